@@ -1,0 +1,61 @@
+#include <gsl/gsl_errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/command.h"
+#include "core/base/opt.h"
+
+static const struct tmx_command commands[] = {
+    {0},
+};
+
+static void usage(FILE *out)
+{
+    fprintf(out, "Usage: thermix COMMAND [OPTION...]\n"
+                 "Thermal-aware multi-GPU scheduling simulator on a HotSpot-compatible RC grid.\n\n"
+                 "Commands:\n");
+    for (const struct tmx_command *c = commands; c->name; c++) {
+        fprintf(out, "  %-12s %s\n", c->name, c->doc);
+    }
+    fprintf(out, "\n`thermix COMMAND --help` explains one command, with an example.\n"
+                 "Exit codes: 0 ok, 1 failed, 2 bad input.\n");
+}
+
+static int unknown(const char *name)
+{
+    const char *names[64] = {NULL};
+    size_t n = 0;
+    for (const struct tmx_command *c = commands; c->name && n < 64; c++) {
+        names[n++] = c->name;
+    }
+    const char *near = tmx_nearest(name, names, n);
+    fprintf(stderr, "thermix: unknown command \"%s\"%s%s%s; see `thermix --help`\n", name,
+            near ? ", did you mean \"" : "", near ? near : "", near ? "\"?" : "");
+    return 2;
+}
+
+int main(int argc, char **argv)
+{
+    gsl_set_error_handler_off(); /* GSL's default handler aborts; every return is checked */
+    if (argc < 2) {
+        usage(stderr);
+        return 2;
+    }
+    if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 || strcmp(argv[1], "help") == 0) {
+        usage(stdout);
+        return 0;
+    }
+    if (strcmp(argv[1], "--version") == 0 || strcmp(argv[1], "-V") == 0) {
+        printf("thermix %s\n", TMX_VERSION);
+        return 0;
+    }
+    for (const struct tmx_command *c = commands; c->name; c++) {
+        if (strcmp(c->name, argv[1]) == 0) {
+            char name[64]; /* argp prints argv[0] in messages */
+            snprintf(name, sizeof name, "thermix %s", c->name);
+            argv[1] = name;
+            return c->run(argc - 1, argv + 1);
+        }
+    }
+    return unknown(argv[1]);
+}

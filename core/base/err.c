@@ -1,0 +1,73 @@
+#include "core/base/err.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+static const struct {
+    const char *text;
+    int exit_code;
+} rows[] = {
+#define X(code, str, ec) [code] = {str, ec},
+    TMX_STATUS_LIST(X)
+#undef X
+};
+
+const char *tmx_status_text(enum tmx_status code)
+{
+    return rows[code].text;
+}
+
+int tmx_status_exit_code(enum tmx_status code)
+{
+    return rows[code].exit_code;
+}
+
+static void fill(struct tmx_err *err, enum tmx_status code, const char *file, unsigned line, const char *fmt,
+                 va_list ap)
+{
+    if (!err) {
+        return;
+    }
+    err->code = code;
+    err->line = line;
+    snprintf(err->file, sizeof err->file, "%s", file ? file : "");
+    vsnprintf(err->msg, sizeof err->msg, fmt, ap);
+}
+
+enum tmx_status tmx_fail(struct tmx_err *err, enum tmx_status code, const char *fmt, ...)
+{
+    va_list ap;
+    va_start(ap, fmt);
+    fill(err, code, NULL, 0, fmt, ap);
+    va_end(ap);
+    return code;
+}
+
+enum tmx_status tmx_fail_at(struct tmx_err *err, enum tmx_status code, const char *file, unsigned line,
+                            const char *fmt, ...)
+{
+    va_list ap;
+    va_start(ap, fmt);
+    fill(err, code, file, line, fmt, ap);
+    va_end(ap);
+    return code;
+}
+
+void tmx_err_format(const struct tmx_err *err, char *buf, size_t size)
+{
+    const char *msg = err->msg[0] ? err->msg : tmx_status_text(err->code);
+    if (err->file[0] && err->line) {
+        snprintf(buf, size, "%s:%u: %s", err->file, err->line, msg);
+    } else if (err->file[0]) {
+        snprintf(buf, size, "%s: %s", err->file, msg);
+    } else {
+        snprintf(buf, size, "%s", msg);
+    }
+}
+
+_Noreturn void tmx_assert_failed(const char *file, int line, const char *cond)
+{
+    fprintf(stderr, "%s:%d: internal error: %s\n", file, line, cond);
+    abort();
+}

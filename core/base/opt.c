@@ -1,0 +1,264 @@
+#include "core/base/opt.h"
+
+#include <math.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/text.h"
+
+enum { MAX_WORD = 63, MAX_KEYS = 256 };
+
+static size_t min3(size_t a, size_t b, size_t c)
+{
+    const size_t m = a < b ? a : b;
+    return m < c ? m : c;
+}
+
+static size_t edit_distance(const char *a, const char *b)
+{
+    size_t row[MAX_WORD + 2];
+    const size_t la = strlen(a), lb = strlen(b);
+    if (la > MAX_WORD || lb > MAX_WORD) {
+        return SIZE_MAX;
+    }
+    for (size_t j = 0; j <= lb; j++) {
+        row[j] = j;
+    }
+    for (size_t i = 1; i <= la; i++) {
+        size_t diag = row[0];
+        row[0] = i;
+        for (size_t j = 1; j <= lb; j++) {
+            const size_t up = row[j];
+            row[j] = min3(up + 1, row[j - 1] + 1, diag + (a[i - 1] != b[j - 1]));
+            diag = up;
+        }
+    }
+    return row[lb];
+}
+
+const char *tmx_nearest(const char *word, const char *const *names, size_t n)
+{
+    const char *best = NULL;
+    size_t best_d = strlen(word) / 3 + 2;
+    for (size_t i = 0; i < n; i++) {
+        const size_t d = edit_distance(word, names[i]);
+        if (d < best_d) {
+            best = names[i];
+            best_d = d;
+        }
+    }
+    return best;
+}
+
+static bool listed(const struct tmx_opt *opts, const char *const *also, const char *key)
+{
+    for (; opts->key; opts++) {
+        if (strcmp(opts->key, key) == 0) {
+            return true;
+        }
+    }
+    for (; also && *also; also++) {
+        if (strcmp(*also, key) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static enum tmx_status unknown_key(const struct tmx_opt *opts, const char *const *also,
+                                   const config_setting_t *s, struct tmx_err *err)
+{
+    const char *names[MAX_KEYS] = {NULL};
+    size_t n = 0;
+    for (; opts->key && n < MAX_KEYS; opts++) {
+        names[n++] = opts->key;
+    }
+    for (; also && *also && n < MAX_KEYS; also++) {
+        names[n++] = *also;
+    }
+    const char *key = config_setting_name(s);
+    const char *near = tmx_nearest(key, names, n);
+    return tmx_fail_at(err, TMX_ECONFIG, config_setting_source_file(s), config_setting_source_line(s),
+                       "unknown key \"%s\"%s%s%s", key, near ? ", did you mean \"" : "", near ? near : "",
+                       near ? "\"?" : "");
+}
+
+static void store_number(const struct tmx_opt *o, void *obj, double v)
+{
+    char *field = (char *)obj + o->offset;
+    if (o->type == TMX_OPT_INT) {
+        const int i = (int)v;
+        memcpy(field, &i, sizeof i);
+    } else if (o->type == TMX_OPT_BOOL) {
+        const bool b = v != 0;
+        memcpy(field, &b, sizeof b);
+    } else {
+        memcpy(field, &v, sizeof v);
+    }
+}
+
+static enum tmx_status store_word(const struct tmx_opt *o, void *obj, const char *word, const char *file,
+                                  unsigned line, struct tmx_err *err)
+{
+    char *field = (char *)obj + o->offset;
+    if (o->type == TMX_OPT_TEXT) {
+        if (strlen(word) >= (size_t)o->max) {
+            return tmx_fail_at(err, TMX_ECONFIG, file, line, "%s: longer than %d characters", o->key,
+                               (int)o->max - 1);
+        }
+        strcpy(field, word); /* NOLINT(clang-analyzer-security.insecureAPI.strcpy): length checked above */
+        return TMX_OK;
+    }
+    char words[256] = "";
+    for (int i = 0; o->choices[i]; i++) {
+        if (strcmp(o->choices[i], word) == 0) {
+            memcpy(field, &i, sizeof i);
+            return TMX_OK;
+        }
+        const size_t used = strlen(words);
+        snprintf(words + used, sizeof words - used, "%s%s", i ? ", " : "", o->choices[i]);
+    }
+    return tmx_fail_at(err, TMX_ECONFIG, file, line, "%s = \"%s\": expected one of %s", o->key, word, words);
+}
+
+static enum tmx_status wrong_type(const struct tmx_opt *o, const config_setting_t *s, struct tmx_err *err)
+{
+    static const char *const want[] = {"an integer", "a number", "true or false", "a \"text\"", "a \"word\""};
+    const bool number = o->type == TMX_OPT_INT || o->type == TMX_OPT_REAL;
+    return tmx_fail_at(err, TMX_ECONFIG, config_setting_source_file(s), config_setting_source_line(s),
+                       number ? "%s: expected %s [%s]" : "%s: expected %s", o->key, want[o->type], o->unit);
+}
+
+static enum tmx_status read_one(const struct tmx_opt *o, void *obj, const config_setting_t *s,
+                                struct tmx_err *err)
+{
+    const char *file = config_setting_source_file(s);
+    const unsigned line = config_setting_source_line(s);
+    const int type = config_setting_type(s);
+    double v;
+
+    /* libconfig must not convert for us: its AUTOCONVERT turns 1e-6 into int 0. */
+    if (o->type == TMX_OPT_BOOL) {
+        if (type != CONFIG_TYPE_BOOL) {
+            return wrong_type(o, s, err);
+        }
+        store_number(o, obj, config_setting_get_bool(s));
+        return TMX_OK;
+    }
+    if (o->type == TMX_OPT_TEXT || o->type == TMX_OPT_CHOICE) {
+        if (type != CONFIG_TYPE_STRING) {
+            return wrong_type(o, s, err);
+        }
+        return store_word(o, obj, config_setting_get_string(s), file, line, err);
+    }
+    if (type == CONFIG_TYPE_INT) {
+        v = config_setting_get_int(s);
+    } else if (type == CONFIG_TYPE_INT64) {
+        v = (double)config_setting_get_int64(s);
+    } else if (type == CONFIG_TYPE_FLOAT && o->type == TMX_OPT_REAL) {
+        v = config_setting_get_float(s);
+    } else {
+        return wrong_type(o, s, err);
+    }
+    if (!isfinite(v) || v < o->min || v > o->max) {
+        return tmx_fail_at(err, TMX_ECONFIG, file, line, "%s = %.15g %s is outside [%.15g, %.15g]", o->key, v,
+                           o->unit, o->min, o->max);
+    }
+    store_number(o, obj, v);
+    return TMX_OK;
+}
+
+static enum tmx_status read_default(const struct tmx_opt *o, void *obj, const config_setting_t *group,
+                                    struct tmx_err *err)
+{
+    const bool word = o->type == TMX_OPT_TEXT || o->type == TMX_OPT_CHOICE;
+    if (word ? !o->def_text : isnan(o->def)) {
+        return tmx_fail_at(err, TMX_ECONFIG, group ? config_setting_source_file(group) : NULL,
+                           group ? config_setting_source_line(group) : 0, "missing key \"%s\" (%s)", o->key,
+                           o->doc);
+    }
+    if (word) {
+        return store_word(o, obj, o->def_text, NULL, 0, err);
+    }
+    store_number(o, obj, o->def);
+    return TMX_OK;
+}
+
+enum tmx_status tmx_opt_read(const struct tmx_opt *opts, void *obj, const config_setting_t *group,
+                             const char *const *also, struct tmx_err *err)
+{
+    const int n = group ? config_setting_length(group) : 0;
+    for (int i = 0; i < n; i++) {
+        const config_setting_t *s = config_setting_get_elem(group, (unsigned)i);
+        if (!listed(opts, also, config_setting_name(s))) {
+            return unknown_key(opts, also, s, err);
+        }
+    }
+    for (const struct tmx_opt *o = opts; o->key; o++) {
+        const config_setting_t *s = group ? config_setting_get_member(group, o->key) : NULL;
+        const enum tmx_status st = s ? read_one(o, obj, s, err) : read_default(o, obj, group, err);
+        if (st) {
+            return st;
+        }
+    }
+    return TMX_OK;
+}
+
+void tmx_opt_write(const struct tmx_opt *opts, const void *obj, const char *indent, FILE *out)
+{
+    for (const struct tmx_opt *o = opts; o->key; o++) {
+        const char *field = (const char *)obj + o->offset;
+        char real[TMX_REAL_SIZE];
+        double v;
+        int i;
+        bool b;
+        fprintf(out, "%s%s = ", indent, o->key);
+        switch (o->type) {
+        case TMX_OPT_INT:
+            memcpy(&i, field, sizeof i);
+            fprintf(out, "%d;\n", i);
+            break;
+        case TMX_OPT_REAL:
+            memcpy(&v, field, sizeof v);
+            tmx_real_print(real, v);
+            fprintf(out, "%s%s;\n", real, strpbrk(real, ".en") ? "" : ".0");
+            break;
+        case TMX_OPT_BOOL:
+            memcpy(&b, field, sizeof b);
+            fprintf(out, "%s;\n", b ? "true" : "false");
+            break;
+        case TMX_OPT_TEXT:
+            fprintf(out, "\"%s\";\n", field);
+            break;
+        case TMX_OPT_CHOICE:
+            memcpy(&i, field, sizeof i);
+            fprintf(out, "\"%s\";\n", o->choices[i]);
+            break;
+        }
+    }
+}
+
+void tmx_opt_help(const struct tmx_opt *opts, const char *indent, FILE *out)
+{
+    for (const struct tmx_opt *o = opts; o->key; o++) {
+        fprintf(out, "%s%-24s %s", indent, o->key, o->doc);
+        if (o->type == TMX_OPT_INT || o->type == TMX_OPT_REAL) {
+            fprintf(out, " [%s] in [%g, %g]", o->unit, o->min, o->max);
+            if (!isnan(o->def)) {
+                fprintf(out, ", default %g", o->def);
+            }
+        } else if (o->type == TMX_OPT_BOOL) {
+            fprintf(out, ", default %s", o->def != 0 ? "true" : "false");
+        } else {
+            for (int i = 0; o->choices && o->choices[i]; i++) {
+                fprintf(out, "%s%s", i ? "|" : ": ", o->choices[i]);
+            }
+            if (o->def_text) {
+                fprintf(out, ", default \"%s\"", o->def_text);
+            }
+        }
+        fputc('\n', out);
+    }
+}

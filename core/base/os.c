@@ -1,0 +1,172 @@
+#define _POSIX_C_SOURCE 200809L
+#include "core/base/os.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+enum tmx_status tmx_output_open(struct tmx_output *o, const char *path, struct tmx_err *err)
+{
+    struct stat info;
+    *o = (struct tmx_output){0};
+    if ((size_t)snprintf(o->path, sizeof o->path, "%s", path) >= sizeof o->path) {
+        return tmx_fail_at(err, TMX_EIO, path, 0, "file name too long");
+    }
+    if (strcmp(path, "-") == 0) {
+        o->file = stdout;
+        return TMX_OK;
+    }
+    if (stat(path, &info) == 0 && !S_ISREG(info.st_mode)) {
+        o->file = fopen(path, "w"); /* a folder fails here, a pipe or device is written directly */
+    } else {
+        snprintf(o->temp, sizeof o->temp, "%s.tmp-XXXXXX", path);
+        const int fd = mkstemp(o->temp);
+        if (fd >= 0) {
+            const mode_t mask = umask(0);
+            umask(mask);
+            fchmod(fd, 0666 & ~mask);
+            o->file = fdopen(fd, "w");
+        }
+    }
+    if (!o->file) {
+        return tmx_fail_at(err, TMX_EIO, path, 0, "cannot write: %s", strerror(errno));
+    }
+    return TMX_OK;
+}
+
+enum tmx_status tmx_output_commit(struct tmx_output *o, struct tmx_err *err)
+{
+    errno = 0;
+    bool ok = fflush(o->file) == 0 && !ferror(o->file);
+    if (o->file != stdout) {
+        ok = fclose(o->file) == 0 && ok;
+    }
+    o->file = NULL;
+    if (ok && o->temp[0]) {
+        ok = rename(o->temp, o->path) == 0;
+    }
+    if (!ok) {
+        const int why = errno;
+        tmx_output_discard(o);
+        return tmx_fail_at(err, TMX_EIO, o->path, 0, "cannot write: %s", why ? strerror(why) : "write error");
+    }
+    o->temp[0] = '\0';
+    return TMX_OK;
+}
+
+void tmx_output_discard(struct tmx_output *o)
+{
+    if (o->file && o->file != stdout) {
+        fclose(o->file);
+    }
+    o->file = NULL;
+    if (o->temp[0]) {
+        unlink(o->temp);
+        o->temp[0] = '\0';
+    }
+}
+
+enum tmx_status tmx_os_mkdirs(const char *path, struct tmx_err *err)
+{
+    char buf[512];
+    if ((size_t)snprintf(buf, sizeof buf, "%s", path) >= sizeof buf) {
+        return tmx_fail_at(err, TMX_EIO, path, 0, "folder name too long");
+    }
+    for (char *p = buf + 1;; p++) {
+        const char c = *p;
+        if (c == '/' || c == '\0') {
+            *p = '\0';
+            if (mkdir(buf, 0777) != 0 && errno != EEXIST) {
+                return tmx_fail_at(err, TMX_EIO, buf, 0, "cannot make folder: %s", strerror(errno));
+            }
+            *p = c;
+        }
+        if (c == '\0') {
+            break;
+        }
+    }
+    struct stat info;
+    if (stat(path, &info) != 0 || !S_ISDIR(info.st_mode)) {
+        return tmx_fail_at(err, TMX_EIO, path, 0, "not a folder");
+    }
+    return TMX_OK;
+}
+
+enum tmx_status tmx_os_cache_dir(char *buf, size_t size, struct tmx_err *err)
+{
+    const char *xdg = getenv("XDG_CACHE_HOME");
+    const char *home = getenv("HOME");
+    int n = -1;
+    if (xdg && xdg[0] == '/') {
+        n = snprintf(buf, size, "%s/thermix", xdg);
+    } else if (home && home[0]) {
+        n = snprintf(buf, size, "%s/.cache/thermix", home);
+    }
+    if (n < 0 || (size_t)n >= size) {
+        return tmx_fail(err, TMX_EIO, "no cache folder: neither XDG_CACHE_HOME nor HOME is usable");
+    }
+    return tmx_os_mkdirs(buf, err);
+}
+
+bool tmx_os_exists(const char *path)
+{
+    struct stat info;
+    return stat(path, &info) == 0;
+}
+
+static double clock_s(clockid_t id)
+{
+    struct timespec t;
+    clock_gettime(id, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+double tmx_os_now_s(void)
+{
+    return clock_s(CLOCK_MONOTONIC);
+}
+
+double tmx_os_cpu_s(void)
+{
+    return clock_s(CLOCK_THREAD_CPUTIME_ID);
+}
+
+bool tmx_os_is_terminal(FILE *f)
+{
+    return isatty(fileno(f));
+}
+
+enum tmx_status tmx_os_run(const char *const *argv, const char *out_path, int *exit_code, struct tmx_err *err)
+{
+    const pid_t pid = fork();
+    if (pid < 0) {
+        return tmx_fail(err, TMX_EIO, "cannot start %s: %s", argv[0], strerror(errno));
+    }
+    if (pid == 0) {
+        if (out_path) {
+            const int fd = open(out_path, O_WRONLY | O_CREAT | O_TRUNC, 0666);
+            if (fd < 0 || dup2(fd, STDOUT_FILENO) < 0) {
+                _exit(126);
+            }
+        }
+        union { /* execvp wants char *const[]; it does not write */
+            const char *const *from;
+            char *const *to;
+        } args = {.from = argv};
+        execvp(argv[0], args.to);
+        _exit(127);
+    }
+    int status;
+    while (waitpid(pid, &status, 0) < 0) {
+        if (errno != EINTR) {
+            return tmx_fail(err, TMX_EIO, "waiting for %s: %s", argv[0], strerror(errno));
+        }
+    }
+    *exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+    return TMX_OK;
+}

@@ -1,0 +1,44 @@
+#ifndef TMX_CORE_BASE_OS_H
+#define TMX_CORE_BASE_OS_H
+
+/* The only file outside cli/ that uses POSIX. */
+
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "core/base/err.h"
+
+/* An output file that appears whole or not at all: written to a temporary name in
+ * the same folder, renamed by commit. A name that is not a regular file (a pipe, a
+ * device) and "-" (standard output) are written directly, never renamed over. */
+struct tmx_output {
+    FILE *file;
+    char path[512];
+    char temp[540]; /* "" when written directly */
+};
+TMX_NODISCARD enum tmx_status tmx_output_open(struct tmx_output *o, const char *path, struct tmx_err *err);
+/* Flush, check every write since open, rename. Fails with TMX_EIO (disk full, ...). */
+TMX_NODISCARD enum tmx_status tmx_output_commit(struct tmx_output *o, struct tmx_err *err);
+/* Drop an output that was not committed; accepts a zeroed or a committed one. */
+void tmx_output_discard(struct tmx_output *o);
+
+/* Make the folder at path and its parents. */
+TMX_NODISCARD enum tmx_status tmx_os_mkdirs(const char *path, struct tmx_err *err);
+
+/* $XDG_CACHE_HOME/thermix or ~/.cache/thermix, made when absent. */
+TMX_NODISCARD enum tmx_status tmx_os_cache_dir(char *buf, size_t size, struct tmx_err *err);
+
+bool tmx_os_exists(const char *path);
+/* Monotonic clock [s]; for progress and benches, never for results. */
+double tmx_os_now_s(void);
+/* CPU time of the calling thread [s]. */
+double tmx_os_cpu_s(void);
+bool tmx_os_is_terminal(FILE *f);
+
+/* Run argv[0] (found on PATH) with argv (NULL-terminated), standard output to the
+ * file out_path (NULL: inherited), wait. *exit_code is the program's, 127 when it
+ * was not found. */
+TMX_NODISCARD enum tmx_status tmx_os_run(const char *const *argv, const char *out_path, int *exit_code,
+                                         struct tmx_err *err);
+
+#endif

@@ -1,0 +1,164 @@
+#include "core/base/text.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { CHUNK = 65536, MAX_NUMBER = 128 };
+
+static enum tmx_status slurp(FILE *in, struct tmx_text *t, struct tmx_err *err)
+{
+    size_t room = 0;
+    for (;;) {
+        if (room - t->size < CHUNK + 1) {
+            room = room ? 2 * room : 2 * (size_t)CHUNK;
+            char *data = realloc(t->data, room);
+            if (!data) {
+                return tmx_fail_at(err, TMX_ENOMEM, t->name, 0, "out of memory");
+            }
+            t->data = data;
+        }
+        const size_t n = fread(t->data + t->size, 1, CHUNK, in);
+        t->size += n;
+        if (n == 0) {
+            break;
+        }
+    }
+    if (ferror(in)) {
+        return tmx_fail_at(err, TMX_EIO, t->name, 0, "cannot read: %s", strerror(errno));
+    }
+    t->data[t->size] = '\0';
+    return TMX_OK;
+}
+
+enum tmx_status tmx_text_load(struct tmx_text *t, const char *path, struct tmx_err *err)
+{
+    *t = (struct tmx_text){0};
+    snprintf(t->name, sizeof t->name, "%s", path);
+    FILE *in = strcmp(path, "-") == 0 ? stdin : fopen(path, "rb");
+    if (!in) {
+        return tmx_fail_at(err, TMX_EIO, path, 0, "cannot open: %s", strerror(errno));
+    }
+    enum tmx_status st = slurp(in, t, err);
+    if (in != stdin) {
+        fclose(in);
+    }
+    const char *nul = st ? NULL : memchr(t->data, '\0', t->size);
+    if (nul) {
+        unsigned line = 1;
+        for (const char *c = t->data; c < nul; c++) {
+            line += *c == '\n';
+        }
+        st = tmx_fail_at(err, TMX_EPARSE, path, line, "a NUL byte; expected a text file");
+    }
+    if (st) {
+        tmx_text_finish(t);
+    }
+    return st;
+}
+
+void tmx_text_finish(struct tmx_text *t)
+{
+    free(t->data);
+    *t = (struct tmx_text){0};
+}
+
+bool tmx_lines_next(struct tmx_lines *l, const struct tmx_text *t)
+{
+    const char *end = t->data + t->size;
+    const char *begin = l->next ? l->next : t->data;
+    if (begin >= end) {
+        return false;
+    }
+    const char *nl = memchr(begin, '\n', (size_t)(end - begin));
+    l->next = nl ? nl + 1 : end;
+    l->line = (struct tmx_span){begin, nl ? nl : end};
+    if (l->line.end > begin && l->line.end[-1] == '\r') {
+        l->line.end--;
+    }
+    l->number++;
+    return true;
+}
+
+bool tmx_span_field(struct tmx_span *rest, struct tmx_span *field)
+{
+    const char *p = rest->begin;
+    while (p < rest->end && isspace((unsigned char)*p)) {
+        p++;
+    }
+    field->begin = p;
+    while (p < rest->end && !isspace((unsigned char)*p)) {
+        p++;
+    }
+    field->end = p;
+    rest->begin = p;
+    return field->end > field->begin;
+}
+
+size_t tmx_span_length(struct tmx_span s)
+{
+    return (size_t)(s.end - s.begin);
+}
+
+static int lower(char c)
+{
+    return c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : (unsigned char)c;
+}
+
+bool tmx_span_is(struct tmx_span s, const char *word)
+{
+    for (; s.begin < s.end && *word; s.begin++, word++) {
+        if (lower(*s.begin) != lower(*word)) {
+            return false;
+        }
+    }
+    return s.begin == s.end && !*word;
+}
+
+bool tmx_span_copy(struct tmx_span s, char *buf, size_t size)
+{
+    const size_t n = tmx_span_length(s);
+    if (n >= size) {
+        return false;
+    }
+    memcpy(buf, s.begin, n);
+    buf[n] = '\0';
+    return true;
+}
+
+int tmx_word_compare(const char *a, const char *b)
+{
+    while (*a && lower(*a) == lower(*b)) {
+        a++;
+        b++;
+    }
+    return lower(*a) - lower(*b);
+}
+
+bool tmx_span_real(struct tmx_span s, double *v)
+{
+    char buf[MAX_NUMBER];
+    if (!tmx_span_copy(s, buf, sizeof buf) || !buf[0] || buf[strspn(buf, "0123456789+-.eE")]) {
+        return false;
+    }
+    char *end;
+    const double x = strtod(buf, &end);
+    if (*end || end == buf || !isfinite(x)) {
+        return false;
+    }
+    *v = x;
+    return true;
+}
+
+void tmx_real_print(char buf[TMX_REAL_SIZE], double v)
+{
+    for (int digits = 15; digits <= 17; digits++) {
+        snprintf(buf, TMX_REAL_SIZE, "%.*g", digits, v);
+        if (strtod(buf, NULL) == v) {
+            return;
+        }
+    }
+}

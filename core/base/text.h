@@ -1,0 +1,56 @@
+#ifndef TMX_CORE_BASE_TEXT_H
+#define TMX_CORE_BASE_TEXT_H
+
+/* Text files read whole, walked line by line with line numbers; lossless reals. */
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "core/base/err.h"
+
+struct tmx_text {
+    char *data; /* [size + 1] owned, NUL-terminated; NUL bytes inside are rejected at load */
+    size_t size;
+    char name[512]; /* as given, for messages */
+};
+
+struct tmx_span { /* a piece of the text, not NUL-terminated */
+    const char *begin, *end;
+};
+
+struct tmx_lines { /* zero-initialise, then tmx_lines_next */
+    const char *next;
+    struct tmx_span line; /* without its \n or \r\n */
+    unsigned number;      /* 1-based */
+};
+
+/* Read the file at path ("-" is standard input) whole. Directories, unreadable
+ * files and files holding a NUL byte are errors (TMX_EIO, TMX_EPARSE). Release
+ * with tmx_text_finish, which accepts zeroed memory. */
+TMX_NODISCARD enum tmx_status tmx_text_load(struct tmx_text *t, const char *path, struct tmx_err *err);
+void tmx_text_finish(struct tmx_text *t);
+
+/* Step to the next line; a last line without its newline counts. False at the end. */
+bool tmx_lines_next(struct tmx_lines *l, const struct tmx_text *t);
+
+/* Split off the first blank-separated field of *rest; false when none is left. */
+bool tmx_span_field(struct tmx_span *rest, struct tmx_span *field);
+
+size_t tmx_span_length(struct tmx_span s);
+/* Case-insensitive (ASCII) equality with a NUL-terminated word. */
+bool tmx_span_is(struct tmx_span s, const char *word);
+/* Copy into buf[size], NUL-terminated; false when it does not fit. */
+bool tmx_span_copy(struct tmx_span s, char *buf, size_t size);
+
+/* Whole span as a finite decimal number in the C locale ("1,5", "nan", "inf",
+ * "0x10" and overflow are refused). Writes *v and returns true, or false. */
+bool tmx_span_real(struct tmx_span s, double *v);
+
+/* Case-insensitive (ASCII) comparison: 0 when equal, else the order of the lowered words. */
+int tmx_word_compare(const char *a, const char *b);
+
+enum { TMX_REAL_SIZE = 32 };
+/* Shortest of %.15g, %.16g, %.17g that reads back equal. */
+void tmx_real_print(char buf[TMX_REAL_SIZE], double v);
+
+#endif

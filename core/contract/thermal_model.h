@@ -1,0 +1,85 @@
+#ifndef TMX_CORE_CONTRACT_THERMAL_MODEL_H
+#define TMX_CORE_CONTRACT_THERMAL_MODEL_H
+
+/* What every thermal back-end provides: temperatures from powers.
+ *
+ * A *model* is what set-up computes once for one kind of chip (matrices, basis) and
+ * never changes afterwards; any number of *instances* (GPUs) share it, each with its
+ * own state. Temperatures and powers are per dissipating floorplan unit, in the order
+ * of the spec. An instance is used by one thread at a time; a model by any number. */
+
+#include <stdbool.h>
+
+#include "core/base/plugin.h"
+
+struct tmx_thermal_spec; /* the chip, package and convection levels to model: thermal/spec.h */
+
+enum tmx_thermal_claims {                                /* properties the contract tests may check */
+                          TMX_THERMAL_BALANCE = 1u << 0, /* heat in = heat stored + heat to ambient, 1e-9 */
+                          TMX_THERMAL_LINEAR = 1u << 1,  /* superposition, ambient shift */
+                          TMX_THERMAL_RECIPROCAL = 1u << 2,
+                          TMX_THERMAL_SEMIGROUP = 1u << 3, /* one step = ten steps of a tenth */
+                          TMX_THERMAL_ORDER1 = 1u << 4,    /* first order in dt (backward Euler) */
+                          TMX_THERMAL_MONOTONE = 1u << 5,  /* more power nowhere lowers a temperature */
+};
+
+struct tmx_thermal_heat { /* bookkeeping of one instance, for energy balances */
+    double stored_j;      /* [J] above a field at ambient */
+    double to_ambient_w;  /* [W] leaving now */
+};
+
+struct tmx_thermal_ops {
+    struct tmx_plugin base; /* options of the method; state_size is that of the options struct */
+    unsigned claims;        /* of enum tmx_thermal_claims */
+
+    /* REQUIRED. Set-up for one kind of chip; options is the struct base.opts describes.
+     * The caller owns *model and ends it with model_destroy after its instances. */
+    enum tmx_status (*model_create)(const void *options, const struct tmx_thermal_spec *spec, void **model,
+                                    struct tmx_err *err);
+    void (*model_destroy)(void *model);
+
+    /* REQUIRED. One instance, at the spec's start field. */
+    enum tmx_status (*create)(const void *model, void **state, struct tmx_err *err);
+    void (*destroy)(void *state);
+
+    /* REQUIRED. Advance by dt_s [s] > 0 under constant power_w [n_unit, W]; temp_k
+     * [n_unit, K] is written with the temperatures at the end. Allocates nothing once
+     * a dt_s has been used before (prepare for it with prepare). Returns TMX_OK, or
+     * TMX_ESOLVE when a temperature is not finite. */
+    enum tmx_status (*step)(void *state, double dt_s, const double *power_w, double *temp_k);
+
+    /* REQUIRED. Do for dt_s what step would do at its first use (factor, tabulate), for
+     * every convection level. Not in the tick. */
+    enum tmx_status (*prepare)(void *model, double dt_s, struct tmx_err *err);
+
+    /* REQUIRED. Equilibrium temp_k [n_unit, K] for power_w at the present convection;
+     * the instance is moved there when settle is true. */
+    enum tmx_status (*steady)(void *state, const double *power_w, bool settle, double *temp_k);
+
+    /* REQUIRED. temp_k [n_unit, K] now. */
+    void (*read)(const void *state, double *temp_k);
+
+    /* REQUIRED where the spec has more than one convection level: use r_convec[level]
+     * of the spec from now on. No allocation, no rebuild. */
+    void (*set_convection)(void *state, size_t level);
+
+    /* OPTIONAL. Inlet air moves to ambient_k [K]: the same network over another ambient. */
+    void (*set_ambient)(void *state, double ambient_k);
+
+    /* OPTIONAL. Grid temperatures cell_k [rows * cols, K], row 0 = north, of layer. */
+    enum tmx_status (*field)(const void *state, size_t layer, double *cell_k);
+
+    /* OPTIONAL. temp_k [n_unit, K] after dt_s under power_w, the instance unchanged. */
+    enum tmx_status (*predict)(const void *state, double dt_s, const double *power_w, double *temp_k);
+
+    /* OPTIONAL. For energy balances. */
+    void (*heat)(const void *state, struct tmx_thermal_heat *heat);
+
+    /* REQUIRED. Snapshot: size in bytes, write to and read from buf; continuation is
+     * bit-equal. */
+    size_t (*snapshot_size)(const void *state);
+    void (*save)(const void *state, void *buf);
+    void (*restore)(void *state, const void *buf);
+};
+
+#endif

@@ -1,0 +1,45 @@
+#ifndef TMX_CORE_MACHINE_FLOORPLAN_H
+#define TMX_CORE_MACHINE_FLOORPLAN_H
+
+/* Floorplan units as plain data; file formats live in thermal/. */
+
+#include <stddef.h>
+
+#include "core/base/err.h"
+
+struct tmx_unit {
+    char *name;                     /* owned; compared case-insensitively */
+    double x_m, y_m, w_m, h_m;      /* [m] left, bottom, width (along x), height (along y) */
+    double heat_capacity_j_per_m3k; /* own material of a detailed stack; NAN: the layer's */
+    double resistivity_mk_per_w;    /* likewise */
+    unsigned line;                  /* in the file it was read from, 0 when made by code */
+};
+
+struct tmx_floorplan {
+    struct tmx_unit *unit; /* [n_unit] owned */
+    size_t n_unit;
+    char source[512]; /* file name for messages */
+};
+
+/* Append a copy of *u. Returns TMX_OK or TMX_ENOMEM. */
+TMX_NODISCARD enum tmx_status tmx_floorplan_add(struct tmx_floorplan *fp, const struct tmx_unit *u,
+                                                struct tmx_err *err);
+/* Release what fp owns; accepts zeroed memory. */
+void tmx_floorplan_finish(struct tmx_floorplan *fp);
+
+/* Shift so that min x = min y = 0. */
+void tmx_floorplan_normalise(struct tmx_floorplan *fp);
+/* Extent of the die [m], measured from the origin (0 for an empty floorplan). */
+double tmx_floorplan_width_m(const struct tmx_floorplan *fp);
+double tmx_floorplan_height_m(const struct tmx_floorplan *fp);
+double tmx_unit_area_m2(const struct tmx_unit *u);
+/* Index of the unit with this name (case-insensitive); n_unit when absent. */
+size_t tmx_floorplan_find(const struct tmx_floorplan *fp, const char *name);
+
+/* Check that units are positive, inside the die, named once, and tile it: an overlap
+ * or a gap deeper than max(2 um, 1e-4 of the longer die side) is an error naming the
+ * units and the place; gaps are accepted with allow_gaps. Returns TMX_OK or TMX_EPARSE. */
+TMX_NODISCARD enum tmx_status tmx_floorplan_check(const struct tmx_floorplan *fp, int allow_gaps,
+                                                  struct tmx_err *err);
+
+#endif
