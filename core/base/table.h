@@ -1,0 +1,82 @@
+#ifndef TMX_CORE_BASE_TABLE_H
+#define TMX_CORE_BASE_TABLE_H
+
+/* Result tables: typed columns whose names carry the unit ("peak_temp_c"), rows of
+ * cells, written as aligned text, CSV or Markdown. */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "core/base/err.h"
+
+enum tmx_column_type { TMX_COLUMN_TEXT, TMX_COLUMN_INT, TMX_COLUMN_REAL };
+
+struct tmx_column {
+    const char *name; /* with its unit; copied */
+    enum tmx_column_type type;
+    int decimals; /* REAL on a screen (text, Markdown); CSV is always lossless */
+};
+
+struct tmx_cell {
+    bool empty;
+    enum tmx_column_type type;
+    int64_t integer; /* INT */
+    double real;     /* REAL, finite */
+    char *text;      /* TEXT, owned */
+};
+
+struct tmx_table;
+
+TMX_NODISCARD enum tmx_status tmx_table_create(struct tmx_table **t, const struct tmx_column *columns,
+                                               size_t n_column, struct tmx_err *err);
+void tmx_table_destroy(struct tmx_table *t); /* accepts NULL */
+
+/* Append the next cell, left to right; a full row starts the next one. The type must
+ * be the column's (tmx_assert). A text is copied. Lack of memory and a real that is
+ * not finite are remembered and reported by tmx_table_check and every writer. */
+void tmx_table_text(struct tmx_table *t, const char *text);
+void tmx_table_int(struct tmx_table *t, int64_t v);
+void tmx_table_real(struct tmx_table *t, double v);
+void tmx_table_empty(struct tmx_table *t); /* no value: "" in CSV, "-" on screens */
+
+/* TMX_OK when every row is whole and every real finite; else TMX_ENOMEM or TMX_ESOLVE
+ * naming the column and the row. */
+TMX_NODISCARD enum tmx_status tmx_table_check(const struct tmx_table *t, struct tmx_err *err);
+
+size_t tmx_table_rows(const struct tmx_table *t);
+size_t tmx_table_columns(const struct tmx_table *t);
+const struct tmx_column *tmx_table_column(const struct tmx_table *t, size_t column);
+const struct tmx_cell *tmx_table_cell(const struct tmx_table *t, size_t row, size_t column);
+
+/* Each writer checks the table first; write errors stay in the FILE (ferror). */
+TMX_NODISCARD enum tmx_status tmx_table_write_text(const struct tmx_table *t, FILE *out, struct tmx_err *err);
+TMX_NODISCARD enum tmx_status tmx_table_write_csv(const struct tmx_table *t, FILE *out, struct tmx_err *err);
+TMX_NODISCARD enum tmx_status tmx_table_write_markdown(const struct tmx_table *t, FILE *out,
+                                                       struct tmx_err *err);
+
+/* The comparison with a paper's printed values, one row a value:
+ * paper,figure,quantity,case,unit,paper_value,ours,status. */
+enum tmx_paper_status {
+    TMX_PAPER_CALIBRATED,
+    TMX_PAPER_PREDICTION,
+    TMX_PAPER_INPUT,
+    TMX_PAPER_NOT_REPRODUCED
+};
+
+struct tmx_paper_row {
+    const char *paper;         /* "003" */
+    const char *figure;        /* "Figure 3", "Section 5.1" */
+    const char *quantity;      /* "slowdown" */
+    const char *condition;     /* what the value is for; column "case" */
+    const char *unit;          /* "percent", "K", "1" */
+    const double *paper_value; /* NULL: the paper's text does not print it */
+    double ours;
+    enum tmx_paper_status status;
+};
+
+TMX_NODISCARD enum tmx_status tmx_paper_create(struct tmx_table **t, struct tmx_err *err);
+void tmx_paper_add(struct tmx_table *t, const struct tmx_paper_row *row);
+
+#endif
