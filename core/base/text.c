@@ -153,6 +153,31 @@ bool tmx_span_real(struct tmx_span s, double *v)
     return true;
 }
 
+const char *tmx_span_real_fault(struct tmx_span s)
+{
+    const char *p = s.begin;
+    bool digits = tmx_span_length(s) > 0, comma = false;
+    for (; p < s.end; p++) {
+        comma = comma || *p == ',';
+        digits = digits && (*p == ',' || strchr("0123456789+-.eE", *p));
+    }
+    if (digits && comma) {
+        return "has a decimal comma; write a point";
+    }
+    static const char *const special[] = {"nan",  "-nan", "+nan",     "inf",
+                                          "-inf", "+inf", "infinity", "-infinity"};
+    for (size_t i = 0; i < sizeof special / sizeof special[0]; i++) {
+        if (tmx_span_is(s, special[i])) {
+            return "is not a finite number";
+        }
+    }
+    char buf[MAX_NUMBER], *end = buf;
+    if (digits && tmx_span_copy(s, buf, sizeof buf) && !isfinite(strtod(buf, &end)) && !*end) {
+        return "is too large for a number";
+    }
+    return "is not a number";
+}
+
 void tmx_real_print(char buf[TMX_REAL_SIZE], double v)
 {
     for (int digits = 15; digits <= 17; digits++) {

@@ -46,6 +46,12 @@ bool tmx_span_copy(struct tmx_span s, char *buf, size_t size);
  * "0x10" and overflow are refused). Writes *v and returns true, or false. */
 bool tmx_span_real(struct tmx_span s, double *v);
 
+/* Why tmx_span_real refuses s, as words for a message: "is not a number", ... */
+const char *tmx_span_real_fault(struct tmx_span s);
+
+/* For "%.*s": the characters of s, at most 60. */
+#define TMX_SPAN_ARG(s) (int)(tmx_span_length(s) < 60 ? tmx_span_length(s) : 60), (s).begin
+
 /* Case-insensitive (ASCII) comparison: 0 when equal, else the order of the lowered words. */
 int tmx_word_compare(const char *a, const char *b);
 
