@@ -201,14 +201,15 @@ static enum tmx_status check_pair(const struct tmx_floorplan *fp, const struct t
                        a->name, UM * (right - left), UM * (high - low), MM * left, MM * low);
 }
 
-/* A unit that touches no other one most often has a slip in its position. */
-static bool isolated(const struct tmx_floorplan *fp, size_t unit, double depth_m)
+/* A unit with nothing near, as far as it is wide or high, most often has a slip in its position. */
+static bool isolated(const struct tmx_floorplan *fp, size_t unit)
 {
     const struct tmx_unit *a = &fp->unit[unit];
+    const double reach = fmax(a->w_m, a->h_m);
     for (size_t i = 0; i < fp->n_unit; i++) {
         const struct tmx_unit *b = &fp->unit[i];
-        if (i != unit && fmax(a->x_m, b->x_m) <= fmin(a->x_m + a->w_m, b->x_m + b->w_m) + depth_m &&
-            fmax(a->y_m, b->y_m) <= fmin(a->y_m + a->h_m, b->y_m + b->h_m) + depth_m) {
+        if (i != unit && fmax(a->x_m, b->x_m) <= fmin(a->x_m + a->w_m, b->x_m + b->w_m) + reach &&
+            fmax(a->y_m, b->y_m) <= fmin(a->y_m + a->h_m, b->y_m + b->h_m) + reach) {
             return false;
         }
     }
@@ -227,12 +228,11 @@ static enum tmx_status check_unit(const struct tmx_floorplan *fp, size_t unit, i
         return tmx_fail_at(err, TMX_EPARSE, fp->source, u->line,
                            "\"%s\" lies outside the die: left, bottom = %g, %g m", u->name, u->x_m, u->y_m);
     }
-    if (!allow_gaps && isolated(fp, unit, depth_m)) {
-        return tmx_fail_at(
-            err, TMX_EPARSE, fp->source, u->line,
-            "\"%s\" at x = %.6f mm, y = %.6f mm lies outside the die: it touches no other block "
-            "(allow_gaps accepts it)",
-            u->name, MM * u->x_m, MM * u->y_m);
+    if (!allow_gaps && isolated(fp, unit)) {
+        return tmx_fail_at(err, TMX_EPARSE, fp->source, u->line,
+                           "\"%s\" at x = %.6f mm, y = %.6f mm lies outside the die: no other block is near "
+                           "(allow_gaps accepts it)",
+                           u->name, MM * u->x_m, MM * u->y_m);
     }
     for (size_t j = 0; j < unit; j++) {
         const enum tmx_status st = check_pair(fp, &fp->unit[j], u, depth_m, err);
