@@ -20,7 +20,7 @@ static enum tmx_status read_names(struct tmx_trace *t, struct tmx_span line, str
     while (tmx_span_field(&rest, &field)) {
         n++;
     }
-    t->name = calloc(n, sizeof *t->name);
+    t->name = calloc(n + 1, sizeof *t->name);
     if (!t->name) {
         return no_memory(t, err);
     }

@@ -59,7 +59,8 @@ static enum tmx_status sweep_init(struct sweep *s, const struct tmx_floorplan *f
         free(bottom);
         free(s->x);
         free(s->order);
-        return tmx_fail(err, TMX_ENOMEM, "checking a floorplan of %zu units", n);
+        tmx_fail(err, TMX_ENOMEM, "checking a floorplan of %zu units", n);
+        return TMX_ENOMEM;
     }
     const double lo = grow_m, hi = tmx_floorplan_width_m(fp) - grow_m;
     s->x[s->n_x++] = lo;
