@@ -1,0 +1,192 @@
+#include "core/micro/stream.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/rng.h"
+
+const struct tmx_opt tmx_instr_opts[] = {
+    TMX_ROW_REAL(tmx_instr_stats, mix_int, "1", 0, 1, NAN, "share of INT instructions"),
+    TMX_ROW_REAL(tmx_instr_stats, mix_fp, "1", 0, 1, NAN, "share of FP instructions"),
+    TMX_ROW_REAL(tmx_instr_stats, mix_sfu, "1", 0, 1, NAN, "share of SFU instructions"),
+    TMX_ROW_REAL(tmx_instr_stats, mix_ldst, "1", 0, 1, NAN, "share of load/store instructions"),
+    TMX_ROW_REAL(tmx_instr_stats, persistence, "1", 0, 0.99, 0, "chance to repeat the type, beyond the mix"),
+    TMX_ROW_INT(tmx_instr_stats, warps, "warps", 1, TMX_MAX_WARPS, NAN, "resident on an SM"),
+    TMX_ROW_INT(tmx_instr_stats, warps_per_block, "warps", 1, TMX_MAX_WARPS, NAN, "of one thread block"),
+    TMX_ROW_REAL(tmx_instr_stats, dependence, "1", 0, 1, NAN, "share that reads a recent result"),
+    TMX_ROW_REAL(tmx_instr_stats, distance, "instructions", 1, 64, NAN, "mean distance to that result"),
+    TMX_ROW_REAL(tmx_instr_stats, load_distance, "instructions", 1, 64, NAN,
+                 "mean distance from a load to its first use"),
+    TMX_ROW_REAL(tmx_instr_stats, global_share, "1", 0, 1, NAN, "of LDST: global memory"),
+    TMX_ROW_REAL(tmx_instr_stats, store_share, "1", 0, 1, 0.2, "of global: stores"),
+    TMX_ROW_REAL(tmx_instr_stats, miss, "1", 0, 1, NAN, "of global loads: leave the SM"),
+    TMX_ROW_REAL(tmx_instr_stats, latency_cycles, "cycles", 1, 20000, NAN, "mean latency of a miss"),
+    TMX_ROW_REAL(tmx_instr_stats, latency_variation, "1", 0, 0.95, 0.3, "relative half width of it"),
+    TMX_ROW_REAL(tmx_instr_stats, bandwidth, "lines/cycle", 0, 100, 0, "128 B lines per SM; 0: no limit"),
+    TMX_ROW_REAL(tmx_instr_stats, lines, "lines", 1, 32, 1, "per global access that leaves the SM"),
+    TMX_ROW_INT(tmx_instr_stats, body, "instructions", 8, TMX_MAX_REGISTER, 100, "length of the loop body"),
+    TMX_ROW_INT(tmx_instr_stats, repetitions, "1", 1, 1000000, 20, "loops per thread block"),
+    TMX_ROW_INT(tmx_instr_stats, barriers, "1", 0, 64, 0, "per body"),
+    {0},
+};
+
+const struct tmx_opt tmx_knob_opts[] = {
+    TMX_ROW_REAL(tmx_stream_knobs, dependence, "1", 0, 10, 1, "factor on dependence"),
+    TMX_ROW_REAL(tmx_stream_knobs, persistence, "1", 0, 10, 1, "factor on persistence"),
+    TMX_ROW_REAL(tmx_stream_knobs, miss, "1", 0, 10, 1, "factor on miss"),
+    TMX_ROW_REAL(tmx_stream_knobs, latency, "1", 0, 10, 1, "factor on latency_cycles"),
+    {0},
+};
+
+static double at_most(double v, double limit)
+{
+    return v < limit ? v : limit;
+}
+
+/* Counts of each type in the body: largest remainders, so they sum to body. */
+static void apportion(const double share[TMX_N_UNIT_TYPE], int body, int count[TMX_N_UNIT_TYPE])
+{
+    double rest[TMX_N_UNIT_TYPE];
+    int sum = 0;
+    for (int t = 0; t < TMX_N_UNIT_TYPE; t++) {
+        count[t] = (int)floor(share[t] * body);
+        rest[t] = share[t] * body - count[t];
+        sum += count[t];
+    }
+    for (; sum < body; sum++) {
+        int best = 0;
+        for (int t = 1; t < TMX_N_UNIT_TYPE; t++) {
+            best = rest[t] > rest[best] ? t : best;
+        }
+        count[best]++;
+        rest[best] = -1;
+    }
+}
+
+/* Draw without replacement: repeat the last type with chance `persistence`, else by what is left. */
+static int draw_type(struct tmx_rng *rng, int left[TMX_N_UNIT_TYPE], int n_left, int last, double persistence)
+{
+    if (last >= 0 && left[last] > 0 && tmx_rng_uniform(rng) < persistence) {
+        return last;
+    }
+    int pick = (int)tmx_rng_below(rng, (uint64_t)n_left);
+    int t = 0;
+    while (pick >= left[t]) {
+        pick -= left[t++];
+    }
+    return t;
+}
+
+static int draw_distance(struct tmx_rng *rng, double mean, int body)
+{
+    int d = 1;
+    while (d < body - 1 && tmx_rng_uniform(rng) >= 1 / mean) { /* geometric from 1 */
+        d++;
+    }
+    return d;
+}
+
+static enum tmx_latency_class draw_latency(struct tmx_rng *rng, const struct tmx_instr_stats *st, int type)
+{
+    if (type == TMX_UNIT_SFU) {
+        return TMX_LATENCY_SFU;
+    }
+    if (type != TMX_UNIT_LDST) {
+        return TMX_LATENCY_ALU;
+    }
+    const double global = tmx_rng_uniform(rng), store = tmx_rng_uniform(rng);
+    if (global >= st->global_share) {
+        return TMX_LATENCY_SHARED;
+    }
+    return store < st->store_share ? TMX_LATENCY_STORE : TMX_LATENCY_GLOBAL;
+}
+
+/* The result of instruction i is register i + 1; distances wrap round the loop. */
+static void draw_body(struct tmx_rng *rng, const struct tmx_instr_stats *st, double persistence,
+                      double dependence, struct tmx_instr *body)
+{
+    const double share[TMX_N_UNIT_TYPE] = {st->mix_int, st->mix_fp, st->mix_sfu, st->mix_ldst};
+    int left[TMX_N_UNIT_TYPE], last = -1;
+    const int n = st->body;
+
+    apportion(share, n, left);
+    for (int i = 0; i < n; i++) {
+        const int type = draw_type(rng, left, n - i, last, persistence);
+        const enum tmx_latency_class latency = draw_latency(rng, st, type);
+        left[type]--;
+        last = type;
+        body[i] = (struct tmx_instr){.type = (uint8_t)type,
+                                     .latency = (uint8_t)latency,
+                                     .dest = latency == TMX_LATENCY_STORE ? 0 : (uint8_t)(i + 1)};
+    }
+    for (int i = 0; i < n; i++) {
+        const double depends = tmx_rng_uniform(rng);
+        const int d = draw_distance(rng, st->distance, n);
+        if (depends < dependence) {
+            body[i].source[0] = body[(i - d + n) % n].dest;
+        }
+        if (body[i].latency == TMX_LATENCY_GLOBAL) {
+            struct tmx_instr *user = &body[(i + draw_distance(rng, st->load_distance, n)) % n];
+            user->source[user->source[1] ? 2 : 1] = body[i].dest;
+        }
+    }
+    for (int b = 0; b < st->barriers; b++) {
+        body[(b + 1) * n / st->barriers - 1].barrier = true;
+    }
+}
+
+enum tmx_status tmx_stream_generate(struct tmx_stream *s, const struct tmx_instr_stats *st,
+                                    const struct tmx_stream_knobs *knobs, uint64_t seed, struct tmx_err *err)
+{
+    struct tmx_rng *rng = NULL;
+    enum tmx_status status;
+    const double sum = st->mix_int + st->mix_fp + st->mix_sfu + st->mix_ldst;
+
+    *s = (struct tmx_stream){0};
+    if (fabs(sum - 1) > 1e-6) {
+        return tmx_fail(err, TMX_ECONFIG, "mix_int + mix_fp + mix_sfu + mix_ldst = %.9g, expected 1", sum);
+    }
+    if (st->warps % st->warps_per_block != 0) {
+        return tmx_fail(err, TMX_ECONFIG, "warps = %d is no multiple of warps_per_block = %d", st->warps,
+                        st->warps_per_block);
+    }
+    *s = (struct tmx_stream){
+        .n_instr = (size_t)st->body,
+        .n_program = 1,
+        .n_register = (unsigned)st->body + 1,
+        .warps = (unsigned)st->warps,
+        .warps_per_block = (unsigned)st->warps_per_block,
+        .n_block = UINT64_MAX,
+        .stagger = true,
+        .memory = {.miss = at_most(st->miss * knobs->miss, 1),
+                   .latency_cycles = st->latency_cycles * knobs->latency,
+                   .latency_variation = st->latency_variation,
+                   .bandwidth = st->bandwidth,
+                   .lines = st->lines},
+        .seed = seed,
+    };
+    s->instr = calloc(s->n_instr, sizeof *s->instr);
+    s->program = calloc(1, sizeof *s->program);
+    if (!s->instr || !s->program) {
+        tmx_stream_finish(s);
+        return tmx_fail(err, TMX_ENOMEM, "instruction stream of %zu", s->n_instr);
+    }
+    s->program[0] = (struct tmx_program){.count = s->n_instr, .repetitions = (unsigned)st->repetitions};
+    status = tmx_rng_create(&rng, seed, "micro.body", err);
+    if (status) {
+        tmx_stream_finish(s);
+        return status;
+    }
+    draw_body(rng, st, at_most(st->persistence * knobs->persistence, 0.99),
+              at_most(st->dependence * knobs->dependence, 1), s->instr);
+    tmx_rng_destroy(rng);
+    return TMX_OK;
+}
+
+void tmx_stream_finish(struct tmx_stream *s)
+{
+    free(s->instr);
+    free(s->program);
+    *s = (struct tmx_stream){0};
+}

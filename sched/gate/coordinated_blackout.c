@@ -1,0 +1,12 @@
+#include "core/contract/gate_policy.h"
+
+const struct tmx_gate_policy tmx_gate_coordinated_blackout = {
+    .base = {.name = "coordinated_blackout",
+             .doc = "Blackout that keeps one of two clusters awake for waiting warps.",
+             .source = "Warped Gates, section 5",
+             .opts = tmx_gate_opts,
+             .state_size = sizeof(struct tmx_gate_params)},
+    .order = TMX_ORDER_BY_TYPE,
+    .wake = TMX_WAKE_AFTER_BET,
+    .coordinated = true,
+};

@@ -1,0 +1,11 @@
+#include "core/contract/gate_policy.h"
+
+const struct tmx_gate_policy tmx_gate_gates = {
+    .base = {.name = "gates",
+             .doc = "Issue by instruction type, with conventional power gating.",
+             .source = "Warped Gates, section 4",
+             .opts = tmx_gate_opts,
+             .state_size = sizeof(struct tmx_gate_params)},
+    .order = TMX_ORDER_BY_TYPE,
+    .wake = TMX_WAKE_ANY_TIME,
+};

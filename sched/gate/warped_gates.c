@@ -1,0 +1,13 @@
+#include "core/contract/gate_policy.h"
+
+const struct tmx_gate_policy tmx_gate_warped_gates = {
+    .base = {.name = "warped_gates",
+             .doc = "Coordinated Blackout with adaptive idle detect.",
+             .source = "Warped Gates, section 5.1",
+             .opts = tmx_gate_opts,
+             .state_size = sizeof(struct tmx_gate_params)},
+    .order = TMX_ORDER_BY_TYPE,
+    .wake = TMX_WAKE_AFTER_BET,
+    .coordinated = true,
+    .adaptive = true,
+};
