@@ -36,10 +36,10 @@ struct sm {
     const struct tmx_sm_params *params;
     const struct tmx_sm_probe *probe;
     uint64_t budget, issued, issued_type[TMX_N_UNIT_TYPE], active_sum;
-    uint64_t dual_limit; /* the second slot is usable when the cycle's hash is below */
-    uint32_t sfu_free;   /* first cycle of the next SFU issue */
-    uint32_t switched;   /* GATES: cycle of the last swap */
-    unsigned high;       /* GATES: TMX_UNIT_INT or TMX_UNIT_FP */
+    uint64_t dual_limit;            /* the second slot is usable when the cycle's hash is below */
+    uint32_t sfu_free;              /* first cycle of the next SFU issue */
+    uint32_t switched;              /* GATES: cycle of the last swap */
+    unsigned high;                  /* GATES: TMX_UNIT_INT or TMX_UNIT_FP */
     unsigned turn[TMX_N_UNIT_TYPE]; /* round robin: after the last warp issued; [0] alone under ROUND */
     unsigned active_max;
 };
@@ -63,7 +63,8 @@ static inline unsigned cluster_bits(unsigned units, unsigned type)
     return units >> (2 * type) & 3;
 }
 
-/* The unit a candidate of INT or FP leaves through: a unit, HOLD (it wakes, or can be asked to: *ask), or SKIP. */
+/* The unit a candidate of INT or FP leaves through: a unit, HOLD (it wakes, or can be asked to: *ask), or
+ * SKIP. */
 static inline int lane_choice(const struct sm *sm, unsigned type, const struct cycle *c, int *port, int *ask)
 {
     const struct tmx_gating *g = &sm->gating;
@@ -133,8 +134,9 @@ static inline int candidate(const struct sm *sm, unsigned open, bool by_type, un
 static inline void issue(struct sm *sm, unsigned warp, unsigned type, unsigned unit, bool by_type, uint32_t t)
 {
     if (sm->probe) {
-        sm->probe->event(sm->probe->context,
-                         &(struct tmx_sm_event){.cycle = t, .kind = TMX_SM_ISSUE, .unit = unit, .warp = warp});
+        sm->probe->event(
+            sm->probe->context,
+            &(struct tmx_sm_event){.cycle = t, .kind = TMX_SM_ISSUE, .unit = unit, .warp = warp});
     }
     sm->turn[by_type ? type : 0] = (warp + 1) & 63;
     sm->issued++;
@@ -235,7 +237,8 @@ static inline void issue_cycle(struct sm *sm, uint32_t t, bool by_type)
     if (by_type) {
         choose_priority(sm, t);
     }
-    const bool second = sm->params->slots == 2 && tmx_mix64(sm->warps.stream->seed, t, 7) >> 11 < sm->dual_limit;
+    const bool second =
+        sm->params->slots == 2 && tmx_mix64(sm->warps.stream->seed, t, 7) >> 11 < sm->dual_limit;
     slot(sm, &c, by_type);
     if (second && sm->warps.ready && sm->issued < sm->budget) {
         slot(sm, &c, by_type);
@@ -263,7 +266,8 @@ static inline uint32_t next_cycle(const struct sm *sm, uint32_t t)
         return t + 1;
     }
     uint32_t next = tmx_warps_next_event(w, t);
-    const uint32_t gate = g->soonest_gate <= t ? t + 1 : g->soonest_gate - 1; /* settled in the cycle before */
+    const uint32_t gate =
+        g->soonest_gate <= t ? t + 1 : g->soonest_gate - 1; /* settled in the cycle before */
     next = gate < next && gate > t ? gate : next;
     if (g->coordinated && g->asleep) {
         const uint32_t partner = next_partner(g, t);
@@ -372,7 +376,8 @@ double tmx_sm_ipc(const struct tmx_sm_result *r)
     return (double)r->issued / (double)r->cycles;
 }
 
-double tmx_gate_saved(const struct tmx_gate_stat *g, uint64_t cycles, uint64_t base_cycles, int break_even_cycles)
+double tmx_gate_saved(const struct tmx_gate_stat *g, uint64_t cycles, uint64_t base_cycles,
+                      int break_even_cycles)
 {
     const double burnt = (double)g->clusters * (double)cycles - (double)g->asleep_cycles +
                          (double)break_even_cycles * (double)g->gatings;

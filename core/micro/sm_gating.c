@@ -16,8 +16,9 @@ static void soonest_on(struct tmx_gating *g)
     g->soonest_on = soonest;
 }
 
-void tmx_gating_init(struct tmx_gating *g, const struct tmx_sm_params *sm, const struct tmx_gate_policy *policy,
-                     const struct tmx_gate_params *params, const struct tmx_sm_probe *probe)
+void tmx_gating_init(struct tmx_gating *g, const struct tmx_sm_params *sm,
+                     const struct tmx_gate_policy *policy, const struct tmx_gate_params *params,
+                     const struct tmx_sm_probe *probe)
 {
     const bool gates = policy->wake != TMX_WAKE_NO_GATING;
     *g = (struct tmx_gating){.params = params,

@@ -20,13 +20,13 @@ struct tmx_gating {
     const struct tmx_sm_probe *probe;
     enum tmx_gate_wake wake;
     bool coordinated, adaptive;
-    unsigned n_unit;         /* units that can sleep are 0 .. n_unit - 1 */
+    unsigned n_unit;             /* units that can sleep are 0 .. n_unit - 1 */
     unsigned on, asleep, waking; /* bit per unit; exactly one of the three is set */
     uint32_t busy_until[TMX_SM_N_UNIT];
     uint32_t idle_since[TMX_SM_N_UNIT]; /* ON: end of busy or of waking, the later */
     uint32_t gate_at[TMX_SM_N_UNIT];    /* ON: idle_since + idle detect; else TMX_NEVER */
     uint32_t asleep_since[TMX_SM_N_UNIT];
-    uint32_t on_at[TMX_SM_N_UNIT]; /* WAKING: first cycle of use; else TMX_NEVER */
+    uint32_t on_at[TMX_SM_N_UNIT];     /* WAKING: first cycle of use; else TMX_NEVER */
     uint32_t soonest_gate, soonest_on; /* minima of the two */
     uint8_t slept[TMX_SM_N_UNIT];
     uint32_t idle_detect[3];       /* per type, adaptive */
@@ -41,8 +41,9 @@ static inline unsigned tmx_unit_kind(unsigned unit) /* 0 INT, 1 FP, 2 SFU */
     return unit >> 1;
 }
 
-void tmx_gating_init(struct tmx_gating *g, const struct tmx_sm_params *sm, const struct tmx_gate_policy *policy,
-                     const struct tmx_gate_params *params, const struct tmx_sm_probe *probe);
+void tmx_gating_init(struct tmx_gating *g, const struct tmx_sm_params *sm,
+                     const struct tmx_gate_policy *policy, const struct tmx_gate_params *params,
+                     const struct tmx_sm_probe *probe);
 /* Units whose wake-up time is over at t. */
 void tmx_gating_arrive(struct tmx_gating *g, uint32_t t);
 /* Ask a sleeping unit to wake at t; the caller has checked tmx_gating_may_wake. */

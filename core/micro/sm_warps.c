@@ -34,7 +34,7 @@ static uint64_t horizon(const struct tmx_sm_params *sm, const struct tmx_stream 
 {
     const struct tmx_memory *m = &s->memory;
     uint64_t longest = (uint64_t)(m->latency_cycles * (1 + m->latency_variation)) + 2;
-    const int fixed[] = {sm->alu_cycles, sm->sfu_cycles,    sm->shared_cycles,   sm->hit_cycles,
+    const int fixed[] = {sm->alu_cycles,    sm->sfu_cycles,     sm->shared_cycles,   sm->hit_cycles,
                          sm->launch_cycles, sm->barrier_cycles, sm->issue_gap_cycles};
     for (size_t i = 0; i < sizeof fixed / sizeof fixed[0]; i++) {
         longest = (uint64_t)fixed[i] > longest ? (uint64_t)fixed[i] : longest;
@@ -86,13 +86,13 @@ static void launch(struct tmx_warps *w, unsigned slot, uint32_t at)
     }
 }
 
-enum tmx_status tmx_warps_init(struct tmx_warps *w, const struct tmx_sm_params *sm, const struct tmx_stream *s,
-                               struct tmx_err *err)
+enum tmx_status tmx_warps_init(struct tmx_warps *w, const struct tmx_sm_params *sm,
+                               const struct tmx_stream *s, struct tmx_err *err)
 {
     *w = (struct tmx_warps){.sm = sm, .stream = s};
     if (s->warps == 0 || s->warps > TMX_MAX_WARPS || s->warps % s->warps_per_block != 0) {
-        return tmx_fail(err, TMX_ERANGE, "%u warps in blocks of %u: expected a multiple, at most %d", s->warps,
-                        s->warps_per_block, TMX_MAX_WARPS);
+        return tmx_fail(err, TMX_ERANGE, "%u warps in blocks of %u: expected a multiple, at most %d",
+                        s->warps, s->warps_per_block, TMX_MAX_WARPS);
     }
     w->line_time = s->memory.bandwidth > 0 ? (uint64_t)(FIXED / s->memory.bandwidth + 0.5) : 0;
     const uint64_t need = horizon(sm, s, w->line_time);

@@ -17,13 +17,13 @@ struct tmx_wheel_slot {
 
 struct tmx_warp {
     const struct tmx_instr *body, *end, *next; /* program, and the next instruction in it */
-    uint32_t left;     /* walks through the program after this one */
-    uint32_t load;     /* number of the next global access */
+    uint32_t left;                             /* walks through the program after this one */
+    uint32_t load;                             /* number of the next global access */
     uint32_t ready_at; /* at a barrier: the cycle at which the next instruction could issue */
     uint64_t id;       /* block * warps_per_block + index in the block */
 };
 
-struct tmx_block { /* a resident thread block */
+struct tmx_block {          /* a resident thread block */
     unsigned live, arrived; /* warps that have not ended; of these: waiting at the barrier */
     uint64_t waiting;       /* their mask */
     uint32_t start;         /* cycle of launch */
@@ -32,19 +32,19 @@ struct tmx_block { /* a resident thread block */
 struct tmx_warps {
     const struct tmx_sm_params *sm;
     const struct tmx_stream *stream;
-    uint64_t active;  /* in the active set */
-    uint64_t ready;   /* active, and the next instruction may issue now */
-    uint64_t waiting; /* could be active, but the set is full */
-    uint64_t next[TMX_N_UNIT_TYPE]; /* active or not, by type of the next instruction */
-    unsigned promoted; /* round robin over waiting */
-    uint32_t outstanding; /* global lines */
-    uint64_t bus_free;    /* [1/1024 cycle] the lines asked for so far have been sent */
-    uint64_t line_time;   /* [1/1024 cycle] per line */
+    uint64_t active;                           /* in the active set */
+    uint64_t ready;                            /* active, and the next instruction may issue now */
+    uint64_t waiting;                          /* could be active, but the set is full */
+    uint64_t next[TMX_N_UNIT_TYPE];            /* active or not, by type of the next instruction */
+    unsigned promoted;                         /* round robin over waiting */
+    uint32_t outstanding;                      /* global lines */
+    uint64_t bus_free;                         /* [1/1024 cycle] the lines asked for so far have been sent */
+    uint64_t line_time;                        /* [1/1024 cycle] per line */
     uint64_t n_started, n_ended, block_cycles; /* blocks; the lives of those ended */
     uint64_t lines, misses, latency_sum;
-    unsigned n_event; /* slots of the wheel, a power of two */
+    unsigned n_event;             /* slots of the wheel, a power of two */
     struct tmx_wheel_slot *wheel; /* [n_event] owned */
-    uint64_t *used;   /* [n_event / 64] owned: slots that hold something */
+    uint64_t *used;               /* [n_event / 64] owned: slots that hold something */
     uint32_t *result; /* [warps * n_register] owned: 2 * (cycle a register may be read) + (global load) */
     struct tmx_warp warp[TMX_MAX_WARPS];
     struct tmx_block block[TMX_MAX_WARPS];

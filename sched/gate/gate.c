@@ -6,9 +6,12 @@ extern const struct tmx_gate_policy tmx_gate_none, tmx_gate_convpg, tmx_gate_gat
     tmx_gate_coordinated_blackout, tmx_gate_warped_gates;
 
 const struct tmx_gate_policy *const tmx_gate_policies[] = {
-    &tmx_gate_none,           &tmx_gate_convpg,
-    &tmx_gate_gates,          &tmx_gate_naive_blackout,
-    &tmx_gate_coordinated_blackout, &tmx_gate_warped_gates,
+    &tmx_gate_none,
+    &tmx_gate_convpg,
+    &tmx_gate_gates,
+    &tmx_gate_naive_blackout,
+    &tmx_gate_coordinated_blackout,
+    &tmx_gate_warped_gates,
     NULL,
 };
 
