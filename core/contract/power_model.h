@@ -1,0 +1,21 @@
+#ifndef TMX_CORE_CONTRACT_POWER_MODEL_H
+#define TMX_CORE_CONTRACT_POWER_MODEL_H
+
+/* Watts per floorplan unit from activity, clocks and temperature. */
+
+#include "core/base/plugin.h"
+#include "core/contract/frame.h"
+#include "core/machine/machine.h"
+
+struct tmx_power_ops {
+    struct tmx_plugin base; /* options; state_size is that of the options struct */
+    /* REQUIRED. The caller ends *model with destroy. */
+    enum tmx_status (*create)(const void *options, const struct tmx_machine *machine, void **model,
+                              struct tmx_err *err);
+    void (*destroy)(void *model);
+    /* REQUIRED. Fill the power arrays of *frame for the tick from machine->busy and frame->temp_k.
+     * No allocation. TMX_ERUNAWAY where a temperature is outside the leakage model's range. */
+    enum tmx_status (*eval)(void *model, const struct tmx_machine *machine, struct tmx_frame *frame);
+};
+
+#endif

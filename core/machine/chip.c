@@ -1,0 +1,310 @@
+#include "core/machine/chip.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/config.h"
+#include "core/base/opt.h"
+#include "core/base/text.h"
+
+static const char *const leakage_forms[] = {"exponential", "quadratic", "liao", "none", NULL};
+
+static const struct tmx_opt root_opts[] = {
+    TMX_ROW_TEXT(tmx_chip, name, NULL, "chip's name"),
+    TMX_ROW_TEXT(tmx_chip, doc, "", "one sentence"),
+    TMX_ROW_TEXT(tmx_chip, source, "", "where the numbers are from"),
+    TMX_ROW_TEXT(tmx_chip, floorplan_file, NULL, "HotSpot floorplan, relative to this file"),
+    TMX_ROW_TEXT(tmx_chip, package_file, NULL, "HotSpot configuration of the package, relative to this file"),
+    TMX_ROW_TEXT(tmx_chip, sm_prefix, "SM", "floorplan units of this prefix and a number are SMs"),
+    TMX_ROW_INT(tmx_chip, sms_per_cluster, "1", 1, 64, 1, "SMs per cluster (TPC, GPC)"),
+    TMX_ROW_REAL(tmx_chip, sm_power_reference_sms, "1", 1, 1024, 30, "SMs a kernel's sm_power_w is the sum over"),
+    TMX_ROW_REAL(tmx_chip, kernel_power_scale, "1", 0, 100, 1, "factor on the kernels' power"),
+    {0},
+};
+
+static const struct tmx_opt limit_opts[] = {
+    TMX_ROW_INT(tmx_sm_limits, threads, "1", 1, 4096, NAN, "resident threads per SM"),
+    TMX_ROW_INT(tmx_sm_limits, blocks, "1", 1, 64, NAN, "resident thread blocks per SM"),
+    TMX_ROW_INT(tmx_sm_limits, registers, "1", 1, 1 << 20, NAN, "32-bit registers per SM"),
+    TMX_ROW_INT(tmx_sm_limits, shared_bytes, "B", 0, 1 << 22, NAN, "shared memory per SM"),
+    {0},
+};
+
+#define MAX_POWER(index, key_)                                                                      \
+    {                                                                                               \
+        .key = (key_), .type = TMX_OPT_REAL,                                                        \
+        .offset = offsetof(struct tmx_chip_power, max_power_w) + (index) * sizeof(double),          \
+        .unit = "W", .min = 0, .max = 100, .def = 0, .doc = "per SM at access rate 1, equation 1"   \
+    }
+
+static const struct tmx_opt power_opts[] = {
+    TMX_ROW_REAL(tmx_chip_power, baseline_w, "W", 0, 1000, NAN, "constant power outside the SMs"),
+    TMX_ROW_REAL(tmx_chip_power, leakage_w, "W", 0, 1000, NAN, "leakage of the chip at leakage_ref_c"),
+    TMX_ROW_REAL(tmx_chip_power, leakage_ref_c, "degC", -50, 200, 85, "temperature leakage_w is given at"),
+    TMX_ROW_CHOICE(tmx_chip_power, leakage_form, leakage_forms, "exponential", "leakage against temperature"),
+    TMX_ROW_REAL(tmx_chip_power, leakage_exp_per_k, "1/K", 0, 0.2, 0.036, "exponent of the exponential form"),
+    TMX_ROW_REAL(tmx_chip_power, leakage_c1_per_k, "1/K", -0.1, 0.1, 0.01447, "quadratic form, about 45 degC"),
+    TMX_ROW_REAL(tmx_chip_power, leakage_c2_per_k2, "1/K2", -0.01, 0.01, 6.36e-5, "quadratic form, about 45 degC"),
+    TMX_ROW_REAL(tmx_chip_power, leakage_sm_share, "1", -1, 1, -1, "of the leakage in SM area; negative: by area"),
+    TMX_ROW_REAL(tmx_chip_power, baseline_sm_share, "1", 0, 1, 0, "of the baseline in SM area"),
+    TMX_ROW_REAL(tmx_chip_power, transition_s, "s", 0, 1, 5e-5, "stall at a change of level"),
+    TMX_ROW_REAL(tmx_chip_power, transition_j, "J", 0, 10, 5e-4, "energy of a change of level"),
+    MAX_POWER(TMX_INT, "max_int_w"),
+    MAX_POWER(TMX_FP, "max_fp_w"),
+    MAX_POWER(TMX_SFU, "max_sfu_w"),
+    MAX_POWER(TMX_ALU, "max_alu_w"),
+    MAX_POWER(TMX_FDS, "max_fds_w"),
+    MAX_POWER(TMX_REG, "max_reg_w"),
+    MAX_POWER(TMX_CACHE, "max_cache_w"),
+    MAX_POWER(TMX_SHM, "max_shm_w"),
+    {0},
+};
+
+static const struct tmx_opt level_opts[] = {
+    TMX_ROW_REAL(tmx_level, volt_v, "V", 0.3, 3, NAN, "supply voltage"),
+    TMX_ROW_REAL(tmx_level, freq_hz, "Hz", 1e6, 1e10, NAN, "clock of the SMs"),
+    {0},
+};
+
+/* Groups of other models are left to them. */
+static const char *const groups[] = {"limits", "power", "levels", "memory", "gating", "job", NULL};
+
+static enum tmx_status read_levels(struct tmx_chip *c, const config_setting_t *root, struct tmx_err *err)
+{
+    const config_setting_t *list = config_setting_get_member(root, "levels");
+    const int n = list ? config_setting_length(list) : 0;
+    if (n < 1 || n > TMX_MAX_LEVEL) {
+        return tmx_fail_setting(err, list ? list : root, "levels: expected a list of 1 to %d { volt_v; freq_hz; }",
+                                TMX_MAX_LEVEL);
+    }
+    for (int i = 0; i < n; i++) {
+        const config_setting_t *s = config_setting_get_elem(list, (unsigned)i);
+        const enum tmx_status st = tmx_opt_read(level_opts, &c->level[i], s, NULL, err);
+        if (st) {
+            return st;
+        }
+        if (i > 0 && c->level[i].freq_hz > c->level[i - 1].freq_hz) {
+            return tmx_fail_setting(err, s, "freq_hz rises: levels go from the fastest to the slowest");
+        }
+    }
+    c->n_level = (size_t)n;
+    return TMX_OK;
+}
+
+/* Options of a group, those of `over` (may be NULL) winning key by key. */
+static enum tmx_status read_overridden(const struct tmx_opt *opts, void *obj, config_setting_t *group,
+                                       const config_setting_t *over, struct tmx_err *err)
+{
+    struct tmx_opt row[2] = {{0}, {0}};
+    enum tmx_status st = tmx_opt_read(opts, obj, group, NULL, err);
+    for (int i = 0; over && !st && i < config_setting_length(over); i++) {
+        const config_setting_t *s = config_setting_get_elem(over, (unsigned)i);
+        const struct tmx_opt *o = opts;
+        while (o->key && strcmp(o->key, config_setting_name(s)) != 0) {
+            o++;
+        }
+        if (!o->key) {
+            return tmx_opt_read(opts, obj, over, NULL, err); /* words the error: unknown key */
+        }
+    }
+    for (const struct tmx_opt *o = opts; over && !st && o->key; o++) {
+        if (config_setting_get_member(over, o->key)) {
+            char *others[64] = {NULL};
+            size_t n = 0;
+            for (int i = 0; i < config_setting_length(over) && n < 63; i++) {
+                others[n++] = config_setting_name(config_setting_get_elem(over, (unsigned)i));
+            }
+            row[0] = *o;
+            st = tmx_opt_read(row, obj, over, (const char *const *)others, err);
+        }
+    }
+    return st;
+}
+
+enum tmx_status tmx_chip_load(struct tmx_chip *c, const char *path, const config_setting_t *overrides,
+                              struct tmx_err *err)
+{
+    config_t cfg;
+    *c = (struct tmx_chip){0};
+    enum tmx_status st = tmx_config_load(&cfg, path, NULL, 0, err);
+    if (!st) {
+        const config_setting_t *root = config_root_setting(&cfg);
+        st = tmx_opt_read(root_opts, c, root, groups, err);
+        if (!st) {
+            st = tmx_opt_read(limit_opts, &c->limits, config_setting_get_member(root, "limits"), NULL, err);
+        }
+        if (!st) {
+            st = read_overridden(power_opts, &c->power, config_setting_get_member(root, "power"), overrides, err);
+        }
+        if (!st) {
+            st = read_levels(c, root, err);
+        }
+    }
+    config_destroy(&cfg);
+    return st;
+}
+
+/* SM number of a unit named <prefix><digits>[_part], or TMX_NO_SM. */
+static int sm_number(const struct tmx_chip *c, const char *name)
+{
+    const size_t n = strlen(c->sm_prefix);
+    for (size_t i = 0; i < n; i++) {
+        if (toupper((unsigned char)name[i]) != toupper((unsigned char)c->sm_prefix[i])) {
+            return TMX_NO_SM;
+        }
+    }
+    if (!isdigit((unsigned char)name[n])) {
+        return TMX_NO_SM;
+    }
+    char *end;
+    const long v = strtol(name + n, &end, 10);
+    return (*end == '\0' || *end == '_') && v < 4096 ? (int)v : TMX_NO_SM;
+}
+
+static enum tmx_status find_sms(struct tmx_chip *c, struct tmx_err *err)
+{
+    const struct tmx_floorplan *fp = &c->floorplan;
+    for (size_t u = 0; u < fp->n_unit; u++) {
+        c->sm_of_unit[u] = sm_number(c, fp->unit[u].name);
+        if (c->sm_of_unit[u] >= (int)c->n_sm) {
+            c->n_sm = (size_t)c->sm_of_unit[u] + 1;
+        }
+    }
+    if (c->n_sm == 0 || c->n_sm > fp->n_unit) {
+        return tmx_fail_at(err, TMX_ECONFIG, fp->source, 0, "no complete set of units %s0, %s1, ... for the SMs",
+                           c->sm_prefix, c->sm_prefix);
+    }
+    c->unit_of_sm = calloc(c->n_sm, sizeof *c->unit_of_sm);
+    c->hot_order = calloc(c->n_sm, sizeof *c->hot_order);
+    if (!c->unit_of_sm || !c->hot_order) {
+        return tmx_fail(err, TMX_ENOMEM, "chip of %zu SMs", c->n_sm);
+    }
+    for (size_t sm = 0; sm < c->n_sm; sm++) {
+        double area_m2 = 0;
+        size_t first = fp->n_unit;
+        for (size_t u = fp->n_unit; u-- > 0;) {
+            if (c->sm_of_unit[u] == (int)sm) {
+                area_m2 += tmx_unit_area_m2(&fp->unit[u]);
+                first = u;
+            }
+        }
+        if (first == fp->n_unit) {
+            return tmx_fail_at(err, TMX_ECONFIG, fp->source, 0, "SM unit %s%zu is missing (the chip has %s0 to %s%zu)",
+                               c->sm_prefix, sm, c->sm_prefix, c->sm_prefix, c->n_sm - 1);
+        }
+        c->unit_of_sm[sm] = first;
+        for (size_t u = first; u < fp->n_unit; u++) {
+            if (c->sm_of_unit[u] == (int)sm) {
+                c->part_share[u] = tmx_unit_area_m2(&fp->unit[u]) / area_m2;
+            }
+        }
+    }
+    return TMX_OK;
+}
+
+static void cluster_centre(const struct tmx_chip *c, size_t cluster, double *x_m, double *y_m)
+{
+    const size_t first = cluster * (size_t)c->sms_per_cluster;
+    size_t n = 0;
+    *x_m = *y_m = 0;
+    for (size_t sm = first; sm < first + (size_t)c->sms_per_cluster && sm < c->n_sm; sm++, n++) {
+        const struct tmx_unit *u = &c->floorplan.unit[c->unit_of_sm[sm]];
+        *x_m += u->x_m + u->w_m / 2;
+        *y_m += u->y_m + u->h_m / 2;
+    }
+    *x_m /= (double)n;
+    *y_m /= (double)n;
+}
+
+/* Take the cluster that scores best: nearest to a die corner not yet served, then
+ * farthest from all taken; ties go to the lower index. */
+static size_t next_cluster(const double *x, const double *y, const bool *taken, size_t n, size_t n_taken, double w,
+                           double h)
+{
+    const double corner_x[] = {0, w, 0, w}, corner_y[] = {0, 0, h, h};
+    size_t best = n;
+    double best_score = -INFINITY;
+    for (size_t i = 0; i < n; i++) {
+        double score = INFINITY;
+        if (taken[i]) {
+            continue;
+        }
+        if (n_taken < 4) {
+            score = -hypot(x[i] - corner_x[n_taken], y[i] - corner_y[n_taken]);
+        } else {
+            for (size_t j = 0; j < n; j++) {
+                const double d = hypot(x[i] - x[j], y[i] - y[j]);
+                score = taken[j] && d < score ? d : score;
+            }
+        }
+        if (score > best_score + 1e-12) {
+            best = i;
+            best_score = score;
+        }
+    }
+    return best;
+}
+
+static enum tmx_status order_sms(struct tmx_chip *c, struct tmx_err *err)
+{
+    const size_t per = (size_t)c->sms_per_cluster, n = (c->n_sm + per - 1) / per;
+    double *x = calloc(n, sizeof *x), *y = calloc(n, sizeof *y);
+    bool *taken = calloc(n, sizeof *taken);
+    enum tmx_status st = TMX_OK;
+    size_t filled = 0;
+    if (!x || !y || !taken) {
+        st = tmx_fail(err, TMX_ENOMEM, "chip of %zu SMs", c->n_sm);
+        goto out;
+    }
+    for (size_t i = 0; i < n; i++) {
+        cluster_centre(c, i, &x[i], &y[i]);
+    }
+    for (size_t k = 0; k < n; k++) {
+        const size_t i = next_cluster(x, y, taken, n, k, tmx_floorplan_width_m(&c->floorplan),
+                                      tmx_floorplan_height_m(&c->floorplan));
+        taken[i] = true;
+        for (size_t sm = i * per; sm < (i + 1) * per && sm < c->n_sm; sm++) {
+            c->hot_order[filled++] = sm;
+        }
+    }
+out:
+    free(x);
+    free(y);
+    free(taken);
+    return st;
+}
+
+enum tmx_status tmx_chip_attach(struct tmx_chip *c, struct tmx_floorplan *fp, struct tmx_err *err)
+{
+    c->floorplan = *fp;
+    *fp = (struct tmx_floorplan){0};
+    c->sm_of_unit = calloc(c->floorplan.n_unit, sizeof *c->sm_of_unit);
+    c->part_share = calloc(c->floorplan.n_unit, sizeof *c->part_share);
+    if (!c->sm_of_unit || !c->part_share) {
+        return tmx_fail(err, TMX_ENOMEM, "chip of %zu units", c->floorplan.n_unit);
+    }
+    const enum tmx_status st = find_sms(c, err);
+    return st ? st : order_sms(c, err);
+}
+
+void tmx_chip_finish(struct tmx_chip *c)
+{
+    tmx_floorplan_finish(&c->floorplan);
+    free(c->sm_of_unit);
+    free(c->unit_of_sm);
+    free(c->part_share);
+    free(c->hot_order);
+    *c = (struct tmx_chip){0};
+}
+
+double tmx_chip_speed(const struct tmx_chip *c, size_t level)
+{
+    return c->level[level].freq_hz / c->level[0].freq_hz;
+}
+
+void tmx_chip_write_power(const struct tmx_chip *c, const char *indent, FILE *out)
+{
+    tmx_opt_write(power_opts, &c->power, indent, out);
+}

@@ -1,0 +1,51 @@
+#ifndef TMX_CORE_MACHINE_JOB_H
+#define TMX_CORE_MACHINE_JOB_H
+
+/* A kernel as submitted: how much work, when, and how far it is. Time is in ticks;
+ * work in SM-seconds at the nominal clock, the time one SM needs alone. */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "core/machine/kernel.h"
+
+enum tmx_job_state {
+    TMX_JOB_FUTURE,  /* not arrived */
+    TMX_JOB_WAITING, /* arrived, in the operating system or in a kernel queue */
+    TMX_JOB_RUNNING, /* resident on a GPU */
+    TMX_JOB_DONE,
+};
+
+struct tmx_job {
+    const struct tmx_kernel *kernel; /* not owned */
+    double arrival_s;
+    int priority;                    /* higher first among equals in the queue */
+    double work_sm_s;
+    double blocks_per_sm_s;          /* blocks one SM retires per second at the nominal clock */
+    double lifetime_s;               /* of one block at the nominal clock */
+    double power_w;                  /* dynamic W per SM it runs on alone, at the nominal clock and voltage */
+    double slowdown;                 /* block lifetimes times this (unit gating); 1: none */
+    double remote_weight;            /* how much of the node's remote cost it pays when it runs on several GPUs */
+    size_t width_sms;                /* SMs its blocks can fill; more than the chip has: all */
+    /* progress, written by the machine */
+    enum tmx_job_state state;
+    double done_sm_s;
+    double pdi_w;                    /* power density index: dynamic W per SM as the volunteer SM measured it */
+    bool pdi_valid;
+    double profiling_s;              /* volunteer time left until pdi_w is known */
+    uint64_t queue_order;            /* rank of arrival in the kernel queues */
+    size_t home_gpu;                 /* the first GPU it may run on, */
+    size_t n_gpu;                    /* and how many from there; 0: not placed yet */
+    double started_s, finished_s;    /* negative: not yet */
+};
+
+struct tmx_job_blocks {
+    uint64_t total, pending, resident, retired;
+};
+
+/* Whole thread blocks of a job; resident is what its share of the SMs holds now:
+ * `slots` block slots. pending + resident + retired = total, always. */
+struct tmx_job_blocks tmx_job_blocks(const struct tmx_job *job, double slots);
+
+#endif

@@ -1,0 +1,88 @@
+#include "core/machine/kernel.h"
+
+#include <math.h>
+#include <stddef.h>
+
+#include "core/base/config.h"
+#include "core/base/opt.h"
+
+const char *const tmx_part_names[] = {"int", "fp", "sfu", "alu", "fds", "reg", "cache", "shm", NULL};
+
+static const struct tmx_opt root_opts[] = {
+    TMX_ROW_TEXT(tmx_kernel, name, NULL, "name used in mixes"),
+    TMX_ROW_TEXT(tmx_kernel, doc, "", "one sentence"),
+    TMX_ROW_TEXT(tmx_kernel, source, "", "where the numbers are from"),
+    {0},
+};
+
+static const struct tmx_opt launch_opts[] = {
+    TMX_ROW_INT(tmx_kernel_launch, thread_blocks, "1", 1, 1e9, 1024, "thread blocks of one launch"),
+    TMX_ROW_INT(tmx_kernel_launch, threads_per_block, "1", 1, 2048, 256, "threads per block"),
+    TMX_ROW_INT(tmx_kernel_launch, registers_per_thread, "1", 0, 255, 16, "32-bit registers per thread"),
+    TMX_ROW_INT(tmx_kernel_launch, shared_bytes, "B", 0, 1048576, 0, "shared memory per block"),
+    {0},
+};
+
+#define RATE(index, key_) \
+    {.key = (key_), .type = TMX_OPT_REAL, .offset = offsetof(struct tmx_kernel_power, access_rate) + (index) * sizeof(double), \
+     .unit = "1", .min = 0, .max = 1, .def = 0, .doc = "access rate of the unit, equation 1"}
+
+static const struct tmx_opt power_opts[] = {
+    TMX_ROW_REAL(tmx_kernel_power, sm_power_w, "W", 0, 1000, NAN, "dynamic power of all SMs at the nominal clock"),
+    TMX_ROW_REAL(tmx_kernel_power, block_lifetime_s, "s", 1e-7, 10, 1e-4, "lifetime of one thread block"),
+    RATE(TMX_INT, "rate_int"),
+    RATE(TMX_FP, "rate_fp"),
+    RATE(TMX_SFU, "rate_sfu"),
+    RATE(TMX_ALU, "rate_alu"),
+    RATE(TMX_FDS, "rate_fds"),
+    RATE(TMX_REG, "rate_reg"),
+    RATE(TMX_CACHE, "rate_cache"),
+    RATE(TMX_SHM, "rate_shm"),
+    {0},
+};
+
+static const char *const groups[] = {"launch", "power", "instructions", "memory", "job", NULL};
+
+enum tmx_status tmx_kernel_load(struct tmx_kernel *k, const char *path, struct tmx_err *err)
+{
+    config_t cfg;
+    *k = (struct tmx_kernel){0};
+    enum tmx_status st = tmx_config_load(&cfg, path, NULL, 0, err);
+    if (!st) {
+        const config_setting_t *root = config_root_setting(&cfg);
+        const config_setting_t *power = config_setting_get_member(root, "power");
+        st = tmx_opt_read(root_opts, k, root, groups, err);
+        if (!st) {
+            st = tmx_opt_read(launch_opts, &k->launch, config_setting_get_member(root, "launch"), NULL, err);
+        }
+        if (!st && power) {
+            st = tmx_opt_read(power_opts, &k->power, power, NULL, err);
+        }
+    }
+    config_destroy(&cfg);
+    return st;
+}
+
+static int fit(int limit, int room, int per_block)
+{
+    const int n = per_block > 0 ? room / per_block : limit;
+    return n < limit ? n : limit;
+}
+
+int tmx_kernel_occupancy(const struct tmx_kernel *k, const struct tmx_sm_limits *limits)
+{
+    const struct tmx_kernel_launch *l = &k->launch;
+    int n = limits->blocks;
+    n = fit(n, limits->threads, l->threads_per_block);
+    n = fit(n, limits->registers, l->registers_per_thread * l->threads_per_block);
+    return fit(n, limits->shared_bytes, l->shared_bytes);
+}
+
+double tmx_kernel_equation1_w(const struct tmx_kernel *k, const double max_power_w[TMX_N_PART])
+{
+    double w = 0;
+    for (int i = 0; i < TMX_N_PART; i++) {
+        w += max_power_w[i] * k->power.access_rate[i];
+    }
+    return w;
+}

@@ -1,0 +1,52 @@
+#ifndef TMX_CORE_MACHINE_KERNEL_H
+#define TMX_CORE_MACHINE_KERNEL_H
+
+/* What is known of a kernel: its launch shape and its power. */
+
+#include <libconfig.h>
+
+#include "core/base/err.h"
+
+/* The units of paper 003, equation 1. */
+enum tmx_part { TMX_INT, TMX_FP, TMX_SFU, TMX_ALU, TMX_FDS, TMX_REG, TMX_CACHE, TMX_SHM, TMX_N_PART };
+extern const char *const tmx_part_names[]; /* [TMX_N_PART + 1], NULL-terminated */
+
+struct tmx_kernel_launch {
+    int thread_blocks;        /* of one launch; a mix may ask for more work than one launch */
+    int threads_per_block;
+    int registers_per_thread;
+    int shared_bytes;         /* per block */
+};
+
+struct tmx_kernel_power {
+    double sm_power_w;               /* dynamic power of all SMs of the reference chip at its nominal clock */
+    double block_lifetime_s;         /* of one thread block at the nominal clock */
+    double access_rate[TMX_N_PART];  /* 0..1, equation 1; all 0 where unknown */
+};
+
+struct tmx_kernel {
+    char name[64];
+    char doc[256];
+    char source[512];
+    struct tmx_kernel_launch launch;
+    struct tmx_kernel_power power;
+};
+
+struct tmx_sm_limits { /* what one SM holds at most */
+    int threads;
+    int blocks;
+    int registers;
+    int shared_bytes;
+};
+
+/* Read a kernel file; groups of other parts (instructions, memory, job) are left alone.
+ * Returns TMX_OK, TMX_EIO or TMX_ECONFIG. */
+TMX_NODISCARD enum tmx_status tmx_kernel_load(struct tmx_kernel *k, const char *path, struct tmx_err *err);
+
+/* Blocks of k that fit on one SM at once; 0 when not even one does. */
+int tmx_kernel_occupancy(const struct tmx_kernel *k, const struct tmx_sm_limits *limits);
+
+/* SM power by equation 1 [W], sum over units of max_power_w * access_rate. */
+double tmx_kernel_equation1_w(const struct tmx_kernel *k, const double max_power_w[TMX_N_PART]);
+
+#endif

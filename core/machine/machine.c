@@ -1,0 +1,437 @@
+#include "core/machine/machine.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void *take(size_t n, size_t size, bool *ok)
+{
+    void *p = calloc(n ? n : 1, size);
+    *ok = *ok && p;
+    return p;
+}
+
+static void gpu_init(struct tmx_machine *m, size_t g, const struct tmx_chip *chip, bool *ok)
+{
+    struct tmx_gpu *gpu = &m->gpu[g];
+    *gpu = (struct tmx_gpu){.chip = chip, .sm0 = m->n_sm, .unit0 = m->n_unit, .share = 1, .n_active = chip->n_sm};
+    gpu->active = take(chip->n_sm, sizeof *gpu->active, ok);
+    gpu->active_hot = take(chip->n_sm, sizeof *gpu->active_hot, ok);
+    gpu->order = take(chip->n_sm, sizeof *gpu->order, ok);
+    for (size_t i = 0; *ok && i < chip->n_sm; i++) {
+        gpu->active[i] = i;
+        gpu->active_hot[i] = chip->hot_order[i];
+        gpu->order[i] = i;
+    }
+    m->n_sm += chip->n_sm;
+    m->n_unit += chip->floorplan.n_unit;
+}
+
+enum tmx_status tmx_machine_create(struct tmx_machine **out, const struct tmx_machine_spec *spec, struct tmx_err *err)
+{
+    bool ok = true;
+    struct tmx_machine *m = take(1, sizeof *m, &ok);
+    if (!ok) {
+        return tmx_fail(err, TMX_ENOMEM, "machine");
+    }
+    *m = (struct tmx_machine){.n_gpu = spec->n_gpu,
+                              .n_job = spec->n_job,
+                              .dt_s = spec->dt_s,
+                              .gain = spec->gain,
+                              .remote_cost = spec->remote_cost,
+                              .counting = true,
+                              .system_kernel_s = spec->system_kernel_s};
+    m->gpu = take(spec->n_gpu, sizeof *m->gpu, &ok);
+    m->job = take(spec->n_job, sizeof *m->job, &ok);
+    for (size_t g = 0; ok && g < spec->n_gpu; g++) {
+        gpu_init(m, g, spec->chip[g], &ok);
+    }
+    m->gated = take(m->n_sm, sizeof *m->gated, &ok);
+    m->share = take(m->n_sm * TMX_WAYS, sizeof *m->share, &ok);
+    m->held = take(m->n_sm * TMX_WAYS, sizeof *m->held, &ok);
+    m->busy = take(m->n_sm * TMX_WAYS, sizeof *m->busy, &ok);
+    m->drain_s = take(m->n_sm, sizeof *m->drain_s, &ok);
+    m->gated_s = take(m->n_sm, sizeof *m->gated_s, &ok);
+    m->volunteer_s = take(m->n_sm, sizeof *m->volunteer_s, &ok);
+    m->volunteer_job = take(m->n_sm, sizeof *m->volunteer_job, &ok);
+    m->speed = take(m->n_gpu, sizeof *m->speed, &ok);
+    m->volt2 = take(m->n_gpu, sizeof *m->volt2, &ok);
+    m->volt = take(m->n_gpu, sizeof *m->volt, &ok);
+    if (!ok) {
+        tmx_machine_destroy(m);
+        return tmx_fail(err, TMX_ENOMEM, "machine of %zu GPUs and %zu jobs", spec->n_gpu, spec->n_job);
+    }
+    for (size_t g = 0; g < m->n_gpu; g++) {
+        m->speed[g] = m->volt[g] = m->volt2[g] = 1;
+    }
+    for (size_t sm = 0; sm < m->n_sm; sm++) {
+        m->volunteer_job[sm] = TMX_NO_JOB;
+    }
+    for (size_t j = 0; j < m->n_job; j++) {
+        m->job[j] = spec->job[j];
+        m->job[j].started_s = m->job[j].finished_s = -1;
+    }
+    *out = m;
+    return TMX_OK;
+}
+
+void tmx_machine_destroy(struct tmx_machine *m)
+{
+    if (!m) {
+        return;
+    }
+    for (size_t g = 0; m->gpu && g < m->n_gpu; g++) {
+        free(m->gpu[g].active);
+        free(m->gpu[g].active_hot);
+        free(m->gpu[g].order);
+    }
+    free(m->gpu);
+    free(m->job);
+    free(m->gated);
+    free(m->share);
+    free(m->held);
+    free(m->busy);
+    free(m->drain_s);
+    free(m->gated_s);
+    free(m->volunteer_s);
+    free(m->volunteer_job);
+    free(m->speed);
+    free(m->volt2);
+    free(m->volt);
+    free(m);
+}
+
+void tmx_machine_admit(struct tmx_machine *m, uint64_t tick)
+{
+    const double now_s = (double)tick * m->dt_s;
+    while (m->n_arrived < m->n_job && m->job[m->n_arrived].arrival_s <= now_s) {
+        struct tmx_job *j = &m->job[m->n_arrived];
+        j->state = TMX_JOB_WAITING;
+        j->queue_order = m->n_arrived++;
+    }
+}
+
+static size_t queue_position(const struct tmx_machine *m, const struct tmx_gpu *gpu, const struct tmx_job *job)
+{
+    size_t i = gpu->n_queue;
+    while (i > 0 && m->job[gpu->queue[i - 1]].priority < job->priority) {
+        i--;
+    }
+    return i;
+}
+
+bool tmx_machine_enqueue(struct tmx_machine *m, size_t job)
+{
+    const struct tmx_job *j = &m->job[job];
+    for (size_t g = j->home_gpu; g < j->home_gpu + j->n_gpu; g++) {
+        if (m->gpu[g].n_queue == TMX_KQUEUE) {
+            return false;
+        }
+    }
+    for (size_t g = j->home_gpu; g < j->home_gpu + j->n_gpu; g++) {
+        struct tmx_gpu *gpu = &m->gpu[g];
+        const size_t at = queue_position(m, gpu, j);
+        memmove(&gpu->queue[at + 1], &gpu->queue[at], (gpu->n_queue - at) * sizeof gpu->queue[0]);
+        gpu->queue[at] = job;
+        gpu->n_queue++;
+    }
+    return true;
+}
+
+static void dequeue(struct tmx_gpu *gpu, size_t at)
+{
+    gpu->n_queue--;
+    memmove(&gpu->queue[at], &gpu->queue[at + 1], (gpu->n_queue - at) * sizeof gpu->queue[0]);
+}
+
+static void make_resident(struct tmx_machine *m, struct tmx_gpu *gpu, size_t at)
+{
+    const size_t job = gpu->queue[at];
+    dequeue(gpu, at);
+    gpu->run[gpu->n_run++] = job;
+    m->job[job].state = TMX_JOB_RUNNING;
+}
+
+/* Swap what the SMs hold and want of the two ways, so that run[0] is the job that stays. */
+static void first_way_ends(struct tmx_machine *m, struct tmx_gpu *gpu)
+{
+    gpu->run[0] = gpu->run[1];
+    for (size_t i = TMX_WAYS * gpu->sm0; i < TMX_WAYS * (gpu->sm0 + gpu->chip->n_sm); i += TMX_WAYS) {
+        m->share[i] = m->share[i + 1];
+        m->held[i] = m->held[i + 1];
+        m->share[i + 1] = m->held[i + 1] = 0;
+    }
+}
+
+static void drop_finished(struct tmx_machine *m, struct tmx_gpu *gpu)
+{
+    for (size_t q = gpu->n_queue; q-- > 0;) { /* a job spread over GPUs may end while queued on one of them */
+        if (m->job[gpu->queue[q]].state == TMX_JOB_DONE) {
+            dequeue(gpu, q);
+        }
+    }
+    if (gpu->n_run == TMX_WAYS && m->job[gpu->run[1]].state == TMX_JOB_DONE) {
+        gpu->n_run = 1;
+    }
+    if (gpu->n_run >= 1 && m->job[gpu->run[0]].state == TMX_JOB_DONE) {
+        if (gpu->n_run == TMX_WAYS) {
+            first_way_ends(m, gpu);
+        }
+        gpu->n_run--;
+    }
+}
+
+/* Hardware's own rule (paper 003, section 2): the queue is served one kernel at a time, unless
+ * SMs stay unused that the next kernel can take. */
+static void start_from_queue(struct tmx_machine *m, struct tmx_gpu *gpu)
+{
+    if (gpu->n_run == 0 && gpu->n_queue > 0) {
+        make_resident(m, gpu, 0);
+    }
+    if (gpu->n_run == 1 && gpu->n_queue > 0 && m->job[gpu->run[0]].width_sms < gpu->n_active) {
+        make_resident(m, gpu, 0);
+    }
+}
+
+static void change_level(struct tmx_machine *m, size_t g, size_t level)
+{
+    struct tmx_gpu *gpu = &m->gpu[g];
+    const struct tmx_chip *c = gpu->chip;
+    level = level < c->n_level ? level : c->n_level - 1;
+    gpu->transition_j = 0;
+    if (level == gpu->level) {
+        return;
+    }
+    gpu->level = level;
+    gpu->stall_s += c->power.transition_s;
+    gpu->transition_j = c->power.transition_j;
+    m->speed[g] = tmx_chip_speed(c, level);
+    m->volt[g] = c->level[level].volt_v / c->level[0].volt_v;
+    m->volt2[g] = m->volt[g] * m->volt[g];
+}
+
+static void change_active(struct tmx_gpu *gpu, size_t n_active)
+{
+    const size_t n = gpu->chip->n_sm;
+    n_active = n_active < 1 ? 1 : n_active < n ? n_active : n;
+    if (n_active == gpu->n_active && n_active == n) {
+        return;
+    }
+    gpu->n_active = n_active;
+    size_t k = 0;
+    for (size_t sm = 0; sm < n; sm++) {
+        for (size_t i = 0; i < n_active; i++) {
+            if (gpu->order[i] == sm) {
+                gpu->active[k++] = sm;
+                break;
+            }
+        }
+    }
+    k = 0;
+    for (size_t h = 0; h < n; h++) {
+        for (size_t i = 0; i < n_active; i++) {
+            if (gpu->order[i] == gpu->chip->hot_order[h]) {
+                gpu->active_hot[k++] = gpu->chip->hot_order[h];
+                break;
+            }
+        }
+    }
+}
+
+/* Paper 003, section 3.1: the coldest SM profiles a waiting kernel that no SM has profiled. It first
+ * lets its resident blocks finish, then runs blocks of the new kernel until one retires. */
+static void volunteer(struct tmx_machine *m, struct tmx_gpu *gpu, const double *sensed_k)
+{
+    for (size_t q = 0; q < gpu->n_queue; q++) {
+        struct tmx_job *j = &m->job[gpu->queue[q]];
+        size_t coldest = TMX_NO_JOB;
+        if (j->pdi_valid || j->profiling_s > 0 || gpu->n_run == 0) {
+            continue;
+        }
+        for (size_t sm = gpu->sm0; sm < gpu->sm0 + gpu->chip->n_sm; sm++) {
+            const bool free_sm = m->volunteer_job[sm] == TMX_NO_JOB && !m->gated[sm];
+            if (free_sm && (coldest == TMX_NO_JOB || sensed_k[sm] < sensed_k[coldest])) {
+                coldest = sm;
+            }
+        }
+        if (coldest == TMX_NO_JOB) {
+            return;
+        }
+        m->volunteer_job[coldest] = gpu->queue[q];
+        j->profiling_s = m->job[gpu->run[0]].lifetime_s + j->lifetime_s + m->system_kernel_s;
+    }
+}
+
+void tmx_machine_apply(struct tmx_machine *m, const struct tmx_request *request, const double *sensed_k)
+{
+    memcpy(m->gated, request->gate, m->n_sm * sizeof *m->gated);
+    for (size_t g = 0; g < m->n_gpu; g++) {
+        struct tmx_gpu *gpu = &m->gpu[g];
+        const struct tmx_gpu_request *r = &request->gpu[g];
+        drop_finished(m, gpu);
+        change_level(m, g, r->level);
+        change_active(gpu, r->n_active);
+        if (gpu->n_run == 1 && r->admit != TMX_NO_JOB) {
+            for (size_t q = 0; q < gpu->n_queue; q++) {
+                if (gpu->queue[q] == r->admit) {
+                    make_resident(m, gpu, q);
+                    break;
+                }
+            }
+        }
+        start_from_queue(m, gpu);
+        gpu->share = gpu->n_run < TMX_WAYS || r->share > 1 ? 1 : r->share > 0 ? r->share : 0;
+        if (gpu->n_queue > 0) {
+            volunteer(m, gpu, sensed_k);
+        }
+    }
+}
+
+/* Mean shares an SM holds over run_s of running, as resident blocks of the old shares end
+ * uniformly over one lifetime; updates what it holds at the end. */
+static void drain(struct tmx_machine *m, size_t sm, double run_s, double mean[TMX_WAYS])
+{
+    const double *share = &m->share[TMX_WAYS * sm];
+    double *held = &m->held[TMX_WAYS * sm];
+    const double left_s = m->drain_s[sm];
+    if (run_s >= left_s) {
+        const double w = run_s > 0 ? left_s / (2 * run_s) : 0;
+        for (int k = 0; k < TMX_WAYS; k++) {
+            mean[k] = share[k] + w * (held[k] - share[k]);
+            held[k] = share[k];
+        }
+        m->drain_s[sm] = 0;
+    } else {
+        const double w = run_s / left_s;
+        for (int k = 0; k < TMX_WAYS; k++) {
+            const double end = held[k] + w * (share[k] - held[k]);
+            mean[k] = (held[k] + end) / 2;
+            held[k] = end;
+        }
+        m->drain_s[sm] = left_s - run_s;
+    }
+}
+
+/* Busy shares of the SMs of one GPU over dt_s; work[k] gets the SM-seconds each way may do. */
+static void run_sms(struct tmx_machine *m, size_t g, double run_s, double work[TMX_WAYS])
+{
+    const struct tmx_gpu *gpu = &m->gpu[g];
+    const double full = run_s / m->dt_s;
+    double sum0 = 0, sum1 = 0;
+    for (size_t sm = gpu->sm0; sm < gpu->sm0 + gpu->chip->n_sm; sm++) {
+        double mean[TMX_WAYS] = {m->share[TMX_WAYS * sm], m->share[TMX_WAYS * sm + 1]};
+        double on = full;
+        if (m->gated[sm]) {
+            m->gated_s[sm] += m->dt_s;
+            on = 0;
+        } else if (m->drain_s[sm] > 0) {
+            drain(m, sm, run_s * m->speed[g], mean);
+        }
+        if (m->volunteer_s[sm] > 0) {
+            on *= 1 - m->volunteer_s[sm] / m->dt_s;
+        }
+        m->busy[TMX_WAYS * sm] = on * mean[0];
+        m->busy[TMX_WAYS * sm + 1] = on * mean[1];
+        sum0 += m->busy[TMX_WAYS * sm];
+        sum1 += m->busy[TMX_WAYS * sm + 1];
+    }
+    work[0] = sum0 * m->dt_s * m->speed[g];
+    work[1] = sum1 * m->dt_s * m->speed[g];
+}
+
+static double job_rate(const struct tmx_machine *m, const struct tmx_gpu *gpu, const struct tmx_job *j)
+{
+    double rate = 1 / j->slowdown;
+    if (gpu->n_run == TMX_WAYS) {
+        rate *= m->gain;
+    }
+    if (j->n_gpu > 1) {
+        rate /= 1 + m->remote_cost * j->remote_weight;
+    }
+    return rate;
+}
+
+/* Add work to a job; when it ends inside the tick, the slots idle for the rest of it. */
+static void progress(struct tmx_machine *m, const struct tmx_gpu *gpu, size_t way, double work_sm_s, double time_s)
+{
+    struct tmx_job *j = &m->job[gpu->run[way]];
+    if (j->started_s < 0 && m->counting) {
+        j->started_s = time_s;
+    }
+    if (!m->counting || j->state == TMX_JOB_DONE || work_sm_s <= 0) {
+        return;
+    }
+    const double add = work_sm_s * job_rate(m, gpu, j), left = j->work_sm_s - j->done_sm_s;
+    if (add < left) {
+        j->done_sm_s += add;
+        return;
+    }
+    const double used = left / add;
+    j->done_sm_s = j->work_sm_s;
+    j->state = TMX_JOB_DONE;
+    j->finished_s = time_s + used * m->dt_s;
+    m->n_done++;
+    for (size_t i = TMX_WAYS * gpu->sm0 + way; i < TMX_WAYS * (gpu->sm0 + gpu->chip->n_sm); i += TMX_WAYS) {
+        m->busy[i] *= used;
+    }
+}
+
+/* The volunteers' share of the tick; a profile is known when its time is up. */
+static void profile(struct tmx_machine *m, struct tmx_gpu *gpu)
+{
+    for (size_t sm = gpu->sm0; sm < gpu->sm0 + gpu->chip->n_sm; sm++) {
+        m->volunteer_s[sm] = 0;
+        if (m->volunteer_job[sm] == TMX_NO_JOB) {
+            continue;
+        }
+        struct tmx_job *j = &m->job[m->volunteer_job[sm]];
+        const double step_s = j->profiling_s < m->dt_s ? j->profiling_s : m->dt_s;
+        m->volunteer_s[sm] = step_s;
+        j->profiling_s -= step_s;
+        if (j->profiling_s <= 0 || j->state == TMX_JOB_DONE) {
+            j->pdi_valid = true;
+            m->volunteer_job[sm] = TMX_NO_JOB;
+        }
+    }
+}
+
+void tmx_machine_advance(struct tmx_machine *m, double time_s)
+{
+    for (size_t g = 0; g < m->n_gpu; g++) {
+        struct tmx_gpu *gpu = &m->gpu[g];
+        const size_t n_run = gpu->n_run;
+        double work[TMX_WAYS];
+        profile(m, gpu);
+        const double lost_s = gpu->stall_s < m->dt_s ? gpu->stall_s : m->dt_s;
+        gpu->stall_s -= lost_s;
+        run_sms(m, g, m->dt_s - lost_s, work);
+        work[0] -= gpu->overhead_s < work[0] ? gpu->overhead_s : work[0];
+        gpu->overhead_s = 0;
+        for (size_t k = 0; k < n_run; k++) {
+            m->job[gpu->run[k]].pdi_valid = true; /* resident blocks have shown their activity */
+            progress(m, gpu, k, work[k], time_s);
+        }
+        if (n_run > 0 && m->counting) {
+            gpu->busy_s += m->dt_s;
+        }
+    }
+    while (m->first_unfinished < m->n_job && m->job[m->first_unfinished].state == TMX_JOB_DONE) {
+        m->first_unfinished++;
+    }
+}
+
+double tmx_machine_slots(const struct tmx_machine *m, size_t job)
+{
+    double slots = 0;
+    for (size_t g = 0; g < m->n_gpu; g++) {
+        const struct tmx_gpu *gpu = &m->gpu[g];
+        for (size_t k = 0; k < gpu->n_run; k++) {
+            if (gpu->run[k] == job) {
+                for (size_t sm = gpu->sm0; sm < gpu->sm0 + gpu->chip->n_sm; sm++) {
+                    slots += m->held[TMX_WAYS * sm + k] * m->job[job].blocks_per_sm_s * m->job[job].lifetime_s;
+                }
+            }
+        }
+    }
+    return slots;
+}

@@ -1,0 +1,114 @@
+#ifndef TMX_CORE_MACHINE_MACHINE_H
+#define TMX_CORE_MACHINE_MACHINE_H
+
+/* The simulated hardware of a node: GPUs with kernel queues, resident thread blocks,
+ * clocks and clock gates. It never decides: policies fill a tmx_request, apply clamps
+ * and applies it, advance lets the resident blocks run for one tick.
+ *
+ * Blocks live for microseconds, a tick for a millisecond, so blocks advance as a fluid:
+ * each SM gives the kernels it hosts shares of its block slots. A running block is never
+ * preempted: when an SM's shares change, the slots of the old kernel come free one by one
+ * over one block lifetime (block ages are uniform) and are refilled by the new one. */
+
+#include "core/machine/chip.h"
+#include "core/machine/job.h"
+
+enum {
+    TMX_WAYS = 2,    /* kernels resident on one GPU at a time (paper 003 mixes two) */
+    TMX_KQUEUE = 32, /* kernel queue of a GPU, paper 003 section 3.1 */
+};
+#define TMX_NO_JOB SIZE_MAX
+
+struct tmx_gpu {
+    const struct tmx_chip *chip;     /* not owned */
+    size_t sm0, unit0;               /* its first SM and unit in the node-wide arrays */
+    size_t queue[TMX_KQUEUE];        /* waiting jobs, by priority, then arrival */
+    size_t n_queue;
+    size_t run[TMX_WAYS];            /* resident jobs; run[0] came first */
+    size_t n_run;
+    double share;                    /* of run[0] while two are resident */
+    size_t level;                    /* clock level in force */
+    double stall_s;                  /* left of a change of level */
+    double overhead_s;               /* SM time of system kernels to charge in the next tick */
+    double transition_j;             /* energy of changes of level in this tick */
+    size_t n_active;                 /* SMs allowed to work, */
+    size_t *active;                  /* [n_sm] by index, */
+    size_t *active_hot;              /* [n_sm] and in the chip's hot_order */
+    size_t *order;                   /* [n_sm] in which blocks are handed out; written by the thread-block policy */
+    double busy_s;                   /* time with work, ledger */
+};
+
+struct tmx_machine {
+    struct tmx_gpu *gpu;   /* [n_gpu] */
+    struct tmx_job *job;   /* [n_job] by arrival */
+    size_t n_gpu, n_sm, n_unit, n_job;
+    size_t n_arrived, n_done;
+    size_t first_unfinished; /* every job before it is done */
+    double dt_s;
+    double gain;           /* speed factor of each of two intermixed kernels; 1: no effect */
+    double remote_cost;    /* job time grows by 1 + remote_cost * remoteness when it runs on several GPUs */
+    bool counting;         /* work is counted (not during warm-up) */
+    double system_kernel_s;/* paper 003, section 3.3 */
+    /* [n_sm] */
+    bool *gated;           /* clock off */
+    double *share;         /* [n_sm * TMX_WAYS] wanted shares of the block slots, sum <= 1 */
+    double *held;          /* [n_sm * TMX_WAYS] shares the resident blocks hold now */
+    double *drain_s;       /* left until held = share */
+    double *busy;          /* [n_sm * TMX_WAYS] share of the tick's full-speed time used, this tick */
+    double *gated_s;       /* clock-gated time, ledger */
+    double *volunteer_s;   /* time of this tick spent profiling another kernel */
+    size_t *volunteer_job; /* the job an SM profiles, or TMX_NO_JOB */
+    double *speed;         /* [n_gpu] clock relative to level 0 */
+    double *volt2;         /* [n_gpu] (V / V0)^2 */
+    double *volt;          /* [n_gpu] V / V0 */
+};
+
+struct tmx_gpu_request {
+    size_t admit;    /* waiting job to make resident beside the running one; TMX_NO_JOB: none */
+    double share;    /* of run[0] while two are resident (after admit) */
+    size_t level;    /* slowest level anyone asks for: policies raise it */
+    size_t n_active; /* SMs that may work */
+};
+
+struct tmx_request { /* all that policies may change */
+    struct tmx_gpu_request *gpu; /* [n_gpu] */
+    bool *gate;                  /* [n_sm] clock off; kept from sample to sample */
+};
+
+struct tmx_machine_spec {
+    const struct tmx_chip *const *chip; /* [n_gpu] not owned */
+    size_t n_gpu;
+    const struct tmx_job *job;          /* [n_job] copied; by arrival */
+    size_t n_job;
+    double dt_s;
+    double gain;
+    double remote_cost;
+    double system_kernel_s;
+};
+
+TMX_NODISCARD enum tmx_status tmx_machine_create(struct tmx_machine **m, const struct tmx_machine_spec *spec,
+                                                 struct tmx_err *err);
+void tmx_machine_destroy(struct tmx_machine *m);
+
+/* Jobs whose time has come by the start of tick arrive. */
+void tmx_machine_admit(struct tmx_machine *m, uint64_t tick);
+
+/* Put a placed job (home_gpu, n_gpu set) into the queues of its GPUs; false when one is full. */
+bool tmx_machine_enqueue(struct tmx_machine *m, size_t job);
+
+/* Clamp and apply the request: gates, levels, admissions, shares; start the queue's head on idle
+ * GPUs; choose volunteers among the coldest SMs (sensed_k [n_sm, K]) for unprofiled jobs. */
+void tmx_machine_apply(struct tmx_machine *m, const struct tmx_request *request, const double *sensed_k);
+
+/* Blocks progress and retire for one tick; time_s is its start. */
+void tmx_machine_advance(struct tmx_machine *m, double time_s);
+
+/* Block slots job holds over all SMs. */
+double tmx_machine_slots(const struct tmx_machine *m, size_t job);
+
+/* Bytes and image of everything that changes, for snapshots. */
+size_t tmx_machine_image_size(const struct tmx_machine *m);
+void tmx_machine_save(const struct tmx_machine *m, void *buf);
+void tmx_machine_restore(struct tmx_machine *m, const void *buf);
+
+#endif
