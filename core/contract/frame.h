@@ -8,17 +8,17 @@
 struct tmx_frame {
     size_t n_gpu, n_sm, n_unit;
     /* [n_unit], units of all GPUs one after another */
-    double *asleep;    /* share of the leakage that sleeping units save; written by the gate stage */
-    double *dynamic_w; /* written by the power model */
-    double *leakage_w; /* likewise, net of asleep */
-    double *saved_w;   /* leakage that sleeping units save, for the ledger */
-    double *baseline_w;/* likewise */
-    double *power_w;   /* sum, with transitions; read by the thermal back-end */
-    double *temp_k;    /* written by the thermal back-end */
+    double *asleep;     /* share of the leakage that sleeping units save; written by the gate stage */
+    double *dynamic_w;  /* written by the power model */
+    double *leakage_w;  /* likewise, net of asleep */
+    double *saved_w;    /* leakage that sleeping units save, for the ledger */
+    double *baseline_w; /* likewise */
+    double *power_w;    /* sum, with transitions; read by the thermal back-end */
+    double *temp_k;     /* written by the thermal back-end */
     /* [n_sm] */
-    double *sensed_k;  /* written by the sensor */
+    double *sensed_k; /* written by the sensor */
     /* [n_gpu * TMX_WAYS] */
-    double *way_w;     /* dynamic power of each resident kernel; written by the power model */
+    double *way_w;        /* dynamic power of each resident kernel; written by the power model */
     double *transition_w; /* [n_gpu] changes of clock level */
 };
 

@@ -7,7 +7,7 @@
 #include "core/base/plugin.h"
 #include "core/contract/view.h"
 
-struct tmx_spread { /* one GPU with two resident kernels, for one tick */
+struct tmx_spread {          /* one GPU with two resident kernels, for one tick */
     size_t n;                /* active SMs */
     const size_t *by_index;  /* [n] */
     const size_t *hot_order; /* [n] the same SMs, in the order they take hot blocks */

@@ -9,9 +9,8 @@ struct tmx_view {
     uint64_t tick;
     double time_s;
     const struct tmx_machine *machine;
-    const double *sensed_k; /* [n_sm, K] */
-    const double *hottest_k;/* [n_gpu, K] the hottest sensor of each GPU */
+    const double *sensed_k;  /* [n_sm, K] */
+    const double *hottest_k; /* [n_gpu, K] the hottest sensor of each GPU */
 };
-
 
 #endif

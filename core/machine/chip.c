@@ -19,7 +19,8 @@ static const struct tmx_opt root_opts[] = {
     TMX_ROW_TEXT(tmx_chip, package_file, NULL, "HotSpot configuration of the package, relative to this file"),
     TMX_ROW_TEXT(tmx_chip, sm_prefix, "SM", "floorplan units of this prefix and a number are SMs"),
     TMX_ROW_INT(tmx_chip, sms_per_cluster, "1", 1, 64, 1, "SMs per cluster (TPC, GPC)"),
-    TMX_ROW_REAL(tmx_chip, sm_power_reference_sms, "1", 1, 1024, 30, "SMs a kernel's sm_power_w is the sum over"),
+    TMX_ROW_REAL(tmx_chip, sm_power_reference_sms, "1", 1, 1024, 30,
+                 "SMs a kernel's sm_power_w is the sum over"),
     TMX_ROW_REAL(tmx_chip, kernel_power_scale, "1", 0, 100, 1, "factor on the kernels' power"),
     {0},
 };
@@ -32,11 +33,11 @@ static const struct tmx_opt limit_opts[] = {
     {0},
 };
 
-#define MAX_POWER(index, key_)                                                                      \
-    {                                                                                               \
-        .key = (key_), .type = TMX_OPT_REAL,                                                        \
-        .offset = offsetof(struct tmx_chip_power, max_power_w) + (index) * sizeof(double),          \
-        .unit = "W", .min = 0, .max = 100, .def = 0, .doc = "per SM at access rate 1, equation 1"   \
+#define MAX_POWER(index, key_)                                                                          \
+    {                                                                                                   \
+        .key = (key_), .type = TMX_OPT_REAL,                                                            \
+        .offset = offsetof(struct tmx_chip_power, max_power_w) + (index) * sizeof(double), .unit = "W", \
+        .min = 0, .max = 100, .def = 0, .doc = "per SM at access rate 1, equation 1"                    \
     }
 
 static const struct tmx_opt power_opts[] = {
@@ -45,9 +46,12 @@ static const struct tmx_opt power_opts[] = {
     TMX_ROW_REAL(tmx_chip_power, leakage_ref_c, "degC", -50, 200, 85, "temperature leakage_w is given at"),
     TMX_ROW_CHOICE(tmx_chip_power, leakage_form, leakage_forms, "exponential", "leakage against temperature"),
     TMX_ROW_REAL(tmx_chip_power, leakage_exp_per_k, "1/K", 0, 0.2, 0.036, "exponent of the exponential form"),
-    TMX_ROW_REAL(tmx_chip_power, leakage_c1_per_k, "1/K", -0.1, 0.1, 0.01447, "quadratic form, about 45 degC"),
-    TMX_ROW_REAL(tmx_chip_power, leakage_c2_per_k2, "1/K2", -0.01, 0.01, 6.36e-5, "quadratic form, about 45 degC"),
-    TMX_ROW_REAL(tmx_chip_power, leakage_sm_share, "1", -1, 1, -1, "of the leakage in SM area; negative: by area"),
+    TMX_ROW_REAL(tmx_chip_power, leakage_c1_per_k, "1/K", -0.1, 0.1, 0.01447,
+                 "quadratic form, about 45 degC"),
+    TMX_ROW_REAL(tmx_chip_power, leakage_c2_per_k2, "1/K2", -0.01, 0.01, 6.36e-5,
+                 "quadratic form, about 45 degC"),
+    TMX_ROW_REAL(tmx_chip_power, leakage_sm_share, "1", -1, 1, -1,
+                 "of the leakage in SM area; negative: by area"),
     TMX_ROW_REAL(tmx_chip_power, baseline_sm_share, "1", 0, 1, 0, "of the baseline in SM area"),
     TMX_ROW_REAL(tmx_chip_power, transition_s, "s", 0, 1, 5e-5, "stall at a change of level"),
     TMX_ROW_REAL(tmx_chip_power, transition_j, "J", 0, 10, 5e-4, "energy of a change of level"),
@@ -76,8 +80,8 @@ static enum tmx_status read_levels(struct tmx_chip *c, const config_setting_t *r
     const config_setting_t *list = config_setting_get_member(root, "levels");
     const int n = list ? config_setting_length(list) : 0;
     if (n < 1 || n > TMX_MAX_LEVEL) {
-        return tmx_fail_setting(err, list ? list : root, "levels: expected a list of 1 to %d { volt_v; freq_hz; }",
-                                TMX_MAX_LEVEL);
+        return tmx_fail_setting(err, list ? list : root,
+                                "levels: expected a list of 1 to %d { volt_v; freq_hz; }", TMX_MAX_LEVEL);
     }
     for (int i = 0; i < n; i++) {
         const config_setting_t *s = config_setting_get_elem(list, (unsigned)i);
@@ -136,7 +140,8 @@ enum tmx_status tmx_chip_load(struct tmx_chip *c, const char *path, const config
             st = tmx_opt_read(limit_opts, &c->limits, config_setting_get_member(root, "limits"), NULL, err);
         }
         if (!st) {
-            st = read_overridden(power_opts, &c->power, config_setting_get_member(root, "power"), overrides, err);
+            st = read_overridden(power_opts, &c->power, config_setting_get_member(root, "power"), overrides,
+                                 err);
         }
         if (!st) {
             st = read_levels(c, root, err);
@@ -173,8 +178,8 @@ static enum tmx_status find_sms(struct tmx_chip *c, struct tmx_err *err)
         }
     }
     if (c->n_sm == 0 || c->n_sm > fp->n_unit) {
-        return tmx_fail_at(err, TMX_ECONFIG, fp->source, 0, "no complete set of units %s0, %s1, ... for the SMs",
-                           c->sm_prefix, c->sm_prefix);
+        return tmx_fail_at(err, TMX_ECONFIG, fp->source, 0,
+                           "no complete set of units %s0, %s1, ... for the SMs", c->sm_prefix, c->sm_prefix);
     }
     c->unit_of_sm = calloc(c->n_sm, sizeof *c->unit_of_sm);
     c->hot_order = calloc(c->n_sm, sizeof *c->hot_order);
@@ -191,8 +196,9 @@ static enum tmx_status find_sms(struct tmx_chip *c, struct tmx_err *err)
             }
         }
         if (first == fp->n_unit) {
-            return tmx_fail_at(err, TMX_ECONFIG, fp->source, 0, "SM unit %s%zu is missing (the chip has %s0 to %s%zu)",
-                               c->sm_prefix, sm, c->sm_prefix, c->sm_prefix, c->n_sm - 1);
+            return tmx_fail_at(err, TMX_ECONFIG, fp->source, 0,
+                               "SM unit %s%zu is missing (the chip has %s0 to %s%zu)", c->sm_prefix, sm,
+                               c->sm_prefix, c->sm_prefix, c->n_sm - 1);
         }
         c->unit_of_sm[sm] = first;
         for (size_t u = first; u < fp->n_unit; u++) {
@@ -220,8 +226,8 @@ static void cluster_centre(const struct tmx_chip *c, size_t cluster, double *x_m
 
 /* Take the cluster that scores best: nearest to a die corner not yet served, then
  * farthest from all taken; ties go to the lower index. */
-static size_t next_cluster(const double *x, const double *y, const bool *taken, size_t n, size_t n_taken, double w,
-                           double h)
+static size_t next_cluster(const double *x, const double *y, const bool *taken, size_t n, size_t n_taken,
+                           double w, double h)
 {
     const double corner_x[] = {0, w, 0, w}, corner_y[] = {0, 0, h, h};
     size_t best = n;

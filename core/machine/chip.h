@@ -19,12 +19,12 @@ struct tmx_level { /* one voltage/frequency setting; level 0 is the fastest */
 enum tmx_leakage_form { TMX_LEAK_EXPONENTIAL, TMX_LEAK_QUADRATIC, TMX_LEAK_LIAO, TMX_LEAK_NONE };
 
 struct tmx_chip_power {
-    double baseline_w;              /* constant, in the non-SM area */
-    double leakage_w;               /* whole chip at leakage_ref_c and the nominal voltage */
+    double baseline_w; /* constant, in the non-SM area */
+    double leakage_w;  /* whole chip at leakage_ref_c and the nominal voltage */
     double leakage_ref_c;
-    int leakage_form;               /* enum tmx_leakage_form */
-    double leakage_exp_per_k;       /* exponential: exp(x (T - ref)) */
-    double leakage_c1_per_k;        /* quadratic about 45 degC: 1 + c1 dT + c2 dT^2 */
+    int leakage_form;         /* enum tmx_leakage_form */
+    double leakage_exp_per_k; /* exponential: exp(x (T - ref)) */
+    double leakage_c1_per_k;  /* quadratic about 45 degC: 1 + c1 dT + c2 dT^2 */
     double leakage_c2_per_k2;
     double leakage_sm_share;        /* of the leakage in SM area; negative: by area */
     double baseline_sm_share;       /* of the baseline in SM area */
@@ -37,33 +37,34 @@ struct tmx_chip {
     char name[64];
     char doc[256];
     char source[512];
-    char floorplan_file[256];   /* relative to the chip's folder */
-    char package_file[256];     /* HotSpot .config */
-    char sm_prefix[16];         /* floorplan units <prefix><number> are SMs */
-    int sms_per_cluster;        /* SMs of one TPC (GPC) */
+    char floorplan_file[256];      /* relative to the chip's folder */
+    char package_file[256];        /* HotSpot .config */
+    char sm_prefix[16];            /* floorplan units <prefix><number> are SMs */
+    int sms_per_cluster;           /* SMs of one TPC (GPC) */
     double sm_power_reference_sms; /* number of SMs over which a kernel's sm_power_w is spread */
-    double kernel_power_scale;  /* kernel powers of the reference chip times this */
+    double kernel_power_scale;     /* kernel powers of the reference chip times this */
     struct tmx_sm_limits limits;
     struct tmx_chip_power power;
     struct tmx_level level[TMX_MAX_LEVEL];
     size_t n_level;
     struct tmx_floorplan floorplan; /* owned */
     size_t n_sm;
-    int *sm_of_unit;            /* [n_unit] SM index or TMX_NO_SM */
-    size_t *unit_of_sm;         /* [n_sm] the first unit of the SM: its sensor */
-    double *part_share;         /* [n_unit] share of its SM's dynamic power; 0 elsewhere */
-    size_t *hot_order;          /* [n_sm] SMs in the order they take hot blocks: whole corner clusters first, then
-                                   the clusters farthest from those taken */
+    int *sm_of_unit;    /* [n_unit] SM index or TMX_NO_SM */
+    size_t *unit_of_sm; /* [n_sm] the first unit of the SM: its sensor */
+    double *part_share; /* [n_unit] share of its SM's dynamic power; 0 elsewhere */
+    size_t *hot_order;  /* [n_sm] SMs in the order they take hot blocks: whole corner clusters first, then
+                           the clusters farthest from those taken */
 };
 
 /* Read chip.cfg (sets: overrides of its keys). The floorplan is attached later with
  * tmx_chip_attach. Errors: TMX_EIO, TMX_ECONFIG. */
-TMX_NODISCARD enum tmx_status tmx_chip_load(struct tmx_chip *c, const char *path, const config_setting_t *overrides,
-                                            struct tmx_err *err);
+TMX_NODISCARD enum tmx_status tmx_chip_load(struct tmx_chip *c, const char *path,
+                                            const config_setting_t *overrides, struct tmx_err *err);
 
 /* Take over *fp (zeroed afterwards) and find the SMs in it. Fails when an SM number is
  * missing or the chip has none. */
-TMX_NODISCARD enum tmx_status tmx_chip_attach(struct tmx_chip *c, struct tmx_floorplan *fp, struct tmx_err *err);
+TMX_NODISCARD enum tmx_status tmx_chip_attach(struct tmx_chip *c, struct tmx_floorplan *fp,
+                                              struct tmx_err *err);
 
 void tmx_chip_finish(struct tmx_chip *c);
 

@@ -20,24 +20,24 @@ enum tmx_job_state {
 struct tmx_job {
     const struct tmx_kernel *kernel; /* not owned */
     double arrival_s;
-    int priority;                    /* higher first among equals in the queue */
+    int priority; /* higher first among equals in the queue */
     double work_sm_s;
-    double blocks_per_sm_s;          /* blocks one SM retires per second at the nominal clock */
-    double lifetime_s;               /* of one block at the nominal clock */
-    double power_w;                  /* dynamic W per SM it runs on alone, at the nominal clock and voltage */
-    double slowdown;                 /* block lifetimes times this (unit gating); 1: none */
-    double remote_weight;            /* how much of the node's remote cost it pays when it runs on several GPUs */
-    size_t width_sms;                /* SMs its blocks can fill; more than the chip has: all */
+    double blocks_per_sm_s; /* blocks one SM retires per second at the nominal clock */
+    double lifetime_s;      /* of one block at the nominal clock */
+    double power_w;         /* dynamic W per SM it runs on alone, at the nominal clock and voltage */
+    double slowdown;        /* block lifetimes times this (unit gating); 1: none */
+    double remote_weight;   /* how much of the node's remote cost it pays when it runs on several GPUs */
+    size_t width_sms;       /* SMs its blocks can fill; more than the chip has: all */
     /* progress, written by the machine */
     enum tmx_job_state state;
     double done_sm_s;
-    double pdi_w;                    /* power density index: dynamic W per SM as the volunteer SM measured it */
+    double pdi_w; /* power density index: dynamic W per SM as the volunteer SM measured it */
     bool pdi_valid;
-    double profiling_s;              /* volunteer time left until pdi_w is known */
-    uint64_t queue_order;            /* rank of arrival in the kernel queues */
-    size_t home_gpu;                 /* the first GPU it may run on, */
-    size_t n_gpu;                    /* and how many from there; 0: not placed yet */
-    double started_s, finished_s;    /* negative: not yet */
+    double profiling_s;           /* volunteer time left until pdi_w is known */
+    uint64_t queue_order;         /* rank of arrival in the kernel queues */
+    size_t home_gpu;              /* the first GPU it may run on, */
+    size_t n_gpu;                 /* and how many from there; 0: not placed yet */
+    double started_s, finished_s; /* negative: not yet */
 };
 
 struct tmx_job_blocks {

@@ -23,12 +23,16 @@ static const struct tmx_opt launch_opts[] = {
     {0},
 };
 
-#define RATE(index, key_) \
-    {.key = (key_), .type = TMX_OPT_REAL, .offset = offsetof(struct tmx_kernel_power, access_rate) + (index) * sizeof(double), \
-     .unit = "1", .min = 0, .max = 1, .def = 0, .doc = "access rate of the unit, equation 1"}
+#define RATE(index, key_)                                                                                 \
+    {                                                                                                     \
+        .key = (key_), .type = TMX_OPT_REAL,                                                              \
+        .offset = offsetof(struct tmx_kernel_power, access_rate) + (index) * sizeof(double), .unit = "1", \
+        .min = 0, .max = 1, .def = 0, .doc = "access rate of the unit, equation 1"                        \
+    }
 
 static const struct tmx_opt power_opts[] = {
-    TMX_ROW_REAL(tmx_kernel_power, sm_power_w, "W", 0, 1000, NAN, "dynamic power of all SMs at the nominal clock"),
+    TMX_ROW_REAL(tmx_kernel_power, sm_power_w, "W", 0, 1000, NAN,
+                 "dynamic power of all SMs at the nominal clock"),
     TMX_ROW_REAL(tmx_kernel_power, block_lifetime_s, "s", 1e-7, 10, 1e-4, "lifetime of one thread block"),
     RATE(TMX_INT, "rate_int"),
     RATE(TMX_FP, "rate_fp"),

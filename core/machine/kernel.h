@@ -12,16 +12,16 @@ enum tmx_part { TMX_INT, TMX_FP, TMX_SFU, TMX_ALU, TMX_FDS, TMX_REG, TMX_CACHE, 
 extern const char *const tmx_part_names[]; /* [TMX_N_PART + 1], NULL-terminated */
 
 struct tmx_kernel_launch {
-    int thread_blocks;        /* of one launch; a mix may ask for more work than one launch */
+    int thread_blocks; /* of one launch; a mix may ask for more work than one launch */
     int threads_per_block;
     int registers_per_thread;
-    int shared_bytes;         /* per block */
+    int shared_bytes; /* per block */
 };
 
 struct tmx_kernel_power {
-    double sm_power_w;               /* dynamic power of all SMs of the reference chip at its nominal clock */
-    double block_lifetime_s;         /* of one thread block at the nominal clock */
-    double access_rate[TMX_N_PART];  /* 0..1, equation 1; all 0 where unknown */
+    double sm_power_w;              /* dynamic power of all SMs of the reference chip at its nominal clock */
+    double block_lifetime_s;        /* of one thread block at the nominal clock */
+    double access_rate[TMX_N_PART]; /* 0..1, equation 1; all 0 where unknown */
 };
 
 struct tmx_kernel {

@@ -14,7 +14,8 @@ static void *take(size_t n, size_t size, bool *ok)
 static void gpu_init(struct tmx_machine *m, size_t g, const struct tmx_chip *chip, bool *ok)
 {
     struct tmx_gpu *gpu = &m->gpu[g];
-    *gpu = (struct tmx_gpu){.chip = chip, .sm0 = m->n_sm, .unit0 = m->n_unit, .share = 1, .n_active = chip->n_sm};
+    *gpu = (struct tmx_gpu){
+        .chip = chip, .sm0 = m->n_sm, .unit0 = m->n_unit, .share = 1, .n_active = chip->n_sm};
     gpu->active = take(chip->n_sm, sizeof *gpu->active, ok);
     gpu->active_hot = take(chip->n_sm, sizeof *gpu->active_hot, ok);
     gpu->order = take(chip->n_sm, sizeof *gpu->order, ok);
@@ -27,7 +28,8 @@ static void gpu_init(struct tmx_machine *m, size_t g, const struct tmx_chip *chi
     m->n_unit += chip->floorplan.n_unit;
 }
 
-enum tmx_status tmx_machine_create(struct tmx_machine **out, const struct tmx_machine_spec *spec, struct tmx_err *err)
+enum tmx_status tmx_machine_create(struct tmx_machine **out, const struct tmx_machine_spec *spec,
+                                   struct tmx_err *err)
 {
     bool ok = true;
     struct tmx_machine *m = take(1, sizeof *m, &ok);
@@ -53,6 +55,7 @@ enum tmx_status tmx_machine_create(struct tmx_machine **out, const struct tmx_ma
     m->drain_s = take(m->n_sm, sizeof *m->drain_s, &ok);
     m->gated_s = take(m->n_sm, sizeof *m->gated_s, &ok);
     m->volunteer_s = take(m->n_sm, sizeof *m->volunteer_s, &ok);
+    m->volunteer_done = take(m->n_sm, sizeof *m->volunteer_done, &ok);
     m->volunteer_job = take(m->n_sm, sizeof *m->volunteer_job, &ok);
     m->speed = take(m->n_gpu, sizeof *m->speed, &ok);
     m->volt2 = take(m->n_gpu, sizeof *m->volt2, &ok);
@@ -94,6 +97,7 @@ void tmx_machine_destroy(struct tmx_machine *m)
     free(m->drain_s);
     free(m->gated_s);
     free(m->volunteer_s);
+    free(m->volunteer_done);
     free(m->volunteer_job);
     free(m->speed);
     free(m->volt2);
@@ -111,7 +115,8 @@ void tmx_machine_admit(struct tmx_machine *m, uint64_t tick)
     }
 }
 
-static size_t queue_position(const struct tmx_machine *m, const struct tmx_gpu *gpu, const struct tmx_job *job)
+static size_t queue_position(const struct tmx_machine *m, const struct tmx_gpu *gpu,
+                             const struct tmx_job *job)
 {
     size_t i = gpu->n_queue;
     while (i > 0 && m->job[gpu->queue[i - 1]].priority < job->priority) {
@@ -258,6 +263,7 @@ static void volunteer(struct tmx_machine *m, struct tmx_gpu *gpu, const double *
             return;
         }
         m->volunteer_job[coldest] = gpu->queue[q];
+        m->n_volunteer++;
         j->profiling_s = m->job[gpu->run[0]].lifetime_s + j->lifetime_s + m->system_kernel_s;
     }
 }
@@ -352,7 +358,8 @@ static double job_rate(const struct tmx_machine *m, const struct tmx_gpu *gpu, c
 }
 
 /* Add work to a job; when it ends inside the tick, the slots idle for the rest of it. */
-static void progress(struct tmx_machine *m, const struct tmx_gpu *gpu, size_t way, double work_sm_s, double time_s)
+static void progress(struct tmx_machine *m, const struct tmx_gpu *gpu, size_t way, double work_sm_s,
+                     double time_s)
 {
     struct tmx_job *j = &m->job[gpu->run[way]];
     if (j->started_s < 0 && m->counting) {
@@ -384,13 +391,19 @@ static void profile(struct tmx_machine *m, struct tmx_gpu *gpu)
         if (m->volunteer_job[sm] == TMX_NO_JOB) {
             continue;
         }
+        if (m->volunteer_done[sm]) {
+            m->volunteer_job[sm] = TMX_NO_JOB;
+            m->volunteer_done[sm] = false;
+            m->n_volunteer--;
+            continue;
+        }
         struct tmx_job *j = &m->job[m->volunteer_job[sm]];
         const double step_s = j->profiling_s < m->dt_s ? j->profiling_s : m->dt_s;
         m->volunteer_s[sm] = step_s;
         j->profiling_s -= step_s;
         if (j->profiling_s <= 0 || j->state == TMX_JOB_DONE) {
             j->pdi_valid = true;
-            m->volunteer_job[sm] = TMX_NO_JOB;
+            m->volunteer_done[sm] = true; /* its time still counts in this tick */
         }
     }
 }
@@ -401,7 +414,9 @@ void tmx_machine_advance(struct tmx_machine *m, double time_s)
         struct tmx_gpu *gpu = &m->gpu[g];
         const size_t n_run = gpu->n_run;
         double work[TMX_WAYS];
-        profile(m, gpu);
+        if (m->n_volunteer > 0) {
+            profile(m, gpu);
+        }
         const double lost_s = gpu->stall_s < m->dt_s ? gpu->stall_s : m->dt_s;
         gpu->stall_s -= lost_s;
         run_sms(m, g, m->dt_s - lost_s, work);
@@ -428,10 +443,83 @@ double tmx_machine_slots(const struct tmx_machine *m, size_t job)
         for (size_t k = 0; k < gpu->n_run; k++) {
             if (gpu->run[k] == job) {
                 for (size_t sm = gpu->sm0; sm < gpu->sm0 + gpu->chip->n_sm; sm++) {
-                    slots += m->held[TMX_WAYS * sm + k] * m->job[job].blocks_per_sm_s * m->job[job].lifetime_s;
+                    slots +=
+                        m->held[TMX_WAYS * sm + k] * m->job[job].blocks_per_sm_s * m->job[job].lifetime_s;
                 }
             }
         }
     }
     return slots;
+}
+
+/* One walk over everything that changes serves size, save and restore. */
+enum direction { COUNT, SAVE, RESTORE };
+
+static size_t item(enum direction d, void *field, size_t size, unsigned char *buf, size_t at)
+{
+    if (d == SAVE) {
+        memcpy(buf + at, field, size);
+    } else if (d == RESTORE) {
+        memcpy(field, buf + at, size);
+    }
+    return at + size;
+}
+
+static size_t walk_gpu(enum direction d, struct tmx_gpu *gpu, unsigned char *buf, size_t at)
+{
+    const size_t n = gpu->chip->n_sm;
+    struct tmx_gpu keep = *gpu;
+    at = item(d, gpu, sizeof *gpu, buf, at);
+    gpu->chip = keep.chip; /* pointers belong to this machine, not to the image */
+    gpu->active = keep.active;
+    gpu->active_hot = keep.active_hot;
+    gpu->order = keep.order;
+    at = item(d, gpu->active, n * sizeof *gpu->active, buf, at);
+    at = item(d, gpu->active_hot, n * sizeof *gpu->active_hot, buf, at);
+    return item(d, gpu->order, n * sizeof *gpu->order, buf, at);
+}
+
+static size_t walk(enum direction d, struct tmx_machine *m, unsigned char *buf)
+{
+    size_t at = 0;
+    for (size_t g = 0; g < m->n_gpu; g++) {
+        at = walk_gpu(d, &m->gpu[g], buf, at);
+    }
+    for (size_t j = 0; j < m->n_job; j++) {
+        const struct tmx_kernel *kernel = m->job[j].kernel;
+        at = item(d, &m->job[j], sizeof m->job[j], buf, at);
+        m->job[j].kernel = kernel;
+    }
+    at = item(d, &m->n_arrived, sizeof m->n_arrived, buf, at);
+    at = item(d, &m->n_volunteer, sizeof m->n_volunteer, buf, at);
+    at = item(d, &m->n_done, sizeof m->n_done, buf, at);
+    at = item(d, &m->first_unfinished, sizeof m->first_unfinished, buf, at);
+    at = item(d, &m->counting, sizeof m->counting, buf, at);
+    at = item(d, m->gated, m->n_sm * sizeof *m->gated, buf, at);
+    at = item(d, m->share, m->n_sm * TMX_WAYS * sizeof *m->share, buf, at);
+    at = item(d, m->held, m->n_sm * TMX_WAYS * sizeof *m->held, buf, at);
+    at = item(d, m->busy, m->n_sm * TMX_WAYS * sizeof *m->busy, buf, at);
+    at = item(d, m->drain_s, m->n_sm * sizeof *m->drain_s, buf, at);
+    at = item(d, m->gated_s, m->n_sm * sizeof *m->gated_s, buf, at);
+    at = item(d, m->volunteer_s, m->n_sm * sizeof *m->volunteer_s, buf, at);
+    at = item(d, m->volunteer_job, m->n_sm * sizeof *m->volunteer_job, buf, at);
+    at = item(d, m->volunteer_done, m->n_sm * sizeof *m->volunteer_done, buf, at);
+    at = item(d, m->speed, m->n_gpu * sizeof *m->speed, buf, at);
+    at = item(d, m->volt2, m->n_gpu * sizeof *m->volt2, buf, at);
+    return item(d, m->volt, m->n_gpu * sizeof *m->volt, buf, at);
+}
+
+size_t tmx_machine_image_size(struct tmx_machine *m)
+{
+    return walk(COUNT, m, NULL);
+}
+
+void tmx_machine_save(struct tmx_machine *m, void *buf)
+{
+    (void)walk(SAVE, m, buf);
+}
+
+void tmx_machine_restore(struct tmx_machine *m, void *buf)
+{
+    (void)walk(RESTORE, m, buf);
 }

@@ -20,35 +20,36 @@ enum {
 #define TMX_NO_JOB SIZE_MAX
 
 struct tmx_gpu {
-    const struct tmx_chip *chip;     /* not owned */
-    size_t sm0, unit0;               /* its first SM and unit in the node-wide arrays */
-    size_t queue[TMX_KQUEUE];        /* waiting jobs, by priority, then arrival */
+    const struct tmx_chip *chip; /* not owned */
+    size_t sm0, unit0;           /* its first SM and unit in the node-wide arrays */
+    size_t queue[TMX_KQUEUE];    /* waiting jobs, by priority, then arrival */
     size_t n_queue;
-    size_t run[TMX_WAYS];            /* resident jobs; run[0] came first */
+    size_t run[TMX_WAYS]; /* resident jobs; run[0] came first */
     size_t n_run;
-    double share;                    /* of run[0] while two are resident */
-    size_t level;                    /* clock level in force */
-    double stall_s;                  /* left of a change of level */
-    double overhead_s;               /* SM time of system kernels to charge in the next tick */
-    double transition_j;             /* energy of changes of level in this tick */
-    size_t n_active;                 /* SMs allowed to work, */
-    size_t *active;                  /* [n_sm] by index, */
-    size_t *active_hot;              /* [n_sm] and in the chip's hot_order */
-    size_t *order;                   /* [n_sm] in which blocks are handed out; written by the thread-block policy */
-    double busy_s;                   /* time with work, ledger */
+    double share;        /* of run[0] while two are resident */
+    size_t level;        /* clock level in force */
+    double stall_s;      /* left of a change of level */
+    double overhead_s;   /* SM time of system kernels to charge in the next tick */
+    double transition_j; /* energy of changes of level in this tick */
+    size_t n_active;     /* SMs allowed to work, */
+    size_t *active;      /* [n_sm] by index, */
+    size_t *active_hot;  /* [n_sm] and in the chip's hot_order */
+    size_t *order;       /* [n_sm] in which blocks are handed out; written by the thread-block policy */
+    double busy_s;       /* time with work, ledger */
 };
 
 struct tmx_machine {
-    struct tmx_gpu *gpu;   /* [n_gpu] */
-    struct tmx_job *job;   /* [n_job] by arrival */
+    struct tmx_gpu *gpu; /* [n_gpu] */
+    struct tmx_job *job; /* [n_job] by arrival */
     size_t n_gpu, n_sm, n_unit, n_job;
+    size_t n_volunteer; /* SMs profiling or about to */
     size_t n_arrived, n_done;
     size_t first_unfinished; /* every job before it is done */
     double dt_s;
-    double gain;           /* speed factor of each of two intermixed kernels; 1: no effect */
-    double remote_cost;    /* job time grows by 1 + remote_cost * remoteness when it runs on several GPUs */
-    bool counting;         /* work is counted (not during warm-up) */
-    double system_kernel_s;/* paper 003, section 3.3 */
+    double gain;            /* speed factor of each of two intermixed kernels; 1: no effect */
+    double remote_cost;     /* job time grows by 1 + remote_cost * remoteness when it runs on several GPUs */
+    bool counting;          /* work is counted (not during warm-up) */
+    double system_kernel_s; /* paper 003, section 3.3 */
     /* [n_sm] */
     bool *gated;           /* clock off */
     double *share;         /* [n_sm * TMX_WAYS] wanted shares of the block slots, sum <= 1 */
@@ -57,6 +58,7 @@ struct tmx_machine {
     double *busy;          /* [n_sm * TMX_WAYS] share of the tick's full-speed time used, this tick */
     double *gated_s;       /* clock-gated time, ledger */
     double *volunteer_s;   /* time of this tick spent profiling another kernel */
+    bool *volunteer_done;  /* the profile is known; the SM is free from the next tick on */
     size_t *volunteer_job; /* the job an SM profiles, or TMX_NO_JOB */
     double *speed;         /* [n_gpu] clock relative to level 0 */
     double *volt2;         /* [n_gpu] (V / V0)^2 */
@@ -70,7 +72,7 @@ struct tmx_gpu_request {
     size_t n_active; /* SMs that may work */
 };
 
-struct tmx_request { /* all that policies may change */
+struct tmx_request {             /* all that policies may change */
     struct tmx_gpu_request *gpu; /* [n_gpu] */
     bool *gate;                  /* [n_sm] clock off; kept from sample to sample */
 };
@@ -78,7 +80,7 @@ struct tmx_request { /* all that policies may change */
 struct tmx_machine_spec {
     const struct tmx_chip *const *chip; /* [n_gpu] not owned */
     size_t n_gpu;
-    const struct tmx_job *job;          /* [n_job] copied; by arrival */
+    const struct tmx_job *job; /* [n_job] copied; by arrival */
     size_t n_job;
     double dt_s;
     double gain;
@@ -107,8 +109,8 @@ void tmx_machine_advance(struct tmx_machine *m, double time_s);
 double tmx_machine_slots(const struct tmx_machine *m, size_t job);
 
 /* Bytes and image of everything that changes, for snapshots. */
-size_t tmx_machine_image_size(const struct tmx_machine *m);
-void tmx_machine_save(const struct tmx_machine *m, void *buf);
-void tmx_machine_restore(struct tmx_machine *m, const void *buf);
+size_t tmx_machine_image_size(struct tmx_machine *m);
+void tmx_machine_save(struct tmx_machine *m, void *buf);
+void tmx_machine_restore(struct tmx_machine *m, void *buf);
 
 #endif

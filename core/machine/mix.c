@@ -124,10 +124,12 @@ static enum tmx_status trace_row(struct tmx_mix *mix, const struct tmx_text *t, 
     while (n < 5 && next_cell(&rest, &cell[n])) {
         n++;
     }
-    if (n < 3 || n > 4 || !tmx_span_real(cell[0], &e.arrival_s) || !tmx_span_copy(cell[1], e.kernel, sizeof e.kernel) ||
-        !tmx_span_real(cell[2], &e.work_s) || (n == 4 && !tmx_span_real(cell[3], &priority)) || e.arrival_s < 0 ||
-        e.work_s < 0 || fabs(priority) > 100) {
-        return tmx_fail_at(err, TMX_EPARSE, t->name, l->number, "expected arrival_s,kernel,work_s[,priority]");
+    if (n < 3 || n > 4 || !tmx_span_real(cell[0], &e.arrival_s) ||
+        !tmx_span_copy(cell[1], e.kernel, sizeof e.kernel) || !tmx_span_real(cell[2], &e.work_s) ||
+        (n == 4 && !tmx_span_real(cell[3], &priority)) || e.arrival_s < 0 || e.work_s < 0 ||
+        fabs(priority) > 100) {
+        return tmx_fail_at(err, TMX_EPARSE, t->name, l->number,
+                           "expected arrival_s,kernel,work_s[,priority]");
     }
     e.priority = (int)priority;
     return append(mix, &e, err);
@@ -140,8 +142,8 @@ static enum tmx_status read_trace(struct tmx_mix *mix, const char *mix_path, con
     const char *slash = strrchr(mix_path, '/');
     struct tmx_text t;
     struct tmx_lines l = {0};
-    snprintf(path, sizeof path, "%.*s%s", a->file[0] == '/' || !slash ? 0 : (int)(slash - mix_path + 1), mix_path,
-             a->file);
+    snprintf(path, sizeof path, "%.*s%s", a->file[0] == '/' || !slash ? 0 : (int)(slash - mix_path + 1),
+             mix_path, a->file);
     enum tmx_status st = tmx_text_load(&t, path, err);
     if (st) {
         return st;
@@ -193,7 +195,8 @@ enum tmx_status tmx_mix_load(struct tmx_mix *mix, const char *path, uint64_t see
         }
     }
     if (!st && mix->n_entry == 0) {
-        st = tmx_fail_at(err, TMX_ECONFIG, path, 0, "no kernels: expected kernels = ( ... ) or arrivals = { ... }");
+        st = tmx_fail_at(err, TMX_ECONFIG, path, 0,
+                         "no kernels: expected kernels = ( ... ) or arrivals = { ... }");
     }
     sort_entries(mix);
 out:

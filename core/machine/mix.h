@@ -7,7 +7,7 @@
 
 struct tmx_mix_entry {
     char kernel[64];
-    double work_s;    /* time the whole reference GPU needs at its nominal clock; 0: one launch of the kernel */
+    double work_s; /* time the whole reference GPU needs at its nominal clock; 0: one launch of the kernel */
     double arrival_s;
     int priority;
 };
@@ -18,7 +18,7 @@ struct tmx_mix {
     char source[512];
     struct tmx_mix_entry *entry; /* [n_entry] owned, by arrival, then as written */
     size_t n_entry;
-    bool target;                 /* counts among the target mixes of its paper */
+    bool target; /* counts among the target mixes of its paper */
 };
 
 /* Read a mix: `kernels = ( {kernel; work_s; arrival_s; priority;}, ... )`, or `arrivals`

@@ -1,0 +1,82 @@
+#include "core/sim/dispatch.h"
+
+#include <string.h>
+
+static double lifetime_s(const struct tmx_machine *m, const struct tmx_gpu *gpu, size_t way)
+{
+    return way < gpu->n_run ? m->job[gpu->run[way]].lifetime_s * m->job[gpu->run[way]].slowdown : 0;
+}
+
+/* New shares of one SM; when they differ, the way that shrinks drains for one block lifetime. */
+static void set_share(struct tmx_machine *m, const struct tmx_gpu *gpu, size_t sm, double s0, double s1)
+{
+    double *share = &m->share[TMX_WAYS * (gpu->sm0 + sm)];
+    if (share[0] == s0 && share[1] == s1) {
+        return;
+    }
+    m->drain_s[gpu->sm0 + sm] = lifetime_s(m, gpu, s0 < share[0] ? 0 : 1);
+    share[0] = s0;
+    share[1] = s1;
+}
+
+static size_t width(const struct tmx_machine *m, const struct tmx_gpu *gpu, size_t way)
+{
+    const size_t w = m->job[gpu->run[way]].width_sms;
+    return w < gpu->n_active ? w : gpu->n_active;
+}
+
+/* Kernels that do not fill the chip take SMs in the order of the thread-block policy. */
+static void spread_narrow(struct tmx_machine *m, const struct tmx_gpu *gpu, size_t w0, size_t w1)
+{
+    for (size_t i = 0; i < gpu->chip->n_sm; i++) {
+        const bool first = i < w0, second = !first && i < w0 + w1 && i < gpu->n_active;
+        set_share(m, gpu, gpu->order[i], first, second);
+    }
+}
+
+static void spread_mixed(struct tmx_machine *m, const struct tmx_gpu *gpu, const struct tmx_mix_policy *mix,
+                         const void *state, double begin_s, double *share0)
+{
+    const size_t n = gpu->chip->n_sm;
+    const struct tmx_spread s = {
+        .n = gpu->n_active,
+        .by_index = gpu->active,
+        .hot_order = gpu->active_hot,
+        .share = gpu->share,
+        .first_is_hot = m->job[gpu->run[0]].pdi_w >= m->job[gpu->run[1]].pdi_w,
+        .begin_s = begin_s,
+        .end_s = begin_s + m->dt_s,
+    };
+    if (mix->spread) {
+        mix->spread(state, &s, share0);
+    } else {
+        for (size_t i = 0; i < s.n; i++) {
+            share0[s.by_index[i]] = s.share;
+        }
+    }
+    if (s.n < n) {
+        for (size_t sm = 0, k = 0; sm < n; sm++) {
+            const bool works = k < s.n && s.by_index[k] == sm;
+            set_share(m, gpu, sm, works ? share0[sm] : 0, works ? 1 - share0[sm] : 0);
+            k += works;
+        }
+        return;
+    }
+    for (size_t sm = 0; sm < n; sm++) {
+        set_share(m, gpu, sm, share0[sm], 1 - share0[sm]);
+    }
+}
+
+void tmx_dispatch(struct tmx_machine *m, const struct tmx_mix_policy *mix, const void *mix_state,
+                  double begin_s, double *scratch)
+{
+    for (size_t g = 0; g < m->n_gpu; g++) {
+        const struct tmx_gpu *gpu = &m->gpu[g];
+        const size_t w0 = gpu->n_run > 0 ? width(m, gpu, 0) : 0, w1 = gpu->n_run > 1 ? width(m, gpu, 1) : 0;
+        if (gpu->n_run < TMX_WAYS || w0 + w1 <= gpu->n_active) {
+            spread_narrow(m, gpu, w0, w1);
+        } else {
+            spread_mixed(m, gpu, mix, mix_state, begin_s, scratch);
+        }
+    }
+}

@@ -1,0 +1,103 @@
+#include "core/sim/recorder.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* All arrays live in one block behind dynamic_j, so that reset, save and restore are one copy. */
+static size_t n_real(const struct tmx_recorder *r)
+{
+    return 5 * r->n_unit + r->n_job + 2 * r->n_gpu;
+}
+
+enum tmx_status tmx_recorder_create(struct tmx_recorder **out, const struct tmx_machine *m,
+                                    struct tmx_err *err)
+{
+    struct tmx_recorder *r = calloc(1, sizeof *r);
+    if (!r) {
+        return tmx_fail(err, TMX_ENOMEM, "recorder");
+    }
+    *r = (struct tmx_recorder){.n_gpu = m->n_gpu, .n_sm = m->n_sm, .n_unit = m->n_unit, .n_job = m->n_job};
+    r->dynamic_j = calloc(n_real(r), sizeof *r->dynamic_j);
+    if (!r->dynamic_j) {
+        free(r);
+        return tmx_fail(err, TMX_ENOMEM, "recorder of %zu units", m->n_unit);
+    }
+    r->leakage_j = r->dynamic_j + m->n_unit;
+    r->baseline_j = r->leakage_j + m->n_unit;
+    r->saved_j = r->baseline_j + m->n_unit;
+    r->sum_k = r->saved_j + m->n_unit;
+    r->job_j = r->sum_k + m->n_unit;
+    r->transition_j = r->job_j + m->n_job;
+    r->peak_k = r->transition_j + m->n_gpu;
+    *out = r;
+    return TMX_OK;
+}
+
+void tmx_recorder_destroy(struct tmx_recorder *r)
+{
+    if (r) {
+        free(r->dynamic_j);
+        free(r);
+    }
+}
+
+void tmx_recorder_reset(struct tmx_recorder *r)
+{
+    memset(r->dynamic_j, 0, n_real(r) * sizeof *r->dynamic_j);
+    r->n_tick = 0;
+    r->total_j = 0;
+    r->peak_sm_k = 0;
+}
+
+void tmx_recorder_sample(struct tmx_recorder *r, const struct tmx_machine *m, const struct tmx_frame *f,
+                         double dt_s)
+{
+    double total_w = 0;
+    for (size_t u = 0; u < r->n_unit; u++) {
+        r->dynamic_j[u] += f->dynamic_w[u] * dt_s;
+        r->leakage_j[u] += f->leakage_w[u] * dt_s;
+        r->baseline_j[u] += f->baseline_w[u] * dt_s;
+        r->saved_j[u] += f->saved_w[u] * dt_s;
+        r->sum_k[u] += f->temp_k[u];
+        total_w += f->power_w[u];
+    }
+    r->total_j += total_w * dt_s;
+    for (size_t g = 0; g < m->n_gpu; g++) {
+        const struct tmx_gpu *gpu = &m->gpu[g];
+        for (size_t k = 0; k < gpu->n_run; k++) {
+            r->job_j[gpu->run[k]] += f->way_w[TMX_WAYS * g + k] * dt_s;
+        }
+        r->transition_j[g] += f->transition_w[g] * dt_s;
+        double peak_k = r->peak_k[g];
+        for (size_t u = 0; u < gpu->chip->floorplan.n_unit; u++) {
+            const double t = f->temp_k[gpu->unit0 + u];
+            peak_k = t > peak_k && gpu->chip->sm_of_unit[u] != TMX_NO_SM ? t : peak_k;
+        }
+        r->peak_k[g] = peak_k;
+        r->peak_sm_k = peak_k > r->peak_sm_k ? peak_k : r->peak_sm_k;
+    }
+    r->n_tick++;
+}
+
+size_t tmx_recorder_image_size(const struct tmx_recorder *r)
+{
+    return sizeof *r + n_real(r) * sizeof *r->dynamic_j;
+}
+
+void tmx_recorder_save(const struct tmx_recorder *r, void *buf)
+{
+    unsigned char *to = buf;
+    memcpy(to, r, sizeof *r);
+    memcpy(to + sizeof *r, r->dynamic_j, n_real(r) * sizeof *r->dynamic_j);
+}
+
+void tmx_recorder_restore(struct tmx_recorder *r, const void *buf)
+{
+    const unsigned char *from = buf;
+    struct tmx_recorder saved;
+    memcpy(&saved, from, sizeof saved);
+    r->n_tick = saved.n_tick;
+    r->total_j = saved.total_j;
+    r->peak_sm_k = saved.peak_sm_k;
+    memcpy(r->dynamic_j, from + sizeof *r, n_real(r) * sizeof *r->dynamic_j);
+}

@@ -1,0 +1,35 @@
+#ifndef TMX_CORE_SIM_RECORDER_H
+#define TMX_CORE_SIM_RECORDER_H
+
+/* The energy ledger and the extremes of a run; the only way out of the tick. */
+
+#include "core/contract/frame.h"
+#include "core/machine/machine.h"
+
+struct tmx_recorder {
+    size_t n_gpu, n_sm, n_unit, n_job;
+    uint64_t n_tick; /* counted */
+    /* [n_unit] J */
+    double *dynamic_j, *leakage_j, *baseline_j;
+    double *saved_j;      /* leakage that sleeping units did not spend; not part of the sum */
+    double *job_j;        /* [n_job] dynamic energy of each job */
+    double *transition_j; /* [n_gpu] */
+    double total_j;       /* integral of power, summed independently of the causes */
+    double peak_sm_k;     /* hottest SM unit at the end of any tick */
+    double *sum_k;        /* [n_unit] of temperatures at the end of ticks */
+    double *peak_k;       /* [n_gpu] */
+};
+
+TMX_NODISCARD enum tmx_status tmx_recorder_create(struct tmx_recorder **r, const struct tmx_machine *m,
+                                                  struct tmx_err *err);
+void tmx_recorder_destroy(struct tmx_recorder *r);
+/* Forget what was recorded (the end of the warm-up). */
+void tmx_recorder_reset(struct tmx_recorder *r);
+void tmx_recorder_sample(struct tmx_recorder *r, const struct tmx_machine *m, const struct tmx_frame *f,
+                         double dt_s);
+
+size_t tmx_recorder_image_size(const struct tmx_recorder *r);
+void tmx_recorder_save(const struct tmx_recorder *r, void *buf);
+void tmx_recorder_restore(struct tmx_recorder *r, const void *buf);
+
+#endif

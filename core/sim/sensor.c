@@ -1,0 +1,136 @@
+#include "core/sim/sensor.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+const struct tmx_opt tmx_sensor_opts[] = {
+    TMX_ROW_REAL(tmx_sensor_options, period_s, "s", 1e-6, 10, 0.005, "time between samples"),
+    TMX_ROW_REAL(tmx_sensor_options, quantum_k, "K", 0, 10, 0, "readings are multiples of this; 0: exact"),
+    TMX_ROW_REAL(tmx_sensor_options, delay_s, "s", 0, 10, 0, "age of a reading"),
+    TMX_ROW_REAL(tmx_sensor_options, noise_k, "K", 0, 20, 0, "standard deviation of a reading"),
+    {0},
+};
+
+struct tmx_sensor {
+    struct tmx_sensor_options options;
+    struct tmx_rng *rng;
+    uint64_t period, n_sample;
+    size_t n_sm, depth; /* readings kept: delay in samples + 1 */
+    double *ring_k;     /* [depth * n_sm] */
+};
+
+enum tmx_status tmx_sensor_create(struct tmx_sensor **out, const struct tmx_sensor_options *options,
+                                  const struct tmx_machine *machine, double dt_s, uint64_t seed,
+                                  struct tmx_err *err)
+{
+    const double ticks = options->period_s / dt_s;
+    enum tmx_status st = TMX_OK;
+    if (ticks < 0.999999 || fabs(ticks - round(ticks)) > 1e-6 * ticks) {
+        return tmx_fail(err, TMX_ECONFIG, "sensor.period_s = %g s is not a multiple of tick_s = %g s",
+                        options->period_s, dt_s);
+    }
+    struct tmx_sensor *s = calloc(1, sizeof *s);
+    if (!s) {
+        return tmx_fail(err, TMX_ENOMEM, "sensors");
+    }
+    s->options = *options;
+    s->period = (uint64_t)round(ticks);
+    s->n_sm = machine->n_sm;
+    s->depth = (size_t)round(options->delay_s / options->period_s) + 1;
+    s->ring_k = calloc(s->depth * s->n_sm, sizeof *s->ring_k);
+    if (!s->ring_k) {
+        st = tmx_fail(err, TMX_ENOMEM, "%zu sensors", s->n_sm);
+    } else if (options->noise_k > 0) {
+        st = tmx_rng_create(&s->rng, seed, "sensor", err);
+    }
+    if (st) {
+        tmx_sensor_destroy(s);
+        return st;
+    }
+    *out = s;
+    return TMX_OK;
+}
+
+void tmx_sensor_destroy(struct tmx_sensor *s)
+{
+    if (s) {
+        tmx_rng_destroy(s->rng);
+        free(s->ring_k);
+        free(s);
+    }
+}
+
+uint64_t tmx_sensor_period(const struct tmx_sensor *s)
+{
+    return s->period;
+}
+
+double tmx_sensor_sm_k(const struct tmx_gpu *gpu, size_t sm, const double *temp_k)
+{
+    const struct tmx_chip *c = gpu->chip;
+    const size_t first = c->unit_of_sm[sm];
+    if (c->part_share[first] >= 1) {
+        return temp_k[gpu->unit0 + first];
+    }
+    double sum = 0;
+    for (size_t u = first; u < c->floorplan.n_unit; u++) {
+        if (c->sm_of_unit[u] == (int)sm) {
+            sum += c->part_share[u] * temp_k[gpu->unit0 + u];
+        }
+    }
+    return sum;
+}
+
+void tmx_sensor_read(struct tmx_sensor *s, const struct tmx_machine *machine, const double *temp_k,
+                     double *sensed_k, double *hottest_k)
+{
+    double *now_k = &s->ring_k[s->n_sample % s->depth * s->n_sm];
+    for (size_t g = 0; g < machine->n_gpu; g++) {
+        const struct tmx_gpu *gpu = &machine->gpu[g];
+        for (size_t sm = 0; sm < gpu->chip->n_sm; sm++) {
+            double t = tmx_sensor_sm_k(gpu, sm, temp_k);
+            if (s->rng) {
+                t += tmx_rng_normal(s->rng, s->options.noise_k);
+            }
+            if (s->options.quantum_k > 0) {
+                t = round(t / s->options.quantum_k) * s->options.quantum_k;
+            }
+            now_k[gpu->sm0 + sm] = t;
+        }
+    }
+    s->n_sample++;
+    const uint64_t back = s->n_sample < s->depth ? s->n_sample : s->depth; /* at first: the oldest there is */
+    memcpy(sensed_k, &s->ring_k[(s->n_sample - back) % s->depth * s->n_sm], s->n_sm * sizeof *sensed_k);
+    for (size_t g = 0; g < machine->n_gpu; g++) {
+        const struct tmx_gpu *gpu = &machine->gpu[g];
+        double hot = sensed_k[gpu->sm0];
+        for (size_t sm = gpu->sm0 + 1; sm < gpu->sm0 + gpu->chip->n_sm; sm++) {
+            hot = sensed_k[sm] > hot ? sensed_k[sm] : hot;
+        }
+        hottest_k[g] = hot;
+    }
+}
+
+size_t tmx_sensor_image_size(const struct tmx_sensor *s)
+{
+    return sizeof s->n_sample + s->depth * s->n_sm * sizeof *s->ring_k + tmx_rng_image_size(s->rng);
+}
+
+void tmx_sensor_save(const struct tmx_sensor *s, void *buf)
+{
+    unsigned char *to = buf;
+    const size_t ring = s->depth * s->n_sm * sizeof *s->ring_k;
+    memcpy(to, &s->n_sample, sizeof s->n_sample);
+    memcpy(to + sizeof s->n_sample, s->ring_k, ring);
+    tmx_rng_save(s->rng, to + sizeof s->n_sample + ring);
+}
+
+void tmx_sensor_restore(struct tmx_sensor *s, const void *buf)
+{
+    const unsigned char *from = buf;
+    const size_t ring = s->depth * s->n_sm * sizeof *s->ring_k;
+    memcpy(&s->n_sample, from, sizeof s->n_sample);
+    memcpy(s->ring_k, from + sizeof s->n_sample, ring);
+    tmx_rng_restore(s->rng, from + sizeof s->n_sample + ring);
+}

@@ -1,0 +1,40 @@
+#ifndef TMX_CORE_SIM_SENSOR_H
+#define TMX_CORE_SIM_SENSOR_H
+
+/* One temperature sensor per SM: what policies see of the true temperatures. */
+
+#include "core/base/plugin.h"
+#include "core/base/rng.h"
+#include "core/machine/machine.h"
+
+struct tmx_sensor_options {
+    double period_s;  /* between samples; a multiple of the tick */
+    double quantum_k; /* readings are rounded to multiples of this; 0: exact */
+    double delay_s;   /* a reading is this old; rounded to samples */
+    double noise_k;   /* standard deviation of a reading's normal error */
+};
+extern const struct tmx_opt tmx_sensor_opts[];
+
+struct tmx_sensor;
+
+TMX_NODISCARD enum tmx_status tmx_sensor_create(struct tmx_sensor **s,
+                                                const struct tmx_sensor_options *options,
+                                                const struct tmx_machine *machine, double dt_s, uint64_t seed,
+                                                struct tmx_err *err);
+void tmx_sensor_destroy(struct tmx_sensor *s);
+
+/* Ticks between samples. */
+uint64_t tmx_sensor_period(const struct tmx_sensor *s);
+
+/* A sample: temp_k [n_unit, K] -> sensed_k [n_sm, K], hottest_k [n_gpu, K]. */
+void tmx_sensor_read(struct tmx_sensor *s, const struct tmx_machine *machine, const double *temp_k,
+                     double *sensed_k, double *hottest_k);
+
+/* True temperature of an SM [K]: area-weighted mean over its units. */
+double tmx_sensor_sm_k(const struct tmx_gpu *gpu, size_t sm, const double *temp_k);
+
+size_t tmx_sensor_image_size(const struct tmx_sensor *s);
+void tmx_sensor_save(const struct tmx_sensor *s, void *buf);
+void tmx_sensor_restore(struct tmx_sensor *s, const void *buf);
+
+#endif

@@ -1,0 +1,339 @@
+#include "core/sim/sim.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/sim/dispatch.h"
+
+struct gpu_thermal {
+    const struct tmx_thermal_ops *ops;
+    void *state;
+};
+
+struct tmx_sim {
+    struct tmx_sim_spec spec;
+    struct tmx_machine *machine;
+    struct tmx_sensor *sensor;
+    struct tmx_recorder *recorder;
+    void *power;
+    struct gpu_thermal *thermal; /* [n_gpu] */
+    struct tmx_frame frame;
+    struct tmx_request request;
+    struct tmx_view view;
+    double *block; /* backs the frame's arrays, hottest_k and scratch */
+    size_t n_block;
+    double *hottest_k; /* [n_gpu] */
+    double *scratch;   /* [largest n_sm] */
+    uint64_t tick, quantum, sample, warmup, stuck;
+    uint64_t last_progress; /* tick */
+    double last_done_sm_s;
+};
+
+static enum tmx_status multiple(double span_s, double dt_s, const char *what, uint64_t *ticks,
+                                struct tmx_err *err)
+{
+    const double n = span_s / dt_s;
+    if (n < 0 || fabs(n - round(n)) > 1e-6 * fmax(1, n)) {
+        return tmx_fail(err, TMX_ECONFIG, "%s = %g s is not a multiple of tick_s = %g s", what, span_s, dt_s);
+    }
+    *ticks = (uint64_t)round(n);
+    return TMX_OK;
+}
+
+static enum tmx_status take_arrays(struct tmx_sim *s, struct tmx_err *err)
+{
+    const struct tmx_machine *m = s->machine;
+    struct tmx_frame *f = &s->frame;
+    size_t widest = 0;
+    for (size_t g = 0; g < m->n_gpu; g++) {
+        widest = m->gpu[g].chip->n_sm > widest ? m->gpu[g].chip->n_sm : widest;
+    }
+    s->n_block = 7 * m->n_unit + m->n_sm + (TMX_WAYS + 2) * m->n_gpu + widest;
+    s->block = calloc(s->n_block, sizeof *s->block);
+    s->request.gpu = calloc(m->n_gpu, sizeof *s->request.gpu);
+    s->request.gate = calloc(m->n_sm, sizeof *s->request.gate);
+    s->thermal = calloc(m->n_gpu, sizeof *s->thermal);
+    if (!s->block || !s->request.gpu || !s->request.gate || !s->thermal) {
+        return tmx_fail(err, TMX_ENOMEM, "simulation of %zu units", m->n_unit);
+    }
+    double *p = s->block;
+    double **const unit_arrays[] = {&f->asleep,     &f->dynamic_w, &f->leakage_w, &f->saved_w,
+                                    &f->baseline_w, &f->power_w,   &f->temp_k};
+    for (size_t i = 0; i < sizeof unit_arrays / sizeof unit_arrays[0]; i++) {
+        *unit_arrays[i] = p;
+        p += m->n_unit;
+    }
+    f->sensed_k = p;
+    f->way_w = f->sensed_k + m->n_sm;
+    f->transition_w = f->way_w + TMX_WAYS * m->n_gpu;
+    s->hottest_k = f->transition_w + m->n_gpu;
+    s->scratch = s->hottest_k + m->n_gpu;
+    f->n_gpu = m->n_gpu;
+    f->n_sm = m->n_sm;
+    f->n_unit = m->n_unit;
+    return TMX_OK;
+}
+
+static enum tmx_status start_thermal(struct tmx_sim *s, struct tmx_err *err)
+{
+    for (size_t g = 0; g < s->machine->n_gpu; g++) {
+        const struct tmx_sim_gpu_thermal *t = &s->spec.thermal[g];
+        s->thermal[g].ops = t->ops;
+        const enum tmx_status st = t->ops->create(t->model, &s->thermal[g].state, err);
+        if (st) {
+            return st;
+        }
+        t->ops->read(s->thermal[g].state, &s->frame.temp_k[s->machine->gpu[g].unit0]);
+    }
+    return TMX_OK;
+}
+
+enum tmx_status tmx_sim_create(struct tmx_sim **sim, struct tmx_sim_spec *spec, struct tmx_err *err)
+{
+    struct tmx_sim *s = calloc(1, sizeof *s);
+    if (!s) {
+        return tmx_fail(err, TMX_ENOMEM, "simulation");
+    }
+    s->spec = *spec;
+    enum tmx_status st = tmx_machine_create(&s->machine, &spec->machine, err);
+    st = st ? st : multiple(spec->quantum_s, spec->dt_s, "quantum_s", &s->quantum, err);
+    st = st ? st : multiple(spec->warmup_s, spec->dt_s, "warmup_s", &s->warmup, err);
+    st = st ? st : tmx_sensor_create(&s->sensor, &spec->sensor, s->machine, spec->dt_s, spec->seed, err);
+    st = st ? st : tmx_recorder_create(&s->recorder, s->machine, err);
+    st = st ? st : take_arrays(s, err);
+    st = st ? st : spec->power.ops->create(spec->power.options, s->machine, &s->power, err);
+    st = st ? st : start_thermal(s, err);
+    if (!st && s->quantum == 0) {
+        st = tmx_fail(err, TMX_ECONFIG, "quantum_s = %g s is shorter than tick_s = %g s", spec->quantum_s,
+                      spec->dt_s);
+    }
+    if (st) {
+        tmx_sim_destroy(s);
+        return st;
+    }
+    s->sample = tmx_sensor_period(s->sensor);
+    s->stuck = (uint64_t)(spec->stuck_s / spec->dt_s);
+    s->machine->counting = s->warmup == 0;
+    s->view =
+        (struct tmx_view){.machine = s->machine, .sensed_k = s->frame.sensed_k, .hottest_k = s->hottest_k};
+    for (size_t g = 0; g < s->machine->n_gpu; g++) {
+        s->request.gpu[g] = (struct tmx_gpu_request){
+            .admit = TMX_NO_JOB, .share = 1, .n_active = s->machine->gpu[g].chip->n_sm};
+    }
+    *sim = s;
+    return TMX_OK;
+}
+
+void tmx_sim_destroy(struct tmx_sim *s)
+{
+    if (!s) {
+        return;
+    }
+    for (size_t g = 0; s->thermal && g < s->spec.machine.n_gpu; g++) {
+        if (s->thermal[g].ops) {
+            s->thermal[g].ops->destroy(s->thermal[g].state);
+        }
+    }
+    if (s->power) {
+        s->spec.power.ops->destroy(s->power);
+    }
+    free(s->spec.place.state);
+    free(s->spec.mix.state);
+    free(s->spec.safety.state);
+    free(s->spec.dtm.state);
+    free(s->spec.tb.state);
+    tmx_recorder_destroy(s->recorder);
+    tmx_sensor_destroy(s->sensor);
+    tmx_machine_destroy(s->machine);
+    free(s->request.gpu);
+    free(s->request.gate);
+    free(s->thermal);
+    free(s->block);
+    free(s);
+}
+
+/* Arrived jobs get their GPUs, in order of arrival, until a queue is full. */
+static void place_jobs(struct tmx_sim *s)
+{
+    struct tmx_machine *m = s->machine;
+    for (size_t j = m->first_unfinished; j < m->n_arrived; j++) {
+        struct tmx_job *job = &m->job[j];
+        if (job->n_gpu > 0 || job->state != TMX_JOB_WAITING) {
+            continue;
+        }
+        const struct tmx_place p = s->spec.place.ops->place(s->spec.place.state, &s->view, j);
+        job->home_gpu = p.home;
+        job->n_gpu = p.n;
+        if (!tmx_machine_enqueue(m, j)) {
+            job->n_gpu = 0;
+            return;
+        }
+    }
+}
+
+/* The operating system's scheduling tick. Requests start from "as now, full speed". */
+static void schedule(struct tmx_sim *s)
+{
+    struct tmx_request *r = &s->request;
+    for (size_t g = 0; g < s->machine->n_gpu; g++) {
+        struct tmx_gpu *gpu = &s->machine->gpu[g];
+        r->gpu[g] =
+            (struct tmx_gpu_request){.admit = TMX_NO_JOB, .share = gpu->share, .n_active = gpu->chip->n_sm};
+        if (s->spec.tb.ops->order) {
+            s->spec.tb.ops->order(s->spec.tb.state, &s->view, g, gpu->order);
+        }
+    }
+    place_jobs(s);
+    s->spec.mix.ops->decide(s->spec.mix.state, &s->view, r);
+    if (s->spec.dtm.ops && s->spec.dtm.ops->govern) {
+        s->spec.dtm.ops->govern(s->spec.dtm.state, &s->view, r);
+    }
+}
+
+static void guard(struct tmx_sim *s)
+{
+    tmx_sensor_read(s->sensor, s->machine, s->frame.temp_k, s->frame.sensed_k, s->hottest_k);
+    s->spec.safety.ops->guard(s->spec.safety.state, &s->view, &s->request);
+    if (s->spec.dtm.ops && s->spec.dtm.ops->guard) {
+        s->spec.dtm.ops->guard(s->spec.dtm.state, &s->view, &s->request);
+    }
+}
+
+static enum tmx_status heat(struct tmx_sim *s, struct tmx_err *err)
+{
+    for (size_t g = 0; g < s->machine->n_gpu; g++) {
+        const size_t u = s->machine->gpu[g].unit0;
+        const struct gpu_thermal *t = &s->thermal[g];
+        const enum tmx_status st =
+            t->ops->step(t->state, s->spec.dt_s, &s->frame.power_w[u], &s->frame.temp_k[u]);
+        if (st) {
+            return tmx_fail(err, st, "thermal back-end %s, GPU %zu, tick %" PRIu64, t->ops->base.name, g,
+                            s->tick);
+        }
+    }
+    return TMX_OK;
+}
+
+static enum tmx_status ran_away(const struct tmx_sim *s, enum tmx_status st, struct tmx_err *err)
+{
+    return tmx_fail(err, st,
+                    "thermal runaway at %.3f s: a unit left 200..600 K; leakage feeds back faster than the "
+                    "package cools (lower leakage_w or r_convec)",
+                    (double)s->tick * s->spec.dt_s);
+}
+
+enum tmx_status tmx_sim_tick(struct tmx_sim *s, struct tmx_err *err)
+{
+    struct tmx_frame *f = &s->frame;
+    s->view.tick = s->tick;
+    s->view.time_s = (double)s->tick * s->spec.dt_s;
+
+    if (s->tick == s->warmup) { /* counting starts          */
+        s->machine->counting = true;
+        tmx_recorder_reset(s->recorder);
+    }
+    tmx_machine_admit(s->machine, s->tick); /* 1 work arrives           */
+    if (s->tick % s->sample == 0) {
+        guard(s); /* 2 sensors; too hot?      */
+    }
+    if (s->tick % s->quantum == 0) {
+        schedule(s); /* 3 where, who, how fast   */
+    }
+    tmx_machine_apply(s->machine, &s->request, f->sensed_k); /* 4 clamp, charge          */
+    tmx_dispatch(s->machine, s->spec.mix.ops, s->spec.mix.state, s->view.time_s,
+                 s->scratch); /* 5 blocks to SMs */
+    tmx_machine_advance(s->machine,
+                        s->view.time_s - (double)s->warmup * s->spec.dt_s); /* 6 progress, retire   */
+    enum tmx_status st = s->spec.power.ops->eval(s->power, s->machine, f);  /* 7 watts                  */
+    if (st) {
+        return ran_away(s, st, err);
+    }
+    st = heat(s, err); /* 8 kelvins                */
+    if (st) {
+        return st;
+    }
+    tmx_recorder_sample(s->recorder, s->machine, f, s->spec.dt_s); /* 9 the only way out       */
+    s->tick++;
+    return TMX_OK;
+}
+
+static enum tmx_status check_progress(struct tmx_sim *s, struct tmx_err *err)
+{
+    const struct tmx_machine *m = s->machine;
+    double done = 0;
+    bool work = false;
+    for (size_t j = m->first_unfinished; j < m->n_arrived; j++) {
+        done += m->job[j].done_sm_s;
+        work = work || m->job[j].state == TMX_JOB_WAITING || m->job[j].state == TMX_JOB_RUNNING;
+    }
+    done += (double)m->n_done;
+    if (!work || !m->counting || done > s->last_done_sm_s) {
+        s->last_done_sm_s = done;
+        s->last_progress = s->tick;
+        return TMX_OK;
+    }
+    if (s->stuck > 0 && s->tick - s->last_progress > s->stuck) {
+        return tmx_fail(err, TMX_EUNFINISHED,
+                        "no progress for %g s of simulated time with work left: every SM stays clock-gated "
+                        "(the chip cannot cool below throttle.release_c with all clocks off?)",
+                        s->spec.stuck_s);
+    }
+    return TMX_OK;
+}
+
+enum tmx_status tmx_sim_run(struct tmx_sim *s, const struct tmx_observer *observer, struct tmx_err *err)
+{
+    while (!tmx_sim_done(s)) {
+        const enum tmx_status st = tmx_sim_tick(s, err);
+        if (st) {
+            return st;
+        }
+        if (observer && observer->tick) {
+            observer->tick(observer->ctx, s);
+        }
+        if (s->tick % s->quantum == 0) {
+            const enum tmx_status stuck =
+                s->tick % (1024 * s->quantum) == 0 ? check_progress(s, err) : TMX_OK;
+            if (stuck) {
+                return stuck;
+            }
+            if (observer && observer->stop && observer->stop(observer->ctx)) {
+                return tmx_fail(err, TMX_ESTOPPED, "stopped at %.3f s", tmx_sim_time_s(s));
+            }
+        }
+    }
+    return TMX_OK;
+}
+
+double tmx_sim_time_s(const struct tmx_sim *s)
+{
+    return ((double)s->tick - (double)s->warmup) * s->spec.dt_s;
+}
+
+bool tmx_sim_done(const struct tmx_sim *s)
+{
+    return s->machine->n_done == s->machine->n_job;
+}
+
+const struct tmx_machine *tmx_sim_machine(const struct tmx_sim *s)
+{
+    return s->machine;
+}
+
+const struct tmx_frame *tmx_sim_frame(const struct tmx_sim *s)
+{
+    return &s->frame;
+}
+
+const struct tmx_recorder *tmx_sim_recorder(const struct tmx_sim *s)
+{
+    return s->recorder;
+}
+
+enum tmx_status tmx_sim_field(const struct tmx_sim *s, size_t gpu, size_t layer, double *cell_k)
+{
+    const struct gpu_thermal *t = &s->thermal[gpu];
+    return t->ops->field ? t->ops->field(t->state, layer, cell_k) : TMX_EUNSUPPORTED;
+}

@@ -1,0 +1,90 @@
+#ifndef TMX_CORE_SIM_SIM_H
+#define TMX_CORE_SIM_SIM_H
+
+/* The loop: queue -> machine -> activity -> watts -> kelvins -> sensor -> policy -> machine. */
+
+#include "core/contract/dtm_policy.h"
+#include "core/contract/frame.h"
+#include "core/contract/mix_policy.h"
+#include "core/contract/place_policy.h"
+#include "core/contract/power_model.h"
+#include "core/contract/tb_policy.h"
+#include "core/contract/thermal_model.h"
+#include "core/sim/recorder.h"
+#include "core/sim/sensor.h"
+
+struct tmx_sim_gpu_thermal { /* one GPU's temperatures; GPUs of one kind share the model */
+    const struct tmx_thermal_ops *ops;
+    void *model; /* not owned */
+};
+
+/* Everything a run consists of. Policies come with their state (tmx_plugin_state), which the
+ * simulation takes over and frees, also when create fails. */
+struct tmx_sim_spec {
+    struct tmx_machine_spec machine;
+    struct {
+        const struct tmx_place_policy *ops;
+        void *state;
+    } place;
+    struct {
+        const struct tmx_mix_policy *ops;
+        void *state;
+    } mix;
+    struct {
+        const struct tmx_dtm_policy *ops;
+        void *state;
+    } safety, dtm; /* the hardware's throttle, and what manages temperature before it */
+    struct {
+        const struct tmx_tb_policy *ops;
+        void *state;
+    } tb;
+    struct {
+        const struct tmx_power_ops *ops;
+        void *model; /* filled by create from options */
+        const void *options;
+    } power;
+    const struct tmx_sim_gpu_thermal *thermal; /* [n_gpu] */
+    struct tmx_sensor_options sensor;
+    double dt_s;
+    double quantum_s; /* scheduling tick of the operating system */
+    double warmup_s;  /* same policies and work, not counted */
+    double stuck_s;   /* simulated time without progress after which the run fails */
+    uint64_t seed;
+};
+
+struct tmx_sim;
+
+TMX_NODISCARD enum tmx_status tmx_sim_create(struct tmx_sim **sim, struct tmx_sim_spec *spec,
+                                             struct tmx_err *err);
+void tmx_sim_destroy(struct tmx_sim *sim);
+
+/* Advance one tick: decide, apply, run, power, heat. No allocation. */
+TMX_NODISCARD enum tmx_status tmx_sim_tick(struct tmx_sim *sim, struct tmx_err *err);
+
+struct tmx_observer { /* may be NULL or have NULL functions */
+    void *ctx;
+    void (*tick)(void *ctx, const struct tmx_sim *sim); /* after every tick */
+    bool (*stop)(void *ctx);                            /* asked once a quantum: true ends the run */
+};
+
+/* Tick until all work is done. TMX_ERUNAWAY, TMX_EUNFINISHED (no progress for stuck_s),
+ * TMX_ESTOPPED (the observer said so) leave the simulation readable. */
+TMX_NODISCARD enum tmx_status tmx_sim_run(struct tmx_sim *sim, const struct tmx_observer *observer,
+                                          struct tmx_err *err);
+
+/* Snapshot: everything that changes; continuing from it is bit-equal. */
+size_t tmx_sim_image_size(struct tmx_sim *sim);
+void tmx_sim_save(struct tmx_sim *sim, void *buf);
+void tmx_sim_restore(struct tmx_sim *sim, void *buf);
+
+/* Read-only access for writers of results. */
+double tmx_sim_time_s(const struct tmx_sim *sim); /* since the end of the warm-up; negative before */
+bool tmx_sim_done(const struct tmx_sim *sim);
+const struct tmx_machine *tmx_sim_machine(const struct tmx_sim *sim);
+const struct tmx_frame *tmx_sim_frame(const struct tmx_sim *sim);
+const struct tmx_recorder *tmx_sim_recorder(const struct tmx_sim *sim);
+/* Grid temperatures of a GPU's layer; TMX_EUNSUPPORTED where the back-end has none. */
+TMX_NODISCARD enum tmx_status tmx_sim_field(const struct tmx_sim *sim, size_t gpu, size_t layer,
+                                            double *cell_k);
+
+#endif

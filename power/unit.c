@@ -1,0 +1,195 @@
+/* Power of every floorplan unit:
+ *
+ *   dynamic   sum over resident kernels of busy * P_kernel * part, times V^2 f relative to level 0
+ *   leakage   L_unit * r(T) * V * (1 - asleep)
+ *   baseline  constant, outside the SMs
+ *
+ * Paper 003, section 4.1: dynamic power from Hong and Kim (its reference 10), leakage that
+ * depends on temperature, a baseline of the chip. Sharing out leakage and baseline by area is
+ * assumed (the paper does not say). */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "power/leakage.h"
+#include "power/models.h"
+
+struct unit_options {
+    bool leakage;
+};
+
+static const struct tmx_opt opts[] = {
+    TMX_ROW_BOOL(unit_options, leakage, 1, "count leakage"),
+    {0},
+};
+
+struct unit_model {
+    size_t n_table;
+    const struct tmx_chip **table_chip; /* [n_table] chips of one kind share a table */
+    struct tmx_leakage_table *table;    /* [n_table] */
+    size_t *table_of_gpu;               /* [n_gpu] */
+    double *leak_ref_w;                 /* [n_unit] at the reference temperature and nominal voltage */
+    double *baseline_w;                 /* [n_unit] */
+    double *area_share;                 /* [n_unit] of the SM area of the GPU; transitions heat it */
+};
+
+static void destroy(void *model)
+{
+    struct unit_model *m = model;
+    if (!m) {
+        return;
+    }
+    for (size_t i = 0; m->table && i < m->n_table; i++) {
+        tmx_leakage_table_finish(&m->table[i]);
+    }
+    free(m->table_chip);
+    free(m->table);
+    free(m->table_of_gpu);
+    free(m->leak_ref_w);
+    free(m->baseline_w);
+    free(m->area_share);
+    free(m);
+}
+
+/* Spread `total_w` of the chip: sm_share of it over SM area, the rest over the other area;
+ * a negative sm_share spreads by area over the whole die. */
+static double share_w(double total_w, double sm_share, bool is_sm, double area, double sm_area,
+                      double die_area)
+{
+    const double other_area = die_area - sm_area;
+    if (sm_share < 0) {
+        return total_w * area / die_area;
+    }
+    if (other_area <= 1e-9 * die_area) {
+        return total_w * area / sm_area;
+    }
+    return is_sm ? total_w * sm_share * area / sm_area : total_w * (1 - sm_share) * area / other_area;
+}
+
+static void share_out(struct unit_model *m, const struct tmx_gpu *gpu, bool leakage)
+{
+    const struct tmx_chip *c = gpu->chip;
+    double sm_area = 0, die_area = 0;
+    for (size_t u = 0; u < c->floorplan.n_unit; u++) {
+        const double a = tmx_unit_area_m2(&c->floorplan.unit[u]);
+        die_area += a;
+        sm_area += c->sm_of_unit[u] == TMX_NO_SM ? 0 : a;
+    }
+    for (size_t u = 0; u < c->floorplan.n_unit; u++) {
+        const double a = tmx_unit_area_m2(&c->floorplan.unit[u]);
+        const bool is_sm = c->sm_of_unit[u] != TMX_NO_SM;
+        const size_t i = gpu->unit0 + u;
+        m->leak_ref_w[i] =
+            leakage ? share_w(c->power.leakage_w, c->power.leakage_sm_share, is_sm, a, sm_area, die_area) : 0;
+        m->baseline_w[i] =
+            share_w(c->power.baseline_w, c->power.baseline_sm_share, is_sm, a, sm_area, die_area);
+        m->area_share[i] = is_sm ? a / sm_area : 0;
+    }
+}
+
+static enum tmx_status add_table(struct unit_model *m, const struct tmx_chip *c, size_t *index,
+                                 struct tmx_err *err)
+{
+    for (size_t i = 0; i < m->n_table; i++) {
+        if (m->table_chip[i] == c) {
+            *index = i;
+            return TMX_OK;
+        }
+    }
+    m->table_chip[m->n_table] = c;
+    *index = m->n_table;
+    return tmx_leakage_table_init(&m->table[m->n_table++], &c->power, err);
+}
+
+static enum tmx_status create(const void *options, const struct tmx_machine *machine, void **model,
+                              struct tmx_err *err)
+{
+    const struct unit_options *o = options;
+    struct unit_model *m = calloc(1, sizeof *m);
+    enum tmx_status st = TMX_OK;
+    if (!m) {
+        return tmx_fail(err, TMX_ENOMEM, "power model");
+    }
+    m->table_chip = calloc(machine->n_gpu, sizeof *m->table_chip);
+    m->table = calloc(machine->n_gpu, sizeof *m->table);
+    m->table_of_gpu = calloc(machine->n_gpu, sizeof *m->table_of_gpu);
+    m->leak_ref_w = calloc(machine->n_unit, sizeof *m->leak_ref_w);
+    m->baseline_w = calloc(machine->n_unit, sizeof *m->baseline_w);
+    m->area_share = calloc(machine->n_unit, sizeof *m->area_share);
+    if (!m->table_chip || !m->table || !m->table_of_gpu || !m->leak_ref_w || !m->baseline_w ||
+        !m->area_share) {
+        st = tmx_fail(err, TMX_ENOMEM, "power model of %zu units", machine->n_unit);
+    }
+    for (size_t g = 0; !st && g < machine->n_gpu; g++) {
+        share_out(m, &machine->gpu[g], o->leakage);
+        st = add_table(m, machine->gpu[g].chip, &m->table_of_gpu[g], err);
+    }
+    if (st) {
+        destroy(m);
+        return st;
+    }
+    *model = m;
+    return TMX_OK;
+}
+
+static void dynamic(const struct tmx_machine *machine, size_t g, struct tmx_frame *f)
+{
+    const struct tmx_gpu *gpu = &machine->gpu[g];
+    const struct tmx_chip *c = gpu->chip;
+    const double scale = machine->volt2[g] * machine->speed[g];
+    double way_w[TMX_WAYS] = {0, 0}, sum_w[TMX_WAYS] = {0, 0};
+    for (size_t k = 0; k < gpu->n_run; k++) {
+        const struct tmx_job *j = &machine->job[gpu->run[k]];
+        way_w[k] = j->power_w * scale / j->slowdown; /* the same work, spread over a longer time */
+    }
+    for (size_t u = 0; u < c->floorplan.n_unit; u++) {
+        const int sm = c->sm_of_unit[u];
+        double w = 0;
+        if (sm != TMX_NO_SM) {
+            const double *busy = &machine->busy[TMX_WAYS * (gpu->sm0 + (size_t)sm)];
+            const double w0 = busy[0] * way_w[0] * c->part_share[u],
+                         w1 = busy[1] * way_w[1] * c->part_share[u];
+            sum_w[0] += w0;
+            sum_w[1] += w1;
+            w = w0 + w1;
+        }
+        f->dynamic_w[gpu->unit0 + u] = w;
+    }
+    f->way_w[TMX_WAYS * g] = sum_w[0];
+    f->way_w[TMX_WAYS * g + 1] = sum_w[1];
+}
+
+static enum tmx_status eval(void *model, const struct tmx_machine *machine, struct tmx_frame *f)
+{
+    struct unit_model *m = model;
+    for (size_t g = 0; g < machine->n_gpu; g++) {
+        const struct tmx_gpu *gpu = &machine->gpu[g];
+        const struct tmx_leakage_table *table = &m->table[m->table_of_gpu[g]];
+        const double transition_w = gpu->transition_j / machine->dt_s, volt = machine->volt[g];
+        dynamic(machine, g, f);
+        f->transition_w[g] = transition_w;
+        for (size_t i = gpu->unit0; i < gpu->unit0 + gpu->chip->floorplan.n_unit; i++) {
+            if (!(f->temp_k[i] > TMX_LEAK_MIN_K && f->temp_k[i] < TMX_LEAK_MAX_K)) {
+                return TMX_ERUNAWAY;
+            }
+            const double leak_w = m->leak_ref_w[i] * volt * tmx_leakage_look_up(table, f->temp_k[i]);
+            f->saved_w[i] = leak_w * f->asleep[i];
+            f->leakage_w[i] = leak_w - f->saved_w[i];
+            f->baseline_w[i] = m->baseline_w[i];
+            f->power_w[i] =
+                f->dynamic_w[i] + f->leakage_w[i] + f->baseline_w[i] + transition_w * m->area_share[i];
+        }
+    }
+    return TMX_OK;
+}
+
+const struct tmx_power_ops tmx_power_unit = {
+    .base = {.name = "unit",
+             .doc = "Dynamic power of the resident kernels, leakage at the unit's temperature, baseline.",
+             .source = "paper 003, section 4.1 and equation 1; HotSpot's leakage exponent",
+             .opts = opts,
+             .state_size = sizeof(struct unit_options)},
+    .create = create,
+    .destroy = destroy,
+    .eval = eval,
+};

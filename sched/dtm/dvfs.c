@@ -1,0 +1,37 @@
+/* Dynamic voltage and frequency scaling: one level a scheduling tick, by two thresholds. The paper
+ * names five settings and no thresholds; 88.5 / 87.5 degC were chosen by looking at Figure 3
+ * (calibrated). */
+#include "sched/policies.h"
+#include "sched/rank.h"
+
+struct dvfs {
+    double emergency_c;
+    double release_c;
+};
+
+static const struct tmx_opt opts[] = {
+    TMX_ROW_REAL(dvfs, emergency_c, "degC", 0, 300, 88.5, "one level slower at or above this"),
+    TMX_ROW_REAL(dvfs, release_c, "degC", 0, 300, 87.5, "one level faster below this"),
+    {0},
+};
+
+static void govern(void *state, const struct tmx_view *view, struct tmx_request *request)
+{
+    const struct dvfs *d = state;
+    for (size_t g = 0; g < view->machine->n_gpu; g++) {
+        const size_t level =
+            tmx_rank_level(&view->machine->gpu[g], view->hottest_k[g], d->emergency_c, d->release_c);
+        if (level > request->gpu[g].level) {
+            request->gpu[g].level = level;
+        }
+    }
+}
+
+const struct tmx_dtm_policy tmx_dtm_dvfs = {
+    .base = {.name = "dvfs",
+             .doc = "Step through the chip's voltage and frequency settings.",
+             .source = "paper 003, section 4.1",
+             .opts = opts,
+             .state_size = sizeof(struct dvfs)},
+    .govern = govern,
+};

@@ -1,0 +1,48 @@
+/* Stop-go throttling: an SM that reaches the trip point stops until it has cooled below the release
+ * point. Paper 003, section 4.1: 90 and 85 degC. Its text says "clock gates the GPGPU" and "all the
+ * SMs occasionally reach the critical temperature"; per SM is the reading under which its numbers
+ * agree, per chip the option. */
+#include "sched/policies.h"
+#include "sched/rank.h"
+
+enum scope { PER_SM, PER_CHIP };
+static const char *const scopes[] = {"sm", "chip", NULL};
+
+struct throttle {
+    double trip_c;
+    double release_c;
+    int scope;
+};
+
+static const struct tmx_opt opts[] = {
+    TMX_ROW_REAL(throttle, trip_c, "degC", 0, 300, 90, "clock off at or above this"),
+    TMX_ROW_REAL(throttle, release_c, "degC", 0, 300, 85, "clock on again below this"),
+    TMX_ROW_CHOICE(throttle, scope, scopes, "sm", "what is gated: the SM, or its whole chip"),
+    {0},
+};
+
+static void guard(void *state, const struct tmx_view *view, struct tmx_request *request)
+{
+    const struct throttle *t = state;
+    const double trip_k = t->trip_c + TMX_ZERO_C, release_k = t->release_c + TMX_ZERO_C;
+    for (size_t g = 0; g < view->machine->n_gpu; g++) {
+        const struct tmx_gpu *gpu = &view->machine->gpu[g];
+        for (size_t sm = gpu->sm0; sm < gpu->sm0 + gpu->chip->n_sm; sm++) {
+            const double k = t->scope == PER_CHIP ? view->hottest_k[g] : view->sensed_k[sm];
+            if (k >= trip_k) {
+                request->gate[sm] = true;
+            } else if (k < release_k) {
+                request->gate[sm] = false;
+            }
+        }
+    }
+}
+
+const struct tmx_dtm_policy tmx_dtm_throttle = {
+    .base = {.name = "throttle",
+             .doc = "Clock-gate what is too hot until it has cooled.",
+             .source = "paper 003, section 4.1; Brooks and Martonosi, HPCA 2001",
+             .opts = opts,
+             .state_size = sizeof(struct throttle)},
+    .guard = guard,
+};

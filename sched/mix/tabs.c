@@ -1,0 +1,116 @@
+#include "sched/mix/tabs.h"
+
+#include <math.h>
+
+#include "sched/rank.h"
+
+const struct tmx_opt tmx_tabs_opts[] = {
+    /* Paper: "emergency threshold", not given. Chosen by looking at Figure 3 together with release_c
+     * (calibrated); 90/85 are the paper's literal throttle values. */
+    TMX_ROW_REAL(tmx_tabs, emergency_c, "degC", 0, 200, 88.75,
+                 "hottest sensor at or above this is an emergency"),
+    TMX_ROW_REAL(tmx_tabs, release_c, "degC", 0, 200, 87.75, "below this the measures are taken back"),
+    TMX_ROW_REAL(tmx_tabs, initial_share, "1", 0.01, 0.5, 0.05,
+                 "share of a kernel taken in during an emergency"),
+    TMX_ROW_REAL(tmx_tabs, step, "1", 0.001, 0.5, 0.05, "change of the shares per scheduling tick"),
+    TMX_ROW_REAL(tmx_tabs, first_floor, "1", 0, 1, 0.5, "least share of the kernel that came first"),
+    TMX_ROW_REAL(tmx_tabs, alike, "1", 0, 1, 0, "power density indices closer than this fraction are equal"),
+    TMX_ROW_INT(tmx_tabs, window, "1", 1, 1024, 32, "fairness window N of arrivals"),
+    TMX_ROW_INT(tmx_tabs, pdi_bits, "bit", 0, 16, 0, "width of the stat table's pdi; 0: reals"),
+    TMX_ROW_BOOL(tmx_tabs, proactive, 1, "mix before it is hot"),
+    TMX_ROW_REAL(tmx_tabs, slice_s, "s", 1e-4, 10, 0.01, "time slice of alternating policies"),
+    {0},
+};
+
+/* pdi as the kernel stat table holds it: reals, or pdi_bits wide (section 3.3 uses 4 bits) with the
+ * largest code at the reference chip's hottest possible SM, 4 W (assumed). */
+static double pdi(const struct tmx_tabs *t, const struct tmx_machine *m, size_t job)
+{
+    const double w = m->job[job].pdi_w;
+    if (t->pdi_bits == 0) {
+        return w;
+    }
+    const double codes = (double)((1 << t->pdi_bits) - 1), full_w = 4.0;
+    return fmin(codes, floor(w / full_w * codes + 0.5));
+}
+
+static bool alike(const struct tmx_tabs *t, double a, double b)
+{
+    return fabs(a - b) <= t->alike * fmax(a, b);
+}
+
+/* Best waiting job to intermix with the resident one: the least (or largest) pdi among the valid,
+ * different ones of its window; the first in the queue among equals. */
+static size_t candidate(const struct tmx_tabs *t, const struct tmx_machine *m, const struct tmx_gpu *gpu,
+                        bool least)
+{
+    const size_t resident = gpu->run[0];
+    const double p0 = pdi(t, m, resident);
+    const uint64_t window = m->job[resident].queue_order / (uint64_t)t->window;
+    size_t best = TMX_NO_JOB;
+    for (size_t q = 0; q < gpu->n_queue; q++) {
+        const size_t j = gpu->queue[q];
+        const double p = pdi(t, m, j);
+        if (!m->job[j].pdi_valid || m->job[j].queue_order / (uint64_t)t->window != window ||
+            alike(t, p, p0)) {
+            continue;
+        }
+        if (best == TMX_NO_JOB || (least ? p < pdi(t, m, best) : p > pdi(t, m, best))) {
+            best = j;
+        }
+    }
+    return best;
+}
+
+static void decide_one(const struct tmx_tabs *t, const struct tmx_machine *m, const struct tmx_gpu *gpu,
+                       double hottest_k, struct tmx_gpu_request *r)
+{
+    const bool hot = hottest_k >= t->emergency_c + TMX_ZERO_C;
+    const size_t j = hot || t->proactive ? candidate(t, m, gpu, hot) : TMX_NO_JOB;
+    const bool helps = j != TMX_NO_JOB && (!hot || pdi(t, m, j) < pdi(t, m, gpu->run[0]));
+    if (!helps) {
+        r->level = tmx_rank_level(gpu, hottest_k, t->emergency_c, t->release_c);
+        return;
+    }
+    r->admit = j;
+    r->share = hot ? 1 - t->initial_share : 0.5;
+    r->level = gpu->level;
+}
+
+static void decide_two(const struct tmx_tabs *t, const struct tmx_machine *m, const struct tmx_gpu *gpu,
+                       double hottest_k, struct tmx_gpu_request *r)
+{
+    const bool first_is_hot = pdi(t, m, gpu->run[0]) >= pdi(t, m, gpu->run[1]);
+    const double floor_x = first_is_hot ? t->first_floor : t->initial_share; /* of the hotter */
+    const double start_x = 0.5;
+    double x = first_is_hot ? gpu->share : 1 - gpu->share;
+    r->level = gpu->level;
+    if (hottest_k >= t->emergency_c + TMX_ZERO_C) {
+        if (x > floor_x + 1e-9) {
+            x = fmax(floor_x, x - t->step);
+        } else {
+            r->level = tmx_rank_level(gpu, hottest_k, t->emergency_c, t->release_c);
+        }
+    } else if (hottest_k < t->release_c + TMX_ZERO_C) {
+        if (gpu->level > 0) {
+            r->level = gpu->level - 1;
+        } else if (x < start_x - 1e-9) {
+            x = fmin(start_x, x + t->step);
+        }
+    }
+    r->share = first_is_hot ? x : 1 - x;
+}
+
+void tmx_tabs_decide(void *state, const struct tmx_view *view, struct tmx_request *request)
+{
+    const struct tmx_tabs *t = state;
+    const struct tmx_machine *m = view->machine;
+    for (size_t g = 0; g < m->n_gpu; g++) {
+        const struct tmx_gpu *gpu = &m->gpu[g];
+        if (gpu->n_run == 1) {
+            decide_one(t, m, gpu, view->hottest_k[g], &request->gpu[g]);
+        } else if (gpu->n_run == TMX_WAYS) {
+            decide_two(t, m, gpu, view->hottest_k[g], &request->gpu[g]);
+        }
+    }
+}

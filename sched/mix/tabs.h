@@ -1,0 +1,37 @@
+#ifndef TMX_SCHED_MIX_TABS_H
+#define TMX_SCHED_MIX_TABS_H
+
+/* T^ABS's rule for the operating system's tick (paper 003, section 3.1), shared by its four
+ * intermixing policies, which differ only in how they spread the shares.
+ *
+ *   one kernel resident
+ *     a waiting kernel of other pdi in the window?  no -> clock level by the thresholds
+ *     too hot: take the least pdi, if it is less than the resident one's; 5 % for it
+ *     else:    take the largest pdi other than the resident one's; half the GPU (proactive)
+ *   two resident, x = share of the hotter; first-come kernel never below 50 %
+ *     too hot: x down by a step; at its floor, one clock level down
+ *     cool:    first the clock level up again, then x up by a step towards its start
+ *
+ * "Too hot" is emergency_c on the hottest sensor, "cool" is below release_c. */
+
+#include "core/contract/mix_policy.h"
+
+struct tmx_tabs {
+    double emergency_c;
+    double release_c;
+    double initial_share; /* of a kernel taken in because it is hot */
+    double step;          /* of a share per scheduling tick */
+    double first_floor;   /* least share of the kernel that came first */
+    double alike;         /* pdi closer than this fraction count as equal */
+    int window;           /* kernels that may be intermixed with one another */
+    int pdi_bits;         /* width of the stat table's pdi; 0: reals */
+    bool proactive;
+    double slice_s; /* time slice of the alternating policies */
+};
+
+/* The four policies share these option rows. */
+extern const struct tmx_opt tmx_tabs_opts[];
+
+void tmx_tabs_decide(void *state, const struct tmx_view *view, struct tmx_request *request);
+
+#endif

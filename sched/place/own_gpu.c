@@ -1,0 +1,16 @@
+/* Each kernel to one GPU, in turn by arrival: the default of today's cards (paper 003, section 3.2). */
+#include "sched/policies.h"
+
+static struct tmx_place place(void *state, const struct tmx_view *view, size_t job)
+{
+    (void)state;
+    return (struct tmx_place){.home = (size_t)(view->machine->job[job].queue_order % view->machine->n_gpu),
+                              .n = 1};
+}
+
+const struct tmx_place_policy tmx_place_own_gpu = {
+    .base = {.name = "own_gpu",
+             .doc = "The k-th arrival goes to GPU k modulo the number of GPUs.",
+             .source = "paper 003, section 3.2"},
+    .place = place,
+};

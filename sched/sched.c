@@ -1,0 +1,19 @@
+#include "sched/sched.h"
+
+#include "sched/policies.h"
+
+const struct tmx_place_policy *const tmx_place_policies[] = {&tmx_place_own_gpu, NULL};
+
+const struct tmx_mix_policy *const tmx_mix_policies[] = {
+    &tmx_mix_fcfs,
+    &tmx_mix_alternate,
+    &tmx_mix_mixed_uniform,
+    &tmx_mix_mixed_nonuniform,
+    &tmx_mix_mixed_alternate,
+    NULL,
+};
+
+const struct tmx_dtm_policy *const tmx_dtm_policies[] = {&tmx_dtm_none, &tmx_dtm_throttle, &tmx_dtm_dvfs,
+                                                         NULL};
+
+const struct tmx_tb_policy *const tmx_tb_policies[] = {&tmx_tb_round_robin, &tmx_tb_coldest_first, NULL};

@@ -1,0 +1,16 @@
+#ifndef TMX_SCHED_SCHED_H
+#define TMX_SCHED_SCHED_H
+
+/* Every policy of every level, NULL-terminated tables. */
+
+#include "core/contract/dtm_policy.h"
+#include "core/contract/mix_policy.h"
+#include "core/contract/place_policy.h"
+#include "core/contract/tb_policy.h"
+
+extern const struct tmx_place_policy *const tmx_place_policies[];
+extern const struct tmx_mix_policy *const tmx_mix_policies[];
+extern const struct tmx_dtm_policy *const tmx_dtm_policies[];
+extern const struct tmx_tb_policy *const tmx_tb_policies[];
+
+#endif

@@ -1,0 +1,17 @@
+/* Blocks go to the coldest SMs first. */
+#include "sched/policies.h"
+#include "sched/rank.h"
+
+static void order(const void *state, const struct tmx_view *view, size_t gpu, size_t *out)
+{
+    (void)state;
+    const struct tmx_gpu *g = &view->machine->gpu[gpu];
+    tmx_rank_ascending(&view->sensed_k[g->sm0], g->chip->n_sm, out);
+}
+
+const struct tmx_tb_policy tmx_tb_coldest_first = {
+    .base = {.name = "coldest_first",
+             .doc = "The coldest SMs first; matters where a kernel does not fill the chip.",
+             .source = "paper 003, section 3.1 (volunteer SM)"},
+    .order = order,
+};
