@@ -96,16 +96,15 @@ enum tmx_status tmx_flp_read(const char *path, struct tmx_floorplan *fp, struct 
         return st;
     }
     snprintf(fp->source, sizeof fp->source, "%s", path);
-    while (!st && tmx_lines_next(&lines, &text)) {
+    while (!st && tmx_lines_next_filled(&lines, &text)) {
         struct tmx_span rest = lines.line, field[MAX_FIELDS + 1], more;
         size_t n = 0;
         while (n <= MAX_FIELDS && tmx_span_field(&rest, &more)) {
             field[n++] = more;
         }
-        if (n == 0 || field[0].begin[0] == '#' || is_wire(field, n)) {
-            continue;
+        if (!is_wire(field, n)) {
+            st = block(&(struct reader){path, lines.number, fp, err}, field, n);
         }
-        st = block(&(struct reader){path, lines.number, fp, err}, field, n);
     }
     if (!st && fp->n_unit == 0) {
         st = tmx_fail_at(err, TMX_EPARSE, path, lines.number, "no blocks");

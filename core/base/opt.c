@@ -131,6 +131,17 @@ static enum tmx_status wrong_type(const struct tmx_opt *o, const config_setting_
                        number ? "%s: expected %s [%s]" : "%s: expected %s", o->key, want[o->type], o->unit);
 }
 
+static enum tmx_status store_in_bounds(const struct tmx_opt *o, void *obj, double v, const char *file,
+                                       unsigned line, struct tmx_err *err)
+{
+    if (!isfinite(v) || v < o->min || v > o->max) {
+        return tmx_fail_at(err, TMX_ECONFIG, file, line, "%s = %.15g %s is outside [%.15g, %.15g]", o->key, v,
+                           o->unit, o->min, o->max);
+    }
+    store_number(o, obj, v);
+    return TMX_OK;
+}
+
 static enum tmx_status read_one(const struct tmx_opt *o, void *obj, const config_setting_t *s,
                                 struct tmx_err *err)
 {
@@ -162,12 +173,48 @@ static enum tmx_status read_one(const struct tmx_opt *o, void *obj, const config
     } else {
         return wrong_type(o, s, err);
     }
-    if (!isfinite(v) || v < o->min || v > o->max) {
-        return tmx_fail_at(err, TMX_ECONFIG, file, line, "%s = %.15g %s is outside [%.15g, %.15g]", o->key, v,
-                           o->unit, o->min, o->max);
+    return store_in_bounds(o, obj, v, file, line, err);
+}
+
+static enum tmx_status set_bool(const struct tmx_opt *o, void *obj, const char *word, const char *file,
+                                unsigned line, struct tmx_err *err)
+{
+    static const char *const words[] = {"0", "1", "false", "true", "off", "on"}; /* even: no */
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
+        if (tmx_word_compare(words[i], word) == 0) {
+            store_number(o, obj, (double)(i % 2));
+            return TMX_OK;
+        }
     }
-    store_number(o, obj, v);
-    return TMX_OK;
+    return tmx_fail_at(err, TMX_ECONFIG, file, line, "%s = \"%s\": expected 0 or 1", o->key, word);
+}
+
+enum tmx_status tmx_opt_set(const struct tmx_opt *o, void *obj, const char *word, const char *file,
+                            unsigned line, struct tmx_err *err)
+{
+    if (o->type == TMX_OPT_CHOICE) {
+        for (int i = 0; o->choices[i]; i++) {
+            if (tmx_word_compare(o->choices[i], word) == 0) {
+                word = o->choices[i];
+            }
+        }
+    }
+    if (o->type == TMX_OPT_TEXT || o->type == TMX_OPT_CHOICE) {
+        return store_word(o, obj, word, file, line, err);
+    }
+    if (o->type == TMX_OPT_BOOL) {
+        return set_bool(o, obj, word, file, line, err);
+    }
+    const struct tmx_span span = {word, word + strlen(word)};
+    double v;
+    if (!tmx_span_real(span, &v)) {
+        return tmx_fail_at(err, TMX_ECONFIG, file, line, "%s: \"%.60s\" %s [%s]", o->key, word,
+                           tmx_span_real_fault(span), o->unit);
+    }
+    if (o->type == TMX_OPT_INT && v != floor(v)) {
+        return tmx_fail_at(err, TMX_ECONFIG, file, line, "%s = %s: expected an integer", o->key, word);
+    }
+    return store_in_bounds(o, obj, v, file, line, err);
 }
 
 static enum tmx_status read_default(const struct tmx_opt *o, void *obj, const config_setting_t *group,

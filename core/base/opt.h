@@ -64,6 +64,12 @@ TMX_NODISCARD enum tmx_status tmx_opt_read(const struct tmx_opt *opts, void *obj
                                            const config_setting_t *group, const char *const *also,
                                            struct tmx_err *err);
 
+/* Set the field of one row from a word, as it stands on a command line or in a
+ * `-name value` file: numbers are decimal, BOOL takes 0, 1, true, false, on, off, CHOICE
+ * ignores case. file and line (may be NULL, 0) go into the message. TMX_OK or TMX_ECONFIG. */
+TMX_NODISCARD enum tmx_status tmx_opt_set(const struct tmx_opt *o, void *obj, const char *word,
+                                          const char *file, unsigned line, struct tmx_err *err);
+
 /* Write obj as `key = value;` lines that tmx_opt_read reads back equal. */
 void tmx_opt_write(const struct tmx_opt *opts, const void *obj, const char *indent, FILE *out);
 

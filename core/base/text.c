@@ -83,6 +83,17 @@ bool tmx_lines_next(struct tmx_lines *l, const struct tmx_text *t)
     return true;
 }
 
+bool tmx_lines_next_filled(struct tmx_lines *l, const struct tmx_text *t)
+{
+    while (tmx_lines_next(l, t)) {
+        struct tmx_span rest = l->line, field;
+        if (tmx_span_field(&rest, &field) && field.begin[0] != '#') {
+            return true;
+        }
+    }
+    return false;
+}
+
 bool tmx_span_field(struct tmx_span *rest, struct tmx_span *field)
 {
     const char *p = rest->begin;

@@ -33,6 +33,9 @@ void tmx_text_finish(struct tmx_text *t);
 /* Step to the next line; a last line without its newline counts. False at the end. */
 bool tmx_lines_next(struct tmx_lines *l, const struct tmx_text *t);
 
+/* The same, skipping blank lines and comments (first non-blank character `#`). */
+bool tmx_lines_next_filled(struct tmx_lines *l, const struct tmx_text *t);
+
 /* Split off the first blank-separated field of *rest; false when none is left. */
 bool tmx_span_field(struct tmx_span *rest, struct tmx_span *field);
 

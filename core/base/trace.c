@@ -1,6 +1,5 @@
 #include "core/base/trace.h"
 
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -78,12 +77,6 @@ static enum tmx_status read_row(struct tmx_trace *t, struct tmx_span line, unsig
     return TMX_OK;
 }
 
-static bool is_blank_or_comment(struct tmx_span line)
-{
-    struct tmx_span field;
-    return !tmx_span_field(&line, &field) || field.begin[0] == '#';
-}
-
 enum tmx_status tmx_trace_read(const char *path, struct tmx_trace *t, struct tmx_err *err)
 {
     struct tmx_text text;
@@ -95,10 +88,7 @@ enum tmx_status tmx_trace_read(const char *path, struct tmx_trace *t, struct tmx
         return st;
     }
     snprintf(t->source, sizeof t->source, "%s", path);
-    while (!st && tmx_lines_next(&lines, &text)) {
-        if (is_blank_or_comment(lines.line)) {
-            continue;
-        }
+    while (!st && tmx_lines_next_filled(&lines, &text)) {
         if (!t->name) {
             t->name_line = lines.number;
             st = read_names(t, lines.line, err);
