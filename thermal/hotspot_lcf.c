@@ -75,16 +75,15 @@ static enum tmx_status material(struct reader *r, struct tmx_lcf_layer *layer)
         return st;
     }
     char name[TMX_MATERIAL_NAME_SIZE];
-    const bool fits = tmx_span_copy(token, name, sizeof name);
-    const struct tmx_material *found = fits && r->materials ? tmx_materials_find(r->materials, name) : NULL;
+    const bool fits = tmx_span_copy(token, name, sizeof name), any = r->materials && r->materials->n > 0;
+    const struct tmx_material *found = fits && any ? tmx_materials_find(r->materials, name) : NULL;
+    if (!found && !any) {
+        return FAIL(r, "unknown material \"%.*s\"; no materials file is given", TMX_SPAN_ARG(token));
+    }
     if (!found) {
-        const char *near = fits && r->materials ? tmx_materials_nearest(r->materials, name) : NULL;
+        const char *near = fits ? tmx_materials_nearest(r->materials, name) : NULL;
         return FAIL(r, "unknown material \"%.*s\"%s%s%s", TMX_SPAN_ARG(token),
-                    near ? ", did you mean \"" : "",
-                    near           ? near
-                    : r->materials ? ""
-                                   : "; no materials file is given",
-                    near ? "\"?" : "");
+                    near ? ", did you mean \"" : "", near ? near : "", near ? "\"?" : "");
     }
     layer->k_w_per_mk = found->k_w_per_mk;
     layer->p_j_per_m3k = found->p_j_per_m3k;

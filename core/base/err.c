@@ -35,7 +35,7 @@ static void fill(struct tmx_err *err, enum tmx_status code, const char *file, un
     vsnprintf(err->msg, sizeof err->msg, fmt, ap);
 }
 
-enum tmx_status tmx_fail(struct tmx_err *err, enum tmx_status code, const char *fmt, ...)
+enum tmx_status(tmx_fail)(struct tmx_err *err, enum tmx_status code, const char *fmt, ...)
 {
     va_list ap;
     va_start(ap, fmt);
@@ -44,8 +44,8 @@ enum tmx_status tmx_fail(struct tmx_err *err, enum tmx_status code, const char *
     return code;
 }
 
-enum tmx_status tmx_fail_at(struct tmx_err *err, enum tmx_status code, const char *file, unsigned line,
-                            const char *fmt, ...)
+enum tmx_status(tmx_fail_at)(struct tmx_err *err, enum tmx_status code, const char *file, unsigned line,
+                             const char *fmt, ...)
 {
     va_list ap;
     va_start(ap, fmt);

@@ -46,6 +46,12 @@ enum tmx_status tmx_fail(struct tmx_err *err, enum tmx_status code, const char *
 enum tmx_status tmx_fail_at(struct tmx_err *err, enum tmx_status code, const char *file, unsigned line,
                             const char *fmt, ...) TMX_PRINTF(5, 6);
 
+#ifdef __clang_analyzer__ /* the analyzer must see that a failure returns its code */
+#define tmx_fail(err, code, ...) ((void)(tmx_fail)((err), (code), __VA_ARGS__), (code))
+#define tmx_fail_at(err, code, file, line, ...) \
+    ((void)(tmx_fail_at)((err), (code), (file), (line), __VA_ARGS__), (code))
+#endif
+
 /* Format "file:line: message" (parts that are empty are left out) into buf. */
 void tmx_err_format(const struct tmx_err *err, char *buf, size_t size);
 
