@@ -7,6 +7,8 @@
 
 enum { LAST_CYCLE = 1 << 30 };
 
+static const char *const cluster_choices[] = {"first", "rested", NULL};
+
 const struct tmx_opt tmx_sm_opts[] = {
     /* WG 6: five-bit counters, "at most 32 active warps" */
     TMX_ROW_INT(tmx_sm_params, active, "warps", 1, TMX_MAX_WARPS, 32, "most warps in the active set"),
@@ -20,12 +22,16 @@ const struct tmx_opt tmx_sm_opts[] = {
     TMX_ROW_INT(tmx_sm_params, hit_cycles, "cycles", 1, 400, 32, "the same, global load that hits (assumed)"),
     /* WG 3: latency four cycles, initiation interval one */
     TMX_ROW_INT(tmx_sm_params, busy_cycles, "cycles", 1, 100, 4, "a cluster is busy per instruction"),
-    /* 32 threads on 4 SFUs (WG 2.1) */
-    TMX_ROW_INT(tmx_sm_params, sfu_interval_cycles, "cycles", 1, 100, 8, "between two SFU issues"),
+    /* 32 threads on 4 SFUs (WG 2.1) at the lanes' double clock (assumed) */
+    TMX_ROW_INT(tmx_sm_params, sfu_interval_cycles, "cycles", 1, 100, 4, "between two SFU issues"),
+    /* 32 threads on 16 LD/ST units (WG 2.1); a global access holds the port for its lines, if more */
+    TMX_ROW_INT(tmx_sm_params, ldst_interval_cycles, "cycles", 1, 100, 2, "between two LDST issues"),
     TMX_ROW_INT(tmx_sm_params, mshr, "lines", 1, 4096, 64, "outstanding global lines"),
     TMX_ROW_INT(tmx_sm_params, launch_cycles, "cycles", 1, 10000, 100, "between two blocks (assumed)"),
     TMX_ROW_INT(tmx_sm_params, barrier_cycles, "cycles", 1, 1000, 4, "to leave a barrier (assumed)"),
     TMX_ROW_INT(tmx_sm_params, clusters, "1", 1, 2, 2, "lane clusters, each with an INT and an FP part"),
+    TMX_ROW_CHOICE(tmx_sm_params, cluster_choice, cluster_choices, "first",
+                   "of two usable clusters take the first or the one that has rested longer"),
     TMX_ROW_INT(tmx_sm_params, slots, "1", 1, 2, 2, "issue slots"),
     {0},
 };
@@ -47,7 +53,6 @@ struct sm {
 struct cycle { /* what has been used in this cycle */
     uint32_t t;
     unsigned ports; /* bit per cluster */
-    bool ldst;
 };
 
 enum { SKIP = -1, HOLD = -2 };
@@ -72,6 +77,9 @@ static inline int lane_choice(const struct sm *sm, unsigned type, const struct c
     *ask = SKIP;
     if (on) {
         *port = __builtin_ctz(on);
+        if (on == 3 && sm->params->cluster_choice == TMX_CLUSTER_RESTED) {
+            *port = g->busy_until[2 * type + 1] < g->busy_until[2 * type];
+        }
         return (int)(2 * type) + *port;
     }
     const unsigned waking = cluster_bits(g->waking, type) & ~c->ports;
@@ -99,7 +107,8 @@ static inline unsigned open_types(const struct sm *sm, const struct cycle *c, bo
         open |= (unsigned)(lane_choice(sm, type, c, &port, &ask) != SKIP) << type;
     }
     open |= (unsigned)(c->t >= sm->sfu_free && !(sm->gating.waking >> TMX_SM_SFU & 1)) << TMX_UNIT_SFU;
-    open |= (unsigned)(!c->ldst && sm->warps.outstanding < (uint32_t)sm->params->mshr) << TMX_UNIT_LDST;
+    open |= (unsigned)(c->t >= sm->warps.port_free && sm->warps.outstanding < (uint32_t)sm->params->mshr)
+            << TMX_UNIT_LDST;
     return open;
 }
 
@@ -158,7 +167,6 @@ static inline bool slot(struct sm *sm, struct cycle *c, bool by_type)
             return false;
         }
         if (type == TMX_UNIT_LDST) {
-            c->ldst = true;
             issue(sm, (unsigned)warp, type, TMX_SM_N_UNIT, by_type, c->t);
             return true;
         }
@@ -245,13 +253,16 @@ static inline void issue_cycle(struct sm *sm, uint32_t t, bool by_type)
     }
 }
 
-/* Coordinated Blackout: the first idle cycle of a unit whose partner sleeps. */
+/* Coordinated Blackout: the next cycle in which a unit may follow its sleeping partner: its first idle
+ * one, and not before the partner has been seen asleep. */
 static uint32_t next_partner(const struct tmx_gating *g, uint32_t t)
 {
     uint32_t next = TMX_NEVER;
     for (unsigned u = 0; u < TMX_SM_SFU; u++) {
-        if ((g->on >> u & 1) && (g->asleep >> (u ^ 1u) & 1) && g->idle_since[u] > t) {
-            next = g->idle_since[u] < next ? g->idle_since[u] : next;
+        if ((g->on >> u & 1) && (g->asleep >> (u ^ 1u) & 1)) {
+            const uint32_t seen = g->asleep_since[u ^ 1u];
+            const uint32_t first = g->idle_since[u] > seen ? g->idle_since[u] : seen;
+            next = first > t && first < next ? first : next;
         }
     }
     return next;
@@ -266,9 +277,9 @@ static inline uint32_t next_cycle(const struct sm *sm, uint32_t t)
         return t + 1;
     }
     uint32_t next = tmx_warps_next_event(w, t);
-    const uint32_t gate =
-        g->soonest_gate <= t ? t + 1 : g->soonest_gate - 1; /* settled in the cycle before */
-    next = gate < next && gate > t ? gate : next;
+    /* settled in the cycle before; one that is due but held back by its partner hides later ones */
+    const uint32_t gate = g->soonest_gate > t + 1 ? g->soonest_gate - 1 : t + 1;
+    next = gate < next ? gate : next;
     if (g->coordinated && g->asleep) {
         const uint32_t partner = next_partner(g, t);
         next = partner < next ? partner : next;

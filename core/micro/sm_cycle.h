@@ -21,6 +21,8 @@
 #include "core/contract/gate_policy.h"
 #include "core/micro/stream.h"
 
+enum tmx_cluster_choice { TMX_CLUSTER_FIRST, TMX_CLUSTER_RESTED };
+
 struct tmx_sm_params {    /* the SM itself; defaults: GTX480 */
     int active;           /* most warps in the active set */
     double dual_issue;    /* chance that the second issue slot is usable in a cycle */
@@ -29,11 +31,13 @@ struct tmx_sm_params {    /* the SM itself; defaults: GTX480 */
     int sfu_cycles, shared_cycles, hit_cycles;
     int busy_cycles;         /* a lane cluster is busy this long per warp instruction */
     int sfu_interval_cycles; /* from one SFU issue to the next */
-    int mshr;                /* outstanding global lines */
-    int launch_cycles;       /* from the end of a block to the first issue of the next */
-    int barrier_cycles;      /* from the last arrival to the first issue after it */
-    int clusters;            /* 1 or 2 */
-    int slots;               /* issue slots: 1 or 2 */
+    int ldst_interval_cycles;
+    int mshr;           /* outstanding global lines */
+    int launch_cycles;  /* from the end of a block to the first issue of the next */
+    int barrier_cycles; /* from the last arrival to the first issue after it */
+    int clusters;       /* 1 or 2 */
+    int cluster_choice; /* enum tmx_cluster_choice */
+    int slots;          /* issue slots: 1 or 2 */
 };
 extern const struct tmx_opt tmx_sm_opts[];
 

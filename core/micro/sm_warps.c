@@ -39,7 +39,7 @@ static uint64_t horizon(const struct tmx_sm_params *sm, const struct tmx_stream 
     for (size_t i = 0; i < sizeof fixed / sizeof fixed[0]; i++) {
         longest = (uint64_t)fixed[i] > longest ? (uint64_t)fixed[i] : longest;
     }
-    return longest + ((uint64_t)sm->mshr + 64) * line_time / FIXED + 64;
+    return longest + s->launch_gap_cycles + ((uint64_t)sm->mshr + 64) * line_time / FIXED + 64;
 }
 
 static void set_next(struct tmx_warps *w, unsigned warp, unsigned type)
@@ -58,10 +58,12 @@ static void launch(struct tmx_warps *w, unsigned slot, uint32_t at)
     const uint64_t block = w->n_started;
 
     *b = (struct tmx_block){.start = at};
-    if (block >= s->n_block) {
+    if (block >= s->n_block || w->quota == 0) {
         return;
     }
     w->n_started++;
+    w->n_live++;
+    w->quota -= s->blocks_per_launch > 0;
     for (unsigned i = 0; i < s->warps_per_block; i++) {
         const unsigned warp = slot * s->warps_per_block + i;
         const uint64_t id = block * s->warps_per_block + i;
@@ -83,6 +85,16 @@ static void launch(struct tmx_warps *w, unsigned slot, uint32_t at)
         set_next(w, warp, w->warp[warp].next->type);
         slot_at(w, at)->warps |= 1ull << warp;
         b->live++;
+    }
+}
+
+/* Start a grid: fill every slot. */
+static void launch_grid(struct tmx_warps *w, uint32_t at)
+{
+    const struct tmx_stream *s = w->stream;
+    w->quota = s->blocks_per_launch ? s->blocks_per_launch : 1;
+    for (unsigned slot = 0; slot < s->warps / s->warps_per_block; slot++) {
+        launch(w, slot, at);
     }
 }
 
@@ -110,9 +122,7 @@ enum tmx_status tmx_warps_init(struct tmx_warps *w, const struct tmx_sm_params *
         tmx_warps_finish(w);
         return tmx_fail(err, TMX_ENOMEM, "event wheel of %u", w->n_event);
     }
-    for (unsigned slot = 0; slot < s->warps / s->warps_per_block; slot++) {
-        launch(w, slot, 0);
-    }
+    launch_grid(w, 0);
     return TMX_OK;
 }
 
@@ -162,6 +172,8 @@ static uint32_t access_global(struct tmx_warps *w, struct tmx_warp *warp, bool s
         w->latency_sum += done - t;
     }
     done = done > t ? done : t + 1;
+    w->port_free =
+        t + (lines > (uint32_t)w->sm->ldst_interval_cycles ? lines : (uint32_t)w->sm->ldst_interval_cycles);
     w->outstanding += lines;
     w->lines += lines;
     slot_at(w, done)->released += lines;
@@ -189,7 +201,11 @@ static void end_warp(struct tmx_warps *w, unsigned slot, unsigned warp, uint32_t
     if (b->live == 0) {
         w->n_ended++;
         w->block_cycles += t + 1 - b->start;
+        w->n_live--;
         launch(w, slot, t + (uint32_t)w->sm->launch_cycles);
+        if (w->n_live == 0) {
+            launch_grid(w, t + w->stream->launch_gap_cycles + (uint32_t)w->sm->launch_cycles);
+        }
     } else if (b->arrived == b->live) {
         release_barrier(w, b, t);
     }
@@ -216,6 +232,9 @@ void tmx_warps_issue(struct tmx_warps *w, unsigned index, uint32_t t)
                               [TMX_LATENCY_SFU] = (uint32_t)sm->sfu_cycles,
                               [TMX_LATENCY_SHARED] = (uint32_t)sm->shared_cycles};
     const bool global = in->latency >= TMX_LATENCY_GLOBAL;
+    if (in->type == TMX_UNIT_LDST) {
+        w->port_free = t + (uint32_t)sm->ldst_interval_cycles;
+    }
     const uint32_t done =
         global ? access_global(w, warp, in->latency == TMX_LATENCY_STORE, t) : t + fixed[in->latency];
     const uint64_t bit = 1ull << index;

@@ -40,6 +40,8 @@ struct tmx_warps {
     uint32_t outstanding;                      /* global lines */
     uint64_t bus_free;                         /* [1/1024 cycle] the lines asked for so far have been sent */
     uint64_t line_time;                        /* [1/1024 cycle] per line */
+    unsigned n_live, quota;                    /* blocks on the SM; left of the present grid */
+    uint32_t port_free;                        /* first cycle of the next LDST issue */
     uint64_t n_started, n_ended, block_cycles; /* blocks; the lives of those ended */
     uint64_t lines, misses, latency_sum;
     unsigned n_event;             /* slots of the wheel, a power of two */

@@ -28,6 +28,10 @@ const struct tmx_opt tmx_instr_opts[] = {
     TMX_ROW_INT(tmx_instr_stats, body, "instructions", 8, TMX_MAX_REGISTER, 100, "length of the loop body"),
     TMX_ROW_INT(tmx_instr_stats, repetitions, "1", 1, 1000000, 20, "loops per thread block"),
     TMX_ROW_INT(tmx_instr_stats, barriers, "1", 0, 64, 0, "per body"),
+    TMX_ROW_INT(tmx_instr_stats, blocks_per_launch, "blocks", 0, 1000000, 0,
+                "an SM's share of a grid; 0: one endless grid"),
+    TMX_ROW_INT(tmx_instr_stats, launch_gap_cycles, "cycles", 0, 100000, 0,
+                "the SM is empty between two grids"),
     {0},
 };
 
@@ -158,7 +162,9 @@ enum tmx_status tmx_stream_generate(struct tmx_stream *s, const struct tmx_instr
         .warps = (unsigned)st->warps,
         .warps_per_block = (unsigned)st->warps_per_block,
         .n_block = UINT64_MAX,
-        .stagger = true,
+        .stagger = st->blocks_per_launch == 0,
+        .blocks_per_launch = (unsigned)st->blocks_per_launch,
+        .launch_gap_cycles = (unsigned)st->launch_gap_cycles,
         .memory = {.miss = at_most(st->miss * knobs->miss, 1),
                    .latency_cycles = st->latency_cycles * knobs->latency,
                    .latency_variation = st->latency_variation,

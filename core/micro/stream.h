@@ -59,6 +59,8 @@ struct tmx_instr_stats {
     int body;                 /* length of the loop body [instructions] */
     int repetitions;          /* loops per thread block */
     int barriers;             /* per body */
+    int blocks_per_launch;    /* an SM's share of a grid: when they have ended, the SM stays empty */
+    int launch_gap_cycles;    /* this long, then the next grid starts; 0 blocks: one endless grid */
 };
 extern const struct tmx_opt tmx_instr_opts[];
 
@@ -88,8 +90,10 @@ struct tmx_stream {
     unsigned n_register; /* highest register used + 1 */
     unsigned warps;      /* resident, a multiple of warps_per_block */
     unsigned warps_per_block;
-    uint64_t n_block; /* blocks to run; UINT64_MAX: until the instruction budget ends */
-    bool stagger;     /* the first blocks start at different places of their programs */
+    uint64_t n_block;           /* blocks to run; UINT64_MAX: until the instruction budget ends */
+    bool stagger;               /* the first blocks start at different places of their programs */
+    unsigned blocks_per_launch; /* of one grid on this SM; 0: no limit */
+    unsigned launch_gap_cycles;
     struct tmx_memory memory;
     uint64_t seed;
 };
