@@ -50,6 +50,10 @@ struct tmx_profile_key { /* what a profile depends on */
 TMX_NODISCARD enum tmx_status tmx_profile_core(const struct tmx_profile_key *key, const char *cache_dir,
                                                struct tmx_core_fit *fit, struct tmx_err *err);
 
+/* One fresh pair of runs, with and without gating, at this latency; what a profile interpolates. */
+TMX_NODISCARD enum tmx_status tmx_profile_gate_point(const struct tmx_profile_key *key, double latency_cycles,
+                                                     struct tmx_gate_point *p, struct tmx_err *err);
+
 /* Runs at TMX_GATE_POINTS latencies from a fifth to eight times the kernel's own. */
 TMX_NODISCARD enum tmx_status tmx_profile_gate(const struct tmx_profile_key *key, const char *cache_dir,
                                                struct tmx_gate_profile *p, struct tmx_err *err);

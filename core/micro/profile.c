@@ -1,0 +1,322 @@
+#include "core/micro/profile.h"
+
+#include <gsl/gsl_multimin.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/hash.h"
+#include "core/base/os.h"
+#include "core/base/text.h"
+
+enum { CORE_WARPS = 3, CORE_RUNS = TMX_GATE_POINTS * CORE_WARPS, FIT_STEPS = 2000 };
+
+/* Latencies of the runs, relative to the kernel's own. */
+static const double latency_factor[TMX_GATE_POINTS] = {0.2, 0.5, 1, 2.5, 8};
+
+/* ---- cache: one small text file a profile, a number a line ---- */
+
+/* Raise it when sm_cycle or the profiles change what they mean. */
+static const char model_version[] = "sm_cycle 1";
+
+static void hash_rows(struct tmx_hash *h, const struct tmx_opt *opts, const void *obj)
+{
+    for (const struct tmx_opt *o = opts; o->key; o++) {
+        const size_t size = o->type == TMX_OPT_REAL   ? sizeof(double)
+                            : o->type == TMX_OPT_BOOL ? sizeof(bool)
+                                                      : sizeof(int);
+        tmx_hash_add_text(h, o->key);
+        tmx_hash_add(h, (const char *)obj + o->offset, size);
+    }
+}
+
+static enum tmx_status cache_path(const struct tmx_profile_key *key, const char *what, const char *dir,
+                                  char path[512], struct tmx_err *err)
+{
+    struct tmx_hash *h = NULL;
+    char hex[TMX_HASH_HEX];
+    const enum tmx_status st = tmx_hash_create(&h, err);
+    if (st) {
+        return st;
+    }
+    tmx_hash_add_text(h, model_version);
+    tmx_hash_add_text(h, what);
+    hash_rows(h, tmx_instr_opts, &key->stats);
+    hash_rows(h, tmx_knob_opts, &key->knobs);
+    hash_rows(h, tmx_sm_opts, &key->sm);
+    hash_rows(h, tmx_gate_opts, &key->gate);
+    if (key->policy) {
+        tmx_hash_add_text(h, key->policy->base.name);
+    }
+    tmx_hash_add(h, &key->seed, sizeof key->seed);
+    tmx_hash_add(h, &key->budget, sizeof key->budget);
+    tmx_hash_hex(h, hex);
+    tmx_hash_destroy(h);
+    if (snprintf(path, 512, "%s/micro/%s", dir, hex) >= 512) {
+        return tmx_fail(err, TMX_ERANGE, "cache folder name is too long: %s", dir);
+    }
+    return TMX_OK;
+}
+
+/* v[0..n): read back whole, or false: absent, cut short, not numbers. */
+static bool cache_load(const char *path, double *v, size_t n)
+{
+    struct tmx_text text = {0};
+    struct tmx_lines lines = {0};
+    struct tmx_err ignored;
+    size_t i = 0;
+    if (!tmx_os_exists(path) || tmx_text_load(&text, path, &ignored)) {
+        return false;
+    }
+    while (i < n && tmx_lines_next(&lines, &text) && tmx_span_real(lines.line, &v[i])) {
+        i++;
+    }
+    const bool whole = i == n && !tmx_lines_next(&lines, &text);
+    tmx_text_finish(&text);
+    return whole;
+}
+
+static enum tmx_status cache_store(const char *dir, const char *path, const double *v, size_t n,
+                                   struct tmx_err *err)
+{
+    struct tmx_output out = {0};
+    char folder[512];
+    snprintf(folder, sizeof folder, "%s/micro", dir);
+    enum tmx_status st = tmx_os_mkdirs(folder, err);
+    st = st ? st : tmx_output_open(&out, path, err);
+    if (st) {
+        return st;
+    }
+    for (size_t i = 0; i < n; i++) {
+        char real[TMX_REAL_SIZE];
+        tmx_real_print(real, v[i]);
+        fprintf(out.file, "%s\n", real);
+    }
+    return tmx_output_commit(&out, err);
+}
+
+/* ---- runs ---- */
+
+static const struct tmx_gate_policy ungated = {
+    .base = {.name = "none", .opts = tmx_gate_opts}, .order = TMX_ORDER_ROUND, .wake = TMX_WAKE_NO_GATING};
+
+static enum tmx_status run_at(const struct tmx_profile_key *key, const struct tmx_instr_stats *stats,
+                              const struct tmx_sm_params *sm, const struct tmx_gate_policy *policy,
+                              struct tmx_sm_result *r, struct tmx_err *err)
+{
+    struct tmx_stream s;
+    enum tmx_status st = tmx_stream_generate(&s, stats, &key->knobs, key->seed, err);
+    if (!st) {
+        st = tmx_sm_run(sm, &s, policy, &key->gate, key->budget, NULL, r, err);
+        tmx_stream_finish(&s);
+    }
+    return st;
+}
+
+static double soft_minimum(double a, double b)
+{
+    return pow(pow(a, -4) + pow(b, -4), -0.25);
+}
+
+double tmx_core_fit_ipc(const struct tmx_core_fit *f, double warps, double latency_cycles)
+{
+    const double per_instr = f->cpi1_cycles + latency_cycles * f->lines_per_instr / f->mlp;
+    return soft_minimum(f->ipc1, warps / per_instr);
+}
+
+struct core_runs {
+    double warps[CORE_RUNS], latency_cycles[CORE_RUNS], ipc[CORE_RUNS];
+    double lines_per_instr;
+};
+
+static struct tmx_core_fit from_logs(const gsl_vector *x, double lines_per_instr)
+{
+    return (struct tmx_core_fit){.ipc1 = exp(gsl_vector_get(x, 0)),
+                                 .cpi1_cycles = exp(gsl_vector_get(x, 1)),
+                                 .mlp = exp(gsl_vector_get(x, 2)),
+                                 .lines_per_instr = lines_per_instr};
+}
+
+static double squared_error(const gsl_vector *x, void *params)
+{
+    const struct core_runs *runs = params;
+    const struct tmx_core_fit f = from_logs(x, runs->lines_per_instr);
+    double sum = 0;
+    for (size_t i = 0; i < CORE_RUNS; i++) {
+        const double e = log(tmx_core_fit_ipc(&f, runs->warps[i], runs->latency_cycles[i]) / runs->ipc[i]);
+        sum += e * e;
+    }
+    return sum;
+}
+
+static enum tmx_status fit_core(struct core_runs *runs, struct tmx_core_fit *fit, struct tmx_err *err)
+{
+    gsl_multimin_function f = {.f = squared_error, .n = 3, .params = runs};
+    gsl_multimin_fminimizer *m = gsl_multimin_fminimizer_alloc(gsl_multimin_fminimizer_nmsimplex2, 3);
+    gsl_vector *x = gsl_vector_alloc(3), *step = gsl_vector_alloc(3);
+    enum tmx_status st = m && x && step ? TMX_OK : tmx_fail(err, TMX_ENOMEM, "fit");
+    if (!st) {
+        gsl_vector_set(x, 0, log(1.2)); /* start: near the issue limit, */
+        gsl_vector_set(x, 1, log(10));  /* a few dependent cycles per instruction, */
+        gsl_vector_set(x, 2, log(2));   /* two lines in flight */
+        gsl_vector_set_all(step, 0.5);
+        gsl_multimin_fminimizer_set(m, &f, x, step);
+        for (int i = 0; i < FIT_STEPS && gsl_multimin_fminimizer_iterate(m) == 0; i++) {
+            if (gsl_multimin_fminimizer_size(m) < 1e-7) {
+                break;
+            }
+        }
+        *fit = from_logs(m->x, runs->lines_per_instr);
+        for (size_t i = 0; i < CORE_RUNS; i++) {
+            const double e =
+                fabs(tmx_core_fit_ipc(fit, runs->warps[i], runs->latency_cycles[i]) / runs->ipc[i] - 1);
+            fit->mean_error += e / CORE_RUNS;
+            fit->worst_error = fmax(fit->worst_error, e);
+        }
+    }
+    gsl_multimin_fminimizer_free(m);
+    gsl_vector_free(x);
+    gsl_vector_free(step);
+    return st;
+}
+
+static enum tmx_status measure_core(const struct tmx_profile_key *key, struct tmx_core_fit *fit,
+                                    struct tmx_err *err)
+{
+    struct core_runs runs = {0};
+    struct tmx_sm_params sm = key->sm;
+    uint64_t lines = 0, issued = 0;
+    sm.mshr = 4096; /* the epoch model has its own limits on lines and bandwidth */
+    for (int i = 0; i < CORE_RUNS; i++) {
+        struct tmx_instr_stats st = key->stats;
+        struct tmx_sm_result r;
+        const int blocks = (st.warps / st.warps_per_block) >> (i % CORE_WARPS);
+        st.warps = (blocks > 1 ? blocks : 1) * st.warps_per_block;
+        st.bandwidth = 0;
+        st.blocks_per_launch = 0;
+        st.latency_cycles *= latency_factor[i / CORE_WARPS];
+        const enum tmx_status status = run_at(key, &st, &sm, &ungated, &r, err);
+        if (status) {
+            return status;
+        }
+        runs.warps[i] = st.warps;
+        runs.latency_cycles[i] = st.latency_cycles * key->knobs.latency;
+        runs.ipc[i] = tmx_sm_ipc(&r);
+        lines += r.lines;
+        issued += r.issued;
+    }
+    runs.lines_per_instr = (double)lines / (double)issued;
+    return fit_core(&runs, fit, err);
+}
+
+enum tmx_status tmx_profile_core(const struct tmx_profile_key *key, const char *cache_dir,
+                                 struct tmx_core_fit *fit, struct tmx_err *err)
+{
+    enum { N = 6 };
+    double v[N];
+    char path[512];
+    if (cache_dir) {
+        const enum tmx_status st = cache_path(key, "core", cache_dir, path, err);
+        if (st) {
+            return st;
+        }
+        if (cache_load(path, v, N)) {
+            *fit = (struct tmx_core_fit){.ipc1 = v[0],
+                                         .cpi1_cycles = v[1],
+                                         .mlp = v[2],
+                                         .lines_per_instr = v[3],
+                                         .mean_error = v[4],
+                                         .worst_error = v[5]};
+            return TMX_OK;
+        }
+    }
+    const enum tmx_status st = measure_core(key, fit, err);
+    if (st || !cache_dir) {
+        return st;
+    }
+    const double out[N] = {fit->ipc1,       fit->cpi1_cycles, fit->mlp, fit->lines_per_instr,
+                           fit->mean_error, fit->worst_error};
+    return cache_store(cache_dir, path, out, N, err);
+}
+
+enum tmx_status tmx_profile_gate_point(const struct tmx_profile_key *key, double latency_cycles,
+                                       struct tmx_gate_point *p, struct tmx_err *err)
+{
+    struct tmx_instr_stats stats = key->stats;
+    struct tmx_sm_result base, r;
+    stats.latency_cycles = latency_cycles / key->knobs.latency;
+    enum tmx_status st = run_at(key, &stats, &key->sm, &ungated, &base, err);
+    st = st ? st : run_at(key, &stats, &key->sm, key->policy, &r, err);
+    if (st) {
+        return st;
+    }
+    *p = (struct tmx_gate_point){.latency_cycles = latency_cycles,
+                                 .slowdown = tmx_gate_slowdown(r.cycles, base.cycles),
+                                 .ipc = tmx_sm_ipc(&r)};
+    for (int k = 0; k < 3; k++) {
+        const double cluster_cycles = (double)r.type[k].clusters * (double)r.cycles;
+        p->asleep[k] = (double)r.type[k].asleep_cycles / cluster_cycles;
+        p->gatings_per_cycle[k] = (double)r.type[k].gatings / cluster_cycles;
+        p->saved[k] = tmx_gate_saved(&r.type[k], r.cycles, base.cycles, key->gate.break_even_cycles);
+    }
+    return TMX_OK;
+}
+
+enum tmx_status tmx_profile_gate(const struct tmx_profile_key *key, const char *cache_dir,
+                                 struct tmx_gate_profile *p, struct tmx_err *err)
+{
+    enum { N = sizeof *p / sizeof(double) };
+    _Static_assert(sizeof *p == N * sizeof(double), "a profile is numbers only");
+    double v[N];
+    char path[512];
+    if (cache_dir) {
+        const enum tmx_status st = cache_path(key, "gate", cache_dir, path, err);
+        if (st) {
+            return st;
+        }
+        if (cache_load(path, v, N)) {
+            memcpy(p, v, sizeof *p);
+            return TMX_OK;
+        }
+    }
+    for (int i = 0; i < TMX_GATE_POINTS; i++) {
+        const double latency = key->stats.latency_cycles * key->knobs.latency * latency_factor[i];
+        const enum tmx_status st = tmx_profile_gate_point(key, latency, &p->point[i], err);
+        if (st) {
+            return st;
+        }
+    }
+    if (!cache_dir) {
+        return TMX_OK;
+    }
+    memcpy(v, p, sizeof *p);
+    return cache_store(cache_dir, path, v, N, err);
+}
+
+static double between(double a, double b, double x)
+{
+    return a + (b - a) * x;
+}
+
+void tmx_gate_profile_at(const struct tmx_gate_profile *p, double latency_cycles, struct tmx_gate_point *at)
+{
+    const struct tmx_gate_point *lo = &p->point[0], *hi = &p->point[TMX_GATE_POINTS - 1];
+    if (latency_cycles <= lo->latency_cycles || latency_cycles >= hi->latency_cycles) {
+        *at = latency_cycles <= lo->latency_cycles ? *lo : *hi;
+        at->latency_cycles = latency_cycles;
+        return;
+    }
+    while (latency_cycles > lo[1].latency_cycles) {
+        lo++;
+    }
+    hi = lo + 1;
+    const double x = log(latency_cycles / lo->latency_cycles) / log(hi->latency_cycles / lo->latency_cycles);
+    at->latency_cycles = latency_cycles;
+    for (int k = 0; k < 3; k++) {
+        at->asleep[k] = between(lo->asleep[k], hi->asleep[k], x);
+        at->gatings_per_cycle[k] = between(lo->gatings_per_cycle[k], hi->gatings_per_cycle[k], x);
+        at->saved[k] = between(lo->saved[k], hi->saved[k], x);
+    }
+    at->slowdown = between(lo->slowdown, hi->slowdown, x);
+    at->ipc = between(lo->ipc, hi->ipc, x);
+}
