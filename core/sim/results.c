@@ -62,7 +62,8 @@ static enum tmx_status axes_text(const struct tmx_sweep *s, char **text, struct 
 }
 
 /* Write one line of the study, or compare with the one that is there. */
-static enum tmx_status study_line(struct tmx_results *r, const char *key, const char *value, struct tmx_err *err)
+static enum tmx_status study_line(struct tmx_results *r, const char *key, const char *value,
+                                  struct tmx_err *err)
 {
     sqlite3_stmt *stmt = NULL;
     enum tmx_status st = tmx_results_prepare(r, &stmt, "INSERT OR IGNORE INTO study VALUES(?, ?)", err);
@@ -186,7 +187,8 @@ static enum tmx_status add_parameters(struct tmx_results *r, const struct tmx_sw
                                       const struct tmx_run_row *row, struct tmx_err *err)
 {
     sqlite3_stmt *stmt = NULL;
-    enum tmx_status st = tmx_results_prepare(r, &stmt, "INSERT OR REPLACE INTO parameter VALUES(?, ?, ?)", err);
+    enum tmx_status st =
+        tmx_results_prepare(r, &stmt, "INSERT OR REPLACE INTO parameter VALUES(?, ?, ?)", err);
     for (size_t k = 0; k < s->n_key && !st; k++) {
         bind_text(stmt, 1, row->id);
         bind_text(stmt, 2, s->key[k]);
@@ -200,7 +202,8 @@ static enum tmx_status add_parameters(struct tmx_results *r, const struct tmx_sw
 static enum tmx_status add_metrics(struct tmx_results *r, const struct tmx_run_row *row, struct tmx_err *err)
 {
     sqlite3_stmt *stmt = NULL;
-    enum tmx_status st = tmx_results_prepare(r, &stmt, "INSERT OR REPLACE INTO metric VALUES(?, ?, ?, ?)", err);
+    enum tmx_status st =
+        tmx_results_prepare(r, &stmt, "INSERT OR REPLACE INTO metric VALUES(?, ?, ?, ?)", err);
     for (size_t i = 0; i < row->n_metric && !st; i++) {
         bind_text(stmt, 1, row->id);
         bind_text(stmt, 2, row->metric[i].name);
@@ -212,8 +215,8 @@ static enum tmx_status add_metrics(struct tmx_results *r, const struct tmx_run_r
     return st;
 }
 
-enum tmx_status tmx_results_add(struct tmx_results *r, const struct tmx_sweep *s, const struct tmx_run_row *row,
-                                struct tmx_err *err)
+enum tmx_status tmx_results_add(struct tmx_results *r, const struct tmx_sweep *s,
+                                const struct tmx_run_row *row, struct tmx_err *err)
 {
     bool added = false;
     enum tmx_status st = tmx_results_exec(r, "BEGIN IMMEDIATE", err);
@@ -239,7 +242,8 @@ static enum tmx_status same_study(struct tmx_results *r, const char *from, struc
                                              err);
     if (!st && sqlite3_step(stmt) == SQLITE_ROW) {
         st = tmx_fail_at(err, TMX_EIO, from, 0, "another study: its %s is \"%s\", not \"%s\"",
-                         (const char *)sqlite3_column_text(stmt, 0), (const char *)sqlite3_column_text(stmt, 2),
+                         (const char *)sqlite3_column_text(stmt, 0),
+                         (const char *)sqlite3_column_text(stmt, 2),
                          (const char *)sqlite3_column_text(stmt, 1));
     }
     sqlite3_finalize(stmt);
@@ -255,7 +259,8 @@ static enum tmx_status merge_one(struct tmx_results *r, const char *from, struct
         "CREATE TEMP TABLE fresh AS SELECT id FROM other.run o WHERE NOT EXISTS"
         " (SELECT 1 FROM main.run m WHERE m.id = o.id AND (m.status = 'done' OR o.status = 'failed'));"
         "INSERT OR REPLACE INTO main.run SELECT * FROM other.run WHERE id IN (SELECT id FROM fresh);"
-        "INSERT OR REPLACE INTO main.parameter SELECT * FROM other.parameter WHERE run IN (SELECT id FROM fresh);"
+        "INSERT OR REPLACE INTO main.parameter SELECT * FROM other.parameter WHERE run IN (SELECT id FROM "
+        "fresh);"
         "INSERT OR REPLACE INTO main.metric SELECT * FROM other.metric WHERE run IN (SELECT id FROM fresh);"
         "DROP TABLE fresh";
     struct tmx_results *check = NULL;

@@ -17,10 +17,10 @@
 #include "core/base/hash.h"
 #include "core/sim/sweep.h"
 
-enum { TMX_RESULTS_VERSION = 1, TMX_METRIC_NAME = 64 };
+enum { TMX_RESULTS_VERSION = 1, TMX_MEASURE_NAME = 64 };
 
-struct tmx_metric {
-    char name[TMX_METRIC_NAME]; /* with its unit */
+struct tmx_measure {
+    char name[TMX_MEASURE_NAME]; /* with its unit */
     double value;               /* finite */
 };
 
@@ -33,7 +33,7 @@ struct tmx_run_row {
     double seconds;
     const char *version, *config; /* of the program; the resolved configuration */
     size_t point;                 /* a point of the study with this run: gives the parameters */
-    const struct tmx_metric *metric;
+    const struct tmx_measure *metric;
     size_t n_metric;
 };
 

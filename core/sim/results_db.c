@@ -91,7 +91,8 @@ static enum tmx_status check_format(struct tmx_results *r, bool *empty, struct t
     }
     *empty = application == 0 && n_table == 0;
     if (!*empty && application != APPLICATION) {
-        return tmx_fail_at(err, TMX_EIO, r->path, 0, "not a results database (it belongs to another program)");
+        return tmx_fail_at(err, TMX_EIO, r->path, 0,
+                           "not a results database (it belongs to another program)");
     }
     if (!*empty && version != TMX_RESULTS_VERSION) {
         return tmx_fail_at(err, TMX_EIO, r->path, 0,
@@ -180,7 +181,8 @@ enum tmx_status tmx_results_connect(struct tmx_results **r, const char *path, en
         return tmx_fail(err, TMX_ENOMEM, "out of memory");
     }
     snprintf(n->path, sizeof n->path, "%s", path);
-    const enum tmx_status st = mode == TMX_OPEN_READ ? connect_read(n, path, err) : connect_write(n, path, err);
+    const enum tmx_status st =
+        mode == TMX_OPEN_READ ? connect_read(n, path, err) : connect_write(n, path, err);
     if (st) {
         tmx_results_close(n);
         return st;

@@ -148,15 +148,15 @@ static enum tmx_status cells(struct loader *l, struct cursor *c, bool metrics)
     struct tmx_result_set *set = l->set;
     int code;
     c->at = 0;
-    enum tmx_status st =
-        tmx_results_prepare(l->r, &l->stmt,
-                            metrics ? "SELECT run, name, value FROM metric ORDER BY run"
-                                    : "SELECT run, key, value FROM parameter ORDER BY run",
-                            l->err);
+    enum tmx_status st = tmx_results_prepare(l->r, &l->stmt,
+                                             metrics ? "SELECT run, name, value FROM metric ORDER BY run"
+                                                     : "SELECT run, key, value FROM parameter ORDER BY run",
+                                             l->err);
     while (!st && (code = sqlite3_step(l->stmt)) == SQLITE_ROW) {
         struct tmx_result *run = seek(set, c, (const char *)sqlite3_column_text(l->stmt, 0));
         const char *name = (const char *)sqlite3_column_text(l->stmt, 1);
-        const size_t i = metrics ? exact(set->metric, set->n_metric, name) : exact(set->key, set->n_key, name);
+        const size_t i =
+            metrics ? exact(set->metric, set->n_metric, name) : exact(set->key, set->n_key, name);
         if (!run || i >= (metrics ? set->n_metric : set->n_key)) {
             continue;
         }
@@ -176,7 +176,8 @@ static enum tmx_status cells(struct loader *l, struct cursor *c, bool metrics)
 static enum tmx_status points(struct loader *l, struct cursor *c)
 {
     struct tmx_result_set *set = l->set;
-    enum tmx_status st = tmx_results_prepare(l->r, &l->stmt, "SELECT n, run FROM point ORDER BY run, n", l->err);
+    enum tmx_status st =
+        tmx_results_prepare(l->r, &l->stmt, "SELECT n, run FROM point ORDER BY run, n", l->err);
     c->at = 0;
     while (!st && sqlite3_step(l->stmt) == SQLITE_ROW) {
         const size_t n = (size_t)sqlite3_column_int64(l->stmt, 0);

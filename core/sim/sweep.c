@@ -118,7 +118,8 @@ static enum tmx_status kept(const struct tmx_sweep *s, char *const *value, bool 
         for (size_t k = 0; k < 2; k++) {
             if (!side_value(s, value, r->side[k], &v[k])) {
                 return tmx_fail_at(err, TMX_ECONFIG, s->file, r->line,
-                                   "constraint: \"%s\" is neither a number nor an axis of numbers", r->side[k]);
+                                   "constraint: \"%s\" is neither a number nor an axis of numbers",
+                                   r->side[k]);
             }
         }
         *keep = *keep && holds(r->relation, v[0], v[1]);
@@ -317,12 +318,12 @@ static enum tmx_status gather_keys(struct tmx_sweep *s, const char *seed_key, st
     return ok ? TMX_OK : no_memory(err);
 }
 
-enum tmx_status tmx_sweep_expand(struct tmx_sweep *s, size_t repeat, const char *seed_key, struct tmx_err *err)
+enum tmx_status tmx_sweep_expand(struct tmx_sweep *s, size_t repeat, const char *seed_key,
+                                 struct tmx_err *err)
 {
     static enum tmx_status (*const build[])(struct builder *, double *) = {
-        [TMX_SAMPLE_GRID] = grid,          [TMX_SAMPLE_RANDOM] = uniform,
-        [TMX_SAMPLE_LATIN] = latin,        [TMX_SAMPLE_SOBOL] = quasi_random,
-        [TMX_SAMPLE_INDICES] = quasi_random,
+        [TMX_SAMPLE_GRID] = grid,          [TMX_SAMPLE_RANDOM] = uniform,       [TMX_SAMPLE_LATIN] = latin,
+        [TMX_SAMPLE_SOBOL] = quasi_random, [TMX_SAMPLE_INDICES] = quasi_random,
     };
     struct builder b = {.s = s, .repeat = repeat, .has_seed = repeat > 1, .err = err};
     if (s->method == TMX_SAMPLE_INDICES && (s->n_rule > 0 || repeat > 1)) {

@@ -142,8 +142,8 @@ static enum tmx_status read_values(struct tmx_axis *a, const config_setting_t *l
     return st;
 }
 
-static enum tmx_status read_scale(const struct tmx_sweep *s, struct tmx_axis *a, const config_setting_t *group,
-                                  bool log, struct tmx_err *err)
+static enum tmx_status read_scale(const struct tmx_sweep *s, struct tmx_axis *a,
+                                  const config_setting_t *group, bool log, struct tmx_err *err)
 {
     struct scale r;
     enum tmx_status st = tmx_opt_read(scale_opts, &r, group, NULL, err);
@@ -157,8 +157,8 @@ static enum tmx_status read_scale(const struct tmx_sweep *s, struct tmx_axis *a,
         return tmx_fail_setting(err, group, "a log axis needs from and to above 0");
     }
     if (s->method == TMX_SAMPLE_GRID && (r.steps < 1 || (r.steps > 1 && r.from == r.to))) {
-        return tmx_fail_setting(err, group, "axis %s: the range is empty (from %g to %g in %d steps)", a->key[0],
-                                r.from, r.to, r.steps);
+        return tmx_fail_setting(err, group, "axis %s: the range is empty (from %g to %g in %d steps)",
+                                a->key[0], r.from, r.to, r.steps);
     }
     if (s->method != TMX_SAMPLE_GRID) {
         a->interval = true;
@@ -278,7 +278,8 @@ static enum tmx_status read_rule(struct tmx_sweep *s, const config_setting_t *gr
         const config_setting_t *e = config_setting_get_elem(group, (unsigned)i);
         const int type = config_setting_type(e);
         if (type == CONFIG_TYPE_INT || type == CONFIG_TYPE_FLOAT) {
-            const double v = type == CONFIG_TYPE_INT ? config_setting_get_int(e) : config_setting_get_float(e);
+            const double v =
+                type == CONFIG_TYPE_INT ? config_setting_get_int(e) : config_setting_get_float(e);
             print_number(r->side[i / 2], sizeof r->side[0], v, false);
             parts[i] = r->side[i / 2];
         } else if ((parts[i] = config_setting_get_string(e)) && i != 1) {
@@ -349,7 +350,8 @@ static enum tmx_status read_all(struct tmx_sweep *s, const config_setting_t *roo
     snprintf(s->doc, sizeof s->doc, "%s", h->doc);
     snprintf(s->base, sizeof s->base, "%s", h->base);
     if (!axes || length(axes) == 0) {
-        return tmx_fail_at(err, TMX_ECONFIG, s->file, 0, "no axes: axes = ( { key = \"...\"; values = [...]; } );");
+        return tmx_fail_at(err, TMX_ECONFIG, s->file, 0,
+                           "no axes: axes = ( { key = \"...\"; values = [...]; } );");
     }
     s->axis = calloc(length(axes), sizeof *s->axis);
     s->rule = calloc(length(rules) + 1, sizeof *s->rule);

@@ -1,0 +1,56 @@
+#!/usr/bin/env bash
+# Bad input to a study: a clear message, the right exit code, nothing damaged.
+# Usage: sweep_errors.sh SWEEP_PROGRAM SQLITE_DUMP
+set -uo pipefail
+sweep=$1 dump=$2
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+cd "$dir" || exit 1
+echo 'y = 1;' >base.cfg
+study() { printf 'name = "t"; base = "base.cfg";\naxes = ( %s );\n' "$1" >"$2"; }
+
+# fails CODE "words of the message" ARGUMENT...
+fails() {
+  local code=$1 words=$2 got
+  shift 2
+  "$sweep" "$@" >out.txt 2>err.txt
+  got=$?
+  if [ $got -ne "$code" ] || ! grep -qF -- "$words" err.txt; then
+    echo "FAILED: sweep $*: exit $got, expected $code and \"$words\"; it said:"
+    cat err.txt
+    exit 1
+  fi
+}
+
+study '{ key = "xx"; values = [1]; }' unknown.cfg
+fails 2 'unknown key "xx"' ./unknown.cfg -o none.sqlite
+[ ! -e none.sqlite ] || { echo "FAILED: an unknown key made a database"; exit 1; }
+study '{ key = "x"; values = []; }' empty.cfg
+fails 2 'empty.cfg:2: axis x has no values' ./empty.cfg -o none.sqlite
+study '{ key = "x"; values = [1]; }, { key = "x"; values = [2]; }' twice.cfg
+fails 2 'key x is on two axes' ./twice.cfg -o none.sqlite
+fails 2 'no such suite' ./missing.cfg
+fails 2 'expected I/N' ./twice.cfg --shard 3/2
+study '{ key = "x"; values = [1, 2, -3, 4000]; }' good.cfg
+"$sweep" ./good.cfg -o good.sqlite -q | grep -q '2 done now, 2 failed' || { echo FAILED: good; exit 1; }
+"$dump" good.sqlite | grep -q 'failed .*x = -3 never ends' || { echo FAILED: error row; exit 1; }
+"$dump" good.sqlite | grep -q 'failed .*is outside' || { echo FAILED: range row; exit 1; }
+"$dump" good.sqlite >good.txt
+
+cp good.sqlite other.sqlite
+printf '\x00\x00\x00\x09' | dd of=other.sqlite bs=1 seek=60 conv=notrunc status=none
+fails 2 'version 9; this program reads version 1' ./good.cfg -o other.sqlite
+echo "this is text" >text.sqlite
+fails 2 'not a results database' ./good.cfg -o text.sqlite
+[ "$(cat text.sqlite)" = "this is text" ] || { echo FAILED: overwrote a text file; exit 1; }
+study '{ key = "y"; values = [1]; }' study2.cfg
+fails 2 'holds another study' ./study2.cfg -o good.sqlite
+cp good.sqlite ro.sqlite
+chmod 444 ro.sqlite
+fails 2 'read-only' ./good.cfg -o ro.sqlite
+study '{ key = "x"; range = { from = 1; to = 900; steps = 900; }; }' large.cfg
+(ulimit -f 64; trap '' XFSZ; fails 2 'disk full?' ./large.cfg -o full.sqlite -q) || exit 1
+"$sweep" ./large.cfg -o full.sqlite -q | grep -q '0 failed' || { echo FAILED: not resumed after a full disk; exit 1; }
+[ "$("$dump" full.sqlite | grep -c '^run.*done')" = 900 ] || { echo FAILED: rows after a full disk; exit 1; }
+"$dump" good.sqlite | cmp - good.txt || { echo FAILED: good.sqlite changed; exit 1; }
+echo "all refused, nothing damaged"
