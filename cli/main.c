@@ -1,11 +1,16 @@
+#include <argp.h>
 #include <gsl/gsl_errno.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "cli/command.h"
+#include "cli/commands.h"
 #include "core/base/opt.h"
 
 static const struct tmx_command commands[] = {
+    {"merge", "join the databases of one study's parts", tmx_cmd_merge},
+    {"query", "tables from a study's results", tmx_cmd_query},
+    {"sensitivity", "how much each axis of a study moves a metric", tmx_cmd_sensitivity},
     {0},
 };
 
@@ -37,6 +42,7 @@ static int unknown(const char *name)
 int main(int argc, char **argv)
 {
     gsl_set_error_handler_off(); /* GSL's default handler aborts; every return is checked */
+    argp_err_exit_status = 2;
     if (argc < 2) {
         usage(stderr);
         return 2;

@@ -16,7 +16,8 @@ enum { ASSIGNMENT = 1600 };
 
 static enum tmx_status no_memory(struct tmx_err *err)
 {
-    return tmx_fail(err, TMX_ENOMEM, "out of memory");
+    (void)tmx_fail(err, TMX_ENOMEM, "out of memory");
+    return TMX_ENOMEM;
 }
 
 enum tmx_status tmx_measures_add(struct tmx_measures *m, const char *name, double value, struct tmx_err *err)

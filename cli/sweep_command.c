@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/commands.h"
 #include "cli/data.h"
 #include "cli/study_mpi.h"
 #include "cli/table_out.h"
@@ -201,16 +202,11 @@ int tmx_sweep_command(int argc, char **argv, const struct tmx_runner *runner)
     struct arguments a = {.n_shard = 1};
     struct tmx_err err = {0};
     struct tmx_mpi mpi;
-    char text[1700];
     argp_parse(&argp, argc, argv, 0, NULL, &a); /* ends the program on an error and after --help */
     enum tmx_status st = tmx_mpi_begin(&mpi, &argc, &argv, &err);
     if (!st) {
         st = run(&a, &mpi, runner, &err);
         tmx_mpi_end();
     }
-    if (st) {
-        tmx_err_format(&err, text, sizeof text);
-        fprintf(stderr, "thermix sweep: %s\n", text);
-    }
-    return tmx_status_exit_code(st);
+    return tmx_command_end("sweep", st, &err);
 }

@@ -21,7 +21,7 @@ enum { TMX_RESULTS_VERSION = 1, TMX_MEASURE_NAME = 64 };
 
 struct tmx_measure {
     char name[TMX_MEASURE_NAME]; /* with its unit */
-    double value;               /* finite */
+    double value;                /* finite */
 };
 
 enum tmx_run_state { TMX_RUN_ABSENT, TMX_RUN_DONE, TMX_RUN_FAILED };

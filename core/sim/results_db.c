@@ -37,6 +37,8 @@ enum tmx_status tmx_results_fail(const struct tmx_results *r, struct tmx_err *er
         return tmx_fail_at(err, TMX_EIO, path, 0, "the database is read-only");
     case SQLITE_NOTADB:
         return tmx_fail_at(err, TMX_EIO, path, 0, "not a results database");
+    case SQLITE_CANTOPEN:
+        return tmx_fail_at(err, TMX_EIO, path, 0, "cannot open: no such file or folder, or no permission");
     case SQLITE_CORRUPT:
         return tmx_fail_at(err, TMX_EIO, path, 0, "the database is damaged: %s", sqlite3_errmsg(r->db));
     default:

@@ -16,7 +16,8 @@ struct loader {
 
 static enum tmx_status no_memory(struct tmx_err *err)
 {
-    return tmx_fail(err, TMX_ENOMEM, "out of memory");
+    (void)tmx_fail(err, TMX_ENOMEM, "out of memory");
+    return TMX_ENOMEM;
 }
 
 static char *copy(const unsigned char *s)
@@ -146,13 +147,12 @@ static size_t exact(char *const *names, size_t n, const char *word)
 static enum tmx_status cells(struct loader *l, struct cursor *c, bool metrics)
 {
     struct tmx_result_set *set = l->set;
-    int code;
     c->at = 0;
     enum tmx_status st = tmx_results_prepare(l->r, &l->stmt,
                                              metrics ? "SELECT run, name, value FROM metric ORDER BY run"
                                                      : "SELECT run, key, value FROM parameter ORDER BY run",
                                              l->err);
-    while (!st && (code = sqlite3_step(l->stmt)) == SQLITE_ROW) {
+    while (!st && sqlite3_step(l->stmt) == SQLITE_ROW) {
         struct tmx_result *run = seek(set, c, (const char *)sqlite3_column_text(l->stmt, 0));
         const char *name = (const char *)sqlite3_column_text(l->stmt, 1);
         const size_t i =
@@ -200,7 +200,7 @@ static enum tmx_status count_points(struct loader *l)
 static enum tmx_status fill(struct loader *l)
 {
     struct tmx_result_set *set = l->set;
-    struct cursor c = {.sorted = malloc((set->n_run + 1) * sizeof *c.sorted)};
+    struct cursor c = {.sorted = malloc((set->n_run + 1) * sizeof(void *))};
     set->run_of_point = malloc((set->n_point + 1) * sizeof *set->run_of_point);
     enum tmx_status st = c.sorted && set->run_of_point ? TMX_OK : no_memory(l->err);
     for (size_t i = 0; !st && i < set->n_run; i++) {
@@ -210,7 +210,7 @@ static enum tmx_status fill(struct loader *l)
         set->run_of_point[i] = set->n_run;
     }
     if (!st) {
-        qsort(c.sorted, set->n_run, sizeof *c.sorted, by_id);
+        qsort(c.sorted, set->n_run, sizeof(void *), by_id);
         st = cells(l, &c, false);
     }
     st = st ? st : cells(l, &c, true);

@@ -14,7 +14,8 @@ enum { LITERAL = 1024, SOBOL_MAX_DIM = 40 };
 
 static enum tmx_status no_memory(struct tmx_err *err)
 {
-    return tmx_fail(err, TMX_ENOMEM, "out of memory");
+    (void)tmx_fail(err, TMX_ENOMEM, "out of memory");
+    return TMX_ENOMEM;
 }
 
 static char *copy(const char *s)
@@ -35,7 +36,7 @@ static void free_list(char **list, size_t n)
 void tmx_sweep_finish(struct tmx_sweep *s)
 {
     for (size_t i = 0; i < s->n_axis; i++) {
-        free_list(s->axis[i].value, s->axis[i].n_value * (s->axis[i].n_key ? s->axis[i].n_key : 1));
+        free_list(s->axis[i].value, s->axis[i].n_literal);
         free_list(s->axis[i].key, s->axis[i].n_key);
     }
     free(s->axis);
@@ -294,7 +295,7 @@ static enum tmx_status gather_keys(struct tmx_sweep *s, const char *seed_key, st
     for (size_t i = 0; i < s->n_axis; i++) {
         n += s->axis[i].n_key;
     }
-    s->key = calloc(n, sizeof *s->key);
+    s->key = calloc(n + 1, sizeof *s->key);
     if (!s->key) {
         return no_memory(err);
     }

@@ -25,8 +25,8 @@ enum tmx_sample {
 struct tmx_axis {
     char **key; /* [n_key] owned; several keys move together */
     size_t n_key;
-    char **value; /* [n_value * n_key] owned literals, text in quotes */
-    size_t n_value;
+    char **value; /* [n_literal = n_value * n_key] owned literals, text in quotes */
+    size_t n_literal, n_value;
     bool interval; /* from..to, continuous unless the study is a grid */
     bool log, whole;
     double from, to;

@@ -54,7 +54,8 @@ static const struct tmx_opt scale_opts[] = {
 
 static enum tmx_status no_memory(struct tmx_err *err)
 {
-    return tmx_fail(err, TMX_ENOMEM, "out of memory");
+    (void)tmx_fail(err, TMX_ENOMEM, "out of memory");
+    return TMX_ENOMEM;
 }
 
 static char *copy(const char *s)
@@ -109,13 +110,13 @@ static enum tmx_status add_value(struct tmx_axis *a, const config_setting_t *s, 
     if (st) {
         return st;
     }
-    char **more = realloc(a->value, (a->n_value + 1) * sizeof *more);
+    char **more = realloc(a->value, (a->n_literal + 1) * sizeof *more);
     if (!more) {
         return no_memory(err);
     }
     a->value = more;
-    a->value[a->n_value] = copy(buf);
-    return a->value[a->n_value++] ? TMX_OK : no_memory(err);
+    a->value[a->n_literal] = copy(buf);
+    return a->value[a->n_literal++] ? TMX_OK : no_memory(err);
 }
 
 static enum tmx_status read_values(struct tmx_axis *a, const config_setting_t *list, struct tmx_err *err)
@@ -174,11 +175,12 @@ static enum tmx_status read_scale(const struct tmx_sweep *s, struct tmx_axis *a,
         const double f = r.steps > 1 ? (double)i / (r.steps - 1) : 0;
         print_number(buf, sizeof buf, log ? r.from * pow(r.to / r.from, f) : r.from + f * (r.to - r.from),
                      r.whole);
-        if (!(a->value[a->n_value] = copy(buf))) {
+        if (!(a->value[a->n_literal] = copy(buf))) {
             return no_memory(err);
         }
-        a->n_value++;
+        a->n_literal++;
     }
+    a->n_value = a->n_literal;
     return a->value ? TMX_OK : no_memory(err);
 }
 
@@ -246,9 +248,13 @@ static enum tmx_status read_axis(struct tmx_sweep *s, const config_setting_t *gr
     if (!st) {
         st = read_keys(s, a, group, err);
     }
+    if (st) {
+        return st;
+    }
+    tmx_assert(a->key && a->n_key > 0);
     const config_setting_t *how = NULL;
     int form = -1;
-    for (int f = 0; f < 3 && !st; f++) {
+    for (int f = 0; f < 3; f++) {
         const config_setting_t *m = config_setting_get_member(group, forms[f]);
         if (m && how) {
             return tmx_fail_setting(err, m, "axis %s has both %s and %s", a->key[0], forms[form], forms[f]);
@@ -258,11 +264,8 @@ static enum tmx_status read_axis(struct tmx_sweep *s, const config_setting_t *gr
             form = f;
         }
     }
-    if (!st && !how) {
+    if (!how) {
         return tmx_fail_setting(err, group, "axis %s has neither values, range nor log", a->key[0]);
-    }
-    if (st) {
-        return st;
     }
     return form == 0 ? read_values(a, how, err) : read_scale(s, a, how, form == 2, err);
 }
