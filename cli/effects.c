@@ -255,7 +255,7 @@ static enum tmx_status sobol(struct effects *e, struct tmx_err *err)
     }
     double mean, variance;
     double *y = calloc(width, sizeof *y);
-    double *all = calloc(4 * e->n_axis, sizeof *all);
+    double *all = calloc(4 * e->n_axis + 1, sizeof *all);
     if (!y || !all) {
         free(y);
         free(all);
