@@ -44,10 +44,16 @@ struct tmx_thermal_spec {
                                   cells, row 0 = north, then 12 package nodes W,E,N,S of spreader, inner and
                                   outer sink); NULL: uniform init_k */
     double min_step_s;         /* shortest step that must be accurate to the tolerance; 0: 1 ms */
+    double power_density_w_per_m2; /* highest power density of a unit for which the tolerance must
+                                      hold; 0: 1e6 (1 W/mm2, assumed) */
 };
 
 /* Number of units that dissipate, over all layers: the n_unit of power_w and temp_k,
  * ordered by layer, then by position in the layer's floorplan. */
 size_t tmx_thermal_spec_units(const struct tmx_thermal_spec *spec);
+
+/* Convection levels of the spec: at least one. */
+size_t tmx_thermal_spec_levels(const struct tmx_thermal_spec *spec);
+double tmx_thermal_spec_r_convec(const struct tmx_thermal_spec *spec, size_t level); /* [K/W] */
 
 #endif

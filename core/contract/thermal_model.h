@@ -26,11 +26,12 @@ enum tmx_thermal_claims {                                /* properties the contr
 struct tmx_thermal_heat { /* bookkeeping of one instance, for energy balances */
     double stored_j;      /* [J] above a field at ambient */
     double to_ambient_w;  /* [W] leaving now */
+    double to_ambient_j;  /* [J] that left in all steps since create; settling and predicting do not count */
 };
 
 struct tmx_thermal_ops {
     struct tmx_plugin base; /* options of the method; state_size is that of the options struct */
-    unsigned claims;        /* of enum tmx_thermal_claims */
+    unsigned claims;        /* of enum tmx_thermal_claims, with the default options */
 
     /* REQUIRED. Set-up for one kind of chip; options is the struct base.opts describes.
      * The caller owns *model and ends it with model_destroy after its instances. */
@@ -73,6 +74,11 @@ struct tmx_thermal_ops {
 
     /* OPTIONAL. temp_k [n_unit, K] after dt_s under power_w, the instance unchanged. */
     enum tmx_status (*predict)(const void *state, double dt_s, const double *power_w, double *temp_k);
+
+    /* OPTIONAL. Bound [K] of the method's own error against the full network, from the
+     * shortest accurate step on, while each unit's power changes by at most swing_w
+     * [n_unit, W] at a time. Absent: the method solves the network itself. */
+    double (*error_bound)(const void *state, const double *swing_w);
 
     /* OPTIONAL. For energy balances. */
     void (*heat)(const void *state, struct tmx_thermal_heat *heat);

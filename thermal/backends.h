@@ -1,0 +1,9 @@
+#ifndef TMX_THERMAL_BACKENDS_H
+#define TMX_THERMAL_BACKENDS_H
+
+#include "core/contract/thermal_model.h"
+
+/* Private to thermal/: one line for each back-end, listed in thermal.c. */
+extern const struct tmx_thermal_ops tmx_thermal_grid;
+
+#endif

@@ -1,0 +1,12 @@
+#ifndef TMX_THERMAL_THERMAL_H
+#define TMX_THERMAL_THERMAL_H
+
+#include "thermal/spec.h"
+
+/* Every thermal back-end, NULL-terminated; the first is the default. */
+extern const struct tmx_thermal_ops *const tmx_thermal_backends[];
+
+/* The back-end of this exact name; NULL when there is none. */
+const struct tmx_thermal_ops *tmx_thermal_find(const char *name);
+
+#endif
