@@ -1,0 +1,264 @@
+/* T of the first type (every block has an SM for itself):
+ *   T = max_i T_i (1 + s_i + sum over blocks of other instances of w_j)
+ * with T_i the measured time alone, s_i the template's slow-down of i's code, w_j the bandwidth
+ * that a block of j takes from the others. T of the second type: blocks placed over the SMs,
+ * T_block = T_i (1 + s_i) / ceil(blocks_i / SMs), the critical SMs end last.
+ *
+ * E = (P_idle + lambda + P_T) T + scale(N) sum_i E_i,dynamic: equations 10 to 12 make the dynamic
+ * energy of an instance independent of what runs beside it. */
+#include "core/machine/merge.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "core/base/err.h"
+
+const char *tmx_obstacle_text(enum tmx_obstacle o)
+{
+    static const char *const text[] = {"fits", "no template holds these kernels", "too many threads per block",
+                                       "too many registers per block", "too much shared memory per block"};
+    return text[o];
+}
+
+size_t tmx_batch_instances(const struct tmx_batch *b)
+{
+    size_t n = 0;
+    for (size_t k = 0; k < b->n_kind; k++) {
+        n += b->count[k];
+    }
+    return n;
+}
+
+static size_t batch_blocks(const struct tmx_batch *b)
+{
+    size_t n = 0;
+    for (size_t k = 0; k < b->n_kind; k++) {
+        n += b->count[k] * (size_t)b->kind[k].blocks;
+    }
+    return n;
+}
+
+void tmx_batch_order(const struct tmx_batch *b, size_t *order)
+{
+    for (size_t k = 0; k < b->n_kind; k++) { /* insertion sort, stable */
+        const size_t blocks = b->count[k] * (size_t)b->kind[k].blocks;
+        size_t i = k;
+        while (i > 0 && b->count[order[i - 1]] * (size_t)b->kind[order[i - 1]].blocks > blocks) {
+            order[i] = order[i - 1];
+            i--;
+        }
+        order[i] = k;
+    }
+}
+
+double tmx_node_scale(const struct tmx_node *n, size_t occupied)
+{
+    const double sms = (double)n->sms, on = (double)(occupied > 0 ? occupied : 1), beta = 1.1;
+    return n->scaling == TMX_SCALE_LINEAR ? 1 : sms * log10((10 - beta) / sms * on + beta) / on;
+}
+
+double tmx_node_gpu_w(const struct tmx_node *n, double dynamic_w, size_t occupied, double temp_c)
+{
+    return n->active_w + n->temperature_w_per_k * (temp_c - n->reference_c) + dynamic_w * tmx_node_scale(n, occupied);
+}
+
+double tmx_workload_dynamic_w(const struct tmx_node *n, int blocks, double power_w)
+{
+    const size_t on = (size_t)(blocks < n->sms ? blocks : n->sms);
+    const double dynamic_w = power_w - n->idle_w - n->active_w;
+    return dynamic_w > 0 ? dynamic_w / (blocks * tmx_node_scale(n, on)) : 0;
+}
+
+int tmx_merge_slots(const struct tmx_batch *b, enum tmx_obstacle *why)
+{
+    const struct tmx_node *n = b->node;
+    int threads = 1, per_thread = 0, shared = 0;
+    for (size_t k = 0; k < b->n_kind; k++) {
+        if (b->count[k] > 0) {
+            const struct tmx_workload *w = &b->kind[k];
+            threads = w->threads_per_block > threads ? w->threads_per_block : threads;
+            per_thread = w->registers_per_thread > per_thread ? w->registers_per_thread : per_thread;
+            shared = w->shared_bytes > shared ? w->shared_bytes : shared;
+        }
+    }
+    const int registers = threads * per_thread;
+    int slots = n->sm_blocks < TMX_SLOT_MAX ? n->sm_blocks : TMX_SLOT_MAX;
+    *why = threads > n->sm_threads            ? TMX_NO_THREADS
+           : registers > n->sm_registers      ? TMX_NO_REGISTERS
+           : shared > n->sm_shared_bytes      ? TMX_NO_SHARED
+                                              : TMX_FITS;
+    if (*why) {
+        return 0;
+    }
+    slots = n->sm_threads / threads < slots ? n->sm_threads / threads : slots;
+    slots = registers > 0 && n->sm_registers / registers < slots ? n->sm_registers / registers : slots;
+    return shared > 0 && n->sm_shared_bytes / shared < slots ? n->sm_shared_bytes / shared : slots;
+}
+
+static bool template_slowdown(const struct tmx_template *t, const char *kernel, double *slowdown)
+{
+    for (size_t i = 0; i < t->n_kernel; i++) {
+        if (strcmp(t->kernel[i], kernel) == 0) {
+            *slowdown = t->slowdown[i];
+            return true;
+        }
+    }
+    return false;
+}
+
+const struct tmx_template *tmx_template_for(const struct tmx_batch *b, const struct tmx_template *t, size_t n)
+{
+    double slowdown;
+    for (size_t i = 0; i < n; i++) {
+        bool all = true;
+        for (size_t k = 0; k < b->n_kind; k++) {
+            all = all && (b->count[k] == 0 || template_slowdown(&t[i], b->kind[k].kernel, &slowdown));
+        }
+        if (all) {
+            return &t[i];
+        }
+    }
+    return NULL;
+}
+
+static double overhead_s(const struct tmx_batch *b, const struct tmx_template *t)
+{
+    const struct tmx_node *n = b->node;
+    double bytes = 0, messages = 0;
+    for (size_t k = 0; k < b->n_kind; k++) {
+        const double count = (double)b->count[k];
+        if (b->count[k] > 0) {
+            bytes += count * b->kind[k].copy_bytes + (n->reuse_constants ? 1 : count) * b->kind[k].constant_bytes;
+            messages += (n->leader ? 1 : count) * n->messages;
+        }
+    }
+    return t->overhead_s + bytes / n->copy_bytes_per_s + messages * n->message_s;
+}
+
+static double first_type_s(const struct tmx_batch *b, const double *slowdown)
+{
+    double taken = 0, time_s = 0;
+    for (size_t k = 0; k < b->n_kind; k++) {
+        taken += (double)b->count[k] * b->kind[k].blocks * b->kind[k].bandwidth_per_block;
+    }
+    for (size_t k = 0; k < b->n_kind; k++) {
+        const struct tmx_workload *w = &b->kind[k];
+        const double others = taken - w->blocks * w->bandwidth_per_block;
+        const double end_s = b->count[k] > 0 ? w->gpu_time_s * (1 + slowdown[k] + others) : 0;
+        time_s = end_s > time_s ? end_s : time_s;
+    }
+    return time_s;
+}
+
+static void second_type(const struct tmx_batch *b, const double *slowdown, int slots, struct tmx_placement *out)
+{
+    struct tmx_block_type type[TMX_KIND_MAX];
+    size_t order[TMX_KIND_MAX], n = 0;
+    const size_t sms = (size_t)b->node->sms;
+    tmx_batch_order(b, order);
+    for (size_t i = 0; i < b->n_kind; i++) {
+        const struct tmx_workload *w = &b->kind[order[i]];
+        if (b->count[order[i]] > 0) {
+            const double waves = ceil((double)w->blocks / (double)sms);
+            type[n++] = (struct tmx_block_type){.blocks = b->count[order[i]] * (size_t)w->blocks,
+                                                .work_s = w->gpu_time_s * (1 + slowdown[order[i]]) / waves,
+                                                .sm_share = w->sm_share};
+        }
+    }
+    tmx_placement_run(type, n, sms, (size_t)slots, (enum tmx_redistribution)b->node->redistribution, out);
+}
+
+static double dynamic_j(const struct tmx_workload *w)
+{
+    return w->blocks * w->dynamic_w_per_block * w->gpu_time_s;
+}
+
+static void finish(const struct tmx_node *n, double dynamic_energy_j, double temp_c, struct tmx_prediction *p)
+{
+    p->gpu_w = tmx_node_gpu_w(n, p->time_s > 0 ? dynamic_energy_j / p->time_s : 0, p->occupied_sms, temp_c);
+    p->power_w = n->idle_w + p->gpu_w;
+    p->energy_j = p->power_w * p->time_s;
+}
+
+enum tmx_obstacle tmx_merge_predict(const struct tmx_batch *b, const struct tmx_template *t, bool overheads,
+                                    double temp_c, struct tmx_prediction *p, struct tmx_placement *placement)
+{
+    double slowdown[TMX_KIND_MAX] = {0}, dynamic_energy_j = 0;
+    struct tmx_placement own;
+    enum tmx_obstacle why = TMX_FITS;
+    tmx_assert(b->n_kind <= TMX_KIND_MAX);
+    if (!t) {
+        return TMX_NO_TEMPLATE;
+    }
+    for (size_t k = 0; k < b->n_kind; k++) {
+        if (b->count[k] > 0 && !template_slowdown(t, b->kind[k].kernel, &slowdown[k])) {
+            return TMX_NO_TEMPLATE;
+        }
+        dynamic_energy_j += (double)b->count[k] * dynamic_j(&b->kind[k]);
+    }
+    *p = (struct tmx_prediction){.slots = tmx_merge_slots(b, &why)};
+    if (why) {
+        return why;
+    }
+    const size_t blocks = batch_blocks(b), sms = (size_t)b->node->sms;
+    p->shared_sms = blocks > sms;
+    p->occupied_sms = blocks < sms ? blocks : sms;
+    if (p->shared_sms || placement) {
+        struct tmx_placement *at = placement ? placement : &own;
+        second_type(b, slowdown, p->slots, at);
+        p->time_s = at->time_s;
+        p->critical_sm = at->critical_sm;
+    }
+    if (!p->shared_sms) {
+        p->time_s = first_type_s(b, slowdown);
+    }
+    p->overhead_s = overheads ? overhead_s(b, t) : 0;
+    p->time_s += p->overhead_s;
+    finish(b->node, dynamic_energy_j, temp_c, p);
+    return TMX_FITS;
+}
+
+void tmx_serial_predict(const struct tmx_batch *b, double temp_c, struct tmx_prediction *p)
+{
+    const int sms = b->node->sms;
+    *p = (struct tmx_prediction){.slots = 1};
+    for (size_t k = 0; k < b->n_kind; k++) {
+        const struct tmx_workload *w = &b->kind[k];
+        struct tmx_prediction one = {.time_s = w->gpu_time_s,
+                                     .occupied_sms = (size_t)(w->blocks < sms ? w->blocks : sms)};
+        finish(b->node, dynamic_j(w), temp_c, &one);
+        p->time_s += (double)b->count[k] * one.time_s;
+        p->energy_j += (double)b->count[k] * one.energy_j;
+        if (b->count[k] > 0 && one.occupied_sms > p->occupied_sms) {
+            p->occupied_sms = one.occupied_sms;
+        }
+    }
+    p->power_w = p->time_s > 0 ? p->energy_j / p->time_s : 0;
+    p->gpu_w = p->power_w - b->node->idle_w;
+}
+
+bool tmx_cpu_predict(const struct tmx_batch *b, struct tmx_prediction *p)
+{
+    double more_s = 0, busy_w = 0;
+    size_t longest = b->n_kind;
+    *p = (struct tmx_prediction){0};
+    for (size_t k = 0; k < b->n_kind; k++) {
+        const struct tmx_workload *w = &b->kind[k];
+        if (b->count[k] == 0) {
+            continue;
+        }
+        if (!isfinite(w->cpu_first_s) || !isfinite(w->cpu_more_s) || !isfinite(w->cpu_power_w)) {
+            return false;
+        }
+        more_s += (double)b->count[k] * w->cpu_more_s;
+        longest = longest == b->n_kind || w->cpu_first_s > b->kind[longest].cpu_first_s ? k : longest;
+        busy_w = w->cpu_power_w > busy_w ? w->cpu_power_w : busy_w;
+    }
+    if (longest == b->n_kind) {
+        return false;
+    }
+    p->time_s = more_s - b->kind[longest].cpu_more_s + b->kind[longest].cpu_first_s;
+    p->power_w = busy_w;
+    p->energy_j = p->power_w * p->time_s;
+    return true;
+}
