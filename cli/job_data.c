@@ -45,7 +45,7 @@ static const struct tmx_opt power_opts[] = {
 static const struct tmx_opt framework_opts[] = {
     TMX_ROW_REAL(tmx_node, message_s, "s", 0, 1, 0, "one exchange between frontend and backend"),
     TMX_ROW_INT(tmx_node, messages, "1", 0, 1000, 0, "exchanges per instance"),
-    TMX_ROW_BOOL(tmx_node, leader, 1, "one frontend speaks for all instances of a kernel"),
+    TMX_ROW_BOOL(tmx_node, leader, 1, "in a merge of one kind one frontend speaks for all"),
     TMX_ROW_BOOL(tmx_node, reuse_constants, 1, "constant tables are loaded once per kernel"),
     TMX_ROW_REAL(tmx_node, copy_bytes_per_s, "B/s", 1, 1e15, NAN, "through the backend's buffer"),
     {0},
@@ -79,7 +79,8 @@ static const struct tmx_opt template_opts[] = {
     {0},
 };
 
-static enum tmx_status file_of(const char *folder, const char *name, char path[TMX_PATH_SIZE], struct tmx_err *err)
+static enum tmx_status file_of(const char *folder, const char *name, char path[TMX_PATH_SIZE],
+                               struct tmx_err *err)
 {
     char relative[TMX_PATH_SIZE];
     if (strchr(name, '/')) {
@@ -87,7 +88,8 @@ static enum tmx_status file_of(const char *folder, const char *name, char path[T
         return n < TMX_PATH_SIZE ? TMX_OK : tmx_fail(err, TMX_EIO, "path too long");
     }
     const int n = snprintf(relative, sizeof relative, "workloads/%s/%s.cfg", folder, name);
-    return n < (int)sizeof relative ? tmx_data_file(relative, path, err) : tmx_fail(err, TMX_EIO, "path too long");
+    return n < (int)sizeof relative ? tmx_data_file(relative, path, err)
+                                    : tmx_fail(err, TMX_EIO, "path too long");
 }
 
 static enum tmx_status read_template(struct tmx_job_data *d, const config_setting_t *s, struct tmx_err *err)
@@ -136,8 +138,8 @@ static enum tmx_status read_lists(struct tmx_job_data *d, const config_setting_t
     return st;
 }
 
-enum tmx_status tmx_job_data_load(struct tmx_job_data *d, const char *node, const char *const *sets, size_t n_set,
-                                  struct tmx_err *err)
+enum tmx_status tmx_job_data_load(struct tmx_job_data *d, const char *node, const char *const *sets,
+                                  size_t n_set, struct tmx_err *err)
 {
     static const char *const groups[] = {"gpu", "power", "events", "framework", "templates", "cpu", NULL};
     const struct {
@@ -160,7 +162,8 @@ enum tmx_status tmx_job_data_load(struct tmx_job_data *d, const char *node, cons
         const config_setting_t *root = config_root_setting(&cfg);
         st = tmx_opt_read(root_opts, d, root, groups, err);
         for (size_t i = 0; !st && i < sizeof group / sizeof group[0]; i++) {
-            st = tmx_opt_read(group[i].opts, group[i].obj, config_setting_get_member(root, group[i].name), NULL, err);
+            st = tmx_opt_read(group[i].opts, group[i].obj, config_setting_get_member(root, group[i].name),
+                              NULL, err);
         }
         st = st ? st : read_lists(d, root, err);
     }
@@ -193,9 +196,11 @@ struct job_group {
     double compute_per_cycle, memory_per_cycle, bandwidth_per_block, copy_bytes, constant_bytes, sm_share;
 };
 static const struct tmx_opt job_opts[] = {
-    TMX_ROW_REAL(job_group, compute_per_cycle, "1", 0, 100, NAN, "computation events per cycle of one block on its SM"),
+    TMX_ROW_REAL(job_group, compute_per_cycle, "1", 0, 100, NAN,
+                 "computation events per cycle of one block on its SM"),
     TMX_ROW_REAL(job_group, memory_per_cycle, "1", 0, 100, NAN, "global memory events per cycle"),
-    TMX_ROW_REAL(job_group, bandwidth_per_block, "1", 0, 1, 0, "slow-down one block causes to other instances"),
+    TMX_ROW_REAL(job_group, bandwidth_per_block, "1", 0, 1, 0,
+                 "slow-down one block causes to other instances"),
     TMX_ROW_REAL(job_group, copy_bytes, "B", 0, 1e15, 0, "moved per instance"),
     TMX_ROW_REAL(job_group, constant_bytes, "B", 0, 1e15, 0, "tables that instances can share"),
     TMX_ROW_REAL(job_group, sm_share, "1", 1e-3, 1, 1, "of an SM's throughput that one block uses"),
@@ -225,7 +230,8 @@ struct kernel_job { /* the groups of one file that matter here */
     const config_setting_t *variants;
 };
 
-static enum tmx_status read_kernel(struct kernel_job *k, const config_t *cfg, const char *path, struct tmx_err *err)
+static enum tmx_status read_kernel(struct kernel_job *k, const config_t *cfg, const char *path,
+                                   struct tmx_err *err)
 {
     static const char *const also[] = {"variants", NULL};
     const config_setting_t *root = config_root_setting(cfg), *job = config_setting_get_member(root, "job");
@@ -236,17 +242,18 @@ static enum tmx_status read_kernel(struct kernel_job *k, const config_t *cfg, co
     if (!k->variants || !config_setting_is_list(k->variants)) {
         return tmx_fail_setting(err, job, "missing list \"variants\"");
     }
-    enum tmx_status st = tmx_opt_read(launch_opts, &k->launch, config_setting_get_member(root, "launch"), NULL, err);
+    enum tmx_status st =
+        tmx_opt_read(launch_opts, &k->launch, config_setting_get_member(root, "launch"), NULL, err);
     return st ? st : tmx_opt_read(job_opts, &k->job, job, also, err);
 }
 
 /* Dynamic power from the kernel's first variant with a measured energy, else from its events. */
-static enum tmx_status dynamic_power(struct tmx_job_data *d, const struct kernel_job *k, struct tmx_workload *w,
-                                     struct tmx_err *err)
+static enum tmx_status dynamic_power(struct tmx_job_data *d, const struct kernel_job *k,
+                                     struct tmx_workload *w, struct tmx_err *err)
 {
-    w->dynamic_w_per_block = (d->events.compute_w * k->job.compute_per_cycle +
-                              d->events.memory_w * k->job.memory_per_cycle) /
-                             d->node.sms;
+    w->dynamic_w_per_block =
+        (d->events.compute_w * k->job.compute_per_cycle + d->events.memory_w * k->job.memory_per_cycle) /
+        d->node.sms;
     for (int i = 0; i < config_setting_length(k->variants); i++) {
         struct variant v;
         enum tmx_status st =
@@ -377,7 +384,9 @@ static enum tmx_status read_batch(struct tmx_job_data *d, const config_t *cfg, s
     const config_setting_t *root = config_root_setting(cfg);
     const config_setting_t *list = config_setting_get_member(root, "instances");
     enum tmx_status st = tmx_opt_read(batch_opts, b, root, also, err);
-    st = st ? st : tmx_opt_read(measured_opts, &b->measured, config_setting_get_member(root, "measured"), NULL, err);
+    st = st ? st
+            : tmx_opt_read(measured_opts, &b->measured, config_setting_get_member(root, "measured"), NULL,
+                           err);
     if (!st && (!list || config_setting_length(list) < 1)) {
         st = tmx_fail_setting(err, root, "missing list \"instances\"");
     }

@@ -41,8 +41,8 @@ struct tmx_job_batch {
 
 /* Read a node by name (workloads/nodes/NAME.cfg) or path; sets are "a.b=c" overrides. Release with
  * tmx_job_data_finish. Errors: TMX_EIO, TMX_ECONFIG. */
-TMX_NODISCARD enum tmx_status tmx_job_data_load(struct tmx_job_data *d, const char *node, const char *const *sets,
-                                                size_t n_set, struct tmx_err *err);
+TMX_NODISCARD enum tmx_status tmx_job_data_load(struct tmx_job_data *d, const char *node,
+                                                const char *const *sets, size_t n_set, struct tmx_err *err);
 void tmx_job_data_finish(struct tmx_job_data *d); /* accepts zeroed memory */
 
 /* Index of the kind "kernel:variant", read from the kernel's file when new. Its dynamic power comes
@@ -51,7 +51,7 @@ TMX_NODISCARD enum tmx_status tmx_job_data_kind(struct tmx_job_data *d, const ch
                                                 struct tmx_err *err);
 
 /* Read a batch by name (workloads/batches/NAME.cfg) or path, adding its kinds to d. */
-TMX_NODISCARD enum tmx_status tmx_job_batch_load(struct tmx_job_data *d, const char *name, struct tmx_job_batch *b,
-                                                 struct tmx_err *err);
+TMX_NODISCARD enum tmx_status tmx_job_batch_load(struct tmx_job_data *d, const char *name,
+                                                 struct tmx_job_batch *b, struct tmx_err *err);
 
 #endif

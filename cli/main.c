@@ -11,6 +11,8 @@ static const struct tmx_command commands[] = {
     {"merge", "join the databases of one study's parts", tmx_cmd_merge},
     {"query", "tables from a study's results", tmx_cmd_query},
     {"sensitivity", "how much each axis of a study moves a metric", tmx_cmd_sensitivity},
+    {"consolidate", "time and energy of merged small jobs, and whether to merge them", tmx_cmd_consolidate},
+    {"power", "fit a power model to measured kernels", tmx_cmd_power},
     {0},
 };
 

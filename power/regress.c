@@ -2,6 +2,7 @@
 
 #include <gsl/gsl_multifit.h>
 #include <math.h>
+#include <stdbool.h>
 #include <stdlib.h>
 
 /* A column whose part outside the span of the earlier ones is smaller than this, relative to its
@@ -34,7 +35,8 @@ static void work_free(struct work *w)
 }
 
 /* Rows of t but `left_out` (n_row: none), columns 1 and the events. */
-static enum tmx_status work_fill(struct work *w, const struct tmx_training *t, size_t left_out, struct tmx_err *err)
+static enum tmx_status work_fill(struct work *w, const struct tmx_training *t, size_t left_out,
+                                 struct tmx_err *err)
 {
     const size_t n = t->n_row - (left_out < t->n_row), p = t->n_feature + 1;
     *w = (struct work){.X = gsl_matrix_alloc(n, p),

@@ -12,23 +12,23 @@
 enum { TMX_FEATURE_MAX = 16 };
 
 struct tmx_training { /* all arrays owned; release with tmx_training_finish */
-    char **kernel;      /* [n_row] names */
-    double *event;      /* [n_row * n_feature] event rates, row by row */
-    double *power_w;    /* [n_row] measured, above the idle system */
-    unsigned *line;     /* [n_row] in the file */
-    char **feature;     /* [n_feature] column names */
+    char **kernel;    /* [n_row] names */
+    double *event;    /* [n_row * n_feature] event rates, row by row */
+    double *power_w;  /* [n_row] measured, above the idle system */
+    unsigned *line;   /* [n_row] in the file */
+    char **feature;   /* [n_feature] column names */
     size_t n_row, n_feature;
-    char name[512];     /* file name for messages */
+    char name[512]; /* file name for messages */
 };
 
-struct tmx_power_fit { /* release with tmx_power_fit_finish */
+struct tmx_power_fit {                       /* release with tmx_power_fit_finish */
     double coefficient[TMX_FEATURE_MAX + 1]; /* lambda, then a_i */
     double std_error[TMX_FEATURE_MAX + 1];   /* of each */
-    double *fitted_w;    /* [n_row] */
-    double *left_out_w;  /* [n_row] predicted by the fit to all other rows */
+    double *fitted_w;                        /* [n_row] */
+    double *left_out_w;                      /* [n_row] predicted by the fit to all other rows */
     double r_squared;
-    double rms_w;                          /* of the residuals, with n_row - n_coefficient degrees of freedom */
-    double mean_percent, worst_percent;    /* leave-one-out errors, relative to the measured power */
+    double rms_w;                       /* of the residuals, with n_row - n_coefficient degrees of freedom */
+    double mean_percent, worst_percent; /* leave-one-out errors, relative to the measured power */
     size_t worst_row;
     size_t n_coefficient, n_row;
 };
@@ -36,7 +36,8 @@ struct tmx_power_fit { /* release with tmx_power_fit_finish */
 /* Read a CSV: a header `kernel,<event>...,power_w`, then one kernel a line; empty lines and lines
  * that start with '#' are skipped. TMX_EIO; TMX_EPARSE with file:line and the column for a missing
  * column, a value that is not a finite number, a power that is not positive, a kernel named twice. */
-TMX_NODISCARD enum tmx_status tmx_training_load(struct tmx_training *t, const char *path, struct tmx_err *err);
+TMX_NODISCARD enum tmx_status tmx_training_load(struct tmx_training *t, const char *path,
+                                                struct tmx_err *err);
 void tmx_training_finish(struct tmx_training *t); /* accepts zeroed memory */
 
 /* Fit all rows, then each row by the others. TMX_EPARSE when the rows are too few (at least two more

@@ -50,7 +50,8 @@ static enum tmx_status read_header(struct tmx_training *t, const struct tmx_line
     for (; next_cell(&rest, &cell); n++) {
         if (n == 0) {
             if (!tmx_span_is(cell, "kernel")) {
-                return tmx_fail_at(err, TMX_EPARSE, t->name, l->number, "the first column must be \"kernel\"");
+                return tmx_fail_at(err, TMX_EPARSE, t->name, l->number,
+                                   "the first column must be \"kernel\"");
             }
             continue;
         }
@@ -68,12 +69,13 @@ static enum tmx_status read_header(struct tmx_training *t, const struct tmx_line
     }
     free(t->feature[--t->n_feature]);
     t->feature[t->n_feature] = NULL;
-    return t->n_feature > 0 ? TMX_OK
-                            : tmx_fail_at(err, TMX_EPARSE, t->name, l->number, "no event column before power_w");
+    return t->n_feature > 0
+               ? TMX_OK
+               : tmx_fail_at(err, TMX_EPARSE, t->name, l->number, "no event column before power_w");
 }
 
-static enum tmx_status read_number(const struct tmx_training *t, const struct tmx_lines *l, struct tmx_span cell,
-                                   const char *column, double *v, struct tmx_err *err)
+static enum tmx_status read_number(const struct tmx_training *t, const struct tmx_lines *l,
+                                   struct tmx_span cell, const char *column, double *v, struct tmx_err *err)
 {
     char word[64] = "";
     if (tmx_span_real(cell, v)) {
@@ -82,7 +84,8 @@ static enum tmx_status read_number(const struct tmx_training *t, const struct tm
     if (!tmx_span_copy(cell, word, sizeof word)) {
         memcpy(word, "...", 4);
     }
-    return tmx_fail_at(err, TMX_EPARSE, t->name, l->number, "%s: \"%s\" is not a finite number", column, word);
+    return tmx_fail_at(err, TMX_EPARSE, t->name, l->number, "%s: \"%s\" is not a finite number", column,
+                       word);
 }
 
 static enum tmx_status read_row(struct tmx_training *t, const struct tmx_lines *l, struct tmx_err *err)
@@ -113,7 +116,8 @@ static enum tmx_status read_row(struct tmx_training *t, const struct tmx_lines *
         return tmx_fail_at(err, TMX_EPARSE, t->name, l->number, "more values than columns");
     }
     if (!(t->power_w[r] > 0)) {
-        return tmx_fail_at(err, TMX_EPARSE, t->name, l->number, "power_w = %g is not positive", t->power_w[r]);
+        return tmx_fail_at(err, TMX_EPARSE, t->name, l->number, "power_w = %g is not positive",
+                           t->power_w[r]);
     }
     for (size_t i = 0; i < r; i++) {
         if (strcmp(t->kernel[i], t->kernel[r]) == 0) {
@@ -134,7 +138,8 @@ static enum tmx_status take_rows(struct tmx_training *t, const struct tmx_text *
     t->event = calloc((n + 1) * t->n_feature, sizeof *t->event);
     t->power_w = calloc(n + 1, sizeof *t->power_w);
     t->line = calloc(n + 1, sizeof *t->line);
-    return t->kernel && t->event && t->power_w && t->line ? TMX_OK : tmx_fail(err, TMX_ENOMEM, "training table");
+    return t->kernel && t->event && t->power_w && t->line ? TMX_OK
+                                                          : tmx_fail(err, TMX_ENOMEM, "training table");
 }
 
 enum tmx_status tmx_training_load(struct tmx_training *t, const char *path, struct tmx_err *err)

@@ -4,9 +4,13 @@
 /* Private to sched/: one line per policy, each defined in the file of its name. */
 
 #include "core/contract/dtm_policy.h"
+#include "core/contract/job_policy.h"
 #include "core/contract/mix_policy.h"
 #include "core/contract/place_policy.h"
 #include "core/contract/tb_policy.h"
+
+extern const struct tmx_job_policy tmx_job_none;
+extern const struct tmx_job_policy tmx_job_consolidate;
 
 extern const struct tmx_place_policy tmx_place_own_gpu;
 

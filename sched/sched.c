@@ -2,6 +2,8 @@
 
 #include "sched/policies.h"
 
+const struct tmx_job_policy *const tmx_job_policies[] = {&tmx_job_none, &tmx_job_consolidate, NULL};
+
 const struct tmx_place_policy *const tmx_place_policies[] = {&tmx_place_own_gpu, NULL};
 
 const struct tmx_mix_policy *const tmx_mix_policies[] = {

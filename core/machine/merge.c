@@ -15,8 +15,9 @@
 
 const char *tmx_obstacle_text(enum tmx_obstacle o)
 {
-    static const char *const text[] = {"fits", "no template holds these kernels", "too many threads per block",
-                                       "too many registers per block", "too much shared memory per block"};
+    static const char *const text[] = {"fits", "no template holds these kernels",
+                                       "too many threads per block", "too many registers per block",
+                                       "too much shared memory per block"};
     return text[o];
 }
 
@@ -59,7 +60,8 @@ double tmx_node_scale(const struct tmx_node *n, size_t occupied)
 
 double tmx_node_gpu_w(const struct tmx_node *n, double dynamic_w, size_t occupied, double temp_c)
 {
-    return n->active_w + n->temperature_w_per_k * (temp_c - n->reference_c) + dynamic_w * tmx_node_scale(n, occupied);
+    return n->active_w + n->temperature_w_per_k * (temp_c - n->reference_c) +
+           dynamic_w * tmx_node_scale(n, occupied);
 }
 
 double tmx_workload_dynamic_w(const struct tmx_node *n, int blocks, double power_w)
@@ -83,10 +85,10 @@ int tmx_merge_slots(const struct tmx_batch *b, enum tmx_obstacle *why)
     }
     const int registers = threads * per_thread;
     int slots = n->sm_blocks < TMX_SLOT_MAX ? n->sm_blocks : TMX_SLOT_MAX;
-    *why = threads > n->sm_threads            ? TMX_NO_THREADS
-           : registers > n->sm_registers      ? TMX_NO_REGISTERS
-           : shared > n->sm_shared_bytes      ? TMX_NO_SHARED
-                                              : TMX_FITS;
+    *why = threads > n->sm_threads       ? TMX_NO_THREADS
+           : registers > n->sm_registers ? TMX_NO_REGISTERS
+           : shared > n->sm_shared_bytes ? TMX_NO_SHARED
+                                         : TMX_FITS;
     if (*why) {
         return 0;
     }
@@ -124,15 +126,19 @@ const struct tmx_template *tmx_template_for(const struct tmx_batch *b, const str
 static double overhead_s(const struct tmx_batch *b, const struct tmx_template *t)
 {
     const struct tmx_node *n = b->node;
-    double bytes = 0, messages = 0;
+    double bytes = 0;
+    size_t kinds = 0;
     for (size_t k = 0; k < b->n_kind; k++) {
         const double count = (double)b->count[k];
         if (b->count[k] > 0) {
-            bytes += count * b->kind[k].copy_bytes + (n->reuse_constants ? 1 : count) * b->kind[k].constant_bytes;
-            messages += (n->leader ? 1 : count) * n->messages;
+            bytes +=
+                count * b->kind[k].copy_bytes + (n->reuse_constants ? 1 : count) * b->kind[k].constant_bytes;
+            kinds++;
         }
     }
-    return t->overhead_s + bytes / n->copy_bytes_per_s + messages * n->message_s;
+    const bool led = n->leader && kinds == 1; /* section IV: a leader speaks for homogeneous workloads only */
+    const double speakers = led ? 1 : (double)tmx_batch_instances(b);
+    return t->overhead_s + bytes / n->copy_bytes_per_s + speakers * n->messages * n->message_s;
 }
 
 static double first_type_s(const struct tmx_batch *b, const double *slowdown)
@@ -150,7 +156,8 @@ static double first_type_s(const struct tmx_batch *b, const double *slowdown)
     return time_s;
 }
 
-static void second_type(const struct tmx_batch *b, const double *slowdown, int slots, struct tmx_placement *out)
+static void second_type(const struct tmx_batch *b, const double *slowdown, int slots,
+                        struct tmx_placement *out)
 {
     struct tmx_block_type type[TMX_KIND_MAX];
     size_t order[TMX_KIND_MAX], n = 0;

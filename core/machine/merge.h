@@ -13,28 +13,28 @@ struct tmx_batch {
     const struct tmx_node *node;
     const struct tmx_workload *kind; /* [n_kind <= TMX_KIND_MAX] */
     size_t n_kind;
-    const size_t *count;             /* [n_kind] */
+    const size_t *count; /* [n_kind] */
 };
 
 enum tmx_obstacle { /* why a merge cannot be launched */
-    TMX_FITS,
-    TMX_NO_TEMPLATE,  /* no template holds all its kernels */
-    TMX_NO_THREADS,   /* one block of the merged kernel has more threads than an SM, */
-    TMX_NO_REGISTERS, /* more registers */
-    TMX_NO_SHARED,    /* or more shared memory */
+                    TMX_FITS,
+                    TMX_NO_TEMPLATE,  /* no template holds all its kernels */
+                    TMX_NO_THREADS,   /* one block of the merged kernel has more threads than an SM, */
+                    TMX_NO_REGISTERS, /* more registers */
+                    TMX_NO_SHARED,    /* or more shared memory */
 };
 const char *tmx_obstacle_text(enum tmx_obstacle o);
 
 struct tmx_prediction {
-    double time_s;        /* overheads included */
-    double overhead_s;    /* of the framework */
-    double energy_j;      /* of the whole system */
-    double power_w;       /* mean, whole system */
-    double gpu_w;         /* mean above the idle system */
+    double time_s;     /* overheads included */
+    double overhead_s; /* of the framework */
+    double energy_j;   /* of the whole system */
+    double power_w;    /* mean, whole system */
+    double gpu_w;      /* mean above the idle system */
     size_t occupied_sms;
     size_t critical_sm;
-    int slots;            /* blocks of the merged kernel that one SM holds */
-    bool shared_sms;      /* second type of paper 004: more than one block on an SM */
+    int slots;       /* blocks of the merged kernel that one SM holds */
+    bool shared_sms; /* second type of paper 004: more than one block on an SM */
 };
 
 /* Power above the idle system with dynamic_w (sum over running blocks) on `occupied` SMs of a
@@ -58,7 +58,8 @@ enum tmx_obstacle tmx_merge_predict(const struct tmx_batch *b, const struct tmx_
                                     double temp_c, struct tmx_prediction *p, struct tmx_placement *placement);
 
 /* First of t[n] that holds every kernel of the batch; NULL when none does. */
-const struct tmx_template *tmx_template_for(const struct tmx_batch *b, const struct tmx_template *t, size_t n);
+const struct tmx_template *tmx_template_for(const struct tmx_batch *b, const struct tmx_template *t,
+                                            size_t n);
 
 /* The instances one after another on the GPU, without the framework. */
 void tmx_serial_predict(const struct tmx_batch *b, double temp_c, struct tmx_prediction *p);

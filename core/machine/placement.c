@@ -78,7 +78,8 @@ static void take_bulk(struct state *s)
     }
     for (size_t sm = 0; sm < s->sms; sm++) {
         struct sm *m = &s->sm[sm];
-        for (size_t t = next_type(s, m->bound); m->n < s->slots && t < s->n_type; t = next_type(s, m->bound)) {
+        for (size_t t = next_type(s, m->bound); m->n < s->slots && t < s->n_type;
+             t = next_type(s, m->bound)) {
             m->bound[t]--;
             start(s, sm, t);
         }

@@ -16,12 +16,12 @@ struct tmx_block_type { /* blocks in the order of their indices in the launch */
 };
 
 struct tmx_placement {
-    double time_s;                                 /* end of the critical SMs */
-    size_t critical_sm;                            /* the first of them */
+    double time_s;      /* end of the critical SMs */
+    size_t critical_sm; /* the first of them */
     size_t n_critical;
-    size_t occupied;                               /* SMs that ran any block */
-    double end_s[TMX_SM_MAX];                      /* [sms] last block of each SM, 0: none */
-    size_t blocks[TMX_SM_MAX][TMX_KIND_MAX];       /* [sms][n_type] blocks each SM ran */
+    size_t occupied;                         /* SMs that ran any block */
+    double end_s[TMX_SM_MAX];                /* [sms] last block of each SM, 0: none */
+    size_t blocks[TMX_SM_MAX][TMX_KIND_MAX]; /* [sms][n_type] blocks each SM ran */
 };
 
 /* Place n_type <= TMX_KIND_MAX types on sms <= TMX_SM_MAX SMs of `slots` <= TMX_SLOT_MAX block

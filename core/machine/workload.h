@@ -8,18 +8,18 @@
 #include <stddef.h>
 
 enum {
-    TMX_KIND_MAX = 16,   /* kinds of instances at a time */
-    TMX_SM_MAX = 128,    /* SMs of one GPU */
-    TMX_SLOT_MAX = 32,   /* resident blocks of one SM */
-    TMX_MEMBER_MAX = 8,  /* kernels in one template */
+    TMX_KIND_MAX = 16,  /* kinds of instances at a time */
+    TMX_SM_MAX = 128,   /* SMs of one GPU */
+    TMX_SLOT_MAX = 32,  /* resident blocks of one SM */
+    TMX_MEMBER_MAX = 8, /* kernels in one template */
 };
 
 /* One kind of instance: a kernel with one input size. Times and energies that the paper
  * measured for one instance alone are inputs; NAN where unknown. */
 struct tmx_workload {
-    char name[128];             /* "encryption:table7" */
-    char kernel[64];            /* "encryption" */
-    int blocks;                 /* thread blocks of one instance */
+    char name[128];  /* "encryption:table7" */
+    char kernel[64]; /* "encryption" */
+    int blocks;      /* thread blocks of one instance */
     int threads_per_block;
     int registers_per_thread;
     int shared_bytes;           /* per block */
@@ -39,11 +39,12 @@ struct tmx_template { /* a precompiled merged kernel */
     char kernel[TMX_MEMBER_MAX][64];
     double slowdown[TMX_MEMBER_MAX]; /* each member's code runs this much longer than on its own, 0: none */
     size_t n_kernel;
-    double overhead_s;               /* set-up of the template by the framework, once a launch */
+    double overhead_s; /* set-up of the template by the framework, once a launch */
 };
 
 enum tmx_redistribution {
-    TMX_BULK,   /* when SMs fall idle, all untouched blocks are spread over them at once (paper 004's reading) */
+    TMX_BULK,   /* when SMs fall idle, all untouched blocks are spread over them at once (paper 004's reading)
+                 */
     TMX_GREEDY, /* an SM with a free slot takes the next untouched block */
 };
 
@@ -64,11 +65,11 @@ struct tmx_node { /* one computer with its GPUs */
     double reference_c;         /* chip temperature at which active_w holds */
     int scaling;                /* enum tmx_sm_scaling */
     /* framework */
-    double message_s;           /* one exchange between a frontend and the backend */
-    int messages;               /* exchanges per instance */
-    bool leader;                /* one frontend speaks for all instances of a kernel */
-    bool reuse_constants;       /* tables are loaded once per kernel */
-    double copy_bytes_per_s;    /* through the backend's buffer */
+    double message_s;        /* one exchange between a frontend and the backend */
+    int messages;            /* exchanges per instance */
+    bool leader;             /* in a merge of one kind one frontend speaks for all */
+    bool reuse_constants;    /* tables are loaded once per kernel */
+    double copy_bytes_per_s; /* through the backend's buffer */
     /* what a prediction of energy is worth: half-width relative to the value */
     double uncertainty;
 };

@@ -1,0 +1,175 @@
+/* Merge waiting instances when that saves energy. Below the threshold kernels run as if there were no
+ * framework (paper 004, Figure 6). Above it, the group grows from the most urgent (else the oldest)
+ * instance; its predicted gain must exceed the node's uncertainty, its members must meet their
+ * deadlines, and the chip must stay below limit_c by the prediction of one RC to ambient. A GPU that
+ * even one instance would take over the limit waits until it has cooled below release_c. */
+#include <math.h>
+
+#include "sched/job/group.h"
+#include "sched/policies.h"
+
+struct consolidate {
+    int threshold_per_gpu;
+    bool hold;
+    double max_wait_s;
+    double limit_c, release_c, ambient_c, r_k_per_w, tau_s;
+    bool use_cpu;
+};
+
+static const struct tmx_opt opts[] = {
+    TMX_ROW_INT(consolidate, threshold_per_gpu, "1", 0, 100000, 10,
+                "waiting instances per GPU from which to merge"),
+    TMX_ROW_BOOL(consolidate, hold, 0, "below the threshold wait for more instead of running one by one"),
+    TMX_ROW_REAL(consolidate, max_wait_s, "s", 0, 1e9, 60, "hold: no instance waits longer for others"),
+    TMX_ROW_REAL(consolidate, limit_c, "degC", 0, 1000, 1000,
+                 "refuse groups predicted to heat the chip above; 1000: off"),
+    TMX_ROW_REAL(consolidate, release_c, "degC", 0, 1000, 85, "a refused GPU starts again below"),
+    TMX_ROW_REAL(consolidate, ambient_c, "degC", -50, 200, 45, "prediction: air"),
+    TMX_ROW_REAL(consolidate, r_k_per_w, "K/W", 0, 10, 0.3, "prediction: chip to air"),
+    TMX_ROW_REAL(consolidate, tau_s, "s", 1e-3, 1e6, 60, "prediction: time constant"),
+    TMX_ROW_BOOL(consolidate, use_cpu, 0, "an idle CPU may take instances that need less energy there"),
+    {0},
+};
+
+/* Where on: the most urgent instance if any has a deadline, else the oldest. */
+static size_t most_urgent(const struct tmx_job_view *v)
+{
+    size_t at = 0;
+    for (size_t i = 1; i < v->n_waiting; i++) {
+        if (v->waiting[i].deadline_s < v->waiting[at].deadline_s) {
+            at = i;
+        }
+    }
+    return at;
+}
+
+static void limits(const struct consolidate *c, const struct tmx_job_view *v, size_t gpu,
+                   struct tmx_group_limits *l)
+{
+    *l = (struct tmx_group_limits){.temp_c = v->gpu_temp_c[gpu],
+                                   .limit_c = c->limit_c < 1000 ? c->limit_c : INFINITY,
+                                   .ambient_c = c->ambient_c,
+                                   .r_k_per_w = c->r_k_per_w,
+                                   .tau_s = c->tau_s,
+                                   .use_cpu = c->use_cpu && v->cpu_idle};
+    for (size_t k = 0; k < v->n_kind; k++) {
+        l->time_s[k] = INFINITY;
+    }
+    for (size_t i = 0; i < v->n_waiting; i++) {
+        const struct tmx_instance *w = &v->waiting[i];
+        const double left_s = w->deadline_s - v->now_s;
+        if (left_s >= v->kind[w->kind].gpu_time_s &&
+            left_s < l->time_s[w->kind]) { /* else it is late anyway */
+            l->time_s[w->kind] = left_s;
+        }
+    }
+}
+
+static bool worth_holding(const struct consolidate *c, const struct tmx_job_view *v, size_t urgent)
+{
+    const struct tmx_instance *w = &v->waiting[urgent];
+    const double slack_s = w->deadline_s - v->now_s - 2 * v->kind[w->kind].gpu_time_s;
+    return c->hold && v->now_s - v->waiting[0].arrival_s < c->max_wait_s && slack_s > 0;
+}
+
+/* The seed is member number one, then the oldest of each kind. */
+static void fill(const struct tmx_job_view *v, const struct tmx_group *g, size_t seed, struct tmx_launch *out)
+{
+    size_t left[TMX_KIND_MAX];
+    out->n_member = 0;
+    for (size_t k = 0; k < v->n_kind; k++) {
+        left[k] = g->count[k];
+    }
+    left[v->waiting[seed].kind]--;
+    for (size_t i = 0; i < v->n_waiting && out->n_member < TMX_LAUNCH_MAX; i++) {
+        const size_t k = v->waiting[i].kind;
+        if (i == seed || left[k] > 0) {
+            left[k] -= i != seed;
+            out->member[out->n_member++] = i;
+        }
+    }
+}
+
+static void predict(const struct tmx_job_view *v, const struct tmx_group *g, double temp_c,
+                    struct tmx_launch *out)
+{
+    const struct tmx_batch b = {v->node, v->kind, v->n_kind, g->count};
+    out->target = g->choice == TMX_CPU ? TMX_TO_CPU : TMX_TO_GPU;
+    if (g->choice == TMX_CPU) {
+        (void)tmx_cpu_predict(&b, &out->predicted);
+    } else if (g->choice == TMX_SERIAL) {
+        tmx_serial_predict(&b, temp_c, &out->predicted);
+    } else {
+        (void)tmx_merge_predict(&b, tmx_template_for(&b, v->tmpl, v->n_tmpl), true, temp_c, &out->predicted,
+                                NULL);
+    }
+}
+
+/* The launch for one idle GPU; false when its heat forbids even one instance. */
+static bool launch_on(const struct consolidate *c, const struct tmx_job_view *v, size_t gpu, size_t seed,
+                      bool merge, struct tmx_launch *out)
+{
+    size_t count[TMX_KIND_MAX] = {0}, one[TMX_KIND_MAX] = {0};
+    const struct tmx_batch waiting = {v->node, v->kind, v->n_kind, count},
+                           alone = {v->node, v->kind, v->n_kind, one};
+    struct tmx_group_limits l;
+    struct tmx_group g, single;
+    limits(c, v, gpu, &l);
+    one[v->waiting[seed].kind] = 1;
+    for (size_t i = 0; i < v->n_waiting; i++) {
+        count[v->waiting[i].kind] += count[v->waiting[i].kind] < TMX_LAUNCH_MAX / TMX_KIND_MAX;
+    }
+    if (!tmx_group_cost(&alone, v->tmpl, v->n_tmpl, &l, &single)) {
+        if (l.temp_c >= c->release_c) {
+            return false;
+        }
+        l.limit_c = INFINITY; /* cool enough to start, whatever the end: the hardware guards itself */
+        if (!tmx_group_cost(&alone, v->tmpl, v->n_tmpl, &l, &single)) {
+            return false;
+        }
+        merge = false;
+    }
+    g = single;
+    if (merge && tmx_group_grow(&waiting, v->waiting[seed].kind, v->tmpl, v->n_tmpl, &l, &g)) {
+        double apart_j = 0;
+        struct tmx_prediction p;
+        const struct tmx_batch b = {v->node, v->kind, v->n_kind, g.count};
+        tmx_serial_predict(&b, l.temp_c, &p);
+        apart_j = p.energy_j;
+        if (tmx_batch_instances(&b) > 1 && g.energy_j > (1 - v->node->uncertainty) * apart_j) {
+            g = single;
+        }
+    }
+    out->gpu = gpu;
+    fill(v, &g, seed, out);
+    predict(v, &g, l.temp_c, out);
+    return true;
+}
+
+static bool next(const void *state, const struct tmx_job_view *v, struct tmx_launch *launch)
+{
+    const struct consolidate *c = state;
+    if (v->n_waiting == 0) {
+        return false;
+    }
+    const size_t seed = most_urgent(v);
+    const bool merge = v->n_waiting >= (size_t)c->threshold_per_gpu * v->n_gpu;
+    if (!merge && worth_holding(c, v, seed)) {
+        return false;
+    }
+    for (size_t g = 0; g < v->n_gpu; g++) {
+        if (v->gpu_idle[g] && launch_on(c, v, g, seed, merge || c->hold, launch)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+const struct tmx_job_policy tmx_job_consolidate = {
+    .base = {.name = "consolidate",
+             .doc = "Merge waiting instances when the models of time and power say that it pays.",
+             .source = "Li, Byna and Chakradhar, Energy-Aware Workload Consolidation on GPU (paper 004)",
+             .opts = opts,
+             .state_size = sizeof(struct consolidate)},
+    .next = next,
+};

@@ -1,0 +1,173 @@
+#include "tests/check.h"
+
+#include <gsl/gsl_errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "power/regress.h"
+#include "tests/scratch.h"
+
+static enum tmx_status load(const char *text, struct tmx_training *t, struct tmx_err *err)
+{
+    return tmx_training_load(t, scratch_write("test_regress_train.csv", text), err);
+}
+
+#define HEAD "kernel,compute,memory,power_w\n"
+/* power = 10 + 100 compute + 1000 memory, exactly */
+#define EXACT "a,0.1,0.01,30\nb,0.2,0.01,40\nc,0.2,0.02,50\nd,0.05,0.03,45\ne,0.3,0.00,40\nf,0.15,0.015,40\n"
+
+static void exact_data_give_exact_coefficients(void **state)
+{
+    (void)state;
+    struct tmx_training t;
+    struct tmx_power_fit f;
+    struct tmx_err err = {0};
+    assert_int_equal(load("# comment\n\n" HEAD EXACT, &t, &err), TMX_OK);
+    assert_int_equal(t.n_row, 6);
+    assert_int_equal(tmx_power_fit(&t, &f, &err), TMX_OK);
+    check_close(f.coefficient[0], 10, 1e-10, 0);
+    check_close(f.coefficient[1], 100, 1e-10, 0);
+    check_close(f.coefficient[2], 1000, 1e-10, 0);
+    check_close(f.r_squared, 1, 1e-10, 0);
+    check_close(f.worst_percent, 0, 0, 1e-9);
+    const double event[] = {0.4, 0.1};
+    check_close(tmx_power_fit_predict_w(&f, event), 150, 1e-10, 0);
+    tmx_power_fit_finish(&f);
+    tmx_training_finish(&t);
+}
+
+/* y = 0, 1, 2, 4 over x = 1..4 plus 10: slope 1.3, intercept 8.5; leaving out x = 4 gives the line 9 + x = 13
+ */
+static void a_line_through_four_points_has_known_errors(void **state)
+{
+    (void)state;
+    struct tmx_training t;
+    struct tmx_power_fit f;
+    struct tmx_err err = {0};
+    assert_int_equal(load("kernel,x,power_w\na,1,10\nb,2,11\nc,3,12\nd,4,14\n", &t, &err), TMX_OK);
+    assert_int_equal(tmx_power_fit(&t, &f, &err), TMX_OK);
+    check_close(f.coefficient[0], 8.5, 1e-12, 0);
+    check_close(f.coefficient[1], 1.3, 1e-12, 0);
+    check_close(f.rms_w, sqrt(0.3 / 2), 1e-12, 0);
+    check_close(f.std_error[1], sqrt(0.15 / 5), 1e-12, 0);
+    check_close(f.left_out_w[3], 13, 1e-12, 0);
+    assert_int_equal(f.worst_row, 3);
+    check_close(f.worst_percent, 100.0 / 14, 1e-12, 0);
+    tmx_power_fit_finish(&f);
+    tmx_training_finish(&t);
+}
+
+static void the_order_of_rows_does_not_matter(void **state)
+{
+    (void)state;
+    static const char *const text[] = {"kernel,x,power_w\na,1,10\nb,2,11.5\nc,3,12\nd,4,14\ne,6,15\n",
+                                       "kernel,x,power_w\ne,6,15\nc,3,12\na,1,10\nd,4,14\nb,2,11.5\n"};
+    struct tmx_power_fit f[2];
+    for (int i = 0; i < 2; i++) {
+        struct tmx_training t;
+        struct tmx_err err = {0};
+        assert_int_equal(load(text[i], &t, &err), TMX_OK);
+        assert_int_equal(tmx_power_fit(&t, &f[i], &err), TMX_OK);
+        tmx_training_finish(&t);
+    }
+    check_close(f[0].coefficient[1], f[1].coefficient[1], 1e-13, 0);
+    check_close(f[0].mean_percent, f[1].mean_percent, 1e-12, 0);
+    check_close(f[0].worst_percent, f[1].worst_percent, 1e-12, 0);
+    tmx_power_fit_finish(&f[0]);
+    tmx_power_fit_finish(&f[1]);
+}
+
+/* text, line, message */
+static const struct {
+    const char *text;
+    unsigned line;
+    const char *msg;
+} bad[] = {
+    {"", 0, "no header"},
+    {"name,x,power_w\na,1,10\n", 1, "first column must be \"kernel\""},
+    {"kernel,x,watts\na,1,10\n", 1, "last column must be \"power_w\""},
+    {"kernel,power_w\na,10\n", 1, "no event column"},
+    {HEAD "a,0.1,nan,30\n", 2, "memory: \"nan\" is not a finite number"},
+    {HEAD "a,0.1,0.2,30\nb,inf,0.2,30\n", 3, "compute: \"inf\""},
+    {HEAD "a,0.1,1e999,30\n", 2, "memory: \"1e999\""},
+    {HEAD "a,0.1,,30\n", 2, "memory: \"\""},
+    {HEAD "a,0.1,0.2\n", 2, "power_w is missing"},
+    {HEAD "a,0.1,0.2,30,7\n", 2, "more values than columns"},
+    {HEAD "a,0.1,0.2,-30\n", 2, "is not positive"},
+    {HEAD "a,0.1,0.2,30\n#\na,0.2,0.2,30\n", 4, "already on line 2"},
+    {HEAD ",0.1,0.2,30\n", 2, "without a name"},
+};
+
+static void bad_tables_name_the_line_and_the_column(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+        struct tmx_training t;
+        struct tmx_err err = {0};
+        assert_int_equal(load(bad[i].text, &t, &err), TMX_EPARSE);
+        print_message("%s\n", err.msg);
+        assert_int_equal(err.line, bad[i].line);
+        assert_non_null(strstr(err.msg, bad[i].msg));
+        assert_non_null(strstr(err.file, "test_regress_train.csv"));
+    }
+}
+
+static const struct {
+    const char *text;
+    unsigned line;
+    const char *msg;
+} unfit[] = {
+    {HEAD "a,0.1,0.01,30\nb,0.2,0.01,40\nc,0.2,0.02,50\nd,0.05,0.03,45\n", 0,
+     "4 rows are too few for 3 coefficients: at least 5"},
+    {HEAD "a,0.1,0.5,30\nb,0.2,0.5,40\nc,0.3,0.5,50\nd,0.4,0.5,45\ne,0.7,0.5,45\n", 0,
+     "column memory is the same in all rows"},
+    {HEAD "a,0.1,0.3,30\nb,0.2,0.5,40\nc,0.3,0.7,50\nd,0.4,0.9,45\ne,0.7,1.5,45\n", 0,
+     "column memory is a linear combination"},
+    {HEAD "a,0.1,0.5,30\nb,0.2,0.5,40\nc,0.3,0.5,50\nd,0.4,0.5,45\ne,0.7,0.9,45\n", 6,
+     "without kernel \"e\", column memory is the same"},
+};
+
+static void unfit_data_say_which_column_is_at_fault(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof unfit / sizeof unfit[0]; i++) {
+        struct tmx_training t;
+        struct tmx_power_fit f;
+        struct tmx_err err = {0};
+        assert_int_equal(load(unfit[i].text, &t, &err), TMX_OK);
+        assert_int_equal(tmx_power_fit(&t, &f, &err), TMX_EPARSE);
+        print_message("%s\n", err.msg);
+        assert_int_equal(err.line, unfit[i].line);
+        assert_non_null(strstr(err.msg, unfit[i].msg));
+        tmx_training_finish(&t);
+    }
+}
+
+static void the_shipped_table_meets_the_papers_error(void **state)
+{
+    (void)state;
+    struct tmx_training t;
+    struct tmx_power_fit f;
+    struct tmx_err err = {0};
+    assert_int_equal(tmx_training_load(&t, TMX_SOURCE_DIR "/workloads/training/rodinia_c1060.csv", &err),
+                     TMX_OK);
+    assert_int_equal(t.n_row, 10);
+    assert_int_equal(tmx_power_fit(&t, &f, &err), TMX_OK);
+    assert_true(f.worst_percent <= 10 && f.mean_percent <= 6.4);
+    tmx_power_fit_finish(&f);
+    tmx_training_finish(&t);
+}
+
+int main(void)
+{
+    gsl_set_error_handler_off();
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(exact_data_give_exact_coefficients),
+        cmocka_unit_test(a_line_through_four_points_has_known_errors),
+        cmocka_unit_test(the_order_of_rows_does_not_matter),
+        cmocka_unit_test(bad_tables_name_the_line_and_the_column),
+        cmocka_unit_test(unfit_data_say_which_column_is_at_fault),
+        cmocka_unit_test(the_shipped_table_meets_the_papers_error),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
