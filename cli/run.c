@@ -1,0 +1,323 @@
+#include "cli/run.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/data.h"
+#include "cli/presets.h"
+#include "cli/run_options.h"
+#include "cli/run_state.h"
+#include "cli/run_thermal.h"
+#include "core/base/config.h"
+#include "power/power.h"
+#include "sched/sched.h"
+#include "thermal/hotspot_flp.h"
+
+enum { MAX_KERNEL = 64 };
+
+/* One level's group: `dtm = { policy = "dvfs"; emergency_c = 88.5; }`. */
+static const char *const policy_key[] = {"policy", NULL};
+
+static enum tmx_status level_name(const config_setting_t *root, const char *level, const char *def, const char **name,
+                                  struct tmx_err *err)
+{
+    const config_setting_t *group = config_setting_get_member(root, level);
+    const config_setting_t *s = group ? config_setting_get_member(group, "policy") : NULL;
+    *name = def;
+    if (group && !config_setting_is_group(group)) {
+        return tmx_fail_setting(err, group, "%s: expected a group { policy = ...; }", level);
+    }
+    if (s && config_setting_type(s) != CONFIG_TYPE_STRING) {
+        return tmx_fail_setting(err, s, "%s.policy: expected a \"name\"", level);
+    }
+    if (s) {
+        *name = config_setting_get_string(s);
+    }
+    return TMX_OK;
+}
+
+/* Find the component `name` in a table of plug-ins (each starts with its struct tmx_plugin). */
+static enum tmx_status find_plugin(const void *const *table, const char *level, const char *name,
+                                   const config_setting_t *root, size_t *index, struct tmx_err *err)
+{
+    const char *names[64] = {NULL};
+    size_t n = 0;
+    for (; table[n] && n < 64; n++) {
+        names[n] = ((const struct tmx_plugin *)table[n])->name;
+        if (strcmp(names[n], name) == 0) {
+            *index = n;
+            return TMX_OK;
+        }
+    }
+    char list[512] = "";
+    for (size_t i = 0; i < n; i++) {
+        const size_t used = strlen(list);
+        snprintf(list + used, sizeof list - used, "%s%s", i ? ", " : "", names[i]);
+    }
+    const config_setting_t *group = config_setting_get_member(root, level);
+    return tmx_fail_setting(err, group ? group : root, "%s: unknown policy \"%s\"; there is %s", level, name, list);
+}
+
+/* Choose and configure one level; the table's entries begin with struct tmx_plugin. */
+static enum tmx_status open_level(const config_setting_t *root, const char *level, const char *def,
+                                  const void *const *table, size_t *index, void **state, struct tmx_err *err)
+{
+    const char *name;
+    enum tmx_status st = level_name(root, level, def, &name, err);
+    st = st ? st : find_plugin(table, level, name, root, index, err);
+    return st ? st
+              : tmx_plugin_state(table[*index], config_setting_get_member(root, level), policy_key, state, err);
+}
+
+#define OPEN_LEVEL(run, root, field, level, def, table, err)                                                 \
+    open_one(root, level, def, (const void *const *)(table), (const void **)&(run)->sim_spec.field.ops,        \
+             &(run)->sim_spec.field.state, err)
+
+static enum tmx_status open_one(const config_setting_t *root, const char *level, const char *def,
+                                const void *const *table, const void **ops, void **state, struct tmx_err *err)
+{
+    size_t i = 0;
+    const enum tmx_status st = open_level(root, level, def, table, &i, state, err);
+    *ops = st ? NULL : table[i];
+    return st;
+}
+
+static enum tmx_status open_levels(struct tmx_run *r, const config_setting_t *root, struct tmx_err *err)
+{
+    const struct tmx_preset *p = tmx_preset_find(r->options.policy);
+    if (!p) {
+        const config_setting_t *s = config_setting_get_member(root, "policy");
+        return tmx_fail_setting(err, s ? s : root, "policy = \"%s\": no such preset; see `thermix list policies`",
+                                r->options.policy);
+    }
+    enum tmx_status st = OPEN_LEVEL(r, root, place, "place", p->place, tmx_place_policies, err);
+    st = st ? st : OPEN_LEVEL(r, root, mix, "mix_policy", p->mix, tmx_mix_policies, err);
+    st = st ? st : OPEN_LEVEL(r, root, dtm, "dtm", p->dtm, tmx_dtm_policies, err);
+    st = st ? st : OPEN_LEVEL(r, root, safety, "throttle", "throttle", tmx_dtm_policies, err);
+    return st ? st : OPEN_LEVEL(r, root, tb, "tb", p->tb, tmx_tb_policies, err);
+}
+
+static enum tmx_status open_chip(struct tmx_run *r, const config_setting_t *root, struct tmx_err *err)
+{
+    char folder[TMX_PATH_SIZE], path[2 * TMX_PATH_SIZE];
+    struct tmx_floorplan fp = {0};
+    enum tmx_status st = tmx_data_find(TMX_DATA_CHIP, r->options.chip, folder, err);
+    if (st) {
+        return st;
+    }
+    snprintf(path, sizeof path, "%s/chip.cfg", folder);
+    st = tmx_chip_load(&r->chip, path, config_setting_get_member(root, "chip_power"), err);
+    if (st) {
+        return st;
+    }
+    snprintf(path, sizeof path, "%s/%s", folder, r->chip.floorplan_file);
+    st = tmx_flp_read(path, &fp, err);
+    st = st ? st : tmx_floorplan_check(&fp, 0, err);
+    st = st ? st : tmx_chip_attach(&r->chip, &fp, err);
+    tmx_floorplan_finish(&fp);
+    snprintf(r->package_path, sizeof r->package_path, "%s/%s", folder, r->chip.package_file);
+    return st;
+}
+
+static enum tmx_status open_kernel(struct tmx_run *r, const char *name, const struct tmx_kernel **kernel,
+                                   struct tmx_err *err)
+{
+    char path[TMX_PATH_SIZE];
+    for (size_t i = 0; i < r->n_kernel; i++) {
+        if (strcmp(r->kernel_file[i], name) == 0) {
+            *kernel = &r->kernel[i];
+            return TMX_OK;
+        }
+    }
+    if (r->n_kernel == MAX_KERNEL) {
+        return tmx_fail(err, TMX_ECONFIG, "more than %d different kernels in a mix", MAX_KERNEL);
+    }
+    struct tmx_kernel *k = &r->kernel[r->n_kernel];
+    enum tmx_status st = tmx_data_find(TMX_DATA_KERNEL, name, path, err);
+    st = st ? st : tmx_kernel_load(k, path, err);
+    if (!st && k->power.sm_power_w <= 0) {
+        st = tmx_fail_at(err, TMX_ECONFIG, path, 0, "no group power with sm_power_w: kernel %s cannot run in a mix",
+                         k->name);
+    }
+    if (st) {
+        return st;
+    }
+    snprintf(r->kernel_file[r->n_kernel], sizeof r->kernel_file[0], "%s", name);
+    r->n_kernel++;
+    *kernel = k;
+    return TMX_OK;
+}
+
+static enum tmx_status make_job(struct tmx_run *r, const struct tmx_mix_entry *e, struct tmx_job *job,
+                                struct tmx_err *err)
+{
+    const struct tmx_chip *c = &r->chip;
+    const struct tmx_kernel *k = NULL;
+    enum tmx_status st = open_kernel(r, e->kernel, &k, err);
+    if (st) {
+        return st;
+    }
+    const int occupancy = tmx_kernel_occupancy(k, &c->limits);
+    if (occupancy == 0) {
+        return tmx_fail_at(err, TMX_ECONFIG, r->mix_path, 0,
+                           "kernel %s fits on no SM of %s: a block needs %d threads, %d registers, %d B shared memory",
+                           k->name, c->name, k->launch.threads_per_block,
+                           k->launch.threads_per_block * k->launch.registers_per_thread, k->launch.shared_bytes);
+    }
+    const double per_sm_s = occupancy / k->power.block_lifetime_s, n_sm = (double)c->n_sm;
+    const double power_w = k->power.sm_power_w * c->kernel_power_scale / c->sm_power_reference_sms;
+    const double work_sm_s = e->work_s > 0 ? e->work_s * n_sm : k->launch.thread_blocks / per_sm_s;
+    const double width = ceil(work_sm_s * per_sm_s / occupancy);
+    *job = (struct tmx_job){.kernel = k,
+                            .arrival_s = e->arrival_s,
+                            .priority = e->priority,
+                            .work_sm_s = work_sm_s,
+                            .blocks_per_sm_s = per_sm_s,
+                            .lifetime_s = k->power.block_lifetime_s,
+                            .power_w = power_w,
+                            .pdi_w = power_w,
+                            .slowdown = 1,
+                            .remote_weight = 1,
+                            .width_sms = width < n_sm ? (size_t)width : c->n_sm};
+    return TMX_OK;
+}
+
+static enum tmx_status open_mix(struct tmx_run *r, struct tmx_err *err)
+{
+    enum tmx_status st = tmx_data_find(TMX_DATA_MIX, r->options.mix, r->mix_path, err);
+    st = st ? st : tmx_mix_load(&r->mix, r->mix_path, (uint64_t)r->options.seed, err);
+    if (st) {
+        return st;
+    }
+    r->job = calloc(r->mix.n_entry, sizeof *r->job);
+    r->kernel = calloc(MAX_KERNEL, sizeof *r->kernel);
+    r->kernel_file = calloc(MAX_KERNEL, sizeof *r->kernel_file);
+    if (!r->job || !r->kernel || !r->kernel_file) {
+        return tmx_fail(err, TMX_ENOMEM, "mix of %zu kernels", r->mix.n_entry);
+    }
+    for (size_t i = 0; i < r->mix.n_entry && !st; i++) {
+        st = make_job(r, &r->mix.entry[i], &r->job[i], err);
+    }
+    return st;
+}
+
+/* Paper 003, Table 3: mean speed-up of intermixed kernels on the card, by policy [%]. */
+static double measured_gain(const char *mix_policy)
+{
+    static const struct {
+        const char *policy;
+        double percent;
+    } rows[] = {{"alternate", 1.26}, {"mixed_uniform", 5.43}, {"mixed_nonuniform", 2.83}, {"mixed_alternate", 2.87}};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        if (strcmp(rows[i].policy, mix_policy) == 0) {
+            return 1 + rows[i].percent / 100;
+        }
+    }
+    return 1;
+}
+
+static enum tmx_status fill_spec(struct tmx_run *r, struct tmx_err *err)
+{
+    const struct tmx_run_options *o = &r->options;
+    const size_t n = (size_t)o->gpus;
+    r->chip_of_gpu = calloc(n, sizeof *r->chip_of_gpu);
+    r->thermal_of_gpu = calloc(n, sizeof *r->thermal_of_gpu);
+    if (!r->chip_of_gpu || !r->thermal_of_gpu) {
+        return tmx_fail(err, TMX_ENOMEM, "%zu GPUs", n);
+    }
+    for (size_t g = 0; g < n; g++) {
+        r->chip_of_gpu[g] = &r->chip;
+        r->thermal_of_gpu[g] = (struct tmx_sim_gpu_thermal){r->thermal.ops, r->thermal.model};
+    }
+    struct tmx_sim_spec *s = &r->sim_spec;
+    s->machine = (struct tmx_machine_spec){.chip = r->chip_of_gpu,
+                                           .n_gpu = n,
+                                           .job = r->job,
+                                           .n_job = r->mix.n_entry,
+                                           .dt_s = o->tick_s,
+                                           .gain = o->measured_gains ? measured_gain(s->mix.ops->base.name) : 1,
+                                           .system_kernel_s = o->system_kernel_s};
+    s->thermal = r->thermal_of_gpu;
+    s->power.ops = tmx_power_models[0];
+    s->power.options = &o->leakage;
+    s->dt_s = o->tick_s;
+    s->quantum_s = o->quantum_s;
+    s->warmup_s = o->warmup_s;
+    s->stuck_s = o->stuck_s;
+    s->seed = (uint64_t)o->seed;
+    return TMX_OK;
+}
+
+static enum tmx_status identify(struct tmx_run *r, struct tmx_err *err)
+{
+    struct tmx_hash *h = NULL;
+    char *text = NULL;
+    size_t size = 0;
+    FILE *f = tmx_text_stream(&text, &size);
+    if (!f) {
+        return tmx_fail(err, TMX_ENOMEM, "resolved configuration");
+    }
+    enum tmx_status st = tmx_run_write_resolved(r, f, err);
+    fclose(f);
+    st = st ? st : tmx_hash_create(&h, err);
+    if (!st) {
+        tmx_hash_add(h, text, size);
+        tmx_hash_add(h, r->mix.entry, r->mix.n_entry * sizeof *r->mix.entry);
+        tmx_hash_add(h, &r->chip.power, sizeof r->chip.power);
+        tmx_hash_hex(h, r->id);
+        tmx_hash_destroy(h);
+    }
+    free(text);
+    return st;
+}
+
+enum tmx_status tmx_run_open(struct tmx_run **run, const config_setting_t *root, struct tmx_err *err)
+{
+    struct tmx_run *r = calloc(1, sizeof *r);
+    if (!r) {
+        return tmx_fail(err, TMX_ENOMEM, "run");
+    }
+    enum tmx_status st = tmx_opt_read(tmx_run_opts, &r->options, root, tmx_run_groups, err);
+    st = st ? st : open_levels(r, root, err);
+    st = st ? st
+            : tmx_opt_read(tmx_sensor_opts, &r->sim_spec.sensor, config_setting_get_member(root, "sensor"), NULL, err);
+    st = st ? st : open_chip(r, root, err);
+    st = st ? st : open_mix(r, err);
+    st = st ? st : tmx_run_thermal_open(r, root, err);
+    st = st ? st : fill_spec(r, err);
+    if (!st) {
+        st = tmx_sim_create(&r->sim, &r->sim_spec, err);
+        r->sim_spec.place.state = r->sim_spec.mix.state = r->sim_spec.dtm.state = NULL; /* taken over */
+        r->sim_spec.safety.state = r->sim_spec.tb.state = NULL;
+    }
+    st = st ? st : identify(r, err);
+    if (st) {
+        tmx_run_close(r);
+        return st;
+    }
+    *run = r;
+    return TMX_OK;
+}
+
+void tmx_run_close(struct tmx_run *r)
+{
+    if (!r) {
+        return;
+    }
+    tmx_sim_destroy(r->sim);
+    free(r->sim_spec.place.state);
+    free(r->sim_spec.mix.state);
+    free(r->sim_spec.dtm.state);
+    free(r->sim_spec.safety.state);
+    free(r->sim_spec.tb.state);
+    tmx_run_thermal_close(r);
+    tmx_mix_finish(&r->mix);
+    tmx_chip_finish(&r->chip);
+    free(r->job);
+    free(r->kernel);
+    free(r->kernel_file);
+    free(r->chip_of_gpu);
+    free(r->thermal_of_gpu);
+    free(r);
+}

@@ -1,0 +1,31 @@
+#ifndef TMX_CLI_RUN_OPTIONS_H
+#define TMX_CLI_RUN_OPTIONS_H
+
+/* The root keys of a run's configuration. */
+
+#include <stdbool.h>
+
+#include "core/base/opt.h"
+
+struct tmx_run_options {
+    char chip[256];
+    char mix[256];
+    char policy[32];
+    int gpus;
+    int seed;
+    double tick_s;
+    double quantum_s;
+    double warmup_s;
+    double stuck_s;
+    char method[32];
+    int rows, cols;
+    double system_kernel_s;
+    bool measured_gains;
+    bool leakage;
+};
+extern const struct tmx_opt tmx_run_opts[];
+
+/* Names of the groups beside the root keys. */
+extern const char *const tmx_run_groups[];
+
+#endif
