@@ -1,3 +1,4 @@
+#define _POSIX_C_SOURCE 200809L
 #include "cli/run.h"
 
 #include <math.h>
@@ -19,8 +20,8 @@ enum { MAX_KERNEL = 64 };
 /* One level's group: `dtm = { policy = "dvfs"; emergency_c = 88.5; }`. */
 static const char *const policy_key[] = {"policy", NULL};
 
-static enum tmx_status level_name(const config_setting_t *root, const char *level, const char *def, const char **name,
-                                  struct tmx_err *err)
+static enum tmx_status level_name(const config_setting_t *root, const char *level, const char *def,
+                                  const char **name, struct tmx_err *err)
 {
     const config_setting_t *group = config_setting_get_member(root, level);
     const config_setting_t *s = group ? config_setting_get_member(group, "policy") : NULL;
@@ -56,7 +57,8 @@ static enum tmx_status find_plugin(const void *const *table, const char *level, 
         snprintf(list + used, sizeof list - used, "%s%s", i ? ", " : "", names[i]);
     }
     const config_setting_t *group = config_setting_get_member(root, level);
-    return tmx_fail_setting(err, group ? group : root, "%s: unknown policy \"%s\"; there is %s", level, name, list);
+    return tmx_fail_setting(err, group ? group : root, "%s: unknown policy \"%s\"; there is %s", level, name,
+                            list);
 }
 
 /* Choose and configure one level; the table's entries begin with struct tmx_plugin. */
@@ -67,11 +69,12 @@ static enum tmx_status open_level(const config_setting_t *root, const char *leve
     enum tmx_status st = level_name(root, level, def, &name, err);
     st = st ? st : find_plugin(table, level, name, root, index, err);
     return st ? st
-              : tmx_plugin_state(table[*index], config_setting_get_member(root, level), policy_key, state, err);
+              : tmx_plugin_state(table[*index], config_setting_get_member(root, level), policy_key, state,
+                                 err);
 }
 
-#define OPEN_LEVEL(run, root, field, level, def, table, err)                                                 \
-    open_one(root, level, def, (const void *const *)(table), (const void **)&(run)->sim_spec.field.ops,        \
+#define OPEN_LEVEL(run, root, field, level, def, table, err)                                            \
+    open_one(root, level, def, (const void *const *)(table), (const void **)&(run)->sim_spec.field.ops, \
              &(run)->sim_spec.field.state, err)
 
 static enum tmx_status open_one(const config_setting_t *root, const char *level, const char *def,
@@ -88,7 +91,8 @@ static enum tmx_status open_levels(struct tmx_run *r, const config_setting_t *ro
     const struct tmx_preset *p = tmx_preset_find(r->options.policy);
     if (!p) {
         const config_setting_t *s = config_setting_get_member(root, "policy");
-        return tmx_fail_setting(err, s ? s : root, "policy = \"%s\": no such preset; see `thermix list policies`",
+        return tmx_fail_setting(err, s ? s : root,
+                                "policy = \"%s\": no such preset; see `thermix list policies`",
                                 r->options.policy);
     }
     enum tmx_status st = OPEN_LEVEL(r, root, place, "place", p->place, tmx_place_policies, err);
@@ -111,8 +115,8 @@ static enum tmx_status open_chip(struct tmx_run *r, const config_setting_t *root
     if (st) {
         return st;
     }
-    snprintf(path, sizeof path, "%s/%s", folder, r->chip.floorplan_file);
-    st = tmx_flp_read(path, &fp, err);
+    snprintf(r->floorplan_path, sizeof r->floorplan_path, "%s/%s", folder, r->chip.floorplan_file);
+    st = tmx_flp_read(r->floorplan_path, &fp, err);
     st = st ? st : tmx_floorplan_check(&fp, 0, err);
     st = st ? st : tmx_chip_attach(&r->chip, &fp, err);
     tmx_floorplan_finish(&fp);
@@ -137,8 +141,8 @@ static enum tmx_status open_kernel(struct tmx_run *r, const char *name, const st
     enum tmx_status st = tmx_data_find(TMX_DATA_KERNEL, name, path, err);
     st = st ? st : tmx_kernel_load(k, path, err);
     if (!st && k->power.sm_power_w <= 0) {
-        st = tmx_fail_at(err, TMX_ECONFIG, path, 0, "no group power with sm_power_w: kernel %s cannot run in a mix",
-                         k->name);
+        st = tmx_fail_at(err, TMX_ECONFIG, path, 0,
+                         "no group power with sm_power_w: kernel %s cannot run in a mix", k->name);
     }
     if (st) {
         return st;
@@ -160,10 +164,11 @@ static enum tmx_status make_job(struct tmx_run *r, const struct tmx_mix_entry *e
     }
     const int occupancy = tmx_kernel_occupancy(k, &c->limits);
     if (occupancy == 0) {
-        return tmx_fail_at(err, TMX_ECONFIG, r->mix_path, 0,
-                           "kernel %s fits on no SM of %s: a block needs %d threads, %d registers, %d B shared memory",
-                           k->name, c->name, k->launch.threads_per_block,
-                           k->launch.threads_per_block * k->launch.registers_per_thread, k->launch.shared_bytes);
+        return tmx_fail_at(
+            err, TMX_ECONFIG, r->mix_path, 0,
+            "kernel %s fits on no SM of %s: a block needs %d threads, %d registers, %d B shared memory",
+            k->name, c->name, k->launch.threads_per_block,
+            k->launch.threads_per_block * k->launch.registers_per_thread, k->launch.shared_bytes);
     }
     const double per_sm_s = occupancy / k->power.block_lifetime_s, n_sm = (double)c->n_sm;
     const double power_w = k->power.sm_power_w * c->kernel_power_scale / c->sm_power_reference_sms;
@@ -208,7 +213,8 @@ static double measured_gain(const char *mix_policy)
     static const struct {
         const char *policy;
         double percent;
-    } rows[] = {{"alternate", 1.26}, {"mixed_uniform", 5.43}, {"mixed_nonuniform", 2.83}, {"mixed_alternate", 2.87}};
+    } rows[] = {
+        {"alternate", 1.26}, {"mixed_uniform", 5.43}, {"mixed_nonuniform", 2.83}, {"mixed_alternate", 2.87}};
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         if (strcmp(rows[i].policy, mix_policy) == 0) {
             return 1 + rows[i].percent / 100;
@@ -231,13 +237,14 @@ static enum tmx_status fill_spec(struct tmx_run *r, struct tmx_err *err)
         r->thermal_of_gpu[g] = (struct tmx_sim_gpu_thermal){r->thermal.ops, r->thermal.model};
     }
     struct tmx_sim_spec *s = &r->sim_spec;
-    s->machine = (struct tmx_machine_spec){.chip = r->chip_of_gpu,
-                                           .n_gpu = n,
-                                           .job = r->job,
-                                           .n_job = r->mix.n_entry,
-                                           .dt_s = o->tick_s,
-                                           .gain = o->measured_gains ? measured_gain(s->mix.ops->base.name) : 1,
-                                           .system_kernel_s = o->system_kernel_s};
+    s->machine =
+        (struct tmx_machine_spec){.chip = r->chip_of_gpu,
+                                  .n_gpu = n,
+                                  .job = r->job,
+                                  .n_job = r->mix.n_entry,
+                                  .dt_s = o->tick_s,
+                                  .gain = o->measured_gains ? measured_gain(s->mix.ops->base.name) : 1,
+                                  .system_kernel_s = o->system_kernel_s};
     s->thermal = r->thermal_of_gpu;
     s->power.ops = tmx_power_models[0];
     s->power.options = &o->leakage;
@@ -249,26 +256,37 @@ static enum tmx_status fill_spec(struct tmx_run *r, struct tmx_err *err)
     return TMX_OK;
 }
 
+/* The text of the resolved configuration, and the hash of it and of what it names. */
 static enum tmx_status identify(struct tmx_run *r, struct tmx_err *err)
 {
     struct tmx_hash *h = NULL;
-    char *text = NULL;
     size_t size = 0;
-    FILE *f = tmx_text_stream(&text, &size);
+    FILE *f = open_memstream(&r->resolved, &size);
     if (!f) {
         return tmx_fail(err, TMX_ENOMEM, "resolved configuration");
     }
-    enum tmx_status st = tmx_run_write_resolved(r, f, err);
+    tmx_run_write_resolved(r, f);
     fclose(f);
-    st = st ? st : tmx_hash_create(&h, err);
+    const enum tmx_status st = tmx_hash_create(&h, err);
     if (!st) {
-        tmx_hash_add(h, text, size);
-        tmx_hash_add(h, r->mix.entry, r->mix.n_entry * sizeof *r->mix.entry);
-        tmx_hash_add(h, &r->chip.power, sizeof r->chip.power);
+        tmx_hash_add(h, r->resolved, size);
+        for (size_t i = 0; i < r->mix.n_entry; i++) {
+            const struct tmx_job *j = &r->job[i];
+            const double numbers[] = {j->arrival_s, j->priority, j->work_sm_s, j->blocks_per_sm_s,
+                                      j->power_w};
+            tmx_hash_add_text(h, j->kernel->name);
+            tmx_hash_add(h, numbers, sizeof numbers);
+        }
+        for (size_t u = 0; u < r->chip.floorplan.n_unit; u++) {
+            const struct tmx_unit *unit = &r->chip.floorplan.unit[u];
+            const double numbers[] = {unit->x_m, unit->y_m, unit->w_m, unit->h_m};
+            tmx_hash_add_text(h, unit->name);
+            tmx_hash_add(h, numbers, sizeof numbers);
+        }
+        tmx_hash_add(h, r->chip.level, sizeof r->chip.level);
         tmx_hash_hex(h, r->id);
         tmx_hash_destroy(h);
     }
-    free(text);
     return st;
 }
 
@@ -281,17 +299,18 @@ enum tmx_status tmx_run_open(struct tmx_run **run, const config_setting_t *root,
     enum tmx_status st = tmx_opt_read(tmx_run_opts, &r->options, root, tmx_run_groups, err);
     st = st ? st : open_levels(r, root, err);
     st = st ? st
-            : tmx_opt_read(tmx_sensor_opts, &r->sim_spec.sensor, config_setting_get_member(root, "sensor"), NULL, err);
+            : tmx_opt_read(tmx_sensor_opts, &r->sim_spec.sensor, config_setting_get_member(root, "sensor"),
+                           NULL, err);
     st = st ? st : open_chip(r, root, err);
     st = st ? st : open_mix(r, err);
     st = st ? st : tmx_run_thermal_open(r, root, err);
     st = st ? st : fill_spec(r, err);
+    st = st ? st : identify(r, err);
     if (!st) {
         st = tmx_sim_create(&r->sim, &r->sim_spec, err);
         r->sim_spec.place.state = r->sim_spec.mix.state = r->sim_spec.dtm.state = NULL; /* taken over */
         r->sim_spec.safety.state = r->sim_spec.tb.state = NULL;
     }
-    st = st ? st : identify(r, err);
     if (st) {
         tmx_run_close(r);
         return st;
@@ -314,10 +333,56 @@ void tmx_run_close(struct tmx_run *r)
     tmx_run_thermal_close(r);
     tmx_mix_finish(&r->mix);
     tmx_chip_finish(&r->chip);
+    free(r->resolved);
     free(r->job);
     free(r->kernel);
     free(r->kernel_file);
     free(r->chip_of_gpu);
     free(r->thermal_of_gpu);
     free(r);
+}
+
+const char *tmx_run_resolved(const struct tmx_run *r)
+{
+    return r->resolved;
+}
+
+const char *tmx_run_id(const struct tmx_run *r)
+{
+    return r->id;
+}
+
+enum tmx_status tmx_run_execute(struct tmx_run *r, const struct tmx_observer *observer, struct tmx_err *err)
+{
+    return tmx_sim_run(r->sim, observer, err);
+}
+
+struct tmx_sim *tmx_run_sim(struct tmx_run *r)
+{
+    return r->sim;
+}
+
+const char *tmx_run_mix_name(const struct tmx_run *r)
+{
+    return r->mix.name;
+}
+
+const char *tmx_run_policy_name(const struct tmx_run *r)
+{
+    return r->options.policy;
+}
+
+double tmx_run_total_s(const struct tmx_run *r)
+{
+    double work_sm_s = 0, last_s = 0;
+    for (size_t i = 0; i < r->mix.n_entry; i++) {
+        work_sm_s += r->job[i].work_sm_s;
+        last_s = fmax(last_s, r->job[i].arrival_s);
+    }
+    return r->options.warmup_s + fmax(last_s, work_sm_s / (double)(r->chip.n_sm * (size_t)r->options.gpus));
+}
+
+const struct tmx_sim *tmx_run_sim_const(const struct tmx_run *r)
+{
+    return r->sim;
 }

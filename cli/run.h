@@ -14,11 +14,12 @@ struct tmx_run;
 
 /* Set up a run from a configuration group (all keys: docs/formats.md). The caller ends it
  * with tmx_run_close. */
-TMX_NODISCARD enum tmx_status tmx_run_open(struct tmx_run **run, const config_setting_t *root, struct tmx_err *err);
+TMX_NODISCARD enum tmx_status tmx_run_open(struct tmx_run **run, const config_setting_t *root,
+                                           struct tmx_err *err);
 void tmx_run_close(struct tmx_run *run); /* accepts NULL */
 
 /* The fully resolved configuration, as text that tmx_run_open reads back to the same run. */
-TMX_NODISCARD enum tmx_status tmx_run_write_resolved(const struct tmx_run *run, FILE *out, struct tmx_err *err);
+const char *tmx_run_resolved(const struct tmx_run *run);
 /* Hash of the resolved configuration and of the files it names. */
 const char *tmx_run_id(const struct tmx_run *run);
 
@@ -27,9 +28,11 @@ TMX_NODISCARD enum tmx_status tmx_run_execute(struct tmx_run *run, const struct 
                                               struct tmx_err *err);
 
 struct tmx_sim *tmx_run_sim(struct tmx_run *run);
+const struct tmx_sim *tmx_run_sim_const(const struct tmx_run *run);
 const char *tmx_run_mix_name(const struct tmx_run *run);
 const char *tmx_run_policy_name(const struct tmx_run *run);
-double tmx_run_total_s(const struct tmx_run *run); /* expected simulated time, for progress: warm-up + ideal */
+double
+tmx_run_total_s(const struct tmx_run *run); /* expected simulated time, for progress: warm-up + ideal */
 
 /* What a run measures. */
 struct tmx_metric {

@@ -5,7 +5,8 @@
 const struct tmx_opt tmx_run_opts[] = {
     TMX_ROW_TEXT(tmx_run_options, chip, "gtx280", "chip: a folder of floorplans/, or a path to one"),
     TMX_ROW_TEXT(tmx_run_options, mix, NULL, "workload: a file of workloads/mixes/, or a path"),
-    TMX_ROW_TEXT(tmx_run_options, policy, "BL", "preset of the policies of all levels; `thermix list policies`"),
+    TMX_ROW_TEXT(tmx_run_options, policy, "BL",
+                 "preset of the policies of all levels; `thermix list policies`"),
     TMX_ROW_INT(tmx_run_options, gpus, "1", 1, 4096, 1, "GPUs of this chip"),
     TMX_ROW_INT(tmx_run_options, seed, "1", 0, 2147483647, NAN, "of all random streams"),
     TMX_ROW_REAL(tmx_run_options, tick_s, "s", 1e-5, 1, 0.001, "simulation tick"),
@@ -15,11 +16,13 @@ const struct tmx_opt tmx_run_opts[] = {
     TMX_ROW_TEXT(tmx_run_options, method, "reduced", "thermal back-end; `thermix list backends`"),
     TMX_ROW_INT(tmx_run_options, rows, "1", 0, 1024, 0, "grid rows; 0: the package file's"),
     TMX_ROW_INT(tmx_run_options, cols, "1", 0, 1024, 0, "grid columns; 0: the package file's"),
-    TMX_ROW_REAL(tmx_run_options, system_kernel_s, "s", 0, 1, 5e-7, "a system kernel's run time, paper 003 section 3.3"),
-    TMX_ROW_BOOL(tmx_run_options, measured_gains, 0, "intermixing speeds up as measured in paper 003, Table 3"),
+    TMX_ROW_REAL(tmx_run_options, system_kernel_s, "s", 0, 1, 5e-7,
+                 "a system kernel's run time, paper 003 section 3.3"),
+    TMX_ROW_BOOL(tmx_run_options, measured_gains, 0,
+                 "intermixing speeds up as measured in paper 003, Table 3"),
     TMX_ROW_BOOL(tmx_run_options, leakage, 1, "count leakage"),
     {0},
 };
 
-const char *const tmx_run_groups[] = {"place", "mix_policy",  "throttle", "dtm",     "tb",
+const char *const tmx_run_groups[] = {"place",  "mix_policy", "throttle", "dtm",     "tb",
                                       "sensor", "chip_power", "package",  "thermal", NULL};

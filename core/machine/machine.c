@@ -328,7 +328,7 @@ static void run_sms(struct tmx_machine *m, size_t g, double run_s, double work[T
         double mean[TMX_WAYS] = {m->share[TMX_WAYS * sm], m->share[TMX_WAYS * sm + 1]};
         double on = full;
         if (m->gated[sm]) {
-            m->gated_s[sm] += m->dt_s;
+            m->gated_s[sm] += m->counting ? m->dt_s : 0;
             on = 0;
         } else if (m->drain_s[sm] > 0) {
             drain(m, sm, run_s * m->speed[g], mean);
@@ -358,7 +358,7 @@ static double job_rate(const struct tmx_machine *m, const struct tmx_gpu *gpu, c
 }
 
 /* Add work to a job; when it ends inside the tick, the slots idle for the rest of it. */
-static void progress(struct tmx_machine *m, const struct tmx_gpu *gpu, size_t way, double work_sm_s,
+static void progress(struct tmx_machine *m, struct tmx_gpu *gpu, size_t way, double work_sm_s,
                      double time_s)
 {
     struct tmx_job *j = &m->job[gpu->run[way]];
@@ -378,6 +378,9 @@ static void progress(struct tmx_machine *m, const struct tmx_gpu *gpu, size_t wa
     j->state = TMX_JOB_DONE;
     j->finished_s = time_s + used * m->dt_s;
     m->n_done++;
+    if (gpu->n_run == 1 && gpu->n_queue == 0) { /* the rest of the tick is idle */
+        gpu->busy_s -= (1 - used) * m->dt_s;
+    }
     for (size_t i = TMX_WAYS * gpu->sm0 + way; i < TMX_WAYS * (gpu->sm0 + gpu->chip->n_sm); i += TMX_WAYS) {
         m->busy[i] *= used;
     }

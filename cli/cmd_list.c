@@ -1,0 +1,151 @@
+/* thermix list: what there is to choose from. */
+#include <argp.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/commands.h"
+#include "cli/data.h"
+#include "cli/presets.h"
+#include "cli/run.h"
+#include "cli/suite.h"
+#include "core/base/config.h"
+#include "core/base/opt.h"
+#include "power/power.h"
+#include "sched/gate/gate.h"
+#include "sched/sched.h"
+#include "thermal/thermal.h"
+
+struct args {
+    const char *what;
+    bool options;
+};
+
+static const struct argp_option argp_options[] = {
+    {"options", 'v', NULL, 0, "print every option of the policies and back-ends too", 0},
+    {0},
+};
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+    struct args *a = state->input;
+    switch (key) {
+    case 'v':
+        a->options = true;
+        return 0;
+    case ARGP_KEY_ARG:
+        a->what = arg;
+        return 0;
+    case ARGP_KEY_END:
+        if (!a->what) {
+            argp_error(state, "list what? chips, kernels, mixes, policies, suites, backends or metrics");
+        }
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+/* One line of a data file: its name and doc. */
+static void print_file(const char *name, const char *path)
+{
+    config_t cfg;
+    const char *doc = "", *source = "";
+    if (tmx_config_load(&cfg, path, NULL, 0, NULL) == TMX_OK) {
+        (void)config_lookup_string(&cfg, "doc", &doc);
+        (void)config_lookup_string(&cfg, "source", &source);
+    }
+    printf("%-22s %s%s%s%s\n", name, doc, *source ? " [" : "", source, *source ? "]" : "");
+    config_destroy(&cfg);
+}
+
+static enum tmx_status list_files(enum tmx_data kind, struct tmx_err *err)
+{
+    char **names;
+    enum tmx_status st = tmx_data_names(kind, &names, err);
+    if (st) {
+        return st;
+    }
+    for (char **n = names; *n && !st; n++) {
+        char path[TMX_PATH_SIZE], file[TMX_PATH_SIZE + 16];
+        st = tmx_data_find(kind, *n, path, err);
+        if (!st) {
+            snprintf(file, sizeof file, "%s%s", path, kind == TMX_DATA_CHIP ? "/chip.cfg" : "");
+            print_file(*n, file);
+        }
+    }
+    tmx_data_names_free(names);
+    return st;
+}
+
+static void list_plugins(const char *level, const void *const *table, bool options)
+{
+    printf("\n%s\n", level);
+    for (; *table; table++) {
+        const struct tmx_plugin *p = *table;
+        printf("  %-22s %s [%s]\n", p->name, p->doc, p->source);
+        if (options && p->opts) {
+            tmx_opt_help(p->opts, "      ", stdout);
+        }
+    }
+}
+
+static void list_policies(bool options)
+{
+    printf("presets (key policy)\n");
+    for (const struct tmx_preset *p = tmx_presets; p->name; p++) {
+        printf("  %-10s %s: place %s, mix %s, dtm %s, tb %s\n", p->name, p->doc, p->place, p->mix, p->dtm,
+               p->tb);
+    }
+    list_plugins("group place", (const void *const *)tmx_place_policies, options);
+    list_plugins("group mix_policy", (const void *const *)tmx_mix_policies, options);
+    list_plugins("groups throttle, dtm", (const void *const *)tmx_dtm_policies, options);
+    list_plugins("group tb", (const void *const *)tmx_tb_policies, options);
+    list_plugins("unit gating (thermix gate)", (const void *const *)tmx_gate_policies, options);
+}
+
+static enum tmx_status list(const struct args *a, struct tmx_err *err)
+{
+    static const struct {
+        const char *what;
+        enum tmx_data kind;
+    } files[] = {{"chips", TMX_DATA_CHIP},
+                 {"kernels", TMX_DATA_KERNEL},
+                 {"mixes", TMX_DATA_MIX},
+                 {"suites", TMX_DATA_SUITE}};
+    for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
+        if (strcmp(files[i].what, a->what) == 0) {
+            return list_files(files[i].kind, err);
+        }
+    }
+    if (strcmp(a->what, "policies") == 0) {
+        list_policies(a->options);
+    } else if (strcmp(a->what, "backends") == 0) {
+        list_plugins("thermal back-ends (key method)", (const void *const *)tmx_thermal_backends, a->options);
+        list_plugins("power models", (const void *const *)tmx_power_models, a->options);
+    } else if (strcmp(a->what, "metrics") == 0) {
+        for (const struct tmx_metric *m = tmx_metrics; m->name; m++) {
+            printf("%-26s %s\n", m->name, m->doc);
+        }
+    } else {
+        return tmx_fail(err, TMX_ECONFIG,
+                        "\"%s\": expected chips, kernels, mixes, policies, suites, backends or metrics",
+                        a->what);
+    }
+    return TMX_OK;
+}
+
+int tmx_cmd_list(int argc, char **argv)
+{
+    static const struct argp argp = {argp_options,
+                                     parse,
+                                     "chips|kernels|mixes|policies|suites|backends|metrics",
+                                     "Print what there is to choose from, with sources."
+                                     "\vExample: thermix list policies -v",
+                                     NULL,
+                                     NULL,
+                                     NULL};
+    struct args a = {0};
+    struct tmx_err err = {0};
+    argp_parse(&argp, argc, argv, 0, NULL, &a);
+    return tmx_command_end("list", list(&a, &err), &err);
+}

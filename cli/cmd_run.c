@@ -1,0 +1,298 @@
+/* thermix run: simulate one configuration. */
+#define _POSIX_C_SOURCE 200809L
+#include <argp.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "cli/commands.h"
+#include "cli/run.h"
+#include "cli/run_trace.h"
+#include "cli/table_out.h"
+#include "core/base/config.h"
+#include "core/base/os.h"
+
+enum { MAX_SET = 256, KEY_SET = 256, KEY_TRACE, KEY_HOTSPOT };
+
+struct args {
+    const char *config, *dir;
+    const char *set[MAX_SET];
+    size_t n_set;
+    double trace_s, hotspot_s;
+    bool quiet, verbose;
+};
+
+static const struct argp_option options[] = {
+    {"out", 'o', "DIR", 0, "write resolved.cfg, summary.csv and kernels.csv into DIR", 0},
+    {"set", KEY_SET, "KEY=VALUE", 0,
+     "override a key, such as tick_s=0.01 or dtm.policy=dvfs; may be repeated", 0},
+    {"trace", KEY_TRACE, "SECONDS", 0, "write trace.csv into DIR, a row every SECONDS of simulated time", 0},
+    {"hotspot", KEY_HOTSPOT, "SECONDS", 0,
+     "write power.ptrace, temps.ttrace and thermal.config into DIR, a row every SECONDS", 0},
+    {"quiet", 'q', NULL, 0, "print nothing but errors", 0},
+    {"verbose", 'v', NULL, 0, "print the resolved configuration first", 0},
+    {0},
+};
+
+static double seconds(const char *arg, struct argp_state *state)
+{
+    char *end;
+    const double v = strtod(arg, &end);
+    if (*end || end == arg || !(v > 0 && v < 1e9)) {
+        argp_error(state, "\"%s\": expected a time in seconds", arg);
+    }
+    return v;
+}
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+    struct args *a = state->input;
+    switch (key) {
+    case 'o':
+        a->dir = arg;
+        return 0;
+    case KEY_SET:
+        if (a->n_set == MAX_SET) {
+            argp_error(state, "too many --set");
+        }
+        a->set[a->n_set++] = arg;
+        return 0;
+    case KEY_TRACE:
+        a->trace_s = seconds(arg, state);
+        return 0;
+    case KEY_HOTSPOT:
+        a->hotspot_s = seconds(arg, state);
+        return 0;
+    case 'q':
+        a->quiet = true;
+        return 0;
+    case 'v':
+        a->verbose = true;
+        return 0;
+    case ARGP_KEY_ARG:
+        if (a->config) {
+            argp_error(state, "one configuration at a time: \"%s\" is too much", arg);
+        }
+        a->config = arg;
+        return 0;
+    case ARGP_KEY_END:
+        if (!a->config) {
+            argp_error(state, "which configuration? See workloads/runs/");
+        }
+        if ((a->trace_s > 0 || a->hotspot_s > 0) && !a->dir) {
+            argp_error(state, "--trace and --hotspot need -o DIR");
+        }
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static volatile sig_atomic_t interrupted; /* the only way a signal can speak */
+
+static void on_signal(int number)
+{
+    (void)number;
+    interrupted = 1;
+}
+
+struct watch {
+    struct tmx_run_trace *trace, *hotspot;
+    const struct tmx_run *run;
+    bool progress;
+    double last_s;
+};
+
+static void after_tick(void *ctx, const struct tmx_sim *sim)
+{
+    struct watch *w = ctx;
+    if (w->trace) {
+        tmx_run_trace_tick(w->trace, sim);
+    }
+    if (w->hotspot) {
+        tmx_run_trace_tick(w->hotspot, sim);
+    }
+}
+
+static bool should_stop(void *ctx)
+{
+    struct watch *w = ctx;
+    const double now_s = w->progress ? tmx_os_now_s() : 0;
+    if (w->progress && now_s - w->last_s > 0.2) {
+        const struct tmx_machine *m = tmx_sim_machine(tmx_run_sim_const(w->run));
+        double done = 0, all = 0;
+        for (size_t j = 0; j < m->n_job; j++) {
+            done += m->job[j].done_sm_s;
+            all += m->job[j].work_sm_s;
+        }
+        fprintf(stderr, "\r%5.1f %% of the work, %.0f s simulated ", 100 * done / all,
+                tmx_sim_time_s(tmx_run_sim_const(w->run)));
+        w->last_s = now_s;
+    }
+    return interrupted;
+}
+
+static enum tmx_status summary(const struct tmx_run *run, struct tmx_table **out, struct tmx_err *err)
+{
+    struct tmx_column columns[64] = {
+        {"run", TMX_COLUMN_TEXT, 0}, {"mix", TMX_COLUMN_TEXT, 0}, {"policy", TMX_COLUMN_TEXT, 0}};
+    size_t n = 3;
+    for (const struct tmx_metric *k = tmx_metrics; k->name; k++) {
+        columns[n++] = (struct tmx_column){k->name, TMX_COLUMN_REAL, 3};
+    }
+    const enum tmx_status st = tmx_table_create(out, columns, n, err);
+    if (st) {
+        return st;
+    }
+    tmx_table_text(*out, tmx_run_id(run));
+    tmx_table_text(*out, tmx_run_mix_name(run));
+    tmx_table_text(*out, tmx_run_policy_name(run));
+    for (const struct tmx_metric *k = tmx_metrics; k->name; k++) {
+        tmx_table_real(*out, k->value(run));
+    }
+    return TMX_OK;
+}
+
+static enum tmx_status kernels(const struct tmx_run *run, struct tmx_table **out, struct tmx_err *err)
+{
+    static const struct tmx_column columns[] = {
+        {"kernel", TMX_COLUMN_TEXT, 0},    {"arrival_s", TMX_COLUMN_REAL, 3},
+        {"started_s", TMX_COLUMN_REAL, 3}, {"finished_s", TMX_COLUMN_REAL, 3},
+        {"blocks", TMX_COLUMN_INT, 0},     {"blocks_retired", TMX_COLUMN_INT, 0},
+        {"dynamic_j", TMX_COLUMN_REAL, 1}, {"pdi_w", TMX_COLUMN_REAL, 3},
+    };
+    const struct tmx_sim *sim = tmx_run_sim_const(run);
+    const struct tmx_machine *m = tmx_sim_machine(sim);
+    const enum tmx_status st = tmx_table_create(out, columns, sizeof columns / sizeof columns[0], err);
+    for (size_t j = 0; !st && j < m->n_job; j++) {
+        const struct tmx_job *job = &m->job[j];
+        const struct tmx_job_blocks b = tmx_job_blocks(job, 0);
+        tmx_table_text(*out, job->kernel->name);
+        tmx_table_real(*out, job->arrival_s);
+        job->started_s >= 0 ? tmx_table_real(*out, job->started_s) : tmx_table_empty(*out);
+        job->finished_s >= 0 ? tmx_table_real(*out, job->finished_s) : tmx_table_empty(*out);
+        tmx_table_int(*out, (int64_t)b.total);
+        tmx_table_int(*out, (int64_t)b.retired);
+        tmx_table_real(*out, tmx_sim_recorder(sim)->job_j[j]);
+        tmx_table_real(*out, job->pdi_w);
+    }
+    return st;
+}
+
+static enum tmx_status save_text(const char *dir, const char *name, const char *text, struct tmx_err *err)
+{
+    char path[1024];
+    struct tmx_output o;
+    snprintf(path, sizeof path, "%s/%s", dir, name);
+    const enum tmx_status st = tmx_output_open(&o, path, err);
+    if (st) {
+        return st;
+    }
+    fputs(text, o.file);
+    return tmx_output_commit(&o, err);
+}
+
+static enum tmx_status report(const struct args *a, const struct tmx_run *run, struct tmx_err *err)
+{
+    struct tmx_table *s = NULL, *k = NULL;
+    char path[1024];
+    enum tmx_status st = summary(run, &s, err);
+    st = st ? st : kernels(run, &k, err);
+    if (!st && !a->quiet) {
+        for (const struct tmx_metric *m = tmx_metrics; m->name; m++) {
+            printf("%-26s %14.3f   %s\n", m->name, m->value(run), m->doc);
+        }
+        printf("\n");
+        st = tmx_table_save(k, TMX_FORMAT_TEXT, "-", err);
+    }
+    if (!st && a->dir) {
+        snprintf(path, sizeof path, "%s/summary.csv", a->dir);
+        st = tmx_table_save(s, TMX_FORMAT_CSV, path, err);
+        snprintf(path, sizeof path, "%s/kernels.csv", a->dir);
+        st = st ? st : tmx_table_save(k, TMX_FORMAT_CSV, path, err);
+    }
+    tmx_table_destroy(s);
+    tmx_table_destroy(k);
+    return st;
+}
+
+static enum tmx_status open_traces(const struct args *a, struct tmx_run *run, struct watch *w,
+                                   struct tmx_err *err)
+{
+    enum tmx_status st = TMX_OK;
+    if (a->trace_s > 0) {
+        const struct tmx_run_trace_options o = {.dir = a->dir, .period_s = a->trace_s, .csv = true};
+        st = tmx_run_trace_open(&w->trace, run, &o, err);
+    }
+    if (!st && a->hotspot_s > 0) {
+        const struct tmx_run_trace_options o = {.dir = a->dir, .period_s = a->hotspot_s, .hotspot = true};
+        st = tmx_run_trace_open(&w->hotspot, run, &o, err);
+    }
+    return st;
+}
+
+/* Run, then write what there is even when the run failed; the run's own failure is told. */
+static enum tmx_status simulate(const struct args *a, struct tmx_run *run, struct tmx_err *err)
+{
+    struct watch w = {.run = run, .progress = !a->quiet && tmx_os_is_terminal(stderr)};
+    struct tmx_err later = {0};
+    enum tmx_status st = a->dir ? tmx_os_mkdirs(a->dir, err) : TMX_OK;
+    st = st ? st : open_traces(a, run, &w, err);
+    if (!st && a->dir) {
+        st = save_text(a->dir, "resolved.cfg", tmx_run_resolved(run), err);
+    }
+    if (!st) {
+        const struct tmx_observer observer = {
+            .ctx = &w, .tick = w.trace || w.hotspot ? after_tick : NULL, .stop = should_stop};
+        st = tmx_run_execute(run, &observer, err);
+        if (w.progress) {
+            fputc('\n', stderr);
+        }
+        enum tmx_status end = w.trace ? tmx_run_trace_commit(w.trace, &later) : TMX_OK;
+        if (w.hotspot && !end) {
+            end = tmx_run_trace_commit(w.hotspot, &later);
+        }
+        end = end ? end : report(a, run, &later);
+        if (st && a->dir) {
+            fprintf(stderr, "partial results are in %s\n", a->dir);
+        }
+        if (!st && end) {
+            st = end;
+            *err = later;
+        }
+    }
+    tmx_run_trace_close(w.trace);
+    tmx_run_trace_close(w.hotspot);
+    return st;
+}
+
+int tmx_cmd_run(int argc, char **argv)
+{
+    static const struct argp argp = {
+        options,
+        parse,
+        "CONFIG",
+        "Simulate one configuration: a workload on a chip under a policy."
+        "\vExample: thermix run workloads/runs/wl1.cfg --set policy=MU -o out/wl1 --trace 0.5\n"
+        "Keys of CONFIG: docs/formats.md.",
+        NULL,
+        NULL,
+        NULL};
+    struct args a = {0};
+    struct tmx_err err = {0};
+    struct tmx_run *run = NULL;
+    config_t cfg;
+    argp_parse(&argp, argc, argv, 0, NULL, &a);
+    const struct sigaction act = {.sa_handler = on_signal};
+    sigaction(SIGINT, &act, NULL);
+    sigaction(SIGTERM, &act, NULL);
+    enum tmx_status st = tmx_config_load(&cfg, a.config, a.set, a.n_set, &err);
+    st = st ? st : tmx_run_open(&run, config_root_setting(&cfg), &err);
+    if (!st && a.verbose) {
+        fputs(tmx_run_resolved(run), stdout);
+    }
+    st = st ? st : simulate(&a, run, &err);
+    tmx_run_close(run);
+    config_destroy(&cfg);
+    return tmx_command_end("run", st, &err);
+}

@@ -1,0 +1,11 @@
+#ifndef TMX_CLI_RUN_THERMAL_H
+#define TMX_CLI_RUN_THERMAL_H
+
+#include "cli/run.h"
+
+/* The thermal side of a run: package file and its overrides -> stack -> model. */
+TMX_NODISCARD enum tmx_status tmx_run_thermal_open(struct tmx_run *r, const config_setting_t *root,
+                                                   struct tmx_err *err);
+void tmx_run_thermal_close(struct tmx_run *r);
+
+#endif
