@@ -33,7 +33,8 @@ static double slowdown_pct(const struct tmx_run *r)
     for (size_t j = 0; j < m->n_job; j++) {
         done_sm_s += m->job[j].done_sm_s;
     }
-    return busy_sm_s > 0 ? 100 * (1 - done_sm_s / busy_sm_s) : 0;
+    const double lost = busy_sm_s > 0 ? 1 - done_sm_s / busy_sm_s : 0;
+    return fabs(lost) < 1e-9 ? 0 : 100 * lost; /* round-off of the sums is no slowdown */
 }
 
 static double energy_j(const struct tmx_run *r)

@@ -384,7 +384,7 @@ static enum tmx_status add_paper_value(const struct suite *s, const config_setti
                                                         : "variant");
     }
     const double ours = column_value(s, variant, group, mix, policy, v.column);
-    char condition[160];
+    char condition[224];
     snprintf(condition, sizeof condition, "%s %s%s%s", v.mix, v.policy, v.variant[0] ? " " : "", v.variant);
     tmx_paper_add(t, &(struct tmx_paper_row){.paper = s->paper,
                                              .figure = v.figure,
