@@ -281,6 +281,7 @@ void tmx_machine_apply(struct tmx_machine *m, const struct tmx_request *request,
             for (size_t q = 0; q < gpu->n_queue; q++) {
                 if (gpu->queue[q] == r->admit) {
                     make_resident(m, gpu, q);
+                    gpu->admit_share = r->share;
                     break;
                 }
             }

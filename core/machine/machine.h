@@ -27,6 +27,7 @@ struct tmx_gpu {
     size_t run[TMX_WAYS]; /* resident jobs; run[0] came first */
     size_t n_run;
     double share;        /* of run[0] while two are resident */
+    double admit_share;  /* share at which the second one was taken in */
     size_t level;        /* clock level in force */
     double stall_s;      /* left of a change of level */
     double overhead_s;   /* SM time of system kernels to charge in the next tick */

@@ -6,30 +6,7 @@
 #include <string.h>
 
 #include "core/sim/dispatch.h"
-
-struct gpu_thermal {
-    const struct tmx_thermal_ops *ops;
-    void *state;
-};
-
-struct tmx_sim {
-    struct tmx_sim_spec spec;
-    struct tmx_machine *machine;
-    struct tmx_sensor *sensor;
-    struct tmx_recorder *recorder;
-    void *power;
-    struct gpu_thermal *thermal; /* [n_gpu] */
-    struct tmx_frame frame;
-    struct tmx_request request;
-    struct tmx_view view;
-    double *block; /* backs the frame's arrays, hottest_k and scratch */
-    size_t n_block;
-    double *hottest_k; /* [n_gpu] */
-    double *scratch;   /* [largest n_sm] */
-    uint64_t tick, quantum, sample, warmup, stuck;
-    uint64_t last_progress; /* tick */
-    double last_done_sm_s;
-};
+#include "core/sim/sim_state.h"
 
 static enum tmx_status multiple(double span_s, double dt_s, const char *what, uint64_t *ticks,
                                 struct tmx_err *err)
@@ -205,7 +182,7 @@ static enum tmx_status heat(struct tmx_sim *s, struct tmx_err *err)
 {
     for (size_t g = 0; g < s->machine->n_gpu; g++) {
         const size_t u = s->machine->gpu[g].unit0;
-        const struct gpu_thermal *t = &s->thermal[g];
+        const struct tmx_gpu_thermal *t = &s->thermal[g];
         const enum tmx_status st =
             t->ops->step(t->state, s->spec.dt_s, &s->frame.power_w[u], &s->frame.temp_k[u]);
         if (st) {
@@ -334,6 +311,6 @@ const struct tmx_recorder *tmx_sim_recorder(const struct tmx_sim *s)
 
 enum tmx_status tmx_sim_field(const struct tmx_sim *s, size_t gpu, size_t layer, double *cell_k)
 {
-    const struct gpu_thermal *t = &s->thermal[gpu];
+    const struct tmx_gpu_thermal *t = &s->thermal[gpu];
     return t->ops->field ? t->ops->field(t->state, layer, cell_k) : TMX_EUNSUPPORTED;
 }

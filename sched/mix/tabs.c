@@ -87,7 +87,7 @@ static void decide_two(const struct tmx_tabs *t, const struct tmx_machine *m, co
 {
     const bool first_is_hot = pdi(t, m, gpu->run[0]) >= pdi(t, m, gpu->run[1]);
     const double floor_x = first_is_hot ? t->first_floor : t->initial_share; /* of the hotter */
-    const double start_x = 0.5;
+    const double start_x = first_is_hot ? gpu->admit_share : 1 - gpu->admit_share;
     double x = first_is_hot ? gpu->share : 1 - gpu->share;
     r->level = gpu->level;
     if (hottest_k >= t->emergency_c + TMX_ZERO_C) {
