@@ -17,6 +17,9 @@ static const struct tmx_command commands[] = {
     {"table", "run a suite and print its table", tmx_cmd_table},
     {"list", "chips, kernels, mixes, policies, suites, back-ends", tmx_cmd_list},
     {"check", "check a configuration without running it", tmx_cmd_check},
+    {"merge", "join the databases of one study's parts", tmx_cmd_merge},
+    {"query", "tables from a study's results", tmx_cmd_query},
+    {"sensitivity", "how much each axis of a study moves a metric", tmx_cmd_sensitivity},
     {0},
 };
 
