@@ -5,15 +5,15 @@
 
 #include "core/base/err.h"
 
-int tmx_cmd_floorplan(int argc, char **argv);
-int tmx_cmd_merge(int argc, char **argv);
-int tmx_cmd_query(int argc, char **argv);
-int tmx_cmd_sensitivity(int argc, char **argv);
-int tmx_cmd_consolidate(int argc, char **argv);
-int tmx_cmd_power(int argc, char **argv);
 int tmx_cmd_check(int argc, char **argv);
+int tmx_cmd_consolidate(int argc, char **argv);
+int tmx_cmd_floorplan(int argc, char **argv);
 int tmx_cmd_list(int argc, char **argv);
+int tmx_cmd_merge(int argc, char **argv);
+int tmx_cmd_power(int argc, char **argv);
+int tmx_cmd_query(int argc, char **argv);
 int tmx_cmd_run(int argc, char **argv);
+int tmx_cmd_sensitivity(int argc, char **argv);
 int tmx_cmd_table(int argc, char **argv);
 
 /* Say on standard error how the command failed, if it did; the exit code. */

@@ -8,18 +8,15 @@
 #include "core/base/opt.h"
 
 static const struct tmx_command commands[] = {
-    {"merge", "join the databases of one study's parts", tmx_cmd_merge},
-    {"query", "tables from a study's results", tmx_cmd_query},
-    {"sensitivity", "how much each axis of a study moves a metric", tmx_cmd_sensitivity},
-    {"consolidate", "time and energy of merged small jobs, and whether to merge them", tmx_cmd_consolidate},
-    {"power", "fit a power model to measured kernels", tmx_cmd_power},
     {"run", "simulate one configuration", tmx_cmd_run},
     {"table", "run a suite and print its table", tmx_cmd_table},
     {"list", "chips, kernels, mixes, policies, suites, back-ends", tmx_cmd_list},
     {"check", "check a configuration without running it", tmx_cmd_check},
+    {"consolidate", "time and energy of merged small jobs, and whether to merge them", tmx_cmd_consolidate},
     {"merge", "join the databases of one study's parts", tmx_cmd_merge},
     {"query", "tables from a study's results", tmx_cmd_query},
     {"sensitivity", "how much each axis of a study moves a metric", tmx_cmd_sensitivity},
+    {"power", "fit a power model to measured kernels", tmx_cmd_power},
     {0},
 };
 
