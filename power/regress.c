@@ -171,7 +171,7 @@ static enum tmx_status leave_out(const struct tmx_training *t, size_t row, struc
                                  struct tmx_err *err)
 {
     struct work w;
-    double chisq = 0, c[TMX_FEATURE_MAX + 1];
+    double chisq = 0, c[TMX_FEATURE_MAX + 1] = {0};
     enum tmx_status st = work_fill(&w, t, row, err);
     if (!st) {
         st = solve(&w, t, row, &chisq, err);

@@ -142,7 +142,8 @@ void tmx_placement_run(const struct tmx_block_type *type, size_t n_type, size_t 
         s.untouched[t] = type[t].blocks;
     }
     fill(&s);
-    for (double step_s = next_end_s(&s); step_s > 0; step_s = next_end_s(&s)) {
+    double step_s = next_end_s(&s);
+    while (step_s > 0) {
         now_s += step_s;
         advance(&s, step_s, now_s);
         if (redistribution == TMX_GREEDY) {
@@ -150,6 +151,7 @@ void tmx_placement_run(const struct tmx_block_type *type, size_t n_type, size_t 
         } else {
             take_bulk(&s);
         }
+        step_s = next_end_s(&s);
     }
     for (size_t sm = 0; sm < sms; sm++) {
         out->occupied += out->end_s[sm] > 0;

@@ -75,7 +75,7 @@ static bool worth_holding(const struct consolidate *c, const struct tmx_job_view
 /* The seed is member number one, then the oldest of each kind. */
 static void fill(const struct tmx_job_view *v, const struct tmx_group *g, size_t seed, struct tmx_launch *out)
 {
-    size_t left[TMX_KIND_MAX];
+    size_t left[TMX_KIND_MAX] = {0};
     out->n_member = 0;
     for (size_t k = 0; k < v->n_kind; k++) {
         left[k] = g->count[k];

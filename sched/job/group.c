@@ -158,7 +158,7 @@ static enum tmx_status append(struct tmx_grouping *out, const struct tmx_group *
 static enum tmx_status greedy(const struct tmx_batch *b, const struct tmx_template *t, size_t n_tmpl,
                               const struct tmx_group_limits *l, struct tmx_grouping *out, struct tmx_err *err)
 {
-    size_t left[TMX_KIND_MAX];
+    size_t left[TMX_KIND_MAX] = {0};
     struct tmx_batch rest = {b->node, b->kind, b->n_kind, left};
     memcpy(left, b->count, b->n_kind * sizeof left[0]);
     while (tmx_batch_instances(&rest) > 0) {
