@@ -352,6 +352,8 @@ static const struct tmx_opt batch_opts[] = {
     TMX_ROW_TEXT(tmx_job_batch, name, NULL, "the batch's name"),
     TMX_ROW_TEXT(tmx_job_batch, doc, "", "one sentence"),
     TMX_ROW_TEXT(tmx_job_batch, source, "", "where it is from"),
+    TMX_ROW_TEXT(tmx_job_batch, time_table, "", "where the paper prints its times"),
+    TMX_ROW_TEXT(tmx_job_batch, energy_table, "", "and its energies"),
     TMX_ROW_BOOL(tmx_job_batch, calibrated, 0, "the node's fitted numbers were fitted to it"),
     TMX_ROW_TEXT(tmx_job_batch, decision, "", "what the paper decides: merge or serial"),
     {0},

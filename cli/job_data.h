@@ -33,8 +33,9 @@ struct tmx_job_measured { /* by the paper, 0: not printed */
 
 struct tmx_job_batch {
     char name[64], doc[256], source[512];
-    bool calibrated;   /* the node's fitted numbers were fitted to it */
-    char decision[16]; /* what the paper decides: "merge", "serial", "" */
+    char time_table[16], energy_table[16]; /* where the paper prints it */
+    bool calibrated;                       /* the node's fitted numbers were fitted to it */
+    char decision[16];                     /* what the paper decides: "merge", "serial", "" */
     size_t count[TMX_KIND_MAX];
     struct tmx_job_measured measured;
 };

@@ -23,8 +23,8 @@ struct tmx_jobs {
     struct tmx_launch launch;     /* the policy writes here */
 };
 
-enum tmx_status tmx_jobs_create(struct tmx_jobs **jobs, const struct tmx_jobs_spec *spec, const struct tmx_machine *m,
-                                struct tmx_err *err)
+enum tmx_status tmx_jobs_create(struct tmx_jobs **jobs, const struct tmx_jobs_spec *spec,
+                                const struct tmx_machine *m, struct tmx_err *err)
 {
     struct tmx_jobs *j = calloc(1, sizeof *j);
     if (!j) {

@@ -14,11 +14,11 @@ struct tmx_jobs_spec {
     const struct tmx_node *node;      /* these are not owned */
     const struct tmx_workload *kind;  /* [n_kind] */
     size_t n_kind;
-    const struct tmx_template *tmpl;  /* [n_tmpl] */
+    const struct tmx_template *tmpl; /* [n_tmpl] */
     size_t n_tmpl;
-    const size_t *kind_of;            /* [n_job] */
-    const double *deadline_s;         /* [n_job] in simulated time; NULL: none has one */
-    size_t depth;                     /* kernels a GPU holds at a time; more wait here. At least 1 */
+    const size_t *kind_of;    /* [n_job] */
+    const double *deadline_s; /* [n_job] in simulated time; NULL: none has one */
+    size_t depth;             /* kernels a GPU holds at a time; more wait here. At least 1 */
 };
 
 struct tmx_jobs_ledger {
