@@ -1,0 +1,334 @@
+/* The simulated hardware: blocks are neither lost nor run twice, never preempted, clocks cost. */
+#include <string.h>
+
+#include "tests/tiny.h"
+
+enum { N_SM = 8, MAX_JOB = 40 };
+
+struct rig {
+    struct tmx_chip chip;
+    struct tmx_kernel kernel;
+    struct tmx_machine *m;
+    struct tmx_gpu_request gpu_request;
+    struct tmx_request request;
+    bool gate[N_SM];
+    double sensed_k[N_SM];
+};
+
+static void rig_open(struct rig *r, const struct tmx_job *job, size_t n, double dt_s)
+{
+    const struct tmx_chip *chip = &r->chip;
+    const struct tmx_machine_spec spec = {
+        .chip = &chip, .n_gpu = 1, .job = job, .n_job = n, .dt_s = dt_s, .gain = 1};
+    assert_int_equal(tmx_machine_create(&r->m, &spec, NULL), TMX_OK);
+    r->gpu_request = (struct tmx_gpu_request){.admit = TMX_NO_JOB, .share = 1, .n_active = N_SM};
+    r->request = (struct tmx_request){.gpu = &r->gpu_request, .gate = r->gate};
+    memset(r->gate, 0, sizeof r->gate);
+    for (size_t i = 0; i < N_SM; i++) {
+        r->sensed_k[i] = 330 - (double)i; /* the last SM is the coldest */
+    }
+}
+
+static void rig_init(struct rig *r)
+{
+    memset(r, 0, sizeof *r);
+    tiny_chip(&r->chip, N_SM);
+}
+
+static void rig_close(struct rig *r)
+{
+    tmx_machine_destroy(r->m);
+    tmx_chip_finish(&r->chip);
+}
+
+static void arrive(struct rig *r, uint64_t tick)
+{
+    tmx_machine_admit(r->m, tick);
+    for (size_t j = 0; j < r->m->n_arrived; j++) {
+        if (r->m->job[j].n_gpu == 0) {
+            r->m->job[j].n_gpu = 1;
+            assert_true(tmx_machine_enqueue(r->m, j));
+        }
+    }
+}
+
+static void set_shares(struct rig *r, double s0, double s1, double drain_s)
+{
+    for (size_t sm = 0; sm < N_SM; sm++) {
+        r->m->share[2 * sm] = s0;
+        r->m->share[2 * sm + 1] = s1;
+        r->m->drain_s[sm] = drain_s;
+    }
+}
+
+static void a_kernel_takes_its_work_over_the_sms(void **state)
+{
+    (void)state;
+    struct rig r;
+    rig_init(&r);
+    const struct tmx_job job = tiny_job(&r.kernel, 1.0, 2, N_SM);
+    rig_open(&r, &job, 1, 0.01);
+    uint64_t t = 0;
+    for (; r.m->n_done == 0 && t < 1000; t++) {
+        arrive(&r, t);
+        tmx_machine_apply(r.m, &r.request, r.sensed_k);
+        set_shares(&r, 1, 0, 0);
+        tmx_machine_advance(r.m, 0.01 * (double)t);
+        const struct tmx_job_blocks b = tmx_job_blocks(&r.m->job[0], tmx_machine_slots(r.m, 0));
+        assert_int_equal(b.pending + b.resident + b.retired, b.total);
+    }
+    check_close(r.m->job[0].finished_s, 1.0, 1e-9, 0);
+    assert_int_equal(tmx_job_blocks(&r.m->job[0], 0).retired, 4000 * N_SM);
+    rig_close(&r);
+}
+
+static void gated_sms_do_no_work(void **state)
+{
+    (void)state;
+    struct rig r;
+    rig_init(&r);
+    const struct tmx_job job = tiny_job(&r.kernel, 1.0, 2, N_SM);
+    rig_open(&r, &job, 1, 0.01);
+    arrive(&r, 0);
+    r.gate[0] = r.gate[5] = true;
+    tmx_machine_apply(r.m, &r.request, r.sensed_k);
+    set_shares(&r, 1, 0, 0);
+    tmx_machine_advance(r.m, 0);
+    check_close(r.m->job[0].done_sm_s, 0.01 * (N_SM - 2), 1e-12, 0);
+    check_close(r.m->gated_s[5], 0.01, 0, 0);
+    check_close(r.m->busy[2 * 5], 0, 0, 0);
+    rig_close(&r);
+}
+
+static void running_blocks_are_never_preempted(void **state)
+{
+    (void)state;
+    struct rig r;
+    rig_init(&r);
+    const struct tmx_job jobs[] = {tiny_job(&r.kernel, 1.0, 2, N_SM), tiny_job(&r.kernel, 1.0, 1, N_SM)};
+    rig_open(&r, jobs, 2, 0.25e-3); /* a quarter of a block's lifetime */
+    r.m->job[1].pdi_valid = true; /* nobody volunteers */
+    arrive(&r, 0);
+    tmx_machine_apply(r.m, &r.request, r.sensed_k);
+    set_shares(&r, 1, 0, 0);
+    for (size_t sm = 0; sm < N_SM; sm++) {
+        r.m->held[2 * sm] = 1;
+    }
+    r.gpu_request.admit = 1;
+    r.gpu_request.share = 0;
+    tmx_machine_apply(r.m, &r.request, r.sensed_k);
+    assert_int_equal(r.m->gpu[0].n_run, 2);
+    set_shares(&r, 0, 1, 1e-3); /* the second takes over: slots come free over one lifetime */
+    double done = 0;
+    static const double want[] = {0.875, 0.625, 0.375, 0.125, 0};
+    for (int t = 0; t < 5; t++) {
+        tmx_machine_advance(r.m, 0);
+        check_close((r.m->job[0].done_sm_s - done) / (0.25e-3 * N_SM), want[t], 0, 1e-9);
+        done = r.m->job[0].done_sm_s;
+    }
+    check_close(r.m->job[0].done_sm_s + r.m->job[1].done_sm_s, 5 * 0.25e-3 * N_SM, 1e-12, 0);
+    rig_close(&r);
+}
+
+static void one_long_tick_drains_as_many_short_ones(void **state)
+{
+    (void)state;
+    double done[2];
+    for (int k = 0; k < 2; k++) {
+        struct rig r;
+        rig_init(&r);
+        const struct tmx_job jobs[] = {tiny_job(&r.kernel, 1.0, 2, N_SM), tiny_job(&r.kernel, 1.0, 1, N_SM)};
+        rig_open(&r, jobs, 2, k ? 1e-2 : 1e-4);
+        r.m->job[1].pdi_valid = true;
+        arrive(&r, 0);
+        r.gpu_request.admit = 1;
+        tmx_machine_apply(r.m, &r.request, r.sensed_k);
+        r.gpu_request.admit = 1;
+        tmx_machine_apply(r.m, &r.request, r.sensed_k);
+        set_shares(&r, 0, 1, 1e-3);
+        for (size_t sm = 0; sm < N_SM; sm++) {
+            r.m->held[2 * sm] = 1;
+        }
+        for (int t = 0; t < (k ? 1 : 100); t++) {
+            tmx_machine_advance(r.m, 0);
+        }
+        done[k] = r.m->job[0].done_sm_s;
+        rig_close(&r);
+    }
+    check_close(done[0], done[1], 1e-9, 0);
+    check_close(done[1], 0.5e-3 * N_SM, 1e-9, 0);
+}
+
+static void a_change_of_level_stalls_and_costs_energy(void **state)
+{
+    (void)state;
+    struct rig r;
+    rig_init(&r);
+    r.chip.power.transition_s = 2e-3;
+    r.chip.power.transition_j = 0.25;
+    const struct tmx_job job = tiny_job(&r.kernel, 1.0, 2, N_SM);
+    rig_open(&r, &job, 1, 0.01);
+    arrive(&r, 0);
+    r.gpu_request.level = 2;
+    tmx_machine_apply(r.m, &r.request, r.sensed_k);
+    check_close(r.m->gpu[0].transition_j, 0.25, 0, 0);
+    set_shares(&r, 1, 0, 0);
+    tmx_machine_advance(r.m, 0);
+    check_close(r.m->job[0].done_sm_s, (0.01 - 2e-3) * 0.8 * N_SM, 1e-12, 0);
+    tmx_machine_apply(r.m, &r.request, r.sensed_k);
+    check_close(r.m->gpu[0].transition_j, 0, 0, 0);
+    r.gpu_request.level = 99; /* clamped to the slowest */
+    tmx_machine_apply(r.m, &r.request, r.sensed_k);
+    assert_int_equal(r.m->gpu[0].level, 2);
+    rig_close(&r);
+}
+
+static void the_coldest_sm_profiles_a_waiting_kernel(void **state)
+{
+    (void)state;
+    struct rig r;
+    rig_init(&r);
+    const struct tmx_job jobs[] = {tiny_job(&r.kernel, 1.0, 2, N_SM), tiny_job(&r.kernel, 1.0, 1, N_SM),
+                                   tiny_job(&r.kernel, 1.0, 3, N_SM)};
+    rig_open(&r, jobs, 3, 0.5e-3);
+    arrive(&r, 0);
+    tmx_machine_apply(r.m, &r.request, r.sensed_k);
+    assert_int_equal(r.m->volunteer_job[N_SM - 1], 1);
+    assert_int_equal(r.m->volunteer_job[N_SM - 2], 2); /* two kernels, two volunteers */
+    set_shares(&r, 1, 0, 0);
+    for (int t = 0; t < 3; t++) { /* one lifetime to drain, one to measure: 2 ms */
+        tmx_machine_advance(r.m, 0);
+        assert_false(r.m->job[1].pdi_valid);
+        check_close(r.m->busy[2 * (N_SM - 1)], 0, 0, 1e-12);
+        check_close(r.m->busy[0], 1, 0, 1e-12);
+    }
+    tmx_machine_advance(r.m, 0);
+    assert_true(r.m->job[1].pdi_valid);
+    tmx_machine_advance(r.m, 0);
+    assert_int_equal(r.m->n_volunteer, 0);
+    check_close(r.m->busy[2 * (N_SM - 1)], 1, 0, 1e-12);
+    rig_close(&r);
+}
+
+static void the_queue_serves_priority_then_arrival_and_has_32_places(void **state)
+{
+    (void)state;
+    struct rig r;
+    struct tmx_job jobs[MAX_JOB];
+    rig_init(&r);
+    for (size_t j = 0; j < MAX_JOB; j++) {
+        jobs[j] = tiny_job(&r.kernel, 1.0, 2, N_SM);
+    }
+    jobs[5].priority = 3;
+    jobs[7].priority = 3;
+    rig_open(&r, jobs, MAX_JOB, 0.01);
+    tmx_machine_admit(r.m, 0);
+    size_t n = 0;
+    for (size_t j = 0; j < MAX_JOB; j++) {
+        r.m->job[j].n_gpu = 1;
+        n += tmx_machine_enqueue(r.m, j);
+    }
+    assert_int_equal(n, TMX_KQUEUE);
+    assert_int_equal(r.m->gpu[0].queue[0], 5);
+    assert_int_equal(r.m->gpu[0].queue[1], 7);
+    assert_int_equal(r.m->gpu[0].queue[2], 0);
+    rig_close(&r);
+}
+
+static void small_kernels_run_side_by_side(void **state)
+{
+    (void)state;
+    struct rig r;
+    rig_init(&r);
+    struct tmx_job jobs[] = {tiny_job(&r.kernel, 1.0, 2, N_SM), tiny_job(&r.kernel, 1.0, 1, N_SM)};
+    jobs[0].width_sms = 3;
+    rig_open(&r, jobs, 2, 0.01);
+    arrive(&r, 0);
+    tmx_machine_apply(r.m, &r.request, r.sensed_k);
+    assert_int_equal(r.m->gpu[0].n_run, 2);
+    rig_close(&r);
+}
+
+static void occupancy_follows_the_scarcest_resource(void **state)
+{
+    (void)state;
+    const struct tmx_sm_limits gt200 = {1024, 8, 16384, 16384};
+    static const struct {
+        struct tmx_kernel_launch launch;
+        int want;
+    } rows[] = {
+        {{1, 256, 16, 0}, 4},  {{1, 64, 16, 0}, 8},     {{1, 64, 59, 2560}, 4},
+        {{1, 256, 37, 44}, 1}, {{1, 128, 10, 6000}, 2}, {{1, 512, 40, 0}, 0},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        const struct tmx_kernel k = {.launch = rows[i].launch};
+        assert_int_equal(tmx_kernel_occupancy(&k, &gt200), rows[i].want);
+    }
+}
+
+static void hot_blocks_take_corner_clusters_first(void **state)
+{
+    (void)state;
+    struct tmx_chip c;
+    tiny_chip(&c, N_SM); /* clusters of two in one row: 0 1 2 3 */
+    bool seen[N_SM] = {false};
+    for (size_t i = 0; i < N_SM; i++) {
+        seen[c.hot_order[i]] = true;
+    }
+    for (size_t i = 0; i < N_SM; i++) {
+        assert_true(seen[i]);
+    }
+    assert_true(c.hot_order[0] / 2 == 0 && c.hot_order[1] / 2 == 0); /* the cluster at the left end */
+    assert_true(c.hot_order[2] / 2 == 3 && c.hot_order[3] / 2 == 3); /* the one at the right end */
+    tmx_chip_finish(&c);
+}
+
+static void an_image_brings_everything_back(void **state)
+{
+    (void)state;
+    struct rig r;
+    rig_init(&r);
+    const struct tmx_job jobs[] = {tiny_job(&r.kernel, 1.0, 2, N_SM), tiny_job(&r.kernel, 1.0, 1, N_SM)};
+    rig_open(&r, jobs, 2, 0.01);
+    arrive(&r, 0);
+    tmx_machine_apply(r.m, &r.request, r.sensed_k);
+    set_shares(&r, 1, 0, 5e-4);
+    tmx_machine_advance(r.m, 0);
+    const size_t size = tmx_machine_image_size(r.m);
+    unsigned char *a = calloc(1, size), *b = calloc(1, size);
+    tmx_machine_save(r.m, a);
+    for (int t = 1; t < 20; t++) {
+        tmx_machine_apply(r.m, &r.request, r.sensed_k);
+        tmx_machine_advance(r.m, 0.01 * t);
+    }
+    const double later = r.m->job[0].done_sm_s;
+    tmx_machine_restore(r.m, a);
+    tmx_machine_save(r.m, b);
+    assert_memory_equal(a, b, size);
+    for (int t = 1; t < 20; t++) {
+        tmx_machine_apply(r.m, &r.request, r.sensed_k);
+        tmx_machine_advance(r.m, 0.01 * t);
+    }
+    assert_true(r.m->job[0].done_sm_s == later);
+    free(a);
+    free(b);
+    rig_close(&r);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_kernel_takes_its_work_over_the_sms),
+        cmocka_unit_test(gated_sms_do_no_work),
+        cmocka_unit_test(running_blocks_are_never_preempted),
+        cmocka_unit_test(one_long_tick_drains_as_many_short_ones),
+        cmocka_unit_test(a_change_of_level_stalls_and_costs_energy),
+        cmocka_unit_test(the_coldest_sm_profiles_a_waiting_kernel),
+        cmocka_unit_test(the_queue_serves_priority_then_arrival_and_has_32_places),
+        cmocka_unit_test(small_kernels_run_side_by_side),
+        cmocka_unit_test(occupancy_follows_the_scarcest_resource),
+        cmocka_unit_test(hot_blocks_take_corner_clusters_first),
+        cmocka_unit_test(an_image_brings_everything_back),
+    };
+    return cmocka_run_group_tests_name("machine", tests, NULL, NULL);
+}

@@ -1,0 +1,162 @@
+#include "power/leakage.h"
+#include "power/power.h"
+#include "tests/tiny.h"
+
+static const struct tmx_chip_power forms[] = {
+    {.leakage_form = TMX_LEAK_EXPONENTIAL, .leakage_ref_c = 85, .leakage_exp_per_k = 0.036},
+    {.leakage_form = TMX_LEAK_QUADRATIC,
+     .leakage_ref_c = 85,
+     .leakage_c1_per_k = 0.01447,
+     .leakage_c2_per_k2 = 6.36e-5},
+    {.leakage_form = TMX_LEAK_LIAO, .leakage_ref_c = 85},
+};
+
+static void every_form_is_one_at_its_reference_and_grows(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < 3; i++) {
+        check_close(tmx_leakage_factor(&forms[i], 85 + 273.15), 1, 1e-12, 0);
+        assert_true(tmx_leakage_factor(&forms[i], 90 + 273.15) > 1);
+        assert_true(tmx_leakage_factor(&forms[i], 45 + 273.15) < 1);
+    }
+}
+
+static void the_forms_have_their_published_ratios(void **state)
+{
+    (void)state;
+    /* r(T) / r(45 degC): HotSpot 4.221 at 85; CACTI 65 nm 1.681 at 85, 1.780 at 90; Liao 1.434 at 85 */
+    static const struct {
+        size_t form;
+        double temp_c, want, rel;
+    } rows[] = {{0, 85, 4.221, 1e-3}, {0, 60, 1.716, 1e-3}, {1, 85, 1.681, 2e-3},
+                {1, 90, 1.780, 2e-3}, {2, 85, 1.434, 1e-3}, {2, 60, 1.146, 1e-3}};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        const double r = tmx_leakage_factor(&forms[rows[i].form], rows[i].temp_c + 273.15) /
+                         tmx_leakage_factor(&forms[rows[i].form], 45 + 273.15);
+        check_close(r, rows[i].want, rows[i].rel, 0);
+    }
+}
+
+static void the_table_agrees_with_the_formula(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < 3; i++) {
+        struct tmx_leakage_table t;
+        assert_int_equal(tmx_leakage_table_init(&t, &forms[i], NULL), TMX_OK);
+        for (double T = 280; T < 420; T += 0.0137) {
+            check_close(tmx_leakage_look_up(&t, T), tmx_leakage_factor(&forms[i], T), 1e-8, 0);
+        }
+        tmx_leakage_table_finish(&t);
+    }
+}
+
+enum { N_SM = 4, N_UNIT = N_SM + 1 };
+
+struct rig {
+    struct tmx_chip chip;
+    struct tmx_kernel kernel;
+    struct tmx_machine *m;
+    void *model;
+    struct tmx_frame f;
+    double block[7][N_UNIT], way_w[2], transition_w[1];
+};
+
+static void rig_open(struct rig *r)
+{
+    const bool leakage = true;
+    *r = (struct rig){0};
+    tiny_chip(&r->chip, N_SM);
+    const struct tmx_chip *chip = &r->chip;
+    const struct tmx_job jobs[] = {tiny_job(&r->kernel, 10, 2, N_SM), tiny_job(&r->kernel, 10, 1, N_SM)};
+    const struct tmx_machine_spec spec = {
+        .chip = &chip, .n_gpu = 1, .job = jobs, .n_job = 2, .dt_s = 0.01, .gain = 1};
+    assert_int_equal(tmx_machine_create(&r->m, &spec, NULL), TMX_OK);
+    assert_int_equal(tmx_power_models[0]->create(&leakage, r->m, &r->model, NULL), TMX_OK);
+    r->f = (struct tmx_frame){1,           N_SM,        N_UNIT,         r->block[0], r->block[1],
+                              r->block[2], r->block[3], r->block[4],    r->block[5], r->block[6],
+                              NULL,        r->way_w,    r->transition_w};
+    for (size_t u = 0; u < N_UNIT; u++) {
+        r->f.temp_k[u] = 85 + 273.15;
+    }
+    r->m->gpu[0].n_run = 2;
+    r->m->gpu[0].run[0] = 0;
+    r->m->gpu[0].run[1] = 1;
+}
+
+static void rig_close(struct rig *r)
+{
+    tmx_power_models[0]->destroy(r->model);
+    tmx_machine_destroy(r->m);
+    tmx_chip_finish(&r->chip);
+}
+
+static double sum(const double *v)
+{
+    double s = 0;
+    for (size_t u = 0; u < N_UNIT; u++) {
+        s += v[u];
+    }
+    return s;
+}
+
+static void power_follows_activity_voltage_clock_and_sleep(void **state)
+{
+    (void)state;
+    struct rig r;
+    rig_open(&r);
+    r.m->busy[0] = 1;                         /* SM0 runs the first kernel */
+    r.m->busy[2] = 0.25, r.m->busy[3] = 0.75; /* SM1 both */
+    r.m->volt[0] = 0.9, r.m->volt2[0] = 0.81, r.m->speed[0] = 0.8;
+    assert_int_equal(tmx_power_models[0]->eval(r.model, r.m, &r.f), TMX_OK);
+    check_close(r.f.dynamic_w[0], 2 * 0.81 * 0.8, 1e-12, 0);
+    check_close(r.f.dynamic_w[1], (0.25 * 2 + 0.75 * 1) * 0.81 * 0.8, 1e-12, 0);
+    check_close(r.f.dynamic_w[2], 0, 0, 0);
+    check_close(r.f.way_w[0] + r.f.way_w[1], sum(r.f.dynamic_w), 1e-12, 0);
+    check_close(sum(r.f.leakage_w), 2 * 0.9, 1e-7, 0);        /* 2 W at 85 degC, linear in V */
+    check_close(r.f.leakage_w[0], 2 * 0.9 * 4 / 24, 1e-7, 0); /* by area: 4 of 24 mm2 */
+    check_close(sum(r.f.baseline_w), 1, 1e-12, 0);
+    check_close(r.f.baseline_w[N_SM], 1, 1e-12, 0); /* outside the SMs */
+    r.f.asleep[0] = 0.4;
+    assert_int_equal(tmx_power_models[0]->eval(r.model, r.m, &r.f), TMX_OK);
+    check_close(r.f.saved_w[0] / (r.f.saved_w[0] + r.f.leakage_w[0]), 0.4, 1e-12, 0);
+    rig_close(&r);
+}
+
+static void the_parts_add_up_to_the_power(void **state)
+{
+    (void)state;
+    struct rig r;
+    rig_open(&r);
+    r.m->busy[0] = r.m->busy[5] = 0.5;
+    r.m->gpu[0].transition_j = 0.002;
+    assert_int_equal(tmx_power_models[0]->eval(r.model, r.m, &r.f), TMX_OK);
+    check_close(r.f.transition_w[0], 0.2, 1e-12, 0);
+    check_close(sum(r.f.power_w), sum(r.f.dynamic_w) + sum(r.f.leakage_w) + sum(r.f.baseline_w) + 0.2, 1e-12,
+                0);
+    rig_close(&r);
+}
+
+static void a_temperature_off_the_table_is_runaway(void **state)
+{
+    (void)state;
+    struct rig r;
+    rig_open(&r);
+    r.f.temp_k[2] = 700;
+    assert_int_equal(tmx_power_models[0]->eval(r.model, r.m, &r.f), TMX_ERUNAWAY);
+    r.f.temp_k[2] = NAN;
+    assert_int_equal(tmx_power_models[0]->eval(r.model, r.m, &r.f), TMX_ERUNAWAY);
+    rig_close(&r);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_form_is_one_at_its_reference_and_grows),
+        cmocka_unit_test(the_forms_have_their_published_ratios),
+        cmocka_unit_test(the_table_agrees_with_the_formula),
+        cmocka_unit_test(power_follows_activity_voltage_clock_and_sleep),
+        cmocka_unit_test(the_parts_add_up_to_the_power),
+        cmocka_unit_test(a_temperature_off_the_table_is_runaway),
+    };
+    return cmocka_run_group_tests_name("power", tests, NULL, NULL);
+}
