@@ -12,6 +12,7 @@ int tmx_cmd_list(int argc, char **argv);
 int tmx_cmd_merge(int argc, char **argv);
 int tmx_cmd_power(int argc, char **argv);
 int tmx_cmd_query(int argc, char **argv);
+int tmx_cmd_reproduce(int argc, char **argv);
 int tmx_cmd_run(int argc, char **argv);
 int tmx_cmd_sensitivity(int argc, char **argv);
 int tmx_cmd_table(int argc, char **argv);

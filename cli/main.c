@@ -17,6 +17,7 @@ static const struct tmx_command commands[] = {
     {"query", "tables from a study's results", tmx_cmd_query},
     {"sensitivity", "how much each axis of a study moves a metric", tmx_cmd_sensitivity},
     {"power", "fit a power model to measured kernels", tmx_cmd_power},
+    {"reproduce", "the report of papers against ours, from suites", tmx_cmd_reproduce},
     {0},
 };
 

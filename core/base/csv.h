@@ -1,0 +1,29 @@
+#ifndef TMX_CORE_BASE_CSV_H
+#define TMX_CORE_BASE_CSV_H
+
+/* CSV files with a header line (RFC 4180: cells may stand in double quotes, "" is a quote). */
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "core/base/err.h"
+
+struct tmx_csv {
+    char **cell;    /* [n_row * n_column] owned texts, rows after the header */
+    char **column;  /* [n_column] owned names */
+    unsigned *line; /* [n_row] where each row stands in the file */
+    size_t n_row, n_column;
+    char source[512];
+};
+
+/* Every row must have as many cells as the header. Errors: TMX_EIO, TMX_EPARSE, TMX_ENOMEM. */
+TMX_NODISCARD enum tmx_status tmx_csv_read(struct tmx_csv *csv, const char *path, struct tmx_err *err);
+void tmx_csv_finish(struct tmx_csv *csv); /* accepts zeroed memory */
+
+/* Index of a column; n_column when absent. */
+size_t tmx_csv_column(const struct tmx_csv *csv, const char *name);
+const char *tmx_csv_cell(const struct tmx_csv *csv, size_t row, size_t column);
+/* A cell as a number; false when it is none (empty ones too). */
+bool tmx_csv_real(const struct tmx_csv *csv, size_t row, size_t column, double *v);
+
+#endif
