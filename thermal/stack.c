@@ -170,10 +170,10 @@ static void locate(const char *lcf, const char *name, char path[TMX_HOTSPOT_PATH
     const char *slash = strrchr(lcf, '/');
     snprintf(path, TMX_HOTSPOT_PATH, "%s", name);
     if (!tmx_os_exists(path) && name[0] != '/' && slash) {
-        char beside[2 * TMX_HOTSPOT_PATH];
-        snprintf(beside, sizeof beside, "%.*s/%s", (int)(slash - lcf), lcf, name);
-        if (strlen(beside) < TMX_HOTSPOT_PATH && tmx_os_exists(beside)) {
-            snprintf(path, TMX_HOTSPOT_PATH, "%s", beside);
+        char beside[TMX_HOTSPOT_PATH];
+        const int n = snprintf(beside, sizeof beside, "%.*s/%s", (int)(slash - lcf), lcf, name);
+        if (n < TMX_HOTSPOT_PATH && tmx_os_exists(beside)) {
+            memcpy(path, beside, sizeof beside);
         }
     }
 }
