@@ -1,0 +1,195 @@
+/* Regular chips: SMs in clusters of equal area, placed in one of a few ways, with memory
+ * controllers on two sides and uncore or cache in the rest. */
+
+#include <math.h>
+#include <stdio.h>
+
+#include "core/machine/floorplan_edit.h"
+
+const char *const tmx_placement_names[] = {"edges", "centre", "columns", "checkerboard", "spread", NULL};
+
+struct maker {
+    struct tmx_floorplan *fp;
+    const struct tmx_regular_chip *chip;
+    double left_m, width_m; /* of the region between the memory controllers */
+    size_t n_uncore, n_cache;
+    struct tmx_err *err;
+};
+
+static enum tmx_status add(struct maker *m, const char *kind, size_t number, double x_m, double y_m, double w_m,
+                           double h_m)
+{
+    char name[64];
+    if (w_m < 1e-9 || h_m < 1e-9) { /* nothing left there */
+        return TMX_OK;
+    }
+    snprintf(name, sizeof name, "%s%zu", kind, number);
+    const struct tmx_unit u = {.name = name,
+                               .x_m = x_m,
+                               .y_m = y_m,
+                               .w_m = w_m,
+                               .h_m = h_m,
+                               .heat_capacity_j_per_m3k = NAN,
+                               .resistivity_mk_per_w = NAN};
+    return tmx_floorplan_add(m->fp, &u, m->err);
+}
+
+static enum tmx_status uncore(struct maker *m, double y_m, double h_m)
+{
+    return add(m, "UNCORE", m->n_uncore++, m->left_m, y_m, m->width_m, h_m);
+}
+
+/* The SMs of one cluster, one above the other. */
+static enum tmx_status cluster(struct maker *m, size_t number, double x_m, double y_m, double w_m, double h_m)
+{
+    const size_t n = m->chip->per_cluster;
+    enum tmx_status st = TMX_OK;
+    for (size_t i = 0; i < n && !st; i++) {
+        const double h = h_m / (double)n;
+        st = add(m, "SM", number * n + i, x_m, y_m + (double)i * h, w_m, h);
+    }
+    return st;
+}
+
+static double cluster_area_m2(const struct maker *m)
+{
+    return m->chip->sm_area_m2 * (double)m->chip->per_cluster;
+}
+
+/* A row of n clusters over the whole region. */
+static enum tmx_status band(struct maker *m, size_t first, size_t n, double y_m, double h_m)
+{
+    const double w = m->width_m / (double)n;
+    enum tmx_status st = TMX_OK;
+    for (size_t i = 0; i < n && !st; i++) {
+        st = cluster(m, first + i, m->left_m + (double)i * w, y_m, w, h_m);
+    }
+    return st;
+}
+
+static enum tmx_status bands(struct maker *m, bool at_the_edges)
+{
+    const size_t n = m->chip->n_sm / m->chip->per_cluster, n_low = n / 2, n_high = n - n_low;
+    const double height = m->chip->height_m;
+    const double low = (double)n_low * cluster_area_m2(m) / m->width_m;
+    const double high = (double)n_high * cluster_area_m2(m) / m->width_m;
+    const double rest = height - low - high;
+    const double y_low = at_the_edges ? 0 : rest / 2;
+    const double y_high = at_the_edges ? height - high : rest / 2 + low;
+    enum tmx_status st = n_low ? band(m, 0, n_low, y_low, low) : TMX_OK;
+    st = st ? st : band(m, n_low, n_high, y_high, high);
+    if (at_the_edges) {
+        return st ? st : uncore(m, low, rest);
+    }
+    st = st ? st : uncore(m, 0, rest / 2);
+    return st ? st : uncore(m, y_high + high, rest / 2);
+}
+
+/* Factor of n whose grid of n / rows by rows cells is nearest to square on width x height. */
+static size_t rows_for(size_t n, double width_m, double height_m)
+{
+    size_t best = 1;
+    double best_ratio = INFINITY;
+    for (size_t rows = 1; rows <= n; rows++) {
+        if (n % rows == 0) {
+            const double w = width_m / (double)(n / rows), h = height_m / (double)rows;
+            const double ratio = w > h ? w / h : h / w;
+            if (ratio < best_ratio) {
+                best_ratio = ratio;
+                best = rows;
+            }
+        }
+    }
+    return best;
+}
+
+static enum tmx_status checkerboard(struct maker *m)
+{
+    const size_t n = m->chip->n_sm / m->chip->per_cluster;
+    const size_t rows = rows_for(n, m->width_m / 2, m->chip->height_m), pairs = n / rows;
+    const double h = m->chip->height_m / (double)rows, pair = m->width_m / (double)pairs;
+    const double w = cluster_area_m2(m) / h;
+    enum tmx_status st = TMX_OK;
+    for (size_t i = 0; i < n && !st; i++) {
+        const double x = m->left_m + (double)(i % pairs) * pair, y = (double)(i / pairs) * h;
+        const bool cluster_first = i / pairs % 2 == 0;
+        st = cluster(m, i, cluster_first ? x : x + pair - w, y, w, h);
+        st = st ? st : add(m, "CACHE", m->n_cache++, cluster_first ? x + w : x, y, pair - w, h);
+    }
+    return st;
+}
+
+static enum tmx_status spread(struct maker *m)
+{
+    const size_t n = m->chip->n_sm, rows = rows_for(n, m->width_m, m->chip->height_m), columns = n / rows;
+    const double w = m->width_m / (double)columns, h = m->chip->sm_area_m2 / w;
+    const double gap = (m->chip->height_m - h * (double)rows) / (double)(rows + 1);
+    enum tmx_status st = TMX_OK;
+    for (size_t r = 0; r < rows && !st; r++) {
+        const double y = gap + (double)r * (h + gap);
+        st = uncore(m, y - gap, gap);
+        for (size_t c = 0; c < columns && !st; c++) {
+            st = add(m, "SM", r * columns + c, m->left_m + (double)c * w, y, w, h);
+        }
+    }
+    return st ? st : uncore(m, m->chip->height_m - gap, gap);
+}
+
+static enum tmx_status check(const struct tmx_regular_chip *c, struct tmx_err *err)
+{
+    const double room = (c->width_m - 2 * c->margin_m) * c->height_m, need = c->sm_area_m2 * (double)c->n_sm;
+    if (!(c->width_m > 0 && c->height_m > 0 && c->sm_area_m2 > 0 && c->margin_m >= 0) || c->n_sm == 0) {
+        return tmx_fail(err, TMX_ECONFIG, "a chip has sides, SMs and an SM area above 0");
+    }
+    if (c->per_cluster == 0 || c->n_sm % c->per_cluster != 0) {
+        return tmx_fail(err, TMX_ECONFIG, "%zu SMs are no whole number of clusters of %zu", c->n_sm,
+                        c->per_cluster);
+    }
+    if (need > room * (1 + 1e-9)) {
+        return tmx_fail(err, TMX_ECONFIG, "%zu SMs of %.4g mm2 need %.4g mm2; between the margins are %.4g mm2",
+                        c->n_sm, 1e6 * c->sm_area_m2, 1e6 * need, 1e6 * room);
+    }
+    return TMX_OK;
+}
+
+enum tmx_status tmx_floorplan_generate(struct tmx_floorplan *fp, const struct tmx_regular_chip *c,
+                                       struct tmx_err *err)
+{
+    struct tmx_regular_chip chip = *c;
+    const bool turned = c->placement == TMX_PLACE_COLUMNS;
+    *fp = (struct tmx_floorplan){0};
+    enum tmx_status st = check(c, err);
+    if (st) {
+        return st;
+    }
+    if (turned) { /* bands at the edges of the die on its side; margins of the same area */
+        chip.width_m = c->height_m;
+        chip.height_m = c->width_m;
+        chip.margin_m = c->margin_m * c->height_m / c->width_m;
+    }
+    struct maker m = {
+        .fp = fp, .chip = &chip, .left_m = chip.margin_m, .width_m = chip.width_m - 2 * chip.margin_m, .err = err};
+    switch ((enum tmx_placement)c->placement) {
+    case TMX_PLACE_EDGES:
+    case TMX_PLACE_COLUMNS:
+        st = bands(&m, true);
+        break;
+    case TMX_PLACE_CENTRE:
+        st = bands(&m, false);
+        break;
+    case TMX_PLACE_CHECKERBOARD:
+        st = checkerboard(&m);
+        break;
+    case TMX_PLACE_SPREAD:
+        st = spread(&m);
+        break;
+    }
+    st = st ? st : add(&m, "MC", 0, 0, 0, chip.margin_m, chip.height_m);
+    st = st ? st : add(&m, "MC", 1, chip.width_m - chip.margin_m, 0, chip.margin_m, chip.height_m);
+    if (st) {
+        tmx_floorplan_finish(fp);
+    } else if (turned) {
+        tmx_floorplan_rotate(fp, 1);
+    }
+    return st;
+}
