@@ -55,8 +55,8 @@ static enum tmx_status pair(const char *text, const char *what, double v[2], str
     const char *end = text ? text + n : NULL;
     if (!text || !tmx_span_real((struct tmx_span){text, x ? x : end}, &v[0]) ||
         !tmx_span_real((struct tmx_span){x ? x + 1 : text, end}, &v[1])) {
-        return tmx_fail(err, TMX_ECONFIG, "%s %s: expected WIDTHxHEIGHT like %s", what, text ? text : "missing",
-                        strcmp(what, "--die") == 0 ? "24x24mm" : "2x3");
+        return tmx_fail(err, TMX_ECONFIG, "%s %s: expected WIDTHxHEIGHT like %s", what,
+                        text ? text : "missing", strcmp(what, "--die") == 0 ? "24x24mm" : "2x3");
     }
     v[0] *= unit;
     v[1] *= unit;
@@ -65,7 +65,7 @@ static enum tmx_status pair(const char *text, const char *what, double v[2], str
 
 static enum tmx_status counts(const char *text, size_t n[2], struct tmx_err *err)
 {
-    double v[2];
+    double v[2] = {0};
     const enum tmx_status st = pair(text, "--by", v, err);
     if (st) {
         return st;
@@ -94,8 +94,9 @@ static enum tmx_status find_unit(const struct tmx_floorplan *fp, const char *nam
     if (name && *unit < fp->n_unit) {
         return TMX_OK;
     }
-    return tmx_fail_at(err, TMX_ECONFIG, fp->source, 0, name ? "no unit \"%s\"%s%s%s" : "which unit? --unit NAME",
-                       name, near ? "; did you mean \"" : "", near ? near : "", near ? "\"?" : "");
+    return tmx_fail_at(err, TMX_ECONFIG, fp->source, 0,
+                       name ? "no unit \"%s\"%s%s%s" : "which unit? --unit NAME", name,
+                       near ? "; did you mean \"" : "", near ? near : "", near ? "\"?" : "");
 }
 
 static enum tmx_status check(const struct arguments *a, struct tmx_floorplan *fp, struct tmx_err *err)
@@ -109,8 +110,9 @@ static enum tmx_status check(const struct arguments *a, struct tmx_floorplan *fp
 static enum tmx_status show(const struct arguments *a, struct tmx_floorplan *fp, struct tmx_err *err)
 {
     static const struct tmx_column columns[] = {
-        {"unit", TMX_COLUMN_TEXT, 0},    {"left_mm", TMX_COLUMN_REAL, 3},   {"bottom_mm", TMX_COLUMN_REAL, 3},
-        {"width_mm", TMX_COLUMN_REAL, 3}, {"height_mm", TMX_COLUMN_REAL, 3}, {"area_mm2", TMX_COLUMN_REAL, 3},
+        {"unit", TMX_COLUMN_TEXT, 0},      {"left_mm", TMX_COLUMN_REAL, 3},
+        {"bottom_mm", TMX_COLUMN_REAL, 3}, {"width_mm", TMX_COLUMN_REAL, 3},
+        {"height_mm", TMX_COLUMN_REAL, 3}, {"area_mm2", TMX_COLUMN_REAL, 3},
     };
     struct tmx_table *t = NULL;
     enum tmx_format format = TMX_FORMAT_TEXT;
@@ -142,7 +144,7 @@ static enum tmx_status convert(const struct arguments *a, struct tmx_floorplan *
 
 static enum tmx_status scale(const struct arguments *a, struct tmx_floorplan *fp, struct tmx_err *err)
 {
-    double v[2];
+    double v[2] = {0};
     const enum tmx_status st = pair(a->by, "--by", v, err);
     if (!st && (v[0] <= 0 || v[1] <= 0)) {
         return tmx_fail(err, TMX_ECONFIG, "--by %s: factors are above 0", a->by);
@@ -169,8 +171,8 @@ static enum tmx_status mirror(const struct arguments *a, struct tmx_floorplan *f
 
 static enum tmx_status move(const struct arguments *a, struct tmx_floorplan *fp, struct tmx_err *err)
 {
-    size_t unit;
-    double v[2];
+    size_t unit = 0;
+    double v[2] = {0};
     enum tmx_status st = find_unit(fp, a->unit, &unit, err);
     st = st ? st : pair(a->by, "--by", v, err);
     if (!st) {
@@ -181,7 +183,7 @@ static enum tmx_status move(const struct arguments *a, struct tmx_floorplan *fp,
 
 static enum tmx_status swap(const struct arguments *a, struct tmx_floorplan *fp, struct tmx_err *err)
 {
-    size_t unit, with;
+    size_t unit = 0, with = 0;
     enum tmx_status st = find_unit(fp, a->unit, &unit, err);
     st = st ? st : find_unit(fp, a->with, &with, err);
     if (!st) {
@@ -192,7 +194,7 @@ static enum tmx_status swap(const struct arguments *a, struct tmx_floorplan *fp,
 
 static enum tmx_status split(const struct arguments *a, struct tmx_floorplan *fp, struct tmx_err *err)
 {
-    size_t unit, n[2];
+    size_t unit = 0, n[2] = {0};
     enum tmx_status st = find_unit(fp, a->unit, &unit, err);
     st = st ? st : counts(a->by, n, err);
     return st ? st : tmx_floorplan_split(fp, unit, n[0], n[1], err);
@@ -200,7 +202,7 @@ static enum tmx_status split(const struct arguments *a, struct tmx_floorplan *fp
 
 static enum tmx_status grid(const struct arguments *a, struct tmx_floorplan *fp, struct tmx_err *err)
 {
-    size_t n[2];
+    size_t n[2] = {0};
     const enum tmx_status st = counts(a->by, n, err);
     return st ? st : tmx_floorplan_grid(fp, n[0], n[1], err);
 }
@@ -210,7 +212,7 @@ static enum tmx_status generate(const struct arguments *a, struct tmx_floorplan 
     /* SM area and margin of the two-band GT200 plan in floorplans/gtx280: 30 SMs of 10 mm2 on 576 mm2, memory
      * controllers 2 mm wide on a side of 24 mm. Assumed for other chips. */
     static const double sm_share = 300.0 / 576.0, margin_share = 2.0 / 24.0;
-    double die[2];
+    double die[2] = {0};
     struct tmx_regular_chip c = {.n_sm = (size_t)a->sms, .per_cluster = (size_t)a->per_tpc, .placement = -1};
     const enum tmx_status st = pair(a->die, "--die", die, err);
     if (st) {
@@ -220,21 +222,22 @@ static enum tmx_status generate(const struct arguments *a, struct tmx_floorplan 
         c.placement = strcmp(tmx_placement_names[i], a->place) == 0 ? i : c.placement;
     }
     if (c.placement < 0) {
-        return tmx_fail(err, TMX_ECONFIG, "--place %s: edges, centre, columns, checkerboard or spread", a->place);
+        return tmx_fail(err, TMX_ECONFIG, "--place %s: edges, centre, columns, checkerboard or spread",
+                        a->place);
     }
     c.width_m = 1e-3 * die[0];
     c.height_m = 1e-3 * die[1];
     c.margin_m = isnan(a->margin_mm) ? margin_share * c.width_m : 1e-3 * a->margin_mm;
-    c.sm_area_m2 = isnan(a->sm_area_mm2) ? sm_share * c.width_m * c.height_m / (double)a->sms
-                                         : 1e-6 * a->sm_area_mm2;
+    c.sm_area_m2 =
+        isnan(a->sm_area_mm2) ? sm_share * c.width_m * c.height_m / (double)a->sms : 1e-6 * a->sm_area_mm2;
     return tmx_floorplan_generate(fp, &c, err);
 }
 
 static const struct verb verbs[] = {
-    {"check", true, false, check},   {"show", true, false, show},      {"convert", true, true, convert},
-    {"scale", true, true, scale},    {"rotate", true, true, rotate},   {"mirror", true, true, mirror},
-    {"move", true, true, move},      {"swap", true, true, swap},       {"split", true, true, split},
-    {"grid", true, true, grid},      {"generate", false, true, generate},
+    {"check", true, false, check}, {"show", true, false, show},         {"convert", true, true, convert},
+    {"scale", true, true, scale},  {"rotate", true, true, rotate},      {"mirror", true, true, mirror},
+    {"move", true, true, move},    {"swap", true, true, swap},          {"split", true, true, split},
+    {"grid", true, true, grid},    {"generate", false, true, generate},
 };
 enum { N_VERB = sizeof verbs / sizeof verbs[0] };
 
@@ -346,7 +349,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 }
 
 static const struct argp argp = {
-    options, parse, "VERB [FILE]",
+    options,
+    parse,
+    "VERB [FILE]",
     "Check, show, change, make and compare floorplans (HotSpot .flp; 3D-ICE .flp and .stk are read too).\n\n"
     "Verbs: check show convert scale rotate mirror move swap split grid generate compare\v"
     "Every result is checked to tile the die before it is written.\n\nExamples:\n"
@@ -354,9 +359,12 @@ static const struct argp argp = {
     "  thermix floorplan scale centre.flp --by 0.7 -o shrink.flp\n"
     "  thermix floorplan show shrink.flp -o shrink.svg\n"
     "  thermix floorplan compare centre.flp floorplans/gtx280/gtx280.flp --suite tabs",
-    NULL, NULL, NULL};
+    NULL,
+    NULL,
+    NULL};
 
-static enum tmx_status read_floorplan(const struct arguments *a, struct tmx_floorplan *fp, struct tmx_err *err)
+static enum tmx_status read_floorplan(const struct arguments *a, struct tmx_floorplan *fp,
+                                      struct tmx_err *err)
 {
     if (!a->file) {
         return tmx_fail(err, TMX_ECONFIG, "%s: which floorplan?", a->verb);
@@ -366,7 +374,8 @@ static enum tmx_status read_floorplan(const struct arguments *a, struct tmx_floo
     return st ? st : tmx_floorplan_check(fp, a->gaps, err);
 }
 
-static enum tmx_status write_floorplan(const struct arguments *a, struct tmx_floorplan *fp, struct tmx_err *err)
+static enum tmx_status write_floorplan(const struct arguments *a, struct tmx_floorplan *fp,
+                                       struct tmx_err *err)
 {
     char comment[256];
     snprintf(comment, sizeof comment, "thermix floorplan %s%s%s", a->verb, a->file ? " of " : "",
@@ -388,8 +397,8 @@ static enum tmx_status run(const struct arguments *a, struct tmx_err *err)
     names[N_VERB] = "compare";
     if (!v) {
         const char *near = tmx_nearest(a->verb, names, N_VERB + 1);
-        return tmx_fail(err, TMX_ECONFIG, "unknown verb \"%s\"%s%s%s", a->verb, near ? ", did you mean \"" : "",
-                        near ? near : "", near ? "\"?" : "");
+        return tmx_fail(err, TMX_ECONFIG, "unknown verb \"%s\"%s%s%s", a->verb,
+                        near ? ", did you mean \"" : "", near ? near : "", near ? "\"?" : "");
     }
     if (v->run == convert && a->file && tmx_ice_is_stack(a->file)) {
         return tmx_ice_convert_stack(a->file, a->out, err);

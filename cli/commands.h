@@ -15,6 +15,7 @@ int tmx_cmd_query(int argc, char **argv);
 int tmx_cmd_reproduce(int argc, char **argv);
 int tmx_cmd_run(int argc, char **argv);
 int tmx_cmd_sensitivity(int argc, char **argv);
+int tmx_cmd_sweep(int argc, char **argv);
 int tmx_cmd_table(int argc, char **argv);
 
 /* Say on standard error how the command failed, if it did; the exit code. */

@@ -13,6 +13,8 @@ static const struct tmx_command commands[] = {
     {"list", "chips, kernels, mixes, policies, suites, back-ends", tmx_cmd_list},
     {"check", "check a configuration without running it", tmx_cmd_check},
     {"consolidate", "time and energy of merged small jobs, and whether to merge them", tmx_cmd_consolidate},
+    {"floorplan", "check, show, change, make and compare floorplans", tmx_cmd_floorplan},
+    {"sweep", "run a parameter study and keep its results", tmx_cmd_sweep},
     {"merge", "join the databases of one study's parts", tmx_cmd_merge},
     {"query", "tables from a study's results", tmx_cmd_query},
     {"sensitivity", "how much each axis of a study moves a metric", tmx_cmd_sensitivity},

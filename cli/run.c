@@ -115,7 +115,11 @@ static enum tmx_status open_chip(struct tmx_run *r, const config_setting_t *root
     if (st) {
         return st;
     }
-    snprintf(r->floorplan_path, sizeof r->floorplan_path, "%s/%s", folder, r->chip.floorplan_file);
+    if (r->options.floorplan[0]) {
+        snprintf(r->floorplan_path, sizeof r->floorplan_path, "%s", r->options.floorplan);
+    } else {
+        snprintf(r->floorplan_path, sizeof r->floorplan_path, "%s/%s", folder, r->chip.floorplan_file);
+    }
     st = tmx_flp_read(r->floorplan_path, &fp, err);
     st = st ? st : tmx_floorplan_check(&fp, 0, err);
     st = st ? st : tmx_chip_attach(&r->chip, &fp, err);
@@ -290,9 +294,10 @@ static enum tmx_status identify(struct tmx_run *r, struct tmx_err *err)
     return st;
 }
 
-enum tmx_status tmx_run_open(struct tmx_run **run, const config_setting_t *root, struct tmx_err *err)
+enum tmx_status tmx_run_describe(struct tmx_run **run, const config_setting_t *root, struct tmx_err *err)
 {
     struct tmx_run *r = calloc(1, sizeof *r);
+    *run = NULL;
     if (!r) {
         return tmx_fail(err, TMX_ENOMEM, "run");
     }
@@ -303,9 +308,26 @@ enum tmx_status tmx_run_open(struct tmx_run **run, const config_setting_t *root,
                            NULL, err);
     st = st ? st : open_chip(r, root, err);
     st = st ? st : open_mix(r, err);
-    st = st ? st : tmx_run_thermal_open(r, root, err);
-    st = st ? st : fill_spec(r, err);
+    st = st ? st : tmx_run_thermal_read(r, root, err);
     st = st ? st : identify(r, err);
+    if (st) {
+        tmx_run_close(r);
+        return st;
+    }
+    *run = r;
+    return TMX_OK;
+}
+
+enum tmx_status tmx_run_open(struct tmx_run **run, const config_setting_t *root, struct tmx_err *err)
+{
+    struct tmx_run *r = NULL;
+    enum tmx_status st = tmx_run_describe(&r, root, err);
+    *run = NULL;
+    if (st) {
+        return st;
+    }
+    st = tmx_run_thermal_build(r, err);
+    st = st ? st : fill_spec(r, err);
     if (!st) {
         st = tmx_sim_create(&r->sim, &r->sim_spec, err);
         r->sim_spec.place.state = r->sim_spec.mix.state = r->sim_spec.dtm.state = NULL; /* taken over */

@@ -16,6 +16,10 @@ struct tmx_run;
  * with tmx_run_close. */
 TMX_NODISCARD enum tmx_status tmx_run_open(struct tmx_run **run, const config_setting_t *root,
                                            struct tmx_err *err);
+/* The same checks without the thermal model and the simulation: only tmx_run_resolved and
+ * tmx_run_id may be asked of it. A study names its runs this way. */
+TMX_NODISCARD enum tmx_status tmx_run_describe(struct tmx_run **run, const config_setting_t *root,
+                                               struct tmx_err *err);
 void tmx_run_close(struct tmx_run *run); /* accepts NULL */
 
 /* The fully resolved configuration, as text that tmx_run_open reads back to the same run. */

@@ -4,6 +4,7 @@
 
 const struct tmx_opt tmx_run_opts[] = {
     TMX_ROW_TEXT(tmx_run_options, chip, "gtx280", "chip: a folder of floorplans/, or a path to one"),
+    TMX_ROW_TEXT(tmx_run_options, floorplan, "", "floorplan file in place of the chip's own"),
     TMX_ROW_TEXT(tmx_run_options, mix, NULL, "workload: a file of workloads/mixes/, or a path"),
     TMX_ROW_TEXT(tmx_run_options, policy, "BL",
                  "preset of the policies of all levels; `thermix list policies`"),

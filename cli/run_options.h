@@ -9,6 +9,7 @@
 
 struct tmx_run_options {
     char chip[256];
+    char floorplan[512];
     char mix[256];
     char policy[32];
     int gpus;

@@ -75,7 +75,7 @@ static enum tmx_status find_backend(struct tmx_run *r, const config_setting_t *r
                             r->options.method, list);
 }
 
-enum tmx_status tmx_run_thermal_open(struct tmx_run *r, const config_setting_t *root, struct tmx_err *err)
+enum tmx_status tmx_run_thermal_read(struct tmx_run *r, const config_setting_t *root, struct tmx_err *err)
 {
     const struct tmx_stack_options plain = {0};
     enum tmx_status st = find_backend(r, root, err);
@@ -93,7 +93,13 @@ enum tmx_status tmx_run_thermal_open(struct tmx_run *r, const config_setting_t *
                            tmx_thermal_spec_units(&r->stack.spec), r->chip.floorplan.n_unit);
     }
     r->stack.spec.min_step_s = r->options.tick_s;
-    st = r->thermal.ops->model_create(r->thermal.options, &r->stack.spec, &r->thermal.model, err);
+    return TMX_OK;
+}
+
+enum tmx_status tmx_run_thermal_build(struct tmx_run *r, struct tmx_err *err)
+{
+    const enum tmx_status st =
+        r->thermal.ops->model_create(r->thermal.options, &r->stack.spec, &r->thermal.model, err);
     return st ? st : r->thermal.ops->prepare(r->thermal.model, r->options.tick_s, err);
 }
 

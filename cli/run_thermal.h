@@ -3,9 +3,11 @@
 
 #include "cli/run.h"
 
-/* The thermal side of a run: package file and its overrides -> stack -> model. */
-TMX_NODISCARD enum tmx_status tmx_run_thermal_open(struct tmx_run *r, const config_setting_t *root,
+/* The thermal side of a run: package file and its overrides -> stack, */
+TMX_NODISCARD enum tmx_status tmx_run_thermal_read(struct tmx_run *r, const config_setting_t *root,
                                                    struct tmx_err *err);
+/* -> model, ready to step. */
+TMX_NODISCARD enum tmx_status tmx_run_thermal_build(struct tmx_run *r, struct tmx_err *err);
 void tmx_run_thermal_close(struct tmx_run *r);
 
 #endif

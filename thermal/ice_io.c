@@ -1,6 +1,7 @@
 #include "thermal/ice_io.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "thermal/ice_lex.h"
@@ -30,8 +31,8 @@ static enum tmx_status add(struct tmx_ice_lex *l, struct tmx_floorplan *fp, cons
 {
     char name[NAME + 24];
     if (e->w <= 0 || e->h <= 0) {
-        return tmx_fail_at(l->err, TMX_EPARSE, l->text.name, e->line, "%s: %g x %g um is no area", e->name, e->w,
-                           e->h);
+        return tmx_fail_at(l->err, TMX_EPARSE, l->text.name, e->line, "%s: %g x %g um is no area", e->name,
+                           e->w, e->h);
     }
     if (e->n_rectangle > 1) {
         snprintf(name, sizeof name, "%s_%zu", e->name, e->n_rectangle - 1);
@@ -89,7 +90,8 @@ static enum tmx_status element(struct tmx_ice_lex *l, struct tmx_floorplan *fp)
         st = st ? st : tmx_ice_phrase(l, ";");
     }
     if (!st && e.n_rectangle == 0) {
-        st = e.placed && e.sized ? add(l, fp, &e) : tmx_ice_expected(l, "position and dimension, or rectangle");
+        st = e.placed && e.sized ? add(l, fp, &e)
+                                 : tmx_ice_expected(l, "position and dimension, or rectangle");
     }
     return st;
 }

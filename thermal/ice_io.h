@@ -15,10 +15,12 @@ bool tmx_ice_is(const char *path);
 bool tmx_ice_is_stack(const char *path);
 
 /* Read `name : position x, y; dimension w, h; power values ...;` blocks; powers are skipped. */
-TMX_NODISCARD enum tmx_status tmx_ice_read_flp(const char *path, struct tmx_floorplan *fp, struct tmx_err *err);
+TMX_NODISCARD enum tmx_status tmx_ice_read_flp(const char *path, struct tmx_floorplan *fp,
+                                               struct tmx_err *err);
 
 /* Write stack.lcf and one .flp a layer into the folder out_dir (made when absent): HotSpot's
  * layer order, layer 0 farthest from the sink. Layers without a floorplan get one block. */
-TMX_NODISCARD enum tmx_status tmx_ice_convert_stack(const char *path, const char *out_dir, struct tmx_err *err);
+TMX_NODISCARD enum tmx_status tmx_ice_convert_stack(const char *path, const char *out_dir,
+                                                    struct tmx_err *err);
 
 #endif

@@ -2,6 +2,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "core/base/os.h"
@@ -219,7 +220,8 @@ static enum tmx_status read_file(struct stack *s)
         }
     }
     if (!st && (s->n_placed == 0 || s->length_m <= 0)) {
-        st = tmx_fail_at(s->l.err, TMX_EPARSE, s->l.text.name, 0, "a stack needs dimensions and a stack of layers");
+        st = tmx_fail_at(s->l.err, TMX_EPARSE, s->l.text.name, 0,
+                         "a stack needs dimensions and a stack of layers");
     }
     return st;
 }

@@ -117,7 +117,8 @@ enum tmx_status tmx_floorplan_grid(struct tmx_floorplan *fp, size_t n_x, size_t 
     struct tmx_floorplan out = {0};
     enum tmx_status st = TMX_OK;
     tmx_assert(n_x > 0 && n_y > 0);
-    const double w_m = tmx_floorplan_width_m(fp) / (double)n_x, h_m = tmx_floorplan_height_m(fp) / (double)n_y;
+    const double w_m = tmx_floorplan_width_m(fp) / (double)n_x,
+                 h_m = tmx_floorplan_height_m(fp) / (double)n_y;
     snprintf(out.source, sizeof out.source, "%s", fp->source);
     for (size_t k = 0; k < n_x * n_y && !st; k++) {
         const size_t row = k / n_x, column = k % n_x;

@@ -16,8 +16,8 @@ struct maker {
     struct tmx_err *err;
 };
 
-static enum tmx_status add(struct maker *m, const char *kind, size_t number, double x_m, double y_m, double w_m,
-                           double h_m)
+static enum tmx_status add(struct maker *m, const char *kind, size_t number, double x_m, double y_m,
+                           double w_m, double h_m)
 {
     char name[64];
     if (w_m < 1e-9 || h_m < 1e-9) { /* nothing left there */
@@ -146,8 +146,9 @@ static enum tmx_status check(const struct tmx_regular_chip *c, struct tmx_err *e
                         c->per_cluster);
     }
     if (need > room * (1 + 1e-9)) {
-        return tmx_fail(err, TMX_ECONFIG, "%zu SMs of %.4g mm2 need %.4g mm2; between the margins are %.4g mm2",
-                        c->n_sm, 1e6 * c->sm_area_m2, 1e6 * need, 1e6 * room);
+        return tmx_fail(err, TMX_ECONFIG,
+                        "%zu SMs of %.4g mm2 need %.4g mm2; between the margins are %.4g mm2", c->n_sm,
+                        1e6 * c->sm_area_m2, 1e6 * need, 1e6 * room);
     }
     return TMX_OK;
 }
@@ -167,8 +168,11 @@ enum tmx_status tmx_floorplan_generate(struct tmx_floorplan *fp, const struct tm
         chip.height_m = c->width_m;
         chip.margin_m = c->margin_m * c->height_m / c->width_m;
     }
-    struct maker m = {
-        .fp = fp, .chip = &chip, .left_m = chip.margin_m, .width_m = chip.width_m - 2 * chip.margin_m, .err = err};
+    struct maker m = {.fp = fp,
+                      .chip = &chip,
+                      .left_m = chip.margin_m,
+                      .width_m = chip.width_m - 2 * chip.margin_m,
+                      .err = err};
     switch ((enum tmx_placement)c->placement) {
     case TMX_PLACE_EDGES:
     case TMX_PLACE_COLUMNS:

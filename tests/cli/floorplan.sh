@@ -1,0 +1,60 @@
+#!/usr/bin/env bash
+# `thermix floorplan`: what it makes, and what it refuses. Usage: floorplan.sh THERMIX
+set -euo pipefail
+thermix=$1
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+cd "$dir"
+say() { echo "FAILED: $*"; exit 1; }
+f() { "$thermix" floorplan "$@"; }
+
+f generate --sms 30 --per-tpc 3 --die 24x24mm -o a.flp
+f check a.flp | grep -q '33 units tile 24 x 24 mm' || say check
+f show a.flp --format csv | grep -q '^SM0,2,0,4,2.5,10$' || say show
+f show a.flp -o a.svg && grep -q '>SM29</text>' a.svg || say svg
+f rotate a.flp -o r.flp && f rotate r.flp --turns 3 -o b.flp
+cmp <(f show a.flp) <(f show b.flp) || say rotate
+f split a.flp --unit SM3 --by 2x1 -o s.flp && f check s.flp | grep -q '34 units' || say split
+f grid a.flp --by 8x8 -o g.flp && f check g.flp | grep -q '64 units' || say grid
+f scale a.flp --by 0.5 -o h.flp && f check h.flp | grep -q '12 x 12 mm' || say scale
+f swap a.flp --unit SM0 --with UNCORE0 -o w.flp && f show w.flp --format csv | grep -q '^UNCORE0,2,0,4,2.5,10$' || say swap
+
+refuses() { # "words" ARGUMENT...
+  local words=$1 code=0
+  shift
+  f "$@" 2>err.txt >/dev/null || code=$?
+  [ $code = 2 ] && grep -qF -- "$words" err.txt || say "$*: exit $code, $(cat err.txt)"
+}
+refuses 'did you mean "SM3"' split a.flp --unit SMM3 --by 2x2
+refuses 'overlap' move a.flp --unit SM0 --by 1x0mm -o m.flp
+[ ! -e m.flp ] || say an overlapping floorplan was written
+refuses 'need 900 mm2' generate --sms 30 --die 24x24mm --sm-area 30
+refuses 'did you mean "rotate"' rotat a.flp
+refuses '--die 24y: expected' generate --sms 3 --die 24y
+refuses '--place middle' generate --sms 3 --die 24x24mm --place middle
+refuses 'cannot open' check none.flp
+
+cat >ice.flp <<'I'
+// two cores and a cache
+Core0 : position 0, 0 ; dimension 3000, 2000 ; power values 1.0, 2.0 ;
+Core1 : position 0, 2000 ; dimension 3000, 2000 ;
+L2 : rectangle (3000, 0, 1000, 4000) ; power values 0.5 ;
+I
+cat >ice.stk <<'I'
+material SILICON : thermal conductivity 1.30e-4 ; volumetric heat capacity 1.628e-12 ;
+material GLUE : thermal conductivity 4e-6 ; volumetric heat capacity 4e-12 ;
+top heat sink : heat transfer coefficient 1.0e-7 ; temperature 318.15 ;
+layer TIM : height 20 ; material GLUE ;
+die CHIP : layer 100 SILICON ; source 2 SILICON ; layer 50 SILICON ;
+dimensions : chip length 4000, width 4000 ; cell length 100, width 100 ;
+stack : layer TOP TIM ; die LOGIC CHIP floorplan "./ice.flp" ;
+solver : steady ; initial temperature 300.0 ;
+I
+f convert ice.flp -o i.flp && f check i.flp | grep -q '3 units tile 4 x 4 mm' || say 3D-ICE floorplan
+f convert ice.stk -o stack
+[ "$(grep -c '' stack/stack.lcf)" = 34 ] || say "layers: $(cat stack/stack.lcf)"
+grep -A5 '^1$' stack/stack.lcf | tr '\n' ' ' | grep -q '^1 Y Y 1628000 0.007692307692307693 2e-06' || say "$(cat stack/stack.lcf)"
+f check stack/LOGIC.flp >/dev/null
+sed -i 's/source 2 SILICON/source 2 SILICN/' ice.stk
+refuses 'ice.stk:5: expected a material defined above, got "SILICN"' convert ice.stk -o stack2
+echo "floorplans: made, changed, imported; bad ones refused"
