@@ -198,27 +198,23 @@ size_t tmx_jobs_image_size(const struct tmx_jobs *j)
 void tmx_jobs_save(const struct tmx_jobs *j, void *buf)
 {
     char *p = buf;
-    if (j) {
-        memcpy(p, &j->now, sizeof j->now);
-        p += sizeof j->now;
-        memcpy(p, j->waiting, j->n_job * sizeof *j->waiting);
-        p += j->n_job * sizeof *j->waiting;
-        memcpy(p, j->next, j->n_job * sizeof *j->next);
-        p += j->n_job * sizeof *j->next;
-        memcpy(p, j->running, j->n_job * sizeof *j->running);
-    }
+    memcpy(p, &j->now, sizeof j->now);
+    p += sizeof j->now;
+    memcpy(p, j->waiting, j->n_job * sizeof *j->waiting);
+    p += j->n_job * sizeof *j->waiting;
+    memcpy(p, j->next, j->n_job * sizeof *j->next);
+    p += j->n_job * sizeof *j->next;
+    memcpy(p, j->running, j->n_job * sizeof *j->running);
 }
 
 void tmx_jobs_restore(struct tmx_jobs *j, const void *buf)
 {
     const char *p = buf;
-    if (j) {
-        memcpy(&j->now, p, sizeof j->now);
-        p += sizeof j->now;
-        memcpy(j->waiting, p, j->n_job * sizeof *j->waiting);
-        p += j->n_job * sizeof *j->waiting;
-        memcpy(j->next, p, j->n_job * sizeof *j->next);
-        p += j->n_job * sizeof *j->next;
-        memcpy(j->running, p, j->n_job * sizeof *j->running);
-    }
+    memcpy(&j->now, p, sizeof j->now);
+    p += sizeof j->now;
+    memcpy(j->waiting, p, j->n_job * sizeof *j->waiting);
+    p += j->n_job * sizeof *j->waiting;
+    memcpy(j->next, p, j->n_job * sizeof *j->next);
+    p += j->n_job * sizeof *j->next;
+    memcpy(j->running, p, j->n_job * sizeof *j->running);
 }

@@ -10,7 +10,7 @@
 
 struct tmx_jobs_spec {
     const struct tmx_job_policy *ops; /* NULL: no job level */
-    void *state;                      /* of the policy, not owned */
+    void *state;                      /* of the policy; the simulation takes it over */
     const struct tmx_node *node;      /* these are not owned */
     const struct tmx_workload *kind;  /* [n_kind] */
     size_t n_kind;

@@ -82,6 +82,9 @@ enum tmx_status tmx_sim_create(struct tmx_sim **sim, struct tmx_sim_spec *spec, 
     st = st ? st : take_arrays(s, err);
     st = st ? st : spec->power.ops->create(spec->power.options, s->machine, &s->power, err);
     st = st ? st : start_thermal(s, err);
+    if (!st && spec->job.ops) {
+        st = tmx_jobs_create(&s->jobs, &spec->job, s->machine, err);
+    }
     if (!st && s->quantum == 0) {
         st = tmx_fail(err, TMX_ECONFIG, "quantum_s = %g s is shorter than tick_s = %g s", spec->quantum_s,
                       spec->dt_s);
@@ -116,11 +119,13 @@ void tmx_sim_destroy(struct tmx_sim *s)
     if (s->power) {
         s->spec.power.ops->destroy(s->power);
     }
+    free(s->spec.job.state);
     free(s->spec.place.state);
     free(s->spec.mix.state);
     free(s->spec.safety.state);
     free(s->spec.dtm.state);
     free(s->spec.tb.state);
+    tmx_jobs_destroy(s->jobs);
     tmx_recorder_destroy(s->recorder);
     tmx_sensor_destroy(s->sensor);
     tmx_machine_destroy(s->machine);
@@ -162,7 +167,11 @@ static void schedule(struct tmx_sim *s)
             s->spec.tb.ops->order(s->spec.tb.state, &s->view, g, gpu->order);
         }
     }
-    place_jobs(s);
+    if (s->jobs) {
+        tmx_jobs_step(s->jobs, s->machine, &s->view);
+    } else {
+        place_jobs(s);
+    }
     s->spec.mix.ops->decide(s->spec.mix.state, &s->view, r);
     if (s->spec.dtm.ops && s->spec.dtm.ops->govern) {
         s->spec.dtm.ops->govern(s->spec.dtm.state, &s->view, r);
@@ -246,7 +255,7 @@ static enum tmx_status check_progress(struct tmx_sim *s, struct tmx_err *err)
         work = work || m->job[j].state == TMX_JOB_WAITING || m->job[j].state == TMX_JOB_RUNNING;
     }
     done += (double)m->n_done;
-    if (!work || !m->counting || done > s->last_done_sm_s) {
+    if (!work || !m->counting || done != s->last_done_sm_s) { /* finished jobs leave the sum: it may fall */
         s->last_done_sm_s = done;
         s->last_progress = s->tick;
         return TMX_OK;
@@ -302,6 +311,11 @@ const struct tmx_machine *tmx_sim_machine(const struct tmx_sim *s)
 const struct tmx_frame *tmx_sim_frame(const struct tmx_sim *s)
 {
     return &s->frame;
+}
+
+const struct tmx_jobs *tmx_sim_jobs(const struct tmx_sim *s)
+{
+    return s->jobs;
 }
 
 const struct tmx_recorder *tmx_sim_recorder(const struct tmx_sim *s)

@@ -10,6 +10,7 @@
 #include "core/contract/power_model.h"
 #include "core/contract/tb_policy.h"
 #include "core/contract/thermal_model.h"
+#include "core/sim/jobs.h"
 #include "core/sim/recorder.h"
 #include "core/sim/sensor.h"
 
@@ -22,6 +23,7 @@ struct tmx_sim_gpu_thermal { /* one GPU's temperatures; GPUs of one kind share t
  * simulation takes over and frees, also when create fails. */
 struct tmx_sim_spec {
     struct tmx_machine_spec machine;
+    struct tmx_jobs_spec job; /* ops NULL: jobs reach the place policy as they arrive; state is taken over */
     struct {
         const struct tmx_place_policy *ops;
         void *state;
@@ -83,6 +85,7 @@ bool tmx_sim_done(const struct tmx_sim *sim);
 const struct tmx_machine *tmx_sim_machine(const struct tmx_sim *sim);
 const struct tmx_frame *tmx_sim_frame(const struct tmx_sim *sim);
 const struct tmx_recorder *tmx_sim_recorder(const struct tmx_sim *sim);
+const struct tmx_jobs *tmx_sim_jobs(const struct tmx_sim *sim); /* NULL: no job level */
 /* Grid temperatures of a GPU's layer; TMX_EUNSUPPORTED where the back-end has none. */
 TMX_NODISCARD enum tmx_status tmx_sim_field(const struct tmx_sim *sim, size_t gpu, size_t layer,
                                             double *cell_k);

@@ -15,6 +15,7 @@ struct tmx_sim {
     struct tmx_machine *machine;
     struct tmx_sensor *sensor;
     struct tmx_recorder *recorder;
+    struct tmx_jobs *jobs; /* NULL: no job level */
     void *power;
     struct tmx_gpu_thermal *thermal; /* [n_gpu] */
     struct tmx_frame frame;

@@ -70,6 +70,12 @@ static size_t walk(enum direction d, struct tmx_sim *s, unsigned char *buf)
         tmx_recorder_restore(s->recorder, buf + w.at);
     }
     w.at += tmx_recorder_image_size(s->recorder);
+    if (s->jobs && d == SAVE) {
+        tmx_jobs_save(s->jobs, buf + w.at);
+    } else if (s->jobs && d == RESTORE) {
+        tmx_jobs_restore(s->jobs, buf + w.at);
+    }
+    w.at += tmx_jobs_image_size(s->jobs);
     for (size_t g = 0; g < n_gpu; g++) {
         const struct tmx_gpu_thermal *t = &s->thermal[g];
         part(&w, t->ops->snapshot_size(t->state), t->state, t->ops->save, t->ops->restore);
