@@ -7,6 +7,7 @@
 
 #include "cli/data.h"
 #include "cli/presets.h"
+#include "cli/run_jobs.h"
 #include "cli/run_options.h"
 #include "cli/run_state.h"
 #include "cli/run_thermal.h"
@@ -199,6 +200,9 @@ static enum tmx_status open_mix(struct tmx_run *r, struct tmx_err *err)
     if (st) {
         return st;
     }
+    if (r->jobs) {
+        return tmx_run_jobs_make(r, err);
+    }
     r->job = calloc(r->mix.n_entry, sizeof *r->job);
     r->kernel = calloc(MAX_KERNEL, sizeof *r->kernel);
     r->kernel_file = calloc(MAX_KERNEL, sizeof *r->kernel_file);
@@ -303,6 +307,7 @@ enum tmx_status tmx_run_describe(struct tmx_run **run, const config_setting_t *r
     }
     enum tmx_status st = tmx_opt_read(tmx_run_opts, &r->options, root, tmx_run_groups, err);
     st = st ? st : open_levels(r, root, err);
+    st = st ? st : tmx_run_jobs_open(r, root, err);
     st = st ? st
             : tmx_opt_read(tmx_sensor_opts, &r->sim_spec.sensor, config_setting_get_member(root, "sensor"),
                            NULL, err);
@@ -331,7 +336,7 @@ enum tmx_status tmx_run_open(struct tmx_run **run, const config_setting_t *root,
     if (!st) {
         st = tmx_sim_create(&r->sim, &r->sim_spec, err);
         r->sim_spec.place.state = r->sim_spec.mix.state = r->sim_spec.dtm.state = NULL; /* taken over */
-        r->sim_spec.safety.state = r->sim_spec.tb.state = NULL;
+        r->sim_spec.safety.state = r->sim_spec.tb.state = r->sim_spec.job.state = NULL;
     }
     if (st) {
         tmx_run_close(r);
@@ -347,11 +352,13 @@ void tmx_run_close(struct tmx_run *r)
         return;
     }
     tmx_sim_destroy(r->sim);
+    free(r->sim_spec.job.state);
     free(r->sim_spec.place.state);
     free(r->sim_spec.mix.state);
     free(r->sim_spec.dtm.state);
     free(r->sim_spec.safety.state);
     free(r->sim_spec.tb.state);
+    tmx_run_jobs_close(r->jobs);
     tmx_run_thermal_close(r);
     tmx_mix_finish(&r->mix);
     tmx_chip_finish(&r->chip);

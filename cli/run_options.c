@@ -25,5 +25,5 @@ const struct tmx_opt tmx_run_opts[] = {
     {0},
 };
 
-const char *const tmx_run_groups[] = {"place",  "mix_policy", "throttle", "dtm",     "tb",
+const char *const tmx_run_groups[] = {"job", "place",  "mix_policy", "throttle", "dtm",     "tb",
                                       "sensor", "chip_power", "package",  "thermal", NULL};

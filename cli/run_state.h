@@ -18,7 +18,8 @@ struct tmx_run {
     struct tmx_kernel *kernel; /* [n_kernel] */
     char (*kernel_file)[64];   /* [n_kernel] as named in the mix */
     size_t n_kernel;
-    struct tmx_job *job; /* [mix.n_entry] */
+    struct tmx_job *job;       /* [mix.n_entry] */
+    struct tmx_run_jobs *jobs; /* NULL: no job level */
     struct tmx_hotspot_config package;
     struct tmx_stack stack;
     struct {
