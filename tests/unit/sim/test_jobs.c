@@ -1,0 +1,214 @@
+#include "tests/check.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/sim/dispatch.h"
+#include "core/sim/jobs.h"
+#include "sched/sched.h"
+#include "tests/tiny.h"
+
+enum { N_SM = 8, N_JOB = 60, N_GPU = 2 };
+
+struct rig { /* a machine, its jobs and the job level, without power and heat */
+    struct tmx_chip chip;
+    const struct tmx_chip *chips[N_GPU];
+    struct tmx_kernel kernel;
+    struct tmx_job job[N_JOB];
+    size_t kind_of[N_JOB];
+    struct tmx_node node;
+    struct tmx_workload kind[2];
+    struct tmx_template tmpl;
+    struct tmx_machine *m;
+    struct tmx_jobs *jobs;
+    void *state;
+    struct tmx_request request;
+    struct tmx_gpu_request gpu_request[N_GPU];
+    bool gate[N_SM * N_GPU];
+    double sensed_k[N_SM * N_GPU], hottest_k[N_GPU], scratch[N_SM];
+    struct tmx_view view;
+    uint64_t tick;
+};
+
+static const struct tmx_mix_policy even = {.base = {.name = "even"}};
+
+static void rig_up(struct rig *r, size_t policy, size_t n_gpu)
+{
+    struct tmx_err err = {0};
+    *r = (struct rig){.node = {.sms = N_SM,
+                               .sm_threads = 1024,
+                               .sm_blocks = 8,
+                               .sm_registers = 16384,
+                               .sm_shared_bytes = 16384,
+                               .idle_w = 100,
+                               .active_w = 20,
+                               .copy_bytes_per_s = 1e9,
+                               .uncertainty = 0.05},
+                      .tmpl = {.name = "ab", .kernel = {"a", "b"}, .n_kernel = 2}};
+    for (size_t k = 0; k < 2; k++) {
+        r->kind[k] = (struct tmx_workload){.blocks = k ? 1 : 2,
+                                           .threads_per_block = 128,
+                                           .registers_per_thread = 8,
+                                           .sm_share = 1,
+                                           .gpu_time_s = k ? 3 : 4,
+                                           .dynamic_w_per_block = 2};
+        snprintf(r->kind[k].kernel, sizeof r->kind[k].kernel, "%s", k ? "b" : "a");
+    }
+    tiny_chip(&r->chip, N_SM);
+    for (size_t g = 0; g < N_GPU; g++) {
+        r->chips[g] = &r->chip;
+        r->hottest_k[g] = 330;
+    }
+    for (size_t i = 0; i < N_JOB; i++) {
+        r->kind_of[i] = i % 3 == 0;
+        r->job[i] = tiny_job(&r->kernel, 1, 1, N_SM);
+        r->job[i].arrival_s = 0.7 * (double)i;
+    }
+    const struct tmx_machine_spec spec = {
+        .chip = r->chips, .n_gpu = n_gpu, .job = r->job, .n_job = N_JOB, .dt_s = 0.05, .gain = 1};
+    assert_int_equal(tmx_machine_create(&r->m, &spec, &err), TMX_OK);
+    r->m->counting = true;
+    assert_int_equal(tmx_plugin_state(&tmx_job_policies[policy]->base, NULL, NULL, &r->state, &err), TMX_OK);
+    const struct tmx_jobs_spec jobs = {.ops = tmx_job_policies[policy],
+                                       .state = r->state,
+                                       .node = &r->node,
+                                       .kind = r->kind,
+                                       .n_kind = 2,
+                                       .tmpl = &r->tmpl,
+                                       .n_tmpl = 1,
+                                       .kind_of = r->kind_of,
+                                       .depth = 1};
+    assert_int_equal(tmx_jobs_create(&r->jobs, &jobs, r->m, &err), TMX_OK);
+    r->request = (struct tmx_request){r->gpu_request, r->gate};
+    for (size_t g = 0; g < N_GPU; g++) {
+        r->gpu_request[g] = (struct tmx_gpu_request){.admit = TMX_NO_JOB, .share = 1, .n_active = N_SM};
+        for (size_t sm = 0; sm < N_SM; sm++) {
+            r->sensed_k[g * N_SM + sm] = 330;
+        }
+    }
+    r->view = (struct tmx_view){.machine = r->m, .sensed_k = r->sensed_k, .hottest_k = r->hottest_k};
+}
+
+static void rig_down(struct rig *r)
+{
+    tmx_jobs_destroy(r->jobs);
+    tmx_machine_destroy(r->m);
+    tmx_chip_finish(&r->chip);
+    free(r->state);
+}
+
+static void rig_tick(struct rig *r)
+{
+    r->view.tick = r->tick;
+    r->view.time_s = (double)r->tick * r->m->dt_s;
+    tmx_machine_admit(r->m, r->tick);
+    tmx_jobs_step(r->jobs, r->m, &r->view);
+    tmx_machine_apply(r->m, &r->request, r->sensed_k);
+    tmx_dispatch(r->m, &even, NULL, r->view.time_s, r->scratch);
+    tmx_machine_advance(r->m, r->view.time_s);
+    r->tick++;
+}
+
+static void every_instance_ends_once_under_every_policy(void **state)
+{
+    (void)state;
+    struct rig *r = malloc(sizeof *r);
+    double end_s[2] = {0};
+    for (size_t policy = 0; tmx_job_policies[policy]; policy++) {
+        rig_up(r, policy, 1);
+        while (r->m->n_done < N_JOB && r->tick < 10000) {
+            rig_tick(r);
+        }
+        assert_int_equal(r->m->n_done, N_JOB);
+        const struct tmx_jobs_ledger *l = tmx_jobs_ledger(r->jobs);
+        assert_int_equal(l->n_member, N_JOB);
+        assert_true(policy == 0 ? l->n_launch == N_JOB : l->n_launch < N_JOB);
+        for (size_t i = 0; i < N_JOB; i++) {
+            const struct tmx_job *j = &r->m->job[i];
+            assert_int_equal(j->state, TMX_JOB_DONE);
+            assert_true(j->started_s >= j->arrival_s && j->finished_s > j->started_s);
+            end_s[policy] = j->finished_s > end_s[policy] ? j->finished_s : end_s[policy];
+        }
+        rig_down(r);
+    }
+    check_close(end_s[0], 20 * 3.0 + 40 * 4.0, 0,
+                N_JOB * 0.05); /* one after another, a tick lost at each end */
+    assert_true(end_s[1] < 0.6 * end_s[0]);
+    free(r);
+}
+
+/* One merged launch: eight SMs, four a-instances of two blocks, all ready: 4 s alone and together. */
+static void a_merged_kernel_takes_its_predicted_time_and_power(void **state)
+{
+    (void)state;
+    struct rig *r = malloc(sizeof *r);
+    rig_up(r, 1, 1);
+    for (size_t i = 0; i < N_JOB; i++) {
+        r->m->job[i].arrival_s = i < 12 ? 0 : 1000;
+        r->kind_of[i] = 0;
+    }
+    rig_tick(r);
+    const struct tmx_jobs_ledger *l = tmx_jobs_ledger(r->jobs);
+    assert_int_equal(l->n_merged, 1);
+    const size_t n = l->largest;
+    assert_int_equal(n, 4);
+    size_t merged = 0;
+    for (size_t i = 0; i < 12; i++) {
+        merged += r->m->job[i].state == TMX_JOB_MERGED;
+    }
+    assert_int_equal(merged, n - 1);
+    const struct tmx_job *c = &r->m->job[0];
+    assert_int_equal(c->state, TMX_JOB_RUNNING);
+    assert_int_equal(c->width_sms, 8);
+    check_close(c->power_w * 8, 20 + 8 * 2.0, 1e-12, 0);
+    while (c->state != TMX_JOB_DONE) {
+        rig_tick(r);
+    }
+    check_close(c->finished_s - c->started_s, 4, 0, 0.051);
+    rig_tick(r);
+    assert_true(r->m->job[1].state == TMX_JOB_DONE && r->m->job[1].finished_s == c->finished_s);
+    rig_down(r);
+    free(r);
+}
+
+static void a_restored_run_goes_on_bit_equal(void **state)
+{
+    (void)state;
+    struct rig *a = malloc(sizeof *a), *b = malloc(sizeof *b);
+    rig_up(a, 1, N_GPU);
+    rig_up(b, 1, N_GPU);
+    for (int i = 0; i < 700; i++) {
+        rig_tick(a);
+    }
+    void *machine = malloc(tmx_machine_image_size(a->m)), *jobs = malloc(tmx_jobs_image_size(a->jobs));
+    tmx_machine_save(a->m, machine);
+    tmx_jobs_save(a->jobs, jobs);
+    tmx_machine_restore(b->m, machine);
+    tmx_jobs_restore(b->jobs, jobs);
+    b->tick = a->tick;
+    for (int i = 0; i < 900; i++) {
+        rig_tick(a);
+        rig_tick(b);
+    }
+    assert_true(a->m->n_done > 20 && a->m->n_done == b->m->n_done);
+    for (size_t i = 0; i < N_JOB; i++) {
+        assert_true(a->m->job[i].finished_s == b->m->job[i].finished_s);
+    }
+    assert_int_equal(tmx_jobs_image_size(NULL), 0);
+    free(machine);
+    free(jobs);
+    rig_down(a);
+    rig_down(b);
+    free(a);
+    free(b);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_instance_ends_once_under_every_policy),
+        cmocka_unit_test(a_merged_kernel_takes_its_predicted_time_and_power),
+        cmocka_unit_test(a_restored_run_goes_on_bit_equal),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
