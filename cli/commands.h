@@ -17,6 +17,7 @@ int tmx_cmd_run(int argc, char **argv);
 int tmx_cmd_sensitivity(int argc, char **argv);
 int tmx_cmd_sweep(int argc, char **argv);
 int tmx_cmd_table(int argc, char **argv);
+int tmx_cmd_thermal(int argc, char **argv);
 
 /* Say on standard error how the command failed, if it did; the exit code. */
 int tmx_command_end(const char *command, enum tmx_status st, const struct tmx_err *err);

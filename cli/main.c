@@ -20,6 +20,8 @@ static const struct tmx_command commands[] = {
     {"sensitivity", "how much each axis of a study moves a metric", tmx_cmd_sensitivity},
     {"power", "fit a power model to measured kernels", tmx_cmd_power},
     {"reproduce", "the report of papers against ours, from suites", tmx_cmd_reproduce},
+    {"thermal", "temperatures of a chip from a power trace, with HotSpot's options and files",
+     tmx_cmd_thermal},
     {0},
 };
 

@@ -6,6 +6,7 @@
 #include "core/base/text.h"
 
 static const char *const model_words[] = {"block", "grid", NULL};
+static const char *const switch_words[] = {"off", "on", NULL};
 static const char *const map_words[] = {"area", "avg", "min", "max", "center", NULL}; /* enum tmx_map_mode */
 
 #define REAL(field, unit, min, max, def, doc) \
@@ -37,7 +38,7 @@ const struct tmx_opt tmx_hotspot_opts[] = {
     INT(grid_cols, 2, 4096, 64, "columns of the grid"),
     CHOICE(grid_map_mode, map_words, "area", "block temperature from its cells (HotSpot: center)"),
     CHOICE(model_type, model_words, "grid", "only the grid model is offered (HotSpot: block)"),
-    BOOL(detailed_3D, "blocks of a stack carry their own material (1 or on)"),
+    CHOICE(detailed_3D, switch_words, "off", "blocks of a stack carry their own material"),
     TEMPERATURE(ambient, 318.15, "air temperature"),
     TEMPERATURE(init_temp, 333.15, "uniform temperature to start from without an init file"),
     BOOL(dtm_used, "scale a start hotter than thermal_threshold down to it"),

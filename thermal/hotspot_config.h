@@ -39,7 +39,7 @@ struct tmx_hotspot_config {
     /* time, grid */
     double sampling_intvl;
     int model_type, grid_rows, grid_cols, grid_map_mode; /* grid_map_mode: enum tmx_map_mode */
-    bool detailed_3D;
+    int detailed_3D;
     /* leakage */
     bool leakage_used;
     int leakage_mode;

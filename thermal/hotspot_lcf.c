@@ -87,7 +87,7 @@ static enum tmx_status material(struct reader *r, struct tmx_lcf_layer *layer)
     }
     layer->k_w_per_mk = found->k_w_per_mk;
     layer->p_j_per_m3k = found->p_j_per_m3k;
-    return TMX_OK;
+    return tmx_materials_check(r->materials, found, r->err);
 }
 
 static enum tmx_status body(struct reader *r, struct tmx_lcf_layer *layer)

@@ -1,5 +1,6 @@
 #include "thermal/hotspot_materials.h"
 
+#include <float.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -63,8 +64,7 @@ static enum tmx_status material(struct reader *r, struct tmx_materials *m, struc
     }
     if (!st) {
         item.fluid = tmx_span_is(kind, "fluid");
-        st =
-            number(r, "conductivity [W/(m K)]", TMX_MIN_CONDUCTIVITY, TMX_MAX_CONDUCTIVITY, &item.k_w_per_mk);
+        st = number(r, "conductivity [W/(m K)]", DBL_MIN, 1e9, &item.k_w_per_mk);
     }
     if (!st) {
         st = number(r, "heat capacity [J/(m3 K)]", 1, 1e9, &item.p_j_per_m3k);
@@ -127,4 +127,15 @@ const char *tmx_materials_nearest(const struct tmx_materials *m, const char *nam
         best = near ? near : best;
     }
     return best;
+}
+
+enum tmx_status tmx_materials_check(const struct tmx_materials *m, const struct tmx_material *item,
+                                    struct tmx_err *err)
+{
+    if (item->k_w_per_mk < TMX_MIN_CONDUCTIVITY || item->k_w_per_mk > TMX_MAX_CONDUCTIVITY) {
+        return tmx_fail_at(err, TMX_EPARSE, m->source, item->line,
+                           "material \"%s\": conductivity = %g W/(m K) is outside [%g, %g]", item->name,
+                           item->k_w_per_mk, TMX_MIN_CONDUCTIVITY, TMX_MAX_CONDUCTIVITY);
+    }
+    return TMX_OK;
 }

@@ -24,8 +24,8 @@ struct tmx_materials {
     char source[512];
 };
 
-/* Bounds every conductivity must keep; outside it stands in other units. Vacuum panels
- * reach 0.01, diamond 2200, graphite and nanotube films up to 5000 W/(m K). */
+/* Bounds a conductivity must keep where it is used; outside it stands in other units. Vacuum
+ * panels reach 0.01, diamond 2200, graphite and nanotube films up to 5000 W/(m K). */
 #define TMX_MIN_CONDUCTIVITY 0.01
 #define TMX_MAX_CONDUCTIVITY 5000.0
 
@@ -37,6 +37,10 @@ void tmx_materials_finish(struct tmx_materials *m);
 
 /* NULL when absent. */
 const struct tmx_material *tmx_materials_find(const struct tmx_materials *m, const char *name);
+
+/* Fail at the material's line unless its conductivity keeps the bounds: TMX_EPARSE. */
+TMX_NODISCARD enum tmx_status tmx_materials_check(const struct tmx_materials *m,
+                                                  const struct tmx_material *item, struct tmx_err *err);
 /* The known name nearest to name, NULL when none is near. */
 const char *tmx_materials_nearest(const struct tmx_materials *m, const char *name);
 

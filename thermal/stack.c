@@ -10,6 +10,7 @@
 #include "thermal/hotspot_lcf.h"
 #include "thermal/hotspot_materials.h"
 
+static const double SHOWN_PERCENT = 1e-7;      /* less is the round-off of decimal files */
 static const double EXTENT_TOLERANCE_M = 1e-6; /* HotSpot's, for layers of one stack */
 
 struct build {
@@ -48,7 +49,7 @@ static enum tmx_status apply_material(const struct tmx_hotspot_config *cfg, cons
     }
     *k = found->k_w_per_mk;
     *p = found->p_j_per_m3k;
-    return TMX_OK;
+    return tmx_materials_check(m, found, err);
 }
 
 static enum tmx_status make_package(const struct tmx_hotspot_config *cfg, const struct tmx_materials *m,
@@ -110,10 +111,11 @@ static enum tmx_status read_floorplan(struct build *b, const char *path, struct 
     if (st) {
         return st;
     }
-    if (t.gap_m2 > 1e-9 * t.die_m2 || t.overlap_m2 > 1e-9 * t.die_m2) {
+    const double gap = 100 * t.gap_m2 / t.die_m2, overlap = 100 * t.overlap_m2 / t.die_m2;
+    if (gap > SHOWN_PERCENT || overlap > SHOWN_PERCENT) {
         tmx_log_say(b->log, TMX_LOG_INFO,
-                    "%s: accepted: %.3g %% of the die uncovered, %.3g %% covered twice%s", path,
-                    100 * t.gap_m2 / t.die_m2, 100 * t.overlap_m2 / t.die_m2,
+                    "%s: accepted: %.3g %% of the die uncovered, %.3g %% covered twice%s", path, gap,
+                    overlap > SHOWN_PERCENT ? overlap : 0,
                     b->options->allow_gaps ? "" : " (gaps and overlaps within rounding)");
     }
     return TMX_OK;

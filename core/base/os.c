@@ -39,6 +39,15 @@ enum tmx_status tmx_output_open(struct tmx_output *o, const char *path, struct t
     return TMX_OK;
 }
 
+enum tmx_status tmx_output_check(struct tmx_output *o, struct tmx_err *err)
+{
+    errno = 0;
+    if (fflush(o->file) == 0 && !ferror(o->file)) {
+        return TMX_OK;
+    }
+    return tmx_fail_at(err, TMX_EIO, o->path, 0, "cannot write: %s", errno ? strerror(errno) : "write error");
+}
+
 enum tmx_status tmx_output_commit(struct tmx_output *o, struct tmx_err *err)
 {
     errno = 0;

@@ -17,6 +17,9 @@ struct tmx_output {
     char temp[540]; /* "" when written directly */
 };
 TMX_NODISCARD enum tmx_status tmx_output_open(struct tmx_output *o, const char *path, struct tmx_err *err);
+/* Flush and check every write since open; the output stays open. With several outputs:
+ * check all, then commit all. */
+TMX_NODISCARD enum tmx_status tmx_output_check(struct tmx_output *o, struct tmx_err *err);
 /* Flush, check every write since open, rename. Fails with TMX_EIO (disk full, ...). */
 TMX_NODISCARD enum tmx_status tmx_output_commit(struct tmx_output *o, struct tmx_err *err);
 /* Drop an output that was not committed; accepts a zeroed or a committed one. */

@@ -1,0 +1,28 @@
+#ifndef TMX_THERMAL_SETTLE_H
+#define TMX_THERMAL_SETTLE_H
+
+/* Steady state of a stack on the full grid, with HotSpot's two feedback loops: leakage that
+ * depends on temperature, and a still-air sink whose resistance does. */
+
+#include "core/base/log.h"
+#include "thermal/hotspot_temps.h"
+
+struct tmx_settle_options {
+    bool leakage;               /* add HotSpot's leakage to the power */
+    bool natural;               /* iterate r_convec of the stack's fan_sink, which must be natural */
+    double leakage_tolerance_k; /* stop below this increase; HotSpot's: 0.01 */
+};
+
+/* Equilibrium node_k [tmx_temps_nodes, K] for power_w [units, W]; *r_convec (may be NULL) is
+ * the resistance it was found at. Errors: TMX_ERUNAWAY when leakage or the sink never
+ * settles, those of the grid back-end. */
+TMX_NODISCARD enum tmx_status tmx_settle(const struct tmx_stack *stack,
+                                         const struct tmx_settle_options *options, const double *power_w,
+                                         const struct tmx_temps *shape, double *node_k, double *r_convec,
+                                         const struct tmx_log *log, struct tmx_err *err);
+
+/* Add the leakage of every dissipating unit at temp_k [units, K] to power_w [units, W]:
+ * 1.5e4 W/m2 at 383.15 K, exp(0.036 / K); HotSpot's example function. */
+void tmx_settle_add_leakage(const struct tmx_thermal_spec *spec, const double *temp_k, double *power_w);
+
+#endif
