@@ -61,7 +61,7 @@ static char *help_filter(int key, const char *text, void *input)
 {
     (void)input;
     if (key != ARGP_KEY_HELP_EXTRA) {
-        return (char *)(uintptr_t)text; /* argp's interface lacks the const */
+        return (char *)(uintptr_t)text; /* NOLINT(performance-no-int-to-ptr): argp lacks the const */
     }
     char *buf = NULL;
     size_t size = 0;

@@ -240,7 +240,7 @@ static enum tmx_status create_chip(struct thermal_run *r, struct tmx_err *err)
 }
 
 /* Leakage over a row follows the temperature: one step with the leakage of its begin tells its
- * end, the second with the mean of both (Heun), exact to second order in the row's length. */
+ * end, the second with the mean of both (Heun): second order in rows shorter than the chip's response. */
 static enum tmx_status step_with_leakage(struct thermal_run *r, void *snapshot, double *mean_w)
 {
     const struct tmx_thermal_ops *ops = r->chip.ops;

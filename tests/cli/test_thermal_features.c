@@ -1,0 +1,262 @@
+/* What `thermix thermal` does beyond the golden cases, seen from outside. */
+#include "tests/scratch.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/os.h"
+#include "core/base/trace.h"
+
+static int run_to(const char *options, const char *err_file)
+{
+    char command[2048];
+    int exit_code = -1;
+    snprintf(command, sizeof command, "exec %s thermal %s 2>%s", THERMIX, options, err_file);
+    const char *const argv[] = {"sh", "-c", command, NULL};
+    assert_int_equal(tmx_os_run(argv, "feat.out", &exit_code, NULL), TMX_OK);
+    return exit_code;
+}
+
+static void run(const char *options)
+{
+    const int exit_code = run_to(options, "feat.err");
+    if (exit_code) {
+        fail_msg("thermal %s: exit code %d", options, exit_code);
+    }
+}
+
+static bool holds(const char *file, const char *word)
+{
+    char text[16384];
+    FILE *f = fopen(file, "rb");
+    assert_non_null(f);
+    text[fread(text, 1, sizeof text - 1, f)] = '\0';
+    fclose(f);
+    return strstr(text, word) != NULL;
+}
+
+static bool same_bytes(const char *a, const char *b)
+{
+    const char *const argv[] = {"cmp", "-s", a, b, NULL};
+    int exit_code = -1;
+    assert_int_equal(tmx_os_run(argv, NULL, &exit_code, NULL), TMX_OK);
+    return exit_code == 0;
+}
+
+/* Value of a block in the last row of a trace, or of a name in a steady file. */
+static double last_of(const char *trace, const char *name)
+{
+    struct tmx_trace t;
+    assert_int_equal(tmx_trace_read(trace, &t, NULL), TMX_OK);
+    const size_t column = tmx_trace_find(&t, name);
+    assert_true(column < t.n_column);
+    const double v = t.value[(t.n_row - 1) * t.n_column + column];
+    tmx_trace_finish(&t);
+    return v;
+}
+
+static double steady_of(const char *file, const char *name)
+{
+    char line[256];
+    double v = NAN;
+    const size_t n = strlen(name);
+    FILE *f = fopen(file, "rb");
+    assert_non_null(f);
+    while (fgets(line, sizeof line, f)) {
+        if (strncmp(line, name, n) == 0 && line[n] == '\t') {
+            v = strtod(line + n, NULL);
+        }
+    }
+    fclose(f);
+    return v;
+}
+
+static int set_up(void **state)
+{
+    (void)state;
+    scratch_write("feat.flp", "A\t4e-3\t8e-3\t0\t0\nB\t4e-3\t8e-3\t4e-3\t0\n");
+    scratch_write("feat.ptrace", "A\tB\n20\t5\n20\t5\n20\t5\n20\t5\n");
+    scratch_write("feat.config",
+                  "-grid_rows 9\n-grid_cols 11\n-ambient 318.15\n-init_temp 318.15\n-sampling_intvl 0.01\n"
+                  "-r_convec 0.5\n");
+    return 0;
+}
+
+#define BASE "-c feat.config -f feat.flp -p feat.ptrace --method grid --precision 9 "
+
+static void names_ignore_case_and_line_ends_do_not_count(void **state)
+{
+    (void)state;
+    run(BASE "-o feat_a.ttrace -steady_file feat_a.steady");
+    scratch_write("feat_w.flp", "# dos\r\nA\t4e-3\t8e-3\t0\t0\r\nB\t4e-3\t8e-3\t4e-3\t0");
+    scratch_write("feat_w.ptrace", "A\tB\r\n20\t5\r\n20\t5\r\n\r\n20\t5\r\n20\t5");
+    scratch_write("feat_w.config", "-GRID_ROWS 9\r\n-Grid_Cols 11\r\n-AMBIENT 318.15\r\n-init_temp 318.15\r\n"
+                                   "-sampling_intvl 0.01\r\n-R_convec 0.5");
+    run("-C feat_w.config -F feat_w.flp -P feat_w.ptrace --method=grid --precision=9 -O feat_b.ttrace "
+        "-STEADY_FILE feat_b.steady");
+    assert_true(same_bytes("feat_a.ttrace", "feat_b.ttrace"));
+    assert_true(same_bytes("feat_a.steady", "feat_b.steady"));
+}
+
+static void the_command_line_beats_the_file_and_the_first_of_two_wins(void **state)
+{
+    (void)state;
+    run(BASE "-r_convec 0.9 -r_convec 0.1 -steady_file feat_a.steady");
+    scratch_write("feat_r.config",
+                  "-grid_rows 9\n-grid_cols 11\n-ambient 318.15\n-r_convec 0.9\n-r_convec 3\n");
+    run("-c feat_r.config -c nowhere -f feat.flp -p feat.ptrace --precision 9 -steady_file feat_b.steady");
+    assert_true(same_bytes("feat_a.steady", "feat_b.steady"));
+}
+
+static void without_outputs_the_steady_state_is_printed(void **state)
+{
+    (void)state;
+    run("-c feat.config -f feat.flp -p feat.ptrace");
+    assert_true(holds("feat.out", "Unit\tSteady(Kelvin)\nA\t3"));
+    assert_true(holds("feat.out", "inode_11\t3"));
+}
+
+static void a_steady_file_is_a_start(void **state)
+{
+    (void)state;
+    run(BASE "-steady_file feat.init");
+    run(BASE "-init_file feat.init -o feat_a.ttrace");
+    /* block means start right, their inner gradients relax within the first row */
+    check_close(last_of("feat_a.ttrace", "A"), steady_of("feat.init", "A"), 0, 0.3);
+    check_close(last_of("feat_a.ttrace", "B"), steady_of("feat.init", "B"), 0, 0.3);
+    run(BASE "-init_file feat.init -dtm_used 1 -thermal_threshold 320 -sampling_intvl 1e-7 -o feat_a.ttrace");
+    check_close(last_of("feat_a.ttrace", "A"), 320, 0, 0.05);
+}
+
+static void compat_starts_partly_covered_cells_too_cold(void **state)
+{
+    (void)state;
+    scratch_write("feat_g.flp", "A\t4e-3\t8e-3\t0\t0\nB\t4e-3\t8e-3\t4.002e-3\t0\n");
+    run("-c feat.config -f feat_g.flp -p feat.ptrace --method grid -sampling_intvl 1e-9 -o feat_a.ttrace");
+    run("-c feat.config -f feat_g.flp -p feat.ptrace --method grid -sampling_intvl 1e-9 -o feat_b.ttrace "
+        "--hotspot-compat -grid_map_mode min");
+    check_close(last_of("feat_a.ttrace", "B"), 318.15, 0, 0.01);
+    /* 2 um of a 727 um cell: 0.275 % of 318 K */
+    check_close(last_of("feat_b.ttrace", "A"), 318.15 * (1 - 2e-6 * 11 / 8.002e-3), 0, 0.01);
+}
+
+static void leakage_in_a_transient_ends_at_its_steady_state(void **state)
+{
+    (void)state;
+    run(BASE "-steady_file feat_n.steady");
+    run(BASE "-leakage_used 1 -sampling_intvl 1000 -o feat_a.ttrace -steady_file feat_a.steady");
+    const double end = last_of("feat_a.ttrace", "A"), steady = steady_of("feat_a.steady", "A");
+    assert_true(steady > steady_of("feat_n.steady", "A") + 0.05);
+    check_close(end, steady, 0, 1e-3);
+    run(BASE "-leakage_used 1 -o feat_b.ttrace --hotspot-compat");
+    assert_true(holds("feat.err", "leakage_used acts on the steady state only"));
+}
+
+static void leakage_is_of_second_order_in_the_row(void **state)
+{
+    (void)state;
+    double v[4];
+    static const int rows[] = {2, 4, 8, 256}; /* of 3.2 ms and less: shorter than the chip's response */
+    for (size_t k = 0; k < 4; k++) {
+        char options[512];
+        FILE *f = fopen("feat_l.ptrace", "wb");
+        fprintf(f, "A\tB\n");
+        for (int i = 0; i < rows[k]; i++) {
+            fprintf(f, "60\t5\n");
+        }
+        fclose(f);
+        snprintf(options, sizeof options,
+                 "-c feat.config -f feat.flp -p feat_l.ptrace --method grid --precision 12 -leakage_used 1 "
+                 "-r_convec 1 "
+                 "-sampling_intvl %.17g -o feat_l.ttrace",
+                 0.0064 / rows[k]);
+        run(options);
+        v[k] = last_of("feat_l.ttrace", "A");
+    }
+    const double first = fabs(v[0] - v[3]), second = fabs(v[1] - v[3]), third = fabs(v[2] - v[3]);
+    assert_true(second < first / 3 && third < second / 3);
+}
+
+static void leakage_that_runs_away_fails_and_writes_nothing(void **state)
+{
+    (void)state;
+    remove("feat_x.steady");
+    assert_int_equal(run_to(BASE "-leakage_used 1 -r_convec 40 -steady_file feat_x.steady", "feat.err"), 1);
+    assert_true(holds("feat.err", "thermal runaway"));
+    assert_false(tmx_os_exists("feat_x.steady"));
+}
+
+static void a_faster_fan_cools_better_and_its_file_counts(void **state)
+{
+    (void)state;
+    scratch_write("feat.package", "-rpm 3000\n-fan_radius 0.03\n");
+    run(BASE "-package_model_used 1 -rpm 800 -steady_file feat_a.steady");
+    run(BASE "-package_model_used 1 -package_config_file feat.package -steady_file feat_b.steady");
+    assert_true(steady_of("feat_b.steady", "A") < steady_of("feat_a.steady", "A") - 0.5);
+    run(BASE "-package_model_used 1 -rpm 800 -package_config_file feat.package -steady_file feat_b.steady");
+    assert_true(same_bytes("feat_a.steady", "feat_b.steady"));
+}
+
+static void still_air_settles_in_steady_state_and_transient(void **state)
+{
+    (void)state;
+    run(BASE "-package_model_used 1 -natural_convec 1 -sampling_intvl 2000 -o feat_a.ttrace -steady_file "
+             "feat_a.steady");
+    const double rise = steady_of("feat_a.steady", "A") - 318.15;
+    assert_true(rise > 20);
+    check_close(last_of("feat_a.ttrace", "A") - 318.15, rise, 0.03, 0); /* steps of r_convec */
+}
+
+static void old_habits_are_warned_about(void **state)
+{
+    (void)state;
+    run(BASE "-model_type block -detailed_3D on -model_secondary 1");
+    assert_true(holds("feat.err", "only the grid model is offered"));
+    assert_true(holds("feat.err", "detailed_3D has no effect"));
+    assert_true(holds("feat.err", "model_secondary is switched on, but not modelled"));
+    scratch_write("feat.lcf",
+                  "0\nY\nY\n1.75e6\n0.01\n1.5e-4\nfeat.flp\n1\nY\nN\n4e6\n0.25\n2e-5\nfeat.flp\n");
+    run("-c feat.config -p feat.ptrace -f feat.flp -grid_layer_file feat.lcf -detailed_3D on -steady_file "
+        "feat_a.steady");
+    assert_true(holds("feat.err", "-f feat.flp is ignored"));
+    assert_true(holds("feat.err", "half-cell resistances in series"));
+}
+
+static void the_options_can_be_dumped_and_used_again(void **state)
+{
+    (void)state;
+    run(BASE "-r_convec 0.7 -d feat.dump -steady_file feat_a.steady");
+    run("-c feat.dump -d feat.dump2 --precision 9 -steady_file feat_b.steady");
+    assert_true(same_bytes("feat_a.steady", "feat_b.steady"));
+}
+
+static void help_shows_an_example_and_every_option(void **state)
+{
+    (void)state;
+    run("--help");
+    assert_true(holds("feat.out", "thermix thermal -c chip.config -f chip.flp -p power.ptrace"));
+    assert_true(holds("feat.out", "-grid_transient_file"));
+    assert_true(holds("feat.out", "--hotspot-compat"));
+    run("--version");
+    assert_true(holds("feat.out", "thermix "));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(names_ignore_case_and_line_ends_do_not_count),
+        cmocka_unit_test(the_command_line_beats_the_file_and_the_first_of_two_wins),
+        cmocka_unit_test(without_outputs_the_steady_state_is_printed),
+        cmocka_unit_test(a_steady_file_is_a_start),
+        cmocka_unit_test(compat_starts_partly_covered_cells_too_cold),
+        cmocka_unit_test(leakage_in_a_transient_ends_at_its_steady_state),
+        cmocka_unit_test(leakage_is_of_second_order_in_the_row),
+        cmocka_unit_test(leakage_that_runs_away_fails_and_writes_nothing),
+        cmocka_unit_test(a_faster_fan_cools_better_and_its_file_counts),
+        cmocka_unit_test(still_air_settles_in_steady_state_and_transient),
+        cmocka_unit_test(old_habits_are_warned_about),
+        cmocka_unit_test(the_options_can_be_dumped_and_used_again),
+        cmocka_unit_test(help_shows_an_example_and_every_option),
+    };
+    return cmocka_run_group_tests(tests, set_up, NULL);
+}
