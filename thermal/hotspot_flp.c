@@ -111,6 +111,11 @@ enum tmx_status tmx_flp_read(const char *path, struct tmx_floorplan *fp, struct 
     }
     tmx_text_finish(&text);
     tmx_floorplan_normalise(fp);
+    const double side = fmax(tmx_floorplan_width_m(fp), tmx_floorplan_height_m(fp));
+    if (!st && side > MAX_M) {
+        st = tmx_fail_at(err, TMX_EPARSE, path, fp->unit[0].line,
+                         "the die's side is %g m, larger than %g m; floorplans are in metres", side, MAX_M);
+    }
     return st;
 }
 
