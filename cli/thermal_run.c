@@ -124,7 +124,7 @@ enum tmx_status thermal_run_read(struct thermal_run *r, const struct thermal_arg
 
 void thermal_run_finish(struct thermal_run *r)
 {
-    tmx_chip_finish(&r->chip);
+    tmx_instance_finish(&r->chip);
     tmx_temps_finish(&r->temps);
     tmx_trace_finish(&r->power);
     tmx_stack_finish(&r->stack);
@@ -194,7 +194,7 @@ static enum tmx_status make_levels(struct thermal_run *r, struct tmx_err *err)
 static enum tmx_status follow_sink(struct thermal_run *r, struct tmx_err *err)
 {
     const double ambient_k = r->stack.spec.ambient_k;
-    const enum tmx_status st = tmx_chip_nodes(&r->chip, r->node_k, err);
+    const enum tmx_status st = tmx_instance_nodes(&r->chip, r->node_k, err);
     if (st) {
         return st;
     }
@@ -234,7 +234,7 @@ static enum tmx_status create_chip(struct thermal_run *r, struct tmx_err *err)
         }
     }
     enum tmx_status st = still_air(r) ? make_levels(r, err) : TMX_OK;
-    st = st ? st : tmx_chip_create(&r->chip, grid ? "grid" : "reduced", settings, &r->stack.spec, err);
+    st = st ? st : tmx_instance_create(&r->chip, grid ? "grid" : "reduced", settings, &r->stack.spec, err);
     st = st ? st : r->chip.ops->prepare(r->chip.model, a->cfg.sampling_intvl, err);
     return st;
 }
@@ -292,7 +292,7 @@ static enum tmx_status write_row(struct thermal_run *r, size_t row, FILE *trace,
     if (!grid) {
         return TMX_OK;
     }
-    const enum tmx_status st = tmx_chip_nodes(&r->chip, r->node_k, err);
+    const enum tmx_status st = tmx_instance_nodes(&r->chip, r->node_k, err);
     if (!st) { /* HotSpot labels a row with its begin, the temperatures are those of its end */
         fprintf(grid, "t = %f\n", (double)row * r->args->cfg.sampling_intvl);
         tmx_temps_print_grids(&r->temps, r->node_k, r->args->precision, grid);

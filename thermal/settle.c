@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "thermal/chip.h"
+#include "thermal/instance.h"
 
 /* Constants and stopping rules are HotSpot's. */
 static const double LEAK_W_PER_M2 = 1.5e4, LEAK_PER_K = 0.036, LEAK_REFERENCE_K = 383.15;
@@ -33,15 +33,15 @@ struct settle {
 };
 
 /* Equilibrium of one chip, its leakage included. */
-static enum tmx_status with_leakage(struct settle *s, struct tmx_chip *chip)
+static enum tmx_status with_leakage(struct settle *s, struct tmx_instance *inst)
 {
     for (int round = 0;; round++) {
         memcpy(s->with_leak_w, s->power_w, s->n_unit * sizeof *s->with_leak_w);
         if (s->options->leakage && round > 0) {
-            tmx_settle_add_leakage(chip->spec, s->temp_k, s->with_leak_w);
+            tmx_settle_add_leakage(inst->spec, s->temp_k, s->with_leak_w);
         }
         memcpy(s->last_k, s->temp_k, s->n_unit * sizeof *s->last_k);
-        const enum tmx_status st = chip->ops->steady(chip->state, s->with_leak_w, true, s->temp_k);
+        const enum tmx_status st = inst->ops->steady(inst->state, s->with_leak_w, true, s->temp_k);
         if (st || !s->options->leakage) {
             return st ? tmx_fail(s->err, st, "steady state") : TMX_OK;
         }
@@ -64,15 +64,15 @@ static enum tmx_status at_resistance(struct settle *s, const struct tmx_thermal_
                                      double *node_k)
 {
     struct tmx_thermal_spec still = *spec;
-    struct tmx_chip chip;
+    struct tmx_instance chip;
     still.package.r_convec_k_per_w = r_convec;
     still.n_level = 0;
     still.r_convec_levels = NULL;
     still.init_node_k = NULL;
-    enum tmx_status st = tmx_chip_create(&chip, "grid", NULL, &still, s->err);
+    enum tmx_status st = tmx_instance_create(&chip, "grid", NULL, &still, s->err);
     st = st ? st : with_leakage(s, &chip);
-    st = st ? st : tmx_chip_nodes(&chip, node_k, s->err);
-    tmx_chip_finish(&chip);
+    st = st ? st : tmx_instance_nodes(&chip, node_k, s->err);
+    tmx_instance_finish(&chip);
     return st;
 }
 
