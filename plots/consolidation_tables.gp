@@ -8,6 +8,7 @@ set style data histograms
 set style histogram clustered gap 1
 set style fill solid 0.8 border -1
 set logscale y
+set xtics rotate by -35
 set grid ytics
 set key outside top center horizontal
 rows(setup) = "<awk -F, '($1 == \"Table 5\" || $1 == \"Table 7\") && $3 == \"".setup."\"' ".dir."/table.csv"
