@@ -37,7 +37,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         return 0;
     case ARGP_KEY_END:
         if (!a->what) {
-            argp_error(state, "list what? chips, kernels, mixes, policies, suites, backends or metrics");
+            argp_error(state,
+                       "list what? chips, kernels, mixes, policies, suites, systems, backends or metrics");
         }
         return 0;
     default:
@@ -99,6 +100,7 @@ static void list_policies(bool options)
     list_plugins("group place", (const void *const *)tmx_place_policies, options);
     list_plugins("group mix_policy", (const void *const *)tmx_mix_policies, options);
     list_plugins("groups throttle, dtm", (const void *const *)tmx_dtm_policies, options);
+    list_plugins("group fan", (const void *const *)tmx_fan_policies, options);
     list_plugins("group tb", (const void *const *)tmx_tb_policies, options);
     list_plugins("unit gating (thermix gate)", (const void *const *)tmx_gate_policies, options);
 }
@@ -111,7 +113,8 @@ static enum tmx_status list(const struct args *a, struct tmx_err *err)
     } files[] = {{"chips", TMX_DATA_CHIP},
                  {"kernels", TMX_DATA_KERNEL},
                  {"mixes", TMX_DATA_MIX},
-                 {"suites", TMX_DATA_SUITE}};
+                 {"suites", TMX_DATA_SUITE},
+                 {"systems", TMX_DATA_SYSTEM}};
     for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
         if (strcmp(files[i].what, a->what) == 0) {
             return list_files(files[i].kind, err);
@@ -127,9 +130,10 @@ static enum tmx_status list(const struct args *a, struct tmx_err *err)
             printf("%-26s %s\n", m->name, m->doc);
         }
     } else {
-        return tmx_fail(err, TMX_ECONFIG,
-                        "\"%s\": expected chips, kernels, mixes, policies, suites, backends or metrics",
-                        a->what);
+        return tmx_fail(
+            err, TMX_ECONFIG,
+            "\"%s\": expected chips, kernels, mixes, policies, suites, systems, backends or metrics",
+            a->what);
     }
     return TMX_OK;
 }
@@ -138,7 +142,7 @@ int tmx_cmd_list(int argc, char **argv)
 {
     static const struct argp argp = {argp_options,
                                      parse,
-                                     "chips|kernels|mixes|policies|suites|backends|metrics",
+                                     "chips|kernels|mixes|policies|suites|systems|backends|metrics",
                                      "Print what there is to choose from, with sources."
                                      "\vExample: thermix list policies -v",
                                      NULL,

@@ -17,6 +17,7 @@ static const struct {
     [TMX_DATA_KERNEL] = {"workloads/kernels", ".cfg", "kernel"},
     [TMX_DATA_MIX] = {"workloads/mixes", ".cfg", "mix"},
     [TMX_DATA_SUITE] = {"workloads/suites", ".cfg", "suite"},
+    [TMX_DATA_SYSTEM] = {"systems", ".cfg", "topology"},
     [TMX_DATA_TRACE] = {"workloads/traces", ".ptrace", "trace"},
     [TMX_DATA_PLOT] = {"plots", ".gp", "figure script"},
 };

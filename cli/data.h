@@ -12,6 +12,7 @@ enum tmx_data {
     TMX_DATA_KERNEL, /* workloads/kernels/NAME.cfg */
     TMX_DATA_MIX,    /* workloads/mixes/NAME.cfg */
     TMX_DATA_SUITE,  /* workloads/suites/NAME.cfg */
+    TMX_DATA_SYSTEM, /* systems/NAME.cfg, topologies */
     TMX_DATA_TRACE,  /* workloads/traces/NAME.ptrace */
     TMX_DATA_PLOT,   /* plots/NAME.gp */
 };

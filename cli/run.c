@@ -8,13 +8,13 @@
 #include "cli/data.h"
 #include "cli/presets.h"
 #include "cli/run_jobs.h"
+#include "cli/run_node.h"
 #include "cli/run_options.h"
 #include "cli/run_state.h"
 #include "cli/run_thermal.h"
 #include "core/base/config.h"
 #include "power/power.h"
 #include "sched/sched.h"
-#include "thermal/hotspot_flp.h"
 
 enum { MAX_KERNEL = 64 };
 
@@ -100,33 +100,8 @@ static enum tmx_status open_levels(struct tmx_run *r, const config_setting_t *ro
     st = st ? st : OPEN_LEVEL(r, root, mix, "mix_policy", p->mix, tmx_mix_policies, err);
     st = st ? st : OPEN_LEVEL(r, root, dtm, "dtm", p->dtm, tmx_dtm_policies, err);
     st = st ? st : OPEN_LEVEL(r, root, safety, "throttle", "throttle", tmx_dtm_policies, err);
-    return st ? st : OPEN_LEVEL(r, root, tb, "tb", p->tb, tmx_tb_policies, err);
-}
-
-static enum tmx_status open_chip(struct tmx_run *r, const config_setting_t *root, struct tmx_err *err)
-{
-    char folder[TMX_PATH_SIZE], path[2 * TMX_PATH_SIZE];
-    struct tmx_floorplan fp = {0};
-    enum tmx_status st = tmx_data_find(TMX_DATA_CHIP, r->options.chip, folder, err);
-    if (st) {
-        return st;
-    }
-    snprintf(path, sizeof path, "%s/chip.cfg", folder);
-    st = tmx_chip_load(&r->chip, path, config_setting_get_member(root, "chip_power"), err);
-    if (st) {
-        return st;
-    }
-    if (r->options.floorplan[0]) {
-        snprintf(r->floorplan_path, sizeof r->floorplan_path, "%s", r->options.floorplan);
-    } else {
-        snprintf(r->floorplan_path, sizeof r->floorplan_path, "%s/%s", folder, r->chip.floorplan_file);
-    }
-    st = tmx_flp_read(r->floorplan_path, &fp, err);
-    st = st ? st : tmx_floorplan_check(&fp, 0, err);
-    st = st ? st : tmx_chip_attach(&r->chip, &fp, err);
-    tmx_floorplan_finish(&fp);
-    snprintf(r->package_path, sizeof r->package_path, "%s/%s", folder, r->chip.package_file);
-    return st;
+    st = st ? st : OPEN_LEVEL(r, root, tb, "tb", p->tb, tmx_tb_policies, err);
+    return st ? st : OPEN_LEVEL(r, root, cooling, "fan", "fixed", tmx_fan_policies, err);
 }
 
 static enum tmx_status open_kernel(struct tmx_run *r, const char *name, const struct tmx_kernel **kernel,
@@ -161,7 +136,7 @@ static enum tmx_status open_kernel(struct tmx_run *r, const char *name, const st
 static enum tmx_status make_job(struct tmx_run *r, const struct tmx_mix_entry *e, struct tmx_job *job,
                                 struct tmx_err *err)
 {
-    const struct tmx_chip *c = &r->chip;
+    const struct tmx_chip *c = &r->kind[r->kind_of_gpu[0]].chip;
     const struct tmx_kernel *k = NULL;
     enum tmx_status st = open_kernel(r, e->kernel, &k, err);
     if (st) {
@@ -175,7 +150,8 @@ static enum tmx_status make_job(struct tmx_run *r, const struct tmx_mix_entry *e
             k->name, c->name, k->launch.threads_per_block,
             k->launch.threads_per_block * k->launch.registers_per_thread, k->launch.shared_bytes);
     }
-    const double per_sm_s = occupancy / k->power.block_lifetime_s, n_sm = (double)c->n_sm;
+    const double lifetime_s = k->power.block_lifetime_s * c->kernel_time_scale;
+    const double per_sm_s = occupancy / lifetime_s, n_sm = (double)c->n_sm;
     const double power_w = k->power.sm_power_w * c->kernel_power_scale / c->sm_power_reference_sms;
     const double work_sm_s = e->work_s > 0 ? e->work_s * n_sm : k->launch.thread_blocks / per_sm_s;
     const double width = ceil(work_sm_s * per_sm_s / occupancy);
@@ -184,11 +160,11 @@ static enum tmx_status make_job(struct tmx_run *r, const struct tmx_mix_entry *e
                             .priority = e->priority,
                             .work_sm_s = work_sm_s,
                             .blocks_per_sm_s = per_sm_s,
-                            .lifetime_s = k->power.block_lifetime_s,
+                            .lifetime_s = lifetime_s,
                             .power_w = power_w,
                             .pdi_w = power_w,
                             .slowdown = 1,
-                            .remote_weight = 1,
+                            .remote_weight = k->power.remote_weight,
                             .width_sms = width < n_sm ? (size_t)width : c->n_sm};
     return TMX_OK;
 }
@@ -234,26 +210,13 @@ static double measured_gain(const char *mix_policy)
 static enum tmx_status fill_spec(struct tmx_run *r, struct tmx_err *err)
 {
     const struct tmx_run_options *o = &r->options;
-    const size_t n = (size_t)o->gpus;
-    r->chip_of_gpu = calloc(n, sizeof *r->chip_of_gpu);
-    r->thermal_of_gpu = calloc(n, sizeof *r->thermal_of_gpu);
-    if (!r->chip_of_gpu || !r->thermal_of_gpu) {
-        return tmx_fail(err, TMX_ENOMEM, "%zu GPUs", n);
-    }
-    for (size_t g = 0; g < n; g++) {
-        r->chip_of_gpu[g] = &r->chip;
-        r->thermal_of_gpu[g] = (struct tmx_sim_gpu_thermal){r->thermal.ops, r->thermal.model};
-    }
     struct tmx_sim_spec *s = &r->sim_spec;
     s->machine =
-        (struct tmx_machine_spec){.chip = r->chip_of_gpu,
-                                  .n_gpu = n,
-                                  .job = r->job,
+        (struct tmx_machine_spec){.job = r->job,
                                   .n_job = r->mix.n_entry,
                                   .dt_s = o->tick_s,
                                   .gain = o->measured_gains ? measured_gain(s->mix.ops->base.name) : 1,
                                   .system_kernel_s = o->system_kernel_s};
-    s->thermal = r->thermal_of_gpu;
     s->power.ops = tmx_power_models[0];
     s->power.options = &o->leakage;
     s->dt_s = o->tick_s;
@@ -261,7 +224,19 @@ static enum tmx_status fill_spec(struct tmx_run *r, struct tmx_err *err)
     s->warmup_s = o->warmup_s;
     s->stuck_s = o->stuck_s;
     s->seed = (uint64_t)o->seed;
-    return TMX_OK;
+    return tmx_run_node_spec(r, err);
+}
+
+static void hash_kind(struct tmx_hash *h, const struct tmx_run_kind *k)
+{
+    for (size_t u = 0; u < k->chip.floorplan.n_unit; u++) {
+        const struct tmx_unit *unit = &k->chip.floorplan.unit[u];
+        const double numbers[] = {unit->x_m, unit->y_m, unit->w_m, unit->h_m};
+        tmx_hash_add_text(h, unit->name);
+        tmx_hash_add(h, numbers, sizeof numbers);
+    }
+    tmx_hash_add(h, k->chip.level, sizeof k->chip.level);
+    tmx_hash_add(h, k->level_k_per_w, k->n_level * sizeof *k->level_k_per_w);
 }
 
 /* The text of the resolved configuration, and the hash of it and of what it names. */
@@ -285,13 +260,10 @@ static enum tmx_status identify(struct tmx_run *r, struct tmx_err *err)
             tmx_hash_add_text(h, j->kernel->name);
             tmx_hash_add(h, numbers, sizeof numbers);
         }
-        for (size_t u = 0; u < r->chip.floorplan.n_unit; u++) {
-            const struct tmx_unit *unit = &r->chip.floorplan.unit[u];
-            const double numbers[] = {unit->x_m, unit->y_m, unit->w_m, unit->h_m};
-            tmx_hash_add_text(h, unit->name);
-            tmx_hash_add(h, numbers, sizeof numbers);
+        for (size_t k = 0; k < r->n_kind; k++) {
+            hash_kind(h, &r->kind[k]);
         }
-        tmx_hash_add(h, r->chip.level, sizeof r->chip.level);
+        tmx_hash_add(h, r->kind_of_gpu, r->n_gpu * sizeof *r->kind_of_gpu);
         tmx_hash_hex(h, r->id);
         tmx_hash_destroy(h);
     }
@@ -311,7 +283,7 @@ enum tmx_status tmx_run_describe(struct tmx_run **run, const config_setting_t *r
     st = st ? st
             : tmx_opt_read(tmx_sensor_opts, &r->sim_spec.sensor, config_setting_get_member(root, "sensor"),
                            NULL, err);
-    st = st ? st : open_chip(r, root, err);
+    st = st ? st : tmx_run_node_open(r, root, err);
     st = st ? st : open_mix(r, err);
     st = st ? st : tmx_run_thermal_read(r, root, err);
     st = st ? st : identify(r, err);
@@ -337,6 +309,7 @@ enum tmx_status tmx_run_open(struct tmx_run **run, const config_setting_t *root,
         st = tmx_sim_create(&r->sim, &r->sim_spec, err);
         r->sim_spec.place.state = r->sim_spec.mix.state = r->sim_spec.dtm.state = NULL; /* taken over */
         r->sim_spec.safety.state = r->sim_spec.tb.state = r->sim_spec.job.state = NULL;
+        r->sim_spec.cooling.state = NULL;
     }
     if (st) {
         tmx_run_close(r);
@@ -359,15 +332,14 @@ void tmx_run_close(struct tmx_run *r)
     free(r->sim_spec.safety.state);
     free(r->sim_spec.tb.state);
     tmx_run_jobs_close(r->jobs);
+    free(r->sim_spec.cooling.state);
     tmx_run_thermal_close(r);
     tmx_mix_finish(&r->mix);
-    tmx_chip_finish(&r->chip);
+    tmx_run_node_close(r);
     free(r->resolved);
     free(r->job);
     free(r->kernel);
     free(r->kernel_file);
-    free(r->chip_of_gpu);
-    free(r->thermal_of_gpu);
     free(r);
 }
 
@@ -408,7 +380,7 @@ double tmx_run_total_s(const struct tmx_run *r)
         work_sm_s += r->job[i].work_sm_s;
         last_s = fmax(last_s, r->job[i].arrival_s);
     }
-    return r->options.warmup_s + fmax(last_s, work_sm_s / (double)(r->chip.n_sm * (size_t)r->options.gpus));
+    return r->options.warmup_s + fmax(last_s, work_sm_s / (double)(r->kind[0].chip.n_sm * r->n_gpu));
 }
 
 const struct tmx_sim *tmx_run_sim_const(const struct tmx_run *r)

@@ -114,9 +114,10 @@ enum tmx_status tmx_run_jobs_make(struct tmx_run *r, struct tmx_err *err)
 {
     struct tmx_run_jobs *j = r->jobs;
     const size_t n = r->mix.n_entry;
-    if ((int)r->chip.n_sm != j->data.node.sms) {
-        return tmx_fail(err, TMX_ECONFIG, "chip %s has %zu SMs, node %s has GPUs of %d", r->chip.name,
-                        r->chip.n_sm, j->data.name, j->data.node.sms);
+    const struct tmx_chip *chip = &r->kind[r->kind_of_gpu[0]].chip;
+    if ((int)chip->n_sm != j->data.node.sms) {
+        return tmx_fail(err, TMX_ECONFIG, "chip %s has %zu SMs, node %s has GPUs of %d", chip->name,
+                        chip->n_sm, j->data.name, j->data.node.sms);
     }
     r->job = calloc(n + 1, sizeof *r->job);
     r->kernel = calloc(TMX_KIND_MAX, sizeof *r->kernel);

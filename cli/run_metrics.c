@@ -135,6 +135,38 @@ static double fairness(const struct tmx_run *r)
     return s2 > 0 ? s * s / (n * s2) : 0;
 }
 
+static struct tmx_cooling_ledger cooling(const struct tmx_run *r)
+{
+    return tmx_sim_cooling_ledger(r->sim);
+}
+
+static double fan_energy_j(const struct tmx_run *r)
+{
+    return cooling(r).fan_j;
+}
+
+static double mean_rpm(const struct tmx_run *r)
+{
+    return cooling(r).mean_rpm;
+}
+
+static double peak_noise_dba(const struct tmx_run *r)
+{
+    const double dba = cooling(r).peak_noise_dba;
+    return isfinite(dba) ? dba : 0;
+}
+
+static double mean_inlet_c(const struct tmx_run *r)
+{
+    return r->topology.n_gpu > 0 ? cooling(r).mean_inlet_k - 273.15
+                                 : r->kind[0].stack.spec.ambient_k - 273.15;
+}
+
+static double exhaust_j(const struct tmx_run *r)
+{
+    return cooling(r).exhaust_j;
+}
+
 const struct tmx_metric tmx_metrics[] = {
     {"slowdown_pct", "lost share of the busy time, 1 - work / busy time", slowdown_pct},
     {"energy_j", "energy of the GPUs from the end of the warm-up", energy_j},
@@ -149,5 +181,11 @@ const struct tmx_metric tmx_metrics[] = {
     {"baseline_j", "baseline energy", baseline_j},
     {"transition_j", "energy of changes of the clock level", transition_j},
     {"gating_saved_j", "leakage energy that sleeping units did not spend", saved_j},
+    {"fan_energy_j", "electrical energy of the fans, not part of energy_j; 0 without a topology",
+     fan_energy_j},
+    {"mean_rpm", "speed of the fans, mean over fans and time; 0 without a topology", mean_rpm},
+    {"peak_noise_dba", "loudest moment of all fans together; 0 when none turns", peak_noise_dba},
+    {"mean_inlet_c", "air the GPUs breathe, mean over GPUs and time", mean_inlet_c},
+    {"exhaust_j", "enthalpy that left the chassis above room air; 0 without a topology", exhaust_j},
     {0},
 };

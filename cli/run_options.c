@@ -2,13 +2,22 @@
 
 #include <math.h>
 
+static const char *const queues[] = {"per_gpu", "shared", NULL};
+
 const struct tmx_opt tmx_run_opts[] = {
     TMX_ROW_TEXT(tmx_run_options, chip, "gtx280", "chip: a folder of floorplans/, or a path to one"),
     TMX_ROW_TEXT(tmx_run_options, floorplan, "", "floorplan file in place of the chip's own"),
+    TMX_ROW_TEXT(tmx_run_options, topology, "",
+                 "cards, GPUs, fans and air: a file of systems/, or a path; in place of chip and gpus"),
+    TMX_ROW_TEXT(tmx_run_options, link, "", "link between the GPUs; \"\": the topology's"),
+    TMX_ROW_CHOICE(tmx_run_options, queue, queues, "per_gpu",
+                   "arrivals wait at a GPU, or in one queue until a GPU has none waiting"),
+    TMX_ROW_REAL(tmx_run_options, fan_period_s, "s", 1e-3, 1000, 0.5,
+                 "between updates of fans and inlet air"),
     TMX_ROW_TEXT(tmx_run_options, mix, NULL, "workload: a file of workloads/mixes/, or a path"),
     TMX_ROW_TEXT(tmx_run_options, policy, "BL",
                  "preset of the policies of all levels; `thermix list policies`"),
-    TMX_ROW_INT(tmx_run_options, gpus, "1", 1, 4096, 1, "GPUs of this chip"),
+    TMX_ROW_INT(tmx_run_options, gpus, "1", 1, 4096, 1, "GPUs of this chip, on one card without a fan model"),
     TMX_ROW_INT(tmx_run_options, seed, "1", 0, 2147483647, NAN, "of all random streams"),
     TMX_ROW_REAL(tmx_run_options, tick_s, "s", 1e-5, 1, 0.001, "simulation tick"),
     TMX_ROW_REAL(tmx_run_options, quantum_s, "s", 1e-4, 100, 0.05, "scheduling tick of the operating system"),
@@ -25,5 +34,6 @@ const struct tmx_opt tmx_run_opts[] = {
     {0},
 };
 
-const char *const tmx_run_groups[] = {"job", "place",  "mix_policy", "throttle", "dtm",     "tb",
-                                      "sensor", "chip_power", "package",  "thermal", NULL};
+const char *const tmx_run_groups[] = {"job", "place",        "mix_policy", "throttle", "dtm",
+                                      "tb",  "sensor",       "chip_power", "package",  "thermal",
+                                      "fan", "fan_failures", NULL};

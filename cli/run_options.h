@@ -10,6 +10,10 @@
 struct tmx_run_options {
     char chip[256];
     char floorplan[512];
+    char topology[256];
+    char link[48];
+    int queue; /* enum tmx_queue */
+    double fan_period_s;
     char mix[256];
     char policy[32];
     int gpus;
@@ -24,6 +28,7 @@ struct tmx_run_options {
     bool measured_gains;
     bool leakage;
 };
+enum tmx_queue { TMX_QUEUE_PER_GPU, TMX_QUEUE_SHARED };
 extern const struct tmx_opt tmx_run_opts[];
 
 /* Names of the groups beside the root keys. */

@@ -2,6 +2,8 @@
 #include "cli/run_jobs.h"
 #include "cli/run_state.h"
 
+#include <string.h>
+
 #include "core/base/text.h"
 
 static void write_group(const char *group, const struct tmx_plugin *p, const void *state, FILE *out)
@@ -28,6 +30,29 @@ static void write_package(const struct tmx_hotspot_config *cfg, FILE *out)
     fprintf(out, "};\n");
 }
 
+/* Overrides are of one chip; where there are several, their own files say all. */
+static bool one_chip(const struct tmx_run *r)
+{
+    for (size_t k = 1; k < r->n_kind; k++) {
+        if (strcmp(r->kind[k].name, r->kind[0].name) != 0) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static void write_failures(const struct tmx_run *r, FILE *out)
+{
+    fprintf(out, "fan_failures = (");
+    for (size_t i = 0; i < r->n_failure; i++) {
+        char real[TMX_REAL_SIZE];
+        tmx_real_print(real, r->failure[i].at_s);
+        fprintf(out, "%s { fan = \"%s\"; at_s = %s; }", i ? "," : "", r->topology.fan[r->failure[i].fan].name,
+                real);
+    }
+    fprintf(out, " );\n");
+}
+
 void tmx_run_write_resolved(const struct tmx_run *r, FILE *out)
 {
     const struct tmx_sim_spec *s = &r->sim_spec;
@@ -42,10 +67,17 @@ void tmx_run_write_resolved(const struct tmx_run *r, FILE *out)
     write_group("tb", &s->tb.ops->base, s->tb.state, out);
     fprintf(out, "sensor = {\n");
     tmx_opt_write(tmx_sensor_opts, &s->sensor, "    ", out);
-    fprintf(out, "};\nchip_power = {\n");
-    tmx_chip_write_power(&r->chip, "    ", out);
     fprintf(out, "};\n");
-    write_package(&r->package, out);
+    if (one_chip(r)) {
+        fprintf(out, "chip_power = {\n");
+        tmx_chip_write_power(&r->kind[0].chip, "    ", out);
+        fprintf(out, "};\n");
+        write_package(&r->kind[0].package, out);
+    }
+    if (r->topology.n_gpu > 0) {
+        write_group("fan", &s->cooling.ops->base, s->cooling.state, out);
+        write_failures(r, out);
+    }
     fprintf(out, "thermal = {\n");
     if (r->thermal.ops->base.opts) {
         tmx_opt_write(r->thermal.ops->base.opts, r->thermal.options, "    ", out);

@@ -22,9 +22,19 @@ struct tmx_run_trace {
     struct gpu_files *gpu; /* [n_gpu] */
 };
 
+/* The chip with most SMs; rows of others end early. */
+static const struct tmx_chip *widest_chip(const struct tmx_run *run)
+{
+    const struct tmx_chip *c = &run->kind[0].chip;
+    for (size_t k = 1; k < run->n_kind; k++) {
+        c = run->kind[k].chip.n_sm > c->n_sm ? &run->kind[k].chip : c;
+    }
+    return c;
+}
+
 static void head_csv(const struct tmx_run_trace *t, FILE *out)
 {
-    const struct tmx_chip *c = &t->run->chip;
+    const struct tmx_chip *c = widest_chip(t->run);
     fprintf(out, "time_s,gpu,level,freq_mhz,power_w,hottest_c,mean_c,first_kernel,second_kernel,first_share");
     for (size_t sm = 0; sm < c->n_sm; sm++) {
         fprintf(out, ",sm%zu_temp_c,sm%zu_power_w,sm%zu_first_share,sm%zu_gated", sm, sm, sm, sm);
@@ -117,7 +127,7 @@ static enum tmx_status open_hotspot(struct tmx_run_trace *t, struct tmx_err *err
     snprintf(path, sizeof path, "%s/thermal.config", t->options.dir);
     st = st ? st : tmx_output_open(&config, path, err);
     if (!st) {
-        struct tmx_hotspot_config cfg = t->run->package;
+        struct tmx_hotspot_config cfg = t->run->kind[0].package;
         cfg.sampling_intvl = (double)t->every * t->run->options.tick_s;
         tmx_hotspot_config_print(&cfg, config.file);
         st = tmx_output_commit(&config, err);

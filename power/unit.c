@@ -136,11 +136,12 @@ static void dynamic(const struct tmx_machine *machine, size_t g, struct tmx_fram
 {
     const struct tmx_gpu *gpu = &machine->gpu[g];
     const struct tmx_chip *c = gpu->chip;
-    const double scale = machine->volt2[g] * machine->speed[g];
+    const double scale = machine->volt2[g] * machine->speed[g] * gpu->power_scale;
     double way_w[TMX_WAYS] = {0, 0}, sum_w[TMX_WAYS] = {0, 0};
     for (size_t k = 0; k < gpu->n_run; k++) {
         const struct tmx_job *j = &machine->job[gpu->run[k]];
-        way_w[k] = j->power_w * scale / j->slowdown; /* the same work, spread over a longer time */
+        way_w[k] = j->power_w * scale / j->slowdown * /* the same work, spread over a longer time */
+                   tmx_machine_remote_speed(machine, j, g);
     }
     for (size_t u = 0; u < c->floorplan.n_unit; u++) {
         const int sm = c->sm_of_unit[u];

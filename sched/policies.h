@@ -4,6 +4,7 @@
 /* Private to sched/: one line per policy, each defined in the file of its name. */
 
 #include "core/contract/dtm_policy.h"
+#include "core/contract/fan_policy.h"
 #include "core/contract/job_policy.h"
 #include "core/contract/mix_policy.h"
 #include "core/contract/place_policy.h"
@@ -13,6 +14,15 @@ extern const struct tmx_job_policy tmx_job_none;
 extern const struct tmx_job_policy tmx_job_consolidate;
 
 extern const struct tmx_place_policy tmx_place_own_gpu;
+extern const struct tmx_place_policy tmx_place_round_robin;
+extern const struct tmx_place_policy tmx_place_coldest;
+extern const struct tmx_place_policy tmx_place_least_loaded;
+extern const struct tmx_place_policy tmx_place_spread;
+extern const struct tmx_place_policy tmx_place_pair_hot_cold;
+
+extern const struct tmx_fan_policy tmx_fan_fixed;
+extern const struct tmx_fan_policy tmx_fan_curve;
+extern const struct tmx_fan_policy tmx_fan_pi;
 
 extern const struct tmx_mix_policy tmx_mix_fcfs;
 extern const struct tmx_mix_policy tmx_mix_alternate;

@@ -4,7 +4,17 @@
 
 const struct tmx_job_policy *const tmx_job_policies[] = {&tmx_job_none, &tmx_job_consolidate, NULL};
 
-const struct tmx_place_policy *const tmx_place_policies[] = {&tmx_place_own_gpu, NULL};
+const struct tmx_place_policy *const tmx_place_policies[] = {
+    &tmx_place_own_gpu,
+    &tmx_place_round_robin,
+    &tmx_place_coldest,
+    &tmx_place_least_loaded,
+    &tmx_place_spread,
+    &tmx_place_pair_hot_cold,
+    NULL,
+};
+
+const struct tmx_fan_policy *const tmx_fan_policies[] = {&tmx_fan_fixed, &tmx_fan_curve, &tmx_fan_pi, NULL};
 
 const struct tmx_mix_policy *const tmx_mix_policies[] = {
     &tmx_mix_fcfs,

@@ -22,6 +22,7 @@ static const struct tmx_opt root_opts[] = {
     TMX_ROW_REAL(tmx_chip, sm_power_reference_sms, "1", 1, 1024, 30,
                  "SMs a kernel's sm_power_w is the sum over"),
     TMX_ROW_REAL(tmx_chip, kernel_power_scale, "1", 0, 100, 1, "factor on the kernels' power"),
+    TMX_ROW_REAL(tmx_chip, kernel_time_scale, "1", 1e-6, 1e6, 1, "factor on the kernels' block lifetimes"),
     {0},
 };
 

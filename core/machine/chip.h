@@ -43,6 +43,7 @@ struct tmx_chip {
     int sms_per_cluster;           /* SMs of one TPC (GPC) */
     double sm_power_reference_sms; /* number of SMs over which a kernel's sm_power_w is spread */
     double kernel_power_scale;     /* kernel powers of the reference chip times this */
+    double kernel_time_scale;      /* kernels' block lifetimes on the reference chip times this */
     struct tmx_sm_limits limits;
     struct tmx_chip_power power;
     struct tmx_level level[TMX_MAX_LEVEL];

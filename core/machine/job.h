@@ -27,7 +27,7 @@ struct tmx_job {
     double lifetime_s;      /* of one block at the nominal clock */
     double power_w;         /* dynamic W per SM it runs on alone, at the nominal clock and voltage */
     double slowdown;        /* block lifetimes times this (unit gating); 1: none */
-    double remote_weight;   /* how much of the node's remote cost it pays when it runs on several GPUs */
+    double remote_weight;   /* extra lifetime of its blocks away from its data, over the reference link */
     size_t width_sms;       /* SMs its blocks can fill; more than the chip has: all */
     /* progress, written by the machine */
     enum tmx_job_state state;
@@ -36,6 +36,7 @@ struct tmx_job {
     bool pdi_valid;
     double profiling_s;           /* volunteer time left until pdi_w is known */
     uint64_t queue_order;         /* rank of arrival in the kernel queues */
+    size_t data_gpu;              /* GPU whose memory holds its data: the first it was placed on */
     size_t home_gpu;              /* the first GPU it may run on, */
     size_t n_gpu;                 /* and how many from there; 0: not placed yet */
     double started_s, finished_s; /* negative: not yet */

@@ -28,6 +28,32 @@ static void gpu_init(struct tmx_machine *m, size_t g, const struct tmx_chip *chi
     m->n_unit += chip->floorplan.n_unit;
 }
 
+/* Jobs state power and work for GPU 0's chip. */
+static void scale_to_first(struct tmx_machine *m, size_t g)
+{
+    const struct tmx_chip *c = m->gpu[g].chip, *first = m->gpu[0].chip;
+    if (c == first) {
+        m->gpu[g].power_scale = m->gpu[g].speed_scale = 1;
+        return;
+    }
+    m->gpu[g].power_scale = c->kernel_power_scale / c->sm_power_reference_sms /
+                            (first->kernel_power_scale / first->sm_power_reference_sms);
+    m->gpu[g].speed_scale = first->kernel_time_scale / c->kernel_time_scale;
+}
+
+static void find_card(struct tmx_machine *m, size_t g, const size_t *card)
+{
+    struct tmx_gpu *gpu = &m->gpu[g];
+    gpu->card0 = card ? g : 0;
+    gpu->n_card = card ? 1 : m->n_gpu;
+    while (card && gpu->card0 > 0 && card[gpu->card0 - 1] == card[g]) {
+        gpu->card0--;
+    }
+    while (card && gpu->card0 + gpu->n_card < m->n_gpu && card[gpu->card0 + gpu->n_card] == card[g]) {
+        gpu->n_card++;
+    }
+}
+
 enum tmx_status tmx_machine_create(struct tmx_machine **out, const struct tmx_machine_spec *spec,
                                    struct tmx_err *err)
 {
@@ -41,12 +67,17 @@ enum tmx_status tmx_machine_create(struct tmx_machine **out, const struct tmx_ma
                               .dt_s = spec->dt_s,
                               .gain = spec->gain,
                               .remote_cost = spec->remote_cost,
+                              .last_home = spec->n_gpu,
                               .counting = true,
                               .system_kernel_s = spec->system_kernel_s};
     m->gpu = take(spec->n_gpu, sizeof *m->gpu, &ok);
     m->job = take(spec->n_job, sizeof *m->job, &ok);
     for (size_t g = 0; ok && g < spec->n_gpu; g++) {
         gpu_init(m, g, spec->chip[g], &ok);
+    }
+    for (size_t g = 0; ok && g < spec->n_gpu; g++) {
+        find_card(m, g, spec->card);
+        scale_to_first(m, g);
     }
     m->gated = take(m->n_sm, sizeof *m->gated, &ok);
     m->share = take(m->n_sm * TMX_WAYS, sizeof *m->share, &ok);
@@ -125,21 +156,51 @@ static size_t queue_position(const struct tmx_machine *m, const struct tmx_gpu *
     return i;
 }
 
-bool tmx_machine_enqueue(struct tmx_machine *m, size_t job)
+static bool has_room(const struct tmx_machine *m, size_t home, size_t n)
 {
-    const struct tmx_job *j = &m->job[job];
-    for (size_t g = j->home_gpu; g < j->home_gpu + j->n_gpu; g++) {
+    for (size_t g = home; g < home + n; g++) {
         if (m->gpu[g].n_queue == TMX_KQUEUE) {
             return false;
         }
     }
-    for (size_t g = j->home_gpu; g < j->home_gpu + j->n_gpu; g++) {
-        struct tmx_gpu *gpu = &m->gpu[g];
-        const size_t at = queue_position(m, gpu, j);
-        memmove(&gpu->queue[at + 1], &gpu->queue[at], (gpu->n_queue - at) * sizeof gpu->queue[0]);
-        gpu->queue[at] = job;
-        gpu->n_queue++;
+    return true;
+}
+
+static void enqueue(struct tmx_machine *m, size_t g, size_t job)
+{
+    struct tmx_gpu *gpu = &m->gpu[g];
+    const size_t at = queue_position(m, gpu, &m->job[job]);
+    memmove(&gpu->queue[at + 1], &gpu->queue[at], (gpu->n_queue - at) * sizeof gpu->queue[0]);
+    gpu->queue[at] = job;
+    gpu->n_queue++;
+}
+
+bool tmx_machine_enqueue(struct tmx_machine *m, size_t job)
+{
+    struct tmx_job *j = &m->job[job];
+    if (!has_room(m, j->home_gpu, j->n_gpu)) {
+        return false;
     }
+    for (size_t g = j->home_gpu; g < j->home_gpu + j->n_gpu; g++) {
+        enqueue(m, g, job);
+    }
+    j->data_gpu = m->last_home = j->home_gpu;
+    return true;
+}
+
+bool tmx_machine_widen(struct tmx_machine *m, size_t job, size_t home, size_t n)
+{
+    struct tmx_job *j = &m->job[job];
+    if (!has_room(m, home, n)) {
+        return false;
+    }
+    for (size_t g = home; g < home + n; g++) {
+        if (g < j->home_gpu || g >= j->home_gpu + j->n_gpu) {
+            enqueue(m, g, job);
+        }
+    }
+    j->home_gpu = home;
+    j->n_gpu = n;
     return true;
 }
 
@@ -346,21 +407,22 @@ static void run_sms(struct tmx_machine *m, size_t g, double run_s, double work[T
     work[1] = sum1 * m->dt_s * m->speed[g];
 }
 
+double tmx_machine_remote_speed(const struct tmx_machine *m, const struct tmx_job *job, size_t gpu)
+{
+    return gpu == job->data_gpu ? 1 : 1 / (1 + m->remote_cost * job->remote_weight);
+}
+
 static double job_rate(const struct tmx_machine *m, const struct tmx_gpu *gpu, const struct tmx_job *j)
 {
     double rate = 1 / j->slowdown;
     if (gpu->n_run == TMX_WAYS) {
         rate *= m->gain;
     }
-    if (j->n_gpu > 1) {
-        rate /= 1 + m->remote_cost * j->remote_weight;
-    }
-    return rate;
+    return rate * gpu->speed_scale * tmx_machine_remote_speed(m, j, (size_t)(gpu - m->gpu));
 }
 
 /* Add work to a job; when it ends inside the tick, the slots idle for the rest of it. */
-static void progress(struct tmx_machine *m, struct tmx_gpu *gpu, size_t way, double work_sm_s,
-                     double time_s)
+static void progress(struct tmx_machine *m, struct tmx_gpu *gpu, size_t way, double work_sm_s, double time_s)
 {
     struct tmx_job *j = &m->job[gpu->run[way]];
     if (j->started_s < 0 && m->counting) {
@@ -498,6 +560,7 @@ static size_t walk(enum direction d, struct tmx_machine *m, unsigned char *buf)
     at = item(d, &m->n_volunteer, sizeof m->n_volunteer, buf, at);
     at = item(d, &m->n_done, sizeof m->n_done, buf, at);
     at = item(d, &m->first_unfinished, sizeof m->first_unfinished, buf, at);
+    at = item(d, &m->last_home, sizeof m->last_home, buf, at);
     at = item(d, &m->counting, sizeof m->counting, buf, at);
     at = item(d, m->gated, m->n_sm * sizeof *m->gated, buf, at);
     at = item(d, m->share, m->n_sm * TMX_WAYS * sizeof *m->share, buf, at);

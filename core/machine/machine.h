@@ -22,6 +22,9 @@ enum {
 struct tmx_gpu {
     const struct tmx_chip *chip; /* not owned */
     size_t sm0, unit0;           /* its first SM and unit in the node-wide arrays */
+    double power_scale;          /* dynamic power of a kernel on one SM relative to GPU 0's chip */
+    double speed_scale;          /* work of one SM relative to GPU 0's chip */
+    size_t card0, n_card;        /* the GPUs of its card: card0 .. card0 + n_card - 1 */
     size_t queue[TMX_KQUEUE];    /* waiting jobs, by priority, then arrival */
     size_t n_queue;
     size_t run[TMX_WAYS]; /* resident jobs; run[0] came first */
@@ -46,9 +49,11 @@ struct tmx_machine {
     size_t n_volunteer; /* SMs profiling or about to */
     size_t n_arrived, n_done;
     size_t first_unfinished; /* every job before it is done */
+    size_t last_home;        /* GPU of the job placed last; n_gpu before the first */
     double dt_s;
     double gain;            /* speed factor of each of two intermixed kernels; 1: no effect */
-    double remote_cost;     /* job time grows by 1 + remote_cost * remoteness when it runs on several GPUs */
+    double remote_cost;     /* of the link between GPUs: blocks that run away from their job's data live
+                               1 + remote_cost * remote_weight times as long */
     bool counting;          /* work is counted (not during warm-up) */
     double system_kernel_s; /* paper 003, section 3.3 */
     /* [n_sm] */
@@ -81,6 +86,7 @@ struct tmx_request {             /* all that policies may change */
 struct tmx_machine_spec {
     const struct tmx_chip *const *chip; /* [n_gpu] not owned */
     size_t n_gpu;
+    const size_t *card;        /* [n_gpu] ascending card numbers; NULL: all on one card */
     const struct tmx_job *job; /* [n_job] copied; by arrival */
     size_t n_job;
     double dt_s;
@@ -98,6 +104,13 @@ void tmx_machine_admit(struct tmx_machine *m, uint64_t tick);
 
 /* Put a placed job (home_gpu, n_gpu set) into the queues of its GPUs; false when one is full. */
 bool tmx_machine_enqueue(struct tmx_machine *m, size_t job);
+
+/* Let a placed job also run on the GPUs home .. home + n - 1, which include those it has; false
+ * when a queue is full (nothing has changed then). */
+bool tmx_machine_widen(struct tmx_machine *m, size_t job, size_t home, size_t n);
+
+/* Speed of the job's blocks on a GPU relative to the GPU that holds its data: 1 there, less elsewhere. */
+double tmx_machine_remote_speed(const struct tmx_machine *m, const struct tmx_job *job, size_t gpu);
 
 /* Clamp and apply the request: gates, levels, admissions, shares; start the queue's head on idle
  * GPUs; choose volunteers among the coldest SMs (sensed_k [n_sm, K]) for unprofiled jobs. */

@@ -67,6 +67,20 @@ static enum tmx_status start_thermal(struct tmx_sim *s, struct tmx_err *err)
     return TMX_OK;
 }
 
+static enum tmx_status start_cooling(struct tmx_sim *s, struct tmx_err *err)
+{
+    const struct tmx_cooling_spec *c = &s->spec.cooling;
+    if (!c->topology) {
+        return TMX_OK;
+    }
+    const enum tmx_status st = multiple(c->period_s, s->spec.dt_s, "fan_period_s", &s->cool, err);
+    if (!st && s->cool == 0) {
+        return tmx_fail(err, TMX_ECONFIG, "fan_period_s = %g s is shorter than tick_s = %g s", c->period_s,
+                        s->spec.dt_s);
+    }
+    return st ? st : tmx_cooling_create(&s->cooling, c, s->thermal, s->warmup, s->spec.dt_s, err);
+}
+
 enum tmx_status tmx_sim_create(struct tmx_sim **sim, struct tmx_sim_spec *spec, struct tmx_err *err)
 {
     struct tmx_sim *s = calloc(1, sizeof *s);
@@ -82,6 +96,7 @@ enum tmx_status tmx_sim_create(struct tmx_sim **sim, struct tmx_sim_spec *spec, 
     st = st ? st : take_arrays(s, err);
     st = st ? st : spec->power.ops->create(spec->power.options, s->machine, &s->power, err);
     st = st ? st : start_thermal(s, err);
+    st = st ? st : start_cooling(s, err);
     if (!st && spec->job.ops) {
         st = tmx_jobs_create(&s->jobs, &spec->job, s->machine, err);
     }
@@ -126,6 +141,8 @@ void tmx_sim_destroy(struct tmx_sim *s)
     free(s->spec.dtm.state);
     free(s->spec.tb.state);
     tmx_jobs_destroy(s->jobs);
+    free(s->spec.cooling.state);
+    tmx_cooling_destroy(s->cooling);
     tmx_recorder_destroy(s->recorder);
     tmx_sensor_destroy(s->sensor);
     tmx_machine_destroy(s->machine);
@@ -136,7 +153,23 @@ void tmx_sim_destroy(struct tmx_sim *s)
     free(s);
 }
 
-/* Arrived jobs get their GPUs, in order of arrival, until a queue is full. */
+/* Placed jobs may get more GPUs. */
+static void widen_jobs(struct tmx_sim *s)
+{
+    struct tmx_machine *m = s->machine;
+    for (size_t j = m->first_unfinished; j < m->n_arrived; j++) {
+        const struct tmx_job *job = &m->job[j];
+        if (job->n_gpu == 0 || job->state != TMX_JOB_RUNNING) {
+            continue;
+        }
+        const struct tmx_place p = s->spec.place.ops->widen(s->spec.place.state, &s->view, j);
+        if (p.n > job->n_gpu) {
+            (void)tmx_machine_widen(m, j, p.home, p.n); /* a full queue: asked again */
+        }
+    }
+}
+
+/* Arrived jobs get their GPUs, in order of arrival, until one has to wait. */
 static void place_jobs(struct tmx_sim *s)
 {
     struct tmx_machine *m = s->machine;
@@ -146,6 +179,9 @@ static void place_jobs(struct tmx_sim *s)
             continue;
         }
         const struct tmx_place p = s->spec.place.ops->place(s->spec.place.state, &s->view, j);
+        if (p.n == 0 || (s->spec.shared_queue && m->gpu[p.home].n_queue > 0)) {
+            return;
+        }
         job->home_gpu = p.home;
         job->n_gpu = p.n;
         if (!tmx_machine_enqueue(m, j)) {
@@ -172,6 +208,9 @@ static void schedule(struct tmx_sim *s)
     } else {
         place_jobs(s);
     }
+    if (s->spec.place.ops->widen) {
+        widen_jobs(s);
+    }
     s->spec.mix.ops->decide(s->spec.mix.state, &s->view, r);
     if (s->spec.dtm.ops && s->spec.dtm.ops->govern) {
         s->spec.dtm.ops->govern(s->spec.dtm.state, &s->view, r);
@@ -191,7 +230,7 @@ static enum tmx_status heat(struct tmx_sim *s, struct tmx_err *err)
 {
     for (size_t g = 0; g < s->machine->n_gpu; g++) {
         const size_t u = s->machine->gpu[g].unit0;
-        const struct tmx_gpu_thermal *t = &s->thermal[g];
+        const struct tmx_cooled *t = &s->thermal[g];
         const enum tmx_status st =
             t->ops->step(t->state, s->spec.dt_s, &s->frame.power_w[u], &s->frame.temp_k[u]);
         if (st) {
@@ -227,20 +266,23 @@ enum tmx_status tmx_sim_tick(struct tmx_sim *s, struct tmx_err *err)
     if (s->tick % s->quantum == 0) {
         schedule(s); /* 3 where, who, how fast   */
     }
-    tmx_machine_apply(s->machine, &s->request, f->sensed_k); /* 4 clamp, charge          */
+    if (s->cooling && (s->tick % s->cool == 0 || s->tick == s->warmup)) {
+        tmx_cooling_update(s->cooling, &s->view, s->thermal); /* 4 fans, convection, air   */
+    }
+    tmx_machine_apply(s->machine, &s->request, f->sensed_k); /* 5 clamp, charge          */
     tmx_dispatch(s->machine, s->spec.mix.ops, s->spec.mix.state, s->view.time_s,
-                 s->scratch); /* 5 blocks to SMs */
+                 s->scratch); /* 6 blocks to SMs */
     tmx_machine_advance(s->machine,
-                        s->view.time_s - (double)s->warmup * s->spec.dt_s); /* 6 progress, retire   */
-    enum tmx_status st = s->spec.power.ops->eval(s->power, s->machine, f);  /* 7 watts                  */
+                        s->view.time_s - (double)s->warmup * s->spec.dt_s); /* 7 progress, retire   */
+    enum tmx_status st = s->spec.power.ops->eval(s->power, s->machine, f);  /* 8 watts                  */
     if (st) {
         return ran_away(s, st, err);
     }
-    st = heat(s, err); /* 8 kelvins                */
+    st = heat(s, err); /* 9 kelvins                */
     if (st) {
         return st;
     }
-    tmx_recorder_sample(s->recorder, s->machine, f, s->spec.dt_s); /* 9 the only way out       */
+    tmx_recorder_sample(s->recorder, s->machine, f, s->spec.dt_s); /* 10 the only way out      */
     s->tick++;
     return TMX_OK;
 }
@@ -323,8 +365,19 @@ const struct tmx_recorder *tmx_sim_recorder(const struct tmx_sim *s)
     return s->recorder;
 }
 
+const struct tmx_cooling *tmx_sim_cooling(const struct tmx_sim *s)
+{
+    return s->cooling;
+}
+
+struct tmx_cooling_ledger tmx_sim_cooling_ledger(const struct tmx_sim *s)
+{
+    return s->cooling ? tmx_cooling_read(s->cooling, (double)s->tick * s->spec.dt_s, s->thermal)
+                      : (struct tmx_cooling_ledger){0};
+}
+
 enum tmx_status tmx_sim_field(const struct tmx_sim *s, size_t gpu, size_t layer, double *cell_k)
 {
-    const struct tmx_gpu_thermal *t = &s->thermal[gpu];
+    const struct tmx_cooled *t = &s->thermal[gpu];
     return t->ops->field ? t->ops->field(t->state, layer, cell_k) : TMX_EUNSUPPORTED;
 }

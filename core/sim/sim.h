@@ -10,6 +10,7 @@
 #include "core/contract/power_model.h"
 #include "core/contract/tb_policy.h"
 #include "core/contract/thermal_model.h"
+#include "core/sim/cooling.h"
 #include "core/sim/jobs.h"
 #include "core/sim/recorder.h"
 #include "core/sim/sensor.h"
@@ -46,6 +47,9 @@ struct tmx_sim_spec {
         const void *options;
     } power;
     const struct tmx_sim_gpu_thermal *thermal; /* [n_gpu] */
+    struct tmx_cooling_spec
+        cooling;       /* topology NULL: convection and inlet air stay as the models have them */
+    bool shared_queue; /* arrivals wait in one queue until the GPU they go to has none waiting */
     struct tmx_sensor_options sensor;
     double dt_s;
     double quantum_s; /* scheduling tick of the operating system */
@@ -85,7 +89,10 @@ bool tmx_sim_done(const struct tmx_sim *sim);
 const struct tmx_machine *tmx_sim_machine(const struct tmx_sim *sim);
 const struct tmx_frame *tmx_sim_frame(const struct tmx_sim *sim);
 const struct tmx_recorder *tmx_sim_recorder(const struct tmx_sim *sim);
-const struct tmx_jobs *tmx_sim_jobs(const struct tmx_sim *sim); /* NULL: no job level */
+const struct tmx_jobs *tmx_sim_jobs(const struct tmx_sim *sim);       /* NULL: no job level */
+const struct tmx_cooling *tmx_sim_cooling(const struct tmx_sim *sim); /* NULL: none */
+/* Fans and air up to now; all zero when there is no cooling stage. */
+struct tmx_cooling_ledger tmx_sim_cooling_ledger(const struct tmx_sim *sim);
 /* Grid temperatures of a GPU's layer; TMX_EUNSUPPORTED where the back-end has none. */
 TMX_NODISCARD enum tmx_status tmx_sim_field(const struct tmx_sim *sim, size_t gpu, size_t layer,
                                             double *cell_k);

@@ -5,11 +5,6 @@
 
 #include "core/sim/sim.h"
 
-struct tmx_gpu_thermal {
-    const struct tmx_thermal_ops *ops;
-    void *state;
-};
-
 struct tmx_sim {
     struct tmx_sim_spec spec;
     struct tmx_machine *machine;
@@ -17,16 +12,17 @@ struct tmx_sim {
     struct tmx_recorder *recorder;
     struct tmx_jobs *jobs; /* NULL: no job level */
     void *power;
-    struct tmx_gpu_thermal *thermal; /* [n_gpu] */
+    struct tmx_cooled *thermal;  /* [n_gpu] */
+    struct tmx_cooling *cooling; /* NULL: none */
     struct tmx_frame frame;
     struct tmx_request request;
     struct tmx_view view;
     double *block; /* backs the frame's arrays, hottest_k and scratch */
     size_t n_block;
-    double *hottest_k; /* [n_gpu] */
-    double *scratch;   /* [largest n_sm] */
-    uint64_t tick, quantum, sample, warmup, stuck;
-    uint64_t last_progress; /* tick */
+    double *hottest_k;                                   /* [n_gpu] */
+    double *scratch;                                     /* [largest n_sm] */
+    uint64_t tick, quantum, sample, warmup, stuck, cool; /* in ticks */
+    uint64_t last_progress;                              /* tick */
     double last_done_sm_s;
 };
 

@@ -77,10 +77,15 @@ static size_t walk(enum direction d, struct tmx_sim *s, unsigned char *buf)
     }
     w.at += tmx_jobs_image_size(s->jobs);
     for (size_t g = 0; g < n_gpu; g++) {
-        const struct tmx_gpu_thermal *t = &s->thermal[g];
+        const struct tmx_cooled *t = &s->thermal[g];
         part(&w, t->ops->snapshot_size(t->state), t->state, t->ops->save, t->ops->restore);
     }
-    return w.at;
+    if (s->cooling && d == SAVE) {
+        tmx_cooling_save(s->cooling, buf + w.at);
+    } else if (s->cooling && d == RESTORE) {
+        tmx_cooling_restore(s->cooling, buf + w.at);
+    }
+    return w.at + (s->cooling ? tmx_cooling_image_size(s->cooling) : 0);
 }
 
 size_t tmx_sim_image_size(struct tmx_sim *s)

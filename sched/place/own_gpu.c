@@ -1,7 +1,7 @@
 /* Each kernel to one GPU, in turn by arrival: the default of today's cards (paper 003, section 3.2). */
 #include "sched/policies.h"
 
-static struct tmx_place place(void *state, const struct tmx_view *view, size_t job)
+static struct tmx_place place(const void *state, const struct tmx_view *view, size_t job)
 {
     (void)state;
     return (struct tmx_place){.home = (size_t)(view->machine->job[job].queue_order % view->machine->n_gpu),

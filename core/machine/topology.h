@@ -1,0 +1,102 @@
+#ifndef TMX_CORE_MACHINE_TOPOLOGY_H
+#define TMX_CORE_MACHINE_TOPOLOGY_H
+
+/* A node: cards carry GPUs and fans, air flows from GPU to GPU, links join the GPUs.
+ *
+ * Plain data from a file of floorplans/systems/; core/sim/cooling runs the fans and the air,
+ * core/machine/machine the GPUs. Fans blow over all sinks of their card in equal parts, so a
+ * sink sees the mean speed of the card's fans. */
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "core/base/err.h"
+
+enum { TMX_MAX_CURVE = 16, TMX_MAX_FAN_LEVELS = 64, TMX_NAME = 48 };
+
+struct tmx_link { /* technology that joins GPUs: T1..T5 of paper 003, Figure 6 */
+    char name[TMX_NAME];
+    double bandwidth_gb_per_s; /* 0: unlimited */
+    double latency_us;
+};
+
+struct tmx_card {
+    char name[TMX_NAME];
+    int convection; /* enum tmx_convection */
+    double fit_a_k_per_w;
+    double fit_b_k_per_w;
+    double still_k_per_w;       /* sink to air with all fans stopped; the upper bound of the above */
+    double still_flow_m3_per_s; /* air past a card with all fans stopped */
+    int levels;                 /* convection levels between stopped and full speed */
+    size_t gpu0, n_gpu;         /* its GPUs stand together */
+    size_t fan0, n_fan;         /* and its fans */
+};
+enum tmx_convection { TMX_CONVECTION_FIT, TMX_CONVECTION_PACKAGE };
+
+struct tmx_fan_point {
+    double temp_c;
+    double speed; /* of max_rpm, 0..1 */
+};
+
+struct tmx_fan {
+    char name[TMX_NAME];
+    size_t card;
+    double min_rpm, max_rpm; /* slowest turning and full speed */
+    double power_w;          /* electrical, at full speed */
+    double flow_m3_per_s;    /* at full speed */
+    double noise_dba;        /* at full speed */
+    struct tmx_fan_point curve[TMX_MAX_CURVE];
+    size_t n_curve; /* 0: none */
+};
+
+struct tmx_topology_gpu {
+    char name[TMX_NAME];
+    char chip[256]; /* folder of floorplans/, or a path */
+    size_t card;
+};
+
+struct tmx_air { /* a GPU breathes part of another one's outlet air */
+    size_t from, to;
+    double fraction; /* of from's outlet air */
+};
+
+struct tmx_topology {
+    char name[TMX_NAME];
+    char doc[256];
+    char source[512];
+    char link_name[TMX_NAME];     /* the link of this node, one of link[] */
+    double inlet_c;               /* room air; below -273.15: the package file's ambient */
+    int nodes;                    /* this many equal, independent nodes */
+    struct tmx_card *card;        /* [n_card] */
+    struct tmx_fan *fan;          /* [n_fan] by card */
+    struct tmx_topology_gpu *gpu; /* [n_gpu] by card */
+    struct tmx_air *air;          /* [n_air] by to */
+    size_t *air0;                 /* [n_gpu + 1] air[air0[g]] .. air[air0[g + 1] - 1] flow to GPU g */
+    struct tmx_link *link;        /* [n_link] */
+    size_t *upstream_first;       /* [n_gpu] GPUs in an order in which air flows forward only */
+    size_t n_card, n_fan, n_gpu, n_air, n_link;
+};
+
+/* Read a topology. Errors: TMX_EIO, and TMX_ECONFIG with file:line for a GPU, fan or air path
+ * that names what is not there, a card without GPU or fan, a fan curve that falls, outlet air
+ * handed out more than once, and air that flows in a loop. tmx_topology_finish also after failure. */
+TMX_NODISCARD enum tmx_status tmx_topology_load(struct tmx_topology *t, const char *path,
+                                                struct tmx_err *err);
+void tmx_topology_finish(struct tmx_topology *t);
+
+/* Extra time of an access over this link relative to the reference link, whose cost the kernels'
+ * remote_weight states: (latency + payload / bandwidth) / the same of the reference. */
+double tmx_link_cost(const struct tmx_link *link);
+
+/* NULL when there is no link of this name. */
+const struct tmx_link *tmx_topology_link(const struct tmx_topology *t, const char *name);
+
+/* Fan laws: flow ~ speed, electrical power ~ speed^3, acoustic power ~ speed^6. */
+double tmx_fan_power_w(const struct tmx_fan *fan, double rpm);
+double tmx_fan_flow_m3_per_s(const struct tmx_fan *fan, double rpm);
+double tmx_fan_noise_dba(const struct tmx_fan *fan, double rpm); /* -INFINITY when it stands still */
+
+/* The curve at temp_c, linear between its points and constant outside. Needs n_curve > 0. */
+double tmx_fan_curve_speed(const struct tmx_fan *fan, double temp_c);
+
+#endif

@@ -1,0 +1,290 @@
+#include "core/sim/cooling.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/sim/air.h"
+
+#define ZERO_C 273.15
+
+struct ledger {     /* sums over time, at the head of the block */
+    double since_s; /* the last update */
+    double from_s;  /* counted from */
+    double fan_j, exhaust_j, rpm_s, inlet_k_s, peak_noise_dba;
+    double updates; /* since create */
+};
+
+struct tmx_cooling {
+    struct tmx_cooling_spec spec;
+    uint64_t warmup; /* tick */
+    double warmup_s;
+    double *block; /* everything below that changes, for snapshots */
+    size_t n_block;
+    struct ledger *sum;
+    double *rpm;                      /* [n_fan] */
+    double *memory;                   /* [n_fan * TMX_FAN_MEMORY] */
+    double *level;                    /* [n_card] whole numbers */
+    double *inlet_k;                  /* [n_gpu] */
+    double *out_j;                    /* [n_gpu] heat given off up to the last update */
+    double *flow, *heat_w, *outlet_w; /* [n_gpu] of the update */
+    bool has_heat;
+};
+
+static double out_j(const struct tmx_cooled *gpu)
+{
+    struct tmx_thermal_heat heat;
+    gpu->ops->heat(gpu->state, &heat);
+    return heat.to_ambient_j;
+}
+
+enum tmx_status tmx_cooling_create(struct tmx_cooling **out, const struct tmx_cooling_spec *spec,
+                                   const struct tmx_cooled *gpu, uint64_t warmup, double dt_s,
+                                   struct tmx_err *err)
+{
+    const struct tmx_topology *t = spec->topology;
+    struct tmx_cooling *c = calloc(1, sizeof *c);
+    if (!c) {
+        return tmx_fail(err, TMX_ENOMEM, "cooling");
+    }
+    const size_t n_sum = sizeof(struct ledger) / sizeof(double);
+    *c = (struct tmx_cooling){
+        .spec = *spec, .warmup = warmup, .warmup_s = (double)warmup * dt_s, .has_heat = true};
+    c->n_block = n_sum + (1 + TMX_FAN_MEMORY) * t->n_fan + t->n_card + 5 * t->n_gpu;
+    c->block = calloc(c->n_block, sizeof *c->block);
+    if (!c->block) {
+        free(c);
+        return tmx_fail(err, TMX_ENOMEM, "cooling of %zu GPUs", t->n_gpu);
+    }
+    c->sum = (struct ledger *)c->block;
+    c->rpm = c->block + n_sum;
+    c->memory = c->rpm + t->n_fan;
+    c->level = c->memory + TMX_FAN_MEMORY * t->n_fan;
+    c->inlet_k = c->level + t->n_card;
+    c->out_j = c->inlet_k + t->n_gpu;
+    c->flow = c->out_j + t->n_gpu;
+    c->heat_w = c->flow + t->n_gpu;
+    c->outlet_w = c->heat_w + t->n_gpu;
+    for (size_t g = 0; g < t->n_gpu; g++) {
+        c->inlet_k[g] = spec->room_k;
+        c->has_heat = c->has_heat && gpu[g].ops->heat && gpu[g].ops->set_ambient;
+    }
+    if (t->n_air > 0 && !c->has_heat) {
+        tmx_cooling_destroy(c);
+        return tmx_fail(err, TMX_EUNSUPPORTED,
+                        "topology %s: thermal back-end %s cannot model air that flows from GPU to GPU",
+                        t->name, gpu[0].ops->base.name);
+    }
+    c->sum->peak_noise_dba = -INFINITY;
+    *out = c;
+    return TMX_OK;
+}
+
+void tmx_cooling_destroy(struct tmx_cooling *c)
+{
+    if (c) {
+        free(c->block);
+        free(c);
+    }
+}
+
+static double power_w(const struct tmx_cooling *c)
+{
+    double w = 0;
+    for (size_t f = 0; f < c->spec.topology->n_fan; f++) {
+        w += tmx_fan_power_w(&c->spec.topology->fan[f], c->rpm[f]);
+    }
+    return w;
+}
+
+/* Acoustic powers add. */
+static double noise_dba(const struct tmx_cooling *c)
+{
+    double power = 0;
+    for (size_t f = 0; f < c->spec.topology->n_fan; f++) {
+        power += pow(10, tmx_fan_noise_dba(&c->spec.topology->fan[f], c->rpm[f]) / 10);
+    }
+    return 10 * log10(power);
+}
+
+static double sum_of(const double *v, size_t n)
+{
+    double s = 0;
+    for (size_t i = 0; i < n; i++) {
+        s += v[i];
+    }
+    return s;
+}
+
+/* The sums at now_s, after heat and fans have been as they are since the last update. */
+static struct ledger add(const struct tmx_cooling *c, double now_s, double exhaust_j)
+{
+    const struct tmx_topology *t = c->spec.topology;
+    struct ledger s = *c->sum;
+    const double dt_s = now_s - s.since_s;
+    s.fan_j += power_w(c) * dt_s;
+    s.exhaust_j += exhaust_j;
+    s.rpm_s += sum_of(c->rpm, t->n_fan) / (double)t->n_fan * dt_s;
+    s.inlet_k_s += sum_of(c->inlet_k, t->n_gpu) / (double)t->n_gpu * dt_s;
+    s.since_s = now_s;
+    return s;
+}
+
+static bool failed(const struct tmx_cooling *c, size_t fan, double time_s)
+{
+    for (size_t i = 0; i < c->spec.n_failure; i++) {
+        if (c->spec.failure[i].fan == fan && time_s >= c->spec.failure[i].at_s + c->warmup_s) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void drive(struct tmx_cooling *c, const struct tmx_view *view, size_t f, double dt_s)
+{
+    const struct tmx_fan *fan = &c->spec.topology->fan[f];
+    const struct tmx_card *card = &c->spec.topology->card[fan->card];
+    struct tmx_fan_view v = {.view = view,
+                             .fan = fan,
+                             .hottest_c = -ZERO_C,
+                             .speed = c->rpm[f] / fan->max_rpm,
+                             .dt_s = dt_s,
+                             .memory = &c->memory[TMX_FAN_MEMORY * f]};
+    for (size_t g = card->gpu0; g < card->gpu0 + card->n_gpu; g++) {
+        v.hottest_c = fmax(v.hottest_c, view->hottest_k[g] - ZERO_C);
+    }
+    const double rpm = c->spec.ops->speed(c->spec.state, &v) * fan->max_rpm;
+    c->rpm[f] = failed(c, f, view->time_s) || !(rpm > 0) ? 0 : fmin(fmax(rpm, fan->min_rpm), fan->max_rpm);
+}
+
+/* The level whose speed is nearest; stopped only when the fans are. */
+static size_t nearest(const double *level_rpm, size_t n, double rpm)
+{
+    size_t best = 0;
+    for (size_t l = 1; l < n; l++) {
+        if (fabs(level_rpm[l] - rpm) < fabs(level_rpm[best] - rpm) ||
+            (best == 0 && level_rpm[0] <= 0 && rpm > 0)) {
+            best = l;
+        }
+    }
+    return best;
+}
+
+static void set_convection(struct tmx_cooling *c, size_t card, const struct tmx_cooled *gpu)
+{
+    const struct tmx_card *k = &c->spec.topology->card[card];
+    const double rpm = sum_of(&c->rpm[k->fan0], k->n_fan) / (double)k->n_fan;
+    double flow = k->still_flow_m3_per_s;
+    for (size_t f = k->fan0; f < k->fan0 + k->n_fan; f++) {
+        flow += tmx_fan_flow_m3_per_s(&c->spec.topology->fan[f], c->rpm[f]);
+    }
+    const size_t level = nearest(c->spec.level_rpm[card], c->spec.n_level[card], rpm);
+    const bool changed = c->sum->updates <= 0 || level != (size_t)c->level[card];
+    c->level[card] = (double)level;
+    for (size_t g = k->gpu0; g < k->gpu0 + k->n_gpu; g++) {
+        c->flow[g] = flow / (double)k->n_gpu;
+        if (changed && c->spec.n_level[card] > 1) {
+            gpu[g].ops->set_convection(gpu[g].state, level);
+        }
+    }
+}
+
+/* heat_w: what each GPU's stream took up since the last update, its card's fans included. */
+static void collect(struct tmx_cooling *c, double dt_s, const struct tmx_cooled *gpu)
+{
+    const struct tmx_topology *t = c->spec.topology;
+    for (size_t g = 0; g < t->n_gpu; g++) {
+        const struct tmx_card *k = &t->card[t->gpu[g].card];
+        const double now_j = c->has_heat ? out_j(&gpu[g]) : 0;
+        double fan_w = 0;
+        for (size_t f = k->fan0; f < k->fan0 + k->n_fan; f++) {
+            fan_w += tmx_fan_power_w(&t->fan[f], c->rpm[f]);
+        }
+        c->heat_w[g] = dt_s > 0 ? (now_j - c->out_j[g]) / dt_s + fan_w / (double)k->n_gpu : 0;
+        c->out_j[g] = now_j;
+    }
+}
+
+/* Count from here on: the end of the warm-up. */
+static void restart(struct tmx_cooling *c)
+{
+    *c->sum = (struct ledger){.since_s = c->sum->since_s,
+                              .from_s = c->sum->since_s,
+                              .peak_noise_dba = -INFINITY,
+                              .updates = c->sum->updates};
+}
+
+void tmx_cooling_update(struct tmx_cooling *c, const struct tmx_view *view, const struct tmx_cooled *gpu)
+{
+    const struct tmx_topology *t = c->spec.topology;
+    const double dt_s = view->time_s - c->sum->since_s;
+    double exhaust_w = 0;
+    collect(c, dt_s, gpu);
+    if (dt_s > 0) { /* the air of the time that has passed; its inlets hold for the time to come */
+        exhaust_w = tmx_air_flow(t, c->spec.room_k, c->flow, c->heat_w, c->outlet_w, c->inlet_k);
+    }
+    *c->sum = add(c, view->time_s, exhaust_w * dt_s);
+    if (view->tick == c->warmup) {
+        restart(c);
+    }
+    for (size_t f = 0; f < t->n_fan; f++) {
+        drive(c, view, f, c->sum->updates > 0 ? dt_s : 0);
+    }
+    for (size_t k = 0; k < t->n_card; k++) {
+        set_convection(c, k, gpu);
+    }
+    c->sum->updates += 1;
+    c->sum->peak_noise_dba = fmax(c->sum->peak_noise_dba, noise_dba(c));
+    for (size_t g = 0; t->n_air > 0 && dt_s > 0 && g < t->n_gpu; g++) {
+        gpu[g].ops->set_ambient(gpu[g].state, c->inlet_k[g]);
+    }
+}
+
+struct tmx_cooling_ledger tmx_cooling_read(const struct tmx_cooling *c, double now_s,
+                                           const struct tmx_cooled *gpu)
+{
+    const double dt_s = now_s - c->sum->since_s;
+    double exhaust_j = power_w(c) * dt_s;
+    for (size_t g = 0; c->has_heat && g < c->spec.topology->n_gpu; g++) {
+        exhaust_j += out_j(&gpu[g]) - c->out_j[g];
+    }
+    const struct ledger s = add(c, now_s, exhaust_j);
+    const double span_s = now_s - s.from_s;
+    return (struct tmx_cooling_ledger){
+        .fan_j = s.fan_j,
+        .exhaust_j = s.exhaust_j,
+        .mean_rpm = span_s > 0 ? s.rpm_s / span_s : 0,
+        .mean_inlet_k = span_s > 0 ? s.inlet_k_s / span_s : c->spec.room_k,
+        .peak_noise_dba = s.peak_noise_dba,
+    };
+}
+
+double tmx_cooling_rpm(const struct tmx_cooling *c, size_t fan)
+{
+    return c->rpm[fan];
+}
+
+double tmx_cooling_inlet_k(const struct tmx_cooling *c, size_t gpu)
+{
+    return c->inlet_k[gpu];
+}
+
+size_t tmx_cooling_level(const struct tmx_cooling *c, size_t card)
+{
+    return (size_t)c->level[card];
+}
+
+size_t tmx_cooling_image_size(const struct tmx_cooling *c)
+{
+    return c->n_block * sizeof *c->block;
+}
+
+void tmx_cooling_save(const struct tmx_cooling *c, void *buf)
+{
+    memcpy(buf, c->block, c->n_block * sizeof *c->block);
+}
+
+void tmx_cooling_restore(struct tmx_cooling *c, const void *buf)
+{
+    memcpy(c->block, buf, c->n_block * sizeof *c->block);
+}

@@ -1,0 +1,68 @@
+#ifndef TMX_CORE_SIM_COOLING_H
+#define TMX_CORE_SIM_COOLING_H
+
+/* Fans and chassis air of a node, a stage of the simulation: fans turn as their policy says, sinks
+ * get the convection of their card's fans, GPUs breathe what their upstream neighbours let out.
+ * Runs every period_s, slower than the chips' own physics and faster than the sink's. */
+
+#include "core/contract/fan_policy.h"
+#include "core/contract/thermal_model.h"
+
+struct tmx_fan_failure {
+    size_t fan;
+    double at_s; /* after the end of the warm-up; the fan stands still from then on */
+};
+
+struct tmx_cooling_spec {
+    const struct tmx_topology *topology; /* not owned */
+    const struct tmx_fan_policy *ops;
+    void *state;                           /* taken over by the simulation */
+    const double *const *level_rpm;        /* [n_card][n_level] ascending: mean fan speed of the card at each
+                                              convection level of its GPUs' thermal models; not owned */
+    const size_t *n_level;                 /* [n_card] */
+    const struct tmx_fan_failure *failure; /* [n_failure] not owned */
+    size_t n_failure;
+    double period_s;
+    double room_k;
+};
+
+struct tmx_cooling_ledger { /* since the end of the warm-up */
+    double fan_j;           /* electrical energy of all fans */
+    double exhaust_j;       /* enthalpy that left the chassis above room air */
+    double mean_rpm;        /* over fans and time */
+    double mean_inlet_k;    /* over GPUs and time */
+    double peak_noise_dba;  /* loudest moment of all fans together */
+};
+
+struct tmx_cooling;
+
+struct tmx_cooled { /* one GPU's thermal instance */
+    const struct tmx_thermal_ops *ops;
+    void *state;
+};
+
+/* The caller keeps spec's arrays alive; warmup in ticks of dt_s. Errors: TMX_EUNSUPPORTED where air flows
+ * between GPUs whose thermal back-end cannot move its ambient or tell its heat. */
+TMX_NODISCARD enum tmx_status tmx_cooling_create(struct tmx_cooling **c, const struct tmx_cooling_spec *spec,
+                                                 const struct tmx_cooled *gpu, uint64_t warmup, double dt_s,
+                                                 struct tmx_err *err);
+void tmx_cooling_destroy(struct tmx_cooling *c);
+
+/* One update at view->time_s: account for the time since the last one, then set fans, convection
+ * and inlet air; at the warm-up's last tick counting starts anew. gpu: [n_gpu]. No allocation. */
+void tmx_cooling_update(struct tmx_cooling *c, const struct tmx_view *view, const struct tmx_cooled *gpu);
+
+/* The ledger up to now_s (of the simulation, warm-up included). */
+struct tmx_cooling_ledger tmx_cooling_read(const struct tmx_cooling *c, double now_s,
+                                           const struct tmx_cooled *gpu);
+
+double tmx_cooling_rpm(const struct tmx_cooling *c, size_t fan);
+double tmx_cooling_inlet_k(const struct tmx_cooling *c, size_t gpu);
+size_t tmx_cooling_level(const struct tmx_cooling *c, size_t card);
+
+/* Everything that changes, in one piece, for snapshots. */
+size_t tmx_cooling_image_size(const struct tmx_cooling *c);
+void tmx_cooling_save(const struct tmx_cooling *c, void *buf);
+void tmx_cooling_restore(struct tmx_cooling *c, const void *buf);
+
+#endif

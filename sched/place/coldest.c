@@ -1,0 +1,25 @@
+/* The coldest GPU among those with the fewest kernels: at equal load heat decides. */
+#include "sched/policies.h"
+
+static struct tmx_place place(const void *state, const struct tmx_view *view, size_t job)
+{
+    const struct tmx_machine *m = view->machine;
+    size_t best = 0;
+    (void)state;
+    (void)job;
+    for (size_t g = 1; g < m->n_gpu; g++) {
+        const size_t load = m->gpu[g].n_run + m->gpu[g].n_queue;
+        const size_t least = m->gpu[best].n_run + m->gpu[best].n_queue;
+        if (load < least || (load == least && view->hottest_k[g] < view->hottest_k[best])) {
+            best = g;
+        }
+    }
+    return (struct tmx_place){.home = best, .n = 1};
+}
+
+const struct tmx_place_policy tmx_place_coldest = {
+    .base = {.name = "coldest",
+             .doc = "The coldest of the GPUs with the fewest kernels.",
+             .source = "coolest-first placement as in Moore et al., USENIX ATC 2005 (recalled)"},
+    .place = place,
+};

@@ -1,0 +1,23 @@
+/* The next GPU after the last one used, past those whose queue is full. */
+#include "sched/policies.h"
+
+static struct tmx_place place(const void *state, const struct tmx_view *view, size_t job)
+{
+    const struct tmx_machine *m = view->machine;
+    (void)state;
+    (void)job;
+    for (size_t k = 0; k < m->n_gpu; k++) {
+        const size_t g = ((m->last_home < m->n_gpu ? m->last_home + 1 : 0) + k) % m->n_gpu;
+        if (m->gpu[g].n_queue < TMX_KQUEUE) {
+            return (struct tmx_place){.home = g, .n = 1};
+        }
+    }
+    return (struct tmx_place){0};
+}
+
+const struct tmx_place_policy tmx_place_round_robin = {
+    .base = {.name = "round_robin",
+             .doc = "The next GPU after the last one used, past full queues.",
+             .source = "common practice"},
+    .place = place,
+};

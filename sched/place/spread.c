@@ -1,0 +1,91 @@
+/* T^ABS across GPUs (paper 003, section 3.2): kernels start one per GPU; when one of them makes its
+ * GPU too hot and a kernel of another power density index is on the card, the blocks of both go to
+ * all GPUs of the card. Kernels that stay cool, and cards whose kernels are alike, do not pay for
+ * remote memory.
+ *
+ * The paper says only that spreading pays "when the performance gained is greater than the memory
+ * overhead"; the rule above is our reading of it. */
+#include <math.h>
+
+#include "sched/policies.h"
+#include "sched/rank.h"
+
+struct spread {
+    double emergency_c;
+    double alike;
+};
+
+static const struct tmx_opt opts[] = {
+    TMX_ROW_REAL(spread, emergency_c, "degC", 0, 200, 88.75,
+                 "hottest sensor at or above this is an emergency"),
+    TMX_ROW_REAL(spread, alike, "1", 0, 1, 0, "power density indices closer than this fraction are equal"),
+    {0},
+};
+
+static struct tmx_place place(const void *state, const struct tmx_view *view, size_t job)
+{
+    (void)state;
+    return (struct tmx_place){.home = (size_t)(view->machine->job[job].queue_order % view->machine->n_gpu),
+                              .n = 1};
+}
+
+static bool other_kind(const struct spread *s, const struct tmx_job *a, const struct tmx_job *b)
+{
+    return a->pdi_valid && b->pdi_valid && fabs(a->pdi_w - b->pdi_w) > s->alike * fmax(a->pdi_w, b->pdi_w);
+}
+
+/* Has any GPU of the job an emergency? */
+static bool hot(const struct spread *s, const struct tmx_view *view, const struct tmx_job *j)
+{
+    for (size_t g = j->home_gpu; g < j->home_gpu + j->n_gpu; g++) {
+        if (view->hottest_k[g] >= s->emergency_c + TMX_ZERO_C) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* A kernel on the GPU that is another kind than j and, with j, makes an emergency of one. */
+static bool partner_on(const struct spread *s, const struct tmx_view *view, const struct tmx_gpu *gpu,
+                       const struct tmx_job *j)
+{
+    const struct tmx_machine *m = view->machine;
+    for (size_t k = 0; k < gpu->n_run; k++) {
+        const struct tmx_job *other = &m->job[gpu->run[k]];
+        if (other_kind(s, j, other) &&
+            (other->n_gpu > 1 || j->n_gpu > 1 || hot(s, view, j) || hot(s, view, other))) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static struct tmx_place widen(const void *state, const struct tmx_view *view, size_t job)
+{
+    const struct spread *s = state;
+    const struct tmx_machine *m = view->machine;
+    const struct tmx_job *j = &m->job[job];
+    const struct tmx_gpu *home = &m->gpu[j->home_gpu];
+    const struct tmx_place now = {j->home_gpu, j->n_gpu};
+    if (j->n_gpu == home->n_card || j->state != TMX_JOB_RUNNING) {
+        return now;
+    }
+    for (size_t g = home->card0; g < home->card0 + home->n_card; g++) {
+        if ((g < now.home || g >= now.home + now.n) && partner_on(s, view, &m->gpu[g], j)) {
+            return (struct tmx_place){home->card0, home->n_card};
+        }
+    }
+    return now;
+}
+
+const struct tmx_place_policy tmx_place_spread = {
+    .base =
+        {.name = "spread",
+         .doc =
+             "One GPU a kernel; in an emergency the blocks of unlike kernels go to all GPUs of their card.",
+         .source = "paper 003, section 3.2",
+         .opts = opts,
+         .state_size = sizeof(struct spread)},
+    .place = place,
+    .widen = widen,
+};
