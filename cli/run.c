@@ -263,7 +263,7 @@ static enum tmx_status identify(struct tmx_run *r, struct tmx_err *err)
         for (size_t k = 0; k < r->n_kind; k++) {
             hash_kind(h, &r->kind[k]);
         }
-        tmx_hash_add(h, r->kind_of_gpu, r->n_gpu * sizeof *r->kind_of_gpu);
+        tmx_run_node_hash(r, h);
         tmx_hash_hex(h, r->id);
         tmx_hash_destroy(h);
     }
