@@ -1,0 +1,21 @@
+#include "tests/fuzz/fuzz.h"
+
+#include <math.h>
+
+#include "thermal/ice_io.h"
+
+void fuzz_reader(const char *path)
+{
+    struct tmx_floorplan fp = {0};
+    struct tmx_err err = {0};
+    (void)tmx_ice_is(path);
+    (void)tmx_ice_is_stack(path);
+    if (tmx_ice_read_flp(path, &fp, &err) == TMX_OK) {
+        for (size_t i = 0; i < fp.n_unit; i++) {
+            fuzz_check(isfinite(fp.unit[i].x_m) && isfinite(fp.unit[i].w_m));
+        }
+    } else {
+        fuzz_check(err.msg[0]);
+    }
+    tmx_floorplan_finish(&fp);
+}
