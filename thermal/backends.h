@@ -4,6 +4,7 @@
 #include "core/contract/thermal_model.h"
 
 /* Private to thermal/: one line for each back-end, listed in thermal.c. */
+extern const struct tmx_thermal_ops tmx_thermal_reduced;
 extern const struct tmx_thermal_ops tmx_thermal_grid;
 
 #endif

@@ -52,6 +52,12 @@ enum tmx_status tmx_dense_eigen(size_t n, double *a, double *w, struct tmx_err *
     return TMX_OK;
 }
 
+enum tmx_status tmx_dense_solve(size_t n, size_t n_rhs, double *a, double *b, struct tmx_err *err)
+{
+    const lapack_int info = LAPACKE_dposv(LAPACK_COL_MAJOR, 'L', (int)n, (int)n_rhs, a, (int)n, b, (int)n);
+    return info ? tmx_fail(err, TMX_ESOLVE, "%zu x %zu matrix is not positive definite", n, n) : TMX_OK;
+}
+
 enum tmx_status tmx_dense_tridiagonal(size_t n, double *d, double *e, double *z, double *work)
 {
     const lapack_int info = LAPACKE_dstev_work(LAPACK_COL_MAJOR, 'V', (int)n, d, e, z, (int)n, work);

@@ -24,7 +24,12 @@ void tmx_dense_axpy(size_t n, double alpha, const double *x, double *y);
  * a[n][n] (each with its largest component positive). Returns TMX_OK, TMX_ENOMEM or TMX_ESOLVE. */
 TMX_NODISCARD enum tmx_status tmx_dense_eigen(size_t n, double *a, double *w, struct tmx_err *err);
 
-/* The same of a symmetric tridiagonal matrix: d[n] its diagonal, replaced by the
+/* b[n][n_rhs] := a^-1 b for a symmetric positive definite a[n][n], which is destroyed.
+ * Returns TMX_OK or TMX_ESOLVE. */
+TMX_NODISCARD enum tmx_status tmx_dense_solve(size_t n, size_t n_rhs, double *a, double *b,
+                                              struct tmx_err *err);
+
+/* Eigenvalues and vectors of a symmetric tridiagonal matrix: d[n] its diagonal, replaced by the
  * eigenvalues; e[n] its off-diagonal, destroyed; z[n][n] the vectors; work[2 n].
  * Allocates nothing. */
 TMX_NODISCARD enum tmx_status tmx_dense_tridiagonal(size_t n, double *d, double *e, double *z, double *work);

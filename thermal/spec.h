@@ -45,7 +45,7 @@ struct tmx_thermal_spec {
                                   outer sink); NULL: uniform init_k */
     double min_step_s;         /* shortest step that must be accurate to the tolerance; 0: 1 ms */
     double power_density_w_per_m2; /* highest power density of a unit for which the tolerance must
-                                      hold; 0: 1e6 (1 W/mm2, assumed) */
+                                      hold; at least 0.5e6 (0.5 W/mm2, assumed) is taken */
 };
 
 /* Number of units that dissipate, over all layers: the n_unit of power_w and temp_k,

@@ -5,6 +5,7 @@
 #include "thermal/backends.h"
 
 const struct tmx_thermal_ops *const tmx_thermal_backends[] = {
+    &tmx_thermal_reduced,
     &tmx_thermal_grid,
     NULL,
 };

@@ -1,5 +1,6 @@
 /* The engine against tests/golden (each README.txt says what made which file). */
 #include <stdlib.h>
+#include <string.h>
 
 #include "core/base/text.h"
 #include "tests/support/golden.h"
@@ -67,6 +68,13 @@ static void the_exact_scheme_has_no_time_error(void **state)
     (void)state;
     traces_within("grid", "scheme = \"exact\";",
                   (struct reference[]){{"ref_exact.ttrace", 1e-5}, {"rk4.ttrace", 0.02}});
+}
+
+static void the_default_is_within_a_millikelvin_of_the_exact_trace(void **state)
+{
+    (void)state;
+    traces_within("reduced", "cache = false;",
+                  (struct reference[]){{"ref_exact.ttrace", 1e-3}, {"rk4.ttrace", 0.02}});
 }
 
 /* Block values of every layer, layer after layer in floorplan order, then the package. */
@@ -150,7 +158,7 @@ static void steady_states_match(const char *backend)
         double *power = calloc(2 * g.n_unit, sizeof *power);
         assert_non_null(power);
         golden_mean_power(&g, power);
-        engine_open(&e, backend, "", &g.stack.spec);
+        engine_open(&e, backend, strcmp(backend, "reduced") ? "" : "cache = false;", &g.stack.spec);
         assert_int_equal(e.ops->steady(e.state, power, true, power + g.n_unit), TMX_OK);
         const double reference = steady_difference(&g, &e, "ref.steady");
         const double hotspot = steady_difference(&g, &e, "out.steady");
@@ -170,11 +178,19 @@ static void the_grids_steady_state_is_hotspots(void **state)
     steady_states_match("grid");
 }
 
+static void the_defaults_steady_state_is_hotspots(void **state)
+{
+    (void)state;
+    steady_states_match("reduced");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_grids_steady_state_is_hotspots),
         cmocka_unit_test(backward_euler_repeats_hotspots_own_step),
+        cmocka_unit_test(the_defaults_steady_state_is_hotspots),
+        cmocka_unit_test(the_default_is_within_a_millikelvin_of_the_exact_trace),
         cmocka_unit_test(the_exact_scheme_has_no_time_error),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

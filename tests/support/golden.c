@@ -13,6 +13,24 @@ static void pass(enum tmx_status st, const struct tmx_err *err)
     }
 }
 
+static double highest_density(const struct golden *g)
+{
+    const struct tmx_thermal_spec *spec = &g->stack.spec;
+    double highest = 0;
+    for (size_t c = 0; c < g->power.n_column; c++) {
+        size_t unit = g->unit_of[c], l = 0;
+        while (!spec->layer[l].dissipates || unit >= spec->layer[l].floorplan->n_unit) {
+            unit -= spec->layer[l].dissipates ? spec->layer[l].floorplan->n_unit : 0;
+            l++;
+        }
+        const double area = tmx_unit_area_m2(&spec->layer[l].floorplan->unit[unit]);
+        for (size_t r = 0; r < g->power.n_row; r++) {
+            highest = fmax(highest, g->power.value[r * g->power.n_column + c] / area);
+        }
+    }
+    return highest;
+}
+
 void golden_open(struct golden *g, const char *name)
 {
     const struct tmx_stack_options as_hotspot = {.hotspot_compat = true};
@@ -30,6 +48,7 @@ void golden_open(struct golden *g, const char *name)
     g->unit_of = calloc(g->power.n_column, sizeof *g->unit_of);
     assert_non_null(g->unit_of);
     pass(tmx_stack_columns(&g->stack, &g->power, g->unit_of, &err), &err);
+    g->stack.spec.power_density_w_per_m2 = highest_density(g);
 }
 
 void golden_close(struct golden *g)
