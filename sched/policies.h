@@ -3,6 +3,7 @@
 
 /* Private to sched/: one line per policy, each defined in the file of its name. */
 
+#include "core/contract/cta_policy.h"
 #include "core/contract/dtm_policy.h"
 #include "core/contract/fan_policy.h"
 #include "core/contract/job_policy.h"
@@ -29,6 +30,13 @@ extern const struct tmx_mix_policy tmx_mix_alternate;
 extern const struct tmx_mix_policy tmx_mix_mixed_uniform;
 extern const struct tmx_mix_policy tmx_mix_mixed_nonuniform;
 extern const struct tmx_mix_policy tmx_mix_mixed_alternate;
+
+extern const struct tmx_cta_policy tmx_cta_all;
+extern const struct tmx_cta_policy tmx_cta_tcs;
+extern const struct tmx_cta_policy tmx_cta_htcs;
+extern const struct tmx_cta_policy tmx_cta_tcs_share;
+extern const struct tmx_cta_policy tmx_cta_static_optimal;
+extern const struct tmx_cta_policy tmx_cta_apsa;
 
 extern const struct tmx_dtm_policy tmx_dtm_none;
 extern const struct tmx_dtm_policy tmx_dtm_throttle;

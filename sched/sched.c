@@ -25,6 +25,11 @@ const struct tmx_mix_policy *const tmx_mix_policies[] = {
     NULL,
 };
 
+const struct tmx_cta_policy *const tmx_cta_policies[] = {
+    &tmx_cta_all,  &tmx_cta_tcs, &tmx_cta_htcs, &tmx_cta_tcs_share, &tmx_cta_static_optimal,
+    &tmx_cta_apsa, NULL,
+};
+
 const struct tmx_dtm_policy *const tmx_dtm_policies[] = {&tmx_dtm_none, &tmx_dtm_throttle, &tmx_dtm_dvfs,
                                                          NULL};
 

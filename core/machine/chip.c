@@ -74,7 +74,7 @@ static const struct tmx_opt level_opts[] = {
 };
 
 /* Groups of other models are left to them. */
-static const char *const groups[] = {"limits", "power", "levels", "memory", "gating", "job", NULL};
+static const char *const groups[] = {"limits", "power", "levels", "memory", "energy", "gating", "job", NULL};
 
 static enum tmx_status read_levels(struct tmx_chip *c, const config_setting_t *root, struct tmx_err *err)
 {

@@ -1,0 +1,83 @@
+#ifndef TMX_CORE_MICRO_CONTENTION_H
+#define TMX_CORE_MICRO_CONTENTION_H
+
+/* One chip, epoch by epoch: cores that hold blocks of one or more programs, a memory system they
+ * share, and a policy that decides how many cores work.
+ *
+ * Inside an epoch the set of resident warps is constant, so is the solution of core/micro/latency.h; a
+ * block that ends and is replaced by the next one changes nothing. Where the set changes (a core drains,
+ * the grid runs out, the policy acts) the epoch is cut there. So the length of an epoch decides how often
+ * a probe sees the chip and phases are looked up, not what happens.
+ *
+ * A throttled core stands still at once: the few instructions until every warp has met a memory
+ * instruction are left out (at most 1/lines_per_instr per warp). */
+
+#include "core/micro/latency.h"
+#include "core/micro/ledger.h"
+
+struct tmx_cta_launch { /* one launch, as it went */
+    size_t program, kernel;
+    double start_s, seconds;
+    double start_cycle, cycles; /* core cycles at the clock of the moment */
+    double instr;               /* warp instructions */
+    double lines;               /* lines asked for */
+    double latency_sum;         /* cycles: latency_sum / lines is the mean */
+    double core_seconds;        /* of working cores: / seconds is the mean number */
+    uint64_t blocks;            /* ended */
+    int cores;                  /* ACTIVE at the end: what the policy settled for */
+};
+
+struct tmx_contention_result {
+    double seconds, cycles;
+    double instr, thread_instr; /* warp instructions; the same times the share of active threads, times 32 */
+    uint64_t blocks;            /* ended */
+    double lines_asked;         /* by the blocks that ended: their instructions times q */
+    double lines_served;        /* by the L2, integrated over time */
+    double dram_lines;          /* likewise */
+    double outstanding_core;    /* line-cycles waited for at cores: integral of rate * latency */
+    double outstanding_memory;  /* line-cycles inside the memory system: base latency and queue lengths */
+    uint64_t epochs;            /* steps computed */
+    uint64_t solves;            /* latency solutions computed */
+    size_t n_launch;
+    struct tmx_cta_launch launch[TMX_MAX_LAUNCH];
+    struct tmx_ledger ledger;
+};
+
+struct tmx_contention_sample { /* the chip at the end of an epoch */
+    double cycle, seconds;     /* since the start of the run */
+    size_t n_core;
+    const struct tmx_core *core; /* [n_core] */
+    const struct tmx_latency *latency;
+    size_t launch; /* index in the result, of the policy's program */
+};
+
+struct tmx_contention_spec {
+    const struct tmx_memory_chip *chip;
+    const struct tmx_memory_program *const *program; /* [n_program] in order of priority */
+    size_t n_program;
+    const struct tmx_cta_policy *policy;
+    void *policy_state;
+    double epoch_cycles;
+    uint64_t seed;
+    double max_cycles;                                                    /* gives up beyond; 0: never */
+    void (*probe)(void *ctx, const struct tmx_contention_sample *sample); /* may be NULL */
+    void *probe_ctx;
+};
+
+/* Run all programs to their ends: each program's launches one after another, several programs side by side
+ * only where a policy lends cores. *r is written whole. Equal inputs give equal bytes. Errors: TMX_ENOMEM,
+ * TMX_EUNFINISHED (a policy that lets nothing run, or max_cycles). */
+TMX_NODISCARD enum tmx_status tmx_contention_run(const struct tmx_contention_spec *spec,
+                                                 struct tmx_contention_result *r, struct tmx_err *err);
+
+/* Rates without time, for coarser simulations: kernels side by side, kernel k on cores[k] cores filled
+ * with its resident blocks. Writes ipc[k] (warp instructions per cycle of one core) and latency_cycles[k].
+ * n <= TMX_MAX_CLASS; cores[k] = 0 is allowed. */
+struct tmx_share {
+    const struct tmx_memory_kernel *kernel;
+    double cores;
+};
+void tmx_contention_rates(const struct tmx_memory_chip *chip, const struct tmx_share *share, size_t n,
+                          double core_clock, double memory_clock, double *ipc, double *latency_cycles);
+
+#endif

@@ -1,0 +1,208 @@
+#include "core/micro/memory.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "core/base/config.h"
+#include "core/base/opt.h"
+
+static const struct tmx_opt chip_opts[] = {
+    TMX_ROW_TEXT(tmx_memory_chip, profile, "any", "variant of the kernels' memory group"),
+    TMX_ROW_INT(tmx_memory_chip, cores, "1", 1, 128, NAN, "cores (SMs)"),
+    TMX_ROW_REAL(tmx_memory_chip, core_hz, "Hz", 1e6, 1e10, NAN, "nominal core clock"),
+    TMX_ROW_INT(tmx_memory_chip, mshr, "1", 1, 4096, NAN, "outstanding lines per core"),
+    TMX_ROW_REAL(tmx_memory_chip, peak_ipc, "1", 0.1, 8, 1, "warp instructions per cycle and core at best"),
+    TMX_ROW_REAL(tmx_memory_chip, base_core_cycles, "cycles", 0, 1e5, NAN,
+                 "contention-free latency in the core's clock"),
+    TMX_ROW_REAL(tmx_memory_chip, base_memory_cycles, "cycles", 1, 1e5, NAN,
+                 "contention-free latency in the memory system's clock"),
+    TMX_ROW_INT(tmx_memory_chip, partitions, "1", 1, 64, NAN, "memory partitions"),
+    TMX_ROW_REAL(tmx_memory_chip, l2_lines_per_cycle, "lines/cycle", 1e-3, 1e3, NAN, "L2 and interconnect"),
+    TMX_ROW_REAL(tmx_memory_chip, dram_lines_per_cycle, "lines/cycle", 1e-3, 1e3, NAN, "all controllers"),
+    TMX_ROW_REAL(tmx_memory_chip, l2_hit_max, "1", 0, 1, 0.95, "bound of the hit rate"),
+    TMX_ROW_REAL(tmx_memory_chip, wake_cycles, "cycles", 0, 1e7, 0, "from power-gated to running"),
+    TMX_ROW_REAL(tmx_memory_chip, clock_change_cycles, "cycles", 0, 1e7, 0, "stall at a change of clock"),
+    {0},
+};
+
+static const struct tmx_opt limit_opts[] = {
+    TMX_ROW_INT(tmx_sm_limits, threads, "1", 1, 4096, NAN, "resident threads per SM"),
+    TMX_ROW_INT(tmx_sm_limits, blocks, "1", 1, 64, NAN, "resident thread blocks per SM"),
+    TMX_ROW_INT(tmx_sm_limits, registers, "1", 1, 1 << 20, NAN, "32-bit registers per SM"),
+    TMX_ROW_INT(tmx_sm_limits, shared_bytes, "B", 0, 1 << 22, NAN, "shared memory per SM"),
+    {0},
+};
+
+#define KERNEL_REAL(field, unit, min, max, def, doc) \
+    TMX_ROW_REAL(tmx_memory_kernel, field, unit, min, max, def, doc)
+#define KERNEL_INT(field, min, max, def, doc) TMX_ROW_INT(tmx_memory_kernel, field, "1", min, max, def, doc)
+
+static const struct tmx_opt kernel_opts[] = {
+    KERNEL_INT(blocks, 0, 1e9, 0, "thread blocks of the launch; 0: launch.thread_blocks"),
+    KERNEL_INT(warps_per_block, 0, 64, 0, "0: from launch.threads_per_block"),
+    KERNEL_INT(blocks_per_core, 0, 32, 0, "resident blocks; 0: as many as the limits allow"),
+    KERNEL_REAL(instr_per_warp, "1", 1, 1e12, NAN, "warp instructions of one warp"),
+    KERNEL_REAL(ipc1, "1", 1e-3, 8, NAN, "issue limit of a core"),
+    KERNEL_REAL(cpi1_cycles, "cycles", 0.01, 1e4, NAN, "cycles per instruction of one warp, memory aside"),
+    KERNEL_REAL(mlp, "1", 0.01, 64, NAN, "lines in flight per warp when it waits"),
+    KERNEL_REAL(lines_per_instr, "1", 0, 32, NAN, "lines sent to the L2 per warp instruction"),
+    KERNEL_REAL(l2_hit, "1", 0, 1, 0, "L2 hit rate with every core active"),
+    KERNEL_REAL(l2_gain, "1", 0, 2, 0, "exponent of cores/active in the hit rate"),
+    KERNEL_REAL(row_loss, "1", 0, 0.9, 0, "DRAM throughput lost to row misses with every core active"),
+    KERNEL_REAL(simd, "1", 0.01, 1, 1, "mean share of active threads in a warp"),
+    KERNEL_REAL(full_warps, "1", 0, 1, 1, "share of instructions with at least 25 active threads"),
+    KERNEL_REAL(variation, "1", 0, 0.9, 0.05, "spread of block lengths"),
+    KERNEL_REAL(parallel_warps, "1", 0, 1e9, 0, "warps of the launch that can run at once; 0: all"),
+    KERNEL_REAL(phase_share, "1", 0, 1, 0, "last part of the launch with another memory intensity"),
+    KERNEL_REAL(phase_lines, "1", 0, 100, 1, "factor on lines_per_instr in that part"),
+    {0},
+};
+
+enum tmx_status tmx_memory_chip_load(struct tmx_memory_chip *c, const char *path, const char *const *sets,
+                                     size_t n_set, struct tmx_err *err)
+{
+    config_t cfg;
+    *c = (struct tmx_memory_chip){0};
+    enum tmx_status st = tmx_config_load(&cfg, path, sets, n_set, err);
+    if (!st) {
+        const config_setting_t *root = config_root_setting(&cfg);
+        const config_setting_t *memory = config_setting_get_member(root, "memory");
+        if (!memory) {
+            st = tmx_fail_at(err, TMX_ECONFIG, path, 0, "the chip has no group \"memory\"");
+        }
+        st = st ? st : tmx_opt_read(chip_opts, c, memory, NULL, err);
+        st = st ? st
+                : tmx_opt_read(limit_opts, &c->limits, config_setting_get_member(root, "limits"), NULL, err);
+    }
+    config_destroy(&cfg);
+    return st;
+}
+
+/* Rows of the group that defines a launch; keys found in `over` win. A launch of a sequence may give
+ * any key of the base again. */
+static enum tmx_status read_kernel(struct tmx_memory_kernel *k, const config_setting_t *base,
+                                   const config_setting_t *over, struct tmx_err *err)
+{
+    static const char *const also_base[] = {"sequence", "core", NULL};
+    static const char *const also_over[] = {"repeat", NULL};
+    struct tmx_opt rows[sizeof kernel_opts / sizeof kernel_opts[0]];
+    size_t n = 0;
+    const enum tmx_status st = tmx_opt_read(kernel_opts, k, base, also_base, err);
+    if (st || !over) {
+        return st;
+    }
+    /* Defaults of the overriding group are the base's values. */
+    for (const struct tmx_opt *o = kernel_opts; o->key; o++) {
+        rows[n] = *o;
+        const char *field = (const char *)k + o->offset;
+        if (o->type == TMX_OPT_INT) {
+            int v;
+            memcpy(&v, field, sizeof v);
+            rows[n].def = v;
+        } else {
+            memcpy(&rows[n].def, field, sizeof rows[n].def);
+        }
+        n++;
+    }
+    rows[n] = (struct tmx_opt){0};
+    return tmx_opt_read(rows, k, over, also_over, err);
+}
+
+/* Launch shape that the memory group leaves to the file and the chip. */
+static enum tmx_status complete(struct tmx_memory_kernel *k, const struct tmx_kernel *file,
+                                const struct tmx_memory_chip *chip, const config_setting_t *at,
+                                struct tmx_err *err)
+{
+    if (k->blocks == 0) {
+        k->blocks = file->launch.thread_blocks;
+    }
+    if (k->warps_per_block == 0) {
+        k->warps_per_block = (file->launch.threads_per_block + 31) / 32;
+    }
+    if (k->blocks_per_core == 0) {
+        k->blocks_per_core = tmx_kernel_occupancy(file, &chip->limits);
+    }
+    if (k->blocks_per_core == 0) {
+        return tmx_fail_setting(err, at, "kernel %s: not one block fits on a core", file->name);
+    }
+    return TMX_OK;
+}
+
+struct repeat {
+    int repeat;
+};
+static const struct tmx_opt repeat_opts[] = {
+    TMX_ROW_INT(repeat, repeat, "1", 1, TMX_MAX_LAUNCH, 1, "launches in a row"),
+    {0},
+};
+
+static enum tmx_status read_repeat(const config_setting_t *launch, int *n, struct tmx_err *err)
+{
+    const char *others[64] = {NULL};
+    struct repeat r;
+    size_t m = 0;
+    for (const struct tmx_opt *o = kernel_opts; o->key; o++) {
+        others[m++] = o->key;
+    }
+    const enum tmx_status st = tmx_opt_read(repeat_opts, &r, launch, others, err);
+    *n = st ? 0 : r.repeat;
+    return st;
+}
+
+static enum tmx_status read_variant(struct tmx_memory_program *p, const config_setting_t *g,
+                                    const struct tmx_kernel *file, const struct tmx_memory_chip *chip,
+                                    struct tmx_err *err)
+{
+    const config_setting_t *sequence = config_setting_get_member(g, "sequence");
+    const int n = sequence ? config_setting_length(sequence) : 1;
+    const char *core = "given";
+    (void)config_setting_lookup_string(g, "core", &core);
+    if (strcmp(core, "given") != 0 && strcmp(core, "sm_cycle") != 0) {
+        return tmx_fail_setting(err, g, "core = \"%s\": expected \"given\" or \"sm_cycle\"", core);
+    }
+    snprintf(p->core_source, sizeof p->core_source, "%s", core);
+    for (int i = 0; i < n; i++) {
+        const config_setting_t *over = sequence ? config_setting_get_elem(sequence, (unsigned)i) : NULL;
+        struct tmx_memory_kernel k;
+        int repeat = 1;
+        enum tmx_status st = over ? read_repeat(over, &repeat, err) : TMX_OK;
+        st = st ? st : read_kernel(&k, g, over, err);
+        st = st ? st : complete(&k, file, chip, over ? over : g, err);
+        if (st) {
+            return st;
+        }
+        if (p->n + (size_t)repeat > TMX_MAX_LAUNCH) {
+            return tmx_fail_setting(err, over ? over : g, "more than %d launches", TMX_MAX_LAUNCH);
+        }
+        for (int r = 0; r < repeat; r++) {
+            p->kernel[p->n++] = k;
+        }
+    }
+    return TMX_OK;
+}
+
+enum tmx_status tmx_memory_program_load(struct tmx_memory_program *p, const char *path,
+                                        const struct tmx_memory_chip *chip, struct tmx_err *err)
+{
+    struct tmx_kernel file;
+    config_t cfg;
+    enum tmx_status st = tmx_kernel_load(&file, path, err);
+    if (st) {
+        return st;
+    }
+    *p = (struct tmx_memory_program){0};
+    memcpy(p->name, file.name, sizeof p->name);
+    st = tmx_config_load(&cfg, path, NULL, 0, err);
+    if (!st) {
+        const config_setting_t *memory = config_setting_get_member(config_root_setting(&cfg), "memory");
+        const config_setting_t *g = memory ? config_setting_get_member(memory, chip->profile) : NULL;
+        g = g || !memory ? g : config_setting_get_member(memory, "any");
+        st = g ? read_variant(p, g, &file, chip, err)
+               : tmx_fail_at(err, TMX_ECONFIG, path, 0,
+                             "kernel %s has no group memory.%s (its use of the memory system)", file.name,
+                             chip->profile);
+    }
+    config_destroy(&cfg);
+    return st;
+}

@@ -1,0 +1,73 @@
+#ifndef TMX_CORE_MICRO_MEMORY_H
+#define TMX_CORE_MICRO_MEMORY_H
+
+/* What the epoch model knows of a chip's memory system and of a kernel's use of it: group `memory` of
+ * a chip's chip.cfg and of a kernel file. */
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "core/machine/kernel.h"
+
+/* The memory system of one chip. Cycles are of the core's nominal clock. A line is 128 bytes. */
+struct tmx_memory_chip {
+    char profile[32]; /* which variant of a kernel's memory group applies ("tcs", "apsa", ...) */
+    int cores;
+    double core_hz;
+    int mshr;                    /* outstanding lines per core */
+    double peak_ipc;             /* warp instructions per cycle that count as 100 % */
+    double base_core_cycles;     /* part of the contention-free latency that follows the core's clock */
+    double base_memory_cycles;   /* and the part that follows the memory system's clock */
+    int partitions;              /* L2 slices, each with its memory controller */
+    double l2_lines_per_cycle;   /* all slices and the interconnect to them */
+    double dram_lines_per_cycle; /* all controllers, every row hit */
+    double l2_hit_max;           /* a shrinking set of cores cannot raise the hit rate above this */
+    double wake_cycles;          /* from power-gated to running */
+    double clock_change_cycles;  /* all cores stand still while a clock changes */
+    struct tmx_sm_limits limits; /* group `limits` of chip.cfg */
+};
+
+/* One launch of a kernel. */
+struct tmx_memory_kernel {
+    int blocks;
+    int warps_per_block;
+    int blocks_per_core;    /* resident at most */
+    double instr_per_warp;  /* warp instructions */
+    double ipc1;            /* issue limit of a core [warp instructions / cycle] */
+    double cpi1_cycles;     /* of one warp alone, memory aside */
+    double mlp;             /* lines in flight per warp when it waits */
+    double lines_per_instr; /* q: lines sent to the L2 per warp instruction */
+    double l2_hit;          /* hit rate with every core of the chip active */
+    double l2_gain;         /* exponent: hit rate * (cores / active)^gain */
+    double row_loss;        /* share of DRAM throughput lost to row misses with every core active */
+    double simd;            /* mean active threads of a warp, 0..1 */
+    double full_warps;      /* share of warp instructions with at least 25 of 32 threads */
+    double variation;       /* block lengths vary by this share, uniform */
+    double parallel_warps;  /* warps of the whole launch that can run at once; 0: no limit */
+    double phase_share;     /* the last part of the launch, 0..1, ... */
+    double phase_lines;     /* ... has lines_per_instr times this */
+};
+
+enum { TMX_MAX_LAUNCH = 128 };
+
+/* A benchmark: its launches in sequence. */
+struct tmx_memory_program {
+    char name[64];
+    char core_source[16]; /* "given" or "sm_cycle": where ipc1, cpi1_cycles, mlp come from */
+    size_t n;
+    struct tmx_memory_kernel kernel[TMX_MAX_LAUNCH];
+};
+
+/* Read the groups `memory` and `limits` of a chip.cfg. Errors: TMX_EIO, TMX_ECONFIG. */
+TMX_NODISCARD enum tmx_status tmx_memory_chip_load(struct tmx_memory_chip *c, const char *path,
+                                                   const char *const *sets, size_t n_set,
+                                                   struct tmx_err *err);
+
+/* Read group `memory` of a kernel file: the variant named by the chip's profile, else `any`. Launch
+ * shape not given there is taken from group `launch` and the chip's limits. Errors: TMX_EIO,
+ * TMX_ECONFIG (also when the file has no such group). */
+TMX_NODISCARD enum tmx_status tmx_memory_program_load(struct tmx_memory_program *p, const char *path,
+                                                      const struct tmx_memory_chip *chip,
+                                                      struct tmx_err *err);
+
+#endif

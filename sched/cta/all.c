@@ -1,0 +1,14 @@
+/* Every core works: what GPUs do. */
+#include "sched/policies.h"
+
+static void launch(void *state, const struct tmx_cta_view *view, struct tmx_cta_request *request)
+{
+    (void)state;
+    (void)view;
+    (void)request; /* comes with all cores active */
+}
+
+const struct tmx_cta_policy tmx_cta_all = {
+    .base = {.name = "all", .doc = "Every core works.", .source = "baseline of papers 000 and 002"},
+    .launch = launch,
+};

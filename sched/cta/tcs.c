@@ -1,0 +1,188 @@
+/* TCS: fewer cores for kernels that wait for memory anyway (paper 000, Algorithms 1 and 2).
+ *
+ * MONITOR, every window: a core is memory-bound when it was stalled for more than half of the window and
+ * its average memory latency exceeds thr. If at least half of the active cores are, one more core is
+ * throttled: it gets no more blocks and sends no requests. MONITOR ends with the kernel's first completed
+ * block, or after monitor_cycles, whichever is later.
+ * REDUCE: no core gets new blocks; a core that finishes is gated and a throttled one takes its place,
+ * until none is throttled.
+ * Readings of the text: C_mem and the stall counters start again at every window, else C_mem would add up
+ * over windows with no decision; the last core is never throttled. Without throttling the cores chosen in
+ * MONITOR are held back only there (MONITOR could not see the effect of its choice otherwise) and run on in
+ * REDUCE, where each of them is gated once it has finished. */
+#include "sched/cta/tcs.h"
+
+#include <math.h>
+
+#include "sched/policies.h"
+
+const struct tmx_opt tmx_tcs_opts[] = {
+    TMX_ROW_REAL(tmx_tcs, threshold, "1", 1, 10, 1.25, "thr, in contention-free memory latencies"),
+    TMX_ROW_REAL(tmx_tcs, stall_share, "1", 0, 1, 0.5, "a core counts when stalled for more of the window"),
+    TMX_ROW_REAL(tmx_tcs, window_cycles, "cycles", 64, 1e7, 8192, "monitoring period"),
+    TMX_ROW_REAL(tmx_tcs, monitor_cycles, "cycles", 0, 1e8, 10000, "MONITOR lasts at least this long"),
+    TMX_ROW_BOOL(tmx_tcs, throttling, 1, "throttled cores stand still until their turn"),
+    {0},
+};
+
+static size_t count_active(const struct tmx_cta_view *v)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < v->n_core; i++) {
+        n += v->core[i].state == TMX_CORE_ACTIVE;
+    }
+    return n;
+}
+
+/* C_mem of Algorithm 1. */
+static size_t count_memory_bound(const struct tmx_tcs *t, const struct tmx_cta_view *v)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < v->n_core; i++) {
+        const struct tmx_cta_core *c = &v->core[i];
+        n += c->state == TMX_CORE_ACTIVE && c->stall_cycles > t->stall_share * t->window_cycles &&
+             c->latency_cycles > t->threshold * v->base_latency_cycles;
+    }
+    return n;
+}
+
+void tmx_tcs_launch(struct tmx_tcs *t, const struct tmx_cta_view *view, struct tmx_cta_request *request)
+{
+    t->phase = TMX_TCS_MONITOR;
+    t->n_throttle = 0;
+    t->next_window = t->window_cycles;
+    request->watch_blocks = true;
+    request->wake_cycle = t->next_window;
+    for (size_t i = t->half ? (view->n_core + 1) / 2 : view->n_core; i < view->n_core; i++) {
+        request->state[i] = TMX_CORE_OFF;
+        request->accept[i] = false;
+    }
+}
+
+/* hTCS: half the cores do not suffice, so all of them work. */
+static void enable_all(const struct tmx_cta_view *view, struct tmx_cta_request *request)
+{
+    for (size_t i = 0; i < view->n_core; i++) {
+        request->state[i] = TMX_CORE_ACTIVE;
+        request->accept[i] = true;
+    }
+}
+
+static void throttle_one(struct tmx_tcs *t, const struct tmx_cta_view *view, struct tmx_cta_request *request)
+{
+    for (size_t i = view->n_core; i-- > 0;) {
+        if (view->core[i].state == TMX_CORE_ACTIVE) {
+            request->state[i] = TMX_CORE_THROTTLE;
+            request->accept[i] = false;
+            t->n_throttle++;
+            return;
+        }
+    }
+}
+
+/* One monitoring period is over. */
+static void window(struct tmx_tcs *t, const struct tmx_cta_view *view, struct tmx_cta_request *request)
+{
+    const size_t n_active = count_active(view), n_memory = count_memory_bound(t, view);
+    const bool first = t->next_window <= t->window_cycles;
+    if (2 * n_memory >= n_active && n_memory > 0) {
+        if (n_active > 1) {
+            throttle_one(t, view, request);
+        }
+    } else if (t->half && first) {
+        enable_all(view, request);
+    }
+    t->next_window += t->window_cycles;
+    request->reset_counters = true;
+}
+
+static void settle(struct tmx_tcs *t, const struct tmx_cta_view *view, struct tmx_cta_request *request)
+{
+    t->phase = TMX_TCS_SETTLED;
+    for (size_t i = 0; i < view->n_core; i++) {
+        request->accept[i] = request->state[i] == TMX_CORE_ACTIVE;
+    }
+    request->watch_blocks = false;
+    request->wake_cycle = INFINITY;
+}
+
+/* MONITOR has found the number of cores; the others have to go. */
+static void begin_reduce(struct tmx_tcs *t, const struct tmx_cta_view *view, struct tmx_cta_request *request)
+{
+    if (t->n_throttle == 0) {
+        settle(t, view, request);
+        return;
+    }
+    t->phase = TMX_TCS_REDUCE;
+    request->watch_blocks = false;
+    request->wake_cycle = INFINITY;
+    for (size_t i = 0; i < view->n_core; i++) {
+        request->accept[i] = false;
+        if (!t->throttling && request->state[i] == TMX_CORE_THROTTLE) {
+            request->state[i] = TMX_CORE_ACTIVE;
+        }
+    }
+}
+
+static void activate_one(struct tmx_cta_request *request, size_t n_core)
+{
+    for (size_t i = 0; i < n_core; i++) {
+        if (request->state[i] == TMX_CORE_THROTTLE) {
+            request->state[i] = TMX_CORE_ACTIVE;
+            return;
+        }
+    }
+}
+
+/* Algorithm 2. */
+static void core_finished(struct tmx_tcs *t, size_t core, const struct tmx_cta_view *view,
+                          struct tmx_cta_request *request)
+{
+    if (t->n_throttle == 0 || request->state[core] != TMX_CORE_ACTIVE) {
+        return;
+    }
+    request->state[core] = t->share ? TMX_CORE_GIVEN : TMX_CORE_OFF;
+    t->n_throttle--;
+    if (t->throttling) {
+        activate_one(request, view->n_core);
+    }
+}
+
+void tmx_tcs_observe(void *state, const struct tmx_cta_view *view, struct tmx_cta_request *request)
+{
+    struct tmx_tcs *t = state;
+    if (t->phase == TMX_TCS_MONITOR) {
+        const double end = fmax(view->first_done_cycle, t->monitor_cycles);
+        if (view->cycle >= t->next_window && t->next_window <= end) {
+            window(t, view, request);
+        }
+        request->wake_cycle = fmin(t->next_window, end);
+        if (view->cycle < end) {
+            return;
+        }
+        begin_reduce(t, view, request);
+    }
+    if (t->phase == TMX_TCS_REDUCE) {
+        for (size_t d = 0; d < view->n_drained; d++) {
+            core_finished(t, view->drained[d], view, request);
+        }
+        if (t->n_throttle == 0) {
+            settle(t, view, request);
+        }
+    }
+}
+
+static void launch(void *state, const struct tmx_cta_view *view, struct tmx_cta_request *request)
+{
+    tmx_tcs_launch(state, view, request);
+}
+
+const struct tmx_cta_policy tmx_cta_tcs = {
+    .base = {.name = "tcs",
+             .doc = "Throttle cores while memory is congested, gate those not needed.",
+             .source = "paper 000 (Song et al.), Algorithms 1 and 2",
+             .opts = tmx_tcs_opts,
+             .state_size = sizeof(struct tmx_tcs)},
+    .launch = launch,
+    .observe = tmx_tcs_observe,
+};
