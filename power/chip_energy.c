@@ -40,9 +40,9 @@ enum tmx_status tmx_chip_energy_load(struct tmx_chip_energy *e, const char *path
     return st;
 }
 
-double tmx_sm_scaling_factor(enum tmx_sm_scaling scaling, double n_total, double n_active)
+double tmx_core_scaling_factor(enum tmx_core_scaling scaling, double n_total, double n_active)
 {
-    if (scaling == TMX_SM_LINEAR || n_active <= 0) {
+    if (scaling == TMX_CORE_LINEAR || n_active <= 0) {
         return 1;
     }
     const double beta = 1.1, alpha = (10 - beta) / n_total;
@@ -58,7 +58,7 @@ static double clocked(const struct tmx_chip_energy *e, double f)
 static void add_bin(const struct tmx_chip_energy *e, const struct tmx_ledger_bin *b, double n_clocked,
                     double core_clock, double memory_clock, struct tmx_energy *sum)
 {
-    const double scale = tmx_sm_scaling_factor((enum tmx_sm_scaling)e->sm_scaling, e->cores, n_clocked);
+    const double scale = tmx_core_scaling_factor((enum tmx_core_scaling)e->sm_scaling, e->cores, n_clocked);
     const double on = b->core_s[TMX_CORE_ACTIVE] + b->core_s[TMX_CORE_THROTTLE] + b->core_s[TMX_CORE_GIVEN];
     const double core_v2 = pow(core_clock, 2 * e->voltage_exponent);
     const double memory_v2 = pow(memory_clock, 2 * e->voltage_exponent);

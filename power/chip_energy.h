@@ -7,9 +7,9 @@
 #include "core/micro/ledger.h"
 
 /* How the dynamic power of the SMs grows with their number. */
-enum tmx_sm_scaling {
-    TMX_SM_LINEAR,
-    TMX_SM_LOG, /* N log10(alpha n + beta), alpha = (10 - beta) / N, beta = 1.1 (Hong and Kim, ISCA 2010) */
+enum tmx_core_scaling {
+    TMX_CORE_LINEAR,
+    TMX_CORE_LOG, /* N log10(alpha n + beta), alpha = (10 - beta) / N, beta = 1.1 (Hong and Kim, ISCA 2010) */
 };
 
 struct tmx_chip_energy {
@@ -25,7 +25,7 @@ struct tmx_chip_energy {
     double gate_nj, wake_nj; /* per core switched off, on */
     double clock_change_nj;
     double voltage_exponent; /* V ~ f^x: dynamic power ~ f^(1 + 2 x) */
-    int sm_scaling;          /* enum tmx_sm_scaling */
+    int sm_scaling;          /* enum tmx_core_scaling */
 };
 
 struct tmx_energy { /* [J] */
@@ -42,6 +42,6 @@ TMX_NODISCARD enum tmx_status tmx_chip_energy_load(struct tmx_chip_energy *e, co
 struct tmx_energy tmx_chip_energy_of(const struct tmx_chip_energy *e, const struct tmx_ledger *l);
 
 /* Dynamic power of n of N equal SMs over n times that of one in a full chip. */
-double tmx_sm_scaling_factor(enum tmx_sm_scaling scaling, double n_total, double n_active);
+double tmx_core_scaling_factor(enum tmx_core_scaling scaling, double n_total, double n_active);
 
 #endif

@@ -60,9 +60,8 @@ struct tmx_cta_policy {
     /* OPTIONAL (NULL: the launch's answer stands). Called when wake_cycle is reached, at the first
      * completed block if watched, and when a core has drained. Pure but for its own state. */
     void (*observe)(void *state, const struct tmx_cta_view *view, struct tmx_cta_request *request);
-    /* OPTIONAL. Static analysis before a run: edp(ctx, launch, n) is the energy-delay product
-     * [J s] of kernel `launch` of the program with n cores and no policy. launch: a policy that uses
-     * it must count the launches itself. */
+    /* OPTIONAL. Static analysis before a run: edp(ctx, launch, n) is the energy-delay product [J s]
+     * of launch 0 .. n_launch - 1 of the program on n cores, without a policy. */
     void (*prepare)(void *state, size_t n_launch, size_t n_core,
                     double (*edp)(void *ctx, size_t launch, size_t n), void *ctx);
 };

@@ -221,12 +221,14 @@ static void step(struct tmx_chip_state *s)
         }
     }
     const bool first_block = s->request.watch_blocks && isinf(first) && isfinite(s->view.first_done_cycle);
-    const bool woken = s->cycle - s->launch_cycle >= s->request.wake_cycle;
+    const double wake = s->request.wake_cycle;
+    const bool woken = s->cycle >= s->launch_cycle + wake;
     if (s->spec->policy->observe && (woken || first_block || s->n_drained > 0)) {
-        if (woken) {
+        look(s);
+        if (woken) { /* to the very cycle asked for, whatever launch_cycle + wake rounds to */
+            s->view.cycle = fmax(s->view.cycle, wake);
             s->request.wake_cycle = INFINITY;
         }
-        look(s);
         s->spec->policy->observe(s->spec->policy_state, &s->view, &s->request);
         apply(s);
         tmx_chip_fill(s);

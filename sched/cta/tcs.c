@@ -17,7 +17,7 @@
 #include "sched/policies.h"
 
 const struct tmx_opt tmx_tcs_opts[] = {
-    TMX_ROW_REAL(tmx_tcs, threshold, "1", 1, 10, 1.25, "thr, in contention-free memory latencies"),
+    TMX_ROW_REAL(tmx_tcs, threshold, "1", 1, 10, 1.30, "thr, in contention-free memory latencies"),
     TMX_ROW_REAL(tmx_tcs, stall_share, "1", 0, 1, 0.5, "a core counts when stalled for more of the window"),
     TMX_ROW_REAL(tmx_tcs, window_cycles, "cycles", 64, 1e7, 8192, "monitoring period"),
     TMX_ROW_REAL(tmx_tcs, monitor_cycles, "cycles", 0, 1e8, 10000, "MONITOR lasts at least this long"),

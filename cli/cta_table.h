@@ -1,0 +1,41 @@
+#ifndef TMX_CLI_CTA_TABLE_H
+#define TMX_CLI_CTA_TABLE_H
+
+/* Tables of CTA runs: one row a kernel and policy, compared with every core at work. */
+
+#include "cli/cta_run.h"
+#include "core/base/table.h"
+
+struct tmx_cta_report {
+    struct tmx_table *table;    /* kernel, policy, cores, performance, energy, latency, ... */
+    struct tmx_table *launches; /* one row a launch */
+    struct tmx_table *timeline; /* one row a sample; NULL: not kept */
+};
+
+TMX_NODISCARD enum tmx_status tmx_cta_report_create(struct tmx_cta_report *r, bool timeline,
+                                                    struct tmx_err *err);
+void tmx_cta_report_finish(struct tmx_cta_report *r);
+
+/* Run the program (or several side by side) under every policy and add the rows. */
+TMX_NODISCARD enum tmx_status tmx_cta_report_kernel(struct tmx_cta_report *r, const struct tmx_cta_chip *chip,
+                                                    const struct tmx_memory_program *const *programs,
+                                                    size_t n_program,
+                                                    const struct tmx_cta_policy_spec *policy, size_t n_policy,
+                                                    const struct tmx_cta_options *o, struct tmx_err *err);
+
+/* table.csv, launches.csv and timeline.csv below dir. */
+TMX_NODISCARD enum tmx_status tmx_cta_report_save(const struct tmx_cta_report *r, const char *dir,
+                                                  struct tmx_err *err);
+
+/* What a kernel does on a chip without any policy: the yardsticks of every row. */
+struct tmx_cta_baseline {
+    struct tmx_cta_outcome all;
+    double latency_one_core; /* cycles */
+    double optimal_cores;
+};
+TMX_NODISCARD enum tmx_status tmx_cta_baseline_run(const struct tmx_cta_chip *chip,
+                                                   const struct tmx_memory_program *const *programs,
+                                                   size_t n_program, const struct tmx_cta_options *o,
+                                                   struct tmx_cta_baseline *b, struct tmx_err *err);
+
+#endif
