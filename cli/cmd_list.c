@@ -97,6 +97,7 @@ static void list_policies(bool options)
         printf("  %-10s %s: place %s, mix %s, dtm %s, tb %s\n", p->name, p->doc, p->place, p->mix, p->dtm,
                p->tb);
     }
+    list_plugins("group job", (const void *const *)tmx_job_policies, options);
     list_plugins("group place", (const void *const *)tmx_place_policies, options);
     list_plugins("group mix_policy", (const void *const *)tmx_mix_policies, options);
     list_plugins("groups throttle, dtm", (const void *const *)tmx_dtm_policies, options);

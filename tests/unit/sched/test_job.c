@@ -60,6 +60,67 @@ static void every_decision_of_the_paper_is_taken_and_sure(void **state)
     }
 }
 
+static void table_energies_stay_in_their_bands(void **state)
+{
+    (void)state;
+    for (size_t i = 2; i < sizeof cases / sizeof cases[0]; i++) {
+        struct tmx_job_batch j;
+        struct tmx_prediction p;
+        struct tmx_err err = {0};
+        char path[512];
+        snprintf(path, sizeof path, "%s/workloads/batches/%s.cfg", TMX_SOURCE_DIR, cases[i].batch);
+        assert_int_equal(tmx_job_batch_load(&data, path, &j, &err), TMX_OK);
+        const struct tmx_batch b = {&data.node, data.kind, data.n_kind, j.count};
+        const struct tmx_template *t = tmx_template_for(&b, data.tmpl, data.n_tmpl);
+        assert_int_equal(tmx_merge_predict(&b, t, true, data.node.reference_c, &p, NULL), TMX_FITS);
+        check_close(p.time_s, j.measured.dynamic_time_s, 0.03, 0);
+        check_close(p.energy_j, j.measured.dynamic_energy_j, 0.05, 0);
+        tmx_serial_predict(&b, data.node.reference_c, &p);
+        check_close(p.time_s, j.measured.serial_time_s, 0.001, 0);
+        const double e = p.energy_j / j.measured.serial_energy_j - 1;
+        assert_true(e > -0.10 && e < 0.025);
+        assert_true(tmx_cpu_predict(&b, &p));
+        check_close(p.time_s, j.measured.cpu_time_s, 0.05, 0);
+        check_close(p.energy_j, j.measured.cpu_energy_j, 0.05, 0);
+    }
+}
+
+/* Squared relative errors of the powers of the calibration rows with active_w moved by off_w. */
+static double power_error(double off_w)
+{
+    static const char *const rows[] = {"1S+1B", "1S+20B", "1E+1M", "5E+15M"};
+    struct tmx_job_data d;
+    struct tmx_err err = {0};
+    char set[64];
+    double sum = 0;
+    snprintf(set, sizeof set, "power.active_w=%.6f", data.node.active_w + off_w);
+    const char *const sets[] = {set};
+    assert_int_equal(tmx_job_data_load(&d, TMX_SOURCE_DIR "/workloads/nodes/c1060.cfg", sets, 1, &err),
+                     TMX_OK);
+    for (size_t i = 0; i < 4; i++) {
+        struct tmx_job_batch j;
+        struct tmx_prediction p;
+        char path[512];
+        snprintf(path, sizeof path, "%s/workloads/batches/%s.cfg", TMX_SOURCE_DIR, rows[i]);
+        assert_int_equal(tmx_job_batch_load(&d, path, &j, &err), TMX_OK);
+        assert_true(j.calibrated);
+        const struct tmx_batch b = {&d.node, d.kind, d.n_kind, j.count};
+        const struct tmx_template *t = tmx_template_for(&b, d.tmpl, d.n_tmpl);
+        assert_int_equal(tmx_merge_predict(&b, t, false, d.node.reference_c, &p, NULL), TMX_FITS);
+        const double e = p.power_w * j.measured.manual_time_s / j.measured.manual_energy_j - 1;
+        sum += e * e;
+    }
+    tmx_job_data_finish(&d);
+    return sum;
+}
+
+static void lambda_is_the_least_squares_fit_it_claims_to_be(void **state)
+{
+    (void)state;
+    assert_true(power_error(0) < power_error(0.5));
+    assert_true(power_error(0) < power_error(-0.5));
+}
+
 static size_t kind(const char *name)
 {
     size_t k = 0;
@@ -323,6 +384,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_decision_of_the_paper_is_taken_and_sure),
+        cmocka_unit_test(table_energies_stay_in_their_bands),
+        cmocka_unit_test(lambda_is_the_least_squares_fit_it_claims_to_be),
         cmocka_unit_test(within_the_uncertainty_the_models_say_that_they_cannot_decide),
         cmocka_unit_test(small_sets_are_grouped_optimally_and_greedy_respects_its_bound),
         cmocka_unit_test(merging_starts_at_ten_waiting_instances_per_gpu),
