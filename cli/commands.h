@@ -5,12 +5,14 @@
 
 #include "core/base/err.h"
 
+int tmx_cmd_animate(int argc, char **argv);
 int tmx_cmd_check(int argc, char **argv);
 int tmx_cmd_consolidate(int argc, char **argv);
 int tmx_cmd_cta(int argc, char **argv);
 int tmx_cmd_floorplan(int argc, char **argv);
 int tmx_cmd_list(int argc, char **argv);
 int tmx_cmd_merge(int argc, char **argv);
+int tmx_cmd_plot(int argc, char **argv);
 int tmx_cmd_power(int argc, char **argv);
 int tmx_cmd_query(int argc, char **argv);
 int tmx_cmd_reproduce(int argc, char **argv);

@@ -19,6 +19,8 @@ static const struct tmx_command commands[] = {
     {"merge", "join the databases of one study's parts", tmx_cmd_merge},
     {"query", "tables from a study's results", tmx_cmd_query},
     {"sensitivity", "how much each axis of a study moves a metric", tmx_cmd_sensitivity},
+    {"plot", "figures of a table, a run or a study", tmx_cmd_plot},
+    {"animate", "a film of a run's heat map", tmx_cmd_animate},
     {"power", "fit a power model to measured kernels", tmx_cmd_power},
     {"reproduce", "the report of papers against ours, from suites", tmx_cmd_reproduce},
     {"thermal", "temperatures of a chip from a power trace, with HotSpot's options and files",

@@ -76,8 +76,10 @@ static void row_csv(struct tmx_run_trace *t, const struct tmx_sim *sim, size_t g
             c->level[gpu->level].freq_hz / 1e6, power_w, hottest_c, mean_c, kernel_name(m, gpu, 0),
             kernel_name(m, gpu, 1), gpu->share);
     for (size_t sm = 0; sm < c->n_sm; sm++) {
+        const size_t way = TMX_WAYS * (gpu->sm0 + sm);
+        const double share = m->drain_s[gpu->sm0 + sm] > 0 ? m->held[way] : m->share[way];
         fprintf(out, ",%.3f,%.4g,%.3g,%d", tmx_sensor_sm_k(gpu, sm, f->temp_k) - ZERO_C,
-                sm_power_w(t, gpu, sm), m->held[TMX_WAYS * (gpu->sm0 + sm)], m->gated[gpu->sm0 + sm]);
+                sm_power_w(t, gpu, sm), share, m->gated[gpu->sm0 + sm]);
     }
     fputc('\n', out);
 }

@@ -1,0 +1,22 @@
+# Floorplans side by side. data: floorplan, peak_temp_c, gradient_c, slowdown_pct, energy_kj.
+high = 5.6
+load "style.gp"
+unset key
+set multiplot layout 2,2 margins 0.11,0.98,0.14,0.96 spacing 0.12,0.16
+set style data boxes
+set ytics font small
+set boxwidth 0.62
+set offsets 0.5, 0.5, 0, 0
+set xtics rotate by -22 noenhanced font small
+array y_text[4] = ["hottest SM (°C)", "difference on the die (K)", "slowdown, mean (%)", "energy, mean (kJ)"]
+do for [i=1:4] {
+  set autoscale y
+  stats data using (column(i+1)) skip 1 nooutput
+  spread = STATS_max - STATS_min
+  low = i == 3 ? 0 : STATS_min - 0.5 * (spread > 0 ? spread : 1)
+  set yrange [low:STATS_max + 0.25 * (spread > 0 ? spread : 1)]
+  set ylabel y_text[i] font small
+  plot data using 0:(column(i+1)):xtic(1) skip 1 lt i, \
+       "" using 0:(column(i+1)):(sprintf("%.2f", column(i+1))) skip 1 with labels offset 0,0.7 font small
+}
+unset multiplot

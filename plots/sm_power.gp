@@ -1,0 +1,28 @@
+# Power of every SM and the chip's clock over time. data: time_s, sm, power_w, first_share_1, freq_mhz. Variable n_sm.
+high = 5.2
+load "style.gp"
+set multiplot
+unset key
+unset grid
+set lmargin at screen 0.11
+set rmargin at screen 0.82
+set tmargin at screen 0.96
+set bmargin at screen 0.40
+set ylabel "SM"
+set format x ""
+set autoscale xfix
+set autoscale yfix
+set cblabel "power (W)"
+plot data using 1:2:3 skip 1 with image
+set tmargin at screen 0.34
+set bmargin at screen 0.13
+set format x "%g"
+set grid ytics
+set xlabel "time (s)"
+set ylabel "clock (MHz)"
+stats data using 5 skip 1 nooutput
+set yrange [STATS_min-30:STATS_max+30]
+set ytics 100 * ceil((STATS_max - STATS_min + 60) / 400)
+set mytics 2
+plot data using 1:5 every n_sm skip 1 with steps lt 1
+unset multiplot

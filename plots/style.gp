@@ -1,0 +1,27 @@
+# Common look of all figures. Variables given by `thermix plot` (or by hand, with -e):
+#   data    CSV file or files to draw     out   file to write     format   svg, png or pdf
+if (!exists("format")) format = "svg"
+if (!exists("wide")) wide = 7.2      # inches: a text column and a half
+if (!exists("high")) high = 4.0
+set encoding utf8
+set datafile separator ","
+if (format eq "svg") set terminal svg size 100*wide,100*high dynamic enhanced font "Helvetica,14" background "#ffffff"
+if (format eq "png") set terminal pngcairo size 200*wide,200*high enhanced font "Helvetica,24" background "#ffffff" linewidth 2
+if (format eq "pdf") set terminal pdfcairo size wide in,high in enhanced font "Helvetica,10" background "#ffffff"
+set output out
+small = format eq "png" ? ",20" : format eq "pdf" ? ",8" : ",12"
+# Okabe and Ito's palette: told apart by colour-blind readers.
+set linetype 1 lc rgb "#0072B2" lw 2 pt 7
+set linetype 2 lc rgb "#E69F00" lw 2 pt 5
+set linetype 3 lc rgb "#009E73" lw 2 pt 9
+set linetype 4 lc rgb "#CC79A7" lw 2 pt 13
+set linetype 5 lc rgb "#56B4E9" lw 2 pt 11
+set linetype 6 lc rgb "#D55E00" lw 2 pt 15
+set linetype 7 lc rgb "#555555" lw 2 pt 2
+set border 3 lc rgb "#444444"
+set tics nomirror out
+set grid ytics lt 1 lc rgb "#d8d8d8" lw 0.6
+set key outside top center horizontal samplen 1.6 spacing 1.1 width 1 nobox
+set style fill solid 0.95 noborder
+# cividis-like: dark blue (cool) to yellow (hot), even in brightness
+set palette defined (0 "#00224e", 0.17 "#1d3f6f", 0.33 "#575d6d", 0.5 "#7c7b78", 0.67 "#a69d75", 0.83 "#d3c164", 1 "#fee838")
