@@ -39,8 +39,9 @@ static enum tmx_status read_resolved(struct tmx_history *h, const char *dir, dou
         snprintf(h->mix, sizeof h->mix, "%s", run->mix.name);
         snprintf(h->policy, sizeof h->policy, "%s", run->options.policy);
     }
-    for (size_t i = 0; !st && i < run->chip.floorplan.n_unit; i++) {
-        st = tmx_floorplan_add(&h->floorplan, &run->chip.floorplan.unit[i], err);
+    const struct tmx_floorplan *fp = st ? NULL : &run->kind[run->kind_of_gpu[0]].chip.floorplan;
+    for (size_t i = 0; !st && i < fp->n_unit; i++) {
+        st = tmx_floorplan_add(&h->floorplan, &fp->unit[i], err);
     }
     tmx_run_close(run);
     config_destroy(&cfg);

@@ -9,6 +9,7 @@ set ylabel y_text
 set xtics scale 0
 set xzeroaxis lt -1
 set title title_text
-set yrange [*<0:*>0] # bars stand on 0
+set yrange [*<0:0<*] # bars stand on 0
 set offsets graph 0, 0, graph 0.04, 0
-plot for [i=2:n_bar+1] data using i:xtic(1) title columnheader(i) lt (i-1)
+plot for [j=1:1] data using (0) with lines lc rgb "#444444" lw 1 notitle, \
+     for [i=2:n_bar+1] data using i:xtic(1) title columnheader(i) lt (i-1)
