@@ -19,8 +19,6 @@
 struct tmx_tabs {
     double emergency_c;
     double release_c;
-    double dvfs_emergency_c; /* thresholds of the clock level while nothing can be intermixed */
-    double dvfs_release_c;
     double initial_share; /* of a kernel taken in because it is hot */
     double step;          /* of a share per scheduling tick */
     double first_floor;   /* least share of the kernel that came first */
