@@ -270,6 +270,17 @@ static enum tmx_status identify(struct tmx_run *r, struct tmx_err *err)
     return st;
 }
 
+static enum tmx_status read_sensor(struct tmx_run *r, const config_setting_t *root, struct tmx_err *err)
+{
+    struct tmx_sensor_options *o = &r->sim_spec.sensor;
+    const enum tmx_status st =
+        tmx_opt_read(tmx_sensor_opts, o, config_setting_get_member(root, "sensor"), NULL, err);
+    if (!st && o->period_s == 0) {
+        o->period_s = ceil(TMX_SENSOR_PERIOD_S / r->options.tick_s - 1e-9) * r->options.tick_s;
+    }
+    return st;
+}
+
 enum tmx_status tmx_run_describe(struct tmx_run **run, const config_setting_t *root, struct tmx_err *err)
 {
     struct tmx_run *r = calloc(1, sizeof *r);
@@ -280,9 +291,7 @@ enum tmx_status tmx_run_describe(struct tmx_run **run, const config_setting_t *r
     enum tmx_status st = tmx_opt_read(tmx_run_opts, &r->options, root, tmx_run_groups, err);
     st = st ? st : open_levels(r, root, err);
     st = st ? st : tmx_run_jobs_open(r, root, err);
-    st = st ? st
-            : tmx_opt_read(tmx_sensor_opts, &r->sim_spec.sensor, config_setting_get_member(root, "sensor"),
-                           NULL, err);
+    st = st ? st : read_sensor(r, root, err);
     st = st ? st : tmx_run_node_open(r, root, err);
     st = st ? st : open_mix(r, err);
     st = st ? st : tmx_run_thermal_read(r, root, err);

@@ -5,7 +5,8 @@
 #include <string.h>
 
 const struct tmx_opt tmx_sensor_opts[] = {
-    TMX_ROW_REAL(tmx_sensor_options, period_s, "s", 0, 10, 0, "time between samples; 0: 5 ms in whole ticks, one at least"),
+    TMX_ROW_REAL(tmx_sensor_options, period_s, "s", 0, 10, 0,
+                 "time between samples; 0: 5 ms in whole ticks, one at least"),
     TMX_ROW_REAL(tmx_sensor_options, quantum_k, "K", 0, 10, 0, "readings are multiples of this; 0: exact"),
     TMX_ROW_REAL(tmx_sensor_options, delay_s, "s", 0, 10, 0, "age of a reading"),
     TMX_ROW_REAL(tmx_sensor_options, noise_k, "K", 0, 20, 0, "standard deviation of a reading"),

@@ -8,7 +8,8 @@
 #include "core/machine/machine.h"
 
 struct tmx_sensor_options {
-    double period_s;  /* between samples; a multiple of the tick. 0 in a configuration: TMX_SENSOR_PERIOD_S in whole ticks */
+    double period_s;  /* between samples; a multiple of the tick. 0 in a configuration: TMX_SENSOR_PERIOD_S in
+                         whole ticks */
     double quantum_k; /* readings are rounded to multiples of this; 0: exact */
     double delay_s;   /* a reading is this old; rounded to samples */
     double noise_k;   /* standard deviation of a reading's normal error */

@@ -7,7 +7,8 @@
 const struct tmx_opt tmx_tabs_opts[] = {
     /* The paper names no thresholds for its rules. One pair for DVFS and all of T^ABS, chosen so that
      * DVFS improves 27 % and T^ABS 57-60 % over BL (Figure 3: calibrated). */
-    TMX_ROW_REAL(tmx_tabs, emergency_c, "degC", 0, 300, 88.5, "hottest sensor at or above this is an emergency"),
+    TMX_ROW_REAL(tmx_tabs, emergency_c, "degC", 0, 300, 88.5,
+                 "hottest sensor at or above this is an emergency"),
     TMX_ROW_REAL(tmx_tabs, release_c, "degC", 0, 300, 87.1, "below this the measures are taken back"),
     TMX_ROW_REAL(tmx_tabs, initial_share, "1", 0.01, 0.5, 0.05,
                  "share of a kernel taken in during an emergency"),
