@@ -6,5 +6,6 @@
 /* Private to thermal/: one line for each back-end, listed in thermal.c. */
 extern const struct tmx_thermal_ops tmx_thermal_reduced;
 extern const struct tmx_thermal_ops tmx_thermal_grid;
+extern const struct tmx_thermal_ops tmx_thermal_lumped;
 
 #endif
