@@ -10,6 +10,7 @@ int tmx_cmd_check(int argc, char **argv);
 int tmx_cmd_consolidate(int argc, char **argv);
 int tmx_cmd_cta(int argc, char **argv);
 int tmx_cmd_floorplan(int argc, char **argv);
+int tmx_cmd_gate(int argc, char **argv);
 int tmx_cmd_list(int argc, char **argv);
 int tmx_cmd_merge(int argc, char **argv);
 int tmx_cmd_plot(int argc, char **argv);

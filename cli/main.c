@@ -16,6 +16,7 @@ static const struct tmx_command commands[] = {
     {"floorplan", "check, show, change, make and compare floorplans", tmx_cmd_floorplan},
     {"sweep", "run a parameter study and keep its results", tmx_cmd_sweep},
     {"cta", "how many cores should work for a kernel: TCS, hTCS, ApSA", tmx_cmd_cta},
+    {"gate", "unit gating on one SM, cycle by cycle", tmx_cmd_gate},
     {"merge", "join the databases of one study's parts", tmx_cmd_merge},
     {"query", "tables from a study's results", tmx_cmd_query},
     {"sensitivity", "how much each axis of a study moves a metric", tmx_cmd_sensitivity},

@@ -8,6 +8,7 @@ const struct tmx_suite_kind tmx_suite_kinds[] = {
     {"tabs", "mixes x policies on a chip with thermal feedback (paper 003)", tmx_suite_tabs},
     {"consolidation", "tables and figures of paper 004", tmx_suite_consolidation},
     {"consolidation_day", "a day of users under policies of the job level", tmx_suite_consolidation_day},
+    {"warped_gates", "unit gating of 18 benchmarks on one SM (paper 001)", tmx_suite_warped_gates},
     {0},
 };
 

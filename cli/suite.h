@@ -37,5 +37,6 @@ TMX_NODISCARD enum tmx_status tmx_suite_write(const struct tmx_suite_call *call,
 enum tmx_status tmx_suite_consolidation_day(const struct tmx_suite_call *call, struct tmx_err *err);
 enum tmx_status tmx_suite_consolidation(const struct tmx_suite_call *call, struct tmx_err *err);
 enum tmx_status tmx_suite_tabs(const struct tmx_suite_call *call, struct tmx_err *err);
+enum tmx_status tmx_suite_warped_gates(const struct tmx_suite_call *call, struct tmx_err *err);
 
 #endif

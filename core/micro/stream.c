@@ -40,6 +40,7 @@ const struct tmx_opt tmx_knob_opts[] = {
     TMX_ROW_REAL(tmx_stream_knobs, persistence, "1", 0, 10, 1, "factor on persistence"),
     TMX_ROW_REAL(tmx_stream_knobs, miss, "1", 0, 10, 1, "factor on miss"),
     TMX_ROW_REAL(tmx_stream_knobs, latency, "1", 0, 10, 1, "factor on latency_cycles"),
+    TMX_ROW_REAL(tmx_stream_knobs, launch_gap, "1", 0, 10, 1, "factor on launch_gap_cycles"),
     {0},
 };
 
@@ -164,7 +165,7 @@ enum tmx_status tmx_stream_generate(struct tmx_stream *s, const struct tmx_instr
         .n_block = UINT64_MAX,
         .stagger = st->blocks_per_launch == 0,
         .blocks_per_launch = (unsigned)st->blocks_per_launch,
-        .launch_gap_cycles = (unsigned)st->launch_gap_cycles,
+        .launch_gap_cycles = (unsigned)(st->launch_gap_cycles * knobs->launch_gap),
         .memory = {.miss = at_most(st->miss * knobs->miss, 1),
                    .latency_cycles = st->latency_cycles * knobs->latency,
                    .latency_variation = st->latency_variation,

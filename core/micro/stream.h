@@ -70,6 +70,7 @@ struct tmx_stream_knobs {
     double persistence;
     double miss;
     double latency;
+    double launch_gap; /* on launch_gap_cycles */
 };
 extern const struct tmx_opt tmx_knob_opts[];
 
