@@ -47,6 +47,11 @@ static double peak_temp_c(const struct tmx_run *r)
     return recorder(r)->peak_sm_k - 273.15;
 }
 
+static double gradient_c(const struct tmx_run *r)
+{
+    return recorder(r)->gradient_k;
+}
+
 /* Mean over the SM units and the counted time. */
 static double mean_temp_c(const struct tmx_run *r)
 {
@@ -171,6 +176,7 @@ const struct tmx_metric tmx_metrics[] = {
     {"slowdown_pct", "lost share of the busy time, 1 - work / busy time", slowdown_pct},
     {"energy_j", "energy of the GPUs from the end of the warm-up", energy_j},
     {"peak_temp_c", "hottest SM at the end of any tick", peak_temp_c},
+    {"gradient_c", "largest difference between two blocks of one die at one time", gradient_c},
     {"mean_temp_c", "mean over SMs and time", mean_temp_c},
     {"throttled_s", "clock-gated time, mean over SMs", throttled_s},
     {"makespan_s", "from the end of the warm-up to the end of the last kernel", makespan_s},

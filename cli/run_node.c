@@ -5,6 +5,7 @@
 
 #include "cli/run_state.h"
 #include "core/base/config.h"
+#include "core/base/os.h"
 #include "thermal/hotspot_flp.h"
 
 static enum tmx_status open_chip(const struct tmx_run *r, struct tmx_run_kind *k,
@@ -21,10 +22,10 @@ static enum tmx_status open_chip(const struct tmx_run *r, struct tmx_run_kind *k
     if (st) {
         return st;
     }
-    if (r->options.floorplan[0]) {
-        snprintf(k->floorplan_path, sizeof k->floorplan_path, "%s", r->options.floorplan);
-    } else {
-        snprintf(k->floorplan_path, sizeof k->floorplan_path, "%s/%s", folder, k->chip.floorplan_file);
+    snprintf(k->floorplan_path, sizeof k->floorplan_path, "%s", r->options.floorplan);
+    if (!r->options.floorplan[0] || !tmx_os_exists(k->floorplan_path)) { /* beside the chip's own */
+        snprintf(k->floorplan_path, sizeof k->floorplan_path, "%s/%s", folder,
+                 r->options.floorplan[0] ? r->options.floorplan : k->chip.floorplan_file);
     }
     st = tmx_flp_read(k->floorplan_path, &fp, err);
     st = st ? st : tmx_floorplan_check(&fp, 0, err);

@@ -23,7 +23,13 @@ static void write_package(const struct tmx_hotspot_config *cfg, FILE *out)
     fprintf(out, "package = {\n");
     for (const struct tmx_opt *o = tmx_hotspot_opts; o->key; o++) {
         const struct tmx_opt row[2] = {*o, {0}};
-        if (o->type == TMX_OPT_REAL && cfg->origin[o - tmx_hotspot_opts].source != TMX_HOTSPOT_DEFAULT) {
+        if (cfg->origin[o - tmx_hotspot_opts].source == TMX_HOTSPOT_DEFAULT) {
+            continue;
+        }
+        if (o->type == TMX_OPT_BOOL) { /* HotSpot's switches are 0 and 1 */
+            const bool *on = (const bool *)((const char *)cfg + o->offset);
+            fprintf(out, "    %s = %d;\n", o->key, *on);
+        } else if (o->type == TMX_OPT_REAL || o->type == TMX_OPT_INT) {
             tmx_opt_write(row, cfg, "    ", out);
         }
     }

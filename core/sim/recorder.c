@@ -1,5 +1,6 @@
 #include "core/sim/recorder.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -47,6 +48,7 @@ void tmx_recorder_reset(struct tmx_recorder *r)
     r->n_tick = 0;
     r->total_j = 0;
     r->peak_sm_k = 0;
+    r->gradient_k = 0;
 }
 
 void tmx_recorder_sample(struct tmx_recorder *r, const struct tmx_machine *m, const struct tmx_frame *f,
@@ -68,12 +70,15 @@ void tmx_recorder_sample(struct tmx_recorder *r, const struct tmx_machine *m, co
             r->job_j[gpu->run[k]] += f->way_w[TMX_WAYS * g + k] * dt_s;
         }
         r->transition_j[g] += f->transition_w[g] * dt_s;
-        double peak_k = r->peak_k[g];
+        double peak_k = r->peak_k[g], low_k = INFINITY, high_k = 0;
         for (size_t u = 0; u < gpu->chip->floorplan.n_unit; u++) {
             const double t = f->temp_k[gpu->unit0 + u];
+            low_k = t < low_k ? t : low_k;
+            high_k = t > high_k ? t : high_k;
             peak_k = t > peak_k && gpu->chip->sm_of_unit[u] != TMX_NO_SM ? t : peak_k;
         }
         r->peak_k[g] = peak_k;
+        r->gradient_k = high_k - low_k > r->gradient_k ? high_k - low_k : r->gradient_k;
         r->peak_sm_k = peak_k > r->peak_sm_k ? peak_k : r->peak_sm_k;
     }
     r->n_tick++;
@@ -99,5 +104,6 @@ void tmx_recorder_restore(struct tmx_recorder *r, const void *buf)
     r->n_tick = saved.n_tick;
     r->total_j = saved.total_j;
     r->peak_sm_k = saved.peak_sm_k;
+    r->gradient_k = saved.gradient_k;
     memcpy(r->dynamic_j, from + sizeof *r, n_real(r) * sizeof *r->dynamic_j);
 }

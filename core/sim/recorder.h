@@ -16,6 +16,7 @@ struct tmx_recorder {
     double *transition_j; /* [n_gpu] */
     double total_j;       /* integral of power, summed independently of the causes */
     double peak_sm_k;     /* hottest SM unit at the end of any tick */
+    double gradient_k;    /* largest difference between two units of a GPU at the end of any tick */
     double *sum_k;        /* [n_unit] of temperatures at the end of ticks */
     double *peak_k;       /* [n_gpu] */
 };
