@@ -32,7 +32,8 @@ static const struct argp_option options[] = {
      "grid)",
      0},
     {"precision", PRECISION, "N", 0, "Decimals of written temperatures (default 2, as HotSpot)", 0},
-    {"modes", MODES, NULL, 0, "Print the number of modes and the error estimate of the reduced model", 0},
+    {"modes", MODES, "N", 0, "Number of modes of the reduced model; 0, the default: what the tolerance needs",
+     0},
     {"tolerance", TOLERANCE, "K", 0, "Error the reduced model may have at a block [K]", 0},
     {"no-cache", NO_CACHE, NULL, 0, "Neither read nor write the cache of reduced models", 0},
     {"allow-gaps", ALLOW_GAPS, NULL, 0, "Accept floorplans that leave parts of the die without a block", 0},
@@ -134,11 +135,12 @@ static error_t option(int key, char *arg, struct argp_state *state)
         a->precision = (int)v;
         break;
     case TOLERANCE:
-        p->st = number(p, "tolerance", arg, 1e-9, 10, "kelvins, 1e-9 .. 10", &v);
+        p->st = number(p, "tolerance", arg, 1e-6, 1, "kelvins, 1e-6 .. 1", &v);
         a->tolerance_k = v;
         break;
     case MODES:
-        a->list_modes = true;
+        p->st = number(p, "modes", arg, 0, 100000, "a number of modes, 0 .. 100000", &v);
+        a->modes = (int)v;
         break;
     case NO_CACHE:
         a->no_cache = true;

@@ -14,7 +14,7 @@ struct thermal_args {
     enum thermal_method method;
     enum thermal_scheme scheme;
     int precision;      /* decimals of written temperatures */
-    bool list_modes;    /* print the modes of the reduced model */
+    int modes;          /* of the reduced model; 0: what the tolerance needs */
     double tolerance_k; /* of the reduced model; 0: its default */
     bool no_cache, allow_gaps, hotspot_compat, quiet;
     char verify_with[TMX_HOTSPOT_PATH]; /* HotSpot executable, "": none */

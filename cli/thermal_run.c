@@ -212,30 +212,53 @@ static enum tmx_status follow_sink(struct thermal_run *r, struct tmx_err *err)
 
 /* ---- transient ---- */
 
+/* What the method itself may add to the error, for the largest change of power of every block. */
+static void say_error(struct thermal_run *r)
+{
+    const struct tmx_thermal_ops *ops = r->chip.ops;
+    const size_t n = r->power.n_column;
+    if (!ops->error_bound) {
+        return;
+    }
+    for (size_t i = 0; i < n; i++) {
+        double *swing_w = &r->power_w[r->unit_of[i]];
+        *swing_w = fabs(r->power.value[i]);
+        for (size_t row = 1; row < r->power.n_row; row++) {
+            *swing_w = fmax(*swing_w, fabs(r->power.value[row * n + i] - r->power.value[(row - 1) * n + i]));
+        }
+    }
+    tmx_log_say(r->log, TMX_LOG_INFO, "%s model: estimated error at most %.2g K at a block", ops->base.name,
+                ops->error_bound(r->chip.state, r->power_w));
+}
+
 static enum tmx_status create_chip(struct thermal_run *r, struct tmx_err *err)
 {
     const struct thermal_args *a = r->args;
     const bool grid = a->method == THERMAL_GRID || a->scheme == THERMAL_BE;
-    char tolerance[32];
+    char tolerance[32], modes[32];
     const char *settings[8] = {NULL};
     size_t n = 0;
     if (grid) {
         settings[n++] = "scheme";
         settings[n++] = a->scheme == THERMAL_BE ? "be" : "exact";
     } else {
+        snprintf(modes, sizeof modes, "%d", a->modes);
+        settings[n++] = "modes";
+        settings[n++] = modes;
+        settings[n++] = "cache";
+        settings[n++] = a->no_cache ? "0" : "1";
         if (a->tolerance_k > 0) {
             snprintf(tolerance, sizeof tolerance, "%.17g", a->tolerance_k);
             settings[n++] = "tolerance_k";
             settings[n++] = tolerance;
         }
-        if (a->no_cache) {
-            settings[n++] = "cache";
-            settings[n++] = "0";
-        }
     }
     enum tmx_status st = still_air(r) ? make_levels(r, err) : TMX_OK;
     st = st ? st : tmx_instance_create(&r->chip, grid ? "grid" : "reduced", settings, &r->stack.spec, err);
     st = st ? st : r->chip.ops->prepare(r->chip.model, a->cfg.sampling_intvl, err);
+    if (!st) {
+        say_error(r);
+    }
     return st;
 }
 

@@ -142,6 +142,15 @@ static void case_f(void **state)
     exact("F_rectcell", "--method grid --precision 9", 1e-5);
 }
 
+static void the_reduced_model_is_within_a_millikelvin(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"A_gt200", "B_hotblock", "D_package", "E_stack2", "F_rectcell"};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        exact(names[i], "--method reduced --precision 9", 1e-3);
+    }
+}
+
 /* With two decimals our files are HotSpot's own but for last-digit rounding of equal numbers. */
 static void grid_transient_has_hotspots_layout(void **state)
 {
@@ -189,6 +198,7 @@ int main(void)
         cmocka_unit_test(case_d),
         cmocka_unit_test(case_e),
         cmocka_unit_test(case_f),
+        cmocka_unit_test(the_reduced_model_is_within_a_millikelvin),
         cmocka_unit_test(grid_transient_has_hotspots_layout),
         cmocka_unit_test(verify_with_prints_the_largest_difference),
     };
