@@ -234,8 +234,9 @@ static bool read_extent(struct tmx_span s, size_t *threads)
         }
         s.begin = p > s.begin ? p : p + 1;
     }
-    *threads = (size_t)product;
-    return product >= 1 && product <= 1024;
+    const bool fits = product >= 1 && product <= 1024;
+    *threads = fits ? (size_t)product : 0;
+    return fits;
 }
 
 static enum tmx_status header_line(struct converter *c, unsigned resident_warps, struct tmx_err *err)
