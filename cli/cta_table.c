@@ -46,6 +46,10 @@ static const struct tmx_column timeline_columns[] = {
 enum tmx_status tmx_cta_report_create(struct tmx_cta_report *r, bool timeline, struct tmx_err *err)
 {
     *r = (struct tmx_cta_report){0};
+    r->row = calloc(TMX_MAX_CTA_ROW, sizeof *r->row);
+    if (!r->row) {
+        return tmx_fail(err, TMX_ENOMEM, "report of CTA runs");
+    }
     enum tmx_status st = tmx_table_create(&r->table, table_columns, COUNT(table_columns), err);
     st = st ? st : tmx_table_create(&r->launches, launch_columns, COUNT(launch_columns), err);
     return st || !timeline ? st
@@ -54,6 +58,7 @@ enum tmx_status tmx_cta_report_create(struct tmx_cta_report *r, bool timeline, s
 
 void tmx_cta_report_finish(struct tmx_cta_report *r)
 {
+    free(r->row);
     tmx_table_destroy(r->table);
     tmx_table_destroy(r->launches);
     tmx_table_destroy(r->timeline);
@@ -122,28 +127,71 @@ static double change_pct(double ours, double base)
     return base > 0 ? 100 * (ours / base - 1) : 0;
 }
 
-static void add_row(struct tmx_table *t, const char *kernel, const char *policy,
-                    const struct tmx_cta_outcome *o, const struct tmx_cta_baseline *b)
+static struct tmx_cta_row row_of(const struct tmx_cta_chip *chip, const char *kernel, const char *policy,
+                                 const struct tmx_cta_outcome *o, const struct tmx_cta_baseline *b)
 {
-    double core_s = 0;
-    for (size_t l = 0; l < o->result.n_launch; l++) {
-        core_s += o->result.launch[l].core_seconds;
+    const struct tmx_energy *e = &o->energy;
+    struct tmx_cta_row r = {
+        .cores = tmx_cta_mean_cores(&o->result, &b->all.result),
+        .optimal_cores = b->optimal_cores,
+        .performance_pct = change_pct(b->all.result.seconds, o->result.seconds),
+        .ipc_pct = change_pct(o->ipc, b->all.ipc),
+        .energy_pct = change_pct(e->total_j, b->all.energy.total_j),
+        .edp_pct = change_pct(o->edp_js, b->all.edp_js),
+        .latency_cycles = o->latency_cycles,
+        .latency_ratio = b->latency_one_core > 0 ? o->latency_cycles / b->latency_one_core : 1,
+        .seconds = o->result.seconds,
+        .energy_j = e->total_j,
+        .power_w = e->total_j / o->result.seconds,
+        .ipc = o->ipc,
+        .bandwidth_share = o->result.dram_lines / o->result.cycles / chip->memory.dram_lines_per_cycle,
+        .cycles = o->result.cycles,
+        .static_pct = 100 * (e->core_static_j + e->memory_static_j) / e->total_j,
+    };
+    snprintf(r.kernel, sizeof r.kernel, "%.63s", kernel);
+    snprintf(r.policy, sizeof r.policy, "%.63s", policy);
+    for (size_t n = 0; n <= TMX_MAX_CORE; n++) {
+        r.nominal_s += o->result.ledger.bin[0][n].seconds;
     }
-    tmx_table_text(t, kernel);
-    tmx_table_text(t, policy);
-    tmx_table_real(t, tmx_cta_mean_cores(&o->result, &b->all.result));
-    tmx_table_real(t, change_pct(b->all.result.seconds, o->result.seconds));
-    tmx_table_real(t, change_pct(o->energy.total_j, b->all.energy.total_j));
-    tmx_table_real(t, change_pct(o->edp_js, b->all.edp_js));
-    tmx_table_real(t, b->latency_one_core > 0 ? o->latency_cycles / b->latency_one_core : 1);
-    tmx_table_real(t, b->optimal_cores);
-    tmx_table_real(t, o->latency_cycles);
-    tmx_table_real(t, change_pct(o->ipc, b->all.ipc));
-    tmx_table_real(t, 1e6 * o->result.seconds);
-    tmx_table_real(t, 1e3 * o->energy.total_j);
-    tmx_table_real(t, o->energy.total_j / o->result.seconds);
-    tmx_table_real(t, core_s / o->result.seconds);
-    tmx_table_real(t, 100 * (o->energy.core_static_j + o->energy.memory_static_j) / o->energy.total_j);
+    for (size_t l = 0; l < o->result.n_launch; l++) {
+        const struct tmx_cta_launch *launch = &o->result.launch[l];
+        r.working_cores += launch->core_seconds / o->result.seconds;
+        if (launch->program == 0) {
+            r.launch_cores[launch->kernel] = launch->cores;
+        }
+    }
+    return r;
+}
+
+void tmx_cta_report_add(struct tmx_cta_report *report, const struct tmx_cta_row *r)
+{
+    struct tmx_table *t = report->table;
+    tmx_table_text(t, r->kernel);
+    tmx_table_text(t, r->policy);
+    tmx_table_real(t, r->cores);
+    tmx_table_real(t, r->performance_pct);
+    tmx_table_real(t, r->energy_pct);
+    tmx_table_real(t, r->edp_pct);
+    tmx_table_real(t, r->latency_ratio);
+    tmx_table_real(t, r->optimal_cores);
+    tmx_table_real(t, r->latency_cycles);
+    tmx_table_real(t, r->ipc_pct);
+    tmx_table_real(t, 1e6 * r->seconds);
+    tmx_table_real(t, 1e3 * r->energy_j);
+    tmx_table_real(t, r->power_w);
+    tmx_table_real(t, r->working_cores);
+    tmx_table_real(t, r->static_pct);
+}
+
+const struct tmx_cta_row *tmx_cta_report_find(const struct tmx_cta_report *r, const char *kernel,
+                                              const char *policy)
+{
+    for (size_t i = 0; i < r->n_row; i++) {
+        if (strcmp(r->row[i].kernel, kernel) == 0 && strcmp(r->row[i].policy, policy) == 0) {
+            return &r->row[i];
+        }
+    }
+    return NULL;
 }
 
 static void add_launches(struct tmx_table *t, const char *kernel, const char *policy,
@@ -191,7 +239,9 @@ enum tmx_status tmx_cta_report_kernel(struct tmx_cta_report *r, const struct tmx
         const struct tmx_cta_probe probe = {.epoch = sample, .ctx = &t};
         st = tmx_cta_run(chip, programs, n_program, &policy[p], o, r->timeline ? &probe : NULL, out, err);
         if (!st) {
-            add_row(r->table, name, policy[p].text, out, b);
+            tmx_assert(r->n_row < TMX_MAX_CTA_ROW);
+            r->row[r->n_row] = row_of(chip, name, policy[p].text, out, b);
+            tmx_cta_report_add(r, &r->row[r->n_row++]);
             add_launches(r->launches, name, policy[p].text, &out->result);
         }
     }

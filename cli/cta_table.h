@@ -6,7 +6,24 @@
 #include "cli/cta_run.h"
 #include "core/base/table.h"
 
+enum { TMX_MAX_CTA_ROW = 512 };
+
+struct tmx_cta_row { /* one kernel under one policy; percentages are changes against every core at work */
+    char kernel[64], policy[64];
+    double cores, optimal_cores; /* launches weighted by their time under `all` */
+    double performance_pct, ipc_pct, energy_pct, edp_pct;
+    double latency_cycles, latency_ratio; /* over one core */
+    double seconds, energy_j, power_w, working_cores, static_pct;
+    double ipc;             /* thread instructions per core cycle */
+    double bandwidth_share; /* of the DRAM's peak, mean */
+    double nominal_s;       /* at nominal clocks */
+    double cycles;
+    int launch_cores[TMX_MAX_LAUNCH]; /* chosen for each launch of the first program */
+};
+
 struct tmx_cta_report {
+    struct tmx_cta_row *row; /* [n_row] owned */
+    size_t n_row;
     struct tmx_table *table;    /* kernel, policy, cores, performance, energy, latency, ... */
     struct tmx_table *launches; /* one row a launch */
     struct tmx_table *timeline; /* one row a sample; NULL: not kept */
@@ -22,6 +39,13 @@ TMX_NODISCARD enum tmx_status tmx_cta_report_kernel(struct tmx_cta_report *r, co
                                                     size_t n_program,
                                                     const struct tmx_cta_policy_spec *policy, size_t n_policy,
                                                     const struct tmx_cta_options *o, struct tmx_err *err);
+
+/* The row of a kernel and policy; NULL when there is none. */
+const struct tmx_cta_row *tmx_cta_report_find(const struct tmx_cta_report *r, const char *kernel,
+                                              const char *policy);
+
+/* Append a row to the table alone (means). */
+void tmx_cta_report_add(struct tmx_cta_report *r, const struct tmx_cta_row *row);
 
 /* table.csv, launches.csv and timeline.csv below dir. */
 TMX_NODISCARD enum tmx_status tmx_cta_report_save(const struct tmx_cta_report *r, const char *dir,

@@ -9,6 +9,8 @@ const struct tmx_suite_kind tmx_suite_kinds[] = {
     {"consolidation", "tables and figures of paper 004", tmx_suite_consolidation},
     {"consolidation_day", "a day of users under policies of the job level", tmx_suite_consolidation_day},
     {"warped_gates", "unit gating of 18 benchmarks on one SM (paper 001)", tmx_suite_warped_gates},
+    {"tcs", "tables and figures of paper 000: cores under TCS and hTCS", tmx_suite_tcs},
+    {"apsa", "tables and figures of paper 002: cores and clocks under ApSA", tmx_suite_apsa},
     {0},
 };
 

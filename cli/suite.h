@@ -34,9 +34,11 @@ TMX_NODISCARD enum tmx_status tmx_suite_write(const struct tmx_suite_call *call,
                                               struct tmx_err *err);
 
 /* Private to the table in suite.c: one line a kind. */
+enum tmx_status tmx_suite_apsa(const struct tmx_suite_call *call, struct tmx_err *err);
 enum tmx_status tmx_suite_consolidation_day(const struct tmx_suite_call *call, struct tmx_err *err);
 enum tmx_status tmx_suite_consolidation(const struct tmx_suite_call *call, struct tmx_err *err);
 enum tmx_status tmx_suite_tabs(const struct tmx_suite_call *call, struct tmx_err *err);
 enum tmx_status tmx_suite_warped_gates(const struct tmx_suite_call *call, struct tmx_err *err);
+enum tmx_status tmx_suite_tcs(const struct tmx_suite_call *call, struct tmx_err *err);
 
 #endif
