@@ -36,6 +36,7 @@ static const struct tmx_opt gpu_opts[] = {
 static const struct tmx_opt power_opts[] = {
     TMX_ROW_REAL(tmx_node, idle_w, "W", 0, 1e5, NAN, "whole system idle"),
     TMX_ROW_REAL(tmx_node, active_w, "W", 0, 1e5, NAN, "more when the GPU runs anything"),
+    TMX_ROW_REAL(tmx_node, on_die, "1", 0, 1, 0.5, "of what the GPU draws outside its SMs, on the die"),
     TMX_ROW_REAL(tmx_node, temperature_w_per_k, "W/K", 0, 100, 0, "temperature term of equation 10"),
     TMX_ROW_REAL(tmx_node, reference_c, "degC", -50, 200, 70, "temperature at which active_w holds"),
     TMX_ROW_CHOICE(tmx_node, scaling, scalings, "linear", "dynamic power against occupied SMs"),

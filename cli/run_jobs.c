@@ -83,8 +83,7 @@ static void make_job(const struct tmx_run *r, size_t kind, const struct tmx_mix_
     const struct tmx_job_data *d = &r->jobs->data;
     const struct tmx_workload *w = &d->kind[kind];
     const double sms = w->blocks < d->node.sms ? w->blocks : d->node.sms;
-    const double power_w =
-        tmx_node_gpu_w(&d->node, w->blocks * w->dynamic_w_per_block, (size_t)sms, d->node.reference_c) / sms;
+    const double power_w = w->blocks * w->dynamic_w_per_block / sms;
     *job = (struct tmx_job){.kernel = &r->kernel[kind],
                             .arrival_s = e->arrival_s,
                             .priority = e->priority,

@@ -111,7 +111,7 @@ static void measure(const struct tmx_run *run, struct result *r)
     double wait_s = 0;
     *r = (struct result){.arrived = (double)m->n_arrived,
                          .done = (double)m->n_done,
-                         .energy_gpu_j = rec->total_j,
+                         .energy_gpu_j = rec->total_j + ledger->off_die_j,
                          .peak_temp_c = rec->peak_sm_k - 273.15,
                          .launches = (double)ledger->n_launch,
                          .largest = (double)ledger->largest};

@@ -2,7 +2,7 @@
  *
  *   dynamic   sum over resident kernels of busy * P_kernel * part, times V^2 f relative to level 0
  *   leakage   L_unit * r(T) * V * (1 - asleep)
- *   baseline  constant, outside the SMs
+ *   baseline  constant, outside the SMs, and what a resident kernel keeps awake there
  *
  * Paper 003, section 4.1: dynamic power from Hong and Kim (its reference 10), leakage that
  * depends on temperature, a baseline of the chip. Sharing out leakage and baseline by area is
@@ -31,6 +31,7 @@ struct unit_model {
     double *leak_ref_w;                 /* [n_unit] at the reference temperature and nominal voltage */
     double *baseline_w;                 /* [n_unit] */
     double *area_share;                 /* [n_unit] of the SM area of the GPU; transitions heat it */
+    double *uncore_share;               /* [n_unit] of the other area; resident kernels keep it awake */
 };
 
 static void destroy(void *model)
@@ -48,6 +49,7 @@ static void destroy(void *model)
     free(m->leak_ref_w);
     free(m->baseline_w);
     free(m->area_share);
+    free(m->uncore_share);
     free(m);
 }
 
@@ -84,6 +86,7 @@ static void share_out(struct unit_model *m, const struct tmx_gpu *gpu, bool leak
         m->baseline_w[i] =
             share_w(c->power.baseline_w, c->power.baseline_sm_share, is_sm, a, sm_area, die_area);
         m->area_share[i] = is_sm ? a / sm_area : 0;
+        m->uncore_share[i] = share_w(1, 0, is_sm, a, sm_area, die_area);
     }
 }
 
@@ -116,8 +119,9 @@ static enum tmx_status create(const void *options, const struct tmx_machine *mac
     m->leak_ref_w = calloc(machine->n_unit, sizeof *m->leak_ref_w);
     m->baseline_w = calloc(machine->n_unit, sizeof *m->baseline_w);
     m->area_share = calloc(machine->n_unit, sizeof *m->area_share);
+    m->uncore_share = calloc(machine->n_unit, sizeof *m->uncore_share);
     if (!m->table_chip || !m->table || !m->table_of_gpu || !m->leak_ref_w || !m->baseline_w ||
-        !m->area_share) {
+        !m->area_share || !m->uncore_share) {
         st = tmx_fail(err, TMX_ENOMEM, "power model of %zu units", machine->n_unit);
     }
     for (size_t g = 0; !st && g < machine->n_gpu; g++) {
@@ -160,6 +164,17 @@ static void dynamic(const struct tmx_machine *machine, size_t g, struct tmx_fram
     f->way_w[TMX_WAYS * g + 1] = sum_w[1];
 }
 
+/* Shared structures serve all resident kernels at once. */
+static double uncore_w(const struct tmx_machine *machine, const struct tmx_gpu *gpu)
+{
+    double most_w = 0;
+    for (size_t k = 0; k < gpu->n_run; k++) {
+        const struct tmx_job *j = &machine->job[gpu->run[k]];
+        most_w = j->state == TMX_JOB_RUNNING && j->uncore_w > most_w ? j->uncore_w : most_w;
+    }
+    return most_w;
+}
+
 static enum tmx_status eval(void *model, const struct tmx_machine *machine, struct tmx_frame *f)
 {
     struct unit_model *m = model;
@@ -167,6 +182,7 @@ static enum tmx_status eval(void *model, const struct tmx_machine *machine, stru
         const struct tmx_gpu *gpu = &machine->gpu[g];
         const struct tmx_leakage_table *table = &m->table[m->table_of_gpu[g]];
         const double transition_w = gpu->transition_j / machine->dt_s, volt = machine->volt[g];
+        const double awake_w = uncore_w(machine, gpu);
         dynamic(machine, g, f);
         f->transition_w[g] = transition_w;
         for (size_t i = gpu->unit0; i < gpu->unit0 + gpu->chip->floorplan.n_unit; i++) {
@@ -176,7 +192,7 @@ static enum tmx_status eval(void *model, const struct tmx_machine *machine, stru
             const double leak_w = m->leak_ref_w[i] * volt * tmx_leakage_look_up(table, f->temp_k[i]);
             f->saved_w[i] = leak_w * f->asleep[i];
             f->leakage_w[i] = leak_w - f->saved_w[i];
-            f->baseline_w[i] = m->baseline_w[i];
+            f->baseline_w[i] = m->baseline_w[i] + awake_w * m->uncore_share[i];
             f->power_w[i] =
                 f->dynamic_w[i] + f->leakage_w[i] + f->baseline_w[i] + transition_w * m->area_share[i];
         }

@@ -26,9 +26,11 @@ struct tmx_job {
     double blocks_per_sm_s; /* blocks one SM retires per second at the nominal clock */
     double lifetime_s;      /* of one block at the nominal clock */
     double power_w;         /* dynamic W per SM it runs on alone, at the nominal clock and voltage */
-    double slowdown;        /* block lifetimes times this (unit gating); 1: none */
-    double remote_weight;   /* extra lifetime of its blocks away from its data, over the reference link */
-    size_t width_sms;       /* SMs its blocks can fill; more than the chip has: all */
+    double
+        uncore_w; /* W it keeps awake outside the SMs while resident; of several kernels the largest counts */
+    double slowdown;      /* block lifetimes times this (unit gating); 1: none */
+    double remote_weight; /* extra lifetime of its blocks away from its data, over the reference link */
+    size_t width_sms;     /* SMs its blocks can fill; more than the chip has: all */
     /* progress, written by the machine */
     enum tmx_job_state state;
     double done_sm_s;

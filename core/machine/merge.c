@@ -183,6 +183,7 @@ static double dynamic_j(const struct tmx_workload *w)
 static void finish(const struct tmx_node *n, double dynamic_energy_j, double temp_c, struct tmx_prediction *p)
 {
     p->gpu_w = tmx_node_gpu_w(n, p->time_s > 0 ? dynamic_energy_j / p->time_s : 0, p->occupied_sms, temp_c);
+    p->sm_w = p->time_s > 0 ? dynamic_energy_j / p->time_s : 0;
     p->power_w = n->idle_w + p->gpu_w;
     p->energy_j = p->power_w * p->time_s;
 }
@@ -236,11 +237,13 @@ void tmx_serial_predict(const struct tmx_batch *b, double temp_c, struct tmx_pre
         finish(b->node, dynamic_j(w), temp_c, &one);
         p->time_s += (double)b->count[k] * one.time_s;
         p->energy_j += (double)b->count[k] * one.energy_j;
+        p->sm_w += (double)b->count[k] * dynamic_j(w); /* divided by the time below */
         if (b->count[k] > 0 && one.occupied_sms > p->occupied_sms) {
             p->occupied_sms = one.occupied_sms;
         }
     }
     p->power_w = p->time_s > 0 ? p->energy_j / p->time_s : 0;
+    p->sm_w = p->time_s > 0 ? p->sm_w / p->time_s : 0;
     p->gpu_w = p->power_w - b->node->idle_w;
 }
 

@@ -30,7 +30,8 @@ struct tmx_prediction {
     double overhead_s; /* of the framework */
     double energy_j;   /* of the whole system */
     double power_w;    /* mean, whole system */
-    double gpu_w;      /* mean above the idle system */
+    double gpu_w;      /* mean above the idle system, */
+    double sm_w;       /* and what of it the blocks draw in their SMs */
     size_t occupied_sms;
     size_t critical_sm;
     int slots;       /* blocks of the merged kernel that one SM holds */

@@ -61,6 +61,7 @@ struct tmx_node { /* one computer with its GPUs */
     /* power of the whole system, equation 10 */
     double idle_w;              /* P_static and everything outside the GPU */
     double active_w;            /* lambda: a GPU that runs anything */
+    double on_die;              /* of what the GPU draws outside its SMs, 0..1; the rest heats the board */
     double temperature_w_per_k; /* P_T */
     double reference_c;         /* chip temperature at which active_w holds */
     int scaling;                /* enum tmx_sm_scaling */

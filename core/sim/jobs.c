@@ -92,7 +92,8 @@ static void join_waiting(struct tmx_jobs *j, const struct tmx_machine *m)
     }
 }
 
-/* The carrier becomes the merged kernel: its time on its SMs, its power spread over them. */
+/* The carrier becomes the merged kernel: its time on its SMs, the power of its blocks
+ * spread over them, and what the GPU draws beside them on the rest of the die. */
 static void carry(const struct tmx_jobs *j, const struct tmx_launch *l, struct tmx_job *c)
 {
     const double sms = (double)l->predicted.occupied_sms;
@@ -103,9 +104,10 @@ static void carry(const struct tmx_jobs *j, const struct tmx_launch *l, struct t
     c->work_sm_s = l->predicted.time_s * sms;
     c->blocks_per_sm_s = blocks / c->work_sm_s;
     c->lifetime_s = l->predicted.time_s / ceil(blocks / sms);
-    c->power_w = c->pdi_w = l->predicted.gpu_w / sms;
+    c->power_w = c->pdi_w = l->predicted.sm_w / sms;
+    c->uncore_w = j->spec.node->on_die * (l->predicted.gpu_w - l->predicted.sm_w);
     c->width_sms = l->predicted.occupied_sms;
-    c->home_gpu = l->gpu;
+    c->home_gpu = c->data_gpu = l->gpu;
     c->n_gpu = 1;
 }
 
@@ -143,6 +145,8 @@ static void start(struct tmx_jobs *j, struct tmx_machine *m)
         j->running[j->now.n_running++] = carrier;
         ledger->n_merged++;
     }
+    ledger->off_die_j +=
+        (1 - j->spec.node->on_die) * (l->predicted.gpu_w - l->predicted.sm_w) * l->predicted.time_s;
     ledger->n_launch++;
     ledger->n_member += l->n_member;
     ledger->largest = l->n_member > ledger->largest ? l->n_member : ledger->largest;

@@ -25,6 +25,7 @@ struct tmx_jobs_ledger {
     size_t n_launch, n_merged; /* launches, and those with more than one member */
     size_t n_member;           /* instances launched */
     size_t largest;            /* most members of one launch */
+    double off_die_j;          /* energy of the launches on the boards, outside the dies: predicted */
 };
 
 struct tmx_jobs;

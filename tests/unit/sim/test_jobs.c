@@ -42,6 +42,7 @@ static void rig_up(struct rig *r, size_t policy, size_t n_gpu)
                                .sm_shared_bytes = 16384,
                                .idle_w = 100,
                                .active_w = 20,
+                               .on_die = 0.25,
                                .copy_bytes_per_s = 1e9,
                                .uncertainty = 0.05},
                       .tmpl = {.name = "ab", .kernel = {"a", "b"}, .n_kernel = 2}};
@@ -160,7 +161,8 @@ static void a_merged_kernel_takes_its_predicted_time_and_power(void **state)
     const struct tmx_job *c = &r->m->job[0];
     assert_int_equal(c->state, TMX_JOB_RUNNING);
     assert_int_equal(c->width_sms, 8);
-    check_close(c->power_w * 8, 20 + 8 * 2.0, 1e-12, 0);
+    check_close(c->power_w * 8, 8 * 2.0, 1e-12, 0);
+    check_close(c->uncore_w, 0.25 * 20, 1e-12, 0);
     while (c->state != TMX_JOB_DONE) {
         rig_tick(r);
     }
