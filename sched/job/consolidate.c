@@ -25,7 +25,7 @@ static const struct tmx_opt opts[] = {
                  "refuse groups predicted to heat the chip above; 1000: off"),
     TMX_ROW_REAL(consolidate, release_c, "degC", 0, 1000, 85, "a refused GPU starts again below"),
     TMX_ROW_REAL(consolidate, ambient_c, "degC", -50, 200, 45, "prediction: air"),
-    TMX_ROW_REAL(consolidate, r_k_per_w, "K/W", 0, 10, 0.3, "prediction: chip to air"),
+    TMX_ROW_REAL(consolidate, r_k_per_w, "K/W", 0, 10, 0.4, "prediction: hottest SM to air, per watt above idle"),
     TMX_ROW_REAL(consolidate, tau_s, "s", 1e-3, 1e6, 60, "prediction: time constant"),
     TMX_ROW_BOOL(consolidate, use_cpu, 0, "an idle CPU may take instances that need less energy there"),
     {0},
