@@ -28,16 +28,14 @@ static const char *const groups[] = {"sm", "gate", "leakage", "fit_convpg", "fit
 enum tmx_status tmx_gate_chip_load(struct tmx_gate_chip *c, const char *chip, const char *const *sets,
                                    size_t n_set, struct tmx_err *err)
 {
-    char relative[TMX_PATH_SIZE], path[TMX_PATH_SIZE];
+    char folder[TMX_PATH_SIZE], path[TMX_PATH_SIZE + 16];
     config_t cfg;
     *c = (struct tmx_gate_chip){0};
-    if (snprintf(relative, sizeof relative, "floorplans/%s/sm.cfg", chip) >= (int)sizeof relative) {
-        return tmx_fail(err, TMX_ECONFIG, "chip name is too long");
-    }
-    enum tmx_status st = tmx_data_file(relative, path, err);
+    enum tmx_status st = tmx_data_find(TMX_DATA_CHIP, chip, folder, err);
     if (st) {
         return st;
     }
+    snprintf(path, sizeof path, "%s/sm.cfg", folder);
     st = tmx_config_load(&cfg, path, sets, n_set, err);
     const config_setting_t *root = st ? NULL : config_root_setting(&cfg);
     st = st ? st : tmx_opt_read(root_opts, c, root, groups, err);

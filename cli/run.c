@@ -9,6 +9,7 @@
 #include "cli/presets.h"
 #include "cli/run_jobs.h"
 #include "cli/run_node.h"
+#include "cli/run_gate.h"
 #include "cli/run_options.h"
 #include "cli/run_state.h"
 #include "cli/run_thermal.h"
@@ -294,6 +295,7 @@ enum tmx_status tmx_run_describe(struct tmx_run **run, const config_setting_t *r
     st = st ? st : read_sensor(r, root, err);
     st = st ? st : tmx_run_node_open(r, root, err);
     st = st ? st : open_mix(r, err);
+    st = st ? st : tmx_run_gate_open(r, root, err);
     st = st ? st : tmx_run_thermal_read(r, root, err);
     st = st ? st : identify(r, err);
     if (st) {
@@ -343,6 +345,7 @@ void tmx_run_close(struct tmx_run *r)
     tmx_run_jobs_close(r->jobs);
     free(r->sim_spec.cooling.state);
     tmx_run_thermal_close(r);
+    tmx_run_gate_close(r);
     tmx_mix_finish(&r->mix);
     tmx_run_node_close(r);
     free(r->resolved);

@@ -1,6 +1,7 @@
 /* What a run measures, each from the machine, the recorder, or both. */
 #include <math.h>
 
+#include "cli/run_gate.h"
 #include "cli/run_state.h"
 
 static const struct tmx_machine *machine(const struct tmx_run *r)
@@ -172,6 +173,16 @@ static double exhaust_j(const struct tmx_run *r)
     return cooling(r).exhaust_j;
 }
 
+static double gate_asleep_error_points(const struct tmx_run *r)
+{
+    return 100 * tmx_run_gate_asleep_error(r);
+}
+
+static double gate_slowdown_error_points(const struct tmx_run *r)
+{
+    return 100 * tmx_run_gate_slowdown_error(r);
+}
+
 const struct tmx_metric tmx_metrics[] = {
     {"slowdown_pct", "lost share of the busy time, 1 - work / busy time", slowdown_pct},
     {"energy_j", "energy of the GPUs from the end of the warm-up", energy_j},
@@ -193,5 +204,9 @@ const struct tmx_metric tmx_metrics[] = {
     {"peak_noise_dba", "loudest moment of all fans together; 0 when none turns", peak_noise_dba},
     {"mean_inlet_c", "air the GPUs breathe, mean over GPUs and time", mean_inlet_c},
     {"exhaust_j", "enthalpy that left the chassis above room air; 0 without a topology", exhaust_j},
+    {"gate_asleep_error_points",
+     "unit gating: largest error of interpolated asleep time against fresh cycle-level runs",
+     gate_asleep_error_points},
+    {"gate_slowdown_error_points", "unit gating: the same of the slowdown", gate_slowdown_error_points},
     {0},
 };

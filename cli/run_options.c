@@ -36,4 +36,4 @@ const struct tmx_opt tmx_run_opts[] = {
 
 const char *const tmx_run_groups[] = {"job", "place",        "mix_policy", "throttle", "dtm",
                                       "tb",  "sensor",       "chip_power", "package",  "thermal",
-                                      "fan", "fan_failures", NULL};
+                                      "fan", "fan_failures", "gate", NULL};

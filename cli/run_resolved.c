@@ -1,4 +1,5 @@
 /* The resolved configuration of a run: every key with its value, readable by tmx_run_open. */
+#include "cli/run_gate.h"
 #include "cli/run_jobs.h"
 #include "cli/run_state.h"
 
@@ -71,6 +72,7 @@ void tmx_run_write_resolved(const struct tmx_run *r, FILE *out)
     write_group("dtm", &s->dtm.ops->base, s->dtm.state, out);
     write_group("throttle", &s->safety.ops->base, s->safety.state, out);
     write_group("tb", &s->tb.ops->base, s->tb.state, out);
+    tmx_run_gate_write(r, out);
     fprintf(out, "sensor = {\n");
     tmx_opt_write(tmx_sensor_opts, &s->sensor, "    ", out);
     fprintf(out, "};\n");

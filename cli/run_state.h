@@ -23,6 +23,8 @@ struct tmx_run_kind {
     void *model;    /* thermal, shared by all GPUs of the kind */
 };
 
+struct tmx_run_gate;
+
 struct tmx_run {
     struct tmx_run_options options;
     struct tmx_topology topology; /* n_gpu = 0: none */
@@ -37,6 +39,7 @@ struct tmx_run {
     size_t n_kernel;
     struct tmx_job *job;       /* [mix.n_entry] */
     struct tmx_run_jobs *jobs; /* NULL: no job level */
+    struct tmx_run_gate *gate; /* NULL: no unit gating */
     struct {
         const struct tmx_thermal_ops *ops;
         void *options;

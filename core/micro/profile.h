@@ -35,6 +35,9 @@ struct tmx_gate_point { /* one run of sm_cycle at one latency, with its ungated 
 
 struct tmx_gate_profile {
     struct tmx_gate_point point[TMX_GATE_POINTS]; /* rising latency */
+    /* largest |interpolated - fresh run| half-way (in log latency) between the points nearest to the
+     * kernel's own latency: fraction of time INT or FP is asleep, and slowdown */
+    double asleep_error, slowdown_error;
 };
 
 struct tmx_profile_key { /* what a profile depends on */

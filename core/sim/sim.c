@@ -95,6 +95,9 @@ enum tmx_status tmx_sim_create(struct tmx_sim **sim, struct tmx_sim_spec *spec, 
     st = st ? st : tmx_recorder_create(&s->recorder, s->machine, err);
     st = st ? st : take_arrays(s, err);
     st = st ? st : spec->power.ops->create(spec->power.options, s->machine, &s->power, err);
+    if (!st && spec->gate.level) {
+        st = tmx_gate_stage_create(&s->gate, &spec->gate, s->machine, err);
+    }
     st = st ? st : start_thermal(s, err);
     st = st ? st : start_cooling(s, err);
     if (!st && spec->job.ops) {
@@ -135,6 +138,7 @@ void tmx_sim_destroy(struct tmx_sim *s)
         s->spec.power.ops->destroy(s->power);
     }
     free(s->spec.job.state);
+    tmx_gate_stage_destroy(s->gate);
     free(s->spec.place.state);
     free(s->spec.mix.state);
     free(s->spec.safety.state);
@@ -270,10 +274,16 @@ enum tmx_status tmx_sim_tick(struct tmx_sim *s, struct tmx_err *err)
         tmx_cooling_update(s->cooling, &s->view, s->thermal); /* 4 fans, convection, air   */
     }
     tmx_machine_apply(s->machine, &s->request, f->sensed_k); /* 5 clamp, charge          */
+    if (s->gate) {
+        tmx_gate_stage_slow(s->gate, s->machine); /* sleeping units delay blocks */
+    }
     tmx_dispatch(s->machine, s->spec.mix.ops, s->spec.mix.state, s->view.time_s,
                  s->scratch); /* 6 blocks to SMs */
     tmx_machine_advance(s->machine,
                         s->view.time_s - (double)s->warmup * s->spec.dt_s); /* 7 progress, retire   */
+    if (s->gate) {
+        tmx_gate_stage_sleep(s->gate, s->machine, f->asleep); /* and leak nothing */
+    }
     enum tmx_status st = s->spec.power.ops->eval(s->power, s->machine, f);  /* 8 watts                  */
     if (st) {
         return ran_away(s, st, err);

@@ -12,6 +12,7 @@
 #include "core/contract/thermal_model.h"
 #include "core/sim/cooling.h"
 #include "core/sim/jobs.h"
+#include "core/sim/gate_stage.h"
 #include "core/sim/recorder.h"
 #include "core/sim/sensor.h"
 
@@ -46,6 +47,7 @@ struct tmx_sim_spec {
         void *model; /* filled by create from options */
         const void *options;
     } power;
+    struct tmx_gate_spec gate;                 /* unit gating; level NULL: none */
     const struct tmx_sim_gpu_thermal *thermal; /* [n_gpu] */
     struct tmx_cooling_spec
         cooling;       /* topology NULL: convection and inlet air stay as the models have them */

@@ -1,0 +1,134 @@
+#include "core/sim/gate_stage.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/text.h"
+
+struct tmx_gate_stage {
+    struct tmx_gate_level *level; /* [n_kernel * TMX_MAX_LEVEL] */
+    size_t *row;                  /* [n_job] first level of the job's kernel; SIZE_MAX: no profile */
+    double *share;                /* [n_unit * TMX_N_GATE_TYPE] */
+};
+
+static const char *const part_names[] = {"INT", "FP", "SFU"};
+
+/* Leakage of a unit in the chip's, as the power model spreads it (by area). */
+static double unit_share(const struct tmx_chip *c, size_t unit, double sm_area_m2, double die_area_m2)
+{
+    const double area_m2 = tmx_unit_area_m2(&c->floorplan.unit[unit]);
+    const double sm_share = c->power.leakage_sm_share;
+    return sm_share < 0 ? area_m2 / die_area_m2 : sm_share * area_m2 / sm_area_m2;
+}
+
+/* Leakage of type t in that of one unit of an SM, at most all of it. */
+static double type_share(const struct tmx_chip *c, size_t unit, int t, double chip_share, double leak_share)
+{
+    const char *part = strchr(c->floorplan.unit[unit].name, '_');
+    const double per_sm = chip_share / (double)c->n_sm;
+    double share = 0;
+    if (part) {
+        share = tmx_word_compare(part + 1, part_names[t]) == 0 ? per_sm / leak_share : 0;
+    } else {
+        share = per_sm / leak_share;
+    }
+    return share < 1 ? share : 1;
+}
+
+static void fill_shares(struct tmx_gate_stage *g, const struct tmx_gate_spec *spec, const struct tmx_gpu *gpu)
+{
+    const struct tmx_chip *c = gpu->chip;
+    double sm_area = 0, die_area = 0;
+    for (size_t u = 0; u < c->floorplan.n_unit; u++) {
+        const double a = tmx_unit_area_m2(&c->floorplan.unit[u]);
+        die_area += a;
+        sm_area += c->sm_of_unit[u] == TMX_NO_SM ? 0 : a;
+    }
+    for (size_t u = 0; u < c->floorplan.n_unit; u++) {
+        for (int t = 0; t < TMX_N_GATE_TYPE && c->sm_of_unit[u] != TMX_NO_SM; t++) {
+            g->share[(gpu->unit0 + u) * TMX_N_GATE_TYPE + (size_t)t] =
+                type_share(c, u, t, spec->chip_share[t], unit_share(c, u, sm_area, die_area));
+        }
+    }
+}
+
+enum tmx_status tmx_gate_stage_create(struct tmx_gate_stage **stage, const struct tmx_gate_spec *spec,
+                                      const struct tmx_machine *m, struct tmx_err *err)
+{
+    struct tmx_gate_stage *g = calloc(1, sizeof *g);
+    const size_t n_level = spec->n_kernel * TMX_MAX_LEVEL;
+    if (g) {
+        g->level = calloc(n_level + 1, sizeof *g->level);
+        g->row = calloc(m->n_job + 1, sizeof *g->row);
+        g->share = calloc(m->n_unit * TMX_N_GATE_TYPE + 1, sizeof *g->share);
+    }
+    if (!g || !g->level || !g->row || !g->share) {
+        tmx_gate_stage_destroy(g);
+        return tmx_fail(err, TMX_ENOMEM, "unit gating of %zu units", m->n_unit);
+    }
+    memcpy(g->level, spec->level, n_level * sizeof *g->level);
+    for (size_t j = 0; j < m->n_job; j++) {
+        g->row[j] = SIZE_MAX;
+        for (size_t k = 0; k < spec->n_kernel; k++) {
+            if (m->job[j].kernel == &spec->kernel[k]) {
+                g->row[j] = k * TMX_MAX_LEVEL;
+            }
+        }
+    }
+    for (size_t i = 0; i < m->n_gpu; i++) {
+        fill_shares(g, spec, &m->gpu[i]);
+    }
+    *stage = g;
+    return TMX_OK;
+}
+
+void tmx_gate_stage_destroy(struct tmx_gate_stage *g)
+{
+    if (g) {
+        free(g->level);
+        free(g->row);
+        free(g->share);
+        free(g);
+    }
+}
+
+void tmx_gate_stage_slow(const struct tmx_gate_stage *g, struct tmx_machine *m)
+{
+    for (size_t i = 0; i < m->n_gpu; i++) {
+        const struct tmx_gpu *gpu = &m->gpu[i];
+        for (size_t k = 0; k < gpu->n_run; k++) {
+            const size_t row = g->row[gpu->run[k]];
+            if (row != SIZE_MAX) {
+                m->job[gpu->run[k]].slowdown = g->level[row + gpu->level].slowdown;
+            }
+        }
+    }
+}
+
+void tmx_gate_stage_sleep(const struct tmx_gate_stage *g, const struct tmx_machine *m, double *asleep)
+{
+    for (size_t i = 0; i < m->n_gpu; i++) {
+        const struct tmx_gpu *gpu = &m->gpu[i];
+        const struct tmx_chip *c = gpu->chip;
+        for (size_t u = 0; u < c->floorplan.n_unit; u++) {
+            const double *share = &g->share[(gpu->unit0 + u) * TMX_N_GATE_TYPE];
+            double sum = 0;
+            if (c->sm_of_unit[u] == TMX_NO_SM) {
+                continue;
+            }
+            const double *busy = &m->busy[TMX_WAYS * (gpu->sm0 + (size_t)c->sm_of_unit[u])];
+            double idle = 1, saved[TMX_N_GATE_TYPE] = {0};
+            for (size_t k = 0; k < gpu->n_run; k++) {
+                const size_t row = g->row[gpu->run[k]];
+                idle -= busy[k];
+                for (int t = 0; t < TMX_N_GATE_TYPE && row != SIZE_MAX; t++) {
+                    saved[t] += busy[k] * g->level[row + gpu->level].saved[t];
+                }
+            }
+            for (int t = 0; t < TMX_N_GATE_TYPE; t++) {
+                sum += share[t] * (saved[t] + (idle > 0 ? idle : 0));
+            }
+            asleep[gpu->unit0 + u] = sum;
+        }
+    }
+}

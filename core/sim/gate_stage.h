@@ -1,0 +1,45 @@
+#ifndef TMX_CORE_SIM_GATE_STAGE_H
+#define TMX_CORE_SIM_GATE_STAGE_H
+
+/* Unit gating in the tick: which share of each floorplan unit's leakage sleeping INT, FP and SFU units
+ * save, and how much longer thread blocks live.
+ *
+ *   asleep(u) = sum over types t of share_t(u) * ( sum over kernels k of busy_k * saved_t(k) + idle )
+ *
+ * busy_k: share of the tick kernel k keeps the SM busy; idle: the rest, all its units asleep (ticks are
+ * thousands of times longer than a break-even time). saved_t(k): fraction of time type t sleeps under
+ * kernel k less the switching overhead, from core/micro/profile at the latency that memory has, in core
+ * cycles, at the present clock. share_t(u): leakage of type t in that of unit u. A floorplan whose SMs
+ * are split takes the parts by name (SM3_FP); else they are spread over the SM. */
+
+#include "core/contract/frame.h"
+#include "core/machine/machine.h"
+
+enum tmx_gate_type { TMX_GATE_INT, TMX_GATE_FP, TMX_GATE_SFU, TMX_N_GATE_TYPE };
+
+struct tmx_gate_level {            /* one kernel at one clock level */
+    double saved[TMX_N_GATE_TYPE]; /* per unit of time; below 0 where switching costs more than it saves */
+    double slowdown;               /* block lifetimes times this */
+};
+
+struct tmx_gate_spec {               /* level NULL: no gating */
+    const struct tmx_kernel *kernel; /* [n_kernel], as the jobs point to them */
+    size_t n_kernel;
+    const struct tmx_gate_level *level; /* [n_kernel * TMX_MAX_LEVEL]; copied */
+    double chip_share[TMX_N_GATE_TYPE]; /* leakage of all units of a type in the chip's */
+};
+
+struct tmx_gate_stage;
+
+/* Errors: TMX_ENOMEM. */
+TMX_NODISCARD enum tmx_status tmx_gate_stage_create(struct tmx_gate_stage **g,
+                                                    const struct tmx_gate_spec *spec,
+                                                    const struct tmx_machine *m, struct tmx_err *err);
+void tmx_gate_stage_destroy(struct tmx_gate_stage *g);
+
+/* Before blocks advance: the resident kernels' slowdowns at the present clock. */
+void tmx_gate_stage_slow(const struct tmx_gate_stage *g, struct tmx_machine *m);
+/* After: fill asleep [n_unit]. No allocation. */
+void tmx_gate_stage_sleep(const struct tmx_gate_stage *g, const struct tmx_machine *m, double *asleep);
+
+#endif
