@@ -22,7 +22,7 @@ struct tmx_core_fit {
 };
 double tmx_core_fit_ipc(const struct tmx_core_fit *f, double warps, double latency_cycles);
 
-enum { TMX_GATE_POINTS = 5 };
+enum { TMX_GATE_POINTS = 7 };
 
 struct tmx_gate_point { /* one run of sm_cycle at one latency, with its ungated twin */
     double latency_cycles;
@@ -49,7 +49,7 @@ struct tmx_profile_key { /* what a profile depends on */
     uint64_t seed, budget; /* warp instructions per run */
 };
 
-/* Fit three numbers to 15 runs: five latencies, three warp counts. cache_dir: NULL: no cache. */
+/* Fit three numbers to 21 runs: seven latencies, three warp counts. cache_dir: NULL: no cache. */
 TMX_NODISCARD enum tmx_status tmx_profile_core(const struct tmx_profile_key *key, const char *cache_dir,
                                                struct tmx_core_fit *fit, struct tmx_err *err);
 
@@ -57,7 +57,7 @@ TMX_NODISCARD enum tmx_status tmx_profile_core(const struct tmx_profile_key *key
 TMX_NODISCARD enum tmx_status tmx_profile_gate_point(const struct tmx_profile_key *key, double latency_cycles,
                                                      struct tmx_gate_point *p, struct tmx_err *err);
 
-/* Runs at TMX_GATE_POINTS latencies from a fifth to eight times the kernel's own. */
+/* Runs at TMX_GATE_POINTS latencies from a quarter to six times the kernel's own. */
 TMX_NODISCARD enum tmx_status tmx_profile_gate(const struct tmx_profile_key *key, const char *cache_dir,
                                                struct tmx_gate_profile *p, struct tmx_err *err);
 
