@@ -168,6 +168,11 @@ static double mean_inlet_c(const struct tmx_run *r)
                                  : r->kind[0].stack.spec.ambient_k - 273.15;
 }
 
+static double remote_cost(const struct tmx_run *r)
+{
+    return machine(r)->remote_cost;
+}
+
 static double exhaust_j(const struct tmx_run *r)
 {
     return cooling(r).exhaust_j;
@@ -203,6 +208,7 @@ const struct tmx_metric tmx_metrics[] = {
     {"mean_rpm", "speed of the fans, mean over fans and time; 0 without a topology", mean_rpm},
     {"peak_noise_dba", "loudest moment of all fans together; 0 when none turns", peak_noise_dba},
     {"mean_inlet_c", "air the GPUs breathe, mean over GPUs and time", mean_inlet_c},
+    {"remote_cost", "of the link between the GPUs, relative to link T3", remote_cost},
     {"exhaust_j", "enthalpy that left the chassis above room air; 0 without a topology", exhaust_j},
     {"gate_asleep_error_points",
      "unit gating: largest error of interpolated asleep time against fresh cycle-level runs",

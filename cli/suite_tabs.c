@@ -296,6 +296,12 @@ static const struct tmx_column columns[] = {
     {"baseline_j", TMX_COLUMN_REAL, 0},
     {"transition_j", TMX_COLUMN_REAL, 1},
     {"gating_saved_j", TMX_COLUMN_REAL, 1},
+    {"fan_energy_j", TMX_COLUMN_REAL, 1},
+    {"mean_rpm", TMX_COLUMN_REAL, 0},
+    {"peak_noise_dba", TMX_COLUMN_REAL, 1},
+    {"mean_inlet_c", TMX_COLUMN_REAL, 2},
+    {"exhaust_j", TMX_COLUMN_REAL, 0},
+    {"remote_cost", TMX_COLUMN_REAL, 2},
     {"variant", TMX_COLUMN_TEXT, 0},
     {"error", TMX_COLUMN_TEXT, 0},
 };
