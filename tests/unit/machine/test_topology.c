@@ -1,0 +1,208 @@
+/* Topology files: what is wrong with one is said with its line; fan laws; who breathes whose air. */
+#include <string.h>
+
+#include "core/machine/topology.h"
+#include "core/sim/air.h"
+#include "tests/scratch.h"
+
+#define CARDS "cards = ( { name = \"c0\"; }, { name = \"c1\"; } );\n"
+#define FANS                                                                                    \
+    "fans = (\n"                                                                                \
+    " { name = \"f0\"; card = \"c0\"; min_rpm = 400.0; max_rpm = 2700.0; power_w = 5.5; "       \
+    "flow_m3_per_s = 0.009; curve = ( { temp_c = 40.0; speed = 0.4; }, { temp_c = 90.0; speed " \
+    "= 1.0; } ); },\n"                                                                          \
+    " { name = \"f1\"; card = \"c1\"; min_rpm = 400.0; max_rpm = 2700.0; power_w = 5.5; "       \
+    "flow_m3_per_s = 0.009; } );\n"
+#define GPUS                                                           \
+    "gpus = ( { name = \"g0\"; chip = \"gtx280\"; card = \"c0\"; },\n" \
+    "         { name = \"g1\"; chip = \"gtx280\"; card = \"c1\"; } );\n"
+#define FAN(rest)                                                                                         \
+    "fans = ( { name = \"f0\"; card = \"c0\"; min_rpm = 1.0; max_rpm = 2.0; power_w = 1.0; flow_m3_per_s" \
+    " = 0.01; " rest " } );\n"
+
+static void bad_topologies_name_their_line(void **state)
+{
+    static const struct {
+        const char *text;
+        unsigned line;
+        const char *says;
+    } rows[] = {
+        {"name = \"t\";\n" CARDS FANS GPUS "air = ( { from = \"g0\"; to = \"g9\"; fraction = 0.5; } );\n", 8,
+         "no GPU \"g9\""},
+        {"name = \"t\";\n" CARDS FANS GPUS "air = (\n { from = \"g0\"; to = \"g1\"; fraction = 0.5; },\n"
+         " { from = \"g1\"; to = \"g0\"; fraction = 0.5; } );\n",
+         9, "loop"},
+        {"name = \"t\";\n" CARDS FANS GPUS "air = ( { from = \"g0\"; to = \"g0\"; fraction = 0.5; } );\n", 8,
+         "loop"},
+        {"name = \"t\";\n" CARDS FANS GPUS "air = ( { from = \"g0\"; to = \"g1\"; fraction = 0.7; },\n"
+         " { from = \"g0\"; to = \"g1\"; fraction = 0.7; } );\n",
+         9, "more than all"},
+        {"name = \"t\";\n" CARDS GPUS
+         "fans = (\n { name = \"f0\"; card = \"c7\"; min_rpm = 1.0; max_rpm = 2.0; power_w = 1.0; "
+         "flow_m3_per_s = 0.01; } );\n",
+         6, "fan f0 without a card"},
+        {"name = \"t\";\n" CARDS GPUS "fans = (\n { name = \"f0\"; min_rpm = 1.0; max_rpm = 2.0; power_w = "
+                                      "1.0; flow_m3_per_s = 0.01; } );\n",
+         6, "card"},
+        {"name = \"t\";\ncards = ( { name = \"c0\"; } );\n"
+         "gpus = ( { name = \"g0\"; chip = \"gtx280\"; card = \"c0\"; } );\n" FAN(
+             "curve = (\n { temp_c = 40.0; speed = 0.9; },\n { temp_c = 90.0; speed = 0.5; } );"),
+         6, "not monotone"},
+        {"name = \"t\";\ncards = ( { name = \"c0\"; } );\n"
+         "gpus = ( { name = \"g0\"; chip = \"gtx280\"; card = \"c0\"; } );\n" FAN(
+             "curve = (\n { temp_c = 40.0; speed = 0.5; },\n { temp_c = 40.0; speed = 0.9; } );"),
+         6, "not monotone"},
+        {"name = \"t\";\n" CARDS FANS "gpus = ( { name = \"g0\"; chip = \"gtx280\"; card = \"c0\"; } );\n", 2,
+         "card c1 has no GPU"},
+        {"name = \"t\";\n" CARDS GPUS FAN(""), 2, "card c1 has no fan"},
+        {"name = \"t\";\n" CARDS FANS "gpus = (\n { name = \"g0\"; chip = \"a\"; card = \"c0\"; },\n { name "
+                                      "= \"g0\"; chip = \"a\"; card = "
+         "\"c1\"; } );\n",
+         8, "two GPUs"},
+        {"name = \"t\";\nlink = \"T9\";\n" CARDS FANS GPUS, 2, "not one of links"},
+        {"name = \"t\";\n" CARDS FANS GPUS "speed = 3;\n", 8, "speed"},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        struct tmx_topology t;
+        struct tmx_err err = {0};
+        const enum tmx_status st =
+            tmx_topology_load(&t, scratch_write("bad_topology.cfg", rows[i].text), &err);
+        if (st != TMX_ECONFIG || err.line != rows[i].line || !strstr(err.msg, rows[i].says) ||
+            !strstr(err.file, "bad_topology.cfg")) {
+            fail_msg("row %zu: status %d, %s:%u: %s", i, st, err.file, err.line, err.msg);
+        }
+        tmx_topology_finish(&t);
+    }
+}
+
+static void shipped_topologies_read(void **state)
+{
+    static const struct {
+        const char *file;
+        size_t n_gpu, n_card, n_air;
+    } rows[] = {{"gtx280", 1, 1, 0},
+                {"gtx280x2", 2, 1, 0},
+                {"gtx690", 2, 1, 0},
+                {"node-8gpu", 8, 8, 4},
+                {"node-8gpu-apart", 8, 8, 0}};
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        char path[512];
+        struct tmx_topology t;
+        struct tmx_err err = {0};
+        snprintf(path, sizeof path, "%s/systems/%s.cfg", TMX_SOURCE_DIR, rows[i].file);
+        if (tmx_topology_load(&t, path, &err)) {
+            fail_msg("%s:%u: %s", err.file, err.line, err.msg);
+        }
+        assert_int_equal(t.n_gpu, rows[i].n_gpu);
+        assert_int_equal(t.n_card, rows[i].n_card);
+        assert_int_equal(t.n_air, rows[i].n_air);
+        tmx_topology_finish(&t);
+    }
+}
+
+static void fan_power_follows_the_cube_of_speed_and_flow_the_speed(void **state)
+{
+    const struct tmx_fan fan = {.max_rpm = 3000, .power_w = 5.5, .flow_m3_per_s = 0.01, .noise_dba = 45};
+    (void)state;
+    check_close(tmx_fan_power_w(&fan, 3000), 5.5, 1e-15, 0);
+    check_close(tmx_fan_power_w(&fan, 1500), 5.5 / 8, 1e-15, 0);
+    check_close(tmx_fan_power_w(&fan, 1000) / tmx_fan_power_w(&fan, 500), 8, 1e-14, 0);
+    check_close(tmx_fan_flow_m3_per_s(&fan, 1500), 0.005, 1e-15, 0);
+    check_close(tmx_fan_noise_dba(&fan, 3000) - tmx_fan_noise_dba(&fan, 1500), 60 * log10(2), 1e-14, 0);
+}
+
+static void a_curve_is_linear_between_its_points_and_flat_outside(void **state)
+{
+    struct tmx_topology t;
+    (void)state;
+    assert_int_equal(
+        tmx_topology_load(&t, scratch_write("curve.cfg", "name = \"t\";\n" CARDS FANS GPUS), NULL), TMX_OK);
+    check_close(tmx_fan_curve_speed(&t.fan[0], 20), 0.4, 0, 0);
+    check_close(tmx_fan_curve_speed(&t.fan[0], 40), 0.4, 0, 0);
+    check_close(tmx_fan_curve_speed(&t.fan[0], 65), 0.7, 1e-15, 0);
+    check_close(tmx_fan_curve_speed(&t.fan[0], 120), 1.0, 0, 0);
+    tmx_topology_finish(&t);
+}
+
+static void link_cost_is_relative_to_T3(void **state)
+{
+    static const double want[] = {2, 1.5, 1, 0.5, 0};
+    struct tmx_topology t;
+    char path[512];
+    (void)state;
+    snprintf(path, sizeof path, "%s/systems/gtx280x2.cfg", TMX_SOURCE_DIR);
+    assert_int_equal(tmx_topology_load(&t, path, NULL), TMX_OK);
+    assert_int_equal(t.n_link, 5);
+    for (size_t i = 0; i < 5; i++) {
+        check_close(tmx_link_cost(&t.link[i]), want[i], 1e-14, 0);
+    }
+    tmx_topology_finish(&t);
+}
+
+static void nodes_are_copies_with_their_own_air(void **state)
+{
+    struct tmx_topology t;
+    (void)state;
+    assert_int_equal(
+        tmx_topology_load(&t,
+                          scratch_write("nodes.cfg",
+                                        "name = \"t\"; nodes = 3;\n" CARDS FANS GPUS
+                                        "air = ( { from = \"g1\"; to = \"g0\"; fraction = 0.5; } );\n"),
+                          NULL),
+        TMX_OK);
+    assert_int_equal(t.n_gpu, 6);
+    assert_int_equal(t.n_fan, 6);
+    for (size_t node = 0; node < 3; node++) {
+        assert_int_equal(t.air[node].from, 2 * node + 1);
+        assert_int_equal(t.air[node].to, 2 * node);
+        assert_int_equal(t.card[2 * node + 1].gpu0, 2 * node + 1);
+        assert_int_equal(t.fan[2 * node + 1].card, 2 * node + 1);
+        assert_int_equal(t.upstream_first[2 * node], 2 * node + 1);
+    }
+    tmx_topology_finish(&t);
+}
+
+/* Inlet of a GPU behind another, by hand: phi q / (rho c V); all heat leaves in the end. */
+static void preheat_falls_with_the_flow_and_no_heat_is_lost(void **state)
+{
+    const double rho_c = 1.059 * 1007;
+    struct tmx_topology t;
+    double outlet_w[2], inlet_k[2];
+    const double heat_w[] = {100, 60};
+    (void)state;
+    assert_int_equal(
+        tmx_topology_load(&t,
+                          scratch_write("air.cfg",
+                                        "name = \"t\";\n" CARDS FANS GPUS
+                                        "air = ( { from = \"g0\"; to = \"g1\"; fraction = 0.5; } );\n"),
+                          NULL),
+        TMX_OK);
+    const double slow[] = {0.004, 0.004}, fast[] = {0.008, 0.008}, thin[] = {0.008, 0.001};
+    check_close(tmx_air_flow(&t, 300, slow, heat_w, outlet_w, inlet_k), 160, 1e-14, 0);
+    check_close(inlet_k[0], 300, 0, 0);
+    check_close(inlet_k[1], 300 + 50 / (rho_c * 0.004), 1e-14, 0);
+    check_close(outlet_w[1], 110, 1e-14, 0);
+    check_close(tmx_air_flow(&t, 300, fast, heat_w, outlet_w, inlet_k), 160, 1e-14, 0);
+    check_close(inlet_k[1], 300 + 50 / (rho_c * 0.008), 1e-14, 0);
+    /* the second GPU moves a quarter of what it is offered: it breathes outlet air only, no hotter than that
+     */
+    check_close(tmx_air_flow(&t, 300, thin, heat_w, outlet_w, inlet_k), 160, 1e-14, 0);
+    check_close(inlet_k[1], 300 + 100 / (rho_c * 0.008), 1e-14, 0);
+    tmx_topology_finish(&t);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(bad_topologies_name_their_line),
+        cmocka_unit_test(shipped_topologies_read),
+        cmocka_unit_test(fan_power_follows_the_cube_of_speed_and_flow_the_speed),
+        cmocka_unit_test(a_curve_is_linear_between_its_points_and_flat_outside),
+        cmocka_unit_test(link_cost_is_relative_to_T3),
+        cmocka_unit_test(nodes_are_copies_with_their_own_air),
+        cmocka_unit_test(preheat_falls_with_the_flow_and_no_heat_is_lost),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
