@@ -36,7 +36,7 @@ static const struct tmx_opt card_opts[] = {
     TMX_ROW_REAL(tmx_card, still_k_per_w, "K/W", 1e-3, 100, 0.8, "sink to air with all fans stopped"),
     TMX_ROW_REAL(tmx_card, still_flow_m3_per_s, "m3/s", 1e-6, 10, 1e-3,
                  "air past the card with all fans stopped"),
-    TMX_ROW_INT(tmx_card, levels, "1", 2, TMX_MAX_FAN_LEVELS, TMX_MAX_FAN_LEVELS,
+    TMX_ROW_INT(tmx_card, levels, "1", 2, TMX_MAX_FAN_LEVELS, 32,
                 "steps of the convection, stopped included"),
     {0},
 };

@@ -28,8 +28,22 @@ struct tmx_cooling {
     double *inlet_k;                  /* [n_gpu] */
     double *out_j;                    /* [n_gpu] heat given off up to the last update */
     double *flow, *heat_w, *outlet_w; /* [n_gpu] of the update */
+    size_t *order;                    /* [n_gpu] by level, then index; follows from level */
     bool has_heat;
 };
+
+static void order_gpus(struct tmx_cooling *c)
+{
+    const struct tmx_topology *t = c->spec.topology;
+    size_t n = 0;
+    for (size_t level = 0; n < t->n_gpu; level++) {
+        for (size_t g = 0; g < t->n_gpu; g++) {
+            if ((size_t)c->level[t->gpu[g].card] == level) {
+                c->order[n++] = g;
+            }
+        }
+    }
+}
 
 static double out_j(const struct tmx_cooled *gpu)
 {
@@ -52,8 +66,9 @@ enum tmx_status tmx_cooling_create(struct tmx_cooling **out, const struct tmx_co
         .spec = *spec, .warmup = warmup, .warmup_s = (double)warmup * dt_s, .has_heat = true};
     c->n_block = n_sum + (1 + TMX_FAN_MEMORY) * t->n_fan + t->n_card + 5 * t->n_gpu;
     c->block = calloc(c->n_block, sizeof *c->block);
-    if (!c->block) {
-        free(c);
+    c->order = calloc(t->n_gpu, sizeof *c->order);
+    if (!c->block || !c->order) {
+        tmx_cooling_destroy(c);
         return tmx_fail(err, TMX_ENOMEM, "cooling of %zu GPUs", t->n_gpu);
     }
     c->sum = (struct ledger *)c->block;
@@ -76,6 +91,7 @@ enum tmx_status tmx_cooling_create(struct tmx_cooling **out, const struct tmx_co
                         t->name, gpu[0].ops->base.name);
     }
     c->sum->peak_noise_dba = -INFINITY;
+    order_gpus(c);
     *out = c;
     return TMX_OK;
 }
@@ -84,6 +100,7 @@ void tmx_cooling_destroy(struct tmx_cooling *c)
 {
     if (c) {
         free(c->block);
+        free(c->order);
         free(c);
     }
 }
@@ -170,7 +187,8 @@ static size_t nearest(const double *level_rpm, size_t n, double rpm)
     return best;
 }
 
-static void set_convection(struct tmx_cooling *c, size_t card, const struct tmx_cooled *gpu)
+/* True when the level has changed. */
+static bool set_convection(struct tmx_cooling *c, size_t card, const struct tmx_cooled *gpu)
 {
     const struct tmx_card *k = &c->spec.topology->card[card];
     const double rpm = sum_of(&c->rpm[k->fan0], k->n_fan) / (double)k->n_fan;
@@ -187,6 +205,7 @@ static void set_convection(struct tmx_cooling *c, size_t card, const struct tmx_
             gpu[g].ops->set_convection(gpu[g].state, level);
         }
     }
+    return changed;
 }
 
 /* heat_w: what each GPU's stream took up since the last update, its card's fans included. */
@@ -230,8 +249,12 @@ void tmx_cooling_update(struct tmx_cooling *c, const struct tmx_view *view, cons
     for (size_t f = 0; f < t->n_fan; f++) {
         drive(c, view, f, c->sum->updates > 0 ? dt_s : 0);
     }
+    bool changed = false;
     for (size_t k = 0; k < t->n_card; k++) {
-        set_convection(c, k, gpu);
+        changed = set_convection(c, k, gpu) || changed;
+    }
+    if (changed) {
+        order_gpus(c);
     }
     c->sum->updates += 1;
     c->sum->peak_noise_dba = fmax(c->sum->peak_noise_dba, noise_dba(c));
@@ -274,6 +297,11 @@ size_t tmx_cooling_level(const struct tmx_cooling *c, size_t card)
     return (size_t)c->level[card];
 }
 
+const size_t *tmx_cooling_order(const struct tmx_cooling *c)
+{
+    return c->order;
+}
+
 size_t tmx_cooling_image_size(const struct tmx_cooling *c)
 {
     return c->n_block * sizeof *c->block;
@@ -287,4 +315,5 @@ void tmx_cooling_save(const struct tmx_cooling *c, void *buf)
 void tmx_cooling_restore(struct tmx_cooling *c, const void *buf)
 {
     memcpy(c->block, buf, c->n_block * sizeof *c->block);
+    order_gpus(c);
 }

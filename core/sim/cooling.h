@@ -59,6 +59,9 @@ struct tmx_cooling_ledger tmx_cooling_read(const struct tmx_cooling *c, double n
 double tmx_cooling_rpm(const struct tmx_cooling *c, size_t fan);
 double tmx_cooling_inlet_k(const struct tmx_cooling *c, size_t gpu);
 size_t tmx_cooling_level(const struct tmx_cooling *c, size_t card);
+/* [n_gpu] all GPUs, those of one convection level together: they share matrices while those are in
+ * the processor's cache. */
+const size_t *tmx_cooling_order(const struct tmx_cooling *c);
 
 /* Everything that changes, in one piece, for snapshots. */
 size_t tmx_cooling_image_size(const struct tmx_cooling *c);

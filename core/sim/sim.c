@@ -232,8 +232,9 @@ static void guard(struct tmx_sim *s)
 
 static enum tmx_status heat(struct tmx_sim *s, struct tmx_err *err)
 {
-    for (size_t g = 0; g < s->machine->n_gpu; g++) {
-        const size_t u = s->machine->gpu[g].unit0;
+    const size_t *order = s->cooling ? tmx_cooling_order(s->cooling) : NULL;
+    for (size_t i = 0; i < s->machine->n_gpu; i++) {
+        const size_t g = order ? order[i] : i, u = s->machine->gpu[g].unit0;
         const struct tmx_cooled *t = &s->thermal[g];
         const enum tmx_status st =
             t->ops->step(t->state, s->spec.dt_s, &s->frame.power_w[u], &s->frame.temp_k[u]);

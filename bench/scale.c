@@ -1,0 +1,165 @@
+/* Does time per GPU and tick stay flat as GPUs are added? 1, 8, 64 and 512 GPUs at a 10 ms tick, with all
+ * fans at one speed and with 64 different ones, side by side: the runs take turns, the least processor
+ * time of several turns counts. Then 512 GPUs for 60 simulated seconds, and memory per extra GPU. */
+#include <gsl/gsl_errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/run.h"
+#include "core/base/config.h"
+#include "core/base/os.h"
+
+enum { N_SIZE = 4, N_FANS = 2, TURN = 25600, N_TURN = 9, MOST = 512 };
+static const size_t sizes[N_SIZE] = {1, 8, 64, MOST};
+
+static const char topology_file[] = "scale_topology.cfg", mix_file[] = "scale_mix.cfg";
+
+/* One card with one fan a GPU; a curve of one point is a speed. */
+static void write_topology(size_t n, bool different)
+{
+    FILE *f = fopen(topology_file, "w");
+    if (!f) {
+        exit(1);
+    }
+    fprintf(f, "name = \"scale\";\ncards = (");
+    for (size_t i = 0; i < n; i++) {
+        fprintf(f, "%s { name = \"c%zu\"; }", i ? "," : "", i);
+    }
+    fprintf(f, " );\nfans = (");
+    for (size_t i = 0; i < n; i++) {
+        fprintf(f,
+                "%s { name = \"f%zu\"; card = \"c%zu\"; min_rpm = 400.0; max_rpm = 2700.0; power_w = 5.5; "
+                "flow_m3_per_s = 0.009; curve = ( { temp_c = 0.0; speed = %.6f; } ); }\n",
+                i ? "," : "", i, i, different ? 0.2 + 0.8 * (double)(i * 37 % 64) / 63 : 0.8);
+    }
+    fprintf(f, " );\ngpus = (");
+    for (size_t i = 0; i < n; i++) {
+        fprintf(f, "%s { name = \"g%zu\"; chip = \"gtx280\"; card = \"c%zu\"; }\n", i ? "," : "", i, i);
+    }
+    fprintf(f, " );\n");
+    fclose(f);
+}
+
+static void write_mix(size_t n)
+{
+    FILE *f = fopen(mix_file, "w");
+    if (!f) {
+        exit(1);
+    }
+    fprintf(f, "name = \"scale\";\nkernels = (");
+    for (size_t i = 0; i < n; i++) {
+        fprintf(f, "%s { kernel = \"SVM\"; work_s = 1e6; }\n", i ? "," : "");
+    }
+    fprintf(f, " );\n");
+    fclose(f);
+}
+
+static struct tmx_run *open_run(size_t n, bool different)
+{
+    static const char text[] =
+        "topology = \"./scale_topology.cfg\"; mix = \"./scale_mix.cfg\"; policy = \"MG-BL\"; "
+        "seed = 1; tick_s = 0.01; sensor = { period_s = 0.01; }; fan = { policy = \"curve\"; };";
+    struct tmx_err err = {0};
+    struct tmx_run *run = NULL;
+    config_t cfg;
+    char msg[1024];
+    write_topology(n, different);
+    write_mix(n);
+    enum tmx_status st = tmx_config_parse(&cfg, text, "scale", &err);
+    st = st ? st : tmx_run_open(&run, config_root_setting(&cfg), &err);
+    if (st) {
+        tmx_err_format(&err, msg, sizeof msg);
+        fprintf(stderr, "scale: %s\n", msg);
+        exit(1);
+    }
+    config_destroy(&cfg);
+    remove(topology_file);
+    remove(mix_file);
+    return run;
+}
+
+static void ticks(struct tmx_run *run, size_t n)
+{
+    struct tmx_err err = {0};
+    for (size_t i = 0; i < n; i++) {
+        if (tmx_sim_tick(tmx_run_sim(run), &err)) {
+            fprintf(stderr, "scale: %s\n", err.msg);
+            exit(1);
+        }
+    }
+}
+
+/* Resident memory of this program [kB]; 0 where the system does not tell. */
+static double resident_kb(void)
+{
+    char line[256];
+    double kb = 0;
+    FILE *f = fopen("/proc/self/status", "r");
+    while (f && fgets(line, sizeof line, f)) {
+        if (strncmp(line, "VmRSS:", 6) == 0) {
+            kb = strtod(line + 6, NULL);
+        }
+    }
+    if (f) {
+        fclose(f);
+    }
+    return kb;
+}
+
+static double opened_kb(size_t n, struct tmx_run **run)
+{
+    const double before_kb = resident_kb();
+    *run = open_run(n, true);
+    ticks(*run, 50);
+    return resident_kb() - before_kb;
+}
+
+int main(void)
+{
+    struct tmx_run *run[N_SIZE][N_FANS];
+    double us[N_SIZE][N_FANS], kb[N_SIZE];
+    bool ok = true;
+    gsl_set_error_handler_off();
+    for (size_t i = N_SIZE; i-- > 0;) {
+        kb[i] = opened_kb(sizes[i], &run[i][1]);
+        run[i][0] = open_run(sizes[i], false);
+        us[i][0] = us[i][1] = 1e9;
+    }
+    for (int turn = 0; turn < N_TURN; turn++) {
+        for (size_t i = 0; i < N_SIZE; i++) {
+            for (size_t k = 0; k < N_FANS; k++) {
+                const double from_s = tmx_os_cpu_s();
+                ticks(run[i][k], TURN / sizes[i]);
+                const double t = (tmx_os_cpu_s() - from_s) / TURN * 1e6;
+                us[i][k] = t < us[i][k] ? t : us[i][k];
+            }
+        }
+    }
+    printf("%6s  %30s  %30s\n", "GPUs", "equal fans: us a GPU-tick, ratio",
+           "64 speeds, 32 levels: us, ratio");
+    for (size_t i = 0; i < N_SIZE; i++) {
+        printf("%6zu", sizes[i]);
+        for (size_t k = 0; k < N_FANS; k++) {
+            const double ratio = us[i][k] / us[0][k];
+            printf(" %20.3f %8.2f", us[i][k], ratio);
+            ok = ok && ratio <= 1.3;
+        }
+        printf("\n");
+    }
+    for (size_t k = 0; k < N_FANS; k++) {
+        const double from_s = tmx_os_now_s();
+        ticks(run[N_SIZE - 1][k], 6000);
+        const double wall_s = tmx_os_now_s() - from_s;
+        printf("%d GPUs x 60 s, %s: %.1f s wall on one core (limit 60)\n", MOST,
+               k ? "64 speeds" : "equal fans", wall_s);
+        ok = ok && wall_s < 60;
+    }
+    const double extra_kb = (kb[N_SIZE - 1] - kb[0]) / (double)(MOST - 1);
+    printf("memory per extra GPU: %.1f kB (limit 100)\n", extra_kb);
+    for (size_t i = 0; i < N_SIZE; i++) {
+        for (size_t k = 0; k < N_FANS; k++) {
+            tmx_run_close(run[i][k]);
+        }
+    }
+    return ok && extra_kb < 100 ? 0 : 1;
+}
