@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "cli/commands.h"
+#include "cli/floorplan_compare.h"
 #include "cli/floorplan_svg.h"
 #include "cli/table_out.h"
 #include "core/base/opt.h"
@@ -26,13 +27,19 @@ enum {
     KEY_MARGIN,
     KEY_PLACE,
     KEY_FORMAT,
-    KEY_GAPS
+    KEY_GAPS,
+    KEY_SUITE,
+    KEY_POLICY
 };
 
+enum { MAX_FILES = 32 };
+
 struct arguments {
-    const char *verb, *file, *out, *by, *unit, *with, *die, *place, *format;
+    const char *files[MAX_FILES]; /* compare: all; else file alone */
+    size_t n_file;
+    const char *verb, *file, *out, *suite, *policy, *by, *unit, *with, *die, *place, *format;
     double sm_area_mm2, margin_mm;
-    long turns, sms, per_tpc;
+    long turns, sms, per_tpc, jobs;
     bool gaps;
 };
 
@@ -242,13 +249,17 @@ static const struct verb verbs[] = {
 enum { N_VERB = sizeof verbs / sizeof verbs[0] };
 
 static const struct argp_option options[] = {
-    {"output", 'o', "FILE", 0, "default: standard output; `show -o X.svg` draws", 0},
+    {"output", 'o', "FILE", 0, "default: standard output; `show -o X.svg` draws; compare: a folder", 0},
     {"by", KEY_BY, "XxY", 0, "scale: factors; move: millimetres; split, grid: pieces", 0},
     {"unit", KEY_UNIT, "NAME", 0, "the unit to move, swap or split", 0},
     {"with", KEY_WITH, "NAME", 0, "swap: the other unit", 0},
     {"turns", KEY_TURNS, "N", 0, "rotate: quarter turns counter-clockwise (default 1)", 0},
     {"allow-gaps", KEY_GAPS, 0, 0, "units need not fill the die", 0},
     {"format", KEY_FORMAT, "FORMAT", 0, "show: text (default), csv, markdown or json", 0},
+    {0, 0, 0, 0, "compare:", 2},
+    {"suite", KEY_SUITE, "SUITE", 0, "its mixes and settings are run on every floorplan", 2},
+    {"policy", KEY_POLICY, "NAME", 0, "the policy (default BL)", 2},
+    {"jobs", 'j', "N", 0, "runs at a time (default: one a processor)", 2},
     {0, 0, 0, 0, "generate:", 1},
     {"sms", KEY_SMS, "N", 0, "number of SMs", 1},
     {"per-tpc", KEY_PER_TPC, "N", 0, "SMs of one cluster (default 1)", 1},
@@ -302,6 +313,12 @@ static error_t parse_text(int key, char *arg, struct arguments *a)
     case KEY_FORMAT:
         a->format = arg;
         return 0;
+    case KEY_SUITE:
+        a->suite = arg;
+        return 0;
+    case KEY_POLICY:
+        a->policy = arg;
+        return 0;
     default:
         return ARGP_ERR_UNKNOWN;
     }
@@ -311,6 +328,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 {
     struct arguments *a = state->input;
     switch (key) {
+    case 'j':
+        a->jobs = whole(arg, 1, state);
+        return 0;
     case KEY_TURNS:
         a->turns = whole(arg, -4096, state);
         return 0;
@@ -332,8 +352,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     case ARGP_KEY_ARG:
         if (!a->verb) {
             a->verb = arg;
-        } else if (!a->file) {
-            a->file = arg;
+        } else if (a->n_file == 0 || (strcmp(a->verb, "compare") == 0 && a->n_file < MAX_FILES)) {
+            a->files[a->n_file++] = arg;
+            a->file = a->files[0];
         } else {
             argp_error(state, "one floorplan at a time");
         }
@@ -351,7 +372,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 static const struct argp argp = {
     options,
     parse,
-    "VERB [FILE]",
+    "VERB [FILE...]",
     "Check, show, change, make and compare floorplans (HotSpot .flp; 3D-ICE .flp and .stk are read too).\n\n"
     "Verbs: check show convert scale rotate mirror move swap split grid generate compare\v"
     "Every result is checked to tile the die before it is written.\n\nExamples:\n"
@@ -385,6 +406,21 @@ static enum tmx_status write_floorplan(const struct arguments *a, struct tmx_flo
     return st ? st : tmx_flp_write(a->out, fp, comment, err);
 }
 
+static enum tmx_status compare(const struct arguments *a, struct tmx_err *err)
+{
+    struct tmx_floorplan_compare c = {.file = a->files,
+                                      .n_file = a->n_file,
+                                      .suite = a->suite,
+                                      .policy = a->policy,
+                                      .out_dir = strcmp(a->out, "-") == 0 ? NULL : a->out,
+                                      .n_worker = (unsigned)a->jobs};
+    if (a->n_file < 2 || !a->suite) {
+        return tmx_fail(err, TMX_ECONFIG, "compare: expected two floorplans or more and --suite SUITE");
+    }
+    const enum tmx_status st = tmx_format_parse(a->format, &c.format, err);
+    return st ? st : tmx_floorplan_compare(&c, err);
+}
+
 static enum tmx_status run(const struct arguments *a, struct tmx_err *err)
 {
     const char *names[N_VERB + 1];
@@ -395,6 +431,9 @@ static enum tmx_status run(const struct arguments *a, struct tmx_err *err)
         v = strcmp(verbs[i].name, a->verb) == 0 ? &verbs[i] : v;
     }
     names[N_VERB] = "compare";
+    if (strcmp(a->verb, "compare") == 0) {
+        return compare(a, err);
+    }
     if (!v) {
         const char *near = tmx_nearest(a->verb, names, N_VERB + 1);
         return tmx_fail(err, TMX_ECONFIG, "unknown verb \"%s\"%s%s%s", a->verb,
@@ -413,6 +452,7 @@ static enum tmx_status run(const struct arguments *a, struct tmx_err *err)
 int tmx_cmd_floorplan(int argc, char **argv)
 {
     struct arguments a = {.out = "-",
+                          .policy = "BL",
                           .format = "text",
                           .place = "edges",
                           .sm_area_mm2 = NAN,

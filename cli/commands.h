@@ -17,6 +17,7 @@ int tmx_cmd_plot(int argc, char **argv);
 int tmx_cmd_power(int argc, char **argv);
 int tmx_cmd_query(int argc, char **argv);
 int tmx_cmd_reproduce(int argc, char **argv);
+int tmx_cmd_report(int argc, char **argv);
 int tmx_cmd_run(int argc, char **argv);
 int tmx_cmd_sensitivity(int argc, char **argv);
 int tmx_cmd_sweep(int argc, char **argv);

@@ -21,6 +21,7 @@ static const struct tmx_command commands[] = {
     {"query", "tables from a study's results", tmx_cmd_query},
     {"sensitivity", "how much each axis of a study moves a metric", tmx_cmd_sensitivity},
     {"plot", "figures of a table, a run or a study", tmx_cmd_plot},
+    {"report", "one HTML page of tables, figures and heat maps", tmx_cmd_report},
     {"animate", "a film of a run's heat map", tmx_cmd_animate},
     {"power", "fit a power model to measured kernels", tmx_cmd_power},
     {"reproduce", "the report of papers against ours, from suites", tmx_cmd_reproduce},

@@ -306,7 +306,7 @@ static enum tmx_status read_list(struct tmx_sweep *s, const config_setting_t *li
                                  struct tmx_err *err)
 {
     enum tmx_status st = TMX_OK;
-    if (list && !config_setting_is_list(list)) {
+    if (list && !config_setting_is_list(list) && !config_setting_is_array(list)) {
         return tmx_fail_setting(err, list, "%s is a list: ( ... )", config_setting_name(list));
     }
     for (int i = 0; list && i < config_setting_length(list) && !st; i++) {

@@ -1,0 +1,22 @@
+#!/usr/bin/env bash
+# Every command of docs/guide.md works, and leaves what the guide says. Usage: guide.sh THERMIX PROJECT
+set -euo pipefail
+thermix=$1 project=$2
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+cd "$dir"
+export XDG_CACHE_HOME=$dir/cache
+mkdir bin
+ln -s "$thermix" bin/thermix
+PATH=$dir/bin:$PATH
+for folder in floorplans workloads plots; do ln -s "$project/$folder" .; done
+mkdir out
+awk '/^```sh$/ { on = 1; next } /^```$/ { on = 0 } on' "$project/docs/guide.md" >commands.sh
+[ "$(grep -c '^thermix' commands.sh)" -ge 20 ] || { echo "FAILED: no commands found"; exit 1; }
+bash -euo pipefail -x commands.sh >log.txt 2>&1 || { tail -20 log.txt; echo "FAILED"; exit 1; }
+for file in short/table.csv short/figures/figure3.svg mnu/figures/heatmap.svg report.html spread.svg compare/table.csv \
+  compare/figures/floorplans.svg cooling.sqlite cooling/peak_temp_c_by_r_convec.svg cooling.html; do
+  [ -s "out/$file" ] || { echo "FAILED: no out/$file"; exit 1; }
+done
+grep -q '15 there before, 25 done now, 0 failed' log.txt || { grep 'there before' log.txt; echo "FAILED: resume"; exit 1; }
+echo "$(grep -c '^thermix' commands.sh) commands of the guide work"
