@@ -399,3 +399,13 @@ const struct tmx_sim *tmx_run_sim_const(const struct tmx_run *r)
 {
     return r->sim;
 }
+
+const struct tmx_sim_gpu_thermal *tmx_run_gpu_thermal(const struct tmx_run *r, size_t gpu)
+{
+    return &r->thermal_of_gpu[gpu];
+}
+
+double tmx_run_tick_s(const struct tmx_run *r)
+{
+    return r->options.tick_s;
+}
