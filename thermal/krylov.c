@@ -29,6 +29,7 @@ struct builder {
     const struct tmx_basis_wish *wish;
     struct tmx_basis *basis;
     struct tmx_solver *solver;
+    bool several;             /* film coefficients will be used: a is needed */
     size_t room;              /* columns v, g, a have space for */
     double *b;                /* [n_unit][n_node] B */
     double *e;                /* [n_unit][n_node] E, NULL when E = B */
@@ -112,14 +113,16 @@ static enum tmx_status make_room(struct builder *b, size_t n_col, struct tmx_err
     }
     const size_t room = s->n_mode + n_col + 4 * b->net->n_unit, old = b->room;
     if (!enlarge(&s->v, room * b->net->n_node) || !enlarge(&s->g, room * room) ||
-        !enlarge(&s->a, room * room) || !enlarge(&b->small, room * (b->net->n_unit + 2)) ||
+        (b->several && !enlarge(&s->a, room * room)) || !enlarge(&b->small, room * (b->net->n_unit + 2)) ||
         !enlarge(&b->in, room * b->net->n_unit) || (b->e && !enlarge(&b->out, room * b->net->n_unit)) ||
         !enlarge(&b->square, room * room)) {
         return tmx_fail(err, TMX_ENOMEM, "basis of %zu vectors for %zu nodes", room, b->net->n_node);
     }
     for (size_t c = s->n_mode; c-- > 0;) { /* g and a have room rows a column */
         memmove(s->g + c * room, s->g + c * old, s->n_mode * sizeof *s->g);
-        memmove(s->a + c * room, s->a + c * old, s->n_mode * sizeof *s->a);
+        if (b->several) {
+            memmove(s->a + c * room, s->a + c * old, s->n_mode * sizeof *s->a);
+        }
     }
     b->room = room;
     return TMX_OK;
@@ -153,8 +156,10 @@ static enum tmx_status append(struct builder *b, size_t n_col, struct tmx_err *e
         tmx_network_apply(b->net, s->gamma, 0, b->x + c * n, b->w + c * n);
     }
     project(b, s->g, k, n_col);
-    scale_rows(b, b->net->area_m2, n_col, b->x, b->w);
-    project(b, s->a, k, n_col);
+    if (b->several) {
+        scale_rows(b, b->net->area_m2, n_col, b->x, b->w);
+        project(b, s->a, k, n_col);
+    }
     const size_t m = b->net->n_unit;
     tmx_dense_tn(m, n_col, n, 1, b->b, n, b->x, n, 0, b->in + k * m, m);
     if (b->e) {
@@ -340,10 +345,8 @@ static enum tmx_status start_builder(struct builder *b, struct tmx_err *err)
     const bool own_out = b->net->mode == TMX_MAP_AVG || b->net->mode == TMX_MAP_CENTER;
     s->n_node = n;
     s->n_unit = m;
-    s->gamma = sqrt(b->wish->gamma_low * b->wish->gamma_high);
-    if (b->wish->gamma_low == b->wish->gamma_high) {
-        s->gamma = b->wish->gamma_low;
-    }
+    b->several = b->wish->gamma_low != b->wish->gamma_high;
+    s->gamma = b->several ? sqrt(b->wish->gamma_low * b->wish->gamma_high) : b->wish->gamma_low;
     b->b = calloc(block, sizeof *b->b);
     b->e = own_out ? calloc(block, sizeof *b->e) : NULL;
     b->r = own_out ? calloc(block, sizeof *b->r) : NULL;
@@ -368,7 +371,9 @@ static enum tmx_status finish_builder(struct builder *b, struct tmx_err *err)
     const size_t n = s->n_node, k = s->n_mode, m = s->n_unit;
     for (size_t c = 0; c < k; c++) {
         memmove(s->g + c * k, s->g + c * b->room, k * sizeof *s->g);
-        memmove(s->a + c * k, s->a + c * b->room, k * sizeof *s->a);
+        if (b->several) {
+            memmove(s->a + c * k, s->a + c * b->room, k * sizeof *s->a);
+        }
     }
     s->in = calloc(k * m, sizeof *s->in);
     s->out = b->e ? calloc(k * m, sizeof *s->out) : NULL;
