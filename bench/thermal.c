@@ -1,4 +1,4 @@
-/* bench_thermal: what a step and a set-up of the thermal engine cost, beside their floors, in
+/* What a step and a set-up of the thermal engine cost, beside their floors, in
  * one run on one thread. Times are the best of many batches: the machine may be busy. */
 #define _POSIX_C_SOURCE 200809L
 #include <argp.h>
@@ -375,7 +375,7 @@ int main(int argc, char **argv)
         {0}};
     static const struct argp argp = {
         options, parse,
-        NULL,    "Time the thermal engine, each number beside its floor.\vExample:\n  bench_thermal --quick",
+        NULL,    "Time the thermal engine, each number beside its floor.\vExample:\n  bench/thermal --quick",
         NULL,    NULL,
         NULL};
     struct args a = {0};
