@@ -183,7 +183,8 @@ static enum tmx_status decide(const struct tmx_batch *b, const struct tmx_job_ba
 {
     struct tmx_verdict v;
     struct tmx_grouping g;
-    struct tmx_group_limits l = {.temp_c = a->temp_c, .limit_c = INFINITY, .tau_s = 1, .use_cpu = true};
+    struct tmx_group_limits l = {
+        .temp_c = a->temp_c, .limit_c = INFINITY, .tau_s = 1, .use_cpu = true, .largest = 256};
     const struct tmx_job_measured *m = &j->measured;
     const struct tmx_prediction cpu = {.time_s = m->cpu_time_s, .energy_j = m->cpu_energy_j};
     for (size_t k = 0; k < d->n_kind; k++) {

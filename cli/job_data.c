@@ -386,6 +386,7 @@ static enum tmx_status read_batch(struct tmx_job_data *d, const config_t *cfg, s
     static const char *const also[] = {"instances", "measured", NULL};
     const config_setting_t *root = config_root_setting(cfg);
     const config_setting_t *list = config_setting_get_member(root, "instances");
+    size_t total = 0;
     enum tmx_status st = tmx_opt_read(batch_opts, b, root, also, err);
     st = st ? st
             : tmx_opt_read(measured_opts, &b->measured, config_setting_get_member(root, "measured"), NULL,
@@ -401,7 +402,11 @@ static enum tmx_status read_batch(struct tmx_job_data *d, const config_t *cfg, s
         st = st ? st : tmx_job_data_kind(d, p.workload, &kind, err);
         if (!st) {
             b->count[kind] += (size_t)p.count;
+            total += (size_t)p.count;
         }
+    }
+    if (!st && total == 0) {
+        st = tmx_fail_setting(err, list, "instances: no instance at all");
     }
     return st;
 }

@@ -10,6 +10,7 @@
 
 struct consolidate {
     int threshold_per_gpu;
+    int largest;
     bool hold;
     double max_wait_s;
     double limit_c, release_c, ambient_c, r_k_per_w, tau_s;
@@ -19,13 +20,15 @@ struct consolidate {
 static const struct tmx_opt opts[] = {
     TMX_ROW_INT(consolidate, threshold_per_gpu, "1", 0, 100000, 10,
                 "waiting instances per GPU from which to merge"),
+    TMX_ROW_INT(consolidate, largest, "1", 1, TMX_LAUNCH_MAX, 32, "instances of one launch at most"),
     TMX_ROW_BOOL(consolidate, hold, 0, "below the threshold wait for more instead of running one by one"),
     TMX_ROW_REAL(consolidate, max_wait_s, "s", 0, 1e9, 60, "hold: no instance waits longer for others"),
     TMX_ROW_REAL(consolidate, limit_c, "degC", 0, 1000, 1000,
                  "refuse groups predicted to heat the chip above; 1000: off"),
     TMX_ROW_REAL(consolidate, release_c, "degC", 0, 1000, 85, "a refused GPU starts again below"),
     TMX_ROW_REAL(consolidate, ambient_c, "degC", -50, 200, 45, "prediction: air"),
-    TMX_ROW_REAL(consolidate, r_k_per_w, "K/W", 0, 10, 0.4, "prediction: hottest SM to air, per watt above idle"),
+    TMX_ROW_REAL(consolidate, r_k_per_w, "K/W", 0, 10, 0.4,
+                 "prediction: hottest SM to air, per watt above idle"),
     TMX_ROW_REAL(consolidate, tau_s, "s", 1e-3, 1e6, 60, "prediction: time constant"),
     TMX_ROW_BOOL(consolidate, use_cpu, 0, "an idle CPU may take instances that need less energy there"),
     {0},
@@ -51,7 +54,8 @@ static void limits(const struct consolidate *c, const struct tmx_job_view *v, si
                                    .ambient_c = c->ambient_c,
                                    .r_k_per_w = c->r_k_per_w,
                                    .tau_s = c->tau_s,
-                                   .use_cpu = c->use_cpu && v->cpu_idle};
+                                   .use_cpu = c->use_cpu && v->cpu_idle,
+                                   .largest = (size_t)c->largest};
     for (size_t k = 0; k < v->n_kind; k++) {
         l->time_s[k] = INFINITY;
     }
@@ -117,7 +121,7 @@ static bool launch_on(const struct consolidate *c, const struct tmx_job_view *v,
     limits(c, v, gpu, &l);
     one[v->waiting[seed].kind] = 1;
     for (size_t i = 0; i < v->n_waiting; i++) {
-        count[v->waiting[i].kind] += count[v->waiting[i].kind] < TMX_LAUNCH_MAX / TMX_KIND_MAX;
+        count[v->waiting[i].kind]++;
     }
     if (!tmx_group_cost(&alone, v->tmpl, v->n_tmpl, &l, &single)) {
         if (l.temp_c >= c->release_c) {

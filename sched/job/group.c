@@ -44,6 +44,9 @@ bool tmx_group_cost(const struct tmx_batch *b, const struct tmx_template *t, siz
     struct tmx_prediction p;
     bool found = false;
     const size_t n = tmx_batch_instances(b);
+    if (l->largest > 0 && n > l->largest) {
+        return false;
+    }
     if (n == 1) {
         tmx_serial_predict(b, l->temp_c, &p);
         offer(b, l, TMX_SERIAL, &p, &found, g);
@@ -85,7 +88,9 @@ bool tmx_group_grow(const struct tmx_batch *available, size_t seed, const struct
         return false;
     }
     count[seed] = 1;
-    (void)tmx_group_cost(&b, t, n_tmpl, l, g); /* succeeds: the seed alone fits */
+    if (!tmx_group_cost(&b, t, n_tmpl, l, g)) {
+        return false;
+    }
     sum_j = apart_j[seed];
     best = 1;
     for (;;) {
@@ -162,7 +167,7 @@ static enum tmx_status greedy(const struct tmx_batch *b, const struct tmx_templa
     struct tmx_batch rest = {b->node, b->kind, b->n_kind, left};
     memcpy(left, b->count, b->n_kind * sizeof left[0]);
     while (tmx_batch_instances(&rest) > 0) {
-        struct tmx_group best = {0}, g;
+        struct tmx_group best = {0}, g = {0};
         double best_ratio = INFINITY;
         for (size_t k = 0; k < b->n_kind; k++) {
             double apart_j = 0, one_j;

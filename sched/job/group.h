@@ -22,9 +22,10 @@ struct tmx_group_limits {               /* on one launch */
     double limit_c;                     /* predicted temperature must stay below; INFINITY: none */
     double ambient_c, r_k_per_w, tau_s; /* prediction: one RC to ambient */
     bool use_cpu;
+    size_t largest; /* instances of one launch; 0: any number */
 };
 
-enum { TMX_GROUP_MAX = 64 };
+enum { TMX_GROUP_MAX = 64 }; /* different groups of one grouping */
 
 struct tmx_grouping {
     struct tmx_group group[TMX_GROUP_MAX];
