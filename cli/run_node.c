@@ -183,7 +183,7 @@ static enum tmx_status cooling_spec(struct tmx_run *r, struct tmx_err *err)
 {
     const struct tmx_topology *t = &r->topology;
     struct tmx_cooling_spec *c = &r->sim_spec.cooling;
-    r->level_rpm = calloc(t->n_card, sizeof *r->level_rpm);
+    r->level_rpm = calloc(t->n_card, sizeof(const double *));
     r->n_level = calloc(t->n_card, sizeof *r->n_level);
     if (!r->level_rpm || !r->n_level) {
         return tmx_fail(err, TMX_ENOMEM, "%zu cards", t->n_card);

@@ -148,11 +148,11 @@ static enum tmx_status read_cards(struct tmx_topology *t, const config_setting_t
 }
 
 /* Members of a card must stand together: the i-th thing joins card `card`. */
-static enum tmx_status join_card(struct tmx_topology *t, const config_setting_t *e, const char *what,
-                                 const char *name, size_t i, size_t *card, size_t *first, size_t *count,
+static enum tmx_status join_card(const struct tmx_topology *t, const config_setting_t *e, const char *what,
+                                 const char *name, size_t i, size_t card, size_t *first, size_t *count,
                                  struct tmx_err *err)
 {
-    if (*card == t->n_card) {
+    if (card == t->n_card) {
         return tmx_fail_setting(err, e, "%s %s without a card: there is no such card", what, name);
     }
     if (*count > 0 && *first + *count != i) {
@@ -180,12 +180,12 @@ static enum tmx_status read_gpus(struct tmx_topology *t, const config_setting_t 
         if (st) {
             return st;
         }
-        size_t card = find_card(t, g.card);
+        const size_t card = find_card(t, g.card);
         struct tmx_card *c = &t->card[card < t->n_card ? card : 0];
         if (find_gpu(t, g.name) < t->n_gpu) {
             return tmx_fail_setting(err, e, "two GPUs are called \"%s\"", g.name);
         }
-        st = join_card(t, e, "GPU", g.name, i, &card, &c->gpu0, &c->n_gpu, err);
+        st = join_card(t, e, "GPU", g.name, i, card, &c->gpu0, &c->n_gpu, err);
         memcpy(t->gpu[i].name, g.name, sizeof g.name);
         memcpy(t->gpu[i].chip, g.chip, sizeof g.chip);
         t->gpu[i].card = card;
@@ -240,9 +240,9 @@ static enum tmx_status read_fans(struct tmx_topology *t, const config_setting_t 
         if (f.fan.min_rpm > f.fan.max_rpm) {
             return tmx_fail_setting(err, e, "fan %s: min_rpm is above max_rpm", f.name);
         }
-        size_t card = find_card(t, f.card);
+        const size_t card = find_card(t, f.card);
         struct tmx_card *c = &t->card[card < t->n_card ? card : 0];
-        st = join_card(t, e, "fan", f.name, i, &card, &c->fan0, &c->n_fan, err);
+        st = join_card(t, e, "fan", f.name, i, card, &c->fan0, &c->n_fan, err);
         memcpy(f.fan.name, f.name, sizeof f.name);
         f.fan.card = card;
         t->fan[i] = f.fan;
