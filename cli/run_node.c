@@ -213,7 +213,7 @@ static enum tmx_status cooling_spec(struct tmx_run *r, struct tmx_err *err)
 enum tmx_status tmx_run_node_spec(struct tmx_run *r, struct tmx_err *err)
 {
     struct tmx_sim_spec *s = &r->sim_spec;
-    r->chip_of_gpu = calloc(r->n_gpu, sizeof *r->chip_of_gpu);
+    r->chip_of_gpu = calloc(r->n_gpu, sizeof(const struct tmx_chip *));
     r->thermal_of_gpu = calloc(r->n_gpu, sizeof *r->thermal_of_gpu);
     if (!r->chip_of_gpu || !r->thermal_of_gpu) {
         return tmx_fail(err, TMX_ENOMEM, "%zu GPUs", r->n_gpu);
