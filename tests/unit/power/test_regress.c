@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/csv.h"
 #include "power/regress.h"
 #include "tests/scratch.h"
 
@@ -158,6 +159,50 @@ static void the_shipped_table_meets_the_papers_error(void **state)
     tmx_training_finish(&t);
 }
 
+static double value(const struct tmx_csv *csv, size_t row, const char *column)
+{
+    double v = 0;
+    assert_true(tmx_csv_real(csv, row, tmx_csv_column(csv, column), &v));
+    return v;
+}
+
+/* Events of one SM per cycle and the power that the shipped training table states: warps limited by
+ * occupancy, one warp instruction per 4 cycles, 24 cycles between dependent instructions, 500 per global
+ * load, 102.4 GB/s for 30 SMs at 1.3 GHz; then Hong and Kim's components, each busy 4 cycles an access,
+ * 30 log10(alpha 30 + 1.1) = 30 SMs, 52 W of memory at full bandwidth (recalled values: assumed). */
+static void the_shipped_table_follows_from_its_mixes(void **state)
+{
+    (void)state;
+    struct tmx_training t;
+    struct tmx_csv mix;
+    struct tmx_err err = {0};
+    assert_int_equal(tmx_training_load(&t, TMX_SOURCE_DIR "/workloads/training/rodinia_c1060.csv", &err),
+                     TMX_OK);
+    assert_int_equal(tmx_csv_read(&mix, TMX_SOURCE_DIR "/workloads/training/rodinia_mixes.csv", &err),
+                     TMX_OK);
+    assert_int_equal(mix.n_row, t.n_row);
+    for (size_t i = 0; i < mix.n_row; i++) {
+        const double threads = value(&mix, i, "threads_per_block"), g = value(&mix, i, "ld_global");
+        const double shared = value(&mix, i, "shared_bytes");
+        double blocks = fmin(8, floor(1024 / threads));
+        blocks = fmin(blocks, floor(16384 / (threads * value(&mix, i, "registers_per_thread"))));
+        blocks = fmax(1, shared > 0 ? fmin(blocks, floor(16384 / shared)) : blocks);
+        const double full = 102.4e9 / (30 * 128 * 1.3e9); /* loads per cycle of one SM */
+        double rate = fmin(0.25, floor(blocks * threads / 32) / (24 + 500 * g));
+        rate = g > 0 ? fmin(rate, full / g) : rate;
+        const double parts = 0.2 * value(&mix, i, "fp") + 0.25 * value(&mix, i, "int") +
+                             0.5 * value(&mix, i, "sfu") + 0.2 + 0.3 + 0.5 +
+                             1.0 * value(&mix, i, "ld_shared") + 0.4 * value(&mix, i, "ld_constant");
+        const double power_w = 30 * (4 * rate * parts + 0.813) + 52 * fmin(1, rate * g / full);
+        assert_string_equal(tmx_csv_cell(&mix, i, 0), t.kernel[i]);
+        check_close(t.event[2 * i], rate * (1 - g), 0, 1e-6);
+        check_close(t.event[2 * i + 1], rate * g, 0, 1e-6);
+        check_close(t.power_w[i], power_w, 0, 0.006);
+    }
+    tmx_csv_finish(&mix);
+    tmx_training_finish(&t);
+}
+
 int main(void)
 {
     gsl_set_error_handler_off();
@@ -168,6 +213,7 @@ int main(void)
         cmocka_unit_test(bad_tables_name_the_line_and_the_column),
         cmocka_unit_test(unfit_data_say_which_column_is_at_fault),
         cmocka_unit_test(the_shipped_table_meets_the_papers_error),
+        cmocka_unit_test(the_shipped_table_follows_from_its_mixes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
