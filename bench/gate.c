@@ -48,9 +48,10 @@ static enum tmx_status bench_kernel(const struct tmx_gate_chip *chip, const char
         st = st ? st : rate(slow_sm_run, chip, &s, *p, SLOW_BUDGET, &slow_per_s, &slow, err);
         st = st ? st : tmx_sm_run(&chip->sm, &s, *p, &chip->gate, SLOW_BUDGET, NULL, &same, err);
         if (!st) {
-            printf("%-10s %-21s %5.2f %8.1f %8.1f %8.2f %7.1f   %s\n", name, (*p)->base.name, tmx_sm_ipc(&fast),
-                   1e-6 * fast_per_s, 1e-6 * fast_per_s / tmx_sm_ipc(&fast), 1e-6 * slow_per_s,
-                   fast_per_s / slow_per_s, memcmp(&slow, &same, sizeof slow) == 0 ? "equal" : "DIFFERENT");
+            printf("%-10s %-21s %5.2f %8.1f %8.1f %8.2f %7.1f   %s\n", name, (*p)->base.name,
+                   tmx_sm_ipc(&fast), 1e-6 * fast_per_s, 1e-6 * fast_per_s / tmx_sm_ipc(&fast),
+                   1e-6 * slow_per_s, fast_per_s / slow_per_s,
+                   memcmp(&slow, &same, sizeof slow) == 0 ? "equal" : "DIFFERENT");
         }
     }
     tmx_stream_finish(&s);

@@ -311,7 +311,7 @@ static enum tmx_status run(const struct args *a, struct tmx_err *err)
     if (a->convert) {
         return convert(a, err);
     }
-    struct tmx_gate_kernel *kernel = calloc(a->n_kernel, sizeof *kernel);
+    struct tmx_gate_kernel *kernel = calloc(a->n_kernel + 1, sizeof *kernel);
     if (!kernel) {
         return tmx_fail(err, TMX_ENOMEM, "kernels");
     }

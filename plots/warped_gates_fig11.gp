@@ -11,12 +11,16 @@ mean(policy, x, c) = "<awk -F, -v p=".policy." -v x=".x." -v c=".c." '$2 == p &&
     "&& (x == 3 ? $4 == 3 : $3 == 14) { s[$x] += $c; n[$x]++ } " . \
     "END { for (v in s) print v \",\" s[v] / n[v] }' ".dir."/table.csv | sort -t, -n"
 set multiplot layout 2,2
-do for [x in "3 4"] {
-    set xlabel (x eq "3" ? "break-even time [cycles]" : "wake-up time [cycles]")
-    set ylabel "static energy saved [%]"
-    plot for [p in "convpg warped_gates"] mean(p, x, "5") using 1:2 with linespoints title p." INT" noenhanced, \
-         for [p in "convpg warped_gates"] mean(p, x, "6") using 1:2 with linespoints title p." FP" noenhanced
-    set ylabel "slowdown [%]"
-    plot for [p in "convpg warped_gates"] mean(p, x, "7") using 1:2 with linespoints title p noenhanced
-}
+set xlabel "break-even time [cycles]"
+set ylabel "static energy saved [%]"
+plot for [p in "convpg warped_gates"] mean(p, "3", "5") using 1:2 with linespoints title p." INT" noenhanced, \
+     for [p in "convpg warped_gates"] mean(p, "3", "6") using 1:2 with linespoints title p." FP" noenhanced
+set ylabel "slowdown [%]"
+plot for [p in "convpg warped_gates"] mean(p, "3", "7") using 1:2 with linespoints title p noenhanced
+set xlabel "wake-up time [cycles]"
+set ylabel "static energy saved [%]"
+plot for [p in "convpg warped_gates"] mean(p, "4", "5") using 1:2 with linespoints title p." INT" noenhanced, \
+     for [p in "convpg warped_gates"] mean(p, "4", "6") using 1:2 with linespoints title p." FP" noenhanced
+set ylabel "slowdown [%]"
+plot for [p in "convpg warped_gates"] mean(p, "4", "7") using 1:2 with linespoints title p noenhanced
 unset multiplot

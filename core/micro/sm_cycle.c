@@ -12,7 +12,7 @@ static const char *const cluster_choices[] = {"first", "rested", NULL};
 const struct tmx_opt tmx_sm_opts[] = {
     /* WG 6: five-bit counters, "at most 32 active warps" */
     TMX_ROW_INT(tmx_sm_params, active, "warps", 1, TMX_MAX_WARPS, 32, "most warps in the active set"),
-    /* fitted to ConvPG's means, see docs/notes/warped_gates.md; fetch and operand collectors limit it */
+    /* fitted to ConvPG's means, see docs/notes/warped-gates.md; fetch and operand collectors limit it */
     TMX_ROW_REAL(tmx_sm_params, dual_issue, "1", 0, 1, 0.6, "chance that the second issue slot is usable"),
     TMX_ROW_INT(tmx_sm_params, issue_gap_cycles, "cycles", 1, 64, 1, "between two issues of a warp"),
     /* WG 3: four-cycle add; two more for operand collection and write-back: assumed */
@@ -78,7 +78,8 @@ static inline int lane_choice(const struct sm *sm, unsigned type, const struct c
     if (on) {
         *port = __builtin_ctz(on);
         if (on == 3 && sm->params->cluster_choice == TMX_CLUSTER_RESTED) {
-            *port = g->busy_until[2 * type + 1] < g->busy_until[2 * type];
+            const size_t first = (size_t)2 * type;
+            *port = g->busy_until[first + 1] < g->busy_until[first];
         }
         return (int)(2 * type) + *port;
     }

@@ -14,7 +14,7 @@
  *     may then issue only LDST or SFU; where blackout forbids to wake, its type is passed over
  *   4 units that have been idle for idle-detect cycles go to sleep from t + 1 (cluster 0 is asked
  *     first, so that cluster 1 sees it asleep); at the end of an epoch idle detect adapts
- * Rules and their reading of the paper: docs/models.md. */
+ * Rules and their reading of the paper: docs/notes/warped-gates.md. */
 
 #include <stdint.h>
 

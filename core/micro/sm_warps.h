@@ -58,8 +58,8 @@ void tmx_warps_finish(struct tmx_warps *w);
 
 /* First cycle after t with an event; UINT32_MAX: none. */
 uint32_t tmx_warps_next_event(const struct tmx_warps *w, uint32_t t);
-/* Warp `warp` has issued its next instruction at t: book the result, step on. */
-void tmx_warps_issue(struct tmx_warps *w, unsigned warp, uint32_t t);
+/* Warp `index` has issued its next instruction at t: book the result, step on. */
+void tmx_warps_issue(struct tmx_warps *w, unsigned index, uint32_t t);
 /* Fill the active set from the waiting warps. */
 void tmx_warps_promote(struct tmx_warps *w);
 

@@ -70,7 +70,8 @@ static void apportion(const double share[TMX_N_UNIT_TYPE], int body, int count[T
 }
 
 /* Draw without replacement: repeat the last type with chance `persistence`, else by what is left. */
-static int draw_type(struct tmx_rng *rng, int left[TMX_N_UNIT_TYPE], int n_left, int last, double persistence)
+static int draw_type(struct tmx_rng *rng, const int left[TMX_N_UNIT_TYPE], int n_left, int last,
+                     double persistence)
 {
     if (last >= 0 && left[last] > 0 && tmx_rng_uniform(rng) < persistence) {
         return last;

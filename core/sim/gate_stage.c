@@ -105,30 +105,33 @@ void tmx_gate_stage_slow(const struct tmx_gate_stage *g, struct tmx_machine *m)
     }
 }
 
+static double unit_asleep(const struct tmx_gate_stage *g, const struct tmx_gpu *gpu, const double *busy,
+                          const double *share)
+{
+    double idle = 1, saved[TMX_N_GATE_TYPE] = {0}, sum = 0;
+    for (size_t k = 0; k < gpu->n_run; k++) {
+        const size_t row = g->row[gpu->run[k]];
+        idle -= busy[k];
+        for (int t = 0; t < TMX_N_GATE_TYPE && row != SIZE_MAX; t++) {
+            saved[t] += busy[k] * g->level[row + gpu->level].saved[t];
+        }
+    }
+    for (int t = 0; t < TMX_N_GATE_TYPE; t++) {
+        sum += share[t] * (saved[t] + (idle > 0 ? idle : 0));
+    }
+    return sum;
+}
+
 void tmx_gate_stage_sleep(const struct tmx_gate_stage *g, const struct tmx_machine *m, double *asleep)
 {
     for (size_t i = 0; i < m->n_gpu; i++) {
         const struct tmx_gpu *gpu = &m->gpu[i];
-        const struct tmx_chip *c = gpu->chip;
-        for (size_t u = 0; u < c->floorplan.n_unit; u++) {
-            const double *share = &g->share[(gpu->unit0 + u) * TMX_N_GATE_TYPE];
-            double sum = 0;
-            if (c->sm_of_unit[u] == TMX_NO_SM) {
-                continue;
+        for (size_t u = 0; u < gpu->chip->floorplan.n_unit; u++) {
+            const int sm = gpu->chip->sm_of_unit[u];
+            if (sm != TMX_NO_SM) {
+                asleep[gpu->unit0 + u] = unit_asleep(g, gpu, &m->busy[TMX_WAYS * (gpu->sm0 + (size_t)sm)],
+                                                     &g->share[(gpu->unit0 + u) * TMX_N_GATE_TYPE]);
             }
-            const double *busy = &m->busy[TMX_WAYS * (gpu->sm0 + (size_t)c->sm_of_unit[u])];
-            double idle = 1, saved[TMX_N_GATE_TYPE] = {0};
-            for (size_t k = 0; k < gpu->n_run; k++) {
-                const size_t row = g->row[gpu->run[k]];
-                idle -= busy[k];
-                for (int t = 0; t < TMX_N_GATE_TYPE && row != SIZE_MAX; t++) {
-                    saved[t] += busy[k] * g->level[row + gpu->level].saved[t];
-                }
-            }
-            for (int t = 0; t < TMX_N_GATE_TYPE; t++) {
-                sum += share[t] * (saved[t] + (idle > 0 ? idle : 0));
-            }
-            asleep[gpu->unit0 + u] = sum;
         }
     }
 }

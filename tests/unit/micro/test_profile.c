@@ -1,0 +1,109 @@
+/* Profiles: the cache gives back what was measured, the interpolation what was run. */
+#include "tests/check.h"
+
+#include <string.h>
+
+#include "core/base/os.h"
+#include "core/micro/profile.h"
+#include "sched/gate/gate.h"
+#include "tests/scratch.h"
+
+static struct tmx_profile_key key_of(const char *policy)
+{
+    struct tmx_profile_key key = {.stats = {.mix_int = 0.5,
+                                            .mix_fp = 0.25,
+                                            .mix_sfu = 0.02,
+                                            .mix_ldst = 0.23,
+                                            .persistence = 0.5,
+                                            .warps = 16,
+                                            .warps_per_block = 4,
+                                            .dependence = 0.6,
+                                            .distance = 2,
+                                            .load_distance = 5,
+                                            .global_share = 0.6,
+                                            .store_share = 0.2,
+                                            .miss = 0.2,
+                                            .latency_cycles = 400,
+                                            .latency_variation = 0.2,
+                                            .lines = 1,
+                                            .body = 60,
+                                            .repetitions = 10},
+                                  .knobs = {1, 1, 1, 1, 1},
+                                  .policy = policy ? tmx_gate_find(policy) : NULL,
+                                  .seed = 4,
+                                  .budget = 30000};
+    assert_int_equal(tmx_opt_read(tmx_sm_opts, &key.sm, NULL, NULL, NULL), TMX_OK);
+    assert_int_equal(tmx_opt_read(tmx_gate_opts, &key.gate, NULL, NULL, NULL), TMX_OK);
+    return key;
+}
+
+static void three_numbers_describe_a_core(void **state)
+{
+    const struct tmx_profile_key key = key_of(NULL);
+    struct tmx_core_fit fit, again;
+    struct tmx_err err = {0};
+    (void)state;
+    assert_int_equal(tmx_profile_core(&key, NULL, &fit, &err), TMX_OK);
+    assert_true(fit.mean_error < 0.06 && fit.worst_error < 0.25);
+    assert_true(fit.ipc1 > 0.5 && fit.ipc1 < 2.5);
+    assert_true(tmx_core_fit_ipc(&fit, 16, 400) > tmx_core_fit_ipc(&fit, 16, 800));
+    assert_true(tmx_core_fit_ipc(&fit, 16, 400) > tmx_core_fit_ipc(&fit, 8, 400));
+    assert_int_equal(tmx_profile_core(&key, "profile_cache", &fit, &err), TMX_OK);
+    assert_int_equal(tmx_profile_core(&key, "profile_cache", &again, &err), TMX_OK);
+    assert_memory_equal(&fit, &again, sizeof fit);
+}
+
+static void a_profile_interpolates_its_runs(void **state)
+{
+    const struct tmx_profile_key key = key_of("warped_gates");
+    struct tmx_gate_profile p, again;
+    struct tmx_gate_point at;
+    struct tmx_err err = {0};
+    (void)state;
+    assert_int_equal(tmx_profile_gate(&key, "profile_cache", &p, &err), TMX_OK);
+    assert_int_equal(tmx_profile_gate(&key, "profile_cache", &again, &err), TMX_OK); /* from disk or not */
+    assert_memory_equal(&p, &again, sizeof p);
+    for (int i = 0; i < TMX_GATE_POINTS; i++) { /* at its points: exactly */
+        struct tmx_gate_point fresh;
+        tmx_gate_profile_at(&p, p.point[i].latency_cycles, &at);
+        assert_int_equal(tmx_profile_gate_point(&key, p.point[i].latency_cycles, &fresh, &err), TMX_OK);
+        for (int k = 0; k < 3; k++) {
+            check_close(at.asleep[k], p.point[i].asleep[k], 1e-12, 0);
+            check_close(fresh.asleep[k], p.point[i].asleep[k], 0, 1e-9);
+        }
+    }
+    tmx_gate_profile_at(&p, 1, &at); /* beyond them: constant */
+    check_close(at.slowdown, p.point[0].slowdown, 0, 0);
+    tmx_gate_profile_at(&p, 1e9, &at);
+    check_close(at.asleep[1], p.point[TMX_GATE_POINTS - 1].asleep[1], 0, 0);
+    assert_true(p.asleep_error < 0.05); /* between them: a few points */
+}
+
+static void a_spoilt_cache_is_measured_again(void **state)
+{
+    struct tmx_profile_key key = key_of("convpg");
+    struct tmx_gate_profile p, again;
+    struct tmx_err err = {0};
+    char list[64] = "profile_cache_2/micro";
+    (void)state;
+    key.budget = 5000;
+    assert_int_equal(tmx_profile_gate(&key, "profile_cache_2", &p, &err), TMX_OK);
+    const char *const argv[] = {"sh", "-c", "for f in profile_cache_2/micro/*; do echo spoilt > $f; done",
+                                NULL};
+    int code = 1;
+    assert_int_equal(tmx_os_run(argv, NULL, &code, &err), TMX_OK);
+    assert_int_equal(code, 0);
+    assert_true(tmx_os_exists(list));
+    assert_int_equal(tmx_profile_gate(&key, "profile_cache_2", &again, &err), TMX_OK);
+    assert_memory_equal(&p, &again, sizeof p);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(three_numbers_describe_a_core),
+        cmocka_unit_test(a_profile_interpolates_its_runs),
+        cmocka_unit_test(a_spoilt_cache_is_measured_again),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
