@@ -294,7 +294,7 @@ static enum tmx_status measure(const struct args *a, const struct tmx_gate_chip 
         plan.budget = a->has_budget ? a->budget : UINT64_MAX;
     }
     if (!st) {
-        result = calloc(a->n_kernel * plan.n_case, sizeof *result);
+        result = calloc(a->n_kernel * plan.n_case + 1, sizeof *result);
         st = result ? tmx_gate_run(&plan, result, err) : tmx_fail(err, TMX_ENOMEM, "results");
     }
     st = st ? st : tmx_gate_table(&plan, result, &t, err);

@@ -33,13 +33,14 @@ static const struct argp_option options[] = {
 
 static void add_set(struct args *a, const char *prefix, const char *value, struct argp_state *state)
 {
-    char *text = malloc(strlen(prefix) + strlen(value) + 1);
+    const size_t size = strlen(prefix) + strlen(value) + 1;
+    char *text = malloc(size);
     if (!text || a->n_set == MAX_SET) {
         free(text);
         argp_error(state, "too many --set");
         return;
     }
-    strcat(strcpy(text, prefix), value);
+    snprintf(text, size, "%s%s", prefix, value);
     a->set[a->n_set++] = a->made[a->n_made++] = text;
 }
 

@@ -54,7 +54,9 @@ enum tmx_status tmx_cta_policy_parse(const char *text, struct tmx_cta_policy_spe
         *close = '\0';
         *open = '\0';
         for (char *c = open + 1; *c; c++) {
-            *c = *c == ',' ? ';' : *c;
+            if (*c == ',') {
+                *c = ';';
+            }
         }
         snprintf(group, sizeof group, "%s", open + 1);
     }
@@ -107,6 +109,7 @@ static double edp_of(void *ctx, size_t launch, size_t n)
 {
     struct search *s = ctx;
     if (launch != s->of &&
+        /* NOLINTNEXTLINE(bugprone-suspicious-memory-comparison): a false difference costs time only */
         memcmp(&s->program->kernel[launch], &s->program->kernel[s->of], sizeof s->program->kernel[0]) != 0) {
         memset(s->known, 0, sizeof s->known);
     }

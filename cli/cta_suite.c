@@ -25,7 +25,7 @@ static enum tmx_status load_list(struct tmx_cta_suite *s, const char *key, struc
 {
     const config_setting_t *list = config_setting_get_member(s->call->root, key);
     const int n = list ? config_setting_length(list) : 0;
-    if (n < 1 || s->n + (size_t)n > 2 * TMX_CTA_LIST) {
+    if (n < 1 || s->n + (size_t)n > 2 * (size_t)TMX_CTA_LIST) {
         return tmx_fail_at(err, TMX_ECONFIG, s->call->path, 0, "%s: expected 1 to %d names", key,
                            TMX_CTA_LIST);
     }

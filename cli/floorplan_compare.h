@@ -16,6 +16,7 @@ struct tmx_floorplan_compare {
 
 /* Prints one row a floorplan: the hottest SM and largest difference over all mixes, the mean
  * slowdown and energy. */
-TMX_NODISCARD enum tmx_status tmx_floorplan_compare(const struct tmx_floorplan_compare *c, struct tmx_err *err);
+TMX_NODISCARD enum tmx_status tmx_floorplan_compare(const struct tmx_floorplan_compare *c,
+                                                    struct tmx_err *err);
 
 #endif

@@ -46,11 +46,13 @@ static void draw_unit(const struct tmx_unit *u, double scale, double height_px, 
 static void draw_scale(double width_m, double height_m, double scale, double height_px, FILE *out)
 {
     const double mm = width_m > 0.012 ? 4e-3 : width_m > 0.004 ? 1e-3 : 0.5e-3;
-    for (double x = 0; x <= width_m + 1e-9; x += mm) {
+    for (int i = 0; i * mm <= width_m + 1e-9; i++) {
+        const double x = i * mm;
         fprintf(out, "<text class=\"s\" x=\"%.2f\" y=\"%.2f\">%g</text>\n", margin_px + x * scale,
                 height_px + 24, 1e3 * x);
     }
-    for (double y = 0; y <= height_m + 1e-9; y += mm) {
+    for (int i = 0; i * mm <= height_m + 1e-9; i++) {
+        const double y = i * mm;
         fprintf(out, "<text class=\"s\" x=\"%.2f\" y=\"%.2f\">%g</text>\n", margin_px - 18,
                 height_px - y * scale + 8, 1e3 * y);
     }

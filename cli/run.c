@@ -7,9 +7,9 @@
 
 #include "cli/data.h"
 #include "cli/presets.h"
+#include "cli/run_gate.h"
 #include "cli/run_jobs.h"
 #include "cli/run_node.h"
-#include "cli/run_gate.h"
 #include "cli/run_options.h"
 #include "cli/run_state.h"
 #include "cli/run_thermal.h"

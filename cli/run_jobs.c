@@ -43,7 +43,9 @@ static enum tmx_status choose(struct tmx_run *r, const config_setting_t *group, 
         const size_t used = strlen(list);
         snprintf(list + used, sizeof list - used, "%s%s", i ? ", " : "", tmx_job_policies[i]->base.name);
     }
-    return tmx_fail_setting(err, s ? s : group, "job.policy: expected one of %s", list);
+    const config_setting_t *at = s ? s : group;
+    tmx_assert(at); /* without a group the policy is none, which is in the table */
+    return tmx_fail_setting(err, at, "job.policy: expected one of %s", list);
 }
 
 enum tmx_status tmx_run_jobs_open(struct tmx_run *r, const config_setting_t *root, struct tmx_err *err)

@@ -6,7 +6,8 @@ static const char *const queues[] = {"per_gpu", "shared", NULL};
 
 const struct tmx_opt tmx_run_opts[] = {
     TMX_ROW_TEXT(tmx_run_options, chip, "gtx280", "chip: a folder of floorplans/, or a path to one"),
-    TMX_ROW_TEXT(tmx_run_options, floorplan, "", "floorplan in place of the chip's own: a file, also of the chip's folder"),
+    TMX_ROW_TEXT(tmx_run_options, floorplan, "",
+                 "floorplan in place of the chip's own: a file, also of the chip's folder"),
     TMX_ROW_TEXT(tmx_run_options, topology, "",
                  "cards, GPUs, fans and air: a file of systems/, or a path; in place of chip and gpus"),
     TMX_ROW_TEXT(tmx_run_options, link, "", "link between the GPUs; \"\": the topology's"),
@@ -36,4 +37,4 @@ const struct tmx_opt tmx_run_opts[] = {
 
 const char *const tmx_run_groups[] = {"job", "place",        "mix_policy", "throttle", "dtm",
                                       "tb",  "sensor",       "chip_power", "package",  "thermal",
-                                      "fan", "fan_failures", "gate", NULL};
+                                      "fan", "fan_failures", "gate",       NULL};

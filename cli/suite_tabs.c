@@ -237,9 +237,8 @@ static double group_value(const struct suite *s, size_t variant, enum group grou
         const double v = s->value[task_of(s, variant, i, policy) * s->n_metric + metric];
         sum += v;
         n += 1;
-        if (group == MIN_NONZERO && v > 0.005 && v < best) { /* 0.00 at the paper's two decimals is zero */
-            best = v;
-        } else if (group == MAX && v > best) {
+        const bool lower = v > 0.005 && v < best; /* 0.00 at the paper's two decimals is zero */
+        if ((group == MIN_NONZERO && lower) || (group == MAX && v > best)) {
             best = v;
         }
     }

@@ -1,8 +1,8 @@
 /* 3D-ICE stack files (.stk) of plain layers and dies -> HotSpot's .lcf and .flp. */
 
 #include <math.h>
-#include <stdlib.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "core/base/os.h"

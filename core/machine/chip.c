@@ -1,6 +1,5 @@
 #include "core/machine/chip.h"
 
-#include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -156,12 +155,8 @@ enum tmx_status tmx_chip_load(struct tmx_chip *c, const char *path, const config
 static int sm_number(const struct tmx_chip *c, const char *name)
 {
     const size_t n = strlen(c->sm_prefix);
-    for (size_t i = 0; i < n; i++) {
-        if (toupper((unsigned char)name[i]) != toupper((unsigned char)c->sm_prefix[i])) {
-            return TMX_NO_SM;
-        }
-    }
-    if (!isdigit((unsigned char)name[n])) {
+    if (strlen(name) <= n || !tmx_span_is((struct tmx_span){name, name + n}, c->sm_prefix) || name[n] < '0' ||
+        name[n] > '9') {
         return TMX_NO_SM;
     }
     char *end;

@@ -88,7 +88,8 @@ enum tmx_status tmx_floorplan_split(struct tmx_floorplan *fp, size_t unit, size_
             piece.w_m = u->w_m / (double)n_x;
             piece.h_m = u->h_m / (double)n_y;
             piece.x_m = u->x_m + (double)(k % n_x) * piece.w_m;
-            piece.y_m = u->y_m + (double)(k / n_x) * piece.h_m;
+            const size_t row = k / n_x;
+            piece.y_m = u->y_m + (double)row * piece.h_m;
             st = add_piece(&out, &piece, u->name, k / n_x, k % n_x, err);
         }
     }

@@ -18,8 +18,8 @@ void tmx_floorplan_move(struct tmx_floorplan *fp, size_t unit, double dx_m, doub
 /* Exchange the places of two units; each takes the other's size. */
 void tmx_floorplan_swap(struct tmx_floorplan *fp, size_t a, size_t b);
 /* Cut a unit into n_x by n_y equal pieces <name>_<row>_<column>, row 0 at the bottom. */
-TMX_NODISCARD enum tmx_status tmx_floorplan_split(struct tmx_floorplan *fp, size_t unit, size_t n_x, size_t n_y,
-                                                  struct tmx_err *err);
+TMX_NODISCARD enum tmx_status tmx_floorplan_split(struct tmx_floorplan *fp, size_t unit, size_t n_x,
+                                                  size_t n_y, struct tmx_err *err);
 /* Replace *fp by n_x by n_y equal cells over the same die, each named
  * <unit that covers its middle>_<row>_<column>, or gap_... where none does. */
 TMX_NODISCARD enum tmx_status tmx_floorplan_grid(struct tmx_floorplan *fp, size_t n_x, size_t n_y,
@@ -38,14 +38,14 @@ struct tmx_regular_chip {
     double width_m, height_m;
     size_t n_sm, per_cluster; /* n_sm is a multiple of per_cluster */
     double sm_area_m2;        /* of one SM: the same in every placement */
-    double margin_m;          /* width of the memory controllers' strips MC0, MC1 at the left and right edge */
-    int placement;            /* enum tmx_placement */
+    double margin_m; /* width of the memory controllers' strips MC0, MC1 at the left and right edge */
+    int placement;   /* enum tmx_placement */
 };
 
 /* Fills *fp (overwritten) with units SM<i>, MC<i>, UNCORE<i>, CACHE<i> that tile the die.
  * SMs per_cluster * c .. per_cluster * c + per_cluster - 1 are cluster c. TMX_ECONFIG when
  * they do not fit. */
-TMX_NODISCARD enum tmx_status tmx_floorplan_generate(struct tmx_floorplan *fp, const struct tmx_regular_chip *c,
-                                                     struct tmx_err *err);
+TMX_NODISCARD enum tmx_status tmx_floorplan_generate(struct tmx_floorplan *fp,
+                                                     const struct tmx_regular_chip *c, struct tmx_err *err);
 
 #endif

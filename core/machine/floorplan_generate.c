@@ -92,7 +92,8 @@ static size_t rows_for(size_t n, double width_m, double height_m)
     double best_ratio = INFINITY;
     for (size_t rows = 1; rows <= n; rows++) {
         if (n % rows == 0) {
-            const double w = width_m / (double)(n / rows), h = height_m / (double)rows;
+            const size_t columns = n / rows;
+            const double w = width_m / (double)columns, h = height_m / (double)rows;
             const double ratio = w > h ? w / h : h / w;
             if (ratio < best_ratio) {
                 best_ratio = ratio;
@@ -111,7 +112,8 @@ static enum tmx_status checkerboard(struct maker *m)
     const double w = cluster_area_m2(m) / h;
     enum tmx_status st = TMX_OK;
     for (size_t i = 0; i < n && !st; i++) {
-        const double x = m->left_m + (double)(i % pairs) * pair, y = (double)(i / pairs) * h;
+        const size_t row = i / pairs;
+        const double x = m->left_m + (double)(i % pairs) * pair, y = (double)row * h;
         const bool cluster_first = i / pairs % 2 == 0;
         st = cluster(m, i, cluster_first ? x : x + pair - w, y, w, h);
         st = st ? st : add(m, "CACHE", m->n_cache++, cluster_first ? x + w : x, y, pair - w, h);

@@ -329,6 +329,21 @@ static void volunteer(struct tmx_machine *m, struct tmx_gpu *gpu, const double *
     }
 }
 
+/* Let a waiting job join the one that runs. */
+static void admit(struct tmx_machine *m, struct tmx_gpu *gpu, const struct tmx_gpu_request *r)
+{
+    if (gpu->n_run != 1 || r->admit == TMX_NO_JOB) {
+        return;
+    }
+    for (size_t q = 0; q < gpu->n_queue; q++) {
+        if (gpu->queue[q] == r->admit) {
+            make_resident(m, gpu, q);
+            gpu->admit_share = r->share;
+            return;
+        }
+    }
+}
+
 void tmx_machine_apply(struct tmx_machine *m, const struct tmx_request *request, const double *sensed_k)
 {
     memcpy(m->gated, request->gate, m->n_sm * sizeof *m->gated);
@@ -338,15 +353,7 @@ void tmx_machine_apply(struct tmx_machine *m, const struct tmx_request *request,
         drop_finished(m, gpu);
         change_level(m, g, r->level);
         change_active(gpu, r->n_active);
-        if (gpu->n_run == 1 && r->admit != TMX_NO_JOB) {
-            for (size_t q = 0; q < gpu->n_queue; q++) {
-                if (gpu->queue[q] == r->admit) {
-                    make_resident(m, gpu, q);
-                    gpu->admit_share = r->share;
-                    break;
-                }
-            }
-        }
+        admit(m, gpu, r);
         start_from_queue(m, gpu);
         gpu->share = gpu->n_run < TMX_WAYS || r->share > 1 ? 1 : r->share > 0 ? r->share : 0;
         if (gpu->n_queue > 0) {
@@ -479,7 +486,7 @@ void tmx_machine_advance(struct tmx_machine *m, double time_s)
     for (size_t g = 0; g < m->n_gpu; g++) {
         struct tmx_gpu *gpu = &m->gpu[g];
         const size_t n_run = gpu->n_run;
-        double work[TMX_WAYS];
+        double work[TMX_WAYS] = {0};
         if (m->n_volunteer > 0) {
             profile(m, gpu);
         }
@@ -501,6 +508,15 @@ void tmx_machine_advance(struct tmx_machine *m, double time_s)
     }
 }
 
+/* Add the slots that way k of a GPU holds. */
+static void add_slots(const struct tmx_machine *m, const struct tmx_gpu *gpu, size_t k, double *slots)
+{
+    const struct tmx_job *j = &m->job[gpu->run[k]];
+    for (size_t sm = gpu->sm0; sm < gpu->sm0 + gpu->chip->n_sm; sm++) {
+        *slots += m->held[TMX_WAYS * sm + k] * j->blocks_per_sm_s * j->lifetime_s;
+    }
+}
+
 double tmx_machine_slots(const struct tmx_machine *m, size_t job)
 {
     double slots = 0;
@@ -508,10 +524,7 @@ double tmx_machine_slots(const struct tmx_machine *m, size_t job)
         const struct tmx_gpu *gpu = &m->gpu[g];
         for (size_t k = 0; k < gpu->n_run; k++) {
             if (gpu->run[k] == job) {
-                for (size_t sm = gpu->sm0; sm < gpu->sm0 + gpu->chip->n_sm; sm++) {
-                    slots +=
-                        m->held[TMX_WAYS * sm + k] * m->job[job].blocks_per_sm_s * m->job[job].lifetime_s;
-                }
+                add_slots(m, gpu, k, &slots);
             }
         }
     }

@@ -285,7 +285,7 @@ enum tmx_status tmx_sim_tick(struct tmx_sim *s, struct tmx_err *err)
     if (s->gate) {
         tmx_gate_stage_sleep(s->gate, s->machine, f->asleep); /* and leak nothing */
     }
-    enum tmx_status st = s->spec.power.ops->eval(s->power, s->machine, f);  /* 8 watts                  */
+    enum tmx_status st = s->spec.power.ops->eval(s->power, s->machine, f); /* 8 watts                  */
     if (st) {
         return ran_away(s, st, err);
     }

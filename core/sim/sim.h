@@ -11,8 +11,8 @@
 #include "core/contract/tb_policy.h"
 #include "core/contract/thermal_model.h"
 #include "core/sim/cooling.h"
-#include "core/sim/jobs.h"
 #include "core/sim/gate_stage.h"
+#include "core/sim/jobs.h"
 #include "core/sim/recorder.h"
 #include "core/sim/sensor.h"
 

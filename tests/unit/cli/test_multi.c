@@ -142,7 +142,8 @@ static void what_goes_in_leaves_with_the_air(void **state)
     struct tmx_run *r =
         open_run(scratch_write("row.cfg", row), mix("mmm.cfg", "Sepia", "Cmem", "Bs", 2000),
                  "fan = { speed = 0.8; }; throttle = { trip_c = 150.0; release_c = 140.0; };");
-    ticks(r, 30000); /* 1500 s, many time constants of the sinks; no throttling, which would keep on swinging */
+    ticks(r,
+          30000); /* 1500 s, many time constants of the sinks; no throttling, which would keep on swinging */
     const double in_j = metric(r, "energy_j") + metric(r, "fan_energy_j"), out_j = metric(r, "exhaust_j");
     ticks(r, 200);
     const double d_in_j = metric(r, "energy_j") + metric(r, "fan_energy_j") - in_j;

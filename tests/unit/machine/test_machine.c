@@ -107,7 +107,7 @@ static void running_blocks_are_never_preempted(void **state)
     rig_init(&r);
     const struct tmx_job jobs[] = {tiny_job(&r.kernel, 1.0, 2, N_SM), tiny_job(&r.kernel, 1.0, 1, N_SM)};
     rig_open(&r, jobs, 2, 0.25e-3); /* a quarter of a block's lifetime */
-    r.m->job[1].pdi_valid = true; /* nobody volunteers */
+    r.m->job[1].pdi_valid = true;   /* nobody volunteers */
     arrive(&r, 0);
     tmx_machine_apply(r.m, &r.request, r.sensed_k);
     set_shares(&r, 1, 0, 0);

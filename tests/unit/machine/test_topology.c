@@ -42,7 +42,7 @@ static void bad_topologies_name_their_line(void **state)
          "flow_m3_per_s = 0.01; } );\n",
          6, "fan f0 without a card"},
         {"name = \"t\";\n" CARDS GPUS "fans = (\n { name = \"f0\"; min_rpm = 1.0; max_rpm = 2.0; power_w = "
-                                      "1.0; flow_m3_per_s = 0.01; } );\n",
+         "1.0; flow_m3_per_s = 0.01; } );\n",
          6, "card"},
         {"name = \"t\";\ncards = ( { name = \"c0\"; } );\n"
          "gpus = ( { name = \"g0\"; chip = \"gtx280\"; card = \"c0\"; } );\n" FAN(
@@ -56,7 +56,7 @@ static void bad_topologies_name_their_line(void **state)
          "card c1 has no GPU"},
         {"name = \"t\";\n" CARDS GPUS FAN(""), 2, "card c1 has no fan"},
         {"name = \"t\";\n" CARDS FANS "gpus = (\n { name = \"g0\"; chip = \"a\"; card = \"c0\"; },\n { name "
-                                      "= \"g0\"; chip = \"a\"; card = "
+         "= \"g0\"; chip = \"a\"; card = "
          "\"c1\"; } );\n",
          8, "two GPUs"},
         {"name = \"t\";\nlink = \"T9\";\n" CARDS FANS GPUS, 2, "not one of links"},
