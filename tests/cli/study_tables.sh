@@ -36,7 +36,7 @@ grep -q 'none.sqlite: cannot open' err.txt || say missing database
 # z = x y / 3 with x ~ U(1, 3), y ~ U(1, 2): elasticities 1, first-order indices 0.675 and 0.3, totals 0.7
 # and 0.325.
 cat >indices.cfg <<'S'
-name = "i"; base = "base.cfg"; sample = { method = "indices"; n = 300; };
+name = "i"; base = "base.cfg"; sample = { method = "indices"; n = 128; };
 axes = ( { key = "x"; range = { from = 1; to = 3; }; }, { key = "y"; range = { from = 1; to = 2; }; } );
 S
 "$sweep" ./indices.cfg -o indices.sqlite -q >/dev/null
@@ -48,10 +48,10 @@ check() { # ROW COLUMN EXPECTED TOLERANCE
 }
 check x elasticity_1 1 1e-9
 check y elasticity_1 1 1e-9
-check x first_order_1 0.675 0.03
-check y first_order_1 0.300 0.03
-check x total_1 0.700 0.03
-check y total_1 0.325 0.03
+check x first_order_1 0.675 0.05
+check y first_order_1 0.300 0.05
+check x total_1 0.700 0.05
+check y total_1 0.325 0.05
 "$thermix" sensitivity indices.sqlite --output sum --format csv -o got.csv
 check x standardised_1 0.894 0.01
 check y standardised_1 0.447 0.01
