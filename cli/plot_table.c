@@ -13,6 +13,7 @@ struct source { /* table.csv and its columns */
     char first_variant[64];
 };
 
+/* The values of a column, each once, but for those that end in skip ("": none). */
 static size_t distinct(const struct source *s, size_t column, const char **names, const char *skip)
 {
     size_t n = 0;
@@ -22,7 +23,9 @@ static size_t distinct(const struct source *s, size_t column, const char **names
         while (i < n && strcmp(names[i], v) != 0) {
             i++;
         }
-        if (i == n && n < MAX_NAMES && strcmp(v, skip) != 0) {
+        const size_t length = strlen(v), end = strlen(skip);
+        const bool skipped = end > 0 && length >= end && strcmp(v + length - end, skip) == 0;
+        if (i == n && n < MAX_NAMES && !skipped) {
             names[n++] = v;
         }
     }
@@ -53,9 +56,29 @@ static enum tmx_status open_bars(struct tmx_table **t, const char *head, const c
     return tmx_table_create(t, columns, n + 1, err);
 }
 
+static int by_text(const void *a, const void *b)
+{
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+/* The technologies of paper 003's Figure 6, T1 to T5, in order. */
+static size_t technologies(const struct source *s, const char **names)
+{
+    const char *all[MAX_NAMES];
+    size_t n = 0;
+    const size_t n_all = s->variant < s->csv.n_column ? distinct(s, s->variant, all, "") : 0;
+    for (size_t i = 0; i < n_all; i++) {
+        if (all[i][0] == 'T' && all[i][1] >= '1' && all[i][1] <= '9' && !all[i][2]) {
+            names[n++] = all[i];
+        }
+    }
+    qsort(names, n, sizeof *names, by_text);
+    return n;
+}
+
 struct bars {
     const char *figure, *script, *column, *skip_policy;
-    bool by_variant; /* groups are the variants of the row "mean", not the mixes */
+    bool by_variant; /* groups are the technologies at the row "mean", not the mixes */
 };
 
 static enum tmx_status draw_bars(struct tmx_plot *p, const struct source *s, const struct bars *b,
@@ -68,7 +91,7 @@ static enum tmx_status draw_bars(struct tmx_plot *p, const struct source *s, con
         return TMX_OK;
     }
     const size_t n_policy = distinct(s, s->policy, policy, b->skip_policy);
-    const size_t n_group = distinct(s, b->by_variant ? s->variant : s->mix, group, "mean_target");
+    const size_t n_group = b->by_variant ? technologies(s, group) : distinct(s, s->mix, group, "mean_target");
     enum tmx_status st = open_bars(&t, b->by_variant ? "variant" : "mix", policy, n_policy, err);
     for (size_t g = 0; g < n_group && !st; g++) {
         tmx_table_text(t, group[g]);
@@ -161,9 +184,8 @@ static enum tmx_status draw_suite(struct tmx_plot *p, const struct source *s, st
     const char *variant[MAX_NAMES];
     enum tmx_status st = TMX_OK;
     if (is_multi(s)) {
-        const size_t n_variant = s->variant < s->csv.n_column ? distinct(s, s->variant, variant, "") : 0;
         st = draw_bars(p, s, &multi[0], err);
-        return st || n_variant < 2 ? st : draw_bars(p, s, &multi[1], err);
+        return st || technologies(s, variant) < 2 ? st : draw_bars(p, s, &multi[1], err);
     }
     for (size_t i = 0; i < sizeof single / sizeof single[0] && !st; i++) {
         st = draw_bars(p, s, &single[i], err);

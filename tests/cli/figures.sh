@@ -19,7 +19,7 @@ mkdir single multi
 } >single/table.csv
 {
   echo "mix,policy,slowdown_pct,improvement_over_bl_pct,variant"
-  for t in T1 T2 T3; do for mix in WL1 mean; do for p in BL DVFS MG-MU; do echo "$mix,$p,5,20,$t"; done; done; done
+  for t in T3 T1 T2 fan-curve; do for mix in WL1 mean; do for p in MG-BL MG-DVFS MG-MU; do echo "$mix,$p,5,20,$t"; done; done; done
 } >multi/table.csv
 for format in svg png pdf; do
   "$thermix" plot single -o "f_$format" --format $format >names.txt
@@ -30,7 +30,7 @@ for format in svg png pdf; do
   done
 done
 printf 'mix,DVFS,MNU\nWL1,28,63\nWL2,28,63\nmean,28,63\n' | cmp - f_svg/data/figure3.csv || say data of figure 3
-printf 'variant,DVFS,MG-MU\nT1,20,20\nT2,20,20\nT3,20,20\n' | cmp - f_svg/data/figure6.csv || say data of figure 6
+printf 'variant,MG-DVFS,MG-MU\nT1,20,20\nT2,20,20\nT3,20,20\n' | cmp - f_svg/data/figure6.csv || say data of figure 6
 for words in 'improvement over BL (%)' WL1 DVFS MNU mean; do grep -qF "$words" f_svg/figure3.svg || say "figure 3 lacks $words"; done
 
 refuses() { # "words" ARGUMENT...
