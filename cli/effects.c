@@ -58,6 +58,34 @@ static bool axis_varies(const struct effects *e, size_t key)
     return varies;
 }
 
+/* Is a key a straight line of an earlier axis over the finished runs (keys that move together)?
+ * Their effects cannot be told apart: the earlier one stands for both. */
+static bool follows(const struct effects *e, size_t key)
+{
+    static const double nearly_one = 1 - 1e-9;
+    for (size_t a = 0; a < e->n_axis; a++) {
+        double n = 0, sx = 0, sy = 0, sxx = 0, syy = 0, sxy = 0, x0 = 0, y0 = 0;
+        for (size_t i = 0; i < e->set->n_run; i++) {
+            const struct tmx_result *r = &e->set->run[i];
+            double x = 0, y = 0;
+            if (!usable(e, r) || !number(r->value[e->axis[a]], &x) || !number(r->value[key], &y)) {
+                continue;
+            }
+            x0 = n == 0 ? x : x0; /* differences to the first run: no cancellation */
+            y0 = n == 0 ? y : y0;
+            x -= x0;
+            y -= y0;
+            n += 1;
+            sx += x, sy += y, sxx += x * x, syy += y * y, sxy += x * y;
+        }
+        const double cov = n * sxy - sx * sy, vx = n * sxx - sx * sx, vy = n * syy - sy * sy;
+        if (cov * cov >= nearly_one * vx * vy) {
+            return true;
+        }
+    }
+    return false;
+}
+
 static enum tmx_status gather(struct effects *e, struct tmx_err *err)
 {
     const struct tmx_result_set *set = e->set;
@@ -68,7 +96,7 @@ static enum tmx_status gather(struct effects *e, struct tmx_err *err)
         return no_memory(err);
     }
     for (size_t k = 0; k < set->n_key; k++) {
-        if (axis_varies(e, k)) {
+        if (axis_varies(e, k) && !follows(e, k)) {
             e->axis[e->n_axis++] = k;
         }
     }
@@ -149,16 +177,13 @@ static enum tmx_status solve(const struct effects *e, const double *x, const dou
     return st;
 }
 
-static bool all_positive(const struct effects *e)
+static bool positive(const double *v, size_t n, size_t stride)
 {
-    bool positive = true;
-    for (size_t i = 0; i < e->n_run; i++) {
-        positive = positive && e->y[i] > 0;
-        for (size_t a = 0; a < e->n_axis; a++) {
-            positive = positive && e->x[i * e->n_axis + a] > 0;
-        }
+    bool all = true;
+    for (size_t i = 0; i < n; i++) {
+        all = all && v[i * stride] > 0;
     }
-    return positive;
+    return all;
 }
 
 static enum tmx_status regressions(struct effects *e, struct tmx_err *err)
@@ -166,9 +191,12 @@ static enum tmx_status regressions(struct effects *e, struct tmx_err *err)
     const size_t n = e->n_run, m = e->n_axis;
     double *x = calloc(n * m + 1, sizeof *x), *y = calloc(n + 1, sizeof *y);
     enum tmx_status st = x && y ? TMX_OK : no_memory(err);
-    if (!st && all_positive(e)) {
-        for (size_t i = 0; i < n * m; i++) {
-            x[i] = log(e->x[i]);
+    if (!st && positive(e->y, n, 1)) {
+        for (size_t a = 0; a < m; a++) {
+            const bool logs = positive(e->x + a, n, m);
+            for (size_t i = 0; i < n; i++) {
+                x[i * m + a] = logs ? log(e->x[i * m + a]) : e->x[i * m + a];
+            }
         }
         for (size_t i = 0; i < n; i++) {
             y[i] = log(e->y[i]);
@@ -312,7 +340,7 @@ static enum tmx_status write(const struct effects *e, struct tmx_table **t, stru
     const enum tmx_status st = tmx_table_create(t, columns, sizeof columns / sizeof columns[0], err);
     for (size_t a = 0; a < e->n_axis && !st; a++) {
         tmx_table_text(*t, e->set->key[e->axis[a]]);
-        pair(*t, e->log.coefficient, e->log.error, a);
+        pair(*t, positive(e->x + a, e->n_run, e->n_axis) ? e->log.coefficient : NULL, e->log.error, a);
         pair(*t, e->standard.coefficient, e->standard.error, a);
         pair(*t, e->first, e->first_error, a);
         pair(*t, e->total, e->total_error, a);

@@ -3,11 +3,12 @@
 
 /* How much each axis of a study moves one metric.
  *   elasticity    e_i of ln y = a + sum e_i ln x_i, by least squares (GSL multifit): percent of y per
- *                 percent of x. Only where y and all x_i are positive numbers.
+ *                 percent of x, where y and x_i are positive numbers; other axes enter as they are.
  *   standardised  b_i of (y - mean)/sd = sum b_i (x_i - mean)/sd, by least squares.
  *   Sobol indices of a study with sample.method = "indices": first order S_i = V_i / V and total T_i,
  *                 estimators of Saltelli et al., Comput. Phys. Commun. 181 (2010), Table 2 (b) and (f);
  *                 their standard error is that of the mean of the n terms.
+ * An axis that is a straight line of an earlier one (keys that move together) is left out.
  * Standard errors of the regressions come from the covariance matrix of the fit. */
 
 #include "core/base/table.h"

@@ -43,8 +43,14 @@ enum tmx_status tmx_plot_pareto(struct tmx_plot *p, struct tmx_pareto_point *poi
             fprintf(o.file, "%s,%.10g,%.10g\n", point[i].name, point[i].slowdown_pct, point[i].energy_kj);
         }
     }
+    char vars[MAX_VARS] = "names='";
+    size_t used = strlen(vars);
+    for (size_t i = 0; i < n && names && used + 40 < sizeof vars; i++) {
+        used += (size_t)snprintf(vars + used, sizeof vars - used, "%.32s ", point[i].name);
+    }
+    snprintf(vars + used, sizeof vars - used, "'");
     const enum tmx_status end = tmx_output_commit(&o, err);
-    return end ? end : tmx_plot_draw(p, "pareto", "pareto", names ? "name_points=1" : "name_points=0", err);
+    return end ? end : tmx_plot_draw(p, "pareto", "pareto", vars, err);
 }
 
 static const char *last_part(const char *key)

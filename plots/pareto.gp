@@ -1,10 +1,11 @@
 # Slowdown against energy; the points no other beats in both are joined.
-# data: two blocks of name, slowdown_pct, energy_kj: all points, then those on the front by slowdown. Variable name_points: 1 writes names.
+# data: two blocks of name, slowdown_pct, energy_kj: all points, then those on the front by slowdown. Variable names: of the points, in order; "" for many.
 load "style.gp"
 set xlabel "slowdown (%)"
 set ylabel "energy (kJ)"
 set xrange [0:*]
 set offsets 0, graph 0.06, graph 0.08, graph 0.06
-plot data index 1 using 2:3 with linespoints lt 6 lw 1 pt 6 ps 1.6 title "not beaten in both", \
-     "" index 0 using 2:3 skip 1 with points lt 1 ps 0.8 title "all", \
-     "" index 0 using 2:3:(name_points ? strcol(1) : "") skip 1 with labels offset 0,0.9 font small noenhanced notitle
+if (names eq "") plot data index 1 using 2:3 with linespoints lt 6 lw 1 pt 6 ps 1.6 title "not beaten in both", \
+     "" index 0 using 2:3 skip 1 with points lt 1 ps 0.8 title "all"
+if (names ne "") plot data index 1 using 2:3 with lines lt 7 lw 1 title "not beaten in both", \
+     for [i=1:words(names)] "" index 0 every ::i-1::i-1 using 2:3 skip 1 with points lt i ps 1.5 title word(names, i)
