@@ -164,8 +164,15 @@ static char *base64(const char *text, size_t n)
         const unsigned c = i + 2 < n ? (unsigned char)text[i + 2] : 0, all = a << 16 | b << 8 | c;
         out[k++] = digit[all >> 18];
         out[k++] = digit[all >> 12 & 63];
-        out[k++] = i + 1 < n ? digit[all >> 6 & 63] : '=';
-        out[k++] = i + 2 < n ? digit[all & 63] : '=';
+        out[k] = digit[all >> 6 & 63];
+        out[k + 1] = digit[all & 63];
+        if (i + 2 >= n) {
+            out[k + 1] = '=';
+        }
+        if (i + 1 >= n) {
+            out[k] = '=';
+        }
+        k += 2;
     }
     if (out) {
         out[k] = '\0';
