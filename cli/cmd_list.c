@@ -102,6 +102,7 @@ static void list_policies(bool options)
     list_plugins("group mix_policy", (const void *const *)tmx_mix_policies, options);
     list_plugins("groups throttle, dtm", (const void *const *)tmx_dtm_policies, options);
     list_plugins("group fan", (const void *const *)tmx_fan_policies, options);
+    list_plugins("group cta", (const void *const *)tmx_cta_policies, options);
     list_plugins("group tb", (const void *const *)tmx_tb_policies, options);
     list_plugins("unit gating (thermix gate)", (const void *const *)tmx_gate_policies, options);
 }

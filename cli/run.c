@@ -7,6 +7,7 @@
 
 #include "cli/data.h"
 #include "cli/presets.h"
+#include "cli/run_cta.h"
 #include "cli/run_gate.h"
 #include "cli/run_jobs.h"
 #include "cli/run_node.h"
@@ -296,6 +297,7 @@ enum tmx_status tmx_run_describe(struct tmx_run **run, const config_setting_t *r
     st = st ? st : tmx_run_node_open(r, root, err);
     st = st ? st : open_mix(r, err);
     st = st ? st : tmx_run_gate_open(r, root, err);
+    st = st ? st : tmx_run_cta_open(r, root, err);
     st = st ? st : tmx_run_thermal_read(r, root, err);
     st = st ? st : identify(r, err);
     if (st) {
@@ -342,6 +344,7 @@ void tmx_run_close(struct tmx_run *r)
     free(r->sim_spec.dtm.state);
     free(r->sim_spec.safety.state);
     free(r->sim_spec.tb.state);
+    tmx_run_cta_close(r);
     tmx_run_jobs_close(r->jobs);
     free(r->sim_spec.cooling.state);
     tmx_run_thermal_close(r);
@@ -398,4 +401,14 @@ double tmx_run_total_s(const struct tmx_run *r)
 const struct tmx_sim *tmx_run_sim_const(const struct tmx_run *r)
 {
     return r->sim;
+}
+
+const struct tmx_sim_gpu_thermal *tmx_run_gpu_thermal(const struct tmx_run *r, size_t gpu)
+{
+    return &r->thermal_of_gpu[gpu];
+}
+
+double tmx_run_tick_s(const struct tmx_run *r)
+{
+    return r->options.tick_s;
 }

@@ -33,6 +33,9 @@ TMX_NODISCARD enum tmx_status tmx_run_execute(struct tmx_run *run, const struct 
 
 struct tmx_sim *tmx_run_sim(struct tmx_run *run);
 const struct tmx_sim *tmx_run_sim_const(const struct tmx_run *run);
+/* The thermal model of a GPU, for benches that step it alone. */
+const struct tmx_sim_gpu_thermal *tmx_run_gpu_thermal(const struct tmx_run *run, size_t gpu);
+double tmx_run_tick_s(const struct tmx_run *run);
 const char *tmx_run_mix_name(const struct tmx_run *run);
 const char *tmx_run_policy_name(const struct tmx_run *run);
 double

@@ -1,4 +1,5 @@
 /* The resolved configuration of a run: every key with its value, readable by tmx_run_open. */
+#include "cli/run_cta.h"
 #include "cli/run_gate.h"
 #include "cli/run_jobs.h"
 #include "cli/run_state.h"
@@ -67,6 +68,7 @@ void tmx_run_write_resolved(const struct tmx_run *r, FILE *out)
     if (r->jobs) {
         tmx_run_jobs_write(r, out);
     }
+    tmx_run_cta_write(r, out);
     write_group("place", &s->place.ops->base, s->place.state, out);
     write_group("mix_policy", &s->mix.ops->base, s->mix.state, out);
     write_group("dtm", &s->dtm.ops->base, s->dtm.state, out);

@@ -50,6 +50,7 @@ struct tmx_run {
     size_t *n_level;                            /* [n_card] */
     struct tmx_fan_failure *failure;            /* [n_failure] */
     size_t n_failure;
+    struct tmx_run_cta *cta; /* NULL: no CTA policy */
     struct tmx_sim_spec sim_spec;
     struct tmx_sim *sim;
     char *resolved; /* text */

@@ -27,7 +27,8 @@ struct suite {
     const struct tmx_suite_call *call;
     char baseline[64], compare[64], paper[16];
     struct choice policy[MAX_LIST], variant[MAX_LIST];
-    const char *mix[MAX_LIST];
+    const char *mix[MAX_LIST]; /* as the suite names them */
+    char (*mix_name)[64];      /* [MAX_LIST] their own names */
     bool target[MAX_LIST];
     size_t n_policy, n_variant, n_mix;
     size_t n_metric;
@@ -103,6 +104,7 @@ static enum tmx_status read_mixes(struct suite *s, const config_setting_t *list,
             return st;
         }
         s->target[i] = mix.target;
+        snprintf(s->mix_name[i], sizeof s->mix_name[i], "%s", mix.name);
         tmx_mix_finish(&mix);
     }
     s->n_mix = (size_t)count;
@@ -325,7 +327,7 @@ static enum tmx_status make_table(const struct suite *s, struct tmx_table **t, s
     for (size_t v = 0; !st && v < s->n_variant; v++) {
         for (size_t i = 0; i < s->n_mix; i++) {
             for (size_t p = 0; p < s->n_policy; p++) {
-                add_row(s, *t, v, ONE, i, p, s->mix[i]);
+                add_row(s, *t, v, ONE, i, p, s->mix_name[i]);
             }
         }
         for (size_t p = 0; p < s->n_policy; p++) {
@@ -374,7 +376,7 @@ static enum tmx_status add_paper_value(const struct suite *s, const config_setti
     while (status < 4 && strcmp(words[status], v.status) != 0) {
         status++;
     }
-    while (group == ONE && mix < s->n_mix && strcmp(s->mix[mix], v.mix) != 0) {
+    while (group == ONE && mix < s->n_mix && strcmp(s->mix_name[mix], v.mix) != 0) {
         mix++;
     }
     while (v.variant[0] && variant < s->n_variant && strcmp(s->variant[variant].name, v.variant) != 0) {
@@ -422,7 +424,7 @@ static enum tmx_status first_failure(const struct suite *s, size_t n_task, struc
         }
     }
     return n ? tmx_fail(err, TMX_ESOLVE, "%zu of %zu runs failed, the first (%s, %s): %s", n, n_task,
-                        s->mix[first / s->n_policy % s->n_mix], s->policy[first % s->n_policy].name,
+                        s->mix_name[first / s->n_policy % s->n_mix], s->policy[first % s->n_policy].name,
                         s->error[first])
              : TMX_OK;
 }
@@ -435,10 +437,11 @@ enum tmx_status tmx_suite_tabs(const struct tmx_suite_call *call, struct tmx_err
         return tmx_fail(err, TMX_ENOMEM, "suite");
     }
     s->call = call;
+    s->mix_name = calloc(MAX_LIST, sizeof *s->mix_name);
     while (tmx_metrics[s->n_metric].name) {
         s->n_metric++;
     }
-    enum tmx_status st = read_suite(s, err);
+    enum tmx_status st = s->mix_name ? read_suite(s, err) : tmx_fail(err, TMX_ENOMEM, "suite");
     const size_t n_task = s->n_variant * s->n_mix * s->n_policy;
     if (!st) {
         s->value = malloc((n_task * s->n_metric + 1) * sizeof *s->value);
@@ -471,6 +474,7 @@ enum tmx_status tmx_suite_tabs(const struct tmx_suite_call *call, struct tmx_err
     tmx_table_destroy(paper);
     free(s->value);
     free(s->error);
+    free(s->mix_name);
     free(s);
     return st;
 }

@@ -65,6 +65,24 @@ static void check_power(const struct thermal_run *r)
     }
 }
 
+/* The densest block of the trace: what the reduced model's tolerance has to hold for. */
+static double highest_density(const struct thermal_run *r)
+{
+    const struct tmx_thermal_spec *spec = &r->stack.spec;
+    double highest = 0;
+    for (size_t column = 0; column < r->power.n_column; column++) {
+        size_t unit = r->unit_of[column], l = 0;
+        for (; !spec->layer[l].dissipates || unit >= spec->layer[l].floorplan->n_unit; l++) {
+            unit -= spec->layer[l].dissipates ? spec->layer[l].floorplan->n_unit : 0;
+        }
+        const double area_m2 = tmx_unit_area_m2(&spec->layer[l].floorplan->unit[unit]);
+        for (size_t row = 0; row < r->power.n_row; row++) {
+            highest = fmax(highest, fabs(r->power.value[row * r->power.n_column + column]) / area_m2);
+        }
+    }
+    return highest;
+}
+
 /* The start field: of the init file, or of HotSpot's uniform start where blocks leave gaps. */
 static enum tmx_status read_start(struct thermal_run *r, struct tmx_err *err)
 {
@@ -116,6 +134,7 @@ enum tmx_status thermal_run_read(struct thermal_run *r, const struct thermal_arg
     st = st ? st : tmx_temps_init(&r->temps, &r->stack, err);
     if (!st) {
         check_power(r);
+        r->stack.spec.power_density_w_per_m2 = highest_density(r);
         st = read_start(r, err);
     }
     r->node_k = st ? NULL : calloc(tmx_temps_nodes(&r->temps), sizeof *r->node_k);

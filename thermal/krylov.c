@@ -29,11 +29,13 @@ struct builder {
     const struct tmx_basis_wish *wish;
     struct tmx_basis *basis;
     struct tmx_solver *solver;
+    bool several;             /* film coefficients will be used: a is needed */
     size_t room;              /* columns v, g, a have space for */
     double *b;                /* [n_unit][n_node] B */
     double *e;                /* [n_unit][n_node] E, NULL when E = B */
     double *x, *w;            /* [n_unit][n_node] work */
     double *r;                /* [n_unit][n_node] work, NULL when E = B */
+    double *in, *out;         /* [room][n_unit] B' V and E' V, columns as V has; out NULL when E = B */
     double *small;            /* [room * n_unit] work */
     double *eigen, *eigenval; /* [n_unit * n_unit], [n_unit] work */
     double *square;           /* [room * room] work */
@@ -111,13 +113,16 @@ static enum tmx_status make_room(struct builder *b, size_t n_col, struct tmx_err
     }
     const size_t room = s->n_mode + n_col + 4 * b->net->n_unit, old = b->room;
     if (!enlarge(&s->v, room * b->net->n_node) || !enlarge(&s->g, room * room) ||
-        !enlarge(&s->a, room * room) || !enlarge(&b->small, room * (b->net->n_unit + 2)) ||
+        (b->several && !enlarge(&s->a, room * room)) || !enlarge(&b->small, room * (b->net->n_unit + 2)) ||
+        !enlarge(&b->in, room * b->net->n_unit) || (b->e && !enlarge(&b->out, room * b->net->n_unit)) ||
         !enlarge(&b->square, room * room)) {
         return tmx_fail(err, TMX_ENOMEM, "basis of %zu vectors for %zu nodes", room, b->net->n_node);
     }
     for (size_t c = s->n_mode; c-- > 0;) { /* g and a have room rows a column */
         memmove(s->g + c * room, s->g + c * old, s->n_mode * sizeof *s->g);
-        memmove(s->a + c * room, s->a + c * old, s->n_mode * sizeof *s->a);
+        if (b->several) {
+            memmove(s->a + c * room, s->a + c * old, s->n_mode * sizeof *s->a);
+        }
     }
     b->room = room;
     return TMX_OK;
@@ -151,8 +156,15 @@ static enum tmx_status append(struct builder *b, size_t n_col, struct tmx_err *e
         tmx_network_apply(b->net, s->gamma, 0, b->x + c * n, b->w + c * n);
     }
     project(b, s->g, k, n_col);
-    scale_rows(b, b->net->area_m2, n_col, b->x, b->w);
-    project(b, s->a, k, n_col);
+    if (b->several) {
+        scale_rows(b, b->net->area_m2, n_col, b->x, b->w);
+        project(b, s->a, k, n_col);
+    }
+    const size_t m = b->net->n_unit;
+    tmx_dense_tn(m, n_col, n, 1, b->b, n, b->x, n, 0, b->in + k * m, m);
+    if (b->e) {
+        tmx_dense_tn(m, n_col, n, 1, b->e, n, b->x, n, 0, b->out + k * m, m);
+    }
     s->n_mode = k + n_col;
     return TMX_OK;
 }
@@ -163,16 +175,20 @@ static enum tmx_status append_shift(struct builder *b, const struct tmx_factor *
     return st ? tmx_fail(err, st, "basis solve") : append(b, b->net->n_unit, err);
 }
 
-/* r := columns - (G + s C) V (Gr + s)^-1 V' columns. Uses x. */
-static enum tmx_status residual(struct builder *b, double s, const double *columns, double *r,
-                                struct tmx_err *err)
+/* r := columns - (G + s C) V (Gr + s)^-1 V' columns; seen is columns' V. Uses x. */
+static enum tmx_status residual(struct builder *b, double s, const double *columns, const double *seen,
+                                double *r, struct tmx_err *err)
 {
     const size_t n = b->net->n_node, m = b->net->n_unit, k = b->basis->n_mode;
     for (size_t c = 0; c < k; c++) {
         memcpy(b->square + c * k, b->basis->g + c * b->room, k * sizeof *b->square);
         b->square[c * k + c] += s;
     }
-    tmx_dense_tn(k, m, n, 1, b->basis->v, n, columns, n, 0, b->small, k);
+    for (size_t c = 0; c < k; c++) {
+        for (size_t u = 0; u < m; u++) {
+            b->small[u * k + c] = seen[c * m + u];
+        }
+    }
     const enum tmx_status st = tmx_dense_solve(k, m, b->square, b->small, err);
     if (st) {
         return st;
@@ -193,8 +209,8 @@ static enum tmx_status test_shift(struct builder *b, double s, const struct tmx_
                                   double *worst_k, struct tmx_err *err)
 {
     const size_t n = b->net->n_node, m = b->net->n_unit;
-    enum tmx_status st = b->e ? residual(b, s, b->e, b->r, err) : TMX_OK;
-    st = st ? st : residual(b, s, b->b, b->w, err);
+    enum tmx_status st = b->e ? residual(b, s, b->e, b->out, b->r, err) : TMX_OK;
+    st = st ? st : residual(b, s, b->b, b->in, b->w, err);
     if (st) {
         return st;
     }
@@ -244,6 +260,8 @@ static enum tmx_status climb(struct builder *b, double below, double shift, stru
     }
     if (!st) {
         note_error(b);
+    }
+    if (!st && shift >= 1.0 / b->wish->min_step_s) { /* far enough: is it enough? */
         st = test_shift(b, shift * sqrt(SHIFT_RATIO), next, beyond_k, err);
     }
     tmx_factor_destroy(b->solver, *f);
@@ -256,7 +274,6 @@ static enum tmx_status collect(struct builder *b, struct tmx_err *err)
 {
     struct tmx_factor *f = NULL;
     double beyond_k = INFINITY;
-    const double needed = 1.0 / b->wish->min_step_s;
     enum tmx_status st = tmx_factor_create(b->solver, b->basis->gamma, 0, &f, err);
     st = st ? st : append_shift(b, f, err);
     b->basis->n_shift = 1;
@@ -264,7 +281,7 @@ static enum tmx_status collect(struct builder *b, struct tmx_err *err)
     for (double s = FIRST_SHIFT; !st && s < LAST_SHIFT; s *= SHIFT_RATIO) {
         st = climb(b, below, s, &f, &beyond_k, err);
         below = s;
-        if (s >= needed && beyond_k <= SHARE * b->wish->tolerance_k) {
+        if (beyond_k <= SHARE * b->wish->tolerance_k) {
             break;
         }
     }
@@ -328,10 +345,8 @@ static enum tmx_status start_builder(struct builder *b, struct tmx_err *err)
     const bool own_out = b->net->mode == TMX_MAP_AVG || b->net->mode == TMX_MAP_CENTER;
     s->n_node = n;
     s->n_unit = m;
-    s->gamma = sqrt(b->wish->gamma_low * b->wish->gamma_high);
-    if (b->wish->gamma_low == b->wish->gamma_high) {
-        s->gamma = b->wish->gamma_low;
-    }
+    b->several = b->wish->gamma_low != b->wish->gamma_high;
+    s->gamma = b->several ? sqrt(b->wish->gamma_low * b->wish->gamma_high) : b->wish->gamma_low;
     b->b = calloc(block, sizeof *b->b);
     b->e = own_out ? calloc(block, sizeof *b->e) : NULL;
     b->r = own_out ? calloc(block, sizeof *b->r) : NULL;
@@ -356,7 +371,9 @@ static enum tmx_status finish_builder(struct builder *b, struct tmx_err *err)
     const size_t n = s->n_node, k = s->n_mode, m = s->n_unit;
     for (size_t c = 0; c < k; c++) {
         memmove(s->g + c * k, s->g + c * b->room, k * sizeof *s->g);
-        memmove(s->a + c * k, s->a + c * b->room, k * sizeof *s->a);
+        if (b->several) {
+            memmove(s->a + c * k, s->a + c * b->room, k * sizeof *s->a);
+        }
     }
     s->in = calloc(k * m, sizeof *s->in);
     s->out = b->e ? calloc(k * m, sizeof *s->out) : NULL;
@@ -366,9 +383,13 @@ static enum tmx_status finish_builder(struct builder *b, struct tmx_err *err)
     if (!s->in || (b->e && !s->out) || !s->one || !s->area || !s->start) {
         return tmx_fail(err, TMX_ENOMEM, "basis of %zu vectors", k);
     }
-    tmx_dense_tn(k, m, n, 1, s->v, n, b->b, n, 0, s->in, k);
-    if (b->e) {
-        tmx_dense_tn(k, m, n, 1, s->v, n, b->e, n, 0, s->out, k);
+    for (size_t c = 0; c < k; c++) {
+        for (size_t u = 0; u < m; u++) {
+            s->in[u * k + c] = b->in[c * m + u];
+            if (s->out) {
+                s->out[u * k + c] = b->out[c * m + u];
+            }
+        }
     }
     tmx_dense_tn(k, 1, n, 1, s->v, n, b->net->heat_j_k, n, 0, s->one, k);
     tmx_dense_tn(k, 1, n, 1, s->v, n, b->net->area_m2, n, 0, s->area, k);
@@ -394,6 +415,8 @@ enum tmx_status tmx_basis_init(struct tmx_basis *basis, const struct tmx_network
     free(b.r);
     free(b.x);
     free(b.w);
+    free(b.in);
+    free(b.out);
     free(b.small);
     free(b.eigen);
     free(b.eigenval);

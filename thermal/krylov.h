@@ -10,7 +10,7 @@ struct tmx_basis {
     size_t n_node, n_mode, n_unit;
     double *v;      /* [n_mode][n_node] owned, V' C V = 1 */
     double *g;      /* [n_mode][n_mode] owned, V' G V at film coefficient gamma */
-    double *a;      /* [n_mode][n_mode] owned, V' A V */
+    double *a;      /* [n_mode][n_mode] owned, V' A V; NULL when gamma is the only film coefficient */
     double *in;     /* [n_unit][n_mode] owned, V' B */
     double *out;    /* [n_unit][n_mode] owned, V' E: temperatures are E' theta; NULL when E = B */
     double *one;    /* [n_mode] owned, V' C 1: the uniform field 1 K */

@@ -37,7 +37,7 @@ enum tmx_status tmx_modes_init(struct tmx_modes *modes, const struct tmx_basis *
         return tmx_fail(err, TMX_ENOMEM, "%zu modes", k);
     }
     for (size_t i = 0; i < k * k; i++) {
-        modes->vector[i] = basis->g[i] + (gamma - basis->gamma) * basis->a[i];
+        modes->vector[i] = basis->g[i] + (basis->a ? (gamma - basis->gamma) * basis->a[i] : 0);
     }
     const enum tmx_status st = tmx_dense_eigen(k, modes->vector, modes->rate, err);
     if (st) {

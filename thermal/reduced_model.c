@@ -59,8 +59,8 @@ static enum tmx_status demand_init(struct demand *d, const struct tmx_network *n
     return TMX_OK;
 }
 
-static enum tmx_status gamma_range(const struct tmx_network *net, const struct tmx_thermal_spec *spec,
-                                   struct tmx_basis_wish *wish)
+static void gamma_range(const struct tmx_network *net, const struct tmx_thermal_spec *spec,
+                        struct tmx_basis_wish *wish)
 {
     wish->gamma_low = INFINITY;
     wish->gamma_high = 0;
@@ -69,7 +69,6 @@ static enum tmx_status gamma_range(const struct tmx_network *net, const struct t
         wish->gamma_low = fmin(wish->gamma_low, gamma);
         wish->gamma_high = fmax(wish->gamma_high, gamma);
     }
-    return TMX_OK;
 }
 
 /* map [n_mode][n_node] in single precision: basis * (vector * lift). */
@@ -193,6 +192,29 @@ static enum tmx_status build(struct tmx_reduced_model *m, const struct tmx_therm
     return st;
 }
 
+/* From the cache, or built and put there. */
+static enum tmx_status obtain(struct tmx_reduced_model *m, const struct tmx_thermal_spec *spec,
+                              const struct demand *d, const struct tmx_reduced_wish *wish,
+                              struct tmx_err *err)
+{
+    char key[TMX_HASH_HEX];
+    if (!wish->cache) {
+        return build(m, spec, d, wish, err);
+    }
+    enum tmx_status st = tmx_reduced_key(spec, wish, d->min_step_s, density(spec), m->net.n_node, key, err);
+    if (st) {
+        return st;
+    }
+    m->from_cache = tmx_reduced_load(m, key);
+    if (!m->from_cache) {
+        st = build(m, spec, d, wish, err);
+        if (!st) {
+            tmx_reduced_store(m, key);
+        }
+    }
+    return st;
+}
+
 enum tmx_status tmx_reduced_model_init(struct tmx_reduced_model *m, const struct tmx_thermal_spec *spec,
                                        const struct tmx_reduced_wish *wish, struct tmx_err *err)
 {
@@ -204,7 +226,7 @@ enum tmx_status tmx_reduced_model_init(struct tmx_reduced_model *m, const struct
         m->modal = calloc(m->n_level, sizeof *m->modal);
         st = m->modal ? TMX_OK : tmx_fail(err, TMX_ENOMEM, "levels");
     }
-    st = st ? st : build(m, spec, &d, wish, err);
+    st = st ? st : obtain(m, spec, &d, wish, err);
     for (size_t l = 0; l < m->n_level && !st; l++) {
         for (size_t i = 0; i < m->n_mode; i++) {
             m->modal[l].start[i] *= d.start_scale;
@@ -216,16 +238,23 @@ enum tmx_status tmx_reduced_model_init(struct tmx_reduced_model *m, const struct
     return st;
 }
 
-void tmx_reduced_model_finish(struct tmx_reduced_model *m)
+void tmx_reduced_model_empty(struct tmx_reduced_model *m)
 {
     for (size_t l = 0; m->modal && l < m->n_level; l++) {
         tmx_modal_finish(&m->modal[l]);
     }
-    free(m->modal);
     free(m->map);
     free(m->still);
     free(m->vector);
     free(m->error);
+    m->map = NULL;
+    m->still = m->vector = m->error = NULL;
+}
+
+void tmx_reduced_model_finish(struct tmx_reduced_model *m)
+{
+    tmx_reduced_model_empty(m);
+    free(m->modal);
     tmx_network_finish(&m->net);
     *m = (struct tmx_reduced_model){0};
 }

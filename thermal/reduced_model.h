@@ -1,6 +1,7 @@
 #ifndef TMX_THERMAL_REDUCED_MODEL_H
 #define TMX_THERMAL_REDUCED_MODEL_H
 
+#include "core/base/hash.h"
 #include "thermal/assemble.h"
 #include "thermal/modal.h"
 
@@ -34,6 +35,18 @@ TMX_NODISCARD enum tmx_status tmx_reduced_model_init(struct tmx_reduced_model *m
                                                      const struct tmx_reduced_wish *wish,
                                                      struct tmx_err *err);
 void tmx_reduced_model_finish(struct tmx_reduced_model *m);
+
+/* Release all but the network and the room for the levels. */
+void tmx_reduced_model_empty(struct tmx_reduced_model *m);
+
+/* Name of the model in the cache: a hash of all that its numbers depend on. */
+TMX_NODISCARD enum tmx_status tmx_reduced_key(const struct tmx_thermal_spec *spec,
+                                              const struct tmx_reduced_wish *wish, double min_step_s,
+                                              double density_w_per_m2, size_t n_node, char key[TMX_HASH_HEX],
+                                              struct tmx_err *err);
+/* Fill a model that has its network and levels; false (and empty) when the cache has none. */
+bool tmx_reduced_load(struct tmx_reduced_model *m, const char key[TMX_HASH_HEX]);
+void tmx_reduced_store(const struct tmx_reduced_model *m, const char key[TMX_HASH_HEX]);
 
 /* cells [first, first + n) of theta (above ambient) for a state; work is [n_mode]. */
 void tmx_reduced_model_field(const struct tmx_reduced_model *m, size_t level, const double *z,

@@ -29,6 +29,7 @@ struct tmx_job {
     double
         uncore_w; /* W it keeps awake outside the SMs while resident; of several kernels the largest counts */
     double slowdown;      /* block lifetimes times this (unit gating); 1: none */
+    bool transient_charged; /* what a CTA policy costs until it has settled for this kernel */
     double remote_weight; /* extra lifetime of its blocks away from its data, over the reference link */
     size_t width_sms;     /* SMs its blocks can fill; more than the chip has: all */
     /* progress, written by the machine */

@@ -98,6 +98,9 @@ enum tmx_status tmx_sim_create(struct tmx_sim **sim, struct tmx_sim_spec *spec, 
     if (!st && spec->gate.level) {
         st = tmx_gate_stage_create(&s->gate, &spec->gate, s->machine, err);
     }
+    if (!st && spec->cta.plan) {
+        st = tmx_cta_stage_create(&s->cta, &spec->cta, s->machine, err);
+    }
     st = st ? st : start_thermal(s, err);
     st = st ? st : start_cooling(s, err);
     if (!st && spec->job.ops) {
@@ -137,6 +140,7 @@ void tmx_sim_destroy(struct tmx_sim *s)
     if (s->power) {
         s->spec.power.ops->destroy(s->power);
     }
+    tmx_cta_stage_destroy(s->cta);
     free(s->spec.job.state);
     tmx_gate_stage_destroy(s->gate);
     free(s->spec.place.state);
@@ -216,6 +220,9 @@ static void schedule(struct tmx_sim *s)
         widen_jobs(s);
     }
     s->spec.mix.ops->decide(s->spec.mix.state, &s->view, r);
+    if (s->cta) {
+        tmx_cta_stage_limit(s->cta, &s->view, s->machine, r);
+    }
     if (s->spec.dtm.ops && s->spec.dtm.ops->govern) {
         s->spec.dtm.ops->govern(s->spec.dtm.state, &s->view, r);
     }
@@ -278,12 +285,18 @@ enum tmx_status tmx_sim_tick(struct tmx_sim *s, struct tmx_err *err)
     if (s->gate) {
         tmx_gate_stage_slow(s->gate, s->machine); /* sleeping units delay blocks */
     }
+    if (s->cta) {
+        tmx_cta_stage_slow(s->cta, s->machine, s->gate != NULL); /* who shares the memory    */
+    }
     tmx_dispatch(s->machine, s->spec.mix.ops, s->spec.mix.state, s->view.time_s,
                  s->scratch); /* 6 blocks to SMs */
     tmx_machine_advance(s->machine,
                         s->view.time_s - (double)s->warmup * s->spec.dt_s); /* 7 progress, retire   */
     if (s->gate) {
         tmx_gate_stage_sleep(s->gate, s->machine, f->asleep); /* and leak nothing */
+    }
+    if (s->cta) {
+        tmx_cta_stage_sleep(s->cta, s->machine, s->gate != NULL, f->asleep);
     }
     enum tmx_status st = s->spec.power.ops->eval(s->power, s->machine, f); /* 8 watts                  */
     if (st) {

@@ -11,6 +11,7 @@
 #include "core/contract/tb_policy.h"
 #include "core/contract/thermal_model.h"
 #include "core/sim/cooling.h"
+#include "core/sim/cta_stage.h"
 #include "core/sim/gate_stage.h"
 #include "core/sim/jobs.h"
 #include "core/sim/recorder.h"
@@ -48,6 +49,7 @@ struct tmx_sim_spec {
         const void *options;
     } power;
     struct tmx_gate_spec gate;                 /* unit gating; level NULL: none */
+    struct tmx_cta_spec cta;                   /* CTA policy; plan NULL: none */
     const struct tmx_sim_gpu_thermal *thermal; /* [n_gpu] */
     struct tmx_cooling_spec
         cooling;       /* topology NULL: convection and inlet air stay as the models have them */

@@ -13,6 +13,7 @@ struct tmx_sim {
     struct tmx_jobs *jobs; /* NULL: no job level */
     void *power;
     struct tmx_gate_stage *gate; /* NULL: no unit sleeps */
+    struct tmx_cta_stage *cta;   /* NULL: none */
     struct tmx_cooled *thermal;  /* [n_gpu] */
     struct tmx_cooling *cooling; /* NULL: none */
     struct tmx_frame frame;

@@ -1,0 +1,392 @@
+/* What a step and a set-up of the thermal engine cost, beside their floors, in
+ * one run on one thread. Times are the best of many batches: the machine may be busy. */
+#define _POSIX_C_SOURCE 200809L
+#include <argp.h>
+#include <cblas.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/os.h"
+#include "thermal/dense.h"
+#include "thermal/hotspot_flp.h"
+#include "thermal/instance.h"
+#include "thermal/reduced_model.h"
+#include "thermal/solve.h"
+#include "thermal/stack.h"
+
+enum { MAX_UNIT = 128, BATCHES = 60 };
+
+struct args {
+    const char *hotspot, *ice, *ice_stack;
+    long ice_steps;
+    bool quick;
+};
+
+/* Solves of the grid back-end are counted (linked with --wrap). */
+static size_t solves;
+enum tmx_status __real_tmx_solve(struct tmx_solver *s, const struct tmx_factor *f, size_t n_rhs,
+                                 const double *b, double *x);
+enum tmx_status __wrap_tmx_solve(struct tmx_solver *s, const struct tmx_factor *f, size_t n_rhs,
+                                 const double *b, double *x);
+enum tmx_status __wrap_tmx_solve(struct tmx_solver *s, const struct tmx_factor *f, size_t n_rhs,
+                                 const double *b, double *x)
+{
+    solves++;
+    return __real_tmx_solve(s, f, n_rhs, b, x);
+}
+
+static void check(enum tmx_status st, const struct tmx_err *err)
+{
+    char msg[1600];
+    if (st) {
+        tmx_err_format(err, msg, sizeof msg);
+        fprintf(stderr, "bench_thermal: %s\n", msg);
+        exit(tmx_status_exit_code(st));
+    }
+}
+
+/* ---- chips ---- */
+struct chip {
+    struct tmx_floorplan floorplan;
+    struct tmx_layer layer[2];
+    struct tmx_thermal_spec spec;
+    double power_w[MAX_UNIT];
+};
+
+/* Golden A's chip, its largest blocks cut in two until there are n_unit of them. */
+static void make_chip(struct chip *c, size_t n_unit, size_t grid)
+{
+    struct tmx_err err = {0};
+    check(tmx_flp_read(TMX_SOURCE_DIR "/tests/golden/A_gt200/chip.flp", &c->floorplan, &err), &err);
+    struct tmx_floorplan *fp = &c->floorplan;
+    while (fp->n_unit < n_unit) {
+        size_t big = 0;
+        char name[32];
+        for (size_t u = 1; u < fp->n_unit; u++) {
+            big = tmx_unit_area_m2(&fp->unit[u]) > tmx_unit_area_m2(&fp->unit[big]) * 1.0001 ? u : big;
+        }
+        struct tmx_unit half = fp->unit[big];
+        snprintf(name, sizeof name, "part%zu", fp->n_unit);
+        half.name = name;
+        if (half.w_m > half.h_m) {
+            half.w_m = fp->unit[big].w_m /= 2;
+            half.x_m += half.w_m;
+        } else {
+            half.h_m = fp->unit[big].h_m /= 2;
+            half.y_m += half.h_m;
+        }
+        check(tmx_floorplan_add(fp, &half, &err), &err);
+    }
+    c->layer[0] = (struct tmx_layer){fp, true, true, 1.5e-4, 130, 1.63e6};
+    c->layer[1] = (struct tmx_layer){fp, true, false, 2e-5, 4, 4e6};
+    c->spec = (struct tmx_thermal_spec){
+        .layer = c->layer,
+        .n_layer = 2,
+        .package = {0.03, 1e-3, 400, 3.55e6, 0.06, 6.9e-3, 400, 3.55e6, 0.25, 140.4},
+        .rows = grid,
+        .cols = grid,
+        .ambient_k = 318.15,
+        .init_k = 318.15};
+    for (size_t u = 0; u < fp->n_unit; u++) {
+        c->power_w[u] = 0.3e6 * tmx_unit_area_m2(&fp->unit[u]);
+    }
+}
+
+static const double fan_levels[] = {0.25, 0.15, 0.5};
+
+static void open_chip(struct tmx_instance *inst, const char *backend, const char *key, const char *value,
+                      const struct tmx_thermal_spec *spec)
+{
+    struct tmx_err err = {0};
+    const char *settings[] = {key, value, NULL};
+    check(tmx_instance_create(inst, backend, settings, spec, &err), &err);
+}
+
+/* ---- stepping ---- */
+struct pair { /* best seconds of a call each, taken in turns */
+    double step, floor;
+};
+
+/* The same two products by BLAS, whichever way of storing them is faster. */
+static void floor_once(const struct tmx_modal *m, int way, const double *power, double *z, double *theta)
+{
+    const int k = (int)m->n_mode, u = (int)m->n_unit, ldk = (int)m->mode_row, ldu = (int)m->unit_row;
+    if (way == 0) {
+        cblas_dgemv(CblasColMajor, CblasNoTrans, k, u, 1, m->in, ldk, power, 1, 0, z, 1);
+        cblas_dgemv(CblasColMajor, CblasNoTrans, u, k, 1, m->out, ldu, z, 1, 0, theta, 1);
+    } else { /* by dot products */
+        cblas_dgemv(CblasColMajor, CblasTrans, ldu, k, 1, m->out, ldu, power, 1, 0, z, 1);
+        cblas_dgemv(CblasColMajor, CblasTrans, ldk, u, 1, m->in, ldk, z, 1, 0, theta, 1);
+    }
+}
+
+static struct pair time_step(struct tmx_instance *inst, const double *power_w)
+{
+    const struct tmx_reduced_model *m = inst->model; /* a reduced model begins with what is shared */
+    const struct tmx_modal *modal = &m->modal[0];
+    struct pair best = {INFINITY, INFINITY};
+    double theta[MAX_UNIT + TMX_MODAL_PAD] = {0}, power[MAX_UNIT + TMX_MODAL_PAD] = {0};
+    double *z = calloc(modal->mode_row, sizeof *z);
+    struct tmx_err err = {0};
+    memcpy(power, power_w, modal->n_unit * sizeof *power);
+    check(inst->ops->prepare(inst->model, 1e-3, &err), &err);
+    const size_t calls = 1 + 4000000 / (modal->mode_row * modal->unit_row);
+    for (size_t b = 0; b < BATCHES; b++) {
+        double t = tmx_os_now_s();
+        for (size_t i = 0; i < calls; i++) {
+            check(inst->ops->step(inst->state, 1e-3, power, theta), &err);
+        }
+        best.step = fmin(best.step, (tmx_os_now_s() - t) / (double)calls);
+        for (int way = 0; way < 2; way++) {
+            t = tmx_os_now_s();
+            for (size_t i = 0; i < calls; i++) {
+                floor_once(modal, way, power, z, theta);
+            }
+            best.floor = fmin(best.floor, (tmx_os_now_s() - t) / (double)calls);
+        }
+    }
+    free(z);
+    return best;
+}
+
+static void bench_steps(void)
+{
+    printf("\nOne step of the reduced back-end, 64 x 64, tolerance 1 mK, step 1 ms; floor: two BLAS\n"
+           "matrix-vector products of the same sizes\n");
+    printf("%-22s %6s %6s %9s %9s %6s %11s\n", "chip", "blocks", "modes", "step_us", "floor_us", "ratio",
+           "instance_kB");
+    for (size_t i = 0; i < 6; i++) {
+        static const size_t blocks[] = {33, 58, 128};
+        struct chip c = {0};
+        struct tmx_instance inst;
+        const bool fan = i % 2;
+        make_chip(&c, blocks[i / 2], 64);
+        if (fan) {
+            c.spec.r_convec_levels = fan_levels;
+            c.spec.n_level = sizeof fan_levels / sizeof fan_levels[0];
+        }
+        open_chip(&inst, "reduced", NULL, NULL, &c.spec);
+        const struct pair t = time_step(&inst, c.power_w);
+        const struct tmx_reduced_model *m = inst.model;
+        printf("%-22s %6zu %6zu %9.3f %9.3f %6.2f %11.1f\n", fan ? "changing fan" : "fixed convection",
+               c.floorplan.n_unit, m->n_mode, 1e6 * t.step, 1e6 * t.floor, t.step / t.floor,
+               (double)inst.ops->snapshot_size(inst.state) * 2 / 1e3);
+        fflush(stdout);
+        tmx_instance_finish(&inst);
+        tmx_floorplan_finish(&c.floorplan);
+    }
+}
+
+/* ---- set-up ---- */
+static void bench_setup(bool quick)
+{
+    printf("\nSet-up, 33 blocks (wall; cpu is that of the thread)\n");
+    printf("%-10s %8s %8s %8s %10s %9s %9s\n", "grid", "shifts", "basis", "modes", "cold_s", "cold_cpu_s",
+           "warm_ms");
+    for (size_t grid = 64; grid <= (quick ? 64 : 128); grid *= 2) {
+        struct chip c = {0};
+        struct tmx_instance inst;
+        double warm = INFINITY, t, cpu;
+        make_chip(&c, 33, grid);
+        t = tmx_os_now_s();
+        cpu = tmx_os_cpu_s();
+        open_chip(&inst, "reduced", "cache", "0", &c.spec);
+        t = tmx_os_now_s() - t;
+        cpu = tmx_os_cpu_s() - cpu;
+        const struct tmx_reduced_model *m = inst.model;
+        const size_t shifts = m->n_shift, basis = m->n_basis, modes = m->n_mode;
+        tmx_instance_finish(&inst);
+        for (int i = 0; i < 6; i++) { /* the first fills the cache */
+            const double begin = tmx_os_now_s();
+            open_chip(&inst, "reduced", NULL, NULL, &c.spec);
+            m = inst.model;
+            warm = m->from_cache ? fmin(warm, tmx_os_now_s() - begin) : warm;
+            tmx_instance_finish(&inst);
+        }
+        printf("%3zu x %-4zu %8zu %8zu %8zu %10.2f %9.2f %9.1f\n", grid, grid, shifts, basis, modes, t, cpu,
+               1e3 * warm);
+        fflush(stdout);
+        tmx_floorplan_finish(&c.floorplan);
+    }
+}
+
+/* ---- full grid ---- */
+static double time_grid(const struct chip *c, const char *scheme, size_t *n_solve)
+{
+    struct tmx_instance inst;
+    struct tmx_err err = {0};
+    double theta[MAX_UNIT], power[MAX_UNIT], best = INFINITY;
+    open_chip(&inst, "grid", "scheme", scheme, &c->spec);
+    check(inst.ops->prepare(inst.model, 1e-2, &err), &err);
+    for (size_t i = 0; i < BATCHES; i++) {
+        for (size_t u = 0; u < c->floorplan.n_unit; u++) {
+            power[u] = c->power_w[u] * (double)((i + u) % 3);
+        }
+        solves = 0;
+        const double t = tmx_os_now_s();
+        check(inst.ops->step(inst.state, 1e-2, power, theta), &err);
+        best = fmin(best, tmx_os_now_s() - t);
+        *n_solve = solves;
+    }
+    tmx_instance_finish(&inst);
+    return best;
+}
+
+static double time_solve(const struct chip *c, size_t *entries)
+{
+    struct tmx_network net;
+    struct tmx_solver *solver = NULL;
+    struct tmx_factor *factor = NULL;
+    struct tmx_err err = {0};
+    double best = INFINITY;
+    check(tmx_network_init(&net, &c->spec, &err), &err);
+    check(tmx_solver_create(&net, &solver, &err), &err);
+    check(tmx_factor_create(solver, tmx_network_gamma(&net, 0.25), 100, &factor, &err), &err);
+    double *b = calloc(2 * net.n_node, sizeof *b);
+    for (size_t i = 0; b && i < BATCHES; i++) {
+        b[i] = 1;
+        const double t = tmx_os_now_s();
+        check(__real_tmx_solve(solver, factor, 1, b, b + net.n_node), &err);
+        best = fmin(best, tmx_os_now_s() - t);
+    }
+    *entries = tmx_factor_entries(factor);
+    free(b);
+    tmx_factor_destroy(solver, factor);
+    tmx_solver_destroy(solver);
+    tmx_network_finish(&net);
+    return best;
+}
+
+static void bench_grid(void)
+{
+    struct chip c = {0};
+    size_t entries, n_be, n_exact;
+    make_chip(&c, 33, 64);
+    const double bare = time_solve(&c, &entries), be = time_grid(&c, "be", &n_be),
+                 exact = time_grid(&c, "exact", &n_exact);
+    printf("\nOne step of 10 ms, full grid 64 x 64, 33 blocks (factor: %.2f M entries)\n",
+           1e-6 * (double)entries);
+    printf("%-28s %9s %8s %7s\n", "method", "step_ms", "ratio", "solves");
+    printf("%-28s %9.3f %8.2f %7d\n", "bare CHOLMOD solve", 1e3 * bare, 1.0, 1);
+    printf("%-28s %9.3f %8.2f %7zu\n", "grid, backward Euler", 1e3 * be, be / bare, n_be);
+    printf("%-28s %9.3f %8.2f %7zu\n", "grid, exact", 1e3 * exact, exact / bare, n_exact);
+    tmx_floorplan_finish(&c.floorplan);
+}
+
+/* ---- other programs ---- */
+static double run_time(const char *const *argv)
+{
+    struct tmx_err err = {0};
+    int code = 0;
+    const double t = tmx_os_now_s();
+    check(tmx_os_run(argv, "/dev/null", &code, &err), &err);
+    if (code) {
+        fprintf(stderr, "bench_thermal: %s ended with exit code %d\n", argv[0], code);
+        exit(1);
+    }
+    return tmx_os_now_s() - t;
+}
+
+/* Golden A's power, its first n rows. */
+static void write_power(const char *path, size_t n)
+{
+    struct tmx_trace t;
+    struct tmx_err err = {0};
+    check(tmx_trace_read(TMX_SOURCE_DIR "/tests/golden/A_gt200/power.ptrace", &t, &err), &err);
+    FILE *f = fopen(path, "w");
+    if (!f) {
+        fprintf(stderr, "bench_thermal: cannot write %s\n", path);
+        exit(2);
+    }
+    tmx_trace_print_names((const char *const *)t.name, t.n_column, f);
+    for (size_t r = 0; r < n && r < t.n_row; r++) {
+        tmx_trace_print_row(t.value + r * t.n_column, t.n_column, TMX_TRACE_LOSSLESS, f);
+    }
+    fclose(f);
+    tmx_trace_finish(&t);
+}
+
+static void bench_others(const struct args *a)
+{
+    if (a->hotspot) {
+        double t[2];
+        for (size_t i = 0; i < 2; i++) {
+            const char *const argv[] = {a->hotspot,
+                                        "-c",
+                                        TMX_SOURCE_DIR "/tests/golden/A_gt200/case.config",
+                                        "-f",
+                                        TMX_SOURCE_DIR "/tests/golden/A_gt200/chip.flp",
+                                        "-p",
+                                        "bench_thermal.ptrace",
+                                        "-o",
+                                        "bench_thermal.ttrace",
+                                        NULL};
+            write_power("bench_thermal.ptrace", i ? 11 : 1);
+            t[i] = run_time(argv);
+        }
+        printf("%-28s %9.3f   (10 rows of golden A, 64 x 64, without set-up)\n", "HotSpot",
+               1e3 * (t[1] - t[0]) / 10);
+    }
+    if (a->ice) {
+        const char *const argv[] = {a->ice, a->ice_stack, NULL};
+        printf("%-28s %9.3f   (%s, %ld steps, with set-up)\n", "3D-ICE",
+               1e3 * run_time(argv) / (double)a->ice_steps, a->ice_stack, a->ice_steps);
+    }
+}
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+    struct args *a = state->input;
+    switch (key) {
+    case 'H':
+        a->hotspot = arg;
+        return 0;
+    case 'I':
+        a->ice = arg;
+        return 0;
+    case 'S':
+        a->ice_stack = arg;
+        return 0;
+    case 'N':
+        a->ice_steps = strtol(arg, NULL, 10);
+        return 0;
+    case 'q':
+        a->quick = true;
+        return 0;
+    case ARGP_KEY_END:
+        if (a->ice && (!a->ice_stack || a->ice_steps < 1)) {
+            argp_error(state, "--3d-ice needs --ice-stack and --ice-steps");
+        }
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+int main(int argc, char **argv)
+{
+    static const struct argp_option options[] = {
+        {"hotspot", 'H', "PATH", 0, "HotSpot executable to time beside ours", 0},
+        {"3d-ice", 'I', "PATH", 0, "3D-ICE emulator to time beside ours", 0},
+        {"ice-stack", 'S', "FILE", 0, "its stack description", 0},
+        {"ice-steps", 'N', "COUNT", 0, "steps that FILE makes it compute", 0},
+        {"quick", 'q', NULL, 0, "leave out 128 x 128", 0},
+        {0}};
+    static const struct argp argp = {
+        options, parse,
+        NULL,    "Time the thermal engine, each number beside its floor.\vExample:\n  bench/thermal --quick",
+        NULL,    NULL,
+        NULL};
+    struct args a = {0};
+    argp_parse(&argp, argc, argv, 0, NULL, &a);
+    if (setenv("XDG_CACHE_HOME", "/tmp/thermix-bench-cache", 0)) {
+        return 1;
+    }
+    tmx_dense_start();
+    bench_steps();
+    bench_setup(a.quick);
+    bench_grid();
+    bench_others(&a);
+    return 0;
+}

@@ -1,0 +1,286 @@
+#include "core/sim/cta_stage.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct solved { /* the last latency solution of a GPU */
+    size_t row[TMX_WAYS];
+    double sms[TMX_WAYS], core_clock;
+    double slowdown[TMX_WAYS];
+};
+
+struct tmx_cta_stage {
+    struct tmx_cta_spec spec;
+    struct tmx_cta_plan *plan; /* [n_kernel] */
+    double *reference_ipc;     /* [n_kernel] alone on the whole chip at nominal clocks */
+    size_t *row;               /* [n_job] plan of the job's kernel; SIZE_MAX: none */
+    struct solved *solved;     /* [n_gpu] */
+    size_t **spread;           /* [n_gpu][n_sm] */
+    size_t n_gpu;
+};
+
+void tmx_spread_order(const double *x, const double *y, size_t n, size_t *order)
+{
+    double cx = 0, cy = 0;
+    for (size_t i = 0; i < n; i++) {
+        cx += x[i] / (double)n;
+        cy += y[i] / (double)n;
+    }
+    for (size_t k = 0; k < n; k++) {
+        size_t best = n;
+        double best_m = -1;
+        for (size_t i = 0; i < n; i++) {
+            double nearest_m = k == 0 ? hypot(x[i] - cx, y[i] - cy) : INFINITY;
+            for (size_t j = 0; j < k; j++) {
+                nearest_m = order[j] == i ? -INFINITY
+                                          : fmin(nearest_m, hypot(x[i] - x[order[j]], y[i] - y[order[j]]));
+            }
+            if (nearest_m > best_m + 1e-9) {
+                best = i;
+                best_m = nearest_m;
+            }
+        }
+        order[k] = best;
+    }
+}
+
+static enum tmx_status spread_gpu(struct tmx_cta_stage *c, size_t g, const struct tmx_chip *chip,
+                                  struct tmx_err *err)
+{
+    const size_t n = chip->n_sm;
+    double *x = calloc(2 * n, sizeof *x);
+    c->spread[g] = calloc(n, sizeof **c->spread);
+    if (!x || !c->spread[g]) {
+        free(x);
+        return tmx_fail(err, TMX_ENOMEM, "order of %zu SMs", n);
+    }
+    for (size_t sm = 0; sm < n; sm++) {
+        const struct tmx_unit *u = &chip->floorplan.unit[chip->unit_of_sm[sm]];
+        x[sm] = u->x_m + u->w_m / 2;
+        x[n + sm] = u->y_m + u->h_m / 2;
+    }
+    tmx_spread_order(x, x + n, n, c->spread[g]);
+    free(x);
+    return TMX_OK;
+}
+
+static void find_rows(struct tmx_cta_stage *c, const struct tmx_machine *m)
+{
+    for (size_t j = 0; j < m->n_job; j++) {
+        c->row[j] = SIZE_MAX;
+        for (size_t k = 0; k < c->spec.n_kernel; k++) {
+            if (m->job[j].kernel == &c->spec.kernel[k]) {
+                c->row[j] = k;
+            }
+        }
+    }
+}
+
+enum tmx_status tmx_cta_stage_create(struct tmx_cta_stage **stage, const struct tmx_cta_spec *spec,
+                                     const struct tmx_machine *m, struct tmx_err *err)
+{
+    struct tmx_cta_stage *c = calloc(1, sizeof *c);
+    if (!c) {
+        return tmx_fail(err, TMX_ENOMEM, "CTA stage");
+    }
+    c->spec = *spec;
+    c->n_gpu = m->n_gpu;
+    c->plan = calloc(spec->n_kernel + 1, sizeof *c->plan);
+    c->reference_ipc = calloc(spec->n_kernel + 1, sizeof *c->reference_ipc);
+    c->row = calloc(m->n_job + 1, sizeof *c->row);
+    c->solved = calloc(m->n_gpu, sizeof *c->solved);
+    c->spread = calloc(m->n_gpu, sizeof *c->spread);
+    enum tmx_status st = TMX_OK;
+    if (!c->plan || !c->reference_ipc || !c->row || !c->solved || !c->spread) {
+        st = tmx_fail(err, TMX_ENOMEM, "CTA stage of %zu kernels", spec->n_kernel);
+    }
+    for (size_t g = 0; g < m->n_gpu && !st; g++) {
+        st = spread_gpu(c, g, m->gpu[g].chip, err);
+    }
+    if (st) {
+        tmx_cta_stage_destroy(c);
+        return st;
+    }
+    memcpy(c->plan, spec->plan, spec->n_kernel * sizeof *c->plan);
+    c->spec.plan = c->plan;
+    for (size_t k = 0; k < spec->n_kernel; k++) {
+        const struct tmx_share all = {&c->plan[k].memory, spec->chip.cores};
+        double latency;
+        tmx_contention_rates(&spec->chip, &all, 1, 1, 1, &c->reference_ipc[k], &latency);
+    }
+    find_rows(c, m);
+    *stage = c;
+    return TMX_OK;
+}
+
+void tmx_cta_stage_destroy(struct tmx_cta_stage *c)
+{
+    if (!c) {
+        return;
+    }
+    for (size_t g = 0; c->spread && g < c->n_gpu; g++) {
+        free(c->spread[g]);
+    }
+    free(c->plan);
+    free(c->reference_ipc);
+    free(c->row);
+    free(c->solved);
+    free(c->spread);
+    free(c);
+}
+
+static const struct tmx_cta_plan *plan_of(const struct tmx_cta_stage *c, const struct tmx_gpu *gpu,
+                                          size_t way)
+{
+    const size_t row = way < gpu->n_run ? c->row[gpu->run[way]] : SIZE_MAX;
+    return row == SIZE_MAX ? NULL : &c->plan[row];
+}
+
+/* Insertion sort of the SMs by temperature; equal ones by index. */
+static void coldest_first(const double *sensed_k, size_t n, size_t *order)
+{
+    for (size_t i = 0; i < n; i++) {
+        size_t k = i;
+        for (; k > 0 && sensed_k[order[k - 1]] > sensed_k[i]; k--) {
+            order[k] = order[k - 1];
+        }
+        order[k] = i;
+    }
+}
+
+/* SMs a kernel may have: its plan's, or where it lends the rest, all of them. */
+static double wanted(const struct tmx_cta_plan *p, double n_sm)
+{
+    return p ? p->sms : n_sm;
+}
+
+void tmx_cta_stage_limit(struct tmx_cta_stage *c, const struct tmx_view *view, struct tmx_machine *m,
+                         struct tmx_request *request)
+{
+    for (size_t g = 0; g < m->n_gpu; g++) {
+        struct tmx_gpu *gpu = &m->gpu[g];
+        struct tmx_gpu_request *r = &request->gpu[g];
+        const double n_sm = (double)gpu->chip->n_sm;
+        double sms = n_sm, clock = 1;
+        for (size_t k = 0; k < gpu->n_run; k++) {
+            const struct tmx_cta_plan *p = plan_of(c, gpu, k);
+            clock = p ? fmin(clock, p->core_clock) : clock;
+        }
+        if (gpu->n_run == 1) {
+            sms = wanted(plan_of(c, gpu, 0), n_sm);
+        } else if (gpu->n_run == TMX_WAYS && c->spec.lend) { /* the first keeps what its plan says */
+            const double w0 = wanted(plan_of(c, gpu, 0), n_sm), w1 = wanted(plan_of(c, gpu, 1), n_sm);
+            r->share = w0 < n_sm ? fmin(r->share, w0 / n_sm) : fmax(r->share, 1 - w1 / n_sm);
+        } else if (gpu->n_run == TMX_WAYS) {
+            sms = r->share * wanted(plan_of(c, gpu, 0), n_sm) +
+                  (1 - r->share) * wanted(plan_of(c, gpu, 1), n_sm);
+        }
+        r->n_active = (size_t)fmax(1, fmin(n_sm, round(sms)));
+        while (r->level + 1 < gpu->chip->n_level && tmx_chip_speed(gpu->chip, r->level + 1) > clock - 0.02) {
+            r->level++; /* the level nearest to the clock asked for */
+        }
+        if (c->spec.place == TMX_CTA_COLDEST) {
+            coldest_first(&view->sensed_k[gpu->sm0], gpu->chip->n_sm, gpu->order);
+        } else if (c->spec.place == TMX_CTA_SPREAD) {
+            memcpy(gpu->order, c->spread[g], gpu->chip->n_sm * sizeof *gpu->order);
+        }
+    }
+}
+
+/* Time of a block on one SM against the kernel alone on the whole chip, per core cycle. */
+static void solve(struct tmx_cta_stage *c, const struct tmx_machine *m, size_t g, struct solved *now)
+{
+    const struct tmx_gpu *gpu = &m->gpu[g];
+    struct tmx_share share[TMX_WAYS];
+    double ipc[TMX_WAYS], latency[TMX_WAYS], memory_clock = 1;
+    size_t n = 0, way[TMX_WAYS];
+    for (size_t k = 0; k < gpu->n_run; k++) {
+        now->slowdown[k] = 1;
+        if (now->row[k] != SIZE_MAX) {
+            const struct tmx_cta_plan *p = &c->plan[now->row[k]];
+            share[n] = (struct tmx_share){&p->memory, now->sms[k]};
+            memory_clock = fmax(memory_clock, p->memory_clock);
+            way[n++] = k;
+        }
+    }
+    if (n == 0) {
+        return;
+    }
+    tmx_contention_rates(&c->spec.chip, share, n, now->core_clock, memory_clock, ipc, latency);
+    for (size_t i = 0; i < n; i++) {
+        now->slowdown[way[i]] = c->reference_ipc[now->row[way[i]]] / ipc[i];
+    }
+}
+
+static void describe(const struct tmx_cta_stage *c, const struct tmx_machine *m, size_t g, struct solved *now)
+{
+    const struct tmx_gpu *gpu = &m->gpu[g];
+    *now = (struct solved){.core_clock = m->speed[g]};
+    for (size_t k = 0; k < TMX_WAYS; k++) {
+        now->row[k] = k < gpu->n_run ? c->row[gpu->run[k]] : SIZE_MAX;
+        if (k < gpu->n_run) {
+            const double share = gpu->n_run == 1 ? 1 : k == 0 ? gpu->share : 1 - gpu->share;
+            const double width = (double)m->job[gpu->run[k]].width_sms;
+            now->sms[k] = fmin(share * (double)gpu->n_active, width);
+        }
+    }
+}
+
+static bool same(const struct solved *a, const struct solved *b)
+{
+    for (size_t k = 0; k < TMX_WAYS; k++) {
+        if (a->row[k] != b->row[k] || a->sms[k] != b->sms[k]) {
+            return false;
+        }
+    }
+    return a->core_clock == b->core_clock;
+}
+
+void tmx_cta_stage_slow(struct tmx_cta_stage *c, struct tmx_machine *m, bool gated)
+{
+    for (size_t g = 0; g < m->n_gpu; g++) {
+        struct tmx_gpu *gpu = &m->gpu[g];
+        struct solved now;
+        describe(c, m, g, &now);
+        if (same(&now, &c->solved[g])) {
+            memcpy(now.slowdown, c->solved[g].slowdown, sizeof now.slowdown);
+        } else {
+            solve(c, m, g, &now);
+            c->solved[g] = now;
+        }
+        for (size_t k = 0; k < gpu->n_run; k++) {
+            struct tmx_job *j = &m->job[gpu->run[k]];
+            const struct tmx_cta_plan *p = plan_of(c, gpu, k);
+            j->slowdown = now.slowdown[k] * (gated ? j->slowdown : 1);
+            if (p && m->counting && !j->transient_charged) {
+                gpu->overhead_s += p->delay_s * (double)gpu->n_active;
+                gpu->transition_j += p->energy_j;
+                j->transient_charged = true;
+            }
+        }
+    }
+}
+
+void tmx_cta_stage_sleep(const struct tmx_cta_stage *c, const struct tmx_machine *m, bool gated,
+                         double *asleep)
+{
+    for (size_t g = 0; g < m->n_gpu; g++) {
+        const struct tmx_gpu *gpu = &m->gpu[g];
+        for (size_t u = 0; u < gpu->chip->floorplan.n_unit; u++) {
+            const int sm = gpu->chip->sm_of_unit[u];
+            if (sm == TMX_NO_SM) {
+                continue;
+            }
+            const size_t i = gpu->sm0 + (size_t)sm;
+            const double *busy = &m->busy[TMX_WAYS * i], *share = &m->share[TMX_WAYS * i];
+            const bool unused = gpu->n_active < gpu->chip->n_sm && share[0] + share[1] == 0 &&
+                                busy[0] + busy[1] == 0 && m->volunteer_s[i] == 0;
+            if (unused && c->spec.power_gate) {
+                asleep[gpu->unit0 + u] = 1 - c->spec.gated_share;
+            } else if (!gated) {
+                asleep[gpu->unit0 + u] = 0;
+            }
+        }
+    }
+}

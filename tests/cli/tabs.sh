@@ -1,0 +1,89 @@
+#!/bin/sh
+# The simulator from the command line: a small suite is the same bytes at any -j and agrees with the
+# stored table; a resolved configuration repeats its run; a run's own powers give its temperatures
+# through `thermix thermal`; wrong configurations are named and exit with 2; a run stopped by a signal
+# keeps what it has.    tabs.sh THERMIX
+set -eu
+thermix=$1
+root=$(cd "$(dirname "$0")/../.." && pwd)
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+cd "$dir"
+export THERMIX_DATA="$root" XDG_CACHE_HOME="$dir/cache"
+fail() { echo "FAILED: $*"; exit 1; }
+
+# 1. any number of workers, the stored table
+suite=suite.cfg
+sed "s|@FOLDER@|$root/tests/golden/tabs_small|g" "$root/tests/golden/tabs_small/suite.cfg" > $suite
+"$thermix" table ./$suite -j 1 -o one -q > /dev/null
+"$thermix" table ./$suite -j 2 -o two -q > /dev/null
+cmp one/table.csv two/table.csv || fail "-j changes the table"
+cmp one/paper.csv two/paper.csv || fail "-j changes the paper's values"
+# processors differ in the last bits of the set-up: numbers may differ by 1e-6, texts not at all
+for t in one/table.csv "$root/tests/golden/tabs_small/table.csv"; do cut -d, -f1-18 "$t"; done > both.csv
+n=$(($(wc -l < both.csv) / 2))
+head -n "$n" both.csv > ours.csv; tail -n "$n" both.csv > theirs.csv
+paste -d'\n' ours.csv theirs.csv | awk -F, '
+  NR % 2 { for (i = 1; i <= NF; i++) a[i] = $i; n = NF; next }
+  n != NF { print "columns differ in row " NR / 2; bad = 1 }
+  { for (i = 1; i <= NF; i++) if (a[i] != $i) {
+      d = a[i] - $i; if (d < 0) d = -d; s = $i < 0 ? -$i : $i
+      if (a[i] !~ /^[-0-9.e+]+$/ || $i !~ /^[-0-9.e+]+$/ || d > 1e-6 * s + 1e-6) { print "row " NR / 2 ": " a[i] " is not " $i; bad = 1 } } }
+  END { exit bad }' || fail "the table is not the stored one"
+
+# 2. a resolved configuration is the same run
+cat > run.cfg <<'C'
+mix = "small"; policy = "MA"; seed = 3; tick_s = 0.01; warmup_s = 5.0; rows = 16; cols = 16;
+sensor = { noise_k = 0.5; };
+C
+sed "s|\"small\"|\"$root/tests/golden/tabs_small/hot_cold.cfg\"|" run.cfg > a.cfg
+"$thermix" run a.cfg -o a -q --trace 0.5 --hotspot 0.01
+"$thermix" run a/resolved.cfg -o b -q
+cmp a/summary.csv b/summary.csv || fail "resolved.cfg is another run"
+
+# 3. its powers give its temperatures
+"$thermix" thermal -c a/thermal.config -p a/power.ptrace -o again.ttrace --precision 6 > /dev/null
+paste -d'\n' a/temps.ttrace again.ttrace | awk '
+  NR % 2 { for (i = 1; i <= NF; i++) a[i] = $i; n = NF; next }
+  NR > 2 { rows++; for (i = 1; i <= NF; i++) { d = a[i] - $i; if (d < 0) d = -d; if (d > worst) worst = d } }
+  END { print "largest difference " worst + 0 " K over " rows " rows"; exit !(rows > 500 && worst <= 0.002) }' ||
+  fail "thermix thermal does not repeat the run"
+
+# 4. wrong configurations
+expect() { # expect CODE TEXT COMMAND...
+  code=$1 text=$2; shift 2
+  got=0; "$@" > out.txt 2> err.txt || got=$?
+  [ "$got" = "$code" ] || fail "exit $got, not $code: $* ($(cat err.txt))"
+  grep -qF -- "$text" err.txt || fail "no \"$text\" in: $(cat err.txt)"
+}
+bad() { printf '%s\n' "$1" > bad.cfg; expect 2 "$2" "$thermix" check bad.cfg; }
+bad 'seed = 1; mixx = "WL1";' 'bad.cfg:1: unknown key "mixx", did you mean "mix"?'
+bad 'mix = "WL1";' 'missing key "seed"'
+bad 'seed = 1;
+mix = "WL1";
+tick_s = 2.0;' 'bad.cfg:3: tick_s = 2 s is outside'
+bad 'seed = 1; mix = "WL11";' 'no mix "WL11"'
+bad 'seed = 1; mix = "WL1"; policy = "XY";' 'no such preset'
+bad 'seed = 1; mix = "WL1"; dtm = { policy = "ice"; };' 'unknown policy "ice"; there is none, throttle, dvfs'
+bad 'seed = 1; mix = "WL1"; throttle = { trip_c = 900.0; };' 'trip_c = 900 degC is outside [0, 300]'
+bad 'seed = 1; mix = "WL1"; package = { r_konvec = 0.2; };' 'r_konvec'
+bad 'seed = 1; mix = "WL1" policy' 'syntax error'
+bad 'seed = 1; mix = "WL1"; sensor = { period_s = 0.0025; };' 'not a multiple of tick_s'
+printf 'name = "big"; launch = { threads_per_block = 512; registers_per_thread = 60; }; power = { sm_power_w = 50.0; };\n' > big.cfg
+printf 'name = "m"; kernels = ( { kernel = "%s/big.cfg"; work_s = 1.0; } );\n' "$dir" > m.cfg
+bad "seed = 1; mix = \"$dir/m.cfg\";" 'fits on no SM'
+printf 'name = "m"; kernels = ( );\n' > m.cfg
+bad "seed = 1; mix = \"$dir/m.cfg\";" 'no kernels'
+mkdir -p chip && cp "$root"/floorplans/gtx280/* chip/ && sed -i '/^SM07/d; s/^SM08\(.*\)/X08\1/' chip/gtx280.flp
+bad "seed = 1; mix = \"WL1\"; chip = \"$dir/chip\";" 'gtx280.flp'
+expect 1 'runaway' "$thermix" run a.cfg -q -o hot --set chip_power.leakage_w=400
+[ -s hot/summary.csv ] || fail "runaway loses the partial results"
+expect 1 'no progress' "$thermix" run a.cfg -q --set leakage=false --set package.ambient=364.15 --set package.init_temp=364.15 --set stuck_s=60
+expect 2 'which configuration' "$thermix" run
+
+# 5. a signal
+"$thermix" run a.cfg -q -o stopped --trace 1 --set warmup_s=100000 2> err.txt & pid=$!
+sleep 1; kill -INT $pid; got=0; wait $pid || got=$?
+[ "$got" = 1 ] || fail "stopped run exits with $got"
+grep -q 'partial results' err.txt && [ -s stopped/trace.csv ] && [ -s stopped/summary.csv ] || fail "a stopped run loses its results"
+echo "1 passed, 0 failed"

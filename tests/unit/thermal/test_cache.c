@@ -1,0 +1,136 @@
+#define _POSIX_C_SOURCE 200809L
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "tests/support/golden.h"
+#include "thermal/cache.h"
+#include "thermal/reduced_model.h"
+
+static const char KEY[TMX_HASH_HEX] = "0123456789abcdef0123456789abcdef";
+static char folder[1024];
+
+static const char *cached_file(const char *key)
+{
+    static char path[1200];
+    snprintf(path, sizeof path, "%s/thermix/%s.thermal", folder, key);
+    return path;
+}
+
+/* Change one byte of a file, counted from its start. */
+static void damage(const char *path, long at)
+{
+    FILE *f = fopen(path, "r+b");
+    assert_non_null(f);
+    assert_int_equal(fseek(f, at, SEEK_SET), 0);
+    const int c = fgetc(f);
+    assert_int_equal(fseek(f, at, SEEK_SET), 0);
+    fputc(c ^ 1, f);
+    assert_int_equal(fclose(f), 0);
+}
+
+static void what_was_written_is_read(void **state)
+{
+    (void)state;
+    double a[3] = {1, 2, 3}, b[3] = {0};
+    char c[5] = "four", d[5] = "";
+    const struct tmx_piece out[] = {{a, sizeof a}, {c, sizeof c}}, in[] = {{b, sizeof b}, {d, sizeof d}};
+    remove(cached_file(KEY));
+    assert_false(tmx_cache_read(KEY, in, 2));
+    tmx_cache_write(KEY, out, 2);
+    assert_true(tmx_cache_read(KEY, in, 2));
+    assert_memory_equal(a, b, sizeof a);
+    assert_string_equal(d, "four");
+    assert_false(tmx_cache_read(KEY, in, 1)); /* other sizes */
+}
+
+static void a_damaged_file_counts_as_absent(void **state)
+{
+    (void)state;
+    double a[3] = {1, 2, 3};
+    const struct tmx_piece piece[] = {{a, sizeof a}};
+    static const long at[] = {3, 20, 60, 90, 100, 110, 119}; /* magic, key, sum, size, contents */
+    for (size_t i = 0; i < sizeof at / sizeof at[0]; i++) {
+        tmx_cache_write(KEY, piece, 1);
+        assert_true(tmx_cache_read(KEY, piece, 1));
+        damage(cached_file(KEY), at[i]);
+        assert_false(tmx_cache_read(KEY, piece, 1));
+    }
+    tmx_cache_write(KEY, piece, 1);
+    assert_int_equal(truncate(cached_file(KEY), 110), 0);
+    assert_false(tmx_cache_read(KEY, piece, 1));
+}
+
+static const struct tmx_reduced_wish wish = {1e-3, 0, true};
+
+static void open_model(struct tmx_reduced_model *m, const struct tmx_thermal_spec *spec)
+{
+    assert_int_equal(tmx_reduced_model_init(m, spec, &wish, NULL), TMX_OK);
+}
+
+static void a_cached_model_is_the_built_one_and_is_rebuilt_when_damaged(void **state)
+{
+    (void)state;
+    struct golden g;
+    struct tmx_reduced_model cold, warm;
+    char key[TMX_HASH_HEX];
+    golden_open(&g, "D_package");
+    g.stack.spec.min_step_s = 0;
+    g.stack.spec.power_density_w_per_m2 = 1e6;
+    assert_int_equal(tmx_reduced_key(&g.stack.spec, &wish, 1e-3, 1e6, 4 * 16 * 32 + 12, key, NULL), TMX_OK);
+    remove(cached_file(key));
+    open_model(&cold, &g.stack.spec);
+    assert_false(cold.from_cache);
+    for (int round = 0; round < 2; round++) {
+        open_model(&warm, &g.stack.spec);
+        assert_int_equal(warm.from_cache, round == 0);
+        const struct tmx_modal *a = &cold.modal[0], *b = &warm.modal[0];
+        assert_int_equal(warm.n_mode, cold.n_mode);
+        assert_memory_equal(a->rate, b->rate, a->mode_row * sizeof *a->rate);
+        assert_memory_equal(a->in, b->in, a->n_unit * a->mode_row * sizeof *a->in);
+        assert_memory_equal(a->out, b->out, a->n_mode * a->unit_row * sizeof *a->out);
+        assert_memory_equal(a->start, b->start, a->mode_row * sizeof *a->start);
+        assert_memory_equal(cold.map, warm.map, cold.n_mode * cold.net.n_node * sizeof *cold.map);
+        assert_memory_equal(cold.still, warm.still, a->n_unit * cold.net.n_node * sizeof *cold.still);
+        tmx_reduced_model_finish(&warm);
+        damage(cached_file(key), 5000);
+    }
+    g.stack.spec.package.t_sink_m *= 1.0000001; /* any change is another model */
+    open_model(&warm, &g.stack.spec);
+    assert_false(warm.from_cache);
+    tmx_reduced_model_finish(&warm);
+    tmx_reduced_model_finish(&cold);
+    golden_close(&g);
+}
+
+static void without_a_cache_folder_models_are_built(void **state)
+{
+    (void)state;
+    struct golden g;
+    struct tmx_reduced_model m;
+    golden_open(&g, "B_hotblock");
+    assert_int_equal(setenv("XDG_CACHE_HOME", "/dev/null/none", 1), 0);
+    open_model(&m, &g.stack.spec);
+    assert_false(m.from_cache);
+    tmx_reduced_model_finish(&m);
+    golden_close(&g);
+}
+
+int main(void)
+{
+    char here[900];
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_was_written_is_read),
+        cmocka_unit_test(a_damaged_file_counts_as_absent),
+        cmocka_unit_test(a_cached_model_is_the_built_one_and_is_rebuilt_when_damaged),
+        cmocka_unit_test(without_a_cache_folder_models_are_built),
+    };
+    if (!getcwd(here, sizeof here)) {
+        return 1;
+    }
+    snprintf(folder, sizeof folder, "%s/cache_test", here);
+    if (setenv("XDG_CACHE_HOME", folder, 1)) {
+        return 1;
+    }
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,284 @@
+/* Grid map and network against numbers worked out by hand (HotSpot's grid model, golden case
+ * B's geometry with r_convec 0.25: docs/models.md). */
+#include <stdlib.h>
+#include <string.h>
+
+#include "tests/check.h"
+#include "thermal/assemble.h"
+
+static char name_a[] = "a", name_b[] = "b";
+
+static struct tmx_unit block(char *name, double x, double y, double w, double h)
+{
+    return (struct tmx_unit){name, x, y, w, h, NAN, NAN, 0};
+}
+
+/* A 16 x 16 mm die of two units, the left 5.75 mm wide: its edge cuts cells in two. */
+struct chip {
+    struct tmx_unit unit[2];
+    struct tmx_floorplan floorplan;
+    struct tmx_layer layer[2];
+    struct tmx_thermal_spec spec;
+};
+
+static void make(struct chip *c)
+{
+    c->unit[0] = block(name_a, 0, 0, 5.75e-3, 16e-3);
+    c->unit[1] = block(name_b, 5.75e-3, 0, 10.25e-3, 16e-3);
+    c->floorplan = (struct tmx_floorplan){c->unit, 2, "chip"};
+    c->layer[0] = (struct tmx_layer){&c->floorplan, true, true, 150e-6, 130, 1.63e6};
+    c->layer[1] = (struct tmx_layer){&c->floorplan, true, false, 20e-6, 4, 4e6};
+    c->spec = (struct tmx_thermal_spec){
+        .layer = c->layer,
+        .n_layer = 2,
+        .package = {0.03, 1e-3, 400, 3.55e6, 0.06, 6.9e-3, 400, 3.55e6, 0.25, 140.4},
+        .rows = 32,
+        .cols = 32,
+        .ambient_k = 300,
+        .init_k = 300};
+}
+
+static void init(struct tmx_network *net, const struct chip *c)
+{
+    assert_int_equal(tmx_network_init(net, &c->spec, NULL), TMX_OK);
+}
+
+/* Conductance between two nodes, 0 when they are not linked. */
+static double link_w_k(const struct tmx_network *net, size_t a, size_t b)
+{
+    for (int e = net->col_start[a] + 1; e < net->col_start[a + 1]; e++) {
+        if (net->row[e] == (int)b) {
+            return -net->value_w_k[e];
+        }
+    }
+    return 0;
+}
+
+static void the_worked_numbers_come_out(void **state)
+{
+    (void)state;
+    struct chip c;
+    struct tmx_network net;
+    make(&c);
+    init(&net, &c);
+    const size_t cell = 32 * 32, package = 4 * cell;
+    const double want[][3] = {
+        {0, 1, 51.2820513}, /* silicon, east and south */
+        {0, 32, 51.2820513},
+        {0, (double)cell, 4.61538462}, /* downwards from silicon, interface, spreader */
+        {(double)cell, (double)(2 * cell), 20},
+        {(double)(2 * cell), (double)(3 * cell), 10},
+        {(double)(2 * cell), (double)package, 15.6089744},       /* spreader corner cell to SP west */
+        {(double)(2 * cell), (double)(package + 2), 15.6089744}, /* and to SP north */
+        {(double)(3 * cell), (double)(package + 4), 2.26217020}, /* sink corner cell to SI west */
+        {(double)package, (double)(package + 4), 0.0155279503},  /* SP to SI */
+        {(double)(package + 4), (double)(package + 8), 0.0478534318 + 0.0724637681}, /* SI to SO */
+    };
+    for (size_t i = 0; i < sizeof want / sizeof want[0]; i++) {
+        check_close(1 / link_w_k(&net, (size_t)want[i][0], (size_t)want[i][1]), want[i][2], 1e-8, 0);
+    }
+    check_close(tmx_network_gamma(&net, 0.25), 1090.21532, 1e-8, 0);
+    check_close(net.heat_j_k[0], 2.0354625e-5, 1e-8, 0);
+    check_close(net.heat_j_k[3 * cell], 5.28595875e-3, 1e-8, 0);
+    check_close(net.heat_j_k[package], 0.19032615, 1e-8, 0);
+    check_close(net.heat_j_k[package + 4], 3.404157435, 1e-8, 0);
+    check_close(net.heat_j_k[package + 8], 14.272088625, 1e-8, 0);
+    tmx_network_finish(&net);
+}
+
+static void a_uniform_field_feels_the_air_alone(void **state)
+{
+    (void)state;
+    struct chip c;
+    struct tmx_network net;
+    double area = 0;
+    make(&c);
+    c.spec.detailed_3d = true;
+    for (int turn = 0; turn < 2; turn++) {
+        init(&net, &c);
+        double *one = calloc(2 * net.n_node, sizeof *one), *flow = one + net.n_node;
+        assert_non_null(one);
+        for (size_t n = 0; n < net.n_node; n++) {
+            one[n] = 1;
+        }
+        tmx_network_apply(&net, 50, 0, one, flow);
+        area = 0;
+        for (size_t n = 0; n < net.n_node; n++) {
+            check_close(flow[n], 50 * net.area_m2[n], 1e-9, 1e-9);
+            area += net.area_m2[n];
+        }
+        check_close(area, 0.06 * 0.06, 1e-12, 0);
+        free(one);
+        tmx_network_finish(&net);
+        c.spec.detailed_3d = false;
+    }
+}
+
+static void rectangular_cells_conduct_more_along_their_short_side(void **state)
+{
+    (void)state;
+    struct chip c;
+    struct tmx_network net;
+    make(&c);
+    c.spec.cols = 16; /* 1 x 0.5 mm */
+    for (int as_hotspot = 0; as_hotspot < 2; as_hotspot++) {
+        c.spec.hotspot_lateral = as_hotspot;
+        init(&net, &c);
+        const double east = link_w_k(&net, 0, 1), south = link_w_k(&net, 0, 16), k_t = 130 * 150e-6;
+        check_close(as_hotspot ? south : east, 0.5 * k_t, 1e-12, 0);
+        check_close(as_hotspot ? east : south, 2 * k_t, 1e-12, 0);
+        tmx_network_finish(&net);
+    }
+}
+
+static void a_layer_without_lateral_flow_has_no_lateral_links(void **state)
+{
+    (void)state;
+    struct chip c;
+    struct tmx_network net;
+    make(&c);
+    c.layer[1].lateral = false;
+    init(&net, &c);
+    assert_true(link_w_k(&net, 1024, 1025) == 0 && link_w_k(&net, 1024, 1056) == 0);
+    assert_true(link_w_k(&net, 0, 1) > 0 && link_w_k(&net, 1024, 2048) > 0);
+    tmx_network_finish(&net);
+}
+
+static void detailed_stacks_use_half_cells_and_unit_materials(void **state)
+{
+    (void)state;
+    struct chip c;
+    struct tmx_network net;
+    make(&c);
+    c.unit[0].resistivity_mk_per_w = 0.1;
+    c.unit[0].heat_capacity_j_per_m3k = 3e6;
+    c.spec.detailed_3d = true;
+    init(&net, &c);
+    const double t = 150e-6, a = 2.5e-7;
+    check_close(1 / link_w_k(&net, 0, 1), 0.1 / t, 1e-9, 0);         /* both of a */
+    check_close(1 / link_w_k(&net, 20, 21), 1 / (130 * t), 1e-9, 0); /* both of b */
+    check_close(1 / link_w_k(&net, 0, 1024), 0.5 * 0.1 * (t + 20e-6) / a, 1e-9,
+                0); /* both layers have unit a */
+    check_close(net.heat_j_k[0], 0.333 * 3e6 * t * a, 1e-9, 0);
+    const double mixed = 0.5 * 10 + 0.5 * 130; /* column 11 is half a, half b */
+    check_close(1 / link_w_k(&net, 11, 11 + 32), 1 / (mixed * t), 1e-9, 0);
+    check_close(net.heat_j_k[11], 0.333 * 1.63e6 * t * a, 1e-9, 0);
+    tmx_network_finish(&net);
+}
+
+static void power_is_spread_whole_and_read_back_by_area(void **state)
+{
+    (void)state;
+    struct chip c;
+    struct tmx_gridmap map;
+    double cell[32 * 32] = {0}, unit[2], sum = 0;
+    const double power[2] = {5.75, 20.5}; /* 1 and 2 W per mm of width */
+    make(&c);
+    assert_int_equal(tmx_gridmap_init(&map, &c.floorplan, 16e-3, 16e-3, 32, 32, NULL), TMX_OK);
+    tmx_gridmap_spread_power(&map, power, cell);
+    for (size_t i = 0; i < 32 * 32; i++) {
+        sum += cell[i];
+    }
+    check_close(sum, 26.25, 1e-14, 0);
+    check_close(cell[0], 0.5 / 32, 1e-12, 0);
+    check_close(cell[11], 0.75 / 32, 1e-12, 0);
+    check_close(cell[31], 1.0 / 32, 1e-12, 0);
+    tmx_gridmap_read(&map, TMX_MAP_AREA, cell, unit);
+    check_close(unit[0], (11 * 0.5 + 0.5 * 0.75) / 11.5 / 32, 1e-12, 0);
+    tmx_gridmap_read(&map, TMX_MAP_AVG, cell, unit);
+    check_close(unit[0], (11 * 0.5 + 0.75) / 12 / 32, 1e-12, 0);
+    tmx_gridmap_read(&map, TMX_MAP_MAX, cell, unit);
+    check_close(unit[0], 0.75 / 32, 1e-12, 0);
+    tmx_gridmap_read(&map, TMX_MAP_MIN, cell, unit);
+    check_close(unit[1], 0.75 / 32, 1e-12, 0);
+    tmx_gridmap_finish(&map);
+}
+
+static void rows_count_from_the_north_and_the_centre_is_hotspots(void **state)
+{
+    (void)state;
+    struct tmx_unit units[] = {block(name_a, 0, 0, 4, 1), block(name_b, 0, 1, 4, 3)};
+    const struct tmx_floorplan fp = {units, 2, "chip"};
+    struct tmx_gridmap map;
+    double cell[16], unit[2], row[16] = {0};
+    for (size_t i = 0; i < 16; i++) {
+        cell[i] = (double)i;
+    }
+    assert_int_equal(tmx_gridmap_init(&map, &fp, 4, 4, 4, 4, NULL), TMX_OK);
+    tmx_gridmap_read(&map, TMX_MAP_AREA, cell, unit);
+    check_close(unit[0], 13.5, 1e-14, 0); /* the south row is the last */
+    tmx_gridmap_read(&map, TMX_MAP_CENTER, cell, unit);
+    check_close(unit[0], 13.5, 1e-14, 0); /* rows 3, columns 1 and 2 */
+    check_close(unit[1], 5.5, 1e-14, 0);  /* row 1, columns 1 and 2 */
+    tmx_gridmap_weights(&map, TMX_MAP_CENTER, 1, row);
+    check_close(row[5] + row[6], 1, 1e-14, 0);
+    tmx_gridmap_finish(&map);
+}
+
+static void a_start_field_is_normalised_unless_hotspots_is_wanted(void **state)
+{
+    (void)state;
+    struct tmx_unit units[] = {block(name_a, 0, 0, 1.5, 4), block(name_b, 3, 0, 1, 4)}; /* a gap between */
+    const struct tmx_floorplan fp = {units, 2, "chip"};
+    const double unit[2] = {300, 400};
+    struct tmx_gridmap map;
+    double cell[16];
+    assert_int_equal(tmx_gridmap_init(&map, &fp, 4, 4, 4, 4, NULL), TMX_OK);
+    assert_int_equal(tmx_gridmap_fill(&map, unit, false, cell, NULL), TMX_OK);
+    check_close(cell[1], 300, 1e-14, 0);
+    check_close(cell[2], (1.5 * 300 + 400) / 2.5, 1e-14, 0); /* nothing there: the layer's mean */
+    assert_int_equal(tmx_gridmap_fill(&map, unit, true, cell, NULL), TMX_OK);
+    check_close(cell[1], 150, 1e-14, 0);
+    check_close(cell[2], 0, 0, 0);
+    tmx_gridmap_finish(&map);
+}
+
+static void refuse(struct chip *c, const char *why)
+{
+    struct tmx_network net;
+    struct tmx_err err = {0};
+    assert_int_equal(tmx_network_init(&net, &c->spec, &err), TMX_ERANGE);
+    if (!strstr(err.msg, why)) {
+        fail_msg("got \"%s\", expected \"%s\"", err.msg, why);
+    }
+    tmx_network_finish(&net);
+}
+
+static void impossible_geometry_is_refused(void **state)
+{
+    (void)state;
+    struct chip c;
+    make(&c);
+    c.spec.rows = 1;
+    refuse(&c, "at least 2 x 2");
+    make(&c);
+    c.spec.package.s_spreader_m = 16e-3;
+    refuse(&c, "not smaller than the spreader");
+    make(&c);
+    c.spec.package.s_sink_m = 30e-3;
+    refuse(&c, "not smaller than the sink");
+    make(&c);
+    c.layer[0].dissipates = false;
+    refuse(&c, "no block dissipates");
+    make(&c);
+    struct tmx_unit small = block(name_a, 0, 0, 1e-3, 1e-3);
+    const struct tmx_floorplan other = {&small, 1, "other"};
+    c.layer[1].floorplan = &other;
+    refuse(&c, "layers must be equal");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_worked_numbers_come_out),
+        cmocka_unit_test(a_uniform_field_feels_the_air_alone),
+        cmocka_unit_test(rectangular_cells_conduct_more_along_their_short_side),
+        cmocka_unit_test(a_layer_without_lateral_flow_has_no_lateral_links),
+        cmocka_unit_test(detailed_stacks_use_half_cells_and_unit_materials),
+        cmocka_unit_test(power_is_spread_whole_and_read_back_by_area),
+        cmocka_unit_test(rows_count_from_the_north_and_the_centre_is_hotspots),
+        cmocka_unit_test(a_start_field_is_normalised_unless_hotspots_is_wanted),
+        cmocka_unit_test(impossible_geometry_is_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
