@@ -278,7 +278,7 @@ static enum tmx_status allocate(struct builder *b, struct tmx_err *err)
 {
     struct tmx_network *net = b->net;
     const size_t cells = net->n_layer * net->n_cell;
-    b->room = 3 * cells + 4 * (net->rows + net->cols) + 2 * SIDES;
+    b->room = 3 * cells + 4 * (net->rows + net->cols) + (size_t)2 * SIDES;
     b->link = calloc(b->room, sizeof *b->link);
     b->k = calloc(cells, sizeof *b->k);
     b->p = calloc(cells, sizeof *b->p);

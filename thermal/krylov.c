@@ -31,15 +31,16 @@ struct builder {
     struct tmx_solver *solver;
     bool several;             /* film coefficients will be used: a is needed */
     size_t room;              /* columns v, g, a have space for */
-    double *b;                /* [n_unit][n_node] B */
+    size_t n_in;              /* columns of b: the units, and C theta0 where the start is followed */
+    double *b;                /* [n_in][n_node] B and C theta0 */
     double *e;                /* [n_unit][n_node] E, NULL when E = B */
-    double *x, *w;            /* [n_unit][n_node] work */
+    double *x, *w;            /* [n_in][n_node] work */
     double *r;                /* [n_unit][n_node] work, NULL when E = B */
-    double *in, *out;         /* [room][n_unit] B' V and E' V, columns as V has; out NULL when E = B */
-    double *small;            /* [room * n_unit] work */
-    double *eigen, *eigenval; /* [n_unit * n_unit], [n_unit] work */
+    double *in, *out;         /* [room][n_in], [room][n_unit] b' V and E' V; out NULL when E = B */
+    double *small;            /* [room * n_in] work */
+    double *eigen, *eigenval; /* [n_in * n_in], [n_in] work */
     double *square;           /* [room * room] work */
-    double *miss;             /* [n_unit * n_unit] work */
+    double *miss;             /* [n_in][n_unit] work */
 };
 
 /* w := diag(d) x for n_col columns. */
@@ -100,7 +101,7 @@ static enum tmx_status orthonormalise(struct builder *b, size_t n_col, size_t *k
 
 static bool enlarge(double **p, size_t count)
 {
-    double *q = realloc(*p, count * sizeof *q);
+    double *q = count ? realloc(*p, count * sizeof *q) : NULL;
     *p = q ? q : *p;
     return q != NULL;
 }
@@ -111,10 +112,10 @@ static enum tmx_status make_room(struct builder *b, size_t n_col, struct tmx_err
     if (s->n_mode + n_col <= b->room) {
         return TMX_OK;
     }
-    const size_t room = s->n_mode + n_col + 4 * b->net->n_unit, old = b->room;
+    const size_t room = s->n_mode + n_col + 4 * b->n_in, old = b->room;
     if (!enlarge(&s->v, room * b->net->n_node) || !enlarge(&s->g, room * room) ||
-        (b->several && !enlarge(&s->a, room * room)) || !enlarge(&b->small, room * (b->net->n_unit + 2)) ||
-        !enlarge(&b->in, room * b->net->n_unit) || (b->e && !enlarge(&b->out, room * b->net->n_unit)) ||
+        (b->several && !enlarge(&s->a, room * room)) || !enlarge(&b->small, room * (b->n_in + 2)) ||
+        !enlarge(&b->in, room * b->n_in) || (b->e && !enlarge(&b->out, room * b->net->n_unit)) ||
         !enlarge(&b->square, room * room)) {
         return tmx_fail(err, TMX_ENOMEM, "basis of %zu vectors for %zu nodes", room, b->net->n_node);
     }
@@ -161,7 +162,7 @@ static enum tmx_status append(struct builder *b, size_t n_col, struct tmx_err *e
         project(b, s->a, k, n_col);
     }
     const size_t m = b->net->n_unit;
-    tmx_dense_tn(m, n_col, n, 1, b->b, n, b->x, n, 0, b->in + k * m, m);
+    tmx_dense_tn(b->n_in, n_col, n, 1, b->b, n, b->x, n, 0, b->in + k * b->n_in, b->n_in);
     if (b->e) {
         tmx_dense_tn(m, n_col, n, 1, b->e, n, b->x, n, 0, b->out + k * m, m);
     }
@@ -171,15 +172,15 @@ static enum tmx_status append(struct builder *b, size_t n_col, struct tmx_err *e
 
 static enum tmx_status append_shift(struct builder *b, const struct tmx_factor *f, struct tmx_err *err)
 {
-    const enum tmx_status st = tmx_solve(b->solver, f, b->net->n_unit, b->b, b->x);
-    return st ? tmx_fail(err, st, "basis solve") : append(b, b->net->n_unit, err);
+    const enum tmx_status st = tmx_solve(b->solver, f, b->n_in, b->b, b->x);
+    return st ? tmx_fail(err, st, "basis solve") : append(b, b->n_in, err);
 }
 
-/* r := columns - (G + s C) V (Gr + s)^-1 V' columns; seen is columns' V. Uses x. */
-static enum tmx_status residual(struct builder *b, double s, const double *columns, const double *seen,
-                                double *r, struct tmx_err *err)
+/* r := columns - (G + s C) V (Gr + s)^-1 V' columns, for m columns; seen is columns' V. Uses x. */
+static enum tmx_status residual(struct builder *b, double s, size_t m, const double *columns,
+                                const double *seen, double *r, struct tmx_err *err)
 {
-    const size_t n = b->net->n_node, m = b->net->n_unit, k = b->basis->n_mode;
+    const size_t n = b->net->n_node, k = b->basis->n_mode;
     for (size_t c = 0; c < k; c++) {
         memcpy(b->square + c * k, b->basis->g + c * b->room, k * sizeof *b->square);
         b->square[c * k + c] += s;
@@ -209,22 +210,26 @@ static enum tmx_status test_shift(struct builder *b, double s, const struct tmx_
                                   double *worst_k, struct tmx_err *err)
 {
     const size_t n = b->net->n_node, m = b->net->n_unit;
-    enum tmx_status st = b->e ? residual(b, s, b->e, b->out, b->r, err) : TMX_OK;
-    st = st ? st : residual(b, s, b->b, b->in, b->w, err);
+    enum tmx_status st = b->e ? residual(b, s, m, b->e, b->out, b->r, err) : TMX_OK;
+    st = st ? st : residual(b, s, b->n_in, b->b, b->in, b->w, err);
     if (st) {
         return st;
     }
-    st = tmx_solve(b->solver, lower, m, b->w, b->x);
+    st = tmx_solve(b->solver, lower, b->n_in, b->w, b->x);
     if (st) {
         return tmx_fail(err, st, "basis test");
     }
-    tmx_dense_tn(m, m, n, 1, b->e ? b->r : b->w, n, b->x, n, 0, b->miss, m);
+    tmx_dense_tn(m, b->n_in, n, 1, b->e ? b->r : b->w, n, b->x, n, 0, b->miss, m);
+    for (size_t u = 0; u < m * (b->n_in - m); u++) {
+        b->miss[m * m + u] *= s; /* its response is an impulse's, one derivative above a step's */
+    }
     *worst_k = 0;
     for (size_t u = 0; u < m; u++) {
         double sum = 0;
         for (size_t v = 0; v < m; v++) {
             sum += fabs(b->miss[v * m + u]) * b->wish->power_w[v];
         }
+        sum += b->n_in > m ? fabs(b->miss[m * m + u]) : 0;
         *worst_k = fmax(*worst_k, sum);
     }
     return TMX_OK;
@@ -235,6 +240,9 @@ static void note_error(struct builder *b)
     const size_t m = b->net->n_unit;
     for (size_t i = 0; i < m * m; i++) {
         b->basis->error[i] = fmax(b->basis->error[i], fabs(b->miss[i]));
+    }
+    for (size_t i = m * m; i < m * b->n_in; i++) {
+        b->basis->start_error_k = fmax(b->basis->start_error_k, fabs(b->miss[i]));
     }
 }
 
@@ -278,7 +286,8 @@ static enum tmx_status collect(struct builder *b, struct tmx_err *err)
     st = st ? st : append_shift(b, f, err);
     b->basis->n_shift = 1;
     double below = 0;
-    for (double s = FIRST_SHIFT; !st && s < LAST_SHIFT; s *= SHIFT_RATIO) {
+    for (int i = 0; !st && below < LAST_SHIFT; i++) {
+        const double s = FIRST_SHIFT * pow(SHIFT_RATIO, i);
         st = climb(b, below, s, &f, &beyond_k, err);
         below = s;
         if (beyond_k <= SHARE * b->wish->tolerance_k) {
@@ -340,7 +349,8 @@ static void fill_maps(struct builder *b)
 static enum tmx_status start_builder(struct builder *b, struct tmx_err *err)
 {
     const size_t n = b->net->n_node, m = b->net->n_unit;
-    const size_t block = (m > 1 ? m : 1) * n;
+    b->n_in = m + b->wish->follow_start;
+    const size_t block = b->n_in * n;
     struct tmx_basis *s = b->basis;
     const bool own_out = b->net->mode == TMX_MAP_AVG || b->net->mode == TMX_MAP_CENTER;
     s->n_node = n;
@@ -352,15 +362,18 @@ static enum tmx_status start_builder(struct builder *b, struct tmx_err *err)
     b->r = own_out ? calloc(block, sizeof *b->r) : NULL;
     b->x = calloc(block, sizeof *b->x);
     b->w = calloc(block, sizeof *b->w);
-    b->eigen = calloc(m * m, sizeof *b->eigen);
-    b->eigenval = calloc(m, sizeof *b->eigenval);
-    b->miss = calloc(m * m, sizeof *b->miss);
+    b->eigen = calloc(b->n_in * b->n_in, sizeof *b->eigen);
+    b->eigenval = calloc(b->n_in, sizeof *b->eigenval);
+    b->miss = calloc(b->n_in * m, sizeof *b->miss);
     s->error = calloc(m * m, sizeof *s->error);
     if (!b->b || (own_out && (!b->e || !b->r)) || !b->x || !b->w || !b->eigen || !b->eigenval || !b->miss ||
         !s->error) {
         return tmx_fail(err, TMX_ENOMEM, "basis for %zu units on %zu nodes", m, n);
     }
     fill_maps(b);
+    if (b->wish->follow_start) {
+        scale_rows(b, b->net->heat_j_k, 1, b->wish->start_k, b->b + m * n);
+    }
     return tmx_solver_create(b->net, &b->solver, err);
 }
 
@@ -369,6 +382,7 @@ static enum tmx_status finish_builder(struct builder *b, struct tmx_err *err)
 {
     struct tmx_basis *s = b->basis;
     const size_t n = s->n_node, k = s->n_mode, m = s->n_unit;
+    tmx_assert(k > 0 && m > 0);
     for (size_t c = 0; c < k; c++) {
         memmove(s->g + c * k, s->g + c * b->room, k * sizeof *s->g);
         if (b->several) {
@@ -385,7 +399,7 @@ static enum tmx_status finish_builder(struct builder *b, struct tmx_err *err)
     }
     for (size_t c = 0; c < k; c++) {
         for (size_t u = 0; u < m; u++) {
-            s->in[u * k + c] = b->in[c * m + u];
+            s->in[u * k + c] = b->in[c * b->n_in + u];
             if (s->out) {
                 s->out[u * k + c] = b->out[c * m + u];
             }

@@ -360,7 +360,7 @@ static double error_bound(const void *state, const double *swing_w)
         }
         worst = fmax(worst, sum);
     }
-    return SAFETY * worst;
+    return SAFETY * (worst + m->start_error_k);
 }
 
 static void heat(const void *state, struct tmx_thermal_heat *h)
@@ -401,7 +401,7 @@ static void save(const void *state, void *buf)
     memcpy(to += sizeof head, s->z, mode);
     memcpy(to += mode, s->energy, unit);
     memcpy(to += unit, s->power, unit);
-    memcpy(to += unit, s->theta, unit);
+    memcpy(to + unit, s->theta, unit);
 }
 
 static void restore(void *state, const void *buf)
@@ -414,7 +414,7 @@ static void restore(void *state, const void *buf)
     memcpy(s->z, from += sizeof head, mode);
     memcpy(s->energy, from += mode, unit);
     memcpy(s->power, from += unit, unit);
-    memcpy(s->theta, from += unit, unit);
+    memcpy(s->theta, from + unit, unit);
     s->ambient_k = head.ambient_k;
     s->out_j = head.out_j;
     s->level = head.level;

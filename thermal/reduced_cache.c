@@ -5,7 +5,7 @@
 #include "thermal/reduced_model.h"
 
 /* Change this whenever the numbers that set-up computes change. */
-static const char VERSION[] = "reduced model 1";
+static const char VERSION[] = "reduced model 2";
 
 static void add_real(struct tmx_hash *h, double v)
 {
@@ -80,6 +80,7 @@ enum tmx_status tmx_reduced_key(const struct tmx_thermal_spec *spec, const struc
 /* What precedes the arrays. */
 struct sizes {
     size_t n_level, n_mode, n_unit, n_node, n_basis, n_shift;
+    double start_error_k;
 };
 
 enum { PER_LEVEL = 8, WHOLE = 4 };
@@ -111,9 +112,11 @@ static bool allocate(struct tmx_reduced_model *m, const struct sizes *sizes)
 {
     const size_t k = sizes->n_mode, unit = sizes->n_unit;
     const bool one = m->n_level == 1;
+    tmx_assert(k > 0 && m->n_level > 0);
     m->n_mode = k;
     m->n_basis = sizes->n_basis;
     m->n_shift = sizes->n_shift;
+    m->start_error_k = sizes->start_error_k;
     for (size_t l = 0; l < m->n_level; l++) {
         if (tmx_modal_init(&m->modal[l], k, unit, one, NULL)) {
             return false;
@@ -144,7 +147,8 @@ bool tmx_reduced_load(struct tmx_reduced_model *m, const char key[TMX_HASH_HEX])
 
 void tmx_reduced_store(const struct tmx_reduced_model *m, const char key[TMX_HASH_HEX])
 {
-    struct sizes sizes = {m->n_level, m->n_mode, m->net.n_unit, m->net.n_node, m->n_basis, m->n_shift};
+    struct sizes sizes = {m->n_level, m->n_mode,  m->net.n_unit,   m->net.n_node,
+                          m->n_basis, m->n_shift, m->start_error_k};
     struct tmx_piece *piece = calloc(1 + PER_LEVEL * m->n_level + WHOLE, sizeof *piece);
     if (piece) {
         tmx_cache_write(key, piece, list_pieces(m, &sizes, piece));

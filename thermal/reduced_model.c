@@ -18,6 +18,7 @@ struct demand { /* the wish, resolved for one spec */
     double tolerance_k, min_step_s;
     double *power_w; /* [n_unit] owned */
     double *start_k; /* [n_node] owned: theta at the start, or 1 K everywhere */
+    bool follow_start;
     double start_scale;
 };
 
@@ -52,6 +53,7 @@ static enum tmx_status demand_init(struct demand *d, const struct tmx_network *n
             d->power_w[u] = density(spec) * tmx_unit_area_m2(unit);
         }
     }
+    d->follow_start = spec->init_node_k != NULL;
     d->start_scale = spec->init_node_k ? 1 : spec->init_k - spec->ambient_k;
     for (size_t c = 0; c < net->n_node; c++) {
         d->start_k[c] = spec->init_node_k ? spec->init_node_k[c] - spec->ambient_k : 1;
@@ -126,11 +128,12 @@ static enum tmx_status one_level(struct tmx_reduced_model *m, const struct tmx_b
     const struct tmx_truncation cut = {.tolerance_k = TRUNCATION_SHARE * wish->tolerance_k,
                                        .power_w = d->power_w,
                                        .min_step_s = d->min_step_s,
+                                       .follow_start = d->follow_start,
                                        .n_mode = wish->n_mode};
     struct tmx_modes modes;
     double *lift = NULL, *turn = NULL;
     enum tmx_status st = tmx_modes_init(&modes, basis, basis->gamma, err);
-    st = st ? st : tmx_modes_truncate(&modes, &cut, m->modal, &lift, m->error, err);
+    st = st ? st : tmx_modes_truncate(&modes, &cut, m->modal, &lift, m->error, &m->start_error_k, err);
     if (!st) {
         m->n_mode = m->modal->n_mode;
         turn = calloc(k * m->n_mode, sizeof *turn);
@@ -174,7 +177,8 @@ static enum tmx_status build(struct tmx_reduced_model *m, const struct tmx_therm
     struct tmx_basis_wish basis_wish = {.tolerance_k = d->tolerance_k,
                                         .power_w = d->power_w,
                                         .min_step_s = d->min_step_s,
-                                        .start_k = d->start_k};
+                                        .start_k = d->start_k,
+                                        .follow_start = d->follow_start};
     const size_t unit = m->net.n_unit;
     gamma_range(&m->net, spec, &basis_wish);
     enum tmx_status st = tmx_basis_init(&basis, &m->net, &basis_wish, err);
@@ -184,6 +188,7 @@ static enum tmx_status build(struct tmx_reduced_model *m, const struct tmx_therm
     }
     if (!st) {
         memcpy(m->error, basis.error, unit * unit * sizeof *m->error);
+        m->start_error_k = basis.start_error_k;
         m->n_basis = basis.n_mode;
         m->n_shift = basis.n_shift;
         st = m->n_level == 1 ? one_level(m, &basis, d, wish, err) : several_levels(m, &basis, spec, err);

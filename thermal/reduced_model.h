@@ -19,12 +19,13 @@ struct tmx_reduced_model {
     size_t n_level, n_mode;
     struct tmx_modal *modal; /* [n_level] owned */
     /* one level: theta = still p + map (z - in p / rate). More: theta = map vector[level] z. */
-    float *map;     /* [n_mode][n_node] owned */
-    double *still;  /* [n_unit][n_node, K/W] owned; NULL with more levels than one */
-    double *vector; /* [n_level][n_mode][n_mode] owned; NULL with one level */
-    double *error;  /* [n_unit][n_unit, K/W] owned, see tmx_basis and tmx_modes_truncate */
-    size_t n_basis; /* vectors of the basis behind it */
-    size_t n_shift; /* factorisations it took */
+    float *map;           /* [n_mode][n_node] owned */
+    double *still;        /* [n_unit][n_node, K/W] owned; NULL with more levels than one */
+    double *vector;       /* [n_level][n_mode][n_mode] owned; NULL with one level */
+    double *error;        /* [n_unit][n_unit, K/W] owned, see tmx_basis and tmx_modes_truncate */
+    double start_error_k; /* the same for the start, where it is not uniform */
+    size_t n_basis;       /* vectors of the basis behind it */
+    size_t n_shift;       /* factorisations it took */
     bool from_cache;
 };
 
