@@ -303,6 +303,8 @@ static const struct tmx_column columns[] = {
     {"mean_inlet_c", TMX_COLUMN_REAL, 2},
     {"exhaust_j", TMX_COLUMN_REAL, 0},
     {"remote_cost", TMX_COLUMN_REAL, 2},
+    {"gate_asleep_error_points", TMX_COLUMN_REAL, 2},
+    {"gate_slowdown_error_points", TMX_COLUMN_REAL, 2},
     {"variant", TMX_COLUMN_TEXT, 0},
     {"error", TMX_COLUMN_TEXT, 0},
 };
