@@ -89,6 +89,11 @@ function colour(share) {
   return `rgb(${STOPS[i].map((c, k) => Math.round(c + (x - i) * (STOPS[i + 1][k] - c))).join(",")})`;
 }
 
+// Times before 0 are the run's warm-up, which no table counts.
+function clock(seconds) {
+  return `${seconds.toFixed(1)} seconds${seconds < 0 ? " (warm-up)" : ""}`;
+}
+
 class HeatMap {
   constructor(run, low, high, readout) {
     this.run = run;
@@ -154,7 +159,7 @@ class HeatMap {
       this.blocks[i].rect.setAttribute("aria-label", this.text(i));
       this.blocks[i].label.setAttribute("fill", share < 0.55 ? "#fff" : "#000");
     }
-    this.heading.textContent = `${this.run.name} at ${this.run.time_s[this.frame].toFixed(1)} s: hottest ${this.text(hottest)}`;
+    this.heading.textContent = `${this.run.name} at ${clock(this.run.time_s[this.frame])}: hottest ${this.text(hottest)}`;
     if (this.active !== null) this.read(this.active);
   }
 }
@@ -183,7 +188,7 @@ function player(s, runs) {
   const frame = () => Number(slider.value);
   const update = () => {
     shownMaps.forEach((m) => m.show(frame()));
-    slider.setAttribute("aria-valuetext", `${shownMaps[0].run.time_s[Math.min(frame(), shownMaps[0].run.time_s.length - 1)].toFixed(1)} seconds`);
+    slider.setAttribute("aria-valuetext", clock(shownMaps[0].run.time_s[Math.min(frame(), shownMaps[0].run.time_s.length - 1)]));
   };
   const rebuild = () => {
     const picked = runs.length > 1 ? [runs[left.select.value], runs[right.select.value]] : [runs[0]];
