@@ -127,17 +127,32 @@ static void block_ends(struct tmx_chip_state *s, size_t core, double surplus)
     give_block(s, c, surplus); /* starts where this one ended */
 }
 
+/* Blocks end in the order of time, ties by core, so that it does not depend on the length of a step
+ * which core gets which block. */
 void tmx_chip_advance_blocks(struct tmx_chip_state *s, double cycles)
 {
+    double at[TMX_MAX_CORE] = {0}, next[TMX_MAX_CORE];
     for (size_t i = 0; i < s->n_core; i++) {
+        next[i] = tmx_core_next_end_cycles(&s->core[i]);
+    }
+    for (;;) {
+        size_t first = 0;
         double surplus;
-        struct tmx_core *c = &s->core[i];
-        if (c->ipc <= 0) {
-            continue;
+        for (size_t i = 1; i < s->n_core; i++) {
+            first = next[i] < next[first] ? i : first;
         }
-        tmx_core_advance(c, cycles);
+        if (!(next[first] <= cycles)) {
+            break;
+        }
+        struct tmx_core *c = &s->core[first];
+        tmx_core_advance(c, next[first] - at[first]);
+        at[first] = next[first];
         while (tmx_core_retire(c, &surplus)) {
-            block_ends(s, i, surplus);
+            block_ends(s, first, surplus);
         }
+        next[first] += tmx_core_next_end_cycles(c);
+    }
+    for (size_t i = 0; i < s->n_core; i++) {
+        tmx_core_advance(&s->core[i], cycles - at[i]);
     }
 }

@@ -12,6 +12,7 @@
 #include "core/micro/latency.h"
 
 #include <math.h>
+#include <stdbool.h>
 
 #include "core/base/err.h"
 
@@ -136,6 +137,35 @@ static double dram_step(struct network *w, double dram_wait)
     return wait_cycles(w->m->partitions, service / weight, w->out->dram_load) - dram_wait;
 }
 
+/* One kind of core behaviour in the memory system: then one number, the wait, says all. */
+static bool alike(const struct tmx_core_class *c, size_t n)
+{
+    for (size_t i = 1; i < n; i++) {
+        if (c[i].l2_hit != c[0].l2_hit || c[i].dram_service != c[0].dram_service) {
+            return false;
+        }
+    }
+    return n > 0;
+}
+
+/* Waits at both stations less the wait assumed; falls strictly, as demand does. */
+static double total_step(struct network *w, double wait)
+{
+    const double miss = 1 - w->c[0].l2_hit;
+    flow(w, wait, 0);
+    const struct tmx_latency *o = w->out;
+    return wait_cycles(w->m->partitions, 1 / w->m->l2_lines_per_cycle, o->l2_load) +
+           (miss > 0 ? miss * wait_cycles(w->m->partitions, w->c[0].dram_service, o->dram_load) : 0) - wait;
+}
+
+static void solve_alike(struct network *w)
+{
+    struct tmx_latency *o = w->out;
+    flow(w, root(total_step, w, 16), 0);
+    o->l2_wait_cycles = wait_cycles(w->m->partitions, 1 / w->m->l2_lines_per_cycle, o->l2_load);
+    o->dram_wait_cycles = wait_cycles(w->m->partitions, w->c[0].dram_service, o->dram_load);
+}
+
 void tmx_latency_solve(const struct tmx_memory_system *m, const struct tmx_core_class *c, size_t n,
                        struct tmx_latency *out)
 {
@@ -148,7 +178,9 @@ void tmx_latency_solve(const struct tmx_memory_system *m, const struct tmx_core_
                 .warps = c[i].warps, .ipc1 = c[i].ipc1, .cpi1_cycles = c[i].cpi1_cycles, .mshr = c[i].mshr},
             0);
     }
-    if (n > 0) {
+    if (alike(c, n)) {
+        solve_alike(&w);
+    } else if (n > 0) {
         const double dram_wait = root(dram_step, &w, 16);
         (void)dram_step(&w, dram_wait);
     }

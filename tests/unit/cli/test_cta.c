@@ -1,0 +1,108 @@
+/* Papers 000 and 002 on the shipped chips and kernels: every file loads, the headline numbers hold. */
+#include <stdlib.h>
+
+#include "cli/cta_run.h"
+#include "cli/data.h"
+#include "tests/check.h"
+
+static struct tmx_cta_outcome all, out;
+static struct tmx_memory_program program;
+
+static void run(const struct tmx_cta_chip *chip, const char *policy, struct tmx_cta_outcome *o)
+{
+    const struct tmx_cta_options options = {.epoch_cycles = 2048, .seed = 1};
+    const struct tmx_memory_program *list[] = {&program};
+    struct tmx_cta_policy_spec p;
+    assert_int_equal(tmx_cta_policy_parse(policy, &p, NULL), TMX_OK);
+    assert_int_equal(tmx_cta_run(chip, list, 1, &p, &options, NULL, o, NULL), TMX_OK);
+    tmx_cta_policy_finish(&p);
+}
+
+static void load(const struct tmx_cta_chip *chip, const char *kernel)
+{
+    char path[TMX_PATH_SIZE];
+    struct tmx_err err = {0};
+    assert_int_equal(tmx_data_find(TMX_DATA_KERNEL, kernel, path, &err), TMX_OK);
+    if (tmx_memory_program_load(&program, path, &chip->memory, &err)) {
+        fail_msg("%s:%u: %s", err.file, err.line, err.msg);
+    }
+}
+
+static void tcs_saves_energy_where_memory_is_the_limit(void **state)
+{
+    (void)state;
+    static const char *const memory[] = {"MUM", "LBM", "KMN", "BFS", "PVC"};
+    static const char *const compute[] = {"CONV", "BLK", "BP", "BINO", "DXTC"};
+    struct tmx_cta_chip chip;
+    double energy = 0, performance = 0, best = 0;
+    assert_int_equal(tmx_cta_chip_load(&chip, "tcs28", NULL, 0, NULL), TMX_OK);
+    for (size_t k = 0; k < 5; k++) {
+        load(&chip, memory[k]);
+        run(&chip, "all", &all);
+        run(&chip, "tcs", &out);
+        const double e = 100 * (out.energy.total_j / all.energy.total_j - 1);
+        energy += e / 5;
+        best = fmin(best, e);
+        performance += 100 * (all.result.seconds / out.result.seconds - 1) / 5;
+    }
+    assert_true(energy > -42 && energy < -34);
+    assert_true(best > -54 && best < -42);
+    assert_true(performance > -6 && performance < 1);
+    for (size_t k = 0; k < 5; k++) {
+        load(&chip, compute[k]);
+        run(&chip, "all", &all);
+        run(&chip, "tcs", &out);
+        check_close(out.result.seconds, all.result.seconds, 0.01, 0);
+        check_close(out.energy.total_j, all.energy.total_j, 0.01, 0);
+    }
+}
+
+static void apsa_tells_the_two_types_apart(void **state)
+{
+    (void)state;
+    static const char *const kernel[] = {"MTC", "CP",   "BINO", "BP-I",  "STO",   "MSORT", "DXTC",
+                                         "QR",  "SN",   "HW",   "BP-II", "VADD",  "SP",    "MUM",
+                                         "KMN", "SRAD", "BLK",  "ASYNC", "ALIGN", "BFS"};
+    struct tmx_cta_chip chip;
+    assert_int_equal(tmx_cta_chip_load(&chip, "apsa60", NULL, 0, NULL), TMX_OK);
+    for (size_t k = 0; k < 20; k++) {
+        load(&chip, kernel[k]);
+        program.n = program.n > 2 ? 2 : program.n; /* launches of one kernel are alike */
+        run(&chip, "apsa", &out);
+        if (fabs(out.cores - (k < 10 ? 60 : 30)) > 0.5) {
+            fail_msg("%s: %g cores", kernel[k], out.cores);
+        }
+    }
+}
+
+static void policies_are_read_with_their_options(void **state)
+{
+    (void)state;
+    struct tmx_cta_policy_spec p;
+    struct tmx_err err = {0};
+    assert_int_equal(tmx_cta_policy_parse("tcs(threshold=1.5,throttling=false)", &p, &err), TMX_OK);
+    tmx_cta_policy_finish(&p);
+    assert_int_equal(tmx_cta_policy_parse("tcs(treshold=1.5)", &p, &err), TMX_ECONFIG);
+    assert_int_equal(tmx_cta_policy_parse("tcs(threshold=1.5", &p, &err), TMX_ECONFIG);
+    assert_int_equal(tmx_cta_policy_parse("tc", &p, &err), TMX_ECONFIG);
+}
+
+/* Hong and Kim's form: all of it at N SMs, 0.744 of it at half of 30. */
+static void logarithmic_scaling(void **state)
+{
+    (void)state;
+    check_close(tmx_core_scaling_factor(TMX_CORE_LOG, 30, 30), 1, 1e-12, 0);
+    check_close(tmx_core_scaling_factor(TMX_CORE_LOG, 30, 15) * 0.5, 0.744, 1e-3, 0);
+    check_close(tmx_core_scaling_factor(TMX_CORE_LINEAR, 30, 15), 1, 0, 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(tcs_saves_energy_where_memory_is_the_limit),
+        cmocka_unit_test(apsa_tells_the_two_types_apart),
+        cmocka_unit_test(policies_are_read_with_their_options),
+        cmocka_unit_test(logarithmic_scaling),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
