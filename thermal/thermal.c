@@ -8,6 +8,7 @@ const struct tmx_thermal_ops *const tmx_thermal_backends[] = {
     &tmx_thermal_reduced,
     &tmx_thermal_grid,
     &tmx_thermal_lumped,
+    &tmx_thermal_replay,
     NULL,
 };
 
