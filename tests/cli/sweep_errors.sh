@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Bad input to a study: a clear message, the right exit code, nothing damaged.
-# Usage: sweep_errors.sh SWEEP_PROGRAM SQLITE_DUMP
+# Usage: sweep_errors.sh SWEEP_PROGRAM SQLITE_DUMP LOCK_HOLDER
 set -uo pipefail
-sweep=$1 dump=$2
+sweep=$1 dump=$2 hold=$3
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 cd "$dir" || exit 1
@@ -48,6 +48,13 @@ fails 2 'holds another study' ./study2.cfg -o good.sqlite
 cp good.sqlite ro.sqlite
 chmod 444 ro.sqlite
 fails 2 'read-only' ./good.cfg -o ro.sqlite
+mkfifo until
+"$hold" good.sqlite <until >held.txt &
+exec 9>until
+until grep -q held held.txt; do sleep 0.05; done
+fails 2 'locked by another program' ./good.cfg -o good.sqlite
+exec 9>&-
+wait
 study '{ key = "x"; range = { from = 1; to = 200; steps = 200; }; }' large.cfg
 (ulimit -f 64; trap '' XFSZ; fails 2 'disk full?' ./large.cfg -o full.sqlite -q) || exit 1
 "$sweep" ./large.cfg -o full.sqlite -q | grep -q '0 failed' || { echo FAILED: not resumed after a full disk; exit 1; }
