@@ -82,7 +82,7 @@ static void the_bound_holds_and_is_not_wild(void **state)
 
 int main(int argc, char **argv)
 {
-    size_t n = argc > 1 ? strtoul(argv[1], NULL, 10) : 20;
+    size_t n = argc > 1 ? strtoul(argv[1], NULL, 10) : 12;
     const struct CMUnitTest tests[] = {cmocka_unit_test_prestate(the_bound_holds_and_is_not_wild, &n)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
