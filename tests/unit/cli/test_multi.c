@@ -134,6 +134,17 @@ static double metric(const struct tmx_run *run, const char *name)
     return NAN;
 }
 
+static double gpu_power_w(struct tmx_run *run, size_t gpu)
+{
+    const struct tmx_sim *s = tmx_run_sim(run);
+    const double *w = &tmx_sim_frame(s)->power_w[tmx_sim_machine(s)->gpu[gpu].unit0];
+    double sum = 0;
+    for (size_t u = 0; u < units(run); u++) {
+        sum += w[u];
+    }
+    return sum;
+}
+
 /* Electrical energy of chips and fans against the enthalpy of the air that left: once the chassis
  * is warm nothing is stored any more, whatever the air's way through it. Over 10 s, J. */
 static void what_goes_in_leaves_with_the_air(void **state)
@@ -150,6 +161,13 @@ static void what_goes_in_leaves_with_the_air(void **state)
     check_close(metric(r, "exhaust_j") - out_j, d_in_j, 1e-9, 0);
     assert_true(d_in_j > 1000);
     assert_true(in_j > out_j); /* the difference warmed the sinks */
+    /* inlets by hand: what the GPUs before take up, fans included, over the heat capacity of the flow */
+    const double fan_w = 5.5 * 0.8 * 0.8 * 0.8, flow = 1e-3 + 0.8 * 0.009, rho_c = 1.059 * 1007;
+    const double out0_w = gpu_power_w(r, 0) + fan_w, out1_w = 0.6 * out0_w + gpu_power_w(r, 1) + fan_w;
+    const struct tmx_cooling *c = tmx_sim_cooling(tmx_run_sim(r));
+    check_close(tmx_cooling_inlet_k(c, 0), 318.15, 1e-12, 0);
+    check_close(tmx_cooling_inlet_k(c, 1) - 318.15, 0.6 * out0_w / (rho_c * flow), 1e-7, 0);
+    check_close(tmx_cooling_inlet_k(c, 2) - 318.15, 0.8 * out1_w / (rho_c * flow), 1e-7, 0);
     tmx_run_close(r);
 }
 
