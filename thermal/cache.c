@@ -99,7 +99,9 @@ void tmx_cache_write(const char key[TMX_HASH_HEX], const struct tmx_piece *piece
     }
     fwrite(&head, sizeof head, 1, out.file);
     for (size_t i = 0; i < n_piece; i++) {
-        fwrite(piece[i].data, 1, piece[i].size, out.file);
+        if (piece[i].size > 0) { /* an empty piece may have no address */
+            fwrite(piece[i].data, 1, piece[i].size, out.file);
+        }
     }
     (void)!tmx_output_commit(&out, NULL); /* checks every write; discards the file on failure */
 }
