@@ -62,7 +62,7 @@ static enum tmx_status independence(const struct tmx_cta_chip *chip, const struc
     double worst = 0;
     for (int p = 0; p < N_POLICY; p++) {
         struct result first = {0};
-        for (double epoch = 256; epoch <= 8192; epoch *= 2) {
+        for (int epoch = 256; epoch <= 8192; epoch *= 2) {
             const enum tmx_status st = run(chip, program, policies[p], epoch, out, err);
             if (st) {
                 return st;

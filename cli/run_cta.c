@@ -34,11 +34,12 @@ static enum tmx_status read_group(struct tmx_run_cta *c, const config_setting_t 
     const char *theirs[64] = {"policy"};
     size_t n = 1;
     if (!name) {
-        return tmx_fail_setting(err, word, "cta.policy: expected a \"name\"");
+        return tmx_fail_setting(err, word ? word : group, "cta.policy: expected a \"name\"");
     }
     enum tmx_status st = tmx_cta_policy_parse(name, &c->policy, err);
     if (st) {
-        return tmx_fail_setting(err, word, "cta.policy: %s", err->msg);
+        return tmx_fail_setting(err, word ? word : group, "cta.policy: unknown policy or option \"%s\"",
+                                name);
     }
     tmx_cta_policy_finish(&c->policy); /* its options are in the group */
     const struct tmx_plugin *p = &c->policy.policy->base;

@@ -131,7 +131,7 @@ static void block_ends(struct tmx_chip_state *s, size_t core, double surplus)
  * which core gets which block. */
 void tmx_chip_advance_blocks(struct tmx_chip_state *s, double cycles)
 {
-    double at[TMX_MAX_CORE] = {0}, next[TMX_MAX_CORE];
+    double at[TMX_MAX_CORE] = {0}, next[TMX_MAX_CORE] = {0};
     for (size_t i = 0; i < s->n_core; i++) {
         next[i] = tmx_core_next_end_cycles(&s->core[i]);
     }

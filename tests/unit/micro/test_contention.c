@@ -150,7 +150,7 @@ static void epoch_length_does_not_matter(void **state)
     const struct tmx_memory_program *list[] = {&p};
     for (const struct tmx_cta_policy *const *c = tmx_cta_policies; *c; c++) {
         assert_int_equal(run((*c)->base.name, list, 1, 256, &a), TMX_OK);
-        for (double epoch = 512; epoch <= 8192; epoch *= 2) {
+        for (int epoch = 512; epoch <= 8192; epoch *= 2) {
             assert_int_equal(run((*c)->base.name, list, 1, epoch, &b), TMX_OK);
             check_close(b.seconds, a.seconds, 0.005, 0);
             check_close(b.launch[0].core_seconds, a.launch[0].core_seconds, 0.01, 0);
