@@ -141,6 +141,17 @@ static void core_time_adds_up(void **state)
     check_close(core_s, 28 * a.seconds, 1e-12, 0);
 }
 
+static void compare_epochs(const struct tmx_memory_program *const *list, const char *policy)
+{
+    assert_int_equal(run(policy, list, 1, 256, &a), TMX_OK);
+    for (int epoch = 512; epoch <= 8192; epoch *= 2) {
+        assert_int_equal(run(policy, list, 1, epoch, &b), TMX_OK);
+        check_close(b.seconds, a.seconds, 0.005, 0);
+        check_close(b.launch[0].core_seconds, a.launch[0].core_seconds, 0.01, 0);
+        assert_int_equal(b.launch[0].cores, a.launch[0].cores);
+    }
+}
+
 static void epoch_length_does_not_matter(void **state)
 {
     (void)state;
@@ -149,13 +160,7 @@ static void epoch_length_does_not_matter(void **state)
     p.kernel[0].phase_lines = 0.5;
     const struct tmx_memory_program *list[] = {&p};
     for (const struct tmx_cta_policy *const *c = tmx_cta_policies; *c; c++) {
-        assert_int_equal(run((*c)->base.name, list, 1, 256, &a), TMX_OK);
-        for (int epoch = 512; epoch <= 8192; epoch *= 2) {
-            assert_int_equal(run((*c)->base.name, list, 1, epoch, &b), TMX_OK);
-            check_close(b.seconds, a.seconds, 0.005, 0);
-            check_close(b.launch[0].core_seconds, a.launch[0].core_seconds, 0.01, 0);
-            assert_int_equal(b.launch[0].cores, a.launch[0].cores);
-        }
+        compare_epochs(list, (*c)->base.name);
     }
 }
 

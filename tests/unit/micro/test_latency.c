@@ -71,7 +71,8 @@ static void there_is_one_fixed_point(void **state)
         struct tmx_core_class c[2] = {any(rng), any(rng)};
         c[0].l2_hit = c[1].l2_hit = 0;
         double before = INFINITY;
-        for (double wait = 0; wait < 4000; wait += 10) {
+        for (int k = 0; k < 400; k++) {
+            const double wait = 10.0 * k;
             double l2, dram;
             response(c, 2, 0, wait, &l2, &dram);
             assert_true(dram - wait < before || isinf(before));
@@ -86,7 +87,8 @@ static void a_core_obeys_its_three_limits(void **state)
     (void)state;
     struct tmx_core_class c = {
         .cores = 1, .warps = 32, .ipc1 = 1, .cpi1_cycles = 6, .mlp = 2, .lines_per_instr = 0.3, .mshr = 32};
-    for (double cycles = 1; cycles < 3000; cycles *= 1.3) {
+    for (int k = 0; k < 30; k++) {
+        const double cycles = pow(1.3, k);
         const double ipc = tmx_core_class_ipc(&c, cycles), run = c.mlp / c.lines_per_instr;
         assert_true(ipc < c.ipc1);
         assert_true(ipc * c.lines_per_instr * cycles < c.mshr); /* Little's law with full MSHRs */
