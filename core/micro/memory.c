@@ -156,12 +156,6 @@ static enum tmx_status read_variant(struct tmx_memory_program *p, const config_s
 {
     const config_setting_t *sequence = config_setting_get_member(g, "sequence");
     const int n = sequence ? config_setting_length(sequence) : 1;
-    const char *core = "given";
-    (void)config_setting_lookup_string(g, "core", &core);
-    if (strcmp(core, "given") != 0 && strcmp(core, "sm_cycle") != 0) {
-        return tmx_fail_setting(err, g, "core = \"%s\": expected \"given\" or \"sm_cycle\"", core);
-    }
-    snprintf(p->core_source, sizeof p->core_source, "%s", core);
     for (int i = 0; i < n; i++) {
         const config_setting_t *over = sequence ? config_setting_get_elem(sequence, (unsigned)i) : NULL;
         struct tmx_memory_kernel k;

@@ -53,7 +53,6 @@ enum { TMX_MAX_LAUNCH = 128 };
 /* A benchmark: its launches in sequence. */
 struct tmx_memory_program {
     char name[64];
-    char core_source[16]; /* "given" or "sm_cycle": where ipc1, cpi1_cycles, mlp come from */
     size_t n;
     struct tmx_memory_kernel kernel[TMX_MAX_LAUNCH];
 };
