@@ -84,7 +84,7 @@ enum tmx_status tmx_memory_chip_load(struct tmx_memory_chip *c, const char *path
 static enum tmx_status read_kernel(struct tmx_memory_kernel *k, const config_setting_t *base,
                                    const config_setting_t *over, struct tmx_err *err)
 {
-    static const char *const also_base[] = {"sequence", "core", NULL};
+    static const char *const also_base[] = {"sequence", NULL};
     static const char *const also_over[] = {"repeat", NULL};
     struct tmx_opt rows[sizeof kernel_opts / sizeof kernel_opts[0]];
     size_t n = 0;
