@@ -5,11 +5,7 @@
 #include "thermal/backends.h"
 
 const struct tmx_thermal_ops *const tmx_thermal_backends[] = {
-    &tmx_thermal_reduced,
-    &tmx_thermal_grid,
-    &tmx_thermal_lumped,
-    &tmx_thermal_replay,
-    NULL,
+    &tmx_thermal_reduced, &tmx_thermal_grid, &tmx_thermal_lumped, &tmx_thermal_replay, NULL,
 };
 
 const struct tmx_thermal_ops *tmx_thermal_find(const char *name)

@@ -28,10 +28,10 @@ struct tmx_job {
     double power_w;         /* dynamic W per SM it runs on alone, at the nominal clock and voltage */
     double
         uncore_w; /* W it keeps awake outside the SMs while resident; of several kernels the largest counts */
-    double slowdown;      /* block lifetimes times this (unit gating); 1: none */
+    double slowdown;        /* block lifetimes times this (unit gating); 1: none */
     bool transient_charged; /* what a CTA policy costs until it has settled for this kernel */
-    double remote_weight; /* extra lifetime of its blocks away from its data, over the reference link */
-    size_t width_sms;     /* SMs its blocks can fill; more than the chip has: all */
+    double remote_weight;   /* extra lifetime of its blocks away from its data, over the reference link */
+    size_t width_sms;       /* SMs its blocks can fill; more than the chip has: all */
     /* progress, written by the machine */
     enum tmx_job_state state;
     double done_sm_s;
