@@ -75,24 +75,22 @@ static enum tmx_status run_hotspot(struct verify *v)
 {
     const struct thermal_args *a = v->r->args;
     const bool transient = v->r->trace_k != NULL;
-    const char *argv[16];
-    size_t n = 0;
-    argv[n++] = a->verify_with;
-    argv[n++] = "-c";
-    argv[n++] = v->path[CONFIG];
-    if (a->cfg.f[0]) {
-        argv[n++] = "-f";
-        argv[n++] = a->cfg.f;
+    /* What HotSpot takes from its command line alone. */
+    const char *const word[][2] = {{"-c", v->path[CONFIG]},
+                                   {"-f", a->cfg.f},
+                                   {"-p", a->cfg.p},
+                                   {"-o", transient ? v->path[TRACE] : ""},
+                                   {"-materials_file", a->cfg.materials_file},
+                                   {"-detailed_3D", v->r->stack.spec.detailed_3d ? "on" : ""},
+                                   {"-steady_file", v->path[STEADY]}};
+    const char *argv[2 + 2 * sizeof word / sizeof word[0]] = {a->verify_with};
+    size_t n = 1;
+    for (size_t i = 0; i < sizeof word / sizeof word[0]; i++) {
+        if (word[i][1][0]) {
+            argv[n++] = word[i][0];
+            argv[n++] = word[i][1];
+        }
     }
-    argv[n++] = "-p";
-    argv[n++] = a->cfg.p;
-    if (transient) {
-        argv[n++] = "-o";
-        argv[n++] = v->path[TRACE];
-    }
-    argv[n++] = "-steady_file";
-    argv[n++] = v->path[STEADY];
-    argv[n] = NULL;
     int exit_code = 0;
     const enum tmx_status st = tmx_os_run(argv, v->path[LOG], &exit_code, v->err);
     if (st) {

@@ -289,9 +289,8 @@ enum tmx_status tmx_hotspot_config_read(struct tmx_hotspot_config *cfg, const ch
     return st;
 }
 
-static void print_value(const struct tmx_opt *opt, const void *cfg, FILE *out)
+static void print_value(const struct tmx_opt *opt, const char *field, FILE *out)
 {
-    const char *field = (const char *)cfg + opt->offset;
     char real[TMX_REAL_SIZE];
     double v;
     int i;
@@ -316,7 +315,7 @@ static void print_value(const struct tmx_opt *opt, const void *cfg, FILE *out)
         fputs(b ? "1" : "0", out);
         break;
     case TMX_OPT_TEXT:
-        fputs(*field ? field : "(null)", out);
+        fputs(field, out);
         break;
     }
 }
@@ -324,8 +323,12 @@ static void print_value(const struct tmx_opt *opt, const void *cfg, FILE *out)
 void tmx_hotspot_config_print(const struct tmx_hotspot_config *cfg, FILE *out)
 {
     for (const struct tmx_opt *opt = tmx_hotspot_opts; opt->key; opt++) {
+        const char *field = (const char *)cfg + opt->offset;
+        if (opt->type == TMX_OPT_TEXT && !*field) {
+            continue; /* HotSpot has "(null)" for no file, but no word for no material */
+        }
         fprintf(out, "-%s ", opt->key);
-        print_value(opt, cfg, out);
+        print_value(opt, field, out);
         fputc('\n', out);
     }
 }

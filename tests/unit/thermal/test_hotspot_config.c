@@ -66,6 +66,12 @@ static void what_is_printed_reads_back(void **state)
     FILE *f = fopen(PATH, "wb");
     tmx_hotspot_config_print(&cfg, f);
     fclose(f);
+    char text[8192] = "";
+    f = fopen(PATH, "rb");
+    assert_true(fread(text, 1, sizeof text - 1, f) > 0);
+    fclose(f);
+    assert_null(strstr(text, "-material_")); /* HotSpot would look for a material "(null)" */
+    assert_non_null(strstr(text, "-f a.flp\n"));
     assert_int_equal(tmx_hotspot_config_read(&again, PATH, TMX_HOTSPOT_CONFIG, NULL), TMX_OK);
     assert_true(again.t_chip == cfg.t_chip && again.rpm == 3000 && again.leakage_used);
     assert_string_equal(again.f, "a.flp");
