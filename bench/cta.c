@@ -4,8 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "cli/cta_run.h"
-#include "cli/data.h"
+#include "cli/cta_core.h"
 #include "core/base/os.h"
 
 static const char *const policies[] = {"all", "tcs", "htcs"};
@@ -91,9 +90,7 @@ int main(int argc, char **argv)
     st = st ? st : tmx_cta_chip_load(&chip, "tcs28", NULL, 0, &err);
     for (int part = 0; part < 2; part++) {
         for (int i = 0; i < n && !st; i++) {
-            char path[TMX_PATH_SIZE];
-            st = tmx_data_find(TMX_DATA_KERNEL, name[i], path, &err);
-            st = st ? st : tmx_memory_program_load(program, path, &chip.memory, &err);
+            st = tmx_cta_program_load(program, name[i], &chip, NULL, &err);
             st = st ? st : !part ? speed(&chip, program, out, &err) : independence(&chip, program, out, &err);
         }
     }

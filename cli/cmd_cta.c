@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "cli/commands.h"
-#include "cli/cta_run.h"
+#include "cli/cta_core.h"
 #include "cli/cta_table.h"
 #include "cli/data.h"
 #include "cli/table_out.h"
@@ -17,6 +17,7 @@ enum {
     MAX_POLICY = 16,
     MAX_SET = 64,
     KEY_FORMAT = 256,
+    KEY_CORE,
     KEY_SET,
     KEY_EPOCH,
     KEY_SEED,
@@ -30,6 +31,7 @@ struct args {
     const char *set[MAX_SET];
     size_t n_set;
     struct tmx_cta_options options;
+    int core; /* enum tmx_core_source; -1: the chip's */
     bool together;
 };
 
@@ -43,6 +45,11 @@ static const struct argp_option options[] = {
     {"out", 'o', "DIR", 0, "write table.csv, timeline.csv (cores over time) and launches.csv into DIR", 0},
     {"together", KEY_TOGETHER, NULL, 0,
      "the kernels wait side by side: a policy may lend cores of the first to the next (tcs_share)", 0},
+    {"core", KEY_CORE, "SOURCE", 0,
+     "per-core parameters (ipc1, cpi1, mlp): given by the kernel's group memory, or sm_cycle: measured by "
+     "running "
+     "its instructions cycle by cycle; prints both side by side, and writes core.csv (given, not compared)",
+     0},
     {"epoch", KEY_EPOCH, "CYCLES", 0, "length of an epoch (2048)", 0},
     {"seed", KEY_SEED, "N", 0, "of the block lengths (1)", 0},
     {"set", KEY_SET, "KEY=VALUE", 0, "override a key of the chip, as memory.mshr=64 or energy.sm_scaling=log",
@@ -61,6 +68,17 @@ static double number(struct argp_state *state, const char *option, const char *t
     return v;
 }
 
+static int core_source(struct argp_state *state, const char *text)
+{
+    for (int i = 0; tmx_core_sources[i]; i++) {
+        if (strcmp(text, tmx_core_sources[i]) == 0) {
+            return i;
+        }
+    }
+    argp_error(state, "--core %s: expected given or sm_cycle", text);
+    return -1;
+}
+
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
     struct args *a = state->input;
@@ -76,6 +94,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         return 0;
     case KEY_TOGETHER:
         a->together = true;
+        return 0;
+    case KEY_CORE:
+        a->core = core_source(state, arg);
         return 0;
     case KEY_EPOCH:
         a->options.epoch_cycles = number(state, "epoch", arg, 1, 1e9);
@@ -109,17 +130,14 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 }
 
 static enum tmx_status load_programs(const struct args *a, const struct tmx_cta_chip *chip,
-                                     struct tmx_memory_program *program, struct tmx_err *err)
+                                     struct tmx_memory_program *program, struct tmx_table *compare,
+                                     struct tmx_err *err)
 {
-    for (size_t k = 0; k < a->n_kernel; k++) {
-        char path[TMX_PATH_SIZE];
-        enum tmx_status st = tmx_data_find(TMX_DATA_KERNEL, a->kernel[k], path, err);
-        st = st ? st : tmx_memory_program_load(&program[k], path, &chip->memory, err);
-        if (st) {
-            return st;
-        }
+    enum tmx_status st = TMX_OK;
+    for (size_t k = 0; k < a->n_kernel && !st; k++) {
+        st = tmx_cta_program_load(&program[k], a->kernel[k], chip, compare, err);
     }
-    return TMX_OK;
+    return st;
 }
 
 static enum tmx_status parse_policies(const struct args *a, struct tmx_cta_policy_spec *p, size_t *n,
@@ -168,12 +186,25 @@ static enum tmx_status run_all(const struct args *a, const struct tmx_cta_chip *
     return st;
 }
 
-static enum tmx_status print(const struct args *a, const struct tmx_cta_report *report, struct tmx_err *err)
+static enum tmx_status print(const struct args *a, const struct tmx_table *cores,
+                             const struct tmx_cta_report *report, struct tmx_err *err)
 {
     enum tmx_format format = TMX_FORMAT_TEXT;
+    char path[TMX_PATH_SIZE];
     enum tmx_status st = a->format ? tmx_format_parse(a->format, &format, err) : TMX_OK;
+    if (cores && !st) {
+        st = tmx_table_write(cores, format, stdout, err);
+        printf("\n");
+    }
     st = st ? st : tmx_table_write(report->table, format, stdout, err);
-    return st || !a->out_dir ? st : tmx_cta_report_save(report, a->out_dir, err);
+    st = st || !a->out_dir ? st : tmx_cta_report_save(report, a->out_dir, err);
+    if (st || !a->out_dir || !cores) {
+        return st;
+    }
+    if (snprintf(path, sizeof path, "%s/core.csv", a->out_dir) >= (int)sizeof path) {
+        return tmx_fail(err, TMX_EIO, "%s: path too long", a->out_dir);
+    }
+    return tmx_table_save(cores, TMX_FORMAT_CSV, path, err);
 }
 
 int tmx_cmd_cta(int argc, char **argv)
@@ -187,11 +218,14 @@ int tmx_cmd_cta(int argc, char **argv)
             "policies and compares performance, energy and memory latency with all cores at work.\v"
             "Example:\n  thermix cta MUM LBM BLK --policy all,tcs,htcs\n"
             "  thermix cta MUM KMN --together --policy tcs,tcs_share\n"
+            "  thermix cta MUM --core sm_cycle\n"
             "cores: what the policy settled for (launches weighted by time); optimal_cores: the smallest "
             "energy-delay product; latency_ratio: all cores over one."};
-    struct args a = {.policies = "all,tcs", .chip = "tcs28", .options = {.epoch_cycles = 2048, .seed = 1}};
+    struct args a = {
+        .policies = "all,tcs", .chip = "tcs28", .options = {.epoch_cycles = 2048, .seed = 1}, .core = -1};
     struct tmx_cta_policy_spec policy[MAX_POLICY] = {{0}};
     struct tmx_cta_report report = {0};
+    struct tmx_table *cores = NULL;
     struct tmx_cta_chip chip;
     struct tmx_err err = {0};
     size_t n_policy = 0;
@@ -199,12 +233,15 @@ int tmx_cmd_cta(int argc, char **argv)
     struct tmx_memory_program *program = calloc(a.n_kernel, sizeof *program);
     enum tmx_status st = program ? TMX_OK : tmx_fail(&err, TMX_ENOMEM, "%zu kernels", a.n_kernel);
     st = st ? st : tmx_cta_chip_load(&chip, a.chip, a.set, a.n_set, &err);
-    st = st ? st : load_programs(&a, &chip, program, &err);
+    chip.memory.core = a.core < 0 ? chip.memory.core : a.core;
+    st = st || a.core < 0 ? st : tmx_cta_core_table(&cores, &err);
+    st = st ? st : load_programs(&a, &chip, program, cores, &err);
     st = st ? st : parse_policies(&a, policy, &n_policy, &err);
     st = st ? st : tmx_cta_report_create(&report, a.out_dir != NULL, &err);
     st = st ? st : run_all(&a, &chip, program, policy, n_policy, &report, &err);
-    st = st ? st : print(&a, &report, &err);
+    st = st ? st : print(&a, cores, &report, &err);
     tmx_cta_report_finish(&report);
+    tmx_table_destroy(cores);
     for (size_t p = 0; p < n_policy; p++) {
         tmx_cta_policy_finish(&policy[p]);
     }

@@ -146,28 +146,33 @@ struct setting {
     double block_length; /* factor on the length of blocks, their number divided by it */
     const char *scaling; /* linear or log */
     double dram;         /* factor on DRAM throughput */
+    const char *core;    /* source of the per-core parameters; NULL: the suite's */
 };
 
 static const struct setting settings[] = {
-    {"(as documented)", "", "tcs", 1, "linear", 1},
-    {"threshold", "1.1", "tcs(threshold=1.1)", 1, "linear", 1},
-    {"threshold", "1.2", "tcs(threshold=1.2)", 1, "linear", 1},
-    {"threshold", "1.4", "tcs(threshold=1.4)", 1, "linear", 1},
-    {"threshold", "1.6", "tcs(threshold=1.6)", 1, "linear", 1},
-    {"threshold", "2.0", "tcs(threshold=2.0)", 1, "linear", 1},
-    {"stall_share", "0.4", "tcs(stall_share=0.4)", 1, "linear", 1},
-    {"stall_share", "0.7", "tcs(stall_share=0.7)", 1, "linear", 1},
-    {"window_cycles", "2048", "tcs(window_cycles=2048)", 1, "linear", 1},
-    {"window_cycles", "4096", "tcs(window_cycles=4096)", 1, "linear", 1},
-    {"window_cycles", "16384", "tcs(window_cycles=16384)", 1, "linear", 1},
-    {"window_cycles", "32768", "tcs(window_cycles=32768)", 1, "linear", 1},
-    {"block_length", "0.125", "tcs", 0.125, "linear", 1},
-    {"block_length", "0.25", "tcs", 0.25, "linear", 1},
-    {"block_length", "0.5", "tcs", 0.5, "linear", 1},
-    {"block_length", "2", "tcs", 2, "linear", 1},
-    {"sm_scaling", "log", "tcs", 1, "log", 1},
-    {"dram_lines_per_cycle", "x0.8", "tcs", 1, "linear", 0.8},
-    {"dram_lines_per_cycle", "x1.25", "tcs", 1, "linear", 1.25},
+    {"(as documented)", "", "tcs", 1, "linear", 1, NULL},
+    {"threshold", "1.1", "tcs(threshold=1.1)", 1, "linear", 1, NULL},
+    {"threshold", "1.2", "tcs(threshold=1.2)", 1, "linear", 1, NULL},
+    {"threshold", "1.4", "tcs(threshold=1.4)", 1, "linear", 1, NULL},
+    {"threshold", "1.6", "tcs(threshold=1.6)", 1, "linear", 1, NULL},
+    {"threshold", "2.0", "tcs(threshold=2.0)", 1, "linear", 1, NULL},
+    {"stall_share", "0.4", "tcs(stall_share=0.4)", 1, "linear", 1, NULL},
+    {"stall_share", "0.7", "tcs(stall_share=0.7)", 1, "linear", 1, NULL},
+    {"window_cycles", "2048", "tcs(window_cycles=2048)", 1, "linear", 1, NULL},
+    {"window_cycles", "4096", "tcs(window_cycles=4096)", 1, "linear", 1, NULL},
+    {"window_cycles", "16384", "tcs(window_cycles=16384)", 1, "linear", 1, NULL},
+    {"window_cycles", "32768", "tcs(window_cycles=32768)", 1, "linear", 1, NULL},
+    {"block_length", "0.125", "tcs", 0.125, "linear", 1, NULL},
+    {"block_length", "0.25", "tcs", 0.25, "linear", 1, NULL},
+    {"block_length", "0.5", "tcs", 0.5, "linear", 1, NULL},
+    {"block_length", "2", "tcs", 2, "linear", 1, NULL},
+    {"sm_scaling", "log", "tcs", 1, "log", 1, NULL},
+    {"dram_lines_per_cycle", "x0.8", "tcs", 1, "linear", 0.8, NULL},
+    {"dram_lines_per_cycle", "x1.25", "tcs", 1, "linear", 1.25, NULL},
+    {"core", "given", "tcs", 1, "linear", 1, "given"},
+    {"core", "sm_cycle", "tcs", 1, "linear", 1, "sm_cycle"},
+    {"core, hTCS", "given", "htcs", 1, "linear", 1, "given"},
+    {"core, hTCS", "sm_cycle", "htcs", 1, "linear", 1, "sm_cycle"},
 };
 
 static void stretch(const struct tmx_memory_program *from, double factor, struct tmx_memory_program *to)
@@ -196,8 +201,15 @@ static enum tmx_status sensitivity_row(const struct tmx_cta_suite *s, const stru
     st = st ? st : tmx_cta_policy_parse(set->policy, &p, err);
     for (size_t k = 0; k < s->n_first && !st; k++) {
         const struct tmx_memory_program *list[] = {program};
-        stretch(&s->program[k], set->block_length, program);
-        st = tmx_cta_report_kernel(&report, &chip, list, 1, &p, 1, &s->options, err);
+        if (set->core) {
+            chip.memory.core = strcmp(set->core, tmx_core_sources[TMX_SOURCE_GIVEN]) == 0
+                                   ? TMX_SOURCE_GIVEN
+                                   : TMX_SOURCE_MEASURED;
+            st = tmx_cta_program_load(program, s->program[k].name, &chip, NULL, err);
+        } else {
+            stretch(&s->program[k], set->block_length, program);
+        }
+        st = st ? st : tmx_cta_report_kernel(&report, &chip, list, 1, &p, 1, &s->options, err);
         if (!st) {
             const struct tmx_cta_row *r = &report.row[report.n_row - 1];
             energy += r->energy_pct / n;

@@ -11,11 +11,14 @@
 struct base {
     char chip[64], half_chip[64];
     double epoch_cycles;
-    int seed;
+    int seed, core;
 };
+static const char *const cores[] = {"chip", "given", "sm_cycle", NULL}; /* 1 + enum tmx_core_source */
 static const struct tmx_opt base_opts[] = {
     TMX_ROW_TEXT(base, chip, NULL, "chip"),
     TMX_ROW_TEXT(base, half_chip, "", "the chip to compare with"),
+    TMX_ROW_CHOICE(base, core, cores, "chip",
+                   "per-core parameters of the kernels: given, measured by sm_cycle, or as the chip says"),
     TMX_ROW_REAL(base, epoch_cycles, "cycles", 1, 1e9, 2048, "length of an epoch"),
     TMX_ROW_INT(base, seed, "1", 0, 1e9, 1, "of the block lengths"),
     {0},
@@ -30,13 +33,11 @@ static enum tmx_status load_list(struct tmx_cta_suite *s, const char *key, struc
                            TMX_CTA_LIST);
     }
     for (int i = 0; i < n; i++) {
-        char path[TMX_PATH_SIZE];
         const char *name = config_setting_get_string_elem(list, i);
         if (!name) {
             return tmx_fail_setting(err, list, "%s: expected names in quotes", key);
         }
-        enum tmx_status st = tmx_data_find(TMX_DATA_KERNEL, name, path, err);
-        st = st ? st : tmx_memory_program_load(&s->program[s->n], path, &s->chip.memory, err);
+        const enum tmx_status st = tmx_cta_program_load(&s->program[s->n], name, &s->chip, s->cores, err);
         if (st) {
             return st;
         }
@@ -66,7 +67,7 @@ enum tmx_status tmx_cta_suite_begin(struct tmx_cta_suite *s, const struct tmx_su
 {
     static const char *const also[] = {"chip_set", NULL};
     const config_setting_t *base = config_setting_get_member(call->root, "base");
-    struct base b;
+    struct base b = {0};
     *s = (struct tmx_cta_suite){.call = call};
     snprintf(s->paper_number, sizeof s->paper_number, "%s", paper);
     s->program = calloc((size_t)2 * TMX_CTA_LIST, sizeof *s->program);
@@ -78,6 +79,8 @@ enum tmx_status tmx_cta_suite_begin(struct tmx_cta_suite *s, const struct tmx_su
         s->options = (struct tmx_cta_options){.epoch_cycles = b.epoch_cycles, .seed = (uint64_t)b.seed};
     }
     st = st ? st : load_chip(s, base, err);
+    s->chip.memory.core = b.core > 0 ? b.core - 1 : s->chip.memory.core;
+    st = st || !call->out_dir ? st : tmx_cta_core_table(&s->cores, err);
     st = st ? st : load_list(s, first, err);
     s->n_first = s->n;
     st = st ? st : load_list(s, second, err);
@@ -90,6 +93,7 @@ void tmx_cta_suite_end(struct tmx_cta_suite *s)
     free(s->program);
     tmx_cta_report_finish(&s->report);
     tmx_table_destroy(s->paper);
+    tmx_table_destroy(s->cores);
 }
 
 enum tmx_status tmx_cta_suite_run(const struct tmx_cta_suite *s, const struct tmx_cta_chip *chip,
@@ -193,6 +197,7 @@ enum tmx_status tmx_cta_suite_write(struct tmx_cta_suite *s, const char *const *
         return st;
     }
     st = st ? st : tmx_cta_report_save(&s->report, s->call->out_dir, err);
+    st = st ? st : tmx_cta_suite_save(s, s->cores, "core.csv", err);
     for (; *scripts && !st; scripts++) {
         st = draw(s, *scripts, err);
     }

@@ -3,6 +3,7 @@
 
 /* What suites `tcs` and `apsa` share: their file, kernel lists, extra output files, figures. */
 
+#include "cli/cta_core.h"
 #include "cli/cta_table.h"
 #include "cli/suite.h"
 
@@ -17,6 +18,7 @@ struct tmx_cta_suite {
     size_t n, n_first;
     struct tmx_cta_report report;
     struct tmx_table *paper;
+    struct tmx_table *cores; /* per-core parameters, both sources; NULL without an output folder */
     char paper_number[8];
 };
 
@@ -48,7 +50,7 @@ void tmx_cta_suite_paper(struct tmx_cta_suite *s, const char *figure, const char
 TMX_NODISCARD enum tmx_status tmx_cta_suite_save(const struct tmx_cta_suite *s, const struct tmx_table *t,
                                                  const char *name, struct tmx_err *err);
 
-/* table.csv, paper.csv, launches.csv, then the figures: plots/<script>.gp run by gnuplot over the
+/* table.csv, paper.csv, launches.csv, core.csv, then the figures: plots/<script>.gp run by gnuplot over the
  * output folder (left out with a word on standard error where gnuplot is missing). */
 TMX_NODISCARD enum tmx_status tmx_cta_suite_write(struct tmx_cta_suite *s, const char *const *scripts,
                                                   struct tmx_err *err);

@@ -52,27 +52,47 @@ enum tmx_status tmx_gate_chip_load(struct tmx_gate_chip *c, const char *chip, co
     return st;
 }
 
-enum tmx_status tmx_gate_kernel_load(struct tmx_gate_kernel *k, const char *name, struct tmx_err *err)
+/* The group of a kernel's file, or the name of the kernel whose group is meant (once: no chains). */
+static enum tmx_status read_instructions(struct tmx_gate_kernel *k, const char *name, char *other,
+                                         size_t size, struct tmx_err *err)
 {
     char path[TMX_PATH_SIZE];
     config_t cfg;
     const char *own_name = NULL;
-    *k = (struct tmx_gate_kernel){0};
     enum tmx_status st = tmx_data_find(TMX_DATA_KERNEL, name, path, err);
+    st = st ? st : tmx_config_load(&cfg, path, NULL, 0, err);
     if (st) {
         return st;
     }
-    st = tmx_config_load(&cfg, path, NULL, 0, err);
-    if (!st) {
-        const config_setting_t *group = config_lookup(&cfg, "instructions");
-        config_lookup_string(&cfg, "name", &own_name);
-        snprintf(k->name, sizeof k->name, "%s", own_name ? own_name : name);
+    const config_setting_t *group = config_lookup(&cfg, "instructions");
+    const char *text = group ? config_setting_get_string(group) : NULL;
+    config_lookup_string(&cfg, "name", &own_name);
+    snprintf(k->name, sizeof k->name, "%s", own_name ? own_name : name);
+    if (text && size > 0) {
+        snprintf(other, size, "%s", text);
+    } else if (text) {
+        st = tmx_fail_setting(err, group, "instructions: kernel %s must have the group itself", k->name);
+    } else {
         st = group ? tmx_opt_read(tmx_instr_opts, &k->stats, group, NULL, err)
                    : tmx_fail_at(err, TMX_ECONFIG, path, 0,
                                  "missing group \"instructions\": this kernel cannot run cycle by cycle");
     }
     config_destroy(&cfg);
     return st;
+}
+
+enum tmx_status tmx_gate_kernel_load(struct tmx_gate_kernel *k, const char *name, struct tmx_err *err)
+{
+    char other[sizeof k->name] = "";
+    *k = (struct tmx_gate_kernel){0};
+    const enum tmx_status st = read_instructions(k, name, other, sizeof other, err);
+    if (st || !*other) {
+        return st;
+    }
+    struct tmx_gate_kernel from = {0};
+    const enum tmx_status found = read_instructions(&from, other, NULL, 0, err);
+    k->stats = from.stats;
+    return found;
 }
 
 double tmx_gate_chip_saved(const struct tmx_gate_leakage *l, double int_saved, double fp_saved)

@@ -32,7 +32,8 @@ struct tmx_gate_kernel {
 TMX_NODISCARD enum tmx_status tmx_gate_chip_load(struct tmx_gate_chip *c, const char *chip,
                                                  const char *const *sets, size_t n_set, struct tmx_err *err);
 
-/* The kernel by name or file. A kernel without the group `instructions`: TMX_ECONFIG. */
+/* The kernel by name or file. `instructions` is a group, or the name of another kernel whose group
+ * describes this one as well. A kernel without it: TMX_ECONFIG. */
 TMX_NODISCARD enum tmx_status tmx_gate_kernel_load(struct tmx_gate_kernel *k, const char *name,
                                                    struct tmx_err *err);
 

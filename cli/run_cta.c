@@ -4,12 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/cta_run.h"
+#include "cli/cta_core.h"
 #include "core/base/config.h"
 #include "sched/sched.h"
 
 struct tmx_run_cta {
-    int place;
+    int place, core;
     double epoch_cycles;
     struct tmx_cta_policy_spec policy;
     struct tmx_cta_chip chip;
@@ -17,9 +17,12 @@ struct tmx_run_cta {
 };
 
 static const char *const places[] = {"coldest", "spread", "order", NULL};
+static const char *const cores[] = {"chip", "given", "sm_cycle", NULL}; /* 1 + enum tmx_core_source */
 static const struct tmx_opt opts[] = {
     TMX_ROW_CHOICE(tmx_run_cta, place, places, "coldest",
                    "which SMs work: the coldest, those farthest apart, or the order of group tb"),
+    TMX_ROW_CHOICE(tmx_run_cta, core, cores, "chip",
+                   "per-core parameters of the kernels: given, measured by sm_cycle, or as the chip says"),
     TMX_ROW_REAL(tmx_run_cta, epoch_cycles, "cycles", 1, 1e9, 2048,
                  "of the epoch model that makes the plans"),
     {0},
@@ -28,7 +31,7 @@ static const struct tmx_opt opts[] = {
 /* Two readers share the group: each leaves the other's keys alone. */
 static enum tmx_status read_group(struct tmx_run_cta *c, const config_setting_t *group, struct tmx_err *err)
 {
-    static const char *const ours[] = {"policy", "place", "epoch_cycles", NULL};
+    static const char *const ours[] = {"policy", "place", "core", "epoch_cycles", NULL};
     const config_setting_t *word = config_setting_get_member(group, "policy");
     const char *name = word ? config_setting_get_string(word) : "tcs";
     const char *theirs[64] = {"policy"};
@@ -88,10 +91,8 @@ static enum tmx_status make_plan(const struct tmx_run_cta *c, const char *kernel
     struct tmx_memory_program *program = calloc(1, sizeof *program);
     struct tmx_cta_outcome *out = calloc(1, sizeof *out);
     const struct tmx_memory_program *list[] = {program};
-    char path[TMX_PATH_SIZE];
     enum tmx_status st = program && out ? TMX_OK : tmx_fail(err, TMX_ENOMEM, "plan of %s", kernel);
-    st = st ? st : tmx_data_find(TMX_DATA_KERNEL, kernel, path, err);
-    st = st ? st : tmx_memory_program_load(program, path, &c->chip.memory, err);
+    st = st ? st : tmx_cta_program_load(program, kernel, &c->chip, NULL, err);
     st = st ? st : tmx_cta_run(&c->chip, list, 1, &c->policy, &o, NULL, out, err);
     if (!st) {
         const size_t clock = out->result.ledger.n_clock - 1;
@@ -117,6 +118,7 @@ static enum tmx_status make_plans(struct tmx_run *r, struct tmx_run_cta *c, cons
         st = tmx_fail_setting(err, group, "cta: memory.cores of chip %s is %d, it has %zu SMs", c->chip.name,
                               c->chip.memory.cores, r->kind[0].chip.n_sm);
     }
+    c->chip.memory.core = c->core > 0 ? c->core - 1 : c->chip.memory.core;
     c->plan = calloc(r->n_kernel + 1, sizeof *c->plan);
     if (!st && !c->plan) {
         st = tmx_fail(err, TMX_ENOMEM, "plans of %zu kernels", r->n_kernel);

@@ -7,8 +7,14 @@
 #include "core/base/config.h"
 #include "core/base/opt.h"
 
+const char *const tmx_core_sources[] = {"given", "sm_cycle", NULL};
+
 static const struct tmx_opt chip_opts[] = {
     TMX_ROW_TEXT(tmx_memory_chip, profile, "any", "variant of the kernels' memory group"),
+    TMX_ROW_CHOICE(tmx_memory_chip, core, tmx_core_sources, "given",
+                   "source of a kernel's ipc1, cpi1_cycles and mlp"),
+    TMX_ROW_TEXT(tmx_memory_chip, sm, "", "chip whose sm.cfg describes a core to sm_cycle"),
+    TMX_ROW_REAL(tmx_memory_chip, sm_clocks, "cycles", 0.1, 10, 1, "core cycles in one cycle of sm.cfg"),
     TMX_ROW_INT(tmx_memory_chip, cores, "1", 1, 128, NAN, "cores (SMs)"),
     TMX_ROW_REAL(tmx_memory_chip, core_hz, "Hz", 1e6, 1e10, NAN, "nominal core clock"),
     TMX_ROW_INT(tmx_memory_chip, mshr, "1", 1, 4096, NAN, "outstanding lines per core"),

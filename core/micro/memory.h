@@ -9,9 +9,17 @@
 
 #include "core/machine/kernel.h"
 
+/* Where ipc1, cpi1_cycles and mlp of a launch come from: group `memory` of the kernel, or a run of its
+ * `instructions` on the chip's SM cycle by cycle (core/micro/launch_profile.h). */
+enum tmx_core_source { TMX_SOURCE_GIVEN, TMX_SOURCE_MEASURED };
+extern const char *const tmx_core_sources[]; /* "given", "sm_cycle", NULL */
+
 /* The memory system of one chip. Cycles are of the core's nominal clock. A line is 128 bytes. */
 struct tmx_memory_chip {
     char profile[32]; /* which variant of a kernel's memory group applies ("tcs", "apsa", ...) */
+    int core;         /* enum tmx_core_source */
+    char sm[32];      /* chip whose sm.cfg describes a core to sm_cycle; empty: none */
+    double sm_clocks; /* core cycles in one cycle of that description */
     int cores;
     double core_hz;
     int mshr;                    /* outstanding lines per core */

@@ -1,8 +1,7 @@
 /* Papers 000 and 002 on the shipped chips and kernels: every file loads, the headline numbers hold. */
 #include <stdlib.h>
 
-#include "cli/cta_run.h"
-#include "cli/data.h"
+#include "cli/cta_core.h"
 #include "tests/check.h"
 
 static struct tmx_cta_outcome all, out;
@@ -20,10 +19,8 @@ static void run(const struct tmx_cta_chip *chip, const char *policy, struct tmx_
 
 static void load(const struct tmx_cta_chip *chip, const char *kernel)
 {
-    char path[TMX_PATH_SIZE];
     struct tmx_err err = {0};
-    assert_int_equal(tmx_data_find(TMX_DATA_KERNEL, kernel, path, &err), TMX_OK);
-    if (tmx_memory_program_load(&program, path, &chip->memory, &err)) {
+    if (tmx_cta_program_load(&program, kernel, chip, NULL, &err)) {
         fail_msg("%s:%u: %s", err.file, err.line, err.msg);
     }
 }
@@ -75,6 +72,41 @@ static void apsa_tells_the_two_types_apart(void **state)
     }
 }
 
+/* The source of the per-core parameters changes these and nothing else. */
+static void core_parameters_come_from_the_source_asked_for(void **state)
+{
+    static struct tmx_memory_program given, measured;
+    struct tmx_cta_chip chip;
+    struct tmx_table *t = NULL;
+    struct tmx_err err = {0};
+    (void)state;
+    assert_int_equal(tmx_cta_chip_load(&chip, "tcs28", NULL, 0, &err), TMX_OK);
+    assert_int_equal(chip.memory.core, TMX_SOURCE_MEASURED);
+    assert_int_equal(tmx_cta_core_table(&t, &err), TMX_OK);
+    assert_int_equal(tmx_cta_program_load(&measured, "PVC", &chip, t, &err), TMX_OK);
+    assert_int_equal(tmx_table_rows(t), 2); /* short launches and long ones */
+    tmx_table_destroy(t);
+    chip.memory.core = TMX_SOURCE_GIVEN;
+    assert_int_equal(tmx_cta_program_load(&given, "PVC", &chip, NULL, &err), TMX_OK);
+    assert_int_equal(given.n, measured.n);
+    for (size_t i = 0; i < given.n; i++) {
+        struct tmx_memory_kernel *m = &measured.kernel[i];
+        const struct tmx_memory_kernel *g = &given.kernel[i];
+        assert_true(m->ipc1 != g->ipc1 && m->cpi1_cycles != g->cpi1_cycles && m->mlp != g->mlp);
+        assert_true(i == 0 || (m->mlp == m[-1].mlp) == (g->lines_per_instr == g[-1].lines_per_instr));
+    }
+    for (size_t i = 0; i < given.n; i++) {
+        struct tmx_memory_kernel *m = &measured.kernel[i];
+        m->ipc1 = given.kernel[i].ipc1;
+        m->cpi1_cycles = given.kernel[i].cpi1_cycles;
+        m->mlp = given.kernel[i].mlp;
+    }
+    assert_memory_equal(&given, &measured, sizeof given);
+    chip.memory.core = TMX_SOURCE_MEASURED;
+    chip.memory.sm[0] = '\0';
+    assert_int_equal(tmx_cta_program_load(&given, "PVC", &chip, NULL, &err), TMX_ECONFIG);
+}
+
 static void policies_are_read_with_their_options(void **state)
 {
     (void)state;
@@ -101,6 +133,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(tcs_saves_energy_where_memory_is_the_limit),
         cmocka_unit_test(apsa_tells_the_two_types_apart),
+        cmocka_unit_test(core_parameters_come_from_the_source_asked_for),
         cmocka_unit_test(policies_are_read_with_their_options),
         cmocka_unit_test(logarithmic_scaling),
     };

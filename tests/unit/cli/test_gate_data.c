@@ -56,6 +56,17 @@ static void shipped_kernels_run(void **state)
     assert_true(n >= 2 * 30); /* 18 of paper 001, 12 of paper 003 */
 }
 
+/* A kernel may name another whose instructions are its own. */
+static void instructions_of_another_kernel(void **state)
+{
+    struct tmx_gate_kernel own, named;
+    (void)state;
+    assert_int_equal(tmx_gate_kernel_load(&own, "backprop", NULL), TMX_OK);
+    assert_int_equal(tmx_gate_kernel_load(&named, "BP", NULL), TMX_OK);
+    assert_string_equal(named.name, "BP");
+    assert_memory_equal(&own.stats, &named.stats, sizeof own.stats);
+}
+
 /* WG 7.3: from the units' leakage to the chip's power. */
 static void the_chip_saves_what_the_paper_computes(void **state)
 {
@@ -115,6 +126,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(shipped_kernels_run),
+        cmocka_unit_test(instructions_of_another_kernel),
         cmocka_unit_test(the_chip_saves_what_the_paper_computes),
         cmocka_unit_test(results_do_not_depend_on_the_number_of_workers),
         cmocka_unit_test(overrides_name_their_key),
