@@ -142,12 +142,13 @@ static void end_launch(struct tmx_chip_state *s, size_t program)
 /* Launches whose last block has ended; the policy hears of the next launch of its program. */
 static void end_launches(struct tmx_chip_state *s)
 {
-    bool tell = false;
+    bool tell = false, begun = false;
     for (size_t p = 0; p < s->spec->n_program; p++) {
         const struct tmx_program_run *run = &s->program[p];
         if (!run->ended && run->done == run->grid) {
             end_launch(s, p);
             tell = tell || p == s->primary;
+            begun = true;
             s->stale = true;
         }
     }
@@ -155,8 +156,13 @@ static void end_launches(struct tmx_chip_state *s)
         s->primary++;
         tell = true;
     }
-    if (tell && s->primary < s->spec->n_program) {
+    if (s->primary == s->spec->n_program) {
+        return;
+    }
+    if (tell) {
         tell_launch(s);
+    } else if (begun) { /* the next launch of a program on lent cores, or the one after it */
+        tmx_chip_fill(s);
     }
 }
 

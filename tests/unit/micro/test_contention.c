@@ -236,6 +236,29 @@ static void kernels_side_by_side_share_the_memory(void **state)
     assert_true(ipc[0] > 0.6 * own && ipc[0] < own);
 }
 
+/* A program on lent cores goes from launch to launch without waiting for the first program. */
+static void lent_cores_take_the_next_launch_at_once(void **state)
+{
+    static struct tmx_contention_result r;
+    struct tmx_memory_program first = memory_bound(), second = memory_bound();
+    const struct tmx_memory_program *list[] = {&first, &second};
+    (void)state;
+    first.n = 1;
+    first.kernel[0].blocks = 2000;
+    second.n = 3;
+    for (size_t k = 0; k < second.n; k++) {
+        second.kernel[k] = memory_bound().kernel[1];
+        second.kernel[k].instr_per_warp = 200;
+    }
+    assert_int_equal(run("tcs_share", list, 2, 2048, &r), TMX_OK);
+    assert_int_equal(r.n_launch, 4);
+    for (size_t l = 2; l < 4; l++) {
+        assert_int_equal(r.launch[l].program, 1);
+        assert_true(r.launch[l].start_s + r.launch[l].seconds < r.seconds / 2);
+        assert_true(r.launch[l].core_seconds > 2 * r.launch[l].seconds);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -248,6 +271,7 @@ int main(void)
         cmocka_unit_test(a_policy_that_stops_all_is_an_error),
         cmocka_unit_test(clocks_are_independent),
         cmocka_unit_test(kernels_side_by_side_share_the_memory),
+        cmocka_unit_test(lent_cores_take_the_next_launch_at_once),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
