@@ -1,8 +1,9 @@
 #include "core/machine/machine.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "core/machine/volunteer.h"
 
 static void *take(size_t n, size_t size, bool *ok)
 {
@@ -304,31 +305,6 @@ static void change_active(struct tmx_gpu *gpu, size_t n_active)
     }
 }
 
-/* Paper 003, section 3.1: the coldest SM profiles a waiting kernel that no SM has profiled. It first
- * lets its resident blocks finish, then runs blocks of the new kernel until one retires. */
-static void volunteer(struct tmx_machine *m, struct tmx_gpu *gpu, const double *sensed_k)
-{
-    for (size_t q = 0; q < gpu->n_queue; q++) {
-        struct tmx_job *j = &m->job[gpu->queue[q]];
-        size_t coldest = TMX_NO_JOB;
-        if (j->pdi_valid || j->profiling_s > 0 || gpu->n_run == 0) {
-            continue;
-        }
-        for (size_t sm = gpu->sm0; sm < gpu->sm0 + gpu->chip->n_sm; sm++) {
-            const bool free_sm = m->volunteer_job[sm] == TMX_NO_JOB && !m->gated[sm];
-            if (free_sm && (coldest == TMX_NO_JOB || sensed_k[sm] < sensed_k[coldest])) {
-                coldest = sm;
-            }
-        }
-        if (coldest == TMX_NO_JOB) {
-            return;
-        }
-        m->volunteer_job[coldest] = gpu->queue[q];
-        m->n_volunteer++;
-        j->profiling_s = m->job[gpu->run[0]].lifetime_s + j->lifetime_s + m->system_kernel_s;
-    }
-}
-
 /* Let a waiting job join the one that runs. */
 static void admit(struct tmx_machine *m, struct tmx_gpu *gpu, const struct tmx_gpu_request *r)
 {
@@ -357,176 +333,7 @@ void tmx_machine_apply(struct tmx_machine *m, const struct tmx_request *request,
         start_from_queue(m, gpu);
         gpu->share = gpu->n_run < TMX_WAYS || r->share > 1 ? 1 : r->share > 0 ? r->share : 0;
         if (gpu->n_queue > 0) {
-            volunteer(m, gpu, sensed_k);
+            tmx_machine_volunteer(m, gpu, sensed_k);
         }
     }
-}
-
-/* Mean shares an SM holds over run_s of running, as resident blocks of the old shares end
- * uniformly over one lifetime; updates what it holds at the end. */
-static void drain(struct tmx_machine *m, size_t sm, double run_s, double mean[TMX_WAYS])
-{
-    const double *share = &m->share[TMX_WAYS * sm];
-    double *held = &m->held[TMX_WAYS * sm];
-    const double left_s = m->drain_s[sm];
-    if (run_s >= left_s) {
-        const double w = run_s > 0 ? left_s / (2 * run_s) : 0;
-        for (int k = 0; k < TMX_WAYS; k++) {
-            mean[k] = share[k] + w * (held[k] - share[k]);
-            held[k] = share[k];
-        }
-        m->drain_s[sm] = 0;
-    } else {
-        const double w = run_s / left_s;
-        for (int k = 0; k < TMX_WAYS; k++) {
-            const double end = held[k] + w * (share[k] - held[k]);
-            mean[k] = (held[k] + end) / 2;
-            held[k] = end;
-        }
-        m->drain_s[sm] = left_s - run_s;
-    }
-}
-
-/* Busy shares of the SMs of one GPU over dt_s; work[k] gets the SM-seconds each way may do. */
-static void run_sms(struct tmx_machine *m, size_t g, double run_s, double work[TMX_WAYS])
-{
-    const struct tmx_gpu *gpu = &m->gpu[g];
-    const double full = run_s / m->dt_s;
-    double sum0 = 0, sum1 = 0;
-    for (size_t sm = gpu->sm0; sm < gpu->sm0 + gpu->chip->n_sm; sm++) {
-        double mean[TMX_WAYS] = {m->share[TMX_WAYS * sm], m->share[TMX_WAYS * sm + 1]};
-        double on = full;
-        if (m->gated[sm]) {
-            m->gated_s[sm] += m->counting ? m->dt_s : 0;
-            on = 0;
-        } else if (m->drain_s[sm] > 0) {
-            drain(m, sm, run_s * m->speed[g], mean);
-        }
-        if (m->volunteer_s[sm] > 0) {
-            on *= 1 - m->volunteer_s[sm] / m->dt_s;
-        }
-        m->busy[TMX_WAYS * sm] = on * mean[0];
-        m->busy[TMX_WAYS * sm + 1] = on * mean[1];
-        sum0 += m->busy[TMX_WAYS * sm];
-        sum1 += m->busy[TMX_WAYS * sm + 1];
-    }
-    work[0] = sum0 * m->dt_s * m->speed[g];
-    work[1] = sum1 * m->dt_s * m->speed[g];
-}
-
-double tmx_machine_remote_speed(const struct tmx_machine *m, const struct tmx_job *job, size_t gpu)
-{
-    return gpu == job->data_gpu ? 1 : 1 / (1 + m->remote_cost * job->remote_weight);
-}
-
-static double job_rate(const struct tmx_machine *m, const struct tmx_gpu *gpu, const struct tmx_job *j)
-{
-    double rate = 1 / j->slowdown;
-    if (gpu->n_run == TMX_WAYS) {
-        rate *= m->gain;
-    }
-    return rate * gpu->speed_scale * tmx_machine_remote_speed(m, j, (size_t)(gpu - m->gpu));
-}
-
-/* Add work to a job; when it ends inside the tick, the slots idle for the rest of it. */
-static void progress(struct tmx_machine *m, struct tmx_gpu *gpu, size_t way, double work_sm_s, double time_s)
-{
-    struct tmx_job *j = &m->job[gpu->run[way]];
-    if (j->started_s < 0 && m->counting) {
-        j->started_s = time_s;
-    }
-    if (!m->counting || j->state == TMX_JOB_DONE || work_sm_s <= 0) {
-        return;
-    }
-    const double add = work_sm_s * job_rate(m, gpu, j), left = j->work_sm_s - j->done_sm_s;
-    if (add < left) {
-        j->done_sm_s += add;
-        return;
-    }
-    const double used = left / add;
-    j->done_sm_s = j->work_sm_s;
-    j->state = TMX_JOB_DONE;
-    j->finished_s = time_s + used * m->dt_s;
-    m->n_done++;
-    if (gpu->n_run == 1 && gpu->n_queue == 0) { /* the rest of the tick is idle */
-        gpu->busy_s -= (1 - used) * m->dt_s;
-    }
-    for (size_t i = TMX_WAYS * gpu->sm0 + way; i < TMX_WAYS * (gpu->sm0 + gpu->chip->n_sm); i += TMX_WAYS) {
-        m->busy[i] *= used;
-    }
-}
-
-/* The volunteers' share of the tick; a profile is known when its time is up. */
-static void profile(struct tmx_machine *m, struct tmx_gpu *gpu)
-{
-    for (size_t sm = gpu->sm0; sm < gpu->sm0 + gpu->chip->n_sm; sm++) {
-        m->volunteer_s[sm] = 0;
-        if (m->volunteer_job[sm] == TMX_NO_JOB) {
-            continue;
-        }
-        if (m->volunteer_done[sm]) {
-            m->volunteer_job[sm] = TMX_NO_JOB;
-            m->volunteer_done[sm] = false;
-            m->n_volunteer--;
-            continue;
-        }
-        struct tmx_job *j = &m->job[m->volunteer_job[sm]];
-        const double step_s = j->profiling_s < m->dt_s ? j->profiling_s : m->dt_s;
-        m->volunteer_s[sm] = step_s;
-        j->profiling_s -= step_s;
-        if (j->profiling_s <= 0 || j->state == TMX_JOB_DONE) {
-            j->pdi_valid = true;
-            m->volunteer_done[sm] = true; /* its time still counts in this tick */
-        }
-    }
-}
-
-void tmx_machine_advance(struct tmx_machine *m, double time_s)
-{
-    for (size_t g = 0; g < m->n_gpu; g++) {
-        struct tmx_gpu *gpu = &m->gpu[g];
-        const size_t n_run = gpu->n_run;
-        double work[TMX_WAYS] = {0};
-        if (m->n_volunteer > 0) {
-            profile(m, gpu);
-        }
-        const double lost_s = gpu->stall_s < m->dt_s ? gpu->stall_s : m->dt_s;
-        gpu->stall_s -= lost_s;
-        run_sms(m, g, m->dt_s - lost_s, work);
-        work[0] -= gpu->overhead_s < work[0] ? gpu->overhead_s : work[0];
-        gpu->overhead_s = 0;
-        for (size_t k = 0; k < n_run; k++) {
-            m->job[gpu->run[k]].pdi_valid = true; /* resident blocks have shown their activity */
-            progress(m, gpu, k, work[k], time_s);
-        }
-        if (n_run > 0 && m->counting) {
-            gpu->busy_s += m->dt_s;
-        }
-    }
-    while (m->first_unfinished < m->n_job && m->job[m->first_unfinished].state == TMX_JOB_DONE) {
-        m->first_unfinished++;
-    }
-}
-
-/* Add the slots that way k of a GPU holds. */
-static void add_slots(const struct tmx_machine *m, const struct tmx_gpu *gpu, size_t k, double *slots)
-{
-    const struct tmx_job *j = &m->job[gpu->run[k]];
-    for (size_t sm = gpu->sm0; sm < gpu->sm0 + gpu->chip->n_sm; sm++) {
-        *slots += m->held[TMX_WAYS * sm + k] * j->blocks_per_sm_s * j->lifetime_s;
-    }
-}
-
-double tmx_machine_slots(const struct tmx_machine *m, size_t job)
-{
-    double slots = 0;
-    for (size_t g = 0; g < m->n_gpu; g++) {
-        const struct tmx_gpu *gpu = &m->gpu[g];
-        for (size_t k = 0; k < gpu->n_run; k++) {
-            if (gpu->run[k] == job) {
-                add_slots(m, gpu, k, &slots);
-            }
-        }
-    }
-    return slots;
 }
