@@ -125,9 +125,9 @@ static enum tmx_status trace_row(struct tmx_mix *mix, const struct tmx_text *t, 
         n++;
     }
     if (n < 3 || n > 4 || !tmx_span_real(cell[0], &e.arrival_s) ||
-        !tmx_span_copy(cell[1], e.kernel, sizeof e.kernel) || !tmx_span_real(cell[2], &e.work_s) ||
-        (n == 4 && !tmx_span_real(cell[3], &priority)) || e.arrival_s < 0 || e.work_s < 0 ||
-        fabs(priority) > 100) {
+        !tmx_span_copy(cell[1], e.kernel, sizeof e.kernel) || !e.kernel[0] ||
+        !tmx_span_real(cell[2], &e.work_s) || (n == 4 && !tmx_span_real(cell[3], &priority)) ||
+        e.arrival_s < 0 || e.work_s < 0 || fabs(priority) > 100 || priority != floor(priority)) {
         return tmx_fail_at(err, TMX_EPARSE, t->name, l->number,
                            "expected arrival_s,kernel,work_s[,priority]");
     }
@@ -136,12 +136,15 @@ static enum tmx_status trace_row(struct tmx_mix *mix, const struct tmx_text *t, 
 }
 
 static enum tmx_status read_trace(struct tmx_mix *mix, const char *mix_path, const struct arrivals *a,
-                                  struct tmx_err *err)
+                                  const config_setting_t *group, struct tmx_err *err)
 {
     char path[1024];
     const char *slash = strrchr(mix_path, '/');
     struct tmx_text t;
     struct tmx_lines l = {0};
+    if (!a->file[0]) {
+        return tmx_fail_setting(err, group, "trace arrivals: missing file = \"ARRIVALS.csv\"");
+    }
     snprintf(path, sizeof path, "%.*s%s", a->file[0] == '/' || !slash ? 0 : (int)(slash - mix_path + 1),
              mix_path, a->file);
     enum tmx_status st = tmx_text_load(&t, path, err);
@@ -191,7 +194,8 @@ enum tmx_status tmx_mix_load(struct tmx_mix *mix, const char *path, uint64_t see
         struct arrivals a = {0};
         st = tmx_opt_read(arrival_opts, &a, group, arrivals_also, err);
         if (!st) {
-            st = a.process == POISSON ? poisson(mix, &a, group, seed, err) : read_trace(mix, path, &a, err);
+            st = a.process == POISSON ? poisson(mix, &a, group, seed, err)
+                                      : read_trace(mix, path, &a, group, err);
         }
     }
     if (!st && mix->n_entry == 0) {

@@ -1,0 +1,202 @@
+/* Mix files: lists, Poisson arrivals, traces; what is wrong with one is said with its file and line. */
+#include "core/machine/mix.h"
+
+#include <string.h>
+
+#include "tests/scratch.h"
+
+static void load(struct tmx_mix *mix, const char *path, uint64_t seed)
+{
+    struct tmx_err err = {0};
+    if (tmx_mix_load(mix, path, seed, &err)) {
+        fail_msg("%s:%u: %s", err.file, err.line, err.msg);
+    }
+}
+
+/* Written in any order, served by arrival; equal arrivals in the order they are written. */
+static void a_list_is_sorted_by_arrival(void **state)
+{
+    (void)state;
+    static const char *const want[] = {"B", "D", "C", "A", "E"};
+    struct tmx_mix mix;
+    load(&mix,
+         scratch_write("mix_list.cfg", "name = \"m\"; doc = \"d\"; target = true;\nkernels = (\n"
+                                       " { kernel = \"A\"; work_s = 3.0; arrival_s = 5.0; priority = 2; },\n"
+                                       " { kernel = \"B\"; work_s = 400; },\n"
+                                       " { kernel = \"C\"; arrival_s = 1.0; },\n"
+                                       " { kernel = \"D\"; },\n"
+                                       " { kernel = \"E\"; arrival_s = 5.0; } );\n"),
+         1);
+    assert_int_equal(mix.n_entry, 5);
+    assert_true(mix.target);
+    for (size_t i = 0; i < mix.n_entry; i++) {
+        assert_string_equal(mix.entry[i].kernel, want[i]);
+    }
+    check_close(mix.entry[0].work_s, 400, 0, 0);
+    check_close(mix.entry[3].work_s, 3, 0, 0);
+    check_close(mix.entry[3].arrival_s, 5, 0, 0);
+    assert_int_equal(mix.entry[3].priority, 2);
+    assert_int_equal(mix.entry[4].priority, 0);
+    tmx_mix_finish(&mix);
+    assert_null(mix.entry);
+}
+
+#define POISSON                                                                                   \
+    "name = \"m\"; arrivals = { process = \"poisson\"; mean_s = 2.0; count = 2000; work_s = 7.0;" \
+    " kernels = [\"A\", \"B\"]; };"
+
+static void poisson_arrivals_follow_the_seed_and_the_mean(void **state)
+{
+    (void)state;
+    const char *path = scratch_write("mix_poisson.cfg", POISSON);
+    struct tmx_mix a, b, c;
+    size_t of_a = 0;
+    load(&a, path, 7);
+    load(&b, path, 7);
+    load(&c, path, 8);
+    assert_int_equal(a.n_entry, 2000);
+    for (size_t i = 0; i < a.n_entry; i++) {
+        assert_string_equal(a.entry[i].kernel, b.entry[i].kernel);
+        assert_true(a.entry[i].arrival_s == b.entry[i].arrival_s);
+        assert_true(i == 0 || a.entry[i].arrival_s >= a.entry[i - 1].arrival_s);
+        check_close(a.entry[i].work_s, 7, 0, 0);
+        of_a += a.entry[i].kernel[0] == 'A';
+    }
+    assert_true(a.entry[0].arrival_s != c.entry[0].arrival_s);
+    check_close(a.entry[1999].arrival_s / 2000, 2, 0.1, 0); /* three deviations are 7 % */
+    assert_in_range(of_a, 900, 1100);
+    tmx_mix_finish(&a);
+    tmx_mix_finish(&b);
+    tmx_mix_finish(&c);
+}
+
+#define TRACE "name = \"m\"; arrivals = { process = \"trace\"; file = \"arrivals.csv\"; };"
+#define HEAD  "arrival_s,kernel,work_s,priority\n"
+
+static void a_trace_stands_beside_its_mix(void **state)
+{
+    (void)state;
+    struct tmx_mix mix;
+    const char *path = scratch_write("mix_trace.cfg", TRACE);
+    scratch_write("arrivals.csv", HEAD "4,B,2.5,-3\n\n1e0,A,0\n");
+    load(&mix, path, 1);
+    assert_int_equal(mix.n_entry, 2);
+    assert_string_equal(mix.entry[0].kernel, "A");
+    check_close(mix.entry[0].arrival_s, 1, 0, 0);
+    assert_int_equal(mix.entry[0].priority, 0);
+    check_close(mix.entry[1].work_s, 2.5, 0, 0);
+    assert_int_equal(mix.entry[1].priority, -3);
+    tmx_mix_finish(&mix);
+    path = scratch_write("./mix_trace.cfg", TRACE); /* with a folder in its name */
+    load(&mix, path, 1);
+    assert_int_equal(mix.n_entry, 2);
+    tmx_mix_finish(&mix);
+}
+
+static void bad_mixes_name_their_line(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        enum tmx_status status;
+        unsigned line;
+        const char *says;
+    } rows[] = {
+        {"name = \"m\";\nkernels = ( 3 );\n", TMX_ECONFIG, 2, "expected { kernel"},
+        {"name = \"m\";\nkernels = ( {\n work_s = 3.0; } );\n", TMX_ECONFIG, 2, "kernel"},
+        {"name = \"m\";\nkernels = ( { kernel = \"A\";\n work_s = -1.0; } );\n", TMX_ECONFIG, 3, "work_s"},
+        {"name = \"m\";\nkernels = ( { kernel = \"A\";\n arrival_s = -1.0; } );\n", TMX_ECONFIG, 3,
+         "arrival_s"},
+        {"name = \"m\";\nkernels = ( { kernel = \"A\";\n priority = 101; } );\n", TMX_ECONFIG, 3, "priority"},
+        {"name = \"m\";\nkernels = ( { kernel = \"A\";\n work = 1.0; } );\n", TMX_ECONFIG, 3, "work"},
+        {"name = \"m\";\nkernels = ( { kernel = 4; } );\n", TMX_ECONFIG, 2, "kernel"},
+        {"name = \"m\";\n\ncolour = 1;\nkernels = ( { kernel = \"A\"; } );\n", TMX_ECONFIG, 3, "colour"},
+        {"kernels = ( { kernel = \"A\"; } );\n", TMX_ECONFIG, 0, "name"},
+        {"name = \"m\";\n", TMX_ECONFIG, 0, "no kernels"},
+        {"name = \"m\";\nkernels = ( );\n", TMX_ECONFIG, 0, "no kernels"},
+        {"name = \"m\";\nkernels = (\n", TMX_ECONFIG, 3, ""},
+        {"name = \"m\";\narrivals = { };\n", TMX_ECONFIG, 2, "process"},
+        {"name = \"m\";\narrivals = { process = \"daily\"; };\n", TMX_ECONFIG, 2, "poisson, trace"},
+        {"name = \"m\";\narrivals = { process = \"poisson\"; };\n", TMX_ECONFIG, 2, "missing kernels"},
+        {"name = \"m\";\narrivals = { process = \"poisson\"; kernels = []; };\n", TMX_ECONFIG, 2,
+         "missing kernels"},
+        {"name = \"m\";\narrivals = { process = \"poisson\";\n kernels = [1, 2]; };\n", TMX_ECONFIG, 3,
+         "names of kernels"},
+        {"name = \"m\";\narrivals = { process = \"poisson\";\n kernels = "
+         "[\"0123456789012345678901234567890123456789012345678901234567890123\"]; };\n",
+         TMX_ECONFIG, 3, "names of kernels"},
+        {"name = \"m\";\narrivals = { process = \"poisson\"; kernels = [\"A\"];\n mean_s = 0.0; };\n",
+         TMX_ECONFIG, 3, "mean_s"},
+        {"name = \"m\";\narrivals = { process = \"poisson\"; kernels = [\"A\"];\n count = 0; };\n",
+         TMX_ECONFIG, 3, "count"},
+        {"name = \"m\";\narrivals = { process = \"trace\"; file = \"nowhere.csv\"; };\n", TMX_EIO, 0,
+         "nowhere.csv"},
+        {"name = \"m\";\narrivals = { process = \"trace\"; };\n", TMX_ECONFIG, 2, "file"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        struct tmx_mix mix;
+        struct tmx_err err = {0};
+        const enum tmx_status st = tmx_mix_load(&mix, scratch_write("mix_bad.cfg", rows[i].text), 1, &err);
+        char text[512];
+        tmx_err_format(&err, text, sizeof text);
+        if (st != rows[i].status || err.line != rows[i].line || !strstr(text, rows[i].says)) {
+            fail_msg("row %zu: status %d, %s", i, (int)st, text);
+        }
+        assert_null(mix.entry); /* nothing left to release */
+    }
+}
+
+static void bad_traces_name_their_line(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        unsigned line;
+    } rows[] = {
+        {HEAD "1,A\n", 2},
+        {HEAD "1,A,2\n1,A,2,3,4\n", 3},
+        {HEAD "x,A,2\n", 2},
+        {HEAD "1,A,two\n", 2},
+        {HEAD "nan,A,2\n", 2},
+        {HEAD "1,A,inf\n", 2},
+        {HEAD "-1,A,2\n", 2},
+        {HEAD "1,A,-2\n", 2},
+        {HEAD "1,A,2,high\n", 2},
+        {HEAD "1,A,2,101\n", 2},
+        {HEAD "1,A,2,1.5\n", 2},
+        {HEAD "1,,2\n", 2},
+        {HEAD "\n1,A,2,\n", 3},
+        {HEAD ",,\n", 2},
+        {HEAD "1,0123456789012345678901234567890123456789012345678901234567890123,2\n", 2},
+    };
+    const char *path = scratch_write(
+        "mix_bad_trace.cfg", "name = \"m\"; arrivals = { process = \"trace\"; file = \"bad.csv\"; };");
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        struct tmx_mix mix;
+        struct tmx_err err = {0};
+        scratch_write("bad.csv", rows[i].text);
+        const enum tmx_status st = tmx_mix_load(&mix, path, 1, &err);
+        if (st != TMX_EPARSE || err.line != rows[i].line || !strstr(err.file, "bad.csv") ||
+            !strstr(err.msg, "expected arrival_s,kernel,work_s")) {
+            fail_msg("row %zu: status %d, %s:%u: %s", i, (int)st, err.file, err.line, err.msg);
+        }
+        assert_null(mix.entry);
+    }
+    struct tmx_mix mix;
+    struct tmx_err err = {0};
+    scratch_write("bad.csv", HEAD); /* a heading and nobody */
+    assert_int_equal(tmx_mix_load(&mix, path, 1, &err), TMX_ECONFIG);
+    assert_non_null(strstr(err.msg, "no kernels"));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_list_is_sorted_by_arrival),
+        cmocka_unit_test(poisson_arrivals_follow_the_seed_and_the_mean),
+        cmocka_unit_test(a_trace_stands_beside_its_mix),
+        cmocka_unit_test(bad_mixes_name_their_line),
+        cmocka_unit_test(bad_traces_name_their_line),
+    };
+    return cmocka_run_group_tests_name("mix", tests, NULL, NULL);
+}
