@@ -34,18 +34,13 @@ static bool other_kind(const struct spread *s, const struct tmx_job *a, const st
     return a->pdi_valid && b->pdi_valid && fabs(a->pdi_w - b->pdi_w) > s->alike * fmax(a->pdi_w, b->pdi_w);
 }
 
-/* Has any GPU of the job an emergency? */
+/* An emergency on the GPU of a job that has only one. */
 static bool hot(const struct spread *s, const struct tmx_view *view, const struct tmx_job *j)
 {
-    for (size_t g = j->home_gpu; g < j->home_gpu + j->n_gpu; g++) {
-        if (view->hottest_k[g] >= s->emergency_c + TMX_ZERO_C) {
-            return true;
-        }
-    }
-    return false;
+    return view->hottest_k[j->home_gpu] >= s->emergency_c + TMX_ZERO_C;
 }
 
-/* A kernel on the GPU that is another kind than j and, with j, makes an emergency of one. */
+/* A kernel on the GPU that is another kind than j, when one of the two is spread already or hot. */
 static bool partner_on(const struct spread *s, const struct tmx_view *view, const struct tmx_gpu *gpu,
                        const struct tmx_job *j)
 {
