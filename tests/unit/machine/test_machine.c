@@ -210,6 +210,114 @@ static void the_coldest_sm_profiles_a_waiting_kernel(void **state)
     rig_close(&r);
 }
 
+/* Its blocks end (1 ms), blocks of the other kernel run (1 ms), the system kernel reads the counters. */
+static void profiling_lasts_two_lifetimes_and_the_system_kernel(void **state)
+{
+    (void)state;
+    static const struct {
+        double system_s;
+        int n_tick; /* of 0.5 ms */
+    } rows[] = {{0, 4}, {0.2e-3, 5}, {0.5e-3, 5}, {0.6e-3, 6}};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        struct rig r;
+        int t = 0;
+        rig_init(&r);
+        const struct tmx_job jobs[] = {tiny_job(&r.kernel, 1.0, 2, N_SM), tiny_job(&r.kernel, 1.0, 1, N_SM)};
+        rig_open(&r, jobs, 2, 0.5e-3);
+        r.m->system_kernel_s = rows[i].system_s;
+        arrive(&r, 0);
+        tmx_machine_apply(r.m, &r.request, r.sensed_k);
+        set_shares(&r, 1, 0, 0);
+        for (; !r.m->job[1].pdi_valid && t < 100; t++) {
+            tmx_machine_advance(r.m, 0);
+        }
+        assert_int_equal(t, rows[i].n_tick);
+        rig_close(&r);
+    }
+}
+
+static void a_gated_sm_does_not_volunteer(void **state)
+{
+    (void)state;
+    struct rig r;
+    rig_init(&r);
+    const struct tmx_job jobs[] = {tiny_job(&r.kernel, 1.0, 2, N_SM), tiny_job(&r.kernel, 1.0, 1, N_SM)};
+    rig_open(&r, jobs, 2, 0.5e-3);
+    arrive(&r, 0);
+    r.gate[N_SM - 1] = r.gate[N_SM - 2] = true;
+    tmx_machine_apply(r.m, &r.request, r.sensed_k);
+    assert_int_equal(r.m->volunteer_job[N_SM - 3], 1);
+    assert_int_equal(r.m->n_volunteer, 1);
+    rig_close(&r);
+}
+
+/* What multiplies the work of a tick, one factor at a time; all SMs host the first kernel. */
+static void work_follows_each_factor(void **state)
+{
+    (void)state;
+    static const struct {
+        double gain, speed_scale, slowdown, overhead_s, want; /* of 8 SMs for 10 ms */
+        bool two;
+    } rows[] = {
+        {1, 1, 1, 0, 0.08, false},   {1.05, 1, 1, 0, 0.08, false},  {1.05, 1, 1, 0, 0.084, true},
+        {1, 0.5, 1, 0, 0.04, false}, {1, 1, 1.25, 0, 0.064, false}, {1, 1, 1, 0.03, 0.05, false},
+        {1, 1, 1, 0.5, 0, false}, /* at most the tick */
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        struct rig r;
+        rig_init(&r);
+        const struct tmx_job jobs[] = {tiny_job(&r.kernel, 1.0, 2, N_SM), tiny_job(&r.kernel, 1.0, 1, N_SM)};
+        rig_open(&r, jobs, 2, 0.01);
+        r.m->job[1].pdi_valid = true;
+        arrive(&r, 0);
+        tmx_machine_apply(r.m, &r.request, r.sensed_k);
+        r.gpu_request.admit = rows[i].two ? 1 : TMX_NO_JOB;
+        tmx_machine_apply(r.m, &r.request, r.sensed_k);
+        assert_int_equal(r.m->gpu[0].n_run, rows[i].two ? 2 : 1);
+        r.m->gain = rows[i].gain;
+        r.m->gpu[0].speed_scale = rows[i].speed_scale;
+        r.m->gpu[0].overhead_s = rows[i].overhead_s;
+        r.m->job[0].slowdown = rows[i].slowdown;
+        set_shares(&r, 1, 0, 0);
+        tmx_machine_advance(r.m, 0);
+        check_close(r.m->job[0].done_sm_s, rows[i].want, 1e-12, 1e-15);
+        check_close(r.m->gpu[0].overhead_s, 0, 0, 0); /* charged once */
+        rig_close(&r);
+    }
+}
+
+static void when_the_first_kernel_ends_the_second_keeps_its_slots(void **state)
+{
+    (void)state;
+    struct rig r;
+    rig_init(&r);
+    const struct tmx_job jobs[] = {tiny_job(&r.kernel, 1.0, 2, N_SM), tiny_job(&r.kernel, 1.0, 1, N_SM)};
+    rig_open(&r, jobs, 2, 0.01);
+    r.m->job[1].pdi_valid = true;
+    arrive(&r, 0);
+    tmx_machine_apply(r.m, &r.request, r.sensed_k);
+    r.gpu_request.admit = 1;
+    r.gpu_request.share = 0.75;
+    tmx_machine_apply(r.m, &r.request, r.sensed_k);
+    check_close(r.m->gpu[0].share, 0.75, 0, 0);
+    check_close(r.m->gpu[0].admit_share, 0.75, 0, 0);
+    for (size_t sm = 0; sm < N_SM; sm++) {
+        r.m->held[2 * sm] = r.m->share[2 * sm] = 0.75;
+        r.m->held[2 * sm + 1] = r.m->share[2 * sm + 1] = 0.25;
+    }
+    r.m->job[0].state = TMX_JOB_DONE;
+    tmx_machine_apply(r.m, &r.request, r.sensed_k);
+    assert_int_equal(r.m->gpu[0].n_run, 1);
+    assert_int_equal(r.m->gpu[0].run[0], 1);
+    check_close(r.m->gpu[0].share, 1, 0, 0);
+    for (size_t sm = 0; sm < N_SM; sm++) {
+        check_close(r.m->held[2 * sm], 0.25, 0, 0);
+        check_close(r.m->share[2 * sm], 0.25, 0, 0);
+        check_close(r.m->held[2 * sm + 1] + r.m->share[2 * sm + 1], 0, 0, 0);
+    }
+    rig_close(&r);
+}
+
 static void the_queue_serves_priority_then_arrival_and_has_32_places(void **state)
 {
     (void)state;
@@ -283,6 +391,19 @@ static void hot_blocks_take_corner_clusters_first(void **state)
     tmx_chip_finish(&c);
 }
 
+/* Seven clusters in one row: the four corners of the die, then the one farthest from all taken. */
+static void after_the_corners_hot_blocks_go_where_they_are_farthest_apart(void **state)
+{
+    (void)state;
+    static const size_t want[] = {0, 6, 1, 5, 3, 2, 4};
+    struct tmx_chip c;
+    tiny_chip(&c, 14);
+    for (size_t i = 0; i < 14; i++) {
+        assert_int_equal(c.hot_order[i], 2 * want[i / 2] + i % 2);
+    }
+    tmx_chip_finish(&c);
+}
+
 static void an_image_brings_everything_back(void **state)
 {
     (void)state;
@@ -324,10 +445,15 @@ int main(void)
         cmocka_unit_test(one_long_tick_drains_as_many_short_ones),
         cmocka_unit_test(a_change_of_level_stalls_and_costs_energy),
         cmocka_unit_test(the_coldest_sm_profiles_a_waiting_kernel),
+        cmocka_unit_test(profiling_lasts_two_lifetimes_and_the_system_kernel),
+        cmocka_unit_test(a_gated_sm_does_not_volunteer),
+        cmocka_unit_test(work_follows_each_factor),
+        cmocka_unit_test(when_the_first_kernel_ends_the_second_keeps_its_slots),
         cmocka_unit_test(the_queue_serves_priority_then_arrival_and_has_32_places),
         cmocka_unit_test(small_kernels_run_side_by_side),
         cmocka_unit_test(occupancy_follows_the_scarcest_resource),
         cmocka_unit_test(hot_blocks_take_corner_clusters_first),
+        cmocka_unit_test(after_the_corners_hot_blocks_go_where_they_are_farthest_apart),
         cmocka_unit_test(an_image_brings_everything_back),
     };
     return cmocka_run_group_tests_name("machine", tests, NULL, NULL);

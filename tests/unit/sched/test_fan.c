@@ -64,6 +64,44 @@ static void the_slew_limit_holds(void **state)
     free(r.state);
 }
 
+static void the_slew_limit_holds_downwards_too(void **state)
+{
+    struct rig r = {.first = true};
+    (void)state;
+    r.p = policy("curve", &r.state);
+    check_close(step(&r, 95, 0.5), 1, 0, 0); /* the first speed is the curve's, whatever the slew */
+    for (int i = 1; i <= 10; i++) {
+        check_close(step(&r, 20, 0.5), fmax(1 - 0.05 * i, 0.3), 1e-12, 0);
+    }
+    free(r.state);
+}
+
+/* The defaults: 80 degC, 0.02 of full speed a kelvin, 0.002 a kelvin and second. The slowest is 500 of
+ * 2500 rpm. */
+static void pi_adds_its_two_parts(void **state)
+{
+    static const struct {
+        double temp_c, dt_s, want;
+    } rows[] = {
+        {95, 0, 0.30},  /* 15 K above: no time has passed, no integral */
+        {95, 1, 0.33},  /* 0.002 x 15 */
+        {95, 2, 0.39},  /* 0.06 more */
+        {85, 1, 0.20},  /* 0.1 + 0.1 */
+        {79, 1, 0.20},  /* would be 0.078: the fan's slowest */
+        {130, 1, 1},    /* 1.0 + 0.198 */
+        {60, 10, 0.20}, /* the integral is empty */
+        {81, 1, 0.20},  /* and stays at 0.002, not below 0 */
+        {95, 1, 0.332}, /* 0.3 + 0.002 + 0.03 */
+    };
+    struct rig r = {.first = true};
+    (void)state;
+    r.p = policy("pi", &r.state);
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        check_close(step(&r, rows[i].temp_c, rows[i].dt_s), rows[i].want, 1e-12, 0);
+    }
+    free(r.state);
+}
+
 /* A chip whose temperature falls linearly with the speed: the controller reaches the target. */
 static void pi_reaches_its_target_and_does_not_wind_up(void **state)
 {
@@ -101,6 +139,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_curve_is_followed_up_at_once_and_down_after_the_hysteresis),
         cmocka_unit_test(the_slew_limit_holds),
+        cmocka_unit_test(the_slew_limit_holds_downwards_too),
+        cmocka_unit_test(pi_adds_its_two_parts),
         cmocka_unit_test(pi_reaches_its_target_and_does_not_wind_up),
         cmocka_unit_test(fixed_never_moves_and_says_so),
     };

@@ -128,23 +128,22 @@ static void mixed_uniform_puts_the_hot_kernel_on_the_first_sms_of_the_hot_order(
     free(s);
 }
 
-static void mixed_nonuniform_hosts_whole_slots_on_every_sm(void **state)
+/* 2.4 of 8 slots: the running sum of what was wanted, rounded, gives 2 3 2 3 2 and starts again. */
+static void mixed_nonuniform_hosts_whole_slots_and_carries_the_remainder_over(void **state)
 {
     (void)state;
+    static const double slots[] = {2, 3, 2, 3, 2};
     const struct tmx_mix_policy *p = find("mixed_nonuniform");
     void *s = options(p);
     struct bench b;
     double share0[N];
-    bool seen_two = false, seen_three = false;
-    for (int slice = 0; slice < 100; slice++) {
-        const struct tmx_spread sp = at(&b, 0.3, true, 0.01 * slice, 1e-3); /* 2.4 of 8 slots */
+    for (int ms = 0; ms < 500; ms++) {
+        const struct tmx_spread sp = at(&b, 0.3, true, 1e-3 * ms, 1e-3);
         p->spread(s, &sp, share0);
-        seen_two = seen_two || share0[0] == 2.0 / 8;
-        seen_three = seen_three || share0[0] == 3.0 / 8;
-        assert_true(share0[0] == 2.0 / 8 || share0[0] == 3.0 / 8);
-        assert_true(share0[0] == share0[N - 1]);
+        for (size_t i = 0; i < N; i++) {
+            check_close(share0[i], slots[ms / 10 % 5] / 8, 0, 0);
+        }
     }
-    assert_true(seen_two && seen_three);
     free(s);
 }
 
@@ -175,6 +174,31 @@ static void mixed_alternate_moves_one_sm_a_slice_and_favours_none(void **state)
     free(s);
 }
 
+/* 12 of 30: two of any five neighbours. */
+static void mixed_alternate_spreads_hot_sms_evenly_over_the_index(void **state)
+{
+    (void)state;
+    const struct tmx_mix_policy *p = find("mixed_alternate");
+    void *s = options(p);
+    struct bench b;
+    double share0[N];
+    for (int slice = 0; slice < 2 * N; slice++) {
+        for (int first_is_hot = 0; first_is_hot < 2; first_is_hot++) {
+            const struct tmx_spread sp =
+                at(&b, first_is_hot ? 0.4 : 0.6, first_is_hot > 0, 0.01 * slice, 1e-3);
+            p->spread(s, &sp, share0);
+            for (size_t i = 0; i < N; i++) {
+                double hot = 0;
+                for (size_t k = i; k < i + 5; k++) {
+                    hot += first_is_hot ? share0[k % N] : 1 - share0[k % N];
+                }
+                check_close(hot, 2, 0, 0);
+            }
+        }
+    }
+    free(s);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -182,8 +206,9 @@ int main(void)
         cmocka_unit_test(spreads_are_pure),
         cmocka_unit_test(alternate_gives_the_hot_kernel_the_first_part_of_each_period),
         cmocka_unit_test(mixed_uniform_puts_the_hot_kernel_on_the_first_sms_of_the_hot_order),
-        cmocka_unit_test(mixed_nonuniform_hosts_whole_slots_on_every_sm),
+        cmocka_unit_test(mixed_nonuniform_hosts_whole_slots_and_carries_the_remainder_over),
         cmocka_unit_test(mixed_alternate_moves_one_sm_a_slice_and_favours_none),
+        cmocka_unit_test(mixed_alternate_spreads_hot_sms_evenly_over_the_index),
     };
     return cmocka_run_group_tests_name("spread", tests, NULL, NULL);
 }
