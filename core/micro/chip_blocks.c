@@ -1,5 +1,6 @@
 /* Who runs what: blocks from the grids to the cores, and off them at their end. */
 #include <math.h>
+#include <string.h>
 
 #include "core/base/err.h"
 #include "core/micro/chip_state.h"
@@ -127,30 +128,56 @@ static void block_ends(struct tmx_chip_state *s, size_t core, double surplus)
     give_block(s, c, surplus); /* starts where this one ended */
 }
 
+/* Insert core i into due[first .. *n), kept in the order of time, ties by core. */
+static void insert_due(size_t *due, size_t first, size_t *n, const double *next, size_t i)
+{
+    size_t k = (*n)++;
+    for (; k > first && (next[due[k - 1]] > next[i] || (next[due[k - 1]] == next[i] && due[k - 1] > i));
+         k--) {
+        due[k] = due[k - 1];
+    }
+    due[k] = i;
+}
+
 /* Blocks end in the order of time, ties by core, so that it does not depend on the length of a step
- * which core gets which block. */
+ * which core gets which block. Cores are visited in the order in which they had their last ends: the next
+ * ends mostly come in the same order, which makes sorting cheap. */
 void tmx_chip_advance_blocks(struct tmx_chip_state *s, double cycles)
 {
-    double at[TMX_MAX_CORE] = {0}, next[TMX_MAX_CORE] = {0};
-    for (size_t i = 0; i < s->n_core; i++) {
+    double at[TMX_MAX_CORE], next[TMX_MAX_CORE];
+    size_t due[TMX_MAX_CORE], n_due = 0, n_later = 0;
+    for (size_t k = 0; k < s->n_core; k++) {
+        const size_t i = s->order[k];
+        at[i] = 0;
+        if (tmx_core_ends_after(&s->core[i], cycles)) {
+            s->order[n_later++] = i;
+            continue;
+        }
         next[i] = tmx_core_next_end_cycles(&s->core[i]);
+        if (next[i] <= cycles) {
+            insert_due(due, 0, &n_due, next, i);
+        } else {
+            s->order[n_later++] = i;
+        }
     }
-    for (;;) {
-        size_t first = 0;
+    for (size_t first = 0; n_later < s->n_core;) {
+        const size_t i = due[first++];
+        struct tmx_core *c = &s->core[i];
         double surplus;
-        for (size_t i = 1; i < s->n_core; i++) {
-            first = next[i] < next[first] ? i : first;
-        }
-        if (!(next[first] <= cycles)) {
-            break;
-        }
-        struct tmx_core *c = &s->core[first];
-        tmx_core_advance(c, next[first] - at[first]);
-        at[first] = next[first];
+        tmx_core_advance(c, next[i] - at[i]);
+        at[i] = next[i];
         while (tmx_core_retire(c, &surplus)) {
-            block_ends(s, first, surplus);
+            block_ends(s, i, surplus);
         }
-        next[first] += tmx_core_next_end_cycles(c);
+        next[i] += tmx_core_next_end_cycles(c);
+        if (next[i] <= cycles) { /* again in this step: into the place that has become free */
+            n_due--;
+            first--;
+            memmove(&due[first], &due[first + 1], (n_due - first) * sizeof *due);
+            insert_due(due, first, &n_due, next, i);
+        } else {
+            s->order[n_later++] = i;
+        }
     }
     for (size_t i = 0; i < s->n_core; i++) {
         tmx_core_advance(&s->core[i], cycles - at[i]);

@@ -140,8 +140,8 @@ static size_t classify(struct tmx_chip_state *s, struct tmx_core_class *class, s
 void tmx_chip_solve(struct tmx_chip_state *s)
 {
     const struct tmx_memory_system m = memory_system(s->spec->chip, s->core_clock, s->memory_clock);
-    struct tmx_core_class class[TMX_MAX_CLASS] = {{0}};
-    size_t class_of[TMX_MAX_CORE] = {0};
+    struct tmx_core_class class[TMX_MAX_CLASS]; /* set as far as used: clearing them costs half a solution */
+    size_t class_of[TMX_MAX_CORE];
     s->running = count_states(s);
     const size_t n = classify(s, class, class_of);
     tmx_latency_solve(&m, class, n, &s->latency);

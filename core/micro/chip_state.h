@@ -26,6 +26,7 @@ struct tmx_chip_state {
     struct tmx_core *core;           /* [n_core] */
     struct tmx_cta_core *seen;       /* [n_core] the policy's view */
     size_t *drained;                 /* [n_core] */
+    size_t order[TMX_MAX_CORE];      /* [n_core] cores by their last block's end: a hint for sorting */
     size_t n_core, n_drained, primary, clock;
     struct tmx_cta_view view;
     struct tmx_cta_request request;

@@ -293,6 +293,9 @@ enum tmx_status tmx_contention_run(const struct tmx_contention_spec *spec, struc
         st = tmx_fail(err, TMX_ENOMEM, "chip of %zu cores", s.n_core);
         goto out;
     }
+    for (size_t i = 0; i < s.n_core; i++) {
+        s.order[i] = i;
+    }
     s.view.n_core = s.n_core;
     s.view.core = s.seen;
     s.view.drained = s.drained;

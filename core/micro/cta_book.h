@@ -4,10 +4,12 @@
 /* Blocks (CTAs) resident on a core. They share the core equally, so all of them advance by the same
  * number of instructions; a block is known by the mark at which it ends. */
 
+#include <math.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
+#include "core/base/err.h"
 #include "core/contract/cta_policy.h"
 #include "core/micro/memory.h"
 
@@ -31,13 +33,62 @@ struct tmx_core {
  * for every policy. */
 double tmx_block_length(const struct tmx_memory_kernel *k, uint64_t seed, uint64_t block);
 
+/* The rest is inline: every block end of a run comes through here. */
+
 /* The block started `surplus` instructions before the core's present mark. */
-void tmx_core_add_block(struct tmx_core *c, double length, double surplus);
+static inline void tmx_core_add_block(struct tmx_core *c, double length, double surplus)
+{
+    tmx_assert(c->n < TMX_MAX_RESIDENT);
+    if (c->n == 0) {
+        c->mark = surplus;
+    }
+    int i = c->n++;
+    const double end = c->mark - surplus + length;
+    for (; i > 0 && c->end[i - 1] > end; i--) {
+        c->end[i] = c->end[i - 1];
+    }
+    c->end[i] = end;
+}
+
 /* Cycles until the core's next block ends; INFINITY when it stands still. */
-double tmx_core_next_end_cycles(const struct tmx_core *c);
+static inline double tmx_core_next_end_cycles(const struct tmx_core *c)
+{
+    if (c->n == 0 || c->ipc <= 0) {
+        return INFINITY;
+    }
+    const double left = c->end[0] - c->mark;
+    return left > 0 ? left * c->n / c->ipc : 0;
+}
+
+/* True only if the next end lies beyond `cycles`, surely: a test without a division. */
+static inline bool tmx_core_ends_after(const struct tmx_core *c, double cycles)
+{
+    return c->n == 0 || (c->end[0] - c->mark) * c->n > c->ipc * cycles * (1 + 1e-9);
+}
+
 /* Advance by cycles; blocks whose end is reached stay until tmx_core_retire. */
-void tmx_core_advance(struct tmx_core *c, double cycles);
-/* Remove the first block if its end is reached; *surplus is how far the core is beyond it. */
-bool tmx_core_retire(struct tmx_core *c, double *surplus);
+static inline void tmx_core_advance(struct tmx_core *c, double cycles)
+{
+    if (c->n > 0) {
+        c->mark += c->ipc * cycles / c->n;
+    }
+}
+
+/* Remove the first block if its end is reached, or so near that rounding of mark + rate * time explains
+ * the difference; *surplus is how far the core is beyond it. */
+static inline bool tmx_core_retire(struct tmx_core *c, double *surplus)
+{
+    static const double same = 1e-12;
+    if (c->n == 0 || c->end[0] > c->mark * (1 + same)) {
+        return false;
+    }
+    const double beyond = c->mark - c->end[0];
+    *surplus = beyond > 0 ? beyond : 0;
+    c->n--;
+    for (int i = 0; i < c->n; i++) {
+        c->end[i] = c->end[i + 1];
+    }
+    return true;
+}
 
 #endif

@@ -171,7 +171,8 @@ void tmx_latency_solve(const struct tmx_memory_system *m, const struct tmx_core_
 {
     struct network w = {.m = m, .c = c, .n = n, .out = out};
     tmx_assert(n <= TMX_MAX_CLASS);
-    *out = (struct tmx_latency){0};
+    out->l2_wait_cycles = out->dram_wait_cycles = out->l2_load = out->dram_load = 0;
+    out->lines_per_cycle = out->dram_lines_per_cycle = 0;
     for (size_t i = 0; i < n; i++) {
         out->ipc_no_memory[i] = tmx_core_class_ipc(
             &(struct tmx_core_class){

@@ -90,18 +90,13 @@ static void core_parameters_come_from_the_source_asked_for(void **state)
     assert_int_equal(tmx_cta_program_load(&given, "PVC", &chip, NULL, &err), TMX_OK);
     assert_int_equal(given.n, measured.n);
     for (size_t i = 0; i < given.n; i++) {
-        struct tmx_memory_kernel *m = &measured.kernel[i];
-        const struct tmx_memory_kernel *g = &given.kernel[i];
+        const struct tmx_memory_kernel *m = &measured.kernel[i], *g = &given.kernel[i];
+        assert_true(m->blocks == g->blocks && m->warps_per_block == g->warps_per_block);
+        assert_true(m->blocks_per_core == g->blocks_per_core && m->instr_per_warp == g->instr_per_warp);
+        assert_true(m->lines_per_instr == g->lines_per_instr && m->l2_hit == g->l2_hit);
         assert_true(m->ipc1 != g->ipc1 && m->cpi1_cycles != g->cpi1_cycles && m->mlp != g->mlp);
         assert_true(i == 0 || (m->mlp == m[-1].mlp) == (g->lines_per_instr == g[-1].lines_per_instr));
     }
-    for (size_t i = 0; i < given.n; i++) {
-        struct tmx_memory_kernel *m = &measured.kernel[i];
-        m->ipc1 = given.kernel[i].ipc1;
-        m->cpi1_cycles = given.kernel[i].cpi1_cycles;
-        m->mlp = given.kernel[i].mlp;
-    }
-    assert_memory_equal(&given, &measured, sizeof given);
     chip.memory.core = TMX_SOURCE_MEASURED;
     chip.memory.sm[0] = '\0';
     assert_int_equal(tmx_cta_program_load(&given, "PVC", &chip, NULL, &err), TMX_ECONFIG);
