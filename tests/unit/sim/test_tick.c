@@ -87,7 +87,7 @@ static void *pen(struct world *w)
     return p;
 }
 
-static void world_open(struct world *w, size_t n_gpu, size_t n_job, bool shared_queue,
+static void world_open(struct world *w, size_t n_gpu, size_t n_job, bool shared_queue, double warmup_s,
                        struct tmx_place (*where)(const struct tmx_view *, size_t))
 {
     static const bool leakage = true;
@@ -116,6 +116,7 @@ static void world_open(struct world *w, size_t n_gpu, size_t n_job, bool shared_
         .sensor = {.period_s = SAMPLE * 1e-3},
         .dt_s = 1e-3,
         .quantum_s = QUANTUM * 1e-3,
+        .warmup_s = warmup_s,
         .seed = 1,
     };
     if (tmx_sim_create(&w->sim, &spec, &err)) {
@@ -157,7 +158,7 @@ static void the_hardware_looks_every_sample_and_the_system_every_quantum(void **
     (void)state;
     struct world w;
     size_t at = 0;
-    world_open(&w, 1, 1, false, on_gpu_0);
+    world_open(&w, 1, 1, false, 0, on_gpu_0);
     ticks(&w, 3 * QUANTUM + 1);
     for (uint64_t t = 0; t <= 3 * QUANTUM; t++) {
         /* thread blocks, placement of what arrived, more GPUs for what runs, mixing, clocks */
@@ -176,7 +177,7 @@ static void the_thread_block_order_is_renewed_every_quantum(void **state)
 {
     (void)state;
     struct world w;
-    world_open(&w, 1, 1, false, on_gpu_0);
+    world_open(&w, 1, 1, false, 0, on_gpu_0);
     ticks(&w, QUANTUM);
     assert_int_equal(tmx_sim_machine(w.sim)->gpu[0].order[0], 0);
     ticks(&w, 1);
@@ -193,7 +194,7 @@ static void who_has_to_wait_holds_up_those_behind_him(void **state)
 {
     (void)state;
     struct world w;
-    world_open(&w, 1, 3, false, job_0_waits);
+    world_open(&w, 1, 3, false, 0, job_0_waits);
     ticks(&w, QUANTUM);
     assert_int_equal(count(&w, 'p', 0), 1);
     assert_int_equal(tmx_sim_machine(w.sim)->gpu[0].n_run, 0);
@@ -214,7 +215,7 @@ static void a_full_queue_holds_up_the_arrivals_too(void **state)
 {
     (void)state;
     struct world w;
-    world_open(&w, 2, TMX_KQUEUE + 2, false, last_on_gpu_1);
+    world_open(&w, 2, TMX_KQUEUE + 2, false, 0, last_on_gpu_1);
     ticks(&w, 1);
     assert_int_equal(count(&w, 'p', 0), TMX_KQUEUE + 1);
     assert_int_equal(tmx_sim_machine(w.sim)->job[TMX_KQUEUE].n_gpu, 0); /* no room */
@@ -230,13 +231,32 @@ static void with_a_shared_queue_one_kernel_waits_at_the_gpu_and_the_rest_in_the_
     (void)state;
     for (int shared = 0; shared < 2; shared++) {
         struct world w;
-        world_open(&w, 1, 4, shared, on_gpu_0);
+        world_open(&w, 1, 4, shared, 0, on_gpu_0);
         ticks(&w, QUANTUM + 1);
         assert_int_equal(tmx_sim_machine(w.sim)->gpu[0].n_run, 1);
         assert_int_equal(tmx_sim_machine(w.sim)->gpu[0].n_queue, shared ? 1 : 3);
         assert_int_equal(tmx_sim_machine(w.sim)->job[3].n_gpu, shared ? 0 : 1);
         world_close(&w);
     }
+}
+
+static void work_of_the_warm_up_does_not_count(void **state)
+{
+    (void)state;
+    struct world w;
+    world_open(&w, 1, 1, false, 0.1, on_gpu_0);
+    ticks(&w, 100);
+    const struct tmx_machine *m = tmx_sim_machine(w.sim);
+    assert_int_equal(m->gpu[0].n_run, 1); /* it runs and heats, */
+    assert_true(tmx_sim_frame(w.sim)->dynamic_w[0] > 0.9);
+    check_close(m->job[0].done_sm_s, 0, 0, 0); /* and has done nothing */
+    check_close(m->gpu[0].busy_s, 0, 0, 0);
+    assert_true(m->job[0].started_s < 0);
+    ticks(&w, 1);
+    check_close(m->job[0].done_sm_s, 1e-3 * N_SM, 1e-12, 0);
+    check_close(m->gpu[0].busy_s, 1e-3, 1e-12, 0);
+    check_close(m->job[0].started_s, 0, 0, 1e-12);
+    world_close(&w);
 }
 
 int main(void)
@@ -246,6 +266,7 @@ int main(void)
         cmocka_unit_test(the_thread_block_order_is_renewed_every_quantum),
         cmocka_unit_test(who_has_to_wait_holds_up_those_behind_him),
         cmocka_unit_test(a_full_queue_holds_up_the_arrivals_too),
+        cmocka_unit_test(work_of_the_warm_up_does_not_count),
         cmocka_unit_test(with_a_shared_queue_one_kernel_waits_at_the_gpu_and_the_rest_in_the_system),
     };
     return cmocka_run_group_tests_name("tick", tests, NULL, NULL);
