@@ -65,7 +65,7 @@ static const struct argp argp = {
     options,
     parse,
     "RUN",
-    "A film of the heat map of a run.\v"
+    "A film of the heat map of a run, all its GPUs side by side.\v"
     "The colour scale is the same in all pictures. Needs gnuplot and ffmpeg.\n\nExample:\n"
     "  thermix run workloads/runs/wl1.cfg -o out/wl1 --hotspot 2\n"
     "  thermix animate out/wl1 -o out/wl1/heat.mp4",
@@ -74,7 +74,8 @@ static const struct argp argp = {
     NULL};
 
 struct film {
-    const struct tmx_history *h;
+    const struct tmx_history *all; /* [n_gpu] */
+    size_t n_gpu;
     const struct tmx_plot *plot;
     double low_c, high_c;
 };
@@ -86,7 +87,8 @@ static enum tmx_status draw(void *ctx, size_t frame, FILE *out, struct tmx_err *
     (void)out;
     snprintf(csv, sizeof csv, "%s/data/frame%05zu.csv", f->plot->dir, frame);
     snprintf(png, sizeof png, "%s/frame%05zu.png", f->plot->dir, frame);
-    const enum tmx_status st = tmx_plot_frame(f->h, frame, f->low_c, f->high_c, csv, vars, sizeof vars, err);
+    const enum tmx_status st =
+        tmx_plot_frame(f->all, f->n_gpu, frame, f->low_c, f->high_c, csv, vars, sizeof vars, err);
     return st ? st : tmx_plot_script("heatmap", csv, png, "png", vars, err);
 }
 
@@ -129,32 +131,34 @@ static enum tmx_status find_ffmpeg(struct tmx_err *err)
 static enum tmx_status animate(const struct arguments *a, struct tmx_err *err)
 {
     char dir[MAX_PATH];
-    struct tmx_history h = {0};
+    struct tmx_history *all = NULL;
+    size_t n_gpu = 0;
     snprintf(dir, sizeof dir, "%s.frames", a->out);
     struct tmx_plot plot = {.dir = dir, .format = "png", .quiet = true};
     if (!ends_with(a->out, ".mp4") && !ends_with(a->out, ".gif")) {
         return tmx_fail(err, TMX_ECONFIG, "-o %s: expected a name that ends in .mp4 or .gif", a->out);
     }
     enum tmx_status st = find_ffmpeg(err);
-    st = st ? st : tmx_history_load(&h, a->run, (size_t)a->n_frame, err);
-    if (!st && h.n_frame == 0) {
+    st = st ? st : tmx_history_load(&all, &n_gpu, a->run, (size_t)a->n_frame, err);
+    if (!st && all[0].n_frame == 0) {
         st = tmx_fail_at(err, TMX_EIO, a->run, 0, "no temps.ttrace; run it with --hotspot SECONDS");
     }
     st = st ? st : tmx_plot_begin(&plot, err);
     if (!st) {
-        struct film film = {.h = &h, .plot = &plot};
-        tmx_history_range(&h, &film.low_c, &film.high_c);
+        struct film film = {.all = all, .n_gpu = n_gpu, .plot = &plot};
+        tmx_history_range(all, n_gpu, &film.low_c, &film.high_c);
         film.low_c = floor(film.low_c);
         film.high_c = ceil(film.high_c);
-        const struct tmx_pool pool = {.n_task = h.n_frame, .noun = "pictures", .ctx = &film, .run = draw};
+        const struct tmx_pool pool = {
+            .n_task = all[0].n_frame, .noun = "pictures", .ctx = &film, .run = draw};
         st = tmx_pool_run(&pool, err);
     }
     st = st ? st : join(a, dir, err);
     if (!st) {
-        printf("%s: %zu pictures, every %zu of the run's rows; the pictures are in %s\n", a->out, h.n_frame,
-               h.frame_stride, dir);
+        printf("%s: %zu pictures, every %zu of the run's rows; the pictures are in %s\n", a->out,
+               all[0].n_frame, all[0].frame_stride, dir);
     }
-    tmx_history_finish(&h);
+    tmx_history_free(all, n_gpu);
     return st;
 }
 

@@ -5,10 +5,35 @@
 
 #include "cli/table_out.h"
 
-enum { MAX_VARS = 700, MAX_TIMES = 600 };
+enum { MAX_VARS = 700, MAX_TIMES = 600, MAX_NAME = 48, MAX_ROW = 4 };
 
-static enum tmx_status draw_temperature(struct tmx_plot *p, const struct tmx_history *h, struct tmx_err *err)
+/* A figure of one GPU: its name alone where the run has one GPU, NAME_gpuN where it has more. */
+struct figure {
+    struct tmx_plot *plot;
+    const struct tmx_history *h;
+    size_t n_gpu;
+};
+
+static const char *named(const struct figure *f, const char *name, char text[MAX_NAME])
 {
+    if (f->n_gpu == 1) {
+        return name;
+    }
+    snprintf(text, MAX_NAME, "%s_gpu%zu", name, f->h->gpu);
+    return text;
+}
+
+static enum tmx_status put(const struct figure *f, const char *name, const struct tmx_table *t,
+                           const char *vars, struct tmx_err *err)
+{
+    char text[MAX_NAME];
+    const enum tmx_status st = tmx_plot_data(f->plot, named(f, name, text), t, err);
+    return st ? st : tmx_plot_draw(f->plot, name, named(f, name, text), vars, err);
+}
+
+static enum tmx_status draw_temperature(const struct figure *f, struct tmx_err *err)
+{
+    const struct tmx_history *h = f->h;
     static const struct tmx_column columns[] = {{"time_s", TMX_COLUMN_REAL, 3},
                                                 {"coolest_c", TMX_COLUMN_REAL, 3},
                                                 {"mean_c", TMX_COLUMN_REAL, 3},
@@ -29,14 +54,15 @@ static enum tmx_status draw_temperature(struct tmx_plot *p, const struct tmx_his
         tmx_table_real(t, h->hottest_c[i]);
         tmx_table_real(t, stopped);
     }
-    st = st ? st : tmx_plot_data(p, "temperature", t, err);
-    tmx_table_destroy(t);
     snprintf(vars, sizeof vars, "trip_c=%.17g; release_c=%.17g", h->trip_c, h->release_c);
-    return st ? st : tmx_plot_draw(p, "temperature", "temperature", vars, err);
+    st = st ? st : put(f, "temperature", t, vars, err);
+    tmx_table_destroy(t);
+    return st;
 }
 
-static enum tmx_status draw_sms(struct tmx_plot *p, const struct tmx_history *h, struct tmx_err *err)
+static enum tmx_status draw_sms(const struct figure *f, struct tmx_err *err)
 {
+    const struct tmx_history *h = f->h;
     static const struct tmx_column columns[] = {{"time_s", TMX_COLUMN_REAL, 3},
                                                 {"sm", TMX_COLUMN_INT, 0},
                                                 {"power_w", TMX_COLUMN_REAL, 3},
@@ -49,73 +75,103 @@ static enum tmx_status draw_sms(struct tmx_plot *p, const struct tmx_history *h,
         tmx_table_real(t, h->time_s[i / h->n_sm]);
         tmx_table_int(t, (int64_t)(i % h->n_sm));
         tmx_table_real(t, h->sm_power_w[i]);
-        tmx_table_real(t, h->sm_share[i]);
+        isfinite(h->sm_share[i]) ? tmx_table_real(t, h->sm_share[i]) : tmx_table_empty(t);
         tmx_table_real(t, h->freq_mhz[i / h->n_sm]);
     }
-    st = st ? st : tmx_plot_data(p, "sm_power", t, err);
-    st = st ? st : tmx_plot_data(p, "sm_kernel", t, err);
-    tmx_table_destroy(t);
     snprintf(vars, sizeof vars, "n_sm=%zu", h->n_sm);
-    st = st ? st : tmx_plot_draw(p, "sm_power", "sm_power", vars, err);
+    st = st ? st : put(f, "sm_power", t, vars, err);
     snprintf(vars, sizeof vars, "first_text='%s'; second_text='%s'", h->first, h->second);
-    return st || !h->second[0] ? st : tmx_plot_draw(p, "sm_kernel", "sm_kernel", vars, err);
+    if (!st && h->second[0]) {
+        st = put(f, "sm_kernel", t, vars, err);
+    }
+    tmx_table_destroy(t);
+    return st;
 }
 
-enum tmx_status tmx_plot_frame(const struct tmx_history *h, size_t frame, double low_c, double high_c,
-                               const char *csv_path, char *vars, size_t size, struct tmx_err *err)
+static void put_units(struct tmx_table *t, const struct tmx_history *h, size_t frame, double x_m, double y_m)
+{
+    for (size_t u = 0; u < h->floorplan.n_unit; u++) {
+        const struct tmx_unit *unit = &h->floorplan.unit[u];
+        tmx_table_text(t, unit->name);
+        tmx_table_real(t, 1e3 * (x_m + unit->x_m));
+        tmx_table_real(t, 1e3 * (x_m + unit->x_m + unit->w_m));
+        tmx_table_real(t, 1e3 * (y_m + unit->y_m));
+        tmx_table_real(t, 1e3 * (y_m + unit->y_m + unit->h_m));
+        tmx_table_real(t, h->unit_temp_c[frame * h->floorplan.n_unit + u]);
+    }
+}
+
+enum tmx_status tmx_plot_frame(const struct tmx_history *all, size_t n_gpu, size_t frame, double low_c,
+                               double high_c, const char *csv_path, char *vars, size_t size,
+                               struct tmx_err *err)
 {
     static const struct tmx_column columns[] = {
         {"unit", TMX_COLUMN_TEXT, 0},      {"left_mm", TMX_COLUMN_REAL, 3}, {"right_mm", TMX_COLUMN_REAL, 3},
         {"bottom_mm", TMX_COLUMN_REAL, 3}, {"top_mm", TMX_COLUMN_REAL, 3},  {"temp_c", TMX_COLUMN_REAL, 3}};
-    const double *temp_c = h->unit_temp_c + frame * h->floorplan.n_unit;
+    const size_t n_column = n_gpu < MAX_ROW ? n_gpu : MAX_ROW, n_row = (n_gpu + n_column - 1) / n_column;
+    const struct tmx_history *hot = &all[0];
     struct tmx_table *t = NULL;
+    double pitch_x_m = 0, pitch_y_m = 0, hottest_c = -INFINITY;
     size_t hottest = 0;
+    char where[32] = "";
+    for (size_t g = 0; g < n_gpu; g++) {
+        pitch_x_m = fmax(pitch_x_m, 1.06 * tmx_floorplan_width_m(&all[g].floorplan));
+        pitch_y_m = fmax(pitch_y_m, 1.14 * tmx_floorplan_height_m(&all[g].floorplan));
+    }
     enum tmx_status st = tmx_table_create(&t, columns, 6, err);
-    for (size_t u = 0; u < h->floorplan.n_unit && !st; u++) {
-        const struct tmx_unit *unit = &h->floorplan.unit[u];
-        tmx_table_text(t, unit->name);
-        tmx_table_real(t, 1e3 * unit->x_m);
-        tmx_table_real(t, 1e3 * (unit->x_m + unit->w_m));
-        tmx_table_real(t, 1e3 * unit->y_m);
-        tmx_table_real(t, 1e3 * (unit->y_m + unit->h_m));
-        tmx_table_real(t, temp_c[u]);
-        hottest = temp_c[u] > temp_c[hottest] ? u : hottest;
+    for (size_t g = 0; g < n_gpu && !st; g++) { /* the first row on top */
+        const struct tmx_history *h = &all[g];
+        put_units(t, h, frame, (double)(g % n_column) * pitch_x_m,
+                  (double)(n_row - 1 - g / n_column) * pitch_y_m);
+        for (size_t u = 0; u < h->floorplan.n_unit; u++) {
+            const double temp_c = h->unit_temp_c[frame * h->floorplan.n_unit + u];
+            if (temp_c > hottest_c) {
+                hot = h;
+                hottest = u;
+                hottest_c = temp_c;
+            }
+        }
     }
     st = st ? st : tmx_table_save(t, TMX_FORMAT_CSV, csv_path, err);
     tmx_table_destroy(t);
-    snprintf(vars, size, "low_c=%.17g; high_c=%.17g; hottest_text='%s, %s, %.1f s: hottest is %s, %.1f °C'",
-             low_c, high_c, h->mix, h->policy, h->frame_s[frame], h->floorplan.unit[hottest].name,
-             temp_c[hottest]);
+    if (n_gpu > 1) {
+        snprintf(where, sizeof where, "GPU %zu ", hot->gpu);
+    }
+    snprintf(vars, size,
+             "n_gpu=%zu; n_column=%zu; n_row=%zu; pitch_x=%.6g; pitch_y=%.6g; low_c=%.17g; high_c=%.17g; "
+             "hottest_text='%s, %s, %.1f s: hottest is %s%s, %.1f °C'",
+             n_gpu, n_column, n_row, 1e3 * pitch_x_m, 1e3 * pitch_y_m, low_c, high_c, hot->mix, hot->policy,
+             hot->frame_s[frame], where, hot->floorplan.unit[hottest].name, hottest_c);
     return st;
 }
 
-static enum tmx_status draw_heatmap(struct tmx_plot *p, const struct tmx_history *h, struct tmx_err *err)
+static enum tmx_status draw_heatmap(struct tmx_plot *p, const struct tmx_history *all, size_t n_gpu,
+                                    struct tmx_err *err)
 {
     char path[1200], vars[MAX_VARS];
     double low_c, high_c;
-    size_t frame, unit;
-    tmx_history_hottest(h, &frame, &unit);
-    tmx_history_range(h, &low_c, &high_c);
+    tmx_history_range(all, n_gpu, &low_c, &high_c);
     tmx_plot_data_path(p, "heatmap", path, sizeof path);
-    const enum tmx_status st =
-        tmx_plot_frame(h, frame, floor(low_c), ceil(high_c), path, vars, sizeof vars, err);
+    const enum tmx_status st = tmx_plot_frame(all, n_gpu, tmx_history_hottest(all, n_gpu).frame, floor(low_c),
+                                              ceil(high_c), path, vars, sizeof vars, err);
     return st ? st : tmx_plot_draw(p, "heatmap", "heatmap", vars, err);
 }
 
 enum tmx_status tmx_plot_run(struct tmx_plot *p, const char *run_dir, struct tmx_err *err)
 {
-    struct tmx_history h;
-    enum tmx_status st = tmx_history_load(&h, run_dir, MAX_TIMES, err);
-    if (st) {
-        return st;
+    struct tmx_history *all;
+    size_t n_gpu;
+    enum tmx_status st = tmx_history_load(&all, &n_gpu, run_dir, MAX_TIMES, err);
+    for (size_t g = 0; g < n_gpu && !st; g++) {
+        const struct figure f = {p, &all[g], n_gpu};
+        if (f.h->n_time > 0) {
+            st = draw_temperature(&f, err);
+            st = st ? st : draw_sms(&f, err);
+        }
     }
-    if (h.n_time > 0) {
-        st = draw_temperature(p, &h, err);
-        st = st ? st : draw_sms(p, &h, err);
+    if (!st && all[0].n_frame > 0) {
+        st = draw_heatmap(p, all, n_gpu, err);
     }
-    if (h.n_frame > 0) {
-        st = st ? st : draw_heatmap(p, &h, err);
-    }
-    tmx_history_finish(&h);
+    tmx_history_free(all, n_gpu);
     return st;
 }

@@ -127,29 +127,40 @@ static json_t *units(const struct tmx_floorplan *fp)
     return a;
 }
 
+/* One heat map a GPU. */
+static enum tmx_status add_heatmap(struct page *p, const struct tmx_history *h, size_t n_gpu)
+{
+    char name[200], which[32] = "";
+    const size_t n = h->n_frame * h->floorplan.n_unit;
+    json_t *time = json_array();
+    for (size_t f = 0; f < h->n_frame; f++) {
+        json_array_append_new(time, json_real(short_real(h->frame_s[f])));
+    }
+    if (n_gpu > 1) {
+        snprintf(which, sizeof which, " GPU %zu", h->gpu);
+    }
+    snprintf(name, sizeof name, "%s %s%s", h->mix, h->policy, which);
+    json_t *run =
+        json_pack("{s:s, s:o, s:o, s:o, s:o}", "name", name, "units", units(&h->floorplan), "time_s", time,
+                  "temp_dc", scaled(h->unit_temp_c, n, 10), "power_cw", scaled(h->unit_w, n, 100));
+    if (h->gpu == 0) {
+        const size_t used = strlen(p->sampling);
+        snprintf(p->sampling + used, sizeof p->sampling - used,
+                 "%s%s %s: %zu pictures, every %zu of the run's rows", used ? "; " : "Sampling: ", h->mix,
+                 h->policy, h->n_frame, h->frame_stride);
+    }
+    return run && json_array_append_new(p->runs, run) == 0 ? TMX_OK : no_memory(p->err);
+}
+
 static enum tmx_status add_run(struct page *p, const char *dir)
 {
-    struct tmx_history h;
-    char name[200];
-    enum tmx_status st = tmx_history_load(&h, dir, p->r->max_frame, p->err);
-    if (st || h.n_frame == 0) {
-        tmx_history_finish(&h);
-        return st;
+    struct tmx_history *all;
+    size_t n_gpu;
+    enum tmx_status st = tmx_history_load(&all, &n_gpu, dir, p->r->max_frame, p->err);
+    for (size_t g = 0; g < n_gpu && !st; g++) {
+        st = all[g].n_frame > 0 ? add_heatmap(p, &all[g], n_gpu) : TMX_OK;
     }
-    const size_t n = h.n_frame * h.floorplan.n_unit;
-    json_t *time = json_array();
-    for (size_t f = 0; f < h.n_frame; f++) {
-        json_array_append_new(time, json_real(short_real(h.frame_s[f])));
-    }
-    snprintf(name, sizeof name, "%s %s", h.mix, h.policy);
-    json_t *run =
-        json_pack("{s:s, s:o, s:o, s:o, s:o}", "name", name, "units", units(&h.floorplan), "time_s", time,
-                  "temp_dc", scaled(h.unit_temp_c, n, 10), "power_cw", scaled(h.unit_w, n, 100));
-    const size_t used = strlen(p->sampling);
-    snprintf(p->sampling + used, sizeof p->sampling - used, "%s%s: %zu pictures, every %zu of the run's rows",
-             used ? "; " : "Sampling: ", name, h.n_frame, h.frame_stride);
-    st = run && json_array_append_new(p->runs, run) == 0 ? TMX_OK : no_memory(p->err);
-    tmx_history_finish(&h);
+    tmx_history_free(all, n_gpu);
     return st;
 }
 
@@ -244,7 +255,7 @@ static enum tmx_status add_results(struct page *p, const char *results)
         st = add_study(p, results);
         return st ? st : add_figures(p, results);
     }
-    if (holds(results, "temps.ttrace", path)) {
+    if (tmx_history_has_frames(results)) {
         st = add_run(p, results);
     }
     static const char *const tables[] = {"table.csv", "paper.csv", "summary.csv", "kernels.csv"};

@@ -1,7 +1,8 @@
-# Block temperatures at one moment, in millimetres; the hottest block is named.
-# data: unit, left_mm, right_mm, bottom_mm, top_mm, temp_c. Variables time_text, hottest_text, low_c, high_c.
-wide = 5.6
-high = 5.0
+# Block temperatures at one moment, in millimetres; the hottest block is named. Several GPUs stand in rows.
+# data: unit, left_mm, right_mm, bottom_mm, top_mm, temp_c. Variables hottest_text, low_c, high_c, n_gpu, n_column,
+# n_row, pitch_x, pitch_y (mm from one GPU to the next).
+wide = n_gpu == 1 ? 5.6 : 1.2 + 4.4 * n_column
+high = n_gpu == 1 ? 5.0 : 0.9 + 4.4 * n_row * pitch_y / pitch_x
 load "style.gp"
 set title hottest_text
 set xlabel "x (mm)"
@@ -12,6 +13,17 @@ unset key
 set border 0
 set xrange [0:*] noextend
 set yrange [0:*] noextend
+if (n_gpu > 1) {
+    unset tics
+    unset xlabel
+    unset ylabel
+    set xrange [0:n_column*pitch_x] noextend
+    set yrange [0:n_row*pitch_y] noextend
+    do for [g=0:n_gpu-1] {
+        set label g+1 sprintf("GPU %d", g) at (g%n_column)*pitch_x, (n_row-g/n_column)*pitch_y offset 0.2,-0.7
+    }
+}
+set cbtics
 set cblabel "temperature (°C)" offset 1
 set cbrange [low_c:high_c]
 mid_c = (low_c + high_c) / 2

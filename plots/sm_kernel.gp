@@ -1,5 +1,5 @@
-# Which kernel each SM runs over time: 1 the first of the two resident kernels, 0 the second, between them
-# both. data: time_s, sm, power_w, first_share_1, freq_mhz. Variables first_text, second_text.
+# Which kernel each SM runs over time: 1 the first of the two kernels that were mixed first, 0 the second,
+# between them both; white where neither runs. data: time_s, sm, power_w, first_share_1, freq_mhz. Variables first_text, second_text.
 load "style.gp"
 unset key
 unset grid

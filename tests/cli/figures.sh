@@ -33,6 +33,25 @@ printf 'mix,DVFS,MNU\nWL1,28,63\nWL2,28,63\nmean,28,63\n' | cmp - f_svg/data/fig
 printf 'variant,MG-DVFS,MG-MU\nT1,20,20\nT2,20,20\nT3,20,20\n' | cmp - f_svg/data/figure6.csv || say data of figure 6
 for words in 'improvement over BL (%)' WL1 DVFS MNU mean; do grep -qF "$words" f_svg/figure3.svg || say "figure 3 lacks $words"; done
 
+# Several GPUs: a figure a GPU, one heat map of all, a player a GPU.
+cat >mix.cfg <<'M'
+name = "tiny"; kernels = ( { kernel = "SVM"; work_s = 3.0; }, { kernel = "Cmem"; work_s = 3.0; } );
+M
+cat >run.cfg <<'R'
+topology = "gtx280x2"; mix = "./mix.cfg"; policy = "MG-MU"; seed = 1; tick_s = 0.01; rows = 8; cols = 8; sensor = { period_s = 0.01; };
+R
+XDG_CACHE_HOME=$dir/cache "$thermix" run run.cfg -o two --trace 0.1 --hotspot 0.1 -q
+"$thermix" plot two -o f_two >names.txt
+for figure in temperature_gpu0 temperature_gpu1 sm_power_gpu0 sm_power_gpu1 heatmap; do
+  [ -s f_two/$figure.svg ] || say "no $figure.svg of two GPUs"
+done
+[ "$(grep -c '^SM00,' f_two/data/heatmap.csv)" = 2 ] || say "the heat map has not both GPUs"
+grep -q 'GPU 1' f_two/heatmap.svg || say "the heat map does not name GPU 1"
+cmp -s f_two/data/temperature_gpu0.csv f_two/data/temperature_gpu1.csv && say "both GPUs show the same temperatures"
+[ "$(awk -F, 'NR == 2 { print $4 }' f_two/data/sm_kernel_gpu1.csv 2>/dev/null || echo 1)" = 1 ] || say "the share is not of the first kernel"
+"$thermix" report two -o two.html >/dev/null
+for g in 0 1; do grep -q "\"name\":\"tiny MG-MU GPU $g\"" two.html || say "no player of GPU $g"; done
+
 refuses() { # "words" ARGUMENT...
   local words=$1 code=0
   shift
