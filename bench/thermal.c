@@ -241,7 +241,7 @@ static double time_solve(const struct chip *c, size_t *entries)
     struct tmx_err err = {0};
     double best = INFINITY;
     check(tmx_network_init(&net, &c->spec, &err), &err);
-    check(tmx_solver_create(&net, &solver, &err), &err);
+    check(tmx_solver_create(&net, TMX_FACTOR_COLUMNS, &solver, &err), &err);
     check(tmx_factor_create(solver, tmx_network_gamma(&net, 0.25), 100, &factor, &err), &err);
     double *b = calloc(2 * net.n_node, sizeof *b);
     for (size_t i = 0; b && i < BATCHES; i++) {

@@ -25,8 +25,14 @@ enum {
     VERSION
 };
 
+static const char *const methods[] = {"reduced", "grid", "hotspot", NULL}; /* enum thermal_method */
+static const char *const schemes[] = {"exact", "be", NULL};                /* enum thermal_scheme */
+
 static const struct argp_option options[] = {
-    {"method", METHOD, "reduced|grid", 0, "Reduced model (default) or the full grid", 0},
+    {"method", METHOD, "reduced|grid|hotspot", 0,
+     "What computes transients: the reduced model (default), the full grid, or HotSpot's own library where "
+     "this program was built with one (HOTSPOT_ROOT). Steady states are always the full grid's",
+     0},
     {"scheme", SCHEME, "exact|be", 0,
      "Exact for constant power within a row (default), or one backward-Euler step a row as HotSpot (full "
      "grid)",
@@ -106,13 +112,20 @@ static enum tmx_status number(struct parse *p, const char *name, const char *val
     return tmx_span_real(span, v) && *v >= min && *v <= max ? TMX_OK : bad_value(p, name, value, want);
 }
 
-static enum tmx_status word(struct parse *p, const char *name, const char *value, const char *zero,
-                            const char *one, int *which)
+/* Which of words (NULL-terminated) value is. */
+static enum tmx_status word(struct parse *p, const char *name, const char *value, const char *const *words,
+                            int *which)
 {
-    char want[MAX_NAME];
-    snprintf(want, sizeof want, "%s or %s", zero, one);
-    *which = strcmp(value, one) == 0;
-    return *which || strcmp(value, zero) == 0 ? TMX_OK : bad_value(p, name, value, want);
+    char want[MAX_NAME] = "";
+    size_t used = 0;
+    for (*which = 0; words[*which]; (*which)++) {
+        if (strcmp(value, words[*which]) == 0) {
+            return TMX_OK;
+        }
+        used +=
+            (size_t)snprintf(want + used, sizeof want - used, "%s%s", *which ? " or " : "", words[*which]);
+    }
+    return bad_value(p, name, value, want);
 }
 
 static error_t option(int key, char *arg, struct argp_state *state)
@@ -123,12 +136,12 @@ static error_t option(int key, char *arg, struct argp_state *state)
     int which = 0;
     switch (key) {
     case METHOD:
-        p->st = word(p, "method", arg, "reduced", "grid", &which);
-        a->method = which ? THERMAL_GRID : THERMAL_REDUCED;
+        p->st = word(p, "method", arg, methods, &which);
+        a->method = (enum thermal_method)which;
         break;
     case SCHEME:
-        p->st = word(p, "scheme", arg, "exact", "be", &which);
-        a->scheme = which ? THERMAL_BE : THERMAL_EXACT;
+        p->st = word(p, "scheme", arg, schemes, &which);
+        a->scheme = (enum thermal_scheme)which;
         break;
     case PRECISION:
         p->st = number(p, "precision", arg, 0, 15, "decimals, 0 .. 15", &v);

@@ -6,7 +6,7 @@
 
 /* Command line of `thermix thermal`: HotSpot's `-name value` pairs, then GNU long options. */
 
-enum thermal_method { THERMAL_REDUCED, THERMAL_GRID };
+enum thermal_method { THERMAL_REDUCED, THERMAL_GRID, THERMAL_HOTSPOT };
 enum thermal_scheme { THERMAL_EXACT, THERMAL_BE };
 
 struct thermal_args {

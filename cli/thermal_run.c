@@ -253,14 +253,15 @@ static void say_error(struct thermal_run *r)
 static enum tmx_status create_chip(struct thermal_run *r, struct tmx_err *err)
 {
     const struct thermal_args *a = r->args;
-    const bool grid = a->method == THERMAL_GRID || a->scheme == THERMAL_BE;
+    const bool hotspot = a->method == THERMAL_HOTSPOT;
+    const bool grid = a->method == THERMAL_GRID || (a->scheme == THERMAL_BE && !hotspot);
     char tolerance[32], modes[32];
     const char *settings[8] = {NULL};
     size_t n = 0;
     if (grid) {
         settings[n++] = "scheme";
         settings[n++] = a->scheme == THERMAL_BE ? "be" : "exact";
-    } else {
+    } else if (!hotspot) {
         snprintf(modes, sizeof modes, "%d", a->modes);
         settings[n++] = "modes";
         settings[n++] = modes;
@@ -272,8 +273,16 @@ static enum tmx_status create_chip(struct thermal_run *r, struct tmx_err *err)
             settings[n++] = tolerance;
         }
     }
+    if (hotspot && a->scheme == THERMAL_BE) {
+        return tmx_fail(err, TMX_ECONFIG, "--scheme be: HotSpot's library takes the step it was built with");
+    }
+    if (hotspot && !tmx_thermal_find("hotspot")) {
+        return tmx_fail(err, TMX_EUNSUPPORTED,
+                        "--method hotspot: this program was built without HotSpot's library (HOTSPOT_ROOT)");
+    }
+    const char *const backend = hotspot ? "hotspot" : grid ? "grid" : "reduced";
     enum tmx_status st = still_air(r) ? make_levels(r, err) : TMX_OK;
-    st = st ? st : tmx_instance_create(&r->chip, grid ? "grid" : "reduced", settings, &r->stack.spec, err);
+    st = st ? st : tmx_instance_create(&r->chip, backend, settings, &r->stack.spec, err);
     st = st ? st : r->chip.ops->prepare(r->chip.model, a->cfg.sampling_intvl, err);
     if (!st) {
         say_error(r);

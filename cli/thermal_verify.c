@@ -1,10 +1,8 @@
-#define _POSIX_C_SOURCE 200809L
 #include "cli/thermal_verify.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "cli/table_out.h"
 #include "core/base/os.h"
@@ -25,11 +23,10 @@ struct verify {
 
 static enum tmx_status make_folder(struct verify *v)
 {
-    const char *tmp = getenv("TMPDIR");
-    snprintf(v->folder, sizeof v->folder, "%s/thermix-verify-XXXXXX", tmp && *tmp ? tmp : "/tmp");
-    if (!mkdtemp(v->folder)) {
+    const enum tmx_status st = tmx_os_temp_dir(v->folder, sizeof v->folder, v->err);
+    if (st) {
         v->folder[0] = '\0';
-        return tmx_fail(v->err, TMX_EIO, "cannot make a temporary folder");
+        return st;
     }
     for (size_t i = 0; i < N_FILES; i++) {
         snprintf(v->path[i], MAX_PATH, "%s/%s", v->folder, file_names[i]);
@@ -43,7 +40,7 @@ static void remove_folder(struct verify *v)
         remove(v->path[i]);
     }
     if (v->folder[0]) {
-        rmdir(v->folder);
+        remove(v->folder);
     }
 }
 

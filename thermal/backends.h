@@ -8,5 +8,6 @@ extern const struct tmx_thermal_ops tmx_thermal_reduced;
 extern const struct tmx_thermal_ops tmx_thermal_grid;
 extern const struct tmx_thermal_ops tmx_thermal_lumped;
 extern const struct tmx_thermal_ops tmx_thermal_replay;
+extern const struct tmx_thermal_ops tmx_thermal_hotspot; /* where the system has libhotspot */
 
 #endif

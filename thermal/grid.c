@@ -135,7 +135,7 @@ static enum tmx_status fill_model(struct model *m, const struct tmx_thermal_spec
     for (size_t c = 0; c < m->net.n_node; c++) {
         m->start[c] = spec->init_node_k ? spec->init_node_k[c] : spec->init_k;
     }
-    return tmx_solver_create(&m->net, &m->solver, err);
+    return tmx_solver_create(&m->net, TMX_FACTOR_COLUMNS, &m->solver, err);
 }
 
 static enum tmx_status model_create(const void *options, const struct tmx_thermal_spec *spec, void **model,

@@ -374,7 +374,7 @@ static enum tmx_status start_builder(struct builder *b, struct tmx_err *err)
     if (b->wish->follow_start) {
         scale_rows(b, b->net->heat_j_k, 1, b->wish->start_k, b->b + m * n);
     }
-    return tmx_solver_create(b->net, &b->solver, err);
+    return tmx_solver_create(b->net, TMX_FACTOR_BLOCKS, &b->solver, err);
 }
 
 /* Drop the spare room of g and a, and project what is left. */

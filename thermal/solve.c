@@ -41,7 +41,6 @@ enum tmx_status tmx_solver_create_workspace(const struct tmx_network *net, struc
         return tmx_fail(err, TMX_ENOMEM, "solver");
     }
     cholmod_start(&v->common);
-    v->common.supernodal = CHOLMOD_SIMPLICIAL;
     v->common.final_ll = 1;
     v->common.print = 0;
     v->common.nmethods = 1; /* one order, always the same */
@@ -51,13 +50,15 @@ enum tmx_status tmx_solver_create_workspace(const struct tmx_network *net, struc
     return TMX_OK;
 }
 
-enum tmx_status tmx_solver_create(const struct tmx_network *net, struct tmx_solver **s, struct tmx_err *err)
+enum tmx_status tmx_solver_create(const struct tmx_network *net, enum tmx_factoring factoring,
+                                  struct tmx_solver **s, struct tmx_err *err)
 {
     const enum tmx_status st = tmx_solver_create_workspace(net, s, err);
     if (st) {
         return st;
     }
     struct tmx_solver *v = *s;
+    v->common.supernodal = factoring == TMX_FACTOR_BLOCKS ? CHOLMOD_SUPERNODAL : CHOLMOD_SIMPLICIAL;
     v->value = calloc((size_t)net->col_start[net->n_node], sizeof *v->value);
     cholmod_sparse a = view(net, net->value_w_k);
     v->order = v->value ? cholmod_analyze(&a, &v->common) : NULL;
@@ -123,6 +124,9 @@ size_t tmx_factor_entries(const struct tmx_factor *f)
 {
     const int *count = f->l->nz;
     size_t n = 0;
+    if (f->l->is_super) {
+        return f->l->xsize; /* with its padding */
+    }
     for (size_t c = 0; c < f->l->n; c++) {
         n += (size_t)count[c];
     }

@@ -4,14 +4,19 @@
 #include "thermal/assemble.h"
 
 /* Direct solves with G_net + gamma A + sigma C (symmetric positive definite). The only
- * file that knows CHOLMOD: simplicial LL', fill-reducing order found once. */
+ * file that knows CHOLMOD: LL', fill-reducing order found once. */
 
 struct tmx_solver; /* order and work space; used by one thread at a time */
 struct tmx_factor; /* one factored matrix; read only once made, so any thread may use it */
 
+enum tmx_factoring {
+    TMX_FACTOR_COLUMNS, /* simplicial: one right-hand side at a time is fastest, as a step has */
+    TMX_FACTOR_BLOCKS,  /* supernodal: half the time for dozens at a time, as a basis has */
+};
+
 /* net is kept by reference and must outlive the solver. */
-TMX_NODISCARD enum tmx_status tmx_solver_create(const struct tmx_network *net, struct tmx_solver **s,
-                                                struct tmx_err *err);
+TMX_NODISCARD enum tmx_status tmx_solver_create(const struct tmx_network *net, enum tmx_factoring factoring,
+                                                struct tmx_solver **s, struct tmx_err *err);
 /* A second work space for another thread: it solves with the factors of any solver of
  * net, but makes none. */
 TMX_NODISCARD enum tmx_status tmx_solver_create_workspace(const struct tmx_network *net,

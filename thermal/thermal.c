@@ -5,7 +5,14 @@
 #include "thermal/backends.h"
 
 const struct tmx_thermal_ops *const tmx_thermal_backends[] = {
-    &tmx_thermal_reduced, &tmx_thermal_grid, &tmx_thermal_lumped, &tmx_thermal_replay, NULL,
+    &tmx_thermal_reduced,
+    &tmx_thermal_grid,
+    &tmx_thermal_lumped,
+    &tmx_thermal_replay,
+#ifdef TMX_HOTSPOT
+    &tmx_thermal_hotspot,
+#endif
+    NULL,
 };
 
 const struct tmx_thermal_ops *tmx_thermal_find(const char *name)

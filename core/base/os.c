@@ -106,6 +106,17 @@ enum tmx_status tmx_os_mkdirs(const char *path, struct tmx_err *err)
     return TMX_OK;
 }
 
+enum tmx_status tmx_os_temp_dir(char *buf, size_t size, struct tmx_err *err)
+{
+    const char *parent = getenv("TMPDIR");
+    const int n = snprintf(buf, size, "%s/thermix-XXXXXX", parent && *parent ? parent : "/tmp");
+    if (n < 0 || (size_t)n >= size) {
+        return tmx_fail(err, TMX_EIO, "TMPDIR is too long a name");
+    }
+    return mkdtemp(buf) ? TMX_OK
+                        : tmx_fail_at(err, TMX_EIO, buf, 0, "cannot make folder: %s", strerror(errno));
+}
+
 enum tmx_status tmx_os_cache_dir(char *buf, size_t size, struct tmx_err *err)
 {
     const char *xdg = getenv("XDG_CACHE_HOME");

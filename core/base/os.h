@@ -28,6 +28,9 @@ void tmx_output_discard(struct tmx_output *o);
 /* Make the folder at path and its parents. */
 TMX_NODISCARD enum tmx_status tmx_os_mkdirs(const char *path, struct tmx_err *err);
 
+/* Make an empty folder of a new name in $TMPDIR or /tmp; its path goes to buf. */
+TMX_NODISCARD enum tmx_status tmx_os_temp_dir(char *buf, size_t size, struct tmx_err *err);
+
 /* $XDG_CACHE_HOME/thermix or ~/.cache/thermix, made when absent. */
 TMX_NODISCARD enum tmx_status tmx_os_cache_dir(char *buf, size_t size, struct tmx_err *err);
 
