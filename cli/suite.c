@@ -32,5 +32,9 @@ enum tmx_status tmx_suite_write(const struct tmx_suite_call *call, const struct 
             st = save(paper, call->out_dir, "paper.csv", err);
         }
     }
-    return st ? st : tmx_table_save(table, call->format, "-", err);
+    if (st) {
+        return st;
+    }
+    return call->format == TMX_FORMAT_TEXT ? tmx_table_write_brief(table, stdout, err)
+                                           : tmx_table_save(table, call->format, "-", err);
 }

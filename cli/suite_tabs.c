@@ -326,6 +326,10 @@ static void add_row(const struct suite *s, struct tmx_table *t, size_t variant, 
 static enum tmx_status make_table(const struct suite *s, struct tmx_table **t, struct tmx_err *err)
 {
     const enum tmx_status st = tmx_table_create(t, columns, N_COLUMN, err);
+    bool has_target = false;
+    for (size_t i = 0; i < s->n_mix; i++) {
+        has_target = has_target || s->target[i];
+    }
     for (size_t v = 0; !st && v < s->n_variant; v++) {
         for (size_t i = 0; i < s->n_mix; i++) {
             for (size_t p = 0; p < s->n_policy; p++) {
@@ -335,7 +339,7 @@ static enum tmx_status make_table(const struct suite *s, struct tmx_table **t, s
         for (size_t p = 0; p < s->n_policy; p++) {
             add_row(s, *t, v, MEAN, 0, p, "mean");
         }
-        for (size_t p = 0; p < s->n_policy; p++) {
+        for (size_t p = 0; has_target && p < s->n_policy; p++) {
             add_row(s, *t, v, MEAN_TARGET, 0, p, "mean_target");
         }
     }

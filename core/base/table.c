@@ -206,16 +206,18 @@ static void pad(FILE *out, const char *s, size_t width, bool right)
 
 enum { NUMBER_SIZE = 400 }; /* %.Nf of the largest double */
 
-enum tmx_status tmx_table_write_text(const struct tmx_table *t, FILE *out, struct tmx_err *err)
+/* The columns c with show[c]. */
+static enum tmx_status write_columns(const struct tmx_table *t, const bool *show, FILE *out,
+                                     struct tmx_err *err)
 {
     char buf[NUMBER_SIZE];
-    enum tmx_status st = tmx_table_check(t, err);
-    size_t *width = st ? NULL : calloc(t->n_column, sizeof *width);
+    size_t last = 0, *width = calloc(t->n_column, sizeof *width);
     if (!width) {
-        return st ? st : tmx_fail(err, TMX_ENOMEM, "out of memory");
+        return tmx_fail(err, TMX_ENOMEM, "out of memory");
     }
     for (size_t c = 0; c < t->n_column; c++) {
         width[c] = width_of(t->columns[c].name);
+        last = show[c] ? c : last;
     }
     for (size_t i = 0; i < t->n_cell; i++) {
         const size_t c = i % t->n_column;
@@ -225,14 +227,71 @@ enum tmx_status tmx_table_write_text(const struct tmx_table *t, FILE *out, struc
     for (size_t i = 0; i < t->n_cell + t->n_column; i++) {
         const size_t c = i % t->n_column;
         const struct tmx_column *col = &t->columns[c];
+        if (!show[c]) {
+            continue;
+        }
         const char *s =
             i < t->n_column ? col->name : shown(&t->cells[i - t->n_column], col->decimals, buf, sizeof buf);
-        const bool last_text = c + 1 == t->n_column && col->type == TMX_COLUMN_TEXT;
+        const bool last_text = c == last && col->type == TMX_COLUMN_TEXT;
         pad(out, s, last_text ? width_of(s) : width[c], col->type != TMX_COLUMN_TEXT);
-        fputs(c + 1 == t->n_column ? "\n" : "  ", out);
+        fputs(c == last ? "\n" : "  ", out);
     }
     free(width);
     return TMX_OK;
+}
+
+static bool *all_columns(const struct tmx_table *t)
+{
+    bool *show = calloc(t->n_column, sizeof *show);
+    for (size_t c = 0; show && c < t->n_column; c++) {
+        show[c] = true;
+    }
+    return show;
+}
+
+enum tmx_status tmx_table_write_text(const struct tmx_table *t, FILE *out, struct tmx_err *err)
+{
+    enum tmx_status st = tmx_table_check(t, err);
+    bool *show = st ? NULL : all_columns(t);
+    if (!st) {
+        st = show ? write_columns(t, show, out, err) : tmx_fail(err, TMX_ENOMEM, "out of memory");
+    }
+    free(show);
+    return st;
+}
+
+static bool says_nothing(const struct tmx_cell *c)
+{
+    return c->empty || (c->type == TMX_COLUMN_TEXT   ? c->text[0] == '\0'
+                        : c->type == TMX_COLUMN_REAL ? c->real == 0
+                                                     : c->integer == 0);
+}
+
+enum tmx_status tmx_table_write_brief(const struct tmx_table *t, FILE *out, struct tmx_err *err)
+{
+    size_t n_hidden = 0;
+    enum tmx_status st = tmx_table_check(t, err);
+    bool *show = st ? NULL : all_columns(t);
+    if (!st && !show) {
+        st = tmx_fail(err, TMX_ENOMEM, "out of memory");
+    }
+    for (size_t c = 0; !st && c < t->n_column; c++) {
+        bool says = t->n_cell == 0;
+        for (size_t i = c; i < t->n_cell; i += t->n_column) {
+            says = says || !says_nothing(&t->cells[i]);
+        }
+        show[c] = says;
+    }
+    st = st ? st : write_columns(t, show, out, err);
+    for (size_t c = 0; !st && c < t->n_column; c++) {
+        if (!show[c]) {
+            fprintf(out, "%s%s",
+                    n_hidden++ ? ", " : "Empty or zero in every row, not shown: ", t->columns[c].name);
+        }
+    }
+    fputs(n_hidden ? "\n" : "", out);
+    free(show);
+    return st;
 }
 
 /* RFC 4180: quotes only where needed. */

@@ -52,6 +52,9 @@ const struct tmx_cell *tmx_table_cell(const struct tmx_table *t, size_t row, siz
 
 /* Each writer checks the table first; write errors stay in the FILE (ferror). */
 TMX_NODISCARD enum tmx_status tmx_table_write_text(const struct tmx_table *t, FILE *out, struct tmx_err *err);
+/* For a screen: without the columns that are empty or zero in every row, which are named below. */
+TMX_NODISCARD enum tmx_status tmx_table_write_brief(const struct tmx_table *t, FILE *out,
+                                                    struct tmx_err *err);
 TMX_NODISCARD enum tmx_status tmx_table_write_csv(const struct tmx_table *t, FILE *out, struct tmx_err *err);
 TMX_NODISCARD enum tmx_status tmx_table_write_markdown(const struct tmx_table *t, FILE *out,
                                                        struct tmx_err *err);

@@ -48,6 +48,35 @@ static void text_is_aligned(void **state)
     check_written(tmx_table_write_text, "name   runs  peak_c\na,\"b\"    12    0.10\nx|y       -   90.46\n");
 }
 
+/* Columns without anything in them are named, not shown. */
+static void brief_leaves_out_what_says_nothing(void **state)
+{
+    static const struct tmx_column wide[] = {
+        {"mix", TMX_COLUMN_TEXT, 0},  {"lost_pct", TMX_COLUMN_REAL, 1}, {"fan_energy_j", TMX_COLUMN_REAL, 1},
+        {"n_fan", TMX_COLUMN_INT, 0}, {"runs", TMX_COLUMN_INT, 0},      {"error", TMX_COLUMN_TEXT, 0}};
+    struct tmx_table *t;
+    char *text = NULL;
+    size_t size;
+    (void)state;
+    assert_int_equal(tmx_table_create(&t, wide, 6, NULL), TMX_OK);
+    for (int row = 0; row < 2; row++) {
+        tmx_table_text(t, row ? "WL2" : "WL1");
+        tmx_table_real(t, row ? 0 : 2.25);
+        row ? tmx_table_empty(t) : tmx_table_real(t, 0);
+        tmx_table_int(t, 0);
+        tmx_table_int(t, row);
+        tmx_table_text(t, "");
+    }
+    FILE *out = open_memstream(&text, &size);
+    assert_int_equal(tmx_table_write_brief(t, out, NULL), TMX_OK);
+    fclose(out);
+    assert_string_equal(text, "mix  lost_pct  runs\nWL1       2.2     0\nWL2       0.0     1\n"
+                              "Empty or zero in every row, not shown: fan_energy_j, n_fan, error\n");
+    free(text);
+    tmx_table_destroy(t);
+    check_written(tmx_table_write_brief, "name   runs  peak_c\na,\"b\"    12    0.10\nx|y       -   90.46\n");
+}
+
 static void markdown_escapes_bars(void **state)
 {
     (void)state;
@@ -95,6 +124,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(csv_is_lossless_and_quotes_where_needed),
         cmocka_unit_test(text_is_aligned),
+        cmocka_unit_test(brief_leaves_out_what_says_nothing),
         cmocka_unit_test(markdown_escapes_bars),
         cmocka_unit_test(a_number_that_went_wrong_is_an_error),
         cmocka_unit_test(a_paper_row_may_lack_the_printed_value),
