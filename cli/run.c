@@ -295,6 +295,7 @@ enum tmx_status tmx_run_describe(struct tmx_run **run, const config_setting_t *r
     st = st ? st : tmx_run_jobs_open(r, root, err);
     st = st ? st : read_sensor(r, root, err);
     st = st ? st : tmx_run_node_open(r, root, err);
+    st = st ? st : tmx_run_check_times(r, root, err);
     st = st ? st : open_mix(r, err);
     st = st ? st : tmx_run_gate_open(r, root, err);
     st = st ? st : tmx_run_cta_open(r, root, err);

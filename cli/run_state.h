@@ -57,6 +57,10 @@ struct tmx_run {
     char id[TMX_HASH_HEX];
 };
 
+/* In run_times.c: scheduling ticks, samples and slices are whole ticks; errors with their line. */
+TMX_NODISCARD enum tmx_status tmx_run_check_times(const struct tmx_run *r, const config_setting_t *root,
+                                                  struct tmx_err *err);
+
 /* In run_resolved.c; before the simulation takes the policies' states over. */
 void tmx_run_write_resolved(const struct tmx_run *r, FILE *out);
 

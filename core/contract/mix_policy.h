@@ -23,6 +23,8 @@ struct tmx_mix_policy {
     /* OPTIONAL (NULL: every SM hosts both). share0[sm], the mean share of run[0] during the
      * tick on each active SM; index is the SM's index in its GPU. Pure. */
     void (*spread)(const void *state, const struct tmx_spread *s, double *share0);
+    /* OPTIONAL. Time slice of the spread [s]; has to be whole ticks. Absent: it does not depend on time. */
+    double (*slice_s)(const void *state);
 };
 
 #endif

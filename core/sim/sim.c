@@ -91,6 +91,10 @@ enum tmx_status tmx_sim_create(struct tmx_sim **sim, struct tmx_sim_spec *spec, 
     enum tmx_status st = tmx_machine_create(&s->machine, &spec->machine, err);
     st = st ? st : multiple(spec->quantum_s, spec->dt_s, "quantum_s", &s->quantum, err);
     st = st ? st : multiple(spec->warmup_s, spec->dt_s, "warmup_s", &s->warmup, err);
+    if (!st && spec->mix.ops->slice_s) {
+        uint64_t slice;
+        st = multiple(spec->mix.ops->slice_s(spec->mix.state), spec->dt_s, "mix_policy.slice_s", &slice, err);
+    }
     st = st ? st : tmx_sensor_create(&s->sensor, &spec->sensor, s->machine, spec->dt_s, spec->seed, err);
     st = st ? st : tmx_recorder_create(&s->recorder, s->machine, err);
     st = st ? st : take_arrays(s, err);

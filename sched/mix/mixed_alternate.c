@@ -28,4 +28,5 @@ const struct tmx_mix_policy tmx_mix_mixed_alternate = {
              .state_size = sizeof(struct tmx_tabs)},
     .decide = tmx_tabs_decide,
     .spread = spread,
+    .slice_s = tmx_tabs_slice_s,
 };

@@ -27,4 +27,5 @@ const struct tmx_mix_policy tmx_mix_mixed_nonuniform = {
              .state_size = sizeof(struct tmx_tabs)},
     .decide = tmx_tabs_decide,
     .spread = spread,
+    .slice_s = tmx_tabs_slice_s,
 };

@@ -114,3 +114,8 @@ void tmx_tabs_decide(void *state, const struct tmx_view *view, struct tmx_reques
         }
     }
 }
+
+double tmx_tabs_slice_s(const void *state)
+{
+    return ((const struct tmx_tabs *)state)->slice_s;
+}

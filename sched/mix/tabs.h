@@ -33,5 +33,6 @@ struct tmx_tabs {
 extern const struct tmx_opt tmx_tabs_opts[];
 
 void tmx_tabs_decide(void *state, const struct tmx_view *view, struct tmx_request *request);
+double tmx_tabs_slice_s(const void *state);
 
 #endif

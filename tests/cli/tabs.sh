@@ -68,7 +68,15 @@ bad 'seed = 1; mix = "WL1"; dtm = { policy = "ice"; };' 'unknown policy "ice"; t
 bad 'seed = 1; mix = "WL1"; throttle = { trip_c = 900.0; };' 'trip_c = 900 degC is outside [0, 300]'
 bad 'seed = 1; mix = "WL1"; package = { r_konvec = 0.2; };' 'r_konvec'
 bad 'seed = 1; mix = "WL1" policy' 'syntax error'
-bad 'seed = 1; mix = "WL1"; sensor = { period_s = 0.0025; };' 'not a multiple of tick_s'
+bad 'seed = 1; mix = "WL1";
+sensor = {
+  period_s = 0.0025; };' 'bad.cfg:3: sensor.period_s = 0.0025 s is not a multiple of tick_s'
+bad 'seed = 1; mix = "WL1";
+policy = "MA"; mix_policy = { slice_s = 0.0033; };' 'bad.cfg:2: mix_policy.slice_s = 0.0033 s is not a multiple of tick_s'
+bad 'seed = 1; mix = "WL1";
+tick_s = 0.02;' 'bad.cfg:2: quantum_s = 0.05 s is not a multiple of tick_s'
+bad 'seed = 1; mix = "WL1"; warmup_s = 0.0015;' 'bad.cfg:1: warmup_s = 0.0015 s is not a multiple'
+bad 'seed = 1; mix = "WL1"; sensor = { period_s = 0.01; delay_s = 0.015; };' 'sensor.delay_s = 0.015 s is not a multiple of sensor.period_s'
 printf 'name = "big"; launch = { threads_per_block = 512; registers_per_thread = 60; }; power = { sm_power_w = 50.0; };\n' > big.cfg
 printf 'name = "m"; kernels = ( { kernel = "%s/big.cfg"; work_s = 1.0; } );\n' "$dir" > m.cfg
 bad "seed = 1; mix = \"$dir/m.cfg\";" 'fits on no SM'

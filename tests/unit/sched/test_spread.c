@@ -62,6 +62,21 @@ static void every_policy_gives_the_asked_share_on_average(void **state)
     }
 }
 
+static void policies_that_take_turns_name_their_slice(void **state)
+{
+    (void)state;
+    for (size_t p = 0; tmx_mix_policies[p]; p++) {
+        const char *name = tmx_mix_policies[p]->base.name;
+        const bool turns = strcmp(name, "fcfs") != 0 && strcmp(name, "mixed_uniform") != 0;
+        assert_int_equal(tmx_mix_policies[p]->slice_s != NULL, turns);
+        if (turns) {
+            void *s = options(tmx_mix_policies[p]);
+            check_close(tmx_mix_policies[p]->slice_s(s), 0.01, 0, 0);
+            free(s);
+        }
+    }
+}
+
 static void spreads_are_pure(void **state)
 {
     (void)state;
@@ -203,6 +218,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_policy_gives_the_asked_share_on_average),
+        cmocka_unit_test(policies_that_take_turns_name_their_slice),
         cmocka_unit_test(spreads_are_pure),
         cmocka_unit_test(alternate_gives_the_hot_kernel_the_first_part_of_each_period),
         cmocka_unit_test(mixed_uniform_puts_the_hot_kernel_on_the_first_sms_of_the_hot_order),
