@@ -58,7 +58,8 @@ static void the_stream_sends_the_lines_of_the_launch(void **state)
             assert_int_equal(key.stats.warps_per_block, 4);
             check_close(key.stats.latency_cycles * key.knobs.latency, 200, 1e-12, 0);
             assert_int_equal(tmx_profile_core(&key, NULL, &fit, NULL), TMX_OK);
-            check_close(fit.lines_per_instr, traffic[i], traffic[i] < 0.001 ? 0.3 : 0.06, 0); /* rare: few drawn */
+            check_close(fit.lines_per_instr, traffic[i], traffic[i] < 0.001 ? 0.3 : 0.06,
+                        0); /* rare: few drawn */
         }
     }
 }
