@@ -53,7 +53,7 @@ static void launch(void *state, const struct tmx_cta_view *view, struct tmx_cta_
 
 static void act(const struct tmx_apsa *a, bool type1, size_t n_core, struct tmx_cta_request *request)
 {
-    const size_t n = type1 ? n_core : n_core / 2;
+    const size_t n = type1 ? n_core : n_core > 1 ? n_core / 2 : 1;
     request->block_limit = 0;
     request->watch_blocks = false;
     request->wake_cycle = INFINITY;
