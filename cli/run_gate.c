@@ -17,7 +17,8 @@ struct gate_options {
 struct tmx_run_gate {
     struct gate_options options;
     struct tmx_gate_chip chip;
-    struct tmx_gate_level *level; /* [n_kernel * TMX_MAX_LEVEL] owned */
+    struct tmx_gate_profile *profile; /* [n_kernel] owned */
+    double *latency_cycles;           /* [n_kernel] owned; of the kernel's memory at the nominal clock */
     double asleep_error, slowdown_error;
 };
 
@@ -28,14 +29,13 @@ static const struct tmx_opt opts[] = {
     {0},
 };
 
-/* One kernel: its profile, read at the latency memory has in core cycles at each clock level. */
+/* One kernel: its profile, which the tick reads at the latency memory has in core cycles. */
 static enum tmx_status profile_kernel(struct tmx_run *r, size_t k, const struct tmx_gate_policy *policy,
                                       const char *cache_dir, struct tmx_err *err)
 {
     struct tmx_run_gate *g = r->gate;
-    const struct tmx_chip *c = &r->kind[0].chip;
     struct tmx_gate_kernel kernel;
-    struct tmx_gate_profile profile;
+    struct tmx_gate_profile *profile = &g->profile[k];
     enum tmx_status st = tmx_gate_kernel_load(&kernel, r->kernel_file[k], err);
     if (st) {
         return st;
@@ -47,20 +47,11 @@ static enum tmx_status profile_kernel(struct tmx_run *r, size_t k, const struct 
                                         .gate = g->chip.gate,
                                         .seed = 1, /* of the streams; a run's own seed is of its arrivals */
                                         .budget = (uint64_t)g->options.instructions};
-    st = tmx_profile_gate(&key, cache_dir, &profile, err);
-    for (size_t level = 0; !st && level < c->n_level; level++) {
-        struct tmx_gate_point at;
-        struct tmx_gate_level *l = &g->level[k * TMX_MAX_LEVEL + level];
-        tmx_gate_profile_at(&profile, key.stats.latency_cycles * key.knobs.latency * tmx_chip_speed(c, level),
-                            &at);
-        l->slowdown = 1 + at.slowdown;
-        for (int t = 0; t < TMX_N_GATE_TYPE; t++) {
-            l->saved[t] = at.asleep[t] - g->chip.gate.break_even_cycles * at.gatings_per_cycle[t];
-        }
-    }
+    g->latency_cycles[k] = key.stats.latency_cycles * key.knobs.latency;
+    st = tmx_profile_gate(&key, cache_dir, profile, err);
     if (!st) {
-        g->asleep_error = fmax(g->asleep_error, profile.asleep_error);
-        g->slowdown_error = fmax(g->slowdown_error, profile.slowdown_error);
+        g->asleep_error = fmax(g->asleep_error, profile->asleep_error);
+        g->slowdown_error = fmax(g->slowdown_error, profile->slowdown_error);
     }
     return st;
 }
@@ -74,8 +65,11 @@ static enum tmx_status profile_all(struct tmx_run *r, const struct tmx_gate_poli
     const bool cached = tmx_os_cache_dir(cache, sizeof cache, &no_cache) == TMX_OK;
     enum tmx_status st = tmx_gate_chip_load(&g->chip, r->kind[0].name, NULL, 0, err);
     if (!st) {
-        g->level = calloc(r->n_kernel * TMX_MAX_LEVEL, sizeof *g->level);
-        st = g->level ? TMX_OK : tmx_fail(err, TMX_ENOMEM, "gating of %zu kernels", r->n_kernel);
+        g->profile = calloc(r->n_kernel + 1, sizeof *g->profile);
+        g->latency_cycles = calloc(r->n_kernel + 1, sizeof *g->latency_cycles);
+        st = g->profile && g->latency_cycles
+                 ? TMX_OK
+                 : tmx_fail(err, TMX_ENOMEM, "gating of %zu kernels", r->n_kernel);
     }
     for (size_t k = 0; !st && k < r->n_kernel; k++) {
         st = profile_kernel(r, k, policy, cached ? cache : NULL, err);
@@ -112,7 +106,9 @@ enum tmx_status tmx_run_gate_open(struct tmx_run *r, const config_setting_t *roo
         r->sim_spec.gate = (struct tmx_gate_spec){
             .kernel = r->kernel,
             .n_kernel = r->n_kernel,
-            .level = r->gate->level,
+            .profile = r->gate->profile,
+            .latency_cycles = r->gate->latency_cycles,
+            .break_even_cycles = r->gate->chip.gate.break_even_cycles,
             .chip_share = {l->int_w / l->chip_w, l->fp_w / l->chip_w, sfu ? l->sfu_w / l->chip_w : 0}};
     }
     return st;
@@ -121,7 +117,8 @@ enum tmx_status tmx_run_gate_open(struct tmx_run *r, const config_setting_t *roo
 void tmx_run_gate_close(struct tmx_run *r)
 {
     if (r->gate) {
-        free(r->gate->level);
+        free(r->gate->profile);
+        free(r->gate->latency_cycles);
         free(r->gate);
         r->gate = NULL;
     }

@@ -7,13 +7,15 @@
 struct solved { /* the last latency solution of a GPU */
     size_t row[TMX_WAYS];
     double sms[TMX_WAYS], core_clock;
-    double slowdown[TMX_WAYS];
+    double slowdown[TMX_WAYS], latency[TMX_WAYS]; /* against the kernel alone on the whole chip */
 };
 
 struct tmx_cta_stage {
     struct tmx_cta_spec spec;
     struct tmx_cta_plan *plan; /* [n_kernel] */
     double *reference_ipc;     /* [n_kernel] alone on the whole chip at nominal clocks */
+    double *reference_latency; /* [n_kernel] likewise [cycles] */
+    double *latency;           /* [n_job] of resident kernels, against that */
     size_t *row;               /* [n_job] plan of the job's kernel; SIZE_MAX: none */
     struct solved *solved;     /* [n_gpu] */
     size_t **spread;           /* [n_gpu][n_sm] */
@@ -69,6 +71,7 @@ static void find_rows(struct tmx_cta_stage *c, const struct tmx_machine *m)
 {
     for (size_t j = 0; j < m->n_job; j++) {
         c->row[j] = SIZE_MAX;
+        c->latency[j] = 1;
         for (size_t k = 0; k < c->spec.n_kernel; k++) {
             if (m->job[j].kernel == &c->spec.kernel[k]) {
                 c->row[j] = k;
@@ -88,11 +91,14 @@ enum tmx_status tmx_cta_stage_create(struct tmx_cta_stage **stage, const struct 
     c->n_gpu = m->n_gpu;
     c->plan = calloc(spec->n_kernel + 1, sizeof *c->plan);
     c->reference_ipc = calloc(spec->n_kernel + 1, sizeof *c->reference_ipc);
+    c->reference_latency = calloc(spec->n_kernel + 1, sizeof *c->reference_latency);
+    c->latency = calloc(m->n_job + 1, sizeof *c->latency);
     c->row = calloc(m->n_job + 1, sizeof *c->row);
     c->solved = calloc(m->n_gpu, sizeof *c->solved);
     c->spread = calloc(m->n_gpu, sizeof *c->spread);
     enum tmx_status st = TMX_OK;
-    if (!c->plan || !c->reference_ipc || !c->row || !c->solved || !c->spread) {
+    if (!c->plan || !c->reference_ipc || !c->reference_latency || !c->latency || !c->row || !c->solved ||
+        !c->spread) {
         st = tmx_fail(err, TMX_ENOMEM, "CTA stage of %zu kernels", spec->n_kernel);
     }
     for (size_t g = 0; g < m->n_gpu && !st; g++) {
@@ -106,8 +112,7 @@ enum tmx_status tmx_cta_stage_create(struct tmx_cta_stage **stage, const struct 
     c->spec.plan = c->plan;
     for (size_t k = 0; k < spec->n_kernel; k++) {
         const struct tmx_share all = {&c->plan[k].memory, spec->chip.cores};
-        double latency;
-        tmx_contention_rates(&spec->chip, &all, 1, 1, 1, &c->reference_ipc[k], &latency);
+        tmx_contention_rates(&spec->chip, &all, 1, 1, 1, &c->reference_ipc[k], &c->reference_latency[k]);
     }
     find_rows(c, m);
     *stage = c;
@@ -124,6 +129,8 @@ void tmx_cta_stage_destroy(struct tmx_cta_stage *c)
     }
     free(c->plan);
     free(c->reference_ipc);
+    free(c->reference_latency);
+    free(c->latency);
     free(c->row);
     free(c->solved);
     free(c->spread);
@@ -196,7 +203,7 @@ static void solve(struct tmx_cta_stage *c, const struct tmx_machine *m, size_t g
     double ipc[TMX_WAYS], latency[TMX_WAYS], memory_clock = 1;
     size_t n = 0, way[TMX_WAYS];
     for (size_t k = 0; k < gpu->n_run; k++) {
-        now->slowdown[k] = 1;
+        now->slowdown[k] = now->latency[k] = 1;
         if (now->row[k] != SIZE_MAX) {
             const struct tmx_cta_plan *p = &c->plan[now->row[k]];
             share[n] = (struct tmx_share){&p->memory, now->sms[k]};
@@ -209,7 +216,9 @@ static void solve(struct tmx_cta_stage *c, const struct tmx_machine *m, size_t g
     }
     tmx_contention_rates(&c->spec.chip, share, n, now->core_clock, memory_clock, ipc, latency);
     for (size_t i = 0; i < n; i++) {
-        now->slowdown[way[i]] = c->reference_ipc[now->row[way[i]]] / ipc[i];
+        const size_t row = now->row[way[i]];
+        now->slowdown[way[i]] = c->reference_ipc[row] / ipc[i];
+        now->latency[way[i]] = latency[i] / now->core_clock / c->reference_latency[row];
     }
 }
 
@@ -237,14 +246,14 @@ static bool same(const struct solved *a, const struct solved *b)
     return a->core_clock == b->core_clock;
 }
 
-void tmx_cta_stage_slow(struct tmx_cta_stage *c, struct tmx_machine *m, bool gated)
+void tmx_cta_stage_slow(struct tmx_cta_stage *c, struct tmx_machine *m)
 {
     for (size_t g = 0; g < m->n_gpu; g++) {
         struct tmx_gpu *gpu = &m->gpu[g];
         struct solved now;
         describe(c, m, g, &now);
         if (same(&now, &c->solved[g])) {
-            memcpy(now.slowdown, c->solved[g].slowdown, sizeof now.slowdown);
+            now = c->solved[g];
         } else {
             solve(c, m, g, &now);
             c->solved[g] = now;
@@ -252,7 +261,8 @@ void tmx_cta_stage_slow(struct tmx_cta_stage *c, struct tmx_machine *m, bool gat
         for (size_t k = 0; k < gpu->n_run; k++) {
             struct tmx_job *j = &m->job[gpu->run[k]];
             const struct tmx_cta_plan *p = plan_of(c, gpu, k);
-            j->slowdown = now.slowdown[k] * (gated ? j->slowdown : 1);
+            j->slowdown = now.slowdown[k];
+            c->latency[gpu->run[k]] = now.latency[k];
             if (p && m->counting && !j->transient_charged) {
                 gpu->overhead_s += p->delay_s * (double)gpu->n_active;
                 gpu->transition_j += p->energy_j;
@@ -260,6 +270,11 @@ void tmx_cta_stage_slow(struct tmx_cta_stage *c, struct tmx_machine *m, bool gat
             }
         }
     }
+}
+
+const double *tmx_cta_stage_latency(const struct tmx_cta_stage *c)
+{
+    return c->latency;
 }
 
 void tmx_cta_stage_sleep(const struct tmx_cta_stage *c, const struct tmx_machine *m, bool gated,

@@ -52,9 +52,12 @@ void tmx_cta_stage_destroy(struct tmx_cta_stage *c);
 /* At the scheduling tick, after the mix policy: SMs, clock level and the order of SMs of every GPU. */
 void tmx_cta_stage_limit(struct tmx_cta_stage *c, const struct tmx_view *view, struct tmx_machine *m,
                          struct tmx_request *request);
-/* Before blocks advance: speeds of the resident kernels (their slowdown is multiplied where unit gating
- * has set it) and the cost of kernels that have just become resident. */
-void tmx_cta_stage_slow(struct tmx_cta_stage *c, struct tmx_machine *m, bool gated);
+/* Before blocks advance: speeds of the resident kernels, and the cost of kernels that have just become
+ * resident. */
+void tmx_cta_stage_slow(struct tmx_cta_stage *c, struct tmx_machine *m);
+/* [n_job] memory latency of resident kernels against the kernel alone on the whole chip at nominal clocks,
+ * in seconds over seconds; 1 where it has no plan. Owned by the stage. */
+const double *tmx_cta_stage_latency(const struct tmx_cta_stage *c);
 /* After: leakage of unused SMs, in asleep [n_unit]. */
 void tmx_cta_stage_sleep(const struct tmx_cta_stage *c, const struct tmx_machine *m, bool gated,
                          double *asleep);

@@ -5,10 +5,20 @@
 
 #include "core/base/text.h"
 
+struct rate { /* of a resident kernel in this tick */
+    size_t row;
+    double latency_cycles;
+    double saved[TMX_N_GATE_TYPE]; /* per unit of time; below 0 where switching costs more than it saves */
+    double slowdown;               /* block lifetimes times this */
+};
+
 struct tmx_gate_stage {
-    struct tmx_gate_level *level; /* [n_kernel * TMX_MAX_LEVEL] */
-    size_t *row;                  /* [n_job] first level of the job's kernel; SIZE_MAX: no profile */
-    double *share;                /* [n_unit * TMX_N_GATE_TYPE] */
+    struct tmx_gate_profile *profile; /* [n_kernel] */
+    double *latency_cycles;           /* [n_kernel] */
+    double break_even_cycles;
+    size_t *row;       /* [n_job] kernel of the job; SIZE_MAX: no profile */
+    double *share;     /* [n_unit * TMX_N_GATE_TYPE] */
+    struct rate *rate; /* [n_gpu * TMX_WAYS] */
 };
 
 static const char *const part_names[] = {"INT", "FP", "SFU"};
@@ -56,22 +66,26 @@ enum tmx_status tmx_gate_stage_create(struct tmx_gate_stage **stage, const struc
                                       const struct tmx_machine *m, struct tmx_err *err)
 {
     struct tmx_gate_stage *g = calloc(1, sizeof *g);
-    const size_t n_level = spec->n_kernel * TMX_MAX_LEVEL;
+    const size_t n = spec->n_kernel;
     if (g) {
-        g->level = calloc(n_level + 1, sizeof *g->level);
+        g->profile = calloc(n + 1, sizeof *g->profile);
+        g->latency_cycles = calloc(n + 1, sizeof *g->latency_cycles);
+        g->rate = calloc(m->n_gpu * TMX_WAYS + 1, sizeof *g->rate);
         g->row = calloc(m->n_job + 1, sizeof *g->row);
         g->share = calloc(m->n_unit * TMX_N_GATE_TYPE + 1, sizeof *g->share);
     }
-    if (!g || !g->level || !g->row || !g->share) {
+    if (!g || !g->profile || !g->latency_cycles || !g->rate || !g->row || !g->share) {
         tmx_gate_stage_destroy(g);
         return tmx_fail(err, TMX_ENOMEM, "unit gating of %zu units", m->n_unit);
     }
-    memcpy(g->level, spec->level, n_level * sizeof *g->level);
+    memcpy(g->profile, spec->profile, n * sizeof *g->profile);
+    memcpy(g->latency_cycles, spec->latency_cycles, n * sizeof *g->latency_cycles);
+    g->break_even_cycles = spec->break_even_cycles;
     for (size_t j = 0; j < m->n_job; j++) {
         g->row[j] = SIZE_MAX;
         for (size_t k = 0; k < spec->n_kernel; k++) {
             if (m->job[j].kernel == &spec->kernel[k]) {
-                g->row[j] = k * TMX_MAX_LEVEL;
+                g->row[j] = k;
             }
         }
     }
@@ -85,35 +99,56 @@ enum tmx_status tmx_gate_stage_create(struct tmx_gate_stage **stage, const struc
 void tmx_gate_stage_destroy(struct tmx_gate_stage *g)
 {
     if (g) {
-        free(g->level);
+        free(g->profile);
+        free(g->latency_cycles);
+        free(g->rate);
         free(g->row);
         free(g->share);
         free(g);
     }
 }
 
-void tmx_gate_stage_slow(const struct tmx_gate_stage *g, struct tmx_machine *m)
+/* Computed again only when the kernel or the latency has changed. */
+static void look_up(const struct tmx_gate_stage *g, size_t row, double latency_cycles, struct rate *r)
+{
+    struct tmx_gate_point at;
+    if (r->row == row && r->latency_cycles == latency_cycles) {
+        return;
+    }
+    tmx_gate_profile_at(&g->profile[row], latency_cycles, &at);
+    *r = (struct rate){.row = row, .latency_cycles = latency_cycles, .slowdown = 1 + at.slowdown};
+    for (int t = 0; t < TMX_N_GATE_TYPE; t++) {
+        r->saved[t] = at.asleep[t] - g->break_even_cycles * at.gatings_per_cycle[t];
+    }
+}
+
+void tmx_gate_stage_slow(struct tmx_gate_stage *g, struct tmx_machine *m, const double *latency_factor)
 {
     for (size_t i = 0; i < m->n_gpu; i++) {
         const struct tmx_gpu *gpu = &m->gpu[i];
         for (size_t k = 0; k < gpu->n_run; k++) {
-            const size_t row = g->row[gpu->run[k]];
-            if (row != SIZE_MAX) {
-                m->job[gpu->run[k]].slowdown = g->level[row + gpu->level].slowdown;
+            const size_t job = gpu->run[k], row = g->row[job];
+            struct rate *r = &g->rate[i * TMX_WAYS + k];
+            struct tmx_job *j = &m->job[job];
+            if (row == SIZE_MAX) {
+                continue;
             }
+            const double latency = g->latency_cycles[row] * tmx_chip_speed(gpu->chip, gpu->level);
+            look_up(g, row, latency_factor ? latency * latency_factor[job] : latency, r);
+            j->slowdown = latency_factor ? r->slowdown * j->slowdown : r->slowdown;
         }
     }
 }
 
-static double unit_asleep(const struct tmx_gate_stage *g, const struct tmx_gpu *gpu, const double *busy,
-                          const double *share)
+static double unit_asleep(const struct tmx_gate_stage *g, const struct tmx_gpu *gpu, const struct rate *rate,
+                          const double *busy, const double *share)
 {
     double idle = 1, saved[TMX_N_GATE_TYPE] = {0}, sum = 0;
     for (size_t k = 0; k < gpu->n_run; k++) {
         const size_t row = g->row[gpu->run[k]];
         idle -= busy[k];
         for (int t = 0; t < TMX_N_GATE_TYPE && row != SIZE_MAX; t++) {
-            saved[t] += busy[k] * g->level[row + gpu->level].saved[t];
+            saved[t] += busy[k] * rate[k].saved[t];
         }
     }
     for (int t = 0; t < TMX_N_GATE_TYPE; t++) {
@@ -129,8 +164,9 @@ void tmx_gate_stage_sleep(const struct tmx_gate_stage *g, const struct tmx_machi
         for (size_t u = 0; u < gpu->chip->floorplan.n_unit; u++) {
             const int sm = gpu->chip->sm_of_unit[u];
             if (sm != TMX_NO_SM) {
-                asleep[gpu->unit0 + u] = unit_asleep(g, gpu, &m->busy[TMX_WAYS * (gpu->sm0 + (size_t)sm)],
-                                                     &g->share[(gpu->unit0 + u) * TMX_N_GATE_TYPE]);
+                asleep[gpu->unit0 + u] =
+                    unit_asleep(g, gpu, &g->rate[i * TMX_WAYS], &m->busy[TMX_WAYS * (gpu->sm0 + (size_t)sm)],
+                                &g->share[(gpu->unit0 + u) * TMX_N_GATE_TYPE]);
             }
         }
     }

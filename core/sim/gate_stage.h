@@ -9,23 +9,22 @@
  * busy_k: share of the tick kernel k keeps the SM busy; idle: the rest, all its units asleep (ticks are
  * thousands of times longer than a break-even time). saved_t(k): fraction of time type t sleeps under
  * kernel k less the switching overhead, from core/micro/profile at the latency that memory has, in core
- * cycles, at the present clock. share_t(u): leakage of type t in that of unit u. A floorplan whose SMs
- * are split takes the parts by name (SM3_FP); else they are spread over the SM. */
+ * cycles, at the present clock, times what a CTA policy makes of it. share_t(u): leakage of type t in that of
+ * unit u. A floorplan whose SMs are split takes the parts by name (SM3_FP); else they are spread over the SM.
+ */
 
 #include "core/contract/frame.h"
 #include "core/machine/machine.h"
+#include "core/micro/profile.h"
 
 enum tmx_gate_type { TMX_GATE_INT, TMX_GATE_FP, TMX_GATE_SFU, TMX_N_GATE_TYPE };
 
-struct tmx_gate_level {            /* one kernel at one clock level */
-    double saved[TMX_N_GATE_TYPE]; /* per unit of time; below 0 where switching costs more than it saves */
-    double slowdown;               /* block lifetimes times this */
-};
-
-struct tmx_gate_spec {               /* level NULL: no gating */
+struct tmx_gate_spec {               /* profile NULL: no gating */
     const struct tmx_kernel *kernel; /* [n_kernel], as the jobs point to them */
     size_t n_kernel;
-    const struct tmx_gate_level *level; /* [n_kernel * TMX_MAX_LEVEL]; copied */
+    const struct tmx_gate_profile *profile; /* [n_kernel]; copied */
+    const double *latency_cycles;           /* [n_kernel] at the nominal clock; copied */
+    double break_even_cycles;
     double chip_share[TMX_N_GATE_TYPE]; /* leakage of all units of a type in the chip's */
 };
 
@@ -37,8 +36,10 @@ TMX_NODISCARD enum tmx_status tmx_gate_stage_create(struct tmx_gate_stage **g,
                                                     const struct tmx_machine *m, struct tmx_err *err);
 void tmx_gate_stage_destroy(struct tmx_gate_stage *g);
 
-/* Before blocks advance: the resident kernels' slowdowns at the present clock. */
-void tmx_gate_stage_slow(const struct tmx_gate_stage *g, struct tmx_machine *m);
+/* Before blocks advance: the resident kernels' slowdowns at the present clock. latency_factor [n_job]: memory
+ * latency against the kernel alone on the whole chip; then the slowdown that a CTA policy has set is
+ * multiplied. NULL: no CTA policy. */
+void tmx_gate_stage_slow(struct tmx_gate_stage *g, struct tmx_machine *m, const double *latency_factor);
 /* After: fill asleep [n_unit]. No allocation. */
 void tmx_gate_stage_sleep(const struct tmx_gate_stage *g, const struct tmx_machine *m, double *asleep);
 

@@ -99,7 +99,7 @@ enum tmx_status tmx_sim_create(struct tmx_sim **sim, struct tmx_sim_spec *spec, 
     st = st ? st : tmx_recorder_create(&s->recorder, s->machine, err);
     st = st ? st : take_arrays(s, err);
     st = st ? st : spec->power.ops->create(spec->power.options, s->machine, &s->power, err);
-    if (!st && spec->gate.level) {
+    if (!st && spec->gate.profile) {
         st = tmx_gate_stage_create(&s->gate, &spec->gate, s->machine, err);
     }
     if (!st && spec->cta.plan) {
@@ -286,11 +286,11 @@ enum tmx_status tmx_sim_tick(struct tmx_sim *s, struct tmx_err *err)
         tmx_cooling_update(s->cooling, &s->view, s->thermal); /* 4 fans, convection, air   */
     }
     tmx_machine_apply(s->machine, &s->request, f->sensed_k); /* 5 clamp, charge          */
-    if (s->gate) {
-        tmx_gate_stage_slow(s->gate, s->machine); /* sleeping units delay blocks */
-    }
     if (s->cta) {
-        tmx_cta_stage_slow(s->cta, s->machine, s->gate != NULL); /* who shares the memory    */
+        tmx_cta_stage_slow(s->cta, s->machine); /* who shares the memory    */
+    }
+    if (s->gate) { /* sleeping units delay blocks */
+        tmx_gate_stage_slow(s->gate, s->machine, s->cta ? tmx_cta_stage_latency(s->cta) : NULL);
     }
     tmx_dispatch(s->machine, s->spec.mix.ops, s->spec.mix.state, s->view.time_s,
                  s->scratch); /* 6 blocks to SMs */

@@ -245,17 +245,16 @@ static void lent_cores_take_the_next_launch_at_once(void **state)
     (void)state;
     first.n = 1;
     first.kernel[0].blocks = 2000;
-    second.n = 3;
+    second.n = 30;
     for (size_t k = 0; k < second.n; k++) {
         second.kernel[k] = memory_bound().kernel[1];
-        second.kernel[k].instr_per_warp = 200;
     }
     assert_int_equal(run("tcs_share", list, 2, 2048, &r), TMX_OK);
-    assert_int_equal(r.n_launch, 4);
-    for (size_t l = 2; l < 4; l++) {
+    assert_int_equal(r.n_launch, 31);
+    assert_true(r.launch[30].start_s < r.launch[0].seconds); /* the last one still beside the first program */
+    for (size_t l = 2; l < 30; l++) {
         assert_int_equal(r.launch[l].program, 1);
-        assert_true(r.launch[l].start_s + r.launch[l].seconds < r.seconds / 2);
-        assert_true(r.launch[l].core_seconds > 2 * r.launch[l].seconds);
+        check_close(r.launch[l].start_s + r.launch[l].seconds, r.launch[l + 1].start_s, 1e-9, 0);
     }
 }
 

@@ -1,6 +1,9 @@
 #include "core/sim/cta_stage.h"
 
-#include "tests/check.h"
+#include <string.h>
+
+#include "core/sim/gate_stage.h"
+#include "tests/tiny.h"
 
 /* 4 x 2 SMs: the first is a corner, the second the opposite corner, no SM comes twice. */
 static void spread_takes_far_sms_first(void **state)
@@ -40,11 +43,258 @@ static void spread_keeps_a_distance(void **state)
     }
 }
 
+enum { N_SM = 8, N_KERNEL = 2, DRAINED = 6 };
+
+/* A chip of 8 SMs where kernel 0 waits for memory and kernel 1 computes; plans of 2 and 6 SMs. */
+struct rig {
+    struct tmx_chip chip;
+    struct tmx_kernel kernel[N_KERNEL];
+    struct tmx_cta_plan plan[N_KERNEL];
+    struct tmx_cta_spec spec;
+    struct tmx_machine *m;
+    struct tmx_cta_stage *stage;
+    struct tmx_request request;
+    struct tmx_gpu_request gpu;
+    double sensed_k[N_SM], asleep[N_SM + 1];
+};
+
+static void rig_open(struct rig *r, size_t n_run)
+{
+    const struct tmx_chip *chip = &r->chip;
+    struct tmx_job job[N_KERNEL];
+    tiny_chip(&r->chip, N_SM);
+    r->spec.chip = (struct tmx_memory_chip){.cores = N_SM,
+                                            .core_hz = 1e9,
+                                            .mshr = 32,
+                                            .peak_ipc = 1,
+                                            .base_core_cycles = 50,
+                                            .base_memory_cycles = 150,
+                                            .partitions = 2,
+                                            .l2_lines_per_cycle = 1,
+                                            .dram_lines_per_cycle = 0.3,
+                                            .l2_hit_max = 0.9};
+    for (size_t k = 0; k < N_KERNEL; k++) {
+        r->plan[k] = (struct tmx_cta_plan){.memory = {.blocks = 100,
+                                                      .warps_per_block = 4,
+                                                      .blocks_per_core = 4,
+                                                      .instr_per_warp = 1000,
+                                                      .ipc1 = 1,
+                                                      .cpi1_cycles = 6,
+                                                      .mlp = 2,
+                                                      .lines_per_instr = k == 0 ? 0.3 : 0.001},
+                                           .sms = k == 0 ? 2 : 6,
+                                           .core_clock = 1,
+                                           .memory_clock = 1,
+                                           .delay_s = 1e-4,
+                                           .energy_j = 0.25};
+        job[k] = tiny_job(&r->kernel[k], 1, 2, N_SM);
+    }
+    const struct tmx_machine_spec spec = {
+        .chip = &chip, .n_gpu = 1, .job = job, .n_job = N_KERNEL, .dt_s = 1e-3, .gain = 1};
+    assert_int_equal(tmx_machine_create(&r->m, &spec, NULL), TMX_OK);
+    r->spec.kernel = r->kernel;
+    r->spec.n_kernel = N_KERNEL;
+    r->spec.plan = r->plan;
+    assert_int_equal(tmx_cta_stage_create(&r->stage, &r->spec, r->m, NULL), TMX_OK);
+    struct tmx_gpu *gpu = &r->m->gpu[0];
+    gpu->run[0] = 0;
+    gpu->run[1] = 1;
+    gpu->n_run = n_run;
+    gpu->share = 0.5;
+    gpu->n_active = N_SM;
+    r->m->counting = true;
+    r->m->speed[0] = 1;
+    for (size_t i = 0; i < N_SM; i++) {
+        gpu->order[i] = i;
+        r->sensed_k[i] = 340 - (double)i;
+    }
+    r->request.gpu = &r->gpu;
+}
+
+static void rig_close(struct rig *r)
+{
+    tmx_cta_stage_destroy(r->stage);
+    tmx_machine_destroy(r->m);
+    tmx_chip_finish(&r->chip);
+}
+
+static void limit(struct rig *r, double share)
+{
+    const struct tmx_view view = {.machine = r->m, .sensed_k = r->sensed_k};
+    r->gpu = (struct tmx_gpu_request){.share = share, .n_active = N_SM};
+    tmx_cta_stage_limit(r->stage, &view, r->m, &r->request);
+}
+
+static void a_kernel_gets_the_sms_of_its_plan(void **state)
+{
+    (void)state;
+    struct rig r = {.spec = {.place = TMX_CTA_ORDER}};
+    rig_open(&r, 1);
+    limit(&r, 1);
+    assert_int_equal(r.gpu.n_active, 2);
+    assert_int_equal(r.m->gpu[0].order[0], 0);
+    rig_close(&r);
+
+    rig_open(&r, 2); /* two kernels: mean of their plans by their shares */
+    limit(&r, 0.25);
+    assert_int_equal(r.gpu.n_active, 5); /* 2 / 4 + 6 * 3 / 4 */
+    limit(&r, 0.75);
+    assert_int_equal(r.gpu.n_active, 3); /* 2 * 3 / 4 + 6 / 4 */
+    rig_close(&r);
+}
+
+/* tcs_share: all SMs stay in use, the first kernel keeps what its plan says and no more. */
+static void freed_sms_are_lent(void **state)
+{
+    (void)state;
+    struct rig r = {.spec = {.place = TMX_CTA_ORDER, .lend = true}};
+    rig_open(&r, 2);
+    limit(&r, 0.5);
+    assert_int_equal(r.gpu.n_active, N_SM);
+    check_close(r.gpu.share, 2.0 / N_SM, 1e-12, 0);
+    limit(&r, 0.125);
+    check_close(r.gpu.share, 0.125, 1e-12, 0);
+    rig_close(&r);
+}
+
+static void the_coldest_sms_come_first(void **state)
+{
+    (void)state;
+    struct rig r = {.spec = {.place = TMX_CTA_COLDEST}};
+    rig_open(&r, 1);
+    limit(&r, 1);
+    for (size_t i = 0; i < N_SM; i++) {
+        assert_int_equal(r.m->gpu[0].order[i], N_SM - 1 - i);
+    }
+    rig_close(&r);
+}
+
+/* The level nearest to the clock asked for, never a faster one than the policies' own. */
+static void a_lower_clock_is_a_level(void **state)
+{
+    (void)state;
+    struct rig r = {.spec = {.place = TMX_CTA_ORDER}};
+    rig_open(&r, 1);
+    tmx_cta_stage_destroy(r.stage);
+    r.plan[0].core_clock = 0.9;
+    assert_int_equal(tmx_cta_stage_create(&r.stage, &r.spec, r.m, NULL), TMX_OK);
+    limit(&r, 1);
+    assert_int_equal(r.gpu.level, 1); /* 1.0, 0.9, 0.8 GHz */
+    rig_close(&r);
+}
+
+/* A memory-bound kernel on a quarter of the SMs is faster on each of them than on all, and its memory
+ * answers sooner; beside itself it is slowed. */
+static void sms_share_one_memory(void **state)
+{
+    (void)state;
+    struct rig r = {0};
+    rig_open(&r, 1);
+    struct tmx_gpu *gpu = &r.m->gpu[0];
+    tmx_cta_stage_slow(r.stage, r.m);
+    check_close(r.m->job[0].slowdown, 1, 1e-9, 0); /* the whole chip is the reference */
+    check_close(tmx_cta_stage_latency(r.stage)[0], 1, 1e-9, 0);
+    gpu->n_active = 2;
+    tmx_cta_stage_slow(r.stage, r.m);
+    const double two = r.m->job[0].slowdown, latency = tmx_cta_stage_latency(r.stage)[0];
+    assert_true(two < 0.5);
+    assert_true(latency < 0.5);
+    gpu->n_run = 2;
+    gpu->n_active = N_SM;
+    tmx_cta_stage_slow(r.stage, r.m); /* four SMs beside a kernel that computes */
+    assert_true(r.m->job[0].slowdown > two && r.m->job[0].slowdown < 1);
+    check_close(r.m->job[1].slowdown, 1, 0.05, 0);
+    assert_true(r.m->job[1].slowdown > 0.9);
+    r.m->speed[0] = 0.5; /* at half the clock memory is nearer: fewer cycles an instruction */
+    const double before = r.m->job[0].slowdown;
+    tmx_cta_stage_slow(r.stage, r.m);
+    assert_true(r.m->job[0].slowdown < before);
+    rig_close(&r);
+}
+
+static void a_transient_is_charged_once(void **state)
+{
+    (void)state;
+    struct rig r = {0};
+    rig_open(&r, 1);
+    struct tmx_gpu *gpu = &r.m->gpu[0];
+    gpu->n_active = 2;
+    for (int tick = 0; tick < 3; tick++) {
+        tmx_cta_stage_slow(r.stage, r.m);
+    }
+    check_close(gpu->transition_j, 0.25, 1e-12, 0);
+    check_close(gpu->overhead_s, 2e-4, 1e-12, 0); /* the delay on its two SMs */
+    rig_close(&r);
+}
+
+static void unused_sms_leak_the_gated_rest(void **state)
+{
+    (void)state;
+    struct rig r = {.spec = {.power_gate = true, .gated_share = 0.1}};
+    rig_open(&r, 1);
+    r.m->gpu[0].n_active = 2;
+    for (size_t sm = 0; sm < 3; sm++) { /* two work, one still drains */
+        r.m->share[TMX_WAYS * sm] = sm < 2;
+        r.m->busy[TMX_WAYS * sm] = sm < 2 ? 1 : 0.25;
+    }
+    memset(r.asleep, 0, sizeof r.asleep);
+    tmx_cta_stage_sleep(r.stage, r.m, false, r.asleep);
+    for (size_t sm = 0; sm < N_SM; sm++) {
+        check_close(r.asleep[r.chip.unit_of_sm[sm]], sm < 3 ? 0 : 0.9, 1e-12, 0);
+    }
+    r.m->gpu[0].n_active = N_SM; /* idle for lack of work: not gated */
+    tmx_cta_stage_sleep(r.stage, r.m, false, r.asleep);
+    check_close(r.asleep[r.chip.unit_of_sm[DRAINED]], 0, 0, 0);
+    rig_close(&r);
+}
+
+/* Unit gating reads its profile at the latency that the CTA policy leaves, and both slowdowns count. */
+static void unit_gating_sees_the_latency_of_the_plan(void **state)
+{
+    (void)state;
+    struct rig r = {0};
+    struct tmx_gate_profile profile[N_KERNEL] = {0};
+    const double base[N_KERNEL] = {400, 400};
+    struct tmx_gate_stage *gate;
+    for (size_t i = 0; i < TMX_GATE_POINTS; i++) { /* slowdown and sleep equal latency / 1000 */
+        const double latency = 50 * (double)(1u << i);
+        profile[0].point[i] = (struct tmx_gate_point){
+            .latency_cycles = latency, .asleep = {latency / 1e4}, .slowdown = latency / 1e3};
+    }
+    rig_open(&r, 1);
+    const struct tmx_gate_spec spec = {.kernel = r.kernel,
+                                       .n_kernel = N_KERNEL,
+                                       .profile = profile,
+                                       .latency_cycles = base,
+                                       .chip_share = {0.5}};
+    assert_int_equal(tmx_gate_stage_create(&gate, &spec, r.m, NULL), TMX_OK);
+    tmx_gate_stage_slow(gate, r.m, NULL);
+    check_close(r.m->job[0].slowdown, 1.4, 1e-12, 0);
+    tmx_gate_stage_sleep(gate, r.m, r.asleep);
+    const double alone = r.asleep[0];
+    r.m->job[0].slowdown = 0.5; /* as the CTA stage leaves it */
+    tmx_gate_stage_slow(gate, r.m, (const double[]){0.5, 1});
+    check_close(r.m->job[0].slowdown, 0.5 * 1.2, 1e-12, 0);
+    r.m->busy[0] = 1;
+    tmx_gate_stage_sleep(gate, r.m, r.asleep);
+    assert_true(r.asleep[0] > 0 && r.asleep[0] < alone);
+    tmx_gate_stage_destroy(gate);
+    rig_close(&r);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(spread_takes_far_sms_first),
         cmocka_unit_test(spread_keeps_a_distance),
+        cmocka_unit_test(a_kernel_gets_the_sms_of_its_plan),
+        cmocka_unit_test(freed_sms_are_lent),
+        cmocka_unit_test(the_coldest_sms_come_first),
+        cmocka_unit_test(a_lower_clock_is_a_level),
+        cmocka_unit_test(sms_share_one_memory),
+        cmocka_unit_test(a_transient_is_charged_once),
+        cmocka_unit_test(unused_sms_leak_the_gated_rest),
+        cmocka_unit_test(unit_gating_sees_the_latency_of_the_plan),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
