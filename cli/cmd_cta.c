@@ -46,9 +46,9 @@ static const struct argp_option options[] = {
     {"together", KEY_TOGETHER, NULL, 0,
      "the kernels wait side by side: a policy may lend cores of the first to the next (tcs_share)", 0},
     {"core", KEY_CORE, "SOURCE", 0,
-     "per-core parameters (ipc1, cpi1, mlp): given by the kernel's group memory, or sm_cycle: measured by "
-     "running "
-     "its instructions cycle by cycle; prints both side by side, and writes core.csv (given, not compared)",
+     "per-core parameters ipc1, cpi1, mlp: given by the kernel's group memory, or sm_cycle: measured by "
+     "running its instructions cycle by cycle; prints both side by side, with -o into core.csv (memory.core "
+     "of the chip, without comparison)",
      0},
     {"epoch", KEY_EPOCH, "CYCLES", 0, "length of an epoch (2048)", 0},
     {"seed", KEY_SEED, "N", 0, "of the block lengths (1)", 0},
@@ -192,7 +192,8 @@ static enum tmx_status print(const struct args *a, const struct tmx_table *cores
     enum tmx_format format = TMX_FORMAT_TEXT;
     char path[TMX_PATH_SIZE];
     enum tmx_status st = a->format ? tmx_format_parse(a->format, &format, err) : TMX_OK;
-    if (cores && !st) {
+    const bool for_people = format == TMX_FORMAT_TEXT || format == TMX_FORMAT_MARKDOWN;
+    if (cores && for_people && !st) { /* for programs: one table, this one in core.csv */
         st = tmx_table_write(cores, format, stdout, err);
         printf("\n");
     }

@@ -129,18 +129,22 @@ static enum tmx_status print_suite(const struct args *a, const char *dir, FILE *
     static const char *const need[] = {"paper", "figure",      "quantity", "case",
                                        "unit",  "paper_value", "ours",     "status"};
     char path[1024];
-    struct tmx_csv csv;
+    struct tmx_csv csv = {0};
     struct tmx_text notes = {0};
+    snprintf(path, sizeof path, "%s/%s.md", a->notes, base_name(dir));
+    enum tmx_status st = tmx_os_exists(path) ? tmx_text_load(&notes, path, err) : TMX_OK;
     snprintf(path, sizeof path, "%s/paper.csv", dir);
-    enum tmx_status st = tmx_csv_read(&csv, path, err);
+    if (!st && notes.data && !tmx_os_exists(path)) { /* a suite without the paper's values: its notes */
+        fprintf(out, "\n## Suite %s\n\n", base_name(dir));
+        (void)note_of(&notes, "", out);
+        tmx_text_finish(&notes);
+        return TMX_OK;
+    }
+    st = st ? st : tmx_csv_read(&csv, path, err);
     for (size_t i = 0; !st && i < sizeof need / sizeof need[0]; i++) {
         if (tmx_csv_column(&csv, need[i]) == csv.n_column) {
             st = tmx_fail_at(err, TMX_EPARSE, path, 1, "no column \"%s\"", need[i]);
         }
-    }
-    snprintf(path, sizeof path, "%s/%s.md", a->notes, base_name(dir));
-    if (!st && tmx_os_exists(path)) {
-        st = tmx_text_load(&notes, path, err);
     }
     if (!st) {
         fprintf(out, "\n## Suite %s (paper %s)\n\n", base_name(dir),
