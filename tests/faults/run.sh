@@ -1,0 +1,49 @@
+#!/usr/bin/env bash
+# Can the tests of the policies fail? Puts each fault of faults.tsv alone into a copy of the source, builds, runs the tests
+# of policies and loop, and names the test that caught it. About four seconds a fault.
+# Usage: run.sh [WORD]: only faults whose file or rule has WORD in it. Exit code 1 when one goes unnoticed.
+set -euo pipefail
+here=$(cd "$(dirname "$0")" && pwd)
+root=$(cd "$here/../.." && pwd)
+copy=$(mktemp -d)
+trap 'rm -rf "$copy"' EXIT
+tests='unit[.](sched[.](rules|dtm|spread|place|place_rules|fan|tabs)|machine([.]topology)?|sim[.](tick|coupling|dispatch)|cli[.]multi)|contract[.]loop'
+targets=(rules dtm spread place place_rules fan tabs)
+targets=("${targets[@]/#/test_unit_sched_}" test_unit_machine test_unit_machine_topology test_unit_sim_tick
+  test_unit_sim_coupling test_unit_sim_dispatch test_unit_cli_multi test_contract_loop)
+
+for part in "$root"/*; do
+  case ${part##*/} in build | out | docs) ;; *) cp -r "$part" "$copy" ;; esac
+done
+sed -i 's/-Werror //' "$copy/CMakeLists.txt" # a fault may leave something unused
+cd "$copy"
+build() { cmake --build build --target "${targets[@]}" >build.log 2>&1; }
+check() { ctest --test-dir build -R "^($tests)\$" --timeout 60 -j "$(nproc)" >test.log 2>&1; }
+cmake -G Ninja -B build -DCMAKE_BUILD_TYPE=Release >/dev/null
+build || { tail -20 build.log; exit 1; }
+check || { echo "the tests fail without any fault"; exit 1; }
+
+n=0 unnoticed=0
+while IFS=$'\t' read -r file rule old new; do
+  case $file in '' | '#'*) continue ;; esac
+  case $file$rule in *"${1:-}"*) ;; *) continue ;; esac
+  n=$((n + 1))
+  cp "$file" keep.c
+  OLD=$old NEW=$new perl -0777 -i -pe '
+    BEGIN { for (@ENV{qw(OLD NEW)}) { s/\\n/\n/g; s/\\t/\t/g; s/\\\\/\\/g } }
+    s/\Q$ENV{OLD}\E/$ENV{NEW}/' "$file"
+  if cmp -s "$file" keep.c; then
+    verdict="NOT FOUND in $file"
+  elif ! build; then
+    verdict="DOES NOT BUILD"
+  elif check; then
+    verdict="UNNOTICED"
+  else
+    verdict="caught by $(sed -n 's/^[[:space:]]*[0-9]* - \([^ ]*\) .*/\1/p' test.log | paste -sd' ')"
+  fi
+  case $verdict in caught*) ;; *) unnoticed=$((unnoticed + 1)) ;; esac
+  echo "$rule: $verdict"
+  cp keep.c "$file"
+done <"$here/faults.tsv"
+echo "$n faults, $unnoticed unnoticed"
+[ "$unnoticed" = 0 ]
