@@ -4,25 +4,19 @@
  *
  * scheme = "be" (one backward-Euler step, as HotSpot's SuperLU build):
  *   (G + C/h) theta1 = C/h theta0 + B p
- * scheme = "exact": theta1 = s + exp(-h C^-1 G) (theta0 - s) with G s = B p. The exponential is
- *   taken in a Krylov space of M = (G + sigma C)^-1 sigma C, sigma = POLE/h, which is symmetric
- *   in the C inner product: M V = V T + ..., so exp(-h C^-1 G) V e1 = V f(T) e1 with
- *   f(tau) = exp(-POLE (1/tau - 1)).
- * Source of the second: J. van den Eshof, M. Hochbruck, "Preconditioning Lanczos
- * approximations to the matrix exponential", SIAM J. Sci. Comput. 27 (2006) 1438. */
+ * scheme = "exact": theta1 = s + exp(-h C^-1 G) (theta0 - s) with G s = B p; the exponential
+ *   is decay.c's. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <threads.h>
 
 #include "thermal/backends.h"
+#include "thermal/decay.h"
 #include "thermal/dense.h"
 #include "thermal/solve.h"
 
 enum { EXACT, EULER };
-enum { MAX_KRYLOV = 60 };
-static const double POLE = 10.0;      /* near the optimum of the source, figure 3: h sigma of 5 to 20 */
-static const double ENOUGH_K = 1e-10; /* size of the last Krylov term at which the series ends */
 
 struct options {
     int scheme;
@@ -66,7 +60,7 @@ struct state {
     double out_j;               /* heat that left since create */
     double *theta, *next, *rhs; /* [n_node] */
     struct equilibrium *end;
-    double *basis; /* [MAX_KRYLOV + 1][n_node]; NULL for backward Euler */
+    struct tmx_decay *decay; /* NULL for backward Euler */
 };
 
 static enum tmx_status find_factor(struct model *m, double sigma, size_t level, const struct tmx_factor **f,
@@ -162,7 +156,7 @@ static enum tmx_status model_create(const void *options, const struct tmx_therma
 
 static double shift(const struct model *m, double dt_s)
 {
-    return (m->scheme == EXACT ? POLE : 1.0) / dt_s;
+    return m->scheme == EXACT ? tmx_decay_sigma(dt_s) : 1.0 / dt_s;
 }
 
 static enum tmx_status prepare(void *model, double dt_s, struct tmx_err *err)
@@ -194,7 +188,7 @@ static void destroy(void *state)
             free(s->end->power);
         }
         free(s->end);
-        free(s->basis);
+        tmx_decay_destroy(s->decay);
         free(s);
     }
 }
@@ -217,17 +211,19 @@ static enum tmx_status create(const void *model, void **state, struct tmx_err *e
     s->next = calloc(n, sizeof *s->next);
     s->rhs = calloc(n, sizeof *s->rhs);
     s->end = calloc(1, sizeof *s->end);
-    s->basis = calloc(m->scheme == EXACT ? (MAX_KRYLOV + 1) * n : 1, sizeof *s->basis);
     if (s->end) {
         s->end->level = m->n_level;
         s->end->theta = calloc(n, sizeof *s->end->theta);
         s->end->power = calloc(m->net.n_unit, sizeof *s->end->power);
     }
-    if (!s->theta || !s->next || !s->rhs || !s->end || !s->end->theta || !s->end->power || !s->basis) {
+    if (!s->theta || !s->next || !s->rhs || !s->end || !s->end->theta || !s->end->power) {
         destroy(s);
         return tmx_fail(err, TMX_ENOMEM, "thermal instance of %zu nodes", n);
     }
-    const enum tmx_status st = tmx_solver_create_workspace(&m->net, &s->work, err);
+    enum tmx_status st = tmx_solver_create_workspace(&m->net, &s->work, err);
+    if (!st && m->scheme == EXACT) {
+        st = tmx_decay_create(&m->net, &s->decay, err);
+    }
     if (st) {
         destroy(s);
         return st;
@@ -279,81 +275,6 @@ static enum tmx_status advance_euler(const struct state *s, double dt_s, const d
     return st;
 }
 
-struct krylov { /* T = tridiag(b, a, b) and f(T) e1 */
-    double a[MAX_KRYLOV], b[MAX_KRYLOV + 1];
-    double vector[MAX_KRYLOV * MAX_KRYLOV], value[MAX_KRYLOV], work[2 * MAX_KRYLOV];
-    double end[MAX_KRYLOV], mean[MAX_KRYLOV]; /* weights of the basis in the end and in the time mean */
-};
-
-/* end = f(T) e1 and mean = (integral of f over the step / h) e1 for the leading n x n part. */
-static enum tmx_status evaluate(struct krylov *k, size_t n)
-{
-    double off[MAX_KRYLOV];
-    memcpy(k->value, k->a, n * sizeof *k->a);
-    memcpy(off, k->b + 1, n * sizeof *off);
-    const enum tmx_status st = tmx_dense_tridiagonal(n, k->value, off, k->vector, k->work);
-    for (size_t r = 0; r < n; r++) {
-        k->end[r] = k->mean[r] = 0;
-    }
-    for (size_t i = 0; i < n && !st; i++) {
-        const double *v = k->vector + i * n;
-        const double decay = POLE * (1.0 / fmax(k->value[i], 1e-300) - 1.0);
-        const double end = exp(-decay), mean = fabs(decay) > 1e-12 ? -expm1(-decay) / decay : 1.0;
-        for (size_t r = 0; r < n; r++) {
-            k->end[r] += v[r] * end * v[0];
-            k->mean[r] += v[r] * mean * v[0];
-        }
-    }
-    return st;
-}
-
-static double norm(const struct state *s, const double *v)
-{
-    const double *heat = s->model->net.heat_j_k;
-    for (size_t c = 0; c < s->model->net.n_node; c++) {
-        s->rhs[c] = heat[c] * v[c];
-    }
-    return sqrt(tmx_dense_dot(s->model->net.n_node, s->rhs, v));
-}
-
-static double largest(const double *v, size_t n)
-{
-    double big = 0;
-    for (size_t c = 0; c < n; c++) {
-        big = fmax(big, fabs(v[c]));
-    }
-    return big;
-}
-
-/* next = M v_j orthogonalised against the basis; T grows by one. */
-static enum tmx_status extend(const struct state *s, struct krylov *k, size_t j, double sigma,
-                              const struct tmx_factor *f)
-{
-    const struct tmx_network *net = &s->model->net;
-    const size_t n = net->n_node;
-    double *v = s->basis + j * n, *w = v + n;
-    for (size_t c = 0; c < n; c++) {
-        s->rhs[c] = sigma * net->heat_j_k[c] * v[c];
-    }
-    const enum tmx_status st = tmx_solve(s->work, f, 1, s->rhs, w);
-    if (st) {
-        return st;
-    }
-    for (size_t i = j + 1; i-- > 0;) { /* against all: the space is small, and short recurrences drift */
-        for (size_t c = 0; c < n; c++) {
-            s->rhs[c] = net->heat_j_k[c] * w[c];
-        }
-        const double h = tmx_dense_dot(n, s->basis + i * n, s->rhs);
-        tmx_dense_axpy(n, -h, s->basis + i * n, w);
-        k->a[j] = i == j ? h : k->a[j];
-    }
-    k->b[j + 1] = norm(s, w);
-    for (size_t c = 0; c < n && k->b[j + 1] > 0; c++) {
-        w[c] /= k->b[j + 1];
-    }
-    return TMX_OK;
-}
-
 static enum tmx_status settle_once(const struct state *s, const double *power_w)
 {
     const size_t bytes = s->model->net.n_unit * sizeof *power_w;
@@ -372,45 +293,22 @@ static enum tmx_status settle_once(const struct state *s, const double *power_w)
 
 static enum tmx_status advance_exact(const struct state *s, double dt_s, const double *power_w, double *out_j)
 {
-    const size_t n = s->model->net.n_node;
-    const double sigma = POLE / dt_s;
+    const struct tmx_network *net = &s->model->net;
     const struct tmx_factor *f;
-    struct krylov k;
+    double mean_m2_k = 0;
     enum tmx_status st = settle_once(s, power_w);
-    st = st ? st : find_factor(s->model, sigma, s->level, &f, NULL);
+    st = st ? st : find_factor(s->model, tmx_decay_sigma(dt_s), s->level, &f, NULL);
     if (st) {
         return st;
     }
-    double *v = s->basis;
-    for (size_t c = 0; c < n; c++) {
-        v[c] = s->theta[c] - s->end->theta[c];
+    double *away = tmx_decay_start(s->decay);
+    for (size_t c = 0; c < net->n_node; c++) {
+        away[c] = s->theta[c] - s->end->theta[c];
     }
-    const double size = norm(s, v);
-    for (size_t c = 0; c < n; c++) {
-        v[c] = size > 0 ? v[c] / size : 0;
-    }
-    memcpy(s->next, s->end->theta, n * sizeof *s->next);
-    *out_j = dt_s * to_ambient(s, s->end->theta);
-    size_t m = 0;
-    int small = 0;
-    while (size > 0 && m < MAX_KRYLOV && small < 2) { /* one small term may be chance */
-        st = extend(s, &k, m, sigma, f);
-        m++;
-        st = st ? st : evaluate(&k, m);
-        if (st) {
-            return st;
-        }
-        const double term = size * fabs(k.end[m - 1]) * largest(s->basis + (m - 1) * n, n);
-        small = term < ENOUGH_K ? small + 1 : 0;
-        if (!(k.b[m] > 0)) {
-            break; /* the space is invariant: the result is exact */
-        }
-    }
-    for (size_t j = 0; j < m; j++) {
-        tmx_dense_axpy(n, size * k.end[j], s->basis + j * n, s->next);
-        *out_j += dt_s * size * k.mean[j] * to_ambient(s, s->basis + j * n);
-    }
-    return small < 2 && m == MAX_KRYLOV ? TMX_ESOLVE : TMX_OK;
+    memcpy(s->next, s->end->theta, net->n_node * sizeof *s->next);
+    st = tmx_decay(s->decay, s->work, f, dt_s, s->next, &mean_m2_k);
+    *out_j = dt_s * (to_ambient(s, s->end->theta) + s->model->gamma[s->level] * mean_m2_k);
+    return st;
 }
 
 static enum tmx_status report(const struct state *s, const double *theta, double *temp_k)
