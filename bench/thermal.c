@@ -312,11 +312,13 @@ static void bench_others(const struct args *a)
     if (a->hotspot) {
         double t[2];
         for (size_t i = 0; i < 2; i++) {
+            static const char config[] = TMX_SOURCE_DIR "/tests/golden/A_gt200/case.config";
+            static const char floorplan[] = TMX_SOURCE_DIR "/tests/golden/A_gt200/chip.flp";
             const char *const argv[] = {a->hotspot,
                                         "-c",
-                                        TMX_SOURCE_DIR "/tests/golden/A_gt200/case.config",
+                                        config,
                                         "-f",
-                                        TMX_SOURCE_DIR "/tests/golden/A_gt200/chip.flp",
+                                        floorplan,
                                         "-p",
                                         "bench_thermal.ptrace",
                                         "-o",

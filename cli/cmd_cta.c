@@ -234,7 +234,9 @@ int tmx_cmd_cta(int argc, char **argv)
     struct tmx_memory_program *program = calloc(a.n_kernel, sizeof *program);
     enum tmx_status st = program ? TMX_OK : tmx_fail(&err, TMX_ENOMEM, "%zu kernels", a.n_kernel);
     st = st ? st : tmx_cta_chip_load(&chip, a.chip, a.set, a.n_set, &err);
-    chip.memory.core = a.core < 0 ? chip.memory.core : a.core;
+    if (!st && a.core >= 0) {
+        chip.memory.core = a.core;
+    }
     st = st || a.core < 0 ? st : tmx_cta_core_table(&cores, &err);
     st = st ? st : load_programs(&a, &chip, program, cores, &err);
     st = st ? st : parse_policies(&a, policy, &n_policy, &err);

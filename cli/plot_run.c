@@ -108,6 +108,7 @@ enum tmx_status tmx_plot_frame(const struct tmx_history *all, size_t n_gpu, size
     static const struct tmx_column columns[] = {
         {"unit", TMX_COLUMN_TEXT, 0},      {"left_mm", TMX_COLUMN_REAL, 3}, {"right_mm", TMX_COLUMN_REAL, 3},
         {"bottom_mm", TMX_COLUMN_REAL, 3}, {"top_mm", TMX_COLUMN_REAL, 3},  {"temp_c", TMX_COLUMN_REAL, 3}};
+    tmx_assert(n_gpu > 0);
     const size_t n_column = n_gpu < MAX_ROW ? n_gpu : MAX_ROW, n_row = (n_gpu + n_column - 1) / n_column;
     const struct tmx_history *hot = &all[0];
     struct tmx_table *t = NULL;
@@ -121,8 +122,8 @@ enum tmx_status tmx_plot_frame(const struct tmx_history *all, size_t n_gpu, size
     enum tmx_status st = tmx_table_create(&t, columns, 6, err);
     for (size_t g = 0; g < n_gpu && !st; g++) { /* the first row on top */
         const struct tmx_history *h = &all[g];
-        put_units(t, h, frame, (double)(g % n_column) * pitch_x_m,
-                  (double)(n_row - 1 - g / n_column) * pitch_y_m);
+        const size_t row = n_row - 1 - g / n_column;
+        put_units(t, h, frame, (double)(g % n_column) * pitch_x_m, (double)row * pitch_y_m);
         for (size_t u = 0; u < h->floorplan.n_unit; u++) {
             const double temp_c = h->unit_temp_c[frame * h->floorplan.n_unit + u];
             if (temp_c > hottest_c) {

@@ -23,15 +23,19 @@ static const struct tmx_opt opts[] = {
     {0},
 };
 
+struct table { /* chips of one kind share one */
+    const struct tmx_chip *chip;
+    struct tmx_leakage_table leakage;
+};
+
 struct unit_model {
     size_t n_table;
-    const struct tmx_chip **table_chip; /* [n_table] chips of one kind share a table */
-    struct tmx_leakage_table *table;    /* [n_table] */
-    size_t *table_of_gpu;               /* [n_gpu] */
-    double *leak_ref_w;                 /* [n_unit] at the reference temperature and nominal voltage */
-    double *baseline_w;                 /* [n_unit] */
-    double *area_share;                 /* [n_unit] of the SM area of the GPU; transitions heat it */
-    double *uncore_share;               /* [n_unit] of the other area; resident kernels keep it awake */
+    struct table *table;  /* [n_table] */
+    size_t *table_of_gpu; /* [n_gpu] */
+    double *leak_ref_w;   /* [n_unit] at the reference temperature and nominal voltage */
+    double *baseline_w;   /* [n_unit] */
+    double *area_share;   /* [n_unit] of the SM area of the GPU; transitions heat it */
+    double *uncore_share; /* [n_unit] of the other area; resident kernels keep it awake */
 };
 
 static void destroy(void *model)
@@ -41,9 +45,8 @@ static void destroy(void *model)
         return;
     }
     for (size_t i = 0; m->table && i < m->n_table; i++) {
-        tmx_leakage_table_finish(&m->table[i]);
+        tmx_leakage_table_finish(&m->table[i].leakage);
     }
-    free(m->table_chip);
     free(m->table);
     free(m->table_of_gpu);
     free(m->leak_ref_w);
@@ -94,14 +97,14 @@ static enum tmx_status add_table(struct unit_model *m, const struct tmx_chip *c,
                                  struct tmx_err *err)
 {
     for (size_t i = 0; i < m->n_table; i++) {
-        if (m->table_chip[i] == c) {
+        if (m->table[i].chip == c) {
             *index = i;
             return TMX_OK;
         }
     }
-    m->table_chip[m->n_table] = c;
+    m->table[m->n_table].chip = c;
     *index = m->n_table;
-    return tmx_leakage_table_init(&m->table[m->n_table++], &c->power, err);
+    return tmx_leakage_table_init(&m->table[m->n_table++].leakage, &c->power, err);
 }
 
 static enum tmx_status create(const void *options, const struct tmx_machine *machine, void **model,
@@ -113,15 +116,14 @@ static enum tmx_status create(const void *options, const struct tmx_machine *mac
     if (!m) {
         return tmx_fail(err, TMX_ENOMEM, "power model");
     }
-    m->table_chip = calloc(machine->n_gpu, sizeof *m->table_chip);
     m->table = calloc(machine->n_gpu, sizeof *m->table);
     m->table_of_gpu = calloc(machine->n_gpu, sizeof *m->table_of_gpu);
     m->leak_ref_w = calloc(machine->n_unit, sizeof *m->leak_ref_w);
     m->baseline_w = calloc(machine->n_unit, sizeof *m->baseline_w);
     m->area_share = calloc(machine->n_unit, sizeof *m->area_share);
     m->uncore_share = calloc(machine->n_unit, sizeof *m->uncore_share);
-    if (!m->table_chip || !m->table || !m->table_of_gpu || !m->leak_ref_w || !m->baseline_w ||
-        !m->area_share || !m->uncore_share) {
+    if (!m->table || !m->table_of_gpu || !m->leak_ref_w || !m->baseline_w || !m->area_share ||
+        !m->uncore_share) {
         st = tmx_fail(err, TMX_ENOMEM, "power model of %zu units", machine->n_unit);
     }
     for (size_t g = 0; !st && g < machine->n_gpu; g++) {
@@ -180,7 +182,7 @@ static enum tmx_status eval(void *model, const struct tmx_machine *machine, stru
     struct unit_model *m = model;
     for (size_t g = 0; g < machine->n_gpu; g++) {
         const struct tmx_gpu *gpu = &machine->gpu[g];
-        const struct tmx_leakage_table *table = &m->table[m->table_of_gpu[g]];
+        const struct tmx_leakage_table *table = &m->table[m->table_of_gpu[g]].leakage;
         const double transition_w = gpu->transition_j / machine->dt_s, volt = machine->volt[g];
         const double awake_w = uncore_w(machine, gpu);
         dynamic(machine, g, f);

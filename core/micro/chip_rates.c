@@ -99,7 +99,7 @@ static size_t count_states(struct tmx_chip_state *s)
 }
 
 /* Sort the running cores into classes by (program, resident blocks). */
-static size_t classify(struct tmx_chip_state *s, struct tmx_core_class *class, size_t *class_of)
+static size_t classify(struct tmx_chip_state *s, struct tmx_core_class *class, unsigned char *class_of)
 {
     size_t n = 0, owner[TMX_MAX_CLASS];
     int blocks[TMX_MAX_CLASS];
@@ -132,7 +132,7 @@ static size_t classify(struct tmx_chip_state *s, struct tmx_core_class *class, s
             n++;
         }
         class[k].cores++;
-        class_of[i] = k;
+        class_of[i] = (unsigned char)k;
     }
     return n;
 }
@@ -141,7 +141,7 @@ void tmx_chip_solve(struct tmx_chip_state *s)
 {
     const struct tmx_memory_system m = memory_system(s->spec->chip, s->core_clock, s->memory_clock);
     struct tmx_core_class class[TMX_MAX_CLASS]; /* set as far as used: clearing them costs half a solution */
-    size_t class_of[TMX_MAX_CORE];
+    unsigned char class_of[TMX_MAX_CORE] = {0};
     s->running = count_states(s);
     const size_t n = classify(s, class, class_of);
     tmx_latency_solve(&m, class, n, &s->latency);

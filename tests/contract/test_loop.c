@@ -83,7 +83,7 @@ static size_t random_jobs(struct world *w, struct tmx_rng *rng)
             tiny_job(&w->kernel, 0.2 + 3 * tmx_rng_uniform(rng), 0.5 + 3 * tmx_rng_uniform(rng), N_SM);
         w->job[j].arrival_s = arrival_s;
         w->job[j].priority = (int)tmx_rng_below(rng, 2);
-        w->job[j].width_sms = 1 + (size_t)tmx_rng_below(rng, 2 * N_SM);
+        w->job[j].width_sms = 1 + (size_t)tmx_rng_below(rng, (uint64_t)2 * N_SM);
         w->job[j].width_sms = w->job[j].width_sms < N_SM ? w->job[j].width_sms : N_SM;
         arrival_s += tmx_rng_uniform(rng) < 0.5 ? 0 : 2 * tmx_rng_uniform(rng);
     }
@@ -164,7 +164,7 @@ static void hot_and_cold(struct world *w)
 static void throttling_holds_the_limit_and_mixing_beats_it(void **state)
 {
     (void)state;
-    double lost[8];
+    double lost[8] = {0};
     for (size_t mix = 0; tmx_mix_policies[mix]; mix++) {
         struct world w;
         world_init(&w);

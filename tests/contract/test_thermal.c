@@ -203,8 +203,9 @@ static void check_reciprocal(const struct subject *s)
         assert_int_equal(e.ops->steady(e.state, power, false, rise[1][u]), TMX_OK);
         engine_close(&e);
     }
-    for (size_t i = 0; i < 2 * N_UNIT * N_UNIT; i++) {
-        const size_t u = i / N_UNIT % N_UNIT, v = i % N_UNIT, when = i / (N_UNIT * N_UNIT);
+    const size_t n = N_UNIT;
+    for (size_t i = 0; i < 2 * n * n; i++) {
+        const size_t u = i / n % n, v = i % n, when = i / (n * n);
         check_close(rise[when][u][v], rise[when][v][u], 0, 1e-9);
     }
 }
@@ -230,7 +231,7 @@ static void check_semigroup(const struct subject *s)
 static double error_at(const struct subject *s, double dt_s, const double *exact)
 {
     struct engine e;
-    double t[N_UNIT], worst = 0;
+    double t[N_UNIT] = {0}, worst = 0;
     open_subject(&e, s, 0);
     for (size_t k = 0; k < (size_t)(0.64 / dt_s + 0.5); k++) {
         step(&e, dt_s, full_w, t);
@@ -376,7 +377,7 @@ static void check_convection(const struct subject *s)
         struct engine e, alone;
         struct subject one = *s;
         struct tmx_thermal_spec spec = chip_spec(0);
-        double t[N_UNIT], want[N_UNIT], before[N_UNIT];
+        double t[N_UNIT] = {0}, want[N_UNIT] = {0}, before[N_UNIT] = {0};
         spec.package.r_convec_k_per_w = fan_levels[level];
         open_subject(&e, s, 0);
         engine_open(&alone, one.name, one.options, &spec);

@@ -82,7 +82,7 @@ static double steady_difference(struct golden *g, struct engine *e, const char *
 {
     const struct tmx_thermal_spec *spec = &g->stack.spec;
     const size_t n_cell = spec->rows * spec->cols;
-    double *cell = calloc(n_cell + 12, sizeof *cell), *unit = cell, worst = 0;
+    double *cell = calloc(n_cell + 12, sizeof *cell), *unit, worst = 0;
     struct tmx_text text;
     struct tmx_lines lines = {0};
     struct tmx_span rest, field;

@@ -296,7 +296,7 @@ static void end_period(struct slow *m, unsigned unit)
     }
     if (m->policy->wake == TMX_WAKE_NO_GATING) {
         class += u->period >= (uint64_t)m->gate->idle_detect_cycles;
-        class += u->period >= (uint64_t)(m->gate->idle_detect_cycles + m->gate->break_even_cycles);
+        class += u->period >= (uint64_t)m->gate->idle_detect_cycles + (uint64_t)m->gate->break_even_cycles;
     } else if (u->slept_in_period) {
         class = u->short_in_period ? TMX_IDLE_UNCOMPENSATED : TMX_IDLE_COMPENSATED;
     }

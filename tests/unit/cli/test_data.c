@@ -22,6 +22,7 @@ static int make_root(void **state)
                                           "workloads/mixes"};
     char *root = strdup("/tmp/tmx-data-XXXXXX"), path[128];
     if (!root || !mkdtemp(root)) {
+        free(root);
         return -1;
     }
     for (size_t i = 0; i < 4; i++) {

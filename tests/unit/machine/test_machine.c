@@ -96,7 +96,7 @@ static void gated_sms_do_no_work(void **state)
     tmx_machine_advance(r.m, 0);
     check_close(r.m->job[0].done_sm_s, 0.01 * (N_SM - 2), 1e-12, 0);
     check_close(r.m->gated_s[5], 0.01, 0, 0);
-    check_close(r.m->busy[2 * 5], 0, 0, 0);
+    check_close(r.m->busy[(size_t)2 * 5], 0, 0, 0);
     rig_close(&r);
 }
 
@@ -199,14 +199,14 @@ static void the_coldest_sm_profiles_a_waiting_kernel(void **state)
     for (int t = 0; t < 3; t++) { /* one lifetime to drain, one to measure: 2 ms */
         tmx_machine_advance(r.m, 0);
         assert_false(r.m->job[1].pdi_valid);
-        check_close(r.m->busy[2 * (N_SM - 1)], 0, 0, 1e-12);
+        check_close(r.m->busy[(size_t)2 * (N_SM - 1)], 0, 0, 1e-12);
         check_close(r.m->busy[0], 1, 0, 1e-12);
     }
     tmx_machine_advance(r.m, 0);
     assert_true(r.m->job[1].pdi_valid);
     tmx_machine_advance(r.m, 0);
     assert_int_equal(r.m->n_volunteer, 0);
-    check_close(r.m->busy[2 * (N_SM - 1)], 1, 0, 1e-12);
+    check_close(r.m->busy[(size_t)2 * (N_SM - 1)], 1, 0, 1e-12);
     rig_close(&r);
 }
 

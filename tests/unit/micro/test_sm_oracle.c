@@ -33,7 +33,7 @@ static bool same_event(const struct tmx_sm_event *a, const struct tmx_sm_event *
 
 static int choose(struct tmx_rng *rng, int low, int high)
 {
-    return low + (int)tmx_rng_below(rng, (uint64_t)(high - low + 1));
+    return low + (int)tmx_rng_below(rng, (uint64_t)high - (uint64_t)low + 1);
 }
 
 /* A kernel, an SM and gating times drawn at random; extremes are as likely as the middle. */

@@ -43,8 +43,9 @@ static void the_table_agrees_with_the_formula(void **state)
     for (size_t i = 0; i < 3; i++) {
         struct tmx_leakage_table t;
         assert_int_equal(tmx_leakage_table_init(&t, &forms[i], NULL), TMX_OK);
-        for (double T = 280; T < 420; T += 0.0137) {
-            check_close(tmx_leakage_look_up(&t, T), tmx_leakage_factor(&forms[i], T), 1e-8, 0);
+        for (size_t k = 0; k < 10219; k++) {
+            const double temp_k = 280 + 0.0137 * (double)k;
+            check_close(tmx_leakage_look_up(&t, temp_k), tmx_leakage_factor(&forms[i], temp_k), 1e-8, 0);
         }
         tmx_leakage_table_finish(&t);
     }

@@ -28,8 +28,9 @@ static void spread_keeps_a_distance(void **state)
     double x[30], y[30];
     size_t order[30];
     for (size_t i = 0; i < 30; i++) {
+        const size_t row = i / 6;
         x[i] = (double)(i % 6);
-        y[i] = (double)(i / 6);
+        y[i] = (double)row;
     }
     tmx_spread_order(x, y, 30, order);
     for (size_t k = 2; k <= 8; k++) {

@@ -41,11 +41,11 @@ static void check_hosts(const struct rig *r, const char *want)
 {
     for (size_t sm = 0; sm < N_SM; sm++) {
         const double *s = &r->m->share[TMX_WAYS * sm];
-        const char is = s[0] == 1 && s[1] == 0       ? 'a'
-                        : s[0] == 0 && s[1] == 1     ? 'b'
-                        : s[0] == 0.5 && s[1] == 0.5 ? 'm'
-                        : s[0] == 0 && s[1] == 0     ? '.'
-                                                     : '?';
+        const int is = s[0] == 1 && s[1] == 0       ? 'a'
+                       : s[0] == 0 && s[1] == 1     ? 'b'
+                       : s[0] == 0.5 && s[1] == 0.5 ? 'm'
+                       : s[0] == 0 && s[1] == 0     ? '.'
+                                                    : '?';
         if (is != want[sm]) {
             fail_msg("SM %zu: %c, wanted %s", sm, is, want);
         }

@@ -61,7 +61,7 @@ static void the_worked_numbers_come_out(void **state)
     struct tmx_network net;
     make(&c);
     init(&net, &c);
-    const size_t cell = 32 * 32, package = 4 * cell;
+    const size_t cell = (size_t)32 * 32, package = 4 * cell;
     const double want[][3] = {
         {0, 1, 51.2820513}, /* silicon, east and south */
         {0, 32, 51.2820513},

@@ -50,8 +50,8 @@ static void a_hotter_sink_sheds_heat_better_in_still_air(void **state)
     for (int pins = 0; pins < 2; pins++) {
         double last = INFINITY;
         fs.pins = pins;
-        for (double rise = 0.01; rise < 100; rise *= 2) {
-            const double r = tmx_fan_natural_k_per_w(&fs, 318.15 + rise, 318.15);
+        for (int k = 0; k < 14; k++) {
+            const double rise = ldexp(0.01, k), r = tmx_fan_natural_k_per_w(&fs, 318.15 + rise, 318.15);
             assert_true(isfinite(r) && r > 0 && r < last);
             last = r;
         }
