@@ -159,6 +159,7 @@ void tmx_chip_solve(struct tmx_chip_state *s)
         }
         struct tmx_program_run *run = &s->program[c->owner];
         const size_t k = class_of[i];
+        tmx_assert(k < n);
         const double lines = s->latency.ipc[k] * class[k].lines_per_instr;
         c->ipc = s->latency.ipc[k];
         c->latency_cycles = s->latency.cycles[k];
