@@ -25,6 +25,7 @@ struct tmx_mix_policy {
     void (*spread)(const void *state, const struct tmx_spread *s, double *share0);
     /* OPTIONAL. Time slice of the spread [s]; has to be whole ticks. Absent: it does not depend on time. */
     double (*slice_s)(const void *state);
+    bool turns; /* kernels take turns on all SMs: a share is a share of time, not of SMs */
 };
 
 #endif

@@ -176,6 +176,9 @@ void tmx_cta_stage_limit(struct tmx_cta_stage *c, const struct tmx_view *view, s
         }
         if (gpu->n_run == 1) {
             sms = wanted(plan_of(c, gpu, 0), n_sm);
+        } else if (gpu->n_run == TMX_WAYS && c->spec.turns) {
+            sms = c->spec.lend ? n_sm
+                               : fmax(wanted(plan_of(c, gpu, 0), n_sm), wanted(plan_of(c, gpu, 1), n_sm));
         } else if (gpu->n_run == TMX_WAYS && c->spec.lend) { /* the first keeps what its plan says */
             const double w0 = wanted(plan_of(c, gpu, 0), n_sm), w1 = wanted(plan_of(c, gpu, 1), n_sm);
             r->share = w0 < n_sm ? fmin(r->share, w0 / n_sm) : fmax(r->share, 1 - w1 / n_sm);
@@ -228,10 +231,8 @@ static void describe(const struct tmx_cta_stage *c, const struct tmx_machine *m,
     *now = (struct solved){.core_clock = m->speed[g]};
     for (size_t k = 0; k < TMX_WAYS; k++) {
         now->row[k] = k < gpu->n_run ? c->row[gpu->run[k]] : SIZE_MAX;
-        if (k < gpu->n_run) {
-            const double share = gpu->n_run == 1 ? 1 : k == 0 ? gpu->share : 1 - gpu->share;
-            const double width = (double)m->job[gpu->run[k]].width_sms;
-            now->sms[k] = fmin(share * (double)gpu->n_active, width);
+        for (size_t sm = gpu->sm0; sm < gpu->sm0 + gpu->chip->n_sm && k < gpu->n_run; sm++) {
+            now->sms[k] += m->share[TMX_WAYS * sm + k];
         }
     }
 }

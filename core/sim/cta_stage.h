@@ -5,9 +5,9 @@
  * under the policy once and left a plan: how many SMs it settles for, which clocks, what finding that out
  * cost. In the run the stage
  *  - asks for as many SMs as the resident kernels' plans say (two kernels: mean of their plans by their
- *    shares), and puts them in order: far apart, or the coldest first;
- *  - lets all resident kernels share the memory system: one latency solution for (kernels, SMs each,
- *    clock) gives every kernel's speed per SM against itself alone on the whole chip;
+ *    shares; the larger plan where they take turns), and puts them in order: far apart, or the coldest first;
+ *  - lets the kernels that have SMs in this tick share the memory system: one latency solution for
+ *    (kernels, SMs each, clock) gives every kernel's speed per SM against itself alone on the whole chip;
  *  - charges a kernel's transient when it becomes resident;
  *  - switches unused SMs off: they leak the gated rest.
  * Without the stage a kernel's speed per SM does not depend on who else runs. */
@@ -36,6 +36,7 @@ struct tmx_cta_spec {                /* plan NULL: no stage */
     size_t n_kernel;
     const struct tmx_cta_plan *plan; /* [n_kernel]; copied */
     struct tmx_memory_chip chip;
+    bool turns;         /* the mix policy lets kernels take turns; tmx_sim_create sets it */
     bool lend;          /* freed SMs go to the other resident kernel */
     bool power_gate;    /* unused SMs are power-gated; else they only have no work */
     double gated_share; /* of an unused SM's leakage that is left */
@@ -52,8 +53,8 @@ void tmx_cta_stage_destroy(struct tmx_cta_stage *c);
 /* At the scheduling tick, after the mix policy: SMs, clock level and the order of SMs of every GPU. */
 void tmx_cta_stage_limit(struct tmx_cta_stage *c, const struct tmx_view *view, struct tmx_machine *m,
                          struct tmx_request *request);
-/* Before blocks advance: speeds of the resident kernels, and the cost of kernels that have just become
- * resident. */
+/* When blocks have been dealt out, before they advance: speeds of the resident kernels, and the cost of
+ * kernels that have just become resident. */
 void tmx_cta_stage_slow(struct tmx_cta_stage *c, struct tmx_machine *m);
 /* [n_job] memory latency of resident kernels against the kernel alone on the whole chip at nominal clocks,
  * in seconds over seconds; 1 where it has no plan. Owned by the stage. */

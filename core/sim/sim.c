@@ -104,7 +104,9 @@ enum tmx_status tmx_sim_create(struct tmx_sim **sim, struct tmx_sim_spec *spec, 
         st = tmx_gate_stage_create(&s->gate, &spec->gate, s->machine, err);
     }
     if (!st && spec->cta.plan) {
-        st = tmx_cta_stage_create(&s->cta, &spec->cta, s->machine, err);
+        struct tmx_cta_spec cta = spec->cta;
+        cta.turns = spec->mix.ops->turns;
+        st = tmx_cta_stage_create(&s->cta, &cta, s->machine, err);
     }
     st = st ? st : start_thermal(s, err);
     st = st ? st : start_cooling(s, err);
@@ -266,6 +268,15 @@ static enum tmx_status ran_away(const struct tmx_sim *s, enum tmx_status st, str
                     (double)s->tick * s->spec.dt_s);
 }
 
+/* Who has SMs in this tick slows whom; sleeping units delay blocks at the latency that results. */
+static void share_memory(struct tmx_sim *s)
+{
+    tmx_cta_stage_slow(s->cta, s->machine);
+    if (s->gate) {
+        tmx_gate_stage_slow(s->gate, s->machine, tmx_cta_stage_latency(s->cta));
+    }
+}
+
 enum tmx_status tmx_sim_tick(struct tmx_sim *s, struct tmx_err *err)
 {
     struct tmx_frame *f = &s->frame;
@@ -287,14 +298,14 @@ enum tmx_status tmx_sim_tick(struct tmx_sim *s, struct tmx_err *err)
         tmx_cooling_update(s->cooling, &s->view, s->thermal); /* 4 fans, convection, air   */
     }
     tmx_machine_apply(s->machine, &s->request, f->sensed_k); /* 5 clamp, charge          */
-    if (s->cta) {
-        tmx_cta_stage_slow(s->cta, s->machine); /* who shares the memory    */
-    }
-    if (s->gate) { /* sleeping units delay blocks */
-        tmx_gate_stage_slow(s->gate, s->machine, s->cta ? tmx_cta_stage_latency(s->cta) : NULL);
+    if (s->gate && !s->cta) {
+        tmx_gate_stage_slow(s->gate, s->machine, NULL); /* sleeping units delay blocks */
     }
     tmx_dispatch(s->machine, s->spec.mix.ops, s->spec.mix.state, s->view.time_s,
                  s->scratch); /* 6 blocks to SMs */
+    if (s->cta) {
+        share_memory(s);
+    }
     tmx_machine_advance(s->machine,
                         s->view.time_s - (double)s->warmup * s->spec.dt_s); /* 7 progress, retire   */
     if (s->gate) {

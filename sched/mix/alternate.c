@@ -33,4 +33,5 @@ const struct tmx_mix_policy tmx_mix_alternate = {
     .decide = tmx_tabs_decide,
     .spread = spread,
     .slice_s = tmx_tabs_slice_s,
+    .turns = true,
 };

@@ -119,6 +119,15 @@ static void rig_close(struct rig *r)
     tmx_chip_finish(&r->chip);
 }
 
+/* The first kernel has the SMs 0 .. n0 - 1, the second the n1 after them. */
+static void deal(struct rig *r, size_t n0, size_t n1)
+{
+    for (size_t sm = 0; sm < N_SM; sm++) {
+        r->m->share[TMX_WAYS * sm] = sm < n0;
+        r->m->share[TMX_WAYS * sm + 1] = sm >= n0 && sm < n0 + n1;
+    }
+}
+
 static void limit(struct rig *r, double share)
 {
     const struct tmx_view view = {.machine = r->m, .sensed_k = r->sensed_k};
@@ -141,6 +150,18 @@ static void a_kernel_gets_the_sms_of_its_plan(void **state)
     assert_int_equal(r.gpu.n_active, 5); /* 2 / 4 + 6 * 3 / 4 */
     limit(&r, 0.75);
     assert_int_equal(r.gpu.n_active, 3); /* 2 * 3 / 4 + 6 / 4 */
+    rig_close(&r);
+}
+
+/* Kernels that take turns on all SMs: enough for both. */
+static void turns_keep_the_larger_plan(void **state)
+{
+    (void)state;
+    struct rig r = {.spec = {.place = TMX_CTA_ORDER, .turns = true}};
+    rig_open(&r, 2);
+    limit(&r, 0.75);
+    assert_int_equal(r.gpu.n_active, 6);
+    check_close(r.gpu.share, 0.75, 0, 0);
     rig_close(&r);
 }
 
@@ -191,21 +212,26 @@ static void sms_share_one_memory(void **state)
     (void)state;
     struct rig r = {0};
     rig_open(&r, 1);
-    struct tmx_gpu *gpu = &r.m->gpu[0];
+    deal(&r, N_SM, 0);
     tmx_cta_stage_slow(r.stage, r.m);
     check_close(r.m->job[0].slowdown, 1, 1e-9, 0); /* the whole chip is the reference */
     check_close(tmx_cta_stage_latency(r.stage)[0], 1, 1e-9, 0);
-    gpu->n_active = 2;
+    deal(&r, 2, 0);
     tmx_cta_stage_slow(r.stage, r.m);
     const double two = r.m->job[0].slowdown, latency = tmx_cta_stage_latency(r.stage)[0];
     assert_true(two < 0.5);
     assert_true(latency < 0.5);
-    gpu->n_run = 2;
-    gpu->n_active = N_SM;
-    tmx_cta_stage_slow(r.stage, r.m); /* four SMs beside a kernel that computes */
+    r.m->gpu[0].n_run = 2;
+    deal(&r, 4, 4); /* four SMs beside a kernel that computes */
+    tmx_cta_stage_slow(r.stage, r.m);
     assert_true(r.m->job[0].slowdown > two && r.m->job[0].slowdown < 1);
     check_close(r.m->job[1].slowdown, 1, 0.05, 0);
     assert_true(r.m->job[1].slowdown > 0.9);
+    deal(&r, N_SM, 0); /* taking turns: as if alone */
+    tmx_cta_stage_slow(r.stage, r.m);
+    check_close(r.m->job[0].slowdown, 1, 1e-9, 0);
+    deal(&r, 4, 4);
+    tmx_cta_stage_slow(r.stage, r.m);
     r.m->speed[0] = 0.5; /* at half the clock memory is nearer: fewer cycles an instruction */
     const double before = r.m->job[0].slowdown;
     tmx_cta_stage_slow(r.stage, r.m);
@@ -289,6 +315,7 @@ int main(void)
         cmocka_unit_test(spread_takes_far_sms_first),
         cmocka_unit_test(spread_keeps_a_distance),
         cmocka_unit_test(a_kernel_gets_the_sms_of_its_plan),
+        cmocka_unit_test(turns_keep_the_larger_plan),
         cmocka_unit_test(freed_sms_are_lent),
         cmocka_unit_test(the_coldest_sms_come_first),
         cmocka_unit_test(a_lower_clock_is_a_level),
