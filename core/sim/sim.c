@@ -28,7 +28,7 @@ static enum tmx_status take_arrays(struct tmx_sim *s, struct tmx_err *err)
         widest = m->gpu[g].chip->n_sm > widest ? m->gpu[g].chip->n_sm : widest;
     }
     s->n_block = 7 * m->n_unit + m->n_sm + (TMX_WAYS + 2) * m->n_gpu + widest;
-    tmx_assert(s->n_block > 0);
+    tmx_assert(m->n_gpu > 0 && m->n_sm > 0 && s->n_block > 0);
     s->block = calloc(s->n_block, sizeof *s->block);
     s->request.gpu = calloc(m->n_gpu, sizeof *s->request.gpu);
     s->request.gate = calloc(m->n_sm, sizeof *s->request.gate);
