@@ -160,7 +160,7 @@ static void the_hardware_looks_every_sample_and_the_system_every_quantum(void **
     size_t at = 0;
     world_open(&w, 1, 1, false, 0, on_gpu_0);
     ticks(&w, 3 * QUANTUM + 1);
-    for (uint64_t t = 0; t <= 3 * QUANTUM; t++) {
+    for (uint64_t t = 0; t <= (uint64_t)3 * QUANTUM; t++) {
         /* thread blocks, placement of what arrived, more GPUs for what runs, mixing, clocks */
         const char *want = t == 0 ? "gopmd" : t % QUANTUM == 0 ? "gowmd" : t % SAMPLE == 0 ? "g" : "";
         for (; *want; want++, at++) {

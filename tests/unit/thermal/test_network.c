@@ -176,7 +176,7 @@ static void power_is_spread_whole_and_read_back_by_area(void **state)
     make(&c);
     assert_int_equal(tmx_gridmap_init(&map, &c.floorplan, 16e-3, 16e-3, 32, 32, NULL), TMX_OK);
     tmx_gridmap_spread_power(&map, power, cell);
-    for (size_t i = 0; i < 32 * 32; i++) {
+    for (size_t i = 0; i < sizeof cell / sizeof cell[0]; i++) {
         sum += cell[i];
     }
     check_close(sum, 26.25, 1e-14, 0);

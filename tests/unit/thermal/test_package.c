@@ -34,7 +34,8 @@ static void more_air_never_cools_less(void **state)
         fs.impinging = kind & 2;
         assert_null(tmx_fan_sink_fault(&fs));
         double last = INFINITY;
-        for (fs.rpm = 200; fs.rpm < 3000; fs.rpm += 100) { /* laminar throughout */
+        for (int rpm = 200; rpm < 3000; rpm += 100) { /* laminar throughout */
+            fs.rpm = rpm;
             const double r = tmx_fan_forced_k_per_w(&fs);
             assert_true(r > 0 && r < last);
             last = r;

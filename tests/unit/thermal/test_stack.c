@@ -44,7 +44,6 @@ static void a_plain_chip_is_silicon_on_an_interface(void **state)
                             &s, message),
                      TMX_OK);
     assert_int_equal(s.spec.n_layer, 2);
-    assert_non_null(s.layer);
     assert_true(s.layer[0].k_w_per_mk == 130 && s.layer[0].p_j_per_m3k == 1630300);
     assert_true(s.layer[0].dissipates && !s.layer[1].dissipates && s.layer[1].lateral);
     assert_true(s.layer[1].k_w_per_mk == 4 && s.layer[1].thickness_m == 2e-5);
@@ -61,7 +60,6 @@ static void a_layer_file_names_layers_in_any_order(void **state)
     write_files();
     assert_int_equal(create("-grid_layer_file st.lcf\n-materials_file st.materials\n", &s, message), TMX_OK);
     assert_int_equal(s.spec.n_layer, 2);
-    assert_non_null(s.layer);
     assert_true(s.layer[0].dissipates && s.layer[0].k_w_per_mk == 130);
     assert_true(!s.layer[1].lateral && s.layer[1].k_w_per_mk == 4 && s.layer[1].p_j_per_m3k == 4e6);
     /* 0.4 um of rounding is taken out */
