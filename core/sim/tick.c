@@ -1,0 +1,177 @@
+/* One tick, and its stages in their order. */
+#include <inttypes.h>
+
+#include "core/sim/dispatch.h"
+#include "core/sim/sim_state.h"
+
+/* Placed jobs may get more GPUs. */
+static void widen_jobs(struct tmx_sim *s)
+{
+    struct tmx_machine *m = s->machine;
+    for (size_t j = m->first_unfinished; j < m->n_arrived; j++) {
+        const struct tmx_job *job = &m->job[j];
+        if (job->n_gpu == 0 || job->state != TMX_JOB_RUNNING) {
+            continue;
+        }
+        const struct tmx_place p = s->spec.place.ops->widen(s->spec.place.state, &s->view, j);
+        if (p.n > job->n_gpu) {
+            (void)tmx_machine_widen(m, j, p.home, p.n); /* a full queue: asked again */
+        }
+    }
+}
+
+/* Arrived jobs get their GPUs, in order of arrival, until one has to wait. */
+static void place_jobs(struct tmx_sim *s)
+{
+    struct tmx_machine *m = s->machine;
+    for (size_t j = m->first_unfinished; j < m->n_arrived; j++) {
+        struct tmx_job *job = &m->job[j];
+        if (job->n_gpu > 0 || job->state != TMX_JOB_WAITING) {
+            continue;
+        }
+        const struct tmx_place p = s->spec.place.ops->place(s->spec.place.state, &s->view, j);
+        if (p.n == 0 || (s->spec.shared_queue && m->gpu[p.home].n_queue > 0)) {
+            return;
+        }
+        job->home_gpu = p.home;
+        job->n_gpu = p.n;
+        if (!tmx_machine_enqueue(m, j)) {
+            job->n_gpu = 0;
+            return;
+        }
+    }
+}
+
+/* The operating system's scheduling tick. Requests start from "as now, full speed". */
+static void schedule(struct tmx_sim *s)
+{
+    struct tmx_request *r = &s->request;
+    for (size_t g = 0; g < s->machine->n_gpu; g++) {
+        struct tmx_gpu *gpu = &s->machine->gpu[g];
+        r->gpu[g] =
+            (struct tmx_gpu_request){.admit = TMX_NO_JOB, .share = gpu->share, .n_active = gpu->chip->n_sm};
+        if (s->spec.tb.ops->order) {
+            s->spec.tb.ops->order(s->spec.tb.state, &s->view, g, gpu->order);
+        }
+    }
+    if (s->jobs) {
+        tmx_jobs_step(s->jobs, s->machine, &s->view);
+    } else {
+        place_jobs(s);
+    }
+    if (s->spec.place.ops->widen) {
+        widen_jobs(s);
+    }
+    s->spec.mix.ops->decide(s->spec.mix.state, &s->view, r);
+    if (s->cta) {
+        tmx_cta_stage_limit(s->cta, &s->view, s->machine, r);
+    }
+    if (s->spec.dtm.ops && s->spec.dtm.ops->govern) {
+        s->spec.dtm.ops->govern(s->spec.dtm.state, &s->view, r);
+    }
+}
+
+static void guard(struct tmx_sim *s)
+{
+    tmx_sensor_read(s->sensor, s->machine, s->frame.temp_k, s->frame.sensed_k, s->hottest_k);
+    s->spec.safety.ops->guard(s->spec.safety.state, &s->view, &s->request);
+    if (s->spec.dtm.ops && s->spec.dtm.ops->guard) {
+        s->spec.dtm.ops->guard(s->spec.dtm.state, &s->view, &s->request);
+    }
+}
+
+static void begin(struct tmx_sim *s)
+{
+    s->view.tick = s->tick;
+    s->view.time_s = (double)s->tick * s->spec.dt_s;
+    if (s->tick == s->warmup) {
+        s->machine->counting = true;
+        tmx_recorder_reset(s->recorder);
+    }
+}
+
+static void cool(struct tmx_sim *s)
+{
+    if (s->cooling && (s->tick % s->cool == 0 || s->tick == s->warmup)) {
+        tmx_cooling_update(s->cooling, &s->view, s->thermal);
+    }
+}
+
+/* Blocks to SMs, and what delays them. Under a CTA policy who has SMs in this tick slows whom, and
+ * units sleep at the latency that results. */
+static void place_blocks(struct tmx_sim *s)
+{
+    if (s->gate && !s->cta) {
+        tmx_gate_stage_slow(s->gate, s->machine, NULL);
+    }
+    tmx_dispatch(s->machine, s->spec.mix.ops, s->spec.mix.state, s->view.time_s, s->scratch);
+    if (s->cta) {
+        tmx_cta_stage_slow(s->cta, s->machine);
+    }
+    if (s->cta && s->gate) {
+        tmx_gate_stage_slow(s->gate, s->machine, tmx_cta_stage_latency(s->cta));
+    }
+}
+
+/* Work is done, jobs end; what had nothing to do slept. */
+static void advance(struct tmx_sim *s)
+{
+    tmx_machine_advance(s->machine, s->view.time_s - (double)s->warmup * s->spec.dt_s);
+    if (s->gate) {
+        tmx_gate_stage_sleep(s->gate, s->machine, s->frame.asleep);
+    }
+    if (s->cta) {
+        tmx_cta_stage_sleep(s->cta, s->machine, s->gate != NULL, s->frame.asleep);
+    }
+}
+
+static enum tmx_status power(struct tmx_sim *s, struct tmx_err *err)
+{
+    const enum tmx_status st = s->spec.power.ops->eval(s->power, s->machine, &s->frame);
+    return !st ? TMX_OK
+               : tmx_fail(
+                     err, st,
+                     "thermal runaway at %.3f s: a unit left 200..600 K; leakage feeds back faster than the "
+                     "package cools (lower leakage_w or r_convec)",
+                     (double)s->tick * s->spec.dt_s);
+}
+
+static enum tmx_status heat(struct tmx_sim *s, struct tmx_err *err)
+{
+    const size_t *order = s->cooling ? tmx_cooling_order(s->cooling) : NULL;
+    for (size_t i = 0; i < s->machine->n_gpu; i++) {
+        const size_t g = order ? order[i] : i, u = s->machine->gpu[g].unit0;
+        const struct tmx_cooled *t = &s->thermal[g];
+        const enum tmx_status st =
+            t->ops->step(t->state, s->spec.dt_s, &s->frame.power_w[u], &s->frame.temp_k[u]);
+        if (st) {
+            return tmx_fail(err, st, "thermal back-end %s, GPU %zu, tick %" PRIu64, t->ops->base.name, g,
+                            s->tick);
+        }
+    }
+    return TMX_OK;
+}
+
+enum tmx_status tmx_sim_tick(struct tmx_sim *s, struct tmx_err *err)
+{
+    begin(s);
+    tmx_machine_admit(s->machine, s->tick); /* 1 work arrives */
+    if (s->tick % s->sample == 0) {
+        guard(s); /* 2 sensors; too hot? */
+    }
+    if (s->tick % s->quantum == 0) {
+        schedule(s); /* 3 where, who, how fast */
+    }
+    cool(s);                                                       /* 4 fans, convection, air */
+    tmx_machine_apply(s->machine, &s->request, s->frame.sensed_k); /* 5 clamp, charge */
+    place_blocks(s);                                               /* 6 blocks to SMs */
+    advance(s);                                                    /* 7 progress, retire, sleep */
+    enum tmx_status st = power(s, err);                            /* 8 watts */
+    st = st ? st : heat(s, err);                                   /* 9 kelvins */
+    if (st) {
+        return st;
+    }
+    tmx_recorder_sample(s->recorder, s->machine, &s->frame, s->spec.dt_s); /* 10 the only way out */
+    s->tick++;
+    return TMX_OK;
+}
