@@ -29,14 +29,31 @@ static enum tmx_status open_outputs(struct outputs *o, const struct tmx_hotspot_
 {
     const char *const paths[N_OUTPUTS] = {cfg->o, cfg->steady_file, cfg->grid_steady_file,
                                           cfg->grid_transient_file, cfg->d};
+    const char *const inputs[] = {cfg->p,
+                                  cfg->f,
+                                  cfg->source[TMX_HOTSPOT_CONFIG],
+                                  cfg->init_file,
+                                  cfg->grid_layer_file,
+                                  cfg->materials_file,
+                                  cfg->package_config_file};
     enum tmx_status st = TMX_OK;
     memcpy(o->path, paths, sizeof paths);
     for (size_t i = 0; !st && i < N_OUTPUTS; i++) {
+        if (!paths[i][0] || strncmp(paths[i], "/dev/", 5) == 0) {
+            continue;
+        }
         for (size_t j = 0; j < i; j++) {
-            if (paths[i][0] && strcmp(paths[i], paths[j]) == 0 && strncmp(paths[i], "/dev/", 5) != 0) {
+            if (paths[j][0] && tmx_os_same_file(paths[i], paths[j])) {
                 return tmx_fail_at(err, TMX_ECONFIG, paths[i], 0, "two outputs go to this file");
             }
         }
+        for (size_t j = 0; j < sizeof inputs / sizeof inputs[0]; j++) {
+            if (inputs[j][0] && strcmp(paths[i], "-") != 0 && tmx_os_same_file(paths[i], inputs[j])) {
+                return tmx_fail_at(err, TMX_ECONFIG, paths[i], 0, "an output would replace this input");
+            }
+        }
+    }
+    for (size_t i = 0; !st && i < N_OUTPUTS; i++) {
         st = paths[i][0] ? tmx_output_open(&o->out[i], paths[i], err) : TMX_OK;
     }
     return st;

@@ -13,6 +13,12 @@ enum tmx_status tmx_cta_chip_load(struct tmx_cta_chip *c, const char *name, cons
 {
     char relative[TMX_PATH_SIZE], path[TMX_PATH_SIZE];
     *c = (struct tmx_cta_chip){0};
+    for (size_t i = 0; i < n_set; i++) {
+        if (strncmp(sets[i], "memory.", 7) != 0 && strncmp(sets[i], "energy.", 7) != 0) {
+            return tmx_fail(err, TMX_ECONFIG, "--set %s: expected memory.KEY=VALUE or energy.KEY=VALUE",
+                            sets[i]);
+        }
+    }
     snprintf(c->name, sizeof c->name, "%s", name);
     enum tmx_status st = tmx_data_find(TMX_DATA_CHIP, name, relative, err);
     if (!st && snprintf(path, sizeof path, "%s/chip.cfg", relative) >= (int)sizeof path) {

@@ -4,6 +4,7 @@
 #include <argp.h>
 #include <ctype.h>
 #include <errno.h>
+#include <math.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -128,6 +129,15 @@ static enum tmx_status word(struct parse *p, const char *name, const char *value
     return bad_value(p, name, value, want);
 }
 
+static enum tmx_status count(struct parse *p, const char *name, const char *value, double max,
+                             const char *want, int *n)
+{
+    double v = 0;
+    const enum tmx_status st = number(p, name, value, 0, max, want, &v);
+    *n = (int)v;
+    return st || v == floor(v) ? st : bad_value(p, name, value, want);
+}
+
 static error_t option(int key, char *arg, struct argp_state *state)
 {
     struct parse *p = state->input;
@@ -144,16 +154,14 @@ static error_t option(int key, char *arg, struct argp_state *state)
         a->scheme = (enum thermal_scheme)which;
         break;
     case PRECISION:
-        p->st = number(p, "precision", arg, 0, 15, "decimals, 0 .. 15", &v);
-        a->precision = (int)v;
+        p->st = count(p, "precision", arg, 15, "decimals, 0 .. 15", &a->precision);
         break;
     case TOLERANCE:
         p->st = number(p, "tolerance", arg, 1e-6, 1, "kelvins, 1e-6 .. 1", &v);
         a->tolerance_k = v;
         break;
     case MODES:
-        p->st = number(p, "modes", arg, 0, 100000, "a number of modes, 0 .. 100000", &v);
-        a->modes = (int)v;
+        p->st = count(p, "modes", arg, 100000, "a number of modes, 0 .. 100000", &a->modes);
         break;
     case NO_CACHE:
         a->no_cache = true;

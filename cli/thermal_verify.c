@@ -54,6 +54,7 @@ static enum tmx_status write_config(struct verify *v)
     snprintf(cfg.steady_file, sizeof cfg.steady_file, "%s", v->path[STEADY]);
     cfg.grid_steady_file[0] = cfg.grid_transient_file[0] = cfg.d[0] = '\0';
     cfg.model_type = TMX_HOTSPOT_GRID;
+    snprintf(cfg.package_config_file, sizeof cfg.package_config_file, "%s", v->path[CONFIG]); /* fan, fins */
     cfg.grid_map_mode = (int)v->r->stack.spec.map_mode;
     if (v->r->stack.spec.map_mode == TMX_MAP_AREA) {
         cfg.grid_map_mode = TMX_MAP_AVG;

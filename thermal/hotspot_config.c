@@ -87,6 +87,8 @@ _Static_assert((int)N_ROWS <= (int)TMX_HOTSPOT_MAX_KEYS, "origin has no room for
 
 /* Keys of HotSpot 7 and its floorplanner that are accepted and have no effect here. */
 static const char *const not_modelled[] = {
+    "c", /* in what HotSpot's own -d writes */
+    "detailed_3D_used",
     "model_secondary",
     "r_convec_sec",
     "c_convec_sec",

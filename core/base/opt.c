@@ -123,20 +123,30 @@ static enum tmx_status store_word(const struct tmx_opt *o, void *obj, const char
     return tmx_fail_at(err, TMX_ECONFIG, file, line, "%s = \"%s\": expected one of %s", o->key, word, words);
 }
 
+/* " [unit]" after what has one. */
+static const char *bracketed(const struct tmx_opt *o, char text[40])
+{
+    const bool number = o->type == TMX_OPT_INT || o->type == TMX_OPT_REAL;
+    const bool plain = !number || strcmp(o->unit, "1") == 0;
+    snprintf(text, 40, "%s%s%s", plain ? "" : " [", plain ? "" : o->unit, plain ? "" : "]");
+    return text;
+}
+
 static enum tmx_status wrong_type(const struct tmx_opt *o, const config_setting_t *s, struct tmx_err *err)
 {
     static const char *const want[] = {"an integer", "a number", "true or false", "a \"text\"", "a \"word\""};
-    const bool number = o->type == TMX_OPT_INT || o->type == TMX_OPT_REAL;
+    char unit[40];
     return tmx_fail_at(err, TMX_ECONFIG, config_setting_source_file(s), config_setting_source_line(s),
-                       number ? "%s: expected %s [%s]" : "%s: expected %s", o->key, want[o->type], o->unit);
+                       "%s: expected %s%s", o->key, want[o->type], bracketed(o, unit));
 }
 
 static enum tmx_status store_in_bounds(const struct tmx_opt *o, void *obj, double v, const char *file,
                                        unsigned line, struct tmx_err *err)
 {
     if (!isfinite(v) || v < o->min || v > o->max) {
-        return tmx_fail_at(err, TMX_ECONFIG, file, line, "%s = %.15g %s is outside [%.15g, %.15g]", o->key, v,
-                           o->unit, o->min, o->max);
+        const bool plain = strcmp(o->unit, "1") == 0;
+        return tmx_fail_at(err, TMX_ECONFIG, file, line, "%s = %.15g%s%s is outside [%.15g, %.15g]", o->key,
+                           v, plain ? "" : " ", plain ? "" : o->unit, o->min, o->max);
     }
     store_number(o, obj, v);
     return TMX_OK;
@@ -208,8 +218,9 @@ enum tmx_status tmx_opt_set(const struct tmx_opt *o, void *obj, const char *word
     const struct tmx_span span = {word, word + strlen(word)};
     double v;
     if (!tmx_span_real(span, &v)) {
-        return tmx_fail_at(err, TMX_ECONFIG, file, line, "%s: \"%.60s\" %s [%s]", o->key, word,
-                           tmx_span_real_fault(span), o->unit);
+        char unit[40];
+        return tmx_fail_at(err, TMX_ECONFIG, file, line, "%s: \"%.60s\" %s%s", o->key, word,
+                           tmx_span_real_fault(span), bracketed(o, unit));
     }
     if (o->type == TMX_OPT_INT && v != floor(v)) {
         return tmx_fail_at(err, TMX_ECONFIG, file, line, "%s = %s: expected an integer", o->key, word);

@@ -1,4 +1,4 @@
-#define _POSIX_C_SOURCE 200809L
+#define _XOPEN_SOURCE 700 /* POSIX 2008 with realpath */
 #include "core/base/os.h"
 
 #include <errno.h>
@@ -21,15 +21,21 @@ enum tmx_status tmx_output_open(struct tmx_output *o, const char *path, struct t
         o->file = stdout;
         return TMX_OK;
     }
-    if (stat(path, &info) == 0 && !S_ISREG(info.st_mode)) {
+    const bool there = stat(path, &info) == 0;
+    if ((there && !S_ISREG(info.st_mode)) || strncmp(path, "/dev/", 5) == 0) {
         o->file = fopen(path, "w"); /* a folder fails here, a pipe or device is written directly */
-    } else {
-        snprintf(o->temp, sizeof o->temp, "%s.tmp-XXXXXX", path);
+    } else if (!there || access(path, W_OK) == 0) {
+        char *target = there ? realpath(path, NULL) : NULL; /* a link stays, what it names is written */
+        if (target && strlen(target) < sizeof o->path) {
+            strcpy(o->path, target);
+        }
+        free(target);
+        const mode_t mask = umask(0);
+        umask(mask);
+        snprintf(o->temp, sizeof o->temp, "%s.tmp-XXXXXX", o->path);
         const int fd = mkstemp(o->temp);
         if (fd >= 0) {
-            const mode_t mask = umask(0);
-            umask(mask);
-            fchmod(fd, 0666 & ~mask);
+            fchmod(fd, there ? info.st_mode & 0777 : 0666 & ~mask);
             o->file = fdopen(fd, "w");
         }
     }
@@ -131,6 +137,30 @@ enum tmx_status tmx_os_cache_dir(char *buf, size_t size, struct tmx_err *err)
         return tmx_fail(err, TMX_EIO, "no cache folder: neither XDG_CACHE_HOME nor HOME is usable");
     }
     return tmx_os_mkdirs(buf, err);
+}
+
+/* The folder that path is in, and its name there. */
+static const char *split(const char *path, char folder[512])
+{
+    const char *slash = strrchr(path, '/');
+    snprintf(folder, 512, "%.*s", slash ? (int)(slash - path + 1) : 2, slash ? path : "./");
+    return slash ? slash + 1 : path;
+}
+
+bool tmx_os_same_file(const char *a, const char *b)
+{
+    struct stat in_a, in_b;
+    const bool there_a = stat(a, &in_a) == 0, there_b = stat(b, &in_b) == 0;
+    char folder_a[512], folder_b[512];
+    if (!there_a && !there_b) { /* the same name in the same folder */
+        if (strcmp(split(a, folder_a), split(b, folder_b)) != 0 || stat(folder_a, &in_a) != 0 ||
+            stat(folder_b, &in_b) != 0) {
+            return false;
+        }
+    } else if (!there_a || !there_b) {
+        return false;
+    }
+    return in_a.st_dev == in_b.st_dev && in_a.st_ino == in_b.st_ino;
 }
 
 bool tmx_os_exists(const char *path)

@@ -10,7 +10,8 @@
 
 /* An output file that appears whole or not at all: written to a temporary name in
  * the same folder, renamed by commit. A name that is not a regular file (a pipe, a
- * device) and "-" (standard output) are written directly, never renamed over. */
+ * device, what is in /dev) and "-" (standard output) are written directly, never renamed
+ * over. A link stays a link; permissions stay; a file that may not be written is an error. */
 struct tmx_output {
     FILE *file;
     char path[512];
@@ -35,6 +36,8 @@ TMX_NODISCARD enum tmx_status tmx_os_temp_dir(char *buf, size_t size, struct tmx
 TMX_NODISCARD enum tmx_status tmx_os_cache_dir(char *buf, size_t size, struct tmx_err *err);
 
 bool tmx_os_exists(const char *path);
+/* Do the two names mean one file, there already or not yet? */
+bool tmx_os_same_file(const char *a, const char *b);
 /* Monotonic clock [s]; for progress and benches, never for results. */
 double tmx_os_now_s(void);
 /* CPU time of the calling thread [s]. */

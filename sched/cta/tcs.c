@@ -106,24 +106,6 @@ static void settle(struct tmx_tcs *t, const struct tmx_cta_view *view, struct tm
     request->wake_cycle = INFINITY;
 }
 
-/* MONITOR has found the number of cores; the others have to go. */
-static void begin_reduce(struct tmx_tcs *t, const struct tmx_cta_view *view, struct tmx_cta_request *request)
-{
-    if (t->n_throttle == 0) {
-        settle(t, view, request);
-        return;
-    }
-    t->phase = TMX_TCS_REDUCE;
-    request->watch_blocks = false;
-    request->wake_cycle = INFINITY;
-    for (size_t i = 0; i < view->n_core; i++) {
-        request->accept[i] = false;
-        if (!t->throttling && request->state[i] == TMX_CORE_THROTTLE) {
-            request->state[i] = TMX_CORE_ACTIVE;
-        }
-    }
-}
-
 static void activate_one(struct tmx_cta_request *request, size_t n_core)
 {
     for (size_t i = 0; i < n_core; i++) {
@@ -146,6 +128,41 @@ static void core_finished(struct tmx_tcs *t, size_t core, const struct tmx_cta_v
     if (t->throttling) {
         activate_one(request, view->n_core);
     }
+}
+
+/* A MONITOR longer than the kernel: where every active core has run out of blocks, none will finish any
+ * more and take a throttled one's place. */
+static void finish_idle(struct tmx_tcs *t, const struct tmx_cta_view *view, struct tmx_cta_request *request)
+{
+    for (size_t i = 0; i < view->n_core; i++) {
+        if (view->core[i].state == TMX_CORE_ACTIVE && view->core[i].n_block > 0) {
+            return;
+        }
+    }
+    for (size_t i = 0; i < view->n_core; i++) {
+        if (view->core[i].state == TMX_CORE_ACTIVE) {
+            core_finished(t, i, view, request);
+        }
+    }
+}
+
+/* MONITOR has found the number of cores; the others have to go. */
+static void begin_reduce(struct tmx_tcs *t, const struct tmx_cta_view *view, struct tmx_cta_request *request)
+{
+    if (t->n_throttle == 0) {
+        settle(t, view, request);
+        return;
+    }
+    t->phase = TMX_TCS_REDUCE;
+    request->watch_blocks = false;
+    request->wake_cycle = INFINITY;
+    for (size_t i = 0; i < view->n_core; i++) {
+        request->accept[i] = false;
+        if (!t->throttling && request->state[i] == TMX_CORE_THROTTLE) {
+            request->state[i] = TMX_CORE_ACTIVE;
+        }
+    }
+    finish_idle(t, view, request);
 }
 
 void tmx_tcs_observe(void *state, const struct tmx_cta_view *view, struct tmx_cta_request *request)

@@ -201,6 +201,10 @@ static void files_that_cannot_be_used_are_named(void **state)
         {NULL, NULL, "-d no/such/folder/x", "no/such/folder/x: cannot write: No such file"},
         {NULL, NULL, "-d .", ".: cannot write: Is a directory"},
         {NULL, NULL, "-d bad.steady", "bad.steady: two outputs go to this file"},
+        {NULL, NULL, "-d ./bad.steady", "./bad.steady: two outputs go to this file"},
+        {NULL, NULL, "-d bad.flp", "bad.flp: an output would replace this input"},
+        {NULL, NULL, "-d ./bad.config", "./bad.config: an output would replace this input"},
+        {NULL, NULL, "--precision 3.5", "--precision \"3.5\": expected decimals"},
         {NULL, NULL, "-d /dev/full", "/dev/full: cannot write: No space left on device"},
     };
     CHECK(rows);

@@ -149,7 +149,7 @@ static double any_edp(void *ctx, size_t launch, size_t n)
 }
 
 static void run(const struct tmx_cta_policy *policy, int cores, size_t first, size_t n, bool move,
-                struct tmx_contention_result *r)
+                const char *monitor_cycles, struct tmx_contention_result *r)
 {
     const struct tmx_memory_program *list[N_PROGRAM];
     struct tmx_memory_chip c = chip;
@@ -160,6 +160,11 @@ static void run(const struct tmx_cta_policy *policy, int cores, size_t first, si
         list[i] = &program[first + i];
     }
     assert_int_equal(tmx_plugin_state(&policy->base, NULL, NULL, &g.state, &err), TMX_OK);
+    for (const struct tmx_opt *o = policy->base.opts; monitor_cycles && o && o->key; o++) {
+        if (strcmp(o->key, "monitor_cycles") == 0) {
+            assert_int_equal(tmx_opt_set(o, g.state, monitor_cycles, NULL, 0, &err), TMX_OK);
+        }
+    }
     if (policy->prepare) {
         policy->prepare(g.state, list[0]->n, (size_t)cores, any_edp, NULL);
     }
@@ -206,7 +211,9 @@ static void every_block_ends_on_a_working_core(void **state)
         for (size_t c = 0; c < sizeof cores / sizeof cores[0]; c++) {
             for (size_t i = 0; i < N_PROGRAM; i++) {
                 const size_t n = i + 1 < N_PROGRAM && i % 2 ? 2 : 1;
-                run(*p, cores[c], i, n, false, &a);
+                run(*p, cores[c], i, n, false, NULL, &a);
+                check_blocks(&a, cores[c], i, n);
+                run(*p, cores[c], i, n, false, "1e7", &a); /* TCS monitors longer than the kernel lives */
                 check_blocks(&a, cores[c], i, n);
             }
         }
@@ -217,8 +224,8 @@ static void equal_inputs_give_equal_bytes(void **state)
 {
     (void)state;
     for (const struct tmx_cta_policy *const *p = tmx_cta_policies; *p; p++) {
-        run(*p, 28, 1, 2, false, &a);
-        run(*p, 28, 1, 2, false, &b);
+        run(*p, 28, 1, 2, false, NULL, &a);
+        run(*p, 28, 1, 2, false, NULL, &b);
         assert_memory_equal(&a, &b, sizeof a);
     }
 }
@@ -228,8 +235,8 @@ static void a_moved_state_goes_on(void **state)
     (void)state;
     for (const struct tmx_cta_policy *const *p = tmx_cta_policies; *p; p++) {
         for (size_t i = 0; i + 1 < N_PROGRAM; i++) {
-            run(*p, 28, i, 2, false, &a);
-            run(*p, 28, i, 2, true, &b);
+            run(*p, 28, i, 2, false, NULL, &a);
+            run(*p, 28, i, 2, true, NULL, &b);
             assert_memory_equal(&a, &b, sizeof a);
         }
     }

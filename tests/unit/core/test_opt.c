@@ -37,7 +37,7 @@ static const struct {
     {"n = 2;", 0, "missing key \"t\""},
     {"t = 300;\nmm = 1;", 2, "unknown key \"mm\""},
     {"t = 300;\nmoode = 1;", 2, "did you mean \"mode\"?"},
-    {"t = 300;\nn = 1e-6;", 2, "n: expected an integer [1]"},
+    {"t = 300;\nn = 1e-6;", 2, "n: expected an integer"},
     {"t = \"hot\";", 1, "t: expected a number [K]"},
     {"\n\nt = -1.0;", 3, "t = -1 K is outside [0, 1000]"},
     {"t = 1000;", 0, ""},
