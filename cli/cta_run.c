@@ -100,12 +100,12 @@ static const struct tmx_cta_policy fixed_policy = {.base = {.name = "fixed"}, .l
 
 struct search {
     const struct tmx_cta_chip *chip;
-    const struct tmx_memory_program *program;
+    const struct tmx_memory_program *const *program; /* one after the other, as the launches are counted */
+    const struct tmx_memory_kernel *of;              /* the launch that is known */
     const struct tmx_cta_options *options;
     struct tmx_memory_program *one;       /* scratch */
     struct tmx_contention_result *result; /* scratch */
     double known[TMX_MAX_CORE + 1];       /* EDP of the launch `of`; 0: not computed */
-    size_t of;
     enum tmx_status status;
     struct tmx_err *err;
 };
@@ -114,18 +114,24 @@ struct search {
 static double edp_of(void *ctx, size_t launch, size_t n)
 {
     struct search *s = ctx;
-    if (launch != s->of &&
+    const struct tmx_memory_program *const *p = s->program;
+    for (; launch >= (*p)->n; p++) {
+        launch -= (*p)->n;
+    }
+    const struct tmx_memory_kernel *kernel = &(*p)->kernel[launch];
+    if (s->of && kernel != s->of &&
         /* NOLINTNEXTLINE(bugprone-suspicious-memory-comparison): a false difference costs time only */
-        memcmp(&s->program->kernel[launch], &s->program->kernel[s->of], sizeof s->program->kernel[0]) != 0) {
+        memcmp(kernel, s->of, sizeof *kernel) != 0) {
         memset(s->known, 0, sizeof s->known);
     }
-    s->of = launch;
+    s->of = kernel;
     if (s->known[n] > 0 || s->status) {
         return s->known[n];
     }
     struct fixed f = {n};
     s->one->n = 1;
-    s->one->kernel[0] = s->program->kernel[launch];
+    s->one->kernel[0] = *kernel;
+    memcpy(s->one->name, (*p)->name, sizeof s->one->name);
     const struct tmx_memory_program *list[] = {s->one};
     const struct tmx_contention_spec spec = {.chip = &s->chip->memory,
                                              .program = list,
@@ -140,18 +146,18 @@ static double edp_of(void *ctx, size_t launch, size_t n)
     return s->known[n];
 }
 
-static enum tmx_status prepare(const struct tmx_cta_chip *chip, const struct tmx_memory_program *program,
+static enum tmx_status prepare(const struct tmx_cta_chip *chip,
+                               const struct tmx_memory_program *const *programs, size_t n_launch,
                                const struct tmx_cta_policy *policy, void *state,
                                const struct tmx_cta_options *o, struct tmx_err *err)
 {
-    struct search s = {.chip = chip, .program = program, .options = o, .err = err};
+    struct search s = {.chip = chip, .program = programs, .options = o, .err = err};
     s.one = calloc(1, sizeof *s.one);
     s.result = calloc(1, sizeof *s.result);
     if (!s.one || !s.result) {
-        s.status = tmx_fail(err, TMX_ENOMEM, "search of %s", program->name);
+        s.status = tmx_fail(err, TMX_ENOMEM, "search of %s", programs[0]->name);
     } else {
-        memcpy(s.one->name, program->name, sizeof s.one->name);
-        policy->prepare(state, program->n, (size_t)chip->memory.cores, edp_of, &s);
+        policy->prepare(state, n_launch, (size_t)chip->memory.cores, edp_of, &s);
     }
     free(s.one);
     free(s.result);
@@ -164,12 +170,21 @@ enum tmx_status tmx_cta_run(const struct tmx_cta_chip *chip, const struct tmx_me
                             struct tmx_cta_outcome *out, struct tmx_err *err)
 {
     const size_t size = p->policy->base.state_size ? p->policy->base.state_size : 1;
+    size_t n_launch = 0;
+    for (size_t i = 0; i < n_program; i++) {
+        n_launch += programs[i]->n;
+    }
+    if (n_launch > TMX_MAX_LAUNCH) {
+        return tmx_fail(err, TMX_ECONFIG, "%s and those beside it have %zu launches; a run has at most %d",
+                        programs[0]->name, n_launch, TMX_MAX_LAUNCH);
+    }
     void *state = malloc(size);
     if (!state) {
         return tmx_fail(err, TMX_ENOMEM, "%s: state of %zu bytes", p->policy->base.name, size);
     }
     memcpy(state, p->options, size);
-    enum tmx_status st = p->policy->prepare ? prepare(chip, programs[0], p->policy, state, o, err) : TMX_OK;
+    enum tmx_status st =
+        p->policy->prepare ? prepare(chip, programs, n_launch, p->policy, state, o, err) : TMX_OK;
     const struct tmx_contention_spec spec = {.chip = &chip->memory,
                                              .program = programs,
                                              .n_program = n_program,
@@ -208,13 +223,14 @@ double tmx_cta_mean_cores(const struct tmx_contention_result *r, const struct tm
     return weight > 0 ? sum / weight : 0;
 }
 
-enum tmx_status tmx_cta_optimum(const struct tmx_cta_chip *chip, const struct tmx_memory_program *program,
+enum tmx_status tmx_cta_optimum(const struct tmx_cta_chip *chip,
+                                const struct tmx_memory_program *const *programs, size_t n_program,
                                 const struct tmx_cta_options *o, struct tmx_cta_outcome *out,
                                 struct tmx_err *err)
 {
     struct tmx_cta_policy_spec p;
     enum tmx_status st = tmx_cta_policy_parse("static_optimal", &p, err);
-    st = st ? st : tmx_cta_run(chip, &program, 1, &p, o, NULL, out, err);
+    st = st ? st : tmx_cta_run(chip, programs, n_program, &p, o, NULL, out, err);
     tmx_cta_policy_finish(&p);
     return st;
 }

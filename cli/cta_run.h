@@ -56,10 +56,11 @@ TMX_NODISCARD enum tmx_status tmx_cta_run(const struct tmx_cta_chip *chip,
  * under `all`). */
 double tmx_cta_mean_cores(const struct tmx_contention_result *r, const struct tmx_contention_result *weights);
 
-/* Mean number of cores with the smallest EDP, launches weighted by seconds in `all`. */
+/* Every launch of every program with as many cores as give it the smallest EDP, launches weighted by seconds
+ * in `all`. */
 TMX_NODISCARD enum tmx_status tmx_cta_optimum(const struct tmx_cta_chip *chip,
-                                              const struct tmx_memory_program *program,
-                                              const struct tmx_cta_options *o, struct tmx_cta_outcome *out,
-                                              struct tmx_err *err);
+                                              const struct tmx_memory_program *const *programs,
+                                              size_t n_program, const struct tmx_cta_options *o,
+                                              struct tmx_cta_outcome *out, struct tmx_err *err);
 
 #endif

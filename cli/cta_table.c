@@ -116,7 +116,7 @@ enum tmx_status tmx_cta_baseline_run(const struct tmx_cta_chip *chip,
         tmx_cta_policy_finish(&one);
     }
     b->latency_one_core = scratch->latency_cycles;
-    st = st ? st : tmx_cta_optimum(chip, programs[0], o, scratch, err);
+    st = st ? st : tmx_cta_optimum(chip, programs, n_program, o, scratch, err);
     b->optimal_cores = tmx_cta_mean_cores(&scratch->result, &b->all.result);
     free(scratch);
     return st;

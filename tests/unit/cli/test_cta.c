@@ -102,6 +102,33 @@ static void core_parameters_come_from_the_source_asked_for(void **state)
     assert_int_equal(tmx_cta_program_load(&given, "PVC", &chip, NULL, &err), TMX_ECONFIG);
 }
 
+/* Side by side every program gets the cores that suit it, not the first one's. */
+static void optimum_of_every_program(void **state)
+{
+    (void)state;
+    static const char *const kernel[] = {"MUM", "KMN"};
+    static struct tmx_memory_program two[2];
+    static struct tmx_contention_result together;
+    const struct tmx_cta_options options = {.epoch_cycles = 2048, .seed = 1};
+    const struct tmx_memory_program *list[] = {&two[0], &two[1]};
+    struct tmx_cta_chip chip;
+    assert_int_equal(tmx_cta_chip_load(&chip, "tcs28", NULL, 0, NULL), TMX_OK);
+    for (size_t k = 0; k < 2; k++) {
+        load(&chip, kernel[k]);
+        two[k] = program;
+    }
+    assert_int_equal(tmx_cta_optimum(&chip, list, 2, &options, &out, NULL), TMX_OK);
+    together = out.result;
+    for (size_t k = 0; k < 2; k++) {
+        assert_int_equal(tmx_cta_optimum(&chip, &list[k], 1, &options, &out, NULL), TMX_OK);
+        assert_int_equal(together.launch[k].cores, out.result.launch[0].cores);
+        assert_true(out.result.launch[0].cores < chip.memory.cores);
+    }
+    assert_true(together.launch[0].cores != together.launch[1].cores);
+    two[0].n = TMX_MAX_LAUNCH;
+    assert_int_equal(tmx_cta_optimum(&chip, list, 2, &options, &out, NULL), TMX_ECONFIG);
+}
+
 static void policies_are_read_with_their_options(void **state)
 {
     (void)state;
@@ -128,6 +155,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(tcs_saves_energy_where_memory_is_the_limit),
         cmocka_unit_test(apsa_tells_the_two_types_apart),
+        cmocka_unit_test(optimum_of_every_program),
         cmocka_unit_test(core_parameters_come_from_the_source_asked_for),
         cmocka_unit_test(policies_are_read_with_their_options),
         cmocka_unit_test(logarithmic_scaling),
