@@ -150,8 +150,10 @@ double tmx_cta_suite_extreme(const struct tmx_cta_suite *s, const char *policy, 
 
 void tmx_cta_suite_paper(struct tmx_cta_suite *s, const char *figure, const char *quantity,
                          const char *condition, const char *unit, double paper_value, double ours,
-                         enum tmx_paper_status status)
+                         double band, enum tmx_paper_status status)
 {
+    const bool missed =
+        !isnan(paper_value) && status != TMX_PAPER_INPUT && !(fabs(ours - paper_value) <= band);
     tmx_paper_add(s->paper, &(struct tmx_paper_row){.paper = s->paper_number,
                                                     .figure = figure,
                                                     .quantity = quantity,
@@ -159,7 +161,7 @@ void tmx_cta_suite_paper(struct tmx_cta_suite *s, const char *figure, const char
                                                     .unit = unit,
                                                     .paper_value = isnan(paper_value) ? NULL : &paper_value,
                                                     .ours = ours,
-                                                    .status = status});
+                                                    .status = missed ? TMX_PAPER_NOT_REPRODUCED : status});
 }
 
 enum tmx_status tmx_cta_suite_save(const struct tmx_cta_suite *s, const struct tmx_table *t, const char *name,

@@ -41,10 +41,11 @@ double tmx_cta_suite_mean(const struct tmx_cta_suite *s, const char *policy, siz
 double tmx_cta_suite_extreme(const struct tmx_cta_suite *s, const char *policy, size_t first, size_t last,
                              size_t field, int sign);
 
-/* A row of paper.csv. paper_value NAN: the text prints none. */
+/* A row of paper.csv. paper_value NAN: the text prints none. What misses it by more than `band` has status
+ * not_reproduced, anything else and every input the status given. */
 void tmx_cta_suite_paper(struct tmx_cta_suite *s, const char *figure, const char *quantity,
                          const char *condition, const char *unit, double paper_value, double ours,
-                         enum tmx_paper_status status);
+                         double band, enum tmx_paper_status status);
 
 /* Write table t as DIR/name where the call has an output folder. */
 TMX_NODISCARD enum tmx_status tmx_cta_suite_save(const struct tmx_cta_suite *s, const struct tmx_table *t,
