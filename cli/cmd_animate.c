@@ -144,6 +144,7 @@ static enum tmx_status animate(const struct arguments *a, struct tmx_err *err)
         st = tmx_fail_at(err, TMX_EIO, a->run, 0, "no temps.ttrace; run it with --hotspot SECONDS");
     }
     st = st ? st : tmx_plot_begin(&plot, err);
+    st = st ? st : tmx_plot_folder(&plot, err);
     if (!st) {
         struct film film = {.all = all, .n_gpu = n_gpu, .plot = &plot};
         tmx_history_range(all, n_gpu, &film.low_c, &film.high_c);

@@ -12,7 +12,6 @@ enum { MAX_PATH = 1200, MAX_VARS = 4096 };
 enum tmx_status tmx_plot_begin(struct tmx_plot *p, struct tmx_err *err)
 {
     static const char *const version[] = {"gnuplot", "--version", NULL};
-    char path[MAX_PATH];
     int code = 0;
     if (strcmp(p->format, "svg") != 0 && strcmp(p->format, "png") != 0 && strcmp(p->format, "pdf") != 0) {
         return tmx_fail(err, TMX_ECONFIG, "unknown format \"%s\"; known: svg, png, pdf", p->format);
@@ -22,8 +21,14 @@ enum tmx_status tmx_plot_begin(struct tmx_plot *p, struct tmx_err *err)
         st = tmx_fail(err, TMX_EUNSUPPORTED,
                       "gnuplot is not installed (Debian, Ubuntu: apt install gnuplot-nox)");
     }
+    return st;
+}
+
+enum tmx_status tmx_plot_folder(const struct tmx_plot *p, struct tmx_err *err)
+{
+    char path[MAX_PATH];
     snprintf(path, sizeof path, "%s/data", p->dir);
-    return st ? st : tmx_os_mkdirs(path, err);
+    return tmx_os_mkdirs(path, err);
 }
 
 void tmx_plot_data_path(const struct tmx_plot *p, const char *name, char *path, size_t size)
@@ -87,12 +92,20 @@ enum tmx_status tmx_plot_results(struct tmx_plot *p, const char *results, struct
         return tmx_plot_study(p, results, err);
     }
     snprintf(path, sizeof path, "%s/table.csv", results);
-    if (tmx_os_exists(path)) {
+    const bool table = tmx_os_exists(path);
+    if (table) {
         st = tmx_plot_table(p, path, err);
     }
     snprintf(path, sizeof path, "%s/trace.csv", results);
     if (!st && tmx_os_exists(path)) {
         st = tmx_plot_run(p, results, err);
+    }
+    if (!st && p->n_figure == before && table) {
+        return tmx_fail_at(
+            err, TMX_EIO, results, 0,
+            "nothing to draw: its table.csv is not one of mixes, policies and slowdowns. The suites of "
+            "kernels draw their figures themselves, into the folder of the table (`thermix table "
+            "tcs -o DIR` makes DIR/policies.svg and more); `thermix cta -o` writes tables only");
     }
     return !st && p->n_figure == before
                ? tmx_fail_at(

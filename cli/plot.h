@@ -14,9 +14,12 @@ struct tmx_plot {
     size_t n_figure; /* drawn so far */
 };
 
-/* Makes the folders and finds gnuplot: TMX_EUNSUPPORTED with what to install when it is
- * missing, TMX_ECONFIG for an unknown format. */
+/* Finds gnuplot: TMX_EUNSUPPORTED with what to install when it is missing, TMX_ECONFIG for an unknown
+ * format. */
 TMX_NODISCARD enum tmx_status tmx_plot_begin(struct tmx_plot *p, struct tmx_err *err);
+
+/* Makes <dir>/data, once it is known that there is something to draw. */
+TMX_NODISCARD enum tmx_status tmx_plot_folder(const struct tmx_plot *p, struct tmx_err *err);
 
 /* Path of the data of a figure, <dir>/data/<name>.csv. */
 void tmx_plot_data_path(const struct tmx_plot *p, const char *name, char *path, size_t size);

@@ -163,6 +163,7 @@ enum tmx_status tmx_plot_run(struct tmx_plot *p, const char *run_dir, struct tmx
     struct tmx_history *all;
     size_t n_gpu;
     enum tmx_status st = tmx_history_load(&all, &n_gpu, run_dir, MAX_TIMES, err);
+    st = st ? st : tmx_plot_folder(p, err);
     for (size_t g = 0; g < n_gpu && !st; g++) {
         const struct figure f = {p, &all[g], n_gpu};
         if (f.h->n_time > 0) {

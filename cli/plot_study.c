@@ -138,6 +138,7 @@ enum tmx_status tmx_plot_study(struct tmx_plot *p, const char *db_path, struct t
     if (st) {
         return st;
     }
+    st = tmx_plot_folder(p, err);
     for (size_t k = 0; k < set.n_key && !st; k++) {
         for (size_t m = 0; m < sizeof metrics / sizeof metrics[0] && !st; m++) {
             if (tmx_result_find(set.metric, set.n_metric, metrics[m]) < set.n_metric) {

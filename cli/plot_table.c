@@ -206,9 +206,12 @@ enum tmx_status tmx_plot_table(struct tmx_plot *p, const char *csv_path, struct 
     if (s.csv.n_row > 0 && s.variant < s.csv.n_column) {
         snprintf(s.first_variant, sizeof s.first_variant, "%s", tmx_csv_cell(&s.csv, 0, s.variant));
     }
-    if (tmx_csv_column(&s.csv, "floorplan") < s.csv.n_column) {
+    const bool floorplans = tmx_csv_column(&s.csv, "floorplan") < s.csv.n_column;
+    const bool suite = s.csv.n_row > 0 && s.mix < s.csv.n_column && s.policy < s.csv.n_column;
+    st = floorplans || suite ? tmx_plot_folder(p, err) : TMX_OK;
+    if (floorplans && !st) {
         st = draw_floorplans(p, &s, err);
-    } else if (s.csv.n_row > 0 && s.mix < s.csv.n_column && s.policy < s.csv.n_column) {
+    } else if (suite && !st) {
         st = draw_suite(p, &s, err);
     }
     tmx_csv_finish(&s.csv);

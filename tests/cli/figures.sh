@@ -59,6 +59,10 @@ refuses() { # "words" ARGUMENT...
   [ $code = 2 ] && grep -qF -- "$words" err.txt || say "$*: exit $code, $(cat err.txt)"
 }
 refuses 'nothing to draw' plot . -o x
+"$thermix" cta MUM -o cta >/dev/null
+refuses 'writes tables only' plot cta -o x
+refuses 'writes tables only' report cta -o x.html
+[ ! -e x ] && [ ! -e x.html ] && [ ! -e x.html.figures ] || say "a refused plot or report leaves files"
 refuses 'unknown format "bmp"' plot single -o x --format bmp
 refuses 'cannot open' plot none.sqlite -o x
 code=0
