@@ -1,7 +1,7 @@
 # Paper 000, Figures 6 and 7: performance, energy and cores under the policies.
 # gnuplot -e "dir='out/tcs'" plots/cta_policies.gp     reads dir/table.csv, writes dir/policies.svg
 if (!exists("dir")) dir = "."
-set terminal svg size 1100,900 font "sans,11"
+set terminal svg size 1100,900 font "sans,11" noenhanced
 set output dir . "/policies.svg"
 set datafile separator comma
 set style data histograms
@@ -17,5 +17,6 @@ plot for [p in "tcs htcs tcs(throttling=false) static_optimal"] rows(p) using 4:
 set ylabel "energy, change [%]"
 plot for [p in "tcs htcs tcs(throttling=false) static_optimal"] rows(p) using 5:xtic(1) title p
 set ylabel "cores"
+set yrange [0:*]
 plot rows("tcs") using 3:xtic(1) title "tcs", "" using 8 title "static optimum"
 unset multiplot
