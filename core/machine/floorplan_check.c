@@ -163,7 +163,7 @@ static enum tmx_status gap_found(const struct tmx_floorplan *fp, double x, doubl
     return tmx_fail_at(
         err, TMX_EPARSE, fp->source, near ? near->line : 0,
         "gap of %.3f x %.3f um in the die at x = %.6f mm, y = %.6f mm, between \"%s\" and \"%s\" "
-        "along x, \"%s\" and \"%s\" along y; blocks must tile the die (allow_gaps accepts it)",
+        "along x, \"%s\" and \"%s\" along y; blocks must tile the die (--allow-gaps accepts it)",
         UM * (h.to_m - h.from_m), UM * (v.to_m - v.from_m), 0.5 * MM * (h.from_m + h.to_m),
         0.5 * MM * (v.from_m + v.to_m), unit_name(h.before), unit_name(h.after), unit_name(v.before),
         unit_name(v.after));
@@ -232,7 +232,7 @@ static enum tmx_status check_unit(const struct tmx_floorplan *fp, size_t unit, i
     if (!allow_gaps && isolated(fp, unit)) {
         return tmx_fail_at(err, TMX_EPARSE, fp->source, u->line,
                            "\"%s\" at x = %.6f mm, y = %.6f mm lies outside the die: no other block is near "
-                           "(allow_gaps accepts it)",
+                           "(--allow-gaps accepts it)",
                            u->name, MM * u->x_m, MM * u->y_m);
     }
     for (size_t j = 0; j < unit; j++) {
