@@ -65,6 +65,13 @@ refuses 'writes tables only' report cta -o x.html
 [ ! -e x ] && [ ! -e x.html ] && [ ! -e x.html.figures ] || say "a refused plot or report leaves files"
 refuses 'unknown format "bmp"' plot single -o x --format bmp
 refuses 'cannot open' plot none.sqlite -o x
+
+# A suite of kernels draws beside its table; what misses the paper's value is not called calibrated there.
+"$thermix" table apsa --set core=sm_cycle -o apsa >/dev/null
+[ -s apsa/apsa.svg ] || say "no figure beside the table of apsa"
+grep -q "^002,Table 1,.*,20,15,not_reproduced" apsa/paper.csv || say "15 of 20 classes count as reproduced"
+grep -q '^002,Figure 6,"performance over 30 cores.*,calibrated' apsa/paper.csv || say "type I over 30 cores misses"
+
 code=0
 PATH=/nowhere "$thermix" plot single -o x 2>err.txt || code=$?
 [ $code = 2 ] && grep -q 'gnuplot is not installed' err.txt || say "without gnuplot: $code $(cat err.txt)"
