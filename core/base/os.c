@@ -27,7 +27,7 @@ enum tmx_status tmx_output_open(struct tmx_output *o, const char *path, struct t
     } else if (!there || access(path, W_OK) == 0) {
         char *target = there ? realpath(path, NULL) : NULL; /* a link stays, what it names is written */
         if (target && strlen(target) < sizeof o->path) {
-            strcpy(o->path, target);
+            memcpy(o->path, target, strlen(target) + 1);
         }
         free(target);
         const mode_t mask = umask(0);
