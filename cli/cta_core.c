@@ -8,10 +8,10 @@
 #include "core/micro/launch_profile.h"
 
 enum {
-    BUDGET = 100000,
-    SEED = 1,
-    FIT_ALL = 1
-}; /* warp instructions a run; of the streams; of tmx_gate_fits */
+    BUDGET = 100000, /* warp instructions a run */
+    SEED = 1,        /* of the instruction streams */
+    FIT_ALL = 1,     /* of tmx_gate_fits: the knobs fitted to all policies */
+};
 
 static const struct tmx_column columns[] = {
     {"kernel", TMX_COLUMN_TEXT, 0},
@@ -72,12 +72,21 @@ static enum tmx_status measure(const struct source *s, const struct tmx_memory_k
     return st ? st : tmx_profile_core(&key, s->cached ? s->cache : NULL, fit, err);
 }
 
-/* What sm_cycle sees of a launch. */
+/* Launches that sm_cycle cannot tell apart, and whose given parameters are one row of the comparison. */
 static bool alike(const struct tmx_memory_kernel *a, const struct tmx_memory_kernel *b)
 {
     return a->lines_per_instr == b->lines_per_instr && a->blocks_per_core == b->blocks_per_core &&
            a->warps_per_block == b->warps_per_block && a->ipc1 == b->ipc1 &&
            a->cpi1_cycles == b->cpi1_cycles && a->mlp == b->mlp;
+}
+
+static bool seen_before(const struct tmx_memory_program *p, size_t launch)
+{
+    size_t k = 0;
+    while (!alike(&p->kernel[k], &p->kernel[launch])) {
+        k++;
+    }
+    return k < launch;
 }
 
 static void add_row(struct tmx_table *t, const struct tmx_memory_program *p, size_t launch, size_t n,
@@ -110,31 +119,29 @@ static void add_row(struct tmx_table *t, const struct tmx_memory_program *p, siz
 static enum tmx_status measure_program(struct tmx_memory_program *p, const struct source *s, bool use,
                                        struct tmx_table *compare, struct tmx_err *err)
 {
-    bool done[TMX_MAX_LAUNCH] = {false};
-    for (size_t i = 0; i < p->n; i++) {
-        const struct tmx_memory_kernel given = p->kernel[i];
-        struct tmx_memory_kernel measured = given;
+    const struct tmx_memory_program given = *p;
+    for (size_t i = 0; i < given.n; i++) {
+        struct tmx_memory_kernel measured = given.kernel[i];
         struct tmx_core_fit fit;
-        size_t group[TMX_MAX_LAUNCH], n = 0;
-        if (done[i]) {
+        size_t n = 0;
+        if (seen_before(&given, i)) {
             continue;
         }
-        const enum tmx_status st = measure(s, &given, &fit, err);
+        const enum tmx_status st = measure(s, &given.kernel[i], &fit, err);
         if (st) {
             return st;
         }
         tmx_launch_profile_use(&measured, s->chip, &fit);
-        for (size_t k = i; k < p->n; k++) {
-            if (!done[k] && alike(&p->kernel[k], &given)) {
-                group[n++] = k;
-                done[k] = true;
+        for (size_t k = i; k < given.n; k++) {
+            if (alike(&given.kernel[k], &given.kernel[i])) {
+                n++;
+                if (use) {
+                    tmx_launch_profile_use(&p->kernel[k], s->chip, &fit);
+                }
             }
         }
         if (compare) {
-            add_row(compare, p, i, n, s->chip, &measured, &fit);
-        }
-        for (size_t k = 0; k < n && use; k++) {
-            tmx_launch_profile_use(&p->kernel[group[k]], s->chip, &fit);
+            add_row(compare, &given, i, n, s->chip, &measured, &fit);
         }
     }
     return TMX_OK;

@@ -15,3 +15,14 @@ struct tmx_job_blocks tmx_job_blocks(const struct tmx_job *job, double slots)
     b.pending = left - b.resident;
     return b;
 }
+
+void tmx_job_rows(const struct tmx_job *job, size_t n_job, const struct tmx_kernel *kernel, size_t n_kernel,
+                  size_t *row)
+{
+    for (size_t j = 0; j < n_job; j++) {
+        row[j] = SIZE_MAX;
+        for (size_t k = 0; k < n_kernel; k++) {
+            row[j] = job[j].kernel == &kernel[k] ? k : row[j];
+        }
+    }
+}

@@ -1,7 +1,7 @@
 #ifndef TMX_CORE_MACHINE_JOB_H
 #define TMX_CORE_MACHINE_JOB_H
 
-/* A kernel as submitted: how much work, when, and how far it is. Time is in ticks;
+/* A kernel as submitted: how much work, when, and how far it is. Times in seconds;
  * work in SM-seconds at the nominal clock, the time one SM needs alone. */
 
 #include <stdbool.h>
@@ -26,8 +26,7 @@ struct tmx_job {
     double blocks_per_sm_s; /* blocks one SM retires per second at the nominal clock */
     double lifetime_s;      /* of one block at the nominal clock */
     double power_w;         /* dynamic W per SM it runs on alone, at the nominal clock and voltage */
-    double
-        uncore_w; /* W it keeps awake outside the SMs while resident; of several kernels the largest counts */
+    double uncore_w;        /* W it keeps awake outside the SMs; of several resident kernels the largest */
     double slowdown;        /* block lifetimes times this (unit gating); 1: none */
     bool transient_charged; /* what a CTA policy costs until it has settled for this kernel */
     double remote_weight;   /* extra lifetime of its blocks away from its data, over the reference link */
@@ -52,5 +51,9 @@ struct tmx_job_blocks {
 /* Whole thread blocks of a job; resident is what its share of the SMs holds now:
  * `slots` block slots. pending + resident + retired = total, always. */
 struct tmx_job_blocks tmx_job_blocks(const struct tmx_job *job, double slots);
+
+/* row[n_job]: which of kernel[n_kernel] each job runs; SIZE_MAX: none of them. */
+void tmx_job_rows(const struct tmx_job *job, size_t n_job, const struct tmx_kernel *kernel, size_t n_kernel,
+                  size_t *row);
 
 #endif

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/rank.h"
+
 struct solved { /* the last latency solution of a GPU */
     size_t row[TMX_WAYS];
     double sms[TMX_WAYS], core_clock;
@@ -67,19 +69,6 @@ static enum tmx_status spread_gpu(struct tmx_cta_stage *c, size_t g, const struc
     return TMX_OK;
 }
 
-static void find_rows(struct tmx_cta_stage *c, const struct tmx_machine *m)
-{
-    for (size_t j = 0; j < m->n_job; j++) {
-        c->row[j] = SIZE_MAX;
-        c->latency[j] = 1;
-        for (size_t k = 0; k < c->spec.n_kernel; k++) {
-            if (m->job[j].kernel == &c->spec.kernel[k]) {
-                c->row[j] = k;
-            }
-        }
-    }
-}
-
 enum tmx_status tmx_cta_stage_create(struct tmx_cta_stage **stage, const struct tmx_cta_spec *spec,
                                      const struct tmx_machine *m, struct tmx_err *err)
 {
@@ -114,7 +103,10 @@ enum tmx_status tmx_cta_stage_create(struct tmx_cta_stage **stage, const struct 
         const struct tmx_share all = {&c->plan[k].memory, spec->chip.cores};
         tmx_contention_rates(&spec->chip, &all, 1, 1, 1, &c->reference_ipc[k], &c->reference_latency[k]);
     }
-    find_rows(c, m);
+    tmx_job_rows(m->job, m->n_job, spec->kernel, spec->n_kernel, c->row);
+    for (size_t j = 0; j < m->n_job; j++) {
+        c->latency[j] = 1;
+    }
     *stage = c;
     return TMX_OK;
 }
@@ -142,18 +134,6 @@ static const struct tmx_cta_plan *plan_of(const struct tmx_cta_stage *c, const s
 {
     const size_t row = way < gpu->n_run ? c->row[gpu->run[way]] : SIZE_MAX;
     return row == SIZE_MAX ? NULL : &c->plan[row];
-}
-
-/* Insertion sort of the SMs by temperature; equal ones by index. */
-static void coldest_first(const double *sensed_k, size_t n, size_t *order)
-{
-    for (size_t i = 0; i < n; i++) {
-        size_t k = i;
-        for (; k > 0 && sensed_k[order[k - 1]] > sensed_k[i]; k--) {
-            order[k] = order[k - 1];
-        }
-        order[k] = i;
-    }
 }
 
 /* SMs a kernel may have: its plan's, or where it lends the rest, all of them. */
@@ -191,7 +171,7 @@ void tmx_cta_stage_limit(struct tmx_cta_stage *c, const struct tmx_view *view, s
             r->level++; /* the level nearest to the clock asked for */
         }
         if (c->spec.place == TMX_CTA_COLDEST) {
-            coldest_first(&view->sensed_k[gpu->sm0], gpu->chip->n_sm, gpu->order);
+            tmx_rank_ascending(&view->sensed_k[gpu->sm0], gpu->chip->n_sm, gpu->order);
         } else if (c->spec.place == TMX_CTA_SPREAD) {
             memcpy(gpu->order, c->spread[g], gpu->chip->n_sm * sizeof *gpu->order);
         }

@@ -81,14 +81,7 @@ enum tmx_status tmx_gate_stage_create(struct tmx_gate_stage **stage, const struc
     memcpy(g->profile, spec->profile, n * sizeof *g->profile);
     memcpy(g->latency_cycles, spec->latency_cycles, n * sizeof *g->latency_cycles);
     g->break_even_cycles = spec->break_even_cycles;
-    for (size_t j = 0; j < m->n_job; j++) {
-        g->row[j] = SIZE_MAX;
-        for (size_t k = 0; k < spec->n_kernel; k++) {
-            if (m->job[j].kernel == &spec->kernel[k]) {
-                g->row[j] = k;
-            }
-        }
-    }
+    tmx_job_rows(m->job, m->n_job, spec->kernel, n, g->row);
     for (size_t i = 0; i < m->n_gpu; i++) {
         fill_shares(g, spec, &m->gpu[i]);
     }

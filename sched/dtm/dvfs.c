@@ -1,8 +1,8 @@
 /* Dynamic voltage and frequency scaling: one level a scheduling tick, by two thresholds. The paper
  * names five settings and no thresholds; 88.5 / 87.1 degC, the pair of T^ABS's own
  * rule, were chosen by looking at Figure 3 (calibrated). */
+#include "sched/level.h"
 #include "sched/policies.h"
-#include "sched/rank.h"
 
 struct dvfs {
     double emergency_c;
@@ -20,7 +20,7 @@ static void govern(void *state, const struct tmx_view *view, struct tmx_request 
     const struct dvfs *d = state;
     for (size_t g = 0; g < view->machine->n_gpu; g++) {
         const size_t level =
-            tmx_rank_level(&view->machine->gpu[g], view->hottest_k[g], d->emergency_c, d->release_c);
+            tmx_level_next(&view->machine->gpu[g], view->hottest_k[g], d->emergency_c, d->release_c);
         if (level > request->gpu[g].level) {
             request->gpu[g].level = level;
         }

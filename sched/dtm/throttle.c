@@ -2,8 +2,8 @@
  * point. Paper 003, section 4.1: 90 and 85 degC. Its text says "clock gates the GPGPU" and "all the
  * SMs occasionally reach the critical temperature"; per SM is the reading under which its numbers
  * agree, per chip the option. */
+#include "sched/level.h"
 #include "sched/policies.h"
-#include "sched/rank.h"
 
 enum scope { PER_SM, PER_CHIP };
 static const char *const scopes[] = {"sm", "chip", NULL};

@@ -2,7 +2,7 @@
 
 #include <math.h>
 
-#include "sched/rank.h"
+#include "sched/level.h"
 
 const struct tmx_opt tmx_tabs_opts[] = {
     /* The paper names no thresholds for its rules. One pair for DVFS and all of T^ABS, chosen so that
@@ -69,7 +69,7 @@ static void decide_one(const struct tmx_tabs *t, const struct tmx_machine *m, co
     const size_t j = hot || t->proactive ? candidate(t, m, gpu, hot) : TMX_NO_JOB;
     const bool helps = j != TMX_NO_JOB && (!hot || pdi(t, m, j) < pdi(t, m, gpu->run[0]));
     if (!helps) {
-        r->level = tmx_rank_level(gpu, hottest_k, t->emergency_c, t->release_c);
+        r->level = tmx_level_next(gpu, hottest_k, t->emergency_c, t->release_c);
         return;
     }
     r->admit = j;
@@ -89,7 +89,7 @@ static void decide_two(const struct tmx_tabs *t, const struct tmx_machine *m, co
         if (x > floor_x + 1e-9) {
             x = fmax(floor_x, x - t->step);
         } else {
-            r->level = tmx_rank_level(gpu, hottest_k, t->emergency_c, t->release_c);
+            r->level = tmx_level_next(gpu, hottest_k, t->emergency_c, t->release_c);
         }
     } else if (hottest_k < t->release_c + TMX_ZERO_C) {
         if (gpu->level > 0) {

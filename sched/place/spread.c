@@ -7,8 +7,8 @@
  * overhead"; the rule above is our reading of it. */
 #include <math.h>
 
+#include "sched/level.h"
 #include "sched/policies.h"
-#include "sched/rank.h"
 
 struct spread {
     double emergency_c;

@@ -1,6 +1,6 @@
 /* Blocks go to the coldest SMs first. */
+#include "core/base/rank.h"
 #include "sched/policies.h"
-#include "sched/rank.h"
 
 static void order(const void *state, const struct tmx_view *view, size_t gpu, size_t *out)
 {

@@ -2,7 +2,8 @@
 #include <string.h>
 
 #include "core/base/config.h"
-#include "sched/rank.h"
+#include "core/base/rank.h"
+#include "sched/level.h"
 #include "sched/sched.h"
 #include "tests/tiny.h"
 
@@ -73,7 +74,7 @@ static void dvfs_moves_one_level_a_tick_between_its_thresholds(void **state)
     for (size_t i = 0; i < sizeof level_rows / sizeof level_rows[0]; i++) {
         const double k = level_rows[i].temp_c + TMX_ZERO_C;
         r.m->gpu[0].level = level_rows[i].level;
-        assert_int_equal(tmx_rank_level(&r.m->gpu[0], k, 88.5, 87.1), level_rows[i].want);
+        assert_int_equal(tmx_level_next(&r.m->gpu[0], k, 88.5, 87.1), level_rows[i].want);
         for (size_t g = 0; g < N_GPU; g++) {
             memset(r.gpu_request, 0, sizeof r.gpu_request);
             r.m->gpu[g].level = level_rows[i].level;

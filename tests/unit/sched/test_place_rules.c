@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "core/base/config.h"
-#include "sched/rank.h"
+#include "sched/level.h"
 #include "sched/sched.h"
 #include "tests/tiny.h"
 

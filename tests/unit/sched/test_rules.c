@@ -1,7 +1,7 @@
 /* T^ABS's decision, row by row and exact: what one scheduling tick asks for, given who runs, who waits,
  * how hot it is. The scenarios over time stand in test_tabs.c. */
+#include "sched/level.h"
 #include "sched/mix/tabs.h"
-#include "sched/rank.h"
 #include "sched/sched.h"
 #include "tests/tiny.h"
 

@@ -1,0 +1,9 @@
+#include "sched/level.h"
+
+size_t tmx_level_next(const struct tmx_gpu *gpu, double hottest_k, double emergency_c, double release_c)
+{
+    if (hottest_k >= emergency_c + TMX_ZERO_C) {
+        return gpu->level + 1 < gpu->chip->n_level ? gpu->level + 1 : gpu->level;
+    }
+    return hottest_k < release_c + TMX_ZERO_C && gpu->level > 0 ? gpu->level - 1 : gpu->level;
+}
