@@ -3,6 +3,8 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "core/base/hash.h"
 #include "core/base/os.h"
@@ -26,6 +28,42 @@ static void an_output_appears_only_when_committed(void **state)
     assert_int_equal(tmx_output_commit(&o, &err), TMX_OK);
     assert_true(tmx_os_exists(path));
     remove(path);
+    remove(dir);
+}
+
+static void a_link_stays_a_link_and_permissions_stay(void **state)
+{
+    (void)state;
+    char dir[] = "/tmp/tmx-os-XXXXXX", real[64], link[64], other[96], text[16] = "";
+    struct tmx_output o;
+    struct stat info;
+    assert_non_null(mkdtemp(dir));
+    snprintf(real, sizeof real, "%s/real", dir);
+    snprintf(link, sizeof link, "%s/link", dir);
+    snprintf(other, sizeof other, "%s/./link", dir);
+    assert_false(tmx_os_same_file(real, link)); /* neither is there: other names */
+    assert_true(tmx_os_same_file(link, other));
+    FILE *f = fopen(real, "w");
+    assert_non_null(f);
+    fclose(f);
+    assert_false(tmx_os_same_file(real, link)); /* one is there */
+    assert_int_equal(chmod(real, 0640), 0);
+    assert_int_equal(symlink("real", link), 0);
+    assert_true(tmx_os_same_file(real, link));
+    assert_int_equal(tmx_output_open(&o, link, NULL), TMX_OK);
+    fputs("new", o.file);
+    assert_int_equal(tmx_output_commit(&o, NULL), TMX_OK);
+    assert_int_equal(lstat(link, &info), 0);
+    assert_true(S_ISLNK(info.st_mode));
+    assert_int_equal(stat(real, &info), 0);
+    assert_int_equal(info.st_mode & 0777, 0640);
+    f = fopen(real, "r");
+    assert_non_null(f);
+    assert_non_null(fgets(text, sizeof text, f));
+    fclose(f);
+    assert_string_equal(text, "new");
+    remove(link);
+    remove(real);
     remove(dir);
 }
 
@@ -89,6 +127,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_output_appears_only_when_committed),
+        cmocka_unit_test(a_link_stays_a_link_and_permissions_stay),
         cmocka_unit_test(a_full_disk_is_an_error),
         cmocka_unit_test(streams_depend_on_seed_and_name_only),
         cmocka_unit_test(hashes_tell_boundaries_apart),
