@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "cli/cta_core.h"
 #include "core/base/os.h"
+#include "run/cta_core.h"
 
 static const char *const policies[] = {"all", "tcs", "htcs"};
 enum { N_POLICY = 3, ROUNDS = 5 };

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/gate_data.h"
 #include "core/base/os.h"
+#include "run/input/gate_files.h"
 #include "sched/gate/gate.h"
 #include "tests/oracle/slow_sm.h"
 

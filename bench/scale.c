@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/run.h"
 #include "core/base/config.h"
 #include "core/base/os.h"
+#include "run/run.h"
 
 enum { N_SIZE = 4, N_FANS = 2, TURN = 25600, N_TURN = 9, MOST = 512 };
 static const size_t sizes[N_SIZE] = {1, 8, 64, MOST};

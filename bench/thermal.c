@@ -8,12 +8,12 @@
 #include <string.h>
 
 #include "core/base/os.h"
-#include "thermal/dense.h"
-#include "thermal/hotspot_flp.h"
+#include "core/machine/floorplan_file.h"
+#include "thermal/backend/reduced_model.h"
+#include "thermal/files/stack.h"
 #include "thermal/instance.h"
-#include "thermal/reduced_model.h"
-#include "thermal/solve.h"
-#include "thermal/stack.h"
+#include "thermal/network/dense.h"
+#include "thermal/network/solve.h"
 
 enum { MAX_UNIT = 128, BATCHES = 60 };
 

@@ -4,9 +4,9 @@
 #include <string.h>
 
 #include "cli/commands.h"
-#include "cli/plot_run.h"
-#include "cli/pool.h"
 #include "core/base/os.h"
+#include "plots/plot_run.h"
+#include "study/pool.h"
 
 enum { MAX_PATH = 1200, MAX_VARS = 700 };
 

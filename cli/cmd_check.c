@@ -3,8 +3,8 @@
 #include <stdio.h>
 
 #include "cli/commands.h"
-#include "cli/run.h"
 #include "core/base/config.h"
+#include "run/run.h"
 
 enum { MAX_SET = 256, KEY_SET = 256 };
 

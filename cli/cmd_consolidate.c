@@ -4,9 +4,9 @@
 #include <stdlib.h>
 
 #include "cli/commands.h"
-#include "cli/job_data.h"
-#include "cli/table_out.h"
+#include "run/input/job_files.h"
 #include "sched/job/group.h"
+#include "study/table_out.h"
 
 enum { KEY_NODE = 256, KEY_SET, KEY_TEMP, KEY_DECIDE, KEY_FORMAT, SETS_MAX = 64 };
 

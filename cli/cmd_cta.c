@@ -6,11 +6,11 @@
 #include <string.h>
 
 #include "cli/commands.h"
-#include "cli/cta_core.h"
-#include "cli/cta_table.h"
-#include "cli/data.h"
-#include "cli/table_out.h"
 #include "core/base/os.h"
+#include "run/cta_core.h"
+#include "run/input/data.h"
+#include "study/cta_table.h"
+#include "study/table_out.h"
 
 enum {
     MAX_KERNEL = 64,

@@ -5,15 +5,15 @@
 #include <string.h>
 
 #include "cli/commands.h"
-#include "cli/floorplan_compare.h"
-#include "cli/floorplan_svg.h"
-#include "cli/table_out.h"
 #include "core/base/opt.h"
 #include "core/base/os.h"
 #include "core/base/text.h"
 #include "core/machine/floorplan_edit.h"
-#include "thermal/hotspot_flp.h"
-#include "thermal/ice_io.h"
+#include "core/machine/floorplan_file.h"
+#include "plots/floorplan_svg.h"
+#include "study/floorplan_compare.h"
+#include "study/table_out.h"
+#include "thermal/files/ice_io.h"
 
 enum {
     KEY_BY = 256,

@@ -6,12 +6,12 @@
 #include <string.h>
 
 #include "cli/commands.h"
-#include "cli/gate_fit.h"
-#include "cli/gate_runs.h"
 #include "core/base/os.h"
 #include "core/micro/trace_accelsim.h"
 #include "core/micro/trace_file.h"
+#include "papers/gate_fit.h"
 #include "sched/gate/gate.h"
+#include "study/gate_runs.h"
 
 enum { MAX_LIST = 32, MAX_SET = 64, DEFAULT_BUDGET = 300000, EXPORT_BLOCKS = 16 };
 enum {

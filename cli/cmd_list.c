@@ -4,13 +4,13 @@
 #include <string.h>
 
 #include "cli/commands.h"
-#include "cli/data.h"
-#include "cli/presets.h"
-#include "cli/run.h"
-#include "cli/suite.h"
 #include "core/base/config.h"
 #include "core/base/opt.h"
+#include "papers/suite.h"
 #include "power/power.h"
+#include "run/input/data.h"
+#include "run/presets.h"
+#include "run/run.h"
 #include "sched/gate/gate.h"
 #include "sched/sched.h"
 #include "thermal/thermal.h"

@@ -2,7 +2,7 @@
 #include <stdio.h>
 
 #include "cli/commands.h"
-#include "core/sim/results.h"
+#include "study/results.h"
 
 struct arguments {
     const char *out;

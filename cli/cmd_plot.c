@@ -1,7 +1,7 @@
 #include <argp.h>
 
 #include "cli/commands.h"
-#include "cli/plot.h"
+#include "plots/plot.h"
 
 struct arguments {
     const char *results;

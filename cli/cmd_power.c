@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "cli/commands.h"
-#include "cli/table_out.h"
 #include "power/regress.h"
+#include "study/table_out.h"
 
 enum { KEY_IDLE = 256, KEY_FORMAT, KEY_TEST };
 

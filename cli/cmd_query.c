@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "cli/commands.h"
-#include "cli/pivot.h"
-#include "cli/table_out.h"
+#include "study/pivot.h"
+#include "study/table_out.h"
 
 enum { KEY_PIVOT = 256, KEY_ROWS, KEY_VALUE, KEY_WHERE, KEY_AGGREGATE, KEY_FORMAT, KEY_FAILED };
 

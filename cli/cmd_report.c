@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "cli/commands.h"
-#include "cli/report.h"
+#include "plots/page.h"
 
 enum { KEY_TITLE = 256, KEY_FRAMES };
 

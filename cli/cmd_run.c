@@ -6,11 +6,11 @@
 #include <stdlib.h>
 
 #include "cli/commands.h"
-#include "cli/run.h"
-#include "cli/run_trace.h"
-#include "cli/table_out.h"
 #include "core/base/config.h"
 #include "core/base/os.h"
+#include "run/run.h"
+#include "run/trace.h"
+#include "study/table_out.h"
 
 enum { MAX_SET = 256, KEY_SET = 256, KEY_TRACE, KEY_HOTSPOT };
 

@@ -1,9 +1,9 @@
 #include <argp.h>
 
 #include "cli/commands.h"
-#include "cli/effects.h"
-#include "cli/pivot.h"
-#include "cli/table_out.h"
+#include "study/effects.h"
+#include "study/pivot.h"
+#include "study/table_out.h"
 
 enum { KEY_OUTPUT = 256, KEY_FORMAT };
 

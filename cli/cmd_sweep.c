@@ -1,8 +1,8 @@
 /* `thermix sweep`: a point of the study is one run of the simulator. */
 #include "cli/commands.h"
-#include "cli/run.h"
 #include "cli/sweep_command.h"
 #include "core/base/config.h"
+#include "run/run.h"
 
 static enum tmx_status open_with(enum tmx_status (*open)(struct tmx_run **, const config_setting_t *,
                                                          struct tmx_err *),

@@ -5,9 +5,9 @@
 #include <string.h>
 
 #include "cli/commands.h"
-#include "cli/data.h"
-#include "cli/suite.h"
 #include "core/base/config.h"
+#include "papers/suite.h"
+#include "run/input/data.h"
 
 enum { MAX_SET = 256, KEY_FORMAT = 256, KEY_SET, KEY_GATE, KEY_CTA };
 

@@ -1,11 +1,15 @@
 #include "cli/commands.h"
 
+#include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
-#include "cli/thermal_run.h"
-#include "cli/thermal_verify.h"
+#include "cli/thermal_args.h"
 #include "core/base/os.h"
+#include "study/progress.h"
+#include "study/table_out.h"
+#include "thermal/hotspot_check.h"
 
 /* `thermix thermal`: a trace-driven thermal simulator with HotSpot's options and files. */
 
@@ -79,9 +83,48 @@ static void discard_outputs(struct outputs *o)
     }
 }
 
-static enum tmx_status simulate(struct thermal_run *r, struct outputs *o, struct tmx_err *err)
+/* A row each column and one of the largest: --verify-with. */
+static enum tmx_status verify(struct tmx_trace_run *r, struct tmx_err *err)
 {
-    const struct thermal_args *args = r->args;
+    static const struct tmx_column columns[] = {{"block", TMX_COLUMN_TEXT, 0},
+                                                {"transient_max_abs_k", TMX_COLUMN_REAL, 6},
+                                                {"steady_abs_k", TMX_COLUMN_REAL, 6}};
+    struct tmx_table *table = NULL;
+    const size_t n = r->power.n_column;
+    double *k = calloc(2 * (n + 1), sizeof *k), *steady_k = k + n + 1; /* the last one is the largest */
+    enum tmx_status st =
+        k ? tmx_hotspot_check(r, k, steady_k, err) : tmx_fail(err, TMX_ENOMEM, "%zu blocks", n);
+    st = st ? st : tmx_table_create(&table, columns, 3, err);
+    for (size_t i = 0; !st && i <= n; i++) {
+        tmx_table_text(table, i < n ? r->power.name[i] : "largest");
+        if (r->trace_k) {
+            tmx_table_real(table, k[i]);
+        } else {
+            tmx_table_empty(table);
+        }
+        tmx_table_real(table, steady_k[i]);
+        k[n] = fmax(k[n], k[i]);
+        steady_k[n] = fmax(steady_k[n], steady_k[i]);
+    }
+    st = st ? st : tmx_table_write(table, TMX_FORMAT_TEXT, stdout, err);
+    tmx_table_destroy(table);
+    free(k);
+    return st;
+}
+
+static void row_done(void *to, size_t n_done, size_t n_total)
+{
+    struct tmx_progress *p = to;
+    if (n_done == 1) {
+        tmx_progress_begin(p, "rows", n_total);
+    }
+    tmx_progress_add(p, false);
+    tmx_progress_show(p);
+}
+
+static enum tmx_status simulate(struct tmx_trace_run *r, struct outputs *o, struct tmx_err *err)
+{
+    const struct tmx_trace_options *args = r->args;
     const bool transient = args->cfg.o[0] || args->cfg.grid_transient_file[0];
     const bool to_file = args->cfg.steady_file[0] || args->cfg.grid_steady_file[0];
     enum tmx_status st = TMX_OK;
@@ -89,12 +132,12 @@ static enum tmx_status simulate(struct thermal_run *r, struct outputs *o, struct
         tmx_hotspot_config_print(&args->cfg, o->out[DUMP].file);
     }
     if (transient) {
-        st = thermal_run_transient(r, o->out[TRACE].file, o->out[GRID_TRANSIENT].file, err);
+        st = tmx_trace_run_transient(r, o->out[TRACE].file, o->out[GRID_TRANSIENT].file, err);
     }
     if (st || (transient && !to_file && !args->verify_with[0])) {
         return st;
     }
-    st = thermal_run_steady(r, err);
+    st = tmx_trace_run_steady(r, err);
     if (st) {
         return st;
     }
@@ -107,22 +150,26 @@ static enum tmx_status simulate(struct thermal_run *r, struct outputs *o, struct
         printf("Unit\tSteady(Kelvin)\n");
         tmx_temps_print(&r->temps, args->precision, stdout);
     }
-    return args->verify_with[0] ? thermal_verify(r, err) : TMX_OK;
+    return args->verify_with[0] ? verify(r, err) : TMX_OK;
 }
 
 int tmx_cmd_thermal(int argc, char **argv)
 {
     struct thermal_args args;
-    struct thermal_run run = {0};
+    struct tmx_trace_run run = {0};
     struct outputs outputs = {0};
     struct tmx_err err = {0};
+    struct tmx_progress progress = {0};
     const struct tmx_log log = {say, &args};
     enum tmx_status st = thermal_args_parse(argc, argv, &args, &err);
-    st = st ? st : thermal_run_read(&run, &args, &log, &err);
-    st = st ? st : open_outputs(&outputs, &args.cfg, &err);
+    args.run.row_done = st || args.quiet ? NULL : row_done;
+    args.run.row_done_to = &progress;
+    st = st ? st : tmx_trace_run_read(&run, &args.run, &log, &err);
+    st = st ? st : open_outputs(&outputs, &args.run.cfg, &err);
     st = st ? st : simulate(&run, &outputs, &err);
+    tmx_progress_end(&progress);
     st = st ? st : commit_outputs(&outputs, &err);
     discard_outputs(&outputs);
-    thermal_run_finish(&run);
+    tmx_trace_run_finish(&run);
     return tmx_command_end("thermal", st, &err);
 }

@@ -5,9 +5,9 @@
 #include <string.h>
 
 #include "cli/commands.h"
-#include "cli/data.h"
-#include "cli/study_mpi.h"
-#include "cli/table_out.h"
+#include "run/input/data.h"
+#include "study/study_mpi.h"
+#include "study/table_out.h"
 
 enum { KEY_SHARD = 256, KEY_DRY_RUN, KEY_LIMIT, KEY_RETRY };
 

@@ -26,8 +26,8 @@ enum {
     VERSION
 };
 
-static const char *const methods[] = {"reduced", "grid", "hotspot", NULL}; /* enum thermal_method */
-static const char *const schemes[] = {"exact", "be", NULL};                /* enum thermal_scheme */
+static const char *const methods[] = {"reduced", "grid", "hotspot", NULL}; /* enum tmx_trace_method */
+static const char *const schemes[] = {"exact", "be", NULL};                /* enum tmx_trace_scheme */
 
 static const struct argp_option options[] = {
     {"method", METHOD, "reduced|grid|hotspot", 0,
@@ -141,17 +141,17 @@ static enum tmx_status count(struct parse *p, const char *name, const char *valu
 static error_t option(int key, char *arg, struct argp_state *state)
 {
     struct parse *p = state->input;
-    struct thermal_args *a = p->args;
+    struct tmx_trace_options *a = &p->args->run;
     double v = 0;
     int which = 0;
     switch (key) {
     case METHOD:
         p->st = word(p, "method", arg, methods, &which);
-        a->method = (enum thermal_method)which;
+        a->method = (enum tmx_trace_method)which;
         break;
     case SCHEME:
         p->st = word(p, "scheme", arg, schemes, &which);
-        a->scheme = (enum thermal_scheme)which;
+        a->scheme = (enum tmx_trace_scheme)which;
         break;
     case PRECISION:
         p->st = count(p, "precision", arg, 15, "decimals, 0 .. 15", &a->precision);
@@ -176,7 +176,7 @@ static error_t option(int key, char *arg, struct argp_state *state)
         snprintf(a->verify_with, sizeof a->verify_with, "%s", arg);
         break;
     case QUIET:
-        a->quiet = true;
+        p->args->quiet = true;
         break;
     case VERSION:
         printf("thermix %s\n", TMX_VERSION);
@@ -312,22 +312,22 @@ enum tmx_status thermal_args_parse(int argc, char **argv, struct thermal_args *a
 {
     struct split s = {.own = calloc((size_t)argc + 1, sizeof *s.own), .n_own = 1};
     struct parse p = {.args = args, .err = err};
-    *args = (struct thermal_args){.precision = 2};
-    tmx_hotspot_config_init(&args->cfg);
+    *args = (struct thermal_args){.run.precision = 2};
+    tmx_hotspot_config_init(&args->run.cfg);
     if (!s.own) {
         return tmx_fail(err, TMX_ENOMEM, "command line");
     }
     s.own[0] = argv[0];
     enum tmx_status st = TMX_OK;
     for (int i = 1; !st && i < argc; i++) {
-        st = split_one(argc, argv, &i, &s, &args->cfg, err);
+        st = split_one(argc, argv, &i, &s, &args->run.cfg, err);
     }
     if (!st) {
         const error_t failed = argp_parse(&argp, s.n_own, s.own, 0, NULL, &p);
         st =
             failed && !p.st ? tmx_fail_at(err, TMX_ECONFIG, "command line", 0, "%s", strerror(failed)) : p.st;
     }
-    st = st ? st : read_files(&args->cfg, s.config, err);
+    st = st ? st : read_files(&args->run.cfg, s.config, err);
     for (int i = 1; i < s.n_own; i++) {
         free(s.own[i]);
     }

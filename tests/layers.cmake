@@ -1,37 +1,93 @@
 cmake_minimum_required(VERSION 3.25)
-# Folder arrows: core <- {thermal, power, sched, plots} <- cli. Tests and benches may include anything.
-# Inside core: base <- machine <- contract <- micro <- sim.
-set(core_may core)
-set(thermal_may core thermal)
-set(power_may core power)
-set(sched_may core sched)
-set(plots_may core plots)
-set(cli_may core thermal power sched plots cli)
-set(core_base_may base)
-set(core_machine_may base machine)
-set(core_contract_may base machine contract)
-set(core_micro_may base machine contract micro)
-set(core_sim_may base machine contract micro sim)
+# Who may include whom. Arrows point one way, down this tower; a folder includes itself and what its row names.
+# The longest folder that has a row is the one a file belongs to. Tests and benches may include anything.
+set(rows
+  "core/base     ->"
+  "core/machine  -> core/base"
+  "core/contract -> core/base core/machine"
+  "core/micro    -> core/base core/machine core/contract"
+  "core/sim      -> core/base core/machine core/contract core/micro"
+  "thermal/network -> core"
+  "thermal/backend -> core thermal/network"
+  "thermal/files -> core thermal/network"
+  "thermal       -> core thermal/network thermal/backend thermal/files"
+  "power         -> core"
+  "sched         -> core"
+  "run/input     -> core thermal power sched"
+  "run           -> core thermal power sched run/input"
+  "study         -> core thermal power sched run"
+  "plots         -> core thermal power sched run study"
+  "papers        -> core thermal power sched run study plots"
+  "cli           -> core thermal power sched run study plots papers")
+set(folders "")
+foreach(row ${rows})
+  string(REGEX MATCH "^([a-z/]+) *->(.*)$" _ "${row}")
+  string(REPLACE " " ";" may "${CMAKE_MATCH_2}")
+  set(folder ${CMAKE_MATCH_1})
+  list(APPEND folders ${folder})
+  set(may_${folder} ${folder} ${may})
+endforeach()
+
+# The row a file belongs to: the longest folder at the begin of its path.
+function(folder_of path result)
+  set(best "")
+  foreach(folder ${folders})
+    string(LENGTH "${folder}" n)
+    string(LENGTH "${best}" m)
+    string(FIND "${path}" "${folder}/" at)
+    if(at EQUAL 0 AND n GREATER m)
+      set(best ${folder})
+    endif()
+  endforeach()
+  set(${result} "${best}" PARENT_SCOPE)
+endfunction()
+
 set(bad "")
-foreach(layer core thermal power sched plots cli)
-  file(GLOB_RECURSE files ${ROOT}/${layer}/*.c ${ROOT}/${layer}/*.h)
+set(tops ${folders})
+list(TRANSFORM tops REPLACE "/.*" "")
+list(REMOVE_DUPLICATES tops)
+foreach(top ${tops})
+  file(GLOB_RECURSE files RELATIVE ${ROOT} ${ROOT}/${top}/*.c ${ROOT}/${top}/*.h)
   foreach(f ${files})
-    file(RELATIVE_PATH rel ${ROOT} ${f})
-    file(STRINGS ${f} incs REGEX "^#include \"")
+    folder_of(${f} from)
+    file(STRINGS ${ROOT}/${f} incs REGEX "^#include \"")
     foreach(i ${incs})
-      string(REGEX REPLACE "^#include \"([^/\"]*)/?.*" "\\1" dir "${i}")
-      if(NOT dir IN_LIST ${layer}_may)
-        string(APPEND bad "\n  ${rel}: ${i}  (${layer} may include: ${${layer}_may})")
-      endif()
-      if(rel MATCHES "^core/([a-z]+)/" AND i MATCHES "\"core/([a-z]+)/")
-        string(REGEX REPLACE "^core/([a-z]+)/.*" "\\1" from "${rel}")
-        string(REGEX REPLACE "^#include \"core/([a-z]+)/.*" "\\1" to "${i}")
-        if(NOT to IN_LIST core_${from}_may)
-          string(APPEND bad "\n  ${rel}: ${i}  (core/${from} may include: ${core_${from}_may})")
+      string(REGEX REPLACE "^#include \"([^\"]*)\".*" "\\1" path "${i}")
+      folder_of(${path} to)
+      set(ok FALSE)
+      foreach(m ${may_${from}})
+        if(to STREQUAL m OR (to AND NOT m STREQUAL from AND to MATCHES "^${m}/"))
+          set(ok TRUE)
         endif()
+      endforeach()
+      if(NOT ok)
+        list(JOIN may_${from} " " may)
+        string(APPEND bad "\n  ${f}: ${i}  (${from} may include: ${may})")
       endif()
     endforeach()
   endforeach()
+endforeach()
+
+# Sizes: no folder over 40 files or 6000 lines; sched is counted by level. C files that include one another are a circle.
+file(GLOB_RECURSE all RELATIVE ${ROOT} ${ROOT}/*.c ${ROOT}/*.h)
+foreach(top ${tops})
+  file(GLOB_RECURSE files RELATIVE ${ROOT} ${ROOT}/${top}/*.c ${ROOT}/${top}/*.h)
+  foreach(f ${files})
+    get_filename_component(folder ${f} DIRECTORY)
+    file(READ ${ROOT}/${f} text)
+    string(REGEX REPLACE "[^\n]" "" newlines "${text}")
+    string(LENGTH "${newlines}" n)
+    math(EXPR lines_${folder} "0${lines_${folder}} + ${n}")
+    math(EXPR files_${folder} "0${files_${folder}} + 1")
+    list(APPEND rooms ${folder})
+  endforeach()
+endforeach()
+list(REMOVE_DUPLICATES rooms)
+foreach(folder ${rooms})
+  message("${folder}: ${files_${folder}} files, ${lines_${folder}} lines")
+  if(files_${folder} GREATER 40 OR lines_${folder} GREATER 6000)
+    string(APPEND bad "\n  ${folder}: ${files_${folder}} files, ${lines_${folder}} lines, at most 40 and 6000")
+  endif()
 endforeach()
 if(bad)
   message(FATAL_ERROR "layer rule broken:${bad}")

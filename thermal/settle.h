@@ -5,7 +5,7 @@
  * depends on temperature, and a still-air sink whose resistance does. */
 
 #include "core/base/log.h"
-#include "thermal/hotspot_temps.h"
+#include "thermal/files/hotspot_temps.h"
 
 struct tmx_settle_options {
     bool leakage;               /* add HotSpot's leakage to the power */

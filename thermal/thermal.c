@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "thermal/backends.h"
+#include "thermal/backend/backends.h"
 
 const struct tmx_thermal_ops *const tmx_thermal_backends[] = {
     &tmx_thermal_reduced,

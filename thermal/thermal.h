@@ -1,7 +1,7 @@
 #ifndef TMX_THERMAL_THERMAL_H
 #define TMX_THERMAL_THERMAL_H
 
-#include "thermal/spec.h"
+#include "thermal/network/spec.h"
 
 /* Every thermal back-end, NULL-terminated; the first is the default. */
 extern const struct tmx_thermal_ops *const tmx_thermal_backends[];

@@ -80,7 +80,7 @@ function table(t) {
 
 // ---- heat maps -------------------------------------------------------------
 
-// cividis-like: even in brightness, told apart by colour-blind readers; as in plots/style.gp.
+// cividis-like: even in brightness, told apart by colour-blind readers; as in plots/scripts/style.gp.
 const STOPS = [[0, 34, 78], [29, 63, 111], [87, 93, 109], [124, 123, 120], [166, 157, 117], [211, 193, 100], [254, 232, 56]];
 
 function colour(share) {

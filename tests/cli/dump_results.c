@@ -1,7 +1,7 @@
 /* Prints what a results database holds, except the seconds: for comparing databases. */
 #include <stdio.h>
 
-#include "core/sim/results.h"
+#include "study/results.h"
 
 int main(int argc, char **argv)
 {

@@ -1,5 +1,5 @@
 /* Every kind of bad input to `thermix thermal`: what it says, exit code 2, nothing written. */
-#include "tests/scratch.h"
+#include "tests/support/scratch.h"
 
 #include <stdlib.h>
 #include <string.h>

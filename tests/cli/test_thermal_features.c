@@ -1,5 +1,5 @@
 /* What `thermix thermal` does beyond the golden cases, seen from outside. */
-#include "tests/scratch.h"
+#include "tests/support/scratch.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -7,7 +7,7 @@
 #include "core/base/rng.h"
 #include "core/micro/contention.h"
 #include "sched/sched.h"
-#include "tests/check.h"
+#include "tests/support/check.h"
 
 enum { N_PROGRAM = 6 };
 

@@ -4,7 +4,7 @@
 #include "core/sim/sim.h"
 #include "power/power.h"
 #include "sched/sched.h"
-#include "tests/tiny_thermal.h"
+#include "tests/support/tiny_thermal.h"
 
 enum { N_SM = 8, MAX_JOB = 12 };
 

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "thermal/hotspot_flp.h"
+#include "core/machine/floorplan_file.h"
 
 enum { SMALL = 200 }; /* the check is quadratic */
 

@@ -2,7 +2,7 @@
 
 #include <stdio.h>
 
-#include "thermal/hotspot_config.h"
+#include "thermal/files/hotspot_config.h"
 
 void fuzz_reader(const char *path)
 {

@@ -2,7 +2,7 @@
 
 #include <math.h>
 
-#include "thermal/ice_io.h"
+#include "thermal/files/ice_io.h"
 
 void fuzz_reader(const char *path)
 {

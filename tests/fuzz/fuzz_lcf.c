@@ -1,6 +1,6 @@
 #include "tests/fuzz/fuzz.h"
 
-#include "thermal/hotspot_lcf.h"
+#include "thermal/files/hotspot_lcf.h"
 
 void fuzz_reader(const char *path)
 {

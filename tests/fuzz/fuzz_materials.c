@@ -1,6 +1,6 @@
 #include "tests/fuzz/fuzz.h"
 
-#include "thermal/hotspot_materials.h"
+#include "thermal/files/hotspot_materials.h"
 
 void fuzz_reader(const char *path)
 {

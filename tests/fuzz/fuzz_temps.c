@@ -2,7 +2,7 @@
 
 #include <math.h>
 
-#include "thermal/hotspot_temps.h"
+#include "thermal/files/hotspot_temps.h"
 
 /* A .steady file for two blocks on silicon and interface. */
 void fuzz_reader(const char *path)

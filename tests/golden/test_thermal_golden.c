@@ -1,5 +1,5 @@
 /* `thermix thermal` against the golden cases; each case's README.txt says what made its files. */
-#include "tests/scratch.h"
+#include "tests/support/scratch.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,9 +1,9 @@
 #ifndef TMX_TESTS_SUPPORT_GOLDEN_H
 #define TMX_TESTS_SUPPORT_GOLDEN_H
 
-#include "tests/check.h"
-#include "thermal/gridmap.h"
-#include "thermal/stack.h"
+#include "tests/support/check.h"
+#include "thermal/files/stack.h"
+#include "thermal/network/gridmap.h"
 #include "thermal/thermal.h"
 
 /* A folder of tests/golden, read with HotSpot's conventions. */

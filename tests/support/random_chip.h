@@ -2,8 +2,8 @@
 #define TMX_TESTS_SUPPORT_RANDOM_CHIP_H
 
 #include "core/base/rng.h"
-#include "tests/check.h"
-#include "thermal/spec.h"
+#include "tests/support/check.h"
+#include "thermal/network/spec.h"
 
 /* A random chip: a die cut into rectangles, package, grid and the powers it runs at. */
 struct random_chip {

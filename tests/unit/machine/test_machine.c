@@ -1,7 +1,7 @@
 /* The simulated hardware: blocks are neither lost nor run twice, never preempted, clocks cost. */
 #include <string.h>
 
-#include "tests/tiny.h"
+#include "tests/support/tiny.h"
 
 enum { N_SM = 8, MAX_JOB = 40 };
 

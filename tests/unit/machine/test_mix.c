@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "tests/scratch.h"
+#include "tests/support/scratch.h"
 
 static void load(struct tmx_mix *mix, const char *path, uint64_t seed)
 {

@@ -3,7 +3,7 @@
 
 #include "core/machine/topology.h"
 #include "core/sim/air.h"
-#include "tests/scratch.h"
+#include "tests/support/scratch.h"
 
 #define CARDS "cards = ( { name = \"c0\"; }, { name = \"c1\"; } );\n"
 #define FANS                                                                                    \

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "sched/sched.h"
-#include "tests/check.h"
+#include "tests/support/check.h"
 
 static const struct tmx_memory_chip chip = {
     .profile = "tcs",

@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "core/micro/contention.h"
-#include "tests/check.h"
+#include "tests/support/check.h"
 
 static struct tmx_contention_result r;
 

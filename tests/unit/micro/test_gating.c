@@ -1,5 +1,5 @@
 /* The power-gating state machine, row by row, and the book-keeping of whole runs. */
-#include "tests/check.h"
+#include "tests/support/check.h"
 
 #include <stdbool.h>
 #include <string.h>

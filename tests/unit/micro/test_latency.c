@@ -1,7 +1,7 @@
 #include "core/micro/latency.h"
 
 #include "core/base/rng.h"
-#include "tests/check.h"
+#include "tests/support/check.h"
 
 static const struct tmx_memory_system memory = {.base_cycles = 200, .l2_lines_per_cycle = 2, .partitions = 8};
 

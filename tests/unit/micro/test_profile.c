@@ -1,12 +1,12 @@
 /* Profiles: the cache gives back what was measured, the interpolation what was run. */
-#include "tests/check.h"
+#include "tests/support/check.h"
 
 #include <string.h>
 
 #include "core/base/os.h"
 #include "core/micro/profile.h"
 #include "sched/gate/gate.h"
-#include "tests/scratch.h"
+#include "tests/support/scratch.h"
 
 static struct tmx_profile_key key_of(const char *policy)
 {

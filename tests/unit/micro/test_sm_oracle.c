@@ -1,5 +1,5 @@
 /* The fast SM against the literal one: the same events in the same cycles, the same counts. */
-#include "tests/check.h"
+#include "tests/support/check.h"
 
 #include <stdbool.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* Instruction traces: Figure 4 of the paper, agreement with the statistics, the converter, bad input. */
-#include "tests/check.h"
+#include "tests/support/check.h"
 
 #include <stdbool.h>
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 #include "core/micro/trace_accelsim.h"
 #include "core/micro/trace_file.h"
 #include "sched/gate/gate.h"
-#include "tests/scratch.h"
+#include "tests/support/scratch.h"
 
 static const struct tmx_memory memory = {
     .miss = 0.4, .latency_cycles = 300, .latency_variation = 0.3, .bandwidth = 0.1, .lines = 1.5};

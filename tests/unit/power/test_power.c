@@ -1,6 +1,6 @@
 #include "power/leakage.h"
 #include "power/power.h"
-#include "tests/tiny.h"
+#include "tests/support/tiny.h"
 
 static const struct tmx_chip_power forms[] = {
     {.leakage_form = TMX_LEAK_EXPONENTIAL, .leakage_ref_c = 85, .leakage_exp_per_k = 0.036},

@@ -1,4 +1,4 @@
-#include "tests/check.h"
+#include "tests/support/check.h"
 
 #include <gsl/gsl_errno.h>
 #include <stdlib.h>
@@ -6,7 +6,7 @@
 
 #include "core/base/csv.h"
 #include "power/regress.h"
-#include "tests/scratch.h"
+#include "tests/support/scratch.h"
 
 static enum tmx_status load(const char *text, struct tmx_training *t, struct tmx_err *err)
 {

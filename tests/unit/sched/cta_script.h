@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "sched/sched.h"
-#include "tests/check.h"
+#include "tests/support/check.h"
 
 enum { SCRIPT_CORES = 6 };
 

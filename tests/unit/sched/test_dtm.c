@@ -5,7 +5,7 @@
 #include "core/base/rank.h"
 #include "sched/level.h"
 #include "sched/sched.h"
-#include "tests/tiny.h"
+#include "tests/support/tiny.h"
 
 enum { N_SM = 4, N_GPU = 2, N = N_SM * N_GPU };
 

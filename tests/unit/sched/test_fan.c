@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "sched/sched.h"
-#include "tests/check.h"
+#include "tests/support/check.h"
 
 static const struct tmx_fan_policy *policy(const char *name, void **state)
 {

@@ -1,12 +1,12 @@
-#include "tests/check.h"
+#include "tests/support/check.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/job_data.h"
 #include "core/base/config.h"
 #include "core/base/plugin.h"
 #include "core/base/rng.h"
+#include "run/input/job_files.h"
 #include "sched/job/group.h"
 #include "sched/sched.h"
 

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "sched/sched.h"
-#include "tests/tiny.h"
+#include "tests/support/tiny.h"
 
 enum { N_SM = 4, N_GPU = 4, MAX_JOB = 8 };
 #define HOT_K  (95 + 273.15)

@@ -5,7 +5,7 @@
 #include "core/base/config.h"
 #include "sched/level.h"
 #include "sched/sched.h"
-#include "tests/tiny.h"
+#include "tests/support/tiny.h"
 
 enum { N_SM = 4, N_GPU = 4, N_JOB = 12, NEW = N_JOB - 1 };
 

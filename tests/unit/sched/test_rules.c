@@ -3,7 +3,7 @@
 #include "sched/level.h"
 #include "sched/mix/tabs.h"
 #include "sched/sched.h"
-#include "tests/tiny.h"
+#include "tests/support/tiny.h"
 
 enum { N_SM = 4, N_GPU = 2, N_JOB = 40, N_WAITING = 3, NONE = -1 };
 

@@ -3,7 +3,7 @@
 
 #include "sched/mix/tabs.h"
 #include "sched/sched.h"
-#include "tests/tiny.h"
+#include "tests/support/tiny.h"
 
 enum { N = 30 };
 

@@ -8,7 +8,7 @@
 #include "core/sim/sim.h"
 #include "power/power.h"
 #include "sched/sched.h"
-#include "tests/tiny_thermal.h"
+#include "tests/support/tiny_thermal.h"
 
 enum { N_SM = 4, N_UNIT = N_SM + 1, N_HALVING = 4 };
 

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "core/sim/gate_stage.h"
-#include "tests/tiny.h"
+#include "tests/support/tiny.h"
 
 /* 4 x 2 SMs: the first is a corner, the second the opposite corner, no SM comes twice. */
 static void spread_takes_far_sms_first(void **state)

@@ -1,7 +1,7 @@
 /* The hardware thread-block scheduler: which SM hosts which kernel, and who drains when that changes. */
 #include "core/sim/dispatch.h"
 
-#include "tests/tiny.h"
+#include "tests/support/tiny.h"
 
 enum { N_SM = 6 };
 

@@ -1,4 +1,4 @@
-#include "tests/check.h"
+#include "tests/support/check.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -6,7 +6,7 @@
 #include "core/sim/dispatch.h"
 #include "core/sim/jobs.h"
 #include "sched/sched.h"
-#include "tests/tiny.h"
+#include "tests/support/tiny.h"
 
 enum { N_SM = 8, N_JOB = 60, N_GPU = 2 };
 

@@ -1,7 +1,7 @@
 /* Who is asked when, and in which order: the loop's own rules, with policies that write down each call. */
 #include "core/sim/sim.h"
 #include "power/power.h"
-#include "tests/tiny_thermal.h"
+#include "tests/support/tiny_thermal.h"
 
 enum { N_SM = 4, MAX_JOB = 40, MAX_CALL = 512, QUANTUM = 50, SAMPLE = 5 };
 

@@ -4,8 +4,8 @@
 #include <unistd.h>
 
 #include "tests/support/golden.h"
-#include "thermal/cache.h"
-#include "thermal/reduced_model.h"
+#include "thermal/backend/cache.h"
+#include "thermal/backend/reduced_model.h"
 
 static const char KEY[TMX_HASH_HEX] = "0123456789abcdef0123456789abcdef";
 static char folder[1024];

@@ -1,9 +1,9 @@
-#include "tests/scratch.h"
+#include "tests/support/scratch.h"
 
 #include <string.h>
 
-#include "thermal/hotspot_config.h"
-#include "thermal/spec.h"
+#include "thermal/files/hotspot_config.h"
+#include "thermal/network/spec.h"
 
 static const char PATH[] = "hotspot_config_test.config";
 

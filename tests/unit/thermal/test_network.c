@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tests/check.h"
-#include "thermal/assemble.h"
+#include "tests/support/check.h"
+#include "thermal/network/assemble.h"
 
 static char name_a[] = "a", name_b[] = "b";
 

@@ -1,6 +1,6 @@
-#include "tests/check.h"
+#include "tests/support/check.h"
 
-#include "thermal/package.h"
+#include "thermal/files/package.h"
 
 /* HotSpot's defaults on a 60 mm copper sink. */
 static const struct tmx_fan_sink base = {.s_sink_m = 0.06,

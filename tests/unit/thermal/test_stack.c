@@ -1,10 +1,10 @@
-#include "tests/scratch.h"
+#include "tests/support/scratch.h"
 
 #include <string.h>
 
 #include "core/base/trace.h"
-#include "thermal/hotspot_lcf.h"
-#include "thermal/stack.h"
+#include "thermal/files/hotspot_lcf.h"
+#include "thermal/files/stack.h"
 
 static const char MATERIALS[] = "silicon\nsolid\n130.0\n1630300\n# x\nwater\nfluid\n0.6\n4172638\n8.89e-4\n"
                                 "aluminum\nsolid\n237.0\n2.422e6";

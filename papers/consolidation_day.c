@@ -1,0 +1,254 @@
+/* A day of users: job policies x numbers of GPUs in the full simulator, each run in its own process. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/config.h"
+#include "core/base/opt.h"
+#include "papers/suite.h"
+#include "run/run.h"
+#include "study/pool.h"
+
+enum { MAX_POLICY = 16, MAX_GPUS = 16, MAX_SETS = 384 };
+
+struct policy {
+    char name[64];
+    const config_setting_t *set; /* list of "key=value", may be NULL */
+};
+
+struct day {
+    const struct tmx_suite_call *call;
+    double day_s, host_w;
+    struct policy policy[MAX_POLICY];
+    int gpus[MAX_GPUS];
+    size_t n_policy, n_gpus;
+    struct result *result; /* [n_gpus * n_policy] */
+};
+
+struct result {
+    double arrived, done, energy_gpu_j, peak_temp_c, wait_mean_s, wait_max_s, throttled_s, launches, largest;
+};
+
+static const struct tmx_opt opts[] = {
+    TMX_ROW_REAL(day, day_s, "s", 1, 1e7, 86400, "simulated time"),
+    TMX_ROW_REAL(day, host_w, "W", 0, 1e5, 250, "power of the node without its GPUs"),
+    {0},
+};
+static const char *const also[] = {"name", "kind", "doc", "source", "base", "gpus", "policies", NULL};
+static const struct tmx_opt policy_opts[] = {
+    TMX_ROW_TEXT(policy, name, NULL, "name in the table"),
+    {0},
+};
+
+static enum tmx_status read_suite(struct day *d, struct tmx_err *err)
+{
+    static const char *const set[] = {"set", NULL};
+    const config_setting_t *root = d->call->root;
+    const config_setting_t *policies = config_setting_get_member(root, "policies");
+    const config_setting_t *gpus = config_setting_get_member(root, "gpus");
+    const int n_policy = policies ? config_setting_length(policies) : 0;
+    const int n_gpus = gpus ? config_setting_length(gpus) : 0;
+    enum tmx_status st = tmx_opt_read(opts, d, root, also, err);
+    if (!st && (n_policy < 1 || n_policy > MAX_POLICY || n_gpus < 1 || n_gpus > MAX_GPUS)) {
+        st = tmx_fail_at(err, TMX_ECONFIG, d->call->path, 0, "expected 1 to %d policies and 1 to %d gpus",
+                         MAX_POLICY, MAX_GPUS);
+    }
+    for (int i = 0; !st && i < n_policy; i++) {
+        const config_setting_t *e = config_setting_get_elem(policies, (unsigned)i);
+        st = tmx_opt_read(policy_opts, &d->policy[i], e, set, err);
+        d->policy[i].set = st ? NULL : config_setting_get_member(e, "set");
+        d->n_policy += !st;
+    }
+    for (int i = 0; !st && i < n_gpus; i++) {
+        d->gpus[d->n_gpus++] = config_setting_get_int_elem(gpus, i);
+    }
+    return st;
+}
+
+/* Overrides of one task: GPUs, its policy's, the user's last. */
+static enum tmx_status collect_sets(const struct day *d, size_t task, char (*text)[256], const char **set,
+                                    size_t *n, struct tmx_err *err)
+{
+    const struct policy *p = &d->policy[task % d->n_policy];
+    const int count = p->set ? config_setting_length(p->set) : 0;
+    *n = 0;
+    snprintf(text[(*n)++], 256, "base.gpus=%d", d->gpus[task / d->n_policy]);
+    for (int i = 0; i < count && *n < MAX_SETS - d->call->n_set; i++) {
+        const char *one = config_setting_get_string_elem(p->set, i);
+        if (!one) {
+            return tmx_fail_setting(err, p->set, "set: expected [\"key=value\", ...]");
+        }
+        snprintf(text[(*n)++], 256, "base.%s", one);
+    }
+    for (size_t i = 0; i < *n; i++) {
+        set[i] = text[i];
+    }
+    for (size_t i = 0; i < d->call->n_set; i++) {
+        set[(*n)++] = d->call->set[i];
+    }
+    return TMX_OK;
+}
+
+struct clock {
+    const struct tmx_run *run;
+    double end_s;
+};
+
+static bool day_is_over(void *ctx)
+{
+    const struct clock *c = ctx;
+    return tmx_sim_time_s(tmx_run_sim_const(c->run)) >= c->end_s;
+}
+
+/* An instance waits until its launch runs; one that still waits counts with the time it has waited. */
+static void measure(const struct tmx_run *run, struct result *r)
+{
+    const struct tmx_sim *sim = tmx_run_sim_const(run);
+    const struct tmx_machine *m = tmx_sim_machine(sim);
+    const struct tmx_recorder *rec = tmx_sim_recorder(sim);
+    const double now_s = tmx_sim_time_s(sim);
+    const struct tmx_jobs_ledger *ledger = tmx_jobs_ledger(tmx_sim_jobs(sim));
+    double wait_s = 0;
+    *r = (struct result){.arrived = (double)m->n_arrived,
+                         .done = (double)m->n_done,
+                         .energy_gpu_j = rec->total_j + ledger->off_die_j,
+                         .peak_temp_c = rec->peak_sm_k - 273.15,
+                         .launches = (double)ledger->n_launch,
+                         .largest = (double)ledger->largest};
+    for (size_t j = 0; j < m->n_arrived; j++) {
+        const struct tmx_job *job = &m->job[j];
+        const double started_s = job->started_s >= 0 ? job->started_s : now_s;
+        const double one_s = fmax(0, started_s - job->arrival_s);
+        wait_s += one_s;
+        r->wait_max_s = fmax(r->wait_max_s, one_s);
+    }
+    r->wait_mean_s = m->n_arrived > 0 ? wait_s / (double)m->n_arrived : 0;
+    for (size_t sm = 0; sm < m->n_sm; sm++) {
+        r->throttled_s += m->gated_s[sm] / (double)m->n_sm;
+    }
+}
+
+static enum tmx_status execute(const struct day *d, struct tmx_run *run, struct tmx_err *err)
+{
+    struct clock c = {run, d->day_s};
+    const struct tmx_observer observer = {.ctx = &c, .stop = day_is_over};
+    if (!tmx_sim_jobs(tmx_run_sim_const(run))) {
+        return tmx_fail_at(err, TMX_ECONFIG, d->call->path, 0, "base: missing group job");
+    }
+    const enum tmx_status st = tmx_run_execute(run, &observer, err);
+    return st == TMX_ESTOPPED ? TMX_OK : st;
+}
+
+static enum tmx_status run_task(void *ctx, size_t task, FILE *out, struct tmx_err *err)
+{
+    const struct day *d = ctx;
+    struct tmx_run *run = NULL;
+    const char *set[MAX_SETS];
+    size_t n_set = 0;
+    config_t cfg;
+    char(*text)[256] = calloc(MAX_SETS, sizeof *text);
+    if (!text) {
+        return tmx_fail(err, TMX_ENOMEM, "run");
+    }
+    config_init(&cfg);
+    enum tmx_status st = collect_sets(d, task, text, set, &n_set, err);
+    st = st ? st : tmx_config_load(&cfg, d->call->path, set, n_set, err);
+    if (!st) {
+        const config_setting_t *base = config_lookup(&cfg, "base");
+        st = base ? tmx_run_open(&run, base, err)
+                  : tmx_fail_at(err, TMX_ECONFIG, d->call->path, 0, "missing base = { ... }");
+    }
+    st = st ? st : execute(d, run, err);
+    if (!st) {
+        struct result r;
+        measure(run, &r);
+        fwrite(&r, sizeof r, 1, out);
+    }
+    tmx_run_close(run);
+    config_destroy(&cfg);
+    free(text);
+    return st;
+}
+
+static enum tmx_status collect(void *ctx, const struct tmx_pool_result *r, struct tmx_err *err)
+{
+    struct day *d = ctx;
+    if (r->status) {
+        *err = r->err;
+        return r->status;
+    }
+    tmx_assert(r->n_byte == sizeof d->result[0]);
+    memcpy(&d->result[r->task], r->bytes, r->n_byte);
+    return TMX_OK;
+}
+
+static const struct tmx_column columns[] = {
+    {"gpus", TMX_COLUMN_INT, 0},
+    {"policy", TMX_COLUMN_TEXT, 0},
+    {"arrived", TMX_COLUMN_INT, 0},
+    {"done", TMX_COLUMN_INT, 0},
+    {"throughput_per_hour", TMX_COLUMN_REAL, 1},
+    {"gpu_energy_j", TMX_COLUMN_REAL, 0},
+    {"system_energy_j", TMX_COLUMN_REAL, 0},
+    {"system_energy_per_instance_j", TMX_COLUMN_REAL, 0},
+    {"peak_temp_c", TMX_COLUMN_REAL, 2},
+    {"wait_mean_s", TMX_COLUMN_REAL, 1},
+    {"wait_max_s", TMX_COLUMN_REAL, 1},
+    {"throttled_s", TMX_COLUMN_REAL, 1},
+    {"launches", TMX_COLUMN_INT, 0},
+    {"largest_merge", TMX_COLUMN_INT, 0},
+};
+
+static enum tmx_status tabulate(const struct day *d, struct tmx_table **t, struct tmx_err *err)
+{
+    enum tmx_status st = tmx_table_create(t, columns, sizeof columns / sizeof columns[0], err);
+    for (size_t i = 0; !st && i < d->n_gpus * d->n_policy; i++) {
+        const struct result *r = &d->result[i];
+        const double system_j = r->energy_gpu_j + d->host_w * d->day_s;
+        tmx_table_int(*t, d->gpus[i / d->n_policy]);
+        tmx_table_text(*t, d->policy[i % d->n_policy].name);
+        tmx_table_int(*t, (int64_t)r->arrived);
+        tmx_table_int(*t, (int64_t)r->done);
+        tmx_table_real(*t, r->done / d->day_s * 3600);
+        tmx_table_real(*t, r->energy_gpu_j);
+        tmx_table_real(*t, system_j);
+        if (r->done > 0) {
+            tmx_table_real(*t, system_j / r->done);
+        } else {
+            tmx_table_empty(*t);
+        }
+        tmx_table_real(*t, r->peak_temp_c);
+        tmx_table_real(*t, r->wait_mean_s);
+        tmx_table_real(*t, r->wait_max_s);
+        tmx_table_real(*t, r->throttled_s);
+        tmx_table_int(*t, (int64_t)r->launches);
+        tmx_table_int(*t, (int64_t)r->largest);
+    }
+    return st;
+}
+
+enum tmx_status tmx_suite_consolidation_day(const struct tmx_suite_call *call, struct tmx_err *err)
+{
+    struct day d = {.call = call};
+    struct tmx_table *t = NULL;
+    enum tmx_status st = read_suite(&d, err);
+    if (st) {
+        return st;
+    }
+    d.result = calloc(d.n_gpus * d.n_policy, sizeof *d.result);
+    if (!d.result) {
+        return tmx_fail(err, TMX_ENOMEM, "suite");
+    }
+    const struct tmx_pool pool = {.n_task = d.n_gpus * d.n_policy,
+                                  .n_worker = call->n_worker,
+                                  .noun = call->quiet ? NULL : "days",
+                                  .ctx = &d,
+                                  .run = run_task,
+                                  .collect = collect};
+    st = tmx_pool_run(&pool, err);
+    st = st ? st : tabulate(&d, &t, err);
+    st = st ? st : tmx_suite_write(call, t, NULL, err);
+    tmx_table_destroy(t);
+    free(d.result);
+    return st;
+}

@@ -1,0 +1,307 @@
+#include "papers/cta_studies.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* One run under a policy given as text. */
+static enum tmx_status run(const struct tmx_cta_chip *chip, const struct tmx_memory_program *const *programs,
+                           size_t n, const char *policy, const struct tmx_cta_options *o,
+                           const struct tmx_cta_probe *probe, struct tmx_cta_outcome *out,
+                           struct tmx_err *err)
+{
+    struct tmx_cta_policy_spec p;
+    enum tmx_status st = tmx_cta_policy_parse(policy, &p, err);
+    st = st ? st : tmx_cta_run(chip, programs, n, &p, o, probe, out, err);
+    tmx_cta_policy_finish(&p);
+    return st;
+}
+
+/* ---- performance, latency, power and energy against cores (Figures 3 and 4) ---- */
+
+static const struct tmx_column sweep_columns[] = {
+    {"kernel", TMX_COLUMN_TEXT, 0},
+    {"type", TMX_COLUMN_TEXT, 0},
+    {"cores", TMX_COLUMN_INT, 0},
+    {"performance_vs_one_core", TMX_COLUMN_REAL, 3},
+    {"latency_vs_one_core", TMX_COLUMN_REAL, 3},
+    {"power_w", TMX_COLUMN_REAL, 2},
+    {"energy_mj", TMX_COLUMN_REAL, 3},
+    {"edp_js", TMX_COLUMN_REAL, 9},
+};
+
+static enum tmx_status sweep_kernel(const struct tmx_cta_suite *s, size_t kernel, struct tmx_table *t,
+                                    struct tmx_cta_outcome *out, struct tmx_err *err)
+{
+    const struct tmx_memory_program *list[] = {&s->program[kernel]};
+    double one_s = 0, one_latency = 0;
+    enum tmx_status st = TMX_OK;
+    for (int n = 1; n <= s->chip.memory.cores && !st; n++) {
+        char policy[64];
+        snprintf(policy, sizeof policy, "static_optimal(cores=%d)", n);
+        st = run(&s->chip, list, 1, policy, &s->options, NULL, out, err);
+        if (st) {
+            return st;
+        }
+        one_s = n == 1 ? out->result.seconds : one_s;
+        one_latency = n == 1 ? out->latency_cycles : one_latency;
+        tmx_table_text(t, list[0]->name);
+        tmx_table_text(t, kernel < s->n_first ? "memory" : "compute");
+        tmx_table_int(t, n);
+        tmx_table_real(t, one_s / out->result.seconds);
+        tmx_table_real(t, one_latency > 0 ? out->latency_cycles / one_latency : 1);
+        tmx_table_real(t, out->energy.total_j / out->result.seconds);
+        tmx_table_real(t, 1e3 * out->energy.total_j);
+        tmx_table_real(t, out->edp_js);
+    }
+    return st;
+}
+
+enum tmx_status tmx_cta_study_sweep(const struct tmx_cta_suite *s, struct tmx_err *err)
+{
+    struct tmx_table *t = NULL;
+    struct tmx_cta_outcome *out = calloc(1, sizeof *out);
+    enum tmx_status st = out ? TMX_OK : tmx_fail(err, TMX_ENOMEM, "sweep");
+    st = st ? st : tmx_table_create(&t, sweep_columns, sizeof sweep_columns / sizeof sweep_columns[0], err);
+    for (size_t k = 0; k < s->n && !st; k++) {
+        st = sweep_kernel(s, k, t, out, err);
+    }
+    st = st ? st : tmx_cta_suite_save(s, t, "sweep.csv", err);
+    tmx_table_destroy(t);
+    free(out);
+    return st;
+}
+
+/* ---- IPC of every core over time (Figure 8) ---- */
+
+enum { IMAGE_COLUMNS = 200 };
+
+struct image {
+    struct tmx_table *table;
+    const char *policy;
+    double every_cycles, next;
+};
+
+static void pixels(void *ctx, const struct tmx_contention_sample *sample)
+{
+    struct image *im = ctx;
+    if (sample->cycle < im->next) {
+        return;
+    }
+    im->next = sample->cycle + im->every_cycles;
+    for (size_t i = 0; i < sample->n_core; i++) {
+        tmx_table_text(im->table, im->policy);
+        tmx_table_real(im->table, 1e6 * sample->seconds);
+        tmx_table_int(im->table, (int64_t)i);
+        tmx_table_real(im->table, sample->core[i].ipc);
+    }
+}
+
+static const struct tmx_column image_columns[] = {
+    {"policy", TMX_COLUMN_TEXT, 0},
+    {"time_us", TMX_COLUMN_REAL, 2},
+    {"core", TMX_COLUMN_INT, 0},
+    {"ipc", TMX_COLUMN_REAL, 4},
+};
+
+enum tmx_status tmx_cta_study_image(const struct tmx_cta_suite *s, const char *kernel,
+                                    const char *const *policies, struct tmx_err *err)
+{
+    struct image im = {0};
+    struct tmx_cta_outcome *out = calloc(1, sizeof *out);
+    const struct tmx_memory_program *list[] = {NULL};
+    enum tmx_status st = out ? TMX_OK : tmx_fail(err, TMX_ENOMEM, "image");
+    for (size_t k = 0; k < s->n; k++) {
+        list[0] = strcmp(s->program[k].name, kernel) == 0 ? &s->program[k] : list[0];
+    }
+    st = st ? st : tmx_table_create(&im.table, image_columns, 4, err);
+    st = st || !list[0] ? st : run(&s->chip, list, 1, "all", &s->options, NULL, out, err);
+    im.every_cycles = list[0] && out ? out->result.cycles / IMAGE_COLUMNS : 0;
+    for (; *policies && list[0] && !st; policies++) {
+        const struct tmx_cta_probe probe = {.epoch = pixels, .ctx = &im};
+        im.policy = *policies;
+        im.next = 0;
+        st = run(&s->chip, list, 1, *policies, &s->options, &probe, out, err);
+    }
+    st = st ? st : tmx_cta_suite_save(s, im.table, "image.csv", err);
+    tmx_table_destroy(im.table);
+    free(out);
+    return st;
+}
+
+/* ---- sensitivity ---- */
+
+static const struct tmx_column sensitivity_columns[] = {
+    {"parameter", TMX_COLUMN_TEXT, 0},
+    {"value", TMX_COLUMN_TEXT, 0},
+    {"energy_mean_pct", TMX_COLUMN_REAL, 2},
+    {"performance_mean_pct", TMX_COLUMN_REAL, 2},
+    {"cores_error_mean_pct", TMX_COLUMN_REAL, 2},
+    {"cores_mean", TMX_COLUMN_REAL, 2},
+};
+
+struct setting {
+    const char *parameter, *value;
+    const char *policy;
+    double block_length; /* factor on the length of blocks, their number divided by it */
+    const char *scaling; /* linear or log */
+    double dram;         /* factor on DRAM throughput */
+    const char *core;    /* source of the per-core parameters; NULL: the suite's */
+};
+
+static const struct setting settings[] = {
+    {"(as documented)", "", "tcs", 1, "linear", 1, NULL},
+    {"threshold", "1.1", "tcs(threshold=1.1)", 1, "linear", 1, NULL},
+    {"threshold", "1.2", "tcs(threshold=1.2)", 1, "linear", 1, NULL},
+    {"threshold", "1.4", "tcs(threshold=1.4)", 1, "linear", 1, NULL},
+    {"threshold", "1.6", "tcs(threshold=1.6)", 1, "linear", 1, NULL},
+    {"threshold", "2.0", "tcs(threshold=2.0)", 1, "linear", 1, NULL},
+    {"stall_share", "0.4", "tcs(stall_share=0.4)", 1, "linear", 1, NULL},
+    {"stall_share", "0.7", "tcs(stall_share=0.7)", 1, "linear", 1, NULL},
+    {"window_cycles", "2048", "tcs(window_cycles=2048)", 1, "linear", 1, NULL},
+    {"window_cycles", "4096", "tcs(window_cycles=4096)", 1, "linear", 1, NULL},
+    {"window_cycles", "16384", "tcs(window_cycles=16384)", 1, "linear", 1, NULL},
+    {"window_cycles", "32768", "tcs(window_cycles=32768)", 1, "linear", 1, NULL},
+    {"block_length", "0.125", "tcs", 0.125, "linear", 1, NULL},
+    {"block_length", "0.25", "tcs", 0.25, "linear", 1, NULL},
+    {"block_length", "0.5", "tcs", 0.5, "linear", 1, NULL},
+    {"block_length", "2", "tcs", 2, "linear", 1, NULL},
+    {"sm_scaling", "log", "tcs", 1, "log", 1, NULL},
+    {"dram_lines_per_cycle", "x0.8", "tcs", 1, "linear", 0.8, NULL},
+    {"dram_lines_per_cycle", "x1.25", "tcs", 1, "linear", 1.25, NULL},
+    {"core", "given", "tcs", 1, "linear", 1, "given"},
+    {"core", "sm_cycle", "tcs", 1, "linear", 1, "sm_cycle"},
+    {"core, hTCS", "given", "htcs", 1, "linear", 1, "given"},
+    {"core, hTCS", "sm_cycle", "htcs", 1, "linear", 1, "sm_cycle"},
+};
+
+static void stretch(const struct tmx_memory_program *from, double factor, struct tmx_memory_program *to)
+{
+    *to = *from;
+    for (size_t l = 0; l < to->n; l++) {
+        struct tmx_memory_kernel *k = &to->kernel[l];
+        const double blocks = fmax(1, round(k->blocks / factor));
+        k->instr_per_warp = fmax(1, k->instr_per_warp * k->blocks / blocks);
+        k->blocks = (int)blocks;
+    }
+}
+
+static enum tmx_status sensitivity_row(const struct tmx_cta_suite *s, const struct setting *set,
+                                       struct tmx_memory_program *program, struct tmx_table *t,
+                                       struct tmx_err *err)
+{
+    struct tmx_cta_report report;
+    struct tmx_cta_policy_spec p;
+    struct tmx_cta_chip chip = s->chip;
+    double energy = 0, performance = 0, error = 0, cores = 0;
+    const double n = (double)s->n_first;
+    chip.memory.dram_lines_per_cycle *= set->dram;
+    chip.energy.sm_scaling = strcmp(set->scaling, "log") == 0 ? TMX_CORE_LOG : chip.energy.sm_scaling;
+    enum tmx_status st = tmx_cta_report_create(&report, false, err);
+    st = st ? st : tmx_cta_policy_parse(set->policy, &p, err);
+    for (size_t k = 0; k < s->n_first && !st; k++) {
+        const struct tmx_memory_program *list[] = {program};
+        if (set->core) {
+            chip.memory.core = strcmp(set->core, tmx_core_sources[TMX_SOURCE_GIVEN]) == 0
+                                   ? TMX_SOURCE_GIVEN
+                                   : TMX_SOURCE_MEASURED;
+            st = tmx_cta_program_load(program, s->program[k].name, &chip, NULL, err);
+        } else {
+            stretch(&s->program[k], set->block_length, program);
+        }
+        st = st ? st : tmx_cta_report_kernel(&report, &chip, list, 1, &p, 1, &s->options, err);
+        if (!st) {
+            const struct tmx_cta_row *r = &report.row[report.n_row - 1];
+            energy += r->energy_pct / n;
+            performance += r->performance_pct / n;
+            cores += r->cores / n;
+            error += 100 * fabs(r->cores / r->optimal_cores - 1) / n;
+        }
+    }
+    if (!st) {
+        tmx_table_text(t, set->parameter);
+        tmx_table_text(t, set->value);
+        tmx_table_real(t, energy);
+        tmx_table_real(t, performance);
+        tmx_table_real(t, error);
+        tmx_table_real(t, cores);
+    }
+    tmx_cta_policy_finish(&p);
+    tmx_cta_report_finish(&report);
+    return st;
+}
+
+enum tmx_status tmx_cta_study_sensitivity(const struct tmx_cta_suite *s, struct tmx_err *err)
+{
+    struct tmx_table *t = NULL;
+    struct tmx_memory_program *program = calloc(1, sizeof *program);
+    enum tmx_status st = program ? TMX_OK : tmx_fail(err, TMX_ENOMEM, "sensitivity");
+    st = st ? st
+            : tmx_table_create(&t, sensitivity_columns,
+                               sizeof sensitivity_columns / sizeof sensitivity_columns[0], err);
+    for (size_t i = 0; i < sizeof settings / sizeof settings[0] && !st; i++) {
+        st = sensitivity_row(s, &settings[i], program, t, err);
+    }
+    st = st ? st : tmx_cta_suite_save(s, t, "sensitivity.csv", err);
+    tmx_table_destroy(t);
+    free(program);
+    return st;
+}
+
+/* ---- freed cores: gated or lent ---- */
+
+static const struct tmx_column share_columns[] = {
+    {"first", TMX_COLUMN_TEXT, 0},
+    {"second", TMX_COLUMN_TEXT, 0},
+    {"gated_time_us", TMX_COLUMN_REAL, 1},
+    {"lent_time_us", TMX_COLUMN_REAL, 1},
+    {"lent_time_vs_gated_pct", TMX_COLUMN_REAL, 2},
+    {"lent_energy_vs_gated_pct", TMX_COLUMN_REAL, 2},
+    {"lent_edp_vs_gated_pct", TMX_COLUMN_REAL, 2},
+    {"lent_energy_vs_all_pct", TMX_COLUMN_REAL, 2},
+    {"lent_time_vs_all_pct", TMX_COLUMN_REAL, 2},
+};
+
+static enum tmx_status share_pair(const struct tmx_cta_suite *s, size_t first, size_t second,
+                                  struct tmx_cta_outcome *out, struct tmx_table *t, struct tmx_err *err)
+{
+    static const char *const policies[] = {"all", "tcs", "tcs_share"};
+    const struct tmx_memory_program *list[] = {&s->program[first], &s->program[second]};
+    double seconds[3] = {0}, energy_j[3] = {0};
+    enum tmx_status st = TMX_OK;
+    for (int p = 0; p < 3 && !st; p++) {
+        st = run(&s->chip, list, 2, policies[p], &s->options, NULL, out, err);
+        seconds[p] = out->result.seconds;
+        energy_j[p] = out->energy.total_j;
+    }
+    if (st) {
+        return st;
+    }
+    tmx_table_text(t, list[0]->name);
+    tmx_table_text(t, list[1]->name);
+    tmx_table_real(t, 1e6 * seconds[1]);
+    tmx_table_real(t, 1e6 * seconds[2]);
+    tmx_table_real(t, 100 * (seconds[2] / seconds[1] - 1));
+    tmx_table_real(t, 100 * (energy_j[2] / energy_j[1] - 1));
+    tmx_table_real(t, 100 * (seconds[2] * energy_j[2] / (seconds[1] * energy_j[1]) - 1));
+    tmx_table_real(t, 100 * (energy_j[2] / energy_j[0] - 1));
+    tmx_table_real(t, 100 * (seconds[2] / seconds[0] - 1));
+    return TMX_OK;
+}
+
+enum tmx_status tmx_cta_study_share(const struct tmx_cta_suite *s, struct tmx_err *err)
+{
+    struct tmx_table *t = NULL;
+    struct tmx_cta_outcome *out = calloc(1, sizeof *out);
+    enum tmx_status st = out ? TMX_OK : tmx_fail(err, TMX_ENOMEM, "pairs");
+    st = st ? st : tmx_table_create(&t, share_columns, sizeof share_columns / sizeof share_columns[0], err);
+    for (size_t i = 0; i < s->n_first && !st; i++) {
+        for (size_t k = 0; k < s->n && !st; k++) {
+            st = i == k ? TMX_OK : share_pair(s, i, k, out, t, err);
+        }
+    }
+    st = st ? st : tmx_cta_suite_save(s, t, "share.csv", err);
+    tmx_table_destroy(t);
+    free(out);
+    return st;
+}

@@ -1,0 +1,44 @@
+#ifndef TMX_PAPERS_SUITE_H
+#define TMX_PAPERS_SUITE_H
+
+/* `thermix table SUITE`: a suite file names its kind; each kind is one file suite_<kind>.c. */
+
+#include <libconfig.h>
+#include <stdbool.h>
+
+#include "core/base/err.h"
+#include "study/table_out.h"
+
+struct tmx_suite_call {
+    const char *name, *path;      /* the suite's name and file */
+    const config_setting_t *root; /* the suite file with the --set overrides of its group `base` applied */
+    const char *const *set;       /* [n_set] those overrides, "base.key=value", for reading the file again */
+    size_t n_set;
+    const char *out_dir;    /* NULL: print only */
+    unsigned n_worker;      /* -j; 0: one a processor */
+    enum tmx_format format; /* of what is printed */
+    bool quiet;
+};
+
+struct tmx_suite_kind {
+    const char *kind;
+    const char *doc;
+    enum tmx_status (*run)(const struct tmx_suite_call *call, struct tmx_err *err);
+};
+extern const struct tmx_suite_kind tmx_suite_kinds[]; /* {0}-terminated, in suite.c */
+
+/* Write table.csv and, where paper is not NULL, paper.csv below call->out_dir, and print
+ * table in call->format (NULL: print nothing more). */
+TMX_NODISCARD enum tmx_status tmx_suite_write(const struct tmx_suite_call *call,
+                                              const struct tmx_table *table, const struct tmx_table *paper,
+                                              struct tmx_err *err);
+
+/* Private to the table in suite.c: one line a kind. */
+enum tmx_status tmx_suite_apsa(const struct tmx_suite_call *call, struct tmx_err *err);
+enum tmx_status tmx_suite_consolidation_day(const struct tmx_suite_call *call, struct tmx_err *err);
+enum tmx_status tmx_suite_consolidation(const struct tmx_suite_call *call, struct tmx_err *err);
+enum tmx_status tmx_suite_tabs(const struct tmx_suite_call *call, struct tmx_err *err);
+enum tmx_status tmx_suite_warped_gates(const struct tmx_suite_call *call, struct tmx_err *err);
+enum tmx_status tmx_suite_tcs(const struct tmx_suite_call *call, struct tmx_err *err);
+
+#endif

@@ -1,0 +1,486 @@
+/* Suites of mixes x policies (x variants): run all, tabulate slowdown, energy and temperature,
+ * and set the paper's printed values beside ours.
+ *
+ * Averages over mixes are ratios of means, the reading under which paper 003's own numbers agree:
+ * improvement of the mean = 1 - mean(slowdown) / mean(slowdown of the baseline). */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/config.h"
+#include "core/base/opt.h"
+#include "core/machine/mix.h"
+#include "papers/suite.h"
+#include "run/input/data.h"
+#include "run/run.h"
+#include "study/pool.h"
+
+enum { MAX_LIST = 128, MAX_METRIC = 48, MAX_SETS = 384 };
+
+struct choice { /* a column of the suite: a policy or a variant, with the keys it sets */
+    char name[64];
+    char policy[32];
+    const config_setting_t *set; /* list of "key=value", may be NULL */
+};
+
+struct suite {
+    const struct tmx_suite_call *call;
+    char baseline[64], compare[64], paper[16];
+    struct choice policy[MAX_LIST], variant[MAX_LIST];
+    const char *mix[MAX_LIST]; /* as the suite names them */
+    char (*mix_name)[64];      /* [MAX_LIST] their own names */
+    bool target[MAX_LIST];
+    size_t n_policy, n_variant, n_mix;
+    size_t n_metric;
+    double *value;      /* [task * n_metric], NAN where the run failed */
+    char (*error)[512]; /* [task] "" where it ran */
+};
+
+static const struct tmx_opt root_opts[] = {
+    TMX_ROW_TEXT(suite, baseline, "BL", "policy the improvements are over"),
+    TMX_ROW_TEXT(suite, compare, "DVFS", "second policy the improvements are over"),
+    TMX_ROW_TEXT(suite, paper, "", "number of the paper whose values stand in `values`"),
+    {0},
+};
+static const char *const root_also[] = {"name",  "kind",     "doc",      "source", "base",
+                                        "mixes", "policies", "variants", "values", NULL};
+
+static const struct tmx_opt choice_opts[] = {
+    TMX_ROW_TEXT(choice, name, NULL, "name in the table"),
+    TMX_ROW_TEXT(choice, policy, "", "preset; default: the name"),
+    {0},
+};
+
+static size_t task_of(const struct suite *s, size_t variant, size_t mix, size_t policy)
+{
+    return (variant * s->n_mix + mix) * s->n_policy + policy;
+}
+
+static enum tmx_status read_choices(const config_setting_t *list, struct choice *c, size_t *n,
+                                    struct tmx_err *err)
+{
+    static const char *const also[] = {"set", NULL};
+    const int count = config_setting_length(list);
+    if (count < 1 || count > MAX_LIST) {
+        return tmx_fail_setting(err, list, "%s: expected 1 to %d entries", config_setting_name(list),
+                                MAX_LIST);
+    }
+    for (int i = 0; i < count; i++) {
+        const config_setting_t *e = config_setting_get_elem(list, (unsigned)i);
+        c[i] = (struct choice){0};
+        if (config_setting_type(e) == CONFIG_TYPE_STRING) {
+            snprintf(c[i].name, sizeof c[i].name, "%s", config_setting_get_string(e));
+        } else {
+            const enum tmx_status st = tmx_opt_read(choice_opts, &c[i], e, also, err);
+            if (st) {
+                return st;
+            }
+            c[i].set = config_setting_get_member(e, "set");
+        }
+        if (!c[i].policy[0]) {
+            snprintf(c[i].policy, sizeof c[i].policy, "%.31s", c[i].name);
+        }
+    }
+    *n = (size_t)count;
+    return TMX_OK;
+}
+
+static enum tmx_status read_mixes(struct suite *s, const config_setting_t *list, struct tmx_err *err)
+{
+    const int count = list ? config_setting_length(list) : 0;
+    if (count < 1 || count > MAX_LIST) {
+        return tmx_fail_at(err, TMX_ECONFIG, s->call->path, 0, "mixes: expected 1 to %d names", MAX_LIST);
+    }
+    for (int i = 0; i < count; i++) {
+        char path[TMX_PATH_SIZE];
+        struct tmx_mix mix;
+        s->mix[i] = config_setting_get_string_elem(list, i);
+        if (!s->mix[i]) {
+            return tmx_fail_setting(err, list, "mixes: expected names in quotes");
+        }
+        enum tmx_status st = tmx_data_find(TMX_DATA_MIX, s->mix[i], path, err);
+        st = st ? st : tmx_mix_load(&mix, path, 0, err);
+        if (st) {
+            return st;
+        }
+        s->target[i] = mix.target;
+        snprintf(s->mix_name[i], sizeof s->mix_name[i], "%s", mix.name);
+        tmx_mix_finish(&mix);
+    }
+    s->n_mix = (size_t)count;
+    return TMX_OK;
+}
+
+static enum tmx_status read_suite(struct suite *s, struct tmx_err *err)
+{
+    const config_setting_t *root = s->call->root;
+    const config_setting_t *policies = config_setting_get_member(root, "policies");
+    const config_setting_t *variants = config_setting_get_member(root, "variants");
+    enum tmx_status st = tmx_opt_read(root_opts, s, root, root_also, err);
+    st = st ? st : read_mixes(s, config_setting_get_member(root, "mixes"), err);
+    if (!st && !policies) {
+        st = tmx_fail_at(err, TMX_ECONFIG, s->call->path, 0, "missing policies = ( ... )");
+    }
+    st = st ? st : read_choices(policies, s->policy, &s->n_policy, err);
+    s->n_variant = 1;
+    if (!st && variants) {
+        st = read_choices(variants, s->variant, &s->n_variant, err);
+    }
+    return st;
+}
+
+/* The overrides of one task: its variant's, its policy's, the mix and policy, the user's last. */
+static enum tmx_status collect_sets(const struct suite *s, size_t task, char (*text)[256], const char **set,
+                                    size_t *n, struct tmx_err *err)
+{
+    const struct choice *v = &s->variant[task / (s->n_mix * s->n_policy)],
+                        *p = &s->policy[task % s->n_policy];
+    const config_setting_t *lists[] = {v->set, p->set};
+    *n = 0;
+    snprintf(text[(*n)++], 256, "base.mix=%s", s->mix[task / s->n_policy % s->n_mix]);
+    snprintf(text[(*n)++], 256, "base.policy=%s", p->policy);
+    for (size_t k = 0; k < 2; k++) {
+        for (int i = 0; lists[k] && i < config_setting_length(lists[k]) && *n < MAX_SETS - s->call->n_set;
+             i++) {
+            const char *one = config_setting_get_string_elem(lists[k], i);
+            if (!one) {
+                return tmx_fail_setting(err, lists[k], "set: expected [\"key=value\", ...]");
+            }
+            snprintf(text[(*n)++], 256, "base.%s", one);
+        }
+    }
+    for (size_t i = 0; i < *n; i++) {
+        set[i] = text[i];
+    }
+    for (size_t i = 0; i < s->call->n_set; i++) {
+        set[(*n)++] = s->call->set[i];
+    }
+    return TMX_OK;
+}
+
+static enum tmx_status run_task(void *ctx, size_t task, FILE *out, struct tmx_err *err)
+{
+    const struct suite *s = ctx;
+    struct tmx_run *run = NULL;
+    const char *set[MAX_SETS];
+    size_t n_set;
+    config_t cfg;
+    char(*text)[256] = calloc(MAX_SETS, sizeof *text);
+    if (!text) {
+        return tmx_fail(err, TMX_ENOMEM, "run");
+    }
+    config_init(&cfg);
+    enum tmx_status st = collect_sets(s, task, text, set, &n_set, err);
+    st = st ? st : tmx_config_load(&cfg, s->call->path, set, n_set, err);
+    if (!st) {
+        const config_setting_t *base = config_lookup(&cfg, "base");
+        st = base ? tmx_run_open(&run, base, err)
+                  : tmx_fail_at(err, TMX_ECONFIG, s->call->path, 0, "missing base = { ... }");
+    }
+    st = st ? st : tmx_run_execute(run, NULL, err);
+    if (!st) {
+        for (const struct tmx_metric *m = tmx_metrics; m->name; m++) {
+            const double v = m->value(run);
+            fwrite(&v, sizeof v, 1, out);
+        }
+    }
+    tmx_run_close(run);
+    config_destroy(&cfg);
+    free(text);
+    return st;
+}
+
+static enum tmx_status collect(void *ctx, const struct tmx_pool_result *r, struct tmx_err *err)
+{
+    struct suite *s = ctx;
+    if (r->status) {
+        tmx_err_format(&r->err, s->error[r->task], sizeof s->error[0]);
+        if (tmx_status_exit_code(r->status) == 2) { /* bad input: the same for every run */
+            *err = r->err;
+            return r->status;
+        }
+        return TMX_OK;
+    }
+    tmx_assert(r->n_byte == s->n_metric * sizeof *s->value);
+    memcpy(&s->value[r->task * s->n_metric], r->bytes, r->n_byte);
+    return TMX_OK;
+}
+
+static size_t metric_index(const char *name)
+{
+    size_t i = 0;
+    while (tmx_metrics[i].name && strcmp(tmx_metrics[i].name, name) != 0) {
+        i++;
+    }
+    return i;
+}
+
+static size_t policy_index(const struct suite *s, const char *name)
+{
+    size_t i = 0;
+    while (i < s->n_policy && strcmp(s->policy[i].name, name) != 0) {
+        i++;
+    }
+    return i;
+}
+
+/* Groups of mixes a value can be taken over. */
+enum group { ONE, MEAN, MEAN_TARGET, MAX, MIN_NONZERO };
+
+/* A metric over a group of mixes for one policy; NAN when a run of the group failed. */
+static double group_value(const struct suite *s, size_t variant, enum group group, size_t mix, size_t policy,
+                          size_t metric)
+{
+    double sum = 0, n = 0, best = group == MIN_NONZERO ? INFINITY : -INFINITY;
+    for (size_t i = 0; i < s->n_mix; i++) {
+        if ((group == ONE && i != mix) || (group == MEAN_TARGET && !s->target[i])) {
+            continue;
+        }
+        const double v = s->value[task_of(s, variant, i, policy) * s->n_metric + metric];
+        sum += v;
+        n += 1;
+        const bool lower = v > 0.005 && v < best; /* 0.00 at the paper's two decimals is zero */
+        if ((group == MIN_NONZERO && lower) || (group == MAX && v > best)) {
+            best = v;
+        }
+    }
+    return group == MAX || group == MIN_NONZERO ? best : sum / n;
+}
+
+/* 100 (1 - a / b); NAN where b is 0 at the paper's precision. */
+static double saved_pct(double a, double b)
+{
+    return fabs(b) > 0.005 ? 100 * (1 - a / b) : NAN;
+}
+
+static double column_value(const struct suite *s, size_t variant, enum group group, size_t mix, size_t policy,
+                           const char *column)
+{
+    const size_t slow = metric_index("slowdown_pct"), energy = metric_index("energy_j");
+    const size_t bl = policy_index(s, s->baseline), cmp = policy_index(s, s->compare);
+    if (strcmp(column, "improvement_over_bl_pct") == 0) {
+        return bl == s->n_policy ? NAN
+                                 : saved_pct(group_value(s, variant, group, mix, policy, slow),
+                                             group_value(s, variant, group, mix, bl, slow));
+    }
+    if (strcmp(column, "improvement_over_dvfs_pct") == 0) {
+        return cmp == s->n_policy ? NAN
+                                  : saved_pct(group_value(s, variant, group, mix, policy, slow),
+                                              group_value(s, variant, group, mix, cmp, slow));
+    }
+    if (strcmp(column, "energy_saved_vs_bl_pct") == 0 || strcmp(column, "energy_saved_vs_dvfs_pct") == 0) {
+        const size_t over = column[16] == 'b' ? bl : cmp;
+        return over == s->n_policy ? NAN
+                                   : saved_pct(group_value(s, variant, group, mix, policy, energy),
+                                               group_value(s, variant, group, mix, over, energy));
+    }
+    const size_t m = metric_index(column);
+    return m < s->n_metric ? group_value(s, variant, group, mix, policy, m) : NAN;
+}
+
+static const struct tmx_column columns[] = {
+    {"mix", TMX_COLUMN_TEXT, 0},
+    {"policy", TMX_COLUMN_TEXT, 0},
+    {"slowdown_pct", TMX_COLUMN_REAL, 2},
+    {"improvement_over_bl_pct", TMX_COLUMN_REAL, 1},
+    {"improvement_over_dvfs_pct", TMX_COLUMN_REAL, 1},
+    {"energy_j", TMX_COLUMN_REAL, 0},
+    {"energy_saved_vs_bl_pct", TMX_COLUMN_REAL, 2},
+    {"peak_temp_c", TMX_COLUMN_REAL, 2},
+    {"mean_temp_c", TMX_COLUMN_REAL, 2},
+    {"throttled_s", TMX_COLUMN_REAL, 2},
+    {"makespan_s", TMX_COLUMN_REAL, 2},
+    {"throughput_blocks_per_s", TMX_COLUMN_REAL, 0},
+    {"fairness", TMX_COLUMN_REAL, 3},
+    {"dynamic_j", TMX_COLUMN_REAL, 0},
+    {"leakage_j", TMX_COLUMN_REAL, 0},
+    {"baseline_j", TMX_COLUMN_REAL, 0},
+    {"transition_j", TMX_COLUMN_REAL, 1},
+    {"gating_saved_j", TMX_COLUMN_REAL, 1},
+    {"fan_energy_j", TMX_COLUMN_REAL, 1},
+    {"mean_rpm", TMX_COLUMN_REAL, 0},
+    {"peak_noise_dba", TMX_COLUMN_REAL, 1},
+    {"mean_inlet_c", TMX_COLUMN_REAL, 2},
+    {"exhaust_j", TMX_COLUMN_REAL, 0},
+    {"remote_cost", TMX_COLUMN_REAL, 2},
+    {"gate_asleep_error_points", TMX_COLUMN_REAL, 2},
+    {"gate_slowdown_error_points", TMX_COLUMN_REAL, 2},
+    {"variant", TMX_COLUMN_TEXT, 0},
+    {"error", TMX_COLUMN_TEXT, 0},
+};
+enum { N_COLUMN = sizeof columns / sizeof columns[0] };
+
+static void add_row(const struct suite *s, struct tmx_table *t, size_t variant, enum group group, size_t mix,
+                    size_t policy, const char *label)
+{
+    tmx_table_text(t, label);
+    tmx_table_text(t, s->policy[policy].name);
+    for (size_t c = 2; c < N_COLUMN - 2; c++) {
+        const double v = column_value(s, variant, group, mix, policy, columns[c].name);
+        isfinite(v) ? tmx_table_real(t, v) : tmx_table_empty(t);
+    }
+    tmx_table_text(t, s->variant[variant].name);
+    tmx_table_text(t, group == ONE ? s->error[task_of(s, variant, mix, policy)] : "");
+}
+
+static enum tmx_status make_table(const struct suite *s, struct tmx_table **t, struct tmx_err *err)
+{
+    const enum tmx_status st = tmx_table_create(t, columns, N_COLUMN, err);
+    bool has_target = false;
+    for (size_t i = 0; i < s->n_mix; i++) {
+        has_target = has_target || s->target[i];
+    }
+    for (size_t v = 0; !st && v < s->n_variant; v++) {
+        for (size_t i = 0; i < s->n_mix; i++) {
+            for (size_t p = 0; p < s->n_policy; p++) {
+                add_row(s, *t, v, ONE, i, p, s->mix_name[i]);
+            }
+        }
+        for (size_t p = 0; p < s->n_policy; p++) {
+            add_row(s, *t, v, MEAN, 0, p, "mean");
+        }
+        for (size_t p = 0; has_target && p < s->n_policy; p++) {
+            add_row(s, *t, v, MEAN_TARGET, 0, p, "mean_target");
+        }
+    }
+    return st;
+}
+
+/* One printed value of the paper and where ours stands in the table. */
+struct paper_value {
+    char figure[64], quantity[128], mix[64], policy[64], column[64], unit[16], status[24], variant[64];
+    double value;
+};
+static const struct tmx_opt value_opts[] = {
+    TMX_ROW_TEXT(paper_value, figure, NULL, "where the paper prints it"),
+    TMX_ROW_TEXT(paper_value, quantity, NULL, "what it is"),
+    TMX_ROW_TEXT(paper_value, mix, "mean", "mix, or mean, mean_target, max, min_nonzero"),
+    TMX_ROW_TEXT(paper_value, policy, "BL", "policy"),
+    TMX_ROW_TEXT(paper_value, column, NULL, "column of the table"),
+    TMX_ROW_TEXT(paper_value, unit, "percent", "unit"),
+    TMX_ROW_TEXT(paper_value, status, NULL, "calibrated, prediction, input or not_reproduced"),
+    TMX_ROW_TEXT(paper_value, variant, "", "variant of the suite"),
+    TMX_ROW_REAL(paper_value, value, "1", -1e9, 1e9, 1e9, "printed value; absent: the text prints none"),
+    {0},
+};
+
+static enum tmx_status add_paper_value(const struct suite *s, const config_setting_t *e, struct tmx_table *t,
+                                       struct tmx_err *err)
+{
+    static const char *const words[] = {"calibrated", "prediction", "input", "not_reproduced"};
+    static const char *const groups[] = {"", "mean", "mean_target", "max", "min_nonzero"};
+    struct paper_value v;
+    size_t status = 0, mix = 0, variant = 0;
+    enum group group = ONE;
+    const enum tmx_status st = tmx_opt_read(value_opts, &v, e, NULL, err);
+    if (st) {
+        return st;
+    }
+    for (size_t g = 1; g < sizeof groups / sizeof groups[0]; g++) {
+        group = strcmp(groups[g], v.mix) == 0 ? (enum group)g : group;
+    }
+    while (status < 4 && strcmp(words[status], v.status) != 0) {
+        status++;
+    }
+    while (group == ONE && mix < s->n_mix && strcmp(s->mix_name[mix], v.mix) != 0) {
+        mix++;
+    }
+    while (v.variant[0] && variant < s->n_variant && strcmp(s->variant[variant].name, v.variant) != 0) {
+        variant++;
+    }
+    const size_t policy = policy_index(s, v.policy);
+    if (status == 4 || policy == s->n_policy || mix == s->n_mix || variant == s->n_variant) {
+        return tmx_fail_setting(err, e, "values: no such %s",
+                                status == 4             ? "status"
+                                : policy == s->n_policy ? "policy"
+                                : mix == s->n_mix       ? "mix"
+                                                        : "variant");
+    }
+    const double ours = column_value(s, variant, group, mix, policy, v.column);
+    char condition[224];
+    snprintf(condition, sizeof condition, "%s %s%s%s", v.mix, v.policy, v.variant[0] ? " " : "", v.variant);
+    tmx_paper_add(t, &(struct tmx_paper_row){.paper = s->paper,
+                                             .figure = v.figure,
+                                             .quantity = v.quantity,
+                                             .condition = condition,
+                                             .unit = v.unit,
+                                             .paper_value = v.value < 1e9 ? &v.value : NULL,
+                                             .ours = isfinite(ours) ? ours : 0,
+                                             .status = (enum tmx_paper_status)status});
+    return TMX_OK;
+}
+
+static enum tmx_status make_paper(const struct suite *s, struct tmx_table **t, struct tmx_err *err)
+{
+    const config_setting_t *list = config_setting_get_member(s->call->root, "values");
+    enum tmx_status st = list ? tmx_paper_create(t, err) : TMX_OK;
+    for (int i = 0; list && !st && i < config_setting_length(list); i++) {
+        st = add_paper_value(s, config_setting_get_elem(list, (unsigned)i), *t, err);
+    }
+    return st;
+}
+
+static enum tmx_status first_failure(const struct suite *s, size_t n_task, struct tmx_err *err)
+{
+    size_t n = 0, first = 0;
+    for (size_t t = n_task; t-- > 0;) {
+        if (s->error[t][0]) {
+            n++;
+            first = t;
+        }
+    }
+    return n ? tmx_fail(err, TMX_ESOLVE, "%zu of %zu runs failed, the first (%s, %s): %s", n, n_task,
+                        s->mix_name[first / s->n_policy % s->n_mix], s->policy[first % s->n_policy].name,
+                        s->error[first])
+             : TMX_OK;
+}
+
+enum tmx_status tmx_suite_tabs(const struct tmx_suite_call *call, struct tmx_err *err)
+{
+    struct suite *s = calloc(1, sizeof *s);
+    struct tmx_table *table = NULL, *paper = NULL;
+    if (!s) {
+        return tmx_fail(err, TMX_ENOMEM, "suite");
+    }
+    s->call = call;
+    s->mix_name = calloc(MAX_LIST, sizeof *s->mix_name);
+    while (tmx_metrics[s->n_metric].name) {
+        s->n_metric++;
+    }
+    enum tmx_status st = s->mix_name ? read_suite(s, err) : tmx_fail(err, TMX_ENOMEM, "suite");
+    const size_t n_task = s->n_variant * s->n_mix * s->n_policy;
+    if (!st) {
+        s->value = malloc((n_task * s->n_metric + 1) * sizeof *s->value);
+        s->error = calloc(n_task + 1, sizeof *s->error);
+        st = s->value && s->error ? TMX_OK : tmx_fail(err, TMX_ENOMEM, "%zu runs", n_task);
+    }
+    for (size_t i = 0; !st && i < n_task * s->n_metric; i++) {
+        s->value[i] = NAN;
+    }
+    const struct tmx_pool pool = {.n_task = n_task,
+                                  .n_worker = call->n_worker,
+                                  .noun = call->quiet ? NULL : "runs",
+                                  .ctx = s,
+                                  .run = run_task,
+                                  .collect = collect};
+    st = st ? st : tmx_pool_run(&pool, err);
+    const bool stopped = st == TMX_ESTOPPED;
+    struct tmx_err later = {0};
+    if (!st || stopped) { /* what is finished is written, also after Ctrl-C */
+        enum tmx_status end = make_table(s, &table, &later);
+        end = end ? end : make_paper(s, &paper, &later);
+        end = end ? end : tmx_suite_write(call, table, stopped ? NULL : paper, &later);
+        if (end) {
+            st = end;
+            *err = later;
+        }
+    }
+    st = st ? st : first_failure(s, n_task, err);
+    tmx_table_destroy(table);
+    tmx_table_destroy(paper);
+    free(s->value);
+    free(s->error);
+    free(s->mix_name);
+    free(s);
+    return st;
+}

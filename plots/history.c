@@ -1,0 +1,313 @@
+#include "plots/history.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/config.h"
+#include "core/base/csv.h"
+#include "core/base/os.h"
+#include "core/base/text.h"
+#include "core/base/trace.h"
+#include "run/state.h"
+
+#define ZERO_C 273.15
+enum { MAX_PATH = 1200 };
+
+static enum tmx_status no_memory(struct tmx_err *err)
+{
+    (void)tmx_fail(err, TMX_ENOMEM, "out of memory");
+    return TMX_ENOMEM;
+}
+
+/* One history a GPU, with what the configuration says of it. */
+static enum tmx_status read_resolved(struct tmx_history **all, size_t *n_gpu, const char *dir,
+                                     double *warmup_s, struct tmx_err *err)
+{
+    char path[MAX_PATH];
+    config_t cfg;
+    struct tmx_run *run = NULL;
+    snprintf(path, sizeof path, "%s/resolved.cfg", dir);
+    enum tmx_status st = tmx_config_load(&cfg, path, NULL, 0, err);
+    st = st ? st : tmx_run_describe(&run, config_root_setting(&cfg), err);
+    if (!st) {
+        *n_gpu = run->n_gpu;
+        *warmup_s = run->options.warmup_s;
+        *all = calloc(*n_gpu, sizeof **all);
+        st = *all ? TMX_OK : no_memory(err);
+    }
+    for (size_t g = 0; !st && g < *n_gpu; g++) {
+        struct tmx_history *h = &(*all)[g];
+        const struct tmx_chip *chip = &run->kind[run->kind_of_gpu[g]].chip;
+        h->gpu = g;
+        h->n_sm = chip->n_sm;
+        h->trip_c = 90;
+        h->release_c = 85;
+        (void)config_lookup_float(&cfg, "throttle.trip_c", &h->trip_c);
+        (void)config_lookup_float(&cfg, "throttle.release_c", &h->release_c);
+        snprintf(h->mix, sizeof h->mix, "%s", run->mix.name);
+        snprintf(h->policy, sizeof h->policy, "%s", run->options.policy);
+        for (size_t i = 0; !st && i < chip->floorplan.n_unit; i++) {
+            st = tmx_floorplan_add(&h->floorplan, &chip->floorplan.unit[i], err);
+        }
+    }
+    tmx_run_close(run);
+    config_destroy(&cfg);
+    return st;
+}
+
+/* A column of numbers; NAN where a cell is none. */
+static double cell(const struct tmx_csv *csv, size_t row, size_t column)
+{
+    double v;
+    return column < csv->n_column && tmx_csv_real(csv, row, column, &v) ? v : NAN;
+}
+
+/* The first two kernels that were resident together; of a GPU that never mixed, the first kernel. */
+static void find_pair(struct tmx_history *h, const struct tmx_csv *csv)
+{
+    const size_t gpu = tmx_csv_column(csv, "gpu"), first = tmx_csv_column(csv, "first_kernel");
+    for (size_t r = 0; r < csv->n_row && !h->second[0]; r++) {
+        const bool mixed = tmx_csv_cell(csv, r, first + 1)[0] != '\0';
+        if (cell(csv, r, gpu) == (double)h->gpu && (mixed || !h->first[0])) { /* before: idle, or alone */
+            snprintf(h->first, sizeof h->first, "%s", tmx_csv_cell(csv, r, first));
+            snprintf(h->second, sizeof h->second, "%s", tmx_csv_cell(csv, r, first + 1));
+        }
+    }
+}
+
+/* What the trace says of its first kernel, said of h->first; NAN where neither of the two runs. */
+static double share_of_first(const struct tmx_history *h, const char *first_now, double share)
+{
+    if (first_now[0] && strcmp(first_now, h->first) == 0) {
+        return share;
+    }
+    return h->second[0] && strcmp(first_now, h->second) == 0 ? 1 - share : NAN;
+}
+
+static void fill_sms(struct tmx_history *h, const struct tmx_csv *csv, size_t row, size_t t)
+{
+    static const char *const part[] = {"temp_c", "power_w", "first_share", "gated"};
+    double *const to[] = {h->sm_temp_c, h->sm_power_w, h->sm_share, h->sm_stopped};
+    const size_t first = tmx_csv_column(csv, "sm0_temp_c");
+    for (size_t sm = 0; sm < h->n_sm; sm++) {
+        for (size_t k = 0; k < sizeof part / sizeof part[0]; k++) {
+            to[k][t * h->n_sm + sm] = cell(csv, row, first + 4 * sm + k);
+        }
+        double *share = &h->sm_share[t * h->n_sm + sm];
+        *share = share_of_first(h, tmx_csv_cell(csv, row, tmx_csv_column(csv, "first_kernel")), *share);
+    }
+}
+
+static enum tmx_status take_rows(struct tmx_history *h, const struct tmx_csv *csv, size_t n_row, size_t max,
+                                 struct tmx_err *err)
+{
+    h->time_stride = n_row > max ? (n_row + max - 1) / max : 1;
+    const size_t room = n_row / h->time_stride + 2;
+    double **const lines[] = {&h->time_s, &h->freq_mhz, &h->power_w, &h->hottest_c, &h->mean_c};
+    double **const planes[] = {&h->sm_temp_c, &h->sm_power_w, &h->sm_share, &h->sm_stopped};
+    static const char *const names[] = {"time_s", "freq_mhz", "power_w", "hottest_c", "mean_c"};
+    bool ok = true;
+    for (size_t i = 0; i < 5; i++) {
+        ok = (*lines[i] = calloc(room, sizeof **lines[i])) && ok;
+    }
+    for (size_t i = 0; i < 4; i++) {
+        ok = (*planes[i] = calloc(room * h->n_sm, sizeof **planes[i])) && ok;
+    }
+    if (!ok) {
+        return no_memory(err);
+    }
+    size_t seen = 0;
+    const size_t gpu = tmx_csv_column(csv, "gpu");
+    find_pair(h, csv);
+    for (size_t r = 0; r < csv->n_row; r++) {
+        if (cell(csv, r, gpu) != (double)h->gpu || seen++ % h->time_stride != 0) {
+            continue;
+        }
+        for (size_t i = 0; i < 5; i++) {
+            (*lines[i])[h->n_time] = cell(csv, r, tmx_csv_column(csv, names[i]));
+        }
+        fill_sms(h, csv, r, h->n_time++);
+    }
+    return TMX_OK;
+}
+
+static enum tmx_status read_trace(struct tmx_history *all, size_t n_gpu, const char *path, size_t max,
+                                  struct tmx_err *err)
+{
+    struct tmx_csv csv = {0};
+    enum tmx_status st = tmx_csv_read(&csv, path, err);
+    const size_t first = st ? 0 : tmx_csv_column(&csv, "sm0_temp_c");
+    if (!st && (first == csv.n_column || tmx_csv_column(&csv, "first_kernel") + 1 >= csv.n_column)) {
+        st = tmx_fail_at(err, TMX_EPARSE, path, 1, "not a trace of `thermix run --trace`");
+    }
+    for (size_t g = 0; !st && g < n_gpu; g++) {
+        size_t n_row = 0;
+        if (first + 4 * all[g].n_sm > csv.n_column) {
+            st = tmx_fail_at(err, TMX_EPARSE, path, 1, "columns of %zu SMs; GPU %zu has %zu",
+                             (csv.n_column - first) / 4, g, all[g].n_sm);
+        }
+        for (size_t r = 0; !st && r < csv.n_row; r++) {
+            n_row += cell(&csv, r, tmx_csv_column(&csv, "gpu")) == (double)g;
+        }
+        st = st ? st : take_rows(&all[g], &csv, n_row, max, err);
+    }
+    tmx_csv_finish(&csv);
+    return st;
+}
+
+/* `-sampling_intvl SECONDS` of the HotSpot configuration beside the traces. */
+static enum tmx_status read_interval(const char *path, double *interval_s, struct tmx_err *err)
+{
+    struct tmx_text text;
+    struct tmx_lines lines = {0};
+    struct tmx_span key, value;
+    enum tmx_status st = tmx_text_load(&text, path, err);
+    bool found = false;
+    while (!st && !found && tmx_lines_next(&lines, &text)) {
+        struct tmx_span rest = lines.line;
+        found = tmx_span_field(&rest, &key) && tmx_span_is(key, "-sampling_intvl") &&
+                tmx_span_field(&rest, &value) && tmx_span_real(value, interval_s);
+    }
+    tmx_text_finish(&text);
+    return !st && !found ? tmx_fail_at(err, TMX_EPARSE, path, 0, "no -sampling_intvl") : st;
+}
+
+/* The suffix of a GPU's files: none where there is one GPU. */
+static void suffix_of(size_t gpu, size_t n_gpu, char text[32])
+{
+    text[0] = '\0';
+    if (n_gpu > 1) {
+        snprintf(text, 32, "_gpu%zu", gpu);
+    }
+}
+
+static enum tmx_status read_frames(struct tmx_history *h, size_t n_gpu, const char *dir, double warmup_s,
+                                   size_t max, struct tmx_err *err)
+{
+    char path[MAX_PATH], suffix[32];
+    struct tmx_trace temps = {0}, power = {0};
+    double interval_s = 0;
+    const size_t n_unit = h->floorplan.n_unit;
+    snprintf(path, sizeof path, "%s/thermal.config", dir);
+    enum tmx_status st = read_interval(path, &interval_s, err);
+    suffix_of(h->gpu, n_gpu, suffix);
+    snprintf(path, sizeof path, "%s/temps%s.ttrace", dir, suffix);
+    st = st ? st : tmx_trace_read(path, &temps, err);
+    if (!st && temps.n_column != n_unit) {
+        st = tmx_fail_at(err, TMX_EPARSE, path, 1, "%zu columns; the floorplan has %zu units", temps.n_column,
+                         n_unit);
+    }
+    snprintf(path, sizeof path, "%s/power%s.ptrace", dir, suffix);
+    st = st ? st : tmx_trace_read(path, &power, err);
+    if (!st && (power.n_column != n_unit || power.n_row != temps.n_row)) {
+        st =
+            tmx_fail_at(err, TMX_EPARSE, path, 1, "%zu rows of %zu columns; the temperatures have %zu of %zu",
+                        power.n_row, power.n_column, temps.n_row, n_unit);
+    }
+    if (!st) {
+        h->frame_stride = temps.n_row > max ? (temps.n_row + max - 1) / max : 1;
+        h->n_frame = (temps.n_row + h->frame_stride - 1) / h->frame_stride;
+        h->frame_s = calloc(h->n_frame, sizeof *h->frame_s);
+        h->unit_temp_c = calloc(h->n_frame * n_unit, sizeof *h->unit_temp_c);
+        h->unit_w = calloc(h->n_frame * n_unit, sizeof *h->unit_w);
+        st = h->frame_s && h->unit_temp_c && h->unit_w ? TMX_OK : no_memory(err);
+    }
+    for (size_t f = 0; !st && f < h->n_frame; f++) {
+        const size_t row = f * h->frame_stride;
+        h->frame_s[f] = (double)(row + 1) * interval_s - warmup_s;
+        for (size_t u = 0; u < n_unit; u++) {
+            h->unit_temp_c[f * n_unit + u] = temps.value[row * n_unit + u] - ZERO_C;
+            h->unit_w[f * n_unit + u] = power.value[row * n_unit + u];
+        }
+    }
+    tmx_trace_finish(&temps);
+    tmx_trace_finish(&power);
+    return st;
+}
+
+bool tmx_history_has_frames(const char *dir)
+{
+    char one[MAX_PATH], several[MAX_PATH];
+    snprintf(one, sizeof one, "%s/temps.ttrace", dir);
+    snprintf(several, sizeof several, "%s/temps_gpu0.ttrace", dir);
+    return tmx_os_exists(one) || tmx_os_exists(several);
+}
+
+enum tmx_status tmx_history_load(struct tmx_history **all, size_t *n_gpu, const char *dir, size_t max,
+                                 struct tmx_err *err)
+{
+    char trace[MAX_PATH];
+    double warmup_s = 0;
+    const bool has_frames = tmx_history_has_frames(dir);
+    *all = NULL;
+    *n_gpu = 0;
+    snprintf(trace, sizeof trace, "%s/trace.csv", dir);
+    if (!tmx_os_exists(trace) && !has_frames) {
+        return tmx_fail_at(err, TMX_EIO, dir, 0,
+                           "no trace.csv or temps.ttrace; make them with `thermix run CONFIG -o %s --trace 1 "
+                           "--hotspot 1`",
+                           dir);
+    }
+    enum tmx_status st = read_resolved(all, n_gpu, dir, &warmup_s, err);
+    if (!st && tmx_os_exists(trace)) {
+        st = read_trace(*all, *n_gpu, trace, max, err);
+    }
+    for (size_t g = 0; g < *n_gpu && !st && has_frames; g++) {
+        st = read_frames(&(*all)[g], *n_gpu, dir, warmup_s, max, err);
+    }
+    if (st) {
+        tmx_history_free(*all, *n_gpu);
+        *all = NULL;
+        *n_gpu = 0;
+    }
+    return st;
+}
+
+static void finish(struct tmx_history *h)
+{
+    double *const all[] = {h->time_s,     h->freq_mhz,  h->power_w,     h->hottest_c,
+                           h->mean_c,     h->sm_temp_c, h->sm_power_w,  h->sm_share,
+                           h->sm_stopped, h->frame_s,   h->unit_temp_c, h->unit_w};
+    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
+        free(all[i]);
+    }
+    tmx_floorplan_finish(&h->floorplan);
+}
+
+void tmx_history_free(struct tmx_history *all, size_t n_gpu)
+{
+    for (size_t g = 0; all && g < n_gpu; g++) {
+        finish(&all[g]);
+    }
+    free(all);
+}
+
+struct tmx_hottest tmx_history_hottest(const struct tmx_history *all, size_t n_gpu)
+{
+    struct tmx_hottest at = {0};
+    double best_c = -INFINITY;
+    for (size_t g = 0; g < n_gpu; g++) {
+        const size_t n_unit = all[g].floorplan.n_unit;
+        for (size_t i = 0; i < all[g].n_frame * n_unit; i++) {
+            if (all[g].unit_temp_c[i] > best_c) {
+                at = (struct tmx_hottest){g, i / n_unit, i % n_unit};
+                best_c = all[g].unit_temp_c[i];
+            }
+        }
+    }
+    return at;
+}
+
+void tmx_history_range(const struct tmx_history *all, size_t n_gpu, double *low_c, double *high_c)
+{
+    *low_c = INFINITY;
+    *high_c = -INFINITY;
+    for (size_t g = 0; g < n_gpu; g++) {
+        for (size_t i = 0; i < all[g].n_frame * all[g].floorplan.n_unit; i++) {
+            *low_c = fmin(*low_c, all[g].unit_temp_c[i]);
+            *high_c = fmax(*high_c, all[g].unit_temp_c[i]);
+        }
+    }
+}

@@ -1,0 +1,44 @@
+#ifndef TMX_PLOTS_HISTORY_H
+#define TMX_PLOTS_HISTORY_H
+
+/* What a run left in its folder (resolved.cfg, trace.csv, temps.ttrace, power.ptrace), for
+ * figures, films and reports. Long traces are thinned: every stride-th row is kept. */
+
+#include <stdbool.h>
+
+#include "core/machine/floorplan.h"
+
+struct tmx_history { /* of one GPU */
+    size_t gpu;
+    char mix[64], policy[64];
+    double trip_c, release_c; /* of the throttle */
+    struct tmx_floorplan floorplan;
+    /* from trace.csv */
+    size_t n_time, n_sm, time_stride;
+    double *time_s, *freq_mhz, *power_w, *hottest_c, *mean_c; /* [n_time] */
+    double *sm_temp_c, *sm_power_w, *sm_share, *sm_stopped;   /* [n_time * n_sm] */
+    char first[64], second[64]; /* the two kernels seen together first; sm_share is of the first */
+    /* from temps.ttrace and power.ptrace (temps_gpu0.ttrace, ... of several GPUs), empty when the run
+     * wrote none */
+    size_t n_frame, frame_stride;
+    double *frame_s;              /* [n_frame] */
+    double *unit_temp_c, *unit_w; /* [n_frame * floorplan.n_unit]; powers are means over the row's period */
+};
+
+/* Read the parts that are there (at least one must be), at most max rows of each: one history a GPU,
+ * *all owned by the caller. Errors: TMX_EIO with how to make the files, TMX_EPARSE. */
+TMX_NODISCARD enum tmx_status tmx_history_load(struct tmx_history **all, size_t *n_gpu, const char *dir,
+                                               size_t max, struct tmx_err *err);
+void tmx_history_free(struct tmx_history *all, size_t n_gpu); /* accepts NULL */
+
+/* Does the folder hold what heat maps are made of? */
+bool tmx_history_has_frames(const char *dir);
+/* Where and when the hottest unit of all was. */
+struct tmx_hottest {
+    size_t gpu, frame, unit;
+};
+struct tmx_hottest tmx_history_hottest(const struct tmx_history *all, size_t n_gpu);
+/* Lowest and highest unit temperature over all GPUs and frames [degC]. */
+void tmx_history_range(const struct tmx_history *all, size_t n_gpu, double *low_c, double *high_c);
+
+#endif

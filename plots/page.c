@@ -1,0 +1,340 @@
+#define _POSIX_C_SOURCE 200809L
+#include "plots/page.h"
+
+#include <dirent.h>
+#include <jansson.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/csv.h"
+#include "core/base/os.h"
+#include "core/base/text.h"
+#include "plots/history.h"
+#include "plots/plot.h"
+#include "run/input/data.h"
+#include "study/pivot.h"
+
+enum { MAX_PATH = 1200 };
+
+struct page {
+    const struct tmx_report *r;
+    json_t *tables, *runs, *figures;
+    size_t n_folder;
+    char sampling[512];
+    struct tmx_err *err;
+};
+
+static enum tmx_status no_memory(struct tmx_err *err)
+{
+    (void)tmx_fail(err, TMX_ENOMEM, "out of memory, or text that is not UTF-8");
+    return TMX_ENOMEM;
+}
+
+static json_t *number_or_text(const char *s)
+{
+    double v;
+    if (s[0] == '\0') {
+        return json_null();
+    }
+    return tmx_span_real((struct tmx_span){s, s + strlen(s)}, &v) ? json_real(v) : json_string(s);
+}
+
+/* Ten significant digits are enough for reading, and half the size. */
+static double short_real(double v)
+{
+    char buf[40];
+    snprintf(buf, sizeof buf, "%.10g", v);
+    return strtod(buf, NULL);
+}
+
+static enum tmx_status add_table(struct page *p, const char *title, json_t *columns, json_t *rows)
+{
+    json_t *t = json_pack("{s:s, s:o, s:o}", "title", title, "columns", columns, "rows", rows);
+    return t && json_array_append_new(p->tables, t) == 0 ? TMX_OK : no_memory(p->err);
+}
+
+static enum tmx_status add_csv(struct page *p, const char *path, const char *title)
+{
+    struct tmx_csv csv = {0};
+    enum tmx_status st = tmx_csv_read(&csv, path, p->err);
+    json_t *columns = json_array(), *rows = json_array();
+    for (size_t c = 0; !st && c < csv.n_column; c++) {
+        st = json_array_append_new(columns, json_string(csv.column[c])) == 0 ? TMX_OK : no_memory(p->err);
+    }
+    for (size_t r = 0; !st && r < csv.n_row; r++) {
+        json_t *row = json_array();
+        for (size_t c = 0; c < csv.n_column; c++) {
+            json_array_append_new(row, number_or_text(tmx_csv_cell(&csv, r, c)));
+        }
+        st = json_array_append_new(rows, row) == 0 ? TMX_OK : no_memory(p->err);
+    }
+    tmx_csv_finish(&csv);
+    return st ? st : add_table(p, title, columns, rows);
+}
+
+static enum tmx_status add_study(struct page *p, const char *path)
+{
+    struct tmx_result_set set;
+    struct tmx_table *t = NULL;
+    const struct tmx_query all = {0};
+    char title[400];
+    enum tmx_status st = tmx_results_load(&set, path, p->err);
+    if (st) {
+        return st;
+    }
+    st = tmx_flat(&set, &all, &t, p->err);
+    json_t *columns = json_array(), *rows = json_array();
+    for (size_t c = 0; !st && c < tmx_table_columns(t); c++) {
+        json_array_append_new(columns, json_string(tmx_table_column(t, c)->name));
+    }
+    for (size_t r = 0; !st && r < tmx_table_rows(t); r++) {
+        json_t *row = json_array();
+        for (size_t c = 0; c < tmx_table_columns(t); c++) {
+            const struct tmx_cell *cell = tmx_table_cell(t, r, c);
+            json_array_append_new(row, cell->empty                     ? json_null()
+                                       : cell->type == TMX_COLUMN_TEXT ? number_or_text(cell->text)
+                                                                       : json_real(short_real(cell->real)));
+        }
+        st = json_array_append_new(rows, row) == 0 ? TMX_OK : no_memory(p->err);
+    }
+    snprintf(title, sizeof title, "Study %s: %s", set.study, set.doc);
+    st = st ? st : add_table(p, title, columns, rows);
+    tmx_table_destroy(t);
+    tmx_result_set_finish(&set);
+    return st;
+}
+
+/* Temperatures in tenths of a degree and powers in hundredths of a watt: whole numbers are short. */
+static json_t *scaled(const double *v, size_t n, double factor)
+{
+    json_t *a = json_array();
+    for (size_t i = 0; i < n; i++) {
+        json_array_append_new(a, json_integer((json_int_t)llround(v[i] * factor)));
+    }
+    return a;
+}
+
+static json_t *units(const struct tmx_floorplan *fp)
+{
+    json_t *a = json_array();
+    for (size_t u = 0; u < fp->n_unit; u++) {
+        const struct tmx_unit *unit = &fp->unit[u];
+        json_array_append_new(a, json_pack("{s:s, s:f, s:f, s:f, s:f}", "name", unit->name, "x",
+                                           short_real(1e3 * unit->x_m), "y", short_real(1e3 * unit->y_m), "w",
+                                           short_real(1e3 * unit->w_m), "h", short_real(1e3 * unit->h_m)));
+    }
+    return a;
+}
+
+/* One heat map a GPU. */
+static enum tmx_status add_heatmap(struct page *p, const struct tmx_history *h, size_t n_gpu)
+{
+    char name[200], which[32] = "";
+    const size_t n = h->n_frame * h->floorplan.n_unit;
+    json_t *time = json_array();
+    for (size_t f = 0; f < h->n_frame; f++) {
+        json_array_append_new(time, json_real(short_real(h->frame_s[f])));
+    }
+    if (n_gpu > 1) {
+        snprintf(which, sizeof which, " GPU %zu", h->gpu);
+    }
+    snprintf(name, sizeof name, "%s %s%s", h->mix, h->policy, which);
+    json_t *run =
+        json_pack("{s:s, s:o, s:o, s:o, s:o}", "name", name, "units", units(&h->floorplan), "time_s", time,
+                  "temp_dc", scaled(h->unit_temp_c, n, 10), "power_cw", scaled(h->unit_w, n, 100));
+    if (h->gpu == 0) {
+        const size_t used = strlen(p->sampling);
+        snprintf(p->sampling + used, sizeof p->sampling - used,
+                 "%s%s %s: %zu pictures, every %zu of the run's rows", used ? "; " : "Sampling: ", h->mix,
+                 h->policy, h->n_frame, h->frame_stride);
+    }
+    return run && json_array_append_new(p->runs, run) == 0 ? TMX_OK : no_memory(p->err);
+}
+
+static enum tmx_status add_run(struct page *p, const char *dir)
+{
+    struct tmx_history *all;
+    size_t n_gpu;
+    enum tmx_status st = tmx_history_load(&all, &n_gpu, dir, p->r->max_frame, p->err);
+    for (size_t g = 0; g < n_gpu && !st; g++) {
+        st = all[g].n_frame > 0 ? add_heatmap(p, &all[g], n_gpu) : TMX_OK;
+    }
+    tmx_history_free(all, n_gpu);
+    return st;
+}
+
+/* RFC 4648. */
+static char *base64(const char *text, size_t n)
+{
+    static const char digit[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    char *out = malloc(4 * (n / 3 + 1) + 1);
+    size_t k = 0;
+    for (size_t i = 0; out && i < n; i += 3) {
+        const unsigned a = (unsigned char)text[i], b = i + 1 < n ? (unsigned char)text[i + 1] : 0;
+        const unsigned c = i + 2 < n ? (unsigned char)text[i + 2] : 0, all = a << 16 | b << 8 | c;
+        out[k++] = digit[all >> 18];
+        out[k++] = digit[all >> 12 & 63];
+        out[k] = digit[all >> 6 & 63];
+        out[k + 1] = digit[all & 63];
+        if (i + 2 >= n) {
+            out[k + 1] = '=';
+        }
+        if (i + 1 >= n) {
+            out[k] = '=';
+        }
+        k += 2;
+    }
+    if (out) {
+        out[k] = '\0';
+    }
+    return out;
+}
+
+static enum tmx_status add_figure(struct page *p, const char *folder, const char *file)
+{
+    char path[MAX_PATH];
+    struct tmx_text svg;
+    snprintf(path, sizeof path, "%s/%s", folder, file);
+    enum tmx_status st = tmx_text_load(&svg, path, p->err);
+    if (st) {
+        return st;
+    }
+    char *code = base64(svg.data, svg.size);
+    json_t *f = code ? json_pack("{s:s%, s:s}", "name", file, strlen(file) - 4, "svg", code) : NULL;
+    st = f && json_array_append_new(p->figures, f) == 0 ? TMX_OK : no_memory(p->err);
+    free(code);
+    tmx_text_finish(&svg);
+    return st;
+}
+
+static int by_text(const void *a, const void *b)
+{
+    return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+static enum tmx_status add_figures(struct page *p, const char *results)
+{
+    char folder[MAX_PATH];
+    snprintf(folder, sizeof folder, "%s.figures/%zu", p->r->out, ++p->n_folder);
+    struct tmx_plot plot = {.dir = folder, .format = "svg", .quiet = true};
+    enum tmx_status st = tmx_plot_begin(&plot, p->err);
+    st = st ? st : tmx_plot_results(&plot, results, p->err);
+    DIR *dir = st ? NULL : opendir(folder);
+    char *names[512];
+    size_t n = 0;
+    for (struct dirent *e; dir && (e = readdir(dir)) && n < 512;) {
+        const size_t length = strlen(e->d_name);
+        if (length > 4 && strcmp(e->d_name + length - 4, ".svg") == 0 && (names[n] = strdup(e->d_name))) {
+            n++;
+        }
+    }
+    if (dir) {
+        closedir(dir);
+    }
+    qsort(names, n, sizeof *names, by_text);
+    for (size_t i = 0; i < n; i++) {
+        st = st ? st : add_figure(p, folder, names[i]);
+        free(names[i]);
+    }
+    return st;
+}
+
+static bool holds(const char *folder, const char *file, char path[MAX_PATH])
+{
+    snprintf(path, MAX_PATH, "%s/%s", folder, file);
+    return tmx_os_exists(path);
+}
+
+static enum tmx_status add_results(struct page *p, const char *results)
+{
+    char path[MAX_PATH], title[MAX_PATH];
+    const size_t n = strlen(results);
+    enum tmx_status st = TMX_OK;
+    if (n > 7 && strcmp(results + n - 7, ".sqlite") == 0) {
+        st = add_study(p, results);
+        return st ? st : add_figures(p, results);
+    }
+    if (tmx_history_has_frames(results)) {
+        st = add_run(p, results);
+    }
+    static const char *const tables[] = {"table.csv", "paper.csv", "summary.csv", "kernels.csv"};
+    for (size_t i = 0; i < sizeof tables / sizeof tables[0] && !st; i++) {
+        if (holds(results, tables[i], path)) {
+            snprintf(title, sizeof title, "%s", path);
+            st = add_csv(p, path, title);
+        }
+    }
+    const bool draws = holds(results, "table.csv", path) || holds(results, "trace.csv", path);
+    return st || (!draws && p->n_folder > 0) ? st : add_figures(p, results);
+}
+
+/* Every '<' of the data as \u003c, so that no text in it ends the script element. */
+static void put_data(const char *json, FILE *out)
+{
+    for (; *json; json++) {
+        if (*json == '<') {
+            fputs("\\u003c", out);
+        } else {
+            fputc(*json, out);
+        }
+    }
+}
+
+static enum tmx_status put_page(const struct page *p, const char *json, FILE *out)
+{
+    char path[TMX_PATH_SIZE];
+    struct tmx_text page = {0}, script = {0};
+    enum tmx_status st = tmx_data_file("plots/report/page.html", path, p->err);
+    st = st ? st : tmx_text_load(&page, path, p->err);
+    st = st ? st : tmx_data_file("plots/report/report.js", path, p->err);
+    st = st ? st : tmx_text_load(&script, path, p->err);
+    if (!st) {
+        const char *data_at = strstr(page.data, "@DATA@"), *script_at = strstr(page.data, "@SCRIPT@");
+        tmx_assert(data_at && script_at && data_at < script_at);
+        fwrite(page.data, 1, (size_t)(data_at - page.data), out);
+        put_data(json, out);
+        fwrite(data_at + 6, 1, (size_t)(script_at - data_at - 6), out);
+        fwrite(script.data, 1, script.size, out);
+        fputs(script_at + 8, out);
+    }
+    tmx_text_finish(&page);
+    tmx_text_finish(&script);
+    return st;
+}
+
+static enum tmx_status save(const struct page *p)
+{
+    struct tmx_output o = {0};
+    char made[400];
+    snprintf(made, sizeof made,
+             "thermix %s; %zu tables, %zu figures, %zu heat maps. This file needs no network.", TMX_VERSION,
+             json_array_size(p->tables), json_array_size(p->figures), json_array_size(p->runs));
+    json_t *all = json_pack("{s:s, s:s, s:s, s:O, s:O, s:O}", "title", p->r->title, "made", made, "sampling",
+                            p->sampling, "tables", p->tables, "runs", p->runs, "figures", p->figures);
+    char *json = all ? json_dumps(all, JSON_COMPACT | JSON_REAL_PRECISION(10)) : NULL;
+    enum tmx_status st = json ? tmx_output_open(&o, p->r->out, p->err) : no_memory(p->err);
+    if (!st) {
+        st = put_page(p, json, o.file);
+        st = st ? st : tmx_output_commit(&o, p->err);
+        tmx_output_discard(&o);
+    }
+    free(json);
+    json_decref(all);
+    return st;
+}
+
+enum tmx_status tmx_report_write(const struct tmx_report *r, struct tmx_err *err)
+{
+    struct page p = {
+        .r = r, .tables = json_array(), .runs = json_array(), .figures = json_array(), .err = err};
+    enum tmx_status st = p.tables && p.runs && p.figures ? TMX_OK : no_memory(err);
+    for (size_t i = 0; i < r->n_result && !st; i++) {
+        st = add_results(&p, r->results[i]);
+    }
+    st = st ? st : save(&p);
+    json_decref(p.tables);
+    json_decref(p.runs);
+    json_decref(p.figures);
+    return st;
+}

@@ -1,0 +1,219 @@
+/* Figures from the table of a suite: bars of mixes by policies, means by variant, floorplans. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/csv.h"
+#include "plots/plot.h"
+
+enum { MAX_NAMES = 64 };
+
+struct source { /* table.csv and its columns */
+    struct tmx_csv csv;
+    size_t mix, policy, variant;
+    char first_variant[64];
+};
+
+/* The values of a column, each once, but for those that end in skip ("": none). */
+static size_t distinct(const struct source *s, size_t column, const char **names, const char *skip)
+{
+    size_t n = 0;
+    for (size_t r = 0; r < s->csv.n_row; r++) {
+        const char *v = tmx_csv_cell(&s->csv, r, column);
+        size_t i = 0;
+        while (i < n && strcmp(names[i], v) != 0) {
+            i++;
+        }
+        const size_t length = strlen(v), end = strlen(skip);
+        const bool skipped = end > 0 && length >= end && strcmp(v + length - end, skip) == 0;
+        if (i == n && n < MAX_NAMES && !skipped) {
+            names[n++] = v;
+        }
+    }
+    return n;
+}
+
+/* The value of one cell of the long table; false when it has none. */
+static bool value(const struct source *s, const char *variant, const char *mix, const char *policy,
+                  size_t column, double *v)
+{
+    for (size_t r = 0; r < s->csv.n_row; r++) {
+        if (strcmp(tmx_csv_cell(&s->csv, r, s->mix), mix) == 0 &&
+            strcmp(tmx_csv_cell(&s->csv, r, s->policy), policy) == 0 &&
+            (s->variant == s->csv.n_column || strcmp(tmx_csv_cell(&s->csv, r, s->variant), variant) == 0)) {
+            return tmx_csv_real(&s->csv, r, column, v);
+        }
+    }
+    return false;
+}
+
+static enum tmx_status open_bars(struct tmx_table **t, const char *head, const char *const *policy, size_t n,
+                                 struct tmx_err *err)
+{
+    struct tmx_column columns[MAX_NAMES + 1] = {{head, TMX_COLUMN_TEXT, 0}};
+    for (size_t i = 0; i < n; i++) {
+        columns[i + 1] = (struct tmx_column){policy[i], TMX_COLUMN_REAL, 2};
+    }
+    return tmx_table_create(t, columns, n + 1, err);
+}
+
+static int by_text(const void *a, const void *b)
+{
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+/* The technologies of paper 003's Figure 6, T1 to T5, in order. */
+static size_t technologies(const struct source *s, const char **names)
+{
+    const char *all[MAX_NAMES];
+    size_t n = 0;
+    const size_t n_all = s->variant < s->csv.n_column ? distinct(s, s->variant, all, "") : 0;
+    for (size_t i = 0; i < n_all; i++) {
+        if (all[i][0] == 'T' && all[i][1] >= '1' && all[i][1] <= '9' && !all[i][2]) {
+            names[n++] = all[i];
+        }
+    }
+    qsort(names, n, sizeof *names, by_text);
+    return n;
+}
+
+struct bars {
+    const char *figure, *script, *column, *skip_policy;
+    bool by_variant; /* groups are the technologies at the row "mean", not the mixes */
+};
+
+static enum tmx_status draw_bars(struct tmx_plot *p, const struct source *s, const struct bars *b,
+                                 struct tmx_err *err)
+{
+    const char *group[MAX_NAMES], *policy[MAX_NAMES];
+    struct tmx_table *t = NULL;
+    const size_t column = tmx_csv_column(&s->csv, b->column);
+    if (column == s->csv.n_column) {
+        return TMX_OK;
+    }
+    const size_t n_policy = distinct(s, s->policy, policy, b->skip_policy);
+    const size_t n_group = b->by_variant ? technologies(s, group) : distinct(s, s->mix, group, "mean_target");
+    enum tmx_status st = open_bars(&t, b->by_variant ? "variant" : "mix", policy, n_policy, err);
+    for (size_t g = 0; g < n_group && !st; g++) {
+        tmx_table_text(t, group[g]);
+        for (size_t i = 0; i < n_policy; i++) {
+            double v;
+            const bool there = b->by_variant ? value(s, group[g], "mean", policy[i], column, &v)
+                                             : value(s, s->first_variant, group[g], policy[i], column, &v);
+            if (there) {
+                tmx_table_real(t, v);
+            } else {
+                tmx_table_empty(t);
+            }
+        }
+    }
+    st = st ? st : tmx_plot_data(p, b->figure, t, err);
+    tmx_table_destroy(t);
+    return st ? st : tmx_plot_draw(p, b->script, b->figure, "", err);
+}
+
+static enum tmx_status draw_pareto(struct tmx_plot *p, const struct source *s, struct tmx_err *err)
+{
+    const char *policy[MAX_NAMES];
+    struct tmx_pareto_point point[MAX_NAMES];
+    const size_t slowdown = tmx_csv_column(&s->csv, "slowdown_pct"),
+                 energy = tmx_csv_column(&s->csv, "energy_j");
+    size_t n = 0;
+    if (slowdown == s->csv.n_column || energy == s->csv.n_column) {
+        return TMX_OK;
+    }
+    const size_t n_policy = distinct(s, s->policy, policy, "");
+    for (size_t i = 0; i < n_policy; i++) {
+        double x, y;
+        if (value(s, s->first_variant, "mean", policy[i], slowdown, &x) &&
+            value(s, s->first_variant, "mean", policy[i], energy, &y)) {
+            point[n++] = (struct tmx_pareto_point){policy[i], x, y / 1000};
+        }
+    }
+    return n > 1 ? tmx_plot_pareto(p, point, n, true, err) : TMX_OK;
+}
+
+static enum tmx_status draw_floorplans(struct tmx_plot *p, const struct source *s, struct tmx_err *err)
+{
+    static const struct tmx_column columns[] = {{"floorplan", TMX_COLUMN_TEXT, 0},
+                                                {"peak_temp_c", TMX_COLUMN_REAL, 2},
+                                                {"gradient_c", TMX_COLUMN_REAL, 2},
+                                                {"slowdown_pct", TMX_COLUMN_REAL, 2},
+                                                {"energy_kj", TMX_COLUMN_REAL, 2}};
+    static const char *const from[] = {"peak_temp_c", "gradient_c", "slowdown_pct", "energy_j"};
+    struct tmx_table *t = NULL;
+    enum tmx_status st = tmx_table_create(&t, columns, 5, err);
+    for (size_t r = 0; r < s->csv.n_row && !st; r++) {
+        tmx_table_text(t, tmx_csv_cell(&s->csv, r, tmx_csv_column(&s->csv, "floorplan")));
+        for (size_t i = 0; i < 4; i++) {
+            const size_t column = tmx_csv_column(&s->csv, from[i]);
+            double v;
+            if (column < s->csv.n_column && tmx_csv_real(&s->csv, r, column, &v)) {
+                tmx_table_real(t, i == 3 ? v / 1000 : v);
+            } else {
+                tmx_table_empty(t);
+            }
+        }
+    }
+    st = st ? st : tmx_plot_data(p, "floorplans", t, err);
+    tmx_table_destroy(t);
+    return st ? st : tmx_plot_draw(p, "floorplans", "floorplans", "", err);
+}
+
+/* Several GPUs: the policies of paper 003's Figures 5 and 6. */
+static bool is_multi(const struct source *s)
+{
+    for (size_t r = 0; r < s->csv.n_row; r++) {
+        if (strncmp(tmx_csv_cell(&s->csv, r, s->policy), "MG", 2) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static enum tmx_status draw_suite(struct tmx_plot *p, const struct source *s, struct tmx_err *err)
+{
+    static const struct bars single[] = {
+        {"figure3", "figure3", "improvement_over_bl_pct", "BL", false},
+        {"figure4", "figure4", "energy_saved_vs_bl_pct", "BL", false},
+        {"slowdown", "slowdown", "slowdown_pct", "", false},
+    };
+    static const struct bars multi[] = {
+        {"figure5", "figure5", "improvement_over_bl_pct", "BL", false},
+        {"figure6", "figure6", "improvement_over_bl_pct", "BL", true},
+    };
+    const char *variant[MAX_NAMES];
+    enum tmx_status st = TMX_OK;
+    if (is_multi(s)) {
+        st = draw_bars(p, s, &multi[0], err);
+        return st || technologies(s, variant) < 2 ? st : draw_bars(p, s, &multi[1], err);
+    }
+    for (size_t i = 0; i < sizeof single / sizeof single[0] && !st; i++) {
+        st = draw_bars(p, s, &single[i], err);
+    }
+    return st ? st : draw_pareto(p, s, err);
+}
+
+enum tmx_status tmx_plot_table(struct tmx_plot *p, const char *csv_path, struct tmx_err *err)
+{
+    struct source s = {0};
+    enum tmx_status st = tmx_csv_read(&s.csv, csv_path, err);
+    if (st) {
+        return st;
+    }
+    s.mix = tmx_csv_column(&s.csv, "mix");
+    s.policy = tmx_csv_column(&s.csv, "policy");
+    s.variant = tmx_csv_column(&s.csv, "variant");
+    if (s.csv.n_row > 0 && s.variant < s.csv.n_column) {
+        snprintf(s.first_variant, sizeof s.first_variant, "%s", tmx_csv_cell(&s.csv, 0, s.variant));
+    }
+    const bool floorplans = tmx_csv_column(&s.csv, "floorplan") < s.csv.n_column;
+    const bool suite = s.csv.n_row > 0 && s.mix < s.csv.n_column && s.policy < s.csv.n_column;
+    st = floorplans || suite ? tmx_plot_folder(p, err) : TMX_OK;
+    if (floorplans && !st) {
+        st = draw_floorplans(p, &s, err);
+    } else if (suite && !st) {
+        st = draw_suite(p, &s, err);
+    }
+    tmx_csv_finish(&s.csv);
+    return st;
+}

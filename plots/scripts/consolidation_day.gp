@@ -1,0 +1,27 @@
+# A day of users: throughput, energy, peak temperature and waiting time by policy and number of GPUs.
+# gnuplot -e "dir='out/day'" plots/scripts/consolidation_day.gp     reads dir/table.csv, writes dir/day.svg
+if (!exists("dir")) dir = "."
+set terminal svg size 1000,760 font "sans,11"
+set output dir . "/day.svg"
+set datafile separator comma
+set style data histograms
+set yrange [0:*]
+set style histogram clustered gap 1
+set style fill solid 0.8 border -1
+set grid ytics
+set xtics rotate by -35 noenhanced
+set key outside top center horizontal
+rows(gpus) = "<awk -F, '$1 == ".gpus."' ".dir."/table.csv"
+set multiplot layout 2,2
+set ylabel "instances per hour"
+plot for [g in "1 4"] rows(g) using 5:xtic(2) title g . " GPU"
+set ylabel "system energy [kJ per instance]"
+plot for [g in "1 4"] rows(g) using ($8 / 1000):xtic(2) title g . " GPU"
+set ylabel "peak temperature [degC]"
+set yrange [60:100]
+plot for [g in "1 4"] rows(g) using 9:xtic(2) title g . " GPU"
+set ylabel "mean wait [s]"
+set yrange [1:*]
+set logscale y
+plot for [g in "1 4"] rows(g) using 10:xtic(2) title g . " GPU"
+unset multiplot

@@ -1,0 +1,195 @@
+#include "run/cta.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/config.h"
+#include "run/cta_core.h"
+#include "sched/sched.h"
+
+struct tmx_run_cta {
+    int place, core;
+    double epoch_cycles;
+    struct tmx_cta_policy_spec policy;
+    struct tmx_cta_chip chip;
+    struct tmx_cta_plan *plan; /* [n_kernel] */
+};
+
+static const char *const places[] = {"coldest", "spread", "order", NULL};
+static const char *const cores[] = {"chip", "given", "sm_cycle", NULL}; /* 1 + enum tmx_core_source */
+static const struct tmx_opt opts[] = {
+    TMX_ROW_CHOICE(tmx_run_cta, place, places, "coldest",
+                   "which SMs work: the coldest, those farthest apart, or the order of group tb"),
+    TMX_ROW_CHOICE(tmx_run_cta, core, cores, "chip",
+                   "per-core parameters of the kernels: given, measured by sm_cycle, or as the chip says"),
+    TMX_ROW_REAL(tmx_run_cta, epoch_cycles, "cycles", 1, 1e9, 2048,
+                 "of the epoch model that makes the plans"),
+    {0},
+};
+
+/* Two readers share the group: each leaves the other's keys alone. */
+static enum tmx_status read_group(struct tmx_run_cta *c, const config_setting_t *group, struct tmx_err *err)
+{
+    static const char *const ours[] = {"policy", "place", "core", "epoch_cycles", NULL};
+    const config_setting_t *word = config_setting_get_member(group, "policy");
+    const char *name = word ? config_setting_get_string(word) : "tcs";
+    const char *theirs[64] = {"policy"};
+    size_t n = 1;
+    if (!name) {
+        return tmx_fail_setting(err, word ? word : group, "cta.policy: expected a \"name\"");
+    }
+    enum tmx_status st = tmx_cta_policy_parse(name, &c->policy, err);
+    if (st) {
+        return tmx_fail_setting(err, word ? word : group, "cta.policy: unknown policy or option \"%s\"",
+                                name);
+    }
+    tmx_cta_policy_finish(&c->policy); /* its options are in the group */
+    const struct tmx_plugin *p = &c->policy.policy->base;
+    for (const struct tmx_opt *o = p->opts; o && o->key && n < 63; o++) {
+        theirs[n++] = o->key;
+    }
+    st = tmx_opt_read(opts, c, group, theirs, err);
+    return st ? st : tmx_plugin_state(p, group, ours, &c->policy.options, err);
+}
+
+/* What it cost to find the plan: against a run that had it from the start. */
+static enum tmx_status cost(const struct tmx_run_cta *c, const struct tmx_memory_program *program,
+                            const struct tmx_cta_outcome *out, struct tmx_cta_plan *plan, struct tmx_err *err)
+{
+    const struct tmx_cta_options o = {.epoch_cycles = c->epoch_cycles, .seed = 1};
+    const struct tmx_memory_program *list[] = {program};
+    struct tmx_cta_policy_spec fixed;
+    char text[64];
+    if (out->result.ledger.n_clock > 1) { /* the profile runs at nominal clocks */
+        for (size_t n = 0; n <= TMX_MAX_CORE; n++) {
+            plan->delay_s += out->result.ledger.bin[0][n].seconds;
+        }
+        plan->energy_j = plan->delay_s * out->energy.total_j / out->result.seconds;
+        return TMX_OK;
+    }
+    struct tmx_cta_outcome *known = calloc(1, sizeof *known);
+    if (!known) {
+        return tmx_fail(err, TMX_ENOMEM, "plan of %s", program->name);
+    }
+    snprintf(text, sizeof text, "static_optimal(cores=%d)", (int)plan->sms);
+    enum tmx_status st = tmx_cta_policy_parse(text, &fixed, err);
+    st = st ? st : tmx_cta_run(&c->chip, list, 1, &fixed, &o, NULL, known, err);
+    if (!st) {
+        plan->delay_s = fmax(0, out->result.seconds - known->result.seconds);
+        plan->energy_j = fmax(0, out->energy.total_j - known->energy.total_j);
+    }
+    tmx_cta_policy_finish(&fixed);
+    free(known);
+    return st;
+}
+
+static enum tmx_status make_plan(const struct tmx_run_cta *c, const char *kernel, struct tmx_cta_plan *plan,
+                                 struct tmx_err *err)
+{
+    const struct tmx_cta_options o = {.epoch_cycles = c->epoch_cycles, .seed = 1};
+    struct tmx_memory_program *program = calloc(1, sizeof *program);
+    struct tmx_cta_outcome *out = calloc(1, sizeof *out);
+    const struct tmx_memory_program *list[] = {program};
+    enum tmx_status st = program && out ? TMX_OK : tmx_fail(err, TMX_ENOMEM, "plan of %s", kernel);
+    st = st ? st : tmx_cta_program_load(program, kernel, &c->chip, NULL, err);
+    st = st ? st : tmx_cta_run(&c->chip, list, 1, &c->policy, &o, NULL, out, err);
+    if (!st) {
+        const size_t clock = out->result.ledger.n_clock - 1;
+        *plan = (struct tmx_cta_plan){.memory = program->kernel[0],
+                                      .sms = out->result.launch[0].cores,
+                                      .core_clock = out->result.ledger.core_clock[clock],
+                                      .memory_clock = out->result.ledger.memory_clock[clock]};
+        st = cost(c, program, out, plan, err);
+    }
+    free(program);
+    free(out);
+    return st;
+}
+
+static enum tmx_status make_plans(struct tmx_run *r, struct tmx_run_cta *c, const config_setting_t *group,
+                                  struct tmx_err *err)
+{
+    if (r->n_kind != 1 || r->jobs) {
+        return tmx_fail_setting(err, group, "cta: needs GPUs of one kind and no job level");
+    }
+    enum tmx_status st = tmx_cta_chip_load(&c->chip, r->kind[0].name, NULL, 0, err);
+    if (!st && (size_t)c->chip.memory.cores != r->kind[0].chip.n_sm) {
+        st = tmx_fail_setting(err, group, "cta: memory.cores of chip %s is %d, it has %zu SMs", c->chip.name,
+                              c->chip.memory.cores, r->kind[0].chip.n_sm);
+    }
+    c->chip.memory.core = c->core > 0 ? c->core - 1 : c->chip.memory.core;
+    c->plan = calloc(r->n_kernel + 1, sizeof *c->plan);
+    if (!st && !c->plan) {
+        st = tmx_fail(err, TMX_ENOMEM, "plans of %zu kernels", r->n_kernel);
+    }
+    for (size_t k = 0; k < r->n_kernel && !st; k++) {
+        st = make_plan(c, r->kernel_file[k], &c->plan[k], err);
+    }
+    return st;
+}
+
+enum tmx_status tmx_run_cta_open(struct tmx_run *r, const config_setting_t *root, struct tmx_err *err)
+{
+    const config_setting_t *group = config_setting_get_member(root, "cta");
+    const char *policy = "";
+    if (group && !config_setting_is_group(group)) {
+        return tmx_fail_setting(err, group, "cta: expected a group { policy = ...; }");
+    }
+    if (!group || (config_setting_lookup_string(group, "policy", &policy) && strcmp(policy, "none") == 0)) {
+        return TMX_OK;
+    }
+    struct tmx_run_cta *c = calloc(1, sizeof *c);
+    if (!c) {
+        return tmx_fail(err, TMX_ENOMEM, "group cta");
+    }
+    r->cta = c;
+    enum tmx_status st = read_group(c, group, err);
+    st = st ? st : make_plans(r, c, group, err);
+    if (!st) {
+        const bool all = strcmp(c->policy.policy->base.name, "all") == 0;
+        const bool share = strcmp(c->policy.policy->base.name, "tcs_share") == 0;
+        const bool apsa = strcmp(c->policy.policy->base.name, "apsa") == 0;
+        r->sim_spec.cta = (struct tmx_cta_spec){.kernel = r->kernel,
+                                                .n_kernel = r->n_kernel,
+                                                .plan = c->plan,
+                                                .chip = c->chip.memory,
+                                                .lend = share,
+                                                .power_gate = !all && !apsa, /* ApSA clock-gates */
+                                                .gated_share = c->chip.energy.core_static_w > 0
+                                                                   ? c->chip.energy.core_gated_w /
+                                                                         c->chip.energy.core_static_w
+                                                                   : 0,
+                                                .place = c->place};
+    }
+    return st;
+}
+
+void tmx_run_cta_write(const struct tmx_run *r, FILE *out)
+{
+    const struct tmx_run_cta *c = r->cta;
+    if (!c) {
+        return;
+    }
+    const struct tmx_plugin *p = &c->policy.policy->base;
+    fprintf(out, "cta = {\n    policy = \"%s\";\n", p->name);
+    tmx_opt_write(opts, c, "    ", out);
+    if (p->opts) {
+        tmx_opt_write(p->opts, c->policy.options, "    ", out);
+    }
+    for (size_t k = 0; k < r->n_kernel; k++) {
+        fprintf(out, "    # %s: %g SMs, found in %.3g us\n", r->kernel[k].name, c->plan[k].sms,
+                1e6 * c->plan[k].delay_s);
+    }
+    fprintf(out, "};\n");
+}
+
+void tmx_run_cta_close(struct tmx_run *r)
+{
+    if (r->cta) {
+        tmx_cta_policy_finish(&r->cta->policy);
+        free(r->cta->plan);
+        free(r->cta);
+        r->cta = NULL;
+    }
+}

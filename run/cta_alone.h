@@ -1,0 +1,66 @@
+#ifndef TMX_RUN_CTA_ALONE_H
+#define TMX_RUN_CTA_ALONE_H
+
+/* A benchmark on a chip under a CTA policy: loads, runs the epoch model, prices the ledger. */
+
+#include "core/contract/cta_policy.h"
+#include "core/micro/contention.h"
+#include "power/chip_energy.h"
+
+struct tmx_cta_chip {
+    char name[64];
+    struct tmx_memory_chip memory;
+    struct tmx_chip_energy energy;
+};
+
+struct tmx_cta_options {
+    double epoch_cycles;
+    uint64_t seed;
+};
+
+struct tmx_cta_policy_spec { /* a policy and what differs from its defaults */
+    const struct tmx_cta_policy *policy;
+    char text[256]; /* as given: "tcs(threshold=1.5)" */
+    void *options;  /* state as read, copied for every run; owned */
+};
+
+struct tmx_cta_outcome {
+    struct tmx_contention_result result;
+    struct tmx_energy energy;
+    double edp_js;
+    double latency_cycles; /* mean over all lines */
+    double cores;          /* the policy's choice, mean over launches weighted by their time under `all` */
+    double ipc;            /* thread instructions per core cycle */
+};
+
+TMX_NODISCARD enum tmx_status tmx_cta_chip_load(struct tmx_cta_chip *c, const char *name,
+                                                const char *const *sets, size_t n_set, struct tmx_err *err);
+
+/* "tcs" or "tcs(threshold=1.5,throttling=false)". Release with tmx_cta_policy_finish. */
+TMX_NODISCARD enum tmx_status tmx_cta_policy_parse(const char *text, struct tmx_cta_policy_spec *p,
+                                                   struct tmx_err *err);
+void tmx_cta_policy_finish(struct tmx_cta_policy_spec *p);
+
+/* Run programs (the first has priority) under the policy. The probe may be NULL. */
+struct tmx_cta_probe {
+    void (*epoch)(void *ctx, const struct tmx_contention_sample *sample);
+    void *ctx;
+};
+TMX_NODISCARD enum tmx_status tmx_cta_run(const struct tmx_cta_chip *chip,
+                                          const struct tmx_memory_program *const *programs, size_t n_program,
+                                          const struct tmx_cta_policy_spec *p,
+                                          const struct tmx_cta_options *o, const struct tmx_cta_probe *probe,
+                                          struct tmx_cta_outcome *out, struct tmx_err *err);
+
+/* Mean number of chosen cores, launches weighted by the seconds they take in `weights` (the same program
+ * under `all`). */
+double tmx_cta_mean_cores(const struct tmx_contention_result *r, const struct tmx_contention_result *weights);
+
+/* Every launch of every program with as many cores as give it the smallest EDP, launches weighted by seconds
+ * in `all`. */
+TMX_NODISCARD enum tmx_status tmx_cta_optimum(const struct tmx_cta_chip *chip,
+                                              const struct tmx_memory_program *const *programs,
+                                              size_t n_program, const struct tmx_cta_options *o,
+                                              struct tmx_cta_outcome *out, struct tmx_err *err);
+
+#endif

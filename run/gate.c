@@ -1,0 +1,144 @@
+#include "run/gate.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/os.h"
+#include "run/input/gate_files.h"
+#include "sched/gate/gate.h"
+
+struct gate_options {
+    char policy[32];
+    int fit; /* index of tmx_gate_fits */
+    int instructions;
+};
+
+struct tmx_run_gate {
+    struct gate_options options;
+    struct tmx_gate_chip chip;
+    struct tmx_gate_profile *profile; /* [n_kernel] owned */
+    double *latency_cycles;           /* [n_kernel] owned; of the kernel's memory at the nominal clock */
+    double asleep_error, slowdown_error;
+};
+
+static const struct tmx_opt opts[] = {
+    TMX_ROW_TEXT(gate_options, policy, "none", "unit gating under every kernel; `thermix list policies`"),
+    TMX_ROW_CHOICE(gate_options, fit, tmx_gate_fits, "all", "fit of the instruction streams' knobs"),
+    TMX_ROW_INT(gate_options, instructions, "warp instructions", 1000, 1e8, 100000, "of one profiling run"),
+    {0},
+};
+
+/* One kernel: its profile, which the tick reads at the latency memory has in core cycles. */
+static enum tmx_status profile_kernel(struct tmx_run *r, size_t k, const struct tmx_gate_policy *policy,
+                                      const char *cache_dir, struct tmx_err *err)
+{
+    struct tmx_run_gate *g = r->gate;
+    struct tmx_gate_kernel kernel;
+    struct tmx_gate_profile *profile = &g->profile[k];
+    enum tmx_status st = tmx_gate_kernel_load(&kernel, r->kernel_file[k], err);
+    if (st) {
+        return st;
+    }
+    const struct tmx_profile_key key = {.stats = kernel.stats,
+                                        .knobs = g->chip.fit[g->options.fit],
+                                        .sm = g->chip.sm,
+                                        .policy = policy,
+                                        .gate = g->chip.gate,
+                                        .seed = 1, /* of the streams; a run's own seed is of its arrivals */
+                                        .budget = (uint64_t)g->options.instructions};
+    g->latency_cycles[k] = key.stats.latency_cycles * key.knobs.latency;
+    st = tmx_profile_gate(&key, cache_dir, profile, err);
+    if (!st) {
+        g->asleep_error = fmax(g->asleep_error, profile->asleep_error);
+        g->slowdown_error = fmax(g->slowdown_error, profile->slowdown_error);
+    }
+    return st;
+}
+
+static enum tmx_status profile_all(struct tmx_run *r, const struct tmx_gate_policy *policy,
+                                   struct tmx_err *err)
+{
+    struct tmx_run_gate *g = r->gate;
+    char cache[TMX_PATH_SIZE];
+    struct tmx_err no_cache;
+    const bool cached = tmx_os_cache_dir(cache, sizeof cache, &no_cache) == TMX_OK;
+    enum tmx_status st = tmx_gate_chip_load(&g->chip, r->kind[0].name, NULL, 0, err);
+    if (!st) {
+        g->profile = calloc(r->n_kernel + 1, sizeof *g->profile);
+        g->latency_cycles = calloc(r->n_kernel + 1, sizeof *g->latency_cycles);
+        st = g->profile && g->latency_cycles
+                 ? TMX_OK
+                 : tmx_fail(err, TMX_ENOMEM, "gating of %zu kernels", r->n_kernel);
+    }
+    for (size_t k = 0; !st && k < r->n_kernel; k++) {
+        st = profile_kernel(r, k, policy, cached ? cache : NULL, err);
+    }
+    return st;
+}
+
+enum tmx_status tmx_run_gate_open(struct tmx_run *r, const config_setting_t *root, struct tmx_err *err)
+{
+    const config_setting_t *group = config_setting_get_member(root, "gate");
+    struct gate_options o;
+    enum tmx_status st = tmx_opt_read(opts, &o, group, NULL, err);
+    if (st) {
+        return st;
+    }
+    const struct tmx_gate_policy *policy = tmx_gate_find(o.policy);
+    if (!policy) {
+        return tmx_fail_at(err, TMX_ECONFIG, group ? config_setting_source_file(group) : NULL,
+                           group ? config_setting_source_line(group) : 0,
+                           "gate: unknown policy \"%s\"; `thermix list policies` names them", o.policy);
+    }
+    if (policy->wake == TMX_WAKE_NO_GATING) {
+        return TMX_OK;
+    }
+    r->gate = calloc(1, sizeof *r->gate);
+    if (!r->gate) {
+        return tmx_fail(err, TMX_ENOMEM, "gating");
+    }
+    r->gate->options = o;
+    st = profile_all(r, policy, err);
+    if (!st) {
+        const struct tmx_gate_leakage *l = &r->gate->chip.leakage;
+        const bool sfu = r->gate->chip.gate.gate_sfu;
+        r->sim_spec.gate = (struct tmx_gate_spec){
+            .kernel = r->kernel,
+            .n_kernel = r->n_kernel,
+            .profile = r->gate->profile,
+            .latency_cycles = r->gate->latency_cycles,
+            .break_even_cycles = r->gate->chip.gate.break_even_cycles,
+            .chip_share = {l->int_w / l->chip_w, l->fp_w / l->chip_w, sfu ? l->sfu_w / l->chip_w : 0}};
+    }
+    return st;
+}
+
+void tmx_run_gate_close(struct tmx_run *r)
+{
+    if (r->gate) {
+        free(r->gate->profile);
+        free(r->gate->latency_cycles);
+        free(r->gate);
+        r->gate = NULL;
+    }
+}
+
+void tmx_run_gate_write(const struct tmx_run *r, FILE *out)
+{
+    if (r->gate) {
+        fprintf(out, "gate = {\n");
+        tmx_opt_write(opts, &r->gate->options, "    ", out);
+        fprintf(out, "};\n");
+    }
+}
+
+double tmx_run_gate_asleep_error(const struct tmx_run *r)
+{
+    return r->gate ? r->gate->asleep_error : 0;
+}
+
+double tmx_run_gate_slowdown_error(const struct tmx_run *r)
+{
+    return r->gate ? r->gate->slowdown_error : 0;
+}

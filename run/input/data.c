@@ -1,0 +1,186 @@
+#define _POSIX_C_SOURCE 200809L
+#include "run/input/data.h"
+
+#include <dirent.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/opt.h"
+#include "core/base/os.h"
+
+static const struct {
+    const char *folder, *suffix, *word;
+} kinds[] = {
+    [TMX_DATA_CHIP] = {"floorplans", "", "chip"},
+    [TMX_DATA_KERNEL] = {"workloads/kernels", ".cfg", "kernel"},
+    [TMX_DATA_MIX] = {"workloads/mixes", ".cfg", "mix"},
+    [TMX_DATA_SUITE] = {"workloads/suites", ".cfg", "suite"},
+    [TMX_DATA_SYSTEM] = {"systems", ".cfg", "topology"},
+    [TMX_DATA_TRACE] = {"workloads/traces", ".ptrace", "trace"},
+    [TMX_DATA_PLOT] = {"plots/scripts", ".gp", "figure script"},
+};
+
+enum { N_ROOT = 4 };
+
+static void roots(const char *r[N_ROOT])
+{
+    const char *env = getenv("THERMIX_DATA");
+    r[0] = env && env[0] ? env : NULL;
+    r[1] = ".";
+    r[2] = TMX_SOURCE_DATA_DIR;
+    r[3] = TMX_INSTALL_DATA_DIR;
+}
+
+static bool join(char path[TMX_PATH_SIZE], const char *root, const char *folder, const char *name,
+                 const char *suffix)
+{
+    const int n = strcmp(root, ".") == 0
+                      ? snprintf(path, TMX_PATH_SIZE, "%s/%s%s", folder, name, suffix)
+                      : snprintf(path, TMX_PATH_SIZE, "%s/%s/%s%s", root, folder, name, suffix);
+    return n > 0 && n < TMX_PATH_SIZE;
+}
+
+enum tmx_status tmx_data_file(const char *relative, char path[TMX_PATH_SIZE], struct tmx_err *err)
+{
+    const char *r[N_ROOT];
+    roots(r);
+    for (size_t i = 0; i < N_ROOT; i++) {
+        if (r[i] && snprintf(path, TMX_PATH_SIZE, "%s/%s", r[i], relative) < TMX_PATH_SIZE &&
+            tmx_os_exists(path)) {
+            return TMX_OK;
+        }
+    }
+    return tmx_fail(err, TMX_EIO, "%s not found; set THERMIX_DATA to the folder that holds it", relative);
+}
+
+static bool ends_with(const char *s, const char *suffix)
+{
+    const size_t n = strlen(s), m = strlen(suffix);
+    return m > 0 && n > m && strcmp(s + n - m, suffix) == 0;
+}
+
+static int by_text(const void *a, const void *b)
+{
+    return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+/* Append the names of one folder; false when memory is out. */
+static bool gather(const char *folder, const char *suffix, char ***names, size_t *n)
+{
+    DIR *dir = opendir(folder);
+    bool ok = true;
+    for (struct dirent *e; ok && dir && (e = readdir(dir));) {
+        if (e->d_name[0] == '.' ||
+            (suffix[0] ? !ends_with(e->d_name, suffix) : strchr(e->d_name, '.') != NULL)) {
+            continue;
+        }
+        char **more = realloc(*names, (*n + 2) * sizeof *more);
+        if (more) {
+            *names = more;
+            more[*n] = strndup(e->d_name, strlen(e->d_name) - strlen(suffix));
+            ok = more[*n] != NULL;
+            *n += ok;
+            more[*n] = NULL;
+        } else {
+            ok = false;
+        }
+    }
+    if (dir) {
+        closedir(dir);
+    }
+    return ok;
+}
+
+enum tmx_status tmx_data_names(enum tmx_data kind, char ***names, struct tmx_err *err)
+{
+    const char *r[N_ROOT];
+    size_t n = 0;
+    *names = calloc(1, sizeof **names);
+    bool ok = *names != NULL;
+    roots(r);
+    for (size_t i = 0; i < N_ROOT && ok; i++) {
+        char folder[TMX_PATH_SIZE];
+        if (r[i] && snprintf(folder, sizeof folder, "%s/%s", r[i], kinds[kind].folder) < TMX_PATH_SIZE) {
+            ok = gather(folder, kinds[kind].suffix, names, &n);
+        }
+    }
+    if (!ok) {
+        tmx_data_names_free(*names);
+        *names = NULL;
+        return tmx_fail(err, TMX_ENOMEM, "out of memory");
+    }
+    qsort(*names, n, sizeof **names, by_text);
+    size_t kept = 0;
+    for (size_t i = 0; i < n; i++) {
+        if (kept > 0 && strcmp((*names)[kept - 1], (*names)[i]) == 0) {
+            free((*names)[i]);
+        } else {
+            (*names)[kept++] = (*names)[i];
+        }
+    }
+    (*names)[kept] = NULL;
+    return TMX_OK;
+}
+
+void tmx_data_names_free(char **names)
+{
+    for (char **n = names; n && *n; n++) {
+        free(*n);
+    }
+    free(names);
+}
+
+static enum tmx_status unknown(enum tmx_data kind, const char *name, struct tmx_err *err)
+{
+    char **names = NULL;
+    enum tmx_status st = tmx_data_names(kind, &names, err);
+    if (st || !names) {
+        return st;
+    }
+    size_t n = 0, used = 0;
+    char list[512] = "";
+    for (; names[n]; n++) {
+        const int k = snprintf(list + used, sizeof list - used, "%s%s", n ? ", " : "", names[n]);
+        used = k > 0 && used + (size_t)k < sizeof list ? used + (size_t)k : sizeof list - 1;
+    }
+    union { /* read only */
+        char **from;
+        const char *const *to;
+    } known = {.from = names};
+    const char *near = tmx_nearest(name, known.to, n);
+    if (near) {
+        st = tmx_fail(err, TMX_EIO, "no %s \"%s\" in %s/; did you mean \"%s\"?", kinds[kind].word, name,
+                      kinds[kind].folder, near);
+    } else if (n) {
+        st = tmx_fail(err, TMX_EIO, "no %s \"%s\" in %s/; known: %s", kinds[kind].word, name,
+                      kinds[kind].folder, list);
+    } else {
+        st = tmx_fail(err, TMX_EIO,
+                      "no %s \"%s\": found no %s/ folder; set THERMIX_DATA to the one that holds it",
+                      kinds[kind].word, name, kinds[kind].folder);
+    }
+    tmx_data_names_free(names);
+    return st;
+}
+
+enum tmx_status tmx_data_find(enum tmx_data kind, const char *name, char path[TMX_PATH_SIZE],
+                              struct tmx_err *err)
+{
+    const char *r[N_ROOT];
+    if (strchr(name, '/') || ends_with(name, kinds[kind].suffix)) {
+        if (strlen(name) < TMX_PATH_SIZE && tmx_os_exists(name)) {
+            snprintf(path, TMX_PATH_SIZE, "%s", name);
+            return TMX_OK;
+        }
+        return tmx_fail_at(err, TMX_EIO, name, 0, "no such %s", kinds[kind].word);
+    }
+    roots(r);
+    for (size_t i = 0; i < N_ROOT && name[0]; i++) {
+        if (r[i] && join(path, r[i], kinds[kind].folder, name, kinds[kind].suffix) && tmx_os_exists(path)) {
+            return TMX_OK;
+        }
+    }
+    return unknown(kind, name, err);
+}

@@ -1,0 +1,218 @@
+/* What a run measures, each from the machine, the recorder, or both. */
+#include <math.h>
+
+#include "run/gate.h"
+#include "run/state.h"
+
+static const struct tmx_machine *machine(const struct tmx_run *r)
+{
+    return tmx_sim_machine(r->sim);
+}
+
+static const struct tmx_recorder *recorder(const struct tmx_run *r)
+{
+    return tmx_sim_recorder(r->sim);
+}
+
+static double sum(const double *v, size_t n)
+{
+    double s = 0;
+    for (size_t i = 0; i < n; i++) {
+        s += v[i];
+    }
+    return s;
+}
+
+/* Lost share of the busy time: 1 - work / (busy time of all SMs). */
+static double slowdown_pct(const struct tmx_run *r)
+{
+    const struct tmx_machine *m = machine(r);
+    double busy_sm_s = 0, done_sm_s = 0;
+    for (size_t g = 0; g < m->n_gpu; g++) {
+        busy_sm_s += m->gpu[g].busy_s * (double)m->gpu[g].chip->n_sm;
+    }
+    for (size_t j = 0; j < m->n_job; j++) {
+        done_sm_s += m->job[j].done_sm_s;
+    }
+    const double lost = busy_sm_s > 0 ? 1 - done_sm_s / busy_sm_s : 0;
+    return fabs(lost) < 1e-9 ? 0 : 100 * lost; /* round-off of the sums is no slowdown */
+}
+
+static double energy_j(const struct tmx_run *r)
+{
+    return recorder(r)->total_j;
+}
+
+static double peak_temp_c(const struct tmx_run *r)
+{
+    return recorder(r)->peak_sm_k - 273.15;
+}
+
+static double gradient_c(const struct tmx_run *r)
+{
+    return recorder(r)->gradient_k;
+}
+
+/* Mean over the SM units and the counted time. */
+static double mean_temp_c(const struct tmx_run *r)
+{
+    const struct tmx_machine *m = machine(r);
+    const struct tmx_recorder *rec = recorder(r);
+    double s = 0, n = 0;
+    for (size_t g = 0; g < m->n_gpu; g++) {
+        const struct tmx_chip *c = m->gpu[g].chip;
+        for (size_t u = 0; u < c->floorplan.n_unit; u++) {
+            if (c->sm_of_unit[u] != TMX_NO_SM) {
+                s += rec->sum_k[m->gpu[g].unit0 + u];
+                n += 1;
+            }
+        }
+    }
+    return rec->n_tick > 0 ? s / n / (double)rec->n_tick - 273.15 : tmx_sim_frame(r->sim)->temp_k[0] - 273.15;
+}
+
+static double throttled_s(const struct tmx_run *r)
+{
+    const struct tmx_machine *m = machine(r);
+    return sum(m->gated_s, m->n_sm) / (double)m->n_sm;
+}
+
+static double makespan_s(const struct tmx_run *r)
+{
+    const struct tmx_machine *m = machine(r);
+    double last = 0;
+    for (size_t j = 0; j < m->n_job; j++) {
+        last = fmax(last, m->job[j].finished_s);
+    }
+    return m->n_done == m->n_job ? last : fmax(last, tmx_sim_time_s(r->sim));
+}
+
+static double dynamic_j(const struct tmx_run *r)
+{
+    return sum(recorder(r)->dynamic_j, recorder(r)->n_unit);
+}
+
+static double leakage_j(const struct tmx_run *r)
+{
+    return sum(recorder(r)->leakage_j, recorder(r)->n_unit);
+}
+
+static double baseline_j(const struct tmx_run *r)
+{
+    return sum(recorder(r)->baseline_j, recorder(r)->n_unit);
+}
+
+static double transition_j(const struct tmx_run *r)
+{
+    return sum(recorder(r)->transition_j, recorder(r)->n_gpu);
+}
+
+static double saved_j(const struct tmx_run *r)
+{
+    return sum(recorder(r)->saved_j, recorder(r)->n_unit);
+}
+
+/* Thread blocks retired per second of makespan. */
+static double throughput_blocks_per_s(const struct tmx_run *r)
+{
+    const struct tmx_machine *m = machine(r);
+    double blocks = 0;
+    for (size_t j = 0; j < m->n_job; j++) {
+        blocks += (double)tmx_job_blocks(&m->job[j], 0).retired;
+    }
+    const double t = makespan_s(r);
+    return t > 0 ? blocks / t : 0;
+}
+
+/* Jain's index over the jobs' progress rates (time alone / time from arrival to end): 1 is fair. */
+static double fairness(const struct tmx_run *r)
+{
+    const struct tmx_machine *m = machine(r);
+    double s = 0, s2 = 0, n = 0;
+    for (size_t j = 0; j < m->n_job; j++) {
+        const struct tmx_job *job = &m->job[j];
+        if (job->finished_s > job->arrival_s) {
+            const double x = job->work_sm_s / (double)job->width_sms / (job->finished_s - job->arrival_s);
+            s += x;
+            s2 += x * x;
+            n += 1;
+        }
+    }
+    return s2 > 0 ? s * s / (n * s2) : 0;
+}
+
+static struct tmx_cooling_ledger cooling(const struct tmx_run *r)
+{
+    return tmx_sim_cooling_ledger(r->sim);
+}
+
+static double fan_energy_j(const struct tmx_run *r)
+{
+    return cooling(r).fan_j;
+}
+
+static double mean_rpm(const struct tmx_run *r)
+{
+    return cooling(r).mean_rpm;
+}
+
+static double peak_noise_dba(const struct tmx_run *r)
+{
+    const double dba = cooling(r).peak_noise_dba;
+    return isfinite(dba) ? dba : 0;
+}
+
+static double mean_inlet_c(const struct tmx_run *r)
+{
+    return r->topology.n_gpu > 0 ? cooling(r).mean_inlet_k - 273.15
+                                 : r->kind[0].stack.spec.ambient_k - 273.15;
+}
+
+static double remote_cost(const struct tmx_run *r)
+{
+    return machine(r)->remote_cost;
+}
+
+static double exhaust_j(const struct tmx_run *r)
+{
+    return cooling(r).exhaust_j;
+}
+
+static double gate_asleep_error_points(const struct tmx_run *r)
+{
+    return 100 * tmx_run_gate_asleep_error(r);
+}
+
+static double gate_slowdown_error_points(const struct tmx_run *r)
+{
+    return 100 * tmx_run_gate_slowdown_error(r);
+}
+
+const struct tmx_metric tmx_metrics[] = {
+    {"slowdown_pct", "lost share of the busy time, 1 - work / busy time", slowdown_pct},
+    {"energy_j", "energy of the GPUs from the end of the warm-up", energy_j},
+    {"peak_temp_c", "hottest SM at the end of any tick", peak_temp_c},
+    {"gradient_c", "largest difference between two blocks of one die at one time", gradient_c},
+    {"mean_temp_c", "mean over SMs and time", mean_temp_c},
+    {"throttled_s", "clock-gated time, mean over SMs", throttled_s},
+    {"makespan_s", "from the end of the warm-up to the end of the last kernel", makespan_s},
+    {"throughput_blocks_per_s", "thread blocks retired per second of makespan", throughput_blocks_per_s},
+    {"fairness", "Jain's index over the kernels' progress rates, 1 is fair", fairness},
+    {"dynamic_j", "dynamic energy", dynamic_j},
+    {"leakage_j", "leakage energy", leakage_j},
+    {"baseline_j", "baseline energy", baseline_j},
+    {"transition_j", "energy of changes of the clock level", transition_j},
+    {"gating_saved_j", "leakage energy that sleeping units did not spend", saved_j},
+    {"fan_energy_j", "electrical energy of the fans, not part of energy_j; 0 without a topology",
+     fan_energy_j},
+    {"mean_rpm", "speed of the fans, mean over fans and time; 0 without a topology", mean_rpm},
+    {"peak_noise_dba", "loudest moment of all fans together; 0 when none turns", peak_noise_dba},
+    {"mean_inlet_c", "air the GPUs breathe, mean over GPUs and time", mean_inlet_c},
+    {"remote_cost", "of the link between the GPUs, relative to link T3", remote_cost},
+    {"exhaust_j", "enthalpy that left the chassis above room air; 0 without a topology", exhaust_j},
+    {"gate_asleep_error_points",
+     "unit gating: largest error of interpolated asleep time against fresh cycle-level runs",
+     gate_asleep_error_points},
+    {"gate_slowdown_error_points", "unit gating: the same of the slowdown", gate_slowdown_error_points},
+    {0},
+};

@@ -1,0 +1,282 @@
+#include "run/node.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/config.h"
+#include "core/base/os.h"
+#include "core/machine/floorplan_file.h"
+#include "run/state.h"
+
+static enum tmx_status open_chip(const struct tmx_run *r, struct tmx_run_kind *k,
+                                 const config_setting_t *root, struct tmx_err *err)
+{
+    char folder[TMX_PATH_SIZE], path[2 * TMX_PATH_SIZE];
+    struct tmx_floorplan fp = {0};
+    enum tmx_status st = tmx_data_find(TMX_DATA_CHIP, k->name, folder, err);
+    if (st) {
+        return st;
+    }
+    snprintf(path, sizeof path, "%s/chip.cfg", folder);
+    st = tmx_chip_load(&k->chip, path, config_setting_get_member(root, "chip_power"), err);
+    if (st) {
+        return st;
+    }
+    snprintf(k->floorplan_path, sizeof k->floorplan_path, "%s", r->options.floorplan);
+    if (!r->options.floorplan[0] || !tmx_os_exists(k->floorplan_path)) { /* beside the chip's own */
+        snprintf(k->floorplan_path, sizeof k->floorplan_path, "%s/%s", folder,
+                 r->options.floorplan[0] ? r->options.floorplan : k->chip.floorplan_file);
+    }
+    st = tmx_flp_read(k->floorplan_path, &fp, err);
+    st = st ? st : tmx_floorplan_check(&fp, 0, err);
+    st = st ? st : tmx_chip_attach(&k->chip, &fp, err);
+    tmx_floorplan_finish(&fp);
+    snprintf(k->package_path, sizeof k->package_path, "%s/%s", folder, k->chip.package_file);
+    return st;
+}
+
+/* Do the sinks of two cards see the same convection at the same speeds? */
+static bool same_cooler(const struct tmx_topology *t, size_t a, size_t b)
+{
+    const struct tmx_card *x = &t->card[a], *y = &t->card[b];
+    bool same = x->convection == y->convection && x->fit_a_k_per_w == y->fit_a_k_per_w &&
+                x->fit_b_k_per_w == y->fit_b_k_per_w && x->still_k_per_w == y->still_k_per_w &&
+                x->levels == y->levels && x->n_fan == y->n_fan;
+    for (size_t f = 0; same && f < x->n_fan; f++) {
+        same = t->fan[x->fan0 + f].min_rpm == t->fan[y->fan0 + f].min_rpm &&
+               t->fan[x->fan0 + f].max_rpm == t->fan[y->fan0 + f].max_rpm;
+    }
+    return same;
+}
+
+/* The kind of a GPU, found or opened. */
+static enum tmx_status kind_of(struct tmx_run *r, const config_setting_t *root, const char *chip, size_t card,
+                               size_t *kind, struct tmx_err *err)
+{
+    for (size_t i = 0; i < r->n_kind; i++) {
+        if (strcmp(r->kind[i].name, chip) == 0 && same_cooler(&r->topology, r->kind[i].card, card)) {
+            *kind = i;
+            return TMX_OK;
+        }
+    }
+    *kind = r->n_kind++;
+    snprintf(r->kind[*kind].name, sizeof r->kind[*kind].name, "%s", chip);
+    r->kind[*kind].card = card;
+    return open_chip(r, &r->kind[*kind], root, err);
+}
+
+static enum tmx_status read_topology(struct tmx_run *r, const config_setting_t *root, struct tmx_err *err)
+{
+    const config_setting_t *at = config_setting_get_member(root, "topology");
+    char path[TMX_PATH_SIZE];
+    enum tmx_status st = tmx_data_find(TMX_DATA_SYSTEM, r->options.topology, path, err);
+    st = st ? st : tmx_topology_load(&r->topology, path, err);
+    if (!st && r->options.gpus != 1) {
+        st = tmx_fail_setting(err, at, "topology and gpus: the topology says which GPUs there are");
+    }
+    if (!st && !r->options.link[0]) {
+        snprintf(r->options.link, sizeof r->options.link, "%s", r->topology.link_name);
+    }
+    if (!st && r->options.link[0] && !tmx_topology_link(&r->topology, r->options.link)) {
+        const config_setting_t *s = config_setting_get_member(root, "link");
+        st = tmx_fail_setting(err, s ? s : at, "link = \"%s\": topology %s has no such link", r->options.link,
+                              r->topology.name);
+    }
+    return st;
+}
+
+/* `fan_failures = ( { fan = "fan0"; at_s = 100.0; }, ... )` */
+static enum tmx_status read_failures(struct tmx_run *r, const config_setting_t *root, struct tmx_err *err)
+{
+    struct row {
+        char fan[TMX_NAME];
+        double at_s;
+    };
+    static const struct tmx_opt opts[] = {
+        TMX_ROW_TEXT(row, fan, NULL, "fan that stops"),
+        TMX_ROW_REAL(row, at_s, "s", 0, 1e7, 0, "when, after the end of the warm-up"),
+        {0},
+    };
+    const config_setting_t *list = config_setting_get_member(root, "fan_failures");
+    const int n = list ? config_setting_length(list) : 0;
+    r->failure = calloc((size_t)n + 1, sizeof *r->failure);
+    if (!r->failure) {
+        return tmx_fail(err, TMX_ENOMEM, "%d fan failures", n);
+    }
+    for (int i = 0; i < n; i++) {
+        const config_setting_t *e = config_setting_get_elem(list, (unsigned)i);
+        struct row row;
+        size_t f = 0;
+        const enum tmx_status st = tmx_opt_read(opts, &row, e, NULL, err);
+        if (st) {
+            return st;
+        }
+        while (f < r->topology.n_fan && strcmp(r->topology.fan[f].name, row.fan) != 0) {
+            f++;
+        }
+        if (f == r->topology.n_fan) {
+            return tmx_fail_setting(err, e, "fan_failures: there is no fan \"%s\"", row.fan);
+        }
+        r->failure[r->n_failure++] = (struct tmx_fan_failure){.fan = f, .at_s = row.at_s};
+    }
+    return TMX_OK;
+}
+
+/* Overrides meant for one chip must not reach the others. */
+static enum tmx_status check_overrides(const struct tmx_run *r, const config_setting_t *root,
+                                       struct tmx_err *err)
+{
+    static const char *const keys[] = {"chip_power", "package", "floorplan"};
+    for (size_t i = 0; i < (r->options.floorplan[0] ? 3u : 2u); i++) {
+        const config_setting_t *s = config_setting_get_member(root, keys[i]);
+        for (size_t k = 1; s && k < r->n_kind; k++) {
+            if (strcmp(r->kind[k].name, r->kind[0].name) != 0) {
+                return tmx_fail_setting(err, s, "%s: the topology has more than one kind of chip", keys[i]);
+            }
+        }
+    }
+    return TMX_OK;
+}
+
+static enum tmx_status check_fans(const struct tmx_run *r, const config_setting_t *root, struct tmx_err *err)
+{
+    for (size_t f = 0; f < r->topology.n_fan && r->sim_spec.cooling.ops->needs_curve; f++) {
+        if (r->topology.fan[f].n_curve == 0) {
+            const config_setting_t *s = config_setting_get_member(root, "fan");
+            return tmx_fail_setting(err, s ? s : root, "fan policy %s: fan %s has no curve",
+                                    r->sim_spec.cooling.ops->base.name, r->topology.fan[f].name);
+        }
+    }
+    return TMX_OK;
+}
+
+enum tmx_status tmx_run_node_open(struct tmx_run *r, const config_setting_t *root, struct tmx_err *err)
+{
+    const bool has_topology = r->options.topology[0] != '\0';
+    enum tmx_status st = has_topology ? read_topology(r, root, err) : TMX_OK;
+    st = st ? st : read_failures(r, root, err);
+    st = st ? st : check_fans(r, root, err);
+    if (st) {
+        return st;
+    }
+    r->n_gpu = has_topology ? r->topology.n_gpu : (size_t)r->options.gpus;
+    const size_t most = has_topology ? r->n_gpu : 1;
+    r->kind = calloc(most, sizeof *r->kind);
+    r->kind_of_gpu = calloc(r->n_gpu, sizeof *r->kind_of_gpu);
+    r->card_of_gpu = calloc(r->n_gpu, sizeof *r->card_of_gpu);
+    if (!r->kind || !r->kind_of_gpu || !r->card_of_gpu) {
+        return tmx_fail(err, TMX_ENOMEM, "%zu GPUs", r->n_gpu);
+    }
+    if (!has_topology) {
+        snprintf(r->kind[0].name, sizeof r->kind[0].name, "%s", r->options.chip);
+        r->n_kind = 1;
+        return open_chip(r, &r->kind[0], root, err);
+    }
+    for (size_t g = 0; !st && g < r->n_gpu; g++) {
+        r->card_of_gpu[g] = r->topology.gpu[g].card;
+        st = kind_of(r, root, r->topology.gpu[g].chip, r->topology.gpu[g].card, &r->kind_of_gpu[g], err);
+    }
+    return st ? st : check_overrides(r, root, err);
+}
+
+static enum tmx_status cooling_spec(struct tmx_run *r, struct tmx_err *err)
+{
+    const struct tmx_topology *t = &r->topology;
+    struct tmx_cooling_spec *c = &r->sim_spec.cooling;
+    r->level_rpm = calloc(t->n_card, sizeof(const double *));
+    r->n_level = calloc(t->n_card, sizeof *r->n_level);
+    if (!r->level_rpm || !r->n_level) {
+        return tmx_fail(err, TMX_ENOMEM, "%zu cards", t->n_card);
+    }
+    for (size_t k = 0; k < t->n_card; k++) {
+        const struct tmx_run_kind *kind = &r->kind[r->kind_of_gpu[t->card[k].gpu0]];
+        r->level_rpm[k] = kind->level_rpm;
+        r->n_level[k] = kind->n_level;
+    }
+    c->topology = t;
+    c->level_rpm = r->level_rpm;
+    c->n_level = r->n_level;
+    c->failure = r->failure;
+    c->n_failure = r->n_failure;
+    c->period_s = r->options.fan_period_s;
+    c->room_k = r->kind[0].stack.spec.ambient_k;
+    for (size_t k = 1; k < r->n_kind; k++) {
+        if (r->kind[k].stack.spec.ambient_k != c->room_k) {
+            return tmx_fail(err, TMX_ECONFIG,
+                            "topology %s: the packages of %s and %s differ in ambient; give inlet_c", t->name,
+                            r->kind[0].name, r->kind[k].name);
+        }
+    }
+    return TMX_OK;
+}
+
+enum tmx_status tmx_run_node_spec(struct tmx_run *r, struct tmx_err *err)
+{
+    struct tmx_sim_spec *s = &r->sim_spec;
+    r->chip_of_gpu = calloc(r->n_gpu, sizeof(const struct tmx_chip *));
+    r->thermal_of_gpu = calloc(r->n_gpu, sizeof *r->thermal_of_gpu);
+    if (!r->chip_of_gpu || !r->thermal_of_gpu) {
+        return tmx_fail(err, TMX_ENOMEM, "%zu GPUs", r->n_gpu);
+    }
+    for (size_t g = 0; g < r->n_gpu; g++) {
+        const struct tmx_run_kind *k = &r->kind[r->kind_of_gpu[g]];
+        r->chip_of_gpu[g] = &k->chip;
+        r->thermal_of_gpu[g] = (struct tmx_sim_gpu_thermal){r->thermal.ops, k->model};
+    }
+    s->machine.chip = r->chip_of_gpu;
+    s->machine.n_gpu = r->n_gpu;
+    s->thermal = r->thermal_of_gpu;
+    s->shared_queue = r->options.queue == TMX_QUEUE_SHARED;
+    if (r->topology.n_gpu == 0) {
+        return TMX_OK;
+    }
+    const struct tmx_link *link = tmx_topology_link(&r->topology, r->options.link);
+    s->machine.card = r->card_of_gpu;
+    s->machine.remote_cost = link ? tmx_link_cost(link) : 0;
+    return cooling_spec(r, err);
+}
+
+void tmx_run_node_hash(const struct tmx_run *r, struct tmx_hash *h)
+{
+    const struct tmx_topology *t = &r->topology;
+    tmx_hash_add(h, r->kind_of_gpu, r->n_gpu * sizeof *r->kind_of_gpu);
+    tmx_hash_add(h, r->card_of_gpu, r->n_gpu * sizeof *r->card_of_gpu);
+    for (size_t k = 0; k < t->n_card; k++) {
+        tmx_hash_add(h, &t->card[k].still_flow_m3_per_s, sizeof t->card[k].still_flow_m3_per_s);
+    }
+    for (size_t f = 0; f < t->n_fan; f++) {
+        const struct tmx_fan *fan = &t->fan[f];
+        const double numbers[] = {(double)fan->card, fan->min_rpm,       fan->max_rpm,
+                                  fan->power_w,      fan->flow_m3_per_s, fan->noise_dba};
+        tmx_hash_add(h, numbers, sizeof numbers);
+        for (size_t i = 0; i < fan->n_curve; i++) {
+            const double point[] = {fan->curve[i].temp_c, fan->curve[i].speed};
+            tmx_hash_add(h, point, sizeof point);
+        }
+    }
+    for (size_t a = 0; a < t->n_air; a++) {
+        const double path[] = {(double)t->air[a].from, (double)t->air[a].to, t->air[a].fraction};
+        tmx_hash_add(h, path, sizeof path);
+    }
+    for (size_t i = 0; i < t->n_link; i++) {
+        const double cost = tmx_link_cost(&t->link[i]);
+        tmx_hash_add_text(h, t->link[i].name);
+        tmx_hash_add(h, &cost, sizeof cost);
+    }
+}
+
+void tmx_run_node_close(struct tmx_run *r)
+{
+    for (size_t k = 0; k < r->n_kind; k++) {
+        tmx_chip_finish(&r->kind[k].chip);
+    }
+    free(r->kind);
+    free(r->kind_of_gpu);
+    free(r->card_of_gpu);
+    free(r->chip_of_gpu);
+    free(r->thermal_of_gpu);
+    free(r->level_rpm);
+    free(r->n_level);
+    free(r->failure);
+    tmx_topology_finish(&r->topology);
+}

@@ -1,0 +1,40 @@
+#include "run/options.h"
+
+#include <math.h>
+
+static const char *const queues[] = {"per_gpu", "shared", NULL};
+
+const struct tmx_opt tmx_run_opts[] = {
+    TMX_ROW_TEXT(tmx_run_options, chip, "gtx280", "chip: a folder of floorplans/, or a path to one"),
+    TMX_ROW_TEXT(tmx_run_options, floorplan, "",
+                 "floorplan in place of the chip's own: a file, also of the chip's folder"),
+    TMX_ROW_TEXT(tmx_run_options, topology, "",
+                 "cards, GPUs, fans and air: a file of systems/, or a path; in place of chip and gpus"),
+    TMX_ROW_TEXT(tmx_run_options, link, "", "link between the GPUs; \"\": the topology's"),
+    TMX_ROW_CHOICE(tmx_run_options, queue, queues, "per_gpu",
+                   "arrivals wait at a GPU, or in one queue until a GPU has none waiting"),
+    TMX_ROW_REAL(tmx_run_options, fan_period_s, "s", 1e-3, 1000, 0.5,
+                 "between updates of fans and inlet air"),
+    TMX_ROW_TEXT(tmx_run_options, mix, NULL, "workload: a file of workloads/mixes/, or a path"),
+    TMX_ROW_TEXT(tmx_run_options, policy, "BL",
+                 "preset of the policies of all levels; `thermix list policies`"),
+    TMX_ROW_INT(tmx_run_options, gpus, "1", 1, 4096, 1, "GPUs of this chip, on one card without a fan model"),
+    TMX_ROW_INT(tmx_run_options, seed, "1", 0, 2147483647, NAN, "of all random streams"),
+    TMX_ROW_REAL(tmx_run_options, tick_s, "s", 1e-5, 1, 0.001, "simulation tick"),
+    TMX_ROW_REAL(tmx_run_options, quantum_s, "s", 1e-4, 100, 0.05, "scheduling tick of the operating system"),
+    TMX_ROW_REAL(tmx_run_options, warmup_s, "s", 0, 1e6, 0, "same work and policies, not counted"),
+    TMX_ROW_REAL(tmx_run_options, stuck_s, "s", 1, 1e7, 500, "give up after this time without progress"),
+    TMX_ROW_TEXT(tmx_run_options, method, "reduced", "thermal back-end; `thermix list backends`"),
+    TMX_ROW_INT(tmx_run_options, rows, "1", 0, 1024, 0, "grid rows; 0: the package file's"),
+    TMX_ROW_INT(tmx_run_options, cols, "1", 0, 1024, 0, "grid columns; 0: the package file's"),
+    TMX_ROW_REAL(tmx_run_options, system_kernel_s, "s", 0, 1, 5e-7,
+                 "a system kernel's run time, paper 003 section 3.3"),
+    TMX_ROW_BOOL(tmx_run_options, measured_gains, 0,
+                 "intermixing speeds up as measured in paper 003, Table 3"),
+    TMX_ROW_BOOL(tmx_run_options, leakage, 1, "count leakage"),
+    {0},
+};
+
+const char *const tmx_run_groups[] = {"cta",     "job", "place",        "mix_policy", "throttle",
+                                      "dtm",     "tb",  "sensor",       "chip_power", "package",
+                                      "thermal", "fan", "fan_failures", "gate",       NULL};

@@ -1,0 +1,37 @@
+#ifndef TMX_RUN_OPTIONS_H
+#define TMX_RUN_OPTIONS_H
+
+/* The root keys of a run's configuration. */
+
+#include <stdbool.h>
+
+#include "core/base/opt.h"
+
+struct tmx_run_options {
+    char chip[256];
+    char floorplan[512];
+    char topology[256];
+    char link[48];
+    int queue; /* enum tmx_queue */
+    double fan_period_s;
+    char mix[256];
+    char policy[32];
+    int gpus;
+    int seed;
+    double tick_s;
+    double quantum_s;
+    double warmup_s;
+    double stuck_s;
+    char method[32];
+    int rows, cols;
+    double system_kernel_s;
+    bool measured_gains;
+    bool leakage;
+};
+enum tmx_queue { TMX_QUEUE_PER_GPU, TMX_QUEUE_SHARED };
+extern const struct tmx_opt tmx_run_opts[];
+
+/* Names of the groups beside the root keys. */
+extern const char *const tmx_run_groups[];
+
+#endif

@@ -1,0 +1,159 @@
+#include "run/package.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/config.h"
+#include "core/base/text.h"
+#include "run/state.h"
+#include "thermal/files/fan.h"
+#include "thermal/thermal.h"
+
+#define ZERO_C 273.15
+
+/* A key of the group `package`: one of HotSpot's options, by its name. */
+static enum tmx_status set_key(struct tmx_hotspot_config *cfg, const config_setting_t *s, struct tmx_err *err)
+{
+    char value[TMX_HOTSPOT_PATH];
+    switch (config_setting_type(s)) {
+    case CONFIG_TYPE_INT:
+        snprintf(value, sizeof value, "%d", config_setting_get_int(s));
+        break;
+    case CONFIG_TYPE_FLOAT:
+        tmx_real_print(value, config_setting_get_float(s));
+        break;
+    case CONFIG_TYPE_STRING:
+        snprintf(value, sizeof value, "%s", config_setting_get_string(s));
+        break;
+    default:
+        return tmx_fail_setting(err, s, "package.%s: expected a number or a \"text\"",
+                                config_setting_name(s));
+    }
+    const enum tmx_status st = tmx_hotspot_config_set(
+        cfg, config_setting_name(s), value, TMX_HOTSPOT_COMMAND_LINE, config_setting_source_line(s), err);
+    if (st) {
+        char msg[sizeof err->msg];
+        snprintf(msg, sizeof msg, "%s", err->msg);
+        return tmx_fail_setting(err, s, "package: %s", msg);
+    }
+    return TMX_OK;
+}
+
+static enum tmx_status set_number(struct tmx_hotspot_config *cfg, const char *key, double v,
+                                  struct tmx_err *err)
+{
+    char text[TMX_REAL_SIZE];
+    tmx_real_print(text, v);
+    return tmx_hotspot_config_set(cfg, key, text, TMX_HOTSPOT_COMMAND_LINE, 0, err);
+}
+
+static enum tmx_status read_package(const struct tmx_run *r, struct tmx_run_kind *k,
+                                    const config_setting_t *root, struct tmx_err *err)
+{
+    const config_setting_t *group = config_setting_get_member(root, "package");
+    struct tmx_hotspot_config *cfg = &k->package;
+    enum tmx_status st = TMX_OK;
+    tmx_hotspot_config_init(cfg);
+    snprintf(cfg->source[TMX_HOTSPOT_COMMAND_LINE], sizeof cfg->source[0], "package");
+    for (int i = 0; group && i < config_setting_length(group) && !st; i++) {
+        st = set_key(cfg, config_setting_get_elem(group, (unsigned)i), err);
+    }
+    if (!st && r->options.rows > 0) {
+        st = set_number(cfg, "grid_rows", r->options.rows, err);
+    }
+    if (!st && r->options.cols > 0) {
+        st = set_number(cfg, "grid_cols", r->options.cols, err);
+    }
+    if (!st && r->topology.n_gpu > 0 && r->topology.inlet_c > -ZERO_C &&
+        !tmx_hotspot_config_given(cfg, "ambient")) {
+        st = set_number(cfg, "ambient", r->topology.inlet_c + ZERO_C, err);
+    }
+    st = st ? st : tmx_hotspot_config_set(cfg, "f", k->floorplan_path, TMX_HOTSPOT_COMMAND_LINE, 0, err);
+    return st ? st : tmx_hotspot_config_read(cfg, k->package_path, TMX_HOTSPOT_CONFIG, err);
+}
+
+static enum tmx_status find_backend(struct tmx_run *r, const config_setting_t *root, struct tmx_err *err)
+{
+    char list[256] = "";
+    for (size_t i = 0; tmx_thermal_backends[i]; i++) {
+        if (strcmp(tmx_thermal_backends[i]->base.name, r->options.method) == 0) {
+            r->thermal.ops = tmx_thermal_backends[i];
+            return TMX_OK;
+        }
+        const size_t used = strlen(list);
+        snprintf(list + used, sizeof list - used, "%s%s", i ? ", " : "", tmx_thermal_backends[i]->base.name);
+    }
+    const config_setting_t *s = config_setting_get_member(root, "method");
+    return tmx_fail_setting(err, s ? s : root, "method = \"%s\": no such thermal back-end; there is %s",
+                            r->options.method, list);
+}
+
+/* Convection at the speeds of the cooler's fans. */
+static enum tmx_status tabulate_fan(const struct tmx_run *r, struct tmx_run_kind *k, struct tmx_err *err)
+{
+    const struct tmx_card *card = &r->topology.card[k->card];
+    const struct tmx_fan_policy *p = r->sim_spec.cooling.ops;
+    const bool one_speed = p->constant && r->n_failure == 0;
+    const char *fault = card->convection == TMX_CONVECTION_PACKAGE ? tmx_fan_sink_fault(&k->stack.fan) : NULL;
+    if (fault) {
+        return tmx_fail_at(err, TMX_ECONFIG, k->package_path, 0, "card %s, package model: %s", card->name,
+                           fault);
+    }
+    k->n_level = tmx_fan_levels(card, &r->topology.fan[card->fan0], &k->stack.fan,
+                                one_speed ? p->constant(r->sim_spec.cooling.state) : -1, k->level_rpm,
+                                k->level_k_per_w);
+    k->stack.spec.r_convec_levels = k->level_k_per_w;
+    k->stack.spec.n_level = k->n_level;
+    return TMX_OK;
+}
+
+static enum tmx_status read_kind(struct tmx_run *r, struct tmx_run_kind *k, const config_setting_t *root,
+                                 struct tmx_err *err)
+{
+    const struct tmx_stack_options plain = {0};
+    enum tmx_status st = read_package(r, k, root, err);
+    st = st ? st : tmx_stack_create(&k->package, &plain, NULL, &k->stack, err);
+    if (st) {
+        return st;
+    }
+    if (tmx_thermal_spec_units(&k->stack.spec) != k->chip.floorplan.n_unit) {
+        return tmx_fail_at(err, TMX_ECONFIG, k->package_path, 0,
+                           "the layers dissipate in %zu units, the chip's floorplan has %zu",
+                           tmx_thermal_spec_units(&k->stack.spec), k->chip.floorplan.n_unit);
+    }
+    k->stack.spec.min_step_s = r->options.tick_s;
+    return r->topology.n_gpu > 0 ? tabulate_fan(r, k, err) : TMX_OK;
+}
+
+enum tmx_status tmx_run_thermal_read(struct tmx_run *r, const config_setting_t *root, struct tmx_err *err)
+{
+    enum tmx_status st = find_backend(r, root, err);
+    st = st ? st
+            : tmx_plugin_state(&r->thermal.ops->base, config_setting_get_member(root, "thermal"), NULL,
+                               &r->thermal.options, err);
+    for (size_t k = 0; !st && k < r->n_kind; k++) {
+        st = read_kind(r, &r->kind[k], root, err);
+    }
+    return st;
+}
+
+enum tmx_status tmx_run_thermal_build(struct tmx_run *r, struct tmx_err *err)
+{
+    enum tmx_status st = TMX_OK;
+    for (size_t k = 0; !st && k < r->n_kind; k++) {
+        st = r->thermal.ops->model_create(r->thermal.options, &r->kind[k].stack.spec, &r->kind[k].model, err);
+        st = st ? st : r->thermal.ops->prepare(r->kind[k].model, r->options.tick_s, err);
+    }
+    return st;
+}
+
+void tmx_run_thermal_close(struct tmx_run *r)
+{
+    for (size_t k = 0; k < r->n_kind; k++) {
+        if (r->kind[k].model) {
+            r->thermal.ops->model_destroy(r->kind[k].model);
+        }
+        tmx_stack_finish(&r->kind[k].stack);
+    }
+    free(r->thermal.options);
+}

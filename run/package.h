@@ -1,0 +1,13 @@
+#ifndef TMX_RUN_PACKAGE_H
+#define TMX_RUN_PACKAGE_H
+
+#include "run/run.h"
+
+/* The thermal side of a run: package files and their overrides -> stacks, */
+TMX_NODISCARD enum tmx_status tmx_run_thermal_read(struct tmx_run *r, const config_setting_t *root,
+                                                   struct tmx_err *err);
+/* -> models, ready to step. */
+TMX_NODISCARD enum tmx_status tmx_run_thermal_build(struct tmx_run *r, struct tmx_err *err);
+void tmx_run_thermal_close(struct tmx_run *r);
+
+#endif

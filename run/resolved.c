@@ -1,0 +1,96 @@
+/* The resolved configuration of a run: every key with its value, readable by tmx_run_open. */
+#include "run/cta.h"
+#include "run/gate.h"
+#include "run/jobs.h"
+#include "run/state.h"
+
+#include <string.h>
+
+#include "core/base/text.h"
+
+static void write_group(const char *group, const struct tmx_plugin *p, const void *state, FILE *out)
+{
+    if (!p) {
+        return;
+    }
+    fprintf(out, "%s = {\n    policy = \"%s\";\n", group, p->name);
+    if (p->opts) {
+        tmx_opt_write(p->opts, state, "    ", out);
+    }
+    fprintf(out, "};\n");
+}
+
+static void write_package(const struct tmx_hotspot_config *cfg, FILE *out)
+{
+    fprintf(out, "package = {\n");
+    for (const struct tmx_opt *o = tmx_hotspot_opts; o->key; o++) {
+        const struct tmx_opt row[2] = {*o, {0}};
+        if (cfg->origin[o - tmx_hotspot_opts].source == TMX_HOTSPOT_DEFAULT) {
+            continue;
+        }
+        if (o->type == TMX_OPT_BOOL) { /* HotSpot's switches are 0 and 1 */
+            const bool *on = (const bool *)((const char *)cfg + o->offset);
+            fprintf(out, "    %s = %d;\n", o->key, *on);
+        } else if (o->type == TMX_OPT_REAL || o->type == TMX_OPT_INT) {
+            tmx_opt_write(row, cfg, "    ", out);
+        }
+    }
+    fprintf(out, "};\n");
+}
+
+/* Overrides are of one chip; where there are several, their own files say all. */
+static bool one_chip(const struct tmx_run *r)
+{
+    for (size_t k = 1; k < r->n_kind; k++) {
+        if (strcmp(r->kind[k].name, r->kind[0].name) != 0) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static void write_failures(const struct tmx_run *r, FILE *out)
+{
+    fprintf(out, "fan_failures = (");
+    for (size_t i = 0; i < r->n_failure; i++) {
+        char real[TMX_REAL_SIZE];
+        tmx_real_print(real, r->failure[i].at_s);
+        fprintf(out, "%s { fan = \"%s\"; at_s = %s; }", i ? "," : "", r->topology.fan[r->failure[i].fan].name,
+                real);
+    }
+    fprintf(out, " );\n");
+}
+
+void tmx_run_write_resolved(const struct tmx_run *r, FILE *out)
+{
+    const struct tmx_sim_spec *s = &r->sim_spec;
+    tmx_opt_write(tmx_run_opts, &r->options, "", out);
+    if (r->jobs) {
+        tmx_run_jobs_write(r, out);
+    }
+    tmx_run_cta_write(r, out);
+    write_group("place", &s->place.ops->base, s->place.state, out);
+    write_group("mix_policy", &s->mix.ops->base, s->mix.state, out);
+    write_group("dtm", &s->dtm.ops->base, s->dtm.state, out);
+    write_group("throttle", &s->safety.ops->base, s->safety.state, out);
+    write_group("tb", &s->tb.ops->base, s->tb.state, out);
+    tmx_run_gate_write(r, out);
+    fprintf(out, "sensor = {\n");
+    tmx_opt_write(tmx_sensor_opts, &s->sensor, "    ", out);
+    fprintf(out, "};\n");
+    if (one_chip(r)) {
+        fprintf(out, "chip_power = {\n");
+        tmx_chip_write_power(&r->kind[0].chip, "    ", out);
+        fprintf(out, "};\n");
+        write_package(&r->kind[0].package, out);
+    }
+    if (r->topology.n_gpu > 0) {
+        write_group("fan", &s->cooling.ops->base, s->cooling.state, out);
+        write_failures(r, out);
+    }
+    fprintf(out, "thermal = {\n");
+    if (r->thermal.ops->base.opts) {
+        tmx_opt_write(r->thermal.ops->base.opts, r->thermal.options, "    ", out);
+    }
+    fprintf(out, "};\n");
+}

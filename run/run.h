@@ -1,0 +1,52 @@
+#ifndef TMX_RUN_RUN_H
+#define TMX_RUN_RUN_H
+
+/* One run: configuration -> simulation -> metrics. The only place that introduces thermal,
+ * power and sched to one another. */
+
+#include <libconfig.h>
+#include <stdio.h>
+
+#include "core/base/hash.h"
+#include "core/sim/sim.h"
+
+struct tmx_run;
+
+/* Set up a run from a configuration group (all keys: docs/formats.md). The caller ends it
+ * with tmx_run_close. */
+TMX_NODISCARD enum tmx_status tmx_run_open(struct tmx_run **run, const config_setting_t *root,
+                                           struct tmx_err *err);
+/* The same checks without the thermal model and the simulation: only tmx_run_resolved and
+ * tmx_run_id may be asked of it. A study names its runs this way. */
+TMX_NODISCARD enum tmx_status tmx_run_describe(struct tmx_run **run, const config_setting_t *root,
+                                               struct tmx_err *err);
+void tmx_run_close(struct tmx_run *run); /* accepts NULL */
+
+/* The fully resolved configuration, as text that tmx_run_open reads back to the same run. */
+const char *tmx_run_resolved(const struct tmx_run *run);
+/* Hash of the resolved configuration and of the files it names. */
+const char *tmx_run_id(const struct tmx_run *run);
+
+/* Run to the end; results stay readable after a failure. */
+TMX_NODISCARD enum tmx_status tmx_run_execute(struct tmx_run *run, const struct tmx_observer *observer,
+                                              struct tmx_err *err);
+
+struct tmx_sim *tmx_run_sim(struct tmx_run *run);
+const struct tmx_sim *tmx_run_sim_const(const struct tmx_run *run);
+/* The thermal model of a GPU, for benches that step it alone. */
+const struct tmx_sim_gpu_thermal *tmx_run_gpu_thermal(const struct tmx_run *run, size_t gpu);
+double tmx_run_tick_s(const struct tmx_run *run);
+const char *tmx_run_mix_name(const struct tmx_run *run);
+const char *tmx_run_policy_name(const struct tmx_run *run);
+double
+tmx_run_total_s(const struct tmx_run *run); /* expected simulated time, for progress: warm-up + ideal */
+
+/* What a run measures. */
+struct tmx_metric {
+    const char *name; /* with its unit */
+    const char *doc;
+    double (*value)(const struct tmx_run *run);
+};
+extern const struct tmx_metric tmx_metrics[]; /* {0}-terminated */
+
+#endif

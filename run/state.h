@@ -1,0 +1,67 @@
+#ifndef TMX_RUN_STATE_H
+#define TMX_RUN_STATE_H
+
+/* What a run owns; private to cli/run*.c. */
+
+#include "core/machine/mix.h"
+#include "core/machine/topology.h"
+#include "run/input/data.h"
+#include "run/options.h"
+#include "run/run.h"
+#include "thermal/files/stack.h"
+
+/* One kind of GPU: a chip in its package under one kind of cooler. */
+struct tmx_run_kind {
+    char name[256]; /* of the chip, as configured */
+    size_t card;    /* the first card with this cooler */
+    struct tmx_chip chip;
+    char package_path[2 * TMX_PATH_SIZE], floorplan_path[2 * TMX_PATH_SIZE];
+    struct tmx_hotspot_config package;
+    struct tmx_stack stack;
+    double level_rpm[TMX_MAX_FAN_LEVELS], level_k_per_w[TMX_MAX_FAN_LEVELS];
+    size_t n_level; /* of convection; 0: the package's own, no fan */
+    void *model;    /* thermal, shared by all GPUs of the kind */
+};
+
+struct tmx_run_gate;
+
+struct tmx_run {
+    struct tmx_run_options options;
+    struct tmx_topology topology; /* n_gpu = 0: none */
+    struct tmx_run_kind *kind;    /* [n_kind] */
+    size_t n_kind, n_gpu;
+    size_t *kind_of_gpu; /* [n_gpu] */
+    size_t *card_of_gpu; /* [n_gpu] */
+    struct tmx_mix mix;
+    char mix_path[TMX_PATH_SIZE];
+    struct tmx_kernel *kernel; /* [n_kernel] */
+    char (*kernel_file)[64];   /* [n_kernel] as named in the mix */
+    size_t n_kernel;
+    struct tmx_job *job;       /* [mix.n_entry] */
+    struct tmx_run_jobs *jobs; /* NULL: no job level */
+    struct tmx_run_gate *gate; /* NULL: no unit gating */
+    struct {
+        const struct tmx_thermal_ops *ops;
+        void *options;
+    } thermal;
+    const struct tmx_chip **chip_of_gpu;        /* [n_gpu] */
+    struct tmx_sim_gpu_thermal *thermal_of_gpu; /* [n_gpu] */
+    const double **level_rpm;                   /* [n_card] */
+    size_t *n_level;                            /* [n_card] */
+    struct tmx_fan_failure *failure;            /* [n_failure] */
+    size_t n_failure;
+    struct tmx_run_cta *cta; /* NULL: no CTA policy */
+    struct tmx_sim_spec sim_spec;
+    struct tmx_sim *sim;
+    char *resolved; /* text */
+    char id[TMX_HASH_HEX];
+};
+
+/* In run_times.c: scheduling ticks, samples and slices are whole ticks; errors with their line. */
+TMX_NODISCARD enum tmx_status tmx_run_check_times(const struct tmx_run *r, const config_setting_t *root,
+                                                  struct tmx_err *err);
+
+/* In run_resolved.c; before the simulation takes the policies' states over. */
+void tmx_run_write_resolved(const struct tmx_run *r, FILE *out);
+
+#endif

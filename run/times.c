@@ -1,0 +1,54 @@
+/* Times that must be whole numbers of others, checked where they are written. */
+#include <math.h>
+
+#include "core/base/config.h"
+#include "run/state.h"
+
+struct span {
+    const char *group, *key; /* group NULL: at the root */
+    double s;
+    const char *of;
+    double unit_s;
+};
+
+static bool is_multiple(double s, double unit_s)
+{
+    const double n = s / unit_s;
+    return fabs(n - round(n)) <= 1e-6 * fmax(1, n);
+}
+
+/* Where the key is written; where it is a default, its group's or the root's line. */
+static const config_setting_t *place_of(const config_setting_t *root, const struct span *t)
+{
+    const config_setting_t *group = t->group ? config_setting_get_member(root, t->group) : root;
+    const config_setting_t *s = group ? config_setting_get_member(group, t->key) : NULL;
+    const config_setting_t *tick = config_setting_get_member(root, t->of);
+    return s ? s : tick ? tick : root;
+}
+
+enum tmx_status tmx_run_check_times(const struct tmx_run *r, const config_setting_t *root,
+                                    struct tmx_err *err)
+{
+    const struct tmx_run_options *o = &r->options;
+    const struct tmx_sensor_options *sensor = &r->sim_spec.sensor;
+    const struct tmx_mix_policy *mix = r->sim_spec.mix.ops;
+    const struct span spans[] = {
+        {NULL, "quantum_s", o->quantum_s, "tick_s", o->tick_s},
+        {NULL, "warmup_s", o->warmup_s, "tick_s", o->tick_s},
+        {NULL, "fan_period_s", r->topology.n_gpu > 0 ? o->fan_period_s : o->tick_s, "tick_s", o->tick_s},
+        {"sensor", "period_s", sensor->period_s, "tick_s", o->tick_s},
+        {"sensor", "delay_s", sensor->delay_s, "sensor.period_s", sensor->period_s},
+        {"mix_policy", "slice_s", mix->slice_s ? mix->slice_s(r->sim_spec.mix.state) : o->tick_s, "tick_s",
+         o->tick_s},
+    };
+    for (size_t i = 0; i < sizeof spans / sizeof spans[0]; i++) {
+        const struct span *t = &spans[i];
+        const bool too_short = t->s < t->unit_s * (1 - 1e-6) && t->s > 0;
+        if (too_short || !is_multiple(t->s, t->unit_s)) {
+            return tmx_fail_setting(err, place_of(root, t), "%s%s%s = %g s is not a multiple of %s = %g s",
+                                    t->group ? t->group : "", t->group ? "." : "", t->key, t->s, t->of,
+                                    t->unit_s);
+        }
+    }
+    return TMX_OK;
+}

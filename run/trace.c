@@ -1,0 +1,218 @@
+#include "run/trace.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "core/base/os.h"
+#include "core/base/text.h"
+#include "run/state.h"
+
+#define ZERO_C 273.15
+
+struct gpu_files {
+    struct tmx_output power, temps;
+};
+
+struct tmx_run_trace {
+    struct tmx_run *run;
+    struct tmx_run_trace_options options;
+    uint64_t every, n_tick;
+    double *sum_w; /* [n_unit] since the last row */
+    struct tmx_output csv;
+    struct gpu_files *gpu; /* [n_gpu] */
+};
+
+/* The chip with most SMs; rows of others end early. */
+static const struct tmx_chip *widest_chip(const struct tmx_run *run)
+{
+    const struct tmx_chip *c = &run->kind[0].chip;
+    for (size_t k = 1; k < run->n_kind; k++) {
+        c = run->kind[k].chip.n_sm > c->n_sm ? &run->kind[k].chip : c;
+    }
+    return c;
+}
+
+static void head_csv(const struct tmx_run_trace *t, FILE *out)
+{
+    const struct tmx_chip *c = widest_chip(t->run);
+    fprintf(out, "time_s,gpu,level,freq_mhz,power_w,hottest_c,mean_c,first_kernel,second_kernel,first_share");
+    for (size_t sm = 0; sm < c->n_sm; sm++) {
+        fprintf(out, ",sm%zu_temp_c,sm%zu_power_w,sm%zu_first_share,sm%zu_gated", sm, sm, sm, sm);
+    }
+    fputc('\n', out);
+}
+
+static const char *kernel_name(const struct tmx_machine *m, const struct tmx_gpu *gpu, size_t way)
+{
+    return way < gpu->n_run ? m->job[gpu->run[way]].kernel->name : "";
+}
+
+static double sm_power_w(const struct tmx_run_trace *t, const struct tmx_gpu *gpu, size_t sm)
+{
+    double w = 0;
+    for (size_t u = gpu->chip->unit_of_sm[sm]; u < gpu->chip->floorplan.n_unit; u++) {
+        w += gpu->chip->sm_of_unit[u] == (int)sm ? t->sum_w[gpu->unit0 + u] : 0;
+    }
+    return w / (double)t->n_tick;
+}
+
+static void row_csv(struct tmx_run_trace *t, const struct tmx_sim *sim, size_t g)
+{
+    const struct tmx_machine *m = tmx_sim_machine(sim);
+    const struct tmx_frame *f = tmx_sim_frame(sim);
+    const struct tmx_gpu *gpu = &m->gpu[g];
+    const struct tmx_chip *c = gpu->chip;
+    double hottest_c = -ZERO_C, mean_c = 0, power_w = 0;
+    FILE *out = t->csv.file;
+    for (size_t sm = 0; sm < c->n_sm; sm++) {
+        const double temp_c = tmx_sensor_sm_k(gpu, sm, f->temp_k) - ZERO_C;
+        hottest_c = fmax(hottest_c, temp_c);
+        mean_c += temp_c / (double)c->n_sm;
+    }
+    for (size_t u = 0; u < c->floorplan.n_unit; u++) {
+        power_w += t->sum_w[gpu->unit0 + u] / (double)t->n_tick;
+    }
+    fprintf(out, "%.6g,%zu,%zu,%.6g,%.6g,%.4f,%.4f,%s,%s,%.4g", tmx_sim_time_s(sim), g, gpu->level,
+            c->level[gpu->level].freq_hz / 1e6, power_w, hottest_c, mean_c, kernel_name(m, gpu, 0),
+            kernel_name(m, gpu, 1), gpu->share);
+    for (size_t sm = 0; sm < c->n_sm; sm++) {
+        const size_t way = TMX_WAYS * (gpu->sm0 + sm);
+        const double share = m->drain_s[gpu->sm0 + sm] > 0 ? m->held[way] : m->share[way];
+        fprintf(out, ",%.3f,%.4g,%.3g,%d", tmx_sensor_sm_k(gpu, sm, f->temp_k) - ZERO_C,
+                sm_power_w(t, gpu, sm), share, m->gated[gpu->sm0 + sm]);
+    }
+    fputc('\n', out);
+}
+
+static void rows_hotspot(struct tmx_run_trace *t, const struct tmx_sim *sim, size_t g)
+{
+    const struct tmx_gpu *gpu = &tmx_sim_machine(sim)->gpu[g];
+    const struct tmx_frame *f = tmx_sim_frame(sim);
+    for (size_t u = 0; u < gpu->chip->floorplan.n_unit; u++) {
+        char real[TMX_REAL_SIZE];
+        tmx_real_print(real, t->sum_w[gpu->unit0 + u] / (double)t->n_tick);
+        fprintf(t->gpu[g].power.file, "%s%s", u ? "\t" : "", real);
+        fprintf(t->gpu[g].temps.file, "%s%.6f", u ? "\t" : "", f->temp_k[gpu->unit0 + u]);
+    }
+    fputc('\n', t->gpu[g].power.file);
+    fputc('\n', t->gpu[g].temps.file);
+}
+
+static void head_hotspot(const struct tmx_gpu *gpu, FILE *out)
+{
+    for (size_t u = 0; u < gpu->chip->floorplan.n_unit; u++) {
+        fprintf(out, "%s%s", u ? "\t" : "", gpu->chip->floorplan.unit[u].name);
+    }
+    fputc('\n', out);
+}
+
+static enum tmx_status open_hotspot(struct tmx_run_trace *t, struct tmx_err *err)
+{
+    const struct tmx_machine *m = tmx_sim_machine(t->run->sim);
+    char path[1200];
+    enum tmx_status st = TMX_OK;
+    for (size_t g = 0; g < m->n_gpu && !st; g++) {
+        char suffix[32] = "";
+        if (m->n_gpu > 1) {
+            snprintf(suffix, sizeof suffix, "_gpu%zu", g);
+        }
+        snprintf(path, sizeof path, "%s/power%s.ptrace", t->options.dir, suffix);
+        st = tmx_output_open(&t->gpu[g].power, path, err);
+        snprintf(path, sizeof path, "%s/temps%s.ttrace", t->options.dir, suffix);
+        st = st ? st : tmx_output_open(&t->gpu[g].temps, path, err);
+        if (!st) {
+            head_hotspot(&m->gpu[g], t->gpu[g].power.file);
+            head_hotspot(&m->gpu[g], t->gpu[g].temps.file);
+        }
+    }
+    struct tmx_output config;
+    snprintf(path, sizeof path, "%s/thermal.config", t->options.dir);
+    st = st ? st : tmx_output_open(&config, path, err);
+    if (!st) {
+        struct tmx_hotspot_config cfg = t->run->kind[0].package;
+        cfg.sampling_intvl = (double)t->every * t->run->options.tick_s;
+        tmx_hotspot_config_print(&cfg, config.file);
+        st = tmx_output_commit(&config, err);
+    }
+    return st;
+}
+
+enum tmx_status tmx_run_trace_open(struct tmx_run_trace **out, struct tmx_run *run,
+                                   const struct tmx_run_trace_options *o, struct tmx_err *err)
+{
+    const struct tmx_machine *m = tmx_sim_machine(run->sim);
+    struct tmx_run_trace *t = calloc(1, sizeof *t);
+    char path[1200];
+    if (!t) {
+        return tmx_fail(err, TMX_ENOMEM, "trace");
+    }
+    *t = (struct tmx_run_trace){.run = run, .options = *o};
+    t->every = (uint64_t)fmax(1, round(o->period_s / run->options.tick_s));
+    t->sum_w = calloc(m->n_unit, sizeof *t->sum_w);
+    t->gpu = calloc(m->n_gpu, sizeof *t->gpu);
+    enum tmx_status st = t->sum_w && t->gpu ? TMX_OK : tmx_fail(err, TMX_ENOMEM, "trace");
+    if (!st && o->csv) {
+        snprintf(path, sizeof path, "%s/trace.csv", o->dir);
+        st = tmx_output_open(&t->csv, path, err);
+        if (!st) {
+            head_csv(t, t->csv.file);
+        }
+    }
+    if (!st && o->hotspot) {
+        st = open_hotspot(t, err);
+    }
+    if (st) {
+        tmx_run_trace_close(t);
+        return st;
+    }
+    *out = t;
+    return TMX_OK;
+}
+
+void tmx_run_trace_tick(struct tmx_run_trace *t, const struct tmx_sim *sim)
+{
+    const struct tmx_frame *f = tmx_sim_frame(sim);
+    for (size_t u = 0; u < f->n_unit; u++) {
+        t->sum_w[u] += f->power_w[u];
+    }
+    if (++t->n_tick < t->every) {
+        return;
+    }
+    for (size_t g = 0; g < f->n_gpu; g++) {
+        if (t->options.csv) {
+            row_csv(t, sim, g);
+        }
+        if (t->options.hotspot) {
+            rows_hotspot(t, sim, g);
+        }
+    }
+    for (size_t u = 0; u < f->n_unit; u++) {
+        t->sum_w[u] = 0;
+    }
+    t->n_tick = 0;
+}
+
+enum tmx_status tmx_run_trace_commit(struct tmx_run_trace *t, struct tmx_err *err)
+{
+    enum tmx_status st = t->options.csv ? tmx_output_commit(&t->csv, err) : TMX_OK;
+    for (size_t g = 0; t->options.hotspot && g < tmx_sim_machine(t->run->sim)->n_gpu; g++) {
+        st = st ? st : tmx_output_commit(&t->gpu[g].power, err);
+        st = st ? st : tmx_output_commit(&t->gpu[g].temps, err);
+    }
+    return st;
+}
+
+void tmx_run_trace_close(struct tmx_run_trace *t)
+{
+    if (!t) {
+        return;
+    }
+    tmx_output_discard(&t->csv);
+    for (size_t g = 0; t->gpu && g < tmx_sim_machine(t->run->sim)->n_gpu; g++) {
+        tmx_output_discard(&t->gpu[g].power);
+        tmx_output_discard(&t->gpu[g].temps);
+    }
+    free(t->gpu);
+    free(t->sum_w);
+    free(t);
+}

@@ -1,0 +1,47 @@
+#ifndef TMX_STUDY_GATE_RUNS_H
+#define TMX_STUDY_GATE_RUNS_H
+
+/* Kernels x gating policies x times, each with its ungated twin, on several processes; the table. */
+
+#include "run/input/gate_files.h"
+#include "study/table_out.h"
+
+struct tmx_gate_case { /* one run of a kernel */
+    const struct tmx_gate_policy *policy;
+    int break_even_cycles, wakeup_cycles;
+};
+
+enum { TMX_GATE_CASES = 128 };
+
+struct tmx_gate_plan {
+    const struct tmx_gate_chip *chip;
+    const struct tmx_gate_kernel *kernel; /* [n_kernel] */
+    size_t n_kernel;
+    const struct tmx_gate_case *gate; /* [n_case]; [0] has no gating: what the others are compared with */
+    size_t n_case;
+    size_t first_fit, n_fit;        /* which of tmx_gate_fits */
+    const struct tmx_stream *trace; /* instead of the statistics of kernel[0]; NULL: none */
+    uint64_t seed, budget;
+    unsigned n_worker;
+    bool quiet;
+};
+
+/* result [n_fit * n_kernel * n_case], the case running fastest. */
+TMX_NODISCARD enum tmx_status tmx_gate_run(const struct tmx_gate_plan *plan, struct tmx_sm_result *result,
+                                           struct tmx_err *err);
+
+struct tmx_gate_numbers {                  /* of one result against its twin; fractions, not percent */
+    double saved[2], slowdown, chip_saved; /* saved: INT, FP; FP: NAN for a kernel without FP */
+    double idle[2], overhead[2], compensated[2];
+    double region[3]; /* INT idle periods: wasted, uncompensated, compensated */
+    double active_warps, ipc;
+};
+struct tmx_gate_numbers tmx_gate_numbers(const struct tmx_gate_plan *plan, const struct tmx_sm_result *r,
+                                         const struct tmx_sm_result *base, int break_even_cycles);
+
+/* Every run as a row (docs/formats.md); the caller destroys *t. */
+TMX_NODISCARD enum tmx_status tmx_gate_table(const struct tmx_gate_plan *plan,
+                                             const struct tmx_sm_result *result, struct tmx_table **t,
+                                             struct tmx_err *err);
+
+#endif

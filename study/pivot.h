@@ -1,0 +1,47 @@
+#ifndef TMX_STUDY_PIVOT_H
+#define TMX_STUDY_PIVOT_H
+
+/* Tables out of a study's results. */
+
+#include "core/base/table.h"
+#include "study/results.h"
+
+enum tmx_aggregate { TMX_MEAN, TMX_MIN, TMX_MAX, TMX_STDEV, TMX_COUNT };
+
+struct tmx_query {
+    const char *rows[8]; /* keys, NULL: up to here */
+    const char *pivot;   /* key whose values become columns; NULL: none */
+    const char *value[16];
+    struct {
+        const char *key, *value;
+    } where[16]; /* kept runs: all of these hold */
+    size_t n_where;
+    enum tmx_aggregate aggregate;
+};
+
+/* "mean", "min", "max", "stdev", "count". */
+TMX_NODISCARD enum tmx_status tmx_aggregate_parse(const char *word, enum tmx_aggregate *a,
+                                                  struct tmx_err *err);
+
+/* One row per distinct combination of the row keys, in order of value; one column per
+ * pivot value and wanted metric. Runs that fall together are aggregated; failed ones are
+ * left out. Unknown names: TMX_ECONFIG with the known ones. */
+TMX_NODISCARD enum tmx_status tmx_pivot(const struct tmx_result_set *set, const struct tmx_query *q,
+                                        struct tmx_table **t, struct tmx_err *err);
+/* All finished runs with all keys and metrics (NULL value list), or the wanted metrics. */
+TMX_NODISCARD enum tmx_status tmx_flat(const struct tmx_result_set *set, const struct tmx_query *q,
+                                       struct tmx_table **t, struct tmx_err *err);
+/* The failed runs and their errors. */
+TMX_NODISCARD enum tmx_status tmx_failures(const struct tmx_result_set *set, struct tmx_table **t,
+                                           struct tmx_err *err);
+
+/* Index of a key or metric by name, or by the part after its last dot. */
+TMX_NODISCARD enum tmx_status tmx_key_index(const struct tmx_result_set *set, const char *word, size_t *i,
+                                            struct tmx_err *err);
+TMX_NODISCARD enum tmx_status tmx_metric_index(const struct tmx_result_set *set, const char *word, size_t *i,
+                                               struct tmx_err *err);
+
+/* Order of two parameter values: numbers by value, before texts. */
+int tmx_value_compare(const char *a, const char *b);
+
+#endif

@@ -1,0 +1,47 @@
+#ifndef TMX_STUDY_POOL_H
+#define TMX_STUDY_POOL_H
+
+/* Independent tasks on several processes. Every task runs in its own forked child,
+ * so tasks share nothing, and one that crashes costs only itself. What a task
+ * returns is the bytes it writes to `out`; the parent alone collects them. */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+
+#include "core/base/err.h"
+
+struct tmx_pool_result {
+    size_t task;
+    enum tmx_status status; /* of run; TMX_ESOLVE with a message when the child crashed */
+    struct tmx_err err;     /* filled when status is not TMX_OK */
+    const char *bytes;      /* [n_byte] and a NUL, valid during collect */
+    size_t n_byte;
+    double wall_s, cpu_s; /* of run alone; 0 when it crashed */
+};
+
+struct tmx_pool {
+    size_t n_task;
+    unsigned n_worker; /* 0: one a processor */
+    bool as_completed; /* collect in order of completion instead of task order */
+    const char *noun;  /* "runs", for the progress line; NULL: no progress line */
+    void *ctx;
+    /* In the child. Write the result to out; it is handed over whole, also on failure. */
+    enum tmx_status (*run)(void *ctx, size_t task, FILE *out, struct tmx_err *err);
+    /* In the parent, once a task. Any other answer than TMX_OK stops the pool. A task's
+     * own failure does not: collect decides. NULL: the first failed task stops it. */
+    enum tmx_status (*collect)(void *ctx, const struct tmx_pool_result *r, struct tmx_err *err);
+    /* In the parent: false leaves the task out. NULL: all. Must answer the same each time. */
+    bool (*wanted)(void *ctx, size_t task);
+};
+
+/* Runs all tasks. Progress (done, rate, time left, failures) goes to standard error
+ * when that is a terminal. Ctrl-C and SIGTERM end the running children, whose tasks
+ * then count as not done, and return TMX_ESTOPPED saying how many were collected.
+ * Returns collect's status, TMX_EIO when no child can be started. */
+TMX_NODISCARD enum tmx_status tmx_pool_run(const struct tmx_pool *p, struct tmx_err *err);
+
+/* Processors this process may use. */
+unsigned tmx_pool_processors(void);
+
+#endif

@@ -1,0 +1,93 @@
+#ifndef TMX_STUDY_RESULTS_H
+#define TMX_STUDY_RESULTS_H
+
+/* Results of a study in one SQLite database (WAL). Schema, documented in
+ * docs/formats.md:
+ *   study(key, value)                                what the database holds
+ *   point(n, run)                                    place of every point in the study -> its run
+ *   run(id, status, error, seconds, version, config) one row per run; id = hash of config
+ *   parameter(run, key, value)                       the axes' values of a run
+ *   metric(run, name, value)                         what it measured
+ * A run is written in one transaction: after a kill it is there whole or not at all. */
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "core/base/err.h"
+#include "core/base/hash.h"
+#include "study/sweep.h"
+
+enum { TMX_RESULTS_VERSION = 1, TMX_MEASURE_NAME = 64 };
+
+struct tmx_measure {
+    char name[TMX_MEASURE_NAME]; /* with its unit */
+    double value;                /* finite */
+};
+
+enum tmx_run_state { TMX_RUN_ABSENT, TMX_RUN_DONE, TMX_RUN_FAILED };
+
+struct tmx_run_row {
+    const char *id; /* TMX_HASH_HEX */
+    bool done;
+    const char *error; /* "" when done */
+    double seconds;
+    const char *version, *config; /* of the program; the resolved configuration */
+    size_t point;                 /* a point of the study with this run: gives the parameters */
+    const struct tmx_measure *metric;
+    size_t n_metric;
+};
+
+struct tmx_results;
+
+/* Open for writing, made when absent. The study's name and axes must be those in the
+ * database, if it has any. Errors (TMX_EIO): no database, another program's or version's,
+ * another study's, locked, read-only, disk full; the message says which. */
+TMX_NODISCARD enum tmx_status tmx_results_open(struct tmx_results **r, const char *path,
+                                               const struct tmx_sweep *s, struct tmx_err *err);
+void tmx_results_close(struct tmx_results *r); /* accepts NULL */
+
+/* Write which run each point has: ids is [s->n_point]. */
+TMX_NODISCARD enum tmx_status tmx_results_points(struct tmx_results *r, const struct tmx_sweep *s,
+                                                 const char (*ids)[TMX_HASH_HEX], struct tmx_err *err);
+TMX_NODISCARD enum tmx_status tmx_results_state(struct tmx_results *r, const char *id,
+                                                enum tmx_run_state *state, struct tmx_err *err);
+/* Add a run. One that is there already stays, except that a failed one is replaced. */
+TMX_NODISCARD enum tmx_status tmx_results_add(struct tmx_results *r, const struct tmx_sweep *s,
+                                              const struct tmx_run_row *row, struct tmx_err *err);
+
+/* Copy all runs of the databases from[0..n) into a database at path, made when absent.
+ * All must hold the same study. A run that two databases hold is taken once. */
+TMX_NODISCARD enum tmx_status tmx_results_merge(const char *path, const char *const *from, size_t n,
+                                                struct tmx_err *err);
+
+/* Everything in memory, runs in the order of their first point. */
+struct tmx_result {
+    char id[TMX_HASH_HEX];
+    bool done;
+    char *error;
+    double seconds;
+    char **value;   /* [n_key] owned texts, "" where the run has none */
+    double *metric; /* [n_metric] NAN where the run has none */
+};
+
+struct tmx_result_set {
+    char study[64], doc[256], method[16];
+    size_t n_point;
+    char **key; /* [n_key] in axis order */
+    size_t n_key;
+    char **metric; /* [n_metric] in the order of the first run */
+    size_t n_metric;
+    struct tmx_result *run; /* [n_run] */
+    size_t n_run;
+    size_t *run_of_point; /* [n_point] index into run; n_run when it has not been run */
+};
+
+TMX_NODISCARD enum tmx_status tmx_results_load(struct tmx_result_set *set, const char *path,
+                                               struct tmx_err *err);
+void tmx_result_set_finish(struct tmx_result_set *set); /* accepts zeroed memory */
+
+/* Index of a name that equals word, or whose part after the last '.' does, when that is
+ * one name alone; n when none. */
+size_t tmx_result_find(char *const *names, size_t n, const char *word);
+
+#endif

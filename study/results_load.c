@@ -1,0 +1,284 @@
+/* The whole database in memory, for tables, regressions and figures. */
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "study/results_db.h"
+
+struct loader {
+    struct tmx_results *r;
+    struct tmx_result_set *set;
+    sqlite3_stmt *stmt;
+    struct tmx_err *err;
+};
+
+static enum tmx_status no_memory(struct tmx_err *err)
+{
+    (void)tmx_fail(err, TMX_ENOMEM, "out of memory");
+    return TMX_ENOMEM;
+}
+
+static char *copy(const unsigned char *s)
+{
+    const char *text = s ? (const char *)s : "";
+    const size_t n = strlen(text) + 1;
+    char *c = malloc(n);
+    return c ? memcpy(c, text, n) : NULL;
+}
+
+static enum tmx_status add_name(char ***list, size_t *n, const unsigned char *name, struct tmx_err *err)
+{
+    char **more = realloc(*list, (*n + 1) * sizeof *more);
+    if (!more) {
+        return no_memory(err);
+    }
+    *list = more;
+    more[*n] = copy(name);
+    return more[(*n)++] ? TMX_OK : no_memory(err);
+}
+
+/* Calls one() for every row of a query. */
+static enum tmx_status each(struct loader *l, const char *sql, enum tmx_status (*one)(struct loader *))
+{
+    int code = SQLITE_DONE;
+    enum tmx_status st = tmx_results_prepare(l->r, &l->stmt, sql, l->err);
+    while (!st && (code = sqlite3_step(l->stmt)) == SQLITE_ROW) {
+        st = one(l);
+    }
+    if (!st && code != SQLITE_DONE) {
+        st = tmx_results_fail(l->r, l->err);
+    }
+    sqlite3_finalize(l->stmt);
+    l->stmt = NULL;
+    return st;
+}
+
+static enum tmx_status study_row(struct loader *l)
+{
+    struct tmx_result_set *set = l->set;
+    const char *key = (const char *)sqlite3_column_text(l->stmt, 0);
+    const char *value = (const char *)sqlite3_column_text(l->stmt, 1);
+    enum tmx_status st = TMX_OK;
+    if (strcmp(key, "name") == 0) {
+        snprintf(set->study, sizeof set->study, "%s", value);
+    } else if (strcmp(key, "doc") == 0) {
+        snprintf(set->doc, sizeof set->doc, "%s", value);
+    } else if (strcmp(key, "method") == 0) {
+        snprintf(set->method, sizeof set->method, "%s", value);
+    } else if (strcmp(key, "axes") == 0) {
+        char *all = copy((const unsigned char *)value), *begin = all;
+        for (char *end = all; all && *end && !st; begin = end + 1) {
+            end = begin + strcspn(begin, "\n");
+            const bool last = *end == '\0';
+            *end = '\0';
+            st = add_name(&set->key, &set->n_key, (unsigned char *)begin, l->err);
+            if (last) {
+                break;
+            }
+            *end = ' ';
+        }
+        st = all ? st : no_memory(l->err);
+        free(all);
+    }
+    return st;
+}
+
+static enum tmx_status metric_name(struct loader *l)
+{
+    return add_name(&l->set->metric, &l->set->n_metric, sqlite3_column_text(l->stmt, 0), l->err);
+}
+
+static enum tmx_status run_row(struct loader *l)
+{
+    struct tmx_result_set *set = l->set;
+    struct tmx_result *more = realloc(set->run, (set->n_run + 1) * sizeof *more);
+    if (!more) {
+        return no_memory(l->err);
+    }
+    set->run = more;
+    struct tmx_result *run = &more[set->n_run++];
+    *run = (struct tmx_result){.seconds = sqlite3_column_double(l->stmt, 3)};
+    snprintf(run->id, sizeof run->id, "%s", (const char *)sqlite3_column_text(l->stmt, 0));
+    run->done = sqlite3_column_int(l->stmt, 1) != 0;
+    run->error = copy(sqlite3_column_text(l->stmt, 2));
+    run->value = calloc(set->n_key + 1, sizeof *run->value);
+    run->metric = malloc((set->n_metric + 1) * sizeof *run->metric);
+    bool ok = run->error && run->value && run->metric;
+    for (size_t k = 0; ok && k < set->n_key; k++) {
+        ok = (run->value[k] = copy(NULL)) != NULL;
+    }
+    for (size_t m = 0; ok && m < set->n_metric; m++) {
+        run->metric[m] = NAN;
+    }
+    return ok ? TMX_OK : no_memory(l->err);
+}
+
+static int by_id(const void *a, const void *b)
+{
+    const struct tmx_result *const *x = a, *const *y = b;
+    return strcmp((*x)->id, (*y)->id);
+}
+
+/* Fills the cells: rows come sorted by run id. */
+struct cursor {
+    struct tmx_result **sorted; /* [n_run] */
+    size_t at;
+};
+
+static struct tmx_result *seek(const struct tmx_result_set *set, struct cursor *c, const char *id)
+{
+    while (c->at < set->n_run && strcmp(c->sorted[c->at]->id, id) < 0) {
+        c->at++;
+    }
+    return c->at < set->n_run && strcmp(c->sorted[c->at]->id, id) == 0 ? c->sorted[c->at] : NULL;
+}
+
+static size_t exact(char *const *names, size_t n, const char *word)
+{
+    size_t i = 0;
+    while (i < n && strcmp(names[i], word) != 0) {
+        i++;
+    }
+    return i;
+}
+
+static enum tmx_status cells(struct loader *l, struct cursor *c, bool metrics)
+{
+    struct tmx_result_set *set = l->set;
+    c->at = 0;
+    enum tmx_status st = tmx_results_prepare(l->r, &l->stmt,
+                                             metrics ? "SELECT run, name, value FROM metric ORDER BY run"
+                                                     : "SELECT run, key, value FROM parameter ORDER BY run",
+                                             l->err);
+    while (!st && sqlite3_step(l->stmt) == SQLITE_ROW) {
+        struct tmx_result *run = seek(set, c, (const char *)sqlite3_column_text(l->stmt, 0));
+        const char *name = (const char *)sqlite3_column_text(l->stmt, 1);
+        const size_t i =
+            metrics ? exact(set->metric, set->n_metric, name) : exact(set->key, set->n_key, name);
+        if (!run || i >= (metrics ? set->n_metric : set->n_key)) {
+            continue;
+        }
+        if (metrics) {
+            run->metric[i] = sqlite3_column_double(l->stmt, 2);
+        } else {
+            free(run->value[i]);
+            run->value[i] = copy(sqlite3_column_text(l->stmt, 2));
+            st = run->value[i] ? TMX_OK : no_memory(l->err);
+        }
+    }
+    sqlite3_finalize(l->stmt);
+    l->stmt = NULL;
+    return st;
+}
+
+static enum tmx_status points(struct loader *l, struct cursor *c)
+{
+    struct tmx_result_set *set = l->set;
+    enum tmx_status st =
+        tmx_results_prepare(l->r, &l->stmt, "SELECT n, run FROM point ORDER BY run, n", l->err);
+    c->at = 0;
+    while (!st && sqlite3_step(l->stmt) == SQLITE_ROW) {
+        const size_t n = (size_t)sqlite3_column_int64(l->stmt, 0);
+        const struct tmx_result *run = seek(set, c, (const char *)sqlite3_column_text(l->stmt, 1));
+        if (n < set->n_point) {
+            set->run_of_point[n] = run ? (size_t)(run - set->run) : set->n_run;
+        }
+    }
+    sqlite3_finalize(l->stmt);
+    l->stmt = NULL;
+    return st;
+}
+
+static enum tmx_status count_points(struct loader *l)
+{
+    l->set->n_point = (size_t)sqlite3_column_int64(l->stmt, 0);
+    return TMX_OK;
+}
+
+static enum tmx_status fill(struct loader *l)
+{
+    struct tmx_result_set *set = l->set;
+    struct cursor c = {.sorted = malloc((set->n_run + 1) * sizeof(void *))};
+    set->run_of_point = malloc((set->n_point + 1) * sizeof *set->run_of_point);
+    enum tmx_status st = c.sorted && set->run_of_point ? TMX_OK : no_memory(l->err);
+    for (size_t i = 0; !st && i < set->n_run; i++) {
+        c.sorted[i] = &set->run[i];
+    }
+    for (size_t i = 0; !st && i < set->n_point; i++) {
+        set->run_of_point[i] = set->n_run;
+    }
+    if (!st) {
+        qsort(c.sorted, set->n_run, sizeof(void *), by_id);
+        st = cells(l, &c, false);
+    }
+    st = st ? st : cells(l, &c, true);
+    st = st ? st : points(l, &c);
+    free(c.sorted);
+    return st;
+}
+
+enum tmx_status tmx_results_load(struct tmx_result_set *set, const char *path, struct tmx_err *err)
+{
+    struct loader l = {.set = set, .err = err};
+    *set = (struct tmx_result_set){0};
+    enum tmx_status st = tmx_results_connect(&l.r, path, TMX_OPEN_READ, err);
+    if (st) {
+        return st;
+    }
+    st = tmx_results_exec(l.r, "BEGIN", err); /* one snapshot, also while a study writes */
+    st = st ? st : each(&l, "SELECT key, value FROM study", study_row);
+    st = st ? st : each(&l, "SELECT name FROM metric GROUP BY name ORDER BY min(n), name", metric_name);
+    st = st ? st : each(&l, "SELECT coalesce(max(n) + 1, 0) FROM point", count_points);
+    st = st ? st
+            : each(&l,
+                   "SELECT id, status = 'done', error, seconds FROM run LEFT JOIN"
+                   " (SELECT run, min(n) AS first FROM point GROUP BY run) ON run = id"
+                   " ORDER BY first IS NULL, first, id",
+                   run_row);
+    st = st ? st : fill(&l);
+    tmx_results_close(l.r);
+    if (st) {
+        tmx_result_set_finish(set);
+    }
+    return st;
+}
+
+static void free_names(char **names, size_t n)
+{
+    for (size_t i = 0; names && i < n; i++) {
+        free(names[i]);
+    }
+    free(names);
+}
+
+void tmx_result_set_finish(struct tmx_result_set *set)
+{
+    for (size_t i = 0; i < set->n_run; i++) {
+        free(set->run[i].error);
+        free_names(set->run[i].value, set->n_key);
+        free(set->run[i].metric);
+    }
+    free(set->run);
+    free(set->run_of_point);
+    free_names(set->key, set->n_key);
+    free_names(set->metric, set->n_metric);
+    *set = (struct tmx_result_set){0};
+}
+
+size_t tmx_result_find(char *const *names, size_t n, const char *word)
+{
+    size_t found = exact(names, n, word), n_found = 0;
+    if (found < n) {
+        return found;
+    }
+    for (size_t i = 0; i < n; i++) {
+        const char *dot = strrchr(names[i], '.');
+        if (dot && strcmp(dot + 1, word) == 0) {
+            found = i;
+            n_found++;
+        }
+    }
+    return n_found == 1 ? found : n;
+}

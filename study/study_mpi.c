@@ -1,0 +1,152 @@
+#define _POSIX_C_SOURCE 200809L
+#include "study/study_mpi.h"
+
+#include <mpi.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "study/pool.h"
+#include "study/progress.h"
+
+enum { TAG_ORDER = 1, TAG_RESULT, TAG_BYTES };
+static const unsigned long long NO_MORE = ~0ULL;
+
+struct answer { /* worker -> rank 0, followed by n_byte bytes */
+    unsigned long long point;
+    enum tmx_status status;
+    struct tmx_err err;
+    double wall_s;
+    unsigned long long n_byte;
+};
+
+static bool launched(void)
+{
+    return getenv("OMPI_COMM_WORLD_SIZE") || getenv("PMI_SIZE") || getenv("PMIX_RANK");
+}
+
+enum tmx_status tmx_mpi_begin(struct tmx_mpi *m, int *argc, char ***argv, struct tmx_err *err)
+{
+    *m = (struct tmx_mpi){.size = 1};
+    if (!launched()) {
+        return TMX_OK;
+    }
+    if (MPI_Init(argc, argv) != MPI_SUCCESS) {
+        return tmx_fail(err, TMX_EIO, "cannot join the MPI job");
+    }
+    MPI_Comm_rank(MPI_COMM_WORLD, &m->rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &m->size);
+    return TMX_OK;
+}
+
+void tmx_mpi_end(void)
+{
+    int started = 0;
+    MPI_Initialized(&started);
+    if (started) {
+        MPI_Finalize();
+    }
+}
+
+/* Blocks without spinning, so that ranks may outnumber processors. */
+static MPI_Status await(int from, int tag)
+{
+    static const struct timespec ms = {.tv_nsec = 1000000};
+    MPI_Status status;
+    int there = 0;
+    for (;;) {
+        MPI_Iprobe(from, tag, MPI_COMM_WORLD, &there, &status);
+        if (there) {
+            return status;
+        }
+        nanosleep(&ms, NULL);
+    }
+}
+
+static void order(int rank, unsigned long long point)
+{
+    MPI_Send(&point, 1, MPI_UNSIGNED_LONG_LONG, rank, TAG_ORDER, MPI_COMM_WORLD);
+}
+
+static enum tmx_status receive(struct tmx_study *s, int *from, struct tmx_err *err)
+{
+    struct answer a;
+    *from = await(MPI_ANY_SOURCE, TAG_RESULT).MPI_SOURCE;
+    MPI_Recv(&a, sizeof a, MPI_BYTE, *from, TAG_RESULT, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    char *bytes = calloc(1, (size_t)a.n_byte + 1);
+    if (!bytes) {
+        return tmx_fail(err, TMX_ENOMEM, "out of memory");
+    }
+    MPI_Recv(bytes, (int)a.n_byte, MPI_CHAR, *from, TAG_BYTES, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    const struct tmx_pool_result r = {
+        .status = a.status, .err = a.err, .bytes = bytes, .n_byte = (size_t)a.n_byte, .wall_s = a.wall_s};
+    const enum tmx_status st = tmx_study_record(s, (size_t)a.point, &r, err);
+    free(bytes);
+    return st;
+}
+
+enum tmx_status tmx_mpi_lead(const struct tmx_mpi *m, struct tmx_study *s, struct tmx_err *err)
+{
+    struct tmx_progress progress;
+    enum tmx_status st = TMX_OK;
+    size_t next = 0;
+    int busy = 0;
+    tmx_progress_begin(&progress, s->options && !s->options->quiet ? "runs" : NULL, s->n_todo);
+    for (int rank = 1; rank < m->size; rank++) {
+        if (next < s->n_todo) {
+            order(rank, s->todo[next++]);
+            busy++;
+        } else {
+            order(rank, NO_MORE);
+        }
+    }
+    while (busy > 0) {
+        int from;
+        const size_t failed = s->n_failed;
+        const enum tmx_status got = receive(s, &from, st ? NULL : err);
+        st = st ? st : got;
+        if (!st && next < s->n_todo) {
+            order(from, s->todo[next++]);
+        } else {
+            order(from, NO_MORE);
+            busy--;
+        }
+        tmx_progress_add(&progress, s->n_failed > failed);
+        tmx_progress_show(&progress);
+    }
+    tmx_progress_end(&progress);
+    return st;
+}
+
+static enum tmx_status answer(void *ctx, const struct tmx_pool_result *r, struct tmx_err *err)
+{
+    const size_t *point = ctx;
+    struct answer a;
+    memset(&a, 0, sizeof a); /* padding is sent too */
+    a.point = *point;
+    a.status = r->status;
+    a.err = r->err;
+    a.wall_s = r->wall_s;
+    a.n_byte = r->n_byte;
+    if (MPI_Send(&a, sizeof a, MPI_BYTE, 0, TAG_RESULT, MPI_COMM_WORLD) != MPI_SUCCESS ||
+        MPI_Send(r->bytes, (int)r->n_byte, MPI_CHAR, 0, TAG_BYTES, MPI_COMM_WORLD) != MPI_SUCCESS) {
+        return tmx_fail(err, TMX_EIO, "rank 0 does not answer");
+    }
+    return TMX_OK;
+}
+
+enum tmx_status tmx_mpi_follow(struct tmx_study *s, struct tmx_err *err)
+{
+    enum tmx_status st = TMX_OK;
+    while (!st) {
+        unsigned long long point;
+        (void)await(0, TAG_ORDER);
+        MPI_Recv(&point, 1, MPI_UNSIGNED_LONG_LONG, 0, TAG_ORDER, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        if (point == NO_MORE) {
+            break;
+        }
+        size_t task = (size_t)point;
+        st = tmx_study_run_one(s, task, answer, &task, err);
+    }
+    return st;
+}

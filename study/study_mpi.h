@@ -1,0 +1,25 @@
+#ifndef TMX_STUDY_STUDY_MPI_H
+#define TMX_STUDY_STUDY_MPI_H
+
+/* A study over the ranks of an MPI job: rank 0 hands out one run at a time and is the
+ * only writer; every other rank runs what it is given. Without MPI at build time these
+ * functions say so. */
+
+#include "study/study.h"
+
+struct tmx_mpi {
+    int rank, size; /* 0, 1 when not started by an MPI launcher */
+};
+
+/* Joins the job when a launcher (mpirun, srun --mpi) started this program. A launched
+ * program that was built without MPI: TMX_EUNSUPPORTED, as every rank would do all runs. */
+TMX_NODISCARD enum tmx_status tmx_mpi_begin(struct tmx_mpi *m, int *argc, char ***argv, struct tmx_err *err);
+void tmx_mpi_end(void);
+
+/* Rank 0, after tmx_study_begin. Also to be called when that failed: n_todo = 0 sends the
+ * others home. */
+TMX_NODISCARD enum tmx_status tmx_mpi_lead(const struct tmx_mpi *m, struct tmx_study *s, struct tmx_err *err);
+/* The other ranks, after tmx_study_begin_worker. */
+TMX_NODISCARD enum tmx_status tmx_mpi_follow(struct tmx_study *s, struct tmx_err *err);
+
+#endif

@@ -1,0 +1,75 @@
+#ifndef TMX_STUDY_SWEEP_H
+#define TMX_STUDY_SWEEP_H
+
+/* A parameter study: axes over configuration keys -> an ordered list of points, each a
+ * set of key=value assignments on one base configuration. Pure: starts nothing. The
+ * file format is in docs/formats.md. */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "core/base/err.h"
+
+enum { TMX_SWEEP_TEXT = 512, TMX_SWEEP_MAX_POINTS = 10000000 };
+
+enum tmx_sample {
+    TMX_SAMPLE_GRID,   /* every combination; the last axis moves fastest */
+    TMX_SAMPLE_RANDOM, /* independent and uniform */
+    TMX_SAMPLE_LATIN,  /* Latin hypercube: each axis cut into n strata, one point in each */
+    TMX_SAMPLE_SOBOL,  /* Sobol sequence (GSL quasi-random) */
+    TMX_SAMPLE_INDICES /* Saltelli's design for Sobol indices: for each of n base points
+                          A, B and one A with axis i taken from B for every axis i */
+};
+
+struct tmx_axis {
+    char **key; /* [n_key] owned; several keys move together */
+    size_t n_key;
+    char **value; /* [n_literal = n_value * n_key] owned literals, text in quotes */
+    size_t n_literal, n_value;
+    bool interval; /* from..to, continuous unless the study is a grid */
+    bool log, whole;
+    double from, to;
+    unsigned line;
+};
+
+struct tmx_rule { /* a point is kept when left <relation> right; a side is a key or a number */
+    char side[2][64];
+    char relation[3];
+    unsigned line;
+};
+
+struct tmx_sweep {
+    char file[TMX_SWEEP_TEXT];
+    char name[64], doc[256];
+    char base[TMX_SWEEP_TEXT]; /* run configuration, as given */
+    char **set;                /* [n_set] owned: fixed "key=value" on the base */
+    size_t n_set;
+    struct tmx_axis *axis; /* [n_axis] owned */
+    size_t n_axis;
+    struct tmx_rule *rule; /* [n_rule] owned */
+    size_t n_rule;
+    int method;      /* enum tmx_sample */
+    size_t n_sample; /* base points of a sampled study */
+    uint64_t seed;
+    char **key; /* [n_key] owned: all keys in axis order, then the seed of repetitions */
+    size_t n_key;
+    char **value; /* [n_point * n_key] owned literals */
+    size_t n_point;
+};
+
+/* Read the file and build the points. Errors, all with file:line: unknown key, axis
+ * without values, key on two axes, constraint that keeps no point, too many points. */
+TMX_NODISCARD enum tmx_status tmx_sweep_load(struct tmx_sweep *s, const char *path, struct tmx_err *err);
+void tmx_sweep_finish(struct tmx_sweep *s); /* accepts zeroed memory */
+
+/* Literal of one key at one point: 0.25, true, "text". */
+const char *tmx_sweep_value(const struct tmx_sweep *s, size_t point, size_t key);
+/* "key=literal" for tmx_config_set. */
+void tmx_sweep_assignment(const struct tmx_sweep *s, size_t point, size_t key, char *buf, size_t size);
+
+/* Used by tmx_sweep_load after reading: fills key and value from the axes. */
+TMX_NODISCARD enum tmx_status tmx_sweep_expand(struct tmx_sweep *s, size_t repeat, const char *seed_key,
+                                               struct tmx_err *err);
+
+#endif

@@ -1,0 +1,90 @@
+#include "study/table_out.h"
+
+#include <jansson.h>
+#include <string.h>
+
+#include "core/base/os.h"
+
+enum tmx_status tmx_format_parse(const char *word, enum tmx_format *f, struct tmx_err *err)
+{
+    static const char *const words[] = {"text", "csv", "markdown", "json"};
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
+        if (strcmp(words[i], word) == 0) {
+            *f = (enum tmx_format)i;
+            return TMX_OK;
+        }
+    }
+    return tmx_fail(err, TMX_ECONFIG, "unknown format \"%s\"; known: text, csv, markdown, json", word);
+}
+
+static json_t *cell_json(const struct tmx_cell *c)
+{
+    if (c->empty) {
+        return json_null();
+    }
+    switch (c->type) {
+    case TMX_COLUMN_INT:
+        return json_integer(c->integer);
+    case TMX_COLUMN_REAL:
+        return json_real(c->real);
+    case TMX_COLUMN_TEXT:
+        break;
+    }
+    return json_string(c->text);
+}
+
+static enum tmx_status write_json(const struct tmx_table *t, FILE *out, struct tmx_err *err)
+{
+    enum tmx_status st = tmx_table_check(t, err);
+    if (st) {
+        return st;
+    }
+    json_t *rows = json_array();
+    bool ok = rows != NULL;
+    for (size_t r = 0; ok && r < tmx_table_rows(t); r++) {
+        json_t *row = json_object();
+        for (size_t c = 0; ok && c < tmx_table_columns(t); c++) {
+            ok = json_object_set_new(row, tmx_table_column(t, c)->name, cell_json(tmx_table_cell(t, r, c))) ==
+                 0;
+        }
+        ok = json_array_append_new(rows, row) == 0 && ok;
+    }
+    if (ok) {
+        ok = json_dumpf(rows, out, JSON_INDENT(1) | JSON_PRESERVE_ORDER | JSON_REAL_PRECISION(17)) == 0 ||
+             ferror(out);
+        fputc('\n', out);
+    }
+    json_decref(rows);
+    return ok ? TMX_OK
+              : tmx_fail(err, TMX_ENOMEM, "cannot build JSON: out of memory or text that is not UTF-8");
+}
+
+enum tmx_status tmx_table_write(const struct tmx_table *t, enum tmx_format f, FILE *out, struct tmx_err *err)
+{
+    switch (f) {
+    case TMX_FORMAT_CSV:
+        return tmx_table_write_csv(t, out, err);
+    case TMX_FORMAT_MARKDOWN:
+        return tmx_table_write_markdown(t, out, err);
+    case TMX_FORMAT_JSON:
+        return write_json(t, out, err);
+    case TMX_FORMAT_TEXT:
+        break;
+    }
+    return tmx_table_write_text(t, out, err);
+}
+
+enum tmx_status tmx_table_save(const struct tmx_table *t, enum tmx_format f, const char *path,
+                               struct tmx_err *err)
+{
+    struct tmx_output o;
+    enum tmx_status st = tmx_output_open(&o, path, err);
+    if (!st) {
+        st = tmx_table_write(t, f, o.file, err);
+        if (!st) {
+            st = tmx_output_commit(&o, err);
+        }
+    }
+    tmx_output_discard(&o);
+    return st;
+}

@@ -1,0 +1,20 @@
+#ifndef TMX_STUDY_TABLE_OUT_H
+#define TMX_STUDY_TABLE_OUT_H
+
+#include "core/base/table.h"
+
+/* --format of every command that prints a table. */
+enum tmx_format { TMX_FORMAT_TEXT, TMX_FORMAT_CSV, TMX_FORMAT_MARKDOWN, TMX_FORMAT_JSON };
+
+/* "text", "csv", "markdown" or "json"; else TMX_ECONFIG with the list. */
+TMX_NODISCARD enum tmx_status tmx_format_parse(const char *word, enum tmx_format *f, struct tmx_err *err);
+
+/* JSON is an array of objects keyed by column name, numbers lossless, empty cells null. */
+TMX_NODISCARD enum tmx_status tmx_table_write(const struct tmx_table *t, enum tmx_format f, FILE *out,
+                                              struct tmx_err *err);
+
+/* The same to a file that appears whole or not at all; "-" is standard output. */
+TMX_NODISCARD enum tmx_status tmx_table_save(const struct tmx_table *t, enum tmx_format f, const char *path,
+                                             struct tmx_err *err);
+
+#endif

@@ -1,0 +1,133 @@
+#define _XOPEN_SOURCE 700
+#include "tests/support/check.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/table.h"
+
+static const struct tmx_column columns[] = {
+    {"name", TMX_COLUMN_TEXT, 0}, {"runs", TMX_COLUMN_INT, 0}, {"peak_c", TMX_COLUMN_REAL, 2}};
+
+static struct tmx_table *small(void)
+{
+    struct tmx_table *t;
+    assert_int_equal(tmx_table_create(&t, columns, 3, NULL), TMX_OK);
+    tmx_table_text(t, "a,\"b\"");
+    tmx_table_int(t, 12);
+    tmx_table_real(t, 0.1);
+    tmx_table_text(t, "x|y");
+    tmx_table_empty(t);
+    tmx_table_real(t, 90.456);
+    return t;
+}
+
+static void check_written(enum tmx_status (*write)(const struct tmx_table *, FILE *, struct tmx_err *),
+                          const char *expected)
+{
+    struct tmx_table *t = small();
+    char *text = NULL;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+    assert_int_equal(write(t, out, NULL), TMX_OK);
+    fclose(out);
+    assert_string_equal(text, expected);
+    free(text);
+    tmx_table_destroy(t);
+}
+
+static void csv_is_lossless_and_quotes_where_needed(void **state)
+{
+    (void)state;
+    check_written(tmx_table_write_csv, "name,runs,peak_c\n\"a,\"\"b\"\"\",12,0.1\nx|y,,90.456\n");
+}
+
+static void text_is_aligned(void **state)
+{
+    (void)state;
+    check_written(tmx_table_write_text, "name   runs  peak_c\na,\"b\"    12    0.10\nx|y       -   90.46\n");
+}
+
+/* Columns without anything in them are named, not shown. */
+static void brief_leaves_out_what_says_nothing(void **state)
+{
+    static const struct tmx_column wide[] = {
+        {"mix", TMX_COLUMN_TEXT, 0},  {"lost_pct", TMX_COLUMN_REAL, 1}, {"fan_energy_j", TMX_COLUMN_REAL, 1},
+        {"n_fan", TMX_COLUMN_INT, 0}, {"runs", TMX_COLUMN_INT, 0},      {"error", TMX_COLUMN_TEXT, 0}};
+    struct tmx_table *t;
+    char *text = NULL;
+    size_t size;
+    (void)state;
+    assert_int_equal(tmx_table_create(&t, wide, 6, NULL), TMX_OK);
+    for (int row = 0; row < 2; row++) {
+        tmx_table_text(t, row ? "WL2" : "WL1");
+        tmx_table_real(t, row ? 0 : 2.25);
+        row ? tmx_table_empty(t) : tmx_table_real(t, 0);
+        tmx_table_int(t, 0);
+        tmx_table_int(t, row);
+        tmx_table_text(t, "");
+    }
+    FILE *out = open_memstream(&text, &size);
+    assert_int_equal(tmx_table_write_brief(t, out, NULL), TMX_OK);
+    fclose(out);
+    assert_string_equal(text, "mix  lost_pct  runs\nWL1       2.2     0\nWL2       0.0     1\n"
+                              "Empty or zero in every row, not shown: fan_energy_j, n_fan, error\n");
+    free(text);
+    tmx_table_destroy(t);
+    check_written(tmx_table_write_brief, "name   runs  peak_c\na,\"b\"    12    0.10\nx|y       -   90.46\n");
+}
+
+static void markdown_escapes_bars(void **state)
+{
+    (void)state;
+    check_written(tmx_table_write_markdown, "| name | runs | peak_c |\n| --- | ---: | ---: |\n"
+                                            "| a,\"b\" | 12 | 0.10 |\n| x\\|y | - | 90.46 |\n");
+}
+
+static void a_number_that_went_wrong_is_an_error(void **state)
+{
+    (void)state;
+    struct tmx_table *t = small();
+    struct tmx_err err = {0};
+    tmx_table_text(t, "z");
+    tmx_table_int(t, 1);
+    tmx_table_real(t, NAN);
+    assert_int_equal(tmx_table_write_csv(t, stderr, &err), TMX_ESOLVE);
+    assert_string_equal(err.msg, "column peak_c, row 3: not a finite number");
+    tmx_table_destroy(t);
+}
+
+static void a_paper_row_may_lack_the_printed_value(void **state)
+{
+    (void)state;
+    struct tmx_table *t;
+    const double printed = 41.5;
+    char *text = NULL;
+    size_t size;
+    assert_int_equal(tmx_paper_create(&t, NULL), TMX_OK);
+    tmx_paper_add(t, &(struct tmx_paper_row){"003", "Figure 3", "slowdown", "BL", "percent", &printed, 40,
+                                             TMX_PAPER_PREDICTION});
+    tmx_paper_add(t, &(struct tmx_paper_row){"003", "Figure 3", "slowdown", "MA", "percent", NULL, 20.5,
+                                             TMX_PAPER_NOT_REPRODUCED});
+    FILE *out = open_memstream(&text, &size);
+    assert_int_equal(tmx_table_write_csv(t, out, NULL), TMX_OK);
+    fclose(out);
+    assert_string_equal(text, "paper,figure,quantity,case,unit,paper_value,ours,status\n"
+                              "003,Figure 3,slowdown,BL,percent,41.5,40,prediction\n"
+                              "003,Figure 3,slowdown,MA,percent,,20.5,not_reproduced\n");
+    free(text);
+    tmx_table_destroy(t);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(csv_is_lossless_and_quotes_where_needed),
+        cmocka_unit_test(text_is_aligned),
+        cmocka_unit_test(brief_leaves_out_what_says_nothing),
+        cmocka_unit_test(markdown_escapes_bars),
+        cmocka_unit_test(a_number_that_went_wrong_is_an_error),
+        cmocka_unit_test(a_paper_row_may_lack_the_printed_value),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,75 @@
+#include "tests/support/check.h"
+
+#include <string.h>
+
+#include "core/base/text.h"
+
+static struct tmx_span span(const char *s)
+{
+    return (struct tmx_span){s, s + strlen(s)};
+}
+
+static void lines_count_with_crlf_and_a_missing_last_newline(void **state)
+{
+    (void)state;
+    char data[] = "a b\r\n\nlast";
+    const struct tmx_text t = {.data = data, .size = strlen(data)};
+    struct tmx_lines l = {0};
+    assert_true(tmx_lines_next(&l, &t));
+    assert_int_equal(tmx_span_length(l.line), 3);
+    assert_true(tmx_lines_next(&l, &t));
+    assert_int_equal(tmx_span_length(l.line), 0);
+    assert_true(tmx_lines_next(&l, &t));
+    assert_true(tmx_span_is(l.line, "LAST"));
+    assert_int_equal(l.number, 3);
+    assert_false(tmx_lines_next(&l, &t));
+}
+
+static void reals_are_decimal_and_finite_or_refused(void **state)
+{
+    (void)state;
+    static const char *const bad[] = {"", "1,5", "nan", "inf", "0x10", "1e999", "1.5W", "--1", "e5", "1 2"};
+    double v = 0;
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+        assert_false(tmx_span_real(span(bad[i]), &v));
+    }
+    assert_true(tmx_span_real(span("-1.5e-3"), &v));
+    assert_true(v == -1.5e-3);
+}
+
+static void printed_reals_read_back_equal(void **state)
+{
+    (void)state;
+    static const double values[] = {0.1, 1.0 / 3, 318.15, 1e-300, 123456789.123456789, 5e-324};
+    for (size_t i = 0; i < sizeof values / sizeof values[0]; i++) {
+        char buf[TMX_REAL_SIZE];
+        double v = 0;
+        tmx_real_print(buf, values[i]);
+        assert_true(tmx_span_real(span(buf), &v));
+        assert_true(v == values[i]);
+    }
+    char buf[TMX_REAL_SIZE];
+    tmx_real_print(buf, 0.1);
+    assert_string_equal(buf, "0.1");
+}
+
+static void fields_split_at_blanks(void **state)
+{
+    (void)state;
+    struct tmx_span rest = span("  a\tbc "), f;
+    assert_true(tmx_span_field(&rest, &f) && tmx_span_is(f, "a"));
+    assert_true(tmx_span_field(&rest, &f) && tmx_span_is(f, "bc"));
+    assert_false(tmx_span_field(&rest, &f));
+    assert_true(tmx_word_compare("SM0", "sm0") == 0 && tmx_word_compare("a", "b") < 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(lines_count_with_crlf_and_a_missing_last_newline),
+        cmocka_unit_test(reals_are_decimal_and_finite_or_refused),
+        cmocka_unit_test(printed_reals_read_back_equal),
+        cmocka_unit_test(fields_split_at_blanks),
+    };
+    return cmocka_run_group_tests_name("text", tests, NULL, NULL);
+}

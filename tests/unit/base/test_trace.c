@@ -1,0 +1,86 @@
+#include "tests/support/scratch.h"
+
+#include <string.h>
+
+#include "core/base/trace.h"
+
+static const char PATH[] = "trace_test.ptrace";
+
+static void a_trace_may_have_comments_crlf_and_no_last_newline(void **state)
+{
+    (void)state;
+    struct tmx_trace t;
+    scratch_write(PATH, "# watts\r\n a\tB \r\n\r\n1 2.5\r\n# middle\n-3e0 4");
+    assert_int_equal(tmx_trace_read(PATH, &t, NULL), TMX_OK);
+    assert_int_equal(t.n_column, 2);
+    assert_int_equal(t.n_row, 2);
+    assert_string_equal(t.name[1], "B");
+    assert_int_equal(tmx_trace_find(&t, "b"), 1);
+    assert_int_equal(tmx_trace_find(&t, "c"), 2);
+    assert_true(t.value[1] == 2.5 && t.value[2] == -3 && t.value[3] == 4);
+    assert_int_equal(t.line[1], 6);
+    double mean[2];
+    tmx_trace_mean(&t, mean);
+    assert_true(mean[0] == -1 && mean[1] == 3.25);
+    tmx_trace_finish(&t);
+}
+
+static void malformed_traces_name_their_line(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text, *message;
+    } rows[] = {
+        {"", "trace_test.ptrace:1: empty trace"},
+        {"\n# only this\n", "trace_test.ptrace:2: empty trace"},
+        {"a b\n", "trace_test.ptrace:1: no rows after the names"},
+        {"a b\n1 2\n3\n", "trace_test.ptrace:3: 1 values for 2 names (line 1)"},
+        {"a b\n1 2 3\n", "trace_test.ptrace:2: 3 values for 2 names (line 1)"},
+        {"a b\n1 nan\n", "trace_test.ptrace:2: value of \"b\": \"nan\" is not a finite number"},
+        {"a b\n1 -Inf\n", "trace_test.ptrace:2: value of \"b\": \"-Inf\" is not a finite number"},
+        {"a b\n1e999 2\n", "trace_test.ptrace:2: value of \"a\": \"1e999\" is too large for a number"},
+        {"a b\n1,5 2\n", "trace_test.ptrace:2: value of \"a\": \"1,5\" has a decimal comma; write a point"},
+        {"a b\n1 2W\n", "trace_test.ptrace:2: value of \"b\": \"2W\" is not a number"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        struct tmx_trace t;
+        struct tmx_err err = {0};
+        char message[1600];
+        scratch_write(PATH, rows[i].text);
+        assert_int_equal(tmx_trace_read(PATH, &t, &err), TMX_EPARSE);
+        tmx_err_format(&err, message, sizeof message);
+        assert_string_equal(message, rows[i].message);
+        tmx_trace_finish(&t);
+    }
+    struct tmx_trace t;
+    assert_int_equal(tmx_trace_read("no/such/file", &t, NULL), TMX_EIO);
+    tmx_trace_finish(&t);
+}
+
+static void written_rows_read_back(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"x", "Y"};
+    const double row[] = {1.0 / 3, 318.15};
+    FILE *f = fopen(PATH, "wb");
+    assert_non_null(f);
+    tmx_trace_print_names(names, 2, f);
+    tmx_trace_print_row(row, 2, TMX_TRACE_LOSSLESS, f);
+    tmx_trace_print_row(row, 2, 2, f);
+    fclose(f);
+    struct tmx_trace t;
+    assert_int_equal(tmx_trace_read(PATH, &t, NULL), TMX_OK);
+    assert_true(t.value[0] == row[0] && t.value[1] == row[1]);
+    assert_true(t.value[2] == 0.33);
+    tmx_trace_finish(&t);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_trace_may_have_comments_crlf_and_no_last_newline),
+        cmocka_unit_test(malformed_traces_name_their_line),
+        cmocka_unit_test(written_rows_read_back),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,110 @@
+/* CTA policies in the loop: fewer SMs do the same work for less energy, kernels that take turns gain nothing
+ * from a memory they do not share, and both layers of gating act together. */
+#include <string.h>
+
+#include "core/base/config.h"
+#include "run/run.h"
+#include "tests/support/check.h"
+
+struct outcome {
+    double makespan_s, energy_j, mean_temp_c, saved_j;
+};
+
+static double metric(const struct tmx_run *r, const char *name)
+{
+    for (const struct tmx_metric *m = tmx_metrics; m->name; m++) {
+        if (strcmp(m->name, name) == 0) {
+            return m->value(r);
+        }
+    }
+    fail_msg("no metric %s", name);
+    return NAN;
+}
+
+static enum tmx_status open_run(const char *policy, const char *groups, config_t *cfg, struct tmx_run **r,
+                                struct tmx_err *err)
+{
+    char text[1024];
+    snprintf(text, sizeof text,
+             "chip = \"gtx280\"; mix = \"WL5\"; policy = \"%s\"; seed = 1; tick_s = 0.01; quantum_s = 0.05; "
+             "warmup_s = 1.0; rows = 16; cols = 16; "
+             "throttle = { trip_c = 199.0; release_c = 198.0; }; %s",
+             policy, groups);
+    assert_int_equal(tmx_config_parse(cfg, text, "test", err), TMX_OK);
+    return tmx_run_open(r, config_root_setting(cfg), err);
+}
+
+static struct outcome run(const char *policy, const char *groups)
+{
+    config_t cfg;
+    struct tmx_run *r = NULL;
+    struct tmx_err err = {0};
+    if (open_run(policy, groups, &cfg, &r, &err) || tmx_run_execute(r, NULL, &err)) {
+        fail_msg("%s:%u: %s", err.file, err.line, err.msg);
+    }
+    const struct outcome o = {metric(r, "makespan_s"), metric(r, "energy_j"), metric(r, "mean_temp_c"),
+                              metric(r, "gating_saved_j")};
+    tmx_run_close(r);
+    config_destroy(&cfg);
+    return o;
+}
+
+static void fewer_sms_do_the_work(void **state)
+{
+    (void)state;
+    const struct outcome none = run("BL", ""), tcs = run("BL", "cta = { policy = \"tcs\"; };"),
+                         given = run("BL", "cta = { policy = \"tcs\"; core = \"given\"; };");
+    check_close(tcs.makespan_s, none.makespan_s, 0.02, 0);
+    assert_true(tcs.energy_j < 0.985 * none.energy_j);
+    assert_true(tcs.mean_temp_c < none.mean_temp_c - 1);
+    assert_true(given.energy_j != tcs.energy_j);
+    check_close(given.energy_j, tcs.energy_j, 0.02, 0);
+}
+
+static void turns_do_not_share_the_memory(void **state)
+{
+    static const char cta[] = "cta = { policy = \"tcs\"; };";
+    (void)state;
+    const struct outcome none = run("A", ""), tcs = run("A", cta), side_by_side = run("MU", cta);
+    check_close(tcs.makespan_s, none.makespan_s, 0.01, 0);
+    assert_true(side_by_side.makespan_s < 0.97 * none.makespan_s);
+}
+
+static void both_layers_act(void **state)
+{
+    (void)state;
+    const struct outcome cta = run("BL", "cta = { policy = \"tcs\"; };"),
+                         both =
+                             run("BL", "cta = { policy = \"tcs\"; }; gate = { policy = \"warped_gates\"; };");
+    assert_true(both.saved_j > cta.saved_j && cta.saved_j > 0);
+    assert_true(both.makespan_s > cta.makespan_s);
+    assert_true(both.energy_j < cta.energy_j);
+}
+
+static void mistakes_are_named(void **state)
+{
+    static const char *const wrong[] = {"cta = { policy = \"tsc\"; };",
+                                        "cta = { policy = \"tcs\"; tresh = 1.2; };",
+                                        "cta = { policy = \"tcs\"; core = \"guess\"; };", "cta = 3;"};
+    (void)state;
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
+        config_t cfg;
+        struct tmx_run *r = NULL;
+        struct tmx_err err = {0};
+        assert_int_equal(open_run("BL", wrong[i], &cfg, &r, &err), TMX_ECONFIG);
+        assert_true(strlen(err.msg) > 0);
+        tmx_run_close(r);
+        config_destroy(&cfg);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(fewer_sms_do_the_work),
+        cmocka_unit_test(turns_do_not_share_the_memory),
+        cmocka_unit_test(both_layers_act),
+        cmocka_unit_test(mistakes_are_named),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

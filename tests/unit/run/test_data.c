@@ -1,0 +1,93 @@
+#define _XOPEN_SOURCE 700
+#include "tests/support/check.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "run/input/data.h"
+
+static void touch(const char *path)
+{
+    FILE *f = fopen(path, "w");
+    assert_non_null(f);
+    fclose(f);
+}
+
+/* A data root with two mixes and a chip, named by THERMIX_DATA. */
+static int make_root(void **state)
+{
+    static const char *const folders[] = {"floorplans", "floorplans/tesla_c9", "workloads",
+                                          "workloads/mixes"};
+    char *root = strdup("/tmp/tmx-data-XXXXXX"), path[128];
+    if (!root || !mkdtemp(root)) {
+        free(root);
+        return -1;
+    }
+    for (size_t i = 0; i < 4; i++) {
+        snprintf(path, sizeof path, "%s/%s", root, folders[i]);
+        mkdir(path, 0777);
+    }
+    snprintf(path, sizeof path, "%s/workloads/mixes/zz_hot.cfg", root);
+    touch(path);
+    snprintf(path, sizeof path, "%s/workloads/mixes/zz_cold.cfg", root);
+    touch(path);
+    setenv("THERMIX_DATA", root, 1);
+    *state = root;
+    return 0;
+}
+
+static int drop_root(void **state)
+{
+    char command[128];
+    snprintf(command, sizeof command, "rm -r %s", (char *)*state);
+    free(*state);
+    return system(command);
+}
+
+static void names_are_found_below_the_root(void **state)
+{
+    char path[TMX_PATH_SIZE], expected[128];
+    assert_int_equal(tmx_data_find(TMX_DATA_MIX, "zz_hot", path, NULL), TMX_OK);
+    snprintf(expected, sizeof expected, "%s/workloads/mixes/zz_hot.cfg", (char *)*state);
+    assert_string_equal(path, expected);
+    assert_int_equal(tmx_data_find(TMX_DATA_CHIP, "tesla_c9", path, NULL), TMX_OK);
+    assert_int_equal(tmx_data_find(TMX_DATA_MIX, expected, path, NULL), TMX_OK);
+    assert_string_equal(path, expected);
+}
+
+static void a_wrong_name_gets_the_nearest_one(void **state)
+{
+    (void)state;
+    char path[TMX_PATH_SIZE];
+    struct tmx_err err = {0};
+    assert_int_equal(tmx_data_find(TMX_DATA_MIX, "zz_colt", path, &err), TMX_EIO);
+    assert_string_equal(err.msg, "no mix \"zz_colt\" in workloads/mixes/; did you mean \"zz_cold\"?");
+    assert_int_equal(tmx_data_find(TMX_DATA_MIX, "nothing_like_it_at_all", path, &err), TMX_EIO);
+    assert_non_null(strstr(err.msg, "known: "));
+    assert_int_equal(tmx_data_find(TMX_DATA_MIX, "no/such.cfg", path, &err), TMX_EIO);
+}
+
+static void names_are_sorted(void **state)
+{
+    (void)state;
+    char **names;
+    assert_int_equal(tmx_data_names(TMX_DATA_MIX, &names, NULL), TMX_OK);
+    size_t n = 0;
+    for (; names[n]; n++) {
+        assert_true(n == 0 || strcmp(names[n - 1], names[n]) < 0);
+    }
+    assert_true(n >= 2);
+    tmx_data_names_free(names);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(names_are_found_below_the_root),
+        cmocka_unit_test(a_wrong_name_gets_the_nearest_one),
+        cmocka_unit_test(names_are_sorted),
+    };
+    return cmocka_run_group_tests(tests, make_root, drop_root);
+}

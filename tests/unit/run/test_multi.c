@@ -1,0 +1,305 @@
+/* Several GPUs end to end, small grids and long ticks: independence, chassis energy, fans. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/config.h"
+#include "run/run.h"
+#include "tests/support/scratch.h"
+
+enum { MAX_UNIT = 64 };
+
+#define COMMON                                                                                        \
+    "seed = 1; tick_s = 0.05; sensor = { period_s = 0.05; }; rows = 8; cols = 8; stuck_s = 5000.0;\n" \
+    "policy = \"MG-BL\"; thermal = { };\n"
+
+#define CARD(n) "{ name = \"c" n "\"; fit_a_k_per_w = 0.05; fit_b_k_per_w = 111.0; }"
+#define FAN(n)                                                                                   \
+    "{ name = \"f" n "\"; card = \"c" n "\"; min_rpm = 400.0; max_rpm = 2700.0; power_w = 5.5; " \
+    "flow_m3_per_s = 0.009; curve = ( { temp_c = 40.0; speed = 0.3; }, { temp_c = 90.0; speed = 1.0; } ); }"
+#define GPU(n) "{ name = \"g" n "\"; chip = \"gtx280\"; card = \"c" n "\"; }"
+
+static const char one[] =
+    "name = \"one\"; cards = ( " CARD("0") " ); fans = ( " FAN("0") " ); gpus = ( " GPU("0") " );";
+static const char three[] =
+    "name = \"three\"; cards = ( " CARD("0") ", " CARD("1") ", " CARD("2") " ); fans = ( " FAN("0") ", " FAN(
+        "1") ", " FAN("2") " ); gpus = ( " GPU("0") ", " GPU("1") ", " GPU("2") " );";
+static const char row[] =
+    "name = \"row\"; cards = ( " CARD("0") ", " CARD("1") ", " CARD("2") " ); fans = ( " FAN("0") ", " FAN(
+        "1") ", " FAN("2") " ); gpus = ( " GPU("0") ", " GPU("1") ", " GPU("2") " );\n"
+                                                                                "air = ( { from = \"g0\"; to "
+                                                                                "= \"g1\"; fraction = 0.6; "
+                                                                                "}, { from = \"g1\"; to = "
+                                                                                "\"g2\"; fraction = 0.8; } "
+                                                                                ");";
+
+/* A mix of one kernel a GPU. */
+static const char *mix(const char *name, const char *a, const char *b, const char *c, double work_s)
+{
+    const char *kernel[] = {a, b, c};
+    char text[512];
+    int n = snprintf(text, sizeof text, "name = \"m\"; kernels = (");
+    for (size_t i = 0; i < 3 && kernel[i]; i++) {
+        n += snprintf(text + n, sizeof text - (size_t)n, "%s { kernel = \"%s\"; work_s = %g; }", i ? "," : "",
+                      kernel[i], work_s);
+    }
+    snprintf(text + n, sizeof text - (size_t)n, " );");
+    return scratch_write(name, text);
+}
+
+static struct tmx_run *open_run(const char *topology, const char *mix_file, const char *more)
+{
+    char text[2048];
+    struct tmx_err err = {0};
+    struct tmx_run *run = NULL;
+    config_t cfg;
+    snprintf(text, sizeof text, COMMON "topology = \"%s\"; mix = \"%s\";\n%s\n", topology, mix_file, more);
+    assert_int_equal(tmx_config_parse(&cfg, text, "test", &err), TMX_OK);
+    if (tmx_run_open(&run, config_root_setting(&cfg), &err)) {
+        fail_msg("%s:%u: %s", err.file, err.line, err.msg);
+    }
+    config_destroy(&cfg);
+    return run;
+}
+
+static void ticks(struct tmx_run *run, size_t n)
+{
+    struct tmx_err err = {0};
+    for (size_t i = 0; i < n; i++) {
+        if (tmx_sim_tick(tmx_run_sim(run), &err)) {
+            fail_msg("tick %zu: %s", i, err.msg);
+        }
+    }
+}
+
+static const double *temps(struct tmx_run *run, size_t gpu)
+{
+    const struct tmx_sim *s = tmx_run_sim(run);
+    return &tmx_sim_frame(s)->temp_k[tmx_sim_machine(s)->gpu[gpu].unit0];
+}
+
+static size_t units(struct tmx_run *run)
+{
+    return tmx_sim_machine(tmx_run_sim(run))->gpu[0].chip->floorplan.n_unit;
+}
+
+/* Policies and fans of all kinds: what happens on one GPU does not show on another. */
+static void independent_gpus_run_as_if_alone(void **state)
+{
+    static const char *const fans[] = {"fan = { policy = \"fixed\"; };", "fan = { policy = \"curve\"; };",
+                                       "fan = { policy = \"pi\"; target_c = 70.0; };"};
+    (void)state;
+    const char *a = scratch_write("one.cfg", one), *b = scratch_write("three.cfg", three);
+    const char *alone = mix("svm.cfg", "SVM", NULL, NULL, 60),
+               *with = mix("scs.cfg", "SVM", "Cmem", "SVM", 60);
+    for (size_t f = 0; f < 3; f++) {
+        struct tmx_run *x = open_run(a, alone, fans[f]), *y = open_run(b, with, fans[f]);
+        const size_t bytes = units(x) * sizeof(double);
+        for (size_t t = 0; t < 40; t++) {
+            ticks(x, 20);
+            ticks(y, 20);
+            assert_memory_equal(temps(x, 0), temps(y, 0), bytes);
+            assert_memory_equal(temps(x, 0), temps(y, 2), bytes);
+            assert_memory_not_equal(temps(x, 0), temps(y, 1), bytes);
+        }
+        tmx_run_close(x);
+        tmx_run_close(y);
+    }
+}
+
+static void air_couples_downstream_only(void **state)
+{
+    (void)state;
+    const char *a = scratch_write("three.cfg", three), *b = scratch_write("row.cfg", row);
+    const char *m = mix("scs.cfg", "SVM", "Cmem", "SVM", 60);
+    struct tmx_run *x = open_run(a, m, ""), *y = open_run(b, m, "");
+    ticks(x, 600);
+    ticks(y, 600);
+    assert_memory_equal(temps(x, 0), temps(y, 0), units(x) * sizeof(double));
+    assert_true(temps(y, 1)[0] > temps(x, 1)[0] + 1);
+    assert_true(temps(y, 2)[0] > temps(x, 2)[0] + 1);
+    assert_true(tmx_cooling_inlet_k(tmx_sim_cooling(tmx_run_sim(y)), 2) >
+                tmx_cooling_inlet_k(tmx_sim_cooling(tmx_run_sim(y)), 1));
+    tmx_run_close(x);
+    tmx_run_close(y);
+}
+
+static double metric(const struct tmx_run *run, const char *name)
+{
+    for (const struct tmx_metric *m = tmx_metrics; m->name; m++) {
+        if (strcmp(m->name, name) == 0) {
+            return m->value(run);
+        }
+    }
+    fail_msg("no metric %s", name);
+    return NAN;
+}
+
+static double gpu_power_w(struct tmx_run *run, size_t gpu)
+{
+    const struct tmx_sim *s = tmx_run_sim(run);
+    const double *w = &tmx_sim_frame(s)->power_w[tmx_sim_machine(s)->gpu[gpu].unit0];
+    double sum = 0;
+    for (size_t u = 0; u < units(run); u++) {
+        sum += w[u];
+    }
+    return sum;
+}
+
+/* Electrical energy of chips and fans against the enthalpy of the air that left: once the chassis
+ * is warm nothing is stored any more, whatever the air's way through it. Over 10 s, J. */
+static void what_goes_in_leaves_with_the_air(void **state)
+{
+    (void)state;
+    struct tmx_run *r =
+        open_run(scratch_write("row.cfg", row), mix("mmm.cfg", "Sepia", "Cmem", "Bs", 2000),
+                 "fan = { speed = 0.8; }; throttle = { trip_c = 150.0; release_c = 140.0; };");
+    ticks(r,
+          30000); /* 1500 s, many time constants of the sinks; no throttling, which would keep on swinging */
+    const double in_j = metric(r, "energy_j") + metric(r, "fan_energy_j"), out_j = metric(r, "exhaust_j");
+    ticks(r, 200);
+    const double d_in_j = metric(r, "energy_j") + metric(r, "fan_energy_j") - in_j;
+    check_close(metric(r, "exhaust_j") - out_j, d_in_j, 1e-9, 0);
+    assert_true(d_in_j > 1000);
+    assert_true(in_j > out_j); /* the difference warmed the sinks */
+    /* inlets by hand: what the GPUs before take up, fans included, over the heat capacity of the flow */
+    const double fan_w = 5.5 * 0.8 * 0.8 * 0.8, flow = 1e-3 + 0.8 * 0.009, rho_c = 1.059 * 1007;
+    const double out0_w = gpu_power_w(r, 0) + fan_w, out1_w = 0.6 * out0_w + gpu_power_w(r, 1) + fan_w;
+    const struct tmx_cooling *c = tmx_sim_cooling(tmx_run_sim(r));
+    check_close(tmx_cooling_inlet_k(c, 0), 318.15, 1e-12, 0);
+    check_close(tmx_cooling_inlet_k(c, 1) - 318.15, 0.6 * out0_w / (rho_c * flow), 1e-7, 0);
+    check_close(tmx_cooling_inlet_k(c, 2) - 318.15, 0.8 * out1_w / (rho_c * flow), 1e-7, 0);
+    tmx_run_close(r);
+}
+
+static double settled_c(const char *more, const char *kernel)
+{
+    struct tmx_run *r = open_run(scratch_write("one.cfg", one), mix("k.cfg", kernel, NULL, NULL, 2000), more);
+    ticks(r, 8000);
+    const double t = temps(r, 0)[0] - 273.15;
+    tmx_run_close(r);
+    return t;
+}
+
+static void a_faster_fan_cools_and_a_stopped_one_heats(void **state)
+{
+    (void)state;
+    const double full = settled_c("fan = { speed = 1.0; };", "Sepia"),
+                 half = settled_c("fan = { speed = 0.5; };", "Sepia"),
+                 slow = settled_c("fan = { speed = 0.2; };", "Sepia"),
+                 still = settled_c("fan = { speed = 0.0; }; leakage = false;", "Sepia");
+    assert_true(full < half && half < slow && slow < still);
+}
+
+static void without_leakage_the_ambient_shifts_all_temperatures(void **state)
+{
+    (void)state;
+    const double cold = settled_c("leakage = false; package = { ambient = 298.15; init_temp = 298.15; };",
+                                  "Sepia"),
+                 warm = settled_c("leakage = false; package = { ambient = 308.15; init_temp = 308.15; };",
+                                  "Sepia");
+    check_close(warm - cold, 10, 0, 1e-6);
+}
+
+static void a_dead_fan_throttles_and_the_work_still_ends(void **state)
+{
+    struct tmx_err err = {0};
+    (void)state;
+    const char *a = scratch_write("one.cfg", one), *m = mix("conv.cfg", "Dmadd", NULL, NULL, 120);
+    struct tmx_run *good = open_run(a, m, "warmup_s = 20.0;"),
+                   *dead =
+                       open_run(a, m, "warmup_s = 20.0; fan_failures = ( { fan = \"f0\"; at_s = 30.0; } );");
+    assert_int_equal(tmx_run_execute(good, NULL, &err), TMX_OK);
+    if (tmx_run_execute(dead, NULL, &err)) {
+        fail_msg("%s", err.msg);
+    }
+    assert_true(metric(good, "throttled_s") <= 0);
+    assert_true(metric(dead, "throttled_s") > 10);
+    assert_true(metric(dead, "peak_temp_c") < 95);
+    assert_true(metric(dead, "makespan_s") > metric(good, "makespan_s") + 10);
+    assert_true(metric(dead, "mean_rpm") < metric(good, "mean_rpm") / 2);
+    check_close(metric(dead, "fan_energy_j"), 5.5 * 30, 1e-9, 0);
+    tmx_run_close(good);
+    tmx_run_close(dead);
+}
+
+/* Section 3.2: one kernel a chip leaves one chip hot, and the fan follows it. */
+static void spreading_the_heat_slows_the_shared_fan(void **state)
+{
+    struct tmx_err err = {0};
+    (void)state;
+    char path[512];
+    snprintf(path, sizeof path, "%s/systems/gtx280x2.cfg", TMX_SOURCE_DIR);
+    const char *m = mix("sc.cfg", "SVM", "Cmem", NULL, 100);
+    struct tmx_run *bl = open_run(path, m, "fan = { policy = \"curve\"; }; warmup_s = 100.0;"),
+                   *mu = open_run(path, m,
+                                  "fan = { policy = \"curve\"; }; warmup_s = 100.0; "
+                                  "place = { policy = \"spread\"; }; "
+                                  "mix_policy = { policy = \"mixed_uniform\"; };");
+    assert_int_equal(tmx_run_execute(bl, NULL, &err), TMX_OK);
+    assert_int_equal(tmx_run_execute(mu, NULL, &err), TMX_OK);
+    assert_true(metric(mu, "mean_rpm") < metric(bl, "mean_rpm"));
+    assert_true(metric(mu, "fan_energy_j") < 0.9 * metric(bl, "fan_energy_j"));
+    assert_true(metric(mu, "slowdown_pct") < metric(bl, "slowdown_pct"));
+    tmx_run_close(bl);
+    tmx_run_close(mu);
+}
+
+static void a_snapshot_of_fans_and_air_continues_bit_equal(void **state)
+{
+    (void)state;
+    struct tmx_run *r = open_run(scratch_write("row.cfg", row), mix("scs.cfg", "SVM", "Cmem", "SVM", 60),
+                                 "fan = { policy = \"pi\"; target_c = 60.0; };");
+    struct tmx_sim *s = tmx_run_sim(r);
+    double first[3 * MAX_UNIT];
+    const size_t bytes = 3 * units(r) * sizeof(double);
+    assert_true(units(r) <= MAX_UNIT);
+    ticks(r, 333);
+    void *image = malloc(tmx_sim_image_size(s));
+    assert_non_null(image);
+    tmx_sim_save(s, image);
+    ticks(r, 300);
+    memcpy(first, temps(r, 0), bytes);
+    const double fan_j = metric(r, "fan_energy_j");
+    tmx_sim_restore(s, image);
+    ticks(r, 300);
+    assert_memory_equal(first, temps(r, 0), bytes);
+    check_close(metric(r, "fan_energy_j"), fan_j, 0, 0);
+    free(image);
+    tmx_run_close(r);
+}
+
+static void a_resolved_run_reads_back_to_itself(void **state)
+{
+    struct tmx_err err = {0};
+    struct tmx_run *again = NULL;
+    config_t cfg;
+    (void)state;
+    struct tmx_run *r =
+        open_run(scratch_write("row.cfg", row), mix("scs.cfg", "SVM", "Cmem", "SVM", 60),
+                 "fan = { policy = \"curve\"; }; fan_failures = ( { fan = \"f1\"; at_s = 5.5; } );");
+    assert_int_equal(tmx_config_parse(&cfg, tmx_run_resolved(r), "resolved", &err), TMX_OK);
+    if (tmx_run_open(&again, config_root_setting(&cfg), &err)) {
+        fail_msg("%s:%u: %s", err.file, err.line, err.msg);
+    }
+    assert_string_equal(tmx_run_resolved(again), tmx_run_resolved(r));
+    assert_string_equal(tmx_run_id(again), tmx_run_id(r));
+    config_destroy(&cfg);
+    tmx_run_close(again);
+    tmx_run_close(r);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(independent_gpus_run_as_if_alone),
+        cmocka_unit_test(air_couples_downstream_only),
+        cmocka_unit_test(what_goes_in_leaves_with_the_air),
+        cmocka_unit_test(a_faster_fan_cools_and_a_stopped_one_heats),
+        cmocka_unit_test(without_leakage_the_ambient_shifts_all_temperatures),
+        cmocka_unit_test(a_dead_fan_throttles_and_the_work_still_ends),
+        cmocka_unit_test(spreading_the_heat_slows_the_shared_fan),
+        cmocka_unit_test(a_snapshot_of_fans_and_air_continues_bit_equal),
+        cmocka_unit_test(a_resolved_run_reads_back_to_itself),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,81 @@
+/* The named compositions of policies: what a run under each name consists of, and the paper's defaults. */
+#include "run/presets.h"
+
+#include <string.h>
+
+#include "core/base/config.h"
+#include "run/state.h"
+#include "tests/support/check.h"
+
+static struct tmx_run *describe(const char *policy)
+{
+    char text[128];
+    struct tmx_err err = {0};
+    struct tmx_run *run;
+    config_t cfg;
+    snprintf(text, sizeof text, "mix = \"WL1\"; seed = 1; policy = \"%s\";", policy);
+    assert_int_equal(tmx_config_parse(&cfg, text, "test", &err), TMX_OK);
+    if (tmx_run_describe(&run, config_root_setting(&cfg), &err)) {
+        fail_msg("%s: %s", policy, err.msg);
+    }
+    config_destroy(&cfg);
+    return run;
+}
+
+/* Paper 003: Figures 3 and 5; the last four are ours. */
+static const struct {
+    const char *name, *place, *mix, *dtm;
+} rows[] = {
+    {"BL", "own_gpu", "fcfs", "none"},
+    {"DVFS", "own_gpu", "fcfs", "dvfs"},
+    {"A", "own_gpu", "alternate", "none"},
+    {"MU", "own_gpu", "mixed_uniform", "none"},
+    {"MNU", "own_gpu", "mixed_nonuniform", "none"},
+    {"MA", "own_gpu", "mixed_alternate", "none"},
+    {"MG-BL", "own_gpu", "fcfs", "none"},
+    {"MG-DVFS", "own_gpu", "fcfs", "dvfs"},
+    {"MG-A", "spread", "alternate", "none"},
+    {"MG-MU", "spread", "mixed_uniform", "none"},
+    {"MG-MNU", "spread", "mixed_nonuniform", "none"},
+    {"MG-MA", "spread", "mixed_alternate", "none"},
+    {"MG-RR", "round_robin", "mixed_uniform", "none"},
+    {"MG-COLD", "coldest", "mixed_uniform", "none"},
+    {"MG-LOAD", "least_loaded", "mixed_uniform", "none"},
+    {"MG-PAIR", "pair_hot_cold", "mixed_uniform", "none"},
+};
+
+static void a_preset_sets_every_level_and_the_throttle_is_always_there(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        struct tmx_run *r = describe(rows[i].name);
+        assert_string_equal(tmx_presets[i].name, rows[i].name); /* and none without a row */
+        assert_string_equal(r->sim_spec.place.ops->base.name, rows[i].place);
+        assert_string_equal(r->sim_spec.mix.ops->base.name, rows[i].mix);
+        assert_string_equal(r->sim_spec.dtm.ops->base.name, rows[i].dtm);
+        assert_string_equal(r->sim_spec.tb.ops->base.name, "round_robin");
+        assert_string_equal(r->sim_spec.safety.ops->base.name, "throttle");
+        tmx_run_close(r);
+    }
+    assert_null(tmx_presets[sizeof rows / sizeof rows[0]].name);
+}
+
+static void times_of_the_paper_are_the_defaults(void **state)
+{
+    (void)state;
+    struct tmx_run *r = describe("MA");
+    check_close(r->options.quantum_s, 0.05, 0, 0);             /* section 3.1 */
+    check_close(r->options.system_kernel_s, 0.5e-6, 0, 0);     /* section 3.3 */
+    check_close(r->sim_spec.sensor.period_s, 0.005, 1e-12, 0); /* assumed */
+    assert_false(r->options.measured_gains);
+    tmx_run_close(r);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_preset_sets_every_level_and_the_throttle_is_always_there),
+        cmocka_unit_test(times_of_the_paper_are_the_defaults),
+    };
+    return cmocka_run_group_tests_name("presets", tests, NULL, NULL);
+}

@@ -1,0 +1,135 @@
+/* Every shipped kernel that can run cycle by cycle does, on every chip that has an SM. */
+#include "tests/support/check.h"
+
+#include <string.h>
+
+#include "core/base/config.h"
+#include "run/input/data.h"
+#include "run/input/gate_files.h"
+#include "sched/gate/gate.h"
+#include "study/gate_runs.h"
+
+static const char *const chips[] = {"gtx480", "gtx280"};
+
+static bool has_instructions(const char *name)
+{
+    char path[TMX_PATH_SIZE];
+    config_t cfg;
+    struct tmx_err err = {0};
+    assert_int_equal(tmx_data_find(TMX_DATA_KERNEL, name, path, &err), TMX_OK);
+    if (tmx_config_load(&cfg, path, NULL, 0, &err)) {
+        fail_msg("%s:%u: %s", err.file, err.line, err.msg);
+    }
+    const bool found = config_lookup(&cfg, "instructions") != NULL;
+    config_destroy(&cfg);
+    return found;
+}
+
+static void shipped_kernels_run(void **state)
+{
+    char **names = NULL;
+    struct tmx_err err = {0};
+    unsigned n = 0;
+    (void)state;
+    assert_int_equal(tmx_data_names(TMX_DATA_KERNEL, &names, &err), TMX_OK);
+    for (size_t c = 0; c < sizeof chips / sizeof chips[0]; c++) {
+        struct tmx_gate_chip chip;
+        assert_int_equal(tmx_gate_chip_load(&chip, chips[c], NULL, 0, &err), TMX_OK);
+        for (char **name = names; *name; name++) {
+            struct tmx_gate_kernel k;
+            struct tmx_stream s;
+            struct tmx_sm_result r;
+            if (!has_instructions(*name)) {
+                continue;
+            }
+            assert_int_equal(tmx_gate_kernel_load(&k, *name, &err), TMX_OK);
+            assert_int_equal(tmx_stream_generate(&s, &k.stats, &chip.fit[0], 1, &err), TMX_OK);
+            assert_int_equal(
+                tmx_sm_run(&chip.sm, &s, tmx_gate_find("warped_gates"), &chip.gate, 2000, NULL, &r, &err),
+                TMX_OK);
+            assert_int_equal(r.issued, 2000);
+            tmx_stream_finish(&s);
+            n++;
+        }
+    }
+    tmx_data_names_free(names);
+    assert_true(n >= 2 * 30); /* 18 of paper 001, 12 of paper 003 */
+}
+
+/* A kernel may name another whose instructions are its own. */
+static void instructions_of_another_kernel(void **state)
+{
+    struct tmx_gate_kernel own, named;
+    (void)state;
+    assert_int_equal(tmx_gate_kernel_load(&own, "backprop", NULL), TMX_OK);
+    assert_int_equal(tmx_gate_kernel_load(&named, "BP", NULL), TMX_OK);
+    assert_string_equal(named.name, "BP");
+    assert_memory_equal(&own.stats, &named.stats, sizeof own.stats);
+}
+
+/* WG 7.3: from the units' leakage to the chip's power. */
+static void the_chip_saves_what_the_paper_computes(void **state)
+{
+    struct tmx_gate_chip chip;
+    struct tmx_err err = {0};
+    (void)state;
+    assert_int_equal(tmx_gate_chip_load(&chip, "gtx480", NULL, 0, &err), TMX_OK);
+    const struct tmx_gate_leakage *l = &chip.leakage;
+    check_close(100 * (l->int_w + l->fp_w) / l->chip_w, 16.38, 0, 0.005);
+    check_close(100 * tmx_gate_chip_saved(l, 0.30, 0.30), 1.62, 0, 0.005);
+    check_close(100 * tmx_gate_chip_saved(l, 0.45, 0.45), 2.43, 0, 0.005);
+}
+
+static void results_do_not_depend_on_the_number_of_workers(void **state)
+{
+    struct tmx_gate_chip chip;
+    struct tmx_gate_kernel kernel[2];
+    struct tmx_gate_case cases[] = {{tmx_gate_find("none"), 14, 3},
+                                    {tmx_gate_find("convpg"), 9, 3},
+                                    {tmx_gate_find("warped_gates"), 14, 6}};
+    struct tmx_sm_result one[6], two[6];
+    struct tmx_err err = {0};
+    (void)state;
+    assert_int_equal(tmx_gate_chip_load(&chip, "gtx480", NULL, 0, &err), TMX_OK);
+    assert_int_equal(tmx_gate_kernel_load(&kernel[0], "hotspot", &err), TMX_OK);
+    assert_int_equal(tmx_gate_kernel_load(&kernel[1], "MUM", &err), TMX_OK);
+    struct tmx_gate_plan plan = {.chip = &chip,
+                                 .kernel = kernel,
+                                 .n_kernel = 2,
+                                 .gate = cases,
+                                 .n_case = 3,
+                                 .n_fit = 1,
+                                 .seed = 5,
+                                 .budget = 5000,
+                                 .n_worker = 1,
+                                 .quiet = true};
+    assert_int_equal(tmx_gate_run(&plan, one, &err), TMX_OK);
+    plan.n_worker = 2;
+    assert_int_equal(tmx_gate_run(&plan, two, &err), TMX_OK);
+    assert_memory_equal(one, two, sizeof one);
+}
+
+static void overrides_name_their_key(void **state)
+{
+    static const char *const good[] = {"gate.break_even_cycles=9"}, *const bad[] = {
+                                                                        "gate.break_evn_cycles=9"};
+    struct tmx_gate_chip chip;
+    struct tmx_err err = {0};
+    (void)state;
+    assert_int_equal(tmx_gate_chip_load(&chip, "gtx480", good, 1, &err), TMX_OK);
+    assert_int_equal(chip.gate.break_even_cycles, 9);
+    assert_int_equal(tmx_gate_chip_load(&chip, "gtx480", bad, 1, &err), TMX_ECONFIG);
+    assert_non_null(strstr(err.msg, "break_even_cycles"));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(shipped_kernels_run),
+        cmocka_unit_test(instructions_of_another_kernel),
+        cmocka_unit_test(the_chip_saves_what_the_paper_computes),
+        cmocka_unit_test(results_do_not_depend_on_the_number_of_workers),
+        cmocka_unit_test(overrides_name_their_key),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

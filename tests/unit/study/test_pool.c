@@ -1,0 +1,164 @@
+#define _XOPEN_SOURCE 700
+#include "tests/support/check.h"
+
+#include <inttypes.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "study/pool.h"
+
+enum { N_TASK = 23, CRASH = 7, EXIT = 9, FAIL = 11, SKIP = 13 };
+
+struct seen {
+    size_t order[N_TASK];
+    size_t n;
+    char text[N_TASK][64];
+    enum tmx_status status[N_TASK];
+    struct tmx_err err[N_TASK];
+};
+
+static void pause_ms(long ms)
+{
+    const struct timespec t = {.tv_nsec = ms * 1000000};
+    nanosleep(&t, NULL);
+}
+
+static enum tmx_status run(void *ctx, size_t task, FILE *out, struct tmx_err *err)
+{
+    (void)ctx;
+    pause_ms(task % 3 == 0 ? 20 : 1);
+    fprintf(out, "task %zu", task);
+    if (task == CRASH) {
+        signal(SIGKILL, SIG_DFL);
+        raise(SIGKILL);
+    }
+    if (task == EXIT) {
+        _exit(5);
+    }
+    return task == FAIL ? tmx_fail(err, TMX_EUNFINISHED, "no way") : TMX_OK;
+}
+
+static enum tmx_status collect(void *ctx, const struct tmx_pool_result *r, struct tmx_err *err)
+{
+    (void)err;
+    struct seen *s = ctx;
+    s->order[s->n++] = r->task;
+    s->status[r->task] = r->status;
+    s->err[r->task] = r->err;
+    snprintf(s->text[r->task], sizeof s->text[0], "%s", r->bytes);
+    return TMX_OK;
+}
+
+static bool wanted(void *ctx, size_t task)
+{
+    (void)ctx;
+    return task != SKIP;
+}
+
+static void results_arrive_in_task_order_and_a_crash_costs_its_task(void **state)
+{
+    (void)state;
+    for (unsigned n_worker = 1; n_worker <= 5; n_worker += 2) {
+        struct seen s = {0};
+        const struct tmx_pool pool = {.n_task = N_TASK,
+                                      .n_worker = n_worker,
+                                      .ctx = &s,
+                                      .run = run,
+                                      .collect = collect,
+                                      .wanted = wanted};
+        assert_int_equal(tmx_pool_run(&pool, NULL), TMX_OK);
+        assert_int_equal(s.n, N_TASK - 1);
+        for (size_t i = 0; i < s.n; i++) {
+            assert_int_equal(s.order[i], i < SKIP ? i : i + 1);
+        }
+        assert_string_equal(s.text[3], "task 3");
+        assert_string_equal(s.text[FAIL], "task 11");
+        assert_int_equal(s.status[FAIL], TMX_EUNFINISHED);
+        assert_string_equal(s.err[FAIL].msg, "no way");
+        assert_int_equal(s.status[CRASH], TMX_ESOLVE);
+        assert_non_null(strstr(s.err[CRASH].msg, "signal 9"));
+        assert_non_null(strstr(s.err[EXIT].msg, "exit code 5"));
+    }
+}
+
+static enum tmx_status big(void *ctx, size_t task, FILE *out, struct tmx_err *err)
+{
+    (void)ctx, (void)err;
+    for (size_t i = 0; i < 300000; i++) {
+        fputc((int)('a' + (task + i) % 26), out);
+    }
+    return TMX_OK;
+}
+
+static enum tmx_status collect_big(void *ctx, const struct tmx_pool_result *r, struct tmx_err *err)
+{
+    (void)err;
+    size_t *n = ctx;
+    assert_int_equal(r->n_byte, 300000);
+    for (size_t i = 0; i < r->n_byte; i++) {
+        assert_int_equal(r->bytes[i], 'a' + (r->task + i) % 26);
+    }
+    (*n)++;
+    return TMX_OK;
+}
+
+static void large_results_arrive_whole(void **state)
+{
+    (void)state;
+    size_t n = 0;
+    const struct tmx_pool pool = {
+        .n_task = 4, .n_worker = 2, .as_completed = true, .ctx = &n, .run = big, .collect = collect_big};
+    assert_int_equal(tmx_pool_run(&pool, NULL), TMX_OK);
+    assert_int_equal(n, 4);
+}
+
+static enum tmx_status refuse(void *ctx, const struct tmx_pool_result *r, struct tmx_err *err)
+{
+    (void)ctx;
+    return r->task == 2 ? tmx_fail(err, TMX_EIO, "disk full") : TMX_OK;
+}
+
+static void the_collector_can_stop_everything(void **state)
+{
+    (void)state;
+    struct tmx_err err = {0};
+    const struct tmx_pool pool = {.n_task = N_TASK, .n_worker = 2, .run = run, .collect = refuse};
+    assert_int_equal(tmx_pool_run(&pool, &err), TMX_EIO);
+    assert_string_equal(err.msg, "disk full");
+}
+
+static enum tmx_status interrupt_parent(void *ctx, size_t task, FILE *out, struct tmx_err *err)
+{
+    (void)ctx, (void)out, (void)err;
+    if (task == 3) {
+        kill(getppid(), SIGINT);
+        pause_ms(900);
+    }
+    return TMX_OK;
+}
+
+static void ctrl_c_says_what_is_done(void **state)
+{
+    (void)state;
+    struct tmx_err err = {0};
+    struct seen s = {0};
+    const struct tmx_pool pool = {
+        .n_task = N_TASK, .n_worker = 1, .ctx = &s, .run = interrupt_parent, .collect = collect};
+    assert_int_equal(tmx_pool_run(&pool, &err), TMX_ESTOPPED);
+    assert_string_equal(err.msg, "stopped by a signal: 3 of 23 tasks done");
+    assert_int_equal(s.n, 3);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(results_arrive_in_task_order_and_a_crash_costs_its_task),
+        cmocka_unit_test(large_results_arrive_whole),
+        cmocka_unit_test(the_collector_can_stop_everything),
+        cmocka_unit_test(ctrl_c_says_what_is_done),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,465 @@
+/* Back-end: the full network, solved directly.
+ *
+ *   C theta' + G theta = B p,   theta = T - T_ambient,   p constant over a step of length h
+ *
+ * scheme = "be" (one backward-Euler step, as HotSpot's SuperLU build):
+ *   (G + C/h) theta1 = C/h theta0 + B p
+ * scheme = "exact": theta1 = s + exp(-h C^-1 G) (theta0 - s) with G s = B p; the exponential
+ *   is decay.c's. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <threads.h>
+
+#include "thermal/backend/backends.h"
+#include "thermal/network/decay.h"
+#include "thermal/network/dense.h"
+#include "thermal/network/solve.h"
+
+enum { EXACT, EULER };
+
+struct options {
+    int scheme;
+};
+static const char *const schemes[] = {"exact", "be", NULL};
+static const struct tmx_opt opts[] = {
+    TMX_ROW_CHOICE(options, scheme, schemes, "exact",
+                   "exact for constant power over a step, or one backward-Euler step"),
+    {0},
+};
+
+struct entry { /* one factored matrix */
+    double sigma, gamma;
+    struct tmx_factor *factor;
+    struct entry *next;
+};
+
+struct model {
+    struct tmx_network net;
+    struct tmx_solver *solver; /* factors, under lock */
+    mtx_t lock;
+    struct entry *entry; /* under lock; entries never move or change once listed */
+    int scheme;
+    double *gamma; /* [n_level] */
+    size_t n_level;
+    double ambient_k;
+    double *start; /* [n_node, K] */
+};
+
+struct equilibrium { /* the last one needed */
+    double *theta;   /* [n_node] */
+    double *power;   /* [n_unit] it belongs to, at level */
+    size_t level;    /* n_level: none yet */
+};
+
+struct state {
+    struct model *model;
+    struct tmx_solver *work;
+    size_t level;
+    double ambient_k;
+    double out_j;               /* heat that left since create */
+    double *theta, *next, *rhs; /* [n_node] */
+    struct equilibrium *end;
+    struct tmx_decay *decay; /* NULL for backward Euler */
+};
+
+static enum tmx_status find_factor(struct model *m, double sigma, size_t level, const struct tmx_factor **f,
+                                   struct tmx_err *err)
+{
+    enum tmx_status st = TMX_OK;
+    mtx_lock(&m->lock);
+    struct entry *e = m->entry;
+    while (e && (e->sigma != sigma || e->gamma != m->gamma[level])) {
+        e = e->next;
+    }
+    if (!e) {
+        e = calloc(1, sizeof *e);
+        st = e ? tmx_factor_create(m->solver, m->gamma[level], sigma, &e->factor, err)
+               : tmx_fail(err, TMX_ENOMEM, "factor");
+        if (st) {
+            free(e);
+        } else {
+            e->sigma = sigma;
+            e->gamma = m->gamma[level];
+            e->next = m->entry;
+            m->entry = e;
+        }
+    }
+    mtx_unlock(&m->lock);
+    *f = st ? NULL : e->factor;
+    return st;
+}
+
+static void model_destroy(void *model)
+{
+    struct model *m = model;
+    if (!m) {
+        return;
+    }
+    while (m->entry) {
+        struct entry *e = m->entry;
+        m->entry = e->next;
+        tmx_factor_destroy(m->solver, e->factor);
+        free(e);
+    }
+    tmx_solver_destroy(m->solver);
+    tmx_network_finish(&m->net);
+    mtx_destroy(&m->lock);
+    free(m->gamma);
+    free(m->start);
+    free(m);
+}
+
+static enum tmx_status fill_model(struct model *m, const struct tmx_thermal_spec *spec, struct tmx_err *err)
+{
+    enum tmx_status st = tmx_network_init(&m->net, spec, err);
+    if (st) {
+        return st;
+    }
+    m->n_level = tmx_thermal_spec_levels(spec);
+    m->ambient_k = spec->ambient_k;
+    m->gamma = calloc(m->n_level, sizeof *m->gamma);
+    m->start = calloc(m->net.n_node, sizeof *m->start);
+    if (!m->gamma || !m->start) {
+        return tmx_fail(err, TMX_ENOMEM, "model of %zu nodes", m->net.n_node);
+    }
+    for (size_t l = 0; l < m->n_level; l++) {
+        m->gamma[l] = tmx_network_gamma(&m->net, tmx_thermal_spec_r_convec(spec, l));
+    }
+    for (size_t c = 0; c < m->net.n_node; c++) {
+        m->start[c] = spec->init_node_k ? spec->init_node_k[c] : spec->init_k;
+    }
+    return tmx_solver_create(&m->net, TMX_FACTOR_COLUMNS, &m->solver, err);
+}
+
+static enum tmx_status model_create(const void *options, const struct tmx_thermal_spec *spec, void **model,
+                                    struct tmx_err *err)
+{
+    struct model *m = calloc(1, sizeof *m);
+    if (!m) {
+        return tmx_fail(err, TMX_ENOMEM, "thermal model");
+    }
+    tmx_dense_start();
+    m->scheme = ((const struct options *)options)->scheme;
+    if (mtx_init(&m->lock, mtx_plain) != thrd_success) {
+        free(m);
+        return tmx_fail(err, TMX_ENOMEM, "lock");
+    }
+    const enum tmx_status st = fill_model(m, spec, err);
+    if (st) {
+        model_destroy(m);
+        return st;
+    }
+    *model = m;
+    return TMX_OK;
+}
+
+static double shift(const struct model *m, double dt_s)
+{
+    return m->scheme == EXACT ? tmx_decay_sigma(dt_s) : 1.0 / dt_s;
+}
+
+static enum tmx_status prepare(void *model, double dt_s, struct tmx_err *err)
+{
+    struct model *m = model;
+    const struct tmx_factor *f;
+    for (size_t l = 0; l < m->n_level; l++) {
+        enum tmx_status st = find_factor(m, shift(m, dt_s), l, &f, err);
+        if (!st && m->scheme == EXACT) {
+            st = find_factor(m, 0, l, &f, err);
+        }
+        if (st) {
+            return st;
+        }
+    }
+    return TMX_OK;
+}
+
+static void destroy(void *state)
+{
+    struct state *s = state;
+    if (s) {
+        tmx_solver_destroy(s->work);
+        free(s->theta);
+        free(s->next);
+        free(s->rhs);
+        if (s->end) {
+            free(s->end->theta);
+            free(s->end->power);
+        }
+        free(s->end);
+        tmx_decay_destroy(s->decay);
+        free(s);
+    }
+}
+
+static enum tmx_status create(const void *model, void **state, struct tmx_err *err)
+{
+    union { /* the list of factors grows behind its lock */
+        const void *from;
+        struct model *to;
+    } shared = {.from = model};
+    struct model *m = shared.to;
+    struct state *s = calloc(1, sizeof *s);
+    const size_t n = m->net.n_node;
+    if (!s) {
+        return tmx_fail(err, TMX_ENOMEM, "thermal instance");
+    }
+    s->model = m;
+    s->ambient_k = m->ambient_k;
+    s->theta = calloc(n, sizeof *s->theta);
+    s->next = calloc(n, sizeof *s->next);
+    s->rhs = calloc(n, sizeof *s->rhs);
+    s->end = calloc(1, sizeof *s->end);
+    if (s->end) {
+        s->end->level = m->n_level;
+        s->end->theta = calloc(n, sizeof *s->end->theta);
+        s->end->power = calloc(m->net.n_unit, sizeof *s->end->power);
+    }
+    if (!s->theta || !s->next || !s->rhs || !s->end || !s->end->theta || !s->end->power) {
+        destroy(s);
+        return tmx_fail(err, TMX_ENOMEM, "thermal instance of %zu nodes", n);
+    }
+    enum tmx_status st = tmx_solver_create_workspace(&m->net, &s->work, err);
+    if (!st && m->scheme == EXACT) {
+        st = tmx_decay_create(&m->net, &s->decay, err);
+    }
+    if (st) {
+        destroy(s);
+        return st;
+    }
+    for (size_t c = 0; c < n; c++) {
+        s->theta[c] = m->start[c] - m->ambient_k;
+    }
+    *state = s;
+    return TMX_OK;
+}
+
+static enum tmx_status settle(const struct state *s, const double *power_w, double *theta)
+{
+    const struct tmx_factor *f;
+    const enum tmx_status st = find_factor(s->model, 0, s->level, &f, NULL);
+    if (st) {
+        return st;
+    }
+    memset(s->rhs, 0, s->model->net.n_node * sizeof *s->rhs);
+    tmx_network_spread_power(&s->model->net, power_w, s->rhs);
+    return tmx_solve(s->work, f, 1, s->rhs, theta);
+}
+
+/* Heat to ambient [W] from a field theta, or [J] from its time integral. */
+static double to_ambient(const struct state *s, const double *theta)
+{
+    const struct tmx_network *net = &s->model->net;
+    double sum = 0;
+    for (size_t c = 0; c < net->n_node; c++) {
+        sum += net->area_m2[c] * theta[c];
+    }
+    return s->model->gamma[s->level] * sum;
+}
+
+static enum tmx_status advance_euler(const struct state *s, double dt_s, const double *power_w, double *out_j)
+{
+    const struct tmx_network *net = &s->model->net;
+    const struct tmx_factor *f;
+    enum tmx_status st = find_factor(s->model, 1.0 / dt_s, s->level, &f, NULL);
+    if (st) {
+        return st;
+    }
+    for (size_t c = 0; c < net->n_node; c++) {
+        s->rhs[c] = net->heat_j_k[c] / dt_s * s->theta[c];
+    }
+    tmx_network_spread_power(net, power_w, s->rhs);
+    st = tmx_solve(s->work, f, 1, s->rhs, s->next);
+    *out_j = dt_s * to_ambient(s, s->next);
+    return st;
+}
+
+static enum tmx_status settle_once(const struct state *s, const double *power_w)
+{
+    const size_t bytes = s->model->net.n_unit * sizeof *power_w;
+    struct equilibrium *end = s->end;
+    if (end->level == s->level && memcmp(end->power, power_w, bytes) == 0) {
+        return TMX_OK;
+    }
+    end->level = s->model->n_level;
+    const enum tmx_status st = settle(s, power_w, end->theta);
+    if (!st) {
+        memcpy(end->power, power_w, bytes);
+        end->level = s->level;
+    }
+    return st;
+}
+
+static enum tmx_status advance_exact(const struct state *s, double dt_s, const double *power_w, double *out_j)
+{
+    const struct tmx_network *net = &s->model->net;
+    const struct tmx_factor *f;
+    double mean_m2_k = 0;
+    enum tmx_status st = settle_once(s, power_w);
+    st = st ? st : find_factor(s->model, tmx_decay_sigma(dt_s), s->level, &f, NULL);
+    if (st) {
+        return st;
+    }
+    double *away = tmx_decay_start(s->decay);
+    for (size_t c = 0; c < net->n_node; c++) {
+        away[c] = s->theta[c] - s->end->theta[c];
+    }
+    memcpy(s->next, s->end->theta, net->n_node * sizeof *s->next);
+    st = tmx_decay(s->decay, s->work, f, dt_s, s->next, &mean_m2_k);
+    *out_j = dt_s * (to_ambient(s, s->end->theta) + s->model->gamma[s->level] * mean_m2_k);
+    return st;
+}
+
+static enum tmx_status report(const struct state *s, const double *theta, double *temp_k)
+{
+    const size_t n_unit = s->model->net.n_unit;
+    tmx_network_read(&s->model->net, theta, temp_k);
+    for (size_t u = 0; u < n_unit; u++) {
+        temp_k[u] += s->ambient_k;
+        if (!isfinite(temp_k[u])) {
+            return TMX_ESOLVE;
+        }
+    }
+    return TMX_OK;
+}
+
+static enum tmx_status advance(const struct state *s, double dt_s, const double *power_w, double *out_j)
+{
+    return s->model->scheme == EXACT ? advance_exact(s, dt_s, power_w, out_j)
+                                     : advance_euler(s, dt_s, power_w, out_j);
+}
+
+static enum tmx_status step(void *state, double dt_s, const double *power_w, double *temp_k)
+{
+    struct state *s = state;
+    double out_j;
+    const enum tmx_status st = advance(s, dt_s, power_w, &out_j);
+    if (st) {
+        return st;
+    }
+    double *const old = s->theta;
+    s->theta = s->next;
+    s->next = old;
+    s->out_j += out_j;
+    return report(s, s->theta, temp_k);
+}
+
+static enum tmx_status predict(const void *state, double dt_s, const double *power_w, double *temp_k)
+{
+    const struct state *s = state;
+    double out_j;
+    const enum tmx_status st = advance(s, dt_s, power_w, &out_j);
+    return st ? st : report(s, s->next, temp_k);
+}
+
+static enum tmx_status steady(void *state, const double *power_w, bool move, double *temp_k)
+{
+    struct state *s = state;
+    const enum tmx_status st = settle(s, power_w, s->next);
+    if (st) {
+        return st;
+    }
+    if (move) {
+        memcpy(s->theta, s->next, s->model->net.n_node * sizeof *s->theta);
+    }
+    return report(s, s->next, temp_k);
+}
+
+static void read_now(const void *state, double *temp_k)
+{
+    const struct state *s = state;
+    (void)report(s, s->theta, temp_k); /* not finite: step said so */
+}
+
+static void set_convection(void *state, size_t level)
+{
+    struct state *s = state;
+    tmx_assert(level < s->model->n_level);
+    s->level = level;
+}
+
+static void set_ambient(void *state, double ambient_k)
+{
+    struct state *s = state;
+    for (size_t c = 0; c < s->model->net.n_node; c++) {
+        s->theta[c] += s->ambient_k - ambient_k;
+    }
+    s->ambient_k = ambient_k;
+}
+
+static enum tmx_status field(const void *state, size_t layer, double *cell_k)
+{
+    const struct state *s = state;
+    const struct tmx_network *net = &s->model->net;
+    const size_t n = layer == net->n_layer ? (size_t)TMX_PACKAGE_NODES : net->n_cell;
+    tmx_network_field(net, s->theta, layer, cell_k);
+    for (size_t c = 0; c < n; c++) {
+        cell_k[c] += s->ambient_k;
+    }
+    return TMX_OK;
+}
+
+static void heat(const void *state, struct tmx_thermal_heat *h)
+{
+    const struct state *s = state;
+    *h = (struct tmx_thermal_heat){.to_ambient_w = to_ambient(s, s->theta), .to_ambient_j = s->out_j};
+    for (size_t c = 0; c < s->model->net.n_node; c++) {
+        h->stored_j += s->model->net.heat_j_k[c] * s->theta[c];
+    }
+}
+
+struct snapshot {
+    double ambient_k, out_j;
+    size_t level;
+};
+
+static size_t snapshot_size(const void *state)
+{
+    return sizeof(struct snapshot) + ((const struct state *)state)->model->net.n_node * sizeof(double);
+}
+
+static void save(const void *state, void *buf)
+{
+    const struct state *s = state;
+    const struct snapshot head = {s->ambient_k, s->out_j, s->level};
+    memcpy(buf, &head, sizeof head);
+    memcpy((char *)buf + sizeof head, s->theta, s->model->net.n_node * sizeof *s->theta);
+}
+
+static void restore(void *state, const void *buf)
+{
+    struct state *s = state;
+    struct snapshot head;
+    memcpy(&head, buf, sizeof head);
+    memcpy(s->theta, (const char *)buf + sizeof head, s->model->net.n_node * sizeof *s->theta);
+    s->ambient_k = head.ambient_k;
+    s->out_j = head.out_j;
+    s->level = head.level;
+}
+
+const struct tmx_thermal_ops tmx_thermal_grid = {
+    .base = {.name = "grid",
+             .doc = "The full network, solved directly at every step: the reference.",
+             .source = "docs/models.md, Thermal network",
+             .opts = opts,
+             .state_size = sizeof(struct options)},
+    .claims = TMX_THERMAL_BALANCE | TMX_THERMAL_LINEAR | TMX_THERMAL_RECIPROCAL | TMX_THERMAL_SEMIGROUP |
+              TMX_THERMAL_MONOTONE,
+    .model_create = model_create,
+    .model_destroy = model_destroy,
+    .create = create,
+    .destroy = destroy,
+    .step = step,
+    .prepare = prepare,
+    .steady = steady,
+    .read = read_now,
+    .set_convection = set_convection,
+    .set_ambient = set_ambient,
+    .field = field,
+    .predict = predict,
+    .heat = heat,
+    .snapshot_size = snapshot_size,
+    .save = save,
+    .restore = restore,
+};

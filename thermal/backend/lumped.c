@@ -1,0 +1,277 @@
+/* Back-end: every unit alone, one resistance and one heat capacity to ambient.
+ *
+ *   C theta' = p - theta / R,  theta(t + h) = R p + (theta - R p) exp(-h / (R C))
+ *   R = sum over the unit's and all nearer layers of t / (k a) + (R_package + R_convec) / f
+ *   C = 0.333 (sum over the same layers of p t a + f (spreader + sink + air))
+ *
+ * with a the unit's area and f its share of all dissipating area: heat that flows straight
+ * through and shares the package evenly. So crude that its results can be written down: the
+ * oracle of the tests. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "thermal/backend/backends.h"
+#include "thermal/network/spec.h"
+
+static const double LUMPING = 0.333; /* as in the grid model */
+
+struct model {
+    size_t n_unit, n_level;
+    double *heat_j_k; /* [n_unit] C */
+    double *k_per_w;  /* [n_level][n_unit] R */
+    double ambient_k, start_k;
+};
+
+struct state {
+    const struct model *model;
+    size_t level;
+    double ambient_k, out_j;
+    double *theta; /* [n_unit] */
+};
+
+static void model_destroy(void *model)
+{
+    struct model *m = model;
+    if (m) {
+        free(m->heat_j_k);
+        free(m->k_per_w);
+        free(m);
+    }
+}
+
+/* R without the package, and C, of one unit of a layer. */
+static void straight_through(const struct tmx_thermal_spec *spec, size_t layer, double area_m2, double *r,
+                             double *c)
+{
+    *r = *c = 0;
+    for (size_t l = layer; l < spec->n_layer; l++) {
+        *r += spec->layer[l].thickness_m / (spec->layer[l].k_w_per_mk * area_m2);
+        *c += LUMPING * spec->layer[l].p_j_per_m3k * spec->layer[l].thickness_m * area_m2;
+    }
+}
+
+static void fill(struct model *m, const struct tmx_thermal_spec *spec)
+{
+    const struct tmx_package *p = &spec->package;
+    const double spreader = p->s_spreader_m * p->s_spreader_m, sink = p->s_sink_m * p->s_sink_m;
+    const double r_package = p->t_spreader_m / (p->k_spreader * spreader) + p->t_sink_m / (p->k_sink * sink);
+    const double c_package =
+        p->p_spreader * p->t_spreader_m * spreader + p->p_sink * p->t_sink_m * sink + p->c_convec_j_per_k;
+    double all = 0;
+    for (size_t l = 0; l < spec->n_layer; l++) {
+        for (size_t u = 0; spec->layer[l].dissipates && u < spec->layer[l].floorplan->n_unit; u++) {
+            all += tmx_unit_area_m2(&spec->layer[l].floorplan->unit[u]);
+        }
+    }
+    size_t at = 0;
+    for (size_t l = 0; l < spec->n_layer; l++) {
+        for (size_t u = 0; spec->layer[l].dissipates && u < spec->layer[l].floorplan->n_unit; u++, at++) {
+            const double area = tmx_unit_area_m2(&spec->layer[l].floorplan->unit[u]), share = area / all;
+            double r, c;
+            straight_through(spec, l, area, &r, &c);
+            m->heat_j_k[at] = c + LUMPING * share * c_package;
+            for (size_t level = 0; level < m->n_level; level++) {
+                m->k_per_w[level * m->n_unit + at] =
+                    r + (r_package + tmx_thermal_spec_r_convec(spec, level)) / share;
+            }
+        }
+    }
+}
+
+static enum tmx_status model_create(const void *options, const struct tmx_thermal_spec *spec, void **model,
+                                    struct tmx_err *err)
+{
+    (void)options;
+    const size_t n = tmx_thermal_spec_units(spec), n_level = tmx_thermal_spec_levels(spec);
+    struct model *m = calloc(1, sizeof *m);
+    if (m) {
+        *m = (struct model){.n_unit = n,
+                            .n_level = n_level,
+                            .heat_j_k = calloc(n + 1, sizeof *m->heat_j_k),
+                            .k_per_w = calloc(n * n_level + 1, sizeof *m->k_per_w),
+                            .ambient_k = spec->ambient_k,
+                            .start_k = spec->init_k};
+    }
+    if (!m || !m->heat_j_k || !m->k_per_w) {
+        model_destroy(m);
+        return tmx_fail(err, TMX_ENOMEM, "thermal model of %zu units", n);
+    }
+    if (spec->init_node_k) {
+        model_destroy(m);
+        return tmx_fail(err, TMX_EUNSUPPORTED, "the lumped back-end starts from one temperature only");
+    }
+    fill(m, spec);
+    *model = m;
+    return TMX_OK;
+}
+
+static enum tmx_status prepare(void *model, double dt_s, struct tmx_err *err)
+{
+    (void)model, (void)dt_s, (void)err; /* a step needs no tables */
+    return TMX_OK;
+}
+
+static void destroy(void *state)
+{
+    struct state *s = state;
+    if (s) {
+        free(s->theta);
+        free(s);
+    }
+}
+
+static enum tmx_status create(const void *model, void **state, struct tmx_err *err)
+{
+    const struct model *m = model;
+    struct state *s = calloc(1, sizeof *s);
+    double *theta = calloc(m->n_unit + 1, sizeof *theta);
+    if (!s || !theta) {
+        free(s);
+        free(theta);
+        return tmx_fail(err, TMX_ENOMEM, "thermal instance of %zu units", m->n_unit);
+    }
+    *s = (struct state){.model = m, .ambient_k = m->ambient_k, .theta = theta};
+    for (size_t u = 0; u < m->n_unit; u++) {
+        theta[u] = m->start_k - m->ambient_k;
+    }
+    *state = s;
+    return TMX_OK;
+}
+
+static const double *resistance(const struct state *s)
+{
+    return s->model->k_per_w + s->level * s->model->n_unit;
+}
+
+/* theta of one unit after dt_s; *out_j is the heat that left meanwhile. */
+static double later(const struct state *s, size_t u, double dt_s, double power_w, double *out_j)
+{
+    const double r = resistance(s)[u], rate = 1.0 / (r * s->model->heat_j_k[u]), end = r * power_w;
+    const double away = s->theta[u] - end;
+    *out_j = (end * dt_s - away * expm1(-rate * dt_s) / rate) / r;
+    return end + away * exp(-rate * dt_s);
+}
+
+static enum tmx_status step(void *state, double dt_s, const double *power_w, double *temp_k)
+{
+    struct state *s = state;
+    int bad = 0;
+    for (size_t u = 0; u < s->model->n_unit; u++) {
+        double out_j;
+        s->theta[u] = later(s, u, dt_s, power_w[u], &out_j);
+        s->out_j += out_j;
+        temp_k[u] = s->ambient_k + s->theta[u];
+        bad |= !isfinite(temp_k[u]);
+    }
+    return bad ? TMX_ESOLVE : TMX_OK;
+}
+
+static enum tmx_status predict(const void *state, double dt_s, const double *power_w, double *temp_k)
+{
+    const struct state *s = state;
+    int bad = 0;
+    for (size_t u = 0; u < s->model->n_unit; u++) {
+        double out_j;
+        temp_k[u] = s->ambient_k + later(s, u, dt_s, power_w[u], &out_j);
+        bad |= !isfinite(temp_k[u]);
+    }
+    return bad ? TMX_ESOLVE : TMX_OK;
+}
+
+static enum tmx_status steady(void *state, const double *power_w, bool move, double *temp_k)
+{
+    struct state *s = state;
+    for (size_t u = 0; u < s->model->n_unit; u++) {
+        const double theta = resistance(s)[u] * power_w[u];
+        s->theta[u] = move ? theta : s->theta[u];
+        temp_k[u] = s->ambient_k + theta;
+    }
+    return TMX_OK;
+}
+
+static void read_now(const void *state, double *temp_k)
+{
+    const struct state *s = state;
+    for (size_t u = 0; u < s->model->n_unit; u++) {
+        temp_k[u] = s->ambient_k + s->theta[u];
+    }
+}
+
+static void set_convection(void *state, size_t level)
+{
+    struct state *s = state;
+    tmx_assert(level < s->model->n_level);
+    s->level = level;
+}
+
+static void set_ambient(void *state, double ambient_k)
+{
+    struct state *s = state;
+    for (size_t u = 0; u < s->model->n_unit; u++) {
+        s->theta[u] += s->ambient_k - ambient_k;
+    }
+    s->ambient_k = ambient_k;
+}
+
+static void heat(const void *state, struct tmx_thermal_heat *h)
+{
+    const struct state *s = state;
+    *h = (struct tmx_thermal_heat){.to_ambient_j = s->out_j};
+    for (size_t u = 0; u < s->model->n_unit; u++) {
+        h->stored_j += s->model->heat_j_k[u] * s->theta[u];
+        h->to_ambient_w += s->theta[u] / resistance(s)[u];
+    }
+}
+
+struct snapshot {
+    double ambient_k, out_j;
+    size_t level;
+};
+
+static size_t snapshot_size(const void *state)
+{
+    return sizeof(struct snapshot) + ((const struct state *)state)->model->n_unit * sizeof(double);
+}
+
+static void save(const void *state, void *buf)
+{
+    const struct state *s = state;
+    const struct snapshot head = {s->ambient_k, s->out_j, s->level};
+    memcpy(buf, &head, sizeof head);
+    memcpy((char *)buf + sizeof head, s->theta, s->model->n_unit * sizeof *s->theta);
+}
+
+static void restore(void *state, const void *buf)
+{
+    struct state *s = state;
+    struct snapshot head;
+    memcpy(&head, buf, sizeof head);
+    memcpy(s->theta, (const char *)buf + sizeof head, s->model->n_unit * sizeof *s->theta);
+    s->ambient_k = head.ambient_k;
+    s->out_j = head.out_j;
+    s->level = head.level;
+}
+
+const struct tmx_thermal_ops tmx_thermal_lumped = {
+    .base = {.name = "lumped",
+             .doc = "One resistance and one heat capacity for each unit: the oracle of the tests.",
+             .source = "docs/models.md, Lumped model"},
+    .claims = TMX_THERMAL_BALANCE | TMX_THERMAL_LINEAR | TMX_THERMAL_RECIPROCAL | TMX_THERMAL_SEMIGROUP |
+              TMX_THERMAL_MONOTONE,
+    .model_create = model_create,
+    .model_destroy = model_destroy,
+    .create = create,
+    .destroy = destroy,
+    .step = step,
+    .prepare = prepare,
+    .steady = steady,
+    .read = read_now,
+    .set_convection = set_convection,
+    .set_ambient = set_ambient,
+    .predict = predict,
+    .heat = heat,
+    .snapshot_size = snapshot_size,
+    .save = save,
+    .restore = restore,
+};

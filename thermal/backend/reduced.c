@@ -1,0 +1,447 @@
+/* Back-end: the network in a few hundred modes, stepped exactly. The default.
+ *
+ * Set-up projects the network onto a rational Krylov basis (krylov.h). One convection level:
+ * the step response is truncated to the modes that matter (reduce.h). More levels: every
+ * level keeps its full modal form, and a change of level only turns the state. */
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "thermal/backend/backends.h"
+#include "thermal/backend/reduced_model.h"
+
+/* error_bound: the largest errors found at test points, times this for what lies between
+ * them and for errors of several steps that add up; fitted to tests/property/test_reduced.c. */
+static const double SAFETY = 6.0;
+
+struct options {
+    double tolerance_k;
+    int modes;
+    bool cache;
+};
+static const struct tmx_opt opts[] = {
+    TMX_ROW_REAL(options, tolerance_k, "K", 1e-6, 1, 1e-3, "largest error of a unit's temperature"),
+    TMX_ROW_INT(options, modes, "1", 0, 100000, 0, "number of modes; 0: what the tolerance needs"),
+    TMX_ROW_BOOL(options, cache, 1, "keep set-up results in the user's cache folder"),
+    {0},
+};
+
+struct table { /* decay and gain of one step length */
+    double dt_s;
+    double *row; /* [n_level][2][mode_row] owned */
+};
+
+struct model {
+    struct tmx_reduced_model shared;
+    struct table *table; /* [n_table] owned; grows in prepare alone */
+    size_t n_table;
+    double ambient_k;
+};
+
+struct state {
+    const struct model *model;
+    double *memory; /* what the arrays below lie in, owned */
+    size_t level;
+    double ambient_k;
+    double out_j;                   /* heat that left = out_j + drain . energy - rest . z */
+    double *z;                      /* [mode_row] */
+    double *energy, *power, *theta; /* [unit_row] J since out_j was taken, W and K of the last step */
+    /* work */
+    double *next;         /* [mode_row] */
+    double *now;          /* [unit_row] */
+    double *decay, *gain; /* [mode_row] of dt_s and its level, for lengths without a table */
+    double dt_s;
+    size_t dt_level;
+    double *cell; /* [n_cell] where units are not read by a linear map */
+};
+
+static bool linear(const struct tmx_reduced_model *m)
+{
+    return m->net.mode != TMX_MAP_MIN && m->net.mode != TMX_MAP_MAX;
+}
+
+static void model_destroy(void *model)
+{
+    struct model *m = model;
+    if (m) {
+        for (size_t t = 0; t < m->n_table; t++) {
+            free(m->table[t].row);
+        }
+        free(m->table);
+        tmx_reduced_model_finish(&m->shared);
+        free(m);
+    }
+}
+
+static enum tmx_status model_create(const void *options, const struct tmx_thermal_spec *spec, void **model,
+                                    struct tmx_err *err)
+{
+    const struct options *o = options;
+    const struct tmx_reduced_wish wish = {o->tolerance_k, (size_t)o->modes, o->cache};
+    struct model *m = calloc(1, sizeof *m);
+    if (!m) {
+        return tmx_fail(err, TMX_ENOMEM, "thermal model");
+    }
+    m->ambient_k = spec->ambient_k;
+    const enum tmx_status st = tmx_reduced_model_init(&m->shared, spec, &wish, err);
+    if (st) {
+        model_destroy(m);
+        return st;
+    }
+    *model = m;
+    return TMX_OK;
+}
+
+static const struct table *find_table(const struct model *m, double dt_s)
+{
+    for (size_t t = 0; t < m->n_table; t++) {
+        if (m->table[t].dt_s == dt_s) {
+            return &m->table[t];
+        }
+    }
+    return NULL;
+}
+
+static enum tmx_status prepare(void *model, double dt_s, struct tmx_err *err)
+{
+    struct model *m = model;
+    const size_t row = m->shared.modal[0].mode_row;
+    if (find_table(m, dt_s)) {
+        return TMX_OK;
+    }
+    struct table *grown = realloc(m->table, (m->n_table + 1) * sizeof *grown);
+    m->table = grown ? grown : m->table;
+    double *rows = calloc(2 * row * m->shared.n_level, sizeof *rows);
+    if (!grown || !rows) {
+        free(rows);
+        return tmx_fail(err, TMX_ENOMEM, "step table");
+    }
+    for (size_t l = 0; l < m->shared.n_level; l++) {
+        tmx_modal_tabulate(&m->shared.modal[l], dt_s, rows + 2 * l * row, rows + (2 * l + 1) * row);
+    }
+    m->table[m->n_table++] = (struct table){dt_s, rows};
+    return TMX_OK;
+}
+
+static const struct tmx_modal *modal(const struct state *s)
+{
+    return &s->model->shared.modal[s->level];
+}
+
+static void destroy(void *state)
+{
+    struct state *s = state;
+    if (s) {
+        free(s->memory);
+        free(s);
+    }
+}
+
+static enum tmx_status create(const void *model, void **state, struct tmx_err *err)
+{
+    const struct model *m = model;
+    const size_t mode = m->shared.modal[0].mode_row, unit = m->shared.modal[0].unit_row;
+    struct state *s = calloc(1, sizeof *s);
+    double *at = calloc(4 * mode + 4 * unit + (linear(&m->shared) ? 0 : m->shared.net.n_cell), sizeof *at);
+    if (!s || !at) {
+        free(s);
+        free(at);
+        return tmx_fail(err, TMX_ENOMEM, "thermal instance");
+    }
+    *s = (struct state){.model = m,
+                        .memory = at,
+                        .ambient_k = m->ambient_k,
+                        .z = at,
+                        .next = at + mode,
+                        .decay = at + 2 * mode,
+                        .gain = at + 3 * mode,
+                        .energy = at + 4 * mode,
+                        .power = at + 4 * mode + unit,
+                        .theta = at + 4 * mode + 2 * unit,
+                        .now = at + 4 * mode + 3 * unit,
+                        .cell = linear(&m->shared) ? NULL : at + 4 * mode + 4 * unit};
+    memcpy(s->z, m->shared.modal[0].start, mode * sizeof *s->z);
+    tmx_modal_read(modal(s), s->power, s->z, s->theta);
+    s->out_j = tmx_modal_sum(modal(s), modal(s)->rest, s->z);
+    *state = s;
+    return TMX_OK;
+}
+
+/* Where units are read as the hottest or coldest of their cells: theta from the heat map. */
+static void read_cells(const struct state *s, const double *z, const double *power_w, double *work,
+                       double *theta)
+{
+    const struct tmx_network *net = &s->model->shared.net;
+    for (size_t l = 0; l < net->n_layer; l++) {
+        if (net->first_unit[l + 1] > net->first_unit[l]) {
+            tmx_reduced_model_field(&s->model->shared, s->level, z, power_w, l * net->n_cell, net->n_cell,
+                                    work, s->cell);
+            tmx_gridmap_read(&net->map[l], net->mode, s->cell, theta + net->first_unit[l]);
+        }
+    }
+}
+
+static enum tmx_status report(const struct state *s, const double *theta, double *temp_k)
+{
+    int bad = 0;
+    for (size_t u = 0; u < modal(s)->n_unit; u++) {
+        temp_k[u] = s->ambient_k + theta[u];
+        bad |= !(fabs(temp_k[u]) <= DBL_MAX);
+    }
+    return bad ? TMX_ESOLVE : TMX_OK;
+}
+
+static void step_rows(struct state *s, double dt_s, const double **decay, const double **gain)
+{
+    const size_t row = modal(s)->mode_row;
+    const struct table *t = find_table(s->model, dt_s);
+    if (t) {
+        *decay = t->row + 2 * s->level * row;
+        *gain = *decay + row;
+        return;
+    }
+    if (s->dt_s != dt_s || s->dt_level != s->level) {
+        tmx_modal_tabulate(modal(s), dt_s, s->decay, s->gain);
+        s->dt_s = dt_s;
+        s->dt_level = s->level;
+    }
+    *decay = s->decay;
+    *gain = s->gain;
+}
+
+static enum tmx_status step(void *state, double dt_s, const double *power_w, double *temp_k)
+{
+    struct state *s = state;
+    const struct tmx_modal *m = modal(s);
+    const double *decay, *gain;
+    step_rows(s, dt_s, &decay, &gain);
+    tmx_modal_step(m, decay, gain, power_w, s->z, s->z, s->theta);
+    for (size_t u = 0; u < m->n_unit; u++) {
+        s->power[u] = power_w[u];
+        s->energy[u] += dt_s * power_w[u];
+    }
+    if (s->cell) {
+        read_cells(s, s->z, s->power, s->next, s->theta);
+    }
+    return report(s, s->theta, temp_k);
+}
+
+static enum tmx_status predict(const void *state, double dt_s, const double *power_w, double *temp_k)
+{
+    const struct state *s = state;
+    const struct tmx_modal *m = modal(s);
+    struct state copy = *s; /* its arrays are the instance's; only work ones are written */
+    const double *decay, *gain;
+    step_rows(&copy, dt_s, &decay, &gain);
+    tmx_modal_step(m, decay, gain, power_w, s->z, s->next, s->now);
+    if (s->cell) {
+        read_cells(s, s->next, power_w, copy.decay, s->now);
+    }
+    return report(s, s->now, temp_k);
+}
+
+/* Heat that left so far goes to out_j, before the state jumps. */
+static void bank(struct state *s)
+{
+    const struct tmx_modal *m = modal(s);
+    for (size_t u = 0; u < m->n_unit; u++) {
+        s->out_j += m->drain[u] * s->energy[u];
+        s->energy[u] = 0;
+    }
+    s->out_j -= tmx_modal_sum(m, m->rest, s->z);
+}
+
+static void unbank(struct state *s)
+{
+    s->out_j += tmx_modal_sum(modal(s), modal(s)->rest, s->z);
+}
+
+static enum tmx_status steady(void *state, const double *power_w, bool move, double *temp_k)
+{
+    struct state *s = state;
+    const struct tmx_modal *m = modal(s);
+    double *z = s->next;
+    tmx_modal_settle(m, power_w, z);
+    tmx_modal_read(m, power_w, z, s->now);
+    if (move) {
+        bank(s);
+        memcpy(s->z, z, m->mode_row * sizeof *z);
+        memcpy(s->power, power_w, m->n_unit * sizeof *power_w);
+        unbank(s);
+    }
+    if (s->cell) {
+        memcpy(s->decay, z, m->mode_row * sizeof *z);
+        s->dt_s = 0;
+        read_cells(s, s->decay, power_w, s->next, s->now);
+    }
+    if (move) {
+        memcpy(s->theta, s->now, m->n_unit * sizeof *s->now);
+    }
+    return report(s, s->now, temp_k);
+}
+
+static void read_now(const void *state, double *temp_k)
+{
+    const struct state *s = state;
+    (void)report(s, s->theta, temp_k); /* not finite: step said so */
+}
+
+/* Read theta anew after z was changed. */
+static void refresh(struct state *s)
+{
+    tmx_modal_read(modal(s), s->power, s->z, s->theta);
+    if (s->cell) {
+        read_cells(s, s->z, s->power, s->next, s->theta);
+    }
+}
+
+static void set_convection(void *state, size_t level)
+{
+    struct state *s = state;
+    const struct tmx_reduced_model *m = &s->model->shared;
+    const size_t k = m->n_mode;
+    tmx_assert(level < m->n_level);
+    if (level == s->level) {
+        return;
+    }
+    bank(s);
+    memset(s->next, 0, k * sizeof *s->next);
+    for (size_t i = 0; i < k; i++) { /* amplitudes in the basis */
+        const double *vector = m->vector + (s->level * k + i) * k;
+        for (size_t r = 0; r < k; r++) {
+            s->next[r] += s->z[i] * vector[r];
+        }
+    }
+    s->level = level;
+    for (size_t i = 0; i < k; i++) {
+        s->z[i] = tmx_modal_sum(modal(s), m->vector + (level * k + i) * k, s->next);
+    }
+    unbank(s);
+    refresh(s);
+}
+
+static void set_ambient(void *state, double ambient_k)
+{
+    struct state *s = state;
+    const struct tmx_modal *m = modal(s);
+    bank(s);
+    for (size_t i = 0; i < m->n_mode; i++) {
+        s->z[i] += (s->ambient_k - ambient_k) * m->one[i];
+    }
+    s->ambient_k = ambient_k;
+    unbank(s);
+    refresh(s);
+}
+
+static enum tmx_status field(const void *state, size_t layer, double *cell_k)
+{
+    const struct state *s = state;
+    const struct tmx_network *net = &s->model->shared.net;
+    const size_t n = layer == net->n_layer ? (size_t)TMX_PACKAGE_NODES : net->n_cell;
+    tmx_assert(layer <= net->n_layer);
+    tmx_reduced_model_field(&s->model->shared, s->level, s->z, s->power, layer * net->n_cell, n, s->next,
+                            cell_k);
+    for (size_t c = 0; c < n; c++) {
+        cell_k[c] += s->ambient_k;
+    }
+    return TMX_OK;
+}
+
+static double error_bound(const void *state, const double *swing_w)
+{
+    const struct tmx_reduced_model *m = &((const struct state *)state)->model->shared;
+    const size_t n = m->net.n_unit;
+    double worst = 0;
+    for (size_t u = 0; u < n; u++) {
+        double sum = 0;
+        for (size_t v = 0; v < n; v++) {
+            sum += m->error[v * n + u] * fabs(swing_w[v]);
+        }
+        worst = fmax(worst, sum);
+    }
+    return SAFETY * (worst + m->start_error_k);
+}
+
+static void heat(const void *state, struct tmx_thermal_heat *h)
+{
+    const struct state *s = state;
+    const struct tmx_modal *m = modal(s);
+    *h = (struct tmx_thermal_heat){.stored_j = tmx_modal_sum(m, m->stored, s->z),
+                                   .to_ambient_w = tmx_modal_sum(m, m->leave, s->z),
+                                   .to_ambient_j = s->out_j - tmx_modal_sum(m, m->rest, s->z)};
+    for (size_t u = 0; u < m->n_unit; u++) {
+        h->to_ambient_j += m->drain[u] * s->energy[u];
+    }
+}
+
+struct snapshot {
+    double ambient_k, out_j;
+    size_t level;
+};
+
+/* z, energy, power and theta, in this order */
+static size_t snapshot_doubles(const struct state *s)
+{
+    return modal(s)->mode_row + 3 * modal(s)->unit_row;
+}
+
+static size_t snapshot_size(const void *state)
+{
+    return sizeof(struct snapshot) + snapshot_doubles(state) * sizeof(double);
+}
+
+static void save(const void *state, void *buf)
+{
+    const struct state *s = state;
+    const struct snapshot head = {s->ambient_k, s->out_j, s->level};
+    const size_t mode = modal(s)->mode_row * sizeof(double), unit = modal(s)->unit_row * sizeof(double);
+    char *to = buf;
+    memcpy(to, &head, sizeof head);
+    memcpy(to += sizeof head, s->z, mode);
+    memcpy(to += mode, s->energy, unit);
+    memcpy(to += unit, s->power, unit);
+    memcpy(to + unit, s->theta, unit);
+}
+
+static void restore(void *state, const void *buf)
+{
+    struct state *s = state;
+    struct snapshot head;
+    const size_t mode = modal(s)->mode_row * sizeof(double), unit = modal(s)->unit_row * sizeof(double);
+    const char *from = buf;
+    memcpy(&head, from, sizeof head);
+    memcpy(s->z, from += sizeof head, mode);
+    memcpy(s->energy, from += mode, unit);
+    memcpy(s->power, from += unit, unit);
+    memcpy(s->theta, from + unit, unit);
+    s->ambient_k = head.ambient_k;
+    s->out_j = head.out_j;
+    s->level = head.level;
+}
+
+const struct tmx_thermal_ops tmx_thermal_reduced = {
+    .base = {.name = "reduced",
+             .doc = "The network in a few hundred modes, stepped exactly in microseconds.",
+             .source = "docs/models.md, Reduced model",
+             .opts = opts,
+             .state_size = sizeof(struct options)},
+    .claims = TMX_THERMAL_BALANCE | TMX_THERMAL_LINEAR | TMX_THERMAL_RECIPROCAL | TMX_THERMAL_SEMIGROUP,
+    .model_create = model_create,
+    .model_destroy = model_destroy,
+    .create = create,
+    .destroy = destroy,
+    .step = step,
+    .prepare = prepare,
+    .steady = steady,
+    .read = read_now,
+    .set_convection = set_convection,
+    .set_ambient = set_ambient,
+    .field = field,
+    .predict = predict,
+    .error_bound = error_bound,
+    .heat = heat,
+    .snapshot_size = snapshot_size,
+    .save = save,
+    .restore = restore,
+};

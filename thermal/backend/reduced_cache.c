@@ -1,0 +1,157 @@
+/* A reduced model's way to the cache and back. */
+#include <stdlib.h>
+
+#include "thermal/backend/cache.h"
+#include "thermal/backend/reduced_model.h"
+
+/* Change this whenever the numbers that set-up computes change. */
+static const char VERSION[] = "reduced model 3";
+
+static void add_real(struct tmx_hash *h, double v)
+{
+    tmx_hash_add(h, &v, sizeof v);
+}
+
+static void add_count(struct tmx_hash *h, size_t n)
+{
+    add_real(h, (double)n);
+}
+
+static void add_layer(struct tmx_hash *h, const struct tmx_layer *l, bool detailed)
+{
+    add_count(h, l->lateral);
+    add_count(h, l->dissipates);
+    add_real(h, l->thickness_m);
+    add_real(h, l->k_w_per_mk);
+    add_real(h, l->p_j_per_m3k);
+    add_count(h, l->floorplan->n_unit);
+    for (size_t u = 0; u < l->floorplan->n_unit; u++) {
+        const struct tmx_unit *unit = &l->floorplan->unit[u];
+        const double box[] = {unit->x_m, unit->y_m, unit->w_m, unit->h_m};
+        const double own[] = {unit->heat_capacity_j_per_m3k, unit->resistivity_mk_per_w};
+        tmx_hash_add(h, box, sizeof box);
+        if (detailed) {
+            tmx_hash_add(h, own, sizeof own);
+        }
+    }
+}
+
+enum tmx_status tmx_reduced_key(const struct tmx_thermal_spec *spec, const struct tmx_reduced_wish *wish,
+                                double min_step_s, double density_w_per_m2, size_t n_node,
+                                char key[TMX_HASH_HEX], struct tmx_err *err)
+{
+    const struct tmx_package *p = &spec->package;
+    const double package[] = {p->s_spreader_m, p->t_spreader_m, p->k_spreader,
+                              p->p_spreader,   p->s_sink_m,     p->t_sink_m,
+                              p->k_sink,       p->p_sink,       p->c_convec_j_per_k};
+    struct tmx_hash *h;
+    const enum tmx_status st = tmx_hash_create(&h, err);
+    if (st) {
+        return st;
+    }
+    tmx_hash_add_text(h, VERSION);
+    tmx_hash_add(h, package, sizeof package);
+    add_count(h, spec->rows);
+    add_count(h, spec->cols);
+    add_count(h, (size_t)spec->map_mode);
+    add_count(h, spec->hotspot_lateral);
+    add_count(h, spec->detailed_3d);
+    add_count(h, spec->n_layer);
+    for (size_t l = 0; l < spec->n_layer; l++) {
+        add_layer(h, &spec->layer[l], spec->detailed_3d);
+    }
+    add_count(h, tmx_thermal_spec_levels(spec));
+    for (size_t l = 0; l < tmx_thermal_spec_levels(spec); l++) {
+        add_real(h, tmx_thermal_spec_r_convec(spec, l));
+    }
+    add_real(h, wish->tolerance_k);
+    add_count(h, wish->n_mode);
+    add_real(h, min_step_s);
+    add_real(h, density_w_per_m2);
+    add_count(h, spec->init_node_k != NULL); /* a uniform start is in every basis */
+    for (size_t c = 0; spec->init_node_k && c < n_node; c++) {
+        add_real(h, spec->init_node_k[c] - spec->ambient_k);
+    }
+    tmx_hash_hex(h, key);
+    tmx_hash_destroy(h);
+    return TMX_OK;
+}
+
+/* What precedes the arrays. */
+struct sizes {
+    size_t n_level, n_mode, n_unit, n_node, n_basis, n_shift;
+    double start_error_k;
+};
+
+enum { PER_LEVEL = 8, WHOLE = 4 };
+
+static size_t list_pieces(const struct tmx_reduced_model *m, struct sizes *sizes, struct tmx_piece *piece)
+{
+    const size_t k = m->n_mode, unit = m->net.n_unit, real = sizeof(double);
+    size_t n = 0;
+    piece[n++] = (struct tmx_piece){sizes, sizeof *sizes};
+    for (size_t l = 0; l < m->n_level; l++) {
+        const struct tmx_modal *q = &m->modal[l];
+        piece[n++] = (struct tmx_piece){q->rate, q->mode_row * real};
+        piece[n++] = (struct tmx_piece){q->in, unit * q->mode_row * real};
+        piece[n++] = (struct tmx_piece){q->out, k * q->unit_row * real};
+        piece[n++] = (struct tmx_piece){q->direct, q->direct ? unit * q->unit_row * real : 0};
+        piece[n++] = (struct tmx_piece){q->stored, q->mode_row * real};
+        piece[n++] = (struct tmx_piece){q->leave, q->mode_row * real};
+        piece[n++] = (struct tmx_piece){q->one, q->mode_row * real};
+        piece[n++] = (struct tmx_piece){q->start, q->mode_row * real};
+    }
+    piece[n++] = (struct tmx_piece){m->map, k * m->net.n_node * sizeof *m->map};
+    piece[n++] = (struct tmx_piece){m->still, m->still ? unit * m->net.n_node * real : 0};
+    piece[n++] = (struct tmx_piece){m->vector, m->vector ? m->n_level * k * k * real : 0};
+    piece[n++] = (struct tmx_piece){m->error, unit * unit * real};
+    return n;
+}
+
+static bool allocate(struct tmx_reduced_model *m, const struct sizes *sizes)
+{
+    const size_t k = sizes->n_mode, unit = sizes->n_unit;
+    const bool one = m->n_level == 1;
+    tmx_assert(k > 0 && m->n_level > 0);
+    m->n_mode = k;
+    m->n_basis = sizes->n_basis;
+    m->n_shift = sizes->n_shift;
+    m->start_error_k = sizes->start_error_k;
+    for (size_t l = 0; l < m->n_level; l++) {
+        if (tmx_modal_init(&m->modal[l], k, unit, one, NULL)) {
+            return false;
+        }
+    }
+    m->map = calloc(k * m->net.n_node, sizeof *m->map);
+    m->still = one ? calloc(unit * m->net.n_node, sizeof *m->still) : NULL;
+    m->vector = one ? NULL : calloc(m->n_level * k * k, sizeof *m->vector);
+    m->error = calloc(unit * unit, sizeof *m->error);
+    return m->map && (one ? m->still != NULL : m->vector != NULL) && m->error;
+}
+
+bool tmx_reduced_load(struct tmx_reduced_model *m, const char key[TMX_HASH_HEX])
+{
+    struct sizes sizes;
+    struct tmx_piece *piece = calloc(1 + PER_LEVEL * m->n_level + WHOLE, sizeof *piece);
+    bool ok = piece && tmx_cache_peek(key, &sizes, sizeof sizes) && sizes.n_level == m->n_level &&
+              sizes.n_unit == m->net.n_unit && sizes.n_node == m->net.n_node && sizes.n_mode > 0 &&
+              sizes.n_mode <= m->net.n_node; /* a damaged head must not ask for all memory */
+    ok = ok && allocate(m, &sizes);
+    ok = ok && tmx_cache_read(key, piece, list_pieces(m, &sizes, piece));
+    free(piece);
+    if (!ok) {
+        tmx_reduced_model_empty(m);
+    }
+    return ok;
+}
+
+void tmx_reduced_store(const struct tmx_reduced_model *m, const char key[TMX_HASH_HEX])
+{
+    struct sizes sizes = {m->n_level, m->n_mode,  m->net.n_unit,   m->net.n_node,
+                          m->n_basis, m->n_shift, m->start_error_k};
+    struct tmx_piece *piece = calloc(1 + PER_LEVEL * m->n_level + WHOLE, sizeof *piece);
+    if (piece) {
+        tmx_cache_write(key, piece, list_pieces(m, &sizes, piece));
+    }
+    free(piece);
+}

@@ -1,0 +1,56 @@
+#ifndef TMX_THERMAL_BACKEND_REDUCED_MODEL_H
+#define TMX_THERMAL_BACKEND_REDUCED_MODEL_H
+
+#include "core/base/hash.h"
+#include "thermal/network/assemble.h"
+#include "thermal/network/modal.h"
+
+/* What the instances of the reduced back-end share. Built from a network, or read from the
+ * cache; never changed afterwards. */
+
+struct tmx_reduced_wish {
+    double tolerance_k;
+    size_t n_mode; /* 0: what the tolerance needs */
+    bool cache;
+};
+
+struct tmx_reduced_model {
+    struct tmx_network net;
+    size_t n_level, n_mode;
+    struct tmx_modal *modal; /* [n_level] owned */
+    /* one level: theta = still p + map (z - in p / rate). More: theta = map vector[level] z. */
+    float *map;           /* [n_mode][n_node] owned */
+    double *still;        /* [n_unit][n_node, K/W] owned; NULL with more levels than one */
+    double *vector;       /* [n_level][n_mode][n_mode] owned; NULL with one level */
+    double *error;        /* [n_unit][n_unit, K/W] owned, see tmx_basis and tmx_modes_truncate */
+    double start_error_k; /* the same for the start, where it is not uniform */
+    size_t n_basis;       /* vectors of the basis behind it */
+    size_t n_shift;       /* factorisations it took */
+    bool from_cache;
+};
+
+/* Overwritten; end it with tmx_reduced_model_finish, also after failure. A cache that
+ * cannot be read or written is done without. */
+TMX_NODISCARD enum tmx_status tmx_reduced_model_init(struct tmx_reduced_model *m,
+                                                     const struct tmx_thermal_spec *spec,
+                                                     const struct tmx_reduced_wish *wish,
+                                                     struct tmx_err *err);
+void tmx_reduced_model_finish(struct tmx_reduced_model *m);
+
+/* Release all but the network and the room for the levels. */
+void tmx_reduced_model_empty(struct tmx_reduced_model *m);
+
+/* Name of the model in the cache: a hash of all that its numbers depend on. */
+TMX_NODISCARD enum tmx_status tmx_reduced_key(const struct tmx_thermal_spec *spec,
+                                              const struct tmx_reduced_wish *wish, double min_step_s,
+                                              double density_w_per_m2, size_t n_node, char key[TMX_HASH_HEX],
+                                              struct tmx_err *err);
+/* Fill a model that has its network and levels; false (and empty) when the cache has none. */
+bool tmx_reduced_load(struct tmx_reduced_model *m, const char key[TMX_HASH_HEX]);
+void tmx_reduced_store(const struct tmx_reduced_model *m, const char key[TMX_HASH_HEX]);
+
+/* cells [first, first + n) of theta (above ambient) for a state; work is [n_mode]. */
+void tmx_reduced_model_field(const struct tmx_reduced_model *m, size_t level, const double *z,
+                             const double *power_w, size_t first, size_t n, double *work, double *theta_k);
+
+#endif

@@ -1,0 +1,355 @@
+#include "thermal/files/hotspot_config.h"
+
+#include <stdarg.h>
+#include <string.h>
+
+#include "core/base/text.h"
+
+static const char *const model_words[] = {"block", "grid", NULL};
+static const char *const switch_words[] = {"off", "on", NULL};
+static const char *const map_words[] = {"area", "avg", "min", "max", "center", NULL}; /* enum tmx_map_mode */
+
+#define REAL(field, unit, min, max, def, doc) \
+    TMX_ROW_REAL(tmx_hotspot_config, field, unit, min, max, def, doc)
+#define INT(field, min, max, def, doc) TMX_ROW_INT(tmx_hotspot_config, field, "1", min, max, def, doc)
+#define BOOL(field, doc)               TMX_ROW_BOOL(tmx_hotspot_config, field, 0, doc)
+#define TEXT(field, doc)               TMX_ROW_TEXT(tmx_hotspot_config, field, "", doc)
+#define CHOICE(field, words, def, doc) TMX_ROW_CHOICE(tmx_hotspot_config, field, words, def, doc)
+#define THICKNESS(field, def, doc)     REAL(field, "m", 1e-9, 1, def, doc)
+#define SIDE(field, def, doc)          REAL(field, "m", 1e-6, 10, def, doc)
+#define CONDUCTIVITY(field, def, doc)  REAL(field, "W/(m K)", 0.01, 5000, def, doc)
+#define CAPACITY(field, def, doc)      REAL(field, "J/(m3 K)", 1, 1e9, def, doc)
+#define TEMPERATURE(field, def, doc)   REAL(field, "K", 200, 1000, def, doc)
+
+/* Names and defaults are HotSpot 7's; model_type and grid_map_mode have our own defaults. */
+const struct tmx_opt tmx_hotspot_opts[] = {
+    TEXT(f, "floorplan file (.flp)"),
+    TEXT(p, "power trace to read (.ptrace)"),
+    TEXT(o, "temperature trace to write (.ttrace); without it only the steady state is computed"),
+    TEXT(d, "write all options to this file"),
+    TEXT(steady_file, "block temperatures of the steady state to write"),
+    TEXT(grid_steady_file, "grid temperatures of the steady state to write"),
+    TEXT(grid_transient_file, "grid temperatures at the end of every row to write"),
+    TEXT(init_file, "block temperatures to start from (a steady file)"),
+    TEXT(grid_layer_file, "layers of a stack (.lcf), instead of -f"),
+    TEXT(materials_file, "conductivities and heat capacities by name"),
+    REAL(sampling_intvl, "s", 1e-12, 1e9, 3.333e-6, "time one row of the power trace lasts"),
+    INT(grid_rows, 2, 4096, 64, "rows of the grid"),
+    INT(grid_cols, 2, 4096, 64, "columns of the grid"),
+    CHOICE(grid_map_mode, map_words, "area", "block temperature from its cells (HotSpot: center)"),
+    CHOICE(model_type, model_words, "grid", "only the grid model is offered (HotSpot: block)"),
+    CHOICE(detailed_3D, switch_words, "off", "blocks of a stack carry their own material"),
+    TEMPERATURE(ambient, 318.15, "air temperature"),
+    TEMPERATURE(init_temp, 333.15, "uniform temperature to start from without an init file"),
+    BOOL(dtm_used, "scale a start hotter than thermal_threshold down to it"),
+    TEMPERATURE(thermal_threshold, 354.95, "hottest start with dtm_used"),
+    THICKNESS(t_chip, 1.5e-4, "die thickness"),
+    CONDUCTIVITY(k_chip, 100, "die conductivity"),
+    CAPACITY(p_chip, 1.75e6, "die heat capacity"),
+    TEXT(material_chip, "die material by name, before k_chip and p_chip"),
+    THICKNESS(t_interface, 2e-5, "interface thickness"),
+    CONDUCTIVITY(k_interface, 4, "interface conductivity"),
+    CAPACITY(p_interface, 4e6, "interface heat capacity"),
+    TEXT(material_interface, "interface material by name"),
+    SIDE(s_spreader, 0.03, "spreader side"),
+    THICKNESS(t_spreader, 1e-3, "spreader thickness"),
+    CONDUCTIVITY(k_spreader, 400, "spreader conductivity"),
+    CAPACITY(p_spreader, 3.55e6, "spreader heat capacity"),
+    TEXT(material_spreader, "spreader material by name"),
+    SIDE(s_sink, 0.06, "sink side"),
+    THICKNESS(t_sink, 6.9e-3, "sink base thickness"),
+    CONDUCTIVITY(k_sink, 400, "sink conductivity"),
+    CAPACITY(p_sink, 3.55e6, "sink heat capacity"),
+    TEXT(material_sink, "sink material by name"),
+    REAL(r_convec, "K/W", 0, 1e6, 0.1, "sink to air resistance"),
+    REAL(c_convec, "J/K", 0, 1e9, 140.4, "heat capacity of the air side"),
+    BOOL(leakage_used, "add HotSpot's temperature-dependent leakage"),
+    INT(leakage_mode, 0, 0, 0, "leakage formula; 0 is the only one"),
+    BOOL(package_model_used, "compute r_convec from fan and sink fins"),
+    TEXT(package_config_file, "file of the fan and sink fin options below"),
+    BOOL(natural_convec, "natural convection and radiation, no fan"),
+    INT(flow_type, 0, 1, 0, "air flow: 0 lateral, 1 impinging"),
+    INT(sink_type, 0, 1, 0, "0 plate fins, 1 pin fins"),
+    THICKNESS(fin_height, 0.03, "plate fins"),
+    THICKNESS(fin_width, 0.001, "plate fins"),
+    THICKNESS(channel_width, 0.002, "gap of plate fins"),
+    THICKNESS(pin_height, 0.02, "pin fins"),
+    THICKNESS(pin_diam, 0.002, "pin fins"),
+    THICKNESS(pin_dist, 0.005, "gap of pin fins"),
+    THICKNESS(fan_radius, 0.03, "outer radius"),
+    THICKNESS(motor_radius, 0.01, "fan hub radius"),
+    REAL(rpm, "1/min", 1, 1e6, 1000, "fan speed"),
+    {0},
+};
+
+enum { N_ROWS = sizeof tmx_hotspot_opts / sizeof tmx_hotspot_opts[0] - 1, MAX_NAMES = 160 };
+_Static_assert((int)N_ROWS <= (int)TMX_HOTSPOT_MAX_KEYS, "origin has no room for every row");
+
+/* Keys of HotSpot 7 and its floorplanner that are accepted and have no effect here. */
+static const char *const not_modelled[] = {
+    "c", /* in what HotSpot's own -d writes */
+    "detailed_3D_used",
+    "model_secondary",
+    "r_convec_sec",
+    "c_convec_sec",
+    "n_metal",
+    "t_metal",
+    "t_c4",
+    "s_c4",
+    "n_c4",
+    "s_sub",
+    "t_sub",
+    "s_solder",
+    "t_solder",
+    "s_pcb",
+    "t_pcb",
+    "base_proc_freq",
+    "block_omit_lateral",
+    "use_microchannels",
+    "use_microfluidic_cooling",
+    "pumping_pressure",
+    "pump_internal_res",
+    "inlet_temperature",
+    "htc",
+    "coolant_material",
+    "wall_material",
+    "coolant_capac",
+    "coolant_res",
+    "coolant_visc",
+    "wall_capac",
+    "wall_res",
+    "model_rim",
+    "rim_thickness",
+    "compact_ratio",
+    "n_orients",
+    "P0",
+    "Davg",
+    "Kmoves",
+    "Rcool",
+    "Rreject",
+    "Nmax",
+    "lambdaA",
+    "lambdaT",
+    "lambdaW",
+    "wrap_l2",
+    "l2_label",
+};
+enum { N_NOT_MODELLED = sizeof not_modelled / sizeof not_modelled[0] };
+
+static const char *const fan_keys[] = {"natural_convec", "flow_type",     "sink_type",    "fin_height",
+                                       "fin_width",      "channel_width", "pin_height",   "pin_diam",
+                                       "pin_dist",       "fan_radius",    "motor_radius", "rpm"};
+
+static bool listed(const char *name, const char *const *names, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        if (tmx_word_compare(name, names[i]) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static size_t row_of(const char *name)
+{
+    size_t row = 0;
+    while (row < N_ROWS && tmx_word_compare(tmx_hotspot_opts[row].key, name) != 0) {
+        row++;
+    }
+    return row;
+}
+
+void tmx_hotspot_config_init(struct tmx_hotspot_config *cfg)
+{
+    *cfg = (struct tmx_hotspot_config){0};
+    const enum tmx_status st = tmx_opt_read(tmx_hotspot_opts, cfg, NULL, NULL, NULL);
+    tmx_assert(st == TMX_OK);
+    snprintf(cfg->source[TMX_HOTSPOT_COMMAND_LINE], TMX_HOTSPOT_PATH, "command line");
+}
+
+bool tmx_hotspot_config_knows(const char *name)
+{
+    return row_of(name) < N_ROWS || listed(name, not_modelled, N_NOT_MODELLED);
+}
+
+const char *tmx_hotspot_config_nearest(const char *name)
+{
+    const char *names[MAX_NAMES];
+    size_t n = 0;
+    _Static_assert((int)N_ROWS + (int)N_NOT_MODELLED <= MAX_NAMES, "names has no room for every key");
+    for (size_t i = 0; i < N_ROWS; i++) {
+        names[n++] = tmx_hotspot_opts[i].key;
+    }
+    for (size_t i = 0; i < N_NOT_MODELLED; i++) {
+        names[n++] = not_modelled[i];
+    }
+    return tmx_nearest(name, names, n);
+}
+
+static void append(char *list, size_t size, const char *name)
+{
+    const size_t used = strlen(list);
+    snprintf(list + used, size - used, "%s%s", used ? " " : "", name);
+}
+
+static void note_ignored(struct tmx_hotspot_config *cfg, const char *name, const char *value)
+{
+    static const char *const models[] = {"model_secondary", "use_microchannels", "use_microfluidic_cooling"};
+    append(cfg->ignored, sizeof cfg->ignored, name);
+    if (listed(name, models, sizeof models / sizeof models[0]) && strcmp(value, "0") != 0) {
+        append(cfg->missed, sizeof cfg->missed, name);
+    }
+}
+
+/* Kelvins below 200 are almost surely degrees C. */
+static enum tmx_status check_kelvin(const struct tmx_opt *row, const char *value, const char *file,
+                                    unsigned line, struct tmx_err *err)
+{
+    double v;
+    if (strcmp(row->unit, "K") == 0 && tmx_span_real((struct tmx_span){value, value + strlen(value)}, &v) &&
+        v >= -100 && v < row->min) {
+        return tmx_fail_at(err, TMX_ECONFIG, file, line,
+                           "%s = %g K looks like degrees Celsius; temperatures are in kelvin (%g)", row->key,
+                           v, v + 273.15);
+    }
+    return TMX_OK;
+}
+
+enum tmx_status tmx_hotspot_config_set(struct tmx_hotspot_config *cfg, const char *name, const char *value,
+                                       enum tmx_hotspot_source source, unsigned line, struct tmx_err *err)
+{
+    const char *file = cfg->source[source];
+    const size_t row = row_of(name);
+    if (row == N_ROWS && listed(name, not_modelled, N_NOT_MODELLED)) {
+        note_ignored(cfg, name, value);
+        return TMX_OK;
+    }
+    if (row == N_ROWS) {
+        const char *near = tmx_hotspot_config_nearest(name);
+        return tmx_fail_at(err, TMX_ECONFIG, file, line, "unknown option \"-%.60s\"%s%s%s", name,
+                           near ? ", did you mean \"-" : "", near ? near : "", near ? "\"?" : "");
+    }
+    if (source == TMX_HOTSPOT_PACKAGE && !listed(name, fan_keys, sizeof fan_keys / sizeof fan_keys[0])) {
+        return tmx_fail_at(err, TMX_ECONFIG, file, line, "\"-%s\" is no option of a package file", name);
+    }
+    const struct tmx_opt *opt = &tmx_hotspot_opts[row];
+    if (opt->type == TMX_OPT_TEXT && tmx_word_compare(value, "(null)") == 0) {
+        value = "";
+    }
+    struct tmx_hotspot_config scratch; /* a later occurrence is checked, too, and then dropped */
+    const bool first = cfg->origin[row].source == TMX_HOTSPOT_DEFAULT;
+    enum tmx_status st = check_kelvin(opt, value, file, line, err);
+    if (!st) {
+        st = tmx_opt_set(opt, first ? cfg : &scratch, value, file, line, err);
+    }
+    if (!st && first) {
+        cfg->origin[row].source = source;
+        cfg->origin[row].line = line;
+    }
+    return st;
+}
+
+/* The `-name value` of one line. */
+static enum tmx_status split(struct tmx_span line, char name[64], char value[TMX_HOTSPOT_PATH],
+                             const char *path, unsigned number, struct tmx_err *err)
+{
+    struct tmx_span first, second;
+    if (!tmx_span_field(&line, &first) || first.begin[0] != '-' || tmx_span_length(first) < 2) {
+        return tmx_fail_at(err, TMX_ECONFIG, path, number, "\"%.*s\": expected -name value",
+                           TMX_SPAN_ARG(first));
+    }
+    if (!tmx_span_field(&line, &second)) {
+        return tmx_fail_at(err, TMX_ECONFIG, path, number, "option \"%.*s\" has no value",
+                           TMX_SPAN_ARG(first));
+    }
+    first.begin++;
+    if (!tmx_span_copy(first, name, 64) || !tmx_span_copy(second, value, TMX_HOTSPOT_PATH)) {
+        return tmx_fail_at(err, TMX_ECONFIG, path, number, "\"-%.*s\": name or value too long",
+                           TMX_SPAN_ARG(first));
+    }
+    return TMX_OK;
+}
+
+enum tmx_status tmx_hotspot_config_read(struct tmx_hotspot_config *cfg, const char *path,
+                                        enum tmx_hotspot_source source, struct tmx_err *err)
+{
+    struct tmx_text text;
+    struct tmx_lines lines = {0};
+    char name[64], value[TMX_HOTSPOT_PATH];
+    enum tmx_status st = tmx_text_load(&text, path, err);
+    if (st) {
+        return st;
+    }
+    snprintf(cfg->source[source], TMX_HOTSPOT_PATH, "%s", path);
+    while (!st && tmx_lines_next_filled(&lines, &text)) {
+        st = split(lines.line, name, value, path, lines.number, err);
+        if (!st) {
+            st = tmx_hotspot_config_set(cfg, name, value, source, lines.number, err);
+        }
+    }
+    tmx_text_finish(&text);
+    return st;
+}
+
+static void print_value(const struct tmx_opt *opt, const char *field, FILE *out)
+{
+    char real[TMX_REAL_SIZE];
+    double v;
+    int i;
+    bool b;
+    switch (opt->type) {
+    case TMX_OPT_REAL:
+        memcpy(&v, field, sizeof v);
+        tmx_real_print(real, v);
+        fputs(real, out);
+        break;
+    case TMX_OPT_INT:
+    case TMX_OPT_CHOICE:
+        memcpy(&i, field, sizeof i);
+        if (opt->type == TMX_OPT_INT) {
+            fprintf(out, "%d", i);
+        } else {
+            fputs(opt->choices[i], out);
+        }
+        break;
+    case TMX_OPT_BOOL:
+        memcpy(&b, field, sizeof b);
+        fputs(b ? "1" : "0", out);
+        break;
+    case TMX_OPT_TEXT:
+        fputs(field, out);
+        break;
+    }
+}
+
+void tmx_hotspot_config_print(const struct tmx_hotspot_config *cfg, FILE *out)
+{
+    for (const struct tmx_opt *opt = tmx_hotspot_opts; opt->key; opt++) {
+        const char *field = (const char *)cfg + opt->offset;
+        if (opt->type == TMX_OPT_TEXT && !*field) {
+            continue; /* HotSpot has "(null)" for no file, but no word for no material */
+        }
+        fprintf(out, "-%s ", opt->key);
+        print_value(opt, field, out);
+        fputc('\n', out);
+    }
+}
+
+bool tmx_hotspot_config_given(const struct tmx_hotspot_config *cfg, const char *key)
+{
+    return cfg->origin[row_of(key)].source != TMX_HOTSPOT_DEFAULT;
+}
+
+enum tmx_status tmx_hotspot_config_fail(const struct tmx_hotspot_config *cfg, const char *key,
+                                        struct tmx_err *err, const char *fmt, ...)
+{
+    char msg[sizeof err->msg];
+    va_list ap;
+    const size_t row = row_of(key);
+    va_start(ap, fmt);
+    vsnprintf(msg, sizeof msg, fmt, ap);
+    va_end(ap);
+    tmx_assert(row < N_ROWS);
+    return tmx_fail_at(err, TMX_ECONFIG, cfg->source[cfg->origin[row].source], cfg->origin[row].line, "%s",
+                       msg);
+}

@@ -1,0 +1,99 @@
+#ifndef TMX_THERMAL_FILES_HOTSPOT_CONFIG_H
+#define TMX_THERMAL_FILES_HOTSPOT_CONFIG_H
+
+/* HotSpot's options, by their names, from `-name value` files and from the command line.
+ * Names ignore case; the first occurrence of a name wins, so what is read first (the
+ * command line) beats what is read later (the files). Format: docs/formats.md. */
+
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "core/base/log.h"
+#include "core/base/opt.h"
+
+enum tmx_hotspot_source {
+    TMX_HOTSPOT_DEFAULT,
+    TMX_HOTSPOT_COMMAND_LINE,
+    TMX_HOTSPOT_CONFIG,  /* -c */
+    TMX_HOTSPOT_PACKAGE, /* -package_config_file: the keys of the fan and sink only */
+    TMX_HOTSPOT_SOURCES,
+};
+
+enum { TMX_HOTSPOT_PATH = 512, TMX_HOTSPOT_MAX_KEYS = 80 };
+
+enum tmx_hotspot_model { TMX_HOTSPOT_BLOCK, TMX_HOTSPOT_GRID };
+enum { TMX_HOTSPOT_LATERAL_FLOW, TMX_HOTSPOT_IMPINGING_FLOW };
+enum { TMX_HOTSPOT_PLATE_FINS, TMX_HOTSPOT_PIN_FINS };
+
+/* One field per key, named as the key; units stand in the rows of tmx_hotspot_opts. */
+struct tmx_hotspot_config {
+    /* chip, interface, spreader, sink */
+    double t_chip, k_chip, p_chip, t_interface, k_interface, p_interface;
+    double s_spreader, t_spreader, k_spreader, p_spreader, s_sink, t_sink, k_sink, p_sink;
+    double r_convec, c_convec;
+    char material_chip[64], material_interface[64], material_spreader[64], material_sink[64];
+    char materials_file[TMX_HOTSPOT_PATH];
+    /* environment, start */
+    double ambient, init_temp, thermal_threshold;
+    bool dtm_used;
+    /* time, grid */
+    double sampling_intvl;
+    int model_type, grid_rows, grid_cols, grid_map_mode; /* grid_map_mode: enum tmx_map_mode */
+    int detailed_3D;
+    /* leakage */
+    bool leakage_used;
+    int leakage_mode;
+    /* fan and sink fins */
+    bool package_model_used, natural_convec;
+    int flow_type, sink_type;
+    double fin_height, fin_width, channel_width, pin_height, pin_diam, pin_dist;
+    double fan_radius, motor_radius, rpm;
+    /* files, "" for none */
+    char f[TMX_HOTSPOT_PATH], p[TMX_HOTSPOT_PATH], o[TMX_HOTSPOT_PATH], d[TMX_HOTSPOT_PATH];
+    char init_file[TMX_HOTSPOT_PATH], steady_file[TMX_HOTSPOT_PATH], grid_steady_file[TMX_HOTSPOT_PATH];
+    char grid_transient_file[TMX_HOTSPOT_PATH], grid_layer_file[TMX_HOTSPOT_PATH];
+    char package_config_file[TMX_HOTSPOT_PATH];
+
+    /* where each row's value came from */
+    struct {
+        enum tmx_hotspot_source source;
+        unsigned line;
+    } origin[TMX_HOTSPOT_MAX_KEYS];
+    char source[TMX_HOTSPOT_SOURCES][TMX_HOTSPOT_PATH]; /* names for messages */
+    char ignored[1024]; /* keys given that HotSpot knows and we do not model, blank separated */
+    char missed[128];   /* those of them that switch on a model we do not have */
+};
+
+/* Every key that is modelled; {0}-terminated. */
+extern const struct tmx_opt tmx_hotspot_opts[];
+
+/* All defaults. They are HotSpot's but for model_type (grid) and grid_map_mode (area). */
+void tmx_hotspot_config_init(struct tmx_hotspot_config *cfg);
+
+/* Is this (without its dash, any case) one of HotSpot's option names? */
+bool tmx_hotspot_config_knows(const char *name);
+/* The known name nearest to name; NULL when none is near. */
+const char *tmx_hotspot_config_nearest(const char *name);
+
+/* Set one option unless an earlier occurrence did. "(null)" is no file. A key that is not
+ * modelled is noted in ignored. Errors (TMX_ECONFIG): unknown name, naming the nearest
+ * known one; a value that is no number, out of bounds, or a temperature in degrees C. */
+TMX_NODISCARD enum tmx_status tmx_hotspot_config_set(struct tmx_hotspot_config *cfg, const char *name,
+                                                     const char *value, enum tmx_hotspot_source source,
+                                                     unsigned line, struct tmx_err *err);
+
+/* Read a file of `-name value` lines; `#` starts a comment line, the rest of a line after
+ * the value is ignored. Errors: TMX_EIO, TMX_ECONFIG with file:line. */
+TMX_NODISCARD enum tmx_status tmx_hotspot_config_read(struct tmx_hotspot_config *cfg, const char *path,
+                                                      enum tmx_hotspot_source source, struct tmx_err *err);
+
+/* Write all options as `-name value` lines that tmx_hotspot_config_read reads back equal. */
+void tmx_hotspot_config_print(const struct tmx_hotspot_config *cfg, FILE *out);
+
+bool tmx_hotspot_config_given(const struct tmx_hotspot_config *cfg, const char *key);
+
+/* Fail at the place where key was given ("command line", file:line, or nowhere). */
+enum tmx_status tmx_hotspot_config_fail(const struct tmx_hotspot_config *cfg, const char *key,
+                                        struct tmx_err *err, const char *fmt, ...) TMX_PRINTF(4, 5);
+
+#endif

@@ -1,0 +1,35 @@
+#ifndef TMX_THERMAL_FILES_HOTSPOT_LCF_H
+#define TMX_THERMAL_FILES_HOTSPOT_LCF_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "core/base/err.h"
+#include "thermal/files/hotspot_materials.h"
+
+/* HotSpot layer files (.lcf): the layers of a stack, the one farthest from the sink is
+ * layer 0, the last one is the interface to the spreader. Format: docs/formats.md. */
+
+enum { TMX_LCF_MAX_LAYERS = 256 };
+
+struct tmx_lcf_layer {
+    bool lateral, dissipates, given;
+    double k_w_per_mk, p_j_per_m3k, thickness_m;
+    char floorplan[512]; /* as written: relative to the current folder, else to the .lcf's */
+    unsigned line;       /* of its number */
+};
+
+struct tmx_lcf {
+    struct tmx_lcf_layer *layer; /* [n_layer] owned, by layer number */
+    size_t n_layer;
+    char source[512];
+};
+
+/* Read path into *lcf (overwritten; tmx_lcf_finish also after failure). Material names are
+ * looked up in materials (may be NULL). Errors: TMX_EIO, TMX_EPARSE with file:line (a layer
+ * given twice or missing, an unknown material, a value out of bounds), TMX_ENOMEM. */
+TMX_NODISCARD enum tmx_status tmx_lcf_read(const char *path, const struct tmx_materials *materials,
+                                           struct tmx_lcf *lcf, struct tmx_err *err);
+void tmx_lcf_finish(struct tmx_lcf *lcf);
+
+#endif

@@ -1,0 +1,279 @@
+#include "thermal/files/hotspot_temps.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/text.h"
+
+enum { N_PACKAGE = 12, SPREADER_NODES = 4, MAX_NAME = 600 };
+
+static const double MIN_K = 200, MAX_K = 5000; /* colder is degrees C, hotter is no chip */
+
+static const struct tmx_floorplan *floorplan_of(const struct tmx_stack *s, size_t layer)
+{
+    const size_t last = s->spec.n_layer - 1;
+    return s->layer[layer < last ? layer : last].floorplan;
+}
+
+enum tmx_status tmx_temps_init(struct tmx_temps *t, const struct tmx_stack *stack, struct tmx_err *err)
+{
+    const struct tmx_thermal_spec *spec = &stack->spec;
+    const size_t n_layer = spec->n_layer + 2;
+    const double width_m = tmx_floorplan_width_m(spec->layer[0].floorplan);
+    const double height_m = tmx_floorplan_height_m(spec->layer[0].floorplan);
+    *t = (struct tmx_temps){.stack = stack, .n_layer = n_layer, .n_cell = spec->rows * spec->cols};
+    t->map = calloc(n_layer, sizeof *t->map);
+    t->first = calloc(n_layer + 1, sizeof *t->first);
+    if (!t->map || !t->first) {
+        return tmx_fail(err, TMX_ENOMEM, "temperatures of %zu layers", n_layer);
+    }
+    for (size_t l = 0; l < n_layer; l++) {
+        const struct tmx_floorplan *fp = floorplan_of(stack, l);
+        const enum tmx_status st =
+            tmx_gridmap_init(&t->map[l], fp, width_m, height_m, spec->rows, spec->cols, err);
+        if (st) {
+            return st;
+        }
+        t->first[l + 1] = t->first[l] + fp->n_unit;
+    }
+    t->block_k = malloc(t->first[n_layer] * sizeof *t->block_k);
+    if (!t->block_k) {
+        return tmx_fail(err, TMX_ENOMEM, "temperatures of %zu layers", n_layer);
+    }
+    for (size_t i = 0; i < t->first[n_layer]; i++) {
+        t->block_k[i] = spec->init_k;
+    }
+    for (size_t i = 0; i < N_PACKAGE; i++) {
+        t->package_k[i] = spec->init_k;
+    }
+    return TMX_OK;
+}
+
+void tmx_temps_finish(struct tmx_temps *t)
+{
+    for (size_t l = 0; t->map && l < t->n_layer; l++) {
+        tmx_gridmap_finish(&t->map[l]);
+    }
+    free(t->map);
+    free(t->first);
+    free(t->block_k);
+    *t = (struct tmx_temps){0};
+}
+
+size_t tmx_temps_nodes(const struct tmx_temps *t)
+{
+    return t->n_layer * t->n_cell + N_PACKAGE;
+}
+
+void tmx_temps_from_nodes(struct tmx_temps *t, const double *node_k)
+{
+    for (size_t l = 0; l < t->n_layer; l++) {
+        tmx_gridmap_read(&t->map[l], t->stack->spec.map_mode, node_k + l * t->n_cell,
+                         t->block_k + t->first[l]);
+    }
+    memcpy(t->package_k, node_k + t->n_layer * t->n_cell, sizeof t->package_k);
+}
+
+enum tmx_status tmx_temps_to_nodes(const struct tmx_temps *t, bool as_hotspot, double *node_k,
+                                   struct tmx_err *err)
+{
+    for (size_t l = 0; l < t->n_layer; l++) {
+        const enum tmx_status st =
+            tmx_gridmap_fill(&t->map[l], t->block_k + t->first[l], as_hotspot, node_k + l * t->n_cell, err);
+        if (st) {
+            return st;
+        }
+    }
+    memcpy(node_k + t->n_layer * t->n_cell, t->package_k, sizeof t->package_k);
+    return TMX_OK;
+}
+
+/* What stands before the block names of a layer. */
+static void prefix(const struct tmx_temps *t, size_t layer, char buf[32])
+{
+    const size_t n_die = t->n_layer - 2;
+    if (layer == n_die) {
+        snprintf(buf, 32, "hsp_");
+    } else if (layer == n_die + 1) {
+        snprintf(buf, 32, "hsink_");
+    } else if (t->stack->from_layer_file) {
+        snprintf(buf, 32, "layer_%zu_", layer);
+    } else {
+        snprintf(buf, 32, "%s", layer == 0 ? "" : "iface_");
+    }
+}
+
+/* ---- reading ---- */
+
+struct reader {
+    struct tmx_text text;
+    struct tmx_lines lines;
+    struct tmx_err *err;
+};
+
+#define FAIL(r, ...) tmx_fail_at((r)->err, TMX_EPARSE, (r)->text.name, (r)->lines.number, __VA_ARGS__)
+
+/* `name kelvin` of the next filled line; want names it at the file's end. */
+static enum tmx_status entry(struct reader *r, const char *want, char name[MAX_NAME], double *temp_k)
+{
+    struct tmx_span field, value, more;
+    if (!tmx_lines_next_filled(&r->lines, &r->text)) {
+        return FAIL(r, "the file ends before \"%s\"", want);
+    }
+    struct tmx_span rest = r->lines.line;
+    if (!tmx_span_field(&rest, &field) || !tmx_span_field(&rest, &value) || tmx_span_field(&rest, &more)) {
+        return FAIL(r, "expected a name and a temperature");
+    }
+    if (!tmx_span_copy(field, name, MAX_NAME)) {
+        return FAIL(r, "name longer than %d characters", MAX_NAME - 1);
+    }
+    if (!tmx_span_real(value, temp_k)) {
+        return FAIL(r, "temperature of \"%s\": \"%.*s\" %s", name, TMX_SPAN_ARG(value),
+                    tmx_span_real_fault(value));
+    }
+    if (*temp_k < MIN_K || *temp_k > MAX_K) {
+        return FAIL(r, "temperature of \"%s\" = %g K is outside [%g, %g]%s", name, *temp_k, MIN_K, MAX_K,
+                    *temp_k<MIN_K && * temp_k> - 100 ? "; is it in degrees Celsius?" : "");
+    }
+    return TMX_OK;
+}
+
+/* Blocks of one layer, in any order; given[] is scratch, zeroed. */
+static enum tmx_status read_layer(struct reader *r, struct tmx_temps *t, size_t layer, bool *given)
+{
+    const struct tmx_floorplan *fp = t->map[layer].floorplan;
+    char before[32], name[MAX_NAME], want[MAX_NAME];
+    prefix(t, layer, before);
+    const size_t skip = strlen(before);
+    for (size_t i = 0; i < fp->n_unit; i++) {
+        double temp_k;
+        snprintf(want, sizeof want, "%s%s", before, fp->unit[i].name);
+        const enum tmx_status st = entry(r, want, name, &temp_k);
+        if (st) {
+            return st;
+        }
+        const struct tmx_span head = {name, name + (strlen(name) < skip ? strlen(name) : skip)};
+        const size_t unit = tmx_span_is(head, before) ? tmx_floorplan_find(fp, name + skip) : fp->n_unit;
+        if (unit == fp->n_unit) {
+            return FAIL(r, "\"%s\" is no block of this layer (expected %s... of %s)", name, before,
+                        fp->source);
+        }
+        if (given[unit]) {
+            return FAIL(r, "\"%s\" given twice", name);
+        }
+        given[unit] = true;
+        t->block_k[t->first[layer] + unit] = temp_k;
+    }
+    return TMX_OK;
+}
+
+static enum tmx_status read_all(struct reader *r, struct tmx_temps *t)
+{
+    enum tmx_status st = TMX_OK;
+    for (size_t l = 0; !st && l < t->n_layer; l++) {
+        bool *given = calloc(t->map[l].n_unit, sizeof *given);
+        st = given ? read_layer(r, t, l, given) : tmx_fail(r->err, TMX_ENOMEM, "reading %s", r->text.name);
+        free(given);
+    }
+    for (size_t i = 0; !st && i < N_PACKAGE; i++) {
+        char name[MAX_NAME], want[32];
+        snprintf(want, sizeof want, "inode_%zu", i);
+        st = entry(r, want, name, &t->package_k[i]);
+        if (!st && tmx_word_compare(name, want) != 0) {
+            st = FAIL(r, "\"%s\": expected \"%s\"", name, want);
+        }
+    }
+    if (!st && tmx_lines_next_filled(&r->lines, &r->text)) {
+        st = FAIL(r, "text after the last node, inode_11");
+    }
+    return st;
+}
+
+enum tmx_status tmx_temps_read(const char *path, struct tmx_temps *t, struct tmx_err *err)
+{
+    struct reader r = {.err = err};
+    enum tmx_status st = tmx_text_load(&r.text, path, err);
+    if (st) {
+        return st;
+    }
+    st = read_all(&r, t);
+    tmx_text_finish(&r.text);
+    return st;
+}
+
+/* ---- writing ---- */
+
+static void print_entry(const char *before, const char *name, double temp_k, int decimals, FILE *out)
+{
+    fprintf(out, "%s%s\t", before, name);
+    tmx_trace_print_row(&temp_k, 1, decimals, out);
+}
+
+void tmx_temps_print(const struct tmx_temps *t, int decimals, FILE *out)
+{
+    char before[32], name[8];
+    for (size_t l = 0; l < t->n_layer; l++) {
+        const struct tmx_floorplan *fp = t->map[l].floorplan;
+        prefix(t, l, before);
+        for (size_t i = 0; i < fp->n_unit; i++) {
+            print_entry(before, fp->unit[i].name, t->block_k[t->first[l] + i], decimals, out);
+        }
+    }
+    for (size_t i = 0; i < N_PACKAGE; i++) {
+        snprintf(name, sizeof name, "%zu", i);
+        print_entry("inode_", name, t->package_k[i], decimals, out);
+    }
+}
+
+void tmx_temps_print_grids(const struct tmx_temps *t, const double *node_k, int decimals, FILE *out)
+{
+    for (size_t l = 0; l < t->n_layer; l++) {
+        fprintf(out, "Layer %zu:\n", l);
+        for (size_t cell = 0; cell < t->n_cell; cell++) {
+            fprintf(out, "%zu\t", cell);
+            tmx_trace_print_row(&node_k[l * t->n_cell + cell], 1, decimals, out);
+        }
+    }
+}
+
+/* ---- arithmetic ---- */
+
+void tmx_temps_limit(struct tmx_temps *t, double threshold_k)
+{
+    const double ambient_k = t->stack->spec.ambient_k;
+    double hottest = -INFINITY;
+    for (size_t i = 0; i < t->first[1]; i++) {
+        hottest = fmax(hottest, t->block_k[i]);
+    }
+    if (hottest <= threshold_k || hottest <= ambient_k) {
+        return;
+    }
+    const double scale = (threshold_k - ambient_k) / (hottest - ambient_k);
+    for (size_t i = 0; i < t->first[t->n_layer]; i++) {
+        t->block_k[i] = ambient_k + scale * (t->block_k[i] - ambient_k);
+    }
+    for (size_t i = 0; i < N_PACKAGE; i++) {
+        t->package_k[i] = ambient_k + scale * (t->package_k[i] - ambient_k);
+    }
+}
+
+double tmx_temps_sink_mean_k(const struct tmx_temps *t, const double *node_k)
+{
+    const struct tmx_package *p = &t->stack->spec.package;
+    const double W = tmx_floorplan_width_m(t->map[0].floorplan),
+                 H = tmx_floorplan_height_m(t->map[0].floorplan);
+    const double s = p->s_spreader_m, S = p->s_sink_m;
+    const double A_x = (s + H) * (s - W) / 4, A_y = (s + W) * (s - H) / 4, A_o = (S * S - s * s) / 4;
+    const double *cell = node_k + (t->n_layer - 1) * t->n_cell, *node = node_k + t->n_layer * t->n_cell;
+    double sum = 0;
+    for (size_t i = 0; i < t->n_cell; i++) {
+        sum += cell[i];
+    }
+    sum *= W * H / (double)t->n_cell;
+    for (size_t i = SPREADER_NODES; i < N_PACKAGE; i++) { /* inner W,E then N,S; outer */
+        const double area = i >= 8 ? A_o : i < 6 ? A_x : A_y;
+        sum += area * node[i];
+    }
+    return sum / (S * S);
+}

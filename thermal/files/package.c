@@ -1,0 +1,129 @@
+/* Sink and fan, after HotSpot's package model (docs/models.md gives the equations in full).
+ *
+ * Air at room temperature: density rho, conductivity ka, dynamic viscosity mu, kinematic
+ * viscosity nu, Prandtl number Pr. A sink side S, N fins or pins, total wetted area A:
+ *   fan           V' = A_fan sqrt(0.25 pi rbar^3 omega / A_fan)
+ *   forced        Nu(Re, Pr) by flow and fins, hc = Nu ka / length, R = 1 / (hc A_effective)
+ *   still air     Nu(Ra), in parallel with radiation of emissivity 0.95
+ * The constants, 3.1416 for pi among them, are HotSpot's so that results agree digit for digit. */
+#include "thermal/files/package.h"
+
+#include <math.h>
+#include <stddef.h>
+
+static const double RHO = 1.059, KA = 0.028, MU = 2.0e-5, NU_AIR = 1.9e-5, PR = 0.73, PI = 3.1416;
+static const double LAMINAR_RE = 3500;
+
+static double fins(const struct tmx_fan_sink *fs)
+{
+    return ceil((fs->s_sink_m - fs->fin_width_m) / (fs->fin_width_m + fs->channel_width_m) - 0.5);
+}
+
+static double pins(const struct tmx_fan_sink *fs)
+{
+    const double row = (fs->s_sink_m - fs->pin_diam_m) / (fs->pin_diam_m + fs->pin_dist_m);
+    return ceil(row * row - 0.5);
+}
+
+static double wetted_area_m2(const struct tmx_fan_sink *fs)
+{
+    const double S = fs->s_sink_m;
+    return fs->pins ? S * S + PI * fs->pin_diam_m * fs->pin_height_m * pins(fs)
+                    : S * (S + 2 * fins(fs) * fs->fin_height_m);
+}
+
+const char *tmx_fan_sink_fault(const struct tmx_fan_sink *fs)
+{
+    if (!fs->pins && fs->fin_width_m >= fs->s_sink_m) {
+        return "fin_width is not below the sink's side";
+    }
+    if (fs->pins && fs->pin_diam_m >= fs->s_sink_m) {
+        return "pin_diam is not below the sink's side";
+    }
+    if (fs->pins ? pins(fs) < 4 : fins(fs) < 2) {
+        return fs->pins ? "fewer than four pins fit on the sink" : "fewer than two fins fit on the sink";
+    }
+    if (fs->natural) {
+        return NULL;
+    }
+    if (fs->motor_radius_m >= fs->fan_radius_m) {
+        return "motor_radius is not below fan_radius";
+    }
+    if (fs->impinging && pins(fs) * PI * fs->pin_diam_m * fs->pin_diam_m / 4 >= fs->s_sink_m * fs->s_sink_m) {
+        return "the pins leave no room for impinging air";
+    }
+    return NULL;
+}
+
+static double flow_m3_per_s(const struct tmx_fan_sink *fs)
+{
+    const double r_f = fs->fan_radius_m, r_m = fs->motor_radius_m;
+    const double delta = sqrt(r_f * r_f - r_m * r_m), rbar = r_m + delta;
+    const double area = PI * delta * delta, omega = 0.105 * fs->rpm;
+    return area * sqrt(0.25 * PI * pow(rbar, 3) * omega / area);
+}
+
+/* Plate fins, air along them; dh is the channel's hydraulic length, v the air's speed. */
+static double lateral_fins(const struct tmx_fan_sink *fs, double v, double dh, double Re)
+{
+    const double S = fs->s_sink_m, w_c = fs->channel_width_m;
+    double hc;
+    if (Re <= LAMINAR_RE) {
+        const double r = RHO * v * w_c * w_c / (MU * S);
+        const double developed = r * PR / 2;
+        const double developing = 0.664 * sqrt(r) * pow(PR, 0.33) * sqrt(1 + 3.65 / sqrt(r));
+        hc = pow(pow(developed, -3) + pow(developing, -3), -0.33) * KA / w_c;
+    } else {
+        const double f = pow(0.79 * log(Re) - 1.64, -2);
+        hc = f * Re * pow(PR, 0.33) / 8 * KA / dh;
+    }
+    /* HotSpot takes the side S where the fin's height is meant; the height acts through v alone. */
+    const double m = sqrt(2 * hc / (fs->k_sink * fs->fin_width_m)), eta = tanh(m * S) / (m * S);
+    return 1 / (hc * (w_c + 2 * eta * S) * fins(fs) * S);
+}
+
+static double lateral_pins(const struct tmx_fan_sink *fs, double Re)
+{
+    const double q = sqrt(pins(fs)) - 1;
+    const double c2 = 0.8 + 0.8333 * sqrt(q) / pow(1 + 0.03 * q * q, 0.25);
+    const double Nu = 0.4 + 0.9 * (1.25 * 0.6 * c2 * sqrt(Re) + 0.001 * Re) * pow(PR, 0.33);
+    return 1 / (Nu * KA / fs->pin_diam_m * wetted_area_m2(fs));
+}
+
+static double impinging(const struct tmx_fan_sink *fs, double dh, double Re)
+{
+    const double A = wetted_area_m2(fs), S = fs->s_sink_m;
+    const double Nu = 1.92 * pow(Re, 0.716) * pow(PR, 0.4) * pow(A / (S * S), -0.698);
+    return 1 / (Nu * KA / dh * A);
+}
+
+double tmx_fan_forced_k_per_w(const struct tmx_fan_sink *fs)
+{
+    const double S = fs->s_sink_m, w_c = fs->channel_width_m, flow = flow_m3_per_s(fs);
+    if (fs->impinging) { /* HotSpot counts pins here also for plate fins */
+        const double v = flow / (S * S - pins(fs) * PI * fs->pin_diam_m * fs->pin_diam_m / 4);
+        const double dh = 2 * S / sqrt(PI);
+        return impinging(fs, dh, RHO * v * dh / MU);
+    }
+    const double dh = 2 * w_c * S / (w_c + S); /* the channel's also for pins */
+    if (fs->pins) {
+        const double v = flow / ((sqrt(pins(fs)) - 1) * fs->pin_dist_m * fs->pin_height_m);
+        return lateral_pins(fs, RHO * v * dh / MU);
+    }
+    const double v = flow / ((fins(fs) - 1) * w_c * fs->fin_height_m);
+    return lateral_fins(fs, v, dh, RHO * v * dh / MU);
+}
+
+double tmx_fan_natural_k_per_w(const struct tmx_fan_sink *fs, double sink_k, double ambient_k)
+{
+    static const double GRAVITY = 9.8, EXPANSION = 3.0e-3, EMISSIVITY = 0.95, STEFAN_BOLTZMANN = 5.67e-8;
+    const double rise = sink_k - ambient_k, A = wetted_area_m2(fs);
+    const double w = fs->pins ? fs->pin_dist_m : fs->channel_width_m;
+    const double Ra = GRAVITY * EXPANSION * rise * pow(w, 3) * PR / (NU_AIR * NU_AIR);
+    const double X = Ra * w / fs->s_sink_m;
+    const double Nu = pow(576 / (X * X) + 2.873 / sqrt(X), -0.5);
+    const double convection = 1 / (Nu * KA / w * A);
+    const double radiation =
+        rise / (EMISSIVITY * STEFAN_BOLTZMANN * (pow(sink_k, 4) - pow(ambient_k, 4)) * A);
+    return convection * radiation / (convection + radiation);
+}

@@ -1,0 +1,396 @@
+#include "thermal/files/stack.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/os.h"
+#include "core/base/text.h"
+#include "core/machine/floorplan_file.h"
+#include "thermal/files/hotspot_lcf.h"
+#include "thermal/files/hotspot_materials.h"
+
+static const double SHOWN_PERCENT = 1e-7;      /* less is the round-off of decimal files */
+static const double EXTENT_TOLERANCE_M = 1e-6; /* HotSpot's, for layers of one stack */
+
+struct build {
+    const struct tmx_hotspot_config *cfg;
+    const struct tmx_stack_options *options;
+    const struct tmx_log *log;
+    struct tmx_materials materials;
+    struct tmx_stack *s;
+    struct tmx_err *err;
+};
+
+static enum tmx_status read_materials(const struct tmx_hotspot_config *cfg, struct tmx_materials *m,
+                                      struct tmx_err *err)
+{
+    *m = (struct tmx_materials){0};
+    return cfg->materials_file[0] ? tmx_materials_read(cfg->materials_file, m, err) : TMX_OK;
+}
+
+/* k and p of one part: the material wins over the numbers, as in HotSpot. */
+static enum tmx_status apply_material(const struct tmx_hotspot_config *cfg, const struct tmx_materials *m,
+                                      const char *key, const char *name, double *k, double *p,
+                                      struct tmx_err *err)
+{
+    if (!name[0]) {
+        return TMX_OK;
+    }
+    const struct tmx_material *found = tmx_materials_find(m, name);
+    if (!found) {
+        const char *near = tmx_materials_nearest(m, name);
+        return tmx_hotspot_config_fail(cfg, key, err, "%s: unknown material \"%s\"%s%s%s", key, name,
+                                       near ? ", did you mean \"" : "",
+                                       near                     ? near
+                                       : cfg->materials_file[0] ? ""
+                                                                : "; no materials file is given",
+                                       near ? "\"?" : "");
+    }
+    *k = found->k_w_per_mk;
+    *p = found->p_j_per_m3k;
+    return tmx_materials_check(m, found, err);
+}
+
+static enum tmx_status make_package(const struct tmx_hotspot_config *cfg, const struct tmx_materials *m,
+                                    struct tmx_package *package, struct tmx_err *err)
+{
+    *package = (struct tmx_package){
+        .s_spreader_m = cfg->s_spreader,
+        .t_spreader_m = cfg->t_spreader,
+        .k_spreader = cfg->k_spreader,
+        .p_spreader = cfg->p_spreader,
+        .s_sink_m = cfg->s_sink,
+        .t_sink_m = cfg->t_sink,
+        .k_sink = cfg->k_sink,
+        .p_sink = cfg->p_sink,
+        .r_convec_k_per_w = cfg->r_convec,
+        .c_convec_j_per_k = cfg->c_convec,
+    };
+    enum tmx_status st = apply_material(cfg, m, "material_spreader", cfg->material_spreader,
+                                        &package->k_spreader, &package->p_spreader, err);
+    st = st ? st
+            : apply_material(cfg, m, "material_sink", cfg->material_sink, &package->k_sink, &package->p_sink,
+                             err);
+    if (!st && cfg->s_spreader >= cfg->s_sink) {
+        const char *key = tmx_hotspot_config_given(cfg, "s_spreader") ? "s_spreader" : "s_sink";
+        st = tmx_hotspot_config_fail(cfg, key, err,
+                                     "the spreader (s_spreader = %g m) must be smaller than the sink "
+                                     "(s_sink = %g m)",
+                                     cfg->s_spreader, cfg->s_sink);
+    }
+    return st;
+}
+
+enum tmx_status tmx_stack_package(const struct tmx_hotspot_config *cfg, struct tmx_package *package,
+                                  struct tmx_err *err)
+{
+    struct tmx_materials m;
+    enum tmx_status st = read_materials(cfg, &m, err);
+    st = st ? st : make_package(cfg, &m, package, err);
+    tmx_materials_finish(&m);
+    return st;
+}
+
+enum tmx_status tmx_package_read(const char *path, struct tmx_package *package, struct tmx_err *err)
+{
+    struct tmx_hotspot_config cfg;
+    tmx_hotspot_config_init(&cfg);
+    const enum tmx_status st = tmx_hotspot_config_read(&cfg, path, TMX_HOTSPOT_CONFIG, err);
+    return st ? st : tmx_stack_package(&cfg, package, err);
+}
+
+/* ---- layers ---- */
+
+static enum tmx_status read_floorplan(struct build *b, const char *path, struct tmx_floorplan *fp)
+{
+    struct tmx_tiling t;
+    enum tmx_status st = tmx_flp_read(path, fp, b->err);
+    st = st ? st : tmx_floorplan_check(fp, b->options->allow_gaps, b->err);
+    st = st ? st : tmx_floorplan_tiling(fp, &t, b->err);
+    if (st) {
+        return st;
+    }
+    const double gap = 100 * t.gap_m2 / t.die_m2, overlap = 100 * t.overlap_m2 / t.die_m2;
+    if (gap > SHOWN_PERCENT || overlap > SHOWN_PERCENT) {
+        tmx_log_say(b->log, TMX_LOG_INFO,
+                    "%s: accepted: %.3g %% of the die uncovered, %.3g %% covered twice%s", path, gap,
+                    overlap > SHOWN_PERCENT ? overlap : 0,
+                    b->options->allow_gaps ? "" : " (gaps and overlaps within rounding)");
+    }
+    return TMX_OK;
+}
+
+static enum tmx_status alloc_layers(struct build *b, size_t n_floorplan, size_t n_layer)
+{
+    b->s->floorplan = calloc(n_floorplan, sizeof *b->s->floorplan);
+    b->s->layer = calloc(n_layer, sizeof *b->s->layer);
+    if (!b->s->floorplan || !b->s->layer) {
+        return tmx_fail(b->err, TMX_ENOMEM, "stack of %zu layers", n_layer);
+    }
+    b->s->n_floorplan = n_floorplan;
+    b->s->spec.layer = b->s->layer;
+    b->s->spec.n_layer = n_layer;
+    return TMX_OK;
+}
+
+/* The default stack: silicon on an interface, both with the die's floorplan. */
+static enum tmx_status default_layers(struct build *b)
+{
+    const struct tmx_hotspot_config *cfg = b->cfg;
+    if (!cfg->f[0]) {
+        return tmx_fail(b->err, TMX_ECONFIG,
+                        "no floorplan: give -f FILE, or -grid_layer_file FILE for a stack");
+    }
+    enum tmx_status st = alloc_layers(b, 1, 2);
+    st = st ? st : read_floorplan(b, cfg->f, &b->s->floorplan[0]);
+    if (st) {
+        return st;
+    }
+    double k_chip = cfg->k_chip, p_chip = cfg->p_chip, k_tim = cfg->k_interface, p_tim = cfg->p_interface;
+    st = apply_material(cfg, &b->materials, "material_chip", cfg->material_chip, &k_chip, &p_chip, b->err);
+    st = st ? st
+            : apply_material(cfg, &b->materials, "material_interface", cfg->material_interface, &k_tim,
+                             &p_tim, b->err);
+    b->s->layer[0] = (struct tmx_layer){.floorplan = &b->s->floorplan[0],
+                                        .lateral = true,
+                                        .dissipates = true,
+                                        .thickness_m = cfg->t_chip,
+                                        .k_w_per_mk = k_chip,
+                                        .p_j_per_m3k = p_chip};
+    b->s->layer[1] = (struct tmx_layer){.floorplan = &b->s->floorplan[0],
+                                        .lateral = true,
+                                        .thickness_m = cfg->t_interface,
+                                        .k_w_per_mk = k_tim,
+                                        .p_j_per_m3k = p_tim};
+    return st;
+}
+
+/* A layer's floorplan: relative to the current folder, else to the layer file's. */
+static void locate(const char *lcf, const char *name, char path[TMX_HOTSPOT_PATH])
+{
+    const char *slash = strrchr(lcf, '/');
+    snprintf(path, TMX_HOTSPOT_PATH, "%s", name);
+    if (!tmx_os_exists(path) && name[0] != '/' && slash) {
+        char beside[TMX_HOTSPOT_PATH];
+        const int n = snprintf(beside, sizeof beside, "%.*s/%s", (int)(slash - lcf), lcf, name);
+        if (n < TMX_HOTSPOT_PATH && tmx_os_exists(beside)) {
+            memcpy(path, beside, sizeof beside);
+        }
+    }
+}
+
+static enum tmx_status file_layer(struct build *b, const struct tmx_lcf *lcf, size_t l)
+{
+    const struct tmx_lcf_layer *from = &lcf->layer[l];
+    struct tmx_floorplan *fp = &b->s->floorplan[l];
+    char path[TMX_HOTSPOT_PATH];
+    const size_t length = strlen(from->floorplan);
+    if (length > 4 && tmx_word_compare(from->floorplan + length - 4, ".csv") == 0) {
+        return tmx_fail_at(b->err, TMX_EUNSUPPORTED, lcf->source, from->line,
+                           "layer %zu: micro-channel layers (%s) are not modelled", l, from->floorplan);
+    }
+    locate(lcf->source, from->floorplan, path);
+    const enum tmx_status st = read_floorplan(b, path, fp);
+    if (st) {
+        return st;
+    }
+    b->s->layer[l] = (struct tmx_layer){.floorplan = fp,
+                                        .lateral = from->lateral,
+                                        .dissipates = from->dissipates,
+                                        .thickness_m = from->thickness_m,
+                                        .k_w_per_mk = from->k_w_per_mk,
+                                        .p_j_per_m3k = from->p_j_per_m3k};
+    const double w = tmx_floorplan_width_m(fp), w0 = tmx_floorplan_width_m(&b->s->floorplan[0]);
+    const double h = tmx_floorplan_height_m(fp), h0 = tmx_floorplan_height_m(&b->s->floorplan[0]);
+    if (fabs(w - w0) > EXTENT_TOLERANCE_M || fabs(h - h0) > EXTENT_TOLERANCE_M) {
+        return tmx_fail_at(
+            b->err, TMX_EPARSE, lcf->source, from->line,
+            "layer %zu (%s) is %g x %g mm, layer 0 (%s) is %g x %g mm; all layers need one size", l,
+            fp->source, 1e3 * w, 1e3 * h, b->s->floorplan[0].source, 1e3 * w0, 1e3 * h0);
+    }
+    for (size_t i = 0; i < fp->n_unit; i++) { /* below the tolerance: to the very same size */
+        struct tmx_unit *u = &fp->unit[i];
+        u->x_m *= w0 / w;
+        u->w_m *= w0 / w;
+        u->y_m *= h0 / h;
+        u->h_m *= h0 / h;
+    }
+    return TMX_OK;
+}
+
+static enum tmx_status file_layers(struct build *b)
+{
+    struct tmx_lcf lcf;
+    if (b->cfg->f[0]) {
+        tmx_log_say(b->log, TMX_LOG_WARNING, "-f %s is ignored: the layer file names the floorplans",
+                    b->cfg->f);
+    }
+    enum tmx_status st = tmx_lcf_read(b->cfg->grid_layer_file, &b->materials, &lcf, b->err);
+    st = st ? st : alloc_layers(b, lcf.n_layer, lcf.n_layer);
+    b->s->from_layer_file = true;
+    for (size_t l = 0; !st && l < lcf.n_layer; l++) {
+        st = file_layer(b, &lcf, l);
+    }
+    tmx_lcf_finish(&lcf);
+    return st;
+}
+
+/* ---- the whole ---- */
+
+static enum tmx_status check_die(const struct build *b)
+{
+    const struct tmx_floorplan *fp = &b->s->floorplan[0];
+    const double w = tmx_floorplan_width_m(fp), h = tmx_floorplan_height_m(fp);
+    if (fmax(w, h) >= b->s->spec.package.s_spreader_m) {
+        return tmx_fail_at(b->err, TMX_ECONFIG, fp->source, fp->unit[0].line,
+                           "the die (%g x %g mm) must be smaller than the spreader (s_spreader = %g mm)",
+                           1e3 * w, 1e3 * h, 1e3 * b->s->spec.package.s_spreader_m);
+    }
+    return TMX_OK;
+}
+
+static enum tmx_status make_fan(const struct build *b)
+{
+    const struct tmx_hotspot_config *cfg = b->cfg;
+    struct tmx_fan_sink *fan = &b->s->fan;
+    *fan = (struct tmx_fan_sink){.natural = cfg->natural_convec,
+                                 .impinging = cfg->flow_type == TMX_HOTSPOT_IMPINGING_FLOW,
+                                 .pins = cfg->sink_type == TMX_HOTSPOT_PIN_FINS,
+                                 .s_sink_m = cfg->s_sink,
+                                 .k_sink = b->s->spec.package.k_sink,
+                                 .fin_height_m = cfg->fin_height,
+                                 .fin_width_m = cfg->fin_width,
+                                 .channel_width_m = cfg->channel_width,
+                                 .pin_height_m = cfg->pin_height,
+                                 .pin_diam_m = cfg->pin_diam,
+                                 .pin_dist_m = cfg->pin_dist,
+                                 .fan_radius_m = cfg->fan_radius,
+                                 .motor_radius_m = cfg->motor_radius,
+                                 .rpm = cfg->rpm};
+    if (!cfg->package_model_used) {
+        return TMX_OK;
+    }
+    const char *fault = tmx_fan_sink_fault(fan);
+    if (fault) {
+        return tmx_hotspot_config_fail(cfg, "package_model_used", b->err, "package model: %s", fault);
+    }
+    if (!fan->natural) {
+        const double r = tmx_fan_forced_k_per_w(fan);
+        tmx_log_say(b->log, TMX_LOG_INFO, "package model: r_convec = %.6g K/W", r);
+        if (r < 0.01 || r > 50) {
+            tmx_log_say(b->log, TMX_LOG_WARNING, "package model: r_convec = %g K/W is outside 0.01 .. 50 K/W",
+                        r);
+        }
+        b->s->spec.package.r_convec_k_per_w = r;
+    }
+    return TMX_OK;
+}
+
+enum tmx_status tmx_stack_create(const struct tmx_hotspot_config *cfg,
+                                 const struct tmx_stack_options *options, const struct tmx_log *log,
+                                 struct tmx_stack *s, struct tmx_err *err)
+{
+    struct build b = {.cfg = cfg, .options = options, .log = log, .s = s, .err = err};
+    *s = (struct tmx_stack){0};
+    enum tmx_status st = read_materials(cfg, &b.materials, err);
+    st = st ? st : make_package(cfg, &b.materials, &s->spec.package, err);
+    st = st ? st : cfg->grid_layer_file[0] ? file_layers(&b) : default_layers(&b);
+    st = st ? st : check_die(&b);
+    st = st ? st : make_fan(&b);
+    tmx_materials_finish(&b.materials);
+    s->spec.rows = (size_t)cfg->grid_rows;
+    s->spec.cols = (size_t)cfg->grid_cols;
+    s->spec.map_mode = (enum tmx_map_mode)cfg->grid_map_mode;
+    if (options->hotspot_compat && !tmx_hotspot_config_given(cfg, "grid_map_mode")) {
+        s->spec.map_mode = TMX_MAP_CENTER;
+    }
+    s->spec.hotspot_lateral = options->hotspot_compat;
+    s->spec.detailed_3d = cfg->detailed_3D && s->from_layer_file;
+    s->spec.ambient_k = cfg->ambient;
+    s->spec.init_k = cfg->init_temp;
+    s->spec.min_step_s = cfg->sampling_intvl;
+    return st;
+}
+
+void tmx_stack_finish(struct tmx_stack *s)
+{
+    for (size_t i = 0; i < s->n_floorplan; i++) {
+        tmx_floorplan_finish(&s->floorplan[i]);
+    }
+    free(s->floorplan);
+    free(s->layer);
+    *s = (struct tmx_stack){0};
+}
+
+/* ---- power trace columns ---- */
+
+static enum tmx_status unknown_name(const struct tmx_floorplan *fp, const struct tmx_trace *trace,
+                                    size_t column, struct tmx_err *err)
+{
+    const char *best = NULL;
+    for (size_t i = 0; i < fp->n_unit; i++) {
+        const char *const pair[] = {fp->unit[i].name, best};
+        const char *near = tmx_nearest(trace->name[column], pair, best ? 2 : 1);
+        best = near ? near : best;
+    }
+    return tmx_fail_at(err, TMX_EPARSE, trace->source, trace->name_line,
+                       "column %zu: block \"%s\" is not in the floorplan %s%s%s%s", column + 1,
+                       trace->name[column], fp->source, best ? ", did you mean \"" : "", best ? best : "",
+                       best ? "\"?" : "");
+}
+
+/* Columns first.. of one layer, whose units start at first. taken[n_unit] is scratch, zeroed. */
+static enum tmx_status layer_columns(const struct tmx_floorplan *fp, const struct tmx_trace *trace,
+                                     size_t first, bool *taken, size_t *unit_of, struct tmx_err *err)
+{
+    for (size_t i = 0; i < fp->n_unit && first + i < trace->n_column; i++) {
+        const size_t column = first + i, unit = tmx_floorplan_find(fp, trace->name[column]);
+        if (unit == fp->n_unit) {
+            return unknown_name(fp, trace, column, err);
+        }
+        if (taken[unit]) {
+            return tmx_fail_at(err, TMX_EPARSE, trace->source, trace->name_line,
+                               "column %zu: block \"%s\" given twice", column + 1, trace->name[column]);
+        }
+        taken[unit] = true;
+        unit_of[column] = first + unit;
+    }
+    for (size_t unit = 0; unit < fp->n_unit; unit++) {
+        if (!taken[unit]) {
+            return tmx_fail_at(err, TMX_EPARSE, trace->source, trace->name_line,
+                               "block \"%s\" of the floorplan %s has no column", fp->unit[unit].name,
+                               fp->source);
+        }
+    }
+    return TMX_OK;
+}
+
+enum tmx_status tmx_stack_columns(const struct tmx_stack *s, const struct tmx_trace *trace, size_t *unit_of,
+                                  struct tmx_err *err)
+{
+    enum tmx_status st = TMX_OK;
+    size_t first = 0;
+    for (size_t l = 0; !st && l < s->spec.n_layer; l++) {
+        const struct tmx_floorplan *fp = s->layer[l].floorplan;
+        if (!s->layer[l].dissipates) {
+            continue;
+        }
+        bool *taken = calloc(fp->n_unit, sizeof *taken);
+        if (!taken) {
+            return tmx_fail(err, TMX_ENOMEM, "columns of %s", trace->source);
+        }
+        st = layer_columns(fp, trace, first, taken, unit_of, err);
+        free(taken);
+        first += fp->n_unit;
+    }
+    if (!st &&
+        trace->n_column > first) { /* every block has its column; what is left is unknown or a repetition */
+        st = tmx_fail_at(
+            err, TMX_EPARSE, trace->source, trace->name_line,
+            "column %zu: block \"%s\" is %s; the floorplans have %zu blocks that dissipate", first + 1,
+            trace->name[first],
+            tmx_trace_find(trace, trace->name[first]) < first ? "given twice" : "in no floorplan", first);
+    }
+    return st;
+}

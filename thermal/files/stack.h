@@ -1,0 +1,50 @@
+#ifndef TMX_THERMAL_FILES_STACK_H
+#define TMX_THERMAL_FILES_STACK_H
+
+/* From HotSpot's options and files to the spec of a thermal model, checked and owned. */
+
+#include "core/base/log.h"
+#include "core/base/trace.h"
+#include "thermal/files/hotspot_config.h"
+#include "thermal/files/package.h"
+#include "thermal/network/spec.h"
+
+struct tmx_stack_options {
+    bool allow_gaps;     /* floorplans need not tile the die */
+    bool hotspot_compat; /* HotSpot's map mode, lateral exchange and start field */
+};
+
+struct tmx_stack {
+    struct tmx_floorplan *floorplan; /* [n_floorplan] owned: one, or one a layer of a layer file */
+    size_t n_floorplan;
+    struct tmx_layer *layer; /* [spec.n_layer] owned */
+    bool from_layer_file;
+    struct tmx_thermal_spec spec; /* points into the above */
+    struct tmx_fan_sink fan;      /* of package_model_used */
+};
+
+/* Read the floorplans, layers and materials that cfg names and fill *s (overwritten;
+ * tmx_stack_finish also after failure). What is accepted within tolerances is said to log
+ * (may be NULL). The start field is uniform; init files are tmx_init_read's. Errors:
+ * those of the readers, and TMX_ECONFIG or TMX_EPARSE with the place for layers of
+ * different size, a die larger than the spreader, a spreader larger than the sink. */
+TMX_NODISCARD enum tmx_status tmx_stack_create(const struct tmx_hotspot_config *cfg,
+                                               const struct tmx_stack_options *options,
+                                               const struct tmx_log *log, struct tmx_stack *s,
+                                               struct tmx_err *err);
+void tmx_stack_finish(struct tmx_stack *s);
+
+/* The package alone: spreader, sink and convection of cfg, materials by name applied. */
+TMX_NODISCARD enum tmx_status tmx_stack_package(const struct tmx_hotspot_config *cfg,
+                                                struct tmx_package *package, struct tmx_err *err);
+/* The same from a `.config` file at path. */
+TMX_NODISCARD enum tmx_status tmx_package_read(const char *path, struct tmx_package *package,
+                                               struct tmx_err *err);
+
+/* unit_of[n_column]: which unit of the spec each column of a power trace feeds. Columns are
+ * grouped by dissipating layer in ascending order, in any order inside a layer. Errors
+ * (TMX_EPARSE at the trace's names): a name that is unknown, given twice, or missing. */
+TMX_NODISCARD enum tmx_status tmx_stack_columns(const struct tmx_stack *s, const struct tmx_trace *trace,
+                                                size_t *unit_of, struct tmx_err *err);
+
+#endif

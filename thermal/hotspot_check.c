@@ -1,0 +1,175 @@
+#include "thermal/hotspot_check.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/os.h"
+#include "core/base/text.h"
+
+enum { MAX_PATH = TMX_HOTSPOT_PATH };
+enum { CONFIG, TRACE, STEADY, LOG, N_FILES };
+static const char *const file_names[N_FILES] = {"hotspot.config", "hotspot.ttrace", "hotspot.steady",
+                                                "hotspot.log"};
+
+struct verify {
+    struct tmx_trace_run *r;
+    char folder[200], path[N_FILES][MAX_PATH];
+    struct tmx_temps steady; /* HotSpot's */
+    struct tmx_trace trace;  /* HotSpot's; no columns when there is no transient */
+    struct tmx_err *err;
+};
+
+static enum tmx_status make_folder(struct verify *v)
+{
+    const enum tmx_status st = tmx_os_temp_dir(v->folder, sizeof v->folder, v->err);
+    if (st) {
+        v->folder[0] = '\0';
+        return st;
+    }
+    for (size_t i = 0; i < N_FILES; i++) {
+        snprintf(v->path[i], MAX_PATH, "%s/%s", v->folder, file_names[i]);
+    }
+    return TMX_OK;
+}
+
+static void remove_folder(struct verify *v)
+{
+    for (size_t i = 0; v->folder[0] && i < N_FILES; i++) {
+        remove(v->path[i]);
+    }
+    if (v->folder[0]) {
+        remove(v->folder);
+    }
+}
+
+/* Our options for HotSpot: its outputs elsewhere, and a map mode it knows. */
+static enum tmx_status write_config(struct verify *v)
+{
+    struct tmx_hotspot_config cfg = v->r->args->cfg;
+    struct tmx_output out;
+    const bool transient = v->r->trace_k != NULL;
+    snprintf(cfg.o, sizeof cfg.o, "%s", transient ? v->path[TRACE] : "");
+    snprintf(cfg.steady_file, sizeof cfg.steady_file, "%s", v->path[STEADY]);
+    cfg.grid_steady_file[0] = cfg.grid_transient_file[0] = cfg.d[0] = '\0';
+    cfg.model_type = TMX_HOTSPOT_GRID;
+    snprintf(cfg.package_config_file, sizeof cfg.package_config_file, "%s", v->path[CONFIG]); /* fan, fins */
+    cfg.grid_map_mode = (int)v->r->stack.spec.map_mode;
+    if (v->r->stack.spec.map_mode == TMX_MAP_AREA) {
+        cfg.grid_map_mode = TMX_MAP_AVG;
+        tmx_log_say(v->r->log, TMX_LOG_INFO,
+                    "HotSpot has no area-weighted blocks; it is run with grid_map_mode avg");
+    }
+    const enum tmx_status st = tmx_output_open(&out, v->path[CONFIG], v->err);
+    if (st) {
+        return st;
+    }
+    tmx_hotspot_config_print(&cfg, out.file);
+    return tmx_output_commit(&out, v->err);
+}
+
+static enum tmx_status run_hotspot(struct verify *v)
+{
+    const struct tmx_trace_options *a = v->r->args;
+    const bool transient = v->r->trace_k != NULL;
+    /* What HotSpot takes from its command line alone. */
+    const char *const word[][2] = {{"-c", v->path[CONFIG]},
+                                   {"-f", a->cfg.f},
+                                   {"-p", a->cfg.p},
+                                   {"-o", transient ? v->path[TRACE] : ""},
+                                   {"-materials_file", a->cfg.materials_file},
+                                   {"-detailed_3D", v->r->stack.spec.detailed_3d ? "on" : ""},
+                                   {"-steady_file", v->path[STEADY]}};
+    const char *argv[2 + 2 * sizeof word / sizeof word[0]] = {a->verify_with};
+    size_t n = 1;
+    for (size_t i = 0; i < sizeof word / sizeof word[0]; i++) {
+        if (word[i][1][0]) {
+            argv[n++] = word[i][0];
+            argv[n++] = word[i][1];
+        }
+    }
+    int exit_code = 0;
+    const enum tmx_status st = tmx_os_run(argv, v->path[LOG], &exit_code, v->err);
+    if (st) {
+        return st;
+    }
+    return exit_code == 0 ? TMX_OK
+                          : tmx_fail_at(v->err, TMX_EIO, a->verify_with, 0, "failed with exit code %d%s",
+                                        exit_code, exit_code == 127 ? " (not found or not executable)" : "");
+}
+
+static enum tmx_status read_results(struct verify *v)
+{
+    const struct tmx_trace *power = &v->r->power;
+    enum tmx_status st = tmx_temps_init(&v->steady, &v->r->stack, v->err);
+    st = st ? st : tmx_temps_read(v->path[STEADY], &v->steady, v->err);
+    if (st || !v->r->trace_k) {
+        return st;
+    }
+    st = tmx_trace_read(v->path[TRACE], &v->trace, v->err);
+    if (!st && (v->trace.n_column != power->n_column || v->trace.n_row != power->n_row)) {
+        st = tmx_fail_at(v->err, TMX_EPARSE, v->path[TRACE], 0,
+                         "%zu columns and %zu rows, expected %zu and %zu", v->trace.n_column, v->trace.n_row,
+                         power->n_column, power->n_row);
+    }
+    return st;
+}
+
+/* Largest difference of one column over all rows. */
+static double trace_difference(const struct verify *v, size_t column)
+{
+    const size_t n = v->r->power.n_column;
+    double worst = 0;
+    for (size_t row = 0; row < v->r->power.n_row; row++) {
+        worst = fmax(worst, fabs(v->r->trace_k[row * n + column] - v->trace.value[row * n + column]));
+    }
+    return worst;
+}
+
+/* Where the unit of a trace column stands among the blocks of all layers. */
+static size_t block_of(const struct verify *v, size_t unit)
+{
+    const struct tmx_thermal_spec *spec = &v->r->stack.spec;
+    for (size_t l = 0; l < spec->n_layer; l++) {
+        const size_t n = spec->layer[l].dissipates ? spec->layer[l].floorplan->n_unit : 0;
+        if (unit < n) {
+            return v->steady.first[l] + unit;
+        }
+        unit -= n;
+    }
+    return 0;
+}
+
+static void compare(const struct verify *v, double *transient_k, double *steady_k)
+{
+    for (size_t i = 0; i < v->r->power.n_column; i++) {
+        const size_t block = block_of(v, v->r->unit_of[i]);
+        steady_k[i] = fabs(v->r->temps.block_k[block] - v->steady.block_k[block]);
+        if (v->r->trace_k) {
+            transient_k[i] = trace_difference(v, i);
+        }
+    }
+}
+
+enum tmx_status tmx_hotspot_check(struct tmx_trace_run *r, double *transient_k, double *steady_k,
+                                  struct tmx_err *err)
+{
+    struct verify v = {.r = r, .err = err};
+    if (!r->args->hotspot_compat || r->args->scheme != TMX_TRACE_BE) {
+        tmx_log_say(
+            r->log, TMX_LOG_INFO,
+            "the differences include HotSpot's own time steps and map modes; --hotspot-compat --scheme be "
+            "takes the same");
+    }
+    enum tmx_status st = make_folder(&v);
+    st = st ? st : write_config(&v);
+    st = st ? st : run_hotspot(&v);
+    st = st ? st : read_results(&v);
+    if (!st) {
+        compare(&v, transient_k, steady_k);
+    }
+    tmx_trace_finish(&v.trace);
+    tmx_temps_finish(&v.steady);
+    remove_folder(&v);
+    return st;
+}

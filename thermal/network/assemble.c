@@ -1,0 +1,397 @@
+/* Equations: docs/models.md, "Thermal network". Letters of that text: W, H die sides; s, S
+ * spreader and sink sides; r_x, r_y, r_z resistances of one cell along x, y, z. */
+#include "thermal/network/assemble.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const double LUMPING = 0.333; /* HotSpot's factor on every capacitance */
+static const double SAME_M = 1e-6;   /* layers may differ by this much in extent (HotSpot) */
+static const double OWN_PART = 0.95; /* a cell takes a unit's material from this covered part on (HotSpot) */
+
+enum { WEST, EAST, NORTH, SOUTH, SIDES };
+enum { SPREADER = 0, INNER = SIDES, OUTER = 2 * SIDES }; /* first package node of each ring */
+
+struct link {
+    size_t a, b;
+    double w_k;
+};
+
+struct builder { /* scratch of tmx_network_init */
+    const struct tmx_thermal_spec *spec;
+    struct tmx_network *net;
+    struct link *link; /* [n_link] */
+    size_t n_link, room;
+    double *k, *p; /* [n_layer * n_cell] conductivity, heat capacity of each cell */
+    double *t;     /* [n_layer] thickness */
+    bool *lateral; /* [n_layer] */
+};
+
+static void add_link(struct builder *b, size_t from, size_t to, double resistance)
+{
+    tmx_assert(b->n_link < b->room);
+    b->link[b->n_link++] = (struct link){from, to, 1.0 / resistance};
+}
+
+/* The material of every cell of a die layer: its units' own where it is given. */
+static void unit_materials(struct builder *b, size_t layer)
+{
+    const struct tmx_gridmap *map = &b->net->map[layer];
+    const struct tmx_layer *l = &b->spec->layer[layer];
+    const size_t n_cell = b->net->n_cell;
+    double *k = b->k + layer * n_cell, *p = b->p + layer * n_cell;
+    for (size_t c = 0; c < n_cell; c++) {
+        k[c] = 0;
+        p[c] = NAN; /* not yet owned by a unit */
+    }
+    for (size_t u = 0; u < map->n_unit; u++) {
+        const struct tmx_unit *unit = &map->floorplan->unit[u];
+        const double own_k =
+            isnan(unit->resistivity_mk_per_w) ? l->k_w_per_mk : 1.0 / unit->resistivity_mk_per_w;
+        const double own_p =
+            isnan(unit->heat_capacity_j_per_m3k) ? l->p_j_per_m3k : unit->heat_capacity_j_per_m3k;
+        for (size_t e = map->start[u]; e < map->start[u + 1]; e++) {
+            const size_t c = map->cell[e];
+            if (map->part[e] >= OWN_PART) {
+                k[c] = own_k;
+                p[c] = own_p;
+            } else if (isnan(p[c])) {
+                k[c] += map->part[e] * own_k;
+            }
+        }
+    }
+    for (size_t c = 0; c < n_cell; c++) {
+        p[c] = isnan(p[c]) ? l->p_j_per_m3k : p[c];
+        k[c] = k[c] > 0 ? k[c] : l->k_w_per_mk; /* a cell no unit covers */
+    }
+}
+
+static void materials(struct builder *b)
+{
+    const struct tmx_package *pk = &b->spec->package;
+    const size_t n_die = b->spec->n_layer, n_cell = b->net->n_cell;
+    for (size_t l = 0; l < b->net->n_layer; l++) {
+        const struct tmx_layer *die = l < n_die ? &b->spec->layer[l] : NULL;
+        const bool spreader = l == n_die;
+        const double k = die ? die->k_w_per_mk : spreader ? pk->k_spreader : pk->k_sink;
+        const double p = die ? die->p_j_per_m3k : spreader ? pk->p_spreader : pk->p_sink;
+        b->t[l] = die ? die->thickness_m : spreader ? pk->t_spreader_m : pk->t_sink_m;
+        b->lateral[l] = die ? die->lateral : true;
+        for (size_t c = 0; c < n_cell; c++) {
+            b->k[l * n_cell + c] = k;
+            b->p[l * n_cell + c] = p;
+        }
+        if (die && b->spec->detailed_3d) {
+            unit_materials(b, l);
+        }
+    }
+}
+
+/* Cell-to-cell links: two half cells in series, which is one whole cell where both are
+ * equal. Vertical ones of a uniform stack use the whole thickness of the layer farther
+ * from the sink (its node lies on its far face), of a detailed one half of each. */
+static void cell_links(struct builder *b)
+{
+    const struct tmx_network *net = b->net;
+    const size_t rows = net->rows, cols = net->cols, n_cell = net->n_cell;
+    const double dx = net->width_m / (double)cols, dy = net->height_m / (double)rows;
+    const double east = b->spec->hotspot_lateral ? dy / dx : dx / dy; /* HotSpot exchanges the two */
+    const double north = 1.0 / east;
+    for (size_t l = 0; l < net->n_layer; l++) {
+        const double *k = b->k + l * n_cell, t = b->t[l];
+        for (size_t c = 0; c < n_cell; c++) {
+            const size_t node = l * n_cell + c;
+            if (b->lateral[l] && (c + 1) % cols != 0) {
+                add_link(b, node, node + 1, 0.5 * east / t * (1.0 / k[c] + 1.0 / k[c + 1]));
+            }
+            if (b->lateral[l] && c + cols < n_cell) {
+                add_link(b, node, node + cols, 0.5 * north / t * (1.0 / k[c] + 1.0 / k[c + cols]));
+            }
+            if (l + 1 < net->n_layer) {
+                const double own = t / (k[c] * dx * dy), next = b->t[l + 1] / (k[c + n_cell] * dx * dy);
+                add_link(b, node, node + n_cell, b->spec->detailed_3d ? 0.5 * (own + next) : own);
+            }
+        }
+    }
+}
+
+/* Links of the cells on the die's edge to one ring node: half a cell and this cell's
+ * share of the ring's conduction path. */
+static void edge_links(struct builder *b, size_t layer, size_t ring, double side_m, double k)
+{
+    const struct tmx_network *net = b->net;
+    const double W = net->width_m, H = net->height_m, t = b->t[layer];
+    const double dx = W / (double)net->cols, dy = H / (double)net->rows;
+    const double path_x = (side_m - W) / 4 / (k * t * (side_m + 3 * H) / 4);
+    const double path_y = (side_m - H) / 4 / (k * t * (side_m + 3 * W) / 4);
+    const double to_x = 0.5 * dx / (k * dy * t) + (double)net->rows * path_x;
+    const double to_y = 0.5 * dy / (k * dx * t) + (double)net->cols * path_y;
+    const size_t cell = layer * net->n_cell, node = net->n_layer * net->n_cell + ring;
+    for (size_t j = 0; j < net->cols; j++) {
+        add_link(b, cell + j, node + NORTH, to_y);
+        add_link(b, cell + (net->rows - 1) * net->cols + j, node + SOUTH, to_y);
+    }
+    for (size_t i = 0; i < net->rows; i++) {
+        add_link(b, cell + i * net->cols, node + WEST, to_x);
+        add_link(b, cell + i * net->cols + net->cols - 1, node + EAST, to_x);
+    }
+}
+
+/* The 12 package nodes: ring to ring links, heat capacity, area towards the air. */
+static void package_nodes(struct builder *b)
+{
+    struct tmx_network *net = b->net;
+    const struct tmx_package *pk = &b->spec->package;
+    const double W = net->width_m, H = net->height_m, s = pk->s_spreader_m, S = pk->s_sink_m;
+    const double t_sp = pk->t_spreader_m, t_hs = pk->t_sink_m, k_hs = pk->k_sink;
+    const double air = LUMPING * pk->c_convec_j_per_k / (S * S), outer = (S * S - s * s) / 4;
+    const double across = (S - s) / 4 / (k_hs * t_hs * (S + 3 * s) / 4);
+    const double of_sink = b->spec->detailed_3d ? 0.5 * t_hs / k_hs : 0; /* half cells in series */
+    const double of_spreader = (b->spec->detailed_3d ? 0.5 : 1.0) * t_sp / pk->k_spreader;
+    const size_t first = net->n_layer * net->n_cell;
+    for (size_t side = 0; side < SIDES; side++) {
+        const bool x = side == WEST || side == EAST;
+        const double along = x ? H : W, gap = x ? s - W : s - H;
+        const double ring = (s + along) * gap / 4;
+        const double in_sink = gap / 4 / (k_hs * t_hs * (3 * s + along) / 4);
+        const size_t sp = first + SPREADER + side, in = first + INNER + side, out = first + OUTER + side;
+        add_link(b, sp, in, (of_spreader + of_sink) / ring);
+        add_link(b, in, out, in_sink + across);
+        net->heat_j_k[sp] = LUMPING * pk->p_spreader * t_sp * ring;
+        net->heat_j_k[in] = LUMPING * pk->p_sink * t_hs * ring + air * ring;
+        net->heat_j_k[out] = LUMPING * pk->p_sink * t_hs * outer + air * outer;
+        net->area_m2[in] = ring;
+        net->area_m2[out] = outer;
+    }
+}
+
+static void cell_nodes(struct builder *b)
+{
+    struct tmx_network *net = b->net;
+    const struct tmx_package *pk = &b->spec->package;
+    const double a = net->width_m * net->height_m / (double)net->n_cell;
+    const size_t sink = (net->n_layer - 1) * net->n_cell;
+    for (size_t node = 0; node < net->n_layer * net->n_cell; node++) {
+        net->heat_j_k[node] = LUMPING * b->p[node] * b->t[node / net->n_cell] * a;
+        if (node >= sink) {
+            net->heat_j_k[node] += LUMPING * pk->c_convec_j_per_k * a / (pk->s_sink_m * pk->s_sink_m);
+            net->area_m2[node] = a;
+        }
+    }
+    net->sink_area_m2 = pk->s_sink_m * pk->s_sink_m;
+    net->film_base_k = (b->spec->detailed_3d ? 0.5 : 1.0) * pk->t_sink_m / pk->k_sink;
+}
+
+/* Links to the lower triangle by columns; parallel links are not added up (there are none). */
+static enum tmx_status compress(struct builder *b, struct tmx_err *err)
+{
+    struct tmx_network *net = b->net;
+    const size_t n = net->n_node, n_entry = n + b->n_link;
+    int *at = calloc(n, sizeof *at);
+    net->col_start = calloc(n + 1, sizeof *net->col_start);
+    net->row = calloc(n_entry, sizeof *net->row);
+    net->value_w_k = calloc(n_entry, sizeof *net->value_w_k);
+    if (!at || !net->col_start || !net->row || !net->value_w_k) {
+        free(at);
+        return tmx_fail(err, TMX_ENOMEM, "network of %zu nodes", n);
+    }
+    for (size_t k = 0; k < b->n_link; k++) {
+        net->col_start[b->link[k].a + 1]++; /* a < b in every link */
+    }
+    for (size_t c = 0; c < n; c++) {
+        net->col_start[c + 1] += net->col_start[c] + 1;
+        at[c] = net->col_start[c] + 1;
+        net->row[net->col_start[c]] = (int)c;
+    }
+    for (size_t k = 0; k < b->n_link; k++) {
+        const struct link *l = &b->link[k];
+        int e = at[l->a]++;
+        for (; net->row[e - 1] > (int)l->b; e--) { /* keep the rows ascending: a few per column */
+            net->row[e] = net->row[e - 1];
+            net->value_w_k[e] = net->value_w_k[e - 1];
+        }
+        net->row[e] = (int)l->b;
+        net->value_w_k[e] = -l->w_k;
+        net->value_w_k[net->col_start[l->a]] += l->w_k;
+        net->value_w_k[net->col_start[l->b]] += l->w_k;
+    }
+    free(at);
+    return TMX_OK;
+}
+
+static enum tmx_status check(const struct tmx_thermal_spec *spec, struct tmx_err *err)
+{
+    const struct tmx_package *pk = &spec->package;
+    if (spec->rows < 2 || spec->cols < 2) {
+        return tmx_fail(err, TMX_ERANGE, "grid of %zu x %zu; at least 2 x 2 is needed", spec->rows,
+                        spec->cols);
+    }
+    if (spec->n_layer == 0 || tmx_thermal_spec_units(spec) == 0) {
+        return tmx_fail(err, TMX_ERANGE, "no block dissipates power");
+    }
+    const double W = tmx_floorplan_width_m(spec->layer[0].floorplan);
+    const double H = tmx_floorplan_height_m(spec->layer[0].floorplan);
+    for (size_t l = 0; l < spec->n_layer; l++) {
+        const struct tmx_floorplan *fp = spec->layer[l].floorplan;
+        const double w = tmx_floorplan_width_m(fp), h = tmx_floorplan_height_m(fp);
+        if (fabs(w - W) > SAME_M || fabs(h - H) > SAME_M) {
+            return tmx_fail_at(err, TMX_ERANGE, fp->source, 0,
+                               "layer %zu is %g x %g mm, layer 0 is %g x %g mm; layers must be equal", l,
+                               1e3 * w, 1e3 * h, 1e3 * W, 1e3 * H);
+        }
+    }
+    if (W >= pk->s_spreader_m || H >= pk->s_spreader_m) {
+        return tmx_fail(err, TMX_ERANGE, "die of %g x %g mm is not smaller than the spreader of %g mm",
+                        1e3 * W, 1e3 * H, 1e3 * pk->s_spreader_m);
+    }
+    if (pk->s_spreader_m >= pk->s_sink_m) {
+        return tmx_fail(err, TMX_ERANGE, "spreader of %g mm is not smaller than the sink of %g mm",
+                        1e3 * pk->s_spreader_m, 1e3 * pk->s_sink_m);
+    }
+    if (4.0 * ((double)spec->n_layer + 2) * (double)spec->rows * (double)spec->cols > 1e8) {
+        return tmx_fail(err, TMX_ERANGE, "grid of %zu x %zu x %zu layers is too large", spec->rows,
+                        spec->cols, spec->n_layer);
+    }
+    return TMX_OK;
+}
+
+static enum tmx_status maps(struct builder *b, struct tmx_err *err)
+{
+    struct tmx_network *net = b->net;
+    for (size_t l = 0; l < net->n_layer; l++) {
+        const size_t die = l < b->spec->n_layer ? l : b->spec->n_layer - 1;
+        const struct tmx_layer *layer = &b->spec->layer[die];
+        const enum tmx_status st = tmx_gridmap_init(&net->map[l], layer->floorplan, net->width_m,
+                                                    net->height_m, net->rows, net->cols, err);
+        if (st) {
+            return st;
+        }
+        net->first_unit[l + 1] =
+            net->first_unit[l] + (l == die && layer->dissipates ? layer->floorplan->n_unit : 0);
+    }
+    net->n_unit = net->first_unit[net->n_layer];
+    return TMX_OK;
+}
+
+static enum tmx_status allocate(struct builder *b, struct tmx_err *err)
+{
+    struct tmx_network *net = b->net;
+    const size_t cells = net->n_layer * net->n_cell;
+    b->room = 3 * cells + 4 * (net->rows + net->cols) + (size_t)2 * SIDES;
+    b->link = calloc(b->room, sizeof *b->link);
+    b->k = calloc(cells, sizeof *b->k);
+    b->p = calloc(cells, sizeof *b->p);
+    b->t = calloc(net->n_layer, sizeof *b->t);
+    b->lateral = calloc(net->n_layer, sizeof *b->lateral);
+    net->heat_j_k = calloc(net->n_node, sizeof *net->heat_j_k);
+    net->area_m2 = calloc(net->n_node, sizeof *net->area_m2);
+    net->map = calloc(net->n_layer, sizeof *net->map);
+    net->first_unit = calloc(net->n_layer + 1, sizeof *net->first_unit);
+    if (!b->link || !b->k || !b->p || !b->t || !b->lateral || !net->heat_j_k || !net->area_m2 || !net->map ||
+        !net->first_unit) {
+        return tmx_fail(err, TMX_ENOMEM, "network of %zu nodes", net->n_node);
+    }
+    return TMX_OK;
+}
+
+enum tmx_status tmx_network_init(struct tmx_network *net, const struct tmx_thermal_spec *spec,
+                                 struct tmx_err *err)
+{
+    struct builder b = {.spec = spec, .net = net};
+    *net = (struct tmx_network){0};
+    enum tmx_status st = check(spec, err);
+    if (st) {
+        return st;
+    }
+    net->rows = spec->rows;
+    net->cols = spec->cols;
+    net->n_cell = spec->rows * spec->cols;
+    net->n_layer = spec->n_layer + 2;
+    net->n_node = net->n_layer * net->n_cell + TMX_PACKAGE_NODES;
+    net->width_m = tmx_floorplan_width_m(spec->layer[0].floorplan);
+    net->height_m = tmx_floorplan_height_m(spec->layer[0].floorplan);
+    net->mode = spec->map_mode;
+    st = allocate(&b, err);
+    st = st ? st : maps(&b, err);
+    if (!st) {
+        materials(&b);
+        cell_links(&b);
+        edge_links(&b, net->n_layer - 2, SPREADER, spec->package.s_spreader_m, spec->package.k_spreader);
+        edge_links(&b, net->n_layer - 1, INNER, spec->package.s_spreader_m, spec->package.k_sink);
+        package_nodes(&b);
+        cell_nodes(&b);
+        st = compress(&b, err);
+    }
+    for (size_t l = 0; net->map && l < net->n_layer; l++) {
+        net->map[l].floorplan = NULL; /* the network outlives the spec */
+    }
+    free(b.link);
+    free(b.k);
+    free(b.p);
+    free(b.t);
+    free(b.lateral);
+    return st;
+}
+
+void tmx_network_finish(struct tmx_network *net)
+{
+    for (size_t l = 0; net->map && l < net->n_layer; l++) {
+        tmx_gridmap_finish(&net->map[l]);
+    }
+    free(net->map);
+    free(net->first_unit);
+    free(net->col_start);
+    free(net->row);
+    free(net->value_w_k);
+    free(net->heat_j_k);
+    free(net->area_m2);
+    *net = (struct tmx_network){0};
+}
+
+double tmx_network_gamma(const struct tmx_network *net, double r_convec_k_per_w)
+{
+    return 1.0 / (net->film_base_k + r_convec_k_per_w * net->sink_area_m2);
+}
+
+void tmx_network_spread_power(const struct tmx_network *net, const double *power_w, double *node_w)
+{
+    for (size_t l = 0; l < net->n_layer; l++) {
+        if (net->first_unit[l + 1] > net->first_unit[l]) {
+            tmx_gridmap_spread_power(&net->map[l], power_w + net->first_unit[l], node_w + l * net->n_cell);
+        }
+    }
+}
+
+void tmx_network_read(const struct tmx_network *net, const double *node_k, double *unit_k)
+{
+    for (size_t l = 0; l < net->n_layer; l++) {
+        if (net->first_unit[l + 1] > net->first_unit[l]) {
+            tmx_gridmap_read(&net->map[l], net->mode, node_k + l * net->n_cell, unit_k + net->first_unit[l]);
+        }
+    }
+}
+
+void tmx_network_apply(const struct tmx_network *net, double gamma, double sigma, const double *x, double *y)
+{
+    for (size_t c = 0; c < net->n_node; c++) {
+        y[c] = (gamma * net->area_m2[c] + sigma * net->heat_j_k[c]) * x[c];
+    }
+    for (size_t c = 0; c < net->n_node; c++) {
+        const int begin = net->col_start[c], end = net->col_start[c + 1];
+        const double xc = x[c];
+        double sum = net->value_w_k[begin] * xc;
+        for (int e = begin + 1; e < end; e++) {
+            sum += net->value_w_k[e] * x[net->row[e]];
+            y[net->row[e]] += net->value_w_k[e] * xc;
+        }
+        y[c] += sum;
+    }
+}
+
+void tmx_network_field(const struct tmx_network *net, const double *node_k, size_t layer, double *cell_k)
+{
+    tmx_assert(layer <= net->n_layer);
+    const size_t n = layer == net->n_layer ? (size_t)TMX_PACKAGE_NODES : net->n_cell;
+    memcpy(cell_k, node_k + layer * net->n_cell, n * sizeof *cell_k);
+}

@@ -1,0 +1,58 @@
+#ifndef TMX_THERMAL_NETWORK_ASSEMBLE_H
+#define TMX_THERMAL_NETWORK_ASSEMBLE_H
+
+#include "thermal/network/gridmap.h"
+
+/* The RC network of a spec: C dtheta/dt + G theta = B p with theta = T - T_ambient and
+ * G = G_net + gamma(R_convec) diag(A). Built here, solved elsewhere.
+ *
+ * Nodes: cells of every layer (die stack, spreader, sink), index layer * n_cell + cell,
+ * then 12 package nodes: W,E,N,S of the spreader, the inner and the outer sink ring. */
+
+enum { TMX_PACKAGE_NODES = 12 };
+
+struct tmx_network {
+    size_t n_node, n_cell, n_layer; /* n_layer counts spreader and sink */
+    size_t rows, cols;
+    double width_m, height_m; /* of the die */
+    size_t n_unit;            /* dissipating units */
+
+    /* G_net, lower triangle by columns, rows ascending, the diagonal first */
+    int *col_start;    /* [n_node + 1] owned */
+    int *row;          /* [n_entry] owned */
+    double *value_w_k; /* [n_entry, W/K] owned */
+    double *heat_j_k;  /* [n_node, J/K] owned: the diagonal of C */
+    double *area_m2;   /* [n_node, m2] owned: the diagonal of A, area facing the air */
+    double
+        film_base_k; /* [m2 K/W] sink conduction in series with the film: gamma = 1 / (film_base + R S^2) */
+    double sink_area_m2;
+
+    struct tmx_gridmap *map; /* [n_layer] owned; spreader and sink use the last die layer's floorplan */
+    size_t *first_unit;      /* [n_layer + 1] owned: first dissipating unit of each layer */
+    enum tmx_map_mode mode;
+};
+
+/* Returns TMX_OK, TMX_ENOMEM, or TMX_ERANGE for a geometry that cannot be modelled (die
+ * not smaller than spreader, spreader not smaller than sink, layers of unequal extent,
+ * grid below 2 x 2, no unit that dissipates). *net is overwritten; end it with
+ * tmx_network_finish, also after failure. */
+TMX_NODISCARD enum tmx_status tmx_network_init(struct tmx_network *net, const struct tmx_thermal_spec *spec,
+                                               struct tmx_err *err);
+void tmx_network_finish(struct tmx_network *net); /* accepts zeroed memory */
+
+/* Film coefficient gamma [W/(m2 K)] at a convection resistance. */
+double tmx_network_gamma(const struct tmx_network *net, double r_convec_k_per_w);
+
+/* Add power_w [n_unit, W] to node_w [n_node, W]. */
+void tmx_network_spread_power(const struct tmx_network *net, const double *power_w, double *node_w);
+
+/* unit_k [n_unit] from node_k [n_node], dissipating units only. */
+void tmx_network_read(const struct tmx_network *net, const double *node_k, double *unit_k);
+
+/* y = (G_net + gamma A + sigma C) x, vectors of [n_node]. */
+void tmx_network_apply(const struct tmx_network *net, double gamma, double sigma, const double *x, double *y);
+
+/* Copy one layer (its cells) or, for layer == n_layer, the 12 package nodes. */
+void tmx_network_field(const struct tmx_network *net, const double *node_k, size_t layer, double *cell_k);
+
+#endif

@@ -1,0 +1,37 @@
+#ifndef TMX_THERMAL_NETWORK_DENSE_H
+#define TMX_THERMAL_NETWORK_DENSE_H
+
+#include <stddef.h>
+
+#include "core/base/err.h"
+
+/* The dense linear algebra of set-up, on one thread. Matrices are stored by columns. The
+ * only file that knows BLAS and LAPACK; the stepping loops do not use it. */
+
+/* Keep BLAS to one thread, so that sums have one order. Call before the others. */
+void tmx_dense_start(void);
+
+/* c[m][n] = alpha a^T b + beta c with a [k][m] (leading dimension lda), b [k][n], c (ldc). */
+void tmx_dense_tn(size_t m, size_t n, size_t k, double alpha, const double *a, size_t lda, const double *b,
+                  size_t ldb, double beta, double *c, size_t ldc);
+/* c[m][n] = alpha a b + beta c with a [m][k], b [k][n]. */
+void tmx_dense_nn(size_t m, size_t n, size_t k, double alpha, const double *a, size_t lda, const double *b,
+                  size_t ldb, double beta, double *c, size_t ldc);
+double tmx_dense_dot(size_t n, const double *x, const double *y);
+void tmx_dense_axpy(size_t n, double alpha, const double *x, double *y);
+
+/* Eigenvalues w[n], ascending, and orthonormal eigenvectors, which replace the symmetric
+ * a[n][n] (each with its largest component positive). Returns TMX_OK, TMX_ENOMEM or TMX_ESOLVE. */
+TMX_NODISCARD enum tmx_status tmx_dense_eigen(size_t n, double *a, double *w, struct tmx_err *err);
+
+/* b[n][n_rhs] := a^-1 b for a symmetric positive definite a[n][n], which is destroyed.
+ * Returns TMX_OK or TMX_ESOLVE. */
+TMX_NODISCARD enum tmx_status tmx_dense_solve(size_t n, size_t n_rhs, double *a, double *b,
+                                              struct tmx_err *err);
+
+/* Eigenvalues and vectors of a symmetric tridiagonal matrix: d[n] its diagonal, replaced by the
+ * eigenvalues; e[n] its off-diagonal, destroyed; z[n][n] the vectors; work[2 n].
+ * Allocates nothing. */
+TMX_NODISCARD enum tmx_status tmx_dense_tridiagonal(size_t n, double *d, double *e, double *z, double *work);
+
+#endif

@@ -1,0 +1,38 @@
+#ifndef TMX_THERMAL_NETWORK_SOLVE_H
+#define TMX_THERMAL_NETWORK_SOLVE_H
+
+#include "thermal/network/assemble.h"
+
+/* Direct solves with G_net + gamma A + sigma C (symmetric positive definite). The only
+ * file that knows CHOLMOD: LL', fill-reducing order found once. */
+
+struct tmx_solver; /* order and work space; used by one thread at a time */
+struct tmx_factor; /* one factored matrix; read only once made, so any thread may use it */
+
+enum tmx_factoring {
+    TMX_FACTOR_COLUMNS, /* simplicial: one right-hand side at a time is fastest, as a step has */
+    TMX_FACTOR_BLOCKS,  /* supernodal: half the time for dozens at a time, as a basis has */
+};
+
+/* net is kept by reference and must outlive the solver. */
+TMX_NODISCARD enum tmx_status tmx_solver_create(const struct tmx_network *net, enum tmx_factoring factoring,
+                                                struct tmx_solver **s, struct tmx_err *err);
+/* A second work space for another thread: it solves with the factors of any solver of
+ * net, but makes none. */
+TMX_NODISCARD enum tmx_status tmx_solver_create_workspace(const struct tmx_network *net,
+                                                          struct tmx_solver **s, struct tmx_err *err);
+void tmx_solver_destroy(struct tmx_solver *s);
+
+/* Factor at film coefficient gamma [W/(m2 K)] and shift sigma [1/s]. The caller ends
+ * *f with tmx_factor_destroy before the solver that made it. */
+TMX_NODISCARD enum tmx_status tmx_factor_create(struct tmx_solver *s, double gamma, double sigma,
+                                                struct tmx_factor **f, struct tmx_err *err);
+void tmx_factor_destroy(struct tmx_solver *s, struct tmx_factor *f);
+size_t tmx_factor_entries(const struct tmx_factor *f); /* non-zeros of L */
+
+/* x = M^-1 b for n_rhs right-hand sides, [n_rhs][n_node] each. b and x may not overlap.
+ * Allocates only when n_rhs grows. Returns TMX_OK, TMX_ENOMEM or TMX_ESOLVE. */
+TMX_NODISCARD enum tmx_status tmx_solve(struct tmx_solver *s, const struct tmx_factor *f, size_t n_rhs,
+                                        const double *b, double *x);
+
+#endif

@@ -1,0 +1,59 @@
+#ifndef TMX_THERMAL_NETWORK_SPEC_H
+#define TMX_THERMAL_NETWORK_SPEC_H
+
+/* What a thermal back-end models: a stack of layers on a spreader and a sink, gridded.
+ * Source of the model: HotSpot's grid model, see docs/models.md. */
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "core/contract/thermal_model.h"
+#include "core/machine/floorplan.h"
+
+struct tmx_layer {                         /* of the die stack; layer 0 is farthest from the sink */
+    const struct tmx_floorplan *floorplan; /* not owned; all layers have the same extent */
+    bool lateral;                          /* heat flows sideways */
+    bool dissipates;                       /* its units carry power */
+    double thickness_m;
+    double k_w_per_mk;  /* conductivity */
+    double p_j_per_m3k; /* volumetric heat capacity */
+};
+
+struct tmx_package {
+    double s_spreader_m, t_spreader_m, k_spreader, p_spreader; /* side, thickness [m]; W/(m K), J/(m3 K) */
+    double s_sink_m, t_sink_m, k_sink, p_sink;
+    double r_convec_k_per_w; /* sink to air */
+    double c_convec_j_per_k;
+};
+
+enum tmx_map_mode { TMX_MAP_AREA, TMX_MAP_AVG, TMX_MAP_MIN, TMX_MAP_MAX, TMX_MAP_CENTER };
+
+struct tmx_thermal_spec {
+    const struct tmx_layer *layer; /* [n_layer] not owned; spreader and sink are appended by the model */
+    size_t n_layer;
+    struct tmx_package package;
+    size_t rows, cols;          /* grid, each >= 2 */
+    enum tmx_map_mode map_mode; /* how a unit's temperature is read from its cells */
+    bool hotspot_lateral;       /* exchange the lateral resistances as HotSpot does */
+    bool detailed_3d;           /* per-unit materials, series half-cell resistances */
+    double ambient_k;
+    const double *r_convec_levels; /* [n_level, K/W] for a fan; n_level 0: package.r_convec_k_per_w alone */
+    size_t n_level;
+    double init_k;             /* uniform start, used when init_node_k is NULL */
+    const double *init_node_k; /* [n_node, K] start field over all nodes (n_layer + 2 layers of rows * cols
+                                  cells, row 0 = north, then 12 package nodes W,E,N,S of spreader, inner and
+                                  outer sink); NULL: uniform init_k */
+    double min_step_s;         /* shortest step that must be accurate to the tolerance; 0: 1 ms */
+    double power_density_w_per_m2; /* highest power density of a unit for which the tolerance must
+                                      hold; at least 0.5e6 (0.5 W/mm2, assumed) is taken */
+};
+
+/* Number of units that dissipate, over all layers: the n_unit of power_w and temp_k,
+ * ordered by layer, then by position in the layer's floorplan. */
+size_t tmx_thermal_spec_units(const struct tmx_thermal_spec *spec);
+
+/* Convection levels of the spec: at least one. */
+size_t tmx_thermal_spec_levels(const struct tmx_thermal_spec *spec);
+double tmx_thermal_spec_r_convec(const struct tmx_thermal_spec *spec, size_t level); /* [K/W] */
+
+#endif

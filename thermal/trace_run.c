@@ -1,0 +1,399 @@
+#include "thermal/trace_run.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "thermal/settle.h"
+
+enum { N_LEVELS = 24 }; /* of a still-air sink; neighbours differ by a few per cent of r_convec */
+
+static const double MAX_W_PER_M2 = 1e8; /* 100 W/mm2: beyond every processor; mostly a slip in units */
+
+/* ---- reading ---- */
+
+static void say_what_is_not_modelled(const struct tmx_trace_run *r)
+{
+    const struct tmx_hotspot_config *cfg = &r->args->cfg;
+    if (cfg->ignored[0]) {
+        tmx_log_say(r->log, TMX_LOG_WARNING, "HotSpot options without effect here: %s", cfg->ignored);
+    }
+    if (cfg->missed[0]) {
+        tmx_log_say(r->log, TMX_LOG_WARNING, "%s is switched on, but not modelled: its heat path is missing",
+                    cfg->missed);
+    }
+    if (cfg->model_type == TMX_HOTSPOT_BLOCK) {
+        tmx_log_say(r->log, TMX_LOG_WARNING, "model_type block: only the grid model is offered; it is used");
+    }
+    if (cfg->detailed_3D && !cfg->grid_layer_file[0]) {
+        tmx_log_say(r->log, TMX_LOG_WARNING, "detailed_3D has no effect without a grid_layer_file");
+    } else if (cfg->detailed_3D) {
+        tmx_log_say(
+            r->log, TMX_LOG_WARNING,
+            "detailed_3D: half-cell resistances in series everywhere; HotSpot counts half of the convection "
+            "twice and is hotter");
+    }
+}
+
+static void check_power(const struct tmx_trace_run *r)
+{
+    const struct tmx_thermal_spec *spec = &r->stack.spec;
+    bool dense = false, negative = false;
+    double *area_m2 = r->temp_k; /* scratch */
+    size_t unit = 0;
+    for (size_t l = 0; l < spec->n_layer; l++) {
+        for (size_t i = 0; spec->layer[l].dissipates && i < spec->layer[l].floorplan->n_unit; i++) {
+            area_m2[unit++] = tmx_unit_area_m2(&spec->layer[l].floorplan->unit[i]);
+        }
+    }
+    for (size_t i = 0; i < r->power.n_row * r->power.n_column; i++) {
+        const size_t column = i % r->power.n_column;
+        const unsigned line = r->power.line[i / r->power.n_column];
+        const double w = r->power.value[i], density = w / area_m2[r->unit_of[column]];
+        if (density > MAX_W_PER_M2 && !dense) {
+            tmx_log_say(r->log, TMX_LOG_WARNING,
+                        "%s:%u: block \"%s\": %g W are %.4g W/mm2, above 100 W/mm2; is the power in watts?",
+                        r->power.source, line, r->power.name[column], w, 1e-6 * density);
+            dense = true;
+        }
+        if (w < 0 && !negative) {
+            tmx_log_say(r->log, TMX_LOG_WARNING, "%s:%u: block \"%s\": negative power %g W", r->power.source,
+                        line, r->power.name[column], w);
+            negative = true;
+        }
+    }
+}
+
+/* The densest block of the trace: what the reduced model's tolerance has to hold for. */
+static double highest_density(const struct tmx_trace_run *r)
+{
+    const struct tmx_thermal_spec *spec = &r->stack.spec;
+    double highest = 0;
+    for (size_t column = 0; column < r->power.n_column; column++) {
+        size_t unit = r->unit_of[column], l = 0;
+        for (; !spec->layer[l].dissipates || unit >= spec->layer[l].floorplan->n_unit; l++) {
+            unit -= spec->layer[l].dissipates ? spec->layer[l].floorplan->n_unit : 0;
+        }
+        const double area_m2 = tmx_unit_area_m2(&spec->layer[l].floorplan->unit[unit]);
+        for (size_t row = 0; row < r->power.n_row; row++) {
+            highest = fmax(highest, fabs(r->power.value[row * r->power.n_column + column]) / area_m2);
+        }
+    }
+    return highest;
+}
+
+/* The start field: of the init file, or of HotSpot's uniform start where blocks leave gaps. */
+static enum tmx_status read_start(struct tmx_trace_run *r, struct tmx_err *err)
+{
+    const struct tmx_hotspot_config *cfg = &r->args->cfg;
+    const bool compat = r->args->hotspot_compat;
+    if (!cfg->init_file[0] && !compat) {
+        return TMX_OK;
+    }
+    enum tmx_status st = cfg->init_file[0] ? tmx_temps_read(cfg->init_file, &r->temps, err) : TMX_OK;
+    if (!st && cfg->init_file[0] && cfg->dtm_used) {
+        tmx_temps_limit(&r->temps, cfg->thermal_threshold);
+    }
+    r->init_node_k = st ? NULL : malloc(tmx_temps_nodes(&r->temps) * sizeof *r->init_node_k);
+    if (!st && !r->init_node_k) {
+        st = tmx_fail(err, TMX_ENOMEM, "start field");
+    }
+    st = st ? st : tmx_temps_to_nodes(&r->temps, compat, r->init_node_k, err);
+    bool uniform = !cfg->init_file[0];
+    for (size_t i = 0; !st && uniform && i < tmx_temps_nodes(&r->temps); i++) {
+        uniform = fabs(r->init_node_k[i] - cfg->init_temp) < 1e-9 * cfg->init_temp;
+    }
+    r->stack.spec.init_node_k = st || uniform ? NULL : r->init_node_k;
+    return st;
+}
+
+enum tmx_status tmx_trace_run_read(struct tmx_trace_run *r, const struct tmx_trace_options *args,
+                                   const struct tmx_log *log, struct tmx_err *err)
+{
+    const struct tmx_stack_options options = {args->allow_gaps, args->hotspot_compat};
+    *r = (struct tmx_trace_run){.args = args, .log = log};
+    if (!args->cfg.p[0]) {
+        return tmx_fail(err, TMX_ECONFIG, "no power trace: give -p FILE");
+    }
+    say_what_is_not_modelled(r);
+    enum tmx_status st = tmx_stack_create(&args->cfg, &options, log, &r->stack, err);
+    st = st ? st : tmx_trace_read(args->cfg.p, &r->power, err);
+    if (st) {
+        return st;
+    }
+    r->n_unit = tmx_thermal_spec_units(&r->stack.spec);
+    r->unit_of = calloc(r->power.n_column, sizeof *r->unit_of);
+    r->row_k = calloc(r->power.n_column, sizeof *r->row_k);
+    r->power_w = calloc(r->n_unit, sizeof *r->power_w);
+    r->temp_k = calloc(r->n_unit, sizeof *r->temp_k);
+    if (!r->unit_of || !r->row_k || !r->power_w || !r->temp_k) {
+        return tmx_fail(err, TMX_ENOMEM, "%zu blocks", r->n_unit);
+    }
+    st = tmx_stack_columns(&r->stack, &r->power, r->unit_of, err);
+    st = st ? st : tmx_temps_init(&r->temps, &r->stack, err);
+    if (!st) {
+        check_power(r);
+        r->stack.spec.power_density_w_per_m2 = highest_density(r);
+        st = read_start(r, err);
+    }
+    r->node_k = st ? NULL : calloc(tmx_temps_nodes(&r->temps), sizeof *r->node_k);
+    return st ? st : r->node_k ? TMX_OK : tmx_fail(err, TMX_ENOMEM, "grid temperatures");
+}
+
+void tmx_trace_run_finish(struct tmx_trace_run *r)
+{
+    tmx_instance_finish(&r->chip);
+    tmx_temps_finish(&r->temps);
+    tmx_trace_finish(&r->power);
+    tmx_stack_finish(&r->stack);
+    free(r->unit_of);
+    free(r->init_node_k);
+    free(r->node_k);
+    free(r->power_w);
+    free(r->temp_k);
+    free(r->row_k);
+    free(r->levels);
+    free(r->trace_k);
+    *r = (struct tmx_trace_run){0};
+}
+
+/* ---- still air ---- */
+
+static bool still_air(const struct tmx_trace_run *r)
+{
+    return r->args->cfg.package_model_used && r->stack.fan.natural;
+}
+
+static struct tmx_settle_options settle_options(const struct tmx_trace_run *r)
+{
+    static const double HOTSPOT_K = 0.01, FINE_K = 1e-6;
+    return (struct tmx_settle_options){.leakage = r->args->cfg.leakage_used,
+                                       .natural = still_air(r),
+                                       .leakage_tolerance_k = r->args->hotspot_compat ? HOTSPOT_K : FINE_K};
+}
+
+/* Levels of r_convec between a sink at ambient and the hottest sink of the trace. */
+static enum tmx_status make_levels(struct tmx_trace_run *r, struct tmx_err *err)
+{
+    const struct tmx_settle_options options = settle_options(r);
+    const double ambient_k = r->stack.spec.ambient_k;
+    double r_low;
+    for (size_t i = 0; i < r->power.n_row * r->power.n_column; i++) { /* every block at its peak */
+        double *w = &r->power_w[r->unit_of[i % r->power.n_column]];
+        *w = i < r->power.n_column ? r->power.value[i] : fmax(*w, r->power.value[i]);
+    }
+    const enum tmx_status st =
+        tmx_settle(&r->stack, &options, r->power_w, &r->temps, r->node_k, &r_low, NULL, err);
+    if (st) {
+        return st;
+    }
+    if (r->init_node_k) {
+        const double start_k = fmax(tmx_temps_sink_mean_k(&r->temps, r->init_node_k), ambient_k + 0.01);
+        r_low = fmin(r_low, tmx_fan_natural_k_per_w(&r->stack.fan, start_k, ambient_k));
+    } else {
+        const double start_k = fmax(r->stack.spec.init_k, ambient_k + 0.01);
+        r_low = fmin(r_low, tmx_fan_natural_k_per_w(&r->stack.fan, start_k, ambient_k));
+    }
+    const double r_high = tmx_fan_natural_k_per_w(&r->stack.fan, ambient_k + 0.01, ambient_k);
+    r->levels = calloc(N_LEVELS, sizeof *r->levels);
+    if (!r->levels) {
+        return tmx_fail(err, TMX_ENOMEM, "convection levels");
+    }
+    for (size_t i = 0; i < N_LEVELS; i++) {
+        r->levels[i] = r_low * pow(r_high / r_low, (double)i / (N_LEVELS - 1));
+    }
+    r->stack.spec.r_convec_levels = r->levels;
+    r->stack.spec.n_level = N_LEVELS;
+    tmx_log_say(r->log, TMX_LOG_INFO, "still air: r_convec from %.4g to %.4g K/W in %d steps", r_low, r_high,
+                N_LEVELS);
+    return TMX_OK;
+}
+
+static enum tmx_status follow_sink(struct tmx_trace_run *r, struct tmx_err *err)
+{
+    const double ambient_k = r->stack.spec.ambient_k;
+    const enum tmx_status st = tmx_instance_nodes(&r->chip, r->node_k, err);
+    if (st) {
+        return st;
+    }
+    const double sink_k = fmax(tmx_temps_sink_mean_k(&r->temps, r->node_k), ambient_k + 0.01);
+    const double want = tmx_fan_natural_k_per_w(&r->stack.fan, sink_k, ambient_k);
+    size_t best = 0;
+    for (size_t i = 1; i < N_LEVELS; i++) {
+        if (fabs(r->levels[i] - want) < fabs(r->levels[best] - want)) {
+            best = i;
+        }
+    }
+    r->chip.ops->set_convection(r->chip.state, best);
+    return TMX_OK;
+}
+
+/* ---- transient ---- */
+
+/* What the method itself may add to the error, for the largest change of power of every block. */
+static void say_error(struct tmx_trace_run *r)
+{
+    const struct tmx_thermal_ops *ops = r->chip.ops;
+    const size_t n = r->power.n_column;
+    if (!ops->error_bound) {
+        return;
+    }
+    for (size_t i = 0; i < n; i++) {
+        double *swing_w = &r->power_w[r->unit_of[i]];
+        *swing_w = fabs(r->power.value[i]);
+        for (size_t row = 1; row < r->power.n_row; row++) {
+            *swing_w = fmax(*swing_w, fabs(r->power.value[row * n + i] - r->power.value[(row - 1) * n + i]));
+        }
+    }
+    tmx_log_say(r->log, TMX_LOG_INFO, "%s model: estimated error at most %.2g K at a block", ops->base.name,
+                ops->error_bound(r->chip.state, r->power_w));
+}
+
+static enum tmx_status create_chip(struct tmx_trace_run *r, struct tmx_err *err)
+{
+    const struct tmx_trace_options *a = r->args;
+    const bool hotspot = a->method == TMX_TRACE_HOTSPOT;
+    const bool grid = a->method == TMX_TRACE_GRID || (a->scheme == TMX_TRACE_BE && !hotspot);
+    char tolerance[32], modes[32];
+    const char *settings[8] = {NULL};
+    size_t n = 0;
+    if (grid) {
+        settings[n++] = "scheme";
+        settings[n++] = a->scheme == TMX_TRACE_BE ? "be" : "exact";
+    } else if (!hotspot) {
+        snprintf(modes, sizeof modes, "%d", a->modes);
+        settings[n++] = "modes";
+        settings[n++] = modes;
+        settings[n++] = "cache";
+        settings[n++] = a->no_cache ? "0" : "1";
+        if (a->tolerance_k > 0) {
+            snprintf(tolerance, sizeof tolerance, "%.17g", a->tolerance_k);
+            settings[n++] = "tolerance_k";
+            settings[n++] = tolerance;
+        }
+    }
+    if (hotspot && a->scheme == TMX_TRACE_BE) {
+        return tmx_fail(err, TMX_ECONFIG, "--scheme be: HotSpot's library takes the step it was built with");
+    }
+    if (hotspot && !tmx_thermal_find("hotspot")) {
+        return tmx_fail(err, TMX_EUNSUPPORTED,
+                        "--method hotspot: this program was built without HotSpot's library (HOTSPOT_ROOT)");
+    }
+    const char *const backend = hotspot ? "hotspot" : grid ? "grid" : "reduced";
+    enum tmx_status st = still_air(r) ? make_levels(r, err) : TMX_OK;
+    st = st ? st : tmx_instance_create(&r->chip, backend, settings, &r->stack.spec, err);
+    st = st ? st : r->chip.ops->prepare(r->chip.model, a->cfg.sampling_intvl, err);
+    if (!st) {
+        say_error(r);
+    }
+    return st;
+}
+
+/* Leakage over a row follows the temperature: one step with the leakage of its begin tells its
+ * end, the second with the mean of both (Heun): second order in rows shorter than the chip's response. */
+static enum tmx_status step_with_leakage(struct tmx_trace_run *r, void *snapshot, double *mean_w)
+{
+    const struct tmx_thermal_ops *ops = r->chip.ops;
+    const double dt_s = r->args->cfg.sampling_intvl;
+    ops->save(r->chip.state, snapshot);
+    ops->read(r->chip.state, r->temp_k);
+    memcpy(mean_w, r->power_w, r->n_unit * sizeof *mean_w);
+    tmx_settle_add_leakage(&r->stack.spec, r->temp_k, mean_w);
+    const enum tmx_status st = ops->step(r->chip.state, dt_s, mean_w, r->temp_k);
+    if (st) {
+        return st;
+    }
+    tmx_settle_add_leakage(&r->stack.spec, r->temp_k, r->power_w);
+    for (size_t i = 0; i < r->n_unit; i++) {
+        mean_w[i] = 0.5 * (mean_w[i] + r->power_w[i]);
+    }
+    ops->restore(r->chip.state, snapshot);
+    return ops->step(r->chip.state, dt_s, mean_w, r->temp_k);
+}
+
+static enum tmx_status step(struct tmx_trace_run *r, size_t row, void *snapshot, double *mean_w,
+                            struct tmx_err *err)
+{
+    for (size_t i = 0; i < r->power.n_column; i++) {
+        r->power_w[r->unit_of[i]] = r->power.value[row * r->power.n_column + i];
+    }
+    enum tmx_status st = still_air(r) ? follow_sink(r, err) : TMX_OK;
+    if (st) {
+        return st;
+    }
+    st = snapshot ? step_with_leakage(r, snapshot, mean_w)
+                  : r->chip.ops->step(r->chip.state, r->args->cfg.sampling_intvl, r->power_w, r->temp_k);
+    return st ? tmx_fail_at(err, st, r->power.source, r->power.line[row], "temperatures are no longer finite")
+              : TMX_OK;
+}
+
+static enum tmx_status write_row(struct tmx_trace_run *r, size_t row, FILE *trace, FILE *grid,
+                                 struct tmx_err *err)
+{
+    for (size_t i = 0; i < r->power.n_column; i++) {
+        r->row_k[i] = r->temp_k[r->unit_of[i]];
+    }
+    if (trace) {
+        tmx_trace_print_row(r->row_k, r->power.n_column, r->args->precision, trace);
+    }
+    if (r->trace_k) {
+        memcpy(r->trace_k + row * r->power.n_column, r->row_k, r->power.n_column * sizeof *r->row_k);
+    }
+    if (!grid) {
+        return TMX_OK;
+    }
+    const enum tmx_status st = tmx_instance_nodes(&r->chip, r->node_k, err);
+    if (!st) { /* HotSpot labels a row with its begin, the temperatures are those of its end */
+        fprintf(grid, "t = %f\n", (double)row * r->args->cfg.sampling_intvl);
+        tmx_temps_print_grids(&r->temps, r->node_k, r->args->precision, grid);
+    }
+    return st;
+}
+
+enum tmx_status tmx_trace_run_transient(struct tmx_trace_run *r, FILE *trace, FILE *grid, struct tmx_err *err)
+{
+    const bool leakage = r->args->cfg.leakage_used && !r->args->hotspot_compat;
+    void *snapshot = NULL;
+    double *mean_w = calloc(r->n_unit, sizeof *mean_w);
+    enum tmx_status st = mean_w ? create_chip(r, err) : tmx_fail(err, TMX_ENOMEM, "%zu blocks", r->n_unit);
+    if (!st && leakage) {
+        snapshot = malloc(r->chip.ops->snapshot_size(r->chip.state));
+        st = snapshot ? TMX_OK : tmx_fail(err, TMX_ENOMEM, "state of the chip");
+    } else if (!st && r->args->cfg.leakage_used) {
+        tmx_log_say(r->log, TMX_LOG_WARNING, "leakage_used acts on the steady state only (--hotspot-compat)");
+    }
+    if (!st && r->args->verify_with[0]) {
+        r->trace_k = calloc(r->power.n_row * r->power.n_column, sizeof *r->trace_k);
+        st = r->trace_k ? TMX_OK : tmx_fail(err, TMX_ENOMEM, "%zu rows", r->power.n_row);
+    }
+    if (!st && trace) {
+        tmx_trace_print_names((const char *const *)r->power.name, r->power.n_column, trace);
+    }
+    for (size_t row = 0; !st && row < r->power.n_row; row++) {
+        st = step(r, row, snapshot, mean_w, err);
+        st = st ? st : write_row(r, row, trace, grid, err);
+        if (!st && r->args->row_done) {
+            r->args->row_done(r->args->row_done_to, row + 1, r->power.n_row);
+        }
+    }
+    free(snapshot);
+    free(mean_w);
+    return st;
+}
+
+/* ---- steady state ---- */
+
+enum tmx_status tmx_trace_run_steady(struct tmx_trace_run *r, struct tmx_err *err)
+{
+    const struct tmx_settle_options options = settle_options(r);
+    tmx_trace_mean(&r->power, r->row_k);
+    for (size_t i = 0; i < r->power.n_column; i++) {
+        r->power_w[r->unit_of[i]] = r->row_k[i];
+    }
+    const enum tmx_status st =
+        tmx_settle(&r->stack, &options, r->power_w, &r->temps, r->node_k, NULL, r->log, err);
+    if (!st) {
+        tmx_temps_from_nodes(&r->temps, r->node_k);
+    }
+    return st;
+}

@@ -1,0 +1,59 @@
+#ifndef TMX_THERMAL_TRACE_RUN_H
+#define TMX_THERMAL_TRACE_RUN_H
+
+#include "core/base/log.h"
+#include "core/base/trace.h"
+#include "thermal/files/hotspot_config.h"
+#include "thermal/files/hotspot_temps.h"
+#include "thermal/instance.h"
+
+/* One run of `thermix thermal`, step by step: read, prepare, transient, steady. */
+
+enum tmx_trace_method { TMX_TRACE_REDUCED, TMX_TRACE_GRID, TMX_TRACE_HOTSPOT };
+enum tmx_trace_scheme { TMX_TRACE_EXACT, TMX_TRACE_BE };
+
+struct tmx_trace_options {
+    struct tmx_hotspot_config cfg; /* command line, config and package file */
+    enum tmx_trace_method method;
+    enum tmx_trace_scheme scheme;
+    int precision;      /* decimals of written temperatures */
+    int modes;          /* of the reduced model; 0: what the tolerance needs */
+    double tolerance_k; /* of the reduced model; 0: its default */
+    bool no_cache, allow_gaps, hotspot_compat;
+    char verify_with[TMX_HOTSPOT_PATH];                        /* HotSpot executable, "": none */
+    void (*row_done)(void *to, size_t n_done, size_t n_total); /* after every row; NULL: nobody asks */
+    void *row_done_to;
+};
+
+struct tmx_trace_run {
+    const struct tmx_trace_options *args;
+    const struct tmx_log *log;
+    struct tmx_stack stack;
+    struct tmx_trace power; /* as read */
+    size_t *unit_of;        /* [power.n_column] owned: unit each column feeds */
+    size_t n_unit;
+    struct tmx_temps temps;   /* blocks of every layer: start state, then steady state */
+    double *init_node_k;      /* [nodes] owned: start field, NULL when uniform */
+    double *node_k;           /* [nodes] owned: grid temperatures, where a file of them is wanted */
+    double *power_w;          /* [n_unit] owned: scratch */
+    double *temp_k;           /* [n_unit] owned: scratch */
+    double *row_k;            /* [power.n_column] owned: one row of the trace */
+    double *levels;           /* [N] owned: r_convec levels of a still-air sink */
+    struct tmx_instance chip; /* of the transient */
+    double *trace_k;          /* [n_row * n_column] owned: all rows, kept with verify_with */
+};
+
+/* Read all inputs. *r is overwritten; end it with tmx_trace_run_finish, also after failure. */
+TMX_NODISCARD enum tmx_status tmx_trace_run_read(struct tmx_trace_run *r,
+                                                 const struct tmx_trace_options *args,
+                                                 const struct tmx_log *log, struct tmx_err *err);
+void tmx_trace_run_finish(struct tmx_trace_run *r);
+
+/* Simulate every row; rows go to trace, grids to grid (each may be NULL). */
+TMX_NODISCARD enum tmx_status tmx_trace_run_transient(struct tmx_trace_run *r, FILE *trace, FILE *grid,
+                                                      struct tmx_err *err);
+
+/* Steady state of the mean power into r->temps and r->node_k. */
+TMX_NODISCARD enum tmx_status tmx_trace_run_steady(struct tmx_trace_run *r, struct tmx_err *err);
+
+#endif
