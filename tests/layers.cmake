@@ -1,24 +1,25 @@
 cmake_minimum_required(VERSION 3.25)
 # Who may include whom. Arrows point one way, down this tower; a folder includes itself and what its row names.
-# The longest folder that has a row is the one a file belongs to. Tests and benches may include anything.
+# Public headers are included as <thermix/x.h>. The longest folder that has a row is the one a file belongs to. Tests and benches may include anything.
 set(rows
-  "core/base     ->"
-  "core/machine  -> core/base"
-  "core/contract -> core/base core/machine"
-  "core/micro    -> core/base core/machine core/contract"
-  "core/sim      -> core/base core/machine core/contract core/micro"
-  "thermal/network -> core"
-  "thermal/backend -> core thermal/network"
-  "thermal/files -> core thermal/network"
-  "thermal       -> core thermal/network thermal/backend thermal/files"
-  "power         -> core"
-  "sched         -> core"
-  "run/input     -> core thermal power sched"
-  "run           -> core thermal power sched run/input"
-  "study         -> core thermal power sched run"
-  "plots         -> core thermal power sched run study"
-  "papers        -> core thermal power sched run study plots"
-  "cli           -> core thermal power sched run study plots papers")
+  "include/thermix ->"
+  "core/base     -> include/thermix"
+  "core/machine  -> include/thermix core/base"
+  "core/contract -> include/thermix core/base core/machine"
+  "core/micro    -> include/thermix core/base core/machine core/contract"
+  "core/sim      -> include/thermix core/base core/machine core/contract core/micro"
+  "thermal/network -> include/thermix core"
+  "thermal/backend -> include/thermix core thermal/network"
+  "thermal/files -> include/thermix core thermal/network"
+  "thermal       -> include/thermix core thermal/network thermal/backend thermal/files"
+  "power         -> include/thermix core"
+  "sched         -> include/thermix core"
+  "run/input     -> include/thermix core thermal power sched"
+  "run           -> include/thermix core thermal power sched run/input"
+  "study         -> include/thermix core thermal power sched run"
+  "plots         -> include/thermix core thermal power sched run study"
+  "papers        -> include/thermix core thermal power sched run study plots"
+  "cli           -> include/thermix core thermal power sched run study plots papers")
 set(folders "")
 foreach(row ${rows})
   string(REGEX MATCH "^([a-z/]+) *->(.*)$" _ "${row}")
@@ -50,9 +51,10 @@ foreach(top ${tops})
   file(GLOB_RECURSE files RELATIVE ${ROOT} ${ROOT}/${top}/*.c ${ROOT}/${top}/*.h)
   foreach(f ${files})
     folder_of(${f} from)
-    file(STRINGS ${ROOT}/${f} incs REGEX "^#include \"")
+    file(STRINGS ${ROOT}/${f} incs REGEX "^#include (\"|<thermix/)")
     foreach(i ${incs})
-      string(REGEX REPLACE "^#include \"([^\"]*)\".*" "\\1" path "${i}")
+      string(REGEX REPLACE "^#include [\"<]([^\">]*)[\">].*" "\\1" path "${i}")
+      string(REGEX REPLACE "^thermix/" "include/thermix/" path "${path}")
       folder_of(${path} to)
       set(ok FALSE)
       foreach(m ${may_${from}})
