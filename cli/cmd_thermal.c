@@ -161,7 +161,7 @@ int tmx_cmd_thermal(int argc, char **argv)
     struct tmx_err err = {0};
     struct tmx_progress progress = {0};
     const struct tmx_log log = {say, &args};
-    enum tmx_status st = thermal_args_parse(argc, argv, &args, &err);
+    enum tmx_status st = tmx_thermal_args_parse(argc, argv, &args, &err);
     args.run.row_done = st || args.quiet ? NULL : row_done;
     args.run.row_done_to = &progress;
     st = st ? st : tmx_trace_run_read(&run, &args.run, &log, &err);

@@ -308,7 +308,7 @@ static enum tmx_status read_files(struct tmx_hotspot_config *cfg, const char *co
     return st;
 }
 
-enum tmx_status thermal_args_parse(int argc, char **argv, struct thermal_args *args, struct tmx_err *err)
+enum tmx_status tmx_thermal_args_parse(int argc, char **argv, struct thermal_args *args, struct tmx_err *err)
 {
     struct split s = {.own = calloc((size_t)argc + 1, sizeof *s.own), .n_own = 1};
     struct parse p = {.args = args, .err = err};

@@ -13,7 +13,7 @@ struct thermal_args {
 /* Fill *args from the command line and the files it names. Prints --help and --version and
  * exits. Errors: unknown option (with the nearest known name), missing or bad value, those
  * of tmx_hotspot_config_read. */
-TMX_NODISCARD enum tmx_status thermal_args_parse(int argc, char **argv, struct thermal_args *args,
-                                                 struct tmx_err *err);
+TMX_NODISCARD enum tmx_status tmx_thermal_args_parse(int argc, char **argv, struct thermal_args *args,
+                                                     struct tmx_err *err);
 
 #endif

@@ -3,6 +3,7 @@ cmake_minimum_required(VERSION 3.25)
 # Public headers are included as <thermix/x.h>. The longest folder that has a row is the one a file belongs to. Tests and benches may include anything.
 set(rows
   "include/thermix ->"
+  "examples      -> include/thermix"
   "core/base     -> include/thermix"
   "core/machine  -> include/thermix core/base"
   "core/contract -> include/thermix core/base core/machine"

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "core/base/opt.h"
+#include "core/base/origin.h"
 #include "core/base/os.h"
 
 static const struct {
@@ -22,15 +23,21 @@ static const struct {
     [TMX_DATA_PLOT] = {"plots/scripts", ".gp", "figure script"},
 };
 
-enum { N_ROOT = 4 };
+enum { N_ROOT = 5 };
 
-static void roots(const char *r[N_ROOT])
+struct roots {
+    const char *at[N_ROOT]; /* in the order they are tried; NULL: not there */
+    char near[2][TMX_PATH_SIZE];
+};
+
+static void roots(struct roots *r)
 {
+    static const char *const near[] = {"../share/thermix", "../../share/thermix"}; /* of bin and lib, lib/x */
     const char *env = getenv("THERMIX_DATA");
-    r[0] = env && env[0] ? env : NULL;
-    r[1] = ".";
-    r[2] = TMX_SOURCE_DATA_DIR;
-    r[3] = TMX_INSTALL_DATA_DIR;
+    *r = (struct roots){.at = {env && env[0] ? env : NULL, ".", NULL, NULL, TMX_INSTALL_DATA_DIR}};
+    for (size_t i = 0; i < 2; i++) {
+        r->at[2 + i] = tmx_origin_find(near[i], r->near[i], TMX_PATH_SIZE) ? r->near[i] : NULL;
+    }
 }
 
 static bool join(char path[TMX_PATH_SIZE], const char *root, const char *folder, const char *name,
@@ -44,10 +51,10 @@ static bool join(char path[TMX_PATH_SIZE], const char *root, const char *folder,
 
 enum tmx_status tmx_data_file(const char *relative, char path[TMX_PATH_SIZE], struct tmx_err *err)
 {
-    const char *r[N_ROOT];
-    roots(r);
+    struct roots r;
+    roots(&r);
     for (size_t i = 0; i < N_ROOT; i++) {
-        if (r[i] && snprintf(path, TMX_PATH_SIZE, "%s/%s", r[i], relative) < TMX_PATH_SIZE &&
+        if (r.at[i] && snprintf(path, TMX_PATH_SIZE, "%s/%s", r.at[i], relative) < TMX_PATH_SIZE &&
             tmx_os_exists(path)) {
             return TMX_OK;
         }
@@ -95,14 +102,15 @@ static bool gather(const char *folder, const char *suffix, char ***names, size_t
 
 enum tmx_status tmx_data_names(enum tmx_data kind, char ***names, struct tmx_err *err)
 {
-    const char *r[N_ROOT];
+    struct roots r;
     size_t n = 0;
     *names = calloc(1, sizeof **names);
     bool ok = *names != NULL;
-    roots(r);
+    roots(&r);
     for (size_t i = 0; i < N_ROOT && ok; i++) {
         char folder[TMX_PATH_SIZE];
-        if (r[i] && snprintf(folder, sizeof folder, "%s/%s", r[i], kinds[kind].folder) < TMX_PATH_SIZE) {
+        if (r.at[i] &&
+            snprintf(folder, sizeof folder, "%s/%s", r.at[i], kinds[kind].folder) < TMX_PATH_SIZE) {
             ok = gather(folder, kinds[kind].suffix, names, &n);
         }
     }
@@ -168,7 +176,7 @@ static enum tmx_status unknown(enum tmx_data kind, const char *name, struct tmx_
 enum tmx_status tmx_data_find(enum tmx_data kind, const char *name, char path[TMX_PATH_SIZE],
                               struct tmx_err *err)
 {
-    const char *r[N_ROOT];
+    struct roots r;
     if (strchr(name, '/') || ends_with(name, kinds[kind].suffix)) {
         if (strlen(name) < TMX_PATH_SIZE && tmx_os_exists(name)) {
             snprintf(path, TMX_PATH_SIZE, "%s", name);
@@ -176,9 +184,10 @@ enum tmx_status tmx_data_find(enum tmx_data kind, const char *name, char path[TM
         }
         return tmx_fail_at(err, TMX_EIO, name, 0, "no such %s", kinds[kind].word);
     }
-    roots(r);
+    roots(&r);
     for (size_t i = 0; i < N_ROOT && name[0]; i++) {
-        if (r[i] && join(path, r[i], kinds[kind].folder, name, kinds[kind].suffix) && tmx_os_exists(path)) {
+        if (r.at[i] && join(path, r.at[i], kinds[kind].folder, name, kinds[kind].suffix) &&
+            tmx_os_exists(path)) {
             return TMX_OK;
         }
     }

@@ -2,8 +2,8 @@
 #define TMX_RUN_INPUT_DATA_H
 
 /* Where the shipped chips and workloads are at run time. Roots are tried in order:
- * $THERMIX_DATA, the current folder, the source tree of this build, the place of
- * installation. */
+ * $THERMIX_DATA, the current folder, share/thermix one and two folders above the program or
+ * library (a build tree has a link to the sources there), the place of installation. */
 
 #include "core/base/err.h"
 

@@ -1,0 +1,27 @@
+#define _GNU_SOURCE /* dladdr1 */
+#include "core/base/origin.h"
+
+#include <dlfcn.h>
+#include <link.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+bool tmx_origin_find(const char *relative, char *buf, size_t size)
+{
+    static const char here = 0; /* an address of this object file */
+    struct link_map *map = NULL;
+    Dl_info info;
+    const bool known = dladdr1(&here, &info, (void **)&map, RTLD_DL_LINKMAP) != 0 && map;
+    /* A program has no name in the list of what is loaded. */
+    char *own = realpath(known && map->l_name[0] ? map->l_name : "/proc/self/exe", NULL);
+    char *slash = own ? strrchr(own, '/') : NULL, *real = NULL;
+    bool ok = false;
+    if (slash && (size_t)snprintf(buf, size, "%.*s/%s", (int)(slash - own), own, relative) < size) {
+        real = realpath(buf, NULL);
+        ok = real && (size_t)snprintf(buf, size, "%s", real) < size;
+    }
+    free(real);
+    free(own);
+    return ok;
+}

@@ -1,0 +1,2 @@
+# find_package(thermix): targets thermix::thermix (shared) and thermix::thermix-static.
+include(${CMAKE_CURRENT_LIST_DIR}/thermix.cmake)

@@ -1,0 +1,47 @@
+#define _POSIX_C_SOURCE 200809L
+#include "run/host.h"
+
+#include <cblas.h>
+#include <gsl/gsl_errno.h>
+#include <pthread.h>
+#include <stddef.h>
+
+/* The one variable of the library: GSL's handler and BLAS's threads are variables of the process,
+ * so that who has set them aside must be one, too. */
+static struct {
+    pthread_mutex_t lock;
+    size_t n_guest; /* calls inside now */
+    gsl_error_handler_t *handler;
+    int n_thread;
+} process = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+void *tmx_host_locale(void)
+{
+    return uselocale(newlocale(LC_ALL_MASK, "C", (locale_t)0)); /* a constant of the C library */
+}
+
+void tmx_host_enter(struct tmx_host *host)
+{
+    fegetenv(&host->environment);
+    fesetenv(FE_DFL_ENV);
+    host->locale = tmx_host_locale();
+    pthread_mutex_lock(&process.lock);
+    if (process.n_guest++ == 0) {
+        process.handler = gsl_set_error_handler_off();
+        process.n_thread = openblas_get_num_threads();
+        openblas_set_num_threads(1);
+    }
+    pthread_mutex_unlock(&process.lock);
+}
+
+void tmx_host_leave(const struct tmx_host *host)
+{
+    pthread_mutex_lock(&process.lock);
+    if (--process.n_guest == 0) {
+        gsl_set_error_handler(process.handler);
+        openblas_set_num_threads(process.n_thread);
+    }
+    pthread_mutex_unlock(&process.lock);
+    uselocale(host->locale);
+    fesetenv(&host->environment);
+}
