@@ -134,6 +134,7 @@ enum tmx_status tmx_trace_run_read(struct tmx_trace_run *r, const struct tmx_tra
     if (!st) {
         check_power(r);
         r->stack.spec.power_density_w_per_m2 = highest_density(r);
+        r->stack.spec.accurate_cells = args->cfg.grid_transient_file[0] != '\0';
         st = read_start(r, err);
     }
     r->node_k = st ? NULL : calloc(tmx_temps_nodes(&r->temps), sizeof *r->node_k);
@@ -246,7 +247,11 @@ static void say_error(struct tmx_trace_run *r)
         }
     }
     tmx_log_say(r->log, TMX_LOG_INFO, "%s model: estimated error at most %.2g K at a block", ops->base.name,
-                ops->error_bound(r->chip.state, r->power_w));
+                ops->error_bound(r->chip.state, false, r->power_w));
+    if (r->stack.spec.accurate_cells) {
+        tmx_log_say(r->log, TMX_LOG_INFO, "%s model: estimated error at most %.2g K at a cell",
+                    ops->base.name, ops->error_bound(r->chip.state, true, r->power_w));
+    }
 }
 
 static enum tmx_status create_chip(struct tmx_trace_run *r, struct tmx_err *err)

@@ -77,8 +77,10 @@ struct tmx_thermal_ops {
 
     /* OPTIONAL. Bound [K] of the method's own error against the full network, from the
      * shortest accurate step on, while each unit's power changes by at most swing_w
-     * [n_unit, W] at a time. Absent: the method solves the network itself. */
-    double (*error_bound)(const void *state, const double *swing_w);
+     * [n_unit, W] at a time: of units as step writes them, or (cells) of all that field
+     * writes, INFINITY where the spec did not ask for accurate cells. Absent: the method
+     * solves the network itself. */
+    double (*error_bound)(const void *state, bool cells, const double *swing_w);
 
     /* OPTIONAL. For energy balances. */
     void (*heat)(const void *state, struct tmx_thermal_heat *heat);

@@ -197,6 +197,45 @@ static void a_faster_fan_cools_better_and_its_file_counts(void **state)
     assert_true(same_bytes("feat_a.steady", "feat_b.steady"));
 }
 
+/* Largest difference of any number in two files of the same words. */
+static double difference(const char *a, const char *b)
+{
+    char word[2][64];
+    double worst = 0;
+    FILE *f = fopen(a, "rb"), *g = fopen(b, "rb");
+    assert_true(f && g);
+    while (fscanf(f, "%63s", word[0]) == 1 && fscanf(g, "%63s", word[1]) == 1) {
+        char *end;
+        const double v = strtod(word[0], &end);
+        if (*end == '\0') {
+            worst = fmax(worst, fabs(v - strtod(word[1], NULL)));
+        }
+    }
+    fclose(f);
+    fclose(g);
+    return worst;
+}
+
+static void hottest_cells_and_fields_are_as_accurate_as_means(void **state)
+{
+    (void)state;
+#define REDUCED "-c feat.config -f feat.flp -p feat.ptrace --precision 9 --no-cache "
+    run(REDUCED "-grid_map_mode max --tolerance 1e-5 -o feat_a.ttrace -grid_transient_file feat_a.grid");
+    assert_true(holds("feat.err", "K at a block") && holds("feat.err", "K at a cell"));
+    run(BASE "-grid_map_mode max -o feat_b.ttrace -grid_transient_file feat_b.grid");
+    assert_true(difference("feat_a.ttrace", "feat_b.ttrace") <= 1e-5);
+    assert_true(difference("feat_a.grid", "feat_b.grid") <= 1e-5);
+}
+
+static void a_model_that_misses_its_tolerance_by_far_is_an_error(void **state)
+{
+    (void)state;
+    remove("feat_x.ttrace");
+    assert_int_equal(run_to(REDUCED "-r_convec 1e6 -o feat_x.ttrace", "feat.err"), 1);
+    assert_true(holds("feat.err", "misses its tolerance of 0.001 K"));
+    assert_false(tmx_os_exists("feat_x.ttrace"));
+}
+
 static void still_air_settles_in_steady_state_and_transient(void **state)
 {
     (void)state;
@@ -253,6 +292,8 @@ int main(void)
         cmocka_unit_test(leakage_is_of_second_order_in_the_row),
         cmocka_unit_test(leakage_that_runs_away_fails_and_writes_nothing),
         cmocka_unit_test(a_faster_fan_cools_better_and_its_file_counts),
+        cmocka_unit_test(hottest_cells_and_fields_are_as_accurate_as_means),
+        cmocka_unit_test(a_model_that_misses_its_tolerance_by_far_is_an_error),
         cmocka_unit_test(still_air_settles_in_steady_state_and_transient),
         cmocka_unit_test(old_habits_are_warned_about),
         cmocka_unit_test(the_options_can_be_dumped_and_used_again),

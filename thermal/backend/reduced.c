@@ -11,10 +11,6 @@
 #include "thermal/backend/backends.h"
 #include "thermal/backend/reduced_model.h"
 
-/* error_bound: the largest errors found at test points, times this for what lies between
- * them and for errors of several steps that add up; fitted to tests/property/test_reduced.c. */
-static const double SAFETY = 6.0;
-
 struct options {
     double tolerance_k;
     int modes;
@@ -348,19 +344,9 @@ static enum tmx_status field(const void *state, size_t layer, double *cell_k)
     return TMX_OK;
 }
 
-static double error_bound(const void *state, const double *swing_w)
+static double error_bound(const void *state, bool cells, const double *swing_w)
 {
-    const struct tmx_reduced_model *m = &((const struct state *)state)->model->shared;
-    const size_t n = m->net.n_unit;
-    double worst = 0;
-    for (size_t u = 0; u < n; u++) {
-        double sum = 0;
-        for (size_t v = 0; v < n; v++) {
-            sum += m->error[v * n + u] * fabs(swing_w[v]);
-        }
-        worst = fmax(worst, sum);
-    }
-    return SAFETY * (worst + m->start_error_k);
+    return tmx_reduced_model_bound(&((const struct state *)state)->model->shared, cells, swing_w);
 }
 
 static void heat(const void *state, struct tmx_thermal_heat *h)

@@ -5,7 +5,7 @@
 #include "thermal/backend/reduced_model.h"
 
 /* Change this whenever the numbers that set-up computes change. */
-static const char VERSION[] = "reduced model 3";
+static const char VERSION[] = "reduced model 4";
 
 static void add_real(struct tmx_hash *h, double v)
 {
@@ -37,8 +37,8 @@ static void add_layer(struct tmx_hash *h, const struct tmx_layer *l, bool detail
 }
 
 enum tmx_status tmx_reduced_key(const struct tmx_thermal_spec *spec, const struct tmx_reduced_wish *wish,
-                                double min_step_s, double density_w_per_m2, size_t n_node,
-                                char key[TMX_HASH_HEX], struct tmx_err *err)
+                                double min_step_s, double density_w_per_m2, char key[TMX_HASH_HEX],
+                                struct tmx_err *err)
 {
     const struct tmx_package *p = &spec->package;
     const double package[] = {p->s_spreader_m, p->t_spreader_m, p->k_spreader,
@@ -68,10 +68,7 @@ enum tmx_status tmx_reduced_key(const struct tmx_thermal_spec *spec, const struc
     add_count(h, wish->n_mode);
     add_real(h, min_step_s);
     add_real(h, density_w_per_m2);
-    add_count(h, spec->init_node_k != NULL); /* a uniform start is in every basis */
-    for (size_t c = 0; spec->init_node_k && c < n_node; c++) {
-        add_real(h, spec->init_node_k[c] - spec->ambient_k);
-    }
+    add_count(h, spec->accurate_cells);
     tmx_hash_hex(h, key);
     tmx_hash_destroy(h);
     return TMX_OK;
@@ -79,11 +76,10 @@ enum tmx_status tmx_reduced_key(const struct tmx_thermal_spec *spec, const struc
 
 /* What precedes the arrays. */
 struct sizes {
-    size_t n_level, n_mode, n_unit, n_node, n_basis, n_shift;
-    double start_error_k;
+    size_t n_level, n_mode, n_unit, n_node, n_region, n_basis, n_shift;
 };
 
-enum { PER_LEVEL = 8, WHOLE = 4 };
+enum { PER_LEVEL = 7, WHOLE = 6 };
 
 static size_t list_pieces(const struct tmx_reduced_model *m, struct sizes *sizes, struct tmx_piece *piece)
 {
@@ -99,34 +95,37 @@ static size_t list_pieces(const struct tmx_reduced_model *m, struct sizes *sizes
         piece[n++] = (struct tmx_piece){q->stored, q->mode_row * real};
         piece[n++] = (struct tmx_piece){q->leave, q->mode_row * real};
         piece[n++] = (struct tmx_piece){q->one, q->mode_row * real};
-        piece[n++] = (struct tmx_piece){q->start, q->mode_row * real};
     }
-    piece[n++] = (struct tmx_piece){m->map, k * m->net.n_node * sizeof *m->map};
+    piece[n++] = (struct tmx_piece){m->map, m->map ? k * m->net.n_node * sizeof *m->map : 0};
+    piece[n++] = (struct tmx_piece){m->fine_map, m->fine_map ? k * m->net.n_node * real : 0};
     piece[n++] = (struct tmx_piece){m->still, m->still ? unit * m->net.n_node * real : 0};
     piece[n++] = (struct tmx_piece){m->vector, m->vector ? m->n_level * k * k * real : 0};
     piece[n++] = (struct tmx_piece){m->error, unit * unit * real};
+    piece[n++] = (struct tmx_piece){m->cell_error, unit * m->n_region * real};
     return n;
 }
 
 static bool allocate(struct tmx_reduced_model *m, const struct sizes *sizes)
 {
-    const size_t k = sizes->n_mode, unit = sizes->n_unit;
-    const bool one = m->n_level == 1;
+    const size_t k = sizes->n_mode, unit = sizes->n_unit, n_node = m->net.n_node;
     tmx_assert(k > 0 && m->n_level > 0);
     m->n_mode = k;
     m->n_basis = sizes->n_basis;
     m->n_shift = sizes->n_shift;
-    m->start_error_k = sizes->start_error_k;
     for (size_t l = 0; l < m->n_level; l++) {
-        if (tmx_modal_init(&m->modal[l], k, unit, one, NULL)) {
+        if (tmx_modal_init(&m->modal[l], k, unit, m->truncated, NULL)) {
             return false;
         }
     }
-    m->map = calloc(k * m->net.n_node, sizeof *m->map);
-    m->still = one ? calloc(unit * m->net.n_node, sizeof *m->still) : NULL;
-    m->vector = one ? NULL : calloc(m->n_level * k * k, sizeof *m->vector);
+    m->map = m->fine ? NULL : calloc(k * n_node, sizeof *m->map);
+    m->fine_map = m->fine ? calloc(k * n_node, sizeof *m->fine_map) : NULL;
+    m->still = m->truncated ? calloc(unit * n_node, sizeof *m->still) : NULL;
+    m->vector = m->truncated ? NULL : calloc(m->n_level * k * k, sizeof *m->vector);
     m->error = calloc(unit * unit, sizeof *m->error);
-    return m->map && (one ? m->still != NULL : m->vector != NULL) && m->error;
+    m->cell_error = m->n_region ? calloc(unit * m->n_region, sizeof *m->cell_error) : NULL;
+    return (m->fine ? m->fine_map != NULL : m->map != NULL) &&
+           (m->truncated ? m->still != NULL : m->vector != NULL) && m->error &&
+           (m->n_region == 0 || m->cell_error);
 }
 
 bool tmx_reduced_load(struct tmx_reduced_model *m, const char key[TMX_HASH_HEX])
@@ -134,7 +133,8 @@ bool tmx_reduced_load(struct tmx_reduced_model *m, const char key[TMX_HASH_HEX])
     struct sizes sizes;
     struct tmx_piece *piece = calloc(1 + PER_LEVEL * m->n_level + WHOLE, sizeof *piece);
     bool ok = piece && tmx_cache_peek(key, &sizes, sizeof sizes) && sizes.n_level == m->n_level &&
-              sizes.n_unit == m->net.n_unit && sizes.n_node == m->net.n_node && sizes.n_mode > 0 &&
+              sizes.n_unit == m->net.n_unit && sizes.n_node == m->net.n_node &&
+              sizes.n_region == m->n_region && sizes.n_mode > 0 &&
               sizes.n_mode <= m->net.n_node; /* a damaged head must not ask for all memory */
     ok = ok && allocate(m, &sizes);
     ok = ok && tmx_cache_read(key, piece, list_pieces(m, &sizes, piece));
@@ -147,8 +147,8 @@ bool tmx_reduced_load(struct tmx_reduced_model *m, const char key[TMX_HASH_HEX])
 
 void tmx_reduced_store(const struct tmx_reduced_model *m, const char key[TMX_HASH_HEX])
 {
-    struct sizes sizes = {m->n_level, m->n_mode,  m->net.n_unit,   m->net.n_node,
-                          m->n_basis, m->n_shift, m->start_error_k};
+    struct sizes sizes = {m->n_level,  m->n_mode,  m->net.n_unit, m->net.n_node,
+                          m->n_region, m->n_basis, m->n_shift};
     struct tmx_piece *piece = calloc(1 + PER_LEVEL * m->n_level + WHOLE, sizeof *piece);
     if (piece) {
         tmx_cache_write(key, piece, list_pieces(m, &sizes, piece));

@@ -6,20 +6,27 @@
 
 #include "thermal/network/dense.h"
 #include "thermal/network/reduce.h"
+#include "thermal/network/start.h"
 
 static const double POWER_DENSITY =
     0.5e6; /* [W/m2] the tolerance holds for at least this; assumed: a 300 W GPU */
 static const double MIN_STEP_S = 1e-3; /* and for steps from this on, or shorter ones when asked for */
 /* Part of the tolerance for one step of power; the rest is for steps whose errors add up.
  * Fitted: random 1 ms traces on tests/golden/A_gt200 stay below the tolerance. */
-static const double TRUNCATION_SHARE = 0.7;
+static const double TRUNCATION_SHARE = 0.5;
+
+/* tmx_reduced_model_bound: the largest errors found at test points, times this for what lies between
+ * them and for errors of several steps that add up; fitted to tests/property/test_reduced.c. Those of
+ * single nodes are known less well. */
+static const double SAFETY = 6.0, NODE_SAFETY = 12.0;
+/* A bound this many times the tolerance means that the numbers themselves have failed: it is 5 to 40
+ * times where all is well, 1e4 to 1e11 times where it is not. */
+static const double MISSED = 1000;
 
 struct demand { /* the wish, resolved for one spec */
     double tolerance_k, min_step_s;
-    double *power_w; /* [n_unit] owned */
-    double *start_k; /* [n_node] owned: theta at the start, or 1 K everywhere */
-    bool follow_start;
-    double start_scale;
+    double *power_w;                      /* [n_unit] owned */
+    struct tmx_regions unit_cells, cells; /* owned; empty where not wanted */
 };
 
 static double density(const struct tmx_thermal_spec *spec)
@@ -43,8 +50,7 @@ static enum tmx_status demand_init(struct demand *d, const struct tmx_network *n
     d->tolerance_k = wish->tolerance_k;
     d->min_step_s = min_step(spec);
     d->power_w = calloc(net->n_unit, sizeof *d->power_w);
-    d->start_k = calloc(net->n_node, sizeof *d->start_k);
-    if (!d->power_w || !d->start_k) {
+    if (!d->power_w) {
         return tmx_fail(err, TMX_ENOMEM, "reduced model of %zu nodes", net->n_node);
     }
     for (size_t l = 0; l < spec->n_layer; l++) {
@@ -53,51 +59,64 @@ static enum tmx_status demand_init(struct demand *d, const struct tmx_network *n
             d->power_w[u] = density(spec) * tmx_unit_area_m2(unit);
         }
     }
-    d->follow_start = spec->init_node_k != NULL;
-    d->start_scale = spec->init_node_k ? 1 : spec->init_k - spec->ambient_k;
-    for (size_t c = 0; c < net->n_node; c++) {
-        d->start_k[c] = spec->init_node_k ? spec->init_node_k[c] - spec->ambient_k : 1;
-    }
-    return TMX_OK;
+    const bool by_cell = net->mode == TMX_MAP_MIN || net->mode == TMX_MAP_MAX;
+    const enum tmx_status st = by_cell ? tmx_regions_units(&d->unit_cells, net, err) : TMX_OK;
+    return st || !spec->accurate_cells ? st : tmx_regions_tiles(&d->cells, net, err);
 }
 
-static void gamma_range(const struct tmx_network *net, const struct tmx_thermal_spec *spec,
-                        struct tmx_basis_wish *wish)
+static void demand_finish(struct demand *d)
 {
-    wish->gamma_low = INFINITY;
-    wish->gamma_high = 0;
+    free(d->power_w);
+    tmx_regions_finish(&d->unit_cells);
+    tmx_regions_finish(&d->cells);
+}
+
+static void gamma_range(const struct tmx_network *net, const struct tmx_thermal_spec *spec, double *low,
+                        double *high)
+{
+    *low = INFINITY;
+    *high = 0;
     for (size_t l = 0; l < tmx_thermal_spec_levels(spec); l++) {
         const double gamma = tmx_network_gamma(net, tmx_thermal_spec_r_convec(spec, l));
-        wish->gamma_low = fmin(wish->gamma_low, gamma);
-        wish->gamma_high = fmax(wish->gamma_high, gamma);
+        *low = fmin(*low, gamma);
+        *high = fmax(*high, gamma);
     }
 }
 
-/* map [n_mode][n_node] in single precision: basis * (vector * lift). */
-static enum tmx_status make_map(struct tmx_reduced_model *m, const struct tmx_basis *basis,
-                                const double *turn, struct tmx_err *err)
+/* Rows [at, at + count) of the map: basis * turn, or the basis itself. It has room. */
+static enum tmx_status fill_map(struct tmx_reduced_model *m, size_t at, const struct tmx_basis *basis,
+                                const double *turn, size_t count, struct tmx_err *err)
 {
     const size_t n = basis->n_node, k = basis->n_mode;
     enum { BATCH = 16 };
     double *part = calloc(BATCH * n, sizeof *part);
-    m->map = calloc(m->n_mode * n, sizeof *m->map);
-    if (!part || !m->map) {
-        free(part);
-        return tmx_fail(err, TMX_ENOMEM, "heat map of %zu modes", m->n_mode);
+    if (!part) {
+        return tmx_fail(err, TMX_ENOMEM, "heat map of %zu modes", count);
     }
-    for (size_t first = 0; first < m->n_mode; first += BATCH) {
-        const size_t count = m->n_mode - first < BATCH ? m->n_mode - first : BATCH;
+    for (size_t first = 0; first < count; first += BATCH) {
+        const size_t batch = count - first < BATCH ? count - first : BATCH;
         const double *from = basis->v + first * n;
         if (turn) {
-            tmx_dense_nn(n, count, k, 1, basis->v, n, turn + first * k, k, 0, part, n);
+            tmx_dense_nn(n, batch, k, 1, basis->v, n, turn + first * k, k, 0, part, n);
             from = part;
         }
-        for (size_t i = 0; i < count * n; i++) {
-            m->map[first * n + i] = (float)from[i];
+        for (size_t i = 0; i < batch * n && m->map; i++) {
+            m->map[(at + first) * n + i] = (float)from[i];
+        }
+        if (m->fine_map) {
+            memcpy(m->fine_map + (at + first) * n, from, batch * n * sizeof *from);
         }
     }
     free(part);
     return TMX_OK;
+}
+
+static enum tmx_status make_map(struct tmx_reduced_model *m, const struct tmx_basis *basis,
+                                const double *turn, struct tmx_err *err)
+{
+    m->map = calloc(m->n_mode * basis->n_node, sizeof *m->map);
+    return m->map ? fill_map(m, 0, basis, turn, m->n_mode, err)
+                  : tmx_fail(err, TMX_ENOMEM, "heat map of %zu modes", m->n_mode);
 }
 
 /* still = basis * vector * (in / rate). */
@@ -120,20 +139,19 @@ static enum tmx_status make_still(struct tmx_reduced_model *m, const struct tmx_
     return TMX_OK;
 }
 
-static enum tmx_status one_level(struct tmx_reduced_model *m, const struct tmx_basis *basis,
-                                 const struct demand *d, const struct tmx_reduced_wish *wish,
-                                 struct tmx_err *err)
+static enum tmx_status truncate_modes(struct tmx_reduced_model *m, const struct tmx_basis *basis,
+                                      const struct demand *d, const struct tmx_reduced_wish *wish,
+                                      struct tmx_err *err)
 {
     const size_t k = basis->n_mode;
     const struct tmx_truncation cut = {.tolerance_k = TRUNCATION_SHARE * wish->tolerance_k,
                                        .power_w = d->power_w,
                                        .min_step_s = d->min_step_s,
-                                       .follow_start = d->follow_start,
                                        .n_mode = wish->n_mode};
     struct tmx_modes modes;
     double *lift = NULL, *turn = NULL;
     enum tmx_status st = tmx_modes_init(&modes, basis, basis->gamma, err);
-    st = st ? st : tmx_modes_truncate(&modes, &cut, m->modal, &lift, m->error, &m->start_error_k, err);
+    st = st ? st : tmx_modes_truncate(&modes, &cut, m->modal, &lift, m->error, err);
     if (!st) {
         m->n_mode = m->modal->n_mode;
         turn = calloc(k * m->n_mode, sizeof *turn);
@@ -150,13 +168,23 @@ static enum tmx_status one_level(struct tmx_reduced_model *m, const struct tmx_b
     return st;
 }
 
-static enum tmx_status several_levels(struct tmx_reduced_model *m, const struct tmx_basis *basis,
-                                      const struct tmx_thermal_spec *spec, struct tmx_err *err)
+/* Every mode of every level. The basis gives its vectors away where the map is fine. */
+static enum tmx_status keep_modes(struct tmx_reduced_model *m, struct tmx_basis *basis,
+                                  const struct tmx_thermal_spec *spec, struct tmx_err *err)
 {
     const size_t k = basis->n_mode;
+    enum tmx_status st = TMX_OK;
     m->n_mode = k;
     m->vector = calloc(m->n_level * k * k, sizeof *m->vector);
-    enum tmx_status st = m->vector ? make_map(m, basis, NULL, err) : tmx_fail(err, TMX_ENOMEM, "levels");
+    if (!m->vector) {
+        return tmx_fail(err, TMX_ENOMEM, "%zu convection levels", m->n_level);
+    }
+    if (m->fine) {
+        m->fine_map = basis->v;
+        basis->v = NULL;
+    } else {
+        st = make_map(m, basis, NULL, err);
+    }
     for (size_t l = 0; l < m->n_level && !st; l++) {
         struct tmx_modes modes;
         const double gamma = tmx_network_gamma(&m->net, tmx_thermal_spec_r_convec(spec, l));
@@ -170,6 +198,23 @@ static enum tmx_status several_levels(struct tmx_reduced_model *m, const struct 
     return st;
 }
 
+/* What the finished model's steady states are off from those solved directly: rounding, where the
+ * numbers have held. */
+static void check_steady(struct tmx_reduced_model *m, const double *steady)
+{
+    const struct tmx_modal *q = m->modal;
+    const size_t unit = m->net.n_unit;
+    for (size_t v = 0; v < unit; v++) {
+        for (size_t u = 0; u < unit; u++) {
+            double k_w = q->direct ? q->direct[v * q->unit_row + u] : 0;
+            for (size_t i = 0; i < q->n_mode; i++) {
+                k_w += q->out[i * q->unit_row + u] * q->in[v * q->mode_row + i] / q->rate[i];
+            }
+            m->error[v * unit + u] += fabs(k_w - steady[v * unit + u]);
+        }
+    }
+}
+
 static enum tmx_status build(struct tmx_reduced_model *m, const struct tmx_thermal_spec *spec,
                              const struct demand *d, const struct tmx_reduced_wish *wish, struct tmx_err *err)
 {
@@ -177,21 +222,20 @@ static enum tmx_status build(struct tmx_reduced_model *m, const struct tmx_therm
     struct tmx_basis_wish basis_wish = {.tolerance_k = d->tolerance_k,
                                         .power_w = d->power_w,
                                         .min_step_s = d->min_step_s,
-                                        .start_k = d->start_k,
-                                        .follow_start = d->follow_start};
-    const size_t unit = m->net.n_unit;
-    gamma_range(&m->net, spec, &basis_wish);
+                                        .unit_cells = d->unit_cells.n ? &d->unit_cells : NULL,
+                                        .cells = d->cells.n ? &d->cells : NULL};
+    gamma_range(&m->net, spec, &basis_wish.gamma_low, &basis_wish.gamma_high);
     enum tmx_status st = tmx_basis_init(&basis, &m->net, &basis_wish, err);
     if (!st) {
-        m->error = calloc(unit * unit, sizeof *m->error);
-        st = m->error ? TMX_OK : tmx_fail(err, TMX_ENOMEM, "error bounds");
-    }
-    if (!st) {
-        memcpy(m->error, basis.error, unit * unit * sizeof *m->error);
-        m->start_error_k = basis.start_error_k;
+        m->error = basis.error;
+        m->cell_error = basis.cell_error;
+        basis.error = basis.cell_error = NULL;
         m->n_basis = basis.n_mode;
         m->n_shift = basis.n_shift;
-        st = m->n_level == 1 ? one_level(m, &basis, d, wish, err) : several_levels(m, &basis, spec, err);
+        st = m->truncated ? truncate_modes(m, &basis, d, wish, err) : keep_modes(m, &basis, spec, err);
+    }
+    if (!st && m->n_level == 1) {
+        check_steady(m, basis.steady);
     }
     tmx_basis_finish(&basis);
     return st;
@@ -206,7 +250,7 @@ static enum tmx_status obtain(struct tmx_reduced_model *m, const struct tmx_ther
     if (!wish->cache) {
         return build(m, spec, d, wish, err);
     }
-    enum tmx_status st = tmx_reduced_key(spec, wish, d->min_step_s, density(spec), m->net.n_node, key, err);
+    enum tmx_status st = tmx_reduced_key(spec, wish, d->min_step_s, density(spec), key, err);
     if (st) {
         return st;
     }
@@ -220,6 +264,107 @@ static enum tmx_status obtain(struct tmx_reduced_model *m, const struct tmx_ther
     return st;
 }
 
+/* vector [n_level][k][k] with room for more, behind them, as a block of its own. */
+static enum tmx_status widen_vectors(struct tmx_reduced_model *m, size_t more, struct tmx_err *err)
+{
+    const size_t k = m->n_mode, wide = k + more;
+    double *v = calloc(m->n_level * wide * wide, sizeof *v);
+    if (!v) {
+        return tmx_fail(err, TMX_ENOMEM, "start field");
+    }
+    for (size_t l = 0; l < m->n_level; l++) {
+        for (size_t i = 0; i < k; i++) {
+            memcpy(v + (l * wide + i) * wide, m->vector + (l * k + i) * k, k * sizeof *v);
+        }
+    }
+    free(m->vector);
+    m->vector = v;
+    return TMX_OK;
+}
+
+/* Room in the map for more rows. */
+static enum tmx_status widen_map(struct tmx_reduced_model *m, size_t more, struct tmx_err *err)
+{
+    const size_t n = (m->n_mode + more) * m->net.n_node;
+    float *map = m->map ? realloc(m->map, n * sizeof *map) : NULL;
+    double *fine = m->fine_map ? realloc(m->fine_map, n * sizeof *fine) : NULL;
+    m->map = map ? map : m->map;
+    m->fine_map = fine ? fine : m->fine_map;
+    return map || fine ? TMX_OK : tmx_fail(err, TMX_ENOMEM, "start field");
+}
+
+/* The start's own modes at one level, beside those of the powers. */
+static enum tmx_status join_level(struct tmx_reduced_model *m, const struct tmx_basis *start,
+                                  const double *theta, size_t level, double gamma, struct tmx_err *err)
+{
+    struct tmx_modes modes;
+    struct tmx_modal more = {0};
+    const size_t old = m->n_mode, k = start->n_mode;
+    enum tmx_status st = tmx_modes_init(&modes, start, gamma, err);
+    st = st ? st : tmx_modes_layout(&modes, &more, err);
+    for (size_t i = 0; i < k && !st; i++) {
+        more.start[i] = tmx_dense_dot(k, modes.vector + i * k, theta);
+        more.one[i] = 0; /* a change of ambient is the other modes' */
+    }
+    st = st ? st : tmx_modal_join(&m->modal[level], &more, err);
+    for (size_t i = 0; i < k && !st && m->vector; i++) {
+        memcpy(m->vector + (level * (old + k) + old + i) * (old + k) + old, modes.vector + i * k,
+               k * sizeof *m->vector);
+    }
+    if (!st && level == 0) {
+        st = fill_map(m, old, start, m->vector ? NULL : modes.vector, k, err);
+    }
+    tmx_modal_finish(&more);
+    tmx_modes_finish(&modes);
+    return st;
+}
+
+static enum tmx_status join_start(struct tmx_reduced_model *m, const struct tmx_thermal_spec *spec,
+                                  const struct demand *d, struct tmx_err *err)
+{
+    struct tmx_basis start = {0};
+    struct tmx_start_wish wish = {.tolerance_k = d->tolerance_k,
+                                  .min_step_s = d->min_step_s,
+                                  .cells = d->cells.n        ? &d->cells
+                                           : d->unit_cells.n ? &d->unit_cells
+                                                             : NULL};
+    double *from_k = calloc(m->net.n_node, sizeof *from_k), *theta = NULL;
+    if (!from_k) {
+        return tmx_fail(err, TMX_ENOMEM, "start field");
+    }
+    for (size_t c = 0; c < m->net.n_node; c++) {
+        from_k[c] = spec->init_node_k[c] - spec->ambient_k;
+    }
+    wish.theta_k = from_k;
+    gamma_range(&m->net, spec, &wish.gamma_low, &wish.gamma_high);
+    enum tmx_status st = tmx_start_basis(&start, &m->net, &wish, &theta, &m->start_error_k, err);
+    st = st ? st : widen_map(m, start.n_mode, err);
+    st = st || !m->vector ? st : widen_vectors(m, start.n_mode, err);
+    for (size_t l = 0; l < m->n_level && !st; l++) {
+        st = join_level(m, &start, theta, l, tmx_network_gamma(&m->net, tmx_thermal_spec_r_convec(spec, l)),
+                        err);
+    }
+    m->n_mode += st ? 0 : start.n_mode;
+    tmx_basis_finish(&start);
+    free(from_k);
+    free(theta);
+    return st;
+}
+
+static enum tmx_status check_tolerance(const struct tmx_reduced_model *m, const struct demand *d,
+                                       const struct tmx_reduced_wish *wish, struct tmx_err *err)
+{
+    double bound_k = tmx_reduced_model_bound(m, false, d->power_w);
+    bound_k = m->n_region ? fmax(bound_k, tmx_reduced_model_bound(m, true, d->power_w)) : bound_k;
+    if (wish->n_mode > 0 || bound_k <= MISSED * d->tolerance_k) {
+        return TMX_OK;
+    }
+    return tmx_fail(err, TMX_ESOLVE,
+                    "the reduced model misses its tolerance of %g K: estimated error %.2g K; a network with "
+                    "such values needs the full grid (method grid)",
+                    d->tolerance_k, bound_k);
+}
+
 enum tmx_status tmx_reduced_model_init(struct tmx_reduced_model *m, const struct tmx_thermal_spec *spec,
                                        const struct tmx_reduced_wish *wish, struct tmx_err *err)
 {
@@ -228,18 +373,25 @@ enum tmx_status tmx_reduced_model_init(struct tmx_reduced_model *m, const struct
     enum tmx_status st = tmx_network_init(&m->net, spec, err);
     st = st ? st : demand_init(&d, &m->net, spec, wish, err);
     if (!st) {
+        m->n_region = d.cells.n;
+        m->fine = d.cells.n > 0 || d.unit_cells.n > 0;
+        m->truncated = m->n_level == 1 && !m->fine;
         m->modal = calloc(m->n_level, sizeof *m->modal);
         st = m->modal ? TMX_OK : tmx_fail(err, TMX_ENOMEM, "levels");
     }
     st = st ? st : obtain(m, spec, &d, wish, err);
-    for (size_t l = 0; l < m->n_level && !st; l++) {
+    for (size_t l = 0; l < m->n_level && !st; l++) { /* a uniform start is a multiple of the 1 K field */
         for (size_t i = 0; i < m->n_mode; i++) {
-            m->modal[l].start[i] *= d.start_scale;
+            m->modal[l].start[i] =
+                spec->init_node_k ? 0 : (spec->init_k - spec->ambient_k) * m->modal[l].one[i];
         }
+    }
+    st = st || !spec->init_node_k ? st : join_start(m, spec, &d, err);
+    st = st ? st : check_tolerance(m, &d, wish, err);
+    for (size_t l = 0; l < m->n_level && !st; l++) {
         tmx_modal_close(&m->modal[l]);
     }
-    free(d.power_w);
-    free(d.start_k);
+    demand_finish(&d);
     return st;
 }
 
@@ -249,11 +401,13 @@ void tmx_reduced_model_empty(struct tmx_reduced_model *m)
         tmx_modal_finish(&m->modal[l]);
     }
     free(m->map);
+    free(m->fine_map);
     free(m->still);
     free(m->vector);
     free(m->error);
+    free(m->cell_error);
     m->map = NULL;
-    m->still = m->vector = m->error = NULL;
+    m->fine_map = m->still = m->vector = m->error = m->cell_error = NULL;
 }
 
 void tmx_reduced_model_finish(struct tmx_reduced_model *m)
@@ -262,6 +416,24 @@ void tmx_reduced_model_finish(struct tmx_reduced_model *m)
     free(m->modal);
     tmx_network_finish(&m->net);
     *m = (struct tmx_reduced_model){0};
+}
+
+double tmx_reduced_model_bound(const struct tmx_reduced_model *m, bool nodes, const double *swing_w)
+{
+    const size_t unit = m->net.n_unit, n = nodes ? m->n_region : unit;
+    const double *error = nodes ? m->cell_error : m->error;
+    double worst = 0;
+    if (nodes && !m->cell_error) {
+        return INFINITY;
+    }
+    for (size_t u = 0; u < n; u++) {
+        double sum = 0;
+        for (size_t v = 0; v < unit; v++) {
+            sum += error[v * n + u] * fabs(swing_w[v]);
+        }
+        worst = fmax(worst, sum);
+    }
+    return (m->fine ? NODE_SAFETY : SAFETY) * (worst + m->start_error_k);
 }
 
 void tmx_reduced_model_field(const struct tmx_reduced_model *m, size_t level, const double *z,
@@ -284,10 +456,16 @@ void tmx_reduced_model_field(const struct tmx_reduced_model *m, size_t level, co
             }
         }
     }
-    for (size_t i = 0; i < k; i++) {
+    for (size_t i = 0; i < k && m->map; i++) {
         const float *row = m->map + i * n_node + first;
         for (size_t c = 0; c < n; c++) {
             theta_k[c] += work[i] * (double)row[c];
+        }
+    }
+    for (size_t i = 0; i < k && m->fine_map; i++) {
+        const double *row = m->fine_map + i * n_node + first;
+        for (size_t c = 0; c < n; c++) {
+            theta_k[c] += work[i] * row[c];
         }
     }
     for (size_t u = 0; u < m->net.n_unit && m->still; u++) {

@@ -18,19 +18,25 @@ struct tmx_reduced_model {
     struct tmx_network net;
     size_t n_level, n_mode;
     struct tmx_modal *modal; /* [n_level] owned */
-    /* one level: theta = still p + map (z - in p / rate). More: theta = map vector[level] z. */
-    float *map;           /* [n_mode][n_node] owned */
-    double *still;        /* [n_unit][n_node, K/W] owned; NULL with more levels than one */
-    double *vector;       /* [n_level][n_mode][n_mode] owned; NULL with one level */
+    /* truncated (one level, units alone): theta = still p + map (z - in p / rate).
+     * whole: theta = map vector[level] z. */
+    bool truncated, fine;
+    float *map;           /* [n_mode][n_node] owned; NULL when fine */
+    double *fine_map;     /* the same in full precision, where single cells must be accurate */
+    double *still;        /* [n_unit][n_node, K/W] owned; truncated only */
+    double *vector;       /* [n_level][n_mode][n_mode] owned; whole only */
     double *error;        /* [n_unit][n_unit, K/W] owned, see tmx_basis and tmx_modes_truncate */
-    double start_error_k; /* the same for the start, where it is not uniform */
+    double *cell_error;   /* [n_unit][n_region, K/W] owned; NULL where cells are not controlled */
+    size_t n_region;      /* of all nodes; 0: not controlled */
+    double start_error_k; /* of a start that is not uniform */
     size_t n_basis;       /* vectors of the basis behind it */
     size_t n_shift;       /* factorisations it took */
     bool from_cache;
 };
 
 /* Overwritten; end it with tmx_reduced_model_finish, also after failure. A cache that
- * cannot be read or written is done without. */
+ * cannot be read or written is done without. TMX_ESOLVE when the tolerance is missed by far,
+ * unless wish->n_mode asks for it. */
 TMX_NODISCARD enum tmx_status tmx_reduced_model_init(struct tmx_reduced_model *m,
                                                      const struct tmx_thermal_spec *spec,
                                                      const struct tmx_reduced_wish *wish,
@@ -40,14 +46,18 @@ void tmx_reduced_model_finish(struct tmx_reduced_model *m);
 /* Release all but the network and the room for the levels. */
 void tmx_reduced_model_empty(struct tmx_reduced_model *m);
 
-/* Name of the model in the cache: a hash of all that its numbers depend on. */
+/* Name of the model in the cache: a hash of all that its numbers depend on. The start is none of it. */
 TMX_NODISCARD enum tmx_status tmx_reduced_key(const struct tmx_thermal_spec *spec,
                                               const struct tmx_reduced_wish *wish, double min_step_s,
-                                              double density_w_per_m2, size_t n_node, char key[TMX_HASH_HEX],
+                                              double density_w_per_m2, char key[TMX_HASH_HEX],
                                               struct tmx_err *err);
 /* Fill a model that has its network and levels; false (and empty) when the cache has none. */
 bool tmx_reduced_load(struct tmx_reduced_model *m, const char key[TMX_HASH_HEX]);
 void tmx_reduced_store(const struct tmx_reduced_model *m, const char key[TMX_HASH_HEX]);
+
+/* Estimate [K] of the largest error at a unit, or at any node (INFINITY where nothing controls it), while
+ * each unit's power changes by at most swing_w [n_unit, W] at a time. */
+double tmx_reduced_model_bound(const struct tmx_reduced_model *m, bool nodes, const double *swing_w);
 
 /* cells [first, first + n) of theta (above ambient) for a state; work is [n_mode]. */
 void tmx_reduced_model_field(const struct tmx_reduced_model *m, size_t level, const double *z,

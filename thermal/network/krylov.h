@@ -1,25 +1,25 @@
 #ifndef TMX_THERMAL_NETWORK_KRYLOV_H
 #define TMX_THERMAL_NETWORK_KRYLOV_H
 
-#include "thermal/network/assemble.h"
+#include "thermal/network/regions.h"
 
 /* A rational Krylov basis V of the network: V spans (G + sigma C)^-1 B for a list of shifts
  * that grows until the projected network answers steps of power to the tolerance. */
 
 struct tmx_basis {
     size_t n_node, n_mode, n_unit;
-    double *v;            /* [n_mode][n_node] owned, V' C V = 1 */
-    double *g;            /* [n_mode][n_mode] owned, V' G V at film coefficient gamma */
-    double *a;            /* [n_mode][n_mode] owned, V' A V; NULL when gamma is the only film coefficient */
-    double *in;           /* [n_unit][n_mode] owned, V' B */
-    double *out;          /* [n_unit][n_mode] owned, V' E: temperatures are E' theta; NULL when E = B */
-    double *one;          /* [n_mode] owned, V' C 1: the uniform field 1 K */
-    double *area;         /* [n_mode] owned, V' A 1 */
-    double *start;        /* [n_mode] owned, V' C theta0 */
-    double *error;        /* [n_unit][n_unit] owned, K/W: bound on what V misses, row by unit that changes */
-    double start_error_k; /* the same for the start, where it is followed */
-    double gamma;         /* expansion point [W/(m2 K)] */
-    size_t n_shift;       /* factorisations used */
+    double *v;     /* [n_mode][n_node] owned, V' C V = 1 */
+    double *g;     /* [n_mode][n_mode] owned, V' G V at film coefficient gamma */
+    double *a;     /* [n_mode][n_mode] owned, V' A V; NULL when gamma is the only film coefficient */
+    double *in;    /* [n_unit][n_mode] owned, V' B */
+    double *out;   /* [n_unit][n_mode] owned, V' E: temperatures are E' theta; NULL when E = B */
+    double *one;   /* [n_mode] owned, V' C 1: the uniform field 1 K */
+    double *area;  /* [n_mode] owned, V' A 1 */
+    double *error; /* [n_unit][n_unit] owned, K/W: what V misses at each unit, row by unit that changes */
+    double *cell_error; /* [n_unit][regions] owned, K/W: likewise at the nodes of wish->cells; NULL without */
+    double *steady;     /* [n_unit][n_unit] owned, K/W: E' G^-1 B at gamma, solved directly */
+    double gamma;       /* expansion point [W/(m2 K)] */
+    size_t n_shift;     /* factorisations used */
 };
 
 struct tmx_basis_wish {
@@ -27,12 +27,13 @@ struct tmx_basis_wish {
     const double *power_w;        /* [n_unit] */
     double min_step_s;            /* shortest step that must be accurate */
     double gamma_low, gamma_high; /* film coefficients that will be used */
-    const double *start_k;        /* [n_node] theta0: joins the basis */
-    bool follow_start;            /* what becomes of theta0 must be accurate too (not for a uniform one) */
+    /* Regions at whose every node the tolerance must hold, too; NULL: none. */
+    const struct tmx_regions *unit_cells; /* [n_unit]: then error is that of the worst cell of each unit */
+    const struct tmx_regions *cells;
 };
 
 /* Fill *basis (overwritten; end it with tmx_basis_finish, also after failure). net must
- * have a linear map mode, or MIN or MAX, for which unit errors are those of AREA.
+ * have a linear map mode, or MIN or MAX, for which wish->unit_cells must be there.
  * Returns TMX_OK, TMX_ENOMEM or TMX_ESOLVE. */
 TMX_NODISCARD enum tmx_status tmx_basis_init(struct tmx_basis *basis, const struct tmx_network *net,
                                              const struct tmx_basis_wish *wish, struct tmx_err *err);

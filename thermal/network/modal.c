@@ -57,6 +57,41 @@ void tmx_modal_finish(struct tmx_modal *m)
     *m = (struct tmx_modal){0};
 }
 
+static void copy_modes(const struct tmx_modal *from, struct tmx_modal *to, size_t at)
+{
+    const size_t k = from->n_mode, real = sizeof(double);
+    tmx_assert(from->n_unit == to->n_unit);
+    memcpy(to->rate + at, from->rate, k * real);
+    memcpy(to->stored + at, from->stored, k * real);
+    memcpy(to->leave + at, from->leave, k * real);
+    memcpy(to->one + at, from->one, k * real);
+    memcpy(to->start + at, from->start, k * real);
+    memcpy(to->out + at * to->unit_row, from->out, k * to->unit_row * real);
+    for (size_t u = 0; u < to->n_unit; u++) {
+        memcpy(to->in + u * to->mode_row + at, from->in + u * from->mode_row, k * real);
+    }
+}
+
+enum tmx_status tmx_modal_join(struct tmx_modal *m, const struct tmx_modal *more, struct tmx_err *err)
+{
+    struct tmx_modal both;
+    tmx_assert(!more->direct);
+    const enum tmx_status st =
+        tmx_modal_init(&both, m->n_mode + more->n_mode, m->n_unit, m->direct != NULL, err);
+    if (st) {
+        tmx_modal_finish(&both);
+        return st;
+    }
+    copy_modes(m, &both, 0);
+    copy_modes(more, &both, m->n_mode);
+    if (m->direct) {
+        memcpy(both.direct, m->direct, m->n_unit * m->unit_row * sizeof *m->direct);
+    }
+    tmx_modal_finish(m);
+    *m = both;
+    return TMX_OK;
+}
+
 void tmx_modal_close(struct tmx_modal *m)
 {
     for (size_t i = 0; i < m->mode_row; i++) {

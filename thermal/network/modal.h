@@ -34,6 +34,11 @@ TMX_NODISCARD enum tmx_status tmx_modal_init(struct tmx_modal *m, size_t n_mode,
                                              struct tmx_err *err);
 void tmx_modal_finish(struct tmx_modal *m); /* accepts zeroed memory */
 
+/* Put the modes of more beside those of m: its z goes on by itself and adds to the temperatures. Both
+ * have the same units; more has no direct term. Returns TMX_OK or TMX_ENOMEM (m unchanged). */
+TMX_NODISCARD enum tmx_status tmx_modal_join(struct tmx_modal *m, const struct tmx_modal *more,
+                                             struct tmx_err *err);
+
 /* Fill rest and drain from the others. Heat to ambient over a step under power p is
  *   drain . p dt - rest . (z at the end - z at the beginning). */
 void tmx_modal_close(struct tmx_modal *m);

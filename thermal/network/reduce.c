@@ -6,8 +6,8 @@
  *   P = integral from t0 of exp(-Lambda t) (bt bt' + ot ot') exp(-Lambda t) dt,
  *   P_ij = (bt bt' + ot ot')_ij exp(-t0 (lambda_i + lambda_j)) / (lambda_i + lambda_j),
  * and U' Lambda U is diagonalised. The end of every step is kept exact by a direct term.
- * Lambda^1/2 c and Lambda^-1/2 c (c: the uniform field) and Lambda^1/2 x_start lie in U whatever P says:
- * with them the heat balance, a change of ambient and the start state lose nothing. */
+ * Lambda^1/2 c and Lambda^-1/2 c (c: the uniform field) lie in U whatever P says: with them the heat
+ * balance, a change of ambient and a uniform start lose nothing. */
 #include "thermal/network/reduce.h"
 
 #include <math.h>
@@ -31,9 +31,7 @@ enum tmx_status tmx_modes_init(struct tmx_modes *modes, const struct tmx_basis *
     modes->out = basis->out ? calloc(k * m, sizeof *modes->out) : modes->in;
     modes->one = calloc(k, sizeof *modes->one);
     modes->area = calloc(k, sizeof *modes->area);
-    modes->start = calloc(k, sizeof *modes->start);
-    if (!modes->rate || !modes->vector || !modes->in || !modes->out || !modes->one || !modes->area ||
-        !modes->start) {
+    if (!modes->rate || !modes->vector || !modes->in || !modes->out || !modes->one || !modes->area) {
         return tmx_fail(err, TMX_ENOMEM, "%zu modes", k);
     }
     for (size_t i = 0; i < k * k; i++) {
@@ -52,7 +50,6 @@ enum tmx_status tmx_modes_init(struct tmx_modes *modes, const struct tmx_basis *
     }
     tmx_dense_tn(k, 1, k, 1, modes->vector, k, basis->one, k, 0, modes->one, k);
     tmx_dense_tn(k, 1, k, 1, modes->vector, k, basis->area, k, 0, modes->area, k);
-    tmx_dense_tn(k, 1, k, 1, modes->vector, k, basis->start, k, 0, modes->start, k);
     return TMX_OK;
 }
 
@@ -66,7 +63,6 @@ void tmx_modes_finish(struct tmx_modes *modes)
     free(modes->in);
     free(modes->one);
     free(modes->area);
-    free(modes->start);
     *modes = (struct tmx_modes){0};
 }
 
@@ -82,7 +78,6 @@ enum tmx_status tmx_modes_layout(const struct tmx_modes *modes, struct tmx_modal
         modal->stored[i] = modes->one[i];
         modal->leave[i] = modes->gamma * modes->area[i];
         modal->one[i] = modes->one[i];
-        modal->start[i] = modes->start[i];
         for (size_t u = 0; u < m; u++) {
             modal->in[u * modal->mode_row + i] = modes->in[u * k + i];
             modal->out[i * modal->unit_row + u] = modes->out[u * k + i];
@@ -95,15 +90,14 @@ struct cut { /* work of tmx_modes_truncate; k: modes, m: units */
     const struct tmx_modes *modes;
     const struct tmx_truncation *wish;
     double *root;    /* [k] Lambda^1/2 */
-    size_t n_in;     /* columns of bt: the units, and Lambda^1/2 x_start where the start is followed */
-    double *bt, *ot; /* [n_in][k], [m][k] */
+    double *bt, *ot; /* [m][k] */
     double *u;       /* [k][k] candidate directions, best first, by columns */
     double *t;       /* [k][k] U Q: the truncated modes, by columns */
     double *mu;      /* [k] their rates */
     double *small;   /* [k][k] work */
-    double *bz, *oz; /* [n_in][k], [m][k] T' bt, T' ot */
-    double *miss;    /* [n_in][m] largest difference over time */
-    double *now;     /* [n_in][m] work */
+    double *bz, *oz; /* [m][k] T' bt, T' ot */
+    double *miss;    /* [m][m] largest difference over time */
+    double *now;     /* [m][m] work */
 };
 
 static void free_cut(struct cut *c)
@@ -124,18 +118,17 @@ static void free_cut(struct cut *c)
 static enum tmx_status init_cut(struct cut *c, struct tmx_err *err)
 {
     const size_t k = c->modes->n_mode, m = c->modes->n_unit;
-    const size_t n_in = c->n_in = m + c->wish->follow_start;
     c->root = calloc(k, sizeof *c->root);
-    c->bt = calloc(k * n_in, sizeof *c->bt);
+    c->bt = calloc(k * m, sizeof *c->bt);
     c->ot = calloc(k * m, sizeof *c->ot);
     c->u = calloc(k * k, sizeof *c->u);
     c->t = calloc(k * k, sizeof *c->t);
     c->mu = calloc(k, sizeof *c->mu);
-    c->small = calloc(k * (k > n_in ? k : n_in), sizeof *c->small);
-    c->bz = calloc(k * n_in, sizeof *c->bz);
+    c->small = calloc(k * (k > m ? k : m), sizeof *c->small);
+    c->bz = calloc(k * m, sizeof *c->bz);
     c->oz = calloc(k * m, sizeof *c->oz);
-    c->miss = calloc(n_in * m, sizeof *c->miss);
-    c->now = calloc(n_in * m, sizeof *c->now);
+    c->miss = calloc(m * m, sizeof *c->miss);
+    c->now = calloc(m * m, sizeof *c->now);
     if (!c->root || !c->bt || !c->ot || !c->u || !c->t || !c->mu || !c->small || !c->bz || !c->oz ||
         !c->miss || !c->now) {
         return tmx_fail(err, TMX_ENOMEM, "truncation of %zu modes", k);
@@ -145,9 +138,6 @@ static enum tmx_status init_cut(struct cut *c, struct tmx_err *err)
         for (size_t u = 0; u < m; u++) {
             c->bt[u * k + i] = c->modes->in[u * k + i] / c->root[i];
             c->ot[u * k + i] = c->modes->out[u * k + i] / c->root[i];
-        }
-        if (n_in > m) {
-            c->bt[m * k + i] = c->root[i] * c->modes->start[i];
         }
     }
     return TMX_OK;
@@ -159,12 +149,10 @@ static size_t kept_fields(struct cut *c)
     const struct tmx_modes *q = c->modes;
     const size_t k = q->n_mode;
     size_t n = 0;
-    for (size_t f = 0; f < 3; f++) {
+    for (size_t f = 0; f < 2; f++) {
         double *v = c->u + n * k, size = 0, left = 0;
         for (size_t i = 0; i < k; i++) {
-            v[i] = f == 0   ? c->root[i] * q->one[i]
-                   : f == 1 ? q->one[i] / c->root[i]
-                            : c->root[i] * q->start[i];
+            v[i] = f == 0 ? c->root[i] * q->one[i] : q->one[i] / c->root[i];
         }
         size = tmx_dense_dot(k, v, v);
         for (size_t pass = 0; pass < 2; pass++) {
@@ -191,13 +179,12 @@ static enum tmx_status directions(struct cut *c, size_t *n_kept, struct tmx_err 
     for (size_t u = 0; u < m; u++) {
         mean += c->wish->power_w[u] / (double)m;
     }
-    const size_t n_in = c->n_in;
-    for (size_t i = 0; i < k; i++) {        /* dgemm wants transposed factors: P = bt bt' + ot ot' */
-        for (size_t u = 0; u < n_in; u++) { /* as sources by their power, as sensors alike */
-            c->small[i * n_in + u] = c->bt[u * k + i] * (u < m ? c->wish->power_w[u] : 1) / mean;
+    for (size_t i = 0; i < k; i++) {     /* dgemm wants transposed factors: P = bt bt' + ot ot' */
+        for (size_t u = 0; u < m; u++) { /* as sources by their power, as sensors alike */
+            c->small[i * m + u] = c->bt[u * k + i] * c->wish->power_w[u] / mean;
         }
     }
-    tmx_dense_tn(k, k, n_in, 1, c->small, n_in, c->small, n_in, 0, p, k);
+    tmx_dense_tn(k, k, m, 1, c->small, m, c->small, m, 0, p, k);
     for (size_t i = 0; i < k; i++) {
         for (size_t u = 0; u < m; u++) {
             c->small[i * m + u] = c->ot[u * k + i];
@@ -248,7 +235,7 @@ static enum tmx_status diagonalise(struct cut *c, size_t n, struct tmx_err *err)
         return st;
     }
     tmx_dense_nn(k, n, n, 1, c->u, k, c->small, n, 0, c->t, k);
-    tmx_dense_tn(n, c->n_in, k, 1, c->t, k, c->bt, k, 0, c->bz, k);
+    tmx_dense_tn(n, m, k, 1, c->t, k, c->bt, k, 0, c->bz, k);
     tmx_dense_tn(n, m, k, 1, c->t, k, c->ot, k, 0, c->oz, k);
     return TMX_OK;
 }
@@ -258,34 +245,34 @@ static enum tmx_status diagonalise(struct cut *c, size_t n, struct tmx_err *err)
  * the sum of squares): their signs alternate, and the worst case is never met. */
 static double compare(struct cut *c, size_t n)
 {
-    const size_t k = c->modes->n_mode, m = c->modes->n_unit, n_in = c->n_in;
-    memset(c->miss, 0, n_in * m * sizeof *c->miss);
+    const size_t k = c->modes->n_mode, m = c->modes->n_unit;
+    memset(c->miss, 0, m * m * sizeof *c->miss);
     const int n_time = 1 + (int)ceil(log2(5 / (c->wish->min_step_s * c->modes->rate[0])));
     for (int time = 0; time < n_time; time++) {
         const double t = ldexp(c->wish->min_step_s, time);
         for (size_t i = 0; i < k; i++) {
             const double e = exp(-c->modes->rate[i] * t);
-            for (size_t u = 0; u < n_in; u++) {
+            for (size_t u = 0; u < m; u++) {
                 c->small[u * k + i] = e * c->bt[u * k + i];
             }
         }
-        tmx_dense_tn(m, n_in, k, 1, c->ot, k, c->small, k, 0, c->now, m);
+        tmx_dense_tn(m, m, k, 1, c->ot, k, c->small, k, 0, c->now, m);
         for (size_t i = 0; i < n; i++) {
             const double e = exp(-c->mu[i] * t);
-            for (size_t u = 0; u < n_in; u++) {
+            for (size_t u = 0; u < m; u++) {
                 c->small[u * k + i] = e * c->bz[u * k + i];
             }
         }
-        tmx_dense_tn(m, n_in, n, -1, c->oz, k, c->small, k, 1, c->now, m);
-        for (size_t i = 0; i < n_in * m; i++) {
+        tmx_dense_tn(m, m, n, -1, c->oz, k, c->small, k, 1, c->now, m);
+        for (size_t i = 0; i < m * m; i++) {
             c->miss[i] = fmax(c->miss[i], fabs(c->now[i]));
         }
     }
     double worst = 0;
     for (size_t u = 0; u < m; u++) {
         double sum = 0;
-        for (size_t v = 0; v < n_in; v++) {
-            const double part = c->miss[v * m + u] * (v < m ? c->wish->power_w[v] : 1);
+        for (size_t v = 0; v < m; v++) {
+            const double part = c->miss[v * m + u] * c->wish->power_w[v];
             sum += part * part;
         }
         worst = fmax(worst, sqrt(sum));
@@ -333,7 +320,6 @@ static enum tmx_status layout(const struct cut *c, size_t n, struct tmx_modal *m
             modal->stored[j] += down * q->one[i];
             modal->leave[j] += q->gamma * down * q->area[i];
             modal->one[j] += up * q->one[i];
-            modal->start[j] += up * q->start[i];
         }
         for (size_t u = 0; u < m; u++) {
             modal->in[u * modal->mode_row + j] = c->mu[j] * c->bz[u * k + j];
@@ -349,8 +335,7 @@ static enum tmx_status layout(const struct cut *c, size_t n, struct tmx_modal *m
 }
 
 enum tmx_status tmx_modes_truncate(const struct tmx_modes *modes, const struct tmx_truncation *wish,
-                                   struct tmx_modal *modal, double **lift, double *error,
-                                   double *start_error_k, struct tmx_err *err)
+                                   struct tmx_modal *modal, double **lift, double *error, struct tmx_err *err)
 {
     struct cut c = {.modes = modes, .wish = wish};
     size_t n_kept = 0, n = wish->n_mode;
@@ -368,11 +353,6 @@ enum tmx_status tmx_modes_truncate(const struct tmx_modes *modes, const struct t
         for (size_t i = 0; i < modes->n_unit * modes->n_unit; i++) {
             error[i] += c.miss[i];
         }
-        double start_k = 0;
-        for (size_t i = modes->n_unit * modes->n_unit; i < modes->n_unit * c.n_in; i++) {
-            start_k = fmax(start_k, c.miss[i]);
-        }
-        *start_error_k += start_k;
         st = layout(&c, n, modal, lift, err);
     }
     free_cut(&c);

@@ -10,10 +10,10 @@
 struct tmx_modes { /* the modal form, not yet laid out for stepping; columns over n_mode */
     size_t n_mode, n_unit;
     double gamma;
-    double *rate;               /* [n_mode, 1/s] owned, ascending */
-    double *vector;             /* [n_mode][n_mode] owned: modes in the basis, by columns */
-    double *in, *out;           /* [n_unit][n_mode] owned; out may be in */
-    double *one, *area, *start; /* [n_mode] owned */
+    double *rate;       /* [n_mode, 1/s] owned, ascending */
+    double *vector;     /* [n_mode][n_mode] owned: modes in the basis, by columns */
+    double *in, *out;   /* [n_unit][n_mode] owned; out may be in */
+    double *one, *area; /* [n_mode] owned */
 };
 
 /* Diagonalise the projected network at gamma. Overwritten; end with tmx_modes_finish. */
@@ -29,7 +29,6 @@ struct tmx_truncation {
     double tolerance_k;    /* at every unit, for steps of power_w in all units */
     const double *power_w; /* [n_unit] */
     double min_step_s;     /* from this time after a step on */
-    bool follow_start;     /* what becomes of the start counts as well */
     size_t n_mode;         /* 0: as few as the tolerance allows */
 };
 
@@ -37,10 +36,9 @@ struct tmx_truncation {
  * the caller (free), takes a state to mode amplitudes:
  *   amplitudes = in p / rate + lift (z - in p / rate of modal).
  * error [n_unit][n_unit, K/W], row by unit that changes: the largest difference to the modal
- * form from min_step_s on, added to what is there; *start_error_k likewise for the start. */
+ * form from min_step_s on, added to what is there. */
 TMX_NODISCARD enum tmx_status tmx_modes_truncate(const struct tmx_modes *modes,
                                                  const struct tmx_truncation *wish, struct tmx_modal *modal,
-                                                 double **lift, double *error, double *start_error_k,
-                                                 struct tmx_err *err);
+                                                 double **lift, double *error, struct tmx_err *err);
 
 #endif
