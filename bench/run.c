@@ -83,9 +83,9 @@ int main(int argc, char **argv)
     const char *const set[] = {"policy=MU"};
     struct tmx_run *run = NULL;
     struct tmx_err err = {0};
-    config_t cfg;
+    struct tmx_config *cfg = NULL;
     enum tmx_status st = tmx_config_load(&cfg, path, set, argc > 1 ? 0 : 1, &err);
-    st = st ? st : tmx_run_open(&run, config_root_setting(&cfg), &err);
+    st = st ? st : tmx_run_open(&run, tmx_config_root(cfg), &err);
     st = st ? st : measure(run, n, &err);
     if (st) {
         char text[1600];
@@ -93,6 +93,6 @@ int main(int argc, char **argv)
         fprintf(stderr, "%s\n", text);
     }
     tmx_run_close(run);
-    config_destroy(&cfg);
+    tmx_config_close(cfg);
     return tmx_status_exit_code(st);
 }

@@ -61,18 +61,18 @@ static struct tmx_run *open_run(size_t n, bool different)
         "seed = 1; tick_s = 0.01; sensor = { period_s = 0.01; }; fan = { policy = \"curve\"; };";
     struct tmx_err err = {0};
     struct tmx_run *run = NULL;
-    config_t cfg;
+    struct tmx_config *cfg = NULL;
     char msg[1024];
     write_topology(n, different);
     write_mix(n);
     enum tmx_status st = tmx_config_parse(&cfg, text, "scale", &err);
-    st = st ? st : tmx_run_open(&run, config_root_setting(&cfg), &err);
+    st = st ? st : tmx_run_open(&run, tmx_config_root(cfg), &err);
     if (st) {
         tmx_err_format(&err, msg, sizeof msg);
         fprintf(stderr, "scale: %s\n", msg);
         exit(1);
     }
-    config_destroy(&cfg);
+    tmx_config_close(cfg);
     remove(topology_file);
     remove(mix_file);
     return run;

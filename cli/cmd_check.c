@@ -55,14 +55,14 @@ int tmx_cmd_check(int argc, char **argv)
     struct args a = {0};
     struct tmx_err err = {0};
     struct tmx_run *run = NULL;
-    config_t cfg;
+    struct tmx_config *cfg = NULL;
     argp_parse(&argp, argc, argv, 0, NULL, &a);
     enum tmx_status st = tmx_config_load(&cfg, a.config, a.set, a.n_set, &err);
-    st = st ? st : tmx_run_open(&run, config_root_setting(&cfg), &err);
+    st = st ? st : tmx_run_open(&run, tmx_config_root(cfg), &err);
     if (!st) {
         fputs(tmx_run_resolved(run), stdout);
     }
     tmx_run_close(run);
-    config_destroy(&cfg);
+    tmx_config_close(cfg);
     return tmx_command_end("check", st, &err);
 }

@@ -49,14 +49,16 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 /* One line of a data file: its name and doc. */
 static void print_file(const char *name, const char *path)
 {
-    config_t cfg;
+    struct tmx_config *cfg = NULL;
     const char *doc = "", *source = "";
-    if (tmx_config_load(&cfg, path, NULL, 0, NULL) == TMX_OK) {
-        (void)config_lookup_string(&cfg, "doc", &doc);
-        (void)config_lookup_string(&cfg, "source", &source);
-    }
+    struct tmx_err ignored; /* a file that cannot be read is listed without its words */
+    enum tmx_status st = tmx_config_open(&cfg, path, &ignored);
+    st = st ? st : tmx_setting_word(tmx_config_root(cfg), "doc", "", &doc, &ignored);
+    st = st ? st : tmx_setting_word(tmx_config_root(cfg), "source", "", &source, &ignored);
+    doc = doc ? doc : "";
+    source = st || !source ? "" : source;
     printf("%-22s %s%s%s%s\n", name, doc, *source ? " [" : "", source, *source ? "]" : "");
-    config_destroy(&cfg);
+    tmx_config_close(cfg);
 }
 
 static enum tmx_status list_files(enum tmx_data kind, struct tmx_err *err)

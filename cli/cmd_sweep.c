@@ -4,15 +4,15 @@
 #include "core/base/config.h"
 #include "run/run.h"
 
-static enum tmx_status open_with(enum tmx_status (*open)(struct tmx_run **, const config_setting_t *,
+static enum tmx_status open_with(enum tmx_status (*open)(struct tmx_run **, const struct tmx_setting *,
                                                          struct tmx_err *),
                                  struct tmx_run **run, const struct tmx_point *p, struct tmx_err *err)
 {
-    config_t cfg;
+    struct tmx_config *cfg = NULL;
     *run = NULL;
     enum tmx_status st = tmx_config_load(&cfg, p->base, p->set, p->n_set, err);
-    st = st ? st : open(run, config_root_setting(&cfg), err);
-    config_destroy(&cfg);
+    st = st ? st : open(run, tmx_config_root(cfg), err);
+    tmx_config_close(cfg);
     return st;
 }
 

@@ -97,32 +97,32 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 static enum tmx_status run_suite(struct args *a, struct tmx_err *err)
 {
     char path[TMX_PATH_SIZE];
-    config_t cfg;
+    struct tmx_config *cfg = NULL;
     enum tmx_status st = tmx_data_find(TMX_DATA_SUITE, a->suite, path, err);
     if (st) {
         return st;
     }
     st = tmx_config_load(&cfg, path, a->set, a->n_set, err);
     if (!st) {
-        const config_setting_t *kind = config_lookup(&cfg, "kind");
-        const char *word = kind ? config_setting_get_string(kind) : NULL;
+        const struct tmx_setting *kind = tmx_config_find(cfg, "kind");
+        const char *word = kind ? tmx_setting_text(kind) : NULL;
         const struct tmx_suite_kind *k = tmx_suite_kinds;
         while (word && k->kind && strcmp(k->kind, word) != 0) {
             k++;
         }
         if (!word || !k->kind) {
-            st = tmx_fail_at(err, TMX_ECONFIG, path, kind ? config_setting_source_line(kind) : 0,
+            st = tmx_fail_at(err, TMX_ECONFIG, path, kind ? tmx_setting_line(kind) : 0,
                              "kind: expected the suite's kind, such as \"%s\"", tmx_suite_kinds[0].kind);
         } else {
             a->call.name = a->suite;
             a->call.path = path;
             a->call.set = a->set;
             a->call.n_set = a->n_set;
-            a->call.root = config_root_setting(&cfg);
+            a->call.root = tmx_config_root(cfg);
             st = k->run(&a->call, err);
         }
     }
-    config_destroy(&cfg);
+    tmx_config_close(cfg);
     return st;
 }
 

@@ -220,18 +220,13 @@ static enum tmx_status open_suite(struct tmx_consolidation *s, const struct base
                                   const struct tmx_suite_call *call, struct tmx_job_batch *batch, size_t *n,
                                   struct tmx_err *err)
 {
-    const config_setting_t *list = config_setting_get_member(call->root, "batches");
-    const int count = list ? config_setting_length(list) : 0;
-    if (count < 1 || count > MAX_BATCH) {
-        return tmx_fail_at(err, TMX_ECONFIG, call->path, 0, "batches: expected 1 to %d names", MAX_BATCH);
+    const struct tmx_setting *list;
+    enum tmx_status st = tmx_setting_texts(call->root, "batches", 1, MAX_BATCH, &list, err);
+    st = st ? st : tmx_job_data_load(&s->data, base->node, NULL, 0, err);
+    for (size_t i = 0; !st && i < tmx_setting_length(list); i++) {
+        st = tmx_job_batch_load(&s->data, tmx_setting_text(tmx_setting_at(list, i)), &batch[i], err);
     }
-    enum tmx_status st = tmx_job_data_load(&s->data, base->node, NULL, 0, err);
-    for (int i = 0; !st && i < count; i++) {
-        const char *name = config_setting_get_string_elem(list, i);
-        st = name ? tmx_job_batch_load(&s->data, name, &batch[i], err)
-                  : tmx_fail_setting(err, list, "batches: expected names in quotes");
-    }
-    *n = (size_t)count;
+    *n = tmx_setting_length(list);
     return st;
 }
 
@@ -266,8 +261,7 @@ enum tmx_status tmx_suite_consolidation(const struct tmx_suite_call *call, struc
     struct base base;
     struct tmx_job_batch batch[MAX_BATCH];
     size_t n = 0;
-    enum tmx_status st =
-        tmx_opt_read(base_opts, &base, config_setting_get_member(call->root, "base"), NULL, err);
+    enum tmx_status st = tmx_opt_read_group(base_opts, &base, call->root, "base", NULL, err);
     if (st) {
         return st;
     }

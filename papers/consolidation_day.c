@@ -1,4 +1,5 @@
 /* A day of users: job policies x numbers of GPUs in the full simulator, each run in its own process. */
+#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +14,7 @@ enum { MAX_POLICY = 16, MAX_GPUS = 16, MAX_SETS = 384 };
 
 struct policy {
     char name[64];
-    const config_setting_t *set; /* list of "key=value", may be NULL */
+    const struct tmx_setting *set; /* list of "key=value", may be NULL */
 };
 
 struct day {
@@ -43,24 +44,22 @@ static const struct tmx_opt policy_opts[] = {
 static enum tmx_status read_suite(struct day *d, struct tmx_err *err)
 {
     static const char *const set[] = {"set", NULL};
-    const config_setting_t *root = d->call->root;
-    const config_setting_t *policies = config_setting_get_member(root, "policies");
-    const config_setting_t *gpus = config_setting_get_member(root, "gpus");
-    const int n_policy = policies ? config_setting_length(policies) : 0;
-    const int n_gpus = gpus ? config_setting_length(gpus) : 0;
+    const struct tmx_setting *root = d->call->root;
+    const struct tmx_setting *policies, *gpus = NULL;
     enum tmx_status st = tmx_opt_read(opts, d, root, also, err);
-    if (!st && (n_policy < 1 || n_policy > MAX_POLICY || n_gpus < 1 || n_gpus > MAX_GPUS)) {
-        st = tmx_fail_at(err, TMX_ECONFIG, d->call->path, 0, "expected 1 to %d policies and 1 to %d gpus",
-                         MAX_POLICY, MAX_GPUS);
-    }
-    for (int i = 0; !st && i < n_policy; i++) {
-        const config_setting_t *e = config_setting_get_elem(policies, (unsigned)i);
+    st = st ? st : tmx_setting_list(root, "policies", 1, MAX_POLICY, &policies, err);
+    st = st ? st : tmx_setting_list(root, "gpus", 1, MAX_GPUS, &gpus, err);
+    for (size_t i = 0; !st && i < tmx_setting_length(policies); i++) {
+        const struct tmx_setting *e = tmx_setting_at(policies, i);
         st = tmx_opt_read(policy_opts, &d->policy[i], e, set, err);
-        d->policy[i].set = st ? NULL : config_setting_get_member(e, "set");
+        st = st ? st : tmx_setting_texts(e, "set", 0, MAX_SETS, &d->policy[i].set, err);
         d->n_policy += !st;
     }
-    for (int i = 0; !st && i < n_gpus; i++) {
-        d->gpus[d->n_gpus++] = config_setting_get_int_elem(gpus, i);
+    for (size_t i = 0; !st && i < tmx_setting_length(gpus); i++) {
+        const struct tmx_setting *e = tmx_setting_at(gpus, i);
+        const int64_t v = tmx_setting_is(e, TMX_SETTING_INTEGER) ? tmx_setting_integer(e) : 0;
+        st = v > 0 && v <= INT_MAX ? TMX_OK : tmx_fail_setting(err, e, "gpus: expected numbers of GPUs");
+        d->gpus[d->n_gpus++] = (int)v;
     }
     return st;
 }
@@ -70,15 +69,13 @@ static enum tmx_status collect_sets(const struct day *d, size_t task, char (*tex
                                     size_t *n, struct tmx_err *err)
 {
     const struct policy *p = &d->policy[task % d->n_policy];
-    const int count = p->set ? config_setting_length(p->set) : 0;
     *n = 0;
     snprintf(text[(*n)++], 256, "base.gpus=%d", d->gpus[task / d->n_policy]);
-    for (int i = 0; i < count && *n < MAX_SETS - d->call->n_set; i++) {
-        const char *one = config_setting_get_string_elem(p->set, i);
-        if (!one) {
-            return tmx_fail_setting(err, p->set, "set: expected [\"key=value\", ...]");
+    for (size_t i = 0; i < tmx_setting_length(p->set) && *n < MAX_SETS - d->call->n_set; i++) {
+        const struct tmx_setting *one = tmx_setting_at(p->set, i);
+        if (snprintf(text[(*n)++], 256, "base.%s", tmx_setting_text(one)) >= 256) {
+            return tmx_fail_setting(err, one, "set: longer than 250 bytes");
         }
-        snprintf(text[(*n)++], 256, "base.%s", one);
     }
     for (size_t i = 0; i < *n; i++) {
         set[i] = text[i];
@@ -145,16 +142,15 @@ static enum tmx_status run_task(void *ctx, size_t task, FILE *out, struct tmx_er
     struct tmx_run *run = NULL;
     const char *set[MAX_SETS];
     size_t n_set = 0;
-    config_t cfg;
+    struct tmx_config *cfg = NULL;
     char(*text)[256] = calloc(MAX_SETS, sizeof *text);
     if (!text) {
         return tmx_fail(err, TMX_ENOMEM, "run");
     }
-    config_init(&cfg);
     enum tmx_status st = collect_sets(d, task, text, set, &n_set, err);
     st = st ? st : tmx_config_load(&cfg, d->call->path, set, n_set, err);
     if (!st) {
-        const config_setting_t *base = config_lookup(&cfg, "base");
+        const struct tmx_setting *base = tmx_config_find(cfg, "base");
         st = base ? tmx_run_open(&run, base, err)
                   : tmx_fail_at(err, TMX_ECONFIG, d->call->path, 0, "missing base = { ... }");
     }
@@ -165,7 +161,7 @@ static enum tmx_status run_task(void *ctx, size_t task, FILE *out, struct tmx_er
         fwrite(&r, sizeof r, 1, out);
     }
     tmx_run_close(run);
-    config_destroy(&cfg);
+    tmx_config_close(cfg);
     free(text);
     return st;
 }

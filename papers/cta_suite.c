@@ -26,39 +26,28 @@ static const struct tmx_opt base_opts[] = {
 
 static enum tmx_status load_list(struct tmx_cta_suite *s, const char *key, struct tmx_err *err)
 {
-    const config_setting_t *list = config_setting_get_member(s->call->root, key);
-    const int n = list ? config_setting_length(list) : 0;
-    if (n < 1 || s->n + (size_t)n > 2 * (size_t)TMX_CTA_LIST) {
-        return tmx_fail_at(err, TMX_ECONFIG, s->call->path, 0, "%s: expected 1 to %d names", key,
-                           TMX_CTA_LIST);
+    const struct tmx_setting *list;
+    enum tmx_status st =
+        tmx_setting_texts(s->call->root, key, 1, 2 * (size_t)TMX_CTA_LIST - s->n, &list, err);
+    for (size_t i = 0; !st && i < tmx_setting_length(list); i++) {
+        const char *name = tmx_setting_text(tmx_setting_at(list, i));
+        st = tmx_cta_program_load(&s->program[s->n], name, &s->chip, s->cores, err);
+        s->n += !st;
     }
-    for (int i = 0; i < n; i++) {
-        const char *name = config_setting_get_string_elem(list, i);
-        if (!name) {
-            return tmx_fail_setting(err, list, "%s: expected names in quotes", key);
-        }
-        const enum tmx_status st = tmx_cta_program_load(&s->program[s->n], name, &s->chip, s->cores, err);
-        if (st) {
-            return st;
-        }
-        s->n++;
-    }
-    return TMX_OK;
+    return st;
 }
 
 /* "memory.mshr=64", ... of base.chip_set */
-static enum tmx_status load_chip(struct tmx_cta_suite *s, const config_setting_t *base, struct tmx_err *err)
+static enum tmx_status load_chip(struct tmx_cta_suite *s, const struct tmx_setting *base, struct tmx_err *err)
 {
     const char *sets[TMX_CTA_LIST];
-    const config_setting_t *list = base ? config_setting_get_member(base, "chip_set") : NULL;
-    const int n = list ? config_setting_length(list) : 0;
-    for (int i = 0; i < n && i < TMX_CTA_LIST; i++) {
-        sets[i] = config_setting_get_string_elem(list, i);
-        if (!sets[i]) {
-            return tmx_fail_setting(err, list, "chip_set: expected [\"group.key=value\", ...]");
-        }
+    const struct tmx_setting *list;
+    const enum tmx_status st = tmx_setting_texts(base, "chip_set", 0, TMX_CTA_LIST, &list, err);
+    const size_t n = tmx_setting_length(list);
+    for (size_t i = 0; i < n; i++) {
+        sets[i] = tmx_setting_text(tmx_setting_at(list, i));
     }
-    return tmx_cta_chip_load(&s->chip, s->chip_name, sets, (size_t)n, err);
+    return st ? st : tmx_cta_chip_load(&s->chip, s->chip_name, sets, n, err);
 }
 
 enum tmx_status tmx_cta_suite_begin(struct tmx_cta_suite *s, const struct tmx_suite_call *call,
@@ -66,7 +55,7 @@ enum tmx_status tmx_cta_suite_begin(struct tmx_cta_suite *s, const struct tmx_su
                                     struct tmx_err *err)
 {
     static const char *const also[] = {"chip_set", NULL};
-    const config_setting_t *base = config_setting_get_member(call->root, "base");
+    const struct tmx_setting *base = tmx_setting_member(call->root, "base");
     struct base b = {0};
     *s = (struct tmx_cta_suite){.call = call};
     snprintf(s->paper_number, sizeof s->paper_number, "%s", paper);

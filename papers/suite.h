@@ -3,16 +3,15 @@
 
 /* `thermix table SUITE`: a suite file names its kind; each kind is one file suite_<kind>.c. */
 
-#include <libconfig.h>
 #include <stdbool.h>
 
 #include "core/base/err.h"
 #include "study/table_out.h"
 
 struct tmx_suite_call {
-    const char *name, *path;      /* the suite's name and file */
-    const config_setting_t *root; /* the suite file with the --set overrides of its group `base` applied */
-    const char *const *set;       /* [n_set] those overrides, "base.key=value", for reading the file again */
+    const char *name, *path;        /* the suite's name and file */
+    const struct tmx_setting *root; /* the suite file with the --set overrides of its group `base` applied */
+    const char *const *set; /* [n_set] those overrides, "base.key=value", for reading the file again */
     size_t n_set;
     const char *out_dir;    /* NULL: print only */
     unsigned n_worker;      /* -j; 0: one a processor */

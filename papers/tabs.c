@@ -15,12 +15,12 @@
 #include "run/run.h"
 #include "study/pool.h"
 
-enum { MAX_LIST = 128, MAX_METRIC = 48, MAX_SETS = 384 };
+enum { MAX_LIST = 128, MAX_METRIC = 48, MAX_SETS = 384, MAX_VALUES = 10000 };
 
 struct choice { /* a column of the suite: a policy or a variant, with the keys it sets */
     char name[64];
     char policy[32];
-    const config_setting_t *set; /* list of "key=value", may be NULL */
+    const struct tmx_setting *set; /* list of "key=value", may be NULL */
 };
 
 struct suite {
@@ -56,76 +56,59 @@ static size_t task_of(const struct suite *s, size_t variant, size_t mix, size_t 
     return (variant * s->n_mix + mix) * s->n_policy + policy;
 }
 
-static enum tmx_status read_choices(const config_setting_t *list, struct choice *c, size_t *n,
-                                    struct tmx_err *err)
+/* key: policies or variants */
+static enum tmx_status read_choices(const struct tmx_setting *root, const char *key, size_t least,
+                                    struct choice *c, size_t *n, struct tmx_err *err)
 {
     static const char *const also[] = {"set", NULL};
-    const int count = config_setting_length(list);
-    if (count < 1 || count > MAX_LIST) {
-        return tmx_fail_setting(err, list, "%s: expected 1 to %d entries", config_setting_name(list),
-                                MAX_LIST);
-    }
-    for (int i = 0; i < count; i++) {
-        const config_setting_t *e = config_setting_get_elem(list, (unsigned)i);
+    const struct tmx_setting *list;
+    enum tmx_status st = tmx_setting_list(root, key, least, MAX_LIST, &list, err);
+    for (size_t i = 0; !st && i < tmx_setting_length(list); i++) {
+        const struct tmx_setting *e = tmx_setting_at(list, i);
+        const char *name = tmx_setting_text(e);
         c[i] = (struct choice){0};
-        if (config_setting_type(e) == CONFIG_TYPE_STRING) {
-            snprintf(c[i].name, sizeof c[i].name, "%s", config_setting_get_string(e));
+        if (name && strlen(name) < sizeof c[i].name) {
+            snprintf(c[i].name, sizeof c[i].name, "%s", name);
+        } else if (name) {
+            st = tmx_fail_setting(err, e, "%s: a name longer than %zu characters", key, sizeof c[i].name - 1);
         } else {
-            const enum tmx_status st = tmx_opt_read(choice_opts, &c[i], e, also, err);
-            if (st) {
-                return st;
-            }
-            c[i].set = config_setting_get_member(e, "set");
+            st = tmx_opt_read(choice_opts, &c[i], e, also, err);
+            st = st ? st : tmx_setting_texts(e, "set", 0, MAX_SETS, &c[i].set, err);
         }
         if (!c[i].policy[0]) {
             snprintf(c[i].policy, sizeof c[i].policy, "%.31s", c[i].name);
         }
     }
-    *n = (size_t)count;
-    return TMX_OK;
+    *n = tmx_setting_length(list);
+    return st;
 }
 
-static enum tmx_status read_mixes(struct suite *s, const config_setting_t *list, struct tmx_err *err)
+static enum tmx_status read_mixes(struct suite *s, struct tmx_err *err)
 {
-    const int count = list ? config_setting_length(list) : 0;
-    if (count < 1 || count > MAX_LIST) {
-        return tmx_fail_at(err, TMX_ECONFIG, s->call->path, 0, "mixes: expected 1 to %d names", MAX_LIST);
-    }
-    for (int i = 0; i < count; i++) {
+    const struct tmx_setting *list;
+    enum tmx_status st = tmx_setting_texts(s->call->root, "mixes", 1, MAX_LIST, &list, err);
+    for (size_t i = 0; !st && i < tmx_setting_length(list); i++) {
         char path[TMX_PATH_SIZE];
-        struct tmx_mix mix;
-        s->mix[i] = config_setting_get_string_elem(list, i);
-        if (!s->mix[i]) {
-            return tmx_fail_setting(err, list, "mixes: expected names in quotes");
-        }
-        enum tmx_status st = tmx_data_find(TMX_DATA_MIX, s->mix[i], path, err);
+        struct tmx_mix mix = {0};
+        s->mix[i] = tmx_setting_text(tmx_setting_at(list, i));
+        st = tmx_data_find(TMX_DATA_MIX, s->mix[i], path, err);
         st = st ? st : tmx_mix_load(&mix, path, 0, err);
-        if (st) {
-            return st;
-        }
         s->target[i] = mix.target;
         snprintf(s->mix_name[i], sizeof s->mix_name[i], "%s", mix.name);
         tmx_mix_finish(&mix);
     }
-    s->n_mix = (size_t)count;
-    return TMX_OK;
+    s->n_mix = tmx_setting_length(list);
+    return st;
 }
 
 static enum tmx_status read_suite(struct suite *s, struct tmx_err *err)
 {
-    const config_setting_t *root = s->call->root;
-    const config_setting_t *policies = config_setting_get_member(root, "policies");
-    const config_setting_t *variants = config_setting_get_member(root, "variants");
+    const struct tmx_setting *root = s->call->root;
     enum tmx_status st = tmx_opt_read(root_opts, s, root, root_also, err);
-    st = st ? st : read_mixes(s, config_setting_get_member(root, "mixes"), err);
-    if (!st && !policies) {
-        st = tmx_fail_at(err, TMX_ECONFIG, s->call->path, 0, "missing policies = ( ... )");
-    }
-    st = st ? st : read_choices(policies, s->policy, &s->n_policy, err);
-    s->n_variant = 1;
-    if (!st && variants) {
-        st = read_choices(variants, s->variant, &s->n_variant, err);
-    }
+    st = st ? st : read_mixes(s, err);
+    st = st ? st : read_choices(root, "policies", 1, s->policy, &s->n_policy, err);
+    st = st ? st : read_choices(root, "variants", 0, s->variant, &s->n_variant, err);
+    s->n_variant = s->n_variant ? s->n_variant : 1;
     return st;
 }
 
@@ -135,18 +118,16 @@ static enum tmx_status collect_sets(const struct suite *s, size_t task, char (*t
 {
     const struct choice *v = &s->variant[task / (s->n_mix * s->n_policy)],
                         *p = &s->policy[task % s->n_policy];
-    const config_setting_t *lists[] = {v->set, p->set};
+    const struct tmx_setting *lists[] = {v->set, p->set};
     *n = 0;
     snprintf(text[(*n)++], 256, "base.mix=%s", s->mix[task / s->n_policy % s->n_mix]);
     snprintf(text[(*n)++], 256, "base.policy=%s", p->policy);
     for (size_t k = 0; k < 2; k++) {
-        for (int i = 0; lists[k] && i < config_setting_length(lists[k]) && *n < MAX_SETS - s->call->n_set;
-             i++) {
-            const char *one = config_setting_get_string_elem(lists[k], i);
-            if (!one) {
-                return tmx_fail_setting(err, lists[k], "set: expected [\"key=value\", ...]");
+        for (size_t i = 0; i < tmx_setting_length(lists[k]) && *n < MAX_SETS - s->call->n_set; i++) {
+            const struct tmx_setting *one = tmx_setting_at(lists[k], i);
+            if (snprintf(text[(*n)++], 256, "base.%s", tmx_setting_text(one)) >= 256) {
+                return tmx_fail_setting(err, one, "set: longer than 250 bytes");
             }
-            snprintf(text[(*n)++], 256, "base.%s", one);
         }
     }
     for (size_t i = 0; i < *n; i++) {
@@ -164,16 +145,15 @@ static enum tmx_status run_task(void *ctx, size_t task, FILE *out, struct tmx_er
     struct tmx_run *run = NULL;
     const char *set[MAX_SETS];
     size_t n_set;
-    config_t cfg;
+    struct tmx_config *cfg = NULL;
     char(*text)[256] = calloc(MAX_SETS, sizeof *text);
     if (!text) {
         return tmx_fail(err, TMX_ENOMEM, "run");
     }
-    config_init(&cfg);
     enum tmx_status st = collect_sets(s, task, text, set, &n_set, err);
     st = st ? st : tmx_config_load(&cfg, s->call->path, set, n_set, err);
     if (!st) {
-        const config_setting_t *base = config_lookup(&cfg, "base");
+        const struct tmx_setting *base = tmx_config_find(cfg, "base");
         st = base ? tmx_run_open(&run, base, err)
                   : tmx_fail_at(err, TMX_ECONFIG, s->call->path, 0, "missing base = { ... }");
     }
@@ -185,7 +165,7 @@ static enum tmx_status run_task(void *ctx, size_t task, FILE *out, struct tmx_er
         }
     }
     tmx_run_close(run);
-    config_destroy(&cfg);
+    tmx_config_close(cfg);
     free(text);
     return st;
 }
@@ -364,8 +344,8 @@ static const struct tmx_opt value_opts[] = {
     {0},
 };
 
-static enum tmx_status add_paper_value(const struct suite *s, const config_setting_t *e, struct tmx_table *t,
-                                       struct tmx_err *err)
+static enum tmx_status add_paper_value(const struct suite *s, const struct tmx_setting *e,
+                                       struct tmx_table *t, struct tmx_err *err)
 {
     static const char *const words[] = {"calibrated", "prediction", "input", "not_reproduced"};
     static const char *const groups[] = {"", "mean", "mean_target", "max", "min_nonzero"};
@@ -412,10 +392,11 @@ static enum tmx_status add_paper_value(const struct suite *s, const config_setti
 
 static enum tmx_status make_paper(const struct suite *s, struct tmx_table **t, struct tmx_err *err)
 {
-    const config_setting_t *list = config_setting_get_member(s->call->root, "values");
-    enum tmx_status st = list ? tmx_paper_create(t, err) : TMX_OK;
-    for (int i = 0; list && !st && i < config_setting_length(list); i++) {
-        st = add_paper_value(s, config_setting_get_elem(list, (unsigned)i), *t, err);
+    const struct tmx_setting *list;
+    enum tmx_status st = tmx_setting_list(s->call->root, "values", 0, MAX_VALUES, &list, err);
+    st = st || !list ? st : tmx_paper_create(t, err);
+    for (size_t i = 0; !st && i < tmx_setting_length(list); i++) {
+        st = add_paper_value(s, tmx_setting_at(list, i), *t, err);
     }
     return st;
 }

@@ -36,25 +36,13 @@ static const char *const root_also[] = {
 
 static enum tmx_status load_kernels(struct suite *s, const struct tmx_suite_call *call, struct tmx_err *err)
 {
-    const config_setting_t *list = config_setting_get_member(call->root, "kernels");
-    const int n = list ? config_setting_length(list) : 0;
-    if (n < 1 || n > TMX_GATE_KERNELS) {
-        return tmx_fail_at(err, TMX_ECONFIG, call->path, 0, "kernels: expected 1 to %d names",
-                           TMX_GATE_KERNELS);
+    const struct tmx_setting *list;
+    enum tmx_status st = tmx_setting_texts(call->root, "kernels", 1, TMX_GATE_KERNELS, &list, err);
+    for (size_t i = 0; !st && i < tmx_setting_length(list); i++) {
+        st = tmx_gate_kernel_load(&s->kernel[i], tmx_setting_text(tmx_setting_at(list, i)), err);
     }
-    for (int i = 0; i < n; i++) {
-        const char *name = config_setting_get_string_elem(list, i);
-        if (!name) {
-            return tmx_fail_at(err, TMX_ECONFIG, call->path, config_setting_source_line(list),
-                               "kernels: expected names in quotes");
-        }
-        const enum tmx_status st = tmx_gate_kernel_load(&s->kernel[i], name, err);
-        if (st) {
-            return st;
-        }
-    }
-    s->plan.n_kernel = (size_t)n;
-    return TMX_OK;
+    s->plan.n_kernel = tmx_setting_length(list);
+    return st;
 }
 
 static enum tmx_status load_chip(struct suite *s, const struct tmx_suite_call *call, struct tmx_err *err)
@@ -86,22 +74,23 @@ static enum tmx_status add_case(struct suite *s, const struct tmx_gate_policy *p
 static enum tmx_status add_sweep(struct suite *s, const struct tmx_suite_call *call, const char *key,
                                  bool is_bet, struct tmx_err *err)
 {
-    const config_setting_t *values = config_setting_get_member(call->root, key);
-    const config_setting_t *policies = config_setting_get_member(call->root, "sweep_policies");
-    enum tmx_status st = TMX_OK;
-    for (int p = 0; !st && policies && p < config_setting_length(policies); p++) {
-        const char *name = config_setting_get_string_elem(policies, p);
-        const struct tmx_gate_policy *policy = name ? tmx_gate_find(name) : NULL;
+    const struct tmx_setting *values, *policies = NULL;
+    enum tmx_status st = tmx_setting_list(call->root, key, 0, TMX_GATE_CASES, &values, err);
+    st = st ? st : tmx_setting_texts(call->root, "sweep_policies", 0, TMX_GATE_CASES, &policies, err);
+    for (size_t p = 0; !st && p < tmx_setting_length(policies); p++) {
+        const struct tmx_setting *name = tmx_setting_at(policies, p);
+        const struct tmx_gate_policy *policy = tmx_gate_find(tmx_setting_text(name));
         if (!policy) {
-            return tmx_fail_at(err, TMX_ECONFIG, call->path, config_setting_source_line(policies),
-                               "sweep_policies: unknown policy \"%s\"", name ? name : "");
+            return tmx_fail_setting(err, name, "sweep_policies: unknown policy \"%s\"",
+                                    tmx_setting_text(name));
         }
-        for (int i = 0; !st && values && i < config_setting_length(values); i++) {
-            const int v = config_setting_get_int_elem(values, i);
-            if (v < 1 || v > 1000) {
-                return tmx_fail_at(err, TMX_ECONFIG, call->path, config_setting_source_line(values),
-                                   "%s: expected cycles from 1 to 1000", key);
+        for (size_t i = 0; !st && i < tmx_setting_length(values); i++) {
+            const struct tmx_setting *e = tmx_setting_at(values, i);
+            const int64_t cycles = tmx_setting_is(e, TMX_SETTING_INTEGER) ? tmx_setting_integer(e) : 0;
+            if (cycles < 1 || cycles > 1000) {
+                return tmx_fail_setting(err, e, "%s: expected cycles from 1 to 1000", key);
             }
+            const int v = (int)cycles;
             st = add_case(s, policy, is_bet ? v : s->sm.gate.break_even_cycles,
                           is_bet ? s->sm.gate.wakeup_cycles : v, err);
         }

@@ -26,11 +26,11 @@ static enum tmx_status read_resolved(struct tmx_history **all, size_t *n_gpu, co
                                      double *warmup_s, struct tmx_err *err)
 {
     char path[MAX_PATH];
-    config_t cfg;
+    struct tmx_config *cfg = NULL;
     struct tmx_run *run = NULL;
     snprintf(path, sizeof path, "%s/resolved.cfg", dir);
     enum tmx_status st = tmx_config_load(&cfg, path, NULL, 0, err);
-    st = st ? st : tmx_run_describe(&run, config_root_setting(&cfg), err);
+    st = st ? st : tmx_run_describe(&run, tmx_config_root(cfg), err);
     if (!st) {
         *n_gpu = run->n_gpu;
         *warmup_s = run->options.warmup_s;
@@ -44,8 +44,8 @@ static enum tmx_status read_resolved(struct tmx_history **all, size_t *n_gpu, co
         h->n_sm = chip->n_sm;
         h->trip_c = 90;
         h->release_c = 85;
-        (void)config_lookup_float(&cfg, "throttle.trip_c", &h->trip_c);
-        (void)config_lookup_float(&cfg, "throttle.release_c", &h->release_c);
+        (void)tmx_setting_real(tmx_config_find(cfg, "throttle.trip_c"), &h->trip_c);
+        (void)tmx_setting_real(tmx_config_find(cfg, "throttle.release_c"), &h->release_c);
         snprintf(h->mix, sizeof h->mix, "%s", run->mix.name);
         snprintf(h->policy, sizeof h->policy, "%s", run->options.policy);
         for (size_t i = 0; !st && i < chip->floorplan.n_unit; i++) {
@@ -53,7 +53,7 @@ static enum tmx_status read_resolved(struct tmx_history **all, size_t *n_gpu, co
         }
     }
     tmx_run_close(run);
-    config_destroy(&cfg);
+    tmx_config_close(cfg);
     return st;
 }
 

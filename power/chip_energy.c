@@ -1,5 +1,6 @@
 #include "power/chip_energy.h"
 
+#include <limits.h>
 #include <math.h>
 
 #include "core/base/config.h"
@@ -27,16 +28,18 @@ static const struct tmx_opt opts[] = {
 enum tmx_status tmx_chip_energy_load(struct tmx_chip_energy *e, const char *path, const char *const *sets,
                                      size_t n_set, struct tmx_err *err)
 {
-    config_t cfg;
+    struct tmx_config *cfg = NULL;
     *e = (struct tmx_chip_energy){0};
     enum tmx_status st = tmx_config_load(&cfg, path, sets, n_set, err);
     if (!st) {
-        const config_setting_t *g = config_setting_get_member(config_root_setting(&cfg), "energy");
-        st = g ? tmx_opt_read(opts, e, g, NULL, err)
-               : tmx_fail_at(err, TMX_ECONFIG, path, 0, "the chip has no group \"energy\"");
-        (void)config_lookup_int(&cfg, "memory.cores", &e->cores);
+        const struct tmx_setting *cores = tmx_config_find(cfg, "memory.cores");
+        st = tmx_opt_read_group(opts, e, tmx_config_root(cfg), "energy", NULL, err);
+        if (!st && tmx_setting_is(cores, TMX_SETTING_INTEGER)) { /* its bounds are memory.c's business */
+            const int64_t n = tmx_setting_integer(cores);
+            e->cores = n > 0 && n < INT_MAX ? (int)n : e->cores;
+        }
     }
-    config_destroy(&cfg);
+    tmx_config_close(cfg);
     return st;
 }
 

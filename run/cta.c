@@ -29,17 +29,18 @@ static const struct tmx_opt opts[] = {
 };
 
 /* Two readers share the group: each leaves the other's keys alone. */
-static enum tmx_status read_group(struct tmx_run_cta *c, const config_setting_t *group, struct tmx_err *err)
+static enum tmx_status read_group(struct tmx_run_cta *c, const struct tmx_setting *group, struct tmx_err *err)
 {
     static const char *const ours[] = {"policy", "place", "core", "epoch_cycles", NULL};
-    const config_setting_t *word = config_setting_get_member(group, "policy");
-    const char *name = word ? config_setting_get_string(word) : "tcs";
+    const struct tmx_setting *word = tmx_setting_member(group, "policy");
     const char *theirs[64] = {"policy"};
+    const char *name;
     size_t n = 1;
-    if (!name) {
-        return tmx_fail_setting(err, word ? word : group, "cta.policy: expected a \"name\"");
+    enum tmx_status st = tmx_setting_word(group, "policy", "tcs", &name, err);
+    if (st) {
+        return st;
     }
-    enum tmx_status st = tmx_cta_policy_parse(name, &c->policy, err);
+    st = tmx_cta_policy_parse(name, &c->policy, err);
     if (st) {
         return tmx_fail_setting(err, word ? word : group, "cta.policy: unknown policy or option \"%s\"",
                                 name);
@@ -107,7 +108,7 @@ static enum tmx_status make_plan(const struct tmx_run_cta *c, const char *kernel
     return st;
 }
 
-static enum tmx_status make_plans(struct tmx_run *r, struct tmx_run_cta *c, const config_setting_t *group,
+static enum tmx_status make_plans(struct tmx_run *r, struct tmx_run_cta *c, const struct tmx_setting *group,
                                   struct tmx_err *err)
 {
     if (r->n_kind != 1 || r->jobs) {
@@ -129,22 +130,21 @@ static enum tmx_status make_plans(struct tmx_run *r, struct tmx_run_cta *c, cons
     return st;
 }
 
-enum tmx_status tmx_run_cta_open(struct tmx_run *r, const config_setting_t *root, struct tmx_err *err)
+enum tmx_status tmx_run_cta_open(struct tmx_run *r, const struct tmx_setting *root, struct tmx_err *err)
 {
-    const config_setting_t *group = config_setting_get_member(root, "cta");
+    const struct tmx_setting *group;
     const char *policy = "";
-    if (group && !config_setting_is_group(group)) {
-        return tmx_fail_setting(err, group, "cta: expected a group { policy = ...; }");
-    }
-    if (!group || (config_setting_lookup_string(group, "policy", &policy) && strcmp(policy, "none") == 0)) {
-        return TMX_OK;
+    enum tmx_status st = tmx_setting_group(root, "cta", &group, err);
+    st = st ? st : tmx_setting_word(group, "policy", "", &policy, err);
+    if (st || !group || strcmp(policy, "none") == 0) {
+        return st;
     }
     struct tmx_run_cta *c = calloc(1, sizeof *c);
     if (!c) {
         return tmx_fail(err, TMX_ENOMEM, "group cta");
     }
     r->cta = c;
-    enum tmx_status st = read_group(c, group, err);
+    st = read_group(c, group, err);
     st = st ? st : make_plans(r, c, group, err);
     if (!st) {
         const bool all = strcmp(c->policy.policy->base.name, "all") == 0;

@@ -8,7 +8,7 @@
 /* Run every kernel of the mix once under the policy on the epoch model and fill sim_spec.cta. Without the
  * group, or with policy "none", nothing happens. Errors: TMX_ECONFIG (unknown policy, kernel or chip
  * without group `memory`, several kinds of chips). */
-TMX_NODISCARD enum tmx_status tmx_run_cta_open(struct tmx_run *r, const config_setting_t *root,
+TMX_NODISCARD enum tmx_status tmx_run_cta_open(struct tmx_run *r, const struct tmx_setting *root,
                                                struct tmx_err *err);
 void tmx_run_cta_write(const struct tmx_run *r, FILE *out); /* the group, resolved, and the plans */
 void tmx_run_cta_close(struct tmx_run *r);

@@ -1,6 +1,5 @@
 #include "run/cta_alone.h"
 
-#include <libconfig.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -47,7 +46,7 @@ static const struct tmx_cta_policy *find(const char *name, struct tmx_err *err)
 enum tmx_status tmx_cta_policy_parse(const char *text, struct tmx_cta_policy_spec *p, struct tmx_err *err)
 {
     char name[256], group[256] = "";
-    config_t cfg;
+    struct tmx_config *cfg = NULL;
     *p = (struct tmx_cta_policy_spec){0};
     snprintf(p->text, sizeof p->text, "%s", text);
     snprintf(name, sizeof name, "%s", text);
@@ -71,8 +70,8 @@ enum tmx_status tmx_cta_policy_parse(const char *text, struct tmx_cta_policy_spe
         return TMX_ECONFIG;
     }
     enum tmx_status st = tmx_config_parse(&cfg, group, text, err);
-    st = st ? st : tmx_plugin_state(&p->policy->base, config_root_setting(&cfg), NULL, &p->options, err);
-    config_destroy(&cfg);
+    st = st ? st : tmx_plugin_state(&p->policy->base, tmx_config_root(cfg), NULL, &p->options, err);
+    tmx_config_close(cfg);
     return st;
 }
 

@@ -77,9 +77,9 @@ static enum tmx_status profile_all(struct tmx_run *r, const struct tmx_gate_poli
     return st;
 }
 
-enum tmx_status tmx_run_gate_open(struct tmx_run *r, const config_setting_t *root, struct tmx_err *err)
+enum tmx_status tmx_run_gate_open(struct tmx_run *r, const struct tmx_setting *root, struct tmx_err *err)
 {
-    const config_setting_t *group = config_setting_get_member(root, "gate");
+    const struct tmx_setting *group = tmx_setting_member(root, "gate");
     struct gate_options o;
     enum tmx_status st = tmx_opt_read(opts, &o, group, NULL, err);
     if (st) {
@@ -87,8 +87,8 @@ enum tmx_status tmx_run_gate_open(struct tmx_run *r, const config_setting_t *roo
     }
     const struct tmx_gate_policy *policy = tmx_gate_find(o.policy);
     if (!policy) {
-        return tmx_fail_at(err, TMX_ECONFIG, group ? config_setting_source_file(group) : NULL,
-                           group ? config_setting_source_line(group) : 0,
+        return tmx_fail_at(err, TMX_ECONFIG, group ? tmx_setting_file(group) : NULL,
+                           group ? tmx_setting_line(group) : 0,
                            "gate: unknown policy \"%s\"; `thermix list policies` names them", o.policy);
     }
     if (policy->wake == TMX_WAKE_NO_GATING) {

@@ -8,7 +8,7 @@
 /* Profile every kernel of the mix under the policy (cached on disk) and fill spec.gate. Without the group,
  * or with policy "none", nothing happens. Errors: TMX_ECONFIG (unknown policy, kernel without
  * `instructions`), TMX_EIO (a chip without sm.cfg). */
-TMX_NODISCARD enum tmx_status tmx_run_gate_open(struct tmx_run *r, const config_setting_t *root,
+TMX_NODISCARD enum tmx_status tmx_run_gate_open(struct tmx_run *r, const struct tmx_setting *root,
                                                 struct tmx_err *err);
 void tmx_run_gate_close(struct tmx_run *r);
 /* Largest errors of the interpolation against fresh cycle-level runs, over the mix's kernels [1]; 0 without

@@ -19,7 +19,7 @@ static const struct tmx_opt opts[] = {
 static const char *const own_keys[] = {"policy", "node", "depth", "deadline_s", NULL};
 
 /* The group holds our keys and the policy's: each reader leaves the other's alone. */
-static enum tmx_status read_own(struct tmx_run_jobs *j, const config_setting_t *group,
+static enum tmx_status read_own(struct tmx_run_jobs *j, const struct tmx_setting *group,
                                 const struct tmx_plugin *p, struct tmx_err *err)
 {
     const char *others[64] = {"policy"};
@@ -30,10 +30,10 @@ static enum tmx_status read_own(struct tmx_run_jobs *j, const config_setting_t *
     return tmx_opt_read(opts, j, group, others, err);
 }
 
-static enum tmx_status choose(struct tmx_run *r, const config_setting_t *group, struct tmx_err *err)
+static enum tmx_status choose(struct tmx_run *r, const struct tmx_setting *group, struct tmx_err *err)
 {
-    const config_setting_t *s = config_setting_get_member(group, "policy");
-    const char *name = s ? config_setting_get_string(s) : "none";
+    const struct tmx_setting *s = tmx_setting_member(group, "policy");
+    const char *name = s ? tmx_setting_text(s) : "none";
     char list[256] = "";
     for (size_t i = 0; tmx_job_policies[i]; i++) {
         if (name && strcmp(tmx_job_policies[i]->base.name, name) == 0) {
@@ -43,18 +43,18 @@ static enum tmx_status choose(struct tmx_run *r, const config_setting_t *group, 
         const size_t used = strlen(list);
         snprintf(list + used, sizeof list - used, "%s%s", i ? ", " : "", tmx_job_policies[i]->base.name);
     }
-    const config_setting_t *at = s ? s : group;
+    const struct tmx_setting *at = s ? s : group;
     tmx_assert(at); /* without a group the policy is none, which is in the table */
     return tmx_fail_setting(err, at, "job.policy: expected one of %s", list);
 }
 
-enum tmx_status tmx_run_jobs_open(struct tmx_run *r, const config_setting_t *root, struct tmx_err *err)
+enum tmx_status tmx_run_jobs_open(struct tmx_run *r, const struct tmx_setting *root, struct tmx_err *err)
 {
-    const config_setting_t *group = config_setting_get_member(root, "job");
+    const struct tmx_setting *group = tmx_setting_member(root, "job");
     if (!group) {
         return TMX_OK;
     }
-    if (!config_setting_is_group(group)) {
+    if (!tmx_setting_is(group, TMX_SETTING_GROUP)) {
         return tmx_fail_setting(err, group, "job: expected a group { policy = ...; }");
     }
     enum tmx_status st = choose(r, group, err);

@@ -18,7 +18,7 @@ struct tmx_run_jobs {
 };
 
 /* Read the group `job` and choose the policy; r->jobs stays NULL when there is none. */
-TMX_NODISCARD enum tmx_status tmx_run_jobs_open(struct tmx_run *r, const config_setting_t *root,
+TMX_NODISCARD enum tmx_status tmx_run_jobs_open(struct tmx_run *r, const struct tmx_setting *root,
                                                 struct tmx_err *err);
 void tmx_run_jobs_close(struct tmx_run_jobs *jobs); /* accepts NULL */
 

@@ -8,8 +8,10 @@
 #include "core/machine/floorplan_file.h"
 #include "run/state.h"
 
+enum { MAX_FAILURES = 4096 };
+
 static enum tmx_status open_chip(const struct tmx_run *r, struct tmx_run_kind *k,
-                                 const config_setting_t *root, struct tmx_err *err)
+                                 const struct tmx_setting *root, struct tmx_err *err)
 {
     char folder[TMX_PATH_SIZE], path[2 * TMX_PATH_SIZE];
     struct tmx_floorplan fp = {0};
@@ -18,7 +20,7 @@ static enum tmx_status open_chip(const struct tmx_run *r, struct tmx_run_kind *k
         return st;
     }
     snprintf(path, sizeof path, "%s/chip.cfg", folder);
-    st = tmx_chip_load(&k->chip, path, config_setting_get_member(root, "chip_power"), err);
+    st = tmx_chip_load(&k->chip, path, tmx_setting_member(root, "chip_power"), err);
     if (st) {
         return st;
     }
@@ -50,8 +52,8 @@ static bool same_cooler(const struct tmx_topology *t, size_t a, size_t b)
 }
 
 /* The kind of a GPU, found or opened. */
-static enum tmx_status kind_of(struct tmx_run *r, const config_setting_t *root, const char *chip, size_t card,
-                               size_t *kind, struct tmx_err *err)
+static enum tmx_status kind_of(struct tmx_run *r, const struct tmx_setting *root, const char *chip,
+                               size_t card, size_t *kind, struct tmx_err *err)
 {
     for (size_t i = 0; i < r->n_kind; i++) {
         if (strcmp(r->kind[i].name, chip) == 0 && same_cooler(&r->topology, r->kind[i].card, card)) {
@@ -65,9 +67,9 @@ static enum tmx_status kind_of(struct tmx_run *r, const config_setting_t *root, 
     return open_chip(r, &r->kind[*kind], root, err);
 }
 
-static enum tmx_status read_topology(struct tmx_run *r, const config_setting_t *root, struct tmx_err *err)
+static enum tmx_status read_topology(struct tmx_run *r, const struct tmx_setting *root, struct tmx_err *err)
 {
-    const config_setting_t *at = config_setting_get_member(root, "topology");
+    const struct tmx_setting *at = tmx_setting_member(root, "topology");
     char path[TMX_PATH_SIZE];
     enum tmx_status st = tmx_data_find(TMX_DATA_SYSTEM, r->options.topology, path, err);
     st = st ? st : tmx_topology_load(&r->topology, path, err);
@@ -78,7 +80,7 @@ static enum tmx_status read_topology(struct tmx_run *r, const config_setting_t *
         snprintf(r->options.link, sizeof r->options.link, "%s", r->topology.link_name);
     }
     if (!st && r->options.link[0] && !tmx_topology_link(&r->topology, r->options.link)) {
-        const config_setting_t *s = config_setting_get_member(root, "link");
+        const struct tmx_setting *s = tmx_setting_member(root, "link");
         st = tmx_fail_setting(err, s ? s : at, "link = \"%s\": topology %s has no such link", r->options.link,
                               r->topology.name);
     }
@@ -86,7 +88,7 @@ static enum tmx_status read_topology(struct tmx_run *r, const config_setting_t *
 }
 
 /* `fan_failures = ( { fan = "fan0"; at_s = 100.0; }, ... )` */
-static enum tmx_status read_failures(struct tmx_run *r, const config_setting_t *root, struct tmx_err *err)
+static enum tmx_status read_failures(struct tmx_run *r, const struct tmx_setting *root, struct tmx_err *err)
 {
     struct row {
         char fan[TMX_NAME];
@@ -97,14 +99,18 @@ static enum tmx_status read_failures(struct tmx_run *r, const config_setting_t *
         TMX_ROW_REAL(row, at_s, "s", 0, 1e7, 0, "when, after the end of the warm-up"),
         {0},
     };
-    const config_setting_t *list = config_setting_get_member(root, "fan_failures");
-    const int n = list ? config_setting_length(list) : 0;
-    r->failure = calloc((size_t)n + 1, sizeof *r->failure);
-    if (!r->failure) {
-        return tmx_fail(err, TMX_ENOMEM, "%d fan failures", n);
+    const struct tmx_setting *list;
+    const enum tmx_status listed = tmx_setting_list(root, "fan_failures", 0, MAX_FAILURES, &list, err);
+    if (listed) {
+        return listed;
     }
-    for (int i = 0; i < n; i++) {
-        const config_setting_t *e = config_setting_get_elem(list, (unsigned)i);
+    const size_t n = tmx_setting_length(list);
+    r->failure = calloc(n + 1, sizeof *r->failure);
+    if (!r->failure) {
+        return tmx_fail(err, TMX_ENOMEM, "%zu fan failures", n);
+    }
+    for (size_t i = 0; i < n; i++) {
+        const struct tmx_setting *e = tmx_setting_at(list, i);
         struct row row;
         size_t f = 0;
         const enum tmx_status st = tmx_opt_read(opts, &row, e, NULL, err);
@@ -123,12 +129,12 @@ static enum tmx_status read_failures(struct tmx_run *r, const config_setting_t *
 }
 
 /* Overrides meant for one chip must not reach the others. */
-static enum tmx_status check_overrides(const struct tmx_run *r, const config_setting_t *root,
+static enum tmx_status check_overrides(const struct tmx_run *r, const struct tmx_setting *root,
                                        struct tmx_err *err)
 {
     static const char *const keys[] = {"chip_power", "package", "floorplan"};
     for (size_t i = 0; i < (r->options.floorplan[0] ? 3u : 2u); i++) {
-        const config_setting_t *s = config_setting_get_member(root, keys[i]);
+        const struct tmx_setting *s = tmx_setting_member(root, keys[i]);
         for (size_t k = 1; s && k < r->n_kind; k++) {
             if (strcmp(r->kind[k].name, r->kind[0].name) != 0) {
                 return tmx_fail_setting(err, s, "%s: the topology has more than one kind of chip", keys[i]);
@@ -138,11 +144,12 @@ static enum tmx_status check_overrides(const struct tmx_run *r, const config_set
     return TMX_OK;
 }
 
-static enum tmx_status check_fans(const struct tmx_run *r, const config_setting_t *root, struct tmx_err *err)
+static enum tmx_status check_fans(const struct tmx_run *r, const struct tmx_setting *root,
+                                  struct tmx_err *err)
 {
     for (size_t f = 0; f < r->topology.n_fan && r->sim_spec.cooling.ops->needs_curve; f++) {
         if (r->topology.fan[f].n_curve == 0) {
-            const config_setting_t *s = config_setting_get_member(root, "fan");
+            const struct tmx_setting *s = tmx_setting_member(root, "fan");
             return tmx_fail_setting(err, s ? s : root, "fan policy %s: fan %s has no curve",
                                     r->sim_spec.cooling.ops->base.name, r->topology.fan[f].name);
         }
@@ -150,7 +157,7 @@ static enum tmx_status check_fans(const struct tmx_run *r, const config_setting_
     return TMX_OK;
 }
 
-enum tmx_status tmx_run_node_open(struct tmx_run *r, const config_setting_t *root, struct tmx_err *err)
+enum tmx_status tmx_run_node_open(struct tmx_run *r, const struct tmx_setting *root, struct tmx_err *err)
 {
     const bool has_topology = r->options.topology[0] != '\0';
     enum tmx_status st = has_topology ? read_topology(r, root, err) : TMX_OK;

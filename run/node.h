@@ -5,7 +5,7 @@
 
 /* Which GPUs a run has: `gpus` of one `chip`, or a `topology` of cards, fans and air. GPUs of one
  * kind (chip and cooler) share chip data and thermal model. After the policies are known. */
-TMX_NODISCARD enum tmx_status tmx_run_node_open(struct tmx_run *r, const config_setting_t *root,
+TMX_NODISCARD enum tmx_status tmx_run_node_open(struct tmx_run *r, const struct tmx_setting *root,
                                                 struct tmx_err *err);
 /* What the topology adds to a run's identity. */
 void tmx_run_node_hash(const struct tmx_run *r, struct tmx_hash *h);

@@ -12,25 +12,25 @@
 #define ZERO_C 273.15
 
 /* A key of the group `package`: one of HotSpot's options, by its name. */
-static enum tmx_status set_key(struct tmx_hotspot_config *cfg, const config_setting_t *s, struct tmx_err *err)
+static enum tmx_status set_key(struct tmx_hotspot_config *cfg, const struct tmx_setting *s,
+                               struct tmx_err *err)
 {
     char value[TMX_HOTSPOT_PATH];
-    switch (config_setting_type(s)) {
-    case CONFIG_TYPE_INT:
-        snprintf(value, sizeof value, "%d", config_setting_get_int(s));
-        break;
-    case CONFIG_TYPE_FLOAT:
-        tmx_real_print(value, config_setting_get_float(s));
-        break;
-    case CONFIG_TYPE_STRING:
-        snprintf(value, sizeof value, "%s", config_setting_get_string(s));
-        break;
-    default:
-        return tmx_fail_setting(err, s, "package.%s: expected a number or a \"text\"",
-                                config_setting_name(s));
+    const char *text = tmx_setting_text(s);
+    double number;
+    if (text && strlen(text) >= sizeof value) {
+        return tmx_fail_setting(err, s, "package.%s: longer than %zu bytes", tmx_setting_name(s),
+                                sizeof value - 1);
     }
-    const enum tmx_status st = tmx_hotspot_config_set(
-        cfg, config_setting_name(s), value, TMX_HOTSPOT_COMMAND_LINE, config_setting_source_line(s), err);
+    if (text) {
+        snprintf(value, sizeof value, "%s", text);
+    } else if (tmx_setting_real(s, &number)) {
+        tmx_real_print(value, number);
+    } else {
+        return tmx_fail_setting(err, s, "package.%s: expected a number or a \"text\"", tmx_setting_name(s));
+    }
+    const enum tmx_status st = tmx_hotspot_config_set(cfg, tmx_setting_name(s), value,
+                                                      TMX_HOTSPOT_COMMAND_LINE, tmx_setting_line(s), err);
     if (st) {
         char msg[sizeof err->msg];
         snprintf(msg, sizeof msg, "%s", err->msg);
@@ -48,15 +48,15 @@ static enum tmx_status set_number(struct tmx_hotspot_config *cfg, const char *ke
 }
 
 static enum tmx_status read_package(const struct tmx_run *r, struct tmx_run_kind *k,
-                                    const config_setting_t *root, struct tmx_err *err)
+                                    const struct tmx_setting *root, struct tmx_err *err)
 {
-    const config_setting_t *group = config_setting_get_member(root, "package");
+    const struct tmx_setting *group;
     struct tmx_hotspot_config *cfg = &k->package;
-    enum tmx_status st = TMX_OK;
+    enum tmx_status st = tmx_setting_group(root, "package", &group, err);
     tmx_hotspot_config_init(cfg);
     snprintf(cfg->source[TMX_HOTSPOT_COMMAND_LINE], sizeof cfg->source[0], "package");
-    for (int i = 0; group && i < config_setting_length(group) && !st; i++) {
-        st = set_key(cfg, config_setting_get_elem(group, (unsigned)i), err);
+    for (size_t i = 0; i < tmx_setting_length(group) && !st; i++) {
+        st = set_key(cfg, tmx_setting_at(group, i), err);
     }
     if (!st && r->options.rows > 0) {
         st = set_number(cfg, "grid_rows", r->options.rows, err);
@@ -72,7 +72,7 @@ static enum tmx_status read_package(const struct tmx_run *r, struct tmx_run_kind
     return st ? st : tmx_hotspot_config_read(cfg, k->package_path, TMX_HOTSPOT_CONFIG, err);
 }
 
-static enum tmx_status find_backend(struct tmx_run *r, const config_setting_t *root, struct tmx_err *err)
+static enum tmx_status find_backend(struct tmx_run *r, const struct tmx_setting *root, struct tmx_err *err)
 {
     char list[256] = "";
     for (size_t i = 0; tmx_thermal_backends[i]; i++) {
@@ -83,7 +83,7 @@ static enum tmx_status find_backend(struct tmx_run *r, const config_setting_t *r
         const size_t used = strlen(list);
         snprintf(list + used, sizeof list - used, "%s%s", i ? ", " : "", tmx_thermal_backends[i]->base.name);
     }
-    const config_setting_t *s = config_setting_get_member(root, "method");
+    const struct tmx_setting *s = tmx_setting_member(root, "method");
     return tmx_fail_setting(err, s ? s : root, "method = \"%s\": no such thermal back-end; there is %s",
                             r->options.method, list);
 }
@@ -107,7 +107,7 @@ static enum tmx_status tabulate_fan(const struct tmx_run *r, struct tmx_run_kind
     return TMX_OK;
 }
 
-static enum tmx_status read_kind(struct tmx_run *r, struct tmx_run_kind *k, const config_setting_t *root,
+static enum tmx_status read_kind(struct tmx_run *r, struct tmx_run_kind *k, const struct tmx_setting *root,
                                  struct tmx_err *err)
 {
     const struct tmx_stack_options plain = {0};
@@ -125,11 +125,11 @@ static enum tmx_status read_kind(struct tmx_run *r, struct tmx_run_kind *k, cons
     return r->topology.n_gpu > 0 ? tabulate_fan(r, k, err) : TMX_OK;
 }
 
-enum tmx_status tmx_run_thermal_read(struct tmx_run *r, const config_setting_t *root, struct tmx_err *err)
+enum tmx_status tmx_run_thermal_read(struct tmx_run *r, const struct tmx_setting *root, struct tmx_err *err)
 {
     enum tmx_status st = find_backend(r, root, err);
     st = st ? st
-            : tmx_plugin_state(&r->thermal.ops->base, config_setting_get_member(root, "thermal"), NULL,
+            : tmx_plugin_state(&r->thermal.ops->base, tmx_setting_member(root, "thermal"), NULL,
                                &r->thermal.options, err);
     for (size_t k = 0; !st && k < r->n_kind; k++) {
         st = read_kind(r, &r->kind[k], root, err);

@@ -4,7 +4,7 @@
 #include "run/run.h"
 
 /* The thermal side of a run: package files and their overrides -> stacks, */
-TMX_NODISCARD enum tmx_status tmx_run_thermal_read(struct tmx_run *r, const config_setting_t *root,
+TMX_NODISCARD enum tmx_status tmx_run_thermal_read(struct tmx_run *r, const struct tmx_setting *root,
                                                    struct tmx_err *err);
 /* -> models, ready to step. */
 TMX_NODISCARD enum tmx_status tmx_run_thermal_build(struct tmx_run *r, struct tmx_err *err);

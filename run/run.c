@@ -23,27 +23,18 @@ enum { MAX_KERNEL = 64 };
 /* One level's group: `dtm = { policy = "dvfs"; emergency_c = 88.5; }`. */
 static const char *const policy_key[] = {"policy", NULL};
 
-static enum tmx_status level_name(const config_setting_t *root, const char *level, const char *def,
+static enum tmx_status level_name(const struct tmx_setting *root, const char *level, const char *def,
                                   const char **name, struct tmx_err *err)
 {
-    const config_setting_t *group = config_setting_get_member(root, level);
-    const config_setting_t *s = group ? config_setting_get_member(group, "policy") : NULL;
+    const struct tmx_setting *group;
     *name = def;
-    if (group && !config_setting_is_group(group)) {
-        return tmx_fail_setting(err, group, "%s: expected a group { policy = ...; }", level);
-    }
-    if (s && config_setting_type(s) != CONFIG_TYPE_STRING) {
-        return tmx_fail_setting(err, s, "%s.policy: expected a \"name\"", level);
-    }
-    if (s) {
-        *name = config_setting_get_string(s);
-    }
-    return TMX_OK;
+    const enum tmx_status st = tmx_setting_group(root, level, &group, err);
+    return st ? st : tmx_setting_word(group, "policy", def, name, err);
 }
 
 /* Find the component `name` in a table of plug-ins (each starts with its struct tmx_plugin). */
 static enum tmx_status find_plugin(const void *const *table, const char *level, const char *name,
-                                   const config_setting_t *root, size_t *index, struct tmx_err *err)
+                                   const struct tmx_setting *root, size_t *index, struct tmx_err *err)
 {
     const char *names[64] = {NULL};
     size_t n = 0;
@@ -59,28 +50,26 @@ static enum tmx_status find_plugin(const void *const *table, const char *level, 
         const size_t used = strlen(list);
         snprintf(list + used, sizeof list - used, "%s%s", i ? ", " : "", names[i]);
     }
-    const config_setting_t *group = config_setting_get_member(root, level);
+    const struct tmx_setting *group = tmx_setting_member(root, level);
     return tmx_fail_setting(err, group ? group : root, "%s: unknown policy \"%s\"; there is %s", level, name,
                             list);
 }
 
 /* Choose and configure one level; the table's entries begin with struct tmx_plugin. */
-static enum tmx_status open_level(const config_setting_t *root, const char *level, const char *def,
+static enum tmx_status open_level(const struct tmx_setting *root, const char *level, const char *def,
                                   const void *const *table, size_t *index, void **state, struct tmx_err *err)
 {
     const char *name;
     enum tmx_status st = level_name(root, level, def, &name, err);
     st = st ? st : find_plugin(table, level, name, root, index, err);
-    return st ? st
-              : tmx_plugin_state(table[*index], config_setting_get_member(root, level), policy_key, state,
-                                 err);
+    return st ? st : tmx_plugin_state(table[*index], tmx_setting_member(root, level), policy_key, state, err);
 }
 
 #define OPEN_LEVEL(run, root, field, level, def, table, err)                                            \
     open_one(root, level, def, (const void *const *)(table), (const void **)&(run)->sim_spec.field.ops, \
              &(run)->sim_spec.field.state, err)
 
-static enum tmx_status open_one(const config_setting_t *root, const char *level, const char *def,
+static enum tmx_status open_one(const struct tmx_setting *root, const char *level, const char *def,
                                 const void *const *table, const void **ops, void **state, struct tmx_err *err)
 {
     size_t i = 0;
@@ -89,11 +78,11 @@ static enum tmx_status open_one(const config_setting_t *root, const char *level,
     return st;
 }
 
-static enum tmx_status open_levels(struct tmx_run *r, const config_setting_t *root, struct tmx_err *err)
+static enum tmx_status open_levels(struct tmx_run *r, const struct tmx_setting *root, struct tmx_err *err)
 {
     const struct tmx_preset *p = tmx_preset_find(r->options.policy);
     if (!p) {
-        const config_setting_t *s = config_setting_get_member(root, "policy");
+        const struct tmx_setting *s = tmx_setting_member(root, "policy");
         return tmx_fail_setting(err, s ? s : root,
                                 "policy = \"%s\": no such preset; see `thermix list policies`",
                                 r->options.policy);
@@ -272,18 +261,17 @@ static enum tmx_status identify(struct tmx_run *r, struct tmx_err *err)
     return st;
 }
 
-static enum tmx_status read_sensor(struct tmx_run *r, const config_setting_t *root, struct tmx_err *err)
+static enum tmx_status read_sensor(struct tmx_run *r, const struct tmx_setting *root, struct tmx_err *err)
 {
     struct tmx_sensor_options *o = &r->sim_spec.sensor;
-    const enum tmx_status st =
-        tmx_opt_read(tmx_sensor_opts, o, config_setting_get_member(root, "sensor"), NULL, err);
+    const enum tmx_status st = tmx_opt_read_group(tmx_sensor_opts, o, root, "sensor", NULL, err);
     if (!st && o->period_s == 0) {
         o->period_s = ceil(TMX_SENSOR_PERIOD_S / r->options.tick_s - 1e-9) * r->options.tick_s;
     }
     return st;
 }
 
-enum tmx_status tmx_run_describe(struct tmx_run **run, const config_setting_t *root, struct tmx_err *err)
+enum tmx_status tmx_run_describe(struct tmx_run **run, const struct tmx_setting *root, struct tmx_err *err)
 {
     struct tmx_run *r = calloc(1, sizeof *r);
     *run = NULL;
@@ -309,7 +297,7 @@ enum tmx_status tmx_run_describe(struct tmx_run **run, const config_setting_t *r
     return TMX_OK;
 }
 
-enum tmx_status tmx_run_open(struct tmx_run **run, const config_setting_t *root, struct tmx_err *err)
+enum tmx_status tmx_run_open(struct tmx_run **run, const struct tmx_setting *root, struct tmx_err *err)
 {
     struct tmx_run *r = NULL;
     enum tmx_status st = tmx_run_describe(&r, root, err);

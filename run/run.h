@@ -4,7 +4,6 @@
 /* One run: configuration -> simulation -> metrics. The only place that introduces thermal,
  * power and sched to one another. */
 
-#include <libconfig.h>
 #include <stdio.h>
 
 #include "core/base/hash.h"
@@ -14,11 +13,11 @@ struct tmx_run;
 
 /* Set up a run from a configuration group (all keys: docs/formats.md). The caller ends it
  * with tmx_run_close. */
-TMX_NODISCARD enum tmx_status tmx_run_open(struct tmx_run **run, const config_setting_t *root,
+TMX_NODISCARD enum tmx_status tmx_run_open(struct tmx_run **run, const struct tmx_setting *root,
                                            struct tmx_err *err);
 /* The same checks without the thermal model and the simulation: only tmx_run_resolved and
  * tmx_run_id may be asked of it. A study names its runs this way. */
-TMX_NODISCARD enum tmx_status tmx_run_describe(struct tmx_run **run, const config_setting_t *root,
+TMX_NODISCARD enum tmx_status tmx_run_describe(struct tmx_run **run, const struct tmx_setting *root,
                                                struct tmx_err *err);
 void tmx_run_close(struct tmx_run *run); /* accepts NULL */
 

@@ -58,7 +58,7 @@ struct tmx_run {
 };
 
 /* In run_times.c: scheduling ticks, samples and slices are whole ticks; errors with their line. */
-TMX_NODISCARD enum tmx_status tmx_run_check_times(const struct tmx_run *r, const config_setting_t *root,
+TMX_NODISCARD enum tmx_status tmx_run_check_times(const struct tmx_run *r, const struct tmx_setting *root,
                                                   struct tmx_err *err);
 
 /* In run_resolved.c; before the simulation takes the policies' states over. */

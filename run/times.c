@@ -18,15 +18,15 @@ static bool is_multiple(double s, double unit_s)
 }
 
 /* Where the key is written; where it is a default, its group's or the root's line. */
-static const config_setting_t *place_of(const config_setting_t *root, const struct span *t)
+static const struct tmx_setting *place_of(const struct tmx_setting *root, const struct span *t)
 {
-    const config_setting_t *group = t->group ? config_setting_get_member(root, t->group) : root;
-    const config_setting_t *s = group ? config_setting_get_member(group, t->key) : NULL;
-    const config_setting_t *tick = config_setting_get_member(root, t->of);
+    const struct tmx_setting *group = t->group ? tmx_setting_member(root, t->group) : root;
+    const struct tmx_setting *s = group ? tmx_setting_member(group, t->key) : NULL;
+    const struct tmx_setting *tick = tmx_setting_member(root, t->of);
     return s ? s : tick ? tick : root;
 }
 
-enum tmx_status tmx_run_check_times(const struct tmx_run *r, const config_setting_t *root,
+enum tmx_status tmx_run_check_times(const struct tmx_run *r, const struct tmx_setting *root,
                                     struct tmx_err *err)
 {
     const struct tmx_run_options *o = &r->options;

@@ -24,11 +24,11 @@ struct compare {
 
 static enum tmx_status read_mixes(struct compare *s, struct tmx_err *err)
 {
-    config_t cfg;
+    struct tmx_config *cfg = NULL;
     enum tmx_status st = tmx_config_load(&cfg, s->suite, NULL, 0, err);
-    const config_setting_t *mixes = st ? NULL : config_lookup(&cfg, "mixes");
-    const int n = mixes ? config_setting_length(mixes) : 0;
-    if (!st && (n == 0 || !config_lookup(&cfg, "base"))) {
+    const struct tmx_setting *mixes = st ? NULL : tmx_config_find(cfg, "mixes");
+    const size_t n = tmx_setting_length(mixes);
+    if (!st && (n == 0 || !tmx_config_find(cfg, "base"))) {
         st = tmx_fail_at(err, TMX_ECONFIG, s->suite, 0,
                          "a suite to compare floorplans on has mixes and a base");
     }
@@ -36,15 +36,15 @@ static enum tmx_status read_mixes(struct compare *s, struct tmx_err *err)
     if (!st && !s->mix) {
         st = tmx_fail(err, TMX_ENOMEM, "out of memory");
     }
-    for (int i = 0; i < n && !st; i++) {
-        const char *name = config_setting_get_string_elem(mixes, i);
+    for (size_t i = 0; i < n && !st; i++) {
+        const char *name = tmx_setting_text(tmx_setting_at(mixes, i));
         if (!name) {
             st = tmx_fail_setting(err, mixes, "mixes: expected names in quotes");
         } else {
             snprintf(s->mix[s->n_mix++], sizeof s->mix[0], "%s", name);
         }
     }
-    config_destroy(&cfg);
+    tmx_config_close(cfg);
     return st;
 }
 
@@ -52,14 +52,14 @@ static enum tmx_status run(void *ctx, size_t task, FILE *out, struct tmx_err *er
 {
     const struct compare *s = ctx;
     char set[3][SET_SIZE];
-    config_t cfg;
+    struct tmx_config *cfg = NULL;
     struct tmx_run *r = NULL;
     snprintf(set[0], SET_SIZE, "base.floorplan=\"%s\"", s->c->file[task / s->n_mix]);
     snprintf(set[1], SET_SIZE, "base.mix=\"%s\"", s->mix[task % s->n_mix]);
     snprintf(set[2], SET_SIZE, "base.policy=\"%s\"", s->c->policy);
     const char *const sets[] = {set[0], set[1], set[2]};
     enum tmx_status st = tmx_config_load(&cfg, s->suite, sets, 3, err);
-    st = st ? st : tmx_run_open(&r, config_lookup(&cfg, "base"), err);
+    st = st ? st : tmx_run_open(&r, tmx_config_find(cfg, "base"), err);
     st = st ? st : tmx_run_execute(r, NULL, err);
     for (size_t i = 0; i < N_METRIC && !st; i++) {
         for (const struct tmx_metric *m = tmx_metrics; m->name; m++) {
@@ -71,7 +71,7 @@ static enum tmx_status run(void *ctx, size_t task, FILE *out, struct tmx_err *er
         }
     }
     tmx_run_close(r);
-    config_destroy(&cfg);
+    tmx_config_close(cfg);
     return st;
 }
 

@@ -11,7 +11,7 @@
 #include "core/base/text.h"
 #include "study/sweep.h"
 
-enum { LITERAL = 1024, MAX_STEPS = 1000000 };
+enum { LITERAL = 1024, MAX_STEPS = 1000000, MAX_AXES = 256, MAX_KEYS = 256, MAX_RULES = 4096 };
 
 struct head {
     char name[64], doc[256], base[TMX_SWEEP_TEXT], seed_key[64];
@@ -71,25 +71,27 @@ static void print_number(char *buf, size_t size, double v, bool whole)
     snprintf(buf, size, "%.*g", whole ? 17 : 12, whole ? round(v) : v);
 }
 
-static enum tmx_status literal(const config_setting_t *s, char *buf, size_t size, struct tmx_err *err)
+static enum tmx_status literal(const struct tmx_setting *s, char *buf, size_t size, struct tmx_err *err)
 {
     size_t n = 0;
-    switch (config_setting_type(s)) {
-    case CONFIG_TYPE_INT:
-        snprintf(buf, size, "%d", config_setting_get_int(s));
+    double v = 0;
+    switch (tmx_setting_kind(s)) {
+    case TMX_SETTING_INTEGER:
+        snprintf(buf, size, "%" PRId64, tmx_setting_integer(s));
         return TMX_OK;
-    case CONFIG_TYPE_INT64:
-        snprintf(buf, size, "%lldL", config_setting_get_int64(s));
+    case TMX_SETTING_REAL:
+        (void)tmx_setting_real(s, &v);
+        print_number(buf, size, v, false);
         return TMX_OK;
-    case CONFIG_TYPE_FLOAT:
-        print_number(buf, size, config_setting_get_float(s), false);
+    case TMX_SETTING_BOOL:
+        snprintf(buf, size, "%s", tmx_setting_bool(s) ? "true" : "false");
         return TMX_OK;
-    case CONFIG_TYPE_BOOL:
-        snprintf(buf, size, "%s", config_setting_get_bool(s) ? "true" : "false");
-        return TMX_OK;
-    case CONFIG_TYPE_STRING:
+    case TMX_SETTING_TEXT:
         buf[n++] = '"';
-        for (const char *c = config_setting_get_string(s); *c && n + 3 < size; c++) {
+        for (const char *c = tmx_setting_text(s); *c; c++) {
+            if (n + 4 > size) {
+                return tmx_fail_setting(err, s, "a value of an axis is at most %zu bytes", size - 4);
+            }
             if (*c == '"' || *c == '\\') {
                 buf[n++] = '\\';
             }
@@ -103,7 +105,7 @@ static enum tmx_status literal(const config_setting_t *s, char *buf, size_t size
     }
 }
 
-static enum tmx_status add_value(struct tmx_axis *a, const config_setting_t *s, struct tmx_err *err)
+static enum tmx_status add_value(struct tmx_axis *a, const struct tmx_setting *s, struct tmx_err *err)
 {
     char buf[LITERAL];
     const enum tmx_status st = literal(s, buf, sizeof buf, err);
@@ -119,32 +121,34 @@ static enum tmx_status add_value(struct tmx_axis *a, const config_setting_t *s, 
     return a->value[a->n_literal++] ? TMX_OK : no_memory(err);
 }
 
-static enum tmx_status read_values(struct tmx_axis *a, const config_setting_t *list, struct tmx_err *err)
+/* The member `values` of an axis. */
+static enum tmx_status read_values(struct tmx_axis *a, const struct tmx_setting *axis, struct tmx_err *err)
 {
-    const int n = config_setting_length(list);
-    enum tmx_status st = TMX_OK;
-    if (!config_setting_is_aggregate(list) || n == 0) {
-        return tmx_fail_setting(err, list, "axis %s has no values", a->key[0]);
+    const struct tmx_setting *list;
+    enum tmx_status st = tmx_setting_list(axis, "values", 0, MAX_STEPS, &list, err);
+    const size_t n = tmx_setting_length(list);
+    if (!st && n == 0) {
+        st = tmx_fail_setting(err, list, "axis %s has no values", a->key[0]);
     }
-    for (int i = 0; i < n && !st; i++) {
-        const config_setting_t *e = config_setting_get_elem(list, (unsigned)i);
+    for (size_t i = 0; i < n && !st; i++) {
+        const struct tmx_setting *e = tmx_setting_at(list, i);
         if (a->n_key == 1) {
             st = add_value(a, e, err);
             continue;
         }
-        if (!config_setting_is_aggregate(e) || (size_t)config_setting_length(e) != a->n_key) {
+        if (!tmx_setting_is_list(e) || tmx_setting_length(e) != a->n_key) {
             return tmx_fail_setting(err, e, "each value of these keys is a list of %zu", a->n_key);
         }
         for (size_t k = 0; k < a->n_key && !st; k++) {
-            st = add_value(a, config_setting_get_elem(e, (unsigned)k), err);
+            st = add_value(a, tmx_setting_at(e, k), err);
         }
     }
-    a->n_value = (size_t)n;
+    a->n_value = n;
     return st;
 }
 
 static enum tmx_status read_scale(const struct tmx_sweep *s, struct tmx_axis *a,
-                                  const config_setting_t *group, bool log, struct tmx_err *err)
+                                  const struct tmx_setting *group, bool log, struct tmx_err *err)
 {
     struct scale r;
     enum tmx_status st = tmx_opt_read(scale_opts, &r, group, NULL, err);
@@ -196,10 +200,10 @@ static bool key_known(const struct tmx_sweep *s, const char *key)
     return false;
 }
 
-static enum tmx_status add_key(struct tmx_sweep *s, struct tmx_axis *a, const config_setting_t *e,
+static enum tmx_status add_key(struct tmx_sweep *s, struct tmx_axis *a, const struct tmx_setting *e,
                                struct tmx_err *err)
 {
-    const char *key = config_setting_get_string(e);
+    const char *key = tmx_setting_text(e);
     if (!key || !key[0]) {
         return tmx_fail_setting(err, e, "a key is a text like \"chip.power.baseline_w\"");
     }
@@ -215,35 +219,32 @@ static enum tmx_status add_key(struct tmx_sweep *s, struct tmx_axis *a, const co
     return a->key[a->n_key++] ? TMX_OK : no_memory(err);
 }
 
-static enum tmx_status read_keys(struct tmx_sweep *s, struct tmx_axis *a, const config_setting_t *group,
+static enum tmx_status read_keys(struct tmx_sweep *s, struct tmx_axis *a, const struct tmx_setting *group,
                                  struct tmx_err *err)
 {
-    const config_setting_t *one = config_setting_get_member(group, "key");
-    const config_setting_t *many = config_setting_get_member(group, "keys");
+    const struct tmx_setting *one = tmx_setting_member(group, "key");
+    const struct tmx_setting *many = tmx_setting_member(group, "keys");
     if (!one == !many) {
         return tmx_fail_setting(err, group, "an axis has either key or keys");
     }
     if (one) {
         return add_key(s, a, one, err);
     }
-    enum tmx_status st = TMX_OK;
-    for (int i = 0; i < config_setting_length(many) && !st; i++) {
-        st = add_key(s, a, config_setting_get_elem(many, (unsigned)i), err);
+    enum tmx_status st = tmx_setting_texts(group, "keys", 1, MAX_KEYS, &many, err);
+    for (size_t i = 0; i < tmx_setting_length(many) && !st; i++) {
+        st = add_key(s, a, tmx_setting_at(many, i), err);
     }
-    return !st && a->n_key == 0 ? tmx_fail_setting(err, many, "no keys") : st;
+    return st;
 }
 
-static enum tmx_status read_axis(struct tmx_sweep *s, const config_setting_t *group, struct tmx_err *err)
+static enum tmx_status read_axis(struct tmx_sweep *s, const struct tmx_setting *group, struct tmx_err *err)
 {
     static const char *const forms[] = {"values", "range", "log"};
     static const char *const also[] = {"key", "keys", "values", "range", "log", NULL};
     static const struct tmx_opt none[] = {{0}};
     struct tmx_axis *a = &s->axis[s->n_axis++];
     char unused = 0;
-    *a = (struct tmx_axis){.line = config_setting_source_line(group)};
-    if (!config_setting_is_group(group)) {
-        return tmx_fail_setting(err, group, "an axis is a group: { key = \"...\"; values = [...]; }");
-    }
+    *a = (struct tmx_axis){.line = tmx_setting_line(group)};
     enum tmx_status st = tmx_opt_read(none, &unused, group, also, err);
     if (!st) {
         st = read_keys(s, a, group, err);
@@ -252,10 +253,10 @@ static enum tmx_status read_axis(struct tmx_sweep *s, const config_setting_t *gr
         return st;
     }
     tmx_assert(a->key && a->n_key > 0);
-    const config_setting_t *how = NULL;
+    const struct tmx_setting *how = NULL;
     int form = -1;
     for (int f = 0; f < 3; f++) {
-        const config_setting_t *m = config_setting_get_member(group, forms[f]);
+        const struct tmx_setting *m = tmx_setting_member(group, forms[f]);
         if (m && how) {
             return tmx_fail_setting(err, m, "axis %s has both %s and %s", a->key[0], forms[form], forms[f]);
         }
@@ -267,25 +268,27 @@ static enum tmx_status read_axis(struct tmx_sweep *s, const config_setting_t *gr
     if (!how) {
         return tmx_fail_setting(err, group, "axis %s has neither values, range nor log", a->key[0]);
     }
-    return form == 0 ? read_values(a, how, err) : read_scale(s, a, how, form == 2, err);
+    return form == 0 ? read_values(a, group, err) : read_scale(s, a, how, form == 2, err);
 }
 
-static enum tmx_status read_rule(struct tmx_sweep *s, const config_setting_t *group, struct tmx_err *err)
+static enum tmx_status read_rule(struct tmx_sweep *s, const struct tmx_setting *group, struct tmx_err *err)
 {
     static const char *const relations[] = {"<", "<=", ">", ">=", "==", "!="};
     struct tmx_rule *r = &s->rule[s->n_rule++];
-    *r = (struct tmx_rule){.line = config_setting_source_line(group)};
+    *r = (struct tmx_rule){.line = tmx_setting_line(group)};
     bool known = false;
     const char *parts[3] = {NULL};
-    for (int i = 0; i < 3 && config_setting_length(group) == 3; i++) {
-        const config_setting_t *e = config_setting_get_elem(group, (unsigned)i);
-        const int type = config_setting_type(e);
-        if (type == CONFIG_TYPE_INT || type == CONFIG_TYPE_FLOAT) {
-            const double v =
-                type == CONFIG_TYPE_INT ? config_setting_get_int(e) : config_setting_get_float(e);
+    for (size_t i = 0; i < 3 && tmx_setting_is_list(group) && tmx_setting_length(group) == 3; i++) {
+        const struct tmx_setting *e = tmx_setting_at(group, i);
+        double v;
+        if (tmx_setting_real(e, &v)) {
             print_number(r->side[i / 2], sizeof r->side[0], v, false);
             parts[i] = r->side[i / 2];
-        } else if ((parts[i] = config_setting_get_string(e)) && i != 1) {
+        } else if ((parts[i] = tmx_setting_text(e)) && i != 1) {
+            if (strlen(parts[i]) >= sizeof r->side[0]) {
+                return tmx_fail_setting(err, e, "a key of a constraint is at most %zu bytes",
+                                        sizeof r->side[0] - 1);
+            }
             snprintf(r->side[i / 2], sizeof r->side[0], "%s", parts[i]);
         }
     }
@@ -300,46 +303,39 @@ static enum tmx_status read_rule(struct tmx_sweep *s, const config_setting_t *gr
                : tmx_fail_setting(err, group, "a constraint is (left, relation, right) with < <= > >= == !=");
 }
 
-static enum tmx_status read_list(struct tmx_sweep *s, const config_setting_t *list,
-                                 enum tmx_status (*one)(struct tmx_sweep *, const config_setting_t *,
+static enum tmx_status read_list(struct tmx_sweep *s, const struct tmx_setting *list,
+                                 enum tmx_status (*one)(struct tmx_sweep *, const struct tmx_setting *,
                                                         struct tmx_err *),
                                  struct tmx_err *err)
 {
     enum tmx_status st = TMX_OK;
-    if (list && !config_setting_is_list(list) && !config_setting_is_array(list)) {
-        return tmx_fail_setting(err, list, "%s is a list: ( ... )", config_setting_name(list));
-    }
-    for (int i = 0; list && i < config_setting_length(list) && !st; i++) {
-        st = one(s, config_setting_get_elem(list, (unsigned)i), err);
+    for (size_t i = 0; i < tmx_setting_length(list) && !st; i++) {
+        st = one(s, tmx_setting_at(list, i), err);
     }
     return st;
 }
 
-static enum tmx_status read_set(struct tmx_sweep *s, const config_setting_t *e, struct tmx_err *err)
+static enum tmx_status read_set(struct tmx_sweep *s, const struct tmx_setting *e, struct tmx_err *err)
 {
-    const char *text = config_setting_get_string(e);
-    if (!text || !strchr(text, '=')) {
+    const char *text = tmx_setting_text(e);
+    if (!strchr(text, '=')) {
         return tmx_fail_setting(err, e, "set is a list of \"key=value\"");
     }
     s->set[s->n_set] = copy(text);
     return s->set[s->n_set++] ? TMX_OK : no_memory(err);
 }
 
-static size_t length(const config_setting_t *list)
-{
-    return list ? (size_t)config_setting_length(list) : 0;
-}
-
-static enum tmx_status read_all(struct tmx_sweep *s, const config_setting_t *root, struct head *h,
+static enum tmx_status read_all(struct tmx_sweep *s, const struct tmx_setting *root, struct head *h,
                                 struct tmx_err *err)
 {
     static const char *const also[] = {"axes", "sample", "constraints", "set", NULL};
     struct sample sample = {.method = TMX_SAMPLE_GRID};
-    const config_setting_t *axes = config_setting_get_member(root, "axes");
-    const config_setting_t *rules = config_setting_get_member(root, "constraints");
-    const config_setting_t *set = config_setting_get_member(root, "set");
-    const config_setting_t *group = config_setting_get_member(root, "sample");
+    const struct tmx_setting *axes, *rules = NULL, *set = NULL, *group = NULL;
     enum tmx_status st = tmx_opt_read(head_opts, h, root, also, err);
+    st = st ? st : tmx_setting_list(root, "axes", 1, MAX_AXES, &axes, err);
+    st = st ? st : tmx_setting_list(root, "constraints", 0, MAX_RULES, &rules, err);
+    st = st ? st : tmx_setting_texts(root, "set", 0, MAX_RULES, &set, err);
+    st = st ? st : tmx_setting_group(root, "sample", &group, err);
     if (!st && group) {
         st = tmx_opt_read(sample_opts, &sample, group, NULL, err);
     }
@@ -352,13 +348,9 @@ static enum tmx_status read_all(struct tmx_sweep *s, const config_setting_t *roo
     snprintf(s->name, sizeof s->name, "%s", h->name);
     snprintf(s->doc, sizeof s->doc, "%s", h->doc);
     snprintf(s->base, sizeof s->base, "%s", h->base);
-    if (!axes || length(axes) == 0) {
-        return tmx_fail_at(err, TMX_ECONFIG, s->file, 0,
-                           "no axes: axes = ( { key = \"...\"; values = [...]; } );");
-    }
-    s->axis = calloc(length(axes), sizeof *s->axis);
-    s->rule = calloc(length(rules) + 1, sizeof *s->rule);
-    s->set = calloc(length(set) + 1, sizeof *s->set);
+    s->axis = calloc(tmx_setting_length(axes), sizeof *s->axis);
+    s->rule = calloc(tmx_setting_length(rules) + 1, sizeof *s->rule);
+    s->set = calloc(tmx_setting_length(set) + 1, sizeof *s->set);
     if (!s->axis || !s->rule || !s->set) {
         return no_memory(err);
     }
@@ -371,18 +363,18 @@ static enum tmx_status read_all(struct tmx_sweep *s, const config_setting_t *roo
 
 enum tmx_status tmx_sweep_load(struct tmx_sweep *s, const char *path, struct tmx_err *err)
 {
-    config_t cfg;
+    struct tmx_config *cfg = NULL;
     struct head h;
     *s = (struct tmx_sweep){0};
     snprintf(s->file, sizeof s->file, "%s", path);
     enum tmx_status st = tmx_config_load(&cfg, path, NULL, 0, err);
     if (!st) {
-        st = read_all(s, config_root_setting(&cfg), &h, err);
+        st = read_all(s, tmx_config_root(cfg), &h, err);
     }
     if (!st) {
         st = tmx_sweep_expand(s, (size_t)h.repeat, h.seed_key, err);
     }
-    config_destroy(&cfg);
+    tmx_config_close(cfg);
     if (st) {
         tmx_sweep_finish(s);
     }

@@ -1,139 +1,330 @@
 #include "core/base/config.h"
 
-#include <ctype.h>
-#include <errno.h>
+#include <libconfig.h>
+#include <locale.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/base/text.h"
+#include "core/base/config_text.h"
 
-enum { MAX_PATH = 512, MAX_VALUE = 4096 };
+enum { MAX_WHERE = 480, MAX_KEY = 512 };
 
-static enum tmx_status parse_failed(const config_t *cfg, const char *name, struct tmx_err *err)
+struct tmx_config {
+    struct tmx_setting *root;
+    char **file; /* [n_file] owned names, which the nodes point at */
+    size_t n_file;
+};
+
+static enum tmx_status no_memory(struct tmx_err *err)
 {
-    const char *file = config_error_file(cfg);
-    return tmx_fail_at(err, TMX_ECONFIG, file ? file : name, (unsigned)config_error_line(cfg), "%s",
-                       config_error_text(cfg));
+    return tmx_fail(err, TMX_ENOMEM, "configuration: out of memory");
 }
 
-enum tmx_status tmx_config_parse(config_t *cfg, const char *text, const char *name, struct tmx_err *err)
+/* From libconfig's tree to ours. */
+struct copy {
+    const struct tmx_config_text *text;
+    struct tmx_err *err;
+};
+
+static enum tmx_status copy_members(const struct copy *c, const config_setting_t *from,
+                                    struct tmx_setting *to);
+
+static enum tmx_status copy_setting(const struct copy *c, const config_setting_t *from,
+                                    struct tmx_setting *parent)
 {
-    config_init(cfg);
-    return config_read_string(cfg, text) ? TMX_OK : parse_failed(cfg, name, err);
+    static const enum tmx_setting_kind kinds[] = {
+        [CONFIG_TYPE_GROUP] = TMX_SETTING_GROUP,   [CONFIG_TYPE_LIST] = TMX_SETTING_LIST,
+        [CONFIG_TYPE_ARRAY] = TMX_SETTING_ARRAY,   [CONFIG_TYPE_INT] = TMX_SETTING_INTEGER,
+        [CONFIG_TYPE_INT64] = TMX_SETTING_INTEGER, [CONFIG_TYPE_FLOAT] = TMX_SETTING_REAL,
+        [CONFIG_TYPE_STRING] = TMX_SETTING_TEXT,   [CONFIG_TYPE_BOOL] = TMX_SETTING_BOOL,
+    };
+    const struct tmx_config_place at = tmx_config_text_place(c->text, config_setting_source_line(from));
+    const int type = config_setting_type(from);
+    tmx_assert(type > CONFIG_TYPE_NONE && type <= CONFIG_TYPE_LIST);
+    struct tmx_setting *to =
+        tmx_setting_add(parent, config_setting_name(from), kinds[type], c->text->file[at.file], at.line);
+    if (!to) {
+        return no_memory(c->err);
+    }
+    switch (kinds[type]) {
+    case TMX_SETTING_INTEGER:
+        tmx_setting_set_integer(to, config_setting_get_int64(from));
+        return TMX_OK;
+    case TMX_SETTING_BOOL:
+        tmx_setting_set_integer(to, config_setting_get_bool(from));
+        return TMX_OK;
+    case TMX_SETTING_REAL:
+        tmx_setting_set_real(to, config_setting_get_float(from));
+        return TMX_OK;
+    case TMX_SETTING_TEXT: {
+        const char *text = config_setting_get_string(from);
+        return tmx_setting_set_text(to, text ? text : "") ? TMX_OK : no_memory(c->err);
+    }
+    default:
+        return copy_members(c, from, to); /* NOLINT(misc-no-recursion): TMX_CONFIG_DEPTH at most */
+    }
 }
 
-enum tmx_status tmx_config_load(config_t *cfg, const char *path, const char *const *sets, size_t n_set,
-                                struct tmx_err *err)
+static enum tmx_status copy_members(const struct copy *c, const config_setting_t *from,
+                                    struct tmx_setting *to)
 {
-    char dir[MAX_PATH];
-    snprintf(dir, sizeof dir, "%s", path);
-    char *slash = strrchr(dir, '/');
-    config_init(cfg);
-    if (slash) {
-        *slash = '\0';
-        config_set_include_dir(cfg, slash == dir ? "/" : dir);
-    }
-    struct tmx_text text; /* libconfig says only "file I/O error": find the reason first */
-    enum tmx_status st = tmx_text_load(&text, path, err);
-    if (st) {
-        return st;
-    }
-    tmx_text_finish(&text);
-    if (!config_read_file(cfg, path)) {
-        return parse_failed(cfg, path, err);
-    }
-    for (size_t i = 0; i < n_set && !st; i++) {
-        st = tmx_config_set(cfg, sets[i], err);
+    enum tmx_status st = TMX_OK;
+    for (int i = 0; !st && i < config_setting_length(from); i++) {
+        st = copy_setting(c, config_setting_get_elem(from, (unsigned)i),
+                          to); /* NOLINT(misc-no-recursion): TMX_CONFIG_DEPTH at most */
     }
     return st;
 }
 
-static bool copy_value(config_setting_t *parent, const char *name, const config_setting_t *from)
+static enum tmx_status parse(struct tmx_config *c, const struct tmx_config_text *t, struct tmx_err *err)
 {
-    const int type = config_setting_type(from);
-    config_setting_t *to = config_setting_add(parent, name, type);
-    if (!to) {
-        return false;
+    const struct copy copy = {t, err};
+    config_t cfg;
+    enum tmx_status st;
+    if (strcmp(localeconv()->decimal_point, ".") != 0) { /* libconfig reads reals with atof */
+        return tmx_fail_at(err, TMX_ECONFIG, t->file[0], 0,
+                           "the program's locale has no decimal point; set LC_NUMERIC to C");
     }
-    switch (type) {
-    case CONFIG_TYPE_INT:
-        return config_setting_set_int(to, config_setting_get_int(from));
-    case CONFIG_TYPE_INT64:
-        return config_setting_set_int64(to, config_setting_get_int64(from));
-    case CONFIG_TYPE_FLOAT:
-        return config_setting_set_float(to, config_setting_get_float(from));
-    case CONFIG_TYPE_BOOL:
-        return config_setting_set_bool(to, config_setting_get_bool(from));
-    case CONFIG_TYPE_STRING:
-        return config_setting_set_string(to, config_setting_get_string(from));
-    default:
-        break;
+    config_init(&cfg);
+    if (config_read_string(&cfg, t->data ? t->data : "")) {
+        c->root = tmx_setting_add(NULL, NULL, TMX_SETTING_GROUP, t->file[0], 1);
+        st = c->root ? copy_members(&copy, config_root_setting(&cfg), c->root) : no_memory(err);
+    } else {
+        const struct tmx_config_place at = tmx_config_text_place(t, (unsigned)config_error_line(&cfg));
+        st = tmx_fail_at(err, TMX_ECONFIG, t->file[at.file], at.line, "%s", config_error_text(&cfg));
     }
-    for (int i = 0; i < config_setting_length(from); i++) {
-        const config_setting_t *e = config_setting_get_elem(from, (unsigned)i);
-        if (!copy_value(to, config_setting_name(e),
-                        e)) { /* NOLINT(misc-no-recursion): as deep as the file nests */
-            return false;
+    config_destroy(&cfg);
+    return st;
+}
+
+static enum tmx_status make(struct tmx_config **c, const char *path, const char *text, const char *name,
+                            struct tmx_err *err)
+{
+    struct tmx_config_text t;
+    struct tmx_config *made = calloc(1, sizeof *made);
+    *c = NULL;
+    if (!made) {
+        return no_memory(err);
+    }
+    enum tmx_status st = tmx_config_text_read(&t, path, text, name, err);
+    st = st ? st : parse(made, &t, err);
+    made->file = t.file; /* the nodes point at these names */
+    made->n_file = t.n_file;
+    t.file = NULL;
+    t.n_file = 0;
+    tmx_config_text_finish(&t);
+    if (st) {
+        tmx_config_close(made);
+        return st;
+    }
+    *c = made;
+    return TMX_OK;
+}
+
+enum tmx_status tmx_config_parse(struct tmx_config **c, const char *text, const char *name,
+                                 struct tmx_err *err)
+{
+    return make(c, NULL, text, name, err);
+}
+
+enum tmx_status tmx_config_open(struct tmx_config **c, const char *path, struct tmx_err *err)
+{
+    return make(c, path, NULL, NULL, err);
+}
+
+void tmx_config_close(struct tmx_config *c)
+{
+    if (!c) {
+        return;
+    }
+    tmx_setting_destroy(c->root);
+    for (size_t i = 0; i < c->n_file; i++) {
+        free(c->file[i]);
+    }
+    free(c->file);
+    free(c);
+}
+
+const struct tmx_setting *tmx_config_root(const struct tmx_config *c)
+{
+    return c->root;
+}
+
+const struct tmx_setting *tmx_config_find(const struct tmx_config *c, const char *path)
+{
+    const struct tmx_setting *n = c->root;
+    char key[MAX_KEY];
+    while (n) {
+        const size_t length = strcspn(path, ".");
+        if (length >= sizeof key) {
+            return NULL;
+        }
+        memcpy(key, path, length);
+        key[length] = '\0';
+        n = tmx_setting_member(n, key);
+        if (!path[length]) {
+            break;
+        }
+        path += length + 1;
+    }
+    return n;
+}
+
+void tmx_config_quote(const char *text, FILE *out)
+{
+    fputc('"', out);
+    for (; *text; text++) {
+        if (*text == '"' || *text == '\\') {
+            fputc('\\', out);
+        }
+        if ((unsigned char)*text < ' ') {
+            fprintf(out, "\\x%02x", (unsigned char)*text);
+        } else {
+            fputc(*text, out);
         }
     }
-    return true;
+    fputc('"', out);
 }
 
-/* "v = <value>;" as libconfig reads it; a bare word becomes text. */
-static bool parse_value(config_t *tmp, const char *value)
+/* ---- --set ---- */
+
+/* The value as the syntax has it; else, when no quote or separator is in it, as a bare word. */
+static enum tmx_status parse_value(struct tmx_config **c, const char *value, const char *where,
+                                   struct tmx_err *err)
 {
-    char text[MAX_VALUE];
-    config_init(tmp);
-    if ((size_t)snprintf(text, sizeof text, "v = %s;", value) >= sizeof text) {
-        return false;
+    const size_t size = strlen(value) + 16;
+    char *text = malloc(size);
+    if (!text) {
+        return no_memory(err);
     }
-    if (config_read_string(tmp, text) && config_setting_length(config_root_setting(tmp)) == 1) {
-        return true;
+    snprintf(text, size, "v = %s;", value);
+    struct tmx_err why = {0};
+    enum tmx_status st = tmx_config_parse(c, text, where, &why);
+    if (!st && tmx_setting_length((*c)->root) != 1) {
+        tmx_config_close(*c);
+        *c = NULL;
+        st = tmx_fail_at(&why, TMX_ECONFIG, where, 0, "more than one value");
     }
-    if (strpbrk(value, "\"\\;\n")) {
-        return false;
+    const size_t number = strspn(value, "0123456789+-.eE");
+    const bool is_number = strspn(value, "eE") == 0 && number > 0 && value[number] == '\0';
+    if (st && value[strcspn(value, "\"\\;\n")] == '\0' && !is_number) {
+        snprintf(text, size, "v = \"%s\";", value);
+        st = tmx_config_parse(c, text, where, &why);
     }
-    config_destroy(tmp);
-    config_init(tmp);
-    snprintf(text, sizeof text, "v = \"%s\";", value);
-    return config_read_string(tmp, text);
+    free(text);
+    return st == TMX_ECONFIG
+               ? tmx_fail_at(err, st, where, 0, "\"%.200s\" is no value: %.300s", value, why.msg)
+           : st ? tmx_fail(err, st, "%s", why.msg)
+                : TMX_OK;
 }
 
-enum tmx_status tmx_config_set(config_t *cfg, const char *assignment, struct tmx_err *err)
+/* The length of one part of a key at s, 0 when it is no name. */
+static size_t part_length(const char *s)
 {
-    char where[MAX_PATH], key[MAX_PATH];
-    config_t tmp;
-    const char *eq = strchr(assignment, '=');
-    snprintf(where, sizeof where, "--set %s", assignment);
-    if (!eq || eq == assignment || (size_t)(eq - assignment) >= sizeof key) {
+    static const char first[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ*_";
+    const size_t n = strcspn(s, ".=");
+    return *s && strchr(first, *s) &&
+                   strspn(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ*_-0123456789") >= n
+               ? n
+               : 0;
+}
+
+/* Keep a name for the nodes to point at. */
+static const char *keep(struct tmx_config *c, const char *name)
+{
+    char **file = realloc(c->file, (c->n_file + 1) * sizeof *file);
+    const size_t n = strlen(name) + 1;
+    if (!file) {
+        return NULL;
+    }
+    c->file = file;
+    file[c->n_file] = malloc(n);
+    return file[c->n_file] ? memcpy(file[c->n_file++], name, n) : NULL;
+}
+
+/* One assignment; where is how messages call it. */
+static enum tmx_status assign(struct tmx_config *c, const char *assignment, const char *where,
+                              struct tmx_err *err)
+{
+    struct tmx_config *value = NULL;
+    struct tmx_setting *group = c->root;
+    char key[TMX_CONFIG_NAME + 1];
+    const char *eq = strchr(assignment, '='), *part = assignment;
+    size_t depth = 0;
+    if (!eq) {
         return tmx_fail_at(err, TMX_ECONFIG, where, 0, "expected key=value");
     }
-    memcpy(key, assignment, (size_t)(eq - assignment));
-    key[eq - assignment] = '\0';
-    if (!parse_value(&tmp, eq + 1)) {
-        config_destroy(&tmp);
-        return tmx_fail_at(err, TMX_ECONFIG, where, 0, "\"%s\" is no number, true, false, \"text\" or [list]",
-                           eq + 1);
-    }
-    config_setting_t *group = config_root_setting(cfg);
-    char *part = key;
-    enum tmx_status st = TMX_OK;
-    for (char *dot; (dot = strchr(part, '.')); part = dot + 1) {
-        *dot = '\0';
-        config_setting_t *next = config_setting_get_member(group, part);
-        group = next ? next : config_setting_add(group, part, CONFIG_TYPE_GROUP);
-        if (!group || !config_setting_is_group(group)) {
-            st = tmx_fail_at(err, TMX_ECONFIG, where, 0, "\"%s\" is not a group", part);
-            goto out;
+    for (;; depth++) {
+        const size_t n = part_length(part);
+        if (n == 0 || n > TMX_CONFIG_NAME || depth == TMX_CONFIG_DEPTH) {
+            return tmx_fail_at(err, TMX_ECONFIG, where, 0, "character %d: expected a key like group.key",
+                               (int)(part - assignment) + 1);
         }
+        memcpy(key, part, n);
+        key[n] = '\0';
+        part += n;
+        if (part == eq) {
+            break;
+        }
+        struct tmx_setting *next = tmx_setting_member_mut(group, key);
+        const char *file = next ? NULL : keep(c, where);
+        if (!next && !(file && (next = tmx_setting_add(group, key, TMX_SETTING_GROUP, file, 0)))) {
+            return no_memory(err);
+        }
+        if (tmx_setting_kind(next) != TMX_SETTING_GROUP) {
+            return tmx_fail_at(err, TMX_ECONFIG, where, 0, "character %d: \"%s\" is not a group (%s:%u)",
+                               (int)(part - assignment) + 1 - (int)n, key, tmx_setting_file(next),
+                               tmx_setting_line(next));
+        }
+        group = next;
+        part++;
     }
-    config_setting_remove(group, part);
-    if (!copy_value(group, part, config_lookup(&tmp, "v"))) {
-        st = tmx_fail_at(err, TMX_ECONFIG, where, 0, "\"%s\" is no key", part);
+    enum tmx_status st = parse_value(&value, eq + 1, where, err);
+    if (st) {
+        return st;
     }
-out:
-    config_destroy(&tmp);
+    /* the value's names and nodes move over */
+    char **file = realloc(c->file, (c->n_file + value->n_file) * sizeof *file);
+    if (file) {
+        c->file = file;
+        memcpy(c->file + c->n_file, value->file, value->n_file * sizeof *file);
+        c->n_file += value->n_file;
+        value->n_file = 0;
+        tmx_setting_remove(group, key);
+    }
+    struct tmx_setting *node = file ? tmx_setting_detach(value->root, "v") : NULL;
+    if (!node || !tmx_setting_adopt(group, node, key)) {
+        tmx_setting_destroy(node);
+        st = no_memory(err);
+    }
+    tmx_config_close(value);
+    return st;
+}
+
+enum tmx_status tmx_config_set(struct tmx_config *c, const char *assignment, struct tmx_err *err)
+{
+    char where[MAX_WHERE];
+    snprintf(where, sizeof where, "--set %s", assignment);
+    return assign(c, assignment, where, err);
+}
+
+enum tmx_status tmx_config_load(struct tmx_config **c, const char *path, const char *const *sets,
+                                size_t n_set, struct tmx_err *err)
+{
+    enum tmx_status st = tmx_config_open(c, path, err);
+    for (size_t i = 0; i < n_set && !st; i++) {
+        char where[MAX_WHERE];
+        snprintf(where, sizeof where, "--set %.400s", sets[i]);
+        if (n_set > 1) {
+            snprintf(where + strlen(where), sizeof where - strlen(where), " (%zu of %zu)", i + 1, n_set);
+        }
+        st = assign(*c, sets[i], where, err);
+    }
+    if (st) {
+        tmx_config_close(*c);
+        *c = NULL;
+    }
     return st;
 }

@@ -1,29 +1,39 @@
 #ifndef TMX_CORE_BASE_CONFIG_H
 #define TMX_CORE_BASE_CONFIG_H
 
-#include <libconfig.h>
 #include <stddef.h>
+#include <stdio.h>
 
 #include "core/base/err.h"
+#include "core/base/setting.h"
 
-/* libconfig files with overrides from the command line. */
+/* Configuration files with overrides from the command line. The syntax is libconfig's, whose types
+ * stay in config.c; numbers are read at 64 bits however they are written. */
+struct tmx_config;
 
-/* Parse the file at path into *cfg (@include is relative to the file's folder),
- * then apply sets[0..n_set): "a.b.c=value". The value is any libconfig value; a
- * bare word counts as text. Groups on the way are made when absent. Release *cfg
- * with config_destroy also after failure. Errors: TMX_EIO, TMX_ECONFIG with
- * file:line, or with the file name "--set a=b" for an override. */
-TMX_NODISCARD enum tmx_status tmx_config_load(config_t *cfg, const char *path, const char *const *sets,
-                                              size_t n_set, struct tmx_err *err);
+/* All four of the openers leave *c NULL when they fail; errors are TMX_EIO, TMX_ENOMEM, and TMX_ECONFIG
+ * with file:line. End *c with tmx_config_close, which accepts NULL. */
 
-/* The same from text (tests, generated configurations); name stands in messages. */
-TMX_NODISCARD enum tmx_status tmx_config_parse(config_t *cfg, const char *text, const char *name,
+/* The file at path; @include is relative to the file it stands in. */
+TMX_NODISCARD enum tmx_status tmx_config_open(struct tmx_config **c, const char *path, struct tmx_err *err);
+/* The same, then sets[0..n_set) as tmx_config_set does; several are counted in messages. */
+TMX_NODISCARD enum tmx_status tmx_config_load(struct tmx_config **c, const char *path,
+                                              const char *const *sets, size_t n_set, struct tmx_err *err);
+/* From text (tests, generated configurations); name stands in messages. No @include. */
+TMX_NODISCARD enum tmx_status tmx_config_parse(struct tmx_config **c, const char *text, const char *name,
                                                struct tmx_err *err);
+void tmx_config_close(struct tmx_config *c);
 
-TMX_NODISCARD enum tmx_status tmx_config_set(config_t *cfg, const char *assignment, struct tmx_err *err);
+/* "a.b.c=value". The value is any value of the syntax; a bare word counts as text. Groups on the way are
+ * made when absent. In messages, here and of later readers, the file is "--set a.b.c=value". */
+TMX_NODISCARD enum tmx_status tmx_config_set(struct tmx_config *c, const char *assignment,
+                                             struct tmx_err *err);
 
-/* Fail at the place of a setting. */
-#define tmx_fail_setting(err, s, ...) \
-    tmx_fail_at((err), TMX_ECONFIG, config_setting_source_file(s), config_setting_source_line(s), __VA_ARGS__)
+/* Write text in quotes, so that it reads back equal. */
+void tmx_config_quote(const char *text, FILE *out);
+
+const struct tmx_setting *tmx_config_root(const struct tmx_config *c);
+const struct tmx_setting *tmx_config_find(const struct tmx_config *c,
+                                          const char *path); /* "a.b.c"; NULL: absent */
 
 #endif

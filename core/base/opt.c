@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/config.h"
 #include "core/base/text.h"
 
 enum { MAX_WORD = 63, MAX_KEYS = 256 };
@@ -68,7 +69,7 @@ static bool listed(const struct tmx_opt *opts, const char *const *also, const ch
 }
 
 static enum tmx_status unknown_key(const struct tmx_opt *opts, const char *const *also,
-                                   const config_setting_t *s, struct tmx_err *err)
+                                   const struct tmx_setting *s, struct tmx_err *err)
 {
     const char *names[MAX_KEYS] = {NULL};
     size_t n = 0;
@@ -78,11 +79,10 @@ static enum tmx_status unknown_key(const struct tmx_opt *opts, const char *const
     for (; also && *also && n < MAX_KEYS; also++) {
         names[n++] = *also;
     }
-    const char *key = config_setting_name(s);
+    const char *key = tmx_setting_name(s);
     const char *near = tmx_nearest(key, names, n);
-    return tmx_fail_at(err, TMX_ECONFIG, config_setting_source_file(s), config_setting_source_line(s),
-                       "unknown key \"%s\"%s%s%s", key, near ? ", did you mean \"" : "", near ? near : "",
-                       near ? "\"?" : "");
+    return tmx_fail_setting(err, s, "unknown key \"%s\"%s%s%s", key, near ? ", did you mean \"" : "",
+                            near ? near : "", near ? "\"?" : "");
 }
 
 static void store_number(const struct tmx_opt *o, void *obj, double v)
@@ -132,12 +132,11 @@ static const char *bracketed(const struct tmx_opt *o, char text[40])
     return text;
 }
 
-static enum tmx_status wrong_type(const struct tmx_opt *o, const config_setting_t *s, struct tmx_err *err)
+static enum tmx_status wrong_type(const struct tmx_opt *o, const struct tmx_setting *s, struct tmx_err *err)
 {
     static const char *const want[] = {"an integer", "a number", "true or false", "a \"text\"", "a \"word\""};
     char unit[40];
-    return tmx_fail_at(err, TMX_ECONFIG, config_setting_source_file(s), config_setting_source_line(s),
-                       "%s: expected %s%s", o->key, want[o->type], bracketed(o, unit));
+    return tmx_fail_setting(err, s, "%s: expected %s%s", o->key, want[o->type], bracketed(o, unit));
 }
 
 static enum tmx_status store_in_bounds(const struct tmx_opt *o, void *obj, double v, const char *file,
@@ -152,38 +151,31 @@ static enum tmx_status store_in_bounds(const struct tmx_opt *o, void *obj, doubl
     return TMX_OK;
 }
 
-static enum tmx_status read_one(const struct tmx_opt *o, void *obj, const config_setting_t *s,
+static enum tmx_status read_one(const struct tmx_opt *o, void *obj, const struct tmx_setting *s,
                                 struct tmx_err *err)
 {
-    const char *file = config_setting_source_file(s);
-    const unsigned line = config_setting_source_line(s);
-    const int type = config_setting_type(s);
+    const char *file = tmx_setting_file(s), *word = tmx_setting_text(s);
+    const unsigned line = tmx_setting_line(s);
     double v;
-
-    /* libconfig must not convert for us: its AUTOCONVERT turns 1e-6 into int 0. */
-    if (o->type == TMX_OPT_BOOL) {
-        if (type != CONFIG_TYPE_BOOL) {
+    switch (o->type) {
+    case TMX_OPT_BOOL:
+        if (!tmx_setting_is(s, TMX_SETTING_BOOL)) {
             return wrong_type(o, s, err);
         }
-        store_number(o, obj, config_setting_get_bool(s));
+        store_number(o, obj, tmx_setting_bool(s));
         return TMX_OK;
-    }
-    if (o->type == TMX_OPT_TEXT || o->type == TMX_OPT_CHOICE) {
-        if (type != CONFIG_TYPE_STRING) {
+    case TMX_OPT_TEXT:
+    case TMX_OPT_CHOICE:
+        return word ? store_word(o, obj, word, file, line, err) : wrong_type(o, s, err);
+    case TMX_OPT_INT:
+        if (!tmx_setting_is(s, TMX_SETTING_INTEGER)) {
             return wrong_type(o, s, err);
         }
-        return store_word(o, obj, config_setting_get_string(s), file, line, err);
+        break;
+    case TMX_OPT_REAL:
+        break;
     }
-    if (type == CONFIG_TYPE_INT) {
-        v = config_setting_get_int(s);
-    } else if (type == CONFIG_TYPE_INT64) {
-        v = (double)config_setting_get_int64(s);
-    } else if (type == CONFIG_TYPE_FLOAT && o->type == TMX_OPT_REAL) {
-        v = config_setting_get_float(s);
-    } else {
-        return wrong_type(o, s, err);
-    }
-    return store_in_bounds(o, obj, v, file, line, err);
+    return tmx_setting_real(s, &v) ? store_in_bounds(o, obj, v, file, line, err) : wrong_type(o, s, err);
 }
 
 static enum tmx_status set_bool(const struct tmx_opt *o, void *obj, const char *word, const char *file,
@@ -228,14 +220,14 @@ enum tmx_status tmx_opt_set(const struct tmx_opt *o, void *obj, const char *word
     return store_in_bounds(o, obj, v, file, line, err);
 }
 
-static enum tmx_status read_default(const struct tmx_opt *o, void *obj, const config_setting_t *group,
-                                    struct tmx_err *err)
+/* name: of the group, "" when the keys stand in place itself. */
+static enum tmx_status read_default(const struct tmx_opt *o, void *obj, const struct tmx_setting *place,
+                                    const char *name, struct tmx_err *err)
 {
     const bool word = o->type == TMX_OPT_TEXT || o->type == TMX_OPT_CHOICE;
     if (word ? !o->def_text : isnan(o->def)) {
-        return tmx_fail_at(err, TMX_ECONFIG, group ? config_setting_source_file(group) : NULL,
-                           group ? config_setting_source_line(group) : 0, "missing key \"%s\" (%s)", o->key,
-                           o->doc);
+        return tmx_fail_setting(err, place, "missing key \"%s%s%s\" (%s)", name, *name ? "." : "", o->key,
+                                o->doc);
     }
     if (word) {
         return store_word(o, obj, o->def_text, NULL, 0, err);
@@ -244,24 +236,34 @@ static enum tmx_status read_default(const struct tmx_opt *o, void *obj, const co
     return TMX_OK;
 }
 
-enum tmx_status tmx_opt_read(const struct tmx_opt *opts, void *obj, const config_setting_t *group,
+/* place, name: see read_default, for what is missing */
+static enum tmx_status read_rows(const struct tmx_opt *opts, void *obj, const struct tmx_setting *group,
+                                 const struct tmx_setting *place, const char *name, const char *const *also,
+                                 struct tmx_err *err)
+{
+    enum tmx_status st = tmx_setting_check(group, TMX_SETTING_GROUP, err);
+    for (size_t i = 0; !st && i < tmx_setting_length(group); i++) {
+        const struct tmx_setting *s = tmx_setting_at(group, i);
+        st = listed(opts, also, tmx_setting_name(s)) ? TMX_OK : unknown_key(opts, also, s, err);
+    }
+    for (const struct tmx_opt *o = opts; !st && o->key; o++) {
+        const struct tmx_setting *s = tmx_setting_member(group, o->key);
+        st = s ? read_one(o, obj, s, err) : read_default(o, obj, place, name, err);
+    }
+    return st;
+}
+
+enum tmx_status tmx_opt_read(const struct tmx_opt *opts, void *obj, const struct tmx_setting *group,
                              const char *const *also, struct tmx_err *err)
 {
-    const int n = group ? config_setting_length(group) : 0;
-    for (int i = 0; i < n; i++) {
-        const config_setting_t *s = config_setting_get_elem(group, (unsigned)i);
-        if (!listed(opts, also, config_setting_name(s))) {
-            return unknown_key(opts, also, s, err);
-        }
-    }
-    for (const struct tmx_opt *o = opts; o->key; o++) {
-        const config_setting_t *s = group ? config_setting_get_member(group, o->key) : NULL;
-        const enum tmx_status st = s ? read_one(o, obj, s, err) : read_default(o, obj, group, err);
-        if (st) {
-            return st;
-        }
-    }
-    return TMX_OK;
+    return read_rows(opts, obj, group, group, "", also, err);
+}
+
+enum tmx_status tmx_opt_read_group(const struct tmx_opt *opts, void *obj, const struct tmx_setting *parent,
+                                   const char *key, const char *const *also, struct tmx_err *err)
+{
+    const struct tmx_setting *group = tmx_setting_member(parent, key);
+    return read_rows(opts, obj, group, group ? group : parent, group ? "" : key, also, err);
 }
 
 void tmx_opt_write(const struct tmx_opt *opts, const void *obj, const char *indent, FILE *out)
@@ -288,7 +290,8 @@ void tmx_opt_write(const struct tmx_opt *opts, const void *obj, const char *inde
             fprintf(out, "%s;\n", b ? "true" : "false");
             break;
         case TMX_OPT_TEXT:
-            fprintf(out, "\"%s\";\n", field);
+            tmx_config_quote(field, out);
+            fputs(";\n", out);
             break;
         case TMX_OPT_CHOICE:
             memcpy(&i, field, sizeof i);

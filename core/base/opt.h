@@ -1,11 +1,11 @@
 #ifndef TMX_CORE_BASE_OPT_H
 #define TMX_CORE_BASE_OPT_H
 
-#include <libconfig.h>
 #include <stddef.h>
 #include <stdio.h>
 
 #include "core/base/err.h"
+#include "core/base/setting.h"
 
 /* Declarative configuration: one row per key, read straight into a struct. */
 
@@ -56,13 +56,17 @@ struct tmx_opt {
     }
 
 /* Read every row of opts ({0}-terminated) from group (NULL: all defaults) into obj;
- * absent keys take their default. Rejects unknown keys (naming the nearest known
- * one), wrong types, non-finite and out-of-range values. Keys listed in also
+ * absent keys take their default. Rejects what is no group, unknown keys (naming the
+ * nearest known one), wrong types, non-finite and out-of-range values. Keys listed in also
  * (NULL-terminated, may be NULL) are left to the caller. On failure obj is
  * unspecified and *err names file, line, and key. Returns TMX_OK or TMX_ECONFIG. */
 TMX_NODISCARD enum tmx_status tmx_opt_read(const struct tmx_opt *opts, void *obj,
-                                           const config_setting_t *group, const char *const *also,
+                                           const struct tmx_setting *group, const char *const *also,
                                            struct tmx_err *err);
+/* The same from the group `key` of parent; a required key of an absent group is missing at parent. */
+TMX_NODISCARD enum tmx_status tmx_opt_read_group(const struct tmx_opt *opts, void *obj,
+                                                 const struct tmx_setting *parent, const char *key,
+                                                 const char *const *also, struct tmx_err *err);
 
 /* Set the field of one row from a word, as it stands on a command line or in a
  * `-name value` file: numbers are decimal, BOOL takes 0, 1, true, false, on, off, CHOICE

@@ -2,7 +2,7 @@
 
 #include <stdlib.h>
 
-enum tmx_status tmx_plugin_state(const struct tmx_plugin *p, const config_setting_t *group,
+enum tmx_status tmx_plugin_state(const struct tmx_plugin *p, const struct tmx_setting *group,
                                  const char *const *also, void **state, struct tmx_err *err)
 {
     static const struct tmx_opt none[] = {{0}};

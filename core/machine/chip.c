@@ -75,79 +75,71 @@ static const struct tmx_opt level_opts[] = {
 /* Groups of other models are left to them. */
 static const char *const groups[] = {"limits", "power", "levels", "memory", "energy", "gating", "job", NULL};
 
-static enum tmx_status read_levels(struct tmx_chip *c, const config_setting_t *root, struct tmx_err *err)
+static enum tmx_status read_levels(struct tmx_chip *c, const struct tmx_setting *root, struct tmx_err *err)
 {
-    const config_setting_t *list = config_setting_get_member(root, "levels");
-    const int n = list ? config_setting_length(list) : 0;
-    if (n < 1 || n > TMX_MAX_LEVEL) {
-        return tmx_fail_setting(err, list ? list : root,
-                                "levels: expected a list of 1 to %d { volt_v; freq_hz; }", TMX_MAX_LEVEL);
-    }
-    for (int i = 0; i < n; i++) {
-        const config_setting_t *s = config_setting_get_elem(list, (unsigned)i);
-        const enum tmx_status st = tmx_opt_read(level_opts, &c->level[i], s, NULL, err);
-        if (st) {
-            return st;
-        }
-        if (i > 0 && c->level[i].freq_hz > c->level[i - 1].freq_hz) {
-            return tmx_fail_setting(err, s, "freq_hz rises: levels go from the fastest to the slowest");
+    const struct tmx_setting *list;
+    enum tmx_status st = tmx_setting_list(root, "levels", 1, TMX_MAX_LEVEL, &list, err);
+    for (size_t i = 0; !st && i < tmx_setting_length(list); i++) {
+        const struct tmx_setting *s = tmx_setting_at(list, i);
+        st = tmx_opt_read(level_opts, &c->level[i], s, NULL, err);
+        if (!st && i > 0 && c->level[i].freq_hz > c->level[i - 1].freq_hz) {
+            st = tmx_fail_setting(err, s, "freq_hz rises: levels go from the fastest to the slowest");
         }
     }
-    c->n_level = (size_t)n;
-    return TMX_OK;
+    c->n_level = tmx_setting_length(list);
+    return st;
 }
 
-/* Options of a group, those of `over` (may be NULL) winning key by key. */
-static enum tmx_status read_overridden(const struct tmx_opt *opts, void *obj, config_setting_t *group,
-                                       const config_setting_t *over, struct tmx_err *err)
+/* Options of a group of root, those of `over` (may be NULL) winning key by key. */
+static enum tmx_status read_overridden(const struct tmx_opt *opts, void *obj, const struct tmx_setting *root,
+                                       const char *group, const struct tmx_setting *over, struct tmx_err *err)
 {
     struct tmx_opt row[2] = {{0}, {0}};
-    enum tmx_status st = tmx_opt_read(opts, obj, group, NULL, err);
-    for (int i = 0; over && !st && i < config_setting_length(over); i++) {
-        const config_setting_t *s = config_setting_get_elem(over, (unsigned)i);
+    enum tmx_status st = tmx_opt_read_group(opts, obj, root, group, NULL, err);
+    st = st ? st : tmx_setting_check(over, TMX_SETTING_GROUP, err);
+    for (size_t i = 0; !st && i < tmx_setting_length(over); i++) {
+        const char *key = tmx_setting_name(tmx_setting_at(over, i));
         const struct tmx_opt *o = opts;
-        while (o->key && strcmp(o->key, config_setting_name(s)) != 0) {
+        while (o->key && strcmp(o->key, key) != 0) {
             o++;
         }
         if (!o->key) {
             return tmx_opt_read(opts, obj, over, NULL, err); /* words the error: unknown key */
         }
     }
-    for (const struct tmx_opt *o = opts; over && !st && o->key; o++) {
-        if (config_setting_get_member(over, o->key)) {
-            char *others[64] = {NULL};
-            size_t n = 0;
-            for (int i = 0; i < config_setting_length(over) && n < 63; i++) {
-                others[n++] = config_setting_name(config_setting_get_elem(over, (unsigned)i));
+    for (const struct tmx_opt *o = opts; !st && o->key; o++) {
+        if (tmx_setting_member(over, o->key)) {
+            const char *others[64] = {NULL};
+            for (size_t i = 0; i < tmx_setting_length(over) && i < 63; i++) {
+                others[i] = tmx_setting_name(tmx_setting_at(over, i));
             }
             row[0] = *o;
-            st = tmx_opt_read(row, obj, over, (const char *const *)others, err);
+            st = tmx_opt_read(row, obj, over, others, err);
         }
     }
     return st;
 }
 
-enum tmx_status tmx_chip_load(struct tmx_chip *c, const char *path, const config_setting_t *overrides,
+enum tmx_status tmx_chip_load(struct tmx_chip *c, const char *path, const struct tmx_setting *overrides,
                               struct tmx_err *err)
 {
-    config_t cfg;
+    struct tmx_config *cfg = NULL;
     *c = (struct tmx_chip){0};
     enum tmx_status st = tmx_config_load(&cfg, path, NULL, 0, err);
     if (!st) {
-        const config_setting_t *root = config_root_setting(&cfg);
+        const struct tmx_setting *root = tmx_config_root(cfg);
         st = tmx_opt_read(root_opts, c, root, groups, err);
         if (!st) {
-            st = tmx_opt_read(limit_opts, &c->limits, config_setting_get_member(root, "limits"), NULL, err);
+            st = tmx_opt_read_group(limit_opts, &c->limits, root, "limits", NULL, err);
         }
         if (!st) {
-            st = read_overridden(power_opts, &c->power, config_setting_get_member(root, "power"), overrides,
-                                 err);
+            st = read_overridden(power_opts, &c->power, root, "power", overrides, err);
         }
         if (!st) {
             st = read_levels(c, root, err);
         }
     }
-    config_destroy(&cfg);
+    tmx_config_close(cfg);
     return st;
 }
 

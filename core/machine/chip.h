@@ -3,9 +3,10 @@
 
 /* One kind of GPU chip: its SMs on the floorplan, its clocks, its power budget. */
 
-#include <libconfig.h>
 #include <stdbool.h>
+#include <stdio.h>
 
+#include "core/base/setting.h"
 #include "core/machine/floorplan.h"
 #include "core/machine/kernel.h"
 
@@ -60,7 +61,7 @@ struct tmx_chip {
 /* Read chip.cfg (sets: overrides of its keys). The floorplan is attached later with
  * tmx_chip_attach. Errors: TMX_EIO, TMX_ECONFIG. */
 TMX_NODISCARD enum tmx_status tmx_chip_load(struct tmx_chip *c, const char *path,
-                                            const config_setting_t *overrides, struct tmx_err *err);
+                                            const struct tmx_setting *overrides, struct tmx_err *err);
 
 /* Take over *fp (zeroed afterwards) and find the SMs in it. Fails when an SM number is
  * missing or the chip has none. */

@@ -51,21 +51,21 @@ static const char *const groups[] = {"launch", "power", "instructions", "memory"
 
 enum tmx_status tmx_kernel_load(struct tmx_kernel *k, const char *path, struct tmx_err *err)
 {
-    config_t cfg;
+    struct tmx_config *cfg = NULL;
     *k = (struct tmx_kernel){0};
     enum tmx_status st = tmx_config_load(&cfg, path, NULL, 0, err);
     if (!st) {
-        const config_setting_t *root = config_root_setting(&cfg);
-        const config_setting_t *power = config_setting_get_member(root, "power");
+        const struct tmx_setting *root = tmx_config_root(cfg);
+        const struct tmx_setting *power = tmx_setting_member(root, "power");
         st = tmx_opt_read(root_opts, k, root, groups, err);
         if (!st) {
-            st = tmx_opt_read(launch_opts, &k->launch, config_setting_get_member(root, "launch"), NULL, err);
+            st = tmx_opt_read_group(launch_opts, &k->launch, root, "launch", NULL, err);
         }
         if (!st && power) {
             st = tmx_opt_read(power_opts, &k->power, power, NULL, err);
         }
     }
-    config_destroy(&cfg);
+    tmx_config_close(cfg);
     return st;
 }
 

@@ -3,8 +3,6 @@
 
 /* What is known of a kernel: its launch shape and its power. */
 
-#include <libconfig.h>
-
 #include "core/base/err.h"
 
 /* The units of paper 003, equation 1. */

@@ -9,6 +9,8 @@
 #include "core/base/rng.h"
 #include "core/base/text.h"
 
+enum { MAX_NAMES = 1024, MAX_ENTRIES = 1000000 };
+
 enum process { POISSON, TRACE };
 static const char *const processes[] = {"poisson", "trace", NULL};
 
@@ -59,14 +61,11 @@ static enum tmx_status append(struct tmx_mix *mix, const struct tmx_mix_entry *e
     return TMX_OK;
 }
 
-static enum tmx_status read_list(struct tmx_mix *mix, const config_setting_t *list, struct tmx_err *err)
+static enum tmx_status read_list(struct tmx_mix *mix, const struct tmx_setting *list, struct tmx_err *err)
 {
-    for (int i = 0; i < config_setting_length(list); i++) {
-        const config_setting_t *s = config_setting_get_elem(list, (unsigned)i);
+    for (size_t i = 0; i < tmx_setting_length(list); i++) {
+        const struct tmx_setting *s = tmx_setting_at(list, i);
         struct tmx_mix_entry e;
-        if (!config_setting_is_group(s)) {
-            return tmx_fail_setting(err, s, "kernels: expected { kernel = \"NAME\"; work_s = ...; }");
-        }
         enum tmx_status st = tmx_opt_read(entry_opts, &e, s, NULL, err);
         st = st ? st : append(mix, &e, err);
         if (st) {
@@ -76,22 +75,20 @@ static enum tmx_status read_list(struct tmx_mix *mix, const config_setting_t *li
     return TMX_OK;
 }
 
-static enum tmx_status poisson(struct tmx_mix *mix, const struct arrivals *a, const config_setting_t *group,
+static enum tmx_status poisson(struct tmx_mix *mix, const struct arrivals *a, const struct tmx_setting *group,
                                uint64_t seed, struct tmx_err *err)
 {
-    const config_setting_t *names = config_setting_get_member(group, "kernels");
-    const int n = names ? config_setting_length(names) : 0;
+    const struct tmx_setting *names;
     struct tmx_rng *rng = NULL;
     double t = 0;
-    if (n < 1) {
-        return tmx_fail_setting(err, group, "poisson arrivals: missing kernels = [\"NAME\", ...]");
-    }
-    enum tmx_status st = tmx_rng_create(&rng, seed, "arrivals", err);
+    enum tmx_status st = tmx_setting_texts(group, "kernels", 1, MAX_NAMES, &names, err);
+    st = st ? st : tmx_rng_create(&rng, seed, "arrivals", err);
     for (int i = 0; i < a->count && !st; i++) {
         struct tmx_mix_entry e = {.work_s = a->work_s};
-        const char *name = config_setting_get_string_elem(names, (int)tmx_rng_below(rng, (uint64_t)n));
-        if (!name || strlen(name) >= sizeof e.kernel) {
-            st = tmx_fail_setting(err, names, "kernels: expected names of kernels");
+        const char *name =
+            tmx_setting_text(tmx_setting_at(names, tmx_rng_below(rng, tmx_setting_length(names))));
+        if (strlen(name) >= sizeof e.kernel) {
+            st = tmx_fail_setting(err, names, "kernels: \"%.40s...\": no kernel has so long a name", name);
             break;
         }
         t += tmx_rng_exponential(rng, a->mean_s);
@@ -136,7 +133,7 @@ static enum tmx_status trace_row(struct tmx_mix *mix, const struct tmx_text *t, 
 }
 
 static enum tmx_status read_trace(struct tmx_mix *mix, const char *mix_path, const struct arrivals *a,
-                                  const config_setting_t *group, struct tmx_err *err)
+                                  const struct tmx_setting *group, struct tmx_err *err)
 {
     char path[1024];
     const char *slash = strrchr(mix_path, '/');
@@ -177,16 +174,16 @@ enum tmx_status tmx_mix_load(struct tmx_mix *mix, const char *path, uint64_t see
 {
     static const char *const also[] = {"kernels", "arrivals", "job", NULL};
     static const char *const arrivals_also[] = {"kernels", NULL};
-    config_t cfg;
+    struct tmx_config *cfg = NULL;
     *mix = (struct tmx_mix){0};
     enum tmx_status st = tmx_config_load(&cfg, path, NULL, 0, err);
     if (st) {
         goto out;
     }
-    const config_setting_t *root = config_root_setting(&cfg);
-    const config_setting_t *list = config_setting_get_member(root, "kernels");
-    const config_setting_t *group = config_setting_get_member(root, "arrivals");
+    const struct tmx_setting *root = tmx_config_root(cfg);
+    const struct tmx_setting *list, *group = tmx_setting_member(root, "arrivals");
     st = tmx_opt_read(root_opts, mix, root, also, err);
+    st = st ? st : tmx_setting_list(root, "kernels", 0, MAX_ENTRIES, &list, err);
     if (!st && list) {
         st = read_list(mix, list, err);
     }
@@ -199,12 +196,11 @@ enum tmx_status tmx_mix_load(struct tmx_mix *mix, const char *path, uint64_t see
         }
     }
     if (!st && mix->n_entry == 0) {
-        st = tmx_fail_at(err, TMX_ECONFIG, path, 0,
-                         "no kernels: expected kernels = ( ... ) or arrivals = { ... }");
+        st = tmx_fail_setting(err, root, "no kernels: expected kernels = ( ... ) or arrivals = { ... }");
     }
     sort_entries(mix);
 out:
-    config_destroy(&cfg);
+    tmx_config_close(cfg);
     if (st) {
         tmx_mix_finish(mix);
     }

@@ -8,6 +8,8 @@
 #include "core/base/config.h"
 #include "core/base/opt.h"
 
+enum { MAX_PARTS = 4096 }; /* of one list of a topology */
+
 static const char *const convections[] = {"fit", "package", NULL};
 
 static const struct tmx_opt root_opts[] = {
@@ -97,17 +99,12 @@ static const struct tmx_opt link_opts[] = {
 };
 
 /* A list of the root with at least `least` elements; *n its length. */
-static enum tmx_status list_of(const config_setting_t *root, const char *key, int least, size_t *n,
-                               const config_setting_t **list, struct tmx_err *err)
+static enum tmx_status list_of(const struct tmx_setting *root, const char *key, size_t least, size_t *n,
+                               const struct tmx_setting **list, struct tmx_err *err)
 {
-    *list = config_setting_get_member(root, key);
-    const int count = *list && config_setting_is_list(*list) ? config_setting_length(*list) : 0;
-    *n = (size_t)count;
-    if ((*list && !config_setting_is_list(*list)) || count < least) {
-        return tmx_fail_setting(err, *list ? *list : root, "%s: expected a list ( { ... }, ... )%s", key,
-                                least ? " of at least one" : "");
-    }
-    return TMX_OK;
+    const enum tmx_status st = tmx_setting_list(root, key, least, MAX_PARTS, list, err);
+    *n = tmx_setting_length(*list);
+    return st;
 }
 
 static size_t find_card(const struct tmx_topology *t, const char *name)
@@ -128,9 +125,9 @@ static size_t find_gpu(const struct tmx_topology *t, const char *name)
     return i;
 }
 
-static enum tmx_status read_cards(struct tmx_topology *t, const config_setting_t *root, struct tmx_err *err)
+static enum tmx_status read_cards(struct tmx_topology *t, const struct tmx_setting *root, struct tmx_err *err)
 {
-    const config_setting_t *list;
+    const struct tmx_setting *list;
     size_t n;
     enum tmx_status st = list_of(root, "cards", 1, &n, &list, err);
     t->card = st ? NULL : calloc(n, sizeof *t->card);
@@ -138,7 +135,7 @@ static enum tmx_status read_cards(struct tmx_topology *t, const config_setting_t
         st = tmx_fail(err, TMX_ENOMEM, "%zu cards", n);
     }
     for (size_t i = 0; !st && i < n; i++) {
-        const config_setting_t *e = config_setting_get_elem(list, (unsigned)i);
+        const struct tmx_setting *e = tmx_setting_at(list, i);
         st = tmx_opt_read(card_opts, &t->card[i], e, NULL, err);
         if (!st && find_card(t, t->card[i].name) < t->n_card) {
             st = tmx_fail_setting(err, e, "two cards are called \"%s\"", t->card[i].name);
@@ -149,7 +146,7 @@ static enum tmx_status read_cards(struct tmx_topology *t, const config_setting_t
 }
 
 /* Members of a card must stand together: the i-th thing joins card `card`. */
-static enum tmx_status join_card(const struct tmx_topology *t, const config_setting_t *e, const char *what,
+static enum tmx_status join_card(const struct tmx_topology *t, const struct tmx_setting *e, const char *what,
                                  const char *name, size_t i, size_t card, size_t *first, size_t *count,
                                  struct tmx_err *err)
 {
@@ -165,9 +162,9 @@ static enum tmx_status join_card(const struct tmx_topology *t, const config_sett
     return TMX_OK;
 }
 
-static enum tmx_status read_gpus(struct tmx_topology *t, const config_setting_t *root, struct tmx_err *err)
+static enum tmx_status read_gpus(struct tmx_topology *t, const struct tmx_setting *root, struct tmx_err *err)
 {
-    const config_setting_t *list;
+    const struct tmx_setting *list;
     size_t n;
     enum tmx_status st = list_of(root, "gpus", 1, &n, &list, err);
     t->gpu = st ? NULL : calloc(n, sizeof *t->gpu);
@@ -175,7 +172,7 @@ static enum tmx_status read_gpus(struct tmx_topology *t, const config_setting_t 
         st = tmx_fail(err, TMX_ENOMEM, "%zu GPUs", n);
     }
     for (size_t i = 0; !st && i < n; i++) {
-        const config_setting_t *e = config_setting_get_elem(list, (unsigned)i);
+        const struct tmx_setting *e = tmx_setting_at(list, i);
         struct named_gpu g;
         st = tmx_opt_read(gpu_opts, &g, e, NULL, err);
         if (st) {
@@ -195,17 +192,15 @@ static enum tmx_status read_gpus(struct tmx_topology *t, const config_setting_t 
     return st;
 }
 
-static enum tmx_status read_curve(struct tmx_fan *fan, const config_setting_t *e, struct tmx_err *err)
+static enum tmx_status read_curve(struct tmx_fan *fan, const struct tmx_setting *e, struct tmx_err *err)
 {
-    const config_setting_t *list = config_setting_get_member(e, "curve");
-    const int n = list ? config_setting_length(list) : 0;
-    if (list && (!config_setting_is_list(list) || n < 1 || n > TMX_MAX_CURVE)) {
-        return tmx_fail_setting(err, list, "curve: expected 1 to %d points { temp_c; speed; }",
-                                TMX_MAX_CURVE);
-    }
-    for (int i = 0; i < n; i++) {
-        const config_setting_t *p = config_setting_get_elem(list, (unsigned)i);
-        const enum tmx_status st = tmx_opt_read(point_opts, &fan->curve[i], p, NULL, err);
+    const struct tmx_setting *list;
+    enum tmx_status st =
+        tmx_setting_list(e, "curve", tmx_setting_member(e, "curve") ? 1 : 0, TMX_MAX_CURVE, &list, err);
+    const size_t n = tmx_setting_length(list);
+    for (size_t i = 0; !st && i < n; i++) {
+        const struct tmx_setting *p = tmx_setting_at(list, i);
+        st = tmx_opt_read(point_opts, &fan->curve[i], p, NULL, err);
         if (st) {
             return st;
         }
@@ -216,13 +211,13 @@ static enum tmx_status read_curve(struct tmx_fan *fan, const config_setting_t *e
                                     fan->curve[i - 1].speed);
         }
     }
-    fan->n_curve = (size_t)n;
-    return TMX_OK;
+    fan->n_curve = n;
+    return st;
 }
 
-static enum tmx_status read_fans(struct tmx_topology *t, const config_setting_t *root, struct tmx_err *err)
+static enum tmx_status read_fans(struct tmx_topology *t, const struct tmx_setting *root, struct tmx_err *err)
 {
-    const config_setting_t *list;
+    const struct tmx_setting *list;
     size_t n;
     enum tmx_status st = list_of(root, "fans", 1, &n, &list, err);
     t->fan = st ? NULL : calloc(n, sizeof *t->fan);
@@ -230,7 +225,7 @@ static enum tmx_status read_fans(struct tmx_topology *t, const config_setting_t 
         st = tmx_fail(err, TMX_ENOMEM, "%zu fans", n);
     }
     for (size_t i = 0; !st && i < n; i++) {
-        const config_setting_t *e = config_setting_get_elem(list, (unsigned)i);
+        const struct tmx_setting *e = tmx_setting_at(list, i);
         struct named_fan f = {0};
         st = tmx_opt_read(fan_opts, &f, e, fan_number_keys, err);
         st = st ? st : tmx_opt_read(fan_numbers, &f.fan, e, fan_name_keys, err);
@@ -252,9 +247,9 @@ static enum tmx_status read_fans(struct tmx_topology *t, const config_setting_t 
     return st;
 }
 
-static enum tmx_status read_air(struct tmx_topology *t, const config_setting_t *root, struct tmx_err *err)
+static enum tmx_status read_air(struct tmx_topology *t, const struct tmx_setting *root, struct tmx_err *err)
 {
-    const config_setting_t *list;
+    const struct tmx_setting *list;
     size_t n;
     enum tmx_status st = list_of(root, "air", 0, &n, &list, err);
     t->air = st ? NULL : calloc(n + 1, sizeof *t->air);
@@ -262,7 +257,7 @@ static enum tmx_status read_air(struct tmx_topology *t, const config_setting_t *
         st = tmx_fail(err, TMX_ENOMEM, "%zu air paths", n);
     }
     for (size_t i = 0; !st && i < n; i++) {
-        const config_setting_t *e = config_setting_get_elem(list, (unsigned)i);
+        const struct tmx_setting *e = tmx_setting_at(list, i);
         struct named_air a;
         st = tmx_opt_read(air_opts, &a, e, NULL, err);
         if (st) {
@@ -287,7 +282,7 @@ static enum tmx_status read_air(struct tmx_topology *t, const config_setting_t *
 }
 
 /* Order the GPUs so that air flows forward only; a path that cannot be ordered closes a loop. */
-static enum tmx_status order_air(struct tmx_topology *t, const config_setting_t *root, struct tmx_err *err)
+static enum tmx_status order_air(struct tmx_topology *t, const struct tmx_setting *root, struct tmx_err *err)
 {
     size_t *inflow = calloc(t->n_gpu, sizeof *inflow), n = 0;
     t->upstream_first = calloc(t->n_gpu, sizeof *t->upstream_first);
@@ -313,10 +308,9 @@ static enum tmx_status order_air(struct tmx_topology *t, const config_setting_t 
     enum tmx_status st = TMX_OK;
     for (size_t a = 0; !st && a < t->n_air && n < t->n_gpu; a++) {
         if (inflow[t->air[a].to] > 0 && inflow[t->air[a].from] > 0) {
-            const config_setting_t *list = config_setting_get_member(root, "air");
-            st = tmx_fail_setting(err, config_setting_get_elem(list, (unsigned)a),
-                                  "air flows in a loop through GPUs %s and %s", t->gpu[t->air[a].from].name,
-                                  t->gpu[t->air[a].to].name);
+            const struct tmx_setting *list = tmx_setting_member(root, "air");
+            st = tmx_fail_setting(err, tmx_setting_at(list, a), "air flows in a loop through GPUs %s and %s",
+                                  t->gpu[t->air[a].from].name, t->gpu[t->air[a].to].name);
         }
     }
     free(inflow);
@@ -347,9 +341,9 @@ static enum tmx_status index_air(struct tmx_topology *t, struct tmx_err *err)
     return TMX_OK;
 }
 
-static enum tmx_status read_links(struct tmx_topology *t, const config_setting_t *root, struct tmx_err *err)
+static enum tmx_status read_links(struct tmx_topology *t, const struct tmx_setting *root, struct tmx_err *err)
 {
-    const config_setting_t *list;
+    const struct tmx_setting *list;
     size_t n;
     enum tmx_status st = list_of(root, "links", 0, &n, &list, err);
     t->link = st ? NULL : calloc(n + 1, sizeof *t->link);
@@ -357,24 +351,24 @@ static enum tmx_status read_links(struct tmx_topology *t, const config_setting_t
         st = tmx_fail(err, TMX_ENOMEM, "%zu links", n);
     }
     for (size_t i = 0; !st && i < n; i++) {
-        st = tmx_opt_read(link_opts, &t->link[i], config_setting_get_elem(list, (unsigned)i), NULL, err);
+        st = tmx_opt_read(link_opts, &t->link[i], tmx_setting_at(list, i), NULL, err);
         t->n_link = i + 1;
     }
     if (!st && t->link_name[0] && !tmx_topology_link(t, t->link_name)) {
-        const config_setting_t *s = config_setting_get_member(root, "link");
+        const struct tmx_setting *s = tmx_setting_member(root, "link");
         st = tmx_fail_setting(err, s, "link = \"%s\": not one of links", t->link_name);
     }
     return st;
 }
 
-static enum tmx_status check_cards(const struct tmx_topology *t, const config_setting_t *root,
+static enum tmx_status check_cards(const struct tmx_topology *t, const struct tmx_setting *root,
                                    struct tmx_err *err)
 {
-    const config_setting_t *list = config_setting_get_member(root, "cards");
+    const struct tmx_setting *list = tmx_setting_member(root, "cards");
     for (size_t c = 0; c < t->n_card; c++) {
         if (t->card[c].n_gpu == 0 || t->card[c].n_fan == 0) {
-            return tmx_fail_setting(err, config_setting_get_elem(list, (unsigned)c), "card %s has no %s",
-                                    t->card[c].name, t->card[c].n_gpu ? "fan" : "GPU");
+            return tmx_fail_setting(err, tmx_setting_at(list, c), "card %s has no %s", t->card[c].name,
+                                    t->card[c].n_gpu ? "fan" : "GPU");
         }
     }
     return TMX_OK;
@@ -431,11 +425,11 @@ static enum tmx_status repeat(struct tmx_topology *t, struct tmx_err *err)
 
 enum tmx_status tmx_topology_load(struct tmx_topology *t, const char *path, struct tmx_err *err)
 {
-    config_t cfg;
+    struct tmx_config *cfg = NULL;
     *t = (struct tmx_topology){0};
     enum tmx_status st = tmx_config_load(&cfg, path, NULL, 0, err);
     if (!st) {
-        const config_setting_t *root = config_root_setting(&cfg);
+        const struct tmx_setting *root = tmx_config_root(cfg);
         st = tmx_opt_read(root_opts, t, root, root_lists, err);
         st = st ? st : read_cards(t, root, err);
         st = st ? st : read_gpus(t, root, err);
@@ -447,6 +441,6 @@ enum tmx_status tmx_topology_load(struct tmx_topology *t, const char *path, stru
         st = st ? st : repeat(t, err);
         st = st ? st : index_air(t, err);
     }
-    config_destroy(&cfg);
+    tmx_config_close(cfg);
     return st;
 }

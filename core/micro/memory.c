@@ -68,27 +68,22 @@ static const struct tmx_opt kernel_opts[] = {
 enum tmx_status tmx_memory_chip_load(struct tmx_memory_chip *c, const char *path, const char *const *sets,
                                      size_t n_set, struct tmx_err *err)
 {
-    config_t cfg;
+    struct tmx_config *cfg = NULL;
     *c = (struct tmx_memory_chip){0};
     enum tmx_status st = tmx_config_load(&cfg, path, sets, n_set, err);
     if (!st) {
-        const config_setting_t *root = config_root_setting(&cfg);
-        const config_setting_t *memory = config_setting_get_member(root, "memory");
-        if (!memory) {
-            st = tmx_fail_at(err, TMX_ECONFIG, path, 0, "the chip has no group \"memory\"");
-        }
-        st = st ? st : tmx_opt_read(chip_opts, c, memory, NULL, err);
-        st = st ? st
-                : tmx_opt_read(limit_opts, &c->limits, config_setting_get_member(root, "limits"), NULL, err);
+        const struct tmx_setting *root = tmx_config_root(cfg);
+        st = tmx_opt_read_group(chip_opts, c, root, "memory", NULL, err);
+        st = st ? st : tmx_opt_read_group(limit_opts, &c->limits, root, "limits", NULL, err);
     }
-    config_destroy(&cfg);
+    tmx_config_close(cfg);
     return st;
 }
 
 /* Rows of the group that defines a launch; keys found in `over` win. A launch of a sequence may give
  * any key of the base again. */
-static enum tmx_status read_kernel(struct tmx_memory_kernel *k, const config_setting_t *base,
-                                   const config_setting_t *over, struct tmx_err *err)
+static enum tmx_status read_kernel(struct tmx_memory_kernel *k, const struct tmx_setting *base,
+                                   const struct tmx_setting *over, struct tmx_err *err)
 {
     static const char *const also_base[] = {"sequence", NULL};
     static const char *const also_over[] = {"repeat", NULL};
@@ -117,7 +112,7 @@ static enum tmx_status read_kernel(struct tmx_memory_kernel *k, const config_set
 
 /* Launch shape that the memory group leaves to the file and the chip. */
 static enum tmx_status complete(struct tmx_memory_kernel *k, const struct tmx_kernel *file,
-                                const struct tmx_memory_chip *chip, const config_setting_t *at,
+                                const struct tmx_memory_chip *chip, const struct tmx_setting *at,
                                 struct tmx_err *err)
 {
     if (k->blocks == 0) {
@@ -143,7 +138,7 @@ static const struct tmx_opt repeat_opts[] = {
     {0},
 };
 
-static enum tmx_status read_repeat(const config_setting_t *launch, int *n, struct tmx_err *err)
+static enum tmx_status read_repeat(const struct tmx_setting *launch, int *n, struct tmx_err *err)
 {
     const char *others[64] = {NULL};
     struct repeat r;
@@ -156,17 +151,18 @@ static enum tmx_status read_repeat(const config_setting_t *launch, int *n, struc
     return st;
 }
 
-static enum tmx_status read_variant(struct tmx_memory_program *p, const config_setting_t *g,
+static enum tmx_status read_variant(struct tmx_memory_program *p, const struct tmx_setting *g,
                                     const struct tmx_kernel *file, const struct tmx_memory_chip *chip,
                                     struct tmx_err *err)
 {
-    const config_setting_t *sequence = config_setting_get_member(g, "sequence");
-    const int n = sequence ? config_setting_length(sequence) : 1;
-    for (int i = 0; i < n; i++) {
-        const config_setting_t *over = sequence ? config_setting_get_elem(sequence, (unsigned)i) : NULL;
+    const struct tmx_setting *sequence;
+    enum tmx_status st = tmx_setting_list(g, "sequence", tmx_setting_member(g, "sequence") ? 1 : 0,
+                                          TMX_MAX_LAUNCH, &sequence, err);
+    for (size_t i = 0; !st && i < (sequence ? tmx_setting_length(sequence) : 1); i++) {
+        const struct tmx_setting *over = tmx_setting_at(sequence, i);
         struct tmx_memory_kernel k;
         int repeat = 1;
-        enum tmx_status st = over ? read_repeat(over, &repeat, err) : TMX_OK;
+        st = over ? read_repeat(over, &repeat, err) : TMX_OK;
         st = st ? st : read_kernel(&k, g, over, err);
         st = st ? st : complete(&k, file, chip, over ? over : g, err);
         if (st) {
@@ -179,14 +175,14 @@ static enum tmx_status read_variant(struct tmx_memory_program *p, const config_s
             p->kernel[p->n++] = k;
         }
     }
-    return TMX_OK;
+    return st;
 }
 
 enum tmx_status tmx_memory_program_load(struct tmx_memory_program *p, const char *path,
                                         const struct tmx_memory_chip *chip, struct tmx_err *err)
 {
     struct tmx_kernel file;
-    config_t cfg;
+    struct tmx_config *cfg = NULL;
     enum tmx_status st = tmx_kernel_load(&file, path, err);
     if (st) {
         return st;
@@ -195,14 +191,17 @@ enum tmx_status tmx_memory_program_load(struct tmx_memory_program *p, const char
     memcpy(p->name, file.name, sizeof p->name);
     st = tmx_config_load(&cfg, path, NULL, 0, err);
     if (!st) {
-        const config_setting_t *memory = config_setting_get_member(config_root_setting(&cfg), "memory");
-        const config_setting_t *g = memory ? config_setting_get_member(memory, chip->profile) : NULL;
-        g = g || !memory ? g : config_setting_get_member(memory, "any");
-        st = g ? read_variant(p, g, &file, chip, err)
-               : tmx_fail_at(err, TMX_ECONFIG, path, 0,
-                             "kernel %s has no group memory.%s (its use of the memory system)", file.name,
-                             chip->profile);
+        const struct tmx_setting *root = tmx_config_root(cfg), *memory, *g = NULL;
+        st = tmx_setting_group(root, "memory", &memory, err);
+        const char *key = tmx_setting_member(memory, chip->profile) ? chip->profile : "any";
+        st = st ? st : tmx_setting_group(memory, key, &g, err);
+        if (!st && !g) {
+            st = tmx_fail_setting(err, memory ? memory : root,
+                                  "kernel %s has no group memory.%s (its use of the memory system)",
+                                  file.name, chip->profile);
+        }
+        st = st ? st : read_variant(p, g, &file, chip, err);
     }
-    config_destroy(&cfg);
+    tmx_config_close(cfg);
     return st;
 }

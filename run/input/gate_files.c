@@ -29,7 +29,7 @@ enum tmx_status tmx_gate_chip_load(struct tmx_gate_chip *c, const char *chip, co
                                    size_t n_set, struct tmx_err *err)
 {
     char folder[TMX_PATH_SIZE], path[TMX_PATH_SIZE + 16];
-    config_t cfg;
+    struct tmx_config *cfg = NULL;
     *c = (struct tmx_gate_chip){0};
     enum tmx_status st = tmx_data_find(TMX_DATA_CHIP, chip, folder, err);
     if (st) {
@@ -37,18 +37,17 @@ enum tmx_status tmx_gate_chip_load(struct tmx_gate_chip *c, const char *chip, co
     }
     snprintf(path, sizeof path, "%s/sm.cfg", folder);
     st = tmx_config_load(&cfg, path, sets, n_set, err);
-    const config_setting_t *root = st ? NULL : config_root_setting(&cfg);
+    const struct tmx_setting *root = st ? NULL : tmx_config_root(cfg);
     st = st ? st : tmx_opt_read(root_opts, c, root, groups, err);
-    st = st ? st : tmx_opt_read(tmx_sm_opts, &c->sm, config_setting_get_member(root, "sm"), NULL, err);
-    st = st ? st : tmx_opt_read(tmx_gate_opts, &c->gate, config_setting_get_member(root, "gate"), NULL, err);
-    st = st ? st
-            : tmx_opt_read(leakage_opts, &c->leakage, config_setting_get_member(root, "leakage"), NULL, err);
+    st = st ? st : tmx_opt_read_group(tmx_sm_opts, &c->sm, root, "sm", NULL, err);
+    st = st ? st : tmx_opt_read_group(tmx_gate_opts, &c->gate, root, "gate", NULL, err);
+    st = st ? st : tmx_opt_read_group(leakage_opts, &c->leakage, root, "leakage", NULL, err);
     for (size_t i = 0; !st && i < TMX_GATE_FITS; i++) {
         char group[32];
         snprintf(group, sizeof group, "fit_%s", tmx_gate_fits[i]);
-        st = tmx_opt_read(tmx_knob_opts, &c->fit[i], config_setting_get_member(root, group), NULL, err);
+        st = tmx_opt_read_group(tmx_knob_opts, &c->fit[i], root, group, NULL, err);
     }
-    config_destroy(&cfg);
+    tmx_config_close(cfg);
     return st;
 }
 
@@ -57,18 +56,20 @@ static enum tmx_status read_instructions(struct tmx_gate_kernel *k, const char *
                                          size_t size, struct tmx_err *err)
 {
     char path[TMX_PATH_SIZE];
-    config_t cfg;
+    struct tmx_config *cfg = NULL;
     const char *own_name = NULL;
     enum tmx_status st = tmx_data_find(TMX_DATA_KERNEL, name, path, err);
     st = st ? st : tmx_config_load(&cfg, path, NULL, 0, err);
     if (st) {
         return st;
     }
-    const config_setting_t *group = config_lookup(&cfg, "instructions");
-    const char *text = group ? config_setting_get_string(group) : NULL;
-    config_lookup_string(&cfg, "name", &own_name);
-    snprintf(k->name, sizeof k->name, "%s", own_name ? own_name : name);
-    if (text && size > 0) {
+    const struct tmx_setting *group = tmx_config_find(cfg, "instructions");
+    const char *text = group ? tmx_setting_text(group) : NULL;
+    st = tmx_setting_word(tmx_config_root(cfg), "name", name, &own_name, err);
+    snprintf(k->name, sizeof k->name, "%s", st ? name : own_name);
+    if (st) {
+        /* said */
+    } else if (text && size > 0) {
         snprintf(other, size, "%s", text);
     } else if (text) {
         st = tmx_fail_setting(err, group, "instructions: kernel %s must have the group itself", k->name);
@@ -77,7 +78,7 @@ static enum tmx_status read_instructions(struct tmx_gate_kernel *k, const char *
                    : tmx_fail_at(err, TMX_ECONFIG, path, 0,
                                  "missing group \"instructions\": this kernel cannot run cycle by cycle");
     }
-    config_destroy(&cfg);
+    tmx_config_close(cfg);
     return st;
 }
 

@@ -93,22 +93,18 @@ static enum tmx_status file_of(const char *folder, const char *name, char path[T
                                     : tmx_fail(err, TMX_EIO, "path too long");
 }
 
-static enum tmx_status read_template(struct tmx_job_data *d, const config_setting_t *s, struct tmx_err *err)
+enum { MAX_CPU = 1024 };
+
+static enum tmx_status read_template(struct tmx_job_data *d, const struct tmx_setting *s, struct tmx_err *err)
 {
     static const char *const also[] = {"members", NULL};
-    const config_setting_t *members = config_setting_get_member(s, "members");
-    const int n = members ? config_setting_length(members) : 0;
-    if (d->n_tmpl == TMX_TEMPLATE_MAX) {
-        return tmx_fail_setting(err, s, "more than %d templates", TMX_TEMPLATE_MAX);
-    }
+    const struct tmx_setting *members;
     struct tmx_template *t = &d->tmpl[d->n_tmpl];
     enum tmx_status st = tmx_opt_read(template_opts, t, s, also, err);
-    if (!st && (n < 1 || n > TMX_MEMBER_MAX)) {
-        st = tmx_fail_setting(err, s, "members: expected 1 to %d kernels", TMX_MEMBER_MAX);
-    }
-    for (int i = 0; !st && i < n; i++) {
+    st = st ? st : tmx_setting_list(s, "members", 1, TMX_MEMBER_MAX, &members, err);
+    for (size_t i = 0; !st && i < tmx_setting_length(members); i++) {
         struct member m;
-        st = tmx_opt_read(member_opts, &m, config_setting_get_elem(members, (unsigned)i), NULL, err);
+        st = tmx_opt_read(member_opts, &m, tmx_setting_at(members, i), NULL, err);
         if (!st) {
             memcpy(t->kernel[i], m.kernel, sizeof m.kernel);
             t->slowdown[i] = m.slowdown;
@@ -119,21 +115,20 @@ static enum tmx_status read_template(struct tmx_job_data *d, const config_settin
     return st;
 }
 
-static enum tmx_status read_lists(struct tmx_job_data *d, const config_setting_t *root, struct tmx_err *err)
+static enum tmx_status read_lists(struct tmx_job_data *d, const struct tmx_setting *root, struct tmx_err *err)
 {
-    const config_setting_t *tmpl = config_setting_get_member(root, "templates");
-    const config_setting_t *cpu = config_setting_get_member(root, "cpu");
-    const int n_tmpl = tmpl ? config_setting_length(tmpl) : 0, n_cpu = cpu ? config_setting_length(cpu) : 0;
-    enum tmx_status st = TMX_OK;
-    for (int i = 0; !st && i < n_tmpl; i++) {
-        st = read_template(d, config_setting_get_elem(tmpl, (unsigned)i), err);
+    const struct tmx_setting *tmpl, *cpu = NULL;
+    enum tmx_status st = tmx_setting_list(root, "templates", 0, TMX_TEMPLATE_MAX, &tmpl, err);
+    st = st ? st : tmx_setting_list(root, "cpu", 0, MAX_CPU, &cpu, err);
+    for (size_t i = 0; !st && i < tmx_setting_length(tmpl); i++) {
+        st = read_template(d, tmx_setting_at(tmpl, i), err);
     }
-    if (!st && n_cpu > 0) {
-        d->cpu = calloc((size_t)n_cpu, sizeof *d->cpu);
+    if (!st && cpu) {
+        d->cpu = calloc(tmx_setting_length(cpu) + 1, sizeof *d->cpu);
         st = d->cpu ? TMX_OK : tmx_fail(err, TMX_ENOMEM, "node");
     }
-    for (int i = 0; !st && i < n_cpu; i++) {
-        st = tmx_opt_read(cpu_opts, &d->cpu[i], config_setting_get_elem(cpu, (unsigned)i), NULL, err);
+    for (size_t i = 0; !st && i < tmx_setting_length(cpu); i++) {
+        st = tmx_opt_read(cpu_opts, &d->cpu[i], tmx_setting_at(cpu, i), NULL, err);
         d->n_cpu += !st;
     }
     return st;
@@ -152,7 +147,7 @@ enum tmx_status tmx_job_data_load(struct tmx_job_data *d, const char *node, cons
                  {"framework", framework_opts, &d->node},
                  {"events", events_opts, &d->events}};
     char path[TMX_PATH_SIZE];
-    config_t cfg;
+    struct tmx_config *cfg = NULL;
     *d = (struct tmx_job_data){0};
     enum tmx_status st = file_of("nodes", node, path, err);
     if (st) {
@@ -160,15 +155,14 @@ enum tmx_status tmx_job_data_load(struct tmx_job_data *d, const char *node, cons
     }
     st = tmx_config_load(&cfg, path, sets, n_set, err);
     if (!st) {
-        const config_setting_t *root = config_root_setting(&cfg);
+        const struct tmx_setting *root = tmx_config_root(cfg);
         st = tmx_opt_read(root_opts, d, root, groups, err);
         for (size_t i = 0; !st && i < sizeof group / sizeof group[0]; i++) {
-            st = tmx_opt_read(group[i].opts, group[i].obj, config_setting_get_member(root, group[i].name),
-                              NULL, err);
+            st = tmx_opt_read_group(group[i].opts, group[i].obj, root, group[i].name, NULL, err);
         }
         st = st ? st : read_lists(d, root, err);
     }
-    config_destroy(&cfg);
+    tmx_config_close(cfg);
     if (st) {
         tmx_job_data_finish(d);
     }
@@ -225,26 +219,24 @@ static const struct tmx_opt variant_opts[] = {
     {0},
 };
 
+enum { MAX_VARIANTS = 256, MAX_PARTS = 4096 };
+
 struct kernel_job { /* the groups of one file that matter here */
     struct launch launch;
     struct job_group job;
-    const config_setting_t *variants;
+    const struct tmx_setting *variants;
 };
 
-static enum tmx_status read_kernel(struct kernel_job *k, const config_t *cfg, const char *path,
-                                   struct tmx_err *err)
+static enum tmx_status read_kernel(struct kernel_job *k, const struct tmx_config *cfg, struct tmx_err *err)
 {
     static const char *const also[] = {"variants", NULL};
-    const config_setting_t *root = config_root_setting(cfg), *job = config_setting_get_member(root, "job");
-    if (!job || !config_setting_is_group(job)) {
-        return tmx_fail_at(err, TMX_ECONFIG, path, 0, "this kernel has no group \"job\"");
+    const struct tmx_setting *root = tmx_config_root(cfg), *job;
+    enum tmx_status st = tmx_setting_group(root, "job", &job, err);
+    if (!st && !job) {
+        st = tmx_fail_setting(err, root, "this kernel has no group \"job\"");
     }
-    k->variants = config_setting_get_member(job, "variants");
-    if (!k->variants || !config_setting_is_list(k->variants)) {
-        return tmx_fail_setting(err, job, "missing list \"variants\"");
-    }
-    enum tmx_status st =
-        tmx_opt_read(launch_opts, &k->launch, config_setting_get_member(root, "launch"), NULL, err);
+    st = st ? st : tmx_setting_list(job, "variants", 1, MAX_VARIANTS, &k->variants, err);
+    st = st ? st : tmx_opt_read_group(launch_opts, &k->launch, root, "launch", NULL, err);
     return st ? st : tmx_opt_read(job_opts, &k->job, job, also, err);
 }
 
@@ -255,10 +247,9 @@ static enum tmx_status dynamic_power(struct tmx_job_data *d, const struct kernel
     w->dynamic_w_per_block =
         (d->events.compute_w * k->job.compute_per_cycle + d->events.memory_w * k->job.memory_per_cycle) /
         d->node.sms;
-    for (int i = 0; i < config_setting_length(k->variants); i++) {
+    for (size_t i = 0; i < tmx_setting_length(k->variants); i++) {
         struct variant v;
-        enum tmx_status st =
-            tmx_opt_read(variant_opts, &v, config_setting_get_elem(k->variants, (unsigned)i), NULL, err);
+        enum tmx_status st = tmx_opt_read(variant_opts, &v, tmx_setting_at(k->variants, i), NULL, err);
         if (st) {
             return st;
         }
@@ -274,10 +265,9 @@ static enum tmx_status dynamic_power(struct tmx_job_data *d, const struct kernel
 static enum tmx_status add_variant(struct tmx_job_data *d, const struct kernel_job *k, const char *variant,
                                    struct tmx_workload *w, struct tmx_err *err)
 {
-    for (int i = 0; i < config_setting_length(k->variants); i++) {
+    for (size_t i = 0; i < tmx_setting_length(k->variants); i++) {
         struct variant v;
-        enum tmx_status st =
-            tmx_opt_read(variant_opts, &v, config_setting_get_elem(k->variants, (unsigned)i), NULL, err);
+        enum tmx_status st = tmx_opt_read(variant_opts, &v, tmx_setting_at(k->variants, i), NULL, err);
         if (st) {
             return st;
         }
@@ -317,7 +307,7 @@ enum tmx_status tmx_job_data_kind(struct tmx_job_data *d, const char *name, size
 {
     char path[TMX_PATH_SIZE];
     const char *colon = strchr(name, ':');
-    config_t cfg;
+    struct tmx_config *cfg = NULL;
     struct kernel_job k;
     for (*kind = 0; *kind < d->n_kind; ++*kind) {
         if (strcmp(d->kind[*kind].name, name) == 0) {
@@ -339,9 +329,9 @@ enum tmx_status tmx_job_data_kind(struct tmx_job_data *d, const char *name, size
         return st;
     }
     st = tmx_config_load(&cfg, path, NULL, 0, err);
-    st = st ? st : read_kernel(&k, &cfg, path, err);
+    st = st ? st : read_kernel(&k, cfg, err);
     st = st ? st : add_variant(d, &k, colon + 1, w, err);
-    config_destroy(&cfg);
+    tmx_config_close(cfg);
     if (!st) {
         cpu_times(d, w);
         d->n_kind++;
@@ -380,24 +370,20 @@ static const struct tmx_opt part_opts[] = {
     {0},
 };
 
-static enum tmx_status read_batch(struct tmx_job_data *d, const config_t *cfg, struct tmx_job_batch *b,
-                                  struct tmx_err *err)
+static enum tmx_status read_batch(struct tmx_job_data *d, const struct tmx_config *cfg,
+                                  struct tmx_job_batch *b, struct tmx_err *err)
 {
     static const char *const also[] = {"instances", "measured", NULL};
-    const config_setting_t *root = config_root_setting(cfg);
-    const config_setting_t *list = config_setting_get_member(root, "instances");
+    const struct tmx_setting *root = tmx_config_root(cfg);
+    const struct tmx_setting *list = NULL;
     size_t total = 0;
     enum tmx_status st = tmx_opt_read(batch_opts, b, root, also, err);
-    st = st ? st
-            : tmx_opt_read(measured_opts, &b->measured, config_setting_get_member(root, "measured"), NULL,
-                           err);
-    if (!st && (!list || config_setting_length(list) < 1)) {
-        st = tmx_fail_setting(err, root, "missing list \"instances\"");
-    }
-    for (int i = 0; !st && i < config_setting_length(list); i++) {
+    st = st ? st : tmx_opt_read_group(measured_opts, &b->measured, root, "measured", NULL, err);
+    st = st ? st : tmx_setting_list(root, "instances", 1, MAX_PARTS, &list, err);
+    for (size_t i = 0; !st && i < tmx_setting_length(list); i++) {
         struct part p;
         size_t kind = 0;
-        const config_setting_t *s = config_setting_get_elem(list, (unsigned)i);
+        const struct tmx_setting *s = tmx_setting_at(list, i);
         st = tmx_opt_read(part_opts, &p, s, NULL, err);
         st = st ? st : tmx_job_data_kind(d, p.workload, &kind, err);
         if (!st) {
@@ -415,13 +401,13 @@ enum tmx_status tmx_job_batch_load(struct tmx_job_data *d, const char *name, str
                                    struct tmx_err *err)
 {
     char path[TMX_PATH_SIZE];
-    config_t cfg;
+    struct tmx_config *cfg = NULL;
     *b = (struct tmx_job_batch){0};
     enum tmx_status st = file_of("batches", name, path, err);
     if (!st) {
         st = tmx_config_load(&cfg, path, NULL, 0, err);
-        st = st ? st : read_batch(d, &cfg, b, err);
-        config_destroy(&cfg);
+        st = st ? st : read_batch(d, cfg, b, err);
+        tmx_config_close(cfg);
     }
     return st;
 }

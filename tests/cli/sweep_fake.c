@@ -29,12 +29,12 @@ static const struct tmx_opt opts[] = {
 
 static enum tmx_status read(struct fake *f, const struct tmx_point *p, struct tmx_err *err)
 {
-    config_t cfg;
+    struct tmx_config *cfg = NULL;
     enum tmx_status st = tmx_config_load(&cfg, p->base, p->set, p->n_set, err);
     if (!st) {
-        st = tmx_opt_read(opts, f, config_root_setting(&cfg), NULL, err);
+        st = tmx_opt_read(opts, f, tmx_config_root(cfg), NULL, err);
     }
-    config_destroy(&cfg);
+    tmx_config_close(cfg);
     return st;
 }
 

@@ -244,12 +244,12 @@ static void a_moved_state_goes_on(void **state)
 
 static enum tmx_status read(const struct tmx_plugin *p, const char *text)
 {
-    config_t cfg;
+    struct tmx_config *cfg = NULL;
     void *s = NULL;
     struct tmx_err err = {0};
     assert_int_equal(tmx_config_parse(&cfg, text, "test", &err), TMX_OK);
-    const enum tmx_status st = tmx_plugin_state(p, config_root_setting(&cfg), NULL, &s, &err);
-    config_destroy(&cfg);
+    const enum tmx_status st = tmx_plugin_state(p, tmx_config_root(cfg), NULL, &s, &err);
+    tmx_config_close(cfg);
     free(s);
     if (st) {
         assert_true(strlen(err.msg) > 0);

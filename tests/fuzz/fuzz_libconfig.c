@@ -22,12 +22,12 @@ void fuzz_reader(const char *path)
                                           TMX_ROW_BOOL(part, flag, 0, "a switch"),
                                           TMX_ROW_TEXT(part, text, "", "some text"),
                                           {0}};
-    config_t cfg;
+    struct tmx_config *cfg = NULL;
     struct part part;
     struct tmx_err err = {0};
     enum tmx_status st = tmx_config_load(&cfg, path, NULL, 0, &err);
-    st = st ? st : tmx_opt_read(opts, &part, config_root_setting(&cfg), NULL, &err);
+    st = st ? st : tmx_opt_read(opts, &part, tmx_config_root(cfg), NULL, &err);
     fuzz_check(st ? err.msg[0] != 0
                   : part.real >= -1 && part.real <= 1e6 && part.integer <= 5 && part.choice < 2);
-    config_destroy(&cfg);
+    tmx_config_close(cfg);
 }

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "core/base/config.h"
+
 static void pass(enum tmx_status st, const struct tmx_err *err)
 {
     char msg[1600];
@@ -79,13 +81,12 @@ void golden_mean_power(const struct golden *g, double *mean_w)
 void engine_open(struct engine *e, const char *name, const char *options, const struct tmx_thermal_spec *spec)
 {
     struct tmx_err err = {0};
-    config_t config;
+    struct tmx_config *config = NULL;
     *e = (struct engine){.ops = tmx_thermal_find(name)};
     assert_non_null(e->ops);
-    config_init(&config);
-    assert_int_equal(config_read_string(&config, options), CONFIG_TRUE);
-    pass(tmx_plugin_state(&e->ops->base, config_root_setting(&config), NULL, &e->options, &err), &err);
-    config_destroy(&config);
+    pass(tmx_config_parse(&config, options, "options", &err), &err);
+    pass(tmx_plugin_state(&e->ops->base, tmx_config_root(config), NULL, &e->options, &err), &err);
+    tmx_config_close(config);
     pass(e->ops->model_create(e->options, spec, &e->model, &err), &err);
     pass(e->ops->create(e->model, &e->state, &err), &err);
 }

@@ -34,7 +34,7 @@ static const struct {
 } rows[] = {
     {"t = 300;", 0, ""},
     {"t = 300.5; n = 64; on = false; mode = \"cold\"; name = \"seven77\";", 0, ""},
-    {"n = 2;", 0, "missing key \"t\""},
+    {"n = 2;", 1, "missing key \"t\""},
     {"t = 300;\nmm = 1;", 2, "unknown key \"mm\""},
     {"t = 300;\nmoode = 1;", 2, "did you mean \"mode\"?"},
     {"t = 300;\nn = 1e-6;", 2, "n: expected an integer"},
@@ -53,15 +53,15 @@ static void rows_read_or_name_the_line(void **state)
 {
     (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        config_t cfg;
+        struct tmx_config *cfg = NULL;
         struct box b = {0};
         struct tmx_err err = {0};
         assert_int_equal(tmx_config_parse(&cfg, rows[i].text, "t.cfg", &err), TMX_OK);
-        const enum tmx_status st = tmx_opt_read(opts, &b, config_root_setting(&cfg), NULL, &err);
+        const enum tmx_status st = tmx_opt_read(opts, &b, tmx_config_root(cfg), NULL, &err);
         assert_int_equal(st, rows[i].msg[0] ? TMX_ECONFIG : TMX_OK);
         assert_int_equal(err.line, rows[i].line);
         assert_non_null(strstr(err.msg, rows[i].msg));
-        config_destroy(&cfg);
+        tmx_config_close(cfg);
     }
 }
 
@@ -72,14 +72,14 @@ static void written_options_read_back_equal(void **state)
     char text[512] = "";
     FILE *f = fmemopen(text, sizeof text, "w");
     struct tmx_err err = {0};
-    config_t cfg;
+    struct tmx_config *cfg = NULL;
     tmx_opt_write(opts, &a, "", f);
     fclose(f);
     assert_int_equal(tmx_config_parse(&cfg, text, "t.cfg", &err), TMX_OK);
-    assert_int_equal(tmx_opt_read(opts, &b, config_root_setting(&cfg), NULL, &err), TMX_OK);
+    assert_int_equal(tmx_opt_read(opts, &b, tmx_config_root(cfg), NULL, &err), TMX_OK);
     assert_true(a.t == b.t && a.n == b.n && a.on == b.on && a.mode == b.mode);
     assert_string_equal(a.name, b.name);
-    config_destroy(&cfg);
+    tmx_config_close(cfg);
 }
 
 static void keys_left_to_the_caller_are_not_unknown(void **state)
@@ -88,10 +88,10 @@ static void keys_left_to_the_caller_are_not_unknown(void **state)
     const char *const also[] = {"kernels", NULL};
     struct box b = {0};
     struct tmx_err err = {0};
-    config_t cfg;
+    struct tmx_config *cfg = NULL;
     assert_int_equal(tmx_config_parse(&cfg, "t = 1; kernels = (1, 2);", "t.cfg", &err), TMX_OK);
-    assert_int_equal(tmx_opt_read(opts, &b, config_root_setting(&cfg), also, &err), TMX_OK);
-    config_destroy(&cfg);
+    assert_int_equal(tmx_opt_read(opts, &b, tmx_config_root(cfg), also, &err), TMX_OK);
+    tmx_config_close(cfg);
 }
 
 int main(void)

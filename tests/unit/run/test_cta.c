@@ -21,8 +21,8 @@ static double metric(const struct tmx_run *r, const char *name)
     return NAN;
 }
 
-static enum tmx_status open_run(const char *policy, const char *groups, config_t *cfg, struct tmx_run **r,
-                                struct tmx_err *err)
+static enum tmx_status open_run(const char *policy, const char *groups, struct tmx_config **cfg,
+                                struct tmx_run **r, struct tmx_err *err)
 {
     char text[1024];
     snprintf(text, sizeof text,
@@ -31,12 +31,12 @@ static enum tmx_status open_run(const char *policy, const char *groups, config_t
              "throttle = { trip_c = 199.0; release_c = 198.0; }; %s",
              policy, groups);
     assert_int_equal(tmx_config_parse(cfg, text, "test", err), TMX_OK);
-    return tmx_run_open(r, config_root_setting(cfg), err);
+    return tmx_run_open(r, tmx_config_root(*cfg), err);
 }
 
 static struct outcome run(const char *policy, const char *groups)
 {
-    config_t cfg;
+    struct tmx_config *cfg = NULL;
     struct tmx_run *r = NULL;
     struct tmx_err err = {0};
     if (open_run(policy, groups, &cfg, &r, &err) || tmx_run_execute(r, NULL, &err)) {
@@ -45,7 +45,7 @@ static struct outcome run(const char *policy, const char *groups)
     const struct outcome o = {metric(r, "makespan_s"), metric(r, "energy_j"), metric(r, "mean_temp_c"),
                               metric(r, "gating_saved_j")};
     tmx_run_close(r);
-    config_destroy(&cfg);
+    tmx_config_close(cfg);
     return o;
 }
 
@@ -88,13 +88,13 @@ static void mistakes_are_named(void **state)
                                         "cta = { policy = \"tcs\"; core = \"guess\"; };", "cta = 3;"};
     (void)state;
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
-        config_t cfg;
+        struct tmx_config *cfg = NULL;
         struct tmx_run *r = NULL;
         struct tmx_err err = {0};
         assert_int_equal(open_run("BL", wrong[i], &cfg, &r, &err), TMX_ECONFIG);
         assert_true(strlen(err.msg) > 0);
         tmx_run_close(r);
-        config_destroy(&cfg);
+        tmx_config_close(cfg);
     }
 }
 

@@ -26,7 +26,7 @@ static double metric(const struct tmx_run *r, const char *name)
 static struct outcome run(const char *chip, const char *policy)
 {
     char text[1024];
-    config_t cfg;
+    struct tmx_config *cfg = NULL;
     struct tmx_run *r = NULL;
     struct tmx_err err = {0};
     snprintf(text, sizeof text,
@@ -36,7 +36,7 @@ static struct outcome run(const char *chip, const char *policy)
              "gate = { policy = \"%s\"; instructions = 20000; };",
              chip, policy);
     assert_int_equal(tmx_config_parse(&cfg, text, "test", &err), TMX_OK);
-    if (tmx_run_open(&r, config_root_setting(&cfg), &err) || tmx_run_execute(r, NULL, &err)) {
+    if (tmx_run_open(&r, tmx_config_root(cfg), &err) || tmx_run_execute(r, NULL, &err)) {
         fail_msg("%s:%u: %s", err.file, err.line, err.msg);
     }
     const struct outcome o = {metric(r, "leakage_j"),
@@ -47,7 +47,7 @@ static struct outcome run(const char *chip, const char *policy)
                               metric(r, "mean_temp_c"),
                               metric(r, "gate_asleep_error_points")};
     tmx_run_close(r);
-    config_destroy(&cfg);
+    tmx_config_close(cfg);
     return o;
 }
 

@@ -51,13 +51,13 @@ static struct tmx_run *open_run(const char *topology, const char *mix_file, cons
     char text[2048];
     struct tmx_err err = {0};
     struct tmx_run *run = NULL;
-    config_t cfg;
+    struct tmx_config *cfg = NULL;
     snprintf(text, sizeof text, COMMON "topology = \"%s\"; mix = \"%s\";\n%s\n", topology, mix_file, more);
     assert_int_equal(tmx_config_parse(&cfg, text, "test", &err), TMX_OK);
-    if (tmx_run_open(&run, config_root_setting(&cfg), &err)) {
+    if (tmx_run_open(&run, tmx_config_root(cfg), &err)) {
         fail_msg("%s:%u: %s", err.file, err.line, err.msg);
     }
-    config_destroy(&cfg);
+    tmx_config_close(cfg);
     return run;
 }
 
@@ -272,18 +272,18 @@ static void a_resolved_run_reads_back_to_itself(void **state)
 {
     struct tmx_err err = {0};
     struct tmx_run *again = NULL;
-    config_t cfg;
+    struct tmx_config *cfg = NULL;
     (void)state;
     struct tmx_run *r =
         open_run(scratch_write("row.cfg", row), mix("scs.cfg", "SVM", "Cmem", "SVM", 60),
                  "fan = { policy = \"curve\"; }; fan_failures = ( { fan = \"f1\"; at_s = 5.5; } );");
     assert_int_equal(tmx_config_parse(&cfg, tmx_run_resolved(r), "resolved", &err), TMX_OK);
-    if (tmx_run_open(&again, config_root_setting(&cfg), &err)) {
+    if (tmx_run_open(&again, tmx_config_root(cfg), &err)) {
         fail_msg("%s:%u: %s", err.file, err.line, err.msg);
     }
     assert_string_equal(tmx_run_resolved(again), tmx_run_resolved(r));
     assert_string_equal(tmx_run_id(again), tmx_run_id(r));
-    config_destroy(&cfg);
+    tmx_config_close(cfg);
     tmx_run_close(again);
     tmx_run_close(r);
 }

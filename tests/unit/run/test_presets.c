@@ -12,13 +12,13 @@ static struct tmx_run *describe(const char *policy)
     char text[128];
     struct tmx_err err = {0};
     struct tmx_run *run;
-    config_t cfg;
+    struct tmx_config *cfg = NULL;
     snprintf(text, sizeof text, "mix = \"WL1\"; seed = 1; policy = \"%s\";", policy);
     assert_int_equal(tmx_config_parse(&cfg, text, "test", &err), TMX_OK);
-    if (tmx_run_describe(&run, config_root_setting(&cfg), &err)) {
+    if (tmx_run_describe(&run, tmx_config_root(cfg), &err)) {
         fail_msg("%s: %s", policy, err.msg);
     }
-    config_destroy(&cfg);
+    tmx_config_close(cfg);
     return run;
 }
 

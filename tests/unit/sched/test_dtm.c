@@ -46,11 +46,11 @@ static const struct tmx_dtm_policy *policy(const char *name, const char *option,
     while (strcmp(tmx_dtm_policies[i]->base.name, name) != 0) {
         i++;
     }
-    config_t cfg;
+    struct tmx_config *cfg = NULL;
     assert_int_equal(tmx_config_parse(&cfg, option, "test", NULL), TMX_OK);
-    assert_int_equal(
-        tmx_plugin_state(&tmx_dtm_policies[i]->base, config_root_setting(&cfg), NULL, state, NULL), TMX_OK);
-    config_destroy(&cfg);
+    assert_int_equal(tmx_plugin_state(&tmx_dtm_policies[i]->base, tmx_config_root(cfg), NULL, state, NULL),
+                     TMX_OK);
+    tmx_config_close(cfg);
     return tmx_dtm_policies[i];
 }
 

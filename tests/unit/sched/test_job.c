@@ -253,13 +253,13 @@ static void scene_of(struct scene *s, size_t n_gpu, size_t n_search, size_t n_bl
 
 static void *policy_state(const char *text)
 {
-    config_t cfg;
+    struct tmx_config *cfg = NULL;
     void *state = NULL;
     struct tmx_err err = {0};
     assert_int_equal(tmx_config_parse(&cfg, text, "policy", &err), TMX_OK);
-    assert_int_equal(
-        tmx_plugin_state(&tmx_job_policies[1]->base, config_root_setting(&cfg), NULL, &state, &err), TMX_OK);
-    config_destroy(&cfg);
+    assert_int_equal(tmx_plugin_state(&tmx_job_policies[1]->base, tmx_config_root(cfg), NULL, &state, &err),
+                     TMX_OK);
+    tmx_config_close(cfg);
     return state;
 }
 

@@ -273,12 +273,12 @@ static void spreading_needs_an_emergency_and_an_unlike_partner_on_the_card(void 
         struct rig r;
         void *s;
         char text[32];
-        config_t cfg;
+        struct tmx_config *cfg = NULL;
         rig_open(&r);
         snprintf(text, sizeof text, "alike = %g%s;", spread_rows[i].alike,
                  spread_rows[i].alike > 0 ? "" : ".0");
         assert_int_equal(tmx_config_parse(&cfg, text, "test", NULL), TMX_OK);
-        assert_int_equal(tmx_plugin_state(&p->base, config_root_setting(&cfg), NULL, &s, NULL), TMX_OK);
+        assert_int_equal(tmx_plugin_state(&p->base, tmx_config_root(cfg), NULL, &s, NULL), TMX_OK);
         on(&r, 0, spread_rows[i].a_waits ? ",a" : "a");
         on(&r, 1, spread_rows[i].b_waits ? ",b" : "b");
         on(&r, 2, "c");
@@ -302,7 +302,7 @@ static void spreading_needs_an_emergency_and_an_unlike_partner_on_the_card(void 
             fail_msg("%s: GPUs %zu + %zu", spread_rows[i].what, at.home, at.n);
         }
         free(s);
-        config_destroy(&cfg);
+        tmx_config_close(cfg);
         rig_close(&r);
     }
 }

@@ -14,14 +14,14 @@ static const char *const chips[] = {"gtx480", "gtx280"};
 static bool has_instructions(const char *name)
 {
     char path[TMX_PATH_SIZE];
-    config_t cfg;
+    struct tmx_config *cfg = NULL;
     struct tmx_err err = {0};
     assert_int_equal(tmx_data_find(TMX_DATA_KERNEL, name, path, &err), TMX_OK);
     if (tmx_config_load(&cfg, path, NULL, 0, &err)) {
         fail_msg("%s:%u: %s", err.file, err.line, err.msg);
     }
-    const bool found = config_lookup(&cfg, "instructions") != NULL;
-    config_destroy(&cfg);
+    const bool found = tmx_config_find(cfg, "instructions") != NULL;
+    tmx_config_close(cfg);
     return found;
 }
 

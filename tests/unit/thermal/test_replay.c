@@ -1,6 +1,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/config.h"
 #include "tests/support/golden.h"
 
 static void a_trace_is_given_back_row_by_row(void **state)
@@ -47,15 +48,14 @@ static void a_trace_of_another_chip_is_refused(void **state)
     struct tmx_err err = {0};
     void *model = NULL, *options = NULL;
     const struct tmx_thermal_ops *ops = tmx_thermal_find("replay");
-    config_t config;
+    struct tmx_config *config = NULL;
     golden_open(&g, "B_hotblock");
-    config_init(&config);
-    assert_int_equal(config_read_string(&config, "file = \"../A_gt200/ref_exact.ttrace\";"), CONFIG_TRUE);
-    assert_int_equal(tmx_plugin_state(&ops->base, config_root_setting(&config), NULL, &options, &err),
+    assert_int_equal(tmx_config_parse(&config, "file = \"../A_gt200/ref_exact.ttrace\";", "options", &err),
                      TMX_OK);
+    assert_int_equal(tmx_plugin_state(&ops->base, tmx_config_root(config), NULL, &options, &err), TMX_OK);
     assert_int_equal(ops->model_create(options, &g.stack.spec, &model, &err), TMX_EPARSE);
     assert_non_null(strstr(err.msg, "no temperatures of block"));
-    config_destroy(&config);
+    tmx_config_close(config);
     free(options);
     golden_close(&g);
 }

@@ -1,0 +1,279 @@
+#include "core/base/setting.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct tmx_setting {
+    char *name;
+    const struct tmx_setting *parent;
+    enum tmx_setting_kind kind;
+    const char *file;
+    unsigned line;
+    struct tmx_setting **child; /* [n_child] owned */
+    size_t n_child, room;
+    union {
+        int64_t integer;
+        double real;
+        char *text;
+    } value;
+};
+
+static const char *const kind_words[] = {"a group { key = value; }",
+                                         "a list ( ... )",
+                                         "an array [ ... ]",
+                                         "an integer",
+                                         "a number",
+                                         "true or false",
+                                         "a \"text\""};
+
+enum tmx_setting_kind tmx_setting_kind(const struct tmx_setting *n)
+{
+    return n->kind;
+}
+
+bool tmx_setting_is(const struct tmx_setting *n, enum tmx_setting_kind kind)
+{
+    return n && n->kind == kind;
+}
+
+bool tmx_setting_is_list(const struct tmx_setting *n)
+{
+    return tmx_setting_is(n, TMX_SETTING_LIST) || tmx_setting_is(n, TMX_SETTING_ARRAY);
+}
+
+const char *tmx_setting_name(const struct tmx_setting *n)
+{
+    return n && n->name ? n->name : "";
+}
+
+const char *tmx_setting_file(const struct tmx_setting *n)
+{
+    return n ? n->file : NULL;
+}
+
+unsigned tmx_setting_line(const struct tmx_setting *n)
+{
+    return n ? n->line : 0;
+}
+
+size_t tmx_setting_length(const struct tmx_setting *n)
+{
+    return n ? n->n_child : 0;
+}
+
+const struct tmx_setting *tmx_setting_at(const struct tmx_setting *n, size_t i)
+{
+    return i < tmx_setting_length(n) ? n->child[i] : NULL;
+}
+
+static size_t find(const struct tmx_setting *group, const char *key)
+{
+    size_t i = 0;
+    while (i < group->n_child && strcmp(tmx_setting_name(group->child[i]), key) != 0) {
+        i++;
+    }
+    return i;
+}
+
+struct tmx_setting *tmx_setting_member_mut(struct tmx_setting *group, const char *key)
+{
+    const size_t i = tmx_setting_is(group, TMX_SETTING_GROUP) ? find(group, key) : 0;
+    return i < tmx_setting_length(group) && group->kind == TMX_SETTING_GROUP ? group->child[i] : NULL;
+}
+
+const struct tmx_setting *tmx_setting_member(const struct tmx_setting *group, const char *key)
+{
+    const size_t i = tmx_setting_is(group, TMX_SETTING_GROUP) ? find(group, key) : SIZE_MAX;
+    return tmx_setting_at(group, i);
+}
+
+const char *tmx_setting_text(const struct tmx_setting *n)
+{
+    return tmx_setting_is(n, TMX_SETTING_TEXT) ? n->value.text : NULL;
+}
+
+bool tmx_setting_real(const struct tmx_setting *n, double *v)
+{
+    if (tmx_setting_is(n, TMX_SETTING_INTEGER)) {
+        *v = (double)n->value.integer;
+        return true;
+    }
+    if (tmx_setting_is(n, TMX_SETTING_REAL)) {
+        *v = n->value.real;
+        return true;
+    }
+    return false;
+}
+
+int64_t tmx_setting_integer(const struct tmx_setting *n)
+{
+    tmx_assert(n->kind == TMX_SETTING_INTEGER);
+    return n->value.integer;
+}
+
+bool tmx_setting_bool(const struct tmx_setting *n)
+{
+    tmx_assert(n->kind == TMX_SETTING_BOOL);
+    return n->value.integer != 0;
+}
+
+static enum tmx_status wrong_kind(const struct tmx_setting *n, enum tmx_setting_kind want,
+                                  struct tmx_err *err)
+{
+    const char *name = tmx_setting_name(n->name ? n : n->parent); /* an element is called as its list */
+    return tmx_fail_setting(err, n, "%s%sexpected %s, found %s", name, *name ? ": " : "", kind_words[want],
+                            kind_words[n->kind]);
+}
+
+enum tmx_status tmx_setting_check(const struct tmx_setting *n, enum tmx_setting_kind kind,
+                                  struct tmx_err *err)
+{
+    const bool list = kind == TMX_SETTING_LIST && tmx_setting_is_list(n);
+    return !n || n->kind == kind || list ? TMX_OK : wrong_kind(n, kind, err);
+}
+
+enum tmx_status tmx_setting_group(const struct tmx_setting *parent, const char *key,
+                                  const struct tmx_setting **out, struct tmx_err *err)
+{
+    *out = tmx_setting_member(parent, key);
+    return tmx_setting_check(*out, TMX_SETTING_GROUP, err);
+}
+
+enum tmx_status tmx_setting_list(const struct tmx_setting *parent, const char *key, size_t least, size_t most,
+                                 const struct tmx_setting **out, struct tmx_err *err)
+{
+    *out = tmx_setting_member(parent, key);
+    const enum tmx_status st = tmx_setting_check(*out, TMX_SETTING_LIST, err);
+    const size_t n = tmx_setting_length(*out);
+    if (!st && !*out && least > 0) {
+        return tmx_fail_setting(err, parent, "missing key \"%s\": a list of %zu to %zu entries", key, least,
+                                most);
+    }
+    if (!st && *out && (n > most || n < least)) {
+        return tmx_fail_setting(err, *out ? *out : parent,
+                                "%s: expected a list of %zu to %zu entries, found %zu", key, least, most, n);
+    }
+    return st;
+}
+
+enum tmx_status tmx_setting_texts(const struct tmx_setting *parent, const char *key, size_t least,
+                                  size_t most, const struct tmx_setting **out, struct tmx_err *err)
+{
+    enum tmx_status st = tmx_setting_list(parent, key, least, most, out, err);
+    for (size_t i = 0; !st && i < tmx_setting_length(*out); i++) {
+        const struct tmx_setting *e = tmx_setting_at(*out, i);
+        st = tmx_setting_text(e) ? TMX_OK
+                                 : tmx_fail_setting(err, e, "%s: entry %zu: expected %s, found %s", key,
+                                                    i + 1, kind_words[TMX_SETTING_TEXT], kind_words[e->kind]);
+    }
+    return st;
+}
+
+enum tmx_status tmx_setting_word(const struct tmx_setting *parent, const char *key, const char *fallback,
+                                 const char **out, struct tmx_err *err)
+{
+    const struct tmx_setting *n = tmx_setting_member(parent, key);
+    *out = n ? tmx_setting_text(n) : fallback;
+    return tmx_setting_check(n, TMX_SETTING_TEXT, err);
+}
+
+static char *copy(const char *text)
+{
+    const size_t n = strlen(text) + 1;
+    char *c = malloc(n);
+    return c ? memcpy(c, text, n) : NULL;
+}
+
+static bool append(struct tmx_setting *parent, struct tmx_setting *n)
+{
+    if (parent->n_child == parent->room) {
+        const size_t room = parent->room ? 2 * parent->room : 8;
+        struct tmx_setting **more = realloc(parent->child, room * sizeof(struct tmx_setting *));
+        if (!more) {
+            return false;
+        }
+        parent->child = more;
+        parent->room = room;
+    }
+    parent->child[parent->n_child++] = n;
+    n->parent = parent;
+    return true;
+}
+
+struct tmx_setting *tmx_setting_add(struct tmx_setting *parent, const char *name, enum tmx_setting_kind kind,
+                                    const char *file, unsigned line)
+{
+    struct tmx_setting *n = calloc(1, sizeof *n);
+    if (!n) {
+        return NULL;
+    }
+    n->kind = kind;
+    n->file = file;
+    n->line = line;
+    n->name = name ? copy(name) : NULL;
+    if ((name && !n->name) || (parent && !append(parent, n))) {
+        tmx_setting_destroy(n);
+        return NULL;
+    }
+    return n;
+}
+
+bool tmx_setting_set_text(struct tmx_setting *n, const char *text)
+{
+    n->value.text = copy(text);
+    return n->value.text != NULL;
+}
+
+void tmx_setting_set_real(struct tmx_setting *n, double v)
+{
+    n->value.real = v;
+}
+
+void tmx_setting_set_integer(struct tmx_setting *n, int64_t v)
+{
+    n->value.integer = v;
+}
+
+struct tmx_setting *tmx_setting_detach(struct tmx_setting *group, const char *key)
+{
+    const size_t i = find(group, key);
+    struct tmx_setting *n = i < group->n_child ? group->child[i] : NULL;
+    if (n) {
+        group->n_child--;
+        memmove(&group->child[i], &group->child[i + 1], (group->n_child - i) * sizeof(struct tmx_setting *));
+    }
+    return n;
+}
+
+void tmx_setting_remove(struct tmx_setting *group, const char *key)
+{
+    tmx_setting_destroy(tmx_setting_detach(group, key));
+}
+
+bool tmx_setting_adopt(struct tmx_setting *group, struct tmx_setting *node, const char *name)
+{
+    char *own = copy(name);
+    if (!own || !append(group, node)) {
+        free(own);
+        return false;
+    }
+    free(node->name);
+    node->name = own;
+    return true;
+}
+
+void tmx_setting_destroy(struct tmx_setting *n)
+{
+    if (!n) {
+        return;
+    }
+    for (size_t i = 0; i < n->n_child; i++) {
+        tmx_setting_destroy(n->child[i]); /* NOLINT(misc-no-recursion): TMX_CONFIG_DEPTH at most */
+    }
+    if (n->kind == TMX_SETTING_TEXT) {
+        free(n->value.text);
+    }
+    free(n->child);
+    free(n->name);
+    free(n);
+}

@@ -1,0 +1,78 @@
+#ifndef TMX_CORE_BASE_SETTING_H
+#define TMX_CORE_BASE_SETTING_H
+
+/* The settings of a configuration file as a tree. Every node knows where it was written. */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "core/base/err.h"
+
+enum tmx_setting_kind {
+    TMX_SETTING_GROUP,   /* { key = value; ... } */
+    TMX_SETTING_LIST,    /* ( ... ), of any kinds */
+    TMX_SETTING_ARRAY,   /* [ ... ], of one kind of scalar */
+    TMX_SETTING_INTEGER, /* 64 bits */
+    TMX_SETTING_REAL,    /* finite */
+    TMX_SETTING_BOOL,
+    TMX_SETTING_TEXT,
+};
+
+struct tmx_setting;
+
+/* A NULL node is one that is absent: it has no elements, no members and no place. */
+enum tmx_setting_kind tmx_setting_kind(const struct tmx_setting *n); /* of a node that is there */
+bool tmx_setting_is(const struct tmx_setting *n, enum tmx_setting_kind kind);
+bool tmx_setting_is_list(const struct tmx_setting *n);     /* a list or an array */
+const char *tmx_setting_name(const struct tmx_setting *n); /* "" for the root and for elements of a list */
+const char *tmx_setting_file(const struct tmx_setting *n);
+unsigned tmx_setting_line(const struct tmx_setting *n);
+size_t tmx_setting_length(const struct tmx_setting *n); /* members or elements; 0 for a scalar */
+const struct tmx_setting *tmx_setting_at(const struct tmx_setting *n, size_t i); /* NULL beyond the end */
+const struct tmx_setting *tmx_setting_member(const struct tmx_setting *group,
+                                             const char *key); /* NULL: absent */
+const char *tmx_setting_text(const struct tmx_setting *n);     /* NULL when it is no text */
+bool tmx_setting_real(const struct tmx_setting *n, double *v); /* false when it is no number */
+int64_t tmx_setting_integer(const struct tmx_setting *n);      /* of an INTEGER */
+bool tmx_setting_bool(const struct tmx_setting *n);            /* of a BOOL */
+
+/* The kinds that a reader wants, checked with words and place in this one file. */
+
+/* A group; *out is NULL when the key is absent. */
+TMX_NODISCARD enum tmx_status tmx_setting_group(const struct tmx_setting *parent, const char *key,
+                                                const struct tmx_setting **out, struct tmx_err *err);
+/* A list or an array of least to most elements; *out is NULL when the key is absent and least is 0. */
+TMX_NODISCARD enum tmx_status tmx_setting_list(const struct tmx_setting *parent, const char *key,
+                                               size_t least, size_t most, const struct tmx_setting **out,
+                                               struct tmx_err *err);
+/* The same of texts: tmx_setting_text of each element is not NULL. */
+TMX_NODISCARD enum tmx_status tmx_setting_texts(const struct tmx_setting *parent, const char *key,
+                                                size_t least, size_t most, const struct tmx_setting **out,
+                                                struct tmx_err *err);
+/* A text, or fallback when the key is absent. */
+TMX_NODISCARD enum tmx_status tmx_setting_word(const struct tmx_setting *parent, const char *key,
+                                               const char *fallback, const char **out, struct tmx_err *err);
+/* A setting that is there must be of this kind; LIST allows an array too. */
+TMX_NODISCARD enum tmx_status tmx_setting_check(const struct tmx_setting *n, enum tmx_setting_kind kind,
+                                                struct tmx_err *err);
+
+/* Fail at the place of a node. */
+#define tmx_fail_setting(err, n, ...) \
+    tmx_fail_at((err), TMX_ECONFIG, tmx_setting_file(n), tmx_setting_line(n), __VA_ARGS__)
+
+/* Making of trees, for config.c. file is kept, not copied. All return NULL when out of memory. */
+struct tmx_setting *tmx_setting_add(struct tmx_setting *parent, const char *name, enum tmx_setting_kind kind,
+                                    const char *file, unsigned line); /* parent NULL: a root */
+bool tmx_setting_set_text(struct tmx_setting *n, const char *text);
+void tmx_setting_set_real(struct tmx_setting *n, double v);
+void tmx_setting_set_integer(struct tmx_setting *n, int64_t v); /* INTEGER and BOOL */
+struct tmx_setting *tmx_setting_member_mut(struct tmx_setting *group, const char *key);
+void tmx_setting_remove(struct tmx_setting *group, const char *key);
+struct tmx_setting *tmx_setting_detach(struct tmx_setting *group,
+                                       const char *key); /* the caller's; NULL: absent */
+/* Move node, a root, below group as its member `name`; false when out of memory (then node is untouched). */
+bool tmx_setting_adopt(struct tmx_setting *group, struct tmx_setting *node, const char *name);
+void tmx_setting_destroy(struct tmx_setting *n);
+
+#endif
