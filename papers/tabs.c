@@ -285,6 +285,12 @@ static const struct tmx_column columns[] = {
     {"remote_cost", TMX_COLUMN_REAL, 2},
     {"gate_asleep_error_points", TMX_COLUMN_REAL, 2},
     {"gate_slowdown_error_points", TMX_COLUMN_REAL, 2},
+    {"trips", TMX_COLUMN_REAL, 0},
+    {"sms_gated", TMX_COLUMN_REAL, 0},
+    {"sms_near_trip", TMX_COLUMN_REAL, 0},
+    {"longest_gating_s", TMX_COLUMN_REAL, 2},
+    {"gating_period_s", TMX_COLUMN_REAL, 2},
+    {"below_trip_k", TMX_COLUMN_REAL, 2},
     {"variant", TMX_COLUMN_TEXT, 0},
     {"error", TMX_COLUMN_TEXT, 0},
 };

@@ -1,7 +1,8 @@
 /* Power of every floorplan unit:
  *
  *   dynamic   sum over resident kernels of busy * P_kernel * part, times V^2 f relative to level 0
- *   leakage   L_unit * r(T) * V * (1 - asleep)
+ *             (dvfs_power = "f": f alone; a kernel that waits for memory: its own speed in place of f)
+ *   leakage   L_unit * r(T) * V * (1 - asleep)       (dvfs_leakage = false: without V)
  *   baseline  constant, outside the SMs, and what a resident kernel keeps awake there
  *
  * Paper 003, section 4.1: dynamic power from Hong and Kim (its reference 10), leakage that
@@ -142,10 +143,11 @@ static void dynamic(const struct tmx_machine *machine, size_t g, struct tmx_fram
 {
     const struct tmx_gpu *gpu = &machine->gpu[g];
     const struct tmx_chip *c = gpu->chip;
-    const double scale = machine->volt2[g] * machine->speed[g] * gpu->power_scale;
+    const double volt2 = c->power.dvfs_power == TMX_DVFS_V2F ? machine->volt2[g] : 1;
     double way_w[TMX_WAYS] = {0, 0}, sum_w[TMX_WAYS] = {0, 0};
     for (size_t k = 0; k < gpu->n_run; k++) {
         const struct tmx_job *j = &machine->job[gpu->run[k]];
+        const double scale = volt2 * tmx_machine_clock_speed(machine, j, g) * gpu->power_scale;
         way_w[k] = j->power_w * scale / j->slowdown * /* the same work, spread over a longer time */
                    tmx_machine_remote_speed(machine, j, g);
     }
@@ -183,7 +185,8 @@ static enum tmx_status eval(void *model, const struct tmx_machine *machine, stru
     for (size_t g = 0; g < machine->n_gpu; g++) {
         const struct tmx_gpu *gpu = &machine->gpu[g];
         const struct tmx_leakage_table *table = &m->table[m->table_of_gpu[g]].leakage;
-        const double transition_w = gpu->transition_j / machine->dt_s, volt = machine->volt[g];
+        const double transition_w = gpu->transition_j / machine->dt_s,
+                     volt = gpu->chip->power.dvfs_leakage ? machine->volt[g] : 1;
         const double awake_w = uncore_w(machine, gpu);
         dynamic(machine, g, f);
         f->transition_w[g] = transition_w;

@@ -77,6 +77,59 @@ static double throttled_s(const struct tmx_run *r)
     return sum(m->gated_s, m->n_sm) / (double)m->n_sm;
 }
 
+/* Stops of an SM's clock, all SMs together. */
+static double trips(const struct tmx_run *r)
+{
+    return sum(recorder(r)->trips, recorder(r)->n_sm);
+}
+
+static double sms_gated(const struct tmx_run *r)
+{
+    double n = 0;
+    for (size_t sm = 0; sm < recorder(r)->n_sm; sm++) {
+        n += recorder(r)->trips[sm] > 0;
+    }
+    return n;
+}
+
+static double sms_near_trip(const struct tmx_run *r)
+{
+    const double near_k = tmx_sim_trip_k(r->sim) - 0.5;
+    double n = 0;
+    for (size_t sm = 0; sm < recorder(r)->n_sm; sm++) {
+        n += recorder(r)->hot_k[sm] >= near_k;
+    }
+    return n;
+}
+
+static double longest_gating_s(const struct tmx_run *r)
+{
+    double longest = 0;
+    for (size_t sm = 0; sm < recorder(r)->n_sm; sm++) {
+        longest = fmax(longest, recorder(r)->longest_s[sm]);
+    }
+    return longest;
+}
+
+/* From one stop of an SM's clock to its next, mean over all stops. */
+static double gating_period_s(const struct tmx_run *r)
+{
+    const struct tmx_recorder *rec = recorder(r);
+    double span_s = 0, periods = 0;
+    for (size_t sm = 0; sm < rec->n_sm; sm++) {
+        if (rec->trips[sm] > 1) {
+            span_s += rec->last_s[sm] - rec->first_s[sm];
+            periods += rec->trips[sm] - 1;
+        }
+    }
+    return periods > 0 ? span_s / periods : 0;
+}
+
+static double below_trip_k(const struct tmx_run *r)
+{
+    return tmx_sim_trip_k(r->sim) - recorder(r)->peak_sm_k;
+}
+
 static double makespan_s(const struct tmx_run *r)
 {
     const struct tmx_machine *m = machine(r);
@@ -195,6 +248,12 @@ const struct tmx_metric tmx_metrics[] = {
     {"gradient_c", "largest difference between two blocks of one die at one time", gradient_c},
     {"mean_temp_c", "mean over SMs and time", mean_temp_c},
     {"throttled_s", "clock-gated time, mean over SMs", throttled_s},
+    {"trips", "stops of an SM's clock, all SMs together", trips},
+    {"sms_gated", "SMs whose clock was ever stopped", sms_gated},
+    {"sms_near_trip", "SMs whose sensor came within 0.5 K of the trip point", sms_near_trip},
+    {"longest_gating_s", "longest time an SM's clock stayed stopped", longest_gating_s},
+    {"gating_period_s", "from one stop of an SM's clock to its next, mean; 0: none twice", gating_period_s},
+    {"below_trip_k", "trip point of the throttle minus peak_temp_c", below_trip_k},
     {"makespan_s", "from the end of the warm-up to the end of the last kernel", makespan_s},
     {"throughput_blocks_per_s", "thread blocks retired per second of makespan", throughput_blocks_per_s},
     {"fairness", "Jain's index over the kernels' progress rates, 1 is fair", fairness},

@@ -2,6 +2,8 @@
 
 #include <math.h>
 
+static const char *const warmups[] = {"policy", "throttle", "idle", NULL}; /* enum tmx_warmup */
+static const char *const stopped_blocks[] = {"move", "wait", NULL};        /* enum tmx_stopped_blocks */
 static const char *const queues[] = {"per_gpu", "shared", NULL};
 
 const struct tmx_opt tmx_run_opts[] = {
@@ -23,6 +25,9 @@ const struct tmx_opt tmx_run_opts[] = {
     TMX_ROW_REAL(tmx_run_options, tick_s, "s", 1e-5, 1, 0.001, "simulation tick"),
     TMX_ROW_REAL(tmx_run_options, quantum_s, "s", 1e-4, 100, 0.05, "scheduling tick of the operating system"),
     TMX_ROW_REAL(tmx_run_options, warmup_s, "s", 0, 1e6, 0, "same work and policies, not counted"),
+    TMX_ROW_CHOICE(tmx_run_options, warmup_with, warmups, "policy",
+                   "what warms up: the run's own policies, the first kernel under the hardware's throttle "
+                   "alone, or an idle chip"),
     TMX_ROW_REAL(tmx_run_options, stuck_s, "s", 1, 1e7, 500, "give up after this time without progress"),
     TMX_ROW_TEXT(tmx_run_options, method, "reduced", "thermal back-end; `thermix list backends`"),
     TMX_ROW_INT(tmx_run_options, rows, "1", 0, 1024, 0, "grid rows; 0: the package file's"),
@@ -31,6 +36,11 @@ const struct tmx_opt tmx_run_opts[] = {
                  "a system kernel's run time, paper 003 section 3.3"),
     TMX_ROW_BOOL(tmx_run_options, measured_gains, 0,
                  "intermixing speeds up as measured in paper 003, Table 3"),
+    TMX_ROW_CHOICE(
+        tmx_run_options, stopped_blocks, stopped_blocks, "move",
+        "a kernel's work goes on elsewhere when an SM stops, or it also waits for the blocks there"),
+    TMX_ROW_BOOL(tmx_run_options, memory_bound_time, 0,
+                 "the clock does not change the time of what a kernel's memory_bound names"),
     TMX_ROW_BOOL(tmx_run_options, leakage, 1, "count leakage"),
     {0},
 };

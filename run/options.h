@@ -21,13 +21,17 @@ struct tmx_run_options {
     double tick_s;
     double quantum_s;
     double warmup_s;
+    int warmup_with; /* enum tmx_warmup */
     double stuck_s;
     char method[32];
     int rows, cols;
     double system_kernel_s;
+    int stopped_blocks; /* enum tmx_stopped_blocks */
+    bool memory_bound_time;
     bool measured_gains;
     bool leakage;
 };
+enum tmx_stopped_blocks { TMX_BLOCKS_MOVE, TMX_BLOCKS_WAIT };
 enum tmx_queue { TMX_QUEUE_PER_GPU, TMX_QUEUE_SHARED };
 extern const struct tmx_opt tmx_run_opts[];
 

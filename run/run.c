@@ -155,6 +155,7 @@ static enum tmx_status make_job(struct tmx_run *r, const struct tmx_mix_entry *e
                             .power_w = power_w,
                             .pdi_w = power_w,
                             .slowdown = 1,
+                            .memory_bound = r->options.memory_bound_time ? k->power.memory_bound : 0,
                             .remote_weight = k->power.remote_weight,
                             .width_sms = width < n_sm ? (size_t)width : c->n_sm};
     return TMX_OK;
@@ -207,12 +208,14 @@ static enum tmx_status fill_spec(struct tmx_run *r, struct tmx_err *err)
                                   .n_job = r->mix.n_entry,
                                   .dt_s = o->tick_s,
                                   .gain = o->measured_gains ? measured_gain(s->mix.ops->base.name) : 1,
-                                  .system_kernel_s = o->system_kernel_s};
+                                  .system_kernel_s = o->system_kernel_s,
+                                  .blocks_wait = o->stopped_blocks == TMX_BLOCKS_WAIT};
     s->power.ops = tmx_power_models[0];
     s->power.options = &o->leakage;
     s->dt_s = o->tick_s;
     s->quantum_s = o->quantum_s;
     s->warmup_s = o->warmup_s;
+    s->warmup_with = (enum tmx_warmup)o->warmup_with;
     s->stuck_s = o->stuck_s;
     s->seed = (uint64_t)o->seed;
     return tmx_run_node_spec(r, err);

@@ -12,6 +12,8 @@ struct tmx_dtm_policy {
     void (*guard)(void *state, const struct tmx_view *view, struct tmx_request *request);
     /* OPTIONAL. Firmware, every scheduling tick: raise request->gpu[].level. */
     void (*govern)(void *state, const struct tmx_view *view, struct tmx_request *request);
+    /* OPTIONAL. The temperature at which guard stops a clock [K], for reports. */
+    double (*trip_k)(const void *state);
 };
 
 #endif

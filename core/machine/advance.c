@@ -27,7 +27,7 @@ static void drain(struct tmx_machine *m, size_t sm, double run_s, double mean[TM
     }
 }
 
-/* Busy shares of the SMs of one GPU over dt_s; work[k] gets the SM-seconds each way may do. */
+/* Busy shares of the SMs of one GPU over dt_s; work[k] gets the SM-seconds each way runs. */
 static void run_sms(struct tmx_machine *m, size_t g, double run_s, double work[TMX_WAYS])
 {
     const struct tmx_gpu *gpu = &m->gpu[g];
@@ -50,8 +50,14 @@ static void run_sms(struct tmx_machine *m, size_t g, double run_s, double work[T
         sum0 += m->busy[TMX_WAYS * sm];
         sum1 += m->busy[TMX_WAYS * sm + 1];
     }
-    work[0] = sum0 * m->dt_s * m->speed[g];
-    work[1] = sum1 * m->dt_s * m->speed[g];
+    work[0] = sum0 * m->dt_s;
+    work[1] = sum1 * m->dt_s;
+}
+
+double tmx_machine_clock_speed(const struct tmx_machine *m, const struct tmx_job *job, size_t gpu)
+{
+    const double speed = m->speed[gpu], waits = job->memory_bound;
+    return waits > 0 ? speed / (1 - waits + waits * speed) : speed;
 }
 
 double tmx_machine_remote_speed(const struct tmx_machine *m, const struct tmx_job *job, size_t gpu)
@@ -66,6 +72,17 @@ static double job_rate(const struct tmx_machine *m, const struct tmx_gpu *gpu, c
         rate *= m->gain;
     }
     return rate * gpu->speed_scale * tmx_machine_remote_speed(m, j, (size_t)(gpu - m->gpu));
+}
+
+/* Does the way hold blocks on a stopped SM? */
+static bool blocks_stopped(const struct tmx_machine *m, const struct tmx_gpu *gpu, size_t way)
+{
+    for (size_t sm = gpu->sm0; sm < gpu->sm0 + gpu->chip->n_sm; sm++) {
+        if (m->gated[sm] && m->held[TMX_WAYS * sm + way] > 0) {
+            return true;
+        }
+    }
+    return false;
 }
 
 /* Add work to a job; when it ends inside the tick, the slots idle for the rest of it. */
@@ -85,11 +102,13 @@ static void progress(struct tmx_machine *m, struct tmx_gpu *gpu, size_t way, dou
     }
     const double used = left / add;
     j->done_sm_s = j->work_sm_s;
-    j->state = TMX_JOB_DONE;
-    j->finished_s = time_s + used * m->dt_s;
-    m->n_done++;
-    if (gpu->n_run == 1 && gpu->n_queue == 0) { /* the rest of the tick is idle */
-        gpu->busy_s -= (1 - used) * m->dt_s;
+    if (!m->blocks_wait || !blocks_stopped(m, gpu, way)) {
+        j->state = TMX_JOB_DONE;
+        j->finished_s = time_s + used * m->dt_s;
+        m->n_done++;
+        if (gpu->n_run == 1 && gpu->n_queue == 0) { /* the rest of the tick is idle */
+            gpu->busy_s -= (1 - used) * m->dt_s;
+        }
     }
     for (size_t i = TMX_WAYS * gpu->sm0 + way; i < TMX_WAYS * (gpu->sm0 + gpu->chip->n_sm); i += TMX_WAYS) {
         m->busy[i] *= used;
@@ -108,6 +127,9 @@ void tmx_machine_advance(struct tmx_machine *m, double time_s)
         const double lost_s = gpu->stall_s < m->dt_s ? gpu->stall_s : m->dt_s;
         gpu->stall_s -= lost_s;
         run_sms(m, g, m->dt_s - lost_s, work);
+        for (size_t k = 0; k < n_run; k++) {
+            work[k] *= tmx_machine_clock_speed(m, &m->job[gpu->run[k]], g);
+        }
         work[0] -= gpu->overhead_s < work[0] ? gpu->overhead_s : work[0];
         gpu->overhead_s = 0;
         for (size_t k = 0; k < n_run; k++) {

@@ -8,6 +8,7 @@
 #include "core/base/opt.h"
 #include "core/base/text.h"
 
+static const char *const dvfs_powers[] = {"v2f", "f", NULL};
 static const char *const leakage_forms[] = {"exponential", "quadratic", "liao", "none", NULL};
 
 static const struct tmx_opt root_opts[] = {
@@ -53,6 +54,9 @@ static const struct tmx_opt power_opts[] = {
     TMX_ROW_REAL(tmx_chip_power, leakage_sm_share, "1", -1, 1, -1,
                  "of the leakage in SM area; negative: by area"),
     TMX_ROW_REAL(tmx_chip_power, baseline_sm_share, "1", 0, 1, 0, "of the baseline in SM area"),
+    TMX_ROW_CHOICE(tmx_chip_power, dvfs_power, dvfs_powers, "v2f",
+                   "dynamic power at a lower clock level: V^2 f, or the rate of accesses alone, f"),
+    TMX_ROW_BOOL(tmx_chip_power, dvfs_leakage, 1, "leakage follows the level's voltage"),
     TMX_ROW_REAL(tmx_chip_power, transition_s, "s", 0, 1, 5e-5, "stall at a change of level"),
     TMX_ROW_REAL(tmx_chip_power, transition_j, "J", 0, 10, 5e-4, "energy of a change of level"),
     MAX_POWER(TMX_INT, "max_int_w"),

@@ -17,6 +17,13 @@ struct tmx_level { /* one voltage/frequency setting; level 0 is the fastest */
     double freq_hz;
 };
 
+/* Dynamic power of a kernel at a lower level of V and f, relative to level 0. */
+enum tmx_dvfs_power {
+    TMX_DVFS_V2F, /* V^2 f */
+    TMX_DVFS_F,   /* f: power follows the rate of accesses alone, as in paper 003's equation 1, which has no V
+                   */
+};
+
 enum tmx_leakage_form { TMX_LEAK_EXPONENTIAL, TMX_LEAK_QUADRATIC, TMX_LEAK_LIAO, TMX_LEAK_NONE };
 
 struct tmx_chip_power {
@@ -29,6 +36,8 @@ struct tmx_chip_power {
     double leakage_c2_per_k2;
     double leakage_sm_share;        /* of the leakage in SM area; negative: by area */
     double baseline_sm_share;       /* of the baseline in SM area */
+    int dvfs_power;                 /* enum tmx_dvfs_power */
+    bool dvfs_leakage;              /* leakage follows V */
     double transition_s;            /* stall at a change of level */
     double transition_j;            /* energy of a change of level */
     double max_power_w[TMX_N_PART]; /* per SM, equation 1 */

@@ -27,6 +27,7 @@ struct tmx_job {
     double lifetime_s;      /* of one block at the nominal clock */
     double power_w;         /* dynamic W per SM it runs on alone, at the nominal clock and voltage */
     double uncore_w;        /* W it keeps awake outside the SMs; of several resident kernels the largest */
+    double memory_bound;    /* share of its blocks' time that does not follow the core clock */
     double slowdown;        /* block lifetimes times this (unit gating); 1: none */
     bool transient_charged; /* what a CTA policy costs until it has settled for this kernel */
     double remote_weight;   /* extra lifetime of its blocks away from its data, over the reference link */

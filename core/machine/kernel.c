@@ -34,6 +34,8 @@ static const struct tmx_opt power_opts[] = {
     TMX_ROW_REAL(tmx_kernel_power, sm_power_w, "W", 0, 1000, NAN,
                  "dynamic power of all SMs at the nominal clock"),
     TMX_ROW_REAL(tmx_kernel_power, block_lifetime_s, "s", 1e-7, 10, 1e-4, "lifetime of one thread block"),
+    TMX_ROW_REAL(tmx_kernel_power, memory_bound, "1", 0, 1, 0,
+                 "share of a block's time that does not follow the core clock"),
     TMX_ROW_REAL(tmx_kernel_power, remote_weight, "1", 0, 100, 0.04,
                  "extra lifetime of a block on a GPU away from its data, over link T3"),
     RATE(TMX_INT, "rate_int"),

@@ -19,6 +19,7 @@ struct tmx_kernel_launch {
 struct tmx_kernel_power {
     double sm_power_w;              /* dynamic power of all SMs of the reference chip at its nominal clock */
     double block_lifetime_s;        /* of one thread block at the nominal clock */
+    double memory_bound;            /* share of a block's time that does not follow the core clock */
     double remote_weight;           /* extra lifetime of a block on a GPU away from its data, over the
                                        reference link (T3); machine/topology.h */
     double access_rate[TMX_N_PART]; /* 0..1, equation 1; all 0 where unknown */

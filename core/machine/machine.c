@@ -70,7 +70,8 @@ enum tmx_status tmx_machine_create(struct tmx_machine **out, const struct tmx_ma
                               .remote_cost = spec->remote_cost,
                               .last_home = spec->n_gpu,
                               .counting = true,
-                              .system_kernel_s = spec->system_kernel_s};
+                              .system_kernel_s = spec->system_kernel_s,
+                              .blocks_wait = spec->blocks_wait};
     m->gpu = take(spec->n_gpu, sizeof *m->gpu, &ok);
     m->job = take(spec->n_job, sizeof *m->job, &ok);
     for (size_t g = 0; ok && g < spec->n_gpu; g++) {

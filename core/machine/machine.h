@@ -56,6 +56,7 @@ struct tmx_machine {
                                1 + remote_cost * remote_weight times as long */
     bool counting;          /* work is counted (not during warm-up) */
     double system_kernel_s; /* paper 003, section 3.3 */
+    bool blocks_wait;       /* a kernel ends with its last block, also where that waits on a stopped SM */
     /* [n_sm] */
     bool *gated;           /* clock off */
     double *share;         /* [n_sm * TMX_WAYS] wanted shares of the block slots, sum <= 1 */
@@ -93,6 +94,7 @@ struct tmx_machine_spec {
     double gain;
     double remote_cost;
     double system_kernel_s;
+    bool blocks_wait;
 };
 
 TMX_NODISCARD enum tmx_status tmx_machine_create(struct tmx_machine **m, const struct tmx_machine_spec *spec,
@@ -111,6 +113,10 @@ bool tmx_machine_widen(struct tmx_machine *m, size_t job, size_t home, size_t n)
 
 /* Speed of the job's blocks on a GPU relative to the GPU that holds its data: 1 there, less elsewhere. */
 double tmx_machine_remote_speed(const struct tmx_machine *m, const struct tmx_job *job, size_t gpu);
+
+/* Speed of the job's blocks at the GPU's clock level relative to level 0: the clock's, as far as they wait
+ * for it. */
+double tmx_machine_clock_speed(const struct tmx_machine *m, const struct tmx_job *job, size_t gpu);
 
 /* Clamp and apply the request: gates, levels, admissions, shares; start the queue's head on idle
  * GPUs; choose volunteers among the coldest SMs (sensed_k [n_sm, K]) for unprofiled jobs. */

@@ -7,7 +7,7 @@
 /* All arrays live in one block behind dynamic_j, so that reset, save and restore are one copy. */
 static size_t n_real(const struct tmx_recorder *r)
 {
-    return 5 * r->n_unit + r->n_job + 2 * r->n_gpu;
+    return 5 * r->n_unit + r->n_job + 2 * r->n_gpu + 6 * r->n_sm;
 }
 
 enum tmx_status tmx_recorder_create(struct tmx_recorder **out, const struct tmx_machine *m,
@@ -30,6 +30,12 @@ enum tmx_status tmx_recorder_create(struct tmx_recorder **out, const struct tmx_
     r->job_j = r->sum_k + m->n_unit;
     r->transition_j = r->job_j + m->n_job;
     r->peak_k = r->transition_j + m->n_gpu;
+    r->hot_k = r->peak_k + m->n_gpu;
+    r->trips = r->hot_k + m->n_sm;
+    r->stopped_s = r->trips + m->n_sm;
+    r->longest_s = r->stopped_s + m->n_sm;
+    r->first_s = r->longest_s + m->n_sm;
+    r->last_s = r->first_s + m->n_sm;
     *out = r;
     return TMX_OK;
 }
@@ -49,6 +55,27 @@ void tmx_recorder_reset(struct tmx_recorder *r)
     r->total_j = 0;
     r->peak_sm_k = 0;
     r->gradient_k = 0;
+}
+
+/* A stop that began in the warm-up counts from the end of the warm-up. */
+static void sample_stops(struct tmx_recorder *r, const struct tmx_machine *m, const struct tmx_frame *f,
+                         double dt_s)
+{
+    const double now_s = (double)r->n_tick * dt_s;
+    for (size_t sm = 0; sm < r->n_sm; sm++) {
+        r->hot_k[sm] = f->sensed_k[sm] > r->hot_k[sm] ? f->sensed_k[sm] : r->hot_k[sm];
+        if (!m->gated[sm]) {
+            r->stopped_s[sm] = 0;
+            continue;
+        }
+        if (r->stopped_s[sm] == 0) {
+            r->first_s[sm] = r->trips[sm] > 0 ? r->first_s[sm] : now_s;
+            r->last_s[sm] = now_s;
+            r->trips[sm] += 1;
+        }
+        r->stopped_s[sm] += dt_s;
+        r->longest_s[sm] = r->stopped_s[sm] > r->longest_s[sm] ? r->stopped_s[sm] : r->longest_s[sm];
+    }
 }
 
 void tmx_recorder_sample(struct tmx_recorder *r, const struct tmx_machine *m, const struct tmx_frame *f,
@@ -81,6 +108,7 @@ void tmx_recorder_sample(struct tmx_recorder *r, const struct tmx_machine *m, co
         r->gradient_k = high_k - low_k > r->gradient_k ? high_k - low_k : r->gradient_k;
         r->peak_sm_k = peak_k > r->peak_sm_k ? peak_k : r->peak_sm_k;
     }
+    sample_stops(r, m, f, dt_s);
     r->n_tick++;
 }
 

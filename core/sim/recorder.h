@@ -19,6 +19,13 @@ struct tmx_recorder {
     double gradient_k;    /* largest difference between two units of a GPU at the end of any tick */
     double *sum_k;        /* [n_unit] of temperatures at the end of ticks */
     double *peak_k;       /* [n_gpu] */
+    /* [n_sm] stops of the clock */
+    double *hot_k;     /* highest reading of the sensor */
+    double *trips;     /* how often the clock was stopped */
+    double *stopped_s; /* for how long it has been stopped now; 0: it runs */
+    double *longest_s; /* longest of such times */
+    double *first_s;   /* counted time of the first stop, */
+    double *last_s;    /* and of the last */
 };
 
 TMX_NODISCARD enum tmx_status tmx_recorder_create(struct tmx_recorder **r, const struct tmx_machine *m,

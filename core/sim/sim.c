@@ -245,6 +245,12 @@ const struct tmx_recorder *tmx_sim_recorder(const struct tmx_sim *s)
     return s->recorder;
 }
 
+double tmx_sim_trip_k(const struct tmx_sim *s)
+{
+    const struct tmx_dtm_policy *p = s->spec.safety.ops;
+    return p->trip_k ? p->trip_k(s->spec.safety.state) : NAN;
+}
+
 const struct tmx_cooling *tmx_sim_cooling(const struct tmx_sim *s)
 {
     return s->cooling;

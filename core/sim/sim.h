@@ -22,6 +22,12 @@ struct tmx_sim_gpu_thermal { /* one GPU's temperatures; GPUs of one kind share t
     void *model; /* not owned */
 };
 
+enum tmx_warmup {
+    TMX_WARMUP_POLICY,   /* work and policies as in the counted time */
+    TMX_WARMUP_THROTTLE, /* the queue in order, nothing intermixed, full speed; only the hardware guards */
+    TMX_WARMUP_IDLE,     /* work waits */
+};
+
 /* Everything a run consists of. Policies come with their state (tmx_plugin_state), which the
  * simulation takes over and frees, also when create fails. */
 struct tmx_sim_spec {
@@ -57,8 +63,9 @@ struct tmx_sim_spec {
     struct tmx_sensor_options sensor;
     double dt_s;
     double quantum_s; /* scheduling tick of the operating system */
-    double warmup_s;  /* same policies and work, not counted */
-    double stuck_s;   /* simulated time without progress after which the run fails */
+    double warmup_s;  /* not counted */
+    enum tmx_warmup warmup_with;
+    double stuck_s; /* simulated time without progress after which the run fails */
     uint64_t seed;
 };
 
@@ -93,6 +100,8 @@ bool tmx_sim_done(const struct tmx_sim *sim);
 const struct tmx_machine *tmx_sim_machine(const struct tmx_sim *sim);
 const struct tmx_frame *tmx_sim_frame(const struct tmx_sim *sim);
 const struct tmx_recorder *tmx_sim_recorder(const struct tmx_sim *sim);
+double
+tmx_sim_trip_k(const struct tmx_sim *sim); /* where the hardware stops a clock [K]; NAN: it does not say */
 const struct tmx_jobs *tmx_sim_jobs(const struct tmx_sim *sim);       /* NULL: no job level */
 const struct tmx_cooling *tmx_sim_cooling(const struct tmx_sim *sim); /* NULL: none */
 /* Fans and air up to now; all zero when there is no cooling stage. */

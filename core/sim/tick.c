@@ -54,10 +54,17 @@ static void schedule(struct tmx_sim *s)
             s->spec.tb.ops->order(s->spec.tb.state, &s->view, g, gpu->order);
         }
     }
+    const bool warming = s->tick < s->warmup;
+    if (warming && s->spec.warmup_with == TMX_WARMUP_IDLE) {
+        return;
+    }
     if (s->jobs) {
         tmx_jobs_step(s->jobs, s->machine, &s->view);
     } else {
         place_jobs(s);
+    }
+    if (warming && s->spec.warmup_with == TMX_WARMUP_THROTTLE) {
+        return;
     }
     if (s->spec.place.ops->widen) {
         widen_jobs(s);

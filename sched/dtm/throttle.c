@@ -38,6 +38,11 @@ static void guard(void *state, const struct tmx_view *view, struct tmx_request *
     }
 }
 
+static double trip_k(const void *state)
+{
+    return ((const struct throttle *)state)->trip_c + TMX_ZERO_C;
+}
+
 const struct tmx_dtm_policy tmx_dtm_throttle = {
     .base = {.name = "throttle",
              .doc = "Clock-gate what is too hot until it has cooled.",
@@ -45,4 +50,5 @@ const struct tmx_dtm_policy tmx_dtm_throttle = {
              .opts = opts,
              .state_size = sizeof(struct throttle)},
     .guard = guard,
+    .trip_k = trip_k,
 };

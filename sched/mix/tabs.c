@@ -17,6 +17,9 @@ const struct tmx_opt tmx_tabs_opts[] = {
     TMX_ROW_REAL(tmx_tabs, alike, "1", 0, 1, 0, "power density indices closer than this fraction are equal"),
     TMX_ROW_INT(tmx_tabs, window, "1", 1, 1024, 32, "fairness window N of arrivals"),
     TMX_ROW_INT(tmx_tabs, pdi_bits, "bit", 0, 16, 0, "width of the stat table's pdi; 0: reals"),
+    TMX_ROW_INT(tmx_tabs, kernels, "1", 1, TMX_WAYS, TMX_WAYS, "kernels resident on a GPU at once"),
+    TMX_ROW_BOOL(tmx_tabs, dvfs_beside, 1,
+                 "lower the clock also while unlike kernels run and the shares are at their floor"),
     TMX_ROW_BOOL(tmx_tabs, proactive, 1, "mix before it is hot"),
     TMX_ROW_REAL(tmx_tabs, slice_s, "s", 1e-4, 10, 0.01, "time slice of alternating policies"),
     {0},
@@ -66,7 +69,7 @@ static void decide_one(const struct tmx_tabs *t, const struct tmx_machine *m, co
                        double hottest_k, struct tmx_gpu_request *r)
 {
     const bool hot = hottest_k >= t->emergency_c + TMX_ZERO_C;
-    const size_t j = hot || t->proactive ? candidate(t, m, gpu, hot) : TMX_NO_JOB;
+    const size_t j = t->kernels > 1 && (hot || t->proactive) ? candidate(t, m, gpu, hot) : TMX_NO_JOB;
     const bool helps = j != TMX_NO_JOB && (!hot || pdi(t, m, j) < pdi(t, m, gpu->run[0]));
     if (!helps) {
         r->level = tmx_level_next(gpu, hottest_k, t->emergency_c, t->release_c);
@@ -88,7 +91,7 @@ static void decide_two(const struct tmx_tabs *t, const struct tmx_machine *m, co
     if (hottest_k >= t->emergency_c + TMX_ZERO_C) {
         if (x > floor_x + 1e-9) {
             x = fmax(floor_x, x - t->step);
-        } else {
+        } else if (t->dvfs_beside) {
             r->level = tmx_level_next(gpu, hottest_k, t->emergency_c, t->release_c);
         }
     } else if (hottest_k < t->release_c + TMX_ZERO_C) {

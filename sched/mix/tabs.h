@@ -25,6 +25,8 @@ struct tmx_tabs {
     double alike;         /* pdi closer than this fraction count as equal */
     int window;           /* kernels that may be intermixed with one another */
     int pdi_bits;         /* width of the stat table's pdi; 0: reals */
+    int kernels;          /* resident on a GPU at once */
+    bool dvfs_beside;     /* lower the clock while unlike kernels run, too */
     bool proactive;
     double slice_s; /* time slice of the alternating policies */
 };

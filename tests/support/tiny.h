@@ -22,7 +22,8 @@ static inline void tiny_chip(struct tmx_chip *c, size_t n_sm)
                                      .leakage_w = 2,
                                      .leakage_ref_c = 85,
                                      .leakage_exp_per_k = 0.02,
-                                     .leakage_sm_share = -1},
+                                     .leakage_sm_share = -1,
+                                     .dvfs_leakage = true},
                            .level = {{1.2, 1.0e9}, {1.1, 0.9e9}, {1.0, 0.8e9}},
                            .n_level = 3};
     for (size_t i = 0; i < n_sm; i++) {

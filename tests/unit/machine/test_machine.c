@@ -286,6 +286,65 @@ static void work_follows_each_factor(void **state)
     }
 }
 
+static void what_waits_for_memory_does_not_follow_the_clock(void **state)
+{
+    (void)state;
+    const double waits[] = {0, 0.5, 1}, want[] = {0.8, 0.8 / 0.9, 1}; /* 1 / ((1 - w) / 0.8 + w) */
+    for (size_t i = 0; i < 3; i++) {
+        struct rig r;
+        rig_init(&r);
+        struct tmx_job job = tiny_job(&r.kernel, 100, 1, N_SM);
+        job.memory_bound = waits[i];
+        rig_open(&r, &job, 1, 0.01);
+        r.m->counting = true;
+        arrive(&r, 0);
+        tmx_machine_apply(r.m, &r.request, r.sensed_k);
+        set_shares(&r, 1, 0, 0);
+        r.m->speed[0] = 0.8;
+        tmx_machine_advance(r.m, 0);
+        check_close(r.m->job[0].done_sm_s, 0.01 * N_SM * want[i], 1e-12, 0);
+        rig_close(&r);
+    }
+}
+
+static void a_kernel_ends_without_or_with_its_blocks_on_a_stopped_sm(void **state)
+{
+    (void)state;
+    for (int wait = 0; wait < 2; wait++) {
+        struct rig r;
+        rig_init(&r);
+        const struct tmx_job job = tiny_job(&r.kernel, 0.02, 1, N_SM);
+        rig_open(&r, &job, 1, 0.01);
+        r.m->counting = true;
+        r.m->blocks_wait = wait;
+        arrive(&r, 0);
+        tmx_machine_apply(r.m, &r.request, r.sensed_k);
+        set_shares(&r, 1, 0, 0);
+        for (size_t sm = 0; sm < N_SM; sm++) {
+            r.m->held[2 * sm] = 1;
+        }
+        tmx_machine_advance(r.m, 0);
+        r.gate[0] = true; /* its blocks stay where they are */
+        for (int t = 1; t < 4; t++) {
+            tmx_machine_apply(r.m, &r.request, r.sensed_k);
+            tmx_machine_advance(r.m, 0.01 * t);
+        }
+        assert_int_equal(r.m->job[0].state == TMX_JOB_DONE, !wait);
+        if (wait) {
+            check_close(r.m->busy[2], 0, 0, 0); /* the others have nothing left to do */
+            r.gate[0] = false;
+            tmx_machine_apply(r.m, &r.request, r.sensed_k);
+            tmx_machine_advance(r.m, 0.04);
+            assert_int_equal(r.m->job[0].state, TMX_JOB_DONE);
+            check_close(r.m->job[0].finished_s, 0.04, 0, 1e-9);
+        } else {
+            check_close(r.m->job[0].finished_s, 0.01 + 0.01 * N_SM / (N_SM - 1), 0, 1e-9);
+        }
+        check_close(r.m->job[0].done_sm_s, 0.02 * N_SM, 1e-12, 0);
+        rig_close(&r);
+    }
+}
+
 static void when_the_first_kernel_ends_the_second_keeps_its_slots(void **state)
 {
     (void)state;
@@ -448,6 +507,8 @@ int main(void)
         cmocka_unit_test(profiling_lasts_two_lifetimes_and_the_system_kernel),
         cmocka_unit_test(a_gated_sm_does_not_volunteer),
         cmocka_unit_test(work_follows_each_factor),
+        cmocka_unit_test(what_waits_for_memory_does_not_follow_the_clock),
+        cmocka_unit_test(a_kernel_ends_without_or_with_its_blocks_on_a_stopped_sm),
         cmocka_unit_test(when_the_first_kernel_ends_the_second_keeps_its_slots),
         cmocka_unit_test(the_queue_serves_priority_then_arrival_and_has_32_places),
         cmocka_unit_test(small_kernels_run_side_by_side),

@@ -123,6 +123,27 @@ static void power_follows_activity_voltage_clock_and_sleep(void **state)
     rig_close(&r);
 }
 
+static void readings_of_dvfs_change_the_power_of_a_lower_level(void **state)
+{
+    (void)state;
+    struct rig r;
+    rig_open(&r);
+    r.m->busy[0] = 1;
+    r.m->volt[0] = 0.9, r.m->volt2[0] = 0.81, r.m->speed[0] = 0.8;
+    r.chip.power.dvfs_power = TMX_DVFS_F;
+    assert_int_equal(tmx_power_models[0]->eval(r.model, r.m, &r.f), TMX_OK);
+    check_close(r.f.dynamic_w[0], 2 * 0.8, 1e-12, 0); /* the rate of accesses alone */
+    check_close(sum(r.f.leakage_w), 2 * 0.9, 1e-7, 0);
+    r.chip.power.dvfs_leakage = false;
+    assert_int_equal(tmx_power_models[0]->eval(r.model, r.m, &r.f), TMX_OK);
+    check_close(sum(r.f.leakage_w), 2, 1e-7, 0);
+    r.chip.power.dvfs_power = TMX_DVFS_V2F;
+    r.m->job[0].memory_bound = 1; /* works as fast as before, at a lower voltage */
+    assert_int_equal(tmx_power_models[0]->eval(r.model, r.m, &r.f), TMX_OK);
+    check_close(r.f.dynamic_w[0], 2 * 0.81, 1e-12, 0);
+    rig_close(&r);
+}
+
 static void the_parts_add_up_to_the_power(void **state)
 {
     (void)state;
@@ -156,6 +177,7 @@ int main(void)
         cmocka_unit_test(the_forms_have_their_published_ratios),
         cmocka_unit_test(the_table_agrees_with_the_formula),
         cmocka_unit_test(power_follows_activity_voltage_clock_and_sleep),
+        cmocka_unit_test(readings_of_dvfs_change_the_power_of_a_lower_level),
         cmocka_unit_test(the_parts_add_up_to_the_power),
         cmocka_unit_test(a_temperature_off_the_table_is_runaway),
     };

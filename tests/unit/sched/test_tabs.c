@@ -160,6 +160,38 @@ static void the_first_come_hot_kernel_keeps_half(void **state)
     rig_close(&r);
 }
 
+static void with_dvfs_for_lone_kernels_only_the_floor_is_the_last_measure(void **state)
+{
+    (void)state;
+    struct rig r;
+    rig_open(&r, (const double[]){3, 1}, 2);
+    r.tabs->dvfs_beside = false;
+    warm(&r);
+    step(&r, COOL_K);
+    for (int i = 0; i < 5; i++) {
+        step(&r, HOT_K);
+        check_close(r.m->gpu[0].share, 0.5, 0, 0);
+        assert_int_equal(r.m->gpu[0].level, 0);
+    }
+    rig_close(&r);
+}
+
+static void one_kernel_at_a_time_is_dvfs(void **state)
+{
+    (void)state;
+    struct rig r;
+    rig_open(&r, (const double[]){3, 1}, 2);
+    r.tabs->kernels = 1;
+    warm(&r);
+    for (int i = 0; i < 3; i++) {
+        step(&r, COOL_K);
+    }
+    step(&r, HOT_K);
+    assert_int_equal(r.m->gpu[0].n_run, 1);
+    assert_int_equal(r.m->gpu[0].level, 1);
+    rig_close(&r);
+}
+
 static void alike_kernels_are_not_mixed_but_clocked_down(void **state)
 {
     (void)state;
@@ -247,6 +279,8 @@ int main(void)
         cmocka_unit_test(in_an_emergency_the_coolest_kernel_gets_five_percent_more_a_tick),
         cmocka_unit_test(a_hot_kernel_that_came_second_goes_down_to_five_percent),
         cmocka_unit_test(the_first_come_hot_kernel_keeps_half),
+        cmocka_unit_test(with_dvfs_for_lone_kernels_only_the_floor_is_the_last_measure),
+        cmocka_unit_test(one_kernel_at_a_time_is_dvfs),
         cmocka_unit_test(alike_kernels_are_not_mixed_but_clocked_down),
         cmocka_unit_test(four_bit_indices_cannot_tell_close_kernels_apart),
         cmocka_unit_test(a_window_of_one_is_first_come_first_served),

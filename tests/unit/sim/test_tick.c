@@ -9,6 +9,7 @@ struct calls {
     size_t n;
     char what[MAX_CALL];
     uint64_t tick[MAX_CALL];
+    bool stops; /* the guard stops SM 1 in the third and fourth of every four samples */
     struct tmx_place (*where)(const struct tmx_view *view, size_t job);
 };
 
@@ -55,8 +56,8 @@ static void decide(void *state, const struct tmx_view *view, struct tmx_request 
 
 static void guard(void *state, const struct tmx_view *view, struct tmx_request *request)
 {
-    (void)request;
     note(state, view, 'g');
+    request->gate[1] = ((const struct pen *)state)->calls->stops && view->tick / SAMPLE % 4 >= 2;
 }
 
 static void govern(void *state, const struct tmx_view *view, struct tmx_request *request)
@@ -87,8 +88,9 @@ static void *pen(struct world *w)
     return p;
 }
 
-static void world_open(struct world *w, size_t n_gpu, size_t n_job, bool shared_queue, double warmup_s,
-                       struct tmx_place (*where)(const struct tmx_view *, size_t))
+static void world_open_warm(struct world *w, size_t n_gpu, size_t n_job, bool shared_queue, double warmup_s,
+                            enum tmx_warmup warmup_with,
+                            struct tmx_place (*where)(const struct tmx_view *, size_t))
 {
     static const bool leakage = true;
     struct tmx_err err = {0};
@@ -117,11 +119,18 @@ static void world_open(struct world *w, size_t n_gpu, size_t n_job, bool shared_
         .dt_s = 1e-3,
         .quantum_s = QUANTUM * 1e-3,
         .warmup_s = warmup_s,
+        .warmup_with = warmup_with,
         .seed = 1,
     };
     if (tmx_sim_create(&w->sim, &spec, &err)) {
         fail_msg("%s", err.msg);
     }
+}
+
+static void world_open(struct world *w, size_t n_gpu, size_t n_job, bool shared_queue, double warmup_s,
+                       struct tmx_place (*where)(const struct tmx_view *, size_t))
+{
+    world_open_warm(w, n_gpu, n_job, shared_queue, warmup_s, TMX_WARMUP_POLICY, where);
 }
 
 static void world_close(struct world *w)
@@ -240,6 +249,55 @@ static void with_a_shared_queue_one_kernel_waits_at_the_gpu_and_the_rest_in_the_
     }
 }
 
+static void the_throttle_alone_warms_up_without_the_policies(void **state)
+{
+    (void)state;
+    struct world w;
+    world_open_warm(&w, 1, 1, false, 0.1, TMX_WARMUP_THROTTLE, on_gpu_0);
+    ticks(&w, 2 * QUANTUM + 1);
+    assert_int_equal(count(&w, 'p', 0), 1); /* placed, and running, */
+    assert_true(tmx_sim_frame(w.sim)->dynamic_w[0] > 0.9);
+    assert_int_equal(count(&w, 'g', QUANTUM), 1); /* guarded, */
+    assert_int_equal(count(&w, 'm', QUANTUM) + count(&w, 'd', QUANTUM), 0);
+    assert_int_equal(count(&w, 'm', 2 * QUANTUM) + count(&w, 'd', 2 * QUANTUM),
+                     2); /* managed when it counts */
+    world_close(&w);
+}
+
+static void an_idle_chip_warms_up_without_work(void **state)
+{
+    (void)state;
+    struct world w;
+    world_open_warm(&w, 1, 1, false, 0.1, TMX_WARMUP_IDLE, on_gpu_0);
+    ticks(&w, 2 * QUANTUM);
+    check_close(tmx_sim_frame(w.sim)->dynamic_w[0], 0, 0, 0);
+    assert_true(tmx_sim_frame(w.sim)->leakage_w[0] > 0);
+    assert_int_equal(count(&w, 'p', 0) + count(&w, 'p', QUANTUM), 0);
+    ticks(&w, 1);
+    check_close(tmx_sim_machine(w.sim)->job[0].done_sm_s, 1e-3 * N_SM, 1e-12, 0);
+    world_close(&w);
+}
+
+static void the_recorder_counts_stops_their_length_and_their_period(void **state)
+{
+    (void)state;
+    struct world w;
+    world_open(&w, 1, 1, false, 0, on_gpu_0);
+    w.calls.stops = true;
+    ticks(&w, (size_t)3 * 4 * SAMPLE + 3 * SAMPLE); /* stopped in samples 2-3, 6-7, 10-11 and 14 */
+    const struct tmx_recorder *r = tmx_sim_recorder(w.sim);
+    check_close(r->trips[0], 0, 0, 0);
+    check_close(r->longest_s[0], 0, 0, 0);
+    check_close(r->trips[1], 4, 0, 0);
+    check_close(r->longest_s[1], 2 * SAMPLE * 1e-3, 0, 1e-12);
+    check_close(r->stopped_s[1], SAMPLE * 1e-3, 0, 1e-12);
+    check_close(r->last_s[1] - r->first_s[1], 3 * 4 * SAMPLE * 1e-3, 0, 1e-12);
+    check_close(r->hot_k[0], tmx_sim_frame(w.sim)->sensed_k[0], 0, 1e-12); /* it only warms */
+    assert_true(r->hot_k[0] > r->hot_k[1]);
+    assert_true(isnan(tmx_sim_trip_k(w.sim))); /* this guard names no trip point */
+    world_close(&w);
+}
+
 static void work_of_the_warm_up_does_not_count(void **state)
 {
     (void)state;
@@ -266,6 +324,9 @@ int main(void)
         cmocka_unit_test(the_thread_block_order_is_renewed_every_quantum),
         cmocka_unit_test(who_has_to_wait_holds_up_those_behind_him),
         cmocka_unit_test(a_full_queue_holds_up_the_arrivals_too),
+        cmocka_unit_test(the_throttle_alone_warms_up_without_the_policies),
+        cmocka_unit_test(an_idle_chip_warms_up_without_work),
+        cmocka_unit_test(the_recorder_counts_stops_their_length_and_their_period),
         cmocka_unit_test(work_of_the_warm_up_does_not_count),
         cmocka_unit_test(with_a_shared_queue_one_kernel_waits_at_the_gpu_and_the_rest_in_the_system),
     };
