@@ -178,6 +178,100 @@ static void bench_steps(void)
     }
 }
 
+/* ---- gangs ---- */
+enum { MAX_GANG = 64 };
+
+struct gang_times { /* best seconds an instance and step, taken in turns */
+    double single, gang, floor;
+};
+
+static struct gang_times time_gang(struct tmx_instance *inst, size_t n, const double *power_w)
+{
+    const struct tmx_reduced_model *r = inst->model;
+    const struct tmx_modal *m = &r->modal[0];
+    const size_t k = m->mode_row, u = m->unit_row;
+    struct gang_times best = {INFINITY, INFINITY, INFINITY};
+    struct tmx_err err = {0};
+    void *state[MAX_GANG];
+    const double *power[MAX_GANG];
+    double *temp[MAX_GANG];
+    double *block = calloc(MAX_GANG * (3 * u + k), sizeof *block), *p = block, *t = p + MAX_GANG * u,
+           *theta = t + MAX_GANG * u, *z = theta + MAX_GANG * u;
+    for (size_t i = 0; i < n; i++) {
+        check(inst->ops->create(inst->model, &state[i], &err), &err);
+        for (size_t j = 0; j < m->n_unit; j++) {
+            p[i * u + j] = power_w[j] * (1 + 0.01 * (double)i);
+        }
+        power[i] = p + i * u;
+        temp[i] = t + i * u;
+    }
+    check(inst->ops->prepare(inst->model, 1e-3, &err), &err);
+    const size_t calls = 1 + 2000000 / (k * u * n / 8);
+    for (size_t b = 0; b < BATCHES; b++) {
+        double begin = tmx_os_now_s();
+        for (size_t c = 0; c < calls; c++) {
+            for (size_t i = 0; i < n; i++) { /* as n simulations would: each with its own state */
+                check(inst->ops->step(state[i], 1e-3, power[i], temp[i]), &err);
+            }
+        }
+        best.single = fmin(best.single, (tmx_os_now_s() - begin) / (double)(calls * n));
+        begin = tmx_os_now_s();
+        for (size_t c = 0; c < calls; c++) {
+            size_t bad = 0;
+            check(inst->ops->step_many(n, state, 1e-3, power, temp, &bad), &err);
+        }
+        best.gang = fmin(best.gang, (tmx_os_now_s() - begin) / (double)(calls * n));
+        begin = tmx_os_now_s();
+        for (size_t c = 0; c < calls; c++) {
+            const int in = (int)n, ik = (int)m->n_mode, iu = (int)m->n_unit, ldk = (int)k, ldu = (int)u;
+            cblas_dgemm(CblasColMajor, CblasNoTrans, CblasNoTrans, ik, in, iu, 1, m->in, ldk, p, ldu, 0, z,
+                        ldk);
+            cblas_dgemm(CblasColMajor, CblasNoTrans, CblasNoTrans, iu, in, ik, 1, m->out, ldu, z, ldk, 0,
+                        theta, ldu);
+            if (m->direct) {
+                cblas_dgemm(CblasColMajor, CblasNoTrans, CblasNoTrans, iu, in, iu, 1, m->direct, ldu, p, ldu,
+                            1, theta, ldu);
+            }
+        }
+        best.floor = fmin(best.floor, (tmx_os_now_s() - begin) / (double)(calls * n));
+    }
+    for (size_t i = 0; i < n; i++) {
+        inst->ops->destroy(state[i]);
+    }
+    free(block);
+    return best;
+}
+
+static void bench_gangs(void)
+{
+    static const size_t blocks[] = {33, 58, 111, 128}, gangs[] = {16, 64};
+    printf("\nGangs: one step of n instances of a model, 64 x 64, fixed convection, microseconds an "
+           "instance; floor: three BLAS "
+           "dgemm of the same shapes\n");
+    printf("%6s %6s %5s %9s %9s %9s %12s %11s\n", "blocks", "modes", "gang", "single_us", "gang_us",
+           "floor_us", "gang/single", "gang/floor");
+    for (size_t b = 0; b < sizeof blocks / sizeof blocks[0]; b++) {
+        struct chip c = {0};
+        struct tmx_instance inst;
+        make_chip(&c, blocks[b], 64);
+        open_chip(&inst, "reduced", NULL, NULL, &c.spec);
+        const struct tmx_reduced_model *m = inst.model;
+        for (size_t i = 0; i < sizeof gangs / sizeof gangs[0]; i++) {
+            const struct gang_times t = time_gang(&inst, gangs[i], c.power_w);
+            printf("%6zu %6zu %5zu %9.3f %9.3f %9.3f %12.2f %11.2f\n", c.floorplan.n_unit, m->n_mode,
+                   gangs[i], 1e6 * t.single, 1e6 * t.gang, 1e6 * t.floor, t.gang / t.single,
+                   t.gang / t.floor);
+            if (b == 0) {
+                printf("ratio gang_%zu_over_single %.3f\nratio gang_%zu_over_floor %.3f\n", gangs[i],
+                       t.gang / t.single, gangs[i], t.gang / t.floor);
+            }
+            fflush(stdout);
+        }
+        tmx_instance_finish(&inst);
+        tmx_floorplan_finish(&c.floorplan);
+    }
+}
+
 /* ---- set-up ---- */
 static void bench_setup(bool quick)
 {
@@ -204,8 +298,8 @@ static void bench_setup(bool quick)
             warm = m->from_cache ? fmin(warm, tmx_os_now_s() - begin) : warm;
             tmx_instance_finish(&inst);
         }
-        printf("%3zu x %-4zu %8zu %8zu %8zu %10.2f %9.2f %9.1f\n", grid, grid, shifts, basis, modes, t, cpu,
-               1e3 * warm);
+        printf("%3zu x %-4zu %8zu %8zu %8zu %10.2f %9.2f %9.1f\nratio setup_%zu_s %.3f\n", grid, grid, shifts,
+               basis, modes, t, cpu, 1e3 * warm, grid, t);
         fflush(stdout);
         tmx_floorplan_finish(&c.floorplan);
     }
@@ -387,6 +481,7 @@ int main(int argc, char **argv)
     }
     tmx_dense_start();
     bench_steps();
+    bench_gangs();
     bench_setup(a.quick);
     bench_grid();
     bench_others(&a);

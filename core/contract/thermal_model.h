@@ -49,6 +49,13 @@ struct tmx_thermal_ops {
      * TMX_ESOLVE when a temperature is not finite. */
     enum tmx_status (*step)(void *state, double dt_s, const double *power_w, double *temp_k);
 
+    /* OPTIONAL. The step of n instances of one model at once, each with its own power_w and temp_k: the same
+     * bits as n single steps, and nothing of one instance reaches another. Fastest where neighbours have one
+     * level of convection. Returns TMX_OK, or TMX_ESOLVE when a temperature is not finite, all having been
+     * stepped; *bad is the first such instance. Absent: step is called for each. */
+    enum tmx_status (*step_many)(size_t n, void *const *state, double dt_s, const double *const *power_w,
+                                 double *const *temp_k, size_t *bad);
+
     /* REQUIRED. Do for dt_s what step would do at its first use (factor, tabulate), for
      * every convection level. Not in the tick. */
     enum tmx_status (*prepare)(void *model, double dt_s, struct tmx_err *err);
@@ -91,5 +98,10 @@ struct tmx_thermal_ops {
     void (*save)(const void *state, void *buf);
     void (*restore)(void *state, const void *buf);
 };
+
+/* step_many of ops, or step for each. */
+enum tmx_status tmx_thermal_step_many(const struct tmx_thermal_ops *ops, size_t n, void *const *state,
+                                      double dt_s, const double *const *power_w, double *const *temp_k,
+                                      size_t *bad);
 
 #endif

@@ -32,7 +32,11 @@ static enum tmx_status take_arrays(struct tmx_sim *s, struct tmx_err *err)
     s->request.gpu = calloc(m->n_gpu, sizeof *s->request.gpu);
     s->request.gate = calloc(m->n_sm, sizeof *s->request.gate);
     s->thermal = calloc(m->n_gpu, sizeof *s->thermal);
-    if (!s->block || !s->request.gpu || !s->request.gate || !s->thermal) {
+    s->gang.state = calloc(m->n_gpu, sizeof *s->gang.state);
+    s->gang.power_w = calloc(m->n_gpu, sizeof *s->gang.power_w);
+    s->gang.temp_k = calloc(m->n_gpu, sizeof *s->gang.temp_k);
+    if (!s->block || !s->request.gpu || !s->request.gate || !s->thermal || !s->gang.state ||
+        !s->gang.power_w || !s->gang.temp_k) {
         return tmx_fail(err, TMX_ENOMEM, "simulation of %zu units", m->n_unit);
     }
     double *p = s->block;
@@ -163,6 +167,9 @@ void tmx_sim_destroy(struct tmx_sim *s)
     free(s->request.gpu);
     free(s->request.gate);
     free(s->thermal);
+    free(s->gang.state);
+    free(s->gang.power_w);
+    free(s->gang.temp_k);
     free(s->block);
     free(s);
 }

@@ -143,17 +143,28 @@ static enum tmx_status power(struct tmx_sim *s, struct tmx_err *err)
                      (double)s->tick * s->spec.dt_s);
 }
 
+/* GPUs of one model side by side in the order of their convection step as a gang. */
 static enum tmx_status heat(struct tmx_sim *s, struct tmx_err *err)
 {
     const size_t *order = s->cooling ? tmx_cooling_order(s->cooling) : NULL;
-    for (size_t i = 0; i < s->machine->n_gpu; i++) {
-        const size_t g = order ? order[i] : i, u = s->machine->gpu[g].unit0;
-        const struct tmx_cooled *t = &s->thermal[g];
-        const enum tmx_status st =
-            t->ops->step(t->state, s->spec.dt_s, &s->frame.power_w[u], &s->frame.temp_k[u]);
+    const size_t n = s->machine->n_gpu;
+    for (size_t first = 0, n_gang; first < n; first += n_gang) {
+        const struct tmx_sim_gpu_thermal *kind = &s->spec.thermal[order ? order[first] : first];
+        size_t bad = 0;
+        for (n_gang = 0; first + n_gang < n; n_gang++) {
+            const size_t g = order ? order[first + n_gang] : first + n_gang;
+            if (s->spec.thermal[g].model != kind->model) {
+                break;
+            }
+            s->gang.state[n_gang] = s->thermal[g].state;
+            s->gang.power_w[n_gang] = &s->frame.power_w[s->machine->gpu[g].unit0];
+            s->gang.temp_k[n_gang] = &s->frame.temp_k[s->machine->gpu[g].unit0];
+        }
+        const enum tmx_status st = tmx_thermal_step_many(kind->ops, n_gang, s->gang.state, s->spec.dt_s,
+                                                         s->gang.power_w, s->gang.temp_k, &bad);
         if (st) {
-            return tmx_fail(err, st, "thermal back-end %s, GPU %zu, tick %" PRIu64, t->ops->base.name, g,
-                            s->tick);
+            return tmx_fail(err, st, "thermal back-end %s, GPU %zu, tick %" PRIu64, kind->ops->base.name,
+                            order ? order[first + bad] : first + bad, s->tick);
         }
     }
     return TMX_OK;

@@ -1,5 +1,6 @@
 /* Every thermal back-end of the table against what its claims promise (core/contract/
  * thermal_model.h). A new back-end is tested by being listed. */
+#define _POSIX_C_SOURCE 200809L
 #include <stdlib.h>
 #include <string.h>
 #include <threads.h>
@@ -504,6 +505,66 @@ static void check_threads(const struct subject *s)
     engine_close(&e);
 }
 
+/* Many instances at several fan levels, one of them with infinite power, on every kind of processor that this
+ * one can be: the bits of single steps, and whose step failed. */
+static void check_gang(const struct subject *s)
+{
+    enum { N = 21, SICK = 17 };
+    static const char *const isa[] = {"any", "v3", "v4"};
+    struct engine e;
+    double power[N][N_UNIT], gang[N][N_UNIT], alone[N][N_UNIT], before[N][N_UNIT];
+    for (size_t k = 0; k < 3; k++) {
+        assert_int_equal(setenv("THERMIX_ISA", isa[k], 1), 0);
+        open_subject(&e, s, 0);
+        if (!e.ops->step_many) {
+            engine_close(&e);
+            break;
+        }
+        void *one[N], *many[N];
+        const double *power_w[N];
+        double *temp_k[N];
+        size_t bad = N;
+        for (size_t i = 0; i < N; i++) {
+            assert_int_equal(e.ops->create(e.model, &one[i], NULL), TMX_OK);
+            assert_int_equal(e.ops->create(e.model, &many[i], NULL), TMX_OK);
+            if (s->n_level) {
+                e.ops->set_convection(one[i], i / 6 % N_LEVEL);
+                e.ops->set_convection(many[i], i / 6 % N_LEVEL);
+            }
+            power_w[i] = power[i];
+            temp_k[i] = gang[i];
+        }
+        for (size_t t = 0; t < 4; t++) {
+            for (size_t i = 0; i < N; i++) {
+                wave(t * N + i, power[i]);
+                power[i][2] = t == 3 && i == SICK ? INFINITY : power[i][2];
+                assert_int_equal(e.ops->step(one[i], 1e-3, power[i], alone[i]),
+                                 power[i][2] < 1e9 ? TMX_OK : TMX_ESOLVE);
+            }
+            assert_int_equal(e.ops->step_many(N, many, 1e-3, power_w, temp_k, &bad),
+                             t == 3 ? TMX_ESOLVE : TMX_OK);
+            for (size_t i = 0; i < N; i++) {
+                if (t < 3 || i != SICK) {
+                    assert_memory_equal(gang[i], alone[i], sizeof gang[i]);
+                }
+            }
+            if (t == 2 && k > 0) {
+                assert_memory_equal(gang, before, sizeof gang); /* the same bits on every kind of processor */
+            }
+            if (t == 2) {
+                memcpy(before, gang, sizeof gang);
+            }
+        }
+        assert_int_equal(bad, SICK);
+        for (size_t i = 0; i < N; i++) {
+            e.ops->destroy(one[i]);
+            e.ops->destroy(many[i]);
+        }
+        engine_close(&e);
+    }
+    unsetenv("THERMIX_ISA");
+}
+
 #define CONTRACT(name, claims, check) \
     static void name(void **state)    \
     {                                 \
@@ -526,6 +587,7 @@ CONTRACT(the_heat_map_agrees_with_the_units, 0, check_field)
 CONTRACT(a_step_allocates_nothing, 0, check_no_allocation)
 CONTRACT(an_infinite_power_is_noticed, 0, check_not_finite)
 CONTRACT(instances_in_threads_do_not_meet, 0, check_threads)
+CONTRACT(a_gang_steps_as_each_alone, 0, check_gang)
 
 int main(void)
 {
@@ -546,6 +608,7 @@ int main(void)
         cmocka_unit_test(a_step_allocates_nothing),
         cmocka_unit_test(an_infinite_power_is_noticed),
         cmocka_unit_test(instances_in_threads_do_not_meet),
+        cmocka_unit_test(a_gang_steps_as_each_alone),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

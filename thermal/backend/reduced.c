@@ -11,6 +11,8 @@
 #include "thermal/backend/backends.h"
 #include "thermal/backend/reduced_model.h"
 
+enum { GANG = 16 }; /* instances stepped together: two tiles of the widest kernel */
+
 struct options {
     double tolerance_k;
     int modes;
@@ -206,14 +208,10 @@ static void step_rows(struct state *s, double dt_s, const double **decay, const 
     *gain = s->gain;
 }
 
-static enum tmx_status step(void *state, double dt_s, const double *power_w, double *temp_k)
+/* What follows the products of a step. */
+static enum tmx_status end_step(struct state *s, double dt_s, const double *power_w, double *temp_k)
 {
-    struct state *s = state;
-    const struct tmx_modal *m = modal(s);
-    const double *decay, *gain;
-    step_rows(s, dt_s, &decay, &gain);
-    tmx_modal_step(m, decay, gain, power_w, s->z, s->z, s->theta);
-    for (size_t u = 0; u < m->n_unit; u++) {
+    for (size_t u = 0; u < modal(s)->n_unit; u++) {
         s->power[u] = power_w[u];
         s->energy[u] += dt_s * power_w[u];
     }
@@ -221,6 +219,43 @@ static enum tmx_status step(void *state, double dt_s, const double *power_w, dou
         read_cells(s, s->z, s->power, s->next, s->theta);
     }
     return report(s, s->theta, temp_k);
+}
+
+static enum tmx_status step(void *state, double dt_s, const double *power_w, double *temp_k)
+{
+    struct state *s = state;
+    const double *decay, *gain;
+    step_rows(s, dt_s, &decay, &gain);
+    tmx_modal_step(modal(s), decay, gain, power_w, s->z, s->z, s->theta);
+    return end_step(s, dt_s, power_w, temp_k);
+}
+
+static enum tmx_status step_many(size_t n, void *const *state, double dt_s, const double *const *power_w,
+                                 double *const *temp_k, size_t *bad)
+{
+    enum tmx_status st = TMX_OK;
+    for (size_t first = 0, n_gang; first < n; first += n_gang) {
+        struct state *head = state[first];
+        double *z[GANG], *theta[GANG];
+        for (n_gang = 0; n_gang < GANG && first + n_gang < n; n_gang++) {
+            const struct state *s = state[first + n_gang];
+            if (s->level != head->level) {
+                break;
+            }
+            z[n_gang] = s->z;
+            theta[n_gang] = s->theta;
+        }
+        const double *decay, *gain;
+        step_rows(head, dt_s, &decay, &gain);
+        tmx_modal_step_many(modal(head), decay, gain, n_gang, power_w + first, z, theta);
+        for (size_t i = first; i < first + n_gang; i++) {
+            if (end_step(state[i], dt_s, power_w[i], temp_k[i]) && !st) {
+                st = TMX_ESOLVE;
+                *bad = i;
+            }
+        }
+    }
+    return st;
 }
 
 static enum tmx_status predict(const void *state, double dt_s, const double *power_w, double *temp_k)
@@ -418,6 +453,7 @@ const struct tmx_thermal_ops tmx_thermal_reduced = {
     .create = create,
     .destroy = destroy,
     .step = step,
+    .step_many = step_many,
     .prepare = prepare,
     .steady = steady,
     .read = read_now,

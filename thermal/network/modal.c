@@ -1,16 +1,8 @@
-/* Both products run over long rows: a block of up to BLOCK results stays in registers while
- * the rows stream by, so each result is one sum in the order of the rows. The loops are
- * compiled twice, for any processor and for AVX2; neither fuses multiply and add, so both
- * give the same bits. */
-#include "thermal/network/modal.h"
+#include "thermal/network/modal_step.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-enum { LANES = 4, BLOCK = 36 };
-
-typedef double lanes __attribute__((vector_size(LANES * sizeof(double)), aligned(8), may_alias));
 
 static size_t padded(size_t n)
 {
@@ -20,8 +12,11 @@ static size_t padded(size_t n)
 enum tmx_status tmx_modal_init(struct tmx_modal *m, size_t n_mode, size_t n_unit, bool direct,
                                struct tmx_err *err)
 {
-    *m = (struct tmx_modal){
-        .n_mode = n_mode, .n_unit = n_unit, .mode_row = padded(n_mode), .unit_row = padded(n_unit)};
+    *m = (struct tmx_modal){.n_mode = n_mode,
+                            .n_unit = n_unit,
+                            .mode_row = padded(n_mode),
+                            .unit_row = padded(n_unit),
+                            .kernel = tmx_modal_kernel_pick()};
     m->rate = calloc(m->mode_row, sizeof *m->rate);
     m->in = calloc(n_unit * m->mode_row, sizeof *m->in);
     m->out = calloc(n_mode * m->unit_row, sizeof *m->out);
@@ -110,103 +105,32 @@ void tmx_modal_tabulate(const struct tmx_modal *m, double dt_s, double *decay, d
     }
 }
 
-/* sum[0..n_lanes) += coef[r] * row r, for rows of `stride`; n_lanes is a constant where
- * this is called, so that sum stays in registers. */
-static inline __attribute__((always_inline)) void gather(size_t n_lanes, size_t n_row, size_t stride,
-                                                         const double *coef, const double *rows, lanes *sum)
+tmx_modal_kernel tmx_modal_kernel_pick(void)
 {
-    for (size_t r = 0; r < n_row; r++) {
-        const lanes *row = (const lanes *)(rows + r * stride);
-        const double c = coef[r];
-        for (size_t k = 0; k < n_lanes; k++) {
-            sum[k] += c * row[k];
-        }
-    }
-}
-
-struct step {
-    const struct tmx_modal *m;
-    const double *decay, *gain, *power_w, *z; /* decay NULL: only read */
-    double *next, *theta_k;
-};
-
-/* One block of modes, or of units, of n_lanes. */
-static inline __attribute__((always_inline)) void modes(size_t n_lanes, const struct step *s, size_t at)
-{
-    lanes sum[BLOCK / LANES] = {{0}};
-    gather(n_lanes, s->m->n_unit, s->m->mode_row, s->power_w, s->m->in + at, sum);
-    const lanes *decay = (const lanes *)(s->decay + at), *gain = (const lanes *)(s->gain + at);
-    const lanes *z = (const lanes *)(s->z + at);
-    lanes *next = (lanes *)(s->next + at);
-    for (size_t k = 0; k < n_lanes; k++) {
-        next[k] = decay[k] * z[k] + gain[k] * sum[k];
-    }
-}
-
-static inline __attribute__((always_inline)) void units(size_t n_lanes, const struct step *s, size_t at)
-{
-    lanes sum[BLOCK / LANES] = {{0}};
-    gather(n_lanes, s->m->n_mode, s->m->unit_row, s->next, s->m->out + at, sum);
-    if (s->m->direct) {
-        gather(n_lanes, s->m->n_unit, s->m->unit_row, s->power_w, s->m->direct + at, sum);
-    }
-    lanes *theta = (lanes *)(s->theta_k + at);
-    for (size_t k = 0; k < n_lanes; k++) {
-        theta[k] = sum[k];
-    }
-}
-
-#define BLOCKS(length, block)              \
-    do {                                   \
-        size_t at_ = 0;                    \
-        while ((length)-at_ >= 36) {       \
-            block(9, s, at_);              \
-            at_ += 36;                     \
-        }                                  \
-        while ((length)-at_ >= 16) {       \
-            block(4, s, at_);              \
-            at_ += 16;                     \
-        }                                  \
-        for (; at_ < (length); at_ += 4) { \
-            block(1, s, at_);              \
-        }                                  \
-    } while (0)
-
-static inline __attribute__((always_inline)) void run(const struct step *s)
-{
-    if (s->decay) {
-        BLOCKS(s->m->mode_row, modes);
-    }
-    BLOCKS(s->m->unit_row, units);
-}
-
-static void run_anywhere(const struct step *s)
-{
-    run(s);
-}
-
+    const char *want = getenv("THERMIX_ISA");
+    want = want ? want : "";
 #if defined(__x86_64__)
-__attribute__((target("avx2"))) static void run_avx2(const struct step *s)
-{
-    run(s);
-}
-#endif
-
-static void dispatch(const struct step *s)
-{
-#if defined(__x86_64__)
-    if (__builtin_cpu_supports("avx2")) {
-        run_avx2(s);
-        return;
+    const bool v3 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+    if (__builtin_cpu_supports("avx512f") && strcmp(want, "v3") != 0 && strcmp(want, "any") != 0) {
+        return tmx_modal_kernel_v4;
+    }
+    if (v3 && strcmp(want, "any") != 0) {
+        return tmx_modal_kernel_v3;
     }
 #endif
-    run_anywhere(s);
+    return tmx_modal_kernel_any;
 }
 
 void tmx_modal_step(const struct tmx_modal *m, const double *decay, const double *gain, const double *power_w,
                     const double *z, double *next, double *theta_k)
 {
-    dispatch(&(struct step){m, decay, gain, power_w, z, next, theta_k});
+    m->kernel(&(struct tmx_modal_call){m, decay, gain, 1, &power_w, &z, &next, &theta_k});
+}
+
+void tmx_modal_step_many(const struct tmx_modal *m, const double *decay, const double *gain, size_t n,
+                         const double *const *power_w, double *const *z, double *const *theta_k)
+{
+    m->kernel(&(struct tmx_modal_call){m, decay, gain, n, power_w, (const double *const *)z, z, theta_k});
 }
 
 void tmx_modal_read(const struct tmx_modal *m, const double *power_w, const double *z, double *theta_k)
@@ -215,7 +139,8 @@ void tmx_modal_read(const struct tmx_modal *m, const double *power_w, const doub
         const double *from;
         double *to;
     } state = {.from = z};
-    dispatch(&(struct step){.m = m, .power_w = power_w, .next = state.to, .theta_k = theta_k});
+    m->kernel(&(struct tmx_modal_call){
+        .m = m, .n = 1, .power_w = &power_w, .next = &state.to, .theta_k = &theta_k});
 }
 
 void tmx_modal_settle(const struct tmx_modal *m, const double *power_w, double *z)

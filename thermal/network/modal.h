@@ -9,7 +9,9 @@
 /* A network in modal form, and its exact step:
  *   z' = -rate z + in p,   y = out z + direct p   (y: unit temperatures above ambient) */
 
-enum { TMX_MODAL_PAD = 4 }; /* rows are padded with zeros to a multiple of this */
+enum { TMX_MODAL_PAD = 8 }; /* rows are padded with zeros to a multiple of this */
+
+struct tmx_modal_call; /* modal_step.h */
 
 struct tmx_modal {
     size_t n_mode, n_unit;
@@ -26,6 +28,7 @@ struct tmx_modal {
     /* for the heat that leaves during a step, see tmx_modal_close */
     double *rest;  /* [mode_row, J] leave / rate */
     double *drain; /* [unit_row] share of each unit's heat that leaves in the end */
+    void (*kernel)(const struct tmx_modal_call *); /* for this processor */
 };
 
 /* Allocate the arrays, zeroed but for rate's padding. Returns TMX_OK or TMX_ENOMEM; end
@@ -47,9 +50,15 @@ void tmx_modal_close(struct tmx_modal *m);
 void tmx_modal_tabulate(const struct tmx_modal *m, double dt_s, double *decay, double *gain);
 
 /* next = decay z + gain (in power_w); theta_k = out next + direct power_w, [unit_row, K].
- * next may be z. No allocation; sums run in a fixed order, the same on every processor. */
+ * next may be z. No allocation; every sum is one chain of fused multiply-adds in a fixed order, the same bits
+ * on every processor. */
 void tmx_modal_step(const struct tmx_modal *m, const double *decay, const double *gain, const double *power_w,
                     const double *z, double *next, double *theta_k);
+
+/* The same for n instances, each with its own power_w, z (overwritten) and theta_k: the bits of n single
+ * steps, at less than half the time, because a row of the matrices is loaded once for several instances. */
+void tmx_modal_step_many(const struct tmx_modal *m, const double *decay, const double *gain, size_t n,
+                         const double *const *power_w, double *const *z, double *const *theta_k);
 
 /* theta_k = out z + direct power_w. */
 void tmx_modal_read(const struct tmx_modal *m, const double *power_w, const double *z, double *theta_k);
