@@ -16,7 +16,7 @@
 static void say(void *to, enum tmx_log_level level, const char *text)
 {
     const struct thermal_args *args = to;
-    if (level == TMX_LOG_WARNING || !args->quiet) {
+    if (level == TMX_LOG_WARNING || (level == TMX_LOG_INFO && !args->quiet) || args->verbose) {
         fprintf(stderr, "thermix thermal: %s%s\n", level == TMX_LOG_WARNING ? "warning: " : "", text);
     }
 }

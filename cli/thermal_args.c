@@ -23,17 +23,22 @@ enum {
     COMPAT,
     VERIFY,
     QUIET,
+    VERBOSE,
+    MAX_MEMORY,
     VERSION
 };
 
-static const char *const methods[] = {"reduced", "grid", "hotspot", NULL}; /* enum tmx_trace_method */
-static const char *const schemes[] = {"exact", "be", NULL};                /* enum tmx_trace_scheme */
+static const char *const methods[] = {"auto", "reduced", "grid", "hotspot", NULL}; /* enum tmx_trace_method */
+static const char *const schemes[] = {"exact", "be", NULL};                        /* enum tmx_trace_scheme */
 
 static const struct argp_option options[] = {
-    {"method", METHOD, "reduced|grid|hotspot", 0,
-     "What computes transients: the reduced model (default), the full grid, or HotSpot's own library where "
-     "this program was built with one (HOTSPOT_ROOT). Steady states are always the full grid's",
+    {"method", METHOD, "auto|reduced|grid|hotspot", 0,
+     "What computes transients: the reduced model, the full grid, whichever of them costs less (auto, the "
+     "default; -v says which and why), or HotSpot's own library where this program was built with one "
+     "(HOTSPOT_ROOT). Steady states are always the full grid's",
      0},
+    {"max-memory", MAX_MEMORY, "MB", 0,
+     "auto takes no reduced model whose set-up needs more than this (default 1000)", 0},
     {"scheme", SCHEME, "exact|be", 0,
      "Exact for constant power within a row (default), or one backward-Euler step a row as HotSpot (full "
      "grid)",
@@ -51,6 +56,7 @@ static const struct argp_option options[] = {
     {"verify-with", VERIFY, "PATH", 0,
      "Run the HotSpot program at PATH on the same files and print the differences", 0},
     {"quiet", QUIET, NULL, 0, "No notes on standard error; warnings and errors stay", 0},
+    {"verbose", VERBOSE, NULL, 0, "(also -v) Say what was chosen, and why", 0},
     {"version", VERSION, NULL, 0, "Print the version", -1},
     {0},
 };
@@ -178,6 +184,12 @@ static error_t option(int key, char *arg, struct argp_state *state)
     case QUIET:
         p->args->quiet = true;
         break;
+    case VERBOSE:
+        p->args->verbose = true;
+        break;
+    case MAX_MEMORY:
+        p->st = number(p, "max-memory", arg, 1, 1e9, "megabytes, 1 or more", &a->max_memory_mb);
+        break;
     case VERSION:
         printf("thermix %s\n", TMX_VERSION);
         exit(0);
@@ -274,8 +286,8 @@ static enum tmx_status split_one(int argc, char **argv, int *i, struct split *s,
     }
     const bool config = tmx_word_compare(name, "c") == 0,
                short_help = !strcmp(arg, "-h") || !strcmp(arg, "-?");
-    if (short_help) {
-        return keep_own(s, "help", NULL, err);
+    if (short_help || strcmp(arg, "-v") == 0) {
+        return keep_own(s, short_help ? "help" : "verbose", NULL, err);
     }
     const struct argp_option *own = own_option(name);
     if (!config && !own && !tmx_hotspot_config_knows(name)) {
@@ -312,7 +324,7 @@ enum tmx_status tmx_thermal_args_parse(int argc, char **argv, struct thermal_arg
 {
     struct split s = {.own = calloc((size_t)argc + 1, sizeof *s.own), .n_own = 1};
     struct parse p = {.args = args, .err = err};
-    *args = (struct thermal_args){.run.precision = 2};
+    *args = (struct thermal_args){.run = {.precision = 2, .max_memory_mb = 1000}};
     tmx_hotspot_config_init(&args->run.cfg);
     if (!s.own) {
         return tmx_fail(err, TMX_ENOMEM, "command line");

@@ -7,7 +7,7 @@
 
 struct thermal_args {
     struct tmx_trace_options run;
-    bool quiet;
+    bool quiet, verbose;
 };
 
 /* Fill *args from the command line and the files it names. Prints --help and --version and

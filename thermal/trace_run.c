@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/text.h"
+#include "thermal/method.h"
 #include "thermal/settle.h"
 
 enum { N_LEVELS = 24 }; /* of a still-air sink; neighbours differ by a few per cent of r_convec */
@@ -254,39 +256,85 @@ static void say_error(struct tmx_trace_run *r)
     }
 }
 
-static enum tmx_status create_chip(struct tmx_trace_run *r, struct tmx_err *err)
+static enum tmx_status create_hotspot(struct tmx_trace_run *r, struct tmx_err *err)
 {
-    const struct tmx_trace_options *a = r->args;
-    const bool hotspot = a->method == TMX_TRACE_HOTSPOT;
-    const bool grid = a->method == TMX_TRACE_GRID || (a->scheme == TMX_TRACE_BE && !hotspot);
-    char tolerance[32], modes[32];
-    const char *settings[8] = {NULL};
-    size_t n = 0;
-    if (grid) {
-        settings[n++] = "scheme";
-        settings[n++] = a->scheme == TMX_TRACE_BE ? "be" : "exact";
-    } else if (!hotspot) {
-        snprintf(modes, sizeof modes, "%d", a->modes);
-        settings[n++] = "modes";
-        settings[n++] = modes;
-        settings[n++] = "cache";
-        settings[n++] = a->no_cache ? "0" : "1";
-        if (a->tolerance_k > 0) {
-            snprintf(tolerance, sizeof tolerance, "%.17g", a->tolerance_k);
-            settings[n++] = "tolerance_k";
-            settings[n++] = tolerance;
-        }
-    }
-    if (hotspot && a->scheme == TMX_TRACE_BE) {
+    if (r->args->scheme == TMX_TRACE_BE) {
         return tmx_fail(err, TMX_ECONFIG, "--scheme be: HotSpot's library takes the step it was built with");
     }
-    if (hotspot && !tmx_thermal_find("hotspot")) {
+    if (!tmx_thermal_find("hotspot")) {
         return tmx_fail(err, TMX_EUNSUPPORTED,
                         "--method hotspot: this program was built without HotSpot's library (HOTSPOT_ROOT)");
     }
-    const char *const backend = hotspot ? "hotspot" : grid ? "grid" : "reduced";
+    return tmx_instance_create(&r->chip, "hotspot", NULL, &r->stack.spec, err);
+}
+
+static enum tmx_status create_grid(struct tmx_trace_run *r, struct tmx_err *err)
+{
+    const char *const settings[] = {"scheme", r->args->scheme == TMX_TRACE_BE ? "be" : "exact", NULL};
+    return tmx_instance_create(&r->chip, "grid", settings, &r->stack.spec, err);
+}
+
+static double tolerance_k(const struct tmx_trace_options *a)
+{
+    static const double USUAL_K = 1e-3;
+    return a->tolerance_k > 0 ? a->tolerance_k : USUAL_K;
+}
+
+static enum tmx_status create_reduced(struct tmx_trace_run *r, struct tmx_err *err)
+{
+    char tolerance[TMX_REAL_SIZE], modes[32];
+    const char *const settings[] = {"modes",       modes,     "cache", r->args->no_cache ? "0" : "1",
+                                    "tolerance_k", tolerance, NULL};
+    snprintf(modes, sizeof modes, "%d", r->args->modes);
+    tmx_real_print(tolerance, tolerance_k(r->args));
+    return tmx_instance_create(&r->chip, "reduced", settings, &r->stack.spec, err);
+}
+
+/* The cheaper of the full grid and the reduced model, as far as memory allows; the grid where the
+ * reduced model cannot keep its tolerance. */
+static enum tmx_status create_cheapest(struct tmx_trace_run *r, struct tmx_err *err)
+{
+    const struct tmx_trace_options *a = r->args;
+    const struct tmx_method_work work = {.n_row = r->power.n_row,
+                                         .twice = a->cfg.leakage_used && !a->hotspot_compat,
+                                         .fields = r->stack.spec.accurate_cells,
+                                         .cache = !a->no_cache,
+                                         .tolerance_k = tolerance_k(a)};
+    struct tmx_method_estimate e;
+    enum tmx_status st = tmx_method_estimate(&r->stack.spec, &work, &e, err);
+    if (st) {
+        return st;
+    }
+    const bool fits = e.reduced.megabytes <= a->max_memory_mb, faster = e.reduced.seconds < e.grid.seconds;
+    const bool reduced = a->modes > 0 || (fits && faster);
+    tmx_log_say(
+        r->log, TMX_LOG_DETAIL,
+        "method %s: %zu rows would take about %.2g s and %.2g MB on the full grid, %.2g s and %.2g MB on "
+        "the reduced model (%s)%s",
+        reduced ? "reduced" : "grid", r->power.n_row, e.grid.seconds, e.grid.megabytes, e.reduced.seconds,
+        e.reduced.megabytes, e.cached ? "in the cache" : "not in the cache",
+        a->modes > 0      ? "; --modes asks for it"
+        : faster && !fits ? "; --max-memory forbids that"
+                          : "");
+    st = reduced ? create_reduced(r, err) : create_grid(r, err);
+    if (st == TMX_ESOLVE && reduced) {
+        tmx_log_say(r->log, TMX_LOG_WARNING, "%s: the full grid is used instead", err ? err->msg : "");
+        tmx_instance_finish(&r->chip);
+        st = create_grid(r, err);
+    }
+    return st;
+}
+
+static enum tmx_status create_chip(struct tmx_trace_run *r, struct tmx_err *err)
+{
+    const struct tmx_trace_options *a = r->args;
     enum tmx_status st = still_air(r) ? make_levels(r, err) : TMX_OK;
-    st = st ? st : tmx_instance_create(&r->chip, backend, settings, &r->stack.spec, err);
+    if (!st) {
+        st = a->method == TMX_TRACE_HOTSPOT                             ? create_hotspot(r, err)
+             : a->method == TMX_TRACE_GRID || a->scheme == TMX_TRACE_BE ? create_grid(r, err)
+             : a->method == TMX_TRACE_REDUCED                           ? create_reduced(r, err)
+                                                                        : create_cheapest(r, err);
+    }
     st = st ? st : r->chip.ops->prepare(r->chip.model, a->cfg.sampling_intvl, err);
     if (!st) {
         say_error(r);

@@ -9,16 +9,17 @@
 
 /* One run of `thermix thermal`, step by step: read, prepare, transient, steady. */
 
-enum tmx_trace_method { TMX_TRACE_REDUCED, TMX_TRACE_GRID, TMX_TRACE_HOTSPOT };
+enum tmx_trace_method { TMX_TRACE_AUTO, TMX_TRACE_REDUCED, TMX_TRACE_GRID, TMX_TRACE_HOTSPOT };
 enum tmx_trace_scheme { TMX_TRACE_EXACT, TMX_TRACE_BE };
 
 struct tmx_trace_options {
     struct tmx_hotspot_config cfg; /* command line, config and package file */
     enum tmx_trace_method method;
     enum tmx_trace_scheme scheme;
-    int precision;      /* decimals of written temperatures */
-    int modes;          /* of the reduced model; 0: what the tolerance needs */
-    double tolerance_k; /* of the reduced model; 0: its default */
+    int precision;        /* decimals of written temperatures */
+    int modes;            /* of the reduced model; 0: what the tolerance needs */
+    double tolerance_k;   /* of the reduced model; 0: its default */
+    double max_memory_mb; /* auto takes no reduced model whose set-up needs more */
     bool no_cache, allow_gaps, hotspot_compat;
     char verify_with[TMX_HOTSPOT_PATH];                        /* HotSpot executable, "": none */
     void (*row_done)(void *to, size_t n_done, size_t n_total); /* after every row; NULL: nobody asks */

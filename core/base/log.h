@@ -5,7 +5,7 @@
 
 #include "core/base/err.h"
 
-enum tmx_log_level { TMX_LOG_INFO, TMX_LOG_WARNING };
+enum tmx_log_level { TMX_LOG_INFO, TMX_LOG_WARNING, TMX_LOG_DETAIL }; /* detail: for who asks why */
 
 struct tmx_log {
     /* text has no newline and lives during the call only */

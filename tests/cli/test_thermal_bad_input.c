@@ -113,7 +113,7 @@ static void options_are_checked(void **state)
         {NULL, NULL, "stray", "command line: \"stray\": expected an option, -name value"},
         {NULL, NULL, "-init_file", "command line: option \"-init_file\" has no value"},
         {NULL, NULL, "-init_file -r_convec 0.1", "command line: option \"-init_file\" has no value"},
-        {NULL, NULL, "--method fast", "command line: --method \"fast\": expected reduced or grid"},
+        {NULL, NULL, "--method fast", "command line: --method \"fast\": expected auto or reduced or grid"},
         {NULL, NULL, "--precision 99", "command line: --precision \"99\": expected decimals, 0 .. 15"},
         {NULL, NULL, "-ambient 45", "command line: ambient = 45 K looks like degrees Celsius"},
         {NULL, NULL, "-s_spreader 0.003", "bad.flp:2: the die (4 x 4 mm) must be smaller than the spreader"},

@@ -220,7 +220,8 @@ static void hottest_cells_and_fields_are_as_accurate_as_means(void **state)
 {
     (void)state;
 #define REDUCED "-c feat.config -f feat.flp -p feat.ptrace --precision 9 --no-cache "
-    run(REDUCED "-grid_map_mode max --tolerance 1e-5 -o feat_a.ttrace -grid_transient_file feat_a.grid");
+    run(REDUCED "--method reduced -grid_map_mode max --tolerance 1e-5 -o feat_a.ttrace -grid_transient_file "
+                "feat_a.grid");
     assert_true(holds("feat.err", "K at a block") && holds("feat.err", "K at a cell"));
     run(BASE "-grid_map_mode max -o feat_b.ttrace -grid_transient_file feat_b.grid");
     assert_true(difference("feat_a.ttrace", "feat_b.ttrace") <= 1e-5);
@@ -231,9 +232,36 @@ static void a_model_that_misses_its_tolerance_by_far_is_an_error(void **state)
 {
     (void)state;
     remove("feat_x.ttrace");
-    assert_int_equal(run_to(REDUCED "-r_convec 1e6 -o feat_x.ttrace", "feat.err"), 1);
+    assert_int_equal(run_to(REDUCED "--method reduced -r_convec 1e6 -o feat_x.ttrace", "feat.err"), 1);
     assert_true(holds("feat.err", "misses its tolerance of 0.001 K"));
     assert_false(tmx_os_exists("feat_x.ttrace"));
+}
+
+static void the_cheaper_method_is_taken_and_said(void **state)
+{
+    (void)state;
+    FILE *f = fopen("feat_m.ptrace", "wb");
+    fprintf(f, "A\tB\n");
+    for (int i = 0; i < 300; i++) {
+        fprintf(f, "%d\t%d\n", i % 7 * 5, i % 3 * 5);
+    }
+    fclose(f);
+#define COMMON "-c feat.config -f feat.flp --precision 9 --no-cache "
+    run(COMMON "-p feat.ptrace -grid_rows 32 -grid_cols 32 -o feat_a.ttrace -v");
+    assert_true(holds("feat.err", "method grid: 4 rows"));
+    run(COMMON "-p feat_m.ptrace -o feat_a.ttrace --verbose");
+    assert_true(holds("feat.err", "method reduced: 300 rows"));
+    run(COMMON "-p feat_m.ptrace -o feat_b.ttrace --method grid -v");
+    assert_true(difference("feat_a.ttrace", "feat_b.ttrace") <= 1e-3);
+    run(COMMON "-p feat_m.ptrace -o feat_b.ttrace --max-memory 1 -v"); /* still small enough */
+    assert_true(holds("feat.err", "method reduced"));
+    run(COMMON "-p feat_m.ptrace -grid_rows 48 -o feat_b.ttrace --max-memory 1 -v");
+    assert_true(holds("feat.err", "method grid") && holds("feat.err", "--max-memory forbids that"));
+    /* what the reduced model cannot do, the grid does */
+    run(COMMON "-p feat_m.ptrace -r_convec 1e6 -o feat_a.ttrace");
+    assert_true(holds("feat.err", "the full grid is used instead"));
+    run(COMMON "-p feat_m.ptrace -r_convec 1e6 -o feat_b.ttrace --method grid");
+    assert_true(same_bytes("feat_a.ttrace", "feat_b.ttrace"));
 }
 
 static void still_air_settles_in_steady_state_and_transient(void **state)
@@ -294,6 +322,7 @@ int main(void)
         cmocka_unit_test(a_faster_fan_cools_better_and_its_file_counts),
         cmocka_unit_test(hottest_cells_and_fields_are_as_accurate_as_means),
         cmocka_unit_test(a_model_that_misses_its_tolerance_by_far_is_an_error),
+        cmocka_unit_test(the_cheaper_method_is_taken_and_said),
         cmocka_unit_test(still_air_settles_in_steady_state_and_transient),
         cmocka_unit_test(old_habits_are_warned_about),
         cmocka_unit_test(the_options_can_be_dumped_and_used_again),

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "thermal/backend/cache.h"
 #include "thermal/network/dense.h"
 #include "thermal/network/reduce.h"
 #include "thermal/network/start.h"
@@ -238,6 +239,17 @@ static enum tmx_status build(struct tmx_reduced_model *m, const struct tmx_therm
         check_steady(m, basis.steady);
     }
     tmx_basis_finish(&basis);
+    return st;
+}
+
+enum tmx_status tmx_reduced_model_cached(const struct tmx_thermal_spec *spec,
+                                         const struct tmx_reduced_wish *wish, bool *cached,
+                                         struct tmx_err *err)
+{
+    char key[TMX_HASH_HEX], first;
+    const enum tmx_status st =
+        wish->cache ? tmx_reduced_key(spec, wish, min_step(spec), density(spec), key, err) : TMX_OK;
+    *cached = !st && wish->cache && tmx_cache_peek(key, &first, sizeof first);
     return st;
 }
 

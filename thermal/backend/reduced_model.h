@@ -43,6 +43,11 @@ TMX_NODISCARD enum tmx_status tmx_reduced_model_init(struct tmx_reduced_model *m
                                                      struct tmx_err *err);
 void tmx_reduced_model_finish(struct tmx_reduced_model *m);
 
+/* *cached: does the cache have a file of this model? (Whether it is whole shows when it is read.) */
+TMX_NODISCARD enum tmx_status tmx_reduced_model_cached(const struct tmx_thermal_spec *spec,
+                                                       const struct tmx_reduced_wish *wish, bool *cached,
+                                                       struct tmx_err *err);
+
 /* Release all but the network and the room for the levels. */
 void tmx_reduced_model_empty(struct tmx_reduced_model *m);
 

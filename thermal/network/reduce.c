@@ -213,6 +213,17 @@ static enum tmx_status directions(struct cut *c, size_t *n_kept, struct tmx_err 
         }
         memcpy(p, c->small, k * k * sizeof *p);
     }
+    double trace = 0;
+    for (size_t i = 0; i < k; i++) {
+        trace += p[i * k + i];
+    }
+    for (size_t j = 0; j < *n_kept;
+         j++) { /* the kept fields last of all, apart from what is null in P, too */
+        const double *v = c->u + j * k;
+        for (size_t col = 0; col < k; col++) {
+            tmx_dense_axpy(k, -trace * v[col], v, p + col * k);
+        }
+    }
     const enum tmx_status st = tmx_dense_eigen(k, p, c->mu, err);
     for (size_t j = *n_kept; j < k && !st; j++) { /* ascending: the last are the largest */
         memcpy(c->u + j * k, p + (k - 1 - (j - *n_kept)) * k, k * sizeof *p);
