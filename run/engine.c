@@ -110,7 +110,6 @@ static enum tmx_status take_chip(struct tmx_hotspot_config *cfg, const char *nam
     }
     snprintf(path, sizeof path, "%s/chip.cfg", folder);
     st = tmx_chip_load(&chip, path, NULL, err);
-    tmx_host_locale();
     if (!st) {
         snprintf(path, sizeof path, "%s/%s", folder, chip.floorplan_file);
         snprintf(package, 2 * TMX_PATH_SIZE, "%s/%s", folder, chip.package_file);

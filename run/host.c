@@ -1,4 +1,3 @@
-#define _POSIX_C_SOURCE 200809L
 #include "run/host.h"
 
 #include <cblas.h>
@@ -15,16 +14,9 @@ static struct {
     int n_thread;
 } process = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
-void *tmx_host_locale(void)
-{
-    return uselocale(newlocale(LC_ALL_MASK, "C", (locale_t)0)); /* a constant of the C library */
-}
-
 void tmx_host_enter(struct tmx_host *host)
 {
-    fegetenv(&host->environment);
-    fesetenv(FE_DFL_ENV);
-    host->locale = tmx_host_locale();
+    tmx_plain_enter(&host->thread);
     pthread_mutex_lock(&process.lock);
     if (process.n_guest++ == 0) {
         process.handler = gsl_set_error_handler_off();
@@ -42,6 +34,5 @@ void tmx_host_leave(const struct tmx_host *host)
         openblas_set_num_threads(process.n_thread);
     }
     pthread_mutex_unlock(&process.lock);
-    uselocale(host->locale);
-    fesetenv(&host->environment);
+    tmx_plain_leave(&host->thread);
 }

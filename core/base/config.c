@@ -1,13 +1,13 @@
 #include "core/base/config.h"
 
 #include <libconfig.h>
-#include <locale.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/base/config_text.h"
+#include "core/base/plain.h"
 
 enum { MAX_WHERE = 480, MAX_KEY = 512 };
 
@@ -83,10 +83,8 @@ static enum tmx_status parse(struct tmx_config *c, const struct tmx_config_text 
     const struct copy copy = {t, err};
     config_t cfg;
     enum tmx_status st;
-    if (strcmp(localeconv()->decimal_point, ".") != 0) { /* libconfig reads reals with atof */
-        return tmx_fail_at(err, TMX_ECONFIG, t->file[0], 0,
-                           "the program's locale has no decimal point; set LC_NUMERIC to C");
-    }
+    struct tmx_plain plain;
+    tmx_plain_enter(&plain); /* libconfig reads reals with atof, and leaves the thread in another locale */
     config_init(&cfg);
     if (config_read_string(&cfg, t->data ? t->data : "")) {
         c->root = tmx_setting_add(NULL, NULL, TMX_SETTING_GROUP, t->file[0], 1);
@@ -96,6 +94,7 @@ static enum tmx_status parse(struct tmx_config *c, const struct tmx_config_text 
         st = tmx_fail_at(err, TMX_ECONFIG, t->file[at.file], at.line, "%s", config_error_text(&cfg));
     }
     config_destroy(&cfg);
+    tmx_plain_leave(&plain);
     return st;
 }
 

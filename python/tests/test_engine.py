@@ -1,0 +1,77 @@
+"""The engine from Python: shapes, blocks, no copies, errors."""
+
+import subprocess
+import sys
+import unittest
+
+import numpy as np
+
+import thermix
+
+
+def engine(**more):
+    return thermix.Engine(chip="gtx280", grid_rows=8, grid_cols=8, **more)
+
+
+class TestEngine(unittest.TestCase):
+    def setUp(self):
+        self.power_w = np.random.default_rng(1).uniform(0, 5, (40, 33))
+
+    def test_units_have_the_names_of_the_floorplan(self):
+        with engine() as e:
+            self.assertEqual(len(e.units), 33)
+            self.assertEqual(e.units.count("SM00"), 1)
+
+    def test_a_block_of_steps_equals_steps_one_by_one(self):
+        with engine() as a, engine() as b:
+            rows = a.step(0.01, self.power_w)
+            for i, w in enumerate(self.power_w):
+                self.assertTrue(np.array_equal(rows[i], b.step(0.01, w)))
+            self.assertTrue(np.array_equal(rows[-1], a.temperatures()))
+
+    def test_contiguous_arrays_are_used_in_place(self):
+        out = np.zeros_like(self.power_w)
+        with engine() as e:
+            self.assertIs(e.step(0.01, self.power_w, out), out)
+            self.assertTrue((out > 300).all())
+            self.assertTrue(np.array_equal(engine().step(0.01, np.asfortranarray(self.power_w)), out))
+
+    def test_a_steady_state_stays_and_moves_only_when_settled(self):
+        w = self.power_w[0]
+        with engine() as e:
+            start = e.temperatures()
+            steady = e.steady(w)
+            self.assertTrue(np.array_equal(e.temperatures(), start))
+            e.steady(w, settle=True)
+            self.assertLess(np.abs(e.step(1.0, w) - steady).max(), 1e-6)
+
+    def test_bad_arrays_are_refused(self):
+        with engine() as e:
+            for bad in (np.zeros(32), np.zeros((2, 2, 33)), 1.0):
+                self.assertRaisesRegex(ValueError, "expected", e.step, 0.01, bad)
+            for out in (np.zeros(33, np.float32), np.zeros((33, 2))[:, 0], np.zeros(32), [0] * 33):
+                self.assertRaisesRegex(ValueError, "out:", e.step, 0.01, self.power_w[0], out)
+            with self.assertRaisesRegex(thermix.Error, "not finite") as caught:
+                e.step(0.01, np.full(33, np.nan))
+            self.assertEqual(caught.exception.status, "ERANGE")
+            self.assertRaises(thermix.Error, e.step, 0.0, self.power_w)
+        self.assertRaisesRegex(ValueError, "closed", e.step, 0.01, self.power_w)
+        self.assertRaisesRegex(ValueError, "closed", e.temperatures)
+        e.close()
+
+    def test_bad_options_are_told_as_the_program_tells_them(self):
+        with self.assertRaises(thermix.Error) as caught:
+            thermix.Engine(chip="gtx281")
+        self.assertIn('did you mean "gtx280"', str(caught.exception))
+        self.assertRaisesRegex(thermix.Error, "grid_rows", thermix.Engine, chip="gtx280", grid_row=8)
+
+    def test_a_named_library_that_is_none_is_an_error(self):
+        code = "import thermix; thermix.version()"
+        done = subprocess.run([sys.executable, "-B", "-c", code], env={**__import__("os").environ,
+                              "THERMIX_LIBRARY": "/nowhere/libthermix.so"}, capture_output=True, text=True)
+        self.assertNotEqual(done.returncode, 0)
+        self.assertIn("THERMIX_LIBRARY", done.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()

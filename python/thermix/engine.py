@@ -1,0 +1,90 @@
+"""Temperatures from powers, without a scheduler."""
+
+import ctypes
+
+import numpy as np
+
+from ._library import call, library, reals
+
+
+class Engine:
+    """One chip in its package: `Engine(chip="gtx280", grid_rows=32, grid_cols=32)`.
+
+    Options are those of tmx_engine_open (include/thermix/engine.h): HotSpot's by their names, `c` for a
+    .config file, `chip` for a shipped chip, `method`, `tolerance_k`, ... Bad ones raise thermix.Error.
+    Powers are in watts, temperatures in kelvins, both in the order of `units`.
+    """
+
+    def __init__(self, **options):
+        words = [f"{name}={_word(value)}".encode() for name, value in options.items()]
+        self._handle = ctypes.c_void_p()
+        call("tmx_engine_open", ctypes.byref(self._handle), (ctypes.c_char_p * (len(words) + 1))(*words, None))
+        lib = library()
+        self.units = [lib.tmx_engine_unit(self._handle, u).decode()
+                      for u in range(lib.tmx_engine_units(self._handle))]
+
+    def step(self, dt_s, power_w, out=None):
+        """Advance by dt_s under constant powers; the temperatures at the end.
+
+        power_w of shape [units] is one step; [n, units] is n steps of dt_s, a row each, in one call.
+        `out` of the same shape takes the temperatures; arrays of contiguous float64 are not copied.
+        """
+        power_w, out = self._arrays(power_w, out)
+        n = power_w.size // len(self.units)
+        call("tmx_engine_step_many", self._handle, dt_s, n, reals(power_w), reals(out))
+        return out
+
+    def steady(self, power_w, settle=False, out=None):
+        """Equilibrium temperatures under power_w [units]; `settle` moves the chip there."""
+        power_w, out = self._arrays(power_w, out)
+        if power_w.ndim != 1:
+            raise ValueError("a steady state is of one set of powers [units]")
+        call("tmx_engine_steady", self._handle, reals(power_w), settle, reals(out))
+        return out
+
+    def temperatures(self, out=None):
+        """Now, in kelvins."""
+        self._check_open()
+        out = np.empty(len(self.units)) if out is None else _output(out, (len(self.units),))
+        library().tmx_engine_read(self._handle, reals(out))
+        return out
+
+    def close(self):
+        if self._handle:
+            library().tmx_engine_close(self._handle)
+            self._handle = ctypes.c_void_p()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.close()
+
+    def __del__(self):
+        if getattr(self, "_handle", None):
+            self.close()
+
+    def _check_open(self):
+        if not self._handle:
+            raise ValueError("the engine is closed")
+
+    def _arrays(self, power_w, out):
+        self._check_open()
+        power_w = np.ascontiguousarray(power_w, dtype=np.float64)
+        if power_w.ndim not in (1, 2) or power_w.shape[-1] != len(self.units):
+            raise ValueError(f"powers of shape {power_w.shape}: expected [{len(self.units)}] or "
+                             f"[n, {len(self.units)}]")
+        return power_w, np.empty_like(power_w) if out is None else _output(out, power_w.shape)
+
+
+def _word(value):
+    if isinstance(value, bool):
+        return int(value)
+    return repr(float(value)) if isinstance(value, (float, np.floating)) else value
+
+
+def _output(out, shape):
+    if not (isinstance(out, np.ndarray) and out.dtype == np.float64 and out.flags.c_contiguous
+            and out.flags.writeable and out.shape == shape):
+        raise ValueError(f"out: expected a writeable C-contiguous float64 array of shape {shape}")
+    return out
