@@ -1,68 +1,49 @@
 /* thermix check: is this configuration fit to run? */
-#include <argp.h>
 #include <stdio.h>
 
 #include "cli/commands.h"
 #include "core/base/config.h"
+#include "run/input/data.h"
 #include "run/run.h"
 
-enum { MAX_SET = 256, KEY_SET = 256 };
-
 struct args {
-    const char *config;
-    const char *set[MAX_SET];
-    size_t n_set;
+    struct tmx_texts config, set;
 };
 
-static const struct argp_option options[] = {
-    {"set", KEY_SET, "KEY=VALUE", 0, "override a key; may be repeated", 0},
-    {0},
-};
+static const struct tmx_arg rows[] = {TMX_ARG_SET(args, set, ""), {0}};
 
-static error_t parse(int key, char *arg, struct argp_state *state)
+static enum tmx_status run(void *args, struct tmx_err *err)
 {
-    struct args *a = state->input;
-    switch (key) {
-    case KEY_SET:
-        if (a->n_set == MAX_SET) {
-            argp_error(state, "too many --set");
-        }
-        a->set[a->n_set++] = arg;
-        return 0;
-    case ARGP_KEY_ARG:
-        a->config = arg;
-        return 0;
-    case ARGP_KEY_END:
-        if (!a->config) {
-            argp_error(state, "which configuration?");
-        }
-        return 0;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
-}
-
-int tmx_cmd_check(int argc, char **argv)
-{
-    static const struct argp argp = {options,
-                                     parse,
-                                     "CONFIG",
-                                     "Check a run's configuration and everything it names; print it resolved."
-                                     "\vExample: thermix check workloads/runs/wl1.cfg",
-                                     NULL,
-                                     NULL,
-                                     NULL};
-    struct args a = {0};
-    struct tmx_err err = {0};
-    struct tmx_run *run = NULL;
+    const struct args *a = args;
+    struct tmx_run *r = NULL;
     struct tmx_config *cfg = NULL;
-    argp_parse(&argp, argc, argv, 0, NULL, &a);
-    enum tmx_status st = tmx_config_load(&cfg, a.config, a.set, a.n_set, &err);
-    st = st ? st : tmx_run_open(&run, tmx_config_root(cfg), &err);
-    if (!st) {
-        fputs(tmx_run_resolved(run), stdout);
+    char path[TMX_PATH_SIZE];
+    enum tmx_status st = tmx_data_find(TMX_DATA_RUN, a->config.text[0], path, err);
+    if (st) {
+        return st;
     }
-    tmx_run_close(run);
+    st = tmx_config_load(&cfg, path, (const char *const *)a->set.text, a->set.n, err);
+    st = st ? st : tmx_run_open(&r, tmx_config_root(cfg), err);
+    if (!st) {
+        fputs(tmx_run_resolved(r), stdout);
+    }
+    tmx_run_close(r);
     tmx_config_close(cfg);
-    return tmx_command_end("check", st, &err);
+    return st;
 }
+
+const struct tmx_command tmx_cmd_check = {
+    .name = "check",
+    .summary = "check a configuration without running it",
+    .doc = "Check a run's configuration and everything it names; print it resolved.",
+    .examples = "thermix check wl1",
+    .args = rows,
+    .operands = "CONFIG",
+    .operand = offsetof(struct args, config),
+    .min_operand = 1,
+    .max_operand = 1,
+    .which = "which configuration?",
+    .operand_names = TMX_NAMES_RUN,
+    .size = sizeof(struct args),
+    .run = run,
+};

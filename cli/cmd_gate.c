@@ -1,5 +1,4 @@
 /* thermix gate: unit gating of kernels on one SM, cycle by cycle. */
-#include <argp.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,193 +12,143 @@
 #include "sched/gate/gate.h"
 #include "study/gate_runs.h"
 
-enum { MAX_LIST = 32, MAX_SET = 64, DEFAULT_BUDGET = 300000, EXPORT_BLOCKS = 16 };
-enum {
-    KEY_BET = 256,
-    KEY_WAKEUP,
-    KEY_FIT,
-    KEY_TUNE,
-    KEY_SEED,
-    KEY_FORMAT,
-    KEY_SET,
-    KEY_CHIP,
-    KEY_TRACE,
-    KEY_CONVERT,
-    KEY_EXPORT
-};
+enum { MAX_LIST = 32, EXPORT_BLOCKS = 16, DEFAULT_BUDGET = 300000 };
 
 struct args {
-    const char *kernel[TMX_GATE_KERNELS], *set[MAX_SET], *policy[MAX_LIST];
-    size_t n_kernel, n_set, n_policy;
-    int bet[MAX_LIST], wakeup[MAX_LIST];
-    size_t n_bet, n_wakeup;
-    const char *chip, *out, *trace, *convert, *export;
-    size_t fit;
-    int tune; /* index of a fit, -1: no tuning */
-    uint64_t seed, budget;
-    bool has_budget, quiet;
-    unsigned n_worker;
-    enum tmx_format format;
+    struct tmx_texts kernel, set, policy, bet, wakeup;
+    const char *chip, *out, *trace, *convert, *export_to;
+    int fit, tune; /* index of a fit, -1: no tuning */
+    long seed, budget, jobs;
+    int format;
+    bool quiet;
+    int bet_cycles[MAX_LIST], wakeup_cycles[MAX_LIST]; /* [bet.n], [wakeup.n] */
 };
 
-static const struct argp_option options[] = {
-    {"policy", 'p', "LIST", 0, "policies, as in convpg,warped_gates (default: all)", 0},
-    {"bet", KEY_BET, "LIST", 0, "break-even times [cycles], as in 9,14,19,24 (default: the chip's, 14)", 0},
-    {"wakeup", KEY_WAKEUP, "LIST", 0, "wake-up times [cycles], as in 3,6,9 (default: the chip's, 3)", 0},
-    {"instructions", 'n', "N", 0, "warp instructions a run (default 300000; a trace: all of it)", 0},
-    {"seed", KEY_SEED, "N", 0, "seed of the instruction streams (default 1)", 0},
-    {"fit", KEY_FIT, "WORD", 0, "which fit of the free knobs: convpg or all (default all)", 0},
-    {"tune", KEY_TUNE, "WORD", 0, "fit the knobs again over KERNEL... and print them: convpg or all", 0},
-    {"chip", KEY_CHIP, "NAME", 0, "whose SM, floorplans/NAME/sm.cfg (default gtx480)", 0},
-    {"set", KEY_SET, "KEY=VALUE", 0, "override a key of sm.cfg, as in gate.gate_sfu=true; may be repeated",
-     0},
-    {"trace", KEY_TRACE, "FILE", 0, "run this instruction trace; KERNEL says how memory answers", 0},
-    {"convert", KEY_CONVERT, "FILE", 0, "convert an Accel-Sim kernel trace (.traceg) to --out and stop", 0},
-    {"export", KEY_EXPORT, "FILE", 0, "write KERNEL's first 16 thread blocks as a trace and stop", 0},
-    {"out", 'o', "DIR", 0, "write table.csv into DIR (with --convert: the file to write)", 0},
-    {"jobs", 'j', "N", 0, "kernels at a time (default: one a processor)", 0},
-    {"format", KEY_FORMAT, "WORD", 0, "text, csv, markdown or json (default text)", 0},
-    {"quiet", 'q', NULL, 0, "print no progress", 0},
+static const struct tmx_arg rows[] = {
+    {.name = "policy",
+     .letter = 'p',
+     .type = TMX_ARG_LIST,
+     TMX_ARG_FIELD(args, policy),
+     .value = "LIST",
+     .names = TMX_NAMES_GATE,
+     .doc = "policies, as in convpg,warped_gates (without it: all)"},
+    {.name = "bet",
+     .type = TMX_ARG_LIST,
+     TMX_ARG_FIELD(args, bet),
+     .value = "LIST",
+     .doc = "break-even times [cycles], as in 9,14,19,24 (without it: the chip's, 14)"},
+    {.name = "wakeup",
+     .type = TMX_ARG_LIST,
+     TMX_ARG_FIELD(args, wakeup),
+     .value = "LIST",
+     .doc = "wake-up times [cycles], as in 3,6,9 (without it: the chip's, 3)"},
+    {.name = "instructions",
+     .letter = 'n',
+     .type = TMX_ARG_INT,
+     TMX_ARG_FIELD(args, budget),
+     .value = "N",
+     .min = 1,
+     .max = 1e9,
+     .doc = "warp instructions a run; without it 300000, and all of a trace"},
+    {.name = "seed",
+     .type = TMX_ARG_INT,
+     TMX_ARG_FIELD(args, seed),
+     .value = "N",
+     .min = 0,
+     .max = 4294967295.0,
+     .def = "1",
+     .doc = "seed of the instruction streams"},
+    {.name = "fit",
+     .type = TMX_ARG_WORD,
+     TMX_ARG_FIELD(args, fit),
+     .words = tmx_gate_fits,
+     .def = "all",
+     .doc = "which fit of the free knobs"},
+    {.name = "tune",
+     .type = TMX_ARG_WORD,
+     TMX_ARG_FIELD(args, tune),
+     .words = tmx_gate_fits,
+     .doc = "fit the knobs again over KERNEL... and print them"},
+    {.name = "chip",
+     .type = TMX_ARG_TEXT,
+     TMX_ARG_FIELD(args, chip),
+     .value = "NAME",
+     .def = "gtx480",
+     .names = TMX_NAMES_CHIP,
+     .doc = "whose SM, floorplans/NAME/sm.cfg"},
+    {.name = "set",
+     .type = TMX_ARG_TEXTS,
+     TMX_ARG_FIELD(args, set),
+     .value = "KEY=VALUE",
+     .doc = "override a key of sm.cfg, as in gate.gate_sfu=true; may be repeated"},
+    {.name = "trace",
+     .type = TMX_ARG_TEXT,
+     TMX_ARG_FIELD(args, trace),
+     .value = "FILE",
+     .names = TMX_NAMES_FILE,
+     .doc = "run this instruction trace; KERNEL says how memory answers"},
+    {.name = "convert",
+     .type = TMX_ARG_TEXT,
+     TMX_ARG_FIELD(args, convert),
+     .value = "FILE",
+     .names = TMX_NAMES_FILE,
+     .doc = "convert an Accel-Sim kernel trace (.traceg) to --out and stop"},
+    {.name = "export",
+     .type = TMX_ARG_TEXT,
+     TMX_ARG_FIELD(args, export_to),
+     .value = "FILE",
+     .names = TMX_NAMES_FILE,
+     .doc = "write KERNEL's first 16 thread blocks as a trace and stop"},
+    {.name = "out",
+     .letter = 'o',
+     .type = TMX_ARG_TEXT,
+     TMX_ARG_FIELD(args, out),
+     .value = "DIR",
+     .names = TMX_NAMES_FOLDER,
+     .doc = "write table.csv into DIR (with --convert: the file to write)"},
+    TMX_ARG_JOBS(args, jobs),
+    TMX_ARG_FORMAT(args, format),
+    TMX_ARG_QUIET(args, quiet),
     {0},
 };
 
-static uint64_t number(const char *arg, uint64_t low, uint64_t high, const char *what,
-                       struct argp_state *state)
+static enum tmx_status cycles(const char *option, const struct tmx_texts *list, int to[MAX_LIST],
+                              struct tmx_err *err)
 {
-    char *end;
-    const unsigned long long v = strtoull(arg, &end, 10);
-    if (*arg < '0' || *arg > '9' || *end || v < low || v > high) {
-        argp_error(state, "%s %s: expected a number from %" PRIu64 " to %" PRIu64, what, arg, low, high);
+    enum tmx_status st = TMX_OK;
+    if (list->n > MAX_LIST) {
+        return tmx_fail(err, TMX_ECONFIG, "--%s: more than %d values", option, MAX_LIST);
     }
-    return v;
+    for (size_t i = 0; i < list->n && !st; i++) {
+        long v = 0;
+        st = tmx_arg_whole(option, list->text[i], 1, 1000, &v, err);
+        to[i] = (int)v;
+    }
+    return st;
 }
 
-static size_t cycles_list(char *arg, int list[MAX_LIST], const char *what, struct argp_state *state)
+/* What no row can say. */
+static enum tmx_status check_args(struct args *a, struct tmx_err *err)
 {
-    size_t n = 0;
-    for (char *word = strtok(arg, ","); word; word = strtok(NULL, ",")) {
-        if (n == MAX_LIST) {
-            argp_error(state, "%s: more than %d values", what, MAX_LIST);
-            return n;
-        }
-        list[n++] = (int)number(word, 1, 1000, what, state);
-    }
-    return n;
-}
-
-static size_t fit_index(const char *word, const char *what, struct argp_state *state)
-{
-    for (size_t i = 0; i < TMX_GATE_FITS; i++) {
-        if (strcmp(word, tmx_gate_fits[i]) == 0) {
-            return i;
+    enum tmx_status st = cycles("bet", &a->bet, a->bet_cycles, err);
+    st = st ? st : cycles("wakeup", &a->wakeup, a->wakeup_cycles, err);
+    for (size_t i = 0; i < a->policy.n && !st; i++) {
+        if (!tmx_gate_find(a->policy.text[i])) {
+            st = tmx_fail(err, TMX_ECONFIG,
+                          "--policy: unknown policy \"%s\"; `thermix list policies` names them",
+                          a->policy.text[i]);
         }
     }
-    argp_error(state, "%s %s: expected convpg or all", what, word);
-    return 0;
-}
-
-static void policy_list(struct args *a, char *arg, struct argp_state *state)
-{
-    a->n_policy = 0;
-    for (char *word = strtok(arg, ","); word; word = strtok(NULL, ",")) {
-        if (!tmx_gate_find(word)) {
-            argp_error(state, "--policy: unknown policy \"%s\"; `thermix list policies` names them", word);
-        } else if (a->n_policy < MAX_LIST) {
-            a->policy[a->n_policy++] = word;
-        }
+    if (st) {
+        return st;
     }
-}
-
-static error_t parse_more(int key, char *arg, struct argp_state *state)
-{
-    struct args *a = state->input;
-    struct tmx_err err = {0};
-    switch (key) {
-    case KEY_CHIP:
-        a->chip = arg;
-        return 0;
-    case KEY_SET:
-        if (a->n_set == MAX_SET) {
-            argp_error(state, "more than %d --set", MAX_SET);
-        } else {
-            a->set[a->n_set++] = arg;
-        }
-        return 0;
-    case KEY_TRACE:
-        a->trace = arg;
-        return 0;
-    case KEY_CONVERT:
-        a->convert = arg;
-        return 0;
-    case KEY_EXPORT:
-        a->export = arg;
-        return 0;
-    case KEY_FORMAT:
-        if (tmx_format_parse(arg, &a->format, &err)) {
-            argp_error(state, "--format: %s", err.msg);
-        }
-        return 0;
-    case ARGP_KEY_ARG:
-        if (a->n_kernel == TMX_GATE_KERNELS) {
-            argp_error(state, "more than %d kernels", TMX_GATE_KERNELS);
-        } else {
-            a->kernel[a->n_kernel++] = arg;
-        }
-        return 0;
-    case ARGP_KEY_END:
-        if (a->n_kernel == 0 && !a->convert) {
-            argp_error(state, "which kernel? `thermix list kernels` names them");
-        }
-        if ((a->trace || a->export) && a->n_kernel != 1) {
-            argp_error(state, "--trace and --export take one kernel");
-        }
-        if (a->convert && !a->out) {
-            argp_error(state, "--convert needs --out FILE");
-        }
-        return 0;
-    default:
-        return ARGP_ERR_UNKNOWN;
+    if (a->kernel.n == 0 && !a->convert) {
+        return tmx_fail(err, TMX_ECONFIG, "which kernel? `thermix list kernels` names them");
     }
-}
-
-static error_t parse(int key, char *arg, struct argp_state *state)
-{
-    struct args *a = state->input;
-    switch (key) {
-    case 'p':
-        policy_list(a, arg, state);
-        return 0;
-    case KEY_BET:
-        a->n_bet = cycles_list(arg, a->bet, "--bet", state);
-        return 0;
-    case KEY_WAKEUP:
-        a->n_wakeup = cycles_list(arg, a->wakeup, "--wakeup", state);
-        return 0;
-    case 'n':
-        a->budget = number(arg, 1, 1000000000, "--instructions", state);
-        a->has_budget = true;
-        return 0;
-    case KEY_SEED:
-        a->seed = number(arg, 0, UINT32_MAX, "--seed", state);
-        return 0;
-    case KEY_FIT:
-        a->fit = fit_index(arg, "--fit", state);
-        return 0;
-    case KEY_TUNE:
-        a->tune = (int)fit_index(arg, "--tune", state);
-        return 0;
-    case 'o':
-        a->out = arg;
-        return 0;
-    case 'j':
-        a->n_worker = (unsigned)number(arg, 1, 1024, "--jobs", state);
-        return 0;
-    case 'q':
-        a->quiet = true;
-        return 0;
-    default:
-        return parse_more(key, arg, state);
+    if ((a->trace || a->export_to) && a->kernel.n != 1) {
+        return tmx_fail(err, TMX_ECONFIG, "--trace and --export take one kernel");
     }
+    return a->convert && !a->out ? tmx_fail(err, TMX_ECONFIG, "--convert needs --out FILE") : TMX_OK;
 }
 
 static enum tmx_status convert(const struct args *a, struct tmx_err *err)
@@ -215,32 +164,37 @@ static enum tmx_status convert(const struct args *a, struct tmx_err *err)
     return st;
 }
 
-static enum tmx_status export(const struct args *a, const struct tmx_gate_chip *chip,
-                              const struct tmx_gate_kernel *kernel, struct tmx_err *err) {
-    struct tmx_output out; struct tmx_stream s;
-    enum tmx_status st = tmx_stream_generate(&s, &kernel->stats, &chip->fit[a->fit], a->seed, err);
-    if (st){return st;}
-st = tmx_output_open(&out, a->export, err);
-if (!st) {
-    tmx_trace_file_write(&s, EXPORT_BLOCKS, out.file);
-    st = tmx_output_commit(&out, err);
-    tmx_output_discard(&out);
-}
-tmx_stream_finish(&s);
-return st;
+static enum tmx_status export_trace(const struct args *a, const struct tmx_gate_chip *chip,
+                                    const struct tmx_gate_kernel *kernel, struct tmx_err *err)
+{
+    struct tmx_output out;
+    struct tmx_stream s;
+    enum tmx_status st = tmx_stream_generate(&s, &kernel->stats, &chip->fit[a->fit], (uint64_t)a->seed, err);
+    if (st) {
+        return st;
+    }
+    st = tmx_output_open(&out, a->export_to, err);
+    if (!st) {
+        tmx_trace_file_write(&s, EXPORT_BLOCKS, out.file);
+        st = tmx_output_commit(&out, err);
+        tmx_output_discard(&out);
+    }
+    tmx_stream_finish(&s);
+    return st;
 }
 
 /* Policy "none" first, then every policy at every pair of times. */
 static enum tmx_status make_cases(const struct args *a, const struct tmx_gate_params *gate,
                                   struct tmx_gate_case *c, size_t *n, struct tmx_err *err)
 {
-    const int *bet = a->n_bet ? a->bet : &gate->break_even_cycles;
-    const int *wakeup = a->n_wakeup ? a->wakeup : &gate->wakeup_cycles;
-    const size_t n_bet = a->n_bet ? a->n_bet : 1, n_wakeup = a->n_wakeup ? a->n_wakeup : 1;
+    const int *bet = a->bet.n ? a->bet_cycles : &gate->break_even_cycles;
+    const int *wakeup = a->wakeup.n ? a->wakeup_cycles : &gate->wakeup_cycles;
+    const size_t n_bet = a->bet.n ? a->bet.n : 1, n_wakeup = a->wakeup.n ? a->wakeup.n : 1;
     c[0] = (struct tmx_gate_case){tmx_gate_find("none"), bet[0], wakeup[0]};
     *n = 1;
-    for (size_t i = 0; i < (a->n_policy ? a->n_policy : MAX_LIST); i++) {
-        const struct tmx_gate_policy *p = a->n_policy ? tmx_gate_find(a->policy[i]) : tmx_gate_policies[i];
+    for (size_t i = 0; i < (a->policy.n ? a->policy.n : MAX_LIST); i++) {
+        const struct tmx_gate_policy *p =
+            a->policy.n ? tmx_gate_find(a->policy.text[i]) : tmx_gate_policies[i];
         if (!p) {
             break;
         }
@@ -264,7 +218,7 @@ static enum tmx_status write_table(const struct args *a, const struct tmx_table 
         st = tmx_os_mkdirs(a->out, err);
         st = st ? st : tmx_table_save(t, TMX_FORMAT_CSV, path, err);
     }
-    return st ? st : tmx_table_save(t, a->format, "-", err);
+    return st ? st : tmx_table_save(t, (enum tmx_format)a->format, "-", err);
 }
 
 static enum tmx_status measure(const struct args *a, const struct tmx_gate_chip *chip,
@@ -276,25 +230,25 @@ static enum tmx_status measure(const struct args *a, const struct tmx_gate_chip 
     struct tmx_sm_result *result = NULL;
     struct tmx_gate_plan plan = {.chip = chip,
                                  .kernel = kernel,
-                                 .n_kernel = a->n_kernel,
+                                 .n_kernel = a->kernel.n,
                                  .gate = cases,
-                                 .first_fit = a->fit,
+                                 .first_fit = (size_t)a->fit,
                                  .n_fit = 1,
-                                 .seed = a->seed,
-                                 .budget = a->budget,
-                                 .n_worker = a->n_worker,
+                                 .seed = (uint64_t)a->seed,
+                                 .budget = a->budget > 0 ? (uint64_t)a->budget : DEFAULT_BUDGET,
+                                 .n_worker = (unsigned)a->jobs,
                                  .quiet = a->quiet};
     enum tmx_status st = make_cases(a, &chip->gate, cases, &plan.n_case, err);
     if (!st && a->trace) {
         const struct tmx_instr_stats *k = &kernel->stats;
         const struct tmx_memory memory = {k->miss, k->latency_cycles, k->latency_variation, k->bandwidth,
                                           k->lines};
-        st = tmx_trace_file_read(&trace, a->trace, &memory, a->seed, err);
+        st = tmx_trace_file_read(&trace, a->trace, &memory, (uint64_t)a->seed, err);
         plan.trace = &trace;
-        plan.budget = a->has_budget ? a->budget : UINT64_MAX;
+        plan.budget = a->budget > 0 ? plan.budget : UINT64_MAX;
     }
     if (!st) {
-        result = calloc(a->n_kernel * plan.n_case + 1, sizeof *result);
+        result = calloc(a->kernel.n * plan.n_case + 1, sizeof *result);
         st = result ? tmx_gate_run(&plan, result, err) : tmx_fail(err, TMX_ENOMEM, "results");
     }
     st = st ? st : tmx_gate_table(&plan, result, &t, err);
@@ -305,24 +259,26 @@ static enum tmx_status measure(const struct args *a, const struct tmx_gate_chip 
     return st;
 }
 
-static enum tmx_status run(const struct args *a, struct tmx_err *err)
+static enum tmx_status run(void *args, struct tmx_err *err)
 {
+    struct args *a = args;
     struct tmx_gate_chip chip;
-    if (a->convert) {
-        return convert(a, err);
+    enum tmx_status st = check_args(a, err);
+    if (st || a->convert) {
+        return st ? st : convert(a, err);
     }
-    struct tmx_gate_kernel *kernel = calloc(a->n_kernel + 1, sizeof *kernel);
+    struct tmx_gate_kernel *kernel = calloc(a->kernel.n, sizeof *kernel);
     if (!kernel) {
         return tmx_fail(err, TMX_ENOMEM, "kernels");
     }
-    enum tmx_status st = tmx_gate_chip_load(&chip, a->chip, a->set, a->n_set, err);
-    for (size_t i = 0; !st && i < a->n_kernel; i++) {
-        st = tmx_gate_kernel_load(&kernel[i], a->kernel[i], err);
+    st = tmx_gate_chip_load(&chip, a->chip, (const char *const *)a->set.text, a->set.n, err);
+    for (size_t i = 0; !st && i < a->kernel.n; i++) {
+        st = tmx_gate_kernel_load(&kernel[i], a->kernel.text[i], err);
     }
-    if (!st && a->export) {
-        st = export(a, &chip, kernel, err);
+    if (!st && a->export_to) {
+        st = export_trace(a, &chip, kernel, err);
     } else if (!st && a->tune >= 0) {
-        st = tmx_gate_tune(&chip, kernel, a->n_kernel, (size_t)a->tune, a->seed, stdout, err);
+        st = tmx_gate_tune(&chip, kernel, a->kernel.n, (size_t)a->tune, (uint64_t)a->seed, stdout, err);
     } else if (!st) {
         st = measure(a, &chip, kernel, err);
     }
@@ -330,23 +286,19 @@ static enum tmx_status run(const struct args *a, struct tmx_err *err)
     return st;
 }
 
-int tmx_cmd_gate(int argc, char **argv)
-{
-    static const struct argp argp = {
-        options,
-        parse,
-        "KERNEL...",
-        "Unit gating of kernels on one SM, cycle by cycle: static energy saved, slowdown, idle periods."
-        "\vExample: thermix gate hotspot cutcp --policy convpg,warped_gates --bet 9,14,19,24\n"
-        "         thermix gate hotspot --wakeup 3,6,9 -o out/hotspot\n"
-        "         thermix gate --convert kernel-1.traceg -o kernel-1.trace\n"
-        "         thermix gate hotspot --trace kernel-1.trace",
-        NULL,
-        NULL,
-        NULL};
-    struct args a = {.chip = "gtx480", .fit = 1, .tune = -1, .seed = 1, .budget = DEFAULT_BUDGET};
-    struct tmx_err err = {0};
-    argp_parse(&argp, argc, argv, 0, NULL, &a);
-    const enum tmx_status st = run(&a, &err);
-    return tmx_command_end("gate", st, &err);
-}
+const struct tmx_command tmx_cmd_gate = {
+    .name = "gate",
+    .summary = "unit gating on one SM, cycle by cycle",
+    .doc = "Unit gating of kernels on one SM, cycle by cycle: static energy saved, slowdown, idle periods.",
+    .examples = "thermix gate hotspot cutcp --policy convpg,warped_gates --bet 9,14,19,24\n"
+                "thermix gate hotspot --wakeup 3,6,9 -o out/hotspot\n"
+                "thermix gate --convert kernel-1.traceg -o kernel-1.trace\n"
+                "thermix gate hotspot --trace kernel-1.trace",
+    .args = rows,
+    .operands = "KERNEL...",
+    .operand = offsetof(struct args, kernel),
+    .max_operand = TMX_GATE_KERNELS,
+    .operand_names = TMX_NAMES_KERNEL,
+    .size = sizeof(struct args),
+    .run = run,
+};

@@ -1,5 +1,4 @@
 /* thermix list: what there is to choose from. */
-#include <argp.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -16,35 +15,20 @@
 #include "thermal/thermal.h"
 
 struct args {
-    const char *what;
+    struct tmx_texts what;
     bool options;
 };
 
-static const struct argp_option argp_options[] = {
-    {"options", 'v', NULL, 0, "print every option of the policies and back-ends too", 0},
+static const struct tmx_arg rows[] = {
+    {.name = "options",
+     .letter = 'v',
+     .type = TMX_ARG_FLAG,
+     TMX_ARG_FIELD(args, options),
+     .doc = "print every option of the policies and back-ends too"},
     {0},
 };
-
-static error_t parse(int key, char *arg, struct argp_state *state)
-{
-    struct args *a = state->input;
-    switch (key) {
-    case 'v':
-        a->options = true;
-        return 0;
-    case ARGP_KEY_ARG:
-        a->what = arg;
-        return 0;
-    case ARGP_KEY_END:
-        if (!a->what) {
-            argp_error(state,
-                       "list what? chips, kernels, mixes, policies, suites, systems, backends or metrics");
-        }
-        return 0;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
-}
+static const char *const words[] = {"runs",    "suites",   "mixes",    "kernels", "chips", "systems",
+                                    "batches", "policies", "backends", "metrics", NULL};
 
 /* One line of a data file: its name and doc. */
 static void print_file(const char *name, const char *path)
@@ -109,51 +93,47 @@ static void list_policies(bool options)
     list_plugins("unit gating (thermix gate)", (const void *const *)tmx_gate_policies, options);
 }
 
-static enum tmx_status list(const struct args *a, struct tmx_err *err)
+static enum tmx_status run(void *args, struct tmx_err *err)
 {
     static const struct {
         const char *what;
         enum tmx_data kind;
-    } files[] = {{"chips", TMX_DATA_CHIP},
-                 {"kernels", TMX_DATA_KERNEL},
-                 {"mixes", TMX_DATA_MIX},
-                 {"suites", TMX_DATA_SUITE},
-                 {"systems", TMX_DATA_SYSTEM}};
+    } files[] = {{"chips", TMX_DATA_CHIP},   {"kernels", TMX_DATA_KERNEL}, {"mixes", TMX_DATA_MIX},
+                 {"suites", TMX_DATA_SUITE}, {"systems", TMX_DATA_SYSTEM}, {"runs", TMX_DATA_RUN},
+                 {"batches", TMX_DATA_BATCH}};
+    const struct args *a = args;
+    const char *what = a->what.text[0];
     for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
-        if (strcmp(files[i].what, a->what) == 0) {
+        if (strcmp(files[i].what, what) == 0) {
             return list_files(files[i].kind, err);
         }
     }
-    if (strcmp(a->what, "policies") == 0) {
+    if (strcmp(what, "policies") == 0) {
         list_policies(a->options);
-    } else if (strcmp(a->what, "backends") == 0) {
+    } else if (strcmp(what, "backends") == 0) {
         list_plugins("thermal back-ends (key method)", (const void *const *)tmx_thermal_backends, a->options);
         list_plugins("power models", (const void *const *)tmx_power_models, a->options);
-    } else if (strcmp(a->what, "metrics") == 0) {
+    } else {
         for (const struct tmx_metric *m = tmx_metrics; m->name; m++) {
             printf("%-26s %s\n", m->name, m->doc);
         }
-    } else {
-        return tmx_fail(
-            err, TMX_ECONFIG,
-            "\"%s\": expected chips, kernels, mixes, policies, suites, systems, backends or metrics",
-            a->what);
     }
     return TMX_OK;
 }
 
-int tmx_cmd_list(int argc, char **argv)
-{
-    static const struct argp argp = {argp_options,
-                                     parse,
-                                     "chips|kernels|mixes|policies|suites|systems|backends|metrics",
-                                     "Print what there is to choose from, with sources."
-                                     "\vExample: thermix list policies -v",
-                                     NULL,
-                                     NULL,
-                                     NULL};
-    struct args a = {0};
-    struct tmx_err err = {0};
-    argp_parse(&argp, argc, argv, 0, NULL, &a);
-    return tmx_command_end("list", list(&a, &err), &err);
-}
+const struct tmx_command tmx_cmd_list = {
+    .name = "list",
+    .summary = "runs, suites, mixes, kernels, chips, policies, back-ends, metrics",
+    .doc = "Print what there is to choose from, with sources.",
+    .examples = "thermix list policies -v",
+    .args = rows,
+    .operands = "runs|suites|mixes|kernels|chips|systems|batches|policies|backends|metrics",
+    .operand = offsetof(struct args, what),
+    .min_operand = 1,
+    .max_operand = 1,
+    .which =
+        "list what? runs, suites, mixes, kernels, chips, systems, batches, policies, backends or metrics",
+    .operand_words = words,
+    .size = sizeof(struct args),
+    .run = run,
+};

@@ -1,136 +1,127 @@
-#include <argp.h>
-#include <stdio.h>
-#include <stdlib.h>
+/* thermix query: tables from a study's results. */
 #include <string.h>
 
 #include "cli/commands.h"
 #include "study/pivot.h"
 #include "study/table_out.h"
 
-enum { KEY_PIVOT = 256, KEY_ROWS, KEY_VALUE, KEY_WHERE, KEY_AGGREGATE, KEY_FORMAT, KEY_FAILED };
-
-struct arguments {
-    const char *db, *out, *format, *aggregate;
-    struct tmx_query q;
+struct args {
+    struct tmx_texts db, rows, value, where;
+    const char *pivot, *out;
+    int aggregate, format;
     bool failed;
 };
 
-static const struct argp_option options[] = {
-    {"rows", KEY_ROWS, "KEY,...", 0, "keys of the rows", 0},
-    {"pivot", KEY_PIVOT, "KEY", 0, "key whose values become columns", 0},
-    {"value", KEY_VALUE, "METRIC,...", 0, "what the cells show", 0},
-    {"where", KEY_WHERE, "KEY=VALUE", 0, "only these runs; may be repeated", 0},
-    {"aggregate", KEY_AGGREGATE, "HOW", 0, "mean (default), min, max, stdev or count of runs in one cell", 0},
-    {"failed", KEY_FAILED, 0, 0, "list the failed runs and their errors", 0},
-    {"format", KEY_FORMAT, "FORMAT", 0, "text (default), csv, markdown or json", 0},
-    {"output", 'o', "FILE", 0, "default: standard output", 0},
+static const struct tmx_arg rows[] = {
+    {.name = "rows",
+     .type = TMX_ARG_LIST,
+     TMX_ARG_FIELD(args, rows),
+     .value = "KEY,...",
+     .doc = "keys of the rows"},
+    {.name = "pivot",
+     .type = TMX_ARG_TEXT,
+     TMX_ARG_FIELD(args, pivot),
+     .value = "KEY",
+     .doc = "key whose values become columns"},
+    {.name = "value",
+     .type = TMX_ARG_LIST,
+     TMX_ARG_FIELD(args, value),
+     .value = "METRIC,...",
+     .names = TMX_NAMES_METRIC,
+     .doc = "what the cells show"},
+    {.name = "where",
+     .type = TMX_ARG_TEXTS,
+     TMX_ARG_FIELD(args, where),
+     .value = "KEY=VALUE",
+     .doc = "only these runs; may be repeated"},
+    {.name = "aggregate",
+     .type = TMX_ARG_WORD,
+     TMX_ARG_FIELD(args, aggregate),
+     .words = tmx_aggregates,
+     .def = "mean",
+     .doc = "of the runs in one cell"},
+    {.name = "failed",
+     .type = TMX_ARG_FLAG,
+     TMX_ARG_FIELD(args, failed),
+     .doc = "list the failed runs and their errors"},
+    TMX_ARG_FORMAT(args, format),
+    {.name = "output",
+     .letter = 'o',
+     .type = TMX_ARG_TEXT,
+     TMX_ARG_FIELD(args, out),
+     .value = "FILE",
+     .def = "-",
+     .names = TMX_NAMES_FILE,
+     .doc = "write to FILE"},
     {0},
 };
 
-static void split(char *list, const char **part, size_t room, struct argp_state *state)
+/* Into one of the query's lists, which end with NULL. */
+static enum tmx_status copy(const char *what, const struct tmx_texts *from, const char **to, size_t room,
+                            struct tmx_err *err)
 {
-    size_t n = 0;
-    for (char *rest = list; rest && *rest;) {
-        char *comma = strchr(rest, ',');
-        if (n + 1 == room) {
-            argp_error(state, "at most %zu names in a list", room - 1);
-            return;
-        }
-        part[n++] = rest;
-        if (comma) {
-            *comma = '\0';
-        }
-        rest = comma ? comma + 1 : NULL;
+    if (from->n >= room) {
+        return tmx_fail(err, TMX_ECONFIG, "%s: at most %zu names in a list", what, room - 1);
     }
-    part[n] = NULL;
+    for (size_t i = 0; i < from->n; i++) {
+        to[i] = from->text[i];
+    }
+    return TMX_OK;
 }
 
-static void where(struct arguments *a, char *arg, struct argp_state *state)
+static enum tmx_status make_query(const struct args *a, struct tmx_query *q, struct tmx_err *err)
 {
-    char *equal = strchr(arg, '=');
-    if (!equal || a->q.n_where == sizeof a->q.where / sizeof a->q.where[0]) {
-        argp_error(state, "--where %s: expected KEY=VALUE, at most 16 of them", arg);
-        return;
+    enum tmx_status st = copy("--rows", &a->rows, q->rows, sizeof q->rows / sizeof q->rows[0], err);
+    st = st ? st : copy("--value", &a->value, q->value, sizeof q->value / sizeof q->value[0], err);
+    q->pivot = a->pivot;
+    q->aggregate = (enum tmx_aggregate)a->aggregate;
+    for (size_t i = 0; i < a->where.n && !st; i++) {
+        char *equal = strchr(a->where.text[i], '=');
+        if (!equal || q->n_where == sizeof q->where / sizeof q->where[0]) {
+            return tmx_fail(err, TMX_ECONFIG, "--where %s: expected KEY=VALUE, at most 16 of them",
+                            a->where.text[i]);
+        }
+        *equal = '\0';
+        q->where[q->n_where].key = a->where.text[i];
+        q->where[q->n_where++].value = equal + 1;
     }
-    *equal = '\0';
-    a->q.where[a->q.n_where].key = arg;
-    a->q.where[a->q.n_where++].value = equal + 1;
+    return st;
 }
 
-static error_t parse(int key, char *arg, struct argp_state *state)
+static enum tmx_status run(void *args, struct tmx_err *err)
 {
-    struct arguments *a = state->input;
-    switch (key) {
-    case KEY_ROWS:
-        split(arg, a->q.rows, sizeof a->q.rows / sizeof a->q.rows[0], state);
-        return 0;
-    case KEY_VALUE:
-        split(arg, a->q.value, sizeof a->q.value / sizeof a->q.value[0], state);
-        return 0;
-    case KEY_PIVOT:
-        a->q.pivot = arg;
-        return 0;
-    case KEY_WHERE:
-        where(a, arg, state);
-        return 0;
-    case KEY_AGGREGATE:
-        a->aggregate = arg;
-        return 0;
-    case KEY_FAILED:
-        a->failed = true;
-        return 0;
-    case KEY_FORMAT:
-        a->format = arg;
-        return 0;
-    case 'o':
-        a->out = arg;
-        return 0;
-    case ARGP_KEY_ARG:
-        if (a->db) {
-            argp_error(state, "one database at a time");
-        }
-        a->db = arg;
-        return 0;
-    case ARGP_KEY_END:
-        if (!a->db) {
-            argp_error(state, "which database?");
-        }
-        return 0;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
-}
-
-static const struct argp argp = {
-    options,
-    parse,
-    "DB",
-    "Tables from a study's results.\v"
-    "Without --rows and --pivot every finished run is a row. A key may be given by its part after the last "
-    "dot.\n\nExample:\n"
-    "  thermix query cooling.sqlite --pivot policy --rows r_convec --value slowdown_pct --format markdown",
-    NULL,
-    NULL,
-    NULL};
-
-int tmx_cmd_query(int argc, char **argv)
-{
-    struct arguments a = {.out = "-", .format = "text", .aggregate = "mean"};
-    struct tmx_err err = {0};
+    const struct args *a = args;
+    struct tmx_query q = {0};
     struct tmx_result_set set = {0};
     struct tmx_table *t = NULL;
-    enum tmx_format format = TMX_FORMAT_TEXT;
-    argp_parse(&argp, argc, argv, 0, NULL, &a);
-    enum tmx_status st = tmx_format_parse(a.format, &format, &err);
-    st = st ? st : tmx_aggregate_parse(a.aggregate, &a.q.aggregate, &err);
-    st = st ? st : tmx_results_load(&set, a.db, &err);
+    enum tmx_status st = make_query(a, &q, err);
+    st = st ? st : tmx_results_load(&set, a->db.text[0], err);
     if (!st) {
-        st = a.failed                   ? tmx_failures(&set, &t, &err)
-             : a.q.rows[0] || a.q.pivot ? tmx_pivot(&set, &a.q, &t, &err)
-                                        : tmx_flat(&set, &a.q, &t, &err);
+        st = a->failed              ? tmx_failures(&set, &t, err)
+             : q.rows[0] || q.pivot ? tmx_pivot(&set, &q, &t, err)
+                                    : tmx_flat(&set, &q, &t, err);
     }
-    st = st ? st : tmx_table_save(t, format, a.out, &err);
+    st = st ? st : tmx_table_save(t, (enum tmx_format)a->format, a->out, err);
     tmx_table_destroy(t);
     tmx_result_set_finish(&set);
-    return tmx_command_end("query", st, &err);
+    return st;
 }
+
+const struct tmx_command tmx_cmd_query = {
+    .name = "query",
+    .summary = "tables from a study's results",
+    .doc = "Tables from a study's results.",
+    .notes = "Without --rows and --pivot every finished run is a row. A key may be given by its part after "
+             "the last dot.",
+    .examples =
+        "thermix query cooling.sqlite --pivot policy --rows r_convec --value slowdown_pct --format markdown",
+    .args = rows,
+    .operands = "DB",
+    .operand = offsetof(struct args, db),
+    .min_operand = 1,
+    .max_operand = 1,
+    .which = "which database?",
+    .operand_names = TMX_NAMES_FILE,
+    .size = sizeof(struct args),
+    .run = run,
+};

@@ -1,71 +1,72 @@
-#include <argp.h>
+/* thermix report: one page of results. */
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "cli/commands.h"
 #include "plots/page.h"
 
-enum { KEY_TITLE = 256, KEY_FRAMES };
+struct args {
+    struct tmx_texts results;
+    const char *out, *title;
+    long frames;
+};
 
-static const struct argp_option options[] = {
-    {"output", 'o', "FILE", 0, "the page to write (default: report.html)", 0},
-    {"title", KEY_TITLE, "TEXT", 0, "heading of the page", 0},
-    {"frames", KEY_FRAMES, "N", 0, "at most N pictures of a run's heat map (default 240)", 0},
+static const struct tmx_arg rows[] = {
+    {.name = "output",
+     .letter = 'o',
+     .type = TMX_ARG_TEXT,
+     TMX_ARG_FIELD(args, out),
+     .value = "FILE",
+     .def = "report.html",
+     .names = TMX_NAMES_FILE,
+     .doc = "the page to write"},
+    {.name = "title",
+     .type = TMX_ARG_TEXT,
+     TMX_ARG_FIELD(args, title),
+     .value = "TEXT",
+     .def = "thermix report",
+     .doc = "heading of the page"},
+    {.name = "frames",
+     .type = TMX_ARG_INT,
+     TMX_ARG_FIELD(args, frames),
+     .value = "N",
+     .min = 2,
+     .max = 10000,
+     .def = "240",
+     .doc = "at most N pictures of a run's heat map"},
     {0},
 };
 
-static error_t parse(int key, char *arg, struct argp_state *state)
+static enum tmx_status run(void *args, struct tmx_err *err)
 {
-    struct tmx_report *r = state->input;
-    char *end;
-    switch (key) {
-    case 'o':
-        r->out = arg;
-        return 0;
-    case KEY_TITLE:
-        r->title = arg;
-        return 0;
-    case KEY_FRAMES:
-        r->max_frame = strtoul(arg, &end, 10);
-        if (*end || r->max_frame < 2 || r->max_frame > 10000) {
-            argp_error(state, "--frames %s: expected a number from 2 to 10000", arg);
-        }
-        return 0;
-    case ARGP_KEY_ARGS:
-        r->results = (const char *const *)(state->argv + state->next);
-        r->n_result = (size_t)(state->argc - state->next);
-        return 0;
-    case ARGP_KEY_END:
-        if (r->n_result == 0) {
-            argp_error(state, "which results? Folders of tables and runs, databases of studies");
-        }
-        return 0;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
-}
-
-static const struct argp argp = {
-    options,
-    parse,
-    "RESULTS...",
-    "One HTML page that opens without a network: tables that sort, figures, and a player of heat maps.\v"
-    "Runs need --hotspot for the player; give two policies of one mix to see them side by side.\n\nExample:\n"
-    "  thermix run workloads/runs/wl1.cfg --set policy=BL -o out/bl --trace 2 --hotspot 2\n"
-    "  thermix run workloads/runs/wl1.cfg --set policy=MNU -o out/mnu --trace 2 --hotspot 2\n"
-    "  thermix report out/tabs out/bl out/mnu -o report.html",
-    NULL,
-    NULL,
-    NULL};
-
-int tmx_cmd_report(int argc, char **argv)
-{
-    struct tmx_report r = {.out = "report.html", .title = "thermix report", .max_frame = 240};
-    struct tmx_err err = {0};
-    argp_parse(&argp, argc, argv, 0, NULL, &r);
-    const enum tmx_status st = tmx_report_write(&r, &err);
+    const struct args *a = args;
+    const struct tmx_report r = {.results = (const char *const *)a->results.text,
+                                 .n_result = a->results.n,
+                                 .out = a->out,
+                                 .title = a->title,
+                                 .max_frame = (size_t)a->frames};
+    const enum tmx_status st = tmx_report_write(&r, err);
     if (!st) {
-        printf("%s\n", r.out);
+        printf("%s\n", a->out);
     }
-    return tmx_command_end("report", st, &err);
+    return st;
 }
+
+const struct tmx_command tmx_cmd_report = {
+    .name = "report",
+    .summary = "one HTML page of tables, figures and heat maps",
+    .doc =
+        "One HTML page that opens without a network: tables that sort, figures, and a player of heat maps.",
+    .notes = "Runs need --hotspot for the player; give two policies of one mix to see them side by side.",
+    .examples = "thermix run wl1 --set policy=BL -o out/bl --trace 2 --hotspot 2\n"
+                "thermix run wl1 --set policy=MNU -o out/mnu --trace 2 --hotspot 2\n"
+                "thermix report out/tabs out/bl out/mnu -o report.html",
+    .args = rows,
+    .operands = "RESULTS...",
+    .operand = offsetof(struct args, results),
+    .min_operand = 1,
+    .max_operand = 1000,
+    .which = "which results? Folders of tables and runs, databases of studies",
+    .operand_names = TMX_NAMES_FILE,
+    .size = sizeof(struct args),
+    .run = run,
+};

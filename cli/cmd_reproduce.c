@@ -1,203 +1,58 @@
-/* thermix reproduce: docs/reproduction.md from the suites' paper.csv files and hand-written notes. */
-#include <argp.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
+/* thermix reproduce: papers against ours. */
 #include "cli/commands.h"
-#include "core/base/csv.h"
 #include "core/base/os.h"
-#include "core/base/text.h"
-
-enum { MAX_SUITE = 64 };
+#include "papers/reproduce.h"
 
 struct args {
+    struct tmx_texts dir;
     const char *out, *notes;
-    const char *dir[MAX_SUITE];
-    size_t n_dir;
 };
 
-static const struct argp_option options[] = {
-    {"out", 'o', "FILE", 0, "write to FILE (default: standard output)", 0},
-    {"notes", 'n', "DIR", 0, "hand-written notes, DIR/<suite>.md (default docs/notes)", 0},
+static const struct tmx_arg rows[] = {
+    {.name = "out",
+     .letter = 'o',
+     .type = TMX_ARG_TEXT,
+     TMX_ARG_FIELD(args, out),
+     .value = "FILE",
+     .def = "-",
+     .names = TMX_NAMES_FILE,
+     .doc = "write to FILE"},
+    {.name = "notes",
+     .letter = 'n',
+     .type = TMX_ARG_TEXT,
+     TMX_ARG_FIELD(args, notes),
+     .value = "DIR",
+     .def = "docs/notes",
+     .names = TMX_NAMES_FOLDER,
+     .doc = "hand-written notes, DIR/<suite>.md"},
     {0},
 };
 
-static error_t parse(int key, char *arg, struct argp_state *state)
+static enum tmx_status run(void *args, struct tmx_err *err)
 {
-    struct args *a = state->input;
-    switch (key) {
-    case 'o':
-        a->out = arg;
-        return 0;
-    case 'n':
-        a->notes = arg;
-        return 0;
-    case ARGP_KEY_ARG:
-        if (a->n_dir == MAX_SUITE) {
-            argp_error(state, "more than %d suites", MAX_SUITE);
-        }
-        a->dir[a->n_dir++] = arg;
-        return 0;
-    case ARGP_KEY_END:
-        if (a->n_dir == 0) {
-            argp_error(state, "name the folders that `thermix table SUITE -o DIR` wrote");
-        }
-        return 0;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
-}
-
-static const char *base_name(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    return slash ? slash + 1 : path;
-}
-
-static void print_note(struct tmx_span s, FILE *out)
-{
-    fwrite(s.begin, 1, tmx_span_length(s), out);
-    fputc('\n', out);
-}
-
-/* The part of a notes file that belongs to a heading "## <quantity>" ("" for the part before the
- * first); prints it, or tells whether there is one when out is NULL. */
-static bool note_of(const struct tmx_text *notes, const char *quantity, FILE *out)
-{
-    struct tmx_lines l = {0};
-    bool inside = !quantity[0], found = false;
-    while (notes->data && tmx_lines_next(&l, notes)) {
-        const size_t n = tmx_span_length(l.line);
-        if (n > 3 && memcmp(l.line.begin, "## ", 3) == 0) {
-            inside = tmx_span_is((struct tmx_span){l.line.begin + 3, l.line.end}, quantity);
-            continue;
-        }
-        if (inside && (n > 0 || found)) {
-            found = true;
-            if (out) {
-                print_note(l.line, out);
-            }
-        }
-    }
-    return found;
-}
-
-static void print_cells(const struct tmx_csv *csv, size_t row, FILE *out)
-{
-    static const char *const names[] = {"figure",      "quantity", "case",  "unit",
-                                        "paper_value", "ours",     "status"};
-    double paper, ours;
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
-        const size_t c = tmx_csv_column(csv, names[i]);
-        double v;
-        if ((i == 4 || i == 5) && tmx_csv_real(csv, row, c, &v)) {
-            fprintf(out, "| %.4g ", fabs(v) < 5e-7 ? 0 : v);
-        } else {
-            fprintf(out, "| %s ", tmx_csv_cell(csv, row, c));
-        }
-    }
-    if (tmx_csv_real(csv, row, tmx_csv_column(csv, "paper_value"), &paper) &&
-        tmx_csv_real(csv, row, tmx_csv_column(csv, "ours"), &ours)) {
-        fprintf(out, "| %+.3g |\n", fabs(ours - paper) < 5e-7 ? 0 : ours - paper);
-    } else {
-        fprintf(out, "| |\n");
-    }
-}
-
-/* The headings' notes, each printed once, in the order the quantities appear. */
-static void print_notes(const struct tmx_csv *csv, const struct tmx_text *notes, FILE *out)
-{
-    const size_t q = tmx_csv_column(csv, "quantity");
-    for (size_t r = 0; r < csv->n_row; r++) {
-        const char *quantity = tmx_csv_cell(csv, r, q);
-        bool seen = false;
-        for (size_t s = 0; s < r && !seen; s++) {
-            seen = strcmp(tmx_csv_cell(csv, s, q), quantity) == 0;
-        }
-        if (!seen && note_of(notes, quantity, NULL)) {
-            fprintf(out, "**%s.** ", quantity);
-            (void)note_of(notes, quantity, out);
-            fputc('\n', out);
-        }
-    }
-}
-
-static enum tmx_status print_suite(const struct args *a, const char *dir, FILE *out, struct tmx_err *err)
-{
-    static const char *const need[] = {"paper", "figure",      "quantity", "case",
-                                       "unit",  "paper_value", "ours",     "status"};
-    char path[1024];
-    struct tmx_csv csv = {0};
-    struct tmx_text notes = {0};
-    snprintf(path, sizeof path, "%s/%s.md", a->notes, base_name(dir));
-    enum tmx_status st = tmx_os_exists(path) ? tmx_text_load(&notes, path, err) : TMX_OK;
-    snprintf(path, sizeof path, "%s/paper.csv", dir);
-    if (!st && notes.data && !tmx_os_exists(path)) { /* a suite without the paper's values: its notes */
-        fprintf(out, "\n## Suite %s\n\n", base_name(dir));
-        (void)note_of(&notes, "", out);
-        tmx_text_finish(&notes);
-        return TMX_OK;
-    }
-    st = st ? st : tmx_csv_read(&csv, path, err);
-    for (size_t i = 0; !st && i < sizeof need / sizeof need[0]; i++) {
-        if (tmx_csv_column(&csv, need[i]) == csv.n_column) {
-            st = tmx_fail_at(err, TMX_EPARSE, path, 1, "no column \"%s\"", need[i]);
-        }
-    }
+    const struct args *a = args;
+    struct tmx_output o;
+    enum tmx_status st = tmx_output_open(&o, a->out, err);
     if (!st) {
-        fprintf(out, "\n## Suite %s (paper %s)\n\n", base_name(dir),
-                csv.n_row ? tmx_csv_cell(&csv, 0, tmx_csv_column(&csv, "paper")) : "-");
-        if (note_of(&notes, "", out)) {
-            fputc('\n', out);
-        }
-        fprintf(out, "| where | quantity | case | unit | paper | ours | status | ours - paper |\n"
-                     "| --- | --- | --- | --- | ---: | ---: | --- | ---: |\n");
-        for (size_t r = 0; r < csv.n_row; r++) {
-            print_cells(&csv, r, out);
-        }
-        fputc('\n', out);
-        print_notes(&csv, &notes, out);
+        st = tmx_reproduce((const char *const *)a->dir.text, a->dir.n, a->notes, o.file, err);
+        st = st ? st : tmx_output_commit(&o, err);
+        tmx_output_discard(&o);
     }
-    tmx_text_finish(&notes);
-    tmx_csv_finish(&csv);
     return st;
 }
 
-int tmx_cmd_reproduce(int argc, char **argv)
-{
-    static const struct argp argp = {
-        options,
-        parse,
-        "DIR...",
-        "Write the reproduction report from the paper.csv files that `thermix table` wrote."
-        "\vExample: thermix reproduce out/tabs out/tabs-micro -o docs/reproduction.md",
-        NULL,
-        NULL,
-        NULL};
-    struct args a = {.out = "-", .notes = "docs/notes"};
-    struct tmx_err err = {0};
-    struct tmx_output o;
-    argp_parse(&argp, argc, argv, 0, NULL, &a);
-    enum tmx_status st = tmx_output_open(&o, a.out, &err);
-    if (!st) {
-        fprintf(
-            o.file,
-            "# What the papers say, and what thermix computes\n\n"
-            "Generated by `thermix reproduce` from the suites' `paper.csv` files and the notes in\n"
-            "`docs/notes/`. Status: **calibrated** values were fitted to or chosen by looking at the\n"
-            "paper's; **prediction** follows without having been looked at; **input** went in;\n"
-            "**not_reproduced** is not reached, with the reason in the notes. An empty paper value is not\n"
-            "printed in the paper's text.\n");
-        for (size_t i = 0; i < a.n_dir && !st; i++) {
-            st = print_suite(&a, a.dir[i], o.file, &err);
-        }
-        if (st) {
-            tmx_output_discard(&o);
-        } else {
-            st = tmx_output_commit(&o, &err);
-        }
-    }
-    return tmx_command_end("reproduce", st, &err);
-}
+const struct tmx_command tmx_cmd_reproduce = {
+    .name = "reproduce",
+    .summary = "the report of papers against ours, from suites",
+    .doc = "Write the reproduction report from the paper.csv files that `thermix table` wrote.",
+    .examples = "thermix reproduce out/tabs out/tabs-micro -o docs/reproduction.md",
+    .args = rows,
+    .operands = "DIR...",
+    .operand = offsetof(struct args, dir),
+    .min_operand = 1,
+    .max_operand = 1000,
+    .which = "name the folders that `thermix table SUITE -o DIR` wrote",
+    .operand_names = TMX_NAMES_FOLDER,
+    .size = sizeof(struct args),
+    .run = run,
+};

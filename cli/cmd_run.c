@@ -1,6 +1,5 @@
 /* thermix run: simulate one configuration. */
 #define _POSIX_C_SOURCE 200809L
-#include <argp.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,85 +7,53 @@
 #include "cli/commands.h"
 #include "core/base/config.h"
 #include "core/base/os.h"
+#include "run/input/data.h"
 #include "run/run.h"
 #include "run/trace.h"
 #include "study/table_out.h"
 
-enum { MAX_SET = 256, KEY_SET = 256, KEY_TRACE, KEY_HOTSPOT };
-
 struct args {
-    const char *config, *dir;
-    const char *set[MAX_SET];
-    size_t n_set;
+    struct tmx_texts config, set;
+    const char *dir;
     double trace_s, hotspot_s;
     bool quiet, verbose;
 };
 
-static const struct argp_option options[] = {
-    {"out", 'o', "DIR", 0, "write resolved.cfg, summary.csv and kernels.csv into DIR", 0},
-    {"set", KEY_SET, "KEY=VALUE", 0,
-     "override a key, such as tick_s=0.01 or dtm.policy=dvfs; may be repeated", 0},
-    {"trace", KEY_TRACE, "SECONDS", 0, "write trace.csv into DIR, a row every SECONDS of simulated time", 0},
-    {"hotspot", KEY_HOTSPOT, "SECONDS", 0,
-     "write power.ptrace, temps.ttrace and thermal.config into DIR, a row every SECONDS", 0},
-    {"quiet", 'q', NULL, 0, "print nothing but errors", 0},
-    {"verbose", 'v', NULL, 0, "print the resolved configuration first", 0},
+static const struct tmx_arg rows[] = {
+    {.name = "out",
+     .letter = 'o',
+     .type = TMX_ARG_TEXT,
+     TMX_ARG_FIELD(args, dir),
+     .value = "DIR",
+     .names = TMX_NAMES_FOLDER,
+     .doc = "write resolved.cfg, summary.csv and kernels.csv into DIR"},
+    TMX_ARG_SET(args, set, ""),
+    {.name = "trace",
+     .type = TMX_ARG_REAL,
+     TMX_ARG_FIELD(args, trace_s),
+     .value = "SECONDS",
+     .min = 1e-6,
+     .max = 1e9,
+     .doc = "write trace.csv into DIR, a row every SECONDS of simulated time"},
+    {.name = "hotspot",
+     .type = TMX_ARG_REAL,
+     TMX_ARG_FIELD(args, hotspot_s),
+     .value = "SECONDS",
+     .min = 1e-6,
+     .max = 1e9,
+     .doc = "write power.ptrace, temps.ttrace and thermal.config into DIR, a row every SECONDS"},
+    {.name = "quiet",
+     .letter = 'q',
+     .type = TMX_ARG_FLAG,
+     TMX_ARG_FIELD(args, quiet),
+     .doc = "print nothing but errors"},
+    {.name = "verbose",
+     .letter = 'v',
+     .type = TMX_ARG_FLAG,
+     TMX_ARG_FIELD(args, verbose),
+     .doc = "print the resolved configuration first"},
     {0},
 };
-
-static double seconds(const char *arg, struct argp_state *state)
-{
-    char *end;
-    const double v = strtod(arg, &end);
-    if (*end || end == arg || !(v > 0 && v < 1e9)) {
-        argp_error(state, "\"%s\": expected a time in seconds", arg);
-    }
-    return v;
-}
-
-static error_t parse(int key, char *arg, struct argp_state *state)
-{
-    struct args *a = state->input;
-    switch (key) {
-    case 'o':
-        a->dir = arg;
-        return 0;
-    case KEY_SET:
-        if (a->n_set == MAX_SET) {
-            argp_error(state, "too many --set");
-        }
-        a->set[a->n_set++] = arg;
-        return 0;
-    case KEY_TRACE:
-        a->trace_s = seconds(arg, state);
-        return 0;
-    case KEY_HOTSPOT:
-        a->hotspot_s = seconds(arg, state);
-        return 0;
-    case 'q':
-        a->quiet = true;
-        return 0;
-    case 'v':
-        a->verbose = true;
-        return 0;
-    case ARGP_KEY_ARG:
-        if (a->config) {
-            argp_error(state, "one configuration at a time: \"%s\" is too much", arg);
-        }
-        a->config = arg;
-        return 0;
-    case ARGP_KEY_END:
-        if (!a->config) {
-            argp_error(state, "which configuration? See workloads/runs/");
-        }
-        if ((a->trace_s > 0 || a->hotspot_s > 0) && !a->dir) {
-            argp_error(state, "--trace and --hotspot need -o DIR");
-        }
-        return 0;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
-}
 
 static volatile sig_atomic_t interrupted; /* the only way a signal can speak */
 
@@ -266,33 +233,48 @@ static enum tmx_status simulate(const struct args *a, struct tmx_run *run, struc
     return st;
 }
 
-int tmx_cmd_run(int argc, char **argv)
+static enum tmx_status run(void *args, struct tmx_err *err)
 {
-    static const struct argp argp = {
-        options,
-        parse,
-        "CONFIG",
-        "Simulate one configuration: a workload on a chip under a policy."
-        "\vExample: thermix run workloads/runs/wl1.cfg --set policy=MU -o out/wl1 --trace 0.5\n"
-        "Keys of CONFIG: docs/formats.md.",
-        NULL,
-        NULL,
-        NULL};
-    struct args a = {0};
-    struct tmx_err err = {0};
-    struct tmx_run *run = NULL;
+    const struct args *a = args;
+    struct tmx_run *r = NULL;
     struct tmx_config *cfg = NULL;
-    argp_parse(&argp, argc, argv, 0, NULL, &a);
+    char path[TMX_PATH_SIZE];
     const struct sigaction act = {.sa_handler = on_signal};
+    if ((a->trace_s > 0 || a->hotspot_s > 0) && !a->dir) {
+        return tmx_fail(err, TMX_ECONFIG, "--trace and --hotspot need -o DIR");
+    }
+    enum tmx_status st = tmx_data_find(TMX_DATA_RUN, a->config.text[0], path, err);
+    if (st) {
+        return st;
+    }
     sigaction(SIGINT, &act, NULL);
     sigaction(SIGTERM, &act, NULL);
-    enum tmx_status st = tmx_config_load(&cfg, a.config, a.set, a.n_set, &err);
-    st = st ? st : tmx_run_open(&run, tmx_config_root(cfg), &err);
-    if (!st && a.verbose) {
-        fputs(tmx_run_resolved(run), stdout);
+    st = tmx_config_load(&cfg, path, (const char *const *)a->set.text, a->set.n, err);
+    st = st ? st : tmx_run_open(&r, tmx_config_root(cfg), err);
+    if (!st && a->verbose) {
+        fputs(tmx_run_resolved(r), stdout);
     }
-    st = st ? st : simulate(&a, run, &err);
-    tmx_run_close(run);
+    st = st ? st : simulate(a, r, err);
+    tmx_run_close(r);
     tmx_config_close(cfg);
-    return tmx_command_end("run", st, &err);
+    return st;
 }
+
+const struct tmx_command tmx_cmd_run = {
+    .name = "run",
+    .summary = "simulate one configuration",
+    .doc = "Simulate one configuration: a workload on a chip under a policy. CONFIG is a name of `thermix "
+           "list runs` or a "
+           "file.",
+    .notes = "Keys of CONFIG: docs/formats.md.",
+    .examples = "thermix run wl1 --set policy=MU -o out/wl1 --trace 0.5",
+    .args = rows,
+    .operands = "CONFIG",
+    .operand = offsetof(struct args, config),
+    .min_operand = 1,
+    .max_operand = 1,
+    .which = "which configuration? `thermix list runs` names them",
+    .operand_names = TMX_NAMES_RUN,
+    .size = sizeof(struct args),
+    .run = run,
+};

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "cli/thermal_args.h"
-#include "core/base/os.h"
+#include "cli/thermal_outputs.h"
 #include "study/progress.h"
 #include "study/table_out.h"
 #include "thermal/hotspot_check.h"
@@ -18,68 +18,6 @@ static void say(void *to, enum tmx_log_level level, const char *text)
     const struct thermal_args *args = to;
     if (level == TMX_LOG_WARNING || (level == TMX_LOG_INFO && !args->quiet) || args->verbose) {
         fprintf(stderr, "thermix thermal: %s%s\n", level == TMX_LOG_WARNING ? "warning: " : "", text);
-    }
-}
-
-enum { TRACE, STEADY, GRID_STEADY, GRID_TRANSIENT, DUMP, N_OUTPUTS };
-
-struct outputs {
-    const char *path[N_OUTPUTS]; /* "" for none */
-    struct tmx_output out[N_OUTPUTS];
-};
-
-static enum tmx_status open_outputs(struct outputs *o, const struct tmx_hotspot_config *cfg,
-                                    struct tmx_err *err)
-{
-    const char *const paths[N_OUTPUTS] = {cfg->o, cfg->steady_file, cfg->grid_steady_file,
-                                          cfg->grid_transient_file, cfg->d};
-    const char *const inputs[] = {cfg->p,
-                                  cfg->f,
-                                  cfg->source[TMX_HOTSPOT_CONFIG],
-                                  cfg->init_file,
-                                  cfg->grid_layer_file,
-                                  cfg->materials_file,
-                                  cfg->package_config_file};
-    enum tmx_status st = TMX_OK;
-    memcpy(o->path, paths, sizeof paths);
-    for (size_t i = 0; !st && i < N_OUTPUTS; i++) {
-        if (!paths[i][0] || strncmp(paths[i], "/dev/", 5) == 0) {
-            continue;
-        }
-        for (size_t j = 0; j < i; j++) {
-            if (paths[j][0] && tmx_os_same_file(paths[i], paths[j])) {
-                return tmx_fail_at(err, TMX_ECONFIG, paths[i], 0, "two outputs go to this file");
-            }
-        }
-        for (size_t j = 0; j < sizeof inputs / sizeof inputs[0]; j++) {
-            if (inputs[j][0] && strcmp(paths[i], "-") != 0 && tmx_os_same_file(paths[i], inputs[j])) {
-                return tmx_fail_at(err, TMX_ECONFIG, paths[i], 0, "an output would replace this input");
-            }
-        }
-    }
-    for (size_t i = 0; !st && i < N_OUTPUTS; i++) {
-        st = paths[i][0] ? tmx_output_open(&o->out[i], paths[i], err) : TMX_OK;
-    }
-    return st;
-}
-
-/* All or nothing: no file gets its name before every one is known to be whole. */
-static enum tmx_status commit_outputs(struct outputs *o, struct tmx_err *err)
-{
-    enum tmx_status st = TMX_OK;
-    for (size_t i = 0; !st && i < N_OUTPUTS; i++) {
-        st = o->out[i].file ? tmx_output_check(&o->out[i], err) : TMX_OK;
-    }
-    for (size_t i = 0; !st && i < N_OUTPUTS; i++) {
-        st = o->out[i].file ? tmx_output_commit(&o->out[i], err) : TMX_OK;
-    }
-    return st;
-}
-
-static void discard_outputs(struct outputs *o)
-{
-    for (size_t i = 0; i < N_OUTPUTS; i++) {
-        tmx_output_discard(&o->out[i]);
     }
 }
 
@@ -122,17 +60,17 @@ static void row_done(void *to, size_t n_done, size_t n_total)
     tmx_progress_show(p);
 }
 
-static enum tmx_status simulate(struct tmx_trace_run *r, struct outputs *o, struct tmx_err *err)
+static enum tmx_status simulate(struct tmx_trace_run *r, struct tmx_thermal_outputs *o, struct tmx_err *err)
 {
     const struct tmx_trace_options *args = r->args;
     const bool transient = args->cfg.o[0] || args->cfg.grid_transient_file[0];
     const bool to_file = args->cfg.steady_file[0] || args->cfg.grid_steady_file[0];
     enum tmx_status st = TMX_OK;
-    if (o->out[DUMP].file) {
-        tmx_hotspot_config_print(&args->cfg, o->out[DUMP].file);
+    if (o->out[TMX_DUMP].file) {
+        tmx_hotspot_config_print(&args->cfg, o->out[TMX_DUMP].file);
     }
     if (transient) {
-        st = tmx_trace_run_transient(r, o->out[TRACE].file, o->out[GRID_TRANSIENT].file, err);
+        st = tmx_trace_run_transient(r, o->out[TMX_TRACE].file, o->out[TMX_GRID_TRANSIENT].file, err);
     }
     if (st || (transient && !to_file && !args->verify_with[0])) {
         return st;
@@ -141,11 +79,11 @@ static enum tmx_status simulate(struct tmx_trace_run *r, struct outputs *o, stru
     if (st) {
         return st;
     }
-    if (o->out[GRID_STEADY].file) {
-        tmx_temps_print_grids(&r->temps, r->node_k, args->precision, o->out[GRID_STEADY].file);
+    if (o->out[TMX_GRID_STEADY].file) {
+        tmx_temps_print_grids(&r->temps, r->node_k, args->precision, o->out[TMX_GRID_STEADY].file);
     }
-    if (o->out[STEADY].file) {
-        tmx_temps_print(&r->temps, args->precision, o->out[STEADY].file);
+    if (o->out[TMX_STEADY].file) {
+        tmx_temps_print(&r->temps, args->precision, o->out[TMX_STEADY].file);
     } else if (!transient && !to_file && !args->verify_with[0]) {
         printf("Unit\tSteady(Kelvin)\n");
         tmx_temps_print(&r->temps, args->precision, stdout);
@@ -153,23 +91,38 @@ static enum tmx_status simulate(struct tmx_trace_run *r, struct outputs *o, stru
     return args->verify_with[0] ? verify(r, err) : TMX_OK;
 }
 
-int tmx_cmd_thermal(int argc, char **argv)
+static enum tmx_status run(void *args, struct tmx_err *err)
 {
-    struct thermal_args args;
-    struct tmx_trace_run run = {0};
-    struct outputs outputs = {0};
-    struct tmx_err err = {0};
+    struct thermal_args *a = args;
+    struct tmx_trace_run r = {0};
+    struct tmx_thermal_outputs outputs = {0};
     struct tmx_progress progress = {0};
-    const struct tmx_log log = {say, &args};
-    enum tmx_status st = tmx_thermal_args_parse(argc, argv, &args, &err);
-    args.run.row_done = st || args.quiet ? NULL : row_done;
-    args.run.row_done_to = &progress;
-    st = st ? st : tmx_trace_run_read(&run, &args.run, &log, &err);
-    st = st ? st : open_outputs(&outputs, &args.run.cfg, &err);
-    st = st ? st : simulate(&run, &outputs, &err);
+    const struct tmx_log log = {say, a};
+    a->run.row_done = a->quiet ? NULL : row_done;
+    a->run.row_done_to = &progress;
+    enum tmx_status st = tmx_trace_run_read(&r, &a->run, &log, err);
+    st = st ? st : tmx_thermal_outputs_open(&outputs, &a->run.cfg, err);
+    st = st ? st : simulate(&r, &outputs, err);
     tmx_progress_end(&progress);
-    st = st ? st : commit_outputs(&outputs, &err);
-    discard_outputs(&outputs);
-    tmx_trace_run_finish(&run);
-    return tmx_command_end("thermal", st, &err);
+    st = st ? st : tmx_thermal_outputs_commit(&outputs, err);
+    tmx_thermal_outputs_discard(&outputs);
+    tmx_trace_run_finish(&r);
+    return st;
 }
+
+const struct tmx_command tmx_cmd_thermal = {
+    .name = "thermal",
+    .summary = "temperatures of a chip from a power trace, with HotSpot's options and files",
+    .doc = "Temperatures of a chip from a power trace, with HotSpot's options and files.",
+    .notes = "-c FILE reads a config file of such pairs. Without -o only the steady state of the mean power "
+             "is computed. A command line option beats "
+             "the same one "
+             "in the config file; names ignore case. Files: docs/formats.md.",
+    .examples =
+        "thermix thermal -c chip.config -f chip.flp -p power.ptrace -o temps.ttrace -steady_file chip.steady",
+    .args = tmx_thermal_rows,
+    .pairs = tmx_hotspot_opts,
+    .size = sizeof(struct thermal_args),
+    .parse = tmx_thermal_args_parse,
+    .run = run,
+};

@@ -1,28 +1,28 @@
 #ifndef TMX_CLI_COMMANDS_H
 #define TMX_CLI_COMMANDS_H
 
-/* One line a sub-command, each in its cmd_<name>.c; main.c lists them. */
+/* One line a sub-command, each the table of its cmd_<name>.c; commands.c lists them. */
 
-#include "core/base/err.h"
+#include "cli/args.h"
 
-int tmx_cmd_animate(int argc, char **argv);
-int tmx_cmd_check(int argc, char **argv);
-int tmx_cmd_consolidate(int argc, char **argv);
-int tmx_cmd_cta(int argc, char **argv);
-int tmx_cmd_floorplan(int argc, char **argv);
-int tmx_cmd_gate(int argc, char **argv);
-int tmx_cmd_list(int argc, char **argv);
-int tmx_cmd_merge(int argc, char **argv);
-int tmx_cmd_plot(int argc, char **argv);
-int tmx_cmd_power(int argc, char **argv);
-int tmx_cmd_query(int argc, char **argv);
-int tmx_cmd_reproduce(int argc, char **argv);
-int tmx_cmd_report(int argc, char **argv);
-int tmx_cmd_run(int argc, char **argv);
-int tmx_cmd_sensitivity(int argc, char **argv);
-int tmx_cmd_sweep(int argc, char **argv);
-int tmx_cmd_table(int argc, char **argv);
-int tmx_cmd_thermal(int argc, char **argv);
+extern const struct tmx_command tmx_cmd_animate, tmx_cmd_check, tmx_cmd_consolidate, tmx_cmd_cta,
+    tmx_cmd_floorplan, tmx_cmd_gate, tmx_cmd_help, tmx_cmd_list, tmx_cmd_merge, tmx_cmd_plot, tmx_cmd_power,
+    tmx_cmd_query, tmx_cmd_report, tmx_cmd_reproduce, tmx_cmd_run, tmx_cmd_sensitivity, tmx_cmd_sweep,
+    tmx_cmd_table, tmx_cmd_thermal;
+
+extern const struct tmx_command *const tmx_commands[]; /* NULL-terminated, in the order of `thermix --help` */
+
+/* The command of a name; NULL: none. */
+const struct tmx_command *tmx_command_find(const char *name);
+/* "unknown command", with the nearest one. */
+TMX_NODISCARD enum tmx_status tmx_command_unknown(const char *name, struct tmx_err *err);
+/* What `thermix --help` prints. */
+void tmx_commands_usage(FILE *out);
+
+struct tmx_runner;
+/* `thermix sweep` with a given way to run one configuration; args of tmx_cmd_sweep. */
+TMX_NODISCARD enum tmx_status tmx_sweep_with(const void *args, const struct tmx_runner *runner,
+                                             struct tmx_err *err);
 
 /* Say on standard error how the command failed, if it did; the exit code. */
 int tmx_command_end(const char *command, enum tmx_status st, const struct tmx_err *err);

@@ -1,8 +1,11 @@
 #include "papers/suite.h"
 
 #include <stdio.h>
+#include <string.h>
 
+#include "core/base/config.h"
 #include "core/base/os.h"
+#include "run/input/data.h"
 
 const struct tmx_suite_kind tmx_suite_kinds[] = {
     {"tabs", "mixes x policies on a chip with thermal feedback (paper 003)", tmx_suite_tabs},
@@ -37,4 +40,33 @@ enum tmx_status tmx_suite_write(const struct tmx_suite_call *call, const struct 
     }
     return call->format == TMX_FORMAT_TEXT ? tmx_table_write_brief(table, stdout, err)
                                            : tmx_table_save(table, call->format, "-", err);
+}
+
+enum tmx_status tmx_suite_run(struct tmx_suite_call *call, struct tmx_err *err)
+{
+    char path[TMX_PATH_SIZE];
+    struct tmx_config *cfg = NULL;
+    enum tmx_status st = tmx_data_find(TMX_DATA_SUITE, call->name, path, err);
+    if (st) {
+        return st;
+    }
+    st = tmx_config_load(&cfg, path, call->set, call->n_set, err);
+    if (!st) {
+        const struct tmx_setting *kind = tmx_config_find(cfg, "kind");
+        const char *word = kind ? tmx_setting_text(kind) : NULL;
+        const struct tmx_suite_kind *k = tmx_suite_kinds;
+        while (word && k->kind && strcmp(k->kind, word) != 0) {
+            k++;
+        }
+        if (!word || !k->kind) {
+            st = tmx_fail_at(err, TMX_ECONFIG, path, kind ? tmx_setting_line(kind) : 0,
+                             "kind: expected the suite's kind, such as \"%s\"", tmx_suite_kinds[0].kind);
+        } else {
+            call->path = path;
+            call->root = tmx_config_root(cfg);
+            st = k->run(call, err);
+        }
+    }
+    tmx_config_close(cfg);
+    return st;
 }

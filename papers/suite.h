@@ -26,6 +26,9 @@ struct tmx_suite_kind {
 };
 extern const struct tmx_suite_kind tmx_suite_kinds[]; /* {0}-terminated, in suite.c */
 
+/* Find call->name, read it (fills path and root) and run it. */
+TMX_NODISCARD enum tmx_status tmx_suite_run(struct tmx_suite_call *call, struct tmx_err *err);
+
 /* Write table.csv and, where paper is not NULL, paper.csv below call->out_dir, and print
  * table in call->format (NULL: print nothing more). */
 TMX_NODISCARD enum tmx_status tmx_suite_write(const struct tmx_suite_call *call,

@@ -15,17 +15,7 @@ static enum tmx_status no_memory(struct tmx_err *err)
     return TMX_ENOMEM;
 }
 
-enum tmx_status tmx_aggregate_parse(const char *word, enum tmx_aggregate *a, struct tmx_err *err)
-{
-    static const char *const words[] = {"mean", "min", "max", "stdev", "count"};
-    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
-        if (strcmp(words[i], word) == 0) {
-            *a = (enum tmx_aggregate)i;
-            return TMX_OK;
-        }
-    }
-    return tmx_fail(err, TMX_ECONFIG, "unknown aggregate \"%s\"; known: mean, min, max, stdev, count", word);
-}
+const char *const tmx_aggregates[] = {"mean", "min", "max", "stdev", "count", NULL};
 
 static enum tmx_status name_index(char *const *names, size_t n, const char *kind, const char *word, size_t *i,
                                   struct tmx_err *err)

@@ -19,9 +19,7 @@ struct tmx_query {
     enum tmx_aggregate aggregate;
 };
 
-/* "mean", "min", "max", "stdev", "count". */
-TMX_NODISCARD enum tmx_status tmx_aggregate_parse(const char *word, enum tmx_aggregate *a,
-                                                  struct tmx_err *err);
+extern const char *const tmx_aggregates[]; /* their words, NULL-terminated */
 
 /* One row per distinct combination of the row keys, in order of value; one column per
  * pivot value and wanted metric. Runs that fall together are aggregated; failed ones are

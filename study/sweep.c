@@ -345,3 +345,30 @@ enum tmx_status tmx_sweep_expand(struct tmx_sweep *s, size_t repeat, const char 
     }
     return st;
 }
+
+enum tmx_status tmx_sweep_table(const struct tmx_sweep *s, struct tmx_table **out, struct tmx_err *err)
+{
+    struct tmx_table *t = NULL;
+    struct tmx_column *columns = calloc(s->n_key + 1, sizeof *columns);
+    if (!columns) {
+        return tmx_fail(err, TMX_ENOMEM, "out of memory");
+    }
+    columns[0] = (struct tmx_column){"point", TMX_COLUMN_INT, 0};
+    for (size_t k = 0; k < s->n_key; k++) {
+        columns[k + 1] = (struct tmx_column){s->key[k], TMX_COLUMN_TEXT, 0};
+    }
+    const enum tmx_status st = tmx_table_create(&t, columns, s->n_key + 1, err);
+    free(columns);
+    for (size_t i = 0; i < s->n_point && !st; i++) {
+        tmx_table_int(t, (int64_t)i);
+        for (size_t k = 0; k < s->n_key; k++) {
+            const char *v = tmx_sweep_value(s, i, k);
+            char plain[TMX_SWEEP_TEXT];
+            const size_t quoted = v[0] == '"';
+            snprintf(plain, sizeof plain, "%.*s", (int)(strlen(v) - 2 * quoted), v + quoted);
+            tmx_table_text(t, plain);
+        }
+    }
+    *out = t;
+    return st;
+}

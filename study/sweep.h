@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "core/base/err.h"
+#include "core/base/table.h"
 
 enum { TMX_SWEEP_TEXT = 512, TMX_SWEEP_MAX_POINTS = 10000000 };
 
@@ -67,6 +67,10 @@ void tmx_sweep_finish(struct tmx_sweep *s); /* accepts zeroed memory */
 const char *tmx_sweep_value(const struct tmx_sweep *s, size_t point, size_t key);
 /* "key=literal" for tmx_config_set. */
 void tmx_sweep_assignment(const struct tmx_sweep *s, size_t point, size_t key, char *buf, size_t size);
+
+/* Every point as a row: its number and the values of its keys. The caller destroys *out. */
+TMX_NODISCARD enum tmx_status tmx_sweep_table(const struct tmx_sweep *s, struct tmx_table **out,
+                                              struct tmx_err *err);
 
 /* Used by tmx_sweep_load after reading: fills key and value from the axes. */
 TMX_NODISCARD enum tmx_status tmx_sweep_expand(struct tmx_sweep *s, size_t repeat, const char *seed_key,

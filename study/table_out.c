@@ -1,21 +1,10 @@
 #include "study/table_out.h"
 
 #include <jansson.h>
-#include <string.h>
 
 #include "core/base/os.h"
 
-enum tmx_status tmx_format_parse(const char *word, enum tmx_format *f, struct tmx_err *err)
-{
-    static const char *const words[] = {"text", "csv", "markdown", "json"};
-    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
-        if (strcmp(words[i], word) == 0) {
-            *f = (enum tmx_format)i;
-            return TMX_OK;
-        }
-    }
-    return tmx_fail(err, TMX_ECONFIG, "unknown format \"%s\"; known: text, csv, markdown, json", word);
-}
+const char *const tmx_formats[] = {"table", "csv", "markdown", "json", NULL};
 
 static json_t *cell_json(const struct tmx_cell *c)
 {

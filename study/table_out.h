@@ -5,9 +5,7 @@
 
 /* --format of every command that prints a table. */
 enum tmx_format { TMX_FORMAT_TEXT, TMX_FORMAT_CSV, TMX_FORMAT_MARKDOWN, TMX_FORMAT_JSON };
-
-/* "text", "csv", "markdown" or "json"; else TMX_ECONFIG with the list. */
-TMX_NODISCARD enum tmx_status tmx_format_parse(const char *word, enum tmx_format *f, struct tmx_err *err);
+extern const char *const tmx_formats[]; /* their words, NULL-terminated */
 
 /* JSON is an array of objects keyed by column name, numbers lossless, empty cells null. */
 TMX_NODISCARD enum tmx_status tmx_table_write(const struct tmx_table *t, enum tmx_format f, FILE *out,

@@ -21,6 +21,9 @@ static const struct {
     [TMX_DATA_SYSTEM] = {"systems", ".cfg", "topology"},
     [TMX_DATA_TRACE] = {"workloads/traces", ".ptrace", "trace"},
     [TMX_DATA_PLOT] = {"plots/scripts", ".gp", "figure script"},
+    [TMX_DATA_RUN] = {"workloads/runs", ".cfg", "run"},
+    [TMX_DATA_BATCH] = {"workloads/batches", ".cfg", "batch"},
+    [TMX_DATA_NODE] = {"workloads/nodes", ".cfg", "node"},
 };
 
 enum { N_ROOT = 5 };

@@ -15,6 +15,10 @@ enum tmx_data {
     TMX_DATA_SYSTEM, /* systems/NAME.cfg, topologies */
     TMX_DATA_TRACE,  /* workloads/traces/NAME.ptrace */
     TMX_DATA_PLOT,   /* plots/scripts/NAME.gp */
+    TMX_DATA_RUN,    /* workloads/runs/NAME.cfg */
+    TMX_DATA_BATCH,  /* workloads/batches/NAME.cfg */
+    TMX_DATA_NODE,   /* workloads/nodes/NAME.cfg */
+    TMX_N_DATA
 };
 
 enum { TMX_PATH_SIZE = 512 };

@@ -63,7 +63,7 @@ refuses 'nothing to draw' plot . -o x
 refuses 'writes tables only' plot cta -o x
 refuses 'writes tables only' report cta -o x.html
 [ ! -e x ] && [ ! -e x.html ] && [ ! -e x.html.figures ] || say "a refused plot or report leaves files"
-refuses 'unknown format "bmp"' plot single -o x --format bmp
+refuses '--format bmp: expected svg, png or pdf' plot single -o x --format bmp
 refuses 'cannot open' plot none.sqlite -o x
 
 # A suite of kernels draws beside its table; what misses the paper's value is not called calibrated there.

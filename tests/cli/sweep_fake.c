@@ -8,9 +8,10 @@
 #include <string.h>
 #include <time.h>
 
-#include "cli/sweep_command.h"
+#include "cli/commands.h"
 #include "core/base/config.h"
 #include "core/base/opt.h"
+#include "study/study.h"
 
 struct fake {
     double x, y;
@@ -69,10 +70,17 @@ static enum tmx_status run(void *ctx, const struct tmx_point *p, struct tmx_meas
     return st ? st : tmx_measures_add(m, "product", f.x * f.y / 3, err);
 }
 
-int main(int argc, char **argv)
+static enum tmx_status sweep(void *args, struct tmx_err *err)
 {
     static const struct tmx_runner runner = {NULL, resolve, run};
+    return tmx_sweep_with(args, &runner, err);
+}
+
+int main(int argc, char **argv)
+{
+    struct tmx_command c = tmx_cmd_sweep;
+    c.run = sweep;
     gsl_set_error_handler_off();
     argp_err_exit_status = 2;
-    return tmx_sweep_command(argc, argv, &runner);
+    return tmx_command_main(&c, argc, argv);
 }

@@ -113,8 +113,8 @@ static void options_are_checked(void **state)
         {NULL, NULL, "stray", "command line: \"stray\": expected an option, -name value"},
         {NULL, NULL, "-init_file", "command line: option \"-init_file\" has no value"},
         {NULL, NULL, "-init_file -r_convec 0.1", "command line: option \"-init_file\" has no value"},
-        {NULL, NULL, "--method fast", "command line: --method \"fast\": expected auto or reduced or grid"},
-        {NULL, NULL, "--precision 99", "command line: --precision \"99\": expected decimals, 0 .. 15"},
+        {NULL, NULL, "--method fast", "--method fast: expected auto, reduced, grid or hotspot"},
+        {NULL, NULL, "--precision 99", "--precision 99: expected a whole number from 0 to 15"},
         {NULL, NULL, "-ambient 45", "command line: ambient = 45 K looks like degrees Celsius"},
         {NULL, NULL, "-s_spreader 0.003", "bad.flp:2: the die (4 x 4 mm) must be smaller than the spreader"},
         {NULL, NULL, "-s_spreader 0.07",
@@ -204,7 +204,7 @@ static void files_that_cannot_be_used_are_named(void **state)
         {NULL, NULL, "-d ./bad.steady", "./bad.steady: two outputs go to this file"},
         {NULL, NULL, "-d bad.flp", "bad.flp: an output would replace this input"},
         {NULL, NULL, "-d ./bad.config", "./bad.config: an output would replace this input"},
-        {NULL, NULL, "--precision 3.5", "--precision \"3.5\": expected decimals"},
+        {NULL, NULL, "--precision 3.5", "--precision 3.5: expected a whole number from 0 to 15"},
         {NULL, NULL, "-d /dev/full", "/dev/full: cannot write: No space left on device"},
     };
     CHECK(rows);

@@ -1,0 +1,497 @@
+/* Rows to argp and to a command's struct. */
+#define _POSIX_C_SOURCE 200809L
+#include "cli/args.h"
+
+#include <argp.h>
+#include <ctype.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/commands.h"
+#include "core/base/text.h"
+
+enum { FIRST_KEY = 256, MAX_DOC = 1024 };
+#define PAIRS_HEADING "Written -key value, names ignore case"
+
+struct parser {
+    const struct tmx_command *command;
+    void *args;
+};
+
+static void *field(const struct tmx_arg *a, void *args)
+{
+    return (char *)args + a->offset;
+}
+
+/* "text|csv|json", the words of a row. */
+static void join_words(const char *const *words, char *buf, size_t size)
+{
+    size_t used = 0;
+    buf[0] = '\0';
+    for (size_t i = 0; words[i] && used < size; i++) {
+        used += (size_t)snprintf(buf + used, size - used, "%s%s", i ? "|" : "", words[i]);
+    }
+}
+
+static enum tmx_status add_text(struct tmx_texts *t, const char *prefix, const char *begin, size_t length,
+                                struct tmx_err *err)
+{
+    char **more = realloc(t->text, (t->n + 1) * sizeof *more);
+    const size_t size = strlen(prefix) + length + 1;
+    char *text = malloc(size);
+    if (more) {
+        t->text = more;
+    }
+    if (!more || !text) {
+        free(text);
+        return tmx_fail(err, TMX_ENOMEM, "command line");
+    }
+    snprintf(text, size, "%s%.*s", prefix, (int)length, begin);
+    more[t->n++] = text;
+    return TMX_OK;
+}
+
+/* The words between commas; what stands in brackets stays together. */
+static enum tmx_status add_list(struct tmx_texts *t, const char *text, struct tmx_err *err)
+{
+    enum tmx_status st = TMX_OK;
+    const char *begin = text;
+    int depth = 0;
+    for (const char *c = text; !st; c++) {
+        depth += (*c == '(') - (*c == ')');
+        if (!*c || (*c == ',' && depth == 0)) {
+            st = c > begin ? add_text(t, "", begin, (size_t)(c - begin), err)
+                           : tmx_fail(err, TMX_ECONFIG, "an empty word in \"%s\"", text);
+            begin = c + 1;
+        }
+        if (!*c) {
+            break;
+        }
+    }
+    return st;
+}
+
+static void clear(struct tmx_texts *t)
+{
+    for (size_t i = 0; i < t->n; i++) {
+        free(t->text[i]);
+    }
+    free(t->text);
+    *t = (struct tmx_texts){0};
+}
+
+static enum tmx_status number(const struct tmx_arg *a, const char *text, double *v, struct tmx_err *err)
+{
+    const bool whole = a->type == TMX_ARG_INT;
+    const struct tmx_span span = {text, text + strlen(text)};
+    if (tmx_span_real(span, v) && *v >= a->min && *v <= a->max && (!whole || *v == floor(*v))) {
+        return TMX_OK;
+    }
+    return tmx_fail(err, TMX_ECONFIG, "--%s %s: expected a %snumber from %.10g to %.10g", a->name, text,
+                    whole ? "whole " : "", a->min, a->max);
+}
+
+enum tmx_status tmx_arg_whole(const char *option, const char *text, double min, double max, long *v,
+                              struct tmx_err *err)
+{
+    const struct tmx_arg a = {.name = option, .type = TMX_ARG_INT, .min = min, .max = max};
+    double real = 0;
+    const enum tmx_status st = number(&a, text, &real, err);
+    *v = (long)real;
+    return st;
+}
+
+static enum tmx_status word(const struct tmx_arg *a, const char *text, int *which, struct tmx_err *err)
+{
+    char list[400] = "";
+    size_t n = 0, used = 0;
+    for (; a->words[n]; n++) {
+        if (strcmp(a->words[n], text) == 0) {
+            *which = (int)n;
+            return TMX_OK;
+        }
+    }
+    const char *near = tmx_nearest(text, a->words, n);
+    for (size_t i = 0; i < n && used < sizeof list; i++) {
+        used += (size_t)snprintf(list + used, sizeof list - used, "%s%s",
+                                 i == 0       ? ""
+                                 : i + 1 == n ? " or "
+                                              : ", ",
+                                 a->words[i]);
+    }
+    return tmx_fail(err, TMX_ECONFIG, "--%s %s: expected %s%s%s%s", a->name, text, list,
+                    near ? "; did you mean \"" : "", near ? near : "", near ? "\"?" : "");
+}
+
+static enum tmx_status set(const struct tmx_arg *a, void *args, const char *text, struct tmx_err *err)
+{
+    double v = 0;
+    enum tmx_status st = TMX_OK;
+    switch (a->type) {
+    case TMX_ARG_FLAG:
+        *(bool *)field(a, args) = true;
+        break;
+    case TMX_ARG_TEXT:
+        *(const char **)field(a, args) = text;
+        break;
+    case TMX_ARG_TEXTS:
+        return add_text(field(a, args), a->prefix ? a->prefix : "", text, strlen(text), err);
+    case TMX_ARG_LIST:
+        clear(field(a, args)); /* the last one counts, and it beats the default */
+        return add_list(field(a, args), text, err);
+    case TMX_ARG_INT:
+        st = number(a, text, &v, err);
+        *(long *)field(a, args) = st ? 0 : (long)v;
+        break;
+    case TMX_ARG_REAL:
+        st = number(a, text, field(a, args), err);
+        break;
+    case TMX_ARG_WORD:
+        st = word(a, text, field(a, args), err);
+        break;
+    case TMX_ARG_END:
+    case TMX_ARG_GROUP:
+        break;
+    }
+    return st;
+}
+
+static enum tmx_status set_defaults(const struct tmx_command *c, void *args, struct tmx_err *err)
+{
+    enum tmx_status st = TMX_OK;
+    for (const struct tmx_arg *a = c->args; !st && a->type; a++) {
+        if (a->def) {
+            st = set(a, args, a->def, err);
+        } else if (a->type == TMX_ARG_REAL) {
+            *(double *)field(a, args) = NAN;
+        } else if (a->type == TMX_ARG_WORD) {
+            *(int *)field(a, args) = -1;
+        }
+    }
+    return st;
+}
+
+static void check_operands(const struct parser *p, struct argp_state *state)
+{
+    const struct tmx_command *c = p->command;
+    const struct tmx_texts *given = (const void *)((char *)p->args + c->operand);
+    const size_t n = c->operands ? given->n : 0;
+    struct tmx_err err = {0};
+    if (n < c->min_operand) {
+        argp_error(state, "%s", c->which ? c->which : "too few arguments");
+    } else if (n > 0 && c->operand_words) {
+        const struct tmx_arg first = {.name = "", .words = c->operand_words};
+        int i;
+        if (word(&first, given->text[0], &i, &err)) {
+            argp_error(state, "%s", err.msg + 3); /* without the dashes: it is no option */
+        }
+    }
+}
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+    const struct parser *p = state->input;
+    const struct tmx_command *c = p->command;
+    struct tmx_err err = {0};
+    if (key == ARGP_KEY_ARG) {
+        struct tmx_texts *to = c->operands ? (void *)((char *)p->args + c->operand) : NULL;
+        if (!to || to->n >= c->max_operand) {
+            argp_error(state, "\"%s\" is too much: expected %s", arg, c->operands ? c->operands : "no more");
+            return 0;
+        }
+        if (add_text(to, "", arg, strlen(arg), &err)) {
+            argp_error(state, "%s", err.msg);
+        }
+        return 0;
+    }
+    if (key == ARGP_KEY_END) {
+        check_operands(p, state);
+        return 0;
+    }
+    for (size_t i = 0; c->args[i].type; i++) {
+        const struct tmx_arg *a = &c->args[i];
+        if (a->name && key == (a->letter ? a->letter : FIRST_KEY + (int)i)) {
+            if (set(a, p->args, arg, &err)) {
+                argp_error(state, "%s", err.msg);
+            }
+            return 0;
+        }
+    }
+    return ARGP_ERR_UNKNOWN;
+}
+
+/* The rows as argp wants them. Strings made here are in `texts`. */
+struct made {
+    struct argp_option *option; /* [n + 1] */
+    struct tmx_texts texts;
+    char *doc;
+    struct argp argp;
+};
+
+/* Of a row written `-key value`. */
+static void describe_pair(const struct tmx_opt *o, char *buf, size_t size)
+{
+    const size_t used = (size_t)snprintf(buf, size, "%s", o->doc);
+    if (used < size && (o->type == TMX_OPT_REAL || o->type == TMX_OPT_INT)) {
+        snprintf(buf + used, size - used, " [%s], default %g", o->unit, o->def);
+    } else if (used < size && o->type == TMX_OPT_CHOICE) {
+        snprintf(buf + used, size - used, ", default %s", o->def_text);
+    }
+}
+
+/* An option's sentence with its bounds and default. */
+static void describe(const struct tmx_arg *a, char *buf, size_t size)
+{
+    size_t used = (size_t)snprintf(buf, size, "%s", a->doc);
+    const bool bounds = a->type == TMX_ARG_INT || a->type == TMX_ARG_REAL;
+    if ((bounds || a->def) && used < size) {
+        used += (size_t)snprintf(buf + used, size - used, " (");
+        if (bounds) {
+            used += (size_t)snprintf(buf + used, size - used, "%.10g to %.10g%s", a->min, a->max,
+                                     a->def ? "; " : "");
+        }
+        snprintf(buf + used, size - used, "%s%s)", a->def ? "default " : "", a->def ? a->def : "");
+    }
+}
+
+/* "DIR", or the words; "" for a flag. */
+static void value_of(const struct tmx_arg *a, char *buf, size_t size)
+{
+    buf[0] = '\0';
+    if (a->type == TMX_ARG_WORD && !a->value) {
+        join_words(a->words, buf, size);
+    } else if (a->type != TMX_ARG_FLAG) {
+        snprintf(buf, size, "%s", a->value ? a->value : "VALUE");
+    }
+}
+
+/* Keep a text for as long as the options live; NULL when memory is out. */
+static const char *keep(struct made *m, const char *text)
+{
+    struct tmx_err err;
+    return add_text(&m->texts, "", text, strlen(text), &err) ? NULL : m->texts.text[m->texts.n - 1];
+}
+
+static enum tmx_status make_options(const struct tmx_command *c, struct made *m, struct tmx_err *err)
+{
+    char buf[MAX_DOC];
+    bool ok = true;
+    int group = 0;
+    size_t n = 0, n_pair = 0;
+    while (c->args[n].type) {
+        n++;
+    }
+    while (c->pairs && c->pairs[n_pair].key) {
+        n_pair++;
+    }
+    m->option = calloc(n + n_pair + 2, sizeof *m->option);
+    ok = m->option != NULL;
+    for (size_t i = 0; ok && i < n; i++) {
+        const struct tmx_arg *a = &c->args[i];
+        struct argp_option *o = &m->option[i];
+        if (a->type == TMX_ARG_GROUP) {
+            *o = (struct argp_option){.doc = a->doc, .group = ++group};
+            continue;
+        }
+        value_of(a, buf, sizeof buf);
+        *o = (struct argp_option){
+            .name = a->name, .key = a->letter ? a->letter : FIRST_KEY + (int)i, .group = group};
+        o->arg = buf[0] ? keep(m, buf) : NULL;
+        ok = !buf[0] || o->arg;
+        describe(a, buf, sizeof buf);
+        o->doc = keep(m, buf);
+        ok = ok && o->doc;
+    }
+    if (ok && n_pair) {
+        m->option[n] = (struct argp_option){.doc = PAIRS_HEADING ":", .group = ++group};
+    }
+    for (size_t i = 0; ok && i < n_pair; i++) {
+        struct argp_option *o = &m->option[n + 1 + i];
+        snprintf(buf, sizeof buf, "-%s", c->pairs[i].key);
+        *o = (struct argp_option){.name = keep(m, buf), .flags = OPTION_DOC, .group = group};
+        describe_pair(&c->pairs[i], buf, sizeof buf);
+        o->doc = keep(m, buf);
+        ok = o->name && o->doc;
+    }
+    return ok ? TMX_OK : tmx_fail(err, TMX_ENOMEM, "command line");
+}
+
+static enum tmx_status make(const struct tmx_command *c, struct made *m, struct tmx_err *err)
+{
+    size_t size = 0;
+    enum tmx_status st = make_options(c, m, err);
+    FILE *out = st ? NULL : open_memstream(&m->doc, &size);
+    if (!st && !out) {
+        st = tmx_fail(err, TMX_ENOMEM, "command line");
+    }
+    if (out) {
+        fprintf(out, "%s\v", c->doc);
+        fprintf(out, "%s%s", c->notes ? c->notes : "", c->notes && c->examples ? "\n\n" : "");
+        if (c->examples) {
+            fputs("Example:\n", out);
+            for (const char *line = c->examples; *line;) {
+                const size_t n = strcspn(line, "\n");
+                fprintf(out, "  %.*s\n", (int)n, line);
+                line += n + (line[n] == '\n');
+            }
+        }
+        fclose(out);
+    }
+    m->argp = (struct argp){m->option, parse, c->operands, m->doc, NULL, NULL, NULL};
+    return st;
+}
+
+static void unmake(struct made *m)
+{
+    clear(&m->texts);
+    free(m->option);
+    free(m->doc);
+}
+
+enum tmx_status tmx_args_parse(const struct tmx_command *c, int argc, char **argv, void *args,
+                               struct tmx_err *err)
+{
+    struct made m = {0};
+    struct parser p = {c, args};
+    enum tmx_status st = set_defaults(c, args, err);
+    st = st ? st : make(c, &m, err);
+    if (!st) {
+        argp_parse(&m.argp, argc, argv, 0, NULL, &p); /* ends the program on a mistake and after --help */
+    }
+    unmake(&m);
+    return st;
+}
+
+void tmx_args_finish(const struct tmx_command *c, void *args)
+{
+    for (const struct tmx_arg *a = c->args; a->type; a++) {
+        if (a->type == TMX_ARG_TEXTS || a->type == TMX_ARG_LIST) {
+            clear(field(a, args));
+        }
+    }
+    if (c->operands) {
+        clear((void *)((char *)args + c->operand));
+    }
+}
+
+int tmx_command_main(const struct tmx_command *c, int argc, char **argv)
+{
+    struct tmx_err err = {0};
+    void *args = calloc(1, c->size);
+    enum tmx_status st = args ? TMX_OK : tmx_fail(&err, TMX_ENOMEM, "command line");
+    st = st ? st : (c->parse ? c->parse : tmx_args_parse)(c, argc, argv, args, &err);
+    st = st ? st : c->run(args, &err);
+    const int code = tmx_command_end(c->name, st, &err);
+    if (args) {
+        tmx_args_finish(c, args);
+    }
+    free(args);
+    return code;
+}
+
+void tmx_args_help(const struct tmx_command *c)
+{
+    char name[64], help[] = "--help";
+    char *argv[] = {name, help, NULL};
+    struct parser p = {c, NULL};
+    struct made m = {0};
+    struct tmx_err err;
+    snprintf(name, sizeof name, "thermix %s", c->name);
+    if (make(c, &m, &err) == TMX_OK) {
+        argp_parse(&m.argp, 2, argv, 0, NULL, &p); /* prints and ends the program */
+    }
+    unmake(&m);
+}
+
+/* Text in a man page: a backslash and a leading dot mean something there. */
+static void put_roff(const char *text, FILE *out)
+{
+    for (const char *c = text; *c; c++) {
+        if (*c == '\\') {
+            fputs("\\e", out);
+        } else if (*c == '-') {
+            fputs("\\-", out);
+        } else if ((*c == '.' || *c == '\'') && (c == text || c[-1] == '\n')) {
+            fprintf(out, "\\&%c", *c);
+        } else {
+            fputc(*c, out);
+        }
+    }
+}
+
+static void man_option(const struct tmx_arg *a, FILE *out)
+{
+    char buf[MAX_DOC];
+    if (a->type == TMX_ARG_GROUP) {
+        fputs(".SS ", out);
+        put_roff(a->doc, out);
+        fputc('\n', out);
+        return;
+    }
+    value_of(a, buf, sizeof buf);
+    fputs(".TP\n", out);
+    if (a->letter) {
+        fprintf(out, "\\fB\\-%c\\fR%s\\fI", a->letter, buf[0] ? " " : "");
+        put_roff(buf, out);
+        fputs("\\fR, ", out);
+    }
+    fputs("\\fB\\-\\-", out);
+    put_roff(a->name, out);
+    fprintf(out, "\\fR%s\\fI", buf[0] ? "=" : "");
+    put_roff(buf, out);
+    fputs("\\fR\n", out);
+    describe(a, buf, sizeof buf);
+    put_roff(buf, out);
+    fputc('\n', out);
+}
+
+static void man_pair(const struct tmx_opt *o, FILE *out)
+{
+    char buf[MAX_DOC];
+    fputs(".TP\n\\fB\\-", out);
+    put_roff(o->key, out);
+    fputs("\\fR \\fIVALUE\\fR\n", out);
+    describe_pair(o, buf, sizeof buf);
+    put_roff(buf, out);
+    fputc('\n', out);
+}
+
+void tmx_args_man(const struct tmx_command *c, FILE *out)
+{
+    fputs(".TH THERMIX-", out);
+    for (const char *l = c->name; *l; l++) {
+        fputc(toupper((unsigned char)*l), out);
+    }
+    fprintf(out, " 1 \"\" \"thermix %s\" \"thermix\"\n.SH NAME\nthermix\\-%s \\- ", TMX_VERSION, c->name);
+    put_roff(c->summary, out);
+    fprintf(out, "\n.SH SYNOPSIS\n\\fBthermix %s\\fR [\\fIOPTION\\fR...]%s\\fI", c->name,
+            c->operands ? " " : "");
+    put_roff(c->operands ? c->operands : "", out);
+    fputs("\\fR\n.SH DESCRIPTION\n", out);
+    put_roff(c->doc, out);
+    fputs("\n.SH OPTIONS\n", out);
+    for (const struct tmx_arg *a = c->args; a->type; a++) {
+        man_option(a, out);
+    }
+    fputs(".TP\n\\fB\\-\\-help\\fR, \\fB\\-\\-usage\\fR\nprint help, or a line of it\n", out);
+    if (c->pairs) {
+        fputs(".SS " PAIRS_HEADING "\n", out);
+    }
+    for (const struct tmx_opt *o = c->pairs; o && o->key; o++) {
+        man_pair(o, out);
+    }
+    if (c->notes) {
+        fputs(".SH NOTES\n", out);
+        put_roff(c->notes, out);
+        fputc('\n', out);
+    }
+    if (c->examples) {
+        fputs(".SH EXAMPLES\n.nf\n", out);
+        put_roff(c->examples, out);
+        fputs("\n.fi\n", out);
+    }
+    fputs(".SH EXIT STATUS\n0 ok, 1 failed, 2 bad input.\n"
+          ".SH SEE ALSO\n\\fBthermix\\fR(1)\n",
+          out);
+}

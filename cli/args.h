@@ -1,0 +1,137 @@
+#ifndef TMX_CLI_ARGS_H
+#define TMX_CLI_ARGS_H
+
+/* A command as data: its options are rows of one table. From the rows come the parser (argp), `--help`, the
+ * man page and what a shell completes; parsing fills the command's own struct. */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+
+#include "core/base/opt.h"
+
+enum tmx_arg_type {
+    TMX_ARG_END,   /* the last row: {0} */
+    TMX_ARG_GROUP, /* no option: doc is the heading of the rows below it */
+    TMX_ARG_FLAG,  /* bool, true when given */
+    TMX_ARG_TEXT,  /* const char *, NULL when not given */
+    TMX_ARG_TEXTS, /* struct tmx_texts, may be given again; several rows may add to one field */
+    TMX_ARG_LIST,  /* struct tmx_texts of the words between commas; commas in brackets do not split */
+    TMX_ARG_INT,   /* long in [min, max]; 0 when not given */
+    TMX_ARG_REAL,  /* double in [min, max]; NAN when not given */
+    TMX_ARG_WORD,  /* int, the word's index in words; -1 when not given */
+};
+
+/* What a word may be, for the shell's completion. */
+enum tmx_names {
+    TMX_NAMES_NONE,
+    TMX_NAMES_FILE,
+    TMX_NAMES_FOLDER,
+    TMX_NAMES_RUN, /* these five also complete to files */
+    TMX_NAMES_SUITE,
+    TMX_NAMES_MIX,
+    TMX_NAMES_CHIP,
+    TMX_NAMES_DATA, /* any of the kinds of data */
+    TMX_NAMES_KERNEL,
+    TMX_NAMES_BATCH,
+    TMX_NAMES_NODE,
+    TMX_NAMES_PRESET, /* policies of all levels, as key `policy` takes them */
+    TMX_NAMES_GATE,
+    TMX_NAMES_CTA,
+    TMX_NAMES_SETTING, /* key=value of a run's configuration */
+    TMX_NAMES_METRIC,
+    TMX_NAMES_COMMAND,
+    TMX_NAMES_WORDS, /* the row's or the command's own words */
+};
+
+struct tmx_texts { /* owned by the parse, until tmx_args_finish */
+    char **text;   /* [n] */
+    size_t n;
+};
+
+struct tmx_arg {
+    const char *name; /* long, without dashes */
+    char letter;      /* 0: none */
+    enum tmx_arg_type type;
+    size_t offset;     /* of the field in the command's struct */
+    const char *value; /* "DIR", in help; NULL for FLAG, and for WORD, which shows its words */
+    const char *doc;
+    const char *def;          /* as it would be typed; NULL: none */
+    double min, max;          /* INT, REAL */
+    const char *const *words; /* WORD: NULL-terminated */
+    const char *prefix;       /* TEXTS: stands before each */
+    enum tmx_names names;
+};
+
+#define TMX_ARG_FIELD(s, field) .offset = offsetof(struct s, field)
+
+/* Rows that many commands have. */
+#define TMX_ARG_FORMAT(s, field)                                                               \
+    {                                                                                          \
+        .name = "format", .type = TMX_ARG_WORD, TMX_ARG_FIELD(s, field), .words = tmx_formats, \
+        .def = "table", .doc = "how the table is printed"                                      \
+    }
+#define TMX_ARG_SET(s, field, prefix_)                                                       \
+    {                                                                                        \
+        .name = "set", .type = TMX_ARG_TEXTS, TMX_ARG_FIELD(s, field), .value = "KEY=VALUE", \
+        .prefix = (prefix_), .names = TMX_NAMES_SETTING,                                     \
+        .doc = "override a key, such as tick_s=0.01 or dtm.policy=dvfs; may be repeated"     \
+    }
+#define TMX_ARG_QUIET(s, field)                                                        \
+    {                                                                                  \
+        .name = "quiet", .letter = 'q', .type = TMX_ARG_FLAG, TMX_ARG_FIELD(s, field), \
+        .doc = "print no progress"                                                     \
+    }
+#define TMX_ARG_JOBS(s, field)                                                                               \
+    {                                                                                                        \
+        .name = "jobs", .letter = 'j', .type = TMX_ARG_INT, TMX_ARG_FIELD(s, field), .value = "N", .min = 1, \
+        .max = 1024, .doc = "work on N at a time (without it: one a processor)"                              \
+    }
+
+struct tmx_command {
+    const char *name, *summary; /* one line of `thermix --help` */
+    const char *doc;            /* what it does, in sentences */
+    const char *notes;          /* more, below the options; may be NULL */
+    const char *examples;       /* lines, as typed */
+    const struct tmx_arg *args;
+    const struct tmx_opt
+        *pairs;           /* NULL, or options written `-key value` (`thermix thermal`), read by parse */
+    const char *operands; /* "CONFIG", "KERNEL..."; NULL: none */
+    size_t operand;       /* offset of a struct tmx_texts that takes them */
+    size_t min_operand, max_operand;
+    const char *which;                /* asked when there are too few */
+    const char *const *operand_words; /* NULL, or what the first may be: checked, helped, completed */
+    enum tmx_names operand_names;
+    bool hidden; /* not in `thermix --help` */
+    size_t size; /* of the struct that run is given */
+    /* In place of tmx_args_parse; NULL: that. */
+    enum tmx_status (*parse)(const struct tmx_command *c, int argc, char **argv, void *args,
+                             struct tmx_err *err);
+    enum tmx_status (*run)(void *args, struct tmx_err *err);
+};
+
+/* Fill args (zeroed, c->size bytes) with the defaults, then from the command line. A mistake ends the program
+ * with what was expected and code 2; --help, --usage end it with 0. */
+TMX_NODISCARD enum tmx_status tmx_args_parse(const struct tmx_command *c, int argc, char **argv, void *args,
+                                             struct tmx_err *err);
+void tmx_args_finish(const struct tmx_command *c, void *args);
+
+/* Parse, run, say on standard error what failed: the exit code. */
+int tmx_command_main(const struct tmx_command *c, int argc, char **argv);
+
+/* What --help prints, on standard output; ends the program. */
+void tmx_args_help(const struct tmx_command *c);
+/* The page of section 1. */
+void tmx_args_man(const struct tmx_command *c, FILE *out);
+
+/* What can follow words[0..n), the last of which (may be "") is being typed; one candidate a line. A line
+ * ":files" or ":folders" asks the shell for these; what ends in '=' or '.' goes on without a blank. */
+void tmx_complete(const struct tmx_command *const *commands, const char *const *words, size_t n, FILE *out);
+/* The candidates of a kind. word: what stands there so far, for SETTING. */
+void tmx_names_print(enum tmx_names kind, const char *word, FILE *out);
+
+/* A whole number out of a text, for lists. TMX_ECONFIG naming the option. */
+TMX_NODISCARD enum tmx_status tmx_arg_whole(const char *option, const char *text, double min, double max,
+                                            long *v, struct tmx_err *err);
+
+#endif

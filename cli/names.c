@@ -1,0 +1,226 @@
+/* The names that there are: for the shell's completion. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/commands.h"
+#include "core/contract/gate_policy.h"
+#include "core/sim/sensor.h"
+#include "run/input/data.h"
+#include "run/options.h"
+#include "run/presets.h"
+#include "run/run.h"
+#include "sched/gate/gate.h"
+#include "sched/sched.h"
+#include "thermal/files/hotspot_config.h"
+#include "thermal/thermal.h"
+
+static void put_data(enum tmx_data kind, const char *prefix, FILE *out)
+{
+    char **names = NULL;
+    if (tmx_data_names(kind, &names, NULL) == TMX_OK) {
+        for (char **n = names; *n; n++) {
+            fprintf(out, "%s%s\n", prefix, *n);
+        }
+    }
+    tmx_data_names_free(names);
+}
+
+static void put_plugins(const void *const *table, const char *prefix, FILE *out)
+{
+    for (; table && *table; table++) {
+        fprintf(out, "%s%s\n", prefix, ((const struct tmx_plugin *)*table)->name);
+    }
+}
+
+static void put_presets(const char *prefix, FILE *out)
+{
+    for (const struct tmx_preset *p = tmx_presets; p->name; p++) {
+        fprintf(out, "%s%s\n", prefix, p->name);
+    }
+}
+
+static void put_keys(const struct tmx_opt *opts, const char *group, FILE *out)
+{
+    for (; opts && opts->key; opts++) {
+        fprintf(out, "%s%s%s=\n", group, group[0] ? "." : "", opts->key);
+    }
+}
+
+/* Groups of a run's configuration: policies with their own keys, or keys alone. */
+static const struct group {
+    const char *name;
+    const void *const *policies;
+    const struct tmx_opt *opts;
+} groups[] = {
+    {"job", (const void *const *)tmx_job_policies, NULL},
+    {"place", (const void *const *)tmx_place_policies, NULL},
+    {"mix_policy", (const void *const *)tmx_mix_policies, NULL},
+    {"throttle", (const void *const *)tmx_dtm_policies, NULL},
+    {"dtm", (const void *const *)tmx_dtm_policies, NULL},
+    {"cta", (const void *const *)tmx_cta_policies, NULL},
+    {"tb", (const void *const *)tmx_tb_policies, NULL},
+    {"fan", (const void *const *)tmx_fan_policies, NULL},
+    {"gate", (const void *const *)tmx_gate_policies, tmx_gate_opts},
+    {"sensor", NULL, tmx_sensor_opts},
+    {"package", NULL, tmx_hotspot_opts},
+};
+enum { N_GROUP = sizeof groups / sizeof groups[0] };
+
+static void put_group(const struct group *g, FILE *out)
+{
+    if (g->policies) {
+        fprintf(out, "%s.policy=\n", g->name);
+    }
+    for (const void *const *p = g->policies; p && *p; p++) {
+        put_keys(((const struct tmx_plugin *)*p)->opts, g->name, out);
+    }
+    put_keys(g->opts, g->name, out);
+}
+
+/* The words of a row behind "key=". */
+static void put_values(const struct tmx_opt *o, const char *prefix, FILE *out)
+{
+    if (o->type == TMX_OPT_BOOL) {
+        fprintf(out, "%strue\n%sfalse\n", prefix, prefix);
+    }
+    for (const char *const *w = o->type == TMX_OPT_CHOICE ? o->choices : NULL; w && *w; w++) {
+        fprintf(out, "%s%s\n", prefix, *w);
+    }
+}
+
+static void put_root_values(const char *key, const char *prefix, FILE *out)
+{
+    static const struct {
+        const char *key;
+        enum tmx_data kind;
+    } files[] = {{"mix", TMX_DATA_MIX}, {"chip", TMX_DATA_CHIP}, {"topology", TMX_DATA_SYSTEM}};
+    for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
+        if (strcmp(files[i].key, key) == 0) {
+            put_data(files[i].kind, prefix, out);
+        }
+    }
+    if (strcmp(key, "policy") == 0) {
+        put_presets(prefix, out);
+    } else if (strcmp(key, "method") == 0) {
+        put_plugins((const void *const *)tmx_thermal_backends, prefix, out);
+    }
+    for (const struct tmx_opt *o = tmx_run_opts; o->key; o++) {
+        if (strcmp(o->key, key) == 0) {
+            put_values(o, prefix, out);
+        }
+    }
+}
+
+static void put_group_values(const struct group *g, const char *key, const char *prefix, FILE *out)
+{
+    if (strcmp(key, "policy") == 0) {
+        put_plugins(g->policies, prefix, out);
+    }
+    for (const struct tmx_opt *o = g->opts; o && o->key; o++) {
+        if (strcmp(o->key, key) == 0) {
+            put_values(o, prefix, out);
+        }
+    }
+}
+
+/* "": root keys and groups; "group.": its keys; "key=": what it may be. */
+static void put_settings(const char *word, FILE *out)
+{
+    const char *equal = strchr(word, '='), *dot = strchr(word, '.');
+    char prefix[256];
+    if (!equal && (!dot || dot == word)) {
+        put_keys(tmx_run_opts, "", out);
+        for (const char *const *g = tmx_run_groups; *g; g++) {
+            fprintf(out, "%s.\n", *g);
+        }
+        return;
+    }
+    const bool grouped = dot && (!equal || dot < equal);
+    if (equal) {
+        snprintf(prefix, sizeof prefix, "%.*s", (int)(equal - word + 1), word);
+    }
+    for (size_t i = 0; grouped && i < N_GROUP; i++) {
+        if (strncmp(word, groups[i].name, (size_t)(dot - word)) == 0 && groups[i].name[dot - word] == '\0') {
+            char key[64];
+            snprintf(key, sizeof key, "%.*s", equal ? (int)(equal - dot - 1) : 0, dot + 1);
+            equal ? put_group_values(&groups[i], key, prefix, out) : put_group(&groups[i], out);
+        }
+    }
+    if (!grouped) {
+        char key[64];
+        snprintf(key, sizeof key, "%.*s", (int)(equal - word), word);
+        put_root_values(key, prefix, out);
+    }
+}
+
+static void put_data_kind(enum tmx_data kind, FILE *out)
+{
+    put_data(kind, "", out);
+    fputs(":files\n", out);
+}
+
+void tmx_names_print(enum tmx_names kind, const char *word, FILE *out)
+{
+    switch (kind) {
+    case TMX_NAMES_FILE:
+        fputs(":files\n", out);
+        break;
+    case TMX_NAMES_FOLDER:
+        fputs(":folders\n", out);
+        break;
+    case TMX_NAMES_RUN:
+        put_data_kind(TMX_DATA_RUN, out);
+        break;
+    case TMX_NAMES_SUITE:
+        put_data_kind(TMX_DATA_SUITE, out);
+        break;
+    case TMX_NAMES_MIX:
+        put_data_kind(TMX_DATA_MIX, out);
+        break;
+    case TMX_NAMES_CHIP:
+        put_data_kind(TMX_DATA_CHIP, out);
+        break;
+    case TMX_NAMES_KERNEL:
+        put_data_kind(TMX_DATA_KERNEL, out);
+        break;
+    case TMX_NAMES_BATCH:
+        put_data_kind(TMX_DATA_BATCH, out);
+        break;
+    case TMX_NAMES_NODE:
+        put_data_kind(TMX_DATA_NODE, out);
+        break;
+    case TMX_NAMES_DATA:
+        for (int k = 0; k < TMX_N_DATA; k++) {
+            if (k != TMX_DATA_TRACE && k != TMX_DATA_PLOT) {
+                put_data((enum tmx_data)k, "", out);
+            }
+        }
+        fputs(":files\n", out);
+        break;
+    case TMX_NAMES_PRESET:
+        put_presets("", out);
+        break;
+    case TMX_NAMES_GATE:
+        put_plugins((const void *const *)tmx_gate_policies, "", out);
+        break;
+    case TMX_NAMES_CTA:
+        put_plugins((const void *const *)tmx_cta_policies, "", out);
+        break;
+    case TMX_NAMES_SETTING:
+        put_settings(word, out);
+        break;
+    case TMX_NAMES_METRIC:
+        for (const struct tmx_metric *m = tmx_metrics; m->name; m++) {
+            fprintf(out, "%s\n", m->name);
+        }
+        break;
+    case TMX_NAMES_COMMAND:
+        for (size_t i = 0; tmx_commands[i]; i++) {
+            fprintf(out, "%s\n", tmx_commands[i]->name);
+        }
+        break;
+    case TMX_NAMES_NONE:
+    case TMX_NAMES_WORDS:
+        break;
+    }
+}

@@ -1,0 +1,13 @@
+#ifndef TMX_PAPERS_REPRODUCE_H
+#define TMX_PAPERS_REPRODUCE_H
+
+#include <stdio.h>
+
+#include "core/base/err.h"
+
+/* The report of papers against ours as Markdown: one section a folder that `thermix table SUITE -o` wrote,
+ * with the notes of <notes>/<suite>.md where there are any. */
+TMX_NODISCARD enum tmx_status tmx_reproduce(const char *const *dir, size_t n_dir, const char *notes,
+                                            FILE *out, struct tmx_err *err);
+
+#endif

@@ -1,0 +1,77 @@
+#!/usr/bin/env bash
+# Every command says of itself the same on the screen, in its man page and to the shell; mistakes are named and exit
+# with 2; names stand for files.    commands.sh THERMIX ROOT
+set -uo pipefail
+thermix=$1 root=$2
+export THERMIX_DATA=$root
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+cd "$dir" || exit 1
+say() { echo "FAILED: $*"; exit 1; }
+
+commands=$("$thermix" complete '')
+[ "$(wc -w <<<"$commands")" -ge 19 ] || say "only these commands: $commands"
+"$thermix" --help >all.txt
+for c in $commands; do
+  grep -q "^  $c " all.txt || say "thermix --help does not name $c"
+  "$thermix" "$c" --help >help.txt || say "$c --help fails"
+  "$thermix" help "$c" | cmp - help.txt || say "help $c is not $c --help"
+  "$thermix" help "$c" --man >man.txt || say "no man page of $c"
+  if command -v man >/dev/null && command -v groff >/dev/null; then
+    groff -man -Tutf8 -ww -z man.txt 2>roff.txt
+    [ ! -s roff.txt ] || say "man page of $c: $(cat roff.txt)"
+  fi
+  # the same options in all three
+  options=$("$thermix" complete "$c" -- | grep '^--' | sort)
+  [ "$options" = "$(grep -oE '^(      |  -., )--[a-z-]*' help.txt | grep -v -e '--usage' -e '--version' | grep -o -e '--.*' | sort)" ] ||
+    say "$c: --help and completion differ"
+  missing=$(comm -23 <(echo "$options") <(sed 's/\\-/-/g' man.txt | grep -oE -e '--[a-z-]+' | sort -u))
+  [ -z "$missing" ] || say "man page of $c lacks" $missing
+  "$thermix" "$c" --no-such-option >out.txt 2>err.txt
+  [ $? = 2 ] || say "$c --no-such-option does not exit with 2"
+done
+"$thermix" help --man | grep -q 'THERMIX_DATA' || say "no man page of thermix"
+
+has() { # has WORD COMPLETE...: is the word among the candidates?
+  local word=$1
+  shift
+  "$thermix" complete "$@" | grep -qxF -- "$word" || say "complete $*: no $word"
+}
+has tabs table ta
+has wl1 run ''
+has policy= run --set pol
+has policy=MNU run --set policy=
+has dtm.trip_c= run --set dtm.
+has dtm.policy=dvfs run --set dtm.policy=
+has mix=WL1 run --set mix=
+has chip=gtx280 run --set chip=
+has package.r_convec= run --set package.
+has json table tabs --format ''
+has --format=json table tabs --format=
+has all,htcs cta MUM -p all,
+has warped_gates table tabs --gate ''
+has -r_convec thermal -
+has compare floorplan ''
+has :files floorplan show ''
+bash -n <("$thermix" help --completion bash) || say "the completion is no bash"
+
+fails() { # fails "words" ARGUMENT...
+  local words=$1 got
+  shift
+  "$thermix" "$@" >out.txt 2>err.txt
+  got=$?
+  [ $got = 2 ] && grep -qF -- "$words" err.txt || say "thermix $*: exit $got, expected 2 and \"$words\": $(cat err.txt)"
+}
+fails 'did you mean "table"' tabel tabs
+fails 'expected table, csv, markdown or json; did you mean "json"' table tabs --format jsn
+fails 'expected a whole number from 1 to 1024' table tabs -j 0
+fails 'expected a whole number from 1 to 1024' table tabs -j 1.5
+fails 'expected a number from' run wl1 --trace nan -o x
+fails 'need -o DIR' run wl1 --trace 1
+fails '"b" is too much' run a b
+fails 'did you mean "mixes"' list mixe
+fails 'no run "wl9"' run wl9
+fails 'an empty word' gate hotspot --policy convpg,,gates
+"$thermix" list runs | grep -q '^wl1 ' || say "list runs"
+"$thermix" check wl1 >resolved.cfg && "$thermix" check ./resolved.cfg >again.cfg && cmp resolved.cfg again.cfg || say "check wl1"
+echo "$(wc -w <<<"$commands") commands"
