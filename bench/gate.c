@@ -8,7 +8,7 @@
 
 #include "core/base/os.h"
 #include "run/input/gate_files.h"
-#include "sched/gate/gate.h"
+#include "sched/sched.h"
 #include "tests/oracle/slow_sm.h"
 
 enum { FAST_BUDGET = 1000000, SLOW_BUDGET = 20000, REPEATS = 3 };

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "cli/commands.h"
+#include "core/base/names.h"
 #include "core/base/text.h"
 
 enum { FIRST_KEY = 256, MAX_DOC = 1024 };

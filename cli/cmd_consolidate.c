@@ -2,6 +2,7 @@
 #include <math.h>
 
 #include "cli/commands.h"
+#include "core/base/units.h"
 #include "study/merge_table.h"
 #include "study/table_out.h"
 
@@ -34,7 +35,7 @@ static const struct tmx_arg rows[] = {
      .type = TMX_ARG_REAL,
      TMX_ARG_FIELD(args, temp_c),
      .value = "DEGC",
-     .min = -273.15,
+     .min = -TMX_ZERO_C,
      .max = 1000,
      .doc = "chip temperature; without it the node's reference"},
     TMX_ARG_FORMAT(args, format),

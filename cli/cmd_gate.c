@@ -9,7 +9,7 @@
 #include "core/micro/trace_accelsim.h"
 #include "core/micro/trace_file.h"
 #include "papers/gate_fit.h"
-#include "sched/gate/gate.h"
+#include "sched/sched.h"
 #include "study/gate_runs.h"
 
 enum { MAX_LIST = 32, EXPORT_BLOCKS = 16, DEFAULT_BUDGET = 300000 };

@@ -5,14 +5,12 @@
 #include "cli/commands.h"
 #include "core/base/config.h"
 #include "core/base/opt.h"
+#include "core/contract/gate_policy.h"
 #include "papers/suite.h"
-#include "power/power.h"
 #include "run/input/data.h"
 #include "run/presets.h"
+#include "run/registry.h"
 #include "run/run.h"
-#include "sched/gate/gate.h"
-#include "sched/sched.h"
-#include "thermal/thermal.h"
 
 struct args {
     struct tmx_texts what;
@@ -64,11 +62,11 @@ static enum tmx_status list_files(enum tmx_data kind, struct tmx_err *err)
     return st;
 }
 
-static void list_plugins(const char *level, const void *const *table, bool options)
+static void list_kind(size_t kind, const char *title, bool options)
 {
-    printf("\n%s\n", level);
-    for (; *table; table++) {
-        const struct tmx_plugin *p = *table;
+    const struct tmx_plugin *p;
+    printf("\n%s\n", title);
+    for (size_t i = 0; (p = tmx_catalog_at(&tmx_builtin, kind, i)) != NULL; i++) {
         printf("  %-22s %s [%s]\n", p->name, p->doc, p->source);
         if (options && p->opts) {
             tmx_opt_help(p->opts, "      ", stdout);
@@ -83,14 +81,23 @@ static void list_policies(bool options)
         printf("  %-10s %s: place %s, mix %s, dtm %s, tb %s\n", p->name, p->doc, p->place, p->mix, p->dtm,
                p->tb);
     }
-    list_plugins("group job", (const void *const *)tmx_job_policies, options);
-    list_plugins("group place", (const void *const *)tmx_place_policies, options);
-    list_plugins("group mix_policy", (const void *const *)tmx_mix_policies, options);
-    list_plugins("groups throttle, dtm", (const void *const *)tmx_dtm_policies, options);
-    list_plugins("group fan", (const void *const *)tmx_fan_policies, options);
-    list_plugins("group cta", (const void *const *)tmx_cta_policies, options);
-    list_plugins("group tb", (const void *const *)tmx_tb_policies, options);
-    list_plugins("unit gating (thermix gate)", (const void *const *)tmx_gate_policies, options);
+    static const char *const titles[TMX_N_LEVEL] = {
+        [TMX_LEVEL_JOB] = "group job",
+        [TMX_LEVEL_PLACE] = "group place",
+        [TMX_LEVEL_MIX] = "group mix_policy",
+        [TMX_LEVEL_DTM] = "groups throttle, dtm",
+        [TMX_LEVEL_CTA] = "group cta",
+        [TMX_LEVEL_TB] = "group tb",
+        [TMX_LEVEL_GATE] = "group gate, thermix gate",
+        [TMX_LEVEL_FAN] = "group fan",
+    };
+    for (size_t level = 0; level < TMX_N_LEVEL; level++) {
+        list_kind(level, titles[level], options);
+    }
+    if (options) {
+        printf("  of every gating policy, in the chip's sm.cfg:\n");
+        tmx_opt_help(tmx_gate_opts, "      ", stdout);
+    }
 }
 
 static enum tmx_status run(void *args, struct tmx_err *err)
@@ -111,8 +118,8 @@ static enum tmx_status run(void *args, struct tmx_err *err)
     if (strcmp(what, "policies") == 0) {
         list_policies(a->options);
     } else if (strcmp(what, "backends") == 0) {
-        list_plugins("thermal back-ends (key method)", (const void *const *)tmx_thermal_backends, a->options);
-        list_plugins("power models", (const void *const *)tmx_power_models, a->options);
+        list_kind(TMX_KIND_BACKEND, "thermal back-ends (key method)", a->options);
+        list_kind(TMX_KIND_POWER, "power models", a->options);
     } else {
         for (const struct tmx_metric *m = tmx_metrics; m->name; m++) {
             printf("%-26s %s\n", m->name, m->doc);

@@ -1,5 +1,6 @@
 /* The commands in order, and what is said of all of them. */
 #include "cli/commands.h"
+#include "core/base/names.h"
 
 #include <errno.h>
 #include <string.h>
@@ -27,9 +28,9 @@ enum tmx_status tmx_command_unknown(const char *name, struct tmx_err *err)
     for (; tmx_commands[n] && n < 64; n++) {
         names[n] = tmx_commands[n]->name;
     }
-    const char *near = tmx_nearest(name, names, n);
-    return tmx_fail(err, TMX_ECONFIG, "unknown command \"%s\"%s%s%s; see `thermix --help`", name,
-                    near ? ", did you mean \"" : "", near ? near : "", near ? "\"?" : "");
+    char hint[TMX_HINT_SIZE];
+    return tmx_fail(err, TMX_ECONFIG, "unknown command \"%s\"%s; see `thermix --help`", name,
+                    tmx_names_hint(hint, name, names, n));
 }
 
 void tmx_commands_usage(FILE *out)

@@ -9,7 +9,6 @@
 #include "run/options.h"
 #include "run/presets.h"
 #include "run/run.h"
-#include "sched/gate/gate.h"
 #include "sched/sched.h"
 #include "thermal/files/hotspot_config.h"
 #include "thermal/thermal.h"

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/names.h"
 #include "core/base/text.h"
 
 enum { MAX_NAME = 64, MAX_NAMES = 32 };

@@ -6,6 +6,7 @@
 
 #include "core/base/config.h"
 #include "core/base/opt.h"
+#include "core/base/units.h"
 #include "papers/suite.h"
 #include "run/run.h"
 #include "study/pool.h"
@@ -109,7 +110,7 @@ static void measure(const struct tmx_run *run, struct result *r)
     *r = (struct result){.arrived = (double)m->n_arrived,
                          .done = (double)m->n_done,
                          .energy_gpu_j = rec->total_j + ledger->off_die_j,
-                         .peak_temp_c = rec->peak_sm_k - 273.15,
+                         .peak_temp_c = rec->peak_sm_k - TMX_ZERO_C,
                          .launches = (double)ledger->n_launch,
                          .largest = (double)ledger->largest};
     for (size_t j = 0; j < m->n_arrived; j++) {

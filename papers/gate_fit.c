@@ -5,7 +5,7 @@
 #include <stddef.h>
 #include <stdlib.h>
 
-#include "sched/gate/gate.h"
+#include "sched/sched.h"
 
 const struct tmx_gate_mean tmx_gate_means[] = {
     {"convpg", 20.1, 31.4, 1},         {"gates", 21.5, 35.2, 1},

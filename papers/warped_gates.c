@@ -8,7 +8,7 @@
 #include "core/base/os.h"
 #include "papers/gate_fit.h"
 #include "papers/suite.h"
-#include "sched/gate/gate.h"
+#include "sched/sched.h"
 #include "study/gate_runs.h"
 
 enum { MAX_SWEEP = 16, MAX_SETS = 64 };

@@ -10,9 +10,9 @@
 #include "core/base/os.h"
 #include "core/base/text.h"
 #include "core/base/trace.h"
+#include "core/base/units.h"
 #include "run/state.h"
 
-#define ZERO_C 273.15
 enum { MAX_PATH = 1200 };
 
 static enum tmx_status no_memory(struct tmx_err *err)
@@ -218,7 +218,7 @@ static enum tmx_status read_frames(struct tmx_history *h, size_t n_gpu, const ch
         const size_t row = f * h->frame_stride;
         h->frame_s[f] = (double)(row + 1) * interval_s - warmup_s;
         for (size_t u = 0; u < n_unit; u++) {
-            h->unit_temp_c[f * n_unit + u] = temps.value[row * n_unit + u] - ZERO_C;
+            h->unit_temp_c[f * n_unit + u] = temps.value[row * n_unit + u] - TMX_ZERO_C;
             h->unit_w[f * n_unit + u] = power.value[row * n_unit + u];
         }
     }

@@ -1,9 +1,9 @@
 #include "power/leakage.h"
 
+#include "core/base/units.h"
+
 #include <math.h>
 #include <stdlib.h>
-
-#define ZERO_C 273.15
 
 /* Liao, He and Lepak's coefficients for 65 nm. */
 static const double liao_A = 1.1432e-12, liao_B = 1.0126e-14, liao_alpha = 466.4029, liao_beta = -1224.74083,
@@ -23,14 +23,14 @@ static double quadratic(const struct tmx_chip_power *p, double temp_c)
 
 double tmx_leakage_factor(const struct tmx_chip_power *p, double temp_k)
 {
-    const double temp_c = temp_k - ZERO_C;
+    const double temp_c = temp_k - TMX_ZERO_C;
     switch (p->leakage_form) {
     case TMX_LEAK_EXPONENTIAL:
         return exp(p->leakage_exp_per_k * (temp_c - p->leakage_ref_c));
     case TMX_LEAK_QUADRATIC:
         return fmax(0, quadratic(p, temp_c) / quadratic(p, p->leakage_ref_c));
     case TMX_LEAK_LIAO:
-        return liao(temp_k, 1.0) / liao(p->leakage_ref_c + ZERO_C, 1.0);
+        return liao(temp_k, 1.0) / liao(p->leakage_ref_c + TMX_ZERO_C, 1.0);
     default:
         return 0;
     }

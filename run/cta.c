@@ -5,13 +5,13 @@
 #include <string.h>
 
 #include "core/base/config.h"
+#include "run/choose.h"
 #include "run/cta_core.h"
-#include "sched/sched.h"
 
 struct tmx_run_cta {
     int place, core;
     double epoch_cycles;
-    struct tmx_cta_policy_spec policy;
+    struct tmx_cta_policy_spec policy; /* the choice of the level */
     struct tmx_cta_chip chip;
     struct tmx_cta_plan *plan; /* [n_kernel] */
 };
@@ -27,32 +27,6 @@ static const struct tmx_opt opts[] = {
                  "of the epoch model that makes the plans"),
     {0},
 };
-
-/* Two readers share the group: each leaves the other's keys alone. */
-static enum tmx_status read_group(struct tmx_run_cta *c, const struct tmx_setting *group, struct tmx_err *err)
-{
-    static const char *const ours[] = {"policy", "place", "core", "epoch_cycles", NULL};
-    const struct tmx_setting *word = tmx_setting_member(group, "policy");
-    const char *theirs[64] = {"policy"};
-    const char *name;
-    size_t n = 1;
-    enum tmx_status st = tmx_setting_word(group, "policy", "tcs", &name, err);
-    if (st) {
-        return st;
-    }
-    st = tmx_cta_policy_parse(name, &c->policy, err);
-    if (st) {
-        return tmx_fail_setting(err, word ? word : group, "cta.policy: unknown policy or option \"%s\"",
-                                name);
-    }
-    tmx_cta_policy_finish(&c->policy); /* its options are in the group */
-    const struct tmx_plugin *p = &c->policy.policy->base;
-    for (const struct tmx_opt *o = p->opts; o && o->key && n < 63; o++) {
-        theirs[n++] = o->key;
-    }
-    st = tmx_opt_read(opts, c, group, theirs, err);
-    return st ? st : tmx_plugin_state(p, group, ours, &c->policy.options, err);
-}
 
 /* What it cost to find the plan: against a run that had it from the start. */
 static enum tmx_status cost(const struct tmx_run_cta *c, const struct tmx_memory_program *program,
@@ -132,6 +106,7 @@ static enum tmx_status make_plans(struct tmx_run *r, struct tmx_run_cta *c, cons
 
 enum tmx_status tmx_run_cta_open(struct tmx_run *r, const struct tmx_setting *root, struct tmx_err *err)
 {
+    struct tmx_choice *choice = &r->sim_spec.choice[TMX_LEVEL_CTA];
     const struct tmx_setting *group;
     const char *policy = "";
     enum tmx_status st = tmx_setting_group(root, "cta", &group, err);
@@ -144,18 +119,18 @@ enum tmx_status tmx_run_cta_open(struct tmx_run *r, const struct tmx_setting *ro
         return tmx_fail(err, TMX_ENOMEM, "group cta");
     }
     r->cta = c;
-    st = read_group(c, group, err);
+    st = tmx_run_choose(r, root, TMX_LEVEL_CTA, "tcs", opts, c, err);
+    c->policy = (struct tmx_cta_policy_spec){.policy = tmx_cta_of(choice), .options = choice->state};
     st = st ? st : make_plans(r, c, group, err);
     if (!st) {
-        const bool all = strcmp(c->policy.policy->base.name, "all") == 0;
-        const bool share = strcmp(c->policy.policy->base.name, "tcs_share") == 0;
-        const bool apsa = strcmp(c->policy.policy->base.name, "apsa") == 0;
+        const struct tmx_cta_policy *p = c->policy.policy;
+        const bool off = !p->unused_core || p->unused_core(choice->state) == TMX_CORE_OFF;
         r->sim_spec.cta = (struct tmx_cta_spec){.kernel = r->kernel,
                                                 .n_kernel = r->n_kernel,
                                                 .plan = c->plan,
                                                 .chip = c->chip.memory,
-                                                .lend = share,
-                                                .power_gate = !all && !apsa, /* ApSA clock-gates */
+                                                .lend = p->lends,
+                                                .power_gate = off,
                                                 .gated_share = c->chip.energy.core_static_w > 0
                                                                    ? c->chip.energy.core_gated_w /
                                                                          c->chip.energy.core_static_w
@@ -165,29 +140,24 @@ enum tmx_status tmx_run_cta_open(struct tmx_run *r, const struct tmx_setting *ro
     return st;
 }
 
+static void write_plans(const struct tmx_run *r, FILE *out)
+{
+    for (size_t k = 0; k < r->n_kernel; k++) {
+        fprintf(out, "    # %s: %g SMs, found in %.3g us\n", r->kernel[k].name, r->cta->plan[k].sms,
+                1e6 * r->cta->plan[k].delay_s);
+    }
+}
+
 void tmx_run_cta_write(const struct tmx_run *r, FILE *out)
 {
-    const struct tmx_run_cta *c = r->cta;
-    if (!c) {
-        return;
+    if (r->cta) {
+        tmx_run_choice_write(r, TMX_LEVEL_CTA, opts, r->cta, write_plans, out);
     }
-    const struct tmx_plugin *p = &c->policy.policy->base;
-    fprintf(out, "cta = {\n    policy = \"%s\";\n", p->name);
-    tmx_opt_write(opts, c, "    ", out);
-    if (p->opts) {
-        tmx_opt_write(p->opts, c->policy.options, "    ", out);
-    }
-    for (size_t k = 0; k < r->n_kernel; k++) {
-        fprintf(out, "    # %s: %g SMs, found in %.3g us\n", r->kernel[k].name, c->plan[k].sms,
-                1e6 * c->plan[k].delay_s);
-    }
-    fprintf(out, "};\n");
 }
 
 void tmx_run_cta_close(struct tmx_run *r)
 {
     if (r->cta) {
-        tmx_cta_policy_finish(&r->cta->policy);
         free(r->cta->plan);
         free(r->cta);
         r->cta = NULL;

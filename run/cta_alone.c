@@ -5,7 +5,7 @@
 
 #include "core/base/config.h"
 #include "run/input/data.h"
-#include "sched/sched.h"
+#include "run/registry.h"
 
 enum tmx_status tmx_cta_chip_load(struct tmx_cta_chip *c, const char *name, const char *const *sets,
                                   size_t n_set, struct tmx_err *err)
@@ -25,22 +25,6 @@ enum tmx_status tmx_cta_chip_load(struct tmx_cta_chip *c, const char *name, cons
     }
     st = st ? st : tmx_memory_chip_load(&c->memory, path, sets, n_set, err);
     return st ? st : tmx_chip_energy_load(&c->energy, path, sets, n_set, err);
-}
-
-static const struct tmx_cta_policy *find(const char *name, struct tmx_err *err)
-{
-    const char *names[32] = {NULL};
-    size_t n = 0;
-    for (const struct tmx_cta_policy *const *p = tmx_cta_policies; *p; p++) {
-        if (strcmp((*p)->base.name, name) == 0) {
-            return *p;
-        }
-        names[n++] = (*p)->base.name;
-    }
-    const char *near = tmx_nearest(name, names, n);
-    (void)tmx_fail(err, TMX_ECONFIG, "unknown CTA policy \"%s\"%s%s%s", name, near ? ", did you mean \"" : "",
-                   near ? near : "", near ? "\"?" : "");
-    return NULL;
 }
 
 enum tmx_status tmx_cta_policy_parse(const char *text, struct tmx_cta_policy_spec *p, struct tmx_err *err)
@@ -65,11 +49,13 @@ enum tmx_status tmx_cta_policy_parse(const char *text, struct tmx_cta_policy_spe
         }
         snprintf(group, sizeof group, "%s", open + 1);
     }
-    p->policy = find(name, err);
-    if (!p->policy) {
-        return TMX_ECONFIG;
+    const struct tmx_plugin *found;
+    enum tmx_status st = tmx_catalog_get(&tmx_builtin, TMX_LEVEL_CTA, name, &found, NULL, err);
+    if (st) {
+        return st;
     }
-    enum tmx_status st = tmx_config_parse(&cfg, group, text, err);
+    p->policy = (const struct tmx_cta_policy *)found;
+    st = tmx_config_parse(&cfg, group, text, err);
     st = st ? st : tmx_plugin_state(&p->policy->base, tmx_config_root(cfg), NULL, &p->options, err);
     tmx_config_close(cfg);
     return st;

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/names.h"
 #include "core/machine/chip.h"
 #include "run/host.h"
 #include "run/input/data.h"
@@ -55,9 +56,9 @@ static enum tmx_status unknown(const char *name, struct tmx_err *err)
     const char *names[] = {"c",     "chip",        "method", "allow_gaps", "hotspot_compat",
                            "modes", "tolerance_k", "cache",  "scheme",     tmx_hotspot_config_nearest(name)};
     const size_t n = sizeof names / sizeof names[0];
-    const char *near = tmx_nearest(name, names, n - !names[n - 1]);
-    return tmx_fail_at(err, TMX_ECONFIG, "engine", 0, "unknown option \"%s\"%s%s%s", name,
-                       near ? ", did you mean \"" : "", near ? near : "", near ? "\"?" : "");
+    char hint[TMX_HINT_SIZE];
+    return tmx_fail_at(err, TMX_ECONFIG, "engine", 0, "unknown option \"%s\"%s", name,
+                       tmx_names_hint(hint, name, names, n - !names[n - 1]));
 }
 
 static enum tmx_status sort_word(struct words *w, struct tmx_hotspot_config *cfg, const char *word,

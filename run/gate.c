@@ -5,11 +5,10 @@
 #include <string.h>
 
 #include "core/base/os.h"
+#include "run/choose.h"
 #include "run/input/gate_files.h"
-#include "sched/gate/gate.h"
 
 struct gate_options {
-    char policy[32];
     int fit; /* index of tmx_gate_fits */
     int instructions;
 };
@@ -23,7 +22,6 @@ struct tmx_run_gate {
 };
 
 static const struct tmx_opt opts[] = {
-    TMX_ROW_TEXT(gate_options, policy, "none", "unit gating under every kernel; `thermix list policies`"),
     TMX_ROW_CHOICE(gate_options, fit, tmx_gate_fits, "all", "fit of the instruction streams' knobs"),
     TMX_ROW_INT(gate_options, instructions, "warp instructions", 1000, 1e8, 100000, "of one profiling run"),
     {0},
@@ -79,18 +77,12 @@ static enum tmx_status profile_all(struct tmx_run *r, const struct tmx_gate_poli
 
 enum tmx_status tmx_run_gate_open(struct tmx_run *r, const struct tmx_setting *root, struct tmx_err *err)
 {
-    const struct tmx_setting *group = tmx_setting_member(root, "gate");
     struct gate_options o;
-    enum tmx_status st = tmx_opt_read(opts, &o, group, NULL, err);
-    if (st) {
-        return st;
+    const enum tmx_status st0 = tmx_run_choose(r, root, TMX_LEVEL_GATE, "none", opts, &o, err);
+    if (st0) {
+        return st0;
     }
-    const struct tmx_gate_policy *policy = tmx_gate_find(o.policy);
-    if (!policy) {
-        return tmx_fail_at(err, TMX_ECONFIG, group ? tmx_setting_file(group) : NULL,
-                           group ? tmx_setting_line(group) : 0,
-                           "gate: unknown policy \"%s\"; `thermix list policies` names them", o.policy);
-    }
+    const struct tmx_gate_policy *policy = tmx_gate_of(&r->sim_spec.choice[TMX_LEVEL_GATE]);
     if (policy->wake == TMX_WAKE_NO_GATING) {
         return TMX_OK;
     }
@@ -99,7 +91,7 @@ enum tmx_status tmx_run_gate_open(struct tmx_run *r, const struct tmx_setting *r
         return tmx_fail(err, TMX_ENOMEM, "gating");
     }
     r->gate->options = o;
-    st = profile_all(r, policy, err);
+    const enum tmx_status st = profile_all(r, policy, err);
     if (!st) {
         const struct tmx_gate_leakage *l = &r->gate->chip.leakage;
         const bool sfu = r->gate->chip.gate.gate_sfu;
@@ -127,9 +119,7 @@ void tmx_run_gate_close(struct tmx_run *r)
 void tmx_run_gate_write(const struct tmx_run *r, FILE *out)
 {
     if (r->gate) {
-        fprintf(out, "gate = {\n");
-        tmx_opt_write(opts, &r->gate->options, "    ", out);
-        fprintf(out, "};\n");
+        tmx_run_choice_write(r, TMX_LEVEL_GATE, opts, &r->gate->options, NULL, out);
     }
 }
 

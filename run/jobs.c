@@ -5,8 +5,7 @@
 #include <string.h>
 
 #include "core/base/config.h"
-#include "run/state.h"
-#include "sched/sched.h"
+#include "run/choose.h"
 
 static const struct tmx_opt opts[] = {
     TMX_ROW_TEXT(tmx_run_jobs, node, "c1060", "node of workloads/nodes/, or a path"),
@@ -16,56 +15,19 @@ static const struct tmx_opt opts[] = {
                  "every instance's deadline after its arrival; 0: none"),
     {0},
 };
-static const char *const own_keys[] = {"policy", "node", "depth", "deadline_s", NULL};
-
-/* The group holds our keys and the policy's: each reader leaves the other's alone. */
-static enum tmx_status read_own(struct tmx_run_jobs *j, const struct tmx_setting *group,
-                                const struct tmx_plugin *p, struct tmx_err *err)
-{
-    const char *others[64] = {"policy"};
-    size_t n = 1;
-    for (const struct tmx_opt *o = p->opts; o && o->key && n < 63; o++) {
-        others[n++] = o->key;
-    }
-    return tmx_opt_read(opts, j, group, others, err);
-}
-
-static enum tmx_status choose(struct tmx_run *r, const struct tmx_setting *group, struct tmx_err *err)
-{
-    const struct tmx_setting *s = tmx_setting_member(group, "policy");
-    const char *name = s ? tmx_setting_text(s) : "none";
-    char list[256] = "";
-    for (size_t i = 0; tmx_job_policies[i]; i++) {
-        if (name && strcmp(tmx_job_policies[i]->base.name, name) == 0) {
-            r->sim_spec.job.ops = tmx_job_policies[i];
-            return tmx_plugin_state(&tmx_job_policies[i]->base, group, own_keys, &r->sim_spec.job.state, err);
-        }
-        const size_t used = strlen(list);
-        snprintf(list + used, sizeof list - used, "%s%s", i ? ", " : "", tmx_job_policies[i]->base.name);
-    }
-    const struct tmx_setting *at = s ? s : group;
-    tmx_assert(at); /* without a group the policy is none, which is in the table */
-    return tmx_fail_setting(err, at, "job.policy: expected one of %s", list);
-}
 
 enum tmx_status tmx_run_jobs_open(struct tmx_run *r, const struct tmx_setting *root, struct tmx_err *err)
 {
-    const struct tmx_setting *group = tmx_setting_member(root, "job");
-    if (!group) {
-        return TMX_OK;
-    }
-    if (!tmx_setting_is(group, TMX_SETTING_GROUP)) {
-        return tmx_fail_setting(err, group, "job: expected a group { policy = ...; }");
-    }
-    enum tmx_status st = choose(r, group, err);
-    if (st) {
+    const struct tmx_setting *group;
+    enum tmx_status st = tmx_setting_group(root, "job", &group, err);
+    if (st || !group) {
         return st;
     }
     r->jobs = calloc(1, sizeof *r->jobs);
     if (!r->jobs) {
         return tmx_fail(err, TMX_ENOMEM, "job level");
     }
-    st = read_own(r->jobs, group, &r->sim_spec.job.ops->base, err);
+    st = tmx_run_choose(r, root, TMX_LEVEL_JOB, "none", opts, r->jobs, err);
     return st ? st : tmx_job_data_load(&r->jobs->data, r->jobs->node, NULL, 0, err);
 }
 
@@ -85,18 +47,14 @@ static void make_job(const struct tmx_run *r, size_t kind, const struct tmx_mix_
     const struct tmx_job_data *d = &r->jobs->data;
     const struct tmx_workload *w = &d->kind[kind];
     const double sms = w->blocks < d->node.sms ? w->blocks : d->node.sms;
-    const double power_w = w->blocks * w->dynamic_w_per_block / sms;
+    const struct tmx_job_launch alone = {
+        .blocks = w->blocks, .sms = sms, .time_s = w->gpu_time_s, .sm_w = w->blocks * w->dynamic_w_per_block};
     *job = (struct tmx_job){.kernel = &r->kernel[kind],
                             .arrival_s = e->arrival_s,
                             .priority = e->priority,
-                            .work_sm_s = w->gpu_time_s * sms,
-                            .blocks_per_sm_s = w->blocks / (w->gpu_time_s * sms),
-                            .lifetime_s = w->gpu_time_s / ceil(w->blocks / sms),
-                            .power_w = power_w,
-                            .pdi_w = power_w,
                             .slowdown = 1,
-                            .remote_weight = 1,
-                            .width_sms = (size_t)sms};
+                            .remote_weight = 1};
+    tmx_job_launch(job, &alone);
 }
 
 static void make_kernel(const struct tmx_job_data *d, size_t kind, struct tmx_kernel *k)
@@ -155,11 +113,5 @@ enum tmx_status tmx_run_jobs_make(struct tmx_run *r, struct tmx_err *err)
 
 void tmx_run_jobs_write(const struct tmx_run *r, FILE *out)
 {
-    const struct tmx_plugin *p = &r->sim_spec.job.ops->base;
-    fprintf(out, "job = {\n    policy = \"%s\";\n", p->name);
-    tmx_opt_write(opts, r->jobs, "    ", out);
-    if (p->opts) {
-        tmx_opt_write(p->opts, r->sim_spec.job.state, "    ", out);
-    }
-    fprintf(out, "};\n");
+    tmx_run_choice_write(r, TMX_LEVEL_JOB, opts, r->jobs, NULL, out);
 }

@@ -1,6 +1,7 @@
 /* What a run measures, each from the machine, the recorder, or both. */
 #include <math.h>
 
+#include "core/base/units.h"
 #include "run/gate.h"
 #include "run/state.h"
 
@@ -45,7 +46,7 @@ static double energy_j(const struct tmx_run *r)
 
 static double peak_temp_c(const struct tmx_run *r)
 {
-    return recorder(r)->peak_sm_k - 273.15;
+    return recorder(r)->peak_sm_k - TMX_ZERO_C;
 }
 
 static double gradient_c(const struct tmx_run *r)
@@ -68,7 +69,8 @@ static double mean_temp_c(const struct tmx_run *r)
             }
         }
     }
-    return rec->n_tick > 0 ? s / n / (double)rec->n_tick - 273.15 : tmx_sim_frame(r->sim)->temp_k[0] - 273.15;
+    return rec->n_tick > 0 ? s / n / (double)rec->n_tick - TMX_ZERO_C
+                           : tmx_sim_frame(r->sim)->temp_k[0] - TMX_ZERO_C;
 }
 
 static double throttled_s(const struct tmx_run *r)
@@ -217,8 +219,8 @@ static double peak_noise_dba(const struct tmx_run *r)
 
 static double mean_inlet_c(const struct tmx_run *r)
 {
-    return r->topology.n_gpu > 0 ? cooling(r).mean_inlet_k - 273.15
-                                 : r->kind[0].stack.spec.ambient_k - 273.15;
+    return r->topology.n_gpu > 0 ? cooling(r).mean_inlet_k - TMX_ZERO_C
+                                 : r->kind[0].stack.spec.ambient_k - TMX_ZERO_C;
 }
 
 static double remote_cost(const struct tmx_run *r)

@@ -147,11 +147,12 @@ static enum tmx_status check_overrides(const struct tmx_run *r, const struct tmx
 static enum tmx_status check_fans(const struct tmx_run *r, const struct tmx_setting *root,
                                   struct tmx_err *err)
 {
-    for (size_t f = 0; f < r->topology.n_fan && r->sim_spec.cooling.ops->needs_curve; f++) {
+    const struct tmx_fan_policy *p = tmx_fan_of(&r->sim_spec.choice[TMX_LEVEL_FAN]);
+    for (size_t f = 0; f < r->topology.n_fan && p->needs_curve; f++) {
         if (r->topology.fan[f].n_curve == 0) {
             const struct tmx_setting *s = tmx_setting_member(root, "fan");
-            return tmx_fail_setting(err, s ? s : root, "fan policy %s: fan %s has no curve",
-                                    r->sim_spec.cooling.ops->base.name, r->topology.fan[f].name);
+            return tmx_fail_setting(err, s ? s : root, "fan policy %s: fan %s has no curve", p->base.name,
+                                    r->topology.fan[f].name);
         }
     }
     return TMX_OK;

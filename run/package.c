@@ -5,11 +5,10 @@
 
 #include "core/base/config.h"
 #include "core/base/text.h"
+#include "core/base/units.h"
 #include "run/state.h"
 #include "thermal/files/fan.h"
 #include "thermal/thermal.h"
-
-#define ZERO_C 273.15
 
 /* A key of the group `package`: one of HotSpot's options, by its name. */
 static enum tmx_status set_key(struct tmx_hotspot_config *cfg, const struct tmx_setting *s,
@@ -64,9 +63,9 @@ static enum tmx_status read_package(const struct tmx_run *r, struct tmx_run_kind
     if (!st && r->options.cols > 0) {
         st = set_number(cfg, "grid_cols", r->options.cols, err);
     }
-    if (!st && r->topology.n_gpu > 0 && r->topology.inlet_c > -ZERO_C &&
+    if (!st && r->topology.n_gpu > 0 && r->topology.inlet_c > -TMX_ZERO_C &&
         !tmx_hotspot_config_given(cfg, "ambient")) {
-        st = set_number(cfg, "ambient", r->topology.inlet_c + ZERO_C, err);
+        st = set_number(cfg, "ambient", r->topology.inlet_c + TMX_ZERO_C, err);
     }
     st = st ? st : tmx_hotspot_config_set(cfg, "f", k->floorplan_path, TMX_HOTSPOT_COMMAND_LINE, 0, err);
     return st ? st : tmx_hotspot_config_read(cfg, k->package_path, TMX_HOTSPOT_CONFIG, err);
@@ -74,25 +73,20 @@ static enum tmx_status read_package(const struct tmx_run *r, struct tmx_run_kind
 
 static enum tmx_status find_backend(struct tmx_run *r, const struct tmx_setting *root, struct tmx_err *err)
 {
-    char list[256] = "";
-    for (size_t i = 0; tmx_thermal_backends[i]; i++) {
-        if (strcmp(tmx_thermal_backends[i]->base.name, r->options.method) == 0) {
-            r->thermal.ops = tmx_thermal_backends[i];
-            return TMX_OK;
-        }
-        const size_t used = strlen(list);
-        snprintf(list + used, sizeof list - used, "%s%s", i ? ", " : "", tmx_thermal_backends[i]->base.name);
-    }
     const struct tmx_setting *s = tmx_setting_member(root, "method");
-    return tmx_fail_setting(err, s ? s : root, "method = \"%s\": no such thermal back-end; there is %s",
-                            r->options.method, list);
+    const struct tmx_plugin *found;
+    const enum tmx_status st =
+        tmx_catalog_get(r->catalog, TMX_KIND_BACKEND, r->options.method, &found, s ? s : root, err);
+    r->thermal.ops = (const struct tmx_thermal_ops *)found;
+    return st;
 }
 
 /* Convection at the speeds of the cooler's fans. */
 static enum tmx_status tabulate_fan(const struct tmx_run *r, struct tmx_run_kind *k, struct tmx_err *err)
 {
     const struct tmx_card *card = &r->topology.card[k->card];
-    const struct tmx_fan_policy *p = r->sim_spec.cooling.ops;
+    const struct tmx_choice *fan = &r->sim_spec.choice[TMX_LEVEL_FAN];
+    const struct tmx_fan_policy *p = tmx_fan_of(fan);
     const bool one_speed = p->constant && r->n_failure == 0;
     const char *fault = card->convection == TMX_CONVECTION_PACKAGE ? tmx_fan_sink_fault(&k->stack.fan) : NULL;
     if (fault) {
@@ -100,8 +94,7 @@ static enum tmx_status tabulate_fan(const struct tmx_run *r, struct tmx_run_kind
                            fault);
     }
     k->n_level = tmx_fan_levels(card, &r->topology.fan[card->fan0], &k->stack.fan,
-                                one_speed ? p->constant(r->sim_spec.cooling.state) : -1, k->level_rpm,
-                                k->level_k_per_w);
+                                one_speed ? p->constant(fan->state) : -1, k->level_rpm, k->level_k_per_w);
     k->stack.spec.r_convec_levels = k->level_k_per_w;
     k->stack.spec.n_level = k->n_level;
     return TMX_OK;

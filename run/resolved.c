@@ -1,4 +1,5 @@
 /* The resolved configuration of a run: every key with its value, readable by tmx_run_open. */
+#include "run/choose.h"
 #include "run/cta.h"
 #include "run/gate.h"
 #include "run/jobs.h"
@@ -7,18 +8,6 @@
 #include <string.h>
 
 #include "core/base/text.h"
-
-static void write_group(const char *group, const struct tmx_plugin *p, const void *state, FILE *out)
-{
-    if (!p) {
-        return;
-    }
-    fprintf(out, "%s = {\n    policy = \"%s\";\n", group, p->name);
-    if (p->opts) {
-        tmx_opt_write(p->opts, state, "    ", out);
-    }
-    fprintf(out, "};\n");
-}
 
 static void write_package(const struct tmx_hotspot_config *cfg, FILE *out)
 {
@@ -63,17 +52,16 @@ static void write_failures(const struct tmx_run *r, FILE *out)
 
 void tmx_run_write_resolved(const struct tmx_run *r, FILE *out)
 {
+    static const size_t plain[] = {TMX_LEVEL_PLACE, TMX_LEVEL_MIX, TMX_LEVEL_DTM, TMX_SAFETY, TMX_LEVEL_TB};
     const struct tmx_sim_spec *s = &r->sim_spec;
     tmx_opt_write(tmx_run_opts, &r->options, "", out);
     if (r->jobs) {
         tmx_run_jobs_write(r, out);
     }
     tmx_run_cta_write(r, out);
-    write_group("place", &s->place.ops->base, s->place.state, out);
-    write_group("mix_policy", &s->mix.ops->base, s->mix.state, out);
-    write_group("dtm", &s->dtm.ops->base, s->dtm.state, out);
-    write_group("throttle", &s->safety.ops->base, s->safety.state, out);
-    write_group("tb", &s->tb.ops->base, s->tb.state, out);
+    for (size_t i = 0; i < sizeof plain / sizeof plain[0]; i++) {
+        tmx_run_choice_write(r, plain[i], NULL, NULL, NULL, out);
+    }
     tmx_run_gate_write(r, out);
     fprintf(out, "sensor = {\n");
     tmx_opt_write(tmx_sensor_opts, &s->sensor, "    ", out);
@@ -85,7 +73,7 @@ void tmx_run_write_resolved(const struct tmx_run *r, FILE *out)
         write_package(&r->kind[0].package, out);
     }
     if (r->topology.n_gpu > 0) {
-        write_group("fan", &s->cooling.ops->base, s->cooling.state, out);
+        tmx_run_choice_write(r, TMX_LEVEL_FAN, NULL, NULL, NULL, out);
         write_failures(r, out);
     }
     fprintf(out, "thermal = {\n");

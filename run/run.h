@@ -37,8 +37,6 @@ const struct tmx_sim_gpu_thermal *tmx_run_gpu_thermal(const struct tmx_run *run,
 double tmx_run_tick_s(const struct tmx_run *run);
 const char *tmx_run_mix_name(const struct tmx_run *run);
 const char *tmx_run_policy_name(const struct tmx_run *run);
-double
-tmx_run_total_s(const struct tmx_run *run); /* expected simulated time, for progress: warm-up + ideal */
 
 /* What a run measures. */
 struct tmx_metric {

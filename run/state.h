@@ -1,8 +1,9 @@
 #ifndef TMX_RUN_STATE_H
 #define TMX_RUN_STATE_H
 
-/* What a run owns; private to cli/run*.c. */
+/* What a run owns; private to run/. */
 
+#include "core/contract/catalog.h"
 #include "core/machine/mix.h"
 #include "core/machine/topology.h"
 #include "run/input/data.h"
@@ -26,6 +27,7 @@ struct tmx_run_kind {
 struct tmx_run_gate;
 
 struct tmx_run {
+    const struct tmx_catalog *catalog; /* of the policies it may choose */
     struct tmx_run_options options;
     struct tmx_topology topology; /* n_gpu = 0: none */
     struct tmx_run_kind *kind;    /* [n_kind] */

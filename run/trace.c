@@ -5,9 +5,8 @@
 
 #include "core/base/os.h"
 #include "core/base/text.h"
+#include "core/base/units.h"
 #include "run/state.h"
-
-#define ZERO_C 273.15
 
 struct gpu_files {
     struct tmx_output power, temps;
@@ -62,10 +61,10 @@ static void row_csv(struct tmx_run_trace *t, const struct tmx_sim *sim, size_t g
     const struct tmx_frame *f = tmx_sim_frame(sim);
     const struct tmx_gpu *gpu = &m->gpu[g];
     const struct tmx_chip *c = gpu->chip;
-    double hottest_c = -ZERO_C, mean_c = 0, power_w = 0;
+    double hottest_c = -TMX_ZERO_C, mean_c = 0, power_w = 0;
     FILE *out = t->csv.file;
     for (size_t sm = 0; sm < c->n_sm; sm++) {
-        const double temp_c = tmx_sensor_sm_k(gpu, sm, f->temp_k) - ZERO_C;
+        const double temp_c = tmx_sensor_sm_k(gpu, sm, f->temp_k) - TMX_ZERO_C;
         hottest_c = fmax(hottest_c, temp_c);
         mean_c += temp_c / (double)c->n_sm;
     }
@@ -78,7 +77,7 @@ static void row_csv(struct tmx_run_trace *t, const struct tmx_sim *sim, size_t g
     for (size_t sm = 0; sm < c->n_sm; sm++) {
         const size_t way = TMX_WAYS * (gpu->sm0 + sm);
         const double share = m->drain_s[gpu->sm0 + sm] > 0 ? m->held[way] : m->share[way];
-        fprintf(out, ",%.3f,%.4g,%.3g,%d", tmx_sensor_sm_k(gpu, sm, f->temp_k) - ZERO_C,
+        fprintf(out, ",%.3f,%.4g,%.3g,%d", tmx_sensor_sm_k(gpu, sm, f->temp_k) - TMX_ZERO_C,
                 sm_power_w(t, gpu, sm), share, m->gated[gpu->sm0 + sm]);
     }
     fputc('\n', out);

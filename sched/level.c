@@ -1,5 +1,7 @@
 #include "sched/level.h"
 
+#include "core/base/units.h"
+
 size_t tmx_level_next(const struct tmx_gpu *gpu, double hottest_k, double emergency_c, double release_c)
 {
     if (hottest_k >= emergency_c + TMX_ZERO_C) {

@@ -5,8 +5,6 @@
 
 #include "core/contract/view.h"
 
-#define TMX_ZERO_C 273.15
-
 /* Clock level by two thresholds, one step a call: slower at emergency_c, faster below
  * release_c. Paper 003's DVFS, and what T^ABS falls back to. */
 size_t tmx_level_next(const struct tmx_gpu *gpu, double hottest_k, double emergency_c, double release_c);

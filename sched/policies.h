@@ -1,48 +1,77 @@
 #ifndef TMX_SCHED_POLICIES_H
 #define TMX_SCHED_POLICIES_H
 
-/* Private to sched/: one line per policy, each defined in the file of its name. */
+/* Private to sched/: one line a policy, X(name), defined in the file of its name as tmx_LEVEL_NAME. From
+ * these lists come the declarations below and every table of sched.c. The first of a level is what it does by
+ * default. */
 
-#include "core/contract/cta_policy.h"
-#include "core/contract/dtm_policy.h"
-#include "core/contract/fan_policy.h"
-#include "core/contract/job_policy.h"
-#include "core/contract/mix_policy.h"
-#include "core/contract/place_policy.h"
-#include "core/contract/tb_policy.h"
+#include "core/contract/choice.h"
 
-extern const struct tmx_job_policy tmx_job_none;
-extern const struct tmx_job_policy tmx_job_consolidate;
+#define TMX_JOB_LIST(X) \
+    X(none)             \
+    X(consolidate)
 
-extern const struct tmx_place_policy tmx_place_own_gpu;
-extern const struct tmx_place_policy tmx_place_round_robin;
-extern const struct tmx_place_policy tmx_place_coldest;
-extern const struct tmx_place_policy tmx_place_least_loaded;
-extern const struct tmx_place_policy tmx_place_spread;
-extern const struct tmx_place_policy tmx_place_pair_hot_cold;
+#define TMX_PLACE_LIST(X) \
+    X(own_gpu)            \
+    X(round_robin)        \
+    X(coldest)            \
+    X(least_loaded)       \
+    X(spread)             \
+    X(pair_hot_cold)
 
-extern const struct tmx_fan_policy tmx_fan_fixed;
-extern const struct tmx_fan_policy tmx_fan_curve;
-extern const struct tmx_fan_policy tmx_fan_pi;
+#define TMX_MIX_LIST(X) \
+    X(fcfs)             \
+    X(alternate)        \
+    X(mixed_uniform)    \
+    X(mixed_nonuniform) \
+    X(mixed_alternate)
 
-extern const struct tmx_mix_policy tmx_mix_fcfs;
-extern const struct tmx_mix_policy tmx_mix_alternate;
-extern const struct tmx_mix_policy tmx_mix_mixed_uniform;
-extern const struct tmx_mix_policy tmx_mix_mixed_nonuniform;
-extern const struct tmx_mix_policy tmx_mix_mixed_alternate;
+#define TMX_DTM_LIST(X) \
+    X(none)             \
+    X(throttle)         \
+    X(dvfs)
 
-extern const struct tmx_cta_policy tmx_cta_all;
-extern const struct tmx_cta_policy tmx_cta_tcs;
-extern const struct tmx_cta_policy tmx_cta_htcs;
-extern const struct tmx_cta_policy tmx_cta_tcs_share;
-extern const struct tmx_cta_policy tmx_cta_static_optimal;
-extern const struct tmx_cta_policy tmx_cta_apsa;
+#define TMX_CTA_LIST(X) \
+    X(all)              \
+    X(tcs)              \
+    X(htcs)             \
+    X(tcs_share)        \
+    X(static_optimal)   \
+    X(apsa)
 
-extern const struct tmx_dtm_policy tmx_dtm_none;
-extern const struct tmx_dtm_policy tmx_dtm_throttle;
-extern const struct tmx_dtm_policy tmx_dtm_dvfs;
+#define TMX_TB_LIST(X) \
+    X(round_robin)     \
+    X(coldest_first)
 
-extern const struct tmx_tb_policy tmx_tb_round_robin;
-extern const struct tmx_tb_policy tmx_tb_coldest_first;
+#define TMX_GATE_LIST(X)    \
+    X(none)                 \
+    X(convpg)               \
+    X(gates)                \
+    X(naive_blackout)       \
+    X(coordinated_blackout) \
+    X(warped_gates)
+
+#define TMX_FAN_LIST(X) \
+    X(fixed)            \
+    X(curve)            \
+    X(pi)
+
+#define TMX_DECLARE_JOB(name)   extern const struct tmx_job_policy tmx_job_##name;
+#define TMX_DECLARE_PLACE(name) extern const struct tmx_place_policy tmx_place_##name;
+#define TMX_DECLARE_MIX(name)   extern const struct tmx_mix_policy tmx_mix_##name;
+#define TMX_DECLARE_DTM(name)   extern const struct tmx_dtm_policy tmx_dtm_##name;
+#define TMX_DECLARE_CTA(name)   extern const struct tmx_cta_policy tmx_cta_##name;
+#define TMX_DECLARE_TB(name)    extern const struct tmx_tb_policy tmx_tb_##name;
+#define TMX_DECLARE_GATE(name)  extern const struct tmx_gate_policy tmx_gate_##name;
+#define TMX_DECLARE_FAN(name)   extern const struct tmx_fan_policy tmx_fan_##name;
+
+TMX_JOB_LIST(TMX_DECLARE_JOB)
+TMX_PLACE_LIST(TMX_DECLARE_PLACE)
+TMX_MIX_LIST(TMX_DECLARE_MIX)
+TMX_DTM_LIST(TMX_DECLARE_DTM)
+TMX_CTA_LIST(TMX_DECLARE_CTA)
+TMX_TB_LIST(TMX_DECLARE_TB)
+TMX_GATE_LIST(TMX_DECLARE_GATE)
+TMX_FAN_LIST(TMX_DECLARE_FAN)
 
 #endif

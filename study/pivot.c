@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/names.h"
 #include "core/base/opt.h"
 #include "core/base/text.h"
 
@@ -20,17 +21,17 @@ const char *const tmx_aggregates[] = {"mean", "min", "max", "stdev", "count", NU
 static enum tmx_status name_index(char *const *names, size_t n, const char *kind, const char *word, size_t *i,
                                   struct tmx_err *err)
 {
-    char list[700] = "";
-    size_t used = 0;
+    char list[700];
     *i = tmx_result_find(names, n, word);
     if (*i < n) {
         return TMX_OK;
     }
-    for (size_t k = 0; k < n; k++) {
-        const int m = snprintf(list + used, sizeof list - used, "%s%s", k ? ", " : "", names[k]);
-        used = m > 0 && used + (size_t)m < sizeof list ? used + (size_t)m : sizeof list - 1;
-    }
-    return tmx_fail(err, TMX_ECONFIG, "no %s \"%s\"; known: %s", kind, word, n ? list : "none");
+    union { /* read only */
+        char *const *from;
+        const char *const *to;
+    } known = {.from = names};
+    return tmx_fail(err, TMX_ECONFIG, "no %s \"%s\"; known: %s", kind, word,
+                    n ? tmx_names_list(list, sizeof list, known.to, n) : "none");
 }
 
 enum tmx_status tmx_key_index(const struct tmx_result_set *set, const char *word, size_t *i,

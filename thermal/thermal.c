@@ -4,16 +4,18 @@
 
 #include "thermal/backend/backends.h"
 
-const struct tmx_thermal_ops *const tmx_thermal_backends[] = {
-    &tmx_thermal_reduced,
-    &tmx_thermal_grid,
-    &tmx_thermal_lumped,
-    &tmx_thermal_replay,
+/* One line for each, the first is the default; X(name) is tmx_thermal_NAME in the file of its name. */
+#define COMMON(X) X(reduced) X(grid) X(lumped) X(replay)
 #ifdef TMX_HOTSPOT
-    &tmx_thermal_hotspot,
+#define LIST(X) COMMON(X) X(hotspot)
+#else
+#define LIST(X) COMMON(X)
 #endif
-    NULL,
-};
+#define TABLE(name) &tmx_thermal_##name,
+#define HEAD(name)  &tmx_thermal_##name.base,
+
+const struct tmx_thermal_ops *const tmx_thermal_backends[] = {LIST(TABLE) NULL};
+const struct tmx_plugin *const tmx_thermal_heads[] = {LIST(HEAD) NULL};
 
 const struct tmx_thermal_ops *tmx_thermal_find(const char *name)
 {

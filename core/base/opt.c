@@ -2,56 +2,14 @@
 
 #include <math.h>
 #include <stdbool.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/base/config.h"
+#include "core/base/names.h"
 #include "core/base/text.h"
 
-enum { MAX_WORD = 63, MAX_KEYS = 256 };
-
-static size_t min3(size_t a, size_t b, size_t c)
-{
-    const size_t m = a < b ? a : b;
-    return m < c ? m : c;
-}
-
-static size_t edit_distance(const char *a, const char *b)
-{
-    size_t row[MAX_WORD + 2];
-    const size_t la = strlen(a), lb = strlen(b);
-    if (la > MAX_WORD || lb > MAX_WORD) {
-        return SIZE_MAX;
-    }
-    for (size_t j = 0; j <= lb; j++) {
-        row[j] = j;
-    }
-    for (size_t i = 1; i <= la; i++) {
-        size_t diag = row[0];
-        row[0] = i;
-        for (size_t j = 1; j <= lb; j++) {
-            const size_t up = row[j];
-            row[j] = min3(up + 1, row[j - 1] + 1, diag + (a[i - 1] != b[j - 1]));
-            diag = up;
-        }
-    }
-    return row[lb];
-}
-
-const char *tmx_nearest(const char *word, const char *const *names, size_t n)
-{
-    const char *best = NULL;
-    size_t best_d = strlen(word) / 3 + 2;
-    for (size_t i = 0; i < n; i++) {
-        const size_t d = edit_distance(word, names[i]);
-        if (d < best_d) {
-            best = names[i];
-            best_d = d;
-        }
-    }
-    return best;
-}
+enum { MAX_KEYS = 256 };
 
 static bool listed(const struct tmx_opt *opts, const char *const *also, const char *key)
 {
@@ -79,10 +37,9 @@ static enum tmx_status unknown_key(const struct tmx_opt *opts, const char *const
     for (; also && *also && n < MAX_KEYS; also++) {
         names[n++] = *also;
     }
+    char hint[TMX_HINT_SIZE];
     const char *key = tmx_setting_name(s);
-    const char *near = tmx_nearest(key, names, n);
-    return tmx_fail_setting(err, s, "unknown key \"%s\"%s%s%s", key, near ? ", did you mean \"" : "",
-                            near ? near : "", near ? "\"?" : "");
+    return tmx_fail_setting(err, s, "unknown key \"%s\"%s", key, tmx_names_hint(hint, key, names, n));
 }
 
 static void store_number(const struct tmx_opt *o, void *obj, double v)
@@ -111,15 +68,15 @@ static enum tmx_status store_word(const struct tmx_opt *o, void *obj, const char
         strcpy(field, word); /* NOLINT(clang-analyzer-security.insecureAPI.strcpy): length checked above */
         return TMX_OK;
     }
-    char words[256] = "";
-    for (int i = 0; o->choices[i]; i++) {
-        if (strcmp(o->choices[i], word) == 0) {
-            memcpy(field, &i, sizeof i);
+    char words[256];
+    int n = 0;
+    for (; o->choices[n]; n++) {
+        if (strcmp(o->choices[n], word) == 0) {
+            memcpy(field, &n, sizeof n);
             return TMX_OK;
         }
-        const size_t used = strlen(words);
-        snprintf(words + used, sizeof words - used, "%s%s", i ? ", " : "", o->choices[i]);
     }
+    tmx_names_list(words, sizeof words, o->choices, (size_t)n);
     return tmx_fail_at(err, TMX_ECONFIG, file, line, "%s = \"%s\": expected one of %s", o->key, word, words);
 }
 

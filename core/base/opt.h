@@ -80,7 +80,4 @@ void tmx_opt_write(const struct tmx_opt *opts, const void *obj, const char *inde
 /* Print one line of help per row: key, unit, bounds, default, doc. */
 void tmx_opt_help(const struct tmx_opt *opts, const char *indent, FILE *out);
 
-/* The word of names[0..n) nearest to word in edit distance; NULL when none is near. */
-const char *tmx_nearest(const char *word, const char *const *names, size_t n);
-
 #endif

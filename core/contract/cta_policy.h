@@ -64,6 +64,9 @@ struct tmx_cta_policy {
      * of launch 0 .. n_launch - 1 of the program on n cores, without a policy. */
     void (*prepare)(void *state, size_t n_launch, size_t n_core,
                     double (*edp)(void *ctx, size_t launch, size_t n), void *ctx);
+    /* OPTIONAL (NULL: TMX_CORE_OFF). What the cores do that a settled kernel does not use. */
+    enum tmx_core_state (*unused_core)(const void *state);
+    bool lends; /* cores that a kernel frees go to the kernel beside it */
 };
 
 #endif

@@ -23,7 +23,7 @@ enum tmx_gate_wake {                     /* when a sleeping unit may be woken */
                      TMX_WAKE_AFTER_BET, /* blackout: not before the break-even time (WG 5) */
 };
 
-/* The times and thresholds of a policy; options of every policy. */
+/* The times and thresholds, the same for every policy; a chip gives them (sm.cfg, group gate). */
 struct tmx_gate_params {
     int idle_detect_cycles;     /* idle cycles before a unit is gated; the start value where adaptive */
     int break_even_cycles;      /* sleep that pays for one switching of the sleep transistor */
@@ -40,7 +40,7 @@ struct tmx_gate_params {
 extern const struct tmx_opt tmx_gate_opts[]; /* rows of struct tmx_gate_params, {0}-terminated */
 
 struct tmx_gate_policy {
-    struct tmx_plugin base; /* opts = tmx_gate_opts, state = struct tmx_gate_params */
+    struct tmx_plugin base; /* no options, no state */
     enum tmx_gate_order order;
     enum tmx_gate_wake wake;
     bool coordinated; /* the second cluster of a type sleeps only when no active warp wants the type */

@@ -71,8 +71,8 @@ static const struct tmx_opt power_opts[] = {
 };
 
 static const struct tmx_opt level_opts[] = {
-    TMX_ROW_REAL(tmx_level, volt_v, "V", 0.3, 3, NAN, "supply voltage"),
-    TMX_ROW_REAL(tmx_level, freq_hz, "Hz", 1e6, 1e10, NAN, "clock of the SMs"),
+    TMX_ROW_REAL(tmx_clock_level, volt_v, "V", 0.3, 3, NAN, "supply voltage"),
+    TMX_ROW_REAL(tmx_clock_level, freq_hz, "Hz", 1e6, 1e10, NAN, "clock of the SMs"),
     {0},
 };
 

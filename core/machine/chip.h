@@ -12,7 +12,7 @@
 
 enum { TMX_MAX_LEVEL = 16, TMX_NO_SM = -1 };
 
-struct tmx_level { /* one voltage/frequency setting; level 0 is the fastest */
+struct tmx_clock_level { /* one voltage/frequency setting; level 0 is the fastest */
     double volt_v;
     double freq_hz;
 };
@@ -56,7 +56,7 @@ struct tmx_chip {
     double kernel_time_scale;      /* kernels' block lifetimes on the reference chip times this */
     struct tmx_sm_limits limits;
     struct tmx_chip_power power;
-    struct tmx_level level[TMX_MAX_LEVEL];
+    struct tmx_clock_level level[TMX_MAX_LEVEL];
     size_t n_level;
     struct tmx_floorplan floorplan; /* owned */
     size_t n_sm;

@@ -2,6 +2,48 @@
 
 #include <math.h>
 
+enum tmx_status tmx_job_init(struct tmx_job *job, const struct tmx_kernel *k, const struct tmx_chip *c,
+                             double work_s, struct tmx_err *err)
+{
+    const int occupancy = tmx_kernel_occupancy(k, &c->limits);
+    if (k->power.sm_power_w <= 0) {
+        return tmx_fail(err, TMX_ECONFIG, "no group power with sm_power_w: kernel %s cannot run in a mix",
+                        k->name);
+    }
+    if (occupancy == 0) {
+        return tmx_fail(
+            err, TMX_ECONFIG,
+            "kernel %s fits on no SM of %s: a block needs %d threads, %d registers, %d B shared memory",
+            k->name, c->name, k->launch.threads_per_block,
+            k->launch.threads_per_block * k->launch.registers_per_thread, k->launch.shared_bytes);
+    }
+    const double lifetime_s = k->power.block_lifetime_s * c->kernel_time_scale;
+    const double per_sm_s = occupancy / lifetime_s, n_sm = (double)c->n_sm;
+    const double power_w = k->power.sm_power_w * c->kernel_power_scale / c->sm_power_reference_sms;
+    const double work_sm_s = work_s > 0 ? work_s * n_sm : k->launch.thread_blocks / per_sm_s;
+    const double width = ceil(work_sm_s * per_sm_s / occupancy);
+    *job = (struct tmx_job){.kernel = k,
+                            .work_sm_s = work_sm_s,
+                            .blocks_per_sm_s = per_sm_s,
+                            .lifetime_s = lifetime_s,
+                            .power_w = power_w,
+                            .pdi_w = power_w,
+                            .slowdown = 1,
+                            .remote_weight = k->power.remote_weight,
+                            .width_sms = width < n_sm ? (size_t)width : c->n_sm};
+    return TMX_OK;
+}
+
+void tmx_job_launch(struct tmx_job *job, const struct tmx_job_launch *l)
+{
+    job->work_sm_s = l->time_s * l->sms;
+    job->blocks_per_sm_s = l->blocks / job->work_sm_s;
+    job->lifetime_s = l->time_s / ceil(l->blocks / l->sms);
+    job->power_w = job->pdi_w = l->sm_w / l->sms;
+    job->uncore_w = l->uncore_w;
+    job->width_sms = (size_t)l->sms;
+}
+
 struct tmx_job_blocks tmx_job_blocks(const struct tmx_job *job, double slots)
 {
     const double total = ceil(job->work_sm_s * job->blocks_per_sm_s - 1e-6);

@@ -8,6 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "core/machine/chip.h"
 #include "core/machine/kernel.h"
 
 enum tmx_job_state {
@@ -44,6 +45,23 @@ struct tmx_job {
     size_t n_gpu;                 /* and how many from there; 0: not placed yet */
     double started_s, finished_s; /* negative: not yet */
 };
+
+/* The one maker of jobs: kernel k alone on chip c, arrived at 0 with priority 0. work_s: time it needs on the
+ * whole chip; 0: that of its thread blocks. TMX_ECONFIG: a block does not fit an SM, or k has no sm_power_w.
+ */
+TMX_NODISCARD enum tmx_status tmx_job_init(struct tmx_job *job, const struct tmx_kernel *k,
+                                           const struct tmx_chip *c, double work_s, struct tmx_err *err);
+
+struct tmx_job_launch { /* a launch whose time and power are known, measured or predicted */
+    double blocks;
+    double sms;    /* it fills; a whole number */
+    double time_s; /* it takes on them */
+    double sm_w;   /* dynamic power of all its SMs */
+    double uncore_w;
+};
+
+/* The same from a known launch; overwrites work, width and power, leaves all else. */
+void tmx_job_launch(struct tmx_job *job, const struct tmx_job_launch *l);
 
 struct tmx_job_blocks {
     uint64_t total, pending, resident, retired;

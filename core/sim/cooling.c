@@ -4,9 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/units.h"
 #include "core/sim/air.h"
-
-#define ZERO_C 273.15
 
 struct ledger {     /* sums over time, at the head of the block */
     double since_s; /* the last update */
@@ -163,14 +162,14 @@ static void drive(struct tmx_cooling *c, const struct tmx_view *view, size_t f, 
     const struct tmx_card *card = &c->spec.topology->card[fan->card];
     struct tmx_fan_view v = {.view = view,
                              .fan = fan,
-                             .hottest_c = -ZERO_C,
+                             .hottest_c = -TMX_ZERO_C,
                              .speed = c->rpm[f] / fan->max_rpm,
                              .dt_s = dt_s,
                              .memory = &c->memory[TMX_FAN_MEMORY * f]};
     for (size_t g = card->gpu0; g < card->gpu0 + card->n_gpu; g++) {
-        v.hottest_c = fmax(v.hottest_c, view->hottest_k[g] - ZERO_C);
+        v.hottest_c = fmax(v.hottest_c, view->hottest_k[g] - TMX_ZERO_C);
     }
-    const double rpm = c->spec.ops->speed(c->spec.state, &v) * fan->max_rpm;
+    const double rpm = tmx_fan_of(c->spec.choice)->speed(c->spec.choice->state, &v) * fan->max_rpm;
     c->rpm[f] = failed(c, f, view->time_s) || !(rpm > 0) ? 0 : fmin(fmax(rpm, fan->min_rpm), fan->max_rpm);
 }
 

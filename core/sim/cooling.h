@@ -5,7 +5,7 @@
  * get the convection of their card's fans, GPUs breathe what their upstream neighbours let out.
  * Runs every period_s, slower than the chips' own physics and faster than the sink's. */
 
-#include "core/contract/fan_policy.h"
+#include "core/contract/choice.h"
 #include "core/contract/thermal_model.h"
 
 struct tmx_fan_failure {
@@ -14,9 +14,8 @@ struct tmx_fan_failure {
 };
 
 struct tmx_cooling_spec {
-    const struct tmx_topology *topology; /* not owned */
-    const struct tmx_fan_policy *ops;
-    void *state;                           /* taken over by the simulation */
+    const struct tmx_topology *topology;   /* not owned */
+    const struct tmx_choice *choice;       /* of the fans; not owned */
     const double *const *level_rpm;        /* [n_card][n_level] ascending: mean fan speed of the card at each
                                               convection level of its GPUs' thermal models; not owned */
     const size_t *n_level;                 /* [n_card] */

@@ -1,5 +1,7 @@
 #include "core/sim/jobs.h"
 
+#include "core/base/units.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -96,17 +98,15 @@ static void join_waiting(struct tmx_jobs *j, const struct tmx_machine *m)
  * spread over them, and what the GPU draws beside them on the rest of the die. */
 static void carry(const struct tmx_jobs *j, const struct tmx_launch *l, struct tmx_job *c)
 {
-    const double sms = (double)l->predicted.occupied_sms;
-    double blocks = 0;
+    struct tmx_job_launch launch = {.sms = (double)l->predicted.occupied_sms,
+                                    .time_s = l->predicted.time_s,
+                                    .sm_w = l->predicted.sm_w,
+                                    .uncore_w =
+                                        j->spec.node->on_die * (l->predicted.gpu_w - l->predicted.sm_w)};
     for (size_t i = 0; i < l->n_member; i++) {
-        blocks += j->spec.kind[j->waiting[l->member[i]].kind].blocks;
+        launch.blocks += j->spec.kind[j->waiting[l->member[i]].kind].blocks;
     }
-    c->work_sm_s = l->predicted.time_s * sms;
-    c->blocks_per_sm_s = blocks / c->work_sm_s;
-    c->lifetime_s = l->predicted.time_s / ceil(blocks / sms);
-    c->power_w = c->pdi_w = l->predicted.sm_w / sms;
-    c->uncore_w = j->spec.node->on_die * (l->predicted.gpu_w - l->predicted.sm_w);
-    c->width_sms = l->predicted.occupied_sms;
+    tmx_job_launch(c, &launch);
     c->home_gpu = c->data_gpu = l->gpu;
     c->n_gpu = 1;
 }
@@ -166,7 +166,7 @@ void tmx_jobs_step(struct tmx_jobs *j, struct tmx_machine *m, const struct tmx_v
             held += m->job[m->gpu[g].run[k]].state != TMX_JOB_DONE;
         }
         j->idle[g] = held < j->spec.depth;
-        j->temp_c[g] = view->hottest_k[g] - 273.15;
+        j->temp_c[g] = view->hottest_k[g] - TMX_ZERO_C;
         room = room || j->idle[g];
     }
     while (room && j->now.n_waiting > 0) {
@@ -181,7 +181,7 @@ void tmx_jobs_step(struct tmx_jobs *j, struct tmx_machine *m, const struct tmx_v
                                        .gpu_idle = j->idle,
                                        .gpu_temp_c = j->temp_c,
                                        .n_gpu = j->n_gpu};
-        if (!j->spec.ops->next(j->spec.state, &v, &j->launch)) {
+        if (!tmx_job_of(j->spec.choice)->next(j->spec.choice->state, &v, &j->launch)) {
             return;
         }
         j->idle[j->launch.gpu] = false; /* one launch a GPU and quantum */

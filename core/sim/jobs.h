@@ -5,14 +5,13 @@
  * The first member of a launch carries it: the machine sees one kernel with the merged kernel's time,
  * width and power. The others end with it. */
 
-#include "core/contract/job_policy.h"
+#include "core/contract/choice.h"
 #include "core/contract/view.h"
 
 struct tmx_jobs_spec {
-    const struct tmx_job_policy *ops; /* NULL: no job level */
-    void *state;                      /* of the policy; the simulation takes it over */
-    const struct tmx_node *node;      /* these are not owned */
-    const struct tmx_workload *kind;  /* [n_kind] */
+    const struct tmx_choice *choice; /* of the job level; like all that follows not owned */
+    const struct tmx_node *node;
+    const struct tmx_workload *kind; /* [n_kind] */
     size_t n_kind;
     const struct tmx_template *tmpl; /* [n_tmpl] */
     size_t n_tmpl;

@@ -89,15 +89,22 @@ enum tmx_status tmx_sim_create(struct tmx_sim **sim, struct tmx_sim_spec *spec, 
 {
     struct tmx_sim *s = calloc(1, sizeof *s);
     if (!s) {
+        tmx_choices_finish(spec->choice);
         return tmx_fail(err, TMX_ENOMEM, "simulation");
     }
     s->spec = *spec;
+    for (size_t i = 0; i < TMX_N_CHOICE; i++) {
+        spec->choice[i].state = NULL;
+    }
+    const struct tmx_choice *const mix = &s->spec.choice[TMX_LEVEL_MIX];
+    s->spec.job.choice = &s->spec.choice[TMX_LEVEL_JOB];
+    s->spec.cooling.choice = &s->spec.choice[TMX_LEVEL_FAN];
     enum tmx_status st = tmx_machine_create(&s->machine, &spec->machine, err);
     st = st ? st : multiple(spec->quantum_s, spec->dt_s, "quantum_s", &s->quantum, err);
     st = st ? st : multiple(spec->warmup_s, spec->dt_s, "warmup_s", &s->warmup, err);
-    if (!st && spec->mix.ops->slice_s) {
+    if (!st && tmx_mix_of(mix)->slice_s) {
         uint64_t slice;
-        st = multiple(spec->mix.ops->slice_s(spec->mix.state), spec->dt_s, "mix_policy.slice_s", &slice, err);
+        st = multiple(tmx_mix_of(mix)->slice_s(mix->state), spec->dt_s, "mix_policy.slice_s", &slice, err);
     }
     st = st ? st : tmx_sensor_create(&s->sensor, &spec->sensor, s->machine, spec->dt_s, spec->seed, err);
     st = st ? st : tmx_recorder_create(&s->recorder, s->machine, err);
@@ -108,13 +115,13 @@ enum tmx_status tmx_sim_create(struct tmx_sim **sim, struct tmx_sim_spec *spec, 
     }
     if (!st && spec->cta.plan) {
         struct tmx_cta_spec cta = spec->cta;
-        cta.turns = spec->mix.ops->turns;
+        cta.turns = tmx_mix_of(mix)->turns;
         st = tmx_cta_stage_create(&s->cta, &cta, s->machine, err);
     }
     st = st ? st : start_thermal(s, err);
     st = st ? st : start_cooling(s, err);
-    if (!st && spec->job.ops) {
-        st = tmx_jobs_create(&s->jobs, &spec->job, s->machine, err);
+    if (!st && s->spec.job.choice->policy) {
+        st = tmx_jobs_create(&s->jobs, &s->spec.job, s->machine, err);
     }
     if (!st && s->quantum == 0) {
         st = tmx_fail(err, TMX_ECONFIG, "quantum_s = %g s is shorter than tick_s = %g s", spec->quantum_s,
@@ -151,15 +158,8 @@ void tmx_sim_destroy(struct tmx_sim *s)
         s->spec.power.ops->destroy(s->power);
     }
     tmx_cta_stage_destroy(s->cta);
-    free(s->spec.job.state);
     tmx_gate_stage_destroy(s->gate);
-    free(s->spec.place.state);
-    free(s->spec.mix.state);
-    free(s->spec.safety.state);
-    free(s->spec.dtm.state);
-    free(s->spec.tb.state);
     tmx_jobs_destroy(s->jobs);
-    free(s->spec.cooling.state);
     tmx_cooling_destroy(s->cooling);
     tmx_recorder_destroy(s->recorder);
     tmx_sensor_destroy(s->sensor);
@@ -171,6 +171,7 @@ void tmx_sim_destroy(struct tmx_sim *s)
     free(s->gang.power_w);
     free(s->gang.temp_k);
     free(s->block);
+    tmx_choices_finish(s->spec.choice);
     free(s);
 }
 
@@ -254,8 +255,8 @@ const struct tmx_recorder *tmx_sim_recorder(const struct tmx_sim *s)
 
 double tmx_sim_trip_k(const struct tmx_sim *s)
 {
-    const struct tmx_dtm_policy *p = s->spec.safety.ops;
-    return p->trip_k ? p->trip_k(s->spec.safety.state) : NAN;
+    const struct tmx_choice *c = &s->spec.choice[TMX_SAFETY];
+    return tmx_dtm_of(c)->trip_k ? tmx_dtm_of(c)->trip_k(c->state) : NAN;
 }
 
 const struct tmx_cooling *tmx_sim_cooling(const struct tmx_sim *s)
@@ -267,10 +268,4 @@ struct tmx_cooling_ledger tmx_sim_cooling_ledger(const struct tmx_sim *s)
 {
     return s->cooling ? tmx_cooling_read(s->cooling, (double)s->tick * s->spec.dt_s, s->thermal)
                       : (struct tmx_cooling_ledger){0};
-}
-
-enum tmx_status tmx_sim_field(const struct tmx_sim *s, size_t gpu, size_t layer, double *cell_k)
-{
-    const struct tmx_cooled *t = &s->thermal[gpu];
-    return t->ops->field ? t->ops->field(t->state, layer, cell_k) : TMX_EUNSUPPORTED;
 }

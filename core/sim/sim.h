@@ -3,12 +3,9 @@
 
 /* The loop: queue -> machine -> activity -> watts -> kelvins -> sensor -> policy -> machine. */
 
-#include "core/contract/dtm_policy.h"
+#include "core/contract/choice.h"
 #include "core/contract/frame.h"
-#include "core/contract/mix_policy.h"
-#include "core/contract/place_policy.h"
 #include "core/contract/power_model.h"
-#include "core/contract/tb_policy.h"
 #include "core/contract/thermal_model.h"
 #include "core/sim/cooling.h"
 #include "core/sim/cta_stage.h"
@@ -28,33 +25,20 @@ enum tmx_warmup {
     TMX_WARMUP_IDLE,     /* work waits */
 };
 
-/* Everything a run consists of. Policies come with their state (tmx_plugin_state), which the
- * simulation takes over and frees, also when create fails. */
+/* Everything a run consists of. */
 struct tmx_sim_spec {
     struct tmx_machine_spec machine;
-    struct tmx_jobs_spec job; /* ops NULL: jobs reach the place policy as they arrive; state is taken over */
-    struct {
-        const struct tmx_place_policy *ops;
-        void *state;
-    } place;
-    struct {
-        const struct tmx_mix_policy *ops;
-        void *state;
-    } mix;
-    struct {
-        const struct tmx_dtm_policy *ops;
-        void *state;
-    } safety, dtm; /* the hardware's throttle, and what manages temperature before it */
-    struct {
-        const struct tmx_tb_policy *ops;
-        void *state;
-    } tb;
+    /* By level, and the hardware's throttle at TMX_SAFETY, that is asked before the dtm policy. States are
+     * plain data from malloc; tmx_sim_create takes them over, also when it fails. REQUIRED: place, mix, tb
+     * and the throttle; job: NULL: jobs reach the place policy as they arrive; dtm: NULL: none; fan with
+     * cooling.topology. Levels cta and gate act through the plans below. */
+    struct tmx_choice choice[TMX_N_CHOICE];
+    struct tmx_jobs_spec job; /* of the job level; sim.c sets its choice */
     struct {
         const struct tmx_power_ops *ops;
-        void *model; /* filled by create from options */
         const void *options;
     } power;
-    struct tmx_gate_spec gate;                 /* unit gating; level NULL: none */
+    struct tmx_gate_spec gate;                 /* unit gating; profile NULL: none */
     struct tmx_cta_spec cta;                   /* CTA policy; plan NULL: none */
     const struct tmx_sim_gpu_thermal *thermal; /* [n_gpu] */
     struct tmx_cooling_spec
@@ -106,8 +90,5 @@ const struct tmx_jobs *tmx_sim_jobs(const struct tmx_sim *sim);       /* NULL: n
 const struct tmx_cooling *tmx_sim_cooling(const struct tmx_sim *sim); /* NULL: none */
 /* Fans and air up to now; all zero when there is no cooling stage. */
 struct tmx_cooling_ledger tmx_sim_cooling_ledger(const struct tmx_sim *sim);
-/* Grid temperatures of a GPU's layer; TMX_EUNSUPPORTED where the back-end has none. */
-TMX_NODISCARD enum tmx_status tmx_sim_field(const struct tmx_sim *sim, size_t gpu, size_t layer,
-                                            double *cell_k);
 
 #endif

@@ -23,11 +23,10 @@ static void item(struct walk *w, void *field, size_t size)
 
 static void policies(struct walk *w, struct tmx_sim *s)
 {
-    item(w, s->spec.place.state, s->spec.place.ops->base.state_size);
-    item(w, s->spec.mix.state, s->spec.mix.ops->base.state_size);
-    item(w, s->spec.safety.state, s->spec.safety.ops->base.state_size);
-    item(w, s->spec.dtm.state, s->spec.dtm.ops->base.state_size);
-    item(w, s->spec.tb.state, s->spec.tb.ops->base.state_size);
+    for (size_t i = 0; i < TMX_N_CHOICE; i++) {
+        const struct tmx_choice *c = &s->spec.choice[i];
+        item(w, c->state, c->state ? c->policy->state_size : 0);
+    }
 }
 
 static void part(struct walk *w, size_t size, void *object, void (*save)(const void *, void *),

@@ -7,13 +7,14 @@
 /* Placed jobs may get more GPUs. */
 static void widen_jobs(struct tmx_sim *s)
 {
+    const struct tmx_choice *c = &s->spec.choice[TMX_LEVEL_PLACE];
     struct tmx_machine *m = s->machine;
     for (size_t j = m->first_unfinished; j < m->n_arrived; j++) {
         const struct tmx_job *job = &m->job[j];
         if (job->n_gpu == 0 || job->state != TMX_JOB_RUNNING) {
             continue;
         }
-        const struct tmx_place p = s->spec.place.ops->widen(s->spec.place.state, &s->view, j);
+        const struct tmx_place p = tmx_place_of(c)->widen(c->state, &s->view, j);
         if (p.n > job->n_gpu) {
             (void)tmx_machine_widen(m, j, p.home, p.n); /* a full queue: asked again */
         }
@@ -23,13 +24,14 @@ static void widen_jobs(struct tmx_sim *s)
 /* Arrived jobs get their GPUs, in order of arrival, until one has to wait. */
 static void place_jobs(struct tmx_sim *s)
 {
+    const struct tmx_choice *c = &s->spec.choice[TMX_LEVEL_PLACE];
     struct tmx_machine *m = s->machine;
     for (size_t j = m->first_unfinished; j < m->n_arrived; j++) {
         struct tmx_job *job = &m->job[j];
         if (job->n_gpu > 0 || job->state != TMX_JOB_WAITING) {
             continue;
         }
-        const struct tmx_place p = s->spec.place.ops->place(s->spec.place.state, &s->view, j);
+        const struct tmx_place p = tmx_place_of(c)->place(c->state, &s->view, j);
         if (p.n == 0 || (s->spec.shared_queue && m->gpu[p.home].n_queue > 0)) {
             return;
         }
@@ -45,14 +47,14 @@ static void place_jobs(struct tmx_sim *s)
 /* The operating system's scheduling tick. Requests start from "as now, full speed". */
 static void schedule(struct tmx_sim *s)
 {
+    const struct tmx_choice *choice = s->spec.choice, *tb = &choice[TMX_LEVEL_TB],
+                            *mix = &choice[TMX_LEVEL_MIX], *dtm = &choice[TMX_LEVEL_DTM];
     struct tmx_request *r = &s->request;
     for (size_t g = 0; g < s->machine->n_gpu; g++) {
         struct tmx_gpu *gpu = &s->machine->gpu[g];
         r->gpu[g] =
             (struct tmx_gpu_request){.admit = TMX_NO_JOB, .share = gpu->share, .n_active = gpu->chip->n_sm};
-        if (s->spec.tb.ops->order) {
-            s->spec.tb.ops->order(s->spec.tb.state, &s->view, g, gpu->order);
-        }
+        tmx_tb_of(tb)->order(tb->state, &s->view, g, gpu->order);
     }
     const bool warming = s->tick < s->warmup;
     if (warming && s->spec.warmup_with == TMX_WARMUP_IDLE) {
@@ -66,24 +68,27 @@ static void schedule(struct tmx_sim *s)
     if (warming && s->spec.warmup_with == TMX_WARMUP_THROTTLE) {
         return;
     }
-    if (s->spec.place.ops->widen) {
+    if (tmx_place_of(&choice[TMX_LEVEL_PLACE])->widen) {
         widen_jobs(s);
     }
-    s->spec.mix.ops->decide(s->spec.mix.state, &s->view, r);
+    tmx_mix_of(mix)->decide(mix->state, &s->view, r);
     if (s->cta) {
         tmx_cta_stage_limit(s->cta, &s->view, s->machine, r);
     }
-    if (s->spec.dtm.ops && s->spec.dtm.ops->govern) {
-        s->spec.dtm.ops->govern(s->spec.dtm.state, &s->view, r);
+    if (dtm->policy && tmx_dtm_of(dtm)->govern) {
+        tmx_dtm_of(dtm)->govern(dtm->state, &s->view, r);
     }
 }
 
 static void guard(struct tmx_sim *s)
 {
+    const struct tmx_choice *safety = &s->spec.choice[TMX_SAFETY], *dtm = &s->spec.choice[TMX_LEVEL_DTM];
     tmx_sensor_read(s->sensor, s->machine, s->frame.temp_k, s->frame.sensed_k, s->hottest_k);
-    s->spec.safety.ops->guard(s->spec.safety.state, &s->view, &s->request);
-    if (s->spec.dtm.ops && s->spec.dtm.ops->guard) {
-        s->spec.dtm.ops->guard(s->spec.dtm.state, &s->view, &s->request);
+    if (tmx_dtm_of(safety)->guard) {
+        tmx_dtm_of(safety)->guard(safety->state, &s->view, &s->request);
+    }
+    if (dtm->policy && tmx_dtm_of(dtm)->guard) {
+        tmx_dtm_of(dtm)->guard(dtm->state, &s->view, &s->request);
     }
 }
 
@@ -108,10 +113,11 @@ static void cool(struct tmx_sim *s)
  * units sleep at the latency that results. */
 static void place_blocks(struct tmx_sim *s)
 {
+    const struct tmx_choice *mix = &s->spec.choice[TMX_LEVEL_MIX];
     if (s->gate && !s->cta) {
         tmx_gate_stage_slow(s->gate, s->machine, NULL);
     }
-    tmx_dispatch(s->machine, s->spec.mix.ops, s->spec.mix.state, s->view.time_s, s->scratch);
+    tmx_dispatch(s->machine, tmx_mix_of(mix), mix->state, s->view.time_s, s->scratch);
     if (s->cta) {
         tmx_cta_stage_slow(s->cta, s->machine);
     }

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/names.h"
 #include "core/base/opt.h"
 #include "core/base/origin.h"
 #include "core/base/os.h"
@@ -150,23 +151,18 @@ static enum tmx_status unknown(enum tmx_data kind, const char *name, struct tmx_
     if (st || !names) {
         return st;
     }
-    size_t n = 0, used = 0;
-    char list[512] = "";
-    for (; names[n]; n++) {
-        const int k = snprintf(list + used, sizeof list - used, "%s%s", n ? ", " : "", names[n]);
-        used = k > 0 && used + (size_t)k < sizeof list ? used + (size_t)k : sizeof list - 1;
+    size_t n = 0;
+    char hint[TMX_HINT_SIZE];
+    while (names[n]) {
+        n++;
     }
     union { /* read only */
         char **from;
         const char *const *to;
     } known = {.from = names};
-    const char *near = tmx_nearest(name, known.to, n);
-    if (near) {
-        st = tmx_fail(err, TMX_EIO, "no %s \"%s\" in %s/; did you mean \"%s\"?", kinds[kind].word, name,
-                      kinds[kind].folder, near);
-    } else if (n) {
-        st = tmx_fail(err, TMX_EIO, "no %s \"%s\" in %s/; known: %s", kinds[kind].word, name,
-                      kinds[kind].folder, list);
+    if (n) {
+        st = tmx_fail(err, TMX_EIO, "no %s \"%s\" in %s/%s", kinds[kind].word, name, kinds[kind].folder,
+                      tmx_names_hint(hint, name, known.to, n));
     } else {
         st = tmx_fail(err, TMX_EIO,
                       "no %s \"%s\": found no %s/ folder; set THERMIX_DATA to the one that holds it",

@@ -51,6 +51,11 @@ static void launch(void *state, const struct tmx_cta_view *view, struct tmx_cta_
     request->wake_cycle = a->profile_cycles;
 }
 
+static enum tmx_core_state unused_core(const void *state)
+{
+    return ((const struct tmx_apsa *)state)->power_gate ? TMX_CORE_OFF : TMX_CORE_CLOCK_OFF;
+}
+
 static void act(const struct tmx_apsa *a, bool type1, size_t n_core, struct tmx_cta_request *request)
 {
     const size_t n = type1 ? n_core : n_core > 1 ? n_core / 2 : 1;
@@ -60,7 +65,7 @@ static void act(const struct tmx_apsa *a, bool type1, size_t n_core, struct tmx_
     for (size_t i = 0; i < n_core; i++) {
         request->accept[i] = i < n;
         if (i >= n) {
-            request->state[i] = a->power_gate ? TMX_CORE_OFF : TMX_CORE_CLOCK_OFF;
+            request->state[i] = unused_core(a);
         }
     }
     if (!type1) { /* the frequency calibrator, FC = 1 */
@@ -88,4 +93,5 @@ const struct tmx_cta_policy tmx_cta_apsa = {
              .state_size = sizeof(struct tmx_apsa)},
     .launch = launch,
     .observe = observe,
+    .unused_core = unused_core,
 };

@@ -18,4 +18,5 @@ const struct tmx_cta_policy tmx_cta_tcs_share = {
              .state_size = sizeof(struct tmx_tcs)},
     .launch = launch,
     .observe = tmx_tcs_observe,
+    .lends = true,
 };

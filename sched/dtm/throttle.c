@@ -2,6 +2,7 @@
  * point. Paper 003, section 4.1: 90 and 85 degC. Its text says "clock gates the GPGPU" and "all the
  * SMs occasionally reach the critical temperature"; per SM is the reading under which its numbers
  * agree, per chip the option. */
+#include "core/base/units.h"
 #include "sched/level.h"
 #include "sched/policies.h"
 

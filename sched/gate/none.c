@@ -1,11 +1,9 @@
-#include "core/contract/gate_policy.h"
+#include "sched/policies.h"
 
 const struct tmx_gate_policy tmx_gate_none = {
     .base = {.name = "none",
              .doc = "No unit sleeps; two-level warp scheduler.",
-             .source = "Warped Gates, MICRO 2013, section 2.1",
-             .opts = tmx_gate_opts,
-             .state_size = sizeof(struct tmx_gate_params)},
+             .source = "Warped Gates, MICRO 2013, section 2.1"},
     .order = TMX_ORDER_ROUND,
     .wake = TMX_WAKE_NO_GATING,
 };

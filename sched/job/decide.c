@@ -2,7 +2,7 @@
 
 #include <math.h>
 
-const char *tmx_choice_word(enum tmx_choice c)
+const char *tmx_choice_word(enum tmx_means c)
 {
     static const char *const word[] = {"merge", "serial", "cpu"};
     return word[c];

@@ -6,11 +6,11 @@
 
 #include "core/machine/merge.h"
 
-enum tmx_choice { TMX_MERGE, TMX_SERIAL, TMX_CPU };
-const char *tmx_choice_word(enum tmx_choice c);
+enum tmx_means { TMX_MERGE, TMX_SERIAL, TMX_CPU };
+const char *tmx_choice_word(enum tmx_means c);
 
 struct tmx_verdict {
-    enum tmx_choice choice;
+    enum tmx_means choice;
     bool sure; /* the choice differs from the next best by more than the node's uncertainty */
     double
         gain; /* energy the merge saves against the best alternative, relative to that; -INFINITY: no merge */

@@ -26,7 +26,7 @@ static bool within(const struct tmx_batch *b, const struct tmx_group_limits *l, 
     return g->choice == TMX_CPU || tmx_group_temp_c(l, g->gpu_w, g->time_s) < l->limit_c;
 }
 
-static void offer(const struct tmx_batch *b, const struct tmx_group_limits *l, enum tmx_choice choice,
+static void offer(const struct tmx_batch *b, const struct tmx_group_limits *l, enum tmx_means choice,
                   const struct tmx_prediction *p, bool *found, struct tmx_group *best)
 {
     struct tmx_group g = {

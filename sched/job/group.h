@@ -11,7 +11,7 @@
 struct tmx_group {
     size_t count[TMX_KIND_MAX];
     size_t times; /* how often this group occurs in the grouping */
-    enum tmx_choice choice;
+    enum tmx_means choice;
     double energy_j, time_s; /* of one occurrence */
     double gpu_w;            /* 0 on the CPU */
 };

@@ -34,4 +34,5 @@ const struct tmx_mix_policy tmx_mix_alternate = {
     .spread = spread,
     .slice_s = tmx_tabs_slice_s,
     .turns = true,
+    .measured_gain_pct = 1.26, /* paper 003, Table 3 */
 };

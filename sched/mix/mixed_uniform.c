@@ -22,4 +22,5 @@ const struct tmx_mix_policy tmx_mix_mixed_uniform = {
              .state_size = sizeof(struct tmx_tabs)},
     .decide = tmx_tabs_decide,
     .spread = spread,
+    .measured_gain_pct = 5.43, /* paper 003, Table 3 */
 };

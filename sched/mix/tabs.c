@@ -2,6 +2,7 @@
 
 #include <math.h>
 
+#include "core/base/units.h"
 #include "sched/level.h"
 
 const struct tmx_opt tmx_tabs_opts[] = {

@@ -7,6 +7,7 @@
  * overhead"; the rule above is our reading of it. */
 #include <math.h>
 
+#include "core/base/units.h"
 #include "sched/level.h"
 #include "sched/policies.h"
 

@@ -68,7 +68,7 @@ mix = "WL1";
 tick_s = 2.0;' 'bad.cfg:3: tick_s = 2 s is outside'
 bad 'seed = 1; mix = "WL11";' 'no mix "WL11"'
 bad 'seed = 1; mix = "WL1"; policy = "XY";' 'no such preset'
-bad 'seed = 1; mix = "WL1"; dtm = { policy = "ice"; };' 'unknown policy "ice"; there is none, throttle, dvfs'
+bad 'seed = 1; mix = "WL1"; dtm = { policy = "ice"; };' 'unknown dtm policy "ice"; there is none, throttle, dvfs'
 bad 'seed = 1; mix = "WL1"; throttle = { trip_c = 900.0; };' 'trip_c = 900 degC is outside [0, 300]'
 bad 'seed = 1; mix = "WL1"; package = { r_konvec = 0.2; };' 'r_konvec'
 bad 'seed = 1; mix = "WL1" policy' 'syntax error'

@@ -19,11 +19,11 @@ struct world {
     bool leakage;
 };
 
-static void *state_of(const struct tmx_plugin *p)
+static struct tmx_choice choice_of(size_t place, const struct tmx_plugin *p)
 {
-    void *s = NULL;
-    assert_int_equal(tmx_plugin_state(p, NULL, NULL, &s, NULL), TMX_OK);
-    return s;
+    struct tmx_choice c = {tmx_choice_level(place), p, NULL};
+    assert_int_equal(tmx_plugin_state(p, NULL, NULL, &c.state, NULL), TMX_OK);
+    return c;
 }
 
 static void world_open(struct world *w, size_t mix, size_t dtm, const struct tmx_job *job, size_t n_job,
@@ -41,11 +41,11 @@ static void world_open(struct world *w, size_t mix, size_t dtm, const struct tmx
                     .dt_s = 1e-3,
                     .gain = 1,
                     .system_kernel_s = 5e-7},
-        .place = {tmx_place_policies[0], state_of(&tmx_place_policies[0]->base)},
-        .mix = {tmx_mix_policies[mix], state_of(&tmx_mix_policies[mix]->base)},
-        .safety = {tmx_dtm_policies[1], state_of(&tmx_dtm_policies[1]->base)},
-        .dtm = {tmx_dtm_policies[dtm], state_of(&tmx_dtm_policies[dtm]->base)},
-        .tb = {tmx_tb_policies[0], state_of(&tmx_tb_policies[0]->base)},
+        .choice[TMX_LEVEL_PLACE] = choice_of(TMX_LEVEL_PLACE, &tmx_place_policies[0]->base),
+        .choice[TMX_LEVEL_MIX] = choice_of(TMX_LEVEL_MIX, &tmx_mix_policies[mix]->base),
+        .choice[TMX_SAFETY] = choice_of(TMX_SAFETY, &tmx_dtm_policies[1]->base),
+        .choice[TMX_LEVEL_DTM] = choice_of(TMX_LEVEL_DTM, &tmx_dtm_policies[dtm]->base),
+        .choice[TMX_LEVEL_TB] = choice_of(TMX_LEVEL_TB, &tmx_tb_policies[0]->base),
         .power = {.ops = tmx_power_models[0], .options = &w->leakage},
         .thermal = &w->thermal,
         .sensor = {.period_s = 5e-3},

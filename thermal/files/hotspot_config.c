@@ -3,7 +3,9 @@
 #include <stdarg.h>
 #include <string.h>
 
+#include "core/base/names.h"
 #include "core/base/text.h"
+#include "core/base/units.h"
 
 static const char *const model_words[] = {"block", "grid", NULL};
 static const char *const switch_words[] = {"off", "on", NULL};
@@ -210,7 +212,7 @@ static enum tmx_status check_kelvin(const struct tmx_opt *row, const char *value
         v >= -100 && v < row->min) {
         return tmx_fail_at(err, TMX_ECONFIG, file, line,
                            "%s = %g K looks like degrees Celsius; temperatures are in kelvin (%g)", row->key,
-                           v, v + 273.15);
+                           v, v + TMX_ZERO_C);
     }
     return TMX_OK;
 }

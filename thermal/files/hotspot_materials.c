@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/names.h"
 #include "core/base/opt.h"
 #include "core/base/text.h"
 

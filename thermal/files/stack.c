@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/names.h"
 #include "core/base/os.h"
 #include "core/base/text.h"
 #include "core/machine/floorplan_file.h"

@@ -6,7 +6,7 @@
 
 #include "core/base/rng.h"
 #include "core/micro/sm_gating.h"
-#include "sched/gate/gate.h"
+#include "sched/sched.h"
 
 static struct tmx_sm_params default_sm(void)
 {

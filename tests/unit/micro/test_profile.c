@@ -5,7 +5,7 @@
 
 #include "core/base/os.h"
 #include "core/micro/profile.h"
-#include "sched/gate/gate.h"
+#include "sched/sched.h"
 #include "tests/support/scratch.h"
 
 static struct tmx_profile_key key_of(const char *policy)

@@ -7,7 +7,7 @@
 
 #include "core/base/rng.h"
 #include "core/micro/sm_cycle.h"
-#include "sched/gate/gate.h"
+#include "sched/sched.h"
 #include "tests/oracle/slow_sm.h"
 
 struct log {

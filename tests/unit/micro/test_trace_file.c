@@ -9,7 +9,7 @@
 #include "core/micro/sm_cycle.h"
 #include "core/micro/trace_accelsim.h"
 #include "core/micro/trace_file.h"
-#include "sched/gate/gate.h"
+#include "sched/sched.h"
 #include "tests/support/scratch.h"
 
 static const struct tmx_memory memory = {

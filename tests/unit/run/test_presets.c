@@ -50,11 +50,11 @@ static void a_preset_sets_every_level_and_the_throttle_is_always_there(void **st
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         struct tmx_run *r = describe(rows[i].name);
         assert_string_equal(tmx_presets[i].name, rows[i].name); /* and none without a row */
-        assert_string_equal(r->sim_spec.place.ops->base.name, rows[i].place);
-        assert_string_equal(r->sim_spec.mix.ops->base.name, rows[i].mix);
-        assert_string_equal(r->sim_spec.dtm.ops->base.name, rows[i].dtm);
-        assert_string_equal(r->sim_spec.tb.ops->base.name, "round_robin");
-        assert_string_equal(r->sim_spec.safety.ops->base.name, "throttle");
+        assert_string_equal(r->sim_spec.choice[TMX_LEVEL_PLACE].policy->name, rows[i].place);
+        assert_string_equal(r->sim_spec.choice[TMX_LEVEL_MIX].policy->name, rows[i].mix);
+        assert_string_equal(r->sim_spec.choice[TMX_LEVEL_DTM].policy->name, rows[i].dtm);
+        assert_string_equal(r->sim_spec.choice[TMX_LEVEL_TB].policy->name, "round_robin");
+        assert_string_equal(r->sim_spec.choice[TMX_SAFETY].policy->name, "throttle");
         tmx_run_close(r);
     }
     assert_null(tmx_presets[sizeof rows / sizeof rows[0]].name);

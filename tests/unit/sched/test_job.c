@@ -29,7 +29,7 @@ static int unload(void **state)
 /* What the paper decides, and the error of the prediction that the decision rests on. */
 static const struct {
     const char *batch;
-    enum tmx_choice choice;
+    enum tmx_means choice;
 } cases[] = {
     {"scenario1", TMX_SERIAL}, {"scenario2", TMX_MERGE}, {"1S+1B", TMX_MERGE}, {"1S+10B", TMX_MERGE},
     {"2S+10B", TMX_MERGE},     {"1S+20B", TMX_MERGE},    {"1E+1M", TMX_MERGE}, {"3E+3M", TMX_MERGE},

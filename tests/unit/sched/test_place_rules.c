@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "core/base/config.h"
+#include "core/base/units.h"
 #include "sched/level.h"
 #include "sched/sched.h"
 #include "tests/support/tiny.h"

@@ -1,5 +1,6 @@
 /* T^ABS's decision, row by row and exact: what one scheduling tick asks for, given who runs, who waits,
  * how hot it is. The scenarios over time stand in test_tabs.c. */
+#include "core/base/units.h"
 #include "sched/level.h"
 #include "sched/mix/tabs.h"
 #include "sched/sched.h"

@@ -14,11 +14,11 @@ enum { N_SM = 4, N_UNIT = N_SM + 1, N_HALVING = 4 };
 
 static const double R = 10, TAU_S = 0.05, AMBIENT_K = 318.15, BUSY_W = 2, END_S = 0.08;
 
-static void *state_of(const struct tmx_plugin *p)
+static struct tmx_choice choice_of(size_t place, const struct tmx_plugin *p)
 {
-    void *s = NULL;
-    assert_int_equal(tmx_plugin_state(p, NULL, NULL, &s, NULL), TMX_OK);
-    return s;
+    struct tmx_choice c = {tmx_choice_level(place), p, NULL};
+    assert_int_equal(tmx_plugin_state(p, NULL, NULL, &c.state, NULL), TMX_OK);
+    return c;
 }
 
 /* One busy kernel without end on a chip that stays below every threshold; unit temperatures at END_S. */
@@ -35,11 +35,11 @@ static void run(double dt_s, bool leakage, double *temp_k)
     struct tmx_sim *sim;
     struct tmx_sim_spec spec = {
         .machine = {.chip = &chips, .n_gpu = 1, .job = &job, .n_job = 1, .dt_s = dt_s, .gain = 1},
-        .place = {tmx_place_policies[0], state_of(&tmx_place_policies[0]->base)},
-        .mix = {tmx_mix_policies[0], state_of(&tmx_mix_policies[0]->base)},
-        .safety = {tmx_dtm_policies[1], state_of(&tmx_dtm_policies[1]->base)},
-        .dtm = {tmx_dtm_policies[0], state_of(&tmx_dtm_policies[0]->base)},
-        .tb = {tmx_tb_policies[0], state_of(&tmx_tb_policies[0]->base)},
+        .choice[TMX_LEVEL_PLACE] = choice_of(TMX_LEVEL_PLACE, &tmx_place_policies[0]->base),
+        .choice[TMX_LEVEL_MIX] = choice_of(TMX_LEVEL_MIX, &tmx_mix_policies[0]->base),
+        .choice[TMX_SAFETY] = choice_of(TMX_SAFETY, &tmx_dtm_policies[1]->base),
+        .choice[TMX_LEVEL_DTM] = choice_of(TMX_LEVEL_DTM, &tmx_dtm_policies[0]->base),
+        .choice[TMX_LEVEL_TB] = choice_of(TMX_LEVEL_TB, &tmx_tb_policies[0]->base),
         .power = {.ops = tmx_power_models[0], .options = &leakage},
         .thermal = &thermal,
         .sensor = {.period_s = 8e-3},

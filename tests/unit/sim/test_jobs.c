@@ -22,6 +22,7 @@ struct rig { /* a machine, its jobs and the job level, without power and heat */
     struct tmx_machine *m;
     struct tmx_jobs *jobs;
     void *state;
+    struct tmx_choice choice;
     struct tmx_request request;
     struct tmx_gpu_request gpu_request[N_GPU];
     bool gate[N_SM * N_GPU];
@@ -70,8 +71,8 @@ static void rig_up(struct rig *r, size_t policy, size_t n_gpu)
     assert_int_equal(tmx_machine_create(&r->m, &spec, &err), TMX_OK);
     r->m->counting = true;
     assert_int_equal(tmx_plugin_state(&tmx_job_policies[policy]->base, NULL, NULL, &r->state, &err), TMX_OK);
-    const struct tmx_jobs_spec jobs = {.ops = tmx_job_policies[policy],
-                                       .state = r->state,
+    r->choice = (struct tmx_choice){TMX_LEVEL_JOB, &tmx_job_policies[policy]->base, r->state};
+    const struct tmx_jobs_spec jobs = {.choice = &r->choice,
                                        .node = &r->node,
                                        .kind = r->kind,
                                        .n_kind = 2,

@@ -107,11 +107,11 @@ static void world_open_warm(struct world *w, size_t n_gpu, size_t n_job, bool sh
     }
     struct tmx_sim_spec spec = {
         .machine = {.chip = w->chips, .n_gpu = n_gpu, .job = w->job, .n_job = n_job, .dt_s = 1e-3, .gain = 1},
-        .place = {&place_policy, pen(w)},
-        .mix = {&mix_policy, pen(w)},
-        .safety = {&safety_policy, pen(w)},
-        .dtm = {&dtm_policy, pen(w)},
-        .tb = {&tb_policy, pen(w)},
+        .choice[TMX_LEVEL_PLACE] = {tmx_choice_level(TMX_LEVEL_PLACE), &place_policy.base, pen(w)},
+        .choice[TMX_LEVEL_MIX] = {tmx_choice_level(TMX_LEVEL_MIX), &mix_policy.base, pen(w)},
+        .choice[TMX_SAFETY] = {tmx_choice_level(TMX_SAFETY), &safety_policy.base, pen(w)},
+        .choice[TMX_LEVEL_DTM] = {tmx_choice_level(TMX_LEVEL_DTM), &dtm_policy.base, pen(w)},
+        .choice[TMX_LEVEL_TB] = {tmx_choice_level(TMX_LEVEL_TB), &tb_policy.base, pen(w)},
         .power = {.ops = tmx_power_models[0], .options = &leakage},
         .thermal = w->thermal,
         .shared_queue = shared_queue,

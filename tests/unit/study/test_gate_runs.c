@@ -6,7 +6,7 @@
 #include "core/base/config.h"
 #include "run/input/data.h"
 #include "run/input/gate_files.h"
-#include "sched/gate/gate.h"
+#include "sched/sched.h"
 #include "study/gate_runs.h"
 
 static const char *const chips[] = {"gtx480", "gtx280"};

@@ -1,0 +1,23 @@
+#ifndef TMX_CORE_BASE_NAMES_H
+#define TMX_CORE_BASE_NAMES_H
+
+/* Look-up by name, and what to tell who has written one that does not exist. */
+
+#include <stddef.h>
+
+/* Index of word among names[0 .. n); n when it is not there. */
+size_t tmx_names_find(const char *word, const char *const *names, size_t n);
+
+/* The one of names[0 .. n) nearest to word in edit distance; NULL when none is near. */
+const char *tmx_nearest(const char *word, const char *const *names, size_t n);
+
+enum { TMX_HINT_SIZE = 512 };
+
+/* What follows `unknown thing "word"`: `, did you mean "near"?`, or where none is near `; there is a, b, c`
+ * (cut with ", ..." where it is long), or nothing where there is no name at all. Returns hint. */
+const char *tmx_names_hint(char hint[TMX_HINT_SIZE], const char *word, const char *const *names, size_t n);
+
+/* `a, b, c` into text, cut with ", ..." where it is longer than size. Returns text. */
+const char *tmx_names_list(char *text, size_t size, const char *const *names, size_t n);
+
+#endif

@@ -1,0 +1,80 @@
+#include "run/choose.h"
+
+#include "core/base/config.h"
+#include "run/presets.h"
+
+enum { MAX_KEYS = 128 };
+
+/* "policy" and the keys of opts, NULL-terminated: what a reader of the group leaves to another. */
+static void keys_of(const struct tmx_opt *opts, const char *keys[MAX_KEYS])
+{
+    size_t n = 0;
+    keys[n++] = "policy";
+    for (const struct tmx_opt *o = opts; o && o->key && n < MAX_KEYS - 1; o++) {
+        keys[n++] = o->key;
+    }
+    keys[n] = NULL;
+}
+
+enum tmx_status tmx_run_choose(struct tmx_run *r, const struct tmx_setting *root, size_t place,
+                               const char *def, const struct tmx_opt *own, void *obj, struct tmx_err *err)
+{
+    struct tmx_choice *c = &r->sim_spec.choice[place];
+    const struct tmx_setting *group;
+    const char *keys[MAX_KEYS], *name = NULL;
+    enum tmx_status st = tmx_setting_group(root, tmx_choice_keys[place], &group, err);
+    st = st ? st : tmx_setting_word(group, "policy", def, &name, err);
+    if (st) {
+        return st;
+    }
+    const struct tmx_setting *s = tmx_setting_member(group, "policy");
+    c->level = tmx_choice_level(place);
+    st = tmx_catalog_get(r->catalog, c->level, name, &c->policy, s ? s : root, err);
+    if (!st && own) {
+        keys_of(c->policy->opts, keys);
+        st = tmx_opt_read(own, obj, group, keys, err);
+    }
+    keys_of(own, keys);
+    return st ? st : tmx_plugin_state(c->policy, group, keys, &c->state, err);
+}
+
+enum tmx_status tmx_run_choose_all(struct tmx_run *r, const struct tmx_setting *root, struct tmx_err *err)
+{
+    const struct tmx_preset *p = tmx_preset_find(r->options.policy);
+    if (!p) {
+        const struct tmx_setting *s = tmx_setting_member(root, "policy");
+        return tmx_fail_setting(err, s ? s : root,
+                                "policy = \"%s\": no such preset; see `thermix list policies`",
+                                r->options.policy);
+    }
+    const struct {
+        size_t place;
+        const char *def;
+    } rows[] = {{TMX_LEVEL_PLACE, p->place}, {TMX_LEVEL_MIX, p->mix}, {TMX_LEVEL_DTM, p->dtm},
+                {TMX_SAFETY, "throttle"},    {TMX_LEVEL_TB, p->tb},   {TMX_LEVEL_FAN, "fixed"}};
+    enum tmx_status st = TMX_OK;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0] && !st; i++) {
+        st = tmx_run_choose(r, root, rows[i].place, rows[i].def, NULL, NULL, err);
+    }
+    return st;
+}
+
+void tmx_run_choice_write(const struct tmx_run *r, size_t place, const struct tmx_opt *own, const void *obj,
+                          void (*more)(const struct tmx_run *, FILE *), FILE *out)
+{
+    const struct tmx_choice *c = &r->sim_spec.choice[place];
+    if (!c->policy) {
+        return;
+    }
+    fprintf(out, "%s = {\n    policy = \"%s\";\n", tmx_choice_keys[place], c->policy->name);
+    if (own) {
+        tmx_opt_write(own, obj, "    ", out);
+    }
+    if (c->policy->opts) {
+        tmx_opt_write(c->policy->opts, c->state, "    ", out);
+    }
+    if (more) {
+        more(r, out);
+    }
+    fprintf(out, "};\n");
+}

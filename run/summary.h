@@ -1,0 +1,16 @@
+#ifndef TMX_RUN_SUMMARY_H
+#define TMX_RUN_SUMMARY_H
+
+/* What a run leaves behind as tables; the caller ends them with tmx_table_destroy. */
+
+#include "core/base/table.h"
+#include "run/run.h"
+
+/* One row: the run's id, mix and policy, then every metric. */
+TMX_NODISCARD enum tmx_status tmx_run_summary(const struct tmx_run *run, struct tmx_table **out,
+                                              struct tmx_err *err);
+/* A row a kernel of the mix: times, blocks, energy, power density index. */
+TMX_NODISCARD enum tmx_status tmx_run_kernels(const struct tmx_run *run, struct tmx_table **out,
+                                              struct tmx_err *err);
+
+#endif

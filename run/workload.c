@@ -1,0 +1,86 @@
+#include "run/workload.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "run/jobs.h"
+
+enum { MAX_KERNEL = 64 };
+
+static enum tmx_status open_kernel(struct tmx_run *r, const char *name, const struct tmx_kernel **kernel,
+                                   struct tmx_err *err)
+{
+    char path[TMX_PATH_SIZE];
+    for (size_t i = 0; i < r->n_kernel; i++) {
+        if (strcmp(r->kernel_file[i], name) == 0) {
+            *kernel = &r->kernel[i];
+            return TMX_OK;
+        }
+    }
+    if (r->n_kernel == MAX_KERNEL) {
+        return tmx_fail(err, TMX_ECONFIG, "more than %d different kernels in a mix", MAX_KERNEL);
+    }
+    struct tmx_kernel *k = &r->kernel[r->n_kernel];
+    enum tmx_status st = tmx_data_find(TMX_DATA_KERNEL, name, path, err);
+    st = st ? st : tmx_kernel_load(k, path, err);
+    if (!st && k->power.sm_power_w <= 0) {
+        st = tmx_fail_at(err, TMX_ECONFIG, path, 0,
+                         "no group power with sm_power_w: kernel %s cannot run in a mix", k->name);
+    }
+    if (st) {
+        return st;
+    }
+    snprintf(r->kernel_file[r->n_kernel], sizeof r->kernel_file[0], "%s", name);
+    r->n_kernel++;
+    *kernel = k;
+    return TMX_OK;
+}
+
+static enum tmx_status make_job(struct tmx_run *r, const struct tmx_mix_entry *e, struct tmx_job *job,
+                                struct tmx_err *err)
+{
+    const struct tmx_kernel *k = NULL;
+    struct tmx_err why = {0};
+    enum tmx_status st = open_kernel(r, e->kernel, &k, err);
+    if (st) {
+        return st;
+    }
+    st = tmx_job_init(job, k, &r->kind[r->kind_of_gpu[0]].chip, e->work_s, &why);
+    if (st) {
+        return tmx_fail_at(err, st, r->mix_path, 0, "%s", why.msg);
+    }
+    job->arrival_s = e->arrival_s;
+    job->priority = e->priority;
+    job->memory_bound = r->options.memory_bound_time ? k->power.memory_bound : 0;
+    return TMX_OK;
+}
+
+enum tmx_status tmx_run_workload_open(struct tmx_run *r, struct tmx_err *err)
+{
+    enum tmx_status st = tmx_data_find(TMX_DATA_MIX, r->options.mix, r->mix_path, err);
+    st = st ? st : tmx_mix_load(&r->mix, r->mix_path, (uint64_t)r->options.seed, err);
+    if (st) {
+        return st;
+    }
+    if (r->jobs) {
+        return tmx_run_jobs_make(r, err);
+    }
+    r->job = calloc(r->mix.n_entry, sizeof *r->job);
+    r->kernel = calloc(MAX_KERNEL, sizeof *r->kernel);
+    r->kernel_file = calloc(MAX_KERNEL, sizeof *r->kernel_file);
+    if (!r->job || !r->kernel || !r->kernel_file) {
+        return tmx_fail(err, TMX_ENOMEM, "mix of %zu kernels", r->mix.n_entry);
+    }
+    for (size_t i = 0; i < r->mix.n_entry && !st; i++) {
+        st = make_job(r, &r->mix.entry[i], &r->job[i], err);
+    }
+    return st;
+}
+
+void tmx_run_workload_close(struct tmx_run *r)
+{
+    tmx_mix_finish(&r->mix);
+    free(r->job);
+    free(r->kernel);
+    free(r->kernel_file);
+}
