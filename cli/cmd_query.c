@@ -1,6 +1,4 @@
 /* thermix query: tables from a study's results. */
-#include <string.h>
-
 #include "cli/commands.h"
 #include "study/pivot.h"
 #include "study/table_out.h"
@@ -32,8 +30,9 @@ static const struct tmx_arg rows[] = {
     {.name = "where",
      .type = TMX_ARG_TEXTS,
      TMX_ARG_FIELD(args, where),
-     .value = "KEY=VALUE",
-     .doc = "only these runs; may be repeated"},
+     .value = "CONDITION",
+     .doc = "only these runs: KEY=VALUE, with !=, <, <=, >, >= in place of =, or \"KEY in A,B\"; may be "
+            "repeated"},
     {.name = "aggregate",
      .type = TMX_ARG_WORD,
      TMX_ARG_FIELD(args, aggregate),
@@ -76,14 +75,10 @@ static enum tmx_status make_query(const struct args *a, struct tmx_query *q, str
     q->pivot = a->pivot;
     q->aggregate = (enum tmx_aggregate)a->aggregate;
     for (size_t i = 0; i < a->where.n && !st; i++) {
-        char *equal = strchr(a->where.text[i], '=');
-        if (!equal || q->n_where == sizeof q->where / sizeof q->where[0]) {
-            return tmx_fail(err, TMX_ECONFIG, "--where %s: expected KEY=VALUE, at most 16 of them",
-                            a->where.text[i]);
+        if (q->n_where == sizeof q->where / sizeof q->where[0]) {
+            return tmx_fail(err, TMX_ECONFIG, "--where: at most %zu of them", q->n_where);
         }
-        *equal = '\0';
-        q->where[q->n_where].key = a->where.text[i];
-        q->where[q->n_where++].value = equal + 1;
+        st = tmx_where_parse(a->where.text[i], &q->where[q->n_where++], err);
     }
     return st;
 }

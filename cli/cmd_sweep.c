@@ -1,4 +1,5 @@
 /* thermix sweep: a parameter study. */
+#include <stdint.h>
 #include <stdlib.h>
 
 #include "cli/commands.h"
@@ -36,9 +37,10 @@ static const struct tmx_arg rows[] = {
      .type = TMX_ARG_INT,
      TMX_ARG_FIELD(args, limit),
      .value = "N",
-     .min = 0,
+     .min = -1,
      .max = 1e6,
-     .doc = "at most N runs now"},
+     .def = "-1",
+     .doc = "at most N runs now, -1: all"},
     {.name = "retry-failed",
      .type = TMX_ARG_FLAG,
      TMX_ARG_FIELD(args, retry_failed),
@@ -107,7 +109,7 @@ static enum tmx_status run_on(const struct args *a, const struct tmx_mpi *mpi,
     struct tmx_study_options o = {.path = out,
                                   .n_worker = (unsigned)a->jobs,
                                   .n_shard = 1,
-                                  .limit = (size_t)a->limit,
+                                  .limit = a->limit < 0 ? SIZE_MAX : (size_t)a->limit,
                                   .retry_failed = a->retry_failed,
                                   .quiet = a->quiet,
                                   .version = TMX_VERSION};

@@ -222,7 +222,11 @@ enum tmx_status tmx_suite_apsa(const struct tmx_suite_call *call, struct tmx_err
     struct tmx_cta_chip chip;
     enum tmx_status st = tmx_cta_suite_begin(&s, call, "002", "type1_kernels", "type2_kernels", err);
     st = st ? st : tmx_cta_chip_load(&chip, s.half_chip, NULL, 0, err);
-    st = st ? st : tmx_cta_report_create(&half, false, err);
+    if (st || call->check) {
+        tmx_cta_suite_end(&s);
+        return st;
+    }
+    st = tmx_cta_report_create(&half, false, err);
     st = st ? st : tmx_cta_suite_run(&s, &s.chip, policies, &s.report, err);
     st = st ? st : tmx_cta_suite_run(&s, &chip, only_all, &half, err);
     st = st ? st : make_table(&s, &half, &table, err);

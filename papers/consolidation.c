@@ -266,8 +266,10 @@ enum tmx_status tmx_suite_consolidation(const struct tmx_suite_call *call, struc
         return st;
     }
     st = open_suite(&s, &base, call, batch, &n, err);
-    st = st ? st : fill(&s, &base, batch, n, err);
-    st = st ? st : tmx_suite_write(call, s.table, s.paper, err);
+    if (!st && !call->check) {
+        st = fill(&s, &base, batch, n, err);
+        st = st ? st : tmx_suite_write(call, s.table, s.paper, err);
+    }
     tmx_table_destroy(s.table);
     tmx_table_destroy(s.paper);
     tmx_job_data_finish(&s.data);

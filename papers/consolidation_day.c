@@ -8,10 +8,10 @@
 #include "core/base/opt.h"
 #include "core/base/units.h"
 #include "papers/suite.h"
-#include "run/run.h"
-#include "study/pool.h"
+#include "run/input/data.h"
+#include "study/batch.h"
 
-enum { MAX_POLICY = 16, MAX_GPUS = 16, MAX_SETS = 384 };
+enum { MAX_POLICY = 16, MAX_GPUS = 16, MAX_SETS = 10000 };
 
 struct policy {
     char name[64];
@@ -24,12 +24,12 @@ struct day {
     struct policy policy[MAX_POLICY];
     int gpus[MAX_GPUS];
     size_t n_policy, n_gpus;
-    struct result *result; /* [n_gpus * n_policy] */
 };
 
 struct result {
     double arrived, done, energy_gpu_j, peak_temp_c, wait_mean_s, wait_max_s, throttled_s, launches, largest;
 };
+enum { N_RESULT = sizeof(struct result) / sizeof(double) };
 
 static const struct tmx_opt opts[] = {
     TMX_ROW_REAL(day, day_s, "s", 1, 1e7, 86400, "simulated time"),
@@ -66,25 +66,15 @@ static enum tmx_status read_suite(struct day *d, struct tmx_err *err)
 }
 
 /* Overrides of one task: GPUs, its policy's, the user's last. */
-static enum tmx_status collect_sets(const struct day *d, size_t task, char (*text)[256], const char **set,
-                                    size_t *n, struct tmx_err *err)
+static enum tmx_status collect_sets(void *ctx, size_t task, struct tmx_sets *set, struct tmx_err *err)
 {
-    const struct policy *p = &d->policy[task % d->n_policy];
-    *n = 0;
-    snprintf(text[(*n)++], 256, "base.gpus=%d", d->gpus[task / d->n_policy]);
-    for (size_t i = 0; i < tmx_setting_length(p->set) && *n < MAX_SETS - d->call->n_set; i++) {
-        const struct tmx_setting *one = tmx_setting_at(p->set, i);
-        if (snprintf(text[(*n)++], 256, "base.%s", tmx_setting_text(one)) >= 256) {
-            return tmx_fail_setting(err, one, "set: longer than 250 bytes");
-        }
+    const struct day *d = ctx;
+    enum tmx_status st = tmx_sets_add(set, err, "base.gpus=%d", d->gpus[task / d->n_policy]);
+    st = st ? st : tmx_sets_add_list(set, d->policy[task % d->n_policy].set, "base.", err);
+    for (size_t i = 0; i < d->call->n_set && !st; i++) {
+        st = tmx_sets_add(set, err, "%s", d->call->set[i]);
     }
-    for (size_t i = 0; i < *n; i++) {
-        set[i] = text[i];
-    }
-    for (size_t i = 0; i < d->call->n_set; i++) {
-        set[(*n)++] = d->call->set[i];
-    }
-    return TMX_OK;
+    return st;
 }
 
 struct clock {
@@ -126,57 +116,21 @@ static void measure(const struct tmx_run *run, struct result *r)
     }
 }
 
-static enum tmx_status execute(const struct day *d, struct tmx_run *run, struct tmx_err *err)
+static enum tmx_status execute(void *ctx, struct tmx_run *run, double *value, struct tmx_err *err)
 {
+    const struct day *d = ctx;
     struct clock c = {run, d->day_s};
     const struct tmx_observer observer = {.ctx = &c, .stop = day_is_over};
+    struct result r;
     if (!tmx_sim_jobs(tmx_run_sim_const(run))) {
         return tmx_fail_at(err, TMX_ECONFIG, d->call->path, 0, "base: missing group job");
     }
     const enum tmx_status st = tmx_run_execute(run, &observer, err);
-    return st == TMX_ESTOPPED ? TMX_OK : st;
-}
-
-static enum tmx_status run_task(void *ctx, size_t task, FILE *out, struct tmx_err *err)
-{
-    const struct day *d = ctx;
-    struct tmx_run *run = NULL;
-    const char *set[MAX_SETS];
-    size_t n_set = 0;
-    struct tmx_config *cfg = NULL;
-    char(*text)[256] = calloc(MAX_SETS, sizeof *text);
-    if (!text) {
-        return tmx_fail(err, TMX_ENOMEM, "run");
-    }
-    enum tmx_status st = collect_sets(d, task, text, set, &n_set, err);
-    st = st ? st : tmx_config_load(&cfg, d->call->path, set, n_set, err);
-    if (!st) {
-        const struct tmx_setting *base = tmx_config_find(cfg, "base");
-        st = base ? tmx_run_open(&run, base, err)
-                  : tmx_fail_at(err, TMX_ECONFIG, d->call->path, 0, "missing base = { ... }");
-    }
-    st = st ? st : execute(d, run, err);
-    if (!st) {
-        struct result r;
+    if (!st || st == TMX_ESTOPPED) {
         measure(run, &r);
-        fwrite(&r, sizeof r, 1, out);
+        memcpy(value, &r, sizeof r);
     }
-    tmx_run_close(run);
-    tmx_config_close(cfg);
-    free(text);
-    return st;
-}
-
-static enum tmx_status collect(void *ctx, const struct tmx_pool_result *r, struct tmx_err *err)
-{
-    struct day *d = ctx;
-    if (r->status) {
-        *err = r->err;
-        return r->status;
-    }
-    tmx_assert(r->n_byte == sizeof d->result[0]);
-    memcpy(&d->result[r->task], r->bytes, r->n_byte);
-    return TMX_OK;
+    return st == TMX_ESTOPPED ? TMX_OK : st;
 }
 
 static const struct tmx_column columns[] = {
@@ -196,11 +150,13 @@ static const struct tmx_column columns[] = {
     {"largest_merge", TMX_COLUMN_INT, 0},
 };
 
-static enum tmx_status tabulate(const struct day *d, struct tmx_table **t, struct tmx_err *err)
+static enum tmx_status tabulate(const struct day *d, const double *value, struct tmx_table **t,
+                                struct tmx_err *err)
 {
     enum tmx_status st = tmx_table_create(t, columns, sizeof columns / sizeof columns[0], err);
     for (size_t i = 0; !st && i < d->n_gpus * d->n_policy; i++) {
-        const struct result *r = &d->result[i];
+        struct result result, *r = &result;
+        memcpy(r, &value[i * N_RESULT], sizeof *r);
         const double system_j = r->energy_gpu_j + d->host_w * d->day_s;
         tmx_table_int(*t, d->gpus[i / d->n_policy]);
         tmx_table_text(*t, d->policy[i % d->n_policy].name);
@@ -232,20 +188,31 @@ enum tmx_status tmx_suite_consolidation_day(const struct tmx_suite_call *call, s
     if (st) {
         return st;
     }
-    d.result = calloc(d.n_gpus * d.n_policy, sizeof *d.result);
-    if (!d.result) {
-        return tmx_fail(err, TMX_ENOMEM, "suite");
+    char journal[TMX_PATH_SIZE];
+    st = tmx_suite_journal(call, journal, err);
+    struct tmx_run_batch runs = {.path = call->path,
+                                 .group = "base",
+                                 .n_task = d.n_gpus * d.n_policy,
+                                 .n_worker = call->n_worker,
+                                 .noun = call->quiet ? NULL : "days",
+                                 .journal = call->out_dir ? journal : NULL,
+                                 .ctx = &d,
+                                 .sets = collect_sets,
+                                 .measure = execute,
+                                 .n_value = N_RESULT};
+    if (st || call->check) {
+        return st ? st : tmx_batch_check(&runs, err);
     }
-    const struct tmx_pool pool = {.n_task = d.n_gpus * d.n_policy,
-                                  .n_worker = call->n_worker,
-                                  .noun = call->quiet ? NULL : "days",
-                                  .ctx = &d,
-                                  .run = run_task,
-                                  .collect = collect};
-    st = tmx_pool_run(&pool, err);
-    st = st ? st : tabulate(&d, &t, err);
+    st = tmx_batch_run(&runs, err);
+    for (size_t i = 0; i < runs.n_task && !st; i++) {
+        if (runs.error[i]) {
+            st = tmx_fail(err, TMX_ESOLVE, "%d GPUs, %s: %s", d.gpus[i / d.n_policy],
+                          d.policy[i % d.n_policy].name, runs.error[i]);
+        }
+    }
+    st = st ? st : tabulate(&d, runs.value, &t, err);
     st = st ? st : tmx_suite_write(call, t, NULL, err);
     tmx_table_destroy(t);
-    free(d.result);
+    tmx_batch_finish(&runs);
     return st;
 }

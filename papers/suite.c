@@ -24,6 +24,19 @@ static enum tmx_status save(const struct tmx_table *t, const char *dir, const ch
     return tmx_table_save(t, TMX_FORMAT_CSV, path, err);
 }
 
+enum tmx_status tmx_suite_journal(const struct tmx_suite_call *call, char path[TMX_PATH_SIZE],
+                                  struct tmx_err *err)
+{
+    path[0] = '\0';
+    if (!call->out_dir || call->check) {
+        return TMX_OK;
+    }
+    if (snprintf(path, TMX_PATH_SIZE, "%s/runs.journal", call->out_dir) >= TMX_PATH_SIZE) {
+        return tmx_fail(err, TMX_EIO, "%s: path too long", call->out_dir);
+    }
+    return tmx_os_mkdirs(call->out_dir, err);
+}
+
 enum tmx_status tmx_suite_write(const struct tmx_suite_call *call, const struct tmx_table *table,
                                 const struct tmx_table *paper, struct tmx_err *err)
 {

@@ -6,6 +6,7 @@
 #include <stdbool.h>
 
 #include "core/base/err.h"
+#include "run/input/data.h"
 #include "study/table_out.h"
 
 struct tmx_suite_call {
@@ -17,6 +18,7 @@ struct tmx_suite_call {
     unsigned n_worker;      /* -j; 0: one a processor */
     enum tmx_format format; /* of what is printed */
     bool quiet;
+    bool check; /* only read the suite and check the configuration of every run */
 };
 
 struct tmx_suite_kind {
@@ -28,6 +30,11 @@ extern const struct tmx_suite_kind tmx_suite_kinds[]; /* {0}-terminated, in suit
 
 /* Find call->name, read it (fills path and root) and run it. */
 TMX_NODISCARD enum tmx_status tmx_suite_run(struct tmx_suite_call *call, struct tmx_err *err);
+
+/* DIR/runs.journal of call->out_dir, which is made: finished runs for a table that was stopped; "" without
+ * it. */
+TMX_NODISCARD enum tmx_status tmx_suite_journal(const struct tmx_suite_call *call, char path[TMX_PATH_SIZE],
+                                                struct tmx_err *err);
 
 /* Write table.csv and, where paper is not NULL, paper.csv below call->out_dir, and print
  * table in call->format (NULL: print nothing more). */

@@ -7,15 +7,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/base/config.h"
 #include "core/base/opt.h"
 #include "core/machine/mix.h"
 #include "papers/suite.h"
 #include "run/input/data.h"
-#include "run/run.h"
-#include "study/pool.h"
+#include "study/batch.h"
 
-enum { MAX_LIST = 128, MAX_METRIC = 48, MAX_SETS = 384, MAX_VALUES = 10000 };
+enum { MAX_LIST = 128, MAX_SETS = 10000, MAX_VALUES = 10000 };
 
 struct choice { /* a column of the suite: a policy or a variant, with the keys it sets */
     char name[64];
@@ -31,9 +29,7 @@ struct suite {
     char (*mix_name)[64];      /* [MAX_LIST] their own names */
     bool target[MAX_LIST];
     size_t n_policy, n_variant, n_mix;
-    size_t n_metric;
-    double *value;      /* [task * n_metric], NAN where the run failed */
-    char (*error)[512]; /* [task] "" where it ran */
+    struct tmx_run_batch runs;
 };
 
 static const struct tmx_opt root_opts[] = {
@@ -112,87 +108,20 @@ static enum tmx_status read_suite(struct suite *s, struct tmx_err *err)
     return st;
 }
 
-/* The overrides of one task: its variant's, its policy's, the mix and policy, the user's last. */
-static enum tmx_status collect_sets(const struct suite *s, size_t task, char (*text)[256], const char **set,
-                                    size_t *n, struct tmx_err *err)
-{
-    const struct choice *v = &s->variant[task / (s->n_mix * s->n_policy)],
-                        *p = &s->policy[task % s->n_policy];
-    const struct tmx_setting *lists[] = {v->set, p->set};
-    *n = 0;
-    snprintf(text[(*n)++], 256, "base.mix=%s", s->mix[task / s->n_policy % s->n_mix]);
-    snprintf(text[(*n)++], 256, "base.policy=%s", p->policy);
-    for (size_t k = 0; k < 2; k++) {
-        for (size_t i = 0; i < tmx_setting_length(lists[k]) && *n < MAX_SETS - s->call->n_set; i++) {
-            const struct tmx_setting *one = tmx_setting_at(lists[k], i);
-            if (snprintf(text[(*n)++], 256, "base.%s", tmx_setting_text(one)) >= 256) {
-                return tmx_fail_setting(err, one, "set: longer than 250 bytes");
-            }
-        }
-    }
-    for (size_t i = 0; i < *n; i++) {
-        set[i] = text[i];
-    }
-    for (size_t i = 0; i < s->call->n_set; i++) {
-        set[(*n)++] = s->call->set[i];
-    }
-    return TMX_OK;
-}
-
-static enum tmx_status run_task(void *ctx, size_t task, FILE *out, struct tmx_err *err)
+/* The overrides of one task: the mix and policy, its variant's, its policy's, the user's last. */
+static enum tmx_status collect_sets(void *ctx, size_t task, struct tmx_sets *set, struct tmx_err *err)
 {
     const struct suite *s = ctx;
-    struct tmx_run *run = NULL;
-    const char *set[MAX_SETS];
-    size_t n_set;
-    struct tmx_config *cfg = NULL;
-    char(*text)[256] = calloc(MAX_SETS, sizeof *text);
-    if (!text) {
-        return tmx_fail(err, TMX_ENOMEM, "run");
+    const struct choice *v = &s->variant[task / (s->n_mix * s->n_policy)],
+                        *p = &s->policy[task % s->n_policy];
+    enum tmx_status st = tmx_sets_add(set, err, "base.mix=%s", s->mix[task / s->n_policy % s->n_mix]);
+    st = st ? st : tmx_sets_add(set, err, "base.policy=%s", p->policy);
+    st = st ? st : tmx_sets_add_list(set, v->set, "base.", err);
+    st = st ? st : tmx_sets_add_list(set, p->set, "base.", err);
+    for (size_t i = 0; i < s->call->n_set && !st; i++) {
+        st = tmx_sets_add(set, err, "%s", s->call->set[i]);
     }
-    enum tmx_status st = collect_sets(s, task, text, set, &n_set, err);
-    st = st ? st : tmx_config_load(&cfg, s->call->path, set, n_set, err);
-    if (!st) {
-        const struct tmx_setting *base = tmx_config_find(cfg, "base");
-        st = base ? tmx_run_open(&run, base, err)
-                  : tmx_fail_at(err, TMX_ECONFIG, s->call->path, 0, "missing base = { ... }");
-    }
-    st = st ? st : tmx_run_execute(run, NULL, err);
-    if (!st) {
-        for (const struct tmx_metric *m = tmx_metrics; m->name; m++) {
-            const double v = m->value(run);
-            fwrite(&v, sizeof v, 1, out);
-        }
-    }
-    tmx_run_close(run);
-    tmx_config_close(cfg);
-    free(text);
     return st;
-}
-
-static enum tmx_status collect(void *ctx, const struct tmx_pool_result *r, struct tmx_err *err)
-{
-    struct suite *s = ctx;
-    if (r->status) {
-        tmx_err_format(&r->err, s->error[r->task], sizeof s->error[0]);
-        if (tmx_status_exit_code(r->status) == 2) { /* bad input: the same for every run */
-            *err = r->err;
-            return r->status;
-        }
-        return TMX_OK;
-    }
-    tmx_assert(r->n_byte == s->n_metric * sizeof *s->value);
-    memcpy(&s->value[r->task * s->n_metric], r->bytes, r->n_byte);
-    return TMX_OK;
-}
-
-static size_t metric_index(const char *name)
-{
-    size_t i = 0;
-    while (tmx_metrics[i].name && strcmp(tmx_metrics[i].name, name) != 0) {
-        i++;
-    }
-    return i;
 }
 
 static size_t policy_index(const struct suite *s, const char *name)
@@ -216,7 +145,7 @@ static double group_value(const struct suite *s, size_t variant, enum group grou
         if ((group == ONE && i != mix) || (group == MEAN_TARGET && !s->target[i])) {
             continue;
         }
-        const double v = s->value[task_of(s, variant, i, policy) * s->n_metric + metric];
+        const double v = s->runs.value[task_of(s, variant, i, policy) * s->runs.n_value + metric];
         sum += v;
         n += 1;
         const bool lower = v > 0.005 && v < best; /* 0.00 at the paper's two decimals is zero */
@@ -236,7 +165,7 @@ static double saved_pct(double a, double b)
 static double column_value(const struct suite *s, size_t variant, enum group group, size_t mix, size_t policy,
                            const char *column)
 {
-    const size_t slow = metric_index("slowdown_pct"), energy = metric_index("energy_j");
+    const size_t slow = tmx_batch_metric("slowdown_pct"), energy = tmx_batch_metric("energy_j");
     const size_t bl = policy_index(s, s->baseline), cmp = policy_index(s, s->compare);
     if (strcmp(column, "improvement_over_bl_pct") == 0) {
         return bl == s->n_policy ? NAN
@@ -254,8 +183,8 @@ static double column_value(const struct suite *s, size_t variant, enum group gro
                                    : saved_pct(group_value(s, variant, group, mix, policy, energy),
                                                group_value(s, variant, group, mix, over, energy));
     }
-    const size_t m = metric_index(column);
-    return m < s->n_metric ? group_value(s, variant, group, mix, policy, m) : NAN;
+    const size_t m = tmx_batch_metric(column);
+    return m < s->runs.n_value ? group_value(s, variant, group, mix, policy, m) : NAN;
 }
 
 static const struct tmx_column columns[] = {
@@ -306,7 +235,8 @@ static void add_row(const struct suite *s, struct tmx_table *t, size_t variant, 
         isfinite(v) ? tmx_table_real(t, v) : tmx_table_empty(t);
     }
     tmx_table_text(t, s->variant[variant].name);
-    tmx_table_text(t, group == ONE ? s->error[task_of(s, variant, mix, policy)] : "");
+    const char *error = group == ONE ? s->runs.error[task_of(s, variant, mix, policy)] : NULL;
+    tmx_table_text(t, error ? error : "");
 }
 
 static enum tmx_status make_table(const struct suite *s, struct tmx_table **t, struct tmx_err *err)
@@ -411,14 +341,14 @@ static enum tmx_status first_failure(const struct suite *s, size_t n_task, struc
 {
     size_t n = 0, first = 0;
     for (size_t t = n_task; t-- > 0;) {
-        if (s->error[t][0]) {
+        if (s->runs.error[t]) {
             n++;
             first = t;
         }
     }
     return n ? tmx_fail(err, TMX_ESOLVE, "%zu of %zu runs failed, the first (%s, %s): %s", n, n_task,
                         s->mix_name[first / s->n_policy % s->n_mix], s->policy[first % s->n_policy].name,
-                        s->error[first])
+                        s->runs.error[first])
              : TMX_OK;
 }
 
@@ -430,27 +360,27 @@ enum tmx_status tmx_suite_tabs(const struct tmx_suite_call *call, struct tmx_err
         return tmx_fail(err, TMX_ENOMEM, "suite");
     }
     s->call = call;
+    char journal[TMX_PATH_SIZE];
     s->mix_name = calloc(MAX_LIST, sizeof *s->mix_name);
-    while (tmx_metrics[s->n_metric].name) {
-        s->n_metric++;
-    }
     enum tmx_status st = s->mix_name ? read_suite(s, err) : tmx_fail(err, TMX_ENOMEM, "suite");
     const size_t n_task = s->n_variant * s->n_mix * s->n_policy;
-    if (!st) {
-        s->value = malloc((n_task * s->n_metric + 1) * sizeof *s->value);
-        s->error = calloc(n_task + 1, sizeof *s->error);
-        st = s->value && s->error ? TMX_OK : tmx_fail(err, TMX_ENOMEM, "%zu runs", n_task);
+    st = st ? st : tmx_suite_journal(call, journal, err);
+    s->runs = (struct tmx_run_batch){.path = call->path,
+                                     .group = "base",
+                                     .n_task = n_task,
+                                     .n_worker = call->n_worker,
+                                     .noun = call->quiet ? NULL : "runs",
+                                     .journal = call->out_dir ? journal : NULL,
+                                     .ctx = s,
+                                     .sets = collect_sets,
+                                     .n_value = tmx_batch_metrics()};
+    if (st || call->check) {
+        st = st ? st : tmx_batch_check(&s->runs, err);
+        free(s->mix_name);
+        free(s);
+        return st;
     }
-    for (size_t i = 0; !st && i < n_task * s->n_metric; i++) {
-        s->value[i] = NAN;
-    }
-    const struct tmx_pool pool = {.n_task = n_task,
-                                  .n_worker = call->n_worker,
-                                  .noun = call->quiet ? NULL : "runs",
-                                  .ctx = s,
-                                  .run = run_task,
-                                  .collect = collect};
-    st = st ? st : tmx_pool_run(&pool, err);
+    st = tmx_batch_run(&s->runs, err);
     const bool stopped = st == TMX_ESTOPPED;
     struct tmx_err later = {0};
     if (!st || stopped) { /* what is finished is written, also after Ctrl-C */
@@ -465,8 +395,7 @@ enum tmx_status tmx_suite_tabs(const struct tmx_suite_call *call, struct tmx_err
     st = st ? st : first_failure(s, n_task, err);
     tmx_table_destroy(table);
     tmx_table_destroy(paper);
-    free(s->value);
-    free(s->error);
+    tmx_batch_finish(&s->runs);
     free(s->mix_name);
     free(s);
     return st;

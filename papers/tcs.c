@@ -186,7 +186,11 @@ enum tmx_status tmx_suite_tcs(const struct tmx_suite_call *call, struct tmx_err 
 {
     struct tmx_cta_suite s;
     enum tmx_status st = tmx_cta_suite_begin(&s, call, "000", "memory_kernels", "compute_kernels", err);
-    st = st ? st : tmx_cta_suite_run(&s, &s.chip, policies, &s.report, err);
+    if (st || call->check) {
+        tmx_cta_suite_end(&s);
+        return st;
+    }
+    st = tmx_cta_suite_run(&s, &s.chip, policies, &s.report, err);
     if (!st) {
         performance_and_energy(&s);
         cores_and_latency(&s);

@@ -456,10 +456,12 @@ enum tmx_status tmx_suite_warped_gates(const struct tmx_suite_call *call, struct
         return tmx_fail(err, TMX_ENOMEM, "suite");
     }
     enum tmx_status st = open_suite(s, call, err);
-    if (!st) {
-        s->result = calloc(s->plan.n_fit * s->plan.n_kernel * s->plan.n_case, sizeof *s->result);
-        st = s->result ? tmx_gate_run(&s->plan, s->result, err) : tmx_fail(err, TMX_ENOMEM, "results");
+    if (st || call->check) {
+        free(s);
+        return st;
     }
+    s->result = calloc(s->plan.n_fit * s->plan.n_kernel * s->plan.n_case, sizeof *s->result);
+    st = s->result ? tmx_gate_run(&s->plan, s->result, err) : tmx_fail(err, TMX_ENOMEM, "results");
     st = st ? st : report(s, call, err);
     free(s->result);
     free(s);

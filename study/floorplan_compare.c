@@ -6,12 +6,10 @@
 
 #include "core/base/config.h"
 #include "core/base/os.h"
-#include "core/base/text.h"
 #include "run/input/data.h"
-#include "run/run.h"
-#include "study/pool.h"
+#include "study/batch.h"
 
-enum { PEAK, GRADIENT, SLOWDOWN, ENERGY, N_METRIC, SET_SIZE = 700 };
+enum { PEAK, GRADIENT, SLOWDOWN, ENERGY, N_METRIC };
 static const char *const metric_name[N_METRIC] = {"peak_temp_c", "gradient_c", "slowdown_pct", "energy_j"};
 
 struct compare {
@@ -19,7 +17,7 @@ struct compare {
     char suite[TMX_PATH_SIZE];
     char (*mix)[128]; /* [n_mix] */
     size_t n_mix;
-    double (*value)[N_METRIC]; /* [n_file * n_mix] */
+    struct tmx_run_batch runs; /* [n_file * n_mix] */
 };
 
 static enum tmx_status read_mixes(struct compare *s, struct tmx_err *err)
@@ -48,47 +46,12 @@ static enum tmx_status read_mixes(struct compare *s, struct tmx_err *err)
     return st;
 }
 
-static enum tmx_status run(void *ctx, size_t task, FILE *out, struct tmx_err *err)
+static enum tmx_status sets(void *ctx, size_t task, struct tmx_sets *set, struct tmx_err *err)
 {
     const struct compare *s = ctx;
-    char set[3][SET_SIZE];
-    struct tmx_config *cfg = NULL;
-    struct tmx_run *r = NULL;
-    snprintf(set[0], SET_SIZE, "base.floorplan=\"%s\"", s->c->file[task / s->n_mix]);
-    snprintf(set[1], SET_SIZE, "base.mix=\"%s\"", s->mix[task % s->n_mix]);
-    snprintf(set[2], SET_SIZE, "base.policy=\"%s\"", s->c->policy);
-    const char *const sets[] = {set[0], set[1], set[2]};
-    enum tmx_status st = tmx_config_load(&cfg, s->suite, sets, 3, err);
-    st = st ? st : tmx_run_open(&r, tmx_config_find(cfg, "base"), err);
-    st = st ? st : tmx_run_execute(r, NULL, err);
-    for (size_t i = 0; i < N_METRIC && !st; i++) {
-        for (const struct tmx_metric *m = tmx_metrics; m->name; m++) {
-            char text[TMX_REAL_SIZE];
-            if (strcmp(m->name, metric_name[i]) == 0) {
-                tmx_real_print(text, m->value(r));
-                fprintf(out, "%s ", text);
-            }
-        }
-    }
-    tmx_run_close(r);
-    tmx_config_close(cfg);
-    return st;
-}
-
-static enum tmx_status collect(void *ctx, const struct tmx_pool_result *r, struct tmx_err *err)
-{
-    struct compare *s = ctx;
-    struct tmx_span rest = {r->bytes, r->bytes + r->n_byte}, field;
-    if (r->status) {
-        char text[1100];
-        tmx_err_format(&r->err, text, sizeof text);
-        return tmx_fail(err, r->status, "%s, %s: %s", s->c->file[r->task / s->n_mix],
-                        s->mix[r->task % s->n_mix], text);
-    }
-    for (size_t i = 0; i < N_METRIC; i++) {
-        tmx_assert(tmx_span_field(&rest, &field) && tmx_span_real(field, &s->value[r->task][i]));
-    }
-    return TMX_OK;
+    enum tmx_status st = tmx_sets_add(set, err, "base.floorplan=\"%s\"", s->c->file[task / s->n_mix]);
+    st = st ? st : tmx_sets_add(set, err, "base.mix=\"%s\"", s->mix[task % s->n_mix]);
+    return st ? st : tmx_sets_add(set, err, "base.policy=\"%s\"", s->c->policy);
 }
 
 static enum tmx_status tabulate(const struct compare *s, struct tmx_table **t, struct tmx_err *err)
@@ -98,15 +61,19 @@ static enum tmx_status tabulate(const struct compare *s, struct tmx_table **t, s
         {"peak_temp_c", TMX_COLUMN_REAL, 2},  {"gradient_c", TMX_COLUMN_REAL, 2},
         {"slowdown_pct", TMX_COLUMN_REAL, 2}, {"energy_j", TMX_COLUMN_REAL, 0},
     };
+    size_t index[N_METRIC];
+    for (size_t i = 0; i < N_METRIC; i++) {
+        index[i] = tmx_batch_metric(metric_name[i]);
+    }
     const enum tmx_status st = tmx_table_create(t, columns, sizeof columns / sizeof columns[0], err);
     for (size_t f = 0; f < s->c->n_file && !st; f++) {
         double peak = -INFINITY, gradient = 0, slowdown = 0, energy = 0;
         for (size_t m = 0; m < s->n_mix; m++) {
-            const double *v = s->value[f * s->n_mix + m];
-            peak = fmax(peak, v[PEAK]);
-            gradient = fmax(gradient, v[GRADIENT]);
-            slowdown += v[SLOWDOWN] / (double)s->n_mix;
-            energy += v[ENERGY] / (double)s->n_mix;
+            const double *v = &s->runs.value[(f * s->n_mix + m) * s->runs.n_value];
+            peak = fmax(peak, v[index[PEAK]]);
+            gradient = fmax(gradient, v[index[GRADIENT]]);
+            slowdown += v[index[SLOWDOWN]] / (double)s->n_mix;
+            energy += v[index[ENERGY]] / (double)s->n_mix;
         }
         tmx_table_text(*t, s->c->file[f]);
         tmx_table_int(*t, (int64_t)s->n_mix);
@@ -137,21 +104,25 @@ enum tmx_status tmx_floorplan_compare(const struct tmx_floorplan_compare *c, str
     struct tmx_table *t = NULL;
     enum tmx_status st = tmx_data_find(TMX_DATA_SUITE, c->suite, s.suite, err);
     st = st ? st : read_mixes(&s, err);
-    s.value = calloc(c->n_file * s.n_mix + 1, sizeof *s.value);
-    if (!st && !s.value) {
-        st = tmx_fail(err, TMX_ENOMEM, "out of memory");
+    s.runs = (struct tmx_run_batch){.path = s.suite,
+                                    .group = "base",
+                                    .n_task = c->n_file * s.n_mix,
+                                    .n_worker = c->n_worker,
+                                    .noun = "runs",
+                                    .ctx = &s,
+                                    .sets = sets,
+                                    .n_value = tmx_batch_metrics()};
+    st = st ? st : tmx_batch_run(&s.runs, err);
+    for (size_t i = 0; i < s.runs.n_task && !st; i++) {
+        if (s.runs.error[i]) {
+            st = tmx_fail(err, TMX_ESOLVE, "%s, %s: %s", c->file[i / s.n_mix], s.mix[i % s.n_mix],
+                          s.runs.error[i]);
+        }
     }
-    const struct tmx_pool pool = {.n_task = c->n_file * s.n_mix,
-                                  .n_worker = c->n_worker,
-                                  .noun = "runs",
-                                  .ctx = &s,
-                                  .run = run,
-                                  .collect = collect};
-    st = st ? st : tmx_pool_run(&pool, err);
     st = st ? st : tabulate(&s, &t, err);
     st = st ? st : save(c, t, err);
     tmx_table_destroy(t);
-    free(s.value);
+    tmx_batch_finish(&s.runs);
     free(s.mix);
     return st;
 }

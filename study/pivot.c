@@ -61,6 +61,81 @@ int tmx_value_compare(const char *a, const char *b)
     return nx != ny ? ny - nx : strcmp(a, b);
 }
 
+static void trim(char *s)
+{
+    size_t n = strlen(s), first = strspn(s, " ");
+    while (n > first && s[n - 1] == ' ') {
+        n--;
+    }
+    memmove(s, s + first, n - first);
+    s[n - first] = '\0';
+}
+
+enum tmx_status tmx_where_parse(const char *text, struct tmx_where *w, struct tmx_err *err)
+{
+    static const char *const words[] = {"=", "!=", "<", "<=", ">", ">=", " in "}; /* as the relations */
+    const size_t n = strcspn(text, "=!<>");
+    const char *in = strstr(text, " in "), *at = text + n, *value = NULL;
+    *w = (struct tmx_where){0};
+    if (in && in < at) {
+        at = in;
+        w->relation = TMX_IN;
+        value = in + 4;
+    } else {
+        for (size_t i = 0; i < 6; i++) { /* the longer of two that fit: <= over < */
+            const size_t length = strlen(words[i]);
+            if (strncmp(at, words[i], length) == 0 && (!value || length == 2)) {
+                w->relation = i;
+                value = at + length;
+            }
+        }
+    }
+    const size_t key = (size_t)(at - text);
+    if (!value || key == 0 || key >= sizeof w->key || strlen(value) >= sizeof w->value || !*value) {
+        return tmx_fail(
+            err, TMX_ECONFIG,
+            "--where %s: expected KEY=VALUE, with !=, <, <=, >, >= in place of =, or \"KEY in A,B,C\"", text);
+    }
+    snprintf(w->key, sizeof w->key, "%.*s", (int)key, text);
+    snprintf(w->value, sizeof w->value, "%s", value);
+    trim(w->key);
+    trim(w->value);
+    return TMX_OK;
+}
+
+static bool among(const char *list, const char *value)
+{
+    for (const char *begin = list; begin;) {
+        char word[192];
+        const size_t n = strcspn(begin, ",");
+        snprintf(word, sizeof word, "%.*s", (int)n, begin);
+        trim(word);
+        if (tmx_value_compare(word, value) == 0) {
+            return true;
+        }
+        begin = begin[n] ? begin + n + 1 : NULL;
+    }
+    return false;
+}
+
+bool tmx_where_holds(const struct tmx_where *w, const char *value)
+{
+    double a, b;
+    if (w->relation <= TMX_UNEQUAL) {
+        return (tmx_value_compare(value, w->value) == 0) == (w->relation == TMX_EQUAL);
+    }
+    if (w->relation == TMX_IN) {
+        return among(w->value, value);
+    }
+    if (!number(value, &a) || !number(w->value, &b)) {
+        return false;
+    }
+    return w->relation == TMX_LESS      ? a < b
+           : w->relation == TMX_AT_MOST ? a <= b
+           : w->relation == TMX_MORE    ? a > b
+                                        : a >= b;
+}
+
 /* The query with names turned into indices. */
 struct plan {
     const struct tmx_result_set *set;
@@ -95,7 +170,7 @@ static bool kept(const struct plan *p, const struct tmx_result *r)
 {
     bool keep = r->done;
     for (size_t i = 0; i < p->q->n_where; i++) {
-        keep = keep && tmx_value_compare(r->value[p->where[i]], p->q->where[i].value) == 0;
+        keep = keep && tmx_where_holds(&p->q->where[i], r->value[p->where[i]]);
     }
     return keep;
 }

@@ -3,18 +3,28 @@
 
 /* Tables out of a study's results. */
 
+#include <stdbool.h>
+
 #include "core/base/table.h"
 #include "study/results.h"
 
 enum tmx_aggregate { TMX_MEAN, TMX_MIN, TMX_MAX, TMX_STDEV, TMX_COUNT };
 
+struct tmx_where { /* key relation value; IN and NOT_IN: values between bars */
+    char key[64], value[192];
+    enum { TMX_EQUAL, TMX_UNEQUAL, TMX_LESS, TMX_AT_MOST, TMX_MORE, TMX_AT_LEAST, TMX_IN } relation;
+};
+
+/* "key=value", also with !=, <, <=, >, >= between them, or "key in a,b,c". */
+TMX_NODISCARD enum tmx_status tmx_where_parse(const char *text, struct tmx_where *w, struct tmx_err *err);
+/* Does a value of the key satisfy it? Numbers compare as numbers; < and > of a text hold never. */
+bool tmx_where_holds(const struct tmx_where *w, const char *value);
+
 struct tmx_query {
     const char *rows[8]; /* keys, NULL: up to here */
     const char *pivot;   /* key whose values become columns; NULL: none */
     const char *value[16];
-    struct {
-        const char *key, *value;
-    } where[16]; /* kept runs: all of these hold */
+    struct tmx_where where[16]; /* kept runs: all of these hold */
     size_t n_where;
     enum tmx_aggregate aggregate;
 };

@@ -197,7 +197,7 @@ static enum tmx_status missing(struct tmx_study *s, struct tmx_err *err)
         const bool there = state == TMX_RUN_DONE || (state == TMX_RUN_FAILED && !o->retry_failed);
         s->n_before += there;
         const bool ours = i % o->n_shard == o->shard;
-        if (!there && ours && (o->limit == 0 || s->n_todo < o->limit)) {
+        if (!there && ours && s->n_todo < o->limit) {
             s->todo[s->n_todo++] = s->todo[i];
         }
     }
@@ -413,4 +413,24 @@ enum tmx_status tmx_study_run_one(struct tmx_study *s, size_t point,
     const struct tmx_pool pool = {
         .n_task = 1, .n_worker = 1, .ctx = &one, .run = single_run, .collect = single_collect};
     return tmx_pool_run(&pool, err);
+}
+
+enum tmx_status tmx_study_check(const struct tmx_sweep *sweep, const struct tmx_runner *runner,
+                                struct tmx_err *err)
+{
+    static const struct tmx_study_options none = {0};
+    struct tmx_study s;
+    enum tmx_status st = TMX_OK;
+    tmx_study_begin_worker(&s, sweep, runner, &none);
+    for (size_t i = 0; i < sweep->n_point && !st; i++) {
+        char *text = NULL;
+        size_t size = 0;
+        FILE *out = open_memstream(&text, &size);
+        st = out ? resolve(&s, i, out, err) : no_memory(err);
+        if (out) {
+            fclose(out);
+        }
+        free(text);
+    }
+    return st;
 }

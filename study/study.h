@@ -37,7 +37,7 @@ struct tmx_study_options {
     const char *path; /* of the database; its log is <path>.log */
     unsigned n_worker;
     size_t shard, n_shard; /* run the shard-th (0-based) of n_shard parts; 0, 1: all */
-    size_t limit;          /* at most so many runs now; 0: all */
+    size_t limit;          /* at most so many runs now; SIZE_MAX: all */
     bool retry_failed;
     bool quiet;
     const char *version;
@@ -66,6 +66,10 @@ TMX_NODISCARD enum tmx_status tmx_study_begin(struct tmx_study *s, const struct 
 void tmx_study_begin_worker(struct tmx_study *s, const struct tmx_sweep *sweep,
                             const struct tmx_runner *runner, const struct tmx_study_options *options);
 void tmx_study_end(struct tmx_study *s);
+
+/* Resolve every point; the first that cannot be is the error. */
+TMX_NODISCARD enum tmx_status tmx_study_check(const struct tmx_sweep *sweep, const struct tmx_runner *runner,
+                                              struct tmx_err *err);
 
 /* Run todo[0..n_todo) on options->n_worker processes. */
 TMX_NODISCARD enum tmx_status tmx_study_run_local(struct tmx_study *s, struct tmx_err *err);

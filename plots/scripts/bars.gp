@@ -1,15 +1,24 @@
-# Grouped bars: first column the groups, one column a bar. Variables: data, out, title_text, y_text.
+# Grouped bars: first column the groups, one column a bar, coloured by name. Variables: data, out, y_text; title_text and
+# paper (a CSV of group, bar, value: what the paper prints, drawn as marks), both may be absent.
 # Figures 3, 4, 5 and 6 of paper 003 are made with it.
 if (!exists("title_text")) title_text = ""
-if (!exists("n_bar")) n_bar = int(system("head -n 1 ".data." | tr -cd , | wc -c"))
-set style data histogram
-set style histogram clustered gap 1.2
-set boxwidth 0.92 relative
+if (!exists("paper")) paper = ""
+head = system("head -n 1 '".data."'")
+n_bar = int(system("head -n 1 '".data."' | tr -cd , | wc -c"))
+bar(i) = system("head -n 1 '".data."' | cut -d, -f".(i+1))
+array name[n_bar]
+do for [i=1:n_bar] { name[i] = bar(i) }
+each = 1.0 / (n_bar + 1.2) # a group is one wide
+place(i) = (i - 0.5 * (n_bar + 1)) * each
+set boxwidth 0.92 * each absolute
 set ylabel y_text
 set xtics scale 0
 set xzeroaxis lt -1
 set title title_text
 set yrange [*<0:0<*] # bars stand on 0
 set offsets graph 0, 0, graph 0.04, 0
-plot for [j=1:1] data using (0) with lines lc rgb "#444444" lw 1 notitle, \
-     for [i=2:n_bar+1] data using i:xtic(1) title columnheader(i) lt (i-1)
+set xrange [-0.6:*<1000]
+index_of(b) = (sum [i=1:n_bar] (name[i] eq b ? i : 0))
+plot data using 0:(1/0):xtic(1) skip 1 with points notitle, \
+     for [i=1:n_bar] data using ($0+place(i)):(column(i+1)) skip 1 with boxes lc rgb colour(name[i]) title name[i], \
+     (paper eq "" ? "/dev/null" : paper) using ($1+place(int($2))):3 skip 1 with points pt 4 ps 0.9 lw 1.6 lc rgb "#000000" title (paper eq "" ? "" : "paper")

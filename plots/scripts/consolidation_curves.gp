@@ -1,10 +1,10 @@
 # Paper 004, Figures 1, 7 and 8: instances of encryption and sorting, in units of one instance on the CPU.
 # gnuplot -e "dir='out/consolidation'" plots/scripts/consolidation_curves.gp     reads dir/table.csv, writes dir/curves.svg
 if (!exists("dir")) dir = "."
-set terminal svg size 1000,700 font "sans,11"
-set output dir . "/curves.svg"
-set datafile separator comma
-set grid
+if (!exists("out")) out = dir."/curves.svg"
+wide = 10; high = 7
+scripts = system("dirname '".ARG0."'")
+load scripts."/style.gp"
 set key top left
 set xlabel "instances"
 rows(figure, setup) = "<awk -F, '$1 == \"".figure."\" && $3 == \"".setup."\"' ".dir."/table.csv"
@@ -12,8 +12,8 @@ set multiplot layout 2,2
 do for [f in "'Figure 1 and 7' 'Figure 8'"] {
     set title f eq "Figure 8" ? "sorting (Figure 8)" : "encryption (Figures 1 and 7)"
     set ylabel "time [one instance on the CPU]"
-    plot for [s in "cpu manual serial"] rows(f, s) using 4:5 with linespoints title s
+    plot for [s in "cpu manual serial"] rows(f, s) using 4:5 with linespoints lc rgb colour(s) title s
     set ylabel "energy [W x that time]"
-    plot for [s in "cpu manual serial"] rows(f, s) using 4:7 with linespoints title s
+    plot for [s in "cpu manual serial"] rows(f, s) using 4:7 with linespoints lc rgb colour(s) title s
 }
 unset multiplot

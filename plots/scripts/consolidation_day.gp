@@ -1,16 +1,14 @@
 # A day of users: throughput, energy, peak temperature and waiting time by policy and number of GPUs.
 # gnuplot -e "dir='out/day'" plots/scripts/consolidation_day.gp     reads dir/table.csv, writes dir/day.svg
 if (!exists("dir")) dir = "."
-set terminal svg size 1000,760 font "sans,11"
-set output dir . "/day.svg"
-set datafile separator comma
+if (!exists("out")) out = dir."/day.svg"
+wide = 10; high = 7.6
+scripts = system("dirname '".ARG0."'")
+load scripts."/style.gp"
 set style data histograms
 set yrange [0:*]
 set style histogram clustered gap 1
-set style fill solid 0.8 border -1
-set grid ytics
-set xtics rotate by -35 noenhanced
-set key outside top center horizontal
+set xtics rotate by -35
 rows(gpus) = "<awk -F, '$1 == ".gpus."' ".dir."/table.csv"
 set multiplot layout 2,2
 set ylabel "instances per hour"

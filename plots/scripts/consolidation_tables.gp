@@ -1,20 +1,18 @@
 # Paper 004, Tables 5 to 8: time and energy of the mixes on the CPU, merged by hand and by the framework, and serial.
 # gnuplot -e "dir='out/consolidation'" plots/scripts/consolidation_tables.gp     reads dir/table.csv, writes dir/tables.svg
 if (!exists("dir")) dir = "."
-set terminal svg size 1000,420 font "sans,11"
-set output dir . "/tables.svg"
-set datafile separator comma
+if (!exists("out")) out = dir."/tables.svg"
+wide = 10; high = 4.2
+scripts = system("dirname '".ARG0."'")
+load scripts."/style.gp"
 set style data histograms
 set style histogram clustered gap 1
-set style fill solid 0.8 border -1
 set logscale y
 set xtics rotate by -35
-set grid ytics
-set key outside top center horizontal
 rows(setup) = "<awk -F, '($1 == \"Table 5\" || $1 == \"Table 7\") && $3 == \"".setup."\"' ".dir."/table.csv"
 set multiplot layout 1,2
 set ylabel "time [s]"
-plot for [s in "cpu manual dynamic serial"] rows(s) using 5:xtic(2) title s
+plot for [s in "cpu manual dynamic serial"] rows(s) using 5:xtic(2) lc rgb colour(s) title s
 set ylabel "energy [J]"
-plot for [s in "cpu manual dynamic serial"] rows(s) using 7:xtic(2) title s
+plot for [s in "cpu manual dynamic serial"] rows(s) using 7:xtic(2) lc rgb colour(s) title s
 unset multiplot

@@ -1,10 +1,10 @@
 # Paper 000, Figures 3 and 4: performance, memory latency and power against the number of cores.
 # gnuplot -e "dir='out/tcs'" plots/scripts/cta_cores.gp     reads dir/sweep.csv, writes dir/cores.svg
 if (!exists("dir")) dir = "."
-set terminal svg size 1000,1000 font "sans,11"
-set output dir . "/cores.svg"
-set datafile separator comma
-set grid
+if (!exists("out")) out = dir."/cores.svg"
+wide = 10; high = 10
+scripts = system("dirname '".ARG0."'")
+load scripts."/style.gp"
 set key top left
 set xlabel "cores"
 memory = "MUM LBM KMN BFS PVC"

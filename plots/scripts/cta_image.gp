@@ -1,10 +1,11 @@
 # Paper 000, Figure 8: IPC of every core over time.
 # gnuplot -e "dir='out/tcs'" plots/scripts/cta_image.gp     reads dir/image.csv, writes dir/image.svg
 if (!exists("dir")) dir = "."
-set terminal svg size 1000,1000 font "sans,11"
-set output dir . "/image.svg"
-set datafile separator comma
-set palette defined (0 "white", 0.3 "light-blue", 1 "dark-blue")
+if (!exists("out")) out = dir."/image.svg"
+wide = 10; high = 10
+scripts = system("dirname '".ARG0."'")
+load scripts."/style.gp"
+unset grid
 set xlabel "time [us]"
 set ylabel "core"
 set cblabel "IPC"

@@ -1,12 +1,11 @@
 # Paper 000, Figure 9: cores that TCS settles for in every kernel of BFS.
 # gnuplot -e "dir='out/tcs'" plots/scripts/cta_launches.gp     reads dir/launches.csv, writes dir/launches.svg
 if (!exists("dir")) dir = "."
-set terminal svg size 1000,420 font "sans,11"
-set output dir . "/launches.svg"
-set datafile separator comma
-set style fill solid 0.8 border -1
+if (!exists("out")) out = dir."/launches.svg"
+wide = 10; high = 4.2
+scripts = system("dirname '".ARG0."'")
+load scripts."/style.gp"
 set boxwidth 0.8
-set grid ytics
 set xlabel "kernel of BFS"
 set ylabel "cores"
 set y2label "time [us]"

@@ -1,21 +1,19 @@
 # Paper 000, Figures 6 and 7: performance, energy and cores under the policies.
 # gnuplot -e "dir='out/tcs'" plots/scripts/cta_policies.gp     reads dir/table.csv, writes dir/policies.svg
 if (!exists("dir")) dir = "."
-set terminal svg size 1100,900 font "sans,11" noenhanced
-set output dir . "/policies.svg"
-set datafile separator comma
+if (!exists("out")) out = dir."/policies.svg"
+wide = 11; high = 9
+scripts = system("dirname '".ARG0."'")
+load scripts."/style.gp"
 set style data histograms
 set style histogram clustered gap 1
-set style fill solid 0.8 border -1
-set grid ytics
 set xtics rotate by -35
-set key outside top center horizontal
 rows(p) = "<awk -F, '$2 == \"".p."\"' ".dir."/table.csv"
 set multiplot layout 3,1
 set ylabel "performance, change [%]"
-plot for [p in "tcs htcs tcs(throttling=false) static_optimal"] rows(p) using 4:xtic(1) title p
+plot for [p in "tcs htcs tcs(throttling=false) static_optimal"] rows(p) using 4:xtic(1) lc rgb colour(p) title p
 set ylabel "energy, change [%]"
-plot for [p in "tcs htcs tcs(throttling=false) static_optimal"] rows(p) using 5:xtic(1) title p
+plot for [p in "tcs htcs tcs(throttling=false) static_optimal"] rows(p) using 5:xtic(1) lc rgb colour(p) title p
 set ylabel "cores"
 set yrange [0:*]
 plot rows("tcs") using 3:xtic(1) title "tcs", "" using 8 title "static optimum"

@@ -1,4 +1,5 @@
 # Paper 003, Figure 3: reduction of the computation slowdown against BL, one GPU.
-load "style.gp"
+scripts = system("dirname '".ARG0."'")
+load scripts."/style.gp"
 y_text = "improvement over BL (%)"
-load "bars.gp"
+load scripts."/bars.gp"

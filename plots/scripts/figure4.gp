@@ -1,4 +1,5 @@
 # Paper 003, Figure 4: energy saved against BL, one GPU.
-load "style.gp"
+scripts = system("dirname '".ARG0."'")
+load scripts."/style.gp"
 y_text = "energy saved against BL (%)"
-load "bars.gp"
+load scripts."/bars.gp"

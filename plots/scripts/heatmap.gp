@@ -3,7 +3,8 @@
 # n_row, pitch_x, pitch_y (mm from one GPU to the next).
 wide = n_gpu == 1 ? 5.6 : 1.2 + 4.4 * n_column
 high = n_gpu == 1 ? 5.0 : 0.9 + 4.4 * n_row * pitch_y / pitch_x
-load "style.gp"
+scripts = system("dirname '".ARG0."'")
+load scripts."/style.gp"
 set title hottest_text
 set xlabel "x (mm)"
 set ylabel "y (mm)"

@@ -1,6 +1,7 @@
 # Slowdown against energy; the points no other beats in both are joined.
 # data: two blocks of name, slowdown_pct, energy_kj: all points, then those on the front by slowdown. Variable names: of the points, in order; "" for many.
-load "style.gp"
+scripts = system("dirname '".ARG0."'")
+load scripts."/style.gp"
 set xlabel "slowdown (%)"
 set ylabel "energy (kJ)"
 set xrange [0:*]

@@ -1,6 +1,7 @@
 # A metric against one axis of a study: the mean over the other axes, and their spread.
 # data: value, mean, min, max (numbers) or text values. Variables x_text, y_text, is_text.
-load "style.gp"
+scripts = system("dirname '".ARG0."'")
+load scripts."/style.gp"
 set xlabel x_text noenhanced
 set ylabel y_text noenhanced
 if (is_text) set offsets 0.5, 0.5, 0, 0; \

@@ -1,4 +1,5 @@
 # Slowdown by thermal throttling of every mix under every policy.
-load "style.gp"
+scripts = system("dirname '".ARG0."'")
+load scripts."/style.gp"
 y_text = "slowdown (%)"
-load "bars.gp"
+load scripts."/bars.gp"

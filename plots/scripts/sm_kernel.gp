@@ -1,6 +1,7 @@
 # Which kernel each SM runs over time: 1 the first of the two kernels that were mixed first, 0 the second,
 # between them both; white where neither runs. data: time_s, sm, power_w, first_share_1, freq_mhz. Variables first_text, second_text.
-load "style.gp"
+scripts = system("dirname '".ARG0."'")
+load scripts."/style.gp"
 unset key
 unset grid
 set rmargin at screen 0.84

@@ -1,6 +1,7 @@
 # Power of every SM and the chip's clock over time. data: time_s, sm, power_w, first_share_1, freq_mhz. Variable n_sm.
 high = 5.2
-load "style.gp"
+scripts = system("dirname '".ARG0."'")
+load scripts."/style.gp"
 set multiplot
 unset key
 unset grid

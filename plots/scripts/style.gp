@@ -1,14 +1,22 @@
 # Common look of all figures. Variables given by `thermix plot` (or by hand, with -e):
 #   data    CSV file or files to draw     out   file to write     format   svg, png or pdf
+#   scripts folder of this file, which every script finds by itself
 if (!exists("format")) format = "svg"
 if (!exists("wide")) wide = 7.2      # inches: a text column and a half
 if (!exists("high")) high = 4.0
 set encoding utf8
 set datafile separator ","
-if (format eq "svg") set terminal svg size 100*wide,100*high dynamic enhanced font "Helvetica,14" background "#ffffff"
-if (format eq "png") set terminal pngcairo size 200*wide,200*high enhanced font "Helvetica,24" background "#ffffff" linewidth 2
-if (format eq "pdf") set terminal pdfcairo size wide in,high in enhanced font "Helvetica,10" background "#ffffff"
+if (format eq "svg") set terminal svg size 100*wide,100*high dynamic noenhanced font "Helvetica,14" background "#ffffff"
+if (format eq "png") set terminal pngcairo size 200*wide,200*high noenhanced font "Helvetica,24" background "#ffffff" linewidth 2
+if (format eq "pdf") set terminal pdfcairo size wide in,high in noenhanced font "Helvetica,10" background "#ffffff"
 set output out
+# A name has one colour in every figure: that of colours.csv, or one of its letters' choosing.
+colours = " ".system("sed -e 1d -e 's/,/ /' '".scripts."/colours.csv' | tr '\\n' ' '")." "
+others = "#882255 #44AA99 #999933 #332288 #AA4499 #117733 #88CCEE #DDCC77"
+letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-.()=, "
+hash(p) = 1 + (sum [k=1:strlen(p)] k * strstrt(letters, p[k:k])) % words(others)
+colour_at(p, k) = k > 0 ? colours[k+strlen(p)+2:k+strlen(p)+8] : word(others, hash(p))
+colour(p) = colour_at(p, strstrt(colours, " ".p." "))
 small = format eq "png" ? ",20" : format eq "pdf" ? ",8" : ",12"
 # Okabe and Ito's palette: told apart by colour-blind readers.
 set linetype 1 lc rgb "#0072B2" lw 2 pt 7
@@ -23,5 +31,6 @@ set tics nomirror out
 set grid ytics lt 1 lc rgb "#d8d8d8" lw 0.6
 set key outside top center horizontal samplen 1.6 spacing 1.1 width 1 nobox
 set style fill solid 0.95 noborder
+set style histogram clustered gap 1
 # cividis-like: dark blue (cool) to yellow (hot), even in brightness
 set palette defined (0 "#00224e", 0.17 "#1d3f6f", 0.33 "#575d6d", 0.5 "#7c7b78", 0.67 "#a69d75", 0.83 "#d3c164", 1 "#fee838")

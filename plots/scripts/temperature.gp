@@ -1,6 +1,7 @@
 # Temperature over time: band of all SMs, the mean, the throttle's limits; shaded where SMs were stopped.
 # data: time_s, coolest_c, mean_c, hottest_c, stopped_share_1. Variables trip_c, release_c.
-load "style.gp"
+scripts = system("dirname '".ARG0."'")
+load scripts."/style.gp"
 set xlabel "time (s)"
 set ylabel "SM temperature (°C)"
 set key maxrows 2 width -2

@@ -1,16 +1,14 @@
 # Paper 001, Figure 8b: time compensated less time uncompensated, INT units.
 # gnuplot -e "dir='out/wg'" plots/scripts/warped_gates_fig8b.gp      reads dir/table.csv, writes dir/fig8b.svg
 if (!exists("dir")) dir = "."
-set terminal svg size 1000,420 font "sans,11"
-set output dir . "/fig8b.svg"
-set datafile separator comma
+if (!exists("out")) out = dir."/fig8b.svg"
+wide = 10; high = 4.2
+scripts = system("dirname '".ARG0."'")
+load scripts."/style.gp"
 set style data histograms
 set style histogram clustered gap 1
-set style fill solid 0.8 border -1
 set ylabel "compensated less uncompensated time, INT [%]"
 set xtics rotate by -35
-set key outside top center horizontal
-set grid ytics
 rows(policy) = "<awk -F, 'NR == 1 || ($2 == \"".policy."\" && $3 == 14 && $4 == 3 && $14 == \"all\")' ".dir."/table.csv"
 plot for [p in "convpg gates naive_blackout coordinated_blackout warped_gates"] \
-     rows(p) using 18:xtic(1) every ::1 title p noenhanced
+     rows(p) using 18:xtic(1) every ::1 lc rgb colour(p) title p

@@ -74,4 +74,28 @@ fails 'no run "wl9"' run wl9
 fails 'an empty word' gate hotspot --policy convpg,,gates
 "$thermix" list runs | grep -q '^wl1 ' || say "list runs"
 "$thermix" check wl1 >resolved.cfg && "$thermix" check ./resolved.cfg >again.cfg && cmp resolved.cfg again.cfg || say "check wl1"
+# what check knows, by name and by file
+is() { # is NAME WORDS
+  "$thermix" check "$1" >out.txt 2>&1 && grep -qF -- "$2" out.txt || say "check $1: $(cat out.txt)"
+}
+is tabs 'suite, ok'
+is warped-gates 'suite, ok'
+is consolidation_day 'suite, ok'
+is cooling-quick 'study of 40 points'
+is WL1 'mix of 2 kernels'
+is micro120 'kernel, micro120'
+is micro120 'mix of 1'
+is "$root/floorplans/gtx280" 'chip with 30 SMs'
+is "$root/floorplans/gtx280/chip.cfg" 'chip with 30 SMs'
+is node-8gpu 'system of 8 GPUs'
+is 1E+1M 'batch of 2 kinds'
+sed 's/"WL10"/"WL99"/' "$root/workloads/suites/tabs.cfg" >bad.cfg
+fails 'no mix "WL99"' check ./bad.cfg
+sed 's/policies = ("BL"/policies = ("BX"/' "$root/workloads/suites/tabs.cfg" >bad.cfg
+fails 'no such preset' check ./bad.cfg
+printf 'name = "m"; kernels = ( { kernel = "MUN"; work_s = 1.0; } );\n' >bad.cfg
+fails 'did you mean "MUM"' check ./bad.cfg
+sed 's/"r_convec"/"r_convex"/; s/package.r_convec/package.r_konvec/' "$root/workloads/suites/cooling-quick.cfg" |
+  sed "s|\"../runs|\"$root/workloads/runs|" >bad.cfg
+fails 'r_konvec' check ./bad.cfg
 echo "$(wc -w <<<"$commands") commands"

@@ -27,6 +27,14 @@ printf 'y,2,10\n1,3,11\n1.5,3.5,11.5\n2,4,12\n' | cmp - got.csv || say pivot
 "$thermix" query whole.sqlite --rows x --value sum --aggregate count --format csv | grep -q '^10,6$' || say count
 "$thermix" query whole.sqlite --where x=10 --where y=2 --value product --format csv >got.csv
 printf 'x,y,seed,product\n10,2,1,6.666666666666667\n10,2,2,6.666666666666667\n' | cmp - got.csv || say where
+count() { # count CONDITION: runs that hold it
+  "$thermix" query whole.sqlite --where "$1" --value sum --format csv | tail -n +2 | wc -l
+}
+[ "$(count 'y<1.5') $(count 'y<=1.5') $(count 'y>1.5') $(count 'y>=1.5') $(count 'y!=1.5') $(count 'y in 1,2.0') $(count 'x = 2')" = \
+  '4 8 4 8 8 8 6' ] || say "conditions: $(count 'y<1.5') $(count 'y<=1.5') $(count 'y>1.5') $(count 'y>=1.5') $(count 'y!=1.5') $(count 'y in 1,2.0') $(count 'x = 2')"
+"$thermix" query whole.sqlite --where 'y~1' 2>err.txt && say a wrong condition accepted
+grep -q 'expected KEY=VALUE' err.txt || say wrong condition
+"$sweep" ./grid.cfg -o zero.sqlite -q --limit 0 | grep -q ' 0 done now' || say --limit 0 runs something
 "$thermix" query whole.sqlite --failed --format csv | grep -q '^-3,1.5,2,x = -3 never ends$' || say failed
 "$thermix" query whole.sqlite --rows nope --value sum 2>err.txt && say unknown key accepted
 grep -q 'no key "nope"; known: x, y, seed' err.txt || say unknown key

@@ -23,6 +23,12 @@ for isa in any v3; do # what the kernels are compiled for; the best that this pr
   THERMIX_ISA=$isa "$thermix" table ./$suite -j 2 -o "isa_$isa" -q > /dev/null
   cmp one/table.csv "isa_$isa/table.csv" || fail "THERMIX_ISA=$isa changes the table"
 done
+# a table that was stopped goes on: what the journal has is not run again, and the bytes are the same
+head -c 1500 one/runs.journal > j; mkdir -p resumed; mv j resumed/runs.journal
+n=$(grep -c ' \.$' resumed/runs.journal); [ "$n" -gt 0 ] || fail "no whole line of the journal in 1500 bytes"
+"$thermix" table ./$suite -j 1 -o resumed -q > /dev/null
+cmp one/table.csv resumed/table.csv || fail "a resumed table is another one"
+[ "$(grep -c ' \.$' resumed/runs.journal)" = "$(grep -c ' \.$' one/runs.journal)" ] || fail "a resumed table runs again what is there"
 # processors differ in the last bits of the set-up: numbers may differ by 1e-6, texts not at all
 for t in one/table.csv "$root/tests/golden/tabs_small/table.csv"; do cut -d, -f1-18 "$t"; done > both.csv
 n=$(($(wc -l < both.csv) / 2))

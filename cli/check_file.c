@@ -1,0 +1,215 @@
+/* What a file is and whether it is in order. */
+#include "cli/check_file.h"
+
+#include <string.h>
+
+#include "core/base/config.h"
+#include "core/base/os.h"
+#include "core/machine/chip.h"
+#include "core/machine/floorplan_file.h"
+#include "core/machine/mix.h"
+#include "core/machine/topology.h"
+#include "papers/suite.h"
+#include "run/input/data.h"
+#include "run/input/gate_files.h"
+#include "run/input/job_files.h"
+#include "run/run.h"
+#include "study/run_point.h"
+
+struct request {
+    const char *name, *path;
+    const char *const *sets;
+    size_t n_set;
+    FILE *out;
+};
+
+static enum tmx_status check_run(const struct request *r, struct tmx_err *err)
+{
+    struct tmx_run *run = NULL;
+    struct tmx_config *cfg = NULL;
+    enum tmx_status st = tmx_config_load(&cfg, r->path, r->sets, r->n_set, err);
+    st = st ? st : tmx_run_open(&run, tmx_config_root(cfg), err);
+    if (!st) {
+        fputs(tmx_run_resolved(run), r->out);
+    }
+    tmx_run_close(run);
+    tmx_config_close(cfg);
+    return st;
+}
+
+static enum tmx_status check_study(const struct request *r, struct tmx_err *err)
+{
+    struct tmx_sweep s = {0};
+    enum tmx_status st = tmx_sweep_load(&s, r->path, err);
+    st = st ? st : tmx_study_check(&s, &tmx_run_point, err);
+    if (!st) {
+        fprintf(r->out, "%s: study of %zu points on %s, ok\n", r->name, s.n_point, s.base);
+    }
+    tmx_sweep_finish(&s);
+    return st;
+}
+
+static enum tmx_status check_suite(const struct request *r, struct tmx_err *err)
+{
+    struct tmx_suite_call call = {.name = r->path, .set = r->sets, .n_set = r->n_set, .check = true};
+    const enum tmx_status st = tmx_suite_run(&call, err);
+    if (!st) {
+        fprintf(r->out, "%s: suite, ok\n", r->name);
+    }
+    return st;
+}
+
+static enum tmx_status check_kernel(const struct request *r, struct tmx_err *err)
+{
+    struct tmx_kernel k;
+    struct tmx_gate_kernel g;
+    struct tmx_config *cfg = NULL;
+    enum tmx_status st = tmx_kernel_load(&k, r->path, err);
+    st = st ? st : tmx_config_open(&cfg, r->path, err);
+    if (!st && tmx_config_find(cfg, "instructions")) {
+        st = tmx_gate_kernel_load(&g, r->path, err);
+    }
+    tmx_config_close(cfg);
+    if (!st) {
+        fprintf(r->out, "%s: kernel, %s, ok\n", r->name, k.name);
+    }
+    return st;
+}
+
+static enum tmx_status check_mix(const struct request *r, struct tmx_err *err)
+{
+    struct tmx_mix mix = {0};
+    enum tmx_status st = tmx_mix_load(&mix, r->path, 0, err);
+    if (st) {
+        return st;
+    }
+    for (size_t i = 0; i < mix.n_entry && !st; i++) {
+        char path[TMX_PATH_SIZE];
+        struct tmx_kernel k;
+        st = tmx_data_find(TMX_DATA_KERNEL, mix.entry[i].kernel, path, err);
+        st = st ? st : tmx_kernel_load(&k, path, err);
+    }
+    if (!st) {
+        fprintf(r->out, "%s: mix of %zu kernels, ok\n", r->name, mix.n_entry);
+    }
+    tmx_mix_finish(&mix);
+    return st;
+}
+
+static enum tmx_status check_chip(const struct request *r, struct tmx_err *err)
+{
+    char path[2 * TMX_PATH_SIZE], folder[TMX_PATH_SIZE];
+    struct tmx_chip chip = {0};
+    struct tmx_floorplan fp = {0};
+    snprintf(folder, sizeof folder, "%s", r->path);
+    char *slash = strrchr(folder, '/');
+    const size_t n = strlen(folder);
+    if (n > 4 && strcmp(folder + n - 4, ".cfg") == 0) { /* chip.cfg of the folder */
+        slash ? (void)(*slash = '\0') : (void)snprintf(folder, sizeof folder, ".");
+        snprintf(path, sizeof path, "%s", r->path);
+    } else {
+        snprintf(path, sizeof path, "%s/chip.cfg", folder);
+    }
+    enum tmx_status st = tmx_chip_load(&chip, path, NULL, err);
+    if (!st) {
+        snprintf(path, sizeof path, "%s/%s", folder, chip.floorplan_file);
+        st = tmx_flp_read(path, &fp, err);
+        st = st ? st : tmx_floorplan_check(&fp, 0, err);
+        st = st ? st : tmx_chip_attach(&chip, &fp, err);
+    }
+    if (!st) {
+        fprintf(r->out, "%s: chip with %zu SMs, %s, ok\n", r->name, chip.n_sm, path);
+    }
+    tmx_floorplan_finish(&fp);
+    tmx_chip_finish(&chip);
+    return st;
+}
+
+static enum tmx_status check_system(const struct request *r, struct tmx_err *err)
+{
+    struct tmx_topology t = {0};
+    const enum tmx_status st = tmx_topology_load(&t, r->path, err);
+    if (!st) {
+        fprintf(r->out, "%s: system of %zu GPUs on %zu cards, %zu fans, ok\n", r->name, t.n_gpu, t.n_card,
+                t.n_fan);
+    }
+    tmx_topology_finish(&t);
+    return st;
+}
+
+static enum tmx_status check_batch(const struct request *r, struct tmx_err *err)
+{
+    struct tmx_job_data d = {0};
+    struct tmx_job_batch b;
+    enum tmx_status st = tmx_job_data_load(&d, "c1060", NULL, 0, err);
+    st = st ? st : tmx_job_batch_load(&d, r->path, &b, err);
+    if (!st) {
+        fprintf(r->out, "%s: batch of %zu kinds of instances, ok\n", r->name, d.n_kind);
+    }
+    tmx_job_data_finish(&d);
+    return st;
+}
+
+/* A kind of file: where it is by name, and the key that tells a file of it. */
+static const struct kind {
+    enum tmx_data data;
+    const char *key;
+    enum tmx_status (*check)(const struct request *r, struct tmx_err *err);
+} kinds[] = {
+    {TMX_DATA_SUITE, "axes", check_study}, /* a study is in the suites' folder too: asked first */
+    {TMX_DATA_SUITE, "kind", check_suite},      {TMX_DATA_MIX, "kernels", check_mix},
+    {TMX_DATA_MIX, "arrivals", check_mix},      {TMX_DATA_CHIP, "floorplan_file", check_chip},
+    {TMX_DATA_SYSTEM, "cards", check_system},   {TMX_DATA_SYSTEM, "gpus", check_system},
+    {TMX_DATA_BATCH, "instances", check_batch}, {TMX_DATA_KERNEL, "launch", check_kernel},
+    {TMX_DATA_KERNEL, "jobs", check_kernel},    {TMX_DATA_RUN, "mix", check_run},
+};
+enum { N_KIND = sizeof kinds / sizeof kinds[0] };
+
+/* By what it holds; a file that tells nothing is taken for a run, whose reader names what is missing. */
+static enum tmx_status check_path(const struct request *r, struct tmx_err *err)
+{
+    char chip[TMX_PATH_SIZE + 16];
+    struct tmx_config *cfg = NULL;
+    snprintf(chip, sizeof chip, "%s/chip.cfg", r->path);
+    if (tmx_os_exists(chip)) {
+        return check_chip(r, err);
+    }
+    const enum tmx_status st = tmx_config_open(&cfg, r->path, err);
+    if (st) {
+        return st;
+    }
+    const struct kind *kind = &kinds[N_KIND - 1];
+    const bool seed = tmx_config_find(cfg, "seed") && tmx_config_find(cfg, "mix");
+    for (size_t i = 0; i < N_KIND && !seed; i++) {
+        if (tmx_config_find(cfg, kinds[i].key)) {
+            kind = &kinds[i];
+            break;
+        }
+    }
+    tmx_config_close(cfg);
+    return kind->check(r, err);
+}
+
+enum tmx_status tmx_check_file(const char *name, const char *const *sets, size_t n_set, FILE *out,
+                               struct tmx_err *err)
+{
+    static const enum tmx_data order[] = {TMX_DATA_RUN,    TMX_DATA_SUITE,  TMX_DATA_MIX,  TMX_DATA_CHIP,
+                                          TMX_DATA_SYSTEM, TMX_DATA_KERNEL, TMX_DATA_BATCH};
+    struct request r = {name, name, sets, n_set, out};
+    enum tmx_status st = TMX_OK;
+    bool found = false;
+    if (strchr(name, '/') || strstr(name, ".cfg") || tmx_os_exists(name)) {
+        return check_path(&r, err);
+    }
+    for (size_t i = 0; i < sizeof order / sizeof order[0] && !st; i++) {
+        char path[TMX_PATH_SIZE];
+        struct tmx_err none;
+        if (tmx_data_find(order[i], name, path, &none) == TMX_OK) {
+            found = true;
+            r.path = path;
+            st = order[i] == TMX_DATA_CHIP ? check_chip(&r, err) : check_path(&r, err);
+        }
+    }
+    char path[TMX_PATH_SIZE];
+    return found ? st : tmx_data_find(TMX_DATA_RUN, name, path, err); /* with the nearest name */
+}

@@ -1,0 +1,318 @@
+#include "study/batch.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/config.h"
+#include "core/base/hash.h"
+#include "core/base/os.h"
+#include "core/base/text.h"
+#include "study/pool.h"
+
+enum tmx_status tmx_sets_add(struct tmx_sets *s, struct tmx_err *err, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    va_list again;
+    va_copy(again, args);
+    const int n = vsnprintf(NULL, 0, format, args);
+    char **more = realloc(s->text, (s->n + 1) * sizeof *more);
+    char *text = n < 0 ? NULL : malloc((size_t)n + 1);
+    if (more) {
+        s->text = more;
+    }
+    if (text) {
+        vsnprintf(text, (size_t)n + 1, format, again);
+    }
+    va_end(again);
+    va_end(args);
+    if (!more || !text) {
+        free(text);
+        return tmx_fail(err, TMX_ENOMEM, "overrides");
+    }
+    more[s->n++] = text;
+    return TMX_OK;
+}
+
+enum tmx_status tmx_sets_add_list(struct tmx_sets *s, const struct tmx_setting *list, const char *prefix,
+                                  struct tmx_err *err)
+{
+    enum tmx_status st = TMX_OK;
+    const size_t n = list ? tmx_setting_length(list) : 0;
+    for (size_t i = 0; i < n && !st; i++) {
+        const char *one = tmx_setting_text(tmx_setting_at(list, i));
+        st = one ? tmx_sets_add(s, err, "%s%s", prefix, one)
+                 : tmx_fail_setting(err, list, "%s: expected [\"key=value\", ...]", tmx_setting_name(list));
+    }
+    return st;
+}
+
+void tmx_sets_finish(struct tmx_sets *s)
+{
+    for (size_t i = 0; i < s->n; i++) {
+        free(s->text[i]);
+    }
+    free(s->text);
+    *s = (struct tmx_sets){0};
+}
+
+size_t tmx_batch_metric(const char *name)
+{
+    size_t i = 0;
+    while (tmx_metrics[i].name && strcmp(tmx_metrics[i].name, name) != 0) {
+        i++;
+    }
+    return i;
+}
+
+size_t tmx_batch_metrics(void)
+{
+    return tmx_batch_metric("");
+}
+
+/* The run of a task, opened or only described. */
+static enum tmx_status open_task(const struct tmx_run_batch *b, size_t task, bool describe,
+                                 struct tmx_run **run, struct tmx_err *err)
+{
+    struct tmx_sets s = {0};
+    struct tmx_config *cfg = NULL;
+    *run = NULL;
+    enum tmx_status st = b->sets(b->ctx, task, &s, err);
+    st = st ? st : tmx_config_load(&cfg, b->path, (const char *const *)s.text, s.n, err);
+    if (!st) {
+        const struct tmx_setting *root = b->group ? tmx_config_find(cfg, b->group) : tmx_config_root(cfg);
+        st = root ? (describe ? tmx_run_describe : tmx_run_open)(run, root, err)
+                  : tmx_fail_at(err, TMX_ECONFIG, b->path, 0, "missing %s = { ... }", b->group);
+    }
+    tmx_config_close(cfg);
+    tmx_sets_finish(&s);
+    return st;
+}
+
+enum tmx_status tmx_batch_check(const struct tmx_run_batch *b, struct tmx_err *err)
+{
+    enum tmx_status st = TMX_OK;
+    for (size_t task = 0; task < b->n_task && !st; task++) {
+        struct tmx_run *run = NULL;
+        st = open_task(b, task, true, &run, err);
+        tmx_run_close(run);
+    }
+    return st;
+}
+
+/* Lines "<id> <value> ... .", the last one perhaps cut off. An id is that of the run and of this very
+ * program: another build may compute something else. */
+enum { JOURNAL_ID = 2 * TMX_HASH_HEX };
+struct journal {
+    struct tmx_text text;
+    char (*id)[JOURNAL_ID]; /* [n_task] */
+    FILE *out;
+};
+
+struct job { /* what the pool's callbacks see */
+    struct tmx_run_batch *b;
+    struct journal j;
+    bool *there; /* [n_task] */
+};
+
+static enum tmx_status run_task(void *ctx, size_t task, FILE *out, struct tmx_err *err)
+{
+    const struct job *job = ctx;
+    const struct tmx_run_batch *b = job->b;
+    struct tmx_run *run = NULL;
+    double *value = calloc(b->n_value, sizeof *value);
+    enum tmx_status st = value ? TMX_OK : tmx_fail(err, TMX_ENOMEM, "run");
+    st = st ? st : open_task(b, task, false, &run, err);
+    if (!st && b->measure) {
+        st = b->measure(b->ctx, run, value, err);
+    } else if (!st) {
+        st = tmx_run_execute(run, NULL, err);
+        for (size_t i = 0; i < b->n_value && !st; i++) {
+            value[i] = tmx_metrics[i].value(run);
+        }
+    }
+    if (!st) {
+        fwrite(value, sizeof *value, b->n_value, out);
+    }
+    tmx_run_close(run);
+    free(value);
+    return st;
+}
+
+static enum tmx_status keep(struct job *job, size_t task, struct tmx_err *err)
+{
+    if (!job->j.out || !job->j.id[task][0]) {
+        return TMX_OK;
+    }
+    fputs(job->j.id[task], job->j.out);
+    for (size_t i = 0; i < job->b->n_value; i++) {
+        char real[TMX_REAL_SIZE];
+        tmx_real_print(real, job->b->value[task * job->b->n_value + i]);
+        fprintf(job->j.out, " %s", real);
+    }
+    fputs(" .\n", job->j.out);
+    return fflush(job->j.out) == 0
+               ? TMX_OK
+               : tmx_fail_at(err, TMX_EIO, job->b->journal, 0, "cannot write: disk full?");
+}
+
+static enum tmx_status collect(void *ctx, const struct tmx_pool_result *r, struct tmx_err *err)
+{
+    struct job *job = ctx;
+    struct tmx_run_batch *b = job->b;
+    if (r->status) {
+        char text[1100];
+        tmx_err_format(&r->err, text, sizeof text);
+        b->error[r->task] = malloc(strlen(text) + 1);
+        if (b->error[r->task]) {
+            memcpy(b->error[r->task], text, strlen(text) + 1);
+        }
+        if (!b->error[r->task] ||
+            tmx_status_exit_code(r->status) == 2) { /* bad input: the same for every run */
+            *err = r->err;
+            return r->status;
+        }
+        return TMX_OK;
+    }
+    tmx_assert(r->n_byte == b->n_value * sizeof *b->value);
+    memcpy(&b->value[r->task * b->n_value], r->bytes, r->n_byte);
+    return keep(job, r->task, err);
+}
+
+static bool wanted(void *ctx, size_t task)
+{
+    return !((const struct job *)ctx)->there[task];
+}
+
+/* A line of the journal into the tasks with its id. */
+static void take_line(struct job *job, struct tmx_span line, double *value)
+{
+    struct tmx_span rest = line, id, field;
+    size_t n = 0;
+    if (!tmx_span_field(&rest, &id)) {
+        return;
+    }
+    while (n < job->b->n_value && tmx_span_field(&rest, &field) && tmx_span_real(field, &value[n])) {
+        n++;
+    }
+    if (n < job->b->n_value || !tmx_span_field(&rest, &field) || !tmx_span_is(field, ".")) {
+        return; /* cut off, or of another version */
+    }
+    for (size_t task = 0; task < job->b->n_task; task++) {
+        if (!job->there[task] && tmx_span_is(id, job->j.id[task])) {
+            memcpy(&job->b->value[task * n], value, n * sizeof *value);
+            job->there[task] = true;
+            job->b->n_before++;
+        }
+    }
+}
+
+/* Hash of the program's file; "unknown" where the system does not tell. */
+static enum tmx_status hash_program(char hex[TMX_HASH_HEX], struct tmx_err *err)
+{
+    struct tmx_hash *h = NULL;
+    char block[1 << 14];
+    FILE *f = fopen("/proc/self/exe", "rb");
+    snprintf(hex, TMX_HASH_HEX, "unknown");
+    const enum tmx_status st = f ? tmx_hash_create(&h, err) : TMX_OK;
+    if (h) {
+        for (size_t n; (n = fread(block, 1, sizeof block, f)) > 0;) {
+            tmx_hash_add(h, block, n);
+        }
+        tmx_hash_hex(h, hex);
+        tmx_hash_destroy(h);
+    }
+    if (f) {
+        fclose(f);
+    }
+    return st;
+}
+
+static enum tmx_status open_journal(struct job *job, struct tmx_err *err)
+{
+    struct tmx_run_batch *b = job->b;
+    enum tmx_status st = TMX_OK;
+    job->j.id = calloc(b->n_task, sizeof *job->j.id);
+    double *value = calloc(b->n_value, sizeof *value);
+    char program[TMX_HASH_HEX];
+    st = job->j.id && value ? TMX_OK : tmx_fail(err, TMX_ENOMEM, "%zu runs", b->n_task);
+    st = st ? st : hash_program(program, err);
+    for (size_t task = 0; task < b->n_task && !st; task++) {
+        struct tmx_run *run = NULL;
+        st = open_task(b, task, true, &run, err);
+        if (!st) {
+            snprintf(job->j.id[task], sizeof job->j.id[task], "%s-%s", tmx_run_id(run), program);
+        }
+        tmx_run_close(run);
+    }
+    if (!st && tmx_os_exists(b->journal)) {
+        struct tmx_lines lines = {0};
+        st = tmx_text_load(&job->j.text, b->journal, err);
+        while (!st && tmx_lines_next(&lines, &job->j.text)) {
+            take_line(job, lines.line, value);
+        }
+    }
+    if (!st) {
+        job->j.out = fopen(b->journal, "a");
+        const size_t n = job->j.text.size;
+        if (job->j.out && n > 0 && job->j.text.data[n - 1] != '\n') {
+            fputc('\n', job->j.out); /* after a line that was cut off */
+        }
+        st = job->j.out ? TMX_OK : tmx_fail_at(err, TMX_EIO, b->journal, 0, "cannot be written");
+    }
+    free(value);
+    return st;
+}
+
+enum tmx_status tmx_batch_run(struct tmx_run_batch *b, struct tmx_err *err)
+{
+    struct job job = {.b = b};
+    b->value = calloc(b->n_task * b->n_value + 1, sizeof *b->value);
+    b->error = calloc(b->n_task + 1, sizeof *b->error);
+    job.there = calloc(b->n_task + 1, sizeof *job.there);
+    b->n_before = 0;
+    enum tmx_status st =
+        b->value && b->error && job.there ? TMX_OK : tmx_fail(err, TMX_ENOMEM, "%zu runs", b->n_task);
+    for (size_t i = 0; !st && i < b->n_task * b->n_value; i++) {
+        b->value[i] = NAN;
+    }
+    st = st || !b->journal ? st : open_journal(&job, err);
+    const struct tmx_pool pool = {.n_task = b->n_task,
+                                  .n_worker = b->n_worker,
+                                  .as_completed = true,
+                                  .noun = b->noun,
+                                  .ctx = &job,
+                                  .run = run_task,
+                                  .collect = collect,
+                                  .wanted = wanted};
+    st = st ? st : tmx_pool_run(&pool, err);
+    for (size_t i = 0; st == TMX_ESTOPPED && i < b->n_task; i++) {
+        if (b->n_value > 0 && isnan(b->value[i * b->n_value]) && !b->error[i]) {
+            static const char words[] = "not run: stopped before";
+            b->error[i] = malloc(sizeof words);
+            if (b->error[i]) {
+                memcpy(b->error[i], words, sizeof words);
+            }
+        }
+    }
+    if (job.j.out) {
+        fclose(job.j.out);
+    }
+    tmx_text_finish(&job.j.text);
+    free(job.j.id);
+    free(job.there);
+    return st;
+}
+
+void tmx_batch_finish(struct tmx_run_batch *b)
+{
+    for (size_t i = 0; b->error && i < b->n_task; i++) {
+        free(b->error[i]);
+    }
+    free(b->error);
+    free(b->value);
+    b->error = NULL;
+    b->value = NULL;
+}

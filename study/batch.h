@@ -1,0 +1,55 @@
+#ifndef TMX_STUDY_BATCH_H
+#define TMX_STUDY_BATCH_H
+
+/* Many runs of one file, each with overrides of its own, on several processes. What a run measured is kept in
+ * a journal as it ends, so that a batch that was stopped goes on where it was. */
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "core/base/err.h"
+#include "run/run.h"
+
+struct tmx_sets { /* overrides "key=value", any number of any length; zero it first */
+    char **text;  /* [n] owned */
+    size_t n;
+};
+/* printf into the next one. */
+TMX_NODISCARD enum tmx_status tmx_sets_add(struct tmx_sets *s, struct tmx_err *err, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+/* Each text of a list ["key=value", ...] of a configuration (NULL: none), with prefix before it. */
+TMX_NODISCARD enum tmx_status tmx_sets_add_list(struct tmx_sets *s, const struct tmx_setting *list,
+                                                const char *prefix, struct tmx_err *err);
+void tmx_sets_finish(struct tmx_sets *s);
+
+struct tmx_run_batch {
+    const char *path;  /* file with the runs' configuration */
+    const char *group; /* in this group of it; NULL: at its root */
+    size_t n_task;
+    unsigned n_worker;   /* 0: one a processor */
+    const char *noun;    /* "runs"; NULL: no progress line */
+    const char *journal; /* file of results that are there already, appended to; NULL: none */
+    void *ctx;
+    /* The overrides of a task, in the child. */
+    enum tmx_status (*sets)(void *ctx, size_t task, struct tmx_sets *s, struct tmx_err *err);
+    /* Run and measure, in the child; NULL: to the end, all of tmx_metrics. */
+    enum tmx_status (*measure)(void *ctx, struct tmx_run *run, double *value, struct tmx_err *err);
+    size_t n_value; /* a task */
+    /* filled by tmx_batch_run; owned: tmx_batch_finish */
+    double *value;   /* [n_task * n_value], NAN where the run failed */
+    char **error;    /* [n_task] NULL where it ran */
+    size_t n_before; /* tasks that the journal had */
+};
+
+/* Bad input (exit code 2) of one task stops all, as do signals and lack of memory; any other failure is one
+ * task's. */
+TMX_NODISCARD enum tmx_status tmx_batch_run(struct tmx_run_batch *b, struct tmx_err *err);
+/* Only check every task's configuration, in this process. */
+TMX_NODISCARD enum tmx_status tmx_batch_check(const struct tmx_run_batch *b, struct tmx_err *err);
+void tmx_batch_finish(struct tmx_run_batch *b);
+
+/* Number of tmx_metrics; the index of one, that number when there is none of this name. */
+size_t tmx_batch_metrics(void);
+size_t tmx_batch_metric(const char *name);
+
+#endif
