@@ -19,8 +19,9 @@ set(rows
   "run           -> include/thermix core thermal power sched run/input"
   "study         -> include/thermix core thermal power sched run"
   "plots         -> include/thermix core thermal power sched run study"
+  "measure       -> include/thermix core thermal power sched run study plots"
   "papers        -> include/thermix core thermal power sched run study plots"
-  "cli           -> include/thermix core thermal power sched run study plots papers")
+  "cli           -> include/thermix core thermal power sched run study plots measure papers")
 set(folders "")
 foreach(row ${rows})
   string(REGEX MATCH "^([a-z/]+) *->(.*)$" _ "${row}")

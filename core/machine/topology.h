@@ -25,6 +25,7 @@ struct tmx_card {
     int convection; /* enum tmx_convection */
     double fit_a_k_per_w;
     double fit_b_k_per_w;
+    double fit_exponent;        /* of the fan's speed */
     double still_k_per_w;       /* sink to air with all fans stopped; the upper bound of the above */
     double still_flow_m3_per_s; /* air past a card with all fans stopped */
     int levels;                 /* convection levels between stopped and full speed */

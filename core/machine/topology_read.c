@@ -33,9 +33,10 @@ static const char *const root_lists[] = {"cards", "fans", "gpus", "air", "links"
 static const struct tmx_opt card_opts[] = {
     TMX_ROW_TEXT(tmx_card, name, NULL, "name"),
     TMX_ROW_CHOICE(tmx_card, convection, convections, "fit",
-                   "sink to air: a + b rpm^-0.8, or the fan and fins of the package file"),
+                   "sink to air: a + b rpm^-fit_exponent, or the fan and fins of the package file"),
     TMX_ROW_REAL(tmx_card, fit_a_k_per_w, "K/W", 0, 10, 0.05, "a of the fit"),
-    TMX_ROW_REAL(tmx_card, fit_b_k_per_w, "K/W", 0, 1e5, 111, "b of the fit, K/W at 1 rpm"),
+    TMX_ROW_REAL(tmx_card, fit_b_k_per_w, "K/W", 0, 1e30, 111, "b of the fit, K/W at 1 rpm"),
+    TMX_ROW_REAL(tmx_card, fit_exponent, "1", 0.05, 20, 0.8, "exponent of the fit: a + b rpm^-exponent"),
     TMX_ROW_REAL(tmx_card, still_k_per_w, "K/W", 1e-3, 100, 0.8, "sink to air with all fans stopped"),
     TMX_ROW_REAL(tmx_card, still_flow_m3_per_s, "m3/s", 1e-6, 10, 1e-3,
                  "air past the card with all fans stopped"),

@@ -7,7 +7,7 @@ double tmx_fan_convection_k_per_w(const struct tmx_card *card, const struct tmx_
     if (rpm <= 0) {
         return card->still_k_per_w;
     }
-    double r = card->fit_a_k_per_w + card->fit_b_k_per_w * pow(rpm, -0.8);
+    double r = card->fit_a_k_per_w + card->fit_b_k_per_w * pow(rpm, -card->fit_exponent);
     if (card->convection == TMX_CONVECTION_PACKAGE) {
         struct tmx_fan_sink turning = *sink;
         turning.natural = false;

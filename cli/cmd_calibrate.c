@@ -1,0 +1,128 @@
+/* thermix calibrate: parameters of a GPU or a node from measured power and temperature. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "cli/commands.h"
+#include "cli/measured_args.h"
+#include "measure/calibrated.h"
+#include "measure/show.h"
+
+struct args {
+    struct tmx_texts logs;
+    struct tmx_measured_args log;
+    const char *dir, *air;
+    double split;
+    bool no_figures, no_check;
+};
+
+static const struct tmx_arg rows[] = {
+    {.name = "output",
+     .letter = 'o',
+     .type = TMX_ARG_TEXT,
+     TMX_ARG_FIELD(args, dir),
+     .value = "DIR",
+     .names = TMX_NAMES_FOLDER,
+     .doc = "fit.csv, residuals.csv, figures, and a node that thermix run takes"},
+    {.name = "air",
+     .type = TMX_ARG_TEXT,
+     TMX_ARG_FIELD(args, air),
+     .value = "WHO",
+     .def = "auto",
+     .doc = "auto: found; none; or 0>1,3>2: GPU 1 breathes GPU 0's air"},
+    {.name = "split",
+     .type = TMX_ARG_REAL,
+     TMX_ARG_FIELD(args, split),
+     .value = "SHARE",
+     .min = 0.1,
+     .max = 0.99,
+     .doc = "fit to this share of each run's time and judge on the rest"},
+    TMX_MEASURED_LOG_ROWS(args),
+    TMX_MEASURED_MODEL_ROWS(args),
+    {.name = "no-figures", .type = TMX_ARG_FLAG, TMX_ARG_FIELD(args, no_figures), .doc = "draw nothing"},
+    {.name = "no-check",
+     .type = TMX_ARG_FLAG,
+     TMX_ARG_FIELD(args, no_check),
+     .doc = "without the error of leaving each run out once"},
+    {0},
+};
+
+static enum tmx_status figures(const struct tmx_calibration *c, const struct tmx_measured *m, const char *dir,
+                               struct tmx_err *err)
+{
+    struct tmx_plot p = {.dir = dir, .format = "svg", .quiet = true};
+    double **temp = calloc(m->n_series + 1, sizeof *temp);
+    enum tmx_status st = temp ? tmx_plot_begin(&p, err) : tmx_fail(err, TMX_ENOMEM, "figures");
+    for (size_t i = 0; !st && i < m->n_series; i++) {
+        double start = NAN;
+        temp[i] = malloc(m->series[i].n * sizeof **temp);
+        st = temp[i] ? tmx_fit_predict(&c->fit, i, &start, temp[i], err)
+                     : tmx_fail(err, TMX_ENOMEM, "figures");
+    }
+    st = st ? st : tmx_measured_figures(&p, m, temp, err);
+    for (size_t i = 0; temp && i < m->n_series; i++) {
+        free(temp[i]);
+    }
+    free(temp);
+    return st;
+}
+
+static enum tmx_status calibrate(struct args *a, struct tmx_calibration *c, struct tmx_measured *m,
+                                 struct tmx_err *err)
+{
+    const struct tmx_log say = {tmx_measured_say, &a->log};
+    struct tmx_calibrate_options o = {.air = a->air,
+                                      .split = isnan(a->split) ? 1 : a->split,
+                                      .rpm = tmx_measured_rpm(&a->log),
+                                      .leave_one_out = !a->no_check};
+    enum tmx_status st = tmx_measured_ambient(&a->log, &o.ambient, &o.ambient_c, err);
+    st = st ? st : tmx_measured_open(&a->log, &a->logs, m, err);
+    st = st ? st : tmx_calibrate(c, m, &o, &say, err);
+    st = st ? st : tmx_calibrated_print(c, m, stdout, err);
+    return st ? st : tmx_calibrated_write(c, m, &o, a->dir, err);
+}
+
+static enum tmx_status run(void *args, struct tmx_err *err)
+{
+    struct args *a = args;
+    struct tmx_measured m = {0};
+    struct tmx_calibration c = {0};
+    a->log.command = "calibrate";
+    if (!a->dir) {
+        return tmx_fail(err, TMX_ECONFIG, "where to? -o DIR");
+    }
+    enum tmx_status st = calibrate(a, &c, &m, err);
+    if (!st && !a->no_figures) {
+        struct tmx_err none = {0};
+        if (figures(&c, &m, a->dir, &none)) { /* without gnuplot the numbers are still good */
+            tmx_measured_say(&a->log, TMX_LOG_WARNING, none.msg);
+        }
+    }
+    if (!st) {
+        printf("%s/fit.csv, residuals.csv, node.cfg, chips/, how.txt\n", a->dir);
+    }
+    tmx_calibration_finish(&c);
+    tmx_measured_finish(&m);
+    return st;
+}
+
+const struct tmx_command tmx_cmd_calibrate = {
+    .name = "calibrate",
+    .summary = "fit a GPU or a node to measured power and temperature",
+    .doc = "Fit the thermal parameters of a GPU or a node to measured power and temperature. Every parameter "
+           "comes with its "
+           "standard error and whether the log tells it; what it does not tell is left out by name.",
+    .notes = "docs/measure.md says which eight minutes of load make a good log.",
+    .examples = "thermix calibrate gpu.csv -o mine\n"
+                "thermix calibrate workloads/measured/b200_hgx8.csv.gz --runs "
+                "0108_auto_400w,0108_auto_1000w_tc --ambient fit -o b200\n"
+                "thermix calibrate workloads/measured/pulses_3090.csv.gz --split 0.5 -o 3090",
+    .args = rows,
+    .operands = "LOG...",
+    .operand = offsetof(struct args, logs),
+    .min_operand = 1,
+    .max_operand = 64,
+    .which = "which log?",
+    .operand_names = TMX_NAMES_FILE,
+    .size = sizeof(struct args),
+    .run = run,
+};

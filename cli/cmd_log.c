@@ -1,0 +1,83 @@
+/* thermix log: what is in a measured log. */
+#include <string.h>
+
+#include "cli/commands.h"
+#include "cli/measured_args.h"
+#include "measure/show.h"
+#include "study/table_out.h"
+
+struct args {
+    struct tmx_texts words; /* show FILE... */
+    struct tmx_measured_args log;
+    const char *dir;
+    int format;
+};
+
+static const char *const verbs[] = {"show", NULL};
+
+static const struct tmx_arg rows[] = {
+    {.name = "output",
+     .letter = 'o',
+     .type = TMX_ARG_TEXT,
+     TMX_ARG_FIELD(args, dir),
+     .value = "DIR",
+     .names = TMX_NAMES_FOLDER,
+     .doc = "figures of power and temperature, one a run"},
+    TMX_MEASURED_LOG_ROWS(args),
+    TMX_ARG_FORMAT(args, format),
+    {0},
+};
+
+static enum tmx_status run(void *args, struct tmx_err *err)
+{
+    struct args *a = args;
+    const struct tmx_texts paths = {a->words.text + 1, a->words.n - 1};
+    struct tmx_measured m = {0};
+    struct tmx_table *t = NULL;
+    a->log.command = "log";
+    a->log.quiet = true; /* the notes stand in the description */
+    enum tmx_status st = tmx_measured_open(&a->log, &paths, &m, err);
+    st = st ? st : tmx_measured_table(&m, &t, err);
+    const bool people = !st && a->format == TMX_FORMAT_TEXT;
+    if (people) {
+        tmx_measured_describe(&m, stdout);
+    }
+    st = st ? st : tmx_table_write(t, (enum tmx_format)a->format, stdout, err);
+    if (people && !st) {
+        tmx_measured_sketch(&m, stdout);
+    }
+    if (!st && a->dir) {
+        struct tmx_plot p = {.dir = a->dir, .format = "svg"};
+        st = tmx_plot_begin(&p, err);
+        st = st ? st : tmx_measured_figures(&p, &m, NULL, err);
+    }
+    tmx_table_destroy(t);
+    tmx_measured_finish(&m);
+    return st;
+}
+
+const struct tmx_command tmx_cmd_log = {
+    .name = "log",
+    .summary = "what is in a measured log of GPUs",
+    .doc = "What thermix understands of a measured log: format, columns, GPUs, runs, ranges, steps of load, "
+           "and what it "
+           "had to decide.",
+    .notes = "Formats, told by the header: nvidia-smi --query-gpu=... --format=csv[,nounits]; nvidia-smi "
+             "dmon; dcgmi dmon; "
+             "dcgm-exporter; GPU-Z sensor log; amd-smi monitor and metric --csv; plain CSV ([run,] time_s, "
+             "gpu, power_w, "
+             "temp_c[, fan_rpm, inlet_c, ...]). gzip and UTF-16 are recognised; - is standard input.",
+    .examples =
+        "nvidia-smi --query-gpu=timestamp,index,power.draw,temperature.gpu --format=csv -lms 500 > gpu.csv\n"
+        "thermix log show gpu.csv -o figures",
+    .args = rows,
+    .operands = "show FILE...",
+    .operand = offsetof(struct args, words),
+    .min_operand = 2,
+    .max_operand = 65,
+    .which = "expected: show FILE...",
+    .operand_words = verbs,
+    .operand_names = TMX_NAMES_FILE,
+    .size = sizeof(struct args),
+    .run = run,
+};

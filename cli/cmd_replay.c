@@ -1,0 +1,135 @@
+/* thermix replay: a log's power through a calibrated model. */
+#include <math.h>
+
+#include "cli/commands.h"
+#include "cli/measured_args.h"
+#include "measure/calibrated.h"
+#include "measure/replay.h"
+#include "measure/show.h"
+#include "study/table_out.h"
+
+struct args {
+    struct tmx_texts words; /* CALIBRATED LOG... */
+    struct tmx_measured_args log;
+    struct tmx_texts set;
+    const char *out, *trace, *figures;
+    double from;
+    int format;
+};
+
+static const struct tmx_arg rows[] = {
+    {.name = "output",
+     .letter = 'o',
+     .type = TMX_ARG_TEXT,
+     TMX_ARG_FIELD(args, out),
+     .value = "FILE",
+     .names = TMX_NAMES_FILE,
+     .doc = "run,gpu,rows,rmse_k,bias_k,max_abs_k as CSV"},
+    {.name = "trace",
+     .type = TMX_ARG_TEXT,
+     TMX_ARG_FIELD(args, trace),
+     .value = "FILE",
+     .names = TMX_NAMES_FILE,
+     .doc = "run,gpu,time_s,power_w,measured_c,predicted_c as CSV"},
+    {.name = "figures",
+     .type = TMX_ARG_TEXT,
+     TMX_ARG_FIELD(args, figures),
+     .value = "DIR",
+     .names = TMX_NAMES_FOLDER,
+     .doc = "measured, predicted and residual, one figure a run"},
+    {.name = "from",
+     .type = TMX_ARG_REAL,
+     TMX_ARG_FIELD(args, from),
+     .value = "SHARE",
+     .min = 0,
+     .max = 0.99,
+     .doc = "judge the rows after this share of a run's time; those before set its start"},
+    {.name = "set",
+     .type = TMX_ARG_TEXTS,
+     TMX_ARG_FIELD(args, set),
+     .value = "KEY=VALUE",
+     .doc = "what if: see below; may be repeated"},
+    TMX_MEASURED_LOG_ROWS(args),
+    TMX_MEASURED_MODEL_ROWS(args),
+    TMX_ARG_FORMAT(args, format),
+    {0},
+};
+
+static enum tmx_status save(const struct tmx_table *t, const char *path, struct tmx_err *err)
+{
+    return path ? tmx_table_save(t, TMX_FORMAT_CSV, path, err) : TMX_OK;
+}
+
+static enum tmx_status options(const struct args *a, struct tmx_replay_options *o, struct tmx_err *err)
+{
+    *o = (struct tmx_replay_options){.rpm = tmx_measured_rpm(&a->log), .from = isnan(a->from) ? 0 : a->from};
+    if (a->set.n >= TMX_MAX_WHAT_IF) {
+        return tmx_fail(err, TMX_ECONFIG, "--set: at most %d", TMX_MAX_WHAT_IF - 1);
+    }
+    for (size_t i = 0; i < a->set.n; i++) {
+        o->what_if[i] = a->set.text[i];
+    }
+    return tmx_measured_ambient(&a->log, &o->ambient, &o->ambient_c, err);
+}
+
+static enum tmx_status put_out(const struct args *a, const struct tmx_replay *r, const struct tmx_measured *m,
+                               struct tmx_err *err)
+{
+    struct tmx_table *t = NULL, *trace = NULL;
+    enum tmx_status st = tmx_replay_table(r, m, &t, err);
+    st = st ? st : tmx_replay_trace(r, m, &trace, err);
+    st = st ? st : tmx_table_write(t, (enum tmx_format)a->format, stdout, err);
+    st = st ? st : save(t, a->out, err);
+    st = st ? st : save(trace, a->trace, err);
+    if (!st && a->format == TMX_FORMAT_TEXT && !r->what_if) {
+        tmx_replay_summary(r, m, stdout);
+    }
+    if (!st && a->figures) {
+        struct tmx_plot p = {.dir = a->figures, .format = "svg"};
+        st = tmx_plot_begin(&p, err);
+        st = st ? st : tmx_measured_figures(&p, m, r->temp_c, err);
+    }
+    tmx_table_destroy(t);
+    tmx_table_destroy(trace);
+    return st;
+}
+
+static enum tmx_status run(void *args, struct tmx_err *err)
+{
+    struct args *a = args;
+    const struct tmx_texts paths = {a->words.text + 1, a->words.n - 1};
+    const struct tmx_log say = {tmx_measured_say, &a->log};
+    struct tmx_replay_options o;
+    struct tmx_measured m = {0};
+    struct tmx_rc model = {0};
+    struct tmx_replay r = {0};
+    a->log.command = "replay";
+    enum tmx_status st = options(a, &o, err);
+    st = st ? st : tmx_calibrated_read(&model, a->words.text[0], err);
+    st = st ? st : tmx_measured_open(&a->log, &paths, &m, err);
+    st = st ? st : tmx_replay(&r, &model, &m, &o, &say, err);
+    st = st ? st : put_out(a, &r, &m, err);
+    tmx_replay_finish(&r);
+    tmx_rc_finish(&model);
+    tmx_measured_finish(&m);
+    return st;
+}
+
+const struct tmx_command tmx_cmd_replay = {
+    .name = "replay",
+    .summary = "a log's power through a calibrated model, beside the measured temperature",
+    .doc = "Feed a log's measured power to a calibrated model and set the predicted temperature beside the "
+           "measured one.",
+    .notes = "What-ifs of --set, beside the log as it was:\n" TMX_WHAT_IF_HELP,
+    .examples = "thermix replay mine gpu.csv -o errors.csv\n"
+                "thermix replay mine gpu.csv --set inlet_c=30 --set power_cap_w=300",
+    .args = rows,
+    .operands = "CALIBRATED LOG...",
+    .operand = offsetof(struct args, words),
+    .min_operand = 2,
+    .max_operand = 65,
+    .which = "expected CALIBRATED (the folder of thermix calibrate) and LOG...",
+    .operand_names = TMX_NAMES_FILE,
+    .size = sizeof(struct args),
+    .run = run,
+};

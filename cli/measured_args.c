@@ -1,0 +1,60 @@
+#include "cli/measured_args.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "core/base/text.h"
+
+enum tmx_status tmx_measured_ambient(const struct tmx_measured_args *a, enum tmx_ambient *how,
+                                     double *ambient_c, struct tmx_err *err)
+{
+    static const struct {
+        const char *word;
+        enum tmx_ambient how;
+    } words[] = {{"auto", TMX_AMBIENT_AUTO}, {"inlet", TMX_AMBIENT_INLET}, {"fit", TMX_AMBIENT_FIT}};
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
+        if (strcmp(words[i].word, a->ambient) == 0) {
+            *how = words[i].how;
+            return TMX_OK;
+        }
+    }
+    *how = TMX_AMBIENT_GIVEN;
+    const struct tmx_span s = {a->ambient, a->ambient + strlen(a->ambient)};
+    return tmx_span_real(s, ambient_c) && *ambient_c >= -60 && *ambient_c <= 90
+               ? TMX_OK
+               : tmx_fail(err, TMX_ECONFIG, "--ambient %s: expected degC from -60 to 90, inlet, fit or auto",
+                          a->ambient);
+}
+
+double tmx_measured_rpm(const struct tmx_measured_args *a)
+{
+    return isnan(a->rpm) ? 0 : a->rpm;
+}
+
+void tmx_measured_say(void *to, enum tmx_log_level level, const char *text)
+{
+    const struct tmx_measured_args *a = to;
+    if (level == TMX_LOG_WARNING || !a->quiet) {
+        fprintf(stderr, "thermix %s: %s%s\n", a->command, level == TMX_LOG_WARNING ? "warning: " : "", text);
+    }
+}
+
+enum tmx_status tmx_measured_open(const struct tmx_measured_args *a, const struct tmx_texts *path,
+                                  struct tmx_measured *m, struct tmx_err *err)
+{
+    struct tmx_read_options o = {.step_s = isnan(a->step_s) ? 0 : a->step_s};
+    if (a->column.n >= sizeof o.column / sizeof o.column[0]) {
+        return tmx_fail(err, TMX_ECONFIG, "--column: at most %zu", sizeof o.column / sizeof o.column[0] - 1);
+    }
+    for (size_t i = 0; i < a->column.n; i++) {
+        o.column[i] = a->column.text[i];
+    }
+    enum tmx_status st = TMX_OK;
+    for (size_t i = 0; !st && i < path->n; i++) {
+        st = tmx_measured_read(m, path->text[i], &o, err);
+    }
+    for (size_t i = 0; !a->quiet && i < m->n_note; i++) {
+        fprintf(stderr, "thermix %s: note: %s\n", a->command, m->note[i]);
+    }
+    return st ? st : tmx_measured_select(m, a->runs, a->gpus, err);
+}

@@ -1,0 +1,72 @@
+#ifndef TMX_CLI_MEASURED_ARGS_H
+#define TMX_CLI_MEASURED_ARGS_H
+
+/* What log, calibrate and replay have in common: logs in, some of their runs and GPUs, ambient and fan. */
+
+#include "cli/args.h"
+#include "core/base/log.h"
+#include "measure/calibrate.h"
+
+struct tmx_measured_args {
+    const char *runs, *gpus, *ambient;
+    struct tmx_texts column;
+    double step_s, rpm;
+    bool quiet;
+    const char *command; /* for notes */
+};
+
+/* Rows for a struct s with a field `struct tmx_measured_args log`. */
+#define TMX_MEASURED_LOG_ROWS(s)                                                                         \
+    {.name = "runs",                                                                                     \
+     .type = TMX_ARG_TEXT,                                                                               \
+     TMX_ARG_FIELD(s, log.runs),                                                                         \
+     .value = "NAMES",                                                                                   \
+     .doc = "only these runs: names with * and ?, separated by commas"},                                 \
+        {.name = "gpus",                                                                                 \
+         .type = TMX_ARG_TEXT,                                                                           \
+         TMX_ARG_FIELD(s, log.gpus),                                                                     \
+         .value = "NAMES",                                                                               \
+         .doc = "only these GPUs"},                                                                      \
+        {.name = "column",                                                                               \
+         .type = TMX_ARG_TEXTS,                                                                          \
+         TMX_ARG_FIELD(s, log.column),                                                                   \
+         .value = "Q=NAME",                                                                              \
+         .doc = "take column NAME for Q: time_s, power_w, temp_c, fan_rpm, inlet_c, hbm_c, ...; may be " \
+                "repeated"},                                                                             \
+        {.name = "step",                                                                                 \
+         .type = TMX_ARG_REAL,                                                                           \
+         TMX_ARG_FIELD(s, log.step_s),                                                                   \
+         .value = "S",                                                                                   \
+         .min = 1e-6,                                                                                    \
+         .max = 1e5,                                                                                     \
+         .doc = "seconds between the rows of a log without time stamps (without it: 1, and a note)"},    \
+    {                                                                                                    \
+        .name = "quiet", .letter = 'q', .type = TMX_ARG_FLAG, TMX_ARG_FIELD(s, log.quiet),               \
+        .doc = "no notes on standard error"                                                              \
+    }
+#define TMX_MEASURED_MODEL_ROWS(s)                                                                         \
+    {.name = "ambient",                                                                                    \
+     .type = TMX_ARG_TEXT,                                                                                 \
+     TMX_ARG_FIELD(s, log.ambient),                                                                        \
+     .value = "T",                                                                                         \
+     .def = "auto",                                                                                        \
+     .doc = "degC for all runs; inlet: the log's column; fit: one a run; auto: inlet where there is one"}, \
+    {                                                                                                      \
+        .name = "rpm", .type = TMX_ARG_REAL, TMX_ARG_FIELD(s, log.rpm), .value = "N", .min = 1,            \
+        .max = 60000, .doc = "fan speed of runs that log none"                                             \
+    }
+
+/* --ambient and --rpm, read. */
+TMX_NODISCARD enum tmx_status tmx_measured_ambient(const struct tmx_measured_args *a, enum tmx_ambient *how,
+                                                   double *ambient_c, struct tmx_err *err);
+double tmx_measured_rpm(const struct tmx_measured_args *a);
+
+void tmx_measured_say(void *to, enum tmx_log_level level,
+                      const char *text); /* to: struct tmx_measured_args */
+
+/* Read all logs and select; notes go to standard error unless quiet. */
+TMX_NODISCARD enum tmx_status tmx_measured_open(const struct tmx_measured_args *a,
+                                                const struct tmx_texts *path, struct tmx_measured *m,
+                                                struct tmx_err *err);
+
+#endif

@@ -1,0 +1,52 @@
+#ifndef TMX_MEASURE_CALIBRATE_H
+#define TMX_MEASURE_CALIBRATE_H
+
+/* From measured series to a node's parameters: which of them the log can tell, and their values. */
+
+#include "core/base/log.h"
+#include "measure/fit.h"
+
+enum tmx_ambient { TMX_AMBIENT_AUTO, TMX_AMBIENT_INLET, TMX_AMBIENT_FIT, TMX_AMBIENT_GIVEN };
+
+struct tmx_calibrate_options {
+    enum tmx_ambient ambient; /* AUTO: the inlet column when every run has one, else fitted */
+    double ambient_c;         /* GIVEN */
+    const char *air;          /* "auto", "none", or "0>1,3>2": GPU 1 breathes GPU 0's air */
+    double split;             /* fit to this share of each run's time, judge on the rest; 1: all */
+    double rpm;               /* fan speed of series without a fan column; 0: not known */
+    bool leave_one_out;
+};
+
+struct tmx_left_out { /* a parameter the log does not tell */
+    char name[48];
+    char why[160];
+};
+
+struct tmx_run_error {
+    size_t run;
+    double rms_k; /* of the run, predicted by a fit to the others */
+};
+
+struct tmx_calibration {
+    struct tmx_rc model;
+    struct tmx_fit fit;                  /* its parameters, ambients and residual */
+    struct tmx_fit_parameter *parameter; /* owned */
+    double *ambient_c;                   /* [n_run] owned */
+    struct tmx_left_out left_out[16];
+    size_t n_left_out;
+    struct tmx_run_error *leave_one_out; /* [n_leave_one_out] owned */
+    size_t n_leave_one_out;
+    double rest_rms_k; /* on the rest of the runs' time; NAN without split */
+    bool fan_varies;   /* more than a tenth */
+    char air[512];     /* paths as --air takes them, or "none" */
+    bool air_found;    /* by the calibration, not given */
+};
+
+/* log is kept by reference until tmx_calibration_finish. Errors: TMX_ERANGE where the power does not vary,
+ * TMX_ECONFIG for bad options, TMX_ESOLVE, TMX_ENOMEM. */
+TMX_NODISCARD enum tmx_status tmx_calibrate(struct tmx_calibration *c, const struct tmx_measured *log,
+                                            const struct tmx_calibrate_options *options,
+                                            const struct tmx_log *say, struct tmx_err *err);
+void tmx_calibration_finish(struct tmx_calibration *c);
+
+#endif

@@ -1,0 +1,341 @@
+#include "measure/calibrated.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/csv.h"
+#include "core/base/os.h"
+#include "study/table_out.h"
+
+enum { MAX_PATH = 512 };
+
+static const struct tmx_column columns[] = {
+    {"parameter", TMX_COLUMN_TEXT, 0}, {"gpu", TMX_COLUMN_TEXT, 0},
+    {"run", TMX_COLUMN_TEXT, 0},       {"value", TMX_COLUMN_REAL, 5},
+    {"unit", TMX_COLUMN_TEXT, 0},      {"standard_error", TMX_COLUMN_REAL, 5},
+    {"low_95", TMX_COLUMN_REAL, 5},    {"high_95", TMX_COLUMN_REAL, 5},
+    {"status", TMX_COLUMN_TEXT, 0},    {"note", TMX_COLUMN_TEXT, 0},
+};
+
+static void fixed_row(struct tmx_table *t, const char *name, const char *gpu, double value, const char *unit,
+                      const char *note)
+{
+    tmx_table_text(t, name);
+    tmx_table_text(t, gpu);
+    tmx_table_text(t, "");
+    tmx_table_real(t, value);
+    tmx_table_text(t, unit);
+    tmx_table_empty(t);
+    tmx_table_empty(t);
+    tmx_table_empty(t);
+    tmx_table_text(t, "given");
+    tmx_table_text(t, note);
+}
+
+static void fitted_row(struct tmx_table *t, const struct tmx_calibration *c, const struct tmx_measured *log,
+                       const struct tmx_fit_parameter *p)
+{
+    const bool error = isfinite(p->error) && p->error < 1e6 * fmax(fabs(p->value), 1);
+    double low = p->value - 1.96 * p->error, high = p->value + 1.96 * p->error;
+    if (tmx_fit_positive(p->kind) && error) { /* of the logarithm, which is what was fitted */
+        low = p->value * exp(-1.96 * p->error / p->value);
+        high = p->value * exp(1.96 * p->error / p->value);
+    }
+    tmx_table_text(t, tmx_fit_name(p->kind));
+    tmx_table_text(t, p->gpu >= 0 ? c->model.gpu[p->gpu].name : "all");
+    tmx_table_text(t, p->kind == TMX_FIT_AMBIENT ? log->run[p->run] : "");
+    tmx_table_real(t, p->value);
+    tmx_table_text(t, tmx_fit_unit(p->kind));
+    const double cells[] = {p->error, low, high};
+    for (size_t i = 0; i < 3; i++) {
+        if (error && isfinite(cells[i])) {
+            tmx_table_real(t, cells[i]);
+        } else {
+            tmx_table_empty(t);
+        }
+    }
+    tmx_table_text(t, p->identified ? "fitted" : "not identified");
+    tmx_table_text(t, p->why);
+}
+
+enum tmx_status tmx_calibrated_fit_table(const struct tmx_calibration *c, const struct tmx_measured *log,
+                                         struct tmx_table **t, struct tmx_err *err)
+{
+    enum tmx_status st = tmx_table_create(t, columns, sizeof columns / sizeof columns[0], err);
+    if (st) {
+        return st;
+    }
+    for (size_t g = 0; g < c->model.n_gpu; g++) { /* the GPUs there are, and whose air they breathe */
+        const struct tmx_rc_gpu *gpu = &c->model.gpu[g];
+        char note[160];
+        snprintf(note, sizeof note, "%s", gpu->upstream >= 0 ? c->model.gpu[gpu->upstream].name : "");
+        fixed_row(*t, "upstream", gpu->name, gpu->upstream >= 0 ? 1 : 0, "1", note);
+    }
+    fixed_row(*t, "rpm_ref", "all", c->model.rpm_ref, "rpm",
+              c->model.rpm_ref > 0 ? "sinks and preheat are given at this speed"
+                                   : "no fan speed known: holds for this fan curve only");
+    for (size_t k = 0; k < c->fit.n_parameter; k++) {
+        fitted_row(*t, c, log, &c->fit.parameter[k]);
+    }
+    for (size_t k = 0; k < c->n_left_out; k++) {
+        tmx_table_text(*t, c->left_out[k].name);
+        for (size_t i = 0; i < 2; i++) {
+            tmx_table_text(*t, "");
+        }
+        tmx_table_empty(*t);
+        tmx_table_text(*t, "");
+        for (size_t i = 0; i < 3; i++) {
+            tmx_table_empty(*t);
+        }
+        tmx_table_text(*t, "left out");
+        tmx_table_text(*t, c->left_out[k].why);
+    }
+    return TMX_OK;
+}
+
+static enum tmx_status residual_table(const struct tmx_calibration *c, const struct tmx_measured *log,
+                                      struct tmx_table **t, struct tmx_err *err)
+{
+    static const struct tmx_column residual_columns[] = {
+        {"run", TMX_COLUMN_TEXT, 0},        {"gpu", TMX_COLUMN_TEXT, 0},
+        {"time_s", TMX_COLUMN_REAL, 3},     {"power_w", TMX_COLUMN_REAL, 1},
+        {"measured_c", TMX_COLUMN_REAL, 1}, {"predicted_c", TMX_COLUMN_REAL, 2},
+        {"residual_k", TMX_COLUMN_REAL, 2},
+    };
+    enum tmx_status st = tmx_table_create(t, residual_columns, 7, err);
+    for (size_t i = 0; !st && i < log->n_series; i++) {
+        const struct tmx_series *s = &log->series[i];
+        double *temp = malloc(s->n * sizeof *temp), start = NAN;
+        st = temp ? tmx_fit_predict(&c->fit, i, &start, temp, err)
+                  : tmx_fail(err, TMX_ENOMEM, "%zu rows", s->n);
+        for (size_t k = 0; !st && k < s->n; k++) {
+            tmx_table_text(*t, log->run[s->run]);
+            tmx_table_text(*t, log->gpu[s->gpu]);
+            tmx_table_real(*t, s->q[TMX_Q_TIME][k]);
+            tmx_table_real(*t, s->q[TMX_Q_POWER][k]);
+            if (isnan(s->q[TMX_Q_TEMP][k])) {
+                tmx_table_empty(*t);
+                tmx_table_real(*t, temp[k]);
+                tmx_table_empty(*t);
+            } else {
+                tmx_table_real(*t, s->q[TMX_Q_TEMP][k]);
+                tmx_table_real(*t, temp[k]);
+                tmx_table_real(*t, temp[k] - s->q[TMX_Q_TEMP][k]);
+            }
+        }
+        free(temp);
+    }
+    return st;
+}
+
+static enum tmx_status save(struct tmx_table *t, const char *dir, const char *name, struct tmx_err *err)
+{
+    char path[MAX_PATH];
+    snprintf(path, sizeof path, "%s/%s", dir, name);
+    const enum tmx_status st = tmx_table_save(t, TMX_FORMAT_CSV, path, err);
+    tmx_table_destroy(t);
+    return st;
+}
+
+enum tmx_status tmx_calibrated_print(const struct tmx_calibration *c, const struct tmx_measured *log,
+                                     FILE *out, struct tmx_err *err)
+{
+    struct tmx_table *t = NULL;
+    enum tmx_status st = tmx_calibrated_fit_table(c, log, &t, err);
+    st = st ? st : tmx_table_write_text(t, out, err);
+    tmx_table_destroy(t);
+    if (st) {
+        return st;
+    }
+    fprintf(
+        out, "\n%zu rows, rms of the residual %.3f K, %d iterations\nair: %s%s\n", c->fit.n_row, c->fit.rms_k,
+        c->fit.iterations, c->air,
+        c->air_found
+            ? " (found: cooler GPUs stand in front; who breathes whose is by order, equal loads do not tell)"
+            : "");
+    if (!isnan(c->rest_rms_k)) {
+        fprintf(out, "rest of the time, not fitted: rms %.3f K\n", c->rest_rms_k);
+    }
+    for (size_t i = 0; i < c->n_leave_one_out; i++) {
+        fprintf(out, "%s run %s: rms %.3f K\n",
+                i ? "              " : "left out once:", log->run[c->leave_one_out[i].run],
+                c->leave_one_out[i].rms_k);
+    }
+    if (!(c->model.rpm_ref > 0)) {
+        fprintf(out, "no fan speed: the resistance is that of this fan curve only\n");
+    }
+    return TMX_OK;
+}
+
+/* The options as they would be typed. */
+static void print_how(const struct tmx_measured *log, const struct tmx_calibrate_options *o, FILE *out)
+{
+    static const char *const ambients[] = {"auto", "inlet", "fit"};
+    fprintf(out, "thermix calibrate LOG... --air '%s'", o->air ? o->air : "auto");
+    if (o->ambient == TMX_AMBIENT_GIVEN) {
+        fprintf(out, " --ambient %.15g", o->ambient_c);
+    } else {
+        fprintf(out, " --ambient %s", ambients[o->ambient]);
+    }
+    if (o->rpm > 0) {
+        fprintf(out, " --rpm %.15g", o->rpm);
+    }
+    if (o->split > 0 && o->split < 1) {
+        fprintf(out, " --split %.15g", o->split);
+    }
+    fprintf(out, " --runs '");
+    for (size_t i = 0; i < log->n_series; i++) {
+        if (i == 0 || log->series[i].run != log->series[i - 1].run) {
+            fprintf(out, "%s%s", i ? "," : "", log->run[log->series[i].run]);
+        }
+    }
+    fprintf(out, "'\n# format: %s\n", log->format);
+    for (size_t i = 0; i < log->n_column; i++) {
+        fprintf(out, "# %s\n", log->column[i]);
+    }
+    for (size_t i = 0; i < log->n_note; i++) {
+        fprintf(out, "# note: %s\n", log->note[i]);
+    }
+}
+
+enum tmx_status tmx_calibrated_write(const struct tmx_calibration *c, const struct tmx_measured *log,
+                                     const struct tmx_calibrate_options *options, const char *dir,
+                                     struct tmx_err *err)
+{
+    struct tmx_table *t = NULL;
+    struct tmx_output o = {0};
+    char path[MAX_PATH];
+    if (strlen(dir) > MAX_PATH - 64) {
+        return tmx_fail_at(err, TMX_EIO, dir, 0, "the name is too long");
+    }
+    enum tmx_status st = tmx_os_mkdirs(dir, err);
+    st = st ? st : tmx_calibrated_fit_table(c, log, &t, err);
+    st = st ? st : save(t, dir, "fit.csv", err);
+    t = NULL;
+    st = st ? st : residual_table(c, log, &t, err);
+    st = st ? st : save(t, dir, "residuals.csv", err);
+    snprintf(path, sizeof path, "%s/how.txt", dir);
+    st = st ? st : tmx_output_open(&o, path, err);
+    if (!st) {
+        print_how(log, options, o.file);
+        st = tmx_output_commit(&o, err);
+        tmx_output_discard(&o);
+    }
+    return st ? st : tmx_calibrated_node(&c->model, log, dir, err);
+}
+
+/* ---- reading ---- */
+
+struct columns_of {
+    size_t parameter, gpu, value, status, note;
+};
+
+static enum tmx_status find_columns(const struct tmx_csv *csv, struct columns_of *c, struct tmx_err *err)
+{
+    *c = (struct columns_of){tmx_csv_column(csv, "parameter"), tmx_csv_column(csv, "gpu"),
+                             tmx_csv_column(csv, "value"), tmx_csv_column(csv, "status"),
+                             tmx_csv_column(csv, "note")};
+    const size_t n = csv->n_column;
+    return c->parameter == n || c->gpu == n || c->value == n || c->status == n || c->note == n
+               ? tmx_fail_at(
+                     err, TMX_EPARSE, csv->source, 1,
+                     "expected the fit.csv of thermix calibrate: columns parameter, gpu, value, status, note")
+               : TMX_OK;
+}
+
+static bool set_parameter(struct tmx_rc *m, const char *name, const char *gpu, double v)
+{
+    const struct shared {
+        const char *name;
+        double *at;
+    } shared[] = {{"die_s", &m->die_s},
+                  {"sink_j_per_k", &m->sink_j_per_k},
+                  {"case_k_per_w", &m->case_k_per_w},
+                  {"case_s", &m->case_s},
+                  {"chassis_k", &m->chassis_k},
+                  {"power_lag_s", &m->power_lag_s},
+                  {"rpm_ref", &m->rpm_ref},
+                  {"fan_exponent", &m->fan_exponent},
+                  {"sink_base_k_per_w", &m->sink_base_k_per_w}};
+    for (size_t i = 0; i < sizeof shared / sizeof shared[0]; i++) {
+        if (strcmp(shared[i].name, name) == 0) {
+            *shared[i].at = v;
+            return true;
+        }
+    }
+    bool any = false;
+    for (size_t g = 0; g < m->n_gpu; g++) {
+        struct tmx_rc_gpu *p = &m->gpu[g];
+        double *at = strcmp(name, "offset_k") == 0           ? &p->offset_k
+                     : strcmp(name, "junction_k_per_w") == 0 ? &p->junction_k_per_w
+                     : strcmp(name, "die_k_per_w") == 0      ? &p->die_k_per_w
+                     : strcmp(name, "sink_k_per_w") == 0     ? &p->sink_k_per_w
+                     : strcmp(name, "preheat_k_per_w") == 0  ? &p->preheat_k_per_w
+                                                             : NULL;
+        if (at && (strcmp(gpu, "all") == 0 || strcmp(gpu, p->name) == 0)) {
+            *at = v;
+            any = true;
+        }
+    }
+    return any || strcmp(name, "ambient_c") == 0 || strcmp(name, "upstream") == 0;
+}
+
+static enum tmx_status check_model(const struct tmx_rc *m, const char *source, struct tmx_err *err)
+{
+    for (size_t g = 0; g < m->n_gpu; g++) {
+        if (!(m->gpu[g].sink_k_per_w > 0) || !(m->sink_j_per_k > 0) || !(m->fan_exponent > 0) ||
+            m->gpu[g].junction_k_per_w < 0 || (m->gpu[g].die_k_per_w > 0 && !(m->die_s > 0))) {
+            return tmx_fail_at(err, TMX_EPARSE, source, 0,
+                               "GPU %s has no sink_k_per_w, sink_j_per_k or die_s above 0", m->gpu[g].name);
+        }
+    }
+    return TMX_OK;
+}
+
+enum tmx_status tmx_calibrated_read(struct tmx_rc *m, const char *path, struct tmx_err *err)
+{
+    struct tmx_csv csv = {0};
+    struct columns_of c;
+    char file[MAX_PATH + 16];
+    snprintf(file, sizeof file, "%s/fit.csv", path);
+    *m = (struct tmx_rc){.fan_exponent = 0.8};
+    enum tmx_status st = tmx_csv_read(&csv, tmx_os_exists(file) ? file : path, err);
+    st = st ? st : find_columns(&csv, &c, err);
+    m->gpu = st ? NULL : calloc(csv.n_row + 1, sizeof *m->gpu);
+    st = st || m->gpu ? st : tmx_fail(err, TMX_ENOMEM, "%zu rows", csv.n_row);
+    for (size_t r = 0; !st && r < csv.n_row; r++) {
+        if (strcmp(tmx_csv_cell(&csv, r, c.parameter), "upstream") == 0) {
+            struct tmx_rc_gpu *g = &m->gpu[m->n_gpu++];
+            snprintf(g->name, sizeof g->name, "%s", tmx_csv_cell(&csv, r, c.gpu));
+            g->upstream = TMX_RC_NONE;
+        }
+    }
+    for (size_t r = 0; !st && r < csv.n_row; r++) {
+        const char *name = tmx_csv_cell(&csv, r, c.parameter), *gpu = tmx_csv_cell(&csv, r, c.gpu);
+        double v;
+        if (strcmp(tmx_csv_cell(&csv, r, c.status), "left out") == 0) {
+            continue;
+        }
+        if (!tmx_csv_real(&csv, r, c.value, &v) || !set_parameter(m, name, gpu, v)) {
+            st = tmx_fail_at(err, TMX_EPARSE, csv.source, csv.line[r],
+                             "parameter %s of GPU %s: unknown, or without a value", name, gpu);
+        } else if (strcmp(name, "upstream") == 0 && v > 0) {
+            const size_t g = tmx_rc_find(m, gpu), up = tmx_rc_find(m, tmx_csv_cell(&csv, r, c.note));
+            if (up == m->n_gpu || up == g) {
+                st = tmx_fail_at(err, TMX_EPARSE, csv.source, csv.line[r],
+                                 "GPU %s: there is no GPU \"%s\" upstream", gpu,
+                                 tmx_csv_cell(&csv, r, c.note));
+            } else {
+                m->gpu[g].upstream = (int)up;
+            }
+        }
+    }
+    if (!st && m->n_gpu == 0) {
+        st = tmx_fail_at(err, TMX_EPARSE, csv.source, 0, "no GPU: expected rows \"upstream\"");
+    }
+    st = st ? st : check_model(m, csv.source, err);
+    tmx_csv_finish(&csv);
+    return st;
+}

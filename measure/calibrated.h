@@ -1,0 +1,37 @@
+#ifndef TMX_MEASURE_CALIBRATED_H
+#define TMX_MEASURE_CALIBRATED_H
+
+/* What a calibration leaves on disk, and reading it again.
+ *
+ *   fit.csv          one row a parameter: name, GPU, run, value, unit, standard error, 95 % interval, status;
+ *                    `thermix replay` needs nothing else
+ *   residuals.csv    run, gpu, time_s, power_w, measured_c, predicted_c, residual_k
+ *   chips/<gpu>/     a chip of one unit and its package for `thermix run`
+ *   node.cfg         the topology of these chips
+ *   how.txt          runs, GPUs and options it was made with, to repeat it */
+
+#include "core/base/table.h"
+#include "measure/calibrate.h"
+
+TMX_NODISCARD enum tmx_status tmx_calibrated_fit_table(const struct tmx_calibration *c,
+                                                       const struct tmx_measured *log, struct tmx_table **t,
+                                                       struct tmx_err *err);
+/* The table, the errors and the air, for people. */
+TMX_NODISCARD enum tmx_status tmx_calibrated_print(const struct tmx_calibration *c,
+                                                   const struct tmx_measured *log, FILE *out,
+                                                   struct tmx_err *err);
+/* Everything of the above but figures. The folder is made; files in it are replaced. */
+TMX_NODISCARD enum tmx_status tmx_calibrated_write(const struct tmx_calibration *c,
+                                                   const struct tmx_measured *log,
+                                                   const struct tmx_calibrate_options *options,
+                                                   const char *dir, struct tmx_err *err);
+
+/* The model of DIR/fit.csv (or of the file itself). TMX_EIO, TMX_EPARSE with file:line. */
+TMX_NODISCARD enum tmx_status tmx_calibrated_read(struct tmx_rc *model, const char *path,
+                                                  struct tmx_err *err);
+
+/* chips/ and node.cfg. */
+TMX_NODISCARD enum tmx_status tmx_calibrated_node(const struct tmx_rc *model, const struct tmx_measured *log,
+                                                  const char *dir, struct tmx_err *err);
+
+#endif

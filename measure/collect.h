@@ -1,0 +1,92 @@
+#ifndef TMX_MEASURE_COLLECT_H
+#define TMX_MEASURE_COLLECT_H
+
+/* What the readers of the formats fill: rows in the file's order, and the names of their columns. */
+
+#include "core/base/text.h"
+#include "measure/measured.h"
+
+struct tmx_row {
+    double q[TMX_N_QUANTITY]; /* NAN: missing */
+    size_t run, gpu;          /* index of the name */
+    unsigned line;
+};
+
+enum { TMX_N_GAP = 8 }; /* kinds of absence told apart in notes */
+
+struct tmx_collect {
+    const struct tmx_text *text;
+    const struct tmx_read_options *options;
+    struct tmx_row *row;
+    size_t n_row, room;
+    char **run, **gpu; /* names, owned */
+    size_t n_run, n_gpu;
+    struct tmx_measured *to; /* notes and columns go here */
+    bool has_time, has_gpu;
+    size_t clipped; /* cells that stood for "no value" */
+};
+
+/* A column: which quantity, and the factor and shift from its unit to ours. */
+struct tmx_column_use {
+    int quantity; /* enum tmx_quantity, or one of the below */
+    double scale, shift;
+    int rank; /* of several columns of a quantity the lowest is taken */
+};
+enum { TMX_COLUMN_GPU = -1, TMX_COLUMN_RUN = -2, TMX_COLUMN_UNUSED = -3, TMX_COLUMN_CLOCK_TIME = -4 };
+
+/* Names a format knows: lower case, words joined by "_", without unit. */
+struct tmx_alias {
+    const char *name;
+    int quantity;
+    int rank;
+    const char *unit; /* of the numbers when the header has none; NULL: the quantity's own */
+};
+
+struct tmx_log_format {
+    const char *name; /* "nvidia-smi --query-gpu" */
+    /* Is this the format of the text? head is its first line that is not blank. */
+    bool (*is)(struct tmx_span head, const struct tmx_text *text);
+    enum tmx_status (*read)(struct tmx_collect *c, struct tmx_err *err);
+};
+extern const struct tmx_log_format tmx_log_nvidia_csv, tmx_log_nvidia_dmon, tmx_log_dcgm_dmon,
+    tmx_log_prometheus, tmx_log_gpuz, tmx_log_amd_csv, tmx_log_plain;
+
+/* What the column of this header cell means. aliases end with {0}. */
+struct tmx_column_use tmx_column_of(struct tmx_span header, const struct tmx_alias *aliases);
+/* The same with the unit given apart. */
+struct tmx_column_use tmx_column_named(struct tmx_span name, struct tmx_span unit,
+                                       const struct tmx_alias *aliases);
+
+/* A cell as a number in the quantity's unit: "123.4 W", "[N/A]" (NAN, true), "2025/01/07 12:00:00.5" for
+ * a time. False: it is neither a number nor a word for "no value". comma: decimal comma. */
+bool tmx_cell_value(const struct tmx_column_use *use, struct tmx_span cell, bool comma, double *v);
+
+/* Seconds since 1970, or as they are; stamps: "2025/01/07 12:34:56.7", "2025-01-07T12:34:56Z",
+ * "20250107 12:34:56", "Tue Jan  7 12:34:56 2025", "07.01.2025 12:34:56", "12:34:56". */
+bool tmx_time_parse(struct tmx_span s, double *seconds);
+
+/* Trim blanks and one pair of double quotes. */
+struct tmx_span tmx_span_trim(struct tmx_span s);
+
+TMX_NODISCARD enum tmx_status tmx_collect_row(struct tmx_collect *c, const struct tmx_row *row,
+                                              struct tmx_span run, struct tmx_span gpu, struct tmx_err *err);
+void tmx_measured_note(struct tmx_measured *m, const char *fmt, ...) TMX_PRINTF(2, 3);
+void tmx_measured_column(struct tmx_measured *m, enum tmx_quantity q, struct tmx_span name);
+void tmx_measured_unused(struct tmx_measured *m, struct tmx_span name);
+
+/* Tables with a separator: the reader behind the formats whose header names the columns. */
+TMX_NODISCARD enum tmx_status tmx_read_table(struct tmx_collect *c, const struct tmx_alias *aliases,
+                                             struct tmx_err *err);
+
+/* Rows -> series. */
+TMX_NODISCARD enum tmx_status tmx_collect_series(struct tmx_collect *c, struct tmx_err *err);
+
+/* The file at path as text: gzip unpacked, UTF-16 and byte order marks taken away. */
+TMX_NODISCARD enum tmx_status tmx_log_text(struct tmx_text *t, const char *path, struct tmx_measured *m,
+                                           struct tmx_err *err);
+/* The same from memory (fuzzing). */
+TMX_NODISCARD enum tmx_status tmx_log_decode(struct tmx_text *t, struct tmx_measured *m, struct tmx_err *err);
+TMX_NODISCARD enum tmx_status tmx_measured_parse(struct tmx_measured *m, struct tmx_text *t,
+                                                 const struct tmx_read_options *options, struct tmx_err *err);
+
+#endif

@@ -1,0 +1,77 @@
+#ifndef TMX_MEASURE_FIT_H
+#define TMX_MEASURE_FIT_H
+
+/* Least squares of an RC node on measured series: Levenberg-Marquardt (GSL) on the exact step.
+ *
+ * The start of each series' sink, a number of no interest, is projected out (variable projection), so a
+ * log that begins before the GPU has settled does no harm. Positive parameters are fitted by their logarithm.
+ *
+ * Standard errors: readings in whole degrees repeat the same error while they stand still, so a row is no
+ * independent observation. Rows of one reading form a cluster, and the covariance is the jackknife over
+ * clusters (each left out once, linearised), which needs no model of the noise. */
+
+#include "measure/rc.h"
+
+enum tmx_fit_kind { /* fields of struct tmx_rc and of its GPUs, and the ambient of a run */
+                    TMX_FIT_OFFSET,
+                    TMX_FIT_JUNCTION,
+                    TMX_FIT_DIE,
+                    TMX_FIT_SINK,
+                    TMX_FIT_PREHEAT,
+                    TMX_FIT_DIE_S,
+                    TMX_FIT_SINK_C,
+                    TMX_FIT_SINK_BASE,
+                    TMX_FIT_EXPONENT,
+                    TMX_FIT_CASE,
+                    TMX_FIT_CASE_S,
+                    TMX_FIT_CHASSIS,
+                    TMX_FIT_LAG,
+                    TMX_FIT_AMBIENT,
+                    TMX_N_FIT
+};
+
+enum { TMX_FIT_ALL = -1 };
+
+struct tmx_fit_parameter {
+    enum tmx_fit_kind kind;
+    int gpu; /* index in the model, or TMX_FIT_ALL: one value for all it applies to */
+    int run; /* AMBIENT: index in the log */
+    double prior,
+        spread;          /* known beforehand, of the logarithm where positive; spread 0: as its kind has it */
+    double value, error; /* error: standard, of value */
+    bool identified;
+    char why[160]; /* when not: what would show it */
+};
+
+struct tmx_fit {
+    struct tmx_rc *model; /* start values in, fitted values out */
+    const struct tmx_measured *log;
+    const bool *use;   /* [n_series] of the log: fitted to; NULL: all */
+    double from, to;   /* shares of each series' time whose rows count; 0, 1 */
+    double *ambient_c; /* [n_run] start values in, fitted out; used where no inlet is */
+    bool inlet;        /* ambient from the log's inlet column */
+    double rpm;        /* of series without a fan column; 0: at the model's rpm_ref */
+    struct tmx_fit_parameter *parameter;
+    size_t n_parameter;
+    int most_iterations; /* 0: 60 */
+    double rms_k;        /* out */
+    size_t n_row;        /* out: rows that counted */
+    int iterations;      /* out */
+};
+
+const char *tmx_fit_name(enum tmx_fit_kind kind);
+const char *tmx_fit_unit(enum tmx_fit_kind kind);
+bool tmx_fit_positive(enum tmx_fit_kind kind);
+
+/* errors: also the standard errors. TMX_ENOMEM, TMX_ESOLVE. */
+TMX_NODISCARD enum tmx_status tmx_fit_run(struct tmx_fit *f, bool errors, struct tmx_err *err);
+
+/* temp_c[n of the series]: as the model predicts it. *start_k, of the sink beyond steady: NAN asks for the
+ * one that fits the rows that count best, and gets it; a number is taken as it is. */
+TMX_NODISCARD enum tmx_status tmx_fit_predict(const struct tmx_fit *f, size_t series, double *start_k,
+                                              double *temp_c, struct tmx_err *err);
+
+/* ambient_c of every run whose log has no inlet, by least squares of the offset alone. */
+TMX_NODISCARD enum tmx_status tmx_fit_ambients(struct tmx_fit *f, struct tmx_err *err);
+
+#endif

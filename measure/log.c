@@ -1,0 +1,622 @@
+/* A log file -> series: find the format, collect rows, order them in time, say what was decided. */
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "measure/collect.h"
+
+/* The first whose header it is; plain takes what is left. */
+static const struct tmx_log_format *const formats[] = {
+    &tmx_log_dcgm_dmon, &tmx_log_nvidia_dmon, &tmx_log_prometheus, &tmx_log_nvidia_csv,
+    &tmx_log_gpuz,      &tmx_log_amd_csv,     &tmx_log_plain,      NULL};
+
+static bool grow(void **list, size_t n, size_t size)
+{
+    if ((n & (n - 1)) == 0) { /* at 0, 1, 2, 4, ... */
+        void *p = realloc(*list, (n ? 2 * n : 1) * size);
+        if (!p) {
+            return false;
+        }
+        *list = p;
+    }
+    return true;
+}
+
+static char *copy_span(struct tmx_span s)
+{
+    const size_t n = tmx_span_length(s);
+    char *p = malloc(n + 1);
+    if (p) {
+        memcpy(p, s.begin, n);
+        p[n] = '\0';
+    }
+    return p;
+}
+
+/* Append text to a list of owned texts; without memory the text is lost. */
+static void add_text(char ***list, size_t *n, char *text)
+{
+    if (!text || !grow((void **)list, *n, sizeof **list)) {
+        free(text);
+        return;
+    }
+    (*list)[(*n)++] = text;
+}
+
+void tmx_measured_note(struct tmx_measured *m, const char *fmt, ...)
+{
+    char buf[1024];
+    va_list args;
+    va_start(args, fmt);
+    vsnprintf(buf, sizeof buf, fmt, args);
+    va_end(args);
+    for (size_t i = 0; i < m->n_note; i++) {
+        if (strcmp(m->note[i], buf) == 0) {
+            return;
+        }
+    }
+    add_text(&m->note, &m->n_note, copy_span((struct tmx_span){buf, buf + strlen(buf)}));
+}
+
+void tmx_measured_column(struct tmx_measured *m, enum tmx_quantity q, struct tmx_span name)
+{
+    char buf[256];
+    snprintf(buf, sizeof buf, "%s from \"%.*s\"", tmx_quantity_name(q), TMX_SPAN_ARG(name));
+    add_text(&m->column, &m->n_column, copy_span((struct tmx_span){buf, buf + strlen(buf)}));
+}
+
+void tmx_measured_unused(struct tmx_measured *m, struct tmx_span name)
+{
+    add_text(&m->unused, &m->n_unused, copy_span(name));
+}
+
+/* Index of a name in a list, added when new; (size_t)-1 without memory. */
+static size_t intern(char ***list, size_t *n, struct tmx_span s)
+{
+    for (size_t i = *n; i-- > 0;) { /* the newest are asked for most */
+        if (strlen((*list)[i]) == tmx_span_length(s) &&
+            memcmp((*list)[i], s.begin, tmx_span_length(s)) == 0) {
+            return i;
+        }
+    }
+    const size_t before = *n;
+    add_text(list, n, copy_span(s));
+    return *n > before ? before : (size_t)-1;
+}
+
+struct limit {
+    double low, high;
+    const char *hint;
+};
+static const struct limit limits[TMX_N_QUANTITY] = {
+    [TMX_Q_TIME] = {-1e300, 1e300, ""},
+    [TMX_Q_POWER] = {0, 5000, "milliwatts? call the column power_mw, or give its unit in brackets: [mW]"},
+    [TMX_Q_TEMP] = {-40, 125,
+                    "Fahrenheit or kelvin? call the column temp_f or temp_k, or give its unit in brackets"},
+    [TMX_Q_RPM] = {0, 60000, "is this a fan's speed in rpm?"},
+    [TMX_Q_FAN_PCT] = {0, 400, "is this a fan's speed in percent?"},
+    [TMX_Q_INLET] = {-60, 90, "Fahrenheit or kelvin? call the column inlet_f or inlet_k"},
+    [TMX_Q_CLOCK] = {0, 20000, "is this a clock in MHz?"},
+    [TMX_Q_UTIL] = {0, 1e9, ""},
+    [TMX_Q_MEM_TEMP] = {-40, 200, "Fahrenheit or kelvin?"},
+    [TMX_Q_HOT_SPOT] = {-40, 200, "Fahrenheit or kelvin?"},
+    [TMX_Q_VOLT] = {0, 1e6, ""},
+};
+
+enum tmx_status tmx_collect_row(struct tmx_collect *c, const struct tmx_row *row, struct tmx_span run,
+                                struct tmx_span gpu, struct tmx_err *err)
+{
+    static const char zero[] = "0";
+    for (int q = 0; q < TMX_N_QUANTITY; q++) {
+        if (row->q[q] < limits[q].low || row->q[q] > limits[q].high) {
+            return tmx_fail_at(err, TMX_ERANGE, c->text->name, row->line, "%s = %g is outside [%g, %g]: %s",
+                               tmx_quantity_name(q), row->q[q], limits[q].low, limits[q].high,
+                               limits[q].hint);
+        }
+    }
+    if (gpu.begin == gpu.end) {
+        gpu = (struct tmx_span){zero, zero + 1};
+    }
+    if (c->n_row == c->room) {
+        const size_t room = c->room ? 2 * c->room : 1024;
+        struct tmx_row *p = realloc(c->row, room * sizeof *p);
+        if (!p) {
+            return tmx_fail_at(err, TMX_ENOMEM, c->text->name, row->line, "out of memory");
+        }
+        c->row = p;
+        c->room = room;
+    }
+    struct tmx_row *r = &c->row[c->n_row];
+    *r = *row;
+    r->run = intern(&c->run, &c->n_run, run);
+    r->gpu = intern(&c->gpu, &c->n_gpu, gpu);
+    if (r->run == (size_t)-1 || r->gpu == (size_t)-1) {
+        return tmx_fail_at(err, TMX_ENOMEM, c->text->name, row->line, "out of memory");
+    }
+    c->n_row++;
+    return TMX_OK;
+}
+
+/* ---- rows of one run and GPU, in the file's order ---- */
+
+struct stretch {
+    struct tmx_row **row; /* [n] */
+    size_t n, repeated, back, no_power;
+};
+
+static int by_value(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+static double median_step(struct tmx_row *const *row, size_t n)
+{
+    double *d = malloc((n + 1) * sizeof *d), v = 0;
+    size_t m = 0;
+    for (size_t i = 1; d && i < n; i++) {
+        const double step = row[i]->q[TMX_Q_TIME] - row[i - 1]->q[TMX_Q_TIME];
+        if (step > 0) {
+            d[m++] = step;
+        }
+    }
+    if (m > 0) {
+        qsort(d, m, sizeof *d, by_value);
+        v = d[m / 2];
+    }
+    free(d);
+    return v;
+}
+
+/* Clocks that jump: an hour back is daylight saving, a little back is dropped; further back, and holes, begin
+ * a new part. part[i]: of row i, rising. Returns the number of rows kept. */
+static size_t order_in_time(struct tmx_collect *c, struct stretch *s, const char *who, size_t *part)
+{
+    const double step = median_step(s->row, s->n), hole = fmax(20 * step, 5);
+    double shift = 0;
+    size_t n = 0, now = 0;
+    for (size_t i = 0; i < s->n; i++) {
+        struct tmx_row *r = s->row[i];
+        r->q[TMX_Q_TIME] += shift;
+        const double d = n ? r->q[TMX_Q_TIME] - s->row[n - 1]->q[TMX_Q_TIME] : 1;
+        if (d == 0) { /* the last of equal times */
+            s->repeated++;
+            s->row[n - 1] = r;
+            continue;
+        }
+        if (d < 0 && fabs(d + 3600) <= fmax(60, 5 * step)) {
+            tmx_measured_note(c->to,
+                              "%s:%u: the clock goes back an hour (daylight saving?): %s goes on without it",
+                              c->text->name, r->line, who);
+            shift += 3600;
+            r->q[TMX_Q_TIME] += 3600;
+        } else if (d < 0 && d > -fmax(2, 3 * step)) {
+            s->back++;
+            r->q[TMX_Q_TIME] -= shift;
+            continue;
+        } else if (d < 0) {
+            tmx_measured_note(c->to, "%s:%u: the clock goes back by %.0f s: a new run begins", c->text->name,
+                              r->line, -d);
+            now++;
+        } else if (n && d > hole && fabs(d - 3600) <= fmax(60, 5 * step)) {
+            tmx_measured_note(c->to, "%s:%u: the clock jumps an hour (daylight saving?): a new run begins",
+                              c->text->name, r->line);
+            now++;
+        } else if (n && d > hole) {
+            tmx_measured_note(c->to, "%s:%u: a gap of %.1f s (the step is %.3g s): a new run begins",
+                              c->text->name, r->line, d, step);
+            now++;
+        }
+        s->row[n] = r;
+        part[n++] = now;
+    }
+    return n;
+}
+
+/* Missing power between two rows is drawn straight, at the ends it is the next one's. False: no power at all.
+ */
+static bool fill_power(double *p, const double *t, size_t n, size_t *filled)
+{
+    size_t last = n;
+    for (size_t i = 0; i < n; i++) {
+        if (isnan(p[i])) {
+            continue;
+        }
+        for (size_t k = last == n ? 0 : last + 1; k < i; k++, ++*filled) {
+            p[k] = last == n ? p[i] : p[last] + (p[i] - p[last]) * (t[k] - t[last]) / (t[i] - t[last]);
+        }
+        last = i;
+    }
+    for (size_t k = last + 1; last < n && k < n; k++, ++*filled) {
+        p[k] = p[last];
+    }
+    return last < n;
+}
+
+static void series_finish(struct tmx_series *s)
+{
+    for (int q = 0; q < TMX_N_QUANTITY; q++) {
+        free(s->q[q]);
+    }
+    free(s->line);
+}
+
+/* Rows of one part -> a series of *m. */
+static enum tmx_status add_series(struct tmx_collect *c, struct tmx_row *const *row, size_t n, size_t run,
+                                  size_t gpu, const char *who, struct tmx_err *err)
+{
+    struct tmx_measured *m = c->to;
+    struct tmx_series s = {.run = run, .gpu = gpu, .n = n, .line = calloc(n, sizeof *s.line)};
+    bool ok = s.line != NULL;
+    size_t temps = 0, filled = 0;
+    for (int q = 0; ok && q < TMX_N_QUANTITY; q++) {
+        size_t there = 0;
+        s.q[q] = malloc(n * sizeof *s.q[q]);
+        for (size_t i = 0; s.q[q] && i < n; i++) {
+            s.q[q][i] = row[i]->q[q];
+            there += isnan(row[i]->q[q]) ? 0u : 1u;
+        }
+        ok = s.q[q] != NULL;
+        if (there == 0) {
+            free(s.q[q]);
+            s.q[q] = NULL;
+        }
+        temps = q == TMX_Q_TEMP ? there : temps;
+    }
+    for (size_t i = 0; ok && i < n; i++) {
+        s.line[i] = row[i]->line;
+    }
+    if (ok && (!s.q[TMX_Q_POWER] || temps < 3 || n < 4)) {
+        tmx_measured_note(m, "%s: %s has %zu rows with a temperature%s: left out", c->text->name, who, temps,
+                          s.q[TMX_Q_POWER] ? "" : " and none with power");
+        series_finish(&s);
+        return TMX_OK;
+    }
+    if (ok) {
+        fill_power(s.q[TMX_Q_POWER], s.q[TMX_Q_TIME], n, &filled);
+        s.step_s = median_step(row, n);
+        ok = grow((void **)&m->series, m->n_series, sizeof *m->series);
+    }
+    if (!ok) {
+        series_finish(&s);
+        return tmx_fail_at(err, TMX_ENOMEM, c->text->name, 0, "out of memory");
+    }
+    if (filled > 0) {
+        tmx_measured_note(m, "%s: %s: %zu of %zu rows have no power: drawn straight between the others",
+                          c->text->name, who, filled, n);
+    }
+    if (temps < n) {
+        tmx_measured_note(m, "%s: %s: %zu of %zu rows have no temperature", c->text->name, who, n - temps, n);
+    }
+    m->series[m->n_series++] = s;
+    return TMX_OK;
+}
+
+/* The name of a run in *m: the log's own, or the file's. */
+static size_t run_name(struct tmx_collect *c, const char *name, size_t part, size_t first)
+{
+    char buf[512], stem[256];
+    const char *slash = strrchr(c->text->name, '/');
+    snprintf(stem, sizeof stem, "%s", slash ? slash + 1 : c->text->name);
+    for (size_t n = strlen(stem); n > 0; n--) { /* without .csv.gz and the like */
+        if (stem[n - 1] == '.') {
+            const char *end = stem + n;
+            static const char *const ends[] = {"csv", "gz", "txt", "log", "tsv", "prom", NULL};
+            for (size_t i = 0; ends[i]; i++) {
+                if (strcmp(end, ends[i]) == 0) {
+                    stem[n - 1] = '\0';
+                    break;
+                }
+            }
+        }
+    }
+    snprintf(buf, sizeof buf, "%s", name[0] ? name : strcmp(stem, "-") == 0 ? "stdin" : stem);
+    for (size_t i = 0; i < first; i++) { /* a run of an earlier file has this name */
+        if (strcmp(c->to->run[i], buf) == 0) {
+            snprintf(buf, sizeof buf, "%s:%s", stem, name[0] ? name : "2");
+        }
+    }
+    if (part > 0) {
+        snprintf(buf + strlen(buf), sizeof buf - strlen(buf), "#%zu", part + 1);
+    }
+    return intern(&c->to->run, &c->to->n_run, (struct tmx_span){buf, buf + strlen(buf)});
+}
+
+static enum tmx_status add_stretch(struct tmx_collect *c, struct stretch *s, size_t run, size_t gpu,
+                                   size_t first_run, struct tmx_err *err)
+{
+    char who[256];
+    struct tmx_measured *m = c->to;
+    const size_t all = s->n;
+    snprintf(who, sizeof who, "%s%s%sGPU %s", c->run[run][0] ? "run " : "", c->run[run],
+             c->run[run][0] ? ", " : "", c->gpu[gpu]);
+    size_t *part = calloc(s->n + 1, sizeof *part);
+    if (!part) {
+        return tmx_fail_at(err, TMX_ENOMEM, c->text->name, 0, "out of memory");
+    }
+    enum tmx_status st = TMX_OK;
+    s->n = order_in_time(c, s, who, part);
+    if (!c->has_gpu && s->repeated > all / 3) {
+        st = tmx_fail_at(err, TMX_EPARSE, c->text->name, s->row[0]->line,
+                         "%zu of %zu time stamps stand twice and no column says which GPU a row belongs to: "
+                         "two GPUs mixed? "
+                         "Log the column index too",
+                         s->repeated, all);
+    } else if (s->repeated > 0) {
+        tmx_measured_note(m, "%s: %s: %zu repeated time stamps: the last row of each is kept", c->text->name,
+                          who, s->repeated);
+    }
+    if (s->back > 0) {
+        tmx_measured_note(m, "%s: %s: %zu rows stand before the one above them in time: dropped",
+                          c->text->name, who, s->back);
+    }
+    for (size_t i = 0; !st && i < s->n;) {
+        size_t end = i;
+        while (end < s->n && part[end] == part[i]) {
+            end++;
+        }
+        const size_t r = run_name(c, c->run[run], part[i], first_run);
+        const size_t g =
+            intern(&m->gpu, &m->n_gpu, (struct tmx_span){c->gpu[gpu], c->gpu[gpu] + strlen(c->gpu[gpu])});
+        st = r == (size_t)-1 || g == (size_t)-1
+                 ? tmx_fail_at(err, TMX_ENOMEM, c->text->name, 0, "out of memory")
+                 : add_series(c, &s->row[i], end - i, r, g, who, err);
+        i = end;
+    }
+    free(part);
+    return st;
+}
+
+static int by_run_and_gpu(const void *a, const void *b)
+{
+    const struct tmx_series *x = a, *y = b;
+    return x->run != y->run ? (x->run > y->run) - (x->run < y->run) : (x->gpu > y->gpu) - (x->gpu < y->gpu);
+}
+
+/* Times count from the first row of each run. */
+static void set_begins(struct tmx_measured *m, size_t first)
+{
+    for (size_t i = first; i < m->n_series;) {
+        double begin = INFINITY;
+        size_t end = i;
+        for (; end < m->n_series && m->series[end].run == m->series[i].run; end++) {
+            begin = fmin(begin, m->series[end].q[TMX_Q_TIME][0]);
+        }
+        for (; i < end; i++) {
+            for (size_t k = 0; k < m->series[i].n; k++) {
+                m->series[i].q[TMX_Q_TIME][k] -= begin;
+            }
+        }
+    }
+}
+
+/* Rows without time stamps: one step apart, counted for each run and GPU. */
+static enum tmx_status count_time(struct tmx_collect *c, struct tmx_err *err)
+{
+    const double step = c->options && c->options->step_s > 0 ? c->options->step_s : 1;
+    double *next = calloc(c->n_run * c->n_gpu + 1, sizeof *next);
+    if (!next) {
+        return tmx_fail_at(err, TMX_ENOMEM, c->text->name, 0, "out of memory");
+    }
+    for (size_t i = 0; i < c->n_row; i++) {
+        double *t = &next[c->row[i].run * c->n_gpu + c->row[i].gpu];
+        c->row[i].q[TMX_Q_TIME] = *t;
+        *t += step;
+    }
+    free(next);
+    if (!c->options || c->options->step_s <= 0) {
+        tmx_measured_note(c->to,
+                          "%s: no time stamps: rows are taken to be 1 s apart; --step gives another step",
+                          c->text->name);
+    }
+    return TMX_OK;
+}
+
+enum tmx_status tmx_collect_series(struct tmx_collect *c, struct tmx_err *err)
+{
+    struct tmx_measured *m = c->to;
+    const size_t first = m->n_series, first_run = m->n_run;
+    if (c->n_row == 0) {
+        return tmx_fail_at(err, TMX_EPARSE, c->text->name, 0, "no rows after the header");
+    }
+    if (c->n_run * c->n_gpu > 1u << 20) {
+        return tmx_fail_at(err, TMX_EPARSE, c->text->name, 0, "%zu runs and %zu GPUs: is this column a name?",
+                           c->n_run, c->n_gpu);
+    }
+    enum tmx_status st = c->has_time ? TMX_OK : count_time(c, err);
+    struct tmx_row **row = calloc(c->n_row, sizeof *row);
+    size_t *begin = calloc(c->n_run * c->n_gpu + 1, sizeof *begin);
+    if (!st && (!row || !begin)) {
+        st = tmx_fail_at(err, TMX_ENOMEM, c->text->name, 0, "out of memory");
+    }
+    if (!st) { /* counting sort by run and GPU; the file's order stays inside each */
+        for (size_t i = 0; i < c->n_row; i++) {
+            begin[c->row[i].run * c->n_gpu + c->row[i].gpu + 1]++;
+        }
+        for (size_t k = 0; k < c->n_run * c->n_gpu; k++) {
+            begin[k + 1] += begin[k];
+        }
+        for (size_t i = c->n_row; i-- > 0;) {
+            row[--begin[c->row[i].run * c->n_gpu + c->row[i].gpu + 1]] = &c->row[i];
+        }
+    }
+    for (size_t k = 0; !st && k < c->n_run * c->n_gpu; k++) {
+        const size_t from = begin[k + 1], to = k + 1 < c->n_run * c->n_gpu ? begin[k + 2] : c->n_row;
+        struct stretch s = {.row = row + from, .n = to - from};
+        st = s.n ? add_stretch(c, &s, k / c->n_gpu, k % c->n_gpu, first_run, err) : TMX_OK;
+    }
+    free(row);
+    free(begin);
+    if (!st && m->n_series == first) {
+        return tmx_fail_at(err, TMX_EPARSE, c->text->name, 0,
+                           "no GPU has four rows with power and temperature");
+    }
+    if (!st) {
+        qsort(m->series + first, m->n_series - first, sizeof *m->series, by_run_and_gpu);
+        set_begins(m, first);
+    }
+    return st;
+}
+
+static bool has_column(const struct tmx_measured *m, size_t first, enum tmx_quantity q)
+{
+    const char *name = tmx_quantity_name(q);
+    for (size_t i = first; i < m->n_column; i++) {
+        if (strncmp(m->column[i], name, strlen(name)) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+enum tmx_status tmx_measured_parse(struct tmx_measured *m, struct tmx_text *t,
+                                   const struct tmx_read_options *options, struct tmx_err *err)
+{
+    struct tmx_collect c = {.text = t, .options = options, .to = m};
+    struct tmx_lines l = {0};
+    const size_t first_column = m->n_column;
+    size_t f = 0;
+    while (tmx_lines_next(&l, t) && tmx_span_length(tmx_span_trim(l.line)) == 0) {
+    }
+    if (tmx_span_length(l.line.begin ? tmx_span_trim(l.line) : (struct tmx_span){"", ""}) == 0) {
+        return tmx_fail_at(err, TMX_EPARSE, t->name, 0, "the log is empty");
+    }
+    while (!formats[f]->is(l.line, t)) {
+        f++;
+    }
+    m->format = formats[f]->name;
+    enum tmx_status st = formats[f]->read(&c, err);
+    for (int q = TMX_Q_POWER; !st && q <= TMX_Q_TEMP; q++) {
+        if (!has_column(m, first_column, q)) {
+            char names[256] = "";
+            for (size_t i = 0; i < m->n_unused && strlen(names) < 160; i++) {
+                snprintf(names + strlen(names), sizeof names - strlen(names), "%s%.40s", i ? ", " : "",
+                         m->unused[i]);
+            }
+            st = tmx_fail_at(err, TMX_EPARSE, t->name, l.number,
+                             "no column of %s with values (read as %s%s%s)",
+                             q == TMX_Q_POWER ? "power" : "temperature", m->format,
+                             names[0] ? "; without use: " : "", names);
+        }
+    }
+    st = st ? st : tmx_collect_series(&c, err);
+    for (size_t i = 0; i < c.n_run; i++) {
+        free(c.run[i]);
+    }
+    for (size_t i = 0; i < c.n_gpu; i++) {
+        free(c.gpu[i]);
+    }
+    free(c.run);
+    free(c.gpu);
+    free(c.row);
+    return st;
+}
+
+enum tmx_status tmx_measured_read(struct tmx_measured *m, const char *path,
+                                  const struct tmx_read_options *options, struct tmx_err *err)
+{
+    struct tmx_text t;
+    enum tmx_status st = tmx_log_text(&t, path, m, err);
+    st = st ? st : tmx_measured_parse(m, &t, options, err);
+    tmx_text_finish(&t);
+    return st;
+}
+
+static void finish_texts(char **list, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        free(list[i]);
+    }
+    free(list);
+}
+
+void tmx_measured_finish(struct tmx_measured *m)
+{
+    for (size_t i = 0; i < m->n_series; i++) {
+        series_finish(&m->series[i]);
+    }
+    free(m->series);
+    finish_texts(m->run, m->n_run);
+    finish_texts(m->gpu, m->n_gpu);
+    finish_texts(m->note, m->n_note);
+    finish_texts(m->column, m->n_column);
+    finish_texts(m->unused, m->n_unused);
+    *m = (struct tmx_measured){0};
+}
+
+static bool glob(const char *p, const char *end, const char *text)
+{
+    for (; p < end && *p != '*'; p++, text++) {
+        if (*text == '\0' || (*p != '?' && *p != *text)) {
+            return false;
+        }
+    }
+    if (p == end) {
+        return *text == '\0';
+    }
+    for (;; text++) {
+        if (glob(p + 1, end, text)) {
+            return true;
+        }
+        if (*text == '\0') {
+            return false;
+        }
+    }
+}
+
+bool tmx_pattern_match(const char *patterns, const char *text)
+{
+    for (const char *p = patterns; p;) {
+        const char *end = strchr(p, ',');
+        if (glob(p, end ? end : p + strlen(p), text)) {
+            return true;
+        }
+        p = end ? end + 1 : NULL;
+    }
+    return false;
+}
+
+enum tmx_status tmx_measured_select(struct tmx_measured *m, const char *runs, const char *gpus,
+                                    struct tmx_err *err)
+{
+    size_t n = 0;
+    for (const char *p = runs; p;) { /* every pattern must find something: a typo is no empty selection */
+        const char *end = strchr(p, ',');
+        const char *stop = end ? end : p + strlen(p);
+        bool any = false;
+        for (size_t r = 0; r < m->n_run; r++) {
+            any = any || glob(p, stop, m->run[r]);
+        }
+        if (!any) {
+            return tmx_fail(err, TMX_ECONFIG, "no run is called \"%.*s\"; there is %s%s%s%s", (int)(stop - p),
+                            p, m->run[0], m->n_run > 1 ? ", " : "", m->n_run > 1 ? m->run[1] : "",
+                            m->n_run > 2 ? ", ..." : "");
+        }
+        p = end ? end + 1 : NULL;
+    }
+    for (size_t i = 0; i < m->n_series; i++) {
+        struct tmx_series *s = &m->series[i];
+        if ((runs && !tmx_pattern_match(runs, m->run[s->run])) ||
+            (gpus && !tmx_pattern_match(gpus, m->gpu[s->gpu]))) {
+            series_finish(s);
+        } else {
+            m->series[n++] = *s;
+        }
+    }
+    m->n_series = n;
+    return n ? TMX_OK
+             : tmx_fail(err, TMX_ECONFIG, "no GPU is called \"%s\"; there is %s", gpus ? gpus : "",
+                        m->gpu[0]);
+}
+
+const struct tmx_series *tmx_measured_find(const struct tmx_measured *m, size_t run, size_t gpu)
+{
+    for (size_t i = 0; i < m->n_series; i++) {
+        if (m->series[i].run == run && m->series[i].gpu == gpu) {
+            return &m->series[i];
+        }
+    }
+    return NULL;
+}

@@ -1,0 +1,256 @@
+/* What a column means: its words against the names a format knows, its unit against ours. */
+#include <math.h>
+#include <string.h>
+
+#include "measure/collect.h"
+
+static const char *const quantity_names[TMX_N_QUANTITY] = {"time_s",  "power_w",    "temp_c",    "fan_rpm",
+                                                           "fan_pct", "inlet_c",    "clock_mhz", "util_pct",
+                                                           "hbm_c",   "hot_spot_c", "volt_v"};
+
+const char *tmx_quantity_name(enum tmx_quantity q)
+{
+    return quantity_names[q];
+}
+
+struct unit {
+    const char *word;
+    double scale, shift; /* ours = scale * theirs + shift */
+    unsigned quantities; /* bits: those it can belong to */
+};
+
+#define TEMPERATURES (1u << TMX_Q_TEMP | 1u << TMX_Q_INLET | 1u << TMX_Q_MEM_TEMP | 1u << TMX_Q_HOT_SPOT)
+static const struct unit units[] = {
+    {"w", 1, 0, 1u << TMX_Q_POWER},
+    {"watt", 1, 0, 1u << TMX_Q_POWER},
+    {"watts", 1, 0, 1u << TMX_Q_POWER},
+    {"mw", 1e-3, 0, 1u << TMX_Q_POWER},
+    {"uw", 1e-6, 0, 1u << TMX_Q_POWER},
+    {"kw", 1e3, 0, 1u << TMX_Q_POWER},
+    {"c", 1, 0, TEMPERATURES},
+    {"degc", 1, 0, TEMPERATURES},
+    {"celsius", 1, 0, TEMPERATURES},
+    {"f", 5.0 / 9, -160.0 / 9, TEMPERATURES},
+    {"degf", 5.0 / 9, -160.0 / 9, TEMPERATURES},
+    {"fahrenheit", 5.0 / 9, -160.0 / 9, TEMPERATURES},
+    {"k", 1, -273.15, TEMPERATURES},
+    {"kelvin", 1, -273.15, TEMPERATURES},
+    {"mc", 1e-3, 0, TEMPERATURES},
+    {"rpm", 1, 0, 1u << TMX_Q_RPM},
+    {"pct", 1, 0, 1u << TMX_Q_FAN_PCT | 1u << TMX_Q_UTIL},
+    {"%", 1, 0, 1u << TMX_Q_FAN_PCT | 1u << TMX_Q_UTIL},
+    {"percent", 1, 0, 1u << TMX_Q_FAN_PCT | 1u << TMX_Q_UTIL},
+    {"s", 1, 0, 1u << TMX_Q_TIME},
+    {"sec", 1, 0, 1u << TMX_Q_TIME},
+    {"seconds", 1, 0, 1u << TMX_Q_TIME},
+    {"ms", 1e-3, 0, 1u << TMX_Q_TIME},
+    {"us", 1e-6, 0, 1u << TMX_Q_TIME},
+    {"ns", 1e-9, 0, 1u << TMX_Q_TIME},
+    {"min", 60, 0, 1u << TMX_Q_TIME},
+    {"mhz", 1, 0, 1u << TMX_Q_CLOCK},
+    {"ghz", 1e3, 0, 1u << TMX_Q_CLOCK},
+    {"khz", 1e-3, 0, 1u << TMX_Q_CLOCK},
+    {"hz", 1e-6, 0, 1u << TMX_Q_CLOCK},
+    {"v", 1, 0, 1u << TMX_Q_VOLT},
+    {"mv", 1e-3, 0, 1u << TMX_Q_VOLT},
+};
+enum { N_UNIT = sizeof units / sizeof units[0] };
+
+static const struct unit *unit_of(const char *word)
+{
+    for (size_t i = 0; i < N_UNIT; i++) {
+        if (strcmp(units[i].word, word) == 0) {
+            return &units[i];
+        }
+    }
+    return NULL;
+}
+
+struct tmx_span tmx_span_trim(struct tmx_span s)
+{
+    while (s.begin < s.end && (*s.begin == ' ' || *s.begin == '\t' || *s.begin == '\r')) {
+        s.begin++;
+    }
+    while (s.begin < s.end && (s.end[-1] == ' ' || s.end[-1] == '\t' || s.end[-1] == '\r')) {
+        s.end--;
+    }
+    if (s.end - s.begin >= 2 && *s.begin == '"' && s.end[-1] == '"') {
+        s.begin++;
+        s.end--;
+        return tmx_span_trim(s);
+    }
+    return s;
+}
+
+/* Lower case, words joined by "_", bytes outside ASCII (the degree sign) left out. */
+static void plain_words(struct tmx_span s, char *buf, size_t size)
+{
+    size_t n = 0;
+    bool gap = false;
+    for (const char *p = s.begin; p < s.end && n + 2 < size; p++) {
+        const char c = *p >= 'A' && *p <= 'Z' ? (char)(*p - 'A' + 'a') : *p;
+        const bool word = (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '%';
+        if (word) {
+            if (gap && n > 0) {
+                buf[n++] = '_';
+            }
+            buf[n++] = c;
+        }
+        gap = word ? false : gap || ((unsigned char)c < 0x80);
+    }
+    buf[n] = '\0';
+}
+
+static struct tmx_column_use with_unit(const struct tmx_alias *a, const char *unit)
+{
+    struct tmx_column_use use = {a->quantity, 1, 0, a->rank};
+    const struct unit *u = unit && unit[0] ? unit_of(unit) : NULL;
+    u = u ? u : a->unit ? unit_of(a->unit) : NULL;
+    if (a->quantity >= 0 && u) {
+        if (!(u->quantities & 1u << a->quantity)) {
+            /* "fan" in rpm and "fan" in percent are two quantities with one name */
+            const bool fan = a->quantity == TMX_Q_RPM || a->quantity == TMX_Q_FAN_PCT;
+            const int other = a->quantity == TMX_Q_RPM ? TMX_Q_FAN_PCT : TMX_Q_RPM;
+            if (fan && u->quantities & 1u << other) {
+                use.quantity = other;
+            } else {
+                return (struct tmx_column_use){TMX_COLUMN_UNUSED, 1, 0, 0};
+            }
+        }
+        use.scale = u->scale;
+        use.shift = u->shift;
+    }
+    return use;
+}
+
+static const struct tmx_alias *find(const struct tmx_alias *aliases, const char *name)
+{
+    for (const struct tmx_alias *a = aliases; a->name; a++) {
+        if (strcmp(a->name, name) == 0) {
+            return a;
+        }
+    }
+    return NULL;
+}
+
+struct tmx_column_use tmx_column_named(struct tmx_span name, struct tmx_span unit,
+                                       const struct tmx_alias *aliases)
+{
+    char words[128], unit_word[32];
+    plain_words(name, words, sizeof words);
+    plain_words(unit, unit_word, sizeof unit_word);
+    const struct tmx_alias *a = find(aliases, words);
+    if (a) {
+        return with_unit(a, unit_word);
+    }
+    char *last = strrchr(words, '_');
+    if (last && unit_of(last + 1)) { /* power_mw */
+        *last = '\0';
+        a = find(aliases, words);
+        if (a) {
+            return with_unit(a, last + 1);
+        }
+    }
+    return (struct tmx_column_use){TMX_COLUMN_UNUSED, 1, 0, 0};
+}
+
+struct tmx_column_use tmx_column_of(struct tmx_span header, const struct tmx_alias *aliases)
+{
+    struct tmx_span s = tmx_span_trim(header), unit = {s.end, s.end};
+    if (s.end > s.begin && (s.end[-1] == ']' || s.end[-1] == ')')) {
+        const char open = s.end[-1] == ']' ? '[' : '(';
+        const char *p = s.end - 1;
+        while (p > s.begin && *p != open) {
+            p--;
+        }
+        if (*p == open) {
+            unit = (struct tmx_span){p + 1, s.end - 1};
+            s.end = p;
+        }
+    }
+    return tmx_column_named(s, unit, aliases);
+}
+
+static bool no_value(struct tmx_span s)
+{
+    static const char *const words[] = {"",
+                                        "-",
+                                        "--",
+                                        "N/A",
+                                        "[N/A]",
+                                        "NA",
+                                        "nan",
+                                        "null",
+                                        "none",
+                                        "ERR!",
+                                        "[Not Supported]",
+                                        "[Unknown Error]",
+                                        "[Insufficient Permissions]",
+                                        "[Not Found]",
+                                        "[GPU requires reset]",
+                                        "Not Supported",
+                                        "unknown",
+                                        "[Unknown]",
+                                        "NULL",
+                                        NULL};
+    for (size_t i = 0; words[i]; i++) {
+        if (tmx_span_is(s, words[i])) {
+            return true;
+        }
+    }
+    return false;
+}
+
+bool tmx_cell_value(const struct tmx_column_use *use, struct tmx_span cell, bool comma, double *v)
+{
+    struct tmx_span s = tmx_span_trim(cell);
+    char buf[64];
+    if (no_value(s)) {
+        *v = NAN;
+        return true;
+    }
+    if (use->quantity == TMX_Q_TIME || use->quantity == TMX_COLUMN_CLOCK_TIME) {
+        if (!tmx_span_real(s, v) && tmx_time_parse(s, v)) {
+            return true; /* a stamp has no unit */
+        }
+    }
+    const char *end = s.begin;
+    while (end < s.end && strchr("+-.0123456789eE", *end)) {
+        end++;
+    }
+    if (comma && end < s.end && *end == ',') {
+        if (!tmx_span_copy(s, buf, sizeof buf)) {
+            return false;
+        }
+        buf[end - s.begin] = '.';
+        const char *rest = buf + (end - s.begin) + 1;
+        while (*rest >= '0' && *rest <= '9') {
+            rest++;
+        }
+        const struct tmx_span whole = {buf, rest};
+        s = (struct tmx_span){rest, buf + strlen(buf)};
+        if (!tmx_span_real(whole, v)) {
+            return false;
+        }
+    } else {
+        const struct tmx_span number = {s.begin, end};
+        s.begin = end;
+        if (!tmx_span_real(number, v)) {
+            return false;
+        }
+    }
+    double scale = use->scale, shift = use->shift;
+    s = tmx_span_trim(s);
+    if (s.begin < s.end) { /* "123.4 W": the cell's own unit wins */
+        char word[16];
+        plain_words(s, word, sizeof word);
+        const struct unit *u = unit_of(word);
+        if (!u || use->quantity < 0 || !(u->quantities & 1u << use->quantity)) {
+            return false;
+        }
+        scale = u->scale;
+        shift = u->shift;
+    }
+    *v = scale * *v + shift;
+    return isfinite(*v);
+}

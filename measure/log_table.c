@@ -1,0 +1,288 @@
+/* Tables with a separator and a line of names: what nvidia-smi's CSV, GPU-Z, amd-smi and plain files share.
+ */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "measure/collect.h"
+
+enum { MAX_COLUMN = 512 };
+
+struct table {
+    char separator;
+    size_t n, n_row;
+    struct tmx_span name[MAX_COLUMN];
+    struct tmx_column_use use[MAX_COLUMN];
+    size_t values[MAX_COLUMN];   /* cells that hold a value */
+    size_t from[TMX_N_QUANTITY]; /* column of a quantity; n: none */
+    size_t gpu, run, clock;      /* columns; n: none */
+};
+
+static size_t split(struct tmx_span line, char separator, struct tmx_span *cell)
+{
+    size_t n = 0;
+    const char *p = line.begin;
+    for (;;) {
+        const char *begin = p;
+        bool quoted = false;
+        while (p < line.end && (quoted || *p != separator)) {
+            quoted = *p == '"' ? !quoted : quoted;
+            p++;
+        }
+        if (n < MAX_COLUMN) {
+            cell[n] = (struct tmx_span){begin, p};
+        }
+        n++;
+        if (p >= line.end) {
+            return n;
+        }
+        p++;
+    }
+}
+
+static char separator_of(struct tmx_span head)
+{
+    static const char any[] = {',', ';', '\t', '|'};
+    size_t best = 0;
+    char separator = ',';
+    for (size_t i = 0; i < sizeof any; i++) {
+        size_t n = 0;
+        for (const char *p = head.begin; p < head.end; p++) {
+            n += *p == any[i];
+        }
+        if (n > best) {
+            best = n;
+            separator = any[i];
+        }
+    }
+    return separator;
+}
+
+/* --column inlet_c=NAME: the columns that stand for a quantity by the user's word. */
+static enum tmx_status apply_wishes(struct tmx_collect *c, struct table *t, struct tmx_err *err)
+{
+    const char *const *wish = c->options ? c->options->column : NULL;
+    for (size_t i = 0; wish && i < 8 && wish[i]; i++) {
+        const char *eq = strchr(wish[i], '=');
+        int q = 0;
+        while (eq && q < TMX_N_QUANTITY &&
+               (strlen(tmx_quantity_name(q)) != (size_t)(eq - wish[i]) ||
+                strncmp(tmx_quantity_name(q), wish[i], (size_t)(eq - wish[i])) != 0)) {
+            q++;
+        }
+        size_t k = 0;
+        while (eq && k < t->n && !tmx_span_is(tmx_span_trim(t->name[k]), eq + 1)) {
+            k++;
+        }
+        if (!eq || q == TMX_N_QUANTITY) {
+            return tmx_fail(err, TMX_ECONFIG,
+                            "column %s: expected power_w=NAME, temp_c=NAME, inlet_c=NAME, ...", wish[i]);
+        }
+        if (k == t->n) {
+            return tmx_fail_at(err, TMX_ECONFIG, c->text->name, 1, "there is no column \"%s\"", eq + 1);
+        }
+        t->use[k] = (struct tmx_column_use){q, 1, 0, -1};
+    }
+    return TMX_OK;
+}
+
+static bool same_line(const struct table *t, const struct tmx_span *cell, size_t n)
+{
+    bool same = n == t->n;
+    for (size_t i = 0; same && i < n; i++) {
+        const struct tmx_span a = tmx_span_trim(cell[i]), b = tmx_span_trim(t->name[i]);
+        same = tmx_span_length(a) == tmx_span_length(b) && memcmp(a.begin, b.begin, tmx_span_length(a)) == 0;
+    }
+    return same;
+}
+
+/* A row's cells; *n = 0 for a line that is to be passed over. */
+static enum tmx_status row_cells(struct tmx_collect *c, const struct table *t, const struct tmx_lines *l,
+                                 struct tmx_span *cell, size_t *n, struct tmx_err *err)
+{
+    const bool last = l->next >= c->text->data + c->text->size;
+    const struct tmx_span line = tmx_span_trim(l->line);
+    *n = 0;
+    if (line.begin == line.end || *line.begin == '#') {
+        return TMX_OK;
+    }
+    size_t count = split(l->line, t->separator, cell);
+    while (count > t->n && count <= MAX_COLUMN && tmx_span_length(tmx_span_trim(cell[count - 1])) == 0) {
+        count--; /* GPU-Z ends its lines with a comma */
+    }
+    if (same_line(t, cell, count)) {
+        tmx_measured_note(c->to, "%s:%u: the header stands here again: passed over", c->text->name,
+                          l->number);
+        return TMX_OK;
+    }
+    if (count < t->n && last) {
+        tmx_measured_note(c->to, "%s:%u: the last line is cut short: dropped", c->text->name, l->number);
+        return TMX_OK;
+    }
+    if (count != t->n) {
+        return tmx_fail_at(
+            err, TMX_EPARSE, c->text->name, l->number, "%zu cells, the header has %zu%s", count, t->n,
+            count > t->n && t->separator == ',' ? " (decimal commas? then separate the columns by semicolons)"
+                                                : "");
+    }
+    *n = count;
+    return TMX_OK;
+}
+
+static enum tmx_status count_values(struct tmx_collect *c, struct table *t, struct tmx_lines l,
+                                    struct tmx_err *err)
+{
+    struct tmx_span *cell = calloc(MAX_COLUMN, sizeof *cell);
+    enum tmx_status st = cell ? TMX_OK : tmx_fail(err, TMX_ENOMEM, "a row of cells");
+    const size_t notes = c->to->n_note;
+    while (!st && tmx_lines_next(&l, c->text)) {
+        size_t n;
+        st = row_cells(c, t, &l, cell, &n, err);
+        for (size_t i = 0; !st && i < n; i++) {
+            double v;
+            if (t->use[i].quantity >= 0) {
+                /* what is no number is refused when it is read */
+                t->values[i] += !tmx_cell_value(&t->use[i], cell[i], t->separator != ',', &v) || !isnan(v);
+            }
+        }
+        t->n_row += n > 0;
+    }
+    while (c->to->n_note > notes) { /* said in the second pass */
+        free(c->to->note[--c->to->n_note]);
+    }
+    free(cell);
+    return st;
+}
+
+/* Of several columns of a quantity the best that holds values. */
+static void choose(struct tmx_collect *c, struct table *t)
+{
+    for (int q = 0; q < TMX_N_QUANTITY; q++) {
+        t->from[q] = t->n;
+        for (size_t i = 0; i < t->n; i++) {
+            const bool better = t->from[q] == t->n || t->use[i].rank < t->use[t->from[q]].rank;
+            if (t->use[i].quantity == q && better && (t->values[i] > 0 || q == TMX_Q_TIME)) {
+                t->from[q] = i;
+            }
+        }
+        if (t->from[q] < t->n) {
+            tmx_measured_column(c->to, q, tmx_span_trim(t->name[t->from[q]]));
+        }
+    }
+    t->gpu = t->run = t->clock = t->n;
+    for (size_t i = 0; i < t->n; i++) {
+        size_t *at = t->use[i].quantity == TMX_COLUMN_GPU          ? &t->gpu
+                     : t->use[i].quantity == TMX_COLUMN_RUN        ? &t->run
+                     : t->use[i].quantity == TMX_COLUMN_CLOCK_TIME ? &t->clock
+                                                                   : NULL;
+        const bool used = at || (t->use[i].quantity >= 0 && t->from[t->use[i].quantity] == i);
+        if (at && (*at == t->n || t->use[i].rank < t->use[*at].rank)) {
+            *at = i;
+        }
+        if (!used) {
+            tmx_measured_unused(c->to, tmx_span_trim(t->name[i]));
+        }
+    }
+}
+
+static enum tmx_status time_of(struct tmx_collect *c, const struct table *t, const struct tmx_span *cell,
+                               unsigned line, double *seconds, struct tmx_err *err)
+{
+    const size_t date = t->from[TMX_Q_TIME];
+    char both[96], day[48], clock[48];
+    bool ok = true;
+    *seconds = NAN;
+    if (t->clock < t->n && date < t->n && t->clock != date) { /* a column of dates and one of times */
+        ok = tmx_span_copy(tmx_span_trim(cell[date]), day, sizeof day) &&
+             tmx_span_copy(tmx_span_trim(cell[t->clock]), clock, sizeof clock);
+        snprintf(both, sizeof both, "%s %s", ok ? day : "", ok ? clock : "");
+        ok = ok && tmx_time_parse((struct tmx_span){both, both + strlen(both)}, seconds);
+    } else if (date < t->n || t->clock < t->n) {
+        const size_t k = date < t->n ? date : t->clock;
+        ok = tmx_cell_value(&t->use[k], cell[k], t->separator != ',', seconds);
+    }
+    if (!ok || ((date < t->n || t->clock < t->n) && isnan(*seconds))) {
+        const struct tmx_span s = tmx_span_trim(cell[date < t->n ? date : t->clock]);
+        return tmx_fail_at(
+            err, TMX_EPARSE, c->text->name, line,
+            "\"%.*s\" is no time: expected seconds, or a stamp such as 2025/01/07 12:34:56.789",
+            TMX_SPAN_ARG(s));
+    }
+    return TMX_OK;
+}
+
+static enum tmx_status read_row(struct tmx_collect *c, const struct table *t, const struct tmx_span *cell,
+                                unsigned line, struct tmx_err *err)
+{
+    struct tmx_row row = {.line = line};
+    const struct tmx_span none = {"", ""};
+    enum tmx_status st = time_of(c, t, cell, line, &row.q[TMX_Q_TIME], err);
+    for (int q = TMX_Q_TIME + 1; !st && q < TMX_N_QUANTITY; q++) {
+        const size_t k = t->from[q];
+        row.q[q] = NAN;
+        if (k < t->n && !tmx_cell_value(&t->use[k], cell[k], t->separator != ',', &row.q[q])) {
+            const struct tmx_span s = tmx_span_trim(cell[k]), name = tmx_span_trim(t->name[k]);
+            st = tmx_fail_at(err, TMX_EPARSE, c->text->name, line,
+                             "column \"%.*s\": \"%.*s\" is no number of %s", TMX_SPAN_ARG(name),
+                             TMX_SPAN_ARG(s), tmx_quantity_name(q));
+        }
+    }
+    return st ? st
+              : tmx_collect_row(c, &row, t->run < t->n ? tmx_span_trim(cell[t->run]) : none,
+                                t->gpu < t->n ? tmx_span_trim(cell[t->gpu]) : none, err);
+}
+
+static enum tmx_status read_header(struct tmx_collect *c, struct table *t, const struct tmx_alias *aliases,
+                                   struct tmx_lines *l, struct tmx_err *err)
+{
+    do {
+        if (!tmx_lines_next(l, c->text)) {
+            return tmx_fail_at(err, TMX_EPARSE, c->text->name, 0, "the log is empty");
+        }
+    } while (tmx_span_length(tmx_span_trim(l->line)) == 0 || *tmx_span_trim(l->line).begin == '#');
+    t->separator = separator_of(l->line);
+    t->n = split(l->line, t->separator, t->name);
+    while (t->n > 1 && t->n <= MAX_COLUMN && tmx_span_length(tmx_span_trim(t->name[t->n - 1])) == 0) {
+        t->n--;
+    }
+    if (t->n > MAX_COLUMN) {
+        return tmx_fail_at(err, TMX_EPARSE, c->text->name, l->number, "more than %d columns", MAX_COLUMN);
+    }
+    size_t dates = t->n;
+    for (size_t i = 0; i < t->n; i++) {
+        t->use[i] = tmx_column_of(t->name[i], aliases);
+        if (tmx_span_is(tmx_span_trim(t->name[i]), "date")) {
+            dates = i;
+        }
+    }
+    for (size_t i = 0; dates < t->n && i < t->n; i++) { /* beside a date, "time" is the time of day */
+        if (tmx_span_is(tmx_span_trim(t->name[i]), "time")) {
+            t->use[i].quantity = TMX_COLUMN_CLOCK_TIME;
+        }
+    }
+    return apply_wishes(c, t, err);
+}
+
+enum tmx_status tmx_read_table(struct tmx_collect *c, const struct tmx_alias *aliases, struct tmx_err *err)
+{
+    struct tmx_lines l = {0};
+    struct table *t = calloc(1, sizeof *t);
+    struct tmx_span *cell = calloc(MAX_COLUMN, sizeof *cell);
+    enum tmx_status st = t && cell ? TMX_OK : tmx_fail(err, TMX_ENOMEM, "a table's columns");
+    st = st ? st : read_header(c, t, aliases, &l, err);
+    st = st ? st : count_values(c, t, l, err);
+    if (!st) {
+        choose(c, t);
+        c->has_time = t->from[TMX_Q_TIME] < t->n || t->clock < t->n;
+        c->has_gpu = t->gpu < t->n;
+    }
+    while (!st && tmx_lines_next(&l, c->text)) {
+        size_t n;
+        st = row_cells(c, t, &l, cell, &n, err);
+        st = st || n == 0 ? st : read_row(c, t, cell, l.number, err);
+    }
+    free(cell);
+    free(t);
+    return st;
+}

@@ -1,0 +1,73 @@
+#ifndef TMX_MEASURE_MEASURED_H
+#define TMX_MEASURE_MEASURED_H
+
+/* Measured logs of GPUs: power, temperature and what goes with them over time, from the files that
+ * nvidia-smi, DCGM, GPU-Z, amd-smi and people's own scripts write.
+ *
+ * A *run* is a stretch of time without holes; a *series* is one GPU during one run. Everything a
+ * reader had to decide (rows dropped, clocks that jump, columns not used) becomes a note. */
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "core/base/err.h"
+
+enum tmx_quantity {
+    TMX_Q_TIME,     /* s */
+    TMX_Q_POWER,    /* W */
+    TMX_Q_TEMP,     /* degC, the GPU's own number */
+    TMX_Q_RPM,      /* fan, rpm */
+    TMX_Q_FAN_PCT,  /* fan, percent of full */
+    TMX_Q_INLET,    /* degC, air that enters */
+    TMX_Q_CLOCK,    /* MHz, of the SMs */
+    TMX_Q_UTIL,     /* percent */
+    TMX_Q_MEM_TEMP, /* degC */
+    TMX_Q_HOT_SPOT, /* degC */
+    TMX_Q_VOLT,     /* V */
+    TMX_N_QUANTITY
+};
+
+struct tmx_series {
+    size_t run, gpu, n;
+    double *q[TMX_N_QUANTITY]; /* [n] each, owned; NULL when the log has none; NAN where one is missing.
+                                  TIME rises strictly from the run's begin; POWER has no gaps */
+    unsigned *line;            /* [n] */
+    double step_s;             /* median */
+};
+
+struct tmx_measured {
+    struct tmx_series *series; /* [n_series] by run, then GPU */
+    char **run, **gpu;         /* names */
+    char **note;               /* what was decided while reading, one sentence each */
+    char **column;             /* "power_w from \"power.draw [W]\"" */
+    char **unused;             /* columns of the log that have no use here */
+    size_t n_series, n_run, n_gpu, n_note, n_column, n_unused;
+    const char *format; /* name of the last file's format */
+};
+
+struct tmx_read_options {
+    double step_s;         /* of logs without time stamps; 0: 1 s, said in a note */
+    const char *column[8]; /* "inlet_c=hgx_inlet_C": take this column; NULL ends */
+};
+
+/* Add the log at path ("-": standard input; gzip and UTF-16 are recognised) to *m, which starts zeroed.
+ * Errors: TMX_EIO, TMX_ENOMEM, TMX_EPARSE with file:line. Finish also after failure. */
+TMX_NODISCARD enum tmx_status tmx_measured_read(struct tmx_measured *m, const char *path,
+                                                const struct tmx_read_options *options, struct tmx_err *err);
+void tmx_measured_finish(struct tmx_measured *m);
+
+/* Keep the series whose run matches one of the comma-separated patterns (* and ?) of runs and whose
+ * GPU stands in gpus; NULL keeps all. TMX_ECONFIG when a pattern matches nothing. */
+TMX_NODISCARD enum tmx_status tmx_measured_select(struct tmx_measured *m, const char *runs, const char *gpus,
+                                                  struct tmx_err *err);
+
+/* Does text match one of the comma-separated patterns? */
+bool tmx_pattern_match(const char *patterns, const char *text);
+
+/* "power_w" and so on: the names of the plain CSV. */
+const char *tmx_quantity_name(enum tmx_quantity q);
+
+/* The series of a run and a GPU; NULL when there is none. */
+const struct tmx_series *tmx_measured_find(const struct tmx_measured *m, size_t run, size_t gpu);
+
+#endif

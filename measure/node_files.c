@@ -1,0 +1,261 @@
+/* A calibrated node as files of `thermix run`: a chip of one unit a GPU, its package, the topology.
+ *
+ * The grid model's layers become the ladder: the interface carries R_j (and R_die), the die's heat capacity
+ * C_die = tau_die / R_die, c_convec the sink's. HotSpot counts lumped capacities times 0.333, so they are
+ * divided by it here. Metal is made so thin that it adds nothing. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "core/base/os.h"
+#include "measure/calibrated.h"
+
+enum { MAX_PATH = 512 };
+static const double SIDE_M = 0.028, LUMPING = 0.333; /* die's side: any, the lumped die has no inside */
+
+static enum tmx_status open_file(struct tmx_output *o, const char *dir, const char *name, struct tmx_err *err)
+{
+    char path[MAX_PATH + 64];
+    snprintf(path, sizeof path, "%s/%s", dir, name);
+    return tmx_output_open(o, path, err);
+}
+
+static enum tmx_status close_file(struct tmx_output *o, enum tmx_status st, struct tmx_err *err)
+{
+    st = st ? st : tmx_output_commit(o, err);
+    tmx_output_discard(o);
+    return st;
+}
+
+static enum tmx_status write_package(const struct tmx_rc *m, size_t g, const char *dir, struct tmx_err *err)
+{
+    const struct tmx_rc_gpu *gpu = &m->gpu[g];
+    struct tmx_output o = {0};
+    const enum tmx_status st = open_file(&o, dir, "package.config", err);
+    if (st) {
+        return st;
+    }
+    const double area = SIDE_M * SIDE_M, r = gpu->junction_k_per_w + gpu->die_k_per_w, t_tim = 1e-4,
+                 t_chip = 1e-4;
+    const double c_die = gpu->die_k_per_w > 0 ? m->die_s / gpu->die_k_per_w : 0.1;
+    fprintf(
+        o.file,
+        "# GPU %s, calibrated to a log by thermix calibrate: not a drawing of the package.\n"
+        "# interface: R_j%s = %.6g K/W over the die; die: %.4g J/K; sink: %.6g J/K (c_convec x 0.333)\n"
+        "\t\t-t_chip\t\t\t%g\n\t\t-k_chip\t\t\t4000\n\t\t-p_chip\t\t\t%.6g\n"
+        "\t\t-t_interface\t\t%g\n\t\t-k_interface\t\t%.8g\n\t\t-p_interface\t\t1\n"
+        "\t\t-s_spreader\t\t%.6g\n\t\t-t_spreader\t\t1e-4\n\t\t-k_spreader\t\t4000\n\t\t-p_spreader\t\t1e4\n"
+        "\t\t-s_sink\t\t\t%.6g\n\t\t-t_sink\t\t\t1e-4\n\t\t-k_sink\t\t\t4000\n\t\t-p_sink\t\t\t1e4\n"
+        "\t\t-r_convec\t\t%.8g\n\t\t-c_convec\t\t%.8g\n"
+        "\t\t-ambient\t\t298.15\n\t\t-init_temp\t\t298.15\n"
+        "\t\t-model_type\t\tgrid\n\t\t-grid_rows\t\t4\n\t\t-grid_cols\t\t4\n",
+        gpu->name, gpu->die_k_per_w > 0 ? " + R_die" : "", r, c_die, m->sink_j_per_k, t_chip,
+        fmax(c_die / (LUMPING * t_chip * area), 1), t_tim, t_tim / (fmax(r, 1e-6) * area), SIDE_M * 1.002,
+        SIDE_M * 1.004, tmx_rc_sink(m, g, m->rpm_ref), m->sink_j_per_k / LUMPING);
+    return close_file(&o, TMX_OK, err);
+}
+
+static enum tmx_status write_chip(const struct tmx_rc *m, size_t g, double peak_w, const char *dir,
+                                  struct tmx_err *err)
+{
+    struct tmx_output o = {0};
+    enum tmx_status st = open_file(&o, dir, "die.flp", err);
+    if (!st) {
+        fprintf(o.file,
+                "# one unit: a log of one temperature says nothing about the inside of the "
+                "die\nSM0\t%g\t%g\t0\t0\n",
+                SIDE_M, SIDE_M);
+        st = close_file(&o, TMX_OK, err);
+    }
+    st = st ? st : open_file(&o, dir, "chip.cfg", err);
+    if (st) {
+        return st;
+    }
+    fprintf(
+        o.file,
+        "name = \"%s\";\n"
+        "doc = \"GPU %s as calibrated: one unit\";\n"
+        "source = \"thermix calibrate; limits and clock assumed\";\n"
+        "floorplan_file = \"die.flp\";\n"
+        "package_file = \"package.config\";\n"
+        "sm_prefix = \"SM\";\n"
+        "sms_per_cluster = 1;\n"
+        "sm_power_reference_sms = 1.0;\n"
+        "kernel_power_scale = 1.0;\n"
+        "kernel_time_scale = 1.0;\n"
+        "limits = { threads = 2048; blocks = 32; registers = 65536; shared_bytes = 233472; };  # assumed\n"
+        "power = {\n"
+        "    baseline_w = 0.0;      # all power is the log's, so give it to the kernels\n"
+        "    leakage_w = 0.0;\n"
+        "    leakage_form = \"none\";\n"
+        "};\n"
+        "levels = ( { volt_v = 1.0; freq_hz = 1.0e9; } );  # assumed: a log of watts has no voltage. Peak in "
+        "the log: %.1f W\n",
+        m->gpu[g].name, m->gpu[g].name, peak_w);
+    return close_file(&o, TMX_OK, err);
+}
+
+/* Air of a lane such that phi of it, passed on, warms the next by preheat K per W: phi / (rho c V) = preheat.
+ */
+static double lane_m3_per_s(double preheat_k_per_w)
+{
+    static const double RHO_C = 1.059 * 1007; /* as core/sim/air */
+    return preheat_k_per_w > 0 ? fmin(1 / (RHO_C * preheat_k_per_w), 9) : 0.05;
+}
+
+static double peak_power_w(const struct tmx_measured *log, const char *name)
+{
+    double w = 0;
+    for (size_t i = 0; log && i < log->n_series; i++) {
+        for (size_t k = 0; strcmp(log->gpu[log->series[i].gpu], name) == 0 && k < log->series[i].n; k++) {
+            w = fmax(w, log->series[i].q[TMX_Q_POWER][k]);
+        }
+    }
+    return w;
+}
+
+struct fan_range {
+    double low, high;
+};
+
+static struct fan_range fan_range(const struct tmx_rc *m, const struct tmx_measured *log)
+{
+    struct fan_range r = {INFINITY, m->rpm_ref > 0 ? m->rpm_ref : 1000};
+    for (size_t i = 0; log && i < log->n_series; i++) {
+        const double *rpm = log->series[i].q[TMX_Q_RPM];
+        for (size_t k = 0; rpm && k < log->series[i].n; k++) {
+            if (rpm[k] > 0) {
+                r.low = fmin(r.low, rpm[k]);
+                r.high = fmax(r.high, rpm[k]);
+            }
+        }
+    }
+    r.low = fmin(r.low, r.high);
+    return r;
+}
+
+/* The fan's curve from the log: what it turned at when the hottest GPU was this warm, medians of bins. */
+static size_t fan_curve(const struct tmx_measured *log, double max_rpm, double *temp_c, double *speed)
+{
+    enum { BINS = 8 };
+    double low = INFINITY, high = -INFINITY, sum[BINS] = {0}, n[BINS] = {0};
+    size_t count = 0;
+    for (int pass = 0; log && pass < 2; pass++) {
+        for (size_t i = 0; i < log->n_series; i++) {
+            const struct tmx_series *s = &log->series[i];
+            for (size_t k = 0; s->q[TMX_Q_RPM] && k < s->n; k++) {
+                const double t = s->q[TMX_Q_TEMP][k], rpm = s->q[TMX_Q_RPM][k];
+                if (isnan(t) || isnan(rpm) ||
+                    rpm > 0.95 * max_rpm) { /* full: set by hand, not by the curve */
+                    continue;
+                }
+                low = pass ? low : fmin(low, t);
+                high = pass ? high : fmax(high, t);
+                if (pass && high - low >= 4) {
+                    const size_t b = (size_t)fmin(BINS - 1, (t - low) / (high - low) * BINS);
+                    sum[b] += rpm / max_rpm;
+                    n[b] += 1;
+                }
+            }
+        }
+    }
+    for (size_t b = 0; b < BINS; b++) {
+        if (n[b] >= 3) {
+            temp_c[count] = low + ((double)b + 0.5) * (high - low) / BINS;
+            speed[count] = fmin(1, sum[b] / n[b]);
+            speed[count] = count > 0 ? fmax(speed[count], speed[count - 1]) : speed[count];
+            count++;
+        }
+    }
+    return count;
+}
+
+static void write_fan(FILE *out, size_t g, struct fan_range rpm, double flow, size_t n_curve,
+                      const double *temp_c, const double *speed)
+{
+    fprintf(out,
+            "    { name = \"fan%zu\"; card = \"card%zu\"; min_rpm = %.6g; max_rpm = %.6g; power_w = 0.0; "
+            "flow_m3_per_s = %.6g;\n      curve = (",
+            g, g, rpm.low, rpm.high, flow);
+    for (size_t i = 0; i < n_curve; i++) {
+        fprintf(out, "%s { temp_c = %.6g; speed = %.6g; }", i ? "," : "", temp_c[i], speed[i]);
+    }
+    fprintf(out, "%s ); }", n_curve ? "" : " { temp_c = 25.0; speed = 1.0; }");
+}
+
+static enum tmx_status write_topology(const struct tmx_rc *m, const struct tmx_measured *log, const char *dir,
+                                      const char *chips, struct tmx_err *err)
+{
+    struct tmx_output o = {0};
+    const enum tmx_status st = open_file(&o, dir, "node.cfg", err);
+    if (st) {
+        return st;
+    }
+    double temp_c[8], speed[8], preheat = 0;
+    const struct fan_range rpm = fan_range(m, log);
+    const size_t n_curve = m->rpm_ref > 0 ? fan_curve(log, rpm.high, temp_c, speed) : 0;
+    for (size_t g = 0; g < m->n_gpu; g++) {
+        preheat = fmax(preheat, m->gpu[g].preheat_k_per_w);
+    }
+    const double flow = lane_m3_per_s(preheat) * (m->rpm_ref > 0 ? rpm.high / m->rpm_ref : 1);
+    fprintf(o.file,
+            "# Calibrated by thermix calibrate (how.txt). Power of fans is not in the log: 0. The fans' "
+            "curve is read off the\n"
+            "# log%s. What fit.csv has beyond this is not in the topology: chassis_k = %.3g K, case_k_per_w "
+            "= %.3g K/W,\n"
+            "# offsets of the sensors, power_lag_s.\n"
+            "name = \"calibrated\";\ndoc = \"calibrated from a log\";\nsource = \"thermix "
+            "calibrate\";\ninlet_c = 25.0;  # assumed: --set or edit\ncards = (\n",
+            n_curve ? "" : " where it has one: it has none, so they turn at full speed", m->chassis_k,
+            m->case_k_per_w);
+    for (size_t g = 0; g < m->n_gpu; g++) {
+        const double at_full = tmx_rc_sink(m, g, m->rpm_ref) - m->sink_base_k_per_w;
+        const bool fan = m->rpm_ref > 0;
+        fprintf(o.file,
+                "    { name = \"card%zu\"; fit_a_k_per_w = %.8g; fit_b_k_per_w = %.8g; fit_exponent = %.6g; "
+                "still_k_per_w = %.6g; "
+                "still_flow_m3_per_s = %.6g; }%s\n",
+                g, fan ? m->sink_base_k_per_w : tmx_rc_sink(m, g, 0),
+                fan ? at_full * pow(m->rpm_ref, m->fan_exponent) : 0.0, m->fan_exponent,
+                fmin(20 * tmx_rc_sink(m, g, 0), 100), fmax(flow / 100, 1e-6), g + 1 < m->n_gpu ? "," : "");
+    }
+    fprintf(o.file, ");\nfans = (\n");
+    for (size_t g = 0; g < m->n_gpu; g++) {
+        write_fan(o.file, g, rpm, flow, n_curve, temp_c, speed);
+        fprintf(o.file, "%s\n", g + 1 < m->n_gpu ? "," : "");
+    }
+    fprintf(o.file, ");\ngpus = (\n");
+    for (size_t g = 0; g < m->n_gpu; g++) {
+        fprintf(o.file, "    { name = \"gpu%zu\"; chip = \"%s/gpu%zu\"; card = \"card%zu\"; }%s\n", g, chips,
+                g, g, g + 1 < m->n_gpu ? "," : "");
+    }
+    fprintf(o.file, ");\n");
+    size_t n_air = 0;
+    for (size_t g = 0; g < m->n_gpu; g++) {
+        if (m->gpu[g].upstream >= 0 && m->gpu[g].preheat_k_per_w > 0) {
+            fprintf(o.file, "%s    { from = \"gpu%d\"; to = \"gpu%zu\"; fraction = %.6g; }",
+                    n_air++ ? ",\n" : "air = (\n", m->gpu[g].upstream, g,
+                    m->gpu[g].preheat_k_per_w / preheat);
+        }
+    }
+    fprintf(o.file, "%s", n_air ? "\n);\n" : "");
+    return close_file(&o, TMX_OK, err);
+}
+
+enum tmx_status tmx_calibrated_node(const struct tmx_rc *m, const struct tmx_measured *log, const char *dir,
+                                    struct tmx_err *err)
+{
+    char chips[MAX_PATH], folder[MAX_PATH + 32];
+    if (strlen(dir) > 200) {
+        return tmx_fail_at(err, TMX_EIO, dir, 0, "the name is too long for a chip's folder");
+    }
+    snprintf(chips, sizeof chips, "%s/chips", dir);
+    enum tmx_status st = TMX_OK;
+    for (size_t g = 0; !st && g < m->n_gpu; g++) {
+        snprintf(folder, sizeof folder, "%s/gpu%zu", chips, g);
+        st = tmx_os_mkdirs(folder, err);
+        st = st ? st : write_package(m, g, folder, err);
+        st = st ? st : write_chip(m, g, peak_power_w(log, m->gpu[g].name), folder, err);
+    }
+    return st ? st : write_topology(m, log, dir, chips, err);
+}

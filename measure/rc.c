@@ -1,0 +1,106 @@
+#include "measure/rc.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+void tmx_rc_finish(struct tmx_rc *m)
+{
+    free(m->gpu);
+    *m = (struct tmx_rc){0};
+}
+
+size_t tmx_rc_find(const struct tmx_rc *m, const char *name)
+{
+    size_t g = 0;
+    while (g < m->n_gpu && strcmp(m->gpu[g].name, name) != 0) {
+        g++;
+    }
+    return g;
+}
+
+/* A curve given at rising times, read at times that mostly rise: straight between, constant outside. */
+struct reader {
+    const double *t, *v;
+    size_t n, at;
+};
+
+static double read_at(struct reader *r, double t)
+{
+    while (r->at > 0 && r->t[r->at] > t) {
+        r->at--;
+    }
+    while (r->at + 2 < r->n && r->t[r->at + 1] <= t) {
+        r->at++;
+    }
+    if (r->n == 1 || t <= r->t[0]) {
+        return r->v[0];
+    }
+    if (t >= r->t[r->n - 1]) {
+        return r->v[r->n - 1];
+    }
+    const double part = (t - r->t[r->at]) / (r->t[r->at + 1] - r->t[r->at]);
+    return r->v[r->at] + part * (r->v[r->at + 1] - r->v[r->at]);
+}
+
+/* One pole over h seconds while its steady value goes straight from a to b. */
+static double pole(double x, double tau, double h, double a, double b)
+{
+    if (tau <= 0) {
+        return b;
+    }
+    const double gone = -expm1(-h / tau); /* 1 - e */
+    const double slope = (b - a) / h;
+    return x + (a - x) * gone + slope * (h - tau * gone);
+}
+
+static double slower(const struct tmx_rc *m, double rpm)
+{
+    return m->rpm_ref > 0 && rpm > 0 ? m->rpm_ref / rpm : 1;
+}
+
+double tmx_rc_sink(const struct tmx_rc *m, size_t gpu, double rpm)
+{
+    return m->sink_base_k_per_w + m->gpu[gpu].sink_k_per_w * pow(slower(m, rpm), m->fan_exponent);
+}
+
+void tmx_rc_simulate(const struct tmx_rc *m, size_t gpu, const struct tmx_rc_drive *d, double *temp_c,
+                     double *start, double *heat_w)
+{
+    const struct tmx_rc_gpu *g = &m->gpu[gpu];
+    struct reader power = {d->time_s, d->power_w, d->n, 0}, up = {d->up_time_s, d->up_heat_w, d->n_up, 0};
+    const bool lag = m->power_lag_s != 0;
+    double p = lag ? read_at(&power, d->time_s[0] + m->power_lag_s) : d->power_w[0];
+    double slow = slower(m, d->rpm ? d->rpm[0] : 0), r_sink = tmx_rc_sink(m, gpu, d->rpm ? d->rpm[0] : 0);
+    double x_die = g->die_k_per_w * p, x_sink = r_sink * p, x_case = m->case_k_per_w * p, decay = 1;
+    for (size_t i = 0; i < d->n; i++) {
+        if (i > 0) {
+            const double h = d->time_s[i] - d->time_s[i - 1];
+            const double next = lag ? read_at(&power, d->time_s[i] + m->power_lag_s) : d->power_w[i];
+            if (d->rpm && d->rpm[i] != d->rpm[i - 1]) { /* of the interval: the mean speed */
+                r_sink = tmx_rc_sink(m, gpu, 0.5 * (d->rpm[i - 1] + d->rpm[i]));
+            } else if (i > 1 && d->rpm && d->rpm[i - 1] != d->rpm[i - 2]) {
+                r_sink = tmx_rc_sink(m, gpu, d->rpm[i]);
+            }
+            const double tau = m->sink_j_per_k * r_sink;
+            x_die =
+                g->die_k_per_w > 0 ? pole(x_die, m->die_s, h, g->die_k_per_w * p, g->die_k_per_w * next) : 0;
+            x_sink = pole(x_sink, tau, h, r_sink * p, r_sink * next);
+            x_case = m->case_k_per_w > 0
+                         ? pole(x_case, m->case_s, h, m->case_k_per_w * p, m->case_k_per_w * next)
+                         : 0;
+            decay *= exp(-h / tau);
+            p = next;
+            slow = slower(m, d->rpm ? d->rpm[i] : 0);
+        }
+        const double preheat = d->n_up ? g->preheat_k_per_w * slow * read_at(&up, d->time_s[i]) : 0;
+        const double air = (d->ambient_c ? d->ambient_c[i] : 0) + m->chassis_k * slow + preheat + x_case;
+        temp_c[i] = air + g->offset_k + g->junction_k_per_w * p + x_die + x_sink;
+        if (start) {
+            start[i] = decay;
+        }
+        if (heat_w) {
+            heat_w[i] = x_sink / r_sink;
+        }
+    }
+}

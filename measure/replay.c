@@ -1,0 +1,478 @@
+#include "measure/replay.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/names.h"
+#include "core/base/text.h"
+
+enum { MAX_CURVE = 16, MAX_SWAP = 8 };
+
+struct what_if {
+    double inlet_c, rpm, cap_w, scale; /* NAN: as it is; scale 1 */
+    double curve_c[MAX_CURVE], curve_rpm[MAX_CURVE];
+    size_t n_curve;
+    char swap[MAX_SWAP][2][64];
+    size_t n_swap;
+};
+
+/* ---- reading what-ifs ---- */
+
+static bool number(const char *begin, const char *end, double *v)
+{
+    return tmx_span_real((struct tmx_span){begin, end}, v);
+}
+
+static enum tmx_status read_curve(struct what_if *w, const char *text, struct tmx_err *err)
+{
+    for (const char *p = text; *p;) {
+        const char *end = strchr(p, ','), *colon = strchr(p, ':');
+        end = end ? end : p + strlen(p);
+        const size_t i = w->n_curve;
+        if (i == MAX_CURVE || !colon || colon > end || !number(p, colon, &w->curve_c[i]) ||
+            !number(colon + 1, end, &w->curve_rpm[i]) || !(w->curve_rpm[i] > 0) ||
+            (i > 0 && w->curve_c[i] <= w->curve_c[i - 1])) {
+            return tmx_fail(
+                err, TMX_ECONFIG,
+                "fan_curve=%s: expected up to %d points degC:rpm with rising temperatures, 30:3000,60:9000",
+                text, MAX_CURVE);
+        }
+        w->n_curve++;
+        p = *end ? end + 1 : end;
+    }
+    return w->n_curve ? TMX_OK : tmx_fail(err, TMX_ECONFIG, "fan_curve= is empty");
+}
+
+static enum tmx_status read_swap(struct what_if *w, const char *text, const struct tmx_rc *m,
+                                 struct tmx_err *err)
+{
+    const char *colon = strchr(text, ':');
+    if (!colon || w->n_swap == MAX_SWAP || colon - text > 63 || strlen(colon + 1) > 63) {
+        return tmx_fail(err, TMX_ECONFIG, "swap=%s: expected two GPUs, 0:3", text);
+    }
+    char(*s)[64] = w->swap[w->n_swap++];
+    snprintf(s[0], sizeof s[0], "%.*s", (int)(colon - text), text);
+    snprintf(s[1], sizeof s[1], "%s", colon + 1);
+    for (size_t i = 0; i < 2; i++) {
+        if (tmx_rc_find(m, s[i]) == m->n_gpu) {
+            return tmx_fail(err, TMX_ECONFIG, "swap=%s: there is no GPU \"%s\"", text, s[i]);
+        }
+    }
+    return TMX_OK;
+}
+
+static enum tmx_status read_what_ifs(struct what_if *w, const char *const *set, const struct tmx_rc *m,
+                                     struct tmx_err *err)
+{
+    const struct key {
+        const char *name;
+        double *at, low, high;
+    } keys[] = {{"inlet_c", &w->inlet_c, -60, 90},
+                {"fan_rpm", &w->rpm, 1, 60000},
+                {"power_cap_w", &w->cap_w, 0, 5000},
+                {"power_scale", &w->scale, 0, 100}};
+    static const char *const names[] = {"inlet_c",     "fan_rpm",   "power_cap_w",
+                                        "power_scale", "fan_curve", "swap"};
+    *w = (struct what_if){.inlet_c = NAN, .rpm = NAN, .cap_w = NAN, .scale = 1};
+    enum tmx_status st = TMX_OK;
+    for (size_t i = 0; !st && i < TMX_MAX_WHAT_IF && set[i]; i++) {
+        const char *eq = strchr(set[i], '=');
+        char name[64];
+        snprintf(name, sizeof name, "%.*s", eq ? (int)(eq - set[i]) : 0, set[i]);
+        size_t k = 0;
+        while (k < 4 && strcmp(keys[k].name, name) != 0) {
+            k++;
+        }
+        if (k < 4) {
+            if (!number(eq + 1, eq + strlen(eq), keys[k].at) || *keys[k].at < keys[k].low ||
+                *keys[k].at > keys[k].high) {
+                st = tmx_fail(err, TMX_ECONFIG, "--set %s: expected a number from %g to %g", set[i],
+                              keys[k].low, keys[k].high);
+            }
+        } else if (strcmp(name, "fan_curve") == 0) {
+            st = read_curve(w, eq + 1, err);
+        } else if (strcmp(name, "swap") == 0) {
+            st = read_swap(w, eq + 1, m, err);
+        } else {
+            char hint[TMX_HINT_SIZE];
+            st = tmx_fail(err, TMX_ECONFIG, "--set %s: no such what-if%s", set[i],
+                          tmx_names_hint(hint, name, names, sizeof names / sizeof names[0]));
+        }
+    }
+    if (!st && (w->n_curve || !isnan(w->rpm)) && !(m->rpm_ref > 0)) {
+        return tmx_fail(err, TMX_ECONFIG,
+                        "what-ifs of the fan need a calibration with fan speeds: this one knows none");
+    }
+    return st;
+}
+
+/* ---- a log as it would have been ---- */
+
+static void copy_finish(struct tmx_measured *m)
+{
+    for (size_t i = 0; m->series && i < m->n_series; i++) {
+        free(m->series[i].q[TMX_Q_POWER]);
+        free(m->series[i].q[TMX_Q_RPM]);
+        free(m->series[i].q[TMX_Q_INLET]);
+    }
+    free(m->series);
+}
+
+static double *copy_of(const double *v, size_t n, double other)
+{
+    double *p = malloc(n * sizeof *p);
+    for (size_t i = 0; p && i < n; i++) {
+        p[i] = v ? v[i] : other;
+    }
+    return p;
+}
+
+/* The power of another GPU at this one's times; both logged together, so row by row or the nearest before. */
+static void take_power(double *to, const struct tmx_series *mine, const struct tmx_series *other)
+{
+    size_t k = 0;
+    for (size_t i = 0; i < mine->n; i++) {
+        while (k + 1 < other->n && other->q[TMX_Q_TIME][k + 1] <= mine->q[TMX_Q_TIME][i]) {
+            k++;
+        }
+        to[i] = other->q[TMX_Q_POWER][k];
+    }
+}
+
+static size_t gpu_of(const struct tmx_measured *log, const char *name)
+{
+    size_t g = 0;
+    while (g < log->n_gpu && strcmp(log->gpu[g], name) != 0) {
+        g++;
+    }
+    return g;
+}
+
+static enum tmx_status copy_log(struct tmx_measured *to, const struct tmx_measured *log,
+                                const struct what_if *w, const struct tmx_rc *m,
+                                const struct tmx_replay_options *o, struct tmx_err *err)
+{
+    *to = *log; /* names and times are shared; power, fan and inlet are its own */
+    to->series = calloc(log->n_series + 1, sizeof *to->series);
+    bool ok = to->series != NULL;
+    for (size_t i = 0; ok && i < log->n_series; i++) {
+        const struct tmx_series *s = &log->series[i];
+        struct tmx_series *c = &to->series[i];
+        *c = *s;
+        c->q[TMX_Q_POWER] = copy_of(s->q[TMX_Q_POWER], s->n, 0);
+        c->q[TMX_Q_RPM] =
+            m->rpm_ref > 0 ? copy_of(s->q[TMX_Q_RPM], s->n, o->rpm > 0 ? o->rpm : m->rpm_ref) : NULL;
+        c->q[TMX_Q_INLET] = s->q[TMX_Q_INLET] ? copy_of(s->q[TMX_Q_INLET], s->n, 0) : NULL;
+        ok = c->q[TMX_Q_POWER] && (c->q[TMX_Q_RPM] || !(m->rpm_ref > 0)) &&
+             (c->q[TMX_Q_INLET] || !s->q[TMX_Q_INLET]);
+        for (size_t k = 0; ok && k < w->n_swap; k++) {
+            const size_t a = gpu_of(log, w->swap[k][0]), b = gpu_of(log, w->swap[k][1]);
+            const struct tmx_series *other = s->gpu == a   ? tmx_measured_find(log, s->run, b)
+                                             : s->gpu == b ? tmx_measured_find(log, s->run, a)
+                                                           : NULL;
+            if (other) {
+                take_power(c->q[TMX_Q_POWER], s, other);
+            }
+        }
+        for (size_t k = 0; ok && k < s->n; k++) {
+            double *p = &c->q[TMX_Q_POWER][k];
+            *p *= w->scale;
+            *p = isnan(w->cap_w) ? *p : fmin(*p, w->cap_w);
+            if (!isnan(w->rpm)) {
+                c->q[TMX_Q_RPM][k] = w->rpm;
+            }
+            if (c->q[TMX_Q_INLET] && !isnan(w->inlet_c)) {
+                c->q[TMX_Q_INLET][k] = w->inlet_c;
+            }
+        }
+    }
+    return ok ? TMX_OK : tmx_fail(err, TMX_ENOMEM, "%zu series", log->n_series);
+}
+
+static double curve_at(const struct what_if *w, double temp_c)
+{
+    size_t i = 0;
+    while (i + 1 < w->n_curve && w->curve_c[i + 1] < temp_c) {
+        i++;
+    }
+    if (i + 1 >= w->n_curve || temp_c <= w->curve_c[0]) {
+        return w->curve_rpm[temp_c <= w->curve_c[0] ? 0 : w->n_curve - 1];
+    }
+    const double part = (temp_c - w->curve_c[i]) / (w->curve_c[i + 1] - w->curve_c[i]);
+    return w->curve_rpm[i] + part * (w->curve_rpm[i + 1] - w->curve_rpm[i]);
+}
+
+/* One round of the fixed point fan -> temperature -> fan: every GPU of a run follows its hottest. */
+static double follow_curve(struct tmx_measured *log, const struct what_if *w, double *const *temp_c)
+{
+    double most = 0;
+    for (size_t i = 0; i < log->n_series; i++) {
+        struct tmx_series *s = &log->series[i];
+        for (size_t k = 0; temp_c[i] && k < s->n; k++) {
+            double hottest = temp_c[i][k];
+            for (size_t j = 0; j < log->n_series; j++) {
+                const struct tmx_series *u = &log->series[j];
+                if (u->run == s->run && temp_c[j] && u->n > 0) {
+                    const size_t at = k < u->n ? k : u->n - 1;
+                    hottest = fmax(hottest, temp_c[j][at]);
+                }
+            }
+            const double rpm = curve_at(w, hottest), before = s->q[TMX_Q_RPM][k];
+            s->q[TMX_Q_RPM][k] = 0.5 * (before + rpm);
+            most = fmax(most, fabs(rpm - before) / rpm);
+        }
+    }
+    return most;
+}
+
+/* ---- the replay ---- */
+
+static void judge(struct tmx_replay_row *row, const struct tmx_series *s, const double *temp_c, double from)
+{
+    double sum = 0, bias = 0, all = 0;
+    row->peak_c = -INFINITY;
+    for (size_t k = 0; k < s->n; k++) {
+        const double share = s->q[TMX_Q_TIME][k] / fmax(s->q[TMX_Q_TIME][s->n - 1], 1e-9);
+        row->peak_c = fmax(row->peak_c, temp_c[k]);
+        all += temp_c[k];
+        if (share < from || isnan(s->q[TMX_Q_TEMP][k])) {
+            continue;
+        }
+        const double d = temp_c[k] - s->q[TMX_Q_TEMP][k];
+        sum += d * d;
+        bias += d;
+        row->max_abs_k = fmax(row->max_abs_k, fabs(d));
+        row->rows++;
+    }
+    row->mean_c = all / (double)s->n;
+    row->rmse_k = row->rows ? sqrt(sum / (double)row->rows) : NAN;
+    row->bias_k = row->rows ? bias / (double)row->rows : NAN;
+}
+
+static enum tmx_status set_ambients(struct tmx_fit *f, const struct tmx_replay_options *o,
+                                    const struct tmx_measured *log, const struct tmx_log *say,
+                                    struct tmx_err *err)
+{
+    size_t without = 0;
+    for (size_t i = 0; i < log->n_series; i++) {
+        without += log->series[i].q[TMX_Q_INLET] ? 0u : 1u;
+    }
+    f->inlet = o->ambient == TMX_AMBIENT_AUTO || o->ambient == TMX_AMBIENT_INLET;
+    if (o->ambient == TMX_AMBIENT_INLET && without > 0) {
+        return tmx_fail(err, TMX_ECONFIG,
+                        "ambient inlet: %zu series have no column of inlet air; --ambient fit fits it",
+                        without);
+    }
+    if (o->ambient == TMX_AMBIENT_AUTO && without > 0) {
+        tmx_log_say(say, TMX_LOG_INFO, "%s no inlet air: one ambient a run is fitted",
+                    without == log->n_series ? "the log has" : "some runs have");
+    }
+    return o->ambient == TMX_AMBIENT_GIVEN ? TMX_OK : tmx_fit_ambients(f, err);
+}
+
+static enum tmx_status predict_all(const struct tmx_fit *f, const bool *known, double *start, double **temp,
+                                   struct tmx_err *err)
+{
+    enum tmx_status st = TMX_OK;
+    for (size_t i = 0; !st && i < f->log->n_series; i++) {
+        if (!known[i]) {
+            continue;
+        }
+        temp[i] = temp[i] ? temp[i] : malloc(f->log->series[i].n * sizeof **temp);
+        st = temp[i] ? tmx_fit_predict(f, i, &start[i], temp[i], err)
+                     : tmx_fail(err, TMX_ENOMEM, "a prediction");
+    }
+    return st;
+}
+
+static enum tmx_status predict_what_if(struct tmx_replay *r, const struct tmx_fit *f, const struct what_if *w,
+                                       const struct tmx_replay_options *o, const bool *known, double *start,
+                                       double **temp, struct tmx_err *err)
+{
+    struct tmx_measured other = {0};
+    struct tmx_fit g = *f;
+    enum tmx_status st = copy_log(&other, f->log, w, f->model, o, err);
+    g.log = &other;
+    double *ambient = malloc((f->log->n_run + 1) * sizeof *ambient);
+    for (size_t k = 0; ambient && k < f->log->n_run; k++) {
+        ambient[k] = isnan(w->inlet_c) ? f->ambient_c[k] : w->inlet_c;
+    }
+    st = st || ambient ? st : tmx_fail(err, TMX_ENOMEM, "%zu runs", f->log->n_run);
+    g.ambient_c = ambient;
+    st = st ? st : predict_all(&g, known, start, temp, err);
+    for (int round = 0; !st && w->n_curve && round < 60; round++) {
+        if (follow_curve(&other, w, temp) < 1e-4) {
+            break;
+        }
+        st = predict_all(&g, known, start, temp, err);
+    }
+    for (size_t k = 0; !st && k < r->n_row; k++) {
+        struct tmx_replay_row *row = &r->row[k];
+        const double *t = temp[r->series[k]];
+        const size_t n = f->log->series[r->series[k]].n;
+        row->peak_if_c = -INFINITY;
+        for (size_t i = 0; i < n; i++) {
+            row->peak_if_c = fmax(row->peak_if_c, t[i]);
+            row->mean_if_c += t[i] / (double)n;
+        }
+    }
+    free(ambient);
+    copy_finish(&other);
+    return st;
+}
+
+enum tmx_status tmx_replay(struct tmx_replay *r, const struct tmx_rc *model, const struct tmx_measured *log,
+                           const struct tmx_replay_options *o, const struct tmx_log *say, struct tmx_err *err)
+{
+    struct tmx_rc own = *model;
+    struct what_if w;
+    const size_t n = log->n_series;
+    *r = (struct tmx_replay){.row = calloc(n + 1, sizeof *r->row),
+                             .temp_c = calloc(n + 1, sizeof(double *)),
+                             .if_c = calloc(n + 1, sizeof(double *)),
+                             .ambient_c = calloc(log->n_run + 1, sizeof *r->ambient_c),
+                             .series = calloc(n + 1, sizeof *r->series),
+                             .what_if = o->what_if[0] != NULL};
+    bool *known = calloc(n + 1, sizeof *known);
+    double *start = calloc(n + 1, sizeof *start);
+    struct tmx_fit f = {.model = &own,
+                        .log = log,
+                        .from = 0,
+                        .to = o->from > 0 ? o->from : 1,
+                        .ambient_c = r->ambient_c,
+                        .rpm = o->rpm,
+                        .use = known};
+    enum tmx_status st = r->row && r->temp_c && r->if_c && r->ambient_c && r->series && known && start
+                             ? read_what_ifs(&w, o->what_if, model, err)
+                             : tmx_fail(err, TMX_ENOMEM, "%zu series", n);
+    for (size_t i = 0; !st && i < n; i++) {
+        start[i] = NAN;
+        known[i] = tmx_rc_find(model, log->gpu[log->series[i].gpu]) < model->n_gpu;
+        if (known[i]) {
+            r->series[r->n_row++] = i;
+        } else {
+            tmx_log_say(say, TMX_LOG_WARNING, "GPU %s is not in the calibration: left out",
+                        log->gpu[log->series[i].gpu]);
+        }
+        if (known[i] && model->rpm_ref > 0 && !log->series[i].q[TMX_Q_RPM] && o->rpm <= 0) {
+            tmx_log_say(
+                say, TMX_LOG_WARNING,
+                "run %s has no fan speed: taken to be %g rpm, that of the calibration; --rpm gives another",
+                log->run[log->series[i].run], model->rpm_ref);
+        }
+    }
+    if (!st && r->n_row == 0) {
+        st = tmx_fail(err, TMX_ECONFIG,
+                      "no GPU of the log is in the calibration (its first is \"%s\", the log's \"%s\")",
+                      model->gpu[0].name, log->gpu[0]);
+    }
+    for (size_t k = 0; !st && k < log->n_run; k++) {
+        r->ambient_c[k] = o->ambient == TMX_AMBIENT_GIVEN ? o->ambient_c : 25;
+    }
+    st = st ? st : set_ambients(&f, o, log, say, err);
+    st = st ? st : predict_all(&f, known, start, r->temp_c, err);
+    for (size_t k = 0; !st && k < r->n_row; k++) {
+        const struct tmx_series *s = &log->series[r->series[k]];
+        r->row[k].run = s->run;
+        r->row[k].gpu = s->gpu;
+        judge(&r->row[k], s, r->temp_c[r->series[k]], o->from);
+    }
+    st = st || !r->what_if ? st : predict_what_if(r, &f, &w, o, known, start, r->if_c, err);
+    free(known);
+    free(start);
+    return st;
+}
+
+void tmx_replay_finish(struct tmx_replay *r)
+{
+    for (size_t k = 0; k < r->n_row; k++) {
+        free(r->temp_c[r->series[k]]);
+        free(r->if_c[r->series[k]]);
+    }
+    free(r->row);
+    free(r->temp_c);
+    free(r->if_c);
+    free(r->ambient_c);
+    free(r->series);
+    *r = (struct tmx_replay){0};
+}
+
+enum tmx_status tmx_replay_table(const struct tmx_replay *r, const struct tmx_measured *log,
+                                 struct tmx_table **t, struct tmx_err *err)
+{
+    static const struct tmx_column errors[] = {
+        {"run", TMX_COLUMN_TEXT, 0},    {"gpu", TMX_COLUMN_TEXT, 0},    {"rows", TMX_COLUMN_INT, 0},
+        {"rmse_k", TMX_COLUMN_REAL, 2}, {"bias_k", TMX_COLUMN_REAL, 2}, {"max_abs_k", TMX_COLUMN_REAL, 2}};
+    static const struct tmx_column ifs[] = {{"run", TMX_COLUMN_TEXT, 0},       {"gpu", TMX_COLUMN_TEXT, 0},
+                                            {"rows", TMX_COLUMN_INT, 0},       {"peak_c", TMX_COLUMN_REAL, 1},
+                                            {"peak_if_c", TMX_COLUMN_REAL, 1}, {"mean_c", TMX_COLUMN_REAL, 1},
+                                            {"mean_if_c", TMX_COLUMN_REAL, 1}};
+    enum tmx_status st = tmx_table_create(t, r->what_if ? ifs : errors, r->what_if ? 7 : 6, err);
+    for (size_t k = 0; !st && k < r->n_row; k++) {
+        const struct tmx_replay_row *row = &r->row[k];
+        const double as_logged[] = {row->rmse_k, row->bias_k, row->max_abs_k};
+        const double what_if[] = {row->peak_c, row->peak_if_c, row->mean_c, row->mean_if_c};
+        tmx_table_text(*t, log->run[row->run]);
+        tmx_table_text(*t, log->gpu[row->gpu]);
+        tmx_table_int(*t, (int64_t)row->rows);
+        for (size_t i = 0; i < (r->what_if ? 4u : 3u); i++) {
+            const double v = r->what_if ? what_if[i] : as_logged[i];
+            if (isnan(v)) {
+                tmx_table_empty(*t);
+            } else {
+                tmx_table_real(*t, v);
+            }
+        }
+    }
+    return st;
+}
+
+enum tmx_status tmx_replay_trace(const struct tmx_replay *r, const struct tmx_measured *log,
+                                 struct tmx_table **t, struct tmx_err *err)
+{
+    static const struct tmx_column columns[] = {
+        {"run", TMX_COLUMN_TEXT, 0},        {"gpu", TMX_COLUMN_TEXT, 0},
+        {"time_s", TMX_COLUMN_REAL, 3},     {"power_w", TMX_COLUMN_REAL, 1},
+        {"measured_c", TMX_COLUMN_REAL, 1}, {"predicted_c", TMX_COLUMN_REAL, 2},
+        {"what_if_c", TMX_COLUMN_REAL, 2}};
+    enum tmx_status st = tmx_table_create(t, columns, r->what_if ? 7 : 6, err);
+    for (size_t k = 0; !st && k < r->n_row; k++) {
+        const struct tmx_series *s = &log->series[r->series[k]];
+        for (size_t i = 0; i < s->n; i++) {
+            tmx_table_text(*t, log->run[s->run]);
+            tmx_table_text(*t, log->gpu[s->gpu]);
+            tmx_table_real(*t, s->q[TMX_Q_TIME][i]);
+            tmx_table_real(*t, s->q[TMX_Q_POWER][i]);
+            if (isnan(s->q[TMX_Q_TEMP][i])) {
+                tmx_table_empty(*t);
+            } else {
+                tmx_table_real(*t, s->q[TMX_Q_TEMP][i]);
+            }
+            tmx_table_real(*t, r->temp_c[r->series[k]][i]);
+            if (r->what_if) {
+                tmx_table_real(*t, r->if_c[r->series[k]][i]);
+            }
+        }
+    }
+    return st;
+}
+
+void tmx_replay_summary(const struct tmx_replay *r, const struct tmx_measured *log, FILE *out)
+{
+    const struct tmx_replay_row *worst = NULL;
+    double sum = 0, n = 0;
+    for (size_t k = 0; k < r->n_row; k++) {
+        const struct tmx_replay_row *row = &r->row[k];
+        if (row->rows > 0) {
+            sum += row->rmse_k * row->rmse_k * (double)row->rows;
+            n += (double)row->rows;
+            worst = !worst || row->rmse_k > worst->rmse_k ? row : worst;
+        }
+    }
+    if (worst) {
+        fprintf(out, "all rows: rms %.3f K; worst: run %s, GPU %s, %.3f K\n", sqrt(sum / n),
+                log->run[worst->run], log->gpu[worst->gpu], worst->rmse_k);
+    }
+}

@@ -1,0 +1,61 @@
+#ifndef TMX_MEASURE_REPLAY_H
+#define TMX_MEASURE_REPLAY_H
+
+/* Measured power in, predicted temperature out: how far a calibrated model is from a log, and what the log
+ * would have been otherwise. */
+
+#include "core/base/table.h"
+#include "measure/calibrate.h"
+
+enum { TMX_MAX_WHAT_IF = 16 };
+
+struct tmx_replay_options {
+    enum tmx_ambient ambient; /* AUTO: the inlet column of runs that have one, fitted for the others */
+    double ambient_c;         /* GIVEN */
+    double rpm;               /* of runs without a fan column; 0: the calibration's own speed */
+    double from; /* rows after this share of a run's time are judged, those before it set the start; 0: all */
+    const char *what_if[TMX_MAX_WHAT_IF]; /* "power_cap_w=500": NULL ends; see TMX_WHAT_IF_HELP */
+};
+
+struct tmx_replay_row {
+    size_t run, gpu, rows;
+    double rmse_k, bias_k, max_abs_k; /* predicted - measured */
+    double peak_c, mean_c;            /* predicted as logged */
+    double peak_if_c, mean_if_c;      /* predicted with the what-ifs */
+};
+
+struct tmx_replay {
+    struct tmx_replay_row *row; /* [n_row] one a series, owned */
+    size_t n_row;
+    double **temp_c, **if_c; /* [n_row][n of the series] owned */
+    double *ambient_c;       /* [n_run] fitted or given; NAN: the inlet column */
+    size_t *series;          /* [n_row] */
+    bool what_if;
+};
+
+/* Errors: TMX_ECONFIG where no GPU of the log is in the model, and for a what-if that makes no sense. */
+TMX_NODISCARD enum tmx_status tmx_replay(struct tmx_replay *r, const struct tmx_rc *model,
+                                         const struct tmx_measured *log,
+                                         const struct tmx_replay_options *options, const struct tmx_log *say,
+                                         struct tmx_err *err);
+void tmx_replay_finish(struct tmx_replay *r);
+
+/* run,gpu,rows,rmse_k,bias_k,max_abs_k; with what-ifs run,gpu,rows,peak_c,peak_if_c,mean_c,mean_if_c. */
+TMX_NODISCARD enum tmx_status tmx_replay_table(const struct tmx_replay *r, const struct tmx_measured *log,
+                                               struct tmx_table **t, struct tmx_err *err);
+/* All rows together, and the worst run and GPU. */
+void tmx_replay_summary(const struct tmx_replay *r, const struct tmx_measured *log, FILE *out);
+/* run,gpu,time_s,power_w,measured_c,predicted_c[,what_if_c] */
+TMX_NODISCARD enum tmx_status tmx_replay_trace(const struct tmx_replay *r, const struct tmx_measured *log,
+                                               struct tmx_table **t, struct tmx_err *err);
+
+#define TMX_WHAT_IF_HELP                                                                                 \
+    "  inlet_c=30            air that enters, in place of the log's or the fitted one\n"                 \
+    "  fan_rpm=8000          all fans at this speed\n"                                                   \
+    "  fan_curve=30:3000,60:9000   degC:rpm, of the hottest GPU of the run; straight between, constant " \
+    "outside\n"                                                                                          \
+    "  power_cap_w=500       no GPU draws more\n"                                                        \
+    "  power_scale=1.1       all power times this\n"                                                     \
+    "  swap=0:3              GPUs 0 and 3 exchange their work (their power)\n"
+
+#endif

@@ -1,0 +1,193 @@
+#include "measure/show.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { MAX_FIGURE = 16, MAX_GPU = 16, WIDTH = 64 };
+
+struct range {
+    double low, high;
+};
+
+static struct range range_of(const double *v, size_t n)
+{
+    struct range r = {INFINITY, -INFINITY};
+    for (size_t i = 0; v && i < n; i++) {
+        if (!isnan(v[i])) {
+            r.low = fmin(r.low, v[i]);
+            r.high = fmax(r.high, v[i]);
+        }
+    }
+    return r;
+}
+
+size_t tmx_measured_steps(const struct tmx_series *s)
+{
+    enum { AROUND = 3 };
+    const double *p = s->q[TMX_Q_POWER];
+    const struct range r = range_of(p, s->n);
+    const double least = fmax(0.2 * (r.high - r.low), 5);
+    size_t n = 0;
+    for (size_t i = AROUND; i + AROUND <= s->n;) {
+        double before = 0, after = 0;
+        for (size_t k = 0; k < AROUND; k++) {
+            before += p[i - AROUND + k] / AROUND;
+            after += p[i + k] / AROUND;
+        }
+        if (fabs(after - before) > least) {
+            n++;
+            i += 2 * AROUND;
+        } else {
+            i++;
+        }
+    }
+    return n;
+}
+
+static void cell(struct tmx_table *t, double v)
+{
+    if (isfinite(v)) {
+        tmx_table_real(t, v);
+    } else {
+        tmx_table_empty(t);
+    }
+}
+
+enum tmx_status tmx_measured_table(const struct tmx_measured *m, struct tmx_table **t, struct tmx_err *err)
+{
+    static const struct tmx_column columns[] = {
+        {"run", TMX_COLUMN_TEXT, 0},         {"gpu", TMX_COLUMN_TEXT, 0},
+        {"rows", TMX_COLUMN_INT, 0},         {"duration_s", TMX_COLUMN_REAL, 1},
+        {"step_s", TMX_COLUMN_REAL, 3},      {"power_min_w", TMX_COLUMN_REAL, 1},
+        {"power_max_w", TMX_COLUMN_REAL, 1}, {"temp_min_c", TMX_COLUMN_REAL, 1},
+        {"temp_max_c", TMX_COLUMN_REAL, 1},  {"fan_min_rpm", TMX_COLUMN_REAL, 0},
+        {"fan_max_rpm", TMX_COLUMN_REAL, 0}, {"inlet_min_c", TMX_COLUMN_REAL, 1},
+        {"inlet_max_c", TMX_COLUMN_REAL, 1}, {"load_steps", TMX_COLUMN_INT, 0},
+    };
+    enum tmx_status st = tmx_table_create(t, columns, sizeof columns / sizeof columns[0], err);
+    for (size_t i = 0; !st && i < m->n_series; i++) {
+        const struct tmx_series *s = &m->series[i];
+        static const enum tmx_quantity ranges[] = {TMX_Q_POWER, TMX_Q_TEMP, TMX_Q_RPM, TMX_Q_INLET};
+        tmx_table_text(*t, m->run[s->run]);
+        tmx_table_text(*t, m->gpu[s->gpu]);
+        tmx_table_int(*t, (int64_t)s->n);
+        tmx_table_real(*t, s->q[TMX_Q_TIME][s->n - 1] - s->q[TMX_Q_TIME][0]);
+        tmx_table_real(*t, s->step_s);
+        for (size_t k = 0; k < 4; k++) {
+            const struct range r = range_of(s->q[ranges[k]], s->n);
+            cell(*t, r.low);
+            cell(*t, r.high);
+        }
+        tmx_table_int(*t, (int64_t)tmx_measured_steps(s));
+    }
+    return st;
+}
+
+void tmx_measured_describe(const struct tmx_measured *m, FILE *out)
+{
+    fprintf(out, "format: %s\ncolumns:", m->format);
+    for (size_t i = 0; i < m->n_column; i++) {
+        fprintf(out, "%s %s", i ? "," : "", m->column[i]);
+    }
+    fprintf(out, "\n");
+    for (size_t i = 0; i < m->n_unused && i < 12; i++) {
+        fprintf(out, "%s%s%s", i ? ", " : "without use: ", m->unused[i],
+                i == 11 && m->n_unused > 12 ? ", ..." : "");
+    }
+    fprintf(out, "%s", m->n_unused ? "\n" : "");
+    for (size_t i = 0; i < m->n_note; i++) {
+        fprintf(out, "note: %s\n", m->note[i]);
+    }
+}
+
+/* The mean of each of WIDTH equal spans of time, as eight heights. */
+static void line_of_blocks(const struct tmx_series *s, enum tmx_quantity q, const char *unit, FILE *out)
+{
+    static const char *const blocks[] = {"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
+    double sum[WIDTH] = {0}, n[WIDTH] = {0};
+    const struct range r = range_of(s->q[q], s->n);
+    const double span = fmax(s->q[TMX_Q_TIME][s->n - 1], 1e-9);
+    for (size_t i = 0; i < s->n; i++) {
+        if (!isnan(s->q[q][i])) {
+            const size_t k = (size_t)fmin(WIDTH - 1, s->q[TMX_Q_TIME][i] / span * WIDTH);
+            sum[k] += s->q[q][i];
+            n[k] += 1;
+        }
+    }
+    fprintf(out, "  ");
+    double height = 0;
+    for (size_t k = 0; k < WIDTH; k++) { /* a span without a row shows the last one's */
+        height = n[k] > 0 ? (sum[k] / n[k] - r.low) / fmax(r.high - r.low, 1e-9) : height;
+        fprintf(out, "%s", blocks[(size_t)fmin(7, fmax(0, height * 8))]);
+    }
+    fprintf(out, "  %.6g to %.6g %s\n", r.low, r.high, unit);
+}
+
+void tmx_measured_sketch(const struct tmx_measured *m, FILE *out)
+{
+    for (size_t i = 0; i < m->n_series && i < MAX_GPU && m->series[i].run == m->series[0].run; i++) {
+        const struct tmx_series *s = &m->series[i];
+        fprintf(out, "run %s, GPU %s, %.6g s\n", m->run[s->run], m->gpu[s->gpu], s->q[TMX_Q_TIME][s->n - 1]);
+        line_of_blocks(s, TMX_Q_POWER, "W", out);
+        line_of_blocks(s, TMX_Q_TEMP, "degC", out);
+    }
+}
+
+static enum tmx_status figure_data(struct tmx_plot *p, const char *name, const struct tmx_measured *m,
+                                   size_t first, size_t end, double *const *predicted, struct tmx_err *err)
+{
+    static const struct tmx_column columns[] = {{"gpu", TMX_COLUMN_INT, 0},
+                                                {"time_s", TMX_COLUMN_REAL, 3},
+                                                {"power_w", TMX_COLUMN_REAL, 1},
+                                                {"measured_c", TMX_COLUMN_REAL, 1},
+                                                {"predicted_c", TMX_COLUMN_REAL, 2}};
+    struct tmx_table *t = NULL;
+    enum tmx_status st = tmx_table_create(&t, columns, 5, err);
+    for (size_t i = first; !st && i < end && i < first + MAX_GPU; i++) {
+        const struct tmx_series *s = &m->series[i];
+        for (size_t k = 0; k < s->n; k++) {
+            tmx_table_int(t, (int64_t)(i - first));
+            tmx_table_real(t, s->q[TMX_Q_TIME][k]);
+            tmx_table_real(t, s->q[TMX_Q_POWER][k]);
+            cell(t, s->q[TMX_Q_TEMP][k]);
+            cell(t, predicted && predicted[i] ? predicted[i][k] : NAN);
+        }
+    }
+    st = st ? st : tmx_plot_data(p, name, t, err);
+    tmx_table_destroy(t);
+    return st;
+}
+
+/* A run's name as a file's: letters, digits, point, dash; the rest becomes _. */
+static void file_name(const char *run, char *buf, size_t size)
+{
+    size_t n = 0;
+    for (; run[n] && n + 1 < size; n++) {
+        const char c = run[n];
+        const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+                           c == '-' || (c == '.' && n > 0);
+        buf[n] = plain ? c : '_';
+    }
+    buf[n] = '\0';
+}
+
+enum tmx_status tmx_measured_figures(struct tmx_plot *p, const struct tmx_measured *m,
+                                     double *const *predicted, struct tmx_err *err)
+{
+    enum tmx_status st = tmx_plot_folder(p, err);
+    size_t n = 0;
+    for (size_t i = 0; !st && i < m->n_series && n < MAX_FIGURE; n++) {
+        char name[96], vars[128];
+        size_t end = i;
+        while (end < m->n_series && m->series[end].run == m->series[i].run) {
+            end++;
+        }
+        const size_t n_gpu = end - i < MAX_GPU ? end - i : MAX_GPU;
+        file_name(m->run[m->series[i].run], name, sizeof name);
+        snprintf(vars, sizeof vars, "n_gpu=%zu; predicted=%d", n_gpu, predicted != NULL);
+        st = figure_data(p, name, m, i, end, predicted, err);
+        st = st ? st : tmx_plot_draw(p, "measured", name, vars, err);
+        i = end;
+    }
+    return st;
+}

@@ -1,0 +1,27 @@
+#ifndef TMX_MEASURE_SHOW_H
+#define TMX_MEASURE_SHOW_H
+
+/* What was understood of a log, for people: a table of series, and figures. */
+
+#include <stdio.h>
+
+#include "measure/calibrate.h"
+#include "plots/plot.h"
+
+/* A row a run and GPU: rows, seconds, step, ranges, steps of load. */
+TMX_NODISCARD enum tmx_status tmx_measured_table(const struct tmx_measured *m, struct tmx_table **t,
+                                                 struct tmx_err *err);
+/* Columns, unused columns, notes; the first run as a line of blocks a GPU. */
+void tmx_measured_describe(const struct tmx_measured *m, FILE *out);
+void tmx_measured_sketch(const struct tmx_measured *m, FILE *out);
+
+/* Changes of load: the mean power of the rows after differs from that before by more than a fifth of the
+ * range. */
+size_t tmx_measured_steps(const struct tmx_series *s);
+
+/* A figure a run (at most 16 runs): power and temperature of its GPUs; predicted (NULL: none) as lines, with
+ * the residual below. predicted[n_series][n of the series], NULL where there is none. */
+TMX_NODISCARD enum tmx_status tmx_measured_figures(struct tmx_plot *p, const struct tmx_measured *m,
+                                                   double *const *predicted, struct tmx_err *err);
+
+#endif

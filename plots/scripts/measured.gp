@@ -1,0 +1,25 @@
+# A run of a measured log: power, temperature measured (dots) and predicted (lines), and what is between them.
+# data: gpu, time_s, power_w, measured_c, predicted_c. Variables n_gpu, predicted.
+high = predicted ? 7.2 : 5.0
+load "style.gp"
+set multiplot layout (predicted ? 3 : 2),1
+set lmargin 9
+set key maxrows 1
+set format x ""
+set ylabel "power (W)"
+plot for [g=0:n_gpu-1] data using 2:($1==g ? $3 : NaN) with lines lt g+1 title sprintf("GPU %d", g)
+unset key
+set ylabel "temperature (°C)"
+if (predicted) {
+  plot for [g=0:n_gpu-1] data using 2:($1==g ? $4 : NaN) with points lt g+1 ps 0.25 notitle, \
+       for [g=0:n_gpu-1] data using 2:($1==g ? $5 : NaN) with lines lt g+1 notitle
+  set format x "%g"
+  set xlabel "time (s)"
+  set ylabel "predicted - measured (K)"
+  plot for [g=0:n_gpu-1] data using 2:($1==g ? $5-$4 : NaN) with lines lt g+1 notitle
+} else {
+  set format x "%g"
+  set xlabel "time (s)"
+  plot for [g=0:n_gpu-1] data using 2:($1==g ? $4 : NaN) with lines lt g+1 notitle
+}
+unset multiplot

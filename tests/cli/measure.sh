@@ -1,0 +1,60 @@
+#!/usr/bin/env bash
+# Measured logs from outside: show, calibrate, replay, what-ifs, and what is refused.    measure.sh THERMIX ROOT
+set -uo pipefail
+thermix=$1 data=$2/workloads/measured
+export THERMIX_DATA=$2
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+cd "$dir" || exit 1
+say() { echo "FAILED: $*"; exit 1; }
+
+# a card in a box: R_j 0.06, sink 0.2 K/W and 300 J/K, air of 25 degC, readings in whole degrees
+awk 'BEGIN { x = 5; print "timestamp, index, power.draw [W], temperature.gpu"
+  for (i = 0; i < 480; i++) { p = i < 60 || i >= 300 ? 25 : i < 180 ? 250 : 120
+    x += (p * 0.2 - x) / 60; t = 25 + 0.06 * p + x
+    printf "2025/01/07 12:%02d:%02d.000, 0, %.1f W, %d\n", i / 60, i % 60, p, t + 0.5 } }' >card.csv
+"$thermix" log show card.csv >show.txt || say "log show"
+grep -q 'nvidia-smi --query-gpu' show.txt || say "format not told: $(head -1 show.txt)"
+grep -q 'power_w from "power.draw \[W\]"' show.txt || say "columns not told"
+"$thermix" calibrate card.csv -o cal >cal.txt 2>err.txt || say "calibrate: $(cat err.txt)"
+for f in fit.csv residuals.csv how.txt node.cfg chips/gpu0/chip.cfg chips/gpu0/package.config; do [ -s "cal/$f" ] || say "no $f"; done
+near() { # near NAME VALUE SHARE: the fitted value
+  awk -F, -v n="$1" -v v="$2" -v s="$3" '$1 == n { d = ($4 - v) / v; if (d < 0) d = -d; ok = d <= s; got = $4 }
+    END { if (!ok) { print n " is " got ", expected " v; exit 1 } }' cal/fit.csv || say "fit"
+}
+near junction_k_per_w 0.06 0.1
+near sink_k_per_w 0.2 0.05
+near sink_j_per_k 300 0.05
+grep -q '^fan law,' cal/fit.csv || say "a fan law that no log tells is not named"
+grep -q 'this fan curve only' cal.txt || say "no word of the fan curve"
+
+"$thermix" replay cal card.csv --ambient fit -o errors.csv >replay.txt || say "replay"
+[ "$(head -1 errors.csv)" = "run,gpu,rows,rmse_k,bias_k,max_abs_k" ] || say "columns: $(head -1 errors.csv)"
+awk -F, 'NR == 2 && $3 == 480 && $4 < 0.4 { ok = 1 } END { exit !ok }' errors.csv || say "replay: $(cat errors.csv)"
+# what-ifs: 5 K more air is 5 K more chip; a cap lowers it
+"$thermix" replay cal card.csv --ambient 25 --set inlet_c=30 --format csv >warm.csv || say "what-if inlet"
+awk -F, 'NR == 2 { d = $5 - $4; ok = d > 4.99 && d < 5.01 } END { exit !ok }' warm.csv || say "inlet: $(cat warm.csv)"
+"$thermix" replay cal card.csv --set power_cap_w=100 --format csv >cap.csv || say "what-if cap"
+awk -F, 'NR == 2 { ok = $5 < $4 - 20 } END { exit !ok }' cap.csv || say "cap: $(cat cap.csv)"
+# the same bytes again
+"$thermix" calibrate card.csv -o again -q >again.txt && cmp -s cal/fit.csv again/fit.csv || say "a second fit differs"
+# other words are errors
+refuse() { # refuse PATTERN COMMAND...
+  local pattern=$1
+  shift
+  "$thermix" "$@" >out.txt 2>err.txt
+  [ $? -eq 2 ] || say "exit code of: $*"
+  grep -q -e "$pattern" err.txt || say "$*: $(cat err.txt)"
+}
+refuse 'did you mean "inlet_c"' replay cal card.csv --set inlet=30
+refuse 'expected a number from' replay cal card.csv --set power_cap_w=much
+refuse 'fan need a calibration with fan speeds' replay cal card.csv --set fan_rpm=3000
+refuse 'no GPU is called' log show card.csv --gpus 7
+refuse 'no run is called' log show card.csv --runs nowhere
+refuse 'ambient' calibrate card.csv -o x --ambient warm
+refuse 'air' calibrate card.csv -o x --air 0-1
+refuse 'expected the fit.csv' replay card.csv card.csv
+awk 'BEGIN { print "time_s,power_w,temp_c"; for (i = 0; i < 60; i++) print i ",100,50" }' >flat.csv
+refuse 'nothing can be identified' calibrate flat.csv -o flat
+[ ! -e flat ] || say "a refused calibration left a folder"
+echo "measured logs: all well"

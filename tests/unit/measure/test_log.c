@@ -1,0 +1,424 @@
+/* Logs of every format, good and bad: what is understood, what is said, what is refused with its line. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <zlib.h>
+
+#include "measure/collect.h"
+#include "tests/support/scratch.h"
+
+struct read { /* what came of a text */
+    enum tmx_status status;
+    struct tmx_measured m;
+    struct tmx_err err;
+    char all[8192]; /* error, or notes */
+};
+
+static struct read read_options(const char *text, const struct tmx_read_options *o)
+{
+    struct read r = {0};
+    struct tmx_text t = {.size = strlen(text), .name = "log.csv"};
+    t.data = malloc(t.size + 1);
+    assert_non_null(t.data);
+    memcpy(t.data, text, t.size + 1);
+    r.status = tmx_log_decode(&t, &r.m, &r.err);
+    r.status = r.status ? r.status : tmx_measured_parse(&r.m, &t, o, &r.err);
+    tmx_err_format(&r.err, r.all, sizeof r.all);
+    for (size_t i = 0; !r.status && i < r.m.n_note; i++) {
+        snprintf(r.all + strlen(r.all), sizeof r.all - strlen(r.all), "%s\n", r.m.note[i]);
+    }
+    tmx_text_finish(&t);
+    return r;
+}
+
+static struct read read_text(const char *text)
+{
+    return read_options(text, NULL);
+}
+
+#define PLAIN            "time_s,gpu,power_w,temp_c\n"
+#define ROWS             "0,0,100,40\n1,0,100,41\n2,0,200,45\n3,0,200,50\n"
+#define SMI              "timestamp, index, power.draw [W], temperature.gpu\n"
+#define SMI_ROW(t, p, c) "2025/01/07 12:00:0" t ", 0, " p " W, " c "\n"
+
+struct bad {
+    const char *name, *text;
+    const char *says; /* part of the message, with its line */
+};
+
+static const struct bad refused[] = {
+    {"empty", "", "log.csv: the log is empty"},
+    {"only blank lines", "\n\n  \n", "the log is empty"},
+    {"header only", PLAIN, "no column of power"},
+    {"no power column", "time_s,gpu,temp_c\n0,0,40\n1,0,41\n2,0,42\n3,0,43\n", "no column of power"},
+    {"no temperature column", "time_s,gpu,power_w\n0,0,40\n1,0,41\n2,0,42\n3,0,43\n",
+     "no column of temperature"},
+    {"not a log at all", "Dear all,\nthe GPU is hot.\n", "log.csv:1: no column of power"},
+    {"a row too short in the middle", PLAIN "0,0,100,40\n1,0,100\n2,0,100,41\n3,0,1,1\n",
+     "log.csv:3: 3 cells, the header has 4"},
+    {"decimal commas between commas", PLAIN "0,0,0,100,5,40,1\n",
+     "log.csv:2: 7 cells, the header has 4 (decimal commas?"},
+    {"power in milliwatts", PLAIN "0,0,100000,40\n1,0,250000,41\n",
+     "log.csv:2: power_w = 100000 is outside [0, 5000]: milliwatts?"},
+    {"negative power", PLAIN "0,0,-5,40\n", "log.csv:2: power_w = -5 is outside"},
+    {"Fahrenheit", PLAIN "0,0,100,104\n1,0,300,140\n",
+     "log.csv:3: temp_c = 140 is outside [-40, 125]: Fahrenheit"},
+    {"kelvin", PLAIN "0,0,100,313\n", "log.csv:2: temp_c = 313 is outside [-40, 125]: Fahrenheit or kelvin?"},
+    {"inlet in Fahrenheit", "time_s,power_w,temp_c,inlet_c\n0,1,40,95\n",
+     "log.csv:2: inlet_c = 95 is outside"},
+    {"a word for a temperature", PLAIN "0,0,100,warm\n",
+     "log.csv:2: column \"temp_c\": \"warm\" is no number"},
+    {"a word for the power", PLAIN "0,0,much,40\n", "log.csv:2: column \"power_w\": \"much\" is no number"},
+    {"hexadecimal", PLAIN "0,0,0x10,40\n1,0,5,40\n", "log.csv:2: column \"power_w\": \"0x10\" is no number"},
+    {"no time in the time column", PLAIN "soon,0,100,40\n", "log.csv:2: \"soon\" is no time"},
+    {"a missing time", PLAIN "0,0,100,40\n,0,100,41\n", "log.csv:3: \"\" is no time"},
+    {"a day that does not exist", "timestamp,power_w,temp_c\n2025-13-07 12:00:00,1,2\n",
+     "log.csv:2: \"2025-13-07 12:00:00\" is no time"},
+    {"two GPUs mixed", "time_s,power_w,temp_c\n0,100,40\n0,90,35\n1,100,41\n1,90,35\n2,100,42\n2,90,35\n",
+     "two GPUs mixed?"},
+    {"two GPUs mixed, nvidia-smi",
+     "timestamp, power.draw [W], temperature.gpu\n"
+     "2025/01/07 12:00:00, 50 W, 40\n2025/01/07 12:00:00, 60 W, 45\n"
+     "2025/01/07 12:00:01, 50 W, 40\n2025/01/07 12:00:01, 60 W, 45\n",
+     "two GPUs mixed?"},
+    {"power in amperes", SMI "2025/01/07 12:00:00, 0, 50 A, 40\n",
+     "log.csv:2: column \"power.draw [W]\": \"50 A\" is no number"},
+    {"all power missing", SMI "2025/01/07 12:00:00, 0, [N/A], 40\n2025/01/07 12:00:01, 0, [N/A], 41\n",
+     "no column of power with values"},
+    {"all temperature missing", PLAIN "0,0,100,N/A\n1,0,100,N/A\n2,0,100,N/A\n3,0,1,N/A\n",
+     "no column of temperature with values"},
+    {"three rows only", PLAIN "0,0,100,40\n1,0,100,41\n2,0,100,42\n", "no GPU has four rows"},
+    {"dmon without names", "    0    50    40\n", "no column of power"},
+    {"dmon with a row too long", "# gpu   pwr gtemp\n# Idx     W     C\n    0    50    40    7\n",
+     "log.csv:3: 4 columns, the line of names has 3"},
+    {"dmon whose columns change", "# gpu pwr gtemp\n 0 50 40\n# gpu pwr gtemp mtemp\n 0 50 40 -\n",
+     "log.csv:3: the columns change here"},
+    {"dmon with a word", "# gpu pwr gtemp\n 0 hot 40\n", "log.csv:2: column pwr: \"hot\" is no number"},
+    {"dmon with a bad clock", "#Date Time gpu pwr gtemp\n 20250107 25:00:00 0 50 40\n",
+     "log.csv:2: \"20250107 25:00:00\" is no time"},
+    {"dcgmi with a short row", "#Entity POWER TMPTR\nID W C\nGPU 0 50\nGPU 0 50 40\n",
+     "log.csv:3: 2 columns, the line of names has 3"},
+    {"exporter without a value", "DCGM_FI_DEV_GPU_TEMP{gpu=\"0\"}\n",
+     "log.csv:1: DCGM_FI_DEV_GPU_TEMP has no value"},
+    {"exporter without a GPU", "DCGM_FI_DEV_GPU_TEMP{host=\"a\"} 40\n",
+     "log.csv:1: DCGM_FI_DEV_GPU_TEMP has no label gpu"},
+    {"exporter with a bad stamp", "DCGM_FI_DEV_GPU_TEMP{gpu=\"0\"} 40 noon\n",
+     "log.csv:1: \"noon\" is no time in milliseconds"},
+    {"exporter without power", "DCGM_FI_DEV_GPU_TEMP{gpu=\"0\"} 40\nDCGM_FI_DEV_GPU_TEMP{gpu=\"0\"} 41\n",
+     "no column of power"},
+    {"fan of a jet", "time_s,power_w,temp_c,fan_rpm\n0,1,40,100000\n",
+     "log.csv:2: fan_rpm = 100000 is outside"},
+    {"GPU-Z without power",
+     "Date , GPU Clock [MHz] , GPU Temperature [C] ,\n2021-03-10 10:50:32 , 1410.0 , 37.0 ,\n",
+     "no column of power"},
+    {"amd-smi without values", "timestamp,gpu,socket_power,hotspot\n1,0,N/A,N/A\n2,0,N/A,N/A\n",
+     "no column of power with values"},
+    {"UTF-16 without its mark", "t\0i", "no column of power"},
+};
+
+static void bad_logs_are_refused_with_file_and_line(void **unused)
+{
+    (void)unused;
+    for (size_t i = 0; i < sizeof refused / sizeof refused[0]; i++) {
+        struct read r = read_text(refused[i].text);
+        if (!r.status || !strstr(r.all, refused[i].says) || strncmp(r.all, "log.csv", 7) != 0) {
+            fail_msg("%s: status %d, says \"%s\", expected \"%s\"", refused[i].name, (int)r.status, r.all,
+                     refused[i].says);
+        }
+        assert_int_equal(tmx_status_exit_code(r.status), 2);
+        tmx_measured_finish(&r.m);
+    }
+}
+
+static const struct bad noted[] = {
+    {"last line cut short", PLAIN ROWS "4,0,2", "log.csv:6: the last line is cut short: dropped"},
+    {"header again", PLAIN "0,0,100,40\n1,0,100,41\n" PLAIN "2,0,100,42\n3,0,100,43\n",
+     "log.csv:4: the header stands here again"},
+    {"power missing",
+     SMI SMI_ROW("0", "50", "40") "2025/01/07 12:00:01, 0, [N/A], 41\n" SMI_ROW("2", "70", "42")
+         SMI_ROW("3", "70", "43"),
+     "1 of 4 rows have no power"},
+    {"temperature missing", PLAIN ROWS "4,0,100,N/A\n", "1 of 5 rows have no temperature"},
+    {"time stamps twice", PLAIN "0,0,1,40\n1,0,1,40\n1,0,2,41\n2,0,1,40\n3,0,1,40\n4,0,1,40\n5,0,1,40\n",
+     "1 repeated time stamps"},
+    {"a row back in time", PLAIN "0,0,1,40\n1,0,1,40\n2,0,2,41\n1.5,0,1,40\n3,0,1,40\n4,0,1,40\n",
+     "1 rows stand before the one above them"},
+    {"daylight saving back",
+     "timestamp,power_w,temp_c\n2025-10-26 02:59:57,1,40\n2025-10-26 02:59:58,1,40\n2025-10-26 "
+     "02:59:59,2,41\n"
+     "2025-10-26 02:00:00,1,40\n2025-10-26 02:00:01,1,40\n",
+     "log.csv:5: the clock goes back an hour (daylight saving?)"},
+    {"daylight saving forth",
+     "timestamp,power_w,temp_c\n2025-03-30 01:59:56,1,40\n2025-03-30 01:59:57,1,40\n2025-03-30 "
+     "01:59:58,1,40\n2025-03-30 01:59:59,2,41\n"
+     "2025-03-30 03:00:00,1,40\n2025-03-30 03:00:01,1,40\n2025-03-30 03:00:02,1,40\n2025-03-30 "
+     "03:00:03,1,40\n",
+     "jumps an hour"},
+    {"the clock set back",
+     PLAIN ROWS
+     "1000,0,1,40\n1001,0,1,40\n1002,0,1,40\n1003,0,1,40\n900,0,1,40\n901,0,1,40\n902,0,1,40\n903,0,1,40\n",
+     "the clock goes back by 103 s"},
+    {"a gap", PLAIN ROWS "600,0,1,40\n601,0,1,40\n602,0,1,40\n603,0,1,40\n", "log.csv:6: a gap of 597.0 s"},
+    {"no time", "gpu,power_w,temp_c\n0,1,40\n0,1,40\n0,1,41\n0,1,41\n",
+     "no time stamps: rows are taken to be 1 s apart"},
+    {"one GPU with three rows", PLAIN ROWS "0,1,1,40\n1,1,1,41\n",
+     "GPU 1 has 2 rows with a temperature: left out"},
+    {"dcgmi cut short",
+     "#Entity POWER TMPTR\nID W C\nGPU 0 50 40\nGPU 0 50 40\nGPU 0 50 40\nGPU 0 50 40\nGPU 0 50",
+     "the last line is cut short"},
+};
+
+static void decisions_are_notes(void **unused)
+{
+    (void)unused;
+    for (size_t i = 0; i < sizeof noted / sizeof noted[0]; i++) {
+        struct read r = read_text(noted[i].text);
+        if (r.status || !strstr(r.all, noted[i].says)) {
+            fail_msg("%s: status %d, says \"%s\", expected \"%s\"", noted[i].name, (int)r.status, r.all,
+                     noted[i].says);
+        }
+        tmx_measured_finish(&r.m);
+    }
+}
+
+struct good {
+    const char *name, *text, *format;
+    size_t n_series, n;
+    double time_s, power_w, temp_c; /* of the last row of the last series */
+};
+
+static const struct good understood[] = {
+    {"plain", PLAIN ROWS, "plain CSV", 1, 4, 3, 200, 50},
+    {"plain, names in any case and order", "Temp_C,POWER_W,Time_S\n40,100,0\n41,100,1\n45,200,2\n50,200,3\n",
+     "plain CSV", 1, 4, 3, 200, 50},
+    {"plain, semicolons and decimal commas",
+     "time_s;power_w;temp_c\n0,0;100,5;40\n1,5;100;41\n2;200;45\n3,25;200,5;50,5\n", "plain CSV", 1, 4, 3.25,
+     200.5, 50.5},
+    {"plain, tabs", "time_s\tpower_w\ttemp_c\n0\t100\t40\n1\t100\t41\n2\t1\t45\n3\t200\t50\n", "plain CSV", 1,
+     4, 3, 200, 50},
+    {"plain, milliwatts and kelvin by name",
+     "time_ms,power_mw,temp_k\n0,100000,313.15\n1000,1,313.15\n2000,1,313.15\n3000,200000,323.15\n",
+     "plain CSV", 1, 4, 3, 200, 50},
+    {"plain, Fahrenheit by unit", "time [s],power [W],temp [F]\n0,1,104\n1,1,104\n2,1,104\n3,200,122\n",
+     "plain CSV", 1, 4, 3, 200, 50},
+    {"plain, runs",
+     "run,time_s,power_w,temp_c\na,0,1,40\na,1,1,40\na,2,1,40\na,3,1,40\nb,0,1,40\nb,1,1,40\nb,2,1,40\nb,4,"
+     "200,50\n",
+     "plain CSV", 2, 4, 4, 200, 50},
+    {"nvidia-smi",
+     SMI SMI_ROW("0.000", "50.5", "40") SMI_ROW("1.000", "51", "40") SMI_ROW("2.000", "50", "41")
+         SMI_ROW("3.500", "200.0", "50"),
+     "nvidia-smi --query-gpu", 1, 4, 3.5, 200, 50},
+    {"nvidia-smi, nounits, two GPUs, other order",
+     "temperature.gpu, index, timestamp, name, power.draw.instant\n"
+     "40, 0, 2025/01/07 12:00:00.000, NVIDIA X, 50\n41, 1, 2025/01/07 12:00:00.001, NVIDIA X, 50\n40, 0, "
+     "2025/01/07 12:00:01.000, NVIDIA X, 50\n41, 1, 2025/01/07 12:00:01.001, NVIDIA X, 50\n"
+     "40, 0, 2025/01/07 12:00:02.000, NVIDIA X, 50\n41, 1, 2025/01/07 12:00:02.001, NVIDIA X, 50\n40, 0, "
+     "2025/01/07 12:00:03.000, NVIDIA X, 50\n50, 1, 2025/01/07 12:00:03.001, NVIDIA X, 200\n",
+     "nvidia-smi --query-gpu", 2, 4, 3.001, 200, 50},
+    {"nvidia-smi, the other stamp",
+     "timestamp, power.draw, temperature.gpu\nTue Jan  7 12:00:00 2025, 1, 40\nTue Jan  7 12:00:01 2025, 1, "
+     "40\nTue Jan  7 12:00:02 2025, 1, 40\nTue Jan  7 12:00:03 2025, 200, 50\n",
+     "nvidia-smi --query-gpu", 1, 4, 3, 200, 50},
+    {"dmon",
+     "# gpu   pwr gtemp mtemp    sm   mem\n# Idx     W     C     C     %     %\n    0    50    40     -     "
+     "0     0\n    0    50    40     -     0     0\n"
+     "# gpu   pwr gtemp mtemp    sm   mem\n# Idx     W     C     C     %     %\n    0    50    41     -     "
+     "0     0\n    0   200    50     -    99     0\n",
+     "nvidia-smi dmon", 1, 4, 3, 200, 50},
+    {"dmon with time",
+     "#Date       Time        gpu   pwr gtemp\n#YYYYMMDD   HH:MM:SS    Idx     W     C\n 20250107   23:59:58 "
+     "   0    50    40\n 20250107   23:59:59    0    50    40\n"
+     " 20250108   00:00:00    0    50    40\n 20250108   00:00:01    0   200    50\n",
+     "nvidia-smi dmon", 1, 4, 3, 200, 50},
+    {"dcgmi dmon",
+     "#Entity   POWER                TMPTR\nID         W                    C\nGPU 0     50.1                "
+     " 40\nGPU 1     60.1                 40\nGPU 0     50.1                 40\nGPU 1     60.1              "
+     "   40\n"
+     "#Entity   POWER                TMPTR\nID         W                    C\nGPU 0     50.1                "
+     " 40\nGPU 1     60.1                 40\nGPU 0     50.1                 40\nGPU 1     200               "
+     "  50\n",
+     "dcgmi dmon", 2, 4, 3, 200, 50},
+    {"dcgm-exporter",
+     "# HELP DCGM_FI_DEV_GPU_TEMP GPU temperature (in C).\nDCGM_FI_DEV_GPU_TEMP{gpu=\"0\",UUID=\"GPU-1\"} 40 "
+     "1000\nDCGM_FI_DEV_POWER_USAGE{gpu=\"0\"} 50 1000\n"
+     "DCGM_FI_DEV_GPU_TEMP{gpu=\"0\"} 41 2000\nDCGM_FI_DEV_POWER_USAGE{gpu=\"0\"} 50 "
+     "2000\nDCGM_FI_DEV_GPU_TEMP{gpu=\"0\"} 42 3000\nDCGM_FI_DEV_POWER_USAGE{gpu=\"0\"} 50 3000\n"
+     "DCGM_FI_DEV_GPU_TEMP{gpu=\"0\"} 50 4000\nDCGM_FI_DEV_POWER_USAGE{gpu=\"0\"} 200 4000\n",
+     "dcgm-exporter", 1, 4, 3, 200, 50},
+    {"GPU-Z",
+     "Date , GPU Clock [MHz] , GPU Temperature [\xB0"
+     "C] , Fan Speed (%) [%] , Fan Speed (RPM) [RPM] , Board Power Draw [W] , GPU Chip Power Draw [W] ,\n"
+     "2021-03-10 10:50:32 , 1410.0 , 37.0 , 24 , 1027 , 30.0 , 20.0 ,\n2021-03-10 10:50:33 , 1410.0 , 37.0 , "
+     "24 , 1027 , 30.0 , 20.0 ,\n"
+     "2021-03-10 10:50:34 , 1410.0 , 37.0 , 24 , 1027 , 30.0 , 20.0 ,\n2021-03-10 10:50:35 , 1410.0 , 50.0 , "
+     "24 , 1027 , 230.0 , 200.0 ,\n",
+     "GPU-Z sensor log", 1, 4, 3, 200, 50},
+    {"amd-smi monitor",
+     "timestamp,gpu,power_usage,hotspot_temperature,memory_temperature,gfx_util\n1700000000,0,100,40,35,"
+     "0\n1700000001,0,100,40,35,0\n1700000002,0,100,40,35,0\n1700000003,0,200,50,35,0\n",
+     "amd-smi --csv", 1, 4, 3, 200, 50},
+    {"amd-smi metric with quoted lists",
+     "timestamp,gpu,vcn_activity,socket_power,edge,hotspot,mem\n1,0,\"['N/A', "
+     "'N/A']\",100,N/A,40,35\n2,0,\"[1, 2]\",100,N/A,40,35\n3,0,N/A,100,N/A,40,35\n4,0,N/A,200,N/A,50,35\n",
+     "amd-smi --csv", 1, 4, 3, 200, 50},
+};
+
+static void formats_are_told_by_their_header(void **unused)
+{
+    (void)unused;
+    for (size_t i = 0; i < sizeof understood / sizeof understood[0]; i++) {
+        const struct good *g = &understood[i];
+        struct read r = read_text(g->text);
+        if (r.status || strcmp(r.m.format, g->format) != 0 || r.m.n_series != g->n_series) {
+            fail_msg("%s: status %d (%s), format %s, %zu series", g->name, (int)r.status, r.all, r.m.format,
+                     r.m.n_series);
+        }
+        const struct tmx_series *s = &r.m.series[g->n_series - 1];
+        assert_int_equal(s->n, g->n);
+        check_close(s->q[TMX_Q_TIME][g->n - 1], g->time_s, 0, 1e-6);
+        check_close(s->q[TMX_Q_POWER][g->n - 1], g->power_w, 0, 1e-9);
+        check_close(s->q[TMX_Q_TEMP][g->n - 1], g->temp_c, 0, 1e-9);
+        tmx_measured_finish(&r.m);
+    }
+}
+
+static void chip_watts_and_rpm_are_preferred_in_gpuz_logs(void **unused)
+{
+    (void)unused;
+    struct read r = read_text(understood[14].text);
+    assert_string_equal(understood[14].name, "GPU-Z");
+    check_close(r.m.series[0].q[TMX_Q_RPM][0], 1027, 0, 0);
+    check_close(r.m.series[0].q[TMX_Q_FAN_PCT][0], 24, 0, 0);
+    bool board = false;
+    for (size_t i = 0; i < r.m.n_unused; i++) {
+        board = board || strncmp(r.m.unused[i], "Board Power Draw", 16) == 0;
+    }
+    assert_true(board); /* and what is not used is named */
+    tmx_measured_finish(&r.m);
+}
+
+static void a_column_may_be_given_by_name(void **unused)
+{
+    (void)unused;
+    const struct tmx_read_options o = {.column = {"inlet_c=hgx", NULL}},
+                                  wrong = {.column = {"inlet_c=nowhere", NULL}},
+                                  none = {.column = {"colour=hgx", NULL}};
+    static const char text[] =
+        "time_s,power_w,temp_c,hgx,inlet_c\n0,1,40,30,20\n1,1,40,30,20\n2,1,40,30,20\n3,1,40,31,20\n";
+    struct read r = read_options(text, &o);
+    assert_int_equal(r.status, TMX_OK);
+    check_close(r.m.series[0].q[TMX_Q_INLET][3], 31, 0, 0);
+    tmx_measured_finish(&r.m);
+    r = read_options(text, &wrong);
+    assert_non_null(strstr(r.all, "there is no column \"nowhere\""));
+    tmx_measured_finish(&r.m);
+    r = read_options(text, &none);
+    assert_non_null(strstr(r.all, "expected power_w=NAME"));
+    tmx_measured_finish(&r.m);
+}
+
+static void utf16_and_gzip_are_unpacked(void **unused)
+{
+    (void)unused;
+    const char *text = PLAIN ROWS;
+    struct tmx_measured m = {0};
+    struct tmx_err err = {0};
+    FILE *f = fopen("log_utf16.csv", "wb");
+    assert_non_null(f);
+    fputs("\xFF\xFE", f);
+    for (const char *p = text; *p; p++) {
+        fputc(*p, f);
+        fputc(0, f);
+    }
+    fclose(f);
+    gzFile g = gzopen("log.csv.gz", "wb");
+    assert_non_null(g);
+    assert_int_equal(gzwrite(g, text, (unsigned)strlen(text)), (int)strlen(text));
+    gzclose(g);
+    assert_int_equal(tmx_measured_read(&m, "log_utf16.csv", NULL, &err), TMX_OK);
+    assert_int_equal(tmx_measured_read(&m, "log.csv.gz", NULL, &err), TMX_OK);
+    assert_int_equal(m.n_series, 2);
+    assert_string_equal(m.run[0], "log_utf16");
+    assert_string_equal(m.run[1], "log");
+    check_close(m.series[0].q[TMX_Q_TEMP][3], 50, 0, 0);
+    check_close(m.series[1].q[TMX_Q_TEMP][3], 50, 0, 0);
+    tmx_measured_finish(&m);
+    /* and a gzip file without its end is an error, not a shorter log */
+    char buf[512];
+    f = fopen("log.csv.gz", "rb");
+    const size_t n = fread(buf, 1, sizeof buf, f);
+    fclose(f);
+    f = fopen("log_cut.csv.gz", "wb");
+    fwrite(buf, 1, n - 9, f);
+    fclose(f);
+    assert_int_not_equal(tmx_measured_read(&m, "log_cut.csv.gz", NULL, &err), TMX_OK);
+    tmx_measured_finish(&m);
+    assert_int_equal(tmx_measured_read(&m, "no such file", NULL, &err), TMX_EIO);
+    tmx_measured_finish(&m);
+    assert_int_equal(tmx_measured_read(&m, ".", NULL, &err), TMX_EIO);
+    tmx_measured_finish(&m);
+}
+
+static void runs_and_gpus_are_selected_by_patterns(void **unused)
+{
+    (void)unused;
+    struct read r = read_text("run,time_s,gpu,power_w,temp_c\na1,0,0,1,40\na1,1,0,1,40\na1,2,0,1,40\na1,3,0,"
+                              "1,40\nb1,0,0,1,40\nb1,1,0,1,40\nb1,2,0,1,40\nb1,3,0,1,40\n"
+                              "b1,0,1,1,40\nb1,1,1,1,40\nb1,2,1,1,40\nb1,3,1,1,40\n");
+    assert_int_equal(r.m.n_series, 3);
+    assert_int_equal(tmx_measured_select(&r.m, "b*,c?", NULL, &r.err), TMX_ECONFIG); /* c? finds nothing */
+    assert_int_equal(tmx_measured_select(&r.m, "b*,?1", "1", &r.err), TMX_OK);
+    assert_int_equal(r.m.n_series, 1);
+    assert_string_equal(r.m.gpu[r.m.series[0].gpu], "1");
+    tmx_measured_finish(&r.m);
+    assert_true(tmx_pattern_match("x,010?_full*", "0107_full_400w"));
+    assert_false(tmx_pattern_match("010?_full", "0107_full_400w"));
+}
+
+static void time_stamps_are_seconds(void **unused)
+{
+    (void)unused;
+    const struct {
+        const char *text;
+        double seconds; /* NAN: none */
+    } rows[] = {{"2025/01/07 12:34:56.789", 1736253296.789},
+                {"2025-01-07T12:34:56Z", 1736253296},
+                {"2025-01-07T13:34:56+01:00", 1736253296},
+                {"Tue Jan  7 12:34:56 2025", 1736253296},
+                {"07.01.2025 12:34:56", 1736253296},
+                {"7.1.2025 12:34:56", 1736253296},
+                {"20250107 12:34:56", 1736253296},
+                {"12:34:56", 45296},
+                {"1736253296.5", 1736253296.5},
+                {"2024-02-29 00:00:00", 1709164800},
+                {"2025/01/07", NAN},
+                {"12:60:00", NAN},
+                {"2025-01-32 12:00:00", NAN},
+                {"", NAN},
+                {"2025-01-07 12:34:56 PM", NAN}};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        double v = NAN;
+        const bool ok =
+            tmx_time_parse((struct tmx_span){rows[i].text, rows[i].text + strlen(rows[i].text)}, &v);
+        assert_int_equal(ok, !isnan(rows[i].seconds));
+        if (ok) {
+            check_close(v, rows[i].seconds, 0, 1e-4);
+        }
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(formats_are_told_by_their_header),
+        cmocka_unit_test(bad_logs_are_refused_with_file_and_line),
+        cmocka_unit_test(decisions_are_notes),
+        cmocka_unit_test(chip_watts_and_rpm_are_preferred_in_gpuz_logs),
+        cmocka_unit_test(a_column_may_be_given_by_name),
+        cmocka_unit_test(utf16_and_gzip_are_unpacked),
+        cmocka_unit_test(runs_and_gpus_are_selected_by_patterns),
+        cmocka_unit_test(time_stamps_are_seconds),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
