@@ -85,14 +85,14 @@ int main(int argc, char **argv)
     struct tmx_err err = {0};
     struct tmx_config *cfg = NULL;
     enum tmx_status st = tmx_config_load(&cfg, path, set, argc > 1 ? 0 : 1, &err);
-    st = st ? st : tmx_run_open(&run, tmx_config_root(cfg), &err);
+    st = st ? st : tmx_run_create(&run, tmx_config_root(cfg), &err);
     st = st ? st : measure(run, n, &err);
     if (st) {
         char text[1600];
         tmx_err_format(&err, text, sizeof text);
         fprintf(stderr, "%s\n", text);
     }
-    tmx_run_close(run);
+    tmx_run_destroy(run);
     tmx_config_close(cfg);
     return tmx_status_exit_code(st);
 }

@@ -66,7 +66,7 @@ static struct tmx_run *open_run(size_t n, bool different)
     write_topology(n, different);
     write_mix(n);
     enum tmx_status st = tmx_config_parse(&cfg, text, "scale", &err);
-    st = st ? st : tmx_run_open(&run, tmx_config_root(cfg), &err);
+    st = st ? st : tmx_run_create(&run, tmx_config_root(cfg), &err);
     if (st) {
         tmx_err_format(&err, msg, sizeof msg);
         fprintf(stderr, "scale: %s\n", msg);
@@ -158,7 +158,7 @@ int main(void)
     printf("memory per extra GPU: %.1f kB (limit 100)\n", extra_kb);
     for (size_t i = 0; i < N_SIZE; i++) {
         for (size_t k = 0; k < N_FANS; k++) {
-            tmx_run_close(run[i][k]);
+            tmx_run_destroy(run[i][k]);
         }
     }
     return ok && extra_kb < 100 ? 0 : 1;

@@ -28,11 +28,11 @@ static enum tmx_status check_run(const struct request *r, struct tmx_err *err)
     struct tmx_run *run = NULL;
     struct tmx_config *cfg = NULL;
     enum tmx_status st = tmx_config_load(&cfg, r->path, r->sets, r->n_set, err);
-    st = st ? st : tmx_run_open(&run, tmx_config_root(cfg), err);
+    st = st ? st : tmx_run_create(&run, tmx_config_root(cfg), err);
     if (!st) {
         fputs(tmx_run_resolved(run), r->out);
     }
-    tmx_run_close(run);
+    tmx_run_destroy(run);
     tmx_config_close(cfg);
     return st;
 }

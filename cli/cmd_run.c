@@ -100,41 +100,22 @@ static bool should_stop(void *ctx)
     return interrupted;
 }
 
-static enum tmx_status save_text(const char *dir, const char *name, const char *text, struct tmx_err *err)
-{
-    char path[1024];
-    struct tmx_output o;
-    snprintf(path, sizeof path, "%s/%s", dir, name);
-    const enum tmx_status st = tmx_output_open(&o, path, err);
-    if (st) {
-        return st;
-    }
-    fputs(text, o.file);
-    return tmx_output_commit(&o, err);
-}
-
 static enum tmx_status report(const struct args *a, const struct tmx_run *run, struct tmx_err *err)
 {
-    struct tmx_table *s = NULL, *k = NULL;
-    char path[1024];
-    enum tmx_status st = tmx_run_summary(run, &s, err);
-    st = st ? st : tmx_run_kernels(run, &k, err);
-    if (!st && !a->quiet) {
-        for (const struct tmx_metric *m = tmx_metrics; m->name; m++) {
+    struct tmx_table *k = NULL;
+    enum tmx_status st = TMX_OK;
+    if (!a->quiet) {
+        st = tmx_run_kernels(run, &k, err);
+        for (const struct tmx_metric *m = tmx_metrics; !st && m->name; m++) {
             printf("%-26s %14.3f   %s\n", m->name, m->value(run), m->doc);
         }
-        printf("\n");
-        st = tmx_table_save(k, TMX_FORMAT_TEXT, "-", err);
+        if (!st) {
+            printf("\n");
+            st = tmx_table_save(k, TMX_FORMAT_TEXT, "-", err);
+        }
+        tmx_table_destroy(k);
     }
-    if (!st && a->dir) {
-        snprintf(path, sizeof path, "%s/summary.csv", a->dir);
-        st = tmx_table_save(s, TMX_FORMAT_CSV, path, err);
-        snprintf(path, sizeof path, "%s/kernels.csv", a->dir);
-        st = st ? st : tmx_table_save(k, TMX_FORMAT_CSV, path, err);
-    }
-    tmx_table_destroy(s);
-    tmx_table_destroy(k);
-    return st;
+    return st || !a->dir ? st : tmx_run_save_tables(run, a->dir, err);
 }
 
 static enum tmx_status open_traces(const struct args *a, struct tmx_run *run, struct watch *w,
@@ -160,7 +141,7 @@ static enum tmx_status simulate(const struct args *a, struct tmx_run *run, struc
     enum tmx_status st = a->dir ? tmx_os_mkdirs(a->dir, err) : TMX_OK;
     st = st ? st : open_traces(a, run, &w, err);
     if (!st && a->dir) {
-        st = save_text(a->dir, "resolved.cfg", tmx_run_resolved(run), err);
+        st = tmx_run_save_resolved(run, a->dir, err);
     }
     if (!st) {
         const struct tmx_observer observer = {
@@ -204,12 +185,12 @@ static enum tmx_status run(void *args, struct tmx_err *err)
     sigaction(SIGINT, &act, NULL);
     sigaction(SIGTERM, &act, NULL);
     st = tmx_config_load(&cfg, path, (const char *const *)a->set.text, a->set.n, err);
-    st = st ? st : tmx_run_open(&r, tmx_config_root(cfg), err);
+    st = st ? st : tmx_run_create(&r, tmx_config_root(cfg), err);
     if (!st && a->verbose) {
         fputs(tmx_run_resolved(r), stdout);
     }
     st = st ? st : simulate(a, r, err);
-    tmx_run_close(r);
+    tmx_run_destroy(r);
     tmx_config_close(cfg);
     return st;
 }

@@ -52,7 +52,7 @@ static enum tmx_status read_resolved(struct tmx_history **all, size_t *n_gpu, co
             st = tmx_floorplan_add(&h->floorplan, &chip->floorplan.unit[i], err);
         }
     }
-    tmx_run_close(run);
+    tmx_run_destroy(run);
     tmx_config_close(cfg);
     return st;
 }

@@ -1,4 +1,4 @@
-/* The resolved configuration of a run: every key with its value, readable by tmx_run_open. */
+/* The resolved configuration of a run: every key with its value, readable by tmx_run_create. */
 #include "run/choose.h"
 #include "run/cta.h"
 #include "run/gate.h"

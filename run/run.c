@@ -111,14 +111,14 @@ enum tmx_status tmx_run_describe(struct tmx_run **run, const struct tmx_setting 
     st = st ? st : tmx_run_thermal_read(r, root, err);
     st = st ? st : identify(r, err);
     if (st) {
-        tmx_run_close(r);
+        tmx_run_destroy(r);
         return st;
     }
     *run = r;
     return TMX_OK;
 }
 
-enum tmx_status tmx_run_open(struct tmx_run **run, const struct tmx_setting *root, struct tmx_err *err)
+enum tmx_status tmx_run_create(struct tmx_run **run, const struct tmx_setting *root, struct tmx_err *err)
 {
     struct tmx_run *r = NULL;
     enum tmx_status st = tmx_run_describe(&r, root, err);
@@ -132,14 +132,14 @@ enum tmx_status tmx_run_open(struct tmx_run **run, const struct tmx_setting *roo
         st = tmx_sim_create(&r->sim, &r->sim_spec, err);
     }
     if (st) {
-        tmx_run_close(r);
+        tmx_run_destroy(r);
         return st;
     }
     *run = r;
     return TMX_OK;
 }
 
-void tmx_run_close(struct tmx_run *r)
+void tmx_run_destroy(struct tmx_run *r)
 {
     if (!r) {
         return;

@@ -12,16 +12,16 @@
 struct tmx_run;
 
 /* Set up a run from a configuration group (all keys: docs/formats.md). The caller ends it
- * with tmx_run_close. */
-TMX_NODISCARD enum tmx_status tmx_run_open(struct tmx_run **run, const struct tmx_setting *root,
-                                           struct tmx_err *err);
+ * with tmx_run_destroy. */
+TMX_NODISCARD enum tmx_status tmx_run_create(struct tmx_run **run, const struct tmx_setting *root,
+                                             struct tmx_err *err);
 /* The same checks without the thermal model and the simulation: only tmx_run_resolved and
  * tmx_run_id may be asked of it. A study names its runs this way. */
 TMX_NODISCARD enum tmx_status tmx_run_describe(struct tmx_run **run, const struct tmx_setting *root,
                                                struct tmx_err *err);
-void tmx_run_close(struct tmx_run *run); /* accepts NULL */
+void tmx_run_destroy(struct tmx_run *run); /* accepts NULL */
 
-/* The fully resolved configuration, as text that tmx_run_open reads back to the same run. */
+/* The fully resolved configuration, as text that tmx_run_create reads back to the same run. */
 const char *tmx_run_resolved(const struct tmx_run *run);
 /* Hash of the resolved configuration and of the files it names. */
 const char *tmx_run_id(const struct tmx_run *run);

@@ -1,5 +1,7 @@
 #include "run/summary.h"
 
+#include "core/base/os.h"
+
 enum tmx_status tmx_run_summary(const struct tmx_run *run, struct tmx_table **out, struct tmx_err *err)
 {
     struct tmx_column columns[64] = {
@@ -44,5 +46,42 @@ enum tmx_status tmx_run_kernels(const struct tmx_run *run, struct tmx_table **ou
         tmx_table_real(*out, tmx_sim_recorder(sim)->job_j[j]);
         tmx_table_real(*out, job->pdi_w);
     }
+    return st;
+}
+
+/* A file of the folder: text, or a table as CSV. */
+static enum tmx_status save(const char *folder, const char *name, const char *text,
+                            const struct tmx_table *table, struct tmx_err *err)
+{
+    char path[1024];
+    struct tmx_output o = {0};
+    if ((size_t)snprintf(path, sizeof path, "%s/%s", folder, name) >= sizeof path) {
+        return tmx_fail_at(err, TMX_EIO, folder, 0, "folder name too long");
+    }
+    enum tmx_status st = tmx_output_open(&o, path, err);
+    if (!st && text) {
+        fputs(text, o.file);
+    } else if (!st) {
+        st = tmx_table_write_csv(table, o.file, err);
+    }
+    st = st ? st : tmx_output_commit(&o, err);
+    tmx_output_discard(&o);
+    return st;
+}
+
+enum tmx_status tmx_run_save_resolved(const struct tmx_run *run, const char *folder, struct tmx_err *err)
+{
+    return save(folder, "resolved.cfg", tmx_run_resolved(run), NULL, err);
+}
+
+enum tmx_status tmx_run_save_tables(const struct tmx_run *run, const char *folder, struct tmx_err *err)
+{
+    struct tmx_table *summary = NULL, *kernels = NULL;
+    enum tmx_status st = tmx_run_summary(run, &summary, err);
+    st = st ? st : tmx_run_kernels(run, &kernels, err);
+    st = st ? st : save(folder, "summary.csv", NULL, summary, err);
+    st = st ? st : save(folder, "kernels.csv", NULL, kernels, err);
+    tmx_table_destroy(summary);
+    tmx_table_destroy(kernels);
     return st;
 }

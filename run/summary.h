@@ -13,4 +13,10 @@ TMX_NODISCARD enum tmx_status tmx_run_summary(const struct tmx_run *run, struct 
 TMX_NODISCARD enum tmx_status tmx_run_kernels(const struct tmx_run *run, struct tmx_table **out,
                                               struct tmx_err *err);
 
+/* Files of a folder that is there: resolved.cfg before the run, summary.csv and kernels.csv after it. */
+TMX_NODISCARD enum tmx_status tmx_run_save_resolved(const struct tmx_run *run, const char *folder,
+                                                    struct tmx_err *err);
+TMX_NODISCARD enum tmx_status tmx_run_save_tables(const struct tmx_run *run, const char *folder,
+                                                  struct tmx_err *err);
+
 #endif

@@ -83,7 +83,7 @@ static enum tmx_status open_task(const struct tmx_run_batch *b, size_t task, boo
     st = st ? st : tmx_config_load(&cfg, b->path, (const char *const *)s.text, s.n, err);
     if (!st) {
         const struct tmx_setting *root = b->group ? tmx_config_find(cfg, b->group) : tmx_config_root(cfg);
-        st = root ? (describe ? tmx_run_describe : tmx_run_open)(run, root, err)
+        st = root ? (describe ? tmx_run_describe : tmx_run_create)(run, root, err)
                   : tmx_fail_at(err, TMX_ECONFIG, b->path, 0, "missing %s = { ... }", b->group);
     }
     tmx_config_close(cfg);
@@ -97,7 +97,7 @@ enum tmx_status tmx_batch_check(const struct tmx_run_batch *b, struct tmx_err *e
     for (size_t task = 0; task < b->n_task && !st; task++) {
         struct tmx_run *run = NULL;
         st = open_task(b, task, true, &run, err);
-        tmx_run_close(run);
+        tmx_run_destroy(run);
     }
     return st;
 }
@@ -136,7 +136,7 @@ static enum tmx_status run_task(void *ctx, size_t task, FILE *out, struct tmx_er
     if (!st) {
         fwrite(value, sizeof *value, b->n_value, out);
     }
-    tmx_run_close(run);
+    tmx_run_destroy(run);
     free(value);
     return st;
 }
@@ -245,7 +245,7 @@ static enum tmx_status open_journal(struct job *job, struct tmx_err *err)
         if (!st) {
             snprintf(job->j.id[task], sizeof job->j.id[task], "%s-%s", tmx_run_id(run), program);
         }
-        tmx_run_close(run);
+        tmx_run_destroy(run);
     }
     if (!st && tmx_os_exists(b->journal)) {
         struct tmx_lines lines = {0};

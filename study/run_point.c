@@ -23,7 +23,7 @@ static enum tmx_status resolve(void *ctx, const struct tmx_point *p, FILE *out, 
     if (!st) { /* the id covers the files that the configuration names */
         fprintf(out, "%s# run %s\n", tmx_run_resolved(run), tmx_run_id(run));
     }
-    tmx_run_close(run);
+    tmx_run_destroy(run);
     return st;
 }
 
@@ -32,12 +32,12 @@ static enum tmx_status simulate(void *ctx, const struct tmx_point *p, struct tmx
 {
     struct tmx_run *run = NULL;
     (void)ctx;
-    enum tmx_status st = open_with(tmx_run_open, &run, p, err);
+    enum tmx_status st = open_with(tmx_run_create, &run, p, err);
     st = st ? st : tmx_run_execute(run, NULL, err);
     for (const struct tmx_metric *k = tmx_metrics; k->name && !st; k++) {
         st = tmx_measures_add(m, k->name, k->value(run), err);
     }
-    tmx_run_close(run);
+    tmx_run_destroy(run);
     return st;
 }
 

@@ -83,8 +83,6 @@ static enum tmx_status parse(struct tmx_config *c, const struct tmx_config_text 
     const struct copy copy = {t, err};
     config_t cfg;
     enum tmx_status st;
-    struct tmx_plain plain;
-    tmx_plain_enter(&plain); /* libconfig reads reals with atof, and leaves the thread in another locale */
     config_init(&cfg);
     if (config_read_string(&cfg, t->data ? t->data : "")) {
         c->root = tmx_setting_add(NULL, NULL, TMX_SETTING_GROUP, t->file[0], 1);
@@ -94,7 +92,6 @@ static enum tmx_status parse(struct tmx_config *c, const struct tmx_config_text 
         st = tmx_fail_at(err, TMX_ECONFIG, t->file[at.file], at.line, "%s", config_error_text(&cfg));
     }
     config_destroy(&cfg);
-    tmx_plain_leave(&plain);
     return st;
 }
 
@@ -107,8 +104,11 @@ static enum tmx_status make(struct tmx_config **c, const char *path, const char 
     if (!made) {
         return no_memory(err);
     }
+    struct tmx_plain plain;
+    tmx_plain_enter(&plain); /* libconfig reads reals in the thread's locale, and leaves it in another one */
     enum tmx_status st = tmx_config_text_read(&t, path, text, name, err);
     st = st ? st : parse(made, &t, err);
+    tmx_plain_leave(&plain);
     made->file = t.file; /* the nodes point at these names */
     made->n_file = t.n_file;
     t.file = NULL;

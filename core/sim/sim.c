@@ -201,7 +201,14 @@ static enum tmx_status check_progress(struct tmx_sim *s, struct tmx_err *err)
 
 enum tmx_status tmx_sim_run(struct tmx_sim *s, const struct tmx_observer *observer, struct tmx_err *err)
 {
-    while (!tmx_sim_done(s)) {
+    return tmx_sim_advance(s, 0, observer, err);
+}
+
+enum tmx_status tmx_sim_advance(struct tmx_sim *s, uint64_t n_tick, const struct tmx_observer *observer,
+                                struct tmx_err *err)
+{
+    const uint64_t end = n_tick ? s->tick + n_tick : UINT64_MAX;
+    while (!tmx_sim_done(s) && s->tick < end) {
         const enum tmx_status st = tmx_sim_tick(s, err);
         if (st) {
             return st;

@@ -72,6 +72,9 @@ struct tmx_observer { /* may be NULL or have NULL functions */
  * TMX_ESTOPPED (the observer said so) leave the simulation readable. */
 TMX_NODISCARD enum tmx_status tmx_sim_run(struct tmx_sim *sim, const struct tmx_observer *observer,
                                           struct tmx_err *err);
+/* The same for n_tick ticks at most; 0: until all work is done. */
+TMX_NODISCARD enum tmx_status tmx_sim_advance(struct tmx_sim *sim, uint64_t n_tick,
+                                              const struct tmx_observer *observer, struct tmx_err *err);
 
 /* Snapshot: everything that changes; continuing from it is bit-equal. */
 size_t tmx_sim_image_size(struct tmx_sim *sim);

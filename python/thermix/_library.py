@@ -70,6 +70,10 @@ _reals = POINTER(c_double)
 _functions = {
     "tmx_version": (_Version, []),
     "tmx_err_format": (None, [POINTER(Err), c_char_p, c_size_t]),
+    "tmx_config_open": ("status", [POINTER(c_void_p), c_char_p]),
+    "tmx_config_parse": ("status", [POINTER(c_void_p), c_char_p, c_char_p]),
+    "tmx_config_set": ("status", [c_void_p, c_char_p]),
+    "tmx_config_close": (None, [c_void_p]),
     "tmx_engine_open": ("status", [POINTER(c_void_p), POINTER(c_char_p)]),
     "tmx_engine_units": (c_size_t, [c_void_p]),
     "tmx_engine_unit": (c_char_p, [c_void_p, c_size_t]),
@@ -77,6 +81,15 @@ _functions = {
     "tmx_engine_read": (None, [c_void_p, _reals]),
     "tmx_engine_steady": ("status", [c_void_p, _reals, c_bool, _reals]),
     "tmx_engine_close": (None, [c_void_p]),
+    "tmx_run_open": ("status", [POINTER(c_void_p), c_void_p, c_void_p]),
+    "tmx_run_step": ("status", [c_void_p, c_uint64, POINTER(c_bool)]),
+    "tmx_run_count": (c_size_t, [c_void_p, c_int]),
+    "tmx_run_name": (c_char_p, [c_void_p, c_int, c_size_t]),
+    "tmx_run_read": ("status", [c_void_p, c_int, _reals, c_size_t]),
+    "tmx_run_look": (_reals, [c_void_p, c_int, POINTER(c_size_t)]),
+    "tmx_run_text": (c_char_p, [c_void_p, c_int]),
+    "tmx_run_write": ("status", [c_void_p, c_char_p]),
+    "tmx_run_close": (None, [c_void_p]),
 }
 
 

@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include <thermix/engine.h>
+#include <thermix/run.h>
 
 #define CHECK(cond) ((cond) ? (void)0 : failed(__LINE__, #cond))
 
@@ -120,6 +121,64 @@ static void use_engine(struct job *j)
     tmx_engine_close(e);
 }
 
+struct simulation {
+    const char *policy;
+    double temp_k[MAX_UNIT], metric[64];
+    char id[64];
+    bool (*between)(void);
+};
+
+static void use_run(struct simulation *s)
+{
+    static const char text[] =
+        "chip = \"gtx280\"; mix = \"hot_cold\"; seed = 3; tick_s = 0.01; warmup_s = 1.5e0;\n"
+        "rows = 8; cols = 8; package = { r_convec = 0.35; }; dtm = { policy = \"dvfs\"; };\n";
+    struct tmx_config *config = NULL;
+    struct tmx_run *run = NULL;
+    struct tmx_err err = {0};
+    bool done = false;
+    size_t n = 0;
+    enum tmx_status st = tmx_config_parse(&config, text, "host.c", &err);
+    st = st ? st : tmx_config_set(config, s->policy, &err);
+    CHECK(!s->between || s->between());
+    st = st ? st : tmx_run_open(&run, config, NULL, &err);
+    tmx_config_close(config);
+    if (st) {
+        fprintf(screen, "%s:%u: %s\n", err.file, err.line, err.msg);
+    }
+    CHECK(st == TMX_OK && (!s->between || s->between()));
+    const double *temp_k = tmx_run_look(run, TMX_READ_UNIT_TEMP_K, &n);
+    CHECK(temp_k && n == tmx_run_count(run, TMX_THING_UNIT) && n <= MAX_UNIT);
+    CHECK(tmx_run_step(run, 700, &done, &err) == TMX_OK && !done && (!s->between || s->between()));
+    CHECK(tmx_run_step(run, 0, &done, &err) == TMX_OK && done && (!s->between || s->between()));
+    CHECK(tmx_run_step(run, 5, &done, &err) == TMX_OK && done);
+    memcpy(s->temp_k, temp_k, n * sizeof *temp_k);
+    n = tmx_run_count(run, TMX_THING_METRIC);
+    CHECK(n > 0 && n <= 64 && !tmx_run_name(run, TMX_THING_METRIC, n));
+    CHECK(tmx_run_read(run, TMX_READ_METRIC_VALUE, s->metric, n, &err) == TMX_OK);
+    CHECK(tmx_run_read(run, TMX_READ_METRIC_VALUE, s->metric, n + 1, &err) == TMX_ERANGE);
+    CHECK(tmx_run_read(run, TMX_N_QUANTITY, s->metric, n, &err) == TMX_ERANGE);
+    CHECK(strlen(tmx_run_text(run, TMX_TEXT_ID)) < sizeof s->id);
+    strcpy(s->id, tmx_run_text(run, TMX_TEXT_ID));
+    CHECK(strstr(tmx_run_text(run, TMX_TEXT_RESOLVED), "tick_s = 0.01"));
+    tmx_run_close(run);
+    tmx_run_close(NULL);
+    CHECK(!s->between || s->between());
+}
+
+static void *run_thread(void *s)
+{
+    use_run(s);
+    return NULL;
+}
+
+static void same_run(const struct simulation *a, const struct simulation *b)
+{
+    CHECK(memcmp(a->temp_k, b->temp_k, sizeof a->temp_k) == 0);
+    CHECK(memcmp(a->metric, b->metric, sizeof a->metric) == 0);
+    CHECK(strcmp(a->id, b->id) == 0);
+}
+
 static void refuse(const char *const *options, const char *words)
 {
     struct tmx_engine *e = NULL;
@@ -169,6 +228,8 @@ int main(int argc, char **argv)
         {.method = "method=reduced", .option = "cache=0", .size = "grid_rows=8"},
         {.method = "method=grid", .option = "scheme=exact", .size = "grid_rows=16"}};
     static struct job guest[2], beside[2];
+    static struct simulation alone[2] = {{.policy = "policy=MU"}, {.policy = "policy=A"}}, run[2],
+                             run_beside[2];
     FILE *out = tmpfile(), *err = tmpfile();
     screen = fdopen(dup(STDERR_FILENO), "w");
     if (argc != 2 || !out || !err || dup2(fileno(out), STDOUT_FILENO) < 0 ||
@@ -177,24 +238,33 @@ int main(int argc, char **argv)
     }
     for (size_t i = 0; i < 2; i++) { /* as a program alone */
         guest[i] = beside[i] = plain[i];
+        run[i] = run_beside[i] = alone[i];
         use_engine(&plain[i]);
+        use_run(&alone[i]);
     }
     arranged = argv[1];
     arrange(arranged);
     for (size_t i = 0; i < 2; i++) {
         guest[i].between = check_between;
         use_engine(&guest[i]);
+        run[i].between = check_between;
+        use_run(&run[i]);
+        same_run(&run[i], &alone[i]);
         CHECK(memcmp(guest[i].temp_k, plain[i].temp_k, sizeof plain[i].temp_k) == 0);
     }
     refusals();
     is_as_arranged(arranged);
 
-    pthread_t t[2]; /* two at a time, and nothing is left behind */
+    pthread_t t[4]; /* engines and runs at a time, and nothing is left behind */
     for (size_t i = 0; i < 2; i++) {
         CHECK(pthread_create(&t[i], NULL, thread, &beside[i]) == 0);
+        CHECK(pthread_create(&t[2 + i], NULL, run_thread, &run_beside[i]) == 0);
+    }
+    for (size_t i = 0; i < 4; i++) {
+        pthread_join(t[i], NULL);
     }
     for (size_t i = 0; i < 2; i++) {
-        pthread_join(t[i], NULL);
+        same_run(&run_beside[i], &alone[i]);
         CHECK(memcmp(beside[i].temp_k, plain[i].temp_k, sizeof plain[i].temp_k) == 0);
     }
     is_as_arranged(arranged);

@@ -31,7 +31,7 @@ static enum tmx_status open_run(const char *policy, const char *groups, struct t
              "throttle = { trip_c = 199.0; release_c = 198.0; }; %s",
              policy, groups);
     assert_int_equal(tmx_config_parse(cfg, text, "test", err), TMX_OK);
-    return tmx_run_open(r, tmx_config_root(*cfg), err);
+    return tmx_run_create(r, tmx_config_root(*cfg), err);
 }
 
 static struct outcome run(const char *policy, const char *groups)
@@ -44,7 +44,7 @@ static struct outcome run(const char *policy, const char *groups)
     }
     const struct outcome o = {metric(r, "makespan_s"), metric(r, "energy_j"), metric(r, "mean_temp_c"),
                               metric(r, "gating_saved_j")};
-    tmx_run_close(r);
+    tmx_run_destroy(r);
     tmx_config_close(cfg);
     return o;
 }
@@ -93,7 +93,7 @@ static void mistakes_are_named(void **state)
         struct tmx_err err = {0};
         assert_int_equal(open_run("BL", wrong[i], &cfg, &r, &err), TMX_ECONFIG);
         assert_true(strlen(err.msg) > 0);
-        tmx_run_close(r);
+        tmx_run_destroy(r);
         tmx_config_close(cfg);
     }
 }

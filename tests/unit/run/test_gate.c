@@ -36,7 +36,7 @@ static struct outcome run(const char *chip, const char *policy)
              "gate = { policy = \"%s\"; instructions = 20000; };",
              chip, policy);
     assert_int_equal(tmx_config_parse(&cfg, text, "test", &err), TMX_OK);
-    if (tmx_run_open(&r, tmx_config_root(cfg), &err) || tmx_run_execute(r, NULL, &err)) {
+    if (tmx_run_create(&r, tmx_config_root(cfg), &err) || tmx_run_execute(r, NULL, &err)) {
         fail_msg("%s:%u: %s", err.file, err.line, err.msg);
     }
     const struct outcome o = {metric(r, "leakage_j"),
@@ -46,7 +46,7 @@ static struct outcome run(const char *chip, const char *policy)
                               metric(r, "makespan_s"),
                               metric(r, "mean_temp_c"),
                               metric(r, "gate_asleep_error_points")};
-    tmx_run_close(r);
+    tmx_run_destroy(r);
     tmx_config_close(cfg);
     return o;
 }

@@ -54,7 +54,7 @@ static struct tmx_run *open_run(const char *topology, const char *mix_file, cons
     struct tmx_config *cfg = NULL;
     snprintf(text, sizeof text, COMMON "topology = \"%s\"; mix = \"%s\";\n%s\n", topology, mix_file, more);
     assert_int_equal(tmx_config_parse(&cfg, text, "test", &err), TMX_OK);
-    if (tmx_run_open(&run, tmx_config_root(cfg), &err)) {
+    if (tmx_run_create(&run, tmx_config_root(cfg), &err)) {
         fail_msg("%s:%u: %s", err.file, err.line, err.msg);
     }
     tmx_config_close(cfg);
@@ -101,8 +101,8 @@ static void independent_gpus_run_as_if_alone(void **state)
             assert_memory_equal(temps(x, 0), temps(y, 2), bytes);
             assert_memory_not_equal(temps(x, 0), temps(y, 1), bytes);
         }
-        tmx_run_close(x);
-        tmx_run_close(y);
+        tmx_run_destroy(x);
+        tmx_run_destroy(y);
     }
 }
 
@@ -119,8 +119,8 @@ static void air_couples_downstream_only(void **state)
     assert_true(temps(y, 2)[0] > temps(x, 2)[0] + 1);
     assert_true(tmx_cooling_inlet_k(tmx_sim_cooling(tmx_run_sim(y)), 2) >
                 tmx_cooling_inlet_k(tmx_sim_cooling(tmx_run_sim(y)), 1));
-    tmx_run_close(x);
-    tmx_run_close(y);
+    tmx_run_destroy(x);
+    tmx_run_destroy(y);
 }
 
 static double metric(const struct tmx_run *run, const char *name)
@@ -168,7 +168,7 @@ static void what_goes_in_leaves_with_the_air(void **state)
     check_close(tmx_cooling_inlet_k(c, 0), 318.15, 1e-12, 0);
     check_close(tmx_cooling_inlet_k(c, 1) - 318.15, 0.6 * out0_w / (rho_c * flow), 1e-7, 0);
     check_close(tmx_cooling_inlet_k(c, 2) - 318.15, 0.8 * out1_w / (rho_c * flow), 1e-7, 0);
-    tmx_run_close(r);
+    tmx_run_destroy(r);
 }
 
 static double settled_c(const char *more, const char *kernel)
@@ -176,7 +176,7 @@ static double settled_c(const char *more, const char *kernel)
     struct tmx_run *r = open_run(scratch_write("one.cfg", one), mix("k.cfg", kernel, NULL, NULL, 2000), more);
     ticks(r, 8000);
     const double t = temps(r, 0)[0] - 273.15;
-    tmx_run_close(r);
+    tmx_run_destroy(r);
     return t;
 }
 
@@ -218,8 +218,8 @@ static void a_dead_fan_throttles_and_the_work_still_ends(void **state)
     assert_true(metric(dead, "makespan_s") > metric(good, "makespan_s") + 10);
     assert_true(metric(dead, "mean_rpm") < metric(good, "mean_rpm") / 2);
     check_close(metric(dead, "fan_energy_j"), 5.5 * 30, 1e-9, 0);
-    tmx_run_close(good);
-    tmx_run_close(dead);
+    tmx_run_destroy(good);
+    tmx_run_destroy(dead);
 }
 
 /* Section 3.2: one kernel a chip leaves one chip hot, and the fan follows it. */
@@ -240,8 +240,8 @@ static void spreading_the_heat_slows_the_shared_fan(void **state)
     assert_true(metric(mu, "mean_rpm") < metric(bl, "mean_rpm"));
     assert_true(metric(mu, "fan_energy_j") < 0.9 * metric(bl, "fan_energy_j"));
     assert_true(metric(mu, "slowdown_pct") < metric(bl, "slowdown_pct"));
-    tmx_run_close(bl);
-    tmx_run_close(mu);
+    tmx_run_destroy(bl);
+    tmx_run_destroy(mu);
 }
 
 static void a_snapshot_of_fans_and_air_continues_bit_equal(void **state)
@@ -265,7 +265,7 @@ static void a_snapshot_of_fans_and_air_continues_bit_equal(void **state)
     assert_memory_equal(first, temps(r, 0), bytes);
     check_close(metric(r, "fan_energy_j"), fan_j, 0, 0);
     free(image);
-    tmx_run_close(r);
+    tmx_run_destroy(r);
 }
 
 static void a_resolved_run_reads_back_to_itself(void **state)
@@ -278,14 +278,14 @@ static void a_resolved_run_reads_back_to_itself(void **state)
         open_run(scratch_write("row.cfg", row), mix("scs.cfg", "SVM", "Cmem", "SVM", 60),
                  "fan = { policy = \"curve\"; }; fan_failures = ( { fan = \"f1\"; at_s = 5.5; } );");
     assert_int_equal(tmx_config_parse(&cfg, tmx_run_resolved(r), "resolved", &err), TMX_OK);
-    if (tmx_run_open(&again, tmx_config_root(cfg), &err)) {
+    if (tmx_run_create(&again, tmx_config_root(cfg), &err)) {
         fail_msg("%s:%u: %s", err.file, err.line, err.msg);
     }
     assert_string_equal(tmx_run_resolved(again), tmx_run_resolved(r));
     assert_string_equal(tmx_run_id(again), tmx_run_id(r));
     tmx_config_close(cfg);
-    tmx_run_close(again);
-    tmx_run_close(r);
+    tmx_run_destroy(again);
+    tmx_run_destroy(r);
 }
 
 int main(void)

@@ -55,7 +55,7 @@ static void a_preset_sets_every_level_and_the_throttle_is_always_there(void **st
         assert_string_equal(r->sim_spec.choice[TMX_LEVEL_DTM].policy->name, rows[i].dtm);
         assert_string_equal(r->sim_spec.choice[TMX_LEVEL_TB].policy->name, "round_robin");
         assert_string_equal(r->sim_spec.choice[TMX_SAFETY].policy->name, "throttle");
-        tmx_run_close(r);
+        tmx_run_destroy(r);
     }
     assert_null(tmx_presets[sizeof rows / sizeof rows[0]].name);
 }
@@ -68,7 +68,7 @@ static void times_of_the_paper_are_the_defaults(void **state)
     check_close(r->options.system_kernel_s, 0.5e-6, 0, 0);     /* section 3.3 */
     check_close(r->sim_spec.sensor.period_s, 0.005, 1e-12, 0); /* assumed */
     assert_false(r->options.measured_gains);
-    tmx_run_close(r);
+    tmx_run_destroy(r);
 }
 
 int main(void)

@@ -1,0 +1,104 @@
+"""Runs from Python: the same numbers as the program's, whole or in steps, and arrays without copies."""
+
+import csv
+import gc
+import os
+import pathlib
+import re
+import subprocess
+import tempfile
+import unittest
+
+import numpy as np
+
+import thermix
+from thermix import runs as module
+
+SMALL = {"chip": "gtx280", "mix": "hot_cold", "policy": "MU", "seed": 3, "tick_s": 0.01, "warmup_s": 1.5,
+         "rows": 8, "cols": 8, "package": {"r_convec": 0.35}, "dtm": {"policy": "dvfs"}}
+
+
+class TestRun(unittest.TestCase):
+    def test_a_run_writes_the_files_of_the_program(self):
+        with tempfile.TemporaryDirectory() as folder:
+            folder = pathlib.Path(folder)
+            (folder / "run.cfg").write_text(thermix.to_text(SMALL))
+            subprocess.run([os.environ["THERMIX"], "run", folder / "run.cfg", "-q", "-o", folder / "program"],
+                           check=True)
+            r = thermix.Run(SMALL)
+            metrics = r.finish()
+            r.write(folder / "python")
+            for name in ("resolved.cfg", "summary.csv", "kernels.csv"):
+                self.assertEqual((folder / "program" / name).read_bytes(), (folder / "python" / name).read_bytes())
+            with open(folder / "program" / "summary.csv", newline="") as f:
+                row = next(csv.DictReader(f))
+            self.assertEqual({k: float(row[k]) for k in metrics}, metrics)
+            self.assertEqual(row["run"], r.id)
+            again = thermix.Run(folder / "python" / "resolved.cfg")
+            self.assertEqual(again.id, r.id)
+
+    def test_steps_end_where_the_whole_run_does(self):
+        whole, steps = thermix.run(SMALL), thermix.Run(SMALL)
+        while not steps.step(777):
+            pass
+        self.assertEqual(steps.metrics(), whole)
+        self.assertTrue(steps.step(5))
+
+    def test_arrays_look_into_the_library_and_outlive_the_run_object(self):
+        r = thermix.Run(SMALL)
+        temp_k = r.unit_temp_k
+        before = temp_k.copy()
+        r.step(2000)
+        self.assertGreater(temp_k.max(), before.max() + 5)
+        self.assertEqual(temp_k.ctypes.data, r.unit_temp_k.ctypes.data)
+        self.assertEqual(len(r.units), temp_k.size)
+        with self.assertRaises(ValueError):
+            temp_k[0] = 0
+        now = temp_k.copy()
+        r.close()
+        del r
+        gc.collect()
+        self.assertTrue(np.array_equal(temp_k, now))
+
+    def test_every_quantity_has_the_length_of_its_thing(self):
+        r = thermix.Run({**{k: v for k, v in SMALL.items() if k != "chip"}, "topology": "gtx280x2"})
+        r.step(10)
+        counts = {"run": 1, "gpu": 2, "sm": 60, "unit": len(r.units), "fan": len(r.fans), "job": len(r.jobs),
+                  "metric": len(r.metric_names)}
+        for name, (_, thing) in module.QUANTITIES.items():
+            self.assertEqual(r.read(name).size, counts[thing], name)
+            self.assertTrue(np.isfinite(r.read(name)).all() or thing == "metric", name)
+        self.assertEqual(r.gpu_n_unit.sum(), len(r.units))
+        self.assertGreater(counts["fan"], 0)
+        self.assertRaises(AttributeError, lambda: r.no_such_thing)
+
+    def test_names_stand_in_the_order_of_the_header(self):
+        header = pathlib.Path(__file__).parents[2] / "include/thermix/run.h"
+        listed = re.findall(r"X\(TMX_READ_(\w+),\s*TMX_THING_(\w+),", header.read_text())
+        self.assertEqual([(a.lower(), b.lower()) for a, b in listed],
+                         [(name, thing) for name, (_, thing) in module.QUANTITIES.items()])
+        things = re.findall(r"^    TMX_THING_(\w+),", header.read_text(), re.M)
+        self.assertEqual([t.lower() for t in things], list(module.THINGS))
+
+    def test_configurations_are_dicts_text_or_files(self):
+        text = thermix.to_text(SMALL)
+        self.assertEqual(thermix.Run(text).id, thermix.Run(SMALL).id)
+        self.assertNotEqual(thermix.Run(text, {"seed": 4, "dtm.policy": "none"}).id, thermix.Run(SMALL).id)
+        self.assertEqual(thermix.Run(text, ["seed=4"]).id, thermix.Run({**SMALL, "seed": 4}).id)
+        self.assertEqual(thermix.to_text({"a": [1, 2.5], "b": np.float64(1e-6), "c": 'x"\\', "d": np.arange(2)}),
+                         'a = (1L, 2.5);\nb = 1.0e-06;\nc = "x\\"\\\\";\nd = [0L, 1L];\n')
+        for bad in ({"a b": 1}, {"a": float("nan")}):
+            self.assertRaises(ValueError, thermix.to_text, bad)
+        self.assertRaises(TypeError, thermix.to_text, {"a": None})
+
+    def test_bad_configurations_are_errors_with_their_line(self):
+        with self.assertRaises(thermix.Error) as caught:
+            thermix.Run({"chip": "gtx280", "polcy": "MU"})
+        self.assertIn('dict:2: unknown key "polcy", did you mean "policy"?', str(caught.exception))
+        self.assertEqual((caught.exception.line, caught.exception.status), (2, "ECONFIG"))
+        self.assertRaisesRegex(thermix.Error, "nowhere.cfg", thermix.Run, "nowhere.cfg")
+        self.assertRaisesRegex(thermix.Error, "seed", thermix.Run, {"chip": "gtx280", "mix": "WL1"})
+
+
+if __name__ == "__main__":
+    unittest.main()

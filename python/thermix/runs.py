@@ -1,0 +1,152 @@
+"""Simulations, whole or step by step."""
+
+import ctypes
+import os
+
+import numpy as np
+
+from ._library import call, library, reals
+from .config import Config
+
+# As enum tmx_thing and enum tmx_quantity of include/thermix/run.h; a test compares them.
+THINGS = ("run", "gpu", "sm", "unit", "fan", "job", "metric")
+QUANTITIES = {name: (i, thing) for i, (name, thing) in enumerate((
+    ("time_s", "run"), ("gpu_n_sm", "gpu"), ("gpu_n_unit", "gpu"), ("gpu_level", "gpu"), ("gpu_n_level", "gpu"),
+    ("gpu_share", "gpu"), ("gpu_n_run", "gpu"), ("gpu_n_queue", "gpu"), ("sm_sensed_k", "sm"),
+    ("sm_gated", "sm"), ("unit_temp_k", "unit"), ("unit_power_w", "unit"), ("fan_rpm", "fan"),
+    ("job_arrival_s", "job"), ("job_started_s", "job"), ("job_finished_s", "job"), ("job_done", "job"),
+    ("job_energy_j", "job"), ("metric_value", "metric")))}
+_TEXTS = {"id": 0, "resolved": 1}
+
+
+class _Handle:
+    """Owns the library's run; closed when neither the run nor an array of it is used any more."""
+
+    def __init__(self, config, catalog):
+        self.pointer = ctypes.c_void_p()
+        self.catalog = catalog  # outlives the run
+        call("tmx_run_open", ctypes.byref(self.pointer), config._handle, catalog.pointer if catalog else None)
+
+    def __del__(self):
+        if self.pointer:
+            library().tmx_run_close(self.pointer)
+
+
+class _View:
+    """An array of the library for numpy, which keeps the run alive."""
+
+    def __init__(self, handle, pointer, n):
+        self.handle = handle
+        self.__array_interface__ = {"version": 3, "shape": (n,), "typestr": "<f8",
+                                    "data": (ctypes.cast(pointer, ctypes.c_void_p).value, True)}
+
+
+class Run:
+    """A simulation: `Run("workloads/runs/wl1.cfg", {"policy": "MU"})`.
+
+    config, sets: see Config. Quantities of `QUANTITIES` are attributes: `run.gpu_level` is an array now;
+    `run.unit_temp_k`, `run.unit_power_w` and `run.sm_sensed_k` are the library's own arrays, read only
+    and always up to date (copy them to keep values).
+    """
+
+    _catalog = None
+
+    def __init__(self, config, sets=()):
+        self._handle = _Handle(config if isinstance(config, Config) else Config(config, sets), self._catalog)
+        self.mix, = self._names("run")
+        self.gpus, self.sms, self.units = self._names("gpu"), self._names("sm"), self._names("unit")
+        self.fans, self.jobs, self.metric_names = self._names("fan"), self._names("job"), self._names("metric")
+        self.done = False
+
+    def _names(self, thing):
+        which = THINGS.index(thing)
+        return [library().tmx_run_name(self._pointer, which, i).decode()
+                for i in range(library().tmx_run_count(self._pointer, which))]
+
+    @property
+    def _pointer(self):
+        if self._handle is None:
+            raise ValueError("the run is closed")
+        return self._handle.pointer
+
+    def step(self, n=1):
+        """Advance n ticks, fewer when the work ends before; whether all work is done."""
+        if n < 1:
+            raise ValueError("n: expected at least one tick")
+        done = ctypes.c_bool()
+        call("tmx_run_step", self._pointer, int(n), ctypes.byref(done))
+        self.done = done.value
+        return self.done
+
+    def finish(self, block=10000):
+        """Run to the end, in blocks of ticks so that Ctrl-C is heard; the metrics."""
+        while not self.step(block):
+            pass
+        return self.metrics()
+
+    def read(self, quantity, out=None):
+        """One of QUANTITIES as an array of its own, or into `out`."""
+        which, thing = QUANTITIES[quantity]
+        n = library().tmx_run_count(self._pointer, THINGS.index(thing))
+        out = np.empty(n) if out is None else out
+        if not (out.dtype == np.float64 and out.flags.c_contiguous and out.flags.writeable and out.ndim == 1):
+            raise ValueError(f"out: expected a writeable C-contiguous float64 array [{n}]")
+        call("tmx_run_read", self._pointer, which, reals(out), out.size)
+        return out
+
+    def look(self, quantity):
+        """The library's own array, read only; None when the quantity is not kept as one."""
+        n = ctypes.c_size_t()
+        pointer = library().tmx_run_look(self._pointer, QUANTITIES[quantity][0], ctypes.byref(n))
+        return np.asarray(_View(self._handle, pointer, n.value)) if pointer else None
+
+    def __getattr__(self, name):
+        if name not in QUANTITIES:
+            raise AttributeError(f"a run has no {name!r}; there is {', '.join(QUANTITIES)}")
+        if name == "time_s":
+            return float(self.read(name)[0])
+        kept = self.look(name)
+        return self.read(name) if kept is None else kept
+
+    def metrics(self):
+        """What the program prints after a run, up to now: {name: value}."""
+        return dict(zip(self.metric_names, self.read("metric_value").tolist()))
+
+    def kernels(self):
+        """The kernels of the mix: {"kernel": [names], "arrival_s": array, ...}."""
+        return {"kernel": list(self.jobs), **{q[4:]: self.read(q) for q in QUANTITIES if q.startswith("job_")}}
+
+    def frame(self):
+        """kernels() as a pandas.DataFrame; needs pandas."""
+        import pandas
+        return pandas.DataFrame(self.kernels())
+
+    @property
+    def id(self):
+        """Hash of the resolved configuration and of what it names."""
+        return library().tmx_run_text(self._pointer, _TEXTS["id"]).decode()
+
+    @property
+    def resolved(self):
+        """The configuration with every key; Run(run.resolved) is the same run."""
+        return library().tmx_run_text(self._pointer, _TEXTS["resolved"]).decode()
+
+    def write(self, folder):
+        """resolved.cfg, summary.csv and kernels.csv, as `thermix run -o`."""
+        call("tmx_run_write", self._pointer, os.fsencode(folder))
+
+    def close(self):
+        """Let go of the run; arrays that look into it keep it."""
+        self._handle = None
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.close()
+
+
+def run(config, sets=()):
+    """A whole run; its metrics."""
+    with Run(config, sets) as r:
+        return r.finish()

@@ -1,0 +1,229 @@
+/* The public functions of a run. */
+#include <thermix/run.h>
+
+#include <string.h>
+
+#include "core/base/config.h"
+#include "core/base/os.h"
+#include "run/host.h"
+#include "run/state.h"
+#include "run/summary.h"
+
+static const enum tmx_thing thing_of[TMX_N_QUANTITY] = {
+#define X(name, thing, text) [name] = thing,
+    TMX_QUANTITY_LIST(X)
+#undef X
+};
+
+enum tmx_status tmx_run_open(struct tmx_run **run, const struct tmx_config *config,
+                             const struct tmx_catalog *catalog, struct tmx_err *err)
+{
+    struct tmx_host host;
+    *run = NULL;
+    if (catalog) {
+        return tmx_fail(err, TMX_EUNSUPPORTED, "only the built-in policies so far: catalog must be NULL");
+    }
+    tmx_host_enter(&host);
+    const enum tmx_status st = tmx_run_create(run, tmx_config_root(config), err);
+    tmx_host_leave(&host);
+    return st;
+}
+
+enum tmx_status tmx_run_step(struct tmx_run *r, uint64_t n_tick, bool *done, struct tmx_err *err)
+{
+    struct tmx_host host;
+    tmx_host_enter(&host);
+    const enum tmx_status st = tmx_sim_advance(r->sim, n_tick, NULL, err);
+    tmx_host_leave(&host);
+    if (done) {
+        *done = tmx_sim_done(r->sim);
+    }
+    return st;
+}
+
+static size_t n_metric(void)
+{
+    size_t n = 0;
+    while (tmx_metrics[n].name) {
+        n++;
+    }
+    return n;
+}
+
+size_t tmx_run_count(const struct tmx_run *r, enum tmx_thing thing)
+{
+    const struct tmx_machine *m = tmx_sim_machine(r->sim);
+    switch (thing) {
+    case TMX_THING_RUN:
+        return 1;
+    case TMX_THING_GPU:
+        return m->n_gpu;
+    case TMX_THING_SM:
+        return m->n_sm;
+    case TMX_THING_UNIT:
+        return m->n_unit;
+    case TMX_THING_FAN:
+        return tmx_sim_cooling(r->sim) ? r->topology.n_fan : 0;
+    case TMX_THING_JOB:
+        return m->n_job;
+    case TMX_THING_METRIC:
+        return n_metric();
+    default:
+        return 0;
+    }
+}
+
+/* The GPU that the i-th of all SMs (units when by_unit) is on. */
+static const struct tmx_gpu *gpu_of(const struct tmx_machine *m, size_t i, bool by_unit)
+{
+    size_t g = m->n_gpu - 1;
+    while (g > 0 && i < (by_unit ? m->gpu[g].unit0 : m->gpu[g].sm0)) {
+        g--;
+    }
+    return &m->gpu[g];
+}
+
+const char *tmx_run_name(const struct tmx_run *r, enum tmx_thing thing, size_t i)
+{
+    const struct tmx_machine *m = tmx_sim_machine(r->sim);
+    if (i >= tmx_run_count(r, thing)) {
+        return NULL;
+    }
+    switch (thing) {
+    case TMX_THING_RUN:
+        return r->mix.name;
+    case TMX_THING_GPU:
+        return m->gpu[i].chip->name;
+    case TMX_THING_SM: {
+        const struct tmx_gpu *gpu = gpu_of(m, i, false);
+        return gpu->chip->floorplan.unit[gpu->chip->unit_of_sm[i - gpu->sm0]].name;
+    }
+    case TMX_THING_UNIT: {
+        const struct tmx_gpu *gpu = gpu_of(m, i, true);
+        return gpu->chip->floorplan.unit[i - gpu->unit0].name;
+    }
+    case TMX_THING_FAN:
+        return r->topology.fan[i].name;
+    case TMX_THING_JOB:
+        return m->job[i].kernel->name;
+    case TMX_THING_METRIC:
+        return tmx_metrics[i].name;
+    default:
+        return NULL;
+    }
+}
+
+const double *tmx_run_look(const struct tmx_run *r, enum tmx_quantity q, size_t *n)
+{
+    const struct tmx_frame *f = tmx_sim_frame(r->sim);
+    const double *at = q == TMX_READ_SM_SENSED_K    ? f->sensed_k
+                       : q == TMX_READ_UNIT_TEMP_K  ? f->temp_k
+                       : q == TMX_READ_UNIT_POWER_W ? f->power_w
+                                                    : NULL;
+    *n = at ? tmx_run_count(r, thing_of[q]) : 0;
+    return at;
+}
+
+static double of_gpu(const struct tmx_gpu *g, enum tmx_quantity q)
+{
+    switch (q) {
+    case TMX_READ_GPU_N_SM:
+        return (double)g->chip->n_sm;
+    case TMX_READ_GPU_N_UNIT:
+        return (double)g->chip->floorplan.n_unit;
+    case TMX_READ_GPU_LEVEL:
+        return (double)g->level;
+    case TMX_READ_GPU_N_LEVEL:
+        return (double)g->chip->n_level;
+    case TMX_READ_GPU_SHARE:
+        return g->share;
+    case TMX_READ_GPU_N_RUN:
+        return (double)g->n_run;
+    default:
+        return (double)g->n_queue;
+    }
+}
+
+static double of_job(const struct tmx_run *r, size_t j, enum tmx_quantity q)
+{
+    const struct tmx_job *job = &tmx_sim_machine(r->sim)->job[j];
+    switch (q) {
+    case TMX_READ_JOB_ARRIVAL_S:
+        return job->arrival_s;
+    case TMX_READ_JOB_STARTED_S:
+        return job->started_s;
+    case TMX_READ_JOB_FINISHED_S:
+        return job->finished_s;
+    case TMX_READ_JOB_DONE:
+        return job->work_sm_s > 0 ? job->done_sm_s / job->work_sm_s : 1;
+    default:
+        return tmx_sim_recorder(r->sim)->job_j[j];
+    }
+}
+
+/* The i-th value of a quantity that is not kept as an array. */
+static double value_of(const struct tmx_run *r, enum tmx_quantity q, size_t i)
+{
+    const struct tmx_machine *m = tmx_sim_machine(r->sim);
+    switch (thing_of[q]) {
+    case TMX_THING_RUN:
+        return tmx_sim_time_s(r->sim);
+    case TMX_THING_GPU:
+        return of_gpu(&m->gpu[i], q);
+    case TMX_THING_SM:
+        return m->gated[i];
+    case TMX_THING_FAN:
+        return tmx_cooling_rpm(tmx_sim_cooling(r->sim), i);
+    case TMX_THING_JOB:
+        return of_job(r, i, q);
+    default:
+        return tmx_metrics[i].value(r);
+    }
+}
+
+enum tmx_status tmx_run_read(const struct tmx_run *r, enum tmx_quantity q, double *out, size_t n,
+                             struct tmx_err *err)
+{
+    struct tmx_host host;
+    size_t n_kept;
+    if ((int)q < 0 || q >= TMX_N_QUANTITY || n != tmx_run_count(r, thing_of[q])) {
+        return tmx_fail(err, TMX_ERANGE, "quantity %d has not %zu values", (int)q, n);
+    }
+    const double *kept = tmx_run_look(r, q, &n_kept);
+    if (kept) {
+        memcpy(out, kept, n * sizeof *out);
+        return TMX_OK;
+    }
+    tmx_host_enter(&host);
+    for (size_t i = 0; i < n; i++) {
+        out[i] = value_of(r, q, i);
+    }
+    tmx_host_leave(&host);
+    return TMX_OK;
+}
+
+const char *tmx_run_text(const struct tmx_run *r, enum tmx_text what)
+{
+    return what == TMX_TEXT_ID ? tmx_run_id(r) : what == TMX_TEXT_RESOLVED ? tmx_run_resolved(r) : NULL;
+}
+
+enum tmx_status tmx_run_write(const struct tmx_run *r, const char *folder, struct tmx_err *err)
+{
+    struct tmx_host host;
+    tmx_host_enter(&host);
+    enum tmx_status st = tmx_os_mkdirs(folder, err);
+    st = st ? st : tmx_run_save_resolved(r, folder, err);
+    st = st ? st : tmx_run_save_tables(r, folder, err);
+    tmx_host_leave(&host);
+    return st;
+}
+
+void tmx_run_close(struct tmx_run *r)
+{
+    struct tmx_host host;
+    if (r) {
+        tmx_host_enter(&host);
+        tmx_run_destroy(r);
+        tmx_host_leave(&host);
+    }
+}
