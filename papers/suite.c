@@ -83,3 +83,10 @@ enum tmx_status tmx_suite_run(struct tmx_suite_call *call, struct tmx_err *err)
     tmx_config_close(cfg);
     return st;
 }
+
+enum tmx_status tmx_suite_save(const struct tmx_suite_call *call, const struct tmx_table *table,
+                               const char *name, struct tmx_err *err)
+{
+    const enum tmx_status st = call->out_dir ? tmx_os_mkdirs(call->out_dir, err) : TMX_OK;
+    return st || !call->out_dir ? st : save(table, call->out_dir, name, err);
+}

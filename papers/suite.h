@@ -42,6 +42,10 @@ TMX_NODISCARD enum tmx_status tmx_suite_write(const struct tmx_suite_call *call,
                                               const struct tmx_table *table, const struct tmx_table *paper,
                                               struct tmx_err *err);
 
+/* Write a further table below call->out_dir, if there is one. */
+TMX_NODISCARD enum tmx_status tmx_suite_save(const struct tmx_suite_call *call, const struct tmx_table *table,
+                                             const char *name, struct tmx_err *err);
+
 /* Private to the table in suite.c: one line a kind. */
 enum tmx_status tmx_suite_apsa(const struct tmx_suite_call *call, struct tmx_err *err);
 enum tmx_status tmx_suite_consolidation_day(const struct tmx_suite_call *call, struct tmx_err *err);

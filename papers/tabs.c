@@ -10,6 +10,7 @@
 #include "core/base/opt.h"
 #include "core/machine/mix.h"
 #include "papers/suite.h"
+#include "plan/judge.h"
 #include "run/input/data.h"
 #include "study/batch.h"
 
@@ -124,6 +125,53 @@ static enum tmx_status collect_sets(void *ctx, size_t task, struct tmx_sets *set
     return st;
 }
 
+/* Stands for a loss of a run that has no bound: a journal keeps finite numbers. */
+static const double no_bound = 1e300;
+
+static void judge_tick(void *ctx, const struct tmx_sim *sim)
+{
+    tmx_judge_tick(ctx, sim);
+}
+
+/* Run and measure, with the bound of the run beside it where there is one: on one GPU, which works all the
+ * time. value: the run's metrics, then the losses. */
+static enum tmx_status measure(void *ctx, struct tmx_run *run, double *value, struct tmx_err *err)
+{
+    struct tmx_judge judge = {0};
+    struct tmx_err none = {0};
+    const struct tmx_bound_options options = {.sm_leak = 1};
+    const bool alone = tmx_sim_machine(tmx_run_sim_const(run))->n_gpu == 1;
+    const bool judged = alone && tmx_judge_init(&judge, run, &options, &none) == TMX_OK;
+    const struct tmx_observer observer = {.ctx = &judge, .tick = judge_tick};
+    const enum tmx_status st = tmx_run_execute(run, judged ? &observer : NULL, err);
+    const size_t n = tmx_batch_metrics();
+    (void)ctx;
+    for (size_t i = 0; i < n && !st; i++) {
+        value[i] = tmx_metrics[i].value(run);
+    }
+    for (size_t i = 0; i < TMX_N_LOSS; i++) {
+        value[n + i] = no_bound;
+    }
+    if (!st && judged) {
+        tmx_judge_losses(&judge, run, value + n);
+    }
+    tmx_judge_finish(&judge);
+    return st;
+}
+
+/* Index of a metric or a loss among a task's values; their number when there is none of this name. */
+static size_t value_index(const char *name)
+{
+    const size_t n = tmx_batch_metrics();
+    for (size_t l = 0; l < TMX_N_LOSS; l++) {
+        if (strcmp(tmx_loss_columns[l].name, name) == 0) {
+            return n + l;
+        }
+    }
+    const size_t i = tmx_batch_metric(name);
+    return i < n ? i : n + TMX_N_LOSS;
+}
+
 static size_t policy_index(const struct suite *s, const char *name)
 {
     size_t i = 0;
@@ -183,8 +231,9 @@ static double column_value(const struct suite *s, size_t variant, enum group gro
                                    : saved_pct(group_value(s, variant, group, mix, policy, energy),
                                                group_value(s, variant, group, mix, over, energy));
     }
-    const size_t m = tmx_batch_metric(column);
-    return m < s->runs.n_value ? group_value(s, variant, group, mix, policy, m) : NAN;
+    const size_t m = value_index(column);
+    const double v = m < s->runs.n_value ? group_value(s, variant, group, mix, policy, m) : NAN;
+    return fabs(v) < no_bound / MAX_LIST ? v : NAN;
 }
 
 static const struct tmx_column columns[] = {
@@ -220,6 +269,8 @@ static const struct tmx_column columns[] = {
     {"longest_gating_s", TMX_COLUMN_REAL, 2},
     {"gating_period_s", TMX_COLUMN_REAL, 2},
     {"below_trip_k", TMX_COLUMN_REAL, 2},
+    {"bound_pct", TMX_COLUMN_REAL, 3},
+    {"gap_pct", TMX_COLUMN_REAL, 3},
     {"variant", TMX_COLUMN_TEXT, 0},
     {"error", TMX_COLUMN_TEXT, 0},
 };
@@ -258,6 +309,33 @@ static enum tmx_status make_table(const struct suite *s, struct tmx_table **t, s
         for (size_t p = 0; has_target && p < s->n_policy; p++) {
             add_row(s, *t, v, MEAN_TARGET, 0, p, "mean_target");
         }
+    }
+    return st;
+}
+
+/* Where the time between every run and its bound went; only runs that have a bound. */
+static enum tmx_status make_ledger(const struct suite *s, struct tmx_table **t, struct tmx_err *err)
+{
+    struct tmx_column c[3 + TMX_N_LOSS + 1] = {
+        {"mix", TMX_COLUMN_TEXT, 0}, {"policy", TMX_COLUMN_TEXT, 0}, {"slowdown_pct", TMX_COLUMN_REAL, 3}};
+    const size_t slow = tmx_batch_metric("slowdown_pct"), first = tmx_batch_metrics();
+    for (size_t l = 0; l < TMX_N_LOSS; l++) {
+        c[3 + l] = (struct tmx_column){tmx_loss_columns[l].name, TMX_COLUMN_REAL, 3};
+    }
+    c[3 + TMX_N_LOSS] = (struct tmx_column){"variant", TMX_COLUMN_TEXT, 0};
+    const enum tmx_status st = tmx_table_create(t, c, 4 + TMX_N_LOSS, err);
+    for (size_t task = 0; !st && task < s->n_variant * s->n_mix * s->n_policy; task++) {
+        const double *value = &s->runs.value[task * s->runs.n_value];
+        if (!(fabs(value[first]) < no_bound)) {
+            continue;
+        }
+        tmx_table_text(*t, s->mix_name[task / s->n_policy % s->n_mix]);
+        tmx_table_text(*t, s->policy[task % s->n_policy].name);
+        tmx_table_real(*t, value[slow]);
+        for (size_t l = 0; l < TMX_N_LOSS; l++) {
+            tmx_table_real(*t, value[first + l]);
+        }
+        tmx_table_text(*t, s->variant[task / (s->n_mix * s->n_policy)].name);
     }
     return st;
 }
@@ -355,7 +433,7 @@ static enum tmx_status first_failure(const struct suite *s, size_t n_task, struc
 enum tmx_status tmx_suite_tabs(const struct tmx_suite_call *call, struct tmx_err *err)
 {
     struct suite *s = calloc(1, sizeof *s);
-    struct tmx_table *table = NULL, *paper = NULL;
+    struct tmx_table *table = NULL, *paper = NULL, *ledger = NULL;
     if (!s) {
         return tmx_fail(err, TMX_ENOMEM, "suite");
     }
@@ -373,7 +451,8 @@ enum tmx_status tmx_suite_tabs(const struct tmx_suite_call *call, struct tmx_err
                                      .journal = call->out_dir ? journal : NULL,
                                      .ctx = s,
                                      .sets = collect_sets,
-                                     .n_value = tmx_batch_metrics()};
+                                     .measure = measure,
+                                     .n_value = tmx_batch_metrics() + TMX_N_LOSS};
     if (st || call->check) {
         st = st ? st : tmx_batch_check(&s->runs, err);
         free(s->mix_name);
@@ -386,6 +465,10 @@ enum tmx_status tmx_suite_tabs(const struct tmx_suite_call *call, struct tmx_err
     if (!st || stopped) { /* what is finished is written, also after Ctrl-C */
         enum tmx_status end = make_table(s, &table, &later);
         end = end ? end : make_paper(s, &paper, &later);
+        end = end ? end : make_ledger(s, &ledger, &later);
+        if (!end && tmx_table_rows(ledger) > 0) {
+            end = tmx_suite_save(call, ledger, "ledger.csv", &later);
+        }
         end = end ? end : tmx_suite_write(call, table, stopped ? NULL : paper, &later);
         if (end) {
             st = end;
@@ -395,6 +478,7 @@ enum tmx_status tmx_suite_tabs(const struct tmx_suite_call *call, struct tmx_err
     st = st ? st : first_failure(s, n_task, err);
     tmx_table_destroy(table);
     tmx_table_destroy(paper);
+    tmx_table_destroy(ledger);
     tmx_batch_finish(&s->runs);
     free(s->mix_name);
     free(s);

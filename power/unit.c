@@ -205,6 +205,24 @@ static enum tmx_status eval(void *model, const struct tmx_machine *machine, stru
     return TMX_OK;
 }
 
+static double factor(const void *table, double temp_k)
+{
+    const struct tmx_leakage_table *t = table;
+    return tmx_leakage_look_up(t, temp_k < TMX_LEAK_MIN_K   ? TMX_LEAK_MIN_K
+                                  : temp_k > TMX_LEAK_MAX_K ? TMX_LEAK_MAX_K
+                                                            : temp_k);
+}
+
+static void still(const void *model, const struct tmx_machine *machine, size_t gpu,
+                  struct tmx_static_power *p)
+{
+    const struct unit_model *m = model;
+    *p = (struct tmx_static_power){.baseline_w = m->baseline_w + machine->gpu[gpu].unit0,
+                                   .leak_w = m->leak_ref_w + machine->gpu[gpu].unit0,
+                                   .factor = factor,
+                                   .table = &m->table[m->table_of_gpu[gpu]].leakage};
+}
+
 const struct tmx_power_ops tmx_power_unit = {
     .base = {.name = "unit",
              .doc = "Dynamic power of the resident kernels, leakage at the unit's temperature, baseline.",
@@ -214,4 +232,5 @@ const struct tmx_power_ops tmx_power_unit = {
     .create = create,
     .destroy = destroy,
     .eval = eval,
+    .still = still,
 };

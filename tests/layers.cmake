@@ -17,11 +17,12 @@ set(rows
   "sched         -> include/thermix core"
   "run/input     -> include/thermix core thermal power sched"
   "run           -> include/thermix core thermal power sched run/input"
-  "study         -> include/thermix core thermal power sched run"
-  "plots         -> include/thermix core thermal power sched run study"
-  "measure       -> include/thermix core thermal power sched run study plots"
-  "papers        -> include/thermix core thermal power sched run study plots"
-  "cli           -> include/thermix core thermal power sched run study plots measure papers")
+  "plan          -> include/thermix core thermal power sched run"
+  "study         -> include/thermix core thermal power sched run plan"
+  "plots         -> include/thermix core thermal power sched run plan study"
+  "measure       -> include/thermix core thermal power sched run plan study plots"
+  "papers        -> include/thermix core thermal power sched run plan study plots"
+  "cli           -> include/thermix core thermal power sched run plan study plots measure papers")
 set(folders "")
 foreach(row ${rows})
   string(REGEX MATCH "^([a-z/]+) *->(.*)$" _ "${row}")

@@ -7,6 +7,14 @@
 #include "core/contract/frame.h"
 #include "core/machine/machine.h"
 
+/* What a GPU draws without work, for whoever plans ahead. Pointers live as long as the model. */
+struct tmx_static_power {
+    const double *baseline_w; /* [n_unit of the GPU] constant */
+    const double *leak_w;     /* [n_unit] leakage where factor is 1, at the nominal voltage; linear in it */
+    double (*factor)(const void *table, double temp_k); /* leakage against temperature, 200..600 K */
+    const void *table;
+};
+
 struct tmx_power_ops {
     struct tmx_plugin base; /* options; state_size is that of the options struct */
     /* REQUIRED. The caller ends *model with destroy. */
@@ -16,6 +24,9 @@ struct tmx_power_ops {
     /* REQUIRED. Fill the power arrays of *frame for the tick from machine->busy and frame->temp_k.
      * No allocation. TMX_ERUNAWAY where a temperature is outside the leakage model's range. */
     enum tmx_status (*eval)(void *model, const struct tmx_machine *machine, struct tmx_frame *frame);
+    /* OPTIONAL. The part of eval that does not depend on work. */
+    void (*still)(const void *model, const struct tmx_machine *machine, size_t gpu,
+                  struct tmx_static_power *p);
 };
 
 #endif

@@ -276,3 +276,12 @@ struct tmx_cooling_ledger tmx_sim_cooling_ledger(const struct tmx_sim *s)
     return s->cooling ? tmx_cooling_read(s->cooling, (double)s->tick * s->spec.dt_s, s->thermal)
                       : (struct tmx_cooling_ledger){0};
 }
+
+bool tmx_sim_static_power(const struct tmx_sim *s, size_t gpu, struct tmx_static_power *p)
+{
+    if (!s->spec.power.ops->still) {
+        return false;
+    }
+    s->spec.power.ops->still(s->power, s->machine, gpu, p);
+    return true;
+}

@@ -93,5 +93,7 @@ const struct tmx_jobs *tmx_sim_jobs(const struct tmx_sim *sim);       /* NULL: n
 const struct tmx_cooling *tmx_sim_cooling(const struct tmx_sim *sim); /* NULL: none */
 /* Fans and air up to now; all zero when there is no cooling stage. */
 struct tmx_cooling_ledger tmx_sim_cooling_ledger(const struct tmx_sim *sim);
+/* What a GPU draws without work; false where the power model cannot say. */
+bool tmx_sim_static_power(const struct tmx_sim *sim, size_t gpu, struct tmx_static_power *p);
 
 #endif

@@ -1,0 +1,126 @@
+#include "plan/judge.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+const struct tmx_loss_column tmx_loss_columns[TMX_N_LOSS] = {
+    [TMX_LOSS_BOUND] = {"bound_pct", "least slowdown that any policy can have"},
+    [TMX_LOSS_GAP] = {"gap_pct", "slowdown less its bound; the losses sum to it"},
+    [TMX_LOSS_IDLE] = {"lost_idle_pct", "SMs that stood idle or gated"},
+    [TMX_LOSS_HEADROOM] = {"lost_headroom_pct", "sensors below the limit"},
+    [TMX_LOSS_LEVEL] = {"lost_level_pct", "the wrong clock level, or work in the wrong place"},
+    [TMX_LOSS_LEAKAGE] = {"lost_leakage_pct", "leakage above what the bound has to count"},
+    [TMX_LOSS_STORED] = {"lost_stored_pct", "heat stored since the start, of either sign"},
+    [TMX_LOSS_OVERHEAD] = {"lost_overhead_pct", "running time of SMs that did no work"},
+    [TMX_LOSS_NOT_NEEDED] = {"lost_not_needed_pct", "the limit was no limit for this work"},
+};
+
+enum tmx_status tmx_judge_init(struct tmx_judge *j, const struct tmx_run *run,
+                               const struct tmx_bound_options *o, struct tmx_err *err)
+{
+    struct tmx_bound_options options = *o;
+    *j = (struct tmx_judge){0};
+    if (o->limit_k <= 0) {
+        options.limit_k = tmx_sim_trip_k(tmx_run_sim_const(run));
+    }
+    enum tmx_status st =
+        isfinite(options.limit_k)
+            ? TMX_OK
+            : tmx_fail(err, TMX_EUNSUPPORTED, "no bound here: nothing limits the temperature");
+    st = st ? st : tmx_work_init(&j->work, run, err);
+    st = st ? st : tmx_plan_chip_init(&j->chip, run, 0, tmx_run_fastest_air(run), err);
+    st = st ? st : tmx_bound_init(&j->bound, &j->chip, &j->work, &options, err);
+    if (!st) {
+        j->averages.sum = calloc(j->bound.lp.n_col, sizeof *j->averages.sum);
+        st = j->averages.sum ? TMX_OK : tmx_fail(err, TMX_ENOMEM, "ledger");
+    }
+    return st;
+}
+
+void tmx_judge_finish(struct tmx_judge *j)
+{
+    free(j->averages.sum);
+    tmx_bound_finish(&j->bound);
+    tmx_work_finish(&j->work);
+    tmx_plan_chip_finish(&j->chip);
+    *j = (struct tmx_judge){0};
+}
+
+void tmx_judge_tick(struct tmx_judge *j, const struct tmx_sim *sim)
+{
+    const struct tmx_machine *m = tmx_sim_machine(sim);
+    const struct tmx_frame *f = tmx_sim_frame(sim);
+    const struct tmx_bound *b = &j->bound;
+    double *sum = j->averages.sum;
+    if (!m->counting) {
+        return;
+    }
+    j->averages.n_tick++;
+    for (size_t g = 0; g < m->n_gpu; g++) {
+        const struct tmx_gpu *gpu = &m->gpu[g];
+        sum[b->y0 + gpu->level] += 1;
+        for (size_t way = 0; way < gpu->n_run; way++) {
+            const size_t kernel = j->work.row_of_job[gpu->run[way]];
+            for (size_t s = 0; s < b->n_sm; s++) {
+                sum[(s * b->n_kernel + kernel) * b->n_level + gpu->level] +=
+                    m->busy[TMX_WAYS * (gpu->sm0 + s) + way];
+            }
+        }
+        for (size_t u = 0; u < b->n_unit; u++) {
+            sum[b->t0 + u] += f->temp_k[gpu->unit0 + u];
+            sum[b->l0 + u] += f->leakage_w[gpu->unit0 + u];
+        }
+    }
+}
+
+static double box(const struct tmx_bound *b, const double *x, size_t from, size_t to)
+{
+    double s = 0;
+    for (size_t c = from; c < to; c++) {
+        s += b->reduced[c] * ((b->reduced[c] > 0 ? b->lp.hi[c] : b->lp.lo[c]) - x[c]);
+    }
+    return s;
+}
+
+static double rows(const struct tmx_bound *b, const double *x, size_t from, size_t to)
+{
+    double s = 0;
+    for (size_t i = from; i < to; i++) {
+        s += b->dual[i] * tmx_lp_slack(&b->lp, i, x);
+    }
+    return s;
+}
+
+void tmx_judge_losses(struct tmx_judge *j, const struct tmx_run *run, double pct[TMX_N_LOSS])
+{
+    const struct tmx_machine *m = tmx_sim_machine(tmx_run_sim_const(run));
+    const struct tmx_bound *b = &j->bound;
+    double busy_s = 0, done_sm_s = 0, *x = j->averages.sum;
+    for (size_t i = 0; i < TMX_N_LOSS; i++) {
+        pct[i] = 0;
+    }
+    for (size_t g = 0; g < m->n_gpu; g++) {
+        busy_s += m->gpu[g].busy_s;
+    }
+    for (size_t i = 0; i < m->n_job; i++) {
+        done_sm_s += m->job[i].done_sm_s;
+    }
+    if (busy_s <= 0 || j->averages.n_tick == 0) {
+        return;
+    }
+    const double gpu_ticks = (double)j->averages.n_tick * (double)m->n_gpu;
+    for (size_t c = 0; c < b->speed_col; c++) { /* shares of the busy time; the rest, means over ticks */
+        x[c] /= c < b->y0 ? busy_s / m->dt_s : gpu_ticks;
+    }
+    x[b->speed_col] = done_sm_s / (busy_s * (double)b->n_sm);
+    pct[TMX_LOSS_BOUND] = 100 * (1 - b->speed);
+    pct[TMX_LOSS_GAP] = 100 * (b->speed - x[b->speed_col]);
+    pct[TMX_LOSS_IDLE] = 100 * rows(b, x, b->sm_row0, b->clock_row);
+    pct[TMX_LOSS_LEVEL] = 100 * (rows(b, x, b->clock_row, b->work_row0) + box(b, x, 0, b->t0));
+    pct[TMX_LOSS_OVERHEAD] = 100 * rows(b, x, b->work_row0, b->heat_row0);
+    pct[TMX_LOSS_STORED] = 100 * rows(b, x, b->heat_row0, b->leak_row0);
+    pct[TMX_LOSS_LEAKAGE] =
+        100 * (rows(b, x, b->leak_row0, b->leak_row0 + b->n_leak_row) + box(b, x, b->l0, b->speed_col));
+    pct[TMX_LOSS_HEADROOM] = 100 * (rows(b, x, b->limit_row0, b->lp.n_row) + box(b, x, b->t0, b->l0));
+    pct[TMX_LOSS_NOT_NEEDED] = 100 * box(b, x, b->speed_col, b->speed_col + 1);
+}

@@ -1,0 +1,53 @@
+#ifndef TMX_PLAN_JUDGE_H
+#define TMX_PLAN_JUDGE_H
+
+/* The bound of a run, and after it the ledger: where the time between the two went. */
+
+#include "plan/bound.h"
+
+/* Averages of a run over its counted time, in the columns of the bound's programme. */
+struct tmx_averages {
+    uint64_t n_tick;
+    double *sum; /* [lp.n_col] owned */
+};
+
+struct tmx_judge {
+    struct tmx_plan_chip chip;
+    struct tmx_work work;
+    struct tmx_bound bound;
+    struct tmx_averages averages;
+};
+
+/* In points of slowdown; those from TMX_LOSS_IDLE on sum to the gap. With the bound's prices d and what the
+ * run leaves of each row and box, bound - run = d' (rhs - A x) + sum over columns of what it leaves of its
+ * box, times the price. */
+enum tmx_loss {
+    TMX_LOSS_BOUND,      /* the least slowdown */
+    TMX_LOSS_GAP,        /* the run's slowdown less the bound */
+    TMX_LOSS_IDLE,       /* SM rows: SMs that stood idle or gated while the clock ran */
+    TMX_LOSS_HEADROOM,   /* sensors below the limit */
+    TMX_LOSS_LEVEL,      /* wrong level or wrong place: shares the optimum would not hold */
+    TMX_LOSS_LEAKAGE,    /* leakage rows and boxes */
+    TMX_LOSS_STORED,     /* heat rows: heat stored since the start; of either sign */
+    TMX_LOSS_OVERHEAD,   /* work rows: running SM time that did no work (system kernels, blocks that drain) */
+    TMX_LOSS_NOT_NEEDED, /* the box of the speed: the limit was no limit */
+    TMX_N_LOSS
+};
+struct tmx_loss_column {
+    const char *name; /* with its unit */
+    const char *doc;
+};
+extern const struct tmx_loss_column tmx_loss_columns[TMX_N_LOSS];
+
+/* Set up for a run that is open. o->limit_k <= 0: the hardware's limit. End with tmx_judge_finish, also
+ * after failure. TMX_EUNSUPPORTED: no bound for this run, the message says why. */
+TMX_NODISCARD enum tmx_status tmx_judge_init(struct tmx_judge *j, const struct tmx_run *run,
+                                             const struct tmx_bound_options *o, struct tmx_err *err);
+void tmx_judge_finish(struct tmx_judge *j); /* accepts zeroed memory */
+
+/* Call after every tick. */
+void tmx_judge_tick(struct tmx_judge *j, const struct tmx_sim *sim);
+/* After the run; once, the sums become averages. */
+void tmx_judge_losses(struct tmx_judge *j, const struct tmx_run *run, double pct[TMX_N_LOSS]);
+
+#endif
