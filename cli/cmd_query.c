@@ -1,4 +1,7 @@
 /* thermix query: tables from a study's results. */
+#include <stdio.h>
+#include <string.h>
+
 #include "cli/commands.h"
 #include "study/pivot.h"
 #include "study/table_out.h"
@@ -7,7 +10,7 @@ struct args {
     struct tmx_texts db, rows, value, where;
     const char *pivot, *out;
     int aggregate, format;
-    bool failed;
+    bool failed, all;
 };
 
 static const struct tmx_arg rows[] = {
@@ -43,6 +46,10 @@ static const struct tmx_arg rows[] = {
      .type = TMX_ARG_FLAG,
      TMX_ARG_FIELD(args, failed),
      .doc = "list the failed runs and their errors"},
+    {.name = "all",
+     .type = TMX_ARG_FLAG,
+     TMX_ARG_FIELD(args, all),
+     .doc = "also runs of earlier inputs: of a study's file, or of files it names, before they changed"},
     TMX_ARG_FORMAT(args, format),
     {.name = "output",
      .letter = 'o',
@@ -90,8 +97,9 @@ static enum tmx_status run(void *args, struct tmx_err *err)
     struct tmx_result_set set = {0};
     struct tmx_table *t = NULL;
     enum tmx_status st = make_query(a, &q, err);
-    st = st ? st : tmx_results_load(&set, a->db.text[0], err);
+    st = st ? st : tmx_results_load(&set, a->db.text[0], a->all ? TMX_RESULTS_ALL : TMX_RESULTS_POINTS, err);
     if (!st) {
+        tmx_results_note(&set, stderr);
         st = a->failed              ? tmx_failures(&set, &t, err)
              : q.rows[0] || q.pivot ? tmx_pivot(&set, &q, &t, err)
                                     : tmx_flat(&set, &q, &t, err);

@@ -38,7 +38,10 @@ static enum tmx_status run(void *args, struct tmx_err *err)
     if (!a->metric) {
         return tmx_fail(err, TMX_ECONFIG, "which metric? --output METRIC");
     }
-    enum tmx_status st = tmx_results_load(&set, a->db.text[0], err);
+    enum tmx_status st = tmx_results_load(&set, a->db.text[0], TMX_RESULTS_POINTS, err);
+    if (!st) {
+        tmx_results_note(&set, stderr);
+    }
     st = st ? st : tmx_metric_index(&set, a->metric, &metric, err);
     st = st ? st : tmx_effects(&set, metric, &t, err);
     st = st ? st : tmx_table_save(t, (enum tmx_format)a->format, a->out, err);

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "cli/commands.h"
+#include "core/base/inputs.h"
 
 int main(int argc, char **argv)
 {
@@ -38,5 +39,10 @@ int main(int argc, char **argv)
     }
     snprintf(name, sizeof name, "thermix %s", c->name);
     argv[1] = name;
-    return tmx_command_main(c, argc - 1, argv + 1);
+    struct tmx_inputs inputs = {0}; /* no output of a command replaces what it has read */
+    tmx_inputs_begin(&inputs);
+    const int code = tmx_command_main(c, argc - 1, argv + 1);
+    tmx_inputs_end(&inputs);
+    tmx_inputs_finish(&inputs);
+    return code;
 }

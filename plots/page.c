@@ -79,7 +79,7 @@ static enum tmx_status add_study(struct page *p, const char *path)
     struct tmx_table *t = NULL;
     const struct tmx_query all = {0};
     char title[400];
-    enum tmx_status st = tmx_results_load(&set, path, p->err);
+    enum tmx_status st = tmx_results_load(&set, path, TMX_RESULTS_POINTS, p->err);
     if (st) {
         return st;
     }
@@ -98,7 +98,12 @@ static enum tmx_status add_study(struct page *p, const char *path)
         }
         st = json_array_append_new(rows, row) == 0 ? TMX_OK : no_memory(p->err);
     }
+    tmx_results_note(&set, stderr);
     snprintf(title, sizeof title, "Study %s: %s", set.study, set.doc);
+    if (set.n_left_out > 0) {
+        const size_t used = strlen(title);
+        snprintf(title + used, sizeof title - used, " (without %zu runs of earlier inputs)", set.n_left_out);
+    }
     st = st ? st : add_table(p, title, columns, rows);
     tmx_table_destroy(t);
     tmx_result_set_finish(&set);

@@ -134,10 +134,11 @@ static enum tmx_status pareto(struct tmx_plot *p, const struct tmx_result_set *s
 enum tmx_status tmx_plot_study(struct tmx_plot *p, const char *db_path, struct tmx_err *err)
 {
     struct tmx_result_set set;
-    enum tmx_status st = tmx_results_load(&set, db_path, err);
+    enum tmx_status st = tmx_results_load(&set, db_path, TMX_RESULTS_POINTS, err);
     if (st) {
         return st;
     }
+    tmx_results_note(&set, stderr);
     st = tmx_plot_folder(p, err);
     for (size_t k = 0; k < set.n_key && !st; k++) {
         for (size_t m = 0; m < sizeof metrics / sizeof metrics[0] && !st; m++) {

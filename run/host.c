@@ -14,6 +14,11 @@ static struct {
     int n_thread;
 } process = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
+const char *tmx_host_blas(void)
+{
+    return openblas_get_corename();
+}
+
 void tmx_host_enter(struct tmx_host *host)
 {
     tmx_plain_enter(&host->thread);

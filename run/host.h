@@ -16,6 +16,9 @@ struct tmx_host {
     struct tmx_plain thread;
 };
 
+/* The kind of processor that BLAS has chosen its kernels for. */
+const char *tmx_host_blas(void);
+
 void tmx_host_enter(struct tmx_host *host);
 void tmx_host_leave(const struct tmx_host *host);
 

@@ -244,35 +244,6 @@ enum tmx_status tmx_run_node_spec(struct tmx_run *r, struct tmx_err *err)
     return cooling_spec(r, err);
 }
 
-void tmx_run_node_hash(const struct tmx_run *r, struct tmx_hash *h)
-{
-    const struct tmx_topology *t = &r->topology;
-    tmx_hash_add(h, r->kind_of_gpu, r->n_gpu * sizeof *r->kind_of_gpu);
-    tmx_hash_add(h, r->card_of_gpu, r->n_gpu * sizeof *r->card_of_gpu);
-    for (size_t k = 0; k < t->n_card; k++) {
-        tmx_hash_add(h, &t->card[k].still_flow_m3_per_s, sizeof t->card[k].still_flow_m3_per_s);
-    }
-    for (size_t f = 0; f < t->n_fan; f++) {
-        const struct tmx_fan *fan = &t->fan[f];
-        const double numbers[] = {(double)fan->card, fan->min_rpm,       fan->max_rpm,
-                                  fan->power_w,      fan->flow_m3_per_s, fan->noise_dba};
-        tmx_hash_add(h, numbers, sizeof numbers);
-        for (size_t i = 0; i < fan->n_curve; i++) {
-            const double point[] = {fan->curve[i].temp_c, fan->curve[i].speed};
-            tmx_hash_add(h, point, sizeof point);
-        }
-    }
-    for (size_t a = 0; a < t->n_air; a++) {
-        const double path[] = {(double)t->air[a].from, (double)t->air[a].to, t->air[a].fraction};
-        tmx_hash_add(h, path, sizeof path);
-    }
-    for (size_t i = 0; i < t->n_link; i++) {
-        const double cost = tmx_link_cost(&t->link[i]);
-        tmx_hash_add_text(h, t->link[i].name);
-        tmx_hash_add(h, &cost, sizeof cost);
-    }
-}
-
 void tmx_run_node_close(struct tmx_run *r)
 {
     for (size_t k = 0; k < r->n_kind; k++) {

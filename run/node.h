@@ -7,8 +7,6 @@
  * kind (chip and cooler) share chip data and thermal model. After the policies are known. */
 TMX_NODISCARD enum tmx_status tmx_run_node_open(struct tmx_run *r, const struct tmx_setting *root,
                                                 struct tmx_err *err);
-/* What the topology adds to a run's identity. */
-void tmx_run_node_hash(const struct tmx_run *r, struct tmx_hash *h);
 void tmx_run_node_close(struct tmx_run *r);
 
 /* Fill the machine's, the thermal and the cooling part of the simulation's spec. */

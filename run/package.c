@@ -1,5 +1,6 @@
 #include "run/package.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,6 +10,35 @@
 #include "run/state.h"
 #include "thermal/files/fan.h"
 #include "thermal/thermal.h"
+
+const char *tmx_run_package_unused(const char *key)
+{
+    static const char powers[] = "a run simulates its powers", outputs[] = "a run writes into its folder, -o",
+                      leakage[] = "keys of a run: leakage, and chip_power.leakage_w and its others",
+                      control[] = "a run has the groups dtm and throttle";
+    static const struct {
+        const char *key, *why;
+    } rows[] = {{"f", "the floorplan of a run is its chip's, or the key floorplan"},
+                {"p", powers},
+                {"o", outputs},
+                {"d", outputs},
+                {"steady_file", outputs},
+                {"grid_steady_file", outputs},
+                {"grid_transient_file", outputs},
+                {"init_file", "a run starts at init_temp; warmup_s warms it up"},
+                {"sampling_intvl", "the step of a run is tick_s"},
+                {"model_type", "only the grid model is offered; see the key method"},
+                {"dtm_used", control},
+                {"thermal_threshold", control},
+                {"leakage_used", leakage},
+                {"leakage_mode", leakage}};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        if (tmx_word_compare(rows[i].key, key) == 0) {
+            return rows[i].why;
+        }
+    }
+    return NULL;
+}
 
 /* A key of the group `package`: one of HotSpot's options, by its name. */
 static enum tmx_status set_key(struct tmx_hotspot_config *cfg, const struct tmx_setting *s,
@@ -28,6 +58,10 @@ static enum tmx_status set_key(struct tmx_hotspot_config *cfg, const struct tmx_
     } else {
         return tmx_fail_setting(err, s, "package.%s: expected a number or a \"text\"", tmx_setting_name(s));
     }
+    const char *unused = tmx_run_package_unused(tmx_setting_name(s));
+    if (unused) {
+        return tmx_fail_setting(err, s, "package.%s does nothing in a run: %s", tmx_setting_name(s), unused);
+    }
     const enum tmx_status st = tmx_hotspot_config_set(cfg, tmx_setting_name(s), value,
                                                       TMX_HOTSPOT_COMMAND_LINE, tmx_setting_line(s), err);
     if (st) {
@@ -46,6 +80,21 @@ static enum tmx_status set_number(struct tmx_hotspot_config *cfg, const char *ke
     return tmx_hotspot_config_set(cfg, key, text, TMX_HOTSPOT_COMMAND_LINE, 0, err);
 }
 
+/* rows and cols of the run, which are another way to say package.grid_rows and grid_cols. */
+static enum tmx_status set_grid(struct tmx_hotspot_config *cfg, const struct tmx_setting *root,
+                                const char *key, const char *package_key, int wanted, const int *given,
+                                struct tmx_err *err)
+{
+    if (wanted == 0) {
+        return TMX_OK;
+    }
+    if (tmx_hotspot_config_given(cfg, package_key) && *given != wanted) {
+        return tmx_fail_setting(err, tmx_setting_member(root, key), "%s = %d, but package.%s = %d", key,
+                                wanted, package_key, *given);
+    }
+    return set_number(cfg, package_key, wanted, err);
+}
+
 static enum tmx_status read_package(const struct tmx_run *r, struct tmx_run_kind *k,
                                     const struct tmx_setting *root, struct tmx_err *err)
 {
@@ -57,18 +106,24 @@ static enum tmx_status read_package(const struct tmx_run *r, struct tmx_run_kind
     for (size_t i = 0; i < tmx_setting_length(group) && !st; i++) {
         st = set_key(cfg, tmx_setting_at(group, i), err);
     }
-    if (!st && r->options.rows > 0) {
-        st = set_number(cfg, "grid_rows", r->options.rows, err);
+    if (!st && cfg->ignored[0]) {
+        st = tmx_fail_setting(err, group, "package: not modelled here: %s", cfg->ignored);
     }
-    if (!st && r->options.cols > 0) {
-        st = set_number(cfg, "grid_cols", r->options.cols, err);
-    }
+    st = st ? st : set_grid(cfg, root, "rows", "grid_rows", r->options.rows, &cfg->grid_rows, err);
+    st = st ? st : set_grid(cfg, root, "cols", "grid_cols", r->options.cols, &cfg->grid_cols, err);
     if (!st && r->topology.n_gpu > 0 && r->topology.inlet_c > -TMX_ZERO_C &&
         !tmx_hotspot_config_given(cfg, "ambient")) {
         st = set_number(cfg, "ambient", r->topology.inlet_c + TMX_ZERO_C, err);
     }
     st = st ? st : tmx_hotspot_config_set(cfg, "f", k->floorplan_path, TMX_HOTSPOT_COMMAND_LINE, 0, err);
-    return st ? st : tmx_hotspot_config_read(cfg, k->package_path, TMX_HOTSPOT_CONFIG, err);
+    st = st ? st : tmx_hotspot_config_read(cfg, k->package_path, TMX_HOTSPOT_CONFIG, err);
+    if (!st && cfg->missed[0]) {
+        st = tmx_fail_at(err, TMX_ECONFIG, k->package_path, 0, "switches on what is not modelled: %s",
+                         cfg->missed);
+    }
+    return st || !cfg->package_model_used || !cfg->package_config_file[0]
+               ? st
+               : tmx_hotspot_config_read(cfg, cfg->package_config_file, TMX_HOTSPOT_PACKAGE, err);
 }
 
 static enum tmx_status find_backend(struct tmx_run *r, const struct tmx_setting *root, struct tmx_err *err)
@@ -100,6 +155,34 @@ static enum tmx_status tabulate_fan(const struct tmx_run *r, struct tmx_run_kind
     return TMX_OK;
 }
 
+/* The units that the thermal model heats must be those of the chip, one by one. */
+static enum tmx_status same_units(const struct tmx_run_kind *k, struct tmx_err *err)
+{
+    const struct tmx_thermal_spec *spec = &k->stack.spec;
+    const struct tmx_floorplan *chip = &k->chip.floorplan;
+    const char *path = k->package.grid_layer_file[0] ? k->package.grid_layer_file : k->package_path;
+    size_t at = 0;
+    if (tmx_thermal_spec_units(spec) != chip->n_unit) {
+        return tmx_fail_at(err, TMX_ECONFIG, path, 0,
+                           "the layers dissipate in %zu units, the chip's floorplan has %zu",
+                           tmx_thermal_spec_units(spec), chip->n_unit);
+    }
+    for (size_t l = 0; l < spec->n_layer; l++) {
+        const struct tmx_floorplan *fp = spec->layer[l].floorplan;
+        for (size_t u = 0; spec->layer[l].dissipates && u < fp->n_unit; u++, at++) {
+            const struct tmx_unit *a = &fp->unit[u], *b = &chip->unit[at];
+            if (strcmp(a->name, b->name) != 0 || fabs(a->w_m - b->w_m) > 1e-9 ||
+                fabs(a->h_m - b->h_m) > 1e-9) {
+                return tmx_fail_at(
+                    err, TMX_ECONFIG, path, 0,
+                    "the layers' unit %zu is %s of %g mm x %g mm, the chip's is %s of %g mm x %g mm", at + 1,
+                    a->name, 1e3 * a->w_m, 1e3 * a->h_m, b->name, 1e3 * b->w_m, 1e3 * b->h_m);
+            }
+        }
+    }
+    return TMX_OK;
+}
+
 static enum tmx_status read_kind(struct tmx_run *r, struct tmx_run_kind *k, const struct tmx_setting *root,
                                  struct tmx_err *err)
 {
@@ -109,10 +192,9 @@ static enum tmx_status read_kind(struct tmx_run *r, struct tmx_run_kind *k, cons
     if (st) {
         return st;
     }
-    if (tmx_thermal_spec_units(&k->stack.spec) != k->chip.floorplan.n_unit) {
-        return tmx_fail_at(err, TMX_ECONFIG, k->package_path, 0,
-                           "the layers dissipate in %zu units, the chip's floorplan has %zu",
-                           tmx_thermal_spec_units(&k->stack.spec), k->chip.floorplan.n_unit);
+    st = same_units(k, err);
+    if (st) {
+        return st;
     }
     k->stack.spec.min_step_s = r->options.tick_s;
     return r->topology.n_gpu > 0 ? tabulate_fan(r, k, err) : TMX_OK;

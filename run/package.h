@@ -10,4 +10,7 @@ TMX_NODISCARD enum tmx_status tmx_run_thermal_read(struct tmx_run *r, const stru
 TMX_NODISCARD enum tmx_status tmx_run_thermal_build(struct tmx_run *r, struct tmx_err *err);
 void tmx_run_thermal_close(struct tmx_run *r);
 
+/* Why a key of HotSpot's does nothing in a run; NULL when it does something. */
+const char *tmx_run_package_unused(const char *key);
+
 #endif

@@ -2,25 +2,33 @@
 #include "run/choose.h"
 #include "run/cta.h"
 #include "run/gate.h"
+#include "run/host.h"
 #include "run/jobs.h"
+#include "run/package.h"
 #include "run/state.h"
 
 #include <string.h>
 
 #include "core/base/text.h"
 
-static void write_package(const struct tmx_hotspot_config *cfg, FILE *out)
+static void write_package(const struct tmx_run *r, enum tmx_resolved what, FILE *out)
 {
+    const struct tmx_hotspot_config *cfg = &r->kind[0].package;
     fprintf(out, "package = {\n");
     for (const struct tmx_opt *o = tmx_hotspot_opts; o->key; o++) {
         const struct tmx_opt row[2] = {*o, {0}};
-        if (cfg->origin[o - tmx_hotspot_opts].source == TMX_HOTSPOT_DEFAULT) {
+        const bool by_content = o->is_file && what == TMX_RESOLVED_KEYS;
+        const bool by_root =
+            (o->offset == offsetof(struct tmx_hotspot_config, grid_rows) && r->options.rows > 0) ||
+            (o->offset == offsetof(struct tmx_hotspot_config, grid_cols) && r->options.cols > 0);
+        if (cfg->origin[o - tmx_hotspot_opts].source == TMX_HOTSPOT_DEFAULT || by_content || by_root ||
+            tmx_run_package_unused(o->key)) {
             continue;
         }
         if (o->type == TMX_OPT_BOOL) { /* HotSpot's switches are 0 and 1 */
             const bool *on = (const bool *)((const char *)cfg + o->offset);
             fprintf(out, "    %s = %d;\n", o->key, *on);
-        } else if (o->type == TMX_OPT_REAL || o->type == TMX_OPT_INT) {
+        } else {
             tmx_opt_write(row, cfg, "    ", out);
         }
     }
@@ -50,10 +58,13 @@ static void write_failures(const struct tmx_run *r, FILE *out)
     fprintf(out, " );\n");
 }
 
-void tmx_run_write_resolved(const struct tmx_run *r, FILE *out)
+void tmx_run_write_resolved(const struct tmx_run *r, enum tmx_resolved what, FILE *out)
 {
     static const size_t plain[] = {TMX_LEVEL_PLACE, TMX_LEVEL_MIX, TMX_LEVEL_DTM, TMX_SAFETY, TMX_LEVEL_TB};
     const struct tmx_sim_spec *s = &r->sim_spec;
+    if (what == TMX_RESOLVED_FULL) { /* another processor's results differ in the twelfth digit */
+        fprintf(out, "# thermix %s, BLAS kernels for %s\n", TMX_VERSION, tmx_host_blas());
+    }
     tmx_opt_write(tmx_run_opts, &r->options, "", out);
     if (r->jobs) {
         tmx_run_jobs_write(r, out);
@@ -70,7 +81,7 @@ void tmx_run_write_resolved(const struct tmx_run *r, FILE *out)
         fprintf(out, "chip_power = {\n");
         tmx_chip_write_power(&r->kind[0].chip, "    ", out);
         fprintf(out, "};\n");
-        write_package(&r->kind[0].package, out);
+        write_package(r, what, out);
     }
     if (r->topology.n_gpu > 0) {
         tmx_run_choice_write(r, TMX_LEVEL_FAN, NULL, NULL, NULL, out);

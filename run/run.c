@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "core/base/config.h"
+#include "core/base/inputs.h"
 #include "run/choose.h"
 #include "run/cta.h"
 #include "run/gate.h"
@@ -38,46 +39,33 @@ static enum tmx_status fill_spec(struct tmx_run *r, struct tmx_err *err)
     return tmx_run_node_spec(r, err);
 }
 
-static void hash_kind(struct tmx_hash *h, const struct tmx_run_kind *k)
-{
-    for (size_t u = 0; u < k->chip.floorplan.n_unit; u++) {
-        const struct tmx_unit *unit = &k->chip.floorplan.unit[u];
-        const double numbers[] = {unit->x_m, unit->y_m, unit->w_m, unit->h_m};
-        tmx_hash_add_text(h, unit->name);
-        tmx_hash_add(h, numbers, sizeof numbers);
-    }
-    tmx_hash_add(h, k->chip.level, sizeof k->chip.level);
-    tmx_hash_add(h, k->level_k_per_w, k->n_level * sizeof *k->level_k_per_w);
-}
-
-/* The text of the resolved configuration, and the hash of it and of what it names. */
-static enum tmx_status identify(struct tmx_run *r, struct tmx_err *err)
+/* The text of the resolved configuration, and the id: a hash of the program's version, of every key with its
+ * value and of every file that was read. Paths stay out of it: a copy elsewhere is the same input. */
+static enum tmx_status identify(struct tmx_run *r, const struct tmx_inputs *inputs, struct tmx_err *err)
 {
     struct tmx_hash *h = NULL;
+    char *keys = NULL;
     size_t size = 0;
-    FILE *f = open_memstream(&r->resolved, &size);
-    if (!f) {
+    FILE *f = open_memstream(&r->resolved, &size), *k = f ? open_memstream(&keys, &size) : NULL;
+    if (!f || !k) {
+        if (f) {
+            fclose(f);
+        }
         return tmx_fail(err, TMX_ENOMEM, "resolved configuration");
     }
-    tmx_run_write_resolved(r, f);
+    tmx_run_write_resolved(r, TMX_RESOLVED_FULL, f);
+    tmx_run_write_resolved(r, TMX_RESOLVED_KEYS, k);
     fclose(f);
-    const enum tmx_status st = tmx_hash_create(&h, err);
+    fclose(k);
+    enum tmx_status st = tmx_hash_create(&h, err);
     if (!st) {
-        tmx_hash_add(h, r->resolved, size);
-        for (size_t i = 0; i < r->mix.n_entry; i++) {
-            const struct tmx_job *j = &r->job[i];
-            const double numbers[] = {j->arrival_s, j->priority, j->work_sm_s, j->blocks_per_sm_s,
-                                      j->power_w};
-            tmx_hash_add_text(h, j->kernel->name);
-            tmx_hash_add(h, numbers, sizeof numbers);
-        }
-        for (size_t k = 0; k < r->n_kind; k++) {
-            hash_kind(h, &r->kind[k]);
-        }
-        tmx_run_node_hash(r, h);
+        tmx_hash_add_text(h, TMX_VERSION);
+        tmx_hash_add(h, keys, size);
+        st = tmx_inputs_hash(inputs, h, err);
         tmx_hash_hex(h, r->id);
         tmx_hash_destroy(h);
     }
+    free(keys);
     return st;
 }
 
@@ -99,6 +87,8 @@ enum tmx_status tmx_run_describe(struct tmx_run **run, const struct tmx_setting 
         return tmx_fail(err, TMX_ENOMEM, "run");
     }
     r->catalog = &tmx_builtin;
+    struct tmx_inputs inputs = {0};
+    tmx_inputs_begin(&inputs); /* a recorder: what is read from here on is part of the run's identity */
     enum tmx_status st = tmx_opt_read(tmx_run_opts, &r->options, root, tmx_run_groups, err);
     st = st ? st : tmx_run_choose_all(r, root, err);
     st = st ? st : tmx_run_jobs_open(r, root, err);
@@ -109,7 +99,9 @@ enum tmx_status tmx_run_describe(struct tmx_run **run, const struct tmx_setting 
     st = st ? st : tmx_run_gate_open(r, root, err);
     st = st ? st : tmx_run_cta_open(r, root, err);
     st = st ? st : tmx_run_thermal_read(r, root, err);
-    st = st ? st : identify(r, err);
+    tmx_inputs_end(&inputs);
+    st = st ? st : identify(r, &inputs, err);
+    tmx_inputs_finish(&inputs);
     if (st) {
         tmx_run_destroy(r);
         return st;

@@ -64,6 +64,10 @@ TMX_NODISCARD enum tmx_status tmx_run_check_times(const struct tmx_run *r, const
                                                   struct tmx_err *err);
 
 /* In run_resolved.c; before the simulation takes the policies' states over. */
-void tmx_run_write_resolved(const struct tmx_run *r, FILE *out);
+enum tmx_resolved {
+    TMX_RESOLVED_FULL, /* tmx_run_open reads it back to the same run */
+    TMX_RESOLVED_KEYS, /* without the paths of files whose content is known, and without comments */
+};
+void tmx_run_write_resolved(const struct tmx_run *r, enum tmx_resolved what, FILE *out);
 
 #endif

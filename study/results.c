@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/os.h"
 #include "core/base/text.h"
 #include "study/results_db.h"
 
@@ -250,6 +251,25 @@ static enum tmx_status same_study(struct tmx_results *r, const char *from, struc
     return st;
 }
 
+/* A point that both have must have the same run in both: else one of them is of earlier inputs. */
+static enum tmx_status same_points(struct tmx_results *r, const char *from, struct tmx_err *err)
+{
+    sqlite3_stmt *stmt = NULL;
+    enum tmx_status st = tmx_results_prepare(r, &stmt,
+                                             "SELECT count(*) FROM main.point a, other.point b"
+                                             " WHERE a.n = b.n AND a.run <> b.run",
+                                             err);
+    if (!st && sqlite3_step(stmt) == SQLITE_ROW && sqlite3_column_int(stmt, 0) > 0) {
+        st = tmx_fail_at(
+            err, TMX_EIO, from, 0,
+            "%d points have other runs than in %s: the study or a file it names has changed in between; "
+            "sweep the older one again",
+            sqlite3_column_int(stmt, 0), r->path);
+    }
+    sqlite3_finalize(stmt);
+    return st;
+}
+
 static enum tmx_status merge_one(struct tmx_results *r, const char *from, struct tmx_err *err)
 {
     static const char copy_rows[] =
@@ -263,14 +283,8 @@ static enum tmx_status merge_one(struct tmx_results *r, const char *from, struct
         "fresh);"
         "INSERT OR REPLACE INTO main.metric SELECT * FROM other.metric WHERE run IN (SELECT id FROM fresh);"
         "DROP TABLE fresh";
-    struct tmx_results *check = NULL;
-    enum tmx_status st = tmx_results_connect(&check, from, TMX_OPEN_READ, err); /* version, application */
-    tmx_results_close(check);
-    if (st) {
-        return st;
-    }
     sqlite3_stmt *stmt = NULL;
-    st = tmx_results_prepare(r, &stmt, "ATTACH DATABASE ? AS other", err);
+    enum tmx_status st = tmx_results_prepare(r, &stmt, "ATTACH DATABASE ? AS other", err);
     if (!st) {
         bind_text(stmt, 1, from);
         st = tmx_results_step(r, stmt, err);
@@ -280,6 +294,7 @@ static enum tmx_status merge_one(struct tmx_results *r, const char *from, struct
         return st;
     }
     st = same_study(r, from, err);
+    st = st ? st : same_points(r, from, err);
     if (!st) {
         st = commit(r, tmx_results_exec(r, copy_rows, err), err);
     }
@@ -290,7 +305,16 @@ static enum tmx_status merge_one(struct tmx_results *r, const char *from, struct
 enum tmx_status tmx_results_merge(const char *path, const char *const *from, size_t n, struct tmx_err *err)
 {
     struct tmx_results *r = NULL;
-    enum tmx_status st = tmx_results_connect(&r, path, TMX_OPEN_WRITE, err);
+    enum tmx_status st = TMX_OK;
+    for (size_t i = 0; i < n && !st; i++) { /* all are looked at before anything is written */
+        if (tmx_os_same_file(path, from[i])) {
+            return tmx_fail_at(err, TMX_ECONFIG, path, 0, "an output would replace this input");
+        }
+        st = tmx_results_connect(&r, from[i], TMX_OPEN_READ, err);
+        tmx_results_close(r);
+        r = NULL;
+    }
+    st = st ? st : tmx_results_connect(&r, path, TMX_OPEN_WRITE, err);
     for (size_t i = 0; i < n && !st; i++) {
         st = merge_one(r, from[i], err);
     }

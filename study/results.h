@@ -12,6 +12,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdio.h>
 
 #include "core/base/err.h"
 #include "core/base/hash.h"
@@ -60,7 +61,7 @@ TMX_NODISCARD enum tmx_status tmx_results_add(struct tmx_results *r, const struc
 TMX_NODISCARD enum tmx_status tmx_results_merge(const char *path, const char *const *from, size_t n,
                                                 struct tmx_err *err);
 
-/* Everything in memory, runs in the order of their first point. */
+/* Runs in memory, in the order of their first point. */
 struct tmx_result {
     char id[TMX_HASH_HEX];
     bool done;
@@ -79,11 +80,22 @@ struct tmx_result_set {
     size_t n_metric;
     struct tmx_result *run; /* [n_run] */
     size_t n_run;
+    size_t n_left_out;    /* runs that no point has, when they were not asked for */
     size_t *run_of_point; /* [n_point] index into run; n_run when it has not been run */
 };
 
+/* A study's file or the files it names may change; runs of earlier inputs stay in the database, and no mean
+ * may mix them with the present ones. */
+enum tmx_results_which {
+    TMX_RESULTS_POINTS, /* the runs that the study's points have now */
+    TMX_RESULTS_ALL,    /* those of earlier inputs, too, behind them */
+};
+/* Errors: TMX_EIO, TMX_EPARSE (a damaged database), TMX_ENOMEM. */
 TMX_NODISCARD enum tmx_status tmx_results_load(struct tmx_result_set *set, const char *path,
-                                               struct tmx_err *err);
+                                               enum tmx_results_which which, struct tmx_err *err);
+/* One line about what a table of the set leaves out: runs of earlier inputs, points without a finished run.
+ * Nothing when there is neither. */
+void tmx_results_note(const struct tmx_result_set *set, FILE *out);
 void tmx_result_set_finish(struct tmx_result_set *set); /* accepts zeroed memory */
 
 /* Index of a name that equals word, or whose part after the last '.' does, when that is

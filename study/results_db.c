@@ -4,6 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/inputs.h"
+#include "core/base/os.h"
+
 enum { APPLICATION = 0x544d5852, BUSY_MS = 5000 }; /* "TMXR" */
 
 static const char schema[] =
@@ -78,6 +81,38 @@ static enum tmx_status pragma_int(struct tmx_results *r, const char *sql, int *v
     return st;
 }
 
+/* A table must be the one that we make: a view of that name may never end, another column may hold anything.
+ */
+static enum tmx_status check_schema(struct tmx_results *r, struct tmx_err *err)
+{
+    const char *text = schema;
+    while (*text) {
+        const char *end = strchr(text, ';');
+        char sql[1024];
+        int n = 0;
+        snprintf(sql, sizeof sql, "SELECT count(*) FROM sqlite_master WHERE type = 'table' AND sql = ?");
+        sqlite3_stmt *stmt = NULL;
+        enum tmx_status st = tmx_results_prepare(r, &stmt, sql, err);
+        if (!st) {
+            sqlite3_bind_text(stmt, 1, text, (int)(end - text), SQLITE_STATIC);
+            n = sqlite3_step(stmt) == SQLITE_ROW ? sqlite3_column_int(stmt, 0) : -1;
+            st = n < 0 ? tmx_results_fail(r, err) : TMX_OK;
+        }
+        sqlite3_finalize(stmt);
+        if (!st && n != 1) {
+            const char *name = text + strlen("CREATE TABLE ");
+            st = tmx_fail_at(err, TMX_EIO, r->path, 0,
+                             "the database is damaged: its table %.*s is not the one that thermix makes",
+                             (int)strcspn(name, "("), name);
+        }
+        if (st) {
+            return st;
+        }
+        text = end + 1;
+    }
+    return TMX_OK;
+}
+
 static enum tmx_status check_format(struct tmx_results *r, bool *empty, struct tmx_err *err)
 {
     int application = 0, version = 0, n_table = 0;
@@ -101,7 +136,7 @@ static enum tmx_status check_format(struct tmx_results *r, bool *empty, struct t
                            "a results database of version %d; this program reads version %d", version,
                            TMX_RESULTS_VERSION);
     }
-    return TMX_OK;
+    return *empty ? TMX_OK : check_schema(r, err);
 }
 
 static enum tmx_status make_schema(struct tmx_results *r, struct tmx_err *err)
@@ -146,12 +181,22 @@ static int open_immutable(struct tmx_results *r, const char *path)
 static enum tmx_status connect_read(struct tmx_results *r, const char *path, struct tmx_err *err)
 {
     bool empty = false;
+    tmx_inputs_note(path, NULL, 0);
     if (sqlite3_open_v2(path, &r->db, SQLITE_OPEN_READONLY, NULL) != SQLITE_OK) {
         return tmx_results_fail(r, err);
     }
     sqlite3_busy_timeout(r->db, BUSY_MS);
     enum tmx_status st = check_format(r, &empty, err);
     if (st && (sqlite3_errcode(r->db) & 0xff) == SQLITE_CANTOPEN) {
+        char wal[600];
+        snprintf(wal, sizeof wal, "%.511s-wal", path);
+        if (tmx_os_file_size(wal) > 0) { /* runs that only the log holds would be missing */
+            return tmx_fail_at(
+                err, TMX_EIO, path, 0,
+                "%s holds runs that are not in it yet, and the folder is read-only; copy both to a "
+                "folder that may be written",
+                wal);
+        }
         st = open_immutable(r, path) == SQLITE_OK ? check_format(r, &empty, err) : tmx_results_fail(r, err);
     }
     return !st && empty ? tmx_fail_at(err, TMX_EIO, path, 0, "an empty database: no results") : st;

@@ -7,6 +7,8 @@
 
 #include "study/results_db.h"
 
+enum { MAX_POINTS = 50000000 };
+
 struct loader {
     struct tmx_results *r;
     struct tmx_result_set *set;
@@ -14,21 +16,48 @@ struct loader {
     struct tmx_err *err;
 };
 
+/* What is stored was written by thermix or by somebody with another aim: every cell is checked for its type.
+ */
+static enum tmx_status damaged(const struct loader *l, const char *what)
+{
+    return tmx_fail_at(l->err, TMX_EPARSE, l->r->path, 0, "the database is damaged: %s", what);
+}
+
+static enum tmx_status text_at(const struct loader *l, int column, const char *what, const char **text)
+{
+    *text = sqlite3_column_type(l->stmt, column) == SQLITE_TEXT
+                ? (const char *)sqlite3_column_text(l->stmt, column)
+                : NULL;
+    return *text ? TMX_OK : damaged(l, what);
+}
+
+static enum tmx_status real_at(const struct loader *l, int column, const char *what, double *v)
+{
+    const int type = sqlite3_column_type(l->stmt, column);
+    *v = sqlite3_column_double(l->stmt, column);
+    return (type == SQLITE_FLOAT || type == SQLITE_INTEGER) && isfinite(*v) ? TMX_OK : damaged(l, what);
+}
+
+static enum tmx_status id_at(const struct loader *l, int column, const char **id)
+{
+    const enum tmx_status st = text_at(l, column, "a run's id is no text", id);
+    return st || strlen(*id) < TMX_HASH_HEX ? st : damaged(l, "a run's id is longer than 32 characters");
+}
+
 static enum tmx_status no_memory(struct tmx_err *err)
 {
     (void)tmx_fail(err, TMX_ENOMEM, "out of memory");
     return TMX_ENOMEM;
 }
 
-static char *copy(const unsigned char *s)
+static char *copy(const char *text)
 {
-    const char *text = s ? (const char *)s : "";
     const size_t n = strlen(text) + 1;
     char *c = malloc(n);
     return c ? memcpy(c, text, n) : NULL;
 }
 
-static enum tmx_status add_name(char ***list, size_t *n, const unsigned char *name, struct tmx_err *err)
+static enum tmx_status add_name(char ***list, size_t *n, const char *name, struct tmx_err *err)
 {
     char **more = realloc(*list, (*n + 1) * sizeof *more);
     if (!more) {
@@ -58,9 +87,12 @@ static enum tmx_status each(struct loader *l, const char *sql, enum tmx_status (
 static enum tmx_status study_row(struct loader *l)
 {
     struct tmx_result_set *set = l->set;
-    const char *key = (const char *)sqlite3_column_text(l->stmt, 0);
-    const char *value = (const char *)sqlite3_column_text(l->stmt, 1);
-    enum tmx_status st = TMX_OK;
+    const char *key, *value = NULL;
+    enum tmx_status st = text_at(l, 0, "table study: a key is no text", &key);
+    st = st ? st : text_at(l, 1, "table study: a value is no text", &value);
+    if (st) {
+        return st;
+    }
     if (strcmp(key, "name") == 0) {
         snprintf(set->study, sizeof set->study, "%s", value);
     } else if (strcmp(key, "doc") == 0) {
@@ -68,12 +100,12 @@ static enum tmx_status study_row(struct loader *l)
     } else if (strcmp(key, "method") == 0) {
         snprintf(set->method, sizeof set->method, "%s", value);
     } else if (strcmp(key, "axes") == 0) {
-        char *all = copy((const unsigned char *)value), *begin = all;
+        char *all = copy(value), *begin = all;
         for (char *end = all; all && *end && !st; begin = end + 1) {
             end = begin + strcspn(begin, "\n");
             const bool last = *end == '\0';
             *end = '\0';
-            st = add_name(&set->key, &set->n_key, (unsigned char *)begin, l->err);
+            st = add_name(&set->key, &set->n_key, begin, l->err);
             if (last) {
                 break;
             }
@@ -87,27 +119,37 @@ static enum tmx_status study_row(struct loader *l)
 
 static enum tmx_status metric_name(struct loader *l)
 {
-    return add_name(&l->set->metric, &l->set->n_metric, sqlite3_column_text(l->stmt, 0), l->err);
+    const char *name;
+    const enum tmx_status st = text_at(l, 0, "a metric's name is no text", &name);
+    return st ? st : add_name(&l->set->metric, &l->set->n_metric, name, l->err);
 }
 
 static enum tmx_status run_row(struct loader *l)
 {
     struct tmx_result_set *set = l->set;
+    const char *id, *error = NULL;
+    double seconds;
+    enum tmx_status st = id_at(l, 0, &id);
+    st = st ? st : text_at(l, 2, "a run's error is no text", &error);
+    st = st ? st : real_at(l, 3, "a run's seconds are no number", &seconds);
+    if (st) {
+        return st;
+    }
     struct tmx_result *more = realloc(set->run, (set->n_run + 1) * sizeof *more);
     if (!more) {
         return no_memory(l->err);
     }
     set->run = more;
     struct tmx_result *run = &more[set->n_run++];
-    *run = (struct tmx_result){.seconds = sqlite3_column_double(l->stmt, 3)};
-    snprintf(run->id, sizeof run->id, "%s", (const char *)sqlite3_column_text(l->stmt, 0));
+    *run = (struct tmx_result){.seconds = seconds};
+    snprintf(run->id, sizeof run->id, "%s", id);
     run->done = sqlite3_column_int(l->stmt, 1) != 0;
-    run->error = copy(sqlite3_column_text(l->stmt, 2));
+    run->error = copy(error);
     run->value = calloc(set->n_key + 1, sizeof *run->value);
     run->metric = malloc((set->n_metric + 1) * sizeof *run->metric);
     bool ok = run->error && run->value && run->metric;
     for (size_t k = 0; ok && k < set->n_key; k++) {
-        ok = (run->value[k] = copy(NULL)) != NULL;
+        ok = (run->value[k] = copy("")) != NULL;
     }
     for (size_t m = 0; ok && m < set->n_metric; m++) {
         run->metric[m] = NAN;
@@ -152,21 +194,33 @@ static enum tmx_status cells(struct loader *l, struct cursor *c, bool metrics)
                                              metrics ? "SELECT run, name, value FROM metric ORDER BY run"
                                                      : "SELECT run, key, value FROM parameter ORDER BY run",
                                              l->err);
-    while (!st && sqlite3_step(l->stmt) == SQLITE_ROW) {
-        struct tmx_result *run = seek(set, c, (const char *)sqlite3_column_text(l->stmt, 0));
-        const char *name = (const char *)sqlite3_column_text(l->stmt, 1);
+    int code = SQLITE_DONE;
+    while (!st && (code = sqlite3_step(l->stmt)) == SQLITE_ROW) {
+        const char *id, *name = NULL;
+        double v = NAN;
+        st = id_at(l, 0, &id);
+        st = st ? st : text_at(l, 1, "the name of a parameter or metric is no text", &name);
+        st = st || !metrics ? st : real_at(l, 2, "a metric is no finite number", &v);
+        if (st) {
+            break;
+        }
+        struct tmx_result *run = seek(set, c, id);
         const size_t i =
             metrics ? exact(set->metric, set->n_metric, name) : exact(set->key, set->n_key, name);
         if (!run || i >= (metrics ? set->n_metric : set->n_key)) {
             continue;
         }
         if (metrics) {
-            run->metric[i] = sqlite3_column_double(l->stmt, 2);
+            run->metric[i] = v;
         } else {
+            const char *value = (const char *)sqlite3_column_text(l->stmt, 2);
             free(run->value[i]);
-            run->value[i] = copy(sqlite3_column_text(l->stmt, 2));
+            run->value[i] = copy(value ? value : "");
             st = run->value[i] ? TMX_OK : no_memory(l->err);
         }
+    }
+    if (!st && code != SQLITE_DONE) {
+        st = tmx_results_fail(l->r, l->err);
     }
     sqlite3_finalize(l->stmt);
     l->stmt = NULL;
@@ -176,15 +230,21 @@ static enum tmx_status cells(struct loader *l, struct cursor *c, bool metrics)
 static enum tmx_status points(struct loader *l, struct cursor *c)
 {
     struct tmx_result_set *set = l->set;
+    int code = SQLITE_DONE;
     enum tmx_status st =
         tmx_results_prepare(l->r, &l->stmt, "SELECT n, run FROM point ORDER BY run, n", l->err);
     c->at = 0;
-    while (!st && sqlite3_step(l->stmt) == SQLITE_ROW) {
-        const size_t n = (size_t)sqlite3_column_int64(l->stmt, 0);
-        const struct tmx_result *run = seek(set, c, (const char *)sqlite3_column_text(l->stmt, 1));
-        if (n < set->n_point) {
-            set->run_of_point[n] = run ? (size_t)(run - set->run) : set->n_run;
+    while (!st && (code = sqlite3_step(l->stmt)) == SQLITE_ROW) {
+        const size_t n = (size_t)sqlite3_column_int64(l->stmt, 0); /* count_points has seen its range */
+        const char *id;
+        st = id_at(l, 1, &id);
+        const struct tmx_result *run = st ? NULL : seek(set, c, id);
+        if (run && n < set->n_point) {
+            set->run_of_point[n] = (size_t)(run - set->run);
         }
+    }
+    if (!st && code != SQLITE_DONE) {
+        st = tmx_results_fail(l->r, l->err);
     }
     sqlite3_finalize(l->stmt);
     l->stmt = NULL;
@@ -193,7 +253,18 @@ static enum tmx_status points(struct loader *l, struct cursor *c)
 
 static enum tmx_status count_points(struct loader *l)
 {
-    l->set->n_point = (size_t)sqlite3_column_int64(l->stmt, 0);
+    const sqlite3_int64 n = sqlite3_column_int64(l->stmt, 0), low = sqlite3_column_int64(l->stmt, 1),
+                        high = sqlite3_column_int64(l->stmt, 2);
+    if (n > 0 && (low < 0 || high >= MAX_POINTS || high + 1 < n)) {
+        return damaged(l, "the numbers of its points are out of range");
+    }
+    l->set->n_point = n > 0 ? (size_t)high + 1 : 0;
+    return TMX_OK;
+}
+
+static enum tmx_status count_left_out(struct loader *l)
+{
+    l->set->n_left_out = (size_t)sqlite3_column_int64(l->stmt, 0);
     return TMX_OK;
 }
 
@@ -219,7 +290,8 @@ static enum tmx_status fill(struct loader *l)
     return st;
 }
 
-enum tmx_status tmx_results_load(struct tmx_result_set *set, const char *path, struct tmx_err *err)
+enum tmx_status tmx_results_load(struct tmx_result_set *set, const char *path, enum tmx_results_which which,
+                                 struct tmx_err *err)
 {
     struct loader l = {.set = set, .err = err};
     *set = (struct tmx_result_set){0};
@@ -230,12 +302,19 @@ enum tmx_status tmx_results_load(struct tmx_result_set *set, const char *path, s
     st = tmx_results_exec(l.r, "BEGIN", err); /* one snapshot, also while a study writes */
     st = st ? st : each(&l, "SELECT key, value FROM study", study_row);
     st = st ? st : each(&l, "SELECT name FROM metric GROUP BY name ORDER BY min(n), name", metric_name);
-    st = st ? st : each(&l, "SELECT coalesce(max(n) + 1, 0) FROM point", count_points);
+    st = st ? st : each(&l, "SELECT count(*), min(n), max(n) FROM point", count_points);
+    st = st || which == TMX_RESULTS_ALL
+             ? st
+             : each(&l, "SELECT count(*) FROM run WHERE id NOT IN (SELECT run FROM point)", count_left_out);
     st = st ? st
             : each(&l,
-                   "SELECT id, status = 'done', error, seconds FROM run LEFT JOIN"
-                   " (SELECT run, min(n) AS first FROM point GROUP BY run) ON run = id"
-                   " ORDER BY first IS NULL, first, id",
+                   which == TMX_RESULTS_ALL
+                       ? "SELECT id, status = 'done', error, seconds FROM run LEFT JOIN"
+                         " (SELECT run, min(n) AS first FROM point GROUP BY run) ON run = id"
+                         " ORDER BY first IS NULL, first, id"
+                       : "SELECT id, status = 'done', error, seconds FROM run JOIN"
+                         " (SELECT run, min(n) AS first FROM point GROUP BY run) ON run = id"
+                         " ORDER BY first, id",
                    run_row);
     st = st ? st : fill(&l);
     tmx_results_close(l.r);
@@ -243,6 +322,26 @@ enum tmx_status tmx_results_load(struct tmx_result_set *set, const char *path, s
         tmx_result_set_finish(set);
     }
     return st;
+}
+
+void tmx_results_note(const struct tmx_result_set *set, FILE *out)
+{
+    size_t absent = 0, failed = 0;
+    for (size_t i = 0; i < set->n_point; i++) {
+        const size_t run = set->run_of_point[i];
+        absent += run == set->n_run;
+        failed += run < set->n_run && !set->run[run].done;
+    }
+    if (set->n_left_out > 0) {
+        fprintf(
+            out,
+            "note: study %s: %zu runs of earlier inputs are left out (`thermix query --all` shows them)\n",
+            set->study, set->n_left_out);
+    }
+    if (absent + failed > 0) {
+        fprintf(out, "note: study %s: of %zu points %zu have not been run and %zu failed\n", set->study,
+                set->n_point, absent, failed);
+    }
 }
 
 static void free_names(char **names, size_t n)

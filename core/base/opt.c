@@ -108,6 +108,17 @@ static enum tmx_status store_in_bounds(const struct tmx_opt *o, void *obj, doubl
     return TMX_OK;
 }
 
+/* An input file is looked at where its key stands: its content is part of what was read. */
+static enum tmx_status note_file(const struct tmx_opt *o, const struct tmx_setting *s, const char *path,
+                                 struct tmx_err *err)
+{
+    struct tmx_text text;
+    struct tmx_err why = {0};
+    const enum tmx_status st = tmx_text_load(&text, path, &why);
+    tmx_text_finish(&text);
+    return st ? tmx_fail_setting(err, s, "%s = \"%s\": %s", o->key, path, why.msg) : TMX_OK;
+}
+
 static enum tmx_status read_one(const struct tmx_opt *o, void *obj, const struct tmx_setting *s,
                                 struct tmx_err *err)
 {
@@ -122,6 +133,13 @@ static enum tmx_status read_one(const struct tmx_opt *o, void *obj, const struct
         store_number(o, obj, tmx_setting_bool(s));
         return TMX_OK;
     case TMX_OPT_TEXT:
+        if (o->is_file && word && *word) {
+            const enum tmx_status st = note_file(o, s, word, err);
+            if (st) {
+                return st;
+            }
+        }
+        return word ? store_word(o, obj, word, file, line, err) : wrong_type(o, s, err);
     case TMX_OPT_CHOICE:
         return word ? store_word(o, obj, word, file, line, err) : wrong_type(o, s, err);
     case TMX_OPT_INT:

@@ -1,6 +1,7 @@
 #ifndef TMX_CORE_BASE_OPT_H
 #define TMX_CORE_BASE_OPT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
 
@@ -26,6 +27,7 @@ struct tmx_opt {
     const char *doc;
     const char *def_text;       /* TEXT, CHOICE: default, NULL when the key is required */
     const char *const *choices; /* CHOICE: NULL-terminated words */
+    bool is_file;               /* TEXT: names an input file; it must be there, and is noted (inputs.h) */
 };
 
 /* Shorthands, so a table reads as one row per key. */
@@ -48,6 +50,11 @@ struct tmx_opt {
     {                                                                                          \
         .key = #field, .type = TMX_OPT_TEXT, .offset = offsetof(struct s, field), .unit = "1", \
         .max = sizeof(((struct s *)0)->field), .doc = (doc_), .def_text = (def_text_)          \
+    }
+#define TMX_ROW_FILE(s, field, def_text_, doc_)                                                        \
+    {                                                                                                  \
+        .key = #field, .type = TMX_OPT_TEXT, .offset = offsetof(struct s, field), .unit = "1",         \
+        .max = sizeof(((struct s *)0)->field), .doc = (doc_), .def_text = (def_text_), .is_file = true \
     }
 #define TMX_ROW_CHOICE(s, field, choices_, def_text_, doc_)                                      \
     {                                                                                            \

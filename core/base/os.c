@@ -10,6 +10,67 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "core/base/inputs.h"
+
+static const char *kind_of(mode_t mode)
+{
+    return S_ISDIR(mode)    ? "a folder"
+           : S_ISFIFO(mode) ? "a FIFO"
+           : S_ISSOCK(mode) ? "a socket"
+           : S_ISCHR(mode)  ? "a device"
+           : S_ISBLK(mode)  ? "a device"
+                            : "no regular file";
+}
+
+enum tmx_status tmx_input_open(FILE **f, const char *path, struct tmx_err *err)
+{
+    struct stat info;
+    *f = NULL;
+    if (strcmp(path, "-") == 0) {
+        *f = stdin;
+        return TMX_OK;
+    }
+    const int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC); /* does not wait for a FIFO's writer */
+    if (fd < 0 || fstat(fd, &info) != 0) {
+        const int why = errno;
+        if (fd >= 0) {
+            close(fd);
+        }
+        return tmx_fail_at(err, TMX_EIO, path, 0, "cannot open: %s", strerror(why));
+    }
+    if (!S_ISREG(info.st_mode)) {
+        close(fd);
+        return tmx_fail_at(err, TMX_EIO, path, 0, "%s; expected a regular file%s", kind_of(info.st_mode),
+                           S_ISDIR(info.st_mode) ? "" : " (\"-\" reads standard input)");
+    }
+    if (info.st_size >> 20 > TMX_INPUT_MAX_MIB) {
+        close(fd);
+        return tmx_fail_at(err, TMX_EIO, path, 0, "%lld MiB; at most %d MiB are read",
+                           (long long)(info.st_size >> 20), TMX_INPUT_MAX_MIB);
+    }
+    *f = fdopen(fd, "rb");
+    if (!*f) {
+        close(fd);
+        return tmx_fail_at(err, TMX_EIO, path, 0, "cannot open: %s", strerror(errno));
+    }
+    return TMX_OK;
+}
+
+enum tmx_status tmx_output_guard(const char *path, struct tmx_err *err)
+{
+    return tmx_inputs_hold(path)
+               ? tmx_fail_at(err, TMX_ECONFIG, path, 0, "an output would replace this input")
+               : TMX_OK;
+}
+
+enum tmx_status tmx_os_remove(const char *path, struct tmx_err *err)
+{
+    const enum tmx_status st = tmx_output_guard(path, err);
+    return st || unlink(path) == 0 || errno == ENOENT
+               ? st
+               : tmx_fail_at(err, TMX_EIO, path, 0, "cannot remove: %s", strerror(errno));
+}
+
 enum tmx_status tmx_output_open(struct tmx_output *o, const char *path, struct tmx_err *err)
 {
     struct stat info;
@@ -22,6 +83,9 @@ enum tmx_status tmx_output_open(struct tmx_output *o, const char *path, struct t
         return TMX_OK;
     }
     const bool there = stat(path, &info) == 0;
+    if (there && S_ISREG(info.st_mode) && tmx_inputs_hold(path)) {
+        return tmx_output_guard(path, err);
+    }
     if ((there && !S_ISREG(info.st_mode)) || strncmp(path, "/dev/", 5) == 0) {
         o->file = fopen(path, "w"); /* a folder fails here, a pipe or device is written directly */
     } else if (!there || access(path, W_OK) == 0) {
@@ -45,6 +109,37 @@ enum tmx_status tmx_output_open(struct tmx_output *o, const char *path, struct t
     return TMX_OK;
 }
 
+enum tmx_status tmx_output_open_private(struct tmx_output *o, const char *path, struct tmx_err *err)
+{
+    *o = (struct tmx_output){0};
+    if ((size_t)snprintf(o->path, sizeof o->path, "%s", path) >= sizeof o->path) {
+        return tmx_fail_at(err, TMX_EIO, path, 0, "file name too long");
+    }
+    snprintf(o->temp, sizeof o->temp, "%s.tmp-XXXXXX", o->path);
+    const int fd = mkstemp(o->temp); /* mode 0600 */
+    o->file = fd >= 0 ? fdopen(fd, "w") : NULL;
+    if (!o->file) {
+        return tmx_fail_at(err, TMX_EIO, path, 0, "cannot write: %s", strerror(errno));
+    }
+    return TMX_OK;
+}
+
+FILE *tmx_os_open_private(const char *path)
+{
+    struct stat info;
+    const int fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+    if (fd < 0) {
+        return NULL;
+    }
+    const bool trusted = fstat(fd, &info) == 0 && S_ISREG(info.st_mode) && info.st_uid == geteuid() &&
+                         (info.st_mode & (S_IWGRP | S_IWOTH)) == 0;
+    FILE *f = trusted ? fdopen(fd, "rb") : NULL;
+    if (!f) {
+        close(fd);
+    }
+    return f;
+}
+
 enum tmx_status tmx_output_check(struct tmx_output *o, struct tmx_err *err)
 {
     errno = 0;
@@ -62,6 +157,10 @@ enum tmx_status tmx_output_commit(struct tmx_output *o, struct tmx_err *err)
         ok = fclose(o->file) == 0 && ok;
     }
     o->file = NULL;
+    if (ok && o->temp[0] && tmx_inputs_hold(o->path)) { /* read after it was opened */
+        tmx_output_discard(o);
+        return tmx_output_guard(o->path, err);
+    }
     if (ok && o->temp[0]) {
         ok = rename(o->temp, o->path) == 0;
     }
@@ -89,6 +188,9 @@ void tmx_output_discard(struct tmx_output *o)
 enum tmx_status tmx_os_mkdirs(const char *path, struct tmx_err *err)
 {
     char buf[512];
+    if (!*path) {
+        return tmx_fail(err, TMX_ECONFIG, "\"\" is no name of a folder");
+    }
     if ((size_t)snprintf(buf, sizeof buf, "%s", path) >= sizeof buf) {
         return tmx_fail_at(err, TMX_EIO, path, 0, "folder name too long");
     }
@@ -136,7 +238,22 @@ enum tmx_status tmx_os_cache_dir(char *buf, size_t size, struct tmx_err *err)
     if (n < 0 || (size_t)n >= size) {
         return tmx_fail(err, TMX_EIO, "no cache folder: neither XDG_CACHE_HOME nor HOME is usable");
     }
-    return tmx_os_mkdirs(buf, err);
+    struct stat info;
+    char *slash = strrchr(buf, '/');
+    *slash = '\0'; /* a name of ours follows it */
+    const enum tmx_status st = tmx_os_mkdirs(buf, err);
+    *slash = '/';
+    if (st) {
+        return st;
+    }
+    if (mkdir(buf, 0700) != 0 && errno != EEXIST) {
+        return tmx_fail_at(err, TMX_EIO, buf, 0, "cannot make folder: %s", strerror(errno));
+    }
+    const bool ours = lstat(buf, &info) == 0 && S_ISDIR(info.st_mode) && info.st_uid == geteuid() &&
+                      (info.st_mode & (S_IWGRP | S_IWOTH)) == 0;
+    return ours ? TMX_OK
+                : tmx_fail_at(err, TMX_EIO, buf, 0,
+                              "not a folder of yours that only you may write; nothing is kept in it");
 }
 
 /* The folder that path is in, and its name there. */
@@ -161,6 +278,21 @@ bool tmx_os_same_file(const char *a, const char *b)
         return false;
     }
     return in_a.st_dev == in_b.st_dev && in_a.st_ino == in_b.st_ino;
+}
+
+bool tmx_os_file_id(const char *path, uint64_t *device, uint64_t *node)
+{
+    struct stat info;
+    const bool there = strcmp(path, "-") != 0 && stat(path, &info) == 0;
+    *device = there ? (uint64_t)info.st_dev : 0;
+    *node = there ? (uint64_t)info.st_ino : 0;
+    return there;
+}
+
+long long tmx_os_file_size(const char *path)
+{
+    struct stat info;
+    return stat(path, &info) == 0 ? (long long)info.st_size : -1;
 }
 
 bool tmx_os_exists(const char *path)

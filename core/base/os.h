@@ -4,20 +4,34 @@
 /* The only file outside cli/ that uses POSIX. */
 
 #include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 
 #include "core/base/err.h"
 
+/* Open a file to read it whole ("-": standard input, of any kind). Only regular files: a folder, a device, a
+ * FIFO or a socket may block or never end and is an error, as is a file of more than TMX_INPUT_MAX_MIB. */
+enum { TMX_INPUT_MAX_MIB = 2048 };
+TMX_NODISCARD enum tmx_status tmx_input_open(FILE **f, const char *path, struct tmx_err *err);
+
 /* An output file that appears whole or not at all: written to a temporary name in
  * the same folder, renamed by commit. A name that is not a regular file (a pipe, a
  * device, what is in /dev) and "-" (standard output) are written directly, never renamed
- * over. A link stays a link; permissions stay; a file that may not be written is an error. */
+ * over. A link stays a link; permissions stay; a file that may not be written is an error, and so is
+ * one that has been read (inputs.h). */
 struct tmx_output {
     FILE *file;
     char path[512];
     char temp[540]; /* "" when written directly */
 };
 TMX_NODISCARD enum tmx_status tmx_output_open(struct tmx_output *o, const char *path, struct tmx_err *err);
+/* The same for the user's own eyes and hand: a new file of mode 0600 takes the name, whatever had it. */
+TMX_NODISCARD enum tmx_status tmx_output_open_private(struct tmx_output *o, const char *path,
+                                                      struct tmx_err *err);
+/* Read a file that tmx_output_open_private may have written; NULL when there is none that is regular, the
+ * user's own and writable by nobody else. */
+FILE *tmx_os_open_private(const char *path);
 /* Flush and check every write since open; the output stays open. With several outputs:
  * check all, then commit all. */
 TMX_NODISCARD enum tmx_status tmx_output_check(struct tmx_output *o, struct tmx_err *err);
@@ -32,9 +46,19 @@ TMX_NODISCARD enum tmx_status tmx_os_mkdirs(const char *path, struct tmx_err *er
 /* Make an empty folder of a new name in $TMPDIR or /tmp; its path goes to buf. */
 TMX_NODISCARD enum tmx_status tmx_os_temp_dir(char *buf, size_t size, struct tmx_err *err);
 
-/* $XDG_CACHE_HOME/thermix or ~/.cache/thermix, made when absent. */
+/* $XDG_CACHE_HOME/thermix or ~/.cache/thermix, made when absent with mode 0700. It must be a folder (no link)
+ * of this user, writable by nobody else: what it holds is trusted. */
 TMX_NODISCARD enum tmx_status tmx_os_cache_dir(char *buf, size_t size, struct tmx_err *err);
 
+/* Fail when path is a file that has been read (inputs.h): for outputs that other programs write. */
+TMX_NODISCARD enum tmx_status tmx_output_guard(const char *path, struct tmx_err *err);
+
+/* Remove a file; one that is absent is fine, one that has been read is an error. */
+TMX_NODISCARD enum tmx_status tmx_os_remove(const char *path, struct tmx_err *err);
+
+/* What makes two names one file; false when there is no file at path. */
+bool tmx_os_file_id(const char *path, uint64_t *device, uint64_t *node);
+long long tmx_os_file_size(const char *path); /* bytes; -1: absent */
 bool tmx_os_exists(const char *path);
 /* Do the two names mean one file, there already or not yet? */
 bool tmx_os_same_file(const char *a, const char *b);

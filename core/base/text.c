@@ -7,6 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/inputs.h"
+#include "core/base/os.h"
+
 enum { CHUNK = 65536, MAX_NUMBER = 128 };
 
 static enum tmx_status slurp(FILE *in, struct tmx_text *t, struct tmx_err *err)
@@ -34,17 +37,36 @@ static enum tmx_status slurp(FILE *in, struct tmx_text *t, struct tmx_err *err)
     return TMX_OK;
 }
 
+/* Editors on other systems begin a file with a byte-order mark. */
+static enum tmx_status drop_mark(struct tmx_text *t, struct tmx_err *err)
+{
+    static const char utf8[] = "\xef\xbb\xbf", little[] = "\xff\xfe", big[] = "\xfe\xff";
+    if (t->size >= 2 && (memcmp(t->data, little, 2) == 0 || memcmp(t->data, big, 2) == 0)) {
+        return tmx_fail_at(err, TMX_EPARSE, t->name, 1, "UTF-16 text; save the file as UTF-8");
+    }
+    if (t->size >= 3 && memcmp(t->data, utf8, 3) == 0) {
+        t->size -= 3;
+        memmove(t->data, t->data + 3, t->size + 1);
+    }
+    return TMX_OK;
+}
+
 enum tmx_status tmx_text_load(struct tmx_text *t, const char *path, struct tmx_err *err)
 {
     *t = (struct tmx_text){0};
     snprintf(t->name, sizeof t->name, "%s", path);
-    FILE *in = strcmp(path, "-") == 0 ? stdin : fopen(path, "rb");
-    if (!in) {
-        return tmx_fail_at(err, TMX_EIO, path, 0, "cannot open: %s", strerror(errno));
+    FILE *in = NULL;
+    enum tmx_status st = tmx_input_open(&in, path, err);
+    if (st) {
+        return st;
     }
-    enum tmx_status st = slurp(in, t, err);
+    st = slurp(in, t, err);
     if (in != stdin) {
         fclose(in);
+    }
+    if (!st) {
+        tmx_inputs_note(path, t->data, t->size);
+        st = drop_mark(t, err);
     }
     const char *nul = st ? NULL : memchr(t->data, '\0', t->size);
     if (nul) {

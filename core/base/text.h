@@ -24,9 +24,9 @@ struct tmx_lines { /* zero-initialise, then tmx_lines_next */
     unsigned number;      /* 1-based */
 };
 
-/* Read the file at path ("-" is standard input) whole. Directories, unreadable
- * files and files holding a NUL byte are errors (TMX_EIO, TMX_EPARSE). Release
- * with tmx_text_finish, which accepts zeroed memory. */
+/* Read the file at path ("-" is standard input) whole, without a UTF-8 byte-order mark, and note it as
+ * an input (inputs.h). What tmx_input_open (os.h) refuses, UTF-16 and files holding a NUL byte are errors
+ * (TMX_EIO, TMX_EPARSE). Release with tmx_text_finish, which accepts zeroed memory. */
 TMX_NODISCARD enum tmx_status tmx_text_load(struct tmx_text *t, const char *path, struct tmx_err *err);
 void tmx_text_finish(struct tmx_text *t);
 

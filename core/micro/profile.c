@@ -5,16 +5,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/base/hash.h"
-#include "core/base/os.h"
-#include "core/base/text.h"
+#include "core/base/cache.h"
 
 enum { CORE_WARPS = 3, CORE_RUNS = TMX_GATE_POINTS * CORE_WARPS, FIT_STEPS = 2000 };
 
 /* Latencies of the runs, relative to the kernel's own. */
 static const double latency_factor[TMX_GATE_POINTS] = {0.25, 0.5, 0.75, 1, 1.4, 2.5, 6};
 
-/* ---- cache: one small text file a profile, a number a line ---- */
+/* ---- cache ---- */
 
 /* Raise it when sm_cycle or the profiles change what they mean. */
 static const char model_version[] = "sm_cycle 3";
@@ -30,17 +28,15 @@ static void hash_rows(struct tmx_hash *h, const struct tmx_opt *opts, const void
     }
 }
 
-static enum tmx_status cache_path(const struct tmx_profile_key *key, const char *what, const char *dir,
-                                  char path[512], struct tmx_err *err)
+static enum tmx_status cache_key(const struct tmx_profile_key *key, char hex[TMX_HASH_HEX],
+                                 struct tmx_err *err)
 {
     struct tmx_hash *h = NULL;
-    char hex[TMX_HASH_HEX];
     const enum tmx_status st = tmx_hash_create(&h, err);
     if (st) {
         return st;
     }
     tmx_hash_add_text(h, model_version);
-    tmx_hash_add_text(h, what);
     hash_rows(h, tmx_instr_opts, &key->stats);
     hash_rows(h, tmx_knob_opts, &key->knobs);
     hash_rows(h, tmx_sm_opts, &key->sm);
@@ -52,47 +48,7 @@ static enum tmx_status cache_path(const struct tmx_profile_key *key, const char 
     tmx_hash_add(h, &key->budget, sizeof key->budget);
     tmx_hash_hex(h, hex);
     tmx_hash_destroy(h);
-    if (snprintf(path, 512, "%s/micro/%s", dir, hex) >= 512) {
-        return tmx_fail(err, TMX_ERANGE, "cache folder name is too long: %s", dir);
-    }
     return TMX_OK;
-}
-
-/* v[0..n): read back whole, or false: absent, cut short, not numbers. */
-static bool cache_load(const char *path, double *v, size_t n)
-{
-    struct tmx_text text = {0};
-    struct tmx_lines lines = {0};
-    struct tmx_err ignored;
-    size_t i = 0;
-    if (!tmx_os_exists(path) || tmx_text_load(&text, path, &ignored)) {
-        return false;
-    }
-    while (i < n && tmx_lines_next(&lines, &text) && tmx_span_real(lines.line, &v[i])) {
-        i++;
-    }
-    const bool whole = i == n && !tmx_lines_next(&lines, &text);
-    tmx_text_finish(&text);
-    return whole;
-}
-
-static enum tmx_status cache_store(const char *dir, const char *path, const double *v, size_t n,
-                                   struct tmx_err *err)
-{
-    struct tmx_output out = {0};
-    char folder[512];
-    snprintf(folder, sizeof folder, "%s/micro", dir);
-    enum tmx_status st = tmx_os_mkdirs(folder, err);
-    st = st ? st : tmx_output_open(&out, path, err);
-    if (st) {
-        return st;
-    }
-    for (size_t i = 0; i < n; i++) {
-        char real[TMX_REAL_SIZE];
-        tmx_real_print(real, v[i]);
-        fprintf(out.file, "%s\n", real);
-    }
-    return tmx_output_commit(&out, err);
 }
 
 /* ---- runs ---- */
@@ -212,31 +168,18 @@ static enum tmx_status measure_core(const struct tmx_profile_key *key, struct tm
 enum tmx_status tmx_profile_core(const struct tmx_profile_key *key, const char *cache_dir,
                                  struct tmx_core_fit *fit, struct tmx_err *err)
 {
-    enum { N = 6 };
-    double v[N];
-    char path[512];
-    if (cache_dir) {
-        const enum tmx_status st = cache_path(key, "core", cache_dir, path, err);
-        if (st) {
-            return st;
-        }
-        if (cache_load(path, v, N)) {
-            *fit = (struct tmx_core_fit){.ipc1 = v[0],
-                                         .cpi1_cycles = v[1],
-                                         .mlp = v[2],
-                                         .lines_per_instr = v[3],
-                                         .mean_error = v[4],
-                                         .worst_error = v[5]};
-            return TMX_OK;
-        }
-    }
-    const enum tmx_status st = measure_core(key, fit, err);
-    if (st || !cache_dir) {
+    char hex[TMX_HASH_HEX];
+    const struct tmx_cache_name name = {cache_dir, "core", hex};
+    const struct tmx_piece piece = {fit, sizeof *fit};
+    enum tmx_status st = cache_key(key, hex, err);
+    if (st || (cache_dir && tmx_cache_read(&name, &piece, 1))) {
         return st;
     }
-    const double out[N] = {fit->ipc1,       fit->cpi1_cycles, fit->mlp, fit->lines_per_instr,
-                           fit->mean_error, fit->worst_error};
-    return cache_store(cache_dir, path, out, N, err);
+    st = measure_core(key, fit, err);
+    if (!st && cache_dir) {
+        tmx_cache_write(&name, &piece, 1);
+    }
+    return st;
 }
 
 enum tmx_status tmx_profile_gate_point(const struct tmx_profile_key *key, double latency_cycles,
@@ -285,32 +228,23 @@ static enum tmx_status check_gate(const struct tmx_profile_key *key, struct tmx_
 enum tmx_status tmx_profile_gate(const struct tmx_profile_key *key, const char *cache_dir,
                                  struct tmx_gate_profile *p, struct tmx_err *err)
 {
-    enum { N = sizeof *p / sizeof(double) };
-    _Static_assert(sizeof *p == N * sizeof(double), "a profile is numbers only");
-    double v[N];
-    char path[512];
-    if (cache_dir) {
-        const enum tmx_status found = cache_path(key, "gate", cache_dir, path, err);
-        if (found) {
-            return found;
-        }
-        if (cache_load(path, v, N)) {
-            memcpy(p, v, sizeof *p);
-            return TMX_OK;
-        }
+    char hex[TMX_HASH_HEX];
+    const struct tmx_cache_name name = {cache_dir, "gate", hex};
+    const struct tmx_piece piece = {p, sizeof *p};
+    enum tmx_status st = cache_key(key, hex, err);
+    if (st || (cache_dir && tmx_cache_read(&name, &piece, 1))) {
+        return st;
     }
-    enum tmx_status st = TMX_OK;
     *p = (struct tmx_gate_profile){0};
     for (int i = 0; !st && i < TMX_GATE_POINTS; i++) {
         const double latency = key->stats.latency_cycles * key->knobs.latency * latency_factor[i];
         st = tmx_profile_gate_point(key, latency, &p->point[i], err);
     }
     st = st ? st : check_gate(key, p, err);
-    if (st || !cache_dir) {
-        return st;
+    if (!st && cache_dir) {
+        tmx_cache_write(&name, &piece, 1);
     }
-    memcpy(v, p, sizeof *p);
-    return cache_store(cache_dir, path, v, N, err);
+    return st;
 }
 
 static double between(double a, double b, double x)

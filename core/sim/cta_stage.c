@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/base/rank.h"
+#include "core/machine/rank.h"
 
 struct solved { /* the last latency solution of a GPU */
     size_t row[TMX_WAYS];

@@ -1,5 +1,5 @@
 /* Blocks go to the coldest SMs first. */
-#include "core/base/rank.h"
+#include "core/machine/rank.h"
 #include "sched/policies.h"
 
 static void order(const void *state, const struct tmx_view *view, size_t gpu, size_t *out)

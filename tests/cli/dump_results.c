@@ -8,7 +8,7 @@ int main(int argc, char **argv)
     struct tmx_result_set set;
     struct tmx_err err = {0};
     char text[1600];
-    if (argc != 2 || tmx_results_load(&set, argv[1], &err)) {
+    if (argc != 2 || tmx_results_load(&set, argv[1], TMX_RESULTS_POINTS, &err)) {
         tmx_err_format(&err, text, sizeof text);
         fprintf(stderr, "%s\n", text);
         return 1;

@@ -197,7 +197,7 @@ static void files_that_cannot_be_used_are_named(void **state)
     (void)state;
     static const struct row rows[] = {
         {NULL, NULL, "-init_file nowhere.init", "nowhere.init: cannot open: No such file"},
-        {NULL, NULL, "-init_file .", ".: cannot read: Is a directory"},
+        {NULL, NULL, "-init_file .", ".: a folder; expected a regular file"},
         {NULL, NULL, "-d no/such/folder/x", "no/such/folder/x: cannot write: No such file"},
         {NULL, NULL, "-d .", ".: cannot write: Is a directory"},
         {NULL, NULL, "-d bad.steady", "bad.steady: two outputs go to this file"},

@@ -1,7 +1,8 @@
 /* A reduced model's way to the cache and back. */
+#include <cblas.h>
 #include <stdlib.h>
 
-#include "thermal/backend/cache.h"
+#include "core/base/cache.h"
 #include "thermal/backend/reduced_model.h"
 
 /* Change this whenever the numbers that set-up computes change. */
@@ -50,6 +51,7 @@ enum tmx_status tmx_reduced_key(const struct tmx_thermal_spec *spec, const struc
         return st;
     }
     tmx_hash_add_text(h, VERSION);
+    tmx_hash_add_text(h, openblas_get_corename()); /* its kernels round differently: 12 digits are the same */
     tmx_hash_add(h, package, sizeof package);
     add_count(h, spec->rows);
     add_count(h, spec->cols);
@@ -130,14 +132,15 @@ static bool allocate(struct tmx_reduced_model *m, const struct sizes *sizes)
 
 bool tmx_reduced_load(struct tmx_reduced_model *m, const char key[TMX_HASH_HEX])
 {
+    const struct tmx_cache_name name = {.kind = "thermal", .key = key};
     struct sizes sizes;
     struct tmx_piece *piece = calloc(1 + PER_LEVEL * m->n_level + WHOLE, sizeof *piece);
-    bool ok = piece && tmx_cache_peek(key, &sizes, sizeof sizes) && sizes.n_level == m->n_level &&
+    bool ok = piece && tmx_cache_peek(&name, &sizes, sizeof sizes) && sizes.n_level == m->n_level &&
               sizes.n_unit == m->net.n_unit && sizes.n_node == m->net.n_node &&
               sizes.n_region == m->n_region && sizes.n_mode > 0 &&
               sizes.n_mode <= m->net.n_node; /* a damaged head must not ask for all memory */
     ok = ok && allocate(m, &sizes);
-    ok = ok && tmx_cache_read(key, piece, list_pieces(m, &sizes, piece));
+    ok = ok && tmx_cache_read(&name, piece, list_pieces(m, &sizes, piece));
     free(piece);
     if (!ok) {
         tmx_reduced_model_empty(m);
@@ -147,11 +150,12 @@ bool tmx_reduced_load(struct tmx_reduced_model *m, const char key[TMX_HASH_HEX])
 
 void tmx_reduced_store(const struct tmx_reduced_model *m, const char key[TMX_HASH_HEX])
 {
+    const struct tmx_cache_name name = {.kind = "thermal", .key = key};
     struct sizes sizes = {m->n_level,  m->n_mode,  m->net.n_unit, m->net.n_node,
                           m->n_region, m->n_basis, m->n_shift};
     struct tmx_piece *piece = calloc(1 + PER_LEVEL * m->n_level + WHOLE, sizeof *piece);
     if (piece) {
-        tmx_cache_write(key, piece, list_pieces(m, &sizes, piece));
+        tmx_cache_write(&name, piece, list_pieces(m, &sizes, piece));
     }
     free(piece);
 }

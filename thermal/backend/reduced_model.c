@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "thermal/backend/cache.h"
+#include "core/base/cache.h"
 #include "thermal/network/dense.h"
 #include "thermal/network/reduce.h"
 #include "thermal/network/start.h"
@@ -249,7 +249,8 @@ enum tmx_status tmx_reduced_model_cached(const struct tmx_thermal_spec *spec,
     char key[TMX_HASH_HEX], first;
     const enum tmx_status st =
         wish->cache ? tmx_reduced_key(spec, wish, min_step(spec), density(spec), key, err) : TMX_OK;
-    *cached = !st && wish->cache && tmx_cache_peek(key, &first, sizeof first);
+    const struct tmx_cache_name name = {.kind = "thermal", .key = key};
+    *cached = !st && wish->cache && tmx_cache_peek(&name, &first, sizeof first);
     return st;
 }
 

@@ -14,7 +14,7 @@ struct options {
     double interval_s;
 };
 static const struct tmx_opt opts[] = {
-    TMX_ROW_TEXT(options, file, NULL, "temperature trace (.ttrace)"),
+    TMX_ROW_FILE(options, file, NULL, "temperature trace (.ttrace)"),
     TMX_ROW_REAL(options, interval_s, "s", 1e-9, 1e9, 0.01, "time between two rows of it"),
     {0},
 };

@@ -16,6 +16,7 @@ static const char *const map_words[] = {"area", "avg", "min", "max", "center", N
 #define INT(field, min, max, def, doc) TMX_ROW_INT(tmx_hotspot_config, field, "1", min, max, def, doc)
 #define BOOL(field, doc)               TMX_ROW_BOOL(tmx_hotspot_config, field, 0, doc)
 #define TEXT(field, doc)               TMX_ROW_TEXT(tmx_hotspot_config, field, "", doc)
+#define FILE_(field, doc)              TMX_ROW_FILE(tmx_hotspot_config, field, "", doc)
 #define CHOICE(field, words, def, doc) TMX_ROW_CHOICE(tmx_hotspot_config, field, words, def, doc)
 #define THICKNESS(field, def, doc)     REAL(field, "m", 1e-9, 1, def, doc)
 #define SIDE(field, def, doc)          REAL(field, "m", 1e-6, 10, def, doc)
@@ -25,16 +26,16 @@ static const char *const map_words[] = {"area", "avg", "min", "max", "center", N
 
 /* Names and defaults are HotSpot 7's; model_type and grid_map_mode have our own defaults. */
 const struct tmx_opt tmx_hotspot_opts[] = {
-    TEXT(f, "floorplan file (.flp)"),
-    TEXT(p, "power trace to read (.ptrace)"),
+    FILE_(f, "floorplan file (.flp)"),
+    FILE_(p, "power trace to read (.ptrace)"),
     TEXT(o, "temperature trace to write (.ttrace); without it only the steady state is computed"),
     TEXT(d, "write all options to this file"),
     TEXT(steady_file, "block temperatures of the steady state to write"),
     TEXT(grid_steady_file, "grid temperatures of the steady state to write"),
     TEXT(grid_transient_file, "grid temperatures at the end of every row to write"),
-    TEXT(init_file, "block temperatures to start from (a steady file)"),
-    TEXT(grid_layer_file, "layers of a stack (.lcf), instead of -f"),
-    TEXT(materials_file, "conductivities and heat capacities by name"),
+    FILE_(init_file, "block temperatures to start from (a steady file)"),
+    FILE_(grid_layer_file, "layers of a stack (.lcf), instead of -f"),
+    FILE_(materials_file, "conductivities and heat capacities by name"),
     REAL(sampling_intvl, "s", 1e-12, 1e9, 3.333e-6, "time one row of the power trace lasts"),
     INT(grid_rows, 2, 4096, 64, "rows of the grid"),
     INT(grid_cols, 2, 4096, 64, "columns of the grid"),
@@ -68,7 +69,7 @@ const struct tmx_opt tmx_hotspot_opts[] = {
     BOOL(leakage_used, "add HotSpot's temperature-dependent leakage"),
     INT(leakage_mode, 0, 0, 0, "leakage formula; 0 is the only one"),
     BOOL(package_model_used, "compute r_convec from fan and sink fins"),
-    TEXT(package_config_file, "file of the fan and sink fin options below"),
+    FILE_(package_config_file, "file of the fan and sink fin options below"),
     BOOL(natural_convec, "natural convection and radiation, no fan"),
     INT(flow_type, 0, 1, 0, "air flow: 0 lateral, 1 impinging"),
     INT(sink_type, 0, 1, 0, "0 plate fins, 1 pin fins"),

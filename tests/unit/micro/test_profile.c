@@ -84,17 +84,16 @@ static void a_spoilt_cache_is_measured_again(void **state)
     struct tmx_profile_key key = key_of("convpg");
     struct tmx_gate_profile p, again;
     struct tmx_err err = {0};
-    char list[64] = "profile_cache_2/micro";
+    char list[64] = "profile_spoilt";
     (void)state;
     key.budget = 5000;
-    assert_int_equal(tmx_profile_gate(&key, "profile_cache_2", &p, &err), TMX_OK);
-    const char *const argv[] = {"sh", "-c", "for f in profile_cache_2/micro/*; do echo spoilt > $f; done",
-                                NULL};
+    assert_int_equal(tmx_profile_gate(&key, "profile_spoilt", &p, &err), TMX_OK);
+    const char *const argv[] = {"sh", "-c", "for f in profile_spoilt/*; do echo spoilt > $f; done", NULL};
     int code = 1;
     assert_int_equal(tmx_os_run(argv, NULL, &code, &err), TMX_OK);
     assert_int_equal(code, 0);
     assert_true(tmx_os_exists(list));
-    assert_int_equal(tmx_profile_gate(&key, "profile_cache_2", &again, &err), TMX_OK);
+    assert_int_equal(tmx_profile_gate(&key, "profile_spoilt", &again, &err), TMX_OK);
     assert_memory_equal(&p, &again, sizeof p);
 }
 

@@ -2,8 +2,8 @@
 #include <string.h>
 
 #include "core/base/config.h"
-#include "core/base/rank.h"
 #include "core/base/units.h"
+#include "core/machine/rank.h"
 #include "sched/level.h"
 #include "sched/sched.h"
 #include "tests/support/tiny.h"

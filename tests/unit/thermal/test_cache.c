@@ -1,13 +1,15 @@
 #define _POSIX_C_SOURCE 200809L
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include "core/base/cache.h"
 #include "tests/support/golden.h"
-#include "thermal/backend/cache.h"
 #include "thermal/backend/reduced_model.h"
 
 static const char KEY[TMX_HASH_HEX] = "0123456789abcdef0123456789abcdef";
+static const struct tmx_cache_name NAME = {.kind = "thermal", .key = KEY};
 static char folder[1024];
 
 static const char *cached_file(const char *key)
@@ -36,12 +38,12 @@ static void what_was_written_is_read(void **state)
     char c[5] = "four", d[5] = "";
     const struct tmx_piece out[] = {{a, sizeof a}, {c, sizeof c}}, in[] = {{b, sizeof b}, {d, sizeof d}};
     remove(cached_file(KEY));
-    assert_false(tmx_cache_read(KEY, in, 2));
-    tmx_cache_write(KEY, out, 2);
-    assert_true(tmx_cache_read(KEY, in, 2));
+    assert_false(tmx_cache_read(&NAME, in, 2));
+    tmx_cache_write(&NAME, out, 2);
+    assert_true(tmx_cache_read(&NAME, in, 2));
     assert_memory_equal(a, b, sizeof a);
     assert_string_equal(d, "four");
-    assert_false(tmx_cache_read(KEY, in, 1)); /* other sizes */
+    assert_false(tmx_cache_read(&NAME, in, 1)); /* other sizes */
 }
 
 static void a_damaged_file_counts_as_absent(void **state)
@@ -51,14 +53,43 @@ static void a_damaged_file_counts_as_absent(void **state)
     const struct tmx_piece piece[] = {{a, sizeof a}};
     static const long at[] = {3, 20, 60, 90, 100, 110, 119}; /* magic, key, sum, size, contents */
     for (size_t i = 0; i < sizeof at / sizeof at[0]; i++) {
-        tmx_cache_write(KEY, piece, 1);
-        assert_true(tmx_cache_read(KEY, piece, 1));
+        tmx_cache_write(&NAME, piece, 1);
+        assert_true(tmx_cache_read(&NAME, piece, 1));
         damage(cached_file(KEY), at[i]);
-        assert_false(tmx_cache_read(KEY, piece, 1));
+        assert_false(tmx_cache_read(&NAME, piece, 1));
     }
-    tmx_cache_write(KEY, piece, 1);
+    tmx_cache_write(&NAME, piece, 1);
     assert_int_equal(truncate(cached_file(KEY), 110), 0);
-    assert_false(tmx_cache_read(KEY, piece, 1));
+    assert_false(tmx_cache_read(&NAME, piece, 1));
+}
+
+static void a_planted_file_is_neither_trusted_nor_written_through(void **state)
+{
+    (void)state;
+    double a[3] = {1, 2, 3};
+    const struct tmx_piece piece[] = {{a, sizeof a}};
+    const char *file = cached_file(KEY);
+    tmx_cache_write(&NAME, piece, 1);
+    assert_int_equal(chmod(file, 0620), 0); /* others may have written it */
+    assert_false(tmx_cache_read(&NAME, piece, 1));
+    assert_int_equal(rename(file, "elsewhere.thermal"), 0);
+    assert_int_equal(chmod("elsewhere.thermal", 0600), 0);
+    assert_int_equal(symlink("elsewhere.thermal", file), 0);
+    assert_false(tmx_cache_read(&NAME, piece, 1)); /* a link, even to a good file */
+    assert_int_equal(remove(file), 0);
+    assert_int_equal(mkfifo(file, 0600), 0);
+    assert_false(tmx_cache_read(&NAME, piece, 1)); /* and does not wait */
+    assert_int_equal(remove(file), 0);
+    assert_int_equal(symlink("elsewhere.thermal", file), 0);
+    tmx_cache_write(&NAME, piece, 1); /* takes the link's place */
+    struct stat info;
+    assert_true(lstat(file, &info) == 0 && S_ISREG(info.st_mode) && (info.st_mode & 0777) == 0600);
+    assert_true(tmx_cache_read(&NAME, piece, 1));
+    char folder_path[1100];
+    snprintf(folder_path, sizeof folder_path, "%s/thermix", folder);
+    assert_int_equal(chmod(folder_path, 0777), 0); /* a folder that others may write is no cache */
+    assert_false(tmx_cache_read(&NAME, piece, 1));
+    assert_int_equal(chmod(folder_path, 0700), 0);
 }
 
 static const struct tmx_reduced_wish wish = {1e-3, 0, true};
@@ -137,6 +168,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_was_written_is_read),
         cmocka_unit_test(a_damaged_file_counts_as_absent),
+        cmocka_unit_test(a_planted_file_is_neither_trusted_nor_written_through),
         cmocka_unit_test(a_cached_model_is_the_built_one_and_is_rebuilt_when_damaged),
         cmocka_unit_test(without_a_cache_folder_models_are_built),
     };

@@ -1,5 +1,5 @@
 /* Layout of a file: struct head, then the pieces. Native byte order: caches do not travel. */
-#include "thermal/backend/cache.h"
+#include "core/base/cache.h"
 
 #include <stdint.h>
 #include <stdio.h>
@@ -9,28 +9,39 @@
 
 struct head {
     char magic[16];
+    char kind[16];
     char key[TMX_HASH_HEX];
     char sum[TMX_HASH_HEX]; /* of the contents */
     char pad[6];            /* of zeros; the size is a multiple of 8 */
     uint64_t size;          /* of the contents, bytes */
 };
 
-static const char MAGIC[16] = "thermix cache 1";
+static const char MAGIC[16] = "thermix cache 2";
 
-static bool name_file(const char key[TMX_HASH_HEX], char *path, size_t size)
+static bool name_file(const struct tmx_cache_name *name, char *path, size_t size)
 {
     char folder[400];
-    return tmx_os_cache_dir(folder, sizeof folder, NULL) == TMX_OK &&
-           (size_t)snprintf(path, size, "%s/%s.thermal", folder, key) < size;
+    return (name->folder ? snprintf(folder, sizeof folder, "%s", name->folder) < (int)sizeof folder
+                         : tmx_os_cache_dir(folder, sizeof folder, NULL) == TMX_OK) &&
+           (size_t)snprintf(path, size, "%s/%s.%s", folder, name->key, name->kind) < size;
 }
 
-/* Open the file of key behind its head; NULL when there is none that fits. */
-static FILE *open_file(const char key[TMX_HASH_HEX], struct head *head)
+static struct head make_head(const struct tmx_cache_name *name)
+{
+    struct head head = {.size = 0};
+    memcpy(head.magic, MAGIC, sizeof head.magic);
+    snprintf(head.kind, sizeof head.kind, "%s", name->kind);
+    snprintf(head.key, sizeof head.key, "%s", name->key);
+    return head;
+}
+
+/* Open a file behind its head; NULL when there is none that fits. */
+static FILE *open_file(const struct tmx_cache_name *name, struct head *head)
 {
     char path[500];
-    FILE *f = name_file(key, path, sizeof path) ? fopen(path, "rb") : NULL;
-    if (f && (fread(head, sizeof *head, 1, f) != 1 || memcmp(head->magic, MAGIC, sizeof MAGIC) != 0 ||
-              memcmp(head->key, key, sizeof head->key) != 0)) {
+    const struct head want = make_head(name);
+    FILE *f = name_file(name, path, sizeof path) ? tmx_os_open_private(path) : NULL;
+    if (f && (fread(head, sizeof *head, 1, f) != 1 || memcmp(head, &want, offsetof(struct head, sum)) != 0)) {
         fclose(f);
         f = NULL;
     }
@@ -51,17 +62,18 @@ static bool sum_pieces(const struct tmx_piece *piece, size_t n_piece, char sum[T
     return true;
 }
 
-bool tmx_cache_read(const char key[TMX_HASH_HEX], const struct tmx_piece *piece, size_t n_piece)
+bool tmx_cache_read(const struct tmx_cache_name *name, const struct tmx_piece *piece, size_t n_piece)
 {
     struct head head;
     char sum[TMX_HASH_HEX];
     uint64_t size = 0;
-    FILE *f = open_file(key, &head);
+    FILE *f = open_file(name, &head);
     bool ok = f != NULL;
     for (size_t i = 0; i < n_piece; i++) {
         size += piece[i].size;
     }
-    ok = ok && head.size == size;
+    static const char zeros[sizeof head.pad] = {0};
+    ok = ok && head.size == size && memcmp(head.pad, zeros, sizeof zeros) == 0;
     for (size_t i = 0; i < n_piece && ok; i++) {
         ok = piece[i].size == 0 || fread(piece[i].data, piece[i].size, 1, f) == 1;
     }
@@ -72,10 +84,10 @@ bool tmx_cache_read(const char key[TMX_HASH_HEX], const struct tmx_piece *piece,
     return ok;
 }
 
-bool tmx_cache_peek(const char key[TMX_HASH_HEX], void *data, size_t size)
+bool tmx_cache_peek(const struct tmx_cache_name *name, void *data, size_t size)
 {
     struct head head;
-    FILE *f = open_file(key, &head);
+    FILE *f = open_file(name, &head);
     const bool ok = f && fread(data, size, 1, f) == 1;
     if (f) {
         fclose(f);
@@ -83,15 +95,13 @@ bool tmx_cache_peek(const char key[TMX_HASH_HEX], void *data, size_t size)
     return ok;
 }
 
-void tmx_cache_write(const char key[TMX_HASH_HEX], const struct tmx_piece *piece, size_t n_piece)
+void tmx_cache_write(const struct tmx_cache_name *name, const struct tmx_piece *piece, size_t n_piece)
 {
-    struct head head = {.size = 0};
+    struct head head = make_head(name);
     struct tmx_output out;
     char path[500];
-    memcpy(head.magic, MAGIC, sizeof head.magic);
-    memcpy(head.key, key, sizeof head.key);
-    if (!name_file(key, path, sizeof path) || !sum_pieces(piece, n_piece, head.sum) ||
-        tmx_output_open(&out, path, NULL)) {
+    if ((name->folder && tmx_os_mkdirs(name->folder, NULL)) || !name_file(name, path, sizeof path) ||
+        !sum_pieces(piece, n_piece, head.sum) || tmx_output_open_private(&out, path, NULL)) {
         return;
     }
     for (size_t i = 0; i < n_piece; i++) {

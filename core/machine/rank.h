@@ -1,5 +1,5 @@
-#ifndef TMX_CORE_BASE_RANK_H
-#define TMX_CORE_BASE_RANK_H
+#ifndef TMX_CORE_MACHINE_RANK_H
+#define TMX_CORE_MACHINE_RANK_H
 
 #include <stddef.h>
 

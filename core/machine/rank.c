@@ -1,4 +1,4 @@
-#include "core/base/rank.h"
+#include "core/machine/rank.h"
 
 void tmx_rank_ascending(const double *key, size_t n, size_t *order)
 {

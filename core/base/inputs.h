@@ -1,0 +1,47 @@
+#ifndef TMX_CORE_BASE_INPUTS_H
+#define TMX_CORE_BASE_INPUTS_H
+
+/* Which files were read, and what stood in them.
+ *
+ * Every input passes one of two doors: tmx_text_load (text.h) notes a file's content, and a reader with a
+ * format of its own (a database) calls tmx_inputs_note. Both note in every recorder that is open on this
+ * thread. So a run's identity covers each file that it reads and no command can write over what it has read
+ * (tmx_output_open asks tmx_inputs_hold), whoever wrote the reader. The list of open recorders is the one
+ * variable of this library that is not passed as an argument: a parameter can be forgotten, and then a file
+ * is missing from the identity. */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "core/base/err.h"
+#include "core/base/hash.h"
+
+struct tmx_inputs { /* zero-initialise */
+    struct tmx_input {
+        char *path;              /* as opened */
+        uint64_t device, node;   /* of the file; 0, 0 for standard input */
+        char hash[TMX_HASH_HEX]; /* of the content; "" when only the name was noted */
+    } * file;                    /* [n_file] owned, in the order of reading, each once */
+    size_t n_file;
+    bool out_of_memory;
+    struct tmx_inputs *outer;
+};
+
+/* Note what this thread reads from now on; recorders nest. */
+void tmx_inputs_begin(struct tmx_inputs *i);
+void tmx_inputs_end(struct tmx_inputs *i); /* the one begun last */
+void tmx_inputs_finish(struct tmx_inputs *i);
+
+/* data NULL: only the name. */
+void tmx_inputs_note(const char *path, const void *data, size_t size);
+
+/* Add the contents, in the order of reading, to a hash. Paths stay out: a copy elsewhere is the same input.
+ */
+TMX_NODISCARD enum tmx_status tmx_inputs_hash(const struct tmx_inputs *i, struct tmx_hash *h,
+                                              struct tmx_err *err);
+
+/* Has a recorder that is open now seen the file at path? */
+bool tmx_inputs_hold(const char *path);
+
+#endif
