@@ -167,7 +167,7 @@ static double value_of(const struct tmx_run *r, enum tmx_quantity q, size_t i)
     const struct tmx_machine *m = tmx_sim_machine(r->sim);
     switch (thing_of[q]) {
     case TMX_THING_RUN:
-        return tmx_sim_time_s(r->sim);
+        return q == TMX_READ_TIME_S ? tmx_sim_time_s(r->sim) : tmx_run_tick_s(r);
     case TMX_THING_GPU:
         return of_gpu(&m->gpu[i], q);
     case TMX_THING_SM:

@@ -63,6 +63,7 @@ TMX_API const char *tmx_run_name(const struct tmx_run *run, enum tmx_thing thing
 /* X(name, one for each, text): what can be read, each a double. Times count from the end of the warm-up. */
 #define TMX_QUANTITY_LIST(X)                                                                    \
     X(TMX_READ_TIME_S, TMX_THING_RUN, "simulated time, negative during the warm-up")            \
+    X(TMX_READ_TICK_S, TMX_THING_RUN, "length of a tick")                                       \
     X(TMX_READ_GPU_N_SM, TMX_THING_GPU, "number of its SMs")                                    \
     X(TMX_READ_GPU_N_UNIT, TMX_THING_GPU, "number of its floorplan units")                      \
     X(TMX_READ_GPU_LEVEL, TMX_THING_GPU, "clock level in force; 0 is the fastest")              \

@@ -11,7 +11,7 @@ from .config import Config
 # As enum tmx_thing and enum tmx_quantity of include/thermix/run.h; a test compares them.
 THINGS = ("run", "gpu", "sm", "unit", "fan", "job", "metric")
 QUANTITIES = {name: (i, thing) for i, (name, thing) in enumerate((
-    ("time_s", "run"), ("gpu_n_sm", "gpu"), ("gpu_n_unit", "gpu"), ("gpu_level", "gpu"), ("gpu_n_level", "gpu"),
+    ("time_s", "run"), ("tick_s", "run"), ("gpu_n_sm", "gpu"), ("gpu_n_unit", "gpu"), ("gpu_level", "gpu"), ("gpu_n_level", "gpu"),
     ("gpu_share", "gpu"), ("gpu_n_run", "gpu"), ("gpu_n_queue", "gpu"), ("sm_sensed_k", "sm"),
     ("sm_gated", "sm"), ("unit_temp_k", "unit"), ("unit_power_w", "unit"), ("fan_rpm", "fan"),
     ("job_arrival_s", "job"), ("job_started_s", "job"), ("job_finished_s", "job"), ("job_done", "job"),
@@ -103,7 +103,7 @@ class Run:
     def __getattr__(self, name):
         if name not in QUANTITIES:
             raise AttributeError(f"a run has no {name!r}; there is {', '.join(QUANTITIES)}")
-        if name == "time_s":
+        if QUANTITIES[name][1] == "run":
             return float(self.read(name)[0])
         kept = self.look(name)
         return self.read(name) if kept is None else kept
