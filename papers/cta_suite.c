@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/base/config.h"
+#include "core/base/opt.h"
 #include "core/base/os.h"
 #include "run/input/data.h"
 

@@ -3,7 +3,8 @@
 
 /* A benchmark on a chip under a CTA policy: loads, runs the epoch model, prices the ledger. */
 
-#include "core/contract/cta_policy.h"
+#include <thermix/policy.h>
+
 #include "core/micro/contention.h"
 #include "power/chip_energy.h"
 

@@ -1,12 +1,12 @@
 #ifndef TMX_SCHED_LEVEL_H
 #define TMX_SCHED_LEVEL_H
 
-/* Clock level by temperature, as several policies step it. */
+#include <thermix/policy.h>
 
-#include "core/contract/view.h"
+/* Clock level by temperature, as several policies step it. */
 
 /* Clock level by two thresholds, one step a call: slower at emergency_c, faster below
  * release_c. Paper 003's DVFS, and what T^ABS falls back to. */
-size_t tmx_level_next(const struct tmx_gpu *gpu, double hottest_k, double emergency_c, double release_c);
+size_t tmx_level_next(const struct tmx_gpu_view *gpu, double hottest_k, double emergency_c, double release_c);
 
 #endif

@@ -3,6 +3,6 @@
 
 /* Inside everything is SI; these convert at the edges (files, screens, options in degrees). */
 
-#define TMX_ZERO_C 273.15 /* K at 0 degC */
+#include <thermix/policy.h> /* TMX_ZERO_C */
 
 #endif

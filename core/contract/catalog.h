@@ -4,8 +4,9 @@
 /* Which policies, thermal back-ends and power models there are, by level and name. run/registry.c fills one
  * with what is built in. */
 
+#include <thermix/policy.h>
+
 #include "core/base/plugin.h"
-#include "core/contract/level.h"
 
 /* What is looked up like a policy without being one. */
 enum { TMX_KIND_BACKEND = TMX_N_LEVEL, TMX_KIND_POWER, TMX_N_KIND };

@@ -4,15 +4,10 @@
 /* A level is a question, a policy an answer, a choice a policy with its state. A run makes one choice a
  * level, and one more of level dtm: the hardware's own throttle. */
 
-#include "core/contract/cta_policy.h"
-#include "core/contract/dtm_policy.h"
-#include "core/contract/fan_policy.h"
+#include <thermix/policy.h>
+
 #include "core/contract/gate_policy.h"
 #include "core/contract/job_policy.h"
-#include "core/contract/level.h"
-#include "core/contract/mix_policy.h"
-#include "core/contract/place_policy.h"
-#include "core/contract/tb_policy.h"
 
 struct tmx_choice {
     enum tmx_level level;

@@ -1,27 +1,11 @@
 #ifndef TMX_CORE_CONTRACT_GATE_POLICY_H
 #define TMX_CORE_CONTRACT_GATE_POLICY_H
 
-/* Which execution units sleep, and in which order warps are issued.
- *
- * A policy is pure data: it chooses among mechanisms that core/micro/sm_cycle has once.
- * Source of all of them: Abdel-Majeed, Wong & Annavaram, "Warped Gates", MICRO 2013
- * (below "WG"), sections 2 to 6; times in core clock cycles (700 MHz on a GTX480). */
+/* What every gating policy of policy.h works with; times in core clock cycles (700 MHz on a GTX480). */
 
-#include <stdbool.h>
+#include <thermix/policy.h>
 
-#include "core/base/plugin.h"
-
-enum tmx_gate_order {                    /* in which order the arbiter looks at ready warps */
-                      TMX_ORDER_ROUND,   /* two-level scheduler: round robin over all active warps */
-                      TMX_ORDER_BY_TYPE, /* GATES: INT|FP first, LDST, SFU, the other of FP|INT last (WG 4.1)
-                                          */
-};
-
-enum tmx_gate_wake {                     /* when a sleeping unit may be woken */
-                     TMX_WAKE_NO_GATING, /* it never sleeps */
-                     TMX_WAKE_ANY_TIME,  /* conventional power gating (WG figure 2c) */
-                     TMX_WAKE_AFTER_BET, /* blackout: not before the break-even time (WG 5) */
-};
+#include "core/base/opt.h"
 
 /* The times and thresholds, the same for every policy; a chip gives them (sm.cfg, group gate). */
 struct tmx_gate_params {
@@ -38,13 +22,5 @@ struct tmx_gate_params {
 };
 
 extern const struct tmx_opt tmx_gate_opts[]; /* rows of struct tmx_gate_params, {0}-terminated */
-
-struct tmx_gate_policy {
-    struct tmx_plugin base; /* no options, no state */
-    enum tmx_gate_order order;
-    enum tmx_gate_wake wake;
-    bool coordinated; /* the second cluster of a type sleeps only when no active warp wants the type */
-    bool adaptive;    /* idle detect follows the count of critical wake-ups */
-};
 
 #endif

@@ -16,7 +16,7 @@ struct tmx_instance { /* waiting */
     double deadline_s; /* must have ended by then; INFINITY: none */
 };
 
-struct tmx_job_view { /* all const for the policy; temperatures as the sensors say */
+struct tmx_waiting_view { /* all const for the policy; temperatures as the sensors say */
     double now_s;
     const struct tmx_node *node;
     const struct tmx_workload *kind; /* [n_kind] */
@@ -45,7 +45,7 @@ struct tmx_job_policy {
     struct tmx_plugin base; /* the state is plain data */
     /* REQUIRED. The next launch for this view; false: none now. Asked again, with the members taken
      * out and the GPU no longer idle, until it answers false. Pure: the state is read only. */
-    bool (*next)(const void *state, const struct tmx_job_view *view, struct tmx_launch *launch);
+    bool (*next)(const void *state, const struct tmx_waiting_view *view, struct tmx_launch *launch);
 };
 
 #endif

@@ -8,22 +8,18 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <thermix/policy.h>
+
 #include "core/machine/chip.h"
 #include "core/machine/kernel.h"
 
-enum tmx_job_state {
-    TMX_JOB_FUTURE,  /* not arrived */
-    TMX_JOB_WAITING, /* arrived, in the operating system or in a kernel queue */
-    TMX_JOB_RUNNING, /* resident on a GPU */
-    TMX_JOB_MERGED,  /* runs as part of another job (core/sim/jobs) */
-    TMX_JOB_DONE,
-};
-
 struct tmx_job {
-    const struct tmx_kernel *kernel; /* not owned */
-    double arrival_s;
-    int priority; /* higher first among equals in the queue */
-    double work_sm_s;
+    union { /* what policies see of it; kernel is not owned */
+        struct tmx_job_view view;
+        struct {
+            TMX_JOB_VIEW
+        };
+    };
     double blocks_per_sm_s; /* blocks one SM retires per second at the nominal clock */
     double lifetime_s;      /* of one block at the nominal clock */
     double power_w;         /* dynamic W per SM it runs on alone, at the nominal clock and voltage */
@@ -32,17 +28,9 @@ struct tmx_job {
     double slowdown;        /* block lifetimes times this (unit gating); 1: none */
     bool transient_charged; /* what a CTA policy costs until it has settled for this kernel */
     double remote_weight;   /* extra lifetime of its blocks away from its data, over the reference link */
-    size_t width_sms;       /* SMs its blocks can fill; more than the chip has: all */
     /* progress, written by the machine */
-    enum tmx_job_state state;
-    double done_sm_s;
-    double pdi_w; /* power density index: dynamic W per SM as the volunteer SM measured it */
-    bool pdi_valid;
     double profiling_s;           /* volunteer time left until pdi_w is known */
-    uint64_t queue_order;         /* rank of arrival in the kernel queues */
     size_t data_gpu;              /* GPU whose memory holds its data: the first it was placed on */
-    size_t home_gpu;              /* the first GPU it may run on, */
-    size_t n_gpu;                 /* and how many from there; 0: not placed yet */
     double started_s, finished_s; /* negative: not yet */
 };
 

@@ -15,8 +15,11 @@ static void *take(size_t n, size_t size, bool *ok)
 static void gpu_init(struct tmx_machine *m, size_t g, const struct tmx_chip *chip, bool *ok)
 {
     struct tmx_gpu *gpu = &m->gpu[g];
-    *gpu = (struct tmx_gpu){
-        .chip = chip, .sm0 = m->n_sm, .unit0 = m->n_unit, .share = 1, .n_active = chip->n_sm};
+    *gpu = (struct tmx_gpu){.chip = chip, .unit0 = m->n_unit, .n_active = chip->n_sm};
+    gpu->sm0 = m->n_sm;
+    gpu->n_sm = chip->n_sm;
+    gpu->n_level = chip->n_level;
+    gpu->share = 1;
     gpu->active = take(chip->n_sm, sizeof *gpu->active, ok);
     gpu->active_hot = take(chip->n_sm, sizeof *gpu->active_hot, ok);
     gpu->order = take(chip->n_sm, sizeof *gpu->order, ok);
@@ -63,17 +66,26 @@ enum tmx_status tmx_machine_create(struct tmx_machine **out, const struct tmx_ma
     if (!ok) {
         return tmx_fail(err, TMX_ENOMEM, "machine");
     }
-    *m = (struct tmx_machine){.n_gpu = spec->n_gpu,
-                              .n_job = spec->n_job,
-                              .dt_s = spec->dt_s,
+    *m = (struct tmx_machine){.dt_s = spec->dt_s,
                               .gain = spec->gain,
                               .remote_cost = spec->remote_cost,
-                              .last_home = spec->n_gpu,
                               .counting = true,
                               .system_kernel_s = spec->system_kernel_s,
                               .blocks_wait = spec->blocks_wait};
+    m->n_gpu = m->last_home = spec->n_gpu;
+    m->n_job = spec->n_job;
     m->gpu = take(spec->n_gpu, sizeof *m->gpu, &ok);
     m->job = take(spec->n_job, sizeof *m->job, &ok);
+    m->gpu_view = take(spec->n_gpu, sizeof(const struct tmx_gpu_view *), &ok);
+    m->job_view = take(spec->n_job, sizeof(const struct tmx_job_view *), &ok);
+    for (size_t g = 0; ok && g < spec->n_gpu; g++) {
+        m->gpu_view[g] = &m->gpu[g].view;
+    }
+    for (size_t j = 0; ok && j < spec->n_job; j++) {
+        m->job_view[j] = &m->job[j].view;
+    }
+    m->gpus = m->gpu_view;
+    m->jobs = m->job_view;
     for (size_t g = 0; ok && g < spec->n_gpu; g++) {
         gpu_init(m, g, spec->chip[g], &ok);
     }
@@ -123,6 +135,8 @@ void tmx_machine_destroy(struct tmx_machine *m)
     }
     free(m->gpu);
     free(m->job);
+    free(m->gpu_view);
+    free(m->job_view);
     free(m->gated);
     free(m->share);
     free(m->held);

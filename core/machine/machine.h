@@ -13,43 +13,41 @@
 #include "core/machine/chip.h"
 #include "core/machine/job.h"
 
-enum {
-    TMX_WAYS = 2,    /* kernels resident on one GPU at a time (paper 003 mixes two) */
-    TMX_KQUEUE = 32, /* kernel queue of a GPU, paper 003 section 3.1 */
-};
-#define TMX_NO_JOB SIZE_MAX
-
 struct tmx_gpu {
+    union { /* what policies see of it */
+        struct tmx_gpu_view view;
+        struct {
+            TMX_GPU_VIEW
+        };
+    };
     const struct tmx_chip *chip; /* not owned */
-    size_t sm0, unit0;           /* its first SM and unit in the node-wide arrays */
+    size_t unit0;                /* its first unit in the node-wide arrays */
     double power_scale;          /* dynamic power of a kernel on one SM relative to GPU 0's chip */
     double speed_scale;          /* work of one SM relative to GPU 0's chip */
-    size_t card0, n_card;        /* the GPUs of its card: card0 .. card0 + n_card - 1 */
-    size_t queue[TMX_KQUEUE];    /* waiting jobs, by priority, then arrival */
-    size_t n_queue;
-    size_t run[TMX_WAYS]; /* resident jobs; run[0] came first */
-    size_t n_run;
-    double share;        /* of run[0] while two are resident */
-    double admit_share;  /* share at which the second one was taken in */
-    size_t level;        /* clock level in force */
-    double stall_s;      /* left of a change of level */
-    double overhead_s;   /* SM time of system kernels to charge in the next tick */
-    double transition_j; /* energy of changes of level in this tick */
-    size_t n_active;     /* SMs allowed to work, */
-    size_t *active;      /* [n_sm] by index, */
-    size_t *active_hot;  /* [n_sm] and in the chip's hot_order */
-    size_t *order;       /* [n_sm] in which blocks are handed out; written by the thread-block policy */
-    double busy_s;       /* time with work, ledger */
+    double stall_s;              /* left of a change of level */
+    double overhead_s;           /* SM time of system kernels to charge in the next tick */
+    double transition_j;         /* energy of changes of level in this tick */
+    size_t n_active;             /* SMs allowed to work, */
+    size_t *active;              /* [n_sm] by index, */
+    size_t *active_hot;          /* [n_sm] and in the chip's hot_order */
+    size_t *order; /* [n_sm] in which blocks are handed out; written by the thread-block policy */
+    double busy_s; /* time with work, ledger */
 };
 
 struct tmx_machine {
-    struct tmx_gpu *gpu; /* [n_gpu] */
-    struct tmx_job *job; /* [n_job] by arrival */
-    size_t n_gpu, n_sm, n_unit, n_job;
+    union { /* what policies see of it */
+        struct tmx_node_view view;
+        struct {
+            TMX_NODE_VIEW
+        };
+    };
+    struct tmx_gpu *gpu;                  /* [n_gpu] */
+    struct tmx_job *job;                  /* [n_job] by arrival */
+    const struct tmx_gpu_view **gpu_view; /* [n_gpu] backs gpus, */
+    const struct tmx_job_view **job_view; /* [n_job] and jobs */
+    size_t n_unit;
     size_t n_volunteer; /* SMs profiling or about to */
-    size_t n_arrived, n_done;
-    size_t first_unfinished; /* every job before it is done */
-    size_t last_home;        /* GPU of the job placed last; n_gpu before the first */
+    size_t n_done;
     double dt_s;
     double gain;            /* speed factor of each of two intermixed kernels; 1: no effect */
     double remote_cost;     /* of the link between GPUs: blocks that run away from their job's data live
@@ -70,18 +68,6 @@ struct tmx_machine {
     double *speed;         /* [n_gpu] clock relative to level 0 */
     double *volt2;         /* [n_gpu] (V / V0)^2 */
     double *volt;          /* [n_gpu] V / V0 */
-};
-
-struct tmx_gpu_request {
-    size_t admit;    /* waiting job to make resident beside the running one; TMX_NO_JOB: none */
-    double share;    /* of run[0] while two are resident (after admit) */
-    size_t level;    /* slowest level anyone asks for: policies raise it */
-    size_t n_active; /* SMs that may work */
-};
-
-struct tmx_request {             /* all that policies may change */
-    struct tmx_gpu_request *gpu; /* [n_gpu] */
-    bool *gate;                  /* [n_sm] clock off; kept from sample to sample */
 };
 
 struct tmx_machine_spec {

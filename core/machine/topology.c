@@ -55,14 +55,14 @@ double tmx_fan_noise_dba(const struct tmx_fan *fan, double rpm)
     return rpm > 0 ? fan->noise_dba + 60 * log10(rpm / fan->max_rpm) : -INFINITY;
 }
 
-double tmx_fan_curve_speed(const struct tmx_fan *fan, double temp_c)
+double tmx_fan_curve_speed(const struct tmx_fan_point *curve, size_t n, double temp_c)
 {
-    const struct tmx_fan_point *p = fan->curve;
+    const struct tmx_fan_point *p = curve;
     size_t i = 0;
-    while (i < fan->n_curve && p[i].temp_c < temp_c) {
+    while (i < n && p[i].temp_c < temp_c) {
         i++;
     }
-    if (i == 0 || i == fan->n_curve) {
+    if (i == 0 || i == n) {
         return p[i ? i - 1 : 0].speed;
     }
     const double w = (temp_c - p[i - 1].temp_c) / (p[i].temp_c - p[i - 1].temp_c);

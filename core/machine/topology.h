@@ -10,6 +10,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include <thermix/policy.h>
+
 #include "core/base/err.h"
 
 enum { TMX_MAX_CURVE = 16, TMX_MAX_FAN_LEVELS = 64, TMX_NAME = 48 };
@@ -33,11 +35,6 @@ struct tmx_card {
     size_t fan0, n_fan;         /* and its fans */
 };
 enum tmx_convection { TMX_CONVECTION_FIT, TMX_CONVECTION_PACKAGE };
-
-struct tmx_fan_point {
-    double temp_c;
-    double speed; /* of max_rpm, 0..1 */
-};
 
 struct tmx_fan {
     char name[TMX_NAME];
@@ -98,6 +95,6 @@ double tmx_fan_flow_m3_per_s(const struct tmx_fan *fan, double rpm);
 double tmx_fan_noise_dba(const struct tmx_fan *fan, double rpm); /* -INFINITY when it stands still */
 
 /* The curve at temp_c, linear between its points and constant outside. Needs n_curve > 0. */
-double tmx_fan_curve_speed(const struct tmx_fan *fan, double temp_c);
+double tmx_fan_curve_speed(const struct tmx_fan_point *curve, size_t n, double temp_c);
 
 #endif

@@ -30,6 +30,7 @@ struct tmx_chip_state {
     size_t n_core, n_drained, primary, clock;
     struct tmx_cta_view view;
     struct tmx_cta_request request;
+    enum tmx_status answer; /* TMX_ESOLVE: the policy asked for what cannot be */
     struct tmx_latency latency;
     double cycle;                     /* since the start of the run */
     double launch_cycle;              /* when the policy was told of its kernel */

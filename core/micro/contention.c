@@ -70,10 +70,26 @@ static void set_clocks(struct tmx_chip_state *s)
     s->stale = true;
 }
 
+/* Nothing of a request that cannot be is taken over; the run ends with it. */
+static enum tmx_status check_request(const struct tmx_chip_state *s)
+{
+    const struct tmx_cta_request *q = &s->request;
+    bool ok = isfinite(q->core_clock) && q->core_clock > 0 && isfinite(q->memory_clock) &&
+              q->memory_clock > 0 && !isnan(q->wake_cycle) && q->block_limit >= 0;
+    for (size_t i = 0; i < s->n_core; i++) {
+        ok = ok && (unsigned)q->state[i] < TMX_N_CORE_STATE;
+    }
+    return ok ? TMX_OK : TMX_ESOLVE;
+}
+
 /* Clamp and apply the policy's request. A core that holds blocks cannot be switched off. */
 static void apply(struct tmx_chip_state *s)
 {
     struct tmx_cta_request *q = &s->request;
+    s->answer = s->answer ? s->answer : check_request(s);
+    if (s->answer) {
+        return;
+    }
     set_clocks(s);
     for (size_t i = 0; i < s->n_core; i++) {
         struct tmx_core *c = &s->core[i];
@@ -269,11 +285,16 @@ static enum tmx_status run(struct tmx_chip_state *s, struct tmx_err *err)
     }
     s->clock = tmx_ledger_clock(&s->r->ledger, 1, 1);
     tell_launch(s);
-    while (!st && s->primary < s->spec->n_program) {
+    while (!st && !s->answer && s->primary < s->spec->n_program) {
         step(s);
-        st = s->primary < s->spec->n_program ? check_alive(s, err) : TMX_OK;
+        st = s->primary < s->spec->n_program && !s->answer ? check_alive(s, err) : TMX_OK;
     }
-    return st;
+    return !s->answer
+               ? st
+               : tmx_fail(err, s->answer,
+                          "CTA policy %s: a state, a clock, a limit or a wake-up cycle that cannot be, "
+                          "after %.0f cycles",
+                          s->spec->policy->base.name, s->cycle);
 }
 
 enum tmx_status tmx_contention_run(const struct tmx_contention_spec *spec, struct tmx_contention_result *r,

@@ -9,8 +9,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <thermix/policy.h>
+
 #include "core/base/err.h"
-#include "core/contract/cta_policy.h"
 #include "core/micro/memory.h"
 
 enum { TMX_MAX_CORE = 128, TMX_MAX_RESIDENT = 32 };

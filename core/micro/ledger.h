@@ -7,7 +7,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "core/contract/cta_policy.h"
+#include <thermix/policy.h>
+
 #include "core/micro/cta_book.h"
 
 struct tmx_ledger_bin { /* one clock setting, one number of clocked cores */

@@ -6,6 +6,7 @@
 
 #include "core/base/units.h"
 #include "core/sim/air.h"
+#include "core/sim/answers.h"
 
 struct ledger {     /* sums over time, at the head of the block */
     double since_s; /* the last update */
@@ -156,12 +157,16 @@ static bool failed(const struct tmx_cooling *c, size_t fan, double time_s)
     return false;
 }
 
-static void drive(struct tmx_cooling *c, const struct tmx_view *view, size_t f, double dt_s)
+static enum tmx_status drive(struct tmx_cooling *c, const struct tmx_view *view, size_t f, double dt_s,
+                             struct tmx_err *err)
 {
     const struct tmx_fan *fan = &c->spec.topology->fan[f];
     const struct tmx_card *card = &c->spec.topology->card[fan->card];
     struct tmx_fan_view v = {.view = view,
-                             .fan = fan,
+                             .min_rpm = fan->min_rpm,
+                             .max_rpm = fan->max_rpm,
+                             .curve = fan->curve,
+                             .n_curve = fan->n_curve,
                              .hottest_c = -TMX_ZERO_C,
                              .speed = c->rpm[f] / fan->max_rpm,
                              .dt_s = dt_s,
@@ -169,8 +174,10 @@ static void drive(struct tmx_cooling *c, const struct tmx_view *view, size_t f, 
     for (size_t g = card->gpu0; g < card->gpu0 + card->n_gpu; g++) {
         v.hottest_c = fmax(v.hottest_c, view->hottest_k[g] - TMX_ZERO_C);
     }
-    const double rpm = tmx_fan_of(c->spec.choice)->speed(c->spec.choice->state, &v) * fan->max_rpm;
+    const double speed = tmx_fan_of(c->spec.choice)->speed(c->spec.choice->state, &v),
+                 rpm = speed * fan->max_rpm;
     c->rpm[f] = failed(c, f, view->time_s) || !(rpm > 0) ? 0 : fmin(fmax(rpm, fan->min_rpm), fan->max_rpm);
+    return tmx_answer_speed(c->spec.choice->policy, speed, f, err);
 }
 
 /* The level whose speed is nearest; stopped only when the fans are. */
@@ -232,7 +239,8 @@ static void restart(struct tmx_cooling *c)
                               .updates = c->sum->updates};
 }
 
-void tmx_cooling_update(struct tmx_cooling *c, const struct tmx_view *view, const struct tmx_cooled *gpu)
+enum tmx_status tmx_cooling_update(struct tmx_cooling *c, const struct tmx_view *view,
+                                   const struct tmx_cooled *gpu, struct tmx_err *err)
 {
     const struct tmx_topology *t = c->spec.topology;
     const double dt_s = view->time_s - c->sum->since_s;
@@ -246,7 +254,10 @@ void tmx_cooling_update(struct tmx_cooling *c, const struct tmx_view *view, cons
         restart(c);
     }
     for (size_t f = 0; f < t->n_fan; f++) {
-        drive(c, view, f, c->sum->updates > 0 ? dt_s : 0);
+        const enum tmx_status st = drive(c, view, f, c->sum->updates > 0 ? dt_s : 0, err);
+        if (st) {
+            return st;
+        }
     }
     bool changed = false;
     for (size_t k = 0; k < t->n_card; k++) {
@@ -260,6 +271,7 @@ void tmx_cooling_update(struct tmx_cooling *c, const struct tmx_view *view, cons
     for (size_t g = 0; t->n_air > 0 && dt_s > 0 && g < t->n_gpu; g++) {
         gpu[g].ops->set_ambient(gpu[g].state, c->inlet_k[g]);
     }
+    return TMX_OK;
 }
 
 struct tmx_cooling_ledger tmx_cooling_read(const struct tmx_cooling *c, double now_s,
@@ -289,11 +301,6 @@ double tmx_cooling_rpm(const struct tmx_cooling *c, size_t fan)
 double tmx_cooling_inlet_k(const struct tmx_cooling *c, size_t gpu)
 {
     return c->inlet_k[gpu];
-}
-
-size_t tmx_cooling_level(const struct tmx_cooling *c, size_t card)
-{
-    return (size_t)c->level[card];
 }
 
 const size_t *tmx_cooling_order(const struct tmx_cooling *c)

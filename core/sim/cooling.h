@@ -48,8 +48,10 @@ TMX_NODISCARD enum tmx_status tmx_cooling_create(struct tmx_cooling **c, const s
 void tmx_cooling_destroy(struct tmx_cooling *c);
 
 /* One update at view->time_s: account for the time since the last one, then set fans, convection
- * and inlet air; at the warm-up's last tick counting starts anew. gpu: [n_gpu]. No allocation. */
-void tmx_cooling_update(struct tmx_cooling *c, const struct tmx_view *view, const struct tmx_cooled *gpu);
+ * and inlet air; at the warm-up's last tick counting starts anew. gpu: [n_gpu]. No allocation.
+ * TMX_ESOLVE: the policy wants a speed that is no number. */
+TMX_NODISCARD enum tmx_status tmx_cooling_update(struct tmx_cooling *c, const struct tmx_view *view,
+                                                 const struct tmx_cooled *gpu, struct tmx_err *err);
 
 /* The ledger up to now_s (of the simulation, warm-up included). */
 struct tmx_cooling_ledger tmx_cooling_read(const struct tmx_cooling *c, double now_s,
@@ -57,7 +59,6 @@ struct tmx_cooling_ledger tmx_cooling_read(const struct tmx_cooling *c, double n
 
 double tmx_cooling_rpm(const struct tmx_cooling *c, size_t fan);
 double tmx_cooling_inlet_k(const struct tmx_cooling *c, size_t gpu);
-size_t tmx_cooling_level(const struct tmx_cooling *c, size_t card);
 /* [n_gpu] all GPUs, those of one convection level together: they share matrices while those are in
  * the processor's cache. */
 const size_t *tmx_cooling_order(const struct tmx_cooling *c);

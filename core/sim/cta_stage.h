@@ -12,8 +12,10 @@
  *  - switches unused SMs off: they leak the gated rest.
  * Without the stage a kernel's speed per SM does not depend on who else runs. */
 
+#include <thermix/policy.h>
+
 #include "core/contract/frame.h"
-#include "core/contract/view.h"
+#include "core/machine/machine.h"
 #include "core/micro/contention.h"
 
 enum tmx_cta_place {

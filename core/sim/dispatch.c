@@ -1,5 +1,7 @@
 #include "core/sim/dispatch.h"
 
+#include "core/sim/answers.h"
+
 #include <string.h>
 
 static double lifetime_s(const struct tmx_machine *m, const struct tmx_gpu *gpu, size_t way)
@@ -34,8 +36,9 @@ static void spread_narrow(struct tmx_machine *m, const struct tmx_gpu *gpu, size
     }
 }
 
-static void spread_mixed(struct tmx_machine *m, const struct tmx_gpu *gpu, const struct tmx_mix_policy *mix,
-                         const void *state, double begin_s, double *share0)
+static enum tmx_status spread_mixed(struct tmx_machine *m, const struct tmx_gpu *gpu,
+                                    const struct tmx_mix_policy *mix, const void *state, double begin_s,
+                                    double *share0, struct tmx_err *err)
 {
     const size_t n = gpu->chip->n_sm;
     const struct tmx_spread s = {
@@ -49,6 +52,14 @@ static void spread_mixed(struct tmx_machine *m, const struct tmx_gpu *gpu, const
     };
     if (mix->spread) {
         mix->spread(state, &s, share0);
+        for (size_t i = 0; i < s.n; i++) {
+            const size_t sm = s.by_index[i];
+            const enum tmx_status st =
+                tmx_answer_share(&mix->base, share0[sm], (size_t)(gpu - m->gpu), sm, err);
+            if (st) {
+                return st;
+            }
+        }
     } else {
         for (size_t i = 0; i < s.n; i++) {
             share0[s.by_index[i]] = s.share;
@@ -60,23 +71,26 @@ static void spread_mixed(struct tmx_machine *m, const struct tmx_gpu *gpu, const
             set_share(m, gpu, sm, works ? share0[sm] : 0, works ? 1 - share0[sm] : 0);
             k += works;
         }
-        return;
+        return TMX_OK;
     }
     for (size_t sm = 0; sm < n; sm++) {
         set_share(m, gpu, sm, share0[sm], 1 - share0[sm]);
     }
+    return TMX_OK;
 }
 
-void tmx_dispatch(struct tmx_machine *m, const struct tmx_mix_policy *mix, const void *mix_state,
-                  double begin_s, double *scratch)
+enum tmx_status tmx_dispatch(struct tmx_machine *m, const struct tmx_mix_policy *mix, const void *mix_state,
+                             double begin_s, double *scratch, struct tmx_err *err)
 {
-    for (size_t g = 0; g < m->n_gpu; g++) {
+    enum tmx_status st = TMX_OK;
+    for (size_t g = 0; g < m->n_gpu && !st; g++) {
         const struct tmx_gpu *gpu = &m->gpu[g];
         const size_t w0 = gpu->n_run > 0 ? width(m, gpu, 0) : 0, w1 = gpu->n_run > 1 ? width(m, gpu, 1) : 0;
         if (gpu->n_run < TMX_WAYS || w0 + w1 <= gpu->n_active) {
             spread_narrow(m, gpu, w0, w1);
         } else {
-            spread_mixed(m, gpu, mix, mix_state, begin_s, scratch);
+            st = spread_mixed(m, gpu, mix, mix_state, begin_s, scratch, err);
         }
     }
+    return st;
 }

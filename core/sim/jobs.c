@@ -130,7 +130,6 @@ static void start(struct tmx_jobs *j, struct tmx_machine *m)
     const size_t carrier = j->waiting[l->member[0]].id;
     struct tmx_jobs_ledger *ledger = &j->now.ledger;
     size_t last = carrier;
-    tmx_assert(l->n_member >= 1 && l->target == TMX_TO_GPU && l->gpu < j->n_gpu);
     carry(j, l, &m->job[carrier]);
     for (size_t i = 1; i < l->n_member; i++) {
         const size_t id = j->waiting[l->member[i]].id;
@@ -155,7 +154,25 @@ static void start(struct tmx_jobs *j, struct tmx_machine *m)
     take_members(j, l);
 }
 
-void tmx_jobs_step(struct tmx_jobs *j, struct tmx_machine *m, const struct tmx_view *view)
+/* A launch: a GPU with room, members in ascending order, a prediction in numbers. */
+static enum tmx_status check_launch(const struct tmx_jobs *j, size_t n_waiting, struct tmx_err *err)
+{
+    const struct tmx_launch *l = &j->launch;
+    bool ok = l->target == TMX_TO_GPU && l->gpu < j->n_gpu && j->idle[l->gpu] && l->n_member >= 1 &&
+              l->n_member <= TMX_LAUNCH_MAX && l->n_member <= n_waiting && l->predicted.occupied_sms > 0 &&
+              isfinite(l->predicted.time_s) && l->predicted.time_s > 0 && isfinite(l->predicted.gpu_w) &&
+              isfinite(l->predicted.sm_w);
+    for (size_t i = 0; ok && i < l->n_member; i++) {
+        ok = l->member[i] < n_waiting && (i == 0 || l->member[i] > l->member[i - 1]);
+    }
+    return ok ? TMX_OK
+              : tmx_fail(err, TMX_ESOLVE,
+                         "job policy %s: a launch of %zu of %zu waiting on GPU %zu that cannot be",
+                         j->spec.choice->policy->name, l->n_member, n_waiting, l->gpu);
+}
+
+enum tmx_status tmx_jobs_step(struct tmx_jobs *j, struct tmx_machine *m, const struct tmx_view *view,
+                              struct tmx_err *err)
 {
     bool room = false;
     end_members(j, m);
@@ -170,23 +187,28 @@ void tmx_jobs_step(struct tmx_jobs *j, struct tmx_machine *m, const struct tmx_v
         room = room || j->idle[g];
     }
     while (room && j->now.n_waiting > 0) {
-        const struct tmx_job_view v = {.now_s = view->time_s,
-                                       .node = j->spec.node,
-                                       .kind = j->spec.kind,
-                                       .n_kind = j->spec.n_kind,
-                                       .tmpl = j->spec.tmpl,
-                                       .n_tmpl = j->spec.n_tmpl,
-                                       .waiting = j->waiting,
-                                       .n_waiting = j->now.n_waiting < WINDOW ? j->now.n_waiting : WINDOW,
-                                       .gpu_idle = j->idle,
-                                       .gpu_temp_c = j->temp_c,
-                                       .n_gpu = j->n_gpu};
+        const struct tmx_waiting_view v = {.now_s = view->time_s,
+                                           .node = j->spec.node,
+                                           .kind = j->spec.kind,
+                                           .n_kind = j->spec.n_kind,
+                                           .tmpl = j->spec.tmpl,
+                                           .n_tmpl = j->spec.n_tmpl,
+                                           .waiting = j->waiting,
+                                           .n_waiting = j->now.n_waiting < WINDOW ? j->now.n_waiting : WINDOW,
+                                           .gpu_idle = j->idle,
+                                           .gpu_temp_c = j->temp_c,
+                                           .n_gpu = j->n_gpu};
         if (!tmx_job_of(j->spec.choice)->next(j->spec.choice->state, &v, &j->launch)) {
-            return;
+            return TMX_OK;
+        }
+        const enum tmx_status st = check_launch(j, v.n_waiting, err);
+        if (st) {
+            return st;
         }
         j->idle[j->launch.gpu] = false; /* one launch a GPU and quantum */
         start(j, m);
     }
+    return TMX_OK;
 }
 
 const struct tmx_jobs_ledger *tmx_jobs_ledger(const struct tmx_jobs *j)

@@ -5,8 +5,10 @@
  * The first member of a launch carries it: the machine sees one kernel with the merged kernel's time,
  * width and power. The others end with it. */
 
+#include <thermix/policy.h>
+
 #include "core/contract/choice.h"
-#include "core/contract/view.h"
+#include "core/machine/machine.h"
 
 struct tmx_jobs_spec {
     const struct tmx_choice *choice; /* of the job level; like all that follows not owned */
@@ -35,8 +37,9 @@ TMX_NODISCARD enum tmx_status tmx_jobs_create(struct tmx_jobs **jobs, const stru
 void tmx_jobs_destroy(struct tmx_jobs *jobs); /* accepts NULL */
 
 /* Once a quantum: members of finished launches end, arrived jobs join the waiting, the policy launches
- * on GPUs that hold fewer than depth kernels. No allocation. */
-void tmx_jobs_step(struct tmx_jobs *jobs, struct tmx_machine *m, const struct tmx_view *view);
+ * on GPUs that hold fewer than depth kernels. No allocation. TMX_ESOLVE: a launch that cannot be. */
+TMX_NODISCARD enum tmx_status tmx_jobs_step(struct tmx_jobs *jobs, struct tmx_machine *m,
+                                            const struct tmx_view *view, struct tmx_err *err);
 
 const struct tmx_jobs_ledger *tmx_jobs_ledger(const struct tmx_jobs *jobs);
 

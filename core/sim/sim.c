@@ -134,8 +134,8 @@ enum tmx_status tmx_sim_create(struct tmx_sim **sim, struct tmx_sim_spec *spec, 
     s->sample = tmx_sensor_period(s->sensor);
     s->stuck = (uint64_t)(spec->stuck_s / spec->dt_s);
     s->machine->counting = s->warmup == 0;
-    s->view =
-        (struct tmx_view){.machine = s->machine, .sensed_k = s->frame.sensed_k, .hottest_k = s->hottest_k};
+    s->view = (struct tmx_view){
+        .node = &s->machine->view, .sensed_k = s->frame.sensed_k, .hottest_k = s->hottest_k};
     for (size_t g = 0; g < s->machine->n_gpu; g++) {
         s->request.gpu[g] = (struct tmx_gpu_request){
             .admit = TMX_NO_JOB, .share = 1, .n_active = s->machine->gpu[g].chip->n_sm};

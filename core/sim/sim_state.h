@@ -3,6 +3,7 @@
 
 /* Private to core/sim: what a simulation owns. */
 
+#include "core/machine/machine.h"
 #include "core/sim/sim.h"
 
 struct tmx_sim {

@@ -1,11 +1,12 @@
 /* One tick, and its stages in their order. */
 #include <inttypes.h>
 
+#include "core/sim/answers.h"
 #include "core/sim/dispatch.h"
 #include "core/sim/sim_state.h"
 
 /* Placed jobs may get more GPUs. */
-static void widen_jobs(struct tmx_sim *s)
+static enum tmx_status widen_jobs(struct tmx_sim *s, struct tmx_err *err)
 {
     const struct tmx_choice *c = &s->spec.choice[TMX_LEVEL_PLACE];
     struct tmx_machine *m = s->machine;
@@ -15,14 +16,19 @@ static void widen_jobs(struct tmx_sim *s)
             continue;
         }
         const struct tmx_place p = tmx_place_of(c)->widen(c->state, &s->view, j);
+        const enum tmx_status st = tmx_answer_wider(c->policy, &p, m, j, err);
+        if (st) {
+            return st;
+        }
         if (p.n > job->n_gpu) {
             (void)tmx_machine_widen(m, j, p.home, p.n); /* a full queue: asked again */
         }
     }
+    return TMX_OK;
 }
 
 /* Arrived jobs get their GPUs, in order of arrival, until one has to wait. */
-static void place_jobs(struct tmx_sim *s)
+static enum tmx_status place_jobs(struct tmx_sim *s, struct tmx_err *err)
 {
     const struct tmx_choice *c = &s->spec.choice[TMX_LEVEL_PLACE];
     struct tmx_machine *m = s->machine;
@@ -32,20 +38,25 @@ static void place_jobs(struct tmx_sim *s)
             continue;
         }
         const struct tmx_place p = tmx_place_of(c)->place(c->state, &s->view, j);
+        const enum tmx_status st = tmx_answer_place(c->policy, &p, m, j, err);
+        if (st) {
+            return st;
+        }
         if (p.n == 0 || (s->spec.shared_queue && m->gpu[p.home].n_queue > 0)) {
-            return;
+            return TMX_OK;
         }
         job->home_gpu = p.home;
         job->n_gpu = p.n;
         if (!tmx_machine_enqueue(m, j)) {
             job->n_gpu = 0;
-            return;
+            return TMX_OK;
         }
     }
+    return TMX_OK;
 }
 
 /* The operating system's scheduling tick. Requests start from "as now, full speed". */
-static void schedule(struct tmx_sim *s)
+static enum tmx_status schedule(struct tmx_sim *s, struct tmx_err *err)
 {
     const struct tmx_choice *choice = s->spec.choice, *tb = &choice[TMX_LEVEL_TB],
                             *mix = &choice[TMX_LEVEL_MIX], *dtm = &choice[TMX_LEVEL_DTM];
@@ -55,29 +66,31 @@ static void schedule(struct tmx_sim *s)
         r->gpu[g] =
             (struct tmx_gpu_request){.admit = TMX_NO_JOB, .share = gpu->share, .n_active = gpu->chip->n_sm};
         tmx_tb_of(tb)->order(tb->state, &s->view, g, gpu->order);
+        const enum tmx_status st = tmx_answer_order(tb->policy, gpu->order, gpu->n_sm, g, s->scratch, err);
+        if (st) {
+            return st;
+        }
     }
     const bool warming = s->tick < s->warmup;
     if (warming && s->spec.warmup_with == TMX_WARMUP_IDLE) {
-        return;
+        return TMX_OK;
     }
-    if (s->jobs) {
-        tmx_jobs_step(s->jobs, s->machine, &s->view);
-    } else {
-        place_jobs(s);
+    enum tmx_status st = s->jobs ? tmx_jobs_step(s->jobs, s->machine, &s->view, err) : place_jobs(s, err);
+    if (st || (warming && s->spec.warmup_with == TMX_WARMUP_THROTTLE)) {
+        return st;
     }
-    if (warming && s->spec.warmup_with == TMX_WARMUP_THROTTLE) {
-        return;
+    st = tmx_place_of(&choice[TMX_LEVEL_PLACE])->widen ? widen_jobs(s, err) : TMX_OK;
+    if (!st) {
+        tmx_mix_of(mix)->decide(mix->state, &s->view, r);
+        st = tmx_answer_mix(mix->policy, r, s->machine, err);
     }
-    if (tmx_place_of(&choice[TMX_LEVEL_PLACE])->widen) {
-        widen_jobs(s);
-    }
-    tmx_mix_of(mix)->decide(mix->state, &s->view, r);
-    if (s->cta) {
+    if (!st && s->cta) {
         tmx_cta_stage_limit(s->cta, &s->view, s->machine, r);
     }
-    if (dtm->policy && tmx_dtm_of(dtm)->govern) {
+    if (!st && dtm->policy && tmx_dtm_of(dtm)->govern) {
         tmx_dtm_of(dtm)->govern(dtm->state, &s->view, r);
     }
+    return st;
 }
 
 static void guard(struct tmx_sim *s)
@@ -102,28 +115,29 @@ static void begin(struct tmx_sim *s)
     }
 }
 
-static void cool(struct tmx_sim *s)
+static enum tmx_status cool(struct tmx_sim *s, struct tmx_err *err)
 {
-    if (s->cooling && (s->tick % s->cool == 0 || s->tick == s->warmup)) {
-        tmx_cooling_update(s->cooling, &s->view, s->thermal);
-    }
+    const bool due = s->cooling && (s->tick % s->cool == 0 || s->tick == s->warmup);
+    return due ? tmx_cooling_update(s->cooling, &s->view, s->thermal, err) : TMX_OK;
 }
 
 /* Blocks to SMs, and what delays them. Under a CTA policy who has SMs in this tick slows whom, and
  * units sleep at the latency that results. */
-static void place_blocks(struct tmx_sim *s)
+static enum tmx_status place_blocks(struct tmx_sim *s, struct tmx_err *err)
 {
     const struct tmx_choice *mix = &s->spec.choice[TMX_LEVEL_MIX];
     if (s->gate && !s->cta) {
         tmx_gate_stage_slow(s->gate, s->machine, NULL);
     }
-    tmx_dispatch(s->machine, tmx_mix_of(mix), mix->state, s->view.time_s, s->scratch);
-    if (s->cta) {
+    const enum tmx_status st =
+        tmx_dispatch(s->machine, tmx_mix_of(mix), mix->state, s->view.time_s, s->scratch, err);
+    if (!st && s->cta) {
         tmx_cta_stage_slow(s->cta, s->machine);
     }
-    if (s->cta && s->gate) {
+    if (!st && s->cta && s->gate) {
         tmx_gate_stage_slow(s->gate, s->machine, tmx_cta_stage_latency(s->cta));
     }
+    return st;
 }
 
 /* Work is done, jobs end; what had nothing to do slept. */
@@ -178,20 +192,27 @@ static enum tmx_status heat(struct tmx_sim *s, struct tmx_err *err)
 
 enum tmx_status tmx_sim_tick(struct tmx_sim *s, struct tmx_err *err)
 {
+    enum tmx_status st = TMX_OK;
     begin(s);
     tmx_machine_admit(s->machine, s->tick); /* 1 work arrives */
     if (s->tick % s->sample == 0) {
         guard(s); /* 2 sensors; too hot? */
     }
     if (s->tick % s->quantum == 0) {
-        schedule(s); /* 3 where, who, how fast */
+        st = schedule(s, err); /* 3 where, who, how fast */
     }
-    cool(s);                                                       /* 4 fans, convection, air */
+    st = st ? st : cool(s, err); /* 4 fans, convection, air */
+    if (st) {
+        return st;
+    }
     tmx_machine_apply(s->machine, &s->request, s->frame.sensed_k); /* 5 clamp, charge */
-    place_blocks(s);                                               /* 6 blocks to SMs */
-    advance(s);                                                    /* 7 progress, retire, sleep */
-    enum tmx_status st = power(s, err);                            /* 8 watts */
-    st = st ? st : heat(s, err);                                   /* 9 kelvins */
+    st = place_blocks(s, err);                                     /* 6 blocks to SMs */
+    if (st) {
+        return st;
+    }
+    advance(s);                  /* 7 progress, retire, sleep */
+    st = power(s, err);          /* 8 watts */
+    st = st ? st : heat(s, err); /* 9 kelvins */
     if (st) {
         return st;
     }

@@ -1,9 +1,9 @@
 #ifndef TMX_SCHED_CTA_APSA_H
 #define TMX_SCHED_CTA_APSA_H
 
-/* ApSA's decision (paper 002, Algorithm 2), apart from the policy so that it can be tested alone. */
+#include <thermix/policy.h>
 
-#include "core/contract/cta_policy.h"
+/* ApSA's decision (paper 002, Algorithm 2), apart from the policy so that it can be tested alone. */
 
 enum tmx_apsa_reading { TMX_APSA_TEXT, TMX_APSA_PSEUDOCODE };
 enum tmx_apsa_phase { TMX_APSA_PROFILE, TMX_APSA_ACTION };

@@ -1,9 +1,9 @@
 #ifndef TMX_SCHED_CTA_TCS_H
 #define TMX_SCHED_CTA_TCS_H
 
-/* Throttle CTA Scheduling (paper 000, section III), shared by tcs, htcs and tcs_share. */
+#include <thermix/policy.h>
 
-#include "core/contract/cta_policy.h"
+/* Throttle CTA Scheduling (paper 000, section III), shared by tcs, htcs and tcs_share. */
 
 enum tmx_tcs_phase { TMX_TCS_MONITOR, TMX_TCS_REDUCE, TMX_TCS_SETTLED };
 

@@ -18,9 +18,9 @@ static const struct tmx_opt opts[] = {
 static void govern(void *state, const struct tmx_view *view, struct tmx_request *request)
 {
     const struct dvfs *d = state;
-    for (size_t g = 0; g < view->machine->n_gpu; g++) {
+    for (size_t g = 0; g < view->node->n_gpu; g++) {
         const size_t level =
-            tmx_level_next(&view->machine->gpu[g], view->hottest_k[g], d->emergency_c, d->release_c);
+            tmx_level_next(view->node->gpus[g], view->hottest_k[g], d->emergency_c, d->release_c);
         if (level > request->gpu[g].level) {
             request->gpu[g].level = level;
         }

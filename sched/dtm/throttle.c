@@ -26,9 +26,9 @@ static void guard(void *state, const struct tmx_view *view, struct tmx_request *
 {
     const struct throttle *t = state;
     const double trip_k = t->trip_c + TMX_ZERO_C, release_k = t->release_c + TMX_ZERO_C;
-    for (size_t g = 0; g < view->machine->n_gpu; g++) {
-        const struct tmx_gpu *gpu = &view->machine->gpu[g];
-        for (size_t sm = gpu->sm0; sm < gpu->sm0 + gpu->chip->n_sm; sm++) {
+    for (size_t g = 0; g < view->node->n_gpu; g++) {
+        const struct tmx_gpu_view *gpu = view->node->gpus[g];
+        for (size_t sm = gpu->sm0; sm < gpu->sm0 + gpu->n_sm; sm++) {
             const double k = t->scope == PER_CHIP ? view->hottest_k[g] : view->sensed_k[sm];
             if (k >= trip_k) {
                 request->gate[sm] = true;

@@ -5,6 +5,7 @@
  * once and down only by what T falls more than h below it. memory[0] = r. */
 #include <math.h>
 
+#include "core/machine/topology.h"
 #include "sched/policies.h"
 
 struct curve {
@@ -24,11 +25,11 @@ static double speed(const void *state, const struct tmx_fan_view *v)
     double *read_c = &v->memory[0];
     if (v->dt_s <= 0) {
         *read_c = v->hottest_c;
-        return tmx_fan_curve_speed(v->fan, *read_c);
+        return tmx_fan_curve_speed(v->curve, v->n_curve, *read_c);
     }
     *read_c = fmin(fmax(*read_c, v->hottest_c), v->hottest_c + c->hysteresis_k);
     const double step = c->slew_per_s * v->dt_s;
-    return fmin(fmax(tmx_fan_curve_speed(v->fan, *read_c), v->speed - step), v->speed + step);
+    return fmin(fmax(tmx_fan_curve_speed(v->curve, v->n_curve, *read_c), v->speed - step), v->speed + step);
 }
 
 const struct tmx_fan_policy tmx_fan_curve = {

@@ -29,7 +29,7 @@ static double speed(const void *state, const struct tmx_fan_view *v)
     const double e = v->hottest_c - p->target_c;
     v->memory[0] = clamp(v->memory[0] + p->integral_per_k_s * e * v->dt_s);
     /* a controller that asks for nothing lets the fan turn at its slowest, not stop */
-    return fmax(clamp(p->gain_per_k * e + v->memory[0]), v->fan->min_rpm / v->fan->max_rpm);
+    return fmax(clamp(p->gain_per_k * e + v->memory[0]), v->min_rpm / v->max_rpm);
 }
 
 const struct tmx_fan_policy tmx_fan_pi = {

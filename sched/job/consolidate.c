@@ -35,7 +35,7 @@ static const struct tmx_opt opts[] = {
 };
 
 /* Where on: the most urgent instance if any has a deadline, else the oldest. */
-static size_t most_urgent(const struct tmx_job_view *v)
+static size_t most_urgent(const struct tmx_waiting_view *v)
 {
     size_t at = 0;
     for (size_t i = 1; i < v->n_waiting; i++) {
@@ -46,7 +46,7 @@ static size_t most_urgent(const struct tmx_job_view *v)
     return at;
 }
 
-static void limits(const struct consolidate *c, const struct tmx_job_view *v, size_t gpu,
+static void limits(const struct consolidate *c, const struct tmx_waiting_view *v, size_t gpu,
                    struct tmx_group_limits *l)
 {
     *l = (struct tmx_group_limits){.temp_c = v->gpu_temp_c[gpu],
@@ -69,7 +69,7 @@ static void limits(const struct consolidate *c, const struct tmx_job_view *v, si
     }
 }
 
-static bool worth_holding(const struct consolidate *c, const struct tmx_job_view *v, size_t urgent)
+static bool worth_holding(const struct consolidate *c, const struct tmx_waiting_view *v, size_t urgent)
 {
     const struct tmx_instance *w = &v->waiting[urgent];
     const double slack_s = w->deadline_s - v->now_s - 2 * v->kind[w->kind].gpu_time_s;
@@ -77,7 +77,8 @@ static bool worth_holding(const struct consolidate *c, const struct tmx_job_view
 }
 
 /* The seed is member number one, then the oldest of each kind. */
-static void fill(const struct tmx_job_view *v, const struct tmx_group *g, size_t seed, struct tmx_launch *out)
+static void fill(const struct tmx_waiting_view *v, const struct tmx_group *g, size_t seed,
+                 struct tmx_launch *out)
 {
     size_t left[TMX_KIND_MAX] = {0};
     out->n_member = 0;
@@ -94,7 +95,7 @@ static void fill(const struct tmx_job_view *v, const struct tmx_group *g, size_t
     }
 }
 
-static void predict(const struct tmx_job_view *v, const struct tmx_group *g, double temp_c,
+static void predict(const struct tmx_waiting_view *v, const struct tmx_group *g, double temp_c,
                     struct tmx_launch *out)
 {
     const struct tmx_batch b = {v->node, v->kind, v->n_kind, g->count};
@@ -110,7 +111,7 @@ static void predict(const struct tmx_job_view *v, const struct tmx_group *g, dou
 }
 
 /* The launch for one idle GPU; false when its heat forbids even one instance. */
-static bool launch_on(const struct consolidate *c, const struct tmx_job_view *v, size_t gpu, size_t seed,
+static bool launch_on(const struct consolidate *c, const struct tmx_waiting_view *v, size_t gpu, size_t seed,
                       bool merge, struct tmx_launch *out)
 {
     size_t count[TMX_KIND_MAX] = {0}, one[TMX_KIND_MAX] = {0};
@@ -150,7 +151,7 @@ static bool launch_on(const struct consolidate *c, const struct tmx_job_view *v,
     return true;
 }
 
-static bool next(const void *state, const struct tmx_job_view *v, struct tmx_launch *launch)
+static bool next(const void *state, const struct tmx_waiting_view *v, struct tmx_launch *launch)
 {
     const struct consolidate *c = state;
     if (v->n_waiting == 0) {

@@ -1,7 +1,7 @@
 /* No consolidation: every idle GPU takes the oldest waiting instance. */
 #include "sched/policies.h"
 
-static bool next(const void *state, const struct tmx_job_view *view, struct tmx_launch *launch)
+static bool next(const void *state, const struct tmx_waiting_view *view, struct tmx_launch *launch)
 {
     (void)state;
     for (size_t g = 0; g < view->n_gpu && view->n_waiting > 0; g++) {

@@ -28,9 +28,9 @@ const struct tmx_opt tmx_tabs_opts[] = {
 
 /* pdi as the kernel stat table holds it: reals, or pdi_bits wide (section 3.3 uses 4 bits) with the
  * largest code at the reference chip's hottest possible SM, 4 W (assumed). */
-static double pdi(const struct tmx_tabs *t, const struct tmx_machine *m, size_t job)
+static double pdi(const struct tmx_tabs *t, const struct tmx_node_view *m, size_t job)
 {
-    const double w = m->job[job].pdi_w;
+    const double w = m->jobs[job]->pdi_w;
     if (t->pdi_bits == 0) {
         return w;
     }
@@ -45,17 +45,17 @@ static bool alike(const struct tmx_tabs *t, double a, double b)
 
 /* Best waiting job to intermix with the resident one: the least (or largest) pdi among the valid,
  * different ones of its window; the first in the queue among equals. */
-static size_t candidate(const struct tmx_tabs *t, const struct tmx_machine *m, const struct tmx_gpu *gpu,
-                        bool least)
+static size_t candidate(const struct tmx_tabs *t, const struct tmx_node_view *m,
+                        const struct tmx_gpu_view *gpu, bool least)
 {
     const size_t resident = gpu->run[0];
     const double p0 = pdi(t, m, resident);
-    const uint64_t window = m->job[resident].queue_order / (uint64_t)t->window;
+    const uint64_t window = m->jobs[resident]->queue_order / (uint64_t)t->window;
     size_t best = TMX_NO_JOB;
     for (size_t q = 0; q < gpu->n_queue; q++) {
         const size_t j = gpu->queue[q];
         const double p = pdi(t, m, j);
-        if (!m->job[j].pdi_valid || m->job[j].queue_order / (uint64_t)t->window != window ||
+        if (!m->jobs[j]->pdi_valid || m->jobs[j]->queue_order / (uint64_t)t->window != window ||
             alike(t, p, p0)) {
             continue;
         }
@@ -66,8 +66,8 @@ static size_t candidate(const struct tmx_tabs *t, const struct tmx_machine *m, c
     return best;
 }
 
-static void decide_one(const struct tmx_tabs *t, const struct tmx_machine *m, const struct tmx_gpu *gpu,
-                       double hottest_k, struct tmx_gpu_request *r)
+static void decide_one(const struct tmx_tabs *t, const struct tmx_node_view *m,
+                       const struct tmx_gpu_view *gpu, double hottest_k, struct tmx_gpu_request *r)
 {
     const bool hot = hottest_k >= t->emergency_c + TMX_ZERO_C;
     const size_t j = t->kernels > 1 && (hot || t->proactive) ? candidate(t, m, gpu, hot) : TMX_NO_JOB;
@@ -81,8 +81,8 @@ static void decide_one(const struct tmx_tabs *t, const struct tmx_machine *m, co
     r->level = gpu->level;
 }
 
-static void decide_two(const struct tmx_tabs *t, const struct tmx_machine *m, const struct tmx_gpu *gpu,
-                       double hottest_k, struct tmx_gpu_request *r)
+static void decide_two(const struct tmx_tabs *t, const struct tmx_node_view *m,
+                       const struct tmx_gpu_view *gpu, double hottest_k, struct tmx_gpu_request *r)
 {
     const bool first_is_hot = pdi(t, m, gpu->run[0]) >= pdi(t, m, gpu->run[1]);
     const double floor_x = first_is_hot ? t->first_floor : t->initial_share; /* of the hotter */
@@ -108,9 +108,9 @@ static void decide_two(const struct tmx_tabs *t, const struct tmx_machine *m, co
 void tmx_tabs_decide(void *state, const struct tmx_view *view, struct tmx_request *request)
 {
     const struct tmx_tabs *t = state;
-    const struct tmx_machine *m = view->machine;
+    const struct tmx_node_view *m = view->node;
     for (size_t g = 0; g < m->n_gpu; g++) {
-        const struct tmx_gpu *gpu = &m->gpu[g];
+        const struct tmx_gpu_view *gpu = m->gpus[g];
         if (gpu->n_run == 1) {
             decide_one(t, m, gpu, view->hottest_k[g], &request->gpu[g]);
         } else if (gpu->n_run == TMX_WAYS) {

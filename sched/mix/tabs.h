@@ -1,6 +1,8 @@
 #ifndef TMX_SCHED_MIX_TABS_H
 #define TMX_SCHED_MIX_TABS_H
 
+#include <thermix/policy.h>
+
 /* T^ABS's rule for the operating system's tick (paper 003, section 3.1), shared by its four
  * intermixing policies, which differ only in how they spread the shares.
  *
@@ -13,8 +15,6 @@
  *     cool:    first the clock level up again, then x up by a step towards its start
  *
  * "Too hot" is emergency_c on the hottest sensor, "cool" is below release_c. */
-
-#include "core/contract/mix_policy.h"
 
 struct tmx_tabs {
     double emergency_c;

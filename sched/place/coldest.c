@@ -3,13 +3,13 @@
 
 static struct tmx_place place(const void *state, const struct tmx_view *view, size_t job)
 {
-    const struct tmx_machine *m = view->machine;
+    const struct tmx_node_view *m = view->node;
     size_t best = 0;
     (void)state;
     (void)job;
     for (size_t g = 1; g < m->n_gpu; g++) {
-        const size_t load = m->gpu[g].n_run + m->gpu[g].n_queue;
-        const size_t least = m->gpu[best].n_run + m->gpu[best].n_queue;
+        const size_t load = m->gpus[g]->n_run + m->gpus[g]->n_queue;
+        const size_t least = m->gpus[best]->n_run + m->gpus[best]->n_queue;
         if (load < least || (load == least && view->hottest_k[g] < view->hottest_k[best])) {
             best = g;
         }

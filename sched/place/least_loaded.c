@@ -2,29 +2,29 @@
  * counts in equal parts. */
 #include "sched/policies.h"
 
-static double left_s(const struct tmx_machine *m, const struct tmx_gpu *gpu)
+static double left_s(const struct tmx_node_view *m, const struct tmx_gpu_view *gpu)
 {
     double sm_s = 0;
     for (size_t k = 0; k < gpu->n_run; k++) {
-        const struct tmx_job *j = &m->job[gpu->run[k]];
+        const struct tmx_job_view *j = m->jobs[gpu->run[k]];
         sm_s += (j->work_sm_s - j->done_sm_s) / (double)j->n_gpu;
     }
     for (size_t q = 0; q < gpu->n_queue; q++) {
-        const struct tmx_job *j = &m->job[gpu->queue[q]];
+        const struct tmx_job_view *j = m->jobs[gpu->queue[q]];
         sm_s += (j->work_sm_s - j->done_sm_s) / (double)j->n_gpu;
     }
-    return sm_s / (double)gpu->chip->n_sm;
+    return sm_s / (double)gpu->n_sm;
 }
 
 static struct tmx_place place(const void *state, const struct tmx_view *view, size_t job)
 {
-    const struct tmx_machine *m = view->machine;
+    const struct tmx_node_view *m = view->node;
     size_t best = 0;
-    double least_s = left_s(m, &m->gpu[0]);
+    double least_s = left_s(m, m->gpus[0]);
     (void)state;
     (void)job;
     for (size_t g = 1; g < m->n_gpu; g++) {
-        const double s = left_s(m, &m->gpu[g]);
+        const double s = left_s(m, m->gpus[g]);
         if (s < least_s) {
             best = g;
             least_s = s;

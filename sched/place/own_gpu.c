@@ -4,7 +4,7 @@
 static struct tmx_place place(const void *state, const struct tmx_view *view, size_t job)
 {
     (void)state;
-    return (struct tmx_place){.home = (size_t)(view->machine->job[job].queue_order % view->machine->n_gpu),
+    return (struct tmx_place){.home = (size_t)(view->node->jobs[job]->queue_order % view->node->n_gpu),
                               .n = 1};
 }
 

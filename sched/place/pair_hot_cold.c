@@ -6,20 +6,20 @@
 #include "sched/policies.h"
 
 /* Power density index as far as it is known; 0: unknown. */
-static double known_w(const struct tmx_machine *m, size_t job)
+static double known_w(const struct tmx_node_view *m, size_t job)
 {
-    if (m->job[job].pdi_valid) {
-        return m->job[job].pdi_w;
+    if (m->jobs[job]->pdi_valid) {
+        return m->jobs[job]->pdi_w;
     }
     for (size_t j = 0; j < m->n_arrived; j++) {
-        if (m->job[j].pdi_valid && m->job[j].kernel == m->job[job].kernel) {
-            return m->job[j].pdi_w;
+        if (m->jobs[j]->pdi_valid && m->jobs[j]->kernel == m->jobs[job]->kernel) {
+            return m->jobs[j]->pdi_w;
         }
     }
     return 0;
 }
 
-static double sum_on(const struct tmx_machine *m, const struct tmx_gpu *gpu)
+static double sum_on(const struct tmx_node_view *m, const struct tmx_gpu_view *gpu)
 {
     double sum = 0;
     for (size_t k = 0; k < gpu->n_run; k++) {
@@ -31,11 +31,11 @@ static double sum_on(const struct tmx_machine *m, const struct tmx_gpu *gpu)
     return sum;
 }
 
-static double mean_w(const struct tmx_machine *m)
+static double mean_w(const struct tmx_node_view *m)
 {
     double sum = 0, n = 0;
     for (size_t j = m->first_unfinished; j < m->n_arrived; j++) {
-        if (m->job[j].state != TMX_JOB_DONE) {
+        if (m->jobs[j]->state != TMX_JOB_DONE) {
             sum += known_w(m, j);
             n += 1;
         }
@@ -43,28 +43,28 @@ static double mean_w(const struct tmx_machine *m)
     return n > 0 ? sum / n : 0;
 }
 
-static size_t load(const struct tmx_gpu *gpu)
+static size_t load(const struct tmx_gpu_view *gpu)
 {
     return gpu->n_run + gpu->n_queue;
 }
 
 static bool better(const struct tmx_view *view, size_t g, size_t best, bool is_hot)
 {
-    const struct tmx_machine *m = view->machine;
-    const size_t a = load(&m->gpu[g]), b = load(&m->gpu[best]);
+    const struct tmx_node_view *m = view->node;
+    const size_t a = load(m->gpus[g]), b = load(m->gpus[best]);
     if (a != b) {
         return a < b;
     }
     if (a == 0) {
         return view->hottest_k[g] < view->hottest_k[best];
     }
-    const double wa = sum_on(m, &m->gpu[g]), wb = sum_on(m, &m->gpu[best]);
+    const double wa = sum_on(m, m->gpus[g]), wb = sum_on(m, m->gpus[best]);
     return is_hot ? wa < wb : wa > wb;
 }
 
 static struct tmx_place place(const void *state, const struct tmx_view *view, size_t job)
 {
-    const struct tmx_machine *m = view->machine;
+    const struct tmx_node_view *m = view->node;
     const bool is_hot = known_w(m, job) > mean_w(m);
     size_t best = 0;
     (void)state;

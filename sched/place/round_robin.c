@@ -3,12 +3,12 @@
 
 static struct tmx_place place(const void *state, const struct tmx_view *view, size_t job)
 {
-    const struct tmx_machine *m = view->machine;
+    const struct tmx_node_view *m = view->node;
     (void)state;
     (void)job;
     for (size_t k = 0; k < m->n_gpu; k++) {
         const size_t g = ((m->last_home < m->n_gpu ? m->last_home + 1 : 0) + k) % m->n_gpu;
-        if (m->gpu[g].n_queue < TMX_KQUEUE) {
+        if (m->gpus[g]->n_queue < TMX_KQUEUE) {
             return (struct tmx_place){.home = g, .n = 1};
         }
     }

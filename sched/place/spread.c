@@ -26,28 +26,28 @@ static const struct tmx_opt opts[] = {
 static struct tmx_place place(const void *state, const struct tmx_view *view, size_t job)
 {
     (void)state;
-    return (struct tmx_place){.home = (size_t)(view->machine->job[job].queue_order % view->machine->n_gpu),
+    return (struct tmx_place){.home = (size_t)(view->node->jobs[job]->queue_order % view->node->n_gpu),
                               .n = 1};
 }
 
-static bool other_kind(const struct spread *s, const struct tmx_job *a, const struct tmx_job *b)
+static bool other_kind(const struct spread *s, const struct tmx_job_view *a, const struct tmx_job_view *b)
 {
     return a->pdi_valid && b->pdi_valid && fabs(a->pdi_w - b->pdi_w) > s->alike * fmax(a->pdi_w, b->pdi_w);
 }
 
 /* An emergency on the GPU of a job that has only one. */
-static bool hot(const struct spread *s, const struct tmx_view *view, const struct tmx_job *j)
+static bool hot(const struct spread *s, const struct tmx_view *view, const struct tmx_job_view *j)
 {
     return view->hottest_k[j->home_gpu] >= s->emergency_c + TMX_ZERO_C;
 }
 
 /* A kernel on the GPU that is another kind than j, when one of the two is spread already or hot. */
-static bool partner_on(const struct spread *s, const struct tmx_view *view, const struct tmx_gpu *gpu,
-                       const struct tmx_job *j)
+static bool partner_on(const struct spread *s, const struct tmx_view *view, const struct tmx_gpu_view *gpu,
+                       const struct tmx_job_view *j)
 {
-    const struct tmx_machine *m = view->machine;
+    const struct tmx_node_view *m = view->node;
     for (size_t k = 0; k < gpu->n_run; k++) {
-        const struct tmx_job *other = &m->job[gpu->run[k]];
+        const struct tmx_job_view *other = m->jobs[gpu->run[k]];
         if (other_kind(s, j, other) &&
             (other->n_gpu > 1 || j->n_gpu > 1 || hot(s, view, j) || hot(s, view, other))) {
             return true;
@@ -59,15 +59,15 @@ static bool partner_on(const struct spread *s, const struct tmx_view *view, cons
 static struct tmx_place widen(const void *state, const struct tmx_view *view, size_t job)
 {
     const struct spread *s = state;
-    const struct tmx_machine *m = view->machine;
-    const struct tmx_job *j = &m->job[job];
-    const struct tmx_gpu *home = &m->gpu[j->home_gpu];
+    const struct tmx_node_view *m = view->node;
+    const struct tmx_job_view *j = m->jobs[job];
+    const struct tmx_gpu_view *home = m->gpus[j->home_gpu];
     const struct tmx_place now = {j->home_gpu, j->n_gpu};
     if (j->n_gpu == home->n_card || j->state != TMX_JOB_RUNNING) {
         return now;
     }
     for (size_t g = home->card0; g < home->card0 + home->n_card; g++) {
-        if ((g < now.home || g >= now.home + now.n) && partner_on(s, view, &m->gpu[g], j)) {
+        if ((g < now.home || g >= now.home + now.n) && partner_on(s, view, m->gpus[g], j)) {
             return (struct tmx_place){home->card0, home->n_card};
         }
     }

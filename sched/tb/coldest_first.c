@@ -5,8 +5,8 @@
 static void order(const void *state, const struct tmx_view *view, size_t gpu, size_t *out)
 {
     (void)state;
-    const struct tmx_gpu *g = &view->machine->gpu[gpu];
-    tmx_rank_ascending(&view->sensed_k[g->sm0], g->chip->n_sm, out);
+    const struct tmx_gpu_view *g = view->node->gpus[gpu];
+    tmx_rank_ascending(&view->sensed_k[g->sm0], g->n_sm, out);
 }
 
 const struct tmx_tb_policy tmx_tb_coldest_first = {

@@ -4,7 +4,7 @@
 static void order(const void *state, const struct tmx_view *view, size_t gpu, size_t *out)
 {
     (void)state;
-    for (size_t i = 0; i < view->machine->gpu[gpu].chip->n_sm; i++) {
+    for (size_t i = 0; i < view->node->gpus[gpu]->n_sm; i++) {
         out[i] = i;
     }
 }

@@ -119,10 +119,10 @@ static void a_curve_is_linear_between_its_points_and_flat_outside(void **state)
     (void)state;
     assert_int_equal(
         tmx_topology_load(&t, scratch_write("curve.cfg", "name = \"t\";\n" CARDS FANS GPUS), NULL), TMX_OK);
-    check_close(tmx_fan_curve_speed(&t.fan[0], 20), 0.4, 0, 0);
-    check_close(tmx_fan_curve_speed(&t.fan[0], 40), 0.4, 0, 0);
-    check_close(tmx_fan_curve_speed(&t.fan[0], 65), 0.7, 1e-15, 0);
-    check_close(tmx_fan_curve_speed(&t.fan[0], 120), 1.0, 0, 0);
+    check_close(tmx_fan_curve_speed(t.fan[0].curve, t.fan[0].n_curve, 20), 0.4, 0, 0);
+    check_close(tmx_fan_curve_speed(t.fan[0].curve, t.fan[0].n_curve, 40), 0.4, 0, 0);
+    check_close(tmx_fan_curve_speed(t.fan[0].curve, t.fan[0].n_curve, 65), 0.7, 1e-15, 0);
+    check_close(tmx_fan_curve_speed(t.fan[0].curve, t.fan[0].n_curve, 120), 1.0, 0, 0);
     tmx_topology_finish(&t);
 }
 

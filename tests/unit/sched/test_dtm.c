@@ -32,7 +32,7 @@ static void rig_open(struct rig *r)
     const struct tmx_machine_spec spec = {.chip = chip, .n_gpu = N_GPU, .dt_s = 0.05, .gain = 1};
     assert_int_equal(tmx_machine_create(&r->m, &spec, NULL), TMX_OK);
     r->request = (struct tmx_request){.gpu = r->gpu_request, .gate = r->gate};
-    r->view = (struct tmx_view){.machine = r->m, .sensed_k = r->sensed_k, .hottest_k = r->hottest_k};
+    r->view = (struct tmx_view){.node = &r->m->view, .sensed_k = r->sensed_k, .hottest_k = r->hottest_k};
 }
 
 static void rig_close(struct rig *r)
@@ -75,7 +75,7 @@ static void dvfs_moves_one_level_a_tick_between_its_thresholds(void **state)
     for (size_t i = 0; i < sizeof level_rows / sizeof level_rows[0]; i++) {
         const double k = level_rows[i].temp_c + TMX_ZERO_C;
         r.m->gpu[0].level = level_rows[i].level;
-        assert_int_equal(tmx_level_next(&r.m->gpu[0], k, 88.5, 87.1), level_rows[i].want);
+        assert_int_equal(tmx_level_next(&r.m->gpu[0].view, k, 88.5, 87.1), level_rows[i].want);
         for (size_t g = 0; g < N_GPU; g++) {
             memset(r.gpu_request, 0, sizeof r.gpu_request);
             r.m->gpu[g].level = level_rows[i].level;

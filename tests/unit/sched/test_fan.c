@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/machine/topology.h"
 #include "sched/sched.h"
 #include "tests/support/check.h"
 
@@ -29,7 +30,10 @@ struct rig {
 
 static double step(struct rig *r, double hottest_c, double dt_s)
 {
-    const struct tmx_fan_view v = {.fan = &fan,
+    const struct tmx_fan_view v = {.min_rpm = fan.min_rpm,
+                                   .max_rpm = fan.max_rpm,
+                                   .curve = fan.curve,
+                                   .n_curve = fan.n_curve,
                                    .hottest_c = hottest_c,
                                    .speed = r->speed,
                                    .dt_s = r->first ? 0 : dt_s,

@@ -224,7 +224,7 @@ struct scene { /* a view with room for its arrays */
     struct tmx_instance waiting[64];
     bool idle[4];
     double temp_c[4];
-    struct tmx_job_view view;
+    struct tmx_waiting_view view;
 };
 
 static void scene_of(struct scene *s, size_t n_gpu, size_t n_search, size_t n_black)
@@ -238,17 +238,17 @@ static void scene_of(struct scene *s, size_t n_gpu, size_t n_search, size_t n_bl
     for (size_t i = 0; i < n_search + n_black; i++) {
         s->waiting[i] = (struct tmx_instance){i, i < n_search ? search : black, (double)i, INFINITY};
     }
-    s->view = (struct tmx_job_view){.now_s = 100,
-                                    .node = &data.node,
-                                    .kind = data.kind,
-                                    .n_kind = data.n_kind,
-                                    .tmpl = data.tmpl,
-                                    .n_tmpl = data.n_tmpl,
-                                    .waiting = s->waiting,
-                                    .n_waiting = n_search + n_black,
-                                    .gpu_idle = s->idle,
-                                    .gpu_temp_c = s->temp_c,
-                                    .n_gpu = n_gpu};
+    s->view = (struct tmx_waiting_view){.now_s = 100,
+                                        .node = &data.node,
+                                        .kind = data.kind,
+                                        .n_kind = data.n_kind,
+                                        .tmpl = data.tmpl,
+                                        .n_tmpl = data.n_tmpl,
+                                        .waiting = s->waiting,
+                                        .n_waiting = n_search + n_black,
+                                        .gpu_idle = s->idle,
+                                        .gpu_temp_c = s->temp_c,
+                                        .n_gpu = n_gpu};
 }
 
 static void *policy_state(const char *text)

@@ -47,7 +47,7 @@ static void rig_open(struct rig *r, const double *power_w, size_t n)
                                           .remote_cost = 1};
     assert_int_equal(tmx_machine_create(&r->m, &spec, NULL), TMX_OK);
     r->request = (struct tmx_request){.gpu = r->gpu_request, .gate = r->gate};
-    r->view = (struct tmx_view){.machine = r->m, .sensed_k = r->sensed_k, .hottest_k = r->hottest_k};
+    r->view = (struct tmx_view){.node = &r->m->view, .sensed_k = r->sensed_k, .hottest_k = r->hottest_k};
     tmx_machine_admit(r->m, 0);
 }
 

@@ -42,7 +42,7 @@ static void rig_open(struct rig *r)
     for (size_t j = 0; j < NEW; j++) {
         r->m->job[j].state = TMX_JOB_RUNNING;
     }
-    r->view = (struct tmx_view){.machine = r->m, .hottest_k = r->hottest_k};
+    r->view = (struct tmx_view){.node = &r->m->view, .hottest_k = r->hottest_k};
 }
 
 static void rig_close(struct rig *r)

@@ -66,7 +66,7 @@ static void load(struct rig *r, size_t g, size_t n_run, size_t n_waiting)
 
 static struct tmx_gpu_request ask(struct rig *r, size_t g)
 {
-    const struct tmx_view view = {.machine = r->m, .hottest_k = r->hottest_k};
+    const struct tmx_view view = {.node = &r->m->view, .hottest_k = r->hottest_k};
     for (size_t i = 0; i < N_GPU; i++) { /* as the loop starts a request */
         r->gpu_request[i] = (struct tmx_gpu_request){.admit = TMX_NO_JOB, .share = r->m->gpu[i].share};
     }
@@ -325,7 +325,7 @@ static void first_come_first_served_asks_for_nothing(void **state)
     (void)state;
     struct rig r;
     rig_open(&r);
-    const struct tmx_view view = {.machine = r.m, .hottest_k = r.hottest_k};
+    const struct tmx_view view = {.node = &r.m->view, .hottest_k = r.hottest_k};
     load(&r, 0, 1, 2);
     r.m->job[1].pdi_w = 9;
     for (int hot = 0; hot < 2; hot++) {

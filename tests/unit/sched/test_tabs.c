@@ -54,7 +54,7 @@ static void step(struct rig *r, double hottest_k)
     }
     r->hottest_k = hottest_k;
     const struct tmx_view view = {
-        .tick = r->tick, .machine = r->m, .sensed_k = r->sensed_k, .hottest_k = &r->hottest_k};
+        .tick = r->tick, .node = &r->m->view, .sensed_k = r->sensed_k, .hottest_k = &r->hottest_k};
     r->gpu_request =
         (struct tmx_gpu_request){.admit = TMX_NO_JOB, .share = r->m->gpu[0].share, .n_active = N_SM};
     tmx_machine_admit(r->m, r->tick);

@@ -130,7 +130,7 @@ static void deal(struct rig *r, size_t n0, size_t n1)
 
 static void limit(struct rig *r, double share)
 {
-    const struct tmx_view view = {.machine = r->m, .sensed_k = r->sensed_k};
+    const struct tmx_view view = {.node = &r->m->view, .sensed_k = r->sensed_k};
     r->gpu = (struct tmx_gpu_request){.share = share, .n_active = N_SM};
     tmx_cta_stage_limit(r->stage, &view, r->m, &r->request);
 }

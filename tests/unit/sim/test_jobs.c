@@ -88,7 +88,7 @@ static void rig_up(struct rig *r, size_t policy, size_t n_gpu)
             r->sensed_k[g * N_SM + sm] = 330;
         }
     }
-    r->view = (struct tmx_view){.machine = r->m, .sensed_k = r->sensed_k, .hottest_k = r->hottest_k};
+    r->view = (struct tmx_view){.node = &r->m->view, .sensed_k = r->sensed_k, .hottest_k = r->hottest_k};
 }
 
 static void rig_down(struct rig *r)
@@ -104,9 +104,9 @@ static void rig_tick(struct rig *r)
     r->view.tick = r->tick;
     r->view.time_s = (double)r->tick * r->m->dt_s;
     tmx_machine_admit(r->m, r->tick);
-    tmx_jobs_step(r->jobs, r->m, &r->view);
+    assert_int_equal(tmx_jobs_step(r->jobs, r->m, &r->view, NULL), TMX_OK);
     tmx_machine_apply(r->m, &r->request, r->sensed_k);
-    tmx_dispatch(r->m, &even, NULL, r->view.time_s, r->scratch);
+    assert_int_equal(tmx_dispatch(r->m, &even, NULL, r->view.time_s, r->scratch, NULL), TMX_OK);
     tmx_machine_advance(r->m, r->view.time_s);
     r->tick++;
 }

@@ -45,7 +45,7 @@ static struct tmx_place place(const void *state, const struct tmx_view *view, si
 static struct tmx_place widen(const void *state, const struct tmx_view *view, size_t job)
 {
     note(state, view, 'w');
-    return (struct tmx_place){view->machine->job[job].home_gpu, view->machine->job[job].n_gpu};
+    return (struct tmx_place){view->node->jobs[job]->home_gpu, view->node->jobs[job]->n_gpu};
 }
 
 static void decide(void *state, const struct tmx_view *view, struct tmx_request *request)
@@ -217,7 +217,7 @@ static void who_has_to_wait_holds_up_those_behind_him(void **state)
 /* 33 kernels for GPU 0, whose queue has 32 places, then one for GPU 1. */
 static struct tmx_place last_on_gpu_1(const struct tmx_view *view, size_t job)
 {
-    return (struct tmx_place){job + 1 == view->machine->n_job, 1};
+    return (struct tmx_place){job + 1 == view->node->n_job, 1};
 }
 
 static void a_full_queue_holds_up_the_arrivals_too(void **state)

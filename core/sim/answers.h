@@ -1,0 +1,29 @@
+#ifndef TMX_CORE_SIM_ANSWERS_H
+#define TMX_CORE_SIM_ANSWERS_H
+
+/* What policies answer, checked where it is taken over. A bad answer is TMX_ESOLVE with the policy's name,
+ * the GPU or job, and what was expected; it has had no effect. Nothing allocates. */
+
+#include "core/contract/choice.h"
+#include "core/machine/machine.h"
+
+/* A place within the node; n = 0 is "none yet". */
+TMX_NODISCARD enum tmx_status tmx_answer_place(const struct tmx_plugin *policy, const struct tmx_place *p,
+                                               const struct tmx_machine *m, size_t job, struct tmx_err *err);
+/* A place that also has all GPUs the job has. */
+TMX_NODISCARD enum tmx_status tmx_answer_wider(const struct tmx_plugin *policy, const struct tmx_place *p,
+                                               const struct tmx_machine *m, size_t job, struct tmx_err *err);
+/* order[n_sm] of a GPU is a permutation of 0 .. n_sm - 1; scratch [n_sm] is overwritten. */
+TMX_NODISCARD enum tmx_status tmx_answer_order(const struct tmx_plugin *policy, const size_t *order,
+                                               size_t n_sm, size_t gpu, double *scratch, struct tmx_err *err);
+/* Every share finite and in 0..1, every job to admit one that there is. */
+TMX_NODISCARD enum tmx_status tmx_answer_mix(const struct tmx_plugin *policy, const struct tmx_request *r,
+                                             const struct tmx_machine *m, struct tmx_err *err);
+/* A share of a spread. */
+TMX_NODISCARD enum tmx_status tmx_answer_share(const struct tmx_plugin *policy, double share, size_t gpu,
+                                               size_t sm, struct tmx_err *err);
+/* A speed that is a number; it is clamped later. */
+TMX_NODISCARD enum tmx_status tmx_answer_speed(const struct tmx_plugin *policy, double speed, size_t fan,
+                                               struct tmx_err *err);
+
+#endif

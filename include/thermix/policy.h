@@ -1,0 +1,319 @@
+#ifndef THERMIX_POLICY_H
+#define THERMIX_POLICY_H
+
+/* Policies: what a policy is, what it sees, what it may ask for. A level is a question, a policy an answer.
+ *
+ * A policy is one const table. Its state is plain data: state_size bytes that are zeroed, then filled from
+ * the options; snapshots copy them, so a state may hold no pointer. A policy sees the node as views, all
+ * const, and writes requests. It is pure but for its state: no clock, no files, no random numbers. The
+ * simulation checks every answer: one outside what is written here ends the run with TMX_ESOLVE and the
+ * policy's name.
+ *
+ * Temperatures are kelvins, as the sensors say; options in degC add TMX_ZERO_C. */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <thermix/option.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define TMX_ZERO_C 273.15 /* K at 0 degC */
+
+struct tmx_plugin {
+    const char *name;           /* value used in configuration files */
+    const char *doc;            /* one sentence, printed by `thermix list` */
+    const char *source;         /* paper and section that defines it */
+    const struct tmx_opt *opts; /* {0}-terminated rows of the state; NULL: no options */
+    size_t state_size;          /* bytes; the state is zeroed, then opts are read into it */
+};
+
+/* The questions. */
+enum tmx_level {
+    TMX_LEVEL_JOB,   /* which waiting instances become one kernel, and where does it run? */
+    TMX_LEVEL_PLACE, /* on which GPUs may a kernel run? */
+    TMX_LEVEL_MIX,   /* which kernels share a GPU, how much each, at which clock? */
+    TMX_LEVEL_DTM,   /* what happens when it is too hot? */
+    TMX_LEVEL_CTA,   /* how many SMs, and blocks on each, work for a kernel? */
+    TMX_LEVEL_TB,    /* which SM takes the next block? */
+    TMX_LEVEL_GATE,  /* which execution units sleep, and in which order are warps issued? */
+    TMX_LEVEL_FAN,   /* how fast do the fans turn? */
+    TMX_N_LEVEL,
+};
+
+/* ---- what policies see ---- */
+
+enum {
+    TMX_WAYS = 2,    /* kernels resident on one GPU at a time (paper 003 mixes two) */
+    TMX_KQUEUE = 32, /* kernel queue of a GPU, paper 003 section 3.1 */
+};
+#define TMX_NO_JOB SIZE_MAX
+
+enum tmx_job_state {
+    TMX_JOB_FUTURE,  /* not arrived */
+    TMX_JOB_WAITING, /* arrived, in the operating system or in a kernel queue */
+    TMX_JOB_RUNNING, /* resident on a GPU */
+    TMX_JOB_MERGED,  /* runs as part of another job (core/sim/jobs) */
+    TMX_JOB_DONE,
+};
+
+struct tmx_kernel; /* opaque: jobs with the same pointer run the same kernel */
+
+/* The fields of a view stand in a macro, because the simulation's own structs begin with the same ones:
+ * nothing is copied, and nothing private is named. */
+#define TMX_JOB_VIEW                                                                                   \
+    const struct tmx_kernel *kernel;                                                                   \
+    double arrival_s;                                                                                  \
+    int priority; /* higher first among equals in the queue */                                         \
+    enum tmx_job_state state;                                                                          \
+    double work_sm_s;     /* SM-seconds at the nominal clock, */                                       \
+    double done_sm_s;     /* and how many of them are done */                                          \
+    double pdi_w;         /* power density index: dynamic W per SM as the volunteer SM measured it, */ \
+    bool pdi_valid;       /* once it has */                                                            \
+    size_t width_sms;     /* SMs its blocks can fill */                                                \
+    uint64_t queue_order; /* rank of arrival */                                                        \
+    size_t home_gpu;      /* the first GPU it may run on, */                                           \
+    size_t n_gpu;         /* and how many from there; 0: not placed yet */
+
+struct tmx_job_view {
+    TMX_JOB_VIEW
+};
+
+#define TMX_GPU_VIEW                                                                    \
+    size_t sm0, n_sm;      /* its SMs in the node-wide arrays: sm0 .. sm0 + n_sm - 1 */ \
+    size_t level, n_level; /* clock level in force, 0 the fastest, of n_level */        \
+    size_t run[TMX_WAYS];  /* resident jobs; run[0] came first */                       \
+    size_t n_run;                                                                       \
+    size_t queue[TMX_KQUEUE]; /* waiting jobs, by priority, then arrival */             \
+    size_t n_queue;                                                                     \
+    double share;         /* of run[0] while two are resident */                        \
+    double admit_share;   /* share at which the second one was taken in */              \
+    size_t card0, n_card; /* the GPUs of its card: card0 .. card0 + n_card - 1 */
+
+struct tmx_gpu_view {
+    TMX_GPU_VIEW
+};
+
+#define TMX_NODE_VIEW                                                                                \
+    size_t n_gpu, n_sm, n_job;                                                                       \
+    size_t n_arrived;                       /* jobs 0 .. n_arrived - 1 have arrived */               \
+    size_t first_unfinished;                /* every job before it is done */                        \
+    size_t last_home;                       /* GPU of the job placed last; n_gpu before the first */ \
+    const struct tmx_gpu_view *const *gpus; /* [n_gpu] */                                            \
+    const struct tmx_job_view *const *jobs; /* [n_job] by arrival */
+
+struct tmx_node_view {
+    TMX_NODE_VIEW
+};
+
+struct tmx_view {
+    uint64_t tick;
+    double time_s;
+    const struct tmx_node_view *node;
+    const double *sensed_k;  /* [n_sm, K] */
+    const double *hottest_k; /* [n_gpu, K] the hottest sensor of each GPU */
+};
+
+/* ---- what policies may ask for ---- */
+
+struct tmx_gpu_request {
+    size_t admit;    /* waiting job to make resident beside the running one; TMX_NO_JOB: none */
+    double share;    /* of run[0] while two are resident (after admit) */
+    size_t level;    /* slowest level anyone asks for: policies raise it */
+    size_t n_active; /* SMs that may work */
+};
+
+struct tmx_request {             /* all that policies may change */
+    struct tmx_gpu_request *gpu; /* [n_gpu] */
+    bool *gate;                  /* [n_sm] clock off; kept from sample to sample */
+};
+
+/* ---- place: on which GPUs may a kernel run? ---- */
+
+struct tmx_place { /* GPUs home .. home + n - 1; n = 0: none yet */
+    size_t home;
+    size_t n;
+};
+
+struct tmx_place_policy {
+    struct tmx_plugin base; /* the state is plain data: a snapshot copies it */
+    /* REQUIRED. Where the arrived, unplaced job goes; asked in arrival order, at every scheduling tick
+     * until a place with room is named. Pure. */
+    struct tmx_place (*place)(const void *state, const struct tmx_view *view, size_t job);
+    /* OPTIONAL. Where a placed, unfinished job may run from now on: the GPUs it has, or more around
+     * them. Asked at every scheduling tick. Pure. */
+    struct tmx_place (*widen)(const void *state, const struct tmx_view *view, size_t job);
+};
+
+/* ---- mix: operating system, every 50 ms: which kernels share a GPU, how much each, at which clock level;
+ * and how the hardware lays the shares out over SMs and time ---- */
+
+struct tmx_spread {          /* one GPU with two resident kernels, for one tick */
+    size_t n;                /* active SMs */
+    const size_t *by_index;  /* [n] */
+    const size_t *hot_order; /* [n] the same SMs, in the order they take hot blocks */
+    double share;            /* of run[0] */
+    bool first_is_hot;       /* run[0] has the higher power density index */
+    double begin_s, end_s;   /* the tick */
+};
+
+struct tmx_mix_policy {
+    struct tmx_plugin base; /* the state is plain data: a snapshot copies it */
+    /* REQUIRED. For each GPU of the view, write request->gpu[]. */
+    void (*decide)(void *state, const struct tmx_view *view, struct tmx_request *request);
+    /* OPTIONAL (NULL: every SM hosts both). share0[sm], the mean share of run[0] during the
+     * tick on each active SM; index is the SM's index in its GPU. Pure. */
+    void (*spread)(const void *state, const struct tmx_spread *s, double *share0);
+    /* OPTIONAL. Time slice of the spread [s]; has to be whole ticks. Absent: it does not depend on time. */
+    double (*slice_s)(const void *state);
+    bool turns; /* kernels take turns on all SMs: a share is a share of time, not of SMs */
+    /* Mean speed-up of two intermixed kernels as measured on a card, for runs with measured_gains [%]; 0:
+     * none. */
+    double measured_gain_pct;
+};
+
+/* ---- dtm: what happens when it is too hot? May only lower clocks ---- */
+
+struct tmx_dtm_policy {
+    struct tmx_plugin base; /* the state is plain data: a snapshot copies it */
+    /* OPTIONAL. Hardware, at every sensor sample: clock gates in request->gate. */
+    void (*guard)(void *state, const struct tmx_view *view, struct tmx_request *request);
+    /* OPTIONAL. Firmware, every scheduling tick: raise request->gpu[].level. */
+    void (*govern)(void *state, const struct tmx_view *view, struct tmx_request *request);
+    /* OPTIONAL. The temperature at which guard stops a clock [K], for reports. */
+    double (*trip_k)(const void *state);
+};
+
+/* ---- tb: hardware: which SM takes the next block? It matters where a kernel does not fill the chip ---- */
+
+struct tmx_tb_policy {
+    struct tmx_plugin base; /* the state is plain data: a snapshot copies it */
+    /* REQUIRED. Write the GPU's n_sm SM indices to order, the first to take blocks first. */
+    void (*order)(const void *state, const struct tmx_view *view, size_t gpu, size_t *order);
+};
+
+/* ---- fan: how fast do the fans turn? Asked for one fan at a time; the simulation clamps the answer to the
+ * fan's range, stops it at 0, and knows which fans have failed ---- */
+
+enum { TMX_FAN_MEMORY = 2 };
+
+struct tmx_fan_point {
+    double temp_c;
+    double speed; /* of max_rpm, 0..1 */
+};
+
+struct tmx_fan_view {
+    const struct tmx_view *view;
+    double min_rpm, max_rpm; /* slowest turning and full speed */
+    const struct tmx_fan_point
+        *curve;       /* [n_curve] the fan's own, by rising temperature; straight between points */
+    size_t n_curve;   /* 0: it has none */
+    double hottest_c; /* sensor of the hottest GPU on the fan's card */
+    double speed;     /* now, of max_rpm */
+    double dt_s;      /* since the last call; 0 at the first */
+    double *memory;   /* [TMX_FAN_MEMORY] this fan's own, zero at the first call */
+};
+
+struct tmx_fan_policy {
+    struct tmx_plugin base; /* the state is constant */
+    /* REQUIRED. Wanted speed, 0 (off) to 1 (max_rpm). */
+    double (*speed)(const void *state, const struct tmx_fan_view *view);
+    /* OPTIONAL. The one speed it ever asks for; absent: it varies. */
+    double (*constant)(const void *state);
+    bool needs_curve; /* every fan must have a curve */
+};
+
+/* ---- cta: how many cores (SMs), and blocks on each, may work for a kernel? Asked at the launch of every
+ * kernel and whenever something happened that a policy may wait for. Times are cycles of the core clock since
+ * the launch ---- */
+
+enum tmx_core_state {
+    TMX_CORE_ACTIVE,    /* runs its blocks */
+    TMX_CORE_THROTTLE,  /* keeps its blocks, sends no memory request, so stands still (paper 000, III.B) */
+    TMX_CORE_OFF,       /* power-gated */
+    TMX_CORE_CLOCK_OFF, /* clock-gated: leaks, does not switch */
+    TMX_CORE_GIVEN,     /* lent to the next kernel waiting; OFF while there is none */
+    TMX_N_CORE_STATE,
+};
+
+struct tmx_cta_core { /* what a policy sees of one core */
+    enum tmx_core_state state;
+    int n_block;           /* resident blocks */
+    double stall_cycles;   /* stalled by the memory system since the last reset */
+    double latency_cycles; /* average memory access time (AMAT) since the last reset; 0: no access yet */
+};
+
+struct tmx_cta_view {
+    double cycle;
+    size_t n_core;
+    const struct tmx_cta_core *core; /* [n_core] */
+    uint64_t blocks_left;            /* not yet given to a core */
+    double first_done_cycle;         /* completion of the kernel's first block; INFINITY before */
+    const size_t *drained;           /* [n_drained] cores whose last block ended since the last call */
+    size_t n_drained;
+    double base_latency_cycles; /* of a contention-free memory access */
+    /* Since the launch, while one core works (ApSA's profile): */
+    double ipc_share;       /* thread instructions per cycle over the peak of the working cores, 0..1 */
+    double bandwidth_share; /* of the busiest DRAM partition's peak, 0..1 */
+    double good_to_bad;     /* cycles with at least 25 of 32 lanes busy over all other cycles, at most 1 */
+};
+
+struct tmx_cta_request {        /* all a policy may change; kept from call to call */
+    enum tmx_core_state *state; /* [n_core] */
+    bool *accept;               /* [n_core] the core may be given new blocks */
+    int block_limit;            /* most blocks the chip gives out in all; 0: no limit */
+    double core_clock;          /* relative to nominal */
+    double memory_clock;        /* interconnect, L2, controllers, DRAM; relative to nominal */
+    double wake_cycle;          /* be called then at the latest; INFINITY: no wish */
+    bool reset_counters;        /* stall_cycles and latency_cycles start again */
+    bool watch_blocks;          /* be called at the kernel's first completed block */
+};
+
+struct tmx_cta_policy {
+    struct tmx_plugin base; /* the state is plain data */
+    /* REQUIRED. A kernel is launched: the request says all cores active and accepting, nominal
+     * clocks, no wake-up; the policy changes what it wants otherwise. */
+    void (*launch)(void *state, const struct tmx_cta_view *view, struct tmx_cta_request *request);
+    /* OPTIONAL (NULL: the launch's answer stands). Called when wake_cycle is reached, at the first
+     * completed block if watched, and when a core has drained. Pure but for its own state. */
+    void (*observe)(void *state, const struct tmx_cta_view *view, struct tmx_cta_request *request);
+    /* OPTIONAL. Static analysis before a run: edp(ctx, launch, n) is the energy-delay product [J s]
+     * of launch 0 .. n_launch - 1 of the program on n cores, without a policy. */
+    void (*prepare)(void *state, size_t n_launch, size_t n_core,
+                    double (*edp)(void *ctx, size_t launch, size_t n), void *ctx);
+    /* OPTIONAL (NULL: TMX_CORE_OFF). What the cores do that a settled kernel does not use. */
+    enum tmx_core_state (*unused_core)(const void *state);
+    bool lends; /* cores that a kernel frees go to the kernel beside it */
+};
+
+/* ---- gate: which execution units sleep, and in which order are warps issued? A policy is pure data: it
+ * chooses among mechanisms that the simulation has once. Source of all of them: Abdel-Majeed, Wong &
+ * Annavaram, "Warped Gates", MICRO 2013 (below "WG"), sections 2 to 6 ---- */
+
+enum tmx_gate_order {                    /* in which order the arbiter looks at ready warps */
+                      TMX_ORDER_ROUND,   /* two-level scheduler: round robin over all active warps */
+                      TMX_ORDER_BY_TYPE, /* GATES: INT|FP first, LDST, SFU, the other of FP|INT last (WG 4.1)
+                                          */
+};
+
+enum tmx_gate_wake {                     /* when a sleeping unit may be woken */
+                     TMX_WAKE_NO_GATING, /* it never sleeps */
+                     TMX_WAKE_ANY_TIME,  /* conventional power gating (WG figure 2c) */
+                     TMX_WAKE_AFTER_BET, /* blackout: not before the break-even time (WG 5) */
+};
+
+struct tmx_gate_policy {
+    struct tmx_plugin base; /* no options, no state */
+    enum tmx_gate_order order;
+    enum tmx_gate_wake wake;
+    bool coordinated; /* the second cluster of a type sleeps only when no active warp wants the type */
+    bool adaptive;    /* idle detect follows the count of critical wake-ups */
+};
+
+#ifdef __cplusplus
+}
+#endif
+#endif
