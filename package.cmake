@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 # The Debian package: `./dev package`. Dependencies on libraries are read from the files by dpkg-shlibdeps.
 set(CPACK_PACKAGE_NAME thermix)
 set(CPACK_PACKAGE_CONTACT "thermix maintainers <maintainers@users.noreply.a-seed-0312b7a5.example>")

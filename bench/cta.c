@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Epochs of the contention model per second on one core, and how far results move with the length of an
  * epoch.   cta [KERNEL...]      default: the ten benchmarks of paper 000 */
 #include <math.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Steps of the public engine: one by one, and in blocks. The second line is for scripts.
  *   engine [STEPS]      default: 100000 steps of gtx280 at 64x64 */
 #define _POSIX_C_SOURCE 200809L

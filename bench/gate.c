@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Speed of the cycle-level SM, beside the literal model of the tests; both run the same work.
  *
  *   gate [KERNEL...]     kernels by name (default: three busy ones and one that waits for memory) */

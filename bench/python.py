@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Steps of the engine from Python in blocks, beside the loop in C (bench/engine).
 
     THERMIX_LIBRARY=build/release/lib/libthermix.so PYTHONPATH=python bench/python.py build/release/bench/engine

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What a tick costs beside the thermal step alone, measured in turn in one process.
  *   bench_run [CONFIG] [TICKS]      default: workloads/runs/wl1.cfg under MU, 200000 ticks a round */
 #include <stdio.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Does time per GPU and tick stay flat as GPUs are added? 1, 8, 64 and 512 GPUs at a 10 ms tick, with all
  * fans at one speed and with 64 different ones, side by side: the runs take turns, the least processor
  * time of several turns counts. Then 512 GPUs for 60 simulated seconds, and memory per extra GPU. */

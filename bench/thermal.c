@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What a step and a set-up of the thermal engine cost, beside their floors, in
  * one run on one thread. Times are the best of many batches: the machine may be busy. */
 #define _POSIX_C_SOURCE 200809L

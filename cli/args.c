@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Rows to argp and to a command's struct. */
 #define _POSIX_C_SOURCE 200809L
 #include "cli/args.h"

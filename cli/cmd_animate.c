@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* thermix animate: a film of a run. */
 #include "cli/commands.h"
 #include "plots/film.h"

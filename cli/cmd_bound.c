@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* thermix bound: the least slowdown any policy can have. */
 #include <math.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* thermix calibrate: parameters of a GPU or a node from measured power and temperature. */
 #include <math.h>
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* thermix check: is this file in order? */
 #include "cli/check_file.h"
 #include "cli/commands.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* thermix consolidate: merge these jobs? */
 #include <math.h>
 

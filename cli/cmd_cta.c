@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* thermix cta: kernels on a chip under CTA policies. */
 #include <math.h>
 #include <stdio.h>

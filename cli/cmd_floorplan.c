@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* thermix floorplan: check, show, change, make and compare floorplans. */
 #include "cli/commands.h"
 #include "cli/floorplan_verbs.h"

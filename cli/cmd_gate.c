@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* thermix gate: unit gating of kernels on one SM, cycle by cycle. */
 #include <inttypes.h>
 #include <stdio.h>

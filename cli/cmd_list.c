@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* thermix list: what there is to choose from. */
 #include <stdio.h>
 #include <string.h>

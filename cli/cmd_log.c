@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* thermix log: what is in a measured log. */
 #include <string.h>
 

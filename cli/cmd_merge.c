@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* thermix merge: the databases of a study's parts, joined. */
 #include <stdio.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* thermix plot: the figures that results allow. */
 #include "cli/commands.h"
 #include "plots/plot.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* thermix query: tables from a study's results. */
 #include <stdio.h>
 #include <string.h>

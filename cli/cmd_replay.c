@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* thermix replay: a log's power through a calibrated model. */
 #include <math.h>
 

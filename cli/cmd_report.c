@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* thermix report: one page of results. */
 #include <stdio.h>
 

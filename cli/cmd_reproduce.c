@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* thermix reproduce: papers against ours. */
 #include "cli/commands.h"
 #include "core/base/os.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* thermix run: simulate one configuration. */
 #define _POSIX_C_SOURCE 200809L
 #include <signal.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* thermix sensitivity: what each axis of a study does to a metric. */
 #include "cli/commands.h"
 #include "study/effects.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* thermix sweep: a parameter study. */
 #include <stdint.h>
 #include <stdlib.h>

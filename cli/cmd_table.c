@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* thermix table: run a suite and print its table. */
 #include "cli/commands.h"
 #include "papers/suite.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The commands in order, and what is said of all of them. */
 #include "cli/commands.h"
 #include "core/base/names.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What `thermix floorplan VERB` does. */
 #include "cli/floorplan_verbs.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 #ifndef TMX_CLI_MEASURED_ARGS_H
 #define TMX_CLI_MEASURED_ARGS_H
 

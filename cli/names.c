@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The names that there are: for the shell's completion. */
 #include <stdlib.h>
 #include <string.h>

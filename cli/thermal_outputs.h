@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 #ifndef TMX_CLI_THERMAL_OUTPUTS_H
 #define TMX_CLI_THERMAL_OUTPUTS_H
 

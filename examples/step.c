@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* A run step by step: the hottest unit, the clocks and the power every ten simulated seconds.
  *
  *     cc step.c $(pkg-config --cflags --libs thermix) -o step */

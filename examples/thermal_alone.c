@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Temperatures of a chip whose powers come from somewhere else: one SM of a GTX280 works at a
  * time, a tenth of a second each.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The structure grows from one pole a GPU by what lowers the error and is told by the data; what is not is
  * left out by name. */
 #include "measure/calibrate.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 #ifndef TMX_MEASURE_FIT_H
 #define TMX_MEASURE_FIT_H
 

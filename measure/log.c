@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* A log file -> series: find the format, collect rows, order them in time, say what was decided. */
 #include <math.h>
 #include <stdarg.h>

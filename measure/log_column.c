@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What a column means: its words against the names a format knows, its unit against ours. */
 #include <math.h>
 #include <string.h>

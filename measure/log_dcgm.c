@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* DCGM: the text of `dcgmi dmon` and what dcgm-exporter serves to Prometheus. Names as `dcgmi dmon -l` and
  * the exporter's metric files list them. */
 #include <math.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* nvidia-smi: `--query-gpu=... --format=csv[,nounits]` and `dmon`. Names as `nvidia-smi --help-query-gpu`
  * lists them. */
 #include <math.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Tables of other makers, and the plain one. */
 #include <string.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Tables with a separator and a line of names: what nvidia-smi's CSV, GPU-Z, amd-smi and plain files share.
  */
 #include <math.h>

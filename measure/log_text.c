@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* A log's bytes as text: gzip by zlib, UTF-16 (as Windows writes it) to UTF-8, no byte order mark. */
 #include <errno.h>
 #include <stdio.h>

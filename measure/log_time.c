@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Time stamps of logs. Days are counted by the civil calendar; zones other than Z and +hh:mm are not read. */
 #include <stdio.h>
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 #ifndef TMX_MEASURE_MEASURED_H
 #define TMX_MEASURE_MEASURED_H
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* A calibrated node as files of `thermix run`: a chip of one unit a GPU, its package, the topology.
  *
  * The grid model's layers become the ladder: the interface carries R_j (and R_die), the die's heat capacity

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Paper 002: ApSA on its twenty applications, against chips of 60 and of 30 cores without it. */
 #include <math.h>
 #include <stddef.h>

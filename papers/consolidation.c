@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Paper 004: what its tables print beside our predictions. */
 #include "papers/consolidation.h"
 

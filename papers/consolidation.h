@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 #ifndef TMX_PAPERS_CONSOLIDATION_H
 #define TMX_PAPERS_CONSOLIDATION_H
 

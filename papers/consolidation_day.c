@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* A day of users: job policies x numbers of GPUs in the full simulator, each run in its own process. */
 #include <limits.h>
 #include <math.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "papers/gate_fit.h"
 
 #include <gsl/gsl_multimin.h>

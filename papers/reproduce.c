@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The report of papers against ours, from the suites' paper.csv files and hand-written notes. */
 #include "papers/reproduce.h"
 

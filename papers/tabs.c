@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Suites of mixes x policies (x variants): run all, tabulate slowdown, energy and temperature,
  * and set the paper's printed values beside ours.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Paper 000: TCS and hTCS on its ten benchmarks. */
 #include <math.h>
 #include <stddef.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Paper 001, Warped Gates: 18 benchmarks under every gating scheme, the sweeps of Figure 11, twice: with the
  * free knobs fitted to ConvPG's means alone, everything else then a prediction, and fitted to all schemes.
  * Prints the means against the paper's with the error of each; writes every run to table.csv. */

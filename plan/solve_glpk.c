@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* GLPK's dual simplex. Its word is never taken: tmx_lp_bound checks the prices. */
 #include <glpk.h>
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What a run has to do, as the rows of a bound. */
 #include <stdlib.h>
 

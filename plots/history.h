@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 #ifndef TMX_PLOTS_HISTORY_H
 #define TMX_PLOTS_HISTORY_H
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Figures from one run's folder: temperature, power and clock, SM-to-kernel map, heat map. */
 #include "plots/plot_run.h"
 

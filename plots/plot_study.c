@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Figures from a study's database: each metric against each axis, and slowdown against energy. */
 #include <math.h>
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Figures from the table of a suite: bars of mixes by policies, means by variant, floorplans. */
 #include <stdlib.h>
 #include <string.h>

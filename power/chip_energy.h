@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 #ifndef TMX_POWER_CHIP_ENERGY_H
 #define TMX_POWER_CHIP_ENERGY_H
 

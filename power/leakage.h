@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 #ifndef TMX_POWER_LEAKAGE_H
 #define TMX_POWER_LEAKAGE_H
 

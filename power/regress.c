@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "power/regress.h"
 
 #include <gsl/gsl_multifit.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Power of every floorplan unit:
  *
  *   dynamic   sum over resident kernels of busy * P_kernel * part, times V^2 f relative to level 0

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 #ifndef TMX_RUN_CTA_ALONE_H
 #define TMX_RUN_CTA_ALONE_H
 

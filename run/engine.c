@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The public engine: one chip, temperatures from powers. */
 #include <thermix/engine.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What a run measures, each from the machine, the recorder, or both. */
 #include <math.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The resolved configuration of a run: every key with its value, readable by tmx_run_create. */
 #include "run/choose.h"
 #include "run/cta.h"

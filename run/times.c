@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Times that must be whole numbers of others, checked where they are written. */
 #include <math.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "study/floorplan_compare.h"
 
 #include <math.h>

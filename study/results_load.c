@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The whole database in memory, for tables, regressions and figures. */
 
 #include <math.h>

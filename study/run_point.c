@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "study/run_point.h"
 
 #include "core/base/config.h"

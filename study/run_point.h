@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 #ifndef TMX_STUDY_RUN_POINT_H
 #define TMX_STUDY_RUN_POINT_H
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 #ifndef TMX_STUDY_STUDY_MPI_H
 #define TMX_STUDY_STUDY_MPI_H
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The study over MPI ranks, in a build that found no MPI. */
 
 #include <stdlib.h>

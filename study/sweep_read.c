@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Reading of a study's file into axes and rules; sweep.c makes the points. */
 
 #include <inttypes.h>

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 cmake_minimum_required(VERSION 3.25)
 # Who may include whom. Arrows point one way, down this tower; a folder includes itself and what its row names.
 # Public headers are included as <thermix/x.h>. The longest folder that has a row is the one a file belongs to. Tests and benches may include anything.

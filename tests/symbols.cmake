@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 cmake_minimum_required(VERSION 3.25)
 # Every external symbol that our libraries define starts with tmx_; libthermix.so shows what its map and
 # its headers say, no more and no less; and what the library is made of has no variables but one (run/host.c),

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 #ifndef TMX_TMX_TRACE_HOTSPOT_CHECK_H
 #define TMX_TMX_TRACE_HOTSPOT_CHECK_H
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* n nodes in sheets of rows x cols cells, L nodes a cell, m units, lnz entries of a factor (nested
  * dissection of the plane, L unknowns a cell). Times in seconds, fitted on golden case A at 32 x 32, 64 x 64
  * and 128 x 128 and on HotSpot's example 4, one thread of a busy 3 GHz core: factor one right-hand side at a

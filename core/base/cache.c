@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Layout of a file: struct head, then the pieces. Native byte order: caches do not travel. */
 #include "core/base/cache.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/contract/gate_policy.h"
 
 /* Defaults: WG 2.2 (break-even 14 of 9, 14, 19, 24; wake-up 3), 5.1 (epoch 1000, limit 5, four

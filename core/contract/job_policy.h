@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 #ifndef TMX_CORE_CONTRACT_JOB_POLICY_H
 #define TMX_CORE_CONTRACT_JOB_POLICY_H
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/contract/thermal_model.h"
 
 enum tmx_status tmx_thermal_step_many(const struct tmx_thermal_ops *ops, size_t n, void *const *state,

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* One tick of the hardware: resident blocks run, drain, retire. */
 #include "core/machine/machine.h"
 #include "core/machine/volunteer.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Do the units tile the die?
  *
  * An empty square of side t fits somewhere exactly when some point of the die, t/2 away

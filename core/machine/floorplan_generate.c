@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Regular chips: SMs in clusters of equal area, placed in one of a few ways, with memory
  * controllers on two sides and uncore or cache in the rest. */
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* T of the first type (every block has an SM for itself):
  *   T = max_i T_i (1 + s_i + sum over blocks of other instances of w_j)
  * with T_i the measured time alone, s_i the template's slow-down of i's code, w_j the bandwidth

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/machine/rank.h"
 
 void tmx_rank_ascending(const double *key, size_t n, size_t *order)

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Topology files: cards, fans, GPUs, air and links, each error with its line. */
 #include "core/machine/topology.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/machine/volunteer.h"
 
 void tmx_machine_volunteer(struct tmx_machine *m, struct tmx_gpu *gpu, const double *sensed_k)

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Who runs what: blocks from the grids to the cores, and off them at their end. */
 #include <math.h>
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Who runs how fast: classes of equal cores, one latency solution, counters over a step. */
 #include <math.h>
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Events and the policy: launches, wake-ups, drained cores, clocks. */
 #include "core/micro/contention.h"
 

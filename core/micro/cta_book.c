@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/micro/cta_book.h"
 
 /* splitmix64 of (seed, block): a block's length does not depend on when or where it runs. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* A core with W warps at memory latency L runs at
  *     ipc(L) = smooth minimum of  ipc1,  W B / (B cpi1 + L),  mshr / (q L),      B = mlp / q
  * and sends q ipc lines per cycle. Smooth minimum: (a^-4 + b^-4 + c^-4)^(-1/4).

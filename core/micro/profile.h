@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 #ifndef TMX_CORE_MICRO_PROFILE_H
 #define TMX_CORE_MICRO_PROFILE_H
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/micro/sm_gating.h"
 
 static void tell(const struct tmx_gating *g, enum tmx_sm_event_kind kind, unsigned unit, uint32_t t)

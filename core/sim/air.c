@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/sim/air.h"
 
 /* Air at 45 degC: density and heat capacity as HotSpot's package model (gives 1.066 kJ/(m3 K)). */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 #ifndef TMX_CORE_SIM_CTA_STAGE_H
 #define TMX_CORE_SIM_CTA_STAGE_H
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Snapshots: one walk over everything that changes serves size, save and restore. */
 #include <string.h>
 

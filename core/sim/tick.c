@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* One tick, and its stages in their order. */
 #include <inttypes.h>
 

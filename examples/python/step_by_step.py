@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """A run step by step: hottest and coldest SM, power and clock level over time, from arrays of the library.
 
     python3 step_by_step.py [--mix hot_cold] [--policy MU] [--set KEY=VALUE] [-o FOLDER]

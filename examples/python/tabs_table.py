@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """The table of paper 003 (T^ABS) from a script: mixes under policies, and how much better they are than BL.
 
     python3 tabs_table.py [--mixes WL1,WL2] [--policies BL,DVFS,A] [--set tick_s=0.01] [-o FOLDER]

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 #ifndef THERMIX_POLICY_H
 #define THERMIX_POLICY_H
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 #ifndef THERMIX_RUN_H
 #define THERMIX_RUN_H
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 "use strict";
 // Builds the page from the JSON in #data: tables that sort, figures, and a player of heat maps.
 // Shape of the data: docs/formats.md, section Report.

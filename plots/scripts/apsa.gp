@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 # Paper 002, Figures 1, 3, 6 and 7: 30 cores, 60 cores and ApSA.
 # gnuplot -e "dir='out/apsa'" plots/scripts/apsa.gp     reads dir/table.csv, writes dir/apsa.svg
 if (!exists("dir")) dir = "."

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 # Grouped bars: first column the groups, one column a bar, coloured by name. Variables: data, out, y_text; title_text and
 # paper (a CSV of group, bar, value: what the paper prints, drawn as marks), both may be absent.
 # Figures 3, 4, 5 and 6 of paper 003 are made with it.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 # Paper 004, Figures 1, 7 and 8: instances of encryption and sorting, in units of one instance on the CPU.
 # gnuplot -e "dir='out/consolidation'" plots/scripts/consolidation_curves.gp     reads dir/table.csv, writes dir/curves.svg
 if (!exists("dir")) dir = "."

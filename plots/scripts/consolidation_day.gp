@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 # A day of users: throughput, energy, peak temperature and waiting time by policy and number of GPUs.
 # gnuplot -e "dir='out/day'" plots/scripts/consolidation_day.gp     reads dir/table.csv, writes dir/day.svg
 if (!exists("dir")) dir = "."

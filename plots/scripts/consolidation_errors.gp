@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 # Paper 004, Figures 3 to 5: predicted against measured times and powers.
 # gnuplot -e "dir='out/consolidation'" plots/scripts/consolidation_errors.gp     reads dir/paper.csv, writes dir/errors.svg
 if (!exists("dir")) dir = "."

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 # Paper 004, Tables 5 to 8: time and energy of the mixes on the CPU, merged by hand and by the framework, and serial.
 # gnuplot -e "dir='out/consolidation'" plots/scripts/consolidation_tables.gp     reads dir/table.csv, writes dir/tables.svg
 if (!exists("dir")) dir = "."

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 # Paper 000, Figures 3 and 4: performance, memory latency and power against the number of cores.
 # gnuplot -e "dir='out/tcs'" plots/scripts/cta_cores.gp     reads dir/sweep.csv, writes dir/cores.svg
 if (!exists("dir")) dir = "."

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 # Paper 000, Figure 8: IPC of every core over time.
 # gnuplot -e "dir='out/tcs'" plots/scripts/cta_image.gp     reads dir/image.csv, writes dir/image.svg
 if (!exists("dir")) dir = "."

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 # Paper 000, Figure 9: cores that TCS settles for in every kernel of BFS.
 # gnuplot -e "dir='out/tcs'" plots/scripts/cta_launches.gp     reads dir/launches.csv, writes dir/launches.svg
 if (!exists("dir")) dir = "."

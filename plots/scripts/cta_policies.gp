@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 # Paper 000, Figures 6 and 7: performance, energy and cores under the policies.
 # gnuplot -e "dir='out/tcs'" plots/scripts/cta_policies.gp     reads dir/table.csv, writes dir/policies.svg
 if (!exists("dir")) dir = "."

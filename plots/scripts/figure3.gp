@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 # Paper 003, Figure 3: reduction of the computation slowdown against BL, one GPU.
 scripts = system("dirname '".ARG0."'")
 load scripts."/style.gp"

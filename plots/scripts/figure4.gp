@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 # Paper 003, Figure 4: energy saved against BL, one GPU.
 scripts = system("dirname '".ARG0."'")
 load scripts."/style.gp"

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 # Paper 003, Figure 5: reduction of the computation slowdown against BL, several GPUs.
 scripts = system("dirname '".ARG0."'")
 load scripts."/style.gp"

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 # Paper 003, Figure 6: the same, mean over the mixes, by memory and interconnect technology.
 wide = 5
 scripts = system("dirname '".ARG0."'")

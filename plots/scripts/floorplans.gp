@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 # Floorplans side by side. data: floorplan, peak_temp_c, gradient_c, slowdown_pct, energy_kj.
 high = 5.6
 scripts = system("dirname '".ARG0."'")

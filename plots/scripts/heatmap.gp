@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 # Block temperatures at one moment, in millimetres; the hottest block is named. Several GPUs stand in rows.
 # data: unit, left_mm, right_mm, bottom_mm, top_mm, temp_c. Variables hottest_text, low_c, high_c, n_gpu, n_column,
 # n_row, pitch_x, pitch_y (mm from one GPU to the next).

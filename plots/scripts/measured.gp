@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 # A run of a measured log: power, temperature measured (dots) and predicted (lines), and what is between them.
 # data: gpu, time_s, power_w, measured_c, predicted_c. Variables n_gpu, predicted.
 high = predicted ? 7.2 : 5.0

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 # Slowdown against energy; the points no other beats in both are joined.
 # data: two blocks of name, slowdown_pct, energy_kj: all points, then those on the front by slowdown. Variable names: of the points, in order; "" for many.
 scripts = system("dirname '".ARG0."'")

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 # A metric against one axis of a study: the mean over the other axes, and their spread.
 # data: value, mean, min, max (numbers) or text values. Variables x_text, y_text, is_text.
 scripts = system("dirname '".ARG0."'")

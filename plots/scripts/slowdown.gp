@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 # Slowdown by thermal throttling of every mix under every policy.
 scripts = system("dirname '".ARG0."'")
 load scripts."/style.gp"

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 # Which kernel each SM runs over time: 1 the first of the two kernels that were mixed first, 0 the second,
 # between them both; white where neither runs. data: time_s, sm, power_w, first_share_1, freq_mhz. Variables first_text, second_text.
 scripts = system("dirname '".ARG0."'")

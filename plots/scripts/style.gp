@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 # Common look of all figures. Variables given by `thermix plot` (or by hand, with -e):
 #   data    CSV file or files to draw     out   file to write     format   svg, png or pdf
 #   scripts folder of this file, which every script finds by itself

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 # Temperature over time: band of all SMs, the mean, the throttle's limits; shaded where SMs were stopped.
 # data: time_s, coolest_c, mean_c, hottest_c, stopped_share_1. Variables trip_c, release_c.
 scripts = system("dirname '".ARG0."'")

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 # Paper 001, Figure 10: slowdown.
 # gnuplot -e "dir='out/wg'" plots/scripts/warped_gates_fig10.gp      reads dir/table.csv, writes dir/fig10.svg
 if (!exists("dir")) dir = "."

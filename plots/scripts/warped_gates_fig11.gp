@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 # Paper 001, Figure 11: sensitivity to break-even and wake-up time; means over the kernels.
 # gnuplot -e "dir='out/wg'" plots/scripts/warped_gates_fig11.gp      reads dir/table.csv, writes dir/fig11.svg
 if (!exists("dir")) dir = "."

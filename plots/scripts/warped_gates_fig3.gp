@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 # Paper 001, Figure 3: how long hotspot's INT units stay idle, by scheme.
 # gnuplot -e "dir='out/wg'" plots/scripts/warped_gates_fig3.gp      reads dir/table.csv, writes dir/fig3.svg
 if (!exists("dir")) dir = "."

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 # Paper 001, Figures 8a and 8c: idle cycles relative to the two-level scheduler, wake-ups relative to ConvPG; INT.
 # gnuplot -e "dir='out/wg'" plots/scripts/warped_gates_fig8ac.gp      reads dir/table.csv, writes dir/fig8ac.svg
 if (!exists("dir")) dir = "."

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 # Paper 001, Figure 8b: time compensated less time uncompensated, INT units.
 # gnuplot -e "dir='out/wg'" plots/scripts/warped_gates_fig8b.gp      reads dir/table.csv, writes dir/fig8b.svg
 if (!exists("dir")) dir = "."

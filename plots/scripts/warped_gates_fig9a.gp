@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 # Paper 001, Figure 9a: static energy saved, INT units.
 # gnuplot -e "dir='out/wg'" plots/scripts/warped_gates_fig9a.gp      reads dir/table.csv, writes dir/fig9a.svg
 if (!exists("dir")) dir = "."

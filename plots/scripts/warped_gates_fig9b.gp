@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 # Paper 001, Figure 9b: static energy saved, FP units (kernels with FP work).
 # gnuplot -e "dir='out/wg'" plots/scripts/warped_gates_fig9b.gp      reads dir/table.csv, writes dir/fig9b.svg
 if (!exists("dir")) dir = "."

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Runs from Python: the same numbers as the program's, whole or in steps, and arrays without copies."""
 
 import csv

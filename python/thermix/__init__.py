@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """thermix from Python: ctypes over libthermix, arrays of numpy.
 
     import thermix

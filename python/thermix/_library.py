@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Finds libthermix, loads it with ctypes and says what its functions take."""
 
 import ctypes

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Configurations as dicts, text or files."""
 
 import ctypes

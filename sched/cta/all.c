@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Every core works: what GPUs do. */
 #include "sched/policies.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Application-aware scalable architecture (paper 002). PROFILE: one block on one core, until it ends or for
  * 7000 cycles. DECISION: does the kernel want cores (type I) or memory (type II)? ACTION: type I gets every
  * core; type II gets half of them with the core clock 15 % down and the memory system's clock 15 % up.

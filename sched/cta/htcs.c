@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Half TCS: the first window runs on half the cores; if they are not memory-bound, all are used, else the
  * rest stays off and TCS goes on from there (paper 000, section III.C). */
 #include "sched/cta/tcs.h"

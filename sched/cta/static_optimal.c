@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The number of cores of the smallest energy-delay product, found by trying all of them before the run
  * (paper 000, section II.C). */
 #include <math.h>

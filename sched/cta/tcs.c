@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* TCS: fewer cores for kernels that wait for memory anyway (paper 000, Algorithms 1 and 2).
  *
  * MONITOR, every window: a core is memory-bound when it was stalled for more than half of the window and

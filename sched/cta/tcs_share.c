@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* TCS whose freed cores are lent to the next kernel waiting instead of being gated: the question that
  * paper 000 leaves open (section VI). Without a taker they are gated as in TCS. */
 #include "sched/cta/tcs.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Nothing but the hardware's own throttle. */
 #include "sched/policies.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The card's own curve on its hottest chip (paper 003, section 3.2: "the fan speed rises with the
  * temperature of the hottest GPGPU chip"), with hysteresis and a slew limit.
  *

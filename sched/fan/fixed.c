@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* One speed, whatever the temperature: the fan of paper 003, section 4.1. */
 #include "sched/policies.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Proportional-integral control of the hottest chip's temperature:
  *   speed = P e + I,  I += K_i e dt,  e = T - target,  I kept in 0..1 so that it does not wind up.
  * memory[0] = I. */

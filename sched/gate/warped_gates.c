@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "sched/policies.h"
 
 const struct tmx_gate_policy tmx_gate_warped_gates = {

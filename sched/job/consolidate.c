@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Merge waiting instances when that saves energy. Below the threshold kernels run as if there were no
  * framework (paper 004, Figure 6). Above it, the group grows from the most urgent (else the oldest)
  * instance; its predicted gain must exceed the node's uncertainty, its members must meet their

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Exact: E(v) = min over groups g <= v that hold an instance of v's first kind of cost(g) + E(v - g).
  *
  * Bound of the greedy answer: a launch of work W (SM-seconds) on n SMs takes at least W / n, its dynamic

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 #ifndef TMX_SCHED_JOB_GROUP_H
 #define TMX_SCHED_JOB_GROUP_H
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* No consolidation: every idle GPU takes the oldest waiting instance. */
 #include "sched/policies.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Alternate: the whole GPU runs the hot kernel for x of each period of two slices, then the other. */
 #include <math.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* First come, first served: the hardware's own order, nothing intermixed. */
 #include "sched/policies.h"
 

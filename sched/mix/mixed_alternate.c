@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Mixed alternate: as many SMs as mixed uniform run the hot kernel, spread evenly over the SM index,
  * and the pattern moves by one SM every slice. */
 #include <math.h>

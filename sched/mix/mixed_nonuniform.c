@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Mixed nonuniform: every SM hosts both kernels in its block slots. Slots are few (eight, paper 003
  * section 3.3), so the shares are time averages: the count of slots goes up and down from slice to
  * slice with the remainder carried over. */

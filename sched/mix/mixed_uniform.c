@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Mixed uniform: each SM hosts one kernel; the hot one takes fixed SMs, corner clusters first. */
 #include <math.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "sched/mix/tabs.h"
 
 #include <math.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The coldest GPU among those with the fewest kernels: at equal load heat decides. */
 #include "sched/policies.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The GPU with the least work left, in seconds of the whole GPU; a kernel that several GPUs share
  * counts in equal parts. */
 #include "sched/policies.h"

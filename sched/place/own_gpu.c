@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Each kernel to one GPU, in turn by arrival: the default of today's cards (paper 003, section 3.2). */
 #include "sched/policies.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Hot with cold: idle GPUs first, the coldest of them; else, among the GPUs with the fewest kernels,
  * a kernel hotter than the node's mean power density index goes where the least of it is, a colder
  * one where the most is. A kernel that no SM has profiled takes the index of an earlier one of the

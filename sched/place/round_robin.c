@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The next GPU after the last one used, past those whose queue is full. */
 #include "sched/policies.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* T^ABS across GPUs (paper 003, section 3.2): kernels start one per GPU; when one of them makes its
  * GPU too hot and a kernel of another power density index is on the card, the blocks of both go to
  * all GPUs of the card. Kernels that stay cool, and cards whose kernels are alike, do not pay for

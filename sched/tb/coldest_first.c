@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Blocks go to the coldest SMs first. */
 #include "core/machine/rank.h"
 #include "sched/policies.h"

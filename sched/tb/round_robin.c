@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Blocks go to SMs in the order of their index. */
 #include "sched/policies.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* libthermix as a guest: what a program has set is what it finds after every call, and its numbers do
  * not depend on what the program has set. Built with pkg-config against an installed library.
  * Usage: host LOCALE, one with a decimal comma. */

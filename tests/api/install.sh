@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-3.0-or-later
 # thermix installed into an empty folder that is moved afterwards: the program, both libraries by pkg-config
 # alone, the CMake package, every header alone. Nothing may look into the source or build tree.
 # Usage: install.sh CMAKE BUILD SOURCE CC "FLAGS"; FLAGS are those of the sanitizers, empty without.

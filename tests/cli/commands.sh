@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-3.0-or-later
 # Every command says of itself the same on the screen, in its man page and to the shell; mistakes are named and exit
 # with 2; names stand for files.    commands.sh THERMIX ROOT
 set -uo pipefail

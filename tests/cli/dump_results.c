@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Prints what a results database holds, except the seconds: for comparing databases. */
 #include <stdio.h>
 

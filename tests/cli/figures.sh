@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-3.0-or-later
 # `thermix plot` draws every figure there is data for, in every format, and says what is missing.
 # Usage: figures.sh THERMIX
 set -euo pipefail

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-3.0-or-later
 # `thermix floorplan`: what it makes, and what it refuses. Usage: floorplan.sh THERMIX
 set -euo pipefail
 thermix=$1

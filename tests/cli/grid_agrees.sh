@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: GPL-3.0-or-later
 # The full-order thermal back-end gives the same table as the reduced one, within 0.1 points of slowdown.
 #   grid_agrees.sh THERMIX
 set -eu

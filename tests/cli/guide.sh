@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-3.0-or-later
 # Every command of docs/guide.md works, and leaves what the guide says. Usage: guide.sh THERMIX PROJECT
 set -euo pipefail
 thermix=$1 project=$2

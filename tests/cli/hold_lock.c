@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Holds the write lock of a database until its standard input ends: for the test of a locked one. */
 #include <sqlite3.h>
 #include <stdio.h>

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-3.0-or-later
 # Measured logs from outside: show, calibrate, replay, what-ifs, and what is refused.    measure.sh THERMIX ROOT
 set -uo pipefail
 thermix=$1 data=$2/workloads/measured

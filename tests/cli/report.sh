@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-3.0-or-later
 # The report in a real browser: loads without errors (its load time is printed), the player moves, a block says its
 # temperature and power, tables sort. Usage: report.sh THERMIX
 set -euo pipefail

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-3.0-or-later
 # Do two programs give the same bytes? Every suite at a coarse tick where it has one, two runs with all outputs, and the
 # figures' data. For a change that must change no number: build the commit before elsewhere, and compare.
 # Usage: same_bytes.sh THERMIX_A THERMIX_B [SUITE...]. Exit code 1 with the names of the files that differ.

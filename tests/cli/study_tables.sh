@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-3.0-or-later
 # Merge, query and sensitivity on studies whose answers are known by hand.
 # Usage: study_tables.sh SWEEP_PROGRAM SQLITE_DUMP THERMIX
 set -euo pipefail

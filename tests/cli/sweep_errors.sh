@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-3.0-or-later
 # Bad input to a study: a clear message, the right exit code, nothing damaged.
 # Usage: sweep_errors.sh SWEEP_PROGRAM SQLITE_DUMP LOCK_HOLDER
 set -uo pipefail

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* `thermix sweep` on arithmetic in place of a simulation, for the tests of killing and
  * resuming: keys x, y, sleep_ms, crash. */
 #define _POSIX_C_SOURCE 200809L

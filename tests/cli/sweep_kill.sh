@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-3.0-or-later
 # A study killed ten times at random moments and resumed holds exactly the rows of an
 # uninterrupted one. Usage: sweep_kill.sh SWEEP_PROGRAM SQLITE_DUMP
 set -euo pipefail

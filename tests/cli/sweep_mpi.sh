@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-3.0-or-later
 # Four MPI ranks give the database of processes on one machine; a killed rank costs only what was running.
 # Usage: sweep_mpi.sh SWEEP_PROGRAM SQLITE_DUMP
 set -euo pipefail

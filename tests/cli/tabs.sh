@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: GPL-3.0-or-later
 # The simulator from the command line: a small suite is the same bytes at any -j and agrees with the
 # stored table; a resolved configuration repeats its run; a run's own powers give its temperatures
 # through `thermix thermal`; wrong configurations are named and exit with 2; a run stopped by a signal

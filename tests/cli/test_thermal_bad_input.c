@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Every kind of bad input to `thermix thermal`: what it says, exit code 2, nothing written. */
 #include "tests/support/scratch.h"
 

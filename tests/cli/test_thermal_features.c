@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What `thermix thermal` does beyond the golden cases, seen from outside. */
 #include "tests/support/scratch.h"
 

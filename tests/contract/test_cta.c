@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What every CTA policy must keep, on random programs and chips of 1, 3 and 28 cores: cores within
  * bounds, no block lost, gated cores empty, plain state, equal bytes, options checked. */
 #include <stdlib.h>

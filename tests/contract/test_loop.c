@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The closed loop with every intermixing policy and every temperature manager: no work lost, nobody
  * starves, the ledger closes, a snapshot continues bit-equal. */
 #include "core/base/rng.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Every thermal back-end of the table against what its claims promise (core/contract/
  * thermal_model.h). A new back-end is tested by being listed. */
 #define _POSIX_C_SOURCE 200809L

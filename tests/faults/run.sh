@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-3.0-or-later
 # Can the tests of the policies fail? Puts each fault of faults.tsv alone into a copy of the source, builds, runs the tests
 # of policies and loop, and names the test that caught it. About four seconds a fault.
 # Usage: run.sh [WORD]: only faults whose file or rule has WORD in it. Exit code 1 when one goes unnoticed.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Every file named on the command line through the reader; a plain program for a normal test. */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The engine against tests/golden (each README.txt says what made which file). */
 #include <stdlib.h>
 #include <string.h>

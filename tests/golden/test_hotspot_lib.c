@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The back-end that is HotSpot's own library against the grid back-end; built only where there
  * is one. Which of its two steps the library has is not asked: it must meet one of ours. */
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The reduced back-end against the full grid on golden A's chip at the default tolerance. The
  * grid's rows and columns are the first argument. */
 #include <stdlib.h>

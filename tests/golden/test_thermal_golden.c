@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* `thermix thermal` against the golden cases; each case's README.txt says what made its files. */
 #include "tests/support/scratch.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The reduced back-end's printed error bounds against its true errors, on random chips: blocks read in
  * every way and all cells, from a uniform start and from a start field, rows of 0.05 ms and up.
  * The number of chips is the first argument. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Back-end: the full network, solved directly.
  *
  *   C theta' + G theta = B p,   theta = T - T_ambient,   p constant over a step of length h

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Back-end: HotSpot itself, from a libhotspot of the system. Compiled only where CMake finds its
  * headers and library (HOTSPOT_ROOT); nothing else needs it.
  *

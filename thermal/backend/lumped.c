@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Back-end: every unit alone, one resistance and one heat capacity to ambient.
  *
  *   C theta' = p - theta / R,  theta(t + h) = R p + (theta - R p) exp(-h / (R C))

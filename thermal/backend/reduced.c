@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Back-end: the network in a few hundred modes, stepped exactly. The default.
  *
  * Set-up projects the network onto a rational Krylov basis (krylov.h). One convection level:

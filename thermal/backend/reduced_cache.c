@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* A reduced model's way to the cache and back. */
 #include <cblas.h>
 #include <stdlib.h>

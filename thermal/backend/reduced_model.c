@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "thermal/backend/reduced_model.h"
 
 #include <math.h>

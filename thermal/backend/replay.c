@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Back-end: temperatures read from a trace (.ttrace), whatever the power. Row r of the file
  * holds at the end of its interval [r, r + 1) * interval_s, as HotSpot writes it; the last
  * row holds for good. A unit that the file does not name is an error. */

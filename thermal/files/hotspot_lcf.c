@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "thermal/files/hotspot_lcf.h"
 
 #include <math.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 #ifndef TMX_THERMAL_FILES_ICE_IO_H
 #define TMX_THERMAL_FILES_ICE_IO_H
 

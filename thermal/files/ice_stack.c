@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* 3D-ICE stack files (.stk) of plain layers and dies -> HotSpot's .lcf and .flp. */
 
 #include <math.h>

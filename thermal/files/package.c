@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Sink and fan, after HotSpot's package model (docs/models.md gives the equations in full).
  *
  * Air at room temperature: density rho, conductivity ka, dynamic viscosity mu, kinematic

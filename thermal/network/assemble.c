@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Equations: docs/models.md, "Thermal network". Letters of that text: W, H die sides; s, S
  * spreader and sink sides; r_x, r_y, r_z resistances of one cell along x, y, z. */
 #include "thermal/network/assemble.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The exponential in a Krylov space of M = (G + sigma C)^-1 sigma C, sigma = POLE/h, which is
  * symmetric in the C inner product: M V = V T + ..., so exp(-h C^-1 G) V e1 = V f(T) e1 with
  * f(tau) = exp(-POLE (1/tau - 1)).

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Block rational Krylov projection of C theta' + G theta = B p.
  *
  * G and C are symmetric positive definite, so V' G V, V' C V = 1 is a stable, passive model

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The product of a modal step, written once and compiled for each width of vector: modal_kernel_<level>.c
  * defines TMX_KERNEL and includes this. No include guard: it is the body of a file.
  *

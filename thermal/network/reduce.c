@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Truncation of the step response.
  *
  * With xi = Lambda^1/2 (x_steady - x), a step of power p gives xi(0) = bt p, bt = Lambda^-1/2 b,

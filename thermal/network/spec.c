@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "thermal/network/spec.h"
 
 size_t tmx_thermal_spec_units(const struct tmx_thermal_spec *spec)

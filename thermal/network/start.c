@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Rational Krylov space of one vector: the uniform field (for the heat balance), theta, and for each of a
  * few poles sigma, two decades apart from the slowest sink to ten times the rate of the shortest step,
  * q := (G + sigma C)^-1 C q again and again, q being the pole's newest vector. A pole costs a factor, a

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The simulated hardware: blocks are neither lost nor run twice, never preempted, clocks cost. */
 #include <string.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Topology files: what is wrong with one is said with its line; fan laws; who breathes whose air. */
 #include <string.h>
 

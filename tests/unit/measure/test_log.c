@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Logs of every format, good and bad: what is understood, what is said, what is refused with its line. */
 #include <math.h>
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* One effect of the epoch model at a time, against what can be computed by hand. */
 #include <string.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The power-gating state machine, row by row, and the book-keeping of whole runs. */
 #include "tests/support/check.h"
 

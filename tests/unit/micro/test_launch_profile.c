@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Per-core parameters of a launch: the stream carries the launch's warps and lines, cycles are the chip's. */
 #include "core/micro/launch_profile.h"
 #include "tests/support/check.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Profiles: the cache gives back what was measured, the interpolation what was run. */
 #include "tests/support/check.h"
 

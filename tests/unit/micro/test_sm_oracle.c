@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The fast SM against the literal one: the same events in the same cycles, the same counts. */
 #include "tests/support/check.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Instruction traces: Figure 4 of the paper, agreement with the statistics, the converter, bad input. */
 #include "tests/support/check.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The bound: known optima, prices that anybody can check, and what it must be monotone in. */
 #include "plan/bound.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "power/leakage.h"
 #include "power/power.h"
 #include "tests/support/tiny.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* CTA policies in the loop: fewer SMs do the same work for less energy, kernels that take turns gain nothing
  * from a memory they do not share, and both layers of gating act together. */
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Papers 000 and 002 on the shipped chips and kernels: every file loads, the headline numbers hold. */
 #include <stdlib.h>
 

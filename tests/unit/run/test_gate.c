@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Unit gating in the loop: what sleeps does not leak, what is slowed takes longer, nothing is lost. */
 #include "tests/support/check.h"
 

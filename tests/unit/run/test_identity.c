@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* A run's id: each key and each file in turn is another run, and the resolved configuration is the same one.
  */
 #define _POSIX_C_SOURCE 200809L

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Several GPUs end to end, small grids and long ticks: independence, chassis energy, fans. */
 #include <stdlib.h>
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Paper 002, Algorithms 1 to 3, line by line. */
 #include "sched/cta/apsa.h"
 

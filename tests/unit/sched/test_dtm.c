@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Temperature managers and thread-block orders, row by row and exact, on two GPUs at once. */
 #include <string.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Fan policies as scenarios: temperature in, speed out. */
 #include <stdlib.h>
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Placement on several GPUs as scenarios: what is seen, where the next kernel goes. */
 #include <stdlib.h>
 #include <string.h>

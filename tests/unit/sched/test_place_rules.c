@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Placement, row by row and exact: what a policy answers to a state of the node that is written down, not
  * reached. The scenarios over time stand in test_place.c. */
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* How the four intermixing policies lay shares over SMs and time, and the contract they share. */
 #include <string.h>
 

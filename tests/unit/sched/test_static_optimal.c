@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The static optimum: the number of cores of the smallest energy-delay product of each launch. */
 #include "tests/unit/sched/cta_script.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* T^ABS's rules as scenarios: who gets how much after which temperatures. */
 #include <string.h>
 

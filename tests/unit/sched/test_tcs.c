@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Paper 000, Algorithms 1 and 2, line by line. */
 #include "tests/unit/sched/cta_script.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* A policy that answers nonsense ends the run, and its name is told. */
 #include "core/sim/sim.h"
 #include "power/power.h"

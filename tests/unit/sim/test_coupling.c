@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Leakage uses the temperature at the start of a tick. That coupling is first order in the tick, and it is
  * the only thing in the loop that depends on it: halving the tick halves the distance to the solution of
  *

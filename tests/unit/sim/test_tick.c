@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Who is asked when, and in which order: the loop's own rules, with policies that write down each call. */
 #include "core/sim/sim.h"
 #include "power/power.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Every shipped kernel that can run cycle by cycle does, on every chip that has an SM. */
 #include "tests/support/check.h"
 

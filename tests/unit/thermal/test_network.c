@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Grid map and network against numbers worked out by hand (HotSpot's grid model, golden case
  * B's geometry with r_convec 0.25: docs/models.md). */
 #include <stdlib.h>

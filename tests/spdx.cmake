@@ -1,0 +1,20 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+cmake_minimum_required(VERSION 3.25)
+# Every source says its licence in its first lines.
+set(bad "")
+set(n 0)
+foreach(top bench cli core examples include papers plots power python run sched study tests thermal)
+  file(GLOB_RECURSE files RELATIVE ${ROOT} ${ROOT}/${top}/*.c ${ROOT}/${top}/*.h ${ROOT}/${top}/*.py ${ROOT}/${top}/*.sh
+       ${ROOT}/${top}/*.gp ${ROOT}/${top}/*.cmake ${ROOT}/${top}/CMakeLists.txt)
+  foreach(f ${files})
+    file(READ ${ROOT}/${f} begin LIMIT 200)
+    math(EXPR n "${n} + 1")
+    if(NOT begin MATCHES "SPDX-License-Identifier: GPL-3[.]0-or-later")
+      string(APPEND bad "\n  ${f}")
+    endif()
+  endforeach()
+endforeach()
+if(bad)
+  message(FATAL_ERROR "no line \"SPDX-License-Identifier: GPL-3.0-or-later\" at the top of:${bad}")
+endif()
+message("${n} sources")
