@@ -31,6 +31,7 @@ static enum tmx_status check_run(const struct request *r, struct tmx_err *err)
     enum tmx_status st = tmx_config_load(&cfg, r->path, r->sets, r->n_set, err);
     st = st ? st : tmx_run_create(&run, tmx_config_root(cfg), err);
     if (!st) {
+        tmx_run_warn(run, stderr);
         fputs(tmx_run_resolved(run), r->out);
     }
     tmx_run_destroy(run);

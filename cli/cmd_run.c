@@ -187,6 +187,9 @@ static enum tmx_status run(void *args, struct tmx_err *err)
     sigaction(SIGTERM, &act, NULL);
     st = tmx_config_load(&cfg, path, (const char *const *)a->set.text, a->set.n, err);
     st = st ? st : tmx_run_create(&r, tmx_config_root(cfg), err);
+    if (!st) {
+        tmx_run_warn(r, stderr);
+    }
     if (!st && a->verbose) {
         fputs(tmx_run_resolved(r), stdout);
     }

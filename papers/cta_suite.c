@@ -8,6 +8,7 @@
 #include "core/base/config.h"
 #include "core/base/opt.h"
 #include "core/base/os.h"
+#include "plots/plot.h"
 #include "run/input/data.h"
 
 struct base {
@@ -172,6 +173,7 @@ static enum tmx_status draw(const struct tmx_cta_suite *s, const char *script, s
     char path[TMX_PATH_SIZE], dir[1024];
     int exit_code = 0;
     enum tmx_status st = tmx_data_find(TMX_DATA_PLOT, script, path, err);
+    st = st ? st : tmx_plot_path(s->call->out_dir, err);
     snprintf(dir, sizeof dir, "dir='%s'", s->call->out_dir);
     const char *const argv[] = {"gnuplot", "-e", dir, path, NULL};
     st = st ? st : tmx_os_run(argv, NULL, &exit_code, err);

@@ -400,7 +400,7 @@ static enum tmx_status add_paper_value(const struct suite *s, const struct tmx_s
                                              .condition = condition,
                                              .unit = v.unit,
                                              .paper_value = v.value < 1e9 ? &v.value : NULL,
-                                             .ours = isfinite(ours) ? ours : 0,
+                                             .ours = ours,
                                              .status = (enum tmx_paper_status)status});
     return TMX_OK;
 }

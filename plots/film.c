@@ -8,7 +8,7 @@
 #include "plots/plot_run.h"
 #include "study/pool.h"
 
-enum { MAX_PATH = 1200, MAX_VARS = 700 };
+enum { MAX_PATH = 1200, MAX_VARS = 1000 };
 
 struct frames {
     const struct tmx_history *all; /* [n_gpu] */

@@ -13,6 +13,7 @@
 #include "core/base/trace.h"
 #include "core/base/units.h"
 #include "run/state.h"
+#include "run/summary.h"
 
 enum { MAX_PATH = 1200 };
 
@@ -30,7 +31,9 @@ static enum tmx_status read_resolved(struct tmx_history **all, size_t *n_gpu, co
     struct tmx_config *cfg = NULL;
     struct tmx_run *run = NULL;
     snprintf(path, sizeof path, "%s/resolved.cfg", dir);
-    enum tmx_status st = tmx_config_load(&cfg, path, NULL, 0, err);
+    bool partial = false;
+    enum tmx_status st = tmx_run_folder_check(dir, &partial, err);
+    st = st ? st : tmx_config_load(&cfg, path, NULL, 0, err);
     st = st ? st : tmx_run_describe(&run, tmx_config_root(cfg), err);
     if (!st) {
         *n_gpu = run->n_gpu;
@@ -48,7 +51,7 @@ static enum tmx_status read_resolved(struct tmx_history **all, size_t *n_gpu, co
         (void)tmx_setting_real(tmx_config_find(cfg, "throttle.trip_c"), &h->trip_c);
         (void)tmx_setting_real(tmx_config_find(cfg, "throttle.release_c"), &h->release_c);
         snprintf(h->mix, sizeof h->mix, "%s", run->mix.name);
-        snprintf(h->policy, sizeof h->policy, "%s", run->options.policy);
+        snprintf(h->policy, sizeof h->policy, "%s%s", run->options.policy, partial ? " (partial run)" : "");
         for (size_t i = 0; !st && i < chip->floorplan.n_unit; i++) {
             st = tmx_floorplan_add(&h->floorplan, &chip->floorplan.unit[i], err);
         }

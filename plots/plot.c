@@ -8,7 +8,7 @@
 #include "run/input/data.h"
 #include "study/table_out.h"
 
-enum { MAX_PATH = 1200, MAX_VARS = 4096 };
+enum { MAX_PATH = 1200, MAX_VARS = 16384 };
 
 enum tmx_status tmx_plot_begin(struct tmx_plot *p, struct tmx_err *err)
 {
@@ -45,6 +45,41 @@ enum tmx_status tmx_plot_data(const struct tmx_plot *p, const char *name, const 
     return tmx_table_save(t, TMX_FORMAT_CSV, path, err);
 }
 
+const char *tmx_plot_quote(const char *text, char *buf, size_t size)
+{
+    size_t n = 0;
+    tmx_assert(size >= 3);
+    buf[n++] = '\'';
+    for (; *text; text++) {
+        const bool quote = *text == '\'';
+        if (n + (quote ? 2 : 1) + 2 > size) {
+            while (n > 1 && ((unsigned char)buf[n - 1] & 0xc0) == 0x80) {
+                n--; /* not in the middle of a character */
+            }
+            n -= n > 1 && (unsigned char)buf[n - 1] >= 0xc0;
+            break;
+        }
+        buf[n++] = (unsigned char)*text < ' ' || *text == 0x7f ? ' ' : *text;
+        if (quote) {
+            buf[n++] = '\'';
+        }
+    }
+    buf[n++] = '\'';
+    buf[n] = '\0';
+    return buf;
+}
+
+enum tmx_status tmx_plot_path(const char *path, struct tmx_err *err)
+{
+    for (const char *c = path; *c; c++) {
+        if (*c == '\'' || (unsigned char)*c < ' ') {
+            return tmx_fail_at(err, TMX_EIO, path, 0,
+                               "gnuplot and its shell take no ' or control character in a name");
+        }
+    }
+    return TMX_OK;
+}
+
 enum tmx_status tmx_plot_script(const char *script, const char *data, const char *out, const char *format,
                                 const char *vars, struct tmx_err *err)
 {
@@ -54,13 +89,16 @@ enum tmx_status tmx_plot_script(const char *script, const char *data, const char
     if (st) {
         return st;
     }
-    if (strchr(data, '\'') || strchr(out, '\'')) {
-        return tmx_fail_at(err, TMX_EIO, out, 0, "gnuplot takes no ' in a file name");
+    st = tmx_plot_path(data, err);
+    st = st ? st : tmx_plot_path(out, err);
+    st = st ? st : tmx_plot_path(path, err);
+    if (st) {
+        return st;
     }
     snprintf(folder, sizeof folder, "%s", path);
     *strrchr(folder, '/') = '\0';
-    snprintf(all, sizeof all, "set loadpath '%s'; data='%s'; out='%s'; format='%s'; %s", folder, data, out,
-             format, vars);
+    tmx_assert((size_t)snprintf(all, sizeof all, "set loadpath '%s'; data='%s'; out='%s'; format='%s'; %s",
+                                folder, data, out, format, vars) < sizeof all);
     const char *const argv[] = {"gnuplot", "-e", all, path, NULL};
     st = tmx_os_run(argv, NULL, &code, err);
     return !st && code != 0

@@ -27,6 +27,13 @@ void tmx_plot_data_path(const struct tmx_plot *p, const char *name, char *path, 
 TMX_NODISCARD enum tmx_status tmx_plot_data(const struct tmx_plot *p, const char *name,
                                             const struct tmx_table *t, struct tmx_err *err);
 
+/* A text as gnuplot's string constant, in single quotes with those inside doubled and without control
+ * characters, cut when it does not fit: names come from files of others and must stay names. Returns buf. */
+const char *tmx_plot_quote(const char *text, char *buf, size_t size);
+
+/* TMX_EIO for a path that cannot stand in single quotes of a script. */
+TMX_NODISCARD enum tmx_status tmx_plot_path(const char *path, struct tmx_err *err);
+
 /* Draw <dir>/<name>.<format> by plots/<script>.gp; vars are gnuplot assignments
  * ("trip_c=90; y_text='W'"), may be "". */
 TMX_NODISCARD enum tmx_status tmx_plot_draw(struct tmx_plot *p, const char *script, const char *name,

@@ -6,7 +6,7 @@
 
 #include "study/table_out.h"
 
-enum { MAX_VARS = 700, MAX_TIMES = 600, MAX_NAME = 48, MAX_ROW = 4 };
+enum { MAX_VARS = 1000, MAX_TIMES = 600, MAX_NAME = 48, MAX_ROW = 4 };
 
 /* A figure of one GPU: its name alone where the run has one GPU, NAME_gpuN where it has more. */
 struct figure {
@@ -81,7 +81,9 @@ static enum tmx_status draw_sms(const struct figure *f, struct tmx_err *err)
     }
     snprintf(vars, sizeof vars, "n_sm=%zu", h->n_sm);
     st = st ? st : put(f, "sm_power", t, vars, err);
-    snprintf(vars, sizeof vars, "first_text='%s'; second_text='%s'", h->first, h->second);
+    char first[200], second[200];
+    snprintf(vars, sizeof vars, "first_text=%s; second_text=%s",
+             tmx_plot_quote(h->first, first, sizeof first), tmx_plot_quote(h->second, second, sizeof second));
     if (!st && h->second[0]) {
         st = put(f, "sm_kernel", t, vars, err);
     }
@@ -139,11 +141,14 @@ enum tmx_status tmx_plot_frame(const struct tmx_history *all, size_t n_gpu, size
     if (n_gpu > 1) {
         snprintf(where, sizeof where, "GPU %zu ", hot->gpu);
     }
+    char text[400], quoted[440];
+    snprintf(text, sizeof text, "%s, %s, %.1f s: hottest is %s%s, %.1f °C", hot->mix, hot->policy,
+             hot->frame_s[frame], where, hot->floorplan.unit[hottest].name, hottest_c);
     snprintf(vars, size,
              "n_gpu=%zu; n_column=%zu; n_row=%zu; pitch_x=%.6g; pitch_y=%.6g; low_c=%.17g; high_c=%.17g; "
-             "hottest_text='%s, %s, %.1f s: hottest is %s%s, %.1f °C'",
-             n_gpu, n_column, n_row, 1e3 * pitch_x_m, 1e3 * pitch_y_m, low_c, high_c, hot->mix, hot->policy,
-             hot->frame_s[frame], where, hot->floorplan.unit[hottest].name, hottest_c);
+             "hottest_text=%s",
+             n_gpu, n_column, n_row, 1e3 * pitch_x_m, 1e3 * pitch_y_m, low_c, high_c,
+             tmx_plot_quote(text, quoted, sizeof quoted));
     return st;
 }
 

@@ -4,12 +4,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/csv.h"
 #include "core/base/os.h"
 #include "core/base/text.h"
 #include "plots/plot.h"
 #include "study/pivot.h"
 
-enum { MAX_NAME = 160, MAX_VARS = 700 };
+enum { MAX_NAME = 160, MAX_VARS = 8000 };
 
 static const char *const metrics[] = {"slowdown_pct", "peak_temp_c", "mean_temp_c", "energy_j"};
 
@@ -35,19 +36,27 @@ enum tmx_status tmx_plot_pareto(struct tmx_plot *p, struct tmx_pareto_point *poi
     qsort(point, n, sizeof *point, by_slowdown);
     fprintf(o.file, "name,slowdown_pct,energy_kj\n");
     for (size_t i = 0; i < n; i++) {
-        fprintf(o.file, "%s,%.10g,%.10g\n", point[i].name, point[i].slowdown_pct, point[i].energy_kj);
+        tmx_csv_text(point[i].name, o.file);
+        fprintf(o.file, ",%.10g,%.10g\n", point[i].slowdown_pct, point[i].energy_kj);
     }
     fprintf(o.file, "\n\n"); /* gnuplot: the next block */
     for (size_t i = 0; i < n; i++) {
         if (point[i].energy_kj < best) {
             best = point[i].energy_kj;
-            fprintf(o.file, "%s,%.10g,%.10g\n", point[i].name, point[i].slowdown_pct, point[i].energy_kj);
+            tmx_csv_text(point[i].name, o.file);
+            fprintf(o.file, ",%.10g,%.10g\n", point[i].slowdown_pct, point[i].energy_kj);
         }
     }
     char vars[MAX_VARS] = "names='";
     size_t used = strlen(vars);
-    for (size_t i = 0; i < n && names && used + 40 < sizeof vars; i++) {
-        used += (size_t)snprintf(vars + used, sizeof vars - used, "%.32s ", point[i].name);
+    for (size_t i = 0; i < n && names && used + 200 < sizeof vars; i++) {
+        char quoted[80];
+        tmx_plot_quote(point[i].name, quoted, sizeof quoted);
+        for (const char *c = quoted + 1; c[1];
+             c++) { /* gnuplot's words() ends at a blank; this one it shows */
+            used += (size_t)snprintf(vars + used, sizeof vars - used, *c == ' ' ? "\u00a0" : "%c", *c);
+        }
+        used += (size_t)snprintf(vars + used, sizeof vars - used, " ");
     }
     snprintf(vars + used, sizeof vars - used, "'");
     const enum tmx_status end = tmx_output_commit(&o, err);
@@ -101,7 +110,10 @@ static enum tmx_status draw_curve(struct tmx_plot *p, const struct tmx_result_se
     enum tmx_status st = curve(set, key, metric, &t, &is_text, err);
     snprintf(name, sizeof name, "%s_by_%s", metric, last_part(key));
     if (!st && tmx_table_rows(t) > 1) {
-        snprintf(vars, sizeof vars, "x_text='%s'; y_text='%s'; is_text=%d", key, metric, is_text);
+        char x_text[200], y_text[200];
+        snprintf(vars, sizeof vars, "x_text=%s; y_text=%s; is_text=%d",
+                 tmx_plot_quote(key, x_text, sizeof x_text), tmx_plot_quote(metric, y_text, sizeof y_text),
+                 is_text);
         st = tmx_plot_data(p, name, t, err);
         st = st ? st : tmx_plot_draw(p, "sensitivity", name, vars, err);
     }

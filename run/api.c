@@ -150,7 +150,7 @@ static double of_job(const struct tmx_run *r, size_t j, enum tmx_quantity q)
     const struct tmx_job *job = &tmx_sim_machine(r->sim)->job[j];
     switch (q) {
     case TMX_READ_JOB_ARRIVAL_S:
-        return job->arrival_s;
+        return tmx_run_arrival_s(r, job);
     case TMX_READ_JOB_STARTED_S:
         return job->started_s;
     case TMX_READ_JOB_FINISHED_S:

@@ -40,6 +40,11 @@ static double slowdown_pct(const struct tmx_run *r)
     return fabs(lost) < 1e-9 ? 0 : 100 * lost; /* round-off of the sums is no slowdown */
 }
 
+double tmx_run_arrival_s(const struct tmx_run *run, const struct tmx_job *job)
+{
+    return fmax(0, job->arrival_s - run->options.warmup_s);
+}
+
 static double energy_j(const struct tmx_run *r)
 {
     return recorder(r)->total_j;
@@ -187,8 +192,9 @@ static double fairness(const struct tmx_run *r)
     double s = 0, s2 = 0, n = 0;
     for (size_t j = 0; j < m->n_job; j++) {
         const struct tmx_job *job = &m->job[j];
-        if (job->finished_s > job->arrival_s) {
-            const double x = job->work_sm_s / (double)job->width_sms / (job->finished_s - job->arrival_s);
+        const double arrival_s = tmx_run_arrival_s(r, job);
+        if (job->finished_s > arrival_s) {
+            const double x = job->work_sm_s / (double)job->width_sms / (job->finished_s - arrival_s);
             s += x;
             s2 += x * x;
             n += 1;

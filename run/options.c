@@ -42,6 +42,9 @@ const struct tmx_opt tmx_run_opts[] = {
         "a kernel's work goes on elsewhere when an SM stops, or it also waits for the blocks there"),
     TMX_ROW_BOOL(tmx_run_options, memory_bound_time, 0,
                  "the clock does not change the time of what a kernel's memory_bound names"),
+    TMX_ROW_REAL(tmx_run_options, emergency_below_trip_k, "K", -1, 200, -1,
+                 "emergency_c of dtm, mix_policy and place is throttle.trip_c less this; -1: as they say"),
+    TMX_ROW_REAL(tmx_run_options, release_below_trip_k, "K", -1, 200, -1, "likewise their release_c"),
     TMX_ROW_BOOL(tmx_run_options, leakage, 1, "count leakage"),
     {0},
 };

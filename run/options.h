@@ -30,6 +30,7 @@ struct tmx_run_options {
     int stopped_blocks; /* enum tmx_stopped_blocks */
     bool memory_bound_time;
     bool measured_gains;
+    double emergency_below_trip_k, release_below_trip_k; /* negative: not given */
     bool leakage;
 };
 enum tmx_stopped_blocks { TMX_BLOCKS_MOVE, TMX_BLOCKS_WAIT };

@@ -65,8 +65,16 @@ void tmx_run_write_resolved(const struct tmx_run *r, enum tmx_resolved what, FIL
     const struct tmx_sim_spec *s = &r->sim_spec;
     if (what == TMX_RESOLVED_FULL) { /* another processor's results differ in the twelfth digit */
         fprintf(out, "# thermix %s, BLAS kernels for %s\n", TMX_VERSION, tmx_host_blas());
+        for (const char *line = r->note; *line; line = strchr(line, '\n') + 1) {
+            fprintf(out, "# warning: %.*s\n", (int)strcspn(line, "\n"), line);
+        }
     }
-    tmx_opt_write(tmx_run_opts, &r->options, "", out);
+    for (const struct tmx_opt *o = tmx_run_opts; o->key; o++) {
+        const struct tmx_opt row[2] = {*o, {0}};
+        if (!tmx_run_key_unused(r, o->key)) {
+            tmx_opt_write(row, &r->options, "", out);
+        }
+    }
     if (r->jobs) {
         tmx_run_jobs_write(r, out);
     }

@@ -92,6 +92,7 @@ enum tmx_status tmx_run_describe(struct tmx_run **run, const struct tmx_setting 
     tmx_inputs_begin(&inputs); /* a recorder: what is read from here on is part of the run's identity */
     enum tmx_status st = tmx_opt_read(tmx_run_opts, &r->options, root, tmx_run_groups, err);
     st = st ? st : tmx_run_choose_all(r, root, err);
+    st = st ? st : tmx_run_check_keys(r, root, err);
     st = st ? st : tmx_run_jobs_open(r, root, err);
     st = st ? st : read_sensor(r, root, err);
     st = st ? st : tmx_run_node_open(r, root, err);
@@ -152,6 +153,13 @@ void tmx_run_destroy(struct tmx_run *r)
 const char *tmx_run_resolved(const struct tmx_run *r)
 {
     return r->resolved;
+}
+
+void tmx_run_warn(const struct tmx_run *r, FILE *out)
+{
+    for (const char *line = r->note; *line; line = strchr(line, '\n') + 1) {
+        fprintf(out, "warning: %.*s\n", (int)strcspn(line, "\n"), line);
+    }
 }
 
 const char *tmx_run_id(const struct tmx_run *r)

@@ -24,6 +24,8 @@ void tmx_run_destroy(struct tmx_run *run); /* accepts NULL */
 
 /* The fully resolved configuration, as text that tmx_run_create reads back to the same run. */
 const char *tmx_run_resolved(const struct tmx_run *run);
+/* Write the warnings, a line each: keys that are set and cannot act. */
+void tmx_run_warn(const struct tmx_run *run, FILE *out);
 /* Hash of the resolved configuration and of the files it names. */
 const char *tmx_run_id(const struct tmx_run *run);
 
@@ -40,6 +42,10 @@ size_t tmx_run_fastest_air(const struct tmx_run *run);
 double tmx_run_tick_s(const struct tmx_run *run);
 const char *tmx_run_mix_name(const struct tmx_run *run);
 const char *tmx_run_policy_name(const struct tmx_run *run);
+
+/* When a kernel arrived, on the clock of all that is reported: it begins at the end of the warm-up, and what
+ * arrived during the warm-up is there at 0. */
+double tmx_run_arrival_s(const struct tmx_run *run, const struct tmx_job *job);
 
 /* What a run measures. */
 struct tmx_metric {

@@ -56,6 +56,7 @@ struct tmx_run {
     struct tmx_run_cta *cta; /* NULL: no CTA policy */
     struct tmx_sim_spec sim_spec;
     struct tmx_sim *sim;
+    char note[512]; /* lines of warnings, "" for none */
     char *resolved; /* text */
     char id[TMX_HASH_HEX];
 };
@@ -70,5 +71,15 @@ enum tmx_resolved {
     TMX_RESOLVED_KEYS, /* without the paths of files whose content is known, and without comments */
 };
 void tmx_run_write_resolved(const struct tmx_run *r, enum tmx_resolved what, FILE *out);
+
+/* In check.c. */
+
+/* Why a root key or group does nothing in this run; NULL when it may do something. */
+const char *tmx_run_key_unused(const struct tmx_run *r, const char *key);
+
+/* After the policies are chosen: keys that do nothing and thresholds the wrong way round are errors; one that
+ * the throttle keeps from acting is noted (r->note). Sets thresholds given relative to the trip point. */
+TMX_NODISCARD enum tmx_status tmx_run_check_keys(struct tmx_run *r, const struct tmx_setting *root,
+                                                 struct tmx_err *err);
 
 #endif

@@ -5,9 +5,11 @@
 
 enum tmx_status tmx_run_summary(const struct tmx_run *run, struct tmx_table **out, struct tmx_err *err)
 {
-    struct tmx_column columns[64] = {
-        {"run", TMX_COLUMN_TEXT, 0}, {"mix", TMX_COLUMN_TEXT, 0}, {"policy", TMX_COLUMN_TEXT, 0}};
-    size_t n = 3;
+    struct tmx_column columns[64] = {{"run", TMX_COLUMN_TEXT, 0},
+                                     {"mix", TMX_COLUMN_TEXT, 0},
+                                     {"policy", TMX_COLUMN_TEXT, 0},
+                                     {"status", TMX_COLUMN_TEXT, 0}};
+    size_t n = 4;
     for (const struct tmx_metric *k = tmx_metrics; k->name; k++) {
         columns[n++] = (struct tmx_column){k->name, TMX_COLUMN_REAL, 3};
     }
@@ -18,6 +20,7 @@ enum tmx_status tmx_run_summary(const struct tmx_run *run, struct tmx_table **ou
     tmx_table_text(*out, tmx_run_id(run));
     tmx_table_text(*out, tmx_run_mix_name(run));
     tmx_table_text(*out, tmx_run_policy_name(run));
+    tmx_table_text(*out, tmx_run_status(run));
     for (const struct tmx_metric *k = tmx_metrics; k->name; k++) {
         tmx_table_real(*out, k->value(run));
     }
@@ -39,7 +42,7 @@ enum tmx_status tmx_run_kernels(const struct tmx_run *run, struct tmx_table **ou
         const struct tmx_job *job = &m->job[j];
         const struct tmx_job_blocks b = tmx_job_blocks(job, 0);
         tmx_table_text(*out, job->kernel->name);
-        tmx_table_real(*out, job->arrival_s);
+        tmx_table_real(*out, tmx_run_arrival_s(run, job));
         job->started_s >= 0 ? tmx_table_real(*out, job->started_s) : tmx_table_empty(*out);
         job->finished_s >= 0 ? tmx_table_real(*out, job->finished_s) : tmx_table_empty(*out);
         tmx_table_int(*out, (int64_t)b.total);
@@ -72,7 +75,8 @@ static enum tmx_status save(const char *folder, const char *name, const char *te
 
 enum tmx_status tmx_run_save_resolved(const struct tmx_run *run, const char *folder, struct tmx_err *err)
 {
-    return save(folder, "resolved.cfg", tmx_run_resolved(run), NULL, err);
+    const enum tmx_status st = tmx_run_folder_clear(folder, err);
+    return st ? st : save(folder, "resolved.cfg", tmx_run_resolved(run), NULL, err);
 }
 
 enum tmx_status tmx_run_save_tables(const struct tmx_run *run, const char *folder, struct tmx_err *err)
@@ -82,6 +86,7 @@ enum tmx_status tmx_run_save_tables(const struct tmx_run *run, const char *folde
     st = st ? st : tmx_run_kernels(run, &kernels, err);
     st = st ? st : save(folder, "summary.csv", NULL, summary, err);
     st = st ? st : save(folder, "kernels.csv", NULL, kernels, err);
+    st = st ? st : tmx_run_folder_seal(run, folder, err);
     tmx_table_destroy(summary);
     tmx_table_destroy(kernels);
     return st;

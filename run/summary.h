@@ -4,20 +4,37 @@
 
 /* What a run leaves behind as tables; the caller ends them with tmx_table_destroy. */
 
+#include <stdbool.h>
+
 #include "core/base/table.h"
 #include "run/run.h"
 
-/* One row: the run's id, mix and policy, then every metric. */
+/* One row: the run's id, mix and policy, whether all kernels ended (complete, partial), then every metric. */
 TMX_NODISCARD enum tmx_status tmx_run_summary(const struct tmx_run *run, struct tmx_table **out,
                                               struct tmx_err *err);
 /* A row a kernel of the mix: times, blocks, energy, power density index. */
 TMX_NODISCARD enum tmx_status tmx_run_kernels(const struct tmx_run *run, struct tmx_table **out,
                                               struct tmx_err *err);
 
-/* Files of a folder that is there: resolved.cfg before the run, summary.csv and kernels.csv after it. */
+/* Files of a folder that is there: resolved.cfg before the run (what an earlier run left is removed),
+ * summary.csv, kernels.csv and manifest.csv after it (below). */
 TMX_NODISCARD enum tmx_status tmx_run_save_resolved(const struct tmx_run *run, const char *folder,
                                                     struct tmx_err *err);
 TMX_NODISCARD enum tmx_status tmx_run_save_tables(const struct tmx_run *run, const char *folder,
                                                   struct tmx_err *err);
+
+/* In folder.c: the folder of a run, `thermix run -o`: one run's, told by manifest.csv (run,status,file,hash),
+ * which is written last. A folder without it is of a run that was killed, or of an older version. */
+
+/* Before a run writes into folder: what an earlier run left there goes. Files of other names stay. */
+TMX_NODISCARD enum tmx_status tmx_run_folder_clear(const char *folder, struct tmx_err *err);
+/* After all is written. */
+TMX_NODISCARD enum tmx_status tmx_run_folder_seal(const struct tmx_run *run, const char *folder,
+                                                  struct tmx_err *err);
+/* Are the files in folder those of its manifest? *partial: the run did not end. TMX_EPARSE when not. */
+TMX_NODISCARD enum tmx_status tmx_run_folder_check(const char *folder, bool *partial, struct tmx_err *err);
+
+/* Are all kernels done? "complete" or "partial" in tables. */
+const char *tmx_run_status(const struct tmx_run *run);
 
 #endif

@@ -243,43 +243,6 @@ static enum tmx_status mark(struct source *s, struct nest *nest, struct tmx_err 
     return put(s, &c, 1, err);
 }
 
-/* Length of a UTF-8 sequence at p, 0 when it is none. */
-static size_t utf8(const char *p, const char *end)
-{
-    const unsigned char c = (unsigned char)*p;
-    const size_t n = c < 0x80                ? 1
-                     : c >= 0xc2 && c < 0xe0 ? 2
-                     : c >= 0xe0 && c < 0xf0 ? 3
-                     : c >= 0xf0 && c < 0xf5 ? 4
-                                             : 0;
-    if (n == 0 || (size_t)(end - p) < n) {
-        return 0;
-    }
-    for (size_t i = 1; i < n; i++) {
-        if (((unsigned char)p[i] & 0xc0) != 0x80) {
-            return 0;
-        }
-    }
-    const unsigned char second = n > 1 ? (unsigned char)p[1] : 0;
-    const bool overlong = (c == 0xe0 && second < 0xa0) || (c == 0xf0 && second < 0x90);
-    const bool beyond = (c == 0xed && second >= 0xa0) || (c == 0xf4 && second >= 0x90);
-    return overlong || beyond ? 0 : n;
-}
-
-static enum tmx_status check_utf8(const char *data, size_t size, const char *name_, struct tmx_err *err)
-{
-    unsigned line = 1;
-    for (const char *p = data; p < data + size;) {
-        const size_t n = utf8(p, data + size);
-        if (n == 0) {
-            return tmx_fail_at(err, TMX_ECONFIG, name_, line, "byte 0x%02x is not UTF-8", (unsigned char)*p);
-        }
-        line += *p == '\n';
-        p += n;
-    }
-    return TMX_OK;
-}
-
 static enum tmx_status walk(struct source *s, struct nest *nest, struct tmx_err *err);
 
 /* A new name among the files; SIZE_MAX when out of memory. */
@@ -313,7 +276,7 @@ static enum tmx_status read_file(struct tmx_config_text *t, const char *path, in
                        .file = add_file(t, path),
                        .line = 1,
                        .include = include};
-    st = s.file == SIZE_MAX ? no_memory(err) : check_utf8(text.data, text.size, path, err);
+    st = s.file == SIZE_MAX ? no_memory(err) : tmx_utf8_check(text.data, text.size, path, err);
     if (!st) {
         s.name = t->file[s.file];
         st = mark_line(&s, err);
@@ -401,7 +364,7 @@ static enum tmx_status walk(struct source *s, struct nest *nest, struct tmx_err 
         } else if (strchr("{}()[]=:;,", c)) {
             st = mark(s, nest, err);
         } else {
-            const size_t n = utf8(s->at, s->end);
+            const size_t n = tmx_utf8_length(s->at, s->end);
             st = fail_here(s, err, "unexpected \"%.*s\"", (int)n, s->at);
         }
     }
@@ -424,7 +387,7 @@ enum tmx_status tmx_config_text_read(struct tmx_config_text *t, const char *path
                            .file = add_file(t, name_),
                            .line = 1,
                            .include = TMX_CONFIG_INCLUDE};
-        st = s.file == SIZE_MAX ? no_memory(err) : check_utf8(text, strlen(text), name_, err);
+        st = s.file == SIZE_MAX ? no_memory(err) : tmx_utf8_check(text, strlen(text), name_, err);
         st = st ? st : mark_line(&s, err);
         st = st ? st : walk(&s, &nest, err);
     }

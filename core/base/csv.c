@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/base/csv.h"
 
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,13 +13,27 @@ struct reader {
     unsigned line;
 };
 
-/* Next cell, without its quotes, in a fresh text; *last when it ends its line. NULL: out of
- * memory, or a quote that never closes (then *open). */
-static char *next_cell(struct reader *r, bool *last, bool *open)
+static bool is_blank(char c)
 {
+    return c == ' ' || c == '\t';
+}
+
+static void skip_blanks(struct reader *r)
+{
+    while (r->at < r->end && is_blank(*r->at)) {
+        r->at++;
+    }
+}
+
+/* Next cell, without its quotes and the blanks around it, in a fresh text; *last when it ends its line. NULL:
+ * out of memory, or *fault. */
+static char *next_cell(struct reader *r, bool *last, const char **fault)
+{
+    skip_blanks(r);
     char *cell = malloc((size_t)(r->end - r->at) + 1), *to = cell;
     const bool quoted = r->at < r->end && *r->at == '"';
-    *open = false;
+    bool open = quoted;
+    *fault = NULL;
     if (!cell) {
         return NULL;
     }
@@ -27,6 +42,7 @@ static char *next_cell(struct reader *r, bool *last, bool *open)
         const char c = *r->at;
         if (quoted && c == '"') {
             if (r->at + 1 == r->end || r->at[1] != '"') {
+                open = false;
                 r->at++;
                 break;
             }
@@ -37,16 +53,15 @@ static char *next_cell(struct reader *r, bool *last, bool *open)
         r->line += c == '\n';
         *to++ = c;
     }
-    if (quoted && r->at == r->end && (to == cell || r->end[-1] != '"')) {
-        *open = true;
+    while (!quoted && to > cell && (is_blank(to[-1]) || to[-1] == '\r')) {
+        to--;
+    }
+    skip_blanks(r);
+    r->at += r->at < r->end && *r->at == '\r';
+    if (open || (r->at < r->end && *r->at != ',' && *r->at != '\n')) {
+        *fault = open ? "a quote that never closes" : "text behind a closing quote; expected a comma";
         free(cell);
         return NULL;
-    }
-    if (r->at < r->end && *r->at == '\r') {
-        r->at++;
-    }
-    if (!quoted && to > cell && to[-1] == '\r') {
-        to--;
     }
     *to = '\0';
     *last = r->at == r->end || *r->at == '\n';
@@ -73,11 +88,12 @@ static bool push(char ***list, size_t *n, char *cell)
 static enum tmx_status read_row(struct tmx_csv *csv, struct reader *r, char ***list, size_t *n,
                                 struct tmx_err *err)
 {
-    bool last = false, open;
+    bool last = false;
+    const char *fault;
     while (!last) {
-        char *cell = next_cell(r, &last, &open);
-        if (!cell && open) {
-            return tmx_fail_at(err, TMX_EPARSE, csv->source, r->line, "a quote that never closes");
+        char *cell = next_cell(r, &last, &fault);
+        if (!cell && fault) {
+            return tmx_fail_at(err, TMX_EPARSE, csv->source, r->line, "%s", fault);
         }
         if (!cell || !push(list, n, cell)) {
             return tmx_fail_at(err, TMX_ENOMEM, csv->source, r->line, "out of memory");
@@ -86,7 +102,7 @@ static enum tmx_status read_row(struct tmx_csv *csv, struct reader *r, char ***l
     return TMX_OK;
 }
 
-static enum tmx_status parse(struct tmx_csv *csv, const struct tmx_text *t, struct tmx_err *err)
+static enum tmx_status parse(struct tmx_csv *csv, const struct tmx_text *t, size_t least, struct tmx_err *err)
 {
     struct reader r = {t->data, t->data + t->size, 1};
     size_t n_cell = 0;
@@ -98,6 +114,16 @@ static enum tmx_status parse(struct tmx_csv *csv, const struct tmx_text *t, stru
         const unsigned line = r.line;
         const size_t before = n_cell;
         st = read_row(csv, &r, &csv->cell, &n_cell, err);
+        if (!st && csv->n_column > 1 && n_cell - before == 1 && !csv->cell[before][0]) {
+            free(csv->cell[--n_cell]); /* a blank line */
+            continue;
+        }
+        while (!st && n_cell - before >= least && n_cell - before < csv->n_column) {
+            char *empty = calloc(1, 1);
+            st = empty && push(&csv->cell, &n_cell, empty)
+                     ? TMX_OK
+                     : tmx_fail_at(err, TMX_ENOMEM, csv->source, line, "out of memory");
+        }
         if (!st && n_cell - before != csv->n_column) {
             st = tmx_fail_at(err, TMX_EPARSE, csv->source, line, "%zu cells; the header has %zu columns",
                              n_cell - before, csv->n_column);
@@ -119,7 +145,7 @@ static enum tmx_status parse(struct tmx_csv *csv, const struct tmx_text *t, stru
     return st;
 }
 
-enum tmx_status tmx_csv_read(struct tmx_csv *csv, const char *path, struct tmx_err *err)
+enum tmx_status tmx_csv_read_short(struct tmx_csv *csv, const char *path, size_t least, struct tmx_err *err)
 {
     struct tmx_text t;
     *csv = (struct tmx_csv){0};
@@ -128,12 +154,23 @@ enum tmx_status tmx_csv_read(struct tmx_csv *csv, const char *path, struct tmx_e
     if (st) {
         return st;
     }
-    st = parse(csv, &t, err);
+    st = tmx_utf8_check(t.data, t.size, path, err);
+    st = st ? st : parse(csv, &t, least, err);
+    for (size_t i = 0; !st && i < csv->n_column; i++) {
+        if (csv->column[i][0] && tmx_csv_column(csv, csv->column[i]) < i) {
+            st = tmx_fail_at(err, TMX_EPARSE, path, 1, "two columns are called \"%.60s\"", csv->column[i]);
+        }
+    }
     tmx_text_finish(&t);
     if (st) {
         tmx_csv_finish(csv);
     }
     return st;
+}
+
+enum tmx_status tmx_csv_read(struct tmx_csv *csv, const char *path, struct tmx_err *err)
+{
+    return tmx_csv_read_short(csv, path, SIZE_MAX, err);
 }
 
 void tmx_csv_finish(struct tmx_csv *csv)
@@ -168,4 +205,27 @@ bool tmx_csv_real(const struct tmx_csv *csv, size_t row, size_t column, double *
 {
     const char *c = tmx_csv_cell(csv, row, column);
     return tmx_span_real((struct tmx_span){c, c + strlen(c)}, v);
+}
+
+void tmx_csv_text(const char *text, FILE *out)
+{
+    const size_t n = strlen(text);
+    const bool formula = *text && strchr("=@+", *text);
+    const bool padded = n > 0 && (is_blank(text[0]) || is_blank(text[n - 1]));
+    double v;
+    if (formula && !tmx_span_real((struct tmx_span){text, text + n}, &v)) {
+        fputc('\'', out);
+    }
+    if (!padded && !strpbrk(text, ",\"\r\n")) {
+        fputs(text, out);
+        return;
+    }
+    fputc('"', out);
+    for (; *text; text++) {
+        if (*text == '"') {
+            fputc('"', out);
+        }
+        fputc(*text, out);
+    }
+    fputc('"', out);
 }

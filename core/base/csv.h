@@ -6,6 +6,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdio.h>
 
 #include "core/base/err.h"
 
@@ -17,8 +18,16 @@ struct tmx_csv {
     char source[512];
 };
 
-/* Every row must have as many cells as the header. Errors: TMX_EIO, TMX_EPARSE, TMX_ENOMEM. */
+/* Every row must have as many cells as the header; blank lines are skipped, blanks around cells dropped. Text
+ * is UTF-8. Errors: TMX_EIO, TMX_EPARSE, TMX_ECONFIG, TMX_ENOMEM. */
 TMX_NODISCARD enum tmx_status tmx_csv_read(struct tmx_csv *csv, const char *path, struct tmx_err *err);
+/* The same, but a row may end early, with `least` cells or more: the others are empty. */
+TMX_NODISCARD enum tmx_status tmx_csv_read_short(struct tmx_csv *csv, const char *path, size_t least,
+                                                 struct tmx_err *err);
+/* Write one cell, in quotes where it needs them. A text that a spreadsheet would run as a formula gets a ' in
+ * front. */
+void tmx_csv_text(const char *text, FILE *out);
+
 void tmx_csv_finish(struct tmx_csv *csv); /* accepts zeroed memory */
 
 /* Index of a column; n_column when absent. */

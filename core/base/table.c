@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/csv.h"
 #include "core/base/text.h"
 
 struct tmx_table {
@@ -295,23 +296,6 @@ enum tmx_status tmx_table_write_brief(const struct tmx_table *t, FILE *out, stru
     return st;
 }
 
-/* RFC 4180: quotes only where needed. */
-static void csv_text(FILE *out, const char *s)
-{
-    if (!strpbrk(s, ",\"\r\n")) {
-        fputs(s, out);
-        return;
-    }
-    fputc('"', out);
-    for (; *s; s++) {
-        if (*s == '"') {
-            fputc('"', out);
-        }
-        fputc(*s, out);
-    }
-    fputc('"', out);
-}
-
 static void csv_cell(FILE *out, const struct tmx_cell *c)
 {
     char buf[TMX_REAL_SIZE];
@@ -319,7 +303,7 @@ static void csv_cell(FILE *out, const struct tmx_cell *c)
         return;
     }
     if (c->type == TMX_COLUMN_TEXT) {
-        csv_text(out, c->text);
+        tmx_csv_text(c->text, out);
     } else if (c->type == TMX_COLUMN_INT) {
         fprintf(out, "%" PRId64, c->integer);
     } else {
@@ -335,7 +319,7 @@ enum tmx_status tmx_table_write_csv(const struct tmx_table *t, FILE *out, struct
         return st;
     }
     for (size_t c = 0; c < t->n_column; c++) {
-        csv_text(out, t->columns[c].name);
+        tmx_csv_text(t->columns[c].name, out);
         fputc(c + 1 == t->n_column ? '\n' : ',', out);
     }
     for (size_t i = 0, c = 0; i < t->n_cell; i++) {
@@ -404,6 +388,10 @@ void tmx_paper_add(struct tmx_table *t, const struct tmx_paper_row *row)
     } else {
         tmx_table_empty(t);
     }
-    tmx_table_real(t, row->ours);
+    if (isfinite(row->ours)) {
+        tmx_table_real(t, row->ours);
+    } else {
+        tmx_table_empty(t); /* no run gave it: a zero would be a value */
+    }
     tmx_table_text(t, status[row->status]);
 }

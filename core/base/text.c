@@ -221,3 +221,39 @@ void tmx_real_print(char buf[TMX_REAL_SIZE], double v)
         }
     }
 }
+
+size_t tmx_utf8_length(const char *p, const char *end)
+{
+    const unsigned char c = (unsigned char)*p;
+    const size_t n = c < 0x80                ? 1
+                     : c >= 0xc2 && c < 0xe0 ? 2
+                     : c >= 0xe0 && c < 0xf0 ? 3
+                     : c >= 0xf0 && c < 0xf5 ? 4
+                                             : 0;
+    if (n == 0 || (size_t)(end - p) < n) {
+        return 0;
+    }
+    for (size_t i = 1; i < n; i++) {
+        if (((unsigned char)p[i] & 0xc0) != 0x80) {
+            return 0;
+        }
+    }
+    const unsigned char second = n > 1 ? (unsigned char)p[1] : 0;
+    const bool overlong = (c == 0xe0 && second < 0xa0) || (c == 0xf0 && second < 0x90);
+    const bool beyond = (c == 0xed && second >= 0xa0) || (c == 0xf4 && second >= 0x90);
+    return overlong || beyond ? 0 : n;
+}
+
+enum tmx_status tmx_utf8_check(const char *data, size_t size, const char *name, struct tmx_err *err)
+{
+    unsigned line = 1;
+    for (const char *p = data; p < data + size;) {
+        const size_t n = tmx_utf8_length(p, data + size);
+        if (n == 0) {
+            return tmx_fail_at(err, TMX_ECONFIG, name, line, "byte 0x%02x is not UTF-8", (unsigned char)*p);
+        }
+        line += *p == '\n';
+        p += n;
+    }
+    return TMX_OK;
+}

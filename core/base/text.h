@@ -56,6 +56,12 @@ const char *tmx_span_real_fault(struct tmx_span s);
 /* For "%.*s": the characters of s, at most 60. */
 #define TMX_SPAN_ARG(s) (int)(tmx_span_length(s) < 60 ? tmx_span_length(s) : 60), (s).begin
 
+/* Length of the UTF-8 sequence that begins at p, 0 when there is none. */
+size_t tmx_utf8_length(const char *p, const char *end);
+/* TMX_ECONFIG with the line of the first byte that is not UTF-8. */
+TMX_NODISCARD enum tmx_status tmx_utf8_check(const char *data, size_t size, const char *name,
+                                             struct tmx_err *err);
+
 /* Case-insensitive (ASCII) comparison: 0 when equal, else the order of the lowered words. */
 int tmx_word_compare(const char *a, const char *b);
 

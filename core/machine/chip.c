@@ -20,8 +20,8 @@ static const struct tmx_opt root_opts[] = {
     TMX_ROW_TEXT(tmx_chip, package_file, NULL, "HotSpot configuration of the package, relative to this file"),
     TMX_ROW_TEXT(tmx_chip, sm_prefix, "SM", "floorplan units of this prefix and a number are SMs"),
     TMX_ROW_INT(tmx_chip, sms_per_cluster, "1", 1, 64, 1, "SMs per cluster (TPC, GPC)"),
-    TMX_ROW_REAL(tmx_chip, sm_power_reference_sms, "1", 1, 1024, 30,
-                 "SMs a kernel's sm_power_w is the sum over"),
+    TMX_ROW_REAL(tmx_chip, sm_power_reference_sms, "1", 0, 1024, 0,
+                 "SMs a kernel's sm_power_w is the sum over; 0: the chip's"),
     TMX_ROW_REAL(tmx_chip, kernel_power_scale, "1", 0, 100, 1, "factor on the kernels' power"),
     TMX_ROW_REAL(tmx_chip, kernel_time_scale, "1", 1e-6, 1e6, 1, "factor on the kernels' block lifetimes"),
     {0},
@@ -285,6 +285,9 @@ enum tmx_status tmx_chip_attach(struct tmx_chip *c, struct tmx_floorplan *fp, st
         return tmx_fail(err, TMX_ENOMEM, "chip of %zu units", c->floorplan.n_unit);
     }
     const enum tmx_status st = find_sms(c, err);
+    if (!st && c->sm_power_reference_sms == 0) {
+        c->sm_power_reference_sms = (double)c->n_sm;
+    }
     return st ? st : order_sms(c, err);
 }
 

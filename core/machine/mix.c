@@ -6,10 +6,11 @@
 #include <string.h>
 
 #include "core/base/config.h"
+#include "core/base/csv.h"
 #include "core/base/opt.h"
 #include "core/base/rng.h"
-#include "core/base/text.h"
 
+static const double MAX_ARRIVAL_S = 1e9, MAX_WORK_S = 1e7;
 enum { MAX_NAMES = 1024, MAX_ENTRIES = 1000000 };
 
 enum process { POISSON, TRACE };
@@ -101,36 +102,56 @@ static enum tmx_status poisson(struct tmx_mix *mix, const struct arrivals *a, co
     return st;
 }
 
-static bool next_cell(struct tmx_span *rest, struct tmx_span *cell)
+static bool number_in(const struct tmx_csv *csv, size_t row, size_t column, double min, double max, double *v)
 {
-    if (rest->begin > rest->end) {
-        return false;
-    }
-    const char *comma = memchr(rest->begin, ',', tmx_span_length(*rest));
-    *cell = (struct tmx_span){rest->begin, comma ? comma : rest->end};
-    rest->begin = cell->end + 1;
-    return true;
+    return tmx_csv_real(csv, row, column, v) && *v >= min && *v <= max;
 }
 
-static enum tmx_status trace_row(struct tmx_mix *mix, const struct tmx_text *t, const struct tmx_lines *l,
-                                 struct tmx_err *err)
+static enum tmx_status trace_row(struct tmx_mix *mix, const struct tmx_csv *csv, size_t row,
+                                 const size_t column[4], struct tmx_err *err)
 {
-    struct tmx_span rest = l->line, cell[5];
     struct tmx_mix_entry e = {0};
     double priority = 0;
-    size_t n = 0;
-    while (n < 5 && next_cell(&rest, &cell[n])) {
-        n++;
+    const char *kernel = tmx_csv_cell(csv, row, column[1]);
+    const unsigned line = csv->line[row];
+    if (!number_in(csv, row, column[0], 0, MAX_ARRIVAL_S, &e.arrival_s)) {
+        return tmx_fail_at(err, TMX_EPARSE, csv->source, line,
+                           "arrival_s = \"%.40s\": expected seconds from 0 to %g",
+                           tmx_csv_cell(csv, row, column[0]), MAX_ARRIVAL_S);
     }
-    if (n < 3 || n > 4 || !tmx_span_real(cell[0], &e.arrival_s) ||
-        !tmx_span_copy(cell[1], e.kernel, sizeof e.kernel) || !e.kernel[0] ||
-        !tmx_span_real(cell[2], &e.work_s) || (n == 4 && !tmx_span_real(cell[3], &priority)) ||
-        e.arrival_s < 0 || e.work_s < 0 || fabs(priority) > 100 || priority != floor(priority)) {
-        return tmx_fail_at(err, TMX_EPARSE, t->name, l->number,
-                           "expected arrival_s,kernel,work_s[,priority]");
+    if (!*kernel || strlen(kernel) >= sizeof e.kernel) {
+        return tmx_fail_at(err, TMX_EPARSE, csv->source, line, "kernel = \"%.40s\": expected a kernel's name",
+                           kernel);
     }
+    if (!number_in(csv, row, column[2], 0, MAX_WORK_S, &e.work_s)) {
+        return tmx_fail_at(err, TMX_EPARSE, csv->source, line,
+                           "work_s = \"%.40s\": expected seconds from 0 to %g",
+                           tmx_csv_cell(csv, row, column[2]), MAX_WORK_S);
+    }
+    if (column[3] < csv->n_column && *tmx_csv_cell(csv, row, column[3]) &&
+        (!number_in(csv, row, column[3], -100, 100, &priority) || priority != floor(priority))) {
+        return tmx_fail_at(err, TMX_EPARSE, csv->source, line,
+                           "priority = \"%.40s\": expected a whole number from -100 to 100",
+                           tmx_csv_cell(csv, row, column[3]));
+    }
+    snprintf(e.kernel, sizeof e.kernel, "%s", kernel);
     e.priority = (int)priority;
     return append(mix, &e, err);
+}
+
+/* Columns go by their names, in any order; others are not looked at. */
+static enum tmx_status read_columns(const struct tmx_csv *csv, size_t column[4], struct tmx_err *err)
+{
+    static const char *const names[4] = {"arrival_s", "kernel", "work_s", "priority"};
+    for (size_t i = 0; i < 4; i++) {
+        column[i] = tmx_csv_column(csv, names[i]);
+        if (column[i] == csv->n_column && i < 3) {
+            return tmx_fail_at(err, TMX_EPARSE, csv->source, 1,
+                               "no column %s; expected a first line with arrival_s,kernel,work_s[,priority]",
+                               names[i]);
+        }
+    }
+    return TMX_OK;
 }
 
 static enum tmx_status read_trace(struct tmx_mix *mix, const char *mix_path, const struct arrivals *a,
@@ -138,36 +159,48 @@ static enum tmx_status read_trace(struct tmx_mix *mix, const char *mix_path, con
 {
     char path[1024];
     const char *slash = strrchr(mix_path, '/');
-    struct tmx_text t;
-    struct tmx_lines l = {0};
+    const struct tmx_setting *file = tmx_setting_member(group, "file");
+    struct tmx_csv csv = {0};
+    size_t column[4];
     if (!a->file[0]) {
         return tmx_fail_setting(err, group, "trace arrivals: missing file = \"ARRIVALS.csv\"");
     }
     snprintf(path, sizeof path, "%.*s%s", a->file[0] == '/' || !slash ? 0 : (int)(slash - mix_path + 1),
              mix_path, a->file);
-    enum tmx_status st = tmx_text_load(&t, path, err);
-    if (st) {
-        return st;
+    struct tmx_err why = {0};
+    enum tmx_status st = tmx_csv_read_short(&csv, path, 3, &why);
+    if (st == TMX_EIO) {
+        return tmx_fail_setting(err, file, "file = \"%s\": %s", path, why.msg);
     }
-    while (!st && tmx_lines_next(&l, &t)) {
-        if (l.number > 1 && tmx_span_length(l.line) > 0) {
-            st = trace_row(mix, &t, &l, err);
-        }
+    if (st && err) {
+        *err = why;
     }
-    tmx_text_finish(&t);
+    st = st ? st : read_columns(&csv, column, err);
+    if (!st && csv.n_row > MAX_ENTRIES) {
+        st = tmx_fail_at(err, TMX_ERANGE, path, 0, "%zu arrivals; at most %d", csv.n_row, MAX_ENTRIES);
+    }
+    for (size_t r = 0; !st && r < csv.n_row; r++) {
+        st = trace_row(mix, &csv, r, column, err);
+    }
+    tmx_csv_finish(&csv);
     return st;
 }
 
-/* Insertion keeps the written order of equal arrivals; Poisson times are sorted already. */
+static int by_arrival(const void *a, const void *b)
+{
+    const struct tmx_mix_entry *x = a, *y = b;
+    const int later = (x->arrival_s > y->arrival_s) - (x->arrival_s < y->arrival_s);
+    return later ? later : (x->order > y->order) - (x->order < y->order);
+}
+
+/* Equal arrivals keep their written order. */
 static void sort_entries(struct tmx_mix *mix)
 {
-    for (size_t i = 1; i < mix->n_entry; i++) {
-        const struct tmx_mix_entry e = mix->entry[i];
-        size_t j = i;
-        for (; j > 0 && mix->entry[j - 1].arrival_s > e.arrival_s; j--) {
-            mix->entry[j] = mix->entry[j - 1];
-        }
-        mix->entry[j] = e;
+    for (size_t i = 0; i < mix->n_entry; i++) {
+        mix->entry[i].order = i;
+    }
+    if (mix->n_entry > 1) {
+        qsort(mix->entry, mix->n_entry, sizeof *mix->entry, by_arrival);
     }
 }
 

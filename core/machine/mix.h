@@ -11,6 +11,7 @@ struct tmx_mix_entry {
     double work_s; /* time the whole reference GPU needs at its nominal clock; 0: one launch of the kernel */
     double arrival_s;
     int priority;
+    size_t order; /* in which it was written */
 };
 
 struct tmx_mix {

@@ -9,7 +9,7 @@ load scripts."/style.gp"
 set style data histograms
 set style histogram clustered gap 1
 set xtics rotate by -35
-rows(p) = "<awk -F, '$2 == \"".p."\"' ".dir."/table.csv"
+rows(p) = "<awk -F, '$2 == \"".p."\"' '".dir."/table.csv'"
 set multiplot layout 4,1
 set title "Figure 3: 30 cores"
 set ylabel "share of the peak [%]"

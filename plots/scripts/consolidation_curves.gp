@@ -8,7 +8,7 @@ scripts = system("dirname '".ARG0."'")
 load scripts."/style.gp"
 set key top left
 set xlabel "instances"
-rows(figure, setup) = "<awk -F, '$1 == \"".figure."\" && $3 == \"".setup."\"' ".dir."/table.csv"
+rows(figure, setup) = "<awk -F, '$1 == \"".figure."\" && $3 == \"".setup."\"' '".dir."/table.csv'"
 set multiplot layout 2,2
 do for [f in "'Figure 1 and 7' 'Figure 8'"] {
     set title f eq "Figure 8" ? "sorting (Figure 8)" : "encryption (Figures 1 and 7)"

@@ -10,7 +10,7 @@ set style data histograms
 set yrange [0:*]
 set style histogram clustered gap 1
 set xtics rotate by -35
-rows(gpus) = "<awk -F, '$1 == ".gpus."' ".dir."/table.csv"
+rows(gpus) = "<awk -F, '$1 == ".gpus."' '".dir."/table.csv'"
 set multiplot layout 2,2
 set ylabel "instances per hour"
 plot for [g in "1 4"] rows(g) using 5:xtic(2) title g . " GPU"

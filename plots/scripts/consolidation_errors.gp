@@ -10,7 +10,7 @@ set style data histograms
 set style histogram clustered gap 1
 set xtics rotate by -35
 # a quoted field may hold a comma: keep the fields after the quotes
-rows(what) = "<awk -F, '/".what."/ { gsub(/\"[^\"]*\"/, \"q\"); print $4 \",\" $6 \",\" $7 }' ".dir."/paper.csv"
+rows(what) = "<awk -F, '/".what."/ { gsub(/\"[^\"]*\"/, \"q\"); print $4 \",\" $6 \",\" $7 }' '".dir."/paper.csv'"
 set multiplot layout 1,2
 set title "time of merged kernels (Figures 3 and 4)"
 set ylabel "time [s]"

@@ -10,7 +10,7 @@ set style data histograms
 set style histogram clustered gap 1
 set logscale y
 set xtics rotate by -35
-rows(setup) = "<awk -F, '($1 == \"Table 5\" || $1 == \"Table 7\") && $3 == \"".setup."\"' ".dir."/table.csv"
+rows(setup) = "<awk -F, '($1 == \"Table 5\" || $1 == \"Table 7\") && $3 == \"".setup."\"' '".dir."/table.csv'"
 set multiplot layout 1,2
 set ylabel "time [s]"
 plot for [s in "cpu manual dynamic serial"] rows(s) using 5:xtic(2) lc rgb colour(s) title s

@@ -10,7 +10,7 @@ set key top left
 set xlabel "cores"
 memory = "MUM LBM KMN BFS PVC"
 compute = "CONV BLK BP BINO DXTC"
-rows(k) = "<awk -F, '$1 == \"".k."\"' ".dir."/sweep.csv"
+rows(k) = "<awk -F, '$1 == \"".k."\"' '".dir."/sweep.csv'"
 set multiplot layout 3,2
 set title "(a) compute-intensive"
 set ylabel "performance [one core]"

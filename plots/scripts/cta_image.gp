@@ -11,7 +11,7 @@ set xlabel "time [us]"
 set ylabel "core"
 set cblabel "IPC"
 set yrange [-0.5:27.5]
-rows(p) = "<awk -F, '$1 == \"".p."\"' ".dir."/image.csv"
+rows(p) = "<awk -F, '$1 == \"".p."\"' '".dir."/image.csv'"
 set multiplot layout 4,1
 do for [p in "all tcs tcs(throttling=false) htcs"] {
     set title p

@@ -13,5 +13,5 @@ set y2label "time [us]"
 set y2tics
 set logscale y2
 set yrange [0:30]
-rows = "<awk -F, '$1 == \"BFS\" && $2 == \"tcs\"' ".dir."/launches.csv"
+rows = "<awk -F, '$1 == \"BFS\" && $2 == \"tcs\"' '".dir."/launches.csv'"
 plot rows using 4:6 with boxes title "cores under TCS", "" using 4:9 axes x1y2 with points pointtype 7 title "time"

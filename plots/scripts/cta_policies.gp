@@ -9,7 +9,7 @@ load scripts."/style.gp"
 set style data histograms
 set style histogram clustered gap 1
 set xtics rotate by -35
-rows(p) = "<awk -F, '$2 == \"".p."\"' ".dir."/table.csv"
+rows(p) = "<awk -F, '$2 == \"".p."\"' '".dir."/table.csv'"
 set multiplot layout 3,1
 set ylabel "performance, change [%]"
 plot for [p in "tcs htcs tcs(throttling=false) static_optimal"] rows(p) using 4:xtic(1) lc rgb colour(p) title p

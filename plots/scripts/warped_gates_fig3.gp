@@ -12,7 +12,7 @@ set boxwidth 0.6
 set yrange [0:100]
 set ylabel "share of idle periods [%]"
 set xtics rotate by -20
-rows = "<awk -F, 'NR == 1 || ($1 == \"hotspot\" && $3 == 14 && $4 == 3 && $14 == \"all\" && $2 != \"none\")' ".dir."/table.csv"
+rows = "<awk -F, 'NR == 1 || ($1 == \"hotspot\" && $3 == 14 && $4 == 3 && $14 == \"all\" && $2 != \"none\")' '".dir."/table.csv'"
 plot rows using 8:xtic(2) every ::1 title "wasted (shorter than idle detect)" lc rgb "#4477aa", \
      rows using 9 every ::1 title "uncompensated" lc rgb "#cc3311", \
      rows using 10 every ::1 title "compensated" lc rgb "#228833"

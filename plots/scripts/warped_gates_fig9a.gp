@@ -10,6 +10,6 @@ set style data histograms
 set style histogram clustered gap 1
 set ylabel "static energy saved, INT [%]"
 set xtics rotate by -35
-rows(policy) = "<awk -F, 'NR == 1 || ($2 == \"".policy."\" && $3 == 14 && $4 == 3 && $14 == \"all\")' ".dir."/table.csv"
+rows(policy) = "<awk -F, 'NR == 1 || ($2 == \"".policy."\" && $3 == 14 && $4 == 3 && $14 == \"all\")' '".dir."/table.csv'"
 plot for [p in "convpg gates naive_blackout coordinated_blackout warped_gates"] \
      rows(p) using 5:xtic(1) every ::1 lc rgb colour(p) title p

@@ -1,0 +1,131 @@
+/* Keys that cannot act: thresholds the wrong way round or beyond the trip point, keys of what a run does not
+ * have. */
+#include "run/state.h"
+
+#include <string.h>
+
+#include "core/base/config.h"
+#include "core/base/units.h"
+
+const char *tmx_run_key_unused(const struct tmx_run *r, const char *key)
+{
+    static const char *const of_topology[] = {"chip", "gpus"};
+    static const char *const without[] = {"link", "fan_period_s", "fan", "fan_failures"};
+    const bool topology = r->options.topology[0] != '\0';
+    const char *const *names = topology ? of_topology : without;
+    const size_t n =
+        topology ? sizeof of_topology / sizeof of_topology[0] : sizeof without / sizeof without[0];
+    for (size_t i = 0; i < n; i++) {
+        if (strcmp(names[i], key) == 0) {
+            return topology ? "the topology says which GPUs and chips there are"
+                            : "fans and links are those of a topology, and none is given";
+        }
+    }
+    return NULL;
+}
+
+/* A real option of a chosen policy; NULL when it has none of that name. */
+static double *option(const struct tmx_choice *c, const char *key)
+{
+    for (const struct tmx_opt *o = c->policy ? c->policy->opts : NULL; o && o->key; o++) {
+        if (o->type == TMX_OPT_REAL && strcmp(o->key, key) == 0) {
+            return (double *)(void *)((char *)c->state + o->offset);
+        }
+    }
+    return NULL;
+}
+
+static const struct tmx_setting *place(const struct tmx_setting *root, size_t choice, const char *key)
+{
+    const struct tmx_setting *group = tmx_setting_member(root, tmx_choice_keys[choice]);
+    const struct tmx_setting *s = tmx_setting_member(group, key);
+    return s ? s : group ? group : root;
+}
+
+/* emergency_below_trip_k and release_below_trip_k: the thresholds of dtm and mix_policy follow the trip
+ * point. */
+static enum tmx_status relative(struct tmx_run *r, const struct tmx_setting *root, const double *trip_c,
+                                struct tmx_err *err)
+{
+    static const size_t levels[] = {TMX_LEVEL_DTM, TMX_LEVEL_MIX, TMX_LEVEL_PLACE};
+    const struct {
+        const char *root_key, *key;
+        double below_k;
+    } rows[] = {{"emergency_below_trip_k", "emergency_c", r->options.emergency_below_trip_k},
+                {"release_below_trip_k", "release_c", r->options.release_below_trip_k}};
+    for (size_t i = 0; i < 2; i++) {
+        size_t n = 0;
+        if (rows[i].below_k < 0) {
+            continue;
+        }
+        if (!trip_c) {
+            return tmx_fail_setting(err, tmx_setting_member(root, rows[i].root_key),
+                                    "%s: throttle.policy has no trip point", rows[i].root_key);
+        }
+        for (size_t k = 0; k < sizeof levels / sizeof levels[0]; k++) {
+            struct tmx_choice *c = &r->sim_spec.choice[levels[k]];
+            double *v = option(c, rows[i].key);
+            const double wanted = *trip_c - rows[i].below_k;
+            const struct tmx_setting *given =
+                tmx_setting_member(tmx_setting_member(root, tmx_choice_keys[levels[k]]), rows[i].key);
+            if (v && given && *v != wanted) {
+                return tmx_fail_setting(err, given,
+                                        "%s.%s = %g, but %s = %g under a trip point of %g degC is %g",
+                                        tmx_choice_keys[levels[k]], rows[i].key, *v, rows[i].root_key,
+                                        rows[i].below_k, *trip_c, wanted);
+            }
+            if (v) {
+                *v = wanted;
+                n++;
+            }
+        }
+        if (n == 0) {
+            return tmx_fail_setting(err, tmx_setting_member(root, rows[i].root_key),
+                                    "%s: no policy of this run has %s", rows[i].root_key, rows[i].key);
+        }
+    }
+    return TMX_OK;
+}
+
+static enum tmx_status check_order(struct tmx_run *r, const struct tmx_setting *root, size_t choice,
+                                   const double *trip_c, struct tmx_err *err)
+{
+    const struct tmx_choice *c = &r->sim_spec.choice[choice];
+    const char *high_key = choice == TMX_SAFETY ? "trip_c" : "emergency_c";
+    const double *high = option(c, high_key), *low = option(c, "release_c");
+    if (high && low && *low > *high) {
+        return tmx_fail_setting(err, place(root, choice, "release_c"), "%s.release_c = %g is above %s = %g",
+                                tmx_choice_keys[choice], *low, high_key, *high);
+    }
+    if (choice != TMX_SAFETY && high && trip_c && *high > *trip_c) {
+        const size_t used = strlen(r->note);
+        snprintf(r->note + used, sizeof r->note - used,
+                 "%s.emergency_c = %g cannot act: throttle.trip_c = %g stops the clock before\n",
+                 tmx_choice_keys[choice], *high, *trip_c);
+    }
+    return TMX_OK;
+}
+
+enum tmx_status tmx_run_check_keys(struct tmx_run *r, const struct tmx_setting *root, struct tmx_err *err)
+{
+    static const size_t levels[] = {TMX_SAFETY, TMX_LEVEL_DTM, TMX_LEVEL_MIX, TMX_LEVEL_PLACE};
+    const struct tmx_choice *safety = &r->sim_spec.choice[TMX_SAFETY];
+    for (size_t i = 0; i < tmx_setting_length(root); i++) {
+        const struct tmx_setting *s = tmx_setting_at(root, i);
+        const char *why = tmx_run_key_unused(r, tmx_setting_name(s));
+        if (why) {
+            return tmx_fail_setting(err, s, "%s does nothing here: %s", tmx_setting_name(s), why);
+        }
+    }
+    if (tmx_dtm_of(safety)->govern && !tmx_dtm_of(safety)->guard) {
+        return tmx_fail_setting(err, place(root, TMX_SAFETY, "policy"),
+                                "throttle.policy = \"%s\" cannot stop a core; there is throttle, none",
+                                safety->policy->name);
+    }
+    const double *trip_c = option(safety, "trip_c");
+    enum tmx_status st = relative(r, root, trip_c, err);
+    for (size_t i = 0; !st && i < sizeof levels / sizeof levels[0]; i++) {
+        st = check_order(r, root, levels[i], trip_c, err);
+    }
+    return st;
+}

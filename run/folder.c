@@ -1,0 +1,163 @@
+#include "run/summary.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "core/base/csv.h"
+#include "core/base/os.h"
+#include "core/base/table.h"
+#include "core/base/text.h"
+#include "run/state.h"
+
+enum { MAX_PATH = 1024 };
+
+static const char *const single[] = {"resolved.cfg", "summary.csv",  "kernels.csv",   "trace.csv",
+                                     "power.ptrace", "temps.ttrace", "thermal.config"};
+enum { N_SINGLE = sizeof single / sizeof single[0] };
+
+/* Name of product i: the single ones, then power and temps of GPU 0, 1, ... */
+static void product(size_t i, char name[64])
+{
+    if (i < N_SINGLE) {
+        snprintf(name, 64, "%s", single[i]);
+    } else {
+        const size_t gpu = (i - N_SINGLE) / 2;
+        snprintf(name, 64, (i - N_SINGLE) % 2 ? "temps_gpu%zu.ttrace" : "power_gpu%zu.ptrace", gpu);
+    }
+}
+
+static enum tmx_status join(char path[MAX_PATH], const char *folder, const char *name, struct tmx_err *err)
+{
+    return snprintf(path, MAX_PATH, "%s/%s", folder, name) < MAX_PATH
+               ? TMX_OK
+               : tmx_fail_at(err, TMX_EIO, folder, 0, "folder name too long");
+}
+
+/* The next product that is there, from *i on; false when there is none. */
+static bool next_product(const char *folder, size_t *i, char name[64], char path[MAX_PATH])
+{
+    for (;; ++*i) {
+        product(*i, name);
+        if (join(path, folder, name, NULL)) {
+            return false;
+        }
+        if (tmx_os_exists(path)) {
+            ++*i;
+            return true;
+        }
+        if (*i >= N_SINGLE && (*i - N_SINGLE) % 2 == 1) { /* neither file of this GPU */
+            return false;
+        }
+    }
+}
+
+enum tmx_status tmx_run_folder_clear(const char *folder, struct tmx_err *err)
+{
+    char path[MAX_PATH], name[64];
+    enum tmx_status st = join(path, folder, "manifest.csv", err);
+    st = st ? st : tmx_os_remove(path, err); /* first: what is left of a killed run is not sealed */
+    st = st ? st : join(path, folder, "resolved.cfg", err);
+    if (st || !tmx_os_exists(path)) {
+        return st; /* no run has been here: files of these names are the user's */
+    }
+    for (size_t i = 0; !st && next_product(folder, &i, name, path);) {
+        st = tmx_os_remove(path, err);
+    }
+    return st;
+}
+
+static enum tmx_status hash_file(const char *path, char hex[TMX_HASH_HEX], struct tmx_err *err)
+{
+    char bytes[65536];
+    struct tmx_hash *h = NULL;
+    FILE *f = NULL;
+    enum tmx_status st = tmx_input_open(&f, path, err);
+    if (st) {
+        return st;
+    }
+    st = tmx_hash_create(&h, err);
+    for (size_t n; !st && (n = fread(bytes, 1, sizeof bytes, f)) > 0;) {
+        tmx_hash_add(h, bytes, n);
+    }
+    if (!st) {
+        tmx_hash_hex(h, hex);
+        tmx_hash_destroy(h);
+    }
+    fclose(f);
+    return st;
+}
+
+const char *tmx_run_status(const struct tmx_run *run)
+{
+    const struct tmx_machine *m = tmx_sim_machine(tmx_run_sim_const(run));
+    return m->n_done == m->n_job ? "complete" : "partial";
+}
+
+enum tmx_status tmx_run_folder_seal(const struct tmx_run *run, const char *folder, struct tmx_err *err)
+{
+    static const struct tmx_column columns[] = {{"run", TMX_COLUMN_TEXT, 0},
+                                                {"status", TMX_COLUMN_TEXT, 0},
+                                                {"file", TMX_COLUMN_TEXT, 0},
+                                                {"hash", TMX_COLUMN_TEXT, 0}};
+    char path[MAX_PATH], name[64], hash[TMX_HASH_HEX];
+    struct tmx_table *t = NULL;
+    enum tmx_status st = tmx_table_create(&t, columns, 4, err);
+    for (size_t i = 0; !st && next_product(folder, &i, name, path);) {
+        st = hash_file(path, hash, err);
+        if (!st) {
+            tmx_table_text(t, tmx_run_id(run));
+            tmx_table_text(t, tmx_run_status(run));
+            tmx_table_text(t, name);
+            tmx_table_text(t, hash);
+        }
+    }
+    st = st ? st : join(path, folder, "manifest.csv", err);
+    struct tmx_output o = {0};
+    st = st ? st : tmx_output_open(&o, path, err);
+    st = st ? st : tmx_table_write_csv(t, o.file, err);
+    st = st ? st : tmx_output_commit(&o, err);
+    tmx_output_discard(&o);
+    tmx_table_destroy(t);
+    return st;
+}
+
+/* The row of a file; n_row when there is none. */
+static size_t row_of(const struct tmx_csv *csv, size_t file, const char *name)
+{
+    size_t r = 0;
+    while (r < csv->n_row && strcmp(tmx_csv_cell(csv, r, file), name) != 0) {
+        r++;
+    }
+    return r;
+}
+
+enum tmx_status tmx_run_folder_check(const char *folder, bool *partial, struct tmx_err *err)
+{
+    char path[MAX_PATH], name[64], hash[TMX_HASH_HEX] = "";
+    struct tmx_csv csv = {0};
+    *partial = false;
+    enum tmx_status st = join(path, folder, "manifest.csv", err);
+    if (!st && !tmx_os_exists(path)) {
+        return tmx_fail_at(
+            err, TMX_EPARSE, folder, 0,
+            "no manifest.csv: no folder of `thermix run -o`, or the run was killed; run it again");
+    }
+    st = st ? st : tmx_csv_read(&csv, path, err);
+    const size_t file = tmx_csv_column(&csv, "file"), status = tmx_csv_column(&csv, "status"),
+                 sum = tmx_csv_column(&csv, "hash");
+    if (!st && (file == csv.n_column || status == csv.n_column || sum == csv.n_column || csv.n_row == 0)) {
+        st = tmx_fail_at(err, TMX_EPARSE, path, 1,
+                         "expected the columns run,status,file,hash and a row a file");
+    }
+    for (size_t i = 0; !st && next_product(folder, &i, name, path);) {
+        const size_t r = row_of(&csv, file, name);
+        st = hash_file(path, hash, err);
+        if (!st && (r == csv.n_row || strcmp(tmx_csv_cell(&csv, r, sum), hash) != 0)) {
+            st = tmx_fail_at(err, TMX_EPARSE, path, 0,
+                             "not the file that this folder's run wrote (manifest.csv); run it again");
+        }
+        *partial = *partial || (!st && strcmp(tmx_csv_cell(&csv, r, status), "complete") != 0);
+    }
+    tmx_csv_finish(&csv);
+    return st;
+}
