@@ -58,4 +58,36 @@ grep -A5 '^1$' stack/stack.lcf | tr '\n' ' ' | grep -q '^1 Y Y 1628000 0.0076923
 f check stack/LOGIC.flp >/dev/null
 sed -i 's/source 2 SILICON/source 2 SILICN/' ice.stk
 refuses 'ice.stk:5: expected a material defined above, got "SILICN"' convert ice.stk -o stack2
+sed -i 's/SILICN/SILICON/' ice.stk
+
+# Margins become blocks, so that the die keeps its size; an element outside the chip is refused.
+sed 's/length 4000, width 4000/length 6000, width 5000/' ice.stk >wide.stk
+f convert wide.stk -o wide && f check wide/LOGIC.flp | grep -q 'tile 6 x 5 mm' || say "margins: $(cat wide/LOGIC.flp)"
+grep -q '^filler_0' wide/LOGIC.flp || say filler
+sed 's/length 4000/length 3900/' ice.stk >narrow.stk
+refuses 'an element lies outside the chip of 3900 x 4000 um' convert narrow.stk -o narrow
+# A floorplan is looked for beside the stack, then in the current folder, as 3D-ICE does.
+mkdir -p sub && cp ice.stk sub && f convert sub/ice.stk -o sub/out && [ -s sub/out/LOGIC.flp ] || say current folder
+# Nothing is swallowed, doubled or written elsewhere.
+sed 's/die LOGIC/die "..\/escaped"/' ice.stk >bad.stk
+refuses 'bad.stk:7: die "../escaped": a file is named after it' convert bad.stk -o out
+[ ! -e escaped.flp ] || say "written outside the folder"
+sed 's/die LOGIC/die die/' ice.stk >named.stk
+f convert named.stk -o named && grep -q '^Core0' named/die.flp && grep -q '^die_.flp' named/stack.lcf || say a die called die
+sed 's/^stack : .*/& die LOGIC CHIP floorplan "ice.flp" ;/' ice.stk >bad.stk
+refuses 'bad.stk:7: die "LOGIC" is given twice' convert bad.stk -o out
+sed '2{p}' ice.stk >bad.stk
+refuses 'bad.stk:3: material "GLUE" is given twice' convert bad.stk -o out
+sed 's/^top heat sink.*/top pluggable heat sink : plugin "p.so", "" ;/; s/, ""//' ice.stk >bad.stk
+refuses 'pluggable ones are not supported' convert bad.stk -o out
+{ cat ice.flp; echo '/* open'; } >bad.flp
+refuses 'bad.flp:5: this comment has no end' convert bad.flp -o out.flp
+{ cat ice.flp; echo '"open'; } >bad.flp
+refuses 'bad.flp:5: this quotation has no end' convert bad.flp -o out.flp
+{ cat ice.flp; echo '"" : position 0, 0 ;'; } >bad.flp
+refuses 'bad.flp:5: empty quotation' check bad.flp
+sed 's/power values 1.0, 2.0 ;/power values 1.0/' ice.flp >bad.flp
+refuses 'expected ;, got ":"' convert bad.flp -o out.flp
+sed 's/L2 :/& position 1, 1 ;/' ice.flp >bad.flp
+refuses 'has rectangles, and a position or dimension beside them' convert bad.flp -o out.flp
 echo "floorplans: made, changed, imported; bad ones refused"

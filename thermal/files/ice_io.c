@@ -82,13 +82,17 @@ static enum tmx_status element(struct tmx_ice_lex *l, struct tmx_floorplan *fp)
             st = rectangle(l, fp, &e);
             continue;
         } else if (tmx_span_is(l->word, "power") || tmx_span_is(l->word, "discretization")) {
-            tmx_ice_skip(l);
+            st = tmx_ice_skip_values(l);
             continue;
         } else {
             more = false;
             continue;
         }
         st = st ? st : tmx_ice_phrase(l, ";");
+    }
+    if (!st && e.n_rectangle > 0 && (e.placed || e.sized)) {
+        return tmx_fail_at(l->err, TMX_EPARSE, l->text.name, e.line,
+                           "%s has rectangles, and a position or dimension beside them", e.name);
     }
     if (!st && e.n_rectangle == 0) {
         st = e.placed && e.sized ? add(l, fp, &e)
@@ -118,7 +122,7 @@ bool tmx_ice_is(const char *path)
 {
     struct tmx_ice_lex l;
     bool is = false;
-    if (tmx_ice_open(&l, path, NULL) == TMX_OK) {
+    if (tmx_ice_sniff(&l, path, NULL) == TMX_OK) {
         tmx_ice_next(&l);
         is = tmx_span_is(l.word, ":");
     }
@@ -130,7 +134,7 @@ bool tmx_ice_is_stack(const char *path)
 {
     struct tmx_ice_lex l;
     bool is = false;
-    if (tmx_ice_open(&l, path, NULL) == TMX_OK) {
+    if (tmx_ice_sniff(&l, path, NULL) == TMX_OK) {
         while (!is && tmx_span_length(l.word) > 0) {
             is = tmx_ice_accept(&l, "stack") && tmx_span_is(l.word, ":");
             tmx_ice_next(&l);

@@ -53,7 +53,39 @@ void tmx_ice_next(struct tmx_ice_lex *l)
     l->word.end = l->next;
 }
 
-enum tmx_status tmx_ice_open(struct tmx_ice_lex *l, const char *path, struct tmx_err *err)
+/* Every quotation and comment must end: what an open one would swallow is never missed otherwise. */
+static enum tmx_status check_closed(const struct tmx_ice_lex *l, struct tmx_err *err)
+{
+    const char *p = l->text.data, *end = l->text.data + l->text.size;
+    unsigned line = 1;
+    while (p < end) {
+        const unsigned begun = line;
+        const bool comment = end - p >= 2 && p[0] == '/' && p[1] == '*';
+        if (end - p >= 2 && p[0] == '/' && p[1] == '/') {
+            while (p < end && *p != '\n') {
+                p++;
+            }
+        } else if (comment || *p == '"') {
+            const char *from = p += comment ? 2 : 1;
+            while (p < end && !(comment ? end - p >= 2 && p[0] == '*' && p[1] == '/' : *p == '"')) {
+                line += *p++ == '\n';
+            }
+            if (p == end) {
+                return tmx_fail_at(err, TMX_EPARSE, l->text.name, begun, "this %s has no end",
+                                   comment ? "comment" : "quotation");
+            }
+            if (!comment && p == from) {
+                return tmx_fail_at(err, TMX_EPARSE, l->text.name, begun, "empty quotation");
+            }
+            p += comment ? 2 : 1;
+        } else {
+            line += *p++ == '\n';
+        }
+    }
+    return TMX_OK;
+}
+
+enum tmx_status tmx_ice_sniff(struct tmx_ice_lex *l, const char *path, struct tmx_err *err)
 {
     *l = (struct tmx_ice_lex){.line = 1, .err = err};
     const enum tmx_status st = tmx_text_load(&l->text, path, err);
@@ -62,6 +94,12 @@ enum tmx_status tmx_ice_open(struct tmx_ice_lex *l, const char *path, struct tmx
         tmx_ice_next(l);
     }
     return st;
+}
+
+enum tmx_status tmx_ice_open(struct tmx_ice_lex *l, const char *path, struct tmx_err *err)
+{
+    const enum tmx_status st = tmx_ice_sniff(l, path, err);
+    return st ? st : check_closed(l, err);
 }
 
 void tmx_ice_close(struct tmx_ice_lex *l)
@@ -116,6 +154,14 @@ enum tmx_status tmx_ice_name(struct tmx_ice_lex *l, char *buf, size_t size)
     }
     tmx_ice_next(l);
     return TMX_OK;
+}
+
+enum tmx_status tmx_ice_skip_values(struct tmx_ice_lex *l)
+{
+    do {
+        tmx_ice_next(l);
+    } while (tmx_span_length(l->word) > 0 && !tmx_span_is(l->word, ";") && !tmx_span_is(l->word, ":"));
+    return tmx_ice_phrase(l, ";");
 }
 
 void tmx_ice_skip(struct tmx_ice_lex *l)

@@ -16,7 +16,10 @@ struct tmx_ice_lex {
     struct tmx_err *err;
 };
 
+/* Load and check that every quotation and comment has an end. */
 TMX_NODISCARD enum tmx_status tmx_ice_open(struct tmx_ice_lex *l, const char *path, struct tmx_err *err);
+/* The same unchecked, to find out what kind of file it is. */
+TMX_NODISCARD enum tmx_status tmx_ice_sniff(struct tmx_ice_lex *l, const char *path, struct tmx_err *err);
 void tmx_ice_close(struct tmx_ice_lex *l);
 void tmx_ice_next(struct tmx_ice_lex *l);
 /* True and step when the word is this one. */
@@ -29,5 +32,7 @@ TMX_NODISCARD enum tmx_status tmx_ice_number(struct tmx_ice_lex *l, double *v);
 TMX_NODISCARD enum tmx_status tmx_ice_name(struct tmx_ice_lex *l, char *buf, size_t size);
 /* Step behind the next `;`. */
 void tmx_ice_skip(struct tmx_ice_lex *l);
+/* The same for `power values 1, 2;` and its like: words and numbers, an error where the `;` is missing. */
+TMX_NODISCARD enum tmx_status tmx_ice_skip_values(struct tmx_ice_lex *l);
 
 #endif
