@@ -16,6 +16,8 @@ enum { MAX_NAME = 64, MAX_NAMES = 32 };
 static const char *const methods[] = {"auto", "reduced", "grid", "hotspot", NULL}; /* enum tmx_trace_method */
 static const char *const schemes[] = {"exact", "be", NULL};                        /* enum tmx_trace_scheme */
 
+static const char *const networks[] = {"hotspot", "physical", NULL}; /* enum tmx_network_kind */
+
 #define FIELD(name) TMX_ARG_FIELD(thermal_args, name)
 
 const struct tmx_arg tmx_thermal_rows[] = {
@@ -43,6 +45,22 @@ const struct tmx_arg tmx_thermal_rows[] = {
      .words = schemes,
      .def = "exact",
      .doc = "exact for constant power within a row, or one backward-Euler step a row as HotSpot (full grid)"},
+    {.name = "network",
+     .type = TMX_ARG_WORD,
+     FIELD(network),
+     .words = networks,
+     .def = "hotspot",
+     .doc =
+         "HotSpot's network, or finite volumes to the edges of spreader and sink with refined layers and all "
+         "of the heat capacity; docs/models.md says by how much they differ"},
+    {.name = "refine",
+     .type = TMX_ARG_INT,
+     FIELD(refine),
+     .value = "N",
+     .min = 1,
+     .max = 8,
+     .def = "1",
+     .doc = "physical network: sheets and cells of the package this many times finer"},
     {.name = "precision",
      .type = TMX_ARG_INT,
      FIELD(precision),
@@ -240,6 +258,8 @@ enum tmx_status tmx_thermal_args_parse(const struct tmx_command *c, int argc, ch
     if (!st) {
         a->run.method = (enum tmx_trace_method)a->method;
         a->run.scheme = (enum tmx_trace_scheme)a->scheme;
+        a->run.network = (enum tmx_network_kind)a->network;
+        a->run.refine = (int)a->refine;
         a->run.precision = (int)a->precision;
         a->run.modes = (int)a->modes;
         a->run.tolerance_k = isnan(a->tolerance_k) ? 0 : a->tolerance_k;

@@ -9,8 +9,8 @@
 
 struct thermal_args {
     struct tmx_trace_options run;
-    int method, scheme;
-    long precision, modes;
+    int method, scheme, network;
+    long refine, precision, modes;
     double tolerance_k;
     const char *verify_with;
     bool quiet, verbose;

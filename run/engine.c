@@ -54,8 +54,17 @@ static bool of_backend(const char *name)
 
 static enum tmx_status unknown(const char *name, struct tmx_err *err)
 {
-    const char *names[] = {"c",     "chip",        "method", "allow_gaps", "hotspot_compat",
-                           "modes", "tolerance_k", "cache",  "scheme",     tmx_hotspot_config_nearest(name)};
+    const char *names[] = {"c",
+                           "chip",
+                           "method",
+                           "allow_gaps",
+                           "hotspot_compat",
+                           "network",
+                           "modes",
+                           "tolerance_k",
+                           "cache",
+                           "scheme",
+                           tmx_hotspot_config_nearest(name)};
     const size_t n = sizeof names / sizeof names[0];
     char hint[TMX_HINT_SIZE];
     return tmx_fail_at(err, TMX_ECONFIG, "engine", 0, "unknown option \"%s\"%s", name,
@@ -79,6 +88,13 @@ static enum tmx_status sort_word(struct words *w, struct tmx_hotspot_config *cfg
         w->chip = value;
     } else if (strcmp(name, "method") == 0) {
         w->method = value;
+    } else if (strcmp(name, "network") == 0) {
+        const bool physical = value && strcmp(value, "physical") == 0;
+        if (!physical && (!value || strcmp(value, "hotspot") != 0)) {
+            return tmx_fail_at(err, TMX_ECONFIG, "engine", 0, "network=%.60s: expected hotspot or physical",
+                               value ? value : "");
+        }
+        w->stack.network = physical ? TMX_NETWORK_PHYSICAL : TMX_NETWORK_HOTSPOT;
     } else if (strcmp(name, "allow_gaps") == 0) {
         return flag(name, value, &w->stack.allow_gaps, err);
     } else if (strcmp(name, "hotspot_compat") == 0) {

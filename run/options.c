@@ -5,6 +5,7 @@
 
 static const char *const warmups[] = {"policy", "throttle", "idle", NULL}; /* enum tmx_warmup */
 static const char *const stopped_blocks[] = {"move", "wait", NULL};        /* enum tmx_stopped_blocks */
+static const char *const networks[] = {"hotspot", "physical", NULL};       /* enum tmx_network_kind */
 static const char *const queues[] = {"per_gpu", "shared", NULL};
 
 const struct tmx_opt tmx_run_opts[] = {
@@ -31,6 +32,8 @@ const struct tmx_opt tmx_run_opts[] = {
                    "alone, or an idle chip"),
     TMX_ROW_REAL(tmx_run_options, stuck_s, "s", 1, 1e7, 500, "give up after this time without progress"),
     TMX_ROW_TEXT(tmx_run_options, method, "reduced", "thermal back-end; `thermix list backends`"),
+    TMX_ROW_CHOICE(tmx_run_options, network, networks, "hotspot",
+                   "thermal network: HotSpot's, or finite volumes of the whole package"),
     TMX_ROW_INT(tmx_run_options, rows, "1", 0, 1024, 0, "grid rows; 0: the package file's"),
     TMX_ROW_INT(tmx_run_options, cols, "1", 0, 1024, 0, "grid columns; 0: the package file's"),
     TMX_ROW_REAL(tmx_run_options, system_kernel_s, "s", 0, 1, 5e-7,

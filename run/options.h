@@ -25,6 +25,7 @@ struct tmx_run_options {
     int warmup_with; /* enum tmx_warmup */
     double stuck_s;
     char method[32];
+    int network; /* enum tmx_network_kind */
     int rows, cols;
     double system_kernel_s;
     int stopped_blocks; /* enum tmx_stopped_blocks */

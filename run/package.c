@@ -187,9 +187,9 @@ static enum tmx_status same_units(const struct tmx_run_kind *k, struct tmx_err *
 static enum tmx_status read_kind(struct tmx_run *r, struct tmx_run_kind *k, const struct tmx_setting *root,
                                  struct tmx_err *err)
 {
-    const struct tmx_stack_options plain = {0};
+    const struct tmx_stack_options options = {.network = (enum tmx_network_kind)r->options.network};
     enum tmx_status st = read_package(r, k, root, err);
-    st = st ? st : tmx_stack_create(&k->package, &plain, NULL, &k->stack, err);
+    st = st ? st : tmx_stack_create(&k->package, &options, NULL, &k->stack, err);
     if (st) {
         return st;
     }

@@ -15,6 +15,8 @@ static const double FACTOR_S = 3.7e-9, SUPER_FACTOR_S = 1.1e-9, SOLVE_S = 1.5e-9
 static const double PRODUCT_S = 1 / 25e9, DENSE_S = 1 / 8e9, FIELD_S = 1e-9, READ_S_PER_BYTE = 1e-9;
 static const double ROW_SOLVES = 28, SET_UP_SOLVES = 2.5, START_SOLVES = 60;
 static const double KRYLOV_VECTORS = 70; /* of n doubles, of the exact scheme */
+static const double SHEETS = 2.5,
+                    PACKAGE_CELLS = 7000; /* of the physical network: a die layer's, all the rest */
 static const double MB = 1e-6;
 
 struct size {
@@ -24,8 +26,12 @@ struct size {
 
 static struct size measure(const struct tmx_thermal_spec *spec, const struct tmx_method_work *work)
 {
-    const double cells = (double)(spec->rows * spec->cols), layers = (double)spec->n_layer + 2;
-    struct size s = {.n = cells * layers,
+    const bool physical = spec->network == TMX_NETWORK_PHYSICAL;
+    const double cells = (double)(spec->rows * spec->cols), fine = spec->refine > 1 ? spec->refine : 1;
+    const double n = physical ? fine * (cells * SHEETS * (double)spec->n_layer + fine * fine * PACKAGE_CELLS)
+                              : cells * ((double)spec->n_layer + 2);
+    const double layers = n / cells;
+    struct size s = {.n = n,
                      .m = (double)tmx_thermal_spec_units(spec),
                      .levels = (double)tmx_thermal_spec_levels(spec),
                      .cells = work->fields || spec->map_mode == TMX_MAP_MIN || spec->map_mode == TMX_MAP_MAX};
@@ -34,7 +40,7 @@ static struct size measure(const struct tmx_thermal_spec *spec, const struct tmx
     /* a decade of shifts from 0.1 1/s to ten times the rate of the shortest step, halves in between for each
      * factor of 100 below 0.1 K */
     s.shifts = (4 + log10(1 / step_s)) * (1 + 0.25 * fmax(0, -1 - log10(work->tolerance_k)));
-    s.shifts *= s.cells ? 1.4 : 1;
+    s.shifts *= (s.cells ? 1.4 : 1) * (physical ? 1.4 : 1);
     s.modes = fmin(0.9 * s.m * s.shifts, s.n);
     s.kept = s.cells || s.levels > 1 ? s.modes : 0.45 * s.modes;
     return s;

@@ -113,10 +113,19 @@ static enum tmx_status read_start(struct tmx_trace_run *r, struct tmx_err *err)
 enum tmx_status tmx_trace_run_read(struct tmx_trace_run *r, const struct tmx_trace_options *args,
                                    const struct tmx_log *log, struct tmx_err *err)
 {
-    const struct tmx_stack_options options = {args->allow_gaps, args->hotspot_compat};
+    const struct tmx_stack_options options = {.allow_gaps = args->allow_gaps,
+                                              .hotspot_compat = args->hotspot_compat,
+                                              .network = args->network,
+                                              .refine = (unsigned)args->refine};
+    const bool physical = args->network == TMX_NETWORK_PHYSICAL;
     *r = (struct tmx_trace_run){.args = args, .log = log};
     if (!args->cfg.p[0]) {
         return tmx_fail(err, TMX_ECONFIG, "no power trace: give -p FILE");
+    }
+    if (physical && (args->hotspot_compat || args->verify_with[0] || args->method == TMX_TRACE_HOTSPOT)) {
+        return tmx_fail(err, TMX_ECONFIG,
+                        "--network physical: not with --hotspot-compat, --verify-with or "
+                        "--method hotspot, whose network is HotSpot's");
     }
     say_what_is_not_modelled(r);
     enum tmx_status st = tmx_stack_create(&args->cfg, &options, log, &r->stack, err);

@@ -17,6 +17,8 @@ struct tmx_trace_options {
     struct tmx_hotspot_config cfg; /* command line, config and package file */
     enum tmx_trace_method method;
     enum tmx_trace_scheme scheme;
+    enum tmx_network_kind network;
+    int refine;           /* of the physical network */
     int precision;        /* decimals of written temperatures */
     int modes;            /* of the reduced model; 0: what the tolerance needs */
     double tolerance_k;   /* of the reduced model; 0: its default */

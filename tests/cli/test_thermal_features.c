@@ -238,6 +238,24 @@ static void a_model_that_misses_its_tolerance_by_far_is_an_error(void **state)
     assert_false(tmx_os_exists("feat_x.ttrace"));
 }
 
+static void the_physical_network_takes_the_same_files(void **state)
+{
+    (void)state;
+    run(BASE "--network physical -sampling_intvl 8 -o feat_a.ttrace -steady_file feat_a.steady");
+    run(BASE "-sampling_intvl 8 -o feat_b.ttrace -steady_file feat_b.steady");
+    const double rise = steady_of("feat_b.steady", "A") - 318.15;
+    assert_true(steady_of("feat_a.steady", "A") - 318.15 > 1.005 * rise);       /* HotSpot's is too cold */
+    assert_true(last_of("feat_a.ttrace", "A") < last_of("feat_b.ttrace", "A")); /* and too fast */
+    run(BASE "--network physical --refine 2 -steady_file feat_b.steady");
+    check_close(steady_of("feat_a.steady", "A"), steady_of("feat_b.steady", "A"), 0, 0.05);
+    run(BASE "--network physical -init_file feat_a.steady -o feat_a.ttrace");
+    check_close(last_of("feat_a.ttrace", "A"), steady_of("feat_a.steady", "A"), 0, 1); /* block means alone */
+    run(REDUCED "--method reduced --network physical -init_file feat_a.steady -o feat_b.ttrace");
+    assert_true(difference("feat_a.ttrace", "feat_b.ttrace") <= 1e-3);
+    assert_int_equal(run_to(BASE "--network physical --hotspot-compat", "feat.err"), 2);
+    assert_true(holds("feat.err", "--network physical: not with --hotspot-compat"));
+}
+
 static void the_cheaper_method_is_taken_and_said(void **state)
 {
     (void)state;
@@ -323,6 +341,7 @@ int main(void)
         cmocka_unit_test(a_faster_fan_cools_better_and_its_file_counts),
         cmocka_unit_test(hottest_cells_and_fields_are_as_accurate_as_means),
         cmocka_unit_test(a_model_that_misses_its_tolerance_by_far_is_an_error),
+        cmocka_unit_test(the_physical_network_takes_the_same_files),
         cmocka_unit_test(the_cheaper_method_is_taken_and_said),
         cmocka_unit_test(still_air_settles_in_steady_state_and_transient),
         cmocka_unit_test(old_habits_are_warned_about),

@@ -128,7 +128,10 @@ static enum tmx_status fill_model(struct model *m, const struct tmx_thermal_spec
         m->gamma[l] = tmx_network_gamma(&m->net, tmx_thermal_spec_r_convec(spec, l));
     }
     for (size_t c = 0; c < m->net.n_node; c++) {
-        m->start[c] = spec->init_node_k ? spec->init_node_k[c] : spec->init_k;
+        m->start[c] = spec->init_k;
+    }
+    if (spec->init_node_k) {
+        tmx_network_unview(&m->net, spec->init_node_k, m->start);
     }
     return tmx_solver_create(&m->net, TMX_FACTOR_COLUMNS, &m->solver, err);
 }

@@ -54,6 +54,8 @@ enum tmx_status tmx_reduced_key(const struct tmx_thermal_spec *spec, const struc
     tmx_hash_add_text(h, VERSION);
     tmx_hash_add_text(h, openblas_get_corename()); /* its kernels round differently: 12 digits are the same */
     tmx_hash_add(h, package, sizeof package);
+    add_count(h, (size_t)spec->network);
+    add_count(h, spec->refine);
     add_count(h, spec->rows);
     add_count(h, spec->cols);
     add_count(h, (size_t)spec->map_mode);
@@ -99,9 +101,9 @@ static size_t list_pieces(const struct tmx_reduced_model *m, struct sizes *sizes
         piece[n++] = (struct tmx_piece){q->leave, q->mode_row * real};
         piece[n++] = (struct tmx_piece){q->one, q->mode_row * real};
     }
-    piece[n++] = (struct tmx_piece){m->map, m->map ? k * m->net.n_node * sizeof *m->map : 0};
-    piece[n++] = (struct tmx_piece){m->fine_map, m->fine_map ? k * m->net.n_node * real : 0};
-    piece[n++] = (struct tmx_piece){m->still, m->still ? unit * m->net.n_node * real : 0};
+    piece[n++] = (struct tmx_piece){m->map, m->map ? k * m->net.n_view * sizeof *m->map : 0};
+    piece[n++] = (struct tmx_piece){m->fine_map, m->fine_map ? k * m->net.n_view * real : 0};
+    piece[n++] = (struct tmx_piece){m->still, m->still ? unit * m->net.n_view * real : 0};
     piece[n++] = (struct tmx_piece){m->vector, m->vector ? m->n_level * k * k * real : 0};
     piece[n++] = (struct tmx_piece){m->error, unit * unit * real};
     piece[n++] = (struct tmx_piece){m->cell_error, unit * m->n_region * real};
@@ -110,7 +112,7 @@ static size_t list_pieces(const struct tmx_reduced_model *m, struct sizes *sizes
 
 static bool allocate(struct tmx_reduced_model *m, const struct sizes *sizes)
 {
-    const size_t k = sizes->n_mode, unit = sizes->n_unit, n_node = m->net.n_node;
+    const size_t k = sizes->n_mode, unit = sizes->n_unit, n_view = m->net.n_view;
     tmx_assert(k > 0 && m->n_level > 0);
     m->n_mode = k;
     m->n_basis = sizes->n_basis;
@@ -120,9 +122,9 @@ static bool allocate(struct tmx_reduced_model *m, const struct sizes *sizes)
             return false;
         }
     }
-    m->map = m->fine ? NULL : calloc(k * n_node, sizeof *m->map);
-    m->fine_map = m->fine ? calloc(k * n_node, sizeof *m->fine_map) : NULL;
-    m->still = m->truncated ? calloc(unit * n_node, sizeof *m->still) : NULL;
+    m->map = m->fine ? NULL : calloc(k * n_view, sizeof *m->map);
+    m->fine_map = m->fine ? calloc(k * n_view, sizeof *m->fine_map) : NULL;
+    m->still = m->truncated ? calloc(unit * n_view, sizeof *m->still) : NULL;
     m->vector = m->truncated ? NULL : calloc(m->n_level * k * k, sizeof *m->vector);
     m->error = calloc(unit * unit, sizeof *m->error);
     m->cell_error = m->n_region ? calloc(unit * m->n_region, sizeof *m->cell_error) : NULL;

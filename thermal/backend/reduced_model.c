@@ -19,8 +19,8 @@ static const double TRUNCATION_SHARE = 0.5;
 
 /* tmx_reduced_model_bound: the largest errors found at test points, times this for what lies between
  * them and for errors of several steps that add up; fitted to tests/property/test_reduced.c. Those of
- * single nodes are known less well. */
-static const double SAFETY = 6.0, NODE_SAFETY = 12.0;
+ * single nodes, and of a start, are known less well. */
+static const double SAFETY = 6.0, NODE_SAFETY = 12.0, START_SAFETY = 30.0;
 /* A bound this many times the tolerance means that the numbers themselves have failed: it is 5 to 40
  * times where all is well, 1e4 to 1e11 times where it is not. */
 static const double MISSED = 1000;
@@ -85,28 +85,28 @@ static void gamma_range(const struct tmx_network *net, const struct tmx_thermal_
     }
 }
 
-/* Rows [at, at + count) of the map: basis * turn, or the basis itself. It has room. */
+enum { BATCH = 16 }; /* vectors turned at a time: V streams by once for all of them */
+
+/* Rows [at, at + count) of the map: the view of basis * turn, or of the basis itself. It has room. */
 static enum tmx_status fill_map(struct tmx_reduced_model *m, size_t at, const struct tmx_basis *basis,
                                 const double *turn, size_t count, struct tmx_err *err)
 {
-    const size_t n = basis->n_node, k = basis->n_mode;
-    enum { BATCH = 16 };
-    double *part = calloc(BATCH * n, sizeof *part);
+    const size_t n = basis->n_node, k = basis->n_mode, n_view = m->net.n_view;
+    double *part = calloc(BATCH * n + n_view, sizeof *part), *view = part + BATCH * n;
     if (!part) {
         return tmx_fail(err, TMX_ENOMEM, "heat map of %zu modes", count);
     }
-    for (size_t first = 0; first < count; first += BATCH) {
-        const size_t batch = count - first < BATCH ? count - first : BATCH;
-        const double *from = basis->v + first * n;
-        if (turn) {
-            tmx_dense_nn(n, batch, k, 1, basis->v, n, turn + first * k, k, 0, part, n);
-            from = part;
+    for (size_t row = 0; row < count; row++) {
+        const size_t batch = count - row < BATCH ? count - row : BATCH;
+        if (turn && row % BATCH == 0) {
+            tmx_dense_nn(n, batch, k, 1, basis->v, n, turn + row * k, k, 0, part, n);
         }
-        for (size_t i = 0; i < batch * n && m->map; i++) {
-            m->map[(at + first) * n + i] = (float)from[i];
+        tmx_network_view(&m->net, turn ? part + row % BATCH * n : basis->v + row * n, 0, n_view, view);
+        for (size_t i = 0; i < n_view && m->map; i++) {
+            m->map[(at + row) * n_view + i] = (float)view[i];
         }
         if (m->fine_map) {
-            memcpy(m->fine_map + (at + first) * n, from, batch * n * sizeof *from);
+            memcpy(m->fine_map + (at + row) * n_view, view, n_view * sizeof *view);
         }
     }
     free(part);
@@ -116,7 +116,7 @@ static enum tmx_status fill_map(struct tmx_reduced_model *m, size_t at, const st
 static enum tmx_status make_map(struct tmx_reduced_model *m, const struct tmx_basis *basis,
                                 const double *turn, struct tmx_err *err)
 {
-    m->map = calloc(m->n_mode * basis->n_node, sizeof *m->map);
+    m->map = calloc(m->n_mode * m->net.n_view, sizeof *m->map);
     return m->map ? fill_map(m, 0, basis, turn, m->n_mode, err)
                   : tmx_fail(err, TMX_ENOMEM, "heat map of %zu modes", m->n_mode);
 }
@@ -126,8 +126,8 @@ static enum tmx_status make_still(struct tmx_reduced_model *m, const struct tmx_
                                   const struct tmx_modes *modes, struct tmx_err *err)
 {
     const size_t n = basis->n_node, k = basis->n_mode, u = basis->n_unit;
-    double *rest = calloc(2 * k * u, sizeof *rest);
-    m->still = calloc(n * u, sizeof *m->still);
+    double *rest = calloc(2 * k * u + u * n, sizeof *rest), *node = rest + 2 * k * u;
+    m->still = calloc(m->net.n_view * u, sizeof *m->still);
     if (!rest || !m->still) {
         free(rest);
         return tmx_fail(err, TMX_ENOMEM, "heat map of %zu units", u);
@@ -136,7 +136,10 @@ static enum tmx_status make_still(struct tmx_reduced_model *m, const struct tmx_
         rest[i] = modes->in[i] / modes->rate[i % k];
     }
     tmx_dense_nn(k, u, k, 1, modes->vector, k, rest, k, 0, rest + k * u, k);
-    tmx_dense_nn(n, u, k, 1, basis->v, n, rest + k * u, k, 0, m->still, n);
+    tmx_dense_nn(n, u, k, 1, basis->v, n, rest + k * u, k, 0, node, n);
+    for (size_t v = 0; v < u; v++) {
+        tmx_network_view(&m->net, node + v * n, 0, m->net.n_view, m->still + v * m->net.n_view);
+    }
     free(rest);
     return TMX_OK;
 }
@@ -181,9 +184,12 @@ static enum tmx_status keep_modes(struct tmx_reduced_model *m, struct tmx_basis 
     if (!m->vector) {
         return tmx_fail(err, TMX_ENOMEM, "%zu convection levels", m->n_level);
     }
-    if (m->fine) {
+    if (m->fine && !m->net.view_start) {
         m->fine_map = basis->v;
         basis->v = NULL;
+    } else if (m->fine) {
+        m->fine_map = calloc(k * m->net.n_view, sizeof *m->fine_map);
+        st = m->fine_map ? fill_map(m, 0, basis, NULL, k, err) : tmx_fail(err, TMX_ENOMEM, "heat map");
     } else {
         st = make_map(m, basis, NULL, err);
     }
@@ -299,7 +305,7 @@ static enum tmx_status widen_vectors(struct tmx_reduced_model *m, size_t more, s
 /* Room in the map for more rows. */
 static enum tmx_status widen_map(struct tmx_reduced_model *m, size_t more, struct tmx_err *err)
 {
-    const size_t n = (m->n_mode + more) * m->net.n_node;
+    const size_t n = (m->n_mode + more) * m->net.n_view;
     float *map = m->map ? realloc(m->map, n * sizeof *map) : NULL;
     double *fine = m->fine_map ? realloc(m->fine_map, n * sizeof *fine) : NULL;
     m->map = map ? map : m->map;
@@ -346,8 +352,9 @@ static enum tmx_status join_start(struct tmx_reduced_model *m, const struct tmx_
     if (!from_k) {
         return tmx_fail(err, TMX_ENOMEM, "start field");
     }
+    tmx_network_unview(&m->net, spec->init_node_k, from_k);
     for (size_t c = 0; c < m->net.n_node; c++) {
-        from_k[c] = spec->init_node_k[c] - spec->ambient_k;
+        from_k[c] -= spec->ambient_k;
     }
     wish.theta_k = from_k;
     gamma_range(&m->net, spec, &wish.gamma_low, &wish.gamma_high);
@@ -447,14 +454,14 @@ double tmx_reduced_model_bound(const struct tmx_reduced_model *m, bool nodes, co
         }
         worst = fmax(worst, sum);
     }
-    return (m->fine ? NODE_SAFETY : SAFETY) * (worst + m->start_error_k);
+    return (m->fine ? NODE_SAFETY : SAFETY) * worst + START_SAFETY * m->start_error_k;
 }
 
 void tmx_reduced_model_field(const struct tmx_reduced_model *m, size_t level, const double *z,
                              const double *power_w, size_t first, size_t n, double *work, double *theta_k)
 {
     const struct tmx_modal *modal = &m->modal[level];
-    const size_t n_node = m->net.n_node, k = m->n_mode;
+    const size_t n_view = m->net.n_view, k = m->n_mode;
     memset(theta_k, 0, n * sizeof *theta_k);
     if (m->still) {
         tmx_modal_settle(modal, power_w, work);
@@ -471,19 +478,19 @@ void tmx_reduced_model_field(const struct tmx_reduced_model *m, size_t level, co
         }
     }
     for (size_t i = 0; i < k && m->map; i++) {
-        const float *row = m->map + i * n_node + first;
+        const float *row = m->map + i * n_view + first;
         for (size_t c = 0; c < n; c++) {
             theta_k[c] += work[i] * (double)row[c];
         }
     }
     for (size_t i = 0; i < k && m->fine_map; i++) {
-        const double *row = m->fine_map + i * n_node + first;
+        const double *row = m->fine_map + i * n_view + first;
         for (size_t c = 0; c < n; c++) {
             theta_k[c] += work[i] * row[c];
         }
     }
     for (size_t u = 0; u < m->net.n_unit && m->still; u++) {
-        const double *row = m->still + u * n_node + first;
+        const double *row = m->still + u * n_view + first;
         for (size_t c = 0; c < n; c++) {
             theta_k[c] += power_w[u] * row[c];
         }

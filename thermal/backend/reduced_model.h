@@ -22,9 +22,9 @@ struct tmx_reduced_model {
     /* truncated (one level, units alone): theta = still p + map (z - in p / rate).
      * whole: theta = map vector[level] z. */
     bool truncated, fine;
-    float *map;           /* [n_mode][n_node] owned; NULL when fine */
+    float *map;           /* [n_mode][n_view] owned; NULL when fine */
     double *fine_map;     /* the same in full precision, where single cells must be accurate */
-    double *still;        /* [n_unit][n_node, K/W] owned; truncated only */
+    double *still;        /* [n_unit][n_view, K/W] owned; truncated only */
     double *vector;       /* [n_level][n_mode][n_mode] owned; whole only */
     double *error;        /* [n_unit][n_unit, K/W] owned, see tmx_basis and tmx_modes_truncate */
     double *cell_error;   /* [n_unit][n_region, K/W] owned; NULL where cells are not controlled */
@@ -65,7 +65,7 @@ void tmx_reduced_store(const struct tmx_reduced_model *m, const char key[TMX_HAS
  * each unit's power changes by at most swing_w [n_unit, W] at a time. */
 double tmx_reduced_model_bound(const struct tmx_reduced_model *m, bool nodes, const double *swing_w);
 
-/* cells [first, first + n) of theta (above ambient) for a state; work is [n_mode]. */
+/* rows [first, first + n) of the view of theta (above ambient) for a state; work is [n_mode]. */
 void tmx_reduced_model_field(const struct tmx_reduced_model *m, size_t level, const double *z,
                              const double *power_w, size_t first, size_t n, double *work, double *theta_k);
 

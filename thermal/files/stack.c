@@ -244,7 +244,11 @@ static enum tmx_status check_die(const struct build *b)
 {
     const struct tmx_floorplan *fp = &b->s->floorplan[0];
     const double w = tmx_floorplan_width_m(fp), h = tmx_floorplan_height_m(fp);
-    if (fmax(w, h) >= b->s->spec.package.s_spreader_m) {
+    const double most_m = b->s->spec.package.s_spreader_m;
+    /* in the physical network nothing lies beyond the die that has to be there */
+    const bool fits = b->options->network == TMX_NETWORK_PHYSICAL ? fmax(w, h) <= most_m + EXTENT_TOLERANCE_M
+                                                                  : fmax(w, h) < most_m;
+    if (!fits) {
         return tmx_fail_at(b->err, TMX_ECONFIG, fp->source, fp->unit[0].line,
                            "the die (%g x %g mm) must be smaller than the spreader (s_spreader = %g mm)",
                            1e3 * w, 1e3 * h, 1e3 * b->s->spec.package.s_spreader_m);
@@ -308,6 +312,8 @@ enum tmx_status tmx_stack_create(const struct tmx_hotspot_config *cfg,
         s->spec.map_mode = TMX_MAP_CENTER;
     }
     s->spec.hotspot_lateral = options->hotspot_compat;
+    s->spec.network = options->network;
+    s->spec.refine = options->refine;
     s->spec.detailed_3d = cfg->detailed_3D && s->from_layer_file;
     s->spec.ambient_k = cfg->ambient;
     s->spec.init_k = cfg->init_temp;

@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "thermal/network/links.h"
+
 static const double LUMPING = 0.333; /* HotSpot's factor on every capacitance */
 static const double SAME_M = 1e-6;   /* layers may differ by this much in extent (HotSpot) */
 static const double OWN_PART = 0.95; /* a cell takes a unit's material from this covered part on (HotSpot) */
@@ -14,16 +16,12 @@ static const double OWN_PART = 0.95; /* a cell takes a unit's material from this
 enum { WEST, EAST, NORTH, SOUTH, SIDES };
 enum { SPREADER = 0, INNER = SIDES, OUTER = 2 * SIDES }; /* first package node of each ring */
 
-struct link {
-    size_t a, b;
-    double w_k;
-};
-
 struct builder { /* scratch of tmx_network_init */
     const struct tmx_thermal_spec *spec;
     struct tmx_network *net;
-    struct link *link; /* [n_link] */
-    size_t n_link, room;
+    struct tmx_links links;
+    enum tmx_status st; /* of the first link that found no memory */
+    struct tmx_err *err;
     double *k, *p; /* [n_layer * n_cell] conductivity, heat capacity of each cell */
     double *t;     /* [n_layer] thickness */
     bool *lateral; /* [n_layer] */
@@ -31,8 +29,7 @@ struct builder { /* scratch of tmx_network_init */
 
 static void add_link(struct builder *b, size_t from, size_t to, double resistance)
 {
-    tmx_assert(b->n_link < b->room);
-    b->link[b->n_link++] = (struct link){from, to, 1.0 / resistance};
+    b->st = b->st ? b->st : tmx_links_add(&b->links, from, to, resistance, b->err);
 }
 
 /* The material of every cell of a die layer: its units' own where it is given. */
@@ -184,43 +181,6 @@ static void cell_nodes(struct builder *b)
     net->film_base_k = (b->spec->detailed_3d ? 0.5 : 1.0) * pk->t_sink_m / pk->k_sink;
 }
 
-/* Links to the lower triangle by columns; parallel links are not added up (there are none). */
-static enum tmx_status compress(struct builder *b, struct tmx_err *err)
-{
-    struct tmx_network *net = b->net;
-    const size_t n = net->n_node, n_entry = n + b->n_link;
-    int *at = calloc(n, sizeof *at);
-    net->col_start = calloc(n + 1, sizeof *net->col_start);
-    net->row = calloc(n_entry, sizeof *net->row);
-    net->value_w_k = calloc(n_entry, sizeof *net->value_w_k);
-    if (!at || !net->col_start || !net->row || !net->value_w_k) {
-        free(at);
-        return tmx_fail(err, TMX_ENOMEM, "network of %zu nodes", n);
-    }
-    for (size_t k = 0; k < b->n_link; k++) {
-        net->col_start[b->link[k].a + 1]++; /* a < b in every link */
-    }
-    for (size_t c = 0; c < n; c++) {
-        net->col_start[c + 1] += net->col_start[c] + 1;
-        at[c] = net->col_start[c] + 1;
-        net->row[net->col_start[c]] = (int)c;
-    }
-    for (size_t k = 0; k < b->n_link; k++) {
-        const struct link *l = &b->link[k];
-        int e = at[l->a]++;
-        for (; net->row[e - 1] > (int)l->b; e--) { /* keep the rows ascending: a few per column */
-            net->row[e] = net->row[e - 1];
-            net->value_w_k[e] = net->value_w_k[e - 1];
-        }
-        net->row[e] = (int)l->b;
-        net->value_w_k[e] = -l->w_k;
-        net->value_w_k[net->col_start[l->a]] += l->w_k;
-        net->value_w_k[net->col_start[l->b]] += l->w_k;
-    }
-    free(at);
-    return TMX_OK;
-}
-
 static enum tmx_status check(const struct tmx_thermal_spec *spec, struct tmx_err *err)
 {
     const struct tmx_package *pk = &spec->package;
@@ -242,11 +202,15 @@ static enum tmx_status check(const struct tmx_thermal_spec *spec, struct tmx_err
                                1e3 * w, 1e3 * h, 1e3 * W, 1e3 * H);
         }
     }
-    if (W >= pk->s_spreader_m || H >= pk->s_spreader_m) {
+    const bool physical = spec->network == TMX_NETWORK_PHYSICAL; /* its package may end where the die does */
+    if (physical && spec->hotspot_lateral) {
+        return tmx_fail(err, TMX_ERANGE, "the physical network does not exchange lateral resistances");
+    }
+    if (physical ? fmax(W, H) > pk->s_spreader_m + SAME_M : fmax(W, H) >= pk->s_spreader_m) {
         return tmx_fail(err, TMX_ERANGE, "die of %g x %g mm is not smaller than the spreader of %g mm",
                         1e3 * W, 1e3 * H, 1e3 * pk->s_spreader_m);
     }
-    if (pk->s_spreader_m >= pk->s_sink_m) {
+    if (physical ? pk->s_spreader_m > pk->s_sink_m + SAME_M : pk->s_spreader_m >= pk->s_sink_m) {
         return tmx_fail(err, TMX_ERANGE, "spreader of %g mm is not smaller than the sink of %g mm",
                         1e3 * pk->s_spreader_m, 1e3 * pk->s_sink_m);
     }
@@ -260,6 +224,11 @@ static enum tmx_status check(const struct tmx_thermal_spec *spec, struct tmx_err
 static enum tmx_status maps(struct builder *b, struct tmx_err *err)
 {
     struct tmx_network *net = b->net;
+    net->map = calloc(net->n_layer, sizeof *net->map);
+    net->first_unit = calloc(net->n_layer + 1, sizeof *net->first_unit);
+    if (!net->map || !net->first_unit) {
+        return tmx_fail(err, TMX_ENOMEM, "network of %zu layers", net->n_layer);
+    }
     for (size_t l = 0; l < net->n_layer; l++) {
         const size_t die = l < b->spec->n_layer ? l : b->spec->n_layer - 1;
         const struct tmx_layer *layer = &b->spec->layer[die];
@@ -279,27 +248,41 @@ static enum tmx_status allocate(struct builder *b, struct tmx_err *err)
 {
     struct tmx_network *net = b->net;
     const size_t cells = net->n_layer * net->n_cell;
-    b->room = 3 * cells + 4 * (net->rows + net->cols) + (size_t)2 * SIDES;
-    b->link = calloc(b->room, sizeof *b->link);
     b->k = calloc(cells, sizeof *b->k);
     b->p = calloc(cells, sizeof *b->p);
     b->t = calloc(net->n_layer, sizeof *b->t);
     b->lateral = calloc(net->n_layer, sizeof *b->lateral);
     net->heat_j_k = calloc(net->n_node, sizeof *net->heat_j_k);
     net->area_m2 = calloc(net->n_node, sizeof *net->area_m2);
-    net->map = calloc(net->n_layer, sizeof *net->map);
-    net->first_unit = calloc(net->n_layer + 1, sizeof *net->first_unit);
-    if (!b->link || !b->k || !b->p || !b->t || !b->lateral || !net->heat_j_k || !net->area_m2 || !net->map ||
-        !net->first_unit) {
+    if (!b->k || !b->p || !b->t || !b->lateral || !net->heat_j_k || !net->area_m2) {
         return tmx_fail(err, TMX_ENOMEM, "network of %zu nodes", net->n_node);
     }
     return TMX_OK;
 }
 
+/* HotSpot's network: one sheet of cells a layer, twelve package nodes. */
+static enum tmx_status hotspot_init(struct builder *b, struct tmx_err *err)
+{
+    struct tmx_network *net = b->net;
+    const struct tmx_package *pk = &b->spec->package;
+    net->n_node = net->n_view;
+    enum tmx_status st = allocate(b, err);
+    if (st) {
+        return st;
+    }
+    materials(b);
+    cell_links(b);
+    edge_links(b, net->n_layer - 2, SPREADER, pk->s_spreader_m, pk->k_spreader);
+    edge_links(b, net->n_layer - 1, INNER, pk->s_spreader_m, pk->k_sink);
+    package_nodes(b);
+    cell_nodes(b);
+    return b->st ? b->st : tmx_links_compress(&b->links, net, err);
+}
+
 enum tmx_status tmx_network_init(struct tmx_network *net, const struct tmx_thermal_spec *spec,
                                  struct tmx_err *err)
 {
-    struct builder b = {.spec = spec, .net = net};
+    struct builder b = {.spec = spec, .net = net, .err = err};
     *net = (struct tmx_network){0};
     enum tmx_status st = check(spec, err);
     if (st) {
@@ -309,25 +292,18 @@ enum tmx_status tmx_network_init(struct tmx_network *net, const struct tmx_therm
     net->cols = spec->cols;
     net->n_cell = spec->rows * spec->cols;
     net->n_layer = spec->n_layer + 2;
-    net->n_node = net->n_layer * net->n_cell + TMX_PACKAGE_NODES;
+    net->n_view = net->n_layer * net->n_cell + TMX_PACKAGE_NODES;
     net->width_m = tmx_floorplan_width_m(spec->layer[0].floorplan);
     net->height_m = tmx_floorplan_height_m(spec->layer[0].floorplan);
     net->mode = spec->map_mode;
-    st = allocate(&b, err);
-    st = st ? st : maps(&b, err);
-    if (!st) {
-        materials(&b);
-        cell_links(&b);
-        edge_links(&b, net->n_layer - 2, SPREADER, spec->package.s_spreader_m, spec->package.k_spreader);
-        edge_links(&b, net->n_layer - 1, INNER, spec->package.s_spreader_m, spec->package.k_sink);
-        package_nodes(&b);
-        cell_nodes(&b);
-        st = compress(&b, err);
-    }
+    st = maps(&b, err);
+    st = st                                      ? st
+         : spec->network == TMX_NETWORK_PHYSICAL ? tmx_physical_init(net, spec, err)
+                                                 : hotspot_init(&b, err);
     for (size_t l = 0; net->map && l < net->n_layer; l++) {
         net->map[l].floorplan = NULL; /* the network outlives the spec */
     }
-    free(b.link);
+    tmx_links_finish(&b.links);
     free(b.k);
     free(b.p);
     free(b.t);
@@ -347,6 +323,11 @@ void tmx_network_finish(struct tmx_network *net)
     free(net->value_w_k);
     free(net->heat_j_k);
     free(net->area_m2);
+    free(net->view_start);
+    free(net->view_node);
+    free(net->view_part);
+    free(net->view_back);
+    free(net->twin);
     *net = (struct tmx_network){0};
 }
 
@@ -390,9 +371,47 @@ void tmx_network_apply(const struct tmx_network *net, double gamma, double sigma
     }
 }
 
+void tmx_network_view(const struct tmx_network *net, const double *node_k, size_t first, size_t n,
+                      double *view_k)
+{
+    const size_t plain = net->view_start ? (net->n_layer - 2) * net->n_cell : net->n_view;
+    for (size_t v = 0; v < n; v++) {
+        const size_t row = first + v;
+        if (row < plain) {
+            view_k[v] = node_k[row];
+            continue;
+        }
+        view_k[v] = 0;
+        for (size_t e = net->view_start[row - plain]; e < net->view_start[row - plain + 1]; e++) {
+            view_k[v] += net->view_part[e] * node_k[net->view_node[e]];
+        }
+    }
+}
+
+void tmx_network_unview(const struct tmx_network *net, const double *view_k, double *node_k)
+{
+    if (!net->view_start) {
+        memcpy(node_k, view_k, net->n_node * sizeof *node_k);
+        return;
+    }
+    const size_t plain = (net->n_layer - 2) * net->n_cell;
+    memset(node_k, 0, net->n_node * sizeof *node_k);
+    memcpy(node_k, view_k, plain * sizeof *node_k);
+    for (size_t row = plain; row < net->n_view; row++) {
+        for (size_t e = net->view_start[row - plain]; e < net->view_start[row - plain + 1]; e++) {
+            node_k[net->view_node[e]] += net->view_back[e] * view_k[row];
+        }
+    }
+    for (size_t node = plain; node < net->n_node; node++) {
+        if (net->twin[node] != node) {
+            node_k[node] = node_k[net->twin[node]];
+        }
+    }
+}
+
 void tmx_network_field(const struct tmx_network *net, const double *node_k, size_t layer, double *cell_k)
 {
     tmx_assert(layer <= net->n_layer);
-    const size_t n = layer == net->n_layer ? (size_t)TMX_PACKAGE_NODES : net->n_cell;
-    memcpy(cell_k, node_k + layer * net->n_cell, n * sizeof *cell_k);
+    tmx_network_view(net, node_k, layer * net->n_cell,
+                     layer == net->n_layer ? (size_t)TMX_PACKAGE_NODES : net->n_cell, cell_k);
 }

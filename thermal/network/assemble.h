@@ -7,13 +7,15 @@
 /* The RC network of a spec: C dtheta/dt + G theta = B p with theta = T - T_ambient and
  * G = G_net + gamma(R_convec) diag(A). Built here, solved elsewhere.
  *
- * Nodes: cells of every layer (die stack, spreader, sink), index layer * n_cell + cell,
- * then 12 package nodes: W,E,N,S of the spreader, the inner and the outer sink ring. */
+ * The view: cells of every layer (die stack, spreader, sink), index layer * n_cell + cell,
+ * then 12 package nodes: W,E,N,S of the spreader, the inner and the outer sink ring. In HotSpot's network
+ * the nodes are just these. In the physical one the cells of the die layers come first, as in the view;
+ * what else the view shows are means over the nodes that follow. */
 
 enum { TMX_PACKAGE_NODES = 12 };
 
 struct tmx_network {
-    size_t n_node, n_cell, n_layer; /* n_layer counts spreader and sink */
+    size_t n_node, n_view, n_cell, n_layer; /* n_layer counts spreader and sink */
     size_t rows, cols;
     double width_m, height_m; /* of the die */
     size_t n_unit;            /* dissipating units */
@@ -27,6 +29,14 @@ struct tmx_network {
     double
         film_base_k; /* [m2 K/W] sink conduction in series with the film: gamma = 1 / (film_base + R S^2) */
     double sink_area_m2;
+
+    /* physical: the rows of the view behind the die layers, r = view index - (n_layer - 2) n_cell; NULL in
+     * HotSpot's network */
+    size_t *view_start; /* [rows + 1] owned: first entry of each row */
+    size_t *view_node;  /* owned */
+    double *view_part;  /* owned: share of the node in the row's mean */
+    double *view_back;  /* owned: share of the row in the node's value, where a field is given */
+    size_t *twin;       /* [n_node] owned: the die cell whose value a node takes then, or itself */
 
     struct tmx_gridmap *map; /* [n_layer] owned; spreader and sink use the last die layer's floorplan */
     size_t *first_unit;      /* [n_layer + 1] owned: first dissipating unit of each layer */
@@ -52,6 +62,12 @@ void tmx_network_read(const struct tmx_network *net, const double *node_k, doubl
 
 /* y = (G_net + gamma A + sigma C) x, vectors of [n_node]. */
 void tmx_network_apply(const struct tmx_network *net, double gamma, double sigma, const double *x, double *y);
+
+/* view_k [n] of the view's rows [first, first + n) from node_k [n_node]; and node_k [n_node] from a
+ * whole view_k [n_view]: what a start file says of the nodes it does not name. */
+void tmx_network_view(const struct tmx_network *net, const double *node_k, size_t first, size_t n,
+                      double *view_k);
+void tmx_network_unview(const struct tmx_network *net, const double *view_k, double *node_k);
 
 /* Copy one layer (its cells) or, for layer == n_layer, the 12 package nodes. */
 void tmx_network_field(const struct tmx_network *net, const double *node_k, size_t layer, double *cell_k);

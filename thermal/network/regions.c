@@ -42,13 +42,15 @@ enum tmx_status tmx_regions_units(struct tmx_regions *r, const struct tmx_networ
 enum tmx_status tmx_regions_tiles(struct tmx_regions *r, const struct tmx_network *net, struct tmx_err *err)
 {
     const size_t down = net->rows < TILES ? net->rows : TILES, across = net->cols < TILES ? net->cols : TILES;
-    const size_t cells = net->n_layer * net->n_cell;
-    const enum tmx_status st = allocate(r, net->n_layer * down * across + 1, net->n_node, err);
+    const size_t n_layer = net->view_start ? net->n_layer - 2 : net->n_layer; /* that nodes follow in order */
+    const size_t cells = n_layer * net->n_cell, n_tile = n_layer * down * across;
+    const size_t more = (net->n_node - cells + net->n_cell - 1) / net->n_cell;
+    const enum tmx_status st = allocate(r, n_tile + more, net->n_node, err);
     if (st) {
         return st;
     }
     size_t at = 0, region = 0;
-    for (size_t tile = 0; tile < net->n_layer * down * across; tile++) {
+    for (size_t tile = 0; tile < n_tile; tile++) {
         const size_t l = tile / (down * across), i = tile / across % down, j = tile % across;
         for (size_t row = i * net->rows / down; row < (i + 1) * net->rows / down; row++) {
             for (size_t col = j * net->cols / across; col < (j + 1) * net->cols / across; col++) {
@@ -57,11 +59,14 @@ enum tmx_status tmx_regions_tiles(struct tmx_regions *r, const struct tmx_networ
         }
         r->start[++region] = at;
     }
-    for (size_t node = cells; node < net->n_node; node++) {
-        r->node[at++] = node;
+    while (at < net->n_node) {
+        r->node[at] = at;
+        at++;
+        if (at == net->n_node || (at - cells) % net->n_cell == 0) {
+            r->start[++region] = at;
+        }
     }
-    r->start[++region] = at;
-    tmx_assert(region == r->n && at == net->n_node);
+    tmx_assert(region == r->n);
     return TMX_OK;
 }
 

@@ -17,7 +17,7 @@ struct tmx_regions {
  * tmx_regions_finish, also after failure (TMX_ENOMEM). */
 TMX_NODISCARD enum tmx_status tmx_regions_units(struct tmx_regions *r, const struct tmx_network *net,
                                                 struct tmx_err *err);
-/* All nodes: every layer in tiles, then the package nodes. */
+/* All nodes: every layer in tiles, then what is not a layer's cell. */
 TMX_NODISCARD enum tmx_status tmx_regions_tiles(struct tmx_regions *r, const struct tmx_network *net,
                                                 struct tmx_err *err);
 void tmx_regions_finish(struct tmx_regions *r); /* accepts zeroed memory */

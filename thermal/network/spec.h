@@ -29,7 +29,16 @@ struct tmx_package {
 
 enum tmx_map_mode { TMX_MAP_AREA, TMX_MAP_AVG, TMX_MAP_MIN, TMX_MAP_MAX, TMX_MAP_CENTER };
 
+enum tmx_network_kind {
+    TMX_NETWORK_HOTSPOT, /* HotSpot's grid model: one sheet a layer, twelve package nodes, a third of the heat
+                          */
+    TMX_NETWORK_PHYSICAL, /* finite volumes to the edges of spreader and sink, refined layers, all of the heat
+                           */
+};
+
 struct tmx_thermal_spec {
+    enum tmx_network_kind network;
+    unsigned refine; /* physical: cells and sheets outside the die's plane this many times finer; 0: 1 */
     const struct tmx_layer *layer; /* [n_layer] not owned; spreader and sink are appended by the model */
     size_t n_layer;
     struct tmx_package package;
@@ -41,7 +50,7 @@ struct tmx_thermal_spec {
     const double *r_convec_levels; /* [n_level, K/W] for a fan; n_level 0: package.r_convec_k_per_w alone */
     size_t n_level;
     double init_k;             /* uniform start, used when init_node_k is NULL */
-    const double *init_node_k; /* [n_node, K] start field over all nodes (n_layer + 2 layers of rows * cols
+    const double *init_node_k; /* [n_view, K] start field over the view (n_layer + 2 layers of rows * cols
                                   cells, row 0 = north, then 12 package nodes W,E,N,S of spreader, inner and
                                   outer sink); NULL: uniform init_k */
     double min_step_s;         /* shortest step that must be accurate to the tolerance; 0: 1 ms */

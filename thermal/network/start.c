@@ -18,7 +18,7 @@
 static const double FIRST_POLE = 0.1;  /* [1/s] */
 static const double POLE_RATIO = 100;  /* at most, from one pole to the next */
 static const double LAST_POLE = 10;    /* in units of the rate of the shortest step */
-static const double SHARE = 0.1;       /* of the tolerance at each tested shift */
+static const double SHARE = 0.02;      /* of the tolerance at each tested shift */
 static const double DEPENDENT = 1e-20; /* square of the part of a vector that must be new */
 enum { MAX_POLE = 8, MAX_VECTOR = 160, CHUNK = 16 };
 

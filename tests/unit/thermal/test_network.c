@@ -115,6 +115,60 @@ static void a_uniform_field_feels_the_air_alone(void **state)
     }
 }
 
+/* Vertical resistance of each sheet in series, all of its heat, and the air: what a chip without lateral
+ * differences comes down to, whatever the grids of its sheets. */
+static void the_physical_network_adds_up(void **state)
+{
+    (void)state;
+    struct chip c;
+    struct tmx_network net;
+    make(&c);
+    c.spec.network = TMX_NETWORK_PHYSICAL;
+    c.spec.rows = 7;
+    c.spec.cols = 10;
+    for (unsigned refine = 1; refine <= 2; refine++) {
+        double heat = 0, area = 0, worst = 0;
+        c.spec.refine = refine;
+        init(&net, &c);
+        double *one = calloc(3 * net.n_node + 2 * net.n_view, sizeof *one), *flow = one + net.n_node;
+        double *view = flow + net.n_node, *back = view + net.n_view, *node = back + net.n_view;
+        assert_non_null(one);
+        for (size_t n = 0; n < net.n_node; n++) {
+            one[n] = 1;
+            heat += net.heat_j_k[n];
+            area += net.area_m2[n];
+        }
+        tmx_network_apply(&net, 50, 0, one, flow);
+        for (size_t n = 0; n < net.n_node; n++) {
+            worst = fmax(worst, fabs(flow[n] - 50 * net.area_m2[n]));
+        }
+        assert_true(worst < 1e-9);
+        check_close(area, 0.06 * 0.06, 1e-9, 0);
+        check_close(heat,
+                    16e-3 * 16e-3 * (150e-6 * 1.63e6 + 20e-6 * 4e6) + 0.03 * 0.03 * 1e-3 * 3.55e6 +
+                        0.06 * 0.06 * 6.9e-3 * 3.55e6 + 140.4,
+                    1e-9, 0);
+        tmx_network_view(&net, one, 0, net.n_view, view);
+        for (size_t n = 0; n < net.n_view; n++) { /* means: of ones, one */
+            check_close(view[n], 1, 1e-12, 0);
+            view[n] = 300 + (double)(n % 13);
+        }
+        tmx_network_unview(&net, view, node);
+        for (size_t n = 0; n < net.n_node; n++) { /* mixes of what was given */
+            assert_true(node[n] >= 300 - 1e-9 && node[n] <= 312 + 1e-9);
+        }
+        tmx_network_view(&net, node, 0, 2 * net.n_cell, back);
+        assert_memory_equal(view, back,
+                            2 * net.n_cell * sizeof *view); /* the die layers come back as given */
+        free(one);
+        tmx_network_finish(&net);
+    }
+    c.spec.package.s_spreader_m = c.spec.package.s_sink_m = 16e-3; /* nothing beyond the die */
+    init(&net, &c);
+    check_close(tmx_network_gamma(&net, 0) * net.film_base_k, 1, 1e-12, 0);
+    tmx_network_finish(&net);
+}
+
 static void rectangular_cells_conduct_more_along_their_short_side(void **state)
 {
     (void)state;
@@ -273,6 +327,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_worked_numbers_come_out),
         cmocka_unit_test(a_uniform_field_feels_the_air_alone),
+        cmocka_unit_test(the_physical_network_adds_up),
         cmocka_unit_test(rectangular_cells_conduct_more_along_their_short_side),
         cmocka_unit_test(a_layer_without_lateral_flow_has_no_lateral_links),
         cmocka_unit_test(detailed_stacks_use_half_cells_and_unit_materials),
