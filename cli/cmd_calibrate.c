@@ -13,7 +13,7 @@ struct args {
     struct tmx_measured_args log;
     const char *dir, *air;
     double split;
-    bool no_figures, no_check;
+    bool alike, no_figures, no_check;
 };
 
 static const struct tmx_arg rows[] = {
@@ -30,6 +30,11 @@ static const struct tmx_arg rows[] = {
      .value = "WHO",
      .def = "auto",
      .doc = "auto: found; none; or 0>1,3>2: GPU 1 breathes GPU 0's air"},
+    {.name = "alike",
+     .type = TMX_ARG_FLAG,
+     TMX_ARG_FIELD(args, alike),
+     .doc =
+         "one sink for all GPUs: they differ by their air and junctions alone, and share a fan in node.cfg"},
     {.name = "split",
      .type = TMX_ARG_REAL,
      TMX_ARG_FIELD(args, split),
@@ -74,6 +79,7 @@ static enum tmx_status calibrate(struct args *a, struct tmx_calibration *c, stru
     struct tmx_calibrate_options o = {.air = a->air,
                                       .split = isnan(a->split) ? 1 : a->split,
                                       .rpm = tmx_measured_rpm(&a->log),
+                                      .alike = a->alike,
                                       .leave_one_out = !a->no_check};
     enum tmx_status st = tmx_measured_ambient(&a->log, &o.ambient, &o.ambient_c, err);
     st = st ? st : tmx_measured_open(&a->log, &a->logs, m, err);

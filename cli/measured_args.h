@@ -51,7 +51,8 @@ struct tmx_measured_args {
      TMX_ARG_FIELD(s, log.ambient),                                                                        \
      .value = "T",                                                                                         \
      .def = "auto",                                                                                        \
-     .doc = "degC for all runs; inlet: the log's column; fit: one a run; auto: inlet where there is one"}, \
+     .doc = "degC for all runs; inlet: the log's column; fit: one a run; auto: inlet where all have one, " \
+            "in a replay as in the calibration"},                                                          \
     {                                                                                                      \
         .name = "rpm", .type = TMX_ARG_REAL, TMX_ARG_FIELD(s, log.rpm), .value = "N", .min = 1,            \
         .max = 60000, .doc = "fan speed of runs that log none"                                             \

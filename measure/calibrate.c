@@ -65,8 +65,8 @@ static void list_parameters(struct work *w)
     const size_t n = c->model.n_gpu;
     c->fit.n_parameter = 0;
     for (size_t g = 0; g < n; g++) {
-        /* with a fitted ambient the first GPU's offset is part of it */
-        if ((c->fit.inlet || w->options->ambient == TMX_AMBIENT_GIVEN) || g > 0) {
+        /* the first GPU's offset is part of the fitted ambient or of air_rise_k */
+        if (g > 0) {
             add(w, TMX_FIT_OFFSET, (int)g, 0);
         }
         add(w, TMX_FIT_JUNCTION, (int)g, 0);
@@ -76,6 +76,9 @@ static void list_parameters(struct work *w)
             p->prior = w->sink_near > 0 ? log(w->sink_near) : 0;
             p->spread = w->sink_near > 0 ? SINKS_DIFFER : 0;
         }
+    }
+    if (c->fit.inlet || w->options->ambient == TMX_AMBIENT_GIVEN) {
+        add(w, TMX_FIT_AIR_RISE, TMX_FIT_ALL, 0);
     }
     if (w->sink_shared) {
         add(w, TMX_FIT_SINK, TMX_FIT_ALL, 0);
@@ -221,7 +224,7 @@ static enum tmx_status try_part(struct work *w, const struct trial *t, struct tm
         bool good = !fitted && w->c->fit.rms_k < (1 - t->gain) * before.rms_k;
         for (size_t k = 0; good && k < t->n_kind; k++) {
             const struct tmx_fit_parameter *p = parameter(w, t->kinds[k]);
-            good = told(p);
+            good = t->kinds[k] == TMX_FIT_LAG || told(p); /* edges tell of the lag: the gain decides */
         }
         const struct tmx_fit_parameter *sink = parameter(w, TMX_FIT_SINK_C);
         good = good && sink && isfinite(sink->error) && sink->error < 0.5 * sink->value;
@@ -349,9 +352,9 @@ static enum tmx_status first_guess(struct work *w, struct tmx_err *err)
 
 /* ---- whose air ---- */
 
-static double static_k_per_w(const struct tmx_rc *m, size_t g)
+static double static_k_per_w(const struct tmx_rc *m, size_t g, double rpm)
 {
-    return m->gpu[g].junction_k_per_w + m->gpu[g].sink_k_per_w;
+    return m->gpu[g].junction_k_per_w + tmx_rc_sink(m, g, rpm);
 }
 
 /* Two rows when the GPUs' resistances fall into two groups set well apart. Cooler ones stand in front;
@@ -359,6 +362,7 @@ static double static_k_per_w(const struct tmx_rc *m, size_t g)
 static void find_air(struct work *w)
 {
     struct tmx_rc *m = &w->c->model;
+    const double rpm = range_of(w->log, TMX_Q_RPM, -1).low; /* where the air is warmed most */
     size_t order[64];
     const size_t n = m->n_gpu;
     if (n < 4 || n > 64 || n % 2) {
@@ -366,7 +370,7 @@ static void find_air(struct work *w)
     }
     for (size_t g = 0; g < n; g++) {
         size_t k = g;
-        for (; k > 0 && static_k_per_w(m, order[k - 1]) > static_k_per_w(m, g); k--) {
+        for (; k > 0 && static_k_per_w(m, order[k - 1], rpm) > static_k_per_w(m, g, rpm); k--) {
             order[k] = order[k - 1];
         }
         order[k] = g;
@@ -374,13 +378,13 @@ static void find_air(struct work *w)
     const size_t half = n / 2;
     double mean[2] = {0, 0}, var = 0;
     for (size_t k = 0; k < n; k++) {
-        mean[k >= half] += static_k_per_w(m, order[k]) / (double)half;
+        mean[k >= half] += static_k_per_w(m, order[k], rpm) / (double)half;
     }
     for (size_t k = 0; k < n; k++) {
-        const double d = static_k_per_w(m, order[k]) - mean[k >= half];
+        const double d = static_k_per_w(m, order[k], rpm) - mean[k >= half];
         var += d * d / (double)(n - 2);
     }
-    const double gap = static_k_per_w(m, order[half]) - static_k_per_w(m, order[half - 1]);
+    const double gap = static_k_per_w(m, order[half], rpm) - static_k_per_w(m, order[half - 1], rpm);
     if (mean[1] - mean[0] < 4 * sqrt(var) || mean[1] < 1.05 * mean[0] || gap <= sqrt(var)) {
         return;
     }
@@ -451,6 +455,7 @@ static enum tmx_status grow_model(struct work *w, struct tmx_err *err)
 {
     struct tmx_rc *m = &w->c->model;
     enum tmx_status st = first_guess(w, err);
+    w->sink_shared = w->options->alike;
     st = st ? st : refit(w, true, err);
     if (!st && (!w->options->air || strcmp(w->options->air, "auto") == 0)) {
         find_air(w);
@@ -483,12 +488,23 @@ static enum tmx_status grow_model(struct work *w, struct tmx_err *err)
                 m->gpu[g].upstream = TMX_RC_NONE;
                 m->gpu[g].preheat_k_per_w = 0;
             }
-            w->sink_shared = w->preheat = w->c->air_found = false;
+            w->sink_shared = w->options->alike;
+            w->preheat = w->c->air_found = false;
             st = refit(w, true, err);
         }
         state_finish(&apart);
     }
-    const double tau = m->sink_j_per_k * m->gpu[0].sink_k_per_w, r = static_k_per_w(m, 0);
+    if (!st) { /* are the rows' watts means? */
+        struct state points = {0};
+        struct tmx_err ignored = {0};
+        st = save(w, &points, err);
+        m->power_is_mean = true;
+        if (!st && (refit(w, true, &ignored) || w->c->fit.rms_k > 0.998 * points.rms_k)) {
+            go_back(w, &points);
+        }
+        state_finish(&points);
+    }
+    const double tau = m->sink_j_per_k * m->gpu[0].sink_k_per_w, r = static_k_per_w(m, 0, m->rpm_ref);
     double step = INFINITY, length = 0;
     for (size_t i = 0; i < w->log->n_series; i++) {
         const struct tmx_series *s = &w->log->series[i];
@@ -564,7 +580,7 @@ static enum tmx_status grow_model(struct work *w, struct tmx_err *err)
                               .name = "power_lag_s",
                               .why = "power and temperature of a row belong together"};
     st = st ? st : try_part(w, &lag, err);
-    if (!st && w->sink_shared) {
+    if (!st && w->sink_shared && !w->options->alike) {
         w->sink_near = m->gpu[0].sink_k_per_w;
         w->sink_shared = false;
         st = refit(w, true, err);
@@ -577,7 +593,8 @@ static void judge_identified(struct work *w)
     struct tmx_calibration *c = w->c;
     for (size_t k = 0; k < c->fit.n_parameter; k++) {
         struct tmx_fit_parameter *p = &c->parameter[k];
-        const bool number = p->kind == TMX_FIT_OFFSET || p->kind == TMX_FIT_AMBIENT;
+        const bool number =
+            p->kind == TMX_FIT_OFFSET || p->kind == TMX_FIT_AMBIENT || p->kind == TMX_FIT_AIR_RISE;
         p->identified = number ? p->error < 5 : told(p);
         if (!p->identified) {
             const char *why = p->kind == TMX_FIT_JUNCTION
@@ -741,6 +758,7 @@ static enum tmx_status begin(struct work *w, struct tmx_err *err)
     for (size_t r = 0; r < log->n_run; r++) {
         c->ambient_c[r] = o->ambient == TMX_AMBIENT_GIVEN ? o->ambient_c : t.low - 5;
     }
+    c->model.ambient_fitted = !c->fit.inlet && o->ambient != TMX_AMBIENT_GIVEN;
     c->rest_rms_k = NAN;
     return TMX_OK;
 }

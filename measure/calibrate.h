@@ -15,6 +15,7 @@ struct tmx_calibrate_options {
     const char *air;          /* "auto", "none", or "0>1,3>2": GPU 1 breathes GPU 0's air */
     double split;             /* fit to this share of each run's time, judge on the rest; 1: all */
     double rpm;               /* fan speed of series without a fan column; 0: not known */
+    bool alike;               /* all sinks are equal: GPUs differ by their air and their junctions alone */
     bool leave_one_out;
 };
 

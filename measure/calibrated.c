@@ -77,6 +77,9 @@ enum tmx_status tmx_calibrated_fit_table(const struct tmx_calibration *c, const 
     fixed_row(*t, "rpm_ref", "all", c->model.rpm_ref, "rpm",
               c->model.rpm_ref > 0 ? "sinks and preheat are given at this speed"
                                    : "no fan speed known: holds for this fan curve only");
+    fixed_row(*t, "power_is_mean", "all", c->model.power_is_mean ? 1 : 0, "1",
+              c->model.power_is_mean ? "a row's power is the mean since the row before: fits better"
+                                     : "a row's power is that of its time");
     for (size_t k = 0; k < c->fit.n_parameter; k++) {
         fitted_row(*t, c, log, &c->fit.parameter[k]);
     }
@@ -180,6 +183,7 @@ static void print_how(const struct tmx_measured *log, const struct tmx_calibrate
     } else {
         fprintf(out, " --ambient %s", ambients[o->ambient]);
     }
+    fprintf(out, "%s", o->alike ? " --alike" : "");
     if (o->rpm > 0) {
         fprintf(out, " --rpm %.15g", o->rpm);
     }
@@ -255,6 +259,7 @@ static bool set_parameter(struct tmx_rc *m, const char *name, const char *gpu, d
                   {"sink_j_per_k", &m->sink_j_per_k},
                   {"case_k_per_w", &m->case_k_per_w},
                   {"case_s", &m->case_s},
+                  {"air_rise_k", &m->air_rise_k},
                   {"chassis_k", &m->chassis_k},
                   {"power_lag_s", &m->power_lag_s},
                   {"rpm_ref", &m->rpm_ref},
@@ -266,6 +271,11 @@ static bool set_parameter(struct tmx_rc *m, const char *name, const char *gpu, d
             return true;
         }
     }
+    if (strcmp(name, "power_is_mean") == 0) {
+        m->power_is_mean = v > 0;
+        return true;
+    }
+    m->ambient_fitted = m->ambient_fitted || strcmp(name, "ambient_c") == 0;
     bool any = false;
     for (size_t g = 0; g < m->n_gpu; g++) {
         struct tmx_rc_gpu *p = &m->gpu[g];

@@ -28,7 +28,8 @@ static const struct kind kinds[TMX_N_FIT] = {
     [TMX_FIT_SINK_BASE] = {"sink_base_k_per_w", "K/W", true, 0, 0},
     [TMX_FIT_EXPONENT] = {"fan_exponent", "1", true, -0.2, 0.7},
     [TMX_FIT_CASE_S] = {"case_s", "s", true},
-    [TMX_FIT_CHASSIS] = {"chassis_k", "K", false},
+    [TMX_FIT_AIR_RISE] = {"air_rise_k", "K", false, 0, 5},
+    [TMX_FIT_CHASSIS] = {"chassis_k", "K", true, 0, 0},
     [TMX_FIT_LAG] = {"power_lag_s", "s", false},
     [TMX_FIT_AMBIENT] = {"ambient_c", "degC", false, 25, 10},
 };
@@ -66,8 +67,10 @@ struct problem {
     double *temp, *start, *heat, *scratch, *inlet, *rpm; /* [n_all] */
     double *heat_base;                                   /* [n_all] */
     double *base;                                        /* [n_row] residuals of the last evaluation */
-    size_t *cluster;                                     /* [n_row] */
-    size_t n_cluster;
+    double *edge_w;              /* [n_row] change of power to a neighbour, at jumps only */
+    double *step_k;              /* [n_cluster] of its sensor */
+    size_t *cluster;             /* [n_row] */
+    size_t n_cluster, n_reading; /* n_reading: stretches of one reading */
 };
 
 static double *field(const struct tmx_fit *f, const struct tmx_fit_parameter *p, size_t gpu)
@@ -97,6 +100,8 @@ static double *field(const struct tmx_fit *f, const struct tmx_fit_parameter *p,
         return &m->case_k_per_w;
     case TMX_FIT_CASE_S:
         return &m->case_s;
+    case TMX_FIT_AIR_RISE:
+        return &m->air_rise_k;
     case TMX_FIT_CHASSIS:
         return &m->chassis_k;
     case TMX_FIT_LAG:
@@ -245,7 +250,7 @@ static bool sane(const struct problem *q, const gsl_vector *x)
 static double prior_weight(const struct problem *q, const struct tmx_fit_parameter *p)
 {
     const double spread = p->spread > 0 ? p->spread : kinds[p->kind].spread;
-    return spread > 0 ? NOISE_K / spread * sqrt((double)q->n_row / (double)q->n_cluster) : 0;
+    return spread > 0 ? NOISE_K / spread * sqrt((double)q->n_row / (double)q->n_reading) : 0;
 }
 
 static int evaluate(const gsl_vector *x, void *params, gsl_vector *f)
@@ -371,6 +376,40 @@ static void fill_drive(struct problem *q, const struct span *s)
     }
 }
 
+/* How much power changes from a row to its neighbours when that is a jump, a tenth of the range or more; else
+ * 0. */
+static double jump_w(const struct tmx_series *r, size_t i, double range_w)
+{
+    const double *p = r->q[TMX_Q_POWER];
+    const double before = i > 0 ? fabs(p[i] - p[i - 1]) : 0;
+    const double after = i + 1 < r->n ? fabs(p[i + 1] - p[i]) : 0;
+    return fmax(before, after) >= 0.1 * range_w ? fmax(before, after) : 0;
+}
+
+static double power_range_w(const struct tmx_series *r)
+{
+    double low = INFINITY, high = -INFINITY;
+    for (size_t k = 0; k < r->n; k++) {
+        low = fmin(low, r->q[TMX_Q_POWER][k]);
+        high = fmax(high, r->q[TMX_Q_POWER][k]);
+    }
+    return high - low;
+}
+
+/* The sensor's step: the smallest difference between readings that follow each other. */
+static double resolution_k(const struct tmx_series *r)
+{
+    double step = INFINITY, last = NAN;
+    for (size_t i = 0; r->q[TMX_Q_TEMP] && i < r->n; i++) {
+        const double t = r->q[TMX_Q_TEMP][i];
+        if (!isnan(t)) {
+            step = fabs(t - last) > 1e-6 ? fmin(step, fabs(t - last)) : step;
+            last = t;
+        }
+    }
+    return step;
+}
+
 static void problem_finish(struct problem *q)
 {
     free(q->span);
@@ -402,7 +441,9 @@ static enum tmx_status problem_init(struct problem *q, struct tmx_fit *f, struct
         q->n_row += s->n;
     }
     q->temp = calloc(7 * q->n_all + 1, sizeof *q->temp);
-    q->base = calloc(q->n_row + 1, sizeof *q->base);
+    q->base = calloc(3 * q->n_row + 3, sizeof *q->base);
+    q->step_k = q->base ? q->base + q->n_row + 1 : NULL;
+    q->edge_w = q->base ? q->step_k + q->n_row + 1 : NULL;
     q->cluster = calloc(q->n_row + 1, sizeof *q->cluster);
     if (!q->temp || !q->base || !q->cluster) {
         problem_finish(q);
@@ -417,14 +458,22 @@ static enum tmx_status problem_init(struct problem *q, struct tmx_fit *f, struct
     for (size_t k = 0; k < q->n_span; k++) {
         const struct span *s = &q->span[k];
         const struct tmx_series *r = &f->log->series[s->series];
-        double last = NAN;
+        const double step_k = resolution_k(r), range_w = power_range_w(r);
+        double low = NAN, high = NAN, last = NAN;
         size_t n = s->row0;
         fill_drive(q, s);
         for (size_t i = 0; s->counts && i < r->n; i++) {
             if (row_counts(f, r, i)) {
-                q->n_cluster += n == s->row0 || r->q[TMX_Q_TEMP][i] != last;
+                const double t = r->q[TMX_Q_TEMP][i];
+                const bool first = n == s->row0 || fmax(high, t) - fmin(low, t) > 1.01 * step_k;
+                low = first ? t : fmin(low, t);
+                high = first ? t : fmax(high, t);
+                q->n_cluster += first;
+                q->n_reading += n == s->row0 || t != last;
+                last = t;
+                q->step_k[q->n_cluster - 1] = isfinite(step_k) ? step_k : 0;
+                q->edge_w[n] = jump_w(r, i, range_w);
                 q->cluster[n++] = q->n_cluster - 1;
-                last = r->q[TMX_Q_TEMP][i];
             }
         }
     }
@@ -439,6 +488,57 @@ static bool solve_spd(gsl_matrix *A, gsl_vector *b)
     return gsl_linalg_cholesky_decomp1(A) == GSL_SUCCESS && gsl_linalg_cholesky_svx(A, b) == GSL_SUCCESS;
 }
 
+/* A reading in whole steps is off by one number, even over a step, while it stands still: what that does to
+ * each parameter, variance[p]. A: J'J, lower triangle; scale: of its columns. */
+static void rounding(const struct problem *q, const gsl_matrix *J, const gsl_matrix *A,
+                     const gsl_vector *scale, double *variance)
+{
+    const size_t p = J->size2;
+    gsl_matrix *B = gsl_matrix_alloc(p, p);
+    gsl_vector *g = gsl_vector_alloc(p);
+    bool good = B && g;
+    for (size_t a = 0; good && a < p; a++) {
+        for (size_t c = 0; c <= a; c++) {
+            const double v = gsl_matrix_get(A, a, c) * gsl_vector_get(scale, a) * gsl_vector_get(scale, c);
+            gsl_matrix_set(B, a, c, v + (a == c ? 1e-12 : 0));
+            gsl_matrix_set(B, c, a, v + (a == c ? 1e-12 : 0));
+        }
+    }
+    good = good && gsl_linalg_cholesky_decomp1(B) == GSL_SUCCESS;
+    for (size_t i = 0; good && i < q->n_row;) {
+        size_t end = i;
+        gsl_vector_set_zero(g);
+        for (; end < q->n_row && q->cluster[end] == q->cluster[i]; end++) {
+            for (size_t a = 0; a < p; a++) {
+                *gsl_vector_ptr(g, a) += gsl_matrix_get(J, end, a) * gsl_vector_get(scale, a);
+            }
+        }
+        if (gsl_linalg_cholesky_svx(B, g) == GSL_SUCCESS) {
+            for (size_t a = 0; a < p; a++) {
+                const double d = gsl_vector_get(g, a) * gsl_vector_get(scale, a) * q->step_k[q->cluster[i]];
+                variance[a] += d * d / 12;
+            }
+        }
+        i = end;
+    }
+    for (size_t k = 0; good && k < q->n_span; k++) {
+        const double r_j = q->fit->model->gpu[q->span[k].gpu].junction_k_per_w;
+        for (size_t i = q->span[k].row0; i < q->span[k].row0 + q->span[k].n; i++) {
+            for (size_t a = 0; q->edge_w[i] > 0 && a < p; a++) {
+                gsl_vector_set(g, a, gsl_matrix_get(J, i, a) * gsl_vector_get(scale, a));
+            }
+            if (q->edge_w[i] > 0 && gsl_linalg_cholesky_svx(B, g) == GSL_SUCCESS) {
+                for (size_t a = 0; a < p; a++) {
+                    const double d = gsl_vector_get(g, a) * gsl_vector_get(scale, a) * r_j * q->edge_w[i];
+                    variance[a] += d * d / 48; /* even over half of it: the row before tells too */
+                }
+            }
+        }
+    }
+    gsl_matrix_free(B);
+    gsl_vector_free(g);
+}
+
 /* Jackknife over clusters: leaving out cluster c moves the solution by (J'J - Jc'Jc)^-1 Jc' rc. A parameter
  * that rests on one cluster makes that matrix singular: its error is then infinite. variance[p]. */
 static void jackknife(const struct problem *q, const gsl_matrix *J, const gsl_vector *r, double *variance)
@@ -446,7 +546,8 @@ static void jackknife(const struct problem *q, const gsl_matrix *J, const gsl_ve
     const size_t p = J->size2;
     gsl_matrix *A = gsl_matrix_calloc(p, p), *B = gsl_matrix_alloc(p, p);
     gsl_vector *scale = gsl_vector_alloc(p), *b = gsl_vector_alloc(p);
-    if (!A || !B || !scale || !b) {
+    double *jack = calloc(p, sizeof *jack);
+    if (!A || !B || !scale || !b || !jack) {
         for (size_t k = 0; k < p; k++) {
             variance[k] = INFINITY;
         }
@@ -458,6 +559,7 @@ static void jackknife(const struct problem *q, const gsl_matrix *J, const gsl_ve
         gsl_vector_set(scale, i, 1 / sqrt(fmax(gsl_matrix_get(A, i, i), 1e-300)));
         variance[i] = 0;
     }
+    rounding(q, J, A, scale, variance);
     double n_good = 0;
     for (size_t i = 0; i < q->n_row;) {
         size_t end = i;
@@ -483,19 +585,20 @@ static void jackknife(const struct problem *q, const gsl_matrix *J, const gsl_ve
         if (solve_spd(B, b)) {
             for (size_t a = 0; a < p; a++) {
                 const double d = gsl_vector_get(b, a) * gsl_vector_get(scale, a);
-                variance[a] += d * d;
+                jack[a] += d * d;
             }
             n_good += 1;
         }
         i = end;
     }
     for (size_t a = 0; a < p; a++) {
-        variance[a] *= n_good > 1 ? (n_good - 1) / n_good : 1;
+        variance[a] += jack[a] * (n_good > 1 ? (n_good - 1) / n_good : 1);
         variance[a] = n_good > (double)p / 2 ? variance[a] : INFINITY;
     }
 out:
     gsl_matrix_free(A);
     gsl_matrix_free(B);
+    free(jack);
     gsl_vector_free(scale);
     gsl_vector_free(b);
 }

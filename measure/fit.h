@@ -7,9 +7,10 @@
  * The start of each series' sink, a number of no interest, is projected out (variable projection), so a
  * log that begins before the GPU has settled does no harm. Positive parameters are fitted by their logarithm.
  *
- * Standard errors: readings in whole degrees repeat the same error while they stand still, so a row is no
- * independent observation. Rows of one reading form a cluster, and the covariance is the jackknife over
- * clusters (each left out once, linearised), which needs no model of the noise. */
+ * Standard errors: a sensor in whole degrees repeats one rounding error while its reading stands still, so a
+ * row is no independent observation. Rows of one reading or two neighbours form a cluster; the variance is
+ * the jackknife over clusters (each left out once, linearised), plus that of a rounding error even over the
+ * step and constant in a cluster, plus that of a jump of power which fell anywhere in its interval. */
 
 #include "measure/rc.h"
 
@@ -25,6 +26,7 @@ enum tmx_fit_kind { /* fields of struct tmx_rc and of its GPUs, and the ambient 
                     TMX_FIT_EXPONENT,
                     TMX_FIT_CASE,
                     TMX_FIT_CASE_S,
+                    TMX_FIT_AIR_RISE,
                     TMX_FIT_CHASSIS,
                     TMX_FIT_LAG,
                     TMX_FIT_AMBIENT,

@@ -135,8 +135,45 @@ static struct fan_range fan_range(const struct tmx_rc *m, const struct tmx_measu
     return r;
 }
 
-/* The fan's curve from the log: what it turned at when the hottest GPU was this warm, medians of bins. */
-static size_t fan_curve(const struct tmx_measured *log, double max_rpm, double *temp_c, double *speed)
+/* Do all GPUs have one sink? Then they stand on one card behind one fan. */
+static bool one_card(const struct tmx_rc *m)
+{
+    bool same = true;
+    for (size_t g = 1; g < m->n_gpu; g++) {
+        same = same && m->gpu[g].sink_k_per_w == m->gpu[0].sink_k_per_w;
+    }
+    return same;
+}
+
+/* What the fan of this GPU follows in a row: the GPU, or on one card the hottest of the run. */
+static double followed_c(const struct tmx_measured *log, const struct tmx_series *s, size_t row, bool shared)
+{
+    double t = s->q[TMX_Q_TEMP][row];
+    for (size_t i = 0; shared && i < log->n_series; i++) {
+        const struct tmx_series *u = &log->series[i];
+        if (u->run == s->run && row < u->n && u->q[TMX_Q_TEMP]) {
+            t = fmax(t, u->q[TMX_Q_TEMP][row]);
+        }
+    }
+    return t;
+}
+
+/* A fan that hardly changes its speed in a run is held by hand and follows no curve. */
+static bool held(const struct tmx_series *s)
+{
+    double low = INFINITY, high = 0;
+    for (size_t k = 0; k < s->n; k++) {
+        if (!isnan(s->q[TMX_Q_RPM][k])) {
+            low = fmin(low, s->q[TMX_Q_RPM][k]);
+            high = fmax(high, s->q[TMX_Q_RPM][k]);
+        }
+    }
+    return high - low < 0.03 * high;
+}
+
+/* The fan's curve from the log: what it turned at, on the mean, when what it follows was this warm. */
+static size_t fan_curve(const struct tmx_measured *log, double max_rpm, bool shared, double *temp_c,
+                        double *speed)
 {
     enum { BINS = 8 };
     double low = INFINITY, high = -INFINITY, sum[BINS] = {0}, n[BINS] = {0};
@@ -144,10 +181,9 @@ static size_t fan_curve(const struct tmx_measured *log, double max_rpm, double *
     for (int pass = 0; log && pass < 2; pass++) {
         for (size_t i = 0; i < log->n_series; i++) {
             const struct tmx_series *s = &log->series[i];
-            for (size_t k = 0; s->q[TMX_Q_RPM] && k < s->n; k++) {
-                const double t = s->q[TMX_Q_TEMP][k], rpm = s->q[TMX_Q_RPM][k];
-                if (isnan(t) || isnan(rpm) ||
-                    rpm > 0.95 * max_rpm) { /* full: set by hand, not by the curve */
+            for (size_t k = 0; s->q[TMX_Q_RPM] && !held(s) && k < s->n; k++) {
+                const double t = followed_c(log, s, k, shared), rpm = s->q[TMX_Q_RPM][k];
+                if (isnan(t) || isnan(rpm)) {
                     continue;
                 }
                 low = pass ? low : fmin(low, t);
@@ -171,75 +207,93 @@ static size_t fan_curve(const struct tmx_measured *log, double max_rpm, double *
     return count;
 }
 
-static void write_fan(FILE *out, size_t g, struct fan_range rpm, double flow, size_t n_curve,
-                      const double *temp_c, const double *speed)
+struct node {
+    const struct tmx_rc *m;
+    struct fan_range rpm;
+    double flow_m3_per_s; /* of one GPU's lane at full speed */
+    double temp_c[8], speed[8];
+    size_t n_curve;
+    bool shared;
+};
+
+static void print_cards(const struct node *n, FILE *out)
 {
-    fprintf(out,
-            "    { name = \"fan%zu\"; card = \"card%zu\"; min_rpm = %.6g; max_rpm = %.6g; power_w = 0.0; "
-            "flow_m3_per_s = %.6g;\n      curve = (",
-            g, g, rpm.low, rpm.high, flow);
-    for (size_t i = 0; i < n_curve; i++) {
-        fprintf(out, "%s { temp_c = %.6g; speed = %.6g; }", i ? "," : "", temp_c[i], speed[i]);
+    const struct tmx_rc *m = n->m;
+    const bool fan = m->rpm_ref > 0;
+    const size_t cards = n->shared ? 1 : m->n_gpu, lanes = n->shared ? m->n_gpu : 1;
+    fprintf(out, "cards = (\n");
+    for (size_t g = 0; g < cards; g++) {
+        const double at_ref = m->gpu[g].sink_k_per_w;
+        fprintf(out,
+                "    { name = \"card%zu\"; fit_a_k_per_w = %.8g; fit_b_k_per_w = %.8g; fit_exponent = %.6g;\n"
+                "      still_k_per_w = %.6g; still_flow_m3_per_s = %.6g; }%s\n",
+                g, fan ? m->sink_base_k_per_w : tmx_rc_sink(m, g, 0),
+                fan ? at_ref * pow(m->rpm_ref, m->fan_exponent) : 0.0, m->fan_exponent,
+                fmin(20 * tmx_rc_sink(m, g, 0), 100), fmax((double)lanes * n->flow_m3_per_s / 100, 1e-6),
+                g + 1 < cards ? "," : "");
     }
-    fprintf(out, "%s ); }", n_curve ? "" : " { temp_c = 25.0; speed = 1.0; }");
+    fprintf(out, ");\nfans = (\n");
+    for (size_t g = 0; g < cards; g++) {
+        fprintf(out,
+                "    { name = \"fan%zu\"; card = \"card%zu\"; min_rpm = %.6g; max_rpm = %.6g; power_w = 0.0; "
+                "flow_m3_per_s = %.6g;\n      curve = (",
+                g, g, n->rpm.low, n->rpm.high, fmin((double)lanes * n->flow_m3_per_s, 10));
+        for (size_t i = 0; i < n->n_curve; i++) {
+            fprintf(out, "%s { temp_c = %.6g; speed = %.6g; }", i ? "," : "", n->temp_c[i], n->speed[i]);
+        }
+        fprintf(out, "%s ); }%s\n", n->n_curve ? "" : " { temp_c = 25.0; speed = 1.0; }",
+                g + 1 < cards ? "," : "");
+    }
+    fprintf(out, ");\n");
+}
+
+static void print_gpus(const struct node *n, const char *chips, double preheat, FILE *out)
+{
+    const struct tmx_rc *m = n->m;
+    size_t n_air = 0;
+    fprintf(out, "gpus = (\n");
+    for (size_t g = 0; g < m->n_gpu; g++) {
+        fprintf(out, "    { name = \"gpu%zu\"; chip = \"%s/gpu%zu\"; card = \"card%zu\"; }%s\n", g, chips, g,
+                n->shared ? 0 : g, g + 1 < m->n_gpu ? "," : "");
+    }
+    fprintf(out, ");\n");
+    for (size_t g = 0; g < m->n_gpu; g++) {
+        if (m->gpu[g].upstream >= 0 && m->gpu[g].preheat_k_per_w > 0) {
+            fprintf(out, "%s    { from = \"gpu%d\"; to = \"gpu%zu\"; fraction = %.6g; }",
+                    n_air++ ? ",\n" : "air = (\n", m->gpu[g].upstream, g,
+                    m->gpu[g].preheat_k_per_w / preheat);
+        }
+    }
+    fprintf(out, "%s", n_air ? "\n);\n" : "");
 }
 
 static enum tmx_status write_topology(const struct tmx_rc *m, const struct tmx_measured *log, const char *dir,
                                       const char *chips, struct tmx_err *err)
 {
     struct tmx_output o = {0};
+    struct node n = {.m = m, .rpm = fan_range(m, log), .shared = one_card(m)};
     const enum tmx_status st = open_file(&o, dir, "node.cfg", err);
     if (st) {
         return st;
     }
-    double temp_c[8], speed[8], preheat = 0;
-    const struct fan_range rpm = fan_range(m, log);
-    const size_t n_curve = m->rpm_ref > 0 ? fan_curve(log, rpm.high, temp_c, speed) : 0;
+    double preheat = 0;
+    n.n_curve = m->rpm_ref > 0 ? fan_curve(log, n.rpm.high, n.shared, n.temp_c, n.speed) : 0;
     for (size_t g = 0; g < m->n_gpu; g++) {
         preheat = fmax(preheat, m->gpu[g].preheat_k_per_w);
     }
-    const double flow = lane_m3_per_s(preheat) * (m->rpm_ref > 0 ? rpm.high / m->rpm_ref : 1);
+    n.flow_m3_per_s = lane_m3_per_s(preheat) * (m->rpm_ref > 0 ? n.rpm.high / m->rpm_ref : 1);
     fprintf(o.file,
             "# Calibrated by thermix calibrate (how.txt). Power of fans is not in the log: 0. The fans' "
             "curve is read off the\n"
             "# log%s. What fit.csv has beyond this is not in the topology: chassis_k = %.3g K, case_k_per_w "
             "= %.3g K/W,\n"
-            "# offsets of the sensors, power_lag_s.\n"
-            "name = \"calibrated\";\ndoc = \"calibrated from a log\";\nsource = \"thermix "
-            "calibrate\";\ninlet_c = 25.0;  # assumed: --set or edit\ncards = (\n",
-            n_curve ? "" : " where it has one: it has none, so they turn at full speed", m->chassis_k,
-            m->case_k_per_w);
-    for (size_t g = 0; g < m->n_gpu; g++) {
-        const double at_full = tmx_rc_sink(m, g, m->rpm_ref) - m->sink_base_k_per_w;
-        const bool fan = m->rpm_ref > 0;
-        fprintf(o.file,
-                "    { name = \"card%zu\"; fit_a_k_per_w = %.8g; fit_b_k_per_w = %.8g; fit_exponent = %.6g; "
-                "still_k_per_w = %.6g; "
-                "still_flow_m3_per_s = %.6g; }%s\n",
-                g, fan ? m->sink_base_k_per_w : tmx_rc_sink(m, g, 0),
-                fan ? at_full * pow(m->rpm_ref, m->fan_exponent) : 0.0, m->fan_exponent,
-                fmin(20 * tmx_rc_sink(m, g, 0), 100), fmax(flow / 100, 1e-6), g + 1 < m->n_gpu ? "," : "");
-    }
-    fprintf(o.file, ");\nfans = (\n");
-    for (size_t g = 0; g < m->n_gpu; g++) {
-        write_fan(o.file, g, rpm, flow, n_curve, temp_c, speed);
-        fprintf(o.file, "%s\n", g + 1 < m->n_gpu ? "," : "");
-    }
-    fprintf(o.file, ");\ngpus = (\n");
-    for (size_t g = 0; g < m->n_gpu; g++) {
-        fprintf(o.file, "    { name = \"gpu%zu\"; chip = \"%s/gpu%zu\"; card = \"card%zu\"; }%s\n", g, chips,
-                g, g, g + 1 < m->n_gpu ? "," : "");
-    }
-    fprintf(o.file, ");\n");
-    size_t n_air = 0;
-    for (size_t g = 0; g < m->n_gpu; g++) {
-        if (m->gpu[g].upstream >= 0 && m->gpu[g].preheat_k_per_w > 0) {
-            fprintf(o.file, "%s    { from = \"gpu%d\"; to = \"gpu%zu\"; fraction = %.6g; }",
-                    n_air++ ? ",\n" : "air = (\n", m->gpu[g].upstream, g,
-                    m->gpu[g].preheat_k_per_w / preheat);
-        }
-    }
-    fprintf(o.file, "%s", n_air ? "\n);\n" : "");
+            "# air_rise_k = %.3g K, offsets of the sensors, power_lag_s.\n"
+            "name = \"calibrated\";\ndoc = \"calibrated from a log\";\nsource = \"thermix calibrate\";\n"
+            "inlet_c = 25.0;  # assumed: edit\n",
+            n.n_curve ? "" : ", which has none: they turn at full speed", m->chassis_k, m->case_k_per_w,
+            m->air_rise_k);
+    print_cards(&n, o.file);
+    print_gpus(&n, chips, preheat, o.file);
     return close_file(&o, TMX_OK, err);
 }
 

@@ -84,18 +84,21 @@ void tmx_rc_simulate(const struct tmx_rc *m, size_t gpu, const struct tmx_rc_dri
                 r_sink = tmx_rc_sink(m, gpu, d->rpm[i]);
             }
             const double tau = m->sink_j_per_k * r_sink;
-            x_die =
-                g->die_k_per_w > 0 ? pole(x_die, m->die_s, h, g->die_k_per_w * p, g->die_k_per_w * next) : 0;
-            x_sink = pole(x_sink, tau, h, r_sink * p, r_sink * next);
+            const double begin = m->power_is_mean ? next : p;
+            x_die = g->die_k_per_w > 0
+                        ? pole(x_die, m->die_s, h, g->die_k_per_w * begin, g->die_k_per_w * next)
+                        : 0;
+            x_sink = pole(x_sink, tau, h, r_sink * begin, r_sink * next);
             x_case = m->case_k_per_w > 0
-                         ? pole(x_case, m->case_s, h, m->case_k_per_w * p, m->case_k_per_w * next)
+                         ? pole(x_case, m->case_s, h, m->case_k_per_w * begin, m->case_k_per_w * next)
                          : 0;
             decay *= exp(-h / tau);
             p = next;
             slow = slower(m, d->rpm ? d->rpm[i] : 0);
         }
         const double preheat = d->n_up ? g->preheat_k_per_w * slow * read_at(&up, d->time_s[i]) : 0;
-        const double air = (d->ambient_c ? d->ambient_c[i] : 0) + m->chassis_k * slow + preheat + x_case;
+        const double air =
+            (d->ambient_c ? d->ambient_c[i] : 0) + m->air_rise_k + m->chassis_k * slow + preheat + x_case;
         temp_c[i] = air + g->offset_k + g->junction_k_per_w * p + x_die + x_sink;
         if (start) {
             start[i] = decay;

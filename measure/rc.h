@@ -7,9 +7,9 @@
  *   T(t)     = T_air(t) + offset + R_j P + x_die + x_sink           what the sensor shows [degC]
  *   tau_die x_die' = R_die P - x_die                                die and base, when the log is fast enough
  *   C x_sink'      = P - x_sink / R(n)                              sink, R(n) = R_base + R_sink (n_ref /
- * n)^m T_air    = ambient + chassis (n_ref / n) + preheat (n_ref / n) q_up + x_case q_up     = x_sink / R(n)
- * of the GPU upstream                    heat it gives to the air [W] tau_case x_case' = R_case P - x_case
- * the case warms up
+ * n)^m T_air    = ambient + rise + chassis (n_ref / n) + preheat (n_ref / n) q_up + x_case q_up     = x_sink
+ * / R(n) of the GPU upstream                    heat it gives to the air [W] tau_case x_case' = R_case P -
+ * x_case the case warms up
  *
  * n is the fan's speed; without one all of it holds for "this fan curve only". The exponent m is 0.8, that of
  * forced convection, unless the log holds fan speeds that do not follow the temperature: from one fan curve
@@ -35,10 +35,13 @@ struct tmx_rc {
     size_t n_gpu;
     double die_s, sink_j_per_k, case_k_per_w, case_s;
     double sink_base_k_per_w, fan_exponent;
-    double chassis_k;   /* rise of the air before it reaches the GPUs, at rpm_ref, whatever they do */
-    double power_lag_s; /* the log's power is this late */
-    double rpm_ref;     /* 0: the fan is not known */
-    double leak_per_k;  /* d ln P / dT at equal work; 0: not known */
+    double air_rise_k;   /* of the air at the GPUs over the ambient sensor, at any fan speed */
+    double chassis_k;    /* rise of the air before it reaches the GPUs, at rpm_ref, whatever they do */
+    double power_lag_s;  /* the log's power is this late */
+    double rpm_ref;      /* 0: the fan is not known */
+    bool power_is_mean;  /* a row's power is the mean since the row before, not the power at its time */
+    bool ambient_fitted; /* a run's ambient is one number fitted to it, not the log's inlet column */
+    double leak_per_k;   /* d ln P / dT at equal work; 0: not known */
 };
 
 void tmx_rc_finish(struct tmx_rc *m);

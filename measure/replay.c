@@ -260,13 +260,17 @@ static enum tmx_status set_ambients(struct tmx_fit *f, const struct tmx_replay_o
     for (size_t i = 0; i < log->n_series; i++) {
         without += log->series[i].q[TMX_Q_INLET] ? 0u : 1u;
     }
-    f->inlet = o->ambient == TMX_AMBIENT_AUTO || o->ambient == TMX_AMBIENT_INLET;
+    f->inlet =
+        o->ambient == TMX_AMBIENT_INLET || (o->ambient == TMX_AMBIENT_AUTO && !f->model->ambient_fitted);
     if (o->ambient == TMX_AMBIENT_INLET && without > 0) {
         return tmx_fail(err, TMX_ECONFIG,
                         "ambient inlet: %zu series have no column of inlet air; --ambient fit fits it",
                         without);
     }
-    if (o->ambient == TMX_AMBIENT_AUTO && without > 0) {
+    if (o->ambient == TMX_AMBIENT_AUTO && f->model->ambient_fitted && without < log->n_series) {
+        tmx_log_say(say, TMX_LOG_INFO,
+                    "one ambient a run is fitted, as in the calibration; --ambient inlet takes the log's");
+    } else if (o->ambient == TMX_AMBIENT_AUTO && without > 0) {
         tmx_log_say(say, TMX_LOG_INFO, "%s no inlet air: one ambient a run is fitted",
                     without == log->n_series ? "the log has" : "some runs have");
     }

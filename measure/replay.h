@@ -11,7 +11,8 @@
 enum { TMX_MAX_WHAT_IF = 16 };
 
 struct tmx_replay_options {
-    enum tmx_ambient ambient; /* AUTO: the inlet column of runs that have one, fitted for the others */
+    enum tmx_ambient ambient; /* AUTO: as in the calibration; where that had the inlet column, fitted for runs
+                                 without one */
     double ambient_c;         /* GIVEN */
     double rpm;               /* of runs without a fan column; 0: the calibration's own speed */
     double from; /* rows after this share of a run's time are judged, those before it set the start; 0: all */

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* thermix validate: every stored measurement beside what thermix makes of it. */
+#include "cli/commands.h"
+#include "measure/validate.h"
+#include "study/table_out.h"
+
+struct args {
+    const char *out;
+    int format;
+    struct tmx_texts none;
+};
+
+static const struct tmx_arg rows[] = {
+    {.name = "output",
+     .letter = 'o',
+     .type = TMX_ARG_TEXT,
+     TMX_ARG_FIELD(args, out),
+     .value = "FILE",
+     .names = TMX_NAMES_FILE,
+     .doc = "the table as CSV too"},
+    TMX_ARG_FORMAT(args, format),
+    {0},
+};
+
+static enum tmx_status run(void *args, struct tmx_err *err)
+{
+    const struct args *a = args;
+    struct tmx_table *t = NULL;
+    size_t missed;
+    enum tmx_status st = tmx_validate(&t, &missed, err);
+    st = st ? st : tmx_table_write(t, (enum tmx_format)a->format, stdout, err);
+    st = st || !a->out ? st : tmx_table_save(t, TMX_FORMAT_CSV, a->out, err);
+    tmx_table_destroy(t);
+    return st || missed == 0 ? st : tmx_fail(err, TMX_ESOLVE, "%zu of the claims do not hold", missed);
+}
+
+const struct tmx_command tmx_cmd_validate = {
+    .name = "validate",
+    .summary = "measurements of real GPUs beside what thermix makes of them",
+    .doc = "Calibrate to parts of the stored measurements, predict the rest, and print one table: what, "
+           "source, our error, the bar.",
+    .notes = "Exit code 1 when a claim does not hold. HotSpot's own outputs are compared by the tests "
+             "(`ctest -R golden`).",
+    .examples = "thermix validate -o validation.csv",
+    .args = rows,
+    .operand = offsetof(struct args, none),
+    .size = sizeof(struct args),
+    .run = run,
+};
