@@ -70,7 +70,8 @@ static enum tmx_status at_resistance(struct settle *s, const struct tmx_thermal_
     still.n_level = 0;
     still.r_convec_levels = NULL;
     still.init_node_k = NULL;
-    enum tmx_status st = tmx_instance_create(&chip, "grid", NULL, &still, s->err);
+    enum tmx_status st =
+        tmx_instance_create(&chip, s->options->backend ? s->options->backend : "grid", NULL, &still, s->err);
     st = st ? st : with_leakage(s, &chip);
     st = st ? st : tmx_instance_nodes(&chip, node_k, s->err);
     tmx_instance_finish(&chip);

@@ -11,6 +11,7 @@
 struct tmx_settle_options {
     bool leakage;               /* add HotSpot's leakage to the power */
     bool natural;               /* iterate r_convec of the stack's fan_sink, which must be natural */
+    const char *backend;        /* what solves; NULL: grid */
     double leakage_tolerance_k; /* stop below this increase; HotSpot's: 0.01 */
 };
 

@@ -19,14 +19,17 @@ static void say_what_is_not_modelled(const struct tmx_trace_run *r)
 {
     const struct tmx_hotspot_config *cfg = &r->args->cfg;
     if (cfg->ignored[0]) {
-        tmx_log_say(r->log, TMX_LOG_WARNING, "HotSpot options without effect here: %s", cfg->ignored);
+        tmx_log_say(r->log, TMX_LOG_DETAIL, "HotSpot options without effect here: %s", cfg->ignored);
     }
     if (cfg->missed[0]) {
         tmx_log_say(r->log, TMX_LOG_WARNING, "%s is switched on, but not modelled: its heat path is missing",
                     cfg->missed);
     }
-    if (cfg->model_type == TMX_HOTSPOT_BLOCK) {
-        tmx_log_say(r->log, TMX_LOG_WARNING, "model_type block: only the grid model is offered; it is used");
+    if (r->args->hotspot_compat && !tmx_hotspot_config_given(cfg, "model_type")) {
+        tmx_log_say(
+            r->log, TMX_LOG_WARNING,
+            "model_type is not given: HotSpot would take its block model, several kelvins off; this is its "
+            "grid model (-model_type grid)");
     }
     if (cfg->detailed_3D && !cfg->grid_layer_file[0]) {
         tmx_log_say(r->log, TMX_LOG_WARNING, "detailed_3D has no effect without a grid_layer_file");
@@ -34,8 +37,29 @@ static void say_what_is_not_modelled(const struct tmx_trace_run *r)
         tmx_log_say(
             r->log, TMX_LOG_WARNING,
             "detailed_3D: half-cell resistances in series everywhere; HotSpot counts half of the convection "
-            "twice and is hotter");
+            "twice and is hotter by tens of kelvins (20 and 29 K in its examples 3 and 4)");
     }
+}
+
+/* A comparison with HotSpot must be one of the same model. */
+static enum tmx_status check_verify(const struct tmx_trace_run *r, struct tmx_err *err)
+{
+    const struct tmx_hotspot_config *cfg = &r->args->cfg;
+    if (!r->args->verify_with[0]) {
+        return TMX_OK;
+    }
+    if (cfg->missed[0]) {
+        return tmx_fail(err, TMX_ECONFIG,
+                        "--verify-with: %s is switched on, which HotSpot models and this does not",
+                        cfg->missed);
+    }
+    if (!tmx_hotspot_config_given(cfg, "model_type")) {
+        return tmx_fail(
+            err, TMX_ECONFIG,
+            "--verify-with: on these files HotSpot takes its block model (model_type is not given); "
+            "-model_type grid compares its grid model");
+    }
+    return TMX_OK;
 }
 
 static void check_power(const struct tmx_trace_run *r)
@@ -128,7 +152,8 @@ enum tmx_status tmx_trace_run_read(struct tmx_trace_run *r, const struct tmx_tra
                         "--method hotspot, whose network is HotSpot's");
     }
     say_what_is_not_modelled(r);
-    enum tmx_status st = tmx_stack_create(&args->cfg, &options, log, &r->stack, err);
+    enum tmx_status st = check_verify(r, err);
+    st = st ? st : tmx_stack_create(&args->cfg, &options, log, &r->stack, err);
     st = st ? st : tmx_trace_read(args->cfg.p, &r->power, err);
     if (st) {
         return st;
@@ -182,6 +207,7 @@ static struct tmx_settle_options settle_options(const struct tmx_trace_run *r)
     static const double HOTSPOT_K = 0.01, FINE_K = 1e-6;
     return (struct tmx_settle_options){.leakage = r->args->cfg.leakage_used,
                                        .natural = still_air(r),
+                                       .backend = r->args->method == TMX_TRACE_HOTSPOT ? "hotspot" : "grid",
                                        .leakage_tolerance_k = r->args->hotspot_compat ? HOTSPOT_K : FINE_K};
 }
 

@@ -4,6 +4,7 @@
 #include <ctype.h>
 #include <errno.h>
 #include <math.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -172,8 +173,39 @@ int tmx_word_compare(const char *a, const char *b)
     return lower(*a) - lower(*b);
 }
 
+/* A plain number of at most 15 digits and a power of ten of at most 22 is one exact division or product,
+ * rounded once, as strtod rounds. False: left to strtod. */
+static bool plain_real(struct tmx_span s, double *v)
+{
+    static const double power[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
+                                   1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
+    enum { MAX_DIGITS = 15, MAX_POWER = 22 };
+    const char *p = s.begin;
+    const bool minus = p < s.end && *p == '-';
+    uint64_t whole = 0;
+    int n = 0, behind = 0;
+    p += minus;
+    for (; p < s.end && *p >= '0' && *p <= '9'; p++, n++) {
+        whole = 10 * whole + (uint64_t)(*p - '0');
+    }
+    if (p < s.end && *p == '.') {
+        for (p++; p < s.end && *p >= '0' && *p <= '9'; p++, n++, behind++) {
+            whole = 10 * whole + (uint64_t)(*p - '0');
+        }
+    }
+    if (p != s.end || n == 0 || n > MAX_DIGITS || behind > MAX_POWER) {
+        return false;
+    }
+    *v = (double)whole / power[behind];
+    *v = minus ? -*v : *v;
+    return true;
+}
+
 bool tmx_span_real(struct tmx_span s, double *v)
 {
+    if (plain_real(s, v)) {
+        return true;
+    }
     char buf[MAX_NUMBER];
     if (!tmx_span_copy(s, buf, sizeof buf) || !buf[0] || buf[strspn(buf, "0123456789+-.eE")]) {
         return false;

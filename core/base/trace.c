@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/base/trace.h"
 
+#include <math.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/base/text.h"
 
-enum { FIRST_ROWS = 4 };
+enum { FIRST_ROWS = 4, FIXED_SIZE = 32 };
 
 static enum tmx_status no_memory(const struct tmx_trace *t, struct tmx_err *err)
 {
@@ -147,6 +149,36 @@ void tmx_trace_print_names(const char *const *name, size_t n, FILE *out)
     fputc('\n', out);
 }
 
+/* v with so many decimals as printf("%.*f") writes it, into the end of buf; NULL: left to printf. Scaled to
+ * whole numbers the product is off by half a unit of its last place, so all but ties round the same way. */
+static char *print_fixed(double v, int decimals, char buf[FIXED_SIZE])
+{
+    static const double power[] = {1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9};
+    enum { MAX_DECIMALS = 9 };
+    static const double MAX_WHOLE = 1e15, TIE = 1e-15;
+    if (decimals < 0 || decimals > MAX_DECIMALS || !(fabs(v) * power[decimals] < MAX_WHOLE)) {
+        return NULL;
+    }
+    const double scaled = fabs(v) * power[decimals], down = floor(scaled), part = scaled - down;
+    if (fabs(part - 0.5) <= TIE * (scaled + 1)) {
+        return NULL;
+    }
+    uint64_t whole = (uint64_t)down + (part > 0.5);
+    char *p = buf + FIXED_SIZE - 1;
+    *p = '\0';
+    for (int i = 0; i < decimals || whole > 0 || i == decimals; i++) {
+        if (i == decimals && decimals > 0) {
+            *--p = '.';
+        }
+        *--p = (char)('0' + whole % 10);
+        whole /= 10;
+    }
+    if (signbit(v)) {
+        *--p = '-';
+    }
+    return p;
+}
+
 void tmx_trace_print_row(const double *value, size_t n, int decimals, FILE *out)
 {
     for (size_t i = 0; i < n; i++) {
@@ -158,7 +190,13 @@ void tmx_trace_print_row(const double *value, size_t n, int decimals, FILE *out)
             tmx_real_print(real, value[i]);
             fputs(real, out);
         } else {
-            fprintf(out, "%.*f", decimals, value[i]);
+            char buf[FIXED_SIZE];
+            const char *fixed = print_fixed(value[i], decimals, buf);
+            if (fixed) {
+                fputs(fixed, out);
+            } else {
+                fprintf(out, "%.*f", decimals, value[i]);
+            }
         }
     }
     fputc('\n', out);

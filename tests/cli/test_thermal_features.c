@@ -296,8 +296,19 @@ static void still_air_settles_in_steady_state_and_transient(void **state)
 static void old_habits_are_warned_about(void **state)
 {
     (void)state;
-    run(BASE "-model_type block -detailed_3D on -model_secondary 1");
-    assert_true(holds("feat.err", "only the grid model is offered"));
+    assert_int_equal(run_to(BASE "-model_type block", "feat.err"), 2);
+    assert_true(holds("feat.err", "command line: model_type block is not offered"));
+    run(BASE "--hotspot-compat");
+    assert_true(holds("feat.err", "HotSpot would take its block model"));
+    run(BASE "--hotspot-compat -model_type grid");
+    assert_false(holds("feat.err", "block model"));
+    assert_int_equal(run_to(BASE "--verify-with /bin/true", "feat.err"), 2);
+    assert_true(holds("feat.err", "on these files HotSpot takes its block model"));
+    assert_int_equal(run_to(BASE "--verify-with /bin/true -model_type grid -model_secondary 1", "feat.err"),
+                     2);
+    assert_true(holds("feat.err", "model_secondary is switched on, which HotSpot models"));
+    run(BASE "-detailed_3D on -model_secondary 1 -t_c4 1e-4");
+    assert_false(holds("feat.err", "t_c4")); /* only what matters; the rest with -v */
     assert_true(holds("feat.err", "detailed_3D has no effect"));
     assert_true(holds("feat.err", "model_secondary is switched on, but not modelled"));
     scratch_write("feat.lcf",
@@ -305,7 +316,7 @@ static void old_habits_are_warned_about(void **state)
     run("-c feat.config -p feat.ptrace -f feat.flp -grid_layer_file feat.lcf -detailed_3D on -steady_file "
         "feat_a.steady");
     assert_true(holds("feat.err", "-f feat.flp is ignored"));
-    assert_true(holds("feat.err", "half-cell resistances in series"));
+    assert_true(holds("feat.err", "hotter by tens of kelvins"));
 }
 
 static void the_options_can_be_dumped_and_used_again(void **state)

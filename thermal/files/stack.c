@@ -299,6 +299,12 @@ enum tmx_status tmx_stack_create(const struct tmx_hotspot_config *cfg,
 {
     struct build b = {.cfg = cfg, .options = options, .log = log, .s = s, .err = err};
     *s = (struct tmx_stack){0};
+    if (cfg->model_type == TMX_HOTSPOT_BLOCK) {
+        return tmx_hotspot_config_fail(
+            cfg, "model_type", err,
+            "model_type block is not offered: -model_type grid takes the grid model, which "
+            "differs by several kelvins");
+    }
     enum tmx_status st = read_materials(cfg, &b.materials, err);
     st = st ? st : make_package(cfg, &b.materials, &s->spec.package, err);
     st = st ? st : cfg->grid_layer_file[0] ? file_layers(&b) : default_layers(&b);

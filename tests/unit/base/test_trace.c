@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+#define _POSIX_C_SOURCE 200809L
 #include "tests/support/scratch.h"
 
+#include <stdlib.h>
 #include <string.h>
 
+#include "core/base/rng.h"
+#include "core/base/text.h"
 #include "core/base/trace.h"
 
 static const char PATH[] = "trace_test.ptrace";
@@ -76,12 +80,42 @@ static void written_rows_read_back(void **state)
     tmx_trace_finish(&t);
 }
 
+/* The quick ways in and out against printf and strtod: the same bytes and bits, ties and long numbers too. */
+static void numbers_are_written_and_read_as_the_library_does(void **state)
+{
+    (void)state;
+    static const double special[] = {0,       -0.0,    0.005, 0.015, 0.125,  -0.001, 0.995,
+                                     1.005,   2.675,   1e15,  1e16,  -1e300, 1e-300, 318.145,
+                                     318.155, 999.995, 0.5,   1.5,   -2.5,   NAN};
+    struct tmx_rng *rng = NULL;
+    assert_int_equal(tmx_rng_create(&rng, 1, "numbers", NULL), TMX_OK);
+    for (size_t i = 0; i < 40000; i++) {
+        const size_t n_special = sizeof special / sizeof special[0];
+        const int decimals = (int)(i % 12);
+        double v = (tmx_rng_uniform(rng) - 0.3) * pow(10, 12 * tmx_rng_uniform(rng) - 4), back = 0;
+        char want[400], got[400] = "";
+        v = i < 12 * n_special ? special[i / 12] : i % 3 == 0 ? nearbyint(v * 1000) / 1000 : v;
+        FILE *out = fmemopen(got, sizeof got, "w");
+        tmx_trace_print_row(&v, 1, decimals, out);
+        fclose(out);
+        snprintf(want, sizeof want, "%.*f\n", decimals, v);
+        assert_string_equal(got, want);
+        got[strlen(got) - 1] = '\0';
+        if (isfinite(v) && tmx_span_real((struct tmx_span){got, got + strlen(got)}, &back)) {
+            const double truth = strtod(got, NULL);
+            assert_memory_equal(&back, &truth, sizeof back);
+        }
+    }
+    tmx_rng_destroy(rng);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_trace_may_have_comments_crlf_and_no_last_newline),
         cmocka_unit_test(malformed_traces_name_their_line),
         cmocka_unit_test(written_rows_read_back),
+        cmocka_unit_test(numbers_are_written_and_read_as_the_library_does),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
