@@ -188,8 +188,8 @@ struct slow_fv *slow_fv_create(const struct tmx_thermal_spec *spec, size_t n_die
     }
     const struct tmx_floorplan *fp = spec->layer[l].floorplan;
     const double W = tmx_floorplan_width_m(fp), H = tmx_floorplan_height_m(fp), longer = fmax(W, H);
-    side_lines(f, 0, W, (size_t)ceil((double)n_die * W / longer));
-    side_lines(f, 1, H, (size_t)ceil((double)n_die * H / longer));
+    side_lines(f, 0, W, (size_t)ceil((double)n_die * W / longer - 1e-9));
+    side_lines(f, 1, H, (size_t)ceil((double)n_die * H / longer - 1e-9));
     depth_lines(f);
     f->n_cell = f->n[0] * f->n[1] * f->n[2];
     f->k = room(f->n_cell);
