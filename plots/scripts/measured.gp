@@ -2,7 +2,8 @@
 # A run of a measured log: power, temperature measured (dots) and predicted (lines), and what is between them.
 # data: gpu, time_s, power_w, measured_c, predicted_c. Variables n_gpu, predicted.
 high = predicted ? 7.2 : 5.0
-load "style.gp"
+scripts = system("dirname '".ARG0."'")
+load scripts."/style.gp"
 set multiplot layout (predicted ? 3 : 2),1
 set lmargin 9
 set key maxrows 1

@@ -1,0 +1,24 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-3.0-or-later
+# The ten commands of docs/bring-your-own.md work and leave what the page says.    bring_your_own.sh THERMIX ROOT
+set -uo pipefail
+thermix=$1
+export THERMIX_DATA=$2
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+cd "$dir" || exit 1
+export XDG_CACHE_HOME=$dir/cache
+mkdir bin && ln -s "$thermix" bin/thermix
+PATH=$dir/bin:$PATH
+say() { echo "FAILED: $*"; exit 1; }
+awk '/^```sh$/ { on = 1; next } /^```$/ { on = 0 } on' "$THERMIX_DATA/docs/bring-your-own.md" >commands.sh
+[ "$(wc -l <commands.sh)" -ge 10 ] || say "no commands found"
+bash -euo pipefail -x commands.sh >log.txt 2>&1 || { tail -20 log.txt; say "a command"; }
+for f in errors.csv figures/gpu.svg mine/fit.csv mine/node.cfg out/trace.csv; do [ -s "$f" ] || say "no $f"; done
+awk -F, '$2 == 0 { last = $6 } END { exit !(last > 88 && last < 92) }' out/trace.csv || say "the last temperature: $(tail -1 out/trace.csv)"
+# every key of the readers' tables stands in the page
+for key in $(grep -hoE 'TMX_ROW_[A-Z]+\((tmx_chip|tmx_chip_power|tmx_sm_limits|tmx_kernel|tmx_kernel_launch|tmx_kernel_power|tmx_topology|tmx_card|tmx_fan|tmx_link|named_air|named_gpu), [a-z_0-9]+' \
+  "$THERMIX_DATA"/core/machine/{chip,kernel,topology_read}.c | sed 's/.*, //' | sort -u); do
+  grep -qE "\b$key\b" "$THERMIX_DATA/docs/bring-your-own.md" || say "the page does not name $key"
+done
+echo "bring your own: all well"
