@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Keys that cannot act: thresholds the wrong way round or beyond the trip point, keys of what a run does not
  * have. */
 #include "run/state.h"

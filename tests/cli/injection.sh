@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-3.0-or-later
 # injection.sh THERMIX: names from files of others, and odd names of folders, stay names on the way through
 # tables, gnuplot, SVG, HTML and the shell.
 set -u

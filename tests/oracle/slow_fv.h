@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 #ifndef TMX_TESTS_ORACLE_SLOW_FV_H
 #define TMX_TESTS_ORACLE_SLOW_FV_H
 

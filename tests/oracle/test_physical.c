@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The physical network beside plain, fine finite volumes (slow_fv.h): steady state and step response of real
  * packages. Prints a table. Arguments: number of chips, cells of the chip's grid and of the oracle's die,
  * first chip. */

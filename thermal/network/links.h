@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 #ifndef TMX_THERMAL_NETWORK_LINKS_H
 #define TMX_THERMAL_NETWORK_LINKS_H
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The physical network: finite volumes of the whole package.
  *
  * The stack is a pile of sheets, each a rectilinear grid of its own of one thickness t. A node stands at a
