@@ -2,7 +2,7 @@
 #ifndef TMX_CLI_CHECK_FILE_H
 #define TMX_CLI_CHECK_FILE_H
 
-#include "cli/args.h"
+#include "cli/line/args.h"
 
 /* Check what a name or a file is: a run, suite, study, mix, chip, system, kernel or batch, each with
  * everything it names. A name may be of several kinds: all are checked. A run is printed resolved, of the

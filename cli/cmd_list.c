@@ -12,10 +12,12 @@
 #include "run/presets.h"
 #include "run/registry.h"
 #include "run/run.h"
+#include "study/table_out.h"
 
 struct args {
     struct tmx_texts what;
     bool options;
+    int format;
 };
 
 static const struct tmx_arg rows[] = {
@@ -24,27 +26,34 @@ static const struct tmx_arg rows[] = {
      .type = TMX_ARG_FLAG,
      TMX_ARG_FIELD(args, options),
      .doc = "print every option of the policies and back-ends too"},
+    TMX_ARG_FORMAT(args, format),
     {0},
 };
 static const char *const words[] = {"runs",    "suites",   "mixes",    "kernels", "chips", "systems",
                                     "batches", "policies", "backends", "metrics", NULL};
 
-/* One line of a data file: its name and doc. */
-static void print_file(const char *name, const char *path)
+static const struct tmx_column columns[] = {{"level", TMX_COLUMN_TEXT, 0},
+                                            {"name", TMX_COLUMN_TEXT, 0},
+                                            {"doc", TMX_COLUMN_TEXT, 0},
+                                            {"source", TMX_COLUMN_TEXT, 0}};
+enum { N_COLUMN = sizeof columns / sizeof columns[0] };
+
+/* A row of what a data file says of itself. */
+static void add_file(struct tmx_table *t, const char *name, const char *path)
 {
     struct tmx_config *cfg = NULL;
-    const char *doc = "", *source = "";
+    const char *doc = NULL, *source = NULL;
     struct tmx_err ignored; /* a file that cannot be read is listed without its words */
     enum tmx_status st = tmx_config_open(&cfg, path, &ignored);
     st = st ? st : tmx_setting_word(tmx_config_root(cfg), "doc", "", &doc, &ignored);
     st = st ? st : tmx_setting_word(tmx_config_root(cfg), "source", "", &source, &ignored);
-    doc = doc ? doc : "";
-    source = st || !source ? "" : source;
-    printf("%-22s %s%s%s%s\n", name, doc, *source ? " [" : "", source, *source ? "]" : "");
+    tmx_table_text(t, name);
+    tmx_table_text(t, doc ? doc : "");
+    tmx_table_text(t, st || !source ? "" : source);
     tmx_config_close(cfg);
 }
 
-static enum tmx_status list_files(enum tmx_data kind, struct tmx_err *err)
+static enum tmx_status add_files(struct tmx_table *t, enum tmx_data kind, struct tmx_err *err)
 {
     char **names;
     enum tmx_status st = tmx_data_names(kind, &names, err);
@@ -56,52 +65,61 @@ static enum tmx_status list_files(enum tmx_data kind, struct tmx_err *err)
         st = tmx_data_find(kind, *n, path, err);
         if (!st) {
             snprintf(file, sizeof file, "%s%s", path, kind == TMX_DATA_CHIP ? "/chip.cfg" : "");
-            print_file(*n, file);
+            add_file(t, *n, file);
         }
     }
     tmx_data_names_free(names);
     return st;
 }
 
-static void list_kind(size_t kind, const char *title, bool options)
+/* What can stand under "level" for policies and back-ends, by the configuration's groups and keys. */
+static const char *const levels[TMX_N_KIND] = {
+    [TMX_LEVEL_JOB] = "job",    [TMX_LEVEL_PLACE] = "place", [TMX_LEVEL_MIX] = "mix_policy",
+    [TMX_LEVEL_DTM] = "dtm",    [TMX_LEVEL_CTA] = "cta",     [TMX_LEVEL_TB] = "tb",
+    [TMX_LEVEL_GATE] = "gate",  [TMX_LEVEL_FAN] = "fan",     [TMX_KIND_BACKEND] = "method",
+    [TMX_KIND_POWER] = "power",
+};
+
+static void add_kind(struct tmx_table *t, size_t kind)
 {
     const struct tmx_plugin *p;
-    printf("\n%s\n", title);
     for (size_t i = 0; (p = tmx_catalog_at(&tmx_builtin, kind, i)) != NULL; i++) {
-        printf("  %-22s %s [%s]\n", p->name, p->doc, p->source);
-        if (options && p->opts) {
-            tmx_opt_help(p->opts, "      ", stdout);
+        tmx_table_text(t, levels[kind]);
+        tmx_table_text(t, p->name);
+        tmx_table_text(t, p->doc);
+        tmx_table_text(t, p->source);
+    }
+}
+
+static void print_options(size_t first, size_t last)
+{
+    const struct tmx_plugin *p;
+    for (size_t kind = first; kind <= last; kind++) {
+        for (size_t i = 0; (p = tmx_catalog_at(&tmx_builtin, kind, i)) != NULL; i++) {
+            if (p->opts && p->opts->key) {
+                printf("\nkeys of %s = %s:\n", levels[kind], p->name);
+                tmx_opt_help(p->opts, "  ", stdout);
+            }
         }
     }
 }
 
-static void list_policies(bool options)
+static void add_policies(struct tmx_table *t)
 {
-    printf("presets (key policy)\n");
     for (const struct tmx_preset *p = tmx_presets; p->name; p++) {
-        printf("  %-10s %s: place %s, mix %s, dtm %s, tb %s\n", p->name, p->doc, p->place, p->mix, p->dtm,
-               p->tb);
+        char source[160];
+        snprintf(source, sizeof source, "place %s, mix %s, dtm %s, tb %s", p->place, p->mix, p->dtm, p->tb);
+        tmx_table_text(t, "policy");
+        tmx_table_text(t, p->name);
+        tmx_table_text(t, p->doc);
+        tmx_table_text(t, source);
     }
-    static const char *const titles[TMX_N_LEVEL] = {
-        [TMX_LEVEL_JOB] = "group job",
-        [TMX_LEVEL_PLACE] = "group place",
-        [TMX_LEVEL_MIX] = "group mix_policy",
-        [TMX_LEVEL_DTM] = "groups throttle, dtm",
-        [TMX_LEVEL_CTA] = "group cta",
-        [TMX_LEVEL_TB] = "group tb",
-        [TMX_LEVEL_GATE] = "group gate, thermix gate",
-        [TMX_LEVEL_FAN] = "group fan",
-    };
     for (size_t level = 0; level < TMX_N_LEVEL; level++) {
-        list_kind(level, titles[level], options);
-    }
-    if (options) {
-        printf("  of every gating policy, in the chip's sm.cfg:\n");
-        tmx_opt_help(tmx_gate_opts, "      ", stdout);
+        add_kind(t, level);
     }
 }
 
-static enum tmx_status run(void *args, struct tmx_err *err)
+static enum tmx_status fill(struct tmx_table *t, const char *what, struct tmx_err *err)
 {
     static const struct {
         const char *what;
@@ -109,24 +127,44 @@ static enum tmx_status run(void *args, struct tmx_err *err)
     } files[] = {{"chips", TMX_DATA_CHIP},   {"kernels", TMX_DATA_KERNEL}, {"mixes", TMX_DATA_MIX},
                  {"suites", TMX_DATA_SUITE}, {"systems", TMX_DATA_SYSTEM}, {"runs", TMX_DATA_RUN},
                  {"batches", TMX_DATA_BATCH}};
-    const struct args *a = args;
-    const char *what = a->what.text[0];
     for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
         if (strcmp(files[i].what, what) == 0) {
-            return list_files(files[i].kind, err);
+            return add_files(t, files[i].kind, err);
         }
     }
     if (strcmp(what, "policies") == 0) {
-        list_policies(a->options);
+        add_policies(t);
     } else if (strcmp(what, "backends") == 0) {
-        list_kind(TMX_KIND_BACKEND, "thermal back-ends (key method)", a->options);
-        list_kind(TMX_KIND_POWER, "power models", a->options);
+        add_kind(t, TMX_KIND_BACKEND);
+        add_kind(t, TMX_KIND_POWER);
     } else {
         for (const struct tmx_metric *m = tmx_metrics; m->name; m++) {
-            printf("%-26s %s\n", m->name, m->doc);
+            tmx_table_text(t, m->name);
+            tmx_table_text(t, m->doc);
         }
     }
     return TMX_OK;
+}
+
+static enum tmx_status run(void *args, struct tmx_err *err)
+{
+    const struct args *a = args;
+    const char *what = a->what.text[0];
+    const bool policies = strcmp(what, "policies") == 0, backends = strcmp(what, "backends") == 0;
+    const size_t from = policies || backends ? 0 : 1, n = strcmp(what, "metrics") == 0 ? 2 : N_COLUMN - from;
+    struct tmx_table *t = NULL;
+    enum tmx_status st = tmx_table_create(&t, columns + from, n, err);
+    st = st ? st : fill(t, what, err);
+    st = st ? st : tmx_table_write(t, (enum tmx_format)a->format, stdout, err);
+    tmx_table_destroy(t);
+    if (!st && a->options && policies && a->format == TMX_FORMAT_TEXT) {
+        print_options(0, TMX_N_LEVEL - 1);
+        printf("\nkeys of every gating policy, in the chip's sm.cfg:\n");
+        tmx_opt_help(tmx_gate_opts, "  ", stdout);
+    } else if (!st && a->options && backends && a->format == TMX_FORMAT_TEXT) {
+        print_options(TMX_KIND_BACKEND, TMX_KIND_POWER);
+    }
+    return st;
 }
 
 const struct tmx_command tmx_cmd_list = {

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* thermix plot: the figures that results allow. */
+#include <string.h>
+
 #include "cli/commands.h"
 #include "plots/plot.h"
 
 struct args {
-    struct tmx_texts results;
-    const char *out;
+    struct tmx_texts results, where;
+    const char *out, *only, *x, *y, *by;
     int format;
     bool quiet;
 };
@@ -19,31 +21,74 @@ static const struct tmx_arg rows[] = {
      TMX_ARG_FIELD(args, out),
      .value = "DIR",
      .names = TMX_NAMES_FOLDER,
-     .doc = "folder for the figures and, in data/, what they show"},
+     .doc = "folder for the figures and, in data/, what they show; of one figure (--figure, or --x and --y) "
+            "also a "
+            "file X.svg, X.png or X.pdf"},
     {.name = "format",
      .letter = 'f',
      .type = TMX_ARG_WORD,
      TMX_ARG_FIELD(args, format),
      .words = formats,
-     .def = "svg",
-     .doc = "kind of file"},
+     .doc = "kind of file; without it that of -o X.png, or svg"},
+    {.name = "figure",
+     .type = TMX_ARG_TEXT,
+     TMX_ARG_FIELD(args, only),
+     .value = "NAME",
+     .doc = "this figure alone, such as figure3"},
     {.name = "quiet",
      .letter = 'q',
      .type = TMX_ARG_FLAG,
      TMX_ARG_FIELD(args, quiet),
      .doc = "do not print the names of the figures"},
+    {.type = TMX_ARG_GROUP, .doc = "of a study's database:"},
+    {.name = "x",
+     .type = TMX_ARG_TEXT,
+     TMX_ARG_FIELD(args, x),
+     .value = "KEY",
+     .doc = "along the horizontal axis"},
+    {.name = "y",
+     .type = TMX_ARG_TEXT,
+     TMX_ARG_FIELD(args, y),
+     .value = "METRIC",
+     .names = TMX_NAMES_METRIC,
+     .doc = "what is drawn"},
+    {.name = "by",
+     .type = TMX_ARG_TEXT,
+     TMX_ARG_FIELD(args, by),
+     .value = "KEY",
+     .doc = "a curve for each of its values; a map when it has many numbers"},
+    {.name = "where",
+     .type = TMX_ARG_TEXTS,
+     TMX_ARG_FIELD(args, where),
+     .value = "CONDITION",
+     .doc = "only these runs, as in `thermix query`; may be repeated"},
     {0},
 };
 
 static enum tmx_status run(void *args, struct tmx_err *err)
 {
     const struct args *a = args;
-    struct tmx_plot p = {.dir = a->out, .format = formats[a->format], .quiet = a->quiet};
+    char dir[1024], name[160];
+    struct tmx_where where[16];
+    struct tmx_study_axes axes = {.x = a->x, .y = a->y, .by = a->by, .where = where};
+    struct tmx_plot p = {.only = a->only, .quiet = a->quiet};
     if (!a->out) {
         return tmx_fail(err, TMX_ECONFIG, "where to? -o DIR");
     }
-    const enum tmx_status st = tmx_plot_begin(&p, err);
-    return st ? st : tmx_plot_results(&p, a->results.text[0], err);
+    enum tmx_status st =
+        a->where.n <= 16 ? TMX_OK : tmx_fail(err, TMX_ECONFIG, "--where: at most 16 of them");
+    for (; axes.n_where < a->where.n && !st; axes.n_where++) {
+        st = tmx_where_parse(a->where.text[axes.n_where], &where[axes.n_where], err);
+    }
+    if (a->x && a->y && !a->only) { /* that is one figure */
+        const char *dot = strrchr(a->x, '.');
+        snprintf(name, sizeof name, "%s_by_%s", a->y, dot ? dot + 1 : a->x);
+        p.only = name;
+    }
+    st = st ? st
+            : tmx_plot_target(&p, a->out, a->format < 0 ? NULL : formats[a->format], dir, sizeof dir, err);
+    st = st ? st : tmx_plot_begin(&p, err);
+    return st ? st : tmx_plot_results(&p, a->results.text[0], &axes, err);
 }
 
 const struct tmx_command tmx_cmd_plot = {
@@ -54,7 +99,9 @@ const struct tmx_command tmx_cmd_plot = {
     .examples =
         "thermix table tabs -o out/tabs && thermix plot out/tabs -o out/figures\n"
         "thermix run wl1 -o out/wl1 --trace 1 --hotspot 1 && thermix plot out/wl1 -o out/wl1/figures\n"
-        "thermix plot cooling.sqlite -o out/cooling --format pdf",
+        "thermix plot cooling.sqlite -o out/cooling --format pdf\n"
+        "thermix plot cooling.sqlite --x r_convec --y peak_temp_c --by policy --where ambient=308.15 -o "
+        "peak.png",
     .args = rows,
     .operands = "RESULTS",
     .operand = offsetof(struct args, results),

@@ -8,7 +8,7 @@
 #include "study/table_out.h"
 
 struct args {
-    struct tmx_texts db, rows, value, where;
+    struct tmx_texts db, rows, value, where, columns;
     const char *pivot, *out;
     int aggregate, format;
     bool failed, all;
@@ -52,6 +52,7 @@ static const struct tmx_arg rows[] = {
      TMX_ARG_FIELD(args, all),
      .doc = "also runs of earlier inputs: of a study's file, or of files it names, before they changed"},
     TMX_ARG_FORMAT(args, format),
+    TMX_ARG_COLUMNS(args, columns),
     {.name = "output",
      .letter = 'o',
      .type = TMX_ARG_TEXT,
@@ -105,7 +106,12 @@ static enum tmx_status run(void *args, struct tmx_err *err)
              : q.rows[0] || q.pivot ? tmx_pivot(&set, &q, &t, err)
                                     : tmx_flat(&set, &q, &t, err);
     }
-    st = st ? st : tmx_table_save(t, (enum tmx_format)a->format, a->out, err);
+    const struct tmx_screen screen = {.column = (const char *const *)a->columns.text,
+                                      .n_column = a->columns.n};
+    if (!st) {
+        st = strcmp(a->out, "-") == 0 ? tmx_table_show(t, (enum tmx_format)a->format, &screen, err)
+                                      : tmx_table_save(t, (enum tmx_format)a->format, a->out, err);
+    }
     tmx_table_destroy(t);
     tmx_result_set_finish(&set);
     return st;

@@ -12,12 +12,14 @@
 #include "run/run.h"
 #include "run/summary.h"
 #include "run/trace.h"
+#include "study/progress.h"
 #include "study/table_out.h"
 
 struct args {
     struct tmx_texts config, set;
     const char *dir;
     double trace_s, hotspot_s;
+    int format;
     bool quiet, verbose;
 };
 
@@ -44,6 +46,7 @@ static const struct tmx_arg rows[] = {
      .min = 1e-6,
      .max = 1e9,
      .doc = "write power.ptrace, temps.ttrace and thermal.config into DIR, a row every SECONDS"},
+    TMX_ARG_FORMAT(args, format),
     {.name = "quiet",
      .letter = 'q',
      .type = TMX_ARG_FLAG,
@@ -69,7 +72,7 @@ struct watch {
     struct tmx_run_trace *trace, *hotspot;
     const struct tmx_run *run;
     bool progress;
-    double last_s;
+    double begin_s, last_s;
 };
 
 static void after_tick(void *ctx, const struct tmx_sim *sim)
@@ -94,29 +97,40 @@ static bool should_stop(void *ctx)
             done += m->job[j].done_sm_s;
             all += m->job[j].work_sm_s;
         }
-        fprintf(stderr, "\r%5.1f %% of the work, %.0f s simulated ", 100 * done / all,
-                tmx_sim_time_s(tmx_run_sim_const(w->run)));
+        char left[32] = "?";
+        w->begin_s = w->begin_s > 0 ? w->begin_s : now_s;
+        if (done > 0 && now_s > w->begin_s) {
+            tmx_progress_time(left, sizeof left, (now_s - w->begin_s) * (all - done) / done);
+        }
+        fprintf(stderr, "\r%5.1f %% of the work, %.0f s simulated, %s left\033[K", 100 * done / all,
+                tmx_sim_time_s(tmx_run_sim_const(w->run)), left);
         w->last_s = now_s;
     }
     return interrupted;
 }
 
+/* The whole on the screen; for programs the summary's row alone. */
+static enum tmx_status print(const struct args *a, const struct tmx_run *run, struct tmx_err *err)
+{
+    struct tmx_table *t = NULL;
+    const bool people = a->format == TMX_FORMAT_TEXT;
+    if (people) {
+        tmx_run_print(run, stdout);
+    }
+    enum tmx_status st = (people ? tmx_run_kernels : tmx_run_summary)(run, &t, err);
+    st = st ? st : tmx_table_save(t, (enum tmx_format)a->format, "-", err);
+    tmx_table_destroy(t);
+    if (!st && people && a->dir) {
+        printf("Files: %s/summary.csv, kernels.csv, resolved.cfg%s%s\n", a->dir,
+               a->trace_s > 0 ? "; figures: thermix plot " : "", a->trace_s > 0 ? a->dir : "");
+    }
+    return st;
+}
+
 static enum tmx_status report(const struct args *a, const struct tmx_run *run, struct tmx_err *err)
 {
-    struct tmx_table *k = NULL;
-    enum tmx_status st = TMX_OK;
-    if (!a->quiet) {
-        st = tmx_run_kernels(run, &k, err);
-        for (const struct tmx_metric *m = tmx_metrics; !st && m->name; m++) {
-            printf("%-26s %14.3f   %s\n", m->name, m->value(run), m->doc);
-        }
-        if (!st) {
-            printf("\n");
-            st = tmx_table_save(k, TMX_FORMAT_TEXT, "-", err);
-        }
-        tmx_table_destroy(k);
-    }
-    return st || !a->dir ? st : tmx_run_save_tables(run, a->dir, err);
+    const enum tmx_status st = a->dir ? tmx_run_save_tables(run, a->dir, err) : TMX_OK;
+    return st || a->quiet ? st : print(a, run, err);
 }
 
 static enum tmx_status open_traces(const struct args *a, struct tmx_run *run, struct watch *w,

@@ -4,7 +4,7 @@
 #include "papers/suite.h"
 
 struct args {
-    struct tmx_texts suite, set;
+    struct tmx_texts suite, set, columns;
     const char *out;
     long jobs;
     int format;
@@ -21,6 +21,7 @@ static const struct tmx_arg rows[] = {
      .doc = "write table.csv and paper.csv into DIR"},
     TMX_ARG_JOBS(args, jobs),
     TMX_ARG_FORMAT(args, format),
+    TMX_ARG_COLUMNS(args, columns),
     TMX_ARG_SET(args, set, "base."),
     {.name = "gate",
      .type = TMX_ARG_TEXTS,
@@ -46,6 +47,8 @@ static enum tmx_status run(void *args, struct tmx_err *err)
     struct tmx_suite_call call = {.name = a->suite.text[0],
                                   .set = (const char *const *)a->set.text,
                                   .n_set = a->set.n,
+                                  .column = (const char *const *)a->columns.text,
+                                  .n_column = a->columns.n,
                                   .out_dir = a->out,
                                   .n_worker = (unsigned)a->jobs,
                                   .format = (enum tmx_format)a->format,

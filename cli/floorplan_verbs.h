@@ -2,7 +2,7 @@
 #ifndef TMX_CLI_FLOORPLAN_VERBS_H
 #define TMX_CLI_FLOORPLAN_VERBS_H
 
-#include "cli/args.h"
+#include "cli/line/args.h"
 
 struct tmx_floorplan_args {
     struct tmx_texts words; /* the verb, then its files */

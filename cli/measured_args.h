@@ -4,7 +4,7 @@
 
 /* What log, calibrate and replay have in common: logs in, some of their runs and GPUs, ambient and fan. */
 
-#include "cli/args.h"
+#include "cli/line/args.h"
 #include "core/base/log.h"
 #include "measure/calibrate.h"
 

@@ -2,7 +2,7 @@
 #ifndef TMX_CLI_THERMAL_ARGS_H
 #define TMX_CLI_THERMAL_ARGS_H
 
-#include "cli/args.h"
+#include "cli/line/args.h"
 #include "thermal/trace_run.h"
 
 /* Command line of `thermix thermal`: HotSpot's `-name value` pairs, then GNU long options. */

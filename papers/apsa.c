@@ -9,7 +9,6 @@
 static const char *const policies[] = {"all", "apsa", "apsa(reading=\"pseudocode\")", "apsa(power_gate=true)",
                                        NULL};
 static const char *const only_all[] = {"all", NULL};
-static const char *const figures[] = {"apsa", NULL};
 
 static const struct tmx_column columns[] = {
     {"kernel", TMX_COLUMN_TEXT, 0},
@@ -237,7 +236,7 @@ enum tmx_status tmx_suite_apsa(const struct tmx_suite_call *call, struct tmx_err
         tmx_table_destroy(s.report.table); /* the suite's own table takes its place */
         s.report.table = table;
     }
-    st = st ? st : tmx_cta_suite_write(&s, figures, err);
+    st = st ? st : tmx_cta_suite_write(&s, err);
     tmx_cta_report_finish(&half);
     tmx_cta_suite_end(&s);
     return st;

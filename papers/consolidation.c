@@ -269,7 +269,7 @@ enum tmx_status tmx_suite_consolidation(const struct tmx_suite_call *call, struc
     st = open_suite(&s, &base, call, batch, &n, err);
     if (!st && !call->check) {
         st = fill(&s, &base, batch, n, err);
-        st = st ? st : tmx_suite_write(call, s.table, s.paper, err);
+        st = st ? st : tmx_suite_write(call, s.table, s.paper, NULL, err);
     }
     tmx_table_destroy(s.table);
     tmx_table_destroy(s.paper);

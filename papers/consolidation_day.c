@@ -212,7 +212,7 @@ enum tmx_status tmx_suite_consolidation_day(const struct tmx_suite_call *call, s
         }
     }
     st = st ? st : tabulate(&d, runs.value, &t, err);
-    st = st ? st : tmx_suite_write(call, t, NULL, err);
+    st = st ? st : tmx_suite_write(call, t, NULL, NULL, err);
     tmx_table_destroy(t);
     tmx_batch_finish(&runs);
     return st;

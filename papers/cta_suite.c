@@ -8,7 +8,6 @@
 #include "core/base/config.h"
 #include "core/base/opt.h"
 #include "core/base/os.h"
-#include "plots/plot.h"
 #include "run/input/data.h"
 
 struct base {
@@ -168,33 +167,13 @@ enum tmx_status tmx_cta_suite_save(const struct tmx_cta_suite *s, const struct t
     return st ? st : tmx_table_save(t, TMX_FORMAT_CSV, path, err);
 }
 
-static enum tmx_status draw(const struct tmx_cta_suite *s, const char *script, struct tmx_err *err)
+enum tmx_status tmx_cta_suite_write(struct tmx_cta_suite *s, struct tmx_err *err)
 {
-    char path[TMX_PATH_SIZE], dir[1024];
-    int exit_code = 0;
-    enum tmx_status st = tmx_data_find(TMX_DATA_PLOT, script, path, err);
-    st = st ? st : tmx_plot_path(s->call->out_dir, err);
-    snprintf(dir, sizeof dir, "dir='%s'", s->call->out_dir);
-    const char *const argv[] = {"gnuplot", "-e", dir, path, NULL};
-    st = st ? st : tmx_os_run(argv, NULL, &exit_code, err);
-    if (!st && exit_code == 127) {
-        fprintf(stderr, "thermix table: gnuplot is not installed, %s not drawn\n", script);
-    } else if (!st && exit_code != 0) {
-        st = tmx_fail(err, TMX_EIO, "gnuplot %s failed (exit code %d)", path, exit_code);
-    }
-    return st;
-}
-
-enum tmx_status tmx_cta_suite_write(struct tmx_cta_suite *s, const char *const *scripts, struct tmx_err *err)
-{
-    enum tmx_status st = tmx_suite_write(s->call, s->report.table, s->paper, err);
+    enum tmx_status st = tmx_suite_write(s->call, s->report.table, s->paper, NULL, err);
     if (!s->call->out_dir) {
         return st;
     }
     st = st ? st : tmx_cta_report_save(&s->report, s->call->out_dir, err);
     st = st ? st : tmx_cta_suite_save(s, s->cores, "core.csv", err);
-    for (; *scripts && !st; scripts++) {
-        st = draw(s, *scripts, err);
-    }
     return st;
 }

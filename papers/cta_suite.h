@@ -52,9 +52,7 @@ void tmx_cta_suite_paper(struct tmx_cta_suite *s, const char *figure, const char
 TMX_NODISCARD enum tmx_status tmx_cta_suite_save(const struct tmx_cta_suite *s, const struct tmx_table *t,
                                                  const char *name, struct tmx_err *err);
 
-/* table.csv, paper.csv, launches.csv, core.csv, then the figures: plots/<script>.gp run by gnuplot over the
- * output folder (left out with a word on standard error where gnuplot is missing). */
-TMX_NODISCARD enum tmx_status tmx_cta_suite_write(struct tmx_cta_suite *s, const char *const *scripts,
-                                                  struct tmx_err *err);
+/* table.csv, paper.csv, launches.csv, core.csv. */
+TMX_NODISCARD enum tmx_status tmx_cta_suite_write(struct tmx_cta_suite *s, struct tmx_err *err);
 
 #endif

@@ -38,8 +38,91 @@ enum tmx_status tmx_suite_journal(const struct tmx_suite_call *call, char path[T
     return tmx_os_mkdirs(call->out_dir, err);
 }
 
+/* How many of the paper's values there are, of each status. */
+static void print_standing(const struct tmx_table *paper)
+{
+    static const char *const words[] = {"calibrated", "prediction", "input", "not_reproduced"};
+    size_t n[4] = {0}, status = 0;
+    while (strcmp(tmx_table_column(paper, status)->name, "status") != 0) {
+        status++;
+    }
+    for (size_t r = 0; r < tmx_table_rows(paper); r++) {
+        for (size_t k = 0; k < 4; k++) {
+            n[k] += strcmp(tmx_table_cell(paper, r, status)->text, words[k]) == 0;
+        }
+    }
+    printf("\n%zu values of the paper: %zu calibrated, %zu predicted, %zu went in, %zu not reproduced\n",
+           tmx_table_rows(paper), n[0], n[1], n[2], n[3]);
+}
+
+/* The paper's printed means beside ours. */
+static enum tmx_status print_headline(const struct tmx_table *paper, struct tmx_err *err)
+{
+    static const struct tmx_column columns[] = {
+        {"quantity", TMX_COLUMN_TEXT, 0}, {"case", TMX_COLUMN_TEXT, 0}, {"unit", TMX_COLUMN_TEXT, 0},
+        {"paper", TMX_COLUMN_REAL, 2},    {"ours", TMX_COLUMN_REAL, 2}, {"status", TMX_COLUMN_TEXT, 0}};
+    static const char *const from[] = {"quantity", "case", "unit", "paper_value", "ours", "status"};
+    static const char *const prefer[] = {"quantity", "case", "paper", "ours", "status"};
+    const struct tmx_screen o = {.prefer = prefer, .n_prefer = sizeof prefer / sizeof prefer[0]};
+    size_t at[6] = {0};
+    struct tmx_table *t = NULL;
+    enum tmx_status st = tmx_table_create(&t, columns, 6, err);
+    for (size_t i = 0; i < 6; i++) {
+        while (strcmp(tmx_table_column(paper, at[i])->name, from[i]) != 0) {
+            at[i]++;
+        }
+    }
+    for (size_t r = 0; r < tmx_table_rows(paper) && !st; r++) {
+        const bool mean = strncmp(tmx_table_cell(paper, r, at[1])->text, "mean", 4) == 0;
+        if (!mean || tmx_table_cell(paper, r, at[3])->empty) {
+            continue;
+        }
+        for (size_t i = 0; i < 6; i++) {
+            const struct tmx_cell *c = tmx_table_cell(paper, r, at[i]);
+            columns[i].type == TMX_COLUMN_TEXT ? tmx_table_text(t, c->text) : tmx_table_real(t, c->real);
+        }
+    }
+    if (!st && tmx_table_rows(t) > 0) {
+        printf("\nThe paper beside ours, means:\n");
+        st = tmx_table_show(t, TMX_FORMAT_TEXT, &o, err);
+    }
+    tmx_table_destroy(t);
+    return st;
+}
+
+static enum tmx_status print(const struct tmx_suite_call *call, const struct tmx_table *table,
+                             const struct tmx_table *paper, const struct tmx_table *brief,
+                             struct tmx_err *err)
+{
+    static const char *const prefer[] = {
+        "mix", "kernel", "policy", "slowdown_pct", "improvement_over_bl_pct", "energy_j", "peak_temp_c"};
+    const struct tmx_screen o = {.column = call->column,
+                                 .n_column = call->n_column,
+                                 .prefer = prefer,
+                                 .n_prefer = sizeof prefer / sizeof prefer[0]};
+    const bool full = call->n_column > 0 || call->format != TMX_FORMAT_TEXT || !brief;
+    enum tmx_status st = tmx_table_show(full ? table : brief, call->format, &o, err);
+    if (st || call->format != TMX_FORMAT_TEXT || call->n_column > 0) {
+        return st;
+    }
+    if (paper && brief && tmx_table_rows(paper) > 0) {
+        st = print_headline(paper, err);
+    }
+    if (!st && paper && tmx_table_rows(paper) > 0) {
+        print_standing(paper);
+    }
+    if (!st && call->out_dir) {
+        printf("All columns: %s/table.csv%s%s%s\n", call->out_dir, paper ? "; the paper beside ours: " : "",
+               paper ? call->out_dir : "", paper ? "/paper.csv" : "");
+    } else if (!st && brief) {
+        printf("All columns: --columns all, or -o DIR\n");
+    }
+    return st;
+}
+
 enum tmx_status tmx_suite_write(const struct tmx_suite_call *call, const struct tmx_table *table,
-                                const struct tmx_table *paper, struct tmx_err *err)
+                                const struct tmx_table *paper, const struct tmx_table *brief,
+                                struct tmx_err *err)
 {
     enum tmx_status st = TMX_OK;
     if (call->out_dir) {
@@ -49,11 +132,7 @@ enum tmx_status tmx_suite_write(const struct tmx_suite_call *call, const struct 
             st = save(paper, call->out_dir, "paper.csv", err);
         }
     }
-    if (st) {
-        return st;
-    }
-    return call->format == TMX_FORMAT_TEXT ? tmx_table_write_brief(table, stdout, err)
-                                           : tmx_table_save(table, call->format, "-", err);
+    return st ? st : print(call, table, paper, brief, err);
 }
 
 enum tmx_status tmx_suite_run(struct tmx_suite_call *call, struct tmx_err *err)

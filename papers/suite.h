@@ -15,9 +15,11 @@ struct tmx_suite_call {
     const struct tmx_setting *root; /* the suite file with the --set overrides of its group `base` applied */
     const char *const *set; /* [n_set] those overrides, "base.key=value", for reading the file again */
     size_t n_set;
-    const char *out_dir;    /* NULL: print only */
-    unsigned n_worker;      /* -j; 0: one a processor */
-    enum tmx_format format; /* of what is printed */
+    const char *out_dir;       /* NULL: print only */
+    unsigned n_worker;         /* -j; 0: one a processor */
+    enum tmx_format format;    /* of what is printed */
+    const char *const *column; /* [n_column] columns of the table on the screen; none: the short form */
+    size_t n_column;
     bool quiet;
     bool check; /* only read the suite and check the configuration of every run */
 };
@@ -37,11 +39,12 @@ TMX_NODISCARD enum tmx_status tmx_suite_run(struct tmx_suite_call *call, struct 
 TMX_NODISCARD enum tmx_status tmx_suite_journal(const struct tmx_suite_call *call, char path[TMX_PATH_SIZE],
                                                 struct tmx_err *err);
 
-/* Write table.csv and, where paper is not NULL, paper.csv below call->out_dir, and print
- * table in call->format (NULL: print nothing more). */
+/* Write table.csv and, where paper is not NULL, paper.csv below call->out_dir, and print table in
+ * call->format. As a table for people: brief in its place where it is not NULL and no columns are asked for,
+ * then the paper's values beside ours, then where the files are. */
 TMX_NODISCARD enum tmx_status tmx_suite_write(const struct tmx_suite_call *call,
                                               const struct tmx_table *table, const struct tmx_table *paper,
-                                              struct tmx_err *err);
+                                              const struct tmx_table *brief, struct tmx_err *err);
 
 /* Write a further table below call->out_dir, if there is one. */
 TMX_NODISCARD enum tmx_status tmx_suite_save(const struct tmx_suite_call *call, const struct tmx_table *table,

@@ -341,6 +341,28 @@ static enum tmx_status make_ledger(const struct suite *s, struct tmx_table **t, 
     return st;
 }
 
+/* For the screen: the slowdown of every mix under every policy; of several variants the means only. */
+static enum tmx_status make_brief(const struct suite *s, struct tmx_table **t, struct tmx_err *err)
+{
+    struct tmx_column head[MAX_LIST + 1] = {
+        {s->n_variant > 1 ? "slowdown_pct, mean" : "slowdown_pct", TMX_COLUMN_TEXT, 0}};
+    const size_t slow = tmx_batch_metric("slowdown_pct"),
+                 n_row = s->n_variant > 1 ? s->n_variant : s->n_mix + 1;
+    for (size_t p = 0; p < s->n_policy; p++) {
+        head[p + 1] = (struct tmx_column){s->policy[p].name, TMX_COLUMN_REAL, 2};
+    }
+    const enum tmx_status st = tmx_table_create(t, head, s->n_policy + 1, err);
+    for (size_t r = 0; !st && r < n_row; r++) {
+        const bool variants = s->n_variant > 1, mean = variants || r == s->n_mix;
+        tmx_table_text(*t, variants ? s->variant[r].name : mean ? "mean" : s->mix_name[r]);
+        for (size_t p = 0; p < s->n_policy; p++) {
+            const double v = group_value(s, variants ? r : 0, mean ? MEAN : ONE, mean ? 0 : r, p, slow);
+            isfinite(v) ? tmx_table_real(*t, v) : tmx_table_empty(*t);
+        }
+    }
+    return st;
+}
+
 /* One printed value of the paper and where ours stands in the table. */
 struct paper_value {
     char figure[64], quantity[128], mix[64], policy[64], column[64], unit[16], status[24], variant[64];
@@ -434,7 +456,7 @@ static enum tmx_status first_failure(const struct suite *s, size_t n_task, struc
 enum tmx_status tmx_suite_tabs(const struct tmx_suite_call *call, struct tmx_err *err)
 {
     struct suite *s = calloc(1, sizeof *s);
-    struct tmx_table *table = NULL, *paper = NULL, *ledger = NULL;
+    struct tmx_table *table = NULL, *paper = NULL, *ledger = NULL, *brief = NULL;
     if (!s) {
         return tmx_fail(err, TMX_ENOMEM, "suite");
     }
@@ -470,7 +492,8 @@ enum tmx_status tmx_suite_tabs(const struct tmx_suite_call *call, struct tmx_err
         if (!end && tmx_table_rows(ledger) > 0) {
             end = tmx_suite_save(call, ledger, "ledger.csv", &later);
         }
-        end = end ? end : tmx_suite_write(call, table, stopped ? NULL : paper, &later);
+        end = end ? end : make_brief(s, &brief, &later);
+        end = end ? end : tmx_suite_write(call, table, stopped ? NULL : paper, brief, &later);
         if (end) {
             st = end;
             *err = later;
@@ -480,6 +503,7 @@ enum tmx_status tmx_suite_tabs(const struct tmx_suite_call *call, struct tmx_err
     tmx_table_destroy(table);
     tmx_table_destroy(paper);
     tmx_table_destroy(ledger);
+    tmx_table_destroy(brief);
     tmx_batch_finish(&s->runs);
     free(s->mix_name);
     free(s);

@@ -17,7 +17,6 @@ static const double latency_times = 1, same_core = 0.5;
 static const char *const policies[] = {"all",       "tcs", NO_THROTTLE, "htcs", "static_optimal",
                                        "tcs_share", NULL};
 static const char *const image_policies[] = {"all", "tcs", NO_THROTTLE, "htcs", NULL};
-static const char *const figures[] = {"cta_cores", "cta_policies", "cta_image", "cta_launches", NULL};
 
 /* Change of energy or time of a policy against TCS, per kernel: mean, largest or smallest. */
 struct against_tcs {
@@ -198,7 +197,7 @@ enum tmx_status tmx_suite_tcs(const struct tmx_suite_call *call, struct tmx_err 
         add_means(&s);
     }
     st = st ? st : studies(&s, err);
-    st = st ? st : tmx_cta_suite_write(&s, figures, err);
+    st = st ? st : tmx_cta_suite_write(&s, err);
     tmx_cta_suite_end(&s);
     return st;
 }

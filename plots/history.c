@@ -12,7 +12,7 @@
 #include "core/base/text.h"
 #include "core/base/trace.h"
 #include "core/base/units.h"
-#include "run/state.h"
+#include "core/machine/floorplan_file.h"
 #include "run/summary.h"
 
 enum { MAX_PATH = 1200 };
@@ -23,40 +23,76 @@ static enum tmx_status no_memory(struct tmx_err *err)
     return TMX_ENOMEM;
 }
 
-/* One history a GPU, with what the configuration says of it. */
-static enum tmx_status read_resolved(struct tmx_history **all, size_t *n_gpu, const char *dir,
-                                     double *warmup_s, struct tmx_err *err)
+/* The throttle's limits of resolved.cfg, the same for all GPUs; NAN where the run had none. */
+static enum tmx_status read_limits(const char *dir, double *trip_c, double *release_c, struct tmx_err *err)
 {
     char path[MAX_PATH];
     struct tmx_config *cfg = NULL;
-    struct tmx_run *run = NULL;
+    *trip_c = *release_c = NAN;
     snprintf(path, sizeof path, "%s/resolved.cfg", dir);
+    const enum tmx_status st = tmx_config_open(&cfg, path, err);
+    if (!st) {
+        (void)tmx_setting_real(tmx_config_find(cfg, "throttle.trip_c"), trip_c);
+        (void)tmx_setting_real(tmx_config_find(cfg, "throttle.release_c"), release_c);
+    }
+    tmx_config_close(cfg);
+    return st;
+}
+
+/* One GPU of folder.cfg: its sensors and floorplan. */
+static enum tmx_status read_gpu(struct tmx_history *h, const char *dir, const struct tmx_setting *gpu,
+                                struct tmx_err *err)
+{
+    char path[MAX_PATH];
+    const char *file = NULL;
+    const struct tmx_setting *sensors = NULL;
+    enum tmx_status st = tmx_setting_word(gpu, "floorplan", NULL, &file, err);
+    st = st ? st : tmx_setting_texts(gpu, "sensors", 1, 100000, &sensors, err);
+    if (st) {
+        return st;
+    }
+    h->n_sm = tmx_setting_length(sensors);
+    snprintf(path, sizeof path, "%s/%s", dir, file);
+    return tmx_flp_read(path, &h->floorplan, err);
+}
+
+/* One history a GPU, with what the folder says of it. */
+static enum tmx_status read_folder(struct tmx_history **all, size_t *n_gpu, const char *dir, double *warmup_s,
+                                   struct tmx_err *err)
+{
+    char path[MAX_PATH];
+    struct tmx_config *cfg = NULL;
+    const struct tmx_setting *gpus = NULL;
+    const char *mix = NULL, *policy = NULL;
+    double trip_c, release_c;
+    snprintf(path, sizeof path, "%s/folder.cfg", dir);
+    if (!tmx_os_exists(path)) {
+        return tmx_fail_at(err, TMX_EIO, path, 0, "no such file; `thermix run -o %s` writes it", dir);
+    }
     bool partial = false;
     enum tmx_status st = tmx_run_folder_check(dir, &partial, err);
-    st = st ? st : tmx_config_load(&cfg, path, NULL, 0, err);
-    st = st ? st : tmx_run_describe(&run, tmx_config_root(cfg), err);
+    st = st ? st : read_limits(dir, &trip_c, &release_c, err);
+    st = st ? st : tmx_config_open(&cfg, path, err);
+    st = st ? st : tmx_setting_list(tmx_config_root(cfg), "gpus", 1, 4096, &gpus, err);
+    st = st ? st : tmx_setting_word(tmx_config_root(cfg), "mix", NULL, &mix, err);
+    st = st ? st : tmx_setting_word(tmx_config_root(cfg), "policy", NULL, &policy, err);
+    if (!st && !tmx_setting_real(tmx_config_find(cfg, "warmup_s"), warmup_s)) {
+        st = tmx_fail_at(err, TMX_ECONFIG, path, 0, "warmup_s: expected a number");
+    }
     if (!st) {
-        *n_gpu = run->n_gpu;
-        *warmup_s = run->options.warmup_s;
+        *n_gpu = tmx_setting_length(gpus);
         *all = calloc(*n_gpu, sizeof **all);
         st = *all ? TMX_OK : no_memory(err);
     }
     for (size_t g = 0; !st && g < *n_gpu; g++) {
         struct tmx_history *h = &(*all)[g];
-        const struct tmx_chip *chip = &run->kind[run->kind_of_gpu[g]].chip;
         h->gpu = g;
-        h->n_sm = chip->n_sm;
-        h->trip_c = 90;
-        h->release_c = 85;
-        (void)tmx_setting_real(tmx_config_find(cfg, "throttle.trip_c"), &h->trip_c);
-        (void)tmx_setting_real(tmx_config_find(cfg, "throttle.release_c"), &h->release_c);
-        snprintf(h->mix, sizeof h->mix, "%s", run->mix.name);
-        snprintf(h->policy, sizeof h->policy, "%s%s", run->options.policy, partial ? " (partial run)" : "");
-        for (size_t i = 0; !st && i < chip->floorplan.n_unit; i++) {
-            st = tmx_floorplan_add(&h->floorplan, &chip->floorplan.unit[i], err);
-        }
+        h->trip_c = trip_c;
+        h->release_c = release_c;
+        snprintf(h->mix, sizeof h->mix, "%s", mix);
+        snprintf(h->policy, sizeof h->policy, "%s%s", policy, partial ? " (partial run)" : "");
+        st = read_gpu(h, dir, tmx_setting_at(gpus, g), err);
     }
-    tmx_run_destroy(run);
     tmx_config_close(cfg);
     return st;
 }
@@ -254,7 +290,7 @@ enum tmx_status tmx_history_load(struct tmx_history **all, size_t *n_gpu, const 
                            "--hotspot 1`",
                            dir);
     }
-    enum tmx_status st = read_resolved(all, n_gpu, dir, &warmup_s, err);
+    enum tmx_status st = read_folder(all, n_gpu, dir, &warmup_s, err);
     if (!st && tmx_os_exists(trace)) {
         st = read_trace(*all, *n_gpu, trace, max, err);
     }

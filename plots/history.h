@@ -2,7 +2,8 @@
 #ifndef TMX_PLOTS_HISTORY_H
 #define TMX_PLOTS_HISTORY_H
 
-/* What a run left in its folder (resolved.cfg, trace.csv, temps.ttrace, power.ptrace), for
+/* What a run left in its folder (folder.cfg, floorplan_gpuN.flp, resolved.cfg, trace.csv,
+ * temps.ttrace, power.ptrace), for
  * figures, films and reports. Long traces are thinned: every stride-th row is kept. */
 
 #include <stdbool.h>
@@ -12,7 +13,7 @@
 struct tmx_history { /* of one GPU */
     size_t gpu;
     char mix[64], policy[64];
-    double trip_c, release_c; /* of the throttle */
+    double trip_c, release_c; /* of the throttle; NAN: it has none */
     struct tmx_floorplan floorplan;
     /* from trace.csv */
     size_t n_time, n_sm, time_stride;

@@ -49,9 +49,18 @@ static double short_real(double v)
     return strtod(buf, NULL);
 }
 
-static enum tmx_status add_table(struct page *p, const char *title, json_t *columns, json_t *rows)
+/* Takes over columns and rows, also when it fails; st: what filling them came to. */
+static enum tmx_status add_table(struct page *p, enum tmx_status st, const char *title, json_t *columns,
+                                 json_t *rows)
 {
-    json_t *t = json_pack("{s:s, s:o, s:o}", "title", title, "columns", columns, "rows", rows);
+    if (st) {
+        json_decref(columns);
+        json_decref(rows);
+        return st;
+    }
+    json_t *t = json_pack("{s:s, s:O, s:O}", "title", title, "columns", columns, "rows", rows);
+    json_decref(columns);
+    json_decref(rows);
     return t && json_array_append_new(p->tables, t) == 0 ? TMX_OK : no_memory(p->err);
 }
 
@@ -68,10 +77,11 @@ static enum tmx_status add_csv(struct page *p, const char *path, const char *tit
         for (size_t c = 0; c < csv.n_column; c++) {
             json_array_append_new(row, number_or_text(tmx_csv_cell(&csv, r, c)));
         }
-        st = json_array_append_new(rows, row) == 0 ? TMX_OK : no_memory(p->err);
+        st = json_array_append_new(rows, row) == 0 ? TMX_OK
+                                                   : no_memory(p->err); /* takes row, also on failure */
     }
     tmx_csv_finish(&csv);
-    return st ? st : add_table(p, title, columns, rows);
+    return add_table(p, st, title, columns, rows);
 }
 
 static enum tmx_status add_study(struct page *p, const char *path)
@@ -97,7 +107,8 @@ static enum tmx_status add_study(struct page *p, const char *path)
                                        : cell->type == TMX_COLUMN_TEXT ? number_or_text(cell->text)
                                                                        : json_real(short_real(cell->real)));
         }
-        st = json_array_append_new(rows, row) == 0 ? TMX_OK : no_memory(p->err);
+        st = json_array_append_new(rows, row) == 0 ? TMX_OK
+                                                   : no_memory(p->err); /* takes row, also on failure */
     }
     tmx_results_note(&set, stderr);
     snprintf(title, sizeof title, "Study %s: %s", set.study, set.doc);
@@ -105,7 +116,7 @@ static enum tmx_status add_study(struct page *p, const char *path)
         const size_t used = strlen(title);
         snprintf(title + used, sizeof title - used, " (without %zu runs of earlier inputs)", set.n_left_out);
     }
-    st = st ? st : add_table(p, title, columns, rows);
+    st = add_table(p, st, title, columns, rows);
     tmx_table_destroy(t);
     tmx_result_set_finish(&set);
     return st;
@@ -146,9 +157,14 @@ static enum tmx_status add_heatmap(struct page *p, const struct tmx_history *h, 
         snprintf(which, sizeof which, " GPU %zu", h->gpu);
     }
     snprintf(name, sizeof name, "%s %s%s", h->mix, h->policy, which);
-    json_t *run =
-        json_pack("{s:s, s:o, s:o, s:o, s:o}", "name", name, "units", units(&h->floorplan), "time_s", time,
-                  "temp_dc", scaled(h->unit_temp_c, n, 10), "power_cw", scaled(h->unit_w, n, 100));
+    json_t *unit = units(&h->floorplan), *temp = scaled(h->unit_temp_c, n, 10),
+           *power = scaled(h->unit_w, n, 100);
+    json_t *run = json_pack("{s:s, s:O, s:O, s:O, s:O}", "name", name, "units", unit, "time_s", time,
+                            "temp_dc", temp, "power_cw", power);
+    json_decref(unit);
+    json_decref(time);
+    json_decref(temp);
+    json_decref(power);
     if (h->gpu == 0) {
         const size_t used = strlen(p->sampling);
         snprintf(p->sampling + used, sizeof p->sampling - used,
@@ -225,7 +241,7 @@ static enum tmx_status add_figures(struct page *p, const char *results)
     snprintf(folder, sizeof folder, "%s.figures/%zu", p->r->out, ++p->n_folder);
     struct tmx_plot plot = {.dir = folder, .format = "svg", .quiet = true};
     enum tmx_status st = tmx_plot_begin(&plot, p->err);
-    st = st ? st : tmx_plot_results(&plot, results, p->err);
+    st = st ? st : tmx_plot_results(&plot, results, NULL, p->err);
     DIR *dir = st ? NULL : opendir(folder);
     char *names[512];
     size_t n = 0;

@@ -1,155 +1,61 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Which figures results allow. */
 #include "plots/plot.h"
 
 #include <stdio.h>
 #include <string.h>
 
 #include "core/base/os.h"
-#include "run/input/data.h"
-#include "study/table_out.h"
+#include "plots/plot_run.h"
+#include "plots/plot_suite.h"
+#include "plots/plot_table.h"
 
-enum { MAX_PATH = 1200, MAX_VARS = 16384 };
+enum { MAX_PATH = 1200 };
 
-enum tmx_status tmx_plot_begin(struct tmx_plot *p, struct tmx_err *err)
-{
-    static const char *const version[] = {"gnuplot", "--version", NULL};
-    int code = 0;
-    if (strcmp(p->format, "svg") != 0 && strcmp(p->format, "png") != 0 && strcmp(p->format, "pdf") != 0) {
-        return tmx_fail(err, TMX_ECONFIG, "unknown format \"%s\"; known: svg, png, pdf", p->format);
-    }
-    enum tmx_status st = tmx_os_run(version, "/dev/null", &code, err);
-    if (!st && code != 0) {
-        st = tmx_fail(err, TMX_EUNSUPPORTED,
-                      "gnuplot is not installed (Debian, Ubuntu: apt install gnuplot-nox)");
-    }
-    return st;
-}
-
-enum tmx_status tmx_plot_folder(const struct tmx_plot *p, struct tmx_err *err)
+static bool holds(const char *folder, const char *file)
 {
     char path[MAX_PATH];
-    snprintf(path, sizeof path, "%s/data", p->dir);
-    return tmx_os_mkdirs(path, err);
+    snprintf(path, sizeof path, "%s/%s", folder, file);
+    return tmx_os_exists(path);
 }
 
-void tmx_plot_data_path(const struct tmx_plot *p, const char *name, char *path, size_t size)
+static enum tmx_status nothing(const struct tmx_plot *p, const char *results, bool table, struct tmx_err *err)
 {
-    snprintf(path, size, "%s/data/%s.csv", p->dir, name);
-}
-
-enum tmx_status tmx_plot_data(const struct tmx_plot *p, const char *name, const struct tmx_table *t,
-                              struct tmx_err *err)
-{
-    char path[MAX_PATH];
-    tmx_plot_data_path(p, name, path, sizeof path);
-    return tmx_table_save(t, TMX_FORMAT_CSV, path, err);
-}
-
-const char *tmx_plot_quote(const char *text, char *buf, size_t size)
-{
-    size_t n = 0;
-    tmx_assert(size >= 3);
-    buf[n++] = '\'';
-    for (; *text; text++) {
-        const bool quote = *text == '\'';
-        if (n + (quote ? 2 : 1) + 2 > size) {
-            while (n > 1 && ((unsigned char)buf[n - 1] & 0xc0) == 0x80) {
-                n--; /* not in the middle of a character */
-            }
-            n -= n > 1 && (unsigned char)buf[n - 1] >= 0xc0;
-            break;
-        }
-        buf[n++] = (unsigned char)*text < ' ' || *text == 0x7f ? ' ' : *text;
-        if (quote) {
-            buf[n++] = '\'';
-        }
+    if (p->only) {
+        return tmx_fail_at(
+            err, TMX_ECONFIG, results, 0,
+            "there is no figure \"%s\" of these results; without --figure all are drawn and named", p->only);
     }
-    buf[n++] = '\'';
-    buf[n] = '\0';
-    return buf;
+    return tmx_fail_at(
+        err, TMX_EIO, results, 0,
+        table ? "nothing to draw: its table.csv is not one that a suite or a comparison of floorplans "
+                "writes; `thermix "
+                "cta -o` and `thermix gate -o` write tables only"
+              : "nothing to draw: expected a folder with table.csv (`thermix table -o`) or trace.csv "
+                "(`thermix run -o DIR --trace 1`), or a .sqlite database of `thermix sweep`");
 }
 
-enum tmx_status tmx_plot_path(const char *path, struct tmx_err *err)
+enum tmx_status tmx_plot_results(struct tmx_plot *p, const char *results, const struct tmx_study_axes *axes,
+                                 struct tmx_err *err)
 {
-    for (const char *c = path; *c; c++) {
-        if (*c == '\'' || (unsigned char)*c < ' ') {
-            return tmx_fail_at(err, TMX_EIO, path, 0,
-                               "gnuplot and its shell take no ' or control character in a name");
-        }
-    }
-    return TMX_OK;
-}
-
-enum tmx_status tmx_plot_script(const char *script, const char *data, const char *out, const char *format,
-                                const char *vars, struct tmx_err *err)
-{
-    char path[TMX_PATH_SIZE], folder[TMX_PATH_SIZE], all[MAX_VARS];
-    int code = 0;
-    enum tmx_status st = tmx_data_find(TMX_DATA_PLOT, script, path, err);
-    if (st) {
-        return st;
-    }
-    st = tmx_plot_path(data, err);
-    st = st ? st : tmx_plot_path(out, err);
-    st = st ? st : tmx_plot_path(path, err);
-    if (st) {
-        return st;
-    }
-    snprintf(folder, sizeof folder, "%s", path);
-    *strrchr(folder, '/') = '\0';
-    tmx_assert((size_t)snprintf(all, sizeof all, "set loadpath '%s'; data='%s'; out='%s'; format='%s'; %s",
-                                folder, data, out, format, vars) < sizeof all);
-    const char *const argv[] = {"gnuplot", "-e", all, path, NULL};
-    st = tmx_os_run(argv, NULL, &code, err);
-    return !st && code != 0
-               ? tmx_fail_at(err, TMX_EIO, path, 0, "gnuplot failed on %s (exit code %d)", data, code)
-               : st;
-}
-
-enum tmx_status tmx_plot_draw(struct tmx_plot *p, const char *script, const char *name, const char *vars,
-                              struct tmx_err *err)
-{
-    char data[MAX_PATH], out[MAX_PATH];
-    tmx_plot_data_path(p, name, data, sizeof data);
-    snprintf(out, sizeof out, "%s/%s.%s", p->dir, name, p->format);
-    const enum tmx_status st = tmx_plot_script(script, data, out, p->format, vars, err);
-    if (!st) {
-        p->n_figure++;
-        if (!p->quiet) {
-            printf("%s\n", out);
-        }
-    }
-    return st;
-}
-
-enum tmx_status tmx_plot_results(struct tmx_plot *p, const char *results, struct tmx_err *err)
-{
-    char path[MAX_PATH];
+    static const struct tmx_study_axes all = {0};
     const size_t n = strlen(results), before = p->n_figure;
     enum tmx_status st = TMX_OK;
     if (n > 7 && strcmp(results + n - 7, ".sqlite") == 0) {
-        return tmx_plot_study(p, results, err);
+        st = tmx_plot_study(p, results, axes ? axes : &all, err);
+        return st || p->n_figure > before || !p->only ? st : nothing(p, results, false, err);
     }
-    snprintf(path, sizeof path, "%s/table.csv", results);
-    const bool table = tmx_os_exists(path);
+    if (axes && (axes->x || axes->y || axes->by || axes->n_where > 0)) {
+        return tmx_fail(err, TMX_ECONFIG,
+                        "--x, --y, --by and --where are for the database of a study, X.sqlite");
+    }
+    const bool table = holds(results, "table.csv");
     if (table) {
-        st = tmx_plot_table(p, path, err);
+        st = tmx_plot_table(p, results, err);
+        st = st ? st : tmx_plot_suite(p, results, err);
     }
-    snprintf(path, sizeof path, "%s/trace.csv", results);
-    if (!st && tmx_os_exists(path)) {
+    if (!st && holds(results, "trace.csv")) {
         st = tmx_plot_run(p, results, err);
     }
-    if (!st && p->n_figure == before && table) {
-        return tmx_fail_at(
-            err, TMX_EIO, results, 0,
-            "nothing to draw: its table.csv is not one of mixes, policies and slowdowns. The suites of "
-            "kernels draw their figures themselves, into the folder of the table (`thermix table "
-            "tcs -o DIR` makes DIR/policies.svg and more); `thermix cta -o` writes tables only");
-    }
-    return !st && p->n_figure == before
-               ? tmx_fail_at(
-                     err, TMX_EIO, results, 0,
-                     "nothing to draw: expected a folder with table.csv (`thermix table -o`) or trace.csv "
-                     "(`thermix run -o DIR --trace 1`), or a .sqlite database of `thermix sweep`")
-               : st;
+    return st || p->n_figure > before ? st : nothing(p, results, table, err);
 }

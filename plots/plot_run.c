@@ -55,7 +55,11 @@ static enum tmx_status draw_temperature(const struct figure *f, struct tmx_err *
         tmx_table_real(t, h->hottest_c[i]);
         tmx_table_real(t, stopped);
     }
-    snprintf(vars, sizeof vars, "trip_c=%.17g; release_c=%.17g", h->trip_c, h->release_c);
+    if (isfinite(h->trip_c) && isfinite(h->release_c)) {
+        snprintf(vars, sizeof vars, "trip_c=%.17g; release_c=%.17g", h->trip_c, h->release_c);
+    } else {
+        snprintf(vars, sizeof vars, "trip_c=NaN; release_c=NaN");
+    }
     st = st ? st : put(f, "temperature", t, vars, err);
     tmx_table_destroy(t);
     return st;

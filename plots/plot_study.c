@@ -1,67 +1,17 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Figures from a study's database: each metric against each axis, and slowdown against energy. */
-#include <math.h>
+#include "plots/plot_study.h"
+
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/base/csv.h"
-#include "core/base/os.h"
 #include "core/base/text.h"
-#include "plots/plot.h"
-#include "study/pivot.h"
+#include "plots/pareto.h"
 
-enum { MAX_NAME = 160, MAX_VARS = 8000 };
+enum { MAX_NAME = 160, MAX_VARS = 4096, MAX_CURVES = 10 };
 
 static const char *const metrics[] = {"slowdown_pct", "peak_temp_c", "mean_temp_c", "energy_j"};
-
-static int by_slowdown(const void *a, const void *b)
-{
-    const struct tmx_pareto_point *x = a, *y = b;
-    return x->slowdown_pct != y->slowdown_pct
-               ? (x->slowdown_pct > y->slowdown_pct) - (x->slowdown_pct < y->slowdown_pct)
-               : (x->energy_kj > y->energy_kj) - (x->energy_kj < y->energy_kj);
-}
-
-enum tmx_status tmx_plot_pareto(struct tmx_plot *p, struct tmx_pareto_point *point, size_t n, bool names,
-                                struct tmx_err *err)
-{
-    char path[1200];
-    struct tmx_output o;
-    double best = INFINITY;
-    tmx_plot_data_path(p, "pareto", path, sizeof path);
-    const enum tmx_status st = tmx_output_open(&o, path, err);
-    if (st) {
-        return st;
-    }
-    qsort(point, n, sizeof *point, by_slowdown);
-    fprintf(o.file, "name,slowdown_pct,energy_kj\n");
-    for (size_t i = 0; i < n; i++) {
-        tmx_csv_text(point[i].name, o.file);
-        fprintf(o.file, ",%.10g,%.10g\n", point[i].slowdown_pct, point[i].energy_kj);
-    }
-    fprintf(o.file, "\n\n"); /* gnuplot: the next block */
-    for (size_t i = 0; i < n; i++) {
-        if (point[i].energy_kj < best) {
-            best = point[i].energy_kj;
-            tmx_csv_text(point[i].name, o.file);
-            fprintf(o.file, ",%.10g,%.10g\n", point[i].slowdown_pct, point[i].energy_kj);
-        }
-    }
-    char vars[MAX_VARS] = "names='";
-    size_t used = strlen(vars);
-    for (size_t i = 0; i < n && names && used + 200 < sizeof vars; i++) {
-        char quoted[80];
-        tmx_plot_quote(point[i].name, quoted, sizeof quoted);
-        for (const char *c = quoted + 1; c[1];
-             c++) { /* gnuplot's words() ends at a blank; this one it shows */
-            used += (size_t)snprintf(vars + used, sizeof vars - used, *c == ' ' ? "\u00a0" : "%c", *c);
-        }
-        used += (size_t)snprintf(vars + used, sizeof vars - used, " ");
-    }
-    snprintf(vars + used, sizeof vars - used, "'");
-    const enum tmx_status end = tmx_output_commit(&o, err);
-    return end ? end : tmx_plot_draw(p, "pareto", "pareto", vars, err);
-}
 
 static const char *last_part(const char *key)
 {
@@ -69,53 +19,196 @@ static const char *last_part(const char *key)
     return dot ? dot + 1 : key;
 }
 
-/* The three aggregates of one metric against one key, side by side. */
-static enum tmx_status curve(const struct tmx_result_set *set, const char *key, const char *metric,
-                             struct tmx_table **out, bool *is_text, struct tmx_err *err)
+static bool is_number(const char *v)
 {
-    static const enum tmx_aggregate how[] = {TMX_MEAN, TMX_MIN, TMX_MAX};
-    static const struct tmx_column columns[] = {{"value", TMX_COLUMN_TEXT, 0},
-                                                {"mean", TMX_COLUMN_REAL, 4},
-                                                {"min", TMX_COLUMN_REAL, 4},
-                                                {"max", TMX_COLUMN_REAL, 4}};
-    struct tmx_table *t[3] = {NULL};
+    double number;
+    return tmx_span_real((struct tmx_span){v, v + strlen(v)}, &number);
+}
+
+static void set_where(struct tmx_query *q, const struct tmx_study_axes *axes)
+{
+    const size_t room = sizeof q->where / sizeof q->where[0];
+    q->n_where = axes->n_where < room ? axes->n_where : room;
+    for (size_t i = 0; i < q->n_where; i++) {
+        q->where[i] = axes->where[i];
+    }
+}
+
+struct values { /* of a key among the wanted runs */
+    size_t n;
+    bool text; /* one of them at least is no number */
+};
+
+static enum tmx_status values_of(const struct tmx_result_set *set, const struct tmx_study_axes *axes,
+                                 const char *key, const char *metric, struct values *v, struct tmx_err *err)
+{
+    struct tmx_query q = {.rows = {key}, .value = {metric}, .aggregate = TMX_COUNT};
+    struct tmx_table *t = NULL;
+    set_where(&q, axes);
+    const enum tmx_status st = tmx_pivot(set, &q, &t, err);
+    *v = (struct values){.n = st ? 0 : tmx_table_rows(t)};
+    for (size_t r = 0; r < v->n; r++) {
+        v->text = v->text || !is_number(tmx_table_cell(t, r, 0)->text);
+    }
+    tmx_table_destroy(t);
+    return st;
+}
+
+/* The first key of texts that few curves can show. */
+static enum tmx_status choose_by(const struct tmx_result_set *set, const struct tmx_study_axes *axes,
+                                 const char *x, const char *y, const char **by, struct tmx_err *err)
+{
     enum tmx_status st = TMX_OK;
-    for (size_t i = 0; i < 3 && !st; i++) {
-        const struct tmx_query q = {.rows = {key}, .value = {metric}, .aggregate = how[i]};
+    *by = NULL;
+    for (size_t k = 0; k < set->n_key && !st && !*by; k++) {
+        struct values v = {0};
+        if (strcmp(set->key[k], x) != 0) {
+            st = values_of(set, axes, set->key[k], y, &v, err);
+        }
+        *by = v.text && v.n > 1 && v.n <= MAX_CURVES ? set->key[k] : NULL;
+    }
+    return st;
+}
+
+/* A text as one word, without what separates columns and words. */
+static const char *as_word(const char *text, char word[80])
+{
+    snprintf(word, 80, "%.79s", text);
+    for (char *c = word; *c; c++) {
+        *c = *c == ' ' || *c == ',' || *c == '\'' || *c == '"' ? '_' : *c;
+    }
+    return word[0] ? word : "-";
+}
+
+static const struct tmx_column columns[] = {{"by", TMX_COLUMN_TEXT, 0},   {"x", TMX_COLUMN_TEXT, 0},
+                                            {"mean", TMX_COLUMN_REAL, 4}, {"min", TMX_COLUMN_REAL, 4},
+                                            {"max", TMX_COLUMN_REAL, 4},  {"place", TMX_COLUMN_INT, 0}};
+
+/* The place of a text on an axis, in order of first seen by value. */
+static int64_t place_of(const struct tmx_table *order, const char *value)
+{
+    int64_t r = 0;
+    while ((size_t)r < tmx_table_rows(order) &&
+           tmx_value_compare(tmx_table_cell(order, (size_t)r, 0)->text, value) != 0) {
+        r++;
+    }
+    return r;
+}
+
+/* Mean, lowest and highest of the metric at every x of every curve. */
+static enum tmx_status curves(const struct tmx_result_set *set, const struct tmx_study_axes *a,
+                              struct tmx_table **out, struct tmx_err *err)
+{
+    static const enum tmx_aggregate how[] = {TMX_MEAN, TMX_MIN, TMX_MAX, TMX_COUNT};
+    struct tmx_table *t[4] = {NULL};
+    enum tmx_status st = TMX_OK;
+    char word[80], at[80];
+    for (size_t i = 0; i < 4 && !st; i++) {
+        struct tmx_query q = {
+            .rows = {a->by ? a->by : a->x, a->by ? a->x : NULL}, .value = {a->y}, .aggregate = how[i]};
+        if (i == 3) {
+            q.rows[0] = a->x;
+            q.rows[1] = NULL;
+        }
+        set_where(&q, a);
         st = tmx_pivot(set, &q, &t[i], err);
     }
-    st = st ? st : tmx_table_create(out, columns, 4, err);
-    *is_text = false;
+    st = st ? st : tmx_table_create(out, columns, 6, err);
+    const size_t x = a->by ? 1 : 0;
     for (size_t r = 0; !st && r < tmx_table_rows(t[0]); r++) {
-        const char *v = tmx_table_cell(t[0], r, 0)->text;
-        double number;
-        *is_text = *is_text || !tmx_span_real((struct tmx_span){v, v + strlen(v)}, &number);
-        tmx_table_text(*out, v);
+        const char *value = tmx_table_cell(t[0], r, x)->text;
+        tmx_table_text(*out, a->by ? as_word(tmx_table_cell(t[0], r, 0)->text, word) : "all");
+        tmx_table_text(*out, as_word(value, at));
         for (size_t i = 0; i < 3; i++) {
-            tmx_table_real(*out, tmx_table_cell(t[i], r, 1)->real);
+            tmx_table_real(*out, tmx_table_cell(t[i], r, x + 1)->real);
         }
+        tmx_table_int(*out, place_of(t[3], value));
     }
-    for (size_t i = 0; i < 3; i++) {
+    for (size_t i = 0; i < 4; i++) {
         tmx_table_destroy(t[i]);
     }
     return st;
 }
 
-static enum tmx_status draw_curve(struct tmx_plot *p, const struct tmx_result_set *set, const char *key,
-                                  const char *metric, struct tmx_err *err)
+/* Every run as a point. */
+static enum tmx_status points(const struct tmx_result_set *set, const struct tmx_study_axes *a,
+                              struct tmx_table **out, struct tmx_err *err)
 {
-    char name[MAX_NAME], vars[MAX_VARS];
+    size_t x = 0, by = 0, y = 0, where[16];
+    char word[80], at[80];
+    enum tmx_status st = tmx_key_index(set, a->x, &x, err);
+    st = st || !a->by ? st : tmx_key_index(set, a->by, &by, err);
+    st = st ? st : tmx_metric_index(set, a->y, &y, err);
+    for (size_t i = 0; i < a->n_where && i < 16 && !st; i++) {
+        st = tmx_key_index(set, a->where[i].key, &where[i], err);
+    }
+    st = st ? st : tmx_table_create(out, columns, 6, err);
+    for (size_t r = 0; r < set->n_run && !st; r++) {
+        const struct tmx_result *run = &set->run[r];
+        bool keep = run->done;
+        for (size_t i = 0; i < a->n_where && i < 16; i++) {
+            keep = keep && tmx_where_holds(&a->where[i], run->value[where[i]]);
+        }
+        if (!keep) {
+            continue;
+        }
+        tmx_table_text(*out, a->by ? as_word(run->value[by], word) : "all");
+        tmx_table_text(*out, as_word(run->value[x], at));
+        for (size_t i = 0; i < 3; i++) {
+            tmx_table_real(*out, run->metric[y]);
+        }
+        tmx_table_int(*out, 0);
+    }
+    return st;
+}
+
+/* "names='BL MU'": the values of `by`, each once. */
+static void list_names(const struct tmx_table *t, char *buf, size_t size)
+{
+    size_t used = (size_t)snprintf(buf, size, "names='");
+    for (size_t r = 0; r < tmx_table_rows(t); r++) {
+        const char *name = tmx_table_cell(t, r, 0)->text;
+        bool seen = false;
+        for (size_t s = 0; s < r && !seen; s++) {
+            seen = strcmp(tmx_table_cell(t, s, 0)->text, name) == 0;
+        }
+        if (!seen && used + 90 < size) {
+            used += (size_t)snprintf(buf + used, size - used, "%s%s", buf[used - 1] == '\'' ? "" : " ", name);
+        }
+    }
+    snprintf(buf + used, size - used, "'");
+}
+
+static enum tmx_status draw(struct tmx_plot *p, const struct tmx_result_set *set,
+                            const struct tmx_study_axes *a, struct tmx_err *err)
+{
+    char name[MAX_NAME], vars[MAX_VARS], names[MAX_VARS / 2];
     struct tmx_table *t = NULL;
-    bool is_text = false;
-    enum tmx_status st = curve(set, key, metric, &t, &is_text, err);
-    snprintf(name, sizeof name, "%s_by_%s", metric, last_part(key));
-    if (!st && tmx_table_rows(t) > 1) {
-        char x_text[200], y_text[200];
-        snprintf(vars, sizeof vars, "x_text=%s; y_text=%s; is_text=%d",
-                 tmx_plot_quote(key, x_text, sizeof x_text), tmx_plot_quote(metric, y_text, sizeof y_text),
-                 is_text);
+    struct values x = {0}, by = {0};
+    const bool sampled = strcmp(set->method, "grid") != 0;
+    enum tmx_status st = values_of(set, a, a->x, a->y, &x, err);
+    if (!st && a->by) {
+        st = values_of(set, a, a->by, a->y, &by, err);
+    }
+    const bool map = !sampled && !x.text && !by.text && by.n > MAX_CURVES / 2;
+    snprintf(name, sizeof name, "%s_by_%s", a->y, last_part(a->x));
+    if (st || x.n < 2 || !tmx_plot_wants(p, name)) {
+        return st;
+    }
+    st = sampled && !x.text ? points(set, a, &t, err) : curves(set, a, &t, err);
+    if (!st) {
+        list_names(t, names, sizeof names);
+        char x_text[200], y_text[200], by_text[200];
+        snprintf(vars, sizeof vars, "x_text=%s; y_text=%s; by_text=%s; is_text=%d; kind='%s'; %s",
+                 tmx_plot_quote(last_part(a->x), x_text, sizeof x_text),
+                 tmx_plot_quote(a->y, y_text, sizeof y_text),
+                 tmx_plot_quote(a->by ? last_part(a->by) : "", by_text, sizeof by_text), x.text,
+                 map                  ? "map"
+                 : sampled && !x.text ? "points"
+                                      : "curves",
+                 names);
         st = tmx_plot_data(p, name, t, err);
-        st = st ? st : tmx_plot_draw(p, "sensitivity", name, vars, err);
+        st = st ? st : tmx_plot_draw(p, "study", name, vars, err);
     }
     tmx_table_destroy(t);
     return st;
@@ -144,23 +237,63 @@ static enum tmx_status pareto(struct tmx_plot *p, const struct tmx_result_set *s
     return st;
 }
 
-enum tmx_status tmx_plot_study(struct tmx_plot *p, const char *db_path, struct tmx_err *err)
+/* One metric against one key, by a key that was asked for or that suits. */
+static enum tmx_status draw_one(struct tmx_plot *p, const struct tmx_result_set *set,
+                                const struct tmx_study_axes *asked, const char *x, const char *y,
+                                struct tmx_err *err)
+{
+    struct tmx_study_axes a = *asked;
+    enum tmx_status st = TMX_OK;
+    a.x = x;
+    a.y = y;
+    if (!a.by) {
+        st = choose_by(set, &a, x, y, &a.by, err);
+    }
+    return st ? st : draw(p, set, &a, err);
+}
+
+/* Names as the study has them; TMX_ECONFIG for one it has not. */
+static enum tmx_status find_axes(const struct tmx_result_set *set, struct tmx_study_axes *a,
+                                 struct tmx_err *err)
+{
+    size_t i = 0;
+    enum tmx_status st = a->x ? tmx_key_index(set, a->x, &i, err) : TMX_OK;
+    a->x = a->x && !st ? set->key[i] : a->x;
+    st = st || !a->by ? st : tmx_key_index(set, a->by, &i, err);
+    a->by = a->by && !st ? set->key[i] : a->by;
+    st = st || !a->y ? st : tmx_metric_index(set, a->y, &i, err);
+    a->y = a->y && !st ? set->metric[i] : a->y;
+    return st;
+}
+
+enum tmx_status tmx_plot_study(struct tmx_plot *p, const char *db_path, const struct tmx_study_axes *axes,
+                               struct tmx_err *err)
 {
     struct tmx_result_set set;
+    struct tmx_study_axes a = *axes;
     enum tmx_status st = tmx_results_load(&set, db_path, TMX_RESULTS_POINTS, err);
     if (st) {
         return st;
     }
     tmx_results_note(&set, stderr);
-    st = tmx_plot_folder(p, err);
+    st = find_axes(&set, &a, err);
+    st = st ? st : tmx_plot_folder(p, err);
     for (size_t k = 0; k < set.n_key && !st; k++) {
-        for (size_t m = 0; m < sizeof metrics / sizeof metrics[0] && !st; m++) {
+        if (a.x && strcmp(a.x, set.key[k]) != 0) {
+            continue;
+        }
+        for (size_t m = 0; m < sizeof metrics / sizeof metrics[0] && !st && !a.y; m++) {
             if (tmx_result_find(set.metric, set.n_metric, metrics[m]) < set.n_metric) {
-                st = draw_curve(p, &set, set.key[k], metrics[m], err);
+                st = draw_one(p, &set, &a, set.key[k], metrics[m], err);
             }
         }
+        if (a.y && !st) {
+            st = draw_one(p, &set, &a, set.key[k], a.y, err);
+        }
     }
-    st = st ? st : pareto(p, &set, err);
+    if (!st && !a.y && !a.x) {
+        st = pareto(p, &set, err);
+    }
     tmx_result_set_finish(&set);
     return st;
 }

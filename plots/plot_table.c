@@ -1,15 +1,19 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Figures from the table of a suite: bars of mixes by policies, means by variant, floorplans. */
+#include "plots/plot_table.h"
+
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/base/csv.h"
-#include "plots/plot.h"
+#include "core/base/os.h"
+#include "plots/pareto.h"
 
-enum { MAX_NAMES = 64 };
+enum { MAX_NAMES = 64, MAX_PATH = 1200 };
 
-struct source { /* table.csv and its columns */
-    struct tmx_csv csv;
+struct source {                /* table.csv and its columns */
+    struct tmx_csv csv, paper; /* paper: without rows where there is none */
     size_t mix, policy, variant;
     char first_variant[64];
 };
@@ -79,8 +83,50 @@ static size_t technologies(const struct source *s, const char **names)
 
 struct bars {
     const char *figure, *script, *column, *skip_policy;
-    bool by_variant; /* groups are the technologies at the row "mean", not the mixes */
+    const char *printed, *quantity; /* rows of paper.csv: its figure, what its quantity begins with */
+    bool by_variant;                /* groups are the technologies at the row "mean", not the mixes */
 };
+
+/* What the paper prints at these groups and bars, for the marks: group and bar counted as the script does. */
+static enum tmx_status paper_marks(const struct tmx_plot *p, const struct source *s, const struct bars *b,
+                                   const char *const *group, size_t n_group, const char *const *policy,
+                                   size_t n_policy, char *vars, size_t size, struct tmx_err *err)
+{
+    static const struct tmx_column columns[] = {
+        {"group", TMX_COLUMN_INT, 0}, {"bar", TMX_COLUMN_INT, 0}, {"paper_value", TMX_COLUMN_REAL, 2}};
+    char name[80], path[MAX_PATH], want[256];
+    struct tmx_table *t = NULL;
+    const struct tmx_csv *c = &s->paper;
+    enum tmx_status st = tmx_table_create(&t, columns, 3, err);
+    for (size_t r = 0; r < c->n_row && !st; r++) {
+        double v;
+        if (strcmp(tmx_csv_cell(c, r, tmx_csv_column(c, "figure")), b->printed) != 0 ||
+            strncmp(tmx_csv_cell(c, r, tmx_csv_column(c, "quantity")), b->quantity, strlen(b->quantity)) !=
+                0 ||
+            !tmx_csv_real(c, r, tmx_csv_column(c, "paper_value"), &v)) {
+            continue;
+        }
+        for (size_t i = 0; i < n_group * n_policy; i++) {
+            const char *at = group[i / n_policy], *bar = policy[i % n_policy];
+            snprintf(want, sizeof want, b->by_variant ? "mean %s %s" : "%s %s", b->by_variant ? bar : at,
+                     b->by_variant ? at : bar);
+            if (strcmp(tmx_csv_cell(c, r, tmx_csv_column(c, "case")), want) == 0) {
+                tmx_table_int(t, (int64_t)(i / n_policy));
+                tmx_table_int(t, (int64_t)(i % n_policy + 1));
+                tmx_table_real(t, v);
+            }
+        }
+    }
+    vars[0] = '\0';
+    if (!st && tmx_table_rows(t) > 0) {
+        snprintf(name, sizeof name, "%s_paper", b->figure);
+        st = tmx_plot_data(p, name, t, err);
+        tmx_plot_data_path(p, name, path, sizeof path);
+        snprintf(vars, size, "paper='%s'", path);
+    }
+    tmx_table_destroy(t);
+    return st;
+}
 
 static enum tmx_status draw_bars(struct tmx_plot *p, const struct source *s, const struct bars *b,
                                  struct tmx_err *err)
@@ -88,7 +134,7 @@ static enum tmx_status draw_bars(struct tmx_plot *p, const struct source *s, con
     const char *group[MAX_NAMES], *policy[MAX_NAMES];
     struct tmx_table *t = NULL;
     const size_t column = tmx_csv_column(&s->csv, b->column);
-    if (column == s->csv.n_column) {
+    if (column == s->csv.n_column || !tmx_plot_wants(p, b->figure)) {
         return TMX_OK;
     }
     const size_t n_policy = distinct(s, s->policy, policy, b->skip_policy);
@@ -109,7 +155,9 @@ static enum tmx_status draw_bars(struct tmx_plot *p, const struct source *s, con
     }
     st = st ? st : tmx_plot_data(p, b->figure, t, err);
     tmx_table_destroy(t);
-    return st ? st : tmx_plot_draw(p, b->script, b->figure, "", err);
+    char vars[MAX_PATH + 16];
+    st = st ? st : paper_marks(p, s, b, group, n_group, policy, n_policy, vars, sizeof vars, err);
+    return st ? st : tmx_plot_draw(p, b->script, b->figure, vars, err);
 }
 
 static enum tmx_status draw_pareto(struct tmx_plot *p, const struct source *s, struct tmx_err *err)
@@ -174,13 +222,13 @@ static bool is_multi(const struct source *s)
 static enum tmx_status draw_suite(struct tmx_plot *p, const struct source *s, struct tmx_err *err)
 {
     static const struct bars single[] = {
-        {"figure3", "figure3", "improvement_over_bl_pct", "BL", false},
-        {"figure4", "figure4", "energy_saved_vs_bl_pct", "BL", false},
-        {"slowdown", "slowdown", "slowdown_pct", "", false},
+        {"figure3", "figure3", "improvement_over_bl_pct", "BL", "Figure 3", "improvement over BL", false},
+        {"figure4", "figure4", "energy_saved_vs_bl_pct", "BL", "Figure 4", "energy saved over BL", false},
+        {"slowdown", "slowdown", "slowdown_pct", "", "4.3", "slowdown", false},
     };
     static const struct bars multi[] = {
-        {"figure5", "figure5", "improvement_over_bl_pct", "BL", false},
-        {"figure6", "figure6", "improvement_over_bl_pct", "BL", true},
+        {"figure5", "figure5", "improvement_over_bl_pct", "BL", "Figure 5", "improvement over BL", false},
+        {"figure6", "figure6", "improvement_over_bl_pct", "BL", "Figure 6", "improvement over BL", true},
     };
     const char *variant[MAX_NAMES];
     enum tmx_status st = TMX_OK;
@@ -194,11 +242,18 @@ static enum tmx_status draw_suite(struct tmx_plot *p, const struct source *s, st
     return st ? st : draw_pareto(p, s, err);
 }
 
-enum tmx_status tmx_plot_table(struct tmx_plot *p, const char *csv_path, struct tmx_err *err)
+enum tmx_status tmx_plot_table(struct tmx_plot *p, const char *folder, struct tmx_err *err)
 {
     struct source s = {0};
-    enum tmx_status st = tmx_csv_read(&s.csv, csv_path, err);
+    char path[MAX_PATH];
+    snprintf(path, sizeof path, "%s/table.csv", folder);
+    enum tmx_status st = tmx_csv_read(&s.csv, path, err);
+    snprintf(path, sizeof path, "%s/paper.csv", folder);
+    if (!st && tmx_os_exists(path)) {
+        st = tmx_csv_read(&s.paper, path, err);
+    }
     if (st) {
+        tmx_csv_finish(&s.csv);
         return st;
     }
     s.mix = tmx_csv_column(&s.csv, "mix");
@@ -216,5 +271,6 @@ enum tmx_status tmx_plot_table(struct tmx_plot *p, const char *csv_path, struct 
         st = draw_suite(p, &s, err);
     }
     tmx_csv_finish(&s.csv);
+    tmx_csv_finish(&s.paper);
     return st;
 }

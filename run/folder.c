@@ -12,18 +12,22 @@
 
 enum { MAX_PATH = 1024 };
 
-static const char *const single[] = {"resolved.cfg", "summary.csv",  "kernels.csv",   "trace.csv",
-                                     "power.ptrace", "temps.ttrace", "thermal.config"};
-enum { N_SINGLE = sizeof single / sizeof single[0] };
+static const char *const single[] = {"resolved.cfg", "summary.csv",  "kernels.csv",    "trace.csv",
+                                     "power.ptrace", "temps.ttrace", "thermal.config", "folder.cfg"};
+enum { N_SINGLE = sizeof single / sizeof single[0], N_OF_GPU = 3 };
 
-/* Name of product i: the single ones, then power and temps of GPU 0, 1, ... */
+/* Name of product i: the single ones, then power, temps and floorplan of GPU 0, 1, ... */
 static void product(size_t i, char name[64])
 {
     if (i < N_SINGLE) {
         snprintf(name, 64, "%s", single[i]);
     } else {
-        const size_t gpu = (i - N_SINGLE) / 2;
-        snprintf(name, 64, (i - N_SINGLE) % 2 ? "temps_gpu%zu.ttrace" : "power_gpu%zu.ptrace", gpu);
+        const size_t gpu = (i - N_SINGLE) / N_OF_GPU, which = (i - N_SINGLE) % N_OF_GPU;
+        snprintf(name, 64,
+                 which == 0   ? "power_gpu%zu.ptrace"
+                 : which == 1 ? "temps_gpu%zu.ttrace"
+                              : "floorplan_gpu%zu.flp",
+                 gpu);
     }
 }
 
@@ -46,7 +50,8 @@ static bool next_product(const char *folder, size_t *i, char name[64], char path
             ++*i;
             return true;
         }
-        if (*i >= N_SINGLE && (*i - N_SINGLE) % 2 == 1) { /* neither file of this GPU */
+        if (*i >= N_SINGLE &&
+            (*i - N_SINGLE) % N_OF_GPU == N_OF_GPU - 1) { /* every GPU has a floorplan: no more GPUs */
             return false;
         }
     }

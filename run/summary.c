@@ -1,7 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "run/summary.h"
 
+#include <string.h>
+
+#include "core/base/config.h"
 #include "core/base/os.h"
+#include "core/machine/floorplan_file.h"
+#include "run/state.h"
+
+enum { LINE = 78 };
 
 enum tmx_status tmx_run_summary(const struct tmx_run *run, struct tmx_table **out, struct tmx_err *err)
 {
@@ -53,6 +60,33 @@ enum tmx_status tmx_run_kernels(const struct tmx_run *run, struct tmx_table **ou
     return st;
 }
 
+void tmx_run_print(const struct tmx_run *run, FILE *out)
+{
+    size_t n_zero = 0; /* metrics */
+    fprintf(out, "%s under %s on %s", tmx_run_mix_name(run), tmx_run_policy_name(run),
+            run->topology.n_gpu > 0 ? run->topology.name : run->kind[0].name);
+    fprintf(out, run->n_gpu > 1 ? ", %zu GPUs" : "", run->n_gpu);
+    fprintf(out, ", tick %g s, seed %d, %zu kernels, run %.8s\n\n", run->options.tick_s, run->options.seed,
+            run->n_kernel, tmx_run_id(run));
+    for (const struct tmx_metric *m = tmx_metrics; m->name; m++) {
+        const double v = m->value(run);
+        n_zero += v == 0;
+        if (v != 0) {
+            fprintf(out, "%-26s %14.3f   %s\n", m->name, v, m->doc);
+        }
+    }
+    size_t used = 0;
+    for (const struct tmx_metric *m = tmx_metrics; m->name && n_zero > 0; m++) {
+        if (m->value(run) == 0) {
+            const size_t n = strlen(m->name) + 2;
+            fputs(used == 0 ? "Zero: " : used + n > LINE ? ",\n      " : ", ", out);
+            used = used == 0 || used + n > LINE ? 6 : used;
+            used += (size_t)fprintf(out, "%s", m->name) + 2;
+        }
+    }
+    fputs(n_zero > 0 ? "\n\n" : "\n", out);
+}
+
 /* A file of the folder: text, or a table as CSV. */
 static enum tmx_status save(const char *folder, const char *name, const char *text,
                             const struct tmx_table *table, struct tmx_err *err)
@@ -73,10 +107,52 @@ static enum tmx_status save(const char *folder, const char *name, const char *te
     return st;
 }
 
+/* folder.cfg: what readers of the folder need that its tables do not say, so that nobody opens the run again.
+ */
+static enum tmx_status save_description(const struct tmx_run *run, const char *folder, struct tmx_err *err)
+{
+    char path[1024];
+    struct tmx_output o;
+    if (snprintf(path, sizeof path, "%s/folder.cfg", folder) >= (int)sizeof path) {
+        return tmx_fail(err, TMX_EIO, "%s: path too long", folder);
+    }
+    const enum tmx_status st = tmx_output_open(&o, path, err);
+    if (st) {
+        return st;
+    }
+    fputs("# What the tables of this folder are of; written by thermix run.\nmix = ", o.file);
+    tmx_config_quote(run->mix.name, o.file);
+    fputs(";\npolicy = ", o.file);
+    tmx_config_quote(run->options.policy, o.file);
+    fprintf(o.file, ";\nwarmup_s = %.17g;\ngpus = (\n", run->options.warmup_s);
+    for (size_t g = 0; g < run->n_gpu; g++) {
+        const struct tmx_run_kind *kind = &run->kind[run->kind_of_gpu[g]];
+        fputs("    { chip = ", o.file);
+        tmx_config_quote(kind->name, o.file);
+        fprintf(o.file, "; floorplan = \"floorplan_gpu%zu.flp\"; sensors = [", g);
+        for (size_t sm = 0; sm < kind->chip.n_sm; sm++) {
+            fputs(sm ? ", " : "", o.file);
+            tmx_config_quote(kind->chip.floorplan.unit[kind->chip.unit_of_sm[sm]].name, o.file);
+        }
+        fprintf(o.file, "]; }%s\n", g + 1 < run->n_gpu ? "," : "");
+    }
+    fputs(");\n", o.file);
+    return tmx_output_commit(&o, err);
+}
+
 enum tmx_status tmx_run_save_resolved(const struct tmx_run *run, const char *folder, struct tmx_err *err)
 {
-    const enum tmx_status st = tmx_run_folder_clear(folder, err);
-    return st ? st : save(folder, "resolved.cfg", tmx_run_resolved(run), NULL, err);
+    enum tmx_status st = tmx_run_folder_clear(folder, err);
+    st = st ? st : save(folder, "resolved.cfg", tmx_run_resolved(run), NULL, err);
+    st = st ? st : save_description(run, folder, err);
+    for (size_t g = 0; g < run->n_gpu && !st; g++) {
+        char path[1024], comment[64];
+        snprintf(comment, sizeof comment, "GPU %zu of the run in this folder", g);
+        st = snprintf(path, sizeof path, "%s/floorplan_gpu%zu.flp", folder, g) < (int)sizeof path
+                 ? tmx_flp_write(path, &run->kind[run->kind_of_gpu[g]].chip.floorplan, comment, err)
+                 : tmx_fail(err, TMX_EIO, "%s: path too long", folder);
+    }
+    return st;
 }
 
 enum tmx_status tmx_run_save_tables(const struct tmx_run *run, const char *folder, struct tmx_err *err)

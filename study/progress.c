@@ -10,7 +10,7 @@ static const double redraw_s = 0.25;
 void tmx_progress_begin(struct tmx_progress *p, const char *noun, size_t n_total)
 {
     *p = (struct tmx_progress){.noun = noun, .n_total = n_total, .begin_s = tmx_os_now_s()};
-    p->shown = noun && tmx_os_is_terminal(stderr);
+    p->shown = noun && n_total > 0 && tmx_os_is_terminal(stderr);
 }
 
 void tmx_progress_add(struct tmx_progress *p, bool failed)

@@ -61,7 +61,19 @@ enum tmx_status tmx_table_write(const struct tmx_table *t, enum tmx_format f, FI
     case TMX_FORMAT_TEXT:
         break;
     }
-    return tmx_table_write_text(t, out, err);
+    const struct tmx_screen o = {.width = tmx_os_terminal_width(out)};
+    return o.width > 0 ? tmx_table_write_screen(t, &o, out, err) : tmx_table_write_text(t, out, err);
+}
+
+enum tmx_status tmx_table_show(const struct tmx_table *t, enum tmx_format f, const struct tmx_screen *o,
+                               struct tmx_err *err)
+{
+    struct tmx_screen fitted = *o;
+    if (f != TMX_FORMAT_TEXT) {
+        return tmx_table_save(t, f, "-", err);
+    }
+    fitted.width = tmx_os_terminal_width(stdout);
+    return tmx_table_write_screen(t, &fitted, stdout, err);
 }
 
 enum tmx_status tmx_table_save(const struct tmx_table *t, enum tmx_format f, const char *path,

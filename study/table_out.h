@@ -12,6 +12,10 @@ extern const char *const tmx_formats[]; /* their words, NULL-terminated */
 TMX_NODISCARD enum tmx_status tmx_table_write(const struct tmx_table *t, enum tmx_format f, FILE *out,
                                               struct tmx_err *err);
 
+/* On standard output; as a table: as wide as the terminal, the columns that o says. */
+TMX_NODISCARD enum tmx_status tmx_table_show(const struct tmx_table *t, enum tmx_format f,
+                                             const struct tmx_screen *o, struct tmx_err *err);
+
 /* The same to a file that appears whole or not at all; "-" is standard output. */
 TMX_NODISCARD enum tmx_status tmx_table_save(const struct tmx_table *t, enum tmx_format f, const char *path,
                                              struct tmx_err *err);

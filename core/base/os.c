@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -322,6 +323,20 @@ double tmx_os_cpu_s(void)
 bool tmx_os_is_terminal(FILE *f)
 {
     return isatty(fileno(f));
+}
+
+size_t tmx_os_terminal_width(FILE *f)
+{
+    struct winsize w = {0};
+    const char *columns = getenv("COLUMNS");
+    const long asked = columns ? strtol(columns, NULL, 10) : 0;
+    if (!tmx_os_is_terminal(f)) {
+        return 0;
+    }
+    if (ioctl(fileno(f), TIOCGWINSZ, &w) == 0 && w.ws_col > 0) {
+        return w.ws_col;
+    }
+    return asked > 0 && asked < 10000 ? (size_t)asked : 80;
 }
 
 enum tmx_status tmx_os_run(const char *const *argv, const char *out_path, int *exit_code, struct tmx_err *err)

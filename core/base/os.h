@@ -68,6 +68,8 @@ double tmx_os_now_s(void);
 /* CPU time of the calling thread [s]. */
 double tmx_os_cpu_s(void);
 bool tmx_os_is_terminal(FILE *f);
+/* Letters a line; 0: not a terminal. */
+size_t tmx_os_terminal_width(FILE *f);
 
 /* Run argv[0] (found on PATH) with argv (NULL-terminated), standard output to the
  * file out_path (NULL: inherited), wait. *exit_code is the program's, 127 when it

@@ -208,18 +208,16 @@ static void pad(FILE *out, const char *s, size_t width, bool right)
 
 enum { NUMBER_SIZE = 400 }; /* %.Nf of the largest double */
 
-/* The columns c with show[c]. */
-static enum tmx_status write_columns(const struct tmx_table *t, const bool *show, FILE *out,
-                                     struct tmx_err *err)
+enum tmx_status tmx_table_write_text(const struct tmx_table *t, FILE *out, struct tmx_err *err)
 {
     char buf[NUMBER_SIZE];
-    size_t last = 0, *width = calloc(t->n_column, sizeof *width);
-    if (!width) {
-        return tmx_fail(err, TMX_ENOMEM, "out of memory");
+    const enum tmx_status st = tmx_table_check(t, err);
+    size_t *width = st ? NULL : calloc(t->n_column, sizeof *width);
+    if (st || !width) {
+        return st ? st : tmx_fail(err, TMX_ENOMEM, "out of memory");
     }
     for (size_t c = 0; c < t->n_column; c++) {
         width[c] = width_of(t->columns[c].name);
-        last = show[c] ? c : last;
     }
     for (size_t i = 0; i < t->n_cell; i++) {
         const size_t c = i % t->n_column;
@@ -229,37 +227,60 @@ static enum tmx_status write_columns(const struct tmx_table *t, const bool *show
     for (size_t i = 0; i < t->n_cell + t->n_column; i++) {
         const size_t c = i % t->n_column;
         const struct tmx_column *col = &t->columns[c];
-        if (!show[c]) {
-            continue;
-        }
         const char *s =
             i < t->n_column ? col->name : shown(&t->cells[i - t->n_column], col->decimals, buf, sizeof buf);
-        const bool last_text = c == last && col->type == TMX_COLUMN_TEXT;
-        pad(out, s, last_text ? width_of(s) : width[c], col->type != TMX_COLUMN_TEXT);
-        fputs(c == last ? "\n" : "  ", out);
+        const bool last = c + 1 == t->n_column;
+        pad(out, s, last && col->type == TMX_COLUMN_TEXT ? width_of(s) : width[c],
+            col->type != TMX_COLUMN_TEXT);
+        fputs(last ? "\n" : "  ", out);
     }
     free(width);
     return TMX_OK;
 }
 
-static bool *all_columns(const struct tmx_table *t)
+const char *tmx_table_cell_text(const struct tmx_table *t, size_t row, size_t column, char *buf, size_t size)
 {
-    bool *show = calloc(t->n_column, sizeof *show);
-    for (size_t c = 0; show && c < t->n_column; c++) {
-        show[c] = true;
-    }
-    return show;
+    return shown(tmx_table_cell(t, row, column), t->columns[column].decimals, buf, size);
 }
 
-enum tmx_status tmx_table_write_text(const struct tmx_table *t, FILE *out, struct tmx_err *err)
+enum { CELL = 400, GAP = 2, LEAST_TEXT = 8, NARROW = 18 };
+
+/* A table as people read it: as wide as the screen, what says nothing left to a line below. */
+struct screen {
+    const struct tmx_table *t;
+    const struct tmx_screen *o;
+    size_t *width;                                     /* [n] of each column, its name included */
+    enum { SHOWN, CONSTANT, SILENT, LEFT_OUT } * what; /* [n] */
+    size_t n;
+};
+
+/* s in `width` letters; what is cut ends in an ellipsis. */
+static void put_cell(FILE *out, const char *s, size_t width, bool right)
 {
-    enum tmx_status st = tmx_table_check(t, err);
-    bool *show = st ? NULL : all_columns(t);
-    if (!st) {
-        st = show ? write_columns(t, show, out, err) : tmx_fail(err, TMX_ENOMEM, "out of memory");
+    const size_t n = width_of(s);
+    if (n > width) {
+        size_t used = 0, at = 0;
+        while (s[at] && used + 1 < width) {
+            at++;
+            while (((unsigned char)s[at] & 0xC0U) == 0x80U) {
+                at++;
+            }
+            used++;
+        }
+        fprintf(out, "%.*s\xe2\x80\xa6", (int)at, s);
+        return;
     }
-    free(show);
-    return st;
+    const int fill = (int)(width - n);
+    if (right) {
+        fprintf(out, "%*s%s", fill, "", s);
+    } else {
+        fprintf(out, "%s%*s", s, fill, "");
+    }
+}
+
+static bool is_text(const struct screen *s, size_t c)
+{
+    return tmx_table_column(s->t, c)->type == TMX_COLUMN_TEXT;
 }
 
 static bool says_nothing(const struct tmx_cell *c)
@@ -269,30 +290,193 @@ static bool says_nothing(const struct tmx_cell *c)
                                                      : c->integer == 0);
 }
 
-enum tmx_status tmx_table_write_brief(const struct tmx_table *t, FILE *out, struct tmx_err *err)
+/* Widths, and which columns say the same or nothing in every row. */
+static void look(struct screen *s)
 {
-    size_t n_hidden = 0;
+    char buf[CELL], first[CELL];
+    const size_t rows = tmx_table_rows(s->t);
+    for (size_t c = 0; c < s->n; c++) {
+        bool silent = rows > 0, same = rows > 1;
+        s->width[c] = width_of(tmx_table_column(s->t, c)->name);
+        for (size_t r = 0; r < rows; r++) {
+            const char *v = tmx_table_cell_text(s->t, r, c, buf, sizeof buf);
+            const size_t w = width_of(v);
+            s->width[c] = w > s->width[c] ? w : s->width[c];
+            if (r == 0) {
+                snprintf(first, sizeof first, "%s", v);
+            }
+            same = same && strcmp(first, v) == 0;
+            silent = silent && says_nothing(tmx_table_cell(s->t, r, c));
+        }
+        s->what[c] = silent ? SILENT : same && c > 0 ? CONSTANT : SHOWN;
+    }
+}
+
+static enum tmx_status ask(struct screen *s, struct tmx_err *err)
+{
+    for (size_t c = 0; c < s->n && s->o->n_column > 0; c++) {
+        s->what[c] = LEFT_OUT;
+    }
+    for (size_t i = 0; i < s->o->n_column; i++) {
+        size_t c = 0;
+        if (strcmp(s->o->column[i], "all") == 0) {
+            for (; c < s->n; c++) {
+                s->what[c] = SHOWN;
+            }
+            continue;
+        }
+        while (c < s->n && strcmp(tmx_table_column(s->t, c)->name, s->o->column[i]) != 0) {
+            c++;
+        }
+        if (c == s->n) {
+            char list[900] = "";
+            size_t used = 0;
+            for (size_t k = 0; k < s->n && used < sizeof list; k++) {
+                used += (size_t)snprintf(list + used, sizeof list - used, "%s%s", k ? ", " : "",
+                                         tmx_table_column(s->t, k)->name);
+            }
+            return tmx_fail(err, TMX_ECONFIG, "no column \"%s\"; there are %s", s->o->column[i], list);
+        }
+        s->what[c] = SHOWN;
+    }
+    return TMX_OK;
+}
+
+static bool preferred(const struct screen *s, size_t c)
+{
+    bool found = false;
+    for (size_t i = 0; i < s->o->n_prefer && !found; i++) {
+        found = strcmp(s->o->prefer[i], tmx_table_column(s->t, c)->name) == 0;
+    }
+    return found;
+}
+
+/* Leave out, from the right, what is too much for the width: first come the preferred columns that are
+ * narrow, then preferred texts, cut to what is left, then the others. */
+static void fit(struct screen *s)
+{
+    const size_t width = s->o->width;
+    size_t used = 0;
+    bool *in = calloc(s->n, sizeof *in);
+    if (!in) {
+        return; /* wider than the screen, nothing worse */
+    }
+    for (size_t pass = 0; pass < 3; pass++) {
+        for (size_t c = 0; c < s->n; c++) {
+            const bool wide = is_text(s, c) && s->width[c] > NARROW, first = preferred(s, c);
+            const size_t gap = used > 0 ? GAP : 0;
+            if (s->what[c] != SHOWN || in[c] || (pass < 2 && !first) || (pass == 0 && wide)) {
+                continue;
+            }
+            if (is_text(s, c) && used + gap + s->width[c] > width && used + gap + LEAST_TEXT <= width) {
+                s->width[c] = width - used - gap; /* a text may be cut */
+            }
+            in[c] = used == 0 || used + gap + s->width[c] <= width;
+            s->width[c] = s->width[c] > width ? width : s->width[c];
+            used += in[c] ? gap + s->width[c] : 0;
+        }
+    }
+    for (size_t c = 0; c < s->n; c++) {
+        s->what[c] = s->what[c] == SHOWN && !in[c] ? LEFT_OUT : s->what[c];
+    }
+    free(in);
+}
+
+static void put_rows(const struct screen *s, size_t from, size_t to, FILE *out)
+{
+    char buf[CELL];
+    size_t last = from;
+    for (size_t c = 0; c < to; c++) {
+        last = s->what[c] == SHOWN && (c == 0 || c >= from) ? c : last;
+    }
+    for (size_t r = 0; r <= tmx_table_rows(s->t); r++) {
+        for (size_t c = 0; c < to; c++) {
+            if (s->what[c] != SHOWN || (c > 0 && c < from)) {
+                continue;
+            }
+            const char *v = r == 0 ? tmx_table_column(s->t, c)->name
+                                   : tmx_table_cell_text(s->t, r - 1, c, buf, sizeof buf);
+            const size_t n = width_of(v);
+            put_cell(out, v, c == last && is_text(s, c) && n < s->width[c] ? n : s->width[c], !is_text(s, c));
+            fputs(c == last ? "\n" : "  ", out);
+        }
+    }
+}
+
+/* The columns asked for, in as many blocks as they need; each starts with the first column. */
+static void put_blocks(const struct screen *s, FILE *out)
+{
+    size_t from = 0;
+    while (from < s->n) {
+        size_t used = from > 0 ? s->width[0] : 0, to = from;
+        for (; to < s->n; to++) {
+            const size_t w = s->what[to] == SHOWN ? s->width[to] + (used > 0 ? GAP : 0) : 0;
+            if (s->o->width > 0 && used + w > s->o->width && to > from) {
+                break;
+            }
+            used += w;
+        }
+        fputs(from > 0 ? "\n" : "", out);
+        put_rows(s, from, to, out);
+        from = to;
+    }
+}
+
+/* "words: a, b, c", broken at the screen's width. */
+static void note(const struct screen *s, int what, const char *words, FILE *out)
+{
+    char buf[CELL], item[CELL + 80];
+    size_t used = 0;
+    for (size_t c = 0; c < s->n; c++) {
+        if ((int)s->what[c] != what) {
+            continue;
+        }
+        snprintf(item, sizeof item, "%s%s%s", tmx_table_column(s->t, c)->name, what == CONSTANT ? " " : "",
+                 what == CONSTANT ? tmx_table_cell_text(s->t, 0, c, buf, sizeof buf) : "");
+        if (used == 0) {
+            used = width_of(words);
+            fputs(words, out);
+        } else {
+            fputc(',', out);
+            used++;
+        }
+        if (s->o->width > 0 && used + 1 + width_of(item) + 1 > s->o->width) {
+            fputs("\n ", out);
+            used = 1;
+        }
+        fprintf(out, " %s", item);
+        used += 1 + width_of(item);
+    }
+    fputs(used > 0 ? "\n" : "", out);
+}
+
+enum tmx_status tmx_table_write_screen(const struct tmx_table *t, const struct tmx_screen *o, FILE *out,
+                                       struct tmx_err *err)
+{
+    struct screen s = {.t = t, .o = o, .n = tmx_table_columns(t)};
     enum tmx_status st = tmx_table_check(t, err);
-    bool *show = st ? NULL : all_columns(t);
-    if (!st && !show) {
+    s.width = calloc(s.n, sizeof *s.width);
+    s.what = calloc(s.n, sizeof *s.what);
+    if (!st && (!s.width || !s.what)) {
         st = tmx_fail(err, TMX_ENOMEM, "out of memory");
     }
-    for (size_t c = 0; !st && c < t->n_column; c++) {
-        bool says = t->n_cell == 0;
-        for (size_t i = c; i < t->n_cell; i += t->n_column) {
-            says = says || !says_nothing(&t->cells[i]);
-        }
-        show[c] = says;
+    if (!st) {
+        look(&s);
+        st = ask(&s, err);
     }
-    st = st ? st : write_columns(t, show, out, err);
-    for (size_t c = 0; !st && c < t->n_column; c++) {
-        if (!show[c]) {
-            fprintf(out, "%s%s",
-                    n_hidden++ ? ", " : "Empty or zero in every row, not shown: ", t->columns[c].name);
+    if (!st && o->n_column > 0) {
+        put_blocks(&s, out);
+    } else if (!st) {
+        if (o->width > 0) {
+            fit(&s);
         }
+        put_rows(&s, 0, s.n, out);
+        note(&s, CONSTANT, "In every row:", out);
+        note(&s, SILENT, "Empty or zero in every row:", out);
+        note(&s, LEFT_OUT, "Further columns:", out);
     }
-    fputs(n_hidden ? "\n" : "", out);
-    free(show);
+    free(s.width);
+    free(s.what);
     return st;
 }
 

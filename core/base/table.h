@@ -53,9 +53,21 @@ const struct tmx_cell *tmx_table_cell(const struct tmx_table *t, size_t row, siz
 
 /* Each writer checks the table first; write errors stay in the FILE (ferror). */
 TMX_NODISCARD enum tmx_status tmx_table_write_text(const struct tmx_table *t, FILE *out, struct tmx_err *err);
-/* For a screen: without the columns that are empty or zero in every row, which are named below. */
-TMX_NODISCARD enum tmx_status tmx_table_write_brief(const struct tmx_table *t, FILE *out,
-                                                    struct tmx_err *err);
+
+struct tmx_screen {
+    size_t width; /* letters a line; 0: any */
+    const char *const
+        *column; /* [n_column] these columns and no others, "all": every one; broken into blocks that fit */
+    size_t n_column;           /* 0: those that say something and fit */
+    const char *const *prefer; /* [n_prefer] they fit first */
+    size_t n_prefer;
+};
+/* For a screen: what is the same, or nothing, in every row and what does not fit stands in lines below.
+ * TMX_ECONFIG for a column that there is not. */
+TMX_NODISCARD enum tmx_status tmx_table_write_screen(const struct tmx_table *t, const struct tmx_screen *o,
+                                                     FILE *out, struct tmx_err *err);
+/* A cell as text writers print it; in buf, or its own text. */
+const char *tmx_table_cell_text(const struct tmx_table *t, size_t row, size_t column, char *buf, size_t size);
 TMX_NODISCARD enum tmx_status tmx_table_write_csv(const struct tmx_table *t, FILE *out, struct tmx_err *err);
 TMX_NODISCARD enum tmx_status tmx_table_write_markdown(const struct tmx_table *t, FILE *out,
                                                        struct tmx_err *err);

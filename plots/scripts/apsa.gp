@@ -7,7 +7,7 @@ wide = 11; high = 11
 scripts = system("dirname '".ARG0."'")
 load scripts."/style.gp"
 set style data histograms
-set style histogram clustered gap 1
+set yrange [*<0:0<*] # bars stand on 0
 set xtics rotate by -35
 rows(p) = "<awk -F, '$2 == \"".p."\"' '".dir."/table.csv'"
 set multiplot layout 4,1
@@ -17,7 +17,7 @@ set yrange [0:*]
 plot rows("all_30") using 16:xtic(1) title "IPC", "" using 17 title "bandwidth"
 set title "Figures 1 and 6: IPC (core cycles) over 30 cores"
 set ylabel "change [%]"
-set autoscale y
+set yrange [*<0:0<*]
 plot rows("all") using 12:xtic(1) lc rgb colour("all") title "60 cores", rows("apsa") using 12 lc rgb colour("apsa") title "ApSA"
 set title "the same in wall-clock time"
 plot rows("all") using 11:xtic(1) lc rgb colour("all") title "60 cores", rows("apsa") using 11 lc rgb colour("apsa") title "ApSA"

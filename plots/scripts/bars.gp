@@ -19,7 +19,7 @@ set title title_text
 set yrange [*<0:0<*] # bars stand on 0
 set offsets graph 0, 0, graph 0.04, 0
 set xrange [-0.6:*<1000]
-index_of(b) = (sum [i=1:n_bar] (name[i] eq b ? i : 0))
-plot data using 0:(1/0):xtic(1) skip 1 with points notitle, \
-     for [i=1:n_bar] data using ($0+place(i)):(column(i+1)) skip 1 with boxes lc rgb colour(name[i]) title name[i], \
-     (paper eq "" ? "/dev/null" : paper) using ($1+place(int($2))):3 skip 1 with points pt 4 ps 0.9 lw 1.6 lc rgb "#000000" title (paper eq "" ? "" : "paper")
+bars = "for [i=1:n_bar] data using ($0+place(i)):(column(i+1)) skip 1 with boxes lc rgb colour(name[i]) title name[i]"
+names = "data using 0:(0):xtic(1) skip 1 with lines lc rgb \"#444444\" notitle"
+marks = "paper using ($1+place(int($2))):3 skip 1 with points pt 13 ps 2.1 lc rgb \"#ffffff\" notitle, \"\" using ($1+place(int($2))):3 skip 1 with points pt 13 ps 1.4 lc rgb \"#000000\" title \"paper\""
+eval "plot ".names.", ".bars.(paper eq "" ? "" : ", ".marks)

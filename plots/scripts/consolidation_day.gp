@@ -17,10 +17,7 @@ plot for [g in "1 4"] rows(g) using 5:xtic(2) title g . " GPU"
 set ylabel "system energy [kJ per instance]"
 plot for [g in "1 4"] rows(g) using ($8 / 1000):xtic(2) title g . " GPU"
 set ylabel "peak temperature [degC]"
-set yrange [60:100]
 plot for [g in "1 4"] rows(g) using 9:xtic(2) title g . " GPU"
 set ylabel "mean wait [s]"
-set yrange [1:*]
-set logscale y
 plot for [g in "1 4"] rows(g) using 10:xtic(2) title g . " GPU"
 unset multiplot

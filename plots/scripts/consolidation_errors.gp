@@ -7,7 +7,7 @@ wide = 10; high = 4.2
 scripts = system("dirname '".ARG0."'")
 load scripts."/style.gp"
 set style data histograms
-set style histogram clustered gap 1
+set yrange [*<0:0<*] # bars stand on 0
 set xtics rotate by -35
 # a quoted field may hold a comma: keep the fields after the quotes
 rows(what) = "<awk -F, '/".what."/ { gsub(/\"[^\"]*\"/, \"q\"); print $4 \",\" $6 \",\" $7 }' '".dir."/paper.csv'"
@@ -17,6 +17,5 @@ set ylabel "time [s]"
 plot rows("block on an SM") using 2:xtic(1) title "measured", "" using 3 title "predicted"
 set title "system power from event rates (Figure 5)"
 set ylabel "power [W]"
-set yrange [300:500]
 plot rows("mean system power") using 2:xtic(1) title "measured", "" using 3 title "predicted"
 unset multiplot

@@ -7,7 +7,7 @@ wide = 11; high = 9
 scripts = system("dirname '".ARG0."'")
 load scripts."/style.gp"
 set style data histograms
-set style histogram clustered gap 1
+set yrange [*<0:0<*] # bars stand on 0
 set xtics rotate by -35
 rows(p) = "<awk -F, '$2 == \"".p."\"' '".dir."/table.csv'"
 set multiplot layout 3,1

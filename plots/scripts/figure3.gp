@@ -3,4 +3,5 @@
 scripts = system("dirname '".ARG0."'")
 load scripts."/style.gp"
 y_text = "improvement over BL (%)"
+title_text = "Improvement over BL by mix (paper 003, Figure 3)"
 load scripts."/bars.gp"

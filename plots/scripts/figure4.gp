@@ -3,4 +3,5 @@
 scripts = system("dirname '".ARG0."'")
 load scripts."/style.gp"
 y_text = "energy saved against BL (%)"
+title_text = "Energy saved against BL by mix (paper 003, Figure 4)"
 load scripts."/bars.gp"

@@ -5,4 +5,5 @@ scripts = system("dirname '".ARG0."'")
 load scripts."/style.gp"
 y_text = "improvement over BL, mean (%)"
 set xlabel "memory and interconnect technology"
+title_text = "Improvement over BL, mean (paper 003, Figure 6)"
 load scripts."/bars.gp"

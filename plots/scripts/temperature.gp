@@ -10,12 +10,13 @@ set y2range [0:1]
 stats data using 2 skip 1 nooutput
 lowest = STATS_min
 stats data using 4 skip 1 nooutput
-highest = STATS_max > trip_c ? STATS_max : trip_c
+limited = trip_c == trip_c # not NaN: a run without a throttle has no limits
+highest = limited && trip_c > STATS_max ? trip_c : STATS_max
 set yrange [lowest-1:highest+2]
-set arrow 1 from graph 0, first trip_c to graph 1, first trip_c nohead lt 6 dt 2 front
-set arrow 2 from graph 0, first release_c to graph 1, first release_c nohead lt 7 dt 3 front
+if (limited) set arrow 1 from graph 0, first trip_c to graph 1, first trip_c nohead lt 6 dt 2 front
+if (limited) set arrow 2 from graph 0, first release_c to graph 1, first release_c nohead lt 7 dt 3 front
 plot data using 1:5 axes x1y2 with fillsteps fc rgb "#f6d5c3" title "SMs stopped (full height: all)", \
      "" using 1:2:4 with filledcurves fc rgb "#bcd9ec" fs solid noborder title "all SMs", \
      "" using 1:3 with lines lt 1 title "mean", \
-     1/0 with lines lt 6 dt 2 title sprintf("stop %g °C", trip_c), \
-     1/0 with lines lt 7 dt 3 title sprintf("release %g °C", release_c)
+     1/0 with lines lt 6 dt 2 title (limited ? sprintf("stop %g °C", trip_c) : ""), \
+     1/0 with lines lt 7 dt 3 title (limited ? sprintf("release %g °C", release_c) : "")

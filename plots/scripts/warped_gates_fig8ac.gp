@@ -7,7 +7,7 @@ wide = 10; high = 7.6
 scripts = system("dirname '".ARG0."'")
 load scripts."/style.gp"
 set style data histograms
-set style histogram clustered gap 1
+set yrange [*<0:0<*] # bars stand on 0
 set xtics rotate by -35
 # every row with its column c divided by the same kernel's under policy `base`
 ratio(policy, base, c) = "<awk -F, -v p=".policy." -v b=".base." -v c=".c." '$3 == 14 && $4 == 3 && $14 == \"all\" " . \

@@ -7,7 +7,7 @@ wide = 10; high = 4.2
 scripts = system("dirname '".ARG0."'")
 load scripts."/style.gp"
 set style data histograms
-set style histogram clustered gap 1
+set yrange [*<0:0<*] # bars stand on 0
 set ylabel "static energy saved, FP [%]"
 set xtics rotate by -35
 rows(policy) = "<awk -F, 'NR == 1 || ($2 == \"".policy."\" && $3 == 14 && $4 == 3 && $14 == \"all\")' '".dir."/table.csv'"

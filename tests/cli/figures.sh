@@ -4,6 +4,7 @@
 # Usage: figures.sh THERMIX
 set -euo pipefail
 thermix=$1
+scripts=$(cd "$(dirname "$0")/../../plots/scripts" && pwd)
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 cd "$dir"
@@ -34,6 +35,27 @@ printf 'mix,DVFS,MNU\nWL1,28,63\nWL2,28,63\nmean,28,63\n' | cmp - f_svg/data/fig
 printf 'variant,MG-DVFS,MG-MU\nT1,20,20\nT2,20,20\nT3,20,20\n' | cmp - f_svg/data/figure6.csv || say data of figure 6
 for words in 'improvement over BL (%)' WL1 DVFS MNU mean; do grep -qF "$words" f_svg/figure3.svg || say "figure 3 lacks $words"; done
 
+# Names as they are, one colour a policy, the paper's values as marks; a script works from any folder.
+mkdir own
+{
+  echo "mix,policy,slowdown_pct,improvement_over_bl_pct,energy_j"
+  for mix in hot_cold mean; do n=1; for p in BL MNU my_policy; do n=$((n + 1)); echo "$mix,$p,$n,2$n,100$n"; done; done
+} >own/table.csv
+{
+  echo "paper,figure,quantity,case,unit,paper_value,ours,status"
+  echo "003,Figure 3,improvement over BL,hot_cold MNU,percent,33.5,20,prediction"
+  echo "003,Figure 3,improvement over DVFS,hot_cold MNU,percent,44.5,20,prediction"
+  echo "003,Figure 3,improvement over BL,mean my_policy,percent,,20,prediction"
+} >own/paper.csv
+"$thermix" plot own -o f_own >/dev/null
+grep -q 'hot_cold' f_own/figure3.svg || say "hot_cold is not drawn as it is"
+printf 'group,bar,paper_value\n0,1,33.5\n' | cmp - f_own/data/figure3_paper.csv || say "marks of the paper"
+grep -q 'paper' f_own/figure3.svg || say "no mark of the paper"
+for figure in figure3 slowdown; do grep -qi '#cc79a7\|rgb(204, *121, *167)' f_own/$figure.svg || say "MNU has another colour in $figure"; done
+(cd f_own && gnuplot -e "data='data/figure3.csv'; out='again.svg'; format='svg'" "$scripts/figure3.gp") && [ -s f_own/again.svg ] ||
+  say "the script does not work from another folder"
+"$thermix" plot own -o one.png --figure slowdown -q && [ "$(head -c 4 one.png | tail -c 3)" = PNG ] || say "-o one.png"
+
 # Several GPUs: a figure a GPU, one heat map of all, a player a GPU.
 cat >mix.cfg <<'M'
 name = "tiny"; kernels = ( { kernel = "SVM"; work_s = 3.0; }, { kernel = "Cmem"; work_s = 3.0; } );
@@ -42,7 +64,10 @@ cat >run.cfg <<'R'
 topology = "gtx280x2"; mix = "./mix.cfg"; policy = "MG-MU"; seed = 1; tick_s = 0.01; rows = 8; cols = 8; sensor = { period_s = 0.01; };
 R
 XDG_CACHE_HOME=$dir/cache "$thermix" run run.cfg -o two --trace 0.1 --hotspot 0.1 -q
+mv mix.cfg away.cfg # a run's folder describes itself: figures open no configuration again
 "$thermix" plot two -o f_two >names.txt
+mv away.cfg mix.cfg
+[ -s two/floorplan_gpu1.flp ] && grep -q 'sensors = \["SM00"' two/folder.cfg || say "the folder does not describe itself"
 for figure in temperature_gpu0 temperature_gpu1 sm_power_gpu0 sm_power_gpu1 heatmap; do
   [ -s f_two/$figure.svg ] || say "no $figure.svg of two GPUs"
 done
@@ -61,15 +86,19 @@ refuses() { # "words" ARGUMENT...
 }
 refuses 'nothing to draw' plot . -o x
 "$thermix" cta MUM -o cta >/dev/null
-refuses 'writes tables only' plot cta -o x
-refuses 'writes tables only' report cta -o x.html
+refuses 'write tables only' plot cta -o x
+refuses 'write tables only' report cta -o x.html
 [ ! -e x ] && [ ! -e x.html ] && [ ! -e x.html.figures ] || say "a refused plot or report leaves files"
 refuses '--format bmp: expected svg, png or pdf' plot single -o x --format bmp
 refuses 'cannot open' plot none.sqlite -o x
+refuses 'one file and these may be several figures' plot single -o x.png
+refuses 'which of the two' plot single -o x.png --format svg --figure figure3
+refuses 'no figure "figure9"' plot single -o y --figure figure9
+refuses 'are for the database of a study' plot single -o x --x a --y b
 
-# A suite of kernels draws beside its table; what misses the paper's value is not called calibrated there.
+# A suite of kernels; what misses the paper's value is not called calibrated there.
 "$thermix" table apsa --set core=sm_cycle -o apsa >/dev/null
-[ -s apsa/apsa.svg ] || say "no figure beside the table of apsa"
+"$thermix" plot apsa -o f_apsa >/dev/null && [ -s f_apsa/apsa.svg ] || say "no figure of apsa"
 grep -q "^002,Table 1,.*,20,15,not_reproduced" apsa/paper.csv || say "15 of 20 classes count as reproduced"
 grep -q '^002,Figure 6,"performance over 30 cores.*,calibrated' apsa/paper.csv || say "type I over 30 cores misses"
 

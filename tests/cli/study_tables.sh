@@ -42,6 +42,12 @@ grep -q 'no key "nope"; known: x, y, seed' err.txt || say unknown key
 "$thermix" query none.sqlite 2>err.txt && say missing database accepted
 grep -q 'none.sqlite: cannot open' err.txt || say missing database
 
+# curves, with their data
+"$thermix" plot whole.sqlite --x x --y sum --by y --where 'x>0' -o sum.svg -q || say plot --x --y
+printf 'by,x,mean,min,max,place\n1,2,3,3,3,0\n1,10,11,11,11,1\n' | cmp - <(head -3 sum.figure/data/sum_by_x.csv) || say data of curves
+"$thermix" plot whole.sqlite --x nope --y sum -o x.svg 2>err.txt && say an unknown key is drawn
+grep -q 'no key "nope"' err.txt || say unknown key of plot
+
 # z = x y / 3 with x ~ U(1, 3), y ~ U(1, 2): elasticities 1, first-order indices 0.675 and 0.3, totals 0.7
 # and 0.325.
 cat >indices.cfg <<'S'

@@ -100,6 +100,18 @@ expect 1 'runaway' "$thermix" run a.cfg -q -o hot --set chip_power.leakage_w=400
 expect 1 'no progress' "$thermix" run a.cfg -q --set leakage=false --set package.ambient=364.15 --set package.init_temp=364.15 --set stuck_s=60
 expect 2 'which configuration' "$thermix" run
 
+# why a run was slow: causes that sum to the slowdown, and steps of knobs that agree with runs of their own
+sed 's/"MA"/"BL"/' a.cfg > bl.cfg
+"$thermix" run bl.cfg -q -o bl
+slow=$(awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == "slowdown_pct") c = i } NR == 2 { print $c }' bl/summary.csv)
+"$thermix" explain bl --format csv > causes.csv
+awk -F, -v s="$slow" 'NR > 1 { n++; t += $2 } END { d = t - s; exit !(n == 2 && d < 1e-6 && d > -1e-6) }' causes.csv || fail "causes do not sum to $slow: $(cat causes.csv)"
+"$thermix" explain bl > words.txt
+set=$(sed -n 's/.* K colder .*--set //p' words.txt); want=$(sed -n 's/.* K colder *slowdown *\([0-9.]*\) %.*/\1/p' words.txt)
+"$thermix" run bl.cfg -q -o colder --set "$set"
+got=$(awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == "slowdown_pct") c = i } NR == 2 { printf "%.2f", $c }' colder/summary.csv)
+[ "$want" = "$got" ] || fail "explain says $want of --set $set, the run $got"
+
 # 5. a signal
 "$thermix" run a.cfg -q -o stopped --trace 1 --set warmup_s=100000 2> err.txt & pid=$!
 sleep 1; kill -INT $pid; got=0; wait $pid || got=$?

@@ -68,14 +68,40 @@ static void brief_leaves_out_what_says_nothing(void **state)
         tmx_table_int(t, row);
         tmx_table_text(t, "");
     }
-    FILE *out = open_memstream(&text, &size);
-    assert_int_equal(tmx_table_write_brief(t, out, NULL), TMX_OK);
-    fclose(out);
-    assert_string_equal(text, "mix  lost_pct  runs\nWL1       2.2     0\nWL2       0.0     1\n"
-                              "Empty or zero in every row, not shown: fan_energy_j, n_fan, error\n");
-    free(text);
+    static const char *const asked[] = {"mix", "error", "n_fan", "runs"}, *const wrong[] = {"mixx"};
+    static const char *const prefer[] = {"runs"};
+    static const struct {
+        struct tmx_screen o;
+        const char *text;
+    } rows[] = {
+        {{.width = 0},
+         "mix  lost_pct  runs\nWL1       2.2     0\nWL2       0.0     1\n"
+         "Empty or zero in every row: fan_energy_j, n_fan, error\n"},
+        {{.width = 13},
+         "mix  lost_pct\nWL1       2.2\nWL2       0.0\nEmpty or zero in every row:\n  fan_energy_j,\n  "
+         "n_fan,\n"
+         "  error\n"
+         "Further columns:\n  runs\n"},
+        {{.width = 13, .prefer = prefer, .n_prefer = 1},
+         "mix  runs\nWL1     0\nWL2     1\nEmpty or zero in every row:\n  fan_energy_j,\n  n_fan,\n  error\n"
+         "Further columns:\n  lost_pct\n"},
+        {{.width = 11, .column = asked, .n_column = 4},
+         "mix  n_fan\nWL1      0\nWL2      0\n\nmix  runs\nWL1     0\nWL2     1\n\nmix  error\nWL1  \nWL2  "
+         "\n"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        FILE *out = open_memstream(&text, &size);
+        assert_int_equal(tmx_table_write_screen(t, &rows[i].o, out, NULL), TMX_OK);
+        fclose(out);
+        assert_string_equal(text, rows[i].text);
+        free(text);
+    }
+    struct tmx_err err = {0};
+    const struct tmx_screen bad = {.column = wrong, .n_column = 1};
+    assert_int_equal(tmx_table_write_screen(t, &bad, stdout, &err), TMX_ECONFIG);
+    assert_string_equal(err.msg,
+                        "no column \"mixx\"; there are mix, lost_pct, fan_energy_j, n_fan, runs, error");
     tmx_table_destroy(t);
-    check_written(tmx_table_write_brief, "name   runs  peak_c\na,\"b\"    12    0.10\nx|y       -   90.46\n");
 }
 
 static void markdown_escapes_bars(void **state)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Rows to argp and to a command's struct. */
 #define _POSIX_C_SOURCE 200809L
-#include "cli/args.h"
+#include "cli/line/args.h"
 
 #include <argp.h>
 #include <ctype.h>

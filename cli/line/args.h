@@ -72,6 +72,11 @@ struct tmx_arg {
         .name = "format", .type = TMX_ARG_WORD, TMX_ARG_FIELD(s, field), .words = tmx_formats, \
         .def = "table", .doc = "how the table is printed"                                      \
     }
+#define TMX_ARG_COLUMNS(s, field)                                                                  \
+    {                                                                                              \
+        .name = "columns", .type = TMX_ARG_LIST, TMX_ARG_FIELD(s, field), .value = "NAME,...|all", \
+        .doc = "print these columns; without it those that say something and fit the terminal"     \
+    }
 #define TMX_ARG_SET(s, field, prefix_)                                                       \
     {                                                                                        \
         .name = "set", .type = TMX_ARG_TEXTS, TMX_ARG_FIELD(s, field), .value = "KEY=VALUE", \

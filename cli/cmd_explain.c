@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* thermix explain: why a run was slow. */
+#include <stdio.h>
+
+#include "cli/commands.h"
+#include "core/base/os.h"
+#include "run/input/data.h"
+#include "study/explain.h"
+#include "study/table_out.h"
+
+struct args {
+    struct tmx_texts run, set;
+    long jobs;
+    int format;
+    bool no_steps;
+};
+
+static const struct tmx_arg rows[] = {
+    TMX_ARG_SET(args, set, ""),
+    {.name = "no-steps",
+     .type = TMX_ARG_FLAG,
+     TMX_ARG_FIELD(args, no_steps),
+     .doc = "only this run, not those with one knob turned a step"},
+    TMX_ARG_JOBS(args, jobs),
+    TMX_ARG_FORMAT(args, format),
+    {0},
+};
+
+static enum tmx_status run(void *args, struct tmx_err *err)
+{
+    const struct args *a = args;
+    char path[TMX_PATH_SIZE];
+    struct tmx_table *causes = NULL;
+    const bool people = a->format == TMX_FORMAT_TEXT;
+    enum tmx_status st = TMX_OK;
+    if (snprintf(path, sizeof path, "%s/resolved.cfg", a->run.text[0]) >= (int)sizeof path ||
+        !tmx_os_exists(path)) {
+        st = tmx_data_find(TMX_DATA_RUN, a->run.text[0], path, err);
+    }
+    const struct tmx_explain x = {.path = path,
+                                  .set = (const char *const *)a->set.text,
+                                  .n_set = a->set.n,
+                                  .n_worker = (unsigned)a->jobs,
+                                  .steps = people && !a->no_steps};
+    FILE *nothing = people ? NULL : fopen("/dev/null", "w");
+    st = st ? st : tmx_explain(&x, nothing ? nothing : stdout, &causes, err);
+    if (!st && people) {
+        printf("\nWhere the lost time went:\n");
+    }
+    st = st ? st : tmx_table_write(causes, (enum tmx_format)a->format, stdout, err);
+    if (nothing) {
+        fclose(nothing);
+    }
+    tmx_table_destroy(causes);
+    return st;
+}
+
+const struct tmx_command tmx_cmd_explain = {
+    .name = "explain",
+    .summary = "why a run was slow, and what would help",
+    .doc = "Say in words why a run was slow: the time lost by cause, the SMs and the second that lost most, "
+           "the heat left "
+           "below the limit, and what one step of a knob would change. RUN is the folder of `thermix run "
+           "-o`, a name of "
+           "`thermix list runs`, or a configuration; it is run again (the same bytes), and once more a step.",
+    .examples = "thermix explain out/wl1\n"
+                "thermix explain wl1 --set policy=DVFS --no-steps",
+    .args = rows,
+    .operands = "RUN",
+    .operand = offsetof(struct args, run),
+    .min_operand = 1,
+    .max_operand = 1,
+    .which = "which run? A folder of `thermix run -o`, or a name of `thermix list runs`",
+    .operand_names = TMX_NAMES_RUN,
+    .size = sizeof(struct args),
+    .run = run,
+};

@@ -1,0 +1,34 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# A metric against one axis of a study: a curve a value of another axis, points of a sampled study, or a map of two axes.
+# data: by, x, mean, min, max, place. Variables x_text, y_text, by_text, names (values of `by`), is_text, kind.
+scripts = system("dirname '".ARG0."'")
+load scripts."/style.gp"
+set xlabel x_text
+set ylabel y_text
+one = words(names) == 1
+shade(i) = one ? "#0072B2" : colour(word(names, i))
+named(i) = one ? "mean" : word(names, i)
+if (!one) set key title by_text
+set offsets graph 0.03, graph 0.03, graph 0.05, 0
+if (kind eq "map") {
+    unset key
+    unset grid
+    set offsets 0, 0, 0, 0
+    set ylabel by_text
+    set cblabel y_text
+    set autoscale xfix
+    set autoscale yfix
+    plot data using 2:1:3 skip 1 with points pt 5 ps 3.2 lc palette
+}
+if (kind eq "points") plot for [i=1:words(names)] data using 2:(strcol(1) eq word(names, i) ? $3 : NaN) skip 1 \
+    with points pt 7 ps 1.1 lc rgb shade(i) title (one ? "a run" : word(names, i))
+if (kind eq "curves" && is_text) {
+    set offsets 0.5, 0.5, graph 0.05, 0
+    side(i) = one ? 0 : 0.5 * (i - 0.5 * (words(names) + 1)) / words(names)
+    plot for [i=1:words(names)] data using ($6+side(i)):(strcol(1) eq word(names, i) ? $3 : NaN):4:5:xtic(2) skip 1 \
+             with yerrorbars lw 1.2 pt 7 ps 1.2 lc rgb shade(i) title (one ? "mean; lowest to highest of the study" : word(names, i))
+}
+if (kind eq "curves" && !is_text && one) plot data using 2:4:5 skip 1 with filledcurves fc rgb "#bcd9ec" fs solid noborder title "lowest to highest of the study", \
+    "" using 2:3 skip 1 with linespoints lc rgb shade(1) title "mean"
+if (kind eq "curves" && !is_text && !one) plot for [i=1:words(names)] data using 2:(strcol(1) eq word(names, i) ? $3 : NaN) skip 1 \
+    with linespoints pt 7 lc rgb shade(i) title named(i)
