@@ -45,17 +45,17 @@ struct tmx_measured_args {
         .name = "quiet", .letter = 'q', .type = TMX_ARG_FLAG, TMX_ARG_FIELD(s, log.quiet),               \
         .doc = "no notes on standard error"                                                              \
     }
-#define TMX_MEASURED_MODEL_ROWS(s)                                                                         \
-    {.name = "ambient",                                                                                    \
-     .type = TMX_ARG_TEXT,                                                                                 \
-     TMX_ARG_FIELD(s, log.ambient),                                                                        \
-     .value = "T",                                                                                         \
-     .def = "auto",                                                                                        \
-     .doc = "degC for all runs; inlet: the log's column; fit: one a run; auto: inlet where all have one, " \
-            "in a replay as in the calibration"},                                                          \
-    {                                                                                                      \
-        .name = "rpm", .type = TMX_ARG_REAL, TMX_ARG_FIELD(s, log.rpm), .value = "N", .min = 1,            \
-        .max = 60000, .doc = "fan speed of runs that log none"                                             \
+#define TMX_MEASURED_MODEL_ROWS(s)                                                              \
+    {.name = "ambient",                                                                         \
+     .type = TMX_ARG_TEXT,                                                                      \
+     TMX_ARG_FIELD(s, log.ambient),                                                             \
+     .value = "T",                                                                              \
+     .def = "auto",                                                                             \
+     .doc = "degC for all runs; inlet: the log's column; fit: one a run; auto: fit, and in a "  \
+            "replay as in the calibration"},                                                    \
+    {                                                                                           \
+        .name = "rpm", .type = TMX_ARG_REAL, TMX_ARG_FIELD(s, log.rpm), .value = "N", .min = 1, \
+        .max = 60000, .doc = "fan speed of runs that log none"                                  \
     }
 
 /* --ambient and --rpm, read. */

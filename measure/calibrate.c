@@ -338,8 +338,9 @@ static enum tmx_status first_guess(struct work *w, struct tmx_err *err)
             c->model.gpu[g].sink_k_per_w = fmax(c->model.gpu[gpu].sink_k_per_w, 0.02 * r);
             c->model.gpu[g].die_k_per_w = w->die ? c->model.gpu[gpu].die_k_per_w : 0;
         }
-        for (size_t k = 0; k < log->n_run && w->options->ambient != TMX_AMBIENT_GIVEN; k++) {
-            c->ambient_c[k] = found.ambient_c[s->run];
+        for (size_t k = 0; k < log->n_run; k++) {
+            c->ambient_c[k] =
+                w->options->ambient == TMX_AMBIENT_GIVEN ? w->options->ambient_c : found.ambient_c[s->run];
         }
     }
     state_finish(&found);
@@ -742,15 +743,13 @@ static enum tmx_status begin(struct work *w, struct tmx_err *err)
     c->model.fan_exponent = 0.8;
     c->model.rpm_ref = rpm ? n.high : o->rpm;
     c->fan_varies = rpm && (n.low < 0.9 * n.high || (o->rpm > 0 && fabs(o->rpm - n.high) > 0.1 * n.high));
-    c->fit =
-        (struct tmx_fit){.model = &c->model,
-                         .log = log,
-                         .from = 0,
-                         .to = o->split > 0 && o->split < 1 ? o->split : 1,
-                         .ambient_c = c->ambient_c,
-                         .rpm = o->rpm,
-                         .inlet = o->ambient == TMX_AMBIENT_INLET ||
-                                  (o->ambient == TMX_AMBIENT_AUTO && every_series_has(log, TMX_Q_INLET))};
+    c->fit = (struct tmx_fit){.model = &c->model,
+                              .log = log,
+                              .from = 0,
+                              .to = o->split > 0 && o->split < 1 ? o->split : 1,
+                              .ambient_c = c->ambient_c,
+                              .rpm = o->rpm,
+                              .inlet = o->ambient == TMX_AMBIENT_INLET};
     if (o->ambient == TMX_AMBIENT_INLET && !every_series_has(log, TMX_Q_INLET)) {
         return tmx_fail(err, TMX_ECONFIG,
                         "ambient inlet: not every run has a column of inlet air; --ambient fit fits it");

@@ -10,7 +10,7 @@
 enum tmx_ambient { TMX_AMBIENT_AUTO, TMX_AMBIENT_INLET, TMX_AMBIENT_FIT, TMX_AMBIENT_GIVEN };
 
 struct tmx_calibrate_options {
-    enum tmx_ambient ambient; /* AUTO: the inlet column when every run has one, else fitted */
+    enum tmx_ambient ambient; /* AUTO: fitted, one number a run */
     double ambient_c;         /* GIVEN */
     const char *air;          /* "auto", "none", or "0>1,3>2": GPU 1 breathes GPU 0's air */
     double split;             /* fit to this share of each run's time, judge on the rest; 1: all */

@@ -39,6 +39,9 @@ awk -F, 'NR == 2 { d = $5 - $4; ok = d > 4.99 && d < 5.01 } END { exit !ok }' wa
 awk -F, 'NR == 2 { ok = $5 < $4 - 20 } END { exit !ok }' cap.csv || say "cap: $(cat cap.csv)"
 # the same bytes again
 "$thermix" calibrate card.csv -o again -q >again.txt && cmp -s cal/fit.csv again/fit.csv || say "a second fit differs"
+# a given ambient is taken as it is
+"$thermix" calibrate card.csv -o given --ambient 25 -q --no-figures >given.txt || say "calibrate --ambient 25"
+awk -F, '$1 == "air_rise_k" { ok = $4 > -1 && $4 < 1 } END { exit !ok }' given/fit.csv || say "ambient 25: $(grep air_rise given/fit.csv)"
 # other words are errors
 refuse() { # refuse PATTERN COMMAND...
   local pattern=$1
