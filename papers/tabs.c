@@ -17,9 +17,11 @@
 
 enum { MAX_LIST = 128, MAX_SETS = 10000, MAX_VALUES = 10000 };
 
-struct choice { /* a column of the suite: a policy or a variant, with the keys it sets */
+struct choice { /* a column of the suite: a policy, a variant or a run beside the mixes, with the keys it sets
+                 */
     char name[64];
     char policy[32];
+    char mix[64];                  /* of a run beside */
     const struct tmx_setting *set; /* list of "key=value", may be NULL */
 };
 
@@ -31,6 +33,8 @@ struct suite {
     char (*mix_name)[64];      /* [MAX_LIST] their own names */
     bool target[MAX_LIST];
     size_t n_policy, n_variant, n_mix;
+    struct choice beside[MAX_LIST]; /* single runs in no mean: mix n_mix + i of the table */
+    size_t n_beside;
     struct tmx_run_batch runs;
 };
 
@@ -40,18 +44,35 @@ static const struct tmx_opt root_opts[] = {
     TMX_ROW_TEXT(suite, paper, "", "number of the paper whose values stand in `values`"),
     {0},
 };
-static const char *const root_also[] = {"name",  "kind",     "doc",      "source", "base",
-                                        "mixes", "policies", "variants", "values", NULL};
+static const char *const root_also[] = {"name",     "kind",     "doc",    "source", "base", "mixes",
+                                        "policies", "variants", "values", "beside", NULL};
 
 static const struct tmx_opt choice_opts[] = {
     TMX_ROW_TEXT(choice, name, NULL, "name in the table"),
     TMX_ROW_TEXT(choice, policy, "", "preset; default: the name"),
+    TMX_ROW_TEXT(choice, mix, "", "of a run beside the mixes"),
     {0},
 };
 
+static size_t n_run(const struct suite *s) /* of one variant */
+{
+    return s->n_mix * s->n_policy + s->n_beside;
+}
+
 static size_t task_of(const struct suite *s, size_t variant, size_t mix, size_t policy)
 {
-    return (variant * s->n_mix + mix) * s->n_policy + policy;
+    const size_t n = s->n_mix * s->n_policy;
+    return variant * n_run(s) + (mix < s->n_mix ? mix * s->n_policy + policy : n + mix - s->n_mix);
+}
+
+/* What a task runs; the other way round. */
+static const struct choice *task_run(const struct suite *s, size_t task, const char **mix, const char **label)
+{
+    const size_t i = task % n_run(s), n = s->n_mix * s->n_policy;
+    const struct choice *c = i < n ? &s->policy[i % s->n_policy] : &s->beside[i - n];
+    *mix = i < n ? s->mix[i / s->n_policy] : c->mix;
+    *label = i < n ? s->mix_name[i / s->n_policy] : c->name;
+    return c;
 }
 
 /* key: policies or variants */
@@ -107,6 +128,13 @@ static enum tmx_status read_suite(struct suite *s, struct tmx_err *err)
     st = st ? st : read_choices(root, "policies", 1, s->policy, &s->n_policy, err);
     st = st ? st : read_choices(root, "variants", 0, s->variant, &s->n_variant, err);
     s->n_variant = s->n_variant ? s->n_variant : 1;
+    st = st ? st : read_choices(root, "beside", 0, s->beside, &s->n_beside, err);
+    for (size_t i = 0; !st && i < s->n_beside; i++) {
+        if (!s->beside[i].mix[0]) {
+            st = tmx_fail_setting(err, tmx_setting_at(tmx_setting_member(root, "beside"), i),
+                                  "beside: expected { name; mix; policy; }");
+        }
+    }
     return st;
 }
 
@@ -114,9 +142,9 @@ static enum tmx_status read_suite(struct suite *s, struct tmx_err *err)
 static enum tmx_status collect_sets(void *ctx, size_t task, struct tmx_sets *set, struct tmx_err *err)
 {
     const struct suite *s = ctx;
-    const struct choice *v = &s->variant[task / (s->n_mix * s->n_policy)],
-                        *p = &s->policy[task % s->n_policy];
-    enum tmx_status st = tmx_sets_add(set, err, "base.mix=%s", s->mix[task / s->n_policy % s->n_mix]);
+    const char *mix, *label;
+    const struct choice *v = &s->variant[task / n_run(s)], *p = task_run(s, task, &mix, &label);
+    enum tmx_status st = tmx_sets_add(set, err, "base.mix=%s", mix);
     st = st ? st : tmx_sets_add(set, err, "base.policy=%s", p->policy);
     st = st ? st : tmx_sets_add_list(set, v->set, "base.", err);
     st = st ? st : tmx_sets_add_list(set, p->set, "base.", err);
@@ -190,8 +218,11 @@ static double group_value(const struct suite *s, size_t variant, enum group grou
                           size_t metric)
 {
     double sum = 0, n = 0, best = group == MIN_NONZERO ? INFINITY : -INFINITY;
+    if (group == ONE) {
+        return s->runs.value[task_of(s, variant, mix, policy) * s->runs.n_value + metric];
+    }
     for (size_t i = 0; i < s->n_mix; i++) {
-        if ((group == ONE && i != mix) || (group == MEAN_TARGET && !s->target[i])) {
+        if (group == MEAN_TARGET && !s->target[i]) {
             continue;
         }
         const double v = s->runs.value[task_of(s, variant, i, policy) * s->runs.n_value + metric];
@@ -215,7 +246,9 @@ static double column_value(const struct suite *s, size_t variant, enum group gro
                            const char *column)
 {
     const size_t slow = tmx_batch_metric("slowdown_pct"), energy = tmx_batch_metric("energy_j");
-    const size_t bl = policy_index(s, s->baseline), cmp = policy_index(s, s->compare);
+    const bool beside = group == ONE && mix >= s->n_mix; /* is compared with nothing */
+    const size_t bl = beside ? s->n_policy : policy_index(s, s->baseline),
+                 cmp = beside ? s->n_policy : policy_index(s, s->compare);
     if (strcmp(column, "improvement_over_bl_pct") == 0) {
         return bl == s->n_policy ? NAN
                                  : saved_pct(group_value(s, variant, group, mix, policy, slow),
@@ -281,7 +314,7 @@ static void add_row(const struct suite *s, struct tmx_table *t, size_t variant, 
                     size_t policy, const char *label)
 {
     tmx_table_text(t, label);
-    tmx_table_text(t, s->policy[policy].name);
+    tmx_table_text(t, mix < s->n_mix ? s->policy[policy].name : s->beside[mix - s->n_mix].policy);
     for (size_t c = 2; c < N_COLUMN - 2; c++) {
         const double v = column_value(s, variant, group, mix, policy, columns[c].name);
         isfinite(v) ? tmx_table_real(t, v) : tmx_table_empty(t);
@@ -310,6 +343,9 @@ static enum tmx_status make_table(const struct suite *s, struct tmx_table **t, s
         for (size_t p = 0; has_target && p < s->n_policy; p++) {
             add_row(s, *t, v, MEAN_TARGET, 0, p, "mean_target");
         }
+        for (size_t b = 0; b < s->n_beside; b++) {
+            add_row(s, *t, v, ONE, s->n_mix + b, 0, s->beside[b].name);
+        }
     }
     return st;
 }
@@ -325,18 +361,20 @@ static enum tmx_status make_ledger(const struct suite *s, struct tmx_table **t, 
     }
     c[3 + TMX_N_LOSS] = (struct tmx_column){"variant", TMX_COLUMN_TEXT, 0};
     const enum tmx_status st = tmx_table_create(t, c, 4 + TMX_N_LOSS, err);
-    for (size_t task = 0; !st && task < s->n_variant * s->n_mix * s->n_policy; task++) {
+    for (size_t task = 0; !st && task < s->n_variant * n_run(s); task++) {
+        const char *mix, *label;
+        const struct choice *run = task_run(s, task, &mix, &label);
         const double *value = &s->runs.value[task * s->runs.n_value];
         if (!(fabs(value[first]) < no_bound)) {
             continue;
         }
-        tmx_table_text(*t, s->mix_name[task / s->n_policy % s->n_mix]);
-        tmx_table_text(*t, s->policy[task % s->n_policy].name);
+        tmx_table_text(*t, label);
+        tmx_table_text(*t, run->name);
         tmx_table_real(*t, value[slow]);
         for (size_t l = 0; l < TMX_N_LOSS; l++) {
             tmx_table_real(*t, value[first + l]);
         }
-        tmx_table_text(*t, s->variant[task / (s->n_mix * s->n_policy)].name);
+        tmx_table_text(*t, s->variant[task / n_run(s)].name);
     }
     return st;
 }
@@ -366,7 +404,7 @@ static enum tmx_status make_brief(const struct suite *s, struct tmx_table **t, s
 /* One printed value of the paper and where ours stands in the table. */
 struct paper_value {
     char figure[64], quantity[128], mix[64], policy[64], column[64], unit[16], status[24], variant[64];
-    double value;
+    double value, band;
 };
 static const struct tmx_opt value_opts[] = {
     TMX_ROW_TEXT(paper_value, figure, NULL, "where the paper prints it"),
@@ -378,6 +416,8 @@ static const struct tmx_opt value_opts[] = {
     TMX_ROW_TEXT(paper_value, status, NULL, "calibrated, prediction, input or not_reproduced"),
     TMX_ROW_TEXT(paper_value, variant, "", "variant of the suite"),
     TMX_ROW_REAL(paper_value, value, "1", -1e9, 1e9, 1e9, "printed value; absent: the text prints none"),
+    TMX_ROW_REAL(paper_value, band, "1", 0, 1e9, 0,
+                 "how far ours may be off, stated before the fit; 0: not stated"),
     {0},
 };
 
@@ -399,19 +439,20 @@ static enum tmx_status add_paper_value(const struct suite *s, const struct tmx_s
     while (status < 4 && strcmp(words[status], v.status) != 0) {
         status++;
     }
-    while (group == ONE && mix < s->n_mix && strcmp(s->mix_name[mix], v.mix) != 0) {
+    while (group == ONE && mix < s->n_mix + s->n_beside &&
+           strcmp(mix < s->n_mix ? s->mix_name[mix] : s->beside[mix - s->n_mix].name, v.mix) != 0) {
         mix++;
     }
     while (v.variant[0] && variant < s->n_variant && strcmp(s->variant[variant].name, v.variant) != 0) {
         variant++;
     }
     const size_t policy = policy_index(s, v.policy);
-    if (status == 4 || policy == s->n_policy || mix == s->n_mix || variant == s->n_variant) {
+    if (status == 4 || policy == s->n_policy || mix == s->n_mix + s->n_beside || variant == s->n_variant) {
         return tmx_fail_setting(err, e, "values: no such %s",
-                                status == 4             ? "status"
-                                : policy == s->n_policy ? "policy"
-                                : mix == s->n_mix       ? "mix"
-                                                        : "variant");
+                                status == 4                     ? "status"
+                                : policy == s->n_policy         ? "policy"
+                                : mix == s->n_mix + s->n_beside ? "mix"
+                                                                : "variant");
     }
     const double ours = column_value(s, variant, group, mix, policy, v.column);
     char condition[224];
@@ -423,7 +464,8 @@ static enum tmx_status add_paper_value(const struct suite *s, const struct tmx_s
                                              .unit = v.unit,
                                              .paper_value = v.value < 1e9 ? &v.value : NULL,
                                              .ours = ours,
-                                             .status = (enum tmx_paper_status)status});
+                                             .status = (enum tmx_paper_status)status,
+                                             .band = v.band});
     return TMX_OK;
 }
 
@@ -441,15 +483,16 @@ static enum tmx_status make_paper(const struct suite *s, struct tmx_table **t, s
 static enum tmx_status first_failure(const struct suite *s, size_t n_task, struct tmx_err *err)
 {
     size_t n = 0, first = 0;
+    const char *mix, *label;
     for (size_t t = n_task; t-- > 0;) {
         if (s->runs.error[t]) {
             n++;
             first = t;
         }
     }
-    return n ? tmx_fail(err, TMX_ESOLVE, "%zu of %zu runs failed, the first (%s, %s): %s", n, n_task,
-                        s->mix_name[first / s->n_policy % s->n_mix], s->policy[first % s->n_policy].name,
-                        s->runs.error[first])
+    const struct choice *run = task_run(s, first, &mix, &label);
+    return n ? tmx_fail(err, TMX_ESOLVE, "%zu of %zu runs failed, the first (%s, %s): %s", n, n_task, label,
+                        run->name, s->runs.error[first])
              : TMX_OK;
 }
 
@@ -464,7 +507,7 @@ enum tmx_status tmx_suite_tabs(const struct tmx_suite_call *call, struct tmx_err
     char journal[TMX_PATH_SIZE];
     s->mix_name = calloc(MAX_LIST, sizeof *s->mix_name);
     enum tmx_status st = s->mix_name ? read_suite(s, err) : tmx_fail(err, TMX_ENOMEM, "suite");
-    const size_t n_task = s->n_variant * s->n_mix * s->n_policy;
+    const size_t n_task = s->n_variant * n_run(s);
     st = st ? st : tmx_suite_journal(call, journal, err);
     s->runs = (struct tmx_run_batch){.path = call->path,
                                      .group = "base",

@@ -397,11 +397,11 @@ static void add_others(const struct paper *p)
         static const double share = 16.38, low = 1.62, high = 2.43;
         const struct tmx_paper_row rows[] = {
             {"001", "Section 7.3", "leakage of INT and FP units in the chip's", "GPUWattch", "percent",
-             &share, 100 * (l->int_w + l->fp_w) / l->chip_w, TMX_PAPER_INPUT},
+             &share, 100 * (l->int_w + l->fp_w) / l->chip_w, TMX_PAPER_INPUT, 0},
             {"001", "Section 7.3", "on-chip power saved", "30 % of the units' static energy", "percent", &low,
-             100 * tmx_gate_chip_saved(l, 0.30, 0.30), TMX_PAPER_PREDICTION},
+             100 * tmx_gate_chip_saved(l, 0.30, 0.30), TMX_PAPER_PREDICTION, 0},
             {"001", "Section 7.3", "on-chip power saved", "45 % of the units' static energy", "percent",
-             &high, 100 * tmx_gate_chip_saved(l, 0.45, 0.45), TMX_PAPER_PREDICTION},
+             &high, 100 * tmx_gate_chip_saved(l, 0.45, 0.45), TMX_PAPER_PREDICTION, 0},
         };
         for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
             tmx_paper_add(p->t, &rows[i]);

@@ -210,7 +210,7 @@ static void heat_rows(const struct build *d)
         for (size_t s = 0; s < b->n_sm; s++) {
             for (size_t k = 0; k < b->n_kernel; k++) {
                 for (size_t v = 0; v < b->n_level; v++) {
-                    const double w = c->volt[v] * c->volt[v] * c->speed[v] * d->w->sm_w[k];
+                    const double w = c->dynamic[v] * d->w->sm_w[k];
                     tmx_lp_add(&b->lp, x_col(b, s, k, v), -d->of_sm[u * b->n_sm + s] * w);
                 }
             }
@@ -232,7 +232,7 @@ static void leak_rows(const struct build *d)
             tmx_lp_add(&b->lp, b->l0 + u, -1);
             tmx_lp_add(&b->lp, b->t0 + u, slope);
             for (size_t v = 0; v < b->n_level; v++) {
-                tmx_lp_add(&b->lp, b->y0 + v, d->c->volt[v] * top_w);
+                tmx_lp_add(&b->lp, b->y0 + v, d->c->leak[v] * top_w);
             }
         }
     }
@@ -392,7 +392,7 @@ enum tmx_status tmx_bound_steady_peak(const struct tmx_bound *b, const struct tm
         return tmx_fail(err, TMX_ENOMEM, "steady state");
     }
     for (size_t v = 0; v < b->n_level; v++) {
-        volt += c->volt[v] * b->x[b->y0 + v];
+        volt += c->leak[v] * b->x[b->y0 + v];
     }
     for (size_t u = 0; u < n; u++) {
         const int sm = c->chip->sm_of_unit[u];
@@ -400,7 +400,7 @@ enum tmx_status tmx_bound_steady_peak(const struct tmx_bound *b, const struct tm
         for (size_t i = 0; sm != TMX_NO_SM && i < b->n_kernel * b->n_level; i++) {
             const size_t v = i % b->n_level;
             work_w[u] += b->x[(size_t)sm * b->n_kernel * b->n_level + i] * c->chip->part_share[u] *
-                         w->sm_w[i / b->n_level] * c->volt[v] * c->volt[v] * c->speed[v];
+                         w->sm_w[i / b->n_level] * c->dynamic[v];
         }
     }
     for (int round = 0; round < ROUNDS && move > 1e-10; round++) {

@@ -17,9 +17,10 @@ struct tmx_plan_chip {
     double *leak_w;     /* [n_unit] owned: where factor is 1, nominal voltage */
     double ambient_k;
     double (*factor)(const void *table, double temp_k);
-    const void *table;                                /* not owned: of the run's power model */
-    const struct tmx_chip *chip;                      /* not owned: units of SMs, levels */
-    double speed[TMX_MAX_LEVEL], volt[TMX_MAX_LEVEL]; /* relative to level 0 */
+    const void *table;                                  /* not owned: of the run's power model */
+    const struct tmx_chip *chip;                        /* not owned: units of SMs, levels */
+    double speed[TMX_MAX_LEVEL];                        /* relative to level 0, */
+    double dynamic[TMX_MAX_LEVEL], leak[TMX_MAX_LEVEL]; /* as dynamic power and leakage */
 };
 
 /* From a run that is open; the run has to outlive the chip. r_convec: convection level, of those the

@@ -13,7 +13,7 @@ import subprocess
 
 import thermix
 
-# What every run of the suite has (workloads/suites/tabs.cfg).
+# What every run of the suite has (workloads/suites/tabs-h.cfg).
 BASE = {"chip": "gtx280", "seed": 1, "tick_s": 0.001, "quantum_s": 0.05, "warmup_s": 200.0}
 COLUMNS = ("slowdown_pct", "energy_j", "peak_temp_c", "makespan_s")
 

@@ -30,7 +30,7 @@ class TestExamples(unittest.TestCase):
         sets = ["tick_s=0.01", "rows=16", "cols=16", "warmup_s=50"]
         script("tabs_table.py", "--mixes", "WL7,WL10", "--policies", "BL,A", "-o", self.out / "script",
                *(w for s in sets for w in ("--set", s)))
-        suite = (ROOT / "workloads/suites/tabs.cfg").read_text()
+        suite = (ROOT / "workloads/suites/tabs-h.cfg").read_text()
         mixes = suite[suite.index("mixes ="):suite.index("baseline =")]
         (self.out / "suite.cfg").write_text(suite[:suite.index("values =")].replace(
             mixes, 'mixes = ["WL7", "WL10"];\npolicies = ("BL", "A");\n'))

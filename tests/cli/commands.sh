@@ -92,7 +92,7 @@ is node-8gpu 'system of 8 GPUs'
 is 1E+1M 'batch of 2 kinds'
 sed 's/"WL10"/"WL99"/' "$root/workloads/suites/tabs.cfg" >bad.cfg
 fails 'no mix "WL99"' check ./bad.cfg
-sed 's/policies = ("BL"/policies = ("BX"/' "$root/workloads/suites/tabs.cfg" >bad.cfg
+sed 's/^    "BL",/    "BX",/' "$root/workloads/suites/tabs.cfg" >bad.cfg
 fails 'no such preset' check ./bad.cfg
 printf 'name = "m"; kernels = ( { kernel = "MUN"; work_s = 1.0; } );\n' >bad.cfg
 fails 'did you mean "MUM"' check ./bad.cfg

@@ -133,15 +133,19 @@ static void a_paper_row_may_lack_the_printed_value(void **state)
     size_t size;
     assert_int_equal(tmx_paper_create(&t, NULL), TMX_OK);
     tmx_paper_add(t, &(struct tmx_paper_row){"003", "Figure 3", "slowdown", "BL", "percent", &printed, 40,
-                                             TMX_PAPER_PREDICTION});
+                                             TMX_PAPER_PREDICTION, 1.5});
     tmx_paper_add(t, &(struct tmx_paper_row){"003", "Figure 3", "slowdown", "MA", "percent", NULL, 20.5,
-                                             TMX_PAPER_NOT_REPRODUCED});
+                                             TMX_PAPER_NOT_REPRODUCED, 0});
+    tmx_paper_add(t, &(struct tmx_paper_row){"003", "Figure 3", "slowdown", "A", "percent", &printed, NAN,
+                                             TMX_PAPER_NOT_REPRODUCED, 0});
     FILE *out = open_memstream(&text, &size);
     assert_int_equal(tmx_table_write_csv(t, out, NULL), TMX_OK);
     fclose(out);
-    assert_string_equal(text, "paper,figure,quantity,case,unit,paper_value,ours,status\n"
-                              "003,Figure 3,slowdown,BL,percent,41.5,40,prediction\n"
-                              "003,Figure 3,slowdown,MA,percent,,20.5,not_reproduced\n");
+    assert_string_equal(text,
+                        "paper,figure,quantity,case,unit,paper_value,ours,status,band\n"
+                        "003,Figure 3,slowdown,BL,percent,41.5,40,prediction,1.5\n"
+                        "003,Figure 3,slowdown,MA,percent,,20.5,not_reproduced,\n"
+                        "003,Figure 3,slowdown,A,percent,41.5,,not_reproduced,\n"); /* no 0 for what failed */
     free(text);
     tmx_table_destroy(t);
 }

@@ -178,7 +178,8 @@ static void two_sms_by_hand(void **state)
                                         .factor = no_leakage,
                                         .chip = &chip,
                                         .speed = {1},
-                                        .volt = {1}};
+                                        .dynamic = {1},
+                                        .leak = {1}};
         const struct tmx_work w = {.n = 1, .sm_w = sm_w, .work_s = work_s, .sum_s = 10, .gain = 1};
         const struct tmx_bound_options o = {.limit_k = 363.15, .sm_leak = 1};
         struct tmx_bound b;
