@@ -18,9 +18,9 @@ static const double MIN_STEP_S = 1e-3; /* and for steps from this on, or shorter
 static const double TRUNCATION_SHARE = 0.5;
 
 /* tmx_reduced_model_bound: the largest errors found at test points, times this for what lies between
- * them and for errors of several steps that add up; fitted to tests/property/test_reduced.c. Those of
- * single nodes, and of a start, are known less well. */
-static const double SAFETY = 6.0, NODE_SAFETY = 12.0, START_SAFETY = 30.0;
+ * them and for errors of several steps that add up: of a unit's mean, of its worst cell, of any cell, of a
+ * start. Fitted to tests/property/test_reduced.c. */
+static const double SAFETY = 10.0, UNIT_CELL_SAFETY = 12.0, CELL_SAFETY = 18.0, START_SAFETY = 30.0;
 /* A bound this many times the tolerance means that the numbers themselves have failed: it is 5 to 40
  * times where all is well, 1e4 to 1e11 times where it is not. */
 static const double MISSED = 1000;
@@ -454,7 +454,9 @@ double tmx_reduced_model_bound(const struct tmx_reduced_model *m, bool nodes, co
         }
         worst = fmax(worst, sum);
     }
-    return (m->fine ? NODE_SAFETY : SAFETY) * worst + START_SAFETY * m->start_error_k;
+    const bool by_cell = m->net.mode == TMX_MAP_MIN || m->net.mode == TMX_MAP_MAX;
+    const double safety = nodes ? CELL_SAFETY : by_cell ? UNIT_CELL_SAFETY : SAFETY;
+    return safety * worst + START_SAFETY * m->start_error_k;
 }
 
 void tmx_reduced_model_field(const struct tmx_reduced_model *m, size_t level, const double *z,

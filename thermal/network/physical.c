@@ -21,7 +21,7 @@
 static const double FAST_S = 1e-3;      /* the shortest time from which on steps must be right */
 static const double DEPTH_PART = 0.35;  /* first sheet of spreader, in lengths diffused in FAST_S */
 static const double SHEET_GROWTH = 1.8; /* from one sheet to the next */
-static const double CELL_GROWTH = 1.5;  /* from one cell to the next, beyond the die's edge */
+static const double CELL_GROWTH = 1.3;  /* from one cell to the next, beyond the die's edge */
 /* A dissipating layer's first sheet is at most this part of it, and of the length diffused. */
 static const double FACE_PART = 0.125, FACE_DEPTH = 0.25;
 static const double SIDE_OF_DEPTH =
