@@ -90,6 +90,10 @@ static enum tmx_status print_suite(const char *notes_dir, const char *dir, FILE 
     char path[1024];
     struct tmx_csv csv = {0};
     struct tmx_text notes = {0};
+    if (!tmx_os_exists(dir)) {
+        return tmx_fail_at(err, TMX_EIO, dir, 0, "no such folder; make it with `thermix table SUITE -o %s`",
+                           dir);
+    }
     snprintf(path, sizeof path, "%s/%s.md", notes_dir, base_name(dir));
     enum tmx_status st = tmx_os_exists(path) ? tmx_text_load(&notes, path, err) : TMX_OK;
     snprintf(path, sizeof path, "%s/paper.csv", dir);

@@ -60,6 +60,12 @@ static enum tmx_status read_header(struct tmx_training *t, const struct tmx_line
             return tmx_fail_at(err, TMX_EPARSE, t->name, l->number, "more than %d events", TMX_FEATURE_MAX);
         }
         last_is_power = tmx_span_is(cell, "power_w");
+        for (size_t i = 0; i < t->n_feature; i++) {
+            if (tmx_span_is(cell, t->feature[i])) {
+                return tmx_fail_at(err, TMX_EPARSE, t->name, l->number, "two columns are called \"%s\"",
+                                   t->feature[i]);
+            }
+        }
         t->feature[t->n_feature] = copy(cell);
         if (!t->feature[t->n_feature++]) {
             return tmx_fail(err, TMX_ENOMEM, "training table");

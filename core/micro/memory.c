@@ -194,6 +194,9 @@ enum tmx_status tmx_memory_program_load(struct tmx_memory_program *p, const char
     if (!st) {
         const struct tmx_setting *root = tmx_config_root(cfg), *memory, *g = NULL;
         st = tmx_setting_group(root, "memory", &memory, err);
+        for (size_t i = 0; !st && i < tmx_setting_length(memory); i++) {
+            st = tmx_setting_check(tmx_setting_at(memory, i), TMX_SETTING_GROUP, err);
+        }
         const char *key = tmx_setting_member(memory, chip->profile) ? chip->profile : "any";
         st = st ? st : tmx_setting_group(memory, key, &g, err);
         if (!st && !g) {

@@ -143,20 +143,32 @@ static void draw_body(struct tmx_rng *rng, const struct tmx_instr_stats *st, dou
     }
 }
 
+enum tmx_status tmx_instr_check(const struct tmx_instr_stats *st, struct tmx_err *err)
+{
+    const double sum = st->mix_int + st->mix_fp + st->mix_sfu + st->mix_ldst;
+    if (fabs(sum - 1) > 1e-6) {
+        return tmx_fail(err, TMX_ECONFIG, "mix_int + mix_fp + mix_sfu + mix_ldst = %.9g, expected 1", sum);
+    }
+    if (st->barriers > st->body) {
+        return tmx_fail(err, TMX_ECONFIG, "barriers = %d in a body of %d instructions", st->barriers,
+                        st->body);
+    }
+    if (st->warps % st->warps_per_block != 0) {
+        return tmx_fail(err, TMX_ECONFIG, "warps = %d is no multiple of warps_per_block = %d", st->warps,
+                        st->warps_per_block);
+    }
+    return TMX_OK;
+}
+
 enum tmx_status tmx_stream_generate(struct tmx_stream *s, const struct tmx_instr_stats *st,
                                     const struct tmx_stream_knobs *knobs, uint64_t seed, struct tmx_err *err)
 {
     struct tmx_rng *rng = NULL;
     enum tmx_status status;
-    const double sum = st->mix_int + st->mix_fp + st->mix_sfu + st->mix_ldst;
-
     *s = (struct tmx_stream){0};
-    if (fabs(sum - 1) > 1e-6) {
-        return tmx_fail(err, TMX_ECONFIG, "mix_int + mix_fp + mix_sfu + mix_ldst = %.9g, expected 1", sum);
-    }
-    if (st->warps % st->warps_per_block != 0) {
-        return tmx_fail(err, TMX_ECONFIG, "warps = %d is no multiple of warps_per_block = %d", st->warps,
-                        st->warps_per_block);
+    const enum tmx_status fits = tmx_instr_check(st, err);
+    if (fits) {
+        return fits;
     }
     *s = (struct tmx_stream){
         .n_instr = (size_t)st->body,

@@ -100,9 +100,12 @@ struct tmx_stream {
     uint64_t seed;
 };
 
+/* Do the numbers of a kernel fit together? TMX_ECONFIG: a mix that does not sum to 1, warps that are no
+ * multiple of the block, more barriers than instructions. */
+TMX_NODISCARD enum tmx_status tmx_instr_check(const struct tmx_instr_stats *st, struct tmx_err *err);
+
 /* Draw a loop body with exactly the mix of st (largest remainders) and the warps' set-up.
- * Release with tmx_stream_finish. Errors: TMX_ECONFIG (mix does not sum to 1, warps that are
- * no multiple of the block), TMX_ENOMEM. */
+ * Release with tmx_stream_finish. Errors: those of tmx_instr_check, TMX_ENOMEM. */
 TMX_NODISCARD enum tmx_status tmx_stream_generate(struct tmx_stream *s, const struct tmx_instr_stats *st,
                                                   const struct tmx_stream_knobs *knobs, uint64_t seed,
                                                   struct tmx_err *err);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/micro/trace_accelsim.h"
 
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -79,6 +80,9 @@ struct converter {
     bool line_numbers;          /* an extra first column */
     struct line last;           /* held back until it is known whether a barrier follows */
     bool held;
+    bool announced;             /* the warp says how many instructions it has: */
+    size_t n_announced, n_line; /* that many, and lines seen so far */
+    unsigned announced_at;
     unsigned char stands_for[REGISTERS]; /* the first register of the wide load that wrote it */
 };
 
@@ -97,31 +101,34 @@ static bool starts(struct tmx_span s, const char *word, struct tmx_span *rest)
     return true;
 }
 
-static bool read_count(struct tmx_span *rest, double limit, size_t *v)
+/* Digits alone, at most limit. */
+static bool read_whole(struct tmx_span s, size_t limit, size_t *v)
+{
+    size_t x = 0;
+    for (const char *p = s.begin; p < s.end; p++) {
+        if (*p < '0' || *p > '9' || (x = 10 * x + (size_t)(*p - '0')) > limit) {
+            return false;
+        }
+    }
+    *v = x;
+    return s.end > s.begin;
+}
+
+static bool read_count(struct tmx_span *rest, size_t limit, size_t *v)
 {
     struct tmx_span f;
-    double x;
-    if (!tmx_span_field(rest, &f) || !tmx_span_real(f, &x) || x < 0 || x > limit) {
-        return false;
-    }
-    *v = (size_t)x;
-    return true;
+    return tmx_span_field(rest, &f) && read_whole(f, limit, v);
 }
 
 /* "R12" -> 12 */
 static bool read_register(struct tmx_span *rest, size_t *v)
 {
     struct tmx_span f;
-    double x;
-    if (!tmx_span_field(rest, &f) || tmx_span_length(f) < 2 || *f.begin != 'R') {
+    if (!tmx_span_field(rest, &f) || *f.begin != 'R') {
         return false;
     }
     f.begin++;
-    if (!tmx_span_real(f, &x) || x < 0 || x >= REGISTERS) {
-        return false;
-    }
-    *v = (size_t)x;
-    return true;
+    return read_whole(f, REGISTERS - 1, v);
 }
 
 static void flush(struct converter *c)
@@ -154,7 +161,12 @@ static bool split(struct converter *c, struct tmx_span rest, struct fields *f)
             return false;
         }
     }
-    if (!read_count(&rest, 8, &f->n_dest)) {
+    for (const char *p = skip.begin; p < skip.end; p++) { /* the mask of active threads */
+        if (!strchr("0123456789abcdefABCDEF", *p)) {
+            return false;
+        }
+    }
+    if (tmx_span_length(skip) != 8 || !read_count(&rest, 8, &f->n_dest)) {
         return false;
     }
     for (size_t i = 0; i < f->n_dest; i++) {
@@ -209,6 +221,7 @@ static void write_instr(struct converter *c, const struct fields *f)
 static enum tmx_status instruction(struct converter *c, struct tmx_err *err)
 {
     struct fields f;
+    c->n_line++;
     if (c->n_warp == 0 || !split(c, c->lines.line, &f)) {
         return bad(c, err, "expected: PC mask dest_num [dests] opcode src_num [srcs] mem_width ...");
     }
@@ -223,21 +236,22 @@ static enum tmx_status instruction(struct converter *c, struct tmx_err *err)
 /* "(16,16,1)" -> product */
 static bool read_extent(struct tmx_span s, size_t *threads)
 {
-    double product = 1;
-    while (s.begin < s.end) {
-        const char *p = s.begin;
-        while (p < s.end && *p >= '0' && *p <= '9') {
-            p++;
-        }
-        double v;
-        if (p > s.begin && tmx_span_real((struct tmx_span){s.begin, p}, &v)) {
-            product *= v;
-        }
-        s.begin = p > s.begin ? p : p + 1;
+    static const char after[] = ",,)";
+    struct tmx_span f;
+    if (!tmx_span_field(&s, &f) || tmx_span_length(f) < 2 || *f.begin++ != '(') {
+        return false;
     }
-    const bool fits = product >= 1 && product <= 1024;
-    *threads = fits ? (size_t)product : 0;
-    return fits;
+    *threads = 1;
+    for (int i = 0; i < 3; i++) {
+        const char *end = memchr(f.begin, after[i], tmx_span_length(f));
+        size_t v;
+        if (!end || !read_whole((struct tmx_span){f.begin, end}, 1024, &v)) {
+            return false;
+        }
+        *threads *= v;
+        f.begin = end + 1;
+    }
+    return f.begin == f.end && *threads >= 1 && *threads <= 1024;
 }
 
 static enum tmx_status header_line(struct converter *c, unsigned resident_warps, struct tmx_err *err)
@@ -253,12 +267,39 @@ static enum tmx_status header_line(struct converter *c, unsigned resident_warps,
     if (!read_extent(rest, &threads)) {
         return bad(c, err, "expected \"-block dim = (x,y,z)\" of 1 to 1024 threads");
     }
+    if (c->block_warps > 0) {
+        return bad(c, err, "a second \"-block dim\"");
+    }
     c->block_warps = (threads + 31) / 32;
     if (resident_warps < c->block_warps) {
         return bad(c, err, "a thread block has more warps than the SM holds");
     }
     fprintf(c->out, "thermix-trace 1\nblock_warps %zu\nresident_warps %zu\n", c->block_warps,
             resident_warps / c->block_warps * c->block_warps);
+    return TMX_OK;
+}
+
+/* "insts = N" of the warp that ends here. */
+static enum tmx_status check_announced(struct converter *c, struct tmx_err *err)
+{
+    const bool ok = !c->announced || c->n_line == c->n_announced;
+    c->announced = false;
+    return ok ? TMX_OK
+              : tmx_fail_at(err, TMX_EPARSE, c->path, c->announced_at,
+                            "%zu instructions announced, %zu follow: the trace is cut or damaged",
+                            c->n_announced, c->n_line);
+}
+
+static enum tmx_status announce(struct converter *c, struct tmx_span line, struct tmx_err *err)
+{
+    struct tmx_span word, sign;
+    if (c->n_warp == 0 || !tmx_span_field(&line, &word) || !tmx_span_field(&line, &sign) ||
+        !tmx_span_is(sign, "=") || !read_count(&line, SIZE_MAX / 16, &c->n_announced)) {
+        return bad(c, err, "expected \"insts = N\" in a warp");
+    }
+    c->announced = true;
+    c->announced_at = c->lines.number;
+    c->n_line = 0;
     return TMX_OK;
 }
 
@@ -272,7 +313,12 @@ static enum tmx_status begin_warp(struct converter *c, struct tmx_span rest, str
         return bad(c, err,
                    c->block_warps ? "warps are out of order" : "no \"-block dim\" before the first warp");
     }
+    const enum tmx_status st = check_announced(c, err);
+    if (st) {
+        return st;
+    }
     flush(c);
+    c->n_line = 0;
     c->n_warp++;
     for (size_t i = 0; i < REGISTERS; i++) {
         c->stands_for[i] = (unsigned char)i;
@@ -283,9 +329,12 @@ static enum tmx_status begin_warp(struct converter *c, struct tmx_span rest, str
 static enum tmx_status step(struct converter *c, unsigned resident_warps, struct tmx_err *err)
 {
     struct tmx_span look = c->lines.line, field, rest;
-    if (!tmx_span_field(&look, &field) || *field.begin == '#' || starts(field, "insts", &rest) ||
+    if (!tmx_span_field(&look, &field) || *field.begin == '#' ||
         starts(c->lines.line, "thread block", &rest)) {
         return TMX_OK;
+    }
+    if (starts(field, "insts", &rest)) {
+        return announce(c, c->lines.line, err);
     }
     if (*field.begin == '-') {
         return header_line(c, resident_warps, err);
@@ -306,6 +355,10 @@ enum tmx_status tmx_trace_from_accelsim(const char *path, unsigned resident_warp
     }
     if (!st && c.n_warp == 0) {
         st = tmx_fail_at(err, TMX_EPARSE, path, 0, "no warp: not a kernel trace of Accel-Sim (.traceg)");
+    }
+    st = st ? st : check_announced(&c, err);
+    if (!st && c.n_warp % c.block_warps != 0) {
+        st = bad(&c, err, "the last thread block has fewer warps than \"-block dim\" says");
     }
     flush(&c);
     tmx_text_finish(&c.text);

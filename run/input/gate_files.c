@@ -75,9 +75,14 @@ static enum tmx_status read_instructions(struct tmx_gate_kernel *k, const char *
     } else if (text) {
         st = tmx_fail_setting(err, group, "instructions: kernel %s must have the group itself", k->name);
     } else {
-        st = group ? tmx_opt_read(tmx_instr_opts, &k->stats, group, NULL, err)
-                   : tmx_fail_at(err, TMX_ECONFIG, path, 0,
-                                 "missing group \"instructions\": this kernel cannot run cycle by cycle");
+        st = group
+                 ? tmx_opt_read(tmx_instr_opts, &k->stats, group, NULL, err)
+                 : tmx_fail_setting(err, tmx_config_root(cfg),
+                                    "missing group \"instructions\": this kernel cannot run cycle by cycle");
+        struct tmx_err why = {0};
+        if (!st && tmx_instr_check(&k->stats, &why)) {
+            st = tmx_fail_setting(err, group, "instructions: %s", why.msg);
+        }
     }
     tmx_config_close(cfg);
     return st;

@@ -189,7 +189,7 @@ static void bad_traces_name_the_line(void **state)
 
 static const char accelsim[] = "-kernel name = power\n-grid dim = (1,1,1)\n-block dim = (8,8,1)\n"
                                "-enable lineinfo = 0\n\n#BEGIN_TB\n\nthread block = 0,0,0\n\n"
-                               "warp = 0\ninsts = 8\n"
+                               "warp = 0\ninsts = 9\n"
                                "0000 ffffffff 1 R1 MOV 0 0 0 \n"
                                "0010 ffffffff 1 R2 IMAD.WIDE 2 R1 R255 0 0 \n"
                                "0020 ffffffff 1 R12 LDG.E.128.SYS 1 R2 16 1 0x7f580face400 16 0 \n"
@@ -244,6 +244,16 @@ static void what_is_no_accelsim_trace_is_refused(void **state)
         {"-grid dim = (1,1,1)\n", "no warp"},
         {"warp = 0\n", "no \"-block dim\""},
         {"-block dim = (64,1,1)\nwarp = 1\n", "out of order"},
+        {"-block dim = (-8,8,1)\n", "1 to 1024 threads"},
+        {"-block dim = (8,8)\n", "1 to 1024 threads"},
+        {"-block dim = 64\n", "1 to 1024 threads"},
+        {"-block dim = (32,1,1)\n-block dim = (32,1,1)\n", "a second"},
+        {"-block dim = (32,1,1)\nwarp = 0.7\n", "expected \"warp = N\""},
+        {"-block dim = (64,1,1)\nwarp = 0\ninsts = 0\n", "fewer warps"},
+        {"-block dim = (32,1,1)\nwarp = 0\ninsts = 2\n0080 ffffffff 0 EXIT 0 0 0\n",
+         "2 instructions announced, 1"},
+        {"-block dim = (32,1,1)\nwarp = 0\ninsts = 1\n0080 zzzzzzzz 0 EXIT 0 0 0\n", "expected: PC mask"},
+        {"-block dim = (32,1,1)\nwarp = 0\ninsts = 1\n0000 ffffffff 1 R1.5 MOV 0 0 0\n", "expected: PC mask"},
         {"-block dim = (32,1,1)\nwarp = 0\n0000 ffffffff 1 MOV 0 0 0\n", "expected: PC mask"},
     };
     (void)state;
