@@ -83,7 +83,7 @@ static const char *const levels[TMX_N_KIND] = {
 static void add_kind(struct tmx_table *t, size_t kind)
 {
     const struct tmx_plugin *p;
-    for (size_t i = 0; (p = tmx_catalog_at(&tmx_builtin, kind, i)) != NULL; i++) {
+    for (size_t i = 0; (p = tmx_catalog_item(&tmx_builtin, kind, i)) != NULL; i++) {
         tmx_table_text(t, levels[kind]);
         tmx_table_text(t, p->name);
         tmx_table_text(t, p->doc);
@@ -95,7 +95,7 @@ static void print_options(size_t first, size_t last)
 {
     const struct tmx_plugin *p;
     for (size_t kind = first; kind <= last; kind++) {
-        for (size_t i = 0; (p = tmx_catalog_at(&tmx_builtin, kind, i)) != NULL; i++) {
+        for (size_t i = 0; (p = tmx_catalog_item(&tmx_builtin, kind, i)) != NULL; i++) {
             if (p->opts && p->opts->key) {
                 printf("\nkeys of %s = %s:\n", levels[kind], p->name);
                 tmx_opt_help(p->opts, "  ", stdout);

@@ -4,6 +4,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <thermix/catalog.h>
 
 #include "cli/commands.h"
 #include "core/base/config.h"
@@ -16,7 +17,7 @@
 #include "study/table_out.h"
 
 struct args {
-    struct tmx_texts config, set;
+    struct tmx_texts config, set, module;
     const char *dir;
     double trace_s, hotspot_s;
     int format;
@@ -32,6 +33,12 @@ static const struct tmx_arg rows[] = {
      .names = TMX_NAMES_FOLDER,
      .doc = "write resolved.cfg, summary.csv and kernels.csv into DIR"},
     TMX_ARG_SET(args, set, ""),
+    {.name = "module",
+     .type = TMX_ARG_TEXTS,
+     TMX_ARG_FIELD(args, module),
+     .value = "FILE",
+     .names = TMX_NAMES_FILE,
+     .doc = "shared object with policies (docs/extending.md), as key modules; may be repeated"},
     {.name = "trace",
      .type = TMX_ARG_REAL,
      TMX_ARG_FIELD(args, trace_s),
@@ -200,7 +207,12 @@ static enum tmx_status run(void *args, struct tmx_err *err)
     sigaction(SIGINT, &act, NULL);
     sigaction(SIGTERM, &act, NULL);
     st = tmx_config_load(&cfg, path, (const char *const *)a->set.text, a->set.n, err);
-    st = st ? st : tmx_run_create(&r, tmx_config_root(cfg), err);
+    struct tmx_catalog *catalog = NULL;
+    st = st ? st : tmx_catalog_create(&catalog, err);
+    for (size_t i = 0; i < a->module.n && !st; i++) {
+        st = tmx_catalog_load(catalog, a->module.text[i], err);
+    }
+    st = st ? st : tmx_run_create_with(&r, tmx_config_root(cfg), catalog, err);
     if (!st) {
         tmx_run_warn(r, stderr);
     }
@@ -209,6 +221,7 @@ static enum tmx_status run(void *args, struct tmx_err *err)
     }
     st = st ? st : simulate(a, r, err);
     tmx_run_destroy(r);
+    tmx_catalog_destroy(catalog);
     tmx_config_close(cfg);
     return st;
 }

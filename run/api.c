@@ -21,11 +21,8 @@ enum tmx_status tmx_run_open(struct tmx_run **run, const struct tmx_config *conf
 {
     struct tmx_host host;
     *run = NULL;
-    if (catalog) {
-        return tmx_fail(err, TMX_EUNSUPPORTED, "only the built-in policies so far: catalog must be NULL");
-    }
     tmx_host_enter(&host);
-    const enum tmx_status st = tmx_run_create(run, tmx_config_root(config), err);
+    const enum tmx_status st = tmx_run_create_with(run, tmx_config_root(config), catalog, err);
     tmx_host_leave(&host);
     return st;
 }

@@ -52,6 +52,6 @@ const struct tmx_opt tmx_run_opts[] = {
     {0},
 };
 
-const char *const tmx_run_groups[] = {"cta",     "job", "place",        "mix_policy", "throttle",
-                                      "dtm",     "tb",  "sensor",       "chip_power", "package",
-                                      "thermal", "fan", "fan_failures", "gate",       NULL};
+const char *const tmx_run_groups[] = {"cta",          "job",    "place",      "mix_policy", "throttle", "dtm",
+                                      "tb",           "sensor", "chip_power", "package",    "thermal",  "fan",
+                                      "fan_failures", "gate",   "modules",    NULL};

@@ -6,10 +6,12 @@
 #include "run/host.h"
 #include "run/jobs.h"
 #include "run/package.h"
+#include "run/registry.h"
 #include "run/state.h"
 
 #include <string.h>
 
+#include "core/base/config.h"
 #include "core/base/text.h"
 
 static void write_package(const struct tmx_run *r, enum tmx_resolved what, FILE *out)
@@ -59,6 +61,23 @@ static void write_failures(const struct tmx_run *r, FILE *out)
     fprintf(out, " );\n");
 }
 
+/* By name and content; by content alone in what the run's id is made of. */
+static void write_modules(const struct tmx_run *r, enum tmx_resolved what, FILE *out)
+{
+    size_t n;
+    const struct tmx_module_file *f = tmx_catalog_modules(r->catalog, &n);
+    for (size_t i = 0; i < n; i++) {
+        fputs(i ? ", " : "modules = ( ", out);
+        fputs("{ ", out);
+        if (what == TMX_RESOLVED_FULL) {
+            fputs("file = ", out);
+            tmx_config_quote(f[i].path, out);
+            fputs("; ", out);
+        }
+        fprintf(out, "hash = \"%s\"; }%s", f[i].hash, i + 1 == n ? " );\n" : "");
+    }
+}
+
 void tmx_run_write_resolved(const struct tmx_run *r, enum tmx_resolved what, FILE *out)
 {
     static const size_t plain[] = {TMX_LEVEL_PLACE, TMX_LEVEL_MIX, TMX_LEVEL_DTM, TMX_SAFETY, TMX_LEVEL_TB};
@@ -75,6 +94,7 @@ void tmx_run_write_resolved(const struct tmx_run *r, enum tmx_resolved what, FIL
             tmx_opt_write(row, &r->options, "", out);
         }
     }
+    write_modules(r, what, out);
     if (r->jobs) {
         tmx_run_jobs_write(r, out);
     }

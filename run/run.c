@@ -16,7 +16,7 @@
 #include "run/options.h"
 #include "run/package.h"
 #include "run/registry.h"
-#include "run/workload.h"
+#include "run/state.h"
 
 static enum tmx_status fill_spec(struct tmx_run *r, struct tmx_err *err)
 {
@@ -29,7 +29,7 @@ static enum tmx_status fill_spec(struct tmx_run *r, struct tmx_err *err)
                                            .gain = o->measured_gains ? 1 + mix->measured_gain_pct / 100 : 1,
                                            .system_kernel_s = o->system_kernel_s,
                                            .blocks_wait = o->stopped_blocks == TMX_BLOCKS_WAIT};
-    s->power.ops = (const struct tmx_power_ops *)tmx_catalog_at(r->catalog, TMX_KIND_POWER, 0);
+    s->power.ops = (const struct tmx_power_ops *)tmx_catalog_item(r->catalog, TMX_KIND_POWER, 0);
     s->power.options = &o->leakage;
     s->dt_s = o->tick_s;
     s->quantum_s = o->quantum_s;
@@ -80,17 +80,31 @@ static enum tmx_status read_sensor(struct tmx_run *r, const struct tmx_setting *
     return st;
 }
 
-enum tmx_status tmx_run_describe(struct tmx_run **run, const struct tmx_setting *root, struct tmx_err *err)
+static enum tmx_status open_modules(struct tmx_run *r, const struct tmx_setting *root, struct tmx_err *err)
+{
+    const struct tmx_setting *modules;
+    enum tmx_status st = tmx_setting_list(root, "modules", 0, 64, &modules, err);
+    if (st || !modules) {
+        return st;
+    }
+    st = tmx_catalog_copy(&r->own_catalog, r->catalog, err);
+    r->catalog = st ? r->catalog : r->own_catalog;
+    return st ? st : tmx_catalog_load_all(r->own_catalog, modules, err);
+}
+
+static enum tmx_status describe(struct tmx_run **run, const struct tmx_setting *root,
+                                const struct tmx_catalog *catalog, struct tmx_err *err)
 {
     struct tmx_run *r = calloc(1, sizeof *r);
     *run = NULL;
     if (!r) {
         return tmx_fail(err, TMX_ENOMEM, "run");
     }
-    r->catalog = &tmx_builtin;
+    r->catalog = catalog ? catalog : &tmx_builtin;
     struct tmx_inputs inputs = {0};
     tmx_inputs_begin(&inputs); /* a recorder: what is read from here on is part of the run's identity */
     enum tmx_status st = tmx_opt_read(tmx_run_opts, &r->options, root, tmx_run_groups, err);
+    st = st ? st : open_modules(r, root, err);
     st = st ? st : tmx_run_choose_all(r, root, err);
     st = st ? st : tmx_run_check_keys(r, root, err);
     st = st ? st : tmx_run_jobs_open(r, root, err);
@@ -112,10 +126,21 @@ enum tmx_status tmx_run_describe(struct tmx_run **run, const struct tmx_setting 
     return TMX_OK;
 }
 
+enum tmx_status tmx_run_describe(struct tmx_run **run, const struct tmx_setting *root, struct tmx_err *err)
+{
+    return describe(run, root, NULL, err);
+}
+
 enum tmx_status tmx_run_create(struct tmx_run **run, const struct tmx_setting *root, struct tmx_err *err)
 {
+    return tmx_run_create_with(run, root, NULL, err);
+}
+
+enum tmx_status tmx_run_create_with(struct tmx_run **run, const struct tmx_setting *root,
+                                    const struct tmx_catalog *catalog, struct tmx_err *err)
+{
     struct tmx_run *r = NULL;
-    enum tmx_status st = tmx_run_describe(&r, root, err);
+    enum tmx_status st = describe(&r, root, catalog, err);
     *run = NULL;
     if (st) {
         return st;
@@ -147,6 +172,7 @@ void tmx_run_destroy(struct tmx_run *r)
     tmx_run_workload_close(r);
     tmx_run_node_close(r);
     free(r->resolved);
+    tmx_catalog_destroy(r->own_catalog);
     free(r);
 }
 

@@ -10,12 +10,17 @@
 #include "core/base/hash.h"
 #include "core/sim/sim.h"
 
+struct tmx_catalog;
+
 struct tmx_run;
 
 /* Set up a run from a configuration group (all keys: docs/formats.md). The caller ends it
  * with tmx_run_destroy. */
 TMX_NODISCARD enum tmx_status tmx_run_create(struct tmx_run **run, const struct tmx_setting *root,
                                              struct tmx_err *err);
+/* The same with other policies than the built-in ones; the catalog (NULL: built in) outlives the run. */
+TMX_NODISCARD enum tmx_status tmx_run_create_with(struct tmx_run **run, const struct tmx_setting *root,
+                                                  const struct tmx_catalog *catalog, struct tmx_err *err);
 /* The same checks without the thermal model and the simulation: only tmx_run_resolved and
  * tmx_run_id may be asked of it. A study names its runs this way. */
 TMX_NODISCARD enum tmx_status tmx_run_describe(struct tmx_run **run, const struct tmx_setting *root,

@@ -29,6 +29,7 @@ struct tmx_run_gate;
 
 struct tmx_run {
     const struct tmx_catalog *catalog; /* of the policies it may choose */
+    struct tmx_catalog *own_catalog;   /* with the configuration's modules; NULL: it names none */
     struct tmx_run_options options;
     struct tmx_topology topology; /* n_gpu = 0: none */
     struct tmx_run_kind *kind;    /* [n_kind] */
@@ -81,5 +82,11 @@ const char *tmx_run_key_unused(const struct tmx_run *r, const char *key);
  * the throttle keeps from acting is noted (r->note). Sets thresholds given relative to the trip point. */
 TMX_NODISCARD enum tmx_status tmx_run_check_keys(struct tmx_run *r, const struct tmx_setting *root,
                                                  struct tmx_err *err);
+
+/* In workload.c: the mix, its kernels, and the jobs they make. */
+
+/* Fill r->mix, r->kernel and r->job; the chips and the group job have been read. */
+TMX_NODISCARD enum tmx_status tmx_run_workload_open(struct tmx_run *r, struct tmx_err *err);
+void tmx_run_workload_close(struct tmx_run *r);
 
 #endif

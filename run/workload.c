@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "run/workload.h"
+#include "run/state.h"
 
 #include <stdlib.h>
 #include <string.h>

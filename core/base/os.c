@@ -2,8 +2,10 @@
 #define _XOPEN_SOURCE 700 /* POSIX 2008 with realpath */
 #include "core/base/os.h"
 
+#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <fenv.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -367,4 +369,54 @@ enum tmx_status tmx_os_run(const char *const *argv, const char *out_path, int *e
     }
     *exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
     return TMX_OK;
+}
+
+enum tmx_status tmx_os_module_path(const char *path, char *real, size_t size, struct tmx_err *err)
+{
+    struct stat s;
+    char *full = realpath(path, NULL);
+    if (!full || stat(full, &s) != 0) {
+        free(full);
+        return tmx_fail_at(err, TMX_EIO, path, 0, "%s", strerror(errno));
+    }
+    const bool fits = strlen(full) < size;
+    snprintf(real, size, "%s", full);
+    free(full);
+    if (!fits) {
+        return tmx_fail_at(err, TMX_EIO, path, 0, "path too long");
+    }
+    if (!S_ISREG(s.st_mode)) {
+        return tmx_fail_at(err, TMX_EIO, path, 0, "a module is a regular file");
+    }
+    if (s.st_mode & S_IWOTH) {
+        return tmx_fail_at(err, TMX_EIO, path, 0,
+                           "everybody may write this file; a module runs as you: chmod o-w");
+    }
+    return TMX_OK;
+}
+
+enum tmx_status tmx_os_module_open(const char *real, const char *symbol, void **handle, const void **address,
+                                   struct tmx_err *err)
+{
+    fenv_t environment; /* constructors of objects made with -ffast-math change it */
+    const bool kept = fegetenv(&environment) == 0;
+    *handle = dlopen(real, RTLD_NOW | RTLD_LOCAL);
+    if (kept) {
+        (void)fesetenv(&environment);
+    }
+    if (!*handle) {
+        return tmx_fail_at(err, TMX_EIO, real, 0, "cannot be loaded: %s", dlerror());
+    }
+    *address = dlsym(*handle, symbol);
+    if (!*address) {
+        return tmx_fail_at(err, TMX_EUNSUPPORTED, real, 0, "no module: it defines no %s", symbol);
+    }
+    return TMX_OK;
+}
+
+void tmx_os_module_close(void *handle)
+{
+    if (handle) {
+        (void)dlclose(handle);
+    }
 }

@@ -71,6 +71,16 @@ bool tmx_os_is_terminal(FILE *f);
 /* Letters a line; 0: not a terminal. */
 size_t tmx_os_terminal_width(FILE *f);
 
+/* A shared object with policies: regular, not writable by others; real gets its absolute path. */
+TMX_NODISCARD enum tmx_status tmx_os_module_path(const char *path, char *real, size_t size,
+                                                 struct tmx_err *err);
+/* Load it and find a symbol; the floating-point environment is what it was before. Ended by
+ * tmx_os_module_close (NULL is fine), or never. TMX_EIO with the loader's words; TMX_EUNSUPPORTED without the
+ * symbol. */
+TMX_NODISCARD enum tmx_status tmx_os_module_open(const char *real, const char *symbol, void **handle,
+                                                 const void **address, struct tmx_err *err);
+void tmx_os_module_close(void *handle);
+
 /* Run argv[0] (found on PATH) with argv (NULL-terminated), standard output to the
  * file out_path (NULL: inherited), wait. *exit_code is the program's, 127 when it
  * was not found. */

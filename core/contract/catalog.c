@@ -19,7 +19,7 @@ const char *tmx_catalog_word(size_t kind)
     return words[kind];
 }
 
-const struct tmx_plugin *tmx_catalog_at(const struct tmx_catalog *c, size_t kind, size_t i)
+const struct tmx_plugin *tmx_catalog_item(const struct tmx_catalog *c, size_t kind, size_t i)
 {
     const struct tmx_plugin *const *list = c->kind[kind];
     for (size_t k = 0; list && list[k]; k++) {
@@ -50,8 +50,8 @@ enum tmx_status tmx_catalog_get(const struct tmx_catalog *c, size_t kind, const 
     if (*p) {
         return TMX_OK;
     }
-    for (; n < MAX_NAMES && tmx_catalog_at(c, kind, n); n++) {
-        names[n] = tmx_catalog_at(c, kind, n)->name;
+    for (; n < MAX_NAMES && tmx_catalog_item(c, kind, n); n++) {
+        names[n] = tmx_catalog_item(c, kind, n)->name;
     }
     return tmx_fail_setting(err, at, "unknown %s \"%.60s\"%s", tmx_catalog_word(kind), name,
                             tmx_names_hint(hint, name, names, n));

@@ -14,14 +14,15 @@ enum { TMX_KIND_BACKEND = TMX_N_LEVEL, TMX_KIND_POWER, TMX_N_KIND };
 
 struct tmx_catalog {
     const struct tmx_plugin *const
-        *kind[TMX_N_KIND]; /* NULL-terminated lists by level or kind; NULL: empty */
+        *kind[TMX_N_KIND];       /* NULL-terminated lists by level or kind; NULL: empty */
+    struct tmx_catalog_own *own; /* of one that grows (run/module.c); NULL: constant */
 };
 
 /* The word for one of a kind in messages: "place policy", "thermal back-end". */
 const char *tmx_catalog_word(size_t kind);
 
 /* The i-th of a kind; NULL after the last. */
-const struct tmx_plugin *tmx_catalog_at(const struct tmx_catalog *c, size_t kind, size_t i);
+const struct tmx_plugin *tmx_catalog_item(const struct tmx_catalog *c, size_t kind, size_t i);
 
 /* By its exact name; NULL when there is none. */
 const struct tmx_plugin *tmx_catalog_find(const struct tmx_catalog *c, size_t kind, const char *name);

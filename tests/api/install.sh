@@ -35,6 +35,7 @@ export PKG_CONFIG_PATH=$pc
 strict="-std=c17 -Wall -Wextra -Wpedantic -Werror -O1 $flags"
 for example in "$source"/examples/*.c; do
   name=$(basename "$example" .c)
+  [ "$name" != my_policy ] || continue # a module, below
   # shellcheck disable=SC2046,SC2086
   $cc $strict "$example" $(pkg-config --cflags --libs thermix) -Wl,-rpath,"$lib" -o "$name"
   (cd empty && "../$name") >"$name.txt" || say "$name with the shared library"
@@ -50,11 +51,20 @@ LOCPATH=$dir/locale ./host de_DE.UTF-8 || say "what a host has set is not what i
 mkdir static && mv "$lib"/libthermix.so* static/
 for example in "$source"/examples/*.c; do
   name=$(basename "$example" .c)
+  [ "$name" != my_policy ] || continue # a module, below
   # shellcheck disable=SC2046,SC2086
   $cc $strict "$example" $(pkg-config --cflags --libs --static thermix) -o moved/bin/"$name"
   (cd empty && "../moved/bin/$name") | cmp - "$name.txt" || say "$name with the archive says something else"
 done
 mv static/* "$lib"/
+
+# A module of one's own, with the installed headers alone, in the installed program.
+# shellcheck disable=SC2046,SC2086
+$cc $strict -shared -fPIC "$source/examples/my_policy.c" $(pkg-config --cflags thermix) -o my_policy.so
+(umask 022 && chmod o-w my_policy.so)
+moved/bin/thermix run gtx280x2 --module ./my_policy.so --set place.policy=patient --set place.patience=2 \
+  --set tick_s=0.01 --set rows=8 --set cols=8 -q -o module || say "examples/my_policy.c as a module"
+grep -q patience module/resolved.cfg || say "the module's policy is not in resolved.cfg"
 
 # find_package, shared and static.
 mkdir project && cat >project/CMakeLists.txt <<'C'

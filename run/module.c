@@ -1,0 +1,407 @@
+
+#include <ctype.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <thermix/module.h>
+
+#include "core/base/opt.h"
+#include "core/base/os.h"
+#include "core/contract/choice.h"
+#include "run/registry.h"
+
+enum { MAX_ROWS = 120, MAX_MODULE = 64 };
+
+struct tmx_catalog_own {                        /* of a catalog that grows */
+    const struct tmx_plugin **list[TMX_N_KIND]; /* NULL-terminated */
+    size_t n[TMX_N_KIND];
+    void **copy; /* [n_copy] tables */
+    size_t n_copy;
+    struct tmx_module_file *module; /* [n_module] */
+    size_t n_module;
+};
+
+/* ---- checks of a table ---- */
+
+static size_t field_size(const struct tmx_opt *o)
+{
+    switch (o->type) {
+    case TMX_OPT_INT:
+    case TMX_OPT_CHOICE:
+        return sizeof(int);
+    case TMX_OPT_REAL:
+        return sizeof(double);
+    case TMX_OPT_BOOL:
+        return sizeof(bool);
+    case TMX_OPT_TEXT:
+        return o->max >= 1 && o->max <= TMX_STATE_MAX ? (size_t)o->max : SIZE_MAX;
+    default:
+        return SIZE_MAX;
+    }
+}
+
+static enum tmx_status check_rows(const char *word, const struct tmx_plugin *p, struct tmx_err *err)
+{
+    size_t n = 0;
+    for (const struct tmx_opt *o = p->opts; o && o->key; o++) {
+        const size_t size = field_size(o);
+        const bool number = o->type == TMX_OPT_INT || o->type == TMX_OPT_REAL;
+        if (size > p->state_size || o->offset > p->state_size - size) {
+            return tmx_fail(err, TMX_ECONFIG, "%s %s: option %s lies outside its state of %zu bytes", word,
+                            p->name, o->key, p->state_size);
+        }
+        if (!o->doc || !o->unit || (o->type == TMX_OPT_CHOICE && !o->choices) ||
+            (number && !isnan(o->def) && !(o->def >= o->min && o->def <= o->max))) {
+            return tmx_fail(err, TMX_ECONFIG,
+                            "%s %s: option %s lacks its doc, unit or choices, or its default is "
+                            "outside its bounds",
+                            word, p->name, o->key);
+        }
+        if (++n > MAX_ROWS) {
+            return tmx_fail(err, TMX_ECONFIG, "%s %s: more than %d options, or no {0} at their end", word,
+                            p->name, MAX_ROWS);
+        }
+    }
+    return TMX_OK;
+}
+
+/* The first REQUIRED slot that is missing; NULL: none. */
+static const char *missing_slot(enum tmx_level level, const struct tmx_plugin *p)
+{
+    const struct tmx_choice c = {level, p, NULL};
+    switch (level) {
+    case TMX_LEVEL_PLACE:
+        return tmx_place_of(&c)->place ? NULL : "place";
+    case TMX_LEVEL_MIX:
+        return tmx_mix_of(&c)->decide ? NULL : "decide";
+    case TMX_LEVEL_CTA:
+        return tmx_cta_of(&c)->launch ? NULL : "launch";
+    case TMX_LEVEL_TB:
+        return tmx_tb_of(&c)->order ? NULL : "order";
+    case TMX_LEVEL_FAN:
+        return tmx_fan_of(&c)->speed ? NULL : "speed";
+    default:
+        return NULL;
+    }
+}
+
+static bool is_word(const char *name)
+{
+    const char *c = name;
+    while (c && (isalnum((unsigned char)*c) || *c == '_' || *c == '-')) {
+        c++;
+    }
+    return c && c > name && *c == '\0' && c - name < 64;
+}
+
+static enum tmx_status check_policy(const struct tmx_catalog *c, enum tmx_level level,
+                                    const struct tmx_plugin *p, struct tmx_err *err)
+{
+    const char *word = (unsigned)level < TMX_N_LEVEL ? tmx_catalog_word(level) : "policy";
+    if ((unsigned)level >= TMX_N_LEVEL || level == TMX_LEVEL_JOB) {
+        return tmx_fail(err, TMX_EUNSUPPORTED, "level %d takes no policies from outside", (int)level);
+    }
+    if (!is_word(p->name) || strcmp(p->name, "policy") == 0) {
+        return tmx_fail(err, TMX_ECONFIG, "%s: a name is a word of at most 63 letters, digits, _ and -",
+                        word);
+    }
+    if (!p->doc || !p->source) {
+        return tmx_fail(err, TMX_ECONFIG, "%s %s: doc or source is missing", word, p->name);
+    }
+    if (tmx_catalog_find(c, level, p->name)) {
+        return tmx_fail(err, TMX_ECONFIG, "%s %s: the name is taken", word, p->name);
+    }
+    if (p->state_size > TMX_STATE_MAX) {
+        return tmx_fail(err, TMX_ECONFIG, "%s %s: a state of %zu bytes, at most %d", word, p->name,
+                        p->state_size, TMX_STATE_MAX);
+    }
+    if (level == TMX_LEVEL_GATE && p->opts) {
+        return tmx_fail(err, TMX_ECONFIG, "%s %s: has options; a chip gives them", word, p->name);
+    }
+    const char *slot = missing_slot(level, p);
+    return slot
+               ? tmx_fail(err, TMX_ECONFIG, "%s %s: the required function %s is missing", word, p->name, slot)
+               : check_rows(word, p, err);
+}
+
+/* ---- catalogs ---- */
+
+static size_t table_size(enum tmx_level level)
+{
+    static const size_t sizes[TMX_N_LEVEL] = {[TMX_LEVEL_JOB] = sizeof(struct tmx_job_policy),
+                                              [TMX_LEVEL_PLACE] = sizeof(struct tmx_place_policy),
+                                              [TMX_LEVEL_MIX] = sizeof(struct tmx_mix_policy),
+                                              [TMX_LEVEL_DTM] = sizeof(struct tmx_dtm_policy),
+                                              [TMX_LEVEL_CTA] = sizeof(struct tmx_cta_policy),
+                                              [TMX_LEVEL_TB] = sizeof(struct tmx_tb_policy),
+                                              [TMX_LEVEL_GATE] = sizeof(struct tmx_gate_policy),
+                                              [TMX_LEVEL_FAN] = sizeof(struct tmx_fan_policy)};
+    return sizes[level];
+}
+
+/* The list keeps its old length when there is no memory. */
+static bool append(struct tmx_catalog *c, size_t kind, const struct tmx_plugin *p)
+{
+    struct tmx_catalog_own *own = c->own;
+    union { /* realloc of a list of pointers to const */
+        const struct tmx_plugin **list;
+        void *memory;
+    } grown = {.list = own->list[kind]};
+    grown.memory = realloc(grown.memory, (own->n[kind] + 2) * sizeof *own->list[kind]);
+    if (!grown.memory) {
+        return false;
+    }
+    own->list[kind] = grown.list;
+    own->list[kind][own->n[kind]++] = p;
+    own->list[kind][own->n[kind]] = NULL;
+    c->kind[kind] = own->list[kind];
+    return true;
+}
+
+enum tmx_status tmx_catalog_copy(struct tmx_catalog **copy, const struct tmx_catalog *from,
+                                 struct tmx_err *err)
+{
+    struct tmx_catalog *c = calloc(1, sizeof *c);
+    bool ok = c != NULL;
+    *copy = NULL;
+    from = from ? from : &tmx_builtin;
+    if (ok) {
+        c->own = calloc(1, sizeof *c->own);
+        ok = c->own != NULL;
+    }
+    for (size_t kind = 0; ok && kind < TMX_N_KIND; kind++) {
+        for (size_t i = 0; ok && tmx_catalog_item(from, kind, i); i++) {
+            ok = append(c, kind, tmx_catalog_item(from, kind, i));
+        }
+    }
+    if (ok && from->own && from->own->n_module) {
+        c->own->module = calloc(from->own->n_module, sizeof *c->own->module);
+        ok = c->own->module != NULL;
+        for (size_t i = 0; ok && i < from->own->n_module; i++) {
+            c->own->module[c->own->n_module++] = from->own->module[i];
+        }
+    }
+    if (!ok) {
+        tmx_catalog_destroy(c);
+        return tmx_fail(err, TMX_ENOMEM, "catalog of policies");
+    }
+    *copy = c;
+    return TMX_OK;
+}
+
+enum tmx_status tmx_catalog_create(struct tmx_catalog **c, struct tmx_err *err)
+{
+    return tmx_catalog_copy(c, NULL, err);
+}
+
+void tmx_catalog_destroy(struct tmx_catalog *c)
+{
+    if (!c || !c->own) {
+        free(c);
+        return;
+    }
+    for (size_t kind = 0; kind < TMX_N_KIND; kind++) {
+        free(c->own->list[kind]);
+    }
+    for (size_t i = 0; i < c->own->n_copy; i++) {
+        free(c->own->copy[i]);
+    }
+    free(c->own->copy);
+    free(c->own->module);
+    free(c->own);
+    free(c);
+}
+
+const struct tmx_plugin *tmx_catalog_at(const struct tmx_catalog *c, enum tmx_level level, size_t i)
+{
+    return (unsigned)level < TMX_N_LEVEL ? tmx_catalog_item(c ? c : &tmx_builtin, level, i) : NULL;
+}
+
+static enum tmx_status add(struct tmx_catalog *c, enum tmx_level level, const struct tmx_plugin *p,
+                           struct tmx_err *err)
+{
+    void **grown = realloc(c->own->copy, (c->own->n_copy + 1) * sizeof *grown);
+    void *table = grown ? malloc(table_size(level)) : NULL;
+    c->own->copy = grown ? grown : c->own->copy;
+    if (!table || !append(c, level, memcpy(table, p, table_size(level)))) {
+        free(table);
+        return tmx_fail(err, TMX_ENOMEM, "policy %s", p->name);
+    }
+    c->own->copy[c->own->n_copy++] = table;
+    return TMX_OK;
+}
+
+enum tmx_status tmx_catalog_add(struct tmx_catalog *c, enum tmx_level level, const struct tmx_plugin *policy,
+                                struct tmx_err *err)
+{
+    const enum tmx_status st = check_policy(c, level, policy, err);
+    return st ? st : add(c, level, policy, err);
+}
+
+const struct tmx_module_file *tmx_catalog_modules(const struct tmx_catalog *c, size_t *n)
+{
+    *n = c->own ? c->own->n_module : 0;
+    return c->own ? c->own->module : NULL;
+}
+
+/* ---- modules ---- */
+
+static enum tmx_status another(const char *path, const char *what, uint32_t theirs, size_t ours,
+                               struct tmx_err *err)
+{
+    return tmx_fail_at(err, TMX_EUNSUPPORTED, path, 0,
+                       "the module's %s is %lu, this library's %zu: compile it against these headers", what,
+                       (unsigned long)theirs, ours);
+}
+
+/* Field after field: nothing is read before what stands before it has been found equal. */
+static enum tmx_status check_head(const struct tmx_module *m, const char *path, struct tmx_err *err)
+{
+    static const struct {
+        const char *name;
+        size_t size;
+    } ours[TMX_MODULE_SIZES] = {
+#define ROW(s) {"sizeof(struct " #s ")", sizeof(struct s)},
+        TMX_MODULE_STRUCTS(ROW)
+#undef ROW
+    };
+    if (m->magic != TMX_MODULE_MAGIC) {
+        return another(path, "magic number", m->magic, TMX_MODULE_MAGIC, err);
+    }
+    if (m->abi != TMX_ABI) {
+        return another(path, "ABI number", m->abi, TMX_ABI, err);
+    }
+    if (m->bytes != sizeof *m) {
+        return another(path, "sizeof(struct tmx_module)", m->bytes, sizeof *m, err);
+    }
+    if (m->n_size != TMX_MODULE_SIZES) {
+        return another(path, "number of structs", m->n_size, TMX_MODULE_SIZES, err);
+    }
+    for (size_t i = 0; i < TMX_MODULE_SIZES; i++) {
+        if (m->size[i] != ours[i].size) {
+            return another(path, ours[i].name, m->size[i], ours[i].size, err);
+        }
+    }
+    return TMX_OK;
+}
+
+static enum tmx_status hash_file(struct tmx_module_file *f, struct tmx_err *err)
+{
+    FILE *in = NULL;
+    struct tmx_hash *h = NULL;
+    const long long size = tmx_os_file_size(f->path);
+    enum tmx_status st = tmx_input_open(&in, f->path, err);
+    char *data = !st && size > 0 ? malloc((size_t)size) : NULL;
+    if (!st && (!data || fread(data, 1, (size_t)size, in) != (size_t)size)) {
+        st = tmx_fail_at(err, TMX_EIO, f->path, 0, "cannot read %lld bytes", size);
+    }
+    st = st ? st : tmx_hash_create(&h, err);
+    if (!st) {
+        tmx_hash_add(h, data, (size_t)size);
+        tmx_hash_hex(h, f->hash);
+    }
+    tmx_hash_destroy(h);
+    free(data);
+    if (in) {
+        fclose(in);
+    }
+    return st;
+}
+
+/* Into a copy first: a module is added whole or not at all. */
+static enum tmx_status add_all(struct tmx_catalog *c, const struct tmx_module *m, const char *path,
+                               struct tmx_err *err)
+{
+    struct tmx_err why = {0};
+    enum tmx_status st = TMX_OK;
+    struct tmx_catalog *trial = NULL;
+    st = tmx_catalog_copy(&trial, c, err);
+    if (st) {
+        return st;
+    }
+    for (int pass = 0; pass < 2 && !st; pass++) {
+        struct tmx_catalog *into = pass ? c : trial;
+        for (size_t l = 0; l < TMX_N_LEVEL && !st; l++) {
+            for (size_t i = 0; m->level[l] && m->level[l][i] && !st; i++) {
+                st = tmx_catalog_add(into, (enum tmx_level)l, m->level[l][i], &why);
+            }
+        }
+    }
+    tmx_catalog_destroy(trial);
+    return st ? tmx_fail_at(err, st, path, 0, "%s", why.msg) : TMX_OK;
+}
+
+static enum tmx_status load(struct tmx_catalog *c, const char *path, const char *want_hash,
+                            const struct tmx_setting *at, struct tmx_err *err)
+{
+    struct tmx_module_file f = {0};
+    const void *symbol = NULL;
+    void *handle = NULL;
+    enum tmx_status st = tmx_os_module_path(path, f.path, sizeof f.path, err);
+    st = st ? st : hash_file(&f, err);
+    if (!st && want_hash && strcmp(want_hash, f.hash) != 0) {
+        st = tmx_fail_setting(err, at, "module %s is another file: its hash is %s, expected %s", path, f.hash,
+                              want_hash);
+    }
+    for (size_t i = 0; !st && i < c->own->n_module; i++) {
+        if (strcmp(c->own->module[i].hash, f.hash) == 0) {
+            return TMX_OK;
+        }
+    }
+    if (!st && c->own->n_module == MAX_MODULE) {
+        st = tmx_fail(err, TMX_ECONFIG, "more than %d modules", MAX_MODULE);
+    }
+    st = st ? st : tmx_os_module_open(f.path, "tmx_module", &handle, &symbol, err);
+    st = st ? st : check_head(symbol, path, err);
+    if (!st) {
+        struct tmx_module_file *grown = realloc(c->own->module, (c->own->n_module + 1) * sizeof *grown);
+        c->own->module = grown ? grown : c->own->module;
+        st = grown ? add_all(c, symbol, path, err) : tmx_fail(err, TMX_ENOMEM, "module %s", path);
+    }
+    if (!st) {
+        c->own->module[c->own->n_module++] = f;
+    } else {
+        tmx_os_module_close(handle);
+    }
+    return st;
+}
+
+enum tmx_status tmx_catalog_load(struct tmx_catalog *c, const char *path, struct tmx_err *err)
+{
+    return load(c, path, NULL, NULL, err);
+}
+
+enum tmx_status tmx_catalog_load_all(struct tmx_catalog *c, const struct tmx_setting *modules,
+                                     struct tmx_err *err)
+{
+    struct row {
+        char file[512];
+        char hash[TMX_HASH_HEX];
+    };
+    static const struct tmx_opt opts[] = {
+        TMX_ROW_TEXT(row, file, NULL, "shared object"),
+        TMX_ROW_TEXT(row, hash, "", "of its content; \"\": any"),
+        {0},
+    };
+    enum tmx_status st = TMX_OK;
+    for (size_t i = 0; i < tmx_setting_length(modules) && !st; i++) {
+        const struct tmx_setting *e = tmx_setting_at(modules, i);
+        const char *text = tmx_setting_text(e), *from = tmx_setting_file(e);
+        const char *slash = from && strncmp(from, "--", 2) != 0 ? strrchr(from, '/') : NULL;
+        struct row r = {0};
+        char path[1100];
+        if (text && strlen(text) < sizeof r.file) {
+            snprintf(r.file, sizeof r.file, "%s", text);
+        } else if (text) {
+            st = tmx_fail_setting(err, e, "modules: a path longer than %zu bytes", sizeof r.file - 1);
+        } else {
+            st = tmx_opt_read(opts, &r, e, NULL, err);
+        }
+        if (!st) {
+            snprintf(path, sizeof path, "%.*s%s", r.file[0] != '/' && slash ? (int)(slash + 1 - from) : 0,
+                     from ? from : "", r.file);
+            st = load(c, path, r.hash[0] ? r.hash : NULL, e, err);
+        }
+    }
+    return st;
+}

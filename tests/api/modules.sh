@@ -1,0 +1,137 @@
+#!/usr/bin/env bash
+# Policies from shared objects: the same bytes as built in, and each wrong module is a clear error without effect.
+# Usage: modules.sh THERMIX SOURCE CC "FLAGS"; FLAGS are those of the sanitizers, empty without.
+set -euo pipefail
+thermix=$1 source=$2 cc=$3 flags=$4
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+cd "$dir"
+umask 022
+say() { echo "FAILED: $*"; exit 1; }
+build() { # build NAME [FLAG...]: NAME.c becomes NAME.so
+  local name=$1
+  shift
+  # shellcheck disable=SC2086
+  $cc -shared -fPIC -fvisibility=hidden -std=c17 -Wall -Wextra -Werror -O1 -I"$source/include" -I"$source" $flags "$name.c" "$@" \
+    -lm -o "$name.so"
+}
+quick=(--set tick_s=0.01 --set rows=8 --set cols=8 --set warmup_s=0 -q)
+run() { "$thermix" run "$source/workloads/runs/wl1.cfg" "${quick[@]}" "$@"; }
+
+# Built in and from a module: the same bytes but for the names.
+sed 's/"alternate"/"alternate2"/' "$source/sched/mix/alternate.c" >alternate.c
+cat >same.c <<'C'
+#include <thermix/module.h>
+extern const struct tmx_mix_policy tmx_mix_alternate;
+static const struct tmx_plugin *const mixes[] = {&tmx_mix_alternate.base, NULL};
+const struct tmx_module tmx_module = {
+    TMX_MODULE_HEAD, .name = "same", .version = "1", .level = {[TMX_LEVEL_MIX] = mixes}};
+C
+build same alternate.c "$source/sched/mix/tabs.c" "$source/sched/level.c"
+run --set policy=A --trace 0.5 -o a
+run --set policy=BL --set 'mix_policy={policy="alternate2";}' --module ./same.so --trace 0.5 -o b
+cmp a/trace.csv b/trace.csv && cmp a/kernels.csv b/kernels.csv || say "a module's policy gives other bytes"
+numbers() { cut -d, -f4- "$1"; }
+cmp <(numbers a/summary.csv) <(numbers b/summary.csv) || say "a module's policy gives another summary"
+
+# By the key, relative to the configuration's folder, from elsewhere; what is resolved runs again and refuses another file.
+mkdir folder && cp same.so folder && cp "$source/workloads/runs/wl1.cfg" folder/run.cfg
+echo 'modules = ("./same.so");' >>folder/run.cfg
+"$thermix" run folder/run.cfg "${quick[@]}" --set policy=BL --set 'mix_policy={policy="alternate2";}' -o c
+cmp b/kernels.csv c/kernels.csv || say "key modules gives other bytes than --module"
+[ "$(cut -d, -f1 b/summary.csv)" = "$(cut -d, -f1 c/summary.csv)" ] || say "--module and key modules differ in the run's id"
+grep -q 'hash = "[0-9a-f]\{32\}"' c/resolved.cfg || say "resolved.cfg does not name the module's hash"
+"$thermix" run c/resolved.cfg -q -o d && cmp c/summary.csv d/summary.csv || say "resolved.cfg does not run again"
+cp same.so kept.so
+echo >>folder/same.so
+if "$thermix" run c/resolved.cfg -q 2>err.txt; then say "another file is taken for the module"; fi
+grep -q 'is another file' err.txt || say "another file: $(cat err.txt)"
+
+# A module's content is part of the run's id.
+sed -i 's/2 \* t->slice_s/4 * t->slice_s/' alternate.c
+build same alternate.c "$source/sched/mix/tabs.c" "$source/sched/level.c"
+run --set policy=BL --set 'mix_policy={policy="alternate2";}' --module ./same.so -o e
+! cmp -s <(cut -d, -f1 b/summary.csv) <(cut -d, -f1 e/summary.csv) || say "another module, the same run id"
+
+# Each wrong kind.
+wrong() { # wrong WORDS FILE: --module FILE ends with 2 and these words
+  local code=0
+  run --module "$2" >out.txt 2>err.txt || code=$?
+  [ $code = 2 ] || say "$2: exit code $code, expected 2: $(cat err.txt)"
+  grep -qF "$1" err.txt || say "no \"$1\" in: $(cat err.txt)"
+  [ ! -s out.txt ] || say "$2 prints"
+}
+module() { # module NAME HEAD LEVEL POLICY...: a module of one policy
+  cat >"$1.c" <<C
+#include <thermix/module.h>
+static struct tmx_place place(const void *state, const struct tmx_view *view, size_t job)
+{
+    (void)state; (void)view; (void)job;
+    return (struct tmx_place){0, 1};
+}
+struct s { int a; };
+static const struct tmx_opt far[] = {{.key = "a", .type = TMX_OPT_REAL, .offset = 4, .unit = "1", .doc = "x"}, {0}};
+const void *const used[] = {(const void *)far, (const void *)place};
+$4
+static const struct tmx_plugin *const list[] = {&mine.base, NULL};
+TMX_API const struct tmx_module tmx_module = {
+    TMX_MODULE_HEAD, .name = "wrong", .version = "1", .level = {[$3] = list}$2};
+C
+  build "$1" -Wno-override-init -Wno-error -w
+}
+good='static const struct tmx_place_policy mine = {.base = {.name = "mine", .doc = "d", .source = "s"}, .place = place};'
+module fine '' TMX_LEVEL_PLACE "$good"
+run --module ./fine.so --set place.policy=mine || say "a good module"
+module magic ', .magic = 1' TMX_LEVEL_PLACE "$good"
+wrong 'magic number is 1, this library' ./magic.so
+module abi ', .abi = 77' TMX_LEVEL_PLACE "$good"
+wrong 'ABI number is 77, this library' ./abi.so
+module bytes ', .bytes = 8' TMX_LEVEL_PLACE "$good"
+wrong 'sizeof(struct tmx_module) is 8, this library' ./bytes.so
+module count ', .n_size = 3' TMX_LEVEL_PLACE "$good"
+wrong 'number of structs is 3, this library' ./count.so
+module size ', .size[TMX_MODULE_SIZE_tmx_gpu_view] = 5' TMX_LEVEL_PLACE "$good"
+wrong 'sizeof(struct tmx_gpu_view) is 5, this library' ./size.so
+module taken '' TMX_LEVEL_PLACE "${good/\"mine\"/\"coldest\"}"
+wrong 'place policy coldest: the name is taken' ./taken.so
+module slot '' TMX_LEVEL_PLACE "${good/.place = place/}"
+wrong 'place policy mine: the required function place is missing' ./slot.so
+module state '' TMX_LEVEL_PLACE "${good/.source = \"s\"/.source = \"s\", .state_size = 1048577}"
+wrong 'a state of 1048577 bytes' ./state.so
+module rows '' TMX_LEVEL_PLACE "${good/.source = \"s\"/.source = \"s\", .opts = far, .state_size = sizeof(struct s)}"
+wrong 'option a lies outside its state of 4 bytes' ./rows.so
+module name '' TMX_LEVEL_PLACE "${good/\"mine\"/\"my own\"}"
+wrong 'a name is a word' ./name.so
+module job '' TMX_LEVEL_JOB "$good"
+wrong 'takes no policies from outside' ./job.so
+cp fine.so open.so && chmod o+w open.so
+wrong 'everybody may write this file' ./open.so
+echo 'int nothing;' >empty.c && build empty
+wrong 'defines no tmx_module' ./empty.so
+echo 'not an object' >text.so
+wrong 'cannot be loaded' ./text.so
+wrong 'No such file' ./absent.so
+wrong 'regular file' .
+wrong 'No such file' fine # never a search path
+
+# A bad one after a good one of the same object: nothing of it is there.
+module both '' TMX_LEVEL_PLACE "$good"
+sed -i 's/&mine.base, NULL/\&mine.base, \&mine.base, NULL/' both.c && build both -w
+wrong 'the name is taken' ./both.so
+
+# What -ffast-math leaves behind is set back: denormals stay, so do all numbers.
+cat >fast.c <<'C'
+#include <fenv.h>
+#include <thermix/module.h>
+#if defined(__x86_64__)
+#include <xmmintrin.h>
+__attribute__((constructor)) static void mode(void) { _mm_setcsr(_mm_getcsr() | 0x8040); fesetround(FE_UPWARD); }
+#else
+__attribute__((constructor)) static void mode(void) { fesetround(FE_UPWARD); }
+#endif
+TMX_API const struct tmx_module tmx_module = {TMX_MODULE_HEAD, .name = "fast", .version = "1"};
+C
+build fast
+run --set policy=A --module ./fast.so --trace 0.5 -o f
+cmp a/trace.csv f/trace.csv || say "a constructor changed the floating-point mode of the run"
+echo "modules: all as expected"
