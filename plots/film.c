@@ -35,22 +35,30 @@ static bool ends_with(const char *s, const char *suffix)
     return n > m && strcmp(s + n - m, suffix) == 0;
 }
 
-static enum tmx_status join(const struct tmx_film *a, const char *dir, struct tmx_err *err)
+/* The first n pictures: the folder may hold more of an earlier film. */
+static enum tmx_status join(const struct tmx_film *a, const char *dir, size_t n, struct tmx_err *err)
 {
-    char pictures[MAX_PATH + 32], rate[24];
+    char pictures[MAX_PATH + 32], rate[24], count[24], out[MAX_PATH + 8];
     int code = 0;
     snprintf(pictures, sizeof pictures, "%s/frame%%05d.png", dir);
     snprintf(rate, sizeof rate, "%zu", a->per_s);
+    snprintf(count, sizeof count, "%zu", n);
+    snprintf(out, sizeof out, "file:%s", a->out); /* whatever the name begins with */
+    if (strchr(dir, '%')) {
+        return tmx_fail_at(err, TMX_EIO, a->out, 0, "ffmpeg takes no %% in a file name");
+    }
     const char *const gif = "scale=720:-1:flags=lanczos,split[a][b];[a]palettegen[p];[b][p]paletteuse";
     const char *const mp4 = "scale=trunc(iw/2)*2:trunc(ih/2)*2";
     const char *const argv[] = {"ffmpeg",     "-v",
                                 "error",      "-y",
                                 "-framerate", rate,
                                 "-i",         pictures,
+                                "-frames:v",  count,
                                 "-vf",        ends_with(a->out, ".gif") ? gif : mp4,
                                 "-pix_fmt",   ends_with(a->out, ".gif") ? "pal8" : "yuv420p",
-                                a->out,       NULL};
-    const enum tmx_status st = tmx_os_run(argv, NULL, &code, err);
+                                out,          NULL};
+    enum tmx_status st = tmx_output_guard(a->out, err);
+    st = st ? st : tmx_os_run(argv, NULL, &code, err);
     return !st && code != 0 ? tmx_fail_at(err, TMX_EIO, a->out, 0, "ffmpeg failed (exit code %d)", code) : st;
 }
 
@@ -91,7 +99,7 @@ enum tmx_status tmx_film(const struct tmx_film *a, FILE *said, struct tmx_err *e
             .n_task = all[0].n_frame, .noun = "pictures", .ctx = &frames, .run = draw};
         st = tmx_pool_run(&pool, err);
     }
-    st = st ? st : join(a, dir, err);
+    st = st ? st : join(a, dir, all[0].n_frame, err);
     if (!st) {
         fprintf(said, "%s: %zu pictures, every %zu of the run's rows; the pictures are in %s\n", a->out,
                 all[0].n_frame, all[0].frame_stride, dir);

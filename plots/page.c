@@ -235,17 +235,14 @@ static int by_text(const void *a, const void *b)
     return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-static enum tmx_status add_figures(struct page *p, const char *results)
+enum { MAX_FIGURES = 512 };
+
+/* The .svg files of a folder by name; the caller frees each. */
+static size_t figures_in(const char *folder, char *names[MAX_FIGURES])
 {
-    char folder[MAX_PATH];
-    snprintf(folder, sizeof folder, "%s.figures/%zu", p->r->out, ++p->n_folder);
-    struct tmx_plot plot = {.dir = folder, .format = "svg", .quiet = true};
-    enum tmx_status st = tmx_plot_begin(&plot, p->err);
-    st = st ? st : tmx_plot_results(&plot, results, NULL, p->err);
-    DIR *dir = st ? NULL : opendir(folder);
-    char *names[512];
+    DIR *dir = opendir(folder);
     size_t n = 0;
-    for (struct dirent *e; dir && (e = readdir(dir)) && n < 512;) {
+    for (struct dirent *e; dir && (e = readdir(dir)) && n < MAX_FIGURES;) {
         const size_t length = strlen(e->d_name);
         if (length > 4 && strcmp(e->d_name + length - 4, ".svg") == 0 && (names[n] = strdup(e->d_name))) {
             n++;
@@ -255,6 +252,25 @@ static enum tmx_status add_figures(struct page *p, const char *results)
         closedir(dir);
     }
     qsort(names, n, sizeof *names, by_text);
+    return n;
+}
+
+static enum tmx_status add_figures(struct page *p, const char *results)
+{
+    char folder[MAX_PATH];
+    snprintf(folder, sizeof folder, "%s.figures/%zu", p->r->out, ++p->n_folder);
+    struct tmx_plot plot = {.dir = folder, .format = "svg", .quiet = true};
+    char *names[MAX_FIGURES];
+    enum tmx_status st = tmx_plot_begin(&plot, p->err);
+    size_t n = st ? 0 : figures_in(folder, names); /* of an earlier report: not of these results */
+    for (size_t i = 0; i < n; i++) {
+        char path[MAX_PATH];
+        snprintf(path, sizeof path, "%s/%s", folder, names[i]);
+        st = st ? st : tmx_os_remove(path, p->err);
+        free(names[i]);
+    }
+    st = st ? st : tmx_plot_results(&plot, results, NULL, p->err);
+    n = st ? 0 : figures_in(folder, names);
     for (size_t i = 0; i < n; i++) {
         st = st ? st : add_figure(p, folder, names[i]);
         free(names[i]);
