@@ -12,8 +12,10 @@ installed; its data as the program finds them ($THERMIX_DATA, ...).
 """
 
 from ._library import Error, version
+from . import policy
 from .config import Config, to_text
 from .engine import Engine
+from .environment import Environment
 from .runs import QUANTITIES, Run, run
 
-__all__ = ["Config", "Engine", "Error", "QUANTITIES", "Run", "run", "to_text", "version"]
+__all__ = ["Config", "Engine", "Environment", "Error", "QUANTITIES", "Run", "policy", "run", "to_text", "version"]

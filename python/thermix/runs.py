@@ -6,8 +6,9 @@ import os
 
 import numpy as np
 
-from ._library import call, library, reals
+from ._library import Error, call, library, reals
 from .config import Config
+from .policy import Catalog
 
 # As enum tmx_thing and enum tmx_quantity of include/thermix/run.h; a test compares them.
 THINGS = ("run", "gpu", "sm", "unit", "fan", "job", "metric")
@@ -47,13 +48,13 @@ class Run:
 
     config, sets: see Config. Quantities of `QUANTITIES` are attributes: `run.gpu_level` is an array now;
     `run.unit_temp_k`, `run.unit_power_w` and `run.sm_sensed_k` are the library's own arrays, read only
-    and always up to date (copy them to keep values).
+    and always up to date (copy them to keep values). policies: objects of classes of thermix.policy, for this
+    run alone; modules: paths of shared objects with policies.
     """
 
-    _catalog = None
-
-    def __init__(self, config, sets=()):
-        self._handle = _Handle(config if isinstance(config, Config) else Config(config, sets), self._catalog)
+    def __init__(self, config, sets=(), policies=(), modules=()):
+        catalog = Catalog(policies, modules) if policies or modules else None
+        self._handle = _Handle(config if isinstance(config, Config) else Config(config, sets), catalog)
         self.mix, = self._names("run")
         self.gpus, self.sms, self.units = self._names("gpu"), self._names("sm"), self._names("unit")
         self.fans, self.jobs, self.metric_names = self._names("fan"), self._names("job"), self._names("metric")
@@ -74,8 +75,15 @@ class Run:
         """Advance n ticks, fewer when the work ends before; whether all work is done."""
         if n < 1:
             raise ValueError("n: expected at least one tick")
-        done = ctypes.c_bool()
-        call("tmx_run_step", self._pointer, int(n), ctypes.byref(done))
+        done, catalog = ctypes.c_bool(), self._handle.catalog
+        try:
+            call("tmx_run_step", self._pointer, int(n), ctypes.byref(done))
+        except Error as error:
+            if catalog and catalog.raised():
+                raise catalog.raised() from error
+            raise
+        if catalog and catalog.raised():
+            raise catalog.raised()
         self.done = done.value
         return self.done
 
@@ -147,7 +155,7 @@ class Run:
         self.close()
 
 
-def run(config, sets=()):
+def run(config, sets=(), policies=(), modules=()):
     """A whole run; its metrics."""
-    with Run(config, sets) as r:
+    with Run(config, sets, policies, modules) as r:
         return r.finish()

@@ -1,0 +1,241 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Policies written in Python: the layout of C's structs, every level, errors, and the built-in rule again."""
+
+import ctypes
+import math
+import os
+import pathlib
+import subprocess
+import tempfile
+import unittest
+
+import numpy as np
+
+import thermix
+from thermix import _layout, policy
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+BASE = {"chip": "gtx280", "mix": "hot_cold", "policy": "MU", "seed": 1, "tick_s": 0.01, "rows": 8, "cols": 8,
+        "warmup_s": 5.0}
+# Emergencies within two minutes, and a hot kernel that came second, so that shares move.
+HOT = {**BASE, "package": {"r_convec": 0.33}}
+MIX = 'name = "turned"; kernels = ( { kernel = "Cmem"; work_s = 60.0; }, { kernel = "SVM"; work_s = 60.0; } );'
+
+
+class Alternate(policy.Mix):
+    """T^ABS, temporal, as sched/mix/alternate.c has it."""
+
+    name = "alternate_in_python"
+    options = {"emergency_c": 88.5, "release_c": 87.1, "initial_share": 0.05, "change": 0.05, "first_floor": 0.5,
+               "slice": 0.01}
+    turns = True
+    measured_gain_pct = 1.26
+    WINDOW = 32
+
+    def decide(self, view, request):
+        for gpu, ask, hottest_k in zip(view.gpus, request.gpus, view.hottest_k):
+            if gpu.n_run == 1:
+                self.one(view, gpu, ask, hottest_k)
+            elif gpu.n_run == 2:
+                self.two(view, gpu, ask, hottest_k)
+
+    def level(self, gpu, hottest_k):
+        if hottest_k >= self.emergency_c + 273.15:
+            return min(gpu.level + 1, gpu.n_level - 1)
+        return gpu.level - 1 if hottest_k < self.release_c + 273.15 and gpu.level > 0 else gpu.level
+
+    def candidate(self, view, gpu, least):
+        first, best = view.jobs[gpu.run[0]], None
+        for j in (gpu.queue[i] for i in range(gpu.n_queue)):
+            job = view.jobs[j]
+            if job.queue_order - first.queue_order >= self.WINDOW or not job.pdi_valid or job.pdi_w == first.pdi_w:
+                continue
+            if best is None or (job.pdi_w < best[0] if least else job.pdi_w > best[0]):
+                best = job.pdi_w, j
+        return best
+
+    def one(self, view, gpu, ask, hottest_k):
+        hot = hottest_k >= self.emergency_c + 273.15
+        found = self.candidate(view, gpu, hot)
+        if found is None or (hot and not found[0] < view.jobs[gpu.run[0]].pdi_w):
+            ask.level = self.level(gpu, hottest_k)
+            return
+        ask.admit, ask.share, ask.level = found[1], 1 - self.initial_share if hot else 0.5, gpu.level
+
+    def two(self, view, gpu, ask, hottest_k):
+        first_is_hot = view.jobs[gpu.run[0]].pdi_w >= view.jobs[gpu.run[1]].pdi_w
+        floor = self.first_floor if first_is_hot else self.initial_share
+        start = gpu.admit_share if first_is_hot else 1 - gpu.admit_share
+        x = gpu.share if first_is_hot else 1 - gpu.share
+        ask.level = gpu.level
+        if hottest_k >= self.emergency_c + 273.15:
+            if x > floor + 1e-9:
+                x = max(floor, x - self.change)
+            else:
+                ask.level = self.level(gpu, hottest_k)
+        elif hottest_k < self.release_c + 273.15:
+            if gpu.level > 0:
+                ask.level = gpu.level - 1
+            elif x < start - 1e-9:
+                x = min(start, x + self.change)
+        ask.share = x if first_is_hot else 1 - x
+
+    def slice_s(self):
+        return self.slice
+
+    def spread(self, s, share0):
+        period = 2 * self.slice
+        on = (s.share if s.first_is_hot else 1 - s.share) * period
+
+        def time_on(t):
+            n = math.floor(t / period + 1e-9)
+            return n * on + min(max(t - n * period, 0), on)
+        hot = min(1, max(0, (time_on(s.end_s) - time_on(s.begin_s)) / (s.end_s - s.begin_s)))
+        share0[s.by_index[:s.n]] = hot if s.first_is_hot else 1 - hot
+
+
+class Slow(policy.Dtm):
+    """One clock level down, always."""
+
+    options = {"slowest": 1.0}
+
+    def decide(self, view, request):
+        for ask in request.gpus:
+            ask.level = int(self.slowest)
+
+
+class Backwards(policy.Tb):
+    def decide(self, view, gpu):
+        return np.arange(view.gpus[gpu].n_sm)[::-1]
+
+
+class Half(policy.Fan):
+    def decide(self, fan):
+        return 0.5
+
+
+class Raises(policy.Mix):
+    def decide(self, view, request):
+        raise KeyError("of the policy")
+
+
+class Nonsense(policy.Mix):
+    def decide(self, view, request):
+        request.gpus[0].share = float("nan")
+
+
+class TestPolicy(unittest.TestCase):
+    def test_structs_are_laid_out_as_in_c(self):
+        lines = ['#include <stdio.h>', '#include <thermix/policy.h>', 'int main(void) {']
+        expected = []
+        for s in _layout.STRUCTS:
+            lines.append(f'printf("%zu\\n", sizeof(struct {s.c_name}));')
+            expected.append((s.c_name, ctypes.sizeof(s)))
+            for field in s._fields_:
+                lines.append(f'printf("%zu\\n", offsetof(struct {s.c_name}, {field[0]}));')
+                expected.append((f"{s.c_name}.{field[0]}", getattr(s, field[0]).offset))
+        lines.append('printf("%d %d %d\\n", TMX_OPT_REAL, TMX_OPT_TEXT, TMX_N_LEVEL); return 0; }')
+        with tempfile.TemporaryDirectory() as folder:
+            (pathlib.Path(folder) / "x.c").write_text("\n".join(lines))
+            subprocess.run([os.environ.get("CC", "cc"), "-I", ROOT / "include", "x.c", "-o", "x"], cwd=folder, check=True)
+            said = subprocess.run([f"{folder}/x"], capture_output=True, text=True, check=True).stdout.split("\n")
+        self.assertEqual([(name, int(n)) for (name, _), n in zip(expected, said)], expected)
+        self.assertEqual(said[len(expected)], f"{_layout.OPT_REAL} {_layout.OPT_TEXT} {len(_layout.LEVELS)}")
+
+    def test_alternate_in_python_gives_the_bytes_of_the_one_built_in(self):
+        with tempfile.TemporaryDirectory() as folder:
+            pathlib.Path(folder, "mix.cfg").write_text(MIX)
+            for name, policies in (("alternate", ()), ("alternate_in_python", [Alternate()])):
+                r = thermix.Run({**HOT, "mix": f"{folder}/mix.cfg", "mix_policy": {"policy": name}}, policies=policies)
+                shares = set()
+                while not r.step(500):
+                    shares.add(r.gpu_share[0])
+                self.assertGreater(len(shares), 5)
+                self.assertGreater(r.metrics()["peak_temp_c"], 88.5)
+                self.assertGreater(r.metrics()["transition_j"], 0)
+                r.write(f"{folder}/{name}")
+            built_in, ours = pathlib.Path(folder) / "alternate", pathlib.Path(folder) / "alternate_in_python"
+            self.assertEqual((built_in / "kernels.csv").read_bytes(), (ours / "kernels.csv").read_bytes())
+            both = [(f / "summary.csv").read_text().split("\n")[1].split(",", 1) for f in (built_in, ours)]
+            self.assertEqual(both[0][1], both[1][1])  # all but the run's id
+            self.assertNotEqual(both[0][0], both[1][0])
+
+    def test_options_and_code_are_part_of_the_resolved_configuration(self):
+        def run(p=None, **group):
+            return thermix.Run({**BASE, "dtm": {"policy": "slow", **group}}, policies=[p or Slow()])
+        self.assertIn("slowest = 2", run(slowest=2.0).resolved)
+        self.assertNotEqual(run(slowest=2.0).id, run().id)
+        self.assertEqual(thermix.Run(run().resolved, policies=[Slow()]).id, run().id)
+        with self.assertRaisesRegex(ValueError, "other code"):
+            run(code="0" * 32).finish()
+        self.assertRaisesRegex(thermix.Error, "did you mean \"slowest\"", run, slwest=2.0)
+
+    def test_policies_of_other_levels(self):
+        fast, slow = thermix.run(BASE), thermix.run({**BASE, "dtm": {"policy": "slow"}}, policies=[Slow()])
+        self.assertGreater(slow["makespan_s"], fast["makespan_s"])
+        thermix.run({**BASE, "tb": {"policy": "backwards"}}, policies=[Backwards()])
+        node = {k: v for k, v in BASE.items() if k != "chip"}
+        quiet = thermix.run({**node, "topology": "gtx280x2", "fan": {"policy": "half"}}, policies=[Half()])
+        loud = thermix.run({**node, "topology": "gtx280x2"})
+        self.assertGreater(loud["mean_rpm"], quiet["mean_rpm"])
+
+    def test_an_exception_ends_the_run_and_is_raised(self):
+        r = thermix.Run({**BASE, "mix_policy": {"policy": "raises"}}, policies=[Raises()])
+        with self.assertRaisesRegex(KeyError, "of the policy"):
+            r.finish()
+        self.assertLess(r.time_s, 0)
+
+    def test_nonsense_ends_the_run_with_the_policys_name(self):
+        with self.assertRaisesRegex(thermix.Error, "nonsense") as caught:
+            thermix.run({**BASE, "mix_policy": {"policy": "nonsense"}}, policies=[Nonsense()])
+        self.assertEqual(caught.exception.status, "ESOLVE")
+
+    def test_an_option_cannot_take_the_place_of_something_else(self):
+        class Clash(policy.Dtm):
+            options = {"code": 1.0}
+        self.assertRaisesRegex(ValueError, "code", Clash)
+
+    def test_an_object_is_for_one_run(self):
+        p = Slow()
+        config = {**BASE, "dtm": {"policy": "slow"}}
+        thermix.Run(config, policies=[p])
+        self.assertRaisesRegex(ValueError, "one run", thermix.Run, config, policies=[p])
+        self.assertRaises(TypeError, thermix.Run, config, policies=["slow"])
+
+
+class TestEnvironment(unittest.TestCase):
+    def test_an_episode(self):
+        env = thermix.Environment(BASE, every_s=2.0)
+        seen, info = env.reset(seed=7)
+        self.assertTrue(env.observation_space.contains(seen))
+        self.assertLess(info["time_s"], 0)
+        steps, done, total = 0, False, 0.0
+        while not done:
+            seen, reward, done, truncated, info = env.step([0])
+            self.assertFalse(truncated)
+            steps, total = steps + 1, total + reward
+        self.assertTrue(env.observation_space.contains(seen))
+        self.assertEqual(seen["job_done"].tolist(), [1, 1])
+        self.assertAlmostEqual(total, 100, delta=1e-6)
+        again = thermix.Environment(BASE, every_s=2.0)
+        again.reset(seed=7)
+        other = [again.step(np.array([0]))[0] for _ in range(steps)]
+        self.assertTrue(np.array_equal(other[-1]["unit_temp_k"], seen["unit_temp_k"]))
+
+    def test_actions_act_and_bad_ones_are_refused(self):
+        env = thermix.Environment(BASE, every_s=2.0, most_s=3.0)
+        self.assertRaisesRegex(ValueError, "reset", env.step, [0])
+        env.reset()
+        slowest = env.action_space.nvec - 1
+        for action in ([-1], [99], [0, 0], [0.5]):
+            self.assertRaisesRegex(ValueError, "clock levels", env.step, action)
+        truncated = False
+        while not truncated:
+            seen, _, done, truncated, _ = env.step(slowest)
+            self.assertFalse(done)
+        self.assertEqual(seen["gpu_level"].tolist(), slowest.tolist())
+        self.assertTrue(env.action_space.contains(env.action_space.sample()))
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,143 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The structs of include/thermix/policy.h and option.h for ctypes; a test compares every offset with C."""
+
+import ctypes
+from ctypes import (CFUNCTYPE, POINTER, Structure, c_bool, c_char_p, c_double, c_int, c_size_t, c_uint64, c_void_p)
+
+WAYS, KQUEUE, N_FAN_MEMORY = 2, 32, 2
+NO_JOB = 2 ** (8 * ctypes.sizeof(c_size_t)) - 1
+LEVELS = ("job", "place", "mix", "dtm", "cta", "tb", "gate", "fan")  # enum tmx_level
+OPT_REAL, OPT_TEXT = 1, 3                                            # of enum tmx_opt_type
+
+
+class Opt(Structure):
+    c_name = "tmx_opt"
+    _fields_ = [("key", c_char_p), ("type", c_int), ("offset", c_size_t), ("unit", c_char_p), ("min", c_double),
+                ("max", c_double), ("def", c_double), ("doc", c_char_p), ("def_text", c_char_p),
+                ("choices", c_void_p), ("is_file", c_bool)]
+
+
+class Plugin(Structure):
+    c_name = "tmx_plugin"
+    _fields_ = [("name", c_char_p), ("doc", c_char_p), ("source", c_char_p), ("opts", POINTER(Opt)),
+                ("state_size", c_size_t)]
+
+
+class JobView(Structure):
+    c_name = "tmx_job_view"
+    _fields_ = [("kernel", c_void_p), ("arrival_s", c_double), ("priority", c_int), ("state", c_int),
+                ("work_sm_s", c_double), ("done_sm_s", c_double), ("pdi_w", c_double), ("pdi_valid", c_bool),
+                ("width_sms", c_size_t), ("queue_order", c_uint64), ("home_gpu", c_size_t), ("n_gpu", c_size_t)]
+
+
+class GpuView(Structure):
+    c_name = "tmx_gpu_view"
+    _fields_ = [("sm0", c_size_t), ("n_sm", c_size_t), ("level", c_size_t), ("n_level", c_size_t),
+                ("run", c_size_t * WAYS), ("n_run", c_size_t), ("queue", c_size_t * KQUEUE), ("n_queue", c_size_t),
+                ("share", c_double), ("admit_share", c_double), ("card0", c_size_t), ("n_card", c_size_t)]
+
+
+class NodeView(Structure):
+    c_name = "tmx_node_view"
+    _fields_ = [("n_gpu", c_size_t), ("n_sm", c_size_t), ("n_job", c_size_t), ("n_arrived", c_size_t),
+                ("first_unfinished", c_size_t), ("last_home", c_size_t), ("gpus", POINTER(POINTER(GpuView))),
+                ("jobs", POINTER(POINTER(JobView)))]
+
+
+class View(Structure):
+    c_name = "tmx_view"
+    _fields_ = [("tick", c_uint64), ("time_s", c_double), ("node", POINTER(NodeView)),
+                ("sensed_k", POINTER(c_double)), ("hottest_k", POINTER(c_double))]
+
+
+class GpuRequest(Structure):
+    c_name = "tmx_gpu_request"
+    _fields_ = [("admit", c_size_t), ("share", c_double), ("level", c_size_t), ("n_active", c_size_t)]
+
+
+class Request(Structure):
+    c_name = "tmx_request"
+    _fields_ = [("gpu", POINTER(GpuRequest)), ("gate", POINTER(c_bool))]
+
+
+class Spread(Structure):
+    c_name = "tmx_spread"
+    _fields_ = [("n", c_size_t), ("by_index", POINTER(c_size_t)), ("hot_order", POINTER(c_size_t)),
+                ("share", c_double), ("first_is_hot", c_bool), ("begin_s", c_double), ("end_s", c_double)]
+
+
+class FanPoint(Structure):
+    c_name = "tmx_fan_point"
+    _fields_ = [("temp_c", c_double), ("speed", c_double)]
+
+
+class FanView(Structure):
+    c_name = "tmx_fan_view"
+    _fields_ = [("view", POINTER(View)), ("min_rpm", c_double), ("max_rpm", c_double), ("curve", POINTER(FanPoint)),
+                ("n_curve", c_size_t), ("hottest_c", c_double), ("speed", c_double), ("dt_s", c_double),
+                ("memory", POINTER(c_double))]
+
+
+class CtaCore(Structure):
+    c_name = "tmx_cta_core"
+    _fields_ = [("state", c_int), ("n_block", c_int), ("stall_cycles", c_double), ("latency_cycles", c_double)]
+
+
+class CtaView(Structure):
+    c_name = "tmx_cta_view"
+    _fields_ = [("cycle", c_double), ("n_core", c_size_t), ("core", POINTER(CtaCore)), ("blocks_left", c_uint64),
+                ("first_done_cycle", c_double), ("drained", POINTER(c_size_t)), ("n_drained", c_size_t),
+                ("base_latency_cycles", c_double), ("ipc_share", c_double), ("bandwidth_share", c_double),
+                ("good_to_bad", c_double)]
+
+
+class CtaRequest(Structure):
+    c_name = "tmx_cta_request"
+    _fields_ = [("state", POINTER(c_int)), ("accept", POINTER(c_bool)), ("block_limit", c_int),
+                ("core_clock", c_double), ("memory_clock", c_double), ("wake_cycle", c_double),
+                ("reset_counters", c_bool), ("watch_blocks", c_bool)]
+
+
+DECIDE = CFUNCTYPE(None, c_void_p, POINTER(View), POINTER(Request))
+SPREAD = CFUNCTYPE(None, c_void_p, POINTER(Spread), POINTER(c_double))
+REAL = CFUNCTYPE(c_double, c_void_p)
+ORDER = CFUNCTYPE(None, c_void_p, POINTER(View), c_size_t, POINTER(c_size_t))
+SPEED = CFUNCTYPE(c_double, c_void_p, POINTER(FanView))
+CTA = CFUNCTYPE(None, c_void_p, POINTER(CtaView), POINTER(CtaRequest))
+STATE = CFUNCTYPE(c_int, c_void_p)
+
+
+class MixPolicy(Structure):
+    c_name = "tmx_mix_policy"
+    _fields_ = [("base", Plugin), ("decide", DECIDE), ("spread", SPREAD), ("slice_s", REAL), ("turns", c_bool),
+                ("measured_gain_pct", c_double)]
+
+
+class DtmPolicy(Structure):
+    c_name = "tmx_dtm_policy"
+    _fields_ = [("base", Plugin), ("guard", DECIDE), ("govern", DECIDE), ("trip_k", REAL)]
+
+
+class TbPolicy(Structure):
+    c_name = "tmx_tb_policy"
+    _fields_ = [("base", Plugin), ("order", ORDER)]
+
+
+class FanPolicy(Structure):
+    c_name = "tmx_fan_policy"
+    _fields_ = [("base", Plugin), ("speed", SPEED), ("constant", REAL), ("needs_curve", c_bool)]
+
+
+class CtaPolicy(Structure):
+    c_name = "tmx_cta_policy"
+    _fields_ = [("base", Plugin), ("launch", CTA), ("observe", CTA), ("prepare", c_void_p), ("unused_core", STATE),
+                ("lends", c_bool)]
+
+
+class GatePolicy(Structure):
+    c_name = "tmx_gate_policy"
+    _fields_ = [("base", Plugin), ("order", c_int), ("wake", c_int), ("coordinated", c_bool), ("adaptive", c_bool)]
+
+
+STRUCTS = (Opt, Plugin, JobView, GpuView, NodeView, View, GpuRequest, Request, Spread, FanPoint, FanView,
+           CtaCore, CtaView, CtaRequest, MixPolicy, DtmPolicy, TbPolicy, FanPolicy, CtaPolicy, GatePolicy)
