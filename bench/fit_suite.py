@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Fit parameters of a suite to the paper's values in it, by running the suite.
 
     bench/fit_suite.py TEMPLATE name=LOW:START:HIGH ... [options]

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* A policy of your own, in a file of its own: a kernel goes to the coldest GPU, unless that one already has
  * more work waiting than the patience allows.
  *

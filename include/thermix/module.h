@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 #ifndef THERMIX_MODULE_H
 #define THERMIX_MODULE_H
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-3.0-or-later
 # Policies from shared objects: the same bytes as built in, and each wrong module is a clear error without effect.
 # Usage: modules.sh THERMIX SOURCE CC "FLAGS"; FLAGS are those of the sanitizers, empty without.
 set -euo pipefail

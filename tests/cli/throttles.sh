@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: GPL-3.0-or-later
 # The baseline of paper 003 throttles: "all the SMs occasionally reach the critical temperature", clocks stop for
 # seconds and run again. A share of lost time cannot tell that from SMs that switch off for good, which is what parameter
 # set H does and what this test must be able to see.    throttles.sh THERMIX

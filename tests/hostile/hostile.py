@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
 """hostile.py THERMIX SOURCE [--sample N] [--only WORD] [-v]: bad inputs made from valid ones.
 
 Each case changes one file of a valid set so that it cannot be meant, and runs one command on it with limits of time and
