@@ -192,7 +192,7 @@ static enum tmx_status sensitivity_row(const struct tmx_cta_suite *s, const stru
                                        struct tmx_err *err)
 {
     struct tmx_cta_report report;
-    struct tmx_cta_policy_spec p;
+    struct tmx_cta_policy_spec p = {0};
     struct tmx_cta_chip chip = s->chip;
     double energy = 0, performance = 0, error = 0, cores = 0;
     const double n = (double)s->n_first;
