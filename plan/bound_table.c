@@ -79,7 +79,7 @@ static enum tmx_status bound_run(struct rows *r, const struct tmx_run *run, cons
                                                                 : tmx_sim_trip_k(tmx_run_sim_const(run)),
                                   .uniform = r->call->uniform,
                                   .one_level = r->call->one_level,
-                                  .sm_leak = 1};
+                                  .sm_leak = r->call->sm_leak > 0 ? r->call->sm_leak : 1};
     struct tmx_judge j;
     double feasible = 1, peak_k = 0;
     enum tmx_status st = tmx_judge_init(&j, run, &o, err);

@@ -10,6 +10,7 @@ struct tmx_bound_call {
     bool has_limit;
     double limit_c; /* of every SM, where has_limit; else where the hardware stops an SM */
     bool uniform, one_level;
+    double sm_leak;         /* leakage of the SMs times this; 0: as it is */
     const char *const *set; /* [n_set] "base.key=value", after the suite's own */
     size_t n_set;
 };

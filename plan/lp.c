@@ -4,8 +4,9 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Of the sum in tmx_lp_bound, far above what long double loses there: the bound is rounded up. */
-static const double ROUND_OFF = 1e-15;
+/* Of the sum in tmx_lp_bound, far above what long double loses there and what a solver in double may claim
+ * too much: the bound is rounded up. */
+static const double ROUND_OFF = 1e-13;
 
 enum tmx_status tmx_lp_init(struct tmx_lp *lp, size_t n_col, struct tmx_err *err)
 {

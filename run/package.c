@@ -233,3 +233,80 @@ void tmx_run_thermal_close(struct tmx_run *r)
     }
     free(r->thermal.options);
 }
+
+const struct tmx_opt tmx_run_forecast_opts[] = {
+    TMX_ROW_REAL(tmx_run_forecast_options, r_convec_scale, "1", 0.1, 10, 1,
+                 "convection resistance that the policy believes in, relative to the true one"),
+    TMX_ROW_REAL(tmx_run_forecast_options, tolerance_k, "K", 0, 5, 0,
+                 "of the policy's own thermal model; 0: the run's model serves"),
+    {0},
+};
+
+/* A fan's cooler has many levels; a forecast is made for the middle one, the rest is for the observer. */
+static size_t usual_level(const struct tmx_run_kind *k)
+{
+    return k->n_level / 2;
+}
+
+static enum tmx_status own_model(const struct tmx_run *r, struct tmx_run_kind *k, struct tmx_err *err)
+{
+    const struct tmx_run_forecast_options *o = &r->forecast_options;
+    const struct tmx_plugin *base = &tmx_thermal_find("reduced")->base;
+    struct tmx_thermal_spec spec = k->stack.spec;
+    struct tmx_config *cfg = NULL;
+    char text[64];
+    void *options = NULL;
+    spec.package.r_convec_k_per_w =
+        o->r_convec_scale * tmx_thermal_spec_r_convec(&k->stack.spec, usual_level(k));
+    spec.n_level = 0;
+    snprintf(text, sizeof text, "tolerance_k = %.17g;", o->tolerance_k);
+    enum tmx_status st = tmx_config_parse(&cfg, o->tolerance_k > 0 ? text : "", "forecast", err);
+    st = st ? st : tmx_plugin_state(base, tmx_config_root(cfg), NULL, &options, err);
+    tmx_config_close(cfg);
+    st = st ? st : tmx_thermal_find("reduced")->model_create(options, &spec, &k->believed, err);
+    free(options);
+    return st;
+}
+
+enum tmx_status tmx_run_forecast_build(struct tmx_run *r, struct tmx_err *err)
+{
+    const struct tmx_run_forecast_options *o = &r->forecast_options;
+    if (!tmx_mix_of(&r->sim_spec.choice[TMX_LEVEL_MIX])->foresees) {
+        return TMX_OK;
+    }
+    r->forecast_of_gpu = calloc(r->n_gpu, sizeof(const struct tmx_forecast *));
+    if (!r->forecast_of_gpu) {
+        return tmx_fail(err, TMX_ENOMEM, "%zu forecasts", r->n_gpu);
+    }
+    for (size_t i = 0; i < r->n_kind; i++) {
+        struct tmx_run_kind *k = &r->kind[i];
+        const bool shared = r->thermal.ops->modes && o->r_convec_scale == 1 && o->tolerance_k == 0;
+        struct tmx_modes_view modes;
+        enum tmx_status st = shared ? TMX_OK : own_model(r, k, err);
+        if (st) {
+            return st;
+        }
+        const struct tmx_thermal_ops *ops = shared ? r->thermal.ops : tmx_thermal_find("reduced");
+        ops->modes(shared ? k->model : k->believed, shared ? usual_level(k) : 0, &modes);
+        st = tmx_forecast_init(&k->forecast, &modes, r->options.quantum_s, err);
+        if (st) {
+            return st;
+        }
+    }
+    for (size_t g = 0; g < r->n_gpu; g++) {
+        r->forecast_of_gpu[g] = &r->kind[r->kind_of_gpu[g]].forecast;
+    }
+    r->sim_spec.forecast = r->forecast_of_gpu;
+    return TMX_OK;
+}
+
+void tmx_run_forecast_close(struct tmx_run *r)
+{
+    for (size_t k = 0; k < r->n_kind; k++) {
+        tmx_forecast_finish(&r->kind[k].forecast);
+        if (r->kind[k].believed) {
+            tmx_thermal_find("reduced")->model_destroy(r->kind[k].believed);
+        }
+    }
+    free(r->forecast_of_gpu);
+}

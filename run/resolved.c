@@ -103,6 +103,11 @@ void tmx_run_write_resolved(const struct tmx_run *r, enum tmx_resolved what, FIL
         tmx_run_choice_write(r, plain[i], NULL, NULL, NULL, out);
     }
     tmx_run_gate_write(r, out);
+    if (tmx_mix_of(&s->choice[TMX_LEVEL_MIX])->foresees) {
+        fprintf(out, "forecast = {\n");
+        tmx_opt_write(tmx_run_forecast_opts, &r->forecast_options, "    ", out);
+        fprintf(out, "};\n");
+    }
     fprintf(out, "sensor = {\n");
     tmx_opt_write(tmx_sensor_opts, &s->sensor, "    ", out);
     fprintf(out, "};\n");

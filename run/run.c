@@ -109,6 +109,9 @@ static enum tmx_status describe(struct tmx_run **run, const struct tmx_setting *
     st = st ? st : tmx_run_check_keys(r, root, err);
     st = st ? st : tmx_run_jobs_open(r, root, err);
     st = st ? st : read_sensor(r, root, err);
+    st = st ? st
+            : tmx_opt_read(tmx_run_forecast_opts, &r->forecast_options, tmx_setting_member(root, "forecast"),
+                           NULL, err);
     st = st ? st : tmx_run_node_open(r, root, err);
     st = st ? st : tmx_run_check_times(r, root, err);
     st = st ? st : tmx_run_workload_open(r, err);
@@ -146,6 +149,7 @@ enum tmx_status tmx_run_create_with(struct tmx_run **run, const struct tmx_setti
         return st;
     }
     st = tmx_run_thermal_build(r, err);
+    st = st ? st : tmx_run_forecast_build(r, err);
     st = st ? st : fill_spec(r, err);
     if (!st) {
         st = tmx_sim_create(&r->sim, &r->sim_spec, err);
@@ -167,6 +171,7 @@ void tmx_run_destroy(struct tmx_run *r)
     tmx_choices_finish(r->sim_spec.choice);
     tmx_run_cta_close(r);
     tmx_run_jobs_close(r->jobs);
+    tmx_run_forecast_close(r);
     tmx_run_thermal_close(r);
     tmx_run_gate_close(r);
     tmx_run_workload_close(r);

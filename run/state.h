@@ -5,12 +5,19 @@
 /* What a run owns; private to run/. */
 
 #include "core/contract/catalog.h"
+#include "core/contract/forecast.h"
 #include "core/machine/mix.h"
 #include "core/machine/topology.h"
 #include "run/input/data.h"
 #include "run/options.h"
 #include "run/run.h"
 #include "thermal/files/stack.h"
+
+/* What policies that look ahead are told of the thermal model: group `forecast`. */
+struct tmx_run_forecast_options {
+    double r_convec_scale; /* what the policy believes of the convection resistance, relative to the truth */
+    double tolerance_k;    /* of its model, where it has its own */
+};
 
 /* One kind of GPU: a chip in its package under one kind of cooler. */
 struct tmx_run_kind {
@@ -23,6 +30,8 @@ struct tmx_run_kind {
     double level_rpm[TMX_MAX_FAN_LEVELS], level_k_per_w[TMX_MAX_FAN_LEVELS];
     size_t n_level; /* of convection; 0: the package's own, no fan */
     void *model;    /* thermal, shared by all GPUs of the kind */
+    void *believed; /* thermal model of a policy that looks ahead; NULL: model serves */
+    struct tmx_forecast forecast;
 };
 
 struct tmx_run_gate;
@@ -31,6 +40,7 @@ struct tmx_run {
     const struct tmx_catalog *catalog; /* of the policies it may choose */
     struct tmx_catalog *own_catalog;   /* with the configuration's modules; NULL: it names none */
     struct tmx_run_options options;
+    struct tmx_run_forecast_options forecast_options;
     struct tmx_topology topology; /* n_gpu = 0: none */
     struct tmx_run_kind *kind;    /* [n_kind] */
     size_t n_kind, n_gpu;
@@ -48,11 +58,12 @@ struct tmx_run {
         const struct tmx_thermal_ops *ops;
         void *options;
     } thermal;
-    const struct tmx_chip **chip_of_gpu;        /* [n_gpu] */
-    struct tmx_sim_gpu_thermal *thermal_of_gpu; /* [n_gpu] */
-    const double **level_rpm;                   /* [n_card] */
-    size_t *n_level;                            /* [n_card] */
-    struct tmx_fan_failure *failure;            /* [n_failure] */
+    const struct tmx_chip **chip_of_gpu;         /* [n_gpu] */
+    struct tmx_sim_gpu_thermal *thermal_of_gpu;  /* [n_gpu] */
+    const struct tmx_forecast **forecast_of_gpu; /* [n_gpu] NULL: the policy does not look ahead */
+    const double **level_rpm;                    /* [n_card] */
+    size_t *n_level;                             /* [n_card] */
+    struct tmx_fan_failure *failure;             /* [n_failure] */
     size_t n_failure;
     struct tmx_run_cta *cta; /* NULL: no CTA policy */
     struct tmx_sim_spec sim_spec;

@@ -25,7 +25,9 @@
     X(alternate)        \
     X(mixed_uniform)    \
     X(mixed_nonuniform) \
-    X(mixed_alternate)
+    X(mixed_alternate)  \
+    X(foresight)        \
+    X(tsp)
 
 #define TMX_DTM_LIST(X) \
     X(none)             \

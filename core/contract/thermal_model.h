@@ -12,6 +12,7 @@
 #include <stdbool.h>
 
 #include "core/base/plugin.h"
+#include "core/contract/forecast.h"
 
 struct tmx_thermal_spec; /* the chip, package and convection levels to model: thermal/network/spec.h */
 
@@ -89,6 +90,9 @@ struct tmx_thermal_ops {
      * writes, INFINITY where the spec did not ask for accurate cells. Absent: the method
      * solves the network itself. */
     double (*error_bound)(const void *state, bool cells, const double *swing_w);
+
+    /* OPTIONAL. The model in modes at a convection level of the spec, for policies that look ahead. */
+    void (*modes)(const void *model, size_t level, struct tmx_modes_view *modes);
 
     /* OPTIONAL. For energy balances. */
     void (*heat)(const void *state, struct tmx_thermal_heat *heat);

@@ -32,7 +32,7 @@ static void drain(struct tmx_machine *m, size_t sm, double run_s, double mean[TM
 static void run_sms(struct tmx_machine *m, size_t g, double run_s, double work[TMX_WAYS])
 {
     const struct tmx_gpu *gpu = &m->gpu[g];
-    const double full = run_s / m->dt_s;
+    const double full = (1 - gpu->rest) * run_s / m->dt_s;
     double sum0 = 0, sum1 = 0;
     for (size_t sm = gpu->sm0; sm < gpu->sm0 + gpu->chip->n_sm; sm++) {
         double mean[TMX_WAYS] = {m->share[TMX_WAYS * sm], m->share[TMX_WAYS * sm + 1]};

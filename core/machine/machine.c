@@ -344,6 +344,7 @@ void tmx_machine_apply(struct tmx_machine *m, const struct tmx_request *request,
         const struct tmx_gpu_request *r = &request->gpu[g];
         drop_finished(m, gpu);
         change_level(m, g, r->level);
+        gpu->rest = r->rest < 1 ? (r->rest > 0 ? r->rest : 0) : 1;
         change_active(gpu, r->n_active);
         admit(m, gpu, r);
         start_from_queue(m, gpu);

@@ -25,6 +25,7 @@ struct tmx_gpu {
     size_t unit0;                /* its first unit in the node-wide arrays */
     double power_scale;          /* dynamic power of a kernel on one SM relative to GPU 0's chip */
     double speed_scale;          /* work of one SM relative to GPU 0's chip */
+    double rest;                 /* share of the time in which no SM works, in force */
     double stall_s;              /* left of a change of level */
     double overhead_s;           /* SM time of system kernels to charge in the next tick */
     double transition_j;         /* energy of changes of level in this tick */
@@ -50,12 +51,13 @@ struct tmx_machine {
     size_t n_volunteer; /* SMs profiling or about to */
     size_t n_done;
     double dt_s;
-    double gain;            /* speed factor of each of two intermixed kernels; 1: no effect */
-    double remote_cost;     /* of the link between GPUs: blocks that run away from their job's data live
-                               1 + remote_cost * remote_weight times as long */
-    bool counting;          /* work is counted (not during warm-up) */
-    double system_kernel_s; /* paper 003, section 3.3 */
-    bool blocks_wait;       /* a kernel ends with its last block, also where that waits on a stopped SM */
+    const double *mix_memory; /* of the mix policy, for its spread; not owned */
+    double gain;              /* speed factor of each of two intermixed kernels; 1: no effect */
+    double remote_cost;       /* of the link between GPUs: blocks that run away from their job's data live
+                                 1 + remote_cost * remote_weight times as long */
+    bool counting;            /* work is counted (not during warm-up) */
+    double system_kernel_s;   /* paper 003, section 3.3 */
+    bool blocks_wait;         /* a kernel ends with its last block, also where that waits on a stopped SM */
     /* [n_sm] */
     bool *gated;           /* clock off */
     double *share;         /* [n_sm * TMX_WAYS] wanted shares of the block slots, sum <= 1 */

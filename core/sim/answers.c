@@ -61,6 +61,12 @@ enum tmx_status tmx_answer_mix(const struct tmx_plugin *policy, const struct tmx
             return tmx_fail(err, TMX_ESOLVE, "mix policy %s: a share of %g on GPU %zu, expected 0 to 1",
                             policy->name, r->gpu[g].share, g);
         }
+        if (!is_share(r->gpu[g].rest) || !(r->gpu[g].late_s >= 0)) {
+            return tmx_fail(
+                err, TMX_ESOLVE,
+                "mix policy %s: rest = %g, late_s = %g s on GPU %zu, expected 0 to 1 and 0 or more",
+                policy->name, r->gpu[g].rest, r->gpu[g].late_s, g);
+        }
         if (r->gpu[g].admit != TMX_NO_JOB && r->gpu[g].admit >= m->n_job) {
             return tmx_fail(err, TMX_ESOLVE, "mix policy %s: job %zu for GPU %zu, there are %zu",
                             policy->name, r->gpu[g].admit, g, m->n_job);

@@ -50,6 +50,8 @@ static enum tmx_status spread_mixed(struct tmx_machine *m, const struct tmx_gpu 
         .first_is_hot = m->job[gpu->run[0]].pdi_w >= m->job[gpu->run[1]].pdi_w,
         .begin_s = begin_s,
         .end_s = begin_s + m->dt_s,
+        .sm0 = gpu->sm0,
+        .memory = m->mix_memory,
     };
     if (mix->spread) {
         mix->spread(state, &s, share0);

@@ -86,6 +86,41 @@ static enum tmx_status start_cooling(struct tmx_sim *s, struct tmx_err *err)
     return st ? st : tmx_cooling_create(&s->cooling, c, s->thermal, s->warmup, s->spec.dt_s, err);
 }
 
+static enum tmx_status make_view(struct tmx_sim *s, struct tmx_err *err)
+{
+    const struct tmx_choice *choice = &s->spec.choice[TMX_LEVEL_MIX];
+    const struct tmx_mix_policy *mix = tmx_mix_of(choice);
+    const size_t n_gpu = s->machine->n_gpu;
+    const double trip_k = tmx_sim_trip_k(s);
+    s->asked = calloc(n_gpu, sizeof *s->asked);
+    s->outlook = calloc(n_gpu, sizeof *s->outlook);
+    if (!s->asked || !s->outlook) {
+        return tmx_fail(err, TMX_ENOMEM, "%zu GPUs", n_gpu);
+    }
+    bool known = s->spec.forecast != NULL;
+    for (size_t g = 0; g < n_gpu && known; g++) {
+        const struct tmx_gpu *gpu = &s->machine->gpu[g];
+        s->outlook[g] = (struct tmx_outlook){.forecast = s->spec.forecast[g],
+                                             .chip = gpu->chip,
+                                             .power_scale = gpu->power_scale,
+                                             .gated = s->machine->gated + gpu->sm0};
+        known = tmx_sim_static_power(s, g, &s->outlook[g].still);
+    }
+    s->view = (struct tmx_view){.node = &s->machine->view,
+                                .sensed_k = s->frame.sensed_k,
+                                .hottest_k = s->hottest_k,
+                                .quantum_s = s->spec.quantum_s,
+                                .dt_s = s->spec.dt_s,
+                                .limit_k = isnan(trip_k) ? INFINITY : trip_k,
+                                .outlook = known ? s->outlook : NULL};
+    s->n_memory = mix->memory ? mix->memory(choice->state, &s->view) : 0;
+    s->request.memory = s->n_memory > 0 ? calloc(s->n_memory, sizeof *s->request.memory) : NULL;
+    s->machine->mix_memory = s->request.memory;
+    return s->n_memory == 0 || s->request.memory
+               ? TMX_OK
+               : tmx_fail(err, TMX_ENOMEM, "policy %s: %zu numbers", mix->base.name, s->n_memory);
+}
+
 enum tmx_status tmx_sim_create(struct tmx_sim **sim, struct tmx_sim_spec *spec, struct tmx_err *err)
 {
     struct tmx_sim *s = calloc(1, sizeof *s);
@@ -135,8 +170,11 @@ enum tmx_status tmx_sim_create(struct tmx_sim **sim, struct tmx_sim_spec *spec, 
     s->sample = tmx_sensor_period(s->sensor);
     s->stuck = (uint64_t)(spec->stuck_s / spec->dt_s);
     s->machine->counting = s->warmup == 0;
-    s->view = (struct tmx_view){
-        .node = &s->machine->view, .sensed_k = s->frame.sensed_k, .hottest_k = s->hottest_k};
+    st = make_view(s, err);
+    if (st) {
+        tmx_sim_destroy(s);
+        return st;
+    }
     for (size_t g = 0; g < s->machine->n_gpu; g++) {
         s->request.gpu[g] = (struct tmx_gpu_request){
             .admit = TMX_NO_JOB, .share = 1, .n_active = s->machine->gpu[g].chip->n_sm};
@@ -167,6 +205,9 @@ void tmx_sim_destroy(struct tmx_sim *s)
     tmx_machine_destroy(s->machine);
     free(s->request.gpu);
     free(s->request.gate);
+    free(s->request.memory);
+    free(s->asked);
+    free(s->outlook);
     free(s->thermal);
     free(s->gang.state);
     free(s->gang.power_w);

@@ -26,7 +26,10 @@ struct tmx_sim {
     struct tmx_frame frame;
     struct tmx_request request;
     struct tmx_view view;
-    double *block; /* backs the frame's arrays, hottest_k and scratch */
+    struct tmx_outlook *outlook; /* [n_gpu] for policies that look ahead */
+    size_t *asked;               /* [n_gpu] level that the mix policy wants; within a tick */
+    size_t n_memory;             /* of request.memory */
+    double *block;               /* backs the frame's arrays, hottest_k and scratch */
     size_t n_block;
     double *hottest_k;                                   /* [n_gpu] */
     double *scratch;                                     /* [largest n_sm] */

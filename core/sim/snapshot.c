@@ -14,6 +14,9 @@ struct walk {
 
 static void item(struct walk *w, void *field, size_t size)
 {
+    if (size == 0) {
+        return;
+    }
     if (w->d == SAVE) {
         memcpy(w->buf + w->at, field, size);
     } else if (w->d == RESTORE) {
@@ -50,6 +53,7 @@ static size_t walk(enum direction d, struct tmx_sim *s, unsigned char *buf)
     item(&w, &s->last_done_sm_s, sizeof s->last_done_sm_s);
     item(&w, s->request.gpu, n_gpu * sizeof *s->request.gpu);
     item(&w, s->request.gate, s->machine->n_sm * sizeof *s->request.gate);
+    item(&w, s->request.memory, s->n_memory * sizeof *s->request.memory);
     item(&w, s->block, s->n_block * sizeof *s->block);
     policies(&w, s);
     if (d == SAVE) {

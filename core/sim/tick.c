@@ -56,6 +56,20 @@ static enum tmx_status place_jobs(struct tmx_sim *s, struct tmx_err *err)
     return TMX_OK;
 }
 
+/* Whom the firmware slows down does not get faster in the tick. */
+static void govern(struct tmx_sim *s, struct tmx_request *r)
+{
+    const struct tmx_choice *dtm = &s->spec.choice[TMX_LEVEL_DTM];
+    for (size_t g = 0; g < s->machine->n_gpu; g++) {
+        s->asked[g] = r->gpu[g].level;
+    }
+    tmx_dtm_of(dtm)->govern(dtm->state, &s->view, r);
+    for (size_t g = 0; g < s->machine->n_gpu; g++) {
+        struct tmx_gpu_request *q = &r->gpu[g];
+        q->late_s = q->level > s->asked[g] ? 0 : q->late_s;
+    }
+}
+
 /* The operating system's scheduling tick. Requests start from "as now, full speed". */
 static enum tmx_status schedule(struct tmx_sim *s, struct tmx_err *err)
 {
@@ -89,9 +103,22 @@ static enum tmx_status schedule(struct tmx_sim *s, struct tmx_err *err)
         tmx_cta_stage_limit(s->cta, &s->view, s->machine, r);
     }
     if (!st && dtm->policy && tmx_dtm_of(dtm)->govern) {
-        tmx_dtm_of(dtm)->govern(dtm->state, &s->view, r);
+        govern(s, r);
     }
     return st;
+}
+
+/* The second part of a scheduling tick may have a clock level of its own. */
+static void change_late(struct tmx_sim *s)
+{
+    const uint64_t left = s->quantum - s->tick % s->quantum;
+    for (size_t g = 0; g < s->machine->n_gpu; g++) {
+        struct tmx_gpu_request *r = &s->request.gpu[g];
+        if (r->late_s > 0 && (double)left * s->spec.dt_s <= r->late_s * (1 + 1e-9)) {
+            r->level = r->late_level;
+            r->late_s = 0;
+        }
+    }
 }
 
 static void guard(struct tmx_sim *s)
@@ -206,6 +233,7 @@ enum tmx_status tmx_sim_tick(struct tmx_sim *s, struct tmx_err *err)
     if (st) {
         return st;
     }
+    change_late(s);
     tmx_machine_apply(s->machine, &s->request, s->frame.sensed_k); /* 5 clamp, charge */
     st = place_blocks(s, err);                                     /* 6 blocks to SMs */
     if (st) {

@@ -110,12 +110,18 @@ struct tmx_node_view {
     TMX_NODE_VIEW
 };
 
+struct tmx_outlook; /* opaque here; core/contract/forecast.h */
+
 struct tmx_view {
     uint64_t tick;
     double time_s;
     const struct tmx_node_view *node;
     const double *sensed_k;  /* [n_sm, K] */
     const double *hottest_k; /* [n_gpu, K] the hottest sensor of each GPU */
+    double quantum_s, dt_s;  /* the scheduling tick, and the simulation's */
+    double limit_k;          /* where the hardware stops an SM; infinite: nowhere */
+    const struct tmx_outlook
+        *outlook; /* [n_gpu] how GPUs answer watts, for a mix policy that foresees; NULL */
 };
 
 /* ---- what policies may ask for ---- */
@@ -125,11 +131,15 @@ struct tmx_gpu_request {
     double share;    /* of run[0] while two are resident (after admit) */
     size_t level;    /* slowest level anyone asks for: policies raise it */
     size_t n_active; /* SMs that may work */
+    double rest;     /* share of the time in which no SM works, 0..1 */
+    double late_s; /* the last part of the scheduling tick has a level of its own, in whole ticks; 0: none */
+    size_t late_level; /* unless the dtm policy slows the GPU down */
 };
 
 struct tmx_request {             /* all that policies may change */
     struct tmx_gpu_request *gpu; /* [n_gpu] */
     bool *gate;                  /* [n_sm] clock off; kept from sample to sample */
+    double *memory;              /* of the mix policy, which alone may use it; NULL: it has none */
 };
 
 /* ---- place: on which GPUs may a kernel run? ---- */
@@ -159,6 +169,8 @@ struct tmx_spread {          /* one GPU with two resident kernels, for one tick 
     double share;            /* of run[0] */
     bool first_is_hot;       /* run[0] has the higher power density index */
     double begin_s, end_s;   /* the tick */
+    size_t sm0;              /* the first SM of the GPU in node-wide arrays */
+    const double *memory;    /* of the policy; NULL: it has none */
 };
 
 struct tmx_mix_policy {
@@ -174,6 +186,10 @@ struct tmx_mix_policy {
     /* Mean speed-up of two intermixed kernels as measured on a card, for runs with measured_gains [%]; 0:
      * none. */
     double measured_gain_pct;
+    /* OPTIONAL. Numbers the policy keeps from tick to tick, where their count depends on the node:
+     * request->memory, zero at first, copied by a snapshot. */
+    size_t (*memory)(const void *state, const struct tmx_view *view);
+    bool foresees; /* view->outlook is made for it */
 };
 
 /* ---- dtm: what happens when it is too hot? May only lower clocks ---- */

@@ -44,10 +44,8 @@ static bool alike(const struct tmx_tabs *t, double a, double b)
     return fabs(a - b) <= t->alike * fmax(a, b);
 }
 
-/* Best waiting job to intermix with the resident one: the least (or largest) pdi among the valid,
- * different ones of its window; the first in the queue among equals. */
-static size_t candidate(const struct tmx_tabs *t, const struct tmx_node_view *m,
-                        const struct tmx_gpu_view *gpu, bool least)
+size_t tmx_tabs_candidate(const struct tmx_tabs *t, const struct tmx_node_view *m,
+                          const struct tmx_gpu_view *gpu, bool least)
 {
     const size_t resident = gpu->run[0];
     const double p0 = pdi(t, m, resident);
@@ -71,7 +69,8 @@ static void decide_one(const struct tmx_tabs *t, const struct tmx_node_view *m,
                        const struct tmx_gpu_view *gpu, double hottest_k, struct tmx_gpu_request *r)
 {
     const bool hot = hottest_k >= t->emergency_c + TMX_ZERO_C;
-    const size_t j = t->kernels > 1 && (hot || t->proactive) ? candidate(t, m, gpu, hot) : TMX_NO_JOB;
+    const size_t j =
+        t->kernels > 1 && (hot || t->proactive) ? tmx_tabs_candidate(t, m, gpu, hot) : TMX_NO_JOB;
     const bool helps = j != TMX_NO_JOB && (!hot || pdi(t, m, j) < pdi(t, m, gpu->run[0]));
     if (!helps) {
         r->level = tmx_level_next(gpu, hottest_k, t->emergency_c, t->release_c);

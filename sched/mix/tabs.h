@@ -36,6 +36,10 @@ struct tmx_tabs {
 extern const struct tmx_opt tmx_tabs_opts[];
 
 void tmx_tabs_decide(void *state, const struct tmx_view *view, struct tmx_request *request);
+/* Best waiting job to intermix with the resident one: the least (or largest) pdi among the valid,
+ * different ones of its window; the first in the queue among equals; TMX_NO_JOB: none. */
+size_t tmx_tabs_candidate(const struct tmx_tabs *t, const struct tmx_node_view *m,
+                          const struct tmx_gpu_view *gpu, bool least);
 double tmx_tabs_slice_s(const void *state);
 
 #endif

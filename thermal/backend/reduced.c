@@ -442,6 +442,14 @@ static void restore(void *state, const void *buf)
     s->level = head.level;
 }
 
+static void modes(const void *model, size_t level, struct tmx_modes_view *v)
+{
+    const struct model *m = model;
+    const struct tmx_modal *x = &m->shared.modal[level];
+    *v = (struct tmx_modes_view){x->n_mode, x->n_unit, x->mode_row, x->unit_row, x->rate,
+                                 x->in,     x->out,    x->direct,   m->ambient_k};
+}
+
 const struct tmx_thermal_ops tmx_thermal_reduced = {
     .base = {.name = "reduced",
              .doc = "The network in a few hundred modes, stepped exactly in microseconds.",
@@ -463,6 +471,7 @@ const struct tmx_thermal_ops tmx_thermal_reduced = {
     .field = field,
     .predict = predict,
     .error_bound = error_bound,
+    .modes = modes,
     .heat = heat,
     .snapshot_size = snapshot_size,
     .save = save,

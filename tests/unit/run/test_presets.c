@@ -33,6 +33,8 @@ static const struct {
     {"MU", "own_gpu", "mixed_uniform", "none"},
     {"MNU", "own_gpu", "mixed_nonuniform", "none"},
     {"MA", "own_gpu", "mixed_alternate", "none"},
+    {"foresight", "own_gpu", "foresight", "none"},
+    {"tsp", "own_gpu", "tsp", "none"},
     {"MG-BL", "own_gpu", "fcfs", "none"},
     {"MG-DVFS", "own_gpu", "fcfs", "dvfs"},
     {"MG-A", "spread", "alternate", "none"},

@@ -82,7 +82,7 @@ static void rig_up(struct rig *r, size_t policy, size_t n_gpu)
                                        .kind_of = r->kind_of,
                                        .depth = 1};
     assert_int_equal(tmx_jobs_create(&r->jobs, &jobs, r->m, &err), TMX_OK);
-    r->request = (struct tmx_request){r->gpu_request, r->gate};
+    r->request = (struct tmx_request){r->gpu_request, r->gate, NULL};
     for (size_t g = 0; g < N_GPU; g++) {
         r->gpu_request[g] = (struct tmx_gpu_request){.admit = TMX_NO_JOB, .share = 1, .n_active = N_SM};
         for (size_t sm = 0; sm < N_SM; sm++) {

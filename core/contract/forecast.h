@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#ifndef TMX_CORE_CONTRACT_FORECAST_H
+#define TMX_CORE_CONTRACT_FORECAST_H
+
+/* How a GPU answers watts, for policies that look ahead: its thermal model in modes at one convection,
+ *   z' = -rate z + in p,   theta = out z + direct p      (theta: unit temperatures above ambient)
+ * and what follows from it for a scheduling tick of length h:
+ *   z(h) = decay z + gain (in p),   step(h) = out gain in + direct: theta after h of constant p from z = 0.
+ * Constant; GPUs of one kind share one. */
+
+#include <stddef.h>
+
+#include "core/base/err.h"
+#include "core/contract/power_model.h"
+
+struct tmx_modes_view { /* of a thermal model; pointers live as long as it */
+    size_t n_mode, n_unit;
+    size_t mode_row, unit_row; /* padded lengths of rows; padding of rate is 1, else 0 */
+    const double *rate;        /* [mode_row, 1/s] */
+    const double *in;          /* [n_unit][mode_row] */
+    const double *out;         /* [n_mode][unit_row] */
+    const double *direct;      /* [n_unit][unit_row]; NULL: none */
+    double ambient_k;
+};
+
+enum { TMX_FORECAST_PARTS = 10 }; /* a scheduling tick may be cut in so many parts */
+
+struct tmx_forecast {
+    struct tmx_modes_view modes;
+    double tick_s; /* the scheduling tick h */
+    /* [1 .. TMX_FORECAST_PARTS]: after i / TMX_FORECAST_PARTS of h; owned */
+    double *decay[TMX_FORECAST_PARTS + 1], *gain[TMX_FORECAST_PARTS + 1]; /* [mode_row] */
+    double *step[TMX_FORECAST_PARTS + 1]; /* [n_unit][unit_row, K/W] row: unit that is powered */
+    double *steady;                       /* the same after for ever */
+};
+
+/* One GPU, for a policy that looks ahead. */
+struct tmx_outlook {
+    const struct tmx_forecast *forecast;
+    struct tmx_static_power still; /* what it draws without work */
+    const struct tmx_chip *chip;   /* levels, and the units of SMs */
+    double power_scale;            /* of a kernel's pdi_w, which is for GPU 0's chip */
+    const bool *gated;             /* [n_sm] its SMs whose clock is off now */
+};
+
+/* Overwritten; the modes have to outlive it. End with tmx_forecast_finish, also after failure. */
+TMX_NODISCARD enum tmx_status tmx_forecast_init(struct tmx_forecast *f, const struct tmx_modes_view *modes,
+                                                double tick_s, struct tmx_err *err);
+void tmx_forecast_finish(struct tmx_forecast *f); /* accepts zeroed memory */
+
+/* z = decay[part] z + gain[part] (in power_w): part / TMX_FORECAST_PARTS of a scheduling tick goes by. */
+void tmx_forecast_advance(const struct tmx_forecast *f, size_t part, const double *power_w, double *z);
+/* theta_k [unit_row] = out z + direct power_w; power_w NULL: without the second. */
+void tmx_forecast_read(const struct tmx_forecast *f, const double *z, const double *power_w, double *theta_k);
+/* theta_k [unit_row] += table power_w, where table is a step response or the steady one. */
+void tmx_forecast_add(const struct tmx_forecast *f, const double *table, const double *power_w,
+                      double *theta_k);
+
+#endif

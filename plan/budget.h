@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#ifndef TMX_PLAN_BUDGET_H
+#define TMX_PLAN_BUDGET_H
+
+/* Thermal safe power: how many watts may each of n working SMs draw, for ever or for a while, so that no SM
+ * passes the limit? Leakage is solved with the temperatures, not frozen at the limit.
+ *   T = ambient + A (baseline + P on the SMs of a set S + V L(T)),   largest P with max over SMs T <= limit
+ * Source: Pagani et al., TSP, IEEE TC 2017 (the idea; leakage solved and mappings searched here). */
+
+#include "core/contract/forecast.h"
+#include "plan/chip.h"
+
+struct tmx_budget_call {
+    double limit_k;
+    double volt; /* relative to level 0, of the clock level */
+};
+
+/* Gain of the loop leakage -> temperature -> leakage with every unit at temp_k: spectral radius of
+ * A diag(V L'). From 1 on no power is safe. */
+double tmx_budget_loop_gain(const struct tmx_plan_chip *c, double volt, double temp_k);
+
+/* W on each SM of the set (on[n_sm]); 0 where even idling passes the limit. temp_k [n_unit] receives the
+ * temperatures at the budget; may be NULL. TMX_ERUNAWAY where the loop gain at the limit is 1 or more. */
+TMX_NODISCARD enum tmx_status tmx_budget_of(const struct tmx_plan_chip *c, const struct tmx_budget_call *call,
+                                            const bool *on, double *watt, double *temp_k,
+                                            struct tmx_err *err);
+
+/* The n SMs that may draw least: exact for linear leakage. The n that may draw most, as found by greedy
+ * growth from every SM, shrinking of the whole chip, and exchanges. on [n_sm] receives the set. */
+TMX_NODISCARD enum tmx_status tmx_budget_worst(const struct tmx_plan_chip *c,
+                                               const struct tmx_budget_call *call, size_t n, bool *on,
+                                               double *watt, struct tmx_err *err);
+TMX_NODISCARD enum tmx_status tmx_budget_best(const struct tmx_plan_chip *c,
+                                              const struct tmx_budget_call *call, size_t n, bool *on,
+                                              double *watt, struct tmx_err *err);
+
+/* W on each SM of the set for horizon_s from the steady state of an idle chip, leakage at the limit (it never
+ * is above). */
+TMX_NODISCARD enum tmx_status tmx_budget_for(const struct tmx_plan_chip *c,
+                                             const struct tmx_modes_view *modes,
+                                             const struct tmx_budget_call *call, const bool *on,
+                                             double horizon_s, double *watt, struct tmx_err *err);
+
+#endif

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "sched/mix/ahead.h"
+
+#include <math.h>
+
+#include "sched/mix/equalise.h"
+#include "sched/mix/tabs.h"
+
+void tmx_ahead_sms(const struct tmx_chip *c, const double *unit_k, double *sm_k)
+{
+    for (size_t s = 0; s < c->n_sm; s++) {
+        sm_k[s] = 0;
+    }
+    for (size_t u = 0; u < c->floorplan.n_unit; u++) {
+        if (c->sm_of_unit[u] != TMX_NO_SM) {
+            sm_k[c->sm_of_unit[u]] += c->part_share[u] * unit_k[u];
+        }
+    }
+}
+
+double tmx_ahead_volt(const struct tmx_chip *c, size_t level)
+{
+    return c->power.dvfs_leakage ? c->level[level].volt_v / c->level[0].volt_v : 1;
+}
+
+double tmx_ahead_power(const struct tmx_chip *c, size_t level)
+{
+    const double volt = c->level[level].volt_v / c->level[0].volt_v;
+    return tmx_chip_speed(c, level) * (c->power.dvfs_power == TMX_DVFS_V2F ? volt * volt : 1);
+}
+
+/* What a job draws on one SM, as the stat table has it by its kernel; a kernel that has not run yet counts
+ * as the hottest known, and where none is, as what the chip's equation 1 allows at most. */
+static double believed_w(const struct tmx_ahead *o, const struct tmx_view *view, size_t gpu, size_t job)
+{
+    const struct tmx_outlook *look = &view->outlook[gpu];
+    const struct tmx_job_view *wanted = view->node->jobs[job];
+    double w = wanted->pdi_valid ? wanted->pdi_w : 0, most_w = 0;
+    bool known = wanted->pdi_valid;
+    for (size_t j = 0; j < view->node->n_arrived && !known; j++) {
+        const struct tmx_job_view *other = view->node->jobs[j];
+        known = other->pdi_valid && other->kernel == wanted->kernel;
+        w = known ? other->pdi_w : other->pdi_valid ? fmax(w, other->pdi_w) : w;
+    }
+    for (int part = 0; part < TMX_N_PART && w == 0; part++) {
+        most_w += look->chip->power.max_power_w[part];
+    }
+    return o->power_scale * look->power_scale * (w == 0 ? most_w : w);
+}
+
+void tmx_ahead_mix(const struct tmx_ahead *o, const struct tmx_view *view, size_t gpu,
+                   struct tmx_gpu_request *r)
+{
+    const struct tmx_tabs rule = {.window = o->window};
+    const struct tmx_gpu_view *hw = view->node->gpus[gpu];
+    if (hw->n_run == 1) {
+        r->admit = tmx_tabs_candidate(&rule, view->node, hw, false);
+        r->share = r->admit == TMX_NO_JOB ? r->share : 0.5;
+    }
+}
+
+void tmx_ahead_work(const struct tmx_ahead *o, const struct tmx_view *view, size_t gpu,
+                    const struct tmx_gpu_request *r, const double *sm_k, double *g, double *x, double *dyn_w)
+{
+    const struct tmx_gpu_view *hw = view->node->gpus[gpu];
+    const struct tmx_chip *c = view->outlook[gpu].chip;
+    double w[TMX_WAYS] = {0, 0};
+    size_t n = hw->n_run;
+    for (size_t k = 0; k < hw->n_run; k++) {
+        w[k] = believed_w(o, view, gpu, hw->run[k]);
+    }
+    if (hw->n_run == 0 && hw->n_queue > 0) {
+        w[n++] = believed_w(o, view, gpu, hw->queue[0]);
+    } else if (r->admit != TMX_NO_JOB) {
+        w[n++] = believed_w(o, view, gpu, r->admit);
+    }
+    const bool first_is_hot = w[0] >= w[1];
+    const double hot_w = fmax(w[0], w[1]), cold_w = fmin(w[0], w[1]);
+    const double share = n < 2 ? 1 : first_is_hot ? r->share : 1 - r->share;
+    if (n == 2 && o->place) {
+        tmx_equalise(c->n_sm, share, o->place_gain, hot_w - cold_w, sm_k, g, x);
+    } else {
+        for (size_t s = 0; s < c->n_sm; s++) {
+            x[s] = share;
+        }
+    }
+    for (size_t u = 0; u < c->floorplan.n_unit; u++) {
+        const int s = c->sm_of_unit[u];
+        dyn_w[u] = s == TMX_NO_SM || n == 0 || view->outlook[gpu].gated[s]
+                       ? 0
+                       : c->part_share[u] * (x[s] * hot_w + (1 - x[s]) * (n == 2 ? cold_w : 0));
+    }
+}
+
+void tmx_ahead_spread(const void *state, const struct tmx_spread *s, double *share0)
+{
+    (void)state;
+    for (size_t i = 0; i < s->n; i++) {
+        const double hot = s->memory ? s->memory[s->sm0 + s->by_index[i]] : s->share;
+        share0[s->by_index[i]] = s->first_is_hot || !s->memory ? hot : 1 - hot;
+    }
+}

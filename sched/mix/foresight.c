@@ -1,0 +1,299 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* foresight: hold the limit by knowing what comes. Every scheduling tick, on each GPU:
+ *
+ *   observe  the thermal model's modes run along under the power the policy thinks was drawn; what the
+ *            sensors say beside them becomes a common error c and one of each SM b_s, so that any constant
+ *            error (power, convection, leakage) ends there; q: variance of what remains
+ *   guard    target = limit - below - sigma sqrt(q) - m, where the tracker m rises when an SM was gated
+ *   mix      T^ABS's proactive rule: a waiting kernel of another power density joins, half the GPU each
+ *   place    the hot kernel of two on the cool SMs (sched/mix/equalise)
+ *   level    the fastest clock level whose hottest SM at the end of the tick stays below the target; where
+ *            even the slowest does not, rest for a part of the time
+ *   part     of the tick at the next faster level, at its end: there the peak was predicted
+ *
+ * One tick ahead is enough: idling is always available, and the bound (docs/notes/foresight.md) says that
+ * the optimum holds the limit with the most even temperatures and two adjacent levels. Without a forecast
+ * (view->outlook NULL) it only mixes. */
+#include <math.h>
+#include <string.h>
+
+#include "sched/mix/ahead.h"
+#include "sched/policies.h"
+
+struct foresight {
+    double below_k, sigma, trips;
+    double common_gain, sm_gain, variance_gain, tracker_gain, place_gain;
+    double power_scale, leak_scale;
+    int window;
+    bool parts, place;
+};
+
+static const struct tmx_opt opts[] = {
+    TMX_ROW_REAL(foresight, below_k, "K", 0, 50, 0.1, "target below the hardware's limit"),
+    TMX_ROW_REAL(foresight, sigma, "1", 0, 10, 3, "margin in standard deviations of the sensors' noise"),
+    TMX_ROW_REAL(foresight, trips, "1", 0, 1, 0.01, "share of scheduling ticks in which an SM may be gated"),
+    TMX_ROW_REAL(foresight, common_gain, "1", 0, 1, 0.3, "of the observer, common error"),
+    TMX_ROW_REAL(foresight, sm_gain, "1", 0, 1, 0.02, "of the observer, each SM's error"),
+    TMX_ROW_REAL(foresight, variance_gain, "1", 0, 1, 0.02, "of the noise's variance"),
+    TMX_ROW_REAL(foresight, tracker_gain, "K", 0, 10, 0.02, "of the tracker of gated SMs"),
+    TMX_ROW_REAL(foresight, place_gain, "W/K", 0, 1, 0.02, "of the placement"),
+    TMX_ROW_REAL(foresight, power_scale, "1", 0, 10, 1,
+                 "kernels' powers as believed, relative to the table's"),
+    TMX_ROW_REAL(foresight, leak_scale, "1", 0, 10, 1, "leakage as believed, relative to the true one"),
+    TMX_ROW_INT(foresight, window, "1", 1, 1024, 32, "fairness window N of arrivals"),
+    TMX_ROW_BOOL(foresight, parts, 1, "two clock levels in a scheduling tick"),
+    TMX_ROW_BOOL(foresight, place, 1, "place the hot kernel; else both on every SM alike"),
+    {0},
+};
+
+/* What one GPU's state consists of; the memory is the shares of all SMs of the node, then one such a GPU. */
+enum { STARTED, COMMON, VARIANCE, MARGIN, LEVEL, LATE_LEVEL, LATE_PARTS, FIRST, SECOND, N_SCALAR };
+
+struct mind {
+    double *scalar;             /* [N_SCALAR] */
+    double *z;                  /* [mode_row] */
+    double *later;              /* [mode_row] work */
+    double *dyn_w, *leak_w;     /* [unit_row] of the tick that ran, at level 0 and nominal voltage */
+    double *power_w, *unit_k;   /* [unit_row] work */
+    double *b, *g;              /* [n_sm] error, integrator of the placement */
+    double *sm_k;               /* [n_sm] temperatures now */
+    double *free_k, *a_k, *l_k; /* [n_sm] at the end of the tick: without work; rise by work; by leakage */
+    double *part_k;             /* [n_sm] rise by the faster part */
+    double *x;                  /* [n_sm] share of the hot kernel; of the node's array */
+};
+
+/* at NULL: only count. */
+static size_t lay_out(const struct tmx_view *view, size_t gpu, double *at, struct mind *m)
+{
+    const struct tmx_modes_view *v = &view->outlook[gpu].forecast->modes;
+    const size_t sm = view->node->gpus[gpu]->n_sm, mode = v->mode_row, unit = v->unit_row;
+    const struct {
+        double **array;
+        size_t n;
+    } rows[] = {
+        {&m->scalar, N_SCALAR}, {&m->z, mode},      {&m->later, mode}, {&m->dyn_w, unit}, {&m->leak_w, unit},
+        {&m->power_w, unit},    {&m->unit_k, unit}, {&m->b, sm},       {&m->g, sm},       {&m->sm_k, sm},
+        {&m->free_k, sm},       {&m->a_k, sm},      {&m->l_k, sm},     {&m->part_k, sm}};
+    size_t n = 0;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        *rows[i].array = at ? at + n : NULL;
+        n += rows[i].n;
+    }
+    return n;
+}
+
+static size_t memory(const void *state, const struct tmx_view *view)
+{
+    size_t n = view->outlook ? view->node->n_sm : 0;
+    (void)state;
+    for (size_t g = 0; view->outlook && g < view->node->n_gpu; g++) {
+        struct mind m;
+        n += lay_out(view, g, NULL, &m);
+    }
+    return n;
+}
+
+/* Rise of the SMs by watts, from a table of step responses. */
+static void rise(const struct tmx_forecast *f, const struct tmx_chip *c, const double *table,
+                 const double *power_w, double *unit_k, double *sm_k)
+{
+    memset(unit_k, 0, f->modes.unit_row * sizeof *unit_k);
+    tmx_forecast_add(f, table, power_w, unit_k);
+    tmx_ahead_sms(c, unit_k, sm_k);
+}
+
+/* The part of the last tick that ran at a level goes by. */
+static void go_by(const struct tmx_view *view, size_t gpu, struct mind *m, size_t level, size_t parts)
+{
+    const struct tmx_chip *c = view->outlook[gpu].chip;
+    const struct tmx_forecast *f = view->outlook[gpu].forecast;
+    const double w = tmx_ahead_power(c, level), v = tmx_ahead_volt(c, level);
+    for (size_t u = 0; u < f->modes.n_unit; u++) {
+        m->power_w[u] = view->outlook[gpu].still.baseline_w[u] + w * m->dyn_w[u] + v * m->leak_w[u];
+    }
+    tmx_forecast_advance(f, parts, m->power_w, m->z);
+}
+
+/* Did a kernel end in the tick that ran? Then its SMs stood still for an unknown part of it. */
+static bool someone_ended(const struct tmx_node_view *node, const struct mind *d)
+{
+    for (size_t i = FIRST; i <= SECOND; i++) { /* job + 1; 0: none */
+        if (d->scalar[i] > 0 && node->jobs[(size_t)d->scalar[i] - 1]->state == TMX_JOB_DONE) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Where the last tick led to, and what the sensors say to that: m->unit_k and m->sm_k are temperatures now.
+ */
+static void observe(const struct foresight *o, const struct tmx_view *view, size_t gpu, struct mind *m)
+{
+    const struct tmx_gpu_view *hw = view->node->gpus[gpu];
+    const struct tmx_chip *c = view->outlook[gpu].chip;
+    const struct tmx_forecast *f = view->outlook[gpu].forecast;
+    const double *sensed_k = view->sensed_k + hw->sm0, n = (double)c->n_sm;
+    const bool started = m->scalar[STARTED] > 0;
+    if (started) {
+        const size_t late = (size_t)m->scalar[LATE_PARTS];
+        go_by(view, gpu, m, (size_t)m->scalar[LEVEL], TMX_FORECAST_PARTS - late);
+        if (late > 0) {
+            go_by(view, gpu, m, (size_t)m->scalar[LATE_LEVEL], late);
+        }
+    }
+    tmx_forecast_read(f, m->z, started ? m->power_w : NULL, m->unit_k);
+    tmx_ahead_sms(c, m->unit_k, m->sm_k);
+    double mean_k = 0, e2 = 0;
+    for (size_t s = 0; s < c->n_sm; s++) {
+        mean_k += (sensed_k[s] - f->modes.ambient_k - m->sm_k[s]) / n;
+    }
+    const double learn = started && someone_ended(view->node, m) ? 0 : 1;
+    m->scalar[COMMON] += learn * (started ? o->common_gain : 1) * (mean_k - m->scalar[COMMON]);
+    for (size_t s = 0; s < c->n_sm; s++) {
+        const double e = sensed_k[s] - f->modes.ambient_k - m->sm_k[s] - mean_k - m->b[s];
+        m->b[s] += learn * (started ? o->sm_gain : 1) * e;
+        e2 += e * e / n;
+    }
+    m->scalar[VARIANCE] += started ? learn * o->variance_gain * (e2 - m->scalar[VARIANCE]) : 0;
+    const double offset_k = f->modes.ambient_k + m->scalar[COMMON];
+    for (size_t s = 0; s < c->n_sm; s++) {
+        m->sm_k[s] += offset_k + m->b[s];
+    }
+    for (size_t u = 0; u < f->modes.n_unit; u++) {
+        m->unit_k[u] += offset_k + (c->sm_of_unit[u] == TMX_NO_SM ? 0 : m->b[c->sm_of_unit[u]]);
+        m->leak_w[u] = o->leak_scale * view->outlook[gpu].still.leak_w[u] *
+                       view->outlook[gpu].still.factor(view->outlook[gpu].still.table, m->unit_k[u]);
+    }
+    m->scalar[STARTED] = 1;
+    for (size_t k = 0; k < TMX_WAYS; k++) {
+        m->scalar[FIRST + k] = k < hw->n_run ? (double)hw->run[k] + 1 : 0;
+    }
+}
+
+static double target_k(const struct foresight *o, const struct tmx_view *view, size_t gpu, struct mind *m)
+{
+    bool gated = false;
+    for (size_t s = 0; s < view->node->gpus[gpu]->n_sm; s++) {
+        gated = gated || view->outlook[gpu].gated[s];
+    }
+    m->scalar[MARGIN] = fmin(4, fmax(0, m->scalar[MARGIN] + o->tracker_gain * ((gated ? 1 : 0) - o->trips)));
+    return view->limit_k - o->below_k - o->sigma * sqrt(m->scalar[VARIANCE]) - m->scalar[MARGIN];
+}
+
+static double peak_k(const struct tmx_chip *c, const struct mind *m, size_t level, const double *part_k)
+{
+    const double w = tmx_ahead_power(c, level), v = tmx_ahead_volt(c, level);
+    double peak = 0;
+    for (size_t s = 0; s < c->n_sm; s++) {
+        peak = fmax(peak, m->free_k[s] + w * m->a_k[s] + v * m->l_k[s] + (part_k ? part_k[s] : 0));
+    }
+    return peak;
+}
+
+/* Temperatures at the end of the tick: m->free_k, m->a_k, m->l_k. */
+static void predict(const struct tmx_view *view, size_t gpu, struct mind *m)
+{
+    const struct tmx_chip *c = view->outlook[gpu].chip;
+    const struct tmx_forecast *f = view->outlook[gpu].forecast;
+    const double *decay = f->decay[TMX_FORECAST_PARTS], *step = f->step[TMX_FORECAST_PARTS];
+    for (size_t k = 0; k < f->modes.mode_row; k++) {
+        m->later[k] = decay[k] * m->z[k];
+    }
+    tmx_forecast_read(f, m->later, NULL, m->unit_k);
+    tmx_forecast_add(f, step, view->outlook[gpu].still.baseline_w, m->unit_k);
+    tmx_ahead_sms(c, m->unit_k, m->free_k);
+    for (size_t s = 0; s < c->n_sm; s++) {
+        m->free_k[s] += f->modes.ambient_k + m->scalar[COMMON] + m->b[s];
+    }
+    rise(f, c, step, m->dyn_w, m->unit_k, m->a_k);
+    rise(f, c, step, m->leak_w, m->unit_k, m->l_k);
+}
+
+/* The longest last part of the tick, in tenths, that may run one level faster. */
+static size_t faster_part(const struct tmx_view *view, size_t gpu, struct mind *m, size_t level,
+                          double limit_k)
+{
+    const struct tmx_chip *c = view->outlook[gpu].chip;
+    const struct tmx_forecast *f = view->outlook[gpu].forecast;
+    const double dw = tmx_ahead_power(c, level - 1) - tmx_ahead_power(c, level);
+    const double dv = tmx_ahead_volt(c, level - 1) - tmx_ahead_volt(c, level);
+    for (size_t u = 0; u < f->modes.n_unit; u++) {
+        m->power_w[u] = dw * m->dyn_w[u] + dv * m->leak_w[u];
+    }
+    for (size_t part = TMX_FORECAST_PARTS - 1; part > 0; part--) {
+        const double ticks = view->quantum_s * (double)part / TMX_FORECAST_PARTS / view->dt_s;
+        if (fabs(ticks - round(ticks)) > 1e-6 * ticks) {
+            continue;
+        }
+        rise(f, c, f->step[part], m->power_w, m->unit_k, m->part_k);
+        if (peak_k(c, m, level, m->part_k) <= limit_k) {
+            return part;
+        }
+    }
+    return 0;
+}
+
+static void choose_level(const struct foresight *o, const struct tmx_view *view, size_t gpu, struct mind *m,
+                         double limit_k, struct tmx_gpu_request *r)
+{
+    const struct tmx_chip *c = view->outlook[gpu].chip;
+    size_t level = 0, late = 0;
+    while (level + 1 < c->n_level && peak_k(c, m, level, NULL) > limit_k) {
+        level++;
+    }
+    if (peak_k(c, m, level, NULL) > limit_k) {
+        const double w = tmx_ahead_power(c, level), v = tmx_ahead_volt(c, level);
+        double duty = 1;
+        for (size_t s = 0; s < c->n_sm; s++) {
+            if (m->a_k[s] > 0) {
+                duty = fmin(duty, (limit_k - m->free_k[s] - v * m->l_k[s]) / (w * m->a_k[s]));
+            }
+        }
+        duty = fmax(0.5, duty);
+        r->rest = 1 - duty;
+        for (size_t u = 0; u < c->floorplan.n_unit; u++) {
+            m->dyn_w[u] *= duty;
+        }
+    } else if (level > 0 && o->parts) {
+        late = faster_part(view, gpu, m, level, limit_k);
+    }
+    r->level = level;
+    r->late_level = late > 0 ? level - 1 : level;
+    r->late_s = view->quantum_s * (double)late / TMX_FORECAST_PARTS;
+    m->scalar[LEVEL] = (double)level;
+    m->scalar[LATE_LEVEL] = (double)r->late_level;
+    m->scalar[LATE_PARTS] = (double)late;
+}
+
+static void decide(void *state, const struct tmx_view *view, struct tmx_request *request)
+{
+    const struct foresight *o = state;
+    const struct tmx_ahead ahead = {o->power_scale, o->place_gain, o->window, o->place};
+    double *at = request->memory ? request->memory + view->node->n_sm : NULL;
+    for (size_t g = 0; g < view->node->n_gpu; g++) {
+        struct tmx_gpu_request *r = &request->gpu[g];
+        tmx_ahead_mix(&ahead, view, g, r);
+        if (!view->outlook || !at) {
+            continue;
+        }
+        struct mind m = {.x = request->memory + view->node->gpus[g]->sm0};
+        at += lay_out(view, g, at, &m);
+        observe(o, view, g, &m);
+        const double limit_k = target_k(o, view, g, &m);
+        tmx_ahead_work(&ahead, view, g, r, m.sm_k, m.g, m.x, m.dyn_w);
+        predict(view, g, &m);
+        choose_level(o, view, g, &m, limit_k, r);
+    }
+}
+
+const struct tmx_mix_policy tmx_mix_foresight = {
+    .base = {.name = "foresight",
+             .doc = "Predict the end of the tick; mix, place and clock so that the limit is just kept.",
+             .source = "docs/notes/foresight.md",
+             .opts = opts,
+             .state_size = sizeof(struct foresight)},
+    .memory = memory,
+    .foresees = true,
+    .decide = decide,
+    .spread = tmx_ahead_spread,
+};

@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The policy that looks ahead, on the chip it was made on: it holds the limit without touching it, whatever
+ * it wrongly believes of the chip; what it knows survives a snapshot. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/config.h"
+#include "run/run.h"
+#include "tests/support/check.h"
+
+enum { TICKS_WARM = 9000, TICKS = 2000 }; /* of 5 ms, from a chip that is half warm: 45 s, then 10 s */
+
+static struct tmx_run *open_run(const char *mix, const char *more)
+{
+    char text[512];
+    struct tmx_err err = {0};
+    struct tmx_run *run = NULL;
+    struct tmx_config *cfg = NULL;
+    snprintf(text, sizeof text,
+             "mix = \"%s\"; seed = 1; tick_s = 0.005; policy = \"foresight\"; "
+             "package = { init_temp = 343.15; }; %s",
+             mix, more);
+    if (tmx_config_parse(&cfg, text, "test", &err) || tmx_run_create(&run, tmx_config_root(cfg), &err)) {
+        fail_msg("%s: %s", mix, err.msg);
+    }
+    tmx_config_close(cfg);
+    return run;
+}
+
+struct seen {
+    double peak_c, mean_peak_c, speed, spread_k;
+    bool gated;
+};
+
+static struct seen watch(struct tmx_run *run)
+{
+    struct tmx_sim *sim = tmx_run_sim(run);
+    const struct tmx_machine *m = tmx_sim_machine(sim);
+    const struct tmx_frame *f = tmx_sim_frame(sim);
+    const struct tmx_gpu *gpu = &m->gpu[0];
+    struct seen s = {0};
+    for (int i = 0; i < TICKS_WARM + TICKS; i++) {
+        double hot_k = 0, sum_k = 0;
+        assert_int_equal(tmx_sim_tick(sim, NULL), TMX_OK);
+        for (size_t sm = 0; sm < gpu->chip->n_sm; sm++) {
+            const double t = f->temp_k[gpu->chip->unit_of_sm[sm]];
+            hot_k = fmax(hot_k, t);
+            sum_k += t / (double)gpu->chip->n_sm;
+            s.gated = s.gated || m->gated[sm];
+        }
+        s.peak_c = fmax(s.peak_c, hot_k - 273.15);
+        if (i >= TICKS_WARM) {
+            s.mean_peak_c += (hot_k - 273.15) / TICKS;
+            s.spread_k += (hot_k - sum_k) / TICKS;
+            s.speed += m->speed[0] / TICKS;
+        }
+    }
+    return s;
+}
+
+/* Speeds: 1 - slowdown of WL7 and WL8 of the specification's prototype, 8.67 and 3.58 %. */
+static void it_holds_the_limit_whatever_it_believes(void **state)
+{
+    static const struct {
+        const char *mix, *more;
+        double least_speed;
+    } rows[] = {
+        {"WL7", "", 0.911},
+        {"WL8", "", 0.962},
+        {"WL8", "mix_policy = { power_scale = 0.8; leak_scale = 0.5; };", 0.961},
+        {"WL8", "mix_policy = { power_scale = 1.2; }; forecast = { r_convec_scale = 1.1; };", 0.961},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        struct tmx_run *run = open_run(rows[i].mix, rows[i].more);
+        const struct seen s = watch(run);
+        if (s.gated || s.peak_c > 89.95 || s.mean_peak_c < 89.6 || s.speed < rows[i].least_speed) {
+            fail_msg("%s %s: gated %d, peak %.3f, mean %.3f degC, speed %.4f", rows[i].mix, rows[i].more,
+                     s.gated, s.peak_c, s.mean_peak_c, s.speed);
+        }
+        tmx_run_destroy(run);
+    }
+}
+
+static void placement_evens_temperatures(void **state)
+{
+    struct tmx_run *even = open_run("WL1", ""),
+                   *uniform = open_run("WL1", "mix_policy = { place = false; };");
+    const struct seen a = watch(even), b = watch(uniform);
+    (void)state;
+    assert_true(a.spread_k < 0.7 && b.spread_k > 1.2); /* K between hottest and mean SM */
+    assert_true(a.speed > 1 - 1e-9 && b.speed > 1 - 1e-9);
+    tmx_run_destroy(even);
+    tmx_run_destroy(uniform);
+}
+
+static void a_snapshot_keeps_what_it_knows(void **state)
+{
+    struct tmx_run *run = open_run("WL8", "sensor = { noise_k = 0.5; };");
+    struct tmx_sim *sim = tmx_run_sim(run);
+    const struct tmx_frame *f = tmx_sim_frame(sim);
+    void *image = malloc(tmx_sim_image_size(sim));
+    double first[64];
+    (void)state;
+    for (int i = 0; i < 3007; i++) {
+        assert_int_equal(tmx_sim_tick(sim, NULL), TMX_OK);
+    }
+    tmx_sim_save(sim, image);
+    for (int pass = 0; pass < 2; pass++) {
+        for (int i = 0; i < 2000; i++) {
+            assert_int_equal(tmx_sim_tick(sim, NULL), TMX_OK);
+        }
+        if (pass == 0) {
+            memcpy(first, f->temp_k, f->n_unit * sizeof *first);
+            tmx_sim_restore(sim, image);
+        }
+    }
+    assert_memory_equal(first, f->temp_k, f->n_unit * sizeof *first);
+    free(image);
+    tmx_run_destroy(run);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(it_holds_the_limit_whatever_it_believes),
+        cmocka_unit_test(placement_evens_temperatures),
+        cmocka_unit_test(a_snapshot_keeps_what_it_knows),
+    };
+    return cmocka_run_group_tests_name("foresight", tests, NULL, NULL);
+}
