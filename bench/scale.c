@@ -151,8 +151,8 @@ int main(void)
         const double from_s = tmx_os_now_s();
         ticks(run[N_SIZE - 1][k], 6000);
         const double wall_s = tmx_os_now_s() - from_s;
-        printf("%d GPUs x 60 s, %s: %.1f s wall on one core (limit 60)\n", MOST,
-               k ? "64 speeds" : "equal fans", wall_s);
+        printf("%d GPUs x 60 s, %s: %.1f s wall on one core (limit 60)\nratio hall_512_%s %.2f\n", MOST,
+               k ? "64 speeds" : "equal fans", wall_s, k ? "64_speeds_s" : "s", wall_s);
         ok = ok && wall_s < 60;
     }
     const double extra_kb = (kb[N_SIZE - 1] - kb[0]) / (double)(MOST - 1);
