@@ -69,8 +69,8 @@ static enum tmx_status measure(struct tmx_run *run, long n, struct tmx_err *err)
         st = tick_s[r] < 0 || step_s[r] < 0 ? TMX_ESOLVE : TMX_OK;
     }
     if (!st) {
-        printf("median: tick %.3f us, thermal step alone %.3f us, ratio %.2f\n", 1e6 * median(tick_s, ROUNDS),
-               1e6 * median(step_s, ROUNDS), median(ratio, ROUNDS));
+        printf("median: tick %.3f us, thermal step alone %.3f us\nratio tick_over_thermal %.2f\n",
+               1e6 * median(tick_s, ROUNDS), 1e6 * median(step_s, ROUNDS), median(ratio, ROUNDS));
     }
     t->ops->destroy(state);
     free(temp_k);
