@@ -48,7 +48,7 @@ static void room_for_row(struct tmx_lp *lp)
 {
     const size_t n = 2 * lp->room_row + 64;
     void *rhs = lp->rhs, *equal = lp->equal, *start = lp->start;
-    const bool ok = grow(&rhs, n, sizeof *lp->rhs) & grow(&equal, n, sizeof *lp->equal) &
+    const bool ok = grow(&rhs, n, sizeof *lp->rhs) && grow(&equal, n, sizeof *lp->equal) &&
                     grow(&start, n + 1, sizeof *lp->start);
     lp->rhs = rhs;
     lp->equal = equal;
@@ -78,7 +78,7 @@ void tmx_lp_add(struct tmx_lp *lp, size_t col, double val)
     if (lp->n_entry == lp->room_entry && !lp->failed) {
         const size_t n = 2 * lp->room_entry + 1024;
         void *c = lp->col, *v = lp->val;
-        const bool ok = grow(&c, n, sizeof *lp->col) & grow(&v, n, sizeof *lp->val);
+        const bool ok = grow(&c, n, sizeof *lp->col) && grow(&v, n, sizeof *lp->val);
         lp->col = c;
         lp->val = v;
         lp->room_entry = ok ? n : lp->room_entry;

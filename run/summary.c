@@ -65,7 +65,9 @@ void tmx_run_print(const struct tmx_run *run, FILE *out)
     size_t n_zero = 0; /* metrics */
     fprintf(out, "%s under %s on %s", tmx_run_mix_name(run), tmx_run_policy_name(run),
             run->topology.n_gpu > 0 ? run->topology.name : run->kind[0].name);
-    fprintf(out, run->n_gpu > 1 ? ", %zu GPUs" : "", run->n_gpu);
+    if (run->n_gpu > 1) {
+        fprintf(out, ", %zu GPUs", run->n_gpu);
+    }
     fprintf(out, ", tick %g s, seed %d, %zu kernels, run %.8s\n\n", run->options.tick_s, run->options.seed,
             run->n_kernel, tmx_run_id(run));
     for (const struct tmx_metric *m = tmx_metrics; m->name; m++) {
