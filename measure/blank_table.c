@@ -58,7 +58,7 @@ static void say_columns(struct tmx_collect *c, const struct table *t)
 {
     for (int q = 0; q < TMX_N_QUANTITY; q++) {
         if (t->from[q] < t->n) {
-            tmx_measured_column(c->to, q, t->name[t->from[q]]);
+            tmx_measured_column(c->to, (enum tmx_quantity)q, t->name[t->from[q]]);
         }
     }
     for (size_t i = 0; i < t->n; i++) {

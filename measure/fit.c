@@ -18,19 +18,19 @@ struct kind {
 static const double NOISE_K = 0.4;
 static const struct kind kinds[TMX_N_FIT] = {
     [TMX_FIT_OFFSET] = {"offset_k", "K", false, 0, 0.25},
-    [TMX_FIT_JUNCTION] = {"junction_k_per_w", "K/W", true},
-    [TMX_FIT_DIE] = {"die_k_per_w", "K/W", true},
+    [TMX_FIT_JUNCTION] = {"junction_k_per_w", "K/W", true, 0, 0},
+    [TMX_FIT_DIE] = {"die_k_per_w", "K/W", true, 0, 0},
     [TMX_FIT_SINK] = {"sink_k_per_w", "K/W", true, -2.3, 1.5},
-    [TMX_FIT_PREHEAT] = {"preheat_k_per_w", "K/W", false},
-    [TMX_FIT_DIE_S] = {"die_s", "s", true},
+    [TMX_FIT_PREHEAT] = {"preheat_k_per_w", "K/W", false, 0, 0},
+    [TMX_FIT_DIE_S] = {"die_s", "s", true, 0, 0},
     [TMX_FIT_SINK_C] = {"sink_j_per_k", "J/K", true, 6.5, 1},
-    [TMX_FIT_CASE] = {"case_k_per_w", "K/W", true},
+    [TMX_FIT_CASE] = {"case_k_per_w", "K/W", true, 0, 0},
     [TMX_FIT_SINK_BASE] = {"sink_base_k_per_w", "K/W", true, 0, 0},
     [TMX_FIT_EXPONENT] = {"fan_exponent", "1", true, -0.2, 0.7},
-    [TMX_FIT_CASE_S] = {"case_s", "s", true},
+    [TMX_FIT_CASE_S] = {"case_s", "s", true, 0, 0},
     [TMX_FIT_AIR_RISE] = {"air_rise_k", "K", false, 0, 5},
     [TMX_FIT_CHASSIS] = {"chassis_k", "K", true, 0, 0},
-    [TMX_FIT_LAG] = {"power_lag_s", "s", false},
+    [TMX_FIT_LAG] = {"power_lag_s", "s", false, 0, 0},
     [TMX_FIT_AMBIENT] = {"ambient_c", "degC", false, 25, 10},
 };
 

@@ -113,8 +113,8 @@ enum tmx_status tmx_collect_row(struct tmx_collect *c, const struct tmx_row *row
     for (int q = 0; q < TMX_N_QUANTITY; q++) {
         if (row->q[q] < limits[q].low || row->q[q] > limits[q].high) {
             return tmx_fail_at(err, TMX_ERANGE, c->text->name, row->line, "%s = %g is outside [%g, %g]: %s",
-                               tmx_quantity_name(q), row->q[q], limits[q].low, limits[q].high,
-                               limits[q].hint);
+                               tmx_quantity_name((enum tmx_quantity)q), row->q[q], limits[q].low,
+                               limits[q].high, limits[q].hint);
         }
     }
     if (gpu.begin == gpu.end) {
@@ -490,7 +490,7 @@ enum tmx_status tmx_measured_parse(struct tmx_measured *m, struct tmx_text *t,
     m->format = formats[f]->name;
     enum tmx_status st = formats[f]->read(&c, err);
     for (int q = TMX_Q_POWER; !st && q <= TMX_Q_TEMP; q++) {
-        if (!has_column(m, first_column, q)) {
+        if (!has_column(m, first_column, (enum tmx_quantity)q)) {
             char names[256] = "";
             for (size_t i = 0; i < m->n_unused && strlen(names) < 160; i++) {
                 snprintf(names + strlen(names), sizeof names - strlen(names), "%s%.40s", i ? ", " : "",

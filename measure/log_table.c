@@ -68,8 +68,8 @@ static enum tmx_status apply_wishes(struct tmx_collect *c, struct table *t, stru
         const char *eq = strchr(wish[i], '=');
         int q = 0;
         while (eq && q < TMX_N_QUANTITY &&
-               (strlen(tmx_quantity_name(q)) != (size_t)(eq - wish[i]) ||
-                strncmp(tmx_quantity_name(q), wish[i], (size_t)(eq - wish[i])) != 0)) {
+               (strlen(tmx_quantity_name((enum tmx_quantity)q)) != (size_t)(eq - wish[i]) ||
+                strncmp(tmx_quantity_name((enum tmx_quantity)q), wish[i], (size_t)(eq - wish[i])) != 0)) {
             q++;
         }
         size_t k = 0;
@@ -168,7 +168,7 @@ static void choose(struct tmx_collect *c, struct table *t)
             }
         }
         if (t->from[q] < t->n) {
-            tmx_measured_column(c->to, q, tmx_span_trim(t->name[t->from[q]]));
+            tmx_measured_column(c->to, (enum tmx_quantity)q, tmx_span_trim(t->name[t->from[q]]));
         }
     }
     t->gpu = t->run = t->clock = t->n;
@@ -226,7 +226,7 @@ static enum tmx_status read_row(struct tmx_collect *c, const struct table *t, co
             const struct tmx_span s = tmx_span_trim(cell[k]), name = tmx_span_trim(t->name[k]);
             st = tmx_fail_at(err, TMX_EPARSE, c->text->name, line,
                              "column \"%.*s\": \"%.*s\" is no number of %s", TMX_SPAN_ARG(name),
-                             TMX_SPAN_ARG(s), tmx_quantity_name(q));
+                             TMX_SPAN_ARG(s), tmx_quantity_name((enum tmx_quantity)q));
         }
     }
     return st ? st

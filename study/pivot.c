@@ -86,7 +86,7 @@ enum tmx_status tmx_where_parse(const char *text, struct tmx_where *w, struct tm
         for (size_t i = 0; i < 6; i++) { /* the longer of two that fit: <= over < */
             const size_t length = strlen(words[i]);
             if (strncmp(at, words[i], length) == 0 && (!value || length == 2)) {
-                w->relation = i;
+                w->relation = (enum tmx_relation)i;
                 value = at + length;
             }
         }

@@ -11,9 +11,11 @@
 
 enum tmx_aggregate { TMX_MEAN, TMX_MIN, TMX_MAX, TMX_STDEV, TMX_COUNT };
 
-struct tmx_where { /* key relation value; IN and NOT_IN: values between bars */
+enum tmx_relation { TMX_EQUAL, TMX_UNEQUAL, TMX_LESS, TMX_AT_MOST, TMX_MORE, TMX_AT_LEAST, TMX_IN };
+
+struct tmx_where { /* key relation value; IN: values between bars */
     char key[64], value[192];
-    enum { TMX_EQUAL, TMX_UNEQUAL, TMX_LESS, TMX_AT_MOST, TMX_MORE, TMX_AT_LEAST, TMX_IN } relation;
+    enum tmx_relation relation;
 };
 
 /* "key=value", also with !=, <, <=, >, >= between them, or "key in a,b,c". */
