@@ -47,23 +47,26 @@ class NodeView(Structure):
 class View(Structure):
     c_name = "tmx_view"
     _fields_ = [("tick", c_uint64), ("time_s", c_double), ("node", POINTER(NodeView)),
-                ("sensed_k", POINTER(c_double)), ("hottest_k", POINTER(c_double))]
+                ("sensed_k", POINTER(c_double)), ("hottest_k", POINTER(c_double)), ("quantum_s", c_double),
+                ("dt_s", c_double), ("limit_k", c_double), ("outlook", c_void_p)]
 
 
 class GpuRequest(Structure):
     c_name = "tmx_gpu_request"
-    _fields_ = [("admit", c_size_t), ("share", c_double), ("level", c_size_t), ("n_active", c_size_t)]
+    _fields_ = [("admit", c_size_t), ("share", c_double), ("level", c_size_t), ("n_active", c_size_t),
+                ("rest", c_double), ("late_s", c_double), ("late_level", c_size_t)]
 
 
 class Request(Structure):
     c_name = "tmx_request"
-    _fields_ = [("gpu", POINTER(GpuRequest)), ("gate", POINTER(c_bool))]
+    _fields_ = [("gpu", POINTER(GpuRequest)), ("gate", POINTER(c_bool)), ("memory", POINTER(c_double))]
 
 
 class Spread(Structure):
     c_name = "tmx_spread"
     _fields_ = [("n", c_size_t), ("by_index", POINTER(c_size_t)), ("hot_order", POINTER(c_size_t)),
-                ("share", c_double), ("first_is_hot", c_bool), ("begin_s", c_double), ("end_s", c_double)]
+                ("share", c_double), ("first_is_hot", c_bool), ("begin_s", c_double), ("end_s", c_double),
+                ("sm0", c_size_t), ("memory", POINTER(c_double))]
 
 
 class FanPoint(Structure):
@@ -110,7 +113,7 @@ STATE = CFUNCTYPE(c_int, c_void_p)
 class MixPolicy(Structure):
     c_name = "tmx_mix_policy"
     _fields_ = [("base", Plugin), ("decide", DECIDE), ("spread", SPREAD), ("slice_s", REAL), ("turns", c_bool),
-                ("measured_gain_pct", c_double)]
+                ("measured_gain_pct", c_double), ("memory", c_void_p), ("foresees", c_bool)]
 
 
 class DtmPolicy(Structure):
