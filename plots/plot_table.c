@@ -128,6 +128,27 @@ static enum tmx_status paper_marks(const struct tmx_plot *p, const struct source
     return st;
 }
 
+/* Keep the mixes that were run under more than one policy: a single run beside the mixes has nothing to be
+ * compared with. Returns how many are left. */
+static size_t compared(const struct source *s, const char **mix, size_t n_mix)
+{
+    const char *policy[MAX_NAMES];
+    const size_t column = tmx_csv_column(&s->csv, "slowdown_pct");
+    const size_t n_policy = column < s->csv.n_column ? distinct(s, s->policy, policy, "") : 0;
+    size_t kept = 0;
+    for (size_t m = 0; m < n_mix; m++) {
+        size_t n = 0;
+        for (size_t i = 0; i < n_policy; i++) {
+            double v;
+            n += value(s, s->first_variant, mix[m], policy[i], column, &v);
+        }
+        if (n != 1 || n_policy == 1) {
+            mix[kept++] = mix[m];
+        }
+    }
+    return kept;
+}
+
 static enum tmx_status draw_bars(struct tmx_plot *p, const struct source *s, const struct bars *b,
                                  struct tmx_err *err)
 {
@@ -138,7 +159,8 @@ static enum tmx_status draw_bars(struct tmx_plot *p, const struct source *s, con
         return TMX_OK;
     }
     const size_t n_policy = distinct(s, s->policy, policy, b->skip_policy);
-    const size_t n_group = b->by_variant ? technologies(s, group) : distinct(s, s->mix, group, "mean_target");
+    size_t n_group = b->by_variant ? technologies(s, group) : distinct(s, s->mix, group, "mean_target");
+    n_group = b->by_variant ? n_group : compared(s, group, n_group);
     enum tmx_status st = open_bars(&t, b->by_variant ? "variant" : "mix", policy, n_policy, err);
     for (size_t g = 0; g < n_group && !st; g++) {
         tmx_table_text(t, group[g]);
