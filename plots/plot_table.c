@@ -129,7 +129,7 @@ static enum tmx_status paper_marks(const struct tmx_plot *p, const struct source
 }
 
 /* Keep the mixes that were run under more than one policy: a single run beside the mixes has nothing to be
- * compared with. Returns how many are left. */
+ * compared with, unless no mix was run twice. Returns how many are left. */
 static size_t compared(const struct source *s, const char **mix, size_t n_mix)
 {
     const char *policy[MAX_NAMES];
@@ -146,7 +146,7 @@ static size_t compared(const struct source *s, const char **mix, size_t n_mix)
             mix[kept++] = mix[m];
         }
     }
-    return kept;
+    return kept ? kept : n_mix;
 }
 
 static enum tmx_status draw_bars(struct tmx_plot *p, const struct source *s, const struct bars *b,
