@@ -240,6 +240,28 @@ static double exhaust_j(const struct tmx_run *r)
     return cooling(r).exhaust_j;
 }
 
+static double step_time_s(const struct tmx_run *r)
+{
+    const double v = machine(r)->members ? tmx_gang_step_mean_s(machine(r)->members) : 0;
+    return isnan(v) ? 0 : v;
+}
+
+static double step_p99_s(const struct tmx_run *r)
+{
+    const double v = machine(r)->members ? tmx_gang_step_quantile_s(machine(r)->members, 0.99) : 0;
+    return isnan(v) ? 0 : v;
+}
+
+static double wait_pct(const struct tmx_run *r)
+{
+    const struct tmx_gang *g = machine(r)->members;
+    double s = 0;
+    for (size_t i = 0; g && i < g->spec.n_member; i++) {
+        s += 100 * tmx_gang_wait_share(g, i) / (double)g->spec.n_member;
+    }
+    return s;
+}
+
 static double gate_asleep_error_points(const struct tmx_run *r)
 {
     return 100 * tmx_run_gate_asleep_error(r);
@@ -282,5 +304,8 @@ const struct tmx_metric tmx_metrics[] = {
      "unit gating: largest error of interpolated asleep time against fresh cycle-level runs",
      gate_asleep_error_points},
     {"gate_slowdown_error_points", "unit gating: the same of the slowdown", gate_slowdown_error_points},
+    {"step_time_s", "synchronous job: time of a step, mean", step_time_s},
+    {"step_p99_s", "synchronous job: 99th percentile of the step times", step_p99_s},
+    {"wait_pct", "synchronous job: time that members wait for the last one, mean over members", wait_pct},
     {0},
 };

@@ -54,4 +54,4 @@ const struct tmx_opt tmx_run_opts[] = {
 
 const char *const tmx_run_groups[] = {"cta",          "job",    "place",      "mix_policy", "throttle", "dtm",
                                       "tb",           "sensor", "chip_power", "package",    "thermal",  "fan",
-                                      "fan_failures", "gate",   "modules",    "forecast",   NULL};
+                                      "fan_failures", "gate",   "modules",    "forecast",   "gang",     NULL};

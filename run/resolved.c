@@ -95,6 +95,7 @@ void tmx_run_write_resolved(const struct tmx_run *r, enum tmx_resolved what, FIL
         }
     }
     write_modules(r, what, out);
+    tmx_gang_write(&r->gang, out);
     if (r->jobs) {
         tmx_run_jobs_write(r, out);
     }

@@ -25,6 +25,7 @@ static enum tmx_status fill_spec(struct tmx_run *r, struct tmx_err *err)
     const struct tmx_mix_policy *mix = tmx_mix_of(&s->choice[TMX_LEVEL_MIX]);
     s->machine = (struct tmx_machine_spec){.job = r->job,
                                            .n_job = r->mix.n_entry,
+                                           .gang = &r->gang,
                                            .dt_s = o->tick_s,
                                            .gain = o->measured_gains ? 1 + mix->measured_gain_pct / 100 : 1,
                                            .system_kernel_s = o->system_kernel_s,
@@ -114,7 +115,7 @@ static enum tmx_status describe(struct tmx_run **run, const struct tmx_setting *
                            NULL, err);
     st = st ? st : tmx_run_node_open(r, root, err);
     st = st ? st : tmx_run_check_times(r, root, err);
-    st = st ? st : tmx_run_workload_open(r, err);
+    st = st ? st : tmx_run_workload_open(r, root, err);
     st = st ? st : tmx_run_gate_open(r, root, err);
     st = st ? st : tmx_run_cta_open(r, root, err);
     st = st ? st : tmx_run_thermal_read(r, root, err);

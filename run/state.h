@@ -52,6 +52,7 @@ struct tmx_run {
     char (*kernel_file)[64];   /* [n_kernel] as named in the mix */
     size_t n_kernel;
     struct tmx_job *job;       /* [mix.n_entry] */
+    struct tmx_gang_spec gang; /* n_member 0: none */
     struct tmx_run_jobs *jobs; /* NULL: no job level */
     struct tmx_run_gate *gate; /* NULL: no unit gating */
     struct {
@@ -96,8 +97,9 @@ TMX_NODISCARD enum tmx_status tmx_run_check_keys(struct tmx_run *r, const struct
 
 /* In workload.c: the mix, its kernels, and the jobs they make. */
 
-/* Fill r->mix, r->kernel and r->job; the chips and the group job have been read. */
-TMX_NODISCARD enum tmx_status tmx_run_workload_open(struct tmx_run *r, struct tmx_err *err);
+/* Fill r->mix, r->kernel, r->job and r->gang; the chips and the group job have been read. */
+TMX_NODISCARD enum tmx_status tmx_run_workload_open(struct tmx_run *r, const struct tmx_setting *root,
+                                                    struct tmx_err *err);
 void tmx_run_workload_close(struct tmx_run *r);
 
 #endif

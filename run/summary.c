@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "run/summary.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "core/base/config.h"
@@ -56,6 +57,33 @@ enum tmx_status tmx_run_kernels(const struct tmx_run *run, struct tmx_table **ou
         tmx_table_int(*out, (int64_t)b.retired);
         tmx_table_real(*out, tmx_sim_recorder(sim)->job_j[j]);
         tmx_table_real(*out, job->pdi_w);
+    }
+    return st;
+}
+
+enum tmx_status tmx_run_members(const struct tmx_run *run, struct tmx_table **out, struct tmx_err *err)
+{
+    static const struct tmx_column columns[] = {
+        {"member", TMX_COLUMN_INT, 0},     {"gpu", TMX_COLUMN_INT, 0},    {"weight", TMX_COLUMN_REAL, 3},
+        {"compute_s", TMX_COLUMN_REAL, 6}, {"speed", TMX_COLUMN_REAL, 6}, {"wait_pct", TMX_COLUMN_REAL, 3},
+        {"last_steps", TMX_COLUMN_INT, 0},
+    };
+    const struct tmx_gang *g = tmx_sim_machine(tmx_run_sim_const(run))->members;
+    const enum tmx_status st = tmx_table_create(out, columns, sizeof columns / sizeof columns[0], err);
+    double fastest = 0;
+    for (size_t i = 0; g && i < g->spec.n_member; i++) {
+        fastest = fmax(fastest, tmx_gang_speed(g, i));
+    }
+    for (size_t i = 0; !st && g && i < g->spec.n_member; i++) {
+        const double speed = tmx_gang_speed(g, i);
+        tmx_table_int(*out, (int64_t)i);
+        tmx_table_int(*out, (int64_t)g->spec.gpu[i]);
+        tmx_table_real(*out, g->spec.weight[i]);
+        speed > 0 ? tmx_table_real(*out, g->spec.weight[i] * g->spec.options.step_work_s / speed)
+                  : tmx_table_empty(*out);
+        speed > 0 ? tmx_table_real(*out, speed / fastest) : tmx_table_empty(*out);
+        tmx_table_real(*out, 100 * tmx_gang_wait_share(g, i));
+        tmx_table_int(*out, (int64_t)g->member[i].n_last);
     }
     return st;
 }
@@ -159,13 +187,18 @@ enum tmx_status tmx_run_save_resolved(const struct tmx_run *run, const char *fol
 
 enum tmx_status tmx_run_save_tables(const struct tmx_run *run, const char *folder, struct tmx_err *err)
 {
-    struct tmx_table *summary = NULL, *kernels = NULL;
+    struct tmx_table *summary = NULL, *kernels = NULL, *members = NULL;
     enum tmx_status st = tmx_run_summary(run, &summary, err);
     st = st ? st : tmx_run_kernels(run, &kernels, err);
     st = st ? st : save(folder, "summary.csv", NULL, summary, err);
     st = st ? st : save(folder, "kernels.csv", NULL, kernels, err);
+    if (!st && run->gang.n_member > 0) {
+        st = tmx_run_members(run, &members, err);
+        st = st ? st : save(folder, "members.csv", NULL, members, err);
+    }
     st = st ? st : tmx_run_folder_seal(run, folder, err);
     tmx_table_destroy(summary);
     tmx_table_destroy(kernels);
+    tmx_table_destroy(members);
     return st;
 }

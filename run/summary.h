@@ -16,12 +16,18 @@ TMX_NODISCARD enum tmx_status tmx_run_summary(const struct tmx_run *run, struct 
 TMX_NODISCARD enum tmx_status tmx_run_kernels(const struct tmx_run *run, struct tmx_table **out,
                                               struct tmx_err *err);
 
+/* A row a member of the synchronous job: its GPU, weight, time computed and share of time waited a step,
+ * steps in which it was the last, work a second of computing relative to the fastest member. No rows: no such
+ * job. */
+TMX_NODISCARD enum tmx_status tmx_run_members(const struct tmx_run *run, struct tmx_table **out,
+                                              struct tmx_err *err);
+
 /* For people: what was run, the metrics that are not zero with their meaning, the names of the others. */
 void tmx_run_print(const struct tmx_run *run, FILE *out);
 
 /* Files of a folder that is there: before the run (what an earlier run left is removed) resolved.cfg,
  * folder.cfg (mix, policy, chips, sensors) and floorplan_gpuN.flp, with which the folder describes itself;
- * summary.csv, kernels.csv and manifest.csv after it (below). */
+ * summary.csv, kernels.csv, of a synchronous job members.csv, and manifest.csv after it (below). */
 TMX_NODISCARD enum tmx_status tmx_run_save_resolved(const struct tmx_run *run, const char *folder,
                                                     struct tmx_err *err);
 TMX_NODISCARD enum tmx_status tmx_run_save_tables(const struct tmx_run *run, const char *folder,

@@ -135,11 +135,20 @@ void tmx_machine_advance(struct tmx_machine *m, double time_s)
         gpu->overhead_s = 0;
         for (size_t k = 0; k < n_run; k++) {
             m->job[gpu->run[k]].pdi_valid = true; /* resident blocks have shown their activity */
-            progress(m, gpu, k, work[k], time_s);
+            if (m->members && gpu->run[k] < m->members->spec.n_member) {
+                const double rate = job_rate(m, gpu, &m->job[gpu->run[k]]);
+                tmx_gang_offer(m->members, gpu->run[k], g, k,
+                               work[k] * rate / m->dt_s / (double)m->gpu[0].chip->n_sm);
+            } else {
+                progress(m, gpu, k, work[k], time_s);
+            }
         }
         if (n_run > 0 && m->counting) {
             gpu->busy_s += m->dt_s;
         }
+    }
+    if (m->members) {
+        tmx_gang_advance(m->members, m, time_s);
     }
     while (m->first_unfinished < m->n_job && m->job[m->first_unfinished].state == TMX_JOB_DONE) {
         m->first_unfinished++;

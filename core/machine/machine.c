@@ -120,6 +120,12 @@ enum tmx_status tmx_machine_create(struct tmx_machine **out, const struct tmx_ma
         m->job[j] = spec->job[j];
         m->job[j].started_s = m->job[j].finished_s = -1;
     }
+    const enum tmx_status st =
+        spec->gang && spec->gang->n_member > 0 ? tmx_gang_create(&m->members, spec->gang, m, err) : TMX_OK;
+    if (st) {
+        tmx_machine_destroy(m);
+        return st;
+    }
     *out = m;
     return TMX_OK;
 }
@@ -134,6 +140,7 @@ void tmx_machine_destroy(struct tmx_machine *m)
         free(m->gpu[g].active_hot);
         free(m->gpu[g].order);
     }
+    tmx_gang_destroy(m->members);
     free(m->gpu);
     free(m->job);
     free(m->gpu_view);

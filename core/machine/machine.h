@@ -12,6 +12,7 @@
  * over one block lifetime (block ages are uniform) and are refilled by the new one. */
 
 #include "core/machine/chip.h"
+#include "core/machine/gang.h"
 #include "core/machine/job.h"
 
 struct tmx_gpu {
@@ -47,6 +48,7 @@ struct tmx_machine {
     struct tmx_job *job;                  /* [n_job] by arrival */
     const struct tmx_gpu_view **gpu_view; /* [n_gpu] backs gpus, */
     const struct tmx_job_view **job_view; /* [n_job] and jobs */
+    struct tmx_gang *members;             /* the synchronous job; NULL: none */
     size_t n_unit;
     size_t n_volunteer; /* SMs profiling or about to */
     size_t n_done;
@@ -79,6 +81,7 @@ struct tmx_machine_spec {
     const size_t *card;        /* [n_gpu] ascending card numbers; NULL: all on one card */
     const struct tmx_job *job; /* [n_job] copied; by arrival */
     size_t n_job;
+    const struct tmx_gang_spec *gang; /* NULL: no synchronous job; outlives the machine */
     double dt_s;
     double gain;
     double remote_cost;

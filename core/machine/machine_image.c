@@ -59,7 +59,13 @@ static size_t walk(enum direction d, struct tmx_machine *m, unsigned char *buf)
     at = item(d, m->volunteer_done, m->n_sm * sizeof *m->volunteer_done, buf, at);
     at = item(d, m->speed, m->n_gpu * sizeof *m->speed, buf, at);
     at = item(d, m->volt2, m->n_gpu * sizeof *m->volt2, buf, at);
-    return item(d, m->volt, m->n_gpu * sizeof *m->volt, buf, at);
+    at = item(d, m->volt, m->n_gpu * sizeof *m->volt, buf, at);
+    if (d == SAVE) {
+        tmx_gang_save(m->members, buf + at);
+    } else if (d == RESTORE) {
+        tmx_gang_restore(m->members, buf + at);
+    }
+    return at + tmx_gang_image_size(m->members);
 }
 
 size_t tmx_machine_image_size(struct tmx_machine *m)

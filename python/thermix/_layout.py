@@ -37,11 +37,16 @@ class GpuView(Structure):
                 ("share", c_double), ("admit_share", c_double), ("card0", c_size_t), ("n_card", c_size_t)]
 
 
+class GangView(Structure):
+    c_name = "tmx_gang_view"
+    _fields_ = [("n_member", c_size_t), ("gpu", POINTER(c_size_t)), ("compute_s", POINTER(c_double)), ("n_step", c_uint64)]
+
+
 class NodeView(Structure):
     c_name = "tmx_node_view"
     _fields_ = [("n_gpu", c_size_t), ("n_sm", c_size_t), ("n_job", c_size_t), ("n_arrived", c_size_t),
                 ("first_unfinished", c_size_t), ("last_home", c_size_t), ("gpus", POINTER(POINTER(GpuView))),
-                ("jobs", POINTER(POINTER(JobView)))]
+                ("jobs", POINTER(POINTER(JobView))), ("gang", POINTER(GangView))]
 
 
 class View(Structure):
@@ -142,5 +147,5 @@ class GatePolicy(Structure):
     _fields_ = [("base", Plugin), ("order", c_int), ("wake", c_int), ("coordinated", c_bool), ("adaptive", c_bool)]
 
 
-STRUCTS = (Opt, Plugin, JobView, GpuView, NodeView, View, GpuRequest, Request, Spread, FanPoint, FanView,
+STRUCTS = (Opt, Plugin, JobView, GpuView, GangView, NodeView, View, GpuRequest, Request, Spread, FanPoint, FanView,
            CtaCore, CtaView, CtaRequest, MixPolicy, DtmPolicy, TbPolicy, FanPolicy, CtaPolicy, GatePolicy)
