@@ -71,7 +71,8 @@ static void man_of_all(FILE *out)
         ".SH ENVIRONMENT\n.TP\n\\fBTHERMIX_DATA\\fR\nfolder that holds floorplans/, systems/, workloads/ and "
         "plots/, tried first\n.TP\n\\fBXDG_CACHE_HOME\\fR\nreduced models and profiles are kept in its "
         "folder "
-        "thermix/ (default ~/.cache)\n.SH EXIT STATUS\n0 ok, 1 failed, 2 bad input.\n",
+        "thermix/ (default ~/.cache)\n.TP\n\\fBTHERMIX_CACHE_MIB\\fR\nhow much of them is kept [MiB] "
+        "(default 1024)\n.SH EXIT STATUS\n0 ok, 1 failed, 2 bad input.\n",
         out);
 }
 

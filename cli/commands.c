@@ -13,7 +13,7 @@ const struct tmx_command *const tmx_commands[] = {
     &tmx_cmd_consolidate, &tmx_cmd_power,       &tmx_cmd_log,   &tmx_cmd_calibrate,
     &tmx_cmd_replay,      &tmx_cmd_validate,    &tmx_cmd_sweep, &tmx_cmd_merge,
     &tmx_cmd_query,       &tmx_cmd_sensitivity, &tmx_cmd_plot,  &tmx_cmd_animate,
-    &tmx_cmd_report,      &tmx_cmd_help,        NULL,
+    &tmx_cmd_report,      &tmx_cmd_cache,       &tmx_cmd_help,  NULL,
 };
 
 const struct tmx_command *tmx_command_find(const char *name)

@@ -5,6 +5,7 @@
 
 #include "cli/commands.h"
 #include "core/base/inputs.h"
+#include "core/store/keep.h"
 
 int main(int argc, char **argv)
 {
@@ -37,6 +38,11 @@ int main(int argc, char **argv)
         tmx_err_format(&err, text, sizeof text);
         fprintf(stderr, "thermix: %s\n", text);
         return tmx_status_exit_code(st);
+    }
+    uint64_t cache_bytes;
+    const enum tmx_status st = tmx_cache_limit(&cache_bytes, &err);
+    if (st) { /* said here, once: writing to the cache fails in silence */
+        return tmx_command_end(c->name, st, &err);
     }
     snprintf(name, sizeof name, "thermix %s", c->name);
     argv[1] = name;

@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#define _XOPEN_SOURCE 700 /* POSIX 2008 with realpath */
+#define _XOPEN_SOURCE   700 /* POSIX 2008 with realpath */
+#define _DEFAULT_SOURCE     /* flock */
 #include "core/base/os.h"
 
+#include <dirent.h>
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <fenv.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -258,6 +261,77 @@ enum tmx_status tmx_os_cache_dir(char *buf, size_t size, struct tmx_err *err)
     return ours ? TMX_OK
                 : tmx_fail_at(err, TMX_EIO, buf, 0,
                               "not a folder of yours that only you may write; nothing is kept in it");
+}
+
+static int by_name(const void *a, const void *b)
+{
+    return strcmp(((const struct tmx_os_entry *)a)->name, ((const struct tmx_os_entry *)b)->name);
+}
+
+enum tmx_status tmx_os_folder_read(const char *path, struct tmx_os_entry **entry, size_t *n,
+                                   struct tmx_err *err)
+{
+    struct stat info;
+    size_t room = 0;
+    enum tmx_status st = TMX_OK;
+    DIR *dir = opendir(path);
+    *entry = NULL;
+    *n = 0;
+    if (!dir) {
+        return tmx_fail_at(err, TMX_EIO, path, 0, "cannot read folder: %s", strerror(errno));
+    }
+    for (const struct dirent *d = readdir(dir); d && !st; d = readdir(dir)) {
+        if (strlen(d->d_name) >= sizeof(*entry)->name ||
+            fstatat(dirfd(dir), d->d_name, &info, AT_SYMLINK_NOFOLLOW) != 0 || !S_ISREG(info.st_mode)) {
+            continue;
+        }
+        if (*n == room) {
+            room = room ? 2 * room : 64;
+            struct tmx_os_entry *more = realloc(*entry, room * sizeof *more);
+            if (!more) {
+                st = tmx_fail(err, TMX_ENOMEM, "%zu files of %s", room, path);
+                break;
+            }
+            *entry = more;
+        }
+        struct tmx_os_entry *e = &(*entry)[(*n)++];
+        *e = (struct tmx_os_entry){.size = (uint64_t)info.st_size,
+                                   .changed_s =
+                                       (double)info.st_mtim.tv_sec + 1e-9 * (double)info.st_mtim.tv_nsec};
+        snprintf(e->name, sizeof e->name, "%s", d->d_name);
+    }
+    closedir(dir);
+    if (*n > 0) {
+        qsort(*entry, *n, sizeof **entry, by_name);
+    }
+    return st;
+}
+
+void tmx_os_touch(FILE *f)
+{
+    (void)futimens(fileno(f), NULL);
+}
+
+FILE *tmx_os_lock(const char *path, double patience_s)
+{
+    const struct timespec pause = {.tv_nsec = 2000000};
+    const double until_s = tmx_os_now_s() + patience_s;
+    const int fd = open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0600);
+    FILE *f = fd >= 0 ? fdopen(fd, "r+b") : NULL;
+    if (!f) {
+        if (fd >= 0) {
+            close(fd);
+        }
+        return NULL;
+    }
+    while (flock(fd, LOCK_EX | LOCK_NB) != 0) {
+        if (tmx_os_now_s() > until_s) {
+            fclose(f);
+            return NULL;
+        }
+        (void)nanosleep(&pause, NULL);
+    }
+    return f;
 }
 
 /* The folder that path is in, and its name there. */

@@ -54,6 +54,21 @@ TMX_NODISCARD enum tmx_status tmx_os_cache_dir(char *buf, size_t size, struct tm
 /* Fail when path is a file that has been read (inputs.h): for outputs that other programs write. */
 TMX_NODISCARD enum tmx_status tmx_output_guard(const char *path, struct tmx_err *err);
 
+/* What is kept in a folder of the user's own. */
+struct tmx_os_entry {
+    char name[80];
+    uint64_t size;    /* bytes */
+    double changed_s; /* since 1970 */
+};
+/* The regular files of a folder by name, those of longer names left out; free(*entry). */
+TMX_NODISCARD enum tmx_status tmx_os_folder_read(const char *path, struct tmx_os_entry **entry, size_t *n,
+                                                 struct tmx_err *err);
+/* The file was changed now: for whoever asks when it was last of use. */
+void tmx_os_touch(FILE *f);
+/* The file at path, made when absent (mode 0600, no link), locked against all other threads and programs that
+ * ask so; fclose ends it. NULL: it cannot be had within patience_s. */
+FILE *tmx_os_lock(const char *path, double patience_s);
+
 /* Remove a file; one that is absent is fine, one that has been read is an error. */
 TMX_NODISCARD enum tmx_status tmx_os_remove(const char *path, struct tmx_err *err);
 

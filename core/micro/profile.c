@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/base/cache.h"
+#include "core/store/cache.h"
 
 enum { CORE_WARPS = 3, CORE_RUNS = TMX_GATE_POINTS * CORE_WARPS, FIT_STEPS = 2000 };
 

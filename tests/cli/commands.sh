@@ -99,4 +99,18 @@ fails 'did you mean "MUM"' check ./bad.cfg
 sed 's/"r_convec"/"r_convex"/; s/package.r_convec/package.r_konvec/' "$root/workloads/suites/cooling-quick.cfg" |
   sed "s|\"../runs|\"$root/workloads/runs|" >bad.cfg
 fails 'r_konvec' check ./bad.cfg
+# the cache: listed, a damaged file found, emptied
+export XDG_CACHE_HOME=$dir/cache
+"$thermix" cache | grep -q 'cache/thermix: 0 files' || say "an empty cache"
+"$thermix" run wl1 --set rows=8 --set cols=8 --set tick_s=0.005 >/dev/null || say "a small wl1"
+n=$("$thermix" cache --format csv | tail -n +2 | wc -l)
+[ "$n" -ge 1 ] && "$thermix" cache check | grep -q ': '"$n"' files' || say "cache check"
+file=$(ls cache/thermix/*.* | head -1)
+printf x | dd of="$file" bs=1 seek=130 conv=notrunc 2>/dev/null
+"$thermix" cache check >out.txt 2>err.txt
+[ $? = 1 ] && grep -q checksum out.txt && grep -q '1 files that no run will take' err.txt || say "a damaged file of the cache"
+"$thermix" cache clean | grep -qx "removed $n files" && "$thermix" cache | grep -q ': 0 files' || say "cache clean"
+fails '--keep is for' cache --keep 3
+fails 'list, check or clean' cache empty
+THERMIX_CACHE_MIB=much fails 'expected a whole number of MiB' run wl1
 echo "$(wc -w <<<"$commands") commands"

@@ -3,7 +3,7 @@
 #include <cblas.h>
 #include <stdlib.h>
 
-#include "core/base/cache.h"
+#include "core/store/cache.h"
 #include "thermal/backend/reduced_model.h"
 
 /* Change this whenever the numbers that set-up computes change. */

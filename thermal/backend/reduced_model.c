@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/base/cache.h"
+#include "core/store/cache.h"
 #include "thermal/network/dense.h"
 #include "thermal/network/reduce.h"
 #include "thermal/network/start.h"

@@ -1,11 +1,16 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #define _POSIX_C_SOURCE 200809L
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
-#include "core/base/cache.h"
+#include "core/base/os.h"
+#include "core/store/cache.h"
+#include "core/store/keep.h"
 #include "tests/support/golden.h"
 #include "thermal/backend/reduced_model.h"
 
@@ -93,6 +98,138 @@ static void a_planted_file_is_neither_trusted_nor_written_through(void **state)
     assert_int_equal(chmod(folder_path, 0700), 0);
 }
 
+enum { BIG = 300000, PER_MIB = 3 }; /* bytes of a file below, and how many fit into 1 MiB */
+
+static void keep(const char *where, unsigned i)
+{
+    static double data[BIG / sizeof(double)];
+    char key[TMX_HASH_HEX];
+    snprintf(key, sizeof key, "%032x", i);
+    const struct tmx_cache_name name = {.folder = where, .kind = "core", .key = key};
+    const struct tmx_piece piece[] = {{data, sizeof data}};
+    data[0] = i;
+    tmx_cache_write(&name, piece, 1);
+}
+
+static bool kept(const char *where, unsigned i)
+{
+    static double data[BIG / sizeof(double)];
+    char key[TMX_HASH_HEX];
+    snprintf(key, sizeof key, "%032x", i);
+    const struct tmx_cache_name name = {.folder = where, .kind = "core", .key = key};
+    const struct tmx_piece piece[] = {{data, sizeof data}};
+    return tmx_cache_read(&name, piece, 1) && data[0] == i;
+}
+
+/* Bytes of a folder's files, at a moment when nobody writes: a folder is not read at one instant. */
+static uint64_t bytes_in(const char *where)
+{
+    struct tmx_cache_file *file;
+    size_t n;
+    uint64_t sum = 0;
+    FILE *quiet = tmx_os_lock("cache_bounded/lock", 10);
+    assert_non_null(quiet);
+    assert_int_equal(tmx_cache_files(where, &file, &n, NULL), TMX_OK);
+    for (size_t i = 0; i < n; i++) {
+        sum += file[i].size;
+    }
+    fclose(quiet);
+    free(file);
+    return sum;
+}
+
+static void what_was_used_longest_ago_goes_first(void **state)
+{
+    (void)state;
+    static const char where[] = "cache_bounded";
+    const struct timespec pause = {.tv_nsec = 20000000};
+    size_t n;
+    char text[200];
+    struct tmx_err err = {0};
+    uint64_t limit;
+    assert_int_equal(setenv("THERMIX_CACHE_MIB", "1", 1), 0);
+    keep(where, 0);
+    assert_int_equal(tmx_cache_clean(where, 0, &n, NULL), TMX_OK);
+    for (unsigned i = 0; i < PER_MIB; i++) {
+        keep(where, i);
+        (void)nanosleep(&pause, NULL);
+    }
+    assert_true(kept(where, 0)); /* which makes it the youngest */
+    keep(where, PER_MIB);
+    assert_true(kept(where, 0) && !kept(where, 1) && kept(where, 2) && kept(where, 3));
+    assert_int_equal(setenv("THERMIX_CACHE_MIB", "0", 1), 0);
+    keep(where, 7);
+    assert_false(kept(where, 7)); /* nothing is kept, and what is there stays until something is written */
+    assert_int_equal(setenv("THERMIX_CACHE_MIB", "-1", 1), 0);
+    assert_int_equal(tmx_cache_limit(&limit, &err), TMX_ECONFIG);
+    assert_int_equal(limit, 1 << 30);
+    tmx_err_format(&err, text, sizeof text);
+    assert_non_null(strstr(text, "expected a whole number of MiB"));
+    assert_int_equal(unsetenv("THERMIX_CACHE_MIB"), 0);
+}
+
+static void the_bound_holds_under_four_writers_of_which_one_is_killed(void **state)
+{
+    (void)state;
+    static const char where[] = "cache_bounded";
+    pid_t writer[4];
+    int status;
+    uint64_t most = 0;
+    size_t n;
+    assert_int_equal(setenv("THERMIX_CACHE_MIB", "1", 1), 0);
+    keep(where, 0);
+    for (unsigned w = 0; w < 4; w++) {
+        writer[w] = fork();
+        if (writer[w] == 0) {
+            for (unsigned i = 0; i < 60 || w == 3; i++) { /* the last writes until it is killed */
+                keep(where, w * 1000 + i % 60);
+                (void)kept(where, ((w + 1) % 4) * 1000 + i % 60);
+            }
+            _exit(0);
+        }
+    }
+    for (int i = 0; i < 200; i++) {
+        const uint64_t now = bytes_in(where);
+        most = now > most ? now : most;
+    }
+    assert_int_equal(kill(writer[3], SIGKILL), 0);
+    for (unsigned w = 0; w < 4; w++) {
+        assert_int_equal(waitpid(writer[w], &status, 0), writer[w]);
+        assert_true(w == 3 || (WIFEXITED(status) && WEXITSTATUS(status) == 0));
+    }
+    assert_true(most > 2 * BIG && most <= 1 << 20);
+    keep(where, 1); /* clears up behind the one that was killed */
+    struct tmx_cache_file *file;
+    assert_int_equal(tmx_cache_files(where, &file, &n, NULL), TMX_OK);
+    assert_int_equal(n, PER_MIB);
+    for (size_t i = 0; i < n; i++) {
+        assert_null(tmx_cache_fault(where, file[i].name));
+    }
+    free(file);
+    assert_int_equal(unsetenv("THERMIX_CACHE_MIB"), 0);
+}
+
+static void a_check_names_what_is_wrong(void **state)
+{
+    (void)state;
+    double a[3] = {1, 2, 3};
+    const struct tmx_piece piece[] = {{a, sizeof a}};
+    const char *name = strrchr(cached_file(KEY), '/') + 1;
+    static const struct {
+        long at;
+        const char *words;
+    } row[] = {{3, "another version"}, {40, "name is another"}, {70, "checksum"}, {119, "checksum"}};
+    for (size_t i = 0; i < sizeof row / sizeof row[0]; i++) {
+        tmx_cache_write(&NAME, piece, 1);
+        assert_null(tmx_cache_fault(NULL, name));
+        damage(cached_file(KEY), row[i].at);
+        assert_non_null(strstr(tmx_cache_fault(NULL, name), row[i].words));
+    }
+    tmx_cache_write(&NAME, piece, 1);
+    assert_int_equal(truncate(cached_file(KEY), 110), 0);
+    assert_non_null(strstr(tmx_cache_fault(NULL, name), "cut short"));
+}
+
 static const struct tmx_reduced_wish wish = {1e-3, 0, true};
 
 static void open_model(struct tmx_reduced_model *m, const struct tmx_thermal_spec *spec)
@@ -170,6 +307,9 @@ int main(void)
         cmocka_unit_test(what_was_written_is_read),
         cmocka_unit_test(a_damaged_file_counts_as_absent),
         cmocka_unit_test(a_planted_file_is_neither_trusted_nor_written_through),
+        cmocka_unit_test(a_check_names_what_is_wrong),
+        cmocka_unit_test(what_was_used_longest_ago_goes_first),
+        cmocka_unit_test(the_bound_holds_under_four_writers_of_which_one_is_killed),
         cmocka_unit_test(a_cached_model_is_the_built_one_and_is_rebuilt_when_damaged),
         cmocka_unit_test(without_a_cache_folder_models_are_built),
     };

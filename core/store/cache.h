@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#ifndef TMX_CORE_BASE_CACHE_H
-#define TMX_CORE_BASE_CACHE_H
+#ifndef TMX_CORE_STORE_CACHE_H
+#define TMX_CORE_STORE_CACHE_H
 
 #include <stdbool.h>
 #include <stddef.h>
