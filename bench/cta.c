@@ -91,7 +91,7 @@ int main(int argc, char **argv)
     st = st ? st : tmx_cta_chip_load(&chip, "tcs28", NULL, 0, &err);
     for (int part = 0; part < 2; part++) {
         for (int i = 0; i < n && !st; i++) {
-            st = tmx_cta_program_load(program, name[i], &chip, NULL, &err);
+            st = tmx_cta_program_load(program, name[i], &chip, 1, NULL, &err);
             st = st ? st : !part ? speed(&chip, program, out, &err) : independence(&chip, program, out, &err);
         }
     }

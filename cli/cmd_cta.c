@@ -77,7 +77,7 @@ static const struct tmx_arg rows[] = {
      .min = 0,
      .max = 1e15,
      .def = "1",
-     .doc = "of the block lengths"},
+     .doc = "of the block lengths, and of the instruction streams with --core"},
     {.name = "set",
      .type = TMX_ARG_TEXTS,
      TMX_ARG_FIELD(args, set),
@@ -93,7 +93,7 @@ static enum tmx_status load_programs(const struct args *a, const struct tmx_cta_
 {
     enum tmx_status st = TMX_OK;
     for (size_t k = 0; k < a->kernel.n && !st; k++) {
-        st = tmx_cta_program_load(&program[k], a->kernel.text[k], chip, compare, err);
+        st = tmx_cta_program_load(&program[k], a->kernel.text[k], chip, (uint64_t)a->seed, compare, err);
     }
     return st;
 }

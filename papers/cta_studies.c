@@ -206,7 +206,7 @@ static enum tmx_status sensitivity_row(const struct tmx_cta_suite *s, const stru
             chip.memory.core = strcmp(set->core, tmx_core_sources[TMX_SOURCE_GIVEN]) == 0
                                    ? TMX_SOURCE_GIVEN
                                    : TMX_SOURCE_MEASURED;
-            st = tmx_cta_program_load(program, s->program[k].name, &chip, NULL, err);
+            st = tmx_cta_program_load(program, s->program[k].name, &chip, s->options.seed, NULL, err);
         } else {
             stretch(&s->program[k], set->block_length, program);
         }

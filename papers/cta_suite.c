@@ -33,7 +33,7 @@ static enum tmx_status load_list(struct tmx_cta_suite *s, const char *key, struc
         tmx_setting_texts(s->call->root, key, 1, 2 * (size_t)TMX_CTA_LIST - s->n, &list, err);
     for (size_t i = 0; !st && i < tmx_setting_length(list); i++) {
         const char *name = tmx_setting_text(tmx_setting_at(list, i));
-        st = tmx_cta_program_load(&s->program[s->n], name, &s->chip, s->cores, err);
+        st = tmx_cta_program_load(&s->program[s->n], name, &s->chip, s->options.seed, s->cores, err);
         s->n += !st;
     }
     return st;

@@ -3,7 +3,7 @@
  *
  *   dynamic   sum over resident kernels of busy * P_kernel * part, times V^2 f relative to level 0
  *             (dvfs_power = "f": f alone; a kernel that waits for memory: its own speed in place of f)
- *   leakage   L_unit * r(T) * V * (1 - asleep)       (dvfs_leakage = false: without V)
+ *   leakage   L_unit * r(T) * V * (1 - saved)        (dvfs_leakage = false: without V)
  *   baseline  constant, outside the SMs, and what a resident kernel keeps awake there
  *
  * Paper 003, section 4.1: dynamic power from Hong and Kim (its reference 10), leakage that
@@ -149,7 +149,7 @@ static void dynamic(const struct tmx_machine *machine, size_t g, struct tmx_fram
     for (size_t k = 0; k < gpu->n_run; k++) {
         const struct tmx_job *j = &machine->job[gpu->run[k]];
         const double scale = volt2 * tmx_machine_clock_speed(machine, j, g) * gpu->power_scale;
-        way_w[k] = j->power_w * scale / j->slowdown * /* the same work, spread over a longer time */
+        way_w[k] = j->power_w * scale / tmx_job_slowdown(j) * /* the same work, spread over a longer time */
                    tmx_machine_remote_speed(machine, j, g);
     }
     for (size_t u = 0; u < c->floorplan.n_unit; u++) {
@@ -196,7 +196,7 @@ static enum tmx_status eval(void *model, const struct tmx_machine *machine, stru
                 return TMX_ERUNAWAY;
             }
             const double leak_w = m->leak_ref_w[i] * volt * tmx_leakage_look_up(table, f->temp_k[i]);
-            f->saved_w[i] = leak_w * f->asleep[i];
+            f->saved_w[i] = leak_w * (f->unpowered[i] > 0 ? f->unpowered[i] : f->asleep[i]);
             f->leakage_w[i] = leak_w - f->saved_w[i];
             f->baseline_w[i] = m->baseline_w[i] + awake_w * m->uncore_share[i];
             f->power_w[i] =

@@ -12,6 +12,7 @@
 struct tmx_run_cta {
     int place, core;
     double epoch_cycles;
+    uint64_t seed;                     /* the run's */
     struct tmx_cta_policy_spec policy; /* the choice of the level */
     struct tmx_cta_chip chip;
     struct tmx_cta_plan *plan; /* [n_kernel] */
@@ -33,7 +34,7 @@ static const struct tmx_opt opts[] = {
 static enum tmx_status cost(const struct tmx_run_cta *c, const struct tmx_memory_program *program,
                             const struct tmx_cta_outcome *out, struct tmx_cta_plan *plan, struct tmx_err *err)
 {
-    const struct tmx_cta_options o = {.epoch_cycles = c->epoch_cycles, .seed = 1};
+    const struct tmx_cta_options o = {.epoch_cycles = c->epoch_cycles, .seed = c->seed};
     const struct tmx_memory_program *list[] = {program};
     struct tmx_cta_policy_spec fixed;
     char text[64];
@@ -63,12 +64,12 @@ static enum tmx_status cost(const struct tmx_run_cta *c, const struct tmx_memory
 static enum tmx_status make_plan(const struct tmx_run_cta *c, const char *kernel, struct tmx_cta_plan *plan,
                                  struct tmx_err *err)
 {
-    const struct tmx_cta_options o = {.epoch_cycles = c->epoch_cycles, .seed = 1};
+    const struct tmx_cta_options o = {.epoch_cycles = c->epoch_cycles, .seed = c->seed};
     struct tmx_memory_program *program = calloc(1, sizeof *program);
     struct tmx_cta_outcome *out = calloc(1, sizeof *out);
     const struct tmx_memory_program *list[] = {program};
     enum tmx_status st = program && out ? TMX_OK : tmx_fail(err, TMX_ENOMEM, "plan of %s", kernel);
-    st = st ? st : tmx_cta_program_load(program, kernel, &c->chip, NULL, err);
+    st = st ? st : tmx_cta_program_load(program, kernel, &c->chip, c->seed, NULL, err);
     st = st ? st : tmx_cta_run(&c->chip, list, 1, &c->policy, &o, NULL, out, err);
     if (!st) {
         const size_t clock = out->result.ledger.n_clock - 1;
@@ -120,6 +121,7 @@ enum tmx_status tmx_run_cta_open(struct tmx_run *r, const struct tmx_setting *ro
         return tmx_fail(err, TMX_ENOMEM, "group cta");
     }
     r->cta = c;
+    c->seed = (uint64_t)r->options.seed;
     st = tmx_run_choose(r, root, TMX_LEVEL_CTA, "tcs", opts, c, err);
     c->policy = (struct tmx_cta_policy_spec){.policy = tmx_cta_of(choice), .options = choice->state};
     st = st ? st : make_plans(r, c, group, err);

@@ -2,7 +2,7 @@
 #ifndef TMX_RUN_CTA_H
 #define TMX_RUN_CTA_H
 
-/* CTA policies in a run: group `cta = { policy = "tcs"; place = "coldest"; }`. Private to cli/run*.c. */
+/* CTA policies in a run: group `cta = { policy = "tcs"; place = "coldest"; }`. Private to run/. */
 
 #include "run/state.h"
 

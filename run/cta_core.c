@@ -10,7 +10,6 @@
 
 enum {
     BUDGET = 100000, /* warp instructions a run */
-    SEED = 1,        /* of the instruction streams */
     FIT_ALL = 1,     /* of tmx_gate_fits: the knobs fitted to all policies */
 };
 
@@ -41,15 +40,16 @@ struct source { /* what sm_cycle needs to know of a kernel and a chip */
     struct tmx_gate_kernel kernel;
     struct tmx_gate_chip sm;
     const struct tmx_memory_chip *chip;
+    uint64_t seed; /* of the instruction streams */
     char cache[TMX_PATH_SIZE];
     bool cached;
 };
 
 static enum tmx_status open_source(struct source *s, const char *kernel, const struct tmx_cta_chip *chip,
-                                   struct tmx_err *err)
+                                   uint64_t seed, struct tmx_err *err)
 {
     struct tmx_err no_cache;
-    *s = (struct source){.chip = &chip->memory};
+    *s = (struct source){.chip = &chip->memory, .seed = seed};
     if (!*chip->memory.sm) {
         return tmx_fail(err, TMX_ECONFIG, "chip %s: memory.sm names no SM, so sm_cycle cannot run",
                         chip->name);
@@ -66,7 +66,7 @@ static enum tmx_status measure(const struct source *s, const struct tmx_memory_k
     struct tmx_profile_key key = {.stats = s->kernel.stats,
                                   .knobs = s->sm.fit[FIT_ALL],
                                   .sm = s->sm.sm,
-                                  .seed = SEED,
+                                  .seed = s->seed,
                                   .budget = BUDGET};
     *fit = (struct tmx_core_fit){0};
     const enum tmx_status st = tmx_launch_profile_key(&key, launch, s->chip, err);
@@ -149,8 +149,8 @@ static enum tmx_status measure_program(struct tmx_memory_program *p, const struc
 }
 
 enum tmx_status tmx_cta_program_load(struct tmx_memory_program *program, const char *kernel,
-                                     const struct tmx_cta_chip *chip, struct tmx_table *compare,
-                                     struct tmx_err *err)
+                                     const struct tmx_cta_chip *chip, uint64_t seed,
+                                     struct tmx_table *compare, struct tmx_err *err)
 {
     char path[TMX_PATH_SIZE];
     struct source s;
@@ -159,6 +159,6 @@ enum tmx_status tmx_cta_program_load(struct tmx_memory_program *program, const c
     if (st || (chip->memory.core == TMX_SOURCE_GIVEN && !compare)) {
         return st;
     }
-    st = open_source(&s, kernel, chip, err);
+    st = open_source(&s, kernel, chip, seed, err);
     return st ? st : measure_program(program, &s, chip->memory.core == TMX_SOURCE_MEASURED, compare, err);
 }

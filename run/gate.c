@@ -14,11 +14,16 @@ struct gate_options {
     int instructions;
 };
 
-struct tmx_run_gate {
-    struct gate_options options;
+struct chip_profiles { /* of one chip; kinds with it share them */
     struct tmx_gate_chip chip;
     struct tmx_gate_profile *profile; /* [n_kernel] owned */
     double *latency_cycles;           /* [n_kernel] owned; of the kernel's memory at the nominal clock */
+};
+
+struct tmx_run_gate {
+    struct gate_options options;
+    struct chip_profiles *made; /* [n_kind] owned; empty where an earlier kind has the chip */
+    struct tmx_gate_kind *kind; /* [n_kind] owned */
     double asleep_error, slowdown_error;
 };
 
@@ -29,24 +34,25 @@ static const struct tmx_opt opts[] = {
 };
 
 /* One kernel: its profile, which the tick reads at the latency memory has in core cycles. */
-static enum tmx_status profile_kernel(struct tmx_run *r, size_t k, const struct tmx_gate_policy *policy,
-                                      const char *cache_dir, struct tmx_err *err)
+static enum tmx_status profile_kernel(struct tmx_run *r, struct chip_profiles *c, size_t k,
+                                      const struct tmx_gate_policy *policy, const char *cache_dir,
+                                      struct tmx_err *err)
 {
     struct tmx_run_gate *g = r->gate;
     struct tmx_gate_kernel kernel;
-    struct tmx_gate_profile *profile = &g->profile[k];
+    struct tmx_gate_profile *profile = &c->profile[k];
     enum tmx_status st = tmx_gate_kernel_load(&kernel, r->kernel_file[k], err);
     if (st) {
         return st;
     }
     const struct tmx_profile_key key = {.stats = kernel.stats,
-                                        .knobs = g->chip.fit[g->options.fit],
-                                        .sm = g->chip.sm,
+                                        .knobs = c->chip.fit[g->options.fit],
+                                        .sm = c->chip.sm,
                                         .policy = policy,
-                                        .gate = g->chip.gate,
-                                        .seed = 1, /* of the streams; a run's own seed is of its arrivals */
+                                        .gate = c->chip.gate,
+                                        .seed = (uint64_t)r->options.seed,
                                         .budget = (uint64_t)g->options.instructions};
-    g->latency_cycles[k] = key.stats.latency_cycles * key.knobs.latency;
+    c->latency_cycles[k] = key.stats.latency_cycles * key.knobs.latency;
     st = tmx_profile_gate(&key, cache_dir, profile, err);
     if (!st) {
         g->asleep_error = fmax(g->asleep_error, profile->asleep_error);
@@ -55,23 +61,53 @@ static enum tmx_status profile_kernel(struct tmx_run *r, size_t k, const struct 
     return st;
 }
 
-static enum tmx_status profile_all(struct tmx_run *r, const struct tmx_gate_policy *policy,
-                                   struct tmx_err *err)
+static enum tmx_status profile_chip(struct tmx_run *r, const char *name, struct chip_profiles *c,
+                                    const struct tmx_gate_policy *policy, struct tmx_err *err)
 {
-    struct tmx_run_gate *g = r->gate;
     char cache[TMX_PATH_SIZE];
     struct tmx_err no_cache;
     const bool cached = tmx_os_cache_dir(cache, sizeof cache, &no_cache) == TMX_OK;
-    enum tmx_status st = tmx_gate_chip_load(&g->chip, r->kind[0].name, NULL, 0, err);
+    enum tmx_status st = tmx_gate_chip_load(&c->chip, name, NULL, 0, err);
     if (!st) {
-        g->profile = calloc(r->n_kernel + 1, sizeof *g->profile);
-        g->latency_cycles = calloc(r->n_kernel + 1, sizeof *g->latency_cycles);
-        st = g->profile && g->latency_cycles
+        c->profile = calloc(r->n_kernel + 1, sizeof *c->profile);
+        c->latency_cycles = calloc(r->n_kernel + 1, sizeof *c->latency_cycles);
+        st = c->profile && c->latency_cycles
                  ? TMX_OK
                  : tmx_fail(err, TMX_ENOMEM, "gating of %zu kernels", r->n_kernel);
     }
     for (size_t k = 0; !st && k < r->n_kernel; k++) {
-        st = profile_kernel(r, k, policy, cached ? cache : NULL, err);
+        st = profile_kernel(r, c, k, policy, cached ? cache : NULL, err);
+    }
+    return st;
+}
+
+/* Every kind of GPU has the profiles of its own chip. */
+static enum tmx_status profile_kinds(struct tmx_run *r, const struct tmx_gate_policy *policy,
+                                     struct tmx_err *err)
+{
+    struct tmx_run_gate *g = r->gate;
+    enum tmx_status st = TMX_OK;
+    g->made = calloc(r->n_kind, sizeof *g->made);
+    g->kind = calloc(r->n_kind, sizeof *g->kind);
+    if (!g->made || !g->kind) {
+        return tmx_fail(err, TMX_ENOMEM, "gating of %zu kinds of GPU", r->n_kind);
+    }
+    for (size_t i = 0; i < r->n_kind; i++) {
+        size_t same = 0; /* the first kind with this chip */
+        while (strcmp(r->kind[same].name, r->kind[i].name) != 0) {
+            same++;
+        }
+        struct chip_profiles *c = &g->made[same];
+        st = same == i ? profile_chip(r, r->kind[i].name, c, policy, err) : TMX_OK;
+        if (st) {
+            return st;
+        }
+        const struct tmx_gate_leakage *l = &c->chip.leakage;
+        g->kind[i] = (struct tmx_gate_kind){.profile = c->profile,
+                                            .latency_cycles = c->latency_cycles,
+                                            .break_even_cycles = c->chip.gate.break_even_cycles,
+                                            .chip_share = {l->int_w / l->chip_w, l->fp_w / l->chip_w,
+                                                           c->chip.gate.gate_sfu ? l->sfu_w / l->chip_w : 0}};
     }
     return st;
 }
@@ -92,17 +128,13 @@ enum tmx_status tmx_run_gate_open(struct tmx_run *r, const struct tmx_setting *r
         return tmx_fail(err, TMX_ENOMEM, "gating");
     }
     r->gate->options = o;
-    const enum tmx_status st = profile_all(r, policy, err);
+    const enum tmx_status st = profile_kinds(r, policy, err);
     if (!st) {
-        const struct tmx_gate_leakage *l = &r->gate->chip.leakage;
-        const bool sfu = r->gate->chip.gate.gate_sfu;
-        r->sim_spec.gate = (struct tmx_gate_spec){
-            .kernel = r->kernel,
-            .n_kernel = r->n_kernel,
-            .profile = r->gate->profile,
-            .latency_cycles = r->gate->latency_cycles,
-            .break_even_cycles = r->gate->chip.gate.break_even_cycles,
-            .chip_share = {l->int_w / l->chip_w, l->fp_w / l->chip_w, sfu ? l->sfu_w / l->chip_w : 0}};
+        r->sim_spec.gate = (struct tmx_gate_spec){.kernel = r->kernel,
+                                                  .n_kernel = r->n_kernel,
+                                                  .kind = r->gate->kind,
+                                                  .n_kind = r->n_kind,
+                                                  .kind_of_gpu = r->kind_of_gpu};
     }
     return st;
 }
@@ -110,8 +142,12 @@ enum tmx_status tmx_run_gate_open(struct tmx_run *r, const struct tmx_setting *r
 void tmx_run_gate_close(struct tmx_run *r)
 {
     if (r->gate) {
-        free(r->gate->profile);
-        free(r->gate->latency_cycles);
+        for (size_t i = 0; r->gate->made && i < r->n_kind; i++) {
+            free(r->gate->made[i].profile);
+            free(r->gate->made[i].latency_cycles);
+        }
+        free(r->gate->made);
+        free(r->gate->kind);
         free(r->gate);
         r->gate = NULL;
     }

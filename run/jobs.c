@@ -53,7 +53,8 @@ static void make_job(const struct tmx_run *r, size_t kind, const struct tmx_mix_
     *job = (struct tmx_job){.kernel = &r->kernel[kind],
                             .arrival_s = e->arrival_s,
                             .priority = e->priority,
-                            .slowdown = 1,
+                            .gate_slowdown = 1,
+                            .memory_slowdown = 1,
                             .remote_weight = 1};
     tmx_job_launch(job, &alone);
 }

@@ -10,6 +10,7 @@ struct tmx_frame {
     size_t n_gpu, n_sm, n_unit;
     /* [n_unit], units of all GPUs one after another */
     double *asleep;     /* share of the leakage that sleeping units save; written by the gate stage */
+    double *unpowered;  /* the same of units without power, 0 elsewhere: goes before; by the CTA stage */
     double *dynamic_w;  /* written by the power model */
     double *leakage_w;  /* likewise, net of asleep */
     double *saved_w;    /* leakage that sleeping units save, for the ledger */

@@ -68,7 +68,7 @@ double tmx_machine_remote_speed(const struct tmx_machine *m, const struct tmx_jo
 
 static double job_rate(const struct tmx_machine *m, const struct tmx_gpu *gpu, const struct tmx_job *j)
 {
-    double rate = 1 / j->slowdown;
+    double rate = 1 / tmx_job_slowdown(j);
     if (gpu->n_run == TMX_WAYS) {
         rate *= m->gain;
     }

@@ -29,7 +29,8 @@ enum tmx_status tmx_job_init(struct tmx_job *job, const struct tmx_kernel *k, co
                             .lifetime_s = lifetime_s,
                             .power_w = power_w,
                             .pdi_w = power_w,
-                            .slowdown = 1,
+                            .gate_slowdown = 1,
+                            .memory_slowdown = 1,
                             .remote_weight = k->power.remote_weight,
                             .width_sms = width < n_sm ? (size_t)width : c->n_sm};
     return TMX_OK;

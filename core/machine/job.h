@@ -26,7 +26,8 @@ struct tmx_job {
     double power_w;         /* dynamic W per SM it runs on alone, at the nominal clock and voltage */
     double uncore_w;        /* W it keeps awake outside the SMs; of several resident kernels the largest */
     double memory_bound;    /* share of its blocks' time that does not follow the core clock */
-    double slowdown;        /* block lifetimes times this (unit gating); 1: none */
+    double gate_slowdown;   /* block lifetimes times this, 1: none; written by the gate stage, */
+    double memory_slowdown; /* and this by the CTA stage */
     bool transient_charged; /* what a CTA policy costs until it has settled for this kernel */
     double remote_weight;   /* extra lifetime of its blocks away from its data, over the reference link */
     /* progress, written by the machine */
@@ -40,6 +41,12 @@ struct tmx_job {
  */
 TMX_NODISCARD enum tmx_status tmx_job_init(struct tmx_job *job, const struct tmx_kernel *k,
                                            const struct tmx_chip *c, double work_s, struct tmx_err *err);
+
+/* Block lifetimes times this; 1: nothing slows it. */
+static inline double tmx_job_slowdown(const struct tmx_job *job)
+{
+    return job->gate_slowdown * job->memory_slowdown;
+}
 
 struct tmx_job_launch { /* a launch whose time and power are known, measured or predicted */
     double blocks;

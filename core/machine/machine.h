@@ -33,7 +33,7 @@ struct tmx_gpu {
     size_t n_active;             /* SMs allowed to work, */
     size_t *active;              /* [n_sm] by index, */
     size_t *active_hot;          /* [n_sm] and in the chip's hot_order */
-    size_t *order; /* [n_sm] in which blocks are handed out; written by the thread-block policy */
+    size_t *order; /* [n_sm] in which blocks are handed out; written by order_blocks of the tick */
     double busy_s; /* time with work, ledger */
 };
 

@@ -143,11 +143,11 @@ static double wanted(const struct tmx_cta_plan *p, double n_sm)
     return p ? p->sms : n_sm;
 }
 
-void tmx_cta_stage_limit(struct tmx_cta_stage *c, const struct tmx_view *view, struct tmx_machine *m,
+void tmx_cta_stage_limit(const struct tmx_cta_stage *c, const struct tmx_machine *m,
                          struct tmx_request *request)
 {
     for (size_t g = 0; g < m->n_gpu; g++) {
-        struct tmx_gpu *gpu = &m->gpu[g];
+        const struct tmx_gpu *gpu = &m->gpu[g];
         struct tmx_gpu_request *r = &request->gpu[g];
         const double n_sm = (double)gpu->chip->n_sm;
         double sms = n_sm, clock = 1;
@@ -171,12 +171,18 @@ void tmx_cta_stage_limit(struct tmx_cta_stage *c, const struct tmx_view *view, s
         while (r->level + 1 < gpu->chip->n_level && tmx_chip_speed(gpu->chip, r->level + 1) > clock - 0.02) {
             r->level++; /* the level nearest to the clock asked for */
         }
-        if (c->spec.place == TMX_CTA_COLDEST) {
-            tmx_rank_ascending(&view->sensed_k[gpu->sm0], gpu->chip->n_sm, gpu->order);
-        } else if (c->spec.place == TMX_CTA_SPREAD) {
-            memcpy(gpu->order, c->spread[g], gpu->chip->n_sm * sizeof *gpu->order);
-        }
     }
+}
+
+bool tmx_cta_stage_order(const struct tmx_cta_stage *c, const struct tmx_gpu *gpu, size_t g,
+                         const double *sensed_k, size_t *order)
+{
+    if (c->spec.place == TMX_CTA_COLDEST) {
+        tmx_rank_ascending(&sensed_k[gpu->sm0], gpu->chip->n_sm, order);
+    } else if (c->spec.place == TMX_CTA_SPREAD) {
+        memcpy(order, c->spread[g], gpu->chip->n_sm * sizeof *order);
+    }
+    return c->spec.place != TMX_CTA_ORDER;
 }
 
 /* Time of a block on one SM against the kernel alone on the whole chip, per core cycle. */
@@ -243,7 +249,7 @@ void tmx_cta_stage_slow(struct tmx_cta_stage *c, struct tmx_machine *m)
         for (size_t k = 0; k < gpu->n_run; k++) {
             struct tmx_job *j = &m->job[gpu->run[k]];
             const struct tmx_cta_plan *p = plan_of(c, gpu, k);
-            j->slowdown = now.slowdown[k];
+            j->memory_slowdown = now.slowdown[k];
             c->latency[gpu->run[k]] = now.latency[k];
             if (p && m->counting && !j->transient_charged) {
                 gpu->overhead_s += p->delay_s * (double)gpu->n_active;
@@ -259,8 +265,7 @@ const double *tmx_cta_stage_latency(const struct tmx_cta_stage *c)
     return c->latency;
 }
 
-void tmx_cta_stage_sleep(const struct tmx_cta_stage *c, const struct tmx_machine *m, bool gated,
-                         double *asleep)
+void tmx_cta_stage_sleep(const struct tmx_cta_stage *c, const struct tmx_machine *m, double *unpowered)
 {
     for (size_t g = 0; g < m->n_gpu; g++) {
         const struct tmx_gpu *gpu = &m->gpu[g];
@@ -273,11 +278,7 @@ void tmx_cta_stage_sleep(const struct tmx_cta_stage *c, const struct tmx_machine
             const double *busy = &m->busy[TMX_WAYS * i], *share = &m->share[TMX_WAYS * i];
             const bool unused = gpu->n_active < gpu->chip->n_sm && share[0] + share[1] == 0 &&
                                 busy[0] + busy[1] == 0 && m->volunteer_s[i] == 0;
-            if (unused && c->spec.power_gate) {
-                asleep[gpu->unit0 + u] = 1 - c->spec.gated_share;
-            } else if (!gated) {
-                asleep[gpu->unit0 + u] = 0;
-            }
+            unpowered[gpu->unit0 + u] = unused && c->spec.power_gate ? 1 - c->spec.gated_share : 0;
         }
     }
 }

@@ -53,8 +53,11 @@ TMX_NODISCARD enum tmx_status tmx_cta_stage_create(struct tmx_cta_stage **c, con
                                                    const struct tmx_machine *m, struct tmx_err *err);
 void tmx_cta_stage_destroy(struct tmx_cta_stage *c);
 
-/* At the scheduling tick, after the mix policy: SMs, clock level and the order of SMs of every GPU. */
-void tmx_cta_stage_limit(struct tmx_cta_stage *c, const struct tmx_view *view, struct tmx_machine *m,
+/* At the scheduling tick: the order [n_sm] of a GPU's SMs; false, and nothing written: group tb says it. */
+bool tmx_cta_stage_order(const struct tmx_cta_stage *c, const struct tmx_gpu *gpu, size_t g,
+                         const double *sensed_k, size_t *order);
+/* After the mix policy: SMs and clock level of every GPU. */
+void tmx_cta_stage_limit(const struct tmx_cta_stage *c, const struct tmx_machine *m,
                          struct tmx_request *request);
 /* When blocks have been dealt out, before they advance: speeds of the resident kernels, and the cost of
  * kernels that have just become resident. */
@@ -62,9 +65,8 @@ void tmx_cta_stage_slow(struct tmx_cta_stage *c, struct tmx_machine *m);
 /* [n_job] memory latency of resident kernels against the kernel alone on the whole chip at nominal clocks,
  * in seconds over seconds; 1 where it has no plan. Owned by the stage. */
 const double *tmx_cta_stage_latency(const struct tmx_cta_stage *c);
-/* After: leakage of unused SMs, in asleep [n_unit]. */
-void tmx_cta_stage_sleep(const struct tmx_cta_stage *c, const struct tmx_machine *m, bool gated,
-                         double *asleep);
+/* After: what unused SMs save of their leakage where they are power-gated, in unpowered [n_unit]. */
+void tmx_cta_stage_sleep(const struct tmx_cta_stage *c, const struct tmx_machine *m, double *unpowered);
 
 /* Order n points (x, y) so that each is as far as possible from all before it; the first is the one
  * farthest from the centre. Ties: the lower index. */

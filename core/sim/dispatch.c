@@ -7,7 +7,8 @@
 
 static double lifetime_s(const struct tmx_machine *m, const struct tmx_gpu *gpu, size_t way)
 {
-    return way < gpu->n_run ? m->job[gpu->run[way]].lifetime_s * m->job[gpu->run[way]].slowdown : 0;
+    const struct tmx_job *j = way < gpu->n_run ? &m->job[gpu->run[way]] : NULL;
+    return j ? j->lifetime_s * tmx_job_slowdown(j) : 0;
 }
 
 /* New shares of one SM; when they differ, the way that shrinks drains for one block lifetime. */

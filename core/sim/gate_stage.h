@@ -20,13 +20,19 @@
 
 enum tmx_gate_type { TMX_GATE_INT, TMX_GATE_FP, TMX_GATE_SFU, TMX_N_GATE_TYPE };
 
-struct tmx_gate_spec {               /* profile NULL: no gating */
-    const struct tmx_kernel *kernel; /* [n_kernel], as the jobs point to them */
-    size_t n_kernel;
-    const struct tmx_gate_profile *profile; /* [n_kernel]; copied */
-    const double *latency_cycles;           /* [n_kernel] at the nominal clock; copied */
+struct tmx_gate_kind {                      /* of GPU: what its SM makes of the kernels */
+    const struct tmx_gate_profile *profile; /* [n_kernel] */
+    const double *latency_cycles;           /* [n_kernel] at the nominal clock */
     double break_even_cycles;
     double chip_share[TMX_N_GATE_TYPE]; /* leakage of all units of a type in the chip's */
+};
+
+struct tmx_gate_spec {               /* kind NULL: no gating; all is copied */
+    const struct tmx_kernel *kernel; /* [n_kernel], as the jobs point to them */
+    size_t n_kernel;
+    const struct tmx_gate_kind *kind; /* [n_kind] */
+    size_t n_kind;
+    const size_t *kind_of_gpu; /* [n_gpu] */
 };
 
 struct tmx_gate_stage;
@@ -38,8 +44,7 @@ TMX_NODISCARD enum tmx_status tmx_gate_stage_create(struct tmx_gate_stage **g,
 void tmx_gate_stage_destroy(struct tmx_gate_stage *g);
 
 /* Before blocks advance: the resident kernels' slowdowns at the present clock. latency_factor [n_job]: memory
- * latency against the kernel alone on the whole chip; then the slowdown that a CTA policy has set is
- * multiplied. NULL: no CTA policy. */
+ * latency against the kernel alone on the whole chip, as a CTA policy leaves it. NULL: no CTA policy. */
 void tmx_gate_stage_slow(struct tmx_gate_stage *g, struct tmx_machine *m, const double *latency_factor);
 /* After: fill asleep [n_unit]. No allocation. */
 void tmx_gate_stage_sleep(const struct tmx_gate_stage *g, const struct tmx_machine *m, double *asleep);

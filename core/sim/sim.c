@@ -27,7 +27,7 @@ static enum tmx_status take_arrays(struct tmx_sim *s, struct tmx_err *err)
     for (size_t g = 0; g < m->n_gpu; g++) {
         widest = m->gpu[g].chip->n_sm > widest ? m->gpu[g].chip->n_sm : widest;
     }
-    s->n_block = 7 * m->n_unit + m->n_sm + (TMX_WAYS + 2) * m->n_gpu + widest;
+    s->n_block = 8 * m->n_unit + m->n_sm + (TMX_WAYS + 2) * m->n_gpu + widest;
     tmx_assert(m->n_gpu > 0 && m->n_sm > 0 && s->n_block > 0);
     s->block = calloc(s->n_block, sizeof *s->block);
     s->request.gpu = calloc(m->n_gpu, sizeof *s->request.gpu);
@@ -41,8 +41,8 @@ static enum tmx_status take_arrays(struct tmx_sim *s, struct tmx_err *err)
         return tmx_fail(err, TMX_ENOMEM, "simulation of %zu units", m->n_unit);
     }
     double *p = s->block;
-    double **const unit_arrays[] = {&f->asleep,     &f->dynamic_w, &f->leakage_w, &f->saved_w,
-                                    &f->baseline_w, &f->power_w,   &f->temp_k};
+    double **const unit_arrays[] = {&f->asleep,  &f->unpowered,  &f->dynamic_w, &f->leakage_w,
+                                    &f->saved_w, &f->baseline_w, &f->power_w,   &f->temp_k};
     for (size_t i = 0; i < sizeof unit_arrays / sizeof unit_arrays[0]; i++) {
         *unit_arrays[i] = p;
         p += m->n_unit;
@@ -146,7 +146,7 @@ enum tmx_status tmx_sim_create(struct tmx_sim **sim, struct tmx_sim_spec *spec, 
     st = st ? st : tmx_recorder_create(&s->recorder, s->machine, err);
     st = st ? st : take_arrays(s, err);
     st = st ? st : spec->power.ops->create(spec->power.options, s->machine, &s->power, err);
-    if (!st && spec->gate.profile) {
+    if (!st && spec->gate.kind) {
         st = tmx_gate_stage_create(&s->gate, &spec->gate, s->machine, err);
     }
     if (!st && spec->cta.plan) {

@@ -39,7 +39,7 @@ struct tmx_sim_spec {
         const struct tmx_power_ops *ops;
         const void *options;
     } power;
-    struct tmx_gate_spec gate;                  /* unit gating; profile NULL: none */
+    struct tmx_gate_spec gate;                  /* unit gating; kind NULL: none */
     struct tmx_cta_spec cta;                    /* CTA policy; plan NULL: none */
     const struct tmx_sim_gpu_thermal *thermal;  /* [n_gpu] */
     const struct tmx_forecast *const *forecast; /* [n_gpu] for policies that look ahead; NULL: none */

@@ -72,28 +72,40 @@ static void govern(struct tmx_sim *s, struct tmx_request *r)
     }
 }
 
+/* Blocks go to SMs in the order of the CTA stage where it has one, else of the thread-block policy. */
+static enum tmx_status order_blocks(struct tmx_sim *s, size_t g, const struct tmx_cta_stage *cta,
+                                    struct tmx_err *err)
+{
+    const struct tmx_choice *tb = &s->spec.choice[TMX_LEVEL_TB];
+    struct tmx_gpu *gpu = &s->machine->gpu[g];
+    if (cta && tmx_cta_stage_order(cta, gpu, g, s->frame.sensed_k, gpu->order)) {
+        return TMX_OK;
+    }
+    tmx_tb_of(tb)->order(tb->state, &s->view, g, gpu->order);
+    return tmx_answer_order(tb->policy, gpu->order, gpu->n_sm, g, s->scratch, err);
+}
+
 /* The operating system's scheduling tick. Requests start from "as now, full speed". */
 static enum tmx_status schedule(struct tmx_sim *s, struct tmx_err *err)
 {
-    const struct tmx_choice *choice = s->spec.choice, *tb = &choice[TMX_LEVEL_TB],
-                            *mix = &choice[TMX_LEVEL_MIX], *dtm = &choice[TMX_LEVEL_DTM];
+    const struct tmx_choice *choice = s->spec.choice, *mix = &choice[TMX_LEVEL_MIX],
+                            *dtm = &choice[TMX_LEVEL_DTM];
     struct tmx_request *r = &s->request;
+    const bool warming = s->tick < s->warmup && s->spec.warmup_with != TMX_WARMUP_POLICY;
     for (size_t g = 0; g < s->machine->n_gpu; g++) {
-        struct tmx_gpu *gpu = &s->machine->gpu[g];
+        const struct tmx_gpu *gpu = &s->machine->gpu[g];
         r->gpu[g] =
             (struct tmx_gpu_request){.admit = TMX_NO_JOB, .share = gpu->share, .n_active = gpu->chip->n_sm};
-        tmx_tb_of(tb)->order(tb->state, &s->view, g, gpu->order);
-        const enum tmx_status st = tmx_answer_order(tb->policy, gpu->order, gpu->n_sm, g, s->scratch, err);
+        const enum tmx_status st = order_blocks(s, g, warming ? NULL : s->cta, err);
         if (st) {
             return st;
         }
     }
-    const bool warming = s->tick < s->warmup;
     if (warming && s->spec.warmup_with == TMX_WARMUP_IDLE) {
         return TMX_OK;
     }
     enum tmx_status st = s->jobs ? tmx_jobs_step(s->jobs, s->machine, &s->view, err) : place_jobs(s, err);
-    if (st || (warming && s->spec.warmup_with == TMX_WARMUP_THROTTLE)) {
+    if (st || warming) {
         return st;
     }
     st = tmx_place_of(&choice[TMX_LEVEL_PLACE])->widen ? widen_jobs(s, err) : TMX_OK;
@@ -102,7 +114,7 @@ static enum tmx_status schedule(struct tmx_sim *s, struct tmx_err *err)
         st = tmx_answer_mix(mix->policy, r, s->machine, err);
     }
     if (!st && s->cta) {
-        tmx_cta_stage_limit(s->cta, &s->view, s->machine, r);
+        tmx_cta_stage_limit(s->cta, s->machine, r);
     }
     if (!st && dtm->policy && tmx_dtm_of(dtm)->govern) {
         govern(s, r);
@@ -178,7 +190,7 @@ static void advance(struct tmx_sim *s)
         tmx_gate_stage_sleep(s->gate, s->machine, s->frame.asleep);
     }
     if (s->cta) {
-        tmx_cta_stage_sleep(s->cta, s->machine, s->gate != NULL, s->frame.asleep);
+        tmx_cta_stage_sleep(s->cta, s->machine, s->frame.unpowered);
     }
 }
 

@@ -52,7 +52,8 @@ static inline struct tmx_job tiny_job(const struct tmx_kernel *k, double work_s,
                             .lifetime_s = 1e-3,
                             .power_w = power_w,
                             .pdi_w = power_w,
-                            .slowdown = 1,
+                            .gate_slowdown = 1,
+                            .memory_slowdown = 1,
                             .remote_weight = 1,
                             .width_sms = n_sm};
 }

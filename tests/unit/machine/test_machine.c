@@ -278,7 +278,7 @@ static void work_follows_each_factor(void **state)
         r.m->gain = rows[i].gain;
         r.m->gpu[0].speed_scale = rows[i].speed_scale;
         r.m->gpu[0].overhead_s = rows[i].overhead_s;
-        r.m->job[0].slowdown = rows[i].slowdown;
+        r.m->job[0].gate_slowdown = rows[i].slowdown;
         set_shares(&r, 1, 0, 0);
         tmx_machine_advance(r.m, 0);
         check_close(r.m->job[0].done_sm_s, rows[i].want, 1e-12, 1e-15);

@@ -60,7 +60,7 @@ struct rig {
     struct tmx_machine *m;
     void *model;
     struct tmx_frame f;
-    double block[7][N_UNIT], way_w[2], transition_w[1];
+    double block[8][N_UNIT], way_w[2], transition_w[1];
 };
 
 static void rig_open(struct rig *r)
@@ -74,9 +74,19 @@ static void rig_open(struct rig *r)
         .chip = &chip, .n_gpu = 1, .job = jobs, .n_job = 2, .dt_s = 0.01, .gain = 1};
     assert_int_equal(tmx_machine_create(&r->m, &spec, NULL), TMX_OK);
     assert_int_equal(tmx_power_models[0]->create(&leakage, r->m, &r->model, NULL), TMX_OK);
-    r->f = (struct tmx_frame){1,           N_SM,        N_UNIT,         r->block[0], r->block[1],
-                              r->block[2], r->block[3], r->block[4],    r->block[5], r->block[6],
-                              NULL,        r->way_w,    r->transition_w};
+    r->f = (struct tmx_frame){.n_gpu = 1,
+                              .n_sm = N_SM,
+                              .n_unit = N_UNIT,
+                              .asleep = r->block[0],
+                              .unpowered = r->block[1],
+                              .dynamic_w = r->block[2],
+                              .leakage_w = r->block[3],
+                              .saved_w = r->block[4],
+                              .baseline_w = r->block[5],
+                              .power_w = r->block[6],
+                              .temp_k = r->block[7],
+                              .way_w = r->way_w,
+                              .transition_w = r->transition_w};
     for (size_t u = 0; u < N_UNIT; u++) {
         r->f.temp_k[u] = 85 + 273.15;
     }
@@ -121,6 +131,9 @@ static void power_follows_activity_voltage_clock_and_sleep(void **state)
     r.f.asleep[0] = 0.4;
     assert_int_equal(tmx_power_models[0]->eval(r.model, r.m, &r.f), TMX_OK);
     check_close(r.f.saved_w[0] / (r.f.saved_w[0] + r.f.leakage_w[0]), 0.4, 1e-12, 0);
+    r.f.unpowered[0] = 0.9; /* without power all of the SM is off, its sleeping units too */
+    assert_int_equal(tmx_power_models[0]->eval(r.model, r.m, &r.f), TMX_OK);
+    check_close(r.f.saved_w[0] / (r.f.saved_w[0] + r.f.leakage_w[0]), 0.9, 1e-12, 0);
     rig_close(&r);
 }
 

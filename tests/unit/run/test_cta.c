@@ -22,15 +22,15 @@ static double metric(const struct tmx_run *r, const char *name)
     return NAN;
 }
 
-static enum tmx_status open_run(const char *policy, const char *groups, struct tmx_config **cfg,
+static enum tmx_status open_run(const char *policy, int seed, const char *groups, struct tmx_config **cfg,
                                 struct tmx_run **r, struct tmx_err *err)
 {
     char text[1024];
     snprintf(text, sizeof text,
-             "chip = \"gtx280\"; mix = \"WL5\"; policy = \"%s\"; seed = 1; tick_s = 0.01; quantum_s = 0.05; "
+             "chip = \"gtx280\"; mix = \"WL5\"; policy = \"%s\"; seed = %d; tick_s = 0.01; quantum_s = 0.05; "
              "warmup_s = 1.0; rows = 16; cols = 16; "
              "throttle = { trip_c = 199.0; release_c = 198.0; }; %s",
-             policy, groups);
+             policy, seed, groups);
     assert_int_equal(tmx_config_parse(cfg, text, "test", err), TMX_OK);
     return tmx_run_create(r, tmx_config_root(*cfg), err);
 }
@@ -40,7 +40,7 @@ static struct outcome run(const char *policy, const char *groups)
     struct tmx_config *cfg = NULL;
     struct tmx_run *r = NULL;
     struct tmx_err err = {0};
-    if (open_run(policy, groups, &cfg, &r, &err) || tmx_run_execute(r, NULL, &err)) {
+    if (open_run(policy, 1, groups, &cfg, &r, &err) || tmx_run_execute(r, NULL, &err)) {
         fail_msg("%s:%u: %s", err.file, err.line, err.msg);
     }
     const struct outcome o = {metric(r, "makespan_s"), metric(r, "energy_j"), metric(r, "mean_temp_c"),
@@ -48,6 +48,39 @@ static struct outcome run(const char *policy, const char *groups)
     tmx_run_destroy(r);
     tmx_config_close(cfg);
     return o;
+}
+
+/* The plans as the resolved configuration tells them: SMs, and the time they were found in. */
+static void plans(int seed, const char *groups, char *text, size_t size)
+{
+    struct tmx_config *cfg = NULL;
+    struct tmx_run *r = NULL;
+    struct tmx_err err = {0};
+    if (open_run("BL", seed, groups, &cfg, &r, &err)) {
+        fail_msg("%s:%u: %s", err.file, err.line, err.msg);
+    }
+    const char *from = strstr(tmx_run_resolved(r), "\ncta = {");
+    assert_non_null(from);
+    snprintf(text, size, "%.*s", (int)(strstr(from, "};") - from), from);
+    assert_non_null(strstr(text, "found in"));
+    tmx_run_destroy(r);
+    tmx_config_close(cfg);
+}
+
+/* Lengths of blocks; the streams of a measured core: unit.run.cta_alone. */
+static void a_seed_is_of_the_plans_too(void **state)
+{
+    static const char *const sources[] = {"cta = { policy = \"apsa\"; core = \"given\"; };",
+                                          "cta = { policy = \"apsa\"; core = \"sm_cycle\"; };"};
+    (void)state;
+    for (size_t i = 0; i < 2; i++) {
+        char one[2048], two[2048], again[2048];
+        plans(1, sources[i], one, sizeof one);
+        plans(2, sources[i], two, sizeof two);
+        plans(2, sources[i], again, sizeof again);
+        assert_string_not_equal(one, two);
+        assert_string_equal(two, again);
+    }
 }
 
 static void fewer_sms_do_the_work(void **state)
@@ -92,7 +125,7 @@ static void mistakes_are_named(void **state)
         struct tmx_config *cfg = NULL;
         struct tmx_run *r = NULL;
         struct tmx_err err = {0};
-        assert_int_equal(open_run("BL", wrong[i], &cfg, &r, &err), TMX_ECONFIG);
+        assert_int_equal(open_run("BL", 1, wrong[i], &cfg, &r, &err), TMX_ECONFIG);
         assert_true(strlen(err.msg) > 0);
         tmx_run_destroy(r);
         tmx_config_close(cfg);
@@ -102,9 +135,8 @@ static void mistakes_are_named(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(fewer_sms_do_the_work),
-        cmocka_unit_test(turns_do_not_share_the_memory),
-        cmocka_unit_test(both_layers_act),
+        cmocka_unit_test(fewer_sms_do_the_work), cmocka_unit_test(turns_do_not_share_the_memory),
+        cmocka_unit_test(both_layers_act),       cmocka_unit_test(a_seed_is_of_the_plans_too),
         cmocka_unit_test(mistakes_are_named),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

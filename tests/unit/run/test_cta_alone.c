@@ -21,7 +21,7 @@ static void run(const struct tmx_cta_chip *chip, const char *policy, struct tmx_
 static void load(const struct tmx_cta_chip *chip, const char *kernel)
 {
     struct tmx_err err = {0};
-    if (tmx_cta_program_load(&program, kernel, chip, NULL, &err)) {
+    if (tmx_cta_program_load(&program, kernel, chip, 1, NULL, &err)) {
         fail_msg("%s:%u: %s", err.file, err.line, err.msg);
     }
 }
@@ -84,11 +84,11 @@ static void core_parameters_come_from_the_source_asked_for(void **state)
     assert_int_equal(tmx_cta_chip_load(&chip, "tcs28", NULL, 0, &err), TMX_OK);
     assert_int_equal(chip.memory.core, TMX_SOURCE_MEASURED);
     assert_int_equal(tmx_cta_core_table(&t, &err), TMX_OK);
-    assert_int_equal(tmx_cta_program_load(&measured, "PVC", &chip, t, &err), TMX_OK);
+    assert_int_equal(tmx_cta_program_load(&measured, "PVC", &chip, 1, t, &err), TMX_OK);
     assert_int_equal(tmx_table_rows(t), 2); /* short launches and long ones */
     tmx_table_destroy(t);
     chip.memory.core = TMX_SOURCE_GIVEN;
-    assert_int_equal(tmx_cta_program_load(&given, "PVC", &chip, NULL, &err), TMX_OK);
+    assert_int_equal(tmx_cta_program_load(&given, "PVC", &chip, 1, NULL, &err), TMX_OK);
     assert_int_equal(given.n, measured.n);
     for (size_t i = 0; i < given.n; i++) {
         const struct tmx_memory_kernel *m = &measured.kernel[i], *g = &given.kernel[i];
@@ -99,8 +99,12 @@ static void core_parameters_come_from_the_source_asked_for(void **state)
         assert_true(i == 0 || (m->mlp == m[-1].mlp) == (g->lines_per_instr == g[-1].lines_per_instr));
     }
     chip.memory.core = TMX_SOURCE_MEASURED;
+    static struct tmx_memory_program seeded;
+    assert_int_equal(tmx_cta_program_load(&seeded, "PVC", &chip, 2, NULL, &err), TMX_OK);
+    assert_true(seeded.kernel[0].mlp != measured.kernel[0].mlp);
+    check_close(seeded.kernel[0].mlp, measured.kernel[0].mlp, 0.1, 0);
     chip.memory.sm[0] = '\0';
-    assert_int_equal(tmx_cta_program_load(&given, "PVC", &chip, NULL, &err), TMX_ECONFIG);
+    assert_int_equal(tmx_cta_program_load(&given, "PVC", &chip, 1, NULL, &err), TMX_ECONFIG);
 }
 
 /* Side by side every program gets the cores that suit it, not the first one's. */

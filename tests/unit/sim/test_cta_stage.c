@@ -131,9 +131,9 @@ static void deal(struct rig *r, size_t n0, size_t n1)
 
 static void limit(struct rig *r, double share)
 {
-    const struct tmx_view view = {.node = &r->m->view, .sensed_k = r->sensed_k};
     r->gpu = (struct tmx_gpu_request){.share = share, .n_active = N_SM};
-    tmx_cta_stage_limit(r->stage, &view, r->m, &r->request);
+    tmx_cta_stage_limit(r->stage, r->m, &r->request);
+    (void)tmx_cta_stage_order(r->stage, &r->m->gpu[0], 0, r->sensed_k, r->m->gpu[0].order);
 }
 
 static void a_kernel_gets_the_sms_of_its_plan(void **state)
@@ -215,28 +215,28 @@ static void sms_share_one_memory(void **state)
     rig_open(&r, 1);
     deal(&r, N_SM, 0);
     tmx_cta_stage_slow(r.stage, r.m);
-    check_close(r.m->job[0].slowdown, 1, 1e-9, 0); /* the whole chip is the reference */
+    check_close(r.m->job[0].memory_slowdown, 1, 1e-9, 0); /* the whole chip is the reference */
     check_close(tmx_cta_stage_latency(r.stage)[0], 1, 1e-9, 0);
     deal(&r, 2, 0);
     tmx_cta_stage_slow(r.stage, r.m);
-    const double two = r.m->job[0].slowdown, latency = tmx_cta_stage_latency(r.stage)[0];
+    const double two = r.m->job[0].memory_slowdown, latency = tmx_cta_stage_latency(r.stage)[0];
     assert_true(two < 0.5);
     assert_true(latency < 0.5);
     r.m->gpu[0].n_run = 2;
     deal(&r, 4, 4); /* four SMs beside a kernel that computes */
     tmx_cta_stage_slow(r.stage, r.m);
-    assert_true(r.m->job[0].slowdown > two && r.m->job[0].slowdown < 1);
-    check_close(r.m->job[1].slowdown, 1, 0.05, 0);
-    assert_true(r.m->job[1].slowdown > 0.9);
+    assert_true(r.m->job[0].memory_slowdown > two && r.m->job[0].memory_slowdown < 1);
+    check_close(r.m->job[1].memory_slowdown, 1, 0.05, 0);
+    assert_true(r.m->job[1].memory_slowdown > 0.9);
     deal(&r, N_SM, 0); /* taking turns: as if alone */
     tmx_cta_stage_slow(r.stage, r.m);
-    check_close(r.m->job[0].slowdown, 1, 1e-9, 0);
+    check_close(r.m->job[0].memory_slowdown, 1, 1e-9, 0);
     deal(&r, 4, 4);
     tmx_cta_stage_slow(r.stage, r.m);
     r.m->speed[0] = 0.5; /* at half the clock memory is nearer: fewer cycles an instruction */
-    const double before = r.m->job[0].slowdown;
+    const double before = r.m->job[0].memory_slowdown;
     tmx_cta_stage_slow(r.stage, r.m);
-    assert_true(r.m->job[0].slowdown < before);
+    assert_true(r.m->job[0].memory_slowdown < before);
     rig_close(&r);
 }
 
@@ -266,12 +266,12 @@ static void unused_sms_leak_the_gated_rest(void **state)
         r.m->busy[TMX_WAYS * sm] = sm < 2 ? 1 : 0.25;
     }
     memset(r.asleep, 0, sizeof r.asleep);
-    tmx_cta_stage_sleep(r.stage, r.m, false, r.asleep);
+    tmx_cta_stage_sleep(r.stage, r.m, r.asleep);
     for (size_t sm = 0; sm < N_SM; sm++) {
         check_close(r.asleep[r.chip.unit_of_sm[sm]], sm < 3 ? 0 : 0.9, 1e-12, 0);
     }
     r.m->gpu[0].n_active = N_SM; /* idle for lack of work: not gated */
-    tmx_cta_stage_sleep(r.stage, r.m, false, r.asleep);
+    tmx_cta_stage_sleep(r.stage, r.m, r.asleep);
     check_close(r.asleep[r.chip.unit_of_sm[DRAINED]], 0, 0, 0);
     rig_close(&r);
 }
@@ -290,19 +290,20 @@ static void unit_gating_sees_the_latency_of_the_plan(void **state)
             .latency_cycles = latency, .asleep = {latency / 1e4}, .slowdown = latency / 1e3};
     }
     rig_open(&r, 1);
+    const struct tmx_gate_kind kind = {.profile = profile, .latency_cycles = base, .chip_share = {0.5}};
     const struct tmx_gate_spec spec = {.kernel = r.kernel,
                                        .n_kernel = N_KERNEL,
-                                       .profile = profile,
-                                       .latency_cycles = base,
-                                       .chip_share = {0.5}};
+                                       .kind = &kind,
+                                       .n_kind = 1,
+                                       .kind_of_gpu = &(const size_t){0}};
     assert_int_equal(tmx_gate_stage_create(&gate, &spec, r.m, NULL), TMX_OK);
     tmx_gate_stage_slow(gate, r.m, NULL);
-    check_close(r.m->job[0].slowdown, 1.4, 1e-12, 0);
+    check_close(tmx_job_slowdown(&r.m->job[0]), 1.4, 1e-12, 0);
     tmx_gate_stage_sleep(gate, r.m, r.asleep);
     const double alone = r.asleep[0];
-    r.m->job[0].slowdown = 0.5; /* as the CTA stage leaves it */
+    r.m->job[0].memory_slowdown = 0.5; /* as the CTA stage leaves it */
     tmx_gate_stage_slow(gate, r.m, (const double[]){0.5, 1});
-    check_close(r.m->job[0].slowdown, 0.5 * 1.2, 1e-12, 0);
+    check_close(tmx_job_slowdown(&r.m->job[0]), 0.5 * 1.2, 1e-12, 0);
     r.m->busy[0] = 1;
     tmx_gate_stage_sleep(gate, r.m, r.asleep);
     assert_true(r.asleep[0] > 0 && r.asleep[0] < alone);

@@ -137,7 +137,7 @@ static void the_kernel_that_shrinks_drains_for_one_of_its_lifetimes(void **state
     r.m->gpu[0].share = 0.75;
     assert_int_equal(tmx_dispatch(r.m, &mix_halves, NULL, 3e-3, r.scratch, NULL), TMX_OK);
     check_close(r.m->drain_s[N_SM - 1], 5e-3, 0, 0);
-    r.m->job[0].slowdown = 1.5; /* gated units lengthen its blocks */
+    r.m->job[0].gate_slowdown = 1.5; /* gated units lengthen its blocks */
     r.m->gpu[0].share = 0.5;
     assert_int_equal(tmx_dispatch(r.m, &mix_halves, NULL, 4e-3, r.scratch, NULL), TMX_OK);
     check_close(r.m->drain_s[0], 1.5e-3, 1e-15, 0);
