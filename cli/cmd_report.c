@@ -9,6 +9,7 @@ struct args {
     struct tmx_texts results;
     const char *out, *title;
     long frames;
+    bool no_what_if;
 };
 
 static const struct tmx_arg rows[] = {
@@ -34,6 +35,10 @@ static const struct tmx_arg rows[] = {
      .max = 10000,
      .def = "240",
      .doc = "at most N pictures of a run's heat map"},
+    {.name = "no-what-if",
+     .type = TMX_ARG_FLAG,
+     TMX_ARG_FIELD(args, no_what_if),
+     .doc = "leave out the thermal models that the page steps (1 to 2 MB a chip)"},
     {0},
 };
 
@@ -44,7 +49,8 @@ static enum tmx_status run(void *args, struct tmx_err *err)
                                  .n_result = a->results.n,
                                  .out = a->out,
                                  .title = a->title,
-                                 .max_frame = (size_t)a->frames};
+                                 .max_frame = (size_t)a->frames,
+                                 .what_if = !a->no_what_if};
     const enum tmx_status st = tmx_report_write(&r, err);
     if (!st) {
         printf("%s\n", a->out);
@@ -54,10 +60,14 @@ static enum tmx_status run(void *args, struct tmx_err *err)
 
 const struct tmx_command tmx_cmd_report = {
     .name = "report",
-    .summary = "one HTML page of tables, figures and heat maps",
-    .doc =
-        "One HTML page that opens without a network: tables that sort, figures, and a player of heat maps.",
-    .notes = "Runs need --hotspot for the player; give two policies of one mix to see them side by side.",
+    .summary = "one HTML page of tables, figures, heat maps and a live what-if",
+    .doc = "One HTML page that opens without a network: tables that sort, figures, studies against axes of "
+           "your choice, a "
+           "player of heat maps, and the chip itself: change the power of blocks, the fan and the air, and "
+           "see the "
+           "temperatures of the thermal model that `thermix thermal` has.",
+    .notes = "Runs need --hotspot for the player and the what-if; give two policies of one mix to see them "
+             "side by side.",
     .examples = "thermix run wl1 --set policy=BL -o out/bl --trace 2 --hotspot 2\n"
                 "thermix run wl1 --set policy=MNU -o out/mnu --trace 2 --hotspot 2\n"
                 "thermix report out/tabs out/bl out/mnu -o report.html",

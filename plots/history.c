@@ -324,13 +324,23 @@ void tmx_history_free(struct tmx_history *all, size_t n_gpu)
     free(all);
 }
 
+/* The first frame of the measured time; 0 when the run ended in its warm-up. */
+static size_t first_measured(const struct tmx_history *h)
+{
+    size_t f = 0;
+    while (f < h->n_frame && h->frame_s[f] < 0) {
+        f++;
+    }
+    return f < h->n_frame ? f : 0;
+}
+
 struct tmx_hottest tmx_history_hottest(const struct tmx_history *all, size_t n_gpu)
 {
     struct tmx_hottest at = {0};
     double best_c = -INFINITY;
     for (size_t g = 0; g < n_gpu; g++) {
         const size_t n_unit = all[g].floorplan.n_unit;
-        for (size_t i = 0; i < all[g].n_frame * n_unit; i++) {
+        for (size_t i = first_measured(&all[g]) * n_unit; i < all[g].n_frame * n_unit; i++) {
             if (all[g].unit_temp_c[i] > best_c) {
                 at = (struct tmx_hottest){g, i / n_unit, i % n_unit};
                 best_c = all[g].unit_temp_c[i];
@@ -345,7 +355,8 @@ void tmx_history_range(const struct tmx_history *all, size_t n_gpu, double *low_
     *low_c = INFINITY;
     *high_c = -INFINITY;
     for (size_t g = 0; g < n_gpu; g++) {
-        for (size_t i = 0; i < all[g].n_frame * all[g].floorplan.n_unit; i++) {
+        const size_t n_unit = all[g].floorplan.n_unit;
+        for (size_t i = first_measured(&all[g]) * n_unit; i < all[g].n_frame * n_unit; i++) {
             *low_c = fmin(*low_c, all[g].unit_temp_c[i]);
             *high_c = fmax(*high_c, all[g].unit_temp_c[i]);
         }

@@ -35,6 +35,7 @@ void tmx_history_free(struct tmx_history *all, size_t n_gpu); /* accepts NULL */
 
 /* Does the folder hold what heat maps are made of? */
 bool tmx_history_has_frames(const char *dir);
+/* Both over the measured time; of a run that ended in its warm-up, over that. */
 /* Where and when the hottest unit of all was. */
 struct tmx_hottest {
     size_t gpu, frame, unit;

@@ -11,7 +11,9 @@
 #include "core/base/csv.h"
 #include "core/base/os.h"
 #include "core/base/text.h"
+#include "plots/base64.h"
 #include "plots/history.h"
+#include "plots/page_model.h"
 #include "plots/plot.h"
 #include "run/input/data.h"
 #include "study/pivot.h"
@@ -20,7 +22,7 @@ enum { MAX_PATH = 1200 };
 
 struct page {
     const struct tmx_report *r;
-    json_t *tables, *runs, *figures;
+    json_t *tables, *runs, *figures, *models;
     size_t n_folder;
     char sampling[512];
     struct tmx_err *err;
@@ -49,16 +51,18 @@ static double short_real(double v)
     return strtod(buf, NULL);
 }
 
-/* Takes over columns and rows, also when it fails; st: what filling them came to. */
+/* Takes over columns and rows, also when it fails; st: what filling them came to. n_axis: of a study, whose
+ * first columns are its axes; 0: of none. */
 static enum tmx_status add_table(struct page *p, enum tmx_status st, const char *title, json_t *columns,
-                                 json_t *rows)
+                                 json_t *rows, size_t n_axis)
 {
     if (st) {
         json_decref(columns);
         json_decref(rows);
         return st;
     }
-    json_t *t = json_pack("{s:s, s:O, s:O}", "title", title, "columns", columns, "rows", rows);
+    json_t *t = json_pack("{s:s, s:O, s:O, s:i}", "title", title, "columns", columns, "rows", rows, "axes",
+                          (int)n_axis);
     json_decref(columns);
     json_decref(rows);
     return t && json_array_append_new(p->tables, t) == 0 ? TMX_OK : no_memory(p->err);
@@ -81,7 +85,7 @@ static enum tmx_status add_csv(struct page *p, const char *path, const char *tit
                                                    : no_memory(p->err); /* takes row, also on failure */
     }
     tmx_csv_finish(&csv);
-    return add_table(p, st, title, columns, rows);
+    return add_table(p, st, title, columns, rows, 0);
 }
 
 static enum tmx_status add_study(struct page *p, const char *path)
@@ -116,7 +120,7 @@ static enum tmx_status add_study(struct page *p, const char *path)
         const size_t used = strlen(title);
         snprintf(title + used, sizeof title - used, " (without %zu runs of earlier inputs)", set.n_left_out);
     }
-    st = add_table(p, st, title, columns, rows);
+    st = add_table(p, st, title, columns, rows, set.n_key);
     tmx_table_destroy(t);
     tmx_result_set_finish(&set);
     return st;
@@ -145,7 +149,8 @@ static json_t *units(const struct tmx_floorplan *fp)
 }
 
 /* One heat map a GPU. */
-static enum tmx_status add_heatmap(struct page *p, const struct tmx_history *h, size_t n_gpu)
+static enum tmx_status add_heatmap(struct page *p, const char *dir, const struct tmx_history *h, size_t n_gpu,
+                                   const size_t *model)
 {
     char name[200], which[32] = "";
     const size_t n = h->n_frame * h->floorplan.n_unit;
@@ -159,8 +164,11 @@ static enum tmx_status add_heatmap(struct page *p, const struct tmx_history *h, 
     snprintf(name, sizeof name, "%s %s%s", h->mix, h->policy, which);
     json_t *unit = units(&h->floorplan), *temp = scaled(h->unit_temp_c, n, 10),
            *power = scaled(h->unit_w, n, 100);
-    json_t *run = json_pack("{s:s, s:O, s:O, s:O, s:O}", "name", name, "units", unit, "time_s", time,
-                            "temp_dc", temp, "power_cw", power);
+    json_t *run = json_pack("{s:s, s:s, s:f, s:O, s:O, s:O, s:O, s:o*, s:o*}", "name", name, "of", dir,
+                            "hottest_s", short_real(h->frame_s[tmx_history_hottest(h, 1).frame]), "units",
+                            unit, "time_s", time, "temp_dc", temp, "power_cw", power, "limit_c",
+                            isfinite(h->trip_c) ? json_real(h->trip_c) : NULL, "model",
+                            model ? json_integer((json_int_t)*model) : NULL);
     json_decref(unit);
     json_decref(time);
     json_decref(temp);
@@ -174,46 +182,36 @@ static enum tmx_status add_heatmap(struct page *p, const struct tmx_history *h, 
     return run && json_array_append_new(p->runs, run) == 0 ? TMX_OK : no_memory(p->err);
 }
 
+/* The page does without a model that cannot be had, and says so. */
+static bool add_model(struct page *p, const char *dir, const struct tmx_history *h, size_t *which)
+{
+    struct tmx_err why = {0};
+    if (!p->r->what_if) {
+        return false;
+    }
+    const bool ok = tmx_page_model(p->models, dir, h, which, &why) == TMX_OK;
+    if (!ok) {
+        fprintf(stderr, "thermix report: %s has no what-if: %s\n", dir, why.msg);
+    }
+    return ok;
+}
+
 static enum tmx_status add_run(struct page *p, const char *dir)
 {
     struct tmx_history *all;
-    size_t n_gpu;
+    size_t n_gpu, model = 0;
     enum tmx_status st = tmx_history_load(&all, &n_gpu, dir, p->r->max_frame, p->err);
     for (size_t g = 0; g < n_gpu && !st; g++) {
-        st = all[g].n_frame > 0 ? add_heatmap(p, &all[g], n_gpu) : TMX_OK;
+        if (all[g].n_frame > 0) {
+            const bool live = g == 0 && add_model(p, dir, &all[g], &model);
+            st = add_heatmap(p, dir, &all[g], n_gpu, live ? &model : NULL);
+        }
     }
     tmx_history_free(all, n_gpu);
     return st;
 }
 
-/* RFC 4648. */
-static char *base64(const char *text, size_t n)
-{
-    static const char digit[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    char *out = malloc(4 * (n / 3 + 1) + 1);
-    size_t k = 0;
-    for (size_t i = 0; out && i < n; i += 3) {
-        const unsigned a = (unsigned char)text[i], b = i + 1 < n ? (unsigned char)text[i + 1] : 0;
-        const unsigned c = i + 2 < n ? (unsigned char)text[i + 2] : 0, all = a << 16 | b << 8 | c;
-        out[k++] = digit[all >> 18];
-        out[k++] = digit[all >> 12 & 63];
-        out[k] = digit[all >> 6 & 63];
-        out[k + 1] = digit[all & 63];
-        if (i + 2 >= n) {
-            out[k + 1] = '=';
-        }
-        if (i + 1 >= n) {
-            out[k] = '=';
-        }
-        k += 2;
-    }
-    if (out) {
-        out[k] = '\0';
-    }
-    return out;
-}
-
-static enum tmx_status add_figure(struct page *p, const char *folder, const char *file)
+static enum tmx_status add_figure(struct page *p, const char *of, const char *folder, const char *file)
 {
     char path[MAX_PATH];
     struct tmx_text svg;
@@ -222,8 +220,9 @@ static enum tmx_status add_figure(struct page *p, const char *folder, const char
     if (st) {
         return st;
     }
-    char *code = base64(svg.data, svg.size);
-    json_t *f = code ? json_pack("{s:s%, s:s}", "name", file, strlen(file) - 4, "svg", code) : NULL;
+    char *code = tmx_base64(svg.data, svg.size);
+    json_t *f =
+        code ? json_pack("{s:s%, s:s, s:s}", "name", file, strlen(file) - 4, "of", of, "svg", code) : NULL;
     st = f && json_array_append_new(p->figures, f) == 0 ? TMX_OK : no_memory(p->err);
     free(code);
     tmx_text_finish(&svg);
@@ -272,7 +271,7 @@ static enum tmx_status add_figures(struct page *p, const char *results)
     st = st ? st : tmx_plot_results(&plot, results, NULL, p->err);
     n = st ? 0 : figures_in(folder, names);
     for (size_t i = 0; i < n; i++) {
-        st = st ? st : add_figure(p, folder, names[i]);
+        st = st ? st : add_figure(p, results, folder, names[i]);
         free(names[i]);
     }
     return st;
@@ -319,25 +318,52 @@ static void put_data(const char *json, FILE *out)
     }
 }
 
-static enum tmx_status put_page(const struct page *p, const char *json, FILE *out)
+/* The page's skeleton with data and scripts in their places. */
+static enum tmx_status put_page(const char *json, FILE *out, struct tmx_err *err)
+{
+    static const char *const scripts[] = {"plots/report/model.js", "plots/report/report.js",
+                                          "plots/report/what_if.js", "plots/report/study.js",
+                                          "plots/report/main.js"};
+    char path[TMX_PATH_SIZE];
+    struct tmx_text page = {0};
+    enum tmx_status st = tmx_data_file("plots/report/page.html", path, err);
+    st = st ? st : tmx_text_load(&page, path, err);
+    if (st) {
+        return st;
+    }
+    const char *data_at = strstr(page.data, "@DATA@"), *script_at = strstr(page.data, "@SCRIPT@");
+    tmx_assert(data_at && script_at && data_at < script_at);
+    fwrite(page.data, 1, (size_t)(data_at - page.data), out);
+    put_data(json, out);
+    fwrite(data_at + 6, 1, (size_t)(script_at - data_at - 6), out);
+    for (size_t i = 0; i < sizeof scripts / sizeof scripts[0] && !st; i++) {
+        struct tmx_text script = {0};
+        st = tmx_data_file(scripts[i], path, err);
+        st = st ? st : tmx_text_load(&script, path, err);
+        if (!st) {
+            fwrite(script.data, 1, script.size, out);
+        }
+        tmx_text_finish(&script);
+    }
+    fputs(script_at + 8, out);
+    tmx_text_finish(&page);
+    return st;
+}
+
+/* The names and colours of plots/scripts/colours.csv. */
+static enum tmx_status read_colours(json_t **colours, struct tmx_err *err)
 {
     char path[TMX_PATH_SIZE];
-    struct tmx_text page = {0}, script = {0};
-    enum tmx_status st = tmx_data_file("plots/report/page.html", path, p->err);
-    st = st ? st : tmx_text_load(&page, path, p->err);
-    st = st ? st : tmx_data_file("plots/report/report.js", path, p->err);
-    st = st ? st : tmx_text_load(&script, path, p->err);
-    if (!st) {
-        const char *data_at = strstr(page.data, "@DATA@"), *script_at = strstr(page.data, "@SCRIPT@");
-        tmx_assert(data_at && script_at && data_at < script_at);
-        fwrite(page.data, 1, (size_t)(data_at - page.data), out);
-        put_data(json, out);
-        fwrite(data_at + 6, 1, (size_t)(script_at - data_at - 6), out);
-        fwrite(script.data, 1, script.size, out);
-        fputs(script_at + 8, out);
+    struct tmx_csv csv = {0};
+    enum tmx_status st = tmx_data_file("plots/scripts/colours.csv", path, err);
+    st = st ? st : tmx_csv_read(&csv, path, err);
+    *colours = json_object();
+    for (size_t r = 0; !st && r < csv.n_row; r++) {
+        st = json_object_set_new(*colours, tmx_csv_cell(&csv, r, 0), json_string(tmx_csv_cell(&csv, r, 1)))
+                 ? no_memory(err)
+                 : TMX_OK;
     }
-    tmx_text_finish(&page);
-    tmx_text_finish(&script);
+    tmx_csv_finish(&csv);
     return st;
 }
 
@@ -348,12 +374,17 @@ static enum tmx_status save(const struct page *p)
     snprintf(made, sizeof made,
              "thermix %s; %zu tables, %zu figures, %zu heat maps. This file needs no network.", TMX_VERSION,
              json_array_size(p->tables), json_array_size(p->figures), json_array_size(p->runs));
-    json_t *all = json_pack("{s:s, s:s, s:s, s:O, s:O, s:O}", "title", p->r->title, "made", made, "sampling",
-                            p->sampling, "tables", p->tables, "runs", p->runs, "figures", p->figures);
+    json_t *colours = NULL;
+    enum tmx_status st = read_colours(&colours, p->err);
+    json_t *all = st ? NULL
+                     : json_pack("{s:s, s:s, s:s, s:O, s:O, s:O, s:O, s:O}", "title", p->r->title, "made",
+                                 made, "sampling", p->sampling, "tables", p->tables, "runs", p->runs,
+                                 "figures", p->figures, "models", p->models, "colours", colours);
+    json_decref(colours);
     char *json = all ? json_dumps(all, JSON_COMPACT | JSON_REAL_PRECISION(10)) : NULL;
-    enum tmx_status st = json ? tmx_output_open(&o, p->r->out, p->err) : no_memory(p->err);
+    st = st ? st : json ? tmx_output_open(&o, p->r->out, p->err) : no_memory(p->err);
     if (!st) {
-        st = put_page(p, json, o.file);
+        st = put_page(json, o.file, p->err);
         st = st ? st : tmx_output_commit(&o, p->err);
         tmx_output_discard(&o);
     }
@@ -364,9 +395,13 @@ static enum tmx_status save(const struct page *p)
 
 enum tmx_status tmx_report_write(const struct tmx_report *r, struct tmx_err *err)
 {
-    struct page p = {
-        .r = r, .tables = json_array(), .runs = json_array(), .figures = json_array(), .err = err};
-    enum tmx_status st = p.tables && p.runs && p.figures ? TMX_OK : no_memory(err);
+    struct page p = {.r = r,
+                     .tables = json_array(),
+                     .runs = json_array(),
+                     .figures = json_array(),
+                     .models = json_array(),
+                     .err = err};
+    enum tmx_status st = p.tables && p.runs && p.figures && p.models ? TMX_OK : no_memory(err);
     for (size_t i = 0; i < r->n_result && !st; i++) {
         st = add_results(&p, r->results[i]);
     }
@@ -374,5 +409,6 @@ enum tmx_status tmx_report_write(const struct tmx_report *r, struct tmx_err *err
     json_decref(p.tables);
     json_decref(p.runs);
     json_decref(p.figures);
+    json_decref(p.models);
     return st;
 }

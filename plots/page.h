@@ -4,6 +4,8 @@
 
 /* One self-contained HTML file of a set of results. */
 
+#include <stdbool.h>
+
 #include "core/base/err.h"
 
 struct tmx_report {
@@ -12,6 +14,7 @@ struct tmx_report {
     const char *out;
     const char *title;
     size_t max_frame; /* of a run's heat map */
+    bool what_if;     /* with the thermal models of the runs, which the page steps */
 };
 
 /* Needs gnuplot for the figures. Writes beside out a folder <out>.figures with the figures

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-"use strict";
-// Builds the page from the JSON in #data: tables that sort, figures, and a player of heat maps.
+// Builds the page from the JSON in #data: tables that sort, heat maps, and their player.
 // Shape of the data: docs/formats.md, section Report.
 
 const data = JSON.parse(document.getElementById("data").textContent);
@@ -19,6 +18,27 @@ function makeSvg(tag, attributes) {
   const e = document.createElementNS(SVG, tag);
   for (const [k, v] of Object.entries(attributes)) e.setAttribute(k, v);
   return e;
+}
+
+function button(text, pressed, attributes = {}) {
+  const b = make("button", { type: "button", ...attributes }, text);
+  b.addEventListener("click", pressed);
+  return b;
+}
+
+function labelled(text, control) {
+  const box = make("label", {}, text + " ");
+  box.append(control);
+  return box;
+}
+
+// A select of the texts; chosen(index).
+function choice(text, names, selected, chosen) {
+  const select = make("select");
+  names.forEach((name, i) => select.append(make("option", { value: i }, name)));
+  select.value = selected;
+  select.addEventListener("change", () => chosen(Number(select.value)));
+  return { box: labelled(text, select), select };
 }
 
 function section(id, title) {
@@ -83,6 +103,7 @@ function table(t) {
 
 // cividis-like: even in brightness, told apart by colour-blind readers; as in plots/scripts/style.gp.
 const STOPS = [[0, 34, 78], [29, 63, 111], [87, 93, 109], [124, 123, 120], [166, 157, 117], [211, 193, 100], [254, 232, 56]];
+const DARK = 0.47; // labels are white up to this share of the scale: 4.5 to 1 on either side
 
 function colour(share) {
   const x = Math.min(1, Math.max(0, share)) * (STOPS.length - 1);
@@ -90,156 +111,173 @@ function colour(share) {
   return `rgb(${STOPS[i].map((c, k) => Math.round(c + (x - i) * (STOPS[i + 1][k] - c))).join(",")})`;
 }
 
+function hottestOf(temps) {
+  return temps.reduce((best, t, i) => (t > temps[best] ? i : best), 0);
+}
+
+// Colours and their ends in words.
+function scaleBar() {
+  const low = make("span"), high = make("span"), box = make("div", { class: "scale", role: "img" });
+  box.append(low, make("div", { class: "bar" }), high);
+  const set = (from, to) => {
+    low.textContent = `${from} °C`;
+    high.textContent = `${to} °C`;
+    box.setAttribute("aria-label", `Colour scale from ${from} to ${to} degrees Celsius`);
+  };
+  return { box, set };
+}
+
+// The blocks of a chip in the colours of their temperatures. read(i): a block was pointed at.
+class ChipMap {
+  constructor(units, name, read) {
+    this.units = units;
+    this.read = read;
+    const w = Math.max(...units.map((u) => u.x + u.w)), h = Math.max(...units.map((u) => u.y + u.h));
+    this.element = make("div", { class: "map" });
+    this.heading = make("h3");
+    this.svg = makeSvg("svg", { viewBox: `-0.2 -0.2 ${w + 0.4} ${h + 0.4}`, role: "group", "aria-label": `Heat map of ${name}` });
+    this.blocks = units.map((u, i) => this.block(u, i, h));
+    this.mark = makeSvg("rect", { class: "hottest" });
+    this.svg.append(this.mark);
+    this.element.append(this.heading, this.svg);
+  }
+
+  block(u, i, h) {
+    const at = { x: u.x, y: h - u.y - u.h, width: u.w, height: u.h };
+    const rect = makeSvg("rect", { class: "block", ...at, tabindex: i === 0 ? "0" : "-1", role: "img", "data-unit": u.name });
+    for (const kind of ["mouseenter", "focus"]) rect.addEventListener(kind, () => this.read(i));
+    rect.addEventListener("keydown", (e) => this.go(e, i));
+    const size = Math.min(0.9, 0.8 * u.h, (1.25 * u.w) / u.name.length);
+    const label = makeSvg("text", { x: u.x + u.w / 2, y: h - u.y - u.h / 2, "font-size": size, "aria-hidden": "true" });
+    if (size > 0.3) label.textContent = u.name;
+    this.svg.append(rect, label);
+    return { rect, label, at };
+  }
+
+  // Arrow keys go to the nearest block on that side.
+  go(event, i) {
+    const side = { ArrowRight: [1, 0], ArrowLeft: [-1, 0], ArrowUp: [0, 1], ArrowDown: [0, -1] }[event.key];
+    if (!side) return;
+    event.preventDefault();
+    const middle = (u) => [u.x + u.w / 2, u.y + u.h / 2];
+    const [x, y] = middle(this.units[i]);
+    let best = i, least = Infinity;
+    this.units.forEach((u, j) => {
+      const [dx, dy] = [middle(u)[0] - x, middle(u)[1] - y];
+      const ahead = dx * side[0] + dy * side[1], aside = Math.abs(dx * side[1]) + Math.abs(dy * side[0]);
+      if (j !== i && ahead > 1e-6 && ahead + 3 * aside < least) [best, least] = [j, ahead + 3 * aside];
+    });
+    this.blocks[i].rect.setAttribute("tabindex", "-1");
+    this.blocks[best].rect.setAttribute("tabindex", "0");
+    this.blocks[best].rect.focus();
+  }
+
+  // temps in degC; text(i): what a block says of itself.
+  show(temps, low, high, text) {
+    temps.forEach((t, i) => {
+      const share = (t - low) / (high - low);
+      this.blocks[i].rect.setAttribute("fill", colour(share));
+      this.blocks[i].rect.setAttribute("aria-label", text(i));
+      this.blocks[i].label.setAttribute("fill", share < DARK ? "#fff" : "#000");
+    });
+    for (const [key, value] of Object.entries(this.blocks[hottestOf(temps)].at)) this.mark.setAttribute(key, value);
+  }
+}
+
+// ---- the player ------------------------------------------------------------
+
 // Times before 0 are the run's warm-up, which no table counts.
 function clock(seconds) {
   return `${seconds.toFixed(1)} seconds${seconds < 0 ? " (warm-up)" : ""}`;
 }
 
-class HeatMap {
-  constructor(run, low, high, readout) {
-    this.run = run;
-    this.low = low;
-    this.high = high;
-    this.readout = readout;
-    this.frame = 0;
-    this.active = null;
-    const w = Math.max(...run.units.map((u) => u.x + u.w));
-    const h = Math.max(...run.units.map((u) => u.y + u.h));
-    this.element = make("div", { class: "map" });
-    this.heading = make("h3");
-    const svg = makeSvg("svg", { viewBox: `-0.2 -0.2 ${w + 0.4} ${h + 0.4}`, role: "group", "aria-label": `Heat map of ${run.name}` });
-    this.blocks = run.units.map((u, i) => this.block(svg, u, i, h));
-    this.element.append(this.heading, svg);
-  }
-
-  block(svg, u, i, h) {
-    const rect = makeSvg("rect", { class: "block", x: u.x, y: h - u.y - u.h, width: u.w, height: u.h, tabindex: "-1", role: "img", "data-unit": u.name });
-    for (const kind of ["mouseenter", "focus"]) rect.addEventListener(kind, () => this.read(i));
-    rect.addEventListener("keydown", (e) => this.step(e, i));
-    if (i === 0) rect.setAttribute("tabindex", "0");
-    svg.append(rect);
-    const size = Math.min(0.9, 0.8 * u.h, (1.25 * u.w) / u.name.length);
-    const label = makeSvg("text", { x: u.x + u.w / 2, y: h - u.y - u.h / 2, "font-size": size, "aria-hidden": "true" });
-    if (size > 0.3) label.textContent = u.name;
-    svg.append(label);
-    return { rect, label };
-  }
-
-  // Arrow keys go from block to block.
-  step(event, i) {
-    const by = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[event.key];
-    if (!by) return;
-    event.preventDefault();
-    const n = this.blocks.length;
-    const next = this.blocks[(i + by + n) % n].rect;
-    this.blocks[i].rect.setAttribute("tabindex", "-1");
-    next.setAttribute("tabindex", "0");
-    next.focus();
-  }
-
-  text(i) {
-    const n = this.run.units.length;
-    const at = this.frame * n + i;
-    return `${this.run.units[i].name}: ${(this.run.temp_dc[at] / 10).toFixed(1)} °C, ${(this.run.power_cw[at] / 100).toFixed(2)} W`;
-  }
-
-  read(i) {
-    this.active = i;
-    this.readout.textContent = `${this.run.name}, ${this.text(i)}`;
-  }
-
-  show(frame) {
-    this.frame = Math.min(frame, this.run.time_s.length - 1);
-    const n = this.run.units.length;
-    let hottest = 0;
-    for (let i = 0; i < n; i++) {
-      const t = this.run.temp_dc[this.frame * n + i] / 10;
-      if (t > this.run.temp_dc[this.frame * n + hottest] / 10) hottest = i;
-      const share = (t - this.low) / (this.high - this.low);
-      this.blocks[i].rect.setAttribute("fill", colour(share));
-      this.blocks[i].rect.setAttribute("aria-label", this.text(i));
-      this.blocks[i].label.setAttribute("fill", share < 0.55 ? "#fff" : "#000");
-    }
-    this.heading.textContent = `${this.run.name} at ${clock(this.run.time_s[this.frame])}: hottest ${this.text(hottest)}`;
-    if (this.active !== null) this.read(this.active);
-  }
+function title(run) {
+  return `${run.name} (${run.of})`;
 }
 
-function choice(label, runs, selected) {
-  const box = make("label", {}, label + " ");
-  const select = make("select");
-  runs.forEach((r, i) => select.append(make("option", i === selected ? { value: i, selected: "" } : { value: i }, r.name)));
-  box.append(select);
-  return { box, select };
+// The frames of the measured time; of a run that ended in its warm-up, all.
+function measured(run) {
+  const frames = run.time_s.map((_, f) => f).filter((f) => run.time_s[f] >= 0);
+  return frames.length ? frames : run.time_s.map((_, f) => f);
+}
+
+// The run's frame at a time: the last one that is not later.
+function frameAt(run, time_s) {
+  let f = 0;
+  while (f + 1 < run.time_s.length && run.time_s[f + 1] <= time_s + 1e-9) f++;
+  return f;
+}
+
+function tempsAt(run, frame) {
+  const n = run.units.length;
+  return run.temp_dc.slice(frame * n, (frame + 1) * n).map((t) => t / 10);
+}
+
+function powersAt(run, frame) {
+  const n = run.units.length;
+  return run.power_cw.slice(frame * n, (frame + 1) * n).map((p) => p / 100);
 }
 
 function player(s, runs) {
-  const all = runs.flatMap((r) => [Math.min(...r.temp_dc) / 10, Math.max(...r.temp_dc) / 10]);
-  const low = Math.floor(Math.min(...all));
-  const high = Math.ceil(Math.max(...all));
+  const range = runs.flatMap((r) => measured(r).flatMap((f) => [Math.min(...tempsAt(r, f)), Math.max(...tempsAt(r, f))]));
+  const low = Math.floor(Math.min(...range)), high = Math.ceil(Math.max(...range));
+  const intervals = runs.flatMap((r) => r.time_s.slice(1).map((t, i) => t - r.time_s[i]));
   const readout = make("p", { class: "readout", id: "readout", role: "status", "aria-live": "polite" }, "Point at a block, or go to it with Tab and the arrow keys.");
-  const slider = make("input", { type: "range", id: "time", min: "0", value: "0", step: "1", "aria-label": "Time" });
-  const play = make("button", { type: "button", id: "play" }, "Play");
-  const left = choice("Left", runs, 0);
-  const right = choice("Right", runs, Math.min(1, runs.length - 1));
+  const slider = make("input", { type: "range", id: "time", step: Math.min(...intervals, 1e9), "aria-label": "Time" });
   const maps = make("div", { class: "maps" });
-  let shownMaps = [];
-  let timer = null;
+  let shown = [], timer = null;
 
-  const frame = () => Number(slider.value);
+  const text = (m, i) => `${m.run.units[i].name}: ${m.temps[i].toFixed(1)} °C, ${m.powers[i].toFixed(2)} W`;
+  const say = (m) => { if (m.active !== null) readout.textContent = `${title(m.run)}, ${text(m, m.active)}`; };
   const update = () => {
-    shownMaps.forEach((m) => m.show(frame()));
-    slider.setAttribute("aria-valuetext", clock(shownMaps[0].run.time_s[Math.min(frame(), shownMaps[0].run.time_s.length - 1)]));
+    const time_s = Number(slider.value);
+    for (const m of shown) {
+      const f = frameAt(m.run, time_s);
+      m.temps = tempsAt(m.run, f);
+      m.powers = powersAt(m.run, f);
+      m.map.show(m.temps, low, high, (i) => text(m, i));
+      m.map.heading.textContent = `${title(m.run)} at ${clock(m.run.time_s[f])}: hottest ${text(m, hottestOf(m.temps))}`;
+      say(m);
+    }
+    slider.setAttribute("aria-valuetext", clock(time_s));
+  };
+  const open = (time_s) => { slider.value = time_s; update(); };
+  const hottest = () => {
+    const peaks = shown.map((m) => Math.max(...tempsAt(m.run, frameAt(m.run, m.run.hottest_s))));
+    open(shown[hottestOf(peaks)].run.hottest_s);
   };
   const rebuild = () => {
     const picked = runs.length > 1 ? [runs[left.select.value], runs[right.select.value]] : [runs[0]];
-    shownMaps = picked.map((r) => new HeatMap(r, low, high, readout));
-    slider.max = Math.max(...picked.map((r) => r.time_s.length)) - 1;
-    maps.replaceChildren(...shownMaps.map((m) => m.element));
-    update();
+    shown = picked.map((run) => {
+      const m = { run, active: null };
+      m.map = new ChipMap(run.units, title(run), (i) => { m.active = i; say(m); });
+      return m;
+    });
+    slider.min = Math.min(...picked.map((r) => r.time_s[0]));
+    slider.max = Math.max(...picked.map((r) => r.time_s[r.time_s.length - 1]));
+    maps.replaceChildren(...shown.map((m) => m.map.element));
+    hottest();
   };
   const stop = () => { clearInterval(timer); timer = null; play.textContent = "Play"; };
-  play.addEventListener("click", () => {
+  const play = button("Play", () => {
     if (timer) return stop();
-    if (frame() >= Number(slider.max)) slider.value = 0;
+    if (Number(slider.value) >= Number(slider.max)) slider.value = slider.min;
     play.textContent = "Pause";
     timer = setInterval(() => {
-      slider.value = frame() + 1;
-      update();
-      if (frame() >= Number(slider.max)) stop();
+      open(Number(slider.value) + Number(slider.step));
+      if (Number(slider.value) + Number(slider.step) > Number(slider.max)) stop();
     }, 100);
-  });
+  }, { id: "play" });
   slider.addEventListener("input", update);
-  left.select.addEventListener("change", rebuild);
-  right.select.addEventListener("change", rebuild);
 
-  const controls = make("div", { class: "controls" });
-  controls.append(play, slider);
+  const names = runs.map(title);
+  const left = choice("Left", names, 0, rebuild), right = choice("Right", names, Math.min(1, runs.length - 1), rebuild);
+  const controls = make("div", { class: "controls" }), scale = scaleBar();
+  scale.set(low, high);
+  controls.append(play, slider, button("Hottest moment", hottest));
   if (runs.length > 1) controls.append(left.box, right.box);
-  const scale = make("div", { class: "scale", "aria-label": `Colour scale from ${low} to ${high} degrees Celsius` });
-  scale.append(make("span", {}, `${low} °C`), make("div", { class: "bar" }), make("span", {}, `${high} °C`));
-  s.append(controls, scale, readout, maps, make("p", { class: "note" }, data.sampling));
+  s.append(controls, scale.box, readout, maps, make("p", { class: "note" },
+    "The colours span the measured time, after the warm-up; the hottest block has the bold frame. " + data.sampling));
   rebuild();
-}
-
-// ---- the page --------------------------------------------------------------
-
-document.title = data.title;
-document.getElementById("title").textContent = data.title;
-document.getElementById("made").textContent = data.made;
-if (data.runs.length) player(section("heat", "Heat map over time"), data.runs);
-if (data.tables.length) {
-  const s = section("tables", "Tables");
-  data.tables.forEach((t) => s.append(table(t)));
-}
-if (data.figures.length) {
-  const s = section("figures", "Figures");
-  const box = make("div", { class: "figures" });
-  data.figures.forEach((f) => {
-    const figure = make("figure", { role: "group", "aria-label": f.name });
-    figure.append(make("img", { src: "data:image/svg+xml;base64," + f.svg, alt: "Figure: " + f.name.replaceAll("_", " "), style: "max-width:100%" }));
-    figure.append(make("figcaption", {}, f.name.replaceAll("_", " ")));
-    box.append(figure);
-  });
-  s.append(box);
+  return { time: () => Number(slider.value) };
 }

@@ -20,6 +20,11 @@ R
 for policy in BL MU; do
   "$thermix" run run.cfg --set policy=$policy -o $policy --trace 0.05 --hotspot 0.05 -q
 done
+cat >study.cfg <<'S'
+name = "tiny"; base = "./run.cfg"; seed = 1;
+axes = ( { key = "policy"; values = ["BL", "MU"]; }, { key = "chip_power.baseline_w"; values = [30.0, 40.0]; } );
+S
+"$thermix" sweep study.cfg -o study.sqlite -q >/dev/null || say "the study"
 mkdir tabs
 {
   echo "mix,policy,slowdown_pct,improvement_over_bl_pct,energy_j,energy_saved_vs_bl_pct,variant,error"
@@ -27,11 +32,26 @@ mkdir tabs
     for p in BL DVFS A MU MNU MA; do echo "WL$mix,$p,$((mix * 7 % 10)).5,$mix,$((80000 - mix)),1,,"; done
   done
 } >tabs/table.csv
-"$thermix" report tabs BL MU -o report.html --title 'Test </script><b>' >/dev/null
+"$thermix" report tabs BL MU study.sqlite -o report.html --title 'Test </script><b>' >/dev/null
 size=$(stat -c %s report.html)
 [ "$size" -lt 5000000 ] || say "$size bytes"
 if grep -qE '(src|href)="(https?:)?//' report.html; then say the page needs the network; fi
 grep -q 'every 1 of the run' report.html || say sampling not stated
+
+grep -q '"models":\[{' report.html || say "no model for the what-if"
+"$thermix" report BL --no-what-if -o small.html >/dev/null && grep -q '"models":\[\]' small.html || say "--no-what-if"
+
+# What `thermix thermal` says of one power a block, at the second slowest fan and another air: 40 rows and the
+# steady state. The page is asked for the same below.
+fan=$(sed 's/.*"r_convec":\[[^,]*,\([^,]*\),.*/\1/; t; d' report.html)
+{
+  head -1 BL/power.ptrace
+  for _ in $(seq 40); do head -1 BL/power.ptrace | awk '{ for (i = 0; i < NF; i++) printf "%s%s", 0.5 + i % 5, i < NF - 1 ? "\t" : "\n" }'; done
+} >what.ptrace
+for options in '-o what.ttrace' '-steady_file what.steady'; do
+  # shellcheck disable=SC2086
+  "$thermix" thermal -c BL/thermal.config -f BL/floorplan_gpu0.flp -p what.ptrace $options -r_convec "$fan" -ambient 300.15 --precision 6 --quiet
+done
 
 if [ -z "$browser" ]; then
   echo "no Chromium installed: the page is written ($size bytes) but not opened; ./dev test --all installs it"
@@ -42,15 +62,19 @@ fi
 cat >before.html <<'B'
 <script>window.faults = []; window.addEventListener("error", (e) => faults.push(e.message)); console.error = (m) => faults.push(String(m));</script>
 B
-cat >after.html <<'A'
-<script>
+{
+  echo '<script>{'
+  echo "const expected_k = [$(tail -1 what.ttrace | tr '\t ' ',,' | sed 's/,,*/,/g; s/,$//')];"
+  echo "const steady_k = [$(awk '{ printf "%s%s", s, $2; s = "," }' what.steady)];"
+  cat <<'A'
 const verdict = [];
 const ask = (name, ok) => verdict.push((ok ? "ok " : "NOT ") + name);
 const loaded = performance.now();
 console.log("loaded in " + Math.round(loaded) + " ms (2000 wanted on a quiet machine; not a test)");
 ask("title is text", document.querySelector("h1").textContent === "Test <" + "/script><b>");
-const cells = (i) => [...document.querySelectorAll("table")[0].tBodies[0].rows].map((r) => r.cells[i].textContent);
-const sorter = document.querySelectorAll("table")[0].tHead.rows[0].cells[2].firstChild;
+const tabs = [...document.querySelectorAll("table")].find((t) => t.caption.textContent.startsWith("tabs/"));
+const cells = (i) => [...tabs.tBodies[0].rows].map((r) => r.cells[i].textContent);
+const sorter = tabs.tHead.rows[0].cells[2].firstChild;
 sorter.click();
 const up = cells(2).map(Number);
 ask("sorts upward", up.length === 60 && up.every((v, i) => i === 0 || up[i - 1] <= v));
@@ -58,32 +82,118 @@ sorter.click();
 const down = cells(2).map(Number);
 ask("sorts downward", down.every((v, i) => i === 0 || down[i - 1] >= v) && down[0] > down[59]);
 ask("says how it is sorted", sorter.parentElement.getAttribute("aria-sort") === "descending");
+
+// The player.
 const run = data.runs[1], n = run.units.length, slider = document.getElementById("time");
-const block = () => document.querySelectorAll(".map")[1].querySelector('[data-unit="' + run.units[3].name + '"]');
+const maps = () => [...document.querySelectorAll("#heat .map")];
+const block = () => maps()[1].querySelector('[data-unit="' + run.units[3].name + '"]');
+const counted = data.runs.flatMap((r) => r.temp_dc.filter((_, i) => r.time_s[Math.floor(i / r.units.length)] >= 0));
+ask("opens where it is hottest", maps().some((m) => m.querySelector("h3").textContent.includes((Math.max(...counted) / 10).toFixed(1) + " °C")));
+ask("every map says whose it is", maps().every((m, i) => m.querySelector("h3").textContent.includes(["BL (BL)", "MU (MU)"][i])));
+ask("the scale is of the measured time", document.querySelector("#heat .scale").textContent.startsWith(Math.floor(Math.min(...counted) / 10) + " °C"));
 const color = block().getAttribute("fill");
-slider.value = 40;
+slider.value = run.time_s[0];
 slider.dispatchEvent(new Event("input"));
 ask("the player moves", block().getAttribute("fill") !== color);
+slider.value = run.time_s[40];
+slider.dispatchEvent(new Event("input"));
 block().dispatchEvent(new MouseEvent("mouseenter"));
 const expected = (run.temp_dc[40 * n + 3] / 10).toFixed(1) + " °C, " + (run.power_cw[40 * n + 3] / 100).toFixed(2) + " W";
 ask("hover says " + expected, document.getElementById("readout").textContent.endsWith(run.units[3].name + ": " + expected));
+const hottest = run.temp_dc.slice(40 * n, 41 * n).reduce((b, t, i, all) => (t > all[b] ? i : b), 0);
+ask("the hottest block is marked", maps()[1].querySelector(".hottest").getAttribute("x") === maps()[1].querySelector('[data-unit="' + run.units[hottest].name + '"]').getAttribute("x"));
 block().focus();
-block().dispatchEvent(new KeyboardEvent("keydown", { key: "ArrowRight", bubbles: true }));
-ask("arrow keys go on", document.activeElement.dataset.unit === run.units[4].name);
-ask("blocks have labels", document.activeElement.getAttribute("aria-label").startsWith(run.units[4].name + ": "));
+const press = (key) => document.activeElement.dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true }));
+press("ArrowRight");
+const there = run.units.find((u) => u.name === document.activeElement.dataset.unit);
+ask("arrow keys go to a neighbour", there.x > run.units[3].x && Math.abs(there.y - run.units[3].y) < run.units[3].h);
+ask("blocks have labels", document.activeElement.getAttribute("aria-label").startsWith(there.name + ": "));
 ask("slider says the time", /seconds/.test(slider.getAttribute("aria-valuetext")));
-ask("two maps side by side", document.querySelectorAll(".map").length === 2);
+ask("two maps side by side", maps().length === 2);
+
+// The what-if, against `thermix thermal`.
+const furthest = (a, b) => Math.max(...a.map((v, i) => Math.abs(v - b[i])));
+const move = (input, value) => { input.value = value; input.dispatchEvent(new Event("input")); };
+const model = whatIf.model;
+whatIf.setPaused(true);
+ask("it starts in equilibrium", furthest([...model.temps()], [...model.temps(model.equilibrium(whatIf.power))]) < 1e-9);
+const power = run.units.map((_, i) => 0.5 + (i % 5));
+whatIf.most = whatIf.most.map(() => 10);
+whatIf.rows.forEach((row, i) => { row.input.max = 10; row.input.step = "any"; move(row.input, power[i]); });
+ask("sliders set powers", furthest([...whatIf.power], power) < 1e-12);
+move(whatIf.fan.input, 1);
+move(whatIf.air.input, 27);
+ask("sliders set fan and air", model.level === 1 && Math.abs(model.ambient_k - 300.15) < 1e-9 && whatIf.fan.box.textContent.includes("level 2 of 5"));
+model.z = model.uniform(data.models[0].init_k);
+for (let row = 0; row < 40; row++) model.step(data.models[0].interval_s, whatIf.power);
+const off = furthest([...model.temps()], expected_k), settled = model.temps(model.equilibrium(whatIf.power));
+ask(`the page's transient is that of thermix thermal (${off.toExponential(1)} K off)`, expected_k.length === n && off < 1e-3);
+ask(`its equilibrium, too (${furthest([...settled], steady_k).toExponential(1)} K off)`, steady_k.length >= n && furthest([...settled], steady_k) < 1e-3);
+model.setLevel(3);
+model.step(1, whatIf.power);
+const before = [...model.temps()];
+model.setLevel(0);
+ask("a turn of the fan moves no temperature at once", furthest(before, [...model.temps()]) < 1e-4);
+const live = document.querySelector("#what-if .map"), at = (i) => live.querySelector('[data-unit="' + run.units[i].name + '"]');
+at(3).focus();
+press("x");
+at(4).focus();
+press("x");
+ask("x on two blocks exchanges them", whatIf.power[3] === power[4] && whatIf.power[4] === power[3]);
+const heated = whatIf.power[4];
+press("+");
+ask("+ heats", whatIf.power[4] > heated && whatIf.rows[4].says.textContent === whatIf.power[4].toFixed(2) + " W");
+at(4).scrollIntoView({ block: "center" });
+const middle = (i) => { const r = at(i).getBoundingClientRect(); return { clientX: r.x + r.width / 2, clientY: r.y + r.height / 2, bubbles: true, pointerId: 1 }; };
+const [one, other] = [whatIf.power[5], whatIf.power[7]];
+at(5).dispatchEvent(new PointerEvent("pointerdown", middle(5)));
+at(7).dispatchEvent(new PointerEvent("pointerup", middle(7)));
+ask("dragging exchanges", whatIf.power[5] === other && whatIf.power[7] === one);
+whatIf.show();
+ask("the equilibrium is said", document.getElementById("what-if").textContent.includes((Math.max(...model.temps(model.equilibrium(whatIf.power))) - 273.15).toFixed(2)));
+const t0 = performance.now();
+for (let i = 0; i < 20; i++) { model.step(0.01, whatIf.power); whatIf.show(); }
+console.log(`a frame of the what-if takes ${((performance.now() - t0) / 20).toFixed(1)} ms (16 wanted; not a test)`);
+
+// The study.
+const axis = (key) => document.querySelector('#studies [data-axis="' + key + '"]');
+const label = () => document.querySelector(".study svg").getAttribute("aria-label");
+const first = label();
+axis("y").value = (Number(axis("y").value) + 1) % axis("y").options.length;
+axis("y").dispatchEvent(new Event("change"));
+ask("axes can be chosen", label() !== first && label().startsWith(axis("y").selectedOptions[0].textContent + " against policy"));
+ask("a point a run", document.querySelectorAll(".study circle").length === 4);
+
+// For everybody.
+const luminance = (css) => {
+  const rgb = css.startsWith("#") ? [...css.slice(1).replace(/^(.)(.)(.)$/, "$1$1$2$2$3$3").matchAll(/../g)].map((h) => parseInt(h, 16)) : css.match(/\d+/g).map(Number);
+  const [r, g, b] = rgb.map((c) => c / 255).map((c) => (c <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4));
+  return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+};
+const contrast = (a, b) => { const [x, y] = [luminance(a), luminance(b)].sort((p, q) => q - p); return (x + 0.05) / (y + 0.05); };
+ask("labels of blocks stand out", Array.from({ length: 101 }, (_, i) => contrast(colour(i / 100), i / 100 < DARK ? "#ffffff" : "#000000")).every((c) => c >= 4.5));
+const sets = [...document.styleSheets[0].cssRules].flatMap((r) => (r.conditionText && /dark|print/.test(r.conditionText) ? [...r.cssRules] : [r])).filter((r) => r.selectorText === ":root");
+ask("texts stand out in light, dark and print", sets.length === 3 && sets.every((r) => ["--ink", "--soft", "--mark"].every((v) =>
+  ["--paper", "--head"].every((back) => contrast(r.style.getPropertyValue(v).trim(), r.style.getPropertyValue(back).trim()) >= 4.5))));
+ask("every control has a name", [...document.querySelectorAll("input, select, button")].every((e) => e.getAttribute("aria-label") || (e.labels && e.labels.length) || e.textContent.trim()));
 ask("figures are there", document.querySelectorAll("figure img").length >= 5);
-ask("every figure has a text", [...document.images].every((i) => i.alt));
+ask("every figure has a text that says whose it is", [...document.images].every((i) => / of (tabs|BL|MU|study.sqlite)$/.test(i.alt)));
+ask("no network", performance.getEntriesByType("resource").every((e) => e.name.startsWith("data:") || e.name.startsWith("blob:")));
+ask("fits its width", document.documentElement.scrollWidth <= innerWidth);
 ask("no errors" + (faults.length ? ": " + faults : ""), faults.length === 0);
 document.body.replaceChildren(Object.assign(document.createElement("pre"), { id: "verdict", textContent: verdict.join("\n") + "\nend" }));
-</script>
+}</script>
 A
+} >after.html
 awk 'FNR == NR { b = b $0 "\n"; next } /<title>/ { print b } { print }' before.html report.html >with.html
 awk 'FNR == NR { a = a $0 "\n"; next } /<\/body>/ { printf "%s", a } { print }' after.html with.html >asked.html
-timeout 60 "$browser" --headless --no-sandbox --disable-gpu --user-data-dir="$dir/profile" \
-  --dump-dom "file://$dir/asked.html" >dom.html 2>browser.log || say "the browser: $(tail -3 browser.log)"
-sed -n '/<pre id="verdict">/,/^end/p' dom.html | sed 's/.*<pre id="verdict">//; /^end/d' >verdict.txt
-cat verdict.txt
-[ "$(grep -c '^ok ' verdict.txt)" = 13 ] && ! grep -q '^NOT ' verdict.txt || say see above
+# On a desk and on a phone.
+for window in 1200,900 360,740; do
+  timeout 60 "$browser" --headless --no-sandbox --disable-gpu --hide-scrollbars --host-resolver-rules='MAP * ~NOTFOUND' --window-size=$window \
+    --user-data-dir="$dir/profile" --dump-dom "file://$dir/asked.html" >dom.html 2>browser.log || say "the browser: $(tail -3 browser.log)"
+  sed -n '/<pre id="verdict">/,/^end/p' dom.html | sed 's/.*<pre id="verdict">//; /^end/d' >verdict.txt
+  echo "window $window"
+  cat verdict.txt
+  [ "$(grep -c '^ok ' verdict.txt)" = 34 ] && ! grep -q '^NOT ' verdict.txt || say see above
+done
 echo "the page is $size bytes"

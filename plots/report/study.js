@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+// A study's runs in a plot whose axes the reader chooses.
+
+const OTHERS = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#882255", "#999933"];
+const SIZE = { w: 640, h: 380, left: 70, right: 20, top: 16, bottom: 56 };
+
+// Round steps of an axis, about five of them.
+function ticks(low, high) {
+  const raw = (high - low || 1) / 5, power = 10 ** Math.floor(Math.log10(raw));
+  const step = [1, 2, 5, 10].map((s) => s * power).find((s) => s >= raw);
+  const from = Math.ceil(low / step - 1e-9), to = Math.floor(high / step + 1e-9);
+  return Array.from({ length: Math.max(0, to - from) + 1 }, (_, i) => +((from + i) * step).toPrecision(12));
+}
+
+// Where values of an axis stand: numbers by value, texts beside one another.
+function axis(values, from, to) {
+  const known = values.filter((v) => v !== null), isText = known.some((v) => typeof v === "string");
+  const names = [...new Set(known)].sort(compare);
+  const low = isText ? -0.5 : Math.min(...known), high = isText ? names.length - 0.5 : Math.max(...known);
+  const pad = isText || high > low ? 0 : Math.abs(high) / 10 || 1;
+  const of = (v) => from + (((isText ? names.indexOf(v) : v) - low + pad) / (high - low + 2 * pad)) * (to - from);
+  return { isText, of, ticks: isText ? names : ticks(low - pad, high + pad) };
+}
+
+function study(s, t) {
+  const { columns, axes, rows } = t, varied = (i) => new Set(rows.map((r) => r[i])).size > 1;
+  const isNumber = (i) => rows.some((r) => typeof r[i] === "number") && !rows.some((r) => typeof r[i] === "string");
+  const xs = columns.map((_, i) => i).filter((i) => varied(i) && (i < axes || isNumber(i)));
+  const ys = columns.map((_, i) => i).filter((i) => i >= axes && isNumber(i) && varied(i));
+  const bys = [-1, ...columns.map((_, i) => i).filter((i) => i < axes && varied(i))];
+  if (!xs.length || !ys.length) return;
+  const prefer = (list, name) => Math.max(0, list.findIndex((i) => columns[i] === name));
+  const texts = bys.findIndex((i) => i >= 0 && !isNumber(i) && i !== xs[0]);
+  const state = { x: xs[0], y: ys[prefer(ys, "slowdown_pct")], by: texts > 0 ? bys[texts] : -1 };
+  const chart = make("figure", { class: "study" }), controls = make("div", { class: "controls" });
+  const draw = () => chart.replaceChildren(...plot(t, state));
+  const pick = (text, key, list) => choice(text, list.map((i) => (i < 0 ? "nothing" : columns[i])), list.indexOf(state[key]), (i) => { state[key] = list[i]; draw(); });
+  const picks = { x: pick("Across", "x", xs), y: pick("Up", "y", ys), by: pick("A curve for each", "by", bys) };
+  for (const [key, p] of Object.entries(picks)) {
+    p.select.dataset.axis = key;
+    controls.append(p.box);
+  }
+  s.append(make("h3", {}, t.title), controls, chart);
+  draw();
+}
+
+function plot(t, { x, y, by }) {
+  const rows = t.rows.filter((r) => r[x] !== null && r[y] !== null);
+  const ax = axis(rows.map((r) => r[x]), SIZE.left, SIZE.w - SIZE.right), ay = axis(rows.map((r) => r[y]), SIZE.h - SIZE.bottom, SIZE.top);
+  const name = `${t.columns[y]} against ${t.columns[x]}${by < 0 ? "" : ", by " + t.columns[by]}`;
+  const svg = makeSvg("svg", { viewBox: `0 0 ${SIZE.w} ${SIZE.h}`, role: "img", "aria-label": name });
+  const text = (at, words, more = {}) => { const e = makeSvg("text", { ...at, ...more }); e.textContent = words; svg.append(e); };
+  for (const v of ay.ticks) {
+    svg.append(makeSvg("line", { class: "grid", x1: SIZE.left, x2: SIZE.w - SIZE.right, y1: ay.of(v), y2: ay.of(v) }));
+    text({ x: SIZE.left - 8, y: ay.of(v) + 4 }, v, { "text-anchor": "end" });
+  }
+  for (const v of ax.ticks) text({ x: ax.of(v), y: SIZE.h - SIZE.bottom + 20 }, v, { "text-anchor": "middle" });
+  text({ x: (SIZE.left + SIZE.w) / 2, y: SIZE.h - 10 }, t.columns[x], { "text-anchor": "middle" });
+  text({ x: 0, y: 0 }, t.columns[y], { "text-anchor": "middle", transform: `translate(16 ${SIZE.h / 2}) rotate(-90)` });
+  const groups = [...new Set(rows.map((r) => (by < 0 ? "all" : r[by])))].sort(compare), legend = make("figcaption");
+  groups.forEach((g, i) => {
+    const mine = rows.filter((r) => by < 0 || r[by] === g), paint = data.colours[g] || OTHERS[i % OTHERS.length];
+    const places = [...new Set(mine.map((r) => r[x]))].sort(compare);
+    const mean = (at) => { const some = mine.filter((r) => r[x] === at); return some.reduce((sum, r) => sum + r[y], 0) / some.length; };
+    if (!ax.isText && x < t.axes && places.length > 1 && (places.length < mine.length || places.length <= 12)) {
+      svg.append(makeSvg("polyline", { fill: "none", stroke: paint, "stroke-width": 2, points: places.map((v) => `${ax.of(v)},${ay.of(mean(v))}`).join(" ") }));
+    }
+    for (const r of mine) {
+      const dot = makeSvg("circle", { cx: ax.of(r[x]), cy: ay.of(r[y]), r: 4, fill: paint }), note = makeSvg("title", {});
+      note.textContent = t.columns.slice(0, t.axes).map((c, k) => `${c} = ${r[k]}`).join(", ") + `: ${t.columns[y]} = ${shown(r[y])}`;
+      dot.append(note);
+      svg.append(dot);
+    }
+    const key = make("span", { class: "key" }, String(g)), swatch = make("span", { class: "swatch", style: `background:${paint}` });
+    key.prepend(swatch);
+    if (by >= 0) legend.append(key);
+  });
+  legend.append(make("span", {}, name + ". A point is a run, a line joins means."));
+  return [svg, legend];
+}
