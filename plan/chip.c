@@ -89,7 +89,7 @@ enum tmx_status tmx_plan_chip_init(struct tmx_plan_chip *c, const struct tmx_run
     c->table = still.table;
     for (size_t l = 0; l < c->n_level; l++) {
         c->speed[l] = tmx_chip_speed(chip, l);
-        const double volt = chip->level[l].volt_v / chip->level[0].volt_v;
+        const double volt = tmx_chip_volt(chip, l);
         c->dynamic[l] = c->speed[l] * (chip->power.dvfs_power == TMX_DVFS_V2F ? volt * volt : 1);
         c->leak[l] = chip->power.dvfs_leakage ? volt : 1;
     }

@@ -19,7 +19,7 @@ struct tmx_plan_chip {
     double (*factor)(const void *table, double temp_k);
     const void *table;                                  /* not owned: of the run's power model */
     const struct tmx_chip *chip;                        /* not owned: units of SMs, levels */
-    double speed[TMX_MAX_LEVEL];                        /* relative to level 0, */
+    double speed[TMX_MAX_LEVEL];                        /* relative to the nominal level, */
     double dynamic[TMX_MAX_LEVEL], leak[TMX_MAX_LEVEL]; /* as dynamic power and leakage */
 };
 

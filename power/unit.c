@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Power of every floorplan unit:
  *
- *   dynamic   sum over resident kernels of busy * P_kernel * part, times V^2 f relative to level 0
+ *   dynamic   sum over resident kernels of busy * P_kernel * part, times V^2 f relative to the nominal level
  *             (dvfs_power = "f": f alone; a kernel that waits for memory: its own speed in place of f)
  *   leakage   L_unit * r(T) * V * (1 - saved)        (dvfs_leakage = false: without V)
  *   baseline  constant, outside the SMs, and what a resident kernel keeps awake there

@@ -52,10 +52,13 @@ enum tmx_status tmx_run_choose_all(struct tmx_run *r, const struct tmx_setting *
         size_t place;
         const char *def;
     } rows[] = {{TMX_LEVEL_PLACE, p->place}, {TMX_LEVEL_MIX, p->mix}, {TMX_LEVEL_DTM, p->dtm},
-                {TMX_SAFETY, "throttle"},    {TMX_LEVEL_TB, p->tb},   {TMX_LEVEL_FAN, "fixed"}};
+                {TMX_SAFETY, NULL},          {TMX_LEVEL_TB, p->tb},   {TMX_LEVEL_FAN, "fixed"}};
     enum tmx_status st = TMX_OK;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0] && !st; i++) {
-        st = tmx_run_choose(r, root, rows[i].place, rows[i].def, NULL, NULL, err);
+        const struct tmx_choice *dtm = &r->sim_spec.choice[TMX_LEVEL_DTM];
+        const char *safety = tmx_dtm_of(dtm) && tmx_dtm_of(dtm)->caps ? "none" : "throttle"; /* has limits */
+        const char *def = rows[i].def ? rows[i].def : safety;
+        st = tmx_run_choose(r, root, rows[i].place, def, NULL, NULL, err);
     }
     return st;
 }

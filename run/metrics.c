@@ -135,7 +135,8 @@ static double gating_period_s(const struct tmx_run *r)
 
 static double below_trip_k(const struct tmx_run *r)
 {
-    return tmx_sim_trip_k(r->sim) - recorder(r)->peak_sm_k;
+    const double trip_k = tmx_sim_trip_k(r->sim);
+    return isnan(trip_k) ? 0 : trip_k - recorder(r)->peak_sm_k;
 }
 
 static double makespan_s(const struct tmx_run *r)
@@ -272,6 +273,52 @@ static double gate_slowdown_error_points(const struct tmx_run *r)
     return 100 * tmx_run_gate_slowdown_error(r);
 }
 
+/* Time slowed for a reason, mean over GPUs. */
+static double reason_s(const struct tmx_run *r, enum tmx_reason why)
+{
+    const struct tmx_recorder *rec = recorder(r);
+    double s = 0;
+    for (size_t g = 0; g < rec->n_gpu; g++) {
+        s += rec->reason_s[TMX_N_REASON * g + why];
+    }
+    return s / (double)rec->n_gpu;
+}
+
+static double gpu_idle_s(const struct tmx_run *r)
+{
+    return reason_s(r, TMX_REASON_GPU_IDLE);
+}
+
+static double sw_power_cap_s(const struct tmx_run *r)
+{
+    return reason_s(r, TMX_REASON_SW_POWER_CAP);
+}
+
+static double sw_thermal_slowdown_s(const struct tmx_run *r)
+{
+    return reason_s(r, TMX_REASON_SW_THERMAL_SLOWDOWN);
+}
+
+static double hw_thermal_slowdown_s(const struct tmx_run *r)
+{
+    return reason_s(r, TMX_REASON_HW_THERMAL_SLOWDOWN);
+}
+
+static double memory_limit_s(const struct tmx_run *r)
+{
+    return reason_s(r, TMX_REASON_MEMORY_LIMIT);
+}
+
+static double peak_memory_c(const struct tmx_run *r)
+{
+    const struct tmx_recorder *rec = recorder(r);
+    double peak_k = 0;
+    for (size_t g = 0; g < rec->n_gpu; g++) {
+        peak_k = fmax(peak_k, rec->memory_k[g]);
+    }
+    return peak_k > 0 ? peak_k - TMX_ZERO_C : 0;
+}
+
 const struct tmx_metric tmx_metrics[] = {
     {"slowdown_pct", "lost share of the busy time, 1 - work / busy time", slowdown_pct},
     {"energy_j", "energy of the GPUs from the end of the warm-up", energy_j},
@@ -284,7 +331,7 @@ const struct tmx_metric tmx_metrics[] = {
     {"sms_near_trip", "SMs whose sensor came within 0.5 K of the trip point", sms_near_trip},
     {"longest_gating_s", "longest time an SM's clock stayed stopped", longest_gating_s},
     {"gating_period_s", "from one stop of an SM's clock to its next, mean; 0: none twice", gating_period_s},
-    {"below_trip_k", "trip point of the throttle minus peak_temp_c", below_trip_k},
+    {"below_trip_k", "trip point of the throttle minus peak_temp_c; 0: it has none", below_trip_k},
     {"makespan_s", "from the end of the warm-up to the end of the last kernel", makespan_s},
     {"throughput_blocks_per_s", "thread blocks retired per second of makespan", throughput_blocks_per_s},
     {"fairness", "Jain's index over the kernels' progress rates, 1 is fair", fairness},
@@ -307,5 +354,12 @@ const struct tmx_metric tmx_metrics[] = {
     {"step_time_s", "synchronous job: time of a step, mean", step_time_s},
     {"step_p99_s", "synchronous job: 99th percentile of the step times", step_p99_s},
     {"wait_pct", "synchronous job: time that members wait for the last one, mean over members", wait_pct},
+    {"gpu_idle_s", "dtm boost: time at the slowest clock with nothing to run, mean over GPUs", gpu_idle_s},
+    {"sw_power_cap_s", "dtm boost: time slowed by the power cap, mean over GPUs", sw_power_cap_s},
+    {"sw_thermal_slowdown_s", "dtm boost: the same by the target temperature or the memory's limit",
+     sw_thermal_slowdown_s},
+    {"hw_thermal_slowdown_s", "dtm boost: the same at half the clock or less", hw_thermal_slowdown_s},
+    {"memory_limit_s", "dtm boost: the part of sw_thermal_slowdown_s that is the memory's", memory_limit_s},
+    {"peak_memory_c", "hottest memory stack at the end of any tick; 0: none in the floorplan", peak_memory_c},
     {0},
 };

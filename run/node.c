@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "run/node.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -129,6 +130,65 @@ static enum tmx_status read_failures(struct tmx_run *r, const struct tmx_setting
     return TMX_OK;
 }
 
+/* Caps of the topology, and `power_caps_w = ( 300.0, 250.0 )`: one number for all GPUs, or one each. */
+static enum tmx_status read_caps(struct tmx_run *r, const struct tmx_setting *root, struct tmx_err *err)
+{
+    const struct tmx_setting *at = tmx_setting_member(root, "power_caps_w"), *list;
+    const size_t n = tmx_setting_length(at);
+    bool any = false;
+    enum tmx_status st = tmx_setting_list(root, "power_caps_w", 0, r->n_gpu, &list, err);
+    if (!st && n > 1 && n != r->n_gpu) {
+        st = tmx_fail_setting(err, at, "power_caps_w: %zu numbers for %zu GPUs, expected one, or one each", n,
+                              r->n_gpu);
+    }
+    r->power_cap_w = st ? NULL : calloc(r->n_gpu, sizeof *r->power_cap_w);
+    if (!st && !r->power_cap_w) {
+        st = tmx_fail(err, TMX_ENOMEM, "%zu power caps", r->n_gpu);
+    }
+    for (size_t g = 0; !st && g < r->n_gpu; g++) {
+        double w = r->topology.n_gpu > 0 ? r->topology.gpu[g].power_cap_w : 0;
+        const struct tmx_setting *s = n > 0 ? tmx_setting_at(list, n == 1 ? 0 : g) : NULL;
+        if (s && (!tmx_setting_real(s, &w) || !(w > 0) || w > 1e5)) {
+            return tmx_fail_setting(err, s, "power_caps_w: expected watts, more than 0 and at most 100000");
+        }
+        any = any || w > 0;
+        r->power_cap_w[g] = w > 0 ? w : INFINITY;
+    }
+    if (!st && !any) {
+        free(r->power_cap_w);
+        r->power_cap_w = NULL;
+    }
+    return st;
+}
+
+/* A governor that keeps limits needs some, and limits somebody who keeps them. */
+static enum tmx_status check_caps(const struct tmx_run *r, const struct tmx_setting *root,
+                                  struct tmx_err *err)
+{
+    const struct tmx_choice *dtm = &r->sim_spec.choice[TMX_LEVEL_DTM];
+    const bool kept = dtm->policy && tmx_dtm_of(dtm)->caps;
+    const struct tmx_setting *caps = tmx_setting_member(root, "power_caps_w"),
+                             *group = tmx_setting_member(root, "dtm");
+    if (!kept && r->power_cap_w) {
+        return tmx_fail_setting(
+            err, caps ? caps : root,
+            "a power cap, but dtm policy %s keeps none; there is dtm = { policy = \"boost\"; }",
+            dtm->policy ? dtm->policy->name : "none");
+    }
+    for (size_t k = 0; kept && k < r->n_kind; k++) {
+        const struct tmx_chip_board *b = &r->kind[k].chip.board;
+        if (b->power_w == 0 && b->target_c == 0 && b->slowdown_c == 0 && !r->power_cap_w &&
+            tmx_setting_length(group) < 2) {
+            return tmx_fail_setting(
+                err, group ? group : root,
+                "dtm policy %s: chip %s states no limit (group board of its chip.cfg); give "
+                "power_cap_w or target_c here",
+                dtm->policy->name, r->kind[k].name);
+        }
+    }
+    return TMX_OK;
+}
+
 /* Overrides meant for one chip must not reach the others. */
 static enum tmx_status check_overrides(const struct tmx_run *r, const struct tmx_setting *root,
                                        struct tmx_err *err)
@@ -179,13 +239,15 @@ enum tmx_status tmx_run_node_open(struct tmx_run *r, const struct tmx_setting *r
     if (!has_topology) {
         snprintf(r->kind[0].name, sizeof r->kind[0].name, "%s", r->options.chip);
         r->n_kind = 1;
-        return open_chip(r, &r->kind[0], root, err);
+        st = open_chip(r, &r->kind[0], root, err);
     }
-    for (size_t g = 0; !st && g < r->n_gpu; g++) {
+    for (size_t g = 0; has_topology && !st && g < r->n_gpu; g++) {
         r->card_of_gpu[g] = r->topology.gpu[g].card;
         st = kind_of(r, root, r->topology.gpu[g].chip, r->topology.gpu[g].card, &r->kind_of_gpu[g], err);
     }
-    return st ? st : check_overrides(r, root, err);
+    st = st ? st : check_overrides(r, root, err);
+    st = st ? st : read_caps(r, root, err);
+    return st ? st : check_caps(r, root, err);
 }
 
 static enum tmx_status cooling_spec(struct tmx_run *r, struct tmx_err *err)
@@ -230,9 +292,11 @@ enum tmx_status tmx_run_node_spec(struct tmx_run *r, struct tmx_err *err)
     for (size_t g = 0; g < r->n_gpu; g++) {
         const struct tmx_run_kind *k = &r->kind[r->kind_of_gpu[g]];
         r->chip_of_gpu[g] = &k->chip;
-        r->thermal_of_gpu[g] = (struct tmx_sim_gpu_thermal){r->thermal.ops, k->model};
+        r->thermal_of_gpu[g] =
+            (struct tmx_sim_gpu_thermal){r->thermal.ops, k->model, k->stack.spec.ambient_k};
     }
     s->machine.chip = r->chip_of_gpu;
+    s->power_cap_w = r->power_cap_w;
     s->machine.n_gpu = r->n_gpu;
     s->thermal = r->thermal_of_gpu;
     s->shared_queue = r->options.queue == TMX_QUEUE_SHARED;
@@ -257,6 +321,7 @@ void tmx_run_node_close(struct tmx_run *r)
     free(r->thermal_of_gpu);
     free(r->level_rpm);
     free(r->n_level);
+    free(r->power_cap_w);
     free(r->failure);
     tmx_topology_finish(&r->topology);
 }

@@ -9,6 +9,7 @@
 #include "run/registry.h"
 #include "run/state.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "core/base/config.h"
@@ -61,6 +62,15 @@ static void write_failures(const struct tmx_run *r, FILE *out)
     fprintf(out, " );\n");
 }
 
+static void write_caps(const struct tmx_run *r, FILE *out)
+{
+    for (size_t g = 0; r->power_cap_w && g < r->n_gpu; g++) {
+        char real[TMX_REAL_SIZE];
+        tmx_real_print(real, fmin(r->power_cap_w[g], 1e5)); /* more than any board draws: no cap */
+        fprintf(out, "%s%s%s", g ? ", " : "power_caps_w = ( ", real, g + 1 == r->n_gpu ? " );\n" : "");
+    }
+}
+
 /* By name and content; by content alone in what the run's id is made of. */
 static void write_modules(const struct tmx_run *r, enum tmx_resolved what, FILE *out)
 {
@@ -109,6 +119,7 @@ void tmx_run_write_resolved(const struct tmx_run *r, enum tmx_resolved what, FIL
         tmx_opt_write(tmx_run_forecast_opts, &r->forecast_options, "    ", out);
         fprintf(out, "};\n");
     }
+    write_caps(r, out);
     fprintf(out, "sensor = {\n");
     tmx_opt_write(tmx_sensor_opts, &s->sensor, "    ", out);
     fprintf(out, "};\n");

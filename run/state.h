@@ -64,6 +64,7 @@ struct tmx_run {
     const struct tmx_forecast **forecast_of_gpu; /* [n_gpu] NULL: the policy does not look ahead */
     const double **level_rpm;                    /* [n_card] */
     size_t *n_level;                             /* [n_card] */
+    double *power_cap_w;                         /* [n_gpu] INFINITY: none; NULL: no GPU has one */
     struct tmx_fan_failure *failure;             /* [n_failure] */
     size_t n_failure;
     struct tmx_run_cta *cta; /* NULL: no CTA policy */

@@ -35,7 +35,9 @@ static const struct tmx_chip *widest_chip(const struct tmx_run *run)
 static void head_csv(const struct tmx_run_trace *t, FILE *out)
 {
     const struct tmx_chip *c = widest_chip(t->run);
-    fprintf(out, "time_s,gpu,level,freq_mhz,power_w,hottest_c,mean_c,first_kernel,second_kernel,first_share");
+    fprintf(
+        out,
+        "time_s,gpu,level,freq_mhz,power_w,hottest_c,mean_c,first_kernel,second_kernel,first_share,reasons");
     for (size_t sm = 0; sm < c->n_sm; sm++) {
         fprintf(out, ",sm%zu_temp_c,sm%zu_power_w,sm%zu_first_share,sm%zu_gated", sm, sm, sm, sm);
     }
@@ -75,6 +77,12 @@ static void row_csv(struct tmx_run_trace *t, const struct tmx_sim *sim, size_t g
     fprintf(out, "%.6g,%zu,%zu,%.6g,%.6g,%.4f,%.4f,%s,%s,%.4g", tmx_sim_time_s(sim), g, gpu->level,
             c->level[gpu->level].freq_hz / 1e6, power_w, hottest_c, mean_c, kernel_name(m, gpu, 0),
             kernel_name(m, gpu, 1), gpu->share);
+    for (unsigned why = 0, n = 0; why < TMX_N_REASON; why++) {
+        if (gpu->reasons >> why & 1) {
+            fprintf(out, "%s%s", n++ ? "+" : ",", tmx_reason_names[why]);
+        }
+    }
+    fputs(gpu->reasons ? "" : ",", out);
     for (size_t sm = 0; sm < c->n_sm; sm++) {
         const size_t way = TMX_WAYS * (gpu->sm0 + sm);
         const double share = m->drain_s[gpu->sm0 + sm] > 0 ? m->held[way] : m->share[way];

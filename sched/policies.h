@@ -32,7 +32,8 @@
 #define TMX_DTM_LIST(X) \
     X(none)             \
     X(throttle)         \
-    X(dvfs)
+    X(dvfs)             \
+    X(boost)
 
 #define TMX_CTA_LIST(X) \
     X(all)              \

@@ -24,6 +24,10 @@ static const struct tmx_opt root_opts[] = {
                  "SMs a kernel's sm_power_w is the sum over; 0: the chip's"),
     TMX_ROW_REAL(tmx_chip, kernel_power_scale, "1", 0, 100, 1, "factor on the kernels' power"),
     TMX_ROW_REAL(tmx_chip, kernel_time_scale, "1", 1e-6, 1e6, 1, "factor on the kernels' block lifetimes"),
+    TMX_ROW_REAL(tmx_chip, step_hz, "Hz", 0, 1e9, 0,
+                 "levels are points of a curve: one every step, straight between; 0: as they are given"),
+    TMX_ROW_REAL(tmx_chip, nominal_hz, "Hz", 0, 1e10, 0,
+                 "clock that kernels' watts and times are given at; 0: the fastest level's"),
     {0},
 };
 
@@ -77,8 +81,64 @@ static const struct tmx_opt level_opts[] = {
     {0},
 };
 
+static const struct tmx_opt board_opts[] = {
+    TMX_ROW_REAL(tmx_chip_board, power_w, "W", 0, 1e4, 0, "power limit as sold; 0: none"),
+    TMX_ROW_REAL(tmx_chip_board, power_min_w, "W", 0, 1e4, 0, "the least it can be set to"),
+    TMX_ROW_REAL(tmx_chip_board, other_w, "W", 0, 1e4, 0, "drawn by the board beside the chip"),
+    TMX_ROW_REAL(tmx_chip_board, loss, "1", 0, 0.5, 0, "of the board's power, lost in its regulators"),
+    TMX_ROW_REAL(tmx_chip_board, target_c, "degC", 0, 300, 0, "temperature it keeps; 0: none"),
+    TMX_ROW_REAL(tmx_chip_board, slowdown_c, "degC", 0, 300, 0, "half the clock from here on; 0: none"),
+    TMX_ROW_REAL(tmx_chip_board, shutdown_c, "degC", 0, 300, 0, "stops for good; 0: never"),
+    TMX_ROW_REAL(tmx_chip_board, memory_c, "degC", 0, 300, 0, "limit of its memory; 0: none"),
+    {0},
+};
+
 /* Groups of other models are left to them. */
-static const char *const groups[] = {"limits", "power", "levels", "memory", "energy", "gating", "job", NULL};
+static const char *const groups[] = {"limits", "power",  "levels", "board", "memory",
+                                     "energy", "gating", "job",    NULL};
+
+/* A level every step_hz along the points read so far, the last point's included. */
+static enum tmx_status follow_curve(struct tmx_chip *c, const struct tmx_setting *list, struct tmx_err *err)
+{
+    struct tmx_clock_level point[TMX_MAX_LEVEL];
+    const size_t n_point = c->n_level;
+    const double top_hz = c->level[0].freq_hz, span_hz = top_hz - c->level[n_point - 1].freq_hz;
+    const double steps = ceil(span_hz / c->step_hz - 1e-6);
+    if (steps >= TMX_MAX_LEVEL) {
+        return tmx_fail_setting(err, list, "%.0f levels every %g MHz, at most %d", steps + 1,
+                                c->step_hz / 1e6, TMX_MAX_LEVEL);
+    }
+    memcpy(point, c->level, sizeof point);
+    c->n_level = (size_t)steps + 1;
+    for (size_t l = 0, p = 0; l < c->n_level; l++) {
+        const double f = fmax(top_hz - (double)l * c->step_hz, point[n_point - 1].freq_hz);
+        while (p + 2 < n_point && f < point[p + 1].freq_hz) {
+            p++;
+        }
+        const struct tmx_clock_level *a = &point[p], *b = &point[p + 1 < n_point ? p + 1 : p];
+        const double w = a->freq_hz > b->freq_hz ? (a->freq_hz - f) / (a->freq_hz - b->freq_hz) : 0;
+        c->level[l] =
+            (struct tmx_clock_level){.volt_v = a->volt_v + w * (b->volt_v - a->volt_v), .freq_hz = f};
+    }
+    return TMX_OK;
+}
+
+static enum tmx_status find_nominal(struct tmx_chip *c, const struct tmx_setting *root, struct tmx_err *err)
+{
+    if (c->nominal_hz == 0) {
+        return TMX_OK;
+    }
+    for (size_t l = 0; l < c->n_level; l++) {
+        if (fabs(c->level[l].freq_hz - c->nominal_hz) < fabs(c->level[c->nominal].freq_hz - c->nominal_hz)) {
+            c->nominal = l;
+        }
+    }
+    return fabs(c->level[c->nominal].freq_hz - c->nominal_hz) <= 1e-3 * c->nominal_hz
+               ? TMX_OK
+               : tmx_fail_setting(err, tmx_setting_member(root, "nominal_hz"),
+                                  "nominal_hz = %g is no level's clock; the nearest is %g", c->nominal_hz,
+                                  c->level[c->nominal].freq_hz);
+}
 
 static enum tmx_status read_levels(struct tmx_chip *c, const struct tmx_setting *root, struct tmx_err *err)
 {
@@ -92,7 +152,8 @@ static enum tmx_status read_levels(struct tmx_chip *c, const struct tmx_setting 
         }
     }
     c->n_level = tmx_setting_length(list);
-    return st;
+    st = st || c->step_hz == 0 ? st : follow_curve(c, list, err);
+    return st ? st : find_nominal(c, root, err);
 }
 
 /* Options of a group of root, those of `over` (may be NULL) winning key by key. */
@@ -139,6 +200,9 @@ enum tmx_status tmx_chip_load(struct tmx_chip *c, const char *path, const struct
         }
         if (!st) {
             st = read_overridden(power_opts, &c->power, root, "power", overrides, err);
+        }
+        if (!st) {
+            st = tmx_opt_read_group(board_opts, &c->board, root, "board", NULL, err);
         }
         if (!st) {
             st = read_levels(c, root, err);
@@ -280,8 +344,9 @@ enum tmx_status tmx_chip_attach(struct tmx_chip *c, struct tmx_floorplan *fp, st
     c->floorplan = *fp;
     *fp = (struct tmx_floorplan){0};
     c->sm_of_unit = calloc(c->floorplan.n_unit, sizeof *c->sm_of_unit);
+    c->is_memory = calloc(c->floorplan.n_unit, sizeof *c->is_memory);
     c->part_share = calloc(c->floorplan.n_unit, sizeof *c->part_share);
-    if (!c->sm_of_unit || !c->part_share) {
+    if (!c->sm_of_unit || !c->is_memory || !c->part_share) {
         return tmx_fail(err, TMX_ENOMEM, "chip of %zu units", c->floorplan.n_unit);
     }
     const enum tmx_status st = find_sms(c, err);
@@ -296,6 +361,7 @@ void tmx_chip_finish(struct tmx_chip *c)
     tmx_floorplan_finish(&c->floorplan);
     free(c->sm_of_unit);
     free(c->unit_of_sm);
+    free(c->is_memory);
     free(c->part_share);
     free(c->hot_order);
     *c = (struct tmx_chip){0};
@@ -303,7 +369,17 @@ void tmx_chip_finish(struct tmx_chip *c)
 
 double tmx_chip_speed(const struct tmx_chip *c, size_t level)
 {
-    return c->level[level].freq_hz / c->level[0].freq_hz;
+    return c->level[level].freq_hz / c->level[c->nominal].freq_hz;
+}
+
+double tmx_chip_volt(const struct tmx_chip *c, size_t level)
+{
+    return c->level[level].volt_v / c->level[c->nominal].volt_v;
+}
+
+double tmx_chip_board_w(const struct tmx_chip *c, double chip_w)
+{
+    return (chip_w + c->board.other_w) / (1 - c->board.loss);
 }
 
 void tmx_chip_write_power(const struct tmx_chip *c, const char *indent, FILE *out)

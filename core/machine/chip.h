@@ -11,14 +11,14 @@
 #include "core/machine/floorplan.h"
 #include "core/machine/kernel.h"
 
-enum { TMX_MAX_LEVEL = 16, TMX_NO_SM = -1 };
+enum { TMX_MAX_LEVEL = 160, TMX_NO_SM = -1 };
 
 struct tmx_clock_level { /* one voltage/frequency setting; level 0 is the fastest */
     double volt_v;
     double freq_hz;
 };
 
-/* Dynamic power of a kernel at a lower level of V and f, relative to level 0. */
+/* Dynamic power of a kernel at another level of V and f, relative to the nominal one. */
 enum tmx_dvfs_power {
     TMX_DVFS_V2F, /* V^2 f */
     TMX_DVFS_F,   /* f: power follows the rate of accesses alone, as in paper 003's equation 1, which has no V
@@ -44,6 +44,17 @@ struct tmx_chip_power {
     double max_power_w[TMX_N_PART]; /* per SM, equation 1 */
 };
 
+struct tmx_chip_board { /* what its maker states of the board it is sold on; 0: nothing stated */
+    double power_w;     /* power limit as sold */
+    double power_min_w; /* the least it can be set to */
+    double other_w;     /* of the board, beside the chip: regulators, memory that is no unit, fan */
+    double loss;        /* of the board's power, lost in regulators */
+    double target_c;    /* temperature it keeps */
+    double slowdown_c;  /* half the clock from here on */
+    double shutdown_c;
+    double memory_c; /* of its memory */
+};
+
 struct tmx_chip {
     char name[64];
     char doc[256];
@@ -55,14 +66,18 @@ struct tmx_chip {
     double sm_power_reference_sms; /* number of SMs over which a kernel's sm_power_w is spread */
     double kernel_power_scale;     /* kernel powers of the reference chip times this */
     double kernel_time_scale;      /* kernels' block lifetimes on the reference chip times this */
+    double step_hz;    /* between the levels made of the curve in `levels`; 0: as they are given */
+    double nominal_hz; /* clock of kernels' watts and times; 0: the fastest */
     struct tmx_sm_limits limits;
     struct tmx_chip_power power;
+    struct tmx_chip_board board;
     struct tmx_clock_level level[TMX_MAX_LEVEL];
-    size_t n_level;
+    size_t n_level, nominal;        /* nominal: the level that kernels' watts and times are given at */
     struct tmx_floorplan floorplan; /* owned */
     size_t n_sm;
     int *sm_of_unit;    /* [n_unit] SM index or TMX_NO_SM */
     size_t *unit_of_sm; /* [n_sm] the first unit of the SM: its sensor */
+    bool *is_memory;    /* [n_unit] stacks of memory, whose hottest the board's memory sensor reads */
     double *part_share; /* [n_unit] share of its SM's dynamic power; 0 elsewhere */
     size_t *hot_order;  /* [n_sm] SMs in the order they take hot blocks: whole corner clusters first, then
                            the clusters farthest from those taken */
@@ -80,8 +95,12 @@ TMX_NODISCARD enum tmx_status tmx_chip_attach(struct tmx_chip *c, struct tmx_flo
 
 void tmx_chip_finish(struct tmx_chip *c);
 
-/* Speed of a level relative to level 0. */
+/* Speed and voltage of a level relative to the nominal one. */
 double tmx_chip_speed(const struct tmx_chip *c, size_t level);
+double tmx_chip_volt(const struct tmx_chip *c, size_t level);
+
+/* What a board draws while its chip's units draw chip_w. */
+double tmx_chip_board_w(const struct tmx_chip *c, double chip_w);
 
 /* Write the chip's resolved power settings as `key = value;` lines. */
 void tmx_chip_write_power(const struct tmx_chip *c, const char *indent, FILE *out);

@@ -111,7 +111,9 @@ enum tmx_status tmx_machine_create(struct tmx_machine **out, const struct tmx_ma
         return tmx_fail(err, TMX_ENOMEM, "machine of %zu GPUs and %zu jobs", spec->n_gpu, spec->n_job);
     }
     for (size_t g = 0; g < m->n_gpu; g++) {
-        m->speed[g] = m->volt[g] = m->volt2[g] = 1;
+        m->speed[g] = tmx_chip_speed(m->gpu[g].chip, 0);
+        m->volt[g] = tmx_chip_volt(m->gpu[g].chip, 0);
+        m->volt2[g] = m->volt[g] * m->volt[g];
     }
     for (size_t sm = 0; sm < m->n_sm; sm++) {
         m->volunteer_job[sm] = TMX_NO_JOB;
@@ -296,7 +298,7 @@ static void change_level(struct tmx_machine *m, size_t g, size_t level)
     gpu->stall_s += c->power.transition_s;
     gpu->transition_j = c->power.transition_j;
     m->speed[g] = tmx_chip_speed(c, level);
-    m->volt[g] = c->level[level].volt_v / c->level[0].volt_v;
+    m->volt[g] = tmx_chip_volt(c, level);
     m->volt2[g] = m->volt[g] * m->volt[g];
 }
 
@@ -352,6 +354,7 @@ void tmx_machine_apply(struct tmx_machine *m, const struct tmx_request *request,
         drop_finished(m, gpu);
         change_level(m, g, r->level);
         gpu->rest = r->rest < 1 ? (r->rest > 0 ? r->rest : 0) : 1;
+        gpu->reasons = r->reasons;
         change_active(gpu, r->n_active);
         admit(m, gpu, r);
         start_from_queue(m, gpu);

@@ -70,9 +70,9 @@ struct tmx_machine {
     double *volunteer_s;   /* time of this tick spent profiling another kernel */
     bool *volunteer_done;  /* the profile is known; the SM is free from the next tick on */
     size_t *volunteer_job; /* the job an SM profiles, or TMX_NO_JOB */
-    double *speed;         /* [n_gpu] clock relative to level 0 */
-    double *volt2;         /* [n_gpu] (V / V0)^2 */
-    double *volt;          /* [n_gpu] V / V0 */
+    double *speed;         /* [n_gpu] clock relative to the nominal level */
+    double *volt2;         /* [n_gpu] (V / V nominal)^2 */
+    double *volt;          /* [n_gpu] V / V nominal */
 };
 
 struct tmx_machine_spec {
@@ -106,8 +106,8 @@ bool tmx_machine_widen(struct tmx_machine *m, size_t job, size_t home, size_t n)
 /* Speed of the job's blocks on a GPU relative to the GPU that holds its data: 1 there, less elsewhere. */
 double tmx_machine_remote_speed(const struct tmx_machine *m, const struct tmx_job *job, size_t gpu);
 
-/* Speed of the job's blocks at the GPU's clock level relative to level 0: the clock's, as far as they wait
- * for it. */
+/* Speed of the job's blocks at the GPU's clock level relative to the nominal one: the clock's, as far as they
+ * wait for it. */
 double tmx_machine_clock_speed(const struct tmx_machine *m, const struct tmx_job *job, size_t gpu);
 
 /* Clamp and apply the request: gates, levels, admissions, shares; start the queue's head on idle

@@ -52,6 +52,7 @@ struct tmx_topology_gpu {
     char name[TMX_NAME];
     char chip[256]; /* folder of floorplans/, or a path */
     size_t card;
+    double power_cap_w; /* of its board; 0: none of its own */
 };
 
 struct tmx_air { /* a GPU breathes part of another one's outlet air */

@@ -74,11 +74,14 @@ static const struct tmx_opt point_opts[] = {
 
 struct named_gpu {
     char name[TMX_NAME], chip[256], card[TMX_NAME];
+    double power_cap_w;
 };
 static const struct tmx_opt gpu_opts[] = {
     TMX_ROW_TEXT(named_gpu, name, NULL, "name"),
     TMX_ROW_TEXT(named_gpu, chip, NULL, "chip: a folder of floorplans/, or a path to one"),
     TMX_ROW_TEXT(named_gpu, card, NULL, "card it sits on"),
+    TMX_ROW_REAL(named_gpu, power_cap_w, "W", 0, 1e5, 0,
+                 "its board's power limit; 0: as the chip's board is sold"),
     {0},
 };
 
@@ -189,6 +192,7 @@ static enum tmx_status read_gpus(struct tmx_topology *t, const struct tmx_settin
         memcpy(t->gpu[i].name, g.name, sizeof g.name);
         memcpy(t->gpu[i].chip, g.chip, sizeof g.chip);
         t->gpu[i].card = card;
+        t->gpu[i].power_cap_w = g.power_cap_w;
         t->n_gpu = i + 1;
     }
     return st;

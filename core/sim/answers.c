@@ -75,6 +75,26 @@ enum tmx_status tmx_answer_mix(const struct tmx_plugin *policy, const struct tmx
     return TMX_OK;
 }
 
+enum tmx_status tmx_answer_caps(const struct tmx_plugin *policy, const struct tmx_request *r,
+                                const struct tmx_machine *m, bool kept, struct tmx_err *err)
+{
+    for (size_t g = 0; g < m->n_gpu; g++) {
+        const double cap_w = r->gpu[g].power_cap_w;
+        if (!(cap_w > 0)) {
+            return tmx_fail(err, TMX_ESOLVE,
+                            "mix policy %s: power_cap_w = %g on GPU %zu, expected more than 0", policy->name,
+                            cap_w, g);
+        }
+        if (!kept && cap_w < INFINITY) {
+            return tmx_fail(err, TMX_ESOLVE,
+                            "mix policy %s: a power cap of %g W on GPU %zu, but no dtm policy of this run "
+                            "keeps caps; there is dtm = { policy = \"boost\"; }",
+                            policy->name, cap_w, g);
+        }
+    }
+    return TMX_OK;
+}
+
 enum tmx_status tmx_answer_share(const struct tmx_plugin *policy, double share, size_t gpu, size_t sm,
                                  struct tmx_err *err)
 {

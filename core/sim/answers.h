@@ -20,6 +20,9 @@ TMX_NODISCARD enum tmx_status tmx_answer_order(const struct tmx_plugin *policy, 
 /* Every share finite and in 0..1, every job to admit one that there is. */
 TMX_NODISCARD enum tmx_status tmx_answer_mix(const struct tmx_plugin *policy, const struct tmx_request *r,
                                              const struct tmx_machine *m, struct tmx_err *err);
+/* Every power cap above 0, and none where no dtm policy keeps it (kept = false). */
+TMX_NODISCARD enum tmx_status tmx_answer_caps(const struct tmx_plugin *policy, const struct tmx_request *r,
+                                              const struct tmx_machine *m, bool kept, struct tmx_err *err);
 /* A share of a spread. */
 TMX_NODISCARD enum tmx_status tmx_answer_share(const struct tmx_plugin *policy, double share, size_t gpu,
                                                size_t sm, struct tmx_err *err);

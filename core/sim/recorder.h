@@ -7,6 +7,8 @@
 #include "core/contract/frame.h"
 #include "core/machine/machine.h"
 
+extern const char *const tmx_reason_names[TMX_N_REASON + 1]; /* as NVML names them, NULL-terminated */
+
 struct tmx_recorder {
     size_t n_gpu, n_sm, n_unit, n_job;
     uint64_t n_tick; /* counted */
@@ -18,6 +20,8 @@ struct tmx_recorder {
     double total_j;       /* integral of power, summed independently of the causes */
     double peak_sm_k;     /* hottest SM unit at the end of any tick */
     double gradient_k;    /* largest difference between two units of a GPU at the end of any tick */
+    double *reason_s;     /* [n_gpu * TMX_N_REASON] time slowed for each reason */
+    double *memory_k;     /* [n_gpu] hottest memory stack; 0: none */
     double *sum_k;        /* [n_unit] of temperatures at the end of ticks */
     double *peak_k;       /* [n_gpu] */
     /* [n_sm] stops of the clock */

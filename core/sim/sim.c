@@ -86,6 +86,17 @@ static enum tmx_status start_cooling(struct tmx_sim *s, struct tmx_err *err)
     return st ? st : tmx_cooling_create(&s->cooling, c, s->thermal, s->warmup, s->spec.dt_s, err);
 }
 
+/* Numbers that a policy keeps from call to call. */
+static enum tmx_status take_memory(size_t (*count)(const void *, const struct tmx_view *),
+                                   const struct tmx_choice *c, const struct tmx_view *view, double **memory,
+                                   size_t *n, struct tmx_err *err)
+{
+    *n = count ? count(c->state, view) : 0;
+    *memory = *n > 0 ? calloc(*n, sizeof **memory) : NULL;
+    return *n == 0 || *memory ? TMX_OK
+                              : tmx_fail(err, TMX_ENOMEM, "policy %s: %zu numbers", c->policy->name, *n);
+}
+
 static enum tmx_status make_view(struct tmx_sim *s, struct tmx_err *err)
 {
     const struct tmx_choice *choice = &s->spec.choice[TMX_LEVEL_MIX];
@@ -113,12 +124,14 @@ static enum tmx_status make_view(struct tmx_sim *s, struct tmx_err *err)
                                 .dt_s = s->spec.dt_s,
                                 .limit_k = isnan(trip_k) ? INFINITY : trip_k,
                                 .outlook = known ? s->outlook : NULL};
-    s->n_memory = mix->memory ? mix->memory(choice->state, &s->view) : 0;
-    s->request.memory = s->n_memory > 0 ? calloc(s->n_memory, sizeof *s->request.memory) : NULL;
-    s->machine->mix_memory = s->request.memory;
-    return s->n_memory == 0 || s->request.memory
-               ? TMX_OK
-               : tmx_fail(err, TMX_ENOMEM, "policy %s: %zu numbers", mix->base.name, s->n_memory);
+    tmx_meter_view(s->meter, &s->view);
+    enum tmx_status st = take_memory(mix->memory, choice, &s->view, &s->mix_memory, &s->n_mix_memory, err);
+    s->machine->mix_memory = s->mix_memory;
+    const struct tmx_choice *dtm = &s->spec.choice[TMX_LEVEL_DTM];
+    if (!st && dtm->policy) {
+        st = take_memory(tmx_dtm_of(dtm)->memory, dtm, &s->view, &s->dtm_memory, &s->n_dtm_memory, err);
+    }
+    return st;
 }
 
 enum tmx_status tmx_sim_create(struct tmx_sim **sim, struct tmx_sim_spec *spec, struct tmx_err *err)
@@ -144,6 +157,7 @@ enum tmx_status tmx_sim_create(struct tmx_sim **sim, struct tmx_sim_spec *spec, 
     }
     st = st ? st : tmx_sensor_create(&s->sensor, &spec->sensor, s->machine, spec->dt_s, spec->seed, err);
     st = st ? st : tmx_recorder_create(&s->recorder, s->machine, err);
+    st = st ? st : tmx_meter_create(&s->meter, s->machine, err);
     st = st ? st : take_arrays(s, err);
     st = st ? st : spec->power.ops->create(spec->power.options, s->machine, &s->power, err);
     if (!st && spec->gate.kind) {
@@ -176,8 +190,10 @@ enum tmx_status tmx_sim_create(struct tmx_sim **sim, struct tmx_sim_spec *spec, 
         return st;
     }
     for (size_t g = 0; g < s->machine->n_gpu; g++) {
-        s->request.gpu[g] = (struct tmx_gpu_request){
-            .admit = TMX_NO_JOB, .share = 1, .n_active = s->machine->gpu[g].chip->n_sm};
+        s->request.gpu[g] = (struct tmx_gpu_request){.admit = TMX_NO_JOB,
+                                                     .share = 1,
+                                                     .n_active = s->machine->gpu[g].chip->n_sm,
+                                                     .power_cap_w = tmx_sim_power_cap_w(s, g)};
     }
     *sim = s;
     return TMX_OK;
@@ -200,12 +216,14 @@ void tmx_sim_destroy(struct tmx_sim *s)
     tmx_gate_stage_destroy(s->gate);
     tmx_jobs_destroy(s->jobs);
     tmx_cooling_destroy(s->cooling);
+    tmx_meter_destroy(s->meter);
     tmx_recorder_destroy(s->recorder);
     tmx_sensor_destroy(s->sensor);
     tmx_machine_destroy(s->machine);
     free(s->request.gpu);
     free(s->request.gate);
-    free(s->request.memory);
+    free(s->mix_memory);
+    free(s->dtm_memory);
     free(s->asked);
     free(s->outlook);
     free(s->thermal);
@@ -317,6 +335,11 @@ struct tmx_cooling_ledger tmx_sim_cooling_ledger(const struct tmx_sim *s)
 {
     return s->cooling ? tmx_cooling_read(s->cooling, (double)s->tick * s->spec.dt_s, s->thermal)
                       : (struct tmx_cooling_ledger){0};
+}
+
+double tmx_sim_power_cap_w(const struct tmx_sim *s, size_t gpu)
+{
+    return s->spec.power_cap_w ? s->spec.power_cap_w[gpu] : INFINITY;
 }
 
 bool tmx_sim_static_power(const struct tmx_sim *s, size_t gpu, struct tmx_static_power *p)

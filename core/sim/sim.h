@@ -18,6 +18,7 @@
 struct tmx_sim_gpu_thermal { /* one GPU's temperatures; GPUs of one kind share the model */
     const struct tmx_thermal_ops *ops;
     void *model; /* not owned */
+    double ambient_k;
 };
 
 enum tmx_warmup {
@@ -44,8 +45,9 @@ struct tmx_sim_spec {
     const struct tmx_sim_gpu_thermal *thermal;  /* [n_gpu] */
     const struct tmx_forecast *const *forecast; /* [n_gpu] for policies that look ahead; NULL: none */
     struct tmx_cooling_spec
-        cooling;       /* topology NULL: convection and inlet air stay as the models have them */
-    bool shared_queue; /* arrivals wait in one queue until the GPU they go to has none waiting */
+        cooling;               /* topology NULL: convection and inlet air stay as the models have them */
+    const double *power_cap_w; /* [n_gpu] board watts a GPU may draw, INFINITY: no cap; NULL: none has one */
+    bool shared_queue;         /* arrivals wait in one queue until the GPU they go to has none waiting */
     struct tmx_sensor_options sensor;
     double dt_s;
     double quantum_s; /* scheduling tick of the operating system */
@@ -95,6 +97,8 @@ const struct tmx_jobs *tmx_sim_jobs(const struct tmx_sim *sim);       /* NULL: n
 const struct tmx_cooling *tmx_sim_cooling(const struct tmx_sim *sim); /* NULL: none */
 /* Fans and air up to now; all zero when there is no cooling stage. */
 struct tmx_cooling_ledger tmx_sim_cooling_ledger(const struct tmx_sim *sim);
+/* Board watts that the run's configuration lets a GPU draw; INFINITY: as many as it wants. */
+double tmx_sim_power_cap_w(const struct tmx_sim *sim, size_t gpu);
 /* What a GPU draws without work; false where the power model cannot say. */
 bool tmx_sim_static_power(const struct tmx_sim *sim, size_t gpu, struct tmx_static_power *p);
 

@@ -5,6 +5,7 @@
 /* Private to core/sim: what a simulation owns. */
 
 #include "core/machine/machine.h"
+#include "core/sim/meter.h"
 #include "core/sim/sim.h"
 
 struct tmx_sim {
@@ -28,8 +29,10 @@ struct tmx_sim {
     struct tmx_view view;
     struct tmx_outlook *outlook; /* [n_gpu] for policies that look ahead */
     size_t *asked;               /* [n_gpu] level that the mix policy wants; within a tick */
-    size_t n_memory;             /* of request.memory */
-    double *block;               /* backs the frame's arrays, hottest_k and scratch */
+    struct tmx_meter *meter;
+    double *mix_memory, *dtm_memory; /* what the policies keep; NULL: nothing */
+    size_t n_mix_memory, n_dtm_memory;
+    double *block; /* backs the frame's arrays, hottest_k and scratch */
     size_t n_block;
     double *hottest_k;                                   /* [n_gpu] */
     double *scratch;                                     /* [largest n_sm] */

@@ -53,7 +53,9 @@ static size_t walk(enum direction d, struct tmx_sim *s, unsigned char *buf)
     item(&w, &s->last_done_sm_s, sizeof s->last_done_sm_s);
     item(&w, s->request.gpu, n_gpu * sizeof *s->request.gpu);
     item(&w, s->request.gate, s->machine->n_sm * sizeof *s->request.gate);
-    item(&w, s->request.memory, s->n_memory * sizeof *s->request.memory);
+    item(&w, s->mix_memory, s->n_mix_memory * sizeof *s->mix_memory);
+    item(&w, s->dtm_memory, s->n_dtm_memory * sizeof *s->dtm_memory);
+    item(&w, tmx_meter_image(s->meter), tmx_meter_image_size(s->meter));
     item(&w, s->block, s->n_block * sizeof *s->block);
     policies(&w, s);
     if (d == SAVE) {

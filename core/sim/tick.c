@@ -65,6 +65,7 @@ static void govern(struct tmx_sim *s, struct tmx_request *r)
     for (size_t g = 0; g < s->machine->n_gpu; g++) {
         s->asked[g] = r->gpu[g].level;
     }
+    r->memory = s->dtm_memory;
     tmx_dtm_of(dtm)->govern(dtm->state, &s->view, r);
     for (size_t g = 0; g < s->machine->n_gpu; g++) {
         struct tmx_gpu_request *q = &r->gpu[g];
@@ -94,8 +95,10 @@ static enum tmx_status schedule(struct tmx_sim *s, struct tmx_err *err)
     const bool warming = s->tick < s->warmup && s->spec.warmup_with != TMX_WARMUP_POLICY;
     for (size_t g = 0; g < s->machine->n_gpu; g++) {
         const struct tmx_gpu *gpu = &s->machine->gpu[g];
-        r->gpu[g] =
-            (struct tmx_gpu_request){.admit = TMX_NO_JOB, .share = gpu->share, .n_active = gpu->chip->n_sm};
+        r->gpu[g] = (struct tmx_gpu_request){.admit = TMX_NO_JOB,
+                                             .share = gpu->share,
+                                             .n_active = gpu->chip->n_sm,
+                                             .power_cap_w = tmx_sim_power_cap_w(s, g)};
         const enum tmx_status st = order_blocks(s, g, warming ? NULL : s->cta, err);
         if (st) {
             return st;
@@ -110,8 +113,11 @@ static enum tmx_status schedule(struct tmx_sim *s, struct tmx_err *err)
     }
     st = tmx_place_of(&choice[TMX_LEVEL_PLACE])->widen ? widen_jobs(s, err) : TMX_OK;
     if (!st) {
+        const bool caps = dtm->policy && tmx_dtm_of(dtm)->caps;
+        r->memory = s->mix_memory;
         tmx_mix_of(mix)->decide(mix->state, &s->view, r);
         st = tmx_answer_mix(mix->policy, r, s->machine, err);
+        st = st ? st : tmx_answer_caps(mix->policy, r, s->machine, caps, err);
     }
     if (!st && s->cta) {
         tmx_cta_stage_limit(s->cta, s->machine, r);
@@ -135,16 +141,37 @@ static void change_late(struct tmx_sim *s)
     }
 }
 
-static void guard(struct tmx_sim *s)
+/* A board that has shut down does not come back. */
+static enum tmx_status check_shutdown(const struct tmx_sim *s, struct tmx_err *err)
+{
+    for (size_t g = 0; g < s->machine->n_gpu; g++) {
+        if (s->request.gpu[g].reasons >> TMX_REASON_SHUTDOWN & 1) {
+            return tmx_fail(err, TMX_EUNFINISHED,
+                            "GPU %zu shut down at %.3f s: its sensor reads %.1f degC, its limit is %g degC",
+                            g, s->view.time_s, s->hottest_k[g] - TMX_ZERO_C, s->view.board[g].shutdown_c);
+        }
+    }
+    return TMX_OK;
+}
+
+static enum tmx_status guard(struct tmx_sim *s, struct tmx_err *err)
 {
     const struct tmx_choice *safety = &s->spec.choice[TMX_SAFETY], *dtm = &s->spec.choice[TMX_LEVEL_DTM];
     tmx_sensor_read(s->sensor, s->machine, s->frame.temp_k, s->frame.sensed_k, s->hottest_k);
+    tmx_meter_read(s->meter, s->machine, s->frame.temp_k, s->spec.sensor.quantum_k);
+    for (size_t g = 0; g < s->machine->n_gpu; g++) {
+        tmx_meter_inlet(s->meter, g,
+                        s->cooling ? tmx_cooling_inlet_k(s->cooling, g) : s->spec.thermal[g].ambient_k);
+    }
     if (tmx_dtm_of(safety)->guard) {
         tmx_dtm_of(safety)->guard(safety->state, &s->view, &s->request);
     }
     if (dtm->policy && tmx_dtm_of(dtm)->guard) {
+        s->request.memory = s->dtm_memory;
         tmx_dtm_of(dtm)->guard(dtm->state, &s->view, &s->request);
+        return check_shutdown(s, err);
     }
+    return TMX_OK;
 }
 
 static void begin(struct tmx_sim *s)
@@ -238,9 +265,9 @@ enum tmx_status tmx_sim_tick(struct tmx_sim *s, struct tmx_err *err)
     begin(s);
     tmx_machine_admit(s->machine, s->tick); /* 1 work arrives */
     if (s->tick % s->sample == 0) {
-        guard(s); /* 2 sensors; too hot? */
+        st = guard(s, err); /* 2 sensors; too hot? */
     }
-    if (s->tick % s->quantum == 0) {
+    if (!st && s->tick % s->quantum == 0) {
         st = schedule(s, err); /* 3 where, who, how fast */
     }
     st = st ? st : cool(s, err); /* 4 fans, convection, air */
@@ -259,6 +286,7 @@ enum tmx_status tmx_sim_tick(struct tmx_sim *s, struct tmx_err *err)
     if (st) {
         return st;
     }
+    tmx_meter_add(s->meter, s->machine, s->frame.power_w);
     tmx_recorder_sample(s->recorder, s->machine, &s->frame, s->spec.dt_s); /* 10 the only way out */
     s->tick++;
     return TMX_OK;

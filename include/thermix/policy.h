@@ -92,7 +92,8 @@ struct tmx_job_view {
     size_t n_queue;                                                                     \
     double share;         /* of run[0] while two are resident */                        \
     double admit_share;   /* share at which the second one was taken in */              \
-    size_t card0, n_card; /* the GPUs of its card: card0 .. card0 + n_card - 1 */
+    size_t card0, n_card; /* the GPUs of its card: card0 .. card0 + n_card - 1 */       \
+    unsigned reasons;     /* why it is slow: bits 1 << enum tmx_reason */
 
 struct tmx_gpu_view {
     TMX_GPU_VIEW
@@ -121,6 +122,26 @@ struct tmx_node_view {
 
 struct tmx_outlook; /* opaque here; core/contract/forecast.h */
 
+/* What a GPU's board says of itself; a limit that it does not state is 0. */
+struct tmx_board_view {
+    double power_w, power_min_w; /* power limit as sold, board watts, and the least it can be set to */
+    double target_c, slowdown_c, shutdown_c; /* of the hottest sensor */
+    double memory_c;                         /* of the memory's */
+    size_t n_level;
+    const double *speed, *volt; /* [n_level] of each clock level, relative to the nominal one */
+};
+
+/* Why a GPU runs slower than it could, as NVML names it; bits. */
+enum tmx_reason {
+    TMX_REASON_GPU_IDLE,            /* nothing to run */
+    TMX_REASON_SW_POWER_CAP,        /* the board's power limit */
+    TMX_REASON_SW_THERMAL_SLOWDOWN, /* the target temperature, or the memory's */
+    TMX_REASON_HW_THERMAL_SLOWDOWN, /* too hot: half the clock or less */
+    TMX_REASON_MEMORY_LIMIT,        /* beside SW_THERMAL_SLOWDOWN, where it is the memory's; not of NVML */
+    TMX_REASON_SHUTDOWN,            /* far too hot: it stops for good; not of NVML */
+    TMX_N_REASON,
+};
+
 struct tmx_view {
     uint64_t tick;
     double time_s;
@@ -131,6 +152,11 @@ struct tmx_view {
     double limit_k;          /* where the hardware stops an SM; infinite: nowhere */
     const struct tmx_outlook
         *outlook; /* [n_gpu] how GPUs answer watts, for a mix policy that foresees; NULL */
+    /* [n_gpu], as the board measures them at every sensor sample: */
+    const double *board_w;              /* mean power of the board since the last sample */
+    const double *inlet_k;              /* air it breathes */
+    const double *memory_k;             /* hottest memory stack; NAN: none in the floorplan */
+    const struct tmx_board_view *board; /* [n_gpu] */
 };
 
 /* ---- what policies may ask for ---- */
@@ -142,13 +168,16 @@ struct tmx_gpu_request {
     size_t n_active; /* SMs that may work */
     double rest;     /* share of the time in which no SM works, 0..1 */
     double late_s; /* the last part of the scheduling tick has a level of its own, in whole ticks; 0: none */
-    size_t late_level; /* unless the dtm policy slows the GPU down */
+    size_t late_level;  /* unless the dtm policy slows the GPU down */
+    double power_cap_w; /* board watts it may draw, a limit beside the board's own; INFINITY: none. Kept by a
+                           dtm policy that caps */
+    unsigned reasons;   /* written by the dtm policy: bits 1 << enum tmx_reason */
 };
 
 struct tmx_request {             /* all that policies may change */
     struct tmx_gpu_request *gpu; /* [n_gpu] */
     bool *gate;                  /* [n_sm] clock off; kept from sample to sample */
-    double *memory;              /* of the mix policy, which alone may use it; NULL: it has none */
+    double *memory;              /* of the policy asked, which alone sees it; NULL: it has none */
 };
 
 /* ---- place: on which GPUs may a kernel run? ---- */
@@ -205,12 +234,15 @@ struct tmx_mix_policy {
 
 struct tmx_dtm_policy {
     struct tmx_plugin base; /* the state is plain data: a snapshot copies it */
-    /* OPTIONAL. Hardware, at every sensor sample: clock gates in request->gate. */
+    /* OPTIONAL. Hardware, at every sensor sample: clock gates in request->gate, slower levels. */
     void (*guard)(void *state, const struct tmx_view *view, struct tmx_request *request);
     /* OPTIONAL. Firmware, every scheduling tick: raise request->gpu[].level. */
     void (*govern)(void *state, const struct tmx_view *view, struct tmx_request *request);
     /* OPTIONAL. The temperature at which guard stops a clock [K], for reports. */
     double (*trip_k)(const void *state);
+    /* OPTIONAL. Numbers it keeps, where their count depends on the node: as a mix policy's. */
+    size_t (*memory)(const void *state, const struct tmx_view *view);
+    bool caps; /* keeps power_cap_w of the requests, and the limits of the boards */
 };
 
 /* ---- tb: hardware: which SM takes the next block? It matters where a kernel does not fill the chip ---- */

@@ -2,7 +2,8 @@
 """The structs of include/thermix/policy.h and option.h for ctypes; a test compares every offset with C."""
 
 import ctypes
-from ctypes import (CFUNCTYPE, POINTER, Structure, c_bool, c_char_p, c_double, c_int, c_size_t, c_uint64, c_void_p)
+from ctypes import (CFUNCTYPE, POINTER, Structure, c_bool, c_char_p, c_double, c_int, c_size_t, c_uint,
+                    c_uint64, c_void_p)
 
 WAYS, KQUEUE, N_FAN_MEMORY = 2, 32, 2
 NO_JOB = 2 ** (8 * ctypes.sizeof(c_size_t)) - 1
@@ -34,7 +35,8 @@ class GpuView(Structure):
     c_name = "tmx_gpu_view"
     _fields_ = [("sm0", c_size_t), ("n_sm", c_size_t), ("level", c_size_t), ("n_level", c_size_t),
                 ("run", c_size_t * WAYS), ("n_run", c_size_t), ("queue", c_size_t * KQUEUE), ("n_queue", c_size_t),
-                ("share", c_double), ("admit_share", c_double), ("card0", c_size_t), ("n_card", c_size_t)]
+                ("share", c_double), ("admit_share", c_double), ("card0", c_size_t), ("n_card", c_size_t),
+                ("reasons", c_uint)]
 
 
 class GangView(Structure):
@@ -49,17 +51,26 @@ class NodeView(Structure):
                 ("jobs", POINTER(POINTER(JobView))), ("gang", POINTER(GangView))]
 
 
+class BoardView(Structure):
+    c_name = "tmx_board_view"
+    _fields_ = [("power_w", c_double), ("power_min_w", c_double), ("target_c", c_double), ("slowdown_c", c_double),
+                ("shutdown_c", c_double), ("memory_c", c_double), ("n_level", c_size_t), ("speed", POINTER(c_double)),
+                ("volt", POINTER(c_double))]
+
+
 class View(Structure):
     c_name = "tmx_view"
     _fields_ = [("tick", c_uint64), ("time_s", c_double), ("node", POINTER(NodeView)),
                 ("sensed_k", POINTER(c_double)), ("hottest_k", POINTER(c_double)), ("quantum_s", c_double),
-                ("dt_s", c_double), ("limit_k", c_double), ("outlook", c_void_p)]
+                ("dt_s", c_double), ("limit_k", c_double), ("outlook", c_void_p), ("board_w", POINTER(c_double)),
+                ("inlet_k", POINTER(c_double)), ("memory_k", POINTER(c_double)), ("board", POINTER(BoardView))]
 
 
 class GpuRequest(Structure):
     c_name = "tmx_gpu_request"
     _fields_ = [("admit", c_size_t), ("share", c_double), ("level", c_size_t), ("n_active", c_size_t),
-                ("rest", c_double), ("late_s", c_double), ("late_level", c_size_t)]
+                ("rest", c_double), ("late_s", c_double), ("late_level", c_size_t), ("power_cap_w", c_double),
+                ("reasons", c_uint)]
 
 
 class Request(Structure):
@@ -123,7 +134,8 @@ class MixPolicy(Structure):
 
 class DtmPolicy(Structure):
     c_name = "tmx_dtm_policy"
-    _fields_ = [("base", Plugin), ("guard", DECIDE), ("govern", DECIDE), ("trip_k", REAL)]
+    _fields_ = [("base", Plugin), ("guard", DECIDE), ("govern", DECIDE), ("trip_k", REAL),
+                ("memory", c_void_p), ("caps", c_bool)]
 
 
 class TbPolicy(Structure):
@@ -148,4 +160,4 @@ class GatePolicy(Structure):
 
 
 STRUCTS = (Opt, Plugin, JobView, GpuView, GangView, NodeView, View, GpuRequest, Request, Spread, FanPoint, FanView,
-           CtaCore, CtaView, CtaRequest, MixPolicy, DtmPolicy, TbPolicy, FanPolicy, CtaPolicy, GatePolicy)
+           BoardView, CtaCore, CtaView, CtaRequest, MixPolicy, DtmPolicy, TbPolicy, FanPolicy, CtaPolicy, GatePolicy)

@@ -37,7 +37,8 @@ def _array(pointer, n, dtype=np.float64):
 
 class View:
     """The node: tick, time_s; gpus and jobs with the fields of tmx_gpu_view and tmx_job_view;
-    sensed_k [SM] and hottest_k [GPU] in kelvins; node counts (n_gpu, n_arrived, ...)."""
+    sensed_k [SM] and hottest_k [GPU] in kelvins; board_w, inlet_k, memory_k [GPU] as the boards measure
+    them, boards with the fields of tmx_board_view; node counts (n_gpu, n_arrived, ...)."""
 
     def __init__(self, view):
         self._view, node = view, view.node.contents
@@ -45,6 +46,9 @@ class View:
         self.jobs = [node.jobs[j].contents for j in range(node.n_job)]
         self.sensed_k = _array(view.sensed_k, node.n_sm)
         self.hottest_k = _array(view.hottest_k, node.n_gpu)
+        self.board_w, self.inlet_k, self.memory_k = (_array(a, node.n_gpu)
+                                                     for a in (view.board_w, view.inlet_k, view.memory_k))
+        self.boards = [view.board[g] for g in range(node.n_gpu)]
 
     tick = property(lambda self: self._view.tick)
     time_s = property(lambda self: self._view.time_s)
@@ -54,8 +58,8 @@ class View:
 
 
 class Request:
-    """What may be changed: gpus with the fields of tmx_gpu_request (admit, share, level, n_active), and
-    gate [SM], clocks off."""
+    """What may be changed: gpus with the fields of tmx_gpu_request (admit, share, level, n_active,
+    power_cap_w), and gate [SM], clocks off."""
 
     def __init__(self, request, view):
         self.gpus = [request.gpu[g] for g in range(view.n_gpu)]

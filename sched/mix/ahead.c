@@ -20,12 +20,12 @@ void tmx_ahead_sms(const struct tmx_chip *c, const double *unit_k, double *sm_k)
 
 double tmx_ahead_volt(const struct tmx_chip *c, size_t level)
 {
-    return c->power.dvfs_leakage ? c->level[level].volt_v / c->level[0].volt_v : 1;
+    return c->power.dvfs_leakage ? tmx_chip_volt(c, level) : 1;
 }
 
 double tmx_ahead_power(const struct tmx_chip *c, size_t level)
 {
-    const double volt = c->level[level].volt_v / c->level[0].volt_v;
+    const double volt = tmx_chip_volt(c, level);
     return tmx_chip_speed(c, level) * (c->power.dvfs_power == TMX_DVFS_V2F ? volt * volt : 1);
 }
 

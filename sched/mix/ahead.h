@@ -17,15 +17,16 @@ struct tmx_ahead {
 
 /* What the sensors of the SMs would read: sm_k [n_sm] of unit_k [n_unit]. */
 void tmx_ahead_sms(const struct tmx_chip *c, const double *unit_k, double *sm_k);
-/* Leakage and dynamic power at a clock level, relative to level 0. */
+/* Leakage and dynamic power at a clock level, relative to the nominal one. */
 double tmx_ahead_volt(const struct tmx_chip *c, size_t level);
 double tmx_ahead_power(const struct tmx_chip *c, size_t level);
 
 /* A waiting kernel of another power density joins, half the GPU each. */
 void tmx_ahead_mix(const struct tmx_ahead *o, const struct tmx_view *view, size_t gpu,
                    struct tmx_gpu_request *r);
-/* Who runs in the coming tick, where, and what it draws at level 0. sm_k [n_sm] temperatures; g [n_sm]
- * integrator of the placement; x [n_sm] receives the share of the hotter kernel, dyn_w [n_unit] watts. */
+/* Who runs in the coming tick, where, and what it draws at the nominal level. sm_k [n_sm] temperatures; g
+ * [n_sm] integrator of the placement; x [n_sm] receives the share of the hotter kernel, dyn_w [n_unit] watts.
+ */
 void tmx_ahead_work(const struct tmx_ahead *o, const struct tmx_view *view, size_t gpu,
                     const struct tmx_gpu_request *r, const double *sm_k, double *g, double *x, double *dyn_w);
 /* The slot of that name; the policy's memory begins with x of all SMs of the node. */

@@ -53,7 +53,7 @@ struct mind {
     double *scalar;             /* [N_SCALAR] */
     double *z;                  /* [mode_row] */
     double *later;              /* [mode_row] work */
-    double *dyn_w, *leak_w;     /* [unit_row] of the tick that ran, at level 0 and nominal voltage */
+    double *dyn_w, *leak_w;     /* [unit_row] of the tick that ran, at the nominal level */
     double *power_w, *unit_k;   /* [unit_row] work */
     double *b, *g;              /* [n_sm] error, integrator of the placement */
     double *sm_k;               /* [n_sm] temperatures now */

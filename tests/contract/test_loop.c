@@ -32,7 +32,7 @@ static void world_open(struct world *w, size_t mix, size_t dtm, const struct tmx
 {
     struct tmx_err err = {0};
     w->chips[0] = &w->chip;
-    w->thermal = (struct tmx_sim_gpu_thermal){&tiny_thermal_ops, &w->model};
+    w->thermal = (struct tmx_sim_gpu_thermal){&tiny_thermal_ops, &w->model, 300};
     w->leakage = true;
     struct tmx_sim_spec spec = {
         .machine = {.chip = w->chips,

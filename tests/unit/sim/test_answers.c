@@ -61,6 +61,20 @@ static void mix_more_than_all(void *state, const struct tmx_view *view, struct t
     request->gpu[0].share = 1.5;
 }
 
+static void mix_cap(void *state, const struct tmx_view *view, struct tmx_request *request)
+{
+    (void)state;
+    (void)view;
+    request->gpu[1].power_cap_w = 200;
+}
+
+static void mix_no_cap_at_all(void *state, const struct tmx_view *view, struct tmx_request *request)
+{
+    (void)state;
+    (void)view;
+    request->gpu[0].power_cap_w = NAN;
+}
+
 static void mix_no_such_job(void *state, const struct tmx_view *view, struct tmx_request *request)
 {
     (void)state;
@@ -132,6 +146,14 @@ static const struct {
      {.base = {.name = "t"}, .order = order_well},
      "mix policy ghost: job 3 for GPU 0"},
     {{.base = {.name = "p"}, .place = place_well},
+     {.base = {.name = "capper"}, .decide = mix_cap},
+     {.base = {.name = "t"}, .order = order_well},
+     "mix policy capper: a power cap of 200 W on GPU 1, but no dtm policy of this run keeps caps"},
+    {{.base = {.name = "p"}, .place = place_well},
+     {.base = {.name = "uncapped"}, .decide = mix_no_cap_at_all},
+     {.base = {.name = "t"}, .order = order_well},
+     "mix policy uncapped: power_cap_w = nan on GPU 0"},
+    {{.base = {.name = "p"}, .place = place_well},
      {.base = {.name = "spreader"}, .decide = mix_well, .spread = spread_nan},
      {.base = {.name = "t"}, .order = order_well},
      "mix policy spreader: spread gives SM 2 of GPU 0"},
@@ -161,8 +183,8 @@ static void nonsense_ends_the_run_with_the_policys_name(void **state)
         }
         const struct tmx_chip *chips[N_GPU] = {&chip, &chip};
         struct tiny_thermal_model model = {N_SM + 1, 318.15, 1, 0.05, 0.1, 5};
-        const struct tmx_sim_gpu_thermal thermal[N_GPU] = {{&tiny_thermal_ops, &model},
-                                                           {&tiny_thermal_ops, &model}};
+        const struct tmx_sim_gpu_thermal thermal[N_GPU] = {{&tiny_thermal_ops, &model, 300},
+                                                           {&tiny_thermal_ops, &model, 300}};
         struct tmx_sim_spec spec = {
             .machine = {.chip = chips, .n_gpu = N_GPU, .job = job, .n_job = N_JOB, .dt_s = 1e-3, .gain = 1},
             .choice = {[TMX_LEVEL_PLACE] = {TMX_LEVEL_PLACE, &rows[i].place.base, NULL},

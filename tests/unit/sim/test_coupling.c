@@ -32,7 +32,7 @@ static void run(double dt_s, bool leakage, double *temp_k)
     const struct tmx_chip *chips = &chip;
     const struct tmx_job job = tiny_job(&kernel, 100, BUSY_W, N_SM);
     struct tiny_thermal_model model = {N_UNIT, AMBIENT_K, R, TAU_S, 0, 1};
-    const struct tmx_sim_gpu_thermal thermal = {&tiny_thermal_ops, &model};
+    const struct tmx_sim_gpu_thermal thermal = {&tiny_thermal_ops, &model, 300};
     struct tmx_sim *sim;
     struct tmx_sim_spec spec = {
         .machine = {.chip = &chips, .n_gpu = 1, .job = &job, .n_job = 1, .dt_s = dt_s, .gain = 1},

@@ -60,7 +60,7 @@ static void open_world(struct world *w, size_t n, const char *gang, double dt_s,
     slow->level = level;
     for (size_t g = 0; g < n; g++) {
         w->chips[g] = &w->chip;
-        w->thermal[g] = (struct tmx_sim_gpu_thermal){&tiny_thermal_ops, &w->model};
+        w->thermal[g] = (struct tmx_sim_gpu_thermal){&tiny_thermal_ops, &w->model, 300};
         w->job[g] = tiny_job(&w->kernel, 1, 2, N_SM);
     }
     if (tmx_config_parse(&cfg, gang, "test", &err) ||

@@ -101,7 +101,7 @@ static void world_open_warm(struct world *w, size_t n_gpu, size_t n_job, bool sh
     w->model = (struct tiny_thermal_model){N_SM + 1, 318.15, 1, 0.05, 0.1, 5};
     for (size_t g = 0; g < 2; g++) {
         w->chips[g] = &w->chip;
-        w->thermal[g] = (struct tmx_sim_gpu_thermal){&tiny_thermal_ops, &w->model};
+        w->thermal[g] = (struct tmx_sim_gpu_thermal){&tiny_thermal_ops, &w->model, 300};
     }
     for (size_t j = 0; j < n_job; j++) {
         w->job[j] = tiny_job(&w->kernel, 100, 1, N_SM);

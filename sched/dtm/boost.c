@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The governor that vendors ship: the fastest clock of the V/f curve at which the board keeps its power
+ * limit and its temperatures. Vendors do not publish theirs; what is known are its limits and what NVML says
+ * of it (clock event reasons, field by field in NVML's reference), which is what this one keeps:
+ *
+ *   power      the mean of the board's watts over window_s stays at the cap: of a dynamic power that goes
+ *              as V^2 f, the coming tick may draw 2 cap - mean
+ *   target     a PI controller of V^2 f holds the hottest sensor, filtered over filter_s, at target_c: in
+ * each tick of dt  u -= gain (dT + (T - target) dt / integral_s), u in share of the fastest level's V^2 f;
+ *              free further than band_k below, and never more than a kelvin's worth above what is in force
+ *   memory     the same for the memory's sensor
+ *   slowdown   from slowdown_c on every other pulse of the clock is left out, at once, until the sensor is
+ *              hysteresis_k below
+ *   shutdown   from shutdown_c on all clocks stop for good
+ *
+ * The slowest of the answers counts; the reasons are those that ask for it. integral_s: of the order of a
+ * sink's time constant, so that the controller sees where the temperature is going (chosen, not published).
+ */
+#include <math.h>
+
+#include "core/base/units.h"
+#include "sched/policies.h"
+
+struct boost {
+    double power_cap_w, window_s;
+    double target_c, memory_c, slowdown_c, shutdown_c, hysteresis_k;
+    double gain_per_k, integral_s, filter_s, band_k;
+    bool idle_clock;
+};
+
+static const struct tmx_opt opts[] = {
+    TMX_ROW_REAL(boost, power_cap_w, "W", 0, 1e5, 0, "board watts; 0: the board's own limit"),
+    TMX_ROW_REAL(boost, window_s, "s", 0, 100, 1, "the cap holds for the mean over this time"),
+    TMX_ROW_REAL(boost, target_c, "degC", 0, 300, 0, "temperature to hold; 0: the board's"),
+    TMX_ROW_REAL(boost, memory_c, "degC", 0, 300, 0, "limit of the memory; 0: the board's"),
+    TMX_ROW_REAL(boost, slowdown_c, "degC", 0, 300, 0, "half the clock from here on; 0: the board's"),
+    TMX_ROW_REAL(boost, shutdown_c, "degC", 0, 300, 0, "stops for good; 0: the board's"),
+    TMX_ROW_REAL(boost, hysteresis_k, "K", 0, 50, 3, "slowdown ends this far below its temperature"),
+    TMX_ROW_REAL(boost, gain_per_k, "1/K", 1e-4, 1, 0.04, "share of the power that a kelvin takes away"),
+    TMX_ROW_REAL(boost, integral_s, "s", 0.1, 1e4, 60, "in which a kelvin takes it away once more"),
+    TMX_ROW_REAL(boost, filter_s, "s", 0, 100, 2, "of the temperature that the controller sees"),
+    TMX_ROW_REAL(boost, band_k, "K", 0.1, 100, 10, "further below the target it does nothing"),
+    TMX_ROW_BOOL(boost, idle_clock, 1, "the slowest level while there is nothing to run"),
+    {0},
+};
+
+/* What is kept of a GPU: numbers, all 0 at first. */
+struct control {
+    double started, temp_c, last_c, limit;
+};
+struct kept {
+    double started, mean_w, slow, shut;
+    struct control target, memory;
+};
+enum { N_KEPT = sizeof(struct kept) / sizeof(double) };
+
+static struct kept *kept_of(const struct tmx_request *r, size_t g)
+{
+    return (struct kept *)(void *)&r->memory[N_KEPT * g];
+}
+
+static size_t memory(const void *state, const struct tmx_view *view)
+{
+    (void)state;
+    return N_KEPT * view->node->n_gpu;
+}
+
+static double given(double option, double board)
+{
+    return option > 0 ? option : board;
+}
+
+/* Dynamic power at a level in share of the fastest one's. */
+static double drive(const struct tmx_board_view *b, size_t level)
+{
+    return b->speed[level] * b->volt[level] * b->volt[level] / (b->speed[0] * b->volt[0] * b->volt[0]);
+}
+
+static size_t level_within(const struct tmx_board_view *b, double limit)
+{
+    size_t level = 0;
+    while (level + 1 < b->n_level && drive(b, level) > limit * (1 + 1e-9)) {
+        level++;
+    }
+    return level;
+}
+
+static size_t under_cap(const struct boost *o, const struct tmx_view *view, size_t g, double cap_w,
+                        struct kept *kept)
+{
+    const struct tmx_board_view *b = &view->board[g];
+    const double now_w = view->board_w[g],
+                 w = o->window_s > view->quantum_s ? view->quantum_s / o->window_s : 1;
+    kept->mean_w = kept->started > 0 ? kept->mean_w + w * (now_w - kept->mean_w) : now_w;
+    if (!(cap_w > 0 && cap_w < INFINITY) || now_w <= 0) {
+        return 0;
+    }
+    const double allowed_w = fmax(2 * cap_w - kept->mean_w, 0);
+    return level_within(b, drive(b, view->node->gpus[g]->level) * allowed_w / now_w);
+}
+
+/* One step of the controller of a temperature; the level it allows. */
+static size_t hold(const struct boost *o, const struct tmx_view *view, size_t g, double temp_c,
+                   double target_c, struct control *c)
+{
+    const struct tmx_board_view *b = &view->board[g];
+    const double dt_s = view->quantum_s, free_c = target_c - o->band_k;
+    const double w = o->filter_s > dt_s ? dt_s / o->filter_s : 1;
+    c->temp_c = c->started > 0 ? c->temp_c + w * (temp_c - c->temp_c) : temp_c;
+    c->started = 1;
+    if (c->temp_c < free_c) {
+        c->limit = 1;
+        c->last_c = free_c;
+        return 0;
+    }
+    c->limit -= o->gain_per_k * (c->temp_c - c->last_c + (c->temp_c - target_c) * dt_s / o->integral_s);
+    c->limit = fmin(drive(b, view->node->gpus[g]->level) + o->gain_per_k, fmax(0, c->limit));
+    c->last_c = c->temp_c;
+    return level_within(b, c->limit);
+}
+
+static void shut(const struct tmx_view *view, size_t g, struct tmx_request *r)
+{
+    const struct tmx_gpu_view *gpu = view->node->gpus[g];
+    for (size_t sm = gpu->sm0; sm < gpu->sm0 + gpu->n_sm; sm++) {
+        r->gate[sm] = true;
+    }
+    r->gpu[g].reasons |= 1u << TMX_REASON_SHUTDOWN;
+}
+
+static void slow_down(struct tmx_gpu_request *q)
+{
+    q->rest = fmax(q->rest, 0.5);
+    q->reasons |= 1u << TMX_REASON_HW_THERMAL_SLOWDOWN;
+}
+
+static void guard(void *state, const struct tmx_view *view, struct tmx_request *r)
+{
+    const struct boost *o = state;
+    for (size_t g = 0; g < view->node->n_gpu; g++) {
+        const struct tmx_board_view *b = &view->board[g];
+        struct kept *kept = kept_of(r, g);
+        const double temp_c = view->hottest_k[g] - TMX_ZERO_C, slow_c = given(o->slowdown_c, b->slowdown_c),
+                     shut_c = given(o->shutdown_c, b->shutdown_c);
+        if (shut_c > 0 && temp_c >= shut_c) {
+            kept->shut = 1;
+        }
+        if (slow_c > 0 && temp_c >= slow_c) {
+            kept->slow = 1;
+        } else if (temp_c < slow_c - o->hysteresis_k) {
+            kept->slow = 0;
+        }
+        if (kept->slow > 0) {
+            slow_down(&r->gpu[g]);
+        }
+        if (kept->shut > 0) {
+            shut(view, g, r);
+        }
+    }
+}
+
+static void govern_gpu(const struct boost *o, const struct tmx_view *view, size_t g,
+                       struct tmx_gpu_request *q, struct kept *kept)
+{
+    const struct tmx_board_view *b = &view->board[g];
+    const struct tmx_gpu_view *gpu = view->node->gpus[g];
+    const double target_c = given(o->target_c, b->target_c), memory_c = given(o->memory_c, b->memory_c);
+    size_t asked[TMX_N_REASON] = {0};
+    asked[TMX_REASON_SW_POWER_CAP] =
+        under_cap(o, view, g,
+                  fmin(given(o->power_cap_w, b->power_w > 0 ? b->power_w : INFINITY), q->power_cap_w), kept);
+    if (target_c > 0) {
+        asked[TMX_REASON_SW_THERMAL_SLOWDOWN] =
+            hold(o, view, g, view->hottest_k[g] - TMX_ZERO_C, target_c, &kept->target);
+    }
+    if (memory_c > 0 && !isnan(view->memory_k[g])) {
+        asked[TMX_REASON_MEMORY_LIMIT] =
+            hold(o, view, g, view->memory_k[g] - TMX_ZERO_C, memory_c, &kept->memory);
+    }
+    if (o->idle_clock && gpu->n_run == 0 && gpu->n_queue == 0) {
+        asked[TMX_REASON_GPU_IDLE] = b->n_level - 1;
+    }
+    kept->started = 1;
+    size_t slowest = 0;
+    for (size_t why = 0; why < TMX_N_REASON; why++) {
+        slowest = asked[why] > slowest ? asked[why] : slowest;
+    }
+    for (size_t why = 0; why < TMX_N_REASON; why++) {
+        q->reasons |= slowest > 0 && asked[why] == slowest ? 1u << why : 0;
+    }
+    if (kept->slow > 0) {
+        slow_down(q);
+    }
+    if (q->reasons >> TMX_REASON_MEMORY_LIMIT & 1) {
+        q->reasons |= 1u << TMX_REASON_SW_THERMAL_SLOWDOWN;
+    }
+    q->level = slowest > q->level ? slowest : q->level;
+}
+
+static void govern(void *state, const struct tmx_view *view, struct tmx_request *r)
+{
+    for (size_t g = 0; g < view->node->n_gpu; g++) {
+        govern_gpu(state, view, g, &r->gpu[g], kept_of(r, g));
+        if (kept_of(r, g)->shut > 0) {
+            shut(view, g, r);
+        }
+    }
+}
+
+const struct tmx_dtm_policy tmx_dtm_boost = {
+    .base = {.name = "boost",
+             .doc = "The fastest clock within power cap, temperature target and slowdown limit.",
+             .source = "limits and reasons as NVIDIA's NVML reference names them; the control law is ours",
+             .opts = opts,
+             .state_size = sizeof(struct boost)},
+    .guard = guard,
+    .govern = govern,
+    .memory = memory,
+    .caps = true,
+};
