@@ -4,7 +4,7 @@
 #include "papers/suite.h"
 
 struct args {
-    struct tmx_texts suite, set, columns;
+    struct tmx_texts suite, set, columns, policy;
     const char *out;
     long jobs;
     int format;
@@ -23,6 +23,11 @@ static const struct tmx_arg rows[] = {
     TMX_ARG_FORMAT(args, format),
     TMX_ARG_COLUMNS(args, columns),
     TMX_ARG_SET(args, set, "base."),
+    {.name = "policy",
+     .type = TMX_ARG_LIST,
+     TMX_ARG_FIELD(args, policy),
+     .value = "NAME,...",
+     .doc = "run these presets, and of the suite's only those it compares with"},
     {.name = "gate",
      .type = TMX_ARG_TEXTS,
      TMX_ARG_FIELD(args, set),
@@ -49,6 +54,8 @@ static enum tmx_status run(void *args, struct tmx_err *err)
                                   .n_set = a->set.n,
                                   .column = (const char *const *)a->columns.text,
                                   .n_column = a->columns.n,
+                                  .policy = (const char *const *)a->policy.text,
+                                  .n_policy = a->policy.n,
                                   .out_dir = a->out,
                                   .n_worker = (unsigned)a->jobs,
                                   .format = (enum tmx_format)a->format,
@@ -61,7 +68,8 @@ const struct tmx_command tmx_cmd_table = {
     .summary = "run a suite and print its table",
     .doc = "Run a suite (workloads/suites/SUITE.cfg or a file) and print its table.",
     .examples = "thermix table tabs -o out/tabs -j 2\n"
-                "thermix table tabs --set tick_s=0.01 --format markdown",
+                "thermix table tabs --set tick_s=0.01 --format markdown\n"
+                "thermix table tabs --policy foresight,tsp",
     .args = rows,
     .operands = "SUITE",
     .operand = offsetof(struct args, suite),

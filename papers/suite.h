@@ -15,6 +15,9 @@ struct tmx_suite_call {
     const struct tmx_setting *root; /* the suite file with the --set overrides of its group `base` applied */
     const char *const *set; /* [n_set] those overrides, "base.key=value", for reading the file again */
     size_t n_set;
+    const char *const
+        *policy; /* [n_policy] to run in place of a suite's others than those it compares with */
+    size_t n_policy;
     const char *out_dir;       /* NULL: print only */
     unsigned n_worker;         /* -j; 0: one a processor */
     enum tmx_format format;    /* of what is printed */

@@ -120,15 +120,59 @@ static enum tmx_status read_mixes(struct suite *s, struct tmx_err *err)
     return st;
 }
 
+static size_t policy_index(const struct suite *s, const char *name)
+{
+    size_t i = 0;
+    while (i < s->n_policy && strcmp(s->policy[i].name, name) != 0) {
+        i++;
+    }
+    return i;
+}
+
+/* The call's policies, and those of the suite that it compares with. */
+static enum tmx_status select_policies(struct suite *s, struct tmx_err *err)
+{
+    const struct tmx_suite_call *call = s->call;
+    size_t n = 0;
+    for (size_t p = 0; p < s->n_policy && call->n_policy > 0; p++) {
+        const char *name = s->policy[p].name;
+        bool keep = strcmp(name, s->baseline) == 0 || strcmp(name, s->compare) == 0;
+        for (size_t i = 0; i < call->n_policy; i++) {
+            keep = keep || strcmp(name, call->policy[i]) == 0;
+        }
+        if (keep) {
+            s->policy[n++] = s->policy[p];
+        }
+    }
+    s->n_policy = call->n_policy > 0 ? n : s->n_policy;
+    for (size_t i = 0; i < call->n_policy; i++) {
+        struct choice *c = &s->policy[s->n_policy];
+        if (policy_index(s, call->policy[i]) < s->n_policy) {
+            continue;
+        }
+        if (s->n_policy == MAX_LIST || strlen(call->policy[i]) >= sizeof c->policy) {
+            return tmx_fail(err, TMX_ECONFIG, "--policy %s: not the name of a policy", call->policy[i]);
+        }
+        *c = (struct choice){0};
+        snprintf(c->name, sizeof c->name, "%s", call->policy[i]);
+        snprintf(c->policy, sizeof c->policy, "%s", call->policy[i]);
+        s->n_policy++;
+    }
+    return TMX_OK;
+}
+
 static enum tmx_status read_suite(struct suite *s, struct tmx_err *err)
 {
     const struct tmx_setting *root = s->call->root;
     enum tmx_status st = tmx_opt_read(root_opts, s, root, root_also, err);
     st = st ? st : read_mixes(s, err);
     st = st ? st : read_choices(root, "policies", 1, s->policy, &s->n_policy, err);
+    st = st ? st : select_policies(s, err);
     st = st ? st : read_choices(root, "variants", 0, s->variant, &s->n_variant, err);
     s->n_variant = s->n_variant ? s->n_variant : 1;
-    st = st ? st : read_choices(root, "beside", 0, s->beside, &s->n_beside, err);
+    if (!st && s->call->n_policy == 0) {
+        st = read_choices(root, "beside", 0, s->beside, &s->n_beside, err);
+    }
     for (size_t i = 0; !st && i < s->n_beside; i++) {
         if (!s->beside[i].mix[0]) {
             st = tmx_fail_setting(err, tmx_setting_at(tmx_setting_member(root, "beside"), i),
@@ -199,15 +243,6 @@ static size_t value_index(const char *name)
     }
     const size_t i = tmx_batch_metric(name);
     return i < n ? i : n + TMX_N_LOSS;
-}
-
-static size_t policy_index(const struct suite *s, const char *name)
-{
-    size_t i = 0;
-    while (i < s->n_policy && strcmp(s->policy[i].name, name) != 0) {
-        i++;
-    }
-    return i;
 }
 
 /* Groups of mixes a value can be taken over. */
@@ -472,6 +507,9 @@ static enum tmx_status add_paper_value(const struct suite *s, const struct tmx_s
 static enum tmx_status make_paper(const struct suite *s, struct tmx_table **t, struct tmx_err *err)
 {
     const struct tmx_setting *list;
+    if (s->call->n_policy > 0) { /* printed of policies that do not run */
+        return TMX_OK;
+    }
     enum tmx_status st = tmx_setting_list(s->call->root, "values", 0, MAX_VALUES, &list, err);
     st = st || !list ? st : tmx_paper_create(t, err);
     for (size_t i = 0; !st && i < tmx_setting_length(list); i++) {

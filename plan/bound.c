@@ -378,17 +378,17 @@ double tmx_bound_level_share(const struct tmx_bound *b, size_t level)
     return b->x[b->y0 + level];
 }
 
-/* T = ambient + A (baseline + work + mean voltage * L(T)), by iteration: the loop gain is below 1. */
-enum tmx_status tmx_bound_steady_peak(const struct tmx_bound *b, const struct tmx_plan_chip *c,
-                                      const struct tmx_work *w, double *peak_k, struct tmx_err *err)
+/* T = ambient + A (baseline + busy work + mean voltage * L(T)), by iteration, with the optimum's shares for
+ * the part `busy` of the time. INFINITY where the leakage runs away. */
+static enum tmx_status steady_peak(const struct tmx_bound *b, const struct tmx_plan_chip *c,
+                                   const struct tmx_work *w, double busy, double *peak_k, struct tmx_err *err)
 {
     enum { ROUNDS = 2000 };
+    const double far_k = 600; /* no chip comes back from there */
     const size_t n = c->n_unit;
-    double *power_w = calloc(2 * n, sizeof *power_w), *work_w = power_w + n, volt = 0, move = 1;
-    double *temp_k = calloc(n, sizeof *temp_k);
-    if (!power_w || !temp_k) {
-        free(power_w);
-        free(temp_k);
+    double *power_w = calloc(3 * n, sizeof *power_w), *work_w = power_w + n, *temp_k = work_w + n;
+    double volt = 0, move = 1;
+    if (!power_w) {
         return tmx_fail(err, TMX_ENOMEM, "steady state");
     }
     for (size_t v = 0; v < b->n_level; v++) {
@@ -399,11 +399,11 @@ enum tmx_status tmx_bound_steady_peak(const struct tmx_bound *b, const struct tm
         temp_k[u] = c->ambient_k;
         for (size_t i = 0; sm != TMX_NO_SM && i < b->n_kernel * b->n_level; i++) {
             const size_t v = i % b->n_level;
-            work_w[u] += b->x[(size_t)sm * b->n_kernel * b->n_level + i] * c->chip->part_share[u] *
+            work_w[u] += busy * b->x[(size_t)sm * b->n_kernel * b->n_level + i] * c->chip->part_share[u] *
                          w->sm_w[i / b->n_level] * c->dynamic[v];
         }
     }
-    for (int round = 0; round < ROUNDS && move > 1e-10; round++) {
+    for (int round = 0; round < ROUNDS && move > 1e-10 && *peak_k < far_k; round++) {
         move = *peak_k = 0;
         for (size_t u = 0; u < n; u++) {
             power_w[u] = c->baseline_w[u] + work_w[u] + volt * tmx_plan_leak_w(c, u, temp_k[u]);
@@ -424,9 +424,40 @@ enum tmx_status tmx_bound_steady_peak(const struct tmx_bound *b, const struct tm
             *peak_k = fmax(*peak_k, t);
         }
     }
+    *peak_k = move <= 1e-10 && *peak_k < far_k ? *peak_k : INFINITY;
     free(power_w);
-    free(temp_k);
-    return move <= 1e-10 ? TMX_OK : tmx_fail(err, TMX_ERUNAWAY, "the optimum's leakage has no steady state");
+    return TMX_OK;
+}
+
+enum tmx_status tmx_bound_steady_peak(const struct tmx_bound *b, const struct tmx_plan_chip *c,
+                                      const struct tmx_work *w, double *peak_k, struct tmx_err *err)
+{
+    *peak_k = 0;
+    return steady_peak(b, c, w, 1, peak_k, err);
+}
+
+/* The optimum's shares for as much of the time as keeps the limit: for leakage that feeds back more than
+ * once, where a lower limit makes no schedule that holds without control. */
+static enum tmx_status part_time(double *speed, const struct tmx_plan_chip *c, const struct tmx_work *w,
+                                 const struct tmx_bound_options *o, struct tmx_err *err)
+{
+    enum { HALVINGS = 30 };
+    struct tmx_bound b;
+    double low = 0, high = 1, peak_k;
+    enum tmx_status st = tmx_bound_init(&b, c, w, o, err);
+    for (int i = 0; i < HALVINGS && !st; i++) {
+        const double busy = (low + high) / 2;
+        peak_k = 0;
+        st = steady_peak(&b, c, w, busy, &peak_k, err);
+        if (peak_k <= o->limit_k) {
+            low = busy;
+        } else {
+            high = busy;
+        }
+    }
+    *speed = low * b.objective;
+    tmx_bound_finish(&b);
+    return st;
 }
 
 enum tmx_status tmx_bound_feasible(double *speed, const struct tmx_plan_chip *c, const struct tmx_work *w,
@@ -441,6 +472,10 @@ enum tmx_status tmx_bound_feasible(double *speed, const struct tmx_plan_chip *c,
         double peak_k;
         st = tmx_bound_init(&b, c, w, &lower, err);
         st = st ? st : tmx_bound_steady_peak(&b, c, w, &peak_k, err);
+        if (!st && !isfinite(peak_k)) {
+            tmx_bound_finish(&b);
+            return part_time(speed, c, w, o, err);
+        }
         if (!st) {
             *speed = b.objective;
             excess_k = peak_k - o->limit_k;

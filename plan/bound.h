@@ -17,6 +17,11 @@
  *   leakage    l_u >= L_u(t) + L_u'(t) (T_u - t) - (1 - sum_v V_v y[v]) L_u(T_max,u)   for tangents t
  *   limit      T of every sensor <= limit
  *
+ * Several GPUs of one kind: the same programme with the means over the GPUs in its columns (it is convex, so
+ * the mean of what all do is something one may do) and the work spread over all of them. It bounds work /
+ * (makespan x all SMs), as a GPU that has nothing to do cools; a suite's slowdown counts busy time only, so
+ * tables set no bound beside it. Warm air of neighbours and links are left out too.
+ *
  * What it leaves out, all of it to the bound's side (the bound is then further away, not wrong): changes
  * of level, wake-up times, ripple within a tick, queues and arrivals. */
 
@@ -72,13 +77,14 @@ void tmx_bound_finish(struct tmx_bound *b); /* accepts zeroed memory */
 double tmx_bound_level_share(const struct tmx_bound *b, size_t level);
 
 /* Hottest SM [K] when the optimum's shares run for ever under exact leakage: above the limit by what the
- * tangents and the mean voltage give away. */
+ * tangents and the mean voltage give away; INFINITY where the leakage then runs away. */
 TMX_NODISCARD enum tmx_status tmx_bound_steady_peak(const struct tmx_bound *b, const struct tmx_plan_chip *c,
                                                     const struct tmx_work *w, double *peak_k,
                                                     struct tmx_err *err);
 
 /* A schedule that keeps the limit exactly: the bound of a limit lowered until the steady peak is the
- * limit. Between it and the bound lies the optimum. */
+ * limit; where leakage runs away, the optimum's shares for a part of the time. Between it and the bound lies
+ * the optimum. */
 TMX_NODISCARD enum tmx_status tmx_bound_feasible(double *speed, const struct tmx_plan_chip *c,
                                                  const struct tmx_work *w, const struct tmx_bound_options *o,
                                                  struct tmx_err *err);

@@ -49,7 +49,7 @@ static void add_row(struct rows *r, const struct tmx_run *run, const struct tmx_
     tmx_table_real(r->table, j->bound.certificate);
     tmx_table_real(r->table, feasible_pct);
     tmx_table_real(r->table, o->limit_k - 273.15);
-    tmx_table_real(r->table, peak_k - 273.15);
+    isfinite(peak_k) ? tmx_table_real(r->table, peak_k - 273.15) : tmx_table_empty(r->table);
     for (size_t v = 0; v < r->n_level; v++) {
         v < j->bound.n_level ? tmx_table_real(r->table, fmax(0, tmx_bound_level_share(&j->bound, v)))
                              : tmx_table_empty(r->table);

@@ -84,6 +84,7 @@ static size_t technologies(const struct source *s, const char **names)
 struct bars {
     const char *figure, *script, *column, *skip_policy;
     const char *printed, *quantity; /* rows of paper.csv: its figure, what its quantity begins with */
+    bool has_bound;                 /* a line at what no policy can pass */
     bool by_variant;                /* groups are the technologies at the row "mean", not the mixes */
 };
 
@@ -123,6 +124,53 @@ static enum tmx_status paper_marks(const struct tmx_plot *p, const struct source
         st = tmx_plot_data(p, name, t, err);
         tmx_plot_data_path(p, name, path, sizeof path);
         snprintf(vars, size, "paper='%s'", path);
+    }
+    tmx_table_destroy(t);
+    return st;
+}
+
+/* What no policy can pass in each group, where the table has bounds: in the column's own terms, slowdown or
+ * improvement over BL. */
+static bool bound_of(const struct source *s, const struct bars *b, const char *group,
+                     const char *const *policy, size_t n_policy, double *v)
+{
+    const size_t bound = tmx_csv_column(&s->csv, "bound_pct"), slow = tmx_csv_column(&s->csv, "slowdown_pct");
+    double bl;
+    bool there = false;
+    for (size_t i = 0; i < n_policy && bound < s->csv.n_column && !there; i++) {
+        there = value(s, s->first_variant, group, policy[i], bound, v);
+    }
+    if (!there || strcmp(b->column, "slowdown_pct") == 0) {
+        return there;
+    }
+    if (!value(s, s->first_variant, group, "BL", slow, &bl) || bl < 0.005) { /* 0.00 as printed */
+        return false;
+    }
+    *v = 100 * (1 - *v / bl);
+    return true;
+}
+
+static enum tmx_status bound_line(const struct tmx_plot *p, const struct source *s, const struct bars *b,
+                                  const char *const *group, size_t n_group, const char *const *policy,
+                                  size_t n_policy, char *vars, size_t size, struct tmx_err *err)
+{
+    static const struct tmx_column columns[] = {{"group", TMX_COLUMN_INT, 0}, {"bound", TMX_COLUMN_REAL, 3}};
+    char name[80], path[MAX_PATH];
+    struct tmx_table *t = NULL;
+    enum tmx_status st = tmx_table_create(&t, columns, 2, err);
+    for (size_t g = 0; g < n_group && !st; g++) {
+        double v;
+        if (bound_of(s, b, group[g], policy, n_policy, &v)) {
+            tmx_table_int(t, (int64_t)g);
+            tmx_table_real(t, v);
+        }
+    }
+    if (!st && tmx_table_rows(t) > 0) {
+        const size_t used = strlen(vars);
+        snprintf(name, sizeof name, "%s_bound", b->figure);
+        st = tmx_plot_data(p, name, t, err);
+        tmx_plot_data_path(p, name, path, sizeof path);
+        snprintf(vars + used, size - used, "%sbound='%s'", used ? "; " : "", path);
     }
     tmx_table_destroy(t);
     return st;
@@ -177,8 +225,11 @@ static enum tmx_status draw_bars(struct tmx_plot *p, const struct source *s, con
     }
     st = st ? st : tmx_plot_data(p, b->figure, t, err);
     tmx_table_destroy(t);
-    char vars[MAX_PATH + 16];
+    char vars[2 * MAX_PATH + 32];
     st = st ? st : paper_marks(p, s, b, group, n_group, policy, n_policy, vars, sizeof vars, err);
+    if (!st && b->has_bound) {
+        st = bound_line(p, s, b, group, n_group, policy, n_policy, vars, sizeof vars, err);
+    }
     return st ? st : tmx_plot_draw(p, b->script, b->figure, vars, err);
 }
 
@@ -244,13 +295,17 @@ static bool is_multi(const struct source *s)
 static enum tmx_status draw_suite(struct tmx_plot *p, const struct source *s, struct tmx_err *err)
 {
     static const struct bars single[] = {
-        {"figure3", "figure3", "improvement_over_bl_pct", "BL", "Figure 3", "improvement over BL", false},
-        {"figure4", "figure4", "energy_saved_vs_bl_pct", "BL", "Figure 4", "energy saved over BL", false},
-        {"slowdown", "slowdown", "slowdown_pct", "", "4.3", "slowdown", false},
+        {"figure3", "figure3", "improvement_over_bl_pct", "BL", "Figure 3", "improvement over BL", true,
+         false},
+        {"figure4", "figure4", "energy_saved_vs_bl_pct", "BL", "Figure 4", "energy saved over BL", false,
+         false},
+        {"slowdown", "slowdown", "slowdown_pct", "", "4.3", "slowdown", true, false},
     };
     static const struct bars multi[] = {
-        {"figure5", "figure5", "improvement_over_bl_pct", "BL", "Figure 5", "improvement over BL", false},
-        {"figure6", "figure6", "improvement_over_bl_pct", "BL", "Figure 6", "improvement over BL", true},
+        {"figure5", "figure5", "improvement_over_bl_pct", "BL", "Figure 5", "improvement over BL", false,
+         false},
+        {"figure6", "figure6", "improvement_over_bl_pct", "BL", "Figure 6", "improvement over BL", false,
+         true},
     };
     const char *variant[MAX_NAMES];
     enum tmx_status st = TMX_OK;

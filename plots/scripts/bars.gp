@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Grouped bars: first column the groups, one column a bar, coloured by name. Variables: data, out, y_text; title_text and
-# paper (a CSV of group, bar, value: what the paper prints, drawn as marks), both may be absent.
+# paper (a CSV of group, bar, value: what the paper prints, drawn as marks) and bound (a CSV of group, value: what no policy can
+# pass, a line across the group) may be absent.
 # Figures 3, 4, 5 and 6 of paper 003 are made with it.
 if (!exists("title_text")) title_text = ""
 if (!exists("paper")) paper = ""
+if (!exists("bound")) bound = ""
 head = system("head -n 1 '".data."'")
 n_bar = int(system("head -n 1 '".data."' | tr -cd , | wc -c"))
 bar(i) = system("head -n 1 '".data."' | cut -d, -f".(i+1))
@@ -22,4 +24,5 @@ set xrange [-0.6:*<1000]
 bars = "for [i=1:n_bar] data using ($0+place(i)):(column(i+1)) skip 1 with boxes lc rgb colour(name[i]) title name[i]"
 names = "data using 0:(0):xtic(1) skip 1 with lines lc rgb \"#444444\" notitle"
 marks = "paper using ($1+place(int($2))):3 skip 1 with points pt 13 ps 2.1 lc rgb \"#ffffff\" notitle, \"\" using ($1+place(int($2))):3 skip 1 with points pt 13 ps 1.4 lc rgb \"#000000\" title \"paper\""
-eval "plot ".names.", ".bars.(paper eq "" ? "" : ", ".marks)
+lines = "bound using ($1-0.46):2:(0.92):(0) skip 1 with vectors nohead lw 2 lc rgb \"#c00000\" title \"bound\""
+eval "plot ".names.", ".bars.(bound eq "" ? "" : ", ".lines).(paper eq "" ? "" : ", ".marks)

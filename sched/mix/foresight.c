@@ -5,6 +5,7 @@
  *            sensors say beside them becomes a common error c and one of each SM b_s, so that any constant
  *            error (power, convection, leakage) ends there; q: variance of what remains
  *   guard    target = limit - below - sigma sqrt(q) - m, where the tracker m rises when an SM was gated
+ *   hold     no hotter than where leakage feeds back once: beyond, it grows by more than the package sheds
  *   mix      T^ABS's proactive rule: a waiting kernel of another power density joins, half the GPU each
  *   place    the hot kernel of two on the cool SMs (sched/mix/equalise)
  *   level    the fastest clock level whose hottest SM at the end of the tick stays below the target; where
@@ -47,7 +48,7 @@ static const struct tmx_opt opts[] = {
 };
 
 /* What one GPU's state consists of; the memory is the shares of all SMs of the node, then one such a GPU. */
-enum { STARTED, COMMON, VARIANCE, MARGIN, LEVEL, LATE_LEVEL, LATE_PARTS, FIRST, SECOND, N_SCALAR };
+enum { STARTED, COMMON, VARIANCE, MARGIN, HOLD, LEVEL, LATE_LEVEL, LATE_PARTS, FIRST, SECOND, N_SCALAR };
 
 struct mind {
     double *scalar;             /* [N_SCALAR] */
@@ -125,6 +126,64 @@ static bool someone_ended(const struct tmx_node_view *node, const struct mind *d
     return false;
 }
 
+/* Hottest SM with watt on each SM, for ever; INFINITY where the leakage runs away. */
+static double steady_peak_k(const struct foresight *o, const struct tmx_outlook *look, double watt,
+                            double volt, struct mind *m)
+{
+    enum { ROUNDS = 300 };
+    const double far_k = 600, near_k = 1e-3;
+    const struct tmx_forecast *f = look->forecast;
+    double move_k = far_k, peak_k = 0;
+    for (size_t u = 0; u < f->modes.n_unit; u++) {
+        m->unit_k[u] = f->modes.ambient_k;
+    }
+    for (int round = 0; round < ROUNDS && move_k > near_k && peak_k < far_k; round++) {
+        for (size_t u = 0; u < f->modes.n_unit; u++) {
+            m->power_w[u] = look->still.baseline_w[u] +
+                            (look->chip->sm_of_unit[u] == TMX_NO_SM ? 0 : watt * look->chip->part_share[u]) +
+                            volt * o->leak_scale * look->still.leak_w[u] *
+                                look->still.factor(look->still.table, m->unit_k[u]);
+            m->unit_k[u] = f->modes.ambient_k;
+        }
+        tmx_forecast_add(f, f->steady, m->power_w, m->unit_k);
+        tmx_ahead_sms(look->chip, m->unit_k, m->sm_k);
+        const double before_k = peak_k;
+        peak_k = 0;
+        for (size_t s = 0; s < look->chip->n_sm; s++) {
+            peak_k = fmax(peak_k, m->sm_k[s]);
+        }
+        move_k = fabs(peak_k - before_k);
+    }
+    return move_k <= near_k && peak_k < far_k ? peak_k : INFINITY;
+}
+
+/* The temperature beyond which more heat is leaked than shed: hottest SM under the most watts that have a
+ * steady state; the limit where that comes first. */
+static double hold_k(const struct foresight *o, const struct tmx_outlook *look, double limit_k, double volt,
+                     struct mind *m)
+{
+    enum { HALVINGS = 20 };
+    double low_w = 0, high_w = 1, best_k = 0;
+    bool limited = false;
+    if (!isfinite(limit_k)) {
+        return limit_k;
+    }
+    while (steady_peak_k(o, look, high_w, volt, m) < limit_k) {
+        high_w *= 2;
+    }
+    for (int i = 0; i < HALVINGS; i++) {
+        const double watt = (low_w + high_w) / 2, peak_k = steady_peak_k(o, look, watt, volt, m);
+        if (peak_k < limit_k) {
+            low_w = watt;
+            best_k = peak_k;
+        } else {
+            high_w = watt;
+            limited = isfinite(peak_k);
+        }
+    }
+    return limited || best_k == 0 ? limit_k : best_k;
+}
+
 /* Where the last tick led to, and what the sensors say to that: m->unit_k and m->sm_k are temperatures now.
  */
 static void observe(const struct foresight *o, const struct tmx_view *view, size_t gpu, struct mind *m)
@@ -134,7 +193,10 @@ static void observe(const struct foresight *o, const struct tmx_view *view, size
     const struct tmx_forecast *f = view->outlook[gpu].forecast;
     const double *sensed_k = view->sensed_k + hw->sm0, n = (double)c->n_sm;
     const bool started = m->scalar[STARTED] > 0;
-    if (started) {
+    if (!started) {
+        const double volt = (tmx_ahead_volt(c, 0) + tmx_ahead_volt(c, c->n_level - 1)) / 2;
+        m->scalar[HOLD] = hold_k(o, &view->outlook[gpu], view->limit_k, volt, m);
+    } else {
         const size_t late = (size_t)m->scalar[LATE_PARTS];
         go_by(view, gpu, m, (size_t)m->scalar[LEVEL], TMX_FORECAST_PARTS - late);
         if (late > 0) {
@@ -177,7 +239,8 @@ static double target_k(const struct foresight *o, const struct tmx_view *view, s
         gated = gated || view->outlook[gpu].gated[s];
     }
     m->scalar[MARGIN] = fmin(4, fmax(0, m->scalar[MARGIN] + o->tracker_gain * ((gated ? 1 : 0) - o->trips)));
-    return view->limit_k - o->below_k - o->sigma * sqrt(m->scalar[VARIANCE]) - m->scalar[MARGIN];
+    return fmin(m->scalar[HOLD],
+                view->limit_k - o->below_k - o->sigma * sqrt(m->scalar[VARIANCE]) - m->scalar[MARGIN]);
 }
 
 static double peak_k(const struct tmx_chip *c, const struct mind *m, size_t level, const double *part_k)

@@ -11,7 +11,7 @@
 
 static struct tmx_run *open_run(const char *mix, const char *more)
 {
-    char text[512];
+    char text[1024];
     struct tmx_err err = {0};
     struct tmx_run *run = NULL;
     struct tmx_config *cfg = NULL;
@@ -142,6 +142,30 @@ static void bounds_move_the_right_way(void **state)
     tmx_run_destroy(cool);
 }
 
+/* Leakage that grows faster than the package sheds: the optimum stays below the limit, where it still has a
+ * steady state. Values: suite tabs. */
+static void runaway_leakage_has_a_bound_too(void **state)
+{
+    struct tmx_run *run = open_run(
+        "WL7", "chip_power = { baseline_w = 0.15; leakage_w = 70.75; leakage_exp_per_k = 0.0551; "
+               "leakage_sm_share = -1.0; baseline_sm_share = 0.0; dvfs_power = \"f\"; }; "
+               "package = { t_chip = 0.00015; k_chip = 130.0; p_chip = 1.63e6; t_interface = 2.0e-5; "
+               "k_interface = 3.0; p_interface = 4.0e6; s_spreader = 0.04; t_spreader = 0.002; "
+               "k_spreader = 5000.0; p_spreader = 3.55e6; s_sink = 0.06; t_sink = 0.0069; k_sink = 400.0; "
+               "p_sink = 3.55e6; r_convec = 0.25; c_convec = 2.0; };");
+    const struct tmx_bound_options o = {.limit_k = 363.15, .sm_leak = 1};
+    struct tmx_judge j = judge(run, o);
+    double feasible, peak_k;
+    (void)state;
+    assert_int_equal(tmx_bound_steady_peak(&j.bound, &j.chip, &j.work, &peak_k, NULL), TMX_OK);
+    assert_int_equal(tmx_bound_feasible(&feasible, &j.chip, &j.work, &o, NULL), TMX_OK);
+    assert_true(isinf(peak_k) && j.bound.certificate >= 0 && j.bound.certificate < 1e-6);
+    check_close(100 * (1 - j.bound.speed), 10.823, 0, 0.01);
+    check_close(100 * (1 - feasible), 12.388, 0, 0.02);
+    tmx_judge_finish(&j);
+    tmx_run_destroy(run);
+}
+
 static double no_leakage(const void *table, double temp_k)
 {
     (void)table;
@@ -239,7 +263,7 @@ int main(void)
     const struct CMUnitTest with[] = {
         cmocka_unit_test(bounds_of_parameter_set_H), cmocka_unit_test(any_prices_give_a_valid_bound),
         cmocka_unit_test(bounds_move_the_right_way), cmocka_unit_test(two_sms_by_hand),
-        cmocka_unit_test(losses_sum_to_the_gap),
+        cmocka_unit_test(losses_sum_to_the_gap),     cmocka_unit_test(runaway_leakage_has_a_bound_too),
     };
     const struct CMUnitTest without[] = {cmocka_unit_test(a_build_without_solver_says_so)};
     return tmx_lp_has_solver() ? cmocka_run_group_tests_name("bound", with, NULL, NULL)

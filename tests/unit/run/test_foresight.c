@@ -82,6 +82,21 @@ static void it_holds_the_limit_whatever_it_believes(void **state)
     }
 }
 
+/* Suite tabs' leakage feeds back once at about 85 degC. Held at 89.9 the kernel has a speed of 0.85 only. */
+static void it_stays_where_leakage_does_not_run_away(void **state)
+{
+    struct tmx_run *run = open_run(
+        "WL7",
+        "chip_power = { baseline_w = 0.15; leakage_w = 70.75; leakage_exp_per_k = 0.0551; leakage_sm_share "
+        "= -1.0; baseline_sm_share = 0.0; dvfs_power = \"f\"; };");
+    const struct seen s = watch(run);
+    (void)state;
+    if (s.gated || s.peak_c > 86.5 || s.peak_c < 84 || s.speed < 0.86) {
+        fail_msg("gated %d, peak %.3f degC, speed %.4f", s.gated, s.peak_c, s.speed);
+    }
+    tmx_run_destroy(run);
+}
+
 static void placement_evens_temperatures(void **state)
 {
     struct tmx_run *even = open_run("WL1", ""),
@@ -124,6 +139,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(it_holds_the_limit_whatever_it_believes),
+        cmocka_unit_test(it_stays_where_leakage_does_not_run_away),
         cmocka_unit_test(placement_evens_temperatures),
         cmocka_unit_test(a_snapshot_keeps_what_it_knows),
     };

@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* No policy beats its bound: random kernels on random packages, leakages and chips under random policies. A
+ * run is bounded at the hottest any of its SMs ever was, and the heat it has stored since the start is set
+ * apart: all that remains of its gap has to be a loss. The ledger sums to the gap. The number of runs is the
+ * first argument, the run to begin with the second. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/config.h"
+#include "core/base/rng.h"
+#include "plan/judge.h"
+#include "tests/support/check.h"
+
+enum { SEED = 20260217 };
+static const double MOST_POINTS = 0.02, SUM_POINTS = 1e-6;
+
+static double between(struct tmx_rng *rng, double low, double high)
+{
+    return low + (high - low) * tmx_rng_uniform(rng);
+}
+
+static const char *one_of(struct tmx_rng *rng, const char *const *words, size_t n)
+{
+    return words[(size_t)(tmx_rng_uniform(rng) * (double)n) % n];
+}
+#define ONE_OF(rng, words) one_of((rng), (words), sizeof(words) / sizeof(words)[0])
+
+static void write_mix(const char *path, struct tmx_rng *rng)
+{
+    static const char *const kernels[] = {"SVM",  "Bs",    "Conv", "Bino",     "Cmem",
+                                          "Mmul", "Sepia", "Dotp", "micro120", "micro60"};
+    FILE *f = fopen(path, "w");
+    const size_t n = 1 + (size_t)(tmx_rng_uniform(rng) * 4) % 4;
+    assert_non_null(f);
+    fputs("name = \"random\";\nkernels = (", f);
+    for (size_t i = 0; i < n; i++) {
+        fprintf(f, "%s{ kernel = \"%s\"; work_s = %.3f; }", i ? ", " : " ", ONE_OF(rng, kernels),
+                between(rng, 4, 9));
+    }
+    fputs(" );\n", f);
+    fclose(f);
+}
+
+static void write_run(char *text, size_t size, const char *mix, struct tmx_rng *rng)
+{
+    static const char *const chips[] = {"gtx280", "gtx280-columns", "c1060", "gtx480"},
+                             *const policies[] = {"BL", "DVFS", "A", "MU", "MNU", "MA", "foresight", "tsp"},
+                             *const forms[] = {"quadratic", "exponential", "liao"},
+                             *const powers[] = {"v2f", "f"};
+    snprintf(
+        text, size,
+        "mix = \"%s\"; seed = 1; tick_s = 0.005; warmup_s = 15.0; rows = 12; cols = 12; stuck_s = 40.0; chip "
+        "= \"%s\"; "
+        "policy = \"%s\"; package = { r_convec = %.3f; ambient = %.2f; init_temp = %.2f; }; "
+        "chip_power = { leakage_w = %.2f; leakage_form = \"%s\"; dvfs_power = \"%s\"; dvfs_leakage = %s; };",
+        mix, ONE_OF(rng, chips), ONE_OF(rng, policies), between(rng, 0.15, 0.4), between(rng, 300, 322),
+        between(rng, 330, 362), between(rng, 0, 40), ONE_OF(rng, forms), ONE_OF(rng, powers),
+        tmx_rng_uniform(rng) < 0.5 ? "true" : "false");
+}
+
+static void judge_tick(void *ctx, const struct tmx_sim *sim)
+{
+    tmx_judge_tick(ctx, sim);
+}
+
+/* Points that the run is better than its bound; *sum_error: how far its losses are from its gap. NAN: no
+ * bound for it. */
+static double beats(struct tmx_run *run, const char *what, double *sum_error)
+{
+    struct tmx_judge seen = {0}, at_peak = {0};
+    struct tmx_bound_options o = {.sm_leak = 1};
+    struct tmx_err err = {0};
+    double pct[TMX_N_LOSS], sum = 0;
+    if (tmx_judge_init(&seen, run, &o, &err)) {
+        fail_msg("%s: %s", what, err.msg);
+    }
+    const struct tmx_observer observer = {.ctx = &seen, .tick = judge_tick};
+    const enum tmx_status st = tmx_run_execute(run, &observer, &err);
+    if (st) { /* too hot to go on: its leakage runs away, or it never cools */
+        tmx_judge_finish(&seen);
+        return NAN;
+    }
+    o.limit_k = tmx_sim_recorder(tmx_run_sim(run))->peak_sm_k;
+    if (tmx_judge_init(&at_peak, run, &o, &err)) {
+        fail_msg("%s: %s", what, err.msg);
+    }
+    const struct tmx_averages none = at_peak.averages;
+    at_peak.averages = seen.averages;
+    seen.averages = none;
+    tmx_judge_losses(&at_peak, run, pct);
+    for (size_t l = TMX_LOSS_IDLE; l < TMX_N_LOSS; l++) {
+        sum += pct[l];
+    }
+    *sum_error = fabs(sum - pct[TMX_LOSS_GAP]);
+    tmx_judge_finish(&seen);
+    tmx_judge_finish(&at_peak);
+    return pct[TMX_LOSS_STORED] - pct[TMX_LOSS_GAP];
+}
+
+static int check_one(size_t i, size_t *judged, double *gap)
+{
+    struct tmx_rng *rng = NULL;
+    struct tmx_config *cfg = NULL;
+    struct tmx_run *run = NULL;
+    struct tmx_err err = {0};
+    char mix[600], text[1500], stream[32];
+    double sum_error = 0;
+    snprintf(stream, sizeof stream, "bound %zu", i);
+    snprintf(mix, sizeof mix, "./property_bound_%zu.cfg", i);
+    assert_int_equal(tmx_rng_create(&rng, SEED, stream, NULL), TMX_OK);
+    write_mix(mix, rng);
+    write_run(text, sizeof text, mix, rng);
+    if (tmx_config_parse(&cfg, text, "random", &err) || tmx_run_create(&run, tmx_config_root(cfg), &err)) {
+        fail_msg("run %zu: %s\n%s", i, err.msg, text);
+    }
+    const double better = beats(run, text, &sum_error);
+    const bool bad = better > MOST_POINTS || sum_error > SUM_POINTS;
+    if (bad) {
+        printf("run %zu beats its bound by %.4f points, its losses miss its gap by %.2g\n%s\n", i, better,
+               sum_error, text);
+    }
+    *judged += isnan(better) ? 0 : 1;
+    *gap += isnan(better) ? 0 : -better;
+    tmx_run_destroy(run);
+    tmx_config_close(cfg);
+    tmx_rng_destroy(rng);
+    remove(mix);
+    return bad;
+}
+
+int main(int argc, char **argv)
+{
+    const size_t n = argc > 1 ? (size_t)strtoul(argv[1], NULL, 10) : 6;
+    const size_t first = argc > 2 ? (size_t)strtoul(argv[2], NULL, 10) : 0;
+    size_t judged = 0;
+    double gap = 0;
+    int bad = 0;
+    if (!tmx_lp_has_solver()) {
+        printf("no GLPK: no bounds\n");
+        return 0;
+    }
+    for (size_t i = first; i < first + n; i++) {
+        bad += check_one(i, &judged, &gap);
+    }
+    printf("%zu of %zu runs judged, %.2f points from their bounds in the mean, %d better than theirs\n",
+           judged, n, gap / (double)judged, bad);
+    return bad > 0 || judged < n / 2;
+}
