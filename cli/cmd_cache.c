@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* thermix cache: what is kept of set-ups, whether it is whole, and making room. */
-#define _POSIX_C_SOURCE 200809L /* gmtime_r */
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "cli/commands.h"
 #include "core/store/keep.h"
@@ -21,67 +18,34 @@ static const char *const verbs[] = {"list", "check", "clean", NULL};
 enum verb { LIST, CHECK, CLEAN };
 
 static const struct tmx_arg rows[] = {
-    {.name = "keep",
-     .type = TMX_ARG_REAL,
-     TMX_ARG_FIELD(args, keep_mib),
-     .value = "MIB",
-     .min = 0,
-     .max = 1048576,
-     .doc = "clean: keep what was used last, this much of it (without it: nothing)"},
+    TMX_ARG(args, keep_mib, REAL, "keep", 0, .value = "MIB", .min = 0, .max = 1048576,
+            .doc = "clean: keep what was used last, this much of it (without it: nothing)"),
     TMX_ARG_FORMAT(args, format),
     {0},
 };
 
 static const double MIB = 1024 * 1024;
 
-static void add(struct tmx_table *t, const struct tmx_cache_file *f, const char *state)
-{
-    char used[32];
-    const time_t at = (time_t)f->used_s;
-    struct tm utc;
-    strftime(used, sizeof used, "%Y-%m-%d %H:%M:%S", gmtime_r(&at, &utc));
-    tmx_table_text(t, f->name);
-    tmx_table_text(t, f->kind);
-    tmx_table_real(t, (double)f->size / MIB);
-    tmx_table_text(t, used);
-    tmx_table_text(t, state);
-}
-
 /* One row a file; when checked, its state. *n_bad files no reader would take. */
 static enum tmx_status list(bool check, int format, size_t *n_bad, struct tmx_err *err)
 {
-    static const struct tmx_column columns[] = {{"file", TMX_COLUMN_TEXT, 0},
-                                                {"kind", TMX_COLUMN_TEXT, 0},
-                                                {"size_mib", TMX_COLUMN_REAL, 3},
-                                                {"last_used_utc", TMX_COLUMN_TEXT, 0},
-                                                {"state", TMX_COLUMN_TEXT, 0}};
     const struct tmx_screen screen = {.width = 0};
+    struct tmx_cache_sum sum = {0};
     struct tmx_table *t = NULL;
-    struct tmx_cache_file *file = NULL;
-    uint64_t limit;
-    double sum = 0;
-    size_t n = 0;
     char folder[500];
+    uint64_t limit;
     enum tmx_status st = tmx_cache_limit(&limit, err);
     st = st ? st : tmx_cache_folder(NULL, folder, sizeof folder, err);
-    st = st ? st : tmx_cache_files(NULL, &file, &n, err);
-    st = st ? st : tmx_table_create(&t, columns, sizeof columns / sizeof columns[0], err);
-    *n_bad = 0;
-    for (size_t i = 0; i < n && !st; i++) {
-        const char *fault = check ? tmx_cache_fault(NULL, file[i].name) : NULL;
-        add(t, &file[i], fault ? fault : file[i].unfinished ? "unfinished" : check ? "whole" : "");
-        *n_bad += fault != NULL;
-        sum += (double)file[i].size;
-    }
-    if (!st && (n > 0 || format != TMX_FORMAT_TEXT)) {
+    st = st ? st : tmx_cache_table(NULL, check, &t, &sum, err);
+    *n_bad = sum.n_bad;
+    if (!st && (sum.n > 0 || format != TMX_FORMAT_TEXT)) {
         st = tmx_table_show(t, (enum tmx_format)format, &screen, err);
     }
     if (!st && format == TMX_FORMAT_TEXT) {
-        printf("%s%s: %zu files, %.1f of at most %.0f MiB (THERMIX_CACHE_MIB)\n", n ? "\n" : "", folder, n,
-               sum / MIB, (double)limit / MIB);
+        printf("%s%s: %zu files, %.1f of at most %.0f MiB (THERMIX_CACHE_MIB)\n", sum.n ? "\n" : "", folder,
+               sum.n, (double)sum.size / MIB, (double)limit / MIB);
     }
     tmx_table_destroy(t);
-    free(file);
     return st;
 }
 

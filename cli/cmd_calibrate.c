@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "cli/commands.h"
-#include "cli/measured_args.h"
+#include "cli/parts/measured_args.h"
 #include "measure/calibrated.h"
 #include "measure/show.h"
 
@@ -17,38 +17,19 @@ struct args {
 };
 
 static const struct tmx_arg rows[] = {
-    {.name = "output",
-     .letter = 'o',
-     .type = TMX_ARG_TEXT,
-     TMX_ARG_FIELD(args, dir),
-     .value = "DIR",
-     .names = TMX_NAMES_FOLDER,
-     .doc = "fit.csv, residuals.csv, figures, and a node that thermix run takes"},
-    {.name = "air",
-     .type = TMX_ARG_TEXT,
-     TMX_ARG_FIELD(args, air),
-     .value = "WHO",
-     .def = "auto",
-     .doc = "auto: found; none; or 0>1,3>2: GPU 1 breathes GPU 0's air"},
-    {.name = "alike",
-     .type = TMX_ARG_FLAG,
-     TMX_ARG_FIELD(args, alike),
-     .doc =
-         "one sink for all GPUs: they differ by their air and junctions alone, and share a fan in node.cfg"},
-    {.name = "split",
-     .type = TMX_ARG_REAL,
-     TMX_ARG_FIELD(args, split),
-     .value = "SHARE",
-     .min = 0.1,
-     .max = 0.99,
-     .doc = "fit to this share of each run's time and judge on the rest"},
+    TMX_ARG(args, dir, TEXT, "output", 'o', .value = "DIR", .names = TMX_NAMES_FOLDER,
+            .doc = "fit.csv, residuals.csv, figures, and a node that thermix run takes"),
+    TMX_ARG(args, air, TEXT, "air", 0, .value = "WHO", .def = "auto",
+            .doc = "auto: found; none; or 0>1,3>2: GPU 1 breathes GPU 0's air"),
+    TMX_ARG(args, alike, FLAG, "alike", 0,
+            .doc = "one sink for all GPUs: they differ by their air and junctions alone, and share a fan in "
+                   "node.cfg"),
+    TMX_ARG(args, split, REAL, "split", 0, .value = "SHARE", .min = 0.1, .max = 0.99,
+            .doc = "fit to this share of each run's time and judge on the rest"),
     TMX_MEASURED_LOG_ROWS(args),
     TMX_MEASURED_MODEL_ROWS(args),
-    {.name = "no-figures", .type = TMX_ARG_FLAG, TMX_ARG_FIELD(args, no_figures), .doc = "draw nothing"},
-    {.name = "no-check",
-     .type = TMX_ARG_FLAG,
-     TMX_ARG_FIELD(args, no_check),
-     .doc = "without the error of leaving each run out once"},
+    TMX_ARG(args, no_figures, FLAG, "no-figures", 0, .doc = "draw nothing"),
+    TMX_ARG(args, no_check, FLAG, "no-check", 0, .doc = "without the error of leaving each run out once"),
     {0},
 };
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* thermix check: is this file in order? */
-#include "cli/check_file.h"
 #include "cli/commands.h"
+#include "cli/parts/check_file.h"
 
 struct args {
     struct tmx_texts config, set;

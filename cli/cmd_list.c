@@ -1,169 +1,43 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* thermix list: what there is to choose from. */
 #include <stdio.h>
-#include <string.h>
 
 #include "cli/commands.h"
-#include "core/base/config.h"
-#include "core/base/opt.h"
-#include "core/contract/gate_policy.h"
-#include "papers/suite.h"
-#include "run/input/data.h"
-#include "run/presets.h"
 #include "run/registry.h"
-#include "run/run.h"
 #include "study/table_out.h"
 
 struct args {
-    struct tmx_texts what;
+    struct tmx_texts what, module;
     bool options;
     int format;
 };
 
 static const struct tmx_arg rows[] = {
-    {.name = "options",
-     .letter = 'v',
-     .type = TMX_ARG_FLAG,
-     TMX_ARG_FIELD(args, options),
-     .doc = "print every option of the policies and back-ends too"},
+    TMX_ARG(args, options, FLAG, "options", 'v',
+            .doc = "print every option of the policies and back-ends too"),
+    TMX_ARG(args, module, TEXTS, "module", 0, .value = "FILE", .names = TMX_NAMES_FILE,
+            .doc = "policies: those of this shared object too; may be repeated"),
     TMX_ARG_FORMAT(args, format),
     {0},
 };
-static const char *const words[] = {"runs",    "suites",   "mixes",    "kernels", "chips", "systems",
-                                    "batches", "policies", "backends", "metrics", NULL};
-
-static const struct tmx_column columns[] = {{"level", TMX_COLUMN_TEXT, 0},
-                                            {"name", TMX_COLUMN_TEXT, 0},
-                                            {"doc", TMX_COLUMN_TEXT, 0},
-                                            {"source", TMX_COLUMN_TEXT, 0}};
-enum { N_COLUMN = sizeof columns / sizeof columns[0] };
-
-/* A row of what a data file says of itself. */
-static void add_file(struct tmx_table *t, const char *name, const char *path)
-{
-    struct tmx_config *cfg = NULL;
-    const char *doc = NULL, *source = NULL;
-    struct tmx_err ignored; /* a file that cannot be read is listed without its words */
-    enum tmx_status st = tmx_config_open(&cfg, path, &ignored);
-    st = st ? st : tmx_setting_word(tmx_config_root(cfg), "doc", "", &doc, &ignored);
-    st = st ? st : tmx_setting_word(tmx_config_root(cfg), "source", "", &source, &ignored);
-    tmx_table_text(t, name);
-    tmx_table_text(t, doc ? doc : "");
-    tmx_table_text(t, st || !source ? "" : source);
-    tmx_config_close(cfg);
-}
-
-static enum tmx_status add_files(struct tmx_table *t, enum tmx_data kind, struct tmx_err *err)
-{
-    char **names;
-    enum tmx_status st = tmx_data_names(kind, &names, err);
-    if (st) {
-        return st;
-    }
-    for (char **n = names; *n && !st; n++) {
-        char path[TMX_PATH_SIZE], file[TMX_PATH_SIZE + 16];
-        st = tmx_data_find(kind, *n, path, err);
-        if (!st) {
-            snprintf(file, sizeof file, "%s%s", path, kind == TMX_DATA_CHIP ? "/chip.cfg" : "");
-            add_file(t, *n, file);
-        }
-    }
-    tmx_data_names_free(names);
-    return st;
-}
-
-/* What can stand under "level" for policies and back-ends, by the configuration's groups and keys. */
-static const char *const levels[TMX_N_KIND] = {
-    [TMX_LEVEL_JOB] = "job",    [TMX_LEVEL_PLACE] = "place", [TMX_LEVEL_MIX] = "mix_policy",
-    [TMX_LEVEL_DTM] = "dtm",    [TMX_LEVEL_CTA] = "cta",     [TMX_LEVEL_TB] = "tb",
-    [TMX_LEVEL_GATE] = "gate",  [TMX_LEVEL_FAN] = "fan",     [TMX_KIND_BACKEND] = "method",
-    [TMX_KIND_POWER] = "power",
-};
-
-static void add_kind(struct tmx_table *t, size_t kind)
-{
-    const struct tmx_plugin *p;
-    for (size_t i = 0; (p = tmx_catalog_item(&tmx_builtin, kind, i)) != NULL; i++) {
-        tmx_table_text(t, levels[kind]);
-        tmx_table_text(t, p->name);
-        tmx_table_text(t, p->doc);
-        tmx_table_text(t, p->source);
-    }
-}
-
-static void print_options(size_t first, size_t last)
-{
-    const struct tmx_plugin *p;
-    for (size_t kind = first; kind <= last; kind++) {
-        for (size_t i = 0; (p = tmx_catalog_item(&tmx_builtin, kind, i)) != NULL; i++) {
-            if (p->opts && p->opts->key) {
-                printf("\nkeys of %s = %s:\n", levels[kind], p->name);
-                tmx_opt_help(p->opts, "  ", stdout);
-            }
-        }
-    }
-}
-
-static void add_policies(struct tmx_table *t)
-{
-    for (const struct tmx_preset *p = tmx_presets; p->name; p++) {
-        char source[160];
-        snprintf(source, sizeof source, "place %s, mix %s, dtm %s, tb %s", p->place, p->mix, p->dtm, p->tb);
-        tmx_table_text(t, "policy");
-        tmx_table_text(t, p->name);
-        tmx_table_text(t, p->doc);
-        tmx_table_text(t, source);
-    }
-    for (size_t level = 0; level < TMX_N_LEVEL; level++) {
-        add_kind(t, level);
-    }
-}
-
-static enum tmx_status fill(struct tmx_table *t, const char *what, struct tmx_err *err)
-{
-    static const struct {
-        const char *what;
-        enum tmx_data kind;
-    } files[] = {{"chips", TMX_DATA_CHIP},   {"kernels", TMX_DATA_KERNEL}, {"mixes", TMX_DATA_MIX},
-                 {"suites", TMX_DATA_SUITE}, {"systems", TMX_DATA_SYSTEM}, {"runs", TMX_DATA_RUN},
-                 {"batches", TMX_DATA_BATCH}};
-    for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
-        if (strcmp(files[i].what, what) == 0) {
-            return add_files(t, files[i].kind, err);
-        }
-    }
-    if (strcmp(what, "policies") == 0) {
-        add_policies(t);
-    } else if (strcmp(what, "backends") == 0) {
-        add_kind(t, TMX_KIND_BACKEND);
-        add_kind(t, TMX_KIND_POWER);
-    } else {
-        for (const struct tmx_metric *m = tmx_metrics; m->name; m++) {
-            tmx_table_text(t, m->name);
-            tmx_table_text(t, m->doc);
-        }
-    }
-    return TMX_OK;
-}
 
 static enum tmx_status run(void *args, struct tmx_err *err)
 {
     const struct args *a = args;
     const char *what = a->what.text[0];
-    const bool policies = strcmp(what, "policies") == 0, backends = strcmp(what, "backends") == 0;
-    const size_t from = policies || backends ? 0 : 1, n = strcmp(what, "metrics") == 0 ? 2 : N_COLUMN - from;
+    struct tmx_catalog *catalog = NULL;
     struct tmx_table *t = NULL;
-    enum tmx_status st = tmx_table_create(&t, columns + from, n, err);
-    st = st ? st : fill(t, what, err);
-    st = st ? st : tmx_table_write(t, (enum tmx_format)a->format, stdout, err);
-    tmx_table_destroy(t);
-    if (!st && a->options && policies && a->format == TMX_FORMAT_TEXT) {
-        print_options(0, TMX_N_LEVEL - 1);
-        printf("\nkeys of every gating policy, in the chip's sm.cfg:\n");
-        tmx_opt_help(tmx_gate_opts, "  ", stdout);
-    } else if (!st && a->options && backends && a->format == TMX_FORMAT_TEXT) {
-        print_options(TMX_KIND_BACKEND, TMX_KIND_POWER);
+    enum tmx_status st = tmx_catalog_create(&catalog, err);
+    for (size_t i = 0; i < a->module.n && !st; i++) {
+        st = tmx_catalog_load(catalog, a->module.text[i], err);
     }
+    st = st ? st : tmx_choices_table(catalog, what, &t, err);
+    st = st ? st : tmx_table_write(t, (enum tmx_format)a->format, stdout, err);
+    if (!st && a->options && a->format == TMX_FORMAT_TEXT) {
+        tmx_choices_keys(catalog, what, stdout);
+    }
+    tmx_table_destroy(t);
+    tmx_catalog_destroy(catalog);
     return st;
 }
 
@@ -171,7 +45,8 @@ const struct tmx_command tmx_cmd_list = {
     .name = "list",
     .summary = "runs, suites, mixes, kernels, chips, policies, back-ends, metrics",
     .doc = "Print what there is to choose from, with sources.",
-    .examples = "thermix list policies -v",
+    .examples = "thermix list policies -v\n"
+                "thermix list policies --module ./my_policy.so",
     .args = rows,
     .operands = "runs|suites|mixes|kernels|chips|systems|batches|policies|backends|metrics",
     .operand = offsetof(struct args, what),
@@ -179,7 +54,7 @@ const struct tmx_command tmx_cmd_list = {
     .max_operand = 1,
     .which =
         "list what? runs, suites, mixes, kernels, chips, systems, batches, policies, backends or metrics",
-    .operand_words = words,
+    .operand_words = tmx_choices,
     .size = sizeof(struct args),
     .run = run,
 };

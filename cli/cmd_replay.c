@@ -3,7 +3,7 @@
 #include <math.h>
 
 #include "cli/commands.h"
-#include "cli/measured_args.h"
+#include "cli/parts/measured_args.h"
 #include "measure/calibrated.h"
 #include "measure/replay.h"
 #include "measure/show.h"
@@ -19,37 +19,15 @@ struct args {
 };
 
 static const struct tmx_arg rows[] = {
-    {.name = "output",
-     .letter = 'o',
-     .type = TMX_ARG_TEXT,
-     TMX_ARG_FIELD(args, out),
-     .value = "FILE",
-     .names = TMX_NAMES_FILE,
-     .doc = "run,gpu,rows,rmse_k,bias_k,max_abs_k as CSV"},
-    {.name = "trace",
-     .type = TMX_ARG_TEXT,
-     TMX_ARG_FIELD(args, trace),
-     .value = "FILE",
-     .names = TMX_NAMES_FILE,
-     .doc = "run,gpu,time_s,power_w,measured_c,predicted_c as CSV"},
-    {.name = "figures",
-     .type = TMX_ARG_TEXT,
-     TMX_ARG_FIELD(args, figures),
-     .value = "DIR",
-     .names = TMX_NAMES_FOLDER,
-     .doc = "measured, predicted and residual, one figure a run"},
-    {.name = "from",
-     .type = TMX_ARG_REAL,
-     TMX_ARG_FIELD(args, from),
-     .value = "SHARE",
-     .min = 0,
-     .max = 0.99,
-     .doc = "judge the rows after this share of a run's time; those before set its start"},
-    {.name = "set",
-     .type = TMX_ARG_TEXTS,
-     TMX_ARG_FIELD(args, set),
-     .value = "KEY=VALUE",
-     .doc = "what if: see below; may be repeated"},
+    TMX_ARG(args, out, TEXT, "output", 'o', .value = "FILE", .names = TMX_NAMES_FILE,
+            .doc = "run,gpu,rows,rmse_k,bias_k,max_abs_k as CSV"),
+    TMX_ARG(args, trace, TEXT, "trace", 0, .value = "FILE", .names = TMX_NAMES_FILE,
+            .doc = "run,gpu,time_s,power_w,measured_c,predicted_c as CSV"),
+    TMX_ARG(args, figures, TEXT, "figures", 0, .value = "DIR", .names = TMX_NAMES_FOLDER,
+            .doc = "measured, predicted and residual, one figure a run"),
+    TMX_ARG(args, from, REAL, "from", 0, .value = "SHARE", .min = 0, .max = 0.99,
+            .doc = "judge the rows after this share of a run's time; those before set its start"),
+    TMX_ARG(args, set, TEXTS, "set", 0, .value = "KEY=VALUE", .doc = "what if: see below; may be repeated"),
     TMX_MEASURED_LOG_ROWS(args),
     TMX_MEASURED_MODEL_ROWS(args),
     TMX_ARG_FORMAT(args, format),

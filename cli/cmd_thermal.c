@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "cli/commands.h"
 
-#include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include "cli/thermal_args.h"
-#include "cli/thermal_outputs.h"
+#include "cli/parts/thermal_args.h"
+#include "cli/parts/thermal_outputs.h"
 #include "study/progress.h"
 #include "study/table_out.h"
 #include "thermal/hotspot_check.h"
@@ -22,32 +19,12 @@ static void say(void *to, enum tmx_log_level level, const char *text)
     }
 }
 
-/* A row each column and one of the largest: --verify-with. */
 static enum tmx_status verify(struct tmx_trace_run *r, struct tmx_err *err)
 {
-    static const struct tmx_column columns[] = {{"block", TMX_COLUMN_TEXT, 0},
-                                                {"transient_max_abs_k", TMX_COLUMN_REAL, 6},
-                                                {"steady_abs_k", TMX_COLUMN_REAL, 6}};
     struct tmx_table *table = NULL;
-    const size_t n = r->power.n_column;
-    double *k = calloc(2 * (n + 1), sizeof *k), *steady_k = k + n + 1; /* the last one is the largest */
-    enum tmx_status st =
-        k ? tmx_hotspot_check(r, k, steady_k, err) : tmx_fail(err, TMX_ENOMEM, "%zu blocks", n);
-    st = st ? st : tmx_table_create(&table, columns, 3, err);
-    for (size_t i = 0; !st && i <= n; i++) {
-        tmx_table_text(table, i < n ? r->power.name[i] : "largest");
-        if (r->trace_k) {
-            tmx_table_real(table, k[i]);
-        } else {
-            tmx_table_empty(table);
-        }
-        tmx_table_real(table, steady_k[i]);
-        k[n] = fmax(k[n], k[i]);
-        steady_k[n] = fmax(steady_k[n], steady_k[i]);
-    }
+    enum tmx_status st = tmx_hotspot_check(r, &table, err);
     st = st ? st : tmx_table_write(table, TMX_FORMAT_TEXT, stdout, err);
     tmx_table_destroy(table);
-    free(k);
     return st;
 }
 

@@ -2,7 +2,7 @@
 #ifndef TMX_CLI_COMMANDS_H
 #define TMX_CLI_COMMANDS_H
 
-/* One line a sub-command, each the table of its cmd_<name>.c (bound, budget: cmd_plan.c);
+/* One line a sub-command, each the table of its cmd_<name>.c;
  * commands.c lists them. */
 
 #include "cli/line/args.h"

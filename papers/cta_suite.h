@@ -6,7 +6,7 @@
 
 #include "papers/suite.h"
 #include "run/cta_core.h"
-#include "study/cta_table.h"
+#include "study/alone/cta_table.h"
 
 enum { TMX_CTA_LIST = 32 };
 

@@ -4,7 +4,7 @@
 
 /* The free knobs of the instruction streams, fitted to the paper's means, and those means. */
 
-#include "study/gate_runs.h"
+#include "study/alone/gate_runs.h"
 
 struct tmx_gate_mean { /* WG 7.3, 7.4: means over 18 benchmarks, percent; the slowdowns as rounded there */
     const char *policy;

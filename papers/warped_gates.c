@@ -10,7 +10,7 @@
 #include "papers/gate_fit.h"
 #include "papers/suite.h"
 #include "sched/sched.h"
-#include "study/gate_runs.h"
+#include "study/alone/gate_runs.h"
 
 enum { MAX_SWEEP = 16, MAX_SETS = 64 };
 

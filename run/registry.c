@@ -1,7 +1,16 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "run/registry.h"
 
+#include <stdio.h>
+#include <string.h>
+
+#include "core/base/config.h"
+#include "core/base/opt.h"
+#include "core/contract/gate_policy.h"
 #include "power/power.h"
+#include "run/input/data.h"
+#include "run/presets.h"
+#include "run/run.h"
 #include "sched/sched.h"
 #include "thermal/thermal.h"
 
@@ -17,3 +26,146 @@ const struct tmx_catalog tmx_builtin = {
              [TMX_KIND_BACKEND] = tmx_thermal_heads,
              [TMX_KIND_POWER] = tmx_power_heads},
 };
+
+const char *const tmx_choices[] = {"runs",    "suites",   "mixes",    "kernels", "chips", "systems",
+                                   "batches", "policies", "backends", "metrics", NULL};
+
+static const struct tmx_column columns[] = {{"level", TMX_COLUMN_TEXT, 0},
+                                            {"name", TMX_COLUMN_TEXT, 0},
+                                            {"doc", TMX_COLUMN_TEXT, 0},
+                                            {"source", TMX_COLUMN_TEXT, 0}};
+enum { N_COLUMN = sizeof columns / sizeof columns[0] };
+
+/* A row of what a data file says of itself. */
+static void add_file(struct tmx_table *t, const char *name, const char *path)
+{
+    struct tmx_config *cfg = NULL;
+    const char *doc = NULL, *source = NULL;
+    struct tmx_err ignored; /* a file that cannot be read is listed without its words */
+    enum tmx_status st = tmx_config_open(&cfg, path, &ignored);
+    st = st ? st : tmx_setting_word(tmx_config_root(cfg), "doc", "", &doc, &ignored);
+    st = st ? st : tmx_setting_word(tmx_config_root(cfg), "source", "", &source, &ignored);
+    tmx_table_text(t, name);
+    tmx_table_text(t, doc ? doc : "");
+    tmx_table_text(t, st || !source ? "" : source);
+    tmx_config_close(cfg);
+}
+
+static enum tmx_status add_files(struct tmx_table *t, enum tmx_data kind, struct tmx_err *err)
+{
+    char **names;
+    enum tmx_status st = tmx_data_names(kind, &names, err);
+    if (st) {
+        return st;
+    }
+    for (char **n = names; *n && !st; n++) {
+        char path[TMX_PATH_SIZE], file[TMX_PATH_SIZE + 16];
+        st = tmx_data_find(kind, *n, path, err);
+        if (!st) {
+            snprintf(file, sizeof file, "%s%s", path, kind == TMX_DATA_CHIP ? "/chip.cfg" : "");
+            add_file(t, *n, file);
+        }
+    }
+    tmx_data_names_free(names);
+    return st;
+}
+
+/* What can stand under "level" for policies and back-ends, by the configuration's groups and keys. */
+static const char *const levels[TMX_N_KIND] = {
+    [TMX_LEVEL_JOB] = "job",    [TMX_LEVEL_PLACE] = "place", [TMX_LEVEL_MIX] = "mix_policy",
+    [TMX_LEVEL_DTM] = "dtm",    [TMX_LEVEL_CTA] = "cta",     [TMX_LEVEL_TB] = "tb",
+    [TMX_LEVEL_GATE] = "gate",  [TMX_LEVEL_FAN] = "fan",     [TMX_KIND_BACKEND] = "method",
+    [TMX_KIND_POWER] = "power",
+};
+
+static void add_kind(const struct tmx_catalog *c, struct tmx_table *t, size_t kind)
+{
+    const struct tmx_plugin *p;
+    for (size_t i = 0; (p = tmx_catalog_item(c, kind, i)) != NULL; i++) {
+        tmx_table_text(t, levels[kind]);
+        tmx_table_text(t, p->name);
+        tmx_table_text(t, p->doc);
+        tmx_table_text(t, p->source);
+    }
+}
+
+static void print_keys(const struct tmx_catalog *c, size_t first, size_t last, FILE *out)
+{
+    const struct tmx_plugin *p;
+    for (size_t kind = first; kind <= last; kind++) {
+        for (size_t i = 0; (p = tmx_catalog_item(c, kind, i)) != NULL; i++) {
+            if (p->opts && p->opts->key) {
+                fprintf(out, "\nkeys of %s = %s:\n", levels[kind], p->name);
+                tmx_opt_help(p->opts, "  ", out);
+            }
+        }
+    }
+}
+
+static void add_policies(const struct tmx_catalog *c, struct tmx_table *t)
+{
+    for (const struct tmx_preset *p = tmx_presets; p->name; p++) {
+        char source[160];
+        snprintf(source, sizeof source, "place %s, mix %s, dtm %s, tb %s", p->place, p->mix, p->dtm, p->tb);
+        tmx_table_text(t, "policy");
+        tmx_table_text(t, p->name);
+        tmx_table_text(t, p->doc);
+        tmx_table_text(t, source);
+    }
+    for (size_t level = 0; level < TMX_N_LEVEL; level++) {
+        add_kind(c, t, level);
+    }
+}
+
+static enum tmx_status fill(const struct tmx_catalog *c, struct tmx_table *t, const char *what,
+                            struct tmx_err *err)
+{
+    static const struct {
+        const char *what;
+        enum tmx_data kind;
+    } files[] = {{"chips", TMX_DATA_CHIP},   {"kernels", TMX_DATA_KERNEL}, {"mixes", TMX_DATA_MIX},
+                 {"suites", TMX_DATA_SUITE}, {"systems", TMX_DATA_SYSTEM}, {"runs", TMX_DATA_RUN},
+                 {"batches", TMX_DATA_BATCH}};
+    for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
+        if (strcmp(files[i].what, what) == 0) {
+            return add_files(t, files[i].kind, err);
+        }
+    }
+    if (strcmp(what, "policies") == 0) {
+        add_policies(c, t);
+    } else if (strcmp(what, "backends") == 0) {
+        add_kind(c, t, TMX_KIND_BACKEND);
+        add_kind(c, t, TMX_KIND_POWER);
+    } else {
+        for (const struct tmx_metric *m = tmx_metrics; m->name; m++) {
+            tmx_table_text(t, m->name);
+            tmx_table_text(t, m->doc);
+        }
+    }
+    return TMX_OK;
+}
+
+enum tmx_status tmx_choices_table(const struct tmx_catalog *c, const char *what, struct tmx_table **t,
+                                  struct tmx_err *err)
+{
+    const bool leveled = strcmp(what, "policies") == 0 || strcmp(what, "backends") == 0;
+    const size_t from = leveled ? 0 : 1, n = strcmp(what, "metrics") == 0 ? 2 : N_COLUMN - from;
+    enum tmx_status st = tmx_table_create(t, columns + from, n, err);
+    st = st ? st : fill(c, *t, what, err);
+    if (st) {
+        tmx_table_destroy(*t);
+        *t = NULL;
+    }
+    return st;
+}
+
+void tmx_choices_keys(const struct tmx_catalog *c, const char *what, FILE *out)
+{
+    if (strcmp(what, "policies") == 0) {
+        print_keys(c, 0, TMX_N_LEVEL - 1, out);
+        fprintf(out, "\nkeys of every gating policy, in the chip's sm.cfg:\n");
+        tmx_opt_help(tmx_gate_opts, "  ", out);
+    } else if (strcmp(what, "backends") == 0) {
+        print_keys(c, TMX_KIND_BACKEND, TMX_KIND_POWER, out);
+    }
+}

@@ -9,9 +9,19 @@
 
 #include "core/base/hash.h"
 #include "core/base/setting.h"
+#include "core/base/table.h"
 #include "core/contract/catalog.h"
 
 extern const struct tmx_catalog tmx_builtin;
+
+/* What there is to choose from: runs, suites, ..., policies, metrics; NULL-terminated. */
+extern const char *const tmx_choices[];
+/* One of them as a table: name, doc and source (with the level, for policies and back-ends). The caller
+ * destroys *t. A file that cannot be read is listed without its words. Errors: TMX_EIO. */
+TMX_NODISCARD enum tmx_status tmx_choices_table(const struct tmx_catalog *c, const char *what,
+                                                struct tmx_table **t, struct tmx_err *err);
+/* The keys of policies or back-ends, for people; of anything else nothing. */
+void tmx_choices_keys(const struct tmx_catalog *c, const char *what, FILE *out);
 
 /* Catalogs that grow (module.c), and what they have loaded. The public part is <thermix/catalog.h>. */
 

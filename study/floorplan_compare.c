@@ -89,14 +89,8 @@ static enum tmx_status tabulate(const struct compare *s, struct tmx_table **t, s
 static enum tmx_status save(const struct tmx_floorplan_compare *c, const struct tmx_table *t,
                             struct tmx_err *err)
 {
-    char path[1200];
-    enum tmx_status st = tmx_table_save(t, c->format, "-", err);
-    if (!st && c->out_dir) {
-        snprintf(path, sizeof path, "%s/table.csv", c->out_dir);
-        st = tmx_os_mkdirs(c->out_dir, err);
-        st = st ? st : tmx_table_save(t, TMX_FORMAT_CSV, path, err);
-    }
-    return st;
+    const enum tmx_status st = tmx_table_save(t, c->format, "-", err);
+    return st || !c->out_dir ? st : tmx_table_save_in(t, c->out_dir, "table.csv", err);
 }
 
 enum tmx_status tmx_floorplan_compare(const struct tmx_floorplan_compare *c, struct tmx_err *err)

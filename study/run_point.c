@@ -2,7 +2,10 @@
 #include "study/run_point.h"
 
 #include "core/base/config.h"
-#include "run/run.h"
+#include "core/base/os.h"
+#include "run/summary.h"
+#include "run/trace.h"
+#include "study/progress.h"
 
 static enum tmx_status open_with(enum tmx_status (*open)(struct tmx_run **, const struct tmx_setting *,
                                                          struct tmx_err *),
@@ -43,3 +46,118 @@ static enum tmx_status simulate(void *ctx, const struct tmx_point *p, struct tmx
 }
 
 const struct tmx_runner tmx_run_point = {NULL, resolve, simulate};
+
+struct watch {
+    struct tmx_run_trace *trace, *hotspot;
+    const struct tmx_run *run;
+    const volatile sig_atomic_t *stop;
+    bool progress;
+    double begin_s, last_s;
+};
+
+static void after_tick(void *ctx, const struct tmx_sim *sim)
+{
+    struct watch *w = ctx;
+    if (w->trace) {
+        tmx_run_trace_tick(w->trace, sim);
+    }
+    if (w->hotspot) {
+        tmx_run_trace_tick(w->hotspot, sim);
+    }
+}
+
+static bool should_stop(void *ctx)
+{
+    struct watch *w = ctx;
+    const double now_s = w->progress ? tmx_os_now_s() : 0;
+    if (w->progress && now_s - w->last_s > 0.2) {
+        const struct tmx_machine *m = tmx_sim_machine(tmx_run_sim_const(w->run));
+        double done = 0, all = 0;
+        for (size_t j = 0; j < m->n_job; j++) {
+            done += m->job[j].done_sm_s;
+            all += m->job[j].work_sm_s;
+        }
+        char left[32] = "?";
+        w->begin_s = w->begin_s > 0 ? w->begin_s : now_s;
+        if (done > 0 && now_s > w->begin_s) {
+            tmx_progress_time(left, sizeof left, (now_s - w->begin_s) * (all - done) / done);
+        }
+        fprintf(stderr, "\r%5.1f %% of the work, %.0f s simulated, %s left\033[K", 100 * done / all,
+                tmx_sim_time_s(tmx_run_sim_const(w->run)), left);
+        w->last_s = now_s;
+    }
+    return w->stop && *w->stop;
+}
+
+/* The whole on the screen; for programs the summary's row alone. */
+static enum tmx_status print(const struct tmx_run_alone *a, const struct tmx_run *run, struct tmx_err *err)
+{
+    struct tmx_table *t = NULL;
+    const bool people = a->format == TMX_FORMAT_TEXT;
+    if (people) {
+        tmx_run_print(run, stdout);
+    }
+    enum tmx_status st = (people ? tmx_run_kernels : tmx_run_summary)(run, &t, err);
+    st = st ? st : tmx_table_save(t, a->format, "-", err);
+    tmx_table_destroy(t);
+    if (!st && people && a->dir) {
+        printf("Files: %s/summary.csv, kernels.csv, resolved.cfg%s%s\n", a->dir,
+               a->trace_s > 0 ? "; figures: thermix plot " : "", a->trace_s > 0 ? a->dir : "");
+    }
+    return st;
+}
+
+static enum tmx_status report(const struct tmx_run_alone *a, const struct tmx_run *run, struct tmx_err *err)
+{
+    const enum tmx_status st = a->dir ? tmx_run_save_tables(run, a->dir, err) : TMX_OK;
+    return st || a->quiet ? st : print(a, run, err);
+}
+
+static enum tmx_status open_traces(const struct tmx_run_alone *a, struct tmx_run *run, struct watch *w,
+                                   struct tmx_err *err)
+{
+    enum tmx_status st = TMX_OK;
+    if (a->trace_s > 0) {
+        const struct tmx_run_trace_options o = {.dir = a->dir, .period_s = a->trace_s, .csv = true};
+        st = tmx_run_trace_open(&w->trace, run, &o, err);
+    }
+    if (!st && a->hotspot_s > 0) {
+        const struct tmx_run_trace_options o = {.dir = a->dir, .period_s = a->hotspot_s, .hotspot = true};
+        st = tmx_run_trace_open(&w->hotspot, run, &o, err);
+    }
+    return st;
+}
+
+enum tmx_status tmx_run_alone(struct tmx_run *run, const struct tmx_run_alone *a, struct tmx_err *err)
+{
+    struct watch w = {.run = run, .stop = a->stop, .progress = !a->quiet && tmx_os_is_terminal(stderr)};
+    struct tmx_err later = {0};
+    enum tmx_status st = a->dir ? tmx_os_mkdirs(a->dir, err) : TMX_OK;
+    st = st ? st : open_traces(a, run, &w, err);
+    if (!st && a->dir) {
+        st = tmx_run_save_resolved(run, a->dir, err);
+    }
+    if (!st) {
+        const struct tmx_observer observer = {
+            .ctx = &w, .tick = w.trace || w.hotspot ? after_tick : NULL, .stop = should_stop};
+        st = tmx_run_execute(run, &observer, err);
+        if (w.progress) {
+            fputc('\n', stderr);
+        }
+        enum tmx_status end = w.trace ? tmx_run_trace_commit(w.trace, &later) : TMX_OK;
+        if (w.hotspot && !end) {
+            end = tmx_run_trace_commit(w.hotspot, &later);
+        }
+        end = end ? end : report(a, run, &later);
+        if (st && a->dir) {
+            fprintf(stderr, "partial results are in %s\n", a->dir);
+        }
+        if (!st && end) {
+            st = end;
+            *err = later;
+        }
+    }
+    tmx_run_trace_close(w.trace);
+    tmx_run_trace_close(w.hotspot);
+    return st;
+}

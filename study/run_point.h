@@ -2,9 +2,25 @@
 #ifndef TMX_STUDY_RUN_POINT_H
 #define TMX_STUDY_RUN_POINT_H
 
+#include <signal.h>
+
+#include "run/run.h"
 #include "study/study.h"
+#include "study/table_out.h"
 
 /* A point of a study is one run of the simulator. */
 extern const struct tmx_runner tmx_run_point;
+
+struct tmx_run_alone {                 /* one run by itself: its folder, its screen, its interruption */
+    const char *dir;                   /* tables, resolved.cfg and traces go there; NULL: nowhere */
+    double trace_s, hotspot_s;         /* between rows of trace.csv, and of HotSpot's files; NAN: none */
+    const volatile sig_atomic_t *stop; /* not 0: the run ends; NULL: it does not */
+    enum tmx_format format;            /* of what is printed */
+    bool quiet;                        /* print nothing, no progress either */
+};
+
+/* Run, then write and print what there is, also when the run failed; the run's own failure is told. */
+TMX_NODISCARD enum tmx_status tmx_run_alone(struct tmx_run *run, const struct tmx_run_alone *a,
+                                            struct tmx_err *err);
 
 #endif

@@ -90,3 +90,14 @@ enum tmx_status tmx_table_save(const struct tmx_table *t, enum tmx_format f, con
     tmx_output_discard(&o);
     return st;
 }
+
+enum tmx_status tmx_table_save_in(const struct tmx_table *t, const char *dir, const char *name,
+                                  struct tmx_err *err)
+{
+    char path[1024];
+    const enum tmx_status st = tmx_os_mkdirs(dir, err);
+    if (!st && snprintf(path, sizeof path, "%s/%s", dir, name) >= (int)sizeof path) {
+        return tmx_fail(err, TMX_EIO, "%s: path too long", dir);
+    }
+    return st ? st : tmx_table_save(t, TMX_FORMAT_CSV, path, err);
+}

@@ -141,19 +141,40 @@ static size_t block_of(const struct verify *v, size_t unit)
     return 0;
 }
 
-static void compare(const struct verify *v, double *transient_k, double *steady_k)
+static void add_row(struct tmx_table *t, const char *name, const double *transient_k, double steady_k)
 {
-    for (size_t i = 0; i < v->r->power.n_column; i++) {
-        const size_t block = block_of(v, v->r->unit_of[i]);
-        steady_k[i] = fabs(v->r->temps.block_k[block] - v->steady.block_k[block]);
-        if (v->r->trace_k) {
-            transient_k[i] = trace_difference(v, i);
-        }
+    tmx_table_text(t, name);
+    if (transient_k) {
+        tmx_table_real(t, *transient_k);
+    } else {
+        tmx_table_empty(t);
     }
+    tmx_table_real(t, steady_k);
 }
 
-enum tmx_status tmx_hotspot_check(struct tmx_trace_run *r, double *transient_k, double *steady_k,
-                                  struct tmx_err *err)
+static enum tmx_status compare(const struct verify *v, struct tmx_table **t, struct tmx_err *err)
+{
+    static const struct tmx_column columns[] = {{"block", TMX_COLUMN_TEXT, 0},
+                                                {"transient_max_abs_k", TMX_COLUMN_REAL, 6},
+                                                {"steady_abs_k", TMX_COLUMN_REAL, 6}};
+    const bool transient = v->r->trace_k != NULL;
+    double largest_k = 0, largest_steady_k = 0;
+    const enum tmx_status st = tmx_table_create(t, columns, sizeof columns / sizeof columns[0], err);
+    for (size_t i = 0; !st && i < v->r->power.n_column; i++) {
+        const size_t block = block_of(v, v->r->unit_of[i]);
+        const double steady_k = fabs(v->r->temps.block_k[block] - v->steady.block_k[block]),
+                     transient_k = transient ? trace_difference(v, i) : 0;
+        add_row(*t, v->r->power.name[i], transient ? &transient_k : NULL, steady_k);
+        largest_k = fmax(largest_k, transient_k);
+        largest_steady_k = fmax(largest_steady_k, steady_k);
+    }
+    if (!st) {
+        add_row(*t, "largest", transient ? &largest_k : NULL, largest_steady_k);
+    }
+    return st;
+}
+
+enum tmx_status tmx_hotspot_check(struct tmx_trace_run *r, struct tmx_table **t, struct tmx_err *err)
 {
     struct verify v = {.r = r, .err = err};
     if (!r->args->hotspot_compat || r->args->scheme != TMX_TRACE_BE) {
@@ -166,9 +187,7 @@ enum tmx_status tmx_hotspot_check(struct tmx_trace_run *r, double *transient_k, 
     st = st ? st : write_config(&v);
     st = st ? st : run_hotspot(&v);
     st = st ? st : read_results(&v);
-    if (!st) {
-        compare(&v, transient_k, steady_k);
-    }
+    st = st ? st : compare(&v, t, err);
     tmx_trace_finish(&v.trace);
     tmx_temps_finish(&v.steady);
     remove_folder(&v);

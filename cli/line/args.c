@@ -85,7 +85,7 @@ static void clear(struct tmx_texts *t)
 
 static enum tmx_status number(const struct tmx_arg *a, const char *text, double *v, struct tmx_err *err)
 {
-    const bool whole = a->type == TMX_ARG_INT;
+    const bool whole = a->type != TMX_ARG_REAL;
     const struct tmx_span span = {text, text + strlen(text)};
     if (tmx_span_real(span, v) && *v >= a->min && *v <= a->max && (!whole || *v == floor(*v))) {
         return TMX_OK;
@@ -94,13 +94,20 @@ static enum tmx_status number(const struct tmx_arg *a, const char *text, double 
                     whole ? "whole " : "", a->min, a->max);
 }
 
-enum tmx_status tmx_arg_whole(const char *option, const char *text, double min, double max, long *v,
-                              struct tmx_err *err)
+static enum tmx_status set_ints(const struct tmx_arg *a, const char *text, struct tmx_ints *to,
+                                struct tmx_err *err)
 {
-    const struct tmx_arg a = {.name = option, .type = TMX_ARG_INT, .min = min, .max = max};
-    double real = 0;
-    const enum tmx_status st = number(&a, text, &real, err);
-    *v = (long)real;
+    struct tmx_texts words = {0};
+    enum tmx_status st = add_list(&words, text, err);
+    free(to->v);
+    *to = (struct tmx_ints){calloc(words.n + 1, sizeof *to->v), words.n};
+    st = st || to->v ? st : tmx_fail(err, TMX_ENOMEM, "command line");
+    for (size_t i = 0; i < words.n && !st; i++) {
+        double v = 0;
+        st = number(a, words.text[i], &v, err);
+        to->v[i] = st ? 0 : (int)v;
+    }
+    clear(&words);
     return st;
 }
 
@@ -142,6 +149,8 @@ static enum tmx_status set(const struct tmx_arg *a, void *args, const char *text
     case TMX_ARG_LIST:
         clear(field(a, args)); /* the last one counts, and it beats the default */
         return add_list(field(a, args), text, err);
+    case TMX_ARG_INTS:
+        return set_ints(a, text, field(a, args), err);
     case TMX_ARG_INT:
         st = number(a, text, &v, err);
         *(long *)field(a, args) = st ? 0 : (long)v;
@@ -246,7 +255,7 @@ static void describe_pair(const struct tmx_opt *o, char *buf, size_t size)
 static void describe(const struct tmx_arg *a, char *buf, size_t size)
 {
     size_t used = (size_t)snprintf(buf, size, "%s", a->doc);
-    const bool bounds = a->type == TMX_ARG_INT || a->type == TMX_ARG_REAL;
+    const bool bounds = a->type == TMX_ARG_INT || a->type == TMX_ARG_INTS || a->type == TMX_ARG_REAL;
     if ((bounds || a->def) && used < size) {
         used += (size_t)snprintf(buf + used, size - used, " (");
         if (bounds) {
@@ -370,6 +379,8 @@ void tmx_args_finish(const struct tmx_command *c, void *args)
     for (const struct tmx_arg *a = c->args; a->type; a++) {
         if (a->type == TMX_ARG_TEXTS || a->type == TMX_ARG_LIST) {
             clear(field(a, args));
+        } else if (a->type == TMX_ARG_INTS) {
+            free(((struct tmx_ints *)field(a, args))->v);
         }
     }
     if (c->operands) {

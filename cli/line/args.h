@@ -18,6 +18,7 @@ enum tmx_arg_type {
     TMX_ARG_TEXT,  /* const char *, NULL when not given */
     TMX_ARG_TEXTS, /* struct tmx_texts, may be given again; several rows may add to one field */
     TMX_ARG_LIST,  /* struct tmx_texts of the words between commas; commas in brackets do not split */
+    TMX_ARG_INTS,  /* struct tmx_ints in [min, max], of the numbers between commas */
     TMX_ARG_INT,   /* long in [min, max]; 0 when not given */
     TMX_ARG_REAL,  /* double in [min, max]; NAN when not given */
     TMX_ARG_WORD,  /* int, the word's index in words; -1 when not given */
@@ -50,6 +51,11 @@ struct tmx_texts { /* owned by the parse, until tmx_args_finish */
     size_t n;
 };
 
+struct tmx_ints { /* likewise */
+    int *v;       /* [n] */
+    size_t n;
+};
+
 struct tmx_arg {
     const char *name; /* long, without dashes */
     char letter;      /* 0: none */
@@ -58,13 +64,19 @@ struct tmx_arg {
     const char *value; /* "DIR", in help; NULL for FLAG, and for WORD, which shows its words */
     const char *doc;
     const char *def;          /* as it would be typed; NULL: none */
-    double min, max;          /* INT, REAL */
+    double min, max;          /* INT, INTS, REAL */
     const char *const *words; /* WORD: NULL-terminated */
     const char *prefix;       /* TEXTS: stands before each */
     enum tmx_names names;
 };
 
 #define TMX_ARG_FIELD(s, field) .offset = offsetof(struct s, field)
+/* A row: the command's struct and field, enum tmx_arg_type without its prefix, long and short name (0: none),
+ * then what else it needs, as .doc = "...". */
+#define TMX_ARG(s, field, type_, name_, letter_, ...)                                                       \
+    {                                                                                                       \
+        .name = (name_), .letter = (letter_), .type = TMX_ARG_##type_, TMX_ARG_FIELD(s, field), __VA_ARGS__ \
+    }
 
 /* Rows that many commands have. */
 #define TMX_ARG_FORMAT(s, field)                                                               \
@@ -135,9 +147,5 @@ void tmx_args_man(const struct tmx_command *c, FILE *out);
 void tmx_complete(const struct tmx_command *const *commands, const char *const *words, size_t n, FILE *out);
 /* The candidates of a kind. word: what stands there so far, for SETTING. */
 void tmx_names_print(enum tmx_names kind, const char *word, FILE *out);
-
-/* A whole number out of a text, for lists. TMX_ECONFIG naming the option. */
-TMX_NODISCARD enum tmx_status tmx_arg_whole(const char *option, const char *text, double min, double max,
-                                            long *v, struct tmx_err *err);
 
 #endif

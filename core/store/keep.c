@@ -2,12 +2,14 @@
 /* Whoever writes holds the lock from the count of what is there to the rename of what is new, so the bound
  * holds for any number of writers, and a temporary file that a holder of the lock finds has lost its writer.
  */
+#define _POSIX_C_SOURCE 200809L /* gmtime_r */
 #include "core/store/keep.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "core/base/os.h"
 
@@ -157,4 +159,41 @@ FILE *tmx_cache_claim(const char *folder, const char *name, uint64_t size)
         f = NULL;
     }
     return f;
+}
+
+static void add_row(struct tmx_table *t, const struct tmx_cache_file *f, const char *state)
+{
+    char used[32];
+    const time_t at = (time_t)f->used_s;
+    struct tm utc;
+    strftime(used, sizeof used, "%Y-%m-%d %H:%M:%S", gmtime_r(&at, &utc));
+    tmx_table_text(t, f->name);
+    tmx_table_text(t, f->kind);
+    tmx_table_real(t, (double)f->size / (double)MIB);
+    tmx_table_text(t, used);
+    tmx_table_text(t, state);
+}
+
+enum tmx_status tmx_cache_table(const char *folder, bool check, struct tmx_table **t,
+                                struct tmx_cache_sum *sum, struct tmx_err *err)
+{
+    static const struct tmx_column columns[] = {{"file", TMX_COLUMN_TEXT, 0},
+                                                {"kind", TMX_COLUMN_TEXT, 0},
+                                                {"size_mib", TMX_COLUMN_REAL, 3},
+                                                {"last_used_utc", TMX_COLUMN_TEXT, 0},
+                                                {"state", TMX_COLUMN_TEXT, 0}};
+    struct tmx_cache_file *file = NULL;
+    size_t n = 0;
+    *sum = (struct tmx_cache_sum){0};
+    enum tmx_status st = tmx_cache_files(folder, &file, &n, err);
+    st = st ? st : tmx_table_create(t, columns, sizeof columns / sizeof columns[0], err);
+    for (size_t i = 0; i < n && !st; i++) {
+        const char *fault = check ? tmx_cache_fault(folder, file[i].name) : NULL;
+        add_row(*t, &file[i], fault ? fault : file[i].unfinished ? "unfinished" : check ? "whole" : "");
+        sum->n_bad += fault != NULL;
+        sum->size += file[i].size;
+        sum->n++;
+    }
+    free(file);
+    return st;
 }

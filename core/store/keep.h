@@ -8,7 +8,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "core/base/err.h"
+#include "core/base/table.h"
 #include "core/store/cache.h"
 
 /* The bound [bytes]: $THERMIX_CACHE_MIB, else 1 GiB; 0 keeps nothing. TMX_ECONFIG where the variable is no
@@ -29,6 +29,16 @@ TMX_NODISCARD enum tmx_status tmx_cache_files(const char *folder, struct tmx_cac
 
 /* Read a file whole: NULL when a reader would take it, else what is wrong with it. */
 const char *tmx_cache_fault(const char *folder, const char *name);
+
+struct tmx_cache_sum {
+    size_t n, n_bad; /* files, and those that no reader would take */
+    uint64_t size;   /* bytes of all */
+};
+
+/* A row a file: name, kind, MiB, when it was used last, and where it is checked, its state. The caller
+ * destroys *t. */
+TMX_NODISCARD enum tmx_status tmx_cache_table(const char *folder, bool check, struct tmx_table **t,
+                                              struct tmx_cache_sum *sum, struct tmx_err *err);
 
 /* Remove what was used longest ago until `limit` bytes are left, and unfinished files; *n_removed files went.
  * TMX_EIO where others keep the cache busy for seconds. */

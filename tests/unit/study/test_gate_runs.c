@@ -8,7 +8,7 @@
 #include "run/input/data.h"
 #include "run/input/gate_files.h"
 #include "sched/sched.h"
-#include "study/gate_runs.h"
+#include "study/alone/gate_runs.h"
 
 static const char *const chips[] = {"gtx480", "gtx280"};
 

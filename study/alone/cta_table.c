@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "study/cta_table.h"
+#include "study/alone/cta_table.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/base/os.h"
 #include "study/table_out.h"
 
 enum { TIMELINE_ROWS = 400 }; /* about, per run */
@@ -63,6 +62,7 @@ void tmx_cta_report_finish(struct tmx_cta_report *r)
     tmx_table_destroy(r->table);
     tmx_table_destroy(r->launches);
     tmx_table_destroy(r->timeline);
+    tmx_table_destroy(r->cores);
     *r = (struct tmx_cta_report){0};
 }
 
@@ -253,20 +253,51 @@ enum tmx_status tmx_cta_report_kernel(struct tmx_cta_report *r, const struct tmx
 
 enum tmx_status tmx_cta_report_save(const struct tmx_cta_report *r, const char *dir, struct tmx_err *err)
 {
-    const struct {
-        const char *name;
-        const struct tmx_table *table;
-    } files[] = {{"table.csv", r->table}, {"launches.csv", r->launches}, {"timeline.csv", r->timeline}};
-    enum tmx_status st = tmx_os_mkdirs(dir, err);
-    for (size_t i = 0; i < COUNT(files) && !st; i++) {
-        char path[512];
-        if (!files[i].table) {
-            continue;
+    enum tmx_status st = tmx_table_save_in(r->table, dir, "table.csv", err);
+    st = st ? st : tmx_table_save_in(r->launches, dir, "launches.csv", err);
+    st = st || !r->timeline ? st : tmx_table_save_in(r->timeline, dir, "timeline.csv", err);
+    return st || !r->cores ? st : tmx_table_save_in(r->cores, dir, "core.csv", err);
+}
+
+static enum tmx_status run_programs(const struct tmx_cta_question *q,
+                                    const struct tmx_memory_program *program,
+                                    const struct tmx_cta_policy_spec *policy, struct tmx_cta_report *r,
+                                    struct tmx_err *err)
+{
+    const struct tmx_memory_program *list[TMX_CTA_KERNELS];
+    const size_t n_run = q->together ? 1 : q->n_kernel, n_list = q->together ? q->n_kernel : 1;
+    enum tmx_status st = TMX_OK;
+    for (size_t k = 0; k < n_run && !st; k++) {
+        for (size_t i = 0; i < n_list; i++) {
+            list[i] = &program[k + i];
         }
-        if (snprintf(path, sizeof path, "%s/%s", dir, files[i].name) >= (int)sizeof path) {
-            return tmx_fail(err, TMX_EIO, "%s: path too long", dir);
-        }
-        st = tmx_table_save(files[i].table, TMX_FORMAT_CSV, path, err);
+        st = tmx_cta_report_kernel(r, q->chip, list, n_list, policy, q->n_policy, &q->options, err);
     }
+    return st;
+}
+
+enum tmx_status tmx_cta_ask(const struct tmx_cta_question *q, struct tmx_cta_report *r, struct tmx_err *err)
+{
+    struct tmx_memory_program *program = calloc(q->n_kernel + 1, sizeof *program);
+    struct tmx_cta_policy_spec *policy = calloc(q->n_policy + 1, sizeof *policy);
+    enum tmx_status st = tmx_cta_report_create(r, q->timeline, err);
+    st = st || (program && policy) ? st : tmx_fail(err, TMX_ENOMEM, "%zu kernels", q->n_kernel);
+    if (!st && (q->n_kernel > TMX_CTA_KERNELS || q->n_kernel * q->n_policy > TMX_MAX_CTA_ROW)) {
+        st = tmx_fail(err, TMX_ERANGE, "%zu kernels under %zu policies: at most %d kernels and %d rows",
+                      q->n_kernel, q->n_policy, TMX_CTA_KERNELS, TMX_MAX_CTA_ROW);
+    }
+    st = st || !q->compare_cores ? st : tmx_cta_core_table(&r->cores, err);
+    for (size_t k = 0; k < q->n_kernel && !st; k++) {
+        st = tmx_cta_program_load(&program[k], q->kernel[k], q->chip, q->options.seed, r->cores, err);
+    }
+    for (size_t i = 0; i < q->n_policy && !st; i++) {
+        st = tmx_cta_policy_parse(q->policy[i], &policy[i], err);
+    }
+    st = st ? st : run_programs(q, program, policy, r, err);
+    for (size_t i = 0; policy && i < q->n_policy; i++) {
+        tmx_cta_policy_finish(&policy[i]);
+    }
+    free(policy);
+    free(program);
     return st;
 }

@@ -45,4 +45,33 @@ TMX_NODISCARD enum tmx_status tmx_gate_table(const struct tmx_gate_plan *plan,
                                              const struct tmx_sm_result *result, struct tmx_table **t,
                                              struct tmx_err *err);
 
+/* What is asked of some kernels on the SM of a chip. */
+struct tmx_gate_question {
+    const struct tmx_gate_chip *chip;
+    const struct tmx_gate_kernel *kernel; /* [n_kernel] */
+    size_t n_kernel;
+    const char *const *policy; /* [n_policy]; none: all there are */
+    size_t n_policy;
+    const int *break_even_cycles, *wakeup_cycles; /* [n_bet], [n_wakeup]; none: the chip's */
+    size_t n_bet, n_wakeup;
+    size_t fit;        /* of tmx_gate_fits */
+    const char *trace; /* file, run in place of kernel[0], which says how memory answers; NULL: none */
+    uint64_t seed;
+    uint64_t budget; /* warp instructions a run; 0: 300000, and all of a trace */
+    unsigned n_worker;
+    bool quiet;
+};
+
+/* Every kernel under every policy at every pair of times, as tmx_gate_table. TMX_ECONFIG: an unknown policy.
+ */
+TMX_NODISCARD enum tmx_status tmx_gate_ask(const struct tmx_gate_question *q, struct tmx_table **t,
+                                           struct tmx_err *err);
+
+/* Accel-Sim's kernel trace at path (.traceg) as an instruction trace to another ("-": standard output). */
+TMX_NODISCARD enum tmx_status tmx_gate_convert(const char *path, const char *to, struct tmx_err *err);
+
+/* Write kernel[0]'s first 16 thread blocks as an instruction trace to path ("-": standard output). */
+TMX_NODISCARD enum tmx_status tmx_gate_export(const struct tmx_gate_question *q, const char *path,
+                                              struct tmx_err *err);
+
 #endif

@@ -5,9 +5,9 @@
 /* Tables of CTA runs: one row a kernel and policy, compared with every core at work. */
 
 #include "core/base/table.h"
-#include "run/cta_alone.h"
+#include "run/cta_core.h"
 
-enum { TMX_MAX_CTA_ROW = 512 };
+enum { TMX_MAX_CTA_ROW = 512, TMX_CTA_KERNELS = 64 };
 
 struct tmx_cta_row { /* one kernel under one policy; percentages are changes against every core at work */
     char kernel[64], policy[64];
@@ -28,6 +28,7 @@ struct tmx_cta_report {
     struct tmx_table *table;    /* kernel, policy, cores, performance, energy, latency, ... */
     struct tmx_table *launches; /* one row a launch */
     struct tmx_table *timeline; /* one row a sample; NULL: not kept */
+    struct tmx_table *cores;    /* per-core parameters, given and measured; NULL: not asked for */
 };
 
 TMX_NODISCARD enum tmx_status tmx_cta_report_create(struct tmx_cta_report *r, bool timeline,
@@ -48,9 +49,25 @@ const struct tmx_cta_row *tmx_cta_report_find(const struct tmx_cta_report *r, co
 /* Append a row to the table alone (means). */
 void tmx_cta_report_add(struct tmx_cta_report *r, const struct tmx_cta_row *row);
 
-/* table.csv, launches.csv and timeline.csv below dir. */
+/* table.csv, launches.csv, timeline.csv and core.csv below dir, those there are. */
 TMX_NODISCARD enum tmx_status tmx_cta_report_save(const struct tmx_cta_report *r, const char *dir,
                                                   struct tmx_err *err);
+
+struct tmx_cta_question {
+    const struct tmx_cta_chip *chip;
+    const char *const *kernel; /* [n_kernel] names or files */
+    size_t n_kernel;
+    const char *const *policy; /* [n_policy] as tmx_cta_policy_parse takes them */
+    size_t n_policy;
+    struct tmx_cta_options options;
+    bool together; /* the kernels wait side by side, the first has priority */
+    bool timeline, compare_cores;
+};
+
+/* The report of it; release with tmx_cta_report_finish, also when it fails. Errors: TMX_EIO, TMX_ECONFIG
+ * (kernels, policies), TMX_ERANGE (more rows than a report has). */
+TMX_NODISCARD enum tmx_status tmx_cta_ask(const struct tmx_cta_question *q, struct tmx_cta_report *r,
+                                          struct tmx_err *err);
 
 /* What a kernel does on a chip without any policy: the yardsticks of every row. */
 struct tmx_cta_baseline {

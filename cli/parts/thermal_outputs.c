@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "cli/thermal_outputs.h"
+#include "cli/parts/thermal_outputs.h"
 
 #include <string.h>
 

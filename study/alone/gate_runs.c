@@ -1,10 +1,17 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "study/gate_runs.h"
+#include "study/alone/gate_runs.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "core/base/os.h"
+#include "core/micro/trace_accelsim.h"
+#include "core/micro/trace_file.h"
+#include "sched/sched.h"
 #include "study/pool.h"
+
+enum { EXPORT_BLOCKS = 16, DEFAULT_BUDGET = 300000 };
 
 struct pool_context {
     const struct tmx_gate_plan *plan;
@@ -185,4 +192,112 @@ enum tmx_status tmx_gate_table(const struct tmx_gate_plan *p, const struct tmx_s
         }
     }
     return TMX_OK;
+}
+
+/* A policy at every pair of times. */
+static enum tmx_status add_cases(const struct tmx_gate_question *q, const struct tmx_gate_policy *policy,
+                                 struct tmx_gate_case *c, size_t *n, struct tmx_err *err)
+{
+    const size_t n_bet = q->n_bet ? q->n_bet : 1, n_wakeup = q->n_wakeup ? q->n_wakeup : 1;
+    for (size_t k = 0; policy->wake != TMX_WAKE_NO_GATING && k < n_bet * n_wakeup; k++) {
+        if (*n == TMX_GATE_CASES) {
+            return tmx_fail(err, TMX_ERANGE, "more than %d combinations of policies and times",
+                            TMX_GATE_CASES);
+        }
+        c[(*n)++] = (struct tmx_gate_case){
+            policy, q->n_bet ? q->break_even_cycles[k / n_wakeup] : q->chip->gate.break_even_cycles,
+            q->n_wakeup ? q->wakeup_cycles[k % n_wakeup] : q->chip->gate.wakeup_cycles};
+    }
+    return TMX_OK;
+}
+
+/* Policy "none" first, then what is asked for. */
+static enum tmx_status make_cases(const struct tmx_gate_question *q, struct tmx_gate_case *c, size_t *n,
+                                  struct tmx_err *err)
+{
+    enum tmx_status st = TMX_OK;
+    c[0] = (struct tmx_gate_case){tmx_gate_find("none"),
+                                  q->n_bet ? q->break_even_cycles[0] : q->chip->gate.break_even_cycles,
+                                  q->n_wakeup ? q->wakeup_cycles[0] : q->chip->gate.wakeup_cycles};
+    *n = 1;
+    for (size_t i = 0; i < q->n_policy && !st; i++) {
+        const struct tmx_gate_policy *p = tmx_gate_find(q->policy[i]);
+        st =
+            p ? add_cases(q, p, c, n, err)
+              : tmx_fail(err, TMX_ECONFIG,
+                         "--policy: unknown policy \"%s\"; `thermix list policies` names them", q->policy[i]);
+    }
+    for (size_t i = 0; q->n_policy == 0 && tmx_gate_policies[i] && !st; i++) {
+        st = add_cases(q, tmx_gate_policies[i], c, n, err);
+    }
+    return st;
+}
+
+static enum tmx_status read_trace(const struct tmx_gate_question *q, struct tmx_stream *trace,
+                                  struct tmx_err *err)
+{
+    const struct tmx_instr_stats *k = &q->kernel->stats;
+    const struct tmx_memory memory = {k->miss, k->latency_cycles, k->latency_variation, k->bandwidth,
+                                      k->lines};
+    return tmx_trace_file_read(trace, q->trace, &memory, q->seed, err);
+}
+
+enum tmx_status tmx_gate_ask(const struct tmx_gate_question *q, struct tmx_table **t, struct tmx_err *err)
+{
+    struct tmx_gate_case cases[TMX_GATE_CASES];
+    struct tmx_stream trace = {0};
+    struct tmx_sm_result *result = NULL;
+    const uint64_t all = q->trace ? UINT64_MAX : DEFAULT_BUDGET;
+    struct tmx_gate_plan plan = {.chip = q->chip,
+                                 .kernel = q->kernel,
+                                 .n_kernel = q->n_kernel,
+                                 .gate = cases,
+                                 .first_fit = q->fit,
+                                 .n_fit = 1,
+                                 .trace = q->trace ? &trace : NULL,
+                                 .seed = q->seed,
+                                 .budget = q->budget > 0 ? q->budget : all,
+                                 .n_worker = q->n_worker,
+                                 .quiet = q->quiet};
+    enum tmx_status st = make_cases(q, cases, &plan.n_case, err);
+    st = st || !q->trace ? st : read_trace(q, &trace, err);
+    if (!st) {
+        result = calloc(q->n_kernel * plan.n_case + 1, sizeof *result);
+        st = result ? tmx_gate_run(&plan, result, err) : tmx_fail(err, TMX_ENOMEM, "results");
+    }
+    st = st ? st : tmx_gate_table(&plan, result, t, err);
+    free(result);
+    tmx_stream_finish(&trace);
+    return st;
+}
+
+enum tmx_status tmx_gate_export(const struct tmx_gate_question *q, const char *path, struct tmx_err *err)
+{
+    struct tmx_output out;
+    struct tmx_stream s;
+    enum tmx_status st = tmx_stream_generate(&s, &q->kernel->stats, &q->chip->fit[q->fit], q->seed, err);
+    if (st) {
+        return st;
+    }
+    st = tmx_output_open(&out, path, err);
+    if (!st) {
+        tmx_trace_file_write(&s, EXPORT_BLOCKS, out.file);
+        st = tmx_output_commit(&out, err);
+        tmx_output_discard(&out);
+    }
+    tmx_stream_finish(&s);
+    return st;
+}
+
+enum tmx_status tmx_gate_convert(const char *path, const char *to, struct tmx_err *err)
+{
+    struct tmx_output out;
+    enum tmx_status st = tmx_output_open(&out, to, err);
+    if (st) {
+        return st;
+    }
+    st = tmx_trace_from_accelsim(path, TMX_MAX_WARPS, out.file, err);
+    st = st ? st : tmx_output_commit(&out, err);
+    tmx_output_discard(&out);
+    return st;
 }

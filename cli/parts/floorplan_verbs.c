@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What `thermix floorplan VERB` does. */
-#include "cli/floorplan_verbs.h"
+#include "cli/parts/floorplan_verbs.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What a file is and whether it is in order. */
-#include "cli/check_file.h"
+#include "cli/parts/check_file.h"
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #define _POSIX_C_SOURCE 200809L
-#include "cli/thermal_args.h"
+#include "cli/parts/thermal_args.h"
 
 #include <ctype.h>
 #include <math.h>

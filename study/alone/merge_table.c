@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "study/merge_table.h"
+#include "study/alone/merge_table.h"
 
 #include <math.h>
 

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* thermix bound: what could be best. */
+#include <math.h>
+
+#include "cli/commands.h"
+#include "plan/bound_table.h"
+#include "study/table_out.h"
+
+struct args {
+    struct tmx_texts what, set;
+    double limit_c, sm_leak;
+    bool uniform, one_level;
+    int format;
+};
+
+static const struct tmx_arg rows[] = {
+    TMX_ARG(args, limit_c, REAL, "limit", 0, .value = "C", .min = -273, .max = 300,
+            .doc = "no SM hotter than this, degC (without it: where the hardware stops an SM)"),
+    TMX_ARG(args, uniform, FLAG, "uniform", 0, .doc = "all SMs alike: what is lost without placement"),
+    TMX_ARG(args, one_level, FLAG, "one-level", 0,
+            .doc = "the fastest clock level only: idling in place of slower clocks"),
+    TMX_ARG(args, sm_leak, REAL, "sm-leak", 0, .value = "X", .min = 0.01, .max = 1,
+            .doc = "the share of the SMs' leakage that unit gating leaves"),
+    TMX_ARG_FORMAT(args, format),
+    TMX_ARG_SET(args, set, "base."),
+    {0},
+};
+
+static enum tmx_status run(void *args, struct tmx_err *err)
+{
+    const struct args *a = args;
+    struct tmx_table *table = NULL;
+    const struct tmx_bound_call call = {.has_limit = !isnan(a->limit_c),
+                                        .limit_c = a->limit_c,
+                                        .uniform = a->uniform,
+                                        .one_level = a->one_level,
+                                        .sm_leak = isnan(a->sm_leak) ? 0 : a->sm_leak,
+                                        .set = (const char *const *)a->set.text,
+                                        .n_set = a->set.n};
+    enum tmx_status st = tmx_bound_table(&table, a->what.text[0], &call, err);
+    st = st ? st : tmx_table_save(table, (enum tmx_format)a->format, "-", err);
+    tmx_table_destroy(table);
+    return st;
+}
+
+const struct tmx_command tmx_cmd_bound = {
+    .name = "bound",
+    .summary = "the least slowdown any policy can have, with a certificate",
+    .doc = "The least slowdown that any policy can have, by a linear programme over shares, places and clock "
+           "levels.",
+    .notes = "A mix is bounded on the machine of suite tabs-h; --set changes it. What each policy of a suite "
+             "loses "
+             "against its bound, and to what: `thermix table SUITE -o DIR` writes DIR/ledger.csv.",
+    .examples = "thermix bound tabs-h --format csv\n"
+                "thermix bound WL7 --limit 88 --one-level",
+    .args = rows,
+    .operands = "SUITE|MIX",
+    .operand = offsetof(struct args, what),
+    .min_operand = 1,
+    .max_operand = 1,
+    .which = "which suite or mix? `thermix list` names them",
+    .operand_names = TMX_NAMES_SUITE,
+    .size = sizeof(struct args),
+    .run = run,
+};

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* thermix budget: what is safe. */
+#include <math.h>
+
+#include "cli/commands.h"
+#include "plan/budget_table.h"
+#include "study/table_out.h"
+
+struct args {
+    struct tmx_texts chip, set;
+    double limit_c, horizon_s;
+    long level;
+    const char *map;
+    int format;
+};
+
+static const struct tmx_arg rows[] = {
+    TMX_ARG(args, limit_c, REAL, "limit", 0, .value = "C", .min = -273, .max = 300,
+            .doc = "no SM hotter than this, degC (without it: where the hardware stops an SM)"),
+    TMX_ARG(args, level, INT, "level", 0, .value = "V", .min = 0, .max = 63,
+            .doc = "clock level; 0 is the fastest: leakage follows its voltage"),
+    TMX_ARG(args, horizon_s, REAL, "horizon", 0, .value = "S", .min = 1e-6, .max = 1e9,
+            .doc = "budgets for so many seconds from the idle chip (without it: for ever)"),
+    TMX_ARG(args, map, TEXT, "map", 0, .value = "best|worst|FILE", .names = TMX_NAMES_FILE,
+            .doc = "which SMs work, drawn: the best or worst for each number, or those a file names"),
+    TMX_ARG_FORMAT(args, format),
+    TMX_ARG_SET(args, set, ""),
+    {0},
+};
+
+static enum tmx_status run(void *args, struct tmx_err *err)
+{
+    const struct args *a = args;
+    struct tmx_table *table = NULL;
+    const struct tmx_budget_table_call call = {.has_limit = !isnan(a->limit_c),
+                                               .limit_c = a->limit_c,
+                                               .horizon_s = isnan(a->horizon_s) ? 0 : a->horizon_s,
+                                               .level = (size_t)a->level,
+                                               .map = a->map,
+                                               .set = (const char *const *)a->set.text,
+                                               .n_set = a->set.n};
+    enum tmx_status st = tmx_budget_table(&table, a->chip.text[0], &call, err);
+    st = st ? st : tmx_table_save(table, (enum tmx_format)a->format, "-", err);
+    tmx_table_destroy(table);
+    return st;
+}
+
+const struct tmx_command tmx_cmd_budget = {
+    .name = "budget",
+    .summary = "watts that working SMs may draw without passing a temperature",
+    .doc =
+        "Thermal safe power: the watts of dynamic power that each of n working SMs may draw, for the worst "
+        "and the best choice of SMs, with leakage solved beside the temperatures.",
+    .notes = "--map adds a column with the floorplan: # works, . rests. A FILE names SM numbers.",
+    .examples = "thermix budget gtx280 --limit 88\n"
+                "thermix budget gtx280 --limit 88 --horizon 1 --map best",
+    .args = rows,
+    .operands = "CHIP",
+    .operand = offsetof(struct args, chip),
+    .min_operand = 1,
+    .max_operand = 1,
+    .which = "which chip? `thermix list chips` names them",
+    .operand_names = TMX_NAMES_CHIP,
+    .size = sizeof(struct args),
+    .run = run,
+};
