@@ -79,8 +79,14 @@ static void make_chip(struct chip *c, size_t n_unit, size_t grid)
         }
         check(tmx_floorplan_add(fp, &half, &err), &err);
     }
-    c->layer[0] = (struct tmx_layer){fp, true, true, 1.5e-4, 130, 1.63e6};
-    c->layer[1] = (struct tmx_layer){fp, true, false, 2e-5, 4, 4e6};
+    c->layer[0] = (struct tmx_layer){.floorplan = fp,
+                                     .lateral = true,
+                                     .dissipates = true,
+                                     .thickness_m = 1.5e-4,
+                                     .k_w_per_mk = 130,
+                                     .p_j_per_m3k = 1.63e6};
+    c->layer[1] = (struct tmx_layer){
+        .floorplan = fp, .lateral = true, .thickness_m = 2e-5, .k_w_per_mk = 4, .p_j_per_m3k = 4e6};
     c->spec = (struct tmx_thermal_spec){
         .layer = c->layer,
         .n_layer = 2,

@@ -32,7 +32,7 @@ static enum tmx_status open_chip(const struct tmx_run *r, struct tmx_run_kind *k
                  r->options.floorplan[0] ? r->options.floorplan : k->chip.floorplan_file);
     }
     st = tmx_flp_read(k->floorplan_path, &fp, err);
-    st = st ? st : tmx_floorplan_check(&fp, 0, err);
+    st = st ? st : tmx_floorplan_check(&fp, 1, err); /* gaps are the package's question: its filler's */
     st = st ? st : tmx_chip_attach(&k->chip, &fp, err);
     tmx_floorplan_finish(&fp);
     snprintf(k->package_path, sizeof k->package_path, "%s/%s", folder, k->chip.package_file);

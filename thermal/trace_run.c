@@ -59,6 +59,12 @@ static enum tmx_status check_verify(const struct tmx_trace_run *r, struct tmx_er
             "--verify-with: on these files HotSpot takes its block model (model_type is not given); "
             "-model_type grid compares its grid model");
     }
+    for (size_t l = 0; l < r->stack.spec.n_layer; l++) {
+        if (r->stack.spec.layer[l].filler_k_w_per_mk > 0) {
+            return tmx_fail(err, TMX_ECONFIG,
+                            "--verify-with: layer %zu has a filler, which HotSpot does not know", l);
+        }
+    }
     return TMX_OK;
 }
 
@@ -152,8 +158,8 @@ enum tmx_status tmx_trace_run_read(struct tmx_trace_run *r, const struct tmx_tra
                         "--method hotspot, whose network is HotSpot's");
     }
     say_what_is_not_modelled(r);
-    enum tmx_status st = check_verify(r, err);
-    st = st ? st : tmx_stack_create(&args->cfg, &options, log, &r->stack, err);
+    enum tmx_status st = tmx_stack_create(&args->cfg, &options, log, &r->stack, err);
+    st = st ? st : check_verify(r, err);
     st = st ? st : tmx_trace_read(args->cfg.p, &r->power, err);
     if (st) {
         return st;

@@ -41,8 +41,14 @@ static struct tmx_unit unit_of_chip[N_UNIT] = {{names[0], 0e-3, 0e-3, 3e-3, 4e-3
                                                {names[3], 2e-3, 4e-3, 6e-3, 2e-3, NAN, NAN, 0},
                                                {names[4], 2e-3, 6e-3, 6e-3, 4e-3, NAN, NAN, 0}};
 static const struct tmx_floorplan chip = {unit_of_chip, N_UNIT, "chip"};
-static const struct tmx_layer layers[] = {{&chip, true, true, 150e-6, 130, 1.63e6},
-                                          {&chip, true, false, 20e-6, 4, 4e6}};
+static const struct tmx_layer layers[] = {
+    {.floorplan = &chip,
+     .lateral = true,
+     .dissipates = true,
+     .thickness_m = 150e-6,
+     .k_w_per_mk = 130,
+     .p_j_per_m3k = 1.63e6},
+    {.floorplan = &chip, .lateral = true, .thickness_m = 20e-6, .k_w_per_mk = 4, .p_j_per_m3k = 4e6}};
 static const double fan_levels[N_LEVEL] = {0.3, 0.15, 0.6};
 static const double full_w[N_UNIT] = {6, 3, 2, 5, 9};
 

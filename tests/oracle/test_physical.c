@@ -55,8 +55,17 @@ static void make(struct bench *b, const struct chip *c, size_t grid)
         assert_int_equal(tmx_floorplan_add(&b->floorplan, &unit, NULL), TMX_OK);
         b->power_w[u] = weight[u];
     }
-    b->layer[0] = (struct tmx_layer){&b->floorplan, true, true, 1e-6 * c->t_chip_um, c->k_chip, 1.75e6};
-    b->layer[1] = (struct tmx_layer){&b->floorplan, true, false, 1e-6 * c->t_tim_um, c->k_tim, 4e6};
+    b->layer[0] = (struct tmx_layer){.floorplan = &b->floorplan,
+                                     .lateral = true,
+                                     .dissipates = true,
+                                     .thickness_m = 1e-6 * c->t_chip_um,
+                                     .k_w_per_mk = c->k_chip,
+                                     .p_j_per_m3k = 1.75e6};
+    b->layer[1] = (struct tmx_layer){.floorplan = &b->floorplan,
+                                     .lateral = true,
+                                     .thickness_m = 1e-6 * c->t_tim_um,
+                                     .k_w_per_mk = c->k_tim,
+                                     .p_j_per_m3k = 4e6};
     b->spec = (struct tmx_thermal_spec){.network = TMX_NETWORK_PHYSICAL,
                                         .layer = b->layer,
                                         .n_layer = 2,

@@ -55,18 +55,17 @@ void random_chip_make(struct random_chip *c, struct tmx_rng *rng)
     while (c->floorplan.n_unit < c->n_unit) {
         cut_largest(&c->floorplan, rng);
     }
-    c->layer[0] = (struct tmx_layer){&c->floorplan,
-                                     true,
-                                     true,
-                                     random_scale(rng, 50e-6, 800e-6),
-                                     random_between(rng, 80, 150),
-                                     random_between(rng, 1.5e6, 1.8e6)};
-    c->layer[1] = (struct tmx_layer){&c->floorplan,
-                                     true,
-                                     false,
-                                     random_scale(rng, 10e-6, 100e-6),
-                                     random_scale(rng, 1, 80),
-                                     random_between(rng, 2e6, 4e6)};
+    c->layer[0] = (struct tmx_layer){.floorplan = &c->floorplan,
+                                     .lateral = true,
+                                     .dissipates = true,
+                                     .thickness_m = random_scale(rng, 50e-6, 800e-6),
+                                     .k_w_per_mk = random_between(rng, 80, 150),
+                                     .p_j_per_m3k = random_between(rng, 1.5e6, 1.8e6)};
+    c->layer[1] = (struct tmx_layer){.floorplan = &c->floorplan,
+                                     .lateral = true,
+                                     .thickness_m = random_scale(rng, 10e-6, 100e-6),
+                                     .k_w_per_mk = random_scale(rng, 1, 80),
+                                     .p_j_per_m3k = random_between(rng, 2e6, 4e6)};
     const double spreader = random_between(rng, 28e-3, 45e-3);
     c->spec = (struct tmx_thermal_spec){.layer = c->layer,
                                         .n_layer = 2,

@@ -92,6 +92,12 @@ static enum tmx_status refuse(const struct tmx_thermal_spec *spec, struct tmx_er
                         "HotSpot's library has one convection resistance, %zu are asked",
                         tmx_thermal_spec_levels(spec));
     }
+    for (size_t l = 0; l < spec->n_layer; l++) {
+        if (spec->layer[l].filler_k_w_per_mk > 0) {
+            return tmx_fail(err, TMX_EUNSUPPORTED,
+                            "layer %zu has a filler, which HotSpot's library does not know", l);
+        }
+    }
     if (!spec->hotspot_lateral && fabs(dx / dy - 1) > 1e-6) {
         return tmx_fail(
             err, TMX_EUNSUPPORTED,

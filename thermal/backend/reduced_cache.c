@@ -7,7 +7,7 @@
 #include "thermal/backend/reduced_model.h"
 
 /* Change this whenever the numbers that set-up computes change. */
-static const char VERSION[] = "reduced model 6";
+static const char VERSION[] = "reduced model 7";
 
 static void add_real(struct tmx_hash *h, double v)
 {
@@ -26,6 +26,8 @@ static void add_layer(struct tmx_hash *h, const struct tmx_layer *l, bool detail
     add_real(h, l->thickness_m);
     add_real(h, l->k_w_per_mk);
     add_real(h, l->p_j_per_m3k);
+    add_real(h, l->filler_k_w_per_mk);
+    add_real(h, l->filler_p_j_per_m3k);
     add_count(h, l->floorplan->n_unit);
     for (size_t u = 0; u < l->floorplan->n_unit; u++) {
         const struct tmx_unit *unit = &l->floorplan->unit[u];
@@ -63,7 +65,7 @@ enum tmx_status tmx_reduced_key(const struct tmx_thermal_spec *spec, const struc
     add_count(h, spec->detailed_3d);
     add_count(h, spec->n_layer);
     for (size_t l = 0; l < spec->n_layer; l++) {
-        add_layer(h, &spec->layer[l], spec->detailed_3d);
+        add_layer(h, &spec->layer[l], spec->detailed_3d || spec->layer[l].filler_k_w_per_mk > 0);
     }
     add_count(h, tmx_thermal_spec_levels(spec));
     for (size_t l = 0; l < tmx_thermal_spec_levels(spec); l++) {

@@ -66,6 +66,11 @@ const struct tmx_opt tmx_hotspot_opts[] = {
     CONDUCTIVITY(k_sink, 400, "sink conductivity"),
     CAPACITY(p_sink, 3.55e6, "sink heat capacity"),
     TEXT(material_sink, "sink material by name"),
+    REAL(k_filler, "W/(m K)", 0, 5000, 0,
+         "of what the floorplan leaves of the die layer: moulding beside dies; 0: nothing is left (not "
+         "HotSpot's)"),
+    CAPACITY(p_filler, 1.7e6, "heat capacity of the filler"),
+    TEXT(material_filler, "filler material by name"),
     REAL(r_convec, "K/W", 0, 1e6, 0.1, "sink to air resistance"),
     REAL(c_convec, "J/K", 0, 1e9, 140.4, "heat capacity of the air side"),
     BOOL(leakage_used, "add HotSpot's temperature-dependent leakage"),

@@ -32,7 +32,9 @@ struct tmx_hotspot_config {
     double t_chip, k_chip, p_chip, t_interface, k_interface, p_interface;
     double s_spreader, t_spreader, k_spreader, p_spreader, s_sink, t_sink, k_sink, p_sink;
     double r_convec, c_convec;
-    char material_chip[64], material_interface[64], material_spreader[64], material_sink[64];
+    double k_filler, p_filler; /* ours: of what the floorplan leaves of the die; k_filler 0: no gaps */
+    char material_filler[64], material_chip[64], material_interface[64], material_spreader[64],
+        material_sink[64];
     char materials_file[TMX_HOTSPOT_PATH];
     /* environment, start */
     double ambient, init_temp, thermal_threshold;

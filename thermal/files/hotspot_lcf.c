@@ -57,24 +57,20 @@ static bool looks_numeric(struct tmx_span token)
            tmx_span_is(token, "nan") || tmx_span_is(token, "inf");
 }
 
-/* A heat capacity and, on the next line, a resistivity; or one material name for both. */
-static enum tmx_status material(struct reader *r, struct tmx_lcf_layer *layer)
+static enum tmx_status numbers(struct reader *r, struct tmx_span capacity, struct tmx_span resistivity,
+                               double *k, double *p)
 {
-    struct tmx_span token;
-    enum tmx_status st = next(r, "heat capacity", &token);
-    if (st) {
-        return st;
-    }
-    if (looks_numeric(token)) {
-        double resistivity = 0;
-        st = number(r, token, "heat capacity [J/(m3 K)]", 1, 1e9, &layer->p_j_per_m3k);
-        st = st ? st : next(r, "resistivity", &token);
-        st = st ? st
-                : number(r, token, "resistivity [m K/W]", 1 / TMX_MAX_CONDUCTIVITY, 1 / TMX_MIN_CONDUCTIVITY,
-                         &resistivity);
-        layer->k_w_per_mk = st ? NAN : 1 / resistivity;
-        return st;
-    }
+    double mk_per_w = NAN;
+    enum tmx_status st = number(r, capacity, "heat capacity [J/(m3 K)]", 1, 1e9, p);
+    st = st ? st
+            : number(r, resistivity, "resistivity [m K/W]", 1 / TMX_MAX_CONDUCTIVITY,
+                     1 / TMX_MIN_CONDUCTIVITY, &mk_per_w);
+    *k = 1 / mk_per_w;
+    return st;
+}
+
+static enum tmx_status named(struct reader *r, struct tmx_span token, double *k, double *p)
+{
     char name[TMX_MATERIAL_NAME_SIZE];
     const bool fits = tmx_span_copy(token, name, sizeof name), any = r->materials && r->materials->n > 0;
     const struct tmx_material *found = fits && any ? tmx_materials_find(r->materials, name) : NULL;
@@ -86,9 +82,87 @@ static enum tmx_status material(struct reader *r, struct tmx_lcf_layer *layer)
         return FAIL(r, "unknown material \"%.*s\"%s%s%s", TMX_SPAN_ARG(token),
                     near ? ", did you mean \"" : "", near ? near : "", near ? "\"?" : "");
     }
-    layer->k_w_per_mk = found->k_w_per_mk;
-    layer->p_j_per_m3k = found->p_j_per_m3k;
+    *k = found->k_w_per_mk;
+    *p = found->p_j_per_m3k;
     return tmx_materials_check(r->materials, found, r->err);
+}
+
+/* A heat capacity and, on the next line, a resistivity; or one material name for both. */
+static enum tmx_status material(struct reader *r, struct tmx_lcf_layer *layer)
+{
+    struct tmx_span capacity, resistivity;
+    enum tmx_status st = next(r, "heat capacity", &capacity);
+    if (st || !looks_numeric(capacity)) {
+        return st ? st : named(r, capacity, &layer->k_w_per_mk, &layer->p_j_per_m3k);
+    }
+    double v; /* says it of the heat capacity's own line */
+    st = number(r, capacity, "heat capacity [J/(m3 K)]", 1, 1e9, &v);
+    st = st ? st : next(r, "resistivity", &resistivity);
+    return st ? st : numbers(r, capacity, resistivity, &layer->k_w_per_mk, &layer->p_j_per_m3k);
+}
+
+/* One more floorplan in the layer. */
+static enum tmx_status add_part(struct reader *r, struct tmx_lcf_layer *layer, struct tmx_span file)
+{
+    struct tmx_lcf_part *grown = realloc(layer->part, (layer->n_part + 1) * sizeof *grown);
+    if (!grown) {
+        return tmx_fail(r->err, TMX_ENOMEM, "floorplans of a layer");
+    }
+    layer->part = grown;
+    layer->part[layer->n_part] = (struct tmx_lcf_part){.line = r->lines.number};
+    return tmx_span_copy(file, layer->part[layer->n_part++].floorplan, sizeof layer->part->floorplan)
+               ? TMX_OK
+               : FAIL(r, "file name too long");
+}
+
+static enum tmx_status corner(struct reader *r, struct tmx_span *rest, struct tmx_lcf_part *part)
+{
+    struct tmx_span x, y;
+    if (!tmx_span_field(rest, &x) || !tmx_span_field(rest, &y)) {
+        return FAIL(r, "expected the place X Y [m] of a floorplan's lower left corner");
+    }
+    const enum tmx_status st = number(r, x, "x [m]", 0, 1, &part->x_m);
+    return st ? st : number(r, y, "y [m]", 0, 1, &part->y_m);
+}
+
+/* What may follow a layer's floorplan: `at X Y`, `place FILE X Y [PREFIX]`, `filler MATERIAL` or
+ * `filler HEAT-CAPACITY RESISTIVITY`. */
+static enum tmx_status addition(struct reader *r, struct tmx_lcf_layer *layer, struct tmx_span rest)
+{
+    struct tmx_span word, first, second, more;
+    enum tmx_status st = TMX_OK;
+    tmx_span_field(&rest, &word);
+    if (tmx_span_is(word, "at")) {
+        st = layer->at ? FAIL(r, "at: given twice") : corner(r, &rest, &layer->part[0]);
+        layer->at = true;
+    } else if (tmx_span_is(word, "place")) {
+        st = tmx_span_field(&rest, &first) ? add_part(r, layer, first)
+                                           : FAIL(r, "place: expected FILE X Y [PREFIX]");
+        struct tmx_lcf_part *part = &layer->part[layer->n_part - 1];
+        st = st ? st : corner(r, &rest, part);
+        if (!st && tmx_span_field(&rest, &second) &&
+            !tmx_span_copy(second, part->prefix, sizeof part->prefix)) {
+            st = FAIL(r, "place: prefix too long");
+        }
+    } else if (layer->filler_k_w_per_mk > 0) {
+        st = FAIL(r, "filler: given twice");
+    } else if (!tmx_span_field(&rest, &first)) {
+        st = FAIL(r, "filler: expected a material, or heat capacity and resistivity");
+    } else if (looks_numeric(first)) {
+        st = tmx_span_field(&rest, &second)
+                 ? numbers(r, first, second, &layer->filler_k_w_per_mk, &layer->filler_p_j_per_m3k)
+                 : FAIL(r, "filler: expected heat capacity and resistivity");
+    } else {
+        st = named(r, first, &layer->filler_k_w_per_mk, &layer->filler_p_j_per_m3k);
+    }
+    return !st && tmx_span_field(&rest, &more)
+               ? FAIL(r, "%.*s: \"%.*s\" is too much", TMX_SPAN_ARG(word), TMX_SPAN_ARG(more))
+               : st;
+}
+
+static bool is_addition(struct tmx_span token)
+{
+    return tmx_span_is(token, "at") || tmx_span_is(token, "place") || tmx_span_is(token, "filler");
 }
 
 static enum tmx_status body(struct reader *r, struct tmx_lcf_layer *layer)
@@ -100,13 +174,12 @@ static enum tmx_status body(struct reader *r, struct tmx_lcf_layer *layer)
     st = st ? st : next(r, "thickness", &token);
     st = st ? st : number(r, token, "thickness [m]", 1e-9, 1, &layer->thickness_m);
     st = st ? st : next(r, "floorplan file", &token);
-    if (!st && !tmx_span_copy(token, layer->floorplan, sizeof layer->floorplan)) {
-        st = FAIL(r, "file name too long");
-    }
-    return st;
+    return st ? st : add_part(r, layer, token);
 }
 
-static enum tmx_status layer(struct reader *r, struct tmx_lcf *lcf, struct tmx_span token)
+/* *last becomes the layer read, for what follows it. */
+static enum tmx_status layer(struct reader *r, struct tmx_lcf *lcf, struct tmx_span token,
+                             struct tmx_lcf_layer **last)
 {
     struct tmx_lcf_layer read = {.given = true, .line = r->lines.number};
     double v;
@@ -122,10 +195,9 @@ static enum tmx_status layer(struct reader *r, struct tmx_lcf *lcf, struct tmx_s
         return FAIL(r, "layer %zu given twice (first at line %u)", l, lcf->layer[l].line);
     }
     st = body(r, &read);
-    if (!st) {
-        lcf->layer[l] = read;
-        lcf->n_layer = l + 1 > lcf->n_layer ? l + 1 : lcf->n_layer;
-    }
+    *last = &lcf->layer[l];
+    lcf->layer[l] = read;
+    lcf->n_layer = l + 1 > lcf->n_layer ? l + 1 : lcf->n_layer;
     return st;
 }
 
@@ -137,6 +209,13 @@ static enum tmx_status check(struct reader *r, const struct tmx_lcf *lcf)
             return FAIL(r, "layer %zu of 0..%zu is missing", l, lcf->n_layer - 1);
         }
         dissipates = dissipates || lcf->layer[l].dissipates;
+        if ((lcf->layer[l].at || lcf->layer[l].n_part > 1) && lcf->layer[l].filler_k_w_per_mk == 0) {
+            return tmx_fail_at(
+                r->err, TMX_EPARSE, r->text.name, lcf->layer[l].line,
+                "layer %zu: its floorplans are placed, so a line \"filler MATERIAL\" must say what "
+                "lies beside them",
+                l);
+        }
     }
     if (lcf->n_layer == 0) {
         return FAIL(r, "no layers");
@@ -148,6 +227,7 @@ enum tmx_status tmx_lcf_read(const char *path, const struct tmx_materials *mater
                              struct tmx_err *err)
 {
     struct reader r = {.materials = materials, .err = err};
+    struct tmx_lcf_layer *last = NULL;
     *lcf = (struct tmx_lcf){0};
     enum tmx_status st = tmx_text_load(&r.text, path, err);
     if (st) {
@@ -161,7 +241,7 @@ enum tmx_status tmx_lcf_read(const char *path, const struct tmx_materials *mater
     while (!st && tmx_lines_next_filled(&r.lines, &r.text)) {
         struct tmx_span rest = r.lines.line, token;
         if (tmx_span_field(&rest, &token)) {
-            st = layer(&r, lcf, token);
+            st = last && is_addition(token) ? addition(&r, last, r.lines.line) : layer(&r, lcf, token, &last);
         }
     }
     if (!st) {
@@ -173,6 +253,9 @@ enum tmx_status tmx_lcf_read(const char *path, const struct tmx_materials *mater
 
 void tmx_lcf_finish(struct tmx_lcf *lcf)
 {
+    for (size_t l = 0; lcf->layer && l < TMX_LCF_MAX_LAYERS; l++) {
+        free(lcf->layer[l].part);
+    }
     free(lcf->layer);
     *lcf = (struct tmx_lcf){0};
 }

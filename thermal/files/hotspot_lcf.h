@@ -13,11 +13,21 @@
 
 enum { TMX_LCF_MAX_LAYERS = 256 };
 
+struct tmx_lcf_part {    /* a floorplan that lies in a layer */
+    char floorplan[512]; /* as written: relative to the current folder, else to the .lcf's */
+    double x_m, y_m;     /* of its lower left corner in the stack's plane */
+    char prefix[64];     /* before its units' names */
+    unsigned line;
+};
+
 struct tmx_lcf_layer {
     bool lateral, dissipates, given;
     double k_w_per_mk, p_j_per_m3k, thickness_m;
-    char floorplan[512]; /* as written: relative to the current folder, else to the .lcf's */
-    unsigned line;       /* of its number */
+    struct tmx_lcf_part *part; /* [n_part] owned: its floorplan, then those of `place` */
+    size_t n_part;
+    bool at;                                      /* the first one's place is given */
+    double filler_k_w_per_mk, filler_p_j_per_m3k; /* 0: none */
+    unsigned line;                                /* of its number */
 };
 
 struct tmx_lcf {

@@ -21,8 +21,7 @@ enum tmx_status tmx_temps_init(struct tmx_temps *t, const struct tmx_stack *stac
 {
     const struct tmx_thermal_spec *spec = &stack->spec;
     const size_t n_layer = spec->n_layer + 2;
-    const double width_m = tmx_floorplan_width_m(spec->layer[0].floorplan);
-    const double height_m = tmx_floorplan_height_m(spec->layer[0].floorplan);
+    const double width_m = tmx_thermal_spec_width_m(spec), height_m = tmx_thermal_spec_height_m(spec);
     *t = (struct tmx_temps){.stack = stack, .n_layer = n_layer, .n_cell = spec->rows * spec->cols};
     t->map = calloc(n_layer, sizeof *t->map);
     t->first = calloc(n_layer + 1, sizeof *t->first);
@@ -262,8 +261,8 @@ void tmx_temps_limit(struct tmx_temps *t, double threshold_k)
 double tmx_temps_sink_mean_k(const struct tmx_temps *t, const double *node_k)
 {
     const struct tmx_package *p = &t->stack->spec.package;
-    const double W = tmx_floorplan_width_m(t->map[0].floorplan),
-                 H = tmx_floorplan_height_m(t->map[0].floorplan);
+    const double W = tmx_thermal_spec_width_m(&t->stack->spec),
+                 H = tmx_thermal_spec_height_m(&t->stack->spec);
     const double s = p->s_spreader_m, S = p->s_sink_m;
     const double A_x = (s + H) * (s - W) / 4, A_y = (s + W) * (s - H) / 4, A_o = (S * S - s * s) / 4;
     const double *cell = node_k + (t->n_layer - 1) * t->n_cell, *node = node_k + t->n_layer * t->n_cell;

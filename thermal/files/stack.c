@@ -104,19 +104,19 @@ enum tmx_status tmx_package_read(const char *path, struct tmx_package *package, 
 
 /* ---- layers ---- */
 
-static enum tmx_status read_floorplan(struct build *b, const char *path, struct tmx_floorplan *fp)
+/* filled: gaps are as they should be. */
+static enum tmx_status check_floorplan(struct build *b, const struct tmx_floorplan *fp, bool filled)
 {
     struct tmx_tiling t;
-    enum tmx_status st = tmx_flp_read(path, fp, b->err);
-    st = st ? st : tmx_floorplan_check(fp, b->options->allow_gaps, b->err);
+    enum tmx_status st = tmx_floorplan_check(fp, b->options->allow_gaps || filled, b->err);
     st = st ? st : tmx_floorplan_tiling(fp, &t, b->err);
     if (st) {
         return st;
     }
     const double gap = 100 * t.gap_m2 / t.die_m2, overlap = 100 * t.overlap_m2 / t.die_m2;
-    if (gap > SHOWN_PERCENT || overlap > SHOWN_PERCENT) {
+    if ((gap > SHOWN_PERCENT && !filled) || overlap > SHOWN_PERCENT) {
         tmx_log_say(b->log, TMX_LOG_INFO,
-                    "%s: accepted: %.3g %% of the die uncovered, %.3g %% covered twice%s", path, gap,
+                    "%s: accepted: %.3g %% of the die uncovered, %.3g %% covered twice%s", fp->source, gap,
                     overlap > SHOWN_PERCENT ? overlap : 0,
                     b->options->allow_gaps ? "" : " (gaps and overlaps within rounding)");
     }
@@ -145,21 +145,28 @@ static enum tmx_status default_layers(struct build *b)
                         "no floorplan: give -f FILE, or -grid_layer_file FILE for a stack");
     }
     enum tmx_status st = alloc_layers(b, 1, 2);
-    st = st ? st : read_floorplan(b, cfg->f, &b->s->floorplan[0]);
+    st = st ? st : tmx_flp_read(cfg->f, &b->s->floorplan[0], b->err);
+    st = st ? st : check_floorplan(b, &b->s->floorplan[0], cfg->k_filler > 0 || cfg->material_filler[0]);
     if (st) {
         return st;
     }
+    double k_filler = cfg->k_filler, p_filler = cfg->p_filler;
     double k_chip = cfg->k_chip, p_chip = cfg->p_chip, k_tim = cfg->k_interface, p_tim = cfg->p_interface;
     st = apply_material(cfg, &b->materials, "material_chip", cfg->material_chip, &k_chip, &p_chip, b->err);
     st = st ? st
             : apply_material(cfg, &b->materials, "material_interface", cfg->material_interface, &k_tim,
                              &p_tim, b->err);
+    st = st ? st
+            : apply_material(cfg, &b->materials, "material_filler", cfg->material_filler, &k_filler,
+                             &p_filler, b->err);
     b->s->layer[0] = (struct tmx_layer){.floorplan = &b->s->floorplan[0],
                                         .lateral = true,
                                         .dissipates = true,
                                         .thickness_m = cfg->t_chip,
                                         .k_w_per_mk = k_chip,
-                                        .p_j_per_m3k = p_chip};
+                                        .p_j_per_m3k = p_chip,
+                                        .filler_k_w_per_mk = k_filler,
+                                        .filler_p_j_per_m3k = k_filler > 0 ? p_filler : 0};
     b->s->layer[1] = (struct tmx_layer){.floorplan = &b->s->floorplan[0],
                                         .lateral = true,
                                         .thickness_m = cfg->t_interface,
@@ -182,41 +189,94 @@ static void locate(const char *lcf, const char *name, char path[TMX_HOTSPOT_PATH
     }
 }
 
+/* Append what lies at a place in a layer. */
+static enum tmx_status place_part(struct build *b, const struct tmx_lcf *lcf, const struct tmx_lcf_part *part,
+                                  struct tmx_floorplan *fp)
+{
+    char path[TMX_HOTSPOT_PATH], name[TMX_NAME_SIZE + sizeof part->prefix];
+    struct tmx_floorplan own = {0};
+    locate(lcf->source, part->floorplan, path);
+    enum tmx_status st = tmx_flp_read(path, &own, b->err);
+    for (size_t i = 0; i < own.n_unit && !st; i++) {
+        struct tmx_unit u = own.unit[i];
+        snprintf(name, sizeof name, "%s%s", part->prefix, u.name);
+        u.name = name;
+        u.x_m += part->x_m;
+        u.y_m += part->y_m;
+        st = tmx_floorplan_add(fp, &u, b->err);
+    }
+    if (!fp->source[0]) {
+        memcpy(fp->source, own.source, sizeof fp->source);
+    }
+    tmx_floorplan_finish(&own);
+    return st;
+}
+
 static enum tmx_status file_layer(struct build *b, const struct tmx_lcf *lcf, size_t l)
 {
     const struct tmx_lcf_layer *from = &lcf->layer[l];
     struct tmx_floorplan *fp = &b->s->floorplan[l];
-    char path[TMX_HOTSPOT_PATH];
-    const size_t length = strlen(from->floorplan);
-    if (length > 4 && tmx_word_compare(from->floorplan + length - 4, ".csv") == 0) {
+    const char *file = from->part[0].floorplan;
+    const size_t length = strlen(file);
+    enum tmx_status st = TMX_OK;
+    if (length > 4 && tmx_word_compare(file + length - 4, ".csv") == 0) {
         return tmx_fail_at(b->err, TMX_EUNSUPPORTED, lcf->source, from->line,
-                           "layer %zu: micro-channel layers (%s) are not modelled", l, from->floorplan);
+                           "layer %zu: micro-channel layers (%s) are not modelled", l, file);
     }
-    locate(lcf->source, from->floorplan, path);
-    const enum tmx_status st = read_floorplan(b, path, fp);
-    if (st) {
-        return st;
+    for (size_t i = 0; i < from->n_part && !st; i++) {
+        st = place_part(b, lcf, &from->part[i], fp);
     }
+    st = st ? st : check_floorplan(b, fp, from->filler_k_w_per_mk > 0);
     b->s->layer[l] = (struct tmx_layer){.floorplan = fp,
                                         .lateral = from->lateral,
                                         .dissipates = from->dissipates,
                                         .thickness_m = from->thickness_m,
                                         .k_w_per_mk = from->k_w_per_mk,
-                                        .p_j_per_m3k = from->p_j_per_m3k};
-    const double w = tmx_floorplan_width_m(fp), w0 = tmx_floorplan_width_m(&b->s->floorplan[0]);
-    const double h = tmx_floorplan_height_m(fp), h0 = tmx_floorplan_height_m(&b->s->floorplan[0]);
-    if (fabs(w - w0) > EXTENT_TOLERANCE_M || fabs(h - h0) > EXTENT_TOLERANCE_M) {
+                                        .p_j_per_m3k = from->p_j_per_m3k,
+                                        .filler_k_w_per_mk = from->filler_k_w_per_mk,
+                                        .filler_p_j_per_m3k = from->filler_p_j_per_m3k};
+    return st;
+}
+
+/* Layers without a filler have one size, and to the very last digit; what lies in the others fits into it. */
+static enum tmx_status fit_layer(struct build *b, const struct tmx_lcf *lcf, size_t l)
+{
+    const struct tmx_lcf_layer *from = &lcf->layer[l];
+    struct tmx_floorplan *fp = &b->s->floorplan[l];
+    const double W = tmx_thermal_spec_width_m(&b->s->spec), H = tmx_thermal_spec_height_m(&b->s->spec);
+    const double w = tmx_floorplan_width_m(fp), h = tmx_floorplan_height_m(fp);
+    const bool filled = from->filler_k_w_per_mk > 0;
+    const bool beyond = w - W > EXTENT_TOLERANCE_M || h - H > EXTENT_TOLERANCE_M,
+               smaller = W - w > EXTENT_TOLERANCE_M || H - h > EXTENT_TOLERANCE_M;
+    if (filled && beyond) {
+        return tmx_fail_at(b->err, TMX_EPARSE, lcf->source, from->line,
+                           "layer %zu: its floorplans reach to %g x %g mm, the stack is %g x %g mm", l,
+                           1e3 * w, 1e3 * h, 1e3 * W, 1e3 * H);
+    }
+    if (filled && smaller && !from->at && from->n_part == 1) {
         return tmx_fail_at(
             b->err, TMX_EPARSE, lcf->source, from->line,
-            "layer %zu (%s) is %g x %g mm, layer 0 (%s) is %g x %g mm; all layers need one size", l,
-            fp->source, 1e3 * w, 1e3 * h, b->s->floorplan[0].source, 1e3 * w0, 1e3 * h0);
+            "layer %zu (%s) is %g x %g mm in a stack of %g x %g mm: a line \"at X Y\" must say where "
+            "it lies",
+            l, fp->source, 1e3 * w, 1e3 * h, 1e3 * W, 1e3 * H);
     }
-    for (size_t i = 0; i < fp->n_unit; i++) { /* below the tolerance: to the very same size */
+    if (!filled && (beyond || smaller)) {
+        size_t first = 0;
+        while (lcf->layer[first].filler_k_w_per_mk > 0) {
+            first++;
+        }
+        return tmx_fail_at(
+            b->err, TMX_EPARSE, lcf->source, from->line,
+            "layer %zu (%s) is %g x %g mm, layer %zu (%s) is %g x %g mm; all layers need one size, or "
+            "a place and a filler (docs/formats.md)",
+            l, fp->source, 1e3 * w, 1e3 * h, first, b->s->floorplan[first].source, 1e3 * W, 1e3 * H);
+    }
+    for (size_t i = 0; i < fp->n_unit && !filled; i++) { /* below the tolerance: to the very same size */
         struct tmx_unit *u = &fp->unit[i];
-        u->x_m *= w0 / w;
-        u->w_m *= w0 / w;
-        u->y_m *= h0 / h;
-        u->h_m *= h0 / h;
+        u->x_m *= W / w;
+        u->w_m *= W / w;
+        u->y_m *= H / h;
+        u->h_m *= H / h;
     }
     return TMX_OK;
 }
@@ -234,6 +294,9 @@ static enum tmx_status file_layers(struct build *b)
     for (size_t l = 0; !st && l < lcf.n_layer; l++) {
         st = file_layer(b, &lcf, l);
     }
+    for (size_t l = 0; !st && l < lcf.n_layer; l++) {
+        st = fit_layer(b, &lcf, l);
+    }
     tmx_lcf_finish(&lcf);
     return st;
 }
@@ -243,7 +306,7 @@ static enum tmx_status file_layers(struct build *b)
 static enum tmx_status check_die(const struct build *b)
 {
     const struct tmx_floorplan *fp = &b->s->floorplan[0];
-    const double w = tmx_floorplan_width_m(fp), h = tmx_floorplan_height_m(fp);
+    const double w = tmx_thermal_spec_width_m(&b->s->spec), h = tmx_thermal_spec_height_m(&b->s->spec);
     const double most_m = b->s->spec.package.s_spreader_m;
     /* in the physical network nothing lies beyond the die that has to be there */
     const bool fits = b->options->network == TMX_NETWORK_PHYSICAL ? fmax(w, h) <= most_m + EXTENT_TOLERANCE_M

@@ -80,7 +80,9 @@ static void materials(struct builder *b)
             b->k[l * n_cell + c] = k;
             b->p[l * n_cell + c] = p;
         }
-        if (die && b->spec->detailed_3d) {
+        if (die && die->filler_k_w_per_mk > 0) {
+            tmx_gridmap_mix(&b->net->map[l], die, b->k + l * n_cell, b->p + l * n_cell);
+        } else if (die && b->spec->detailed_3d) {
             unit_materials(b, l);
         }
     }
@@ -191,15 +193,16 @@ static enum tmx_status check(const struct tmx_thermal_spec *spec, struct tmx_err
     if (spec->n_layer == 0 || tmx_thermal_spec_units(spec) == 0) {
         return tmx_fail(err, TMX_ERANGE, "no block dissipates power");
     }
-    const double W = tmx_floorplan_width_m(spec->layer[0].floorplan);
-    const double H = tmx_floorplan_height_m(spec->layer[0].floorplan);
+    const double W = tmx_thermal_spec_width_m(spec), H = tmx_thermal_spec_height_m(spec);
     for (size_t l = 0; l < spec->n_layer; l++) {
         const struct tmx_floorplan *fp = spec->layer[l].floorplan;
         const double w = tmx_floorplan_width_m(fp), h = tmx_floorplan_height_m(fp);
-        if (fabs(w - W) > SAME_M || fabs(h - H) > SAME_M) {
+        const bool filled = spec->layer[l].filler_k_w_per_mk > 0;
+        if (w - W > SAME_M || h - H > SAME_M || (!filled && (W - w > SAME_M || H - h > SAME_M))) {
             return tmx_fail_at(err, TMX_ERANGE, fp->source, 0,
-                               "layer %zu is %g x %g mm, layer 0 is %g x %g mm; layers must be equal", l,
-                               1e3 * w, 1e3 * h, 1e3 * W, 1e3 * H);
+                               "layer %zu is %g x %g mm, the stack is %g x %g mm; layers must be equal, but "
+                               "for those with a filler",
+                               l, 1e3 * w, 1e3 * h, 1e3 * W, 1e3 * H);
         }
     }
     const bool physical = spec->network == TMX_NETWORK_PHYSICAL; /* its package may end where the die does */
@@ -293,8 +296,8 @@ enum tmx_status tmx_network_init(struct tmx_network *net, const struct tmx_therm
     net->n_cell = spec->rows * spec->cols;
     net->n_layer = spec->n_layer + 2;
     net->n_view = net->n_layer * net->n_cell + TMX_PACKAGE_NODES;
-    net->width_m = tmx_floorplan_width_m(spec->layer[0].floorplan);
-    net->height_m = tmx_floorplan_height_m(spec->layer[0].floorplan);
+    net->width_m = tmx_thermal_spec_width_m(spec);
+    net->height_m = tmx_thermal_spec_height_m(spec);
     net->mode = spec->map_mode;
     st = maps(&b, err);
     st = st                                      ? st

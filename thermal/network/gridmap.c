@@ -186,6 +186,32 @@ void tmx_gridmap_read(const struct tmx_gridmap *map, enum tmx_map_mode mode, con
     }
 }
 
+void tmx_gridmap_mix(const struct tmx_gridmap *map, const struct tmx_layer *layer, double *k, double *p)
+{
+    const bool filled = layer->filler_k_w_per_mk > 0;
+    const double beside_k = filled ? layer->filler_k_w_per_mk : layer->k_w_per_mk;
+    const double beside_p = filled ? layer->filler_p_j_per_m3k : layer->p_j_per_m3k;
+    for (size_t c = 0; c < map->rows * map->cols; c++) {
+        k[c] = beside_k;
+        p[c] = beside_p;
+    }
+    for (size_t u = 0; u < map->n_unit; u++) {
+        const struct tmx_unit *unit = &map->floorplan->unit[u];
+        const double own_k =
+            isnan(unit->resistivity_mk_per_w) ? layer->k_w_per_mk : 1 / unit->resistivity_mk_per_w;
+        const double own_p =
+            isnan(unit->heat_capacity_j_per_m3k) ? layer->p_j_per_m3k : unit->heat_capacity_j_per_m3k;
+        for (size_t e = map->start[u]; e < map->start[u + 1]; e++) {
+            k[map->cell[e]] += map->part[e] * (own_k - beside_k);
+            p[map->cell[e]] += map->part[e] * (own_p - beside_p);
+        }
+    }
+    for (size_t c = 0; c < map->rows * map->cols; c++) { /* overlaps within rounding take nothing below one */
+        k[c] = fmax(k[c], 0.01 * beside_k);
+        p[c] = fmax(p[c], 0.01 * beside_p);
+    }
+}
+
 enum tmx_status tmx_gridmap_fill(const struct tmx_gridmap *map, const double *unit_k, bool as_hotspot,
                                  double *cell_k, struct tmx_err *err)
 {

@@ -30,6 +30,11 @@ void tmx_gridmap_finish(struct tmx_gridmap *map); /* accepts zeroed memory */
  * of it (parts that stick out of the die by a rounding are put inside). */
 void tmx_gridmap_spread_power(const struct tmx_gridmap *map, const double *power_w, double *cell_w);
 
+/* Conductivity k and heat capacity p [rows * cols] of the cells of a layer: its units' own materials, else
+ * the layer's, and its filler (else the layer's) beside them, mixed by area. Before the floorplan has gone.
+ */
+void tmx_gridmap_mix(const struct tmx_gridmap *map, const struct tmx_layer *layer, double *k, double *p);
+
 /* unit_k [n_unit, K] from cell_k [rows * cols, K], in the way of mode. */
 void tmx_gridmap_read(const struct tmx_gridmap *map, enum tmx_map_mode mode, const double *cell_k,
                       double *unit_k);

@@ -222,12 +222,16 @@ static enum tmx_status plate_sheets(struct builder *b, const struct plate *plate
     return st;
 }
 
-/* Conductivity and heat capacity of every die cell, mixed by area. */
+/* Conductivity and heat capacity of every die cell, where they differ within a layer. */
 static enum tmx_status cell_materials(struct builder *b)
 {
     const struct tmx_network *net = b->net;
     const size_t n_cell = net->n_cell, n_die = b->spec->n_layer;
-    if (!b->spec->detailed_3d) {
+    bool mixed = b->spec->detailed_3d;
+    for (size_t l = 0; l < n_die; l++) {
+        mixed = mixed || b->spec->layer[l].filler_k_w_per_mk > 0;
+    }
+    if (!mixed) {
         return TMX_OK;
     }
     b->k = calloc(n_die * n_cell, sizeof *b->k);
@@ -236,23 +240,13 @@ static enum tmx_status cell_materials(struct builder *b)
         return no_memory(b->err);
     }
     for (size_t l = 0; l < n_die; l++) {
-        const struct tmx_gridmap *map = &net->map[l];
         const struct tmx_layer *layer = &b->spec->layer[l];
-        double *k = b->k + l * n_cell, *p = b->p + l * n_cell;
         for (size_t c = 0; c < n_cell; c++) {
-            k[c] = layer->k_w_per_mk;
-            p[c] = layer->p_j_per_m3k;
+            b->k[l * n_cell + c] = layer->k_w_per_mk;
+            b->p[l * n_cell + c] = layer->p_j_per_m3k;
         }
-        for (size_t u = 0; u < map->n_unit; u++) {
-            const struct tmx_unit *unit = &map->floorplan->unit[u];
-            const double more_k =
-                isnan(unit->resistivity_mk_per_w) ? 0 : 1 / unit->resistivity_mk_per_w - layer->k_w_per_mk;
-            const double more_p =
-                isnan(unit->heat_capacity_j_per_m3k) ? 0 : unit->heat_capacity_j_per_m3k - layer->p_j_per_m3k;
-            for (size_t e = map->start[u]; e < map->start[u + 1]; e++) {
-                k[map->cell[e]] += map->part[e] * more_k;
-                p[map->cell[e]] += map->part[e] * more_p;
-            }
+        if (b->spec->detailed_3d || layer->filler_k_w_per_mk > 0) {
+            tmx_gridmap_mix(&net->map[l], layer, b->k + l * n_cell, b->p + l * n_cell);
         }
     }
     return TMX_OK;

@@ -12,12 +12,14 @@
 #include "core/machine/floorplan.h"
 
 struct tmx_layer {                         /* of the die stack; layer 0 is farthest from the sink */
-    const struct tmx_floorplan *floorplan; /* not owned; all layers have the same extent */
+    const struct tmx_floorplan *floorplan; /* not owned; layers without a filler have the same extent */
     bool lateral;                          /* heat flows sideways */
     bool dissipates;                       /* its units carry power */
     double thickness_m;
-    double k_w_per_mk;  /* conductivity */
-    double p_j_per_m3k; /* volumetric heat capacity */
+    double k_w_per_mk;         /* conductivity */
+    double p_j_per_m3k;        /* volumetric heat capacity */
+    double filler_k_w_per_mk;  /* of what no unit covers: moulding beside dies; 0: the layer's own. With a */
+    double filler_p_j_per_m3k; /* filler the units' own materials count, mixed by area, detailed_3d or not */
 };
 
 struct tmx_package {
@@ -62,6 +64,10 @@ struct tmx_thermal_spec {
 /* Number of units that dissipate, over all layers: the n_unit of power_w and temp_k,
  * ordered by layer, then by position in the layer's floorplan. */
 size_t tmx_thermal_spec_units(const struct tmx_thermal_spec *spec);
+
+/* Extent of the stack [m]: that of its layers without a filler, or where all have one of the largest. */
+double tmx_thermal_spec_width_m(const struct tmx_thermal_spec *spec);
+double tmx_thermal_spec_height_m(const struct tmx_thermal_spec *spec);
 
 /* Convection levels of the spec: at least one. */
 size_t tmx_thermal_spec_levels(const struct tmx_thermal_spec *spec);

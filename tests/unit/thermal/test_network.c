@@ -27,8 +27,17 @@ static void make(struct chip *c)
     c->unit[0] = block(name_a, 0, 0, 5.75e-3, 16e-3);
     c->unit[1] = block(name_b, 5.75e-3, 0, 10.25e-3, 16e-3);
     c->floorplan = (struct tmx_floorplan){c->unit, 2, "chip"};
-    c->layer[0] = (struct tmx_layer){&c->floorplan, true, true, 150e-6, 130, 1.63e6};
-    c->layer[1] = (struct tmx_layer){&c->floorplan, true, false, 20e-6, 4, 4e6};
+    c->layer[0] = (struct tmx_layer){.floorplan = &c->floorplan,
+                                     .lateral = true,
+                                     .dissipates = true,
+                                     .thickness_m = 150e-6,
+                                     .k_w_per_mk = 130,
+                                     .p_j_per_m3k = 1.63e6};
+    c->layer[1] = (struct tmx_layer){.floorplan = &c->floorplan,
+                                     .lateral = true,
+                                     .thickness_m = 20e-6,
+                                     .k_w_per_mk = 4,
+                                     .p_j_per_m3k = 4e6};
     c->spec = (struct tmx_thermal_spec){
         .layer = c->layer,
         .n_layer = 2,
@@ -221,6 +230,45 @@ static void detailed_stacks_use_half_cells_and_unit_materials(void **state)
     tmx_network_finish(&net);
 }
 
+/* A filler beside the left unit says what a second unit with a material of its own would. */
+static void a_filler_is_what_no_unit_covers(void **state)
+{
+    (void)state;
+    static const enum tmx_network_kind kinds[] = {TMX_NETWORK_HOTSPOT, TMX_NETWORK_PHYSICAL};
+    for (size_t i = 0; i < 2; i++) {
+        struct chip c;
+        struct tmx_network tiled, filled;
+        struct tmx_floorplan left;
+        make(&c);
+        left = (struct tmx_floorplan){c.unit, 1, "left"};
+        c.spec.network = kinds[i];
+        c.layer[0].filler_k_w_per_mk = 9; /* nowhere yet */
+        c.layer[0].filler_p_j_per_m3k = 9;
+        c.unit[1].resistivity_mk_per_w = 2;
+        c.unit[1].heat_capacity_j_per_m3k = 1.2e6;
+        init(&tiled, &c);
+        c.layer[0].floorplan = &left;
+        c.layer[0].filler_k_w_per_mk = 0.5;
+        c.layer[0].filler_p_j_per_m3k = 1.2e6;
+        init(&filled, &c);
+        assert_int_equal(filled.n_unit, 1);
+        check_close(filled.width_m, 16e-3, 1e-15, 0);
+        for (size_t n = 0; n < tiled.n_node; n++) {
+            check_close(filled.heat_j_k[n], tiled.heat_j_k[n], 0, 1e-9);
+        }
+        for (int e = 0; e < tiled.col_start[tiled.n_node]; e++) {
+            check_close(filled.value_w_k[e], tiled.value_w_k[e], 0, 1e-9);
+        }
+        /* and it conducts: 11.5 cells of silicon, half a cell of both, then moulding */
+        check_close(link_w_k(&filled, 20, 21) / link_w_k(&filled, 5, 6), 0.5 / 130, 0, 1e-9);
+        tmx_network_finish(&tiled);
+        tmx_network_finish(&filled);
+        c.layer[0].filler_k_w_per_mk = 0;
+        assert_int_equal(tmx_network_init(&filled, &c.spec, NULL), TMX_ERANGE); /* a small layer needs one */
+        tmx_network_finish(&filled);
+    }
+}
+
 static void power_is_spread_whole_and_read_back_by_area(void **state)
 {
     (void)state;
@@ -331,6 +379,7 @@ int main(void)
         cmocka_unit_test(rectangular_cells_conduct_more_along_their_short_side),
         cmocka_unit_test(a_layer_without_lateral_flow_has_no_lateral_links),
         cmocka_unit_test(detailed_stacks_use_half_cells_and_unit_materials),
+        cmocka_unit_test(a_filler_is_what_no_unit_covers),
         cmocka_unit_test(power_is_spread_whole_and_read_back_by_area),
         cmocka_unit_test(rows_count_from_the_north_and_the_centre_is_hotspots),
         cmocka_unit_test(a_start_field_is_normalised_unless_hotspots_is_wanted),

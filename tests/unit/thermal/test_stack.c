@@ -68,6 +68,38 @@ static void a_layer_file_names_layers_in_any_order(void **state)
     tmx_stack_finish(&s);
 }
 
+#define PLACED "0\nY\nN\n1.7e6\n0.01\n1e-4\nst_big.flp\n1\nY\nY\n1.7e6\n0.01\n5e-4\nst_a.flp\n"
+static void dies_lie_side_by_side_in_a_layer(void **state)
+{
+    (void)state;
+    struct tmx_stack s;
+    char message[1600];
+    write_files();
+    scratch_write("st_hbm.flp", "stack 1e-3 4e-3 0.7 0.8 1.6e6 0.05\n");
+    scratch_write("st.lcf", PLACED "at 0.5e-3 0\nplace st_hbm.flp 10.75e-3 1e-3 hbm0_\n"
+                                   "place st_hbm.flp 10.75e-3 5e-3 hbm1_\nfiller 1.5e6 2\n");
+    if (create("-grid_layer_file st.lcf\n", &s, message) != TMX_OK) {
+        fail_msg("%s", message);
+    }
+    const struct tmx_floorplan *fp = s.layer[1].floorplan;
+    assert_int_equal(fp->n_unit, 4);
+    assert_string_equal(fp->unit[3].name, "hbm1_stack");
+    check_close(fp->unit[0].x_m, 0.5e-3, 1e-12, 0);
+    check_close(fp->unit[3].x_m, 10.75e-3, 1e-12, 0);
+    check_close(fp->unit[3].y_m, 5e-3, 1e-12, 0);
+    check_close(fp->unit[3].resistivity_mk_per_w, 0.05, 1e-12, 0);
+    check_close(tmx_thermal_spec_width_m(&s.spec), 12e-3, 1e-12, 0);
+    assert_true(s.layer[1].filler_k_w_per_mk == 0.5 && s.layer[0].filler_k_w_per_mk == 0);
+    tmx_stack_finish(&s);
+    scratch_write("st_gap.flp", "A 5e-3 1e-2 0 0\nH 2e-3 1e-2 8e-3 0 1.6e6 0.05\n");
+    assert_int_equal(create("-f st_gap.flp\n-k_filler 0.8\n", &s, message), TMX_OK);
+    assert_true(s.layer[0].filler_k_w_per_mk == 0.8 && s.layer[0].filler_p_j_per_m3k == 1.7e6);
+    assert_true(s.layer[1].filler_k_w_per_mk == 0);
+    tmx_stack_finish(&s);
+    assert_int_equal(create("-f st_gap.flp\n", &s, message), TMX_EPARSE); /* gaps are a mistake without it */
+    tmx_stack_finish(&s);
+}
+
 static void faults_name_their_place(void **state)
 {
     (void)state;
@@ -104,6 +136,20 @@ static void faults_name_their_place(void **state)
          "micro-channel layers (x.csv) are not mod"},
         {"-grid_layer_file st.lcf\n", "0\nY\nN\n1e6\n0.01\n1e-4\nst_a.flp\n", "no layer dissipates power"},
         {"-grid_layer_file st.lcf\n", "\n", "no layers"},
+        {"-grid_layer_file st.lcf\n", PLACED "at 0 0\n",
+         "st.lcf:8: layer 1: its floorplans are placed, so a line \"filler MATERIAL\""},
+        {"-grid_layer_file st.lcf\n", PLACED "filler 1.5e6 2\n",
+         "st.lcf:8: layer 1 (st_a.flp) is 10 x 10 mm in a stack of 12 x 10 mm: a line \"at X Y\""},
+        {"-grid_layer_file st.lcf\n", PLACED "at 5e-3 0\nfiller 1.5e6 2\n",
+         "st.lcf:8: layer 1: its floorplans reach to 15 x 10 mm, the stack is 12 x 10 mm"},
+        {"-grid_layer_file st.lcf\n", PLACED "at 0\n", "st.lcf:15: expected the place X Y [m]"},
+        {"-grid_layer_file st.lcf\n", PLACED "at 0 0 0\n", "st.lcf:15: at: \"0\" is too much"},
+        {"-grid_layer_file st.lcf\n", PLACED "filler mould\n", "st.lcf:15: unknown material \"mould\""},
+        {"-grid_layer_file st.lcf\n", PLACED "filler 1.5e6\n", "st.lcf:15: filler: expected heat capacity"},
+        {"-grid_layer_file st.lcf\n", PLACED "filler 1.5e6 1\nfiller 1.5e6 1\n",
+         "st.lcf:16: filler: given twice"},
+        {"-grid_layer_file st.lcf\n", PLACED "at 0 0\nplace st_a.flp 1e-3 0 b_\nfiller 1.5e6 1\n", "overlap"},
+        {"-grid_layer_file st.lcf\n", "at 0 0\n", "st.lcf:1: layer number \"at\""},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         struct tmx_stack s;
@@ -198,6 +244,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_plain_chip_is_silicon_on_an_interface),
         cmocka_unit_test(a_layer_file_names_layers_in_any_order),
+        cmocka_unit_test(dies_lie_side_by_side_in_a_layer),
         cmocka_unit_test(faults_name_their_place),
         cmocka_unit_test(malformed_materials_name_their_line),
         cmocka_unit_test(trace_columns_find_their_units),
