@@ -234,8 +234,8 @@ static void small_gaps_and_high_densities_are_told_and_accepted(void **state)
     assert_non_null(
         strstr(message, "warning: bad.ptrace:2: block \"B\": 900 W are 112.5 W/mm2, above 100 W/mm2"));
     write_valid_case();
-    assert_int_equal(run("", "-t_metal 1e-5 -base_proc_freq 3e9 -v", message), 0);
-    assert_non_null(strstr(message, "HotSpot options without effect here: t_metal base_proc_freq"));
+    assert_int_equal(run("", "-n_metal 8 -base_proc_freq 3e9 -v", message), 0);
+    assert_non_null(strstr(message, "HotSpot options without effect here: n_metal base_proc_freq"));
 }
 
 static void a_device_or_pipe_is_written_not_replaced(void **state)

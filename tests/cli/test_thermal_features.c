@@ -293,6 +293,19 @@ static void still_air_settles_in_steady_state_and_transient(void **state)
     check_close(last_of("feat_a.ttrace", "A") - 318.15, rise, 0.03, 0); /* steps of r_convec */
 }
 
+static void heat_may_leave_through_the_board(void **state)
+{
+    (void)state;
+    run(BASE "-model_secondary 1 -o feat_b.ttrace -steady_file feat_b.steady");
+    assert_true(holds("feat_b.steady", "pcb_") && holds("feat_b.steady", "inode_27"));
+    run(BASE "-model_secondary 1 -init_file feat_b.steady -o feat_c.ttrace");
+    assert_int_equal(run_to(BASE "-model_secondary 1 -s_pcb 0.02", "feat.err"), 2);
+    assert_true(
+        holds("feat.err", "model_secondary: s_pcb = 0.02 m must be larger than the solder (s_solder)"));
+    assert_int_equal(run_to(BASE "-model_secondary 1 --network physical", "feat.err"), 2);
+    assert_true(holds("feat.err", "the physical network has no secondary path"));
+}
+
 static void old_habits_are_warned_about(void **state)
 {
     (void)state;
@@ -304,13 +317,13 @@ static void old_habits_are_warned_about(void **state)
     assert_false(holds("feat.err", "block model"));
     assert_int_equal(run_to(BASE "--verify-with /bin/true", "feat.err"), 2);
     assert_true(holds("feat.err", "on these files HotSpot takes its block model"));
-    assert_int_equal(run_to(BASE "--verify-with /bin/true -model_type grid -model_secondary 1", "feat.err"),
+    assert_int_equal(run_to(BASE "--verify-with /bin/true -model_type grid -use_microchannels 1", "feat.err"),
                      2);
-    assert_true(holds("feat.err", "model_secondary is switched on, which HotSpot models"));
-    run(BASE "-detailed_3D on -model_secondary 1 -t_c4 1e-4");
-    assert_false(holds("feat.err", "t_c4")); /* only what matters; the rest with -v */
+    assert_true(holds("feat.err", "use_microchannels is switched on, which HotSpot models"));
+    run(BASE "-detailed_3D on -use_microchannels 1 -htc 1e4");
+    assert_false(holds("feat.err", "htc")); /* only what matters; the rest with -v */
     assert_true(holds("feat.err", "detailed_3D has no effect"));
-    assert_true(holds("feat.err", "model_secondary is switched on, but not modelled"));
+    assert_true(holds("feat.err", "use_microchannels is switched on, but not modelled"));
     scratch_write("feat.lcf",
                   "0\nY\nY\n1.75e6\n0.01\n1.5e-4\nfeat.flp\n1\nY\nN\n4e6\n0.25\n2e-5\nfeat.flp\n");
     run("-c feat.config -p feat.ptrace -f feat.flp -grid_layer_file feat.lcf -detailed_3D on -steady_file "
@@ -355,6 +368,7 @@ int main(void)
         cmocka_unit_test(the_physical_network_takes_the_same_files),
         cmocka_unit_test(the_cheaper_method_is_taken_and_said),
         cmocka_unit_test(still_air_settles_in_steady_state_and_transient),
+        cmocka_unit_test(heat_may_leave_through_the_board),
         cmocka_unit_test(old_habits_are_warned_about),
         cmocka_unit_test(the_options_can_be_dumped_and_used_again),
         cmocka_unit_test(help_shows_an_example_and_every_option),

@@ -52,6 +52,20 @@ static const struct tmx_layer layers[] = {
 static const double fan_levels[N_LEVEL] = {0.3, 0.15, 0.6};
 static const double full_w[N_UNIT] = {6, 3, 2, 5, 9};
 
+/* The same chip on a board: its layers are below the two above. */
+static const struct tmx_layer on_board[] = {
+    {.floorplan = &chip, .lateral = true, .thickness_m = 2e-3, .k_w_per_mk = 3, .p_j_per_m3k = 1.32e6},
+    {.floorplan = &chip, .lateral = true, .thickness_m = 9e-4, .k_w_per_mk = 17, .p_j_per_m3k = 2.1e6},
+    {.floorplan = &chip, .lateral = true, .thickness_m = 1e-3, .k_w_per_mk = 2, .p_j_per_m3k = 1.6e6},
+    {.floorplan = &chip,
+     .lateral = true,
+     .dissipates = true,
+     .thickness_m = 150e-6,
+     .k_w_per_mk = 130,
+     .p_j_per_m3k = 1.63e6},
+    {.floorplan = &chip, .lateral = true, .thickness_m = 20e-6, .k_w_per_mk = 4, .p_j_per_m3k = 4e6}};
+static const struct tmx_board board = {0.021, 0.021, 0.1, 2, 140.4, false};
+
 static struct tmx_thermal_spec chip_spec(size_t n_level)
 {
     return (struct tmx_thermal_spec){
@@ -68,6 +82,7 @@ static struct tmx_thermal_spec chip_spec(size_t n_level)
 
 /* ---- the back-ends, each with one and with three fan levels, and their other schemes ---- */
 struct subject {
+    bool board; /* with a secondary path */
     const char *name, *options;
     unsigned claims;
     size_t n_level;
@@ -84,8 +99,8 @@ static void with_each(unsigned claims, check_fn *check)
         const bool reduced = strcmp(ops->base.name, "reduced") == 0,
                    grid = strcmp(ops->base.name, "grid") == 0;
         for (size_t n_level = 0; n_level <= N_LEVEL; n_level += N_LEVEL) {
-            struct subject s = {ops->base.name, reduced ? "cache = false;" : "", ops->claims, n_level,
-                                reduced ? 1e-3 : 1e-7};
+            struct subject s = {false,       ops->base.name, reduced ? "cache = false;" : "",
+                                ops->claims, n_level,        reduced ? 1e-3 : 1e-7};
             if ((s.claims & claims) == claims && s.claims != 0) {
                 print_message("  %s, %zu fan levels\n", s.name, n_level);
                 check(&s);
@@ -110,6 +125,11 @@ static void open_subject(struct engine *e, const struct subject *s, double ambie
     struct tmx_thermal_spec spec = chip_spec(s->n_level);
     spec.ambient_k += ambient_shift_k;
     spec.init_k += ambient_shift_k;
+    if (s->board) {
+        spec.layer = on_board;
+        spec.n_layer = sizeof on_board / sizeof on_board[0];
+        spec.board = &board;
+    }
     engine_open(e, s->name, s->options, &spec);
 }
 
@@ -578,6 +598,17 @@ static void check_gang(const struct subject *s)
         (void)state;                  \
         with_each((claims), (check)); \
     }
+static void heat_through_the_board_is_counted(void **state)
+{
+    (void)state;
+    static const struct subject subjects[] = {{true, "grid", "", 0, 0, 1e-7},
+                                              {true, "reduced", "cache = false;", 0, 0, 1e-3},
+                                              {true, "reduced", "cache = false;", 0, N_LEVEL, 1e-3}};
+    for (size_t i = 0; i < sizeof subjects / sizeof subjects[0]; i++) {
+        check_balance(&subjects[i]);
+    }
+}
+
 CONTRACT(heat_in_is_heat_stored_plus_heat_to_ambient, TMX_THERMAL_BALANCE, check_balance)
 CONTRACT(responses_add_up_and_shift_with_ambient, TMX_THERMAL_LINEAR, check_linear)
 CONTRACT(heat_flows_alike_both_ways, TMX_THERMAL_RECIPROCAL, check_reciprocal)
@@ -600,6 +631,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(heat_in_is_heat_stored_plus_heat_to_ambient),
+        cmocka_unit_test(heat_through_the_board_is_counted),
         cmocka_unit_test(responses_add_up_and_shift_with_ambient),
         cmocka_unit_test(heat_flows_alike_both_ways),
         cmocka_unit_test(one_step_is_ten_of_a_tenth),

@@ -97,8 +97,11 @@ static void steady_and_backward_euler(const char *name)
     run(name, "--scheme be --precision 9");
     WITHIN(listings_differ("gold.steady", golden(name, "out.steady").text), 0.006);
     WITHIN(listings_differ("gold.gsteady", golden(name, "out.grid_steady").text), 0.006);
-    WITHIN(listings_differ("gold.steady", golden(name, "ref.steady").text), 1e-5);
     WITHIN(traces_differ("gold.ttrace", golden(name, "out.ttrace").text), 0.006);
+    if (strcmp(name, "G_board") == 0) { /* of which there is no independent solution */
+        return;
+    }
+    WITHIN(listings_differ("gold.steady", golden(name, "ref.steady").text), 1e-5);
     WITHIN(traces_differ("gold.ttrace", golden(name, "ref_be.ttrace").text), 1e-5);
 }
 
@@ -141,6 +144,12 @@ static void case_f(void **state)
     (void)state;
     steady_and_backward_euler("F_rectcell");
     exact("F_rectcell", "--method grid --precision 9", 1e-5);
+}
+
+static void case_g(void **state)
+{
+    (void)state;
+    steady_and_backward_euler("G_board");
 }
 
 static void the_reduced_model_is_within_a_millikelvin(void **state)
@@ -199,6 +208,7 @@ int main(void)
         cmocka_unit_test(case_d),
         cmocka_unit_test(case_e),
         cmocka_unit_test(case_f),
+        cmocka_unit_test(case_g),
         cmocka_unit_test(the_reduced_model_is_within_a_millikelvin),
         cmocka_unit_test(grid_transient_has_hotspots_layout),
         cmocka_unit_test(verify_with_prints_the_largest_difference),

@@ -254,12 +254,7 @@ static enum tmx_status settle(const struct state *s, const double *power_w, doub
 /* Heat to ambient [W] from a field theta, or [J] from its time integral. */
 static double to_ambient(const struct state *s, const double *theta)
 {
-    const struct tmx_network *net = &s->model->net;
-    double sum = 0;
-    for (size_t c = 0; c < net->n_node; c++) {
-        sum += net->area_m2[c] * theta[c];
-    }
-    return s->model->gamma[s->level] * sum;
+    return tmx_network_leaving(&s->model->net, s->model->gamma[s->level], theta);
 }
 
 static enum tmx_status advance_euler(const struct state *s, double dt_s, const double *power_w, double *out_j)
@@ -299,7 +294,7 @@ static enum tmx_status advance_exact(const struct state *s, double dt_s, const d
 {
     const struct tmx_network *net = &s->model->net;
     const struct tmx_factor *f;
-    double mean_m2_k = 0;
+    double mean_w = 0;
     enum tmx_status st = settle_once(s, power_w);
     st = st ? st : find_factor(s->model, tmx_decay_sigma(dt_s), s->level, &f, NULL);
     if (st) {
@@ -310,8 +305,8 @@ static enum tmx_status advance_exact(const struct state *s, double dt_s, const d
         away[c] = s->theta[c] - s->end->theta[c];
     }
     memcpy(s->next, s->end->theta, net->n_node * sizeof *s->next);
-    st = tmx_decay(s->decay, s->work, f, dt_s, s->next, &mean_m2_k);
-    *out_j = dt_s * (to_ambient(s, s->end->theta) + s->model->gamma[s->level] * mean_m2_k);
+    st = tmx_decay(s->decay, s->work, f, s->model->gamma[s->level], dt_s, s->next, &mean_w);
+    *out_j = dt_s * (to_ambient(s, s->end->theta) + mean_w);
     return st;
 }
 
@@ -396,7 +391,7 @@ static enum tmx_status field(const void *state, size_t layer, double *cell_k)
 {
     const struct state *s = state;
     const struct tmx_network *net = &s->model->net;
-    const size_t n = layer == net->n_layer ? (size_t)TMX_PACKAGE_NODES : net->n_cell;
+    const size_t n = layer == net->n_layer ? net->n_package : net->n_cell;
     tmx_network_field(net, s->theta, layer, cell_k);
     for (size_t c = 0; c < n; c++) {
         cell_k[c] += s->ambient_k;

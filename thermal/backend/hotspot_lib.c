@@ -92,6 +92,10 @@ static enum tmx_status refuse(const struct tmx_thermal_spec *spec, struct tmx_er
                         "HotSpot's library has one convection resistance, %zu are asked",
                         tmx_thermal_spec_levels(spec));
     }
+    if (spec->board) {
+        return tmx_fail(err, TMX_EUNSUPPORTED,
+                        "a secondary path (model_secondary) is not handed to HotSpot's library");
+    }
     for (size_t l = 0; l < spec->n_layer; l++) {
         if (spec->layer[l].filler_k_w_per_mk > 0) {
             return tmx_fail(err, TMX_EUNSUPPORTED,

@@ -41,14 +41,21 @@ static void model_destroy(void *model)
     }
 }
 
-/* R without the package, and C, of one unit of a layer. */
-static void straight_through(const struct tmx_thermal_spec *spec, size_t layer, double area_m2, double *r,
-                             double *c)
+/* R without the package, and C, of one unit of a layer; in a layer with a filler of its own material. */
+static void straight_through(const struct tmx_thermal_spec *spec, size_t layer, const struct tmx_unit *unit,
+                             double *r, double *c)
 {
+    const double area_m2 = tmx_unit_area_m2(unit);
     *r = *c = 0;
     for (size_t l = layer; l < spec->n_layer; l++) {
-        *r += spec->layer[l].thickness_m / (spec->layer[l].k_w_per_mk * area_m2);
-        *c += LUMPING * spec->layer[l].p_j_per_m3k * spec->layer[l].thickness_m * area_m2;
+        const struct tmx_layer *at = &spec->layer[l];
+        const bool own = l == layer && at->filler_k_w_per_mk > 0;
+        const double per_k =
+            own && !isnan(unit->resistivity_mk_per_w) ? unit->resistivity_mk_per_w : 1 / at->k_w_per_mk;
+        const double p =
+            own && !isnan(unit->heat_capacity_j_per_m3k) ? unit->heat_capacity_j_per_m3k : at->p_j_per_m3k;
+        *r += at->thickness_m * per_k / area_m2;
+        *c += LUMPING * p * at->thickness_m * area_m2;
     }
 }
 
@@ -68,9 +75,10 @@ static void fill(struct model *m, const struct tmx_thermal_spec *spec)
     size_t at = 0;
     for (size_t l = 0; l < spec->n_layer; l++) {
         for (size_t u = 0; spec->layer[l].dissipates && u < spec->layer[l].floorplan->n_unit; u++, at++) {
-            const double area = tmx_unit_area_m2(&spec->layer[l].floorplan->unit[u]), share = area / all;
+            const struct tmx_unit *unit = &spec->layer[l].floorplan->unit[u];
+            const double share = tmx_unit_area_m2(unit) / all;
             double r, c;
-            straight_through(spec, l, area, &r, &c);
+            straight_through(spec, l, unit, &r, &c);
             m->heat_j_k[at] = c + LUMPING * share * c_package;
             for (size_t level = 0; level < m->n_level; level++) {
                 m->k_per_w[level * m->n_unit + at] =
@@ -97,6 +105,10 @@ static enum tmx_status model_create(const void *options, const struct tmx_therma
     if (!m || !m->heat_j_k || !m->k_per_w) {
         model_destroy(m);
         return tmx_fail(err, TMX_ENOMEM, "thermal model of %zu units", n);
+    }
+    if (spec->board) {
+        model_destroy(m);
+        return tmx_fail(err, TMX_EUNSUPPORTED, "the lumped back-end has no secondary path (model_secondary)");
     }
     if (spec->init_node_k) {
         model_destroy(m);

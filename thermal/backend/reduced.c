@@ -370,7 +370,7 @@ static enum tmx_status field(const void *state, size_t layer, double *cell_k)
 {
     const struct state *s = state;
     const struct tmx_network *net = &s->model->shared.net;
-    const size_t n = layer == net->n_layer ? (size_t)TMX_PACKAGE_NODES : net->n_cell;
+    const size_t n = layer == net->n_layer ? net->n_package : net->n_cell;
     tmx_assert(layer <= net->n_layer);
     tmx_reduced_model_field(&s->model->shared, s->level, s->z, s->power, layer * net->n_cell, n, s->next,
                             cell_k);

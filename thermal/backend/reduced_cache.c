@@ -63,6 +63,13 @@ enum tmx_status tmx_reduced_key(const struct tmx_thermal_spec *spec, const struc
     add_count(h, (size_t)spec->map_mode);
     add_count(h, spec->hotspot_lateral);
     add_count(h, spec->detailed_3d);
+    add_count(h, spec->board != NULL);
+    if (spec->board) {
+        const struct tmx_board *b = spec->board;
+        const double board[] = {b->s_sub_m,          b->s_solder_m,       b->s_pcb_m,
+                                b->r_convec_k_per_w, b->c_convec_j_per_k, b->quasi_static};
+        tmx_hash_add(h, board, sizeof board);
+    }
     add_count(h, spec->n_layer);
     for (size_t l = 0; l < spec->n_layer; l++) {
         add_layer(h, &spec->layer[l], spec->detailed_3d || spec->layer[l].filler_k_w_per_mk > 0);

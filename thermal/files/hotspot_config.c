@@ -73,6 +73,17 @@ const struct tmx_opt tmx_hotspot_opts[] = {
     TEXT(material_filler, "filler material by name"),
     REAL(r_convec, "K/W", 0, 1e6, 0.1, "sink to air resistance"),
     REAL(c_convec, "J/K", 0, 1e9, 140.4, "heat capacity of the air side"),
+    BOOL(model_secondary, "heat leaves through substrate, solder and board, too"),
+    REAL(r_convec_sec, "K/W", 1e-6, 1e6, 1, "board to air resistance"),
+    REAL(c_convec_sec, "J/K", 0, 1e9, 140.4, "heat capacity of the air below the board"),
+    THICKNESS(t_metal, 1e-5, "on-chip metal, as one layer"),
+    THICKNESS(t_c4, 1e-4, "C4 pads and underfill"),
+    SIDE(s_sub, 0.021, "package substrate side"),
+    THICKNESS(t_sub, 1e-3, "package substrate thickness"),
+    SIDE(s_solder, 0.021, "solder balls side"),
+    THICKNESS(t_solder, 9.4e-4, "solder balls thickness"),
+    SIDE(s_pcb, 0.1, "board side"),
+    THICKNESS(t_pcb, 2e-3, "board thickness"),
     BOOL(leakage_used, "add HotSpot's temperature-dependent leakage"),
     INT(leakage_mode, 0, 0, 0, "leakage formula; 0 is the only one"),
     BOOL(package_model_used, "compute r_convec from fan and sink fins"),
@@ -99,20 +110,9 @@ _Static_assert((int)N_ROWS <= (int)TMX_HOTSPOT_MAX_KEYS, "origin has no room for
 static const char *const not_modelled[] = {
     "c", /* in what HotSpot's own -d writes */
     "detailed_3D_used",
-    "model_secondary",
-    "r_convec_sec",
-    "c_convec_sec",
     "n_metal",
-    "t_metal",
-    "t_c4",
     "s_c4",
     "n_c4",
-    "s_sub",
-    "t_sub",
-    "s_solder",
-    "t_solder",
-    "s_pcb",
-    "t_pcb",
     "base_proc_freq",
     "block_omit_lateral",
     "use_microchannels",
@@ -204,7 +204,7 @@ static void append(char *list, size_t size, const char *name)
 
 static void note_ignored(struct tmx_hotspot_config *cfg, const char *name, const char *value)
 {
-    static const char *const models[] = {"model_secondary", "use_microchannels", "use_microfluidic_cooling"};
+    static const char *const models[] = {"use_microchannels", "use_microfluidic_cooling"};
     append(cfg->ignored, sizeof cfg->ignored, name);
     if (listed(name, models, sizeof models / sizeof models[0]) && strcmp(value, "0") != 0) {
         append(cfg->missed, sizeof cfg->missed, name);

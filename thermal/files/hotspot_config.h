@@ -33,6 +33,9 @@ struct tmx_hotspot_config {
     double s_spreader, t_spreader, k_spreader, p_spreader, s_sink, t_sink, k_sink, p_sink;
     double r_convec, c_convec;
     double k_filler, p_filler; /* ours: of what the floorplan leaves of the die; k_filler 0: no gaps */
+    /* secondary path; n_metal, s_c4, n_c4 do nothing in HotSpot either */
+    bool model_secondary;
+    double r_convec_sec, c_convec_sec, t_metal, t_c4, s_sub, t_sub, s_solder, t_solder, s_pcb, t_pcb;
     char material_filler[64], material_chip[64], material_interface[64], material_spreader[64],
         material_sink[64];
     char materials_file[TMX_HOTSPOT_PATH];

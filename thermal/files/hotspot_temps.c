@@ -8,6 +8,7 @@
 #include "core/base/text.h"
 
 enum { N_PACKAGE = 12, SPREADER_NODES = 4, MAX_NAME = 600 };
+_Static_assert((int)TMX_TEMPS_PACKAGE == (int)N_PACKAGE + 16, "a board has 16 nodes");
 
 static const double MIN_K = 200, MAX_K = 5000; /* colder is degrees C, hotter is no chip */
 
@@ -22,7 +23,10 @@ enum tmx_status tmx_temps_init(struct tmx_temps *t, const struct tmx_stack *stac
     const struct tmx_thermal_spec *spec = &stack->spec;
     const size_t n_layer = spec->n_layer + 2;
     const double width_m = tmx_thermal_spec_width_m(spec), height_m = tmx_thermal_spec_height_m(spec);
-    *t = (struct tmx_temps){.stack = stack, .n_layer = n_layer, .n_cell = spec->rows * spec->cols};
+    *t = (struct tmx_temps){.stack = stack,
+                            .n_layer = n_layer,
+                            .n_cell = spec->rows * spec->cols,
+                            .n_package = spec->board ? TMX_TEMPS_PACKAGE : N_PACKAGE};
     t->map = calloc(n_layer, sizeof *t->map);
     t->first = calloc(n_layer + 1, sizeof *t->first);
     if (!t->map || !t->first) {
@@ -44,7 +48,7 @@ enum tmx_status tmx_temps_init(struct tmx_temps *t, const struct tmx_stack *stac
     for (size_t i = 0; i < t->first[n_layer]; i++) {
         t->block_k[i] = spec->init_k;
     }
-    for (size_t i = 0; i < N_PACKAGE; i++) {
+    for (size_t i = 0; i < t->n_package; i++) {
         t->package_k[i] = spec->init_k;
     }
     return TMX_OK;
@@ -63,7 +67,7 @@ void tmx_temps_finish(struct tmx_temps *t)
 
 size_t tmx_temps_nodes(const struct tmx_temps *t)
 {
-    return t->n_layer * t->n_cell + N_PACKAGE;
+    return t->n_layer * t->n_cell + t->n_package;
 }
 
 void tmx_temps_from_nodes(struct tmx_temps *t, const double *node_k)
@@ -72,7 +76,7 @@ void tmx_temps_from_nodes(struct tmx_temps *t, const double *node_k)
         tmx_gridmap_read(&t->map[l], t->stack->spec.map_mode, node_k + l * t->n_cell,
                          t->block_k + t->first[l]);
     }
-    memcpy(t->package_k, node_k + t->n_layer * t->n_cell, sizeof t->package_k);
+    memcpy(t->package_k, node_k + t->n_layer * t->n_cell, t->n_package * sizeof *t->package_k);
 }
 
 enum tmx_status tmx_temps_to_nodes(const struct tmx_temps *t, bool as_hotspot, double *node_k,
@@ -85,22 +89,25 @@ enum tmx_status tmx_temps_to_nodes(const struct tmx_temps *t, bool as_hotspot, d
             return st;
         }
     }
-    memcpy(node_k + t->n_layer * t->n_cell, t->package_k, sizeof t->package_k);
+    memcpy(node_k + t->n_layer * t->n_cell, t->package_k, t->n_package * sizeof *t->package_k);
     return TMX_OK;
 }
 
 /* What stands before the block names of a layer. */
 static void prefix(const struct tmx_temps *t, size_t layer, char buf[32])
 {
-    const size_t n_die = t->n_layer - 2;
-    if (layer == n_die) {
+    static const char *const below[] = {"pcb_", "solder_", "sub_", "c4_", "metal_"};
+    const size_t n_die = t->n_layer - 2, n_below = t->stack->n_below;
+    if (layer < n_below) {
+        snprintf(buf, 32, "%s", below[layer]);
+    } else if (layer == n_die) {
         snprintf(buf, 32, "hsp_");
     } else if (layer == n_die + 1) {
         snprintf(buf, 32, "hsink_");
     } else if (t->stack->from_layer_file) {
         snprintf(buf, 32, "layer_%zu_", layer);
     } else {
-        snprintf(buf, 32, "%s", layer == 0 ? "" : "iface_");
+        snprintf(buf, 32, "%s", layer == n_below ? "" : "iface_");
     }
 }
 
@@ -176,7 +183,7 @@ static enum tmx_status read_all(struct reader *r, struct tmx_temps *t)
         st = given ? read_layer(r, t, l, given) : tmx_fail(r->err, TMX_ENOMEM, "reading %s", r->text.name);
         free(given);
     }
-    for (size_t i = 0; !st && i < N_PACKAGE; i++) {
+    for (size_t i = 0; !st && i < t->n_package; i++) {
         char name[MAX_NAME], want[32];
         snprintf(want, sizeof want, "inode_%zu", i);
         st = entry(r, want, name, &t->package_k[i]);
@@ -185,7 +192,7 @@ static enum tmx_status read_all(struct reader *r, struct tmx_temps *t)
         }
     }
     if (!st && tmx_lines_next_filled(&r->lines, &r->text)) {
-        st = FAIL(r, "text after the last node, inode_11");
+        st = FAIL(r, "text after the last node, inode_%zu", t->n_package - 1);
     }
     return st;
 }
@@ -220,7 +227,7 @@ void tmx_temps_print(const struct tmx_temps *t, int decimals, FILE *out)
             print_entry(before, fp->unit[i].name, t->block_k[t->first[l] + i], decimals, out);
         }
     }
-    for (size_t i = 0; i < N_PACKAGE; i++) {
+    for (size_t i = 0; i < t->n_package; i++) {
         snprintf(name, sizeof name, "%zu", i);
         print_entry("inode_", name, t->package_k[i], decimals, out);
     }
@@ -243,7 +250,8 @@ void tmx_temps_limit(struct tmx_temps *t, double threshold_k)
 {
     const double ambient_k = t->stack->spec.ambient_k;
     double hottest = -INFINITY;
-    for (size_t i = 0; i < t->first[1]; i++) {
+    const size_t below = t->stack->n_below;
+    for (size_t i = t->first[below]; i < t->first[below + 1]; i++) {
         hottest = fmax(hottest, t->block_k[i]);
     }
     if (hottest <= threshold_k || hottest <= ambient_k) {
@@ -253,7 +261,7 @@ void tmx_temps_limit(struct tmx_temps *t, double threshold_k)
     for (size_t i = 0; i < t->first[t->n_layer]; i++) {
         t->block_k[i] = ambient_k + scale * (t->block_k[i] - ambient_k);
     }
-    for (size_t i = 0; i < N_PACKAGE; i++) {
+    for (size_t i = 0; i < t->n_package; i++) {
         t->package_k[i] = ambient_k + scale * (t->package_k[i] - ambient_k);
     }
 }

@@ -10,6 +10,8 @@
 #include "thermal/files/stack.h"
 #include "thermal/network/gridmap.h"
 
+enum { TMX_TEMPS_PACKAGE = 28 };
+
 struct tmx_temps {
     const struct tmx_stack *stack; /* not owned */
     size_t n_layer;                /* with spreader and sink */
@@ -17,7 +19,9 @@ struct tmx_temps {
     struct tmx_gridmap *map; /* [n_layer] owned; spreader and sink use the last die layer's floorplan */
     size_t *first;           /* [n_layer + 1] owned: first block of each layer */
     double *block_k;         /* [first[n_layer], K] owned */
-    double package_k[12];    /* [K] W,E,N,S of spreader, inner and outer sink */
+    size_t n_package;        /* 12, or 28 with a board */
+    double package_k[TMX_TEMPS_PACKAGE]; /* [n_package, K] W,E,N,S of spreader, inner and outer sink, then
+                                            substrate, solder, inner and outer board */
 };
 
 /* Room for the blocks of stack (which must outlive *t), all at the stack's init_k. End it

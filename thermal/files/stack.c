@@ -371,6 +371,7 @@ enum tmx_status tmx_stack_create(const struct tmx_hotspot_config *cfg,
     enum tmx_status st = read_materials(cfg, &b.materials, err);
     st = st ? st : make_package(cfg, &b.materials, &s->spec.package, err);
     st = st ? st : cfg->grid_layer_file[0] ? file_layers(&b) : default_layers(&b);
+    st = st || !cfg->model_secondary ? st : tmx_stack_add_board(s, cfg, options->hotspot_compat, err);
     st = st ? st : check_die(&b);
     st = st ? st : make_fan(&b);
     tmx_materials_finish(&b.materials);
@@ -397,6 +398,7 @@ void tmx_stack_finish(struct tmx_stack *s)
     }
     free(s->floorplan);
     free(s->layer);
+    free(s->board);
     *s = (struct tmx_stack){0};
 }
 

@@ -22,6 +22,8 @@ struct tmx_stack {
     size_t n_floorplan;
     struct tmx_layer *layer; /* [spec.n_layer] owned */
     bool from_layer_file;
+    size_t n_below; /* layers of the secondary path before those: board, solder, substrate [, C4, metal] */
+    struct tmx_board *board;      /* owned: of model_secondary, else NULL */
     struct tmx_thermal_spec spec; /* points into the above */
     struct tmx_fan_sink fan;      /* of package_model_used */
 };
@@ -36,6 +38,11 @@ TMX_NODISCARD enum tmx_status tmx_stack_create(const struct tmx_hotspot_config *
                                                const struct tmx_log *log, struct tmx_stack *s,
                                                struct tmx_err *err);
 void tmx_stack_finish(struct tmx_stack *s);
+
+/* Put the layers of the secondary path below those of s. Errors: TMX_ECONFIG where its parts are smaller than
+ * what they carry, TMX_ENOMEM. */
+TMX_NODISCARD enum tmx_status tmx_stack_add_board(struct tmx_stack *s, const struct tmx_hotspot_config *cfg,
+                                                  bool hotspot_compat, struct tmx_err *err);
 
 /* The package alone: spreader, sink and convection of cfg, materials by name applied. */
 TMX_NODISCARD enum tmx_status tmx_stack_package(const struct tmx_hotspot_config *cfg,

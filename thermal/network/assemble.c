@@ -116,28 +116,6 @@ static void cell_links(struct builder *b)
     }
 }
 
-/* Links of the cells on the die's edge to one ring node: half a cell and this cell's
- * share of the ring's conduction path. */
-static void edge_links(struct builder *b, size_t layer, size_t ring, double side_m, double k)
-{
-    const struct tmx_network *net = b->net;
-    const double W = net->width_m, H = net->height_m, t = b->t[layer];
-    const double dx = W / (double)net->cols, dy = H / (double)net->rows;
-    const double path_x = (side_m - W) / 4 / (k * t * (side_m + 3 * H) / 4);
-    const double path_y = (side_m - H) / 4 / (k * t * (side_m + 3 * W) / 4);
-    const double to_x = 0.5 * dx / (k * dy * t) + (double)net->rows * path_x;
-    const double to_y = 0.5 * dy / (k * dx * t) + (double)net->cols * path_y;
-    const size_t cell = layer * net->n_cell, node = net->n_layer * net->n_cell + ring;
-    for (size_t j = 0; j < net->cols; j++) {
-        add_link(b, cell + j, node + NORTH, to_y);
-        add_link(b, cell + (net->rows - 1) * net->cols + j, node + SOUTH, to_y);
-    }
-    for (size_t i = 0; i < net->rows; i++) {
-        add_link(b, cell + i * net->cols, node + WEST, to_x);
-        add_link(b, cell + i * net->cols + net->cols - 1, node + EAST, to_x);
-    }
-}
-
 /* The 12 package nodes: ring to ring links, heat capacity, area towards the air. */
 static void package_nodes(struct builder *b)
 {
@@ -174,6 +152,10 @@ static void cell_nodes(struct builder *b)
     const size_t sink = (net->n_layer - 1) * net->n_cell;
     for (size_t node = 0; node < net->n_layer * net->n_cell; node++) {
         net->heat_j_k[node] = LUMPING * b->p[node] * b->t[node / net->n_cell] * a;
+        if (b->spec->board && node < net->n_cell) {
+            const struct tmx_board *board = b->spec->board;
+            net->heat_j_k[node] += LUMPING * board->c_convec_j_per_k * a / (board->s_pcb_m * board->s_pcb_m);
+        }
         if (node >= sink) {
             net->heat_j_k[node] += LUMPING * pk->c_convec_j_per_k * a / (pk->s_sink_m * pk->s_sink_m);
             net->area_m2[node] = a;
@@ -206,6 +188,19 @@ static enum tmx_status check(const struct tmx_thermal_spec *spec, struct tmx_err
         }
     }
     const bool physical = spec->network == TMX_NETWORK_PHYSICAL; /* its package may end where the die does */
+    if (physical && spec->board) {
+        return tmx_fail(err, TMX_ERANGE, "the physical network has no secondary path (model_secondary)");
+    }
+    if (spec->board &&
+        (spec->n_layer < 4 || fmin(spec->board->s_sub_m, spec->board->s_solder_m) < fmax(W, H) ||
+         spec->board->s_pcb_m < spec->board->s_solder_m)) {
+        return tmx_fail(
+            err, TMX_ERANGE,
+            "secondary path: the die (%g x %g mm) must fit on the substrate (%g mm) and the solder (%g "
+            "mm), which must fit on the board (%g mm)",
+            1e3 * W, 1e3 * H, 1e3 * spec->board->s_sub_m, 1e3 * spec->board->s_solder_m,
+            1e3 * spec->board->s_pcb_m);
+    }
     if (physical && spec->hotspot_lateral) {
         return tmx_fail(err, TMX_ERANGE, "the physical network does not exchange lateral resistances");
     }
@@ -275,11 +270,23 @@ static enum tmx_status hotspot_init(struct builder *b, struct tmx_err *err)
     }
     materials(b);
     cell_links(b);
-    edge_links(b, net->n_layer - 2, SPREADER, pk->s_spreader_m, pk->k_spreader);
-    edge_links(b, net->n_layer - 1, INNER, pk->s_spreader_m, pk->k_sink);
+    const size_t spreader = net->n_layer - 2, sink = net->n_layer - 1, rings = net->n_layer * net->n_cell;
+    st = tmx_links_edge(&b->links, net, spreader, pk->t_spreader_m, rings + SPREADER, pk->s_spreader_m,
+                        pk->k_spreader, err);
+    st = st ? st
+            : tmx_links_edge(&b->links, net, sink, pk->t_sink_m, rings + INNER, pk->s_spreader_m, pk->k_sink,
+                             err);
+    st = st || !b->spec->board ? st : tmx_board_init(net, b->spec, &b->links, err);
+    if (st) {
+        return st;
+    }
     package_nodes(b);
     cell_nodes(b);
-    return b->st ? b->st : tmx_links_compress(&b->links, net, err);
+    st = b->st ? b->st : tmx_links_compress(&b->links, net, err);
+    for (size_t c = 0; !st && net->ground_w_k && c < net->n_node; c++) {
+        net->value_w_k[net->col_start[c]] += net->ground_w_k[c];
+    }
+    return st;
 }
 
 enum tmx_status tmx_network_init(struct tmx_network *net, const struct tmx_thermal_spec *spec,
@@ -295,7 +302,8 @@ enum tmx_status tmx_network_init(struct tmx_network *net, const struct tmx_therm
     net->cols = spec->cols;
     net->n_cell = spec->rows * spec->cols;
     net->n_layer = spec->n_layer + 2;
-    net->n_view = net->n_layer * net->n_cell + TMX_PACKAGE_NODES;
+    net->n_package = TMX_PACKAGE_NODES + (spec->board ? TMX_BOARD_NODES : 0);
+    net->n_view = net->n_layer * net->n_cell + net->n_package;
     net->width_m = tmx_thermal_spec_width_m(spec);
     net->height_m = tmx_thermal_spec_height_m(spec);
     net->mode = spec->map_mode;
@@ -326,6 +334,7 @@ void tmx_network_finish(struct tmx_network *net)
     free(net->value_w_k);
     free(net->heat_j_k);
     free(net->area_m2);
+    free(net->ground_w_k);
     free(net->view_start);
     free(net->view_node);
     free(net->view_part);
@@ -337,6 +346,18 @@ void tmx_network_finish(struct tmx_network *net)
 double tmx_network_gamma(const struct tmx_network *net, double r_convec_k_per_w)
 {
     return 1.0 / (net->film_base_k + r_convec_k_per_w * net->sink_area_m2);
+}
+
+double tmx_network_leaving(const struct tmx_network *net, double gamma, const double *theta_k)
+{
+    double sum = 0, board = 0;
+    for (size_t c = 0; c < net->n_node; c++) {
+        sum += net->area_m2[c] * theta_k[c];
+    }
+    for (size_t c = 0; c < net->n_node && net->ground_w_k; c++) {
+        board += net->ground_w_k[c] * theta_k[c];
+    }
+    return gamma * sum + board;
 }
 
 void tmx_network_spread_power(const struct tmx_network *net, const double *power_w, double *node_w)
@@ -415,6 +436,6 @@ void tmx_network_unview(const struct tmx_network *net, const double *view_k, dou
 void tmx_network_field(const struct tmx_network *net, const double *node_k, size_t layer, double *cell_k)
 {
     tmx_assert(layer <= net->n_layer);
-    tmx_network_view(net, node_k, layer * net->n_cell,
-                     layer == net->n_layer ? (size_t)TMX_PACKAGE_NODES : net->n_cell, cell_k);
+    tmx_network_view(net, node_k, layer * net->n_cell, layer == net->n_layer ? net->n_package : net->n_cell,
+                     cell_k);
 }

@@ -8,24 +8,27 @@
  * G = G_net + gamma(R_convec) diag(A). Built here, solved elsewhere.
  *
  * The view: cells of every layer (die stack, spreader, sink), index layer * n_cell + cell,
- * then 12 package nodes: W,E,N,S of the spreader, the inner and the outer sink ring. In HotSpot's network
+ * then 12 package nodes: W,E,N,S of the spreader, the inner and the outer sink ring, and with a secondary
+ * path 16 more: W,E,N,S of substrate, solder, the inner and the outer ring of the board. In HotSpot's network
  * the nodes are just these. In the physical one the cells of the die layers come first, as in the view;
  * what else the view shows are means over the nodes that follow. */
 
-enum { TMX_PACKAGE_NODES = 12 };
+enum { TMX_PACKAGE_NODES = 12, TMX_BOARD_NODES = 16 };
 
 struct tmx_network {
     size_t n_node, n_view, n_cell, n_layer; /* n_layer counts spreader and sink */
+    size_t n_package;                       /* nodes of the view behind the cells: 12, or 28 with a board */
     size_t rows, cols;
     double width_m, height_m; /* of the die */
     size_t n_unit;            /* dissipating units */
 
     /* G_net, lower triangle by columns, rows ascending, the diagonal first */
-    int *col_start;    /* [n_node + 1] owned */
-    int *row;          /* [n_entry] owned */
-    double *value_w_k; /* [n_entry, W/K] owned */
-    double *heat_j_k;  /* [n_node, J/K] owned: the diagonal of C */
-    double *area_m2;   /* [n_node, m2] owned: the diagonal of A, area facing the air */
+    int *col_start;     /* [n_node + 1] owned */
+    int *row;           /* [n_entry] owned */
+    double *value_w_k;  /* [n_entry, W/K] owned */
+    double *heat_j_k;   /* [n_node, J/K] owned: the diagonal of C */
+    double *area_m2;    /* [n_node, m2] owned: the diagonal of A, area facing the air */
+    double *ground_w_k; /* [n_node, W/K] owned: from the board to the air, part of G_net; NULL: no board */
     double
         film_base_k; /* [m2 K/W] sink conduction in series with the film: gamma = 1 / (film_base + R S^2) */
     double sink_area_m2;
@@ -54,6 +57,9 @@ void tmx_network_finish(struct tmx_network *net); /* accepts zeroed memory */
 /* Film coefficient gamma [W/(m2 K)] at a convection resistance. */
 double tmx_network_gamma(const struct tmx_network *net, double r_convec_k_per_w);
 
+/* Heat [W] that leaves to the air from theta_k [n_node, K], through sink and board. */
+double tmx_network_leaving(const struct tmx_network *net, double gamma, const double *theta_k);
+
 /* Add power_w [n_unit, W] to node_w [n_node, W]. */
 void tmx_network_spread_power(const struct tmx_network *net, const double *power_w, double *node_w);
 
@@ -69,7 +75,7 @@ void tmx_network_view(const struct tmx_network *net, const double *node_k, size_
                       double *view_k);
 void tmx_network_unview(const struct tmx_network *net, const double *view_k, double *node_k);
 
-/* Copy one layer (its cells) or, for layer == n_layer, the 12 package nodes. */
+/* Copy one layer (its cells) or, for layer == n_layer, the n_package nodes. */
 void tmx_network_field(const struct tmx_network *net, const double *node_k, size_t layer, double *cell_k);
 
 #endif

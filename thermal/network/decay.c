@@ -99,15 +99,6 @@ static double largest(const double *v, size_t n)
     return big;
 }
 
-static double area_sum(const struct tmx_network *net, const double *v)
-{
-    double sum = 0;
-    for (size_t c = 0; c < net->n_node; c++) {
-        sum += net->area_m2[c] * v[c];
-    }
-    return sum;
-}
-
 /* Vector j + 1 = M v_j orthogonalised against the basis; T grows by one. */
 static enum tmx_status extend(struct tmx_decay *d, size_t j, double sigma, struct tmx_solver *work,
                               const struct tmx_factor *f)
@@ -138,14 +129,14 @@ static enum tmx_status extend(struct tmx_decay *d, size_t j, double sigma, struc
 }
 
 enum tmx_status tmx_decay(struct tmx_decay *d, struct tmx_solver *work, const struct tmx_factor *factor,
-                          double dt_s, double *field_k, double *mean_m2_k)
+                          double gamma, double dt_s, double *field_k, double *mean_w)
 {
     const size_t n = d->net->n_node;
     const double sigma = tmx_decay_sigma(dt_s), size = norm(d, d->basis);
     for (size_t c = 0; c < n; c++) {
         d->basis[c] = size > 0 ? d->basis[c] / size : 0;
     }
-    *mean_m2_k = 0;
+    *mean_w = 0;
     size_t m = 0;
     int small = 0;
     while (size > 0 && m < MAX_KRYLOV && small < 2) { /* one small term may be chance */
@@ -163,7 +154,7 @@ enum tmx_status tmx_decay(struct tmx_decay *d, struct tmx_solver *work, const st
     }
     for (size_t j = 0; j < m; j++) {
         tmx_dense_axpy(n, size * d->end[j], d->basis + j * n, field_k);
-        *mean_m2_k += size * d->mean[j] * area_sum(d->net, d->basis + j * n);
+        *mean_w += size * d->mean[j] * tmx_network_leaving(d->net, gamma, d->basis + j * n);
     }
     return small < 2 && m == MAX_KRYLOV ? TMX_ESOLVE : TMX_OK;
 }

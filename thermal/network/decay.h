@@ -18,11 +18,11 @@ double tmx_decay_sigma(double dt_s);
 /* Where the caller puts the field v [n_node, K] before tmx_decay. */
 double *tmx_decay_start(struct tmx_decay *d);
 
-/* Add what is left of v after dt_s to field_k [n_node]; *mean_m2_k is the time mean of
- * sum(area v) [m2 K], from which the heat that left follows. factor: at tmx_decay_sigma(dt_s).
+/* Add what is left of v after dt_s to field_k [n_node]; *mean_w is the time mean of
+ * the heat that leaves [W] at film coefficient gamma. factor: at tmx_decay_sigma(dt_s) and gamma.
  * Allocates nothing. Returns TMX_OK, or TMX_ESOLVE when the series does not end. */
 TMX_NODISCARD enum tmx_status tmx_decay(struct tmx_decay *d, struct tmx_solver *work,
-                                        const struct tmx_factor *factor, double dt_s, double *field_k,
-                                        double *mean_m2_k);
+                                        const struct tmx_factor *factor, double gamma, double dt_s,
+                                        double *field_k, double *mean_w);
 
 #endif

@@ -458,7 +458,8 @@ static enum tmx_status finish_builder(struct builder *b, struct tmx_err *err)
     s->out = b->e ? calloc(k * m, sizeof *s->out) : NULL;
     s->one = calloc(k, sizeof *s->one);
     s->area = calloc(k, sizeof *s->area);
-    if (!s->in || (b->e && !s->out) || !s->one || !s->area) {
+    s->ground = calloc(k, sizeof *s->ground);
+    if (!s->in || (b->e && !s->out) || !s->one || !s->area || !s->ground) {
         return tmx_fail(err, TMX_ENOMEM, "basis of %zu vectors", k);
     }
     for (size_t c = 0; c < k; c++) {
@@ -471,6 +472,9 @@ static enum tmx_status finish_builder(struct builder *b, struct tmx_err *err)
     }
     tmx_dense_tn(k, 1, n, 1, s->v, n, b->net->heat_j_k, n, 0, s->one, k);
     tmx_dense_tn(k, 1, n, 1, s->v, n, b->net->area_m2, n, 0, s->area, k);
+    if (b->net->ground_w_k) {
+        tmx_dense_tn(k, 1, n, 1, s->v, n, b->net->ground_w_k, n, 0, s->ground, k);
+    }
     return TMX_OK;
 }
 
@@ -512,6 +516,7 @@ void tmx_basis_finish(struct tmx_basis *basis)
     free(basis->out);
     free(basis->one);
     free(basis->area);
+    free(basis->ground);
     free(basis->error);
     free(basis->cell_error);
     free(basis->steady);

@@ -9,14 +9,15 @@
 
 struct tmx_basis {
     size_t n_node, n_mode, n_unit;
-    double *v;     /* [n_mode][n_node] owned, V' C V = 1 */
-    double *g;     /* [n_mode][n_mode] owned, V' G V at film coefficient gamma */
-    double *a;     /* [n_mode][n_mode] owned, V' A V; NULL when gamma is the only film coefficient */
-    double *in;    /* [n_unit][n_mode] owned, V' B */
-    double *out;   /* [n_unit][n_mode] owned, V' E: temperatures are E' theta; NULL when E = B */
-    double *one;   /* [n_mode] owned, V' C 1: the uniform field 1 K */
-    double *area;  /* [n_mode] owned, V' A 1 */
-    double *error; /* [n_unit][n_unit] owned, K/W: what V misses at each unit, row by unit that changes */
+    double *v;      /* [n_mode][n_node] owned, V' C V = 1 */
+    double *g;      /* [n_mode][n_mode] owned, V' G V at film coefficient gamma */
+    double *a;      /* [n_mode][n_mode] owned, V' A V; NULL when gamma is the only film coefficient */
+    double *in;     /* [n_unit][n_mode] owned, V' B */
+    double *out;    /* [n_unit][n_mode] owned, V' E: temperatures are E' theta; NULL when E = B */
+    double *one;    /* [n_mode] owned, V' C 1: the uniform field 1 K */
+    double *area;   /* [n_mode] owned, V' A 1 */
+    double *ground; /* [n_mode] owned, V' of what the board conducts to the air */
+    double *error;  /* [n_unit][n_unit] owned, K/W: what V misses at each unit, row by unit that changes */
     double *cell_error; /* [n_unit][regions] owned, K/W: likewise at the nodes of wish->cells; NULL without */
     double *steady;     /* [n_unit][n_unit] owned, K/W: E' G^-1 B at gamma, solved directly */
     double gamma;       /* expansion point [W/(m2 K)] */

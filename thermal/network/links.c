@@ -54,6 +54,28 @@ enum tmx_status tmx_links_compress(const struct tmx_links *l, struct tmx_network
     return TMX_OK;
 }
 
+enum tmx_status tmx_links_edge(struct tmx_links *l, const struct tmx_network *net, size_t layer,
+                               double thickness_m, size_t ring, double side_m, double k, struct tmx_err *err)
+{
+    const double W = net->width_m, H = net->height_m, t = thickness_m;
+    const double dx = W / (double)net->cols, dy = H / (double)net->rows;
+    const double path_x = (side_m - W) / 4 / (k * t * (side_m + 3 * H) / 4);
+    const double path_y = (side_m - H) / 4 / (k * t * (side_m + 3 * W) / 4);
+    const double to_x = 0.5 * dx / (k * dy * t) + (double)net->rows * path_x;
+    const double to_y = 0.5 * dy / (k * dx * t) + (double)net->cols * path_y;
+    const size_t cell = layer * net->n_cell;
+    enum tmx_status st = TMX_OK;
+    for (size_t j = 0; j < net->cols && !st; j++) {
+        st = tmx_links_add(l, cell + j, ring + 2, to_y, err);
+        st = st ? st : tmx_links_add(l, cell + (net->rows - 1) * net->cols + j, ring + 3, to_y, err);
+    }
+    for (size_t i = 0; i < net->rows && !st; i++) {
+        st = tmx_links_add(l, cell + i * net->cols, ring, to_x, err);
+        st = st ? st : tmx_links_add(l, cell + i * net->cols + net->cols - 1, ring + 1, to_x, err);
+    }
+    return st;
+}
+
 void tmx_links_finish(struct tmx_links *l)
 {
     free(l->link);

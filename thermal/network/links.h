@@ -24,6 +24,17 @@ TMX_NODISCARD enum tmx_status tmx_links_compress(const struct tmx_links *l, stru
                                                  struct tmx_err *err);
 void tmx_links_finish(struct tmx_links *l); /* accepts zeroed memory */
 
+/* Links of the cells on the edge of a layer of HotSpot's network to the ring node of each side, W,E,N,S from
+ * node ring on: half a cell and this cell's share of the ring's conduction path. */
+TMX_NODISCARD enum tmx_status tmx_links_edge(struct tmx_links *l, const struct tmx_network *net, size_t layer,
+                                             double thickness_m, size_t ring, double side_m, double k,
+                                             struct tmx_err *err);
+
+/* The secondary path's nodes beyond the die: links, heat, and net->ground_w_k, which is yet to be added to
+ * the matrix. */
+TMX_NODISCARD enum tmx_status tmx_board_init(struct tmx_network *net, const struct tmx_thermal_spec *spec,
+                                             struct tmx_links *links, struct tmx_err *err);
+
 /* The other assembler: cells to the edges of spreader and sink, refined layers. Its part of
  * tmx_network_init, after maps and sizes are set. */
 TMX_NODISCARD enum tmx_status tmx_physical_init(struct tmx_network *net, const struct tmx_thermal_spec *spec,

@@ -31,8 +31,8 @@ enum tmx_status tmx_modes_init(struct tmx_modes *modes, const struct tmx_basis *
     modes->in = calloc(k * m, sizeof *modes->in);
     modes->out = basis->out ? calloc(k * m, sizeof *modes->out) : modes->in;
     modes->one = calloc(k, sizeof *modes->one);
-    modes->area = calloc(k, sizeof *modes->area);
-    if (!modes->rate || !modes->vector || !modes->in || !modes->out || !modes->one || !modes->area) {
+    modes->leave = calloc(k, sizeof *modes->leave);
+    if (!modes->rate || !modes->vector || !modes->in || !modes->out || !modes->one || !modes->leave) {
         return tmx_fail(err, TMX_ENOMEM, "%zu modes", k);
     }
     for (size_t i = 0; i < k * k; i++) {
@@ -50,7 +50,8 @@ enum tmx_status tmx_modes_init(struct tmx_modes *modes, const struct tmx_basis *
         tmx_dense_tn(k, m, k, 1, modes->vector, k, basis->out, k, 0, modes->out, k);
     }
     tmx_dense_tn(k, 1, k, 1, modes->vector, k, basis->one, k, 0, modes->one, k);
-    tmx_dense_tn(k, 1, k, 1, modes->vector, k, basis->area, k, 0, modes->area, k);
+    tmx_dense_tn(k, 1, k, gamma, modes->vector, k, basis->area, k, 0, modes->leave, k);
+    tmx_dense_tn(k, 1, k, 1, modes->vector, k, basis->ground, k, 1, modes->leave, k);
     return TMX_OK;
 }
 
@@ -63,7 +64,7 @@ void tmx_modes_finish(struct tmx_modes *modes)
     }
     free(modes->in);
     free(modes->one);
-    free(modes->area);
+    free(modes->leave);
     *modes = (struct tmx_modes){0};
 }
 
@@ -77,7 +78,7 @@ enum tmx_status tmx_modes_layout(const struct tmx_modes *modes, struct tmx_modal
     for (size_t i = 0; i < k; i++) {
         modal->rate[i] = modes->rate[i];
         modal->stored[i] = modes->one[i];
-        modal->leave[i] = modes->gamma * modes->area[i];
+        modal->leave[i] = modes->leave[i];
         modal->one[i] = modes->one[i];
         for (size_t u = 0; u < m; u++) {
             modal->in[u * modal->mode_row + i] = modes->in[u * k + i];
@@ -330,7 +331,7 @@ static enum tmx_status layout(const struct cut *c, size_t n, struct tmx_modal *m
             const double down = t[i] / c->root[i], up = t[i] * c->root[i];
             (*lift)[j * k + i] = down;
             modal->stored[j] += down * q->one[i];
-            modal->leave[j] += q->gamma * down * q->area[i];
+            modal->leave[j] += down * q->leave[i];
             modal->one[j] += up * q->one[i];
         }
         for (size_t u = 0; u < m; u++) {

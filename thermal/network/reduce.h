@@ -11,10 +11,10 @@
 struct tmx_modes { /* the modal form, not yet laid out for stepping; columns over n_mode */
     size_t n_mode, n_unit;
     double gamma;
-    double *rate;       /* [n_mode, 1/s] owned, ascending */
-    double *vector;     /* [n_mode][n_mode] owned: modes in the basis, by columns */
-    double *in, *out;   /* [n_unit][n_mode] owned; out may be in */
-    double *one, *area; /* [n_mode] owned */
+    double *rate;        /* [n_mode, 1/s] owned, ascending */
+    double *vector;      /* [n_mode][n_mode] owned: modes in the basis, by columns */
+    double *in, *out;    /* [n_unit][n_mode] owned; out may be in */
+    double *one, *leave; /* [n_mode] owned; leave: heat to the air [W], through sink and board */
 };
 
 /* Diagonalise the projected network at gamma. Overwritten; end with tmx_modes_finish. */

@@ -29,6 +29,15 @@ struct tmx_package {
     double c_convec_j_per_k;
 };
 
+/* Secondary heat path, from the die's other face through substrate and solder balls to the board and its air:
+ * HotSpot's. Layers 0, 1, 2 of the stack are then board, solder and substrate over the die. */
+struct tmx_board {
+    double s_sub_m, s_solder_m, s_pcb_m; /* sides */
+    double r_convec_k_per_w;             /* board to air */
+    double c_convec_j_per_k;
+    bool quasi_static; /* what lies beyond the die's edge stores no heat, as in HotSpot's SuperLU build */
+};
+
 enum tmx_map_mode { TMX_MAP_AREA, TMX_MAP_AVG, TMX_MAP_MIN, TMX_MAP_MAX, TMX_MAP_CENTER };
 
 enum tmx_network_kind {
@@ -44,17 +53,18 @@ struct tmx_thermal_spec {
     const struct tmx_layer *layer; /* [n_layer] not owned; spreader and sink are appended by the model */
     size_t n_layer;
     struct tmx_package package;
-    size_t rows, cols;          /* grid, each >= 2 */
-    enum tmx_map_mode map_mode; /* how a unit's temperature is read from its cells */
-    bool hotspot_lateral;       /* exchange the lateral resistances as HotSpot does */
-    bool detailed_3d;           /* per-unit materials, series half-cell resistances */
+    const struct tmx_board *board; /* not owned; NULL: no heat leaves below the stack */
+    size_t rows, cols;             /* grid, each >= 2 */
+    enum tmx_map_mode map_mode;    /* how a unit's temperature is read from its cells */
+    bool hotspot_lateral;          /* exchange the lateral resistances as HotSpot does */
+    bool detailed_3d;              /* per-unit materials, series half-cell resistances */
     double ambient_k;
     const double *r_convec_levels; /* [n_level, K/W] for a fan; n_level 0: package.r_convec_k_per_w alone */
     size_t n_level;
     double init_k;             /* uniform start, used when init_node_k is NULL */
     const double *init_node_k; /* [n_view, K] start field over the view (n_layer + 2 layers of rows * cols
                                   cells, row 0 = north, then 12 package nodes W,E,N,S of spreader, inner and
-                                  outer sink); NULL: uniform init_k */
+                                  outer sink, and with a board 16 more); NULL: uniform init_k */
     double min_step_s;         /* shortest step that must be accurate to the tolerance; 0: 1 ms */
     bool accurate_cells; /* the tolerance must hold for every cell of every layer, not for units alone */
     double power_density_w_per_m2; /* highest power density of a unit for which the tolerance must

@@ -235,7 +235,8 @@ static enum tmx_status finish_builder(struct builder *b, struct tmx_err *err)
     s->out = calloc(m * k, sizeof *s->out);
     s->one = calloc(k, sizeof *s->one);
     s->area = calloc(k, sizeof *s->area);
-    if (!s->in || !s->out || !s->one || !s->area) {
+    s->ground = calloc(k, sizeof *s->ground);
+    if (!s->in || !s->out || !s->one || !s->area || !s->ground) {
         return tmx_fail(err, TMX_ENOMEM, "start field of %zu vectors", k);
     }
     const bool linear = b->net->mode != TMX_MAP_MIN && b->net->mode != TMX_MAP_MAX;
@@ -247,6 +248,9 @@ static enum tmx_status finish_builder(struct builder *b, struct tmx_err *err)
     }
     tmx_dense_tn(k, 1, n, 1, s->v, n, b->net->heat_j_k, n, 0, s->one, k);
     tmx_dense_tn(k, 1, n, 1, s->v, n, b->net->area_m2, n, 0, s->area, k);
+    if (b->net->ground_w_k) {
+        tmx_dense_tn(k, 1, n, 1, s->v, n, b->net->ground_w_k, n, 0, s->ground, k);
+    }
     return TMX_OK;
 }
 

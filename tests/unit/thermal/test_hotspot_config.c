@@ -40,17 +40,19 @@ static void the_first_occurrence_wins_whatever_its_case(void **state)
     tmx_hotspot_config_init(&cfg);
     assert_int_equal(tmx_hotspot_config_set(&cfg, "R_Convec", "0.7", TMX_HOTSPOT_COMMAND_LINE, 0, NULL),
                      TMX_OK);
-    assert_int_equal(read_text(&cfg,
-                               "# package\r\n-r_convec 0.2 rest ignored\n\n-T_SINK 0.01\n-t_sink 0.02\n"
-                               "-grid_map_mode AVG\n-init_file (null)\n-detailed_3D on\n-t_metal 1e-5\n"
-                               "-model_secondary 1\n-k_sink 237",
-                               message),
-                     TMX_OK);
+    assert_int_equal(
+        read_text(&cfg,
+                  "# package\r\n-r_convec 0.2 rest ignored\n\n-T_SINK 0.01\n-t_sink 0.02\n"
+                  "-grid_map_mode AVG\n-init_file (null)\n-detailed_3D on\n-n_metal 8\n-t_metal 2e-5\n"
+                  "-use_microchannels 1\n-model_secondary 1\n-k_sink 237",
+                  message),
+        TMX_OK);
     assert_true(cfg.r_convec == 0.7 && cfg.t_sink == 0.01 && cfg.k_sink == 237);
     assert_true(cfg.detailed_3D);
     assert_int_equal(cfg.grid_map_mode, TMX_MAP_AVG);
-    assert_string_equal(cfg.ignored, "t_metal model_secondary");
-    assert_string_equal(cfg.missed, "model_secondary");
+    assert_string_equal(cfg.ignored, "n_metal use_microchannels");
+    assert_string_equal(cfg.missed, "use_microchannels");
+    assert_true(cfg.model_secondary && cfg.t_metal == 2e-5 && cfg.s_pcb == 0.1);
     assert_true(tmx_hotspot_config_given(&cfg, "k_sink") && !tmx_hotspot_config_given(&cfg, "k_chip"));
 }
 
