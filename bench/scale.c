@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Does time per GPU and tick stay flat as GPUs are added? 1, 8, 64 and 512 GPUs at a 10 ms tick, with all
  * fans at one speed and with 64 different ones, side by side: the runs take turns, the least processor
- * time of several turns counts. Then 512 GPUs for 60 simulated seconds, and memory per extra GPU. */
+ * time of several turns counts. Then 512 GPUs for 60 simulated seconds, and memory per extra GPU.
+ * `scale hall [N]`: a hall of N GPUs (16 384) in racks of 64 for 60 s, its processor time and memory. */
 #include <gsl/gsl_errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +11,7 @@
 #include "core/base/os.h"
 #include "run/run.h"
 
-enum { N_SIZE = 4, N_FANS = 2, TURN = 25600, N_TURN = 9, MOST = 512 };
+enum { N_SIZE = 4, N_FANS = 2, TURN = 25600, N_TURN = 9, MOST = 512, RACK = 64 };
 static const size_t sizes[N_SIZE] = {1, 8, 64, MOST};
 
 static const char topology_file[] = "scale_topology.cfg", mix_file[] = "scale_mix.cfg";
@@ -47,15 +48,32 @@ static void write_mix(size_t n)
     if (!f) {
         exit(1);
     }
-    fprintf(f, "name = \"scale\";\nkernels = (");
-    for (size_t i = 0; i < n; i++) {
-        fprintf(f, "%s { kernel = \"SVM\"; work_s = 1e6; }\n", i ? "," : "");
-    }
-    fprintf(f, " );\n");
+    fprintf(f, "name = \"scale\";\nkernels = ( { kernel = \"SVM\"; work_s = 1e6; count = %zu; } );\n", n);
     fclose(f);
 }
 
-static struct tmx_run *open_run(size_t n, bool different)
+static void write_hall(size_t n)
+{
+    FILE *f = fopen(topology_file, "w");
+    if (!f) {
+        exit(1);
+    }
+    fprintf(
+        f,
+        "name = \"scale\"; inlet_c = 25.0;\ncards = ( { name = \"c\"; } );\n"
+        "gpus = ( { name = \"g\"; chip = \"gtx280\"; card = \"c\"; } );\n"
+        "fans = ( { name = \"f\"; card = \"c\"; min_rpm = 400.0; max_rpm = 2700.0; power_w = 5.5; "
+        "flow_m3_per_s = 0.009; curve = ( { temp_c = 45.0; speed = 0.4; }, { temp_c = 90.0; speed = 1.0; } "
+        "); } );\n"
+        "racks = ( { name = \"r\"; count = %zu; nodes = %d; profile = ( { height = 0.0; inlet_c = 22.0; }, "
+        "{ height = 1.0; inlet_c = 27.0; } ); } );\n",
+        n / RACK, RACK);
+    fclose(f);
+}
+
+enum layout { ONE_SPEED, MANY_SPEEDS, HALL };
+
+static struct tmx_run *open_run(size_t n, enum layout layout)
 {
     static const char text[] =
         "topology = \"./scale_topology.cfg\"; mix = \"./scale_mix.cfg\"; policy = \"MG-BL\"; "
@@ -64,7 +82,11 @@ static struct tmx_run *open_run(size_t n, bool different)
     struct tmx_run *run = NULL;
     struct tmx_config *cfg = NULL;
     char msg[1024];
-    write_topology(n, different);
+    if (layout == HALL) {
+        write_hall(n);
+    } else {
+        write_topology(n, layout == MANY_SPEEDS);
+    }
     write_mix(n);
     enum tmx_status st = tmx_config_parse(&cfg, text, "scale", &err);
     st = st ? st : tmx_run_create(&run, tmx_config_root(cfg), &err);
@@ -107,23 +129,43 @@ static double resident_kb(void)
     return kb;
 }
 
+/* Limit: 8 GiB for 16 384 GPUs. */
+static int hall(size_t n)
+{
+    const double before_kb = resident_kb(), from_s = tmx_os_cpu_s();
+    struct tmx_run *run = open_run(n, HALL);
+    const double opened_s = tmx_os_cpu_s();
+    ticks(run, 6000);
+    const double end_s = tmx_os_cpu_s(), kb = resident_kb();
+    printf("hall of %zu GPUs x 60 s: set-up %.2f s, run %.1f s of one core; %.0f MB resident, %.1f kB a GPU\n"
+           "ratio hall_%zu_cpu_s %.2f\nratio hall_%zu_mib %.0f\n",
+           n, opened_s - from_s, end_s - opened_s, kb / 1e3, (kb - before_kb) / (double)n, n,
+           end_s - opened_s, n, kb / 1024);
+    tmx_run_destroy(run);
+    return kb / (double)n < 8.0 * 1024 * 1024 / 16384 ? 0 : 1;
+}
+
 static double opened_kb(size_t n, struct tmx_run **run)
 {
     const double before_kb = resident_kb();
-    *run = open_run(n, true);
+    *run = open_run(n, MANY_SPEEDS);
     ticks(*run, 50);
     return resident_kb() - before_kb;
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
     struct tmx_run *run[N_SIZE][N_FANS];
     double us[N_SIZE][N_FANS], kb[N_SIZE];
     bool ok = true;
     gsl_set_error_handler_off();
+    if (argc > 1 && strcmp(argv[1], "hall") == 0) {
+        const long n = argc > 2 ? strtol(argv[2], NULL, 10) : 16384;
+        return n >= RACK && n <= 65536 && n % RACK == 0 ? hall((size_t)n) : 2;
+    }
     for (size_t i = N_SIZE; i-- > 0;) {
         kb[i] = opened_kb(sizes[i], &run[i][1]);
-        run[i][0] = open_run(sizes[i], false);
+        run[i][0] = open_run(sizes[i], ONE_SPEED);
         us[i][0] = us[i][1] = 1e9;
     }
     for (int turn = 0; turn < N_TURN; turn++) {

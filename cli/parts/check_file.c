@@ -132,8 +132,14 @@ static enum tmx_status check_system(const struct request *r, struct tmx_err *err
     struct tmx_topology t = {0};
     const enum tmx_status st = tmx_topology_load(&t, r->path, err);
     if (!st) {
-        fprintf(r->out, "%s: system of %zu GPUs on %zu cards, %zu fans, ok\n", r->name, t.n_gpu, t.n_card,
-                t.n_fan);
+        fprintf(r->out, "%s: system of %zu GPUs on %zu cards, %zu fans", r->name, t.n_gpu, t.n_card, t.n_fan);
+        if (t.nodes > 1) {
+            fprintf(r->out, ", %d nodes", t.nodes);
+        }
+        if (t.n_rack > 0) {
+            fprintf(r->out, " in %zu racks", t.n_rack);
+        }
+        fprintf(r->out, ", ok\n");
     }
     tmx_topology_finish(&t);
     return st;

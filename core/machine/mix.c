@@ -32,11 +32,16 @@ static const struct tmx_opt root_opts[] = {
     {0},
 };
 
+struct counted_entry {
+    struct tmx_mix_entry entry; /* first: the rows of tmx_mix_entry fit */
+    int count;
+};
 static const struct tmx_opt entry_opts[] = {
     TMX_ROW_TEXT(tmx_mix_entry, kernel, NULL, "kernel's name"),
     TMX_ROW_REAL(tmx_mix_entry, work_s, "s", 0, 1e7, 0, "time the whole GPU needs; 0: one launch"),
     TMX_ROW_REAL(tmx_mix_entry, arrival_s, "s", 0, 1e9, 0, "when it is submitted"),
     TMX_ROW_INT(tmx_mix_entry, priority, "1", -100, 100, 0, "higher is served first"),
+    TMX_ROW_INT(counted_entry, count, "1", 1, 1e6, 1, "this many alike, one behind the other"),
     {0},
 };
 
@@ -67,9 +72,14 @@ static enum tmx_status read_list(struct tmx_mix *mix, const struct tmx_setting *
 {
     for (size_t i = 0; i < tmx_setting_length(list); i++) {
         const struct tmx_setting *s = tmx_setting_at(list, i);
-        struct tmx_mix_entry e;
+        struct counted_entry e = {.count = 0};
         enum tmx_status st = tmx_opt_read(entry_opts, &e, s, NULL, err);
-        st = st ? st : append(mix, &e, err);
+        if (!st && mix->n_entry + (size_t)e.count > MAX_ENTRIES) {
+            st = tmx_fail_setting(err, s, "more than %d kernels", MAX_ENTRIES);
+        }
+        for (int k = 0; k < e.count && !st; k++) {
+            st = append(mix, &e.entry, err);
+        }
         if (st) {
             return st;
         }

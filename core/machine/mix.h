@@ -23,7 +23,7 @@ struct tmx_mix {
     bool target; /* counts among the target mixes of its paper */
 };
 
-/* Read a mix: `kernels = ( {kernel; work_s; arrival_s; priority;}, ... )`, or `arrivals`
+/* Read a mix: `kernels = ( {kernel; work_s; arrival_s; priority; count;}, ... )`, or `arrivals`
  * with process = "poisson" (seeded by seed) or "trace" (a CSV of
  * arrival_s,kernel,work_s,priority). Errors: TMX_EIO, TMX_ECONFIG, TMX_EPARSE. */
 TMX_NODISCARD enum tmx_status tmx_mix_load(struct tmx_mix *mix, const char *path, uint64_t seed,

@@ -14,6 +14,7 @@ void tmx_topology_finish(struct tmx_topology *t)
     free(t->air0);
     free(t->link);
     free(t->upstream_first);
+    free(t->inlet_above_k);
     *t = (struct tmx_topology){0};
 }
 

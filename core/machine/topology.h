@@ -67,12 +67,14 @@ struct tmx_topology {
     char link_name[TMX_NAME];     /* the link of this node, one of link[] */
     double inlet_c;               /* room air; below -273.15: the package file's ambient */
     int nodes;                    /* this many equal, independent nodes */
+    size_t n_rack;                /* they stand in; 0: in none */
     struct tmx_card *card;        /* [n_card] */
     struct tmx_fan *fan;          /* [n_fan] by card */
     struct tmx_topology_gpu *gpu; /* [n_gpu] by card */
     struct tmx_air *air;          /* [n_air] by to */
     size_t *air0;                 /* [n_gpu + 1] air[air0[g]] .. air[air0[g + 1] - 1] flow to GPU g */
     struct tmx_link *link;        /* [n_link] */
+    double *inlet_above_k;        /* [n_gpu] the air that comes from the room, above inlet_c; NULL: 0 */
     size_t *upstream_first;       /* [n_gpu] GPUs in an order in which air flows forward only */
     size_t n_card, n_fan, n_gpu, n_air, n_link;
 };

@@ -8,8 +8,9 @@
 
 #include "core/base/config.h"
 #include "core/base/opt.h"
+#include "core/machine/hall.h"
 
-enum { MAX_PARTS = 4096 }; /* of one list of a topology */
+enum { MAX_PARTS = 4096 }; /* of one kind in a node */
 
 static const char *const convections[] = {"fit", "package", NULL};
 
@@ -29,9 +30,14 @@ static const struct tmx_opt root_opts[] = {
     TMX_ROW_INT(tmx_topology, nodes, "1", 1, 1024, 1, "this many equal nodes, independent of each other"),
     {0},
 };
-static const char *const root_lists[] = {"cards", "fans", "gpus", "air", "links", NULL};
+static const char *const root_lists[] = {"cards", "fans", "gpus", "air", "links", "racks", NULL};
 
+struct counted_card {
+    struct tmx_card card; /* first: the rows of tmx_card fit */
+    int count;
+};
 static const struct tmx_opt card_opts[] = {
+    TMX_ROW_INT(counted_card, count, "1", 1, MAX_PARTS, 1, "this many alike: NAME0, NAME1, ..."),
     TMX_ROW_TEXT(tmx_card, name, NULL, "name"),
     TMX_ROW_CHOICE(tmx_card, convection, convections, "fit",
                    "sink to air: a + b rpm^-fit_exponent, or the fan and fins of the package file"),
@@ -46,13 +52,17 @@ static const struct tmx_opt card_opts[] = {
     {0},
 };
 
-struct named_fan {
-    struct tmx_fan fan;
+struct part { /* a fan or a GPU of the file */
     char name[TMX_NAME], card[TMX_NAME];
+    int count;
+    char chip[256];
+    double power_cap_w;
+    struct tmx_fan fan;
 };
 static const struct tmx_opt fan_opts[] = {
-    TMX_ROW_TEXT(named_fan, name, NULL, "name"),
-    TMX_ROW_TEXT(named_fan, card, NULL, "card it sits on"),
+    TMX_ROW_TEXT(part, name, NULL, "name"),
+    TMX_ROW_TEXT(part, card, NULL, "card it sits on; of a card with count: on each"),
+    TMX_ROW_INT(part, count, "1", 1, MAX_PARTS, 1, "this many alike on the card"),
     {0},
 };
 static const struct tmx_opt fan_numbers[] = {
@@ -63,7 +73,7 @@ static const struct tmx_opt fan_numbers[] = {
     TMX_ROW_REAL(tmx_fan, noise_dba, "dBA", 0, 200, 45, "noise at full speed"),
     {0},
 };
-static const char *const fan_name_keys[] = {"name", "card", "curve", NULL};
+static const char *const fan_name_keys[] = {"name", "card", "count", "curve", NULL};
 static const char *const fan_number_keys[] = {"min_rpm",   "max_rpm", "power_w", "flow_m3_per_s",
                                               "noise_dba", "curve",   NULL};
 static const struct tmx_opt point_opts[] = {
@@ -72,15 +82,12 @@ static const struct tmx_opt point_opts[] = {
     {0},
 };
 
-struct named_gpu {
-    char name[TMX_NAME], chip[256], card[TMX_NAME];
-    double power_cap_w;
-};
 static const struct tmx_opt gpu_opts[] = {
-    TMX_ROW_TEXT(named_gpu, name, NULL, "name"),
-    TMX_ROW_TEXT(named_gpu, chip, NULL, "chip: a folder of floorplans/, or a path to one"),
-    TMX_ROW_TEXT(named_gpu, card, NULL, "card it sits on"),
-    TMX_ROW_REAL(named_gpu, power_cap_w, "W", 0, 1e5, 0,
+    TMX_ROW_TEXT(part, name, NULL, "name"),
+    TMX_ROW_TEXT(part, chip, NULL, "chip: a folder of floorplans/, or a path to one"),
+    TMX_ROW_TEXT(part, card, NULL, "card it sits on; of a card with count: on each"),
+    TMX_ROW_INT(part, count, "1", 1, MAX_PARTS, 1, "this many alike on the card"),
+    TMX_ROW_REAL(part, power_cap_w, "W", 0, 1e5, 0,
                  "its board's power limit; 0: as the chip's board is sold"),
     {0},
 };
@@ -88,11 +95,13 @@ static const struct tmx_opt gpu_opts[] = {
 struct named_air {
     char from[TMX_NAME], to[TMX_NAME];
     double fraction;
+    int count;
 };
 static const struct tmx_opt air_opts[] = {
     TMX_ROW_TEXT(named_air, from, NULL, "GPU upstream"),
     TMX_ROW_TEXT(named_air, to, NULL, "GPU downstream"),
     TMX_ROW_REAL(named_air, fraction, "1", 0, 1, NAN, "of the upstream GPU's outlet air"),
+    TMX_ROW_INT(named_air, count, "1", 1, MAX_PARTS, 1, "this many paths, each between the next GPUs"),
     {0},
 };
 
@@ -130,34 +139,93 @@ static size_t find_gpu(const struct tmx_topology *t, const char *name)
     return i;
 }
 
-static enum tmx_status read_cards(struct tmx_topology *t, const struct tmx_setting *root, struct tmx_err *err)
+/* A card of the file: one, or count alike. */
+struct pattern {
+    char name[TMX_NAME];
+    size_t card0, n;
+};
+
+struct reader {
+    struct tmx_topology *t;
+    struct pattern *pattern; /* [n_pattern] */
+    size_t n_pattern;
+    size_t *air_entry; /* [n_air] the element of the file that a path is from */
+};
+
+/* The cards that a name means: all of a pattern, or one. n 0: none. */
+static struct pattern find_pattern(const struct reader *r, const char *name)
+{
+    for (size_t i = 0; i < r->n_pattern; i++) {
+        if (strcmp(r->pattern[i].name, name) == 0) {
+            return r->pattern[i];
+        }
+    }
+    const size_t card = find_card(r->t, name);
+    return (struct pattern){.card0 = card, .n = card < r->t->n_card ? 1 : 0};
+}
+
+/* NAME, or among several NAME and its number. */
+static enum tmx_status number_name(char name[TMX_NAME], const char *base, size_t i, size_t n,
+                                   const struct tmx_setting *e, struct tmx_err *err)
+{
+    char text[TMX_NAME + 24];
+    const int length =
+        n > 1 ? snprintf(text, sizeof text, "%s%zu", base, i) : snprintf(text, sizeof text, "%s", base);
+    if (length >= TMX_NAME) {
+        return tmx_fail_setting(err, e, "name \"%s\" is too long with its number", base);
+    }
+    memcpy(name, text, (size_t)length + 1);
+    return TMX_OK;
+}
+
+static enum tmx_status add_card(struct reader *r, const struct tmx_setting *e, const struct tmx_card *card,
+                                const char *name, struct tmx_err *err)
+{
+    struct tmx_topology *t = r->t;
+    if (t->n_card == MAX_PARTS) {
+        return tmx_fail_setting(err, e, "more than %d cards in one node", MAX_PARTS);
+    }
+    if (find_pattern(r, name).n > 0) {
+        return tmx_fail_setting(err, e, "two cards are called \"%s\"", name);
+    }
+    t->card[t->n_card] = *card;
+    memcpy(t->card[t->n_card++].name, name, TMX_NAME);
+    return TMX_OK;
+}
+
+static enum tmx_status read_cards(struct reader *r, const struct tmx_setting *root, struct tmx_err *err)
 {
     const struct tmx_setting *list;
     size_t n;
     enum tmx_status st = list_of(root, "cards", 1, &n, &list, err);
-    t->card = st ? NULL : calloc(n, sizeof *t->card);
-    if (!st && !t->card) {
+    r->t->card = st ? NULL : calloc(MAX_PARTS, sizeof *r->t->card);
+    r->pattern = st ? NULL : calloc(n, sizeof *r->pattern);
+    if (!st && (!r->t->card || !r->pattern)) {
         st = tmx_fail(err, TMX_ENOMEM, "%zu cards", n);
     }
     for (size_t i = 0; !st && i < n; i++) {
         const struct tmx_setting *e = tmx_setting_at(list, i);
-        st = tmx_opt_read(card_opts, &t->card[i], e, NULL, err);
-        if (!st && find_card(t, t->card[i].name) < t->n_card) {
-            st = tmx_fail_setting(err, e, "two cards are called \"%s\"", t->card[i].name);
+        struct counted_card c = {.count = 1};
+        struct pattern p = {.card0 = r->t->n_card};
+        char name[TMX_NAME] = "";
+        st = tmx_opt_read(card_opts, &c, e, NULL, err);
+        if (!st && c.count > 1 && find_pattern(r, c.card.name).n > 0) {
+            st = tmx_fail_setting(err, e, "two cards are called \"%s\"", c.card.name);
         }
-        t->n_card = i + 1;
+        for (p.n = 0; !st && p.n < (size_t)c.count; p.n++) {
+            st = number_name(name, c.card.name, p.n, (size_t)c.count, e, err);
+            st = st ? st : add_card(r, e, &c.card, name, err);
+        }
+        memcpy(p.name, c.card.name, sizeof p.name);
+        r->pattern[r->n_pattern++] = p;
     }
     return st;
 }
 
-/* Members of a card must stand together: the i-th thing joins card `card`. */
-static enum tmx_status join_card(const struct tmx_topology *t, const struct tmx_setting *e, const char *what,
-                                 const char *name, size_t i, size_t card, size_t *first, size_t *count,
-                                 struct tmx_err *err)
+/* Members of a card must stand together: the i-th of its kind joins it. */
+static enum tmx_status join_card(const struct tmx_setting *e, const char *what, const char *name, size_t i,
+                                 size_t *first, size_t *count, struct tmx_err *err)
 {
-    if (card == t->n_card) {
-        return tmx_fail_setting(err, e, "%s %s without a card: there is no such card", what, name);
-    }
     if (*count > 0 && *first + *count != i) {
         return tmx_fail_setting(err, e, "%s %s: the %ss of one card must follow each other", what, name,
                                 what);
@@ -165,37 +233,6 @@ static enum tmx_status join_card(const struct tmx_topology *t, const struct tmx_
     *first = *count ? *first : i;
     ++*count;
     return TMX_OK;
-}
-
-static enum tmx_status read_gpus(struct tmx_topology *t, const struct tmx_setting *root, struct tmx_err *err)
-{
-    const struct tmx_setting *list;
-    size_t n;
-    enum tmx_status st = list_of(root, "gpus", 1, &n, &list, err);
-    t->gpu = st ? NULL : calloc(n, sizeof *t->gpu);
-    if (!st && !t->gpu) {
-        st = tmx_fail(err, TMX_ENOMEM, "%zu GPUs", n);
-    }
-    for (size_t i = 0; !st && i < n; i++) {
-        const struct tmx_setting *e = tmx_setting_at(list, i);
-        struct named_gpu g;
-        st = tmx_opt_read(gpu_opts, &g, e, NULL, err);
-        if (st) {
-            return st;
-        }
-        const size_t card = find_card(t, g.card);
-        struct tmx_card *c = &t->card[card < t->n_card ? card : 0];
-        if (find_gpu(t, g.name) < t->n_gpu) {
-            return tmx_fail_setting(err, e, "two GPUs are called \"%s\"", g.name);
-        }
-        st = join_card(t, e, "GPU", g.name, i, card, &c->gpu0, &c->n_gpu, err);
-        memcpy(t->gpu[i].name, g.name, sizeof g.name);
-        memcpy(t->gpu[i].chip, g.chip, sizeof g.chip);
-        t->gpu[i].card = card;
-        t->gpu[i].power_cap_w = g.power_cap_w;
-        t->n_gpu = i + 1;
-    }
-    return st;
 }
 
 static enum tmx_status read_curve(struct tmx_fan *fan, const struct tmx_setting *e, struct tmx_err *err)
@@ -221,45 +258,140 @@ static enum tmx_status read_curve(struct tmx_fan *fan, const struct tmx_setting 
     return st;
 }
 
-static enum tmx_status read_fans(struct tmx_topology *t, const struct tmx_setting *root, struct tmx_err *err)
+static enum tmx_status read_fan(struct part *p, const struct tmx_setting *e, struct tmx_err *err)
 {
-    const struct tmx_setting *list;
-    size_t n;
-    enum tmx_status st = list_of(root, "fans", 1, &n, &list, err);
-    t->fan = st ? NULL : calloc(n, sizeof *t->fan);
-    if (!st && !t->fan) {
-        st = tmx_fail(err, TMX_ENOMEM, "%zu fans", n);
-    }
-    for (size_t i = 0; !st && i < n; i++) {
-        const struct tmx_setting *e = tmx_setting_at(list, i);
-        struct named_fan f = {0};
-        st = tmx_opt_read(fan_opts, &f, e, fan_number_keys, err);
-        st = st ? st : tmx_opt_read(fan_numbers, &f.fan, e, fan_name_keys, err);
-        st = st ? st : read_curve(&f.fan, e, err);
-        if (st) {
-            return st;
-        }
-        if (f.fan.min_rpm > f.fan.max_rpm) {
-            return tmx_fail_setting(err, e, "fan %s: min_rpm is above max_rpm", f.name);
-        }
-        const size_t card = find_card(t, f.card);
-        struct tmx_card *c = &t->card[card < t->n_card ? card : 0];
-        st = join_card(t, e, "fan", f.name, i, card, &c->fan0, &c->n_fan, err);
-        memcpy(f.fan.name, f.name, sizeof f.name);
-        f.fan.card = card;
-        t->fan[i] = f.fan;
-        t->n_fan = i + 1;
+    enum tmx_status st = tmx_opt_read(fan_opts, p, e, fan_number_keys, err);
+    st = st ? st : tmx_opt_read(fan_numbers, &p->fan, e, fan_name_keys, err);
+    st = st ? st : read_curve(&p->fan, e, err);
+    if (!st && p->fan.min_rpm > p->fan.max_rpm) {
+        st = tmx_fail_setting(err, e, "fan %s: min_rpm is above max_rpm", p->name);
     }
     return st;
 }
 
-static enum tmx_status read_air(struct tmx_topology *t, const struct tmx_setting *root, struct tmx_err *err)
+static enum tmx_status add_fan(struct tmx_topology *t, const struct part *p, const char *name, size_t card,
+                               const struct tmx_setting *e, struct tmx_err *err)
 {
+    struct tmx_card *c = &t->card[card];
+    const enum tmx_status st = join_card(e, "fan", name, t->n_fan, &c->fan0, &c->n_fan, err);
+    t->fan[t->n_fan] = p->fan;
+    t->fan[t->n_fan].card = card;
+    memcpy(t->fan[t->n_fan++].name, name, TMX_NAME);
+    return st;
+}
+
+static enum tmx_status add_gpu(struct tmx_topology *t, const struct part *p, const char *name, size_t card,
+                               const struct tmx_setting *e, struct tmx_err *err)
+{
+    struct tmx_card *c = &t->card[card];
+    if (find_gpu(t, name) < t->n_gpu) {
+        return tmx_fail_setting(err, e, "two GPUs are called \"%s\"", name);
+    }
+    const enum tmx_status st = join_card(e, "GPU", name, t->n_gpu, &c->gpu0, &c->n_gpu, err);
+    struct tmx_topology_gpu *g = &t->gpu[t->n_gpu++];
+    memcpy(g->name, name, TMX_NAME);
+    memcpy(g->chip, p->chip, sizeof g->chip);
+    g->power_cap_w = p->power_cap_w;
+    g->card = card;
+    return st;
+}
+
+/* Entries first..end-1 name the same card or cards: on each, all of them in their order. */
+static enum tmx_status add_parts(struct reader *r, const struct tmx_setting *list, const struct part *part,
+                                 size_t first, size_t end, bool fans, struct tmx_err *err)
+{
+    const struct pattern p = find_pattern(r, part[first].card);
+    size_t *n = fans ? &r->t->n_fan : &r->t->n_gpu;
+    enum tmx_status st = TMX_OK;
+    if (p.n == 0) {
+        return tmx_fail_setting(err, tmx_setting_at(list, first),
+                                "%s %s without a card: there is no such card", fans ? "fan" : "GPU",
+                                part[first].name);
+    }
+    for (size_t c = 0; c < p.n; c++) {
+        for (size_t i = first; i < end; i++) {
+            const struct tmx_setting *e = tmx_setting_at(list, i);
+            const size_t count = (size_t)part[i].count;
+            for (size_t k = 0; k < count && !st; k++) {
+                char name[TMX_NAME] = "";
+                if (*n == MAX_PARTS) {
+                    return tmx_fail_setting(err, e, "more than %d %s in one node", MAX_PARTS,
+                                            fans ? "fans" : "GPUs");
+                }
+                st = number_name(name, part[i].name, c * count + k, p.n * count, e, err);
+                st = st ? st : (fans ? add_fan : add_gpu)(r->t, &part[i], name, p.card0 + c, e, err);
+            }
+            if (st) {
+                return st;
+            }
+        }
+    }
+    return TMX_OK;
+}
+
+static enum tmx_status read_parts(struct reader *r, const struct tmx_setting *root, bool fans,
+                                  struct tmx_err *err)
+{
+    struct tmx_topology *t = r->t;
+    const struct tmx_setting *list;
+    size_t n;
+    enum tmx_status st = list_of(root, fans ? "fans" : "gpus", 1, &n, &list, err);
+    if (st) {
+        return st;
+    }
+    struct part *part = calloc(n, sizeof *part);
+    if (fans) {
+        t->fan = calloc(MAX_PARTS, sizeof *t->fan);
+    } else {
+        t->gpu = calloc(MAX_PARTS, sizeof *t->gpu);
+    }
+    if (!part || !(fans ? (void *)t->fan : (void *)t->gpu)) {
+        st = tmx_fail(err, TMX_ENOMEM, "%zu fans or GPUs", n);
+    }
+    for (size_t i = 0; !st && i < n; i++) {
+        const struct tmx_setting *e = tmx_setting_at(list, i);
+        st = fans ? read_fan(&part[i], e, err) : tmx_opt_read(gpu_opts, &part[i], e, NULL, err);
+    }
+    for (size_t i = 0, end; !st && i < n; i = end) {
+        end = i + 1;
+        while (end < n && strcmp(part[end].card, part[i].card) == 0) {
+            end++;
+        }
+        st = add_parts(r, list, part, i, end, fans, err);
+    }
+    free(part);
+    return st;
+}
+
+static enum tmx_status add_air(struct reader *r, size_t entry, const struct tmx_air *air,
+                               const struct tmx_setting *e, struct tmx_err *err)
+{
+    struct tmx_topology *t = r->t;
+    double out = air->fraction;
+    for (size_t k = 0; k < t->n_air; k++) {
+        out += t->air[k].from == air->from ? t->air[k].fraction : 0;
+    }
+    if (out > 1 + 1e-9) {
+        return tmx_fail_setting(err, e, "air: more than all of GPU %s's outlet air is handed on",
+                                t->gpu[air->from].name);
+    }
+    if (t->n_air == MAX_PARTS) {
+        return tmx_fail_setting(err, e, "more than %d air paths in one node", MAX_PARTS);
+    }
+    r->air_entry[t->n_air] = entry;
+    t->air[t->n_air++] = *air;
+    return TMX_OK;
+}
+
+static enum tmx_status read_air(struct reader *r, const struct tmx_setting *root, struct tmx_err *err)
+{
+    struct tmx_topology *t = r->t;
     const struct tmx_setting *list;
     size_t n;
     enum tmx_status st = list_of(root, "air", 0, &n, &list, err);
-    t->air = st ? NULL : calloc(n + 1, sizeof *t->air);
-    if (!st && !t->air) {
+    t->air = st ? NULL : calloc(MAX_PARTS, sizeof *t->air);
+    r->air_entry = st ? NULL : calloc(MAX_PARTS, sizeof *r->air_entry);
+    if (!st && (!t->air || !r->air_entry)) {
         st = tmx_fail(err, TMX_ENOMEM, "%zu air paths", n);
     }
     for (size_t i = 0; !st && i < n; i++) {
@@ -269,27 +401,25 @@ static enum tmx_status read_air(struct tmx_topology *t, const struct tmx_setting
         if (st) {
             return st;
         }
-        struct tmx_air *air = &t->air[i];
-        *air = (struct tmx_air){find_gpu(t, a.from), find_gpu(t, a.to), a.fraction};
-        if (air->from == t->n_gpu || air->to == t->n_gpu) {
-            return tmx_fail_setting(err, e, "air: there is no GPU \"%s\"",
-                                    air->from == t->n_gpu ? a.from : a.to);
+        const size_t from = find_gpu(t, a.from), to = find_gpu(t, a.to), last = (size_t)a.count - 1;
+        if (from == t->n_gpu || to == t->n_gpu) {
+            return tmx_fail_setting(err, e, "air: there is no GPU \"%s\"", from == t->n_gpu ? a.from : a.to);
         }
-        double out = 0;
-        for (size_t k = 0; k <= i; k++) {
-            out += t->air[k].from == air->from ? t->air[k].fraction : 0;
+        if ((from > to ? from : to) + last >= t->n_gpu) {
+            return tmx_fail_setting(err, e, "air: count = %d goes beyond the last GPU, %s", a.count,
+                                    t->gpu[t->n_gpu - 1].name);
         }
-        if (out > 1 + 1e-9) {
-            return tmx_fail_setting(err, e, "air: more than all of GPU %s's outlet air is handed on", a.from);
+        for (size_t k = 0; k <= last && !st; k++) {
+            st = add_air(r, i, &(struct tmx_air){from + k, to + k, a.fraction}, e, err);
         }
-        t->n_air = i + 1;
     }
     return st;
 }
 
 /* Order the GPUs so that air flows forward only; a path that cannot be ordered closes a loop. */
-static enum tmx_status order_air(struct tmx_topology *t, const struct tmx_setting *root, struct tmx_err *err)
+static enum tmx_status order_air(const struct reader *r, const struct tmx_setting *root, struct tmx_err *err)
 {
+    struct tmx_topology *t = r->t;
     size_t *inflow = calloc(t->n_gpu, sizeof *inflow), n = 0;
     t->upstream_first = calloc(t->n_gpu, sizeof *t->upstream_first);
     if (!inflow || !t->upstream_first) {
@@ -314,37 +444,13 @@ static enum tmx_status order_air(struct tmx_topology *t, const struct tmx_settin
     enum tmx_status st = TMX_OK;
     for (size_t a = 0; !st && a < t->n_air && n < t->n_gpu; a++) {
         if (inflow[t->air[a].to] > 0 && inflow[t->air[a].from] > 0) {
-            const struct tmx_setting *list = tmx_setting_member(root, "air");
-            st = tmx_fail_setting(err, tmx_setting_at(list, a), "air flows in a loop through GPUs %s and %s",
-                                  t->gpu[t->air[a].from].name, t->gpu[t->air[a].to].name);
+            st = tmx_fail_setting(err, tmx_setting_at(tmx_setting_member(root, "air"), r->air_entry[a]),
+                                  "air flows in a loop through GPUs %s and %s", t->gpu[t->air[a].from].name,
+                                  t->gpu[t->air[a].to].name);
         }
     }
     free(inflow);
     return st;
-}
-
-/* Sort the paths by where they lead. */
-static enum tmx_status index_air(struct tmx_topology *t, struct tmx_err *err)
-{
-    struct tmx_air *sorted = calloc(t->n_air + 1, sizeof *sorted);
-    size_t n = 0;
-    t->air0 = calloc(t->n_gpu + 1, sizeof *t->air0);
-    if (!sorted || !t->air0) {
-        free(sorted);
-        return tmx_fail(err, TMX_ENOMEM, "%zu air paths", t->n_air);
-    }
-    for (size_t g = 0; g < t->n_gpu; g++) {
-        t->air0[g] = n;
-        for (size_t a = 0; a < t->n_air; a++) {
-            if (t->air[a].to == g) {
-                sorted[n++] = t->air[a];
-            }
-        }
-    }
-    t->air0[t->n_gpu] = n;
-    free(t->air);
-    t->air = sorted;
-    return TMX_OK;
 }
 
 static enum tmx_status read_links(struct tmx_topology *t, const struct tmx_setting *root, struct tmx_err *err)
@@ -367,86 +473,42 @@ static enum tmx_status read_links(struct tmx_topology *t, const struct tmx_setti
     return st;
 }
 
-static enum tmx_status check_cards(const struct tmx_topology *t, const struct tmx_setting *root,
+static enum tmx_status check_cards(const struct reader *r, const struct tmx_setting *root,
                                    struct tmx_err *err)
 {
     const struct tmx_setting *list = tmx_setting_member(root, "cards");
-    for (size_t c = 0; c < t->n_card; c++) {
-        if (t->card[c].n_gpu == 0 || t->card[c].n_fan == 0) {
-            return tmx_fail_setting(err, tmx_setting_at(list, c), "card %s has no %s", t->card[c].name,
-                                    t->card[c].n_gpu ? "fan" : "GPU");
+    for (size_t i = 0; i < r->n_pattern; i++) {
+        for (size_t c = r->pattern[i].card0; c < r->pattern[i].card0 + r->pattern[i].n; c++) {
+            const struct tmx_card *card = &r->t->card[c];
+            if (card->n_gpu == 0 || card->n_fan == 0) {
+                return tmx_fail_setting(err, tmx_setting_at(list, i), "card %s has no %s", card->name,
+                                        card->n_gpu ? "fan" : "GPU");
+            }
         }
     }
-    return TMX_OK;
-}
-
-static void *grow(void *old, size_t n, size_t times, size_t size)
-{
-    char *p = calloc(n * times + 1, size);
-    for (size_t i = 0; p && i < times; i++) {
-        memcpy(p + i * n * size, old, n * size);
-    }
-    free(old);
-    return p;
-}
-
-/* nodes > 1: copies behind each other, with their indices moved on. */
-static enum tmx_status repeat(struct tmx_topology *t, struct tmx_err *err)
-{
-    const size_t times = (size_t)t->nodes, nc = t->n_card, nf = t->n_fan, ng = t->n_gpu, na = t->n_air;
-    if (times == 1) {
-        return TMX_OK;
-    }
-    t->card = grow(t->card, nc, times, sizeof *t->card);
-    t->fan = grow(t->fan, nf, times, sizeof *t->fan);
-    t->gpu = grow(t->gpu, ng, times, sizeof *t->gpu);
-    t->air = grow(t->air, na, times, sizeof *t->air);
-    t->upstream_first = grow(t->upstream_first, ng, times, sizeof *t->upstream_first);
-    if (!t->card || !t->fan || !t->gpu || !t->air || !t->upstream_first) {
-        return tmx_fail(err, TMX_ENOMEM, "%d nodes", t->nodes);
-    }
-    for (size_t i = 1; i < times; i++) {
-        for (size_t c = i * nc; c < (i + 1) * nc; c++) {
-            t->card[c].gpu0 += i * ng;
-            t->card[c].fan0 += i * nf;
-        }
-        for (size_t f = i * nf; f < (i + 1) * nf; f++) {
-            t->fan[f].card += i * nc;
-        }
-        for (size_t g = i * ng; g < (i + 1) * ng; g++) {
-            t->gpu[g].card += i * nc;
-            t->upstream_first[g] += i * ng;
-        }
-        for (size_t a = i * na; a < (i + 1) * na; a++) {
-            t->air[a].from += i * ng;
-            t->air[a].to += i * ng;
-        }
-    }
-    t->n_card *= times;
-    t->n_fan *= times;
-    t->n_gpu *= times;
-    t->n_air *= times;
     return TMX_OK;
 }
 
 enum tmx_status tmx_topology_load(struct tmx_topology *t, const char *path, struct tmx_err *err)
 {
     struct tmx_config *cfg = NULL;
+    struct reader r = {.t = t};
     *t = (struct tmx_topology){0};
     enum tmx_status st = tmx_config_load(&cfg, path, NULL, 0, err);
     if (!st) {
         const struct tmx_setting *root = tmx_config_root(cfg);
         st = tmx_opt_read(root_opts, t, root, root_lists, err);
-        st = st ? st : read_cards(t, root, err);
-        st = st ? st : read_gpus(t, root, err);
-        st = st ? st : read_fans(t, root, err);
-        st = st ? st : check_cards(t, root, err);
-        st = st ? st : read_air(t, root, err);
-        st = st ? st : order_air(t, root, err);
+        st = st ? st : read_cards(&r, root, err);
+        st = st ? st : read_parts(&r, root, false, err);
+        st = st ? st : read_parts(&r, root, true, err);
+        st = st ? st : check_cards(&r, root, err);
+        st = st ? st : read_air(&r, root, err);
+        st = st ? st : order_air(&r, root, err);
         st = st ? st : read_links(t, root, err);
-        st = st ? st : repeat(t, err);
-        st = st ? st : index_air(t, err);
+        st = st ? st : tmx_hall_build(t, root, err);
     }
+    free(r.pattern);
+    free(r.air_entry);
     tmx_config_close(cfg);
     return st;
 }

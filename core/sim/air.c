@@ -14,7 +14,7 @@ static double taken(const struct tmx_topology *t, size_t g, const double *flow_m
     return offered > flow_m3_per_s[g] ? flow_m3_per_s[g] / offered : 1;
 }
 
-double tmx_air_flow(const struct tmx_topology *t, double room_k, const double *flow_m3_per_s,
+double tmx_air_flow(const struct tmx_topology *t, const double *room_k, const double *flow_m3_per_s,
                     const double *heat_w, double *outlet_w, double *inlet_k)
 {
     double exhaust_w = 0;
@@ -26,7 +26,7 @@ double tmx_air_flow(const struct tmx_topology *t, double room_k, const double *f
             in_w += part * t->air[a].fraction * outlet_w[t->air[a].from];
         }
         outlet_w[g] = in_w + heat_w[g];
-        inlet_k[g] = room_k + in_w / (RHO_C * flow_m3_per_s[g]);
+        inlet_k[g] = room_k[g] + in_w / (RHO_C * flow_m3_per_s[g]);
         exhaust_w += outlet_w[g] - in_w; /* what leaves g, less what was taken from others' outlets */
     }
     return exhaust_w;

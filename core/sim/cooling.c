@@ -27,6 +27,7 @@ struct tmx_cooling {
     double *memory;                   /* [n_fan * TMX_FAN_MEMORY] */
     double *level;                    /* [n_card] whole numbers */
     double *inlet_k;                  /* [n_gpu] */
+    double *room_k;                   /* [n_gpu] air of the room before each; does not change */
     double *out_j;                    /* [n_gpu] heat given off up to the last update */
     double *flow, *heat_w, *outlet_w; /* [n_gpu] of the update */
     size_t *order;                    /* [n_gpu] by level, then index; follows from level */
@@ -68,7 +69,8 @@ enum tmx_status tmx_cooling_create(struct tmx_cooling **out, const struct tmx_co
     c->n_block = n_sum + (1 + TMX_FAN_MEMORY) * t->n_fan + t->n_card + 5 * t->n_gpu;
     c->block = calloc(c->n_block, sizeof *c->block);
     c->order = calloc(t->n_gpu, sizeof *c->order);
-    if (!c->block || !c->order) {
+    c->room_k = calloc(t->n_gpu, sizeof *c->room_k);
+    if (!c->block || !c->order || !c->room_k) {
         tmx_cooling_destroy(c);
         return tmx_fail(err, TMX_ENOMEM, "cooling of %zu GPUs", t->n_gpu);
     }
@@ -82,14 +84,18 @@ enum tmx_status tmx_cooling_create(struct tmx_cooling **out, const struct tmx_co
     c->heat_w = c->flow + t->n_gpu;
     c->outlet_w = c->heat_w + t->n_gpu;
     for (size_t g = 0; g < t->n_gpu; g++) {
-        c->inlet_k[g] = spec->room_k;
+        c->inlet_k[g] = c->room_k[g] = spec->room_k + (t->inlet_above_k ? t->inlet_above_k[g] : 0);
         c->has_heat = c->has_heat && gpu[g].ops->heat && gpu[g].ops->set_ambient;
     }
-    if (t->n_air > 0 && !c->has_heat) {
+    if ((t->n_air > 0 || t->inlet_above_k) && !c->has_heat) {
         tmx_cooling_destroy(c);
         return tmx_fail(err, TMX_EUNSUPPORTED,
-                        "topology %s: thermal back-end %s cannot model air that flows from GPU to GPU",
+                        "topology %s: thermal back-end %s cannot model air that flows from GPU to GPU or "
+                        "differs between them",
                         t->name, gpu[0].ops->base.name);
+    }
+    for (size_t g = 0; t->inlet_above_k && g < t->n_gpu; g++) {
+        gpu[g].ops->set_ambient(gpu[g].state, c->room_k[g]);
     }
     c->sum->peak_noise_dba = -INFINITY;
     order_gpus(c);
@@ -102,6 +108,7 @@ void tmx_cooling_destroy(struct tmx_cooling *c)
     if (c) {
         free(c->block);
         free(c->order);
+        free(c->room_k);
         free(c);
     }
 }
@@ -248,7 +255,7 @@ enum tmx_status tmx_cooling_update(struct tmx_cooling *c, const struct tmx_view 
     double exhaust_w = 0;
     collect(c, dt_s, gpu);
     if (dt_s > 0) { /* the air of the time that has passed; its inlets hold for the time to come */
-        exhaust_w = tmx_air_flow(t, c->spec.room_k, c->flow, c->heat_w, c->outlet_w, c->inlet_k);
+        exhaust_w = tmx_air_flow(t, c->room_k, c->flow, c->heat_w, c->outlet_w, c->inlet_k);
     }
     *c->sum = add(c, view->time_s, exhaust_w * dt_s);
     if (view->tick == c->warmup) {

@@ -60,6 +60,26 @@ static void bad_topologies_name_their_line(void **state)
          "= \"g0\"; chip = \"a\"; card = "
          "\"c1\"; } );\n",
          8, "two GPUs"},
+        {"name = \"t\";\n" CARDS FANS GPUS
+         "air = ( { from = \"g0\"; to = \"g1\"; fraction = 0.5; count = 2; } );\n",
+         8, "beyond the last GPU"},
+        {"name = \"t\";\ncards = (\n { name = \"c1\"; }, { name = \"c\"; count = 2; } );\n" GPUS FANS, 3,
+         "two cards are called \"c1\""},
+        {"name = \"t\";\ncards = (\n { name = \"c\"; count = 5000; } );\n" GPUS FANS, 3, "count"},
+        {"name = \"t\";\nnodes = 2;\n" CARDS FANS GPUS "racks = ( { name = \"r\"; } );\n", 2,
+         "nodes and racks"},
+        {"name = \"t\";\n" CARDS FANS GPUS "racks = (\n { name = \"r\"; count = 4096; nodes = 9; } );\n", 9,
+         "at most 65536 GPUs"},
+        {"name = \"t\";\n" CARDS FANS GPUS "racks = ( { name = \"r\"; }, \n { name = \"r\"; } );\n", 9,
+         "two racks"},
+        {"name = \"t\";\n" CARDS FANS GPUS
+         "racks = ( { name = \"r\"; \n profile = ( { height = 0.5; inlet_c = 20.0; } ); } );\n",
+         9, "give inlet_c"},
+        {"name = \"t\"; inlet_c = 20.0;\n" CARDS FANS GPUS
+         "racks = ( { name = \"r\"; profile = ( { height = 0.5; inlet_c = 20.0; },\n { height = 0.5; inlet_c "
+         "= "
+         "21.0; } ); } );\n",
+         9, "from the bottom up"},
         {"name = \"t\";\nlink = \"T9\";\n" CARDS FANS GPUS, 2, "not one of links"},
         {"name = \"t\";\n" CARDS FANS GPUS "speed = 3;\n", 8, "speed"},
     };
@@ -82,11 +102,8 @@ static void shipped_topologies_read(void **state)
     static const struct {
         const char *file;
         size_t n_gpu, n_card, n_air;
-    } rows[] = {{"gtx280", 1, 1, 0},
-                {"gtx280x2", 2, 1, 0},
-                {"gtx690", 2, 1, 0},
-                {"node-8gpu", 8, 8, 4},
-                {"node-8gpu-apart", 8, 8, 0}};
+    } rows[] = {{"gtx280", 1, 1, 0},    {"gtx280x2", 2, 1, 0},        {"gtx690", 2, 1, 0},
+                {"node-8gpu", 8, 8, 4}, {"node-8gpu-apart", 8, 8, 0}, {"hall", 256, 256, 128}};
     (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         char path[512];
@@ -165,13 +182,78 @@ static void nodes_are_copies_with_their_own_air(void **state)
     tmx_topology_finish(&t);
 }
 
+/* A file with count is the file that says each: GPUs and fans of a card follow each other in the written
+ * order. */
+static void a_count_stands_for_as_many_alike(void **state)
+{
+    static const char numbers[] = "min_rpm = 400.0; max_rpm = 2700.0; power_w = 5.5; flow_m3_per_s = 0.009;";
+    struct tmx_topology t;
+    char text[1000];
+    (void)state;
+    snprintf(
+        text, sizeof text,
+        "name = \"t\";\ncards = ( { name = \"c\"; count = 3; still_k_per_w = 0.5; }, { name = \"d\"; } );\n"
+        "gpus = ( { name = \"a\"; chip = \"x\"; card = \"c\"; }, { name = \"b\"; chip = \"y\"; card = \"c\"; "
+        "count = 2; }, { name = \"g\"; chip = \"z\"; card = \"d\"; } );\n"
+        "fans = ( { name = \"e\"; card = \"d\"; %s }, { name = \"f\"; card = \"c\"; %s } );\n"
+        "air = ( { from = \"a0\"; to = \"b0\"; count = 2; fraction = 0.5; } );\n",
+        numbers, numbers);
+    assert_int_equal(tmx_topology_load(&t, scratch_write("count.cfg", text), NULL), TMX_OK);
+    static const char *const name[] = {"a0", "b0", "b1", "a1", "b2", "b3", "a2", "b4", "b5", "g"};
+    assert_int_equal(t.n_card, 4);
+    assert_int_equal(t.n_gpu, 10);
+    assert_int_equal(t.n_fan, 4);
+    for (size_t g = 0; g < t.n_gpu; g++) {
+        assert_string_equal(t.gpu[g].name, name[g]);
+        assert_int_equal(t.gpu[g].card, g / 3);
+        assert_string_equal(t.gpu[g].chip, name[g][0] == 'a' ? "x" : name[g][0] == 'b' ? "y" : "z");
+    }
+    assert_string_equal(t.card[2].name, "c2");
+    check_close(t.card[2].still_k_per_w, 0.5, 0, 0);
+    assert_string_equal(t.fan[0].name, "e");
+    assert_string_equal(t.fan[3].name, "f2");
+    assert_int_equal(t.fan[3].card, 2);
+    assert_int_equal(t.n_air, 2);
+    assert_int_equal(t.air0[2], 1); /* a0 to b0, and b0 to b1 */
+    assert_int_equal(t.air[1].from, 1);
+    assert_int_equal(t.air[1].to, 2);
+    tmx_topology_finish(&t);
+}
+
+static void racks_repeat_the_node_in_the_air_of_its_height(void **state)
+{
+    struct tmx_topology t;
+    (void)state;
+    assert_int_equal(
+        tmx_topology_load(&t,
+                          scratch_write("racks.cfg",
+                                        "name = \"t\"; inlet_c = 20.0;\n" CARDS FANS GPUS
+                                        "air = ( { from = \"g0\"; to = \"g1\"; fraction = 0.5; } );\n"
+                                        "racks = ( { name = \"r\"; count = 2; nodes = 4; profile = ( { "
+                                        "height = 0.25; inlet_c = 20.0; "
+                                        "}, { height = 0.75; inlet_c = 30.0; } ); }, { name = \"s\"; } );\n"),
+                          NULL),
+        TMX_OK);
+    static const double above_k[] = {0, 2.5, 7.5, 10, 0, 2.5, 7.5, 10, 0}; /* at 1/8, 3/8, 5/8, 7/8 */
+    assert_int_equal(t.nodes, 9);
+    assert_int_equal(t.n_rack, 3);
+    assert_int_equal(t.n_gpu, 18);
+    for (size_t g = 0; g < t.n_gpu; g++) {
+        check_close(t.inlet_above_k[g], above_k[g / 2], 1e-14, 1e-14);
+        assert_int_equal(t.air0[g], g / 2);
+    }
+    assert_string_equal(t.gpu[11].name, "r1.node1.g1");
+    assert_string_equal(t.fan[16].name, "s.node0.f0");
+    tmx_topology_finish(&t);
+}
+
 /* Inlet of a GPU behind another, by hand: phi q / (rho c V); all heat leaves in the end. */
 static void preheat_falls_with_the_flow_and_no_heat_is_lost(void **state)
 {
     const double rho_c = 1.059 * 1007;
     struct tmx_topology t;
     double outlet_w[2], inlet_k[2];
-    const double heat_w[] = {100, 60};
+    const double heat_w[] = {100, 60}, room_k[] = {300, 300};
     (void)state;
     assert_int_equal(
         tmx_topology_load(&t,
@@ -181,15 +263,15 @@ static void preheat_falls_with_the_flow_and_no_heat_is_lost(void **state)
                           NULL),
         TMX_OK);
     const double slow[] = {0.004, 0.004}, fast[] = {0.008, 0.008}, thin[] = {0.008, 0.001};
-    check_close(tmx_air_flow(&t, 300, slow, heat_w, outlet_w, inlet_k), 160, 1e-14, 0);
+    check_close(tmx_air_flow(&t, room_k, slow, heat_w, outlet_w, inlet_k), 160, 1e-14, 0);
     check_close(inlet_k[0], 300, 0, 0);
     check_close(inlet_k[1], 300 + 50 / (rho_c * 0.004), 1e-14, 0);
     check_close(outlet_w[1], 110, 1e-14, 0);
-    check_close(tmx_air_flow(&t, 300, fast, heat_w, outlet_w, inlet_k), 160, 1e-14, 0);
+    check_close(tmx_air_flow(&t, room_k, fast, heat_w, outlet_w, inlet_k), 160, 1e-14, 0);
     check_close(inlet_k[1], 300 + 50 / (rho_c * 0.008), 1e-14, 0);
     /* the second GPU moves a quarter of what it is offered: it breathes outlet air only, no hotter than that
      */
-    check_close(tmx_air_flow(&t, 300, thin, heat_w, outlet_w, inlet_k), 160, 1e-14, 0);
+    check_close(tmx_air_flow(&t, room_k, thin, heat_w, outlet_w, inlet_k), 160, 1e-14, 0);
     check_close(inlet_k[1], 300 + 100 / (rho_c * 0.008), 1e-14, 0);
     tmx_topology_finish(&t);
 }
@@ -203,6 +285,8 @@ int main(void)
         cmocka_unit_test(a_curve_is_linear_between_its_points_and_flat_outside),
         cmocka_unit_test(link_cost_is_relative_to_T3),
         cmocka_unit_test(nodes_are_copies_with_their_own_air),
+        cmocka_unit_test(a_count_stands_for_as_many_alike),
+        cmocka_unit_test(racks_repeat_the_node_in_the_air_of_its_height),
         cmocka_unit_test(preheat_falls_with_the_flow_and_no_heat_is_lost),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
