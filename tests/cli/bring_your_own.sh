@@ -17,8 +17,8 @@ bash -euo pipefail -x commands.sh >log.txt 2>&1 || { tail -20 log.txt; say "a co
 for f in errors.csv figures/gpu.svg mine/fit.csv mine/node.cfg out/trace.csv; do [ -s "$f" ] || say "no $f"; done
 awk -F, '$2 == 0 { last = $6 } END { exit !(last > 88 && last < 92) }' out/trace.csv || say "the last temperature: $(tail -1 out/trace.csv)"
 # every key of the readers' tables stands in the page
-for key in $(grep -hoE 'TMX_ROW_[A-Z]+\((tmx_chip|tmx_chip_power|tmx_sm_limits|tmx_kernel|tmx_kernel_launch|tmx_kernel_power|tmx_topology|tmx_card|tmx_fan|tmx_link|named_air|named_gpu), [a-z_0-9]+' \
-  "$THERMIX_DATA"/core/machine/{chip,kernel,topology_read}.c | sed 's/.*, //' | sort -u); do
+for key in $(grep -hoE 'TMX_ROW_[A-Z]+\((tmx_chip|tmx_chip_power|tmx_sm_limits|tmx_kernel|tmx_kernel_launch|tmx_kernel_power|tmx_topology|tmx_card|tmx_fan|tmx_link|named_air|counted_card|part|rack|point), [a-z_0-9]+' \
+  "$THERMIX_DATA"/core/machine/{chip,kernel,topology_read,hall}.c | sed 's/.*, //' | sort -u); do
   grep -qE "\b$key\b" "$THERMIX_DATA/docs/bring-your-own.md" || say "the page does not name $key"
 done
 echo "bring your own: all well"
