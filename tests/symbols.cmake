@@ -46,6 +46,15 @@ foreach(library ${STATELESS})
   endforeach()
 endforeach()
 
+# What would change or end the host process is not called: not for a moment, other threads would see it.
+execute_process(COMMAND ${NM} --dynamic --undefined-only --format=posix ${SHARED} OUTPUT_VARIABLE wanted
+                COMMAND_ERROR_IS_FATAL ANY)
+foreach(name umask chdir fchdir signal sigaction setlocale setenv unsetenv putenv exit atexit srand rand printf puts)
+  if(wanted MATCHES "(^|\n)${name}[@ ]")
+    string(APPEND bad "\n  ${SHARED} calls ${name}")
+  endif()
+endforeach()
+
 # The border three times: in the library, in the map, in the headers.
 symbols_of(${SHARED} --dynamic shown)
 list(REMOVE_DUPLICATES shown)

@@ -85,7 +85,9 @@ enum tmx_status tmx_inputs_hash(const struct tmx_inputs *i, struct tmx_hash *h, 
         return tmx_fail(err, TMX_ENOMEM, "list of inputs: out of memory");
     }
     for (size_t k = 0; k < i->n_file; k++) {
-        tmx_hash_add_text(h, i->file[k].hash);
+        if (i->file[k].hash[0]) {
+            tmx_hash_add_text(h, i->file[k].hash);
+        }
     }
     return TMX_OK;
 }

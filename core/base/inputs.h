@@ -34,7 +34,7 @@ void tmx_inputs_begin(struct tmx_inputs *i);
 void tmx_inputs_end(struct tmx_inputs *i); /* the one begun last */
 void tmx_inputs_finish(struct tmx_inputs *i);
 
-/* data NULL: only the name. */
+/* data NULL: only the name; what is in the file is in the identity by other means. */
 void tmx_inputs_note(const char *path, const void *data, size_t size);
 
 /* Add the contents, in the order of reading, to a hash. Paths stay out: a copy elsewhere is the same input.

@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <fenv.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
@@ -78,6 +79,28 @@ enum tmx_status tmx_os_remove(const char *path, struct tmx_err *err)
                : tmx_fail_at(err, TMX_EIO, path, 0, "cannot remove: %s", strerror(errno));
 }
 
+/* A new file beside o->path, with the rights that the process gives files of this mode. mkstemp would make it private,
+ * and to ask for the umask is to set it, for all threads. */
+static int open_temp(struct tmx_output *o, mode_t mode)
+{
+    struct timespec now;
+    int fd = -1;
+    for (unsigned i = 0; i < 100 && fd < 0; i++) {
+        clock_gettime(CLOCK_REALTIME, &now);
+        const unsigned long mark = (unsigned long)now.tv_nsec * 31 + (unsigned long)getpid() * 1000003 +
+                                   (unsigned long)(uintptr_t)o + i;
+        snprintf(o->temp, sizeof o->temp, "%s.tmp-%06lx", o->path, mark & 0xffffff);
+        fd = open(o->temp, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, mode);
+        if (fd < 0 && errno != EEXIST) {
+            break;
+        }
+    }
+    if (fd < 0) {
+        o->temp[0] = '\0';
+    }
+    return fd;
+}
+
 enum tmx_status tmx_output_open(struct tmx_output *o, const char *path, struct tmx_err *err)
 {
     struct stat info;
@@ -101,14 +124,11 @@ enum tmx_status tmx_output_open(struct tmx_output *o, const char *path, struct t
             memcpy(o->path, target, strlen(target) + 1);
         }
         free(target);
-        const mode_t mask = umask(0);
-        umask(mask);
-        snprintf(o->temp, sizeof o->temp, "%s.tmp-XXXXXX", o->path);
-        const int fd = mkstemp(o->temp);
-        if (fd >= 0) {
-            fchmod(fd, there ? info.st_mode & 0777 : 0666 & ~mask);
-            o->file = fdopen(fd, "w");
+        const int fd = open_temp(o, there ? 0600 : 0666);
+        if (fd >= 0 && there) {
+            fchmod(fd, info.st_mode & 0777);
         }
+        o->file = fd >= 0 ? fdopen(fd, "w") : NULL;
     }
     if (!o->file) {
         return tmx_fail_at(err, TMX_EIO, path, 0, "cannot write: %s", strerror(errno));

@@ -7,9 +7,13 @@ enum tmx_status tmx_job_init(struct tmx_job *job, const struct tmx_kernel *k, co
                              double work_s, struct tmx_err *err)
 {
     const int occupancy = tmx_kernel_occupancy(k, &c->limits);
-    if (k->power.sm_power_w <= 0) {
-        return tmx_fail(err, TMX_ECONFIG, "no group power with sm_power_w: kernel %s cannot run in a mix",
-                        k->name);
+    const double rates_w = tmx_kernel_equation1_w(k, c->power.max_power_w);
+    if (k->power.sm_power_w <= 0 && rates_w <= 0) {
+        return tmx_fail(
+            err, TMX_ECONFIG,
+            "no group power with sm_power_w, or with access rates for a chip with max_*_w: kernel %s cannot "
+            "run in a mix",
+            k->name);
     }
     if (occupancy == 0) {
         return tmx_fail(
@@ -20,7 +24,9 @@ enum tmx_status tmx_job_init(struct tmx_job *job, const struct tmx_kernel *k, co
     }
     const double lifetime_s = k->power.block_lifetime_s * c->kernel_time_scale;
     const double per_sm_s = occupancy / lifetime_s, n_sm = (double)c->n_sm;
-    const double power_w = k->power.sm_power_w * c->kernel_power_scale / c->sm_power_reference_sms;
+    const double power_w = k->power.sm_power_w > 0
+                               ? k->power.sm_power_w * c->kernel_power_scale / c->sm_power_reference_sms
+                               : rates_w;
     const double work_sm_s = work_s > 0 ? work_s * n_sm : k->launch.thread_blocks / per_sm_s;
     const double width = ceil(work_sm_s * per_sm_s / occupancy);
     *job = (struct tmx_job){.kernel = k,

@@ -32,8 +32,9 @@ static const struct tmx_opt launch_opts[] = {
     }
 
 static const struct tmx_opt power_opts[] = {
-    TMX_ROW_REAL(tmx_kernel_power, sm_power_w, "W", 0, 1000, NAN,
-                 "dynamic power of all SMs at the nominal clock"),
+    TMX_ROW_REAL(tmx_kernel_power, sm_power_w, "W", 0, 1000, 0,
+                 "dynamic power of all SMs at the nominal clock; 0: by equation 1, from rate_* and the "
+                 "chip's max_*_w"),
     TMX_ROW_REAL(tmx_kernel_power, block_lifetime_s, "s", 1e-7, 10, 1e-4, "lifetime of one thread block"),
     TMX_ROW_REAL(tmx_kernel_power, memory_bound, "1", 0, 1, 0,
                  "share of a block's time that does not follow the core clock"),

@@ -83,6 +83,15 @@ C
 good='static const struct tmx_place_policy mine = {.base = {.name = "mine", .doc = "d", .source = "s"}, .place = place};'
 module fine '' TMX_LEVEL_PLACE "$good"
 run --module ./fine.so --set place.policy=mine || say "a good module"
+# Its policies are listed, and no output takes its place.
+"$thermix" list policies --module ./fine.so --format csv >list.csv
+grep -q '^place,mine,d,s$' list.csv || say "list --module does not name the policy: $(tail -3 list.csv)"
+! "$thermix" list policies --format csv | grep -q '^place,mine' || say "a module's policy is listed without the module"
+mkdir held && cp fine.so held/kernels.csv && cp fine.so kept.so
+if run --module held/kernels.csv -o held 2>err.txt; then say "an output replaces a module"; fi
+grep -q 'an output would replace this input' err.txt || say "an output over a module: $(cat err.txt)"
+cmp held/kernels.csv kept.so || say "a module was written over"
+
 module magic ', .magic = 1' TMX_LEVEL_PLACE "$good"
 wrong 'magic number is 1, this library' ./magic.so
 module abi ', .abi = 77' TMX_LEVEL_PLACE "$good"

@@ -68,6 +68,24 @@ static void a_link_stays_a_link_and_permissions_stay(void **state)
     remove(dir);
 }
 
+static void an_output_follows_the_umask(void **state)
+{
+    (void)state;
+    char dir[] = "/tmp/tmx-os-XXXXXX", path[64];
+    struct tmx_output o;
+    struct stat info;
+    assert_non_null(mkdtemp(dir));
+    snprintf(path, sizeof path, "%s/out", dir);
+    const mode_t before = umask(0027);
+    assert_int_equal(tmx_output_open(&o, path, NULL), TMX_OK);
+    assert_int_equal(tmx_output_commit(&o, NULL), TMX_OK);
+    assert_int_equal(umask(before), 0027); /* nobody asks for it: tests/symbols.cmake */
+    assert_int_equal(stat(path, &info), 0);
+    assert_int_equal(info.st_mode & 0777, 0640);
+    remove(path);
+    remove(dir);
+}
+
 static void a_full_disk_is_an_error(void **state)
 {
     (void)state;
@@ -129,6 +147,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_output_appears_only_when_committed),
         cmocka_unit_test(a_link_stays_a_link_and_permissions_stay),
+        cmocka_unit_test(an_output_follows_the_umask),
         cmocka_unit_test(a_full_disk_is_an_error),
         cmocka_unit_test(streams_depend_on_seed_and_name_only),
         cmocka_unit_test(hashes_tell_boundaries_apart),

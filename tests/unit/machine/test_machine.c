@@ -496,6 +496,29 @@ static void an_image_brings_everything_back(void **state)
     rig_close(&r);
 }
 
+/* Paper 003, equation 1: where a kernel gives access rates in place of a power. */
+static void access_rates_make_a_power(void **state)
+{
+    (void)state;
+    struct tmx_chip chip;
+    struct tmx_job job;
+    struct tmx_kernel k = {
+        .name = "rates",
+        .launch = {.thread_blocks = 64, .threads_per_block = 256},
+        .power = {.block_lifetime_s = 1e-3, .access_rate = {[TMX_INT] = 0.5, [TMX_SHM] = 0.25}}};
+    tiny_chip(&chip, N_SM);
+    chip.kernel_time_scale = 1;
+    assert_int_equal(tmx_job_init(&job, &k, &chip, 1, NULL), TMX_ECONFIG); /* the chip has no max_*_w */
+    chip.power.max_power_w[TMX_INT] = 2;
+    chip.power.max_power_w[TMX_SHM] = 1;
+    assert_int_equal(tmx_job_init(&job, &k, &chip, 1, NULL), TMX_OK);
+    check_close(job.power_w, 0.5 * 2 + 0.25 * 1, 1e-12, 0);
+    k.power.sm_power_w = 3.0 * N_SM; /* what was measured goes first */
+    assert_int_equal(tmx_job_init(&job, &k, &chip, 1, NULL), TMX_OK);
+    check_close(job.power_w, 3, 1e-12, 0);
+    tmx_chip_finish(&chip);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -513,6 +536,7 @@ int main(void)
         cmocka_unit_test(when_the_first_kernel_ends_the_second_keeps_its_slots),
         cmocka_unit_test(the_queue_serves_priority_then_arrival_and_has_32_places),
         cmocka_unit_test(small_kernels_run_side_by_side),
+        cmocka_unit_test(access_rates_make_a_power),
         cmocka_unit_test(occupancy_follows_the_scarcest_resource),
         cmocka_unit_test(hot_blocks_take_corner_clusters_first),
         cmocka_unit_test(after_the_corners_hot_blocks_go_where_they_are_farthest_apart),
