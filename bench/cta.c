@@ -80,7 +80,8 @@ static enum tmx_status independence(const struct tmx_cta_chip *chip, const struc
 
 int main(int argc, char **argv)
 {
-    static const char *const ten[] = {"MUM", "LBM", "KMN", "BFS", "PVC", "CONV", "BLK", "BP", "BINO", "DXTC"};
+    static const char *const ten[] = {"MUM",      "LBM", "KMN", "BFS",      "PVC",
+                                      "CONV_tcs", "BLK", "BP",  "BINO_tcs", "DXTC"};
     const char *const *name = argc > 1 ? (const char *const *)&argv[1] : ten;
     const int n = argc > 1 ? argc - 1 : 10;
     struct tmx_cta_chip chip;

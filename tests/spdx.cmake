@@ -3,7 +3,7 @@ cmake_minimum_required(VERSION 3.25)
 # Every source says its licence in its first lines.
 set(bad "")
 set(n 0)
-foreach(top bench cli core examples include papers plots power python run sched study tests thermal)
+foreach(top bench cli core examples include measure papers plan plots power python run sched study tests thermal)
   file(GLOB_RECURSE files RELATIVE ${ROOT} ${ROOT}/${top}/*.c ${ROOT}/${top}/*.h ${ROOT}/${top}/*.py ${ROOT}/${top}/*.sh
        ${ROOT}/${top}/*.gp ${ROOT}/${top}/*.cmake ${ROOT}/${top}/CMakeLists.txt)
   foreach(f ${files})

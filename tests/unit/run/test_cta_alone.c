@@ -30,7 +30,7 @@ static void tcs_saves_energy_where_memory_is_the_limit(void **state)
 {
     (void)state;
     static const char *const memory[] = {"MUM", "LBM", "KMN", "BFS", "PVC"};
-    static const char *const compute[] = {"CONV", "BLK", "BP", "BINO", "DXTC"};
+    static const char *const compute[] = {"CONV_tcs", "BLK", "BP", "BINO_tcs", "DXTC"};
     struct tmx_cta_chip chip;
     double energy = 0, performance = 0, best = 0;
     assert_int_equal(tmx_cta_chip_load(&chip, "tcs28", NULL, 0, NULL), TMX_OK);
@@ -58,9 +58,9 @@ static void tcs_saves_energy_where_memory_is_the_limit(void **state)
 static void apsa_tells_the_two_types_apart(void **state)
 {
     (void)state;
-    static const char *const kernel[] = {"MTC", "CP",   "BINO", "BP-I",  "STO",   "MSORT", "DXTC",
-                                         "QR",  "SN",   "HW",   "BP-II", "VADD",  "SP",    "MUM",
-                                         "KMN", "SRAD", "BLK",  "ASYNC", "ALIGN", "BFS"};
+    static const char *const kernel[] = {"MTC", "CP",        "BINO_tcs", "BP-I",  "STO",   "MSORT", "DXTC",
+                                         "QR",  "SN",        "HW",       "BP-II", "VADD",  "SP",    "MUM",
+                                         "KMN", "SRAD_apsa", "BLK",      "ASYNC", "ALIGN", "BFS"};
     struct tmx_cta_chip chip;
     assert_int_equal(tmx_cta_chip_load(&chip, "apsa60", NULL, 0, NULL), TMX_OK);
     for (size_t k = 0; k < 20; k++) {
