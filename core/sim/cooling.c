@@ -184,8 +184,12 @@ static enum tmx_status drive(struct tmx_cooling *c, const struct tmx_view *view,
     }
     const double speed = tmx_fan_of(c->spec.choice)->speed(c->spec.choice->state, &v),
                  rpm = speed * fan->max_rpm;
-    c->rpm[f] = failed(c, f, view->time_s) || !(rpm > 0) ? 0 : fmin(fmax(rpm, fan->min_rpm), fan->max_rpm);
-    return tmx_answer_speed(c->spec.choice->policy, speed, f, err);
+    const enum tmx_status st = tmx_answer_speed(c->spec.choice->policy, speed, f, err);
+    if (!st) {
+        c->rpm[f] =
+            failed(c, f, view->time_s) || !(rpm > 0) ? 0 : fmin(fmax(rpm, fan->min_rpm), fan->max_rpm);
+    }
+    return st;
 }
 
 /* The level whose speed is nearest; stopped only when the fans are. */

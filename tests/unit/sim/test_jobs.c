@@ -207,12 +207,53 @@ static void a_restored_run_goes_on_bit_equal(void **state)
     free(b);
 }
 
+/* A launch that cannot be, by number: nothing of it happens. */
+static bool mad(const void *state, const struct tmx_waiting_view *view, struct tmx_launch *launch)
+{
+    const int what = *(const int *)state;
+    *launch = (struct tmx_launch){.target = TMX_TO_GPU,
+                                  .gpu = what == 0 ? view->n_gpu : 0,
+                                  .n_member = what == 1   ? 0
+                                              : what == 2 ? view->n_waiting + 1
+                                                          : 1,
+                                  .predicted = {.occupied_sms = what == 3 ? 0 : 4,
+                                                .time_s = what == 4   ? NAN
+                                                          : what == 5 ? -1
+                                                                      : 2,
+                                                .gpu_w = what == 6 ? INFINITY : 50,
+                                                .sm_w = 20}};
+    for (size_t i = 0; i < launch->n_member && i < TMX_LAUNCH_MAX; i++) {
+        launch->member[i] = what == 7 ? view->n_waiting : i;
+    }
+    return true;
+}
+
+static void a_launch_that_cannot_be_ends_the_run_with_the_policys_name(void **state)
+{
+    static const struct tmx_job_policy policy = {.base = {.name = "mad_hatter"}, .next = mad};
+    (void)state;
+    struct rig *r = malloc(sizeof *r);
+    for (int what = 0; what < 8; what++) {
+        struct tmx_err err = {0};
+        rig_up(r, 1, 1);
+        r->choice = (struct tmx_choice){TMX_LEVEL_JOB, &policy.base, &what};
+        tmx_machine_admit(r->m, 0);
+        assert_int_equal(tmx_jobs_step(r->jobs, r->m, &r->view, &err), TMX_ESOLVE);
+        assert_non_null(strstr(err.msg, "job policy mad_hatter: a launch of "));
+        assert_int_equal(tmx_jobs_ledger(r->jobs)->n_launch, 0);
+        assert_int_equal(r->m->gpu[0].n_queue, 0);
+        rig_down(r);
+    }
+    free(r);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_instance_ends_once_under_every_policy),
         cmocka_unit_test(a_merged_kernel_takes_its_predicted_time_and_power),
         cmocka_unit_test(a_restored_run_goes_on_bit_equal),
+        cmocka_unit_test(a_launch_that_cannot_be_ends_the_run_with_the_policys_name),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
