@@ -79,8 +79,8 @@ enum tmx_status tmx_os_remove(const char *path, struct tmx_err *err)
                : tmx_fail_at(err, TMX_EIO, path, 0, "cannot remove: %s", strerror(errno));
 }
 
-/* A new file beside o->path, with the rights that the process gives files of this mode. mkstemp would make it private,
- * and to ask for the umask is to set it, for all threads. */
+/* A new file beside o->path, with the rights that the process gives files of this mode. mkstemp would make it
+ * private, and to ask for the umask is to set it, for all threads. */
 static int open_temp(struct tmx_output *o, mode_t mode)
 {
     struct timespec now;
