@@ -18,7 +18,8 @@ struct tmx_kernel_launch {
 };
 
 struct tmx_kernel_power {
-    double sm_power_w;              /* dynamic power of all SMs of the reference chip at its nominal clock; 0: by equation 1 */
+    double sm_power_w; /* dynamic power of all SMs of the reference chip at its nominal clock; 0: by equation
+                          1 */
     double block_lifetime_s;        /* of one thread block at the nominal clock */
     double memory_bound;            /* share of a block's time that does not follow the core clock */
     double remote_weight;           /* extra lifetime of a block on a GPU away from its data, over the
