@@ -16,7 +16,7 @@ static const struct tmx_opt opts[] = {
     {0},
 };
 
-static struct tmx_place place(const void *state, const struct tmx_view *view, size_t job)
+static void place(const void *state, const struct tmx_view *view, size_t job, struct tmx_place *at)
 {
     const struct patient *p = state;
     const struct tmx_node_view *node = view->node;
@@ -27,7 +27,7 @@ static struct tmx_place place(const void *state, const struct tmx_view *view, si
         shortest = node->gpus[g]->n_queue < node->gpus[shortest]->n_queue ? g : shortest;
     }
     const bool waits = node->gpus[coldest]->n_queue <= (size_t)p->patience;
-    return (struct tmx_place){.home = waits ? coldest : shortest, .n = 1};
+    *at = (struct tmx_place){.home = waits ? coldest : shortest, .n = 1};
 }
 
 static const struct tmx_place_policy patient = {

@@ -16,7 +16,8 @@ static enum tmx_status widen_jobs(struct tmx_sim *s, struct tmx_err *err)
         if (job->n_gpu == 0 || job->state != TMX_JOB_RUNNING) {
             continue;
         }
-        const struct tmx_place p = tmx_place_of(c)->widen(c->state, &s->view, j);
+        struct tmx_place p = {0};
+        tmx_place_of(c)->widen(c->state, &s->view, j, &p);
         const enum tmx_status st = tmx_answer_wider(c->policy, &p, m, j, err);
         if (st) {
             return st;
@@ -39,8 +40,12 @@ static enum tmx_status place_jobs(struct tmx_sim *s, struct tmx_err *err)
             continue;
         }
         const bool member = m->members && j < m->members->spec.n_member; /* its GPU is given */
-        const struct tmx_place p = member ? (struct tmx_place){.home = job->home_gpu, .n = 1}
-                                          : tmx_place_of(c)->place(c->state, &s->view, j);
+        struct tmx_place p = {0};
+        if (member) {
+            p = (struct tmx_place){.home = job->home_gpu, .n = 1};
+        } else {
+            tmx_place_of(c)->place(c->state, &s->view, j, &p);
+        }
         const enum tmx_status st = tmx_answer_place(c->policy, &p, m, j, err);
         if (st) {
             return st;

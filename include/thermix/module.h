@@ -44,7 +44,7 @@ struct tmx_module {
     uint32_t magic, abi, bytes, n_size;
     uint32_t size[TMX_MODULE_SIZES]; /* sizeof of TMX_MODULE_STRUCTS */
     const char *name, *version;
-    /* NULL-terminated lists of tables by enum tmx_level; NULL: none of this level. Empty in ABI 1: job.
+    /* NULL-terminated lists of tables by enum tmx_level; NULL: none of this level. Empty: job.
      * Gating policies have no options. */
     const struct tmx_plugin *const *level[TMX_N_LEVEL];
 };

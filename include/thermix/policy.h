@@ -190,11 +190,11 @@ struct tmx_place { /* GPUs home .. home + n - 1; n = 0: none yet */
 struct tmx_place_policy {
     struct tmx_plugin base; /* the state is plain data: a snapshot copies it */
     /* REQUIRED. Where the arrived, unplaced job goes; asked in arrival order, at every scheduling tick
-     * until a place with room is named. Pure. */
-    struct tmx_place (*place)(const void *state, const struct tmx_view *view, size_t job);
+     * until a place with room is named. *at is "none yet" before. Pure. */
+    void (*place)(const void *state, const struct tmx_view *view, size_t job, struct tmx_place *at);
     /* OPTIONAL. Where a placed, unfinished job may run from now on: the GPUs it has, or more around
-     * them. Asked at every scheduling tick. Pure. */
-    struct tmx_place (*widen)(const void *state, const struct tmx_view *view, size_t job);
+     * them. Asked at every scheduling tick. *at is "none yet", which changes nothing. Pure. */
+    void (*widen)(const void *state, const struct tmx_view *view, size_t job, struct tmx_place *at);
 };
 
 /* ---- mix: operating system, every 50 ms: which kernels share a GPU, how much each, at which clock level;

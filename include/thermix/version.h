@@ -16,7 +16,7 @@ extern "C" {
 
 /* Number of the binary border: the library's SOVERSION, and what a module is checked against.
  * Raised when a struct of the public headers changes or a function goes. */
-#define TMX_ABI 1
+#define TMX_ABI 2
 
 struct tmx_version {
     int major, minor, patch, abi;

@@ -17,6 +17,12 @@ from thermix import _layout, policy
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 BASE = {"chip": "gtx280", "mix": "hot_cold", "policy": "MU", "seed": 1, "tick_s": 0.01, "rows": 8, "cols": 8,
         "warmup_s": 5.0}
+# Two GPUs on one card, five kernels at once.
+CARD = {**{k: v for k, v in BASE.items() if k != "chip"}, "topology": "gtx280x2", "policy": "MG-BL"}
+
+FIVE = 'name = "five"; kernels = ( ' + ", ".join(f'{{ kernel = "{k}"; work_s = {w}; }}' for k, w in (
+    ("SVM", 3.0), ("Cmem", 5.0), ("Conv", 2.0), ("SVM", 2.0), ("Bino", 4.0))) + " );"
+
 # Emergencies within two minutes, and a hot kernel that came second, so that shares move.
 HOT = {**BASE, "package": {"r_convec": 0.33}}
 MIX = 'name = "turned"; kernels = ( { kernel = "Cmem"; work_s = 60.0; }, { kernel = "SVM"; work_s = 60.0; } );'
@@ -114,6 +120,37 @@ class Half(policy.Fan):
         return 0.5
 
 
+class Coldest(policy.Place):
+    """The coldest of the GPUs with the fewest kernels, as sched/place/coldest.c has it."""
+
+    name = "coldest_in_python"
+
+    def decide(self, view, job):
+        return min(range(view.n_gpu), key=lambda g: (view.gpus[g].n_run + view.gpus[g].n_queue, view.hottest_k[g]))
+
+
+class WholeCard(policy.Place):
+    """One GPU first, then the whole card; the first job waits a second."""
+
+    def __init__(self):
+        super().__init__()
+        self.late = []
+
+    def decide(self, view, job):
+        if view.time_s < 1:
+            return None
+        self.late.append(view.time_s)
+        return np.int64(0)
+
+    def widen(self, view, job):
+        return 0, view.gpus[0].n_card
+
+
+class Beyond(policy.Place):
+    def decide(self, view, job):
+        return view.n_gpu, 1
+
+
 class Raises(policy.Mix):
     def decide(self, view, request):
         raise KeyError("of the policy")
@@ -178,6 +215,24 @@ class TestPolicy(unittest.TestCase):
         quiet = thermix.run({**node, "topology": "gtx280x2", "fan": {"policy": "half"}}, policies=[Half()])
         loud = thermix.run({**node, "topology": "gtx280x2"})
         self.assertGreater(loud["mean_rpm"], quiet["mean_rpm"])
+
+    def test_coldest_in_python_gives_the_bytes_of_the_one_built_in(self):
+        with tempfile.TemporaryDirectory() as folder:
+            pathlib.Path(folder, "mix.cfg").write_text(FIVE)
+            for name, policies in (("coldest", ()), ("coldest_in_python", [Coldest()])):
+                r = thermix.Run({**CARD, "mix": f"{folder}/mix.cfg", "place": {"policy": name}}, policies=policies)
+                while not r.step(500):
+                    pass
+                r.write(f"{folder}/{name}")
+            both = [pathlib.Path(folder, n, "kernels.csv").read_bytes() for n in ("coldest", "coldest_in_python")]
+            self.assertEqual(*both)
+
+    def test_a_place_may_wait_and_widen(self):
+        p = WholeCard()
+        thermix.run({**CARD, "place": {"policy": "wholecard"}}, policies=[p])
+        self.assertGreaterEqual(min(p.late), 1)
+        with self.assertRaisesRegex(thermix.Error, "place policy beyond: GPUs 2"):
+            thermix.run({**CARD, "place": {"policy": "beyond"}}, policies=[Beyond()])
 
     def test_an_exception_ends_the_run_and_is_raised(self):
         r = thermix.Run({**BASE, "mix_policy": {"policy": "raises"}}, policies=[Raises()])

@@ -117,13 +117,24 @@ class CtaRequest(Structure):
                 ("reset_counters", c_bool), ("watch_blocks", c_bool)]
 
 
+class Place(Structure):
+    c_name = "tmx_place"
+    _fields_ = [("home", c_size_t), ("n", c_size_t)]
+
+
 DECIDE = CFUNCTYPE(None, c_void_p, POINTER(View), POINTER(Request))
 SPREAD = CFUNCTYPE(None, c_void_p, POINTER(Spread), POINTER(c_double))
 REAL = CFUNCTYPE(c_double, c_void_p)
+PLACE = CFUNCTYPE(None, c_void_p, POINTER(View), c_size_t, POINTER(Place))
 ORDER = CFUNCTYPE(None, c_void_p, POINTER(View), c_size_t, POINTER(c_size_t))
 SPEED = CFUNCTYPE(c_double, c_void_p, POINTER(FanView))
 CTA = CFUNCTYPE(None, c_void_p, POINTER(CtaView), POINTER(CtaRequest))
 STATE = CFUNCTYPE(c_int, c_void_p)
+
+
+class PlacePolicy(Structure):
+    c_name = "tmx_place_policy"
+    _fields_ = [("base", Plugin), ("place", PLACE), ("widen", PLACE)]
 
 
 class MixPolicy(Structure):
@@ -160,4 +171,4 @@ class GatePolicy(Structure):
 
 
 STRUCTS = (Opt, Plugin, JobView, GpuView, GangView, NodeView, View, GpuRequest, Request, Spread, FanPoint, FanView,
-           BoardView, CtaCore, CtaView, CtaRequest, MixPolicy, DtmPolicy, TbPolicy, FanPolicy, CtaPolicy, GatePolicy)
+           BoardView, CtaCore, CtaView, CtaRequest, Place, PlacePolicy, MixPolicy, DtmPolicy, TbPolicy, FanPolicy, CtaPolicy, GatePolicy)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Policies written in Python: a class with `decide`, for the levels mix, dtm, tb, fan, cta and gate.
+"""Policies written in Python: a class with `decide`, for the levels place, mix, dtm, tb, fan, cta and gate.
 
     class Halves(thermix.policy.Mix):
         "Two kernels share a GPU, half and half."
@@ -14,13 +14,13 @@ Numbers a policy is configured by are `options = {"gain": 1.0}`: keys of the lev
 configuration, attributes of the object. What a policy remembers are attributes as well; it belongs to
 one run. The hash of its source is the option `code` and so part of the run's id. An exception in a
 policy ends the run and is raised by `step`. What a policy sees and may ask for: include/thermix/policy.h,
-in whose words views and requests are named. Not here: level place, whose answer is a struct by value,
-which ctypes cannot return; a module can (docs/extending.md).
+in whose words views and requests are named.
 """
 
 import ctypes
 import hashlib
 import inspect
+import operator
 
 import numpy as np
 
@@ -146,6 +146,28 @@ def _spoil(view, request):
 
 def _has(policy, name):
     return getattr(policy, name, None) is not None
+
+
+class Place(Policy):
+    """decide(view, job): the GPU the arrived job goes to, or (first, how many), or None: it waits.
+    widen(view, job), optional: the GPUs a running job may have from now on, as (first, how many); None: as it is."""
+
+    _level = "place"
+
+    def _fill(self, base):
+        def slot(function):
+            def answer(view, job, at):
+                wanted = function(self._view(view), job)
+                if wanted is not None:
+                    home, n = (wanted, 1) if np.ndim(wanted) == 0 else wanted
+                    at.contents.home, at.contents.n = operator.index(home), operator.index(n)
+            def spoil(view, job, at):
+                at.contents.home, at.contents.n = c.NO_JOB, 1
+            return self._slot(c.PLACE, answer, spoil)
+        table = c.PlacePolicy(base, slot(self.decide))
+        if _has(self, "widen"):
+            table.widen = slot(self.widen)
+        return table
 
 
 class Mix(Policy):

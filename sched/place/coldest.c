@@ -2,7 +2,7 @@
 /* The coldest GPU among those with the fewest kernels: at equal load heat decides. */
 #include "sched/policies.h"
 
-static struct tmx_place place(const void *state, const struct tmx_view *view, size_t job)
+static void place(const void *state, const struct tmx_view *view, size_t job, struct tmx_place *at)
 {
     const struct tmx_node_view *m = view->node;
     size_t best = 0;
@@ -15,7 +15,7 @@ static struct tmx_place place(const void *state, const struct tmx_view *view, si
             best = g;
         }
     }
-    return (struct tmx_place){.home = best, .n = 1};
+    *at = (struct tmx_place){.home = best, .n = 1};
 }
 
 const struct tmx_place_policy tmx_place_coldest = {

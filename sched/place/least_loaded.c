@@ -17,7 +17,7 @@ static double left_s(const struct tmx_node_view *m, const struct tmx_gpu_view *g
     return sm_s / (double)gpu->n_sm;
 }
 
-static struct tmx_place place(const void *state, const struct tmx_view *view, size_t job)
+static void place(const void *state, const struct tmx_view *view, size_t job, struct tmx_place *at)
 {
     const struct tmx_node_view *m = view->node;
     size_t best = 0;
@@ -31,7 +31,7 @@ static struct tmx_place place(const void *state, const struct tmx_view *view, si
             least_s = s;
         }
     }
-    return (struct tmx_place){.home = best, .n = 1};
+    *at = (struct tmx_place){.home = best, .n = 1};
 }
 
 const struct tmx_place_policy tmx_place_least_loaded = {

@@ -63,7 +63,7 @@ static bool better(const struct tmx_view *view, size_t g, size_t best, bool is_h
     return is_hot ? wa < wb : wa > wb;
 }
 
-static struct tmx_place place(const void *state, const struct tmx_view *view, size_t job)
+static void place(const void *state, const struct tmx_view *view, size_t job, struct tmx_place *at)
 {
     const struct tmx_node_view *m = view->node;
     const bool is_hot = known_w(m, job) > mean_w(m);
@@ -74,7 +74,7 @@ static struct tmx_place place(const void *state, const struct tmx_view *view, si
             best = g;
         }
     }
-    return (struct tmx_place){.home = best, .n = 1};
+    *at = (struct tmx_place){.home = best, .n = 1};
 }
 
 const struct tmx_place_policy tmx_place_pair_hot_cold = {

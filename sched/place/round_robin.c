@@ -2,7 +2,7 @@
 /* The next GPU after the last one used, past those whose queue is full. */
 #include "sched/policies.h"
 
-static struct tmx_place place(const void *state, const struct tmx_view *view, size_t job)
+static void place(const void *state, const struct tmx_view *view, size_t job, struct tmx_place *at)
 {
     const struct tmx_node_view *m = view->node;
     (void)state;
@@ -10,10 +10,10 @@ static struct tmx_place place(const void *state, const struct tmx_view *view, si
     for (size_t k = 0; k < m->n_gpu; k++) {
         const size_t g = ((m->last_home < m->n_gpu ? m->last_home + 1 : 0) + k) % m->n_gpu;
         if (m->gpus[g]->n_queue < TMX_KQUEUE) {
-            return (struct tmx_place){.home = g, .n = 1};
+            *at = (struct tmx_place){.home = g, .n = 1};
+            return;
         }
     }
-    return (struct tmx_place){0};
 }
 
 const struct tmx_place_policy tmx_place_round_robin = {

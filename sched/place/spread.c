@@ -24,11 +24,11 @@ static const struct tmx_opt opts[] = {
     {0},
 };
 
-static struct tmx_place place(const void *state, const struct tmx_view *view, size_t job)
+static void place(const void *state, const struct tmx_view *view, size_t job, struct tmx_place *at)
 {
     (void)state;
-    return (struct tmx_place){.home = (size_t)(view->node->jobs[job]->queue_order % view->node->n_gpu),
-                              .n = 1};
+    *at =
+        (struct tmx_place){.home = (size_t)(view->node->jobs[job]->queue_order % view->node->n_gpu), .n = 1};
 }
 
 static bool other_kind(const struct spread *s, const struct tmx_job_view *a, const struct tmx_job_view *b)
@@ -57,22 +57,22 @@ static bool partner_on(const struct spread *s, const struct tmx_view *view, cons
     return false;
 }
 
-static struct tmx_place widen(const void *state, const struct tmx_view *view, size_t job)
+static void widen(const void *state, const struct tmx_view *view, size_t job, struct tmx_place *at)
 {
     const struct spread *s = state;
     const struct tmx_node_view *m = view->node;
     const struct tmx_job_view *j = m->jobs[job];
     const struct tmx_gpu_view *home = m->gpus[j->home_gpu];
-    const struct tmx_place now = {j->home_gpu, j->n_gpu};
+    *at = (struct tmx_place){j->home_gpu, j->n_gpu}; /* as it is */
     if (j->n_gpu == home->n_card || j->state != TMX_JOB_RUNNING) {
-        return now;
+        return;
     }
     for (size_t g = home->card0; g < home->card0 + home->n_card; g++) {
-        if ((g < now.home || g >= now.home + now.n) && partner_on(s, view, m->gpus[g], j)) {
-            return (struct tmx_place){home->card0, home->n_card};
+        if ((g < j->home_gpu || g >= j->home_gpu + j->n_gpu) && partner_on(s, view, m->gpus[g], j)) {
+            *at = (struct tmx_place){home->card0, home->n_card};
+            return;
         }
     }
-    return now;
 }
 
 const struct tmx_place_policy tmx_place_spread = {

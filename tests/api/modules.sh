@@ -65,10 +65,10 @@ wrong() { # wrong WORDS FILE: --module FILE ends with 2 and these words
 module() { # module NAME HEAD LEVEL POLICY...: a module of one policy
   cat >"$1.c" <<C
 #include <thermix/module.h>
-static struct tmx_place place(const void *state, const struct tmx_view *view, size_t job)
+static void place(const void *state, const struct tmx_view *view, size_t job, struct tmx_place *at)
 {
     (void)state; (void)view; (void)job;
-    return (struct tmx_place){0, 1};
+    *at = (struct tmx_place){0, 1};
 }
 struct s { int a; };
 static const struct tmx_opt far[] = {{.key = "a", .type = TMX_OPT_REAL, .offset = 4, .unit = "1", .doc = "x"}, {0}};

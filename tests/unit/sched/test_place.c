@@ -71,7 +71,8 @@ static const struct tmx_place_policy *policy(const char *name)
 
 static size_t put(struct rig *r, const struct tmx_place_policy *p, const void *state, size_t job)
 {
-    const struct tmx_place at = p->place(state, &r->view, job);
+    struct tmx_place at = {0};
+    p->place(state, &r->view, job, &at);
     assert_true(at.n >= 1 && at.home + at.n <= N_GPU);
     r->m->job[job].home_gpu = at.home;
     r->m->job[job].n_gpu = at.n;
@@ -163,7 +164,8 @@ static void hot_joins_cold(void **state)
 
 static void spread(const struct rig *r, const struct tmx_place_policy *p, const void *state, size_t job)
 {
-    const struct tmx_place at = p->widen(state, &r->view, job);
+    struct tmx_place at = {0};
+    p->widen(state, &r->view, job, &at);
     if (at.n > r->m->job[job].n_gpu) {
         assert_true(tmx_machine_widen(r->m, job, at.home, at.n));
     }

@@ -84,7 +84,8 @@ static const struct tmx_place_policy *policy(const char *name)
 
 static size_t home(struct rig *r, const char *name)
 {
-    const struct tmx_place p = policy(name)->place(NULL, &r->view, NEW);
+    struct tmx_place p = {0};
+    policy(name)->place(NULL, &r->view, NEW, &p);
     assert_int_equal(p.n, 1);
     return p.home;
 }
@@ -116,7 +117,9 @@ static void round_robin_passes_full_queues(void **state)
     r.m->gpu[3].n_queue = TMX_KQUEUE;
     assert_int_equal(home(&r, "round_robin"), 0); /* itself, last */
     r.m->gpu[0].n_queue = TMX_KQUEUE;
-    assert_int_equal(policy("round_robin")->place(NULL, &r.view, NEW).n, 0); /* has to wait */
+    struct tmx_place none = {0};
+    policy("round_robin")->place(NULL, &r.view, NEW, &none);
+    assert_int_equal(none.n, 0); /* has to wait */
     rig_close(&r);
 }
 
@@ -299,7 +302,8 @@ static void spreading_needs_an_emergency_and_an_unlike_partner_on_the_card(void 
         for (size_t g = 0; g < N_GPU; g++) {
             r.hottest_k[g] = spread_rows[i].temp_c[g] + TMX_ZERO_C;
         }
-        const struct tmx_place at = p->widen(s, &r.view, spread_rows[i].asked);
+        struct tmx_place at = {0};
+        p->widen(s, &r.view, spread_rows[i].asked, &at);
         if (at.n != spread_rows[i].want_n || at.home != (at.n > 1 ? 0 : spread_rows[i].asked)) {
             fail_msg("%s: GPUs %zu + %zu", spread_rows[i].what, at.home, at.n);
         }
@@ -328,7 +332,8 @@ static void a_wide_kernel_and_its_partner_end_on_the_whole_card(void **state)
     on(&r, 1, "a");
     on(&r, 2, "b");
     for (size_t j = 0; j < 2; j++) {
-        const struct tmx_place at = p->widen(s, &r.view, j);
+        struct tmx_place at = {0};
+        p->widen(s, &r.view, j, &at);
         assert_int_equal(at.home, 0);
         assert_int_equal(at.n, N_GPU);
     }

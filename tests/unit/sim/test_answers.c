@@ -6,35 +6,35 @@
 
 enum { N_SM = 4, N_GPU = 2, N_JOB = 3 };
 
-static struct tmx_place place_well(const void *state, const struct tmx_view *view, size_t job)
+static void place_well(const void *state, const struct tmx_view *view, size_t job, struct tmx_place *at)
 {
     (void)state;
     (void)view;
     (void)job;
-    return (struct tmx_place){0, 1};
+    *at = (struct tmx_place){0, 1};
 }
 
-static struct tmx_place place_outside(const void *state, const struct tmx_view *view, size_t job)
+static void place_outside(const void *state, const struct tmx_view *view, size_t job, struct tmx_place *at)
 {
     (void)state;
     (void)job;
-    return (struct tmx_place){view->node->n_gpu, 1};
+    *at = (struct tmx_place){view->node->n_gpu, 1};
 }
 
-static struct tmx_place place_huge(const void *state, const struct tmx_view *view, size_t job)
-{
-    (void)state;
-    (void)view;
-    (void)job;
-    return (struct tmx_place){SIZE_MAX, 2};
-}
-
-static struct tmx_place widen_elsewhere(const void *state, const struct tmx_view *view, size_t job)
+static void place_huge(const void *state, const struct tmx_view *view, size_t job, struct tmx_place *at)
 {
     (void)state;
     (void)view;
     (void)job;
-    return (struct tmx_place){1, 1};
+    *at = (struct tmx_place){SIZE_MAX, 2};
+}
+
+static void widen_elsewhere(const void *state, const struct tmx_view *view, size_t job, struct tmx_place *at)
+{
+    (void)state;
+    (void)view;
+    (void)job;
+    *at = (struct tmx_place){1, 1};
 }
 
 static void mix_well(void *state, const struct tmx_view *view, struct tmx_request *request)

@@ -37,16 +37,16 @@ static void note(const void *state, const struct tmx_view *view, char what)
     c->tick[c->n++] = view->tick;
 }
 
-static struct tmx_place place(const void *state, const struct tmx_view *view, size_t job)
+static void place(const void *state, const struct tmx_view *view, size_t job, struct tmx_place *at)
 {
     note(state, view, 'p');
-    return ((const struct pen *)state)->calls->where(view, job);
+    *at = ((const struct pen *)state)->calls->where(view, job);
 }
 
-static struct tmx_place widen(const void *state, const struct tmx_view *view, size_t job)
+static void widen(const void *state, const struct tmx_view *view, size_t job, struct tmx_place *at)
 {
     note(state, view, 'w');
-    return (struct tmx_place){view->node->jobs[job]->home_gpu, view->node->jobs[job]->n_gpu};
+    *at = (struct tmx_place){view->node->jobs[job]->home_gpu, view->node->jobs[job]->n_gpu};
 }
 
 static void decide(void *state, const struct tmx_view *view, struct tmx_request *request)
