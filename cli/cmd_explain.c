@@ -4,6 +4,7 @@
 
 #include "cli/commands.h"
 #include "core/base/os.h"
+#include "plots/plot_explain.h"
 #include "run/input/data.h"
 #include "study/explain.h"
 #include "study/table_out.h"
@@ -11,11 +12,21 @@
 struct args {
     struct tmx_texts run, set;
     long jobs;
+    const char *out;
     int format;
     bool no_steps;
 };
 
 static const struct tmx_arg rows[] = {
+    {.name = "output",
+     .letter = 'o',
+     .type = TMX_ARG_TEXT,
+     TMX_ARG_FIELD(args, out),
+     .value = "FILE",
+     .names = TMX_NAMES_FILE,
+     .doc = "draw it, too: what was lost over time and by SM, to X.svg, X.png or X.pdf (what it shows to "
+            "X.figure) or "
+            "into a folder"},
     TMX_ARG_SET(args, set, ""),
     {.name = "no-steps",
      .type = TMX_ARG_FLAG,
@@ -30,40 +41,49 @@ static enum tmx_status run(void *args, struct tmx_err *err)
 {
     const struct args *a = args;
     char path[TMX_PATH_SIZE];
-    struct tmx_table *causes = NULL;
+    char dir[TMX_PATH_SIZE];
+    struct tmx_explained e = {0};
+    struct tmx_plot p = {.only = "explain", .quiet = true};
     const bool people = a->format == TMX_FORMAT_TEXT;
     enum tmx_status st = TMX_OK;
-    if (snprintf(path, sizeof path, "%s/resolved.cfg", a->run.text[0]) >= (int)sizeof path ||
-        !tmx_os_exists(path)) {
+    if (a->out) { /* before the run: a name that cannot be drawn is known at once */
+        st = tmx_plot_target(&p, a->out, NULL, dir, sizeof dir, err);
+        st = st ? st : tmx_plot_begin(&p, err);
+    }
+    if (!st && (snprintf(path, sizeof path, "%s/resolved.cfg", a->run.text[0]) >= (int)sizeof path ||
+                !tmx_os_exists(path))) {
         st = tmx_data_find(TMX_DATA_RUN, a->run.text[0], path, err);
     }
     const struct tmx_explain x = {.path = path,
                                   .set = (const char *const *)a->set.text,
                                   .n_set = a->set.n,
                                   .n_worker = (unsigned)a->jobs,
-                                  .steps = people && !a->no_steps};
+                                  .steps = people && !a->no_steps,
+                                  .zeros = !people};
     FILE *nothing = people ? NULL : fopen("/dev/null", "w");
-    st = st ? st : tmx_explain(&x, nothing ? nothing : stdout, &causes, err);
+    st = st ? st : tmx_explain(&x, nothing ? nothing : stdout, &e, err);
     if (!st && people) {
-        printf("\nWhere the lost time went:\n");
+        printf("\nWhere the lost time went (less than 0: gained):\n");
     }
-    st = st ? st : tmx_table_write(causes, (enum tmx_format)a->format, stdout, err);
+    st = st ? st : tmx_table_write(e.causes, (enum tmx_format)a->format, stdout, err);
+    st = st || !a->out ? st : tmx_plot_explain(&p, &e, err);
     if (nothing) {
         fclose(nothing);
     }
-    tmx_table_destroy(causes);
+    tmx_explained_finish(&e);
     return st;
 }
 
 const struct tmx_command tmx_cmd_explain = {
     .name = "explain",
     .summary = "why a run was slow, and what would help",
-    .doc = "Say in words why a run was slow: the time lost by cause, the SMs and the second that lost most, "
-           "the heat left "
+    .doc = "Say in words, and with -o in a figure, why a run was slow: the time lost by cause (throttle, "
+           "clock level, "
+           "mixing, memory, gating, waiting), the SMs and the moment that lost most, the heat left "
            "below the limit, and what one step of a knob would change. RUN is the folder of `thermix run "
            "-o`, a name of "
            "`thermix list runs`, or a configuration; it is run again (the same bytes), and once more a step.",
-    .examples = "thermix explain out/wl1\n"
+    .examples = "thermix explain out/wl1 -o why.svg\n"
                 "thermix explain wl1 --set policy=DVFS --no-steps",
     .args = rows,
     .operands = "RUN",

@@ -2,93 +2,20 @@
 #include "study/explain.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "core/base/config.h"
-#include "core/base/units.h"
+#include "core/machine/machine.h"
 #include "run/run.h"
 #include "study/batch.h"
+#include "study/losses.h"
 
-enum { MOST_SM = 3, N_STEP = 4 };
-
-struct watch {
-    double *sm_gated_s;     /* [n_sm] */
-    double *gated_before_s; /* [n_sm] */
-    double lost[4096];      /* SM seconds stopped, a second of counted time each */
-    size_t n_lost;
-};
-
-static void tick(void *ctx, const struct tmx_sim *sim)
-{
-    struct watch *w = ctx;
-    const struct tmx_machine *m = tmx_sim_machine(sim);
-    double stopped = 0;
-    for (size_t sm = 0; sm < m->n_sm; sm++) {
-        const double now = m->gated_s[sm];
-        const double more = now - w->gated_before_s[sm];
-        w->gated_before_s[sm] = now;
-        if (more > 0) { /* less: the warm-up has ended and the ledger begins again */
-            w->sm_gated_s[sm] += more;
-            stopped += more;
-        } else if (more < 0) {
-            memset(w->sm_gated_s, 0, m->n_sm * sizeof *w->sm_gated_s);
-            memset(w->lost, 0, sizeof w->lost);
-            stopped = 0;
-        }
-    }
-    const double at_s = tmx_sim_time_s(sim);
-    const size_t second = at_s > 0 ? (size_t)at_s : 0, last = sizeof w->lost / sizeof w->lost[0] - 1;
-    w->lost[second < last ? second : last] += stopped;
-    w->n_lost = second < last ? second + 1 : last + 1;
-}
-
-/* The second of counted time with the most stopped SM time. */
-static size_t worst_second(const struct watch *w)
-{
-    size_t worst = 0;
-    for (size_t i = 0; i < w->n_lost; i++) {
-        worst = w->lost[i] > w->lost[worst] ? i : worst;
-    }
-    return worst;
-}
+enum { MOST_SM = 3, N_STEP = 5 };
 
 static double metric(const struct tmx_run *run, const char *name)
 {
     const struct tmx_metric *k = &tmx_metrics[tmx_batch_metric(name)];
     return k->name ? k->value(run) : 0;
-}
-
-static enum tmx_status causes_of(const struct tmx_run *run, const struct watch *w, struct tmx_table **t,
-                                 struct tmx_err *err)
-{
-    static const struct tmx_column columns[] = {
-        {"cause", TMX_COLUMN_TEXT, 0}, {"lost_pct", TMX_COLUMN_REAL, 2}, {"sm_s", TMX_COLUMN_REAL, 2}};
-    const struct tmx_machine *m = tmx_sim_machine(tmx_run_sim_const(run));
-    double busy = 0, gated = 0;
-    for (size_t g = 0; g < m->n_gpu; g++) {
-        busy += m->gpu[g].busy_s * (double)m->gpu[g].chip->n_sm;
-    }
-    for (size_t sm = 0; sm < m->n_sm; sm++) {
-        gated += w->sm_gated_s[sm];
-    }
-    const double slow = metric(run, "slowdown_pct"), total = slow * busy / 100;
-    const double stopped = fmin(gated, fmax(total, 0)), rest = total - stopped;
-    const bool level = metric(run, "transition_j") > 0;
-    const enum tmx_status st = tmx_table_create(t, columns, 3, err);
-    const struct {
-        const char *cause;
-        double sm_s;
-    } rows[] = {{"clock stopped by the throttle", stopped},
-                {level ? "slower clock level, mixing, memory, waiting for blocks"
-                       : "mixing, memory, waiting for blocks",
-                 rest}};
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0] && !st; i++) {
-        tmx_table_text(*t, rows[i].cause);
-        tmx_table_real(*t, busy > 0 ? 100 * rows[i].sm_s / busy : 0);
-        tmx_table_real(*t, rows[i].sm_s);
-    }
-    return st;
 }
 
 /* One knob turned one step, each a run of its own. */
@@ -138,12 +65,18 @@ static enum tmx_status choose_steps(struct steps *s, const char *resolved, struc
     if (tmx_setting_real(tmx_config_find(cfg, "throttle.trip_c"), &v)) {
         add_step(s, "a throttle that trips 1 K later", "throttle.trip_c", v + 1);
     }
+    static const struct {
+        const char *mix, *words;
+    } policies[] = {{"mixed_nonuniform", "both kernels on every SM"},
+                    {"alternate", "kernels in turns on all SMs"}};
     const struct tmx_setting *policy = tmx_config_find(cfg, "mix_policy.policy");
     const char *name = policy ? tmx_setting_text(policy) : NULL;
-    if (name && strcmp(name, "mixed_nonuniform") != 0) {
-        struct step *t = &s->step[s->n++];
-        t->words = "both kernels on every SM";
-        snprintf(t->set, sizeof t->set, "mix_policy.policy=mixed_nonuniform");
+    for (size_t i = 0; name && i < sizeof policies / sizeof policies[0]; i++) {
+        if (strcmp(name, policies[i].mix) != 0) {
+            struct step *t = &s->step[s->n++];
+            t->words = policies[i].words;
+            snprintf(t->set, sizeof t->set, "mix_policy.policy=%s", policies[i].mix);
+        }
     }
     tmx_config_close(cfg);
     return TMX_OK;
@@ -177,34 +110,59 @@ static enum tmx_status print_steps(const struct tmx_explain *x, const char *reso
     return st;
 }
 
-static void print_places(const struct tmx_run *run, const struct watch *w, FILE *out)
+/* The SM that lost most of those not in done [n]; n_sm when none lost anything. */
+static size_t worst_sm(const struct tmx_losses *l, const size_t *done, size_t n)
 {
-    const struct tmx_machine *m = tmx_sim_machine(tmx_run_sim_const(run));
-    size_t done[MOST_SM], n = 0;
-    for (; n < MOST_SM; n++) {
-        size_t best = m->n_sm;
-        for (size_t sm = 0; sm < m->n_sm; sm++) {
-            bool taken = false;
-            for (size_t k = 0; k < n; k++) {
-                taken = taken || done[k] == sm;
-            }
-            if (!taken && w->sm_gated_s[sm] > 0 &&
-                (best == m->n_sm || w->sm_gated_s[sm] > w->sm_gated_s[best])) {
-                best = sm;
-            }
+    size_t worst = l->n_sm;
+    for (size_t sm = 0; sm < l->n_sm; sm++) {
+        bool taken = tmx_losses_of_sm(l, sm) <= 1e-4 * l->busy_sm_s / (double)l->n_sm;
+        for (size_t k = 0; k < n; k++) {
+            taken = taken || done[k] == sm;
         }
-        if (best == m->n_sm) {
+        if (!taken && (worst == l->n_sm || tmx_losses_of_sm(l, sm) > tmx_losses_of_sm(l, worst))) {
+            worst = sm;
+        }
+    }
+    return worst;
+}
+
+static void print_places(const struct tmx_losses *l, FILE *out)
+{
+    size_t done[MOST_SM], n = 0, worst = 0;
+    for (; n < MOST_SM; n++) {
+        done[n] = worst_sm(l, done, n);
+        if (done[n] == l->n_sm) {
             break;
         }
-        done[n] = best;
-        fprintf(out, "%sSM %zu %.2f s", n ? ", " : "Stopped longest: ", best, w->sm_gated_s[best]);
+        fprintf(out, "%sSM %zu %.2f s", n ? ", " : "Lost most: ", done[n], tmx_losses_of_sm(l, done[n]));
     }
-    if (n > 0) {
-        const size_t worst = worst_second(w);
-        fprintf(out, ".\nThe worst second begins at %zu s: %.2f SM seconds stopped.\n", worst,
-                w->lost[worst]);
-    } else {
-        fputs("No SM's clock was ever stopped.\n", out);
+    if (n == 0) {
+        fputs("No SM lost any time to speak of.\n", out);
+        return;
+    }
+    for (size_t b = 0; b < l->n_bin; b++) {
+        worst = tmx_losses_of_bin(l, b) > tmx_losses_of_bin(l, worst) ? b : worst;
+    }
+    fprintf(out, ".\nThe worst %.3g s begin at %.4g s: %.2f of %.2f SM seconds lost.\n", l->bin_s,
+            (double)worst * l->bin_s, tmx_losses_of_bin(l, worst), l->busy[worst]);
+}
+
+/* Kernels that were there and had to wait for their turn; that is not slowdown, which counts busy time. */
+static void print_queue(const struct tmx_run *run, FILE *out)
+{
+    const struct tmx_machine *m = tmx_sim_machine(tmx_run_sim_const(run));
+    const struct tmx_job *longest = NULL;
+    double longest_s = 0;
+    for (size_t j = 0; j < m->n_job; j++) {
+        const double wait_s = m->job[j].started_s - tmx_run_arrival_s(run, &m->job[j]);
+        if (m->job[j].started_s >= 0 && wait_s > longest_s) {
+            longest = &m->job[j];
+            longest_s = wait_s;
+        }
+    }
+    if (longest && longest_s > m->dt_s) {
+        fprintf(out, "%s waited %.2f s for its turn (no slowdown: that counts busy time).\n",
+                longest->kernel->name, longest_s);
     }
 }
 
@@ -215,39 +173,55 @@ static void print_heat(const struct tmx_run *run, FILE *out)
             metric(run, "peak_temp_c"), fabs(below), below >= 0 ? "below" : "above");
 }
 
-enum tmx_status tmx_explain(const struct tmx_explain *x, FILE *out, struct tmx_table **causes,
+static enum tmx_status tables(const struct tmx_losses *l, const struct tmx_run *run, bool zeros,
+                              struct tmx_explained *e, struct tmx_err *err)
+{
+    struct tmx_config *cfg = NULL;
+    enum tmx_status st = tmx_losses_causes(l, zeros, &e->causes, err);
+    st = st ? st : tmx_losses_over_time(l, &e->over_time, err);
+    st = st ? st : tmx_losses_by_sm(l, &e->by_sm, err);
+    st = st ? st : tmx_config_parse(&cfg, tmx_run_resolved(run), "resolved configuration", err);
+    e->trip_c = NAN;
+    if (!st) {
+        (void)tmx_setting_real(tmx_config_find(cfg, "throttle.trip_c"), &e->trip_c);
+    }
+    tmx_config_close(cfg);
+    return st;
+}
+
+enum tmx_status tmx_explain(const struct tmx_explain *x, FILE *out, struct tmx_explained *e,
                             struct tmx_err *err)
 {
-    struct watch *w = calloc(1, sizeof *w);
+    struct tmx_losses *l = NULL;
     struct tmx_config *cfg = NULL;
     struct tmx_run *run = NULL;
-    enum tmx_status st = w ? TMX_OK : tmx_fail(err, TMX_ENOMEM, "explain");
-    *causes = NULL;
-    st = st ? st : tmx_config_load(&cfg, x->path, x->set, x->n_set, err);
+    *e = (struct tmx_explained){0};
+    enum tmx_status st = tmx_config_load(&cfg, x->path, x->set, x->n_set, err);
     st = st ? st : tmx_run_create(&run, tmx_config_root(cfg), err);
-    if (!st) {
-        const size_t n = tmx_sim_machine(tmx_run_sim_const(run))->n_sm;
-        w->sm_gated_s = calloc(n, sizeof *w->sm_gated_s);
-        w->gated_before_s = calloc(n, sizeof *w->gated_before_s);
-        st = w->sm_gated_s && w->gated_before_s ? TMX_OK : tmx_fail(err, TMX_ENOMEM, "explain");
-    }
-    const struct tmx_observer observer = {.ctx = w, .tick = tick};
+    st = st ? st : tmx_losses_create(&l, tmx_run_sim_const(run), err);
+    const struct tmx_observer observer = {.ctx = l, .tick = tmx_losses_tick};
     st = st ? st : tmx_run_execute(run, &observer, err);
     if (!st) {
         const double slow = metric(run, "slowdown_pct");
+        tmx_losses_end(l, tmx_run_sim_const(run));
         fprintf(out, "%s under %s lost %.2f %% of its busy time; the last kernel ended after %.2f s.\n",
                 tmx_run_mix_name(run), tmx_run_policy_name(run), slow, metric(run, "makespan_s"));
         print_heat(run, out);
-        print_places(run, w, out);
-        st = causes_of(run, w, causes, err);
+        print_places(l, out);
+        print_queue(run, out);
+        st = tables(l, run, x->zeros, e, err);
         st = st || !x->steps ? st : print_steps(x, tmx_run_resolved(run), slow, out, err);
     }
     tmx_run_destroy(run);
     tmx_config_close(cfg);
-    if (w) {
-        free(w->sm_gated_s);
-        free(w->gated_before_s);
-    }
-    free(w);
+    tmx_losses_destroy(l);
     return st;
+}
+
+void tmx_explained_finish(struct tmx_explained *e)
+{
+    tmx_table_destroy(e->causes);
+    tmx_table_destroy(e->over_time);
+    tmx_table_destroy(e->by_sm);
+    *e = (struct tmx_explained){0};
 }

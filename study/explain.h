@@ -15,12 +15,18 @@ struct tmx_explain {
     size_t n_set;
     unsigned n_worker; /* of the runs with one knob turned; 0: one a processor */
     bool steps;        /* do these runs too */
+    bool zeros;        /* causes that took nothing are rows, too */
 };
 
-/* Runs it (deterministic: the same as before), writes the words to out and the causes to *causes: cause, its
- * share of the busy time of all SMs, sm_s. Causes exclude one another and sum to the slowdown. The caller
- * destroys *causes. */
-TMX_NODISCARD enum tmx_status tmx_explain(const struct tmx_explain *x, FILE *out, struct tmx_table **causes,
+struct tmx_explained { /* tables of study/losses.h */
+    struct tmx_table *causes, *over_time, *by_sm;
+    double trip_c; /* of the throttle; NAN: it has none */
+};
+
+/* Runs it (deterministic: the same as before), writes the words to out and fills *e, which the caller ends
+ * with tmx_explained_finish, also after failure. Causes exclude one another and sum to the slowdown. */
+TMX_NODISCARD enum tmx_status tmx_explain(const struct tmx_explain *x, FILE *out, struct tmx_explained *e,
                                           struct tmx_err *err);
+void tmx_explained_finish(struct tmx_explained *e);
 
 #endif

@@ -112,8 +112,9 @@ expect 2 'which configuration' "$thermix" run
 sed 's/"MA"/"BL"/' a.cfg > bl.cfg
 "$thermix" run bl.cfg -q -o bl
 slow=$(awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == "slowdown_pct") c = i } NR == 2 { print $c }' bl/summary.csv)
-"$thermix" explain bl --format csv > causes.csv
-awk -F, -v s="$slow" 'NR > 1 { n++; t += $2 } END { d = t - s; exit !(n == 2 && d < 1e-6 && d > -1e-6) }' causes.csv || fail "causes do not sum to $slow: $(cat causes.csv)"
+"$thermix" explain bl --format csv -o why.svg > causes.csv
+awk -F, -v s="$slow" 'NR > 1 { n++; t += $2 } END { d = t - s; exit !(n == 9 && d < 1e-6 && d > -1e-6) }' causes.csv || fail "causes do not sum to $slow: $(cat causes.csv)"
+[ -s why.svg ] && [ -s why.figure/data/explain.csv ] || fail "explain draws nothing"
 "$thermix" explain bl > words.txt
 set=$(sed -n 's/.* K colder .*--set //p' words.txt); want=$(sed -n 's/.* K colder *slowdown *\([0-9.]*\) %.*/\1/p' words.txt)
 "$thermix" run bl.cfg -q -o colder --set "$set"
