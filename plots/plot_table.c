@@ -254,6 +254,19 @@ static enum tmx_status draw_pareto(struct tmx_plot *p, const struct source *s, s
     return n > 1 ? tmx_plot_pareto(p, point, n, true, err) : TMX_OK;
 }
 
+/* The floorplans' heat maps side by side, where the comparison left its units. */
+static enum tmx_status draw_maps(struct tmx_plot *p, const char *folder, struct tmx_err *err)
+{
+    char path[MAX_PATH], vars[MAX_PATH + 16];
+    snprintf(path, sizeof path, "%s/units.csv", folder);
+    if (!tmx_os_exists(path)) {
+        return TMX_OK;
+    }
+    const enum tmx_status st = tmx_plot_path(path, err);
+    snprintf(vars, sizeof vars, "units='%s'", path);
+    return st ? st : tmx_plot_draw(p, "floorplan_maps", "floorplan_maps", vars, err);
+}
+
 static enum tmx_status draw_floorplans(struct tmx_plot *p, const struct source *s, struct tmx_err *err)
 {
     static const struct tmx_column columns[] = {{"floorplan", TMX_COLUMN_TEXT, 0},
@@ -344,6 +357,7 @@ enum tmx_status tmx_plot_table(struct tmx_plot *p, const char *folder, struct tm
     st = floorplans || suite ? tmx_plot_folder(p, err) : TMX_OK;
     if (floorplans && !st) {
         st = draw_floorplans(p, &s, err);
+        st = st ? st : draw_maps(p, folder, err);
     } else if (suite && !st) {
         st = draw_suite(p, &s, err);
     }

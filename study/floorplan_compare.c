@@ -7,6 +7,10 @@
 
 #include "core/base/config.h"
 #include "core/base/os.h"
+#include "core/base/units.h"
+#include "core/machine/floorplan_file.h"
+#include "core/machine/machine.h"
+#include "core/sim/recorder.h"
 #include "run/input/data.h"
 #include "study/batch.h"
 
@@ -18,8 +22,43 @@ struct compare {
     char suite[TMX_PATH_SIZE];
     char (*mix)[128]; /* [n_mix] */
     size_t n_mix;
-    struct tmx_run_batch runs; /* [n_file * n_mix] */
+    struct tmx_floorplan *floorplan; /* [n_file] */
+    size_t most_unit;
+    struct tmx_run_batch
+        runs; /* [n_file * n_mix], values: the metrics, then [most_unit, degC] means over time */
 };
+
+/* The floorplans' geometry, which the runs check against the chip. */
+static enum tmx_status read_floorplans(struct compare *s, struct tmx_err *err)
+{
+    enum tmx_status st = TMX_OK;
+    s->floorplan = calloc(s->c->n_file, sizeof *s->floorplan);
+    if (!s->floorplan) {
+        return tmx_fail(err, TMX_ENOMEM, "floorplans");
+    }
+    for (size_t f = 0; f < s->c->n_file && !st; f++) {
+        st = tmx_flp_read(s->c->file[f], &s->floorplan[f], err);
+        s->most_unit = s->floorplan[f].n_unit > s->most_unit ? s->floorplan[f].n_unit : s->most_unit;
+    }
+    return st;
+}
+
+static enum tmx_status measure(void *ctx, struct tmx_run *run, double *value, struct tmx_err *err)
+{
+    const struct compare *s = ctx;
+    const enum tmx_status st = tmx_run_execute(run, NULL, err);
+    const size_t n_metric = tmx_batch_metrics();
+    const struct tmx_sim *sim = tmx_run_sim_const(run);
+    const struct tmx_recorder *r = tmx_sim_recorder(sim);
+    for (size_t i = 0; i < n_metric && !st; i++) {
+        value[i] = tmx_metrics[i].value(run);
+    }
+    for (size_t u = 0; u < s->most_unit && !st; u++) {
+        value[n_metric + u] =
+            u < r->n_unit && r->n_tick > 0 ? r->sum_k[u] / (double)r->n_tick - TMX_ZERO_C : NAN;
+    }
+    return st;
+}
 
 static enum tmx_status read_mixes(struct compare *s, struct tmx_err *err)
 {
@@ -86,19 +125,52 @@ static enum tmx_status tabulate(const struct compare *s, struct tmx_table **t, s
     return st;
 }
 
-static enum tmx_status save(const struct tmx_floorplan_compare *c, const struct tmx_table *t,
-                            struct tmx_err *err)
+/* Every unit of every floorplan with its temperature, the mean over time and mixes. */
+static enum tmx_status tabulate_units(const struct compare *s, struct tmx_table **t, struct tmx_err *err)
 {
-    const enum tmx_status st = tmx_table_save(t, c->format, "-", err);
-    return st || !c->out_dir ? st : tmx_table_save_in(t, c->out_dir, "table.csv", err);
+    static const struct tmx_column columns[] = {
+        {"floorplan", TMX_COLUMN_TEXT, 0},  {"unit", TMX_COLUMN_TEXT, 0},
+        {"left_mm", TMX_COLUMN_REAL, 4},    {"right_mm", TMX_COLUMN_REAL, 4},
+        {"bottom_mm", TMX_COLUMN_REAL, 4},  {"top_mm", TMX_COLUMN_REAL, 4},
+        {"mean_temp_c", TMX_COLUMN_REAL, 3}};
+    const enum tmx_status st = tmx_table_create(t, columns, sizeof columns / sizeof columns[0], err);
+    for (size_t f = 0; f < s->c->n_file && !st; f++) {
+        for (size_t u = 0; u < s->floorplan[f].n_unit; u++) {
+            const struct tmx_unit *unit = &s->floorplan[f].unit[u];
+            double sum_c = 0;
+            for (size_t m = 0; m < s->n_mix; m++) {
+                sum_c += s->runs.value[(f * s->n_mix + m) * s->runs.n_value + tmx_batch_metrics() + u];
+            }
+            tmx_table_text(*t, s->c->file[f]);
+            tmx_table_text(*t, unit->name);
+            tmx_table_real(*t, 1e3 * unit->x_m);
+            tmx_table_real(*t, 1e3 * (unit->x_m + unit->w_m));
+            tmx_table_real(*t, 1e3 * unit->y_m);
+            tmx_table_real(*t, 1e3 * (unit->y_m + unit->h_m));
+            tmx_table_real(*t, sum_c / (double)s->n_mix);
+        }
+    }
+    return st;
+}
+
+static enum tmx_status save(const struct tmx_floorplan_compare *c, const struct tmx_table *t,
+                            const struct tmx_table *units, struct tmx_err *err)
+{
+    enum tmx_status st = tmx_table_save(t, c->format, "-", err);
+    if (!st && c->out_dir) {
+        st = tmx_table_save_in(t, c->out_dir, "table.csv", err);
+        st = st ? st : tmx_table_save_in(units, c->out_dir, "units.csv", err);
+    }
+    return st;
 }
 
 enum tmx_status tmx_floorplan_compare(const struct tmx_floorplan_compare *c, struct tmx_err *err)
 {
     struct compare s = {.c = c};
-    struct tmx_table *t = NULL;
+    struct tmx_table *t = NULL, *units = NULL;
     enum tmx_status st = tmx_data_find(TMX_DATA_SUITE, c->suite, s.suite, err);
     st = st ? st : read_mixes(&s, err);
+    st = st ? st : read_floorplans(&s, err);
     s.runs = (struct tmx_run_batch){.path = s.suite,
                                     .group = "base",
                                     .n_task = c->n_file * s.n_mix,
@@ -106,7 +178,8 @@ enum tmx_status tmx_floorplan_compare(const struct tmx_floorplan_compare *c, str
                                     .noun = "runs",
                                     .ctx = &s,
                                     .sets = sets,
-                                    .n_value = tmx_batch_metrics()};
+                                    .measure = measure,
+                                    .n_value = tmx_batch_metrics() + s.most_unit};
     st = st ? st : tmx_batch_run(&s.runs, err);
     for (size_t i = 0; i < s.runs.n_task && !st; i++) {
         if (s.runs.error[i]) {
@@ -115,8 +188,14 @@ enum tmx_status tmx_floorplan_compare(const struct tmx_floorplan_compare *c, str
         }
     }
     st = st ? st : tabulate(&s, &t, err);
-    st = st ? st : save(c, t, err);
+    st = st ? st : tabulate_units(&s, &units, err);
+    st = st ? st : save(c, t, units, err);
     tmx_table_destroy(t);
+    tmx_table_destroy(units);
+    for (size_t f = 0; s.floorplan && f < c->n_file; f++) {
+        tmx_floorplan_finish(&s.floorplan[f]);
+    }
+    free(s.floorplan);
     tmx_batch_finish(&s.runs);
     free(s.mix);
     return st;

@@ -10,7 +10,7 @@ struct tmx_floorplan_compare {
     const char *const *file; /* [n_file] .flp with the SMs of the suite's chip */
     size_t n_file;
     const char *suite, *policy;
-    const char *out_dir; /* table.csv goes here; NULL: only printed */
+    const char *out_dir; /* table.csv and units.csv (for heat maps) go here; NULL: only printed */
     unsigned n_worker;   /* 0: one a processor */
     enum tmx_format format;
 };

@@ -3,26 +3,28 @@
 # gnuplot -e "dir='out/apsa'" plots/scripts/apsa.gp     reads dir/table.csv, writes dir/apsa.svg
 if (!exists("dir")) dir = "."
 if (!exists("out")) out = dir."/apsa.svg"
-wide = 11; high = 11
+wide = 11; high = 13
 scripts = system("dirname '".ARG0."'")
 load scripts."/style.gp"
-set style data histograms
-set yrange [*<0:0<*] # bars stand on 0
-set xtics rotate by -35
-rows(p) = "<awk -F, '$2 == \"".p."\"' '".dir."/table.csv'"
+where = ""
+set key maxrows 1
 set multiplot layout 4,1
-set title "Figure 3: 30 cores"
-set ylabel "share of the peak [%]"
-set yrange [0:*]
-plot rows("all_30") using 16:xtic(1) title "IPC", "" using 17 title "bandwidth"
-set title "Figures 1 and 6: IPC (core cycles) over 30 cores"
-set ylabel "change [%]"
-set yrange [*<0:0<*]
-plot rows("all") using 12:xtic(1) lc rgb colour("all") title "60 cores", rows("apsa") using 12 lc rgb colour("apsa") title "ApSA"
-set title "the same in wall-clock time"
-plot rows("all") using 11:xtic(1) lc rgb colour("all") title "60 cores", rows("apsa") using 11 lc rgb colour("apsa") title "ApSA"
-set title "Figure 7: mean power"
-set ylabel "power [W]"
-set yrange [0:*]
-plot rows("all_30") using 19:xtic(1) lc rgb colour("all_30") title "30 cores", rows("all") using 19 lc rgb colour("all") title "60 cores", rows("apsa") using 19 lc rgb colour("apsa") title "ApSA"
+policies = "all_30"
+value = "ipc_share_pct"
+title_text = "IPC on 30 cores (paper 002, Figure 3)"
+y_text = "share of the peak (%)"
+load scripts."/kernel_bars.gp"
+policies = "all apsa"
+value = "ipc_vs_30_pct"
+title_text = "IPC in core cycles over 30 cores (paper 002, Figures 1 and 6)"
+y_text = "change (%)"
+load scripts."/kernel_bars.gp"
+value = "performance_vs_30_pct"
+title_text = "Performance in wall-clock time over 30 cores (paper 002, Figure 6)"
+load scripts."/kernel_bars.gp"
+policies = "all_30 all apsa"
+value = "mean_power_w"
+title_text = "Mean power (paper 002, Figure 7)"
+y_text = "power (W)"
+load scripts."/kernel_bars.gp"
 unset multiplot

@@ -6,15 +6,16 @@ if (!exists("out")) out = dir."/curves.svg"
 wide = 10; high = 7
 scripts = system("dirname '".ARG0."'")
 load scripts."/style.gp"
-set key top left
+set key maxrows 1
+set yrange [0:*]
 set xlabel "instances"
-rows(figure, setup) = "<awk -F, '$1 == \"".figure."\" && $3 == \"".setup."\"' '".dir."/table.csv'"
+rows(figure, setup, value) = "<awk -v where='table=".figure.";setup=".setup."' -v show='instances;".value."' -f '".scripts."/select.awk' '".dir."/table.csv'"
 set multiplot layout 2,2
 do for [f in "'Figure 1 and 7' 'Figure 8'"] {
-    set title f eq "Figure 8" ? "sorting (Figure 8)" : "encryption (Figures 1 and 7)"
-    set ylabel "time [one instance on the CPU]"
-    plot for [s in "cpu manual serial"] rows(f, s) using 4:5 with linespoints lc rgb colour(s) title s
-    set ylabel "energy [W x that time]"
-    plot for [s in "cpu manual serial"] rows(f, s) using 4:7 with linespoints lc rgb colour(s) title s
+    set title f eq "Figure 8" ? "sorting (paper 004, Figure 8)" : "encryption (paper 004, Figures 1 and 7)"
+    set ylabel "time (one instance on the CPU)"
+    plot for [s in "cpu manual serial"] rows(f, s, "time_s") using 1:2 with linespoints lc rgb colour(s) title s
+    set ylabel "energy (W x that time)"
+    plot for [s in "cpu manual serial"] rows(f, s, "energy_j") using 1:2 with linespoints lc rgb colour(s) title s
 }
 unset multiplot

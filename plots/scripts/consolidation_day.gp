@@ -14,10 +14,10 @@ rows(gpus) = "<awk -F, '$1 == ".gpus."' '".dir."/table.csv'"
 set multiplot layout 2,2
 set ylabel "instances per hour"
 plot for [g in "1 4"] rows(g) using 5:xtic(2) title g . " GPU"
-set ylabel "system energy [kJ per instance]"
+set ylabel "system energy (kJ per instance)"
 plot for [g in "1 4"] rows(g) using ($8 / 1000):xtic(2) title g . " GPU"
-set ylabel "peak temperature [degC]"
+set ylabel "peak temperature (°C)"
 plot for [g in "1 4"] rows(g) using 9:xtic(2) title g . " GPU"
-set ylabel "mean wait [s]"
+set ylabel "mean wait (s)"
 plot for [g in "1 4"] rows(g) using 10:xtic(2) title g . " GPU"
 unset multiplot

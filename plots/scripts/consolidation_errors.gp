@@ -8,14 +8,13 @@ scripts = system("dirname '".ARG0."'")
 load scripts."/style.gp"
 set style data histograms
 set yrange [*<0:0<*] # bars stand on 0
-set xtics rotate by -35
-# a quoted field may hold a comma: keep the fields after the quotes
-rows(what) = "<awk -F, '/".what."/ { gsub(/\"[^\"]*\"/, \"q\"); print $4 \",\" $6 \",\" $7 }' '".dir."/paper.csv'"
+set xtics rotate by -35 font small
+rows(what) = "<awk -v where='quantity~".what."' -v show='case;paper_value;ours' -f '".scripts."/select.awk' '".dir."/paper.csv'"
 set multiplot layout 1,2
-set title "time of merged kernels (Figures 3 and 4)"
-set ylabel "time [s]"
-plot rows("block on an SM") using 2:xtic(1) title "measured", "" using 3 title "predicted"
-set title "system power from event rates (Figure 5)"
-set ylabel "power [W]"
-plot rows("mean system power") using 2:xtic(1) title "measured", "" using 3 title "predicted"
+set title "time of merged kernels (paper 004, Figures 3 and 4)"
+set ylabel "time (s)"
+plot rows("block on an SM") using 2:xtic(1) lc rgb "#555555" title "paper", "" using 3 lc rgb "#0072B2" title "ours"
+set title "system power from event rates (paper 004, Figure 5)"
+set ylabel "power (W)"
+plot rows("mean system power") using 2:xtic(1) lc rgb "#555555" title "paper", "" using 3 lc rgb "#0072B2" title "ours"
 unset multiplot

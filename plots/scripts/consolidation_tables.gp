@@ -9,10 +9,17 @@ load scripts."/style.gp"
 set logscale y # points: bars have no foot there
 set offsets 0.5, 0.5, 0, 0
 set xtics rotate by -35
-rows(setup) = "<awk -F, '($1 == \"Table 5\" || $1 == \"Table 7\") && $3 == \"".setup."\"' '".dir."/table.csv'"
+set key maxrows 1
+rows(setup, value) = "<awk -v where='table~^Table [57]$;setup=".setup."' -v show='case;".value."' -f '".scripts."/select.awk' '".dir."/table.csv'"
 set multiplot layout 1,2
-set ylabel "time [s]"
-plot for [s in "cpu manual dynamic serial"] rows(s) using 0:5:xtic(2) with points pt 7 ps 1.2 lc rgb colour(s) title s
-set ylabel "energy [J]"
-plot for [s in "cpu manual dynamic serial"] rows(s) using 0:7:xtic(2) with points pt 7 ps 1.2 lc rgb colour(s) title s
+set title "Time of the mixes (paper 004, Tables 5 and 7)"
+set ylabel "time (s)"
+plot for [s in "cpu manual dynamic serial"] rows(s, "time_s") using 0:2:xtic(1) with points pt 7 ps 1.2 lc rgb colour(s) title s, \
+     for [s in "cpu manual dynamic serial"] rows(s, "paper_time_s") using 0:2 with points pt 12 ps 1.9 lc rgb "#000000" notitle, \
+     NaN with points pt 12 ps 1.9 lc rgb "#000000" title "paper"
+set title "Energy of the mixes (paper 004, Tables 6 and 8)"
+set ylabel "energy (J)"
+plot for [s in "cpu manual dynamic serial"] rows(s, "energy_j") using 0:2:xtic(1) with points pt 7 ps 1.2 lc rgb colour(s) title s, \
+     for [s in "cpu manual dynamic serial"] rows(s, "paper_energy_j") using 0:2 with points pt 12 ps 1.9 lc rgb "#000000" notitle, \
+     NaN with points pt 12 ps 1.9 lc rgb "#000000" title "paper"
 unset multiplot

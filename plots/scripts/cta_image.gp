@@ -7,7 +7,7 @@ wide = 10; high = 10
 scripts = system("dirname '".ARG0."'")
 load scripts."/style.gp"
 unset grid
-set xlabel "time [us]"
+set xlabel "time (µs)"
 set ylabel "core"
 set cblabel "IPC"
 set yrange [-0.5:27.5]

@@ -9,7 +9,7 @@ load scripts."/style.gp"
 set boxwidth 0.8
 set xlabel "kernel of BFS"
 set ylabel "cores"
-set y2label "time [us]"
+set y2label "time (µs)"
 set y2tics
 set logscale y2
 set yrange [0:30]

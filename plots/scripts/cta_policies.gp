@@ -3,19 +3,24 @@
 # gnuplot -e "dir='out/tcs'" plots/scripts/cta_policies.gp     reads dir/table.csv, writes dir/policies.svg
 if (!exists("dir")) dir = "."
 if (!exists("out")) out = dir."/policies.svg"
-wide = 11; high = 9
+wide = 11; high = 10
 scripts = system("dirname '".ARG0."'")
 load scripts."/style.gp"
-set style data histograms
-set yrange [*<0:0<*] # bars stand on 0
-set xtics rotate by -35
-rows(p) = "<awk -F, '$2 == \"".p."\"' '".dir."/table.csv'"
+where = ""
+with_mean = 0
+policies = "tcs htcs tcs(throttling=false) static_optimal"
+set key maxrows 1
 set multiplot layout 3,1
-set ylabel "performance, change [%]"
-plot for [p in "tcs htcs tcs(throttling=false) static_optimal"] rows(p) using 4:xtic(1) lc rgb colour(p) title p
-set ylabel "energy, change [%]"
-plot for [p in "tcs htcs tcs(throttling=false) static_optimal"] rows(p) using 5:xtic(1) lc rgb colour(p) title p
-set ylabel "cores"
-set yrange [0:*]
-plot rows("tcs") using 3:xtic(1) title "tcs", "" using 8 title "static optimum"
+value = "performance_vs_all_pct"
+title_text = "Performance against all cores (paper 000, Figure 6)"
+y_text = "change (%)"
+load scripts."/kernel_bars.gp"
+value = "energy_vs_all_pct"
+title_text = "Energy against all cores (paper 000, Figure 7)"
+load scripts."/kernel_bars.gp"
+value = "cores"
+policies = "tcs static_optimal"
+title_text = "Cores that work"
+y_text = "cores"
+load scripts."/kernel_bars.gp"
 unset multiplot

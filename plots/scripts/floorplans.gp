@@ -15,10 +15,15 @@ do for [i=1:4] {
   set autoscale y
   stats data using (column(i+1)) skip 1 nooutput
   spread = STATS_max - STATS_min
-  low = i == 3 ? 0 : STATS_min - 0.5 * (spread > 0 ? spread : 1)
-  set yrange [low:STATS_max + 0.25 * (spread > 0 ? spread : 1)]
+  # bars stand on 0; temperatures have none: points
+  if (i == 1) { set yrange [STATS_min-0.5*spread-0.1:STATS_max+0.35*spread+0.1] } else { set yrange [0:1.25*STATS_max+1e-9] }
   set ylabel y_text[i] font small
-  plot data using 0:(column(i+1)):xtic(1) skip 1 lt i, \
-       "" using 0:(column(i+1)):(sprintf("%.2f", column(i+1))) skip 1 with labels offset 0,0.7 font small
+  if (i == 1) {
+    plot data using 0:(column(i+1)):xtic(1) skip 1 with points pt 7 ps 1.6 lt i, \
+         "" using 0:(column(i+1)):(sprintf("%.2f", column(i+1))) skip 1 with labels offset 0,0.9 font small
+  } else {
+    plot data using 0:(column(i+1)):xtic(1) skip 1 lt i, \
+         "" using 0:(column(i+1)):(sprintf("%.2f", column(i+1))) skip 1 with labels offset 0,0.7 font small
+  }
 }
 unset multiplot

@@ -3,13 +3,14 @@
 # gnuplot -e "dir='out/wg'" plots/scripts/warped_gates_fig9a.gp      reads dir/table.csv, writes dir/fig9a.svg
 if (!exists("dir")) dir = "."
 if (!exists("out")) out = dir."/fig9a.svg"
-wide = 10; high = 4.2
+wide = 10; high = 4.4
 scripts = system("dirname '".ARG0."'")
 load scripts."/style.gp"
-set style data histograms
-set yrange [*<0:0<*] # bars stand on 0
-set ylabel "static energy saved, INT [%]"
-set xtics rotate by -35
-rows(policy) = "<awk -F, 'NR == 1 || ($2 == \"".policy."\" && $3 == 14 && $4 == 3 && $14 == \"all\")' '".dir."/table.csv'"
-plot for [p in "convpg gates naive_blackout coordinated_blackout warped_gates"] \
-     rows(p) using 5:xtic(1) every ::1 lc rgb colour(p) title p
+policies = "convpg gates naive_blackout coordinated_blackout warped_gates"
+where = "bet=14;wakeup=3;fit=all"
+value = "int_saved_pct"
+title_text = "Static energy saved, INT units (paper 001, Figure 9a)"
+y_text = "static energy saved (%)"
+paper_figure = "Figure 9a"
+paper_quantity = "mean$"
+load scripts."/kernel_bars.gp"

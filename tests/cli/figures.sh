@@ -56,6 +56,30 @@ for figure in figure3 slowdown; do grep -qi '#cc79a7\|rgb(204, *121, *167)' f_ow
   say "the script does not work from another folder"
 "$thermix" plot own -o one.png --figure slowdown -q && [ "$(head -c 4 one.png | tail -c 3)" = PNG ] || say "-o one.png"
 
+# Kernels by policy, their mean, and what the paper prints of it as marks; columns by name, quoted cells.
+mkdir gate
+{
+  echo "policy,kernel,bet,wakeup,fit,slowdown_pct,int_saved_pct"
+  for k in NN MUM; do for p in none convpg gates naive_blackout coordinated_blackout warped_gates; do echo "$p,$k,14,3,all,3,20"; echo "$p,$k,9,3,all,7,50"; done; done
+} >gate/table.csv
+{
+  echo "paper,figure,quantity,case,unit,paper_value,ours"
+  echo '001,Figure 10,"slowdown, mean",mean gates fit all,percent,1.5,3'
+} >gate/paper.csv
+"$thermix" plot gate -o f_gate --figure fig10 -q || say "figure 10 of paper 001"
+for words in 'paper 001, Figure 10' NN MUM mean warped_gates 'paper (mean)'; do grep -qF "$words" f_gate/fig10.svg || say "figure 10 of paper 001 lacks $words"; done
+printf 'NN,3,20\nMUM,3,20\nmean,3,20\n' | cmp - <(awk -v where='policy=gates;bet=14' -v show='kernel;slowdown_pct;int_saved_pct' -v mean=1 -f "$scripts/select.awk" gate/table.csv) ||
+  say "select.awk"
+[ "$(awk -v where='quantity=slowdown, mean;case~gates' -v show='figure;paper_value' -f "$scripts/select.awk" gate/paper.csv)" = 'Figure 10,1.5' ] || say "select.awk of quoted cells"
+
+# Compared floorplans: bars, and heat maps side by side from every unit's mean temperature.
+mkdir plans
+printf 'floorplan,mixes,peak_temp_c,gradient_c,slowdown_pct,energy_j\na.flp,1,80,5,2,1000\nb/c.flp,1,82,6,3,1100\n' >plans/table.csv
+printf 'floorplan,unit,left_mm,right_mm,bottom_mm,top_mm,mean_temp_c\na.flp,SM0,0,5,0,5,70\na.flp,SM1,5,10,0,5,72\nb/c.flp,SM0,0,5,0,5,75\nb/c.flp,SM1,5,10,0,5,71\n' >plans/units.csv
+"$thermix" plot plans -o f_plans -q
+for words in 'c: 71.0 to 75.0' SM0 'Mean temperature'; do grep -qF "$words" f_plans/floorplan_maps.svg || say "floorplan maps lack $words"; done
+[ -s f_plans/floorplans.svg ] || say "no bars of floorplans"
+
 # Several GPUs: a figure a GPU, one heat map of all, a player a GPU.
 cat >mix.cfg <<'M'
 name = "tiny"; kernels = ( { kernel = "SVM"; work_s = 3.0; }, { kernel = "Cmem"; work_s = 3.0; } );
