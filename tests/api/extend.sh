@@ -1,0 +1,62 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-3.0-or-later
+# docs/extending.md as a new user types it: its blocks become files, its lines go where it says, and what changed is compiled
+# and linked before the rest of the program. Usage: extend.sh BUILD SOURCE CC "FLAGS"; FLAGS are those of the sanitizers.
+set -euo pipefail
+build=$1 source=$2 cc=$3 flags=$4
+command -v ninja >/dev/null && [ -f "$build/build.ninja" ] || { echo "no ninja: not checked"; exit 77; }
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+say() { echo "FAILED: $*"; exit 1; }
+mkdir -p "$dir/tree"
+cp -r "$source"/{sched,cli,papers} "$dir/tree"
+cd "$dir/tree"
+
+# The blocks: the first line names the file.
+awk '/^```c$/ { getline; path = $2; sub(/:$/, "", path); print path; inside = 1 } /^```$/ { inside = 0 }
+     inside { print >path }' "$source/docs/extending.md" >../files.txt
+[ "$(sort ../files.txt | tr '\n' ' ')" = "cli/cmd_points.c papers/powers.c sched/place/warmest.c " ] || say "blocks: $(cat ../files.txt)"
+
+# The lines.
+sed -i '/^#define TMX_PLACE_LIST(X)/s/.*/#define TMX_PLACE_LIST(X) X(warmest)      \\/' sched/policies.h
+sed -i 's/^extern const struct tmx_command tmx_cmd_animate,/extern const struct tmx_command tmx_cmd_points, tmx_cmd_animate,/' cli/commands.h
+sed -i 's/&tmx_cmd_run,/\&tmx_cmd_points, \&tmx_cmd_run,/' cli/commands.c
+sed -i 's/^const struct tmx_suite_kind tmx_suite_kinds\[\] = {/&\n    {"powers", "what some kernels draw", tmx_suite_powers},/' papers/suite.c
+sed -i 's/^enum tmx_status tmx_suite_apsa(/enum tmx_status tmx_suite_powers(const struct tmx_suite_call *call, struct tmx_err *err);\n&/' papers/suite.h
+for f in sched/policies.h:warmest cli/commands.h:tmx_cmd_points cli/commands.c:tmx_cmd_points papers/suite.c:powers papers/suite.h:powers; do
+  grep -q "${f#*:}" "${f%:*}" || say "the line for ${f%:*} found no place: the manual is old"
+done
+
+# Build: objects in front of the libraries they replace a member of.
+warn="-Wall -Wextra -Wpedantic -Werror -Wshadow -Wconversion -Wstrict-prototypes -Wmissing-prototypes"
+objects=()
+for f in sched/place/warmest.c sched/sched.c cli/cmd_points.c cli/commands.c papers/powers.c papers/suite.c; do
+  # shellcheck disable=SC2086
+  $cc -std=c17 -O1 $warn $flags -I"$dir/tree" -I"$source" -I"$source/include" -DTMX_VERSION='"0"' -c "$f" -o "$dir/$(basename "$f").o"
+  objects+=("$dir/$(basename "$f").o")
+done
+cd "$build"
+link=$(ninja -t commands thermix-cli | tail -1)
+[[ $link == *"cli/CMakeFiles/thermix-cli.dir/main.c.o -o cli/thermix "* ]] || say "another link command: $link"
+link=${link/main.c.o -o cli\/thermix /main.c.o ${objects[*]} -o $dir/thermix }
+bash -c "$link" 2>"$dir/link.txt" || say "$(cat "$dir/link.txt")"
+
+# What the manual promises of each.
+cd "$dir"
+export THERMIX_DATA=$source
+quick=(--set tick_s=0.01 --set rows=8 --set cols=8 --set warmup_s=0)
+./thermix list policies --format csv | grep -q '^place,warmest,' || say "list does not name the policy"
+./thermix complete run --set place.policy= 2>/dev/null | grep -q warmest || say "completion does not name the policy"
+./thermix run gtx280x2 "${quick[@]}" --set place.policy=warmest --set place.spare_k=2 --set stuck_s=5000 -q -o out || say "the policy does not run"
+grep -q 'spare_k = 2' out/resolved.cfg || say "the option is not in resolved.cfg"
+if ./thermix run gtx280x2 --set place.policy=warmest --set place.spare_k=200 -q 2>err.txt; then say "a bound does not hold"; fi
+grep -q 'spare_k' err.txt || say "the bound: $(cat err.txt)"
+./thermix points cooling --format csv >points.csv || say "the command does not run"
+./thermix sweep cooling --dry-run | cmp - points.csv || say "the command prints other points"
+./thermix --help | grep -q '^  points ' || say "--help does not name the command"
+./thermix help points --man | grep -q 'what a study would run' || say "no man page"
+./thermix complete points -- | grep -qx -e --format || say "no completion: $(./thermix complete points --)"
+echo 'name = "mine"; kind = "powers"; doc = "two kernels"; kernels = ["SVM", "Cmem"];' >mine.cfg
+./thermix check mine.cfg >/dev/null || say "check refuses the suite"
+./thermix table mine.cfg -q -o mine >/dev/null && [ "$(wc -l <mine/table.csv)" = 3 ] || say "the suite does not run"
+echo "extending.md: a policy, a command and a paper, as it says"
