@@ -27,7 +27,8 @@
     X(mixed_nonuniform) \
     X(mixed_alternate)  \
     X(foresight)        \
-    X(tsp)
+    X(tsp)              \
+    X(slosh)
 
 #define TMX_DTM_LIST(X) \
     X(none)             \

@@ -42,8 +42,10 @@ struct tmx_fan {
     size_t card;
     double min_rpm, max_rpm; /* slowest turning and full speed */
     double power_w;          /* electrical, at full speed */
-    double flow_m3_per_s;    /* at full speed */
-    double noise_dba;        /* at full speed */
+    double
+        heat_share; /* of it, into the air that the GPUs of its card breathe; the rest leaves behind them */
+    double flow_m3_per_s; /* at full speed */
+    double noise_dba;     /* at full speed */
     struct tmx_fan_point curve[TMX_MAX_CURVE];
     size_t n_curve; /* 0: none */
 };

@@ -69,13 +69,15 @@ static const struct tmx_opt fan_numbers[] = {
     TMX_ROW_REAL(tmx_fan, min_rpm, "rpm", 0, 1e5, NAN, "slowest speed it turns at"),
     TMX_ROW_REAL(tmx_fan, max_rpm, "rpm", 1, 1e5, NAN, "full speed"),
     TMX_ROW_REAL(tmx_fan, power_w, "W", 0, 1000, NAN, "electrical power at full speed"),
+    TMX_ROW_REAL(tmx_fan, heat_share, "1", 0, 1, 1,
+                 "of its power, into the streams of its card's GPUs; the rest leaves behind them"),
     TMX_ROW_REAL(tmx_fan, flow_m3_per_s, "m3/s", 1e-6, 10, NAN, "air at full speed"),
     TMX_ROW_REAL(tmx_fan, noise_dba, "dBA", 0, 200, 45, "noise at full speed"),
     {0},
 };
 static const char *const fan_name_keys[] = {"name", "card", "count", "curve", NULL};
-static const char *const fan_number_keys[] = {"min_rpm",   "max_rpm", "power_w", "flow_m3_per_s",
-                                              "noise_dba", "curve",   NULL};
+static const char *const fan_number_keys[] = {"min_rpm",   "max_rpm",    "power_w", "flow_m3_per_s",
+                                              "noise_dba", "heat_share", "curve",   NULL};
 static const struct tmx_opt point_opts[] = {
     TMX_ROW_REAL(tmx_fan_point, temp_c, "degC", -100, 300, NAN, "hottest chip of the card"),
     TMX_ROW_REAL(tmx_fan_point, speed, "1", 0, 1, NAN, "of max_rpm"),

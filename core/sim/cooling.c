@@ -226,6 +226,17 @@ static bool set_convection(struct tmx_cooling *c, size_t card, const struct tmx_
     return changed;
 }
 
+/* Of the fans' power, what leaves behind the GPUs. */
+static double behind_w(const struct tmx_cooling *c)
+{
+    double w = 0;
+    for (size_t f = 0; f < c->spec.topology->n_fan; f++) {
+        const struct tmx_fan *fan = &c->spec.topology->fan[f];
+        w += (1 - fan->heat_share) * tmx_fan_power_w(fan, c->rpm[f]);
+    }
+    return w;
+}
+
 /* heat_w: what each GPU's stream took up since the last update, its card's fans included. */
 static void collect(struct tmx_cooling *c, double dt_s, const struct tmx_cooled *gpu)
 {
@@ -235,7 +246,7 @@ static void collect(struct tmx_cooling *c, double dt_s, const struct tmx_cooled 
         const double now_j = c->has_heat ? out_j(&gpu[g]) : 0;
         double fan_w = 0;
         for (size_t f = k->fan0; f < k->fan0 + k->n_fan; f++) {
-            fan_w += tmx_fan_power_w(&t->fan[f], c->rpm[f]);
+            fan_w += t->fan[f].heat_share * tmx_fan_power_w(&t->fan[f], c->rpm[f]);
         }
         c->heat_w[g] = dt_s > 0 ? (now_j - c->out_j[g]) / dt_s + fan_w / (double)k->n_gpu : 0;
         c->out_j[g] = now_j;
@@ -259,7 +270,7 @@ enum tmx_status tmx_cooling_update(struct tmx_cooling *c, const struct tmx_view 
     double exhaust_w = 0;
     collect(c, dt_s, gpu);
     if (dt_s > 0) { /* the air of the time that has passed; its inlets hold for the time to come */
-        exhaust_w = tmx_air_flow(t, c->room_k, c->flow, c->heat_w, c->outlet_w, c->inlet_k);
+        exhaust_w = behind_w(c) + tmx_air_flow(t, c->room_k, c->flow, c->heat_w, c->outlet_w, c->inlet_k);
     }
     *c->sum = add(c, view->time_s, exhaust_w * dt_s);
     if (view->tick == c->warmup) {
