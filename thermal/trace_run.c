@@ -332,9 +332,8 @@ static enum tmx_status create_reduced(struct tmx_trace_run *r, struct tmx_err *e
     return tmx_instance_create(&r->chip, "reduced", settings, &r->stack.spec, err);
 }
 
-/* The cheaper of the full grid and the reduced model, as far as memory allows; the grid where the
- * reduced model cannot keep its tolerance. */
-static enum tmx_status create_cheapest(struct tmx_trace_run *r, struct tmx_err *err)
+static enum tmx_status estimate(const struct tmx_trace_run *r, struct tmx_method_estimate *e,
+                                struct tmx_err *err)
 {
     const struct tmx_trace_options *a = r->args;
     const struct tmx_method_work work = {.n_row = r->power.n_row,
@@ -342,8 +341,31 @@ static enum tmx_status create_cheapest(struct tmx_trace_run *r, struct tmx_err *
                                          .fields = r->stack.spec.accurate_cells,
                                          .cache = !a->no_cache,
                                          .tolerance_k = tolerance_k(a)};
+    return tmx_method_estimate(&r->stack.spec, &work, e, err);
+}
+
+/* The reduced model because it is asked for: within the memory that is allowed, or not at all. */
+static enum tmx_status create_asked(struct tmx_trace_run *r, struct tmx_err *err)
+{
     struct tmx_method_estimate e;
-    enum tmx_status st = tmx_method_estimate(&r->stack.spec, &work, &e, err);
+    const enum tmx_status st = estimate(r, &e, err);
+    if (!st && e.reduced.megabytes > r->args->max_memory_mb) {
+        return tmx_fail(
+            err, TMX_ECONFIG,
+            "--method reduced: its set-up would take about %.0f MB, --max-memory allows %.0f MB; a coarser "
+            "grid, fewer blocks or --method grid (%.0f MB) take less",
+            e.reduced.megabytes, r->args->max_memory_mb, e.grid.megabytes);
+    }
+    return st ? st : create_reduced(r, err);
+}
+
+/* The cheaper of the full grid and the reduced model, as far as memory allows; the grid where the
+ * reduced model cannot keep its tolerance. */
+static enum tmx_status create_cheapest(struct tmx_trace_run *r, struct tmx_err *err)
+{
+    const struct tmx_trace_options *a = r->args;
+    struct tmx_method_estimate e;
+    enum tmx_status st = estimate(r, &e, err);
     if (st) {
         return st;
     }
@@ -374,7 +396,7 @@ static enum tmx_status create_chip(struct tmx_trace_run *r, struct tmx_err *err)
     if (!st) {
         st = a->method == TMX_TRACE_HOTSPOT                             ? create_hotspot(r, err)
              : a->method == TMX_TRACE_GRID || a->scheme == TMX_TRACE_BE ? create_grid(r, err)
-             : a->method == TMX_TRACE_REDUCED                           ? create_reduced(r, err)
+             : a->method == TMX_TRACE_REDUCED                           ? create_asked(r, err)
                                                                         : create_cheapest(r, err);
     }
     st = st ? st : r->chip.ops->prepare(r->chip.model, a->cfg.sampling_intvl, err);

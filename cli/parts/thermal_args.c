@@ -38,7 +38,8 @@ const struct tmx_arg tmx_thermal_rows[] = {
      .min = 1,
      .max = 1e9,
      .def = "1000",
-     .doc = "auto takes no reduced model whose set-up needs more than this"},
+     .doc = "no reduced model whose set-up needs more than this: auto takes the grid, --method reduced is "
+            "refused"},
     {.name = "scheme",
      .type = TMX_ARG_WORD,
      FIELD(scheme),
