@@ -5,6 +5,8 @@
 #include "core/machine/floorplan_edit.h"
 #include "study/table_out.h"
 
+static const char *const formats[] = {"hotspot", "ice", NULL}; /* enum tmx_floorplan_to */
+
 static const struct tmx_arg rows[] = {
     TMX_ARG(tmx_floorplan_args, out, TEXT, "output", 'o', .value = "FILE", .def = "-",
             .names = TMX_NAMES_FILE, .doc = "write to FILE; `show -o X.svg` draws; compare: a folder"),
@@ -15,6 +17,11 @@ static const struct tmx_arg rows[] = {
     TMX_ARG(tmx_floorplan_args, with, TEXT, "with", 0, .value = "NAME", .doc = "swap: the other unit"),
     TMX_ARG(tmx_floorplan_args, turns, INT, "turns", 0, .value = "N", .min = -4096, .max = 4096, .def = "1",
             .doc = "rotate: quarter turns counter-clockwise"),
+    TMX_ARG(
+        tmx_floorplan_args, to, WORD, "to", 0, .words = formats, .def = "hotspot",
+        .doc =
+            "convert: HotSpot's files, or 3D-ICE's: of a .flp a floorplan, of a .lcf or .config a stack in "
+            "the folder -o"),
     TMX_ARG(tmx_floorplan_args, gaps, FLAG, "allow-gaps", 0, .doc = "units need not fill the die"),
     TMX_ARG_FORMAT(tmx_floorplan_args, format),
     {.type = TMX_ARG_GROUP, .doc = "generate:"},

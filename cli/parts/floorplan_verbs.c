@@ -229,7 +229,7 @@ static enum tmx_status read_floorplan(const struct tmx_floorplan_args *a, struct
         return tmx_fail(err, TMX_ECONFIG, "%s: which floorplan?", a->verb);
     }
     enum tmx_status st =
-        tmx_ice_is(a->file) ? tmx_ice_read_flp(a->file, fp, err) : tmx_flp_read(a->file, fp, err);
+        tmx_ice_is(a->file) ? tmx_ice_read_flp(a->file, fp, NULL, err) : tmx_flp_read(a->file, fp, err);
     return st ? st : tmx_floorplan_check(fp, a->gaps, err);
 }
 
@@ -241,7 +241,29 @@ static enum tmx_status write_floorplan(const struct tmx_floorplan_args *a, struc
              a->file ? a->file : "");
     tmx_floorplan_normalise(fp);
     const enum tmx_status st = tmx_floorplan_check(fp, a->gaps, err);
+    if (!st && a->to == TMX_TO_ICE && strcmp(a->verb, "convert") == 0) {
+        return tmx_ice_write_flp(a->out, fp, NULL, NULL, err);
+    }
     return st ? st : tmx_flp_write(a->out, fp, comment, err);
+}
+
+static bool has_suffix(const char *path, const char *suffix)
+{
+    const size_t n = strlen(path), m = strlen(suffix);
+    return n > m && strcmp(path + n - m, suffix) == 0;
+}
+
+static enum tmx_status write_ice_stack(const struct tmx_floorplan_args *a, struct tmx_err *err)
+{
+    const char *note = NULL;
+    if (strcmp(a->out, "-") == 0) {
+        return tmx_fail(err, TMX_ECONFIG, "convert --to ice: -o DIR, a stack is several files");
+    }
+    const enum tmx_status st = tmx_ice_write_stack(a->file, a->out, &note, err);
+    if (!st && note) {
+        fprintf(stderr, "thermix floorplan: %s\n", note);
+    }
+    return st;
 }
 
 static enum tmx_status compare(const struct tmx_floorplan_args *a, struct tmx_err *err)
@@ -274,8 +296,13 @@ enum tmx_status tmx_floorplan_do(struct tmx_floorplan_args *a, struct tmx_err *e
     while (strcmp(v->name, a->verb) != 0) { /* it is one of tmx_floorplan_verbs */
         v++;
     }
+    const bool to_ice = v->run == convert && a->to == TMX_TO_ICE;
     if (v->run == convert && a->file && tmx_ice_is_stack(a->file)) {
-        return tmx_ice_convert_stack(a->file, a->out, err);
+        return to_ice ? tmx_fail_at(err, TMX_ECONFIG, a->file, 0, "is a stack of 3D-ICE already")
+                      : tmx_ice_convert_stack(a->file, a->out, err);
+    }
+    if (to_ice && a->file && !has_suffix(a->file, ".flp")) {
+        return write_ice_stack(a, err);
     }
     enum tmx_status st = v->reads ? read_floorplan(a, &fp, err) : TMX_OK;
     st = st ? st : v->run(a, &fp, err);

@@ -39,7 +39,7 @@ cat >ice.flp <<'I'
 // two cores and a cache
 Core0 : position 0, 0 ; dimension 3000, 2000 ; power values 1.0, 2.0 ;
 Core1 : position 0, 2000 ; dimension 3000, 2000 ;
-L2 : rectangle (3000, 0, 1000, 4000) ; power values 0.5 ;
+L2 : rectangle (3000, 0, 1000, 4000) ; power values 0.5, 0.5 ;
 I
 cat >ice.stk <<'I'
 material SILICON : thermal conductivity 1.30e-4 ; volumetric heat capacity 1.628e-12 ;
@@ -56,6 +56,25 @@ f convert ice.stk -o stack
 [ "$(grep -c '' stack/stack.lcf)" = 34 ] || say "layers: $(cat stack/stack.lcf)"
 grep -A5 '^1$' stack/stack.lcf | tr '\n' ' ' | grep -q '^1 Y Y 1628000 0.007692307692307693 2e-06' || say "$(cat stack/stack.lcf)"
 f check stack/LOGIC.flp >/dev/null
+
+# the whole of a stack: sink, ambient, powers; it runs, goes out to 3D-ICE's format and comes back
+tr '\t\n' '  ' <stack/stack.ptrace | grep -q '^Core0 Core1 L2 1 0 0.5 2 0 0.5 $' || say "powers: $(cat stack/stack.ptrace)"
+grep -q '^-r_convec 0.625$' stack/stack.config || say "sink: $(cat stack/stack.config)"
+sed -i 's/^-grid_rows.*/-grid_rows 8/; s/^-grid_cols.*/-grid_cols 8/' stack/stack.config
+(cd stack && "$thermix" thermal -c stack.config --network physical --quiet -steady_file all.steady --precision 4)
+grep -q '^hsink_die	319.400' stack/all.steady || say "2 W through 0.625 K/W: $(grep hsink stack/all.steady)"
+(cd stack && f convert stack.config --to ice -o ../ice2) || say to ice
+f convert ice2/stack.stk -o back
+(cd back && "$thermix" thermal -c stack.config --network physical --quiet -steady_file all.steady --precision 4)
+for unit in layer_1_Core0 layer_1_L2; do
+  there=$(awk -v u=$unit '$1 == u { print $2 }' stack/all.steady) back=$(awk -v u=$unit '$1 == u { print $2 }' back/all.steady)
+  awk -v a="$there" -v b="$back" 'BEGIN { d = a - b; exit !(a > 318 && d < 0.01 && d > -0.01) }' || say "$unit: $there, and from 3D-ICE $back"
+done
+f convert i.flp --to ice -o i2.flp && f convert i2.flp -o i3.flp && diff <(grep -v '^#' i.flp) <(grep -v '^#' i3.flp) || say a floorplan to 3D-ICE and back
+refuses 'is a stack of 3D-ICE already' convert ice.stk --to ice -o out
+refuses '-o DIR, a stack is several files' convert stack/stack.config --to ice
+sed 's/, 0.5 ;/ ;/' ice.flp >few.flp
+refuses 'few.flp:4: "L2" has 1 power values, those above have 2' convert few.flp -o out.flp
 sed -i 's/source 2 SILICON/source 2 SILICN/' ice.stk
 refuses 'ice.stk:5: expected a material defined above, got "SILICN"' convert ice.stk -o stack2
 sed -i 's/SILICN/SILICON/' ice.stk
@@ -87,7 +106,7 @@ refuses 'bad.flp:5: this quotation has no end' convert bad.flp -o out.flp
 { cat ice.flp; echo '"" : position 0, 0 ;'; } >bad.flp
 refuses 'bad.flp:5: empty quotation' check bad.flp
 sed 's/power values 1.0, 2.0 ;/power values 1.0/' ice.flp >bad.flp
-refuses 'expected ;, got ":"' convert bad.flp -o out.flp
+refuses 'bad.flp:3: expected ;, got "Core1"' convert bad.flp -o out.flp
 sed 's/L2 :/& position 1, 1 ;/' ice.flp >bad.flp
 refuses 'has rectangles, and a position or dimension beside them' convert bad.flp -o out.flp
 echo "floorplans: made, changed, imported; bad ones refused"

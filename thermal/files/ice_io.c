@@ -3,12 +3,13 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "thermal/files/ice_lex.h"
 
 static const double UM = 1e-6;
-enum { NAME = 256 };
+enum { NAME = 256, MAX_SLOT = 1 << 20 };
 
 struct element {
     char name[NAME];
@@ -62,11 +63,62 @@ static enum tmx_status rectangle(struct tmx_ice_lex *l, struct tmx_floorplan *fp
     return st ? st : add(l, fp, e);
 }
 
-/* One `name : ...` block; it ends where the next name begins. */
-static enum tmx_status element(struct tmx_ice_lex *l, struct tmx_floorplan *fp)
+/* `power values 1, 2, 3 ;`: as many numbers as there are slots, grown as they come. */
+static enum tmx_status power_values(struct tmx_ice_lex *l, double **slot, size_t *n_slot)
+{
+    enum tmx_status st = tmx_ice_phrase(l, "power values");
+    size_t n = 0;
+    do {
+        if (n % 1024 == 0) {
+            double *grown = n < MAX_SLOT ? realloc(*slot, (n + 1024) * sizeof *grown) : NULL;
+            st = grown ? st : tmx_fail(l->err, TMX_ENOMEM, "%zu power values", n);
+            *slot = grown ? grown : *slot;
+        }
+        st = st ? st : tmx_ice_number(l, &(*slot)[n++]);
+    } while (!st && tmx_ice_accept(l, ","));
+    *n_slot = n;
+    return st ? st : tmx_ice_phrase(l, ";");
+}
+
+/* The watts of the units from first on, which are one element. */
+static enum tmx_status keep_powers(struct tmx_ice_lex *l, const struct tmx_floorplan *fp, size_t first,
+                                   const double *slot, size_t n_slot, struct tmx_ice_powers *p)
+{
+    if (n_slot > 0 && p->n_slot > 0 && n_slot != p->n_slot) {
+        return tmx_fail_at(l->err, TMX_EPARSE, l->text.name, fp->unit[first].line,
+                           "\"%s\" has %zu power values, those above have %zu", fp->unit[first].name, n_slot,
+                           p->n_slot);
+    }
+    const size_t had = p->n_slot > 0 ? first : 0;
+    p->n_slot = n_slot > 0 ? n_slot : p->n_slot;
+    if (p->n_slot == 0) {
+        return TMX_OK;
+    }
+    double *grown = realloc(p->w, fp->n_unit * p->n_slot * sizeof *grown), area_m2 = 0;
+    if (!grown) {
+        return tmx_fail(l->err, TMX_ENOMEM, "powers of %s", l->text.name);
+    }
+    p->w = grown;
+    memset(p->w + had * p->n_slot, 0, (fp->n_unit - had) * p->n_slot * sizeof *grown);
+    for (size_t u = first; u < fp->n_unit; u++) {
+        area_m2 += tmx_unit_area_m2(&fp->unit[u]);
+    }
+    for (size_t u = first; u < fp->n_unit; u++) {
+        for (size_t k = 0; k < n_slot; k++) {
+            p->w[u * p->n_slot + k] = slot[k] * (tmx_unit_area_m2(&fp->unit[u]) / area_m2);
+        }
+    }
+    return TMX_OK;
+}
+
+/* One `name : ...` block; it ends where the next name begins. *slot is room for its powers. */
+static enum tmx_status element(struct tmx_ice_lex *l, struct tmx_floorplan *fp, struct tmx_ice_powers *powers,
+                               double **slot)
 {
     struct element e = {.line = l->line};
     double v[2] = {0};
+    const size_t first = fp->n_unit;
+    size_t n_slot = 0;
     enum tmx_status st = tmx_ice_name(l, e.name, sizeof e.name);
     st = st ? st : tmx_ice_phrase(l, ":");
     for (bool more = true; more && !st;) {
@@ -81,7 +133,10 @@ static enum tmx_status element(struct tmx_ice_lex *l, struct tmx_floorplan *fp)
         } else if (tmx_ice_accept(l, "rectangle")) {
             st = rectangle(l, fp, &e);
             continue;
-        } else if (tmx_span_is(l->word, "power") || tmx_span_is(l->word, "discretization")) {
+        } else if (tmx_span_is(l->word, "power")) {
+            st = power_values(l, slot, &n_slot);
+            continue;
+        } else if (tmx_span_is(l->word, "discretization")) {
             st = tmx_ice_skip_values(l);
             continue;
         } else {
@@ -98,17 +153,26 @@ static enum tmx_status element(struct tmx_ice_lex *l, struct tmx_floorplan *fp)
         st = e.placed && e.sized ? add(l, fp, &e)
                                  : tmx_ice_expected(l, "position and dimension, or rectangle");
     }
-    return st;
+    return st ? st : keep_powers(l, fp, first, *slot, n_slot, powers);
 }
 
-enum tmx_status tmx_ice_read_flp(const char *path, struct tmx_floorplan *fp, struct tmx_err *err)
+enum tmx_status tmx_ice_read_flp(const char *path, struct tmx_floorplan *fp, struct tmx_ice_powers *powers,
+                                 struct tmx_err *err)
 {
     struct tmx_ice_lex l;
+    struct tmx_ice_powers own = {0};
+    double *slot = NULL;
     *fp = (struct tmx_floorplan){0};
     snprintf(fp->source, sizeof fp->source, "%s", path);
     enum tmx_status st = tmx_ice_open(&l, path, err);
     while (!st && tmx_span_length(l.word) > 0) {
-        st = element(&l, fp);
+        st = element(&l, fp, &own, &slot);
+    }
+    free(slot);
+    if (powers) {
+        *powers = own;
+    } else {
+        free(own.w);
     }
     if (!st && fp->n_unit == 0) {
         st = tmx_fail_at(err, TMX_EPARSE, path, 0, "no elements");

@@ -54,8 +54,9 @@ static enum tmx_status apply_material(const struct tmx_hotspot_config *cfg, cons
     return tmx_materials_check(m, found, err);
 }
 
+/* equal: spreader and sink may be of one size, as the physical network has it. */
 static enum tmx_status make_package(const struct tmx_hotspot_config *cfg, const struct tmx_materials *m,
-                                    struct tmx_package *package, struct tmx_err *err)
+                                    bool equal, struct tmx_package *package, struct tmx_err *err)
 {
     *package = (struct tmx_package){
         .s_spreader_m = cfg->s_spreader,
@@ -74,7 +75,7 @@ static enum tmx_status make_package(const struct tmx_hotspot_config *cfg, const 
     st = st ? st
             : apply_material(cfg, m, "material_sink", cfg->material_sink, &package->k_sink, &package->p_sink,
                              err);
-    if (!st && cfg->s_spreader >= cfg->s_sink) {
+    if (!st && (equal ? cfg->s_spreader > cfg->s_sink : cfg->s_spreader >= cfg->s_sink)) {
         const char *key = tmx_hotspot_config_given(cfg, "s_spreader") ? "s_spreader" : "s_sink";
         st = tmx_hotspot_config_fail(cfg, key, err,
                                      "the spreader (s_spreader = %g m) must be smaller than the sink "
@@ -89,7 +90,7 @@ enum tmx_status tmx_stack_package(const struct tmx_hotspot_config *cfg, struct t
 {
     struct tmx_materials m;
     enum tmx_status st = read_materials(cfg, &m, err);
-    st = st ? st : make_package(cfg, &m, package, err);
+    st = st ? st : make_package(cfg, &m, false, package, err);
     tmx_materials_finish(&m);
     return st;
 }
@@ -369,7 +370,9 @@ enum tmx_status tmx_stack_create(const struct tmx_hotspot_config *cfg,
             "differs by several kelvins");
     }
     enum tmx_status st = read_materials(cfg, &b.materials, err);
-    st = st ? st : make_package(cfg, &b.materials, &s->spec.package, err);
+    st =
+        st ? st
+           : make_package(cfg, &b.materials, options->network == TMX_NETWORK_PHYSICAL, &s->spec.package, err);
     st = st ? st : cfg->grid_layer_file[0] ? file_layers(&b) : default_layers(&b);
     st = st || !cfg->model_secondary ? st : tmx_stack_add_board(s, cfg, options->hotspot_compat, err);
     st = st ? st : check_die(&b);

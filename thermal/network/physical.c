@@ -68,7 +68,7 @@ static size_t grow(double gap, double from, double growth, double *size)
 {
     size_t n = 0;
     double sum = 0, next = from;
-    if (gap <= SAME_M) {
+    if (gap <= 0) {
         return 0;
     }
     while (n == 0 || sum + 0.5 * next < gap) {
@@ -124,6 +124,12 @@ static enum tmx_status make_axis(struct axis *a, double die_m, size_t n, double 
 
 /* ---- sheets ---- */
 
+/* Half of what a plate is wider than what it carries; less than a micrometre is none. */
+static double beyond(double side_m, double carried_m)
+{
+    return side_m - carried_m > SAME_M ? 0.5 * (side_m - carried_m) : 0;
+}
+
 /* Append s with lines of its own: the die's alone, or with most > 0 those of a plate with cells of that
  * side, which are to end at side_m, too, on the way to its edge_m. */
 static enum tmx_status add_sheet(struct builder *b, const struct sheet *s, double most, double side_m,
@@ -138,9 +144,9 @@ static enum tmx_status add_sheet(struct builder *b, const struct sheet *s, doubl
         b->room += 32;
     }
     const double W = b->net->width_m, H = b->net->height_m;
-    const double out = most > 0 ? 0.5 * (edge_m - side_m) : 0;
-    const double gap_x[2] = {most > 0 ? 0.5 * (side_m - W) : 0, out};
-    const double gap_y[2] = {most > 0 ? 0.5 * (side_m - H) : 0, out};
+    const double out = most > 0 ? beyond(edge_m, side_m) : 0;
+    const double gap_x[2] = {most > 0 ? beyond(side_m, W) : 0, out};
+    const double gap_y[2] = {most > 0 ? beyond(side_m, H) : 0, out};
     const double growth = 1 + (CELL_GROWTH - 1) / b->refine;
     struct sheet *new = &b->sheet[b->n_sheet++];
     *new = *s;
