@@ -5,14 +5,16 @@
 
 struct args {
     struct tmx_texts config, set;
+    int format;
 };
 
-static const struct tmx_arg rows[] = {TMX_ARG_SET(args, set, ""), {0}};
+static const struct tmx_arg rows[] = {TMX_ARG_SET(args, set, ""), TMX_ARG_FORMAT(args, format), {0}};
 
 static enum tmx_status run(void *args, struct tmx_err *err)
 {
     const struct args *a = args;
-    return tmx_check_file(a->config.text[0], (const char *const *)a->set.text, a->set.n, stdout, err);
+    return tmx_check_file(a->config.text[0], (const char *const *)a->set.text, a->set.n,
+                          (enum tmx_format)a->format, stdout, err);
 }
 
 const struct tmx_command tmx_cmd_check = {
@@ -21,9 +23,11 @@ const struct tmx_command tmx_cmd_check = {
     .doc = "Check a file and everything it names: a run (printed resolved), suite, study, mix, kernel, chip, "
            "system or "
            "batch. FILE is a file, a chip's folder, or a name of `thermix list`.",
-    .notes = "Overrides (--set) are for runs; of a suite's runs they start with base.",
+    .notes = "With --format csv, markdown or json: rows of file, kind, key and value. Overrides (--set) are "
+             "for runs; of a suite's runs they start with base.",
     .examples = "thermix check wl1\n"
                 "thermix check tabs\n"
+                "thermix check wl1 --set policy=MNU --format json\n"
                 "thermix check floorplans/gtx280",
     .args = rows,
     .operands = "FILE",

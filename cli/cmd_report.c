@@ -53,7 +53,7 @@ static enum tmx_status run(void *args, struct tmx_err *err)
                                  .what_if = !a->no_what_if};
     const enum tmx_status st = tmx_report_write(&r, err);
     if (!st) {
-        printf("%s\n", a->out);
+        printf("%s; its figures and their data are in %s.figures\n", a->out, a->out);
     }
     return st;
 }

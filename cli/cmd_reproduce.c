@@ -3,10 +3,13 @@
 #include "cli/commands.h"
 #include "core/base/os.h"
 #include "papers/reproduce.h"
+#include "papers/stack.h"
+#include "study/table_out.h"
 
 struct args {
     struct tmx_texts dir;
     const char *out, *notes;
+    int format;
 };
 
 static const struct tmx_arg rows[] = {
@@ -26,13 +29,32 @@ static const struct tmx_arg rows[] = {
      .def = "docs/notes",
      .names = TMX_NAMES_FOLDER,
      .doc = "hand-written notes, DIR/<suite>.md"},
+    {.name = "format",
+     .type = TMX_ARG_WORD,
+     TMX_ARG_FIELD(args, format),
+     .words = tmx_formats,
+     .def = "markdown",
+     .doc = "the report (markdown), or the values alone, a row each"},
     {0},
 };
+
+/* The values of all folders as one table. */
+static enum tmx_status values(const struct args *a, struct tmx_err *err)
+{
+    struct tmx_table *t = NULL;
+    enum tmx_status st = tmx_paper_stack((const char *const *)a->dir.text, a->dir.n, &t, err);
+    st = st ? st : tmx_table_save(t, (enum tmx_format)a->format, a->out, err);
+    tmx_table_destroy(t);
+    return st;
+}
 
 static enum tmx_status run(void *args, struct tmx_err *err)
 {
     const struct args *a = args;
     struct tmx_output o;
+    if (a->format != TMX_FORMAT_MARKDOWN) {
+        return values(a, err);
+    }
     enum tmx_status st = tmx_output_open(&o, a->out, err);
     if (!st) {
         st = tmx_reproduce((const char *const *)a->dir.text, a->dir.n, a->notes, o.file, err);
@@ -46,7 +68,8 @@ const struct tmx_command tmx_cmd_reproduce = {
     .name = "reproduce",
     .summary = "the report of papers against ours, from suites",
     .doc = "Write the reproduction report from the paper.csv files that `thermix table` wrote.",
-    .examples = "thermix reproduce out/tabs out/tabs-micro -o docs/reproduction.md",
+    .examples = "thermix reproduce out/tabs out/tabs-micro -o docs/reproduction.md\n"
+                "thermix reproduce out/tabs --format csv -o values.csv",
     .args = rows,
     .operands = "DIR...",
     .operand = offsetof(struct args, dir),

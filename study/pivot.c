@@ -265,7 +265,7 @@ static enum tmx_status make_table(const struct plan *p, const char *const *pivot
     enum tmx_status st = columns && label ? TMX_OK : no_memory(err);
     size_t c = 0;
     for (size_t k = 0; k < p->n_row && !st; k++) {
-        columns[c++] = (struct tmx_column){p->set->key[p->row[k]], TMX_COLUMN_TEXT, 0};
+        columns[c++] = (struct tmx_column){p->set->key[p->row[k]], TMX_COLUMN_TEXT, TMX_TEXT_TYPED};
     }
     for (size_t i = 0; i < n_pivot && !st; i++) {
         for (size_t v = 0; v < p->n_value; v++) {
@@ -362,7 +362,7 @@ enum tmx_status tmx_flat(const struct tmx_result_set *set, const struct tmx_quer
     struct tmx_column *columns = calloc(set->n_key + n_value + 1, sizeof *columns);
     st = columns || st ? st : no_memory(err);
     for (size_t k = 0; k < set->n_key && !st; k++) {
-        columns[k] = (struct tmx_column){set->key[k], TMX_COLUMN_TEXT, 0};
+        columns[k] = (struct tmx_column){set->key[k], TMX_COLUMN_TEXT, TMX_TEXT_TYPED};
     }
     for (size_t v = 0; v < n_value && !st; v++) {
         const char *name = set->metric[p.n_value ? p.value[v] : v];
@@ -394,7 +394,7 @@ enum tmx_status tmx_failures(const struct tmx_result_set *set, struct tmx_table 
         return no_memory(err);
     }
     for (size_t k = 0; k < set->n_key; k++) {
-        columns[k] = (struct tmx_column){set->key[k], TMX_COLUMN_TEXT, 0};
+        columns[k] = (struct tmx_column){set->key[k], TMX_COLUMN_TEXT, TMX_TEXT_TYPED};
     }
     columns[set->n_key] = (struct tmx_column){"error", TMX_COLUMN_TEXT, 0};
     const enum tmx_status st = tmx_table_create(t, columns, set->n_key + 1, err);

@@ -2,12 +2,30 @@
 #include "study/table_out.h"
 
 #include <jansson.h>
+#include <string.h>
 
 #include "core/base/os.h"
+#include "core/base/text.h"
 
 const char *const tmx_formats[] = {"table", "csv", "markdown", "json", NULL};
 
-static json_t *cell_json(const struct tmx_cell *c)
+/* A text of a column whose values are numbers, booleans and words. */
+static json_t *typed_json(const char *text)
+{
+    double v;
+    if (strcmp(text, "true") == 0 || strcmp(text, "false") == 0) {
+        return json_boolean(text[0] == 't');
+    }
+    if (!tmx_span_real((struct tmx_span){text, text + strlen(text)}, &v)) {
+        return json_string(text);
+    }
+    if (v > -9e15 && v < 9e15 && !strpbrk(text, ".eE")) {
+        return json_integer((json_int_t)v);
+    }
+    return json_real(v);
+}
+
+static json_t *cell_json(const struct tmx_cell *c, const struct tmx_column *column)
 {
     if (c->empty) {
         return json_null();
@@ -20,7 +38,7 @@ static json_t *cell_json(const struct tmx_cell *c)
     case TMX_COLUMN_TEXT:
         break;
     }
-    return json_string(c->text);
+    return column->decimals == TMX_TEXT_TYPED ? typed_json(c->text) : json_string(c->text);
 }
 
 static enum tmx_status write_json(const struct tmx_table *t, FILE *out, struct tmx_err *err)
@@ -34,8 +52,8 @@ static enum tmx_status write_json(const struct tmx_table *t, FILE *out, struct t
     for (size_t r = 0; ok && r < tmx_table_rows(t); r++) {
         json_t *row = json_object();
         for (size_t c = 0; ok && c < tmx_table_columns(t); c++) {
-            ok = json_object_set_new(row, tmx_table_column(t, c)->name, cell_json(tmx_table_cell(t, r, c))) ==
-                 0;
+            const struct tmx_column *column = tmx_table_column(t, c);
+            ok = json_object_set_new(row, column->name, cell_json(tmx_table_cell(t, r, c), column)) == 0;
         }
         ok = json_array_append_new(rows, row) == 0 && ok;
     }

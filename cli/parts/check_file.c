@@ -2,10 +2,12 @@
 /* What a file is and whether it is in order. */
 #include "cli/parts/check_file.h"
 
+#include <stdarg.h>
 #include <string.h>
 
 #include "core/base/config.h"
 #include "core/base/os.h"
+#include "core/base/text.h"
 #include "core/machine/chip.h"
 #include "core/machine/floorplan_file.h"
 #include "core/machine/mix.h"
@@ -22,7 +24,74 @@ struct request {
     const char *const *sets;
     size_t n_set;
     FILE *out;
+    struct tmx_table *t; /* file, kind, key, value; NULL: sentences go to out */
 };
+
+/* That the file is in order: a sentence, or a row with what it holds. */
+__attribute__((format(printf, 3, 4))) static void say_ok(const struct request *r, const char *kind,
+                                                         const char *fmt, ...)
+{
+    char text[TMX_PATH_SIZE + 200];
+    va_list args;
+    va_start(args, fmt);
+    vsnprintf(text, sizeof text, fmt, args);
+    va_end(args);
+    if (!r->t) {
+        fprintf(r->out, "%s: %s%s, ok\n", r->name, kind, text);
+        return;
+    }
+    tmx_table_text(r->t, r->name);
+    tmx_table_text(r->t, kind);
+    tmx_table_empty(r->t);
+    tmx_table_text(r->t, text[0] == ',' ? text + 2 : text[0] == ' ' ? text + 1 : text);
+}
+
+/* A row a key of a resolved configuration, groups with dots, elements with numbers. */
+static void put_keys(const struct request *r, const struct tmx_setting *s, const char *key)
+{
+    char text[TMX_REAL_SIZE];
+    double v;
+    const bool element = tmx_setting_is_list(s);
+    if (tmx_setting_is(s, TMX_SETTING_GROUP) || element) {
+        for (size_t i = 0; i < tmx_setting_length(s); i++) {
+            const struct tmx_setting *m = tmx_setting_at(s, i);
+            char name[400];
+            if (element) {
+                snprintf(name, sizeof name, "%s[%zu]", key, i);
+            } else {
+                snprintf(name, sizeof name, "%s%s%s", key, key[0] ? "." : "", tmx_setting_name(m));
+            }
+            put_keys(r, m, name);
+        }
+        return;
+    }
+    tmx_table_text(r->t, r->name);
+    tmx_table_text(r->t, "run");
+    tmx_table_text(r->t, key);
+    if (tmx_setting_is(s, TMX_SETTING_BOOL)) {
+        tmx_table_text(r->t, tmx_setting_bool(s) ? "true" : "false");
+    } else if (tmx_setting_real(s, &v)) {
+        tmx_real_print(text, v);
+        tmx_table_text(r->t, text);
+    } else {
+        tmx_table_text(r->t, tmx_setting_text(s));
+    }
+}
+
+static enum tmx_status put_resolved(const struct request *r, const char *resolved, struct tmx_err *err)
+{
+    struct tmx_config *cfg = NULL;
+    if (!r->t) {
+        fputs(resolved, r->out);
+        return TMX_OK;
+    }
+    const enum tmx_status st = tmx_config_parse(&cfg, resolved, "resolved configuration", err);
+    if (!st) {
+        put_keys(r, tmx_config_root(cfg), "");
+    }
+    tmx_config_close(cfg);
+    return st;
+}
 
 static enum tmx_status check_run(const struct request *r, struct tmx_err *err)
 {
@@ -32,7 +101,7 @@ static enum tmx_status check_run(const struct request *r, struct tmx_err *err)
     st = st ? st : tmx_run_create(&run, tmx_config_root(cfg), err);
     if (!st) {
         tmx_run_warn(run, stderr);
-        fputs(tmx_run_resolved(run), r->out);
+        st = put_resolved(r, tmx_run_resolved(run), err);
     }
     tmx_run_destroy(run);
     tmx_config_close(cfg);
@@ -45,7 +114,7 @@ static enum tmx_status check_study(const struct request *r, struct tmx_err *err)
     enum tmx_status st = tmx_sweep_load(&s, r->path, err);
     st = st ? st : tmx_study_check(&s, &tmx_run_point, err);
     if (!st) {
-        fprintf(r->out, "%s: study of %zu points on %s, ok\n", r->name, s.n_point, s.base);
+        say_ok(r, "study", " of %zu points on %s", s.n_point, s.base);
     }
     tmx_sweep_finish(&s);
     return st;
@@ -56,7 +125,7 @@ static enum tmx_status check_suite(const struct request *r, struct tmx_err *err)
     struct tmx_suite_call call = {.name = r->path, .set = r->sets, .n_set = r->n_set, .check = true};
     const enum tmx_status st = tmx_suite_run(&call, err);
     if (!st) {
-        fprintf(r->out, "%s: suite, ok\n", r->name);
+        say_ok(r, "suite", "%s", "");
     }
     return st;
 }
@@ -73,7 +142,7 @@ static enum tmx_status check_kernel(const struct request *r, struct tmx_err *err
     }
     tmx_config_close(cfg);
     if (!st) {
-        fprintf(r->out, "%s: kernel, %s, ok\n", r->name, k.name);
+        say_ok(r, "kernel", ", %s", k.name);
     }
     return st;
 }
@@ -92,7 +161,7 @@ static enum tmx_status check_mix(const struct request *r, struct tmx_err *err)
         st = st ? st : tmx_kernel_load(&k, path, err);
     }
     if (!st) {
-        fprintf(r->out, "%s: mix of %zu kernels, ok\n", r->name, mix.n_entry);
+        say_ok(r, "mix", " of %zu kernels", mix.n_entry);
     }
     tmx_mix_finish(&mix);
     return st;
@@ -120,7 +189,7 @@ static enum tmx_status check_chip(const struct request *r, struct tmx_err *err)
         st = st ? st : tmx_chip_attach(&chip, &fp, err);
     }
     if (!st) {
-        fprintf(r->out, "%s: chip with %zu SMs, %s, ok\n", r->name, chip.n_sm, path);
+        say_ok(r, "chip", " with %zu SMs, %s", chip.n_sm, path);
     }
     tmx_floorplan_finish(&fp);
     tmx_chip_finish(&chip);
@@ -132,14 +201,15 @@ static enum tmx_status check_system(const struct request *r, struct tmx_err *err
     struct tmx_topology t = {0};
     const enum tmx_status st = tmx_topology_load(&t, r->path, err);
     if (!st) {
-        fprintf(r->out, "%s: system of %zu GPUs on %zu cards, %zu fans", r->name, t.n_gpu, t.n_card, t.n_fan);
+        char nodes[40] = "", racks[40] = "";
         if (t.nodes > 1) {
-            fprintf(r->out, ", %d nodes", t.nodes);
+            snprintf(nodes, sizeof nodes, ", %d nodes", t.nodes);
         }
         if (t.n_rack > 0) {
-            fprintf(r->out, " in %zu racks", t.n_rack);
+            snprintf(racks, sizeof racks, " in %zu racks", t.n_rack);
         }
-        fprintf(r->out, ", ok\n");
+        say_ok(r, "system", " of %zu GPUs on %zu cards, %zu fans%s%s", t.n_gpu, t.n_card, t.n_fan, nodes,
+               racks);
     }
     tmx_topology_finish(&t);
     return st;
@@ -152,7 +222,7 @@ static enum tmx_status check_batch(const struct request *r, struct tmx_err *err)
     enum tmx_status st = tmx_job_data_load(&d, "c1060", NULL, 0, err);
     st = st ? st : tmx_job_batch_load(&d, r->path, &b, err);
     if (!st) {
-        fprintf(r->out, "%s: batch of %zu kinds of instances, ok\n", r->name, d.n_kind);
+        say_ok(r, "batch", " of %zu kinds of instances", d.n_kind);
     }
     tmx_job_data_finish(&d);
     return st;
@@ -198,12 +268,11 @@ static enum tmx_status check_path(const struct request *r, struct tmx_err *err)
     return kind->check(r, err);
 }
 
-enum tmx_status tmx_check_file(const char *name, const char *const *sets, size_t n_set, FILE *out,
-                               struct tmx_err *err)
+static enum tmx_status check(struct request r, struct tmx_err *err)
 {
+    const char *name = r.name;
     static const enum tmx_data order[] = {TMX_DATA_RUN,    TMX_DATA_SUITE,  TMX_DATA_MIX,  TMX_DATA_CHIP,
                                           TMX_DATA_SYSTEM, TMX_DATA_KERNEL, TMX_DATA_BATCH};
-    struct request r = {name, name, sets, n_set, out};
     enum tmx_status st = TMX_OK;
     bool found = false;
     if (strchr(name, '/') || strstr(name, ".cfg") || tmx_os_exists(name)) {
@@ -220,4 +289,19 @@ enum tmx_status tmx_check_file(const char *name, const char *const *sets, size_t
     }
     char path[TMX_PATH_SIZE];
     return found ? st : tmx_data_find(TMX_DATA_RUN, name, path, err); /* with the nearest name */
+}
+
+enum tmx_status tmx_check_file(const char *name, const char *const *sets, size_t n_set,
+                               enum tmx_format format, FILE *out, struct tmx_err *err)
+{
+    static const struct tmx_column columns[] = {{"file", TMX_COLUMN_TEXT, 0},
+                                                {"kind", TMX_COLUMN_TEXT, 0},
+                                                {"key", TMX_COLUMN_TEXT, 0},
+                                                {"value", TMX_COLUMN_TEXT, TMX_TEXT_TYPED}};
+    struct tmx_table *t = NULL;
+    enum tmx_status st = format == TMX_FORMAT_TEXT ? TMX_OK : tmx_table_create(&t, columns, 4, err);
+    st = st ? st : check((struct request){name, name, sets, n_set, out, t}, err);
+    st = st || !t ? st : tmx_table_write(t, format, out, err);
+    tmx_table_destroy(t);
+    return st;
 }

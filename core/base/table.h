@@ -14,6 +14,8 @@
 
 enum tmx_column_type { TMX_COLUMN_TEXT, TMX_COLUMN_INT, TMX_COLUMN_REAL };
 
+enum { TMX_TEXT_TYPED = 1 }; /* as decimals of a TEXT column: JSON has its numbers and booleans as such */
+
 struct tmx_column {
     const char *name; /* with its unit; copied */
     enum tmx_column_type type;

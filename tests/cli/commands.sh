@@ -56,6 +56,17 @@ has compare floorplan ''
 has :files floorplan show ''
 bash -n <("$thermix" help --completion bash) || say "the completion is no bash"
 
+# --format: values keep their types
+"$thermix" check wl1 --set seed=7 --format json >out.txt || say "check --format json"
+for words in '"value": true' '"value": 7' '"value": "WL1"' '"key": "throttle.trip_c"'; do grep -qF -- "$words" out.txt || say "check --format json lacks $words"; done
+"$thermix" check gtx280 --format csv | grep -qx 'gtx280,chip,,"with 30 SMs, .*gtx280.flp"' || say "check --format csv"
+mkdir -p one two
+printf 'paper,figure,unit,paper_value,ours\n003,Figure 3,1,2.5,true\n' >one/paper.csv
+printf 'paper,figure,unit,paper_value,band\n001,Figure 9a,percent,,3\n' >two/paper.csv
+"$thermix" reproduce one two --format csv | cmp - <(printf 'suite,paper,figure,unit,paper_value,ours,band\none,003,Figure 3,1,2.5,true,\ntwo,001,Figure 9a,percent,,,3\n') ||
+  say "reproduce --format csv"
+"$thermix" reproduce one --format json | tr -d ' \n' | grep -qF '[{"suite":"one","paper":"003","figure":"Figure3","unit":"1","paper_value":2.5,"ours":true}]' || say "reproduce --format json"
+
 fails() { # fails "words" ARGUMENT...
   local words=$1 got
   shift
