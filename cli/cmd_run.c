@@ -20,7 +20,7 @@ struct args {
 
 static const struct tmx_arg rows[] = {
     TMX_ARG(args, dir, TEXT, "out", 'o', .value = "DIR", .names = TMX_NAMES_FOLDER,
-            .doc = "write resolved.cfg, summary.csv and kernels.csv into DIR"),
+            .doc = "write resolved.cfg, summary.csv, kernels.csv and gpus.csv into DIR"),
     TMX_ARG_SET(args, set, ""),
     TMX_ARG(args, module, TEXTS, "module", 0, .value = "FILE", .names = TMX_NAMES_FILE,
             .doc = "shared object with policies (docs/extending.md), as key modules; may be repeated"),

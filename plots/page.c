@@ -295,8 +295,8 @@ static enum tmx_status add_results(struct page *p, const char *results)
     if (tmx_history_has_frames(results)) {
         st = add_run(p, results);
     }
-    static const char *const tables[] = {"table.csv",   "paper.csv",   "ledger.csv",
-                                         "summary.csv", "kernels.csv", "members.csv"};
+    static const char *const tables[] = {"table.csv",   "paper.csv", "ledger.csv", "summary.csv",
+                                         "kernels.csv", "gpus.csv",  "members.csv"};
     for (size_t i = 0; i < sizeof tables / sizeof tables[0] && !st; i++) {
         if (holds(results, tables[i], path)) {
             snprintf(title, sizeof title, "%s", path);

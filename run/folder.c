@@ -12,9 +12,9 @@
 
 enum { MAX_PATH = 1024 };
 
-static const char *const single[] = {"resolved.cfg",   "summary.csv",  "kernels.csv",
-                                     "trace.csv",      "power.ptrace", "temps.ttrace",
-                                     "thermal.config", "folder.cfg",   "members.csv"};
+static const char *const single[] = {"resolved.cfg", "summary.csv",  "kernels.csv",    "trace.csv",
+                                     "power.ptrace", "temps.ttrace", "thermal.config", "folder.cfg",
+                                     "members.csv",  "gpus.csv"};
 enum { N_SINGLE = sizeof single / sizeof single[0], N_OF_GPU = 3 };
 
 /* Name of product i: the single ones, then power, temps and floorplan of GPU 0, 1, ... */

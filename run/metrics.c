@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What a run measures, each from the machine, the recorder, or both. */
 #include <math.h>
+#include <stdlib.h>
 
 #include "core/base/units.h"
 #include "run/gate.h"
@@ -319,6 +320,47 @@ static double peak_memory_c(const struct tmx_run *r)
     return peak_k > 0 ? peak_k - TMX_ZERO_C : 0;
 }
 
+static int by_size(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* The smallest wait that a share of the kernels that have begun do not exceed; 0: none has, or memory is out.
+ */
+static double wait_quantile_s(const struct tmx_run *r, double share)
+{
+    const struct tmx_machine *m = machine(r);
+    double *wait_s = calloc(m->n_job + 1, sizeof *wait_s), at = 0;
+    size_t n = 0;
+    for (size_t j = 0; wait_s && j < m->n_job; j++) {
+        if (m->job[j].started_s >= 0) {
+            wait_s[n++] = m->job[j].started_s - tmx_run_arrival_s(r, &m->job[j]);
+        }
+    }
+    if (n > 0) {
+        qsort(wait_s, n, sizeof *wait_s, by_size);
+        at = wait_s[(size_t)ceil(share * (double)n) - 1];
+    }
+    free(wait_s);
+    return at;
+}
+
+static double wait_p50_s(const struct tmx_run *r)
+{
+    return wait_quantile_s(r, 0.5);
+}
+
+static double wait_p95_s(const struct tmx_run *r)
+{
+    return wait_quantile_s(r, 0.95);
+}
+
+static double wait_p99_s(const struct tmx_run *r)
+{
+    return wait_quantile_s(r, 0.99);
+}
+
 const struct tmx_metric tmx_metrics[] = {
     {"slowdown_pct", "lost share of the busy time, 1 - work / busy time", slowdown_pct},
     {"energy_j", "energy of the GPUs from the end of the warm-up", energy_j},
@@ -333,6 +375,9 @@ const struct tmx_metric tmx_metrics[] = {
     {"gating_period_s", "from one stop of an SM's clock to its next, mean; 0: none twice", gating_period_s},
     {"below_trip_k", "trip point of the throttle minus peak_temp_c; 0: it has none", below_trip_k},
     {"makespan_s", "from the end of the warm-up to the end of the last kernel", makespan_s},
+    {"wait_p50_s", "from a kernel's arrival to its first block, median over kernels", wait_p50_s},
+    {"wait_p95_s", "the same, 95th percentile", wait_p95_s},
+    {"wait_p99_s", "the same, 99th percentile", wait_p99_s},
     {"throughput_blocks_per_s", "thread blocks retired per second of makespan", throughput_blocks_per_s},
     {"fairness", "Jain's index over the kernels' progress rates, 1 is fair", fairness},
     {"dynamic_j", "dynamic energy", dynamic_j},

@@ -6,6 +6,7 @@
 
 #include "core/base/config.h"
 #include "core/base/os.h"
+#include "core/base/units.h"
 #include "core/machine/floorplan_file.h"
 #include "run/state.h"
 
@@ -35,6 +36,15 @@ enum tmx_status tmx_run_summary(const struct tmx_run *run, struct tmx_table **ou
     return TMX_OK;
 }
 
+static void real_or_empty(struct tmx_table *t, bool there, double v)
+{
+    if (there) {
+        tmx_table_real(t, v);
+    } else {
+        tmx_table_empty(t);
+    }
+}
+
 enum tmx_status tmx_run_kernels(const struct tmx_run *run, struct tmx_table **out, struct tmx_err *err)
 {
     static const struct tmx_column columns[] = {
@@ -42,6 +52,8 @@ enum tmx_status tmx_run_kernels(const struct tmx_run *run, struct tmx_table **ou
         {"started_s", TMX_COLUMN_REAL, 3}, {"finished_s", TMX_COLUMN_REAL, 3},
         {"blocks", TMX_COLUMN_INT, 0},     {"blocks_retired", TMX_COLUMN_INT, 0},
         {"dynamic_j", TMX_COLUMN_REAL, 1}, {"pdi_w", TMX_COLUMN_REAL, 3},
+        {"gpu", TMX_COLUMN_INT, 0},        {"gpus", TMX_COLUMN_INT, 0},
+        {"wait_s", TMX_COLUMN_REAL, 3},    {"turnaround_s", TMX_COLUMN_REAL, 3},
     };
     const struct tmx_sim *sim = tmx_run_sim_const(run);
     const struct tmx_machine *m = tmx_sim_machine(sim);
@@ -51,12 +63,103 @@ enum tmx_status tmx_run_kernels(const struct tmx_run *run, struct tmx_table **ou
         const struct tmx_job_blocks b = tmx_job_blocks(job, 0);
         tmx_table_text(*out, job->kernel->name);
         tmx_table_real(*out, tmx_run_arrival_s(run, job));
-        job->started_s >= 0 ? tmx_table_real(*out, job->started_s) : tmx_table_empty(*out);
-        job->finished_s >= 0 ? tmx_table_real(*out, job->finished_s) : tmx_table_empty(*out);
+        real_or_empty(*out, job->started_s >= 0, job->started_s);
+        real_or_empty(*out, job->finished_s >= 0, job->finished_s);
         tmx_table_int(*out, (int64_t)b.total);
         tmx_table_int(*out, (int64_t)b.retired);
         tmx_table_real(*out, tmx_sim_recorder(sim)->job_j[j]);
         tmx_table_real(*out, job->pdi_w);
+        job->n_gpu > 0 ? tmx_table_int(*out, (int64_t)job->home_gpu) : tmx_table_empty(*out);
+        tmx_table_int(*out, (int64_t)job->n_gpu);
+        real_or_empty(*out, job->started_s >= 0, job->started_s - tmx_run_arrival_s(run, job));
+        real_or_empty(*out, job->finished_s >= 0, job->finished_s - tmx_run_arrival_s(run, job));
+    }
+    return st;
+}
+
+/* Energies and extremes of one GPU, over the counted time. */
+static void add_gpu(struct tmx_table *t, const struct tmx_run *run, size_t g)
+{
+    const struct tmx_sim *sim = tmx_run_sim_const(run);
+    const struct tmx_machine *m = tmx_sim_machine(sim);
+    const struct tmx_recorder *rec = tmx_sim_recorder(sim);
+    const struct tmx_gpu *gpu = &m->gpu[g];
+    const struct tmx_chip *c = gpu->chip;
+    const double counted_s = (double)rec->n_tick * run->options.tick_s;
+    double dynamic_j = 0, leakage_j = 0, baseline_j = 0, sm_k = 0, stopped_s = 0;
+    size_t kernels = 0;
+    for (size_t u = gpu->unit0; u < gpu->unit0 + c->floorplan.n_unit; u++) {
+        dynamic_j += rec->dynamic_j[u];
+        leakage_j += rec->leakage_j[u];
+        baseline_j += rec->baseline_j[u];
+        sm_k += c->sm_of_unit[u - gpu->unit0] == TMX_NO_SM ? 0 : rec->sum_k[u];
+    }
+    size_t n_sm_unit = 0;
+    for (size_t u = 0; u < c->floorplan.n_unit; u++) {
+        n_sm_unit += c->sm_of_unit[u] != TMX_NO_SM;
+    }
+    for (size_t sm = gpu->sm0; sm < gpu->sm0 + c->n_sm; sm++) {
+        stopped_s += m->gated_s[sm] / (double)c->n_sm;
+    }
+    for (size_t j = 0; j < m->n_job; j++) {
+        const struct tmx_job *job = &m->job[j];
+        kernels += job->started_s >= 0 && job->home_gpu <= g && g < job->home_gpu + job->n_gpu;
+    }
+    const double energy_j = dynamic_j + leakage_j + baseline_j + rec->transition_j[g];
+    const bool counted = rec->n_tick > 0;
+    tmx_table_int(t, (int64_t)g);
+    tmx_table_text(t, run->kind[run->kind_of_gpu[g]].name);
+    tmx_table_int(t, (int64_t)kernels);
+    tmx_table_real(t, energy_j);
+    tmx_table_real(t, dynamic_j);
+    tmx_table_real(t, leakage_j);
+    real_or_empty(t, counted, energy_j / counted_s);
+    tmx_table_real(t, rec->peak_w[g]);
+    real_or_empty(t, counted, sm_k / (double)n_sm_unit / (double)rec->n_tick - TMX_ZERO_C);
+    real_or_empty(t, counted, rec->peak_k[g] - TMX_ZERO_C);
+    real_or_empty(t, rec->memory_k[g] > 0, rec->memory_k[g] - TMX_ZERO_C);
+    real_or_empty(t, counted, 100 * gpu->busy_s / counted_s);
+    tmx_table_real(t, stopped_s);
+    for (unsigned why = 0; why < TMX_N_REASON; why++) {
+        tmx_table_real(t, rec->reason_s[TMX_N_REASON * g + why]);
+    }
+    struct tmx_cooling_gpu air = {0};
+    const bool fans = tmx_sim_gpu_cooling(sim, g, &air);
+    tmx_table_real(t,
+                   (fans ? air.mean_inlet_k : run->kind[run->kind_of_gpu[g]].package.ambient) - TMX_ZERO_C);
+    real_or_empty(t, fans, air.mean_rpm);
+}
+
+enum tmx_status tmx_run_gpus(const struct tmx_run *run, struct tmx_table **out, struct tmx_err *err)
+{
+    static const struct tmx_column before[] = {
+        {"gpu", TMX_COLUMN_INT, 0},
+        {"chip", TMX_COLUMN_TEXT, 0},
+        {"kernels", TMX_COLUMN_INT, 0},
+        {"energy_j", TMX_COLUMN_REAL, 1},
+        {"dynamic_j", TMX_COLUMN_REAL, 1},
+        {"leakage_j", TMX_COLUMN_REAL, 1},
+        {"mean_w", TMX_COLUMN_REAL, 2},
+        {"peak_w", TMX_COLUMN_REAL, 2},
+        {"mean_temp_c", TMX_COLUMN_REAL, 3},
+        {"peak_temp_c", TMX_COLUMN_REAL, 3},
+        {"peak_memory_c", TMX_COLUMN_REAL, 3},
+        {"busy_pct", TMX_COLUMN_REAL, 3},
+        {"clock_stopped_s", TMX_COLUMN_REAL, 3},
+    };
+    enum { BEFORE = sizeof before / sizeof before[0] };
+    struct tmx_column columns[BEFORE + TMX_N_REASON + 2];
+    char name[TMX_N_REASON][40];
+    memcpy(columns, before, sizeof before);
+    for (size_t why = 0; why < TMX_N_REASON; why++) {
+        snprintf(name[why], sizeof name[why], "%s_s", tmx_reason_names[why]);
+        columns[BEFORE + why] = (struct tmx_column){name[why], TMX_COLUMN_REAL, 3};
+    }
+    columns[BEFORE + TMX_N_REASON] = (struct tmx_column){"mean_inlet_c", TMX_COLUMN_REAL, 3};
+    columns[BEFORE + TMX_N_REASON + 1] = (struct tmx_column){"mean_fan_rpm", TMX_COLUMN_REAL, 1};
+    const enum tmx_status st = tmx_table_create(out, columns, BEFORE + TMX_N_REASON + 2, err);
+    for (size_t g = 0; !st && g < run->n_gpu; g++) {
+        add_gpu(*out, run, g);
     }
     return st;
 }
@@ -187,11 +290,13 @@ enum tmx_status tmx_run_save_resolved(const struct tmx_run *run, const char *fol
 
 enum tmx_status tmx_run_save_tables(const struct tmx_run *run, const char *folder, struct tmx_err *err)
 {
-    struct tmx_table *summary = NULL, *kernels = NULL, *members = NULL;
+    struct tmx_table *summary = NULL, *kernels = NULL, *gpus = NULL, *members = NULL;
     enum tmx_status st = tmx_run_summary(run, &summary, err);
     st = st ? st : tmx_run_kernels(run, &kernels, err);
+    st = st ? st : tmx_run_gpus(run, &gpus, err);
     st = st ? st : save(folder, "summary.csv", NULL, summary, err);
     st = st ? st : save(folder, "kernels.csv", NULL, kernels, err);
+    st = st ? st : save(folder, "gpus.csv", NULL, gpus, err);
     if (!st && run->gang.n_member > 0) {
         st = tmx_run_members(run, &members, err);
         st = st ? st : save(folder, "members.csv", NULL, members, err);
@@ -199,6 +304,7 @@ enum tmx_status tmx_run_save_tables(const struct tmx_run *run, const char *folde
     st = st ? st : tmx_run_folder_seal(run, folder, err);
     tmx_table_destroy(summary);
     tmx_table_destroy(kernels);
+    tmx_table_destroy(gpus);
     tmx_table_destroy(members);
     return st;
 }

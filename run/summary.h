@@ -12,9 +12,15 @@
 /* One row: the run's id, mix and policy, whether all kernels ended (complete, partial), then every metric. */
 TMX_NODISCARD enum tmx_status tmx_run_summary(const struct tmx_run *run, struct tmx_table **out,
                                               struct tmx_err *err);
-/* A row a kernel of the mix: times, blocks, energy, power density index. */
+/* A row a kernel of the mix: times, blocks, energy, power density index, its first GPU and how many, wait
+ * from arrival to the first block, turnaround from arrival to the end. */
 TMX_NODISCARD enum tmx_status tmx_run_kernels(const struct tmx_run *run, struct tmx_table **out,
                                               struct tmx_err *err);
+
+/* A row a GPU: kernels it ran, energies, mean and peak power, temperatures, share of the time with work, time
+ * slowed by reason, air it breathed and speed of its card's fans (no fans: empty). */
+TMX_NODISCARD enum tmx_status tmx_run_gpus(const struct tmx_run *run, struct tmx_table **out,
+                                           struct tmx_err *err);
 
 /* A row a member of the synchronous job: its GPU, weight, time computed and share of time waited a step,
  * steps in which it was the last, work a second of computing relative to the fastest member. No rows: no such
@@ -27,7 +33,7 @@ void tmx_run_print(const struct tmx_run *run, FILE *out);
 
 /* Files of a folder that is there: before the run (what an earlier run left is removed) resolved.cfg,
  * folder.cfg (mix, policy, chips, sensors) and floorplan_gpuN.flp, with which the folder describes itself;
- * summary.csv, kernels.csv, of a synchronous job members.csv, and manifest.csv after it (below). */
+ * summary.csv, kernels.csv, gpus.csv, of a synchronous job members.csv, and manifest.csv after it (below). */
 TMX_NODISCARD enum tmx_status tmx_run_save_resolved(const struct tmx_run *run, const char *folder,
                                                     struct tmx_err *err);
 TMX_NODISCARD enum tmx_status tmx_run_save_tables(const struct tmx_run *run, const char *folder,

@@ -35,9 +35,8 @@ static const struct tmx_chip *widest_chip(const struct tmx_run *run)
 static void head_csv(const struct tmx_run_trace *t, FILE *out)
 {
     const struct tmx_chip *c = widest_chip(t->run);
-    fprintf(
-        out,
-        "time_s,gpu,level,freq_mhz,power_w,hottest_c,mean_c,first_kernel,second_kernel,first_share,reasons");
+    fprintf(out, "time_s,gpu,level,freq_mhz,power_w,hottest_c,mean_c,first_kernel,second_kernel,first_share,"
+                 "reasons,inlet_c,fan_rpm");
     for (size_t sm = 0; sm < c->n_sm; sm++) {
         fprintf(out, ",sm%zu_temp_c,sm%zu_power_w,sm%zu_first_share,sm%zu_gated", sm, sm, sm, sm);
     }
@@ -83,6 +82,12 @@ static void row_csv(struct tmx_run_trace *t, const struct tmx_sim *sim, size_t g
         }
     }
     fputs(gpu->reasons ? "" : ",", out);
+    struct tmx_cooling_gpu air;
+    if (tmx_sim_gpu_cooling(sim, g, &air)) {
+        fprintf(out, ",%.4f,%.6g", air.inlet_k - TMX_ZERO_C, air.rpm);
+    } else {
+        fprintf(out, ",%.4f,", t->run->kind[t->run->kind_of_gpu[g]].package.ambient - TMX_ZERO_C);
+    }
     for (size_t sm = 0; sm < c->n_sm; sm++) {
         const size_t way = TMX_WAYS * (gpu->sm0 + sm);
         const double share = m->drain_s[gpu->sm0 + sm] > 0 ? m->held[way] : m->share[way];

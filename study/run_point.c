@@ -101,7 +101,7 @@ static enum tmx_status print(const struct tmx_run_alone *a, const struct tmx_run
     st = st ? st : tmx_table_save(t, a->format, "-", err);
     tmx_table_destroy(t);
     if (!st && people && a->dir) {
-        printf("Files: %s/summary.csv, kernels.csv, resolved.cfg%s%s\n", a->dir,
+        printf("Files: %s/summary.csv, kernels.csv, gpus.csv, resolved.cfg%s%s\n", a->dir,
                a->trace_s > 0 ? "; figures: thermix plot " : "", a->trace_s > 0 ? a->dir : "");
     }
     return st;

@@ -23,14 +23,15 @@ struct tmx_cooling {
     double *block; /* everything below that changes, for snapshots */
     size_t n_block;
     struct ledger *sum;
-    double *rpm;                      /* [n_fan] */
-    double *memory;                   /* [n_fan * TMX_FAN_MEMORY] */
-    double *level;                    /* [n_card] whole numbers */
-    double *inlet_k;                  /* [n_gpu] */
-    double *room_k;                   /* [n_gpu] air of the room before each; does not change */
-    double *out_j;                    /* [n_gpu] heat given off up to the last update */
-    double *flow, *heat_w, *outlet_w; /* [n_gpu] of the update */
-    size_t *order;                    /* [n_gpu] by level, then index; follows from level */
+    double *rpm;                       /* [n_fan] */
+    double *memory;                    /* [n_fan * TMX_FAN_MEMORY] */
+    double *level;                     /* [n_card] whole numbers */
+    double *inlet_k;                   /* [n_gpu] */
+    double *room_k;                    /* [n_gpu] air of the room before each; does not change */
+    double *out_j;                     /* [n_gpu] heat given off up to the last update */
+    double *flow, *heat_w, *outlet_w;  /* [n_gpu] of the update */
+    double *gpu_rpm_s, *gpu_inlet_k_s; /* [n_gpu] integrals since counting began, up to the last update */
+    size_t *order;                     /* [n_gpu] by level, then index; follows from level */
     bool has_heat;
 };
 
@@ -66,7 +67,7 @@ enum tmx_status tmx_cooling_create(struct tmx_cooling **out, const struct tmx_co
     const size_t n_sum = sizeof(struct ledger) / sizeof(double);
     *c = (struct tmx_cooling){
         .spec = *spec, .warmup = warmup, .warmup_s = (double)warmup * dt_s, .has_heat = true};
-    c->n_block = n_sum + (1 + TMX_FAN_MEMORY) * t->n_fan + t->n_card + 5 * t->n_gpu;
+    c->n_block = n_sum + (1 + TMX_FAN_MEMORY) * t->n_fan + t->n_card + 7 * t->n_gpu;
     c->block = calloc(c->n_block, sizeof *c->block);
     c->order = calloc(t->n_gpu, sizeof *c->order);
     c->room_k = calloc(t->n_gpu, sizeof *c->room_k);
@@ -83,6 +84,8 @@ enum tmx_status tmx_cooling_create(struct tmx_cooling **out, const struct tmx_co
     c->flow = c->out_j + t->n_gpu;
     c->heat_w = c->flow + t->n_gpu;
     c->outlet_w = c->heat_w + t->n_gpu;
+    c->gpu_rpm_s = c->outlet_w + t->n_gpu;
+    c->gpu_inlet_k_s = c->gpu_rpm_s + t->n_gpu;
     for (size_t g = 0; g < t->n_gpu; g++) {
         c->inlet_k[g] = c->room_k[g] = spec->room_k + (t->inlet_above_k ? t->inlet_above_k[g] : 0);
         c->has_heat = c->has_heat && gpu[g].ops->heat && gpu[g].ops->set_ambient;
@@ -153,6 +156,13 @@ static struct ledger add(const struct tmx_cooling *c, double now_s, double exhau
     s.inlet_k_s += sum_of(c->inlet_k, t->n_gpu) / (double)t->n_gpu * dt_s;
     s.since_s = now_s;
     return s;
+}
+
+/* Mean speed of the fans of a GPU's card. */
+static double gpu_rpm(const struct tmx_cooling *c, size_t gpu)
+{
+    const struct tmx_card *k = &c->spec.topology->card[c->spec.topology->gpu[gpu].card];
+    return k->n_fan > 0 ? sum_of(&c->rpm[k->fan0], k->n_fan) / (double)k->n_fan : 0;
 }
 
 static bool failed(const struct tmx_cooling *c, size_t fan, double time_s)
@@ -260,6 +270,8 @@ static void restart(struct tmx_cooling *c)
                               .from_s = c->sum->since_s,
                               .peak_noise_dba = -INFINITY,
                               .updates = c->sum->updates};
+    memset(c->gpu_rpm_s, 0, c->spec.topology->n_gpu * sizeof *c->gpu_rpm_s);
+    memset(c->gpu_inlet_k_s, 0, c->spec.topology->n_gpu * sizeof *c->gpu_inlet_k_s);
 }
 
 enum tmx_status tmx_cooling_update(struct tmx_cooling *c, const struct tmx_view *view,
@@ -271,6 +283,10 @@ enum tmx_status tmx_cooling_update(struct tmx_cooling *c, const struct tmx_view 
     collect(c, dt_s, gpu);
     if (dt_s > 0) { /* the air of the time that has passed; its inlets hold for the time to come */
         exhaust_w = behind_w(c) + tmx_air_flow(t, c->room_k, c->flow, c->heat_w, c->outlet_w, c->inlet_k);
+    }
+    for (size_t g = 0; g < t->n_gpu; g++) {
+        c->gpu_rpm_s[g] += gpu_rpm(c, g) * dt_s;
+        c->gpu_inlet_k_s[g] += c->inlet_k[g] * dt_s;
     }
     *c->sum = add(c, view->time_s, exhaust_w * dt_s);
     if (view->tick == c->warmup) {
@@ -324,6 +340,18 @@ double tmx_cooling_rpm(const struct tmx_cooling *c, size_t fan)
 double tmx_cooling_inlet_k(const struct tmx_cooling *c, size_t gpu)
 {
     return c->inlet_k[gpu];
+}
+
+struct tmx_cooling_gpu tmx_cooling_of_gpu(const struct tmx_cooling *c, double now_s, size_t gpu)
+{
+    const double rpm = gpu_rpm(c, gpu), inlet_k = c->inlet_k[gpu];
+    const double dt_s = now_s - c->sum->since_s, span_s = now_s - c->sum->from_s;
+    return (struct tmx_cooling_gpu){
+        .rpm = rpm,
+        .inlet_k = inlet_k,
+        .mean_rpm = span_s > 0 ? (c->gpu_rpm_s[gpu] + rpm * dt_s) / span_s : rpm,
+        .mean_inlet_k = span_s > 0 ? (c->gpu_inlet_k_s[gpu] + inlet_k * dt_s) / span_s : inlet_k,
+    };
 }
 
 const size_t *tmx_cooling_order(const struct tmx_cooling *c)

@@ -60,6 +60,13 @@ struct tmx_cooling_ledger tmx_cooling_read(const struct tmx_cooling *c, double n
 
 double tmx_cooling_rpm(const struct tmx_cooling *c, size_t fan);
 double tmx_cooling_inlet_k(const struct tmx_cooling *c, size_t gpu);
+/* What a GPU's coolers do: mean speed of its card's fans and inlet air, now and over the time of the ledger.
+ */
+struct tmx_cooling_gpu {
+    double rpm, inlet_k;
+    double mean_rpm, mean_inlet_k;
+};
+struct tmx_cooling_gpu tmx_cooling_of_gpu(const struct tmx_cooling *c, double now_s, size_t gpu);
 /* [n_gpu] all GPUs, those of one convection level together: they share matrices while those are in
  * the processor's cache. */
 const size_t *tmx_cooling_order(const struct tmx_cooling *c);

@@ -17,7 +17,7 @@ const char *const tmx_reason_names[TMX_N_REASON + 1] = {
 /* All arrays live in one block behind dynamic_j, so that reset, save and restore are one copy. */
 static size_t n_real(const struct tmx_recorder *r)
 {
-    return 5 * r->n_unit + r->n_job + (3 + TMX_N_REASON) * r->n_gpu + 6 * r->n_sm;
+    return 5 * r->n_unit + r->n_job + (4 + TMX_N_REASON) * r->n_gpu + 6 * r->n_sm;
 }
 
 enum tmx_status tmx_recorder_create(struct tmx_recorder **out, const struct tmx_machine *m,
@@ -40,7 +40,8 @@ enum tmx_status tmx_recorder_create(struct tmx_recorder **out, const struct tmx_
     r->job_j = r->sum_k + m->n_unit;
     r->transition_j = r->job_j + m->n_job;
     r->peak_k = r->transition_j + m->n_gpu;
-    r->memory_k = r->peak_k + m->n_gpu;
+    r->peak_w = r->peak_k + m->n_gpu;
+    r->memory_k = r->peak_w + m->n_gpu;
     r->reason_s = r->memory_k + m->n_gpu;
     r->hot_k = r->reason_s + TMX_N_REASON * m->n_gpu;
     r->trips = r->hot_k + m->n_sm;
@@ -112,9 +113,10 @@ void tmx_recorder_sample(struct tmx_recorder *r, const struct tmx_machine *m, co
         for (unsigned why = 0; gpu->reasons >> why; why++) {
             r->reason_s[TMX_N_REASON * g + why] += gpu->reasons >> why & 1 ? dt_s : 0;
         }
-        double peak_k = r->peak_k[g], low_k = INFINITY, high_k = 0;
+        double peak_k = r->peak_k[g], low_k = INFINITY, high_k = 0, gpu_w = 0;
         for (size_t u = 0; u < gpu->chip->floorplan.n_unit; u++) {
             const double t = f->temp_k[gpu->unit0 + u];
+            gpu_w += f->power_w[gpu->unit0 + u];
             low_k = t < low_k ? t : low_k;
             high_k = t > high_k ? t : high_k;
             peak_k = t > peak_k && gpu->chip->sm_of_unit[u] != TMX_NO_SM ? t : peak_k;
@@ -123,6 +125,7 @@ void tmx_recorder_sample(struct tmx_recorder *r, const struct tmx_machine *m, co
             }
         }
         r->peak_k[g] = peak_k;
+        r->peak_w[g] = gpu_w > r->peak_w[g] ? gpu_w : r->peak_w[g];
         r->gradient_k = high_k - low_k > r->gradient_k ? high_k - low_k : r->gradient_k;
         r->peak_sm_k = peak_k > r->peak_sm_k ? peak_k : r->peak_sm_k;
     }

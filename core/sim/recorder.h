@@ -24,6 +24,7 @@ struct tmx_recorder {
     double *memory_k;     /* [n_gpu] hottest memory stack; 0: none */
     double *sum_k;        /* [n_unit] of temperatures at the end of ticks */
     double *peak_k;       /* [n_gpu] */
+    double *peak_w;       /* [n_gpu] largest power of any tick */
     /* [n_sm] stops of the clock */
     double *hot_k;     /* highest reading of the sensor */
     double *trips;     /* how often the clock was stopped */

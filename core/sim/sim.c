@@ -331,6 +331,14 @@ const struct tmx_cooling *tmx_sim_cooling(const struct tmx_sim *s)
     return s->cooling;
 }
 
+bool tmx_sim_gpu_cooling(const struct tmx_sim *s, size_t gpu, struct tmx_cooling_gpu *c)
+{
+    if (s->cooling) {
+        *c = tmx_cooling_of_gpu(s->cooling, (double)s->tick * s->spec.dt_s, gpu);
+    }
+    return s->cooling != NULL;
+}
+
 struct tmx_cooling_ledger tmx_sim_cooling_ledger(const struct tmx_sim *s)
 {
     return s->cooling ? tmx_cooling_read(s->cooling, (double)s->tick * s->spec.dt_s, s->thermal)

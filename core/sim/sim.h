@@ -95,6 +95,8 @@ double
 tmx_sim_trip_k(const struct tmx_sim *sim); /* where the hardware stops a clock [K]; NAN: it does not say */
 const struct tmx_jobs *tmx_sim_jobs(const struct tmx_sim *sim);       /* NULL: no job level */
 const struct tmx_cooling *tmx_sim_cooling(const struct tmx_sim *sim); /* NULL: none */
+/* The same of one GPU; false, and nothing written: there is no cooling stage. */
+bool tmx_sim_gpu_cooling(const struct tmx_sim *sim, size_t gpu, struct tmx_cooling_gpu *c);
 /* Fans and air up to now; all zero when there is no cooling stage. */
 struct tmx_cooling_ledger tmx_sim_cooling_ledger(const struct tmx_sim *sim);
 /* Board watts that the run's configuration lets a GPU draw; INFINITY: as many as it wants. */

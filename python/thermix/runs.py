@@ -141,7 +141,7 @@ class Run:
         return library().tmx_run_text(self._pointer, _TEXTS["resolved"]).decode()
 
     def write(self, folder):
-        """resolved.cfg, summary.csv and kernels.csv, as `thermix run -o`."""
+        """resolved.cfg, summary.csv, kernels.csv and gpus.csv, as `thermix run -o`."""
         call("tmx_run_write", self._pointer, os.fsencode(folder))
 
     def close(self):

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "core/base/config.h"
-#include "run/run.h"
+#include "run/summary.h"
 #include "tests/support/scratch.h"
 
 enum { MAX_UNIT = 64 };
@@ -289,10 +289,78 @@ static void a_resolved_run_reads_back_to_itself(void **state)
     tmx_run_destroy(r);
 }
 
+static double cell(const struct tmx_table *t, size_t r, const char *column)
+{
+    for (size_t c = 0; c < tmx_table_columns(t); c++) {
+        if (strcmp(tmx_table_column(t, c)->name, column) == 0) {
+            const struct tmx_cell *v = tmx_table_cell(t, r, c);
+            return v->empty ? NAN : v->type == TMX_COLUMN_INT ? (double)v->integer : v->real;
+        }
+    }
+    fail_msg("no column %s", column);
+    return NAN;
+}
+
+/* gpus.csv adds up to the summary, kernels.csv tells where and when, and the waits' quantiles are those of
+ * its column. */
+static void what_gpus_and_kernels_tell_adds_up(void **state)
+{
+    enum { KERNELS = 7 };
+    char text[1024];
+    struct tmx_table *gpus = NULL, *kernels = NULL;
+    double energy_j = 0, inlet_c = 0, rpm = 0, n = 0, wait_s[KERNELS];
+    size_t beyond = 0;
+    (void)state;
+    int at = snprintf(text, sizeof text, "name = \"m\"; kernels = (");
+    for (int i = 0; i < KERNELS; i++) {
+        at += snprintf(text + at, sizeof text - (size_t)at,
+                       "%s { kernel = \"%s\"; work_s = %d.0; arrival_s = %d.5; }", i ? "," : "",
+                       i % 2 ? "Cmem" : "SVM", 20 + i, i);
+    }
+    snprintf(text + at, sizeof text - (size_t)at, " );");
+    const char *mix_file = scratch_write("gpus_mix.cfg", text);
+    struct tmx_run *run =
+        open_run(scratch_write("gpus_row.cfg", row), mix_file, "fan = { policy = \"curve\"; };");
+    struct tmx_err err = {0};
+    assert_int_equal(tmx_run_execute(run, NULL, &err), TMX_OK);
+    assert_int_equal(tmx_run_gpus(run, &gpus, &err), TMX_OK);
+    assert_int_equal(tmx_run_kernels(run, &kernels, &err), TMX_OK);
+    assert_int_equal(tmx_table_rows(gpus), 3);
+    for (size_t g = 0; g < 3; g++) {
+        energy_j += cell(gpus, g, "energy_j");
+        inlet_c += cell(gpus, g, "mean_inlet_c") / 3;
+        rpm += cell(gpus, g, "mean_fan_rpm") / 3;
+        n += cell(gpus, g, "kernels");
+        assert_true(cell(gpus, g, "peak_w") >= cell(gpus, g, "mean_w"));
+        assert_true(cell(gpus, g, "busy_pct") > 0 && cell(gpus, g, "busy_pct") <= 100);
+        assert_true(g == 0 ||
+                    cell(gpus, g, "mean_inlet_c") > cell(gpus, g - 1, "mean_inlet_c")); /* preheated */
+    }
+    check_close(energy_j, metric(run, "energy_j"), 1e-9, 0);
+    check_close(inlet_c, metric(run, "mean_inlet_c"), 1e-9, 0);
+    check_close(rpm, metric(run, "mean_rpm"), 1e-9, 0);
+    check_close(n, KERNELS, 0, 0);
+    for (size_t j = 0; j < KERNELS; j++) {
+        wait_s[j] = cell(kernels, j, "wait_s");
+        check_close(wait_s[j], cell(kernels, j, "started_s") - cell(kernels, j, "arrival_s"), 1e-9, 1e-9);
+        check_close(cell(kernels, j, "turnaround_s"),
+                    cell(kernels, j, "finished_s") - cell(kernels, j, "arrival_s"), 1e-9, 1e-9);
+        assert_true(cell(kernels, j, "gpus") == 1 && cell(kernels, j, "gpu") < 3);
+        beyond += wait_s[j] > metric(run, "wait_p50_s");
+    }
+    assert_int_equal(beyond, KERNELS / 2);
+    assert_true(metric(run, "wait_p99_s") == metric(run, "wait_p95_s")); /* of seven the longest */
+    assert_true(metric(run, "wait_p99_s") > metric(run, "wait_p50_s") && metric(run, "wait_p50_s") >= 0);
+    tmx_table_destroy(gpus);
+    tmx_table_destroy(kernels);
+    tmx_run_destroy(run);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(independent_gpus_run_as_if_alone),
+        cmocka_unit_test(what_gpus_and_kernels_tell_adds_up),
         cmocka_unit_test(air_couples_downstream_only),
         cmocka_unit_test(what_goes_in_leaves_with_the_air),
         cmocka_unit_test(a_faster_fan_cools_and_a_stopped_one_heats),
