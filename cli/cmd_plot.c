@@ -9,7 +9,7 @@ struct args {
     struct tmx_texts results, where;
     const char *out, *only, *x, *y, *by;
     int format;
-    bool quiet;
+    bool quiet, all;
 };
 
 static const char *const formats[] = {"svg", "png", "pdf", NULL};
@@ -62,6 +62,7 @@ static const struct tmx_arg rows[] = {
      TMX_ARG_FIELD(args, where),
      .value = "CONDITION",
      .doc = "only these runs, as in `thermix query`; may be repeated"},
+    TMX_ARG_ALL(args, all),
     {0},
 };
 
@@ -70,7 +71,11 @@ static enum tmx_status run(void *args, struct tmx_err *err)
     const struct args *a = args;
     char dir[1024], name[160];
     struct tmx_where where[16];
-    struct tmx_study_axes axes = {.x = a->x, .y = a->y, .by = a->by, .where = where};
+    struct tmx_study_axes axes = {.x = a->x,
+                                  .y = a->y,
+                                  .by = a->by,
+                                  .where = where,
+                                  .which = a->all ? TMX_RESULTS_ALL : TMX_RESULTS_POINTS};
     struct tmx_plot p = {.only = a->only, .quiet = a->quiet};
     if (!a->out) {
         return tmx_fail(err, TMX_ECONFIG, "where to? -o DIR");

@@ -25,9 +25,7 @@ static const struct tmx_arg rows[] = {
     TMX_ARG(args, aggregate, WORD, "aggregate", 0, .words = tmx_aggregates, .def = "mean",
             .doc = "of the runs in one cell"),
     TMX_ARG(args, failed, FLAG, "failed", 0, .doc = "list the failed runs and their errors"),
-    TMX_ARG(args, all, FLAG, "all", 0,
-            .doc =
-                "also runs of earlier inputs: of a study's file, or of files it names, before they changed"),
+    TMX_ARG_ALL(args, all),
     TMX_ARG_FORMAT(args, format),
     TMX_ARG_COLUMNS(args, columns),
     TMX_ARG(args, out, TEXT, "output", 'o', .value = "FILE", .def = "-", .names = TMX_NAMES_FILE,

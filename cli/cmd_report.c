@@ -10,6 +10,7 @@ struct args {
     const char *out, *title;
     long frames;
     bool no_what_if;
+    bool all;
 };
 
 static const struct tmx_arg rows[] = {
@@ -39,6 +40,7 @@ static const struct tmx_arg rows[] = {
      .type = TMX_ARG_FLAG,
      TMX_ARG_FIELD(args, no_what_if),
      .doc = "leave out the thermal models that the page steps (1 to 2 MB a chip)"},
+    TMX_ARG_ALL(args, all),
     {0},
 };
 
@@ -50,7 +52,8 @@ static enum tmx_status run(void *args, struct tmx_err *err)
                                  .out = a->out,
                                  .title = a->title,
                                  .max_frame = (size_t)a->frames,
-                                 .what_if = !a->no_what_if};
+                                 .what_if = !a->no_what_if,
+                                 .all = a->all};
     const enum tmx_status st = tmx_report_write(&r, err);
     if (!st) {
         printf("%s; its figures and their data are in %s.figures\n", a->out, a->out);

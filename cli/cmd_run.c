@@ -48,7 +48,6 @@ static enum tmx_status run(void *args, struct tmx_err *err)
     struct tmx_run *r = NULL;
     struct tmx_config *cfg = NULL;
     char path[TMX_PATH_SIZE];
-    const struct sigaction act = {.sa_handler = on_signal};
     if ((a->trace_s > 0 || a->hotspot_s > 0) && !a->dir) {
         return tmx_fail(err, TMX_ECONFIG, "--trace and --hotspot need -o DIR");
     }
@@ -56,8 +55,6 @@ static enum tmx_status run(void *args, struct tmx_err *err)
     if (st) {
         return st;
     }
-    sigaction(SIGINT, &act, NULL);
-    sigaction(SIGTERM, &act, NULL);
     st = tmx_config_load(&cfg, path, (const char *const *)a->set.text, a->set.n, err);
     struct tmx_catalog *catalog = NULL;
     st = st ? st : tmx_catalog_create(&catalog, err);
@@ -71,6 +68,9 @@ static enum tmx_status run(void *args, struct tmx_err *err)
     if (!st && a->verbose) {
         fputs(tmx_run_resolved(r), stdout);
     }
+    const struct sigaction act = {.sa_handler = on_signal};
+    sigaction(SIGINT, &act, NULL); /* before this there is nothing that could be kept */
+    sigaction(SIGTERM, &act, NULL);
     const struct tmx_run_alone alone = {.dir = a->dir,
                                         .trace_s = a->trace_s,
                                         .hotspot_s = a->hotspot_s,

@@ -9,6 +9,7 @@ struct args {
     struct tmx_texts db;
     const char *metric, *out;
     int format;
+    bool all;
 };
 
 static const struct tmx_arg rows[] = {
@@ -18,6 +19,7 @@ static const struct tmx_arg rows[] = {
      .value = "METRIC",
      .names = TMX_NAMES_METRIC,
      .doc = "the metric to explain, for example peak_temp_c"},
+    TMX_ARG_ALL(args, all),
     TMX_ARG_FORMAT(args, format),
     {.name = "file",
      .letter = 'o',
@@ -39,7 +41,8 @@ static enum tmx_status run(void *args, struct tmx_err *err)
     if (!a->metric) {
         return tmx_fail(err, TMX_ECONFIG, "which metric? --output METRIC");
     }
-    enum tmx_status st = tmx_results_load(&set, a->db.text[0], TMX_RESULTS_POINTS, err);
+    enum tmx_status st =
+        tmx_results_load(&set, a->db.text[0], a->all ? TMX_RESULTS_ALL : TMX_RESULTS_POINTS, err);
     if (!st) {
         tmx_results_note(&set, stderr);
     }

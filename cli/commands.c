@@ -46,6 +46,8 @@ void tmx_commands_usage(FILE *out)
         fprintf(out, "  %-12s %s\n", tmx_commands[i]->name, tmx_commands[i]->summary);
     }
     fprintf(out, "\n`thermix COMMAND --help` explains one command, with an example.\n"
+                 "Every command takes --max-minutes M and --max-gb G: what needs more computing (10 min) or\n"
+                 "memory (three quarters of the machine's) is refused before it begins.\n"
                  "Exit codes: 0 ok, 1 failed, 2 bad input.\n");
 }
 

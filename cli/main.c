@@ -1,11 +1,47 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+#define _POSIX_C_SOURCE 200809L
 #include <argp.h>
 #include <gsl/gsl_errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "cli/commands.h"
 #include "core/base/inputs.h"
+#include "core/base/text.h"
 #include "core/store/keep.h"
+
+/* Options of every command: bounds of what is computed without asking (core/base/cost.h). Taken out of argv;
+ * false after a mistake, which is said. */
+static bool take_limits(int *argc, char **argv)
+{
+    static const char *const rows[][2] = {{"--max-minutes", "THERMIX_MAX_MINUTES"},
+                                          {"--max-gb", "THERMIX_MAX_GB"}};
+    int kept = 1;
+    bool all = false; /* "--": operands follow */
+    for (int i = 1; i < *argc; i++) {
+        const char *value = NULL, *to = NULL;
+        all = all || strcmp(argv[i], "--") == 0;
+        for (size_t k = 0; k < 2 && !all; k++) {
+            const size_t n = strlen(rows[k][0]);
+            if (strncmp(argv[i], rows[k][0], n) == 0 && (argv[i][n] == '=' || !argv[i][n])) {
+                to = rows[k][1];
+                value = argv[i][n] ? argv[i] + n + 1 : i + 1 < *argc ? argv[++i] : "";
+            }
+        }
+        double v;
+        if (!to) {
+            argv[kept++] = argv[i];
+        } else if (!tmx_span_real((struct tmx_span){value, value + strlen(value)}, &v) || v <= 0 ||
+                   setenv(to, value, 1) != 0) {
+            fprintf(stderr, "thermix: %s: \"%s\" is not a number above 0\n",
+                    strcmp(to, rows[0][1]) == 0 ? rows[0][0] : rows[1][0], value);
+            return false;
+        }
+    }
+    *argc = kept;
+    argv[kept] = NULL;
+    return true;
+}
 
 int main(int argc, char **argv)
 {
@@ -14,6 +50,10 @@ int main(int argc, char **argv)
     gsl_set_error_handler_off(); /* GSL's default handler aborts; every return is checked */
     argp_err_exit_status = 2;
     argp_program_version = "thermix " TMX_VERSION;
+    const bool completing = argc > 1 && strcmp(argv[1], "complete") == 0;
+    if (!completing && !take_limits(&argc, argv)) {
+        return 2;
+    }
     if (argc < 2) {
         tmx_commands_usage(stderr);
         return 2;
@@ -26,8 +66,7 @@ int main(int argc, char **argv)
         printf("thermix %s\n", TMX_VERSION);
         return 0;
     }
-    if (strcmp(argv[1], "complete") ==
-        0) { /* a shell's question, see help.c: any word may follow, "--help" too */
+    if (completing) { /* a shell's question, see help.c: any word may follow, "--help" too */
         tmx_complete(tmx_commands, (const char *const *)argv + 2, (size_t)argc - 2, stdout);
         return 0;
     }

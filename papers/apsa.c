@@ -221,7 +221,9 @@ enum tmx_status tmx_suite_apsa(const struct tmx_suite_call *call, struct tmx_err
     struct tmx_table *table = NULL;
     struct tmx_cta_chip chip;
     enum tmx_status st = tmx_cta_suite_begin(&s, call, "002", "type1_kernels", "type2_kernels", err);
-    st = st ? st : tmx_cta_chip_load(&chip, s.half_chip, NULL, 0, err);
+    st = st ? st
+            : tmx_setting_blame(tmx_setting_member(call->root, "base"),
+                                tmx_cta_chip_load(&chip, s.half_chip, NULL, 0, err), err);
     if (st || call->check) {
         tmx_cta_suite_end(&s);
         return st;

@@ -223,9 +223,12 @@ static enum tmx_status open_suite(struct tmx_consolidation *s, const struct base
 {
     const struct tmx_setting *list;
     enum tmx_status st = tmx_setting_texts(call->root, "batches", 1, MAX_BATCH, &list, err);
-    st = st ? st : tmx_job_data_load(&s->data, base->node, NULL, 0, err);
+    st = st ? st
+            : tmx_setting_blame(tmx_setting_member(call->root, "base"),
+                                tmx_job_data_load(&s->data, base->node, NULL, 0, err), err);
     for (size_t i = 0; !st && i < tmx_setting_length(list); i++) {
-        st = tmx_job_batch_load(&s->data, tmx_setting_text(tmx_setting_at(list, i)), &batch[i], err);
+        const struct tmx_setting *e = tmx_setting_at(list, i);
+        st = tmx_setting_blame(e, tmx_job_batch_load(&s->data, tmx_setting_text(e), &batch[i], err), err);
     }
     *n = tmx_setting_length(list);
     return st;

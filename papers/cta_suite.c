@@ -32,8 +32,10 @@ static enum tmx_status load_list(struct tmx_cta_suite *s, const char *key, struc
     enum tmx_status st =
         tmx_setting_texts(s->call->root, key, 1, 2 * (size_t)TMX_CTA_LIST - s->n, &list, err);
     for (size_t i = 0; !st && i < tmx_setting_length(list); i++) {
-        const char *name = tmx_setting_text(tmx_setting_at(list, i));
-        st = tmx_cta_program_load(&s->program[s->n], name, &s->chip, s->options.seed, s->cores, err);
+        const struct tmx_setting *e = tmx_setting_at(list, i);
+        st = tmx_cta_program_load(&s->program[s->n], tmx_setting_text(e), &s->chip, s->options.seed, s->cores,
+                                  err);
+        st = tmx_setting_blame(e, st, err);
         s->n += !st;
     }
     return st;
@@ -69,7 +71,7 @@ enum tmx_status tmx_cta_suite_begin(struct tmx_cta_suite *s, const struct tmx_su
         memcpy(s->half_chip, b.half_chip, sizeof s->half_chip);
         s->options = (struct tmx_cta_options){.epoch_cycles = b.epoch_cycles, .seed = (uint64_t)b.seed};
     }
-    st = st ? st : load_chip(s, base, err);
+    st = st ? st : tmx_setting_blame(base, load_chip(s, base, err), err);
     s->chip.memory.core = b.core > 0 ? b.core - 1 : s->chip.memory.core;
     st = st || !call->out_dir ? st : tmx_cta_core_table(&s->cores, err);
     st = st ? st : load_list(s, first, err);

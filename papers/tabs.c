@@ -110,7 +110,7 @@ static enum tmx_status read_mixes(struct suite *s, struct tmx_err *err)
         char path[TMX_PATH_SIZE];
         struct tmx_mix mix = {0};
         s->mix[i] = tmx_setting_text(tmx_setting_at(list, i));
-        st = tmx_data_find(TMX_DATA_MIX, s->mix[i], path, err);
+        st = tmx_data_find_for(TMX_DATA_MIX, tmx_setting_at(list, i), s->mix[i], path, err);
         st = st ? st : tmx_mix_load(&mix, path, 0, err);
         s->target[i] = mix.target;
         snprintf(s->mix_name[i], sizeof s->mix_name[i], "%s", mix.name);
@@ -344,6 +344,7 @@ static const struct tmx_column columns[] = {
     {"bound_pct", TMX_COLUMN_REAL, 3},
     {"gap_pct", TMX_COLUMN_REAL, 3},
     {"variant", TMX_COLUMN_TEXT, 0},
+    {"status", TMX_COLUMN_TEXT, 0}, /* done, failed, not run; of a mean: done or partial */
     {"error", TMX_COLUMN_TEXT, 0},
 };
 enum { N_COLUMN = sizeof columns / sizeof columns[0] };
@@ -353,12 +354,21 @@ static void add_row(const struct suite *s, struct tmx_table *t, size_t variant, 
 {
     tmx_table_text(t, label);
     tmx_table_text(t, mix < s->n_mix ? s->policy[policy].name : s->beside[mix - s->n_mix].policy);
-    for (size_t c = 2; c < N_COLUMN - 2; c++) {
+    for (size_t c = 2; c < N_COLUMN - 3; c++) {
         const double v = column_value(s, variant, group, mix, policy, columns[c].name);
         isfinite(v) ? tmx_table_real(t, v) : tmx_table_empty(t);
     }
     tmx_table_text(t, s->variant[variant].name);
     const char *error = group == ONE ? s->runs.error[task_of(s, variant, mix, policy)] : NULL;
+    bool whole = true;
+    for (size_t i = 0; group != ONE && i < s->n_mix; i++) {
+        whole = whole &&
+                ((group == MEAN_TARGET && !s->target[i]) || !s->runs.error[task_of(s, variant, i, policy)]);
+    }
+    tmx_table_text(t, !whole                              ? "partial"
+                      : !error                            ? "done"
+                      : strncmp(error, "not run", 7) == 0 ? "not run"
+                                                          : "failed");
     tmx_table_text(t, error ? error : "");
 }
 
@@ -459,51 +469,104 @@ static const struct tmx_opt value_opts[] = {
     {0},
 };
 
-static enum tmx_status add_paper_value(const struct suite *s, const struct tmx_setting *e,
-                                       struct tmx_table *t, struct tmx_err *err)
+/* Where ours stands. */
+struct cell {
+    size_t status, mix, variant, policy;
+    enum group group;
+};
+
+static bool is_column(const char *name)
+{
+    if (strcmp(name, "energy_saved_vs_dvfs_pct") == 0) { /* no column of the table, see column_value */
+        return true;
+    }
+    for (size_t c = 0; c < N_COLUMN; c++) {
+        if (columns[c].type == TMX_COLUMN_REAL && strcmp(columns[c].name, name) == 0) {
+            return true;
+        }
+    }
+    return value_index(name) < tmx_batch_metrics() + TMX_N_LOSS;
+}
+
+static enum tmx_status find_cell(const struct suite *s, const struct tmx_setting *e, struct paper_value *v,
+                                 struct cell *c, struct tmx_err *err)
 {
     static const char *const words[] = {"calibrated", "prediction", "input", "not_reproduced"};
     static const char *const groups[] = {"", "mean", "mean_target", "max", "min_nonzero"};
-    struct paper_value v;
-    size_t status = 0, mix = 0, variant = 0;
-    enum group group = ONE;
-    const enum tmx_status st = tmx_opt_read(value_opts, &v, e, NULL, err);
+    const enum tmx_status st = tmx_opt_read(value_opts, v, e, NULL, err);
+    *c = (struct cell){.group = ONE};
     if (st) {
         return st;
     }
     for (size_t g = 1; g < sizeof groups / sizeof groups[0]; g++) {
-        group = strcmp(groups[g], v.mix) == 0 ? (enum group)g : group;
+        c->group = strcmp(groups[g], v->mix) == 0 ? (enum group)g : c->group;
     }
-    while (status < 4 && strcmp(words[status], v.status) != 0) {
-        status++;
+    while (c->status < 4 && strcmp(words[c->status], v->status) != 0) {
+        c->status++;
     }
-    while (group == ONE && mix < s->n_mix + s->n_beside &&
-           strcmp(mix < s->n_mix ? s->mix_name[mix] : s->beside[mix - s->n_mix].name, v.mix) != 0) {
-        mix++;
+    while (c->group == ONE && c->mix < s->n_mix + s->n_beside &&
+           strcmp(c->mix < s->n_mix ? s->mix_name[c->mix] : s->beside[c->mix - s->n_mix].name, v->mix) != 0) {
+        c->mix++;
     }
-    while (v.variant[0] && variant < s->n_variant && strcmp(s->variant[variant].name, v.variant) != 0) {
-        variant++;
+    while (v->variant[0] && c->variant < s->n_variant &&
+           strcmp(s->variant[c->variant].name, v->variant) != 0) {
+        c->variant++;
     }
-    const size_t policy = policy_index(s, v.policy);
-    if (status == 4 || policy == s->n_policy || mix == s->n_mix + s->n_beside || variant == s->n_variant) {
-        return tmx_fail_setting(err, e, "values: no such %s",
-                                status == 4                     ? "status"
-                                : policy == s->n_policy         ? "policy"
-                                : mix == s->n_mix + s->n_beside ? "mix"
-                                                                : "variant");
+    c->policy = policy_index(s, v->policy);
+    const char *key = c->status == 4                     ? "status"
+                      : c->policy == s->n_policy         ? "policy"
+                      : c->mix == s->n_mix + s->n_beside ? "mix"
+                      : c->variant == s->n_variant       ? "variant"
+                      : !is_column(v->column)            ? "column"
+                                                         : NULL;
+    const struct tmx_setting *at = key ? tmx_setting_member(e, key) : NULL;
+    return key ? tmx_fail_setting(err, at ? at : e, "values: no such %s: \"%s\"", key,
+                                  at ? tmx_setting_text(at) : "")
+               : TMX_OK;
+}
+
+/* Before anything runs: a name that is misspelt would be an empty cell. */
+static enum tmx_status check_names(const struct suite *s, struct tmx_err *err)
+{
+    static const char *const keys[] = {"baseline", "compare"};
+    const struct tmx_setting *list;
+    for (size_t i = 0; i < 2; i++) {
+        const struct tmx_setting *given = tmx_setting_member(s->call->root, keys[i]);
+        if (given && policy_index(s, tmx_setting_text(given)) == s->n_policy) {
+            return tmx_fail_setting(err, given, "%s = \"%s\": not among the suite's policies", keys[i],
+                                    tmx_setting_text(given));
+        }
     }
-    const double ours = column_value(s, variant, group, mix, policy, v.column);
+    enum tmx_status st = tmx_setting_list(s->call->root, "values", 0, MAX_VALUES, &list, err);
+    for (size_t i = 0; !st && i < tmx_setting_length(list); i++) {
+        struct paper_value v;
+        struct cell c;
+        st = find_cell(s, tmx_setting_at(list, i), &v, &c, err);
+    }
+    return st;
+}
+
+static enum tmx_status add_paper_value(const struct suite *s, const struct tmx_setting *e,
+                                       struct tmx_table *t, struct tmx_err *err)
+{
+    struct paper_value v;
+    struct cell c;
+    const enum tmx_status st = find_cell(s, e, &v, &c, err);
+    if (st) {
+        return st;
+    }
     char condition[224];
     snprintf(condition, sizeof condition, "%s %s%s%s", v.mix, v.policy, v.variant[0] ? " " : "", v.variant);
-    tmx_paper_add(t, &(struct tmx_paper_row){.paper = s->paper,
-                                             .figure = v.figure,
-                                             .quantity = v.quantity,
-                                             .condition = condition,
-                                             .unit = v.unit,
-                                             .paper_value = v.value < 1e9 ? &v.value : NULL,
-                                             .ours = ours,
-                                             .status = (enum tmx_paper_status)status,
-                                             .band = v.band});
+    tmx_paper_add(
+        t, &(struct tmx_paper_row){.paper = s->paper,
+                                   .figure = v.figure,
+                                   .quantity = v.quantity,
+                                   .condition = condition,
+                                   .unit = v.unit,
+                                   .paper_value = v.value < 1e9 ? &v.value : NULL,
+                                   .ours = column_value(s, c.variant, c.group, c.mix, c.policy, v.column),
+                                   .status = (enum tmx_paper_status)c.status,
+                                   .band = v.band});
     return TMX_OK;
 }
 
@@ -548,6 +611,7 @@ enum tmx_status tmx_suite_tabs(const struct tmx_suite_call *call, struct tmx_err
     char journal[TMX_PATH_SIZE];
     s->mix_name = calloc(MAX_LIST, sizeof *s->mix_name);
     enum tmx_status st = s->mix_name ? read_suite(s, err) : tmx_fail(err, TMX_ENOMEM, "suite");
+    st = st ? st : check_names(s, err);
     const size_t n_task = s->n_variant * n_run(s);
     st = st ? st : tmx_suite_journal(call, journal, err);
     s->runs = (struct tmx_run_batch){.path = call->path,

@@ -40,7 +40,8 @@ static enum tmx_status load_kernels(struct suite *s, const struct tmx_suite_call
     const struct tmx_setting *list;
     enum tmx_status st = tmx_setting_texts(call->root, "kernels", 1, TMX_GATE_KERNELS, &list, err);
     for (size_t i = 0; !st && i < tmx_setting_length(list); i++) {
-        st = tmx_gate_kernel_load(&s->kernel[i], tmx_setting_text(tmx_setting_at(list, i)), err);
+        const struct tmx_setting *e = tmx_setting_at(list, i);
+        st = tmx_setting_blame(e, tmx_gate_kernel_load(&s->kernel[i], tmx_setting_text(e), err), err);
     }
     s->plan.n_kernel = tmx_setting_length(list);
     return st;

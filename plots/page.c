@@ -88,13 +88,18 @@ static enum tmx_status add_csv(struct page *p, const char *path, const char *tit
     return add_table(p, st, title, columns, rows, 0);
 }
 
+static enum tmx_results_which which_of(const struct page *p)
+{
+    return p->r->all ? TMX_RESULTS_ALL : TMX_RESULTS_POINTS;
+}
+
 static enum tmx_status add_study(struct page *p, const char *path)
 {
     struct tmx_result_set set;
     struct tmx_table *t = NULL;
     const struct tmx_query all = {0};
     char title[400];
-    enum tmx_status st = tmx_results_load(&set, path, TMX_RESULTS_POINTS, p->err);
+    enum tmx_status st = tmx_results_load(&set, path, which_of(p), p->err);
     if (st) {
         return st;
     }
@@ -115,7 +120,9 @@ static enum tmx_status add_study(struct page *p, const char *path)
                                                    : no_memory(p->err); /* takes row, also on failure */
     }
     tmx_results_note(&set, stderr);
-    snprintf(title, sizeof title, "Study %s: %s", set.study, set.doc);
+    char partial[64];
+    tmx_results_partial(&set, partial, sizeof partial);
+    snprintf(title, sizeof title, "Study %s: %s%s%s", set.study, set.doc, *partial ? "; " : "", partial);
     if (set.n_left_out > 0) {
         const size_t used = strlen(title);
         snprintf(title + used, sizeof title - used, " (without %zu runs of earlier inputs)", set.n_left_out);
@@ -268,7 +275,8 @@ static enum tmx_status add_figures(struct page *p, const char *results)
         st = st ? st : tmx_os_remove(path, p->err);
         free(names[i]);
     }
-    st = st ? st : tmx_plot_results(&plot, results, NULL, p->err);
+    const struct tmx_study_axes axes = {.which = which_of(p)};
+    st = st ? st : tmx_plot_results(&plot, results, &axes, p->err);
     n = st ? 0 : figures_in(folder, names);
     for (size_t i = 0; i < n; i++) {
         st = st ? st : add_figure(p, results, folder, names[i]);

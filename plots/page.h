@@ -5,6 +5,7 @@
 /* One self-contained HTML file of a set of results. */
 
 #include <stdbool.h>
+#include <stddef.h>
 
 #include "core/base/err.h"
 
@@ -15,6 +16,7 @@ struct tmx_report {
     const char *title;
     size_t max_frame; /* of a run's heat map */
     bool what_if;     /* with the thermal models of the runs, which the page steps */
+    bool all;         /* of studies also the runs of earlier inputs */
 };
 
 /* Needs gnuplot for the figures. Writes beside out a folder <out>.figures with the figures

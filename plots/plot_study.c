@@ -271,7 +271,7 @@ enum tmx_status tmx_plot_study(struct tmx_plot *p, const char *db_path, const st
 {
     struct tmx_result_set set;
     struct tmx_study_axes a = *axes;
-    enum tmx_status st = tmx_results_load(&set, db_path, TMX_RESULTS_POINTS, err);
+    enum tmx_status st = tmx_results_load(&set, db_path, axes->which, err);
     if (st) {
         return st;
     }

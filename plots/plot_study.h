@@ -9,6 +9,7 @@ struct tmx_study_axes {            /* what against what */
     const char *x, *y, *by;        /* key, metric, key of the curves; NULL: chosen, all of them */
     const struct tmx_where *where; /* [n_where] */
     size_t n_where;
+    enum tmx_results_which which; /* runs of earlier inputs, too? */
 };
 
 /* Figures of a study's database. Of a grid: one curve a value of `by`, means over the other axes; a map where

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/base/config.h"
+#include "core/base/cost.h"
 #include "run/input/data.h"
 #include "run/registry.h"
 
@@ -150,6 +151,29 @@ static enum tmx_status prepare(const struct tmx_cta_chip *chip,
     return s.status;
 }
 
+/* An event is the end of a block or of an epoch, and looks at every core; a policy that searches runs every
+ * launch with every number of cores. Measured on a 2.8 GHz Xeon. */
+static enum tmx_status check_cost(const struct tmx_cta_chip *chip,
+                                  const struct tmx_memory_program *const *programs, size_t n_program,
+                                  const struct tmx_cta_policy_spec *p, const struct tmx_cta_options *o,
+                                  struct tmx_err *err)
+{
+    const double event_core_s = 6e-7, cores = chip->memory.cores;
+    double blocks = 0, epochs = 0;
+    for (size_t i = 0; i < n_program; i++) {
+        for (size_t l = 0; l < programs[i]->n; l++) {
+            const struct tmx_memory_kernel *k = &programs[i]->kernel[l];
+            blocks += k->blocks;
+            epochs +=
+                k->blocks * k->instr_per_warp * k->warps_per_block / (cores * k->ipc1 * o->epoch_cycles);
+        }
+    }
+    const double runs = p->policy->prepare ? cores + 1 : 1;
+    return tmx_cost_check((struct tmx_cost){.seconds = runs * (blocks + epochs) * cores * event_core_s}, err,
+                          "%s under %s: %.3g blocks, %.3g epochs, %.0f cores%s", programs[0]->name, p->text,
+                          blocks, epochs, cores, runs > 1 ? ", each number of cores" : "");
+}
+
 enum tmx_status tmx_cta_run(const struct tmx_cta_chip *chip, const struct tmx_memory_program *const *programs,
                             size_t n_program, const struct tmx_cta_policy_spec *p,
                             const struct tmx_cta_options *o, const struct tmx_cta_probe *probe,
@@ -159,6 +183,10 @@ enum tmx_status tmx_cta_run(const struct tmx_cta_chip *chip, const struct tmx_me
     size_t n_launch = 0;
     for (size_t i = 0; i < n_program; i++) {
         n_launch += programs[i]->n;
+    }
+    const enum tmx_status affordable = check_cost(chip, programs, n_program, p, o, err);
+    if (affordable) {
+        return affordable;
     }
     if (n_launch > TMX_MAX_LAUNCH) {
         return tmx_fail(err, TMX_ECONFIG, "%s and those beside it have %zu launches; a run has at most %d",

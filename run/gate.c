@@ -128,7 +128,8 @@ enum tmx_status tmx_run_gate_open(struct tmx_run *r, const struct tmx_setting *r
         return tmx_fail(err, TMX_ENOMEM, "gating");
     }
     r->gate->options = o;
-    const enum tmx_status st = profile_kinds(r, policy, err);
+    const enum tmx_status st =
+        tmx_setting_blame(tmx_setting_member(root, "gate"), profile_kinds(r, policy, err), err);
     if (!st) {
         r->sim_spec.gate = (struct tmx_gate_spec){.kernel = r->kernel,
                                                   .n_kernel = r->n_kernel,

@@ -29,7 +29,10 @@ enum tmx_status tmx_run_jobs_open(struct tmx_run *r, const struct tmx_setting *r
         return tmx_fail(err, TMX_ENOMEM, "job level");
     }
     st = tmx_run_choose(r, root, TMX_LEVEL_JOB, "none", opts, r->jobs, err);
-    return st ? st : tmx_job_data_load(&r->jobs->data, r->jobs->node, NULL, 0, err);
+    const struct tmx_setting *node = tmx_setting_member(group, "node");
+    return st ? st
+              : tmx_setting_blame(node ? node : group,
+                                  tmx_job_data_load(&r->jobs->data, r->jobs->node, NULL, 0, err), err);
 }
 
 void tmx_run_jobs_close(struct tmx_run_jobs *j)
@@ -91,7 +94,7 @@ enum tmx_status tmx_run_jobs_make(struct tmx_run *r, struct tmx_err *err)
         const struct tmx_mix_entry *e = &r->mix.entry[i];
         const enum tmx_status st = tmx_job_data_kind(&j->data, e->kernel, &j->kind_of[i], err);
         if (st) {
-            return st;
+            return tmx_fail_from(err, st, e->file, e->line, "kernel");
         }
         make_job(r, j->kind_of[i], e, &r->job[i]);
         if (j->deadline) {

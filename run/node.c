@@ -66,14 +66,15 @@ static enum tmx_status kind_of(struct tmx_run *r, const struct tmx_setting *root
     *kind = r->n_kind++;
     snprintf(r->kind[*kind].name, sizeof r->kind[*kind].name, "%s", chip);
     r->kind[*kind].card = card;
-    return open_chip(r, &r->kind[*kind], root, err);
+    return tmx_setting_blame(tmx_setting_member(root, "topology"), open_chip(r, &r->kind[*kind], root, err),
+                             err);
 }
 
 static enum tmx_status read_topology(struct tmx_run *r, const struct tmx_setting *root, struct tmx_err *err)
 {
     const struct tmx_setting *at = tmx_setting_member(root, "topology");
     char path[TMX_PATH_SIZE];
-    enum tmx_status st = tmx_data_find(TMX_DATA_SYSTEM, r->options.topology, path, err);
+    enum tmx_status st = tmx_data_find_for(TMX_DATA_SYSTEM, at, r->options.topology, path, err);
     st = st ? st : tmx_topology_load(&r->topology, path, err);
     if (!st && r->options.gpus != 1) {
         st = tmx_fail_setting(err, at, "topology and gpus: the topology says which GPUs there are");
@@ -239,7 +240,8 @@ enum tmx_status tmx_run_node_open(struct tmx_run *r, const struct tmx_setting *r
     if (!has_topology) {
         snprintf(r->kind[0].name, sizeof r->kind[0].name, "%s", r->options.chip);
         r->n_kind = 1;
-        st = open_chip(r, &r->kind[0], root, err);
+        const struct tmx_setting *at = tmx_setting_member(root, "chip");
+        st = tmx_setting_blame(at ? at : root, open_chip(r, &r->kind[0], root, err), err);
     }
     for (size_t g = 0; has_topology && !st && g < r->n_gpu; g++) {
         r->card_of_gpu[g] = r->topology.gpu[g].card;

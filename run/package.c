@@ -93,7 +93,7 @@ static enum tmx_status set_grid(struct tmx_hotspot_config *cfg, const struct tmx
         return tmx_fail_setting(err, tmx_setting_member(root, key), "%s = %d, but package.%s = %d", key,
                                 wanted, package_key, *given);
     }
-    return set_number(cfg, package_key, wanted, err);
+    return tmx_setting_blame(tmx_setting_member(root, key), set_number(cfg, package_key, wanted, err), err);
 }
 
 static enum tmx_status read_package(const struct tmx_run *r, struct tmx_run_kind *k,
@@ -190,12 +190,10 @@ static enum tmx_status read_kind(struct tmx_run *r, struct tmx_run_kind *k, cons
     const struct tmx_stack_options options = {.network = (enum tmx_network_kind)r->options.network};
     enum tmx_status st = read_package(r, k, root, err);
     st = st ? st : tmx_stack_create(&k->package, &options, NULL, &k->stack, err);
+    st = st ? st : same_units(k, err);
     if (st) {
-        return st;
-    }
-    st = same_units(k, err);
-    if (st) {
-        return st;
+        const struct tmx_setting *group = tmx_setting_member(root, "package");
+        return tmx_setting_blame(group ? group : root, st, err);
     }
     k->stack.spec.min_step_s = r->options.tick_s;
     return r->topology.n_gpu > 0 ? tabulate_fan(r, k, err) : TMX_OK;

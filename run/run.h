@@ -7,6 +7,7 @@
 
 #include <stdio.h>
 
+#include "core/base/cost.h"
 #include "core/base/hash.h"
 #include "core/sim/sim.h"
 
@@ -28,6 +29,8 @@ TMX_NODISCARD enum tmx_status tmx_run_describe(struct tmx_run **run, const struc
 void tmx_run_destroy(struct tmx_run *run); /* accepts NULL */
 
 /* The fully resolved configuration, as text that tmx_run_create reads back to the same run. */
+/* What the simulation will cost, the making of the thermal model left out. */
+struct tmx_cost tmx_run_cost(const struct tmx_run *run);
 const char *tmx_run_resolved(const struct tmx_run *run);
 /* Write the warnings, a line each: keys that are set and cannot act. */
 void tmx_run_warn(const struct tmx_run *run, FILE *out);

@@ -79,6 +79,10 @@ struct tmx_run {
 TMX_NODISCARD enum tmx_status tmx_run_check_times(const struct tmx_run *r, const struct tmx_setting *root,
                                                   struct tmx_err *err);
 
+/* Also in times.c: is the run short and small enough (core/base/cost.h)? After everything is read. */
+TMX_NODISCARD enum tmx_status tmx_run_check_cost(const struct tmx_run *r, const struct tmx_setting *root,
+                                                 struct tmx_err *err);
+
 /* In run_resolved.c; before the simulation takes the policies' states over. */
 enum tmx_resolved {
     TMX_RESOLVED_FULL, /* tmx_run_open reads it back to the same run */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Times that must be whole numbers of others, checked where they are written. */
+/* Times that must be whole numbers of others, checked where they are written; how long a run takes. */
 #include <math.h>
+#include <string.h>
 
 #include "core/base/config.h"
 #include "run/state.h"
@@ -53,4 +54,47 @@ enum tmx_status tmx_run_check_times(const struct tmx_run *r, const struct tmx_se
         }
     }
     return TMX_OK;
+}
+
+/* Measured on one core of a 2.8 GHz Xeon, reduced model; the full grid solves its network every tick. */
+static const double TICK_S = 1.2e-6, TICK_UNIT_S = 3e-8, TICK_NODE_S = 3e-6;
+static const double GPU_BYTES = 2e4, UNIT_BYTES = 1e2, NODE_BYTES = 64, JOB_BYTES = 600;
+
+static double total_ticks(const struct tmx_run *r)
+{
+    double last_s = 0, work_s = 0;
+    for (size_t j = 0; j < r->mix.n_entry; j++) {
+        last_s = fmax(last_s, r->mix.entry[j].arrival_s);
+        work_s += r->jobs ? 0 : r->mix.entry[j].work_s;
+    }
+    return (r->options.warmup_s + fmax(last_s, work_s / (double)r->n_gpu)) / r->options.tick_s;
+}
+
+struct tmx_cost tmx_run_cost(const struct tmx_run *r)
+{
+    struct tmx_cost c = {.bytes = JOB_BYTES * (double)r->mix.n_entry};
+    const bool full = strcmp(r->options.method, "grid") == 0;
+    const double ticks = total_ticks(r);
+    for (size_t g = 0; g < r->n_gpu; g++) {
+        const struct tmx_run_kind *k = &r->kind[r->kind_of_gpu[g]];
+        const struct tmx_thermal_spec *spec = &k->stack.spec;
+        const double units = (double)k->chip.floorplan.n_unit,
+                     nodes = full ? (double)(spec->rows * spec->cols * (spec->n_layer + 2)) : 0;
+        c.seconds += ticks * (TICK_S + TICK_UNIT_S * units + TICK_NODE_S * nodes);
+        c.bytes += GPU_BYTES + UNIT_BYTES * units + NODE_BYTES * nodes;
+    }
+    return c;
+}
+
+enum tmx_status tmx_run_check_cost(const struct tmx_run *r, const struct tmx_setting *root,
+                                   struct tmx_err *err)
+{
+    const struct tmx_setting *mix = tmx_setting_member(root, "mix");
+    return tmx_setting_blame(
+        mix ? mix : root,
+        tmx_cost_check(tmx_run_cost(r), err,
+                       "%.3g ticks of %g s (warmup_s, arrivals and work of %zu kernels) on "
+                       "%zu GPU%s",
+                       total_ticks(r), r->options.tick_s, r->mix.n_entry, r->n_gpu, r->n_gpu == 1 ? "" : "s"),
+        err);
 }

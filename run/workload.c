@@ -44,11 +44,11 @@ static enum tmx_status make_job(struct tmx_run *r, const struct tmx_mix_entry *e
     struct tmx_err why = {0};
     enum tmx_status st = open_kernel(r, e->kernel, &k, err);
     if (st) {
-        return st;
+        return tmx_fail_from(err, st, e->file, e->line, "kernel");
     }
     st = tmx_job_init(job, k, &r->kind[r->kind_of_gpu[0]].chip, e->work_s, &why);
     if (st) {
-        return tmx_fail_at(err, st, r->mix_path, 0, "%s", why.msg);
+        return tmx_fail_at(err, st, e->file, e->line, "%s", why.msg);
     }
     job->arrival_s = e->arrival_s;
     job->priority = e->priority;
@@ -72,7 +72,8 @@ static enum tmx_status open_gang(struct tmx_run *r, const struct tmx_setting *ro
 
 enum tmx_status tmx_run_workload_open(struct tmx_run *r, const struct tmx_setting *root, struct tmx_err *err)
 {
-    enum tmx_status st = tmx_data_find(TMX_DATA_MIX, r->options.mix, r->mix_path, err);
+    enum tmx_status st =
+        tmx_data_find_for(TMX_DATA_MIX, tmx_setting_member(root, "mix"), r->options.mix, r->mix_path, err);
     st = st ? st : tmx_mix_load(&r->mix, r->mix_path, (uint64_t)r->options.seed, err);
     st = st ? st : open_gang(r, root, err);
     if (st) {

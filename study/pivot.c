@@ -144,7 +144,8 @@ struct plan {
     size_t row[MAX_ROW_KEYS], n_row;
     size_t value[MAX_VALUES], n_value;
     size_t where[MAX_VALUES];
-    size_t pivot; /* n_key: none */
+    size_t pivot;     /* n_key: none */
+    char partial[64]; /* "" for a complete study */
 };
 
 static enum tmx_status plan_init(struct plan *p, const struct tmx_result_set *set, const struct tmx_query *q,
@@ -152,6 +153,7 @@ static enum tmx_status plan_init(struct plan *p, const struct tmx_result_set *se
 {
     enum tmx_status st = TMX_OK;
     *p = (struct plan){.set = set, .q = q, .pivot = set->n_key};
+    tmx_results_partial(set, p->partial, sizeof p->partial);
     for (; p->n_row < MAX_ROW_KEYS && q->rows[p->n_row] && !st; p->n_row++) {
         st = tmx_key_index(set, q->rows[p->n_row], &p->row[p->n_row], err);
     }
@@ -256,11 +258,13 @@ static void aggregate_cell(struct tmx_table *t, const struct sums *s, enum tmx_a
     }
 }
 
+static const struct tmx_column status_column = {"status", TMX_COLUMN_TEXT, 0};
+
 static enum tmx_status make_table(const struct plan *p, const char *const *pivot, size_t n_pivot,
                                   struct tmx_table **t, struct tmx_err *err)
 {
     const size_t n = p->n_row + n_pivot * p->n_value;
-    struct tmx_column *columns = calloc(n, sizeof *columns);
+    struct tmx_column *columns = calloc(n + 1, sizeof *columns);
     char(*label)[LABEL] = calloc(n, sizeof *label);
     enum tmx_status st = columns && label ? TMX_OK : no_memory(err);
     size_t c = 0;
@@ -280,7 +284,10 @@ static enum tmx_status make_table(const struct plan *p, const char *const *pivot
             c++;
         }
     }
-    st = st ? st : tmx_table_create(t, columns, n, err);
+    if (!st && p->partial[0]) {
+        columns[c++] = status_column;
+    }
+    st = st ? st : tmx_table_create(t, columns, c, err);
     free(columns);
     free(label);
     return st;
@@ -309,6 +316,9 @@ static void fill_row(const struct plan *p, const struct entry *e, size_t n, cons
         for (size_t v = 0; v < p->n_value; v++) {
             fill_cell(p, e, n, pivot[i], p->value[v], t);
         }
+    }
+    if (p->partial[0]) {
+        tmx_table_text(t, p->partial);
     }
 }
 
@@ -360,7 +370,9 @@ enum tmx_status tmx_flat(const struct tmx_result_set *set, const struct tmx_quer
     enum tmx_status st = plan_init(&p, set, q, err);
     const size_t n_value = p.n_value ? p.n_value : set->n_metric;
     struct tmx_column *columns = calloc(set->n_key + n_value + 1, sizeof *columns);
-    st = columns || st ? st : no_memory(err);
+    if (!columns) {
+        return no_memory(err);
+    }
     for (size_t k = 0; k < set->n_key && !st; k++) {
         columns[k] = (struct tmx_column){set->key[k], TMX_COLUMN_TEXT, TMX_TEXT_TYPED};
     }
@@ -368,7 +380,8 @@ enum tmx_status tmx_flat(const struct tmx_result_set *set, const struct tmx_quer
         const char *name = set->metric[p.n_value ? p.value[v] : v];
         columns[set->n_key + v] = (struct tmx_column){name, TMX_COLUMN_REAL, DECIMALS};
     }
-    st = st ? st : tmx_table_create(t, columns, set->n_key + n_value, err);
+    columns[set->n_key + n_value] = status_column;
+    st = st ? st : tmx_table_create(t, columns, set->n_key + n_value + (p.partial[0] != '\0'), err);
     free(columns);
     for (size_t i = 0; i < set->n_run && !st; i++) {
         const struct tmx_result *r = &set->run[i];
@@ -382,6 +395,9 @@ enum tmx_status tmx_flat(const struct tmx_result_set *set, const struct tmx_quer
             } else {
                 tmx_table_real(*t, x);
             }
+        }
+        if (kept(&p, r) && p.partial[0]) {
+            tmx_table_text(*t, p.partial);
         }
     }
     return st;

@@ -34,6 +34,8 @@ struct tmx_query {
 
 extern const char *const tmx_aggregates[]; /* their words, NULL-terminated */
 
+/* Tables of a study that is not complete have a last column `status` that says so in every row. */
+
 /* One row per distinct combination of the row keys, in order of value; one column per
  * pivot value and wanted metric. Runs that fall together are aggregated; failed ones are
  * left out. Unknown names: TMX_ECONFIG with the known ones. */

@@ -325,19 +325,35 @@ enum tmx_status tmx_results_load(struct tmx_result_set *set, const char *path, e
     return st;
 }
 
-void tmx_results_note(const struct tmx_result_set *set, FILE *out)
+/* Points without a run, and whose run failed. */
+static void count_missing(const struct tmx_result_set *set, size_t *absent, size_t *failed)
 {
-    size_t absent = 0, failed = 0;
+    *absent = *failed = 0;
     for (size_t i = 0; i < set->n_point; i++) {
         const size_t run = set->run_of_point[i];
-        absent += run == set->n_run;
-        failed += run < set->n_run && !set->run[run].done;
+        *absent += run == set->n_run;
+        *failed += run < set->n_run && !set->run[run].done;
     }
+}
+
+const char *tmx_results_partial(const struct tmx_result_set *set, char *buf, size_t size)
+{
+    size_t absent, failed;
+    count_missing(set, &absent, &failed);
+    buf[0] = '\0';
+    if (absent + failed > 0) {
+        snprintf(buf, size, "partial: %zu of %zu points", set->n_point - absent - failed, set->n_point);
+    }
+    return buf;
+}
+
+void tmx_results_note(const struct tmx_result_set *set, FILE *out)
+{
+    size_t absent, failed;
+    count_missing(set, &absent, &failed);
     if (set->n_left_out > 0) {
-        fprintf(
-            out,
-            "note: study %s: %zu runs of earlier inputs are left out (`thermix query --all` shows them)\n",
-            set->study, set->n_left_out);
+        fprintf(out, "note: study %s: %zu runs of earlier inputs are left out (--all takes them in)\n",
+                set->study, set->n_left_out);
     }
     if (absent + failed > 0) {
         fprintf(out, "note: study %s: of %zu points %zu have not been run and %zu failed\n", set->study,

@@ -128,10 +128,21 @@ static enum tmx_status open_traces(const struct tmx_run_alone *a, struct tmx_run
     return st;
 }
 
+static void say_time(const struct tmx_run_alone *a, const struct tmx_run *run)
+{
+    const double seconds = tmx_run_cost(run).seconds;
+    char text[40];
+    if (!a->quiet && seconds > 20) {
+        tmx_cost_time(seconds, text, sizeof text);
+        fprintf(stderr, "about %s of computing; Ctrl-C stops it and keeps what there is\n", text);
+    }
+}
+
 enum tmx_status tmx_run_alone(struct tmx_run *run, const struct tmx_run_alone *a, struct tmx_err *err)
 {
     struct watch w = {.run = run, .stop = a->stop, .progress = !a->quiet && tmx_os_is_terminal(stderr)};
-    struct tmx_err later = {0};
+    struct tmx_err later = {0}, unsaved = {0};
+    say_time(a, run);
     enum tmx_status st = a->dir ? tmx_os_mkdirs(a->dir, err) : TMX_OK;
     st = st ? st : open_traces(a, run, &w, err);
     if (!st && a->dir) {
@@ -148,7 +159,11 @@ enum tmx_status tmx_run_alone(struct tmx_run *run, const struct tmx_run_alone *a
         if (w.hotspot && !end) {
             end = tmx_run_trace_commit(w.hotspot, &later);
         }
-        end = end ? end : report(a, run, &later);
+        const enum tmx_status told = report(a, run, &unsaved); /* also where a trace found the disk full */
+        if (!end && told) {
+            end = told;
+            later = unsaved;
+        }
         if (st && a->dir) {
             fprintf(stderr, "partial results are in %s\n", a->dir);
         }

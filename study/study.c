@@ -9,11 +9,13 @@
 #include <sys/stat.h>
 #include <time.h>
 
+#include "core/base/cost.h"
 #include "core/base/os.h"
 #include "core/base/text.h"
 #include "study/pool.h"
 
 enum { ASSIGNMENT = 1600 };
+static const double LEAST_RUN_S = 0.02, POINT_BYTES = 500; /* a small run's start and end, measured */
 
 static enum tmx_status no_memory(struct tmx_err *err)
 {
@@ -123,6 +125,30 @@ static enum tmx_status identify(struct tmx_study *s, size_t point, bool *valid, 
     return st;
 }
 
+/* All points are bad for a reason: the file that the first complains of, or the axis that it gets its value
+ * from. */
+static enum tmx_status blame(const struct tmx_study *s, const struct tmx_err *first, struct tmx_err *err)
+{
+    static const char override[] = "--set ";
+    const struct tmx_sweep *sw = s->sweep;
+    char text[1600];
+    unsigned line = 0;
+    if (strncmp(first->file, override, strlen(override)) != 0 && first->line > 0) {
+        return tmx_fail_at(err, TMX_ECONFIG, first->file, first->line,
+                           "%.900s (no point of %.60s has a valid configuration)", first->msg, sw->name);
+    }
+    for (size_t i = 0; i < sw->n_axis; i++) {
+        for (size_t k = 0; k < sw->axis[i].n_key; k++) {
+            const char *at = first->file + strlen(override), *key = sw->axis[i].key[k];
+            const size_t n = strlen(key);
+            line = *first->file && strncmp(at, key, n) == 0 && at[n] == '=' ? sw->axis[i].line : line;
+        }
+    }
+    tmx_err_format(first, text, sizeof text);
+    return tmx_fail_at(err, TMX_ECONFIG, sw->file, line ? line : 1,
+                       "no point has a valid configuration: %.900s", text);
+}
+
 static enum tmx_status identify_all(struct tmx_study *s, struct tmx_err *err)
 {
     struct tmx_err first = {0};
@@ -136,10 +162,7 @@ static enum tmx_status identify_all(struct tmx_study *s, struct tmx_err *err)
         any = any || valid;
     }
     if (!any) {
-        char text[1600];
-        tmx_err_format(&first, text, sizeof text);
-        return tmx_fail_at(err, TMX_ECONFIG, s->sweep->file, 0, "no point has a valid configuration: %s",
-                           text);
+        return blame(s, &first, err);
     }
     return TMX_OK;
 }
@@ -236,6 +259,14 @@ enum tmx_status tmx_study_begin(struct tmx_study *s, const struct tmx_sweep *swe
 {
     char log[TMX_SWEEP_TEXT + 8];
     tmx_study_begin_worker(s, sweep, runner, options);
+    const struct tmx_cost cost = {.seconds = LEAST_RUN_S * (double)sweep->n_point / (double)options->n_shard,
+                                  .bytes = POINT_BYTES * (double)sweep->n_point};
+    const enum tmx_status affordable =
+        tmx_cost_check(cost, err, "%s: %zu points, a run each of at least %g ms", sweep->file, sweep->n_point,
+                       1e3 * LEAST_RUN_S);
+    if (affordable) {
+        return affordable;
+    }
     s->id = calloc(sweep->n_point, sizeof *s->id);
     enum tmx_status st = s->id ? check_writable(options->path, err) : no_memory(err);
     st = st ? st : identify_all(s, err);

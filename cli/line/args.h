@@ -100,6 +100,11 @@ struct tmx_arg {
         .name = "quiet", .letter = 'q', .type = TMX_ARG_FLAG, TMX_ARG_FIELD(s, field), \
         .doc = "print no progress"                                                     \
     }
+#define TMX_ARG_ALL(s, field)                                                             \
+    {                                                                                     \
+        .name = "all", .type = TMX_ARG_FLAG, TMX_ARG_FIELD(s, field),                     \
+        .doc = "of a study also the runs of earlier inputs, which are left out otherwise" \
+    }
 #define TMX_ARG_JOBS(s, field)                                                                               \
     {                                                                                                        \
         .name = "jobs", .letter = 'j', .type = TMX_ARG_INT, TMX_ARG_FIELD(s, field), .value = "N", .min = 1, \

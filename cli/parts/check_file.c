@@ -155,10 +155,13 @@ static enum tmx_status check_mix(const struct request *r, struct tmx_err *err)
         return st;
     }
     for (size_t i = 0; i < mix.n_entry && !st; i++) {
-        char path[TMX_PATH_SIZE];
+        char path[TMX_PATH_SIZE], kernel[sizeof mix.entry[i].kernel];
         struct tmx_kernel k;
-        st = tmx_data_find(TMX_DATA_KERNEL, mix.entry[i].kernel, path, err);
+        snprintf(kernel, sizeof kernel, "%s", mix.entry[i].kernel);
+        kernel[strcspn(kernel, ":")] = '\0'; /* KERNEL:VARIANT of the job level */
+        st = tmx_data_find(TMX_DATA_KERNEL, kernel, path, err);
         st = st ? st : tmx_kernel_load(&k, path, err);
+        st = tmx_fail_from(err, st, mix.entry[i].file, mix.entry[i].line, "kernel");
     }
     if (!st) {
         say_ok(r, "mix", " of %zu kernels", mix.n_entry);

@@ -55,6 +55,21 @@ enum tmx_status(tmx_fail_at)(struct tmx_err *err, enum tmx_status code, const ch
     return code;
 }
 
+enum tmx_status tmx_fail_from(struct tmx_err *err, enum tmx_status code, const char *file, unsigned line,
+                              const char *key)
+{
+    if (!err || err->line || !file || !*file || tmx_status_exit_code(code) != 2) {
+        return code;
+    }
+    char why[sizeof err->file + sizeof err->msg + 8];
+    tmx_err_format(err, why, sizeof why);
+    snprintf(err->msg, sizeof err->msg, "%.128s%s%.*s", key, *key ? ": " : "", (int)sizeof err->msg - 160,
+             why);
+    snprintf(err->file, sizeof err->file, "%s", file);
+    err->line = line;
+    return code;
+}
+
 void tmx_err_format(const struct tmx_err *err, char *buf, size_t size)
 {
     const char *msg = err->msg[0] ? err->msg : tmx_status_text(err->code);

@@ -18,6 +18,12 @@ enum tmx_status tmx_fail(struct tmx_err *err, enum tmx_status code, const char *
 enum tmx_status tmx_fail_at(struct tmx_err *err, enum tmx_status code, const char *file, unsigned line,
                             const char *fmt, ...) TMX_PRINTF(5, 6);
 
+/* A failure that has no line yet (a file that is not there, an unknown name, a table without the column) is
+ * one of the place that asked for it: put `file:line: key: ` before its message. What is no fault of an input
+ * stays as it is. Returns code. */
+enum tmx_status tmx_fail_from(struct tmx_err *err, enum tmx_status code, const char *file, unsigned line,
+                              const char *key);
+
 #ifdef __clang_analyzer__ /* the analyzer must see that a failure returns its code */
 #define tmx_fail(err, code, ...) ((void)(tmx_fail)((err), (code), __VA_ARGS__), (code))
 #define tmx_fail_at(err, code, file, line, ...) \

@@ -13,6 +13,7 @@
 #include <string.h>
 #include <sys/file.h>
 #include <sys/ioctl.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -513,4 +514,25 @@ void tmx_os_module_close(void *handle)
     if (handle) {
         (void)dlclose(handle);
     }
+}
+
+double tmx_os_memory_bytes(void)
+{
+    static const int kinds[] = {RLIMIT_AS, RLIMIT_DATA};
+    double least = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
+    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
+        struct rlimit r;
+        if (getrlimit(kinds[i], &r) == 0 && r.rlim_cur != RLIM_INFINITY && (double)r.rlim_cur < least) {
+            least = (double)r.rlim_cur;
+        }
+    }
+    FILE *f = fopen("/sys/fs/cgroup/memory.max", "r"); /* of a container; "max" is none */
+    double limit;
+    if (f && fscanf(f, "%lf", &limit) == 1 && limit > 0 && limit < least) {
+        least = limit;
+    }
+    if (f) {
+        fclose(f);
+    }
+    return least;
 }

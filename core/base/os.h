@@ -102,4 +102,7 @@ void tmx_os_module_close(void *handle);
 TMX_NODISCARD enum tmx_status tmx_os_run(const char *const *argv, const char *out_path, int *exit_code,
                                          struct tmx_err *err);
 
+/* Memory that this process may have [bytes]: the machine's, or less where a limit is set. */
+double tmx_os_memory_bytes(void);
+
 #endif

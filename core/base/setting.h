@@ -62,6 +62,9 @@ TMX_NODISCARD enum tmx_status tmx_setting_check(const struct tmx_setting *n, enu
 #define tmx_fail_setting(err, n, ...) \
     tmx_fail_at((err), TMX_ECONFIG, tmx_setting_file(n), tmx_setting_line(n), __VA_ARGS__)
 
+/* A failure without a line of its own is one of this node (tmx_fail_from). Returns st. */
+enum tmx_status tmx_setting_blame(const struct tmx_setting *n, enum tmx_status st, struct tmx_err *err);
+
 /* Making of trees, for config.c. file is kept, not copied. All return NULL when out of memory. */
 struct tmx_setting *tmx_setting_add(struct tmx_setting *parent, const char *name, enum tmx_setting_kind kind,
                                     const char *file, unsigned line); /* parent NULL: a root */

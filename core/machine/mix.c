@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+#define _POSIX_C_SOURCE 200809L
 #include "core/machine/mix.h"
 
 #include <math.h>
@@ -74,6 +75,8 @@ static enum tmx_status read_list(struct tmx_mix *mix, const struct tmx_setting *
         const struct tmx_setting *s = tmx_setting_at(list, i);
         struct counted_entry e = {.count = 0};
         enum tmx_status st = tmx_opt_read(entry_opts, &e, s, NULL, err);
+        e.entry.file = tmx_setting_file(s);
+        e.entry.line = tmx_setting_line(s);
         if (!st && mix->n_entry + (size_t)e.count > MAX_ENTRIES) {
             st = tmx_fail_setting(err, s, "more than %d kernels", MAX_ENTRIES);
         }
@@ -96,9 +99,10 @@ static enum tmx_status poisson(struct tmx_mix *mix, const struct arrivals *a, co
     enum tmx_status st = tmx_setting_texts(group, "kernels", 1, MAX_NAMES, &names, err);
     st = st ? st : tmx_rng_create(&rng, seed, "arrivals", err);
     for (int i = 0; i < a->count && !st; i++) {
-        struct tmx_mix_entry e = {.work_s = a->work_s};
-        const char *name =
-            tmx_setting_text(tmx_setting_at(names, tmx_rng_below(rng, tmx_setting_length(names))));
+        const struct tmx_setting *s = tmx_setting_at(names, tmx_rng_below(rng, tmx_setting_length(names)));
+        struct tmx_mix_entry e = {
+            .work_s = a->work_s, .file = tmx_setting_file(s), .line = tmx_setting_line(s)};
+        const char *name = tmx_setting_text(s);
         if (strlen(name) >= sizeof e.kernel) {
             st = tmx_fail_setting(err, names, "kernels: \"%.40s...\": no kernel has so long a name", name);
             break;
@@ -120,10 +124,10 @@ static bool number_in(const struct tmx_csv *csv, size_t row, size_t column, doub
 static enum tmx_status trace_row(struct tmx_mix *mix, const struct tmx_csv *csv, size_t row,
                                  const size_t column[4], struct tmx_err *err)
 {
-    struct tmx_mix_entry e = {0};
+    const unsigned line = csv->line[row];
+    struct tmx_mix_entry e = {.file = mix->arrivals, .line = line};
     double priority = 0;
     const char *kernel = tmx_csv_cell(csv, row, column[1]);
-    const unsigned line = csv->line[row];
     if (!number_in(csv, row, column[0], 0, MAX_ARRIVAL_S, &e.arrival_s)) {
         return tmx_fail_at(err, TMX_EPARSE, csv->source, line,
                            "arrival_s = \"%.40s\": expected seconds from 0 to %g",
@@ -178,6 +182,10 @@ static enum tmx_status read_trace(struct tmx_mix *mix, const char *mix_path, con
     snprintf(path, sizeof path, "%.*s%s", a->file[0] == '/' || !slash ? 0 : (int)(slash - mix_path + 1),
              mix_path, a->file);
     struct tmx_err why = {0};
+    mix->arrivals = strdup(path);
+    if (!mix->arrivals) {
+        return tmx_fail(err, TMX_ENOMEM, "arrivals of %s", path);
+    }
     enum tmx_status st = tmx_csv_read_short(&csv, path, 3, &why);
     if (st == TMX_EIO) {
         return tmx_fail_setting(err, file, "file = \"%s\": %s", path, why.msg);
@@ -244,7 +252,7 @@ enum tmx_status tmx_mix_load(struct tmx_mix *mix, const char *path, uint64_t see
     }
     sort_entries(mix);
 out:
-    tmx_config_close(cfg);
+    mix->config = cfg;
     if (st) {
         tmx_mix_finish(mix);
     }
@@ -254,5 +262,7 @@ out:
 void tmx_mix_finish(struct tmx_mix *mix)
 {
     free(mix->entry);
+    free(mix->arrivals);
+    tmx_config_close(mix->config);
     *mix = (struct tmx_mix){0};
 }

@@ -11,8 +11,12 @@ struct tmx_mix_entry {
     double work_s; /* time the whole reference GPU needs at its nominal clock; 0: one launch of the kernel */
     double arrival_s;
     int priority;
-    size_t order; /* in which it was written */
+    size_t order;     /* in which it was written */
+    const char *file; /* where it was written; lives as long as the mix */
+    unsigned line;
 };
+
+struct tmx_config;
 
 struct tmx_mix {
     char name[64];
@@ -20,7 +24,9 @@ struct tmx_mix {
     char source[512];
     struct tmx_mix_entry *entry; /* [n_entry] owned, by arrival, then as written */
     size_t n_entry;
-    bool target; /* counts among the target mixes of its paper */
+    struct tmx_config *config; /* owned: names of the files that entries were written in */
+    char *arrivals;            /* owned: the CSV, NULL: none */
+    bool target;               /* counts among the target mixes of its paper */
 };
 
 /* Read a mix: `kernels = ( {kernel; work_s; arrival_s; priority; count;}, ... )`, or `arrivals`

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/cost.h"
 #include "core/store/cache.h"
 
 enum { CORE_WARPS = 3, CORE_RUNS = TMX_GATE_POINTS * CORE_WARPS, FIT_STEPS = 2000 };
@@ -237,6 +238,9 @@ enum tmx_status tmx_profile_gate(const struct tmx_profile_key *key, const char *
         return st;
     }
     *p = (struct tmx_gate_profile){0};
+    const double n = 2.0 * (TMX_GATE_POINTS + 2) * (double)key->budget; /* each with its ungated twin */
+    st = tmx_cost_check((struct tmx_cost){.seconds = n * TMX_SM_INSTR_S}, err,
+                        "gating of one kernel, %.3g warp instructions", n);
     for (int i = 0; !st && i < TMX_GATE_POINTS; i++) {
         const double latency = key->stats.latency_cycles * key->knobs.latency * latency_factor[i];
         st = tmx_profile_gate_point(key, latency, &p->point[i], err);

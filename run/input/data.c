@@ -173,6 +173,12 @@ static enum tmx_status unknown(enum tmx_data kind, const char *name, struct tmx_
     return st;
 }
 
+enum tmx_status tmx_data_find_for(enum tmx_data kind, const struct tmx_setting *asked, const char *name,
+                                  char path[TMX_PATH_SIZE], struct tmx_err *err)
+{
+    return tmx_setting_blame(asked, tmx_data_find(kind, name, path, err), err);
+}
+
 enum tmx_status tmx_data_find(enum tmx_data kind, const char *name, char path[TMX_PATH_SIZE],
                               struct tmx_err *err)
 {

@@ -6,7 +6,7 @@
  * $THERMIX_DATA, the current folder, share/thermix one and two folders above the program or
  * library (a build tree has a link to the sources there), the place of installation. */
 
-#include "core/base/err.h"
+#include "core/base/setting.h"
 
 enum tmx_data {
     TMX_DATA_CHIP,   /* floorplans/NAME/ (a folder) */
@@ -29,6 +29,11 @@ enum { TMX_PATH_SIZE = 512 };
  * nearest known name, or the known names when none is near. */
 TMX_NODISCARD enum tmx_status tmx_data_find(enum tmx_data kind, const char *name, char path[TMX_PATH_SIZE],
                                             struct tmx_err *err);
+
+/* The same for a name that a setting asks for: what is not found is said with its line. */
+TMX_NODISCARD enum tmx_status tmx_data_find_for(enum tmx_data kind, const struct tmx_setting *asked,
+                                                const char *name, char path[TMX_PATH_SIZE],
+                                                struct tmx_err *err);
 
 /* Path of a file below a root, "floorplans/gtx280/chip.cfg" or "plots/report/page.html". */
 TMX_NODISCARD enum tmx_status tmx_data_file(const char *relative, char path[TMX_PATH_SIZE],

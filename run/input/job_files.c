@@ -386,7 +386,7 @@ static enum tmx_status read_batch(struct tmx_job_data *d, const struct tmx_confi
         size_t kind = 0;
         const struct tmx_setting *s = tmx_setting_at(list, i);
         st = tmx_opt_read(part_opts, &p, s, NULL, err);
-        st = st ? st : tmx_job_data_kind(d, p.workload, &kind, err);
+        st = st ? st : tmx_setting_blame(s, tmx_job_data_kind(d, p.workload, &kind, err), err);
         if (!st) {
             b->count[kind] += (size_t)p.count;
             total += (size_t)p.count;

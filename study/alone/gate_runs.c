@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/cost.h"
 #include "core/base/os.h"
 #include "core/micro/trace_accelsim.h"
 #include "core/micro/trace_file.h"
@@ -67,6 +68,14 @@ enum tmx_status tmx_gate_run(const struct tmx_gate_plan *plan, struct tmx_sm_res
                              struct tmx_err *err)
 {
     struct pool_context c = {plan, result};
+    const double length = plan->trace ? (double)plan->trace->n_instr : (double)plan->budget;
+    const double n =
+        fmin(length, (double)plan->budget) * (double)(plan->n_fit * plan->n_kernel * plan->n_case);
+    const enum tmx_status affordable = tmx_cost_check((struct tmx_cost){.seconds = n * TMX_SM_INSTR_S}, err,
+                                                      "%.3g warp instructions in all", n);
+    if (affordable) {
+        return affordable;
+    }
     const struct tmx_pool pool = {.n_task = plan->n_fit * plan->n_kernel,
                                   .n_worker = plan->n_worker,
                                   .noun = plan->quiet ? NULL : "kernels",

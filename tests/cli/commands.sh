@@ -103,8 +103,12 @@ is node-8gpu 'system of 8 GPUs'
 is 1E+1M 'batch of 2 kinds'
 sed 's/"WL10"/"WL99"/' "$root/workloads/suites/tabs.cfg" >bad.cfg
 fails 'no mix "WL99"' check ./bad.cfg
-sed 's/^    "BL",/    "BX",/' "$root/workloads/suites/tabs.cfg" >bad.cfg
+sed 's/{ name = "A";/{ name = "AX";/; /policy = "A"; column/d' "$root/workloads/suites/tabs.cfg" >bad.cfg
 fails 'no such preset' check ./bad.cfg
+sed 's/^baseline = "BL"/baseline = "BX"/' "$root/workloads/suites/tabs.cfg" >bad.cfg
+fails 'baseline = "BX": not among the suite' check ./bad.cfg
+sed 's/column = "slowdown_pct"/column = "slowdown"/' "$root/workloads/suites/tabs.cfg" >bad.cfg
+fails 'no such column: "slowdown"' check ./bad.cfg
 printf 'name = "m"; kernels = ( { kernel = "MUN"; work_s = 1.0; } );\n' >bad.cfg
 fails 'did you mean "MUM"' check ./bad.cfg
 sed 's/"r_convec"/"r_convex"/; s/package.r_convec/package.r_konvec/' "$root/workloads/suites/cooling-quick.cfg" |

@@ -114,6 +114,7 @@ static void model_destroy(void *model)
 static enum tmx_status fill_model(struct model *m, const struct tmx_thermal_spec *spec, struct tmx_err *err)
 {
     enum tmx_status st = tmx_network_init(&m->net, spec, err);
+    st = st ? st : tmx_network_check_cost(&m->net, false, err);
     if (st) {
         return st;
     }

@@ -226,14 +226,15 @@ static void check_steady(struct tmx_reduced_model *m, const double *steady)
 static enum tmx_status build(struct tmx_reduced_model *m, const struct tmx_thermal_spec *spec,
                              const struct demand *d, const struct tmx_reduced_wish *wish, struct tmx_err *err)
 {
-    struct tmx_basis basis;
+    struct tmx_basis basis = {0};
     struct tmx_basis_wish basis_wish = {.tolerance_k = d->tolerance_k,
                                         .power_w = d->power_w,
                                         .min_step_s = d->min_step_s,
                                         .unit_cells = d->unit_cells.n ? &d->unit_cells : NULL,
                                         .cells = d->cells.n ? &d->cells : NULL};
     gamma_range(&m->net, spec, &basis_wish.gamma_low, &basis_wish.gamma_high);
-    enum tmx_status st = tmx_basis_init(&basis, &m->net, &basis_wish, err);
+    enum tmx_status st = tmx_network_check_cost(&m->net, true, err);
+    st = st ? st : tmx_basis_init(&basis, &m->net, &basis_wish, err);
     if (!st) {
         m->error = basis.error;
         m->cell_error = basis.cell_error;

@@ -228,6 +228,11 @@ static enum tmx_status file_layer(struct build *b, const struct tmx_lcf *lcf, si
         st = place_part(b, lcf, &from->part[i], fp);
     }
     st = st ? st : check_floorplan(b, fp, from->filler_k_w_per_mk > 0);
+    if (st) {
+        char layer[32];
+        snprintf(layer, sizeof layer, "layer %zu", l);
+        return tmx_fail_from(b->err, st, lcf->source, from->line, layer);
+    }
     b->s->layer[l] = (struct tmx_layer){.floorplan = fp,
                                         .lateral = from->lateral,
                                         .dissipates = from->dissipates,
