@@ -97,7 +97,7 @@ TMX_NODISCARD enum tmx_status tmx_results_load(struct tmx_result_set *set, const
 /* One line about what a table of the set leaves out: runs of earlier inputs, points without a finished run.
  * Nothing when there is neither. */
 void tmx_results_note(const struct tmx_result_set *set, FILE *out);
-/* "" when every point has a finished run, else what is missing: "partial: 3 of 4 points". */
+/* "" when every point has been run, to its end or not, else "partial: 3 of 4 points". */
 const char *tmx_results_partial(const struct tmx_result_set *set, char *buf, size_t size);
 void tmx_result_set_finish(struct tmx_result_set *set); /* accepts zeroed memory */
 

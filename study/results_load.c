@@ -341,8 +341,8 @@ const char *tmx_results_partial(const struct tmx_result_set *set, char *buf, siz
     size_t absent, failed;
     count_missing(set, &absent, &failed);
     buf[0] = '\0';
-    if (absent + failed > 0) {
-        snprintf(buf, size, "partial: %zu of %zu points", set->n_point - absent - failed, set->n_point);
+    if (absent > 0) {
+        snprintf(buf, size, "partial: %zu of %zu points", set->n_point - absent, set->n_point);
     }
     return buf;
 }

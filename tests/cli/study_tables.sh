@@ -35,6 +35,9 @@ count() { # count CONDITION: runs that hold it
   '4 8 4 8 8 8 6' ] || say "conditions: $(count 'y<1.5') $(count 'y<=1.5') $(count 'y>1.5') $(count 'y>=1.5') $(count 'y!=1.5') $(count 'y in 1,2.0') $(count 'x = 2')"
 "$thermix" query whole.sqlite --where 'y~1' 2>err.txt && say a wrong condition accepted
 grep -q 'expected KEY=VALUE' err.txt || say wrong condition
+head -1 got.csv | grep -q status && say "a study that is complete says it is not"
+"$thermix" query few.sqlite --rows y --value sum --format csv 2>/dev/null | grep -q '^1,.*,partial: 5 of 18 points$' || say "partial: $("$thermix" query few.sqlite --rows y --value sum --format csv)"
+"$thermix" query few.sqlite --value sum --format csv 2>/dev/null | head -1 | grep -q ',status$' || say "partial, all runs"
 "$sweep" ./grid.cfg -o zero.sqlite -q --limit 0 | grep -q ' 0 done now' || say --limit 0 runs something
 "$thermix" query whole.sqlite --failed --format csv | grep -q '^-3,1.5,2,x = -3 never ends$' || say failed
 "$thermix" query whole.sqlite --rows nope --value sum 2>err.txt && say unknown key accepted
