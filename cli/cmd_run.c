@@ -28,6 +28,10 @@ static const struct tmx_arg rows[] = {
             .doc = "write trace.csv into DIR, a row every SECONDS of simulated time"),
     TMX_ARG(args, hotspot_s, REAL, "hotspot", 0, .value = "SECONDS", .min = 1e-6, .max = 1e9,
             .doc = "write power.ptrace, temps.ttrace and thermal.config into DIR, a row every SECONDS"),
+    TMX_ARG(
+        args, set, TEXTS, "threads", 0, .value = "N", .prefix = "threads=",
+        .doc =
+            "advance the GPUs of the run on N threads (key threads): the same bytes, sooner with many GPUs"),
     TMX_ARG_FORMAT(args, format),
     TMX_ARG(args, quiet, FLAG, "quiet", 'q', .doc = "print nothing but errors"),
     TMX_ARG(args, verbose, FLAG, "verbose", 'v', .doc = "print the resolved configuration first"),

@@ -4,7 +4,8 @@
 #include "core/base/units.h"
 
 #include <math.h>
-#include <stdlib.h>
+#include <stdint.h>
+#include <string.h>
 
 /* Liao, He and Lepak's coefficients for 65 nm. */
 static const double liao_A = 1.1432e-12, liao_B = 1.0126e-14, liao_alpha = 466.4029, liao_beta = -1224.74083,
@@ -37,28 +38,87 @@ double tmx_leakage_factor(const struct tmx_chip_power *p, double temp_k)
     }
 }
 
-enum tmx_status tmx_leakage_table_init(struct tmx_leakage_table *t, const struct tmx_chip_power *p,
-                                       struct tmx_err *err)
+struct tmx_leakage tmx_leakage_init(const struct tmx_chip_power *p)
 {
-    const size_t n = (size_t)(TMX_LEAK_MAX_K - TMX_LEAK_MIN_K) * TMX_LEAK_PER_K + 1;
-    const double h = 1.0 / TMX_LEAK_PER_K;
-    t->node = malloc(n * sizeof *t->node);
-    if (!t->node) {
-        return tmx_fail(err, TMX_ENOMEM, "leakage table");
+    const double ref_k = p->leakage_ref_c + TMX_ZERO_C, q = quadratic(p, p->leakage_ref_c),
+                 at_ref = liao(ref_k, 1.0);
+    struct tmx_leakage l = {.form = p->leakage_form, .ref = ref_k};
+    switch (p->leakage_form) {
+    case TMX_LEAK_EXPONENTIAL:
+        l.rate = p->leakage_exp_per_k;
+        break;
+    case TMX_LEAK_QUADRATIC:
+        l.ref = 45 + TMX_ZERO_C;
+        l.c0 = 1 / q;
+        l.c1 = p->leakage_c1_per_k / q;
+        l.c2 = p->leakage_c2_per_k2 / q;
+        break;
+    case TMX_LEAK_LIAO:
+        l.scale = liao_A / at_ref;
+        l.over = liao_alpha + liao_beta;
+        l.floor = liao_B * exp(liao_gamma + liao_delta) / at_ref;
+        break;
+    default:
+        break;
     }
-    for (size_t i = 0; i < n; i++) {
-        const double T = TMX_LEAK_MIN_K + (double)i * h;
-        const double lo = tmx_leakage_factor(p, T - h), mid = tmx_leakage_factor(p, T),
-                     hi = tmx_leakage_factor(p, T + h);
-        t->node[i][0] = mid;
-        t->node[i][1] = (hi - lo) / 2;
-        t->node[i][2] = (hi - 2 * mid + lo) / 2;
-    }
-    return TMX_OK;
+    return l;
 }
 
-void tmx_leakage_table_finish(struct tmx_leakage_table *t)
+/* e^x for |x| <= 700: x = n ln 2 + r, |r| <= ln 2 / 2, and Taylor's polynomial of degree 11 of r, whose
+ * remainder is .35^12 / 12! = 6e-15. n is rounded by adding 1.5 * 2^52, which leaves it in the low bits of
+ * the sum; ln 2 is in two parts, the first short enough for n times it to be exact. No branch: compilers make
+ * vectors of it. */
+static inline double exp_of(double x)
 {
-    free(t->node);
-    t->node = NULL;
+    static const double shift = 0x1.8p52, log2_e = 0x1.71547652b82fep0, ln2_high = 0x1.62e42feep-1,
+                        ln2_low = 0x1.a39ef35793c76p-33;
+    x = x < -700 ? -700 : x > 700 ? 700 : x;
+    const double sum = x * log2_e + shift, n = sum - shift;
+    const double r = (x - n * ln2_high) - n * ln2_low;
+    double p = 1.0 / 39916800;
+    p = p * r + 1.0 / 3628800;
+    p = p * r + 1.0 / 362880;
+    p = p * r + 1.0 / 40320;
+    p = p * r + 1.0 / 5040;
+    p = p * r + 1.0 / 720;
+    p = p * r + 1.0 / 120;
+    p = p * r + 1.0 / 24;
+    p = p * r + 1.0 / 6;
+    p = p * r + 0.5;
+    p = p * r + 1;
+    p = p * r + 1;
+    uint64_t bits;
+    double power;
+    memcpy(&bits, &sum, sizeof bits);
+    bits = (bits + 1023) << 52; /* 2^n */
+    memcpy(&power, &bits, sizeof power);
+    return p * power;
+}
+
+void tmx_leakage_factors(const struct tmx_leakage *l, size_t n, const double *restrict temp_k,
+                         double *restrict factor)
+{
+    const double rate = l->rate, ref = l->ref, c0 = l->c0, c1 = l->c1, c2 = l->c2;
+    switch (l->form) {
+    case TMX_LEAK_EXPONENTIAL:
+        for (size_t i = 0; i < n; i++) {
+            factor[i] = exp_of(rate * (temp_k[i] - ref));
+        }
+        break;
+    case TMX_LEAK_QUADRATIC:
+        for (size_t i = 0; i < n; i++) {
+            const double dT = temp_k[i] - ref, q = c0 + dT * (c1 + c2 * dT);
+            factor[i] = q > 0 ? q : 0;
+        }
+        break;
+    case TMX_LEAK_LIAO:
+        for (size_t i = 0; i < n; i++) {
+            factor[i] = l->scale * temp_k[i] * temp_k[i] * exp_of(l->over / temp_k[i]) + l->floor;
+        }
+        break;
+    default:
+        for (size_t i = 0; i < n; i++) {
+            factor[i] = 0;
+        }
+    }
 }

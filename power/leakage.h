@@ -15,24 +15,19 @@
  *                B exp(gamma V + delta) at V = 1.0 V */
 double tmx_leakage_factor(const struct tmx_chip_power *p, double temp_k);
 
-/* The same tabulated for the tick: nodes every 1/16 K over [TMX_LEAK_MIN_K, TMX_LEAK_MAX_K],
- * second-order Taylor from the nearest node; relative error below 1e-8 (tested). */
-enum { TMX_LEAK_MIN_K = 200, TMX_LEAK_MAX_K = 600, TMX_LEAK_PER_K = 16 };
+/* The same for the tick: one vector function, of sums and products alone, in one order, so that its bits are
+ * the same with every compiler and processor. Relative error at most 1e-12 against the formula (tested). */
+enum { TMX_LEAK_MIN_K = 200, TMX_LEAK_MAX_K = 600 }; /* it is for temperatures between these */
 
-struct tmx_leakage_table {
-    double (*node)[3]; /* value, slope, half curvature per step; owned */
+struct tmx_leakage {
+    int form;                  /* enum tmx_leakage_form */
+    double rate, ref;          /* exponential: exp(rate (T - ref)) */
+    double c0, c1, c2;         /* quadratic: c0 + dT (c1 + c2 dT), dT from ref */
+    double scale, over, floor; /* liao: scale T^2 exp(over / T) + floor */
 };
-TMX_NODISCARD enum tmx_status tmx_leakage_table_init(struct tmx_leakage_table *t,
-                                                     const struct tmx_chip_power *p, struct tmx_err *err);
-void tmx_leakage_table_finish(struct tmx_leakage_table *t);
+struct tmx_leakage tmx_leakage_init(const struct tmx_chip_power *p);
 
-/* temp_k must lie inside the table. */
-static inline double tmx_leakage_look_up(const struct tmx_leakage_table *t, double temp_k)
-{
-    const double at = (temp_k - TMX_LEAK_MIN_K) * TMX_LEAK_PER_K;
-    const int i = (int)(at + 0.5);
-    const double d = at - i, *n = t->node[i];
-    return n[0] + d * (n[1] + d * n[2]);
-}
+/* factor[i] = tmx_leakage_factor at temp_k[i], for n of them; the arrays do not overlap. */
+void tmx_leakage_factors(const struct tmx_leakage *l, size_t n, const double *temp_k, double *factor);
 
 #endif

@@ -25,19 +25,12 @@ static const struct tmx_opt opts[] = {
     {0},
 };
 
-struct table { /* chips of one kind share one */
-    const struct tmx_chip *chip;
-    struct tmx_leakage_table leakage;
-};
-
 struct unit_model {
-    size_t n_table;
-    struct table *table;  /* [n_table] */
-    size_t *table_of_gpu; /* [n_gpu] */
-    double *leak_ref_w;   /* [n_unit] at the reference temperature and nominal voltage */
-    double *baseline_w;   /* [n_unit] */
-    double *area_share;   /* [n_unit] of the SM area of the GPU; transitions heat it */
-    double *uncore_share; /* [n_unit] of the other area; resident kernels keep it awake */
+    struct tmx_leakage *leakage; /* [n_gpu] */
+    double *leak_ref_w;          /* [n_unit] at the reference temperature and nominal voltage */
+    double *baseline_w;          /* [n_unit] */
+    double *area_share;          /* [n_unit] of the SM area of the GPU; transitions heat it */
+    double *uncore_share;        /* [n_unit] of the other area; resident kernels keep it awake */
 };
 
 static void destroy(void *model)
@@ -46,11 +39,7 @@ static void destroy(void *model)
     if (!m) {
         return;
     }
-    for (size_t i = 0; m->table && i < m->n_table; i++) {
-        tmx_leakage_table_finish(&m->table[i].leakage);
-    }
-    free(m->table);
-    free(m->table_of_gpu);
+    free(m->leakage);
     free(m->leak_ref_w);
     free(m->baseline_w);
     free(m->area_share);
@@ -95,20 +84,6 @@ static void share_out(struct unit_model *m, const struct tmx_gpu *gpu, bool leak
     }
 }
 
-static enum tmx_status add_table(struct unit_model *m, const struct tmx_chip *c, size_t *index,
-                                 struct tmx_err *err)
-{
-    for (size_t i = 0; i < m->n_table; i++) {
-        if (m->table[i].chip == c) {
-            *index = i;
-            return TMX_OK;
-        }
-    }
-    m->table[m->n_table].chip = c;
-    *index = m->n_table;
-    return tmx_leakage_table_init(&m->table[m->n_table++].leakage, &c->power, err);
-}
-
 static enum tmx_status create(const void *options, const struct tmx_machine *machine, void **model,
                               struct tmx_err *err)
 {
@@ -118,19 +93,17 @@ static enum tmx_status create(const void *options, const struct tmx_machine *mac
     if (!m) {
         return tmx_fail(err, TMX_ENOMEM, "power model");
     }
-    m->table = calloc(machine->n_gpu, sizeof *m->table);
-    m->table_of_gpu = calloc(machine->n_gpu, sizeof *m->table_of_gpu);
+    m->leakage = calloc(machine->n_gpu, sizeof *m->leakage);
     m->leak_ref_w = calloc(machine->n_unit, sizeof *m->leak_ref_w);
     m->baseline_w = calloc(machine->n_unit, sizeof *m->baseline_w);
     m->area_share = calloc(machine->n_unit, sizeof *m->area_share);
     m->uncore_share = calloc(machine->n_unit, sizeof *m->uncore_share);
-    if (!m->table || !m->table_of_gpu || !m->leak_ref_w || !m->baseline_w || !m->area_share ||
-        !m->uncore_share) {
+    if (!m->leakage || !m->leak_ref_w || !m->baseline_w || !m->area_share || !m->uncore_share) {
         st = tmx_fail(err, TMX_ENOMEM, "power model of %zu units", machine->n_unit);
     }
     for (size_t g = 0; !st && g < machine->n_gpu; g++) {
         share_out(m, &machine->gpu[g], o->leakage);
-        st = add_table(m, machine->gpu[g].chip, &m->table_of_gpu[g], err);
+        m->leakage[g] = tmx_leakage_init(&machine->gpu[g].chip->power);
     }
     if (st) {
         destroy(m);
@@ -180,24 +153,39 @@ static double uncore_w(const struct tmx_machine *machine, const struct tmx_gpu *
     return most_w;
 }
 
-static enum tmx_status eval(void *model, const struct tmx_machine *machine, struct tmx_frame *f)
+/* Sums over the n units of a GPU; no two arrays overlap. leakage_w comes as the factor of temperature. */
+static void sum_watts(size_t n, const double *restrict leak_ref_w, double volt, const double *restrict asleep,
+                      const double *restrict unpowered, double *restrict saved_w, double *restrict leakage_w)
 {
-    struct unit_model *m = model;
-    for (size_t g = 0; g < machine->n_gpu; g++) {
+    for (size_t i = 0; i < n; i++) {
+        const double leak_w = leak_ref_w[i] * volt * leakage_w[i];
+        saved_w[i] = leak_w * (unpowered[i] > 0 ? unpowered[i] : asleep[i]);
+        leakage_w[i] = leak_w - saved_w[i];
+    }
+}
+
+static enum tmx_status eval(void *model, const struct tmx_machine *machine, struct tmx_gpus span,
+                            struct tmx_frame *f)
+{
+    const struct unit_model *m = model;
+    for (size_t g = span.first; g < span.end; g++) {
         const struct tmx_gpu *gpu = &machine->gpu[g];
-        const struct tmx_leakage_table *table = &m->table[m->table_of_gpu[g]].leakage;
-        const double transition_w = gpu->transition_j / machine->dt_s,
+        const size_t u0 = gpu->unit0, n = gpu->chip->floorplan.n_unit;
+        const double transition_w = gpu->transition_j / machine->dt_s, awake_w = uncore_w(machine, gpu),
                      volt = gpu->chip->power.dvfs_leakage ? machine->volt[g] : 1;
-        const double awake_w = uncore_w(machine, gpu);
+        int bad = 0;
+        for (size_t i = u0; i < u0 + n; i++) {
+            bad |= !(f->temp_k[i] > TMX_LEAK_MIN_K && f->temp_k[i] < TMX_LEAK_MAX_K);
+        }
+        if (bad) {
+            return TMX_ERUNAWAY;
+        }
         dynamic(machine, g, f);
         f->transition_w[g] = transition_w;
-        for (size_t i = gpu->unit0; i < gpu->unit0 + gpu->chip->floorplan.n_unit; i++) {
-            if (!(f->temp_k[i] > TMX_LEAK_MIN_K && f->temp_k[i] < TMX_LEAK_MAX_K)) {
-                return TMX_ERUNAWAY;
-            }
-            const double leak_w = m->leak_ref_w[i] * volt * tmx_leakage_look_up(table, f->temp_k[i]);
-            f->saved_w[i] = leak_w * (f->unpowered[i] > 0 ? f->unpowered[i] : f->asleep[i]);
-            f->leakage_w[i] = leak_w - f->saved_w[i];
+        tmx_leakage_factors(&m->leakage[g], n, f->temp_k + u0, f->leakage_w + u0);
+        sum_watts(n, m->leak_ref_w + u0, volt, f->asleep + u0, f->unpowered + u0, f->saved_w + u0,
+                  f->leakage_w + u0);
+        for (size_t i = u0; i < u0 + n; i++) {
             f->baseline_w[i] = m->baseline_w[i] + awake_w * m->uncore_share[i];
             f->power_w[i] =
                 f->dynamic_w[i] + f->leakage_w[i] + f->baseline_w[i] + transition_w * m->area_share[i];
@@ -206,12 +194,14 @@ static enum tmx_status eval(void *model, const struct tmx_machine *machine, stru
     return TMX_OK;
 }
 
-static double factor(const void *table, double temp_k)
+static double factor(const void *leakage, double temp_k)
 {
-    const struct tmx_leakage_table *t = table;
-    return tmx_leakage_look_up(t, temp_k < TMX_LEAK_MIN_K   ? TMX_LEAK_MIN_K
-                                  : temp_k > TMX_LEAK_MAX_K ? TMX_LEAK_MAX_K
-                                                            : temp_k);
+    const double t = temp_k < TMX_LEAK_MIN_K   ? TMX_LEAK_MIN_K
+                     : temp_k > TMX_LEAK_MAX_K ? TMX_LEAK_MAX_K
+                                               : temp_k;
+    double f;
+    tmx_leakage_factors(leakage, 1, &t, &f);
+    return f;
 }
 
 static void still(const void *model, const struct tmx_machine *machine, size_t gpu,
@@ -221,7 +211,7 @@ static void still(const void *model, const struct tmx_machine *machine, size_t g
     *p = (struct tmx_static_power){.baseline_w = m->baseline_w + machine->gpu[gpu].unit0,
                                    .leak_w = m->leak_ref_w + machine->gpu[gpu].unit0,
                                    .factor = factor,
-                                   .table = &m->table[m->table_of_gpu[gpu]].leakage};
+                                   .table = &m->leakage[gpu]};
 }
 
 const struct tmx_power_ops tmx_power_unit = {

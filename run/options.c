@@ -50,6 +50,8 @@ const struct tmx_opt tmx_run_opts[] = {
                  "emergency_c of dtm, mix_policy and place is throttle.trip_c less this; -1: as they say"),
     TMX_ROW_REAL(tmx_run_options, release_below_trip_k, "K", -1, 200, -1, "likewise their release_c"),
     TMX_ROW_BOOL(tmx_run_options, leakage, 1, "count leakage"),
+    TMX_ROW_INT(tmx_run_options, threads, "1", 1, 64, 1,
+                "that advance the GPUs of the run; results do not depend on it, nor does the run's id"),
     {0},
 };
 

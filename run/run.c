@@ -38,6 +38,7 @@ static enum tmx_status fill_spec(struct tmx_run *r, struct tmx_err *err)
     s->warmup_with = (enum tmx_warmup)o->warmup_with;
     s->stuck_s = o->stuck_s;
     s->seed = (uint64_t)o->seed;
+    s->n_thread = (size_t)o->threads;
     return tmx_run_node_spec(r, err);
 }
 

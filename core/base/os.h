@@ -2,7 +2,7 @@
 #ifndef TMX_CORE_BASE_OS_H
 #define TMX_CORE_BASE_OS_H
 
-/* The only file outside cli/ that uses POSIX. */
+/* The only file outside cli/ that uses POSIX; threads are in core/sim/crew.c. */
 
 #include <stdbool.h>
 #include <stddef.h>

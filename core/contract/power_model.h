@@ -24,7 +24,8 @@ struct tmx_power_ops {
     void (*destroy)(void *model);
     /* REQUIRED. Fill the power arrays of *frame for the tick from machine->busy and frame->temp_k.
      * No allocation. TMX_ERUNAWAY where a temperature is outside the leakage model's range. */
-    enum tmx_status (*eval)(void *model, const struct tmx_machine *machine, struct tmx_frame *frame);
+    enum tmx_status (*eval)(void *model, const struct tmx_machine *machine, struct tmx_gpus span,
+                            struct tmx_frame *frame);
     /* OPTIONAL. The part of eval that does not depend on work. */
     void (*still)(const void *model, const struct tmx_machine *machine, size_t gpu,
                   struct tmx_static_power *p);

@@ -86,27 +86,28 @@ static bool blocks_stopped(const struct tmx_machine *m, const struct tmx_gpu *gp
     return false;
 }
 
-/* Add work to a job; when it ends inside the tick, the slots idle for the rest of it. */
-static void progress(struct tmx_machine *m, struct tmx_gpu *gpu, size_t way, double work_sm_s, double time_s)
+/* Add work to a job; when it ends inside the tick, the slots idle for the rest of it. 1 when it ended. */
+static size_t progress(struct tmx_machine *m, struct tmx_gpu *gpu, size_t way, double work_sm_s,
+                       double time_s)
 {
     struct tmx_job *j = &m->job[gpu->run[way]];
     if (j->started_s < 0 && m->counting) {
         j->started_s = time_s;
     }
     if (!m->counting || j->state == TMX_JOB_DONE || work_sm_s <= 0) {
-        return;
+        return 0;
     }
     const double add = work_sm_s * job_rate(m, gpu, j), left = j->work_sm_s - j->done_sm_s;
     if (add < left) {
         j->done_sm_s += add;
-        return;
+        return 0;
     }
     const double used = left / add;
     j->done_sm_s = j->work_sm_s;
-    if (!m->blocks_wait || !blocks_stopped(m, gpu, way)) {
+    const bool ends = !m->blocks_wait || !blocks_stopped(m, gpu, way);
+    if (ends) {
         j->state = TMX_JOB_DONE;
         j->finished_s = time_s + used * m->dt_s;
-        m->n_done++;
         if (gpu->n_run == 1 && gpu->n_queue == 0) { /* the rest of the tick is idle */
             gpu->busy_s -= (1 - used) * m->dt_s;
         }
@@ -114,15 +115,17 @@ static void progress(struct tmx_machine *m, struct tmx_gpu *gpu, size_t way, dou
     for (size_t i = TMX_WAYS * gpu->sm0 + way; i < TMX_WAYS * (gpu->sm0 + gpu->chip->n_sm); i += TMX_WAYS) {
         m->busy[i] *= used;
     }
+    return ends;
 }
 
-void tmx_machine_advance(struct tmx_machine *m, double time_s)
+size_t tmx_machine_advance_span(struct tmx_machine *m, struct tmx_gpus span, double time_s)
 {
-    for (size_t g = 0; g < m->n_gpu; g++) {
+    size_t n_done = 0;
+    for (size_t g = span.first; g < span.end; g++) {
         struct tmx_gpu *gpu = &m->gpu[g];
         const size_t n_run = gpu->n_run;
         double work[TMX_WAYS] = {0};
-        if (m->n_volunteer > 0) {
+        if (gpu->n_volunteer > 0) {
             tmx_machine_profile(m, gpu);
         }
         const double lost_s = gpu->stall_s < m->dt_s ? gpu->stall_s : m->dt_s;
@@ -140,13 +143,19 @@ void tmx_machine_advance(struct tmx_machine *m, double time_s)
                 tmx_gang_offer(m->members, gpu->run[k], g, k,
                                work[k] * rate / m->dt_s / (double)m->gpu[0].chip->n_sm);
             } else {
-                progress(m, gpu, k, work[k], time_s);
+                n_done += progress(m, gpu, k, work[k], time_s);
             }
         }
         if (n_run > 0 && m->counting) {
             gpu->busy_s += m->dt_s;
         }
     }
+    return n_done;
+}
+
+void tmx_machine_end_tick(struct tmx_machine *m, size_t n_done, double time_s)
+{
+    m->n_done += n_done;
     if (m->members) {
         tmx_gang_advance(m->members, m, time_s);
     }

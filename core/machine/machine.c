@@ -345,11 +345,12 @@ static void admit(struct tmx_machine *m, struct tmx_gpu *gpu, const struct tmx_g
     }
 }
 
-void tmx_machine_apply(struct tmx_machine *m, const struct tmx_request *request, const double *sensed_k)
+void tmx_machine_apply_span(struct tmx_machine *m, struct tmx_gpus span, const struct tmx_request *request,
+                            const double *sensed_k)
 {
-    memcpy(m->gated, request->gate, m->n_sm * sizeof *m->gated);
-    for (size_t g = 0; g < m->n_gpu; g++) {
+    for (size_t g = span.first; g < span.end; g++) {
         struct tmx_gpu *gpu = &m->gpu[g];
+        memcpy(m->gated + gpu->sm0, request->gate + gpu->sm0, gpu->n_sm * sizeof *m->gated);
         const struct tmx_gpu_request *r = &request->gpu[g];
         drop_finished(m, gpu);
         change_level(m, g, r->level);

@@ -33,8 +33,9 @@ struct tmx_gpu {
     size_t n_active;             /* SMs allowed to work, */
     size_t *active;              /* [n_sm] by index, */
     size_t *active_hot;          /* [n_sm] and in the chip's hot_order */
-    size_t *order; /* [n_sm] in which blocks are handed out; written by order_blocks of the tick */
-    double busy_s; /* time with work, ledger */
+    size_t *order;      /* [n_sm] in which blocks are handed out; written by order_blocks of the tick */
+    double busy_s;      /* time with work, ledger */
+    size_t n_volunteer; /* SMs profiling or about to */
 };
 
 struct tmx_machine {
@@ -50,7 +51,6 @@ struct tmx_machine {
     const struct tmx_job_view **job_view; /* [n_job] and jobs */
     struct tmx_gang *members;             /* the synchronous job; NULL: none */
     size_t n_unit;
-    size_t n_volunteer; /* SMs profiling or about to */
     size_t n_done;
     double dt_s;
     const double *mix_memory; /* of the mix policy, for its spread; not owned */
@@ -110,12 +110,36 @@ double tmx_machine_remote_speed(const struct tmx_machine *m, const struct tmx_jo
  * wait for it. */
 double tmx_machine_clock_speed(const struct tmx_machine *m, const struct tmx_job *job, size_t gpu);
 
+/* GPUs first .. end - 1. Those of different spans may go through the functions below at the same time, as
+ * long as no job is in the queues of both and there is no gang. */
+struct tmx_gpus {
+    size_t first, end;
+};
+static inline struct tmx_gpus tmx_machine_all(const struct tmx_machine *m)
+{
+    return (struct tmx_gpus){0, m->n_gpu};
+}
+
 /* Clamp and apply the request: gates, levels, admissions, shares; start the queue's head on idle
  * GPUs; choose volunteers among the coldest SMs (sensed_k [n_sm, K]) for unprofiled jobs. */
-void tmx_machine_apply(struct tmx_machine *m, const struct tmx_request *request, const double *sensed_k);
+void tmx_machine_apply_span(struct tmx_machine *m, struct tmx_gpus span, const struct tmx_request *request,
+                            const double *sensed_k);
 
-/* Blocks progress and retire for one tick; time_s is its start. */
-void tmx_machine_advance(struct tmx_machine *m, double time_s);
+/* Blocks progress and retire for one tick; time_s is its start. Returns how many jobs ended; who has advanced
+ * all GPUs ends the tick with their sum. */
+size_t tmx_machine_advance_span(struct tmx_machine *m, struct tmx_gpus span, double time_s);
+void tmx_machine_end_tick(struct tmx_machine *m, size_t n_done, double time_s);
+
+/* The same of all GPUs. */
+static inline void tmx_machine_apply(struct tmx_machine *m, const struct tmx_request *request,
+                                     const double *sensed_k)
+{
+    tmx_machine_apply_span(m, tmx_machine_all(m), request, sensed_k);
+}
+static inline void tmx_machine_advance(struct tmx_machine *m, double time_s)
+{
+    tmx_machine_end_tick(m, tmx_machine_advance_span(m, tmx_machine_all(m), time_s), time_s);
+}
 
 /* Block slots job holds over all SMs. */
 double tmx_machine_slots(const struct tmx_machine *m, size_t job);

@@ -43,7 +43,6 @@ static size_t walk(enum direction d, struct tmx_machine *m, unsigned char *buf)
         m->job[j].kernel = kernel;
     }
     at = item(d, &m->n_arrived, sizeof m->n_arrived, buf, at);
-    at = item(d, &m->n_volunteer, sizeof m->n_volunteer, buf, at);
     at = item(d, &m->n_done, sizeof m->n_done, buf, at);
     at = item(d, &m->first_unfinished, sizeof m->first_unfinished, buf, at);
     at = item(d, &m->last_home, sizeof m->last_home, buf, at);

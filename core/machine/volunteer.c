@@ -19,7 +19,7 @@ void tmx_machine_volunteer(struct tmx_machine *m, struct tmx_gpu *gpu, const dou
             return;
         }
         m->volunteer_job[coldest] = gpu->queue[q];
-        m->n_volunteer++;
+        gpu->n_volunteer++;
         j->profiling_s = m->job[gpu->run[0]].lifetime_s + j->lifetime_s + m->system_kernel_s;
     }
 }
@@ -34,7 +34,7 @@ void tmx_machine_profile(struct tmx_machine *m, struct tmx_gpu *gpu)
         if (m->volunteer_done[sm]) {
             m->volunteer_job[sm] = TMX_NO_JOB;
             m->volunteer_done[sm] = false;
-            m->n_volunteer--;
+            gpu->n_volunteer--;
             continue;
         }
         struct tmx_job *j = &m->job[m->volunteer_job[sm]];

@@ -8,6 +8,7 @@
 #include "core/base/units.h"
 #include "core/sim/air.h"
 #include "core/sim/answers.h"
+#include "core/sim/crew.h"
 
 struct ledger {     /* sums over time, at the head of the block */
     double since_s; /* the last update */
@@ -31,6 +32,9 @@ struct tmx_cooling {
     double *out_j;                     /* [n_gpu] heat given off up to the last update */
     double *flow, *heat_w, *outlet_w;  /* [n_gpu] of the update */
     double *gpu_rpm_s, *gpu_inlet_k_s; /* [n_gpu] integrals since counting began, up to the last update */
+    double *now_j;                     /* [n_gpu] scratch: heat given off by now */
+    bool *changed;                     /* [n_card] scratch: its level has */
+    const struct tmx_cooled *gpu;      /* during an update */
     size_t *order;                     /* [n_gpu] by level, then index; follows from level */
     bool has_heat;
 };
@@ -71,7 +75,9 @@ enum tmx_status tmx_cooling_create(struct tmx_cooling **out, const struct tmx_co
     c->block = calloc(c->n_block, sizeof *c->block);
     c->order = calloc(t->n_gpu, sizeof *c->order);
     c->room_k = calloc(t->n_gpu, sizeof *c->room_k);
-    if (!c->block || !c->order || !c->room_k) {
+    c->now_j = calloc(t->n_gpu, sizeof *c->now_j);
+    c->changed = calloc(t->n_card, sizeof *c->changed);
+    if (!c->block || !c->order || !c->room_k || !c->now_j || !c->changed) {
         tmx_cooling_destroy(c);
         return tmx_fail(err, TMX_ENOMEM, "cooling of %zu GPUs", t->n_gpu);
     }
@@ -112,6 +118,8 @@ void tmx_cooling_destroy(struct tmx_cooling *c)
         free(c->block);
         free(c->order);
         free(c->room_k);
+        free(c->now_j);
+        free(c->changed);
         free(c);
     }
 }
@@ -247,13 +255,35 @@ static double behind_w(const struct tmx_cooling *c)
     return w;
 }
 
+/* Pieces of BATCH GPUs or cards go to the crew. */
+enum { BATCH = 32 };
+
+static void read_heat(void *ctx, size_t batch)
+{
+    const struct tmx_cooling *c = ctx;
+    const size_t n = c->spec.topology->n_gpu, end = (batch + 1) * BATCH < n ? (batch + 1) * BATCH : n;
+    for (size_t g = batch * BATCH; g < end; g++) {
+        c->now_j[g] = c->has_heat ? out_j(&c->gpu[g]) : 0;
+    }
+}
+
+static void set_cards(void *ctx, size_t batch)
+{
+    struct tmx_cooling *c = ctx;
+    const size_t n = c->spec.topology->n_card, end = (batch + 1) * BATCH < n ? (batch + 1) * BATCH : n;
+    for (size_t k = batch * BATCH; k < end; k++) {
+        c->changed[k] = set_convection(c, k, c->gpu);
+    }
+}
+
 /* heat_w: what each GPU's stream took up since the last update, its card's fans included. */
-static void collect(struct tmx_cooling *c, double dt_s, const struct tmx_cooled *gpu)
+static void collect(struct tmx_cooling *c, double dt_s, struct tmx_crew *crew)
 {
     const struct tmx_topology *t = c->spec.topology;
+    tmx_crew_do(crew, (t->n_gpu + BATCH - 1) / BATCH, read_heat, c);
     for (size_t g = 0; g < t->n_gpu; g++) {
         const struct tmx_card *k = &t->card[t->gpu[g].card];
-        const double now_j = c->has_heat ? out_j(&gpu[g]) : 0;
+        const double now_j = c->now_j[g];
         double fan_w = 0;
         for (size_t f = k->fan0; f < k->fan0 + k->n_fan; f++) {
             fan_w += t->fan[f].heat_share * tmx_fan_power_w(&t->fan[f], c->rpm[f]);
@@ -275,12 +305,13 @@ static void restart(struct tmx_cooling *c)
 }
 
 enum tmx_status tmx_cooling_update(struct tmx_cooling *c, const struct tmx_view *view,
-                                   const struct tmx_cooled *gpu, struct tmx_err *err)
+                                   const struct tmx_cooled *gpu, struct tmx_crew *crew, struct tmx_err *err)
 {
     const struct tmx_topology *t = c->spec.topology;
     const double dt_s = view->time_s - c->sum->since_s;
     double exhaust_w = 0;
-    collect(c, dt_s, gpu);
+    c->gpu = gpu;
+    collect(c, dt_s, crew);
     if (dt_s > 0) { /* the air of the time that has passed; its inlets hold for the time to come */
         exhaust_w = behind_w(c) + tmx_air_flow(t, c->room_k, c->flow, c->heat_w, c->outlet_w, c->inlet_k);
     }
@@ -299,8 +330,9 @@ enum tmx_status tmx_cooling_update(struct tmx_cooling *c, const struct tmx_view 
         }
     }
     bool changed = false;
+    tmx_crew_do(crew, (t->n_card + BATCH - 1) / BATCH, set_cards, c);
     for (size_t k = 0; k < t->n_card; k++) {
-        changed = set_convection(c, k, gpu) || changed;
+        changed = changed || c->changed[k];
     }
     if (changed) {
         order_gpus(c);

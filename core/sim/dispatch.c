@@ -83,11 +83,11 @@ static enum tmx_status spread_mixed(struct tmx_machine *m, const struct tmx_gpu 
     return TMX_OK;
 }
 
-enum tmx_status tmx_dispatch(struct tmx_machine *m, const struct tmx_mix_policy *mix, const void *mix_state,
-                             double begin_s, double *scratch, struct tmx_err *err)
+enum tmx_status tmx_dispatch(struct tmx_machine *m, struct tmx_gpus span, const struct tmx_mix_policy *mix,
+                             const void *mix_state, double begin_s, double *scratch, struct tmx_err *err)
 {
     enum tmx_status st = TMX_OK;
-    for (size_t g = 0; g < m->n_gpu && !st; g++) {
+    for (size_t g = span.first; g < span.end && !st; g++) {
         const struct tmx_gpu *gpu = &m->gpu[g];
         const size_t w0 = gpu->n_run > 0 ? width(m, gpu, 0) : 0, w1 = gpu->n_run > 1 ? width(m, gpu, 1) : 0;
         if (gpu->n_run < TMX_WAYS || w0 + w1 <= gpu->n_active) {

@@ -127,9 +127,10 @@ static void look_up(const struct tmx_gate_stage *g, size_t row, double latency_c
     }
 }
 
-void tmx_gate_stage_slow(struct tmx_gate_stage *g, struct tmx_machine *m, const double *latency_factor)
+void tmx_gate_stage_slow(struct tmx_gate_stage *g, struct tmx_machine *m, struct tmx_gpus span,
+                         const double *latency_factor)
 {
-    for (size_t i = 0; i < m->n_gpu; i++) {
+    for (size_t i = span.first; i < span.end; i++) {
         const struct tmx_gpu *gpu = &m->gpu[i];
         for (size_t k = 0; k < gpu->n_run; k++) {
             const size_t job = gpu->run[k], kernel = g->row[job], row = g->row0[i] + kernel;
@@ -162,9 +163,10 @@ static double unit_asleep(const struct tmx_gate_stage *g, const struct tmx_gpu *
     return sum;
 }
 
-void tmx_gate_stage_sleep(const struct tmx_gate_stage *g, const struct tmx_machine *m, double *asleep)
+void tmx_gate_stage_sleep(const struct tmx_gate_stage *g, const struct tmx_machine *m, struct tmx_gpus span,
+                          double *asleep)
 {
-    for (size_t i = 0; i < m->n_gpu; i++) {
+    for (size_t i = span.first; i < span.end; i++) {
         const struct tmx_gpu *gpu = &m->gpu[i];
         for (size_t u = 0; u < gpu->chip->floorplan.n_unit; u++) {
             const int sm = gpu->chip->sm_of_unit[u];

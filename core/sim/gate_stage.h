@@ -45,8 +45,10 @@ void tmx_gate_stage_destroy(struct tmx_gate_stage *g);
 
 /* Before blocks advance: the resident kernels' slowdowns at the present clock. latency_factor [n_job]: memory
  * latency against the kernel alone on the whole chip, as a CTA policy leaves it. NULL: no CTA policy. */
-void tmx_gate_stage_slow(struct tmx_gate_stage *g, struct tmx_machine *m, const double *latency_factor);
+void tmx_gate_stage_slow(struct tmx_gate_stage *g, struct tmx_machine *m, struct tmx_gpus span,
+                         const double *latency_factor);
 /* After: fill asleep [n_unit]. No allocation. */
-void tmx_gate_stage_sleep(const struct tmx_gate_stage *g, const struct tmx_machine *m, double *asleep);
+void tmx_gate_stage_sleep(const struct tmx_gate_stage *g, const struct tmx_machine *m, struct tmx_gpus span,
+                          double *asleep);
 
 #endif

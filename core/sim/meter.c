@@ -74,15 +74,10 @@ void tmx_meter_destroy(struct tmx_meter *m)
     }
 }
 
-void tmx_meter_add(struct tmx_meter *m, const struct tmx_machine *machine, const double *power_w)
+void tmx_meter_add(struct tmx_meter *m, const double *gpu_w)
 {
     for (size_t g = 0; g < m->n_gpu; g++) {
-        const struct tmx_gpu *gpu = &machine->gpu[g];
-        double w = 0;
-        for (size_t i = gpu->unit0; i < gpu->unit0 + gpu->chip->floorplan.n_unit; i++) {
-            w += power_w[i];
-        }
-        m->sum_w[g] += w;
+        m->sum_w[g] += gpu_w[g];
     }
     *m->n_tick += 1;
 }

@@ -14,8 +14,8 @@ TMX_NODISCARD enum tmx_status tmx_meter_create(struct tmx_meter **m, const struc
                                                struct tmx_err *err);
 void tmx_meter_destroy(struct tmx_meter *m);
 
-/* A tick's watts, power_w [n_unit, W]. */
-void tmx_meter_add(struct tmx_meter *m, const struct tmx_machine *machine, const double *power_w);
+/* A tick's watts, gpu_w [n_gpu, W]. */
+void tmx_meter_add(struct tmx_meter *m, const double *gpu_w);
 
 /* A reading: board watts as the mean since the last one, memory rounded to multiples of quantum_k (0: exact)
  * from temp_k [n_unit, K]. */

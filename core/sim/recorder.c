@@ -17,7 +17,7 @@ const char *const tmx_reason_names[TMX_N_REASON + 1] = {
 /* All arrays live in one block behind dynamic_j, so that reset, save and restore are one copy. */
 static size_t n_real(const struct tmx_recorder *r)
 {
-    return 5 * r->n_unit + r->n_job + (4 + TMX_N_REASON) * r->n_gpu + 6 * r->n_sm;
+    return 5 * r->n_unit + r->n_job + (6 + TMX_N_REASON) * r->n_gpu + 6 * r->n_sm;
 }
 
 enum tmx_status tmx_recorder_create(struct tmx_recorder **out, const struct tmx_machine *m,
@@ -41,7 +41,9 @@ enum tmx_status tmx_recorder_create(struct tmx_recorder **out, const struct tmx_
     r->transition_j = r->job_j + m->n_job;
     r->peak_k = r->transition_j + m->n_gpu;
     r->peak_w = r->peak_k + m->n_gpu;
-    r->memory_k = r->peak_w + m->n_gpu;
+    r->now_w = r->peak_w + m->n_gpu;
+    r->now_gradient_k = r->now_w + m->n_gpu;
+    r->memory_k = r->now_gradient_k + m->n_gpu;
     r->reason_s = r->memory_k + m->n_gpu;
     r->hot_k = r->reason_s + TMX_N_REASON * m->n_gpu;
     r->trips = r->hot_k + m->n_sm;
@@ -71,11 +73,11 @@ void tmx_recorder_reset(struct tmx_recorder *r)
 }
 
 /* A stop that began in the warm-up counts from the end of the warm-up. */
-static void sample_stops(struct tmx_recorder *r, const struct tmx_machine *m, const struct tmx_frame *f,
-                         double dt_s)
+static void sample_stops(struct tmx_recorder *r, const struct tmx_machine *m, const struct tmx_gpu *gpu,
+                         const struct tmx_frame *f, double dt_s)
 {
     const double now_s = (double)r->n_tick * dt_s;
-    for (size_t sm = 0; sm < r->n_sm; sm++) {
+    for (size_t sm = gpu->sm0; sm < gpu->sm0 + gpu->n_sm; sm++) {
         r->hot_k[sm] = f->sensed_k[sm] > r->hot_k[sm] ? f->sensed_k[sm] : r->hot_k[sm];
         if (!m->gated[sm]) {
             r->stopped_s[sm] = 0;
@@ -91,21 +93,60 @@ static void sample_stops(struct tmx_recorder *r, const struct tmx_machine *m, co
     }
 }
 
-void tmx_recorder_sample(struct tmx_recorder *r, const struct tmx_machine *m, const struct tmx_frame *f,
-                         double dt_s)
+/* sum += v * scale; the arrays do not overlap. */
+static void add_scaled(size_t n, const double *restrict v, double scale, double *restrict sum)
 {
-    double total_w = 0;
-    for (size_t u = 0; u < r->n_unit; u++) {
-        r->dynamic_j[u] += f->dynamic_w[u] * dt_s;
-        r->leakage_j[u] += f->leakage_w[u] * dt_s;
-        r->baseline_j[u] += f->baseline_w[u] * dt_s;
-        r->saved_j[u] += f->saved_w[u] * dt_s;
-        r->sum_k[u] += f->temp_k[u];
-        total_w += f->power_w[u];
+    for (size_t i = 0; i < n; i++) {
+        sum[i] += v[i] * scale;
     }
-    r->total_j += total_w * dt_s;
-    for (size_t g = 0; g < m->n_gpu; g++) {
+}
+
+/* Four sums side by side, then those: the same order on every processor. */
+static double sum_of(size_t n, const double *v)
+{
+    double sum[4] = {0};
+    size_t i = 0;
+    for (; i + 4 <= n; i += 4) {
+        for (size_t k = 0; k < 4; k++) {
+            sum[k] += v[i + k];
+        }
+    }
+    for (; i < n; i++) {
+        sum[0] += v[i];
+    }
+    return (sum[0] + sum[1]) + (sum[2] + sum[3]);
+}
+
+static void sample_temperatures(struct tmx_recorder *r, const struct tmx_gpu *gpu, size_t g,
+                                const double *temp_k)
+{
+    const int *sm_of_unit = gpu->chip->sm_of_unit;
+    double peak_k = r->peak_k[g], low_k = INFINITY, high_k = 0;
+    for (size_t u = 0; u < gpu->chip->floorplan.n_unit; u++) {
+        const double t = temp_k[u], sm_k = sm_of_unit[u] != TMX_NO_SM ? t : 0;
+        low_k = t < low_k ? t : low_k;
+        high_k = t > high_k ? t : high_k;
+        peak_k = sm_k > peak_k ? sm_k : peak_k;
+    }
+    for (size_t u = 0; gpu->chip->is_memory && u < gpu->chip->floorplan.n_unit; u++) {
+        r->memory_k[g] = gpu->chip->is_memory[u] && temp_k[u] > r->memory_k[g] ? temp_k[u] : r->memory_k[g];
+    }
+    r->peak_k[g] = peak_k;
+    r->now_gradient_k[g] = high_k - low_k;
+}
+
+void tmx_recorder_sample(struct tmx_recorder *r, const struct tmx_machine *m, struct tmx_gpus span,
+                         const struct tmx_frame *f, double dt_s)
+{
+    for (size_t g = span.first; g < span.end; g++) {
         const struct tmx_gpu *gpu = &m->gpu[g];
+        const size_t u0 = gpu->unit0, n = gpu->chip->floorplan.n_unit;
+        add_scaled(n, f->dynamic_w + u0, dt_s, r->dynamic_j + u0);
+        add_scaled(n, f->leakage_w + u0, dt_s, r->leakage_j + u0);
+        add_scaled(n, f->baseline_w + u0, dt_s, r->baseline_j + u0);
+        add_scaled(n, f->saved_w + u0, dt_s, r->saved_j + u0);
+        add_scaled(n, f->temp_k + u0, 1, r->sum_k + u0);
+        r->now_w[g] = sum_of(n, f->power_w + u0);
         for (size_t k = 0; k < gpu->n_run; k++) {
             r->job_j[gpu->run[k]] += f->way_w[TMX_WAYS * g + k] * dt_s;
         }
@@ -113,23 +154,21 @@ void tmx_recorder_sample(struct tmx_recorder *r, const struct tmx_machine *m, co
         for (unsigned why = 0; gpu->reasons >> why; why++) {
             r->reason_s[TMX_N_REASON * g + why] += gpu->reasons >> why & 1 ? dt_s : 0;
         }
-        double peak_k = r->peak_k[g], low_k = INFINITY, high_k = 0, gpu_w = 0;
-        for (size_t u = 0; u < gpu->chip->floorplan.n_unit; u++) {
-            const double t = f->temp_k[gpu->unit0 + u];
-            gpu_w += f->power_w[gpu->unit0 + u];
-            low_k = t < low_k ? t : low_k;
-            high_k = t > high_k ? t : high_k;
-            peak_k = t > peak_k && gpu->chip->sm_of_unit[u] != TMX_NO_SM ? t : peak_k;
-            if (gpu->chip->is_memory && gpu->chip->is_memory[u]) {
-                r->memory_k[g] = t > r->memory_k[g] ? t : r->memory_k[g];
-            }
-        }
-        r->peak_k[g] = peak_k;
-        r->peak_w[g] = gpu_w > r->peak_w[g] ? gpu_w : r->peak_w[g];
-        r->gradient_k = high_k - low_k > r->gradient_k ? high_k - low_k : r->gradient_k;
-        r->peak_sm_k = peak_k > r->peak_sm_k ? peak_k : r->peak_sm_k;
+        r->peak_w[g] = r->now_w[g] > r->peak_w[g] ? r->now_w[g] : r->peak_w[g];
+        sample_temperatures(r, gpu, g, f->temp_k + u0);
+        sample_stops(r, m, gpu, f, dt_s);
     }
-    sample_stops(r, m, f, dt_s);
+}
+
+void tmx_recorder_end_tick(struct tmx_recorder *r, double dt_s)
+{
+    double total_w = 0;
+    for (size_t g = 0; g < r->n_gpu; g++) {
+        total_w += r->now_w[g];
+        r->gradient_k = r->now_gradient_k[g] > r->gradient_k ? r->now_gradient_k[g] : r->gradient_k;
+        r->peak_sm_k = r->peak_k[g] > r->peak_sm_k ? r->peak_k[g] : r->peak_sm_k;
+    }
+    r->total_j += total_w * dt_s;
     r->n_tick++;
 }
 

@@ -14,17 +14,19 @@ struct tmx_recorder {
     uint64_t n_tick; /* counted */
     /* [n_unit] J */
     double *dynamic_j, *leakage_j, *baseline_j;
-    double *saved_j;      /* leakage that sleeping units did not spend; not part of the sum */
-    double *job_j;        /* [n_job] dynamic energy of each job */
-    double *transition_j; /* [n_gpu] */
-    double total_j;       /* integral of power, summed independently of the causes */
-    double peak_sm_k;     /* hottest SM unit at the end of any tick */
-    double gradient_k;    /* largest difference between two units of a GPU at the end of any tick */
-    double *reason_s;     /* [n_gpu * TMX_N_REASON] time slowed for each reason */
-    double *memory_k;     /* [n_gpu] hottest memory stack; 0: none */
-    double *sum_k;        /* [n_unit] of temperatures at the end of ticks */
-    double *peak_k;       /* [n_gpu] */
-    double *peak_w;       /* [n_gpu] largest power of any tick */
+    double *saved_j;        /* leakage that sleeping units did not spend; not part of the sum */
+    double *job_j;          /* [n_job] dynamic energy of each job */
+    double *transition_j;   /* [n_gpu] */
+    double total_j;         /* integral of power, summed independently of the causes */
+    double peak_sm_k;       /* hottest SM unit at the end of any tick */
+    double gradient_k;      /* largest difference between two units of a GPU at the end of any tick */
+    double *reason_s;       /* [n_gpu * TMX_N_REASON] time slowed for each reason */
+    double *memory_k;       /* [n_gpu] hottest memory stack; 0: none */
+    double *sum_k;          /* [n_unit] of temperatures at the end of ticks */
+    double *peak_k;         /* [n_gpu] */
+    double *peak_w;         /* [n_gpu] largest power of any tick */
+    double *now_w;          /* [n_gpu] of this tick; the sum over GPUs is taken in their order */
+    double *now_gradient_k; /* [n_gpu] of this tick */
     /* [n_sm] stops of the clock */
     double *hot_k;     /* highest reading of the sensor */
     double *trips;     /* how often the clock was stopped */
@@ -39,8 +41,10 @@ TMX_NODISCARD enum tmx_status tmx_recorder_create(struct tmx_recorder **r, const
 void tmx_recorder_destroy(struct tmx_recorder *r);
 /* Forget what was recorded (the end of the warm-up). */
 void tmx_recorder_reset(struct tmx_recorder *r);
-void tmx_recorder_sample(struct tmx_recorder *r, const struct tmx_machine *m, const struct tmx_frame *f,
-                         double dt_s);
+/* The tick of a span's GPUs; then, when all have been sampled, the end of it. */
+void tmx_recorder_sample(struct tmx_recorder *r, const struct tmx_machine *m, struct tmx_gpus span,
+                         const struct tmx_frame *f, double dt_s);
+void tmx_recorder_end_tick(struct tmx_recorder *r, double dt_s);
 
 size_t tmx_recorder_image_size(const struct tmx_recorder *r);
 void tmx_recorder_save(const struct tmx_recorder *r, void *buf);

@@ -84,11 +84,23 @@ double tmx_sensor_sm_k(const struct tmx_gpu *gpu, size_t sm, const double *temp_
     return sum;
 }
 
-void tmx_sensor_read(struct tmx_sensor *s, const struct tmx_machine *machine, const double *temp_k,
-                     double *sensed_k, double *hottest_k)
+void tmx_sensor_begin(struct tmx_sensor *s)
 {
-    double *now_k = &s->ring_k[s->n_sample % s->depth * s->n_sm];
-    for (size_t g = 0; g < machine->n_gpu; g++) {
+    s->n_sample++;
+}
+
+bool tmx_sensor_in_order(const struct tmx_sensor *s)
+{
+    return s->rng != NULL;
+}
+
+void tmx_sensor_read(struct tmx_sensor *s, const struct tmx_machine *machine, struct tmx_gpus span,
+                     const double *temp_k, double *sensed_k, double *hottest_k)
+{
+    const uint64_t back = s->n_sample < s->depth ? s->n_sample : s->depth; /* at first: the oldest there is */
+    double *now_k = &s->ring_k[(s->n_sample - 1) % s->depth * s->n_sm];
+    const double *then_k = &s->ring_k[(s->n_sample - back) % s->depth * s->n_sm];
+    for (size_t g = span.first; g < span.end; g++) {
         const struct tmx_gpu *gpu = &machine->gpu[g];
         for (size_t sm = 0; sm < gpu->chip->n_sm; sm++) {
             double t = tmx_sensor_sm_k(gpu, sm, temp_k);
@@ -100,14 +112,9 @@ void tmx_sensor_read(struct tmx_sensor *s, const struct tmx_machine *machine, co
             }
             now_k[gpu->sm0 + sm] = t;
         }
-    }
-    s->n_sample++;
-    const uint64_t back = s->n_sample < s->depth ? s->n_sample : s->depth; /* at first: the oldest there is */
-    memcpy(sensed_k, &s->ring_k[(s->n_sample - back) % s->depth * s->n_sm], s->n_sm * sizeof *sensed_k);
-    for (size_t g = 0; g < machine->n_gpu; g++) {
-        const struct tmx_gpu *gpu = &machine->gpu[g];
-        double hot = sensed_k[gpu->sm0];
-        for (size_t sm = gpu->sm0 + 1; sm < gpu->sm0 + gpu->chip->n_sm; sm++) {
+        double hot = then_k[gpu->sm0];
+        for (size_t sm = gpu->sm0; sm < gpu->sm0 + gpu->chip->n_sm; sm++) {
+            sensed_k[sm] = then_k[sm];
             hot = sensed_k[sm] > hot ? sensed_k[sm] : hot;
         }
         hottest_k[g] = hot;

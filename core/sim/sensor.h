@@ -31,9 +31,12 @@ void tmx_sensor_destroy(struct tmx_sensor *s);
 /* Ticks between samples. */
 uint64_t tmx_sensor_period(const struct tmx_sensor *s);
 
-/* A sample: temp_k [n_unit, K] -> sensed_k [n_sm, K], hottest_k [n_gpu, K]. */
-void tmx_sensor_read(struct tmx_sensor *s, const struct tmx_machine *machine, const double *temp_k,
-                     double *sensed_k, double *hottest_k);
+/* A sample: begin, then every GPU once: temp_k [n_unit, K] -> sensed_k [n_sm, K], hottest_k [n_gpu, K]. Spans
+ * may be read at the same time unless tmx_sensor_in_order: noise comes from one stream. */
+void tmx_sensor_begin(struct tmx_sensor *s);
+bool tmx_sensor_in_order(const struct tmx_sensor *s);
+void tmx_sensor_read(struct tmx_sensor *s, const struct tmx_machine *machine, struct tmx_gpus span,
+                     const double *temp_k, double *sensed_k, double *hottest_k);
 
 /* True temperature of an SM [K]: area-weighted mean over its units. */
 double tmx_sensor_sm_k(const struct tmx_gpu *gpu, size_t sm, const double *temp_k);

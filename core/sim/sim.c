@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "core/sim/sim_state.h"
+#include "core/sim/slices.h"
 
 static enum tmx_status multiple(double span_s, double dt_s, const char *what, uint64_t *ticks,
                                 struct tmx_err *err)
@@ -33,11 +34,7 @@ static enum tmx_status take_arrays(struct tmx_sim *s, struct tmx_err *err)
     s->request.gpu = calloc(m->n_gpu, sizeof *s->request.gpu);
     s->request.gate = calloc(m->n_sm, sizeof *s->request.gate);
     s->thermal = calloc(m->n_gpu, sizeof *s->thermal);
-    s->gang.state = calloc(m->n_gpu, sizeof *s->gang.state);
-    s->gang.power_w = calloc(m->n_gpu, sizeof *s->gang.power_w);
-    s->gang.temp_k = calloc(m->n_gpu, sizeof *s->gang.temp_k);
-    if (!s->block || !s->request.gpu || !s->request.gate || !s->thermal || !s->gang.state ||
-        !s->gang.power_w || !s->gang.temp_k) {
+    if (!s->block || !s->request.gpu || !s->request.gate || !s->thermal) {
         return tmx_fail(err, TMX_ENOMEM, "simulation of %zu units", m->n_unit);
     }
     double *p = s->block;
@@ -185,6 +182,7 @@ enum tmx_status tmx_sim_create(struct tmx_sim **sim, struct tmx_sim_spec *spec, 
     s->stuck = (uint64_t)(spec->stuck_s / spec->dt_s);
     s->machine->counting = s->warmup == 0;
     st = make_view(s, err);
+    st = st ? st : tmx_slices_create(&s->slices, s, err);
     if (st) {
         tmx_sim_destroy(s);
         return st;
@@ -212,6 +210,7 @@ void tmx_sim_destroy(struct tmx_sim *s)
     if (s->power) {
         s->spec.power.ops->destroy(s->power);
     }
+    tmx_slices_destroy(s->slices);
     tmx_cta_stage_destroy(s->cta);
     tmx_gate_stage_destroy(s->gate);
     tmx_jobs_destroy(s->jobs);
@@ -227,9 +226,6 @@ void tmx_sim_destroy(struct tmx_sim *s)
     free(s->asked);
     free(s->outlook);
     free(s->thermal);
-    free(s->gang.state);
-    free(s->gang.power_w);
-    free(s->gang.temp_k);
     free(s->block);
     tmx_choices_finish(s->spec.choice);
     free(s);

@@ -55,6 +55,7 @@ struct tmx_sim_spec {
     enum tmx_warmup warmup_with;
     double stuck_s; /* simulated time without progress after which the run fails */
     uint64_t seed;
+    size_t n_thread; /* that advance GPUs; 0 or 1: the caller's alone. Results do not depend on it */
 };
 
 struct tmx_sim;

@@ -8,6 +8,8 @@
 #include "core/sim/meter.h"
 #include "core/sim/sim.h"
 
+struct tmx_slices;
+
 struct tmx_sim {
     struct tmx_sim_spec spec;
     struct tmx_machine *machine;
@@ -19,11 +21,7 @@ struct tmx_sim {
     struct tmx_cta_stage *cta;   /* NULL: none */
     struct tmx_cooled *thermal;  /* [n_gpu] */
     struct tmx_cooling *cooling; /* NULL: none */
-    struct {
-        void **state;           /* [n_gpu] */
-        const double **power_w; /* [n_gpu] */
-        double **temp_k;        /* [n_gpu] */
-    } gang;                     /* scratch of the thermal step */
+    struct tmx_slices *slices;   /* and threads */
     struct tmx_frame frame;
     struct tmx_request request;
     struct tmx_view view;

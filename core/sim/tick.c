@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* One tick, and its stages in their order. */
+/* One tick, and its stages in their order; those that concern each GPU by itself are in slices.c. */
 #include <inttypes.h>
 
 #include "core/sim/answers.h"
-#include "core/sim/dispatch.h"
 #include "core/sim/sim_state.h"
+#include "core/sim/slices.h"
 
 /* Placed jobs may get more GPUs. */
 static enum tmx_status widen_jobs(struct tmx_sim *s, struct tmx_err *err)
@@ -133,19 +133,6 @@ static enum tmx_status schedule(struct tmx_sim *s, struct tmx_err *err)
     return st;
 }
 
-/* The second part of a scheduling tick may have a clock level of its own. */
-static void change_late(struct tmx_sim *s)
-{
-    const uint64_t left = s->quantum - s->tick % s->quantum;
-    for (size_t g = 0; g < s->machine->n_gpu; g++) {
-        struct tmx_gpu_request *r = &s->request.gpu[g];
-        if (r->late_s > 0 && (double)left * s->spec.dt_s <= r->late_s * (1 + 1e-9)) {
-            r->level = r->late_level;
-            r->late_s = 0;
-        }
-    }
-}
-
 /* A board that has shut down does not come back. */
 static enum tmx_status check_shutdown(const struct tmx_sim *s, struct tmx_err *err)
 {
@@ -162,7 +149,7 @@ static enum tmx_status check_shutdown(const struct tmx_sim *s, struct tmx_err *e
 static enum tmx_status guard(struct tmx_sim *s, struct tmx_err *err)
 {
     const struct tmx_choice *safety = &s->spec.choice[TMX_SAFETY], *dtm = &s->spec.choice[TMX_LEVEL_DTM];
-    tmx_sensor_read(s->sensor, s->machine, s->frame.temp_k, s->frame.sensed_k, s->hottest_k);
+    tmx_slices_sense(s->slices);
     tmx_meter_read(s->meter, s->machine, s->frame.temp_k, s->spec.sensor.quantum_k);
     for (size_t g = 0; g < s->machine->n_gpu; g++) {
         tmx_meter_inlet(s->meter, g,
@@ -192,76 +179,8 @@ static void begin(struct tmx_sim *s)
 static enum tmx_status cool(struct tmx_sim *s, struct tmx_err *err)
 {
     const bool due = s->cooling && (s->tick % s->cool == 0 || s->tick == s->warmup);
-    return due ? tmx_cooling_update(s->cooling, &s->view, s->thermal, err) : TMX_OK;
-}
-
-/* Blocks to SMs, and what delays them. Under a CTA policy who has SMs in this tick slows whom, and
- * units sleep at the latency that results. */
-static enum tmx_status place_blocks(struct tmx_sim *s, struct tmx_err *err)
-{
-    const struct tmx_choice *mix = &s->spec.choice[TMX_LEVEL_MIX];
-    if (s->gate && !s->cta) {
-        tmx_gate_stage_slow(s->gate, s->machine, NULL);
-    }
-    const enum tmx_status st =
-        tmx_dispatch(s->machine, tmx_mix_of(mix), mix->state, s->view.time_s, s->scratch, err);
-    if (!st && s->cta) {
-        tmx_cta_stage_slow(s->cta, s->machine);
-    }
-    if (!st && s->cta && s->gate) {
-        tmx_gate_stage_slow(s->gate, s->machine, tmx_cta_stage_latency(s->cta));
-    }
-    return st;
-}
-
-/* Work is done, jobs end; what had nothing to do slept. */
-static void advance(struct tmx_sim *s)
-{
-    tmx_machine_advance(s->machine, s->view.time_s - (double)s->warmup * s->spec.dt_s);
-    if (s->gate) {
-        tmx_gate_stage_sleep(s->gate, s->machine, s->frame.asleep);
-    }
-    if (s->cta) {
-        tmx_cta_stage_sleep(s->cta, s->machine, s->frame.unpowered);
-    }
-}
-
-static enum tmx_status power(struct tmx_sim *s, struct tmx_err *err)
-{
-    const enum tmx_status st = s->spec.power.ops->eval(s->power, s->machine, &s->frame);
-    return !st ? TMX_OK
-               : tmx_fail(
-                     err, st,
-                     "thermal runaway at %.3f s: a unit left 200..600 K; leakage feeds back faster than the "
-                     "package cools (lower leakage_w or r_convec)",
-                     (double)s->tick * s->spec.dt_s);
-}
-
-/* GPUs of one model side by side in the order of their convection step as a gang. */
-static enum tmx_status heat(struct tmx_sim *s, struct tmx_err *err)
-{
-    const size_t *order = s->cooling ? tmx_cooling_order(s->cooling) : NULL;
-    const size_t n = s->machine->n_gpu;
-    for (size_t first = 0, n_gang; first < n; first += n_gang) {
-        const struct tmx_sim_gpu_thermal *kind = &s->spec.thermal[order ? order[first] : first];
-        size_t bad = 0;
-        for (n_gang = 0; first + n_gang < n; n_gang++) {
-            const size_t g = order ? order[first + n_gang] : first + n_gang;
-            if (s->spec.thermal[g].model != kind->model) {
-                break;
-            }
-            s->gang.state[n_gang] = s->thermal[g].state;
-            s->gang.power_w[n_gang] = &s->frame.power_w[s->machine->gpu[g].unit0];
-            s->gang.temp_k[n_gang] = &s->frame.temp_k[s->machine->gpu[g].unit0];
-        }
-        const enum tmx_status st = tmx_thermal_step_many(kind->ops, n_gang, s->gang.state, s->spec.dt_s,
-                                                         s->gang.power_w, s->gang.temp_k, &bad);
-        if (st) {
-            return tmx_fail(err, st, "thermal back-end %s, GPU %zu, tick %" PRIu64, kind->ops->base.name,
-                            order ? order[first + bad] : first + bad, s->tick);
-        }
-    }
-    return TMX_OK;
+    return due ? tmx_cooling_update(s->cooling, &s->view, s->thermal, tmx_slices_crew(s->slices), err)
+               : TMX_OK;
 }
 
 enum tmx_status tmx_sim_tick(struct tmx_sim *s, struct tmx_err *err)
@@ -279,20 +198,10 @@ enum tmx_status tmx_sim_tick(struct tmx_sim *s, struct tmx_err *err)
     if (st) {
         return st;
     }
-    change_late(s);
-    tmx_machine_apply(s->machine, &s->request, s->frame.sensed_k); /* 5 clamp, charge */
-    st = place_blocks(s, err);                                     /* 6 blocks to SMs */
-    if (st) {
-        return st;
+    if (s->tick % s->quantum == 0 || (s->cooling && s->tick % s->cool == 0) || s->tick == s->warmup) {
+        tmx_slices_plan(s->slices);
     }
-    advance(s);                  /* 7 progress, retire, sleep */
-    st = power(s, err);          /* 8 watts */
-    st = st ? st : heat(s, err); /* 9 kelvins */
-    if (st) {
-        return st;
-    }
-    tmx_meter_add(s->meter, s->machine, s->frame.power_w);
-    tmx_recorder_sample(s->recorder, s->machine, &s->frame, s->spec.dt_s); /* 10 the only way out */
-    s->tick++;
-    return TMX_OK;
+    st = tmx_slices_tick(s->slices, err); /* 5 to 10: each GPU by itself */
+    s->tick += !st;
+    return st;
 }

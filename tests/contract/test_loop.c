@@ -268,7 +268,8 @@ static void sensors_quantise_delay_and_err_as_told(void **state)
         for (size_t u = 0; u <= N_SM; u++) {
             temp_k[u] = 300.2 + k + (double)u;
         }
-        tmx_sensor_read(s, m, temp_k, sensed_k, &hot_k);
+        tmx_sensor_begin(s);
+        tmx_sensor_read(s, m, tmx_machine_all(m), temp_k, sensed_k, &hot_k);
         check_close(sensed_k[0], 300 + (k < 2 ? 0 : k - 2), 0, 1e-12);
         check_close(hot_k, sensed_k[N_SM - 1], 0, 0);
     }
@@ -276,7 +277,8 @@ static void sensors_quantise_delay_and_err_as_told(void **state)
     const struct tmx_sensor_options noisy = {.period_s = 0.01, .noise_k = 2};
     assert_int_equal(tmx_sensor_create(&s, &noisy, m, 1e-3, 1, NULL), TMX_OK);
     for (int k = 0; k < 2000; k++) {
-        tmx_sensor_read(s, m, temp_k, sensed_k, &hot_k);
+        tmx_sensor_begin(s);
+        tmx_sensor_read(s, m, tmx_machine_all(m), temp_k, sensed_k, &hot_k);
         mean += (sensed_k[0] - temp_k[0]) / 2000;
         square += (sensed_k[0] - temp_k[0]) * (sensed_k[0] - temp_k[0]) / 2000;
     }

@@ -181,14 +181,18 @@ static void read_cells(const struct state *s, const double *z, const double *pow
     }
 }
 
-static enum tmx_status report(const struct state *s, const double *theta, double *temp_k)
+static enum tmx_status report(const struct state *s, const double *restrict theta, double *restrict temp_k)
 {
-    int bad = 0;
-    for (size_t u = 0; u < modal(s)->n_unit; u++) {
-        temp_k[u] = s->ambient_k + theta[u];
-        bad |= !(fabs(temp_k[u]) <= DBL_MAX);
+    const size_t n = modal(s)->n_unit;
+    const double ambient_k = s->ambient_k;
+    double finite = 0; /* stays 0, or becomes no number */
+    for (size_t u = 0; u < n; u++) {
+        temp_k[u] = ambient_k + theta[u];
     }
-    return bad ? TMX_ESOLVE : TMX_OK;
+    for (size_t u = 0; u < n; u++) {
+        finite += temp_k[u] * 0;
+    }
+    return finite == 0 ? TMX_OK : TMX_ESOLVE;
 }
 
 static void step_rows(struct state *s, double dt_s, const double **decay, const double **gain)
@@ -212,9 +216,12 @@ static void step_rows(struct state *s, double dt_s, const double **decay, const 
 /* What follows the products of a step. */
 static enum tmx_status end_step(struct state *s, double dt_s, const double *power_w, double *temp_k)
 {
-    for (size_t u = 0; u < modal(s)->n_unit; u++) {
-        s->power[u] = power_w[u];
-        s->energy[u] += dt_s * power_w[u];
+    const size_t n = modal(s)->n_unit;
+    double *restrict energy = s->energy, *restrict power = s->power;
+    const double *restrict given_w = power_w;
+    for (size_t u = 0; u < n; u++) {
+        power[u] = given_w[u];
+        energy[u] += dt_s * given_w[u];
     }
     if (s->cell) {
         read_cells(s, s->z, s->power, s->next, s->theta);

@@ -206,7 +206,7 @@ static void the_coldest_sm_profiles_a_waiting_kernel(void **state)
     tmx_machine_advance(r.m, 0);
     assert_true(r.m->job[1].pdi_valid);
     tmx_machine_advance(r.m, 0);
-    assert_int_equal(r.m->n_volunteer, 0);
+    assert_int_equal(r.m->gpu[0].n_volunteer, 0);
     check_close(r.m->busy[(size_t)2 * (N_SM - 1)], 1, 0, 1e-12);
     rig_close(&r);
 }
@@ -248,7 +248,7 @@ static void a_gated_sm_does_not_volunteer(void **state)
     r.gate[N_SM - 1] = r.gate[N_SM - 2] = true;
     tmx_machine_apply(r.m, &r.request, r.sensed_k);
     assert_int_equal(r.m->volunteer_job[N_SM - 3], 1);
-    assert_int_equal(r.m->n_volunteer, 1);
+    assert_int_equal(r.m->gpu[0].n_volunteer, 1);
     rig_close(&r);
 }
 

@@ -269,6 +269,100 @@ static void a_snapshot_of_fans_and_air_continues_bit_equal(void **state)
     tmx_run_destroy(r);
 }
 
+static double *put(double *to, const double *from, size_t n)
+{
+    memcpy(to, from, n * sizeof *to);
+    return to + n;
+}
+
+/* What a run is made of, without addresses: [5 n_unit + 4 n_sm + 3 n_job + 2]. */
+static void gather(struct tmx_run *run, double *to)
+{
+    const struct tmx_machine *m = tmx_sim_machine(tmx_run_sim(run));
+    const struct tmx_recorder *r = tmx_sim_recorder(tmx_run_sim(run));
+    const struct tmx_frame *f = tmx_sim_frame(tmx_run_sim(run));
+    to = put(to, f->temp_k, m->n_unit);
+    to = put(to, f->power_w, m->n_unit);
+    to = put(to, r->dynamic_j, m->n_unit);
+    to = put(to, r->leakage_j, m->n_unit);
+    to = put(to, r->sum_k, m->n_unit);
+    to = put(to, f->sensed_k, m->n_sm);
+    to = put(to, m->held, TMX_WAYS * m->n_sm);
+    to = put(to, m->drain_s, m->n_sm);
+    for (size_t j = 0; j < m->n_job; j++) {
+        *to++ = m->job[j].done_sm_s;
+        *to++ = m->job[j].finished_s;
+        *to++ = r->job_j[j];
+    }
+    *to++ = r->total_j;
+    *to = r->gradient_k;
+}
+
+/* Slices end inside cards whose two GPUs have jobs in common; fans, noisy sensors, jobs that end and wait. */
+static void threads_change_no_byte(void **state)
+{
+    static const char pairs[] =
+        "name = \"pairs\"; cards = ( { name = \"c\"; count = 17; } ); link = \"T\"; "
+        "links = ( { name = \"T\"; bandwidth_gb_per_s = 12.0; latency_us = 1.2; } );\n"
+        "gpus = ( { name = \"g\"; chip = \"gtx280\"; card = \"c\"; count = 2; } );\n"
+        "fans = ( { name = \"f\"; card = \"c\"; min_rpm = 400.0; max_rpm = 2700.0; power_w = 5.5; "
+        "flow_m3_per_s = 0.009; curve = ( { temp_c = 40.0; speed = 0.3; }, { temp_c = 90.0; speed = 1.0; } "
+        "); } );";
+    static const char *const more[] = {
+        "policy = \"MG-MU\"; place = { policy = \"spread\"; emergency_c = 46.0; };",
+        "policy = \"MG-BL\"; sensor = { period_s = 0.05; noise_k = 0.5; };"};
+    char work[4096] = "name = \"m\"; kernels = (";
+    for (size_t i = 0; i < 17; i++) { /* two unlike kernels a card */
+        const size_t n = strlen(work);
+        snprintf(work + n, sizeof work - n,
+                 "%s { kernel = \"SVM\"; work_s = 3.0; }, { kernel = \"Cmem\"; work_s = 20.0; }",
+                 i ? "," : "");
+    }
+    snprintf(work + strlen(work), sizeof work - strlen(work), " );");
+    const char *topology = scratch_write("pairs.cfg", pairs),
+               *mix_file = scratch_write("pairs_mix.cfg", work);
+    (void)state;
+    for (size_t i = 0; i < sizeof more / sizeof more[0]; i++) {
+        double *want = NULL, *got = NULL;
+        for (size_t n = 1; n <= 4; n++) {
+            char text[2048];
+            struct tmx_err err = {0};
+            struct tmx_run *run = NULL;
+            struct tmx_config *cfg = NULL;
+            snprintf(text, sizeof text,
+                     "seed = 1; tick_s = 0.05; rows = 8; cols = 8; fan = { policy = \"curve\"; }; %s%s\n"
+                     "topology = \"%s\"; mix = \"%s\"; threads = %zu;\n",
+                     i == 0 ? "sensor = { period_s = 0.05; }; " : "", more[i], topology, mix_file, n);
+            assert_int_equal(tmx_config_parse(&cfg, text, "test", &err), TMX_OK);
+            if (tmx_run_create(&run, tmx_config_root(cfg), &err)) {
+                fail_msg("%s:%u: %s", err.file, err.line, err.msg);
+            }
+            tmx_config_close(cfg);
+            ticks(run, 100);
+            const struct tmx_machine *m = tmx_sim_machine(tmx_run_sim(run));
+            size_t n_spread = 0;
+            for (size_t j = 0; j < m->n_job; j++) {
+                n_spread += m->job[j].n_gpu > 1;
+            }
+            if (m->n_done == 0 || m->n_done == m->n_job || (i == 0 && n_spread == 0)) {
+                fail_msg("%zu of %zu jobs done, %zu on two GPUs", m->n_done, m->n_job, n_spread);
+            }
+            const size_t size = 5 * m->n_unit + 4 * m->n_sm + 3 * m->n_job + 2;
+            got = calloc(size, sizeof *got);
+            assert_non_null(got);
+            gather(run, got);
+            if (want) {
+                assert_memory_equal(want, got, size * sizeof *got);
+                free(got);
+            } else {
+                want = got;
+            }
+            tmx_run_destroy(run);
+        }
+        free(want);
+    }
+}
+
 static void a_resolved_run_reads_back_to_itself(void **state)
 {
     struct tmx_err err = {0};
@@ -368,6 +462,7 @@ int main(void)
         cmocka_unit_test(a_dead_fan_throttles_and_the_work_still_ends),
         cmocka_unit_test(spreading_the_heat_slows_the_shared_fan),
         cmocka_unit_test(a_snapshot_of_fans_and_air_continues_bit_equal),
+        cmocka_unit_test(threads_change_no_byte),
         cmocka_unit_test(a_resolved_run_reads_back_to_itself),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

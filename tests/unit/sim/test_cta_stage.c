@@ -297,15 +297,15 @@ static void unit_gating_sees_the_latency_of_the_plan(void **state)
                                        .n_kind = 1,
                                        .kind_of_gpu = &(const size_t){0}};
     assert_int_equal(tmx_gate_stage_create(&gate, &spec, r.m, NULL), TMX_OK);
-    tmx_gate_stage_slow(gate, r.m, NULL);
+    tmx_gate_stage_slow(gate, r.m, tmx_machine_all(r.m), NULL);
     check_close(tmx_job_slowdown(&r.m->job[0]), 1.4, 1e-12, 0);
-    tmx_gate_stage_sleep(gate, r.m, r.asleep);
+    tmx_gate_stage_sleep(gate, r.m, tmx_machine_all(r.m), r.asleep);
     const double alone = r.asleep[0];
     r.m->job[0].memory_slowdown = 0.5; /* as the CTA stage leaves it */
-    tmx_gate_stage_slow(gate, r.m, (const double[]){0.5, 1});
+    tmx_gate_stage_slow(gate, r.m, tmx_machine_all(r.m), (const double[]){0.5, 1});
     check_close(tmx_job_slowdown(&r.m->job[0]), 0.5 * 1.2, 1e-12, 0);
     r.m->busy[0] = 1;
-    tmx_gate_stage_sleep(gate, r.m, r.asleep);
+    tmx_gate_stage_sleep(gate, r.m, tmx_machine_all(r.m), r.asleep);
     assert_true(r.asleep[0] > 0 && r.asleep[0] < alone);
     tmx_gate_stage_destroy(gate);
     rig_close(&r);

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#ifndef TMX_CORE_SIM_CREW_H
+#define TMX_CORE_SIM_CREW_H
+
+/* Threads that wait for pieces of work of a few microseconds and more. Who made the crew works with it. */
+
+#include <stddef.h>
+
+#include "core/base/err.h"
+
+enum { TMX_CREW_MAX = 64, TMX_CREW_PIECES = 65535 };
+
+struct tmx_crew;
+
+/* n_thread of 1..TMX_CREW_MAX, the caller's own included; they end with tmx_crew_destroy (NULL is fine).
+ * TMX_EIO when the system gives no more threads. */
+TMX_NODISCARD enum tmx_status tmx_crew_create(struct tmx_crew **crew, size_t n_thread, struct tmx_err *err);
+void tmx_crew_destroy(struct tmx_crew *crew);
+
+/* work(ctx, i) for every i below n (at most TMX_CREW_PIECES), each once, in any order and on any thread; what
+ * they wrote is there on return. crew NULL: all here, in order. Not from within work. */
+void tmx_crew_do(struct tmx_crew *crew, size_t n, void (*work)(void *ctx, size_t i), void *ctx);
+
+#endif

@@ -1,0 +1,329 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "core/sim/slices.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "core/sim/crew.h"
+#include "core/sim/dispatch.h"
+#include "core/sim/sim_state.h"
+
+/* GPUs of a slice, so that what a tick touches of it (6 kB a GPU, the matrices of the model) stays in a
+ * core's own cache; of the last ones fewer. With several threads four slices each, but gangs of eight and
+ * more. */
+enum { MOST = 64, LEAST = 8, PER_THREAD = 4 };
+
+/* Where a tick of a slice can fail, in the order in which the whole node would. */
+enum stage { PLACE, POWER, HEAT };
+
+struct slice {
+    struct tmx_gpus span;
+    double *scratch; /* [largest n_sm] */
+    size_t n_done;   /* jobs that ended in the tick */
+    enum tmx_status st;
+    enum stage stage;
+    struct tmx_err err;
+};
+
+struct tmx_slices {
+    struct tmx_sim *sim;
+    struct tmx_crew *crew; /* NULL: one thread */
+    size_t n_base, *base;  /* [n_base + 1] where slices may begin */
+    bool *joined;          /* [n_base] this one goes with the one before */
+    struct slice *slice;   /* [n_base], */
+    size_t n;              /* of which n are in use */
+    size_t *slice_of;      /* [n_gpu] index in base */
+    size_t **next;         /* [n_base] scratch of the plan */
+    size_t *order;         /* [n_gpu] slice by slice: those of one level of convection together */
+    double *scratch;       /* [n_base * largest n_sm] */
+    void **state;          /* [n_gpu] of the thermal step, as the next two */
+    const double **power_w;
+    double **temp_k;
+};
+
+static void cut(struct tmx_slices *s, size_t n_gpu, size_t n_thread)
+{
+    size_t n = (n_gpu + MOST - 1) / MOST;
+    const size_t wanted = n_thread > 1 ? PER_THREAD * n_thread : 1, fit = n_gpu / LEAST;
+    n = n < wanted ? (wanted < fit ? wanted : fit) > n ? (wanted < fit ? wanted : fit) : n : n;
+    n = n < n_thread && n_gpu >= 2 * n_thread ? n_thread : n;
+    s->n_base = n < TMX_CREW_PIECES ? n : TMX_CREW_PIECES;
+    for (size_t i = 0; i <= s->n_base; i++) {
+        s->base[i] = i * n_gpu / s->n_base;
+    }
+    for (size_t i = 0; i < s->n_base; i++) {
+        for (size_t g = s->base[i]; g < s->base[i + 1]; g++) {
+            s->slice_of[g] = i;
+        }
+    }
+}
+
+enum tmx_status tmx_slices_create(struct tmx_slices **out, struct tmx_sim *sim, struct tmx_err *err)
+{
+    const struct tmx_machine *m = sim->machine;
+    const size_t n = m->n_gpu, n_thread = sim->spec.n_thread > 0 ? sim->spec.n_thread : 1;
+    struct tmx_slices *s = calloc(1, sizeof *s);
+    size_t widest = 0;
+    for (size_t g = 0; g < n; g++) {
+        widest = m->gpu[g].n_sm > widest ? m->gpu[g].n_sm : widest;
+    }
+    if (!s) {
+        return tmx_fail(err, TMX_ENOMEM, "slices");
+    }
+    s->sim = sim;
+    s->base = calloc(n + 1, sizeof *s->base);
+    s->joined = calloc(n, sizeof *s->joined);
+    s->slice_of = calloc(n, sizeof *s->slice_of);
+    s->next = calloc(n, sizeof *s->next);
+    s->order = calloc(n, sizeof *s->order);
+    s->state = calloc(n, sizeof *s->state);
+    s->power_w = calloc(n, sizeof *s->power_w);
+    s->temp_k = calloc(n, sizeof *s->temp_k);
+    const bool got =
+        s->base && s->joined && s->slice_of && s->next && s->order && s->state && s->power_w && s->temp_k;
+    if (got) {
+        cut(s, n, n_thread);
+        s->slice = calloc(s->n_base, sizeof *s->slice);
+        s->scratch = calloc(s->n_base * widest, sizeof *s->scratch);
+    }
+    if (!s->slice || !s->scratch) {
+        tmx_slices_destroy(s);
+        return tmx_fail(err, TMX_ENOMEM, "slices of %zu GPUs", n);
+    }
+    for (size_t i = 0; i < s->n_base; i++) {
+        s->slice[i].scratch = s->scratch + i * widest;
+    }
+    const enum tmx_status st = n_thread > 1 ? tmx_crew_create(&s->crew, n_thread, err) : TMX_OK;
+    if (st) {
+        tmx_slices_destroy(s);
+        return st;
+    }
+    tmx_slices_plan(s);
+    *out = s;
+    return TMX_OK;
+}
+
+void tmx_slices_destroy(struct tmx_slices *s)
+{
+    if (s) {
+        tmx_crew_destroy(s->crew);
+        free(s->base);
+        free(s->joined);
+        free(s->slice);
+        free(s->slice_of);
+        free(s->next);
+        free(s->order);
+        free(s->scratch);
+        free(s->state);
+        free(s->power_w);
+        free(s->temp_k);
+        free(s);
+    }
+}
+
+struct tmx_crew *tmx_slices_crew(const struct tmx_slices *s)
+{
+    return s->crew;
+}
+
+/* Slices with a job in common become one. */
+static void join(struct tmx_slices *s)
+{
+    const struct tmx_machine *m = s->sim->machine;
+    const bool whole = s->sim->cta || m->members;
+    for (size_t i = 0; i < s->n_base; i++) {
+        s->joined[i] = whole && i > 0;
+    }
+    for (size_t j = m->first_unfinished; !whole && j < m->n_arrived; j++) {
+        const struct tmx_job *job = &m->job[j];
+        for (size_t i = job->n_gpu > 1 ? s->slice_of[job->home_gpu] + 1 : 1;
+             job->n_gpu > 1 && i <= s->slice_of[job->home_gpu + job->n_gpu - 1]; i++) {
+            s->joined[i] = true;
+        }
+    }
+    s->n = 0;
+    for (size_t i = 0; i < s->n_base; i++) {
+        if (s->joined[i]) {
+            s->slice[s->n - 1].span.end = s->base[i + 1];
+        } else {
+            s->slice[s->n++].span = (struct tmx_gpus){s->base[i], s->base[i + 1]};
+        }
+    }
+}
+
+void tmx_slices_plan(struct tmx_slices *s)
+{
+    const size_t n_gpu = s->sim->machine->n_gpu;
+    const size_t *by_level = s->sim->cooling ? tmx_cooling_order(s->sim->cooling) : NULL;
+    join(s);
+    for (size_t i = 0, k = 0; k < s->n_base; k++) { /* where the next GPU of its slice goes */
+        i += k > 0 && !s->joined[k];
+        s->next[k] = s->joined[k] ? s->next[k - 1] : &s->slice[i].n_done;
+        *s->next[k] = s->slice[i].span.first;
+    }
+    for (size_t k = 0; k < n_gpu; k++) { /* stable: in a slice GPUs keep the order by level */
+        const size_t g = by_level ? by_level[k] : k;
+        s->order[(*s->next[s->slice_of[g]])++] = g;
+    }
+}
+
+static void sense(void *ctx, size_t i)
+{
+    const struct tmx_slices *s = ctx;
+    const struct tmx_sim *sim = s->sim;
+    tmx_sensor_read(sim->sensor, sim->machine, s->slice[i].span, sim->frame.temp_k, sim->frame.sensed_k,
+                    sim->hottest_k);
+}
+
+void tmx_slices_sense(struct tmx_slices *s)
+{
+    tmx_sensor_begin(s->sim->sensor);
+    tmx_crew_do(tmx_sensor_in_order(s->sim->sensor) ? NULL : s->crew, s->n, sense, s);
+}
+
+/* The second part of a scheduling tick may have a clock level of its own. */
+static void change_late(struct tmx_sim *s, struct tmx_gpus span)
+{
+    const uint64_t left = s->quantum - s->tick % s->quantum;
+    for (size_t g = span.first; g < span.end; g++) {
+        struct tmx_gpu_request *r = &s->request.gpu[g];
+        if (r->late_s > 0 && (double)left * s->spec.dt_s <= r->late_s * (1 + 1e-9)) {
+            r->level = r->late_level;
+            r->late_s = 0;
+        }
+    }
+}
+
+/* Blocks to SMs, and what delays them. Under a CTA policy who has SMs in this tick slows whom, and
+ * units sleep at the latency that results. */
+static enum tmx_status place_blocks(struct tmx_sim *s, const struct slice *p, struct tmx_err *err)
+{
+    const struct tmx_choice *mix = &s->spec.choice[TMX_LEVEL_MIX];
+    if (s->gate && !s->cta) {
+        tmx_gate_stage_slow(s->gate, s->machine, p->span, NULL);
+    }
+    const enum tmx_status st =
+        tmx_dispatch(s->machine, p->span, tmx_mix_of(mix), mix->state, s->view.time_s, p->scratch, err);
+    if (!st && s->cta) {
+        tmx_cta_stage_slow(s->cta, s->machine);
+    }
+    if (!st && s->cta && s->gate) {
+        tmx_gate_stage_slow(s->gate, s->machine, p->span, tmx_cta_stage_latency(s->cta));
+    }
+    return st;
+}
+
+/* Work is done, jobs end; what had nothing to do slept. */
+static void advance(struct tmx_sim *s, struct slice *p)
+{
+    const double time_s = s->view.time_s - (double)s->warmup * s->spec.dt_s;
+    p->n_done = tmx_machine_advance_span(s->machine, p->span, time_s);
+    if (s->machine->members) { /* the one slice there is: a gang's steps come before watts */
+        tmx_machine_end_tick(s->machine, p->n_done, time_s);
+    }
+    if (s->gate) {
+        tmx_gate_stage_sleep(s->gate, s->machine, p->span, s->frame.asleep);
+    }
+    if (s->cta) {
+        tmx_cta_stage_sleep(s->cta, s->machine, s->frame.unpowered);
+    }
+}
+
+static enum tmx_status power(struct tmx_sim *s, struct tmx_gpus span, struct tmx_err *err)
+{
+    const enum tmx_status st = s->spec.power.ops->eval(s->power, s->machine, span, &s->frame);
+    return !st ? TMX_OK
+               : tmx_fail(
+                     err, st,
+                     "thermal runaway at %.3f s: a unit left 200..600 K; leakage feeds back faster than the "
+                     "package cools (lower leakage_w or r_convec)",
+                     (double)s->tick * s->spec.dt_s);
+}
+
+/* GPUs of one model side by side in the order of their convection step as a gang. */
+static enum tmx_status heat(const struct tmx_slices *p, struct tmx_gpus span, struct tmx_err *err)
+{
+    const struct tmx_sim *s = p->sim;
+    void **state = p->state + span.first;
+    const double **power_w = p->power_w + span.first;
+    double **temp_k = p->temp_k + span.first;
+    for (size_t first = span.first, n_gang; first < span.end; first += n_gang) {
+        const struct tmx_sim_gpu_thermal *kind = &s->spec.thermal[p->order[first]];
+        size_t bad = 0;
+        for (n_gang = 0; first + n_gang < span.end; n_gang++) {
+            const size_t g = p->order[first + n_gang];
+            if (s->spec.thermal[g].model != kind->model) {
+                break;
+            }
+            state[n_gang] = s->thermal[g].state;
+            power_w[n_gang] = &s->frame.power_w[s->machine->gpu[g].unit0];
+            temp_k[n_gang] = &s->frame.temp_k[s->machine->gpu[g].unit0];
+        }
+        const enum tmx_status st =
+            tmx_thermal_step_many(kind->ops, n_gang, state, s->spec.dt_s, power_w, temp_k, &bad);
+        if (st) {
+            return tmx_fail(err, st, "thermal back-end %s, GPU %zu, tick %" PRIu64, kind->ops->base.name,
+                            p->order[first + bad], s->tick);
+        }
+    }
+    return TMX_OK;
+}
+
+static void tick(void *ctx, size_t i)
+{
+    struct tmx_slices *p = ctx;
+    struct tmx_sim *s = p->sim;
+    struct slice *own = &p->slice[i];
+    own->stage = PLACE;
+    change_late(s, own->span);
+    tmx_machine_apply_span(s->machine, own->span, &s->request, s->frame.sensed_k); /* 5 clamp, charge */
+    own->st = place_blocks(s, own, &own->err);                                     /* 6 blocks to SMs */
+    if (own->st) {
+        return;
+    }
+    advance(s, own); /* 7 progress, retire, sleep */
+    own->stage = POWER;
+    own->st = power(s, own->span, &own->err); /* 8 watts */
+    if (own->st) {
+        return;
+    }
+    own->stage = HEAT;
+    own->st = heat(p, own->span, &own->err); /* 9 kelvins */
+    if (!own->st) {
+        tmx_recorder_sample(s->recorder, s->machine, own->span, &s->frame, s->spec.dt_s);
+    }
+}
+
+/* Of several failures the one that the whole node would have met first. */
+static enum tmx_status failure(const struct tmx_slices *p, struct tmx_err *err)
+{
+    const struct slice *first = NULL;
+    for (size_t i = 0; i < p->n; i++) {
+        if (p->slice[i].st && (!first || p->slice[i].stage < first->stage)) {
+            first = &p->slice[i];
+        }
+    }
+    if (first && err) {
+        *err = first->err;
+    }
+    return first ? first->st : TMX_OK;
+}
+
+enum tmx_status tmx_slices_tick(struct tmx_slices *p, struct tmx_err *err)
+{
+    struct tmx_sim *s = p->sim;
+    size_t n_done = 0;
+    tmx_crew_do(p->crew, p->n, tick, p);
+    const enum tmx_status st = failure(p, err);
+    for (size_t i = 0; i < p->n; i++) {
+        n_done += p->slice[i].n_done;
+    }
+    if (!st && !s->machine->members) {
+        tmx_machine_end_tick(s->machine, n_done, 0);
+    }
+    if (!st) {
+        tmx_meter_add(s->meter, s->recorder->now_w);
+        tmx_recorder_end_tick(s->recorder, s->spec.dt_s); /* 10 the only way out */
+    }
+    return st;
+}

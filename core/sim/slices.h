@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#ifndef TMX_CORE_SIM_SLICES_H
+#define TMX_CORE_SIM_SLICES_H
+
+/* What a tick does to each GPU, slice by slice: GPUs that stand together go through all stages while they are
+ * in the cache, on any of the simulation's threads. Policies, fans, air and arrivals come before, where all
+ * GPUs are still; sums over GPUs come after, in their order. So results do not depend on slices or threads.
+ *
+ * GPUs that have a job in common are in one slice; under a gang or a CTA policy all are. */
+
+#include "core/sim/sim.h"
+
+struct tmx_slices;
+
+TMX_NODISCARD enum tmx_status tmx_slices_create(struct tmx_slices **slices, struct tmx_sim *sim,
+                                                struct tmx_err *err);
+void tmx_slices_destroy(struct tmx_slices *slices);
+
+/* After placement, levels of convection or a snapshot have changed who belongs together. */
+void tmx_slices_plan(struct tmx_slices *slices);
+
+/* The sensors of all GPUs are read. */
+void tmx_slices_sense(struct tmx_slices *slices);
+
+/* The request is applied, blocks advance, watts, kelvins, the record. */
+TMX_NODISCARD enum tmx_status tmx_slices_tick(struct tmx_slices *slices, struct tmx_err *err);
+
+/* For other loops over many GPUs; NULL: one thread. */
+struct tmx_crew *tmx_slices_crew(const struct tmx_slices *slices);
+
+#endif
