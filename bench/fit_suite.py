@@ -54,7 +54,7 @@ class Fit:
                     sys.exit(r.stderr)
                 z = {}
                 for row in csv.DictReader(open(f"{d}/out/paper.csv")):
-                    if row["band"] and row["paper_value"]:
+                    if row["relation"] == "equal" and float(row["band"]) > 0 and row["paper_value"] and row["origin"] != "identity":
                         ours = float(row["ours"]) if row["ours"] else math.nan
                         key = "|".join((row["figure"], row["quantity"], row["case"]))
                         z[key] = (ours - float(row["paper_value"])) / float(row["band"])

@@ -9,7 +9,7 @@ struct args {
     struct tmx_ints bet, wakeup;
     const char *chip, *out, *trace, *convert, *export_to;
     int fit, tune; /* index of a fit, -1: no tuning */
-    long seed, budget, jobs;
+    long seed, seeds, budget, jobs;
     int format;
     bool quiet;
     struct tmx_gate_kernel loaded[TMX_GATE_KERNELS];
@@ -26,10 +26,11 @@ static const struct tmx_arg rows[] = {
             .doc = "warp instructions a run; without it 300000, and all of a trace"),
     TMX_ARG(args, seed, INT, "seed", 0, .value = "N", .min = 0, .max = 4294967295.0, .def = "1",
             .doc = "seed of the instruction streams"),
-    TMX_ARG(args, fit, WORD, "fit", 0, .words = tmx_gate_fits, .def = "all",
-            .doc = "which fit of the free knobs"),
+    TMX_ARG(args, fit, WORD, "fit", 0, .words = tmx_gate_fits, .def = "all", .doc = "which fit of the knobs"),
     TMX_ARG(args, tune, WORD, "tune", 0, .words = tmx_gate_fits,
-            .doc = "fit the knobs again over KERNEL... and print them"),
+            .doc = "fit the knobs again over KERNEL... and print them; slow"),
+    TMX_ARG(args, seeds, INT, "seeds", 0, .value = "N", .min = 1, .max = 1000, .def = "8",
+            .doc = "--tune: fit to the mean over so many seeds"),
     TMX_ARG(args, chip, TEXT, "chip", 0, .value = "NAME", .def = "gtx480", .names = TMX_NAMES_CHIP,
             .doc = "whose SM, floorplans/NAME/sm.cfg"),
     TMX_ARG(args, set, TEXTS, "set", 0, .value = "KEY=VALUE",
@@ -93,7 +94,8 @@ static enum tmx_status run(void *args, struct tmx_err *err)
     if (!st && a->export_to) {
         st = tmx_gate_export(&q, a->export_to, err);
     } else if (!st && a->tune >= 0) {
-        st = tmx_gate_tune(&chip, q.kernel, q.n_kernel, (size_t)a->tune, q.seed, stdout, err);
+        st = tmx_gate_tune(&chip, q.kernel, q.n_kernel, (size_t)a->tune, q.seed, (size_t)a->seeds, stdout,
+                           err);
     } else if (!st) {
         st = measure(a, &q, err);
     }

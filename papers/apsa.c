@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Paper 002: ApSA on its twenty applications, against chips of 60 and of 30 cores without it. */
+/* Paper 002: ApSA on its twenty applications, against chips of 60 and of 30 cores without it. What the paper
+ * prints stands in the suite file. */
 #include <math.h>
-#include <stddef.h>
 #include <string.h>
 
 #include "papers/cta_suite.h"
 
 static const char *const policies[] = {"all", "apsa", "apsa(reading=\"pseudocode\")", "apsa(power_gate=true)",
                                        NULL};
-static const char *const only_all[] = {"all", NULL};
+static const char *const beside[] = {"all", "apsa", NULL};
+enum { HALF = 1 }; /* the first of `chips`: what 60 cores are compared with */
 
-static const struct tmx_column columns[] = {
+static const struct tmx_column table_columns[] = {
     {"kernel", TMX_COLUMN_TEXT, 0},
     {"policy", TMX_COLUMN_TEXT, 0},
     {"cores", TMX_COLUMN_REAL, 1},
@@ -62,7 +63,7 @@ static void add_row(struct tmx_table *t, const struct tmx_cta_suite *s, const st
 {
     const struct tmx_cta_row *r = a->r;
     const bool apsa = strncmp(policy, "apsa", 4) == 0;
-    const double cores = strcmp(policy, "all_30") == 0 ? 30 : a->cores60;
+    const double cores = strcmp(policy, "all_30") == 0 ? s->chip[HALF].memory.cores : a->cores60;
     tmx_table_text(t, r->kernel);
     tmx_table_text(t, policy);
     tmx_table_real(t, r->cores);
@@ -78,136 +79,103 @@ static void add_row(struct tmx_table *t, const struct tmx_cta_suite *s, const st
     tmx_table_real(t, change_pct(r->power_w, a->r60->power_w));
     tmx_table_real(t, change_pct(r->power_w, a->r30->power_w));
     apsa ? tmx_table_real(t, overhead_pct(a)) : tmx_table_empty(t);
-    tmx_table_real(t, 100 * r->ipc / (32 * s->chip.memory.peak_ipc * cores));
+    tmx_table_real(t, 100 * r->ipc / (32 * s->chip[0].memory.peak_ipc * cores));
     tmx_table_real(t, 100 * r->bandwidth_share);
     tmx_table_real(t, 1e6 * r->seconds);
     tmx_table_real(t, r->power_w);
 }
 
-static struct apsa_row row_of(const struct tmx_cta_suite *s, const struct tmx_cta_report *half,
-                              const char *kernel, const char *policy)
+static struct apsa_row row_of(const struct tmx_cta_suite *s, const struct tmx_cta_at *at)
 {
-    return (struct apsa_row){.r = strcmp(policy, "all_30") == 0
-                                      ? tmx_cta_report_find(half, kernel, "all")
-                                      : tmx_cta_report_find(&s->report, kernel, policy),
-                             .r60 = tmx_cta_report_find(&s->report, kernel, "all"),
-                             .r30 = tmx_cta_report_find(half, kernel, "all"),
-                             .cores60 = s->chip.memory.cores};
+    const struct tmx_cta_at own = {at->seed, at->chip == HALF ? 0 : at->chip, at->kernel, 0, "all"},
+                            half = {at->seed, HALF, at->kernel, 0, "all"};
+    return (struct apsa_row){.r = tmx_cta_suite_row(s, at),
+                             .r60 = tmx_cta_suite_row(s, &own),
+                             .r30 = tmx_cta_suite_row(s, &half),
+                             .cores60 = s->chip[own.chip].memory.cores};
 }
 
-/* How near a value must come to the paper's to count as reproduced: gains over 30 cores, changes of power and
- * shares of a peak in points; classes are counted. The overhead must be within half of the paper's. */
-static const double gain_points = 8, power_points = 5, share_points = 5, same_class = 0.5;
+/* ---- columns of printed values ---- */
 
-enum quantity { TIME_30, IPC_30, POWER_60, POWER_30, OVERHEAD, CLASS_AS_TABLE_1 };
-
-static double quantity(const struct tmx_cta_suite *s, const struct tmx_cta_report *half, size_t k,
-                       const char *policy, enum quantity q)
+static double time_30(const struct tmx_cta_suite *s, const struct tmx_cta_at *at)
 {
-    const struct apsa_row a = row_of(s, half, s->program[k].name, policy);
-    switch (q) {
-    case TIME_30:
-        return change_pct(a.r30->seconds, a.r->seconds);
-    case IPC_30:
-        return change_pct(a.r->ipc, a.r30->ipc);
-    case POWER_60:
-        return change_pct(a.r->power_w, a.r60->power_w);
-    case POWER_30:
-        return change_pct(a.r->power_w, a.r30->power_w);
-    case OVERHEAD:
-        return overhead_pct(&a);
-    case CLASS_AS_TABLE_1:
-        return is_type1(&a) == (k < s->n_first);
-    }
-    return 0;
+    const struct apsa_row a = row_of(s, at);
+    return a.r ? change_pct(a.r30->seconds, a.r->seconds) : NAN;
 }
 
-static double mean(const struct tmx_cta_suite *s, const struct tmx_cta_report *half, size_t first,
-                   size_t last, const char *policy, enum quantity q)
+static double ipc_30(const struct tmx_cta_suite *s, const struct tmx_cta_at *at)
 {
-    double sum = 0;
-    for (size_t k = first; k < last; k++) {
-        sum += quantity(s, half, k, policy, q);
-    }
-    return sum / (double)(last - first);
+    const struct apsa_row a = row_of(s, at);
+    return a.r ? change_pct(a.r->ipc, a.r30->ipc) : NAN;
 }
 
-static void results(struct tmx_cta_suite *s, const struct tmx_cta_report *half)
+static double power_60(const struct tmx_cta_suite *s, const struct tmx_cta_at *at)
 {
-    const size_t m = s->n_first, n = s->n;
-    const enum tmx_paper_status fitted = TMX_PAPER_CALIBRATED, predicted = TMX_PAPER_PREDICTION;
-    tmx_cta_suite_paper(s, "Table 1", "applications classified as in Table 1", "text's reading", "1", 20,
-                        (double)n * mean(s, half, 0, n, "apsa", CLASS_AS_TABLE_1), same_class, fitted);
-    tmx_cta_suite_paper(s, "Table 1", "applications classified as in Table 1", "Algorithm 2's reading", "1",
-                        NAN, (double)n * mean(s, half, 0, n, policies[2], CLASS_AS_TABLE_1), 0, predicted);
-    tmx_cta_suite_paper(s, "Figure 6", "performance over 30 cores, mean", "type I", "percent", 76,
-                        mean(s, half, 0, m, "apsa", TIME_30), gain_points, fitted);
-    tmx_cta_suite_paper(s, "Section 5.1", "profiling overhead, mean", "type I", "percent", 1.61,
-                        mean(s, half, 0, m, "apsa", OVERHEAD), 1.61 / 2, fitted);
-    tmx_cta_suite_paper(s, "Section 5.1", "profiling overhead, mean", "type II", "percent", 1.15,
-                        mean(s, half, m, n, "apsa", OVERHEAD), 1.15 / 2, fitted);
-    tmx_cta_suite_paper(s, "Figure 6", "IPC over 30 cores, mean", "type II", "percent", 11.04,
-                        mean(s, half, m, n, "apsa", IPC_30), gain_points, predicted);
-    tmx_cta_suite_paper(s, "Figure 6", "wall-clock performance over 30 cores, mean", "type II", "percent",
-                        NAN, mean(s, half, m, n, "apsa", TIME_30), 0, predicted);
-    tmx_cta_suite_paper(s, "Figure 7b", "power against 60 cores, mean", "type II", "percent", -20.08,
-                        mean(s, half, m, n, "apsa", POWER_60), power_points, fitted);
-    tmx_cta_suite_paper(s, "Figure 7b", "power against 30 cores, mean", "type II", "percent", 10.09,
-                        mean(s, half, m, n, "apsa", POWER_30), power_points, fitted);
-    tmx_cta_suite_paper(s, "Section 5.3", "power against 60 cores, mean", "type II, power-gated cores",
-                        "percent", NAN, mean(s, half, m, n, policies[3], POWER_60), 0, predicted);
-    tmx_cta_suite_paper(s, "Figure 7a", "power against 60 cores, mean", "type I", "percent", 5.3,
-                        mean(s, half, 0, m, "apsa", POWER_60), power_points, predicted);
+    const struct apsa_row a = row_of(s, at);
+    return a.r ? change_pct(a.r->power_w, a.r60->power_w) : NAN;
 }
 
-static void single_kernels(struct tmx_cta_suite *s, const struct tmx_cta_report *half)
+static double power_30(const struct tmx_cta_suite *s, const struct tmx_cta_at *at)
 {
-    static const struct {
-        const char *kernel;
-        double ipc_gain_pct, ipc_share_pct, bandwidth_pct; /* 0: the text prints none */
-    } printed[] = {{"MUM", 31, 0, 0},  {"BLK", 33, 51, 0},  {"SP", 0, 46, 0},      {"ASYNC", 0, 41, 0},
-                   {"SRAD", 0, 26, 0}, {"ALIGN", 0, 21, 0}, {"BP-II", 0, 63.8, 37}};
-    double share = 0;
-    for (size_t i = 0; i < sizeof printed / sizeof printed[0]; i++) {
-        const char *kernel = printed[i].kernel;
-        const struct apsa_row a = row_of(s, half, kernel, "apsa");
-        if (!a.r) {
-            continue;
-        }
-        const double ours = 100 * a.r30->ipc / (32.0 * 30);
-        if (printed[i].ipc_gain_pct > 0) {
-            tmx_cta_suite_paper(s, "Section 5.1", "IPC over 30 cores", kernel, "percent",
-                                printed[i].ipc_gain_pct, change_pct(a.r->ipc, a.r30->ipc), gain_points,
-                                TMX_PAPER_PREDICTION);
-            tmx_cta_suite_paper(s, "Section 5.1", "wall-clock performance over 30 cores", kernel, "percent",
-                                NAN, change_pct(a.r30->seconds, a.r->seconds), 0, TMX_PAPER_PREDICTION);
-        }
-        if (printed[i].ipc_share_pct > 0) {
-            tmx_cta_suite_paper(s, "Section 2.2", "IPC on 30 cores, share of the peak", kernel, "percent",
-                                printed[i].ipc_share_pct, ours, share_points, TMX_PAPER_CALIBRATED);
-        }
-        if (printed[i].bandwidth_pct > 0) {
-            tmx_cta_suite_paper(s, "Section 2.2", "bandwidth on 30 cores", kernel, "percent",
-                                printed[i].bandwidth_pct, 100 * a.r30->bandwidth_share, share_points,
-                                TMX_PAPER_CALIBRATED);
-        }
-    }
-    for (size_t k = 0; k < s->n_first; k++) {
-        share +=
-            100 * row_of(s, half, s->program[k].name, "apsa").r30->ipc / (32.0 * 30) / (double)s->n_first;
-    }
-    tmx_cta_suite_paper(s, "Section 7", "IPC on 30 cores, share of the peak, mean", "type I", "percent",
-                        85.31, share, share_points, TMX_PAPER_CALIBRATED);
+    const struct apsa_row a = row_of(s, at);
+    return a.r ? change_pct(a.r->power_w, a.r30->power_w) : NAN;
 }
 
-static enum tmx_status make_table(const struct tmx_cta_suite *s, const struct tmx_cta_report *half,
-                                  struct tmx_table **t, struct tmx_err *err)
+static double overhead(const struct tmx_cta_suite *s, const struct tmx_cta_at *at)
 {
-    const enum tmx_status st = tmx_table_create(t, columns, sizeof columns / sizeof columns[0], err);
+    const struct apsa_row a = row_of(s, at);
+    return a.r ? overhead_pct(&a) : NAN;
+}
+
+static double type(const struct tmx_cta_suite *s, const struct tmx_cta_at *at)
+{
+    const struct apsa_row a = row_of(s, at);
+    return !a.r ? NAN : is_type1(&a) ? 1 : 2;
+}
+
+static double as_table_1(const struct tmx_cta_suite *s, const struct tmx_cta_at *at)
+{
+    const double t = type(s, at);
+    return isnan(t) ? NAN : (t < 1.5) == (at->kernel < s->n_first);
+}
+
+/* Share of instructions with fewer than 25 of 32 threads: of the kernel's file. */
+static double divergence(const struct tmx_cta_suite *s, const struct tmx_cta_at *at)
+{
+    return 100 * (1 - s->program[at->kernel].kernel[0].full_warps);
+}
+
+static const struct tmx_cta_column columns[] = {
+    {"performance_vs_30_pct", time_30},
+    {"ipc_vs_30_pct", ipc_30},
+    {"power_vs_60_pct", power_60},
+    {"power_vs_30_pct", power_30},
+    {"profiling_overhead_pct", overhead},
+    {"type", type},
+    {"as_table_1", as_table_1},
+    {"divergence_pct", divergence},
+    {0},
+};
+
+static const struct tmx_cta_kind kind = {.paper = "002",
+                                         .first = "type1_kernels",
+                                         .second = "type2_kernels",
+                                         .first_name = "type I",
+                                         .second_name = "type II",
+                                         .policies = policies,
+                                         .beside = beside,
+                                         .columns = columns};
+
+static enum tmx_status make_table(const struct tmx_cta_suite *s, struct tmx_table **t, struct tmx_err *err)
+{
+    const enum tmx_status st =
+        tmx_table_create(t, table_columns, sizeof table_columns / sizeof table_columns[0], err);
     for (size_t k = 0; k < s->n && !st; k++) {
         for (size_t p = 0; p < 5; p++) {
             const char *policy = p < 4 ? policies[p] : "all_30";
-            const struct apsa_row a = row_of(s, half, s->program[k].name, policy);
+            const struct tmx_cta_at at = {
+                .chip = p < 4 ? 0 : HALF, .kernel = k, .policy = p < 4 ? policy : "all"};
+            const struct apsa_row a = row_of(s, &at);
             add_row(*t, s, &a, policy, k < s->n_first ? "I" : "II");
         }
     }
@@ -217,29 +185,17 @@ static enum tmx_status make_table(const struct tmx_cta_suite *s, const struct tm
 enum tmx_status tmx_suite_apsa(const struct tmx_suite_call *call, struct tmx_err *err)
 {
     struct tmx_cta_suite s;
-    struct tmx_cta_report half = {0};
     struct tmx_table *table = NULL;
-    struct tmx_cta_chip chip;
-    enum tmx_status st = tmx_cta_suite_begin(&s, call, "002", "type1_kernels", "type2_kernels", err);
-    st = st ? st
-            : tmx_setting_blame(tmx_setting_member(call->root, "base"),
-                                tmx_cta_chip_load(&chip, s.half_chip, NULL, 0, err), err);
-    if (st || call->check) {
-        tmx_cta_suite_end(&s);
-        return st;
+    enum tmx_status st = tmx_cta_suite_begin(&s, call, &kind, err);
+    if (!st && s.n_chip <= HALF) {
+        st = tmx_fail_at(err, TMX_ECONFIG, call->path, 0, "chips: expected the chip of half the cores first");
     }
-    st = tmx_cta_report_create(&half, false, err);
-    st = st ? st : tmx_cta_suite_run(&s, &s.chip, policies, &s.report, err);
-    st = st ? st : tmx_cta_suite_run(&s, &chip, only_all, &half, err);
-    st = st ? st : make_table(&s, &half, &table, err);
-    if (!st) {
-        results(&s, &half);
-        single_kernels(&s, &half);
-        tmx_table_destroy(s.report.table); /* the suite's own table takes its place */
-        s.report.table = table;
+    if (!st && !call->check) {
+        st = tmx_cta_suite_run(&s, err);
+        st = st ? st : make_table(&s, &table, err);
+        st = st ? st : tmx_cta_suite_write(&s, table, err);
     }
-    st = st ? st : tmx_cta_suite_write(&s, err);
-    tmx_cta_report_finish(&half);
+    tmx_table_destroy(table);
     tmx_cta_suite_end(&s);
     return st;
 }

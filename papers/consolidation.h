@@ -2,43 +2,60 @@
 #ifndef TMX_PAPERS_CONSOLIDATION_H
 #define TMX_PAPERS_CONSOLIDATION_H
 
-/* Private to suite_consolidation.c and consolidation_figures.c: the suite of paper 004. */
+/* Private to the suite of paper 004: what is run, and its numbers by name. */
 
-#include "core/base/table.h"
 #include "papers/suite.h"
+#include "papers/values.h"
 #include "power/regress.h"
 #include "run/input/job_files.h"
 
+enum { TMX_CONSOLIDATION_BATCHES = 32 };
+
 struct tmx_consolidation {
     struct tmx_job_data data;
-    struct tmx_table *table, *paper;
+    struct tmx_job_batch batch[TMX_CONSOLIDATION_BATCHES]; /* [n_batch] */
+    size_t n_batch;
+    struct tmx_power_fit fit; /* of the events, from the training table; owned */
+    double base_w;            /* system power with no event: fitted to the calibrated batches */
 };
 
-struct tmx_consolidation_row { /* of table.csv; 0 where there is no value */
-    const char *table, *name, *setup;
-    size_t instances;
-    const struct tmx_prediction *ours;
-    double paper_time_s, paper_energy_j;
-    enum tmx_paper_status status;
+/* Instances that a value or a row speaks of. */
+struct tmx_instances {
+    size_t count[TMX_KIND_MAX];
+    size_t kind;                       /* of a single instance */
+    const struct tmx_job_batch *batch; /* NULL: instances of one kind */
 };
-void tmx_consolidation_row(struct tmx_consolidation *s, const struct tmx_consolidation_row *r);
 
-/* Of paper.csv; paper is NAN where the text prints no value. */
-void tmx_consolidation_paper(struct tmx_consolidation *s, const char *figure, const char *quantity,
-                             const char *name, const char *unit, double paper, double ours,
-                             enum tmx_paper_status status);
+enum tmx_setup {
+    TMX_SETUP_CPU,
+    TMX_SETUP_MANUAL,
+    TMX_SETUP_DYNAMIC,
+    TMX_SETUP_SERIAL,
+    TMX_SETUP_SINGLE,
+    TMX_SETUP_EVENTS,
+    TMX_SETUPS
+};
+extern const char *const tmx_setups[]; /* "cpu", "manual", "dynamic", "serial", "single", "events", NULL */
 
-/* Table 1: the speed-ups are input. */
-enum tmx_status tmx_consolidation_table1(struct tmx_consolidation *s, struct tmx_err *err);
+/* What the models say of a setup; false where they have nothing. */
+bool tmx_consolidation_predict(const struct tmx_consolidation *s, const struct tmx_instances *i,
+                               enum tmx_setup setup, struct tmx_prediction *p);
+/* What the paper measured, from the batch's or the kernel's file; 0: not printed. */
+double tmx_consolidation_measured_s(const struct tmx_consolidation *s, const struct tmx_instances *i,
+                                    enum tmx_setup setup);
+double tmx_consolidation_measured_j(const struct tmx_consolidation *s, const struct tmx_instances *i,
+                                    enum tmx_setup setup);
 
-/* Figures 1, 7 and 8: instances of encryption and sorting, merged, one by one and on the CPU, in units of
- * one instance on the CPU; what the text says of them. */
-enum tmx_status tmx_consolidation_curves(struct tmx_consolidation *s, struct tmx_err *err);
+/* Instances by name: a batch, "search:table5" alone, "9 encryption:table1". Reads kinds that are new. */
+TMX_NODISCARD enum tmx_status tmx_consolidation_find(struct tmx_consolidation *s, const char *name,
+                                                     struct tmx_instances *i, struct tmx_err *err);
 
-void tmx_consolidation_times(struct tmx_consolidation *s, const struct tmx_job_batch *batch, size_t n);
+/* Fit base_w; after fit. */
+void tmx_consolidation_fit_base(struct tmx_consolidation *s);
 
-/* Figure 5: powers predicted from event rates by the regression against those that the tables imply. */
-void tmx_consolidation_power(struct tmx_consolidation *s, const struct tmx_job_batch *batch, size_t n,
-                             const struct tmx_power_fit *fit);
+/* For `values`. */
+enum tmx_status tmx_consolidation_check(void *ctx, const struct tmx_pick *p, const struct tmx_setting *at,
+                                        struct tmx_err *err);
+double tmx_consolidation_number(void *ctx, const struct tmx_pick *p, size_t seed);
 
 #endif

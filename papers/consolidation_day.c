@@ -22,6 +22,8 @@ struct policy {
 struct day {
     const struct tmx_suite_call *call;
     double day_s, host_w;
+    int seeds;
+    int64_t first_seed;
     struct policy policy[MAX_POLICY];
     int gpus[MAX_GPUS];
     size_t n_policy, n_gpus;
@@ -34,6 +36,8 @@ enum { N_RESULT = sizeof(struct result) / sizeof(double) };
 
 static const struct tmx_opt opts[] = {
     TMX_ROW_REAL(day, day_s, "s", 1, 1e7, 86400, "simulated time"),
+    TMX_ROW_INT(day, seeds, "1", 1, 1000, 1,
+                "of the arrivals, from base.seed on: the table has means over them"),
     TMX_ROW_REAL(day, host_w, "W", 0, 1e5, 250, "power of the node without its GPUs"),
     {0},
 };
@@ -63,14 +67,20 @@ static enum tmx_status read_suite(struct day *d, struct tmx_err *err)
         st = v > 0 && v <= INT_MAX ? TMX_OK : tmx_fail_setting(err, e, "gpus: expected numbers of GPUs");
         d->gpus[d->n_gpus++] = (int)v;
     }
+    const struct tmx_setting *seed = tmx_setting_member(tmx_setting_member(root, "base"), "seed");
+    d->first_seed = seed && tmx_setting_is(seed, TMX_SETTING_INTEGER) ? tmx_setting_integer(seed) : 1;
     return st;
 }
 
-/* Overrides of one task: GPUs, its policy's, the user's last. */
+/* Overrides of one task, the seed running slowest: seed, GPUs, its policy's, the user's last. */
 static enum tmx_status collect_sets(void *ctx, size_t task, struct tmx_sets *set, struct tmx_err *err)
 {
     const struct day *d = ctx;
-    enum tmx_status st = tmx_sets_add(set, err, "base.gpus=%d", d->gpus[task / d->n_policy]);
+    const size_t n = d->n_gpus * d->n_policy;
+    enum tmx_status st =
+        tmx_sets_add(set, err, "base.seed=%lld", (long long)d->first_seed + (long long)(task / n));
+    task %= n;
+    st = st ? st : tmx_sets_add(set, err, "base.gpus=%d", d->gpus[task / d->n_policy]);
     st = st ? st : tmx_sets_add_list(set, d->policy[task % d->n_policy].set, "base.", err);
     for (size_t i = 0; i < d->call->n_set && !st; i++) {
         st = tmx_sets_add(set, err, "%s", d->call->set[i]);
@@ -149,34 +159,94 @@ static const struct tmx_column columns[] = {
     {"throttled_s", TMX_COLUMN_REAL, 1},
     {"launches", TMX_COLUMN_INT, 0},
     {"largest_merge", TMX_COLUMN_INT, 0},
+    {"seeds", TMX_COLUMN_INT, 0},
+    {"throughput_sd", TMX_COLUMN_REAL, 1},
+    {"energy_per_instance_sd", TMX_COLUMN_REAL, 0},
+    {"peak_temp_sd", TMX_COLUMN_REAL, 2},
+    {"wait_mean_sd", TMX_COLUMN_REAL, 1},
 };
+
+/* Mean and standard deviation over the seeds of what `of` makes of a result. */
+struct spread {
+    double mean, sd;
+};
+static struct spread over_seeds(const struct day *d, const double *value, size_t i,
+                                double (*of)(const struct day *d, const struct result *r))
+{
+    const size_t n = d->n_gpus * d->n_policy;
+    double mean = 0, square = 0;
+    for (int k = 0; k < d->seeds; k++) {
+        struct result r;
+        memcpy(&r, &value[((size_t)k * n + i) * N_RESULT], sizeof r);
+        const double x = of(d, &r), off = x - mean;
+        mean += off / (k + 1);
+        square += off * (x - mean);
+    }
+    return (struct spread){mean, d->seeds > 1 ? sqrt(square / (d->seeds - 1)) : NAN};
+}
+
+static double system_j(const struct day *d, const struct result *r)
+{
+    return r->energy_gpu_j + d->host_w * d->day_s;
+}
+
+static double per_instance_j(const struct day *d, const struct result *r)
+{
+    return r->done > 0 ? system_j(d, r) / r->done : NAN;
+}
+
+static double per_hour(const struct day *d, const struct result *r)
+{
+    return r->done / d->day_s * 3600;
+}
+
+#define FIELD(f)                                                      \
+    static double f##_of(const struct day *d, const struct result *r) \
+    {                                                                 \
+        (void)d;                                                      \
+        return r->f;                                                  \
+    }
+FIELD(arrived)
+FIELD(done)
+FIELD(energy_gpu_j)
+FIELD(peak_temp_c)
+FIELD(wait_mean_s)
+FIELD(wait_max_s)
+FIELD(throttled_s)
+FIELD(launches)
+FIELD(largest)
+
+static void real_or_empty(struct tmx_table *t, double v)
+{
+    isfinite(v) ? tmx_table_real(t, v) : tmx_table_empty(t);
+}
 
 static enum tmx_status tabulate(const struct day *d, const double *value, struct tmx_table **t,
                                 struct tmx_err *err)
 {
     enum tmx_status st = tmx_table_create(t, columns, sizeof columns / sizeof columns[0], err);
     for (size_t i = 0; !st && i < d->n_gpus * d->n_policy; i++) {
-        struct result result, *r = &result;
-        memcpy(r, &value[i * N_RESULT], sizeof *r);
-        const double system_j = r->energy_gpu_j + d->host_w * d->day_s;
+#define MEAN(of) over_seeds(d, value, i, of).mean
+#define SD(of)   over_seeds(d, value, i, of).sd
         tmx_table_int(*t, d->gpus[i / d->n_policy]);
         tmx_table_text(*t, d->policy[i % d->n_policy].name);
-        tmx_table_int(*t, (int64_t)r->arrived);
-        tmx_table_int(*t, (int64_t)r->done);
-        tmx_table_real(*t, r->done / d->day_s * 3600);
-        tmx_table_real(*t, r->energy_gpu_j);
-        tmx_table_real(*t, system_j);
-        if (r->done > 0) {
-            tmx_table_real(*t, system_j / r->done);
-        } else {
-            tmx_table_empty(*t);
-        }
-        tmx_table_real(*t, r->peak_temp_c);
-        tmx_table_real(*t, r->wait_mean_s);
-        tmx_table_real(*t, r->wait_max_s);
-        tmx_table_real(*t, r->throttled_s);
-        tmx_table_int(*t, (int64_t)r->launches);
-        tmx_table_int(*t, (int64_t)r->largest);
+        tmx_table_int(*t, llround(MEAN(arrived_of)));
+        tmx_table_int(*t, llround(MEAN(done_of)));
+        tmx_table_real(*t, MEAN(per_hour));
+        tmx_table_real(*t, MEAN(energy_gpu_j_of));
+        tmx_table_real(*t, MEAN(system_j));
+        real_or_empty(*t, MEAN(per_instance_j));
+        tmx_table_real(*t, MEAN(peak_temp_c_of));
+        tmx_table_real(*t, MEAN(wait_mean_s_of));
+        tmx_table_real(*t, MEAN(wait_max_s_of));
+        tmx_table_real(*t, MEAN(throttled_s_of));
+        tmx_table_int(*t, llround(MEAN(launches_of)));
+        tmx_table_int(*t, llround(MEAN(largest_of)));
+        tmx_table_int(*t, d->seeds);
+        real_or_empty(*t, SD(per_hour));
+        real_or_empty(*t, SD(per_instance_j));
+        real_or_empty(*t, SD(peak_temp_c_of));
+        real_or_empty(*t, SD(wait_mean_s_of));
     }
     return st;
 }
@@ -193,7 +263,7 @@ enum tmx_status tmx_suite_consolidation_day(const struct tmx_suite_call *call, s
     st = tmx_suite_journal(call, journal, err);
     struct tmx_run_batch runs = {.path = call->path,
                                  .group = "base",
-                                 .n_task = d.n_gpus * d.n_policy,
+                                 .n_task = (size_t)d.seeds * d.n_gpus * d.n_policy,
                                  .n_worker = call->n_worker,
                                  .noun = call->quiet ? NULL : "days",
                                  .journal = call->out_dir ? journal : NULL,
@@ -207,7 +277,7 @@ enum tmx_status tmx_suite_consolidation_day(const struct tmx_suite_call *call, s
     st = tmx_batch_run(&runs, err);
     for (size_t i = 0; i < runs.n_task && !st; i++) {
         if (runs.error[i]) {
-            st = tmx_fail(err, TMX_ESOLVE, "%d GPUs, %s: %s", d.gpus[i / d.n_policy],
+            st = tmx_fail(err, TMX_ESOLVE, "%d GPUs, %s: %s", d.gpus[i / d.n_policy % d.n_gpus],
                           d.policy[i % d.n_policy].name, runs.error[i]);
         }
     }

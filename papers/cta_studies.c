@@ -37,10 +37,10 @@ static enum tmx_status sweep_kernel(const struct tmx_cta_suite *s, size_t kernel
     const struct tmx_memory_program *list[] = {&s->program[kernel]};
     double one_s = 0, one_latency = 0;
     enum tmx_status st = TMX_OK;
-    for (int n = 1; n <= s->chip.memory.cores && !st; n++) {
+    for (int n = 1; n <= s->chip[0].memory.cores && !st; n++) {
         char policy[64];
         snprintf(policy, sizeof policy, "static_optimal(cores=%d)", n);
-        st = run(&s->chip, list, 1, policy, &s->options, NULL, out, err);
+        st = run(&s->chip[0], list, 1, policy, &s->options, NULL, out, err);
         if (st) {
             return st;
         }
@@ -116,13 +116,13 @@ enum tmx_status tmx_cta_study_image(const struct tmx_cta_suite *s, const char *k
         list[0] = strcmp(s->program[k].name, kernel) == 0 ? &s->program[k] : list[0];
     }
     st = st ? st : tmx_table_create(&im.table, image_columns, 4, err);
-    st = st || !list[0] ? st : run(&s->chip, list, 1, "all", &s->options, NULL, out, err);
+    st = st || !list[0] ? st : run(&s->chip[0], list, 1, "all", &s->options, NULL, out, err);
     im.every_cycles = list[0] && out ? out->result.cycles / IMAGE_COLUMNS : 0;
     for (; *policies && list[0] && !st; policies++) {
         const struct tmx_cta_probe probe = {.epoch = pixels, .ctx = &im};
         im.policy = *policies;
         im.next = 0;
-        st = run(&s->chip, list, 1, *policies, &s->options, &probe, out, err);
+        st = run(&s->chip[0], list, 1, *policies, &s->options, &probe, out, err);
     }
     st = st ? st : tmx_cta_suite_save(s, im.table, "image.csv", err);
     tmx_table_destroy(im.table);
@@ -193,7 +193,7 @@ static enum tmx_status sensitivity_row(const struct tmx_cta_suite *s, const stru
 {
     struct tmx_cta_report report;
     struct tmx_cta_policy_spec p = {0};
-    struct tmx_cta_chip chip = s->chip;
+    struct tmx_cta_chip chip = s->chip[0];
     double energy = 0, performance = 0, error = 0, cores = 0;
     const double n = (double)s->n_first;
     chip.memory.dram_lines_per_cycle *= set->dram;
@@ -271,7 +271,7 @@ static enum tmx_status share_pair(const struct tmx_cta_suite *s, size_t first, s
     double seconds[3] = {0}, energy_j[3] = {0};
     enum tmx_status st = TMX_OK;
     for (int p = 0; p < 3 && !st; p++) {
-        st = run(&s->chip, list, 2, policies[p], &s->options, NULL, out, err);
+        st = run(&s->chip[0], list, 2, policies[p], &s->options, NULL, out, err);
         seconds[p] = out->result.seconds;
         energy_j[p] = out->energy.total_j;
     }

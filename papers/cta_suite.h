@@ -2,57 +2,70 @@
 #ifndef TMX_PAPERS_CTA_SUITE_H
 #define TMX_PAPERS_CTA_SUITE_H
 
-/* What suites `tcs` and `apsa` share: their file, kernel lists, extra output files, figures. */
+/* What suites `tcs` and `apsa` share: their file, kernels, chips and seeds, the numbers a printed value can
+ * be set beside, extra output files. */
 
 #include "papers/suite.h"
+#include "papers/values.h"
 #include "run/cta_core.h"
 #include "study/alone/cta_table.h"
 
-enum { TMX_CTA_LIST = 32 };
+enum { TMX_CTA_LIST = 32, TMX_CTA_PROGRAMS = 64, TMX_CTA_CHIPS = 6 };
+
+struct tmx_cta_suite;
+
+/* One launch (0: all) of a kernel under a policy on a chip with a seed. */
+struct tmx_cta_at {
+    size_t seed, chip, kernel, launch;
+    const char *policy;
+};
+
+struct tmx_cta_column { /* what a printed value may name as its column */
+    const char *name;
+    double (*number)(const struct tmx_cta_suite *s, const struct tmx_cta_at *at); /* NAN: none */
+};
+
+struct tmx_cta_kind {                     /* what tells one suite from the other */
+    const char *paper;                    /* "000" */
+    const char *first, *second;           /* keys of the two lists of kernels */
+    const char *first_name, *second_name; /* of the groups, in `of = "mean ..."` */
+    const char *const *policies;          /* NULL-terminated; on the suite's chip */
+    const char *const *beside;            /* likewise, on its further chips */
+    const struct tmx_cta_column *columns; /* {0}-terminated, beside those of every row */
+};
 
 struct tmx_cta_suite {
     const struct tmx_suite_call *call;
-    char chip_name[64], half_chip[64];
-    struct tmx_cta_chip chip;
-    struct tmx_cta_options options;
-    struct tmx_memory_program *program; /* [n] owned: the first list, then the second */
+    const struct tmx_cta_kind *kind;
+    struct tmx_cta_chip chip[TMX_CTA_CHIPS]; /* [n_chip]; [0] the suite's own */
+    char chip_name[TMX_CTA_CHIPS][64];       /* as `variant` of a value; [0] is "" */
+    size_t n_chip, n_seed;
+    struct tmx_cta_options options; /* with the first seed */
+    struct tmx_memory_program
+        *program; /* [n_seed][TMX_CTA_PROGRAMS], n used: the first list, then the second; owned */
     size_t n, n_first;
-    struct tmx_cta_report report;
-    struct tmx_table *paper;
-    struct tmx_table *cores; /* per-core parameters, both sources; NULL without an output folder */
-    char paper_number[8];
+    struct tmx_cta_report *report; /* [n_seed * n_chip], the chip running fastest; owned */
+    struct tmx_table *cores;       /* per-core parameters, both sources; NULL without an output folder */
 };
 
-/* Read `base` and the two kernel lists named; loads the chip and all kernels. */
+/* Read the suite, its chips and all kernels, and check its `values`. */
 TMX_NODISCARD enum tmx_status tmx_cta_suite_begin(struct tmx_cta_suite *s, const struct tmx_suite_call *call,
-                                                  const char *paper, const char *first, const char *second,
-                                                  struct tmx_err *err);
+                                                  const struct tmx_cta_kind *kind, struct tmx_err *err);
 void tmx_cta_suite_end(struct tmx_cta_suite *s);
 
-/* Run every kernel under the policies given as text (NULL-terminated) and add the rows to report. */
-TMX_NODISCARD enum tmx_status tmx_cta_suite_run(const struct tmx_cta_suite *s,
-                                                const struct tmx_cta_chip *chip, const char *const *policies,
-                                                struct tmx_cta_report *report, struct tmx_err *err);
+/* Run every kernel under the kind's policies on every chip with every seed. */
+TMX_NODISCARD enum tmx_status tmx_cta_suite_run(const struct tmx_cta_suite *s, struct tmx_err *err);
 
-/* Mean over kernels first .. last - 1 of a field of the rows under a policy: offset of a double in
- * struct tmx_cta_row. */
-double tmx_cta_suite_mean(const struct tmx_cta_suite *s, const char *policy, size_t first, size_t last,
-                          size_t field);
-/* The smallest (sign < 0) or largest value likewise. */
-double tmx_cta_suite_extreme(const struct tmx_cta_suite *s, const char *policy, size_t first, size_t last,
-                             size_t field, int sign);
-
-/* A row of paper.csv. paper_value NAN: the text prints none. What misses it by more than `band` has status
- * not_reproduced, anything else and every input the status given. */
-void tmx_cta_suite_paper(struct tmx_cta_suite *s, const char *figure, const char *quantity,
-                         const char *condition, const char *unit, double paper_value, double ours,
-                         double band, enum tmx_paper_status status);
+/* The row of a run; NULL where there is none. */
+const struct tmx_cta_row *tmx_cta_suite_row(const struct tmx_cta_suite *s, const struct tmx_cta_at *at);
 
 /* Write table t as DIR/name where the call has an output folder. */
 TMX_NODISCARD enum tmx_status tmx_cta_suite_save(const struct tmx_cta_suite *s, const struct tmx_table *t,
                                                  const char *name, struct tmx_err *err);
 
-/* table.csv, paper.csv, launches.csv, core.csv. */
-TMX_NODISCARD enum tmx_status tmx_cta_suite_write(struct tmx_cta_suite *s, struct tmx_err *err);
+/* table.csv (`table`, or that of the first seed where it is NULL), paper.csv, seeds.csv, launches.csv,
+ * core.csv. */
+TMX_NODISCARD enum tmx_status tmx_cta_suite_write(const struct tmx_cta_suite *s,
+                                                  const struct tmx_table *table, struct tmx_err *err);
 
 #endif

@@ -5,22 +5,20 @@
 #include <math.h>
 #include <stddef.h>
 #include <stdlib.h>
+#include <string.h>
 
+#include "core/base/config.h"
+#include "papers/values.h"
+#include "run/input/data.h"
 #include "sched/sched.h"
 
-const struct tmx_gate_mean tmx_gate_means[] = {
-    {"convpg", 20.1, 31.4, 1},         {"gates", 21.5, 35.2, 1},
-    {"naive_blackout", 27.8, 41.1, 5}, {"coordinated_blackout", 31.5, 45.6, 2},
-    {"warped_gates", 31.6, 46.5, 1},
-};
-
-/* Evaluations of the simplex, warp instructions of a run while fitting. */
-enum { EVALUATIONS = 160, FIT_BUDGET = 100000 };
+/* Evaluations of the simplex, warp instructions of a run while fitting, policies at most. */
+enum { EVALUATIONS = 90, FIT_BUDGET = 60000, MAX_POLICY = 16, N_TARGET = 3 };
 
 static const size_t knob[] = {
-    offsetof(struct tmx_stream_knobs, dependence), offsetof(struct tmx_stream_knobs, persistence),
-    offsetof(struct tmx_stream_knobs, miss),       offsetof(struct tmx_stream_knobs, latency),
-    offsetof(struct tmx_stream_knobs, launch_gap),
+    offsetof(struct tmx_stream_knobs, dependence),     offsetof(struct tmx_stream_knobs, persistence),
+    offsetof(struct tmx_stream_knobs, fp_persistence), offsetof(struct tmx_stream_knobs, miss),
+    offsetof(struct tmx_stream_knobs, latency),        offsetof(struct tmx_stream_knobs, launch_gap),
 };
 enum { N_KNOB = sizeof knob / sizeof knob[0] };
 
@@ -30,12 +28,12 @@ static double *knob_at(struct tmx_stream_knobs *k, size_t i)
 }
 
 struct tmx_gate_mean tmx_gate_mean_of(const struct tmx_gate_plan *plan, const struct tmx_sm_result *result,
-                                      size_t fit, size_t gate_case)
+                                      size_t gate_case)
 {
-    struct tmx_gate_mean m = {.policy = plan->gate[gate_case].policy->base.name};
+    struct tmx_gate_mean m = {0};
     double n_fp = 0;
     for (size_t k = 0; k < plan->n_kernel; k++) {
-        const struct tmx_sm_result *r = &result[(fit * plan->n_kernel + k) * plan->n_case];
+        const struct tmx_sm_result *r = &result[k * plan->n_case];
         const struct tmx_gate_numbers n =
             tmx_gate_numbers(plan, &r[gate_case], r, plan->gate[gate_case].break_even_cycles);
         m.int_saved += 100 * n.saved[0] / (double)plan->n_kernel;
@@ -52,8 +50,10 @@ struct tmx_gate_mean tmx_gate_mean_of(const struct tmx_gate_plan *plan, const st
 struct tuning {
     struct tmx_gate_chip chip;
     struct tmx_gate_plan plan;
-    struct tmx_gate_case cases[1 + TMX_GATE_MEANS];
-    size_t fit;
+    struct tmx_gate_case cases[1 + MAX_POLICY];
+    double target[1 + MAX_POLICY][N_TARGET]; /* of every case; NAN: none */
+    size_t n_target, fit, n_seed;
+    uint64_t seed;
     struct tmx_sm_result *result;
     struct tmx_err *err;
     enum tmx_status status;
@@ -61,14 +61,26 @@ struct tuning {
     struct tmx_stream_knobs best_knobs;
 };
 
-static double from_target(const struct tuning *t)
+/* Sum of squares of what the means over all seeds miss. */
+static double from_target(struct tuning *t)
 {
-    double sum = 0;
+    double ours[1 + MAX_POLICY][N_TARGET] = {{0}}, sum = 0;
+    for (size_t seed = 0; seed < t->n_seed && !t->status; seed++) {
+        t->plan.seed = t->seed + seed;
+        t->status = tmx_gate_run(&t->plan, t->result, t->err);
+        for (size_t i = 1; i < t->plan.n_case && !t->status; i++) {
+            const struct tmx_gate_mean m = tmx_gate_mean_of(&t->plan, t->result, i);
+            const double mean[N_TARGET] = {m.int_saved, m.fp_saved, m.slowdown};
+            for (int k = 0; k < N_TARGET; k++) {
+                ours[i][k] += mean[k] / (double)t->n_seed;
+            }
+        }
+    }
     for (size_t i = 1; i < t->plan.n_case; i++) {
-        const struct tmx_gate_mean m = tmx_gate_mean_of(&t->plan, t->result, 0, i),
-                                   *paper = &tmx_gate_means[i - 1];
-        sum += pow(m.int_saved - paper->int_saved, 2) + pow(m.slowdown - paper->slowdown, 2);
-        sum += isnan(m.fp_saved) ? 0 : pow(m.fp_saved - paper->fp_saved, 2);
+        for (int k = 0; k < N_TARGET; k++) {
+            const double off = ours[i][k] - t->target[i][k];
+            sum += isnan(off) ? 0 : off * off; /* kernels without FP */
+        }
     }
     return sum;
 }
@@ -79,11 +91,10 @@ static double evaluate(const gsl_vector *x, void *params)
     for (size_t i = 0; i < N_KNOB; i++) {
         *knob_at(&t->chip.fit[t->fit], i) = fmin(10, exp(gsl_vector_get(x, i)));
     }
-    t->status = t->status ? t->status : tmx_gate_run(&t->plan, t->result, t->err);
+    const double e = from_target(t);
     if (t->status) {
         return INFINITY;
     }
-    const double e = from_target(t);
     if (e < t->best) {
         t->best = e;
         t->best_knobs = t->chip.fit[t->fit];
@@ -116,33 +127,67 @@ static enum tmx_status simplex(struct tuning *t, struct tmx_err *err)
     return t->status;
 }
 
-enum tmx_status tmx_gate_tune(const struct tmx_gate_chip *chip, const struct tmx_gate_kernel *kernel,
-                              size_t n_kernel, size_t fit, uint64_t seed, FILE *out, struct tmx_err *err)
+/* The policies that have printed values of origin "fitted", and those values. */
+static enum tmx_status read_targets(struct tuning *t, struct tmx_err *err)
 {
-    struct tuning t = {.chip = *chip, .fit = fit, .err = err, .best = INFINITY};
-    const size_t n_policy = fit == 0 ? 1 : TMX_GATE_MEANS;
-    for (size_t i = 0; i <= n_policy; i++) {
-        t.cases[i] = (struct tmx_gate_case){tmx_gate_find(i ? tmx_gate_means[i - 1].policy : "none"),
-                                            chip->gate.break_even_cycles, chip->gate.wakeup_cycles};
+    static const char *const column[N_TARGET] = {"int_saved_pct", "fp_saved_pct", "slowdown_pct"};
+    char path[TMX_PATH_SIZE];
+    struct tmx_config *cfg = NULL;
+    const struct tmx_gate_params *gate = &t->chip.gate;
+    enum tmx_status st = tmx_data_find(TMX_DATA_SUITE, "warped-gates", path, err);
+    st = st ? st : tmx_config_load(&cfg, path, NULL, 0, err);
+    t->cases[0] =
+        (struct tmx_gate_case){tmx_gate_find("none"), gate->break_even_cycles, gate->wakeup_cycles, 0};
+    size_t n = 1;
+    for (const struct tmx_gate_policy *const *p = tmx_gate_policies; !st && *p && n <= MAX_POLICY; p++) {
+        struct tmx_pick pick = {.of = "mean"};
+        snprintf(pick.policy, sizeof pick.policy, "%s", (*p)->base.name);
+        snprintf(pick.variant, sizeof pick.variant, "%s", t->fit == 0 ? "" : "fit all");
+        size_t found = 0;
+        for (int k = 0; k < N_TARGET; k++) {
+            snprintf(pick.column, sizeof pick.column, "%s", column[k]);
+            t->target[n][k] = NAN;
+            found += tmx_values_find(tmx_config_root(cfg), &pick, TMX_FITTED, &t->target[n][k]);
+        }
+        t->n_target += found;
+        t->cases[n] = (struct tmx_gate_case){*p, gate->break_even_cycles, gate->wakeup_cycles, 0};
+        n += found > 0;
     }
+    t->plan.n_case = n;
+    st = st || t->n_target ? st : tmx_fail_at(err, TMX_ECONFIG, path, 0, "values: none is fitted to");
+    tmx_config_close(cfg);
+    return st;
+}
+
+enum tmx_status tmx_gate_tune(const struct tmx_gate_chip *chip, const struct tmx_gate_kernel *kernel,
+                              size_t n_kernel, size_t fit, uint64_t seed, size_t n_seed, FILE *out,
+                              struct tmx_err *err)
+{
+    struct tuning t = {
+        .chip = *chip, .fit = fit, .err = err, .best = INFINITY, .seed = seed, .n_seed = n_seed};
+    enum tmx_status st = read_targets(&t, err);
+    if (st) {
+        return st;
+    }
+    const size_t n_case = t.plan.n_case;
     t.plan = (struct tmx_gate_plan){.chip = &t.chip,
                                     .kernel = kernel,
                                     .n_kernel = n_kernel,
                                     .gate = t.cases,
-                                    .n_case = n_policy + 1,
+                                    .n_case = n_case,
                                     .first_fit = fit,
                                     .n_fit = 1,
-                                    .seed = seed,
                                     .budget = FIT_BUDGET,
                                     .quiet = true};
-    t.result = calloc(n_kernel * t.plan.n_case, sizeof *t.result);
+    t.result = calloc(n_kernel * n_case, sizeof *t.result);
     if (!t.result) {
         return tmx_fail(err, TMX_ENOMEM, "fit");
     }
-    const enum tmx_status st = simplex(&t, err);
+    st = simplex(&t, err);
     if (!st) {
-        fprintf(out, "# root mean square error %.2f points over %zu kernels, %zu schemes\nfit_%s = {\n",
-                sqrt(t.best / (3 * (double)n_policy)), n_kernel, n_policy, tmx_gate_fits[fit]);
+        fprintf(out,
+                "# root mean square error %.2f points over %zu kernels, %zu values, %zu seeds\nfit_%s = {\n",
+                sqrt(t.best / (double)t.n_target), n_kernel, t.n_target, n_seed, tmx_gate_fits[fit]);
         tmx_opt_write(tmx_knob_opts, &t.best_knobs, "    ", out);
         fprintf(out, "};\n");
     }

@@ -8,6 +8,7 @@
 #include "core/base/csv.h"
 #include "core/base/os.h"
 #include "core/base/text.h"
+#include "papers/values.h"
 
 static const char *base_name(const char *path)
 {
@@ -43,26 +44,38 @@ static bool note_of(const struct tmx_text *notes, const char *quantity, FILE *ou
     return found;
 }
 
+/* A number as people read it; "-" for none. */
+static void print_number(const struct tmx_csv *csv, size_t row, const char *column, const char *form,
+                         FILE *out)
+{
+    double v;
+    fputs("| ", out);
+    if (tmx_csv_real(csv, row, tmx_csv_column(csv, column), &v)) {
+        fprintf(out, form, fabs(v) < 5e-7 ? 0 : v);
+    } else {
+        fputc('-', out);
+    }
+    fputc(' ', out);
+}
+
 static void print_cells(const struct tmx_csv *csv, size_t row, FILE *out)
 {
-    static const char *const names[] = {"figure",      "quantity", "case",  "unit",
-                                        "paper_value", "ours",     "status"};
-    double paper, ours;
+    static const char *const names[] = {"figure", "quantity", "case", "unit"};
+    const char *relation = tmx_csv_cell(csv, row, tmx_csv_column(csv, "relation"));
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
-        const size_t c = tmx_csv_column(csv, names[i]);
-        double v;
-        if ((i == 4 || i == 5) && tmx_csv_real(csv, row, c, &v)) {
-            fprintf(out, "| %.4g ", fabs(v) < 5e-7 ? 0 : v);
-        } else {
-            fprintf(out, "| %s ", tmx_csv_cell(csv, row, c));
-        }
+        fprintf(out, "| %s ", tmx_csv_cell(csv, row, tmx_csv_column(csv, names[i])));
     }
-    if (tmx_csv_real(csv, row, tmx_csv_column(csv, "paper_value"), &paper) &&
-        tmx_csv_real(csv, row, tmx_csv_column(csv, "ours"), &ours)) {
-        fprintf(out, "| %+.3g |\n", fabs(ours - paper) < 5e-7 ? 0 : ours - paper);
-    } else {
-        fprintf(out, "| |\n");
-    }
+    print_number(csv, row, "paper_value",
+                 strcmp(relation, "at_most") == 0    ? "at most %.4g"
+                 : strcmp(relation, "at_least") == 0 ? "at least %.4g"
+                                                     : "%.4g",
+                 out);
+    print_number(csv, row, "ours", "%.4g", out);
+    print_number(csv, row, "sd", "%.2g", out);
+    print_number(csv, row, "error", "%+.3g", out);
+    print_number(csv, row, "band", "%.3g", out);
+    fprintf(out, "| %s | %s |\n", tmx_csv_cell(csv, row, tmx_csv_column(csv, "origin")),
+            tmx_csv_cell(csv, row, tmx_csv_column(csv, "outcome")));
 }
 
 /* The headings' notes, each printed once, in the order the quantities appear. */
@@ -83,40 +96,53 @@ static void print_notes(const struct tmx_csv *csv, const struct tmx_text *notes,
     }
 }
 
-static enum tmx_status print_suite(const char *notes_dir, const char *dir, FILE *out, struct tmx_err *err)
+/* The folder's paper.csv; no rows for a suite without the paper's values. */
+static enum tmx_status read_paper(struct tmx_csv *csv, const char *dir, struct tmx_err *err)
 {
-    static const char *const need[] = {"paper", "figure",      "quantity", "case",
-                                       "unit",  "paper_value", "ours",     "status"};
+    static const char *const need[] = {"paper",       "figure", "quantity", "case",     "unit",
+                                       "paper_value", "ours",   "sd",       "relation", "origin",
+                                       "error",       "band",   "outcome"};
     char path[1024];
-    struct tmx_csv csv = {0};
-    struct tmx_text notes = {0};
+    *csv = (struct tmx_csv){0};
     if (!tmx_os_exists(dir)) {
         return tmx_fail_at(err, TMX_EIO, dir, 0, "no such folder; make it with `thermix table SUITE -o %s`",
                            dir);
     }
-    snprintf(path, sizeof path, "%s/%s.md", notes_dir, base_name(dir));
-    enum tmx_status st = tmx_os_exists(path) ? tmx_text_load(&notes, path, err) : TMX_OK;
     snprintf(path, sizeof path, "%s/paper.csv", dir);
-    if (!st && notes.data && !tmx_os_exists(path)) { /* a suite without the paper's values: its notes */
-        fprintf(out, "\n## Suite %s\n\n", base_name(dir));
-        (void)note_of(&notes, "", out);
-        tmx_text_finish(&notes);
-        return TMX_OK;
-    }
-    st = st ? st : tmx_csv_read(&csv, path, err);
-    for (size_t i = 0; !st && i < sizeof need / sizeof need[0]; i++) {
-        if (tmx_csv_column(&csv, need[i]) == csv.n_column) {
+    enum tmx_status st = tmx_os_exists(path) ? tmx_csv_read(csv, path, err) : TMX_OK;
+    for (size_t i = 0; !st && csv->n_row > 0 && i < sizeof need / sizeof need[0]; i++) {
+        if (tmx_csv_column(csv, need[i]) == csv->n_column) {
             st = tmx_fail_at(err, TMX_EPARSE, path, 1, "no column \"%s\"", need[i]);
         }
     }
+    return st;
+}
+
+static enum tmx_status print_suite(const char *notes_dir, const char *dir, FILE *out, struct tmx_err *err)
+{
+    char path[1024];
+    struct tmx_csv csv;
+    struct tmx_text notes = {0};
+    enum tmx_status st = read_paper(&csv, dir, err);
+    snprintf(path, sizeof path, "%s/%s.md", notes_dir, base_name(dir));
+    st = st || !tmx_os_exists(path) ? st : tmx_text_load(&notes, path, err);
+    if (!st && csv.n_row == 0 && !notes.data) {
+        st = tmx_fail_at(err, TMX_EIO, dir, 0, "no paper.csv there, and no notes for it in %s", notes_dir);
+    }
     if (!st) {
-        fprintf(out, "\n## Suite %s (paper %s)\n\n", base_name(dir),
-                csv.n_row ? tmx_csv_cell(&csv, 0, tmx_csv_column(&csv, "paper")) : "-");
-        if (note_of(&notes, "", out)) {
+        fprintf(out, "\n## Suite %s", base_name(dir));
+        if (csv.n_row > 0) {
+            fprintf(out, " (paper %s)", tmx_csv_cell(&csv, 0, tmx_csv_column(&csv, "paper")));
+        }
+        fprintf(out, "\n\n");
+        if (note_of(&notes, "", out) && csv.n_row > 0) {
             fputc('\n', out);
         }
-        fprintf(out, "| where | quantity | case | unit | paper | ours | status | ours - paper |\n"
-                     "| --- | --- | --- | --- | ---: | ---: | --- | ---: |\n");
+    }
+    if (!st && csv.n_row > 0) {
+        fprintf(out,
+                "| where | quantity | case | unit | paper | ours | sd | error | band | origin | outcome |\n"
+                "| --- | --- | --- | --- | ---: | ---: | ---: | ---: | ---: | --- | --- |\n");
         for (size_t r = 0; r < csv.n_row; r++) {
             print_cells(&csv, r, out);
         }
@@ -128,17 +154,68 @@ static enum tmx_status print_suite(const char *notes_dir, const char *dir, FILE 
     return st;
 }
 
-enum tmx_status tmx_reproduce(const char *const *dir, size_t n_dir, const char *notes, FILE *out,
-                              struct tmx_err *err)
+/* In bands, of all, by origin; one row a suite, papers in order. */
+static void print_score(const struct tmx_csv *csv, const char *name, FILE *out)
+{
+    static const enum tmx_origin shown[] = {TMX_FITTED, TMX_UNSEEN, TMX_DERIVED, TMX_IDENTITY, TMX_INPUT};
+    struct tmx_score score = {0};
+    size_t none = 0;
+    for (size_t r = 0; r < csv->n_row; r++) {
+        tmx_score_add(&score, tmx_csv_cell(csv, r, tmx_csv_column(csv, "origin")),
+                      tmx_csv_cell(csv, r, tmx_csv_column(csv, "outcome")));
+    }
+    fprintf(out, "| %s | %s | %zu ", tmx_csv_cell(csv, 0, tmx_csv_column(csv, "paper")), name, csv->n_row);
+    for (size_t i = 0; i < sizeof shown / sizeof shown[0]; i++) {
+        const size_t *n = score.n[shown[i]];
+        none += n[TMX_NO_VALUE];
+        fprintf(out, "| %zu of %zu ", n[TMX_IN_BAND], tmx_score_of(&score, shown[i]));
+    }
+    fprintf(out, "| %zu |\n", none);
+}
+
+static enum tmx_status print_scores(const char *const *dir, size_t n_dir, FILE *out, struct tmx_err *err)
 {
     enum tmx_status st = TMX_OK;
     fprintf(out,
-            "# What the papers say, and what thermix computes\n\n"
-            "Generated by `thermix reproduce` from the suites' `paper.csv` files and the notes in\n"
-            "`docs/notes/`. Status: **calibrated** values were fitted to or chosen by looking at the\n"
-            "paper's; **prediction** follows without having been looked at; **input** went in;\n"
-            "**not_reproduced** is not reached, with the reason in the notes. An empty paper value is not\n"
-            "printed in the paper's text.\n");
+            "\n| paper | suite | values | fitted, in band | unseen, in band | derived, in band | identity | "
+            "input | no value |\n"
+            "| --- | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: |\n");
+    static const char *const papers[] = {"000", "001", "002", "003", "004", NULL};
+    for (size_t i = 0; i < (sizeof papers / sizeof papers[0]) * n_dir && !st; i++) { /* others last */
+        const char *paper = papers[i / n_dir];
+        struct tmx_csv csv;
+        st = read_paper(&csv, dir[i % n_dir], err);
+        if (!st && csv.n_row > 0) {
+            const char *is = tmx_csv_cell(&csv, 0, tmx_csv_column(&csv, "paper"));
+            size_t k = 0;
+            while (papers[k] && strcmp(papers[k], is) != 0) {
+                k++;
+            }
+            if (papers[k] == paper) {
+                print_score(&csv, base_name(dir[i % n_dir]), out);
+            }
+        }
+        tmx_csv_finish(&csv);
+    }
+    return st;
+}
+
+enum tmx_status tmx_reproduce(const char *const *dir, size_t n_dir, const char *notes, FILE *out,
+                              struct tmx_err *err)
+{
+    fprintf(
+        out,
+        "# What the papers say, and what thermix computes\n\n"
+        "Generated by `thermix reproduce` from the suites' `paper.csv` files and the notes in\n"
+        "`docs/notes/`. Every value the papers' texts print has an origin and an outcome.\n\n"
+        "* **fitted**: parameters were fitted to it or chosen by looking at it; **derived**: follows from\n"
+        "  fitted ones inside a model that was chosen with it in view; **unseen**: nothing was fitted to it "
+        "or\n"
+        "  chosen by it; **identity**: could not come out otherwise; **input**: went in.\n"
+        "* **error** is ours less the paper's; **in band** when it is within the band stated in the suite's\n"
+        "  file, or does not pass the printed bound by more; **no value** where thermix has no number. With\n"
+        "  several seeds, ours is their mean and sd their standard deviation.\n");
+    enum tmx_status st = print_scores(dir, n_dir, out, err);
     for (size_t i = 0; i < n_dir && !st; i++) {
         st = print_suite(notes, dir[i], out, err);
     }

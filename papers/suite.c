@@ -6,6 +6,7 @@
 
 #include "core/base/config.h"
 #include "core/base/os.h"
+#include "papers/values.h"
 #include "run/input/data.h"
 
 const struct tmx_suite_kind tmx_suite_kinds[] = {
@@ -38,48 +39,64 @@ enum tmx_status tmx_suite_journal(const struct tmx_suite_call *call, char path[T
     return tmx_os_mkdirs(call->out_dir, err);
 }
 
-/* How many of the paper's values there are, of each status. */
+static size_t column_of(const struct tmx_table *t, const char *name)
+{
+    size_t c = 0;
+    while (strcmp(tmx_table_column(t, c)->name, name) != 0) {
+        c++;
+    }
+    return c;
+}
+
+/* How many of the paper's values there are of each origin, and how many of them are in their bands. */
 static void print_standing(const struct tmx_table *paper)
 {
-    static const char *const words[] = {"calibrated", "prediction", "input", "not_reproduced"};
-    size_t n[4] = {0}, status = 0;
-    while (strcmp(tmx_table_column(paper, status)->name, "status") != 0) {
-        status++;
-    }
+    struct tmx_score score = {0};
+    const size_t origin = column_of(paper, "origin"), outcome = column_of(paper, "outcome");
     for (size_t r = 0; r < tmx_table_rows(paper); r++) {
-        for (size_t k = 0; k < 4; k++) {
-            n[k] += strcmp(tmx_table_cell(paper, r, status)->text, words[k]) == 0;
+        tmx_score_add(&score, tmx_table_cell(paper, r, origin)->text,
+                      tmx_table_cell(paper, r, outcome)->text);
+    }
+    size_t none = 0;
+    printf("\n%zu values of the paper; within their bands:\n ", tmx_table_rows(paper));
+    for (size_t o = 0; o < TMX_N_ORIGIN; o++) {
+        const size_t n = tmx_score_of(&score, (enum tmx_origin)o);
+        none += score.n[o][TMX_NO_VALUE];
+        if (n > 0) {
+            printf(" %s %zu of %zu;", tmx_origins[o], score.n[o][TMX_IN_BAND], n);
         }
     }
-    printf("\n%zu values of the paper: %zu calibrated, %zu predicted, %zu went in, %zu not reproduced\n",
-           tmx_table_rows(paper), n[0], n[1], n[2], n[3]);
+    printf("\n%zu %s\n", none, none == 1 ? "has no value of ours" : "have no value of ours");
 }
 
 /* The paper's printed means beside ours. */
 static enum tmx_status print_headline(const struct tmx_table *paper, struct tmx_err *err)
 {
     static const struct tmx_column columns[] = {
-        {"quantity", TMX_COLUMN_TEXT, 0}, {"case", TMX_COLUMN_TEXT, 0}, {"unit", TMX_COLUMN_TEXT, 0},
-        {"paper", TMX_COLUMN_REAL, 2},    {"ours", TMX_COLUMN_REAL, 2}, {"status", TMX_COLUMN_TEXT, 0}};
-    static const char *const from[] = {"quantity", "case", "unit", "paper_value", "ours", "status"};
-    static const char *const prefer[] = {"quantity", "case", "paper", "ours", "status"};
+        {"quantity", TMX_COLUMN_TEXT, 0}, {"case", TMX_COLUMN_TEXT, 0},   {"unit", TMX_COLUMN_TEXT, 0},
+        {"paper", TMX_COLUMN_REAL, 2},    {"ours", TMX_COLUMN_REAL, 2},   {"error", TMX_COLUMN_REAL, 2},
+        {"origin", TMX_COLUMN_TEXT, 0},   {"outcome", TMX_COLUMN_TEXT, 0}};
+    static const char *const from[] = {"quantity", "case",  "unit",   "paper_value",
+                                       "ours",     "error", "origin", "outcome"};
+    static const char *const prefer[] = {"quantity", "case", "paper", "ours", "error", "origin", "outcome"};
     const struct tmx_screen o = {.prefer = prefer, .n_prefer = sizeof prefer / sizeof prefer[0]};
-    size_t at[6] = {0};
+    enum { N = sizeof columns / sizeof columns[0] };
+    size_t at[N];
     struct tmx_table *t = NULL;
-    enum tmx_status st = tmx_table_create(&t, columns, 6, err);
-    for (size_t i = 0; i < 6; i++) {
-        while (strcmp(tmx_table_column(paper, at[i])->name, from[i]) != 0) {
-            at[i]++;
-        }
+    enum tmx_status st = tmx_table_create(&t, columns, N, err);
+    for (size_t i = 0; i < N; i++) {
+        at[i] = column_of(paper, from[i]);
     }
     for (size_t r = 0; r < tmx_table_rows(paper) && !st; r++) {
         const bool mean = strncmp(tmx_table_cell(paper, r, at[1])->text, "mean", 4) == 0;
         if (!mean || tmx_table_cell(paper, r, at[3])->empty) {
             continue;
         }
-        for (size_t i = 0; i < 6; i++) {
+        for (size_t i = 0; i < N; i++) {
             const struct tmx_cell *c = tmx_table_cell(paper, r, at[i]);
-            columns[i].type == TMX_COLUMN_TEXT ? tmx_table_text(t, c->text) : tmx_table_real(t, c->real);
+            columns[i].type == TMX_COLUMN_TEXT ? tmx_table_text(t, c->text)
+            : c->empty                         ? tmx_table_empty(t)
+                                               : tmx_table_real(t, c->real);
         }
     }
     if (!st && tmx_table_rows(t) > 0) {

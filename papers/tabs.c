@@ -11,6 +11,7 @@
 #include "core/base/opt.h"
 #include "core/machine/mix.h"
 #include "papers/suite.h"
+#include "papers/values.h"
 #include "plan/judge.h"
 #include "run/input/data.h"
 #include "study/batch.h"
@@ -449,31 +450,33 @@ static enum tmx_status make_brief(const struct suite *s, struct tmx_table **t, s
     return st;
 }
 
-/* One printed value of the paper and where ours stands in the table. */
-struct paper_value {
-    char figure[64], quantity[128], mix[64], policy[64], column[64], unit[16], status[24], variant[64];
-    double value, band;
-};
-static const struct tmx_opt value_opts[] = {
-    TMX_ROW_TEXT(paper_value, figure, NULL, "where the paper prints it"),
-    TMX_ROW_TEXT(paper_value, quantity, NULL, "what it is"),
-    TMX_ROW_TEXT(paper_value, mix, "mean", "mix, or mean, mean_target, max, min_nonzero"),
-    TMX_ROW_TEXT(paper_value, policy, "BL", "policy"),
-    TMX_ROW_TEXT(paper_value, column, NULL, "column of the table"),
-    TMX_ROW_TEXT(paper_value, unit, "percent", "unit"),
-    TMX_ROW_TEXT(paper_value, status, NULL, "calibrated, prediction, input or not_reproduced"),
-    TMX_ROW_TEXT(paper_value, variant, "", "variant of the suite"),
-    TMX_ROW_REAL(paper_value, value, "1", -1e9, 1e9, 1e9, "printed value; absent: the text prints none"),
-    TMX_ROW_REAL(paper_value, band, "1", 0, 1e9, 0,
-                 "how far ours may be off, stated before the fit; 0: not stated"),
-    {0},
-};
+/* ---- the paper's values ---- */
 
-/* Where ours stands. */
-struct cell {
-    size_t status, mix, variant, policy;
-    enum group group;
-};
+/* What `of` says: a group of mixes, else a mix or a run beside them. */
+static enum group group_of(const struct suite *s, const char *of, size_t *mix)
+{
+    static const char *const groups[] = {"", "mean", "mean_target", "max", "min_nonzero"};
+    *mix = 0;
+    for (size_t g = 1; g < sizeof groups / sizeof groups[0]; g++) {
+        if (strcmp(groups[g], of) == 0) {
+            return (enum group)g;
+        }
+    }
+    while (*mix < s->n_mix + s->n_beside &&
+           strcmp(*mix < s->n_mix ? s->mix_name[*mix] : s->beside[*mix - s->n_mix].name, of) != 0) {
+        ++*mix;
+    }
+    return ONE;
+}
+
+static size_t variant_of(const struct suite *s, const char *name)
+{
+    size_t v = 0;
+    while (name[0] && v < s->n_variant && strcmp(s->variant[v].name, name) != 0) {
+        v++;
+    }
+    return v;
+}
 
 static bool is_column(const char *name)
 {
@@ -488,48 +491,10 @@ static bool is_column(const char *name)
     return value_index(name) < tmx_batch_metrics() + TMX_N_LOSS;
 }
 
-static enum tmx_status find_cell(const struct suite *s, const struct tmx_setting *e, struct paper_value *v,
-                                 struct cell *c, struct tmx_err *err)
-{
-    static const char *const words[] = {"calibrated", "prediction", "input", "not_reproduced"};
-    static const char *const groups[] = {"", "mean", "mean_target", "max", "min_nonzero"};
-    const enum tmx_status st = tmx_opt_read(value_opts, v, e, NULL, err);
-    *c = (struct cell){.group = ONE};
-    if (st) {
-        return st;
-    }
-    for (size_t g = 1; g < sizeof groups / sizeof groups[0]; g++) {
-        c->group = strcmp(groups[g], v->mix) == 0 ? (enum group)g : c->group;
-    }
-    while (c->status < 4 && strcmp(words[c->status], v->status) != 0) {
-        c->status++;
-    }
-    while (c->group == ONE && c->mix < s->n_mix + s->n_beside &&
-           strcmp(c->mix < s->n_mix ? s->mix_name[c->mix] : s->beside[c->mix - s->n_mix].name, v->mix) != 0) {
-        c->mix++;
-    }
-    while (v->variant[0] && c->variant < s->n_variant &&
-           strcmp(s->variant[c->variant].name, v->variant) != 0) {
-        c->variant++;
-    }
-    c->policy = policy_index(s, v->policy);
-    const char *key = c->status == 4                     ? "status"
-                      : c->policy == s->n_policy         ? "policy"
-                      : c->mix == s->n_mix + s->n_beside ? "mix"
-                      : c->variant == s->n_variant       ? "variant"
-                      : !is_column(v->column)            ? "column"
-                                                         : NULL;
-    const struct tmx_setting *at = key ? tmx_setting_member(e, key) : NULL;
-    return key ? tmx_fail_setting(err, at ? at : e, "values: no such %s: \"%s\"", key,
-                                  at ? tmx_setting_text(at) : "")
-               : TMX_OK;
-}
-
-/* Before anything runs: a name that is misspelt would be an empty cell. */
+/* Before anything runs: a name that is misspelt would be an empty column. */
 static enum tmx_status check_names(const struct suite *s, struct tmx_err *err)
 {
     static const char *const keys[] = {"baseline", "compare"};
-    const struct tmx_setting *list;
     for (size_t i = 0; i < 2; i++) {
         const struct tmx_setting *given = tmx_setting_member(s->call->root, keys[i]);
         if (given && policy_index(s, tmx_setting_text(given)) == s->n_policy) {
@@ -537,51 +502,35 @@ static enum tmx_status check_names(const struct suite *s, struct tmx_err *err)
                                     tmx_setting_text(given));
         }
     }
-    enum tmx_status st = tmx_setting_list(s->call->root, "values", 0, MAX_VALUES, &list, err);
-    for (size_t i = 0; !st && i < tmx_setting_length(list); i++) {
-        struct paper_value v;
-        struct cell c;
-        st = find_cell(s, tmx_setting_at(list, i), &v, &c, err);
-    }
-    return st;
-}
-
-static enum tmx_status add_paper_value(const struct suite *s, const struct tmx_setting *e,
-                                       struct tmx_table *t, struct tmx_err *err)
-{
-    struct paper_value v;
-    struct cell c;
-    const enum tmx_status st = find_cell(s, e, &v, &c, err);
-    if (st) {
-        return st;
-    }
-    char condition[224];
-    snprintf(condition, sizeof condition, "%s %s%s%s", v.mix, v.policy, v.variant[0] ? " " : "", v.variant);
-    tmx_paper_add(
-        t, &(struct tmx_paper_row){.paper = s->paper,
-                                   .figure = v.figure,
-                                   .quantity = v.quantity,
-                                   .condition = condition,
-                                   .unit = v.unit,
-                                   .paper_value = v.value < 1e9 ? &v.value : NULL,
-                                   .ours = column_value(s, c.variant, c.group, c.mix, c.policy, v.column),
-                                   .status = (enum tmx_paper_status)c.status,
-                                   .band = v.band});
     return TMX_OK;
 }
 
-static enum tmx_status make_paper(const struct suite *s, struct tmx_table **t, struct tmx_err *err)
+static enum tmx_status check_pick(void *ctx, const struct tmx_pick *p, const struct tmx_setting *at,
+                                  struct tmx_err *err)
 {
-    const struct tmx_setting *list;
-    if (s->call->n_policy > 0) { /* printed of policies that do not run */
-        return TMX_OK;
+    const struct suite *s = ctx;
+    size_t mix;
+    (void)group_of(s, p->of, &mix);
+    if (mix == s->n_mix + s->n_beside) {
+        return tmx_fail_setting(err, at, "values: no such mix: \"%s\"", p->of);
     }
-    enum tmx_status st = tmx_setting_list(s->call->root, "values", 0, MAX_VALUES, &list, err);
-    st = st || !list ? st : tmx_paper_create(t, err);
-    for (size_t i = 0; !st && i < tmx_setting_length(list); i++) {
-        st = add_paper_value(s, tmx_setting_at(list, i), *t, err);
+    if (policy_index(s, p->policy) == s->n_policy) {
+        return tmx_fail_setting(err, at, "values: no such policy: \"%s\"", p->policy);
     }
-    return st;
+    if (variant_of(s, p->variant) == s->n_variant) {
+        return tmx_fail_setting(err, at, "values: no such variant: \"%s\"", p->variant);
+    }
+    return is_column(p->column) ? TMX_OK
+                                : tmx_fail_setting(err, at, "values: no such column: \"%s\"", p->column);
+}
+
+static double number(void *ctx, const struct tmx_pick *p, size_t seed)
+{
+    const struct suite *s = ctx;
+    size_t mix;
+    const enum group group = group_of(s, p->of, &mix);
+    (void)seed;
+    return column_value(s, variant_of(s, p->variant), group, mix, policy_index(s, p->policy), p->column);
 }
 
 static enum tmx_status first_failure(const struct suite *s, size_t n_task, struct tmx_err *err)
@@ -608,11 +557,15 @@ enum tmx_status tmx_suite_tabs(const struct tmx_suite_call *call, struct tmx_err
         return tmx_fail(err, TMX_ENOMEM, "suite");
     }
     s->call = call;
+    const struct tmx_value_source values = {
+        .ctx = s, .paper = s->paper, .policy = "BL", .n_seed = 1, .check = check_pick, .number = number};
     char journal[TMX_PATH_SIZE];
     s->mix_name = calloc(MAX_LIST, sizeof *s->mix_name);
     enum tmx_status st = s->mix_name ? read_suite(s, err) : tmx_fail(err, TMX_ENOMEM, "suite");
     st = st ? st : check_names(s, err);
     const size_t n_task = s->n_variant * n_run(s);
+    const bool compared = call->n_policy == 0; /* else values are printed of policies that do not run */
+    st = st || !compared ? st : tmx_values_check(call->root, &values, err);
     st = st ? st : tmx_suite_journal(call, journal, err);
     s->runs = (struct tmx_run_batch){.path = call->path,
                                      .group = "base",
@@ -635,7 +588,7 @@ enum tmx_status tmx_suite_tabs(const struct tmx_suite_call *call, struct tmx_err
     struct tmx_err later = {0};
     if (!st || stopped) { /* what is finished is written, also after Ctrl-C */
         enum tmx_status end = make_table(s, &table, &later);
-        end = end ? end : make_paper(s, &paper, &later);
+        end = end || !compared ? end : tmx_values_table(call->root, &values, &paper, NULL, &later);
         end = end ? end : make_ledger(s, &ledger, &later);
         if (!end && tmx_table_rows(ledger) > 0) {
             end = tmx_suite_save(call, ledger, "ledger.csv", &later);

@@ -1,37 +1,57 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Paper 001, Warped Gates: 18 benchmarks under every gating scheme, the sweeps of Figure 11, twice: with the
- * free knobs fitted to ConvPG's means alone, everything else then a prediction, and fitted to all schemes.
- * Prints the means against the paper's with the error of each; writes every run to table.csv. */
+/* Paper 001, Warped Gates: 18 benchmarks under every gating scheme, over several seeds of their instruction
+ * streams, in three parts: with the free knobs fitted to ConvPG's means alone, with the sweeps of Figures 6
+ * and 11; with the knobs fitted to all schemes' means; and the first without the empty SM between launches.
+ * What the paper prints stands in the suite file. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/base/os.h"
 #include "papers/gate_fit.h"
 #include "papers/suite.h"
+#include "papers/values.h"
 #include "sched/sched.h"
 #include "study/alone/gate_runs.h"
 
-enum { MAX_SWEEP = 16, MAX_SETS = 64 };
+enum { MAX_SETS = 64, N_PART = 3 };
+
+struct part {
+    const char *name;             /* as `variant` of a value */
+    struct tmx_gate_chip sm;      /* with its own knobs */
+    struct tmx_gate_plan plan;    /* of one fit */
+    struct tmx_sm_result *result; /* [n_seed * n_kernel * n_case] owned */
+};
 
 struct suite {
-    int instructions, seed;
+    int instructions, seed, seeds;
     char chip[64];
     struct tmx_gate_chip sm;
     struct tmx_gate_kernel kernel[TMX_GATE_KERNELS];
-    struct tmx_gate_case gate_case[TMX_GATE_CASES];
-    struct tmx_gate_plan plan;
-    struct tmx_sm_result *result;
+    struct tmx_gate_case gate_case[TMX_GATE_CASES]; /* the plain ones, then the sweeps of the first part */
+    size_t n_kernel, n_plain, n_case;
+    struct part part[N_PART];
 };
 
 static const struct tmx_opt root_opts[] = {
     TMX_ROW_INT(suite, instructions, "warp instructions", 1000, 1e9, 300000, "of one run"),
-    TMX_ROW_INT(suite, seed, "1", 0, 1e9, NAN, "of the instruction streams"),
+    TMX_ROW_INT(suite, seed, "1", 0, 1e9, NAN, "of the instruction streams, the first"),
+    TMX_ROW_INT(suite, seeds, "1", 1, 1000, 1, "so many: the paper's values beside the means"),
     TMX_ROW_TEXT(suite, chip, "gtx480", "whose SM"),
     {0},
 };
-static const char *const root_also[] = {
-    "name", "kind", "doc", "source", "base", "sweep_bet", "sweep_wakeup", "sweep_policies", "kernels", NULL};
+static const char *const root_also[] = {"name",
+                                        "kind",
+                                        "doc",
+                                        "source",
+                                        "base",
+                                        "sweep_bet",
+                                        "sweep_wakeup",
+                                        "sweep_idle_detect",
+                                        "sweep_policies",
+                                        "sweep_idle_detect_policies",
+                                        "kernels",
+                                        "values",
+                                        NULL};
 
 /* ---- what to run ---- */
 
@@ -43,7 +63,7 @@ static enum tmx_status load_kernels(struct suite *s, const struct tmx_suite_call
         const struct tmx_setting *e = tmx_setting_at(list, i);
         st = tmx_setting_blame(e, tmx_gate_kernel_load(&s->kernel[i], tmx_setting_text(e), err), err);
     }
-    s->plan.n_kernel = tmx_setting_length(list);
+    s->n_kernel = tmx_setting_length(list);
     return st;
 }
 
@@ -57,47 +77,88 @@ static enum tmx_status load_chip(struct suite *s, const struct tmx_suite_call *c
     return tmx_gate_chip_load(&s->sm, s->chip, sets, n, err);
 }
 
-static enum tmx_status add_case(struct suite *s, const struct tmx_gate_policy *policy, int bet, int wakeup,
-                                struct tmx_err *err)
+static enum tmx_status add_case(struct suite *s, const struct tmx_gate_case *add, struct tmx_err *err)
 {
-    for (size_t i = 0; i < s->plan.n_case; i++) {
+    for (size_t i = 0; i < s->n_case; i++) {
         const struct tmx_gate_case *c = &s->gate_case[i];
-        if (c->policy == policy && c->break_even_cycles == bet && c->wakeup_cycles == wakeup) {
+        if (c->policy == add->policy && c->break_even_cycles == add->break_even_cycles &&
+            c->wakeup_cycles == add->wakeup_cycles && c->idle_detect_cycles == add->idle_detect_cycles) {
             return TMX_OK;
         }
     }
-    if (s->plan.n_case == TMX_GATE_CASES) {
+    if (s->n_case == TMX_GATE_CASES) {
         return tmx_fail(err, TMX_ERANGE, "more than %d combinations of policies and times", TMX_GATE_CASES);
     }
-    s->gate_case[s->plan.n_case++] = (struct tmx_gate_case){policy, bet, wakeup};
+    s->gate_case[s->n_case++] = *add;
     return TMX_OK;
 }
 
-static enum tmx_status add_sweep(struct suite *s, const struct tmx_suite_call *call, const char *key,
-                                 bool is_bet, struct tmx_err *err)
+enum sweep { BREAK_EVEN, WAKE_UP, IDLE_DETECT, N_SWEEP };
+static const struct {
+    const char *key, *policies, *name; /* name: of the variant, before the cycles */
+} sweeps[] = {{"sweep_bet", "sweep_policies", "break-even "},
+              {"sweep_wakeup", "sweep_policies", "wake-up "},
+              {"sweep_idle_detect", "sweep_idle_detect_policies", "idle detect "}};
+
+static struct tmx_gate_case case_of(const struct suite *s, const struct tmx_gate_policy *policy,
+                                    enum sweep sweep, int cycles)
+{
+    struct tmx_gate_case c = {policy, s->sm.gate.break_even_cycles, s->sm.gate.wakeup_cycles, 0};
+    int *const what[] = {&c.break_even_cycles, &c.wakeup_cycles, &c.idle_detect_cycles};
+    *what[sweep] = cycles;
+    return c;
+}
+
+static enum tmx_status add_sweep(struct suite *s, const struct tmx_suite_call *call, enum sweep sweep,
+                                 struct tmx_err *err)
 {
     const struct tmx_setting *values, *policies = NULL;
-    enum tmx_status st = tmx_setting_list(call->root, key, 0, TMX_GATE_CASES, &values, err);
-    st = st ? st : tmx_setting_texts(call->root, "sweep_policies", 0, TMX_GATE_CASES, &policies, err);
+    const char *key = sweeps[sweep].policies;
+    enum tmx_status st = tmx_setting_list(call->root, sweeps[sweep].key, 0, TMX_GATE_CASES, &values, err);
+    st = st ? st : tmx_setting_texts(call->root, key, 0, TMX_GATE_CASES, &policies, err);
     for (size_t p = 0; !st && p < tmx_setting_length(policies); p++) {
         const struct tmx_setting *name = tmx_setting_at(policies, p);
         const struct tmx_gate_policy *policy = tmx_gate_find(tmx_setting_text(name));
         if (!policy) {
-            return tmx_fail_setting(err, name, "sweep_policies: unknown policy \"%s\"",
-                                    tmx_setting_text(name));
+            return tmx_fail_setting(err, name, "%s: unknown policy \"%s\"", key, tmx_setting_text(name));
         }
         for (size_t i = 0; !st && i < tmx_setting_length(values); i++) {
             const struct tmx_setting *e = tmx_setting_at(values, i);
             const int64_t cycles = tmx_setting_is(e, TMX_SETTING_INTEGER) ? tmx_setting_integer(e) : 0;
             if (cycles < 1 || cycles > 1000) {
-                return tmx_fail_setting(err, e, "%s: expected cycles from 1 to 1000", key);
+                return tmx_fail_setting(err, e, "%s: expected cycles from 1 to 1000", sweeps[sweep].key);
             }
-            const int v = (int)cycles;
-            st = add_case(s, policy, is_bet ? v : s->sm.gate.break_even_cycles,
-                          is_bet ? s->sm.gate.wakeup_cycles : v, err);
+            const struct tmx_gate_case c = case_of(s, policy, sweep, (int)cycles);
+            st = add_case(s, &c, err);
         }
     }
     return st;
+}
+
+static void make_parts(struct suite *s, const struct tmx_suite_call *call)
+{
+    static const struct {
+        const char *name;
+        size_t fit;
+        bool sweeps;
+        double launch_gap; /* factor on the fit's */
+    } parts[N_PART] = {{"", 0, true, 1}, {"fit all", 1, false, 1}, {"no launch gaps", 0, false, 0}};
+    for (size_t p = 0; p < N_PART; p++) {
+        struct part *part = &s->part[p];
+        part->name = parts[p].name;
+        part->sm = s->sm;
+        part->sm.fit[parts[p].fit].launch_gap *= parts[p].launch_gap;
+        part->plan = (struct tmx_gate_plan){.chip = &part->sm,
+                                            .kernel = s->kernel,
+                                            .n_kernel = s->n_kernel,
+                                            .gate = s->gate_case,
+                                            .n_case = parts[p].sweeps ? s->n_case : s->n_plain,
+                                            .first_fit = parts[p].fit,
+                                            .n_fit = 1,
+                                            .budget = (uint64_t)s->instructions,
+                                            .n_worker = call->n_worker,
+                                            .quiet = call->quiet};
+    }
 }
 
 static enum tmx_status open_suite(struct suite *s, const struct tmx_suite_call *call, struct tmx_err *err)
@@ -106,347 +167,365 @@ static enum tmx_status open_suite(struct suite *s, const struct tmx_suite_call *
     st = st ? st : load_chip(s, call, err);
     st = st ? st : load_kernels(s, call, err);
     for (const struct tmx_gate_policy *const *p = tmx_gate_policies; !st && *p; p++) {
-        st = add_case(s, *p, s->sm.gate.break_even_cycles, s->sm.gate.wakeup_cycles, err);
+        const struct tmx_gate_case c = case_of(s, *p, BREAK_EVEN, s->sm.gate.break_even_cycles);
+        st = add_case(s, &c, err);
     }
-    st = st ? st : add_sweep(s, call, "sweep_bet", true, err);
-    st = st ? st : add_sweep(s, call, "sweep_wakeup", false, err);
-    s->plan.chip = &s->sm;
-    s->plan.kernel = s->kernel;
-    s->plan.gate = s->gate_case;
-    s->plan.n_fit = TMX_GATE_FITS;
-    s->plan.seed = (uint64_t)s->seed;
-    s->plan.budget = (uint64_t)s->instructions;
-    s->plan.n_worker = call->n_worker;
-    s->plan.quiet = call->quiet;
+    s->n_plain = s->n_case;
+    for (int i = 0; !st && i < N_SWEEP; i++) {
+        st = add_sweep(s, call, (enum sweep)i, err);
+    }
+    make_parts(s, call);
     return st;
 }
 
-/* ---- results ---- */
+static enum tmx_status run(struct suite *s, struct tmx_err *err)
+{
+    enum tmx_status st = TMX_OK;
+    for (size_t p = 0; !st && p < N_PART; p++) {
+        struct part *part = &s->part[p];
+        const size_t n = s->n_kernel * part->plan.n_case;
+        part->result = calloc((size_t)s->seeds * n, sizeof *part->result);
+        st = part->result ? TMX_OK : tmx_fail(err, TMX_ENOMEM, "results");
+        for (size_t seed = 0; !st && seed < (size_t)s->seeds; seed++) {
+            part->plan.seed = (uint64_t)s->seed + seed;
+            st = tmx_gate_run(&part->plan, &part->result[seed * n], err);
+        }
+        part->plan.seed = (uint64_t)s->seed;
+    }
+    return st;
+}
 
-static size_t find_case(const struct suite *s, const char *policy, int bet, int wakeup)
+/* ---- which number a printed value means ---- */
+
+struct at { /* a kernel in a case under a seed */
+    const struct part *part;
+    size_t seed, kernel, gate_case;
+};
+
+static const struct tmx_sm_result *result_of(const struct at *a, size_t gate_case)
+{
+    const struct tmx_gate_plan *plan = &a->part->plan;
+    return &a->part->result[(a->seed * plan->n_kernel + a->kernel) * plan->n_case + gate_case];
+}
+
+static struct tmx_gate_numbers numbers_of(const struct at *a)
+{
+    const struct tmx_gate_plan *plan = &a->part->plan;
+    return tmx_gate_numbers(plan, result_of(a, a->gate_case), result_of(a, 0),
+                            plan->gate[a->gate_case].break_even_cycles);
+}
+
+static size_t find_case(const struct tmx_gate_plan *plan, const struct tmx_gate_case *want)
 {
     size_t i = 0;
-    while (i < s->plan.n_case &&
-           (strcmp(s->gate_case[i].policy->base.name, policy) != 0 ||
-            s->gate_case[i].break_even_cycles != bet || s->gate_case[i].wakeup_cycles != wakeup)) {
+    while (i < plan->n_case && (plan->gate[i].policy != want->policy ||
+                                plan->gate[i].break_even_cycles != want->break_even_cycles ||
+                                plan->gate[i].wakeup_cycles != want->wakeup_cycles ||
+                                plan->gate[i].idle_detect_cycles != want->idle_detect_cycles)) {
         i++;
     }
     return i;
 }
 
-static size_t plain_case(const struct suite *s, const char *policy)
+static double int_saved(const struct suite *s, const struct at *a)
 {
-    return find_case(s, policy, s->sm.gate.break_even_cycles, s->sm.gate.wakeup_cycles);
+    (void)s;
+    return 100 * numbers_of(a).saved[0];
 }
 
-static const struct tmx_sm_result *result_of(const struct suite *s, size_t fit, size_t kernel, size_t c)
+static double fp_saved(const struct suite *s, const struct at *a)
 {
-    return &s->result[(fit * s->plan.n_kernel + kernel) * s->plan.n_case + c];
+    (void)s;
+    return 100 * numbers_of(a).saved[1];
 }
 
-static struct tmx_gate_numbers numbers_of(const struct suite *s, size_t fit, size_t kernel, size_t c)
+static double slowdown(const struct suite *s, const struct at *a)
 {
-    return tmx_gate_numbers(&s->plan, result_of(s, fit, kernel, c), result_of(s, fit, kernel, 0),
-                            s->gate_case[c].break_even_cycles);
+    (void)s;
+    return 100 * numbers_of(a).slowdown;
 }
 
-static size_t find_kernel(const struct suite *s, const char *name)
+static double wasted(const struct suite *s, const struct at *a)
 {
-    size_t k = 0;
-    while (k < s->plan.n_kernel && strcmp(s->kernel[k].name, name) != 0) {
-        k++;
+    (void)s;
+    return 100 * numbers_of(a).region[0];
+}
+
+static double uncompensated(const struct suite *s, const struct at *a)
+{
+    (void)s;
+    return 100 * numbers_of(a).region[1];
+}
+
+static double compensated(const struct suite *s, const struct at *a)
+{
+    (void)s;
+    return 100 * numbers_of(a).region[2];
+}
+
+static double time_compensated(const struct suite *s, const struct at *a)
+{
+    (void)s;
+    return 100 * numbers_of(a).compensated[0];
+}
+
+static double idle_ratio(const struct suite *s, const struct at *a)
+{
+    const struct at none = {a->part, a->seed, a->kernel, 0};
+    (void)s;
+    return numbers_of(a).idle[0] / numbers_of(&none).idle[0];
+}
+
+static double wakeup_ratio(const struct suite *s, const struct at *a)
+{
+    struct tmx_gate_case c = a->part->plan.gate[a->gate_case];
+    c.policy = tmx_gate_find("convpg");
+    return fmax(1, (double)result_of(a, a->gate_case)->type[0].wakeups) /
+           fmax(1, (double)result_of(a, find_case(&a->part->plan, &c))->type[0].wakeups);
+    (void)s;
+}
+
+static double few_warps(const struct suite *s, const struct at *a)
+{
+    (void)s;
+    return numbers_of(a).active_warps < 10;
+}
+
+/* Pearson's r of critical wake-ups per cycle and slowdown over the sweep of idle detect above .9? */
+static double wakeups_correlate(const struct suite *s, const struct at *a)
+{
+    double n = 0, x = 0, y = 0, xx = 0, yy = 0, xy = 0;
+    for (size_t i = s->n_plain; i < a->part->plan.n_case; i++) {
+        const struct tmx_gate_case *c = &s->gate_case[i];
+        const struct at at = {a->part, a->seed, a->kernel, i};
+        if (c->policy == s->gate_case[a->gate_case].policy && c->idle_detect_cycles > 0) {
+            const struct tmx_sm_result *r = result_of(&at, i);
+            const double u =
+                (double)(r->type[0].critical_wakeups + r->type[1].critical_wakeups) / (double)r->cycles;
+            const double v = numbers_of(&at).slowdown;
+            n += 1, x += u, y += v, xx += u * u, yy += v * v, xy += u * v;
+        }
     }
-    return k;
+    const double spread = (n * xx - x * x) * (n * yy - y * y);
+    return n > 1 ? spread > 0 && (n * xy - x * y) / sqrt(spread) > 0.9 : NAN;
 }
 
-/* ---- the comparison on the screen ---- */
+static double unit_leakage(const struct suite *s, const struct at *a)
+{
+    const struct tmx_gate_leakage *l = &s->sm.leakage;
+    (void)a;
+    return 100 * (l->int_w + l->fp_w) / l->chip_w;
+}
+
+static double sfu_leakage(const struct suite *s, const struct at *a)
+{
+    const struct tmx_gate_leakage *l = &s->sm.leakage;
+    (void)a;
+    return 100 * l->sfu_w / (l->int_w + l->fp_w + l->sfu_w);
+}
+
+/* Of the chip's power, per percent of the units' static energy saved. */
+static double chip_saved(const struct suite *s, const struct at *a)
+{
+    (void)a;
+    return tmx_gate_chip_saved(&s->sm.leakage, 1, 1);
+}
+
+static double chip_saved_half(const struct suite *s, const struct at *a)
+{
+    struct tmx_gate_leakage l = s->sm.leakage;
+    (void)a;
+    l.static_share = 0.5; /* the paper's second case */
+    return tmx_gate_chip_saved(&l, 1, 1);
+}
+
+static const struct column {
+    const char *name;
+    double (*number)(const struct suite *s, const struct at *a);
+    bool whole; /* of the chip, no kernel's */
+} columns[] = {
+    {"int_saved_pct", int_saved, false},
+    {"fp_saved_pct", fp_saved, false},
+    {"slowdown_pct", slowdown, false},
+    {"idle_wasted_pct", wasted, false},
+    {"idle_uncompensated_pct", uncompensated, false},
+    {"idle_compensated_pct", compensated, false},
+    {"int_compensated_pct", time_compensated, false},
+    {"idle_ratio", idle_ratio, false},
+    {"wakeup_ratio", wakeup_ratio, false},
+    {"few_warps", few_warps, false},
+    {"wakeups_correlate", wakeups_correlate, false},
+    {"unit_leakage_pct", unit_leakage, true},
+    {"sfu_leakage_pct", sfu_leakage, true},
+    {"chip_saved_per_pct", chip_saved, true},
+    {"chip_saved_half_per_pct", chip_saved_half, true},
+};
+enum { N_COLUMN = sizeof columns / sizeof columns[0] };
+
+/* variant: the name of a part, or a time of a sweep such as "break-even 19". */
+static bool find_variant(const struct suite *s, const char *variant, const struct tmx_gate_policy *policy,
+                         const struct part **part, size_t *gate_case)
+{
+    struct tmx_gate_case c = case_of(s, policy, BREAK_EVEN, s->sm.gate.break_even_cycles);
+    bool known = false;
+    *part = &s->part[0];
+    for (size_t p = 0; p < N_PART; p++) {
+        const bool is = strcmp(s->part[p].name, variant) == 0;
+        known = known || is;
+        *part = is ? &s->part[p] : *part;
+    }
+    for (int i = 0; i < N_SWEEP; i++) {
+        const size_t n = strlen(sweeps[i].name);
+        if (strncmp(variant, sweeps[i].name, n) == 0) {
+            known = true;
+            c = case_of(s, policy, (enum sweep)i, (int)strtol(variant + n, NULL, 10));
+        }
+    }
+    *gate_case = find_case(&(*part)->plan, &c);
+    return known && *gate_case < (*part)->plan.n_case;
+}
+
+enum take { ONE, MEAN, GEOMETRIC, SUM };
+static bool find_group(const struct suite *s, const char *of, enum take *take, size_t *kernel)
+{
+    static const char *const takes[] = {"", "mean", "geometric mean", "sum"};
+    for (size_t t = 1; t < sizeof takes / sizeof takes[0]; t++) {
+        if (strcmp(of, takes[t]) == 0) {
+            *take = (enum take)t;
+            return true;
+        }
+    }
+    *take = ONE;
+    *kernel = 0;
+    while (*kernel < s->n_kernel && strcmp(s->kernel[*kernel].name, of) != 0) {
+        ++*kernel;
+    }
+    return *kernel < s->n_kernel;
+}
+
+static const struct column *find_column(const char *name)
+{
+    size_t c = 0;
+    while (c < N_COLUMN && strcmp(columns[c].name, name) != 0) {
+        c++;
+    }
+    return c < N_COLUMN ? &columns[c] : NULL;
+}
+
+static enum tmx_status check_pick(void *ctx, const struct tmx_pick *p, const struct tmx_setting *at,
+                                  struct tmx_err *err)
+{
+    const struct suite *s = ctx;
+    const struct tmx_gate_policy *policy = tmx_gate_find(p->policy);
+    const struct column *column = find_column(p->column);
+    const struct part *part;
+    enum take take;
+    size_t i;
+    if (!column) {
+        return tmx_fail_setting(err, at, "values: no column \"%s\"", p->column);
+    }
+    if (!column->whole && !find_group(s, p->of, &take, &i)) {
+        return tmx_fail_setting(
+            err, at, "values: \"%s\" is no kernel of the suite, mean, geometric mean or sum", p->of);
+    }
+    if (!policy) {
+        return tmx_fail_setting(err, at, "values: unknown policy \"%s\"", p->policy);
+    }
+    return find_variant(s, p->variant, policy, &part, &i)
+               ? TMX_OK
+               : tmx_fail_setting(err, at, "values: no variant \"%s\" with policy %s", p->variant, p->policy);
+}
+
+static double number(void *ctx, const struct tmx_pick *p, size_t seed)
+{
+    const struct suite *s = ctx;
+    const struct column *column = find_column(p->column);
+    struct at at = {.seed = seed};
+    enum take take;
+    double sum = 0, n = 0;
+    if (!column || !find_variant(s, p->variant, tmx_gate_find(p->policy), &at.part, &at.gate_case)) {
+        return NAN;
+    }
+    if (column->whole) {
+        return column->number(s, &at);
+    }
+    if (!find_group(s, p->of, &take, &at.kernel)) {
+        return NAN;
+    }
+    if (take == ONE) {
+        return column->number(s, &at);
+    }
+    for (at.kernel = 0; at.kernel < s->n_kernel; at.kernel++) {
+        const double v = column->number(s, &at);
+        if (!isnan(v)) { /* kernels without FP are left out of its means, as in the paper */
+            sum += take == GEOMETRIC ? log(v) : v;
+            n += 1;
+        }
+    }
+    return n == 0 ? NAN : take == SUM ? sum : take == MEAN ? sum / n : exp(sum / n);
+}
+
+/* ---- the means on the screen ---- */
 
 static const struct tmx_column summary_columns[] = {
-    {"fit", TMX_COLUMN_TEXT, 0},
-    {"policy", TMX_COLUMN_TEXT, 0},
-    {"status", TMX_COLUMN_TEXT, 0},
-    {"int_saved_pct", TMX_COLUMN_REAL, 1},
-    {"int_paper_pct", TMX_COLUMN_REAL, 1},
-    {"int_error_points", TMX_COLUMN_REAL, 1},
-    {"fp_saved_pct", TMX_COLUMN_REAL, 1},
-    {"fp_paper_pct", TMX_COLUMN_REAL, 1},
-    {"fp_error_points", TMX_COLUMN_REAL, 1},
-    {"slowdown_pct", TMX_COLUMN_REAL, 1},
-    {"slowdown_paper_pct", TMX_COLUMN_REAL, 1},
+    {"variant", TMX_COLUMN_TEXT, 0},     {"policy", TMX_COLUMN_TEXT, 0},
+    {"seeds", TMX_COLUMN_INT, 0},        {"int_saved_pct", TMX_COLUMN_REAL, 1},
+    {"int_sd", TMX_COLUMN_REAL, 1},      {"fp_saved_pct", TMX_COLUMN_REAL, 1},
+    {"fp_sd", TMX_COLUMN_REAL, 1},       {"slowdown_pct", TMX_COLUMN_REAL, 1},
+    {"slowdown_sd", TMX_COLUMN_REAL, 1},
 };
 
-static void summary_mean(struct tmx_table *t, size_t fit, double int_error, double fp_error, double n)
+/* Mean and standard deviation over the seeds of a mean over the kernels. */
+static void mean_and_sd(const struct suite *s, struct tmx_table *t, struct tmx_pick *p, const char *column)
 {
-    tmx_table_text(t, tmx_gate_fits[fit]);
-    tmx_table_text(t, fit == 0 ? "mean |error| of the four predicted" : "mean |error| of the five fitted");
-    tmx_table_empty(t);
-    tmx_table_empty(t);
-    tmx_table_empty(t);
-    tmx_table_real(t, int_error / n);
-    tmx_table_empty(t);
-    tmx_table_empty(t);
-    tmx_table_real(t, fp_error / n);
-    tmx_table_empty(t);
-    tmx_table_empty(t);
+    double sum = 0, square = 0;
+    snprintf(p->column, sizeof p->column, "%s", column);
+    for (size_t i = 0; i < (size_t)s->seeds; i++) {
+        sum += number((void *)(uintptr_t)s, p, i) / s->seeds;
+    }
+    for (size_t i = 0; i < (size_t)s->seeds; i++) {
+        square += pow(number((void *)(uintptr_t)s, p, i) - sum, 2);
+    }
+    isnan(sum) ? tmx_table_empty(t) : tmx_table_real(t, sum);
+    s->seeds < 2 || isnan(sum) ? tmx_table_empty(t) : tmx_table_real(t, sqrt(square / (s->seeds - 1)));
 }
 
 static enum tmx_status summarise(const struct suite *s, struct tmx_table **t, struct tmx_err *err)
 {
     const enum tmx_status st =
         tmx_table_create(t, summary_columns, sizeof summary_columns / sizeof summary_columns[0], err);
-    for (size_t fit = 0; !st && fit < s->plan.n_fit; fit++) {
-        double int_error = 0, fp_error = 0, n = 0;
-        for (size_t i = 0; i < TMX_GATE_MEANS; i++) {
-            const struct tmx_gate_mean *paper = &tmx_gate_means[i];
-            const struct tmx_gate_mean m =
-                tmx_gate_mean_of(&s->plan, s->result, fit, plain_case(s, paper->policy));
-            const bool fitted = fit == 1 || i == 0;
-            tmx_table_text(*t, tmx_gate_fits[fit]);
-            tmx_table_text(*t, paper->policy);
-            tmx_table_text(*t, fitted ? "calibrated" : "prediction");
-            tmx_table_real(*t, m.int_saved);
-            tmx_table_real(*t, paper->int_saved);
-            tmx_table_real(*t, m.int_saved - paper->int_saved);
-            tmx_table_real(*t, m.fp_saved);
-            tmx_table_real(*t, paper->fp_saved);
-            tmx_table_real(*t, m.fp_saved - paper->fp_saved);
-            tmx_table_real(*t, m.slowdown);
-            tmx_table_real(*t, paper->slowdown);
-            if (fit == 1 || !fitted) {
-                int_error += fabs(m.int_saved - paper->int_saved);
-                fp_error += fabs(m.fp_saved - paper->fp_saved);
-                n += 1;
-            }
+    for (size_t i = 0; !st && i < N_PART * s->n_plain; i++) {
+        const struct tmx_gate_policy *policy = s->gate_case[i % s->n_plain].policy;
+        struct tmx_pick p = {.of = "mean"};
+        if (policy->wake == TMX_WAKE_NO_GATING) {
+            continue;
         }
-        summary_mean(*t, fit, int_error, fp_error, n);
+        snprintf(p.policy, sizeof p.policy, "%s", policy->base.name);
+        snprintf(p.variant, sizeof p.variant, "%s", s->part[i / s->n_plain].name);
+        tmx_table_text(*t, p.variant[0] ? p.variant : "fit convpg");
+        tmx_table_text(*t, p.policy);
+        tmx_table_int(*t, s->seeds);
+        mean_and_sd(s, *t, &p, "int_saved_pct");
+        mean_and_sd(s, *t, &p, "fp_saved_pct");
+        mean_and_sd(s, *t, &p, "slowdown_pct");
     }
     return st;
 }
 
-/* ---- paper.csv ---- */
-
-struct paper {
-    const struct suite *s;
-    struct tmx_table *t;
-    size_t fit;
-};
-
-/* A fitted value that came out within `tolerance` is calibrated, a predicted one a prediction. */
-static void add_paper(const struct paper *p, const char *figure, const char *quantity, const char *what,
-                      const char *unit, const double *value, double ours, double tolerance, bool fitted)
+static enum tmx_status report(const struct suite *s, const struct tmx_suite_call *call,
+                              const struct tmx_value_source *values, struct tmx_err *err)
 {
-    char condition[128];
-    const bool close = !value || fabs(ours - *value) <= tolerance;
-    snprintf(condition, sizeof condition, "%s; fit %s", what, tmx_gate_fits[p->fit]);
-    tmx_paper_add(p->t, &(struct tmx_paper_row){
-                            .paper = "001",
-                            .figure = figure,
-                            .quantity = quantity,
-                            .condition = condition,
-                            .unit = unit,
-                            .paper_value = value,
-                            .ours = ours,
-                            .status = !close ? TMX_PAPER_NOT_REPRODUCED
-                                             : (fitted ? TMX_PAPER_CALIBRATED : TMX_PAPER_PREDICTION)});
-}
-
-/* Points within which a mean counts as reproduced (savings; slowdown). */
-static const double saving_points = 3, slowdown_points = 1.5;
-
-static void add_means(const struct paper *p)
-{
-    for (size_t i = 0; i < TMX_GATE_MEANS; i++) {
-        const struct tmx_gate_mean *m = &tmx_gate_means[i];
-        const struct tmx_gate_mean ours =
-            tmx_gate_mean_of(&p->s->plan, p->s->result, p->fit, plain_case(p->s, m->policy));
-        const bool fitted = p->fit == 1 || i == 0;
-        add_paper(p, "Figure 9a", "static energy saved, INT, mean", m->policy, "percent", &m->int_saved,
-                  ours.int_saved, saving_points, fitted);
-        add_paper(p, "Figure 9b", "static energy saved, FP, mean", m->policy, "percent", &m->fp_saved,
-                  ours.fp_saved, saving_points, fitted);
-        add_paper(p, "Figure 10", "slowdown, mean", m->policy, "percent", &m->slowdown, ours.slowdown,
-                  slowdown_points, fitted);
-    }
-}
-
-static void add_sweeps(const struct paper *p)
-{
-    static const struct {
-        const char *policy, *what;
-        int bet, wakeup;
-        double int_saved, fp_saved, slowdown; /* NAN: the text does not print it */
-    } rows[] = {
-        {"convpg", "convpg, break-even 19", 19, 3, 17, NAN, NAN},
-        {"warped_gates", "warped_gates, break-even 19", 19, 3, 33, NAN, NAN},
-        {"convpg", "convpg, wake-up 9", 14, 9, 6, 10, 10},
-        {"warped_gates", "warped_gates, wake-up 9", 14, 9, 33, 48, 3},
-    };
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        const size_t c = find_case(p->s, rows[i].policy, rows[i].bet, rows[i].wakeup);
-        if (c == p->s->plan.n_case) {
-            continue;
-        }
-        const struct tmx_gate_mean ours = tmx_gate_mean_of(&p->s->plan, p->s->result, p->fit, c);
-        add_paper(p, "Figure 11", "static energy saved, INT, mean", rows[i].what, "percent",
-                  &rows[i].int_saved, ours.int_saved, saving_points, false);
-        if (!isnan(rows[i].fp_saved)) {
-            add_paper(p, "Figure 11", "static energy saved, FP, mean", rows[i].what, "percent",
-                      &rows[i].fp_saved, ours.fp_saved, saving_points, false);
-            add_paper(p, "Figure 11", "slowdown, mean", rows[i].what, "percent", &rows[i].slowdown,
-                      ours.slowdown, slowdown_points, false);
-        }
-    }
-}
-
-static void add_idle_periods(const struct paper *p)
-{
-    static const struct {
-        const char *policy, *what;
-        double region[3]; /* NAN: not printed */
-    } rows[] = {
-        {"convpg", "hotspot, convpg", {83.4, 10.1, 6.5}},
-        {"gates", "hotspot, gates", {59.0, 22.1, 18.9}},
-        {"naive_blackout", "hotspot, naive_blackout", {NAN, NAN, 45.7}},
-    };
-    static const char *const region[] = {"idle periods, wasted", "idle periods, uncompensated",
-                                         "idle periods, compensated"};
-    const size_t hotspot = find_kernel(p->s, "hotspot");
-    for (size_t i = 0; hotspot < p->s->plan.n_kernel && i < sizeof rows / sizeof rows[0]; i++) {
-        const struct tmx_gate_numbers n = numbers_of(p->s, p->fit, hotspot, plain_case(p->s, rows[i].policy));
-        for (int k = 0; k < 3; k++) {
-            add_paper(p, "Figure 3", region[k], rows[i].what, "percent",
-                      isnan(rows[i].region[k]) ? NULL : &rows[i].region[k], 100 * n.region[k], 5, false);
-        }
-    }
-}
-
-/* Means over the kernels, relative to ConvPG or to the two-level scheduler (Figure 8). */
-static void add_opportunities(const struct paper *p)
-{
-    static const struct {
-        const char *policy;
-        double idle, compensated, wakeups; /* NAN: not printed */
-    } rows[] = {
-        {"convpg", NAN, 20.9, NAN},
-        {"gates", 1.03, 22.6, NAN},
-        {"coordinated_blackout", 1.10, NAN, 0.74},
-        {"warped_gates", NAN, 33.5, 0.54},
-    };
-    const struct suite *s = p->s;
-    const double n = (double)s->plan.n_kernel;
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        double idle = 0, compensated = 0, log_wakeups = 0;
-        for (size_t k = 0; k < s->plan.n_kernel; k++) {
-            const size_t c = plain_case(s, rows[i].policy), conv = plain_case(s, "convpg");
-            const struct tmx_gate_numbers v = numbers_of(s, p->fit, k, c);
-            idle += v.idle[0] / numbers_of(s, p->fit, k, 0).idle[0] / n;
-            compensated += 100 * v.compensated[0] / n;
-            log_wakeups += log(fmax(1, (double)result_of(s, p->fit, k, c)->type[0].wakeups) /
-                               fmax(1, (double)result_of(s, p->fit, k, conv)->type[0].wakeups)) /
-                           n;
-        }
-        if (!isnan(rows[i].idle)) {
-            add_paper(p, "Figure 8a", "idle cycles, INT, relative to the two-level scheduler", rows[i].policy,
-                      "1", &rows[i].idle, idle, 0.05, false);
-        }
-        if (!isnan(rows[i].compensated)) {
-            add_paper(p, "Figure 8b", "time compensated less uncompensated, INT, mean", rows[i].policy,
-                      "percent", &rows[i].compensated, compensated, saving_points, false);
-        }
-        if (!isnan(rows[i].wakeups)) {
-            add_paper(p, "Figure 8c", "wake-ups, INT, relative to convpg", rows[i].policy, "1",
-                      &rows[i].wakeups, exp(log_wakeups), 0.1, false);
-        }
-    }
-}
-
-/* "backprop, cutcp, lavaMD, and NN experience negative or no energy savings" (7.3): no number printed. */
-static void add_losers(const struct paper *p)
-{
-    static const char *const loser[] = {"backprop", "cutcp", "lavaMD", "NN"};
-    const size_t c = plain_case(p->s, "convpg");
-    for (size_t i = 0; i < sizeof loser / sizeof loser[0]; i++) {
-        const size_t k = find_kernel(p->s, loser[i]);
-        if (k == p->s->plan.n_kernel) {
-            continue;
-        }
-        const struct tmx_gate_numbers n = numbers_of(p->s, p->fit, k, c);
-        char what[96];
-        snprintf(what, sizeof what, "%s, convpg: negative or none; fit %s", loser[i], tmx_gate_fits[p->fit]);
-        tmx_paper_add(p->t, &(struct tmx_paper_row){.paper = "001",
-                                                    .figure = "Figure 9a",
-                                                    .quantity = "static energy saved, INT",
-                                                    .condition = what,
-                                                    .unit = "percent",
-                                                    .ours = 100 * n.saved[0],
-                                                    .status = n.saved[0] < 0.01 ? TMX_PAPER_PREDICTION
-                                                                                : TMX_PAPER_NOT_REPRODUCED});
-    }
-}
-
-static void add_others(const struct paper *p)
-{
-    const struct tmx_gate_leakage *l = &p->s->sm.leakage;
-    const double few = 5;
-    double n = 0;
-    for (size_t k = 0; k < p->s->plan.n_kernel; k++) {
-        n += numbers_of(p->s, p->fit, k, 0).active_warps < 10;
-    }
-    add_paper(p, "Figure 5b", "benchmarks with fewer than ten active warps", "mean of the run", "1", &few, n,
-              1, false);
-    if (p->fit == 0) {
-        static const double share = 16.38, low = 1.62, high = 2.43;
-        const struct tmx_paper_row rows[] = {
-            {"001", "Section 7.3", "leakage of INT and FP units in the chip's", "GPUWattch", "percent",
-             &share, 100 * (l->int_w + l->fp_w) / l->chip_w, TMX_PAPER_INPUT, 0},
-            {"001", "Section 7.3", "on-chip power saved", "30 % of the units' static energy", "percent", &low,
-             100 * tmx_gate_chip_saved(l, 0.30, 0.30), TMX_PAPER_PREDICTION, 0},
-            {"001", "Section 7.3", "on-chip power saved", "45 % of the units' static energy", "percent",
-             &high, 100 * tmx_gate_chip_saved(l, 0.45, 0.45), TMX_PAPER_PREDICTION, 0},
-        };
-        for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-            tmx_paper_add(p->t, &rows[i]);
-        }
-    }
-}
-
-static enum tmx_status compare(const struct suite *s, struct tmx_table **t, struct tmx_err *err)
-{
-    const enum tmx_status st = tmx_paper_create(t, err);
-    for (size_t fit = 0; !st && fit < s->plan.n_fit; fit++) {
-        const struct paper p = {s, *t, fit};
-        add_means(&p);
-        add_sweeps(&p);
-        add_idle_periods(&p);
-        add_opportunities(&p);
-        add_losers(&p);
-        add_others(&p);
-    }
-    return st;
-}
-
-static enum tmx_status save(const struct tmx_table *t, const char *dir, const char *name, struct tmx_err *err)
-{
-    char path[1024];
-    snprintf(path, sizeof path, "%s/%s", dir, name);
-    return tmx_table_save(t, TMX_FORMAT_CSV, path, err);
-}
-
-static enum tmx_status report(const struct suite *s, const struct tmx_suite_call *call, struct tmx_err *err)
-{
-    struct tmx_table *runs = NULL, *paper = NULL, *summary = NULL;
-    enum tmx_status st = tmx_gate_table(&s->plan, s->result, &runs, err);
-    st = st ? st : compare(s, &paper, err);
+    struct tmx_table *runs = NULL, *paper = NULL, *seeds = NULL, *summary = NULL;
+    enum tmx_status st = tmx_gate_table(&s->part[0].plan, s->part[0].result, &runs, err);
+    st = st ? st : tmx_gate_table(&s->part[1].plan, s->part[1].result, &runs, err);
+    st = st ? st : tmx_values_table(call->root, values, &paper, &seeds, err);
     st = st ? st : summarise(s, &summary, err);
-    if (!st && call->out_dir) {
-        st = tmx_os_mkdirs(call->out_dir, err);
-        st = st ? st : save(runs, call->out_dir, "table.csv", err);
-        st = st ? st : save(paper, call->out_dir, "paper.csv", err);
-        st = st ? st : save(summary, call->out_dir, "means.csv", err);
-    }
-    st = st ? st : tmx_table_save(summary, call->format, "-", err);
+    st = st ? st : tmx_suite_save(call, summary, "means.csv", err);
+    st = st || !seeds ? st : tmx_suite_save(call, seeds, "seeds.csv", err);
+    st = st ? st : tmx_suite_write(call, runs, paper, summary, err);
     tmx_table_destroy(runs);
     tmx_table_destroy(paper);
+    tmx_table_destroy(seeds);
     tmx_table_destroy(summary);
     return st;
 }
@@ -458,14 +537,21 @@ enum tmx_status tmx_suite_warped_gates(const struct tmx_suite_call *call, struct
         return tmx_fail(err, TMX_ENOMEM, "suite");
     }
     enum tmx_status st = open_suite(s, call, err);
-    if (st || call->check) {
-        free(s);
-        return st;
+    const struct tmx_value_source values = {.ctx = s,
+                                            .paper = "001",
+                                            .policy = "convpg",
+                                            .n_seed = (size_t)s->seeds,
+                                            .first_seed = (unsigned)s->seed,
+                                            .check = check_pick,
+                                            .number = number};
+    st = st ? st : tmx_values_check(call->root, &values, err);
+    if (!st && !call->check) {
+        st = run(s, err);
+        st = st ? st : report(s, call, &values, err);
     }
-    s->result = calloc(s->plan.n_fit * s->plan.n_kernel * s->plan.n_case, sizeof *s->result);
-    st = s->result ? tmx_gate_run(&s->plan, s->result, err) : tmx_fail(err, TMX_ENOMEM, "results");
-    st = st ? st : report(s, call, err);
-    free(s->result);
+    for (size_t p = 0; p < N_PART; p++) {
+        free(s->part[p].result);
+    }
     free(s);
     return st;
 }

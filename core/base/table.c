@@ -548,32 +548,3 @@ enum tmx_status tmx_table_write_markdown(const struct tmx_table *t, FILE *out, s
     }
     return TMX_OK;
 }
-
-enum tmx_status tmx_paper_create(struct tmx_table **t, struct tmx_err *err)
-{
-    static const struct tmx_column columns[] = {
-        {"paper", TMX_COLUMN_TEXT, 0}, {"figure", TMX_COLUMN_TEXT, 0}, {"quantity", TMX_COLUMN_TEXT, 0},
-        {"case", TMX_COLUMN_TEXT, 0},  {"unit", TMX_COLUMN_TEXT, 0},   {"paper_value", TMX_COLUMN_REAL, 2},
-        {"ours", TMX_COLUMN_REAL, 2},  {"status", TMX_COLUMN_TEXT, 0}, {"band", TMX_COLUMN_REAL, 2},
-    };
-    return tmx_table_create(t, columns, sizeof columns / sizeof columns[0], err);
-}
-
-static void real_or_empty(struct tmx_table *t, double v)
-{
-    isfinite(v) ? tmx_table_real(t, v) : tmx_table_empty(t);
-}
-
-void tmx_paper_add(struct tmx_table *t, const struct tmx_paper_row *row)
-{
-    static const char *const status[] = {"calibrated", "prediction", "input", "not_reproduced"};
-    tmx_table_text(t, row->paper);
-    tmx_table_text(t, row->figure);
-    tmx_table_text(t, row->quantity);
-    tmx_table_text(t, row->condition);
-    tmx_table_text(t, row->unit);
-    real_or_empty(t, row->paper_value ? *row->paper_value : NAN);
-    real_or_empty(t, row->ours);
-    tmx_table_text(t, status[row->status]);
-    real_or_empty(t, row->band > 0 ? row->band : NAN);
-}

@@ -74,28 +74,4 @@ TMX_NODISCARD enum tmx_status tmx_table_write_csv(const struct tmx_table *t, FIL
 TMX_NODISCARD enum tmx_status tmx_table_write_markdown(const struct tmx_table *t, FILE *out,
                                                        struct tmx_err *err);
 
-/* The comparison with a paper's printed values, one row a value:
- * paper,figure,quantity,case,unit,paper_value,ours,status,band. */
-enum tmx_paper_status {
-    TMX_PAPER_CALIBRATED,
-    TMX_PAPER_PREDICTION,
-    TMX_PAPER_INPUT,
-    TMX_PAPER_NOT_REPRODUCED
-};
-
-struct tmx_paper_row {
-    const char *paper;         /* "003" */
-    const char *figure;        /* "Figure 3", "Section 5.1" */
-    const char *quantity;      /* "slowdown" */
-    const char *condition;     /* what the value is for; column "case" */
-    const char *unit;          /* "percent", "K", "1" */
-    const double *paper_value; /* NULL: the paper's text does not print it */
-    double ours;               /* not finite: there is none, an empty cell */
-    enum tmx_paper_status status;
-    double band; /* how far ours may be off, stated before it was known; 0: not stated */
-};
-
-TMX_NODISCARD enum tmx_status tmx_paper_create(struct tmx_table **t, struct tmx_err *err);
-void tmx_paper_add(struct tmx_table *t, const struct tmx_paper_row *row);
-
 #endif

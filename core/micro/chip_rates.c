@@ -17,12 +17,16 @@ static struct tmx_memory_system memory_system(const struct tmx_memory_chip *c, d
                                       .partitions = c->partitions};
 }
 
+static const double max_loss = 0.9; /* as of row_loss itself */
+
 /* A class of `cores` cores with n_block blocks each, while n_active cores work on the chip. */
 static struct tmx_core_class core_class(const struct tmx_memory_chip *chip, const struct tmx_memory_kernel *k,
                                         double cores, double warps, double n_active, double clock_ratio)
 {
-    const double n = chip->cores, hit = k->l2_hit * pow(n / n_active, k->l2_gain);
-    const double loss = n > 1 ? k->row_loss * fmax(n_active - 1, 0) / (n - 1) : 0;
+    /* By working cores, whatever the chip has: 30 of 60 disturb each other as much as 30 of 30. */
+    const double n = chip->reference_cores > 0 ? chip->reference_cores : chip->cores;
+    const double hit = k->l2_hit * pow(n / n_active, k->l2_gain);
+    const double loss = n > 1 ? fmin(k->row_loss * fmax(n_active - 1, 0) / (n - 1), max_loss) : 0;
     return (struct tmx_core_class){
         .cores = cores,
         .warps = warps,

@@ -22,6 +22,7 @@ struct tmx_memory_chip {
     char sm[32];      /* chip whose sm.cfg describes a core to sm_cycle; empty: none */
     double sm_clocks; /* core cycles in one cycle of that description */
     int cores;
+    int reference_cores; /* at work where a kernel's l2_hit and row_loss hold; 0: all cores */
     double core_hz;
     int mshr;                    /* outstanding lines per core */
     double peak_ipc;             /* warp instructions per cycle that count as 100 % */
@@ -46,9 +47,9 @@ struct tmx_memory_kernel {
     double cpi1_cycles;     /* of one warp alone, memory aside */
     double mlp;             /* lines in flight per warp when it waits */
     double lines_per_instr; /* q: lines sent to the L2 per warp instruction */
-    double l2_hit;          /* hit rate with every core of the chip active */
-    double l2_gain;         /* exponent: hit rate * (cores / active)^gain */
-    double row_loss;        /* share of DRAM throughput lost to row misses with every core active */
+    double l2_hit;          /* hit rate with reference_cores active */
+    double l2_gain;         /* exponent: hit rate * (reference / active)^gain */
+    double row_loss;        /* share of DRAM throughput lost to row misses there; grows with active cores */
     double simd;            /* mean active threads of a warp, 0..1 */
     double full_warps;      /* share of warp instructions with at least 25 of 32 threads */
     double variation;       /* block lengths vary by this share, uniform */

@@ -39,6 +39,7 @@ const struct tmx_opt tmx_instr_opts[] = {
 const struct tmx_opt tmx_knob_opts[] = {
     TMX_ROW_REAL(tmx_stream_knobs, dependence, "1", 0, 10, 1, "factor on dependence"),
     TMX_ROW_REAL(tmx_stream_knobs, persistence, "1", 0, 10, 1, "factor on persistence"),
+    TMX_ROW_REAL(tmx_stream_knobs, fp_persistence, "1", 0, 10, 1, "further factor on that of FP"),
     TMX_ROW_REAL(tmx_stream_knobs, miss, "1", 0, 10, 1, "factor on miss"),
     TMX_ROW_REAL(tmx_stream_knobs, latency, "1", 0, 10, 1, "factor on latency_cycles"),
     TMX_ROW_REAL(tmx_stream_knobs, launch_gap, "1", 0, 10, 1, "factor on launch_gap_cycles"),
@@ -72,9 +73,9 @@ static void apportion(const double share[TMX_N_UNIT_TYPE], int body, int count[T
 
 /* Draw without replacement: repeat the last type with chance `persistence`, else by what is left. */
 static int draw_type(struct tmx_rng *rng, const int left[TMX_N_UNIT_TYPE], int n_left, int last,
-                     double persistence)
+                     const double persistence[TMX_N_UNIT_TYPE])
 {
-    if (last >= 0 && left[last] > 0 && tmx_rng_uniform(rng) < persistence) {
+    if (last >= 0 && left[last] > 0 && tmx_rng_uniform(rng) < persistence[last]) {
         return last;
     }
     int pick = (int)tmx_rng_below(rng, (uint64_t)n_left);
@@ -110,8 +111,8 @@ static enum tmx_latency_class draw_latency(struct tmx_rng *rng, const struct tmx
 }
 
 /* The result of instruction i is register i + 1; distances wrap round the loop. */
-static void draw_body(struct tmx_rng *rng, const struct tmx_instr_stats *st, double persistence,
-                      double dependence, struct tmx_instr *body)
+static void draw_body(struct tmx_rng *rng, const struct tmx_instr_stats *st,
+                      const double persistence[TMX_N_UNIT_TYPE], double dependence, struct tmx_instr *body)
 {
     const double share[TMX_N_UNIT_TYPE] = {st->mix_int, st->mix_fp, st->mix_sfu, st->mix_ldst};
     int left[TMX_N_UNIT_TYPE], last = -1;
@@ -199,8 +200,11 @@ enum tmx_status tmx_stream_generate(struct tmx_stream *s, const struct tmx_instr
         tmx_stream_finish(s);
         return status;
     }
-    draw_body(rng, st, at_most(st->persistence * knobs->persistence, 0.99),
-              at_most(st->dependence * knobs->dependence, 1), s->instr);
+    const double persistence = st->persistence * knobs->persistence;
+    const double of_type[TMX_N_UNIT_TYPE] = {at_most(persistence, 0.99),
+                                             at_most(persistence * knobs->fp_persistence, 0.99),
+                                             at_most(persistence, 0.99), at_most(persistence, 0.99)};
+    draw_body(rng, st, of_type, at_most(st->dependence * knobs->dependence, 1), s->instr);
     tmx_rng_destroy(rng);
     return TMX_OK;
 }

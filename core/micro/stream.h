@@ -69,6 +69,7 @@ extern const struct tmx_opt tmx_instr_opts[];
 struct tmx_stream_knobs {
     double dependence; /* factors on the field of that name; probabilities are cut at 1 */
     double persistence;
+    double fp_persistence; /* a further one on that of FP: its instructions come in longer runs */
     double miss;
     double latency;
     double launch_gap; /* on launch_gap_cycles */

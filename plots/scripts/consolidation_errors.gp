@@ -13,8 +13,8 @@ rows(what) = "<awk -v where='quantity~".what."' -v show='case;paper_value;ours' 
 set multiplot layout 1,2
 set title "time of merged kernels (paper 004, Figures 3 and 4)"
 set ylabel "time (s)"
-plot rows("block on an SM") using 2:xtic(1) lc rgb "#555555" title "paper", "" using 3 lc rgb "#0072B2" title "ours"
-set title "system power from event rates (paper 004, Figure 5)"
+plot rows("^time$;case~manual") using 2:xtic(1) lc rgb "#555555" title "paper", "" using 3 lc rgb "#0072B2" title "ours"
+set title "GPU power from event rates (paper 004, Figure 5)"
 set ylabel "power (W)"
-plot rows("mean system power") using 2:xtic(1) lc rgb "#555555" title "paper", "" using 3 lc rgb "#0072B2" title "ours"
+plot rows("^GPU power from event rates") using 2:xtic(1) lc rgb "#555555" title "paper", "" using 3 lc rgb "#0072B2" title "ours"
 unset multiplot

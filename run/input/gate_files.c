@@ -102,6 +102,15 @@ enum tmx_status tmx_gate_kernel_load(struct tmx_gate_kernel *k, const char *name
     return found;
 }
 
+enum tmx_status tmx_gate_kernel_stream(const struct tmx_gate_kernel *k, const struct tmx_stream_knobs *knobs,
+                                       uint64_t seed, struct tmx_stream *s, struct tmx_err *err)
+{
+    for (const char *c = k->name; *c; c++) {
+        seed = tmx_mix64(seed, (uint64_t)(unsigned char)*c, 1);
+    }
+    return tmx_stream_generate(s, &k->stats, knobs, seed, err);
+}
+
 double tmx_gate_chip_saved(const struct tmx_gate_leakage *l, double int_saved, double fp_saved)
 {
     return l->static_share * (l->int_w * int_saved + l->fp_w * fp_saved) / l->chip_w;

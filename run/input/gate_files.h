@@ -38,6 +38,12 @@ TMX_NODISCARD enum tmx_status tmx_gate_chip_load(struct tmx_gate_chip *c, const 
 TMX_NODISCARD enum tmx_status tmx_gate_kernel_load(struct tmx_gate_kernel *k, const char *name,
                                                    struct tmx_err *err);
 
+/* Draw the kernel's instruction stream (tmx_stream_generate). Every kernel draws for itself: with one seed
+ * for all of them their bodies would err together. */
+TMX_NODISCARD enum tmx_status tmx_gate_kernel_stream(const struct tmx_gate_kernel *k,
+                                                     const struct tmx_stream_knobs *knobs, uint64_t seed,
+                                                     struct tmx_stream *s, struct tmx_err *err);
+
 /* On-chip power saved [1]: static_share * (int_w * int_saved + fp_w * fp_saved) / chip_w (WG 7.3). */
 double tmx_gate_chip_saved(const struct tmx_gate_leakage *l, double int_saved, double fp_saved);
 

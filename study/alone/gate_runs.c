@@ -22,7 +22,7 @@ struct pool_context {
 static enum tmx_status stream_of(const struct tmx_gate_plan *p, size_t kernel, size_t fit,
                                  struct tmx_stream *s, struct tmx_err *err)
 {
-    return tmx_stream_generate(s, &p->kernel[kernel].stats, &p->chip->fit[fit], p->seed, err);
+    return tmx_gate_kernel_stream(&p->kernel[kernel], &p->chip->fit[fit], p->seed, s, err);
 }
 
 /* One task: one kernel under one fit, all cases. */
@@ -42,6 +42,9 @@ static enum tmx_status run_task(void *ctx, size_t task, FILE *out, struct tmx_er
         struct tmx_sm_result r;
         gate.break_even_cycles = p->gate[i].break_even_cycles;
         gate.wakeup_cycles = p->gate[i].wakeup_cycles;
+        if (p->gate[i].idle_detect_cycles > 0) {
+            gate.idle_detect_cycles = p->gate[i].idle_detect_cycles;
+        }
         st = tmx_sm_run(&p->chip->sm, s, p->gate[i].policy, &gate, p->budget, NULL, &r, err);
         if (!st) {
             fwrite(&r, sizeof r, 1, out);
@@ -188,7 +191,8 @@ static void add_row(struct tmx_table *t, const struct tmx_gate_plan *p, const ch
 enum tmx_status tmx_gate_table(const struct tmx_gate_plan *p, const struct tmx_sm_result *result,
                                struct tmx_table **t, struct tmx_err *err)
 {
-    const enum tmx_status st = tmx_table_create(t, columns, sizeof columns / sizeof columns[0], err);
+    const enum tmx_status st =
+        *t ? TMX_OK : tmx_table_create(t, columns, sizeof columns / sizeof columns[0], err);
     if (st) {
         return st;
     }
@@ -215,7 +219,7 @@ static enum tmx_status add_cases(const struct tmx_gate_question *q, const struct
         }
         c[(*n)++] = (struct tmx_gate_case){
             policy, q->n_bet ? q->break_even_cycles[k / n_wakeup] : q->chip->gate.break_even_cycles,
-            q->n_wakeup ? q->wakeup_cycles[k % n_wakeup] : q->chip->gate.wakeup_cycles};
+            q->n_wakeup ? q->wakeup_cycles[k % n_wakeup] : q->chip->gate.wakeup_cycles, 0};
     }
     return TMX_OK;
 }
@@ -227,7 +231,7 @@ static enum tmx_status make_cases(const struct tmx_gate_question *q, struct tmx_
     enum tmx_status st = TMX_OK;
     c[0] = (struct tmx_gate_case){tmx_gate_find("none"),
                                   q->n_bet ? q->break_even_cycles[0] : q->chip->gate.break_even_cycles,
-                                  q->n_wakeup ? q->wakeup_cycles[0] : q->chip->gate.wakeup_cycles};
+                                  q->n_wakeup ? q->wakeup_cycles[0] : q->chip->gate.wakeup_cycles, 0};
     *n = 1;
     for (size_t i = 0; i < q->n_policy && !st; i++) {
         const struct tmx_gate_policy *p = tmx_gate_find(q->policy[i]);
@@ -284,7 +288,7 @@ enum tmx_status tmx_gate_export(const struct tmx_gate_question *q, const char *p
 {
     struct tmx_output out;
     struct tmx_stream s;
-    enum tmx_status st = tmx_stream_generate(&s, &q->kernel->stats, &q->chip->fit[q->fit], q->seed, err);
+    enum tmx_status st = tmx_gate_kernel_stream(q->kernel, &q->chip->fit[q->fit], q->seed, &s, err);
     if (st) {
         return st;
     }

@@ -10,6 +10,7 @@
 struct tmx_gate_case { /* one run of a kernel */
     const struct tmx_gate_policy *policy;
     int break_even_cycles, wakeup_cycles;
+    int idle_detect_cycles; /* 0: the chip's */
 };
 
 enum { TMX_GATE_CASES = 128 };
@@ -40,7 +41,7 @@ struct tmx_gate_numbers {                  /* of one result against its twin; fr
 struct tmx_gate_numbers tmx_gate_numbers(const struct tmx_gate_plan *plan, const struct tmx_sm_result *r,
                                          const struct tmx_sm_result *base, int break_even_cycles);
 
-/* Every run as a row (docs/formats.md); the caller destroys *t. */
+/* Every run as a row (docs/formats.md), below those of *t where it is not NULL; the caller destroys *t. */
 TMX_NODISCARD enum tmx_status tmx_gate_table(const struct tmx_gate_plan *plan,
                                              const struct tmx_sm_result *result, struct tmx_table **t,
                                              struct tmx_err *err);

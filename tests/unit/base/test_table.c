@@ -124,41 +124,12 @@ static void a_number_that_went_wrong_is_an_error(void **state)
     tmx_table_destroy(t);
 }
 
-static void a_paper_row_may_lack_the_printed_value(void **state)
-{
-    (void)state;
-    struct tmx_table *t;
-    const double printed = 41.5;
-    char *text = NULL;
-    size_t size;
-    assert_int_equal(tmx_paper_create(&t, NULL), TMX_OK);
-    tmx_paper_add(t, &(struct tmx_paper_row){"003", "Figure 3", "slowdown", "BL", "percent", &printed, 40,
-                                             TMX_PAPER_PREDICTION, 1.5});
-    tmx_paper_add(t, &(struct tmx_paper_row){"003", "Figure 3", "slowdown", "MA", "percent", NULL, 20.5,
-                                             TMX_PAPER_NOT_REPRODUCED, 0});
-    tmx_paper_add(t, &(struct tmx_paper_row){"003", "Figure 3", "slowdown", "A", "percent", &printed, NAN,
-                                             TMX_PAPER_NOT_REPRODUCED, 0});
-    FILE *out = open_memstream(&text, &size);
-    assert_int_equal(tmx_table_write_csv(t, out, NULL), TMX_OK);
-    fclose(out);
-    assert_string_equal(text,
-                        "paper,figure,quantity,case,unit,paper_value,ours,status,band\n"
-                        "003,Figure 3,slowdown,BL,percent,41.5,40,prediction,1.5\n"
-                        "003,Figure 3,slowdown,MA,percent,,20.5,not_reproduced,\n"
-                        "003,Figure 3,slowdown,A,percent,41.5,,not_reproduced,\n"); /* no 0 for what failed */
-    free(text);
-    tmx_table_destroy(t);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(csv_is_lossless_and_quotes_where_needed),
-        cmocka_unit_test(text_is_aligned),
-        cmocka_unit_test(brief_leaves_out_what_says_nothing),
-        cmocka_unit_test(markdown_escapes_bars),
+        cmocka_unit_test(csv_is_lossless_and_quotes_where_needed), cmocka_unit_test(text_is_aligned),
+        cmocka_unit_test(brief_leaves_out_what_says_nothing),      cmocka_unit_test(markdown_escapes_bars),
         cmocka_unit_test(a_number_that_went_wrong_is_an_error),
-        cmocka_unit_test(a_paper_row_may_lack_the_printed_value),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

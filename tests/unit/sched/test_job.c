@@ -37,7 +37,7 @@ static const struct {
     {"4E+12M", TMX_MERGE},     {"5E+15M", TMX_MERGE},
 };
 
-static void every_decision_of_the_paper_is_taken_and_sure(void **state)
+static void every_decision_of_the_paper_but_one_is_taken_and_sure(void **state)
 {
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
@@ -51,7 +51,8 @@ static void every_decision_of_the_paper_is_taken_and_sure(void **state)
         tmx_decide(&b, data.tmpl, data.n_tmpl, NULL, data.node.reference_c, &v);
         print_message("%s: gain %.3f\n", cases[i].batch, v.gain);
         assert_int_equal(v.choice, cases[i].choice);
-        assert_true(v.sure);
+        assert_int_equal(v.sure,
+                         strcmp(cases[i].batch, "scenario1") != 0); /* a loss of 5.7 +- 9 % decides nothing */
         assert_string_equal(tmx_choice_word(v.choice), j.decision);
         const double paper_j = j.measured.manual_energy_j;
         struct tmx_prediction p;
@@ -384,7 +385,7 @@ static void no_policy_launches_twice_or_on_a_busy_gpu(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_decision_of_the_paper_is_taken_and_sure),
+        cmocka_unit_test(every_decision_of_the_paper_but_one_is_taken_and_sure),
         cmocka_unit_test(table_energies_stay_in_their_bands),
         cmocka_unit_test(lambda_is_the_least_squares_fit_it_claims_to_be),
         cmocka_unit_test(within_the_uncertainty_the_models_say_that_they_cannot_decide),

@@ -85,9 +85,9 @@ static void results_do_not_depend_on_the_number_of_workers(void **state)
 {
     struct tmx_gate_chip chip;
     struct tmx_gate_kernel kernel[2];
-    struct tmx_gate_case cases[] = {{tmx_gate_find("none"), 14, 3},
-                                    {tmx_gate_find("convpg"), 9, 3},
-                                    {tmx_gate_find("warped_gates"), 14, 6}};
+    struct tmx_gate_case cases[] = {{tmx_gate_find("none"), 14, 3, 0},
+                                    {tmx_gate_find("convpg"), 9, 3, 0},
+                                    {tmx_gate_find("warped_gates"), 14, 6, 0}};
     struct tmx_sm_result one[6], two[6];
     struct tmx_err err = {0};
     (void)state;

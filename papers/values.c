@@ -1,0 +1,276 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "papers/values.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "core/base/opt.h"
+
+const char *const tmx_origins[] = {"fitted", "derived", "identity", "input", "unseen", NULL};
+const char *const tmx_outcomes[] = {"in band", "not in band", "no value", NULL};
+static const char *const relations[] = {"equal", "at_most", "at_least", NULL};
+
+enum { MAX_VALUES = 10000 };
+
+struct value { /* one entry of `values` */
+    char figure[64], quantity[128], name[128], unit[16], printed[64];
+    int origin, relation;
+    double value, band, band_pct;
+    struct tmx_pick pick;
+    bool has_minus, has_over;
+    struct tmx_pick minus, over; /* ours is pick - minus, or pick / over */
+};
+
+#define PICK_ROWS(s)                                                                     \
+    TMX_ROW_TEXT(s, of, "", "mix, kernel or batch, or a group of them"),                 \
+        TMX_ROW_TEXT(s, policy, "", "policy or setup"),                                  \
+        TMX_ROW_TEXT(s, column, "", "what is taken; absent: thermix does not model it"), \
+        TMX_ROW_TEXT(s, variant, "", "variant of the suite")
+
+static const struct tmx_opt pick_opts[] = {PICK_ROWS(tmx_pick), {0}};
+static const char *const pick_also[] = {"figure", "quantity", "name",     "unit",   "printed",
+                                        "value",  "band",     "band_pct", "origin", "relation",
+                                        "minus",  "over",     NULL};
+static const char *const value_also[] = {"of", "policy", "column", "variant", "minus", "over", NULL};
+
+static const double absent = 1e300;
+static const struct tmx_opt value_opts[] = {
+    TMX_ROW_TEXT(value, figure, NULL, "where the paper prints it"),
+    TMX_ROW_TEXT(value, quantity, NULL, "what it is"),
+    TMX_ROW_TEXT(value, name, "", "column `case`; absent: what is picked"),
+    TMX_ROW_TEXT(value, unit, "percent", "unit"),
+    TMX_ROW_CHOICE(value, origin, tmx_origins, NULL, "where our number comes from"),
+    TMX_ROW_CHOICE(value, relation, relations, "equal", "what the paper says of the number"),
+    TMX_ROW_REAL(value, value, "1", -1e9, 1e300, 1e300, "the printed value"),
+    TMX_ROW_TEXT(value, printed, "", "instead of value: the column of the suite that holds it"),
+    TMX_ROW_REAL(value, band, "1", 0, 1e300, 1e300, "how far ours may be off, stated before it was known"),
+    TMX_ROW_REAL(value, band_pct, "percent", 0, 1e300, 1e300, "instead of band: in percent of the value"),
+    {0},
+};
+
+/* A second pick says only what differs from the first. */
+static enum tmx_status read_second(const struct tmx_setting *e, const char *key, const struct tmx_pick *first,
+                                   struct tmx_pick *p, bool *there, struct tmx_err *err)
+{
+    const struct tmx_setting *g = tmx_setting_member(e, key);
+    *there = g != NULL;
+    if (!g) {
+        return TMX_OK;
+    }
+    const enum tmx_status st = tmx_opt_read(pick_opts, p, g, NULL, err);
+    char *const to[] = {p->of, p->policy, p->column, p->variant};
+    const char *const from[] = {first->of, first->policy, first->column, first->variant};
+    const size_t size[] = {sizeof p->of, sizeof p->policy, sizeof p->column, sizeof p->variant};
+    for (size_t i = 0; !st && i < 4; i++) {
+        if (!to[i][0]) {
+            memcpy(to[i], from[i], size[i]);
+        }
+    }
+    return st;
+}
+
+static enum tmx_status read_value(const struct tmx_setting *e, const struct tmx_value_source *from,
+                                  struct value *v, struct tmx_err *err)
+{
+    enum tmx_status st = tmx_opt_read(value_opts, v, e, value_also, err);
+    st = st ? st : tmx_opt_read(pick_opts, &v->pick, e, pick_also, err);
+    if (st) {
+        return st;
+    }
+    if (!v->pick.policy[0]) {
+        snprintf(v->pick.policy, sizeof v->pick.policy, "%s", from->policy);
+    }
+    if ((v->value < absent) == (v->printed[0] != '\0')) {
+        return tmx_fail_setting(err, e, "values: expected either value or printed");
+    }
+    if ((v->band < absent) == (v->band_pct < absent)) {
+        return tmx_fail_setting(err, e, "values: expected either band or band_pct, stated before the run");
+    }
+    st = read_second(e, "minus", &v->pick, &v->minus, &v->has_minus, err);
+    st = st ? st : read_second(e, "over", &v->pick, &v->over, &v->has_over, err);
+    if (st || !v->pick.column[0]) {
+        return st;
+    }
+    st = from->check(from->ctx, &v->pick, e, err);
+    st = st || !v->has_minus ? st : from->check(from->ctx, &v->minus, e, err);
+    st = st || !v->has_over ? st : from->check(from->ctx, &v->over, e, err);
+    if (!st && v->printed[0]) {
+        struct tmx_pick p = v->pick;
+        memcpy(p.column, v->printed, sizeof p.column);
+        st = from->check(from->ctx, &p, e, err);
+    }
+    return st;
+}
+
+enum tmx_status tmx_values_check(const struct tmx_setting *root, const struct tmx_value_source *from,
+                                 struct tmx_err *err)
+{
+    const struct tmx_setting *list;
+    struct value v;
+    enum tmx_status st = tmx_setting_list(root, "values", 0, MAX_VALUES, &list, err);
+    for (size_t i = 0; !st && i < tmx_setting_length(list); i++) {
+        st = read_value(tmx_setting_at(list, i), from, &v, err);
+    }
+    return st;
+}
+
+enum tmx_outcome tmx_value_outcome(enum tmx_relation relation, double printed, double ours, double band)
+{
+    const double error = ours - printed;
+    if (!isfinite(error)) {
+        return TMX_NO_VALUE;
+    }
+    const double beyond = relation == TMX_AT_MOST ? error : relation == TMX_AT_LEAST ? -error : fabs(error);
+    return beyond <= band ? TMX_IN_BAND : TMX_OUT_OF_BAND;
+}
+
+static double number(const struct value *v, const struct tmx_value_source *from, size_t seed)
+{
+    double ours = v->pick.column[0] ? from->number(from->ctx, &v->pick, seed) : NAN;
+    ours -= v->has_minus ? from->number(from->ctx, &v->minus, seed) : 0;
+    return v->has_over ? ours / from->number(from->ctx, &v->over, seed) : ours;
+}
+
+/* "of policy variant", and what the second pick has otherwise. */
+static void describe(const struct value *v, char *text, size_t size)
+{
+    const struct tmx_pick *p = &v->pick, *q = v->has_minus ? &v->minus : v->has_over ? &v->over : p;
+    if (v->name[0]) {
+        snprintf(text, size, "%s", v->name);
+        return;
+    }
+    const char *const has[] = {p->of, p->policy, p->variant}, *const other[] = {q->of, q->policy, q->variant};
+    size_t n = 0;
+    text[0] = '\0';
+    for (size_t i = 0; i < 3 && n < size; i++) {
+        n += has[i][0] ? (size_t)snprintf(text + n, size - n, "%s%s", n ? " " : "", has[i]) : 0;
+    }
+    for (size_t i = 0; i < 3 && n < size && q != p; i++) {
+        if (strcmp(has[i], other[i]) != 0) {
+            n += (size_t)snprintf(text + n, size - n, " %s %s", v->has_minus ? "less" : "over", other[i]);
+        }
+    }
+}
+
+static void real_or_empty(struct tmx_table *t, double v)
+{
+    isfinite(v) ? tmx_table_real(t, v) : tmx_table_empty(t);
+}
+
+static void add_row(const struct value *v, const struct tmx_value_source *from, struct tmx_table *t,
+                    struct tmx_table *seeds)
+{
+    double mean = 0, square = 0, printed = v->value;
+    char text[320];
+    describe(v, text, sizeof text);
+    for (size_t i = 0; i < from->n_seed; i++) { /* Welford's sums */
+        const double x = number(v, from, i), off = x - mean;
+        mean += off / (double)(i + 1);
+        square += off * (x - mean);
+        if (seeds) {
+            tmx_table_text(seeds, v->figure);
+            tmx_table_text(seeds, v->quantity);
+            tmx_table_text(seeds, text);
+            tmx_table_int(seeds, (int64_t)(from->first_seed + i));
+            real_or_empty(seeds, x);
+        }
+    }
+    if (v->printed[0]) {
+        struct tmx_pick p = v->pick;
+        memcpy(p.column, v->printed, sizeof p.column);
+        printed = from->number(from->ctx, &p, 0);
+    }
+    const double band = v->band < absent ? v->band : fabs(printed) * v->band_pct / 100;
+    tmx_table_text(t, from->paper);
+    tmx_table_text(t, v->figure);
+    tmx_table_text(t, v->quantity);
+    tmx_table_text(t, text);
+    tmx_table_text(t, v->unit);
+    real_or_empty(t, printed);
+    real_or_empty(t, mean);
+    real_or_empty(t, from->n_seed > 1 ? sqrt(square / (double)(from->n_seed - 1)) : NAN);
+    tmx_table_int(t, (int64_t)from->n_seed);
+    tmx_table_text(t, tmx_origins[v->origin]);
+    tmx_table_text(t, relations[v->relation]);
+    real_or_empty(t, mean - printed);
+    real_or_empty(t, band);
+    tmx_table_text(t, tmx_outcomes[tmx_value_outcome((enum tmx_relation)v->relation, printed, mean, band)]);
+}
+
+enum tmx_status tmx_values_table(const struct tmx_setting *root, const struct tmx_value_source *from,
+                                 struct tmx_table **t, struct tmx_table **seeds, struct tmx_err *err)
+{
+    static const struct tmx_column columns[] = {
+        {"paper", TMX_COLUMN_TEXT, 0},  {"figure", TMX_COLUMN_TEXT, 0},   {"quantity", TMX_COLUMN_TEXT, 0},
+        {"case", TMX_COLUMN_TEXT, 0},   {"unit", TMX_COLUMN_TEXT, 0},     {"paper_value", TMX_COLUMN_REAL, 2},
+        {"ours", TMX_COLUMN_REAL, 2},   {"sd", TMX_COLUMN_REAL, 2},       {"seeds", TMX_COLUMN_INT, 0},
+        {"origin", TMX_COLUMN_TEXT, 0}, {"relation", TMX_COLUMN_TEXT, 0}, {"error", TMX_COLUMN_REAL, 2},
+        {"band", TMX_COLUMN_REAL, 2},   {"outcome", TMX_COLUMN_TEXT, 0}};
+    static const struct tmx_column of_seed[] = {{"figure", TMX_COLUMN_TEXT, 0},
+                                                {"quantity", TMX_COLUMN_TEXT, 0},
+                                                {"case", TMX_COLUMN_TEXT, 0},
+                                                {"seed", TMX_COLUMN_INT, 0},
+                                                {"ours", TMX_COLUMN_REAL, 2}};
+    const struct tmx_setting *list;
+    const bool several = seeds && from->n_seed > 1;
+    enum tmx_status st = tmx_setting_list(root, "values", 0, MAX_VALUES, &list, err);
+    if (st || !list) {
+        return st;
+    }
+    st = tmx_table_create(t, columns, sizeof columns / sizeof columns[0], err);
+    st = st || !several ? st : tmx_table_create(seeds, of_seed, sizeof of_seed / sizeof of_seed[0], err);
+    for (size_t i = 0; !st && i < tmx_setting_length(list); i++) {
+        struct value v;
+        st = read_value(tmx_setting_at(list, i), from, &v, err);
+        if (!st) {
+            add_row(&v, from, *t, several ? *seeds : NULL);
+        }
+    }
+    return st;
+}
+
+bool tmx_values_find(const struct tmx_setting *root, const struct tmx_pick *pick, enum tmx_origin origin,
+                     double *printed)
+{
+    const struct tmx_setting *list = tmx_setting_member(root, "values");
+    for (size_t i = 0; list && i < tmx_setting_length(list); i++) {
+        const struct tmx_setting *e = tmx_setting_at(list, i);
+        struct value v;
+        struct tmx_err none = {0};
+        if (tmx_opt_read(value_opts, &v, e, value_also, &none) == TMX_OK &&
+            tmx_opt_read(pick_opts, &v.pick, e, pick_also, &none) == TMX_OK && v.origin == (int)origin &&
+            !tmx_setting_member(e, "minus") && !tmx_setting_member(e, "over") &&
+            strcmp(v.pick.of, pick->of) == 0 && strcmp(v.pick.policy, pick->policy) == 0 &&
+            strcmp(v.pick.column, pick->column) == 0 && strcmp(v.pick.variant, pick->variant) == 0) {
+            *printed = v.value;
+            return true;
+        }
+    }
+    return false;
+}
+
+static size_t word_index(const char *const *words, const char *word)
+{
+    size_t i = 0;
+    while (words[i] && strcmp(words[i], word) != 0) {
+        i++;
+    }
+    return i;
+}
+
+void tmx_score_add(struct tmx_score *s, const char *origin, const char *outcome)
+{
+    const size_t o = word_index(tmx_origins, origin), k = word_index(tmx_outcomes, outcome);
+    if (o < TMX_N_ORIGIN && k < TMX_N_OUTCOME) {
+        s->n[o][k]++;
+    }
+}
+
+size_t tmx_score_of(const struct tmx_score *s, enum tmx_origin o)
+{
+    size_t n = 0;
+    for (size_t k = 0; k < TMX_N_OUTCOME; k++) {
+        n += s->n[o][k];
+    }
+    return n;
+}

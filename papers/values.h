@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#ifndef TMX_PAPERS_VALUES_H
+#define TMX_PAPERS_VALUES_H
+
+/* A paper's printed values: list `values` of a suite file (docs/formats.md), and the one rule that sets ours
+ * beside them. Every kind of suite says only what a name means and what the number is. */
+
+#include <stdbool.h>
+
+#include "core/base/setting.h"
+#include "core/base/table.h"
+
+/* Where our number comes from, seen from the printed one. */
+enum tmx_origin {
+    TMX_FITTED,   /* parameters were fitted to it, or chosen by looking at it */
+    TMX_DERIVED,  /* follows from fitted ones inside a model that was chosen with this value in view */
+    TMX_IDENTITY, /* could not come out otherwise */
+    TMX_INPUT,    /* went in */
+    TMX_UNSEEN,   /* nothing was fitted to it or chosen by it */
+    TMX_N_ORIGIN
+};
+extern const char *const tmx_origins[]; /* their words, NULL-terminated */
+
+enum tmx_relation { TMX_EQUAL, TMX_AT_MOST, TMX_AT_LEAST }; /* what the paper says: 6 %; at most, at least */
+
+enum tmx_outcome {
+    TMX_IN_BAND,
+    TMX_OUT_OF_BAND,
+    TMX_NO_VALUE, /* thermix has no number: the run failed, it is undefined, or not modelled */
+    TMX_N_OUTCOME
+};
+extern const char *const tmx_outcomes[];
+
+/* The rule: error = ours - printed; in band when |error| <= band, or when ours passes the printed bound by no
+ * more than band. What is not finite has no value and is never a hit. */
+enum tmx_outcome tmx_value_outcome(enum tmx_relation relation, double printed, double ours, double band);
+
+/* Which number of a suite. */
+struct tmx_pick {
+    char of[96];     /* a mix, kernel or batch, or a group of them such as "mean" */
+    char policy[96]; /* or setup */
+    char column[64]; /* what is taken; "": nothing, thermix does not model it */
+    char variant[64];
+};
+
+struct tmx_value_source {
+    void *ctx;
+    const char *paper;   /* "003" */
+    const char *policy;  /* of a value that names none */
+    size_t n_seed;       /* runs with one seed each, >= 1 */
+    unsigned first_seed; /* for seeds.csv */
+    /* Does the suite have what a pick names? Else a failure at this place of the file. */
+    enum tmx_status (*check)(void *ctx, const struct tmx_pick *p, const struct tmx_setting *at,
+                             struct tmx_err *err);
+    /* The number under one seed, of a pick that was checked; NAN: there is none. */
+    double (*number)(void *ctx, const struct tmx_pick *p, size_t seed);
+};
+
+/* Read and check the list before anything runs. */
+TMX_NODISCARD enum tmx_status tmx_values_check(const struct tmx_setting *root,
+                                               const struct tmx_value_source *from, struct tmx_err *err);
+
+/* paper.csv; *t stays NULL for a suite without `values`. seeds (may be NULL): every value under every seed,
+ * NULL where there is but one. The caller destroys both. */
+TMX_NODISCARD enum tmx_status tmx_values_table(const struct tmx_setting *root,
+                                               const struct tmx_value_source *from, struct tmx_table **t,
+                                               struct tmx_table **seeds, struct tmx_err *err);
+
+/* The printed value of a pick without a second one, of this origin; false: the list has none. */
+bool tmx_values_find(const struct tmx_setting *root, const struct tmx_pick *pick, enum tmx_origin origin,
+                     double *printed);
+
+/* How a paper stands in the rows of one suite: [origin][outcome] counts. */
+struct tmx_score {
+    size_t n[TMX_N_ORIGIN][TMX_N_OUTCOME];
+};
+void tmx_score_add(struct tmx_score *s, const char *origin, const char *outcome); /* other words: ignored */
+size_t tmx_score_of(const struct tmx_score *s, enum tmx_origin o);                /* all outcomes */
+
+#endif

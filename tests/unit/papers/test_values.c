@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The one rule that sets ours beside a printed value. */
+#define _POSIX_C_SOURCE 200809L
+#include "tests/support/check.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "core/base/config.h"
+#include "papers/values.h"
+
+/* A suite of one number a policy and seed: "sure" always 5, "spread" 4, 5, 6, "failed" none at seed 1. */
+static enum tmx_status check(void *ctx, const struct tmx_pick *p, const struct tmx_setting *at,
+                             struct tmx_err *err)
+{
+    (void)ctx;
+    return strcmp(p->column, "x") == 0 ? TMX_OK : tmx_fail_setting(err, at, "no column \"%s\"", p->column);
+}
+
+static double number(void *ctx, const struct tmx_pick *p, size_t seed)
+{
+    (void)ctx;
+    if (strcmp(p->policy, "failed") == 0) {
+        return seed == 1 ? NAN : 0;
+    }
+    return strcmp(p->policy, "spread") == 0 ? 4 + (double)seed : 5;
+}
+
+static const struct tmx_value_source source = {
+    .paper = "999", .policy = "sure", .n_seed = 3, .first_seed = 1, .check = check, .number = number};
+
+/* paper.csv of one entry, without its first line; or the error's text. */
+static enum tmx_status judge(const char *entry, char *text, size_t size)
+{
+    char path[] = "/tmp/values-XXXXXX";
+    const int fd = mkstemp(path);
+    FILE *f = fdopen(fd, "w");
+    struct tmx_config *cfg = NULL;
+    struct tmx_table *t = NULL, *seeds = NULL;
+    struct tmx_err err = {0};
+    fprintf(f, "values = ( { figure = \"1\"; quantity = \"q\"; %s } );\n", entry);
+    fclose(f);
+    enum tmx_status st = tmx_config_load(&cfg, path, NULL, 0, &err);
+    st = st ? st : tmx_values_check(tmx_config_root(cfg), &source, &err);
+    st = st ? st : tmx_values_table(tmx_config_root(cfg), &source, &t, &seeds, &err);
+    snprintf(text, size, "%s", err.msg);
+    if (!st) {
+        char *all = NULL;
+        size_t n;
+        FILE *out = open_memstream(&all, &n);
+        assert_int_equal(tmx_table_write_csv(t, out, NULL), TMX_OK);
+        fclose(out);
+        snprintf(text, size, "%s", strchr(all, '\n') + 1);
+        free(all);
+        assert_int_equal(tmx_table_rows(seeds), 3);
+    }
+    tmx_table_destroy(t);
+    tmx_table_destroy(seeds);
+    tmx_config_close(cfg);
+    unlink(path);
+    return st;
+}
+
+static void error_and_band_decide(void **state)
+{
+    char text[512];
+    (void)state;
+    assert_int_equal(
+        judge("column = \"x\"; value = 6.0; band = 1.0; origin = \"unseen\";", text, sizeof text), 0);
+    assert_string_equal(text, "999,1,q,sure,percent,6,5,0,3,unseen,equal,-1,1,in band\n");
+    /* the same number beside a band that is too narrow: no word of the file makes it a hit */
+    assert_int_equal(
+        judge("column = \"x\"; value = 6.0; band = 0.9; origin = \"fitted\";", text, sizeof text), 0);
+    assert_string_equal(text, "999,1,q,sure,percent,6,5,0,3,fitted,equal,-1,0.9,not in band\n");
+    assert_int_equal(
+        judge("column = \"x\"; value = 6.0; band_pct = 20.0; origin = \"input\";", text, sizeof text), 0);
+    assert_non_null(strstr(text, ",-1,1.2,in band"));
+}
+
+static void a_bound_is_met_from_one_side(void **state)
+{
+    assert_int_equal(tmx_value_outcome(TMX_AT_MOST, 2, -50, 0), TMX_IN_BAND);
+    assert_int_equal(tmx_value_outcome(TMX_AT_MOST, 2, 2.5, 0), TMX_OUT_OF_BAND);
+    assert_int_equal(tmx_value_outcome(TMX_AT_LEAST, -2, -0.004, 0), TMX_IN_BAND); /* "less than 2 %" */
+    assert_int_equal(tmx_value_outcome(TMX_AT_LEAST, -2, -2.1, 0), TMX_OUT_OF_BAND);
+    assert_int_equal(tmx_value_outcome(TMX_EQUAL, 0, NAN, 1e9), TMX_NO_VALUE);
+    assert_int_equal(tmx_value_outcome(TMX_AT_MOST, 0, -INFINITY, 0), TMX_NO_VALUE);
+    (void)state;
+}
+
+static void what_failed_is_no_zero(void **state)
+{
+    char text[512];
+    (void)state;
+    /* the printed 0 would be hit by a 0 in place of NAN, and by a mean over the seeds that did not fail */
+    assert_int_equal(
+        judge("policy = \"failed\"; column = \"x\"; value = 0.0; band = 1.0; origin = \"unseen\";", text,
+              sizeof text),
+        0);
+    assert_string_equal(text, "999,1,q,failed,percent,0,,,3,unseen,equal,,1,no value\n");
+    assert_int_equal(
+        judge("name = \"not modelled\"; value = 0.0; band = 1.0; origin = \"unseen\";", text, sizeof text),
+        0);
+    assert_string_equal(text, "999,1,q,not modelled,percent,0,,,3,unseen,equal,,1,no value\n");
+}
+
+static void seeds_give_mean_and_spread(void **state)
+{
+    char text[512];
+    (void)state;
+    assert_int_equal(
+        judge("policy = \"spread\"; column = \"x\"; value = 5.0; band = 0.0; origin = \"fitted\";", text,
+              sizeof text),
+        0);
+    assert_string_equal(text, "999,1,q,spread,percent,5,5,1,3,fitted,equal,0,0,in band\n");
+    assert_int_equal(
+        judge("policy = \"spread\"; column = \"x\"; minus = { policy = \"sure\"; }; value = 1.0; band = 0.5; "
+              "origin = \"derived\";",
+              text, sizeof text),
+        0);
+    assert_string_equal(text, "999,1,q,spread less sure,percent,1,0,1,3,derived,equal,-1,0.5,not in band\n");
+}
+
+static void what_is_not_stated_is_refused(void **state)
+{
+    static const char *const bad[][2] = {
+        {"column = \"x\"; value = 6.0; origin = \"unseen\";", "band"},
+        {"column = \"x\"; value = 6.0; band = 1.0;", "origin"},
+        {"column = \"x\"; value = 6.0; band = 1.0; origin = \"calibrated\";", "origin"},
+        {"column = \"x\"; band = 1.0; origin = \"unseen\";", "value"},
+        {"column = \"y\"; value = 6.0; band = 1.0; origin = \"unseen\";", "no column"},
+        {"column = \"x\"; value = 6.0; band = -1.0; origin = \"unseen\";", "band"},
+        {"column = \"x\"; value = 6.0; band = 1.0; origin = \"unseen\"; status = \"prediction\";", "status"},
+        {"column = \"x\"; minus = { column = \"y\"; }; value = 6.0; band = 1.0; origin = \"unseen\";",
+         "no column"},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+        char text[512];
+        assert_int_equal(judge(bad[i][0], text, sizeof text), TMX_ECONFIG);
+        if (!strstr(text, bad[i][1])) {
+            fail_msg("%s: \"%s\"", bad[i][0], text);
+        }
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(error_and_band_decide),         cmocka_unit_test(a_bound_is_met_from_one_side),
+        cmocka_unit_test(what_failed_is_no_zero),        cmocka_unit_test(seeds_give_mean_and_spread),
+        cmocka_unit_test(what_is_not_stated_is_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
