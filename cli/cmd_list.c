@@ -13,8 +13,9 @@ struct args {
 };
 
 static const struct tmx_arg rows[] = {
-    TMX_ARG(args, options, FLAG, "options", 'v',
-            .doc = "print every option of the policies and back-ends too"),
+    TMX_ARG(
+        args, options, FLAG, "options", 'v',
+        .doc = "print every option of the policies and back-ends too; of chips every number with its source"),
     TMX_ARG(args, module, TEXTS, "module", 0, .value = "FILE", .names = TMX_NAMES_FILE,
             .doc = "policies: those of this shared object too; may be repeated"),
     TMX_ARG_FORMAT(args, format),

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Power of every floorplan unit:
  *
- *   dynamic   sum over resident kernels of busy * P_kernel * part, times V^2 f relative to the nominal level
- *             (dvfs_power = "f": f alone; a kernel that waits for memory: its own speed in place of f)
+ *   dynamic   in the SMs: sum over resident kernels of busy * P_kernel * part, times V^2 f relative to the
+ * nominal level (dvfs_power = "f": f alone; a kernel that waits for memory: its own speed in place of f)
  *   leakage   L_unit * r(T) * V * (1 - saved)        (dvfs_leakage = false: without V)
  *   baseline  constant, outside the SMs, and what a resident kernel keeps awake there
  *
@@ -26,11 +26,12 @@ static const struct tmx_opt opts[] = {
 };
 
 struct unit_model {
-    struct tmx_leakage *leakage; /* [n_gpu] */
-    double *leak_ref_w;          /* [n_unit] at the reference temperature and nominal voltage */
-    double *baseline_w;          /* [n_unit] */
-    double *area_share;          /* [n_unit] of the SM area of the GPU; transitions heat it */
-    double *uncore_share;        /* [n_unit] of the other area; resident kernels keep it awake */
+    struct tmx_leakage *leakage;   /* [n_gpu] */
+    double *leak_ref_w;            /* [n_unit] at the reference temperature and nominal voltage */
+    double *baseline_w;            /* [n_unit] */
+    double *area_share;            /* [n_unit] of the SM area of the GPU; transitions heat it */
+    double *uncore_share;          /* [n_unit] of the other area; resident kernels keep it awake */
+    double *l2_share, *dram_share; /* [n_unit] of the kernels' watts there */
 };
 
 static void destroy(void *model)
@@ -44,6 +45,8 @@ static void destroy(void *model)
     free(m->baseline_w);
     free(m->area_share);
     free(m->uncore_share);
+    free(m->l2_share);
+    free(m->dram_share);
     free(m);
 }
 
@@ -65,11 +68,15 @@ static double share_w(double total_w, double sm_share, bool is_sm, double area, 
 static void share_out(struct unit_model *m, const struct tmx_gpu *gpu, bool leakage)
 {
     const struct tmx_chip *c = gpu->chip;
-    double sm_area = 0, die_area = 0;
+    double sm_area = 0, die_area = 0, placed = 0;
+    bool placed_l2 = false, placed_dram = false;
     for (size_t u = 0; u < c->floorplan.n_unit; u++) {
         const double a = tmx_unit_area_m2(&c->floorplan.unit[u]);
-        die_area += a;
+        die_area += c->is_off[u] || c->off_die[u] ? 0 : a; /* what is fused off draws nothing */
         sm_area += c->sm_of_unit[u] == TMX_NO_SM ? 0 : a;
+        placed += c->baseline_share[u];
+        placed_l2 = placed_l2 || c->l2_share[u] > 0;
+        placed_dram = placed_dram || c->dram_share[u] > 0;
     }
     for (size_t u = 0; u < c->floorplan.n_unit; u++) {
         const double a = tmx_unit_area_m2(&c->floorplan.unit[u]);
@@ -77,10 +84,16 @@ static void share_out(struct unit_model *m, const struct tmx_gpu *gpu, bool leak
         const size_t i = gpu->unit0 + u;
         m->leak_ref_w[i] =
             leakage ? share_w(c->power.leakage_w, c->power.leakage_sm_share, is_sm, a, sm_area, die_area) : 0;
-        m->baseline_w[i] =
-            share_w(c->power.baseline_w, c->power.baseline_sm_share, is_sm, a, sm_area, die_area);
+        m->baseline_w[i] = share_w(c->power.baseline_w * (1 - placed), c->power.baseline_sm_share, is_sm, a,
+                                   sm_area, die_area);
         m->area_share[i] = is_sm ? a / sm_area : 0;
         m->uncore_share[i] = share_w(1, 0, is_sm, a, sm_area, die_area);
+        if (c->is_off[u] || c->off_die[u]) {
+            m->leak_ref_w[i] = m->baseline_w[i] = m->uncore_share[i] = 0;
+        }
+        m->baseline_w[i] += c->power.baseline_w * c->baseline_share[u];
+        m->l2_share[i] = placed_l2 ? c->l2_share[u] : m->uncore_share[i];
+        m->dram_share[i] = placed_dram ? c->dram_share[u] : m->uncore_share[i];
     }
 }
 
@@ -98,7 +111,10 @@ static enum tmx_status create(const void *options, const struct tmx_machine *mac
     m->baseline_w = calloc(machine->n_unit, sizeof *m->baseline_w);
     m->area_share = calloc(machine->n_unit, sizeof *m->area_share);
     m->uncore_share = calloc(machine->n_unit, sizeof *m->uncore_share);
-    if (!m->leakage || !m->leak_ref_w || !m->baseline_w || !m->area_share || !m->uncore_share) {
+    m->l2_share = calloc(machine->n_unit, sizeof *m->l2_share);
+    m->dram_share = calloc(machine->n_unit, sizeof *m->dram_share);
+    if (!m->leakage || !m->leak_ref_w || !m->baseline_w || !m->area_share || !m->uncore_share ||
+        !m->l2_share || !m->dram_share) {
         st = tmx_fail(err, TMX_ENOMEM, "power model of %zu units", machine->n_unit);
     }
     for (size_t g = 0; !st && g < machine->n_gpu; g++) {
@@ -113,33 +129,68 @@ static enum tmx_status create(const void *options, const struct tmx_machine *mac
     return TMX_OK;
 }
 
-static void dynamic(const struct tmx_machine *machine, size_t g, struct tmx_frame *f)
+/* What kernels draw in L2 and memory, added to the units and to the kernels' sums; leakage as above. Memory
+ * has a clock and a voltage of its own: its watts follow the rate of work. */
+static double outside_sms(const struct unit_model *m, const struct tmx_machine *machine, size_t g,
+                          const double *busy_sms, double *sum_w, struct tmx_frame *f)
+{
+    const struct tmx_gpu *gpu = &machine->gpu[g];
+    const double volt2 = gpu->chip->power.dvfs_power == TMX_DVFS_V2F ? machine->volt2[g] : 1;
+    double l2_w = 0, dram_w = 0, busy = 0, leak = 0;
+    for (size_t k = 0; k < gpu->n_run; k++) {
+        const struct tmx_job *j = &machine->job[gpu->run[k]];
+        const double rate = busy_sms[k] * tmx_machine_clock_speed(machine, j, g) * gpu->power_scale /
+                            tmx_job_slowdown(j) * tmx_machine_remote_speed(machine, j, g);
+        l2_w += rate * volt2 * j->l2_w;
+        dram_w += rate * j->dram_w;
+        sum_w[k] += rate * (volt2 * j->l2_w + j->dram_w);
+        busy += busy_sms[k];
+        leak += busy_sms[k] * (j->leak_factor > 0 ? j->leak_factor : 1);
+    }
+    for (size_t i = gpu->unit0; i < gpu->unit0 + gpu->chip->floorplan.n_unit; i++) {
+        f->dynamic_w[i] += l2_w * m->l2_share[i] + dram_w * m->dram_share[i];
+    }
+    return busy > 0 ? leak / busy : 1;
+}
+
+/* Dynamic watts; the leakage of the GPU under its kernels, relative to leakage_w. */
+static double dynamic(const struct unit_model *m, const struct tmx_machine *machine, size_t g,
+                      struct tmx_frame *f)
 {
     const struct tmx_gpu *gpu = &machine->gpu[g];
     const struct tmx_chip *c = gpu->chip;
     const double volt2 = c->power.dvfs_power == TMX_DVFS_V2F ? machine->volt2[g] : 1;
-    double way_w[TMX_WAYS] = {0, 0}, sum_w[TMX_WAYS] = {0, 0};
+    double way_w[TMX_WAYS] = {0}, sum_w[TMX_WAYS] = {0}, busy_sms[TMX_WAYS] = {0};
+    bool outside = false;
     for (size_t k = 0; k < gpu->n_run; k++) {
         const struct tmx_job *j = &machine->job[gpu->run[k]];
         const double scale = volt2 * tmx_machine_clock_speed(machine, j, g) * gpu->power_scale;
         way_w[k] = j->power_w * scale / tmx_job_slowdown(j) * /* the same work, spread over a longer time */
                    tmx_machine_remote_speed(machine, j, g);
+        outside = outside || j->l2_w > 0 || j->dram_w > 0 || j->leak_factor > 0;
     }
     for (size_t u = 0; u < c->floorplan.n_unit; u++) {
         const int sm = c->sm_of_unit[u];
         double w = 0;
         if (sm != TMX_NO_SM) {
             const double *busy = &machine->busy[TMX_WAYS * (gpu->sm0 + (size_t)sm)];
-            const double w0 = busy[0] * way_w[0] * c->part_share[u],
-                         w1 = busy[1] * way_w[1] * c->part_share[u];
-            sum_w[0] += w0;
-            sum_w[1] += w1;
-            w = w0 + w1;
+            for (size_t k = 0; k < TMX_WAYS; k++) {
+                const double part_w = busy[k] * way_w[k] * c->part_share[u];
+                sum_w[k] += part_w;
+                busy_sms[k] += busy[k] * c->part_share[u];
+                w += part_w;
+            }
         }
         f->dynamic_w[gpu->unit0 + u] = w;
     }
-    f->way_w[TMX_WAYS * g] = sum_w[0];
-    f->way_w[TMX_WAYS * g + 1] = sum_w[1];
+    double leak = 1;
+    if (outside) {
+        leak = outside_sms(m, machine, g, busy_sms, sum_w, f);
+    }
+    for (size_t k = 0; k < TMX_WAYS; k++) {
+        f->way_w[TMX_WAYS * g + k] = sum_w[k];
+    }
+    return leak;
 }
 
 /* Shared structures serve all resident kernels at once. */
@@ -180,10 +231,10 @@ static enum tmx_status eval(void *model, const struct tmx_machine *machine, stru
         if (bad) {
             return TMX_ERUNAWAY;
         }
-        dynamic(machine, g, f);
+        const double leak = dynamic(m, machine, g, f);
         f->transition_w[g] = transition_w;
         tmx_leakage_factors(&m->leakage[g], n, f->temp_k + u0, f->leakage_w + u0);
-        sum_watts(n, m->leak_ref_w + u0, volt, f->asleep + u0, f->unpowered + u0, f->saved_w + u0,
+        sum_watts(n, m->leak_ref_w + u0, volt * leak, f->asleep + u0, f->unpowered + u0, f->saved_w + u0,
                   f->leakage_w + u0);
         for (size_t i = u0; i < u0 + n; i++) {
             f->baseline_w[i] = m->baseline_w[i] + awake_w * m->uncore_share[i];

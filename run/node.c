@@ -12,8 +12,8 @@
 
 enum { MAX_FAILURES = 4096 };
 
-static enum tmx_status open_chip(const struct tmx_run *r, struct tmx_run_kind *k,
-                                 const struct tmx_setting *root, struct tmx_err *err)
+static enum tmx_status open_chip(struct tmx_run *r, struct tmx_run_kind *k, const struct tmx_setting *root,
+                                 struct tmx_err *err)
 {
     char folder[TMX_PATH_SIZE], path[2 * TMX_PATH_SIZE];
     struct tmx_floorplan fp = {0};
@@ -26,6 +26,9 @@ static enum tmx_status open_chip(const struct tmx_run *r, struct tmx_run_kind *k
     if (st) {
         return st;
     }
+    if (r->options.sms_off[0]) {
+        snprintf(k->chip.sms_off, sizeof k->chip.sms_off, "%s", r->options.sms_off);
+    }
     snprintf(k->floorplan_path, sizeof k->floorplan_path, "%s", r->options.floorplan);
     if (!r->options.floorplan[0] || !tmx_os_exists(k->floorplan_path)) { /* beside the chip's own */
         snprintf(k->floorplan_path, sizeof k->floorplan_path, "%s/%s", folder,
@@ -35,6 +38,10 @@ static enum tmx_status open_chip(const struct tmx_run *r, struct tmx_run_kind *k
     st = st ? st : tmx_floorplan_check(&fp, 1, err); /* gaps are the package's question: its filler's */
     st = st ? st : tmx_chip_attach(&k->chip, &fp, err);
     tmx_floorplan_finish(&fp);
+    const size_t used = strlen(r->note);
+    if (!st && k->chip.confidence[0]) {
+        snprintf(r->note + used, sizeof r->note - used, "chip %s: %s\n", k->chip.name, k->chip.confidence);
+    }
     snprintf(k->package_path, sizeof k->package_path, "%s/%s", folder, k->chip.package_file);
     return st;
 }
@@ -194,9 +201,10 @@ static enum tmx_status check_caps(const struct tmx_run *r, const struct tmx_sett
 static enum tmx_status check_overrides(const struct tmx_run *r, const struct tmx_setting *root,
                                        struct tmx_err *err)
 {
-    static const char *const keys[] = {"chip_power", "package", "floorplan"};
-    for (size_t i = 0; i < (r->options.floorplan[0] ? 3u : 2u); i++) {
-        const struct tmx_setting *s = tmx_setting_member(root, keys[i]);
+    static const char *const keys[] = {"chip_power", "package", "floorplan", "sms_off"};
+    const bool given[] = {true, true, r->options.floorplan[0], r->options.sms_off[0]};
+    for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {
+        const struct tmx_setting *s = given[i] ? tmx_setting_member(root, keys[i]) : NULL;
         for (size_t k = 1; s && k < r->n_kind; k++) {
             if (strcmp(r->kind[k].name, r->kind[0].name) != 0) {
                 return tmx_fail_setting(err, s, "%s: the topology has more than one kind of chip", keys[i]);

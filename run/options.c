@@ -12,6 +12,8 @@ const struct tmx_opt tmx_run_opts[] = {
     TMX_ROW_TEXT(tmx_run_options, chip, "gtx280", "chip: a folder of floorplans/, or a path to one"),
     TMX_ROW_TEXT(tmx_run_options, floorplan, "",
                  "floorplan in place of the chip's own: a file, also of the chip's folder"),
+    TMX_ROW_TEXT(tmx_run_options, sms_off, "",
+                 "SMs that are fused off, 14,15,112-127, in place of the chip's own"),
     TMX_ROW_TEXT(tmx_run_options, topology, "",
                  "cards, GPUs, fans and air: a file of systems/, or a path; in place of chip and gpus"),
     TMX_ROW_TEXT(tmx_run_options, link, "", "link between the GPUs; \"\": the topology's"),

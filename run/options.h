@@ -11,6 +11,7 @@
 struct tmx_run_options {
     char chip[256];
     char floorplan[512];
+    char sms_off[256];
     char topology[256];
     char link[48];
     int queue; /* enum tmx_queue */

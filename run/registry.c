@@ -6,6 +6,7 @@
 
 #include "core/base/config.h"
 #include "core/base/opt.h"
+#include "core/base/text.h"
 #include "core/contract/gate_policy.h"
 #include "power/power.h"
 #include "run/input/data.h"
@@ -159,6 +160,28 @@ enum tmx_status tmx_choices_table(const struct tmx_catalog *c, const char *what,
     return st;
 }
 
+/* Every number of a chip stands in its file with its source beside it: that is what there is to say. */
+static void print_chips(FILE *out)
+{
+    char **names = NULL;
+    struct tmx_err ignored; /* the table has named what cannot be read */
+    if (tmx_data_names(TMX_DATA_CHIP, &names, &ignored)) {
+        return;
+    }
+    for (char **n = names; *n; n++) {
+        char path[TMX_PATH_SIZE], file[TMX_PATH_SIZE + 16];
+        struct tmx_text text = {0};
+        enum tmx_status st = tmx_data_find(TMX_DATA_CHIP, *n, path, &ignored);
+        snprintf(file, sizeof file, "%s/chip.cfg", path);
+        st = st ? st : tmx_text_load(&text, file, &ignored);
+        if (!st) {
+            fprintf(out, "\n%s/chip.cfg:\n\n%s", *n, text.data);
+        }
+        tmx_text_finish(&text);
+    }
+    tmx_data_names_free(names);
+}
+
 void tmx_choices_keys(const struct tmx_catalog *c, const char *what, FILE *out)
 {
     if (strcmp(what, "policies") == 0) {
@@ -167,5 +190,7 @@ void tmx_choices_keys(const struct tmx_catalog *c, const char *what, FILE *out)
         tmx_opt_help(tmx_gate_opts, "  ", out);
     } else if (strcmp(what, "backends") == 0) {
         print_keys(c, TMX_KIND_BACKEND, TMX_KIND_POWER, out);
+    } else if (strcmp(what, "chips") == 0) {
+        print_chips(out);
     }
 }

@@ -20,7 +20,7 @@ extern const char *const tmx_choices[];
  * destroys *t. A file that cannot be read is listed without its words. Errors: TMX_EIO. */
 TMX_NODISCARD enum tmx_status tmx_choices_table(const struct tmx_catalog *c, const char *what,
                                                 struct tmx_table **t, struct tmx_err *err);
-/* The keys of policies or back-ends, for people; of anything else nothing. */
+/* The keys of policies or back-ends, the files of chips, for people; of anything else nothing. */
 void tmx_choices_keys(const struct tmx_catalog *c, const char *what, FILE *out);
 
 /* Catalogs that grow (module.c), and what they have loaded. The public part is <thermix/catalog.h>. */

@@ -16,6 +16,8 @@ static const struct tmx_opt root_opts[] = {
     TMX_ROW_TEXT(tmx_chip, name, NULL, "chip's name"),
     TMX_ROW_TEXT(tmx_chip, doc, "", "one sentence"),
     TMX_ROW_TEXT(tmx_chip, source, "", "where the numbers are from"),
+    TMX_ROW_TEXT(tmx_chip, confidence, "",
+                 "what a reader of results must know of these numbers; said in every output"),
     TMX_ROW_TEXT(tmx_chip, floorplan_file, NULL, "HotSpot floorplan, relative to this file"),
     TMX_ROW_TEXT(tmx_chip, package_file, NULL, "HotSpot configuration of the package, relative to this file"),
     TMX_ROW_TEXT(tmx_chip, sm_prefix, "SM", "floorplan units of this prefix and a number are SMs"),
@@ -24,6 +26,9 @@ static const struct tmx_opt root_opts[] = {
                  "SMs a kernel's sm_power_w is the sum over; 0: the chip's"),
     TMX_ROW_REAL(tmx_chip, kernel_power_scale, "1", 0, 100, 1, "factor on the kernels' power"),
     TMX_ROW_REAL(tmx_chip, kernel_time_scale, "1", 1e-6, 1e6, 1, "factor on the kernels' block lifetimes"),
+    TMX_ROW_REAL(tmx_chip, static_reference_w, "W", 0, 1000, 0,
+                 "kernels' static_w at which the chip leaks leakage_w; 0: it does not depend on the kernel"),
+    TMX_ROW_TEXT(tmx_chip, sms_off, "", "SMs fused off, by their units' numbers: 14,15,112-127"),
     TMX_ROW_REAL(tmx_chip, step_hz, "Hz", 0, 1e9, 0,
                  "levels are points of a curve: one every step, straight between; 0: as they are given"),
     TMX_ROW_REAL(tmx_chip, nominal_hz, "Hz", 0, 1e10, 0,
@@ -94,8 +99,45 @@ static const struct tmx_opt board_opts[] = {
 };
 
 /* Groups of other models are left to them. */
-static const char *const groups[] = {"limits", "power",  "levels", "board", "memory",
-                                     "energy", "gating", "job",    NULL};
+static const char *const groups[] = {"limits", "power",  "levels", "board", "units",
+                                     "memory", "energy", "gating", "job",   NULL};
+
+static const struct tmx_opt part_opts[] = {
+    TMX_ROW_TEXT(tmx_chip_part, prefix, NULL, "units whose names begin with this"),
+    TMX_ROW_REAL(tmx_chip_part, l2, "1", 0, 1, 0, "of the kernels' l2_w"),
+    TMX_ROW_REAL(tmx_chip_part, dram, "1", 0, 1, 0, "of the kernels' dram_w"),
+    TMX_ROW_REAL(tmx_chip_part, baseline, "1", 0, 1, 0, "of baseline_w"),
+    TMX_ROW_BOOL(tmx_chip_part, memory, 0, "the board's memory sensor reads the hottest of them"),
+    TMX_ROW_BOOL(tmx_chip_part, die, 1, "of the die: shares leakage and the rest of the baseline by area"),
+    {0},
+};
+
+static bool whole_or_nothing(double sum)
+{
+    return sum == 0 || fabs(sum - 1) < 1e-6;
+}
+
+static enum tmx_status read_parts(struct tmx_chip *c, const struct tmx_setting *root, struct tmx_err *err)
+{
+    const struct tmx_setting *list;
+    double l2 = 0, dram = 0, baseline = 0;
+    enum tmx_status st = tmx_setting_list(root, "units", 0, TMX_MAX_CHIP_PART, &list, err);
+    for (size_t i = 0; !st && i < tmx_setting_length(list); i++) {
+        st = tmx_opt_read(part_opts, &c->part[i], tmx_setting_at(list, i), NULL, err);
+        l2 += c->part[i].l2;
+        dram += c->part[i].dram;
+        baseline += c->part[i].baseline;
+    }
+    c->n_part = tmx_setting_length(list);
+    if (!st && !(whole_or_nothing(l2) && whole_or_nothing(dram) && baseline <= 1 + 1e-6)) {
+        st = tmx_fail_setting(
+            err, list,
+            "units: l2 adds up to %g, dram to %g, baseline to %g; expected 1 (or 0: by area), 1 (or 0), at "
+            "most 1",
+            l2, dram, baseline);
+    }
+    return st;
+}
 
 /* A level every step_hz along the points read so far, the last point's included. */
 static enum tmx_status follow_curve(struct tmx_chip *c, const struct tmx_setting *list, struct tmx_err *err)
@@ -205,6 +247,9 @@ enum tmx_status tmx_chip_load(struct tmx_chip *c, const char *path, const struct
             st = tmx_opt_read_group(board_opts, &c->board, root, "board", NULL, err);
         }
         if (!st) {
+            st = read_parts(c, root, err);
+        }
+        if (!st) {
             st = read_levels(c, root, err);
         }
     }
@@ -225,18 +270,84 @@ static int sm_number(const struct tmx_chip *c, const char *name)
     return (*end == '\0' || *end == '_') && v < 4096 ? (int)v : TMX_NO_SM;
 }
 
+/* Is the SM of this number in a list like "14,15,112-127"? text: already checked. */
+static bool listed(const char *text, long number)
+{
+    while (*text) {
+        char *end;
+        const long first = strtol(text, &end, 10), last = *end == '-' ? strtol(end + 1, &end, 10) : first;
+        if (number >= first && number <= last) {
+            return true;
+        }
+        text = end + (*end == ',');
+    }
+    return false;
+}
+
+static enum tmx_status check_list(const struct tmx_chip *c, long n_name, struct tmx_err *err)
+{
+    for (const char *p = c->sms_off; *p;) {
+        char *end;
+        const bool digit = *p >= '0' && *p <= '9';
+        const long first = strtol(p, &end, 10);
+        const bool range = *end == '-' && end[1] >= '0' && end[1] <= '9';
+        const long last = range ? strtol(end + 1, &end, 10) : first;
+        if (!digit || last < first || last >= n_name || (*end != ',' && *end != '\0') ||
+            (*end == ',' && !end[1])) {
+            return tmx_fail(err, TMX_ECONFIG,
+                            "sms_off = \"%s\" of chip %s: at \"%s\"; expected numbers of SMs, 0 to %ld, as "
+                            "in 14,15,112-127",
+                            c->sms_off, c->name, p, n_name - 1);
+        }
+        p = end + (*end == ',');
+    }
+    return TMX_OK;
+}
+
+/* The SMs that work get numbers without gaps, in the order of their names'. */
+static enum tmx_status number_sms(struct tmx_chip *c, struct tmx_err *err)
+{
+    const struct tmx_floorplan *fp = &c->floorplan;
+    size_t n_name = 0;
+    for (size_t u = 0; u < fp->n_unit; u++) {
+        c->sm_of_unit[u] = sm_number(c, fp->unit[u].name);
+        n_name = c->sm_of_unit[u] >= (int)n_name ? (size_t)c->sm_of_unit[u] + 1 : n_name;
+    }
+    if (n_name == 0 || n_name > fp->n_unit) {
+        return tmx_fail_at(err, TMX_ECONFIG, fp->source, 0,
+                           "no complete set of units %s0, %s1, ... for the SMs", c->sm_prefix, c->sm_prefix);
+    }
+    const enum tmx_status st = check_list(c, (long)n_name, err);
+    if (st) {
+        return st;
+    }
+    c->sm_name = calloc(n_name, sizeof *c->sm_name);
+    int *index = calloc(n_name, sizeof *index);
+    if (!c->sm_name || !index) {
+        free(index);
+        return tmx_fail(err, TMX_ENOMEM, "chip of %zu SMs", n_name);
+    }
+    for (size_t k = 0; k < n_name; k++) {
+        const bool off = listed(c->sms_off, (long)k);
+        index[k] = off ? TMX_NO_SM : (int)c->n_sm;
+        c->sm_name[c->n_sm] = (int)k;
+        c->n_sm += !off;
+    }
+    for (size_t u = 0; u < fp->n_unit; u++) {
+        const int name = c->sm_of_unit[u];
+        c->sm_of_unit[u] = name == TMX_NO_SM ? TMX_NO_SM : index[name];
+        c->is_off[u] = name != TMX_NO_SM && c->sm_of_unit[u] == TMX_NO_SM;
+    }
+    free(index);
+    return c->n_sm > 0 ? TMX_OK : tmx_fail(err, TMX_ECONFIG, "sms_off: every SM of chip %s is off", c->name);
+}
+
 static enum tmx_status find_sms(struct tmx_chip *c, struct tmx_err *err)
 {
     const struct tmx_floorplan *fp = &c->floorplan;
-    for (size_t u = 0; u < fp->n_unit; u++) {
-        c->sm_of_unit[u] = sm_number(c, fp->unit[u].name);
-        if (c->sm_of_unit[u] >= (int)c->n_sm) {
-            c->n_sm = (size_t)c->sm_of_unit[u] + 1;
-        }
-    }
-    if (c->n_sm == 0 || c->n_sm > fp->n_unit) {
-        return tmx_fail_at(err, TMX_ECONFIG, fp->source, 0,
-                           "no complete set of units %s0, %s1, ... for the SMs", c->sm_prefix, c->sm_prefix);
+    const enum tmx_status st = number_sms(c, err);
+    if (st) {
+        return st;
     }
     c->unit_of_sm = calloc(c->n_sm, sizeof *c->unit_of_sm);
     c->hot_order = calloc(c->n_sm, sizeof *c->hot_order);
@@ -254,8 +365,8 @@ static enum tmx_status find_sms(struct tmx_chip *c, struct tmx_err *err)
         }
         if (first == fp->n_unit) {
             return tmx_fail_at(err, TMX_ECONFIG, fp->source, 0,
-                               "SM unit %s%zu is missing (the chip has %s0 to %s%zu)", c->sm_prefix, sm,
-                               c->sm_prefix, c->sm_prefix, c->n_sm - 1);
+                               "SM unit %s%d is missing (the chip has %s0 to %s%d)", c->sm_prefix,
+                               c->sm_name[sm], c->sm_prefix, c->sm_prefix, c->sm_name[c->n_sm - 1]);
         }
         c->unit_of_sm[sm] = first;
         for (size_t u = first; u < fp->n_unit; u++) {
@@ -267,18 +378,74 @@ static enum tmx_status find_sms(struct tmx_chip *c, struct tmx_err *err)
     return TMX_OK;
 }
 
-static void cluster_centre(const struct tmx_chip *c, size_t cluster, double *x_m, double *y_m)
+static const struct tmx_chip_part *part_of(const struct tmx_chip *c, size_t unit)
 {
-    const size_t first = cluster * (size_t)c->sms_per_cluster;
+    const char *name = c->floorplan.unit[unit].name;
+    for (size_t i = 0; i < c->n_part; i++) {
+        const size_t n = strlen(c->part[i].prefix);
+        if (strlen(name) >= n && tmx_span_is((struct tmx_span){name, name + n}, c->part[i].prefix)) {
+            return &c->part[i];
+        }
+    }
+    return NULL;
+}
+
+/* Shares of the units outside the SMs, by area within each part. */
+static enum tmx_status find_parts(struct tmx_chip *c, struct tmx_err *err)
+{
+    const struct tmx_floorplan *fp = &c->floorplan;
+    double area_m2[TMX_MAX_CHIP_PART] = {0};
+    for (int pass = 0; pass < 2; pass++) {
+        for (size_t u = 0; u < fp->n_unit; u++) {
+            const struct tmx_chip_part *p = part_of(c, u);
+            if (!p || c->sm_of_unit[u] != TMX_NO_SM || c->is_off[u]) {
+                continue;
+            }
+            const double a = tmx_unit_area_m2(&fp->unit[u]);
+            if (pass == 0) {
+                area_m2[p - c->part] += a;
+                continue;
+            }
+            const double share = a / area_m2[p - c->part];
+            c->off_die[u] = !p->die;
+            c->is_memory[u] = p->memory;
+            c->l2_share[u] = share * p->l2;
+            c->dram_share[u] = share * p->dram;
+            c->baseline_share[u] = share * p->baseline;
+        }
+    }
+    for (size_t i = 0; i < c->n_part; i++) {
+        if (area_m2[i] == 0) {
+            return tmx_fail_at(err, TMX_ECONFIG, fp->source, 0,
+                               "units of chip %s: no unit outside the SMs begins with \"%s\"", c->name,
+                               c->part[i].prefix);
+        }
+    }
+    return TMX_OK;
+}
+
+static size_t cluster_of(const struct tmx_chip *c, size_t sm)
+{
+    return (size_t)(c->sm_name[sm] / c->sms_per_cluster);
+}
+
+/* False: all of its SMs are off. */
+static bool cluster_centre(const struct tmx_chip *c, size_t cluster, double *x_m, double *y_m)
+{
     size_t n = 0;
     *x_m = *y_m = 0;
-    for (size_t sm = first; sm < first + (size_t)c->sms_per_cluster && sm < c->n_sm; sm++, n++) {
+    for (size_t sm = 0; sm < c->n_sm; sm++) {
+        if (cluster_of(c, sm) != cluster) {
+            continue;
+        }
+        n++;
         const struct tmx_unit *u = &c->floorplan.unit[c->unit_of_sm[sm]];
         *x_m += u->x_m + u->w_m / 2;
         *y_m += u->y_m + u->h_m / 2;
     }
     *x_m /= (double)n;
     *y_m /= (double)n;
+    return n > 0;
 }
 
 /* Take the cluster that scores best: nearest to a die corner not yet served, then
@@ -298,7 +465,7 @@ static size_t next_cluster(const double *x, const double *y, const bool *taken, 
             score = -hypot(x[i] - corner_x[n_taken], y[i] - corner_y[n_taken]);
         } else {
             for (size_t j = 0; j < n; j++) {
-                const double d = hypot(x[i] - x[j], y[i] - y[j]);
+                const double d = hypot(x[i] - x[j], y[i] - y[j]); /* NAN: all off */
                 score = taken[j] && d < score ? d : score;
             }
         }
@@ -312,24 +479,27 @@ static size_t next_cluster(const double *x, const double *y, const bool *taken, 
 
 static enum tmx_status order_sms(struct tmx_chip *c, struct tmx_err *err)
 {
-    const size_t per = (size_t)c->sms_per_cluster, n = (c->n_sm + per - 1) / per;
+    const size_t n = cluster_of(c, c->n_sm - 1) + 1;
     double *x = calloc(n, sizeof *x), *y = calloc(n, sizeof *y);
     bool *taken = calloc(n, sizeof *taken);
     enum tmx_status st = TMX_OK;
-    size_t filled = 0;
+    size_t filled = 0, n_off = 0;
     if (!x || !y || !taken) {
         st = tmx_fail(err, TMX_ENOMEM, "chip of %zu SMs", c->n_sm);
         goto out;
     }
     for (size_t i = 0; i < n; i++) {
-        cluster_centre(c, i, &x[i], &y[i]);
+        taken[i] = !cluster_centre(c, i, &x[i], &y[i]);
+        n_off += taken[i];
     }
-    for (size_t k = 0; k < n; k++) {
+    for (size_t k = 0; k < n - n_off; k++) {
         const size_t i = next_cluster(x, y, taken, n, k, tmx_floorplan_width_m(&c->floorplan),
                                       tmx_floorplan_height_m(&c->floorplan));
         taken[i] = true;
-        for (size_t sm = i * per; sm < (i + 1) * per && sm < c->n_sm; sm++) {
-            c->hot_order[filled++] = sm;
+        for (size_t sm = 0; sm < c->n_sm; sm++) {
+            if (cluster_of(c, sm) == i) {
+                c->hot_order[filled++] = sm;
+            }
         }
     }
 out:
@@ -344,12 +514,22 @@ enum tmx_status tmx_chip_attach(struct tmx_chip *c, struct tmx_floorplan *fp, st
     c->floorplan = *fp;
     *fp = (struct tmx_floorplan){0};
     c->sm_of_unit = calloc(c->floorplan.n_unit, sizeof *c->sm_of_unit);
-    c->is_memory = calloc(c->floorplan.n_unit, sizeof *c->is_memory);
-    c->part_share = calloc(c->floorplan.n_unit, sizeof *c->part_share);
-    if (!c->sm_of_unit || !c->is_memory || !c->part_share) {
+    bool **const flags[] = {&c->is_memory, &c->is_off, &c->off_die};
+    double **const shares[] = {&c->part_share, &c->l2_share, &c->dram_share, &c->baseline_share};
+    bool ok = c->sm_of_unit;
+    for (size_t i = 0; i < sizeof flags / sizeof flags[0]; i++) {
+        *flags[i] = calloc(c->floorplan.n_unit, sizeof **flags[i]);
+        ok = ok && *flags[i];
+    }
+    for (size_t i = 0; i < sizeof shares / sizeof shares[0]; i++) {
+        *shares[i] = calloc(c->floorplan.n_unit, sizeof **shares[i]);
+        ok = ok && *shares[i];
+    }
+    if (!ok) {
         return tmx_fail(err, TMX_ENOMEM, "chip of %zu units", c->floorplan.n_unit);
     }
-    const enum tmx_status st = find_sms(c, err);
+    enum tmx_status st = find_sms(c, err);
+    st = st ? st : find_parts(c, err);
     if (!st && c->sm_power_reference_sms == 0) {
         c->sm_power_reference_sms = (double)c->n_sm;
     }
@@ -361,7 +541,13 @@ void tmx_chip_finish(struct tmx_chip *c)
     tmx_floorplan_finish(&c->floorplan);
     free(c->sm_of_unit);
     free(c->unit_of_sm);
+    free(c->sm_name);
     free(c->is_memory);
+    free(c->is_off);
+    free(c->off_die);
+    free(c->l2_share);
+    free(c->dram_share);
+    free(c->baseline_share);
     free(c->part_share);
     free(c->hot_order);
     *c = (struct tmx_chip){0};

@@ -55,10 +55,23 @@ struct tmx_chip_board { /* what its maker states of the board it is sold on; 0: 
     double memory_c; /* of its memory */
 };
 
+enum { TMX_MAX_CHIP_PART = 16 };
+
+/* Units outside the SMs whose names begin alike, and what they get of watts; shared out by area among them.
+ */
+struct tmx_chip_part {
+    char prefix[16];
+    double l2, dram; /* of the kernels' l2_w and dram_w */
+    double baseline; /* of the chip's baseline_w; what no part gets goes as baseline_sm_share says */
+    bool memory;     /* stacks that the board's memory sensor reads */
+    bool die;        /* shares what goes by area: leakage, the rest of the baseline */
+};
+
 struct tmx_chip {
     char name[64];
     char doc[256];
     char source[512];
+    char confidence[256];          /* what a reader of results must know; "": nothing */
     char floorplan_file[256];      /* relative to the chip's folder */
     char package_file[256];        /* HotSpot .config */
     char sm_prefix[16];            /* floorplan units <prefix><number> are SMs */
@@ -66,17 +79,26 @@ struct tmx_chip {
     double sm_power_reference_sms; /* number of SMs over which a kernel's sm_power_w is spread */
     double kernel_power_scale;     /* kernel powers of the reference chip times this */
     double kernel_time_scale;      /* kernels' block lifetimes on the reference chip times this */
-    double step_hz;    /* between the levels made of the curve in `levels`; 0: as they are given */
-    double nominal_hz; /* clock of kernels' watts and times; 0: the fastest */
+    double step_hz;            /* between the levels made of the curve in `levels`; 0: as they are given */
+    double static_reference_w; /* static_w of a kernel under which the chip leaks leakage_w; 0: unheeded */
+    char sms_off[256];         /* numbers of SMs that are fused off: "14,15,112-127" */
+    double nominal_hz;         /* clock of kernels' watts and times; 0: the fastest */
     struct tmx_sm_limits limits;
     struct tmx_chip_power power;
     struct tmx_chip_board board;
+    struct tmx_chip_part part[TMX_MAX_CHIP_PART];
+    size_t n_part;
     struct tmx_clock_level level[TMX_MAX_LEVEL];
     size_t n_level, nominal;        /* nominal: the level that kernels' watts and times are given at */
     struct tmx_floorplan floorplan; /* owned */
     size_t n_sm;
-    int *sm_of_unit;    /* [n_unit] SM index or TMX_NO_SM */
-    size_t *unit_of_sm; /* [n_sm] the first unit of the SM: its sensor */
+    int *sm_of_unit; /* [n_unit] SM index or TMX_NO_SM; SMs that are off have none, the others' are without
+                        gaps */
+    int *sm_name;    /* [n_sm] number in the names of its units */
+    bool *is_off;    /* [n_unit] of an SM that is fused off: it draws nothing */
+    bool *off_die;   /* [n_unit] beside the die: gets nothing that goes by area */
+    double *l2_share, *dram_share, *baseline_share; /* [n_unit] of the watts that the parts get */
+    size_t *unit_of_sm;                             /* [n_sm] the first unit of the SM: its sensor */
     bool *is_memory;    /* [n_unit] stacks of memory, whose hottest the board's memory sensor reads */
     double *part_share; /* [n_unit] share of its SM's dynamic power; 0 elsewhere */
     size_t *hot_order;  /* [n_sm] SMs in the order they take hot blocks: whole corner clusters first, then

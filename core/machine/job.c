@@ -24,9 +24,11 @@ enum tmx_status tmx_job_init(struct tmx_job *job, const struct tmx_kernel *k, co
     }
     const double lifetime_s = k->power.block_lifetime_s * c->kernel_time_scale;
     const double per_sm_s = occupancy / lifetime_s, n_sm = (double)c->n_sm;
+    const double scale = c->kernel_power_scale / c->sm_power_reference_sms;
     const double power_w = k->power.sm_power_w > 0
                                ? k->power.sm_power_w * c->kernel_power_scale / c->sm_power_reference_sms
                                : rates_w;
+    const double static_w = k->component_w[TMX_COMPONENT_STATIC];
     const double work_sm_s = work_s > 0 ? work_s * n_sm : k->launch.thread_blocks / per_sm_s;
     const double width = ceil(work_sm_s * per_sm_s / occupancy);
     *job = (struct tmx_job){.kernel = k,
@@ -35,6 +37,9 @@ enum tmx_status tmx_job_init(struct tmx_job *job, const struct tmx_kernel *k, co
                             .lifetime_s = lifetime_s,
                             .power_w = power_w,
                             .pdi_w = power_w,
+                            .l2_w = k->component_w[TMX_COMPONENT_L2] * scale,
+                            .dram_w = k->component_w[TMX_COMPONENT_DRAM] * scale,
+                            .leak_factor = c->static_reference_w > 0 ? static_w / c->static_reference_w : 0,
                             .gate_slowdown = 1,
                             .memory_slowdown = 1,
                             .remote_weight = k->power.remote_weight,

@@ -24,6 +24,8 @@ struct tmx_job {
     double blocks_per_sm_s; /* blocks one SM retires per second at the nominal clock */
     double lifetime_s;      /* of one block at the nominal clock */
     double power_w;         /* dynamic W per SM it runs on alone, at the nominal clock and voltage */
+    double l2_w, dram_w;    /* the same of L2 and memory, per SM it runs on */
+    double leak_factor;     /* of the chip's leakage while it runs on all SMs; 0: it does not say */
     double uncore_w;        /* W it keeps awake outside the SMs; of several resident kernels the largest */
     double memory_bound;    /* share of its blocks' time that does not follow the core clock */
     double gate_slowdown;   /* block lifetimes times this, 1: none; written by the gate stage, */

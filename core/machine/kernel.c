@@ -51,7 +51,63 @@ static const struct tmx_opt power_opts[] = {
     {0},
 };
 
-static const char *const groups[] = {"launch", "power", "instructions", "memory", "job", NULL};
+/* In the order of enum tmx_component. */
+const char *const tmx_component_keys[] = {
+    "instruction_buffer_w",
+    "instruction_cache_w",
+    "data_cache_w",
+    "constant_cache_w",
+    "shared_memory_w",
+    "register_file_w",
+    "int_w",
+    "fp_w",
+    "dp_w",
+    "int_mul_w",
+    "fp_mul_w",
+    "fp_sqrt_w",
+    "fp_log_w",
+    "fp_sin_w",
+    "fp_exp_w",
+    "dp_mul_w",
+    "tensor_w",
+    "texture_w",
+    "scheduler_w",
+    "pipeline_w",
+    "idle_sm_w",
+    "l2_w",
+    "dram_w",
+    "static_w",
+};
+_Static_assert(sizeof tmx_component_keys / sizeof tmx_component_keys[0] == TMX_N_COMPONENT, "a key each");
+
+static const char *const groups[] = {"launch", "power", "components", "instructions", "memory", "job", NULL};
+
+/* Watts by component; those of the SMs add up to sm_power_w. */
+static enum tmx_status read_components(struct tmx_kernel *k, const struct tmx_setting *group,
+                                       struct tmx_err *err)
+{
+    struct tmx_opt rows[TMX_N_COMPONENT + 1] = {{0}};
+    double sm_w = 0;
+    for (size_t i = 0; i < TMX_N_COMPONENT; i++) {
+        rows[i] = (struct tmx_opt){.key = tmx_component_keys[i],
+                                   .type = TMX_OPT_REAL,
+                                   .offset = i * sizeof(double),
+                                   .unit = "W",
+                                   .max = 1000,
+                                   .doc = "of the whole chip, at the nominal clock"};
+    }
+    const enum tmx_status st = tmx_opt_read(rows, k->component_w, group, NULL, err);
+    for (size_t i = 0; i < TMX_COMPONENT_L2; i++) {
+        sm_w += k->component_w[i];
+    }
+    if (!st && k->power.sm_power_w > 0 && fabs(k->power.sm_power_w - sm_w) > 1e-6 * (1 + sm_w)) {
+        return tmx_fail_setting(err, group,
+                                "components: those of the SMs add up to %g W, power.sm_power_w = %g", sm_w,
+                                k->power.sm_power_w);
+    }
+    k->power.sm_power_w = sm_w;
+    return st;
+}
 
 enum tmx_status tmx_kernel_load(struct tmx_kernel *k, const char *path, struct tmx_err *err)
 {
@@ -65,8 +121,12 @@ enum tmx_status tmx_kernel_load(struct tmx_kernel *k, const char *path, struct t
         if (!st) {
             st = tmx_opt_read_group(launch_opts, &k->launch, root, "launch", NULL, err);
         }
-        if (!st && power) {
+        const struct tmx_setting *components = tmx_setting_member(root, "components");
+        if (!st && (power || components)) {
             st = tmx_opt_read(power_opts, &k->power, power, NULL, err);
+        }
+        if (!st && components) {
+            st = read_components(k, components, err);
         }
     }
     tmx_config_close(cfg);

@@ -10,6 +10,17 @@
 enum tmx_part { TMX_INT, TMX_FP, TMX_SFU, TMX_ALU, TMX_FDS, TMX_REG, TMX_CACHE, TMX_SHM, TMX_N_PART };
 extern const char *const tmx_part_names[]; /* [TMX_N_PART + 1], NULL-terminated */
 
+/* Watts of a kernel by component, as AccelWattch names them (Kandiah et al., MICRO 2021): all but the last
+ * three are the SMs'. */
+enum tmx_component {
+    TMX_COMPONENT_SM_FIRST,
+    TMX_COMPONENT_L2 = 21,
+    TMX_COMPONENT_DRAM,
+    TMX_COMPONENT_STATIC,
+    TMX_N_COMPONENT,
+};
+extern const char *const tmx_component_keys[]; /* [TMX_N_COMPONENT] */
+
 struct tmx_kernel_launch {
     int thread_blocks; /* of one launch; a mix may ask for more work than one launch */
     int threads_per_block;
@@ -28,6 +39,7 @@ struct tmx_kernel_power {
 };
 
 struct tmx_kernel {
+    double component_w[TMX_N_COMPONENT]; /* all 0 where unknown */
     char name[64];
     char doc[256];
     char source[512];
