@@ -196,6 +196,7 @@ static enum tmx_status read_kind(struct tmx_run *r, struct tmx_run_kind *k, cons
         return tmx_setting_blame(group ? group : root, st, err);
     }
     k->stack.spec.min_step_s = r->options.tick_s;
+    k->stack.spec.no_field = true; /* a run writes the temperatures of units alone */
     return r->topology.n_gpu > 0 ? tabulate_fan(r, k, err) : TMX_OK;
 }
 

@@ -379,6 +379,9 @@ static enum tmx_status field(const void *state, size_t layer, double *cell_k)
     const struct tmx_network *net = &s->model->shared.net;
     const size_t n = layer == net->n_layer ? net->n_package : net->n_cell;
     tmx_assert(layer <= net->n_layer);
+    if (s->model->shared.no_field) {
+        return TMX_EUNSUPPORTED;
+    }
     tmx_reduced_model_field(&s->model->shared, s->level, s->z, s->power, layer * net->n_cell, n, s->next,
                             cell_k);
     for (size_t c = 0; c < n; c++) {

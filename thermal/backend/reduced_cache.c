@@ -2,6 +2,7 @@
 /* A reduced model's way to the cache and back. */
 #include <cblas.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "core/store/cache.h"
 #include "thermal/backend/reduced_model.h"
@@ -93,7 +94,18 @@ struct sizes {
     size_t n_level, n_mode, n_unit, n_node, n_region, n_basis, n_shift;
 };
 
-enum { PER_LEVEL = 7, WHOLE = 6 };
+enum { PER_LEVEL = 7, WHOLE = 4 };
+
+/* The maps, in the file of their own. */
+static size_t list_maps(const struct tmx_reduced_model *m, struct sizes *sizes, struct tmx_piece piece[WHOLE])
+{
+    const size_t k = m->n_mode, real = sizeof(double);
+    piece[0] = (struct tmx_piece){sizes, sizeof *sizes};
+    piece[1] = (struct tmx_piece){m->map, m->map ? k * m->net.n_view * sizeof *m->map : 0};
+    piece[2] = (struct tmx_piece){m->fine_map, m->fine_map ? k * m->net.n_view * real : 0};
+    piece[3] = (struct tmx_piece){m->still, m->still ? m->net.n_unit * m->net.n_view * real : 0};
+    return WHOLE;
+}
 
 static size_t list_pieces(const struct tmx_reduced_model *m, struct sizes *sizes, struct tmx_piece *piece)
 {
@@ -110,9 +122,6 @@ static size_t list_pieces(const struct tmx_reduced_model *m, struct sizes *sizes
         piece[n++] = (struct tmx_piece){q->leave, q->mode_row * real};
         piece[n++] = (struct tmx_piece){q->one, q->mode_row * real};
     }
-    piece[n++] = (struct tmx_piece){m->map, m->map ? k * m->net.n_view * sizeof *m->map : 0};
-    piece[n++] = (struct tmx_piece){m->fine_map, m->fine_map ? k * m->net.n_view * real : 0};
-    piece[n++] = (struct tmx_piece){m->still, m->still ? unit * m->net.n_view * real : 0};
     piece[n++] = (struct tmx_piece){m->vector, m->vector ? m->n_level * k * k * real : 0};
     piece[n++] = (struct tmx_piece){m->error, unit * unit * real};
     piece[n++] = (struct tmx_piece){m->cell_error, unit * m->n_region * real};
@@ -131,20 +140,22 @@ static bool allocate(struct tmx_reduced_model *m, const struct sizes *sizes)
             return false;
         }
     }
-    m->map = m->fine ? NULL : calloc(k * n_view, sizeof *m->map);
-    m->fine_map = m->fine ? calloc(k * n_view, sizeof *m->fine_map) : NULL;
-    m->still = m->truncated ? calloc(unit * n_view, sizeof *m->still) : NULL;
+    if (!m->no_field) {
+        m->map = m->fine ? NULL : calloc(k * n_view, sizeof *m->map);
+        m->fine_map = m->fine ? calloc(k * n_view, sizeof *m->fine_map) : NULL;
+        m->still = m->truncated ? calloc(unit * n_view, sizeof *m->still) : NULL;
+    }
     m->vector = m->truncated ? NULL : calloc(m->n_level * k * k, sizeof *m->vector);
     m->error = calloc(unit * unit, sizeof *m->error);
     m->cell_error = m->n_region ? calloc(unit * m->n_region, sizeof *m->cell_error) : NULL;
-    return (m->fine ? m->fine_map != NULL : m->map != NULL) &&
-           (m->truncated ? m->still != NULL : m->vector != NULL) && m->error &&
-           (m->n_region == 0 || m->cell_error);
+    return (m->no_field ||
+            ((m->fine ? m->fine_map != NULL : m->map != NULL) && (!m->truncated || m->still))) &&
+           (m->truncated || m->vector) && m->error && (m->n_region == 0 || m->cell_error);
 }
 
 bool tmx_reduced_load(struct tmx_reduced_model *m, const char key[TMX_HASH_HEX])
 {
-    const struct tmx_cache_name name = {.kind = "thermal", .key = key};
+    const struct tmx_cache_name name = {.kind = "thermal", .key = key}, field = {.kind = "field", .key = key};
     struct sizes sizes;
     struct tmx_piece *piece = calloc(1 + PER_LEVEL * m->n_level + WHOLE, sizeof *piece);
     bool ok = piece && tmx_cache_peek(&name, &sizes, sizeof sizes) && sizes.n_level == m->n_level &&
@@ -153,6 +164,9 @@ bool tmx_reduced_load(struct tmx_reduced_model *m, const char key[TMX_HASH_HEX])
               sizes.n_mode <= m->net.n_node; /* a damaged head must not ask for all memory */
     ok = ok && allocate(m, &sizes);
     ok = ok && tmx_cache_read(&name, piece, list_pieces(m, &sizes, piece));
+    const struct sizes own = sizes;
+    ok = ok && (m->no_field || (tmx_cache_read(&field, piece, list_maps(m, &sizes, piece)) &&
+                                memcmp(&own, &sizes, sizeof own) == 0));
     free(piece);
     if (!ok) {
         tmx_reduced_model_empty(m);
@@ -162,11 +176,13 @@ bool tmx_reduced_load(struct tmx_reduced_model *m, const char key[TMX_HASH_HEX])
 
 void tmx_reduced_store(const struct tmx_reduced_model *m, const char key[TMX_HASH_HEX])
 {
-    const struct tmx_cache_name name = {.kind = "thermal", .key = key};
+    const struct tmx_cache_name name = {.kind = "thermal", .key = key}, field = {.kind = "field", .key = key};
     struct sizes sizes = {m->n_level,  m->n_mode,  m->net.n_unit, m->net.n_node,
                           m->n_region, m->n_basis, m->n_shift};
     struct tmx_piece *piece = calloc(1 + PER_LEVEL * m->n_level + WHOLE, sizeof *piece);
     if (piece) {
+        tmx_cache_write(&field, piece,
+                        list_maps(m, &sizes, piece)); /* first: who finds the model finds maps */
         tmx_cache_write(&name, piece, list_pieces(m, &sizes, piece));
     }
     free(piece);

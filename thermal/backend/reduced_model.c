@@ -262,6 +262,15 @@ enum tmx_status tmx_reduced_model_cached(const struct tmx_thermal_spec *spec,
     return st;
 }
 
+static void drop_maps(struct tmx_reduced_model *m)
+{
+    free(m->map);
+    free(m->fine_map);
+    free(m->still);
+    m->map = NULL;
+    m->fine_map = m->still = NULL;
+}
+
 /* From the cache, or built and put there. */
 static enum tmx_status obtain(struct tmx_reduced_model *m, const struct tmx_thermal_spec *spec,
                               const struct demand *d, const struct tmx_reduced_wish *wish,
@@ -398,10 +407,15 @@ enum tmx_status tmx_reduced_model_init(struct tmx_reduced_model *m, const struct
         m->n_region = d.cells.n;
         m->fine = d.cells.n > 0 || d.unit_cells.n > 0;
         m->truncated = m->n_level == 1 && !m->fine;
+        m->no_field = spec->no_field && !m->fine && !spec->init_node_k && m->net.mode != TMX_MAP_MIN &&
+                      m->net.mode != TMX_MAP_MAX; /* these read the maps themselves */
         m->modal = calloc(m->n_level, sizeof *m->modal);
         st = m->modal ? TMX_OK : tmx_fail(err, TMX_ENOMEM, "levels");
     }
     st = st ? st : obtain(m, spec, &d, wish, err);
+    if (m->no_field) { /* a model that was built has them */
+        drop_maps(m);
+    }
     for (size_t l = 0; l < m->n_level && !st; l++) { /* a uniform start is a multiple of the 1 K field */
         for (size_t i = 0; i < m->n_mode; i++) {
             m->modal[l].start[i] =
@@ -422,14 +436,11 @@ void tmx_reduced_model_empty(struct tmx_reduced_model *m)
     for (size_t l = 0; m->modal && l < m->n_level; l++) {
         tmx_modal_finish(&m->modal[l]);
     }
-    free(m->map);
-    free(m->fine_map);
-    free(m->still);
+    drop_maps(m);
     free(m->vector);
     free(m->error);
     free(m->cell_error);
-    m->map = NULL;
-    m->fine_map = m->still = m->vector = m->error = m->cell_error = NULL;
+    m->vector = m->error = m->cell_error = NULL;
 }
 
 void tmx_reduced_model_finish(struct tmx_reduced_model *m)

@@ -32,6 +32,7 @@ struct tmx_reduced_model {
     double start_error_k; /* of a start that is not uniform */
     size_t n_basis;       /* vectors of the basis behind it */
     size_t n_shift;       /* factorisations it took */
+    bool no_field;        /* map, fine_map and still are not there */
     bool from_cache;
 };
 
@@ -57,7 +58,8 @@ TMX_NODISCARD enum tmx_status tmx_reduced_key(const struct tmx_thermal_spec *spe
                                               const struct tmx_reduced_wish *wish, double min_step_s,
                                               double density_w_per_m2, char key[TMX_HASH_HEX],
                                               struct tmx_err *err);
-/* Fill a model that has its network and levels; false (and empty) when the cache has none. */
+/* Fill a model that has its network and levels, its maps unless no_field; false (and empty) when the cache
+ * has none. Maps are a file of their own: they are most of a model, and few ask for them. */
 bool tmx_reduced_load(struct tmx_reduced_model *m, const char key[TMX_HASH_HEX]);
 void tmx_reduced_store(const struct tmx_reduced_model *m, const char key[TMX_HASH_HEX]);
 

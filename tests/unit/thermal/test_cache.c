@@ -287,6 +287,51 @@ static void a_cached_model_is_the_built_one_and_is_rebuilt_when_damaged(void **s
     golden_close(&g);
 }
 
+static void maps_are_a_file_of_their_own_that_is_read_when_asked_for(void **state)
+{
+    (void)state;
+    struct golden g;
+    struct tmx_reduced_model with, without;
+    char key[TMX_HASH_HEX], path[1200];
+    golden_open(&g, "D_package");
+    g.stack.spec.min_step_s = 0;
+    g.stack.spec.power_density_w_per_m2 = 1e6;
+    assert_int_equal(tmx_reduced_key(&g.stack.spec, &wish, 1e-3, 1e6, key, NULL), TMX_OK);
+    snprintf(path, sizeof path, "%s/thermix/%s.field", folder, key);
+    remove(cached_file(key));
+    open_model(&with, &g.stack.spec);
+    assert_true(!with.from_cache && with.map && with.still);
+    g.stack.spec.no_field = true;
+    assert_int_equal(remove(path), 0);
+    open_model(&without, &g.stack.spec); /* does not miss them */
+    assert_true(without.from_cache && !without.map && !without.still);
+    assert_int_equal(with.n_mode, without.n_mode);
+    assert_memory_equal(with.modal->out, without.modal->out,
+                        with.n_mode * with.modal->unit_row * sizeof *with.modal->out);
+    tmx_reduced_model_finish(&with);
+    tmx_reduced_model_finish(&without);
+    g.stack.spec.no_field = false;
+    for (int round = 0; round < 3; round++) { /* missing: built; there: read; damaged: built */
+        open_model(&with, &g.stack.spec);
+        assert_int_equal(with.from_cache, round == 1);
+        assert_true(with.map && with.still);
+        tmx_reduced_model_finish(&with);
+        if (round == 1) {
+            damage(path, 5000);
+        }
+    }
+    g.stack.spec.no_field = true;
+    remove(cached_file(key));
+    open_model(&without, &g.stack.spec); /* built without: kept for those who ask */
+    assert_true(!without.from_cache && !without.map);
+    tmx_reduced_model_finish(&without);
+    g.stack.spec.no_field = false;
+    open_model(&with, &g.stack.spec);
+    assert_true(with.from_cache && with.map);
+    tmx_reduced_model_finish(&with);
+    golden_close(&g);
+}
+
 static void without_a_cache_folder_models_are_built(void **state)
 {
     (void)state;
@@ -311,6 +356,7 @@ int main(void)
         cmocka_unit_test(what_was_used_longest_ago_goes_first),
         cmocka_unit_test(the_bound_holds_under_four_writers_of_which_one_is_killed),
         cmocka_unit_test(a_cached_model_is_the_built_one_and_is_rebuilt_when_damaged),
+        cmocka_unit_test(maps_are_a_file_of_their_own_that_is_read_when_asked_for),
         cmocka_unit_test(without_a_cache_folder_models_are_built),
     };
     if (!getcwd(here, sizeof here)) {
