@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "core/base/text.h"
+#include "thermal/files/trace_npy.h"
 #include "thermal/method.h"
 #include "thermal/settle.h"
 
@@ -160,7 +161,12 @@ enum tmx_status tmx_trace_run_read(struct tmx_trace_run *r, const struct tmx_tra
     say_what_is_not_modelled(r);
     enum tmx_status st = tmx_stack_create(&args->cfg, &options, log, &r->stack, err);
     st = st ? st : check_verify(r, err);
-    st = st ? st : tmx_trace_read(args->cfg.p, &r->power, err);
+    bool npy = false;
+    st = st ? st : tmx_trace_read_any(args->cfg.p, &r->power, &npy, err);
+    if (!st && npy && args->verify_with[0]) {
+        st = tmx_fail(err, TMX_ECONFIG, "--verify-with: HotSpot does not read %s; give a .ptrace",
+                      args->cfg.p);
+    }
     if (st) {
         return st;
     }
@@ -450,7 +456,9 @@ static enum tmx_status write_row(struct tmx_trace_run *r, size_t row, FILE *trac
     for (size_t i = 0; i < r->power.n_column; i++) {
         r->row_k[i] = r->temp_k[r->unit_of[i]];
     }
-    if (trace) {
+    if (trace && tmx_trace_wants_npy(r->args->cfg.o)) {
+        tmx_trace_put_row(r->row_k, r->power.n_column, trace);
+    } else if (trace) {
         tmx_trace_print_row(r->row_k, r->power.n_column, r->args->precision, trace);
     }
     if (r->trace_k) {
@@ -483,7 +491,9 @@ enum tmx_status tmx_trace_run_transient(struct tmx_trace_run *r, FILE *trace, FI
         r->trace_k = calloc(r->power.n_row * r->power.n_column, sizeof *r->trace_k);
         st = r->trace_k ? TMX_OK : tmx_fail(err, TMX_ENOMEM, "%zu rows", r->power.n_row);
     }
-    if (!st && trace) {
+    if (!st && trace && tmx_trace_wants_npy(r->args->cfg.o)) {
+        tmx_trace_put_names((const char *const *)r->power.name, r->power.n_column, r->power.n_row, trace);
+    } else if (!st && trace) {
         tmx_trace_print_names((const char *const *)r->power.name, r->power.n_column, trace);
     }
     for (size_t row = 0; !st && row < r->power.n_row; row++) {

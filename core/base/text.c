@@ -53,7 +53,7 @@ static enum tmx_status drop_mark(struct tmx_text *t, struct tmx_err *err)
     return TMX_OK;
 }
 
-enum tmx_status tmx_text_load(struct tmx_text *t, const char *path, struct tmx_err *err)
+enum tmx_status tmx_text_load_bytes(struct tmx_text *t, const char *path, struct tmx_err *err)
 {
     *t = (struct tmx_text){0};
     snprintf(t->name, sizeof t->name, "%s", path);
@@ -66,22 +66,35 @@ enum tmx_status tmx_text_load(struct tmx_text *t, const char *path, struct tmx_e
     if (in != stdin) {
         fclose(in);
     }
-    if (!st) {
+    if (st) {
+        tmx_text_finish(t);
+    } else {
         tmx_inputs_note(path, t->data, t->size);
-        st = drop_mark(t, err);
     }
+    return st;
+}
+
+enum tmx_status tmx_text_accept(struct tmx_text *t, struct tmx_err *err)
+{
+    enum tmx_status st = drop_mark(t, err);
     const char *nul = st ? NULL : memchr(t->data, '\0', t->size);
     if (nul) {
         unsigned line = 1;
         for (const char *c = t->data; c < nul; c++) {
             line += *c == '\n';
         }
-        st = tmx_fail_at(err, TMX_EPARSE, path, line, "a NUL byte; expected a text file");
+        st = tmx_fail_at(err, TMX_EPARSE, t->name, line, "a NUL byte; expected a text file");
     }
     if (st) {
         tmx_text_finish(t);
     }
     return st;
+}
+
+enum tmx_status tmx_text_load(struct tmx_text *t, const char *path, struct tmx_err *err)
+{
+    const enum tmx_status st = tmx_text_load_bytes(t, path, err);
+    return st ? st : tmx_text_accept(t, err);
 }
 
 void tmx_text_finish(struct tmx_text *t)

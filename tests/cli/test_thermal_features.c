@@ -293,6 +293,28 @@ static void still_air_settles_in_steady_state_and_transient(void **state)
     check_close(last_of("feat_a.ttrace", "A") - 318.15, rise, 0.03, 0); /* steps of r_convec */
 }
 
+static void binary_traces_say_the_same(void **state)
+{
+    (void)state;
+    run(BASE "-o feat_t.npy");
+    run("-c feat.config -f feat.flp -p feat_t.npy -o feat_u.npy"); /* kelvins taken for watts: any numbers
+                                                                      will do */
+    run("-c feat.config -f feat.flp -p feat_t.npy -o feat_u.ttrace --precision 15");
+    struct tmx_trace b;
+    FILE *npy = fopen("feat_u.npy", "rb");
+    double v[64];
+    assert_non_null(npy);
+    assert_int_equal(tmx_trace_read("feat_u.ttrace", &b, NULL), TMX_OK);
+    const size_t n = b.n_row * b.n_column;
+    assert_true(n <= 64 && fseek(npy, -(long)(n * sizeof *v), SEEK_END) == 0 &&
+                fread(v, sizeof *v, n, npy) == n);
+    for (size_t i = 0; i < n; i++) {
+        assert_true(fabs(v[i] - b.value[i]) < 1e-12);
+    }
+    fclose(npy);
+    tmx_trace_finish(&b);
+}
+
 static void heat_may_leave_through_the_board(void **state)
 {
     (void)state;
@@ -368,6 +390,7 @@ int main(void)
         cmocka_unit_test(the_physical_network_takes_the_same_files),
         cmocka_unit_test(the_cheaper_method_is_taken_and_said),
         cmocka_unit_test(still_air_settles_in_steady_state_and_transient),
+        cmocka_unit_test(binary_traces_say_the_same),
         cmocka_unit_test(heat_may_leave_through_the_board),
         cmocka_unit_test(old_habits_are_warned_about),
         cmocka_unit_test(the_options_can_be_dumped_and_used_again),

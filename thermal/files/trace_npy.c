@@ -1,0 +1,357 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* NumPy's .npy files as traces: "\x93NUMPY", version, length of the head, the head (a Python dictionary of
+ * descr, fortran_order, shape, padded so that the data begin at a multiple of 64 bytes), then the data.
+ * Source: numpy.lib.format, versions 1.0 to 3.0. */
+#include "thermal/files/trace_npy.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/text.h"
+
+#if __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
+#error "the data are copied as they are: little-endian"
+#endif
+
+enum { MAGIC = 6, ALIGN = 64, MAX_COLUMN = 1 << 20 };
+static const char magic[MAGIC] = {'\x93', 'N', 'U', 'M', 'P', 'Y'};
+
+struct head {
+    const char *next, *end; /* what is left of it */
+    struct tmx_trace *t;
+    size_t *bytes; /* [n_column] owned: 4 or 8, of each field */
+    size_t room;   /* of names and bytes */
+    size_t plain;  /* bytes of an element of an array without fields; 0: it has fields */
+    size_t shape[2];
+    size_t n_shape;
+    bool fortran, has_descr, has_shape;
+    struct tmx_err *err;
+};
+
+#define FAIL(h, ...) tmx_fail_at((h)->err, TMX_EPARSE, (h)->t->source, 0, __VA_ARGS__)
+
+static bool is_npy(const char *data, size_t size)
+{
+    return size >= MAGIC && memcmp(data, magic, MAGIC) == 0;
+}
+
+static void skip_blanks(struct head *h)
+{
+    while (h->next < h->end && isspace((unsigned char)*h->next)) {
+        h->next++;
+    }
+}
+
+static bool accept(struct head *h, char c)
+{
+    skip_blanks(h);
+    const bool is = h->next < h->end && *h->next == c;
+    h->next += is;
+    return is;
+}
+
+static enum tmx_status expect(struct head *h, char c)
+{
+    return accept(h, c) ? TMX_OK : FAIL(h, "the head of this .npy file has no \"%c\" where one is needed", c);
+}
+
+/* 'text' or "text" without escapes. */
+static enum tmx_status quoted(struct head *h, struct tmx_span *s)
+{
+    skip_blanks(h);
+    const char quote = h->next < h->end ? *h->next : 0;
+    const char *close =
+        quote == '\'' || quote == '"' ? memchr(h->next + 1, quote, (size_t)(h->end - h->next - 1)) : NULL;
+    if (!close) {
+        return FAIL(h, "the head of this .npy file has no name where one is needed");
+    }
+    *s = (struct tmx_span){h->next + 1, close};
+    h->next = close + 1;
+    return memchr(s->begin, '\\', (size_t)(s->end - s->begin))
+               ? FAIL(h, "name \"%.*s\": a backslash", TMX_SPAN_ARG(*s))
+               : TMX_OK;
+}
+
+static enum tmx_status type(struct head *h, size_t *bytes)
+{
+    struct tmx_span s;
+    const enum tmx_status st = quoted(h, &s);
+    if (st) {
+        return st;
+    }
+    *bytes = tmx_span_is(s, "<f8") ? 8 : tmx_span_is(s, "<f4") ? 4 : 0;
+    return *bytes
+               ? TMX_OK
+               : FAIL(h, "type \"%.*s\": expected little-endian floats, \"<f8\" or \"<f4\"", TMX_SPAN_ARG(s));
+}
+
+static enum tmx_status add_column(struct head *h, struct tmx_span name, size_t bytes)
+{
+    struct tmx_trace *t = h->t;
+    if (t->n_column == h->room) {
+        const size_t room = h->room ? 2 * h->room : 64;
+        char **names = realloc(t->name, room * sizeof *names);
+        size_t *sizes = realloc(h->bytes, room * sizeof *sizes);
+        t->name = names ? names : t->name;
+        h->bytes = sizes ? sizes : h->bytes;
+        if (!names || !sizes || room > MAX_COLUMN) {
+            return tmx_fail_at(h->err, TMX_ENOMEM, t->source, 0, "%zu columns", room);
+        }
+        h->room = room;
+    }
+    const size_t size = tmx_span_length(name) + 1;
+    char *copy = malloc(size);
+    if (!copy) {
+        return tmx_fail_at(h->err, TMX_ENOMEM, t->source, 0, "out of memory");
+    }
+    tmx_span_copy(name, copy, size);
+    t->name[t->n_column] = copy;
+    h->bytes[t->n_column++] = bytes;
+    return size > 1 ? TMX_OK : FAIL(h, "field %zu has no name", t->n_column);
+}
+
+/* '<f8', or [('name', '<f8'), ...] */
+static enum tmx_status descr(struct head *h)
+{
+    if (!accept(h, '[')) {
+        return type(h, &h->plain);
+    }
+    enum tmx_status st = TMX_OK;
+    while (!st && !accept(h, ']')) {
+        struct tmx_span name;
+        size_t bytes = 0;
+        st = expect(h, '(');
+        st = st ? st : quoted(h, &name);
+        st = st ? st : expect(h, ',');
+        st = st ? st : type(h, &bytes);
+        st = st ? st : expect(h, ')');
+        st = st ? st : add_column(h, name, bytes);
+        if (!st && !accept(h, ',')) {
+            st = expect(h, ']');
+            break;
+        }
+    }
+    return st;
+}
+
+static enum tmx_status shape(struct head *h)
+{
+    enum tmx_status st = expect(h, '(');
+    while (!st && !accept(h, ')')) {
+        size_t v = 0, digits = 0;
+        skip_blanks(h);
+        for (; h->next < h->end && isdigit((unsigned char)*h->next) && digits < 15; h->next++, digits++) {
+            v = 10 * v + (size_t)(*h->next - '0');
+        }
+        if (digits == 0 || h->n_shape == 2) {
+            return FAIL(h, "its shape: expected (rows,) of named fields, or (rows, columns)");
+        }
+        h->shape[h->n_shape++] = v;
+        if (!accept(h, ',')) {
+            st = expect(h, ')');
+            break;
+        }
+    }
+    return st;
+}
+
+static enum tmx_status truth(struct head *h, bool *v)
+{
+    skip_blanks(h);
+    *v = h->end - h->next >= 4 && memcmp(h->next, "True", 4) == 0;
+    const size_t n = *v ? 4 : 5;
+    if (!*v && (h->end - h->next < 5 || memcmp(h->next, "False", 5) != 0)) {
+        return FAIL(h, "fortran_order: expected True or False");
+    }
+    h->next += n;
+    return TMX_OK;
+}
+
+static enum tmx_status read_head(struct head *h)
+{
+    enum tmx_status st = expect(h, '{');
+    while (!st && !accept(h, '}')) {
+        struct tmx_span key;
+        st = quoted(h, &key);
+        st = st ? st : expect(h, ':');
+        if (!st && tmx_span_is(key, "descr") && !h->has_descr) {
+            h->has_descr = true;
+            st = descr(h);
+        } else if (!st && tmx_span_is(key, "shape") && !h->has_shape) {
+            h->has_shape = true;
+            st = shape(h);
+        } else if (!st && tmx_span_is(key, "fortran_order")) {
+            st = truth(h, &h->fortran);
+        } else if (!st) {
+            st = FAIL(h, "\"%.*s\" in its head: expected descr, fortran_order and shape, once each",
+                      TMX_SPAN_ARG(key));
+        }
+        if (!st && !accept(h, ',')) {
+            st = expect(h, '}');
+            break;
+        }
+    }
+    if (!st && (!h->has_descr || !h->has_shape || h->n_shape != (h->plain ? 2u : 1u))) {
+        st = FAIL(h, "expected an array (rows,) of named fields, or (rows, columns)");
+    }
+    return !st && h->fortran && h->plain
+               ? FAIL(h, "it is in Fortran order: numpy.ascontiguousarray makes it C order")
+               : st;
+}
+
+/* The names of a plain array: `X.names` beside `X.npy`. */
+static enum tmx_status read_names(struct head *h)
+{
+    char path[sizeof h->t->source + 8];
+    struct tmx_text text;
+    struct tmx_lines lines = {0};
+    const size_t length = strlen(h->t->source),
+                 stem = tmx_trace_wants_npy(h->t->source) ? length - 4 : length;
+    snprintf(path, sizeof path, "%.*s.names", (int)stem, h->t->source);
+    struct tmx_err why = {0};
+    enum tmx_status st = tmx_text_load(&text, path, &why);
+    if (st) {
+        return FAIL(h, "its columns have no names: expected named fields, or names in %s (%s)", path,
+                    why.msg);
+    }
+    while (!st && tmx_lines_next_filled(&lines, &text)) {
+        struct tmx_span rest = lines.line, field;
+        while (!st && tmx_span_field(&rest, &field)) {
+            st = add_column(h, field, h->plain);
+        }
+    }
+    tmx_text_finish(&text);
+    return !st && h->t->n_column != h->shape[1]
+               ? tmx_fail_at(h->err, TMX_EPARSE, path, 0, "%zu names for the %zu columns of %s",
+                             h->t->n_column, h->shape[1], h->t->source)
+               : st;
+}
+
+static enum tmx_status read_data(struct head *h, const char *data, size_t size)
+{
+    struct tmx_trace *t = h->t;
+    size_t row_bytes = 0;
+    for (size_t c = 0; c < t->n_column; c++) {
+        row_bytes += h->bytes[c];
+    }
+    if (t->n_column == 0 || h->shape[0] == 0) {
+        return FAIL(h, t->n_column ? "no rows" : "no columns");
+    }
+    if (size / row_bytes != h->shape[0] || size % row_bytes != 0) {
+        return FAIL(h, "%zu bytes of data, its head says %zu rows of %zu bytes", size, h->shape[0],
+                    row_bytes);
+    }
+    t->value = malloc(h->shape[0] * t->n_column * sizeof *t->value);
+    t->line = malloc(h->shape[0] * sizeof *t->line);
+    if (!t->value || !t->line) {
+        return tmx_fail_at(h->err, TMX_ENOMEM, t->source, 0, "%zu rows", h->shape[0]);
+    }
+    for (; t->n_row < h->shape[0]; t->n_row++) {
+        t->line[t->n_row] = (unsigned)(t->n_row + 1);
+        for (size_t c = 0; c < t->n_column; data += h->bytes[c++]) {
+            float narrow;
+            double *v = &t->value[t->n_row * t->n_column + c];
+            memcpy(h->bytes[c] == 4 ? (void *)&narrow : v, data, h->bytes[c]);
+            *v = h->bytes[c] == 4 ? (double)narrow : *v;
+            if (!isfinite(*v)) {
+                return tmx_fail_at(h->err, TMX_EPARSE, t->source, t->line[t->n_row],
+                                   "value of \"%.60s\" in this row is no finite number", t->name[c]);
+            }
+        }
+    }
+    return TMX_OK;
+}
+
+static enum tmx_status read_npy(const char *data, size_t size, struct tmx_trace *t, struct tmx_err *err)
+{
+    const unsigned char *byte = (const unsigned char *)data;
+    struct head h = {.t = t, .err = err};
+    const size_t wide = size > MAGIC && byte[MAGIC] >= 2 ? 4 : 2, fixed = MAGIC + 2 + wide;
+    size_t length = 0;
+    for (size_t i = 0; i < wide && size >= fixed; i++) {
+        length |= (size_t)byte[MAGIC + 2 + i] << (8 * i);
+    }
+    if (size < fixed || byte[MAGIC] < 1 || byte[MAGIC] > 3 || length > size - fixed) {
+        return FAIL(&h, "a .npy file that ends in its head, or of a version above 3");
+    }
+    h.next = data + fixed;
+    h.end = h.next + length;
+    enum tmx_status st = read_head(&h);
+    st = st || !h.plain ? st : read_names(&h);
+    st = st ? st : read_data(&h, data + fixed + length, size - fixed - length);
+    free(h.bytes);
+    return st;
+}
+
+enum tmx_status tmx_trace_read_any(const char *path, struct tmx_trace *t, bool *npy, struct tmx_err *err)
+{
+    struct tmx_text text = {0};
+    *t = (struct tmx_trace){0};
+    *npy = false;
+    if (strcmp(path, "-") == 0) { /* it cannot be looked at twice */
+        return tmx_trace_read(path, t, err);
+    }
+    enum tmx_status st = tmx_text_load_bytes(&text, path, err);
+    *npy = !st && is_npy(text.data, text.size);
+    if (*npy) {
+        snprintf(t->source, sizeof t->source, "%s", path);
+        st = read_npy(text.data, text.size, t, err);
+    }
+    tmx_text_finish(&text);
+    return st || *npy ? st : tmx_trace_read(path, t, err);
+}
+
+/* ---- writing ---- */
+
+bool tmx_trace_wants_npy(const char *path)
+{
+    const size_t n = strlen(path);
+    return n > 4 && strcmp(path + n - 4, ".npy") == 0;
+}
+
+static size_t print_head(const char *const *name, size_t n, size_t n_row, FILE *out)
+{
+    size_t length = 0;
+    const char *const parts[] = {"{'descr': [", NULL, "], 'fortran_order': False, 'shape': (", ",), }"};
+    char number[32];
+    snprintf(number, sizeof number, "%zu", n_row);
+    for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
+        for (size_t c = 0; !parts[i] && c < n; c++) {
+            length += strlen("('', '<f8'), ") + strlen(name[c]);
+            if (out) {
+                fprintf(out, "('%s', '<f8'), ", name[c]);
+            }
+        }
+        const char *text = parts[i] ? parts[i] : "", *then = i == 2 ? number : "";
+        length += strlen(text) + strlen(then);
+        if (out) {
+            fprintf(out, "%s%s", text, then);
+        }
+    }
+    return length;
+}
+
+void tmx_trace_put_names(const char *const *name, size_t n, size_t n_row, FILE *out)
+{
+    const size_t fixed = MAGIC + 2 + 4, head = print_head(name, n, n_row, NULL) + 1;
+    const size_t length = (fixed + head + ALIGN - 1) / ALIGN * ALIGN - fixed;
+    fwrite(magic, 1, MAGIC, out);
+    fputc(2, out); /* version 2.0: heads of any length */
+    fputc(0, out);
+    for (size_t i = 0; i < 4; i++) {
+        fputc((int)(length >> (8 * i) & 0xff), out);
+    }
+    print_head(name, n, n_row, out);
+    for (size_t i = head; i < length; i++) {
+        fputc(' ', out);
+    }
+    fputc('\n', out);
+}
+
+void tmx_trace_put_row(const double *value, size_t n, FILE *out)
+{
+    fwrite(value, sizeof *value, n, out);
+}
