@@ -42,6 +42,11 @@ enum tmx_status tmx_work_init(struct tmx_work *w, const struct tmx_run *run, str
         return tmx_fail(err, TMX_ENOMEM, "work of %zu kernels", m->n_job);
     }
     for (size_t j = 0; j < m->n_job; j++) {
+        if (m->job[j].phases) {
+            return tmx_fail(err, TMX_EUNSUPPORTED,
+                            "no bound here: the power of kernel %s changes while it runs",
+                            m->job[j].kernel->name);
+        }
         if (m->job[j].arrival_s > 0) {
             return tmx_fail(err, TMX_EUNSUPPORTED,
                             "no bound here: kernels arrive later, and idle time cools");

@@ -165,7 +165,8 @@ static double dynamic(const struct unit_model *m, const struct tmx_machine *mach
     for (size_t k = 0; k < gpu->n_run; k++) {
         const struct tmx_job *j = &machine->job[gpu->run[k]];
         const double scale = volt2 * tmx_machine_clock_speed(machine, j, g) * gpu->power_scale;
-        way_w[k] = j->power_w * scale / tmx_job_slowdown(j) * /* the same work, spread over a longer time */
+        way_w[k] = tmx_job_power_w(j, machine->now_s) * scale /
+                   tmx_job_slowdown(j) * /* the same work, spread over a longer time */
                    tmx_machine_remote_speed(machine, j, g);
         outside = outside || j->l2_w > 0 || j->dram_w > 0 || j->leak_factor > 0;
     }

@@ -24,9 +24,13 @@ static enum tmx_status open_kernel(struct tmx_run *r, const char *name, const st
     struct tmx_kernel *k = &r->kernel[r->n_kernel];
     enum tmx_status st = tmx_data_find(TMX_DATA_KERNEL, name, path, err);
     st = st ? st : tmx_kernel_load(k, path, err);
-    if (!st && k->power.sm_power_w <= 0) {
-        st = tmx_fail_at(err, TMX_ECONFIG, path, 0,
-                         "no group power with sm_power_w: kernel %s cannot run in a mix", k->name);
+    if (!st && k->power.sm_power_w <= 0 &&
+        tmx_kernel_equation1_w(k, r->kind[r->kind_of_gpu[0]].chip.power.max_power_w) <= 0) {
+        st = tmx_fail_at(
+            err, TMX_ECONFIG, path, 0,
+            "no group power with sm_power_w, or with access rates for a chip with max_*_w: kernel "
+            "%s cannot run in a mix",
+            k->name);
     }
     if (st) {
         return st;
@@ -52,6 +56,15 @@ static enum tmx_status make_job(struct tmx_run *r, const struct tmx_mix_entry *e
     }
     job->arrival_s = e->arrival_s;
     job->priority = e->priority;
+    if (e->gpus > 1) { /* each has its share of the data */
+        if ((size_t)e->gpus > r->n_gpu) {
+            return tmx_fail_at(err, TMX_ECONFIG, e->file, e->line, "gpus = %d: the node has %zu", e->gpus,
+                               r->n_gpu);
+        }
+        job->gpus = (size_t)e->gpus;
+        job->work_sm_s *= e->work_s > 0 ? e->gpus : 1;
+        job->remote_weight = 0;
+    }
     job->memory_bound = r->options.memory_bound_time ? k->power.memory_bound : 0;
     return TMX_OK;
 }

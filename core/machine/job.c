@@ -40,11 +40,24 @@ enum tmx_status tmx_job_init(struct tmx_job *job, const struct tmx_kernel *k, co
                             .l2_w = k->component_w[TMX_COMPONENT_L2] * scale,
                             .dram_w = k->component_w[TMX_COMPONENT_DRAM] * scale,
                             .leak_factor = c->static_reference_w > 0 ? static_w / c->static_reference_w : 0,
+                            .phases = k->phases.n > 0 ? &k->phases : NULL,
                             .gate_slowdown = 1,
                             .memory_slowdown = 1,
                             .remote_weight = k->power.remote_weight,
                             .width_sms = width < n_sm ? (size_t)width : c->n_sm};
     return TMX_OK;
+}
+
+double tmx_job_power_w(const struct tmx_job *job, double now_s)
+{
+    const struct tmx_phases *p = job->phases;
+    if (!p) {
+        return job->power_w;
+    }
+    const double x = p->over == TMX_PHASE_WORK ? (job->work_sm_s > 0 ? job->done_sm_s / job->work_sm_s : 0)
+                     : job->started_s >= 0     ? now_s - job->started_s
+                                               : 0;
+    return job->power_w * tmx_phases_at(p, x) / job->kernel->power.sm_power_w;
 }
 
 void tmx_job_launch(struct tmx_job *job, const struct tmx_job_launch *l)

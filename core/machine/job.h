@@ -31,7 +31,8 @@ struct tmx_job {
     double gate_slowdown;   /* block lifetimes times this, 1: none; written by the gate stage, */
     double memory_slowdown; /* and this by the CTA stage */
     bool transient_charged; /* what a CTA policy costs until it has settled for this kernel */
-    double remote_weight;   /* extra lifetime of its blocks away from its data, over the reference link */
+    const struct tmx_phases *phases; /* of its power; NULL: power_w all the time */
+    double remote_weight; /* extra lifetime of its blocks away from its data, over the reference link */
     /* progress, written by the machine */
     double profiling_s;           /* volunteer time left until pdi_w is known */
     size_t data_gpu;              /* GPU whose memory holds its data: the first it was placed on */
@@ -49,6 +50,9 @@ static inline double tmx_job_slowdown(const struct tmx_job *job)
 {
     return job->gate_slowdown * job->memory_slowdown;
 }
+
+/* Dynamic W per SM now_s into the counted time. */
+double tmx_job_power_w(const struct tmx_job *job, double now_s);
 
 struct tmx_job_launch { /* a launch whose time and power are known, measured or predicted */
     double blocks;

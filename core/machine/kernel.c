@@ -80,6 +80,7 @@ const char *const tmx_component_keys[] = {
 };
 _Static_assert(sizeof tmx_component_keys / sizeof tmx_component_keys[0] == TMX_N_COMPONENT, "a key each");
 
+static const char *const power_groups[] = {"phases", NULL};
 static const char *const groups[] = {"launch", "power", "components", "instructions", "memory", "job", NULL};
 
 /* Watts by component; those of the SMs add up to sm_power_w. */
@@ -123,7 +124,12 @@ enum tmx_status tmx_kernel_load(struct tmx_kernel *k, const char *path, struct t
         }
         const struct tmx_setting *components = tmx_setting_member(root, "components");
         if (!st && (power || components)) {
-            st = tmx_opt_read(power_opts, &k->power, power, NULL, err);
+            const struct tmx_setting *phases = power ? tmx_setting_member(power, "phases") : NULL;
+            st = tmx_opt_read(power_opts, &k->power, power, power_groups, err);
+            st = st || !phases ? st : tmx_phases_read(&k->phases, phases, path, err);
+            if (!st && phases && !components && k->power.sm_power_w <= 0) {
+                k->power.sm_power_w = k->phases.mean_w;
+            }
         }
         if (!st && components) {
             st = read_components(k, components, err);

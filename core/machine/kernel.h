@@ -5,6 +5,7 @@
 /* What is known of a kernel: its launch shape and its power. */
 
 #include "core/base/err.h"
+#include "core/machine/phases.h"
 
 /* The units of paper 003, equation 1. */
 enum tmx_part { TMX_INT, TMX_FP, TMX_SFU, TMX_ALU, TMX_FDS, TMX_REG, TMX_CACHE, TMX_SHM, TMX_N_PART };
@@ -45,6 +46,7 @@ struct tmx_kernel {
     char source[512];
     struct tmx_kernel_launch launch;
     struct tmx_kernel_power power;
+    struct tmx_phases phases; /* of the power; n = 0: constant */
 };
 
 struct tmx_sm_limits { /* what one SM holds at most */

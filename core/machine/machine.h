@@ -53,6 +53,7 @@ struct tmx_machine {
     size_t n_unit;
     size_t n_done;
     double dt_s;
+    double now_s;             /* begin of the tick, in counted time; written by the loop */
     const double *mix_memory; /* of the mix policy, for its spread; not owned */
     double gain;              /* speed factor of each of two intermixed kernels; 1: no effect */
     double remote_cost;       /* of the link between GPUs: blocks that run away from their job's data live

@@ -22,6 +22,7 @@ struct arrivals {
     double mean_s;
     int count;
     double work_s;
+    int gpus;
     char file[256];
 };
 
@@ -42,6 +43,8 @@ static const struct tmx_opt entry_opts[] = {
     TMX_ROW_REAL(tmx_mix_entry, work_s, "s", 0, 1e7, 0, "time the whole GPU needs; 0: one launch"),
     TMX_ROW_REAL(tmx_mix_entry, arrival_s, "s", 0, 1e9, 0, "when it is submitted"),
     TMX_ROW_INT(tmx_mix_entry, priority, "1", -100, 100, 0, "higher is served first"),
+    TMX_ROW_INT(tmx_mix_entry, gpus, "1", 1, 4096, 1,
+                "it runs on so many side by side; work_s is the time they need together"),
     TMX_ROW_INT(counted_entry, count, "1", 1, 1e6, 1, "this many alike, one behind the other"),
     {0},
 };
@@ -51,7 +54,9 @@ static const struct tmx_opt arrival_opts[] = {
     TMX_ROW_REAL(arrivals, mean_s, "s", 1e-6, 1e7, 1, "poisson: mean time between arrivals"),
     TMX_ROW_INT(arrivals, count, "1", 1, 1e6, 100, "poisson: number of arrivals"),
     TMX_ROW_REAL(arrivals, work_s, "s", 0, 1e7, 0, "poisson: work of each; 0: one launch"),
-    TMX_ROW_TEXT(arrivals, file, "", "trace: CSV of arrival_s,kernel,work_s,priority, relative to the mix"),
+    TMX_ROW_INT(arrivals, gpus, "1", 1, 4096, 1, "poisson: GPUs that each runs on"),
+    TMX_ROW_TEXT(arrivals, file, "",
+                 "trace: CSV of arrival_s,kernel,work_s[,priority][,gpus], relative to the mix"),
     {0},
 };
 
@@ -101,7 +106,7 @@ static enum tmx_status poisson(struct tmx_mix *mix, const struct arrivals *a, co
     for (int i = 0; i < a->count && !st; i++) {
         const struct tmx_setting *s = tmx_setting_at(names, tmx_rng_below(rng, tmx_setting_length(names)));
         struct tmx_mix_entry e = {
-            .work_s = a->work_s, .file = tmx_setting_file(s), .line = tmx_setting_line(s)};
+            .work_s = a->work_s, .gpus = a->gpus, .file = tmx_setting_file(s), .line = tmx_setting_line(s)};
         const char *name = tmx_setting_text(s);
         if (strlen(name) >= sizeof e.kernel) {
             st = tmx_fail_setting(err, names, "kernels: \"%.40s...\": no kernel has so long a name", name);
@@ -122,11 +127,11 @@ static bool number_in(const struct tmx_csv *csv, size_t row, size_t column, doub
 }
 
 static enum tmx_status trace_row(struct tmx_mix *mix, const struct tmx_csv *csv, size_t row,
-                                 const size_t column[4], struct tmx_err *err)
+                                 const size_t column[5], struct tmx_err *err)
 {
     const unsigned line = csv->line[row];
     struct tmx_mix_entry e = {.file = mix->arrivals, .line = line};
-    double priority = 0;
+    double priority = 0, gpus = 1;
     const char *kernel = tmx_csv_cell(csv, row, column[1]);
     if (!number_in(csv, row, column[0], 0, MAX_ARRIVAL_S, &e.arrival_s)) {
         return tmx_fail_at(err, TMX_EPARSE, csv->source, line,
@@ -148,21 +153,29 @@ static enum tmx_status trace_row(struct tmx_mix *mix, const struct tmx_csv *csv,
                            "priority = \"%.40s\": expected a whole number from -100 to 100",
                            tmx_csv_cell(csv, row, column[3]));
     }
+    if (column[4] < csv->n_column && *tmx_csv_cell(csv, row, column[4]) &&
+        (!number_in(csv, row, column[4], 1, 4096, &gpus) || gpus != floor(gpus))) {
+        return tmx_fail_at(err, TMX_EPARSE, csv->source, line,
+                           "gpus = \"%.40s\": expected a whole number from 1 to 4096",
+                           tmx_csv_cell(csv, row, column[4]));
+    }
     snprintf(e.kernel, sizeof e.kernel, "%s", kernel);
     e.priority = (int)priority;
+    e.gpus = (int)gpus;
     return append(mix, &e, err);
 }
 
 /* Columns go by their names, in any order; others are not looked at. */
-static enum tmx_status read_columns(const struct tmx_csv *csv, size_t column[4], struct tmx_err *err)
+static enum tmx_status read_columns(const struct tmx_csv *csv, size_t column[5], struct tmx_err *err)
 {
-    static const char *const names[4] = {"arrival_s", "kernel", "work_s", "priority"};
-    for (size_t i = 0; i < 4; i++) {
+    static const char *const names[5] = {"arrival_s", "kernel", "work_s", "priority", "gpus"};
+    for (size_t i = 0; i < 5; i++) {
         column[i] = tmx_csv_column(csv, names[i]);
         if (column[i] == csv->n_column && i < 3) {
-            return tmx_fail_at(err, TMX_EPARSE, csv->source, 1,
-                               "no column %s; expected a first line with arrival_s,kernel,work_s[,priority]",
-                               names[i]);
+            return tmx_fail_at(
+                err, TMX_EPARSE, csv->source, 1,
+                "no column %s; expected a first line with arrival_s,kernel,work_s[,priority][,gpus]",
+                names[i]);
         }
     }
     return TMX_OK;
@@ -175,7 +188,7 @@ static enum tmx_status read_trace(struct tmx_mix *mix, const char *mix_path, con
     const char *slash = strrchr(mix_path, '/');
     const struct tmx_setting *file = tmx_setting_member(group, "file");
     struct tmx_csv csv = {0};
-    size_t column[4];
+    size_t column[5];
     if (!a->file[0]) {
         return tmx_fail_setting(err, group, "trace arrivals: missing file = \"ARRIVALS.csv\"");
     }

@@ -11,6 +11,7 @@ struct tmx_mix_entry {
     double work_s; /* time the whole reference GPU needs at its nominal clock; 0: one launch of the kernel */
     double arrival_s;
     int priority;
+    int gpus;         /* side by side from the beginning; work_s: time that all of them need */
     size_t order;     /* in which it was written */
     const char *file; /* where it was written; lives as long as the mix */
     unsigned line;
@@ -29,9 +30,9 @@ struct tmx_mix {
     bool target;               /* counts among the target mixes of its paper */
 };
 
-/* Read a mix: `kernels = ( {kernel; work_s; arrival_s; priority; count;}, ... )`, or `arrivals`
+/* Read a mix: `kernels = ( {kernel; work_s; arrival_s; priority; gpus; count;}, ... )`, or `arrivals`
  * with process = "poisson" (seeded by seed) or "trace" (a CSV of
- * arrival_s,kernel,work_s,priority). Errors: TMX_EIO, TMX_ECONFIG, TMX_EPARSE. */
+ * arrival_s,kernel,work_s[,priority][,gpus]). Errors: TMX_EIO, TMX_ECONFIG, TMX_EPARSE. */
 TMX_NODISCARD enum tmx_status tmx_mix_load(struct tmx_mix *mix, const char *path, uint64_t seed,
                                            struct tmx_err *err);
 void tmx_mix_finish(struct tmx_mix *mix);

@@ -50,6 +50,10 @@ static enum tmx_status place_jobs(struct tmx_sim *s, struct tmx_err *err)
         if (st) {
             return st;
         }
+        if (p.n > 0 && p.n < job->gpus) { /* so many from there on, or the last ones */
+            p.n = job->gpus;
+            p.home = p.home + p.n <= m->n_gpu ? p.home : m->n_gpu - p.n;
+        }
         if (p.n == 0 || (s->spec.shared_queue && m->gpu[p.home].n_queue > 0)) {
             return TMX_OK;
         }
@@ -170,6 +174,7 @@ static void begin(struct tmx_sim *s)
 {
     s->view.tick = s->tick;
     s->view.time_s = (double)s->tick * s->spec.dt_s;
+    s->machine->now_s = s->view.time_s - (double)s->warmup * s->spec.dt_s;
     if (s->tick == s->warmup) {
         s->machine->counting = true;
         tmx_recorder_reset(s->recorder);

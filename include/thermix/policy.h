@@ -65,18 +65,19 @@ struct tmx_kernel; /* opaque: jobs with the same pointer run the same kernel */
 
 /* The fields of a view stand in a macro, because the simulation's own structs begin with the same ones:
  * nothing is copied, and nothing private is named. */
-#define TMX_JOB_VIEW                                                                                   \
-    const struct tmx_kernel *kernel;                                                                   \
-    double arrival_s;                                                                                  \
-    int priority; /* higher first among equals in the queue */                                         \
-    enum tmx_job_state state;                                                                          \
-    double work_sm_s;     /* SM-seconds at the nominal clock, */                                       \
-    double done_sm_s;     /* and how many of them are done */                                          \
-    double pdi_w;         /* power density index: dynamic W per SM as the volunteer SM measured it, */ \
-    bool pdi_valid;       /* once it has */                                                            \
-    size_t width_sms;     /* SMs its blocks can fill */                                                \
-    uint64_t queue_order; /* rank of arrival */                                                        \
-    size_t home_gpu;      /* the first GPU it may run on, */                                           \
+#define TMX_JOB_VIEW                                                                                         \
+    const struct tmx_kernel *kernel;                                                                         \
+    double arrival_s;                                                                                        \
+    int priority; /* higher first among equals in the queue */                                               \
+    enum tmx_job_state state;                                                                                \
+    size_t gpus;          /* it asks for side by side; 0, 1: one. A place for fewer is widened to so many */ \
+    double work_sm_s;     /* SM-seconds at the nominal clock, */                                             \
+    double done_sm_s;     /* and how many of them are done */                                                \
+    double pdi_w;         /* power density index: dynamic W per SM as the volunteer SM measured it, */       \
+    bool pdi_valid;       /* once it has */                                                                  \
+    size_t width_sms;     /* SMs its blocks can fill */                                                      \
+    uint64_t queue_order; /* rank of arrival */                                                              \
+    size_t home_gpu;      /* the first GPU it may run on, */                                                 \
     size_t n_gpu;         /* and how many from there; 0: not placed yet */
 
 struct tmx_job_view {

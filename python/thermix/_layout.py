@@ -26,7 +26,7 @@ class Plugin(Structure):
 
 class JobView(Structure):
     c_name = "tmx_job_view"
-    _fields_ = [("kernel", c_void_p), ("arrival_s", c_double), ("priority", c_int), ("state", c_int),
+    _fields_ = [("kernel", c_void_p), ("arrival_s", c_double), ("priority", c_int), ("state", c_int), ("gpus", c_size_t),
                 ("work_sm_s", c_double), ("done_sm_s", c_double), ("pdi_w", c_double), ("pdi_valid", c_bool),
                 ("width_sms", c_size_t), ("queue_order", c_uint64), ("home_gpu", c_size_t), ("n_gpu", c_size_t)]
 

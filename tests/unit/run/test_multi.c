@@ -450,11 +450,44 @@ static void what_gpus_and_kernels_tell_adds_up(void **state)
     tmx_run_destroy(run);
 }
 
+/* A kernel for two GPUs takes the time it is given for, on both; one with steps of power spends their energy.
+ */
+static void wide_kernels_and_steps_of_power(void **state)
+{
+    (void)state;
+    struct tmx_table *gpus = NULL, *kernels = NULL;
+    struct tmx_err err = {0};
+    scratch_write("wave.cfg",
+                  "name = \"wave\"; launch = { thread_blocks = 1024; threads_per_block = 256; };\n"
+                  "power = { block_lifetime_s = 0.001; phases = { over = \"time\"; repeat = true; list = ("
+                  " { until = 5.0; power_w = 100.0; }, { until = 10.0; power_w = 20.0; } ); }; };");
+    const char *m = scratch_write(
+        "wide_mix.cfg", "name = \"m\"; kernels = ( { kernel = \"wave.cfg\"; work_s = 20.0; gpus = 2; },"
+                        " { kernel = \"SVM\"; work_s = 4.0; } );");
+    struct tmx_run *run = open_run(scratch_write("wide.cfg", three), m, "");
+    assert_int_equal(tmx_run_execute(run, NULL, &err), TMX_OK);
+    assert_int_equal(tmx_run_kernels(run, &kernels, &err), TMX_OK);
+    assert_int_equal(tmx_run_gpus(run, &gpus, &err), TMX_OK);
+    check_close(cell(kernels, 0, "turnaround_s"), 20, 0.01, 0);
+    check_close(cell(kernels, 0, "gpus"), 2, 0, 0);
+    check_close(cell(kernels, 0, "dynamic_j"), 2 * 20 * 60, 0.01, 0); /* two GPUs, 20 s, 60 W in the mean */
+    check_close(cell(kernels, 0, "pdi_w"), 60.0 / 30, 1e-9, 0);
+    size_t wide = 0;
+    for (size_t g = 0; g < 3; g++) {
+        wide += cell(gpus, g, "dynamic_j") > 1000;
+    }
+    assert_int_equal(wide, 2);
+    tmx_table_destroy(gpus);
+    tmx_table_destroy(kernels);
+    tmx_run_destroy(run);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(independent_gpus_run_as_if_alone),
         cmocka_unit_test(what_gpus_and_kernels_tell_adds_up),
+        cmocka_unit_test(wide_kernels_and_steps_of_power),
         cmocka_unit_test(air_couples_downstream_only),
         cmocka_unit_test(what_goes_in_leaves_with_the_air),
         cmocka_unit_test(a_faster_fan_cools_and_a_stopped_one_heats),
