@@ -53,9 +53,14 @@ static bool same_cooler(const struct tmx_topology *t, size_t a, size_t b)
     bool same = x->convection == y->convection && x->fit_a_k_per_w == y->fit_a_k_per_w &&
                 x->fit_b_k_per_w == y->fit_b_k_per_w && x->fit_exponent == y->fit_exponent &&
                 x->still_k_per_w == y->still_k_per_w && x->levels == y->levels && x->n_fan == y->n_fan;
+    if (x->convection == TMX_CONVECTION_PLATE) {
+        same = same && x->n_gpu == y->n_gpu && x->still_flow_m3_per_s == y->still_flow_m3_per_s;
+    }
     for (size_t f = 0; same && f < x->n_fan; f++) {
         same = t->fan[x->fan0 + f].min_rpm == t->fan[y->fan0 + f].min_rpm &&
-               t->fan[x->fan0 + f].max_rpm == t->fan[y->fan0 + f].max_rpm;
+               t->fan[x->fan0 + f].max_rpm == t->fan[y->fan0 + f].max_rpm &&
+               (x->convection != TMX_CONVECTION_PLATE ||
+                t->fan[x->fan0 + f].flow_m3_per_s == t->fan[y->fan0 + f].flow_m3_per_s);
     }
     return same;
 }

@@ -144,7 +144,10 @@ static enum tmx_status tabulate_fan(const struct tmx_run *r, struct tmx_run_kind
     const struct tmx_choice *fan = &r->sim_spec.choice[TMX_LEVEL_FAN];
     const struct tmx_fan_policy *p = tmx_fan_of(fan);
     const bool one_speed = p->constant && r->n_failure == 0;
-    const char *fault = card->convection == TMX_CONVECTION_PACKAGE ? tmx_fan_sink_fault(&k->stack.fan) : NULL;
+    const char *fault = card->convection == TMX_CONVECTION_PACKAGE ? tmx_fan_sink_fault(&k->stack.fan)
+                        : card->convection == TMX_CONVECTION_PLATE && !k->stack.fan.liquid
+                            ? "the card is cooled by a plate, the package has no cold_plate"
+                            : NULL;
     if (fault) {
         return tmx_fail_at(err, TMX_ECONFIG, k->package_path, 0, "card %s, package model: %s", card->name,
                            fault);

@@ -31,11 +31,12 @@ struct tmx_card {
     double fit_exponent;        /* of the fan's speed */
     double still_k_per_w;       /* sink to air with all fans stopped; the upper bound of the above */
     double still_flow_m3_per_s; /* air past a card with all fans stopped */
+    double coolant_j_per_m3k;   /* heat capacity of what flows past: air, or the liquid of a plate */
     int levels;                 /* convection levels between stopped and full speed */
     size_t gpu0, n_gpu;         /* its GPUs stand together */
     size_t fan0, n_fan;         /* and its fans */
 };
-enum tmx_convection { TMX_CONVECTION_FIT, TMX_CONVECTION_PACKAGE };
+enum tmx_convection { TMX_CONVECTION_FIT, TMX_CONVECTION_PACKAGE, TMX_CONVECTION_PLATE };
 
 struct tmx_fan {
     char name[TMX_NAME];

@@ -12,7 +12,7 @@
 
 enum { MAX_PARTS = 4096 }; /* of one kind in a node */
 
-static const char *const convections[] = {"fit", "package", NULL};
+static const char *const convections[] = {"fit", "package", "plate", NULL};
 
 static const struct tmx_opt root_opts[] = {
     TMX_ROW_TEXT(tmx_topology, name, NULL, "name"),
@@ -39,14 +39,18 @@ struct counted_card {
 static const struct tmx_opt card_opts[] = {
     TMX_ROW_INT(counted_card, count, "1", 1, MAX_PARTS, 1, "this many alike: NAME0, NAME1, ..."),
     TMX_ROW_TEXT(tmx_card, name, NULL, "name"),
-    TMX_ROW_CHOICE(tmx_card, convection, convections, "fit",
-                   "sink to air: a + b rpm^-fit_exponent, or the fan and fins of the package file"),
+    TMX_ROW_CHOICE(
+        tmx_card, convection, convections, "fit",
+        "sink to air: a + b rpm^-fit_exponent, the fan and fins of the package file, or its cold plate, the "
+        "fans being pumps"),
     TMX_ROW_REAL(tmx_card, fit_a_k_per_w, "K/W", 0, 10, 0.05, "a of the fit"),
     TMX_ROW_REAL(tmx_card, fit_b_k_per_w, "K/W", 0, 1e30, 111, "b of the fit, K/W at 1 rpm"),
     TMX_ROW_REAL(tmx_card, fit_exponent, "1", 0.05, 20, 0.8, "exponent of the fit: a + b rpm^-exponent"),
     TMX_ROW_REAL(tmx_card, still_k_per_w, "K/W", 1e-3, 100, 0.8, "sink to air with all fans stopped"),
     TMX_ROW_REAL(tmx_card, still_flow_m3_per_s, "m3/s", 1e-6, 10, 1e-3,
                  "air past the card with all fans stopped"),
+    TMX_ROW_REAL(tmx_card, coolant_j_per_m3k, "J/(m3 K)", 1, 1e9, 1.059 * 1007,
+                 "heat capacity of what flows past: air at 45 degC, water 4.146e6"),
     TMX_ROW_INT(tmx_card, levels, "1", 2, TMX_MAX_FAN_LEVELS, 32,
                 "steps of the convection, stopped included"),
     {0},

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/sim/air.h"
 
-/* Air at 45 degC: density and heat capacity as HotSpot's package model (gives 1.066 kJ/(m3 K)). */
-static const double RHO_C = 1.059 * 1007.0;
-
 /* Share of what GPU g is offered to breathe of others that its own flow can take. */
 static double taken(const struct tmx_topology *t, size_t g, const double *flow_m3_per_s)
 {
@@ -26,7 +23,7 @@ double tmx_air_flow(const struct tmx_topology *t, const double *room_k, const do
             in_w += part * t->air[a].fraction * outlet_w[t->air[a].from];
         }
         outlet_w[g] = in_w + heat_w[g];
-        inlet_k[g] = room_k[g] + in_w / (RHO_C * flow_m3_per_s[g]);
+        inlet_k[g] = room_k[g] + in_w / (t->card[t->gpu[g].card].coolant_j_per_m3k * flow_m3_per_s[g]);
         exhaust_w += outlet_w[g] - in_w; /* what leaves g, less what was taken from others' outlets */
     }
     return exhaust_w;

@@ -8,8 +8,10 @@
 #include "thermal/files/package.h"
 
 /* r_convec [K/W] of a sink of the card at a mean fan speed: the card's fit a + b rpm^-0.8 (flow ~ rpm,
- * Nu ~ Re^0.8) or the package model of `sink`, never above that of still air; rpm 0: still air. */
-double tmx_fan_convection_k_per_w(const struct tmx_card *card, const struct tmx_fan_sink *sink, double rpm);
+ * Nu ~ Re^0.8) or the package model of `sink`, or its cold plate at flow_m3_per_s, never above that of still
+ * air; rpm 0: still air. */
+double tmx_fan_convection_k_per_w(const struct tmx_card *card, const struct tmx_fan_sink *sink, double rpm,
+                                  double flow_m3_per_s);
 
 /* Fill rpm[] and r_convec_k_per_w[] (room for TMX_MAX_FAN_LEVELS) and return how many: 0 rpm and, in
  * equal ratios, from the slowest to full speed. speed (of max_rpm) >= 0 says that the fans know only

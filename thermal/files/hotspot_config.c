@@ -100,6 +100,15 @@ const struct tmx_opt tmx_hotspot_opts[] = {
     THICKNESS(fan_radius, 0.03, "outer radius"),
     THICKNESS(motor_radius, 0.01, "fan hub radius"),
     REAL(rpm, "1/min", 1, 1e6, 1000, "fan speed"),
+    BOOL(cold_plate, "compute r_convec from a liquid-cooled plate as large as the sink (not HotSpot's)"),
+    REAL(plate_flow, "m3/s", 1e-9, 1, 1.5e-5, "coolant through the plate (1 l/min is 1.667e-5)"),
+    THICKNESS(plate_channel_width, 5e-4, "channels along the plate"),
+    THICKNESS(plate_channel_height, 2e-3, "their height"),
+    THICKNESS(plate_wall, 5e-4, "walls between them"),
+    REAL(plate_coolant_k, "W/(m K)", 1e-3, 1000, 0.631,
+         "coolant conductivity; the defaults are water at 40 degC"),
+    REAL(plate_coolant_p, "J/(m3 K)", 1, 1e9, 4.146e6, "coolant heat capacity"),
+    REAL(plate_coolant_nu, "m2/s", 1e-9, 1, 6.58e-7, "coolant kinematic viscosity"),
     {0},
 };
 

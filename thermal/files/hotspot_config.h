@@ -20,7 +20,7 @@ enum tmx_hotspot_source {
     TMX_HOTSPOT_SOURCES,
 };
 
-enum { TMX_HOTSPOT_PATH = 512, TMX_HOTSPOT_MAX_KEYS = 80 };
+enum { TMX_HOTSPOT_PATH = 512, TMX_HOTSPOT_MAX_KEYS = 100 };
 
 enum tmx_hotspot_model { TMX_HOTSPOT_BLOCK, TMX_HOTSPOT_GRID };
 enum { TMX_HOTSPOT_LATERAL_FLOW, TMX_HOTSPOT_IMPINGING_FLOW };
@@ -54,6 +54,10 @@ struct tmx_hotspot_config {
     int flow_type, sink_type;
     double fin_height, fin_width, channel_width, pin_height, pin_diam, pin_dist;
     double fan_radius, motor_radius, rpm;
+    /* cold plate: ours */
+    bool cold_plate;
+    double plate_flow, plate_channel_width, plate_channel_height, plate_wall;
+    double plate_coolant_k, plate_coolant_p, plate_coolant_nu;
     /* files, "" for none */
     char f[TMX_HOTSPOT_PATH], p[TMX_HOTSPOT_PATH], o[TMX_HOTSPOT_PATH], d[TMX_HOTSPOT_PATH];
     char init_file[TMX_HOTSPOT_PATH], steady_file[TMX_HOTSPOT_PATH], grid_steady_file[TMX_HOTSPOT_PATH];

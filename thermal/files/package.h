@@ -7,6 +7,8 @@
 
 #include <stdbool.h>
 
+#include "thermal/files/cold_plate.h"
+
 struct tmx_fan_sink {
     bool natural;    /* still air and radiation, else a fan */
     bool impinging;  /* air blows onto the base, else along it */
@@ -17,6 +19,8 @@ struct tmx_fan_sink {
     double pin_height_m, pin_diam_m, pin_dist_m;
     double fan_radius_m, motor_radius_m;
     double rpm;
+    bool liquid; /* a cold plate in place of all that: */
+    struct tmx_cold_plate plate;
 };
 
 /* NULL when the geometry makes sense, else what is wrong with it, for a message. */

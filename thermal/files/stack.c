@@ -325,6 +325,25 @@ static enum tmx_status check_die(const struct build *b)
     return TMX_OK;
 }
 
+static enum tmx_status make_plate(const struct build *b)
+{
+    const struct tmx_hotspot_config *cfg = b->cfg;
+    const struct tmx_cold_plate *plate = &b->s->fan.plate;
+    const char *fault = cfg->package_model_used ? "not with package_model_used, which is fins in air"
+                                                : tmx_cold_plate_fault(plate);
+    if (fault) {
+        return tmx_hotspot_config_fail(cfg, "cold_plate", b->err, "cold plate: %s", fault);
+    }
+    const double film = tmx_cold_plate_film_k_per_w(plate, cfg->plate_flow),
+                 all = tmx_cold_plate_k_per_w(plate, cfg->plate_flow);
+    tmx_log_say(b->log, TMX_LOG_INFO,
+                "cold plate: r_convec = %.4g K/W: film %.4g, mean coolant above its inlet %.4g; it leaves "
+                "%.4g K/W warmer",
+                all, film, all - film, 2 * (all - film));
+    b->s->spec.package.r_convec_k_per_w = all;
+    return TMX_OK;
+}
+
 static enum tmx_status make_fan(const struct build *b)
 {
     const struct tmx_hotspot_config *cfg = b->cfg;
@@ -342,7 +361,19 @@ static enum tmx_status make_fan(const struct build *b)
                                  .pin_dist_m = cfg->pin_dist,
                                  .fan_radius_m = cfg->fan_radius,
                                  .motor_radius_m = cfg->motor_radius,
-                                 .rpm = cfg->rpm};
+                                 .rpm = cfg->rpm,
+                                 .liquid = cfg->cold_plate,
+                                 .plate = {.side_m = cfg->s_sink,
+                                           .k_w_per_mk = b->s->spec.package.k_sink,
+                                           .channel_width_m = cfg->plate_channel_width,
+                                           .channel_height_m = cfg->plate_channel_height,
+                                           .wall_m = cfg->plate_wall,
+                                           .coolant_k_w_per_mk = cfg->plate_coolant_k,
+                                           .coolant_p_j_per_m3k = cfg->plate_coolant_p,
+                                           .coolant_nu_m2_per_s = cfg->plate_coolant_nu}};
+    if (cfg->cold_plate) {
+        return make_plate(b);
+    }
     if (!cfg->package_model_used) {
         return TMX_OK;
     }
