@@ -56,7 +56,7 @@ int tmx_command_end(const char *command, enum tmx_status st, const struct tmx_er
     struct tmx_err e = *err;
     errno = 0;
     if (!st && (fflush(stdout) != 0 || ferror(stdout))) {
-        st = tmx_fail(&e, TMX_EIO, "cannot write to standard output: %s",
+        st = tmx_fail(&e, TMX_EFULL, "cannot write to standard output: %s",
                       errno ? strerror(errno) : "write error");
     }
     if (st) {

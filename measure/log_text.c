@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* A log's bytes as text: gzip by zlib, UTF-16 (as Windows writes it) to UTF-8, no byte order mark. */
+#define _POSIX_C_SOURCE 200809L
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #include <zlib.h>
 
+#include "core/base/inputs.h"
+#include "core/base/os.h"
 #include "measure/collect.h"
 
 enum { CHUNK = 1 << 16 };
@@ -106,15 +110,30 @@ enum tmx_status tmx_log_text(struct tmx_text *t, const char *path, struct tmx_me
     *t = (struct tmx_text){0};
     snprintf(t->name, sizeof t->name, "%s", path);
     errno = 0;
-    gzFile in = strcmp(path, "-") == 0 ? gzdopen(0, "rb") : gzopen(path, "rb");
+    FILE *file = NULL; /* no FIFO, no endless device */
+    enum tmx_status st = tmx_input_open(&file, path, err);
+    if (st) {
+        return st;
+    }
+    const int fd = file == stdin ? 0 : dup(fileno(file));
+    gzFile in = fd >= 0 ? gzdopen(fd, "rb") : NULL;
+    if (file != stdin) {
+        fclose(file);
+    }
     if (!in) {
+        if (fd > 0) {
+            close(fd);
+        }
         return tmx_fail_at(err, TMX_EIO, path, 0, "cannot open: %s",
                            errno ? strerror(errno) : "out of memory");
     }
-    enum tmx_status st = slurp(in, t, err);
+    st = slurp(in, t, err);
     const int closed = gzclose(in);
     if (!st && closed == Z_BUF_ERROR) {
         st = tmx_fail_at(err, TMX_EPARSE, path, 0, "the gzip file is cut short");
+    }
+    if (!st) {
+        tmx_inputs_note(path, t->data, t->size);
     }
     return st ? st : tmx_log_decode(t, m, err);
 }

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "core/base/config.h"
+#include "core/base/text.h"
 #include "plan/budget.h"
 
 enum { LIST_SIZE = 8 * 4096 };
@@ -65,41 +66,35 @@ static void draw(const struct tmx_plan_chip *c, const bool *on, char *text, size
 static enum tmx_status read_map(const struct maker *m, const char *path, bool *on, size_t *n,
                                 struct tmx_err *err)
 {
-    FILE *f = fopen(path, "r");
-    unsigned line = 1;
-    size_t number = 0;
-    bool digits = false;
+    struct tmx_text text;
+    struct tmx_lines lines = {0};
     *n = 0;
-    if (!f) {
-        return tmx_fail_at(err, TMX_EIO, path, 0,
-                           "cannot be read; --map takes best, worst or a file of SM numbers");
+    enum tmx_status st = tmx_text_load(&text, path, err);
+    while (!st && tmx_lines_next(&lines, &text)) {
+        for (const char *c = lines.line.begin; c < lines.line.end && !st;) {
+            const bool digit = isdigit((unsigned char)*c);
+            size_t number = 0;
+            if (!digit && !isspace((unsigned char)*c) && *c != ',' && *c != ';') {
+                st = tmx_fail_at(err, TMX_ECONFIG, path, lines.number, "expected SM numbers");
+            }
+            c += !digit;
+            for (; c < lines.line.end && isdigit((unsigned char)*c); c++) {
+                number = number < m->chip.n_sm ? 10 * number + (size_t)(*c - '0') : number;
+            }
+            if (digit && (number >= m->chip.n_sm || on[number])) {
+                st = tmx_fail_at(err, TMX_ECONFIG, path, lines.number,
+                                 "SM %zu: %s (the chip has SMs 0 to %zu)", number,
+                                 number >= m->chip.n_sm ? "there is none" : "named twice", m->chip.n_sm - 1);
+            } else if (digit) {
+                on[number] = true;
+                (*n)++;
+            }
+        }
     }
-    for (int ch = fgetc(f);; ch = fgetc(f)) {
-        if (ch != EOF && isdigit(ch)) {
-            number = (digits && number < 100000 ? 10 * number : 0) + (size_t)(ch - '0');
-            digits = true;
-            continue;
-        }
-        if (digits && (number >= m->chip.n_sm || on[number])) {
-            fclose(f);
-            return tmx_fail_at(err, TMX_ECONFIG, path, line, "SM %zu: %s (the chip has SMs 0 to %zu)", number,
-                               number >= m->chip.n_sm ? "there is none" : "named twice", m->chip.n_sm - 1);
-        }
-        if (digits) {
-            on[number] = true;
-            (*n)++;
-        }
-        digits = false;
-        if (ch == EOF) {
-            break;
-        }
-        if (!isspace(ch) && ch != ',' && ch != ';') {
-            fclose(f);
-            return tmx_fail_at(err, TMX_ECONFIG, path, line, "expected SM numbers");
-        }
-        line += ch == '\n';
+    tmx_text_finish(&text);
+    if (st) {
+        return st;
     }
-    fclose(f);
     return *n > 0 ? TMX_OK : tmx_fail_at(err, TMX_ECONFIG, path, 0, "no SM number");
 }
 

@@ -156,7 +156,7 @@ static enum tmx_status keep(struct job *job, size_t task, struct tmx_err *err)
     fputs(" .\n", job->j.out);
     return fflush(job->j.out) == 0
                ? TMX_OK
-               : tmx_fail_at(err, TMX_EIO, job->b->journal, 0, "cannot write: disk full?");
+               : tmx_fail_at(err, TMX_EFULL, job->b->journal, 0, "cannot write: disk full?");
 }
 
 static enum tmx_status collect(void *ctx, const struct tmx_pool_result *r, struct tmx_err *err)
@@ -256,12 +256,11 @@ static enum tmx_status open_journal(struct job *job, struct tmx_err *err)
         }
     }
     if (!st) {
-        job->j.out = fopen(b->journal, "a");
+        st = tmx_os_append(&job->j.out, b->journal, err);
         const size_t n = job->j.text.size;
         if (job->j.out && n > 0 && job->j.text.data[n - 1] != '\n') {
             fputc('\n', job->j.out); /* after a line that was cut off */
         }
-        st = job->j.out ? TMX_OK : tmx_fail_at(err, TMX_EIO, b->journal, 0, "cannot be written");
     }
     free(value);
     return st;

@@ -33,9 +33,9 @@ enum tmx_status tmx_results_fail(const struct tmx_results *r, struct tmx_err *er
                            "the database is locked by another program (waited %d s); finished runs are kept",
                            BUSY_MS / 1000);
     case SQLITE_FULL:
-        return tmx_fail_at(err, TMX_EIO, path, 0, "the disk is full; finished runs are kept");
+        return tmx_fail_at(err, TMX_EFULL, path, 0, "the disk is full; finished runs are kept");
     case SQLITE_IOERR:
-        return tmx_fail_at(err, TMX_EIO, path, 0,
+        return tmx_fail_at(err, TMX_EFULL, path, 0,
                            "reading or writing failed (disk full?); finished runs are kept");
     case SQLITE_READONLY:
         return tmx_fail_at(err, TMX_EIO, path, 0, "the database is read-only");

@@ -276,10 +276,7 @@ enum tmx_status tmx_study_begin(struct tmx_study *s, const struct tmx_sweep *swe
     st = st ? st : missing(s, err);
     if (!st) {
         snprintf(log, sizeof log, "%s.log", options->path);
-        s->log = fopen(log, "a");
-        if (!s->log) {
-            st = tmx_fail_at(err, TMX_EIO, log, 0, "cannot write: %s", strerror(errno));
-        }
+        st = tmx_os_append(&s->log, log, err);
     }
     if (st) {
         tmx_study_end(s);

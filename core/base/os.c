@@ -80,18 +80,58 @@ enum tmx_status tmx_os_remove(const char *path, struct tmx_err *err)
                : tmx_fail_at(err, TMX_EIO, path, 0, "cannot remove: %s", strerror(errno));
 }
 
+/* A full disk is no fault of an input. */
+static enum tmx_status fail_write(const char *path, int why, struct tmx_err *err)
+{
+    const bool full = why == ENOSPC || why == EDQUOT || why == EFBIG || why == EIO;
+    return tmx_fail_at(err, full ? TMX_EFULL : TMX_EIO, path, 0, "cannot write: %s",
+                       why ? strerror(why) : "write error");
+}
+
+/* A file of the folder of o->path that has no name: what a killed process leaves behind is nothing. -1 where
+ * the file system has no such files. */
+static int open_unnamed(const struct tmx_output *o, mode_t mode)
+{
+#if defined(__O_TMPFILE)
+    char folder[sizeof o->path];
+    const char *slash = strrchr(o->path, '/');
+    const size_t n = slash ? (size_t)(slash - o->path) + 1 : 0;
+    memcpy(folder, n ? o->path : ".", n ? n : 1);
+    folder[n ? n : 1] = '\0';
+    return access("/proc/self/fd", X_OK) == 0
+               ? open(folder, O_RDWR | __O_TMPFILE | O_DIRECTORY | O_CLOEXEC, mode)
+               : -1;
+#else
+    (void)o;
+    (void)mode;
+    return -1;
+#endif
+}
+
+/* Give the file its temporary name. */
+static bool name_temp(struct tmx_output *o)
+{
+    char self[64];
+    snprintf(self, sizeof self, "/proc/self/fd/%d", fileno(o->file));
+    o->unnamed = linkat(AT_FDCWD, self, AT_FDCWD, o->temp, AT_SYMLINK_FOLLOW) != 0;
+    return !o->unnamed;
+}
+
 /* A new file beside o->path, with the rights that the process gives files of this mode. mkstemp would make it
  * private, and to ask for the umask is to set it, for all threads. */
 static int open_temp(struct tmx_output *o, mode_t mode)
 {
     struct timespec now;
-    int fd = -1;
-    for (unsigned i = 0; i < 100 && fd < 0; i++) {
+    int fd = open_unnamed(o, mode);
+    o->unnamed = fd >= 0;
+    for (unsigned i = 0; i < 100 && (fd < 0 || !o->temp[0]); i++) {
         clock_gettime(CLOCK_REALTIME, &now);
         const unsigned long mark = (unsigned long)now.tv_nsec * 31 + (unsigned long)getpid() * 1000003 +
                                    (unsigned long)(uintptr_t)o + i;
         snprintf(o->temp, sizeof o->temp, "%s.tmp-%06lx", o->path, mark & 0xffffff);
-        fd = open(o->temp, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, mode);
+        if (!o->unnamed) {
+            fd = open(o->temp, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, mode);
+        }
         if (fd < 0 && errno != EEXIST) {
             break;
         }
@@ -171,31 +211,31 @@ FILE *tmx_os_open_private(const char *path)
 enum tmx_status tmx_output_check(struct tmx_output *o, struct tmx_err *err)
 {
     errno = 0;
-    if (fflush(o->file) == 0 && !ferror(o->file)) {
-        return TMX_OK;
-    }
-    return tmx_fail_at(err, TMX_EIO, o->path, 0, "cannot write: %s", errno ? strerror(errno) : "write error");
+    return fflush(o->file) == 0 && !ferror(o->file) ? TMX_OK : fail_write(o->path, errno, err);
 }
 
 enum tmx_status tmx_output_commit(struct tmx_output *o, struct tmx_err *err)
 {
     errno = 0;
     bool ok = fflush(o->file) == 0 && !ferror(o->file);
-    if (o->file != stdout) {
-        ok = fclose(o->file) == 0 && ok;
-    }
-    o->file = NULL;
     if (ok && o->temp[0] && tmx_inputs_hold(o->path)) { /* read after it was opened */
         tmx_output_discard(o);
         return tmx_output_guard(o->path, err);
     }
-    if (ok && o->temp[0]) {
-        ok = rename(o->temp, o->path) == 0;
+    ok = ok && (!o->unnamed || name_temp(o));
+    int why = errno;
+    if (o->file != stdout && fclose(o->file) != 0) {
+        why = ok ? errno : why;
+        ok = false;
+    }
+    o->file = NULL;
+    if (ok && o->temp[0] && rename(o->temp, o->path) != 0) {
+        why = errno;
+        ok = false;
     }
     if (!ok) {
-        const int why = errno;
         tmx_output_discard(o);
-        return tmx_fail_at(err, TMX_EIO, o->path, 0, "cannot write: %s", why ? strerror(why) : "write error");
+        return fail_write(o->path, why, err);
     }
     o->temp[0] = '\0';
     return TMX_OK;
@@ -207,10 +247,10 @@ void tmx_output_discard(struct tmx_output *o)
         fclose(o->file);
     }
     o->file = NULL;
-    if (o->temp[0]) {
+    if (o->temp[0] && !o->unnamed) {
         unlink(o->temp);
-        o->temp[0] = '\0';
     }
+    o->temp[0] = '\0';
 }
 
 enum tmx_status tmx_os_mkdirs(const char *path, struct tmx_err *err)
@@ -514,6 +554,24 @@ void tmx_os_module_close(void *handle)
     if (handle) {
         (void)dlclose(handle);
     }
+}
+
+enum tmx_status tmx_os_append(FILE **f, const char *path, struct tmx_err *err)
+{
+    struct stat info;
+    *f = NULL;
+    const int fd = open(path, O_WRONLY | O_APPEND | O_CREAT | O_NONBLOCK | O_CLOEXEC, 0666);
+    const bool regular = fd >= 0 && fstat(fd, &info) == 0 && S_ISREG(info.st_mode);
+    *f = regular ? fdopen(fd, "a") : NULL;
+    if (*f) {
+        return TMX_OK;
+    }
+    const int why = errno;
+    if (fd >= 0) {
+        close(fd);
+    }
+    return tmx_fail_at(err, TMX_EIO, path, 0, "cannot write: %s",
+                       fd >= 0 && !regular ? "it is no regular file" : strerror(why));
 }
 
 double tmx_os_memory_bytes(void)

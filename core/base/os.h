@@ -25,6 +25,7 @@ struct tmx_output {
     FILE *file;
     char path[512];
     char temp[540]; /* "" when written directly */
+    bool unnamed;   /* temp is not there yet: a file without a name, which goes with the process */
 };
 TMX_NODISCARD enum tmx_status tmx_output_open(struct tmx_output *o, const char *path, struct tmx_err *err);
 /* The same for the user's own eyes and hand: a new file of mode 0600 takes the name, whatever had it. */
@@ -36,7 +37,8 @@ FILE *tmx_os_open_private(const char *path);
 /* Flush and check every write since open; the output stays open. With several outputs:
  * check all, then commit all. */
 TMX_NODISCARD enum tmx_status tmx_output_check(struct tmx_output *o, struct tmx_err *err);
-/* Flush, check every write since open, rename. Fails with TMX_EIO (disk full, ...). */
+/* Flush, check every write since open, rename. Fails with TMX_EFULL (disk full, a
+ * limit on sizes: nobody's input is at fault) or TMX_EIO. */
 TMX_NODISCARD enum tmx_status tmx_output_commit(struct tmx_output *o, struct tmx_err *err);
 /* Drop an output that was not committed; accepts a zeroed or a committed one. */
 void tmx_output_discard(struct tmx_output *o);
@@ -101,6 +103,9 @@ void tmx_os_module_close(void *handle);
  * was not found. */
 TMX_NODISCARD enum tmx_status tmx_os_run(const char *const *argv, const char *out_path, int *exit_code,
                                          struct tmx_err *err);
+
+/* Open a file to add lines at its end, made when absent. A regular file: a FIFO or a device is TMX_EIO. */
+TMX_NODISCARD enum tmx_status tmx_os_append(FILE **f, const char *path, struct tmx_err *err);
 
 /* Memory that this process may have [bytes]: the machine's, or less where a limit is set. */
 double tmx_os_memory_bytes(void);

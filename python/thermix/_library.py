@@ -25,7 +25,7 @@ class Error(Exception):
     """
 
     names = ("OK", "ENOMEM", "EIO", "EPARSE", "ECONFIG", "ERANGE", "ESOLVE", "ERUNAWAY", "EUNFINISHED",
-             "ESTOPPED", "EUNSUPPORTED")
+             "ESTOPPED", "EUNSUPPORTED", "EFULL")
 
     def __init__(self, err):
         text = ctypes.create_string_buffer(2048)

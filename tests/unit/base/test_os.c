@@ -22,6 +22,7 @@ static void an_output_appears_only_when_committed(void **state)
     assert_int_equal(tmx_output_open(&o, path, &err), TMX_OK);
     fputs("half", o.file);
     assert_false(tmx_os_exists(path));
+    assert_true(!o.unnamed || !tmx_os_exists(o.temp)); /* what is killed here leaves nothing */
     tmx_output_discard(&o);
     assert_false(tmx_os_exists(path));
     assert_int_equal(tmx_output_open(&o, path, &err), TMX_OK);
@@ -86,6 +87,29 @@ static void an_output_follows_the_umask(void **state)
     remove(dir);
 }
 
+static void lines_are_added_to_regular_files_only(void **state)
+{
+    (void)state;
+    char dir[] = "/tmp/tmx-os-XXXXXX", path[64];
+    FILE *f = NULL;
+    struct tmx_err err = {0};
+    assert_non_null(mkdtemp(dir));
+    snprintf(path, sizeof path, "%s/log", dir);
+    for (int i = 0; i < 2; i++) {
+        assert_int_equal(tmx_os_append(&f, path, &err), TMX_OK);
+        fputs("line\n", f);
+        fclose(f);
+    }
+    assert_int_equal(tmx_os_file_size(path), 10);
+    remove(path);
+    assert_int_equal(mkfifo(path, 0600), 0); /* does not wait for a reader */
+    assert_int_equal(tmx_os_append(&f, path, &err), TMX_EIO);
+    assert_null(f);
+    remove(path);
+    assert_int_equal(tmx_os_append(&f, "/no/such/folder/log", &err), TMX_EIO);
+    remove(dir);
+}
+
 static void a_full_disk_is_an_error(void **state)
 {
     (void)state;
@@ -93,7 +117,8 @@ static void a_full_disk_is_an_error(void **state)
     struct tmx_err err = {0};
     assert_int_equal(tmx_output_open(&o, "/dev/full", &err), TMX_OK);
     fputs("x", o.file);
-    assert_int_equal(tmx_output_commit(&o, &err), TMX_EIO);
+    assert_int_equal(tmx_output_commit(&o, &err), TMX_EFULL);
+    assert_int_equal(tmx_status_exit_code(TMX_EFULL), 1);
     assert_int_equal(tmx_output_open(&o, "/no/such/folder/x", &err), TMX_EIO);
 }
 
@@ -148,6 +173,7 @@ int main(void)
         cmocka_unit_test(an_output_appears_only_when_committed),
         cmocka_unit_test(a_link_stays_a_link_and_permissions_stay),
         cmocka_unit_test(an_output_follows_the_umask),
+        cmocka_unit_test(lines_are_added_to_regular_files_only),
         cmocka_unit_test(a_full_disk_is_an_error),
         cmocka_unit_test(streams_depend_on_seed_and_name_only),
         cmocka_unit_test(hashes_tell_boundaries_apart),
