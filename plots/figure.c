@@ -102,9 +102,11 @@ enum tmx_status tmx_plot_script(const char *script, const char *data, const char
     }
     const char *const argv[] = {"gnuplot", "-e", all, path, NULL};
     st = tmx_os_run(argv, NULL, &code, err);
-    return !st && code != 0
-               ? tmx_fail_at(err, TMX_EIO, path, 0, "gnuplot failed on %s (exit code %d)", data, code)
-               : st;
+    if (!st && code != 0) {
+        st = tmx_os_remove(out, err); /* what it had begun to write is no figure */
+        st = tmx_fail_at(err, st ? st : TMX_EIO, path, 0, "gnuplot failed on %s (exit code %d)", data, code);
+    }
+    return st;
 }
 
 bool tmx_plot_wants(const struct tmx_plot *p, const char *name)

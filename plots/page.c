@@ -311,7 +311,8 @@ static enum tmx_status add_results(struct page *p, const char *results)
             st = add_csv(p, path, title);
         }
     }
-    const bool draws = holds(results, "table.csv", path) || holds(results, "trace.csv", path);
+    const bool draws = holds(results, "table.csv", path) || holds(results, "trace.csv", path) ||
+                       tmx_history_has_frames(results);
     return st || (!draws && p->n_folder > 0) ? st : add_figures(p, results);
 }
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "core/base/os.h"
+#include "plots/history.h"
 #include "plots/plot_run.h"
 #include "plots/plot_suite.h"
 #include "plots/plot_table.h"
@@ -54,7 +55,7 @@ enum tmx_status tmx_plot_results(struct tmx_plot *p, const char *results, const 
         st = tmx_plot_table(p, results, err);
         st = st ? st : tmx_plot_suite(p, results, err);
     }
-    if (!st && holds(results, "trace.csv")) {
+    if (!st && (holds(results, "trace.csv") || tmx_history_has_frames(results))) {
         st = tmx_plot_run(p, results, err);
     }
     return st || p->n_figure > before ? st : nothing(p, results, table, err);

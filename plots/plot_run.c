@@ -116,7 +116,10 @@ enum tmx_status tmx_plot_frame(const struct tmx_history *all, size_t n_gpu, size
         {"unit", TMX_COLUMN_TEXT, 0},      {"left_mm", TMX_COLUMN_REAL, 3}, {"right_mm", TMX_COLUMN_REAL, 3},
         {"bottom_mm", TMX_COLUMN_REAL, 3}, {"top_mm", TMX_COLUMN_REAL, 3},  {"temp_c", TMX_COLUMN_REAL, 3}};
     tmx_assert(n_gpu > 0);
-    const size_t n_column = n_gpu < MAX_ROW ? n_gpu : MAX_ROW, n_row = (n_gpu + n_column - 1) / n_column;
+    const size_t n_column = n_gpu < MAX_ROW        ? n_gpu
+                            : n_gpu <= 4 * MAX_ROW ? MAX_ROW
+                                                   : 4 * MAX_ROW,
+                 n_row = (n_gpu + n_column - 1) / n_column;
     const struct tmx_history *hot = &all[0];
     struct tmx_table *t = NULL;
     double pitch_x_m = 0, pitch_y_m = 0, hottest_c = -INFINITY;

@@ -2,8 +2,10 @@
 # Block temperatures at one moment, in millimetres; the hottest block is named. Several GPUs stand in rows.
 # data: unit, left_mm, right_mm, bottom_mm, top_mm, temp_c. Variables hottest_text, low_c, high_c, n_gpu, n_column,
 # n_row, pitch_x, pitch_y (mm from one GPU to the next).
-wide = n_gpu == 1 ? 5.6 : 1.2 + 4.4 * n_column
-high = n_gpu == 1 ? 5.0 : 0.9 + 4.4 * n_row * pitch_y / pitch_x
+each = n_gpu > 16 ? 9.0 / n_column : 4.4 # inches a GPU: a hall stays a page
+if (n_gpu > 16 && each * n_row * pitch_y / pitch_x > 9) each = 9 / (n_row * pitch_y / pitch_x)
+wide = n_gpu == 1 ? 5.6 : 1.2 + each * n_column
+high = n_gpu == 1 ? 5.0 : 0.9 + each * n_row * pitch_y / pitch_x
 scripts = system("dirname '".ARG0."'")
 load scripts."/style.gp"
 set title hottest_text
@@ -21,8 +23,8 @@ if (n_gpu > 1) {
     unset ylabel
     set xrange [0:n_column*pitch_x] noextend
     set yrange [0:n_row*pitch_y] noextend
-    do for [g=0:n_gpu-1] {
-        set label g+1 sprintf("GPU %d", g) at (g%n_column)*pitch_x, (n_row-g/n_column)*pitch_y offset 0.2,-0.7
+    do for [g=0:(each > 1 ? n_gpu-1 : -1)] {
+        set label g+1 sprintf("GPU %d", g) at (g%n_column)*pitch_x, (n_row-g/n_column)*pitch_y offset 0.2,(each > 3 ? -0.7 : -0.4) font (each > 3 ? "" : small)
     }
 }
 set cbtics
@@ -30,5 +32,5 @@ set cblabel "temperature (°C)" offset 1
 set cbrange [low_c:high_c]
 mid_c = (low_c + high_c) / 2
 plot data using (($2+$3)/2):(($4+$5)/2):2:3:4:5:6 skip 1 with boxxyerror lc palette fs solid 1 border lc rgb "#222222", \
-     "" using (($2+$3)/2):(($4+$5)/2):(strlen(strcol(1))*0.5 < ($3-$2) && $5-$4 > 1 ? strcol(1) : ""):($6 < mid_c ? 0xffffff : 0x000000) \
+     "" using (($2+$3)/2):(($4+$5)/2):(each > 3 && strlen(strcol(1))*0.5 < ($3-$2) && $5-$4 > 1 ? strcol(1) : ""):($6 < mid_c ? 0xffffff : 0x000000) \
         skip 1 with labels font small tc rgb variable

@@ -16,9 +16,17 @@ if (kind eq "map") {
     set offsets 0, 0, 0, 0
     set ylabel by_text
     set cblabel y_text
-    set autoscale xfix
-    set autoscale yfix
-    plot data using 2:1:3 skip 1 with points pt 5 ps 3.2 lc palette
+    # a tile reaches half the way to its neighbours
+    xs = system("sed 1d '".data."' | cut -d, -f2 | sort -gu | tr '\n' ' '")
+    ys = system("sed 1d '".data."' | cut -d, -f1 | sort -gu | tr '\n' ' '")
+    at(list, k) = real(word(list, k))
+    before(list, k) = k > 1 ? 0.5*(at(list, k-1)+at(list, k)) : at(list, 1)-0.5*(at(list, 2)-at(list, 1))
+    after(list, k) = k < words(list) ? 0.5*(at(list, k)+at(list, k+1)) : at(list, k)+0.5*(at(list, k)-at(list, k-1))
+    place(list, v) = (sum [k=1:words(list)] (at(list, k) == v ? k : 0))
+    set xrange [before(xs, 1):after(xs, words(xs))]
+    set yrange [before(ys, 1):after(ys, words(ys))]
+    plot data using 2:1:(before(xs, place(xs, $2))):(after(xs, place(xs, $2))):(before(ys, place(ys, $1))):(after(ys, place(ys, $1))):3 skip 1 \
+        with boxxyerror lc palette fs solid 1 noborder
 }
 if (kind eq "points") plot for [i=1:words(names)] data using 2:(strcol(1) eq word(names, i) ? $3 : NaN) skip 1 \
     with points pt 7 ps 1.1 lc rgb shade(i) title (one ? "a run" : word(names, i))

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-3.0-or-later
-# Every command of docs/guide.md works, and leaves what the guide says. Usage: guide.sh THERMIX PROJECT
+# Every command of the pages below works, and leaves what the guide says. Usage: guide.sh THERMIX PROJECT
 set -euo pipefail
 thermix=$1 project=$2
 dir=$(mktemp -d)
@@ -10,8 +10,25 @@ export XDG_CACHE_HOME=$dir/cache
 mkdir bin
 ln -s "$thermix" bin/thermix
 PATH=$dir/bin:$PATH
-for folder in floorplans workloads plots; do ln -s "$project/$folder" .; done
+for folder in floorplans workloads plots systems docs; do ln -s "$project/$folder" .; done
 mkdir out
+for page in quick-start several-gpus layers studies; do
+  awk '/^```sh$/ { on = 1; next } /^```$/ { on = 0 } on' "$project/docs/$page.md" >page.sh
+  grep -q '^thermix' page.sh || { echo "FAILED: no commands in $page.md"; exit 1; }
+  bash -euo pipefail -x page.sh >page.txt 2>&1 || { tail -20 page.txt; echo "FAILED: $page.md"; exit 1; }
+done
+for file in first.html why.svg two-mu/figures/heatmap.svg fan.pdf noise.png fan.html fan.figure/data; do
+  [ -e "out/$file" ] || { echo "FAILED: no out/$file"; exit 1; }
+done
+for example in "$project"/examples/gallery/*/; do # each a folder, a command, a paragraph, a figure
+  name=$(basename "$example")
+  [ -x "$example/run.sh" ] && grep -q "^!\[" "$example/README.md" && ls "$example"/figure.* >/dev/null || { echo "FAILED: gallery $name"; exit 1; }
+  grep -q "examples/gallery/$name/figure" "$project/docs/gallery.md" || { echo "FAILED: docs/gallery.md lacks $name"; exit 1; }
+done
+for name in consolidation measured-node policies floorplan; do # the quick ones
+  bash "$project/examples/gallery/$name/run.sh" "out/gallery/$name" >gallery.txt 2>&1 || { tail gallery.txt; echo "FAILED: gallery $name"; exit 1; }
+  ls "out/gallery/$name"/figure.* >/dev/null || { echo "FAILED: gallery $name draws nothing"; exit 1; }
+done
 awk '/^```sh$/ { on = 1; next } /^```$/ { on = 0 } on' "$project/docs/guide.md" >commands.sh
 [ "$(grep -c '^thermix' commands.sh)" -ge 20 ] || { echo "FAILED: no commands found"; exit 1; }
 bash -euo pipefail -x commands.sh >log.txt 2>&1 || { tail -20 log.txt; echo "FAILED"; exit 1; }
