@@ -161,6 +161,7 @@ static double dynamic(const struct unit_model *m, const struct tmx_machine *mach
     const struct tmx_chip *c = gpu->chip;
     const double volt2 = c->power.dvfs_power == TMX_DVFS_V2F ? machine->volt2[g] : 1;
     double way_w[TMX_WAYS] = {0}, sum_w[TMX_WAYS] = {0}, busy_sms[TMX_WAYS] = {0};
+    const size_t n_way = tmx_machine_ways(gpu);
     bool outside = false;
     for (size_t k = 0; k < gpu->n_run; k++) {
         const struct tmx_job *j = &machine->job[gpu->run[k]];
@@ -175,7 +176,7 @@ static double dynamic(const struct unit_model *m, const struct tmx_machine *mach
         double w = 0;
         if (sm != TMX_NO_SM) {
             const double *busy = &machine->busy[TMX_WAYS * (gpu->sm0 + (size_t)sm)];
-            for (size_t k = 0; k < TMX_WAYS; k++) {
+            for (size_t k = 0; k < n_way; k++) {
                 const double part_w = busy[k] * way_w[k] * c->part_share[u];
                 sum_w[k] += part_w;
                 busy_sms[k] += busy[k] * c->part_share[u];

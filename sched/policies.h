@@ -28,7 +28,8 @@
     X(mixed_alternate)  \
     X(foresight)        \
     X(tsp)              \
-    X(slosh)
+    X(slosh)            \
+    X(partition)
 
 #define TMX_DTM_LIST(X) \
     X(none)             \

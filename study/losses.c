@@ -74,7 +74,7 @@ static void lose_way(const struct tmx_machine *m, size_t g, size_t way, double u
     } chain[] = {{TMX_LOSS_LEVEL, tmx_machine_clock_speed(m, job, g)},
                  {TMX_LOSS_GATING, 1 / job->gate_slowdown},
                  {TMX_LOSS_MEMORY, 1 / job->memory_slowdown},
-                 {TMX_LOSS_MIXING, gpu->n_run == TMX_WAYS ? m->gain : 1},
+                 {TMX_LOSS_MIXING, gpu->n_run >= 2 ? m->gain : 1},
                  {TMX_LOSS_PLACE, gpu->speed_scale * tmx_machine_remote_speed(m, job, g)}};
     for (size_t i = 0; i < sizeof chain / sizeof chain[0]; i++) {
         lost[chain[i].cause] += used_s * (1 - chain[i].speed);

@@ -4,22 +4,22 @@
 #include "core/machine/volunteer.h"
 
 /* Mean shares an SM holds over run_s of running, as resident blocks of the old shares end
- * uniformly over one lifetime; updates what it holds at the end. */
-static void drain(struct tmx_machine *m, size_t sm, double run_s, double mean[TMX_WAYS])
+ * uniformly over one lifetime; updates what it holds at the end. n: ways there may be. */
+static void drain(struct tmx_machine *m, size_t n, size_t sm, double run_s, double mean[TMX_WAYS])
 {
     const double *share = &m->share[TMX_WAYS * sm];
     double *held = &m->held[TMX_WAYS * sm];
     const double left_s = m->drain_s[sm];
     if (run_s >= left_s) {
         const double w = run_s > 0 ? left_s / (2 * run_s) : 0;
-        for (int k = 0; k < TMX_WAYS; k++) {
+        for (size_t k = 0; k < n; k++) {
             mean[k] = share[k] + w * (held[k] - share[k]);
             held[k] = share[k];
         }
         m->drain_s[sm] = 0;
     } else {
         const double w = run_s / left_s;
-        for (int k = 0; k < TMX_WAYS; k++) {
+        for (size_t k = 0; k < n; k++) {
             const double end = held[k] + w * (share[k] - held[k]);
             mean[k] = (held[k] + end) / 2;
             held[k] = end;
@@ -33,26 +33,31 @@ static void run_sms(struct tmx_machine *m, size_t g, double run_s, double work[T
 {
     const struct tmx_gpu *gpu = &m->gpu[g];
     const double full = (1 - gpu->rest) * run_s / m->dt_s;
-    double sum0 = 0, sum1 = 0;
+    const size_t n = tmx_machine_ways(gpu);
+    double sum[TMX_WAYS] = {0};
     for (size_t sm = gpu->sm0; sm < gpu->sm0 + gpu->chip->n_sm; sm++) {
-        double mean[TMX_WAYS] = {m->share[TMX_WAYS * sm], m->share[TMX_WAYS * sm + 1]};
+        double mean[TMX_WAYS];
+        for (size_t k = 0; k < n; k++) {
+            mean[k] = m->share[TMX_WAYS * sm + k];
+        }
         double on = full;
         if (m->gated[sm]) {
             m->gated_s[sm] += m->counting ? m->dt_s : 0;
             on = 0;
         } else if (m->drain_s[sm] > 0) {
-            drain(m, sm, run_s * m->speed[g], mean);
+            drain(m, n, sm, run_s * m->speed[g], mean);
         }
         if (m->volunteer_s[sm] > 0) {
             on *= 1 - m->volunteer_s[sm] / m->dt_s;
         }
-        m->busy[TMX_WAYS * sm] = on * mean[0];
-        m->busy[TMX_WAYS * sm + 1] = on * mean[1];
-        sum0 += m->busy[TMX_WAYS * sm];
-        sum1 += m->busy[TMX_WAYS * sm + 1];
+        for (size_t k = 0; k < n; k++) {
+            m->busy[TMX_WAYS * sm + k] = on * mean[k];
+            sum[k] += m->busy[TMX_WAYS * sm + k];
+        }
     }
-    work[0] = sum0 * m->dt_s;
-    work[1] = sum1 * m->dt_s;
+    for (size_t k = 0; k < n; k++) {
+        work[k] = sum[k] * m->dt_s;
+    }
 }
 
 double tmx_machine_clock_speed(const struct tmx_machine *m, const struct tmx_job *job, size_t gpu)
@@ -69,7 +74,7 @@ double tmx_machine_remote_speed(const struct tmx_machine *m, const struct tmx_jo
 static double job_rate(const struct tmx_machine *m, const struct tmx_gpu *gpu, const struct tmx_job *j)
 {
     double rate = 1 / tmx_job_slowdown(j);
-    if (gpu->n_run == TMX_WAYS) {
+    if (gpu->n_run >= 2) {
         rate *= m->gain;
     }
     return rate * gpu->speed_scale * tmx_machine_remote_speed(m, j, (size_t)(gpu - m->gpu));

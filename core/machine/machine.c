@@ -244,14 +244,22 @@ static void make_resident(struct tmx_machine *m, struct tmx_gpu *gpu, size_t at)
     m->job[job].state = TMX_JOB_RUNNING;
 }
 
-/* Swap what the SMs hold and want of the two ways, so that run[0] is the job that stays. */
-static void first_way_ends(struct tmx_machine *m, struct tmx_gpu *gpu)
+/* A way ends: those behind it move up, with what the SMs hold and want of them. */
+static void way_ends(struct tmx_machine *m, struct tmx_gpu *gpu, size_t way)
 {
-    gpu->run[0] = gpu->run[1];
+    const size_t last = --gpu->n_run;
+    for (size_t k = way; k < last; k++) {
+        gpu->run[k] = gpu->run[k + 1];
+    }
+    if (way == last && gpu->n_part == 0) {
+        return; /* its shares go as its blocks drain */
+    }
     for (size_t i = TMX_WAYS * gpu->sm0; i < TMX_WAYS * (gpu->sm0 + gpu->chip->n_sm); i += TMX_WAYS) {
-        m->share[i] = m->share[i + 1];
-        m->held[i] = m->held[i + 1];
-        m->share[i + 1] = m->held[i + 1] = 0;
+        for (size_t k = way; k < last; k++) {
+            m->share[i + k] = m->share[i + k + 1];
+            m->held[i + k] = m->held[i + k + 1];
+        }
+        m->share[i + last] = m->held[i + last] = 0;
     }
 }
 
@@ -262,14 +270,10 @@ static void drop_finished(struct tmx_machine *m, struct tmx_gpu *gpu)
             dequeue(gpu, q);
         }
     }
-    if (gpu->n_run == TMX_WAYS && m->job[gpu->run[1]].state == TMX_JOB_DONE) {
-        gpu->n_run = 1;
-    }
-    if (gpu->n_run >= 1 && m->job[gpu->run[0]].state == TMX_JOB_DONE) {
-        if (gpu->n_run == TMX_WAYS) {
-            first_way_ends(m, gpu);
+    for (size_t k = gpu->n_run; k-- > 0;) {
+        if (m->job[gpu->run[k]].state == TMX_JOB_DONE) {
+            way_ends(m, gpu, k);
         }
-        gpu->n_run--;
     }
 }
 
@@ -333,7 +337,8 @@ static void change_active(struct tmx_gpu *gpu, size_t n_active)
 /* Let a waiting job join the one that runs. */
 static void admit(struct tmx_machine *m, struct tmx_gpu *gpu, const struct tmx_gpu_request *r)
 {
-    if (gpu->n_run != 1 || r->admit == TMX_NO_JOB) {
+    const size_t most = r->n_part > 0 ? r->n_part : 2;
+    if (gpu->n_run == 0 || gpu->n_run >= most || r->admit == TMX_NO_JOB) {
         return;
     }
     for (size_t q = 0; q < gpu->n_queue; q++) {
@@ -359,7 +364,9 @@ void tmx_machine_apply_span(struct tmx_machine *m, struct tmx_gpus span, const s
         change_active(gpu, r->n_active);
         admit(m, gpu, r);
         start_from_queue(m, gpu);
-        gpu->share = gpu->n_run < TMX_WAYS || r->share > 1 ? 1 : r->share > 0 ? r->share : 0;
+        gpu->n_part = r->n_part;
+        memcpy(gpu->part, r->part, sizeof gpu->part);
+        gpu->share = gpu->n_run < 2 || r->share > 1 ? 1 : r->share > 0 ? r->share : 0;
         if (gpu->n_queue > 0) {
             tmx_machine_volunteer(m, gpu, sensed_k);
         }

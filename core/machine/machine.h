@@ -113,6 +113,12 @@ double tmx_machine_clock_speed(const struct tmx_machine *m, const struct tmx_job
 
 /* GPUs first .. end - 1. Those of different spans may go through the functions below at the same time, as
  * long as no job is in the queues of both and there is no gang. */
+/* Ways that SMs of the GPU may hold blocks of. */
+static inline size_t tmx_machine_ways(const struct tmx_gpu *gpu)
+{
+    return gpu->n_part > 2 ? gpu->n_part : 2;
+}
+
 struct tmx_gpus {
     size_t first, end;
 };

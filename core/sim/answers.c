@@ -67,6 +67,20 @@ enum tmx_status tmx_answer_mix(const struct tmx_plugin *policy, const struct tmx
                 "mix policy %s: rest = %g, late_s = %g s on GPU %zu, expected 0 to 1 and 0 or more",
                 policy->name, r->gpu[g].rest, r->gpu[g].late_s, g);
         }
+        double parts = 0;
+        for (size_t k = 0; k < r->gpu[g].n_part && k < TMX_WAYS; k++) {
+            parts += r->gpu[g].part[k];
+            if (!is_share(r->gpu[g].part[k])) {
+                parts = NAN;
+            }
+        }
+        if (r->gpu[g].n_part > TMX_WAYS || !(parts <= 1 + 1e-9)) {
+            return tmx_fail(
+                err, TMX_ESOLVE,
+                "mix policy %s: %zu parts of GPU %zu that add up to %g, expected up to %d of 0 to 1, in "
+                "all at most 1",
+                policy->name, r->gpu[g].n_part, g, parts, (int)TMX_WAYS);
+        }
         if (r->gpu[g].admit != TMX_NO_JOB && r->gpu[g].admit >= m->n_job) {
             return tmx_fail(err, TMX_ESOLVE, "mix policy %s: job %zu for GPU %zu, there are %zu",
                             policy->name, r->gpu[g].admit, g, m->n_job);

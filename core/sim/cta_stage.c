@@ -157,13 +157,13 @@ void tmx_cta_stage_limit(const struct tmx_cta_stage *c, const struct tmx_machine
         }
         if (gpu->n_run == 1) {
             sms = wanted(plan_of(c, gpu, 0), n_sm);
-        } else if (gpu->n_run == TMX_WAYS && c->spec.turns) {
+        } else if (gpu->n_run == 2 && c->spec.turns) {
             sms = c->spec.lend ? n_sm
                                : fmax(wanted(plan_of(c, gpu, 0), n_sm), wanted(plan_of(c, gpu, 1), n_sm));
-        } else if (gpu->n_run == TMX_WAYS && c->spec.lend) { /* the first keeps what its plan says */
+        } else if (gpu->n_run == 2 && c->spec.lend) { /* the first keeps what its plan says */
             const double w0 = wanted(plan_of(c, gpu, 0), n_sm), w1 = wanted(plan_of(c, gpu, 1), n_sm);
             r->share = w0 < n_sm ? fmin(r->share, w0 / n_sm) : fmax(r->share, 1 - w1 / n_sm);
-        } else if (gpu->n_run == TMX_WAYS) {
+        } else if (gpu->n_run == 2) {
             sms = r->share * wanted(plan_of(c, gpu, 0), n_sm) +
                   (1 - r->share) * wanted(plan_of(c, gpu, 1), n_sm);
         }

@@ -83,6 +83,32 @@ static enum tmx_status spread_mixed(struct tmx_machine *m, const struct tmx_gpu 
     return TMX_OK;
 }
 
+/* Parts of every SM, one a kernel; what a narrow kernel cannot fill stays free. */
+static void spread_parts(struct tmx_machine *m, const struct tmx_gpu *gpu)
+{
+    double want[TMX_WAYS] = {0};
+    for (size_t k = 0; k < gpu->n_run && k < gpu->n_part; k++) {
+        const double fills = (double)width(m, gpu, k) / (double)gpu->n_active;
+        want[k] = gpu->part[k] < fills ? gpu->part[k] : fills;
+    }
+    for (size_t sm = 0, a = 0; sm < gpu->chip->n_sm; sm++) {
+        const bool works = a < gpu->n_active && gpu->active[a] == sm;
+        double *share = &m->share[TMX_WAYS * (gpu->sm0 + sm)], drain_s = 0;
+        bool differ = false;
+        a += works;
+        for (size_t k = 0; k < tmx_machine_ways(gpu); k++) {
+            const double w = works ? want[k] : 0;
+            differ = differ || w != share[k];
+            drain_s = w < share[k] && lifetime_s(m, gpu, k) > drain_s ? lifetime_s(m, gpu, k) : drain_s;
+            share[k] = w;
+        }
+        m->drain_s[gpu->sm0 + sm] = differ ? drain_s : m->drain_s[gpu->sm0 + sm];
+        if (differ && drain_s == 0) { /* free slots fill at once */
+            memcpy(&m->held[TMX_WAYS * (gpu->sm0 + sm)], share, tmx_machine_ways(gpu) * sizeof *share);
+        }
+    }
+}
+
 enum tmx_status tmx_dispatch(struct tmx_machine *m, struct tmx_gpus span, const struct tmx_mix_policy *mix,
                              const void *mix_state, double begin_s, double *scratch, struct tmx_err *err)
 {
@@ -90,7 +116,9 @@ enum tmx_status tmx_dispatch(struct tmx_machine *m, struct tmx_gpus span, const 
     for (size_t g = span.first; g < span.end && !st; g++) {
         const struct tmx_gpu *gpu = &m->gpu[g];
         const size_t w0 = gpu->n_run > 0 ? width(m, gpu, 0) : 0, w1 = gpu->n_run > 1 ? width(m, gpu, 1) : 0;
-        if (gpu->n_run < TMX_WAYS || w0 + w1 <= gpu->n_active) {
+        if (gpu->n_part > 0) {
+            spread_parts(m, gpu);
+        } else if (gpu->n_run < 2 || w0 + w1 <= gpu->n_active) {
             spread_narrow(m, gpu, w0, w1);
         } else {
             st = spread_mixed(m, gpu, mix, mix_state, begin_s, scratch, err);

@@ -48,7 +48,7 @@ enum tmx_level {
 /* ---- what policies see ---- */
 
 enum {
-    TMX_WAYS = 2,    /* kernels resident on one GPU at a time (paper 003 mixes two) */
+    TMX_WAYS = 8,    /* kernels resident on one GPU at a time, at most; paper 003 mixes two */
     TMX_KQUEUE = 32, /* kernel queue of a GPU, paper 003 section 3.1 */
 };
 #define TMX_NO_JOB SIZE_MAX
@@ -84,17 +84,19 @@ struct tmx_job_view {
     TMX_JOB_VIEW
 };
 
-#define TMX_GPU_VIEW                                                                    \
-    size_t sm0, n_sm;      /* its SMs in the node-wide arrays: sm0 .. sm0 + n_sm - 1 */ \
-    size_t level, n_level; /* clock level in force, 0 the fastest, of n_level */        \
-    size_t run[TMX_WAYS];  /* resident jobs; run[0] came first */                       \
-    size_t n_run;                                                                       \
-    size_t queue[TMX_KQUEUE]; /* waiting jobs, by priority, then arrival */             \
-    size_t n_queue;                                                                     \
-    double share;         /* of run[0] while two are resident */                        \
-    double admit_share;   /* share at which the second one was taken in */              \
-    size_t card0, n_card; /* the GPUs of its card: card0 .. card0 + n_card - 1 */       \
-    unsigned reasons;     /* why it is slow: bits 1 << enum tmx_reason */
+#define TMX_GPU_VIEW                                                                       \
+    size_t sm0, n_sm;      /* its SMs in the node-wide arrays: sm0 .. sm0 + n_sm - 1 */    \
+    size_t level, n_level; /* clock level in force, 0 the fastest, of n_level */           \
+    size_t run[TMX_WAYS];  /* resident jobs; run[0] came first */                          \
+    size_t n_run;                                                                          \
+    size_t queue[TMX_KQUEUE]; /* waiting jobs, by priority, then arrival */                \
+    size_t n_queue;                                                                        \
+    double share;          /* of run[0] while two are resident */                          \
+    size_t n_part;         /* parts of the GPU in force; 0: one kernel, or two by share */ \
+    double part[TMX_WAYS]; /* [n_part] share of run[k] */                                  \
+    double admit_share;    /* share at which the second one was taken in */                \
+    size_t card0, n_card;  /* the GPUs of its card: card0 .. card0 + n_card - 1 */         \
+    unsigned reasons;      /* why it is slow: bits 1 << enum tmx_reason */
 
 struct tmx_gpu_view {
     TMX_GPU_VIEW
@@ -163,11 +165,13 @@ struct tmx_view {
 /* ---- what policies may ask for ---- */
 
 struct tmx_gpu_request {
-    size_t admit;    /* waiting job to make resident beside the running one; TMX_NO_JOB: none */
-    double share;    /* of run[0] while two are resident (after admit) */
-    size_t level;    /* slowest level anyone asks for: policies raise it */
-    size_t n_active; /* SMs that may work */
-    double rest;     /* share of the time in which no SM works, 0..1 */
+    size_t admit;          /* waiting job to make resident beside the running one; TMX_NO_JOB: none */
+    double share;          /* of run[0] while two are resident (after admit) */
+    size_t n_part;         /* more than two kernels at a time, or fixed parts: up to n_part are resident, */
+    double part[TMX_WAYS]; /* each on its share of every SM, in all at most 1; 0: by share, as above */
+    size_t level;          /* slowest level anyone asks for: policies raise it */
+    size_t n_active;       /* SMs that may work */
+    double rest;           /* share of the time in which no SM works, 0..1 */
     double late_s; /* the last part of the scheduling tick has a level of its own, in whole ticks; 0: none */
     size_t late_level;  /* unless the dtm policy slows the GPU down */
     double power_cap_w; /* board watts it may draw, a limit beside the board's own; INFINITY: none. Kept by a

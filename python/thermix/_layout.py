@@ -5,7 +5,7 @@ import ctypes
 from ctypes import (CFUNCTYPE, POINTER, Structure, c_bool, c_char_p, c_double, c_int, c_size_t, c_uint,
                     c_uint64, c_void_p)
 
-WAYS, KQUEUE, N_FAN_MEMORY = 2, 32, 2
+WAYS, KQUEUE, N_FAN_MEMORY = 8, 32, 2
 NO_JOB = 2 ** (8 * ctypes.sizeof(c_size_t)) - 1
 LEVELS = ("job", "place", "mix", "dtm", "cta", "tb", "gate", "fan")  # enum tmx_level
 OPT_REAL, OPT_TEXT = 1, 3                                            # of enum tmx_opt_type
@@ -35,8 +35,8 @@ class GpuView(Structure):
     c_name = "tmx_gpu_view"
     _fields_ = [("sm0", c_size_t), ("n_sm", c_size_t), ("level", c_size_t), ("n_level", c_size_t),
                 ("run", c_size_t * WAYS), ("n_run", c_size_t), ("queue", c_size_t * KQUEUE), ("n_queue", c_size_t),
-                ("share", c_double), ("admit_share", c_double), ("card0", c_size_t), ("n_card", c_size_t),
-                ("reasons", c_uint)]
+                ("share", c_double), ("n_part", c_size_t), ("part", c_double * WAYS), ("admit_share", c_double),
+                ("card0", c_size_t), ("n_card", c_size_t), ("reasons", c_uint)]
 
 
 class GangView(Structure):
@@ -68,7 +68,8 @@ class View(Structure):
 
 class GpuRequest(Structure):
     c_name = "tmx_gpu_request"
-    _fields_ = [("admit", c_size_t), ("share", c_double), ("level", c_size_t), ("n_active", c_size_t),
+    _fields_ = [("admit", c_size_t), ("share", c_double), ("n_part", c_size_t), ("part", c_double * WAYS),
+                ("level", c_size_t), ("n_active", c_size_t),
                 ("rest", c_double), ("late_s", c_double), ("late_level", c_size_t), ("power_cap_w", c_double),
                 ("reasons", c_uint)]
 

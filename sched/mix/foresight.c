@@ -227,7 +227,7 @@ static void observe(const struct foresight *o, const struct tmx_view *view, size
                        view->outlook[gpu].still.factor(view->outlook[gpu].still.table, m->unit_k[u]);
     }
     m->scalar[STARTED] = 1;
-    for (size_t k = 0; k < TMX_WAYS; k++) {
+    for (size_t k = 0; k < 2; k++) {
         m->scalar[FIRST + k] = k < hw->n_run ? (double)hw->run[k] + 1 : 0;
     }
 }

@@ -19,7 +19,7 @@ const struct tmx_opt tmx_tabs_opts[] = {
     TMX_ROW_REAL(tmx_tabs, alike, "1", 0, 1, 0, "power density indices closer than this fraction are equal"),
     TMX_ROW_INT(tmx_tabs, window, "1", 1, 1024, 32, "fairness window N of arrivals"),
     TMX_ROW_INT(tmx_tabs, pdi_bits, "bit", 0, 16, 0, "width of the stat table's pdi; 0: reals"),
-    TMX_ROW_INT(tmx_tabs, kernels, "1", 1, TMX_WAYS, TMX_WAYS, "kernels resident on a GPU at once"),
+    TMX_ROW_INT(tmx_tabs, kernels, "1", 1, 2, 2, "kernels resident on a GPU at once"),
     TMX_ROW_BOOL(tmx_tabs, dvfs_beside, 1,
                  "lower the clock also while unlike kernels run and the shares are at their floor"),
     TMX_ROW_BOOL(tmx_tabs, proactive, 1, "mix before it is hot"),
@@ -113,7 +113,7 @@ void tmx_tabs_decide(void *state, const struct tmx_view *view, struct tmx_reques
         const struct tmx_gpu_view *gpu = m->gpus[g];
         if (gpu->n_run == 1) {
             decide_one(t, m, gpu, view->hottest_k[g], &request->gpu[g]);
-        } else if (gpu->n_run == TMX_WAYS) {
+        } else if (gpu->n_run == 2) {
             decide_two(t, m, gpu, view->hottest_k[g], &request->gpu[g]);
         }
     }

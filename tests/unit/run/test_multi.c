@@ -275,7 +275,7 @@ static double *put(double *to, const double *from, size_t n)
     return to + n;
 }
 
-/* What a run is made of, without addresses: [5 n_unit + 4 n_sm + 3 n_job + 2]. */
+/* What a run is made of, without addresses: [5 n_unit + (2 + TMX_WAYS) n_sm + 3 n_job + 2]. */
 static void gather(struct tmx_run *run, double *to)
 {
     const struct tmx_machine *m = tmx_sim_machine(tmx_run_sim(run));
@@ -347,7 +347,7 @@ static void threads_change_no_byte(void **state)
             if (m->n_done == 0 || m->n_done == m->n_job || (i == 0 && n_spread == 0)) {
                 fail_msg("%zu of %zu jobs done, %zu on two GPUs", m->n_done, m->n_job, n_spread);
             }
-            const size_t size = 5 * m->n_unit + 4 * m->n_sm + 3 * m->n_job + 2;
+            const size_t size = 5 * m->n_unit + (2 + TMX_WAYS) * m->n_sm + 3 * m->n_job + 2;
             got = calloc(size, sizeof *got);
             assert_non_null(got);
             gather(run, got);

@@ -177,7 +177,7 @@ static void two_kernels_running(void **state)
         r.m->job[1].pdi_w = two_rows[i].pdi1;
         r.m->job[2].pdi_w = 2.5; /* waits, and has to */
         for (size_t g = 0; g < N_GPU; g++) {
-            load(&r, g, TMX_WAYS, 1);
+            load(&r, g, 2, 1);
             load(&r, 1 - g, 0, 0);
             r.hottest_k[g] = two_rows[i].temp_c + TMX_ZERO_C;
             r.hottest_k[1 - g] = (two_rows[i].temp_c > 88 ? 50 : 95) + TMX_ZERO_C;

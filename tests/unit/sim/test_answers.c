@@ -75,6 +75,14 @@ static void mix_no_cap_at_all(void *state, const struct tmx_view *view, struct t
     request->gpu[0].power_cap_w = NAN;
 }
 
+static void mix_too_many_parts(void *state, const struct tmx_view *view, struct tmx_request *request)
+{
+    (void)state;
+    (void)view;
+    request->gpu[1].n_part = 3;
+    request->gpu[1].part[0] = request->gpu[1].part[1] = request->gpu[1].part[2] = 0.4;
+}
+
 static void mix_no_such_job(void *state, const struct tmx_view *view, struct tmx_request *request)
 {
     (void)state;
@@ -145,6 +153,10 @@ static const struct {
      {.base = {.name = "ghost"}, .decide = mix_no_such_job},
      {.base = {.name = "t"}, .order = order_well},
      "mix policy ghost: job 3 for GPU 0"},
+    {{.base = {.name = "p"}, .place = place_well},
+     {.base = {.name = "parter"}, .decide = mix_too_many_parts},
+     {.base = {.name = "t"}, .order = order_well},
+     "mix policy parter: 3 parts of GPU 1 that add up to 1.2"},
     {{.base = {.name = "p"}, .place = place_well},
      {.base = {.name = "capper"}, .decide = mix_cap},
      {.base = {.name = "t"}, .order = order_well},

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Several kernels at a time, each on its part of every SM: as NVIDIA's MPS (what is resident shares all) or,
+ * with fixed, MIG (a part stays free while nobody has it). Kernels come in the order of the queue. */
+#include "sched/policies.h"
+
+struct partition {
+    int ways;
+    bool fixed;
+};
+
+static const struct tmx_opt opts[] = {
+    TMX_ROW_INT(partition, ways, "1", 1, TMX_WAYS, 4, "kernels resident on a GPU at once"),
+    TMX_ROW_BOOL(partition, fixed, 0, "parts of 1 / ways; else the resident kernels share all"),
+    {0},
+};
+
+static void decide(void *state, const struct tmx_view *view, struct tmx_request *request)
+{
+    const struct partition *p = state;
+    for (size_t g = 0; g < view->node->n_gpu; g++) {
+        const struct tmx_gpu_view *gpu = view->node->gpus[g];
+        struct tmx_gpu_request *r = &request->gpu[g];
+        const size_t ways = (size_t)p->ways;
+        const bool room = gpu->n_run > 0 && gpu->n_run < ways && gpu->n_queue > 0;
+        const size_t waits = gpu->n_run == 0 && gpu->n_queue > 0; /* the hardware starts it */
+        const size_t n = gpu->n_run + (room ? 1 : 0) + waits;
+        r->n_part = ways;
+        r->admit = room ? gpu->queue[0] : TMX_NO_JOB;
+        for (size_t k = 0; k < ways; k++) {
+            r->part[k] = p->fixed ? 1.0 / (double)ways : k < n ? 1.0 / (double)n : 0;
+        }
+    }
+}
+
+const struct tmx_mix_policy tmx_mix_partition = {
+    .base = {.name = "partition",
+             .doc = "Several kernels at a time, each on its share of every SM.",
+             .source = "NVIDIA's MPS and MIG, as a fluid of thread blocks",
+             .opts = opts,
+             .state_size = sizeof(struct partition)},
+    .decide = decide,
+};
