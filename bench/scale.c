@@ -2,7 +2,10 @@
 /* Does time per GPU and tick stay flat as GPUs are added? 1, 8, 64 and 512 GPUs at a 10 ms tick, with all
  * fans at one speed and with 64 different ones, side by side: the runs take turns, the least processor
  * time of several turns counts. Then 512 GPUs for 60 simulated seconds, and memory per extra GPU.
- * `scale hall [N]`: a hall of N GPUs (16 384) in racks of 64 for 60 s, its processor time and memory. */
+ * `scale hall [N [TICKS]]`: a hall of N GPUs (16 384) in racks of 64 for 60 s (6000 ticks), its processor
+ * time and memory. `scale threads`: 512 GPUs on one thread and on two, the least wall time of several turns
+ * of each. */
+#define _POSIX_C_SOURCE 200809L /* setenv */
 #include <gsl/gsl_errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -73,15 +76,16 @@ static void write_hall(size_t n)
 
 enum layout { ONE_SPEED, MANY_SPEEDS, HALL };
 
-static struct tmx_run *open_run(size_t n, enum layout layout)
+static struct tmx_run *open_run(size_t n, enum layout layout, size_t n_thread)
 {
-    static const char text[] =
-        "topology = \"./scale_topology.cfg\"; mix = \"./scale_mix.cfg\"; policy = \"MG-BL\"; "
+    static const char format[] =
+        "threads = %zu; topology = \"./scale_topology.cfg\"; mix = \"./scale_mix.cfg\"; policy = \"MG-BL\"; "
         "seed = 1; tick_s = 0.01; sensor = { period_s = 0.01; }; fan = { policy = \"curve\"; };";
     struct tmx_err err = {0};
     struct tmx_run *run = NULL;
     struct tmx_config *cfg = NULL;
-    char msg[1024];
+    char msg[1024], text[sizeof format + 32];
+    snprintf(text, sizeof text, format, n_thread);
     if (layout == HALL) {
         write_hall(n);
     } else {
@@ -130,25 +134,51 @@ static double resident_kb(void)
 }
 
 /* Limit: 8 GiB for 16 384 GPUs. */
-static int hall(size_t n)
+static int hall(size_t n, size_t n_tick)
 {
     const double before_kb = resident_kb(), from_s = tmx_os_cpu_s();
-    struct tmx_run *run = open_run(n, HALL);
+    struct tmx_run *run = open_run(n, HALL, 1);
     const double opened_s = tmx_os_cpu_s();
-    ticks(run, 6000);
+    ticks(run, n_tick);
     const double end_s = tmx_os_cpu_s(), kb = resident_kb();
-    printf("hall of %zu GPUs x 60 s: set-up %.2f s, run %.1f s of one core; %.0f MB resident, %.1f kB a GPU\n"
+    printf("hall of %zu GPUs x %g s: set-up %.2f s, run %.1f s of one core; %.0f MB resident, %.1f kB a GPU\n"
            "ratio hall_%zu_cpu_s %.2f\nratio hall_%zu_mib %.0f\n",
-           n, opened_s - from_s, end_s - opened_s, kb / 1e3, (kb - before_kb) / (double)n, n,
-           end_s - opened_s, n, kb / 1024);
+           n, 0.01 * (double)n_tick, opened_s - from_s, end_s - opened_s, kb / 1e3,
+           (kb - before_kb) / (double)n, n, end_s - opened_s, n, kb / 1024);
     tmx_run_destroy(run);
     return kb / (double)n < 8.0 * 1024 * 1024 / 16384 ? 0 : 1;
+}
+
+/* Limit: .55, on a machine with two idle cores. */
+static int threads(void)
+{
+    struct tmx_run *run[2];
+    double wall_s[2] = {1e9, 1e9};
+    for (size_t i = 0; i < 2; i++) {
+        run[i] = open_run(MOST, ONE_SPEED, i + 1);
+        ticks(run[i], 10);
+    }
+    for (int turn = 0; turn < 4 * N_TURN; turn++) {
+        for (size_t i = 0; i < 2; i++) {
+            const double from_s = tmx_os_now_s();
+            ticks(run[i], 100);
+            const double t = tmx_os_now_s() - from_s;
+            wall_s[i] = t < wall_s[i] ? t : wall_s[i];
+        }
+    }
+    const double ratio = wall_s[1] / wall_s[0];
+    printf("%d GPUs, 100 ticks: %.1f ms on one thread, %.1f ms on two\nratio threads_2_over_1 %.2f\n", MOST,
+           1e3 * wall_s[0], 1e3 * wall_s[1], ratio);
+    for (size_t i = 0; i < 2; i++) {
+        tmx_run_destroy(run[i]);
+    }
+    return ratio <= 0.55 ? 0 : 1;
 }
 
 static double opened_kb(size_t n, struct tmx_run **run)
 {
     const double before_kb = resident_kb();
-    *run = open_run(n, MANY_SPEEDS);
+    *run = open_run(n, MANY_SPEEDS, 1);
     ticks(*run, 50);
     return resident_kb() - before_kb;
 }
@@ -159,13 +189,18 @@ int main(int argc, char **argv)
     double us[N_SIZE][N_FANS], kb[N_SIZE];
     bool ok = true;
     gsl_set_error_handler_off();
+    setenv("THERMIX_MAX_MINUTES", "1e6", 1); /* the mixes never end */
     if (argc > 1 && strcmp(argv[1], "hall") == 0) {
         const long n = argc > 2 ? strtol(argv[2], NULL, 10) : 16384;
-        return n >= RACK && n <= 65536 && n % RACK == 0 ? hall((size_t)n) : 2;
+        const long n_tick = argc > 3 ? strtol(argv[3], NULL, 10) : 6000;
+        return n >= RACK && n <= 65536 && n % RACK == 0 && n_tick > 0 ? hall((size_t)n, (size_t)n_tick) : 2;
+    }
+    if (argc > 1 && strcmp(argv[1], "threads") == 0) {
+        return threads();
     }
     for (size_t i = N_SIZE; i-- > 0;) {
         kb[i] = opened_kb(sizes[i], &run[i][1]);
-        run[i][0] = open_run(sizes[i], ONE_SPEED);
+        run[i][0] = open_run(sizes[i], ONE_SPEED, 1);
         us[i][0] = us[i][1] = 1e9;
     }
     for (int turn = 0; turn < N_TURN; turn++) {

@@ -55,7 +55,8 @@ static enum tmx_status run(void *args, struct tmx_err *err)
     if ((a->trace_s > 0 || a->hotspot_s > 0) && !a->dir) {
         return tmx_fail(err, TMX_ECONFIG, "--trace and --hotspot need -o DIR");
     }
-    enum tmx_status st = tmx_data_find(TMX_DATA_RUN, a->config.text[0], path, err);
+    enum tmx_status st = tmx_command_alone(err);
+    st = st ? st : tmx_data_find(TMX_DATA_RUN, a->config.text[0], path, err);
     if (st) {
         return st;
     }

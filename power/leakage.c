@@ -64,15 +64,14 @@ struct tmx_leakage tmx_leakage_init(const struct tmx_chip_power *p)
     return l;
 }
 
-/* e^x for |x| <= 700: x = n ln 2 + r, |r| <= ln 2 / 2, and Taylor's polynomial of degree 11 of r, whose
- * remainder is .35^12 / 12! = 6e-15. n is rounded by adding 1.5 * 2^52, which leaves it in the low bits of
- * the sum; ln 2 is in two parts, the first short enough for n times it to be exact. No branch: compilers make
- * vectors of it. */
+/* e^x for |x| <= 700 (a chip's keys allow 75): x = n ln 2 + r, |r| <= ln 2 / 2, and Taylor's polynomial of
+ * degree 11 of r, whose remainder is .35^12 / 12! = 6e-15. n is rounded by adding 1.5 * 2^52, which leaves it
+ * in the low bits of the sum; ln 2 is in two parts, the first short enough for n times it to be exact. No
+ * branch: compilers make vectors of it. */
 static inline double exp_of(double x)
 {
     static const double shift = 0x1.8p52, log2_e = 0x1.71547652b82fep0, ln2_high = 0x1.62e42feep-1,
                         ln2_low = 0x1.a39ef35793c76p-33;
-    x = x < -700 ? -700 : x > 700 ? 700 : x;
     const double sum = x * log2_e + shift, n = sum - shift;
     const double r = (x - n * ln2_high) - n * ln2_low;
     double p = 1.0 / 39916800;

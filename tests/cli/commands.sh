@@ -127,5 +127,7 @@ printf x | dd of="$file" bs=1 seek=130 conv=notrunc 2>/dev/null
 "$thermix" cache clean | grep -qx "removed $n files" && "$thermix" cache | grep -q ': 0 files' || say "cache clean"
 fails '--keep is for' cache --keep 3
 fails 'list, check or clean' cache empty
+OMPI_COMM_WORLD_SIZE=2 fails 'several MPI ranks' run wl1
+fails 'threads' run wl1 --threads 0
 THERMIX_CACHE_MIB=much fails 'expected a whole number of MiB' run wl1
 echo "$(wc -w <<<"$commands") commands"
