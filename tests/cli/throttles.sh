@@ -15,6 +15,7 @@ fail() { echo "FAILED: $*"; exit 1; }
 # one mix under BL of a shipped suite, coarser in space and time
 only() { # only SUITE -> column names and one row in one.csv
   awk -v OFS= '
+    /^compare = / { next }
     /^mixes = / { print "mixes = [\"WL7\"];"; next }
     /^policies = / { print "policies = (\"BL\");"; skip = 1 }
     /^(beside|values|variants) = / { skip = 1 }
