@@ -278,7 +278,7 @@ def judge(code, message, verdict, b):
 # Their valid commands take long; not in a sample.
 SLOW = ('kernel', 'node run', 'topology', 'study', 'sm', 'node', 'chip include', 'database drawn', 'log to calibrate', 'calibration',
         'report of a table')
-MADE = ('folder', 'database', 'calibration', 'fit of', 'instruction trace') # from results that are made first; not in a sample
+MADE = ('folder', 'database', 'calibration', 'fit of', 'instruction trace', 'paper suite') # from results that take long to make; not in a sample
 
 
 def one(b, file, commands, function, verdict):
