@@ -104,39 +104,45 @@ static double cell(const struct tmx_csv *csv, size_t row, size_t column)
     return column < csv->n_column && tmx_csv_real(csv, row, column, &v) ? v : NAN;
 }
 
-/* The first two kernels that were resident together; of a GPU that never mixed, the first kernel. */
-static void find_pair(struct tmx_history *h, const struct tmx_csv *csv)
+/* Number of a kernel, from 1, which is added when it is new; 0: no kernel. */
+static size_t kernel_number(struct tmx_history *h, const char *name)
 {
-    const size_t gpu = tmx_csv_column(csv, "gpu"), first = tmx_csv_column(csv, "first_kernel");
-    for (size_t r = 0; r < csv->n_row && !h->second[0]; r++) {
-        const bool mixed = tmx_csv_cell(csv, r, first + 1)[0] != '\0';
-        if (cell(csv, r, gpu) == (double)h->gpu && (mixed || !h->first[0])) { /* before: idle, or alone */
-            snprintf(h->first, sizeof h->first, "%s", tmx_csv_cell(csv, r, first));
-            snprintf(h->second, sizeof h->second, "%s", tmx_csv_cell(csv, r, first + 1));
-        }
+    size_t k = 0;
+    while (k < h->n_kernel && strcmp(h->kernel[k], name) != 0) {
+        k++;
     }
+    if (name[0] && k == h->n_kernel && k < TMX_HISTORY_KERNELS) {
+        snprintf(h->kernel[h->n_kernel++], sizeof h->kernel[0], "%s", name);
+    }
+    return !name[0] ? 0 : k < TMX_HISTORY_KERNELS ? k + 1 : k;
 }
 
-/* What the trace says of its first kernel, said of h->first; NAN where neither of the two runs. */
-static double share_of_first(const struct tmx_history *h, const char *first_now, double share)
+/* first, second: the kernels of the row; share: what the first has of the SM. */
+static double who_runs(size_t first, size_t second, double share)
 {
-    if (first_now[0] && strcmp(first_now, h->first) == 0) {
-        return share;
+    static const double NEARLY = 0.01, BOTH = INFINITY; /* the number of that is known when all are read */
+    if (!isfinite(share) || (first == 0 && second == 0)) {
+        return 0;
     }
-    return h->second[0] && strcmp(first_now, h->second) == 0 ? 1 - share : NAN;
+    if (share > 1 - NEARLY || second == 0) {
+        return first > 0 && share > NEARLY ? (double)first : 0;
+    }
+    return share < NEARLY ? (double)second : BOTH;
 }
 
 static void fill_sms(struct tmx_history *h, const struct tmx_csv *csv, size_t row, size_t t)
 {
     static const char *const part[] = {"temp_c", "power_w", "first_share", "gated"};
-    double *const to[] = {h->sm_temp_c, h->sm_power_w, h->sm_share, h->sm_stopped};
-    const size_t first = tmx_csv_column(csv, "sm0_temp_c");
+    double *const to[] = {h->sm_temp_c, h->sm_power_w, h->sm_kernel, h->sm_stopped};
+    const size_t first = tmx_csv_column(csv, "sm0_temp_c"), name = tmx_csv_column(csv, "first_kernel");
+    const size_t one = kernel_number(h, tmx_csv_cell(csv, row, name)),
+                 two = kernel_number(h, tmx_csv_cell(csv, row, name + 1));
     for (size_t sm = 0; sm < h->n_sm; sm++) {
         for (size_t k = 0; k < sizeof part / sizeof part[0]; k++) {
             to[k][t * h->n_sm + sm] = cell(csv, row, first + 4 * sm + k);
         }
-        double *share = &h->sm_share[t * h->n_sm + sm];
-        *share = share_of_first(h, tmx_csv_cell(csv, row, tmx_csv_column(csv, "first_kernel")), *share);
+        double *who = &h->sm_kernel[t * h->n_sm + sm];
+        *who = who_runs(one, two, *who);
     }
 }
 
@@ -146,7 +152,7 @@ static enum tmx_status take_rows(struct tmx_history *h, const struct tmx_csv *cs
     h->time_stride = n_row > max ? (n_row + max - 1) / max : 1;
     const size_t room = n_row / h->time_stride + 2;
     double **const lines[] = {&h->time_s, &h->freq_mhz, &h->power_w, &h->hottest_c, &h->mean_c};
-    double **const planes[] = {&h->sm_temp_c, &h->sm_power_w, &h->sm_share, &h->sm_stopped};
+    double **const planes[] = {&h->sm_temp_c, &h->sm_power_w, &h->sm_kernel, &h->sm_stopped};
     static const char *const names[] = {"time_s", "freq_mhz", "power_w", "hottest_c", "mean_c"};
     bool ok = true;
     for (size_t i = 0; i < 5; i++) {
@@ -160,7 +166,6 @@ static enum tmx_status take_rows(struct tmx_history *h, const struct tmx_csv *cs
     }
     size_t seen = 0;
     const size_t gpu = tmx_csv_column(csv, "gpu");
-    find_pair(h, csv);
     for (size_t r = 0; r < csv->n_row; r++) {
         if (cell(csv, r, gpu) != (double)h->gpu || seen++ % h->time_stride != 0) {
             continue;
@@ -169,6 +174,9 @@ static enum tmx_status take_rows(struct tmx_history *h, const struct tmx_csv *cs
             (*lines[i])[h->n_time] = cell(csv, r, tmx_csv_column(csv, names[i]));
         }
         fill_sms(h, csv, r, h->n_time++);
+    }
+    for (size_t i = 0; i < h->n_time * h->n_sm; i++) {
+        h->sm_kernel[i] = isinf(h->sm_kernel[i]) ? (double)h->n_kernel + 1 : h->sm_kernel[i];
     }
     return TMX_OK;
 }
@@ -308,7 +316,7 @@ enum tmx_status tmx_history_load(struct tmx_history **all, size_t *n_gpu, const 
 static void finish(struct tmx_history *h)
 {
     double *const all[] = {h->time_s,     h->freq_mhz,  h->power_w,     h->hottest_c,
-                           h->mean_c,     h->sm_temp_c, h->sm_power_w,  h->sm_share,
+                           h->mean_c,     h->sm_temp_c, h->sm_power_w,  h->sm_kernel,
                            h->sm_stopped, h->frame_s,   h->unit_temp_c, h->unit_w};
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
         free(all[i]);

@@ -10,6 +10,8 @@
 
 #include "core/machine/floorplan.h"
 
+enum { TMX_HISTORY_KERNELS = 16 };
+
 struct tmx_history { /* of one GPU */
     size_t gpu;
     char mix[64], policy[64];
@@ -18,8 +20,11 @@ struct tmx_history { /* of one GPU */
     /* from trace.csv */
     size_t n_time, n_sm, time_stride;
     double *time_s, *freq_mhz, *power_w, *hottest_c, *mean_c; /* [n_time] */
-    double *sm_temp_c, *sm_power_w, *sm_share, *sm_stopped;   /* [n_time * n_sm] */
-    char first[64], second[64]; /* the two kernels seen together first; sm_share is of the first */
+    double *sm_temp_c, *sm_power_w, *sm_kernel, *sm_stopped;  /* [n_time * n_sm] */
+    /* Kernels in the order in which they came. sm_kernel is the number, from 1, of the one that has all of
+     * the SM, n_kernel + 1 where two share it, 0 where none runs. Beyond the most: as the last. */
+    char kernel[TMX_HISTORY_KERNELS][64];
+    size_t n_kernel;
     /* from temps.ttrace and power.ptrace (temps_gpu0.ttrace, ... of several GPUs), empty when the run
      * wrote none */
     size_t n_frame, frame_stride;

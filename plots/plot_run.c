@@ -65,13 +65,27 @@ static enum tmx_status draw_temperature(const struct figure *f, struct tmx_err *
     return st;
 }
 
+/* Which kernel runs where; the whole of the run, also where no kernel runs. */
+static enum tmx_status put_kernels(const struct figure *f, const struct tmx_table *t, struct tmx_err *err)
+{
+    const struct tmx_history *h = f->h;
+    char vars[TMX_HISTORY_KERNELS * 160 + MAX_VARS], name[200];
+    size_t used = (size_t)snprintf(vars, sizeof vars, "n_kernel=%zu; begin_s=%.9g; end_s=%.9g", h->n_kernel,
+                                   h->time_s[0], h->time_s[h->n_time - 1]);
+    for (size_t k = 0; k < h->n_kernel; k++) {
+        used += (size_t)snprintf(vars + used, sizeof vars - used, "; k%zu=%s", k + 1,
+                                 tmx_plot_quote(h->kernel[k], name, sizeof name));
+    }
+    return put(f, "sm_kernel", t, vars, err);
+}
+
 static enum tmx_status draw_sms(const struct figure *f, struct tmx_err *err)
 {
     const struct tmx_history *h = f->h;
     static const struct tmx_column columns[] = {{"time_s", TMX_COLUMN_REAL, 3},
                                                 {"sm", TMX_COLUMN_INT, 0},
                                                 {"power_w", TMX_COLUMN_REAL, 3},
-                                                {"first_share_1", TMX_COLUMN_REAL, 3},
+                                                {"kernel", TMX_COLUMN_INT, 0},
                                                 {"freq_mhz", TMX_COLUMN_REAL, 1}};
     char vars[MAX_VARS];
     struct tmx_table *t = NULL;
@@ -80,16 +94,13 @@ static enum tmx_status draw_sms(const struct figure *f, struct tmx_err *err)
         tmx_table_real(t, h->time_s[i / h->n_sm]);
         tmx_table_int(t, (int64_t)(i % h->n_sm));
         tmx_table_real(t, h->sm_power_w[i]);
-        isfinite(h->sm_share[i]) ? tmx_table_real(t, h->sm_share[i]) : tmx_table_empty(t);
+        tmx_table_int(t, (int64_t)h->sm_kernel[i]);
         tmx_table_real(t, h->freq_mhz[i / h->n_sm]);
     }
     snprintf(vars, sizeof vars, "n_sm=%zu", h->n_sm);
     st = st ? st : put(f, "sm_power", t, vars, err);
-    char first[200], second[200];
-    snprintf(vars, sizeof vars, "first_text=%s; second_text=%s",
-             tmx_plot_quote(h->first, first, sizeof first), tmx_plot_quote(h->second, second, sizeof second));
-    if (!st && h->second[0]) {
-        st = put(f, "sm_kernel", t, vars, err);
+    if (!st && h->n_kernel > 1) {
+        st = put_kernels(f, t, err);
     }
     tmx_table_destroy(t);
     return st;

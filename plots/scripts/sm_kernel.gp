@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# Which kernel each SM runs over time: 1 the first of the two kernels that were mixed first, 0 the second,
-# between them both; white where neither runs. data: time_s, sm, power_w, first_share_1, freq_mhz. Variables first_text, second_text.
+# Which kernel each SM runs over time: a colour a kernel, grey where two share the SM, white where none runs.
+# data: time_s, sm, power_w, kernel (0: none, 1 ... n_kernel, n_kernel + 1: shared), freq_mhz. Variables n_kernel, begin_s, end_s, k1, k2, ...: names.
 scripts = system("dirname '".ARG0."'")
 load scripts."/style.gp"
 unset key
@@ -8,9 +8,13 @@ unset grid
 set rmargin at screen 0.84
 set xlabel "time (s)"
 set ylabel "SM"
-set autoscale xfix
+set xrange [begin_s:end_s]
 set autoscale yfix
-set palette defined (0 "#E69F00", 0.5 "#f2f2f2", 1 "#0072B2")
-set cbrange [0:1]
-set cbtics (second_text 0, "shared" 0.5, first_text 1)
+kinds = "#0072B2 #E69F00 #009E73 #CC79A7 #56B4E9 #D55E00 #882255 #44AA99 #999933 #332288 #AA4499 #117733 #88CCEE #DDCC77 #661100 #000000"
+steps = "0 '#ffffff', "
+do for [k=1:n_kernel] { steps = steps.sprintf("%d '%s', ", k, word(kinds, k)) }
+eval sprintf("set palette maxcolors %d defined (%s%d '#d9d9d9')", n_kernel + 2, steps, n_kernel + 1)
+set cbrange [-0.5:n_kernel+1.5]
+set cbtics ("idle" 0, "shared" n_kernel+1)
+do for [k=1:n_kernel] { set cbtics add (value(sprintf("k%d", k)) k) }
 plot data using 1:2:4 skip 1 with image

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# Power of every SM and the chip's clock over time. data: time_s, sm, power_w, first_share_1, freq_mhz. Variable n_sm.
+# Power of every SM and the chip's clock over time. data: time_s, sm, power_w, kernel, freq_mhz. Variable n_sm.
 high = 5.2
 scripts = system("dirname '".ARG0."'")
 load scripts."/style.gp"

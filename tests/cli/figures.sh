@@ -99,6 +99,14 @@ done
 grep -q 'GPU 1' f_two/heatmap.svg || say "the heat map does not name GPU 1"
 cmp -s f_two/data/temperature_gpu0.csv f_two/data/temperature_gpu1.csv && say "both GPUs show the same temperatures"
 [ "$(awk -F, 'NR == 2 { print $4 }' f_two/data/sm_kernel_gpu1.csv 2>/dev/null || echo 1)" = 1 ] || say "the share is not of the first kernel"
+# three kernels, one of them alone at the end after a pause: each is drawn, over the whole time
+sed 's/ ); *$/, { kernel = "Bs"; work_s = 1.0; arrival_s = 8.0; } );/' mix.cfg >three.cfg
+XDG_CACHE_HOME=$dir/cache "$thermix" run run.cfg --set mix=./three.cfg --set 'topology=""' --set policy=MU -o three --trace 0.1 -q 2>err.txt ||
+  say "three kernels: $(cat err.txt)"
+"$thermix" plot three -o f_three -q
+[ "$(cut -d, -f4 f_three/data/sm_kernel.csv | grep -E '^[123]$' | sort -u | wc -l)" = 3 ] || say "a third kernel is not drawn"
+[ "$(grep -c ',[0-4],[^,]*$' f_three/data/sm_kernel.csv)" = "$(($(wc -l <f_three/data/sm_kernel.csv) - 1))" ] || say "a time without a kernel is left out"
+grep -q '>Bs<' f_three/sm_kernel.svg || say "the third kernel has no name"
 "$thermix" report two -o two.html >/dev/null
 for g in 0 1; do grep -q "\"name\":\"tiny MG-MU GPU $g\"" two.html || say "no player of GPU $g"; done
 
