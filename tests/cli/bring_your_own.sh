@@ -19,8 +19,12 @@ awk -F, '$2 == 0 { last = $6 } END { exit !(last > 88 && last < 92) }' out/trace
 awk -F, 'FNR == 1 { f++ } { last[f] = $6 } END { d = last[1] - last[2]; exit !(d > 12.7 && d < 13.5) }' sink-100/trace.csv sink-50/trace.csv ||
   say "half the sink's resistance: $(tail -qn 1 sink-*/trace.csv | cut -d, -f 6 | tr '\n' ' ')"
 # every key of the readers' tables stands in the page
-for key in $(grep -hoE 'TMX_ROW_[A-Z]+\((tmx_chip|tmx_chip_power|tmx_sm_limits|tmx_kernel|tmx_kernel_launch|tmx_kernel_power|tmx_topology|tmx_card|tmx_fan|tmx_link|named_air|counted_card|part|rack|point), [a-z_0-9]+' \
+for key in $(grep -hoE 'TMX_ROW_[A-Z]+\((tmx_chip|tmx_chip_power|tmx_chip_board|tmx_chip_part|tmx_sm_limits|tmx_kernel|tmx_kernel_launch|tmx_kernel_power|tmx_topology|tmx_card|tmx_fan|tmx_link|named_air|counted_card|part|rack|point), [a-z_0-9]+' \
   "$THERMIX_DATA"/core/machine/{chip,kernel,topology_read,hall}.c | sed 's/.*, //' | sort -u); do
+  grep -qE "\b$key\b" "$THERMIX_DATA/docs/bring-your-own.md" || say "the page does not name $key"
+done
+# and every component of a kernel's watts
+for key in $(sed -n '/tmx_component_keys\[\] = {/,/};/p' "$THERMIX_DATA"/core/machine/kernel.c | grep -oE '"[a-z0-9_]+"' | tr -d '"'); do
   grep -qE "\b$key\b" "$THERMIX_DATA/docs/bring-your-own.md" || say "the page does not name $key"
 done
 echo "bring your own: all well"
