@@ -276,7 +276,7 @@ enum tmx_status tmx_cta_suite_begin(struct tmx_cta_suite *s, const struct tmx_su
     st = st ? st : load_chips(s, err);
     if (!st) {
         s->options = (struct tmx_cta_options){.epoch_cycles = b.epoch_cycles, .seed = (uint64_t)b.seed};
-        s->n_seed = (size_t)b.seeds;
+        s->n_seed = call->check ? 1 : (size_t)b.seeds; /* a check measures nothing twice */
         s->chip[0].memory.core = b.core > 0 ? b.core - 1 : s->chip[0].memory.core;
         s->report = calloc(s->n_seed * s->n_chip, sizeof *s->report);
         s->program = calloc(s->n_seed * TMX_CTA_PROGRAMS, sizeof *s->program);

@@ -127,7 +127,7 @@ static enum tmx_status simplex(struct tuning *t, struct tmx_err *err)
     return t->status;
 }
 
-/* The policies that have printed values of origin "fitted", and those values. */
+/* The policies whose printed means are fitted to, and those means. */
 static enum tmx_status read_targets(struct tuning *t, struct tmx_err *err)
 {
     static const char *const column[N_TARGET] = {"int_saved_pct", "fp_saved_pct", "slowdown_pct"};
@@ -138,16 +138,17 @@ static enum tmx_status read_targets(struct tuning *t, struct tmx_err *err)
     st = st ? st : tmx_config_load(&cfg, path, NULL, 0, err);
     t->cases[0] =
         (struct tmx_gate_case){tmx_gate_find("none"), gate->break_even_cycles, gate->wakeup_cycles, 0};
+    const struct tmx_setting *root = st ? NULL : tmx_config_root(cfg);
     size_t n = 1;
     for (const struct tmx_gate_policy *const *p = tmx_gate_policies; !st && *p && n <= MAX_POLICY; p++) {
         struct tmx_pick pick = {.of = "mean"};
         snprintf(pick.policy, sizeof pick.policy, "%s", (*p)->base.name);
-        snprintf(pick.variant, sizeof pick.variant, "%s", t->fit == 0 ? "" : "fit all");
         size_t found = 0;
         for (int k = 0; k < N_TARGET; k++) {
             snprintf(pick.column, sizeof pick.column, "%s", column[k]);
             t->target[n][k] = NAN;
-            found += tmx_values_find(tmx_config_root(cfg), &pick, TMX_FITTED, &t->target[n][k]);
+            found += tmx_values_find(root, &pick, TMX_FITTED, &t->target[n][k]) ||
+                     (t->fit > 0 && tmx_values_find(root, &pick, TMX_DERIVED, &t->target[n][k]));
         }
         t->n_target += found;
         t->cases[n] = (struct tmx_gate_case){*p, gate->break_even_cycles, gate->wakeup_cycles, 0};

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Paper 001, Warped Gates: 18 benchmarks under every gating scheme, over several seeds of their instruction
- * streams, in three parts: with the free knobs fitted to ConvPG's means alone, with the sweeps of Figures 6
- * and 11; with the knobs fitted to all schemes' means; and the first without the empty SM between launches.
- * What the paper prints stands in the suite file. */
+ * streams, in two parts: with the free knobs fitted to ConvPG's means, with the sweeps of Figures 6 and 11;
+ * and without the empty SM between launches. What the paper prints stands in the suite file. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +12,7 @@
 #include "sched/sched.h"
 #include "study/alone/gate_runs.h"
 
-enum { MAX_SETS = 64, N_PART = 3 };
+enum { MAX_SETS = 64, N_PART = 2, FIT_CONVPG = 0 };
 
 struct part {
     const char *name;             /* as `variant` of a value */
@@ -139,21 +138,20 @@ static void make_parts(struct suite *s, const struct tmx_suite_call *call)
 {
     static const struct {
         const char *name;
-        size_t fit;
         bool sweeps;
         double launch_gap; /* factor on the fit's */
-    } parts[N_PART] = {{"", 0, true, 1}, {"fit all", 1, false, 1}, {"no launch gaps", 0, false, 0}};
+    } parts[N_PART] = {{"", true, 1}, {"no launch gaps", false, 0}};
     for (size_t p = 0; p < N_PART; p++) {
         struct part *part = &s->part[p];
         part->name = parts[p].name;
         part->sm = s->sm;
-        part->sm.fit[parts[p].fit].launch_gap *= parts[p].launch_gap;
+        part->sm.fit[FIT_CONVPG].launch_gap *= parts[p].launch_gap;
         part->plan = (struct tmx_gate_plan){.chip = &part->sm,
                                             .kernel = s->kernel,
                                             .n_kernel = s->n_kernel,
                                             .gate = s->gate_case,
                                             .n_case = parts[p].sweeps ? s->n_case : s->n_plain,
-                                            .first_fit = parts[p].fit,
+                                            .first_fit = FIT_CONVPG,
                                             .n_fit = 1,
                                             .budget = (uint64_t)s->instructions,
                                             .n_worker = call->n_worker,
@@ -517,7 +515,6 @@ static enum tmx_status report(const struct suite *s, const struct tmx_suite_call
 {
     struct tmx_table *runs = NULL, *paper = NULL, *seeds = NULL, *summary = NULL;
     enum tmx_status st = tmx_gate_table(&s->part[0].plan, s->part[0].result, &runs, err);
-    st = st ? st : tmx_gate_table(&s->part[1].plan, s->part[1].result, &runs, err);
     st = st ? st : tmx_values_table(call->root, values, &paper, &seeds, err);
     st = st ? st : summarise(s, &summary, err);
     st = st ? st : tmx_suite_save(call, summary, "means.csv", err);
