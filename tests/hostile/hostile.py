@@ -87,8 +87,8 @@ INPUTS = {
                  'mixes = ["./mix.cfg"];\npolicies = ( "BL", { name = "DVFS"; set = ["dtm.emergency_c=88"]; } );\n'
                  'variants = ( { name = "warm"; set = ["package.ambient=320"]; } );\n'
                  'beside = ( { name = "b"; mix = "./mix.cfg"; policy = "BL"; } );\nbaseline = "BL"; compare = "DVFS";\n'
-                 'values = ( { figure = "1"; quantity = "q"; mix = "mean"; policy = "BL"; column = "slowdown_pct"; '
-                 'value = 1.0; status = "prediction"; band = 0.5; } );\n',
+                 'values = ( { figure = "1"; quantity = "q"; of = "mean"; policy = "BL"; column = "slowdown_pct"; '
+                 'value = 1.0; origin = "unseen"; band = 0.5; } );\n',
     'layers.lcf': '0\nY\nY\n1.75e6\n0.01\n0.00015\nchip.flp\n1\nY\nN\n4e6\n0.25\n2e-5\nchip.flp\n',
     'mine.materials': 'silicon\nsolid\n130\n1.63e6\nglue\nsolid\n4\n4e6\n',
     'card.csv': 'timestamp, index, power.draw [W], temperature.gpu\n' + ''.join(
