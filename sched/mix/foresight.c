@@ -5,12 +5,13 @@
  *            sensors say beside them becomes a common error c and one of each SM b_s, so that any constant
  *            error (power, convection, leakage) ends there; q: variance of what remains
  *   guard    target = limit - below - sigma sqrt(q) - m, where the tracker m rises when an SM was gated
- *   hold     no hotter than where leakage feeds back once: beyond, it grows by more than the package sheds
- *   mix      T^ABS's proactive rule: a waiting kernel of another power density joins, half the GPU each
- *   place    the hot kernel of two on the cool SMs (sched/mix/equalise)
- *   level    the fastest clock level whose hottest SM at the end of the tick stays below the target; where
- *            even the slowest does not, rest for a part of the time
- *   part     of the tick at the next faster level, at its end: there the peak was predicted
+ *   learn    what the mean of the sensors says at once, not little by little, is power: factor f on what the
+ * stat table has, found from one tick's response; the largest of late is kept, and slowly forgotten hold no
+ * hotter than where leakage feeds back once: beyond, it grows by more than the package sheds mix      T^ABS's
+ * proactive rule: a waiting kernel of another power density joins, half the GPU each place    the hot kernel
+ * of two on the cool SMs (sched/mix/equalise) level    the fastest clock level whose hottest SM at the end of
+ * the tick stays below the target; where even the slowest does not, rest for a part of the time part     of
+ * the tick at the next faster level, at its end: there the peak was predicted
  *
  * One tick ahead is enough: idling is always available, and the bound (docs/notes/foresight.md) says that
  * the optimum holds the limit with the most even temperatures and two adjacent levels. Without a forecast
@@ -26,7 +27,8 @@ struct foresight {
     double common_gain, sm_gain, variance_gain, tracker_gain, place_gain;
     double power_scale, leak_scale;
     int window;
-    bool parts, place;
+    double forget;
+    bool parts, place, learn;
 };
 
 static const struct tmx_opt opts[] = {
@@ -43,12 +45,30 @@ static const struct tmx_opt opts[] = {
     TMX_ROW_REAL(foresight, leak_scale, "1", 0, 10, 1, "leakage as believed, relative to the true one"),
     TMX_ROW_INT(foresight, window, "1", 1, 1024, 32, "fairness window N of arrivals"),
     TMX_ROW_BOOL(foresight, parts, 1, "two clock levels in a scheduling tick"),
+    TMX_ROW_BOOL(foresight, learn, 1, "estimate the factor by which power differs from the stat table's"),
+    TMX_ROW_REAL(foresight, forget, "1", 0, 1, 0.0025,
+                 "of the largest factor, a scheduling tick: predictions count with it"),
     TMX_ROW_BOOL(foresight, place, 1, "place the hot kernel; else both on every SM alike"),
     {0},
 };
 
 /* What one GPU's state consists of; the memory is the shares of all SMs of the node, then one such a GPU. */
-enum { STARTED, COMMON, VARIANCE, MARGIN, HOLD, LEVEL, LATE_LEVEL, LATE_PARTS, FIRST, SECOND, N_SCALAR };
+enum {
+    STARTED,
+    COMMON,
+    VARIANCE,
+    MARGIN,
+    HOLD,
+    FACTOR,
+    HIGHEST,
+    DRIFT,
+    LEVEL,
+    LATE_LEVEL,
+    LATE_PARTS,
+    FIRST,
+    SECOND,
+    N_SCALAR
+};
 
 struct mind {
     double *scalar;             /* [N_SCALAR] */
@@ -56,6 +76,7 @@ struct mind {
     double *later;              /* [mode_row] work */
     double *dyn_w, *leak_w;     /* [unit_row] of the tick that ran, at the nominal level */
     double *power_w, *unit_k;   /* [unit_row] work */
+    double *work_k;             /* [unit_row] what the tick's work warmed */
     double *b, *g;              /* [n_sm] error, integrator of the placement */
     double *sm_k;               /* [n_sm] temperatures now */
     double *free_k, *a_k, *l_k; /* [n_sm] at the end of the tick: without work; rise by work; by leakage */
@@ -72,9 +93,9 @@ static size_t lay_out(const struct tmx_view *view, size_t gpu, double *at, struc
         double **array;
         size_t n;
     } rows[] = {
-        {&m->scalar, N_SCALAR}, {&m->z, mode},      {&m->later, mode}, {&m->dyn_w, unit}, {&m->leak_w, unit},
-        {&m->power_w, unit},    {&m->unit_k, unit}, {&m->b, sm},       {&m->g, sm},       {&m->sm_k, sm},
-        {&m->free_k, sm},       {&m->a_k, sm},      {&m->l_k, sm},     {&m->part_k, sm}};
+        {&m->scalar, N_SCALAR}, {&m->z, mode},      {&m->later, mode},  {&m->dyn_w, unit}, {&m->leak_w, unit},
+        {&m->power_w, unit},    {&m->unit_k, unit}, {&m->work_k, unit}, {&m->b, sm},       {&m->g, sm},
+        {&m->sm_k, sm},         {&m->free_k, sm},   {&m->a_k, sm},      {&m->l_k, sm},     {&m->part_k, sm}};
     size_t n = 0;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         *rows[i].array = at ? at + n : NULL;
@@ -108,7 +129,7 @@ static void go_by(const struct tmx_view *view, size_t gpu, struct mind *m, size_
 {
     const struct tmx_chip *c = view->outlook[gpu].chip;
     const struct tmx_forecast *f = view->outlook[gpu].forecast;
-    const double w = tmx_ahead_power(c, level), v = tmx_ahead_volt(c, level);
+    const double w = m->scalar[FACTOR] * tmx_ahead_power(c, level), v = tmx_ahead_volt(c, level);
     for (size_t u = 0; u < f->modes.n_unit; u++) {
         m->power_w[u] = view->outlook[gpu].still.baseline_w[u] + w * m->dyn_w[u] + v * m->leak_w[u];
     }
@@ -184,6 +205,72 @@ static double hold_k(const struct foresight *o, const struct tmx_outlook *look, 
     return limited || best_k == 0 ? limit_k : best_k;
 }
 
+/* The part of the last tick, for its work alone, from nothing: m->later. */
+static void work_goes_by(const struct tmx_view *view, size_t gpu, struct mind *m, size_t level, size_t parts)
+{
+    const double w = tmx_ahead_power(view->outlook[gpu].chip, level);
+    const struct tmx_forecast *f = view->outlook[gpu].forecast;
+    for (size_t u = 0; u < f->modes.n_unit; u++) {
+        m->power_w[u] = w * m->dyn_w[u];
+    }
+    tmx_forecast_advance(f, parts, m->power_w, m->later);
+}
+
+/* What the last tick's work warmed, by the stat table: m->work_k, and m->part_k of the SMs. Its mean [K]. */
+static double work_warmed(const struct tmx_view *view, size_t gpu, struct mind *m)
+{
+    const struct tmx_chip *c = view->outlook[gpu].chip;
+    const struct tmx_forecast *f = view->outlook[gpu].forecast;
+    const size_t late = (size_t)m->scalar[LATE_PARTS];
+    double mean_k = 0;
+    memset(m->later, 0, f->modes.mode_row * sizeof *m->later);
+    work_goes_by(view, gpu, m, (size_t)m->scalar[LEVEL], TMX_FORECAST_PARTS - late);
+    if (late > 0) {
+        work_goes_by(view, gpu, m, (size_t)m->scalar[LATE_LEVEL], late);
+    }
+    tmx_forecast_read(f, m->later, m->power_w, m->work_k);
+    tmx_ahead_sms(c, m->work_k, m->part_k);
+    for (size_t s = 0; s < c->n_sm; s++) {
+        mean_k += m->part_k[s] / (double)c->n_sm;
+    }
+    return mean_k;
+}
+
+/* off_k: what the mean of the sensors differs by from what was expected, of which work_k would be all power.
+ * An error within the noise, or one that stays from tick to tick, is left to the observer. The state follows;
+ * returns what of off_k is explained.
+ */
+static double learn(const struct foresight *o, const struct tmx_view *view, size_t gpu, double off_k,
+                    double work_k, struct mind *m)
+{
+    const struct tmx_chip *c = view->outlook[gpu].chip;
+    const struct tmx_forecast *f = view->outlook[gpu].forecast;
+    const double drift_gain = 0.1, jump_k = off_k - m->scalar[DRIFT]; /* a drift is no power */
+    const double least_k = 0.05, least_work_k = 0.1; /* model errors of a tick; too little work to tell */
+    const double noise_k = least_k + 4 * sqrt(m->scalar[VARIANCE] / (double)c->n_sm);
+    const double settled_s = 10; /* until then the state is still finding itself */
+    if (work_k < least_work_k || m->scalar[STARTED] * view->quantum_s < settled_s) {
+        m->scalar[DRIFT] += drift_gain * jump_k;
+        return 0;
+    }
+    const double before = m->scalar[FACTOR], sure_k = fabs(jump_k) > noise_k ? jump_k : 0;
+    m->scalar[FACTOR] = fmin(4, fmax(0.25, before + sure_k / work_k));
+    const double more = m->scalar[FACTOR] - before;
+    m->scalar[DRIFT] += drift_gain * (jump_k - more * work_k);
+    for (size_t k = 0; k < f->modes.mode_row; k++) {
+        m->z[k] += more * m->later[k];
+    }
+    for (size_t u = 0; u < f->modes.n_unit; u++) {
+        m->unit_k[u] += more * m->work_k[u];
+    }
+    for (size_t s = 0; s < c->n_sm; s++) {
+        m->sm_k[s] += more * m->part_k[s];
+    }
+    m->scalar[HIGHEST] =
+        fmax(m->scalar[FACTOR], m->scalar[HIGHEST] + o->forget * (m->scalar[FACTOR] - m->scalar[HIGHEST]));
+    return more * work_k;
+}
+
 /* Where the last tick led to, and what the sensors say to that: m->unit_k and m->sm_k are temperatures now.
  */
 static void observe(const struct foresight *o, const struct tmx_view *view, size_t gpu, struct mind *m)
@@ -193,11 +280,14 @@ static void observe(const struct foresight *o, const struct tmx_view *view, size
     const struct tmx_forecast *f = view->outlook[gpu].forecast;
     const double *sensed_k = view->sensed_k + hw->sm0, n = (double)c->n_sm;
     const bool started = m->scalar[STARTED] > 0;
+    double work_k = 0;
     if (!started) {
+        m->scalar[FACTOR] = m->scalar[HIGHEST] = 1;
         const double volt = (tmx_ahead_volt(c, 0) + tmx_ahead_volt(c, c->n_level - 1)) / 2;
         m->scalar[HOLD] = hold_k(o, &view->outlook[gpu], view->limit_k, volt, m);
     } else {
         const size_t late = (size_t)m->scalar[LATE_PARTS];
+        work_k = o->learn ? work_warmed(view, gpu, m) : 0;
         go_by(view, gpu, m, (size_t)m->scalar[LEVEL], TMX_FORECAST_PARTS - late);
         if (late > 0) {
             go_by(view, gpu, m, (size_t)m->scalar[LATE_LEVEL], late);
@@ -209,14 +299,17 @@ static void observe(const struct foresight *o, const struct tmx_view *view, size
     for (size_t s = 0; s < c->n_sm; s++) {
         mean_k += (sensed_k[s] - f->modes.ambient_k - m->sm_k[s]) / n;
     }
-    const double learn = started && someone_ended(view->node, m) ? 0 : 1;
-    m->scalar[COMMON] += learn * (started ? o->common_gain : 1) * (mean_k - m->scalar[COMMON]);
+    const double sure = started && someone_ended(view->node, m) ? 0 : 1;
+    if (started && sure > 0) {
+        mean_k -= learn(o, view, gpu, mean_k - m->scalar[COMMON], work_k, m);
+    }
+    m->scalar[COMMON] += sure * (started ? o->common_gain : 1) * (mean_k - m->scalar[COMMON]);
     for (size_t s = 0; s < c->n_sm; s++) {
         const double e = sensed_k[s] - f->modes.ambient_k - m->sm_k[s] - mean_k - m->b[s];
-        m->b[s] += learn * (started ? o->sm_gain : 1) * e;
+        m->b[s] += sure * (started ? o->sm_gain : 1) * e;
         e2 += e * e / n;
     }
-    m->scalar[VARIANCE] += started ? learn * o->variance_gain * (e2 - m->scalar[VARIANCE]) : 0;
+    m->scalar[VARIANCE] += started ? sure * o->variance_gain * (e2 - m->scalar[VARIANCE]) : 0;
     const double offset_k = f->modes.ambient_k + m->scalar[COMMON];
     for (size_t s = 0; s < c->n_sm; s++) {
         m->sm_k[s] += offset_k + m->b[s];
@@ -226,7 +319,7 @@ static void observe(const struct foresight *o, const struct tmx_view *view, size
         m->leak_w[u] = o->leak_scale * view->outlook[gpu].still.leak_w[u] *
                        view->outlook[gpu].still.factor(view->outlook[gpu].still.table, m->unit_k[u]);
     }
-    m->scalar[STARTED] = 1;
+    m->scalar[STARTED] += 1;
     for (size_t k = 0; k < 2; k++) {
         m->scalar[FIRST + k] = k < hw->n_run ? (double)hw->run[k] + 1 : 0;
     }
@@ -245,7 +338,7 @@ static double target_k(const struct foresight *o, const struct tmx_view *view, s
 
 static double peak_k(const struct tmx_chip *c, const struct mind *m, size_t level, const double *part_k)
 {
-    const double w = tmx_ahead_power(c, level), v = tmx_ahead_volt(c, level);
+    const double w = m->scalar[HIGHEST] * tmx_ahead_power(c, level), v = tmx_ahead_volt(c, level);
     double peak = 0;
     for (size_t s = 0; s < c->n_sm; s++) {
         peak = fmax(peak, m->free_k[s] + w * m->a_k[s] + v * m->l_k[s] + (part_k ? part_k[s] : 0));
@@ -278,7 +371,7 @@ static size_t faster_part(const struct tmx_view *view, size_t gpu, struct mind *
 {
     const struct tmx_chip *c = view->outlook[gpu].chip;
     const struct tmx_forecast *f = view->outlook[gpu].forecast;
-    const double dw = tmx_ahead_power(c, level - 1) - tmx_ahead_power(c, level);
+    const double dw = m->scalar[HIGHEST] * (tmx_ahead_power(c, level - 1) - tmx_ahead_power(c, level));
     const double dv = tmx_ahead_volt(c, level - 1) - tmx_ahead_volt(c, level);
     for (size_t u = 0; u < f->modes.n_unit; u++) {
         m->power_w[u] = dw * m->dyn_w[u] + dv * m->leak_w[u];
@@ -305,7 +398,7 @@ static void choose_level(const struct foresight *o, const struct tmx_view *view,
         level++;
     }
     if (peak_k(c, m, level, NULL) > limit_k) {
-        const double w = tmx_ahead_power(c, level), v = tmx_ahead_volt(c, level);
+        const double w = m->scalar[HIGHEST] * tmx_ahead_power(c, level), v = tmx_ahead_volt(c, level);
         double duty = 1;
         for (size_t s = 0; s < c->n_sm; s++) {
             if (m->a_k[s] > 0) {
