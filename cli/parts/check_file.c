@@ -18,6 +18,7 @@
 #include "run/input/job_files.h"
 #include "run/run.h"
 #include "study/run_point.h"
+#include "thermal/files/hotspot_config.h"
 
 struct request {
     const char *name, *path;
@@ -170,6 +171,18 @@ static enum tmx_status check_mix(const struct request *r, struct tmx_err *err)
     return st;
 }
 
+/* Does the chip's package fill the gaps beside its dies? Gaps are faults elsewhere. */
+static bool package_fills(const char *folder, const struct tmx_chip *chip)
+{
+    struct tmx_hotspot_config cfg;
+    struct tmx_err ignored; /* a package that cannot be read fills nothing */
+    char path[2 * TMX_PATH_SIZE];
+    tmx_hotspot_config_init(&cfg);
+    snprintf(path, sizeof path, "%s/%s", folder, chip->package_file);
+    return !tmx_hotspot_config_read(&cfg, path, TMX_HOTSPOT_CONFIG, &ignored) &&
+           (cfg.k_filler > 0 || cfg.material_filler[0]);
+}
+
 static enum tmx_status check_chip(const struct request *r, struct tmx_err *err)
 {
     char path[2 * TMX_PATH_SIZE], folder[TMX_PATH_SIZE];
@@ -188,7 +201,7 @@ static enum tmx_status check_chip(const struct request *r, struct tmx_err *err)
     if (!st) {
         snprintf(path, sizeof path, "%s/%s", folder, chip.floorplan_file);
         st = tmx_flp_read(path, &fp, err);
-        st = st ? st : tmx_floorplan_check(&fp, 0, err);
+        st = st ? st : tmx_floorplan_check(&fp, package_fills(folder, &chip), err);
         st = st ? st : tmx_chip_attach(&chip, &fp, err);
     }
     if (!st) {
