@@ -21,7 +21,7 @@ static const double HEADROOM = 1.5; /* sliders reach this many times the run's h
 
 struct chip {
     struct tmx_hotspot_config cfg;
-    bool physical;
+    bool physical, fans; /* fans: the run had cooling of its own, which is not in the package's file */
     struct tmx_stack stack;
     double level_k_per_w[N_LEVEL];
     double *most_w; /* [n_unit] owned: where the sliders end */
@@ -50,15 +50,17 @@ static enum tmx_status content(const char *config, const char *floorplan, bool p
     return st;
 }
 
-static enum tmx_status read_network(const char *dir, bool *physical, struct tmx_err *err)
+static enum tmx_status read_resolved(const char *dir, struct chip *c, struct tmx_err *err)
 {
     char path[MAX_PATH];
     struct tmx_config *cfg = NULL;
-    const char *word = "hotspot";
+    const char *network = "hotspot", *topology = "";
     snprintf(path, sizeof path, "%s/resolved.cfg", dir);
     enum tmx_status st = tmx_config_open(&cfg, path, err);
-    st = st ? st : tmx_setting_word(tmx_config_root(cfg), "network", word, &word, err);
-    *physical = !st && strcmp(word, "physical") == 0;
+    st = st ? st : tmx_setting_word(tmx_config_root(cfg), "network", network, &network, err);
+    st = st ? st : tmx_setting_word(tmx_config_root(cfg), "topology", topology, &topology, err);
+    c->physical = !st && strcmp(network, "physical") == 0;
+    c->fans = !st && topology[0] != '\0';
     tmx_config_close(cfg);
     return st;
 }
@@ -132,10 +134,11 @@ static json_t *reals(const double *v, size_t n)
 static json_t *as_json(const struct chip *c, const struct tmx_portable *p, const char *id)
 {
     const size_t k = p->n_mode, n = p->n_unit;
-    return json_pack("{s:s, s:b, s:i, s:f, s:f, s:f, s:f, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "id", id,
-                     "physical", c->physical, "modes", (int)k, "ambient_k", c->stack.spec.ambient_k, "init_k",
-                     c->stack.spec.init_k, "interval_s", c->cfg.sampling_intvl, "error_k", p->error_k,
-                     "r_convec", reals(c->level_k_per_w, N_LEVEL), "most_w", reals(c->most_w, n), "rate",
+    return json_pack("{s:s, s:b, s:b, s:i, s:f, s:f, s:f, s:f, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "id", id,
+                     "physical", c->physical, "fans", c->fans, "modes", (int)k, "ambient_k",
+                     c->stack.spec.ambient_k, "init_k", c->stack.spec.init_k, "interval_s",
+                     c->cfg.sampling_intvl, "error_k", p->error_k, "r_convec",
+                     reals(c->level_k_per_w, N_LEVEL), "most_w", reals(c->most_w, n), "rate",
                      floats(p->rate, N_LEVEL * k), "vector", floats(p->vector, N_LEVEL * k * k), "in",
                      floats(p->in, n * k), "out", floats(p->out, n * k), "one", floats(p->one, k));
 }
@@ -160,7 +163,7 @@ enum tmx_status tmx_page_model(json_t *models, const char *dir, const struct tmx
     char config[MAX_PATH], floorplan[MAX_PATH], id[TMX_HASH_HEX];
     snprintf(config, sizeof config, "%s/thermal.config", dir);
     snprintf(floorplan, sizeof floorplan, "%s/floorplan_gpu%zu.flp", dir, h->gpu);
-    enum tmx_status st = read_network(dir, &chip.physical, err);
+    enum tmx_status st = read_resolved(dir, &chip, err);
     st = st ? st : content(config, floorplan, chip.physical, id, err);
     *which = 0;
     for (; !st && *which < json_array_size(models); ++*which) {

@@ -14,6 +14,7 @@ class WhatIf {
     this.trend.append(this.line);
     this.now = make("p", { class: "readout" });
     this.command = make("code");
+    this.fans = make("p", { class: "note" });
     this.fan = this.slider("Fan", 0, 1, 1, () => this.setFan());
     this.air = this.slider("Air", -20, 70, 0.5, () => this.setAir());
     this.one = this.slider("Block", 0, 1, 0.01, (v) => this.setPower(this.selected, v));
@@ -33,7 +34,7 @@ class WhatIf {
     s.append(make("p", {}, "Choose a block and change its power, drag one block onto another to exchange their powers, turn the fan, warm the air. " +
       "With the keyboard: arrows go from block to block, + and - change its power, x on two blocks exchanges them."), buttons, sliders,
       this.scale.box, this.now, this.status, this.mapBox, this.trend, every,
-      make("p", { class: "note" }, "This is the run's thermal model and it alone: powers are what you set (leakage does not follow the temperature), nobody schedules or throttles. The same numbers come from"), this.command);
+      make("p", { class: "note" }, "This is the run's thermal model and it alone: powers are what you set (leakage does not follow the temperature), nobody schedules or throttles. The same numbers come from"), this.command, this.fans);
     this.open(0);
   }
 
@@ -61,6 +62,7 @@ class WhatIf {
     this.map = new ChipMap(this.run.units, title(this.run) + ", what if", (i) => this.select(i));
     this.map.blocks.forEach((b, i) => this.listen(b.rect, i));
     this.mapBox.replaceChildren(this.map.element);
+    this.fans.textContent = this.data.fans ? "The run's fans and the air between its GPUs changed its cooling; the levels here are about the package's own, so temperatures differ from the run's." : "";
     this.map.element.classList.add("live");
     this.rows = this.run.units.map((u, i) => this.slider(u.name, 0, this.most[i], this.most[i] / 1000, (v) => { this.select(i); this.setPower(i, v); }));
     this.list.replaceChildren(...this.rows.map((r) => r.box));
