@@ -40,7 +40,7 @@ static enum tmx_status join(const struct tmx_film *a, const char *dir, size_t n,
 {
     char pictures[MAX_PATH + 32], rate[24], count[24], out[MAX_PATH + 8];
     int code = 0;
-    snprintf(pictures, sizeof pictures, "%s/frame%%05d.png", dir);
+    snprintf(pictures, sizeof pictures, "file:%s/frame%%05d.png", dir); /* "a:b" is no protocol */
     snprintf(rate, sizeof rate, "%zu", a->per_s);
     snprintf(count, sizeof count, "%zu", n);
     snprintf(out, sizeof out, "file:%s", a->out); /* whatever the name begins with */

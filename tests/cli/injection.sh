@@ -34,6 +34,13 @@ if command -v gnuplot > /dev/null; then
   ls q\ 8/*.svg > /dev/null || say no figures
   grep -h '<script>alert' p*/*.svg && say "a name is SVG"
 fi
+if command -v ffmpeg > /dev/null && command -v gnuplot > /dev/null; then # a name is no option, protocol or command of ffmpeg's
+  for film in '-x.gif' 'a:b;touch PWNED10;.gif'; do
+    "$thermix" animate 'r 1' -n 2 -o "$film" > /dev/null || say "film $film"
+    [ -s "./$film" ] || say "no film $film"
+  done
+  "$thermix" animate 'r 1' -n 2 -o 'a%d.gif' > /dev/null 2>&1 && say "a pattern was taken for a name"
+fi
 cat > study.cfg <<CFG
 name = "s'; DROP TABLE run; --"; base = "run.cfg";
 axes = ( { key = "policy"; values = ["BL", "A"]; } );
