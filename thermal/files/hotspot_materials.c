@@ -101,7 +101,7 @@ enum tmx_status tmx_materials_read(const char *path, struct tmx_materials *m, st
         }
     }
     tmx_text_finish(&r.text);
-    return st;
+    return st || m->n > 0 ? st : tmx_fail_at(err, TMX_EPARSE, path, 1, "no material");
 }
 
 void tmx_materials_finish(struct tmx_materials *m)
