@@ -184,13 +184,13 @@ enum tmx_status tmx_cta_run(const struct tmx_cta_chip *chip, const struct tmx_me
     for (size_t i = 0; i < n_program; i++) {
         n_launch += programs[i]->n;
     }
-    const enum tmx_status affordable = check_cost(chip, programs, n_program, p, o, err);
-    if (affordable) {
-        return affordable;
-    }
     if (n_launch > TMX_MAX_LAUNCH) {
         return tmx_fail(err, TMX_ECONFIG, "%s and those beside it have %zu launches; a run has at most %d",
                         programs[0]->name, n_launch, TMX_MAX_LAUNCH);
+    }
+    const enum tmx_status affordable = check_cost(chip, programs, n_program, p, o, err);
+    if (affordable) {
+        return affordable;
     }
     void *state = malloc(size);
     if (!state) {
