@@ -8,10 +8,10 @@
 #include "core/sim/dispatch.h"
 #include "core/sim/sim_state.h"
 
-/* GPUs of a slice, so that what a tick touches of it (6 kB a GPU, the matrices of the model) stays in a
- * core's own cache; of the last ones fewer. With several threads four slices each, but gangs of eight and
- * more. */
-enum { MOST = 64, LEAST = 8, PER_THREAD = 4 };
+/* GPUs of a slice. What a tick touches of them (6 kB a GPU, the matrices of the model) should stay in a
+ * core's own cache, but gangs do not cross slices: with 32 levels of convection slices of 64 left gangs of
+ * two, and 512 GPUs took twice the time. Several threads have two slices each, but gangs of eight or more. */
+enum { MOST = 512, LEAST = 8, PER_THREAD = 2 };
 
 /* Where a tick of a slice can fail, in the order in which the whole node would. */
 enum stage { PLACE, POWER, HEAT };
