@@ -2,6 +2,7 @@
 /* thermix table: run a suite and print its table. */
 #include "cli/commands.h"
 #include "papers/suite.h"
+#include "plan/ledger.h"
 
 struct args {
     struct tmx_texts suite, set, columns, policy;
@@ -59,6 +60,7 @@ static enum tmx_status run(void *args, struct tmx_err *err)
                                   .out_dir = a->out,
                                   .n_worker = (unsigned)a->jobs,
                                   .format = (enum tmx_format)a->format,
+                                  .watch = &tmx_ledger,
                                   .quiet = a->quiet};
     return tmx_suite_run(&call, err);
 }

@@ -12,7 +12,6 @@
 #include "core/machine/mix.h"
 #include "papers/suite.h"
 #include "papers/values.h"
-#include "plan/judge.h"
 #include "run/input/data.h"
 #include "study/batch.h"
 
@@ -199,51 +198,40 @@ static enum tmx_status collect_sets(void *ctx, size_t task, struct tmx_sets *set
     return st;
 }
 
-/* Stands for a loss of a run that has no bound: a journal keeps finite numbers. */
-static const double no_bound = 1e300;
+/* Stands for NAN, what the watch does not know of a run: a journal keeps finite numbers. */
+static const double unknown = 1e300;
 
-static void judge_tick(void *ctx, const struct tmx_sim *sim)
+static size_t n_watched(const struct suite *s)
 {
-    tmx_judge_tick(ctx, sim);
+    return s->call->watch ? s->call->watch->n : 0;
 }
 
-/* Run and measure, with the bound of the run beside it where there is one: on one GPU, which works all the
- * time. value: the run's metrics, then the losses. */
+/* value: the run's metrics, then what the watch knows of it. */
 static enum tmx_status measure(void *ctx, struct tmx_run *run, double *value, struct tmx_err *err)
 {
-    struct tmx_judge judge = {0};
-    struct tmx_err none = {0};
-    const struct tmx_bound_options options = {.sm_leak = 1};
-    const bool alone = tmx_sim_machine(tmx_run_sim_const(run))->n_gpu == 1;
-    const bool judged = alone && tmx_judge_init(&judge, run, &options, &none) == TMX_OK;
-    const struct tmx_observer observer = {.ctx = &judge, .tick = judge_tick};
-    const enum tmx_status st = tmx_run_execute(run, judged ? &observer : NULL, err);
+    const struct suite *s = ctx;
     const size_t n = tmx_batch_metrics();
-    (void)ctx;
+    const enum tmx_status st =
+        s->call->watch ? s->call->watch->execute(run, value + n, err) : tmx_run_execute(run, NULL, err);
     for (size_t i = 0; i < n && !st; i++) {
         value[i] = tmx_metrics[i].value(run);
     }
-    for (size_t i = 0; i < TMX_N_LOSS; i++) {
-        value[n + i] = no_bound;
+    for (size_t i = n; i < n + n_watched(s) && !st; i++) {
+        value[i] = isnan(value[i]) ? unknown : value[i];
     }
-    if (!st && judged) {
-        tmx_judge_losses(&judge, run, value + n);
-    }
-    tmx_judge_finish(&judge);
     return st;
 }
 
-/* Index of a metric or a loss among a task's values; their number when there is none of this name. */
-static size_t value_index(const char *name)
+/* Index of a metric or a watched column among a task's values; their number when there is none of this name.
+ */
+static size_t value_index(const struct suite *s, const char *name)
 {
-    const size_t n = tmx_batch_metrics();
-    for (size_t l = 0; l < TMX_N_LOSS; l++) {
-        if (strcmp(tmx_loss_columns[l].name, name) == 0) {
-            return n + l;
-        }
+    const size_t n = tmx_batch_metrics(), i = tmx_batch_metric(name);
+    size_t l = 0;
+    while (i == n && l < n_watched(s) && strcmp(s->call->watch->column[l], name) != 0) {
+        l++;
     }
-    const size_t i = tmx_batch_metric(name);
-    return i < n ? i : n + TMX_N_LOSS;
+    return i < n ? i : n + l;
 }
 
 /* Groups of mixes a value can be taken over. */
@@ -301,9 +289,12 @@ static double column_value(const struct suite *s, size_t variant, enum group gro
                                    : saved_pct(group_value(s, variant, group, mix, policy, energy),
                                                group_value(s, variant, group, mix, over, energy));
     }
-    const size_t m = value_index(column);
+    const size_t m = value_index(s, column);
+    if (m == s->runs.n_value) { /* a watched one, and nobody watched */
+        return NAN;
+    }
     const double v = m < s->runs.n_value ? group_value(s, variant, group, mix, policy, m) : NAN;
-    return fabs(v) < no_bound / MAX_LIST ? v : NAN;
+    return fabs(v) < unknown / MAX_LIST ? v : NAN;
 }
 
 static const struct tmx_column columns[] = {
@@ -399,28 +390,31 @@ static enum tmx_status make_table(const struct suite *s, struct tmx_table **t, s
     return st;
 }
 
-/* Where the time between every run and its bound went; only runs that have a bound. */
+/* What was watched of every run, of which it could be. */
 static enum tmx_status make_ledger(const struct suite *s, struct tmx_table **t, struct tmx_err *err)
 {
-    struct tmx_column c[3 + TMX_N_LOSS + 1] = {
+    struct tmx_column c[MAX_LIST] = {
         {"mix", TMX_COLUMN_TEXT, 0}, {"policy", TMX_COLUMN_TEXT, 0}, {"slowdown_pct", TMX_COLUMN_REAL, 3}};
-    const size_t slow = tmx_batch_metric("slowdown_pct"), first = tmx_batch_metrics();
-    for (size_t l = 0; l < TMX_N_LOSS; l++) {
-        c[3 + l] = (struct tmx_column){tmx_loss_columns[l].name, TMX_COLUMN_REAL, 3};
+    const size_t slow = tmx_batch_metric("slowdown_pct"), first = tmx_batch_metrics(), n = n_watched(s);
+    if (n + 4 > MAX_LIST) {
+        return tmx_fail(err, TMX_EUNSUPPORTED, "%zu watched columns, at most %d", n, MAX_LIST - 4);
     }
-    c[3 + TMX_N_LOSS] = (struct tmx_column){"variant", TMX_COLUMN_TEXT, 0};
-    const enum tmx_status st = tmx_table_create(t, c, 4 + TMX_N_LOSS, err);
-    for (size_t task = 0; !st && task < s->n_variant * n_run(s); task++) {
+    for (size_t l = 0; l < n; l++) {
+        c[3 + l] = (struct tmx_column){s->call->watch->column[l], TMX_COLUMN_REAL, 3};
+    }
+    c[3 + n] = (struct tmx_column){"variant", TMX_COLUMN_TEXT, 0};
+    const enum tmx_status st = tmx_table_create(t, c, 4 + n, err);
+    for (size_t task = 0; !st && n > 0 && task < s->n_variant * n_run(s); task++) {
         const char *mix, *label;
         const struct choice *run = task_run(s, task, &mix, &label);
         const double *value = &s->runs.value[task * s->runs.n_value];
-        if (!(fabs(value[first]) < no_bound)) {
+        if (!(fabs(value[first]) < unknown)) {
             continue;
         }
         tmx_table_text(*t, label);
         tmx_table_text(*t, run->name);
         tmx_table_real(*t, value[slow]);
-        for (size_t l = 0; l < TMX_N_LOSS; l++) {
+        for (size_t l = 0; l < n; l++) {
             tmx_table_real(*t, value[first + l]);
         }
         tmx_table_text(*t, s->variant[task / n_run(s)].name);
@@ -478,7 +472,7 @@ static size_t variant_of(const struct suite *s, const char *name)
     return v;
 }
 
-static bool is_column(const char *name)
+static bool is_column(const struct suite *s, const char *name)
 {
     if (strcmp(name, "energy_saved_vs_dvfs_pct") == 0) { /* no column of the table, see column_value */
         return true;
@@ -488,7 +482,7 @@ static bool is_column(const char *name)
             return true;
         }
     }
-    return value_index(name) < tmx_batch_metrics() + TMX_N_LOSS;
+    return value_index(s, name) < tmx_batch_metrics() + n_watched(s);
 }
 
 /* Before anything runs: a name that is misspelt would be an empty column. */
@@ -520,8 +514,8 @@ static enum tmx_status check_pick(void *ctx, const struct tmx_pick *p, const str
     if (variant_of(s, p->variant) == s->n_variant) {
         return tmx_fail_setting(err, at, "values: no such variant: \"%s\"", p->variant);
     }
-    return is_column(p->column) ? TMX_OK
-                                : tmx_fail_setting(err, at, "values: no such column: \"%s\"", p->column);
+    return is_column(s, p->column) ? TMX_OK
+                                   : tmx_fail_setting(err, at, "values: no such column: \"%s\"", p->column);
 }
 
 static double number(void *ctx, const struct tmx_pick *p, size_t seed)
@@ -576,7 +570,7 @@ enum tmx_status tmx_suite_tabs(const struct tmx_suite_call *call, struct tmx_err
                                      .ctx = s,
                                      .sets = collect_sets,
                                      .measure = measure,
-                                     .n_value = tmx_batch_metrics() + TMX_N_LOSS};
+                                     .n_value = tmx_batch_metrics() + n_watched(s)};
     if (st || call->check) {
         st = st ? st : tmx_batch_check(&s->runs, err);
         free(s->mix_name);

@@ -4,16 +4,16 @@
 #include <math.h>
 #include <stdlib.h>
 
-const struct tmx_loss_column tmx_loss_columns[TMX_N_LOSS] = {
-    [TMX_LOSS_BOUND] = {"bound_pct", "least slowdown that any policy can have"},
-    [TMX_LOSS_GAP] = {"gap_pct", "slowdown less its bound; the losses sum to it"},
-    [TMX_LOSS_IDLE] = {"lost_idle_pct", "SMs that stood idle or gated"},
-    [TMX_LOSS_HEADROOM] = {"lost_headroom_pct", "sensors below the limit"},
-    [TMX_LOSS_LEVEL] = {"lost_level_pct", "the wrong clock level, or work in the wrong place"},
-    [TMX_LOSS_LEAKAGE] = {"lost_leakage_pct", "leakage above what the bound has to count"},
-    [TMX_LOSS_STORED] = {"lost_stored_pct", "heat stored since the start, of either sign"},
-    [TMX_LOSS_OVERHEAD] = {"lost_overhead_pct", "running time of SMs that did no work"},
-    [TMX_LOSS_NOT_NEEDED] = {"lost_not_needed_pct", "the limit was no limit for this work"},
+const char *const tmx_loss_columns[TMX_N_LOSS] = {
+    [TMX_LOSS_BOUND] = "bound_pct",
+    [TMX_LOSS_GAP] = "gap_pct",
+    [TMX_LOSS_IDLE] = "lost_idle_pct",
+    [TMX_LOSS_HEADROOM] = "lost_headroom_pct",
+    [TMX_LOSS_LEVEL] = "lost_level_pct",
+    [TMX_LOSS_LEAKAGE] = "lost_leakage_pct",
+    [TMX_LOSS_STORED] = "lost_stored_pct",
+    [TMX_LOSS_OVERHEAD] = "lost_overhead_pct",
+    [TMX_LOSS_NOT_NEEDED] = "lost_not_needed_pct",
 };
 
 enum tmx_status tmx_judge_init(struct tmx_judge *j, const struct tmx_run *run,

@@ -34,11 +34,7 @@ enum tmx_loss {
     TMX_LOSS_NOT_NEEDED, /* the box of the speed: the limit was no limit */
     TMX_N_LOSS
 };
-struct tmx_loss_column {
-    const char *name; /* with its unit */
-    const char *doc;
-};
-extern const struct tmx_loss_column tmx_loss_columns[TMX_N_LOSS];
+extern const char *const tmx_loss_columns[TMX_N_LOSS]; /* their names in tables */
 
 /* Set up for a run that is open. o->limit_k <= 0: the hardware's limit. End with tmx_judge_finish, also
  * after failure. TMX_EUNSUPPORTED: no bound for this run, the message says why. */

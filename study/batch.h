@@ -49,6 +49,14 @@ TMX_NODISCARD enum tmx_status tmx_batch_run(struct tmx_run_batch *b, struct tmx_
 TMX_NODISCARD enum tmx_status tmx_batch_check(const struct tmx_run_batch *b, struct tmx_err *err);
 void tmx_batch_finish(struct tmx_run_batch *b);
 
+/* What watches a run while it runs, and knows more of it afterwards than the metrics do. */
+struct tmx_watch {
+    size_t n;
+    const char *const *column; /* [n] names with their units */
+    /* Run to the end and fill value[n]: NAN throughout for a run that it cannot watch. */
+    enum tmx_status (*execute)(struct tmx_run *run, double *value, struct tmx_err *err);
+};
+
 /* Number of tmx_metrics; the index of one, that number when there is none of this name. */
 size_t tmx_batch_metrics(void);
 size_t tmx_batch_metric(const char *name);

@@ -19,12 +19,12 @@ set(rows
   "sched         -> include/thermix core"
   "run/input     -> include/thermix core thermal power sched"
   "run           -> include/thermix core thermal power sched run/input"
-  "plan          -> include/thermix core thermal power sched run"
-  "study         -> include/thermix core thermal power sched run plan"
-  "study/alone   -> include/thermix core thermal power sched run plan study"
-  "plots         -> include/thermix core thermal power sched run plan study"
-  "measure       -> include/thermix core thermal power sched run plan study plots"
-  "papers        -> include/thermix core thermal power sched run plan study plots"
+  "study         -> include/thermix core thermal power sched run"
+  "study/alone   -> include/thermix core thermal power sched run study"
+  "plan          -> include/thermix core thermal power sched run study"
+  "plots         -> include/thermix core thermal power sched run study"
+  "measure       -> include/thermix core thermal power sched run study plots"
+  "papers        -> include/thermix core thermal power sched run study plots"
   "cli           -> include/thermix core thermal power sched run plan study plots measure papers")
 set(folders "")
 foreach(row ${rows})

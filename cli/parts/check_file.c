@@ -13,6 +13,7 @@
 #include "core/machine/mix.h"
 #include "core/machine/topology.h"
 #include "papers/suite.h"
+#include "plan/ledger.h"
 #include "run/input/data.h"
 #include "run/input/gate_files.h"
 #include "run/input/job_files.h"
@@ -123,7 +124,8 @@ static enum tmx_status check_study(const struct request *r, struct tmx_err *err)
 
 static enum tmx_status check_suite(const struct request *r, struct tmx_err *err)
 {
-    struct tmx_suite_call call = {.name = r->path, .set = r->sets, .n_set = r->n_set, .check = true};
+    struct tmx_suite_call call = {
+        .name = r->path, .set = r->sets, .n_set = r->n_set, .watch = &tmx_ledger, .check = true};
     const enum tmx_status st = tmx_suite_run(&call, err);
     if (!st) {
         say_ok(r, "suite", "%s", "");
