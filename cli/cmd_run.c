@@ -11,7 +11,7 @@
 #include "study/run_point.h"
 
 struct args {
-    struct tmx_texts config, set, module;
+    struct tmx_texts config, set, module, columns;
     const char *dir;
     double trace_s, hotspot_s;
     int format;
@@ -33,6 +33,8 @@ static const struct tmx_arg rows[] = {
         .doc =
             "advance the GPUs of the run on N threads (key threads): the same bytes, sooner with many GPUs"),
     TMX_ARG_FORMAT(args, format),
+    TMX_ARG(args, columns, LIST, "columns", 0, .value = "NAME,...|all",
+            .doc = "of the kernels' table print these columns, and every row"),
     TMX_ARG(args, quiet, FLAG, "quiet", 'q', .doc = "print nothing but errors"),
     TMX_ARG(args, verbose, FLAG, "verbose", 'v', .doc = "print the resolved configuration first"),
     {0},
@@ -80,6 +82,8 @@ static enum tmx_status run(void *args, struct tmx_err *err)
                                         .trace_s = a->trace_s,
                                         .hotspot_s = a->hotspot_s,
                                         .stop = &interrupted,
+                                        .column = (const char *const *)a->columns.text,
+                                        .n_column = a->columns.n,
                                         .format = (enum tmx_format)a->format,
                                         .quiet = a->quiet};
     st = st ? st : tmx_run_alone(r, &alone, err);

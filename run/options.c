@@ -54,6 +54,7 @@ const struct tmx_opt tmx_run_opts[] = {
     TMX_ROW_BOOL(tmx_run_options, leakage, 1, "count leakage"),
     TMX_ROW_INT(tmx_run_options, threads, "1", 1, 64, 1,
                 "that advance the GPUs of the run; results do not depend on it, nor does the run's id"),
+    TMX_ROW_TEXT(tmx_run_options, doc, "", "what is run, for `thermix list runs`; not part of the run's id"),
     {0},
 };
 

@@ -34,7 +34,9 @@ struct tmx_run_options {
     bool measured_gains;
     double emergency_below_trip_k, release_below_trip_k; /* negative: not given */
     bool leakage;
-    int threads; /* not written into resolved configurations */
+    /* not written into resolved configurations: */
+    int threads;
+    char doc[160];
 };
 enum tmx_stopped_blocks { TMX_BLOCKS_MOVE, TMX_BLOCKS_WAIT };
 enum tmx_queue { TMX_QUEUE_PER_GPU, TMX_QUEUE_SHARED };

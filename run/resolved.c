@@ -100,7 +100,7 @@ void tmx_run_write_resolved(const struct tmx_run *r, enum tmx_resolved what, FIL
     }
     for (const struct tmx_opt *o = tmx_run_opts; o->key; o++) {
         const struct tmx_opt row[2] = {*o, {0}};
-        const bool of_the_run = o->offset != offsetof(struct tmx_run_options, threads);
+        const bool of_the_run = o->offset < offsetof(struct tmx_run_options, threads);
         if (of_the_run && !tmx_run_key_unused(r, o->key)) {
             tmx_opt_write(row, &r->options, "", out);
         }

@@ -10,8 +10,6 @@
 #include "core/machine/floorplan_file.h"
 #include "run/state.h"
 
-enum { LINE = 78 };
-
 enum tmx_status tmx_run_summary(const struct tmx_run *run, struct tmx_table **out, struct tmx_err *err)
 {
     struct tmx_column columns[64] = {{"run", TMX_COLUMN_TEXT, 0},
@@ -191,8 +189,27 @@ enum tmx_status tmx_run_members(const struct tmx_run *run, struct tmx_table **ou
     return st;
 }
 
+enum { INDENT = 41 };
+
+/* What a metric means, after its name and value; lines end before the screen does. */
+static void print_meaning(const char *doc, size_t width, FILE *out)
+{
+    const size_t room = width > INDENT + 20 ? width - INDENT : 20;
+    while (strlen(doc) > room) {
+        size_t n = room;
+        while (n > 0 && doc[n] != ' ') {
+            n--;
+        }
+        n = n > 0 ? n : strcspn(doc, " ");
+        fprintf(out, "%.*s\n%*s", (int)n, doc, INDENT, "");
+        doc += n + (doc[n] == ' ');
+    }
+    fprintf(out, "%s\n", doc);
+}
+
 void tmx_run_print(const struct tmx_run *run, FILE *out)
 {
+    const size_t screen = tmx_os_terminal_width(out), width = screen > 0 ? screen : 100;
     size_t n_zero = 0; /* metrics */
     fprintf(out, "%s under %s on %s", tmx_run_mix_name(run), tmx_run_policy_name(run),
             run->topology.n_gpu > 0 ? run->topology.name : run->kind[0].name);
@@ -205,15 +222,16 @@ void tmx_run_print(const struct tmx_run *run, FILE *out)
         const double v = m->value(run);
         n_zero += v == 0;
         if (v != 0) {
-            fprintf(out, "%-26s %14.3f   %s\n", m->name, v, m->doc);
+            fprintf(out, "%-24s %14.3f  ", m->name, v);
+            print_meaning(m->doc, width, out);
         }
     }
     size_t used = 0;
     for (const struct tmx_metric *m = tmx_metrics; m->name && n_zero > 0; m++) {
         if (m->value(run) == 0) {
             const size_t n = strlen(m->name) + 2;
-            fputs(used == 0 ? "Zero: " : used + n > LINE ? ",\n      " : ", ", out);
-            used = used == 0 || used + n > LINE ? 6 : used;
+            fputs(used == 0 ? "Zero: " : used + n > width ? ",\n      " : ", ", out);
+            used = used == 0 || used + n > width ? 6 : used;
             used += (size_t)fprintf(out, "%s", m->name) + 2;
         }
     }

@@ -92,13 +92,15 @@ static bool should_stop(void *ctx)
 /* The whole on the screen; for programs the summary's row alone. */
 static enum tmx_status print(const struct tmx_run_alone *a, const struct tmx_run *run, struct tmx_err *err)
 {
+    enum { MOST_ROWS = 12 }; /* kernels on a screen that shows the metrics too */
+    const struct tmx_screen screen = {.column = a->column, .n_column = a->n_column, .most_rows = MOST_ROWS};
     struct tmx_table *t = NULL;
     const bool people = a->format == TMX_FORMAT_TEXT;
     if (people) {
         tmx_run_print(run, stdout);
     }
     enum tmx_status st = (people ? tmx_run_kernels : tmx_run_summary)(run, &t, err);
-    st = st ? st : tmx_table_save(t, a->format, "-", err);
+    st = st ? st : tmx_table_show(t, a->format, &screen, err);
     tmx_table_destroy(t);
     if (!st && people && a->dir) {
         printf("Files: %s/summary.csv, kernels.csv, gpus.csv, resolved.cfg%s%s\n", a->dir,

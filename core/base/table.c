@@ -382,6 +382,13 @@ static void fit(struct screen *s)
     free(in);
 }
 
+/* Rows that are printed. */
+static size_t rows_of(const struct screen *s)
+{
+    const size_t n = tmx_table_rows(s->t), most = s->o->n_column > 0 ? 0 : s->o->most_rows;
+    return most > 0 && n > most ? most : n;
+}
+
 static void put_rows(const struct screen *s, size_t from, size_t to, FILE *out)
 {
     char buf[CELL];
@@ -389,7 +396,7 @@ static void put_rows(const struct screen *s, size_t from, size_t to, FILE *out)
     for (size_t c = 0; c < to; c++) {
         last = s->what[c] == SHOWN && (c == 0 || c >= from) ? c : last;
     }
-    for (size_t r = 0; r <= tmx_table_rows(s->t); r++) {
+    for (size_t r = 0; r <= rows_of(s); r++) {
         for (size_t c = 0; c < to; c++) {
             if (s->what[c] != SHOWN || (c > 0 && c < from)) {
                 continue;
@@ -471,6 +478,9 @@ enum tmx_status tmx_table_write_screen(const struct tmx_table *t, const struct t
             fit(&s);
         }
         put_rows(&s, 0, s.n, out);
+        if (rows_of(&s) < tmx_table_rows(t)) {
+            fprintf(out, "%zu of %zu rows; all: --columns all\n", rows_of(&s), tmx_table_rows(t));
+        }
         note(&s, CONSTANT, "In every row:", out);
         note(&s, SILENT, "Empty or zero in every row:", out);
         note(&s, LEFT_OUT, "Further columns:", out);

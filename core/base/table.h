@@ -63,6 +63,7 @@ struct tmx_screen {
     size_t n_column;           /* 0: those that say something and fit */
     const char *const *prefer; /* [n_prefer] they fit first */
     size_t n_prefer;
+    size_t most_rows; /* without `column`: the first so many, and how many more there are; 0: all */
 };
 /* For a screen: what is the same, or nothing, in every row and what does not fit stands in lines below.
  * TMX_ECONFIG for a column that there is not. */

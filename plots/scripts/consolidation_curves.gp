@@ -9,13 +9,13 @@ load scripts."/style.gp"
 set key maxrows 1
 set yrange [0:*]
 set xlabel "instances"
-rows(figure, setup, value) = "<awk -v where='table=".figure.";setup=".setup."' -v show='instances;".value."' -f '".scripts."/select.awk' '".dir."/table.csv'"
+rows(figure, setup, value) = "<awk -v where='table=".figure.";setup=".setup."' -v show='instances;".value."' -f '".scripts."/csv.awk' -f '".scripts."/select.awk' '".dir."/table.csv'"
 set multiplot layout 2,2
 do for [f in "'Figure 1 and 7' 'Figure 8'"] {
-    set title f eq "Figure 8" ? "sorting (paper 004, Figure 8)" : "encryption (paper 004, Figures 1 and 7)"
+    set title f eq "Figure 8" ? "Sorting (paper 004, Figure 8)" : "Encryption (paper 004, Figures 1 and 7)"
     set ylabel "time (one instance on the CPU)"
     plot for [s in "cpu manual serial"] rows(f, s, "time_s") using 1:2 with linespoints lc rgb colour(s) title s
-    set ylabel "energy (W x that time)"
+    set ylabel "energy (W × that time)"
     plot for [s in "cpu manual serial"] rows(f, s, "energy_j") using 1:2 with linespoints lc rgb colour(s) title s
 }
 unset multiplot

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# A day of users: throughput, energy, peak temperature and waiting time by policy and number of GPUs.
+# A day of users (suite consolidation_day): throughput, energy, peak temperature and waiting time by policy and number of GPUs.
 # gnuplot -e "dir='out/day'" plots/scripts/consolidation_day.gp     reads dir/table.csv, writes dir/day.svg
 if (!exists("dir")) dir = "."
 if (!exists("out")) out = dir."/day.svg"
@@ -11,13 +11,17 @@ set yrange [0:*]
 set style histogram clustered gap 1
 set xtics rotate by -35
 rows(gpus) = "<awk -F, '$1 == ".gpus."' '".dir."/table.csv'"
-set multiplot layout 2,2
+set multiplot layout 2,2 title "A day of Poisson arrivals from 100 users"
+set title "Jobs done"
 set ylabel "instances per hour"
-plot for [g in "1 4"] rows(g) using 5:xtic(2) title g . " GPU"
-set ylabel "system energy (kJ per instance)"
-plot for [g in "1 4"] rows(g) using ($8 / 1000):xtic(2) title g . " GPU"
+plot for [g in "1 4"] rows(g) using 5:xtic(2) title g.(g eq "1" ? " GPU" : " GPUs")
+set title "Energy of the system"
+set ylabel "kJ per instance"
+plot for [g in "1 4"] rows(g) using ($8 / 1000):xtic(2) title g.(g eq "1" ? " GPU" : " GPUs")
+set title "Hottest SM"
 set ylabel "peak temperature (°C)"
-plot for [g in "1 4"] rows(g) using 9:xtic(2) title g . " GPU"
+plot for [g in "1 4"] rows(g) using 9:xtic(2) title g.(g eq "1" ? " GPU" : " GPUs")
+set title "Wait of an instance"
 set ylabel "mean wait (s)"
-plot for [g in "1 4"] rows(g) using 10:xtic(2) title g . " GPU"
+plot for [g in "1 4"] rows(g) using 10:xtic(2) title g.(g eq "1" ? " GPU" : " GPUs")
 unset multiplot

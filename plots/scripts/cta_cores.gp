@@ -12,21 +12,21 @@ memory = "MUM LBM KMN BFS PVC"
 compute = "CONV BLK BP BINO DXTC"
 rows(k) = "<awk -F, '$1 == \"".k."\"' '".dir."/sweep.csv'"
 set multiplot layout 3,2
-set title "(a) compute-intensive"
-set ylabel "performance (one core)"
-plot for [k in compute] rows(k) using 3:4 with linespoints title k
-set title "(c) memory-intensive"
-plot for [k in memory] rows(k) using 3:4 with linespoints title k
-set title "(b) compute-intensive"
-set ylabel "memory latency (one core)"
+set title "Compute-intensive (paper 000, Figure 3a)"
+set ylabel "performance / one core's"
 set yrange [0:*]
+plot for [k in compute] rows(k) using 3:4 with linespoints title k
+set title "Memory-intensive (Figure 3c)"
+plot for [k in memory] rows(k) using 3:4 with linespoints title k
+set title "Compute-intensive (Figure 3b)"
+set ylabel "memory latency / one core's"
 plot for [k in compute] rows(k) using 3:5 with linespoints title k
-set title "(d) memory-intensive"
+set title "Memory-intensive (Figure 3d)"
 plot for [k in memory] rows(k) using 3:5 with linespoints title k
-set title "Figure 4: power, memory-intensive"
+set title "Memory-intensive, power (Figure 4)"
 set ylabel "power (W)"
 plot for [k in memory] rows(k) using 3:6 with linespoints title k
-set title "energy-delay product, memory-intensive"
+set title "Memory-intensive, energy-delay product"
 set ylabel "EDP (J s)"
 set logscale y
 unset yrange

@@ -14,4 +14,9 @@ set y2tics
 set logscale y2
 set yrange [0:30]
 rows = "<awk -F, '$1 == \"BFS\" && $2 == \"tcs\"' '".dir."/launches.csv'"
-plot rows using 4:6 with boxes title "cores under TCS", "" using 4:9 axes x1y2 with points pointtype 7 title "time"
+set title "Cores that TCS settles for in the kernels of BFS (paper 000, Figure 9)"
+set key maxrows 1
+set y2range [10:*]
+paper = "<awk -f '".scripts."/csv.awk' -f '".scripts."/select.awk' -v where='quantity~^cores ;case~^BFS kernel .* tcs$' -v show='case;paper_value' '".dir."/paper.csv' 2>/dev/null | sed -e 's/BFS kernel //' -e 's/ tcs//'"
+plot rows using 4:6 with boxes title "cores under TCS", "" using 4:9 axes x1y2 with points pointtype 6 lw 2 title "time (right axis)", \
+     paper using 1:2 with points pt 13 ps 2.1 lc rgb "#ffffff" notitle, "" using 1:2 with points pt 13 ps 1.4 lc rgb "#000000" title "paper"

@@ -1,18 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# Columns of a CSV file by their names: awk -v where='policy=all;bet=14' -v show='kernel;int_saved_pct' -f select.awk table.csv
+# Columns of a CSV file by their names: awk -v where='policy=all;bet=14' -v show='kernel;int_saved_pct' -f csv.awk -f select.awk table.csv
 # where: what the rows must hold, "column=value" or "column~pattern", all of them; a column that the file lacks is not asked.
-# show: the key of a row, then numbers; rows of one key become their mean. mean=1 adds the row "mean" over the keys.
+# show: the key of a row, then numbers; rows of one key become their mean. mean=1 adds the row "mean" over the keys;
+# by=COLUMN with it, before that, a row "mean_VALUE" over the keys of each value of the column.
 # over='policy=none': numbers are divided by those of the same key there.
-function cells(line, to,   n, i, c, quoted, at) {
-    n = 1; to[1] = ""; quoted = 0
-    for (i = 1; i <= length(line); i++) {
-        c = substr(line, i, 1)
-        if (c == "\"") quoted = !quoted
-        else if (c == "," && !quoted) to[++n] = ""
-        else to[n] = to[n] c
-    }
-    return n
-}
 function holds(what,   all, n, i, at, key, value, sign) {
     n = split(what, all, ";")
     for (i = 1; i <= n; i++) {
@@ -29,7 +20,8 @@ NR == 1 { n_head = cells($0, head); for (i = 1; i <= n_head; i++) column[head[i]
     cells($0, f); key = f[column[shown[1]]]
     if (over != "" && holds(over)) for (j = 2; j <= n_show; j++) if (f[column[shown[j]]] != "") { base[key, j] += f[column[shown[j]]]; n_base[key, j]++ }
     if (!holds(where)) next
-    if (!(key in seen)) { seen[key] = 1; keys[++n_key] = key }
+    if (!(key in seen)) { seen[key] = 1; keys[++n_key] = key; kind[key] = by == "" ? "" : f[column[by]] }
+    if (by != "" && !(kind[key] in known)) { known[kind[key]] = 1; kinds[++n_kind] = kind[key] }
     for (j = 2; j <= n_show; j++) if (f[column[shown[j]]] != "") { sum[key, j] += f[column[shown[j]]]; count[key, j]++ }
 }
 END {
@@ -40,8 +32,14 @@ END {
             v = sum[keys[k], j] / count[keys[k], j]
             if (over != "") v = base[keys[k], j] ? v / (base[keys[k], j] / n_base[keys[k], j]) : 0
             all[j] += v; n_all[j]++
+            of[kind[keys[k]], j] += v; n_of[kind[keys[k]], j]++
             line = line "," v
         }
+        print line
+    }
+    for (k = 1; mean && k <= n_kind; k++) {
+        line = "mean_" kinds[k]
+        for (j = 2; j <= n_show; j++) line = line "," (n_of[kinds[k], j] ? of[kinds[k], j] / n_of[kinds[k], j] : "")
         print line
     }
     if (mean && n_key) { line = "mean"; for (j = 2; j <= n_show; j++) line = line "," (n_all[j] ? all[j] / n_all[j] : ""); print line }

@@ -30,7 +30,7 @@ set linetype 7 lc rgb "#555555" lw 2 pt 2
 set border 3 lc rgb "#444444"
 set tics nomirror out
 set grid ytics lt 1 lc rgb "#d8d8d8" lw 0.6
-set key outside top center horizontal samplen 1.6 spacing 1.1 width 1 nobox
+set key outside top center horizontal Left reverse samplen 1.6 spacing 1.1 width 1 nobox
 set style fill solid 0.95 noborder
 set style histogram clustered gap 1
 # cividis-like: dark blue (cool) to yellow (hot), even in brightness

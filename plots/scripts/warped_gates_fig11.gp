@@ -7,7 +7,7 @@ wide = 10; high = 7.6
 scripts = system("dirname '".ARG0."'")
 load scripts."/style.gp"
 # mean of a column over the kernels against column x (bet or wakeup), the other at its default
-mean(policy, x, c) = "<awk -v where='policy=".policy.";fit=all;".(x eq "bet" ? "wakeup=3" : "bet=14")."' -v show='".x.";".c."' -f '".scripts."/select.awk' '".dir."/table.csv' | sort -t, -n"
+mean(policy, x, c) = "<awk -v where='policy=".policy.";fit=all;".(x eq "bet" ? "wakeup=3" : "bet=14")."' -v show='".x.";".c."' -f '".scripts."/csv.awk' -f '".scripts."/select.awk' '".dir."/table.csv' | sort -t, -n"
 set multiplot layout 2,2 title "Break-even and wake-up time, means over the kernels (paper 001, Figure 11)"
 set yrange [0:*]
 set xlabel "break-even time (cycles)"

@@ -67,10 +67,33 @@ mkdir gate
   echo '001,Figure 10,"slowdown, mean",mean gates fit all,percent,1.5,3'
 } >gate/paper.csv
 "$thermix" plot gate -o f_gate --figure fig10 -q || say "figure 10 of paper 001"
-for words in 'paper 001, Figure 10' NN MUM mean warped_gates 'paper (mean)'; do grep -qF "$words" f_gate/fig10.svg || say "figure 10 of paper 001 lacks $words"; done
-printf 'NN,3,20\nMUM,3,20\nmean,3,20\n' | cmp - <(awk -v where='policy=gates;bet=14' -v show='kernel;slowdown_pct;int_saved_pct' -v mean=1 -f "$scripts/select.awk" gate/table.csv) ||
+for words in 'paper 001, Figure 10' NN MUM mean warped_gates paper; do grep -qF "$words" f_gate/fig10.svg || say "figure 10 of paper 001 lacks $words"; done
+printf 'NN,3,20\nMUM,3,20\nmean,3,20\n' | cmp - <(awk -v where='policy=gates;bet=14' -v show='kernel;slowdown_pct;int_saved_pct' -v mean=1 -f "$scripts/csv.awk" -f "$scripts/select.awk" gate/table.csv) ||
   say "select.awk"
-[ "$(awk -v where='quantity=slowdown, mean;case~gates' -v show='figure;paper_value' -f "$scripts/select.awk" gate/paper.csv)" = 'Figure 10,1.5' ] || say "select.awk of quoted cells"
+[ "$(awk -v where='quantity=slowdown, mean;case~gates' -v show='figure;paper_value' -f "$scripts/csv.awk" -f "$scripts/select.awk" gate/paper.csv)" = 'Figure 10,1.5' ] || say "select.awk of quoted cells"
+printf 'I,3,20\nII,7,40\nmean,5,30\n' | sed 's/^I/mean_I/' | cmp - <(printf 'kernel,paper_class,a,b\nX,I,3,20\nY,II,7,40\n' |
+  awk -v show='kernel;a;b' -v mean=1 -v by=paper_class -f "$scripts/csv.awk" -f "$scripts/select.awk" | tail -n 3) || say "select.awk's means by a column"
+
+# The paper's values at the bars they belong to: kernels, means, kinds; bounds and other cases have no place.
+mkdir cores
+{
+  echo "kernel,policy,cores,performance_vs_all_pct,energy_vs_all_pct"
+  for k in MUM BFS mean_memory; do for p in all tcs htcs "tcs(throttling=false)" static_optimal; do echo "$k,$p,7,2,-30"; done; done
+} >cores/table.csv
+{
+  echo "paper,figure,quantity,case,unit,paper_value,ours,relation"
+  echo '000,Figure 6a,"performance, change against all cores",BFS tcs,percent,5,2,equal'
+  echo '000,Figure 6a,"performance, change against all cores, mean",mean memory tcs,percent,-6,2,equal'
+  echo '000,Figure 6a,"performance, change against all cores",MUM htcs,percent,,2,equal'
+  echo '000,Figure 6b,"performance, change at least",MUM htcs,percent,9,2,at_least'
+  echo '000,Section V,cores of the static optimum,MUM all,cores,6,7,equal'
+} >cores/paper.csv
+marks() { cut -d, -f1 cores/table.csv | sed 1d | uniq | sed 's/$/,/' |
+  awk -v policies="tcs htcs" -v names="$1" -v figure="$2" -v quantity=. -f "$scripts/csv.awk" -f "$scripts/marks.awk" - cores/paper.csv; }
+printf '1,1,5\n2,1,-6\n' | cmp - <(marks "tcs htcs" 'Figure 6.*') || say "marks.awk"
+[ "$(marks 'tcs all' 'Section.*')" = 0,2,6 ] || say "marks.awk under the paper's names"
+"$thermix" plot cores -o f_cores --figure policies -q && grep -qF '>paper<' <(tr -d '\n' <f_cores/policies.svg | sed 's/ *paper */paper/g') ||
+  say "no marks in the figures of paper 000"
 
 # Compared floorplans: bars, and heat maps side by side from every unit's mean temperature.
 mkdir plans

@@ -85,7 +85,10 @@ static void brief_leaves_out_what_says_nothing(void **state)
         {{.width = 13, .prefer = prefer, .n_prefer = 1},
          "mix  runs\nWL1     0\nWL2     1\nEmpty or zero in every row:\n  fan_energy_j,\n  n_fan,\n  error\n"
          "Further columns:\n  lost_pct\n"},
-        {{.width = 11, .column = asked, .n_column = 4},
+        {{.most_rows = 1},
+         "mix  lost_pct  runs\nWL1       2.2     0\n1 of 2 rows; all: --columns all\n"
+         "Empty or zero in every row: fan_energy_j, n_fan, error\n"},
+        {{.width = 11, .column = asked, .n_column = 4, .most_rows = 1},
          "mix  n_fan\nWL1      0\nWL2      0\n\nmix  runs\nWL1     0\nWL2     1\n\nmix  error\nWL1  \nWL2  "
          "\n"},
     };
