@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* thermix reproduce: papers against ours. */
 #include "cli/commands.h"
-#include "core/base/os.h"
+#include "core/base/output.h"
 #include "papers/reproduce.h"
 #include "papers/stack.h"
 #include "study/table_out.h"

@@ -8,6 +8,7 @@
 
 #include "core/base/csv.h"
 #include "core/base/os.h"
+#include "core/base/output.h"
 #include "study/table_out.h"
 
 enum { MAX_PATH = 512 };

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "core/base/os.h"
+#include "core/base/output.h"
 #include "measure/calibrated.h"
 
 enum { MAX_PATH = 512 };

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/base/os.h"
+#include "core/base/output.h"
 #include "plots/plot_run.h"
 #include "study/pool.h"
 

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "core/base/os.h"
+#include "core/base/output.h"
 
 static const double side_px = 720, margin_px = 46, label_px = 13;
 

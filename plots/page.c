@@ -10,6 +10,7 @@
 
 #include "core/base/csv.h"
 #include "core/base/os.h"
+#include "core/base/output.h"
 #include "core/base/text.h"
 #include "plots/base64.h"
 #include "plots/history.h"

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "core/base/csv.h"
-#include "core/base/os.h"
+#include "core/base/output.h"
 
 enum { MAX_VARS = 8000 };
 

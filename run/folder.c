@@ -6,6 +6,7 @@
 
 #include "core/base/csv.h"
 #include "core/base/os.h"
+#include "core/base/output.h"
 #include "core/base/table.h"
 #include "core/base/text.h"
 #include "run/state.h"

@@ -6,6 +6,7 @@
 
 #include "core/base/config.h"
 #include "core/base/os.h"
+#include "core/base/output.h"
 #include "core/base/units.h"
 #include "core/machine/floorplan_file.h"
 #include "run/state.h"

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "core/base/os.h"
+#include "core/base/output.h"
 #include "core/base/text.h"
 #include "core/base/units.h"
 #include "run/state.h"

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/base/os.h"
+#include "core/base/output.h"
 #include "core/base/text.h"
 
 const char *const tmx_formats[] = {"table", "csv", "markdown", "json", NULL};

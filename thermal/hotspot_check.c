@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "core/base/os.h"
+#include "core/base/output.h"
 #include "core/base/text.h"
 
 enum { MAX_PATH = TMX_HOTSPOT_PATH };

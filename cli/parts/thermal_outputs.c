@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "cli/parts/thermal_outputs.h"
+#include "core/base/os.h"
+#include "core/base/output.h"
 
 #include <string.h>
 

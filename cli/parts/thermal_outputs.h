@@ -2,7 +2,7 @@
 #ifndef TMX_CLI_THERMAL_OUTPUTS_H
 #define TMX_CLI_THERMAL_OUTPUTS_H
 
-#include "core/base/os.h"
+#include "core/base/output.h"
 #include "thermal/files/hotspot_config.h"
 
 /* The files that `thermix thermal` writes. */

@@ -2,7 +2,8 @@
 #ifndef TMX_CORE_BASE_OS_H
 #define TMX_CORE_BASE_OS_H
 
-/* The only file outside cli/ that uses POSIX; threads are in core/sim/crew.c. */
+/* What the machine gives; with output.c the only file outside cli/ that uses POSIX; threads are in
+ * core/sim/crew.c. */
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -16,33 +17,9 @@
 enum { TMX_INPUT_MAX_MIB = 2048 };
 TMX_NODISCARD enum tmx_status tmx_input_open(FILE **f, const char *path, struct tmx_err *err);
 
-/* An output file that appears whole or not at all: written to a temporary name in
- * the same folder, renamed by commit. A name that is not a regular file (a pipe, a
- * device, what is in /dev) and "-" (standard output) are written directly, never renamed
- * over. A link stays a link; permissions stay; a file that may not be written is an error, and so is
- * one that has been read (inputs.h). */
-struct tmx_output {
-    FILE *file;
-    char path[512];
-    char temp[540]; /* "" when written directly */
-    bool unnamed;   /* temp is not there yet: a file without a name, which goes with the process */
-};
-TMX_NODISCARD enum tmx_status tmx_output_open(struct tmx_output *o, const char *path, struct tmx_err *err);
-/* The same for the user's own eyes and hand: a new file of mode 0600 takes the name, whatever had it. */
-TMX_NODISCARD enum tmx_status tmx_output_open_private(struct tmx_output *o, const char *path,
-                                                      struct tmx_err *err);
 /* Read a file that tmx_output_open_private may have written; NULL when there is none that is regular, the
  * user's own and writable by nobody else. */
 FILE *tmx_os_open_private(const char *path);
-/* Flush and check every write since open; the output stays open. With several outputs:
- * check all, then commit all. */
-TMX_NODISCARD enum tmx_status tmx_output_check(struct tmx_output *o, struct tmx_err *err);
-/* Flush, check every write since open, rename. Fails with TMX_EFULL (disk full, a
- * limit on sizes: nobody's input is at fault) or TMX_EIO. */
-TMX_NODISCARD enum tmx_status tmx_output_commit(struct tmx_output *o, struct tmx_err *err);
-/* Drop an output that was not committed; accepts a zeroed or a committed one. */
-void tmx_output_discard(struct tmx_output *o);
-
 /* Make the folder at path and its parents. */
 TMX_NODISCARD enum tmx_status tmx_os_mkdirs(const char *path, struct tmx_err *err);
 
@@ -52,9 +29,6 @@ TMX_NODISCARD enum tmx_status tmx_os_temp_dir(char *buf, size_t size, struct tmx
 /* $XDG_CACHE_HOME/thermix or ~/.cache/thermix, made when absent with mode 0700. It must be a folder (no link)
  * of this user, writable by nobody else: what it holds is trusted. */
 TMX_NODISCARD enum tmx_status tmx_os_cache_dir(char *buf, size_t size, struct tmx_err *err);
-
-/* Fail when path is a file that has been read (inputs.h): for outputs that other programs write. */
-TMX_NODISCARD enum tmx_status tmx_output_guard(const char *path, struct tmx_err *err);
 
 /* What is kept in a folder of the user's own. */
 struct tmx_os_entry {

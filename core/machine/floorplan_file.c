@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "core/base/os.h"
+#include "core/base/output.h"
 #include "core/base/text.h"
 
 enum { NAME, WIDTH, HEIGHT, LEFT, BOTTOM, HEAT_CAPACITY, RESISTIVITY, MAX_FIELDS };

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "core/base/os.h"
+#include "core/base/output.h"
 #include "core/store/keep.h"
 
 struct head {

@@ -10,8 +10,8 @@
 
 #include "core/base/names.h"
 #include "core/base/opt.h"
-#include "core/base/origin.h"
 #include "core/base/os.h"
+#include "run/input/origin.h"
 
 static const struct {
     const char *folder, *suffix, *word;

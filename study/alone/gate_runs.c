@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "core/base/cost.h"
-#include "core/base/os.h"
+#include "core/base/output.h"
 #include "core/micro/trace_accelsim.h"
 #include "core/micro/trace_file.h"
 #include "sched/sched.h"

@@ -16,6 +16,7 @@
 #include <threads.h>
 
 #include "core/base/os.h"
+#include "core/base/output.h"
 #include "core/machine/floorplan_file.h"
 #include "thermal/backend/backends.h"
 #include "thermal/network/gridmap.h"

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "core/base/os.h"
+#include "core/base/output.h"
 #include "core/machine/floorplan_file.h"
 #include "thermal/files/ice_stack.h"
 

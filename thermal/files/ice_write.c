@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "core/base/os.h"
+#include "core/base/output.h"
 #include "core/base/text.h"
 #include "core/base/trace.h"
 #include "thermal/files/ice_io.h"

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "core/base/csv.h"
-#include "core/base/os.h"
+#include "core/base/output.h"
 #include "tests/support/check.h"
 
 static enum tmx_status read_text(const char *text, struct tmx_csv *csv, struct tmx_err *err)

@@ -9,6 +9,7 @@
 
 #include "core/base/hash.h"
 #include "core/base/os.h"
+#include "core/base/output.h"
 #include "core/base/rng.h"
 
 static void an_output_appears_only_when_committed(void **state)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #define _GNU_SOURCE /* dladdr1 */
-#include "core/base/origin.h"
+#include "run/input/origin.h"
 
 #include <dlfcn.h>
 #include <link.h>

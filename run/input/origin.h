@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#ifndef TMX_CORE_BASE_ORIGIN_H
-#define TMX_CORE_BASE_ORIGIN_H
+#ifndef TMX_RUN_INPUT_ORIGIN_H
+#define TMX_RUN_INPUT_ORIGIN_H
 
 #include <stdbool.h>
 #include <stddef.h>
