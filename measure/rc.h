@@ -16,7 +16,7 @@
  * it cannot be told from the warming of the case. R_base, air that does not pass the fins, likewise. Between
  * two rows power is taken as a straight line, for which each pole's step is exact. */
 
-#include "measure/measured.h"
+#include "measure/log/measured.h"
 
 enum { TMX_RC_NONE = -1 };
 

@@ -23,7 +23,8 @@ set(rows
   "study/alone   -> include/thermix core thermal power sched run study"
   "plan          -> include/thermix core thermal power sched run study"
   "plots         -> include/thermix core thermal power sched run study"
-  "measure       -> include/thermix core thermal power sched run study plots"
+  "measure/log   -> include/thermix core"
+  "measure       -> include/thermix core thermal power sched run study plots measure/log"
   "papers        -> include/thermix core thermal power sched run study plots"
   "cli           -> include/thermix core thermal power sched run plan study plots measure papers")
 set(folders "")

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <math.h>
 
-#include "measure/measured.h"
+#include "measure/log/measured.h"
 #include "tests/fuzz/fuzz.h"
 
 /* Logs of every format: what is read has rising times and power everywhere. */

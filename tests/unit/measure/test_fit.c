@@ -8,7 +8,7 @@
 
 #include "core/base/rng.h"
 #include "measure/calibrate.h"
-#include "measure/collect.h"
+#include "measure/log/collect.h"
 #include "tests/support/check.h"
 
 static size_t n_package = 6;

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <zlib.h>
 
-#include "measure/collect.h"
+#include "measure/log/collect.h"
 #include "tests/support/scratch.h"
 
 struct read { /* what came of a text */

@@ -10,7 +10,7 @@
 
 #include "core/base/inputs.h"
 #include "core/base/os.h"
-#include "measure/collect.h"
+#include "measure/log/collect.h"
 
 enum { CHUNK = 1 << 16 };
 static const size_t MOST = (size_t)1 << 29; /* a log of half a gigabyte is a mistake, or a gzip bomb */

@@ -5,7 +5,7 @@
 /* What the readers of the formats fill: rows in the file's order, and the names of their columns. */
 
 #include "core/base/text.h"
-#include "measure/measured.h"
+#include "measure/log/measured.h"
 
 struct tmx_row {
     double q[TMX_N_QUANTITY]; /* NAN: missing */
@@ -47,7 +47,8 @@ struct tmx_log_format {
     const char *name; /* "nvidia-smi --query-gpu" */
     /* Is this the format of the text? head is its first line that is not blank. */
     bool (*is)(struct tmx_span head, const struct tmx_text *text);
-    enum tmx_status (*read)(struct tmx_collect *c, struct tmx_err *err);
+    const struct tmx_alias *names; /* of its columns, for read; end with {0} */
+    enum tmx_status (*read)(struct tmx_collect *c, const struct tmx_alias *names, struct tmx_err *err);
 };
 extern const struct tmx_log_format tmx_log_nvidia_csv, tmx_log_nvidia_dmon, tmx_log_dcgm_dmon,
     tmx_log_prometheus, tmx_log_gpuz, tmx_log_amd_csv, tmx_log_plain;
@@ -68,6 +69,32 @@ bool tmx_time_parse(struct tmx_span s, double *seconds);
 
 /* Trim blanks and one pair of double quotes. */
 struct tmx_span tmx_span_trim(struct tmx_span s);
+/* Does the word, in these letters, stand anywhere in s? */
+bool tmx_span_has(struct tmx_span s, const char *word);
+
+enum { TMX_MAX_COLUMN = 512 };
+
+/* The columns of a table and what is taken from each. */
+struct tmx_columns {
+    char separator; /* NUL: blanks */
+    bool entity;    /* dcgmi: the GPU is two words, "GPU 0" */
+    size_t n;
+    struct tmx_span name[TMX_MAX_COLUMN];
+    struct tmx_column_use use[TMX_MAX_COLUMN];
+    size_t values[TMX_MAX_COLUMN]; /* cells that hold a value */
+    size_t from[TMX_N_QUANTITY];   /* column of a quantity; n: none */
+    size_t gpu, run, clock;        /* columns; n: none */
+};
+/* Of several columns of a quantity the one of the lowest rank that holds values. */
+void tmx_columns_choose(struct tmx_columns *t);
+/* Which column each quantity came from, and those without use. */
+void tmx_columns_say(const struct tmx_columns *t, struct tmx_measured *m);
+
+/* Make room for one more in a list of n: at 0, 1, 2, 4, ... it doubles. False without memory. */
+bool tmx_log_grow(void **list, size_t n, size_t size);
+/* Index of a name in a list, added when new; (size_t)-1 without memory. */
+size_t tmx_log_intern(char ***list, size_t *n, struct tmx_span s);
+void tmx_series_finish(struct tmx_series *s);
 
 TMX_NODISCARD enum tmx_status tmx_collect_row(struct tmx_collect *c, const struct tmx_row *row,
                                               struct tmx_span run, struct tmx_span gpu, struct tmx_err *err);
@@ -78,6 +105,10 @@ void tmx_measured_unused(struct tmx_measured *m, struct tmx_span name);
 /* Tables with a separator: the reader behind the formats whose header names the columns. */
 TMX_NODISCARD enum tmx_status tmx_read_table(struct tmx_collect *c, const struct tmx_alias *aliases,
                                              struct tmx_err *err);
+/* Tables whose columns are set apart by blanks, with lines "# name name ..." and "# unit unit ..." that are
+ * repeated on every screen: nvidia-smi dmon and dcgmi dmon. */
+TMX_NODISCARD enum tmx_status tmx_read_blank_table(struct tmx_collect *c, const struct tmx_alias *aliases,
+                                                   struct tmx_err *err);
 
 /* Rows -> series. */
 TMX_NODISCARD enum tmx_status tmx_collect_series(struct tmx_collect *c, struct tmx_err *err);

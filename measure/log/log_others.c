@@ -2,18 +2,7 @@
 /* Tables of other makers, and the plain one. */
 #include <string.h>
 
-#include "measure/collect.h"
-
-static bool has(struct tmx_span head, const char *word)
-{
-    const size_t n = strlen(word);
-    for (const char *p = head.begin; p + n <= head.end; p++) {
-        if (strncmp(p, word, n) == 0) {
-            return true;
-        }
-    }
-    return false;
-}
+#include "measure/log/collect.h"
 
 /* GPU-Z's sensor log. The chip's own watts, where there are any, are nearer to what heats its sensor than the
  * board's. */
@@ -43,16 +32,12 @@ static const struct tmx_alias gpuz_names[] = {
 static bool is_gpuz(struct tmx_span head, const struct tmx_text *text)
 {
     (void)text;
-    return has(head, "Date") &&
-           (has(head, "GPU Temperature [") || has(head, "GPU Clock [") || has(head, "GPU Core Clock ["));
+    return tmx_span_has(head, "Date") &&
+           (tmx_span_has(head, "GPU Temperature [") || tmx_span_has(head, "GPU Clock [") ||
+            tmx_span_has(head, "GPU Core Clock ["));
 }
 
-static enum tmx_status read_gpuz(struct tmx_collect *c, struct tmx_err *err)
-{
-    return tmx_read_table(c, gpuz_names, err);
-}
-
-const struct tmx_log_format tmx_log_gpuz = {"GPU-Z sensor log", is_gpuz, read_gpuz};
+const struct tmx_log_format tmx_log_gpuz = {"GPU-Z sensor log", is_gpuz, gpuz_names, tmx_read_table};
 
 /* amd-smi monitor --csv and amd-smi metric --csv. Parts without an edge sensor give the hot spot alone. */
 static const struct tmx_alias amd_names[] = {
@@ -82,16 +67,11 @@ static const struct tmx_alias amd_names[] = {
 static bool is_amd(struct tmx_span head, const struct tmx_text *text)
 {
     (void)text;
-    return (has(head, "power_usage") || has(head, "socket_power")) &&
-           (has(head, "hotspot") || has(head, "edge") || has(head, "gfx"));
+    return (tmx_span_has(head, "power_usage") || tmx_span_has(head, "socket_power")) &&
+           (tmx_span_has(head, "hotspot") || tmx_span_has(head, "edge") || tmx_span_has(head, "gfx"));
 }
 
-static enum tmx_status read_amd(struct tmx_collect *c, struct tmx_err *err)
-{
-    return tmx_read_table(c, amd_names, err);
-}
-
-const struct tmx_log_format tmx_log_amd_csv = {"amd-smi --csv", is_amd, read_amd};
+const struct tmx_log_format tmx_log_amd_csv = {"amd-smi --csv", is_amd, amd_names, tmx_read_table};
 
 /* The plain CSV: names in any case and order, the unit as the last word. */
 static const struct tmx_alias plain_names[] = {
@@ -156,9 +136,4 @@ static bool is_plain(struct tmx_span head, const struct tmx_text *text)
     return true; /* the last one asked: says itself what it misses */
 }
 
-static enum tmx_status read_plain(struct tmx_collect *c, struct tmx_err *err)
-{
-    return tmx_read_table(c, plain_names, err);
-}
-
-const struct tmx_log_format tmx_log_plain = {"plain CSV", is_plain, read_plain};
+const struct tmx_log_format tmx_log_plain = {"plain CSV", is_plain, plain_names, tmx_read_table};

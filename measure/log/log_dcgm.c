@@ -5,8 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "measure/blank_table.h"
-#include "measure/collect.h"
+#include "measure/log/collect.h"
 
 static const struct tmx_alias dmon_names[] = {
     {"entity", TMX_COLUMN_GPU, 0, NULL},
@@ -33,12 +32,7 @@ static bool is_dmon(struct tmx_span head, const struct tmx_text *text)
     return tmx_span_field(&rest, &word) && tmx_span_is(word, "Entity");
 }
 
-static enum tmx_status read_dmon(struct tmx_collect *c, struct tmx_err *err)
-{
-    return tmx_read_blank_table(c, dmon_names, err);
-}
-
-const struct tmx_log_format tmx_log_dcgm_dmon = {"dcgmi dmon", is_dmon, read_dmon};
+const struct tmx_log_format tmx_log_dcgm_dmon = {"dcgmi dmon", is_dmon, dmon_names, tmx_read_blank_table};
 
 static const struct tmx_alias metric_names[] = {
     {"dcgm_fi_dev_power_usage_instant", TMX_Q_POWER, 0, "w"},
@@ -116,7 +110,7 @@ static struct tmx_row *row_of(struct scrape *s, const char *gpu, unsigned line, 
 }
 
 static enum tmx_status metric(struct tmx_collect *c, struct scrape *s, struct tmx_span line, unsigned number,
-                              bool said[TMX_N_QUANTITY], struct tmx_err *err)
+                              const struct tmx_alias *names, bool said[TMX_N_QUANTITY], struct tmx_err *err)
 {
     const char *open = memchr(line.begin, '{', tmx_span_length(line));
     const char *close = open ? memchr(open, '}', (size_t)(line.end - open)) : NULL;
@@ -124,7 +118,7 @@ static enum tmx_status metric(struct tmx_collect *c, struct scrape *s, struct tm
         return TMX_OK; /* a metric without labels is nobody's */
     }
     const struct tmx_span name = {line.begin, open}, labels = {open + 1, close};
-    const struct tmx_column_use use = tmx_column_named(name, (struct tmx_span){open, open}, metric_names);
+    const struct tmx_column_use use = tmx_column_named(name, (struct tmx_span){open, open}, names);
     struct tmx_span rest = {close + 1, line.end}, value, stamp;
     char gpu[64];
     double v, t = NAN;
@@ -171,7 +165,8 @@ static enum tmx_status metric(struct tmx_collect *c, struct scrape *s, struct tm
     return TMX_OK;
 }
 
-static enum tmx_status read_prometheus(struct tmx_collect *c, struct tmx_err *err)
+static enum tmx_status read_prometheus(struct tmx_collect *c, const struct tmx_alias *names,
+                                       struct tmx_err *err)
 {
     struct tmx_lines l = {0};
     bool said[TMX_N_QUANTITY] = {false};
@@ -179,11 +174,12 @@ static enum tmx_status read_prometheus(struct tmx_collect *c, struct tmx_err *er
     enum tmx_status st = s ? TMX_OK : tmx_fail(err, TMX_ENOMEM, "a scrape");
     c->has_gpu = true;
     while (!st && tmx_lines_next_filled(&l, c->text)) {
-        st = metric(c, s, tmx_span_trim(l.line), l.number, said, err);
+        st = metric(c, s, tmx_span_trim(l.line), l.number, names, said, err);
     }
     st = st ? st : emit(c, s, err);
     free(s);
     return st;
 }
 
-const struct tmx_log_format tmx_log_prometheus = {"dcgm-exporter", is_prometheus, read_prometheus};
+const struct tmx_log_format tmx_log_prometheus = {"dcgm-exporter", is_prometheus, metric_names,
+                                                  read_prometheus};

@@ -1,91 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A log file -> series: find the format, collect rows, order them in time, say what was decided. */
+/* Rows in the file's order -> series: values no GPU can have are refused, clocks are set right, holes part
+ * runs, and what was decided is said. */
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "measure/collect.h"
-
-/* The first whose header it is; plain takes what is left. */
-static const struct tmx_log_format *const formats[] = {
-    &tmx_log_dcgm_dmon, &tmx_log_nvidia_dmon, &tmx_log_prometheus, &tmx_log_nvidia_csv,
-    &tmx_log_gpuz,      &tmx_log_amd_csv,     &tmx_log_plain,      NULL};
-
-static bool grow(void **list, size_t n, size_t size)
-{
-    if ((n & (n - 1)) == 0) { /* at 0, 1, 2, 4, ... */
-        void *p = realloc(*list, (n ? 2 * n : 1) * size);
-        if (!p) {
-            return false;
-        }
-        *list = p;
-    }
-    return true;
-}
-
-static char *copy_span(struct tmx_span s)
-{
-    const size_t n = tmx_span_length(s);
-    char *p = malloc(n + 1);
-    if (p) {
-        memcpy(p, s.begin, n);
-        p[n] = '\0';
-    }
-    return p;
-}
-
-/* Append text to a list of owned texts; without memory the text is lost. */
-static void add_text(char ***list, size_t *n, char *text)
-{
-    if (!text || !grow((void **)list, *n, sizeof **list)) {
-        free(text);
-        return;
-    }
-    (*list)[(*n)++] = text;
-}
-
-void tmx_measured_note(struct tmx_measured *m, const char *fmt, ...)
-{
-    char buf[1024];
-    va_list args;
-    va_start(args, fmt);
-    vsnprintf(buf, sizeof buf, fmt, args);
-    va_end(args);
-    for (size_t i = 0; i < m->n_note; i++) {
-        if (strcmp(m->note[i], buf) == 0) {
-            return;
-        }
-    }
-    add_text(&m->note, &m->n_note, copy_span((struct tmx_span){buf, buf + strlen(buf)}));
-}
-
-void tmx_measured_column(struct tmx_measured *m, enum tmx_quantity q, struct tmx_span name)
-{
-    char buf[256];
-    snprintf(buf, sizeof buf, "%s from \"%.*s\"", tmx_quantity_name(q), TMX_SPAN_ARG(name));
-    add_text(&m->column, &m->n_column, copy_span((struct tmx_span){buf, buf + strlen(buf)}));
-}
-
-void tmx_measured_unused(struct tmx_measured *m, struct tmx_span name)
-{
-    add_text(&m->unused, &m->n_unused, copy_span(name));
-}
-
-/* Index of a name in a list, added when new; (size_t)-1 without memory. */
-static size_t intern(char ***list, size_t *n, struct tmx_span s)
-{
-    for (size_t i = *n; i-- > 0;) { /* the newest are asked for most */
-        if (strlen((*list)[i]) == tmx_span_length(s) &&
-            memcmp((*list)[i], s.begin, tmx_span_length(s)) == 0) {
-            return i;
-        }
-    }
-    const size_t before = *n;
-    add_text(list, n, copy_span(s));
-    return *n > before ? before : (size_t)-1;
-}
+#include "measure/log/collect.h"
 
 struct limit {
     double low, high;
@@ -131,8 +52,8 @@ enum tmx_status tmx_collect_row(struct tmx_collect *c, const struct tmx_row *row
     }
     struct tmx_row *r = &c->row[c->n_row];
     *r = *row;
-    r->run = intern(&c->run, &c->n_run, run);
-    r->gpu = intern(&c->gpu, &c->n_gpu, gpu);
+    r->run = tmx_log_intern(&c->run, &c->n_run, run);
+    r->gpu = tmx_log_intern(&c->gpu, &c->n_gpu, gpu);
     if (r->run == (size_t)-1 || r->gpu == (size_t)-1) {
         return tmx_fail_at(err, TMX_ENOMEM, c->text->name, row->line, "out of memory");
     }
@@ -236,14 +157,6 @@ static bool fill_power(double *p, const double *t, size_t n, size_t *filled)
     return last < n;
 }
 
-static void series_finish(struct tmx_series *s)
-{
-    for (int q = 0; q < TMX_N_QUANTITY; q++) {
-        free(s->q[q]);
-    }
-    free(s->line);
-}
-
 /* Rows of one part -> a series of *m. */
 static enum tmx_status add_series(struct tmx_collect *c, struct tmx_row *const *row, size_t n, size_t run,
                                   size_t gpu, const char *who, struct tmx_err *err)
@@ -272,16 +185,16 @@ static enum tmx_status add_series(struct tmx_collect *c, struct tmx_row *const *
     if (ok && (!s.q[TMX_Q_POWER] || temps < 3 || n < 4)) {
         tmx_measured_note(m, "%s: %s has %zu rows with a temperature%s: left out", c->text->name, who, temps,
                           s.q[TMX_Q_POWER] ? "" : " and none with power");
-        series_finish(&s);
+        tmx_series_finish(&s);
         return TMX_OK;
     }
     if (ok) {
         fill_power(s.q[TMX_Q_POWER], s.q[TMX_Q_TIME], n, &filled);
         s.step_s = median_step(row, n);
-        ok = grow((void **)&m->series, m->n_series, sizeof *m->series);
+        ok = tmx_log_grow((void **)&m->series, m->n_series, sizeof *m->series);
     }
     if (!ok) {
-        series_finish(&s);
+        tmx_series_finish(&s);
         return tmx_fail_at(err, TMX_ENOMEM, c->text->name, 0, "out of memory");
     }
     if (filled > 0) {
@@ -322,7 +235,7 @@ static size_t run_name(struct tmx_collect *c, const char *name, size_t part, siz
     if (part > 0) {
         snprintf(buf + strlen(buf), sizeof buf - strlen(buf), "#%zu", part + 1);
     }
-    return intern(&c->to->run, &c->to->n_run, (struct tmx_span){buf, buf + strlen(buf)});
+    return tmx_log_intern(&c->to->run, &c->to->n_run, (struct tmx_span){buf, buf + strlen(buf)});
 }
 
 static enum tmx_status add_stretch(struct tmx_collect *c, struct stretch *s, size_t run, size_t gpu,
@@ -359,8 +272,8 @@ static enum tmx_status add_stretch(struct tmx_collect *c, struct stretch *s, siz
             end++;
         }
         const size_t r = run_name(c, c->run[run], part[i], first_run);
-        const size_t g =
-            intern(&m->gpu, &m->n_gpu, (struct tmx_span){c->gpu[gpu], c->gpu[gpu] + strlen(c->gpu[gpu])});
+        const size_t g = tmx_log_intern(&m->gpu, &m->n_gpu,
+                                        (struct tmx_span){c->gpu[gpu], c->gpu[gpu] + strlen(c->gpu[gpu])});
         st = r == (size_t)-1 || g == (size_t)-1
                  ? tmx_fail_at(err, TMX_ENOMEM, c->text->name, 0, "out of memory")
                  : add_series(c, &s->row[i], end - i, r, g, who, err);
@@ -459,165 +372,4 @@ enum tmx_status tmx_collect_series(struct tmx_collect *c, struct tmx_err *err)
         set_begins(m, first);
     }
     return st;
-}
-
-static bool has_column(const struct tmx_measured *m, size_t first, enum tmx_quantity q)
-{
-    const char *name = tmx_quantity_name(q);
-    for (size_t i = first; i < m->n_column; i++) {
-        if (strncmp(m->column[i], name, strlen(name)) == 0) {
-            return true;
-        }
-    }
-    return false;
-}
-
-enum tmx_status tmx_measured_parse(struct tmx_measured *m, struct tmx_text *t,
-                                   const struct tmx_read_options *options, struct tmx_err *err)
-{
-    struct tmx_collect c = {.text = t, .options = options, .to = m};
-    struct tmx_lines l = {0};
-    const size_t first_column = m->n_column;
-    size_t f = 0;
-    while (tmx_lines_next(&l, t) && tmx_span_length(tmx_span_trim(l.line)) == 0) {
-    }
-    if (tmx_span_length(l.line.begin ? tmx_span_trim(l.line) : (struct tmx_span){"", ""}) == 0) {
-        return tmx_fail_at(err, TMX_EPARSE, t->name, 0, "the log is empty");
-    }
-    while (!formats[f]->is(l.line, t)) {
-        f++;
-    }
-    m->format = formats[f]->name;
-    enum tmx_status st = formats[f]->read(&c, err);
-    for (int q = TMX_Q_POWER; !st && q <= TMX_Q_TEMP; q++) {
-        if (!has_column(m, first_column, (enum tmx_quantity)q)) {
-            char names[256] = "";
-            for (size_t i = 0; i < m->n_unused && strlen(names) < 160; i++) {
-                snprintf(names + strlen(names), sizeof names - strlen(names), "%s%.40s", i ? ", " : "",
-                         m->unused[i]);
-            }
-            st = tmx_fail_at(err, TMX_EPARSE, t->name, l.number,
-                             "no column of %s with values (read as %s%s%s)",
-                             q == TMX_Q_POWER ? "power" : "temperature", m->format,
-                             names[0] ? "; without use: " : "", names);
-        }
-    }
-    st = st ? st : tmx_collect_series(&c, err);
-    for (size_t i = 0; i < c.n_run; i++) {
-        free(c.run[i]);
-    }
-    for (size_t i = 0; i < c.n_gpu; i++) {
-        free(c.gpu[i]);
-    }
-    free(c.run);
-    free(c.gpu);
-    free(c.row);
-    return st;
-}
-
-enum tmx_status tmx_measured_read(struct tmx_measured *m, const char *path,
-                                  const struct tmx_read_options *options, struct tmx_err *err)
-{
-    struct tmx_text t;
-    enum tmx_status st = tmx_log_text(&t, path, m, err);
-    st = st ? st : tmx_measured_parse(m, &t, options, err);
-    tmx_text_finish(&t);
-    return st;
-}
-
-static void finish_texts(char **list, size_t n)
-{
-    for (size_t i = 0; i < n; i++) {
-        free(list[i]);
-    }
-    free(list);
-}
-
-void tmx_measured_finish(struct tmx_measured *m)
-{
-    for (size_t i = 0; i < m->n_series; i++) {
-        series_finish(&m->series[i]);
-    }
-    free(m->series);
-    finish_texts(m->run, m->n_run);
-    finish_texts(m->gpu, m->n_gpu);
-    finish_texts(m->note, m->n_note);
-    finish_texts(m->column, m->n_column);
-    finish_texts(m->unused, m->n_unused);
-    *m = (struct tmx_measured){0};
-}
-
-static bool glob(const char *p, const char *end, const char *text)
-{
-    for (; p < end && *p != '*'; p++, text++) {
-        if (*text == '\0' || (*p != '?' && *p != *text)) {
-            return false;
-        }
-    }
-    if (p == end) {
-        return *text == '\0';
-    }
-    for (;; text++) {
-        if (glob(p + 1, end, text)) {
-            return true;
-        }
-        if (*text == '\0') {
-            return false;
-        }
-    }
-}
-
-bool tmx_pattern_match(const char *patterns, const char *text)
-{
-    for (const char *p = patterns; p;) {
-        const char *end = strchr(p, ',');
-        if (glob(p, end ? end : p + strlen(p), text)) {
-            return true;
-        }
-        p = end ? end + 1 : NULL;
-    }
-    return false;
-}
-
-enum tmx_status tmx_measured_select(struct tmx_measured *m, const char *runs, const char *gpus,
-                                    struct tmx_err *err)
-{
-    size_t n = 0;
-    for (const char *p = runs; p;) { /* every pattern must find something: a typo is no empty selection */
-        const char *end = strchr(p, ',');
-        const char *stop = end ? end : p + strlen(p);
-        bool any = false;
-        for (size_t r = 0; r < m->n_run; r++) {
-            any = any || glob(p, stop, m->run[r]);
-        }
-        if (!any) {
-            return tmx_fail(err, TMX_ECONFIG, "no run is called \"%.*s\"; there is %s%s%s%s", (int)(stop - p),
-                            p, m->run[0], m->n_run > 1 ? ", " : "", m->n_run > 1 ? m->run[1] : "",
-                            m->n_run > 2 ? ", ..." : "");
-        }
-        p = end ? end + 1 : NULL;
-    }
-    for (size_t i = 0; i < m->n_series; i++) {
-        struct tmx_series *s = &m->series[i];
-        if ((runs && !tmx_pattern_match(runs, m->run[s->run])) ||
-            (gpus && !tmx_pattern_match(gpus, m->gpu[s->gpu]))) {
-            series_finish(s);
-        } else {
-            m->series[n++] = *s;
-        }
-    }
-    m->n_series = n;
-    return n ? TMX_OK
-             : tmx_fail(err, TMX_ECONFIG, "no GPU is called \"%s\"; there is %s", gpus ? gpus : "",
-                        m->gpu[0]);
-}
-
-const struct tmx_series *tmx_measured_find(const struct tmx_measured *m, size_t run, size_t gpu)
-{
-    for (size_t i = 0; i < m->n_series; i++) {
-        if (m->series[i].run == run && m->series[i].gpu == gpu) {
-            return &m->series[i];
-        }
-    }
-    return NULL;
 }

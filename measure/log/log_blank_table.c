@@ -1,19 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "measure/blank_table.h"
-
+/* Tables whose columns are set apart by blanks: nvidia-smi dmon and dcgmi dmon. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_COLUMN = 64 };
-
-struct table {
-    size_t n, from[TMX_N_QUANTITY], gpu, clock;
-    struct tmx_span name[MAX_COLUMN];
-    struct tmx_column_use use[MAX_COLUMN];
-    bool entity; /* dcgmi: the GPU is two words, "GPU 0" */
-};
+#include "measure/log/collect.h"
 
 /* "#Date" and "# gpu": the mark may touch the first name. */
 static struct tmx_span after_mark(struct tmx_span line)
@@ -23,59 +15,32 @@ static struct tmx_span after_mark(struct tmx_span line)
     return s;
 }
 
-static enum tmx_status read_names(struct tmx_collect *c, struct table *t, const struct tmx_alias *aliases,
-                                  const struct tmx_lines *l, struct tmx_err *err)
+static enum tmx_status read_names(struct tmx_collect *c, struct tmx_columns *t,
+                                  const struct tmx_alias *aliases, const struct tmx_lines *l,
+                                  struct tmx_err *err)
 {
     struct tmx_span rest = after_mark(l->line), word;
     const struct tmx_span none = {rest.end, rest.end};
     t->n = 0;
     while (tmx_span_field(&rest, &word)) {
-        if (t->n == MAX_COLUMN) {
-            return tmx_fail_at(err, TMX_EPARSE, c->text->name, l->number, "more than %d columns", MAX_COLUMN);
+        if (t->n == TMX_MAX_COLUMN) {
+            return tmx_fail_at(err, TMX_EPARSE, c->text->name, l->number, "more than %d columns",
+                               TMX_MAX_COLUMN);
         }
         t->name[t->n] = word;
+        t->values[t->n] = 1; /* rows come one screen at a time: not counted */
         t->use[t->n++] = tmx_column_named(word, none, aliases);
     }
     t->entity = t->n > 0 && tmx_span_is(t->name[0], "Entity");
-    t->gpu = t->clock = t->n;
-    for (int q = 0; q < TMX_N_QUANTITY; q++) {
-        t->from[q] = t->n;
-    }
-    for (size_t i = 0; i < t->n; i++) {
-        const int q = t->use[i].quantity;
-        size_t *at = q >= 0                       ? &t->from[q]
-                     : q == TMX_COLUMN_GPU        ? &t->gpu
-                     : q == TMX_COLUMN_CLOCK_TIME ? &t->clock
-                                                  : NULL;
-        if (at && (*at == t->n || t->use[i].rank < t->use[*at].rank)) {
-            *at = i;
-        }
-    }
+    tmx_columns_choose(t);
     return TMX_OK;
 }
 
-static void say_columns(struct tmx_collect *c, const struct table *t)
-{
-    for (int q = 0; q < TMX_N_QUANTITY; q++) {
-        if (t->from[q] < t->n) {
-            tmx_measured_column(c->to, (enum tmx_quantity)q, t->name[t->from[q]]);
-        }
-    }
-    for (size_t i = 0; i < t->n; i++) {
-        const int q = t->use[i].quantity;
-        if (q == TMX_COLUMN_UNUSED || (q >= 0 && t->from[q] != i)) {
-            tmx_measured_unused(c->to, t->name[i]);
-        }
-    }
-    c->has_time = t->clock < t->n;
-    c->has_gpu = t->gpu < t->n;
-}
-
-static enum tmx_status read_row(struct tmx_collect *c, const struct table *t, const struct tmx_lines *l,
+static enum tmx_status read_row(struct tmx_collect *c, const struct tmx_columns *t, const struct tmx_lines *l,
                                 struct tmx_err *err)
 {
     struct tmx_row row = {.line = l->number};
-    struct tmx_span rest = l->line, word, cell[MAX_COLUMN];
+    struct tmx_span rest = l->line, word, cell[TMX_MAX_COLUMN];
     char stamp[96] = "", part[48];
     size_t n = 0;
     for (int q = 0; q < TMX_N_QUANTITY; q++) {
@@ -85,7 +50,7 @@ static enum tmx_status read_row(struct tmx_collect *c, const struct table *t, co
         return TMX_OK; /* a switch, a link, a partition: not a GPU of its own */
     }
     while (tmx_span_field(&rest, &word)) {
-        if (n < MAX_COLUMN) {
+        if (n < TMX_MAX_COLUMN) {
             cell[n] = word;
         }
         n++;
@@ -122,7 +87,7 @@ enum tmx_status tmx_read_blank_table(struct tmx_collect *c, const struct tmx_ali
                                      struct tmx_err *err)
 {
     struct tmx_lines l = {0};
-    struct table *t = calloc(1, sizeof *t);
+    struct tmx_columns *t = calloc(1, sizeof *t);
     enum tmx_status st = t ? TMX_OK : tmx_fail(err, TMX_ENOMEM, "a table's columns");
     bool named = false;
     while (!st && tmx_lines_next(&l, c->text)) {
@@ -131,7 +96,7 @@ enum tmx_status tmx_read_blank_table(struct tmx_collect *c, const struct tmx_ali
             continue;
         }
         if (*s.begin == '#') {
-            struct table *next = calloc(1, sizeof *next);
+            struct tmx_columns *next = calloc(1, sizeof *next);
             st =
                 next ? read_names(c, next, aliases, &l, err) : tmx_fail(err, TMX_ENOMEM, "a table's columns");
             const bool names = !st && next->n > 0 && (next->entity || next->gpu < next->n);
@@ -142,7 +107,9 @@ enum tmx_status tmx_read_blank_table(struct tmx_collect *c, const struct tmx_ali
                 *t = *next;
             }
             if (names && !named && !st) {
-                say_columns(c, t);
+                tmx_columns_say(t, c->to);
+                c->has_time = t->clock < t->n;
+                c->has_gpu = t->gpu < t->n;
                 named = true;
             }
             free(next);

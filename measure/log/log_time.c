@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "measure/collect.h"
+#include "measure/log/collect.h"
 
 /* Days since 1970-01-01 of the proleptic Gregorian calendar. */
 static double days(int year, int month, int day)

@@ -4,8 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "measure/blank_table.h"
-#include "measure/collect.h"
+#include "measure/log/collect.h"
 
 static const struct tmx_alias csv_names[] = {
     {"timestamp", TMX_Q_TIME, 0, NULL},
@@ -30,29 +29,15 @@ static const struct tmx_alias csv_names[] = {
     {0},
 };
 
-static bool has(struct tmx_span head, const char *word)
-{
-    const size_t n = strlen(word);
-    for (const char *p = head.begin; p + n <= head.end; p++) {
-        if (strncmp(p, word, n) == 0) {
-            return true;
-        }
-    }
-    return false;
-}
-
 static bool is_csv(struct tmx_span head, const struct tmx_text *text)
 {
     (void)text;
-    return has(head, "power.draw") || has(head, "temperature.gpu") || has(head, "utilization.gpu");
+    return tmx_span_has(head, "power.draw") || tmx_span_has(head, "temperature.gpu") ||
+           tmx_span_has(head, "utilization.gpu");
 }
 
-static enum tmx_status read_csv(struct tmx_collect *c, struct tmx_err *err)
-{
-    return tmx_read_table(c, csv_names, err);
-}
-
-const struct tmx_log_format tmx_log_nvidia_csv = {"nvidia-smi --query-gpu", is_csv, read_csv};
+const struct tmx_log_format tmx_log_nvidia_csv = {"nvidia-smi --query-gpu", is_csv, csv_names,
+                                                  tmx_read_table};
 
 static const struct tmx_alias dmon_names[] = {
     {"gpu", TMX_COLUMN_GPU, 0, NULL},
@@ -71,13 +56,9 @@ static const struct tmx_alias dmon_names[] = {
 static bool is_dmon(struct tmx_span head, const struct tmx_text *text)
 {
     (void)text;
-    return head.begin < head.end && *head.begin == '#' && has(head, "gpu") &&
-           (has(head, "pwr") || has(head, "sm"));
+    return head.begin < head.end && *head.begin == '#' && tmx_span_has(head, "gpu") &&
+           (tmx_span_has(head, "pwr") || tmx_span_has(head, "sm"));
 }
 
-static enum tmx_status read_dmon(struct tmx_collect *c, struct tmx_err *err)
-{
-    return tmx_read_blank_table(c, dmon_names, err);
-}
-
-const struct tmx_log_format tmx_log_nvidia_dmon = {"nvidia-smi dmon", is_dmon, read_dmon};
+const struct tmx_log_format tmx_log_nvidia_dmon = {"nvidia-smi dmon", is_dmon, dmon_names,
+                                                   tmx_read_blank_table};

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "measure/collect.h"
+#include "measure/log/collect.h"
 
 static const char *const quantity_names[TMX_N_QUANTITY] = {"time_s",  "power_w",    "temp_c",    "fan_rpm",
                                                            "fan_pct", "inlet_c",    "clock_mhz", "util_pct",
@@ -81,6 +81,16 @@ struct tmx_span tmx_span_trim(struct tmx_span s)
         return tmx_span_trim(s);
     }
     return s;
+}
+
+bool tmx_span_has(struct tmx_span s, const char *word)
+{
+    const size_t n = strlen(word);
+    bool found = false;
+    for (const char *p = s.begin; !found && n <= tmx_span_length(s) && p + n <= s.end; p++) {
+        found = memcmp(p, word, n) == 0;
+    }
+    return found;
 }
 
 /* Lower case, words joined by "_", bytes outside ASCII (the degree sign) left out. */
@@ -170,6 +180,41 @@ struct tmx_column_use tmx_column_of(struct tmx_span header, const struct tmx_ali
         }
     }
     return tmx_column_named(s, unit, aliases);
+}
+
+void tmx_columns_choose(struct tmx_columns *t)
+{
+    t->gpu = t->run = t->clock = t->n;
+    for (int q = 0; q < TMX_N_QUANTITY; q++) {
+        t->from[q] = t->n;
+    }
+    for (size_t i = 0; i < t->n; i++) {
+        const int q = t->use[i].quantity;
+        size_t *at = q == TMX_COLUMN_GPU          ? &t->gpu
+                     : q == TMX_COLUMN_RUN        ? &t->run
+                     : q == TMX_COLUMN_CLOCK_TIME ? &t->clock
+                     : q >= 0                     ? &t->from[q]
+                                                  : NULL;
+        const bool empty = q > TMX_Q_TIME && t->values[i] == 0;
+        if (at && !empty && (*at == t->n || t->use[i].rank < t->use[*at].rank)) {
+            *at = i;
+        }
+    }
+}
+
+void tmx_columns_say(const struct tmx_columns *t, struct tmx_measured *m)
+{
+    for (int q = 0; q < TMX_N_QUANTITY; q++) {
+        if (t->from[q] < t->n) {
+            tmx_measured_column(m, (enum tmx_quantity)q, tmx_span_trim(t->name[t->from[q]]));
+        }
+    }
+    for (size_t i = 0; i < t->n; i++) {
+        const int q = t->use[i].quantity;
+        if (q == TMX_COLUMN_UNUSED || (q >= 0 && t->from[q] != i)) {
+            tmx_measured_unused(m, tmx_span_trim(t->name[i]));
+        }
+    }
 }
 
 static bool no_value(struct tmx_span s)

@@ -6,19 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "measure/collect.h"
-
-enum { MAX_COLUMN = 512 };
-
-struct table {
-    char separator;
-    size_t n, n_row;
-    struct tmx_span name[MAX_COLUMN];
-    struct tmx_column_use use[MAX_COLUMN];
-    size_t values[MAX_COLUMN];   /* cells that hold a value */
-    size_t from[TMX_N_QUANTITY]; /* column of a quantity; n: none */
-    size_t gpu, run, clock;      /* columns; n: none */
-};
+#include "measure/log/collect.h"
 
 static size_t split(struct tmx_span line, char separator, struct tmx_span *cell)
 {
@@ -31,7 +19,7 @@ static size_t split(struct tmx_span line, char separator, struct tmx_span *cell)
             quoted = *p == '"' ? !quoted : quoted;
             p++;
         }
-        if (n < MAX_COLUMN) {
+        if (n < TMX_MAX_COLUMN) {
             cell[n] = (struct tmx_span){begin, p};
         }
         n++;
@@ -61,7 +49,7 @@ static char separator_of(struct tmx_span head)
 }
 
 /* --column inlet_c=NAME: the columns that stand for a quantity by the user's word. */
-static enum tmx_status apply_wishes(struct tmx_collect *c, struct table *t, struct tmx_err *err)
+static enum tmx_status apply_wishes(struct tmx_collect *c, struct tmx_columns *t, struct tmx_err *err)
 {
     const char *const *wish = c->options ? c->options->column : NULL;
     for (size_t i = 0; wish && i < 8 && wish[i]; i++) {
@@ -88,7 +76,7 @@ static enum tmx_status apply_wishes(struct tmx_collect *c, struct table *t, stru
     return TMX_OK;
 }
 
-static bool same_line(const struct table *t, const struct tmx_span *cell, size_t n)
+static bool same_line(const struct tmx_columns *t, const struct tmx_span *cell, size_t n)
 {
     bool same = n == t->n;
     for (size_t i = 0; same && i < n; i++) {
@@ -99,8 +87,9 @@ static bool same_line(const struct table *t, const struct tmx_span *cell, size_t
 }
 
 /* A row's cells; *n = 0 for a line that is to be passed over. */
-static enum tmx_status row_cells(struct tmx_collect *c, const struct table *t, const struct tmx_lines *l,
-                                 struct tmx_span *cell, size_t *n, struct tmx_err *err)
+static enum tmx_status row_cells(struct tmx_collect *c, const struct tmx_columns *t,
+                                 const struct tmx_lines *l, struct tmx_span *cell, size_t *n,
+                                 struct tmx_err *err)
 {
     const bool last = l->next >= c->text->data + c->text->size;
     const struct tmx_span line = tmx_span_trim(l->line);
@@ -109,7 +98,7 @@ static enum tmx_status row_cells(struct tmx_collect *c, const struct table *t, c
         return TMX_OK;
     }
     size_t count = split(l->line, t->separator, cell);
-    while (count > t->n && count <= MAX_COLUMN && tmx_span_length(tmx_span_trim(cell[count - 1])) == 0) {
+    while (count > t->n && count <= TMX_MAX_COLUMN && tmx_span_length(tmx_span_trim(cell[count - 1])) == 0) {
         count--; /* GPU-Z ends its lines with a comma */
     }
     if (same_line(t, cell, count)) {
@@ -131,10 +120,10 @@ static enum tmx_status row_cells(struct tmx_collect *c, const struct table *t, c
     return TMX_OK;
 }
 
-static enum tmx_status count_values(struct tmx_collect *c, struct table *t, struct tmx_lines l,
+static enum tmx_status count_values(struct tmx_collect *c, struct tmx_columns *t, struct tmx_lines l,
                                     struct tmx_err *err)
 {
-    struct tmx_span *cell = calloc(MAX_COLUMN, sizeof *cell);
+    struct tmx_span *cell = calloc(TMX_MAX_COLUMN, sizeof *cell);
     enum tmx_status st = cell ? TMX_OK : tmx_fail(err, TMX_ENOMEM, "a row of cells");
     const size_t notes = c->to->n_note;
     while (!st && tmx_lines_next(&l, c->text)) {
@@ -147,7 +136,6 @@ static enum tmx_status count_values(struct tmx_collect *c, struct table *t, stru
                 t->values[i] += !tmx_cell_value(&t->use[i], cell[i], t->separator != ',', &v) || !isnan(v);
             }
         }
-        t->n_row += n > 0;
     }
     while (c->to->n_note > notes) { /* said in the second pass */
         free(c->to->note[--c->to->n_note]);
@@ -156,39 +144,9 @@ static enum tmx_status count_values(struct tmx_collect *c, struct table *t, stru
     return st;
 }
 
-/* Of several columns of a quantity the best that holds values. */
-static void choose(struct tmx_collect *c, struct table *t)
-{
-    for (int q = 0; q < TMX_N_QUANTITY; q++) {
-        t->from[q] = t->n;
-        for (size_t i = 0; i < t->n; i++) {
-            const bool better = t->from[q] == t->n || t->use[i].rank < t->use[t->from[q]].rank;
-            if (t->use[i].quantity == q && better && (t->values[i] > 0 || q == TMX_Q_TIME)) {
-                t->from[q] = i;
-            }
-        }
-        if (t->from[q] < t->n) {
-            tmx_measured_column(c->to, (enum tmx_quantity)q, tmx_span_trim(t->name[t->from[q]]));
-        }
-    }
-    t->gpu = t->run = t->clock = t->n;
-    for (size_t i = 0; i < t->n; i++) {
-        size_t *at = t->use[i].quantity == TMX_COLUMN_GPU          ? &t->gpu
-                     : t->use[i].quantity == TMX_COLUMN_RUN        ? &t->run
-                     : t->use[i].quantity == TMX_COLUMN_CLOCK_TIME ? &t->clock
-                                                                   : NULL;
-        const bool used = at || (t->use[i].quantity >= 0 && t->from[t->use[i].quantity] == i);
-        if (at && (*at == t->n || t->use[i].rank < t->use[*at].rank)) {
-            *at = i;
-        }
-        if (!used) {
-            tmx_measured_unused(c->to, tmx_span_trim(t->name[i]));
-        }
-    }
-}
-
-static enum tmx_status time_of(struct tmx_collect *c, const struct table *t, const struct tmx_span *cell,
-                               unsigned line, double *seconds, struct tmx_err *err)
+static enum tmx_status time_of(struct tmx_collect *c, const struct tmx_columns *t,
+                               const struct tmx_span *cell, unsigned line, double *seconds,
+                               struct tmx_err *err)
 {
     const size_t date = t->from[TMX_Q_TIME];
     char both[96], day[48], clock[48];
@@ -213,8 +171,8 @@ static enum tmx_status time_of(struct tmx_collect *c, const struct table *t, con
     return TMX_OK;
 }
 
-static enum tmx_status read_row(struct tmx_collect *c, const struct table *t, const struct tmx_span *cell,
-                                unsigned line, struct tmx_err *err)
+static enum tmx_status read_row(struct tmx_collect *c, const struct tmx_columns *t,
+                                const struct tmx_span *cell, unsigned line, struct tmx_err *err)
 {
     struct tmx_row row = {.line = line};
     const struct tmx_span none = {"", ""};
@@ -234,8 +192,8 @@ static enum tmx_status read_row(struct tmx_collect *c, const struct table *t, co
                                 t->gpu < t->n ? tmx_span_trim(cell[t->gpu]) : none, err);
 }
 
-static enum tmx_status read_header(struct tmx_collect *c, struct table *t, const struct tmx_alias *aliases,
-                                   struct tmx_lines *l, struct tmx_err *err)
+static enum tmx_status read_header(struct tmx_collect *c, struct tmx_columns *t,
+                                   const struct tmx_alias *aliases, struct tmx_lines *l, struct tmx_err *err)
 {
     do {
         if (!tmx_lines_next(l, c->text)) {
@@ -244,11 +202,11 @@ static enum tmx_status read_header(struct tmx_collect *c, struct table *t, const
     } while (tmx_span_length(tmx_span_trim(l->line)) == 0 || *tmx_span_trim(l->line).begin == '#');
     t->separator = separator_of(l->line);
     t->n = split(l->line, t->separator, t->name);
-    while (t->n > 1 && t->n <= MAX_COLUMN && tmx_span_length(tmx_span_trim(t->name[t->n - 1])) == 0) {
+    while (t->n > 1 && t->n <= TMX_MAX_COLUMN && tmx_span_length(tmx_span_trim(t->name[t->n - 1])) == 0) {
         t->n--;
     }
-    if (t->n > MAX_COLUMN) {
-        return tmx_fail_at(err, TMX_EPARSE, c->text->name, l->number, "more than %d columns", MAX_COLUMN);
+    if (t->n > TMX_MAX_COLUMN) {
+        return tmx_fail_at(err, TMX_EPARSE, c->text->name, l->number, "more than %d columns", TMX_MAX_COLUMN);
     }
     size_t dates = t->n;
     for (size_t i = 0; i < t->n; i++) {
@@ -268,13 +226,14 @@ static enum tmx_status read_header(struct tmx_collect *c, struct table *t, const
 enum tmx_status tmx_read_table(struct tmx_collect *c, const struct tmx_alias *aliases, struct tmx_err *err)
 {
     struct tmx_lines l = {0};
-    struct table *t = calloc(1, sizeof *t);
-    struct tmx_span *cell = calloc(MAX_COLUMN, sizeof *cell);
+    struct tmx_columns *t = calloc(1, sizeof *t);
+    struct tmx_span *cell = calloc(TMX_MAX_COLUMN, sizeof *cell);
     enum tmx_status st = t && cell ? TMX_OK : tmx_fail(err, TMX_ENOMEM, "a table's columns");
     st = st ? st : read_header(c, t, aliases, &l, err);
     st = st ? st : count_values(c, t, l, err);
     if (!st) {
-        choose(c, t);
+        tmx_columns_choose(t);
+        tmx_columns_say(t, c->to);
         c->has_time = t->from[TMX_Q_TIME] < t->n || t->clock < t->n;
         c->has_gpu = t->gpu < t->n;
     }
