@@ -81,7 +81,7 @@ static enum tmx_status chip_w(const struct tmx_chip *c, const char *kernel, doub
         m->job[0].state = TMX_JOB_RUNNING;
         m->speed[0] = m->volt[0] = m->volt2[0] = 1; /* the nominal level */
         for (size_t sm = 0; sm < c->n_sm; sm++) {
-            m->busy[TMX_WAYS * sm] = 1;
+            m->busy[sm] = 1;
         }
         st = ops->eval(model, m, tmx_machine_all(m), &f);
         *watts = 0;

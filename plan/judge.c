@@ -64,7 +64,7 @@ void tmx_judge_tick(struct tmx_judge *j, const struct tmx_sim *sim)
             const size_t kernel = j->work.row_of_job[gpu->run[way]];
             for (size_t s = 0; s < b->n_sm; s++) {
                 sum[(s * b->n_kernel + kernel) * b->n_level + gpu->level] +=
-                    m->busy[TMX_WAYS * (gpu->sm0 + s) + way];
+                    m->busy[tmx_machine_at(m, gpu->sm0 + s, way)];
             }
         }
         for (size_t u = 0; u < b->n_unit; u++) {

@@ -153,6 +153,34 @@ static double outside_sms(const struct unit_model *m, const struct tmx_machine *
     return busy > 0 ? leak / busy : 1;
 }
 
+/* Dynamic watts of each unit, n ways; what each way draws and how many SMs it keeps busy. */
+static inline __attribute__((always_inline)) void in_sms(const struct tmx_machine *machine,
+                                                         const struct tmx_gpu *gpu, size_t n,
+                                                         const double *way_w, double *sum_w, double *busy_sms,
+                                                         double *restrict dynamic_w)
+{
+    const struct tmx_chip *c = gpu->chip;
+    double watts[TMX_WAYS] = {0}, sms[TMX_WAYS] = {0};
+    for (size_t u = 0; u < c->floorplan.n_unit; u++) {
+        const int sm = c->sm_of_unit[u];
+        double w = 0;
+        if (sm != TMX_NO_SM) {
+            const double *busy = &machine->busy[gpu->sm0 + (size_t)sm];
+            for (size_t k = 0; k < n; k++) {
+                const double part_w = busy[k * machine->n_sm] * way_w[k] * c->part_share[u];
+                watts[k] += part_w;
+                sms[k] += busy[k * machine->n_sm] * c->part_share[u];
+                w += part_w;
+            }
+        }
+        dynamic_w[u] = w;
+    }
+    for (size_t k = 0; k < n; k++) {
+        sum_w[k] = watts[k];
+        busy_sms[k] = sms[k];
+    }
+}
+
 /* Dynamic watts; the leakage of the GPU under its kernels, relative to leakage_w. */
 static double dynamic(const struct unit_model *m, const struct tmx_machine *machine, size_t g,
                       struct tmx_frame *f)
@@ -171,19 +199,10 @@ static double dynamic(const struct unit_model *m, const struct tmx_machine *mach
                    tmx_machine_remote_speed(machine, j, g);
         outside = outside || j->l2_w > 0 || j->dram_w > 0 || j->leak_factor > 0;
     }
-    for (size_t u = 0; u < c->floorplan.n_unit; u++) {
-        const int sm = c->sm_of_unit[u];
-        double w = 0;
-        if (sm != TMX_NO_SM) {
-            const double *busy = &machine->busy[TMX_WAYS * (gpu->sm0 + (size_t)sm)];
-            for (size_t k = 0; k < n_way; k++) {
-                const double part_w = busy[k] * way_w[k] * c->part_share[u];
-                sum_w[k] += part_w;
-                busy_sms[k] += busy[k] * c->part_share[u];
-                w += part_w;
-            }
-        }
-        f->dynamic_w[gpu->unit0 + u] = w;
+    if (n_way == 2) { /* a constant: sums in registers */
+        in_sms(machine, gpu, 2, way_w, sum_w, busy_sms, f->dynamic_w + gpu->unit0);
+    } else {
+        in_sms(machine, gpu, n_way, way_w, sum_w, busy_sms, f->dynamic_w + gpu->unit0);
     }
     double leak = 1;
     if (outside) {

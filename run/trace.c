@@ -89,10 +89,10 @@ static void row_csv(struct tmx_run_trace *t, const struct tmx_sim *sim, size_t g
         fprintf(out, ",%.4f,", t->run->kind[t->run->kind_of_gpu[g]].package.ambient - TMX_ZERO_C);
     }
     for (size_t sm = 0; sm < c->n_sm; sm++) {
-        const size_t way = TMX_WAYS * (gpu->sm0 + sm);
-        const double share = m->drain_s[gpu->sm0 + sm] > 0 ? m->held[way] : m->share[way];
+        const size_t i = gpu->sm0 + sm;
+        const double share = m->drain_s[i] > 0 ? m->held[i] : m->share[i];
         fprintf(out, ",%.3f,%.4g,%.3g,%d", tmx_sensor_sm_k(gpu, sm, f->temp_k) - TMX_ZERO_C,
-                sm_power_w(t, gpu, sm), share, m->gated[gpu->sm0 + sm]);
+                sm_power_w(t, gpu, sm), share, m->gated[i]);
     }
     fputc('\n', out);
 }

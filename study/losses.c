@@ -90,7 +90,7 @@ static void lose_sm(const struct tmx_machine *m, size_t g, size_t sm, double los
     }
     double idle_s = m->dt_s;
     for (size_t k = 0; k < m->gpu[g].n_run; k++) {
-        const double used_s = m->busy[TMX_WAYS * sm + k] * m->dt_s;
+        const double used_s = m->busy[tmx_machine_at(m, sm, k)] * m->dt_s;
         lose_way(m, g, k, used_s, lost);
         idle_s -= used_s;
     }

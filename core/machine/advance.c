@@ -7,38 +7,39 @@
  * uniformly over one lifetime; updates what it holds at the end. n: ways there may be. */
 static void drain(struct tmx_machine *m, size_t n, size_t sm, double run_s, double mean[TMX_WAYS])
 {
-    const double *share = &m->share[TMX_WAYS * sm];
-    double *held = &m->held[TMX_WAYS * sm];
+    const double *share = &m->share[sm];
+    double *held = &m->held[sm];
+    const size_t step = m->n_sm;
     const double left_s = m->drain_s[sm];
     if (run_s >= left_s) {
         const double w = run_s > 0 ? left_s / (2 * run_s) : 0;
         for (size_t k = 0; k < n; k++) {
-            mean[k] = share[k] + w * (held[k] - share[k]);
-            held[k] = share[k];
+            mean[k] = share[k * step] + w * (held[k * step] - share[k * step]);
+            held[k * step] = share[k * step];
         }
         m->drain_s[sm] = 0;
     } else {
         const double w = run_s / left_s;
         for (size_t k = 0; k < n; k++) {
-            const double end = held[k] + w * (share[k] - held[k]);
-            mean[k] = (held[k] + end) / 2;
-            held[k] = end;
+            const double end = held[k * step] + w * (share[k * step] - held[k * step]);
+            mean[k] = (held[k * step] + end) / 2;
+            held[k * step] = end;
         }
         m->drain_s[sm] = left_s - run_s;
     }
 }
 
-/* Busy shares of the SMs of one GPU over dt_s; work[k] gets the SM-seconds each way runs. */
-static void run_sms(struct tmx_machine *m, size_t g, double run_s, double work[TMX_WAYS])
+/* Busy shares of the SMs of one GPU over dt_s, n ways each; work[k] gets the SM-seconds each way runs. */
+static inline __attribute__((always_inline)) void run_ways(struct tmx_machine *m, size_t g, double run_s,
+                                                           size_t n, double *work)
 {
     const struct tmx_gpu *gpu = &m->gpu[g];
     const double full = (1 - gpu->rest) * run_s / m->dt_s;
-    const size_t n = tmx_machine_ways(gpu);
     double sum[TMX_WAYS] = {0};
     for (size_t sm = gpu->sm0; sm < gpu->sm0 + gpu->chip->n_sm; sm++) {
         double mean[TMX_WAYS];
         for (size_t k = 0; k < n; k++) {
-            mean[k] = m->share[TMX_WAYS * sm + k];
+            mean[k] = m->share[tmx_machine_at(m, sm, k)];
         }
         double on = full;
         if (m->gated[sm]) {
@@ -51,12 +52,23 @@ static void run_sms(struct tmx_machine *m, size_t g, double run_s, double work[T
             on *= 1 - m->volunteer_s[sm] / m->dt_s;
         }
         for (size_t k = 0; k < n; k++) {
-            m->busy[TMX_WAYS * sm + k] = on * mean[k];
-            sum[k] += m->busy[TMX_WAYS * sm + k];
+            const double busy = on * mean[k];
+            m->busy[tmx_machine_at(m, sm, k)] = busy;
+            sum[k] += busy;
         }
     }
     for (size_t k = 0; k < n; k++) {
         work[k] = sum[k] * m->dt_s;
+    }
+}
+
+static void run_sms(struct tmx_machine *m, size_t g, double run_s, double work[TMX_WAYS])
+{
+    const size_t n = tmx_machine_ways(&m->gpu[g]);
+    if (n == 2) { /* a constant: sums in registers */
+        run_ways(m, g, run_s, 2, work);
+    } else {
+        run_ways(m, g, run_s, n, work);
     }
 }
 
@@ -84,7 +96,7 @@ static double job_rate(const struct tmx_machine *m, const struct tmx_gpu *gpu, c
 static bool blocks_stopped(const struct tmx_machine *m, const struct tmx_gpu *gpu, size_t way)
 {
     for (size_t sm = gpu->sm0; sm < gpu->sm0 + gpu->chip->n_sm; sm++) {
-        if (m->gated[sm] && m->held[TMX_WAYS * sm + way] > 0) {
+        if (m->gated[sm] && m->held[tmx_machine_at(m, sm, way)] > 0) {
             return true;
         }
     }
@@ -117,8 +129,8 @@ static size_t progress(struct tmx_machine *m, struct tmx_gpu *gpu, size_t way, d
             gpu->busy_s -= (1 - used) * m->dt_s;
         }
     }
-    for (size_t i = TMX_WAYS * gpu->sm0 + way; i < TMX_WAYS * (gpu->sm0 + gpu->chip->n_sm); i += TMX_WAYS) {
-        m->busy[i] *= used;
+    for (size_t sm = gpu->sm0; sm < gpu->sm0 + gpu->chip->n_sm; sm++) {
+        m->busy[tmx_machine_at(m, sm, way)] *= used;
     }
     return ends;
 }
@@ -174,7 +186,7 @@ static void add_slots(const struct tmx_machine *m, const struct tmx_gpu *gpu, si
 {
     const struct tmx_job *j = &m->job[gpu->run[k]];
     for (size_t sm = gpu->sm0; sm < gpu->sm0 + gpu->chip->n_sm; sm++) {
-        *slots += m->held[TMX_WAYS * sm + k] * j->blocks_per_sm_s * j->lifetime_s;
+        *slots += m->held[tmx_machine_at(m, sm, k)] * j->blocks_per_sm_s * j->lifetime_s;
     }
 }
 

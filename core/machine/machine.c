@@ -254,13 +254,14 @@ static void way_ends(struct tmx_machine *m, struct tmx_gpu *gpu, size_t way)
     if (way == last && gpu->n_part == 0) {
         return; /* its shares go as its blocks drain */
     }
-    for (size_t i = TMX_WAYS * gpu->sm0; i < TMX_WAYS * (gpu->sm0 + gpu->chip->n_sm); i += TMX_WAYS) {
-        for (size_t k = way; k < last; k++) {
-            m->share[i + k] = m->share[i + k + 1];
-            m->held[i + k] = m->held[i + k + 1];
-        }
-        m->share[i + last] = m->held[i + last] = 0;
+    const size_t n = gpu->chip->n_sm;
+    double *share = m->share + gpu->sm0, *held = m->held + gpu->sm0;
+    for (size_t k = way; k < last; k++) {
+        memcpy(share + k * m->n_sm, share + (k + 1) * m->n_sm, n * sizeof *share);
+        memcpy(held + k * m->n_sm, held + (k + 1) * m->n_sm, n * sizeof *held);
     }
+    memset(share + last * m->n_sm, 0, n * sizeof *share);
+    memset(held + last * m->n_sm, 0, n * sizeof *held);
 }
 
 static void drop_finished(struct tmx_machine *m, struct tmx_gpu *gpu)

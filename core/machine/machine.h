@@ -62,13 +62,13 @@ struct tmx_machine {
     double system_kernel_s;   /* paper 003, section 3.3 */
     bool blocks_wait;         /* a kernel ends with its last block, also where that waits on a stopped SM */
     /* [n_sm] */
-    bool *gated;           /* clock off */
-    double *share;         /* [n_sm * TMX_WAYS] wanted shares of the block slots, sum <= 1 */
-    double *held;          /* [n_sm * TMX_WAYS] shares the resident blocks hold now */
-    double *drain_s;       /* left until held = share */
-    double *busy;          /* [n_sm * TMX_WAYS] share of the tick's full-speed time used, this tick */
-    double *gated_s;       /* clock-gated time, ledger */
-    double *volunteer_s;   /* time of this tick spent profiling another kernel */
+    bool *gated;         /* clock off */
+    double *share;       /* [TMX_WAYS * n_sm] way by way: wanted shares of the block slots, sum <= 1 */
+    double *held;        /* [TMX_WAYS * n_sm] likewise: shares the resident blocks hold now */
+    double *drain_s;     /* left until held = share */
+    double *busy;        /* [TMX_WAYS * n_sm] likewise: share of the tick's full-speed time used, this tick */
+    double *gated_s;     /* clock-gated time, ledger */
+    double *volunteer_s; /* time of this tick spent profiling another kernel */
     bool *volunteer_done;  /* the profile is known; the SM is free from the next tick on */
     size_t *volunteer_job; /* the job an SM profiles, or TMX_NO_JOB */
     double *speed;         /* [n_gpu] clock relative to the nominal level */
@@ -117,6 +117,12 @@ double tmx_machine_clock_speed(const struct tmx_machine *m, const struct tmx_job
 static inline size_t tmx_machine_ways(const struct tmx_gpu *gpu)
 {
     return gpu->n_part > 2 ? gpu->n_part : 2;
+}
+
+/* Where way k of an SM stands in share, held and busy. */
+static inline size_t tmx_machine_at(const struct tmx_machine *m, size_t sm, size_t way)
+{
+    return way * m->n_sm + sm;
 }
 
 struct tmx_gpus {

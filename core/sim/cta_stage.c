@@ -219,7 +219,7 @@ static void describe(const struct tmx_cta_stage *c, const struct tmx_machine *m,
     for (size_t k = 0; k < TMX_WAYS; k++) {
         now->row[k] = k < gpu->n_run ? c->row[gpu->run[k]] : SIZE_MAX;
         for (size_t sm = gpu->sm0; sm < gpu->sm0 + gpu->chip->n_sm && k < gpu->n_run; sm++) {
-            now->sms[k] += m->share[TMX_WAYS * sm + k];
+            now->sms[k] += m->share[tmx_machine_at(m, sm, k)];
         }
     }
 }
@@ -275,9 +275,9 @@ void tmx_cta_stage_sleep(const struct tmx_cta_stage *c, const struct tmx_machine
                 continue;
             }
             const size_t i = gpu->sm0 + (size_t)sm;
-            const double *busy = &m->busy[TMX_WAYS * i], *share = &m->share[TMX_WAYS * i];
-            const bool unused = gpu->n_active < gpu->chip->n_sm && share[0] + share[1] == 0 &&
-                                busy[0] + busy[1] == 0 && m->volunteer_s[i] == 0;
+            const double *busy = &m->busy[i], *share = &m->share[i];
+            const bool unused = gpu->n_active < gpu->chip->n_sm && share[0] + share[m->n_sm] == 0 &&
+                                busy[0] + busy[m->n_sm] == 0 && m->volunteer_s[i] == 0;
             unpowered[gpu->unit0 + u] = unused && c->spec.power_gate ? 1 - c->spec.gated_share : 0;
         }
     }

@@ -14,13 +14,13 @@ static double lifetime_s(const struct tmx_machine *m, const struct tmx_gpu *gpu,
 /* New shares of one SM; when they differ, the way that shrinks drains for one block lifetime. */
 static void set_share(struct tmx_machine *m, const struct tmx_gpu *gpu, size_t sm, double s0, double s1)
 {
-    double *share = &m->share[TMX_WAYS * (gpu->sm0 + sm)];
-    if (share[0] == s0 && share[1] == s1) {
+    double *first = &m->share[gpu->sm0 + sm], *second = first + m->n_sm;
+    if (*first == s0 && *second == s1) {
         return;
     }
-    m->drain_s[gpu->sm0 + sm] = lifetime_s(m, gpu, s0 < share[0] ? 0 : 1);
-    share[0] = s0;
-    share[1] = s1;
+    m->drain_s[gpu->sm0 + sm] = lifetime_s(m, gpu, s0 < *first ? 0 : 1);
+    *first = s0;
+    *second = s1;
 }
 
 static size_t width(const struct tmx_machine *m, const struct tmx_gpu *gpu, size_t way)
@@ -93,18 +93,21 @@ static void spread_parts(struct tmx_machine *m, const struct tmx_gpu *gpu)
     }
     for (size_t sm = 0, a = 0; sm < gpu->chip->n_sm; sm++) {
         const bool works = a < gpu->n_active && gpu->active[a] == sm;
-        double *share = &m->share[TMX_WAYS * (gpu->sm0 + sm)], drain_s = 0;
+        double drain_s = 0;
         bool differ = false;
         a += works;
         for (size_t k = 0; k < tmx_machine_ways(gpu); k++) {
+            double *share = &m->share[tmx_machine_at(m, gpu->sm0 + sm, k)];
             const double w = works ? want[k] : 0;
-            differ = differ || w != share[k];
-            drain_s = w < share[k] && lifetime_s(m, gpu, k) > drain_s ? lifetime_s(m, gpu, k) : drain_s;
-            share[k] = w;
+            differ = differ || w != *share;
+            drain_s = w < *share && lifetime_s(m, gpu, k) > drain_s ? lifetime_s(m, gpu, k) : drain_s;
+            *share = w;
         }
         m->drain_s[gpu->sm0 + sm] = differ ? drain_s : m->drain_s[gpu->sm0 + sm];
-        if (differ && drain_s == 0) { /* free slots fill at once */
-            memcpy(&m->held[TMX_WAYS * (gpu->sm0 + sm)], share, tmx_machine_ways(gpu) * sizeof *share);
+        for (size_t k = 0; differ && drain_s == 0 && k < tmx_machine_ways(gpu);
+             k++) { /* free slots fill at once */
+            const size_t i = tmx_machine_at(m, gpu->sm0 + sm, k);
+            m->held[i] = m->share[i];
         }
     }
 }

@@ -147,14 +147,14 @@ void tmx_gate_stage_slow(struct tmx_gate_stage *g, struct tmx_machine *m, struct
 }
 
 static double unit_asleep(const struct tmx_gate_stage *g, const struct tmx_gpu *gpu, const struct rate *rate,
-                          const double *busy, const double *share)
+                          const double *busy, size_t stride, const double *share)
 {
     double idle = 1, saved[TMX_N_GATE_TYPE] = {0}, sum = 0;
     for (size_t k = 0; k < gpu->n_run; k++) {
         const size_t row = g->row[gpu->run[k]];
-        idle -= busy[k];
+        idle -= busy[k * stride];
         for (int t = 0; t < TMX_N_GATE_TYPE && row != SIZE_MAX; t++) {
-            saved[t] += busy[k] * rate[k].saved[t];
+            saved[t] += busy[k * stride] * rate[k].saved[t];
         }
     }
     for (int t = 0; t < TMX_N_GATE_TYPE; t++) {
@@ -172,7 +172,7 @@ void tmx_gate_stage_sleep(const struct tmx_gate_stage *g, const struct tmx_machi
             const int sm = gpu->chip->sm_of_unit[u];
             if (sm != TMX_NO_SM) {
                 asleep[gpu->unit0 + u] =
-                    unit_asleep(g, gpu, &g->rate[i * TMX_WAYS], &m->busy[TMX_WAYS * (gpu->sm0 + (size_t)sm)],
+                    unit_asleep(g, gpu, &g->rate[i * TMX_WAYS], &m->busy[gpu->sm0 + (size_t)sm], m->n_sm,
                                 &g->share[(gpu->unit0 + u) * TMX_N_GATE_TYPE]);
             }
         }

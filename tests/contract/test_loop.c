@@ -99,8 +99,8 @@ static void check_blocks(const struct tmx_machine *m)
         assert_int_equal(b.pending + b.resident + b.retired, b.total);
     }
     for (size_t sm = 0; sm < m->n_sm; sm++) {
-        assert_true(m->busy[TMX_WAYS * sm] >= 0 && m->busy[TMX_WAYS * sm + 1] >= 0);
-        assert_true(m->busy[TMX_WAYS * sm] + m->busy[TMX_WAYS * sm + 1] <= 1 + 1e-12);
+        assert_true(m->busy[sm] >= 0 && m->busy[m->n_sm + sm] >= 0);
+        assert_true(m->busy[sm] + m->busy[m->n_sm + sm] <= 1 + 1e-12);
     }
 }
 

@@ -56,8 +56,8 @@ static void arrive(struct rig *r, uint64_t tick)
 static void set_shares(struct rig *r, double s0, double s1, double drain_s)
 {
     for (size_t sm = 0; sm < N_SM; sm++) {
-        r->m->share[TMX_WAYS * sm] = s0;
-        r->m->share[TMX_WAYS * sm + 1] = s1;
+        r->m->share[sm] = s0;
+        r->m->share[r->m->n_sm + sm] = s1;
         r->m->drain_s[sm] = drain_s;
     }
 }
@@ -97,7 +97,7 @@ static void gated_sms_do_no_work(void **state)
     tmx_machine_advance(r.m, 0);
     check_close(r.m->job[0].done_sm_s, 0.01 * (N_SM - 2), 1e-12, 0);
     check_close(r.m->gated_s[5], 0.01, 0, 0);
-    check_close(r.m->busy[(size_t)TMX_WAYS * 5], 0, 0, 0);
+    check_close(r.m->busy[5], 0, 0, 0);
     rig_close(&r);
 }
 
@@ -113,7 +113,7 @@ static void running_blocks_are_never_preempted(void **state)
     tmx_machine_apply(r.m, &r.request, r.sensed_k);
     set_shares(&r, 1, 0, 0);
     for (size_t sm = 0; sm < N_SM; sm++) {
-        r.m->held[TMX_WAYS * sm] = 1;
+        r.m->held[sm] = 1;
     }
     r.gpu_request.admit = 1;
     r.gpu_request.share = 0;
@@ -148,7 +148,7 @@ static void one_long_tick_drains_as_many_short_ones(void **state)
         tmx_machine_apply(r.m, &r.request, r.sensed_k);
         set_shares(&r, 0, 1, 1e-3);
         for (size_t sm = 0; sm < N_SM; sm++) {
-            r.m->held[TMX_WAYS * sm] = 1;
+            r.m->held[sm] = 1;
         }
         for (int t = 0; t < (k ? 1 : 100); t++) {
             tmx_machine_advance(r.m, 0);
@@ -200,14 +200,14 @@ static void the_coldest_sm_profiles_a_waiting_kernel(void **state)
     for (int t = 0; t < 3; t++) { /* one lifetime to drain, one to measure: 2 ms */
         tmx_machine_advance(r.m, 0);
         assert_false(r.m->job[1].pdi_valid);
-        check_close(r.m->busy[(size_t)TMX_WAYS * (N_SM - 1)], 0, 0, 1e-12);
+        check_close(r.m->busy[N_SM - 1], 0, 0, 1e-12);
         check_close(r.m->busy[0], 1, 0, 1e-12);
     }
     tmx_machine_advance(r.m, 0);
     assert_true(r.m->job[1].pdi_valid);
     tmx_machine_advance(r.m, 0);
     assert_int_equal(r.m->gpu[0].n_volunteer, 0);
-    check_close(r.m->busy[(size_t)TMX_WAYS * (N_SM - 1)], 1, 0, 1e-12);
+    check_close(r.m->busy[N_SM - 1], 1, 0, 1e-12);
     rig_close(&r);
 }
 
@@ -322,7 +322,7 @@ static void a_kernel_ends_without_or_with_its_blocks_on_a_stopped_sm(void **stat
         tmx_machine_apply(r.m, &r.request, r.sensed_k);
         set_shares(&r, 1, 0, 0);
         for (size_t sm = 0; sm < N_SM; sm++) {
-            r.m->held[TMX_WAYS * sm] = 1;
+            r.m->held[sm] = 1;
         }
         tmx_machine_advance(r.m, 0);
         r.gate[0] = true; /* its blocks stay where they are */
@@ -332,7 +332,7 @@ static void a_kernel_ends_without_or_with_its_blocks_on_a_stopped_sm(void **stat
         }
         assert_int_equal(r.m->job[0].state == TMX_JOB_DONE, !wait);
         if (wait) {
-            check_close(r.m->busy[TMX_WAYS], 0, 0, 0); /* the others have nothing left to do */
+            check_close(r.m->busy[1], 0, 0, 0); /* the others have nothing left to do */
             r.gate[0] = false;
             tmx_machine_apply(r.m, &r.request, r.sensed_k);
             tmx_machine_advance(r.m, 0.04);
@@ -362,8 +362,8 @@ static void when_the_first_kernel_ends_the_second_keeps_its_slots(void **state)
     check_close(r.m->gpu[0].share, 0.75, 0, 0);
     check_close(r.m->gpu[0].admit_share, 0.75, 0, 0);
     for (size_t sm = 0; sm < N_SM; sm++) {
-        r.m->held[TMX_WAYS * sm] = r.m->share[TMX_WAYS * sm] = 0.75;
-        r.m->held[TMX_WAYS * sm + 1] = r.m->share[TMX_WAYS * sm + 1] = 0.25;
+        r.m->held[sm] = r.m->share[sm] = 0.75;
+        r.m->held[r.m->n_sm + sm] = r.m->share[r.m->n_sm + sm] = 0.25;
     }
     r.m->job[0].state = TMX_JOB_DONE;
     tmx_machine_apply(r.m, &r.request, r.sensed_k);
@@ -371,9 +371,9 @@ static void when_the_first_kernel_ends_the_second_keeps_its_slots(void **state)
     assert_int_equal(r.m->gpu[0].run[0], 1);
     check_close(r.m->gpu[0].share, 1, 0, 0);
     for (size_t sm = 0; sm < N_SM; sm++) {
-        check_close(r.m->held[TMX_WAYS * sm], 0.25, 0, 0);
-        check_close(r.m->share[TMX_WAYS * sm], 0.25, 0, 0);
-        check_close(r.m->held[TMX_WAYS * sm + 1] + r.m->share[TMX_WAYS * sm + 1], 0, 0, 0);
+        check_close(r.m->held[sm], 0.25, 0, 0);
+        check_close(r.m->share[sm], 0.25, 0, 0);
+        check_close(r.m->held[r.m->n_sm + sm] + r.m->share[r.m->n_sm + sm], 0, 0, 0);
     }
     rig_close(&r);
 }

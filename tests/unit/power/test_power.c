@@ -153,8 +153,8 @@ static void power_follows_activity_voltage_clock_and_sleep(void **state)
     (void)state;
     struct rig r;
     rig_open(&r);
-    r.m->busy[0] = 1;                                           /* SM0 runs the first kernel */
-    r.m->busy[TMX_WAYS] = 0.25, r.m->busy[TMX_WAYS + 1] = 0.75; /* SM1 both */
+    r.m->busy[0] = 1;                                     /* SM0 runs the first kernel */
+    r.m->busy[1] = 0.25, r.m->busy[r.m->n_sm + 1] = 0.75; /* SM1 both */
     r.m->volt[0] = 0.9, r.m->volt2[0] = 0.81, r.m->speed[0] = 0.8;
     assert_int_equal(tmx_power_models[0]->eval(r.model, r.m, tmx_machine_all(r.m), &r.f), TMX_OK);
     check_close(r.f.dynamic_w[0], 2 * 0.81 * 0.8, 1e-12, 0);
@@ -200,7 +200,7 @@ static void the_parts_add_up_to_the_power(void **state)
     (void)state;
     struct rig r;
     rig_open(&r);
-    r.m->busy[0] = r.m->busy[2 * TMX_WAYS + 1] = 0.5;
+    r.m->busy[0] = r.m->busy[r.m->n_sm + 2] = 0.5;
     r.m->gpu[0].transition_j = 0.002;
     assert_int_equal(tmx_power_models[0]->eval(r.model, r.m, tmx_machine_all(r.m), &r.f), TMX_OK);
     check_close(r.f.transition_w[0], 0.2, 1e-12, 0);

@@ -86,9 +86,9 @@ static void run(struct rig *r, size_t n_tick)
         tmx_machine_apply(r->m, &r->request, r->sensed_k);
         for (size_t g = 0; g < N_GPU; g++) {
             for (size_t sm = 0; sm < N_SM; sm++) { /* both resident kernels on every SM */
-                double *share = &r->m->share[TMX_WAYS * (r->m->gpu[g].sm0 + sm)];
+                double *share = &r->m->share[r->m->gpu[g].sm0 + sm];
                 share[0] = r->m->gpu[g].n_run == 2 ? 0.5 : r->m->gpu[g].n_run == 1;
-                share[1] = r->m->gpu[g].n_run == 2 ? 0.5 : 0;
+                share[r->m->n_sm] = r->m->gpu[g].n_run == 2 ? 0.5 : 0;
             }
         }
         tmx_machine_advance(r->m, 0.05 * (double)i);

@@ -124,8 +124,8 @@ static void rig_close(struct rig *r)
 static void deal(struct rig *r, size_t n0, size_t n1)
 {
     for (size_t sm = 0; sm < N_SM; sm++) {
-        r->m->share[TMX_WAYS * sm] = sm < n0;
-        r->m->share[TMX_WAYS * sm + 1] = sm >= n0 && sm < n0 + n1;
+        r->m->share[sm] = sm < n0;
+        r->m->share[r->m->n_sm + sm] = sm >= n0 && sm < n0 + n1;
     }
 }
 
@@ -262,8 +262,8 @@ static void unused_sms_leak_the_gated_rest(void **state)
     rig_open(&r, 1);
     r.m->gpu[0].n_active = 2;
     for (size_t sm = 0; sm < 3; sm++) { /* two work, one still drains */
-        r.m->share[TMX_WAYS * sm] = sm < 2;
-        r.m->busy[TMX_WAYS * sm] = sm < 2 ? 1 : 0.25;
+        r.m->share[sm] = sm < 2;
+        r.m->busy[sm] = sm < 2 ? 1 : 0.25;
     }
     memset(r.asleep, 0, sizeof r.asleep);
     tmx_cta_stage_sleep(r.stage, r.m, r.asleep);

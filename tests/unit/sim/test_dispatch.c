@@ -41,7 +41,7 @@ static void rig_close(struct rig *r)
 static void check_hosts(const struct rig *r, const char *want)
 {
     for (size_t sm = 0; sm < N_SM; sm++) {
-        const double *s = &r->m->share[TMX_WAYS * sm];
+        const double s[] = {r->m->share[sm], r->m->share[r->m->n_sm + sm]};
         const int is = s[0] == 1 && s[1] == 0       ? 'a'
                        : s[0] == 0 && s[1] == 1     ? 'b'
                        : s[0] == 0.5 && s[1] == 0.5 ? 'm'
@@ -111,7 +111,7 @@ static void the_hotter_kernel_is_told_by_its_power_density_index(void **state)
     for (int k = 0; k < 2; k++) {
         assert_int_equal(tmx_dispatch(r.m, tmx_machine_all(r.m), &mix_hot, NULL, 0, r.scratch, NULL), TMX_OK);
         for (size_t i = 0; i < N_SM; i++) {
-            const double first = r.m->share[TMX_WAYS * r.chip.hot_order[i]];
+            const double first = r.m->share[r.chip.hot_order[i]];
             check_close(first, (i < N_SM / 2) == (k == 0) ? 1 : 0, 0, 0);
         }
         r.m->job[0].pdi_w = 0.5; /* now the second one is hotter */
