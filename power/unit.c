@@ -13,8 +13,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/os.h"
 #include "power/leakage.h"
 #include "power/models.h"
+#include "power/watts.h"
 
 struct unit_options {
     bool leakage;
@@ -26,6 +28,7 @@ static const struct tmx_opt opts[] = {
 };
 
 struct unit_model {
+    tmx_watts_kernel kernel;       /* for this processor */
     struct tmx_leakage *leakage;   /* [n_gpu] */
     double *leak_ref_w;            /* [n_unit] at the reference temperature and nominal voltage */
     double *baseline_w;            /* [n_unit] */
@@ -106,6 +109,7 @@ static enum tmx_status create(const void *options, const struct tmx_machine *mac
     if (!m) {
         return tmx_fail(err, TMX_ENOMEM, "power model");
     }
+    m->kernel = TMX_ISA_OF(tmx_watts_any, tmx_watts_v3, tmx_watts_v4);
     m->leakage = calloc(machine->n_gpu, sizeof *m->leakage);
     m->leak_ref_w = calloc(machine->n_unit, sizeof *m->leak_ref_w);
     m->baseline_w = calloc(machine->n_unit, sizeof *m->baseline_w);
@@ -225,42 +229,36 @@ static double uncore_w(const struct tmx_machine *machine, const struct tmx_gpu *
     return most_w;
 }
 
-/* Sums over the n units of a GPU; no two arrays overlap. leakage_w comes as the factor of temperature. */
-static void sum_watts(size_t n, const double *restrict leak_ref_w, double volt, const double *restrict asleep,
-                      const double *restrict unpowered, double *restrict saved_w, double *restrict leakage_w)
-{
-    for (size_t i = 0; i < n; i++) {
-        const double leak_w = leak_ref_w[i] * volt * leakage_w[i];
-        saved_w[i] = leak_w * (unpowered[i] > 0 ? unpowered[i] : asleep[i]);
-        leakage_w[i] = leak_w - saved_w[i];
-    }
-}
-
 static enum tmx_status eval(void *model, const struct tmx_machine *machine, struct tmx_gpus span,
                             struct tmx_frame *f)
 {
     const struct unit_model *m = model;
     for (size_t g = span.first; g < span.end; g++) {
         const struct tmx_gpu *gpu = &machine->gpu[g];
-        const size_t u0 = gpu->unit0, n = gpu->chip->floorplan.n_unit;
-        const double transition_w = gpu->transition_j / machine->dt_s, awake_w = uncore_w(machine, gpu),
+        const size_t u0 = gpu->unit0;
+        const double transition_w = gpu->transition_j / machine->dt_s,
                      volt = gpu->chip->power.dvfs_leakage ? machine->volt[g] : 1;
-        int bad = 0;
-        for (size_t i = u0; i < u0 + n; i++) {
-            bad |= !(f->temp_k[i] > TMX_LEAK_MIN_K && f->temp_k[i] < TMX_LEAK_MAX_K);
-        }
-        if (bad) {
-            return TMX_ERUNAWAY;
-        }
         const double leak = dynamic(m, machine, g, f);
         f->transition_w[g] = transition_w;
-        tmx_leakage_factors(&m->leakage[g], n, f->temp_k + u0, f->leakage_w + u0);
-        sum_watts(n, m->leak_ref_w + u0, volt * leak, f->asleep + u0, f->unpowered + u0, f->saved_w + u0,
-                  f->leakage_w + u0);
-        for (size_t i = u0; i < u0 + n; i++) {
-            f->baseline_w[i] = m->baseline_w[i] + awake_w * m->uncore_share[i];
-            f->power_w[i] =
-                f->dynamic_w[i] + f->leakage_w[i] + f->baseline_w[i] + transition_w * m->area_share[i];
+        const struct tmx_watts watts = {.leakage = &m->leakage[g],
+                                        .n = gpu->chip->floorplan.n_unit,
+                                        .volt = volt * leak,
+                                        .awake_w = uncore_w(machine, gpu),
+                                        .transition_w = transition_w,
+                                        .temp_k = f->temp_k + u0,
+                                        .dynamic_w = f->dynamic_w + u0,
+                                        .asleep = f->asleep + u0,
+                                        .unpowered = f->unpowered + u0,
+                                        .leak_ref_w = m->leak_ref_w + u0,
+                                        .fixed_w = m->baseline_w + u0,
+                                        .uncore_share = m->uncore_share + u0,
+                                        .area_share = m->area_share + u0,
+                                        .leakage_w = f->leakage_w + u0,
+                                        .saved_w = f->saved_w + u0,
+                                        .baseline_w = f->baseline_w + u0,
+                                        .power_w = f->power_w + u0};
+        if (!m->kernel(&watts)) {
+            return TMX_ERUNAWAY;
         }
     }
     return TMX_OK;

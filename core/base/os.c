@@ -430,3 +430,19 @@ double tmx_os_memory_bytes(void)
     }
     return least;
 }
+
+enum tmx_isa tmx_os_isa(void)
+{
+#if defined(__x86_64__)
+    const char *want = getenv("THERMIX_ISA");
+    want = want ? want : "";
+    const bool any = strcmp(want, "any") == 0, v3 = strcmp(want, "v3") == 0;
+    if (__builtin_cpu_supports("avx512f") && !v3 && !any) {
+        return TMX_ISA_V4;
+    }
+    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && !any) {
+        return TMX_ISA_V3;
+    }
+#endif
+    return TMX_ISA_ANY;
+}

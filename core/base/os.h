@@ -81,6 +81,22 @@ TMX_NODISCARD enum tmx_status tmx_os_run(const char *const *argv, const char *ou
 /* Open a file to add lines at its end, made when absent. A regular file: a FIFO or a device is TMX_EIO. */
 TMX_NODISCARD enum tmx_status tmx_os_append(FILE **f, const char *path, struct tmx_err *err);
 
+/* Which of the functions that are compiled for several widths of vector fits this processor: the widest that
+ * it has, or the one that the environment names: THERMIX_ISA=any, v3 or v4 (for tests; what the processor
+ * lacks is not chosen). All give the same bits. */
+enum tmx_isa {
+    TMX_ISA_ANY,
+    TMX_ISA_V3, /* x86-64-v3: AVX2 and FMA */
+    TMX_ISA_V4, /* x86-64-v4: AVX-512F */
+};
+enum tmx_isa tmx_os_isa(void);
+#if defined(__x86_64__)
+#define TMX_ISA_OF(any, v3, v4) \
+    (tmx_os_isa() == TMX_ISA_V4 ? (v4) : tmx_os_isa() == TMX_ISA_V3 ? (v3) : (any))
+#else /* the others are not built */
+#define TMX_ISA_OF(any, v3, v4) (any)
+#endif
+
 /* Memory that this process may have [bytes]: the machine's, or less where a limit is set. */
 double tmx_os_memory_bytes(void);
 

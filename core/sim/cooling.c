@@ -35,7 +35,8 @@ struct tmx_cooling {
     double *now_j;                     /* [n_gpu] scratch: heat given off by now */
     bool *changed;                     /* [n_card] scratch: its level has */
     const struct tmx_cooled *gpu;      /* during an update */
-    size_t *order;                     /* [n_gpu] by level, then index; follows from level */
+    size_t *order;                     /* [n_gpu] by level, then index; follows from level, as */
+    size_t n_level;                    /* how many different levels there are */
     bool has_heat;
 };
 
@@ -43,12 +44,15 @@ static void order_gpus(struct tmx_cooling *c)
 {
     const struct tmx_topology *t = c->spec.topology;
     size_t n = 0;
+    c->n_level = 0;
     for (size_t level = 0; n < t->n_gpu; level++) {
+        const size_t before = n;
         for (size_t g = 0; g < t->n_gpu; g++) {
             if ((size_t)c->level[t->gpu[g].card] == level) {
                 c->order[n++] = g;
             }
         }
+        c->n_level += n > before;
     }
 }
 
@@ -389,6 +393,11 @@ struct tmx_cooling_gpu tmx_cooling_of_gpu(const struct tmx_cooling *c, double no
 const size_t *tmx_cooling_order(const struct tmx_cooling *c)
 {
     return c->order;
+}
+
+size_t tmx_cooling_levels(const struct tmx_cooling *c)
+{
+    return c->n_level;
 }
 
 size_t tmx_cooling_image_size(const struct tmx_cooling *c)

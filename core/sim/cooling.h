@@ -72,6 +72,8 @@ struct tmx_cooling_gpu tmx_cooling_of_gpu(const struct tmx_cooling *c, double no
 /* [n_gpu] all GPUs, those of one convection level together: they share matrices while those are in
  * the processor's cache. */
 const size_t *tmx_cooling_order(const struct tmx_cooling *c);
+/* How many levels of convection the GPUs are at now. */
+size_t tmx_cooling_levels(const struct tmx_cooling *c);
 
 /* Everything that changes, in one piece, for snapshots. */
 size_t tmx_cooling_image_size(const struct tmx_cooling *c);

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/os.h"
+
 const char *const tmx_reason_names[TMX_N_REASON + 1] = {
     [TMX_REASON_GPU_IDLE] = "gpu_idle",
     [TMX_REASON_SW_POWER_CAP] = "sw_power_cap",
@@ -27,7 +29,11 @@ enum tmx_status tmx_recorder_create(struct tmx_recorder **out, const struct tmx_
     if (!r) {
         return tmx_fail(err, TMX_ENOMEM, "recorder");
     }
-    *r = (struct tmx_recorder){.n_gpu = m->n_gpu, .n_sm = m->n_sm, .n_unit = m->n_unit, .n_job = m->n_job};
+    *r = (struct tmx_recorder){.kernel = TMX_ISA_OF(tmx_recorder_any, tmx_recorder_v3, tmx_recorder_v4),
+                               .n_gpu = m->n_gpu,
+                               .n_sm = m->n_sm,
+                               .n_unit = m->n_unit,
+                               .n_job = m->n_job};
     r->dynamic_j = calloc(n_real(r), sizeof *r->dynamic_j);
     if (!r->dynamic_j) {
         free(r);
@@ -93,46 +99,11 @@ static void sample_stops(struct tmx_recorder *r, const struct tmx_machine *m, co
     }
 }
 
-/* sum += v * scale; the arrays do not overlap. */
-static void add_scaled(size_t n, const double *restrict v, double scale, double *restrict sum)
+static void sample_memory(struct tmx_recorder *r, const struct tmx_chip *chip, size_t g, const double *temp_k)
 {
-    for (size_t i = 0; i < n; i++) {
-        sum[i] += v[i] * scale;
+    for (size_t u = 0; chip->is_memory && u < chip->floorplan.n_unit; u++) {
+        r->memory_k[g] = chip->is_memory[u] && temp_k[u] > r->memory_k[g] ? temp_k[u] : r->memory_k[g];
     }
-}
-
-/* Four sums side by side, then those: the same order on every processor. */
-static double sum_of(size_t n, const double *v)
-{
-    double sum[4] = {0};
-    size_t i = 0;
-    for (; i + 4 <= n; i += 4) {
-        for (size_t k = 0; k < 4; k++) {
-            sum[k] += v[i + k];
-        }
-    }
-    for (; i < n; i++) {
-        sum[0] += v[i];
-    }
-    return (sum[0] + sum[1]) + (sum[2] + sum[3]);
-}
-
-static void sample_temperatures(struct tmx_recorder *r, const struct tmx_gpu *gpu, size_t g,
-                                const double *temp_k)
-{
-    const int *sm_of_unit = gpu->chip->sm_of_unit;
-    double peak_k = r->peak_k[g], low_k = INFINITY, high_k = 0;
-    for (size_t u = 0; u < gpu->chip->floorplan.n_unit; u++) {
-        const double t = temp_k[u], sm_k = sm_of_unit[u] != TMX_NO_SM ? t : 0;
-        low_k = t < low_k ? t : low_k;
-        high_k = t > high_k ? t : high_k;
-        peak_k = sm_k > peak_k ? sm_k : peak_k;
-    }
-    for (size_t u = 0; gpu->chip->is_memory && u < gpu->chip->floorplan.n_unit; u++) {
-        r->memory_k[g] = gpu->chip->is_memory[u] && temp_k[u] > r->memory_k[g] ? temp_k[u] : r->memory_k[g];
-    }
-    r->peak_k[g] = peak_k;
-    r->now_gradient_k[g] = high_k - low_k;
 }
 
 void tmx_recorder_sample(struct tmx_recorder *r, const struct tmx_machine *m, struct tmx_gpus span,
@@ -140,13 +111,26 @@ void tmx_recorder_sample(struct tmx_recorder *r, const struct tmx_machine *m, st
 {
     for (size_t g = span.first; g < span.end; g++) {
         const struct tmx_gpu *gpu = &m->gpu[g];
-        const size_t u0 = gpu->unit0, n = gpu->chip->floorplan.n_unit;
-        add_scaled(n, f->dynamic_w + u0, dt_s, r->dynamic_j + u0);
-        add_scaled(n, f->leakage_w + u0, dt_s, r->leakage_j + u0);
-        add_scaled(n, f->baseline_w + u0, dt_s, r->baseline_j + u0);
-        add_scaled(n, f->saved_w + u0, dt_s, r->saved_j + u0);
-        add_scaled(n, f->temp_k + u0, 1, r->sum_k + u0);
-        r->now_w[g] = sum_of(n, f->power_w + u0);
+        const size_t u0 = gpu->unit0;
+        struct tmx_recorder_sums s = {.n = gpu->chip->floorplan.n_unit,
+                                      .dt_s = dt_s,
+                                      .dynamic_w = f->dynamic_w + u0,
+                                      .leakage_w = f->leakage_w + u0,
+                                      .baseline_w = f->baseline_w + u0,
+                                      .saved_w = f->saved_w + u0,
+                                      .power_w = f->power_w + u0,
+                                      .temp_k = f->temp_k + u0,
+                                      .sm_of_unit = gpu->chip->sm_of_unit,
+                                      .dynamic_j = r->dynamic_j + u0,
+                                      .leakage_j = r->leakage_j + u0,
+                                      .baseline_j = r->baseline_j + u0,
+                                      .saved_j = r->saved_j + u0,
+                                      .sum_k = r->sum_k + u0};
+        r->kernel(&s);
+        r->now_w[g] = s.now_w;
+        r->now_gradient_k[g] = s.high_k - s.low_k;
+        r->peak_k[g] = s.sm_k > r->peak_k[g] ? s.sm_k : r->peak_k[g];
+        r->peak_w[g] = s.now_w > r->peak_w[g] ? s.now_w : r->peak_w[g];
         for (size_t k = 0; k < gpu->n_run; k++) {
             r->job_j[gpu->run[k]] += f->way_w[TMX_WAYS * g + k] * dt_s;
         }
@@ -154,8 +138,7 @@ void tmx_recorder_sample(struct tmx_recorder *r, const struct tmx_machine *m, st
         for (unsigned why = 0; gpu->reasons >> why; why++) {
             r->reason_s[TMX_N_REASON * g + why] += gpu->reasons >> why & 1 ? dt_s : 0;
         }
-        r->peak_w[g] = r->now_w[g] > r->peak_w[g] ? r->now_w[g] : r->peak_w[g];
-        sample_temperatures(r, gpu, g, f->temp_k + u0);
+        sample_memory(r, gpu->chip, g, f->temp_k + u0);
         sample_stops(r, m, gpu, f, dt_s);
     }
 }

@@ -6,10 +6,12 @@
 
 #include "core/contract/frame.h"
 #include "core/machine/machine.h"
+#include "core/sim/recorder_sums.h"
 
 extern const char *const tmx_reason_names[TMX_N_REASON + 1]; /* as NVML names them, NULL-terminated */
 
 struct tmx_recorder {
+    tmx_recorder_kernel kernel; /* for this processor */
     size_t n_gpu, n_sm, n_unit, n_job;
     uint64_t n_tick; /* counted */
     /* [n_unit] J */

@@ -8,10 +8,11 @@
 #include "core/sim/dispatch.h"
 #include "core/sim/sim_state.h"
 
-/* GPUs of a slice. What a tick touches of them (6 kB a GPU, the matrices of the model) should stay in a
- * core's own cache, but gangs do not cross slices: with 32 levels of convection slices of 64 left gangs of
- * two, and 512 GPUs took twice the time. Several threads have two slices each, but gangs of eight or more. */
-enum { MOST = 512, LEAST = 8, PER_THREAD = 2 };
+/* GPUs of a slice. What a tick touches of them (4 kB a GPU, the matrices of the model) should stay in a
+ * core's own cache, but gangs do not cross slices: where GPUs are at many levels of convection, BASEs are
+ * joined until there are two gangs of each, or MOST in all. Several threads have two slices each, but gangs
+ * of GANG or more. */
+enum { BASE = 64, MOST = 512, GANG = 8, PER_THREAD = 2 };
 
 /* Where a tick of a slice can fail, in the order in which the whole node would. */
 enum stage { PLACE, POWER, HEAT };
@@ -43,8 +44,8 @@ struct tmx_slices {
 
 static void cut(struct tmx_slices *s, size_t n_gpu, size_t n_thread)
 {
-    size_t n = (n_gpu + MOST - 1) / MOST;
-    const size_t wanted = n_thread > 1 ? PER_THREAD * n_thread : 1, fit = n_gpu / LEAST;
+    size_t n = (n_gpu + BASE - 1) / BASE;
+    const size_t wanted = n_thread > 1 ? PER_THREAD * n_thread : 1, fit = n_gpu / GANG;
     n = n < wanted ? (wanted < fit ? wanted : fit) > n ? (wanted < fit ? wanted : fit) : n : n;
     n = n < n_thread && n_gpu >= 2 * n_thread ? n_thread : n;
     s->n_base = n < TMX_CREW_PIECES ? n : TMX_CREW_PIECES;
@@ -126,9 +127,20 @@ struct tmx_crew *tmx_slices_crew(const struct tmx_slices *s)
     return s->crew;
 }
 
-/* Slices with a job in common become one. */
+/* GPUs that a slice should have. */
+static size_t fill(const struct tmx_slices *s)
+{
+    const size_t n_gpu = s->sim->machine->n_gpu, n_thread = s->sim->spec.n_thread,
+                 n_level = s->sim->cooling ? tmx_cooling_levels(s->sim->cooling) : 1,
+                 wanted = 2 * GANG * n_level < MOST ? 2 * GANG * n_level : MOST,
+                 fair = n_thread > 1 ? n_gpu / (PER_THREAD * n_thread) : n_gpu;
+    return wanted < fair ? wanted : fair;
+}
+
+/* Slices with a job in common become one, and so do those that are too small for gangs. */
 static void join(struct tmx_slices *s)
 {
+    const size_t wanted = fill(s);
     const struct tmx_machine *m = s->sim->machine;
     const bool whole = s->sim->cta || m->members;
     for (size_t i = 0; i < s->n_base; i++) {
@@ -143,6 +155,9 @@ static void join(struct tmx_slices *s)
     }
     s->n = 0;
     for (size_t i = 0; i < s->n_base; i++) {
+        if (i > 0 && s->base[i] - s->slice[s->n - 1].span.first < wanted) {
+            s->joined[i] = true;
+        }
         if (s->joined[i]) {
             s->slice[s->n - 1].span.end = s->base[i + 1];
         } else {

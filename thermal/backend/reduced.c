@@ -185,14 +185,19 @@ static enum tmx_status report(const struct state *s, const double *restrict thet
 {
     const size_t n = modal(s)->n_unit;
     const double ambient_k = s->ambient_k;
-    double finite = 0; /* stays 0, or becomes no number */
+    double finite[4] = {0}; /* stay 0, or become no number */
     for (size_t u = 0; u < n; u++) {
         temp_k[u] = ambient_k + theta[u];
     }
-    for (size_t u = 0; u < n; u++) {
-        finite += temp_k[u] * 0;
+    for (size_t u = 0; u + 4 <= n; u += 4) {
+        for (size_t k = 0; k < 4; k++) {
+            finite[k] += temp_k[u + k] * 0;
+        }
     }
-    return finite == 0 ? TMX_OK : TMX_ESOLVE;
+    for (size_t u = n / 4 * 4; u < n; u++) {
+        finite[0] += temp_k[u] * 0;
+    }
+    return finite[0] + finite[1] + finite[2] + finite[3] == 0 ? TMX_OK : TMX_ESOLVE;
 }
 
 static void step_rows(struct state *s, double dt_s, const double **decay, const double **gain)

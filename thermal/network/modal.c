@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/os.h"
+
 static size_t padded(size_t n)
 {
     return (n + TMX_MODAL_PAD - 1) / TMX_MODAL_PAD * TMX_MODAL_PAD;
@@ -17,7 +19,8 @@ enum tmx_status tmx_modal_init(struct tmx_modal *m, size_t n_mode, size_t n_unit
                             .n_unit = n_unit,
                             .mode_row = padded(n_mode),
                             .unit_row = padded(n_unit),
-                            .kernel = tmx_modal_kernel_pick()};
+                            .kernel =
+                                TMX_ISA_OF(tmx_modal_kernel_any, tmx_modal_kernel_v3, tmx_modal_kernel_v4)};
     m->rate = calloc(m->mode_row, sizeof *m->rate);
     m->in = calloc(n_unit * m->mode_row, sizeof *m->in);
     m->out = calloc(n_mode * m->unit_row, sizeof *m->out);
@@ -104,22 +107,6 @@ void tmx_modal_tabulate(const struct tmx_modal *m, double dt_s, double *decay, d
         decay[i] = exp(-m->rate[i] * dt_s);
         gain[i] = -expm1(-m->rate[i] * dt_s) / m->rate[i];
     }
-}
-
-tmx_modal_kernel tmx_modal_kernel_pick(void)
-{
-    const char *want = getenv("THERMIX_ISA");
-    want = want ? want : "";
-#if defined(__x86_64__)
-    const bool v3 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
-    if (__builtin_cpu_supports("avx512f") && strcmp(want, "v3") != 0 && strcmp(want, "any") != 0) {
-        return tmx_modal_kernel_v4;
-    }
-    if (v3 && strcmp(want, "any") != 0) {
-        return tmx_modal_kernel_v3;
-    }
-#endif
-    return tmx_modal_kernel_any;
 }
 
 void tmx_modal_step(const struct tmx_modal *m, const double *decay, const double *gain, const double *power_w,

@@ -21,9 +21,4 @@ void tmx_modal_kernel_any(const struct tmx_modal_call *c);
 void tmx_modal_kernel_v3(const struct tmx_modal_call *c); /* x86-64-v3: AVX2 and FMA */
 void tmx_modal_kernel_v4(const struct tmx_modal_call *c); /* x86-64-v4: AVX-512F */
 
-/* The widest that this processor has, or the one that the environment names: THERMIX_ISA=any, v3 or v4 (for
- * tests; what the processor lacks is not chosen). */
-typedef void (*tmx_modal_kernel)(const struct tmx_modal_call *c);
-tmx_modal_kernel tmx_modal_kernel_pick(void);
-
 #endif

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#ifndef TMX_POWER_WATTS_H
+#define TMX_POWER_WATTS_H
+
+/* The sums of power model `unit` over the units of one GPU, compiled for each kind of processor (watts_*.c).
+ * All give the same bits. */
+
+#include <stdbool.h>
+
+#include "power/leakage.h"
+
+struct tmx_watts {
+    const struct tmx_leakage *leakage;
+    size_t n;            /* units */
+    double volt;         /* leakage under this voltage and these kernels, relative to leak_ref_w */
+    double awake_w;      /* outside the SMs, spread by uncore_share */
+    double transition_w; /* spread by area_share */
+    /* [n], none overlaps another */
+    const double *temp_k, *dynamic_w, *asleep, *unpowered;
+    const double *leak_ref_w, *fixed_w, *uncore_share, *area_share;
+    double *leakage_w, *saved_w, *baseline_w, *power_w; /* written */
+};
+
+/* False, and nothing of use written, when a temperature is outside TMX_LEAK_MIN_K..TMX_LEAK_MAX_K. */
+typedef bool (*tmx_watts_kernel)(const struct tmx_watts *w);
+bool tmx_watts_any(const struct tmx_watts *w);
+bool tmx_watts_v3(const struct tmx_watts *w);
+bool tmx_watts_v4(const struct tmx_watts *w);
+
+#endif

@@ -1,0 +1,3 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#define TMX_KERNEL tmx_watts_any
+#include "power/watts_kernel.h"
