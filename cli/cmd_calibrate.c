@@ -11,7 +11,7 @@
 struct args {
     struct tmx_texts logs;
     struct tmx_measured_args log;
-    const char *dir, *air;
+    const char *dir, *air, *same_work;
     double split;
     bool alike, no_figures, no_check;
 };
@@ -26,6 +26,8 @@ static const struct tmx_arg rows[] = {
                    "node.cfg"),
     TMX_ARG(args, split, REAL, "split", 0, .value = "SHARE", .min = 0.1, .max = 0.99,
             .doc = "fit to this share of each run's time and judge on the rest"),
+    TMX_ARG(args, same_work, TEXT, "same-work", 0, .value = "RUNS;RUNS",
+            .doc = "runs that do the same, groups set apart by ;: what leakage adds for a kelvin"),
     TMX_MEASURED_LOG_ROWS(args),
     TMX_MEASURED_MODEL_ROWS(args),
     TMX_ARG(args, no_figures, FLAG, "no-figures", 0, .doc = "draw nothing"),
@@ -60,6 +62,7 @@ static enum tmx_status calibrate(struct args *a, struct tmx_calibration *c, stru
     struct tmx_calibrate_options o = {.air = a->air,
                                       .split = isnan(a->split) ? 1 : a->split,
                                       .rpm = tmx_measured_rpm(&a->log),
+                                      .same_work = a->same_work,
                                       .alike = a->alike,
                                       .leave_one_out = !a->no_check};
     enum tmx_status st = tmx_measured_ambient(&a->log, &o.ambient, &o.ambient_c, err);

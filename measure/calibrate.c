@@ -107,7 +107,7 @@ struct scale { /* of the log and of the model as it stands */
 static struct scale scale_of(const struct tmx_cal_work *w)
 {
     const struct tmx_rc *m = &w->c->model;
-    struct scale s = {INFINITY, 0, m->sink_j_per_k * m->gpu[0].sink_k_per_w,
+    struct scale s = {INFINITY, 0, m->gpu[0].sink_j_per_k * m->gpu[0].sink_k_per_w,
                       tmx_cal_static_k_per_w(m, 0, m->rpm_ref)};
     for (size_t i = 0; i < w->log->n_series; i++) {
         const struct tmx_series *r = &w->log->series[i];
@@ -210,6 +210,38 @@ static enum tmx_status try_lag(struct tmx_cal_work *w, double step, struct tmx_e
     return tmx_cal_try(w, &lag, err);
 }
 
+/* A capacity for each sink, where that lowers the error and every one is told, one of them apart from the
+ * rest. */
+static enum tmx_status try_capacities(struct tmx_cal_work *w, struct tmx_err *err)
+{
+    struct tmx_calibration *c = w->c;
+    struct tmx_cal_state shared = {0};
+    struct tmx_err ignored = {0};
+    if (c->model.n_gpu < 2) {
+        return TMX_OK;
+    }
+    const enum tmx_status st = tmx_cal_save(w, &shared, err);
+    w->c_near = c->model.gpu[0].sink_j_per_k;
+    w->c_apart = true;
+    bool good = !st && !tmx_cal_refit(w, true, &ignored) && c->fit.rms_k < 0.99 * shared.rms_k, apart = false;
+    for (size_t k = 0; good && k < c->fit.n_parameter; k++) {
+        const struct tmx_fit_parameter *p = &c->parameter[k];
+        if (p->kind == TMX_FIT_SINK_C) {
+            good = tmx_cal_told(p);
+            apart = apart || fabs(log(p->value / w->c_near)) > 1.96 * p->error / p->value;
+        }
+    }
+    if (!st && (!good || !apart)) {
+        tmx_cal_go_back(w, &shared);
+        w->c_apart = false;
+        tmx_cal_leave_out(w, "sink_j_per_k of each GPU",
+                          "one for all: the log does not tell them apart; steps of load held for three time "
+                          "constants, logged at a tenth of one");
+    }
+    tmx_cal_state_finish(&shared);
+    return st;
+}
+
 static enum tmx_status grow_model(struct tmx_cal_work *w, struct tmx_err *err)
 {
     enum tmx_status st = tmx_cal_first_guess(w, err);
@@ -226,6 +258,17 @@ static enum tmx_status grow_model(struct tmx_cal_work *w, struct tmx_err *err)
         w->sink_near = w->c->model.gpu[0].sink_k_per_w;
         w->sink_shared = false;
         st = tmx_cal_refit(w, true, err);
+    }
+    return st ? st : try_capacities(w, err);
+}
+
+static enum tmx_status find_leak(struct tmx_cal_work *w, struct tmx_err *err)
+{
+    struct tmx_leak *leak = &w->c->leak;
+    const enum tmx_status st = tmx_leak_slope(leak, w->log, w->options->same_work, err);
+    w->c->model.leak_per_k = !st && leak->told ? leak->per_k : 0;
+    if (!st && !leak->told) {
+        tmx_cal_leave_out(w, "leak_per_k", leak->why);
     }
     return st;
 }
@@ -257,7 +300,7 @@ static enum tmx_status begin(struct tmx_cal_work *w, struct tmx_err *err)
     const struct tmx_calibrate_options *o = w->options;
     c->model.gpu = calloc(log->n_gpu + 1, sizeof *c->model.gpu);
     c->ambient_c = calloc(log->n_run + 1, sizeof *c->ambient_c);
-    c->parameter = calloc(3 * log->n_gpu + log->n_run + 16, sizeof *c->parameter);
+    c->parameter = calloc(4 * log->n_gpu + log->n_run + 16, sizeof *c->parameter);
     if (!c->model.gpu || !c->ambient_c || !c->parameter) {
         return tmx_fail(err, TMX_ENOMEM, "%zu GPUs", log->n_gpu);
     }
@@ -312,6 +355,7 @@ enum tmx_status tmx_calibrate(struct tmx_calibration *c, const struct tmx_measur
     *c = (struct tmx_calibration){0};
     enum tmx_status st = begin(&w, err);
     st = st ? st : grow_model(&w, err);
+    st = st ? st : find_leak(&w, err);
     st = st ? st : tmx_cal_refit(&w, true, err);
     if (!st) {
         judge_identified(&w);

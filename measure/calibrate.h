@@ -6,6 +6,7 @@
 
 #include "core/base/log.h"
 #include "measure/fit.h"
+#include "measure/leak.h"
 
 enum tmx_ambient { TMX_AMBIENT_AUTO, TMX_AMBIENT_INLET, TMX_AMBIENT_FIT, TMX_AMBIENT_GIVEN };
 
@@ -15,6 +16,7 @@ struct tmx_calibrate_options {
     const char *air;          /* "auto", "none", or "0>1,3>2": GPU 1 breathes GPU 0's air */
     double split;             /* fit to this share of each run's time, judge on the rest; 1: all */
     double rpm;               /* fan speed of series without a fan column; 0: not known */
+    const char *same_work;    /* runs that do the same, as leak.h takes them; NULL */
     bool alike;               /* all sinks are equal: GPUs differ by their air and their junctions alone */
     bool leave_one_out;
 };
@@ -38,6 +40,7 @@ struct tmx_calibration {
     size_t n_left_out;
     struct tmx_run_error *leave_one_out; /* [n_leave_one_out] owned */
     size_t n_leave_one_out;
+    struct tmx_leak leak;
     double rest_rms_k; /* on the rest of the runs' time; NAN without split */
     bool fan_varies;   /* more than a tenth */
     char air[512];     /* paths as --air takes them, or "none" */

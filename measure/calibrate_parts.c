@@ -8,7 +8,8 @@
 
 #include "measure/calibrate_work.h"
 
-/* Mounted parts of one kind differ: spread of the logarithm of their sinks' resistances, assumed. */
+/* Mounted parts of one kind differ: spread of the logarithm of their sinks' resistances and capacities,
+ * assumed. */
 static const double SINKS_DIFFER = 0.2;
 
 static void add(struct tmx_cal_work *w, enum tmx_fit_kind kind, int gpu, int run)
@@ -34,6 +35,11 @@ static void list_parameters(struct tmx_cal_work *w)
             p->prior = w->sink_near > 0 ? log(w->sink_near) : 0;
             p->spread = w->sink_near > 0 ? SINKS_DIFFER : 0;
         }
+        if (w->c_apart) {
+            add(w, TMX_FIT_SINK_C, (int)g, 0);
+            c->parameter[c->fit.n_parameter - 1].prior = log(w->c_near);
+            c->parameter[c->fit.n_parameter - 1].spread = SINKS_DIFFER;
+        }
     }
     if (c->fit.inlet || w->options->ambient == TMX_AMBIENT_GIVEN) {
         add(w, TMX_FIT_AIR_RISE, TMX_FIT_ALL, 0);
@@ -41,7 +47,9 @@ static void list_parameters(struct tmx_cal_work *w)
     if (w->sink_shared) {
         add(w, TMX_FIT_SINK, TMX_FIT_ALL, 0);
     }
-    add(w, TMX_FIT_SINK_C, TMX_FIT_ALL, 0);
+    if (!w->c_apart) {
+        add(w, TMX_FIT_SINK_C, TMX_FIT_ALL, 0);
+    }
     if (w->die) {
         add(w, TMX_FIT_DIE, TMX_FIT_ALL, 0);
         add(w, TMX_FIT_DIE_S, TMX_FIT_ALL, 0);

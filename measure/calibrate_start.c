@@ -17,9 +17,9 @@ static enum tmx_status try_guess(struct tmx_cal_work *w, size_t run, double r, d
     for (size_t g = 0; g < c->model.n_gpu; g++) {
         c->model.gpu[g].junction_k_per_w = c->model.gpu[g].sink_k_per_w = r / 2;
         c->model.gpu[g].die_k_per_w = die_s > 0 ? r / 4 : 0;
+        c->model.gpu[g].sink_j_per_k = tau / (r / 2);
     }
     c->model.die_s = die_s;
-    c->model.sink_j_per_k = tau / (r / 2);
     c->ambient_c[run] = ambient_c;
     return !tmx_fit_run(&c->fit, false, &ignored) && c->fit.rms_k < before ? tmx_cal_save(w, found, err)
                                                                            : TMX_OK;

@@ -13,6 +13,8 @@ struct tmx_cal_work {
     const struct tmx_log *say;
     bool sink_shared;
     double sink_near; /* the GPUs' sinks differ a little from this [K/W]; 0: each for itself */
+    bool c_apart;     /* a capacity for each sink, near c_near [J/K] */
+    double c_near;
     bool die, kase, chassis, preheat, lag, exponent, base;
 };
 

@@ -36,6 +36,24 @@ static void fixed_row(struct tmx_table *t, const char *name, const char *gpu, do
     tmx_table_text(t, note);
 }
 
+static void leak_row(struct tmx_table *t, const struct tmx_leak *leak)
+{
+    char note[160];
+    snprintf(note, sizeof note,
+             "d ln P / dT at equal work, %zu stretches of load, %.0f W, %.0f to %.0f degC: %.2f W/K",
+             leak->n_stretch, leak->mean_w, leak->low_c, leak->high_c, leak->per_k * leak->mean_w);
+    tmx_table_text(t, "leak_per_k");
+    tmx_table_text(t, "all");
+    tmx_table_text(t, "");
+    tmx_table_real(t, leak->per_k);
+    tmx_table_text(t, "1/K");
+    tmx_table_real(t, leak->error);
+    tmx_table_real(t, leak->per_k - 1.96 * leak->error);
+    tmx_table_real(t, leak->per_k + 1.96 * leak->error);
+    tmx_table_text(t, "fitted");
+    tmx_table_text(t, note);
+}
+
 static void fitted_row(struct tmx_table *t, const struct tmx_calibration *c, const struct tmx_measured *log,
                        const struct tmx_fit_parameter *p)
 {
@@ -83,6 +101,9 @@ enum tmx_status tmx_calibrated_fit_table(const struct tmx_calibration *c, const 
                                      : "a row's power is that of its time");
     for (size_t k = 0; k < c->fit.n_parameter; k++) {
         fitted_row(*t, c, log, &c->fit.parameter[k]);
+    }
+    if (c->leak.told) {
+        leak_row(*t, &c->leak);
     }
     for (size_t k = 0; k < c->n_left_out; k++) {
         tmx_table_text(*t, c->left_out[k].name);
@@ -185,6 +206,9 @@ static void print_how(const struct tmx_measured *log, const struct tmx_calibrate
         fprintf(out, " --ambient %s", ambients[o->ambient]);
     }
     fprintf(out, "%s", o->alike ? " --alike" : "");
+    if (o->same_work) {
+        fprintf(out, " --same-work '%s'", o->same_work);
+    }
     if (o->rpm > 0) {
         fprintf(out, " --rpm %.15g", o->rpm);
     }
@@ -257,13 +281,13 @@ static bool set_parameter(struct tmx_rc *m, const char *name, const char *gpu, d
         const char *name;
         double *at;
     } shared[] = {{"die_s", &m->die_s},
-                  {"sink_j_per_k", &m->sink_j_per_k},
                   {"case_k_per_w", &m->case_k_per_w},
                   {"case_s", &m->case_s},
                   {"air_rise_k", &m->air_rise_k},
                   {"chassis_k", &m->chassis_k},
                   {"power_lag_s", &m->power_lag_s},
                   {"rpm_ref", &m->rpm_ref},
+                  {"leak_per_k", &m->leak_per_k},
                   {"fan_exponent", &m->fan_exponent},
                   {"sink_base_k_per_w", &m->sink_base_k_per_w}};
     for (size_t i = 0; i < sizeof shared / sizeof shared[0]; i++) {
@@ -284,6 +308,7 @@ static bool set_parameter(struct tmx_rc *m, const char *name, const char *gpu, d
                      : strcmp(name, "junction_k_per_w") == 0 ? &p->junction_k_per_w
                      : strcmp(name, "die_k_per_w") == 0      ? &p->die_k_per_w
                      : strcmp(name, "sink_k_per_w") == 0     ? &p->sink_k_per_w
+                     : strcmp(name, "sink_j_per_k") == 0     ? &p->sink_j_per_k
                      : strcmp(name, "preheat_k_per_w") == 0  ? &p->preheat_k_per_w
                                                              : NULL;
         if (at && (strcmp(gpu, "all") == 0 || strcmp(gpu, p->name) == 0)) {
@@ -297,7 +322,7 @@ static bool set_parameter(struct tmx_rc *m, const char *name, const char *gpu, d
 static enum tmx_status check_model(const struct tmx_rc *m, const char *source, struct tmx_err *err)
 {
     for (size_t g = 0; g < m->n_gpu; g++) {
-        if (!(m->gpu[g].sink_k_per_w > 0) || !(m->sink_j_per_k > 0) || !(m->fan_exponent > 0) ||
+        if (!(m->gpu[g].sink_k_per_w > 0) || !(m->gpu[g].sink_j_per_k > 0) || !(m->fan_exponent > 0) ||
             m->gpu[g].junction_k_per_w < 0 || (m->gpu[g].die_k_per_w > 0 && !(m->die_s > 0))) {
             return tmx_fail_at(err, TMX_EPARSE, source, 0,
                                "GPU %s has no sink_k_per_w, sink_j_per_k or die_s above 0", m->gpu[g].name);

@@ -16,9 +16,9 @@ static const struct kind kinds[TMX_N_FIT] = {
     [TMX_FIT_JUNCTION] = {"junction_k_per_w", "K/W", true, 0, 0},
     [TMX_FIT_DIE] = {"die_k_per_w", "K/W", true, 0, 0},
     [TMX_FIT_SINK] = {"sink_k_per_w", "K/W", true, -2.3, 1.5},
+    [TMX_FIT_SINK_C] = {"sink_j_per_k", "J/K", true, 6.5, 1},
     [TMX_FIT_PREHEAT] = {"preheat_k_per_w", "K/W", false, 0, 0},
     [TMX_FIT_DIE_S] = {"die_s", "s", true, 0, 0},
-    [TMX_FIT_SINK_C] = {"sink_j_per_k", "J/K", true, 6.5, 1},
     [TMX_FIT_CASE] = {"case_k_per_w", "K/W", true, 0, 0},
     [TMX_FIT_SINK_BASE] = {"sink_base_k_per_w", "K/W", true, 0, 0},
     [TMX_FIT_EXPONENT] = {"fan_exponent", "1", true, -0.2, 0.7},
@@ -62,7 +62,7 @@ static double *field(const struct tmx_fit *f, const struct tmx_fit_parameter *p,
     case TMX_FIT_DIE_S:
         return &m->die_s;
     case TMX_FIT_SINK_C:
-        return &m->sink_j_per_k;
+        return &g->sink_j_per_k;
     case TMX_FIT_SINK_BASE:
         return &m->sink_base_k_per_w;
     case TMX_FIT_EXPONENT:

@@ -51,9 +51,9 @@ static enum tmx_status write_package(const struct tmx_rc *m, size_t g, const cha
         "\t\t-r_convec\t\t%.8g\n\t\t-c_convec\t\t%.8g\n"
         "\t\t-ambient\t\t298.15\n\t\t-init_temp\t\t298.15\n"
         "\t\t-model_type\t\tgrid\n\t\t-grid_rows\t\t4\n\t\t-grid_cols\t\t4\n",
-        gpu->name, gpu->die_k_per_w > 0 ? " + R_die" : "", r, c_die, m->sink_j_per_k, t_chip,
+        gpu->name, gpu->die_k_per_w > 0 ? " + R_die" : "", r, c_die, gpu->sink_j_per_k, t_chip,
         fmax(c_die / (LUMPING * t_chip * area), 1), t_tim, t_tim / (fmax(r, 1e-6) * area), SIDE_M * 1.002,
-        SIDE_M * 1.004, tmx_rc_sink(m, g, m->rpm_ref), m->sink_j_per_k / LUMPING);
+        SIDE_M * 1.004, tmx_rc_sink(m, g, m->rpm_ref), gpu->sink_j_per_k / LUMPING);
     return close_file(&o, TMX_OK, err);
 }
 
@@ -94,6 +94,14 @@ static enum tmx_status write_chip(const struct tmx_rc *m, size_t g, double peak_
         "levels = ( { volt_v = 1.0; freq_hz = 1.0e9; } );  # assumed: a log of watts has no voltage. Peak in "
         "the log: %.1f W\n",
         m->gpu[g].name, m->gpu[g].name, peak_w);
+    if (m->leak_per_k > 0) {
+        fprintf(o.file,
+                "# At equal work power rises by %.3g %%/K (fit.csv); with an exponential of 0.0127/K (CACTI) "
+                "that is %.0f %% "
+                "of it: to let it\n# follow the temperature take that much from the kernels and give it to "
+                "leakage_w.\n",
+                100 * m->leak_per_k, 100 * fmin(m->leak_per_k / 0.0127, 1));
+    }
     return close_file(&o, TMX_OK, err);
 }
 

@@ -83,7 +83,7 @@ void tmx_rc_simulate(const struct tmx_rc *m, size_t gpu, const struct tmx_rc_dri
             } else if (i > 1 && d->rpm && d->rpm[i - 1] != d->rpm[i - 2]) {
                 r_sink = tmx_rc_sink(m, gpu, d->rpm[i]);
             }
-            const double tau = m->sink_j_per_k * r_sink;
+            const double tau = g->sink_j_per_k * r_sink;
             const double begin = m->power_is_mean ? next : p;
             x_die = g->die_k_per_w > 0
                         ? pole(x_die, m->die_s, h, g->die_k_per_w * begin, g->die_k_per_w * next)

@@ -26,14 +26,15 @@ struct tmx_rc_gpu {
     double junction_k_per_w; /* R_j: what follows power at once */
     double die_k_per_w;      /* 0: no die pole */
     double sink_k_per_w;     /* at rpm_ref */
-    double preheat_k_per_w;  /* at rpm_ref, of the heat of the GPU upstream */
-    int upstream;            /* its index, or TMX_RC_NONE */
+    double sink_j_per_k;
+    double preheat_k_per_w; /* at rpm_ref, of the heat of the GPU upstream */
+    int upstream;           /* its index, or TMX_RC_NONE */
 };
 
 struct tmx_rc {
     struct tmx_rc_gpu *gpu; /* [n_gpu] owned */
     size_t n_gpu;
-    double die_s, sink_j_per_k, case_k_per_w, case_s;
+    double die_s, case_k_per_w, case_s;
     double sink_base_k_per_w, fan_exponent;
     double air_rise_k;   /* of the air at the GPUs over the ambient sensor, at any fan speed */
     double chassis_k;    /* rise of the air before it reaches the GPUs, at rpm_ref, whatever they do */
@@ -41,7 +42,7 @@ struct tmx_rc {
     double rpm_ref;      /* 0: the fan is not known */
     bool power_is_mean;  /* a row's power is the mean since the row before, not the power at its time */
     bool ambient_fitted; /* a run's ambient is one number fitted to it, not the log's inlet column */
-    double leak_per_k;   /* d ln P / dT at equal work; 0: not known */
+    double leak_per_k;   /* d ln P / dT at equal work (leak.h); 0: not known */
 };
 
 void tmx_rc_finish(struct tmx_rc *m);

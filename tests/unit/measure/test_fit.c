@@ -31,9 +31,11 @@ static void make_log(const struct package *p, double full_w, double noise_k, dou
 {
     enum { N = SECONDS * FINE };
     static double t[N], w[N], temp[N];
-    struct tmx_rc_gpu gpu = {
-        .junction_k_per_w = p->junction, .sink_k_per_w = p->sink, .upstream = TMX_RC_NONE};
-    const struct tmx_rc rc = {.gpu = &gpu, .n_gpu = 1, .sink_j_per_k = p->c, .fan_exponent = 0.8};
+    struct tmx_rc_gpu gpu = {.junction_k_per_w = p->junction,
+                             .sink_k_per_w = p->sink,
+                             .sink_j_per_k = p->c,
+                             .upstream = TMX_RC_NONE};
+    const struct tmx_rc rc = {.gpu = &gpu, .n_gpu = 1, .fan_exponent = 0.8};
     const size_t room = (size_t)SECONDS * 48 + 64;
     struct tmx_text text = {.name = "synthetic.csv", .data = malloc(room)};
     struct tmx_err err = {0};
@@ -166,8 +168,9 @@ static void a_step_is_exact(void **unused)
 {
     (void)unused;
     /* power 0 to 100 W in one second, then constant: the pole in closed form, whatever the rows' step */
-    struct tmx_rc_gpu gpu = {.junction_k_per_w = 0.1, .sink_k_per_w = 0.2, .upstream = TMX_RC_NONE};
-    const struct tmx_rc rc = {.gpu = &gpu, .n_gpu = 1, .sink_j_per_k = 100, .fan_exponent = 0.8};
+    struct tmx_rc_gpu gpu = {
+        .junction_k_per_w = 0.1, .sink_k_per_w = 0.2, .sink_j_per_k = 100, .upstream = TMX_RC_NONE};
+    const struct tmx_rc rc = {.gpu = &gpu, .n_gpu = 1, .fan_exponent = 0.8};
     const double t[] = {0, 1, 4, 50}, w[] = {0, 100, 100, 100}, tau = 20;
     double temp[4], heat[4];
     const struct tmx_rc_drive d = {.n = 4, .time_s = t, .power_w = w};
