@@ -245,47 +245,34 @@ double tmx_gang_wait_share(const struct tmx_gang *g, size_t member)
     return sum_s > 0 ? fmin(1, g->member[member].wait_s / sum_s) : 0;
 }
 
-/* One walk serves size, save and restore. */
-enum direction { COUNT, SAVE, RESTORE };
-
-static size_t item(enum direction d, void *field, size_t size, unsigned char *buf, size_t at)
-{
-    if (d == SAVE) {
-        memcpy(buf + at, field, size);
-    } else if (d == RESTORE) {
-        memcpy(field, buf + at, size);
-    }
-    return at + size;
-}
-
-static size_t walk(enum direction d, struct tmx_gang *g, unsigned char *buf)
+static size_t walk(enum tmx_image d, struct tmx_gang *g, unsigned char *buf)
 {
     const size_t n = g->spec.n_member;
-    size_t at = item(d, g->member, n * sizeof *g->member, buf, 0);
-    at = item(d, g->view_compute_s, n * sizeof *g->view_compute_s, buf, at);
-    at = item(d, g->step_s, (size_t)g->spec.options.steps * sizeof *g->step_s, buf, at);
-    at = item(d, &g->view.n_step, sizeof g->view.n_step, buf, at);
-    at = item(d, &g->n_step, sizeof g->n_step, buf, at);
-    at = item(d, &g->comm_left_s, sizeof g->comm_left_s, buf, at);
-    at = item(d, &g->begun_s, sizeof g->begun_s, buf, at);
-    return item(d, &g->counting, sizeof g->counting, buf, at);
+    size_t at = tmx_image_item(d, g->member, n * sizeof *g->member, buf, 0);
+    at = tmx_image_item(d, g->view_compute_s, n * sizeof *g->view_compute_s, buf, at);
+    at = tmx_image_item(d, g->step_s, (size_t)g->spec.options.steps * sizeof *g->step_s, buf, at);
+    at = tmx_image_item(d, &g->view.n_step, sizeof g->view.n_step, buf, at);
+    at = tmx_image_item(d, &g->n_step, sizeof g->n_step, buf, at);
+    at = tmx_image_item(d, &g->comm_left_s, sizeof g->comm_left_s, buf, at);
+    at = tmx_image_item(d, &g->begun_s, sizeof g->begun_s, buf, at);
+    return tmx_image_item(d, &g->counting, sizeof g->counting, buf, at);
 }
 
 size_t tmx_gang_image_size(struct tmx_gang *g)
 {
-    return g ? walk(COUNT, g, NULL) : 0;
+    return g ? walk(TMX_IMAGE_COUNT, g, NULL) : 0;
 }
 
 void tmx_gang_save(struct tmx_gang *g, void *buf)
 {
     if (g) {
-        (void)walk(SAVE, g, buf);
+        (void)walk(TMX_IMAGE_SAVE, g, buf);
     }
 }
 
 void tmx_gang_restore(struct tmx_gang *g, void *buf)
 {
     if (g) {
-        (void)walk(RESTORE, g, buf);
+        (void)walk(TMX_IMAGE_RESTORE, g, buf);
     }
 }

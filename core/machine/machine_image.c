@@ -4,34 +4,31 @@
 
 #include "core/machine/machine.h"
 
-/* One walk over everything that changes serves size, save and restore. */
-enum direction { COUNT, SAVE, RESTORE };
-
-static size_t item(enum direction d, void *field, size_t size, unsigned char *buf, size_t at)
+size_t tmx_image_item(enum tmx_image d, void *field, size_t size, unsigned char *buf, size_t at)
 {
-    if (d == SAVE) {
+    if (d == TMX_IMAGE_SAVE) {
         memcpy(buf + at, field, size);
-    } else if (d == RESTORE) {
+    } else if (d == TMX_IMAGE_RESTORE) {
         memcpy(field, buf + at, size);
     }
     return at + size;
 }
 
-static size_t walk_gpu(enum direction d, struct tmx_gpu *gpu, unsigned char *buf, size_t at)
+static size_t walk_gpu(enum tmx_image d, struct tmx_gpu *gpu, unsigned char *buf, size_t at)
 {
     const size_t n = gpu->chip->n_sm;
     struct tmx_gpu keep = *gpu;
-    at = item(d, gpu, sizeof *gpu, buf, at);
+    at = tmx_image_item(d, gpu, sizeof *gpu, buf, at);
     gpu->chip = keep.chip; /* pointers belong to this machine, not to the image */
     gpu->active = keep.active;
     gpu->active_hot = keep.active_hot;
     gpu->order = keep.order;
-    at = item(d, gpu->active, n * sizeof *gpu->active, buf, at);
-    at = item(d, gpu->active_hot, n * sizeof *gpu->active_hot, buf, at);
-    return item(d, gpu->order, n * sizeof *gpu->order, buf, at);
+    at = tmx_image_item(d, gpu->active, n * sizeof *gpu->active, buf, at);
+    at = tmx_image_item(d, gpu->active_hot, n * sizeof *gpu->active_hot, buf, at);
+    return tmx_image_item(d, gpu->order, n * sizeof *gpu->order, buf, at);
 }
 
-static size_t walk(enum direction d, struct tmx_machine *m, unsigned char *buf)
+static size_t walk(enum tmx_image d, struct tmx_machine *m, unsigned char *buf)
 {
     size_t at = 0;
     for (size_t g = 0; g < m->n_gpu; g++) {
@@ -39,29 +36,29 @@ static size_t walk(enum direction d, struct tmx_machine *m, unsigned char *buf)
     }
     for (size_t j = 0; j < m->n_job; j++) {
         const struct tmx_kernel *kernel = m->job[j].kernel;
-        at = item(d, &m->job[j], sizeof m->job[j], buf, at);
+        at = tmx_image_item(d, &m->job[j], sizeof m->job[j], buf, at);
         m->job[j].kernel = kernel;
     }
-    at = item(d, &m->n_arrived, sizeof m->n_arrived, buf, at);
-    at = item(d, &m->n_done, sizeof m->n_done, buf, at);
-    at = item(d, &m->first_unfinished, sizeof m->first_unfinished, buf, at);
-    at = item(d, &m->last_home, sizeof m->last_home, buf, at);
-    at = item(d, &m->counting, sizeof m->counting, buf, at);
-    at = item(d, m->gated, m->n_sm * sizeof *m->gated, buf, at);
-    at = item(d, m->share, m->n_sm * TMX_WAYS * sizeof *m->share, buf, at);
-    at = item(d, m->held, m->n_sm * TMX_WAYS * sizeof *m->held, buf, at);
-    at = item(d, m->busy, m->n_sm * TMX_WAYS * sizeof *m->busy, buf, at);
-    at = item(d, m->drain_s, m->n_sm * sizeof *m->drain_s, buf, at);
-    at = item(d, m->gated_s, m->n_sm * sizeof *m->gated_s, buf, at);
-    at = item(d, m->volunteer_s, m->n_sm * sizeof *m->volunteer_s, buf, at);
-    at = item(d, m->volunteer_job, m->n_sm * sizeof *m->volunteer_job, buf, at);
-    at = item(d, m->volunteer_done, m->n_sm * sizeof *m->volunteer_done, buf, at);
-    at = item(d, m->speed, m->n_gpu * sizeof *m->speed, buf, at);
-    at = item(d, m->volt2, m->n_gpu * sizeof *m->volt2, buf, at);
-    at = item(d, m->volt, m->n_gpu * sizeof *m->volt, buf, at);
-    if (d == SAVE) {
+    at = tmx_image_item(d, &m->n_arrived, sizeof m->n_arrived, buf, at);
+    at = tmx_image_item(d, &m->n_done, sizeof m->n_done, buf, at);
+    at = tmx_image_item(d, &m->first_unfinished, sizeof m->first_unfinished, buf, at);
+    at = tmx_image_item(d, &m->last_home, sizeof m->last_home, buf, at);
+    at = tmx_image_item(d, &m->counting, sizeof m->counting, buf, at);
+    at = tmx_image_item(d, m->gated, m->n_sm * sizeof *m->gated, buf, at);
+    at = tmx_image_item(d, m->share, m->n_sm * TMX_WAYS * sizeof *m->share, buf, at);
+    at = tmx_image_item(d, m->held, m->n_sm * TMX_WAYS * sizeof *m->held, buf, at);
+    at = tmx_image_item(d, m->busy, m->n_sm * TMX_WAYS * sizeof *m->busy, buf, at);
+    at = tmx_image_item(d, m->drain_s, m->n_sm * sizeof *m->drain_s, buf, at);
+    at = tmx_image_item(d, m->gated_s, m->n_sm * sizeof *m->gated_s, buf, at);
+    at = tmx_image_item(d, m->volunteer_s, m->n_sm * sizeof *m->volunteer_s, buf, at);
+    at = tmx_image_item(d, m->volunteer_job, m->n_sm * sizeof *m->volunteer_job, buf, at);
+    at = tmx_image_item(d, m->volunteer_done, m->n_sm * sizeof *m->volunteer_done, buf, at);
+    at = tmx_image_item(d, m->speed, m->n_gpu * sizeof *m->speed, buf, at);
+    at = tmx_image_item(d, m->volt2, m->n_gpu * sizeof *m->volt2, buf, at);
+    at = tmx_image_item(d, m->volt, m->n_gpu * sizeof *m->volt, buf, at);
+    if (d == TMX_IMAGE_SAVE) {
         tmx_gang_save(m->members, buf + at);
-    } else if (d == RESTORE) {
+    } else if (d == TMX_IMAGE_RESTORE) {
         tmx_gang_restore(m->members, buf + at);
     }
     return at + tmx_gang_image_size(m->members);
@@ -69,15 +66,15 @@ static size_t walk(enum direction d, struct tmx_machine *m, unsigned char *buf)
 
 size_t tmx_machine_image_size(struct tmx_machine *m)
 {
-    return walk(COUNT, m, NULL);
+    return walk(TMX_IMAGE_COUNT, m, NULL);
 }
 
 void tmx_machine_save(struct tmx_machine *m, void *buf)
 {
-    (void)walk(SAVE, m, buf);
+    (void)walk(TMX_IMAGE_SAVE, m, buf);
 }
 
 void tmx_machine_restore(struct tmx_machine *m, void *buf)
 {
-    (void)walk(RESTORE, m, buf);
+    (void)walk(TMX_IMAGE_RESTORE, m, buf);
 }
