@@ -60,6 +60,7 @@ const struct tmx_command tmx_cmd_bound = {
     .max_operand = 1,
     .which = "which suite or mix? `thermix list` names them",
     .operand_names = TMX_NAMES_SUITE,
+    .keeps = true,
     .size = sizeof(struct args),
     .run = run,
 };

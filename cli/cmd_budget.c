@@ -61,6 +61,7 @@ const struct tmx_command tmx_cmd_budget = {
     .max_operand = 1,
     .which = "which chip? `thermix list chips` names them",
     .operand_names = TMX_NAMES_CHIP,
+    .keeps = true,
     .size = sizeof(struct args),
     .run = run,
 };

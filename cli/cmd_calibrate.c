@@ -114,6 +114,7 @@ const struct tmx_command tmx_cmd_calibrate = {
     .max_operand = 64,
     .which = "which log?",
     .operand_names = TMX_NAMES_FILE,
+    .keeps = true,
     .size = sizeof(struct args),
     .run = run,
 };

@@ -97,6 +97,7 @@ const struct tmx_command tmx_cmd_cta = {
     .max_operand = TMX_CTA_KERNELS,
     .which = "expected the names of kernels",
     .operand_names = TMX_NAMES_KERNEL,
+    .keeps = true,
     .size = sizeof(struct args),
     .run = run,
 };

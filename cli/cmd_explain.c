@@ -92,6 +92,7 @@ const struct tmx_command tmx_cmd_explain = {
     .max_operand = 1,
     .which = "which run? A folder of `thermix run -o`, or a name of `thermix list runs`",
     .operand_names = TMX_NAMES_RUN,
+    .keeps = true,
     .size = sizeof(struct args),
     .run = run,
 };

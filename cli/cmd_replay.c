@@ -109,6 +109,7 @@ const struct tmx_command tmx_cmd_replay = {
     .max_operand = 65,
     .which = "expected CALIBRATED (the folder of thermix calibrate) and LOG...",
     .operand_names = TMX_NAMES_FILE,
+    .keeps = true,
     .size = sizeof(struct args),
     .run = run,
 };

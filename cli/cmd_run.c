@@ -108,6 +108,7 @@ const struct tmx_command tmx_cmd_run = {
     .max_operand = 1,
     .which = "which configuration? `thermix list runs` names them",
     .operand_names = TMX_NAMES_RUN,
+    .keeps = true,
     .size = sizeof(struct args),
     .run = run,
 };

@@ -100,6 +100,7 @@ const struct tmx_command tmx_cmd_sweep = {
     .max_operand = 1,
     .which = "which sweep? A file, or a name of workloads/suites/",
     .operand_names = TMX_NAMES_SUITE,
+    .keeps = true,
     .size = sizeof(struct args),
     .run = run,
 };

@@ -79,6 +79,7 @@ const struct tmx_command tmx_cmd_table = {
     .max_operand = 1,
     .which = "which suite? `thermix list suites` names them",
     .operand_names = TMX_NAMES_SUITE,
+    .keeps = true,
     .size = sizeof(struct args),
     .run = run,
 };

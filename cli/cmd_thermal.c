@@ -100,6 +100,7 @@ const struct tmx_command tmx_cmd_thermal = {
         "thermix thermal -c chip.config -f chip.flp -p power.ptrace -o temps.ttrace -steady_file chip.steady",
     .args = tmx_thermal_rows,
     .pairs = tmx_hotspot_opts,
+    .keeps = true,
     .size = sizeof(struct thermal_args),
     .parse = tmx_thermal_args_parse,
     .run = run,

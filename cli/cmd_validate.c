@@ -44,6 +44,7 @@ const struct tmx_command tmx_cmd_validate = {
     .examples = "thermix validate -o validation.csv",
     .args = rows,
     .operand = offsetof(struct args, none),
+    .keeps = true,
     .size = sizeof(struct args),
     .run = run,
 };

@@ -12,6 +12,7 @@
 #include "cli/commands.h"
 #include "core/base/names.h"
 #include "core/base/text.h"
+#include "core/store/keep.h"
 
 enum { FIRST_KEY = 256, MAX_DOC = 1024 };
 #define PAIRS_HEADING "Written -key value, names ignore case"
@@ -388,12 +389,29 @@ void tmx_args_finish(const struct tmx_command *c, void *args)
     }
 }
 
+/* Set-ups are done anew where nothing can be kept: slower, and no failure. */
+static void warn_of_cache(const char *command)
+{
+    struct tmx_err err = {0};
+    char text[1100];
+    if (tmx_cache_usable(NULL, &err)) {
+        tmx_err_format(&err, text, sizeof text);
+        fprintf(stderr,
+                "thermix %s: warning: set-ups are computed anew, the cache cannot be used: %s\n"
+                "THERMIX_CACHE_MIB=0 keeps nothing, without this warning\n",
+                command, text);
+    }
+}
+
 int tmx_command_main(const struct tmx_command *c, int argc, char **argv)
 {
     struct tmx_err err = {0};
     void *args = calloc(1, c->size);
     enum tmx_status st = args ? TMX_OK : tmx_fail(&err, TMX_ENOMEM, "command line");
     st = st ? st : (c->parse ? c->parse : tmx_args_parse)(c, argc, argv, args, &err);
+    if (!st && c->keeps) {
+        warn_of_cache(c->name);
+    }
     st = st ? st : c->run(args, &err);
     const int code = tmx_command_end(c->name, st, &err);
     if (args) {

@@ -12,6 +12,7 @@
 #include <time.h>
 
 #include "core/base/os.h"
+#include "core/base/output.h"
 
 static const double PATIENCE_S = 5; /* a writer takes milliseconds; one that is stopped must stop nobody */
 static const uint64_t MIB = 1024 * 1024;
@@ -159,6 +160,30 @@ FILE *tmx_cache_claim(const char *folder, const char *name, uint64_t size)
         f = NULL;
     }
     return f;
+}
+
+enum tmx_status tmx_cache_usable(const char *folder, struct tmx_err *err)
+{
+    static const char some[65536] = {0};
+    static const char name[] = "00000000000000000000000000000000.probe"; /* as files are called: see ours */
+    char path[500], file[600];
+    struct tmx_output out = {0};
+    uint64_t limit;
+    enum tmx_status st = tmx_cache_limit(&limit, err);
+    if (st || limit == 0) {
+        return st;
+    }
+    st = tmx_cache_folder(folder, path, sizeof path, err);
+    snprintf(file, sizeof file, "%s/%s", st ? "" : path, name);
+    st = st ? st : tmx_output_open_private(&out, file, err);
+    if (!st) {
+        errno = 0;
+        st = fwrite(some, sizeof some, 1, out.file) == 1
+                 ? tmx_output_check(&out, err)
+                 : tmx_fail_at(err, TMX_EFULL, path, 0, "cannot write: %s", strerror(errno));
+        tmx_output_discard(&out);
+    }
+    return st;
 }
 
 static void add_row(struct tmx_table *t, const struct tmx_cache_file *f, const char *state)

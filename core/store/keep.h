@@ -49,6 +49,10 @@ TMX_NODISCARD enum tmx_status tmx_cache_clean(const char *folder, uint64_t limit
  * room has been made. NULL: it does not fit, or others are busy; then it is not kept. */
 FILE *tmx_cache_claim(const char *folder, const char *name, uint64_t size);
 
+/* Can files be kept? A small one is written and removed. TMX_EIO or TMX_EFULL with the folder and the reason:
+ * it cannot be made or written, is a link, or others may write it. TMX_OK, too, where the bound is 0. */
+TMX_NODISCARD enum tmx_status tmx_cache_usable(const char *folder, struct tmx_err *err);
+
 /* The folder itself. */
 TMX_NODISCARD enum tmx_status tmx_cache_folder(const char *folder, char *path, size_t size,
                                                struct tmx_err *err);

@@ -126,6 +126,26 @@ printf x | dd of="$file" bs=1 seek=130 conv=notrunc 2>/dev/null
 [ $? = 1 ] && grep -q checksum out.txt && grep -q '1 files that no run will take' err.txt || say "a damaged file of the cache"
 "$thermix" cache clean | grep -qx "removed $n files" && "$thermix" cache | grep -q ': 0 files' || say "cache clean"
 fails '--keep is for' cache --keep 3
+# a cache that cannot be used: the same answer, and why it took longer
+small=(run wl1 --set rows=8 --set cols=8 --set tick_s=0.005 --set 'mix=./tiny.cfg')
+printf 'name = "tiny"; kernels = ( { kernel = "SVM"; work_s = 0.1; } );\n' >tiny.cfg
+"$thermix" "${small[@]}" >want.txt 2>err.txt && [ ! -s err.txt ] || say "a cache in order: $(cat err.txt)"
+warned() { # warned CACHE REASON [SHELL WORDS]: exit 0, the same answer, a warning with the reason, nothing in the folder
+  (eval "${3:-}"; XDG_CACHE_HOME=$1 exec "$thermix" "${small[@]}") >out.txt 2>err.txt || say "$2: $(cat err.txt)"
+  cmp -s want.txt out.txt || say "$2: another answer"
+  grep -q "warning: .*cache cannot be used: .*$2" err.txt || say "$2: $(cat err.txt)"
+}
+touch file
+warned "$dir/file" 'not a folder'
+mkdir -p loose/thermix && chmod 777 loose/thermix
+warned "$dir/loose" 'only you may write'
+mkdir link && ln -s ../loose/thermix link/thermix
+warned "$dir/link" 'only you may write'
+[ -z "$(ls loose/thermix)" ] || say "something was kept where others may write"
+warned "$dir/cache" 'File too large' "trap '' XFSZ; ulimit -f 10"
+ls cache/thermix | grep -q tmp- && say "the probe was left behind"
+THERMIX_CACHE_MIB=0 XDG_CACHE_HOME=$dir/file "$thermix" "${small[@]}" 2>err.txt | cmp - want.txt || say "no cache by wish"
+[ ! -s err.txt ] || say "no cache by wish: $(cat err.txt)"
 fails 'list, check or clean' cache empty
 OMPI_COMM_WORLD_SIZE=2 fails 'several MPI ranks' run wl1
 fails 'threads' run wl1 --threads 0
