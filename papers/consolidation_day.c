@@ -10,6 +10,7 @@
 #include "core/base/units.h"
 #include "papers/suite.h"
 #include "run/input/data.h"
+#include "run/options.h"
 #include "study/batch.h"
 
 enum { MAX_POLICY = 16, MAX_GPUS = 16, MAX_SETS = 10000 };
@@ -67,8 +68,9 @@ static enum tmx_status read_suite(struct day *d, struct tmx_err *err)
         st = v > 0 && v <= INT_MAX ? TMX_OK : tmx_fail_setting(err, e, "gpus: expected numbers of GPUs");
         d->gpus[d->n_gpus++] = (int)v;
     }
-    const struct tmx_setting *seed = tmx_setting_member(tmx_setting_member(root, "base"), "seed");
-    d->first_seed = seed && tmx_setting_is(seed, TMX_SETTING_INTEGER) ? tmx_setting_integer(seed) : 1;
+    struct tmx_run_options base; /* also of the keys that each task overrides */
+    st = st ? st : tmx_opt_read_group(tmx_run_opts, &base, root, "base", tmx_run_groups, err);
+    d->first_seed = st ? 0 : base.seed;
     return st;
 }
 

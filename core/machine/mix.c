@@ -199,7 +199,7 @@ static enum tmx_status read_trace(struct tmx_mix *mix, const char *mix_path, con
     if (!mix->arrivals) {
         return tmx_fail(err, TMX_ENOMEM, "arrivals of %s", path);
     }
-    enum tmx_status st = tmx_csv_read_short(&csv, path, 3, &why);
+    enum tmx_status st = tmx_csv_read(&csv, path, &why);
     if (st == TMX_EIO) {
         return tmx_fail_setting(err, file, "file = \"%s\": %s", path, why.msg);
     }

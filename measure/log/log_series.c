@@ -92,8 +92,9 @@ static double median_step(struct tmx_row *const *row, size_t n)
     return v;
 }
 
-/* Clocks that jump: an hour back is daylight saving, a little back is dropped; further back, and holes, begin
- * a new part. part[i]: of row i, rising. Returns the number of rows kept. */
+/* Clocks that jump: an hour back, less a few steps, is daylight saving, a little back is dropped; further
+ * back, and holes, begin a new part. part[i]: of row i; times rise within a part. Returns the number of rows
+ * kept. */
 static size_t order_in_time(struct tmx_collect *c, struct stretch *s, const char *who, size_t *part)
 {
     const double step = median_step(s->row, s->n), hole = fmax(20 * step, 5);
@@ -108,7 +109,7 @@ static size_t order_in_time(struct tmx_collect *c, struct stretch *s, const char
             s->row[n - 1] = r;
             continue;
         }
-        if (d < 0 && fabs(d + 3600) <= fmax(60, 5 * step)) {
+        if (d < 0 && d + 3600 > 0 && d + 3600 <= fmax(60, 5 * step)) {
             tmx_measured_note(c->to,
                               "%s:%u: the clock goes back an hour (daylight saving?): %s goes on without it",
                               c->text->name, r->line, who);

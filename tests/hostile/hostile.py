@@ -91,7 +91,6 @@ INPUTS = {
         for i in range(180)),
     'table.csv': 'mix,policy,slowdown_pct,energy_j,peak_temp_c\nWL1,BL,1.5,100,80\nWL1,A,1.0,90,79\nmean,BL,1.5,100,80\n',
 }
-OVERRIDDEN = ('gpus = [1]', 'policy = 5') # the suite sets these keys of its base itself, whatever they are
 OVER_INPUT = [ # the word IN is a copy of the file, and must be as it was afterwards
     ('results.sqlite', ['query', 'IN', '-o', 'IN']), ('results.sqlite', ['sensitivity', 'IN', '--output', 'energy_j', '-o', 'IN']),
     ('results.sqlite', ['report', 'IN', '-o', 'IN']), ('results.sqlite', ['merge', 'IN', '-o', 'IN']),
@@ -237,8 +236,6 @@ def spoiled(b, name, file, maker):
         if not (what in ('absent', 'link to itself') and file.startswith('data/')): # found in the next folder of data
             yield what, function, verdict
     for what, content, verdict in maker(text):
-        if name.endswith('consolidation_day') and what in OVERRIDDEN:
-            verdict = SAFE
         yield what, lambda content=content: b.write(file, content), verdict
 
 

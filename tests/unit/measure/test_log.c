@@ -159,6 +159,10 @@ static const struct bad noted[] = {
      PLAIN ROWS
      "1000,0,1,40\n1001,0,1,40\n1002,0,1,40\n1003,0,1,40\n900,0,1,40\n901,0,1,40\n902,0,1,40\n903,0,1,40\n",
      "the clock goes back by 103 s"},
+    {"an hour and a half minute back: not what a change of time does",
+     PLAIN "5000,0,1,40\n5001,0,1,40\n5002,0,1,40\n5003,0,1,40\n"
+           "1373,0,1,40\n1374,0,1,40\n1375,0,1,40\n1376,0,1,40\n",
+     "the clock goes back by 3630 s"},
     {"a gap", PLAIN ROWS "600,0,1,40\n601,0,1,40\n602,0,1,40\n603,0,1,40\n", "log.csv:6: a gap of 597.0 s"},
     {"no time", "gpu,power_w,temp_c\n0,1,40\n0,1,40\n0,1,41\n0,1,41\n",
      "no time stamps: rows are taken to be 1 s apart"},
