@@ -3,9 +3,28 @@
 # Can the tests of the policies fail? Puts each fault of faults.tsv alone into a copy of the source, builds, runs the tests
 # of policies and loop, and names the test that caught it. About four seconds a fault.
 # Usage: run.sh [WORD]: only faults whose file or rule has WORD in it. Exit code 1 when one goes unnoticed.
+#        run.sh --rows: is what each row wants to change still there? Seeds nothing.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 root=$(cd "$here/../.." && pwd)
+if [ "${1:-}" = --rows ]; then
+  cd "$root"
+  perl -Mstrict -e '
+    my $stale = 0;
+    while (<>) {
+      chomp;
+      next if /^(#|$)/;
+      my ($file, $rule, $old) = split /\t/;
+      s/\\n/\n/g, s/\\t/\t/g, s/\\\\/\\/g for $old;
+      my $text = "";
+      if (open(my $source, "<", $file)) { local $/; $text = <$source>; }
+      next if index($text, $old) >= 0;
+      print "tests/faults/faults.tsv:$.: \"$rule\": what it changes is no longer in $file\n";
+      $stale++;
+    }
+    exit($stale > 0)' "$here/faults.tsv"
+  exit
+fi
 copy=$(mktemp -d)
 trap 'rm -rf "$copy"' EXIT
 tests='unit[.](sched[.](rules|dtm|spread|place|place_rules|fan|tabs)|machine([.]topology)?|sim[.](tick|coupling|dispatch)|run[.](multi|presets))|contract[.]loop'
