@@ -198,28 +198,9 @@ static enum tmx_status collect_sets(void *ctx, size_t task, struct tmx_sets *set
     return st;
 }
 
-/* Stands for NAN, what the watch does not know of a run: a journal keeps finite numbers. */
-static const double unknown = 1e300;
-
 static size_t n_watched(const struct suite *s)
 {
     return s->call->watch ? s->call->watch->n : 0;
-}
-
-/* value: the run's metrics, then what the watch knows of it. */
-static enum tmx_status measure(void *ctx, struct tmx_run *run, double *value, struct tmx_err *err)
-{
-    const struct suite *s = ctx;
-    const size_t n = tmx_batch_metrics();
-    const enum tmx_status st =
-        s->call->watch ? s->call->watch->execute(run, value + n, err) : tmx_run_execute(run, NULL, err);
-    for (size_t i = 0; i < n && !st; i++) {
-        value[i] = tmx_metrics[i].value(run);
-    }
-    for (size_t i = n; i < n + n_watched(s) && !st; i++) {
-        value[i] = isnan(value[i]) ? unknown : value[i];
-    }
-    return st;
 }
 
 /* Index of a metric or a watched column among a task's values; their number when there is none of this name.
@@ -294,7 +275,7 @@ static double column_value(const struct suite *s, size_t variant, enum group gro
         return NAN;
     }
     const double v = m < s->runs.n_value ? group_value(s, variant, group, mix, policy, m) : NAN;
-    return fabs(v) < unknown / MAX_LIST ? v : NAN;
+    return fabs(v) < TMX_WATCHED_NOT / MAX_LIST ? v : NAN;
 }
 
 static const struct tmx_column columns[] = {
@@ -408,7 +389,7 @@ static enum tmx_status make_ledger(const struct suite *s, struct tmx_table **t, 
         const char *mix, *label;
         const struct choice *run = task_run(s, task, &mix, &label);
         const double *value = &s->runs.value[task * s->runs.n_value];
-        if (!(fabs(value[first]) < unknown)) {
+        if (!(fabs(value[first]) < TMX_WATCHED_NOT)) {
             continue;
         }
         tmx_table_text(*t, label);
@@ -569,7 +550,7 @@ enum tmx_status tmx_suite_tabs(const struct tmx_suite_call *call, struct tmx_err
                                      .journal = call->out_dir ? journal : NULL,
                                      .ctx = s,
                                      .sets = collect_sets,
-                                     .measure = measure,
+                                     .watch = call->watch,
                                      .n_value = tmx_batch_metrics() + n_watched(s)};
     if (st || call->check) {
         st = st ? st : tmx_batch_check(&s->runs, err);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "plan/ledger.h"
 
-#include <math.h>
+#include <stdlib.h>
 
 #include "plan/judge.h"
 
@@ -10,23 +10,32 @@ static void judge_tick(void *ctx, const struct tmx_sim *sim)
     tmx_judge_tick(ctx, sim);
 }
 
-static enum tmx_status execute(struct tmx_run *run, double *value, struct tmx_err *err)
+static void end(void *state)
 {
-    struct tmx_judge judge = {0};
+    if (state) {
+        tmx_judge_finish(state);
+        free(state);
+    }
+}
+
+static void *begin(const struct tmx_run *run, struct tmx_observer *observer)
+{
+    struct tmx_judge *judge = calloc(1, sizeof *judge);
     struct tmx_err none = {0};
     const struct tmx_bound_options options = {.sm_leak = 1};
     const bool alone = tmx_sim_machine(tmx_run_sim_const(run))->n_gpu == 1;
-    const bool judged = alone && tmx_judge_init(&judge, run, &options, &none) == TMX_OK;
-    const struct tmx_observer observer = {.ctx = &judge, .tick = judge_tick};
-    const enum tmx_status st = tmx_run_execute(run, judged ? &observer : NULL, err);
-    for (size_t i = 0; i < TMX_N_LOSS; i++) {
-        value[i] = NAN;
+    if (!judge || !alone || tmx_judge_init(judge, run, &options, &none)) {
+        end(judge);
+        return NULL;
     }
-    if (!st && judged) {
-        tmx_judge_losses(&judge, run, value);
-    }
-    tmx_judge_finish(&judge);
-    return st;
+    *observer = (struct tmx_observer){.ctx = judge, .tick = judge_tick};
+    return judge;
 }
 
-const struct tmx_watch tmx_ledger = {.n = TMX_N_LOSS, .column = tmx_loss_columns, .execute = execute};
+static void read(void *state, const struct tmx_run *run, double *value)
+{
+    tmx_judge_losses(state, run, value);
+}
+
+const struct tmx_watch tmx_ledger = {
+    .n = TMX_N_LOSS, .column = tmx_loss_columns, .begin = begin, .read = read, .end = end};

@@ -10,6 +10,7 @@
 #include "core/base/hash.h"
 #include "core/base/os.h"
 #include "core/base/text.h"
+#include "core/sim/fleet.h"
 #include "study/pool.h"
 
 enum tmx_status tmx_sets_add(struct tmx_sets *s, struct tmx_err *err, const char *format, ...)
@@ -126,20 +127,118 @@ static enum tmx_status run_task(void *ctx, size_t task, FILE *out, struct tmx_er
     double *value = calloc(b->n_value, sizeof *value);
     enum tmx_status st = value ? TMX_OK : tmx_fail(err, TMX_ENOMEM, "run");
     st = st ? st : open_task(b, task, false, &run, err);
-    if (!st && b->measure) {
-        st = b->measure(b->ctx, run, value, err);
-    } else if (!st) {
-        st = tmx_run_execute(run, NULL, err);
-        for (size_t i = 0; i < b->n_value && !st; i++) {
-            value[i] = tmx_metrics[i].value(run);
-        }
-    }
+    st = st ? st : b->measure(b->ctx, run, value, err);
     if (!st) {
         fwrite(value, sizeof *value, b->n_value, out);
     }
     tmx_run_destroy(run);
     free(value);
     return st;
+}
+
+/* ---- several runs side by side ---- */
+
+/* Runs at a time, as long as they have no more than so many GPUs: from there on they are gangs by themselves.
+ */
+enum { LANES = 16, FLEET_GPUS = 64 };
+
+struct lane {
+    size_t task;
+    struct tmx_run *run;
+    struct tmx_observer observer;
+    void *watch;
+};
+
+struct fleet {
+    const struct tmx_run_batch *b;
+    struct tmx_fleet *fleet;
+    struct lane lane[LANES];
+    size_t n_gpu; /* of the runs that are open */
+    double *value;
+};
+
+static enum tmx_status begin_task(struct fleet *f, struct lane *l, size_t task, struct tmx_err *err)
+{
+    const struct tmx_watch *watch = f->b->watch;
+    *l = (struct lane){.task = task};
+    enum tmx_status st = open_task(f->b, task, false, &l->run, err);
+    if (!st) {
+        l->watch = watch ? watch->begin(l->run, &l->observer) : NULL;
+        st = tmx_fleet_join(f->fleet, (size_t)(l - f->lane), tmx_run_sim(l->run), &l->observer, err);
+    }
+    if (!st) {
+        f->n_gpu += tmx_sim_machine(tmx_run_sim_const(l->run))->n_gpu;
+    }
+    return st;
+}
+
+/* Answer for a run that has ended, well or not, and close it. */
+static void end_task(struct fleet *f, struct lane *l, enum tmx_status st, const struct tmx_err *err,
+                     struct tmx_pool_child *child)
+{
+    const struct tmx_watch *watch = f->b->watch;
+    const size_t n = tmx_batch_metrics();
+    for (size_t i = 0; i < n && !st; i++) {
+        f->value[i] = tmx_metrics[i].value(l->run);
+    }
+    for (size_t i = n; i < f->b->n_value && !st; i++) {
+        f->value[i] = NAN;
+    }
+    if (!st && l->watch) {
+        watch->read(l->watch, l->run, f->value + n);
+    }
+    for (size_t i = n; i < f->b->n_value && !st; i++) {
+        f->value[i] = isnan(f->value[i]) ? TMX_WATCHED_NOT : f->value[i];
+    }
+    tmx_pool_done(child, l->task, st, err, f->value, st ? 0 : f->b->n_value * sizeof *f->value);
+    if (l->watch) {
+        watch->end(l->watch);
+    }
+    tmx_run_destroy(l->run);
+    *l = (struct lane){0};
+}
+
+static void run_fleet(struct fleet *f, const size_t *task, size_t n_task, struct tmx_pool_child *child)
+{
+    size_t next = 0, open = 0;
+    while (next < n_task || open > 0) {
+        struct tmx_err err = {0};
+        enum tmx_status st = TMX_OK;
+        size_t i = 0;
+        while (i < LANES && f->lane[i].run) {
+            i++;
+        }
+        if (next < n_task && i < LANES && (open == 0 || f->n_gpu < FLEET_GPUS)) {
+            st = begin_task(f, &f->lane[i], task[next++], &err);
+            open += !st;
+            if (st) {
+                end_task(f, &f->lane[i], st, &err, child);
+            }
+            continue;
+        }
+        (void)tmx_fleet_next(f->fleet, &i, &st, &err);
+        f->n_gpu -= tmx_sim_machine(tmx_run_sim_const(f->lane[i].run))->n_gpu;
+        open--;
+        end_task(f, &f->lane[i], st, &err, child);
+    }
+}
+
+static void run_together(void *ctx, const size_t *task, size_t n_task, struct tmx_pool_child *child)
+{
+    const struct job *job = ctx;
+    struct tmx_err err = {0};
+    struct fleet f = {.b = job->b};
+    f.value = calloc(f.b->n_value + 1, sizeof *f.value);
+    enum tmx_status st = f.value ? TMX_OK : tmx_fail(&err, TMX_ENOMEM, "%zu runs", n_task);
+    st = st ? st : tmx_fleet_create(&f.fleet, LANES, &err);
+    if (!st) {
+        run_fleet(&f, task, n_task, child);
+    }
+    for (size_t i = 0; st && i < n_task; i++) {
+        tmx_pool_done(child, task[i], st, &err, NULL, 0);
+    }
+    tmx_fleet_destroy(f.fleet);
+    free(f.value);
 }
 
 static enum tmx_status keep(struct job *job, size_t task, struct tmx_err *err)
@@ -285,6 +384,8 @@ enum tmx_status tmx_batch_run(struct tmx_run_batch *b, struct tmx_err *err)
                                   .noun = b->noun,
                                   .ctx = &job,
                                   .run = run_task,
+                                  .n_together = TMX_POOL_TOGETHER,
+                                  .run_together = b->measure ? NULL : run_together,
                                   .collect = collect,
                                   .wanted = wanted};
     st = st ? st : tmx_pool_run(&pool, err);

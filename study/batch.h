@@ -23,6 +23,19 @@ TMX_NODISCARD enum tmx_status tmx_sets_add_list(struct tmx_sets *s, const struct
                                                 const char *prefix, struct tmx_err *err);
 void tmx_sets_finish(struct tmx_sets *s);
 
+/* What watches a run while it runs, and knows more of it afterwards than the metrics do. */
+struct tmx_watch {
+    size_t n;
+    const char *const *column; /* [n] names with their units */
+    /* Its state for a run that is open, and who looks at every tick; NULL: it cannot watch this run. */
+    void *(*begin)(const struct tmx_run *run, struct tmx_observer *observer);
+    void (*read)(void *state, const struct tmx_run *run,
+                 double *value); /* [n] after the run has ended well */
+    void (*end)(void *state);    /* accepts NULL */
+};
+/* Stands for what the watch does not know of a run: a journal keeps finite numbers. */
+#define TMX_WATCHED_NOT 1e300
+
 struct tmx_run_batch {
     const char *path;  /* file with the runs' configuration */
     const char *group; /* in this group of it; NULL: at its root */
@@ -33,9 +46,11 @@ struct tmx_run_batch {
     void *ctx;
     /* The overrides of a task, in the child. */
     enum tmx_status (*sets)(void *ctx, size_t task, struct tmx_sets *s, struct tmx_err *err);
-    /* Run and measure, in the child; NULL: to the end, all of tmx_metrics. */
+    /* Run and measure, in the child; NULL: to the end, all of tmx_metrics and what the watch knows, several
+     * runs side by side (core/sim/fleet). */
     enum tmx_status (*measure)(void *ctx, struct tmx_run *run, double *value, struct tmx_err *err);
-    size_t n_value; /* a task */
+    const struct tmx_watch *watch; /* NULL: none */
+    size_t n_value;                /* a task; without measure: tmx_batch_metrics() and the watch's n */
     /* filled by tmx_batch_run; owned: tmx_batch_finish */
     double *value;   /* [n_task * n_value], NAN where the run failed */
     char **error;    /* [n_task] NULL where it ran */
@@ -48,14 +63,6 @@ TMX_NODISCARD enum tmx_status tmx_batch_run(struct tmx_run_batch *b, struct tmx_
 /* Only check every task's configuration, in this process. */
 TMX_NODISCARD enum tmx_status tmx_batch_check(const struct tmx_run_batch *b, struct tmx_err *err);
 void tmx_batch_finish(struct tmx_run_batch *b);
-
-/* What watches a run while it runs, and knows more of it afterwards than the metrics do. */
-struct tmx_watch {
-    size_t n;
-    const char *const *column; /* [n] names with their units */
-    /* Run to the end and fill value[n]: NAN throughout for a run that it cannot watch. */
-    enum tmx_status (*execute)(struct tmx_run *run, double *value, struct tmx_err *err);
-};
 
 /* Number of tmx_metrics; the index of one, that number when there is none of this name. */
 size_t tmx_batch_metrics(void);

@@ -17,7 +17,8 @@
 
 enum { POLL_MS = 200, READ_SIZE = 65536 };
 
-struct head { /* what a child sends before its bytes */
+struct head { /* what a child sends before the bytes of a task */
+    size_t task;
     enum tmx_status status;
     struct tmx_err err;
     double wall_s, cpu_s;
@@ -27,9 +28,16 @@ struct head { /* what a child sends before its bytes */
 struct worker {
     pid_t pid; /* 0: idle */
     int fd;
-    size_t task;
-    char *data; /* [room] received so far */
+    size_t task[TMX_POOL_TOGETHER], n_task; /* not answered yet */
+    bool alone;                             /* it has had one task from the start */
+    char *data;                             /* [room] received and not taken yet */
     size_t size, room;
+};
+
+struct tmx_pool_child {
+    int fd;
+    bool ok;
+    double wall_s, cpu_s; /* at the last answer */
 };
 
 struct pool {
@@ -37,6 +45,8 @@ struct pool {
     struct worker *workers; /* [n_worker] */
     unsigned n_worker, n_busy;
     char **held; /* [n_task] what finished tasks sent, head first; owned until collected */
+    bool *again; /* [n_task] to be run once more, alone */
+    size_t n_again;
     size_t next_start, next_collect, n_collected;
     sigset_t stop, before;
     struct tmx_progress progress;
@@ -65,28 +75,53 @@ static bool write_all(int fd, const void *data, size_t size)
     return true;
 }
 
-static _Noreturn void child(const struct pool *s, size_t task, int fd)
+void tmx_pool_done(struct tmx_pool_child *c, size_t task, enum tmx_status st, const struct tmx_err *err,
+                   const void *bytes, size_t n_byte)
+{
+    const double wall_s = tmx_os_now_s(), cpu_s = tmx_os_cpu_s();
+    const struct head head = {.task = task,
+                              .status = st,
+                              .err = err ? *err : (struct tmx_err){0},
+                              .wall_s = wall_s - c->wall_s,
+                              .cpu_s = cpu_s - c->cpu_s,
+                              .n_byte = n_byte};
+    c->ok = c->ok && write_all(c->fd, &head, sizeof head) && write_all(c->fd, bytes, n_byte);
+    c->wall_s = wall_s;
+    c->cpu_s = cpu_s;
+}
+
+static bool run_one(const struct pool *s, size_t task, struct tmx_pool_child *c)
+{
+    struct tmx_err err = {0};
+    char *bytes = NULL;
+    size_t n_byte = 0;
+    FILE *out = open_memstream(&bytes, &n_byte);
+    if (!out) {
+        return false;
+    }
+    const enum tmx_status st = s->p->run(s->p->ctx, task, out, &err);
+    const bool ok = fclose(out) == 0;
+    tmx_pool_done(c, task, st, &err, bytes, ok ? n_byte : 0);
+    return ok && c->ok;
+}
+
+static _Noreturn void child(const struct pool *s, const struct worker *w, int fd)
 {
     prctl(PR_SET_PDEATHSIG, SIGKILL); /* a killed parent leaves no worker behind */
     sigprocmask(SIG_SETMASK, &s->before, NULL);
     signal(SIGINT, SIG_IGN); /* the terminal sends it to all; the parent decides */
-    struct head head = {0};
-    char *bytes = NULL;
-    FILE *out = open_memstream(&bytes, &head.n_byte);
-    if (!out) {
-        _exit(1);
+    struct tmx_pool_child c = {.fd = fd, .ok = true, .wall_s = tmx_os_now_s(), .cpu_s = tmx_os_cpu_s()};
+    if (s->p->run_together) {
+        s->p->run_together(s->p->ctx, w->task, w->n_task, &c);
+    } else {
+        c.ok = run_one(s, w->task[0], &c);
     }
-    const double wall_s = tmx_os_now_s(), cpu_s = tmx_os_cpu_s();
-    head.status = s->p->run(s->p->ctx, task, out, &head.err);
-    head.wall_s = tmx_os_now_s() - wall_s;
-    head.cpu_s = tmx_os_cpu_s() - cpu_s;
-    const bool ok =
-        fclose(out) == 0 && write_all(fd, &head, sizeof head) && write_all(fd, bytes, head.n_byte);
     fflush(stdout);
-    _exit(ok ? 0 : 1);
+    _exit(c.ok ? 0 : 1);
 }
 
-static enum tmx_status start(struct pool *s, struct worker *w, size_t task, struct tmx_err *err)
+/* w->task and n_task say what. */
+static enum tmx_status start(struct pool *s, struct worker *w, struct tmx_err *err)
 {
     int fd[2];
     if (pipe(fd) != 0) {
@@ -97,14 +132,16 @@ static enum tmx_status start(struct pool *s, struct worker *w, size_t task, stru
     const pid_t pid = fork();
     if (pid == 0) {
         close(fd[0]);
-        child(s, task, fd[1]);
+        child(s, w, fd[1]);
     }
     close(fd[1]);
     if (pid < 0) {
         close(fd[0]);
         return tmx_fail(err, TMX_EIO, "cannot start a worker: %s", strerror(errno));
     }
-    *w = (struct worker){.pid = pid, .fd = fd[0], .task = task};
+    w->pid = pid;
+    w->fd = fd[0];
+    w->alone = w->n_task == 1;
     s->n_busy++;
     return TMX_OK;
 }
@@ -119,28 +156,65 @@ static int reap(struct worker *w)
     return status;
 }
 
-/* A child closed its pipe: keep what it sent, or say how it died. */
-static void finish(struct pool *s, struct worker *w)
+static bool keep(struct pool *s, struct worker *w, const struct head *head, const char *bytes)
 {
-    struct head head = {0};
+    size_t i = 0;
+    while (i < w->n_task && w->task[i] != head->task) {
+        i++;
+    }
+    char *copy = i < w->n_task ? malloc(sizeof *head + head->n_byte + 1) : NULL;
+    if (!copy) {
+        return false;
+    }
+    memcpy(copy, head, sizeof *head);
+    memcpy(copy + sizeof *head, bytes, head->n_byte);
+    copy[sizeof *head + head->n_byte] = '\0';
+    s->held[head->task] = copy;
+    w->n_task--;
+    memmove(&w->task[i], &w->task[i + 1], (w->n_task - i) * sizeof w->task[0]);
+    return true;
+}
+
+/* The first whole answer among what a child has sent; *task is its task. */
+static bool take(struct pool *s, struct worker *w, size_t *task)
+{
+    struct head head;
+    if (w->size < sizeof head) {
+        return false;
+    }
+    memcpy(&head, w->data, sizeof head);
+    if (w->size - sizeof head < head.n_byte || !keep(s, w, &head, w->data + sizeof head)) {
+        return false;
+    }
+    w->size -= sizeof head + head.n_byte;
+    memmove(w->data, w->data + sizeof head + head.n_byte, w->size);
+    *task = head.task;
+    return true;
+}
+
+/* A child closed its pipe: what it has not answered is run again, or it is said how it died. */
+static enum tmx_status finish(struct pool *s, struct worker *w, struct tmx_err *err)
+{
     const int status = reap(w);
     s->n_busy--;
-    if (w->size >= sizeof head) {
-        memcpy(&head, w->data, sizeof head);
+    w->size = 0;
+    for (size_t i = 0; i < w->n_task && !w->alone; i++) {
+        s->again[w->task[i]] = true;
+        s->n_again++;
     }
-    if (w->size < sizeof head || w->size != sizeof head + head.n_byte) {
-        head = (struct head){0};
+    if (w->alone && w->n_task == 1) {
+        struct head head = {.task = w->task[0]};
         head.status = WIFSIGNALED(status)
                           ? tmx_fail(&head.err, TMX_ESOLVE, "the run crashed with signal %d (%s)",
                                      WTERMSIG(status), strsignal(WTERMSIG(status)))
                           : tmx_fail(&head.err, TMX_ESOLVE, "the run ended early with exit code %d",
                                      WEXITSTATUS(status));
-        memcpy(w->data, &head, sizeof head); /* receive has made room for more than this */
+        return keep(s, w, &head, "") ? TMX_OK : tmx_fail(err, TMX_ENOMEM, "out of memory");
     }
-    s->held[w->task] = w->data;
-    w->data = NULL;
+    return TMX_OK;
 }
 
+/* More of what a child sends. */
 static enum tmx_status receive(struct pool *s, struct worker *w, struct tmx_err *err)
 {
     if (w->room - w->size < READ_SIZE + 1) {
@@ -155,11 +229,8 @@ static enum tmx_status receive(struct pool *s, struct worker *w, struct tmx_err 
     const ssize_t n = read(w->fd, w->data + w->size, READ_SIZE);
     if (n > 0) {
         w->size += (size_t)n;
-        w->data[w->size] = '\0';
-    } else if (n == 0 || errno != EINTR) {
-        finish(s, w);
     }
-    return TMX_OK;
+    return n > 0 || (n < 0 && errno == EINTR) ? TMX_OK : finish(s, w, err);
 }
 
 static enum tmx_status collect(struct pool *s, size_t task, struct tmx_err *err)
@@ -194,35 +265,63 @@ static bool wanted(const struct pool *s, size_t task)
     return !s->p->wanted || s->p->wanted(s->p->ctx, task);
 }
 
+/* The next tasks for a worker, shared out among those that are idle; 0: there are none. */
+static size_t give(struct pool *s, struct worker *w)
+{
+    const size_t idle = s->n_worker - s->n_busy;
+    size_t left = 0, most;
+    w->n_task = 0;
+    for (size_t i = 0; i < s->p->n_task && s->n_again > 0; i++) {
+        if (s->again[i]) {
+            s->again[i] = false;
+            s->n_again--;
+            w->task[w->n_task++] = i;
+            return 1;
+        }
+    }
+    for (size_t i = s->next_start; i < s->p->n_task; i++) {
+        left += wanted(s, i);
+    }
+    most = s->p->run_together ? (left + idle - 1) / idle : 1;
+    most = s->p->run_together && most > s->p->n_together ? s->p->n_together : most;
+    for (; s->next_start < s->p->n_task && w->n_task < most; s->next_start++) {
+        if (wanted(s, s->next_start)) {
+            w->task[w->n_task++] = s->next_start;
+        }
+    }
+    return w->n_task;
+}
+
 static enum tmx_status start_idle(struct pool *s, struct tmx_err *err)
 {
     enum tmx_status st = TMX_OK;
     for (unsigned i = 0; i < s->n_worker && !st; i++) {
-        while (s->next_start < s->p->n_task && !wanted(s, s->next_start)) {
-            s->next_start++;
-        }
-        if (s->workers[i].pid == 0 && s->next_start < s->p->n_task) {
-            st = start(s, &s->workers[i], s->next_start++, err);
+        if (s->workers[i].pid == 0 && give(s, &s->workers[i]) > 0) {
+            st = start(s, &s->workers[i], err);
         }
     }
     return st;
 }
 
+static bool runs(const struct pool *s, size_t task)
+{
+    for (unsigned i = 0; i < s->n_worker; i++) {
+        const struct worker *w = &s->workers[i];
+        if (w->pid != 0 && w->n_task > 0 && w->task[0] == task) {
+            return true;
+        }
+    }
+    return false;
+}
+
 /* Hand over what is finished, in the order asked for. */
-static enum tmx_status hand_over(struct pool *s, struct worker *w, struct tmx_err *err)
+static enum tmx_status hand_over(struct pool *s, size_t task, struct tmx_err *err)
 {
     if (s->p->as_completed) {
-        return collect(s, w->task, err);
+        return collect(s, task, err);
     }
     enum tmx_status st = TMX_OK;
-    for (; s->next_collect < s->next_start && !st; s->next_collect++) {
-        bool running = false;
-        for (unsigned i = 0; i < s->n_worker; i++) {
-            running = running || (s->workers[i].pid != 0 && s->workers[i].task == s->next_collect);
-        }
-        if (running) {
-            break;
-        }
+    for (; s->next_collect < s->next_start && !st && !runs(s, s->next_collect); s->next_collect++) {
         if (s->held[s->next_collect]) { /* else it was not wanted */
             st = collect(s, s->next_collect, err);
         }
@@ -249,9 +348,14 @@ static enum tmx_status step(struct pool *s, struct pollfd *fds, struct tmx_err *
         if (w->pid == 0 || fds[i].revents == 0) {
             continue;
         }
+        const size_t last = w->task[0];
+        const bool waits = w->n_task > 0;
         st = receive(s, w, err);
-        if (!st && w->pid == 0) {
-            st = hand_over(s, w, err);
+        if (!st && w->pid == 0 && waits && s->held[last]) { /* it died over its only task */
+            st = hand_over(s, last, err);
+        }
+        for (size_t task; !st && w->pid != 0 && take(s, w, &task);) {
+            st = hand_over(s, task, err);
         }
     }
     tmx_progress_show(&s->progress);
@@ -272,6 +376,7 @@ static void release(struct pool *s)
     }
     free(s->workers);
     free(s->held);
+    free(s->again);
     tmx_progress_end(&s->progress);
     sigprocmask(SIG_SETMASK, &s->before, NULL);
 }
@@ -291,9 +396,10 @@ enum tmx_status tmx_pool_run(const struct tmx_pool *p, struct tmx_err *err)
     sigprocmask(SIG_BLOCK, &s.stop, &s.before);
     s.workers = calloc(s.n_worker, sizeof *s.workers);
     s.held = calloc(p->n_task, sizeof *s.held);
+    s.again = calloc(p->n_task, sizeof *s.again);
     struct pollfd *fds = calloc(s.n_worker, sizeof *fds);
     enum tmx_status st = TMX_OK;
-    if (!s.workers || !s.held || !fds) {
+    if (!s.workers || !s.held || !s.again || !fds) {
         st = tmx_fail(err, TMX_ENOMEM, "out of memory");
     } else {
         size_t n_wanted = 0;

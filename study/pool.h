@@ -21,6 +21,12 @@ struct tmx_pool_result {
     double wall_s, cpu_s; /* of run alone; 0 when it crashed */
 };
 
+struct tmx_pool_child; /* the way to the parent */
+void tmx_pool_done(struct tmx_pool_child *child, size_t task, enum tmx_status st, const struct tmx_err *err,
+                   const void *bytes, size_t n_byte);
+
+enum { TMX_POOL_TOGETHER = 64 }; /* n_together at most */
+
 struct tmx_pool {
     size_t n_task;
     unsigned n_worker; /* 0: one a processor */
@@ -29,6 +35,11 @@ struct tmx_pool {
     void *ctx;
     /* In the child. Write the result to out; it is handed over whole, also on failure. */
     enum tmx_status (*run)(void *ctx, size_t task, FILE *out, struct tmx_err *err);
+    /* OPTIONAL, and then in place of run, with as_completed: in the child, up to n_together tasks of those
+     * that are next, each answered by tmx_pool_done as it ends. A child that crashes costs nothing but time:
+     * the tasks it has not answered are run again, each in a child of its own. */
+    size_t n_together;
+    void (*run_together)(void *ctx, const size_t *task, size_t n, struct tmx_pool_child *child);
     /* In the parent, once a task. Any other answer than TMX_OK stops the pool. A task's
      * own failure does not: collect decides. NULL: the first failed task stops it. */
     enum tmx_status (*collect)(void *ctx, const struct tmx_pool_result *r, struct tmx_err *err);

@@ -51,12 +51,17 @@ struct tmx_thermal_ops {
      * TMX_ESOLVE when a temperature is not finite. */
     enum tmx_status (*step)(void *state, double dt_s, const double *power_w, double *temp_k);
 
-    /* OPTIONAL. The step of n instances of one model at once, each with its own power_w and temp_k: the same
-     * bits as n single steps, and nothing of one instance reaches another. Fastest where neighbours have one
-     * level of convection. Returns TMX_OK, or TMX_ESOLVE when a temperature is not finite, all having been
-     * stepped; *bad is the first such instance. Absent: step is called for each. */
+    /* OPTIONAL. The step of n instances of one model, or of models that are the same, at once, each with its
+     * own power_w and temp_k: the same bits as n single steps, and nothing of one instance reaches another.
+     * Fastest where neighbours have one level of convection. Returns TMX_OK, or TMX_ESOLVE when a temperature
+     * is not finite, all having been stepped; *bad is the first such instance. Absent: step is called for
+     * each. */
     enum tmx_status (*step_many)(size_t n, void *const *state, double dt_s, const double *const *power_w,
                                  double *const *temp_k, size_t *bad);
+
+    /* OPTIONAL. Two models whose instances may step together in step_many: the numbers of both are the same,
+     * also those of every dt_s prepared. Absent: only instances of one model step together. */
+    bool (*same)(const void *a, const void *b);
 
     /* REQUIRED. Do for dt_s what step would do at its first use (factor, tabulate), for
      * every convection level. Not in the tick. */

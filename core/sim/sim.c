@@ -260,27 +260,32 @@ enum tmx_status tmx_sim_run(struct tmx_sim *s, const struct tmx_observer *observ
     return tmx_sim_advance(s, 0, observer, err);
 }
 
+enum tmx_status tmx_sim_look(struct tmx_sim *s, const struct tmx_observer *observer, struct tmx_err *err)
+{
+    if (observer && observer->tick) {
+        observer->tick(observer->ctx, s);
+    }
+    if (s->tick % s->quantum == 0) {
+        const enum tmx_status stuck = s->tick % (1024 * s->quantum) == 0 ? check_progress(s, err) : TMX_OK;
+        if (stuck) {
+            return stuck;
+        }
+        if (observer && observer->stop && observer->stop(observer->ctx)) {
+            return tmx_fail(err, TMX_ESTOPPED, "stopped at %.3f s", tmx_sim_time_s(s));
+        }
+    }
+    return TMX_OK;
+}
+
 enum tmx_status tmx_sim_advance(struct tmx_sim *s, uint64_t n_tick, const struct tmx_observer *observer,
                                 struct tmx_err *err)
 {
     const uint64_t end = n_tick ? s->tick + n_tick : UINT64_MAX;
     while (!tmx_sim_done(s) && s->tick < end) {
-        const enum tmx_status st = tmx_sim_tick(s, err);
+        enum tmx_status st = tmx_sim_tick(s, err);
+        st = st ? st : tmx_sim_look(s, observer, err);
         if (st) {
             return st;
-        }
-        if (observer && observer->tick) {
-            observer->tick(observer->ctx, s);
-        }
-        if (s->tick % s->quantum == 0) {
-            const enum tmx_status stuck =
-                s->tick % (1024 * s->quantum) == 0 ? check_progress(s, err) : TMX_OK;
-            if (stuck) {
-                return stuck;
-            }
-            if (observer && observer->stop && observer->stop(observer->ctx)) {
-                return tmx_fail(err, TMX_ESTOPPED, "stopped at %.3f s", tmx_sim_time_s(s));
-            }
         }
     }
     return TMX_OK;

@@ -10,6 +10,13 @@
 
 struct tmx_slices;
 
+/* A tick in two parts, for those who step the GPUs' temperatures between them (fleet.c). */
+TMX_NODISCARD enum tmx_status tmx_sim_tick_to_watts(struct tmx_sim *s, struct tmx_err *err);
+void tmx_sim_tick_end(struct tmx_sim *s);
+/* What tmx_sim_advance does after a tick: the observer looks, and is there progress? */
+TMX_NODISCARD enum tmx_status tmx_sim_look(struct tmx_sim *s, const struct tmx_observer *observer,
+                                           struct tmx_err *err);
+
 struct tmx_sim {
     struct tmx_sim_spec spec;
     struct tmx_machine *machine;

@@ -28,18 +28,16 @@ struct slice {
 
 struct tmx_slices {
     struct tmx_sim *sim;
-    struct tmx_crew *crew; /* NULL: one thread */
-    size_t n_base, *base;  /* [n_base + 1] where slices may begin */
-    bool *joined;          /* [n_base] this one goes with the one before */
-    struct slice *slice;   /* [n_base], */
-    size_t n;              /* of which n are in use */
-    size_t *slice_of;      /* [n_gpu] index in base */
-    size_t **next;         /* [n_base] scratch of the plan */
-    size_t *order;         /* [n_gpu] slice by slice: those of one level of convection together */
-    double *scratch;       /* [n_base * largest n_sm] */
-    void **state;          /* [n_gpu] of the thermal step, as the next two */
-    const double **power_w;
-    double **temp_k;
+    struct tmx_crew *crew;     /* NULL: one thread */
+    size_t n_base, *base;      /* [n_base + 1] where slices may begin */
+    bool *joined;              /* [n_base] this one goes with the one before */
+    struct slice *slice;       /* [n_base], */
+    size_t n;                  /* of which n are in use */
+    size_t *slice_of;          /* [n_gpu] index in base */
+    size_t **next;             /* [n_base] scratch of the plan */
+    size_t *order;             /* [n_gpu] slice by slice: those of one level of convection together */
+    double *scratch;           /* [n_base * largest n_sm] */
+    struct tmx_step_view gang; /* [n_gpu] */
 };
 
 static void cut(struct tmx_slices *s, size_t n_gpu, size_t n_thread)
@@ -77,11 +75,11 @@ enum tmx_status tmx_slices_create(struct tmx_slices **out, struct tmx_sim *sim, 
     s->slice_of = calloc(n, sizeof *s->slice_of);
     s->next = calloc(n, sizeof *s->next);
     s->order = calloc(n, sizeof *s->order);
-    s->state = calloc(n, sizeof *s->state);
-    s->power_w = calloc(n, sizeof *s->power_w);
-    s->temp_k = calloc(n, sizeof *s->temp_k);
-    const bool got =
-        s->base && s->joined && s->slice_of && s->next && s->order && s->state && s->power_w && s->temp_k;
+    s->gang.state = calloc(n, sizeof *s->gang.state);
+    s->gang.power_w = calloc(n, sizeof *s->gang.power_w);
+    s->gang.temp_k = calloc(n, sizeof *s->gang.temp_k);
+    const bool got = s->base && s->joined && s->slice_of && s->next && s->order && s->gang.state &&
+                     s->gang.power_w && s->gang.temp_k;
     if (got) {
         cut(s, n, n_thread);
         s->slice = calloc(s->n_base, sizeof *s->slice);
@@ -115,9 +113,9 @@ void tmx_slices_destroy(struct tmx_slices *s)
         free(s->next);
         free(s->order);
         free(s->scratch);
-        free(s->state);
-        free(s->power_w);
-        free(s->temp_k);
+        free(s->gang.state);
+        free(s->gang.power_w);
+        free(s->gang.temp_k);
         free(s);
     }
 }
@@ -255,36 +253,58 @@ static enum tmx_status power(struct tmx_sim *s, struct tmx_gpus span, struct tmx
                      (double)s->tick * s->spec.dt_s);
 }
 
+enum tmx_status tmx_slices_heat_failed(const struct tmx_slices *p, size_t k, enum tmx_status st,
+                                       struct tmx_err *err)
+{
+    return tmx_fail(err, st, "thermal back-end %s, GPU %zu, tick %" PRIu64,
+                    p->sim->spec.thermal[p->order[k]].ops->base.name, p->order[k], p->sim->tick);
+}
+
+size_t tmx_slices_gpu(const struct tmx_slices *p, size_t k)
+{
+    return p->order[k];
+}
+
+static void to_gang(const struct tmx_slices *p, size_t k, const struct tmx_step_view *v)
+{
+    const struct tmx_sim *s = p->sim;
+    const size_t g = p->order[k], u0 = s->machine->gpu[g].unit0;
+    v->state[k] = s->thermal[g].state;
+    v->power_w[k] = &s->frame.power_w[u0];
+    v->temp_k[k] = &s->frame.temp_k[u0];
+}
+
+void tmx_slices_gang(const struct tmx_slices *p, const struct tmx_step_view *v)
+{
+    for (size_t k = 0; k < p->sim->machine->n_gpu; k++) {
+        to_gang(p, k, v);
+    }
+}
+
 /* GPUs of one model side by side in the order of their convection step as a gang. */
 static enum tmx_status heat(const struct tmx_slices *p, struct tmx_gpus span, struct tmx_err *err)
 {
     const struct tmx_sim *s = p->sim;
-    void **state = p->state + span.first;
-    const double **power_w = p->power_w + span.first;
-    double **temp_k = p->temp_k + span.first;
     for (size_t first = span.first, n_gang; first < span.end; first += n_gang) {
         const struct tmx_sim_gpu_thermal *kind = &s->spec.thermal[p->order[first]];
         size_t bad = 0;
         for (n_gang = 0; first + n_gang < span.end; n_gang++) {
-            const size_t g = p->order[first + n_gang];
-            if (s->spec.thermal[g].model != kind->model) {
+            if (s->spec.thermal[p->order[first + n_gang]].model != kind->model) {
                 break;
             }
-            state[n_gang] = s->thermal[g].state;
-            power_w[n_gang] = &s->frame.power_w[s->machine->gpu[g].unit0];
-            temp_k[n_gang] = &s->frame.temp_k[s->machine->gpu[g].unit0];
+            to_gang(p, first + n_gang, &p->gang);
         }
         const enum tmx_status st =
-            tmx_thermal_step_many(kind->ops, n_gang, state, s->spec.dt_s, power_w, temp_k, &bad);
+            tmx_thermal_step_many(kind->ops, n_gang, p->gang.state + first, s->spec.dt_s,
+                                  p->gang.power_w + first, p->gang.temp_k + first, &bad);
         if (st) {
-            return tmx_fail(err, st, "thermal back-end %s, GPU %zu, tick %" PRIu64, kind->ops->base.name,
-                            p->order[first + bad], s->tick);
+            return tmx_slices_heat_failed(p, first + bad, st, err);
         }
     }
     return TMX_OK;
 }
 
-static void tick(void *ctx, size_t i)
+static void to_watts(void *ctx, size_t i)
 {
     struct tmx_slices *p = ctx;
     struct tmx_sim *s = p->sim;
@@ -299,13 +319,27 @@ static void tick(void *ctx, size_t i)
     advance(s, own); /* 7 progress, retire, sleep */
     own->stage = POWER;
     own->st = power(s, own->span, &own->err); /* 8 watts */
+}
+
+static void record(void *ctx, size_t i)
+{
+    const struct tmx_slices *p = ctx;
+    const struct tmx_sim *s = p->sim;
+    tmx_recorder_sample(s->recorder, s->machine, p->slice[i].span, &s->frame, s->spec.dt_s);
+}
+
+static void tick(void *ctx, size_t i)
+{
+    struct tmx_slices *p = ctx;
+    struct slice *own = &p->slice[i];
+    to_watts(p, i);
     if (own->st) {
         return;
     }
     own->stage = HEAT;
     own->st = heat(p, own->span, &own->err); /* 9 kelvins */
     if (!own->st) {
-        tmx_recorder_sample(s->recorder, s->machine, own->span, &s->frame, s->spec.dt_s);
+        record(p, i);
     }
 }
 
@@ -324,21 +358,39 @@ static enum tmx_status failure(const struct tmx_slices *p, struct tmx_err *err)
     return first ? first->st : TMX_OK;
 }
 
-enum tmx_status tmx_slices_tick(struct tmx_slices *p, struct tmx_err *err)
+/* The tick has gone well in all slices. */
+static void end_tick(struct tmx_slices *p)
 {
     struct tmx_sim *s = p->sim;
     size_t n_done = 0;
-    tmx_crew_do(p->crew, p->n, tick, p);
-    const enum tmx_status st = failure(p, err);
     for (size_t i = 0; i < p->n; i++) {
         n_done += p->slice[i].n_done;
     }
-    if (!st && !s->machine->members) {
+    if (!s->machine->members) {
         tmx_machine_end_tick(s->machine, n_done, 0);
     }
+    tmx_meter_add(s->meter, s->recorder->now_w);
+    tmx_recorder_end_tick(s->recorder, s->spec.dt_s); /* 10 the only way out */
+}
+
+enum tmx_status tmx_slices_tick(struct tmx_slices *p, struct tmx_err *err)
+{
+    tmx_crew_do(p->crew, p->n, tick, p);
+    const enum tmx_status st = failure(p, err);
     if (!st) {
-        tmx_meter_add(s->meter, s->recorder->now_w);
-        tmx_recorder_end_tick(s->recorder, s->spec.dt_s); /* 10 the only way out */
+        end_tick(p);
     }
     return st;
+}
+
+enum tmx_status tmx_slices_to_watts(struct tmx_slices *p, struct tmx_err *err)
+{
+    tmx_crew_do(p->crew, p->n, to_watts, p);
+    return failure(p, err);
+}
+
+void tmx_slices_end(struct tmx_slices *p)
+{
+    tmx_crew_do(p->crew, p->n, record, p);
+    end_tick(p);
 }

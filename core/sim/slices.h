@@ -25,6 +25,24 @@ void tmx_slices_sense(struct tmx_slices *slices);
 /* The request is applied, blocks advance, watts, kelvins, the record. */
 TMX_NODISCARD enum tmx_status tmx_slices_tick(struct tmx_slices *slices, struct tmx_err *err);
 
+/* The same in parts, for those who step temperatures of several simulations together (fleet.c): up to the
+ * watts; the record, when all kelvins are there. */
+TMX_NODISCARD enum tmx_status tmx_slices_to_watts(struct tmx_slices *slices, struct tmx_err *err);
+void tmx_slices_end(struct tmx_slices *slices);
+
+/* What tmx_thermal_step_many takes: arrays of one entry a GPU, those of one level of convection side by side.
+ */
+struct tmx_step_view {
+    void **state;
+    const double **power_w;
+    double **temp_k;
+};
+void tmx_slices_gang(const struct tmx_slices *slices, const struct tmx_step_view *view);
+size_t tmx_slices_gpu(const struct tmx_slices *slices, size_t k); /* whose entry k is */
+/* The step of entry k has failed: st, with the words. */
+enum tmx_status tmx_slices_heat_failed(const struct tmx_slices *slices, size_t k, enum tmx_status st,
+                                       struct tmx_err *err);
+
 /* For other loops over many GPUs; NULL: one thread. */
 struct tmx_crew *tmx_slices_crew(const struct tmx_slices *slices);
 

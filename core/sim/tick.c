@@ -188,7 +188,8 @@ static enum tmx_status cool(struct tmx_sim *s, struct tmx_err *err)
                : TMX_OK;
 }
 
-enum tmx_status tmx_sim_tick(struct tmx_sim *s, struct tmx_err *err)
+/* What comes before the GPUs go on, each by itself. */
+static enum tmx_status decide(struct tmx_sim *s, struct tmx_err *err)
 {
     enum tmx_status st = TMX_OK;
     begin(s);
@@ -206,7 +207,25 @@ enum tmx_status tmx_sim_tick(struct tmx_sim *s, struct tmx_err *err)
     if (s->tick % s->quantum == 0 || (s->cooling && s->tick % s->cool == 0) || s->tick == s->warmup) {
         tmx_slices_plan(s->slices);
     }
-    st = tmx_slices_tick(s->slices, err); /* 5 to 10: each GPU by itself */
+    return TMX_OK;
+}
+
+enum tmx_status tmx_sim_tick(struct tmx_sim *s, struct tmx_err *err)
+{
+    enum tmx_status st = decide(s, err);
+    st = st ? st : tmx_slices_tick(s->slices, err); /* 5 to 10: each GPU by itself */
     s->tick += !st;
     return st;
+}
+
+enum tmx_status tmx_sim_tick_to_watts(struct tmx_sim *s, struct tmx_err *err)
+{
+    const enum tmx_status st = decide(s, err);
+    return st ? st : tmx_slices_to_watts(s->slices, err);
+}
+
+void tmx_sim_tick_end(struct tmx_sim *s)
+{
+    tmx_slices_end(s->slices);
+    s->tick++;
 }

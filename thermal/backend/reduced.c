@@ -271,6 +271,31 @@ static enum tmx_status step_many(size_t n, void *const *state, double dt_s, cons
     return st;
 }
 
+static bool equal(const double *a, const double *b, size_t n)
+{
+    return memcmp(a, b, n * sizeof *a) == 0;
+}
+
+static bool same(const void *model_a, const void *model_b)
+{
+    const struct model *a = model_a, *b = model_b;
+    const struct tmx_reduced_model *x = &a->shared, *y = &b->shared;
+    bool is = x->n_level == y->n_level && x->n_mode == y->n_mode && a->n_table == b->n_table &&
+              x->modal[0].n_unit == y->modal[0].n_unit && x->modal[0].mode_row == y->modal[0].mode_row;
+    for (size_t l = 0; is && l < x->n_level; l++) {
+        const struct tmx_modal *m = &x->modal[l], *n = &y->modal[l];
+        is = m->n_mode == n->n_mode && m->kernel == n->kernel && !m->direct == !n->direct &&
+             equal(m->in, n->in, m->n_unit * m->mode_row) && equal(m->out, n->out, m->n_mode * m->unit_row) &&
+             equal(m->rate, n->rate, m->mode_row) &&
+             (!m->direct || equal(m->direct, n->direct, m->n_unit * m->unit_row));
+    }
+    for (size_t t = 0; is && t < a->n_table; t++) {
+        is = a->table[t].dt_s == b->table[t].dt_s &&
+             equal(a->table[t].row, b->table[t].row, 2 * x->n_level * x->modal[0].mode_row);
+    }
+    return is;
+}
+
 static enum tmx_status predict(const void *state, double dt_s, const double *power_w, double *temp_k)
 {
     const struct state *s = state;
@@ -478,6 +503,7 @@ const struct tmx_thermal_ops tmx_thermal_reduced = {
     .destroy = destroy,
     .step = step,
     .step_many = step_many,
+    .same = same,
     .prepare = prepare,
     .steady = steady,
     .read = read_now,

@@ -116,6 +116,52 @@ static void large_results_arrive_whole(void **state)
     assert_int_equal(n, 4);
 }
 
+/* Tasks of a child in reverse order; the child dies over CRASH, every time. */
+static void together(void *ctx, const size_t *task, size_t n, struct tmx_pool_child *child)
+{
+    (void)ctx;
+    for (size_t i = n; i-- > 0;) {
+        char text[64];
+        struct tmx_err err = {0};
+        if (task[i] == CRASH) {
+            signal(SIGKILL, SIG_DFL);
+            raise(SIGKILL);
+        }
+        snprintf(text, sizeof text, "task %zu", task[i]);
+        const enum tmx_status st = task[i] == FAIL ? tmx_fail(&err, TMX_EUNFINISHED, "no way") : TMX_OK;
+        tmx_pool_done(child, task[i], st, &err, text, strlen(text));
+    }
+}
+
+static void a_crash_among_tasks_that_run_together_costs_its_task(void **state)
+{
+    (void)state;
+    for (unsigned n_worker = 1; n_worker <= 5; n_worker += 2) {
+        for (size_t n_together = 1; n_together <= TMX_POOL_TOGETHER; n_together += 9) {
+            struct seen s = {0};
+            const struct tmx_pool pool = {.n_task = N_TASK,
+                                          .n_worker = n_worker,
+                                          .as_completed = true,
+                                          .ctx = &s,
+                                          .n_together = n_together,
+                                          .run_together = together,
+                                          .collect = collect,
+                                          .wanted = wanted};
+            assert_int_equal(tmx_pool_run(&pool, NULL), TMX_OK);
+            assert_int_equal(s.n, N_TASK - 1);
+            for (size_t i = 0; i < N_TASK; i++) {
+                char text[64] = "";
+                if (i != SKIP && i != CRASH) {
+                    snprintf(text, sizeof text, "task %zu", i);
+                }
+                assert_string_equal(s.text[i], text);
+                assert_int_equal(s.status[i], i == FAIL ? TMX_EUNFINISHED : i == CRASH ? TMX_ESOLVE : TMX_OK);
+            }
+            assert_non_null(strstr(s.err[CRASH].msg, "signal 9"));
+        }
+    }
+}
+
 static enum tmx_status refuse(void *ctx, const struct tmx_pool_result *r, struct tmx_err *err)
 {
     (void)ctx;
@@ -157,6 +203,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(results_arrive_in_task_order_and_a_crash_costs_its_task),
+        cmocka_unit_test(a_crash_among_tasks_that_run_together_costs_its_task),
         cmocka_unit_test(large_results_arrive_whole),
         cmocka_unit_test(the_collector_can_stop_everything),
         cmocka_unit_test(ctrl_c_says_what_is_done),

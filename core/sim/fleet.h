@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#ifndef TMX_CORE_SIM_FLEET_H
+#define TMX_CORE_SIM_FLEET_H
+
+/* Simulations that advance tick by tick side by side, so that their GPUs step as gangs where their thermal
+ * models are the same. Each gets the bytes that it would get alone; one that fails or ends leaves the others
+ * as they are. */
+
+#include "core/sim/sim.h"
+
+struct tmx_fleet;
+
+/* Room for n_lane simulations at a time. */
+TMX_NODISCARD enum tmx_status tmx_fleet_create(struct tmx_fleet **f, size_t n_lane, struct tmx_err *err);
+void tmx_fleet_destroy(struct tmx_fleet *f); /* accepts NULL; the simulations stay their owner's */
+
+/* Put a simulation on a free lane, to go on as tmx_sim_run would; it and its observer (may be NULL) stay
+ * there until tmx_fleet_next names the lane. */
+TMX_NODISCARD enum tmx_status tmx_fleet_join(struct tmx_fleet *f, size_t lane, struct tmx_sim *sim,
+                                             const struct tmx_observer *observer, struct tmx_err *err);
+
+/* Advance all until one has ended: its lane, which is free again, and what tmx_sim_run would have returned.
+ * False when there is none left. */
+bool tmx_fleet_next(struct tmx_fleet *f, size_t *lane, enum tmx_status *st, struct tmx_err *err);
+
+#endif

@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Runs side by side: each gets what it gets alone, to the last bit; who fails or ends leaves the others as
+ * they are. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/config.h"
+#include "core/sim/fleet.h"
+#include "run/run.h"
+#include "tests/support/scratch.h"
+
+enum { N_RUN = 8, N_LANE = 5, RUNAWAY = 3, NO_NUMBER = 4, ON_TWO = 6, LATER = 100 };
+
+/* One package under five policies, another tick, another package, two GPUs of one kind, leakage that runs
+ * away. */
+static const char *const keys[N_RUN] = {
+    "policy = \"MU\";",
+    "policy = \"MNU\";",
+    "policy = \"BL\"; tick_s = 0.005;",
+    "policy = \"BL\"; chip_power = { leakage_w = 400.0; leakage_exp_per_k = 0.06; };",
+    "policy = \"DVFS\";",
+    "policy = \"DVFS\"; package = { r_convec = 0.4; };",
+    "policy = \"MG-BL\"; gpus = 2;",
+    "policy = \"A\";",
+};
+
+struct outcome {
+    enum tmx_status st;
+    struct tmx_err err;
+    double metric[128];
+    double temp_k[64];
+};
+
+static struct tmx_run *open_run(size_t i, const char *mix_file)
+{
+    struct tmx_err err = {0};
+    struct tmx_run *run = NULL;
+    struct tmx_config *cfg = NULL;
+    char text[1024];
+    snprintf(text, sizeof text, "seed = 1; warmup_s = 1.0; rows = 8; cols = 8; mix = \"%s\"; %s%s", mix_file,
+             keys[i], strstr(keys[i], "tick_s") ? "" : " tick_s = 0.01;");
+    assert_int_equal(tmx_config_parse(&cfg, text, "test", &err), TMX_OK);
+    if (tmx_run_create(&run, tmx_config_root(cfg), &err)) {
+        fail_msg("%s:%u: %s", err.file, err.line, err.msg);
+    }
+    tmx_config_close(cfg);
+    return run;
+}
+
+/* A voltage that is no number: neither will the temperatures be. */
+static void poison(void *ctx, const struct tmx_sim *sim)
+{
+    size_t *n = ctx;
+    if (++*n == LATER) {
+        tmx_sim_machine(sim)->volt2[0] = NAN;
+    }
+}
+
+static void read_outcome(struct tmx_run *run, enum tmx_status st, const struct tmx_err *err,
+                         struct outcome *o)
+{
+    const struct tmx_frame *f = tmx_sim_frame(tmx_run_sim(run));
+    o->st = st;
+    o->err = *err;
+    for (size_t i = 0; tmx_metrics[i].name; i++) {
+        assert_true(i < sizeof o->metric / sizeof o->metric[0]);
+        o->metric[i] = tmx_metrics[i].value(run);
+    }
+    memcpy(o->temp_k, f->temp_k, (f->n_unit < 64 ? f->n_unit : 64) * sizeof *f->temp_k);
+}
+
+static void run_alone(size_t i, const char *mix_file, struct outcome *o)
+{
+    struct tmx_run *run = open_run(i, mix_file);
+    struct tmx_err err = {0};
+    size_t n = 0;
+    const struct tmx_observer bad = {.ctx = &n, .tick = poison};
+    const enum tmx_status st = tmx_run_execute(run, i == NO_NUMBER ? &bad : NULL, &err);
+    read_outcome(run, st, &err, o);
+    tmx_run_destroy(run);
+}
+
+static void run_side_by_side(const char *mix_file, struct outcome *o)
+{
+    struct tmx_run *run[N_LANE] = {0};
+    struct tmx_fleet *fleet;
+    size_t which[N_LANE], next = 0, lane, n = 0, n_ended = 0;
+    const struct tmx_observer bad = {.ctx = &n, .tick = poison};
+    assert_int_equal(tmx_fleet_create(&fleet, N_LANE, NULL), TMX_OK);
+    for (;;) {
+        for (size_t l = 0; l < N_LANE && next < N_RUN; l++) {
+            if (!run[l]) {
+                run[l] = open_run(which[l] = next, mix_file);
+                assert_int_equal(
+                    tmx_fleet_join(fleet, l, tmx_run_sim(run[l]), next == NO_NUMBER ? &bad : NULL, NULL),
+                    TMX_OK);
+                next++;
+            }
+        }
+        enum tmx_status st;
+        struct tmx_err err = {0};
+        if (!tmx_fleet_next(fleet, &lane, &st, &err)) {
+            break;
+        }
+        read_outcome(run[lane], st, &err, &o[which[lane]]);
+        tmx_run_destroy(run[lane]);
+        run[lane] = NULL;
+        n_ended++;
+    }
+    assert_int_equal(n_ended, N_RUN);
+    tmx_fleet_destroy(fleet);
+}
+
+static void runs_side_by_side_get_what_they_get_alone(void **state)
+{
+    static struct outcome alone[N_RUN], beside[N_RUN];
+    const char *mix_file =
+        scratch_write("fleet_mix.cfg", "name = \"m\"; kernels = ( { kernel = \"SVM\"; work_s = 8.0; }, { "
+                                       "kernel = \"Cmem\"; work_s = 4.0; } );");
+    (void)state;
+    for (size_t i = 0; i < N_RUN; i++) {
+        run_alone(i, mix_file, &alone[i]);
+    }
+    run_side_by_side(mix_file, beside);
+    assert_int_equal(alone[RUNAWAY].st, TMX_ERUNAWAY);
+    assert_int_equal(alone[NO_NUMBER].st, TMX_ESOLVE);
+    for (size_t i = 0; i < N_RUN; i++) {
+        if (i != RUNAWAY && i != NO_NUMBER) {
+            assert_int_equal(alone[i].st, TMX_OK);
+        }
+        assert_int_equal(beside[i].st, alone[i].st);
+        assert_string_equal(beside[i].err.msg, alone[i].err.msg);
+        assert_memory_equal(beside[i].metric, alone[i].metric, sizeof alone[i].metric);
+        assert_memory_equal(beside[i].temp_k, alone[i].temp_k, sizeof alone[i].temp_k);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(runs_side_by_side_get_what_they_get_alone),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
