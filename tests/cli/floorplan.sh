@@ -87,6 +87,27 @@ sed 's/length 4000/length 3900/' ice.stk >narrow.stk
 refuses 'an element lies outside the chip of 3900 x 4000 um' convert narrow.stk -o narrow
 # A floorplan is looked for beside the stack, then in the current folder, as 3D-ICE does.
 mkdir -p sub && cp ice.stk sub && f convert sub/ice.stk -o sub/out && [ -s sub/out/LOGIC.flp ] || say current folder
+# Cooled from below, a stack is written upside down; from both sides it has a film on each face.
+sed 's/^top heat/bottom heat/' ice.stk >below.stk
+f convert below.stk -o below && [ "$(grep -c N below/stack.lcf)" = 3 ] || say bottom
+diff <(grep -A5 '^3$' below/stack.lcf) <(grep -A5 '^0$' stack/stack.lcf | sed '1s/0/3/') || say upside down
+{ cat ice.stk; echo 'bottom heat sink : heat transfer coefficient 3.0e-7 ; temperature 318.15 ;'; } >both.stk
+f convert both.stk -o both && grep -q '^-r_below 0.208333' both/stack.config || say "both: $(cat both/stack.config)"
+sed -i 's/^-grid_rows.*/-grid_rows 8/; s/^-grid_cols.*/-grid_cols 8/' both/stack.config
+(cd both && "$thermix" thermal -c stack.config --network physical --quiet -steady_file all.steady --precision 4)
+# 2 W: up through silicon, glue and film 0.048 + 0.312 + 0.625 K/W, down through silicon and film 0.024 + 0.208 K/W
+awk '$1 ~ /^hsink_die/ { w = ($2 - 318.15) / 0.625; exit } END { exit !(w > 0.379 && w < 0.384) }' both/all.steady ||
+  say "both: $(grep hsink both/all.steady)"
+(cd both && f convert stack.config --to ice -o ../both2)
+awk '/^bottom/ { getline; d = $4 / 3e-7 - 1; ok = d < 1e-9 && d > -1e-9 } END { exit !ok }' both2/stack.stk || say both, out
+"$thermix" thermal -f stack/LOGIC.flp -p stack/stack.ptrace -r_below 1 2>err.txt && say "a film below in HotSpot's network"
+grep -q "r_below: HotSpot's network has no film below" err.txt || say "$(cat err.txt)"
+sed 's/temperature 318.15 ;$/temperature 300 ;/' both.stk >bad.stk && sed -i '3s/300/318.15/' bad.stk
+refuses 'bad.stk:9: a sink at 318.15 K and one at 300 K' convert bad.stk -o out
+sed 's/1.30e-4 ;/1.30e-4, 1.3e-4, 1.3e-4 ;/; s/"\.\/ice.flp"/& discretization 4 5/' ice.stk >fine.stk
+f convert fine.stk -o fine && diff fine/stack.lcf stack/stack.lcf || say one conductivity thrice
+sed 's/1.30e-4 ;/1.30e-4, 1.3e-4, 2e-4 ;/' ice.stk >bad.stk
+refuses 'bad.stk:1: 0.0002 beside 0.00013: conductivities that differ by direction' convert bad.stk -o out
 # Nothing is swallowed, doubled or written elsewhere.
 sed 's/die LOGIC/die "..\/escaped"/' ice.stk >bad.stk
 refuses 'bad.stk:7: die "../escaped": a file is named after it' convert bad.stk -o out

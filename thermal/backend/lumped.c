@@ -106,9 +106,10 @@ static enum tmx_status model_create(const void *options, const struct tmx_therma
         model_destroy(m);
         return tmx_fail(err, TMX_ENOMEM, "thermal model of %zu units", n);
     }
-    if (spec->board) {
+    if (spec->board || spec->r_below_k_per_w > 0) {
         model_destroy(m);
-        return tmx_fail(err, TMX_EUNSUPPORTED, "the lumped back-end has no secondary path (model_secondary)");
+        return tmx_fail(err, TMX_EUNSUPPORTED,
+                        "the lumped back-end has no second heat path (model_secondary, r_below)");
     }
     if (spec->init_node_k) {
         model_destroy(m);

@@ -8,7 +8,7 @@
 #include "thermal/backend/reduced_model.h"
 
 /* Change this whenever the numbers that set-up computes change. */
-static const char VERSION[] = "reduced model 8";
+static const char VERSION[] = "reduced model 9";
 
 static void add_real(struct tmx_hash *h, double v)
 {
@@ -64,6 +64,7 @@ enum tmx_status tmx_reduced_key(const struct tmx_thermal_spec *spec, const struc
     add_count(h, (size_t)spec->map_mode);
     add_count(h, spec->hotspot_lateral);
     add_count(h, spec->detailed_3d);
+    add_real(h, spec->r_below_k_per_w);
     add_count(h, spec->board != NULL);
     if (spec->board) {
         const struct tmx_board *b = spec->board;

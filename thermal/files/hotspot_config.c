@@ -73,6 +73,8 @@ const struct tmx_opt tmx_hotspot_opts[] = {
     TEXT(material_filler, "filler material by name"),
     REAL(r_convec, "K/W", 0, 1e6, 0.1, "sink to air resistance"),
     REAL(c_convec, "J/K", 0, 1e9, 140.4, "heat capacity of the air side"),
+    REAL(r_below, "K/W", 0, 1e6, 0,
+         "film on the face away from the sink, in the physical network; 0: none (not HotSpot's)"),
     BOOL(model_secondary, "heat leaves through substrate, solder and board, too"),
     REAL(r_convec_sec, "K/W", 1e-6, 1e6, 1, "board to air resistance"),
     REAL(c_convec_sec, "J/K", 0, 1e9, 140.4, "heat capacity of the air below the board"),

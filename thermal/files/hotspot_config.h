@@ -32,6 +32,7 @@ struct tmx_hotspot_config {
     double t_chip, k_chip, p_chip, t_interface, k_interface, p_interface;
     double s_spreader, t_spreader, k_spreader, p_spreader, s_sink, t_sink, k_sink, p_sink;
     double r_convec, c_convec;
+    double r_below;            /* ours: a film on the face away from the sink; 0: none */
     double k_filler, p_filler; /* ours: of what the floorplan leaves of the die; k_filler 0: no gaps */
     /* secondary path; n_metal, s_c4, n_c4 do nothing in HotSpot either */
     bool model_secondary;

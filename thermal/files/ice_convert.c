@@ -158,16 +158,28 @@ static enum tmx_status write_block(const struct tmx_ice_stack *s, const char *ou
     return st;
 }
 
+/* Is it cooled from the bottom alone? Layer 0 is the one farthest from the sink. */
+static bool upside_down(const struct tmx_ice_stack *s)
+{
+    return s->top_w_per_m2k == 0 && s->bottom_w_per_m2k > 0;
+}
+
+/* The entry of the stack that is the i-th from layer 0 on. */
+static const struct tmx_ice_placed *placed_at(const struct tmx_ice_stack *s, size_t i)
+{
+    return &s->placed[upside_down(s) ? i : s->n_placed - 1 - i];
+}
+
 static void write_layers(const struct tmx_ice_stack *s, FILE *out)
 {
     size_t number = 0;
     fprintf(out, "# Converted from a 3D-ICE stack. Layer 0 is farthest from the heat sink.\n"
                  "# number, lateral flow, power, J/(m3 K), m K/W, m, floorplan\n");
-    for (size_t i = s->n_placed; i-- > 0;) {
-        const struct tmx_ice_placed *p = &s->placed[i];
+    for (size_t i = 0; i < s->n_placed; i++) {
+        const struct tmx_ice_placed *p = placed_at(s, i);
         const struct tmx_ice_kind *k = &s->kind[p->kind];
-        for (size_t j = k->n_slice; j-- > 0;) {
-            const struct tmx_ice_slice *slice = &k->slice[j];
+        for (size_t j = 0; j < k->n_slice; j++) {
+            const struct tmx_ice_slice *slice = &k->slice[upside_down(s) ? j : k->n_slice - 1 - j];
             const struct tmx_ice_material *m = &s->material[slice->material];
             char c[TMX_REAL_SIZE], r[TMX_REAL_SIZE], t[TMX_REAL_SIZE];
             tmx_real_print(c, m->c_j_per_m3k);
@@ -188,13 +200,13 @@ static bool dissipates(const struct tmx_ice_stack *s, const struct tmx_ice_place
     return any;
 }
 
-/* Columns in the order of the layers, bottom first; a row a slot. */
+/* Columns in the order of the layers; a row a slot. */
 static enum tmx_status write_powers(const struct tmx_ice_stack *s, size_t n_slot, FILE *out,
                                     struct tmx_err *err)
 {
     const char *before = "";
-    for (size_t i = s->n_placed; i-- > 0;) {
-        const struct tmx_ice_placed *p = &s->placed[i];
+    for (size_t i = 0; i < s->n_placed; i++) {
+        const struct tmx_ice_placed *p = placed_at(s, i);
         for (size_t u = 0; dissipates(s, p) && u < p->units.n_unit; u++) {
             fprintf(out, "%s%s", before, p->units.unit[u].name);
             before = "\t";
@@ -207,8 +219,8 @@ static enum tmx_status write_powers(const struct tmx_ice_stack *s, size_t n_slot
     }
     for (size_t k = 0; k < n_slot; k++) {
         before = "\n";
-        for (size_t i = s->n_placed; i-- > 0;) {
-            const struct tmx_ice_placed *p = &s->placed[i];
+        for (size_t i = 0; i < s->n_placed; i++) {
+            const struct tmx_ice_placed *p = placed_at(s, i);
             for (size_t u = 0; dissipates(s, p) && u < p->units.n_unit; u++) {
                 char w[TMX_REAL_SIZE];
                 tmx_real_print(w, p->powers.n_slot ? p->powers.w[u * n_slot + k] : 0);
@@ -221,13 +233,16 @@ static enum tmx_status write_powers(const struct tmx_ice_stack *s, size_t n_slot
     return TMX_OK;
 }
 
-/* Two sheets of next to nothing, of the top slice's material, stand for spreader and sink. */
+/* Two sheets of next to nothing, of the last layer's material, stand for spreader and sink. */
 static void write_config(const struct tmx_ice_stack *s, bool powers, FILE *out)
 {
     static const double SHEET_M = 1e-8;
-    const struct tmx_ice_kind *top = &s->kind[s->placed[0].kind];
-    const struct tmx_ice_material *m = &s->material[top->slice[0].material];
-    const double side_m = fmax(s->length_m, s->width_m);
+    const struct tmx_ice_kind *last = &s->kind[placed_at(s, s->n_placed - 1)->kind];
+    const struct tmx_ice_material *m =
+        &s->material[last->slice[upside_down(s) ? last->n_slice - 1 : 0].material];
+    const double side_m = fmax(s->length_m, s->width_m), face_m2 = s->length_m * s->width_m;
+    const bool both = s->top_w_per_m2k > 0 && s->bottom_w_per_m2k > 0;
+    const double film = upside_down(s) ? s->bottom_w_per_m2k : s->top_w_per_m2k;
     const struct {
         const char *key;
         double v;
@@ -241,8 +256,9 @@ static void write_config(const struct tmx_ice_stack *s, bool powers, FILE *out)
                 {"t_sink", SHEET_M},
                 {"k_sink", m->k_w_per_mk},
                 {"p_sink", m->c_j_per_m3k},
-                {"r_convec", 1 / (s->film_w_per_m2k * side_m * side_m)},
+                {"r_convec", 1 / (film * side_m * side_m)},
                 {"c_convec", 0},
+                {"r_below", both ? 1 / (s->bottom_w_per_m2k * face_m2) : 0},
                 {"sampling_intvl", s->slot_s > 0 ? s->slot_s : 1}};
     fprintf(out,
             "# Converted from a 3D-ICE stack, for thermix thermal --network physical.\n-model_type grid\n"
@@ -271,7 +287,7 @@ static enum tmx_status write_files(const struct tmx_ice_stack *s, const char *ou
     for (size_t f = 0; f < sizeof names / sizeof names[0] && !st; f++) {
         char path[PATH];
         struct tmx_output o;
-        if ((f == 1 && n_slot == 0) || (f == 2 && s->film_w_per_m2k == 0)) {
+        if ((f == 1 && n_slot == 0) || (f == 2 && s->top_w_per_m2k + s->bottom_w_per_m2k == 0)) {
             continue;
         }
         snprintf(path, sizeof path, "%s/%s", out_dir, names[f]);

@@ -40,8 +40,14 @@ static enum tmx_status read_material(struct tmx_ice_stack *s)
     }
     st = st ? st : tmx_ice_phrase(&s->l, ": thermal conductivity");
     st = st ? st : positive(s, &m->k_w_per_mk);
-    if (!st && tmx_span_is(s->l.word, ",")) {
-        st = tmx_ice_expected(&s->l, "one conductivity: those that differ by direction are not supported");
+    while (!st && tmx_ice_accept(&s->l, ",")) {
+        double k;
+        st = positive(s, &k);
+        if (!st && k != m->k_w_per_mk) {
+            st = tmx_fail_at(s->l.err, TMX_EPARSE, s->l.text.name, s->l.line,
+                             "%g beside %g: conductivities that differ by direction are not supported", k,
+                             m->k_w_per_mk);
+        }
     }
     st = st ? st : tmx_ice_phrase(&s->l, "; volumetric heat capacity");
     st = st ? st : positive(s, &m->c_j_per_m3k);
@@ -146,18 +152,24 @@ static enum tmx_status read_dimensions(struct tmx_ice_stack *s)
     return st;
 }
 
-/* `heat sink : heat transfer coefficient H ; temperature T ;`, `top` being read. */
-static enum tmx_status read_sink(struct tmx_ice_stack *s)
+/* `heat sink : heat transfer coefficient H ; temperature T ;`, `top` or `bottom` being read. */
+static enum tmx_status read_sink(struct tmx_ice_stack *s, double *film_w_per_m2k)
 {
     static const double W_UM2K = 1e12; /* W/(um2 K) in W/(m2 K) */
+    const double other_k = s->ambient_k;
     if (tmx_span_is(s->l.word, "pluggable")) {
         return tmx_ice_expected(&s->l, "a conventional heat sink: pluggable ones are not supported");
     }
     enum tmx_status st = tmx_ice_phrase(&s->l, "heat sink : heat transfer coefficient");
-    st = st ? st : positive(s, &s->film_w_per_m2k);
+    st = st ? st : positive(s, film_w_per_m2k);
     st = st ? st : tmx_ice_phrase(&s->l, "; temperature");
     st = st ? st : positive(s, &s->ambient_k);
-    s->film_w_per_m2k *= W_UM2K;
+    *film_w_per_m2k *= W_UM2K;
+    if (!st && other_k > 0 && other_k != s->ambient_k) {
+        return tmx_fail_at(s->l.err, TMX_EPARSE, s->l.text.name, s->l.line,
+                           "a sink at %g K and one at %g K: both must have one temperature", other_k,
+                           s->ambient_k);
+    }
     return st ? st : tmx_ice_phrase(&s->l, ";");
 }
 
@@ -213,6 +225,11 @@ static enum tmx_status read_placed(struct tmx_ice_stack *s, bool die)
         st = tmx_ice_phrase(&s->l, "floorplan");
         st = st ? st : tmx_ice_name(&s->l, p->floorplan, sizeof p->floorplan);
     }
+    if (!st && tmx_ice_accept(&s->l, "discretization")) { /* cells of one size serve all layers here */
+        double cells;
+        st = positive(s, &cells);
+        st = st ? st : positive(s, &cells);
+    }
     s->n_placed++;
     return st ? st : tmx_ice_phrase(&s->l, ";");
 }
@@ -251,11 +268,13 @@ static enum tmx_status read_file(struct tmx_ice_stack *s)
         } else if (tmx_span_is(s->l.word, "pluggable")) {
             st = tmx_ice_expected(&s->l, "a conventional heat sink: pluggable ones are not supported");
         } else if (tmx_ice_accept(&s->l, "top")) {
-            st = read_sink(s);
+            st = read_sink(s, &s->top_w_per_m2k);
+        } else if (tmx_ice_accept(&s->l, "bottom")) {
+            st = read_sink(s, &s->bottom_w_per_m2k);
         } else if (tmx_ice_accept(&s->l, "solver")) {
             st = read_solver(s);
-        } else if (tmx_span_is(s->l.word, "microchannel") || tmx_span_is(s->l.word, "bottom")) {
-            st = tmx_ice_expected(&s->l, "a stack cooled from the top: this part is not supported");
+        } else if (tmx_span_is(s->l.word, "microchannel") || tmx_span_is(s->l.word, "pinfin")) {
+            st = tmx_ice_expected(&s->l, "layers and dies only: microchannels are not supported");
         } else {
             tmx_ice_skip(&s->l); /* what is put out, and where */
         }

@@ -49,9 +49,10 @@ struct tmx_ice_stack {
     struct tmx_ice_placed placed[TMX_ICE_MAX_STACK];
     size_t n_placed;
     double length_m, width_m, cell_length_m, cell_width_m;
-    double film_w_per_m2k, ambient_k; /* of the top heat sink; film 0: none */
-    double init_k, slot_s;            /* of the solver; slot 0: steady, or not given */
-    char block[TMX_ICE_NAME];         /* file of the layers without a floorplan */
+    double top_w_per_m2k, bottom_w_per_m2k; /* films of the heat sinks; 0: none */
+    double ambient_k;                       /* of both */
+    double init_k, slot_s;                  /* of the solver; slot 0: steady, or not given */
+    char block[TMX_ICE_NAME];               /* file of the layers without a floorplan */
 };
 
 /* Read the file at path; the floorplans it names are not opened. *s is overwritten; end it with

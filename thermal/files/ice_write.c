@@ -84,6 +84,14 @@ static void material(FILE *out, size_t layer, double k, double p)
     fprintf(out, " ;\n\n");
 }
 
+static void heat_sink(FILE *out, const char *side, double m2k_per_w, double ambient_k)
+{
+    fprintf(out, "%s heat sink :\n", side);
+    number(out, "  heat transfer coefficient ", 1e-12 / m2k_per_w);
+    number(out, " ;\n  temperature ", ambient_k);
+    fprintf(out, " ;\n\n");
+}
+
 static void write_stack(const struct tmx_thermal_spec *spec, const struct tmx_hotspot_config *cfg, FILE *out)
 {
     const struct tmx_package *pk = &spec->package;
@@ -99,9 +107,11 @@ static void write_stack(const struct tmx_thermal_spec *spec, const struct tmx_ho
     }
     material(out, n, pk->k_spreader, pk->p_spreader);
     material(out, n + 1, pk->k_sink, pk->p_sink);
-    number(out, "top heat sink :\n  heat transfer coefficient ", 1e-12 / (pk->r_convec_k_per_w * W * H));
-    number(out, " ;\n  temperature ", spec->ambient_k);
-    number(out, " ;\n\ndimensions :\n  chip length ", W * UM);
+    heat_sink(out, "top", pk->r_convec_k_per_w * W * H, spec->ambient_k);
+    if (spec->r_below_k_per_w > 0) {
+        heat_sink(out, "bottom", spec->r_below_k_per_w * W * H, spec->ambient_k);
+    }
+    number(out, "dimensions :\n  chip length ", W * UM);
     number(out, ", width ", H * UM);
     number(out, " ;\n  cell length ", W * UM / (double)spec->cols);
     number(out, ", width ", H * UM / (double)spec->rows);

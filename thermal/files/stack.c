@@ -411,6 +411,12 @@ enum tmx_status tmx_stack_create(const struct tmx_hotspot_config *cfg,
            : make_package(cfg, &b.materials, options->network == TMX_NETWORK_PHYSICAL, &s->spec.package, err);
     st = st ? st : cfg->grid_layer_file[0] ? file_layers(&b) : default_layers(&b);
     st = st || !cfg->model_secondary ? st : tmx_stack_add_board(s, cfg, options->hotspot_compat, err);
+    if (!st && cfg->r_below > 0 && options->network != TMX_NETWORK_PHYSICAL) {
+        st = tmx_hotspot_config_fail(cfg, "r_below", err,
+                                     "r_below: HotSpot's network has no film below the stack; --network "
+                                     "physical has");
+    }
+    s->spec.r_below_k_per_w = cfg->r_below;
     st = st ? st : check_die(&b);
     st = st ? st : make_fan(&b);
     tmx_materials_finish(&b.materials);

@@ -192,6 +192,9 @@ static enum tmx_status check(const struct tmx_thermal_spec *spec, struct tmx_err
     if (physical && spec->board) {
         return tmx_fail(err, TMX_ERANGE, "the physical network has no secondary path (model_secondary)");
     }
+    if (spec->r_below_k_per_w > 0 && spec->network != TMX_NETWORK_PHYSICAL) {
+        return tmx_fail(err, TMX_ERANGE, "HotSpot's network has no film below the stack (r_below)");
+    }
     if (spec->board &&
         (spec->n_layer < 4 || fmin(spec->board->s_sub_m, spec->board->s_solder_m) < fmax(W, H) ||
          spec->board->s_pcb_m < spec->board->s_solder_m)) {
@@ -283,11 +286,7 @@ static enum tmx_status hotspot_init(struct builder *b, struct tmx_err *err)
     }
     package_nodes(b);
     cell_nodes(b);
-    st = b->st ? b->st : tmx_links_compress(&b->links, net, err);
-    for (size_t c = 0; !st && net->ground_w_k && c < net->n_node; c++) {
-        net->value_w_k[net->col_start[c]] += net->ground_w_k[c];
-    }
-    return st;
+    return b->st ? b->st : tmx_links_compress(&b->links, net, err);
 }
 
 /* Measured on grids of 32 x 32 to 96 x 96 with four layers, one core of a 2.8 GHz Xeon; the powers carry them
@@ -323,6 +322,9 @@ enum tmx_status tmx_network_init(struct tmx_network *net, const struct tmx_therm
     st = st                                      ? st
          : spec->network == TMX_NETWORK_PHYSICAL ? tmx_physical_init(net, spec, err)
                                                  : hotspot_init(&b, err);
+    for (size_t c = 0; !st && net->ground_w_k && c < net->n_node; c++) {
+        net->value_w_k[net->col_start[c]] += net->ground_w_k[c];
+    }
     for (size_t l = 0; net->map && l < net->n_layer; l++) {
         net->map[l].floorplan = NULL; /* the network outlives the spec */
     }

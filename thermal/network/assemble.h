@@ -23,12 +23,13 @@ struct tmx_network {
     size_t n_unit;            /* dissipating units */
 
     /* G_net, lower triangle by columns, rows ascending, the diagonal first */
-    int *col_start;     /* [n_node + 1] owned */
-    int *row;           /* [n_entry] owned */
-    double *value_w_k;  /* [n_entry, W/K] owned */
-    double *heat_j_k;   /* [n_node, J/K] owned: the diagonal of C */
-    double *area_m2;    /* [n_node, m2] owned: the diagonal of A, area facing the air */
-    double *ground_w_k; /* [n_node, W/K] owned: from the board to the air, part of G_net; NULL: no board */
+    int *col_start;    /* [n_node + 1] owned */
+    int *row;          /* [n_entry] owned */
+    double *value_w_k; /* [n_entry, W/K] owned */
+    double *heat_j_k;  /* [n_node, J/K] owned: the diagonal of C */
+    double *area_m2;   /* [n_node, m2] owned: the diagonal of A, area facing the air */
+    double
+        *ground_w_k; /* [n_node, W/K] owned: to the air, not through the sink, part of G_net; NULL: nothing */
     double
         film_base_k; /* [m2 K/W] sink conduction in series with the film: gamma = 1 / (film_base + R S^2) */
     double sink_area_m2;
@@ -60,7 +61,7 @@ void tmx_network_finish(struct tmx_network *net); /* accepts zeroed memory */
 /* Film coefficient gamma [W/(m2 K)] at a convection resistance. */
 double tmx_network_gamma(const struct tmx_network *net, double r_convec_k_per_w);
 
-/* Heat [W] that leaves to the air from theta_k [n_node, K], through sink and board. */
+/* Heat [W] that leaves to the air from theta_k [n_node, K], through the sink and below. */
 double tmx_network_leaving(const struct tmx_network *net, double gamma, const double *theta_k);
 
 /* Add power_w [n_unit, W] to node_w [n_node, W]. */

@@ -425,6 +425,26 @@ static void make_heat(struct builder *b)
     net->film_base_k = last->hi / last->k;
 }
 
+/* A film on the face away from the sink. */
+static enum tmx_status ground_below(struct builder *b)
+{
+    struct tmx_network *net = b->net;
+    const struct sheet *s = &b->sheet[0];
+    const double film = b->spec->r_below_k_per_w * net->width_m * net->height_m;
+    if (film == 0) {
+        return TMX_OK;
+    }
+    net->ground_w_k = calloc(net->n_node, sizeof *net->ground_w_k);
+    if (!net->ground_w_k) {
+        return no_memory(b->err);
+    }
+    for (size_t c = 0; c < s->x.n * s->y.n; c++) {
+        const double area = size_of(&s->x, c % s->x.n) * size_of(&s->y, c / s->x.n);
+        net->ground_w_k[s->first + c] = area / (film + s->lo / cell_k(s, c));
+    }
+    return TMX_OK;
+}
+
 /* ---- the view ---- */
 
 /* Row of the view, behind the die layers, of the package node that a place outside the die belongs to;
@@ -555,6 +575,7 @@ enum tmx_status tmx_physical_init(struct tmx_network *net, const struct tmx_ther
     if (!st) {
         make_heat(&b);
         st = tmx_links_compress(&b.links, net, err);
+        st = st ? st : ground_below(&b);
     }
     st = st ? st : make_view(&b);
     for (size_t s = 0; s < b.n_sheet; s++) {

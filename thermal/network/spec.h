@@ -53,7 +53,8 @@ struct tmx_thermal_spec {
     const struct tmx_layer *layer; /* [n_layer] not owned; spreader and sink are appended by the model */
     size_t n_layer;
     struct tmx_package package;
-    const struct tmx_board *board; /* not owned; NULL: no heat leaves below the stack */
+    const struct tmx_board *board; /* not owned; NULL: no board below the stack */
+    double r_below_k_per_w;        /* physical: a film on all of the face away from the sink; 0: none */
     size_t rows, cols;             /* grid, each >= 2 */
     enum tmx_map_mode map_mode;    /* how a unit's temperature is read from its cells */
     bool hotspot_lateral;          /* exchange the lateral resistances as HotSpot does */
