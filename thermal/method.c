@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* n nodes in sheets of rows x cols cells, L nodes a cell, m units, lnz entries of a factor (nested
- * dissection of the plane, L unknowns a cell). Times in seconds, fitted on golden case A at 32 x 32, 64 x 64
- * and 128 x 128 and on HotSpot's example 4, one thread of a busy 3 GHz core: factor one right-hand side at a
- * time 3.7e-9 lnz^2 / n, supernodal 1.1e-9 lnz^2 / n solve 1.5e-9 lnz, of many at once 0.5e-9 lnz each exact
- * row 28 solves; reduced basis N shifts, 2.5 times m solves each, products of 7 n m^2 N^2 / 25e9, k = 0.9 m N
+ * dissection of the plane, L unknowns a cell). Times in seconds, fitted on golden case A at 32, 48, 64, 96
+ * and 128 cells a side, CPU time of one thread of a busy machine with 32 MiB of third-level cache.
+ *
+ * A factor for one right-hand side at a time takes 1.4e-9 lnz^2 / n, a supernodal one 0.55e-9 lnz^2 / n.
+ * A solve takes (1.1e-9 + 1.65e-9 x^3 / (1 + x^3)) lnz, x being the factor's 12 lnz bytes in 17 MB: what is
+ * in the cache and what is not; one of many at once 0.28e-9 lnz. An exact row is 28 solves.
+ * The reduced basis takes N shifts, 2.5 times m solves each, products of 7 n m^2 N^2 / 25e9, k = 0.9 m N
  * modes, dense work 40 k^3 / 8e9. */
 #include "thermal/method.h"
 
@@ -11,7 +14,8 @@
 
 #include "thermal/backend/reduced_model.h"
 
-static const double FACTOR_S = 3.7e-9, SUPER_FACTOR_S = 1.1e-9, SOLVE_S = 1.5e-9, MANY_SOLVE_S = 0.5e-9;
+static const double FACTOR_S = 1.4e-9, SUPER_FACTOR_S = 0.55e-9, MANY_SOLVE_S = 0.28e-9;
+static const double CACHED_SOLVE_S = 1.1e-9, FAR_SOLVE_S = 1.65e-9, CACHE_BYTES = 17e6, ENTRY_BYTES = 12;
 static const double PRODUCT_S = 1 / 25e9, DENSE_S = 1 / 8e9, FIELD_S = 1e-9, READ_S_PER_BYTE = 1e-9;
 static const double ROW_SOLVES = 28, SET_UP_SOLVES = 2.5, START_SOLVES = 60;
 static const double KRYLOV_VECTORS = 70; /* of n doubles, of the exact scheme */
@@ -46,11 +50,18 @@ static struct size measure(const struct tmx_thermal_spec *spec, const struct tmx
     return s;
 }
 
+/* One solve with a factor of lnz entries. */
+static double solve_s(double lnz)
+{
+    const double x = pow(ENTRY_BYTES * lnz / CACHE_BYTES, 3);
+    return (CACHED_SOLVE_S + FAR_SOLVE_S * x / (1 + x)) * lnz;
+}
+
 static void cost_grid(const struct size *s, const struct tmx_method_work *work, struct tmx_method_cost *cost)
 {
     const double factors = 2 * s->levels, rows = (double)work->n_row * (work->twice ? 2 : 1);
-    cost->seconds = factors * FACTOR_S * s->lnz * s->lnz / s->n + rows * ROW_SOLVES * SOLVE_S * s->lnz;
-    cost->megabytes = MB * (factors * 12 * s->lnz + (KRYLOV_VECTORS + 20) * 8 * s->n);
+    cost->seconds = factors * FACTOR_S * s->lnz * s->lnz / s->n + rows * ROW_SOLVES * solve_s(s->lnz);
+    cost->megabytes = MB * (factors * ENTRY_BYTES * s->lnz + (KRYLOV_VECTORS + 20) * 8 * s->n);
 }
 
 static void cost_reduced(const struct size *s, const struct tmx_thermal_spec *spec,
@@ -70,8 +81,8 @@ static void cost_reduced(const struct size *s, const struct tmx_thermal_spec *sp
     if (spec->init_node_k) {
         const double step_s = spec->min_step_s > 0 ? fmin(spec->min_step_s, 1e-3) : 1e-3;
         const double poles = 2 + ceil(log10(10 / step_s / 0.1) / 2);
-        seconds += poles * FACTOR_S * s->lnz * s->lnz / s->n + START_SOLVES * SOLVE_S * s->lnz;
-        bytes = fmax(bytes, map + poles * 12 * s->lnz + START_SOLVES * 8 * s->n);
+        seconds += poles * FACTOR_S * s->lnz * s->lnz / s->n + START_SOLVES * solve_s(s->lnz);
+        bytes = fmax(bytes, map + poles * ENTRY_BYTES * s->lnz + START_SOLVES * 8 * s->n);
     }
     if (s->cells) {
         seconds += (double)work->n_row * FIELD_S * s->modes * (work->fields ? s->n : s->n / 4);
