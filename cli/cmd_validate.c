@@ -37,10 +37,12 @@ static enum tmx_status run(void *args, struct tmx_err *err)
 const struct tmx_command tmx_cmd_validate = {
     .name = "validate",
     .summary = "measurements of real GPUs beside what thermix makes of them",
-    .doc = "Calibrate to parts of the stored measurements, predict the rest, and print one table: what, "
-           "source, our error, the bar.",
-    .notes = "Exit code 1 when a claim does not hold. HotSpot's own outputs are compared by the tests "
-             "(`ctest -R golden`).",
+    .doc = "Calibrate to parts of the stored measurements, predict the rest, repeat HotSpot's stored "
+           "outputs, and print one table: "
+           "what, source, our error, the bar.",
+    .notes = "Exit code 1 when a claim does not hold. HotSpot's stored outputs are repeated with its "
+             "conventions and its step; where "
+             "they are not among the data the row says `not installed`.",
     .examples = "thermix validate -o validation.csv",
     .args = rows,
     .operand = offsetof(struct args, none),

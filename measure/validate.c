@@ -2,11 +2,13 @@
 #include "measure/validate.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "measure/calibrate.h"
 #include "measure/replay.h"
+#include "measure/validate_golden.h"
 #include "measure/validate_watts.h"
 #include "run/input/data.h"
 
@@ -167,11 +169,37 @@ static enum tmx_status watts(struct tmx_table *t, size_t *missed, struct tmx_err
     return st;
 }
 
+static enum tmx_status golden(struct tmx_table *t, size_t *missed, const struct tmx_golden_case *c,
+                              struct tmx_err *err)
+{
+    static const char source[] = "HotSpot 7.0, outputs stored in tests/golden";
+    struct tmx_golden_check g;
+    char what[128];
+    const enum tmx_status st = tmx_validate_golden(c, &g, err);
+    snprintf(what, sizeof what, "HotSpot %s, %s", c->name, c->what);
+    if (!st && !g.found) {
+        const char *const cells[] = {what, "", source, "stored outputs"};
+        for (size_t i = 0; i < 4; i++) {
+            tmx_table_text(t, cells[i]);
+        }
+        tmx_table_empty(t);
+        tmx_table_empty(t);
+        tmx_table_text(t, "K");
+        tmx_table_text(t, "not installed");
+    } else if (!st) { /* its files have two decimals */
+        const struct claim claim = {
+            what,  "", source, "blocks, steady and every row, worst", fmax(g.steady_k, g.transient_k),
+            0.006, "K"};
+        put(t, missed, &claim);
+    }
+    return st;
+}
+
 enum tmx_status tmx_validate(struct tmx_table **t, size_t *missed, struct tmx_err *err)
 {
     static const struct tmx_column columns[] = {
         {"what", TMX_COLUMN_TEXT, 0},     {"trained_on", TMX_COLUMN_TEXT, 0}, {"source", TMX_COLUMN_TEXT, 0},
-        {"quantity", TMX_COLUMN_TEXT, 0}, {"ours", TMX_COLUMN_REAL, 3},       {"bar", TMX_COLUMN_REAL, 2},
+        {"quantity", TMX_COLUMN_TEXT, 0}, {"ours", TMX_COLUMN_REAL, 4},       {"bar", TMX_COLUMN_REAL, 3},
         {"unit", TMX_COLUMN_TEXT, 0},     {"holds", TMX_COLUMN_TEXT, 0},
     };
     *missed = 0;
@@ -182,5 +210,9 @@ enum tmx_status tmx_validate(struct tmx_table **t, size_t *missed, struct tmx_er
     for (size_t i = 0; !st && i < sizeof pulse_cases / sizeof pulse_cases[0]; i++) {
         st = pulses(*t, missed, &pulse_cases[i], err);
     }
-    return st ? st : watts(*t, missed, err);
+    st = st ? st : watts(*t, missed, err);
+    for (size_t i = 0; !st && tmx_golden_cases[i].name; i++) {
+        st = golden(*t, missed, &tmx_golden_cases[i], err);
+    }
+    return st;
 }

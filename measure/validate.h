@@ -6,8 +6,8 @@
 
 #include "core/base/table.h"
 
-/* what, trained_on, source, quantity, ours, bar, unit, holds ("yes", "no"). *missed: rows that do not hold.
- * The logs are found as data files are. */
+/* what, trained_on, source, quantity, ours, bar, unit, holds ("yes", "no", "not installed"). *missed: rows
+ * that do not hold. The logs are found as data files are. */
 TMX_NODISCARD enum tmx_status tmx_validate(struct tmx_table **t, size_t *missed, struct tmx_err *err);
 
 #endif
