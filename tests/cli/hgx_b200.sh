@@ -9,7 +9,8 @@ dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 cd "$dir" || exit 1
 # watts a GPU, then measured: front and rear row [degC], rpm; and how far off the rows' difference may be: 16 % is the scatter of
-# the measured ones over eight combinations of watts and rpm, missed at 200 W
+# the measured ones over eight combinations of watts and rpm, missed at 200 W, where the three runs with automatic fans differ by as much
+# (systems/hgx-b200.cfg)
 while read -r watts front rear rpm share; do
   sed "s/sm_power_w = .*/sm_power_w = $((watts - 145)).0;/; s/^name = .*/name = \"load\";/" "$2/workloads/kernels/gpu_burn.cfg" >load.cfg
   sed 's/"gpu_burn"/".\/load.cfg"/' "$2/workloads/mixes/burn8.cfg" >mix.cfg
