@@ -55,7 +55,7 @@ static void give_block(struct tmx_chip_state *s, struct tmx_core *c, double surp
     const uint64_t stream = s->spec->seed + 1000003u * (uint64_t)(p + 31 * run->kernel);
     const struct tmx_memory_kernel *k = tmx_chip_kernel(s, p);
     const double length = tmx_block_length(k, stream, run->next_block++);
-    s->r->lines_asked += length * k->lines_per_instr * (1 + k->phase_share * (k->phase_lines - 1));
+    s->r->lines_asked += length * k->lines_per_instr;
     tmx_core_add_block(c, length, surplus);
 }
 

@@ -131,15 +131,21 @@ static size_t classify(struct tmx_chip_state *s, struct tmx_core_class *class, u
             warps[n] = (double)c->n * kernel->warps_per_block * share;
             class[n] = core_class(s->spec->chip, kernel, 0, warps[n], (double)s->running,
                                   s->core_clock / s->memory_clock);
-            if (s->program[c->owner].late_phase) {
-                class[n].lines_per_instr *= kernel->phase_lines;
-            }
             n++;
         }
         class[k].cores++;
         class_of[i] = (unsigned char)k;
     }
     return n;
+}
+
+static void set_stall(const struct tmx_chip_state *s, struct tmx_core *c, const struct tmx_core_class *class,
+                      double ipc_no_memory)
+{
+    const int stall = s->spec->chip->stall;
+    const double full = stall == TMX_STALL_LOST ? 0 : tmx_core_class_mshr_full(class, c->latency_cycles);
+    c->stall_share = stall == TMX_STALL_LOST ? 1 - c->ipc / ipc_no_memory : full;
+    c->stall_run_cycles = stall == TMX_STALL_CONSECUTIVE ? c->latency_cycles / class->mshr : 0;
 }
 
 void tmx_chip_solve(struct tmx_chip_state *s)
@@ -168,7 +174,7 @@ void tmx_chip_solve(struct tmx_chip_state *s)
         const double lines = s->latency.ipc[k] * class[k].lines_per_instr;
         c->ipc = s->latency.ipc[k];
         c->latency_cycles = s->latency.cycles[k];
-        c->stall_share = 1 - c->ipc / s->latency.ipc_no_memory[k];
+        set_stall(s, c, &class[k], s -> latency.ipc_no_memory[k]);
         run->instr_rate += c->ipc;
         run->line_rate += lines;
         run->latency_rate += lines * c->latency_cycles;
@@ -235,7 +241,12 @@ void tmx_chip_account(struct tmx_chip_state *s, double cycles)
     s->launch_dram += s->latency.dram_lines_per_cycle * cycles;
     for (size_t i = 0; i < s->n_core; i++) {
         struct tmx_core *c = &s->core[i];
-        c->stall_cycles += c->stall_share * cycles;
+        if (c->stall_run_cycles > 0) { /* the longest on end, where there is time for one */
+            const double run = fmin(c->stall_run_cycles, c->stall_share * cycles);
+            c->stall_cycles = fmax(c->stall_cycles, run);
+        } else {
+            c->stall_cycles += c->stall_share * cycles;
+        }
         c->latency_sum += c->latency_cycles * c->ipc * cycles;
         c->line_sum += c->latency_cycles > 0 ? c->ipc * cycles : 0;
     }

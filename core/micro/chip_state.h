@@ -14,7 +14,6 @@ struct tmx_program_run {
     uint64_t grid;       /* blocks of the current launch */
     size_t launch;       /* its index in the result */
     bool ended;          /* all launches are */
-    bool late_phase;     /* the launch is in its last part */
     double instr;        /* of the current launch, done */
     /* rates now, sums over its cores, per cycle */
     double instr_rate, line_rate, latency_rate, cores;

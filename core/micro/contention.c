@@ -16,7 +16,6 @@ static void begin_launch(struct tmx_chip_state *s, size_t program)
     run->launch = s->r->n_launch++;
     run->next_block = run->done = 0;
     run->instr = 0;
-    run->late_phase = false;
     run->grid = (uint64_t)s->spec->program[program]->kernel[run->kernel].blocks;
     s->r->launch[run->launch] = (struct tmx_cta_launch){
         .program = program, .kernel = run->kernel, .start_s = s->r->seconds, .start_cycle = s->cycle};
@@ -183,21 +182,6 @@ static void end_launches(struct tmx_chip_state *s)
     }
 }
 
-/* The last part of a launch begins when the rest of its work is left. */
-static void look_up_phases(struct tmx_chip_state *s)
-{
-    for (size_t p = 0; p < s->spec->n_program; p++) {
-        struct tmx_program_run *run = &s->program[p];
-        const struct tmx_memory_kernel *k = tmx_chip_kernel(s, p);
-        const double all = k->instr_per_warp * k->warps_per_block * (double)run->grid;
-        if (!run->ended && !run->late_phase && k->phase_share > 0 &&
-            run->instr >= (1 - k->phase_share) * all) {
-            run->late_phase = true;
-            s->stale = true;
-        }
-    }
-}
-
 static double next_event_cycles(const struct tmx_chip_state *s)
 {
     double next = fmin(s->epoch_end, s->launch_cycle + s->request.wake_cycle) - s->cycle;
@@ -232,7 +216,6 @@ static void step(struct tmx_chip_state *s)
     tmx_chip_advance_blocks(s, cycles);
     if (s->cycle >= s->epoch_end) {
         s->epoch_end += s->spec->epoch_cycles;
-        look_up_phases(s);
         if (s->spec->probe) {
             s->spec->probe(s->spec->probe_ctx,
                            &(struct tmx_contention_sample){.cycle = s->cycle,

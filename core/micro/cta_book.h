@@ -27,6 +27,7 @@ struct tmx_core {
     double ipc;                   /* warp instructions per cycle now */
     double latency_cycles;        /* of its memory accesses now */
     double stall_share;           /* of cycles now */
+    double stall_run_cycles;      /* a stall lasts so long on end; 0: stalls add up */
     double stall_cycles;          /* since the policy's last reset */
     double latency_sum, line_sum; /* likewise; AMAT is their quotient */
 };

@@ -6,6 +6,8 @@
  *     L = L0 + w_l2 + (1 - h) w_dram
  * where each station of n partitions is M/D/1 with utilisation rho and service time s of the whole
  * station per line:     w = n s rho / (2 (1 - rho)).
+ * All MSHRs of a core are taken for the share of time that Erlang's formula gives a = q ipc(L) L lines, as
+ * many as would be under way if there were no limit:     E(0) = 1,  E(m) = a E(m - 1) / (m + a E(m - 1)).
  * Unique: ipc falls with L, so w_l2(X(w_l2)) - w_l2 falls strictly for every fixed w_dram, and
  * with that w_l2 the demand on DRAM falls in w_dram: where w_dram rises, the sum X cannot rise (else w_l2
  * would rise too and every class would slow down), and classes that gain are those that hit more often. Hence
@@ -39,6 +41,18 @@ double tmx_core_class_ipc(const struct tmx_core_class *c, double latency_cycles)
         sum += inv4(c->warps / c->cpi1_cycles);
     }
     return 1 / sqrt(sqrt(sum));
+}
+
+double tmx_core_class_mshr_full(const struct tmx_core_class *c, double latency_cycles)
+{
+    struct tmx_core_class unlimited = *c;
+    unlimited.mshr = INFINITY;
+    const double lines = c->lines_per_instr * tmx_core_class_ipc(&unlimited, latency_cycles) * latency_cycles;
+    double full = 1;
+    for (int m = 1; m <= (int)c->mshr; m++) {
+        full = lines * full / (m + lines * full);
+    }
+    return full;
 }
 
 struct network {

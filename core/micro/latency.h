@@ -40,6 +40,9 @@ struct tmx_latency {
 /* Smooth minimum of the three limits of a core at memory latency latency_cycles. */
 double tmx_core_class_ipc(const struct tmx_core_class *c, double latency_cycles);
 
+/* Share of time in which all MSHRs of such a core are taken. */
+double tmx_core_class_mshr_full(const struct tmx_core_class *c, double latency_cycles);
+
 /* Solve for the one latency at which demand and service agree. n <= TMX_MAX_CLASS; entries of the arrays of
  * *out beyond n stay as they are. */
 void tmx_latency_solve(const struct tmx_memory_system *m, const struct tmx_core_class *c, size_t n,

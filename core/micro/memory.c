@@ -10,6 +10,8 @@
 
 const char *const tmx_core_sources[] = {"given", "sm_cycle", NULL};
 
+static const char *const stalls[] = {"lost", "mshr", "consecutive", NULL};
+
 static const struct tmx_opt chip_opts[] = {
     TMX_ROW_TEXT(tmx_memory_chip, profile, "any", "variant of the kernels' memory group"),
     TMX_ROW_CHOICE(tmx_memory_chip, core, tmx_core_sources, "given",
@@ -21,6 +23,8 @@ static const struct tmx_opt chip_opts[] = {
                 "at work where l2_hit and row_loss of a kernel hold; 0: all"),
     TMX_ROW_REAL(tmx_memory_chip, core_hz, "Hz", 1e6, 1e10, NAN, "nominal core clock"),
     TMX_ROW_INT(tmx_memory_chip, mshr, "1", 1, 4096, NAN, "outstanding lines per core"),
+    TMX_ROW_CHOICE(tmx_memory_chip, stall, stalls, "lost",
+                   "a core counts as stalled: work lost to memory, all MSHRs taken, or that on end"),
     TMX_ROW_REAL(tmx_memory_chip, peak_ipc, "1", 0.1, 8, 1, "warp instructions per cycle and core at best"),
     TMX_ROW_REAL(tmx_memory_chip, base_core_cycles, "cycles", 0, 1e5, NAN,
                  "contention-free latency in the core's clock"),
@@ -63,8 +67,6 @@ static const struct tmx_opt kernel_opts[] = {
     KERNEL_REAL(full_warps, "1", 0, 1, 1, "share of instructions with at least 25 active threads"),
     KERNEL_REAL(variation, "1", 0, 0.9, 0.05, "spread of block lengths"),
     KERNEL_REAL(parallel_warps, "1", 0, 1e9, 0, "warps of the launch that can run at once; 0: all"),
-    KERNEL_REAL(phase_share, "1", 0, 1, 0, "last part of the launch with another memory intensity"),
-    KERNEL_REAL(phase_lines, "1", 0, 100, 1, "factor on lines_per_instr in that part"),
     {0},
 };
 

@@ -15,6 +15,11 @@
 enum tmx_core_source { TMX_SOURCE_GIVEN, TMX_SOURCE_MEASURED };
 extern const char *const tmx_core_sources[]; /* "given", "sm_cycle", NULL */
 
+/* How long a core is "stalled by the memory unit", which TCS counts: the share of its work that memory costs
+ * it; the share of time in which all its MSHRs are taken; or the longest time on end in which they are, about
+ * a latency over the MSHRs. */
+enum tmx_stall { TMX_STALL_LOST, TMX_STALL_MSHR, TMX_STALL_CONSECUTIVE };
+
 /* The memory system of one chip. Cycles are of the core's nominal clock. A line is 128 bytes. */
 struct tmx_memory_chip {
     char profile[32]; /* which variant of a kernel's memory group applies ("tcs", "apsa", ...) */
@@ -25,6 +30,7 @@ struct tmx_memory_chip {
     int reference_cores; /* at work where a kernel's l2_hit and row_loss hold; 0: all cores */
     double core_hz;
     int mshr;                    /* outstanding lines per core */
+    int stall;                   /* enum tmx_stall */
     double peak_ipc;             /* warp instructions per cycle that count as 100 % */
     double base_core_cycles;     /* part of the contention-free latency that follows the core's clock */
     double base_memory_cycles;   /* and the part that follows the memory system's clock */
@@ -54,8 +60,6 @@ struct tmx_memory_kernel {
     double full_warps;      /* share of warp instructions with at least 25 of 32 threads */
     double variation;       /* block lengths vary by this share, uniform */
     double parallel_warps;  /* warps of the whole launch that can run at once; 0: no limit */
-    double phase_share;     /* the last part of the launch, 0..1, ... */
-    double phase_lines;     /* ... has lines_per_instr times this */
 };
 
 enum { TMX_MAX_LAUNCH = 128 };

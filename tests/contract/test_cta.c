@@ -57,8 +57,6 @@ static void make_programs(void)
             m->row_loss = between(rng, 0, 0.2);
             m->simd = m->full_warps = between(rng, 0.2, 1);
             m->variation = between(rng, 0, 0.2);
-            m->phase_share = k == 2 ? 0.3 : 0;
-            m->phase_lines = 1.5;
         }
     }
     tmx_rng_destroy(rng);

@@ -23,6 +23,8 @@ static const struct tmx_memory_chip chip = {
     .clock_change_cycles = 65,
 };
 
+static int stall_of_chip = TMX_STALL_LOST;
+
 static struct tmx_memory_program memory_bound(void)
 {
     struct tmx_memory_program p = {.name = "memory", .n = 2};
@@ -53,7 +55,9 @@ static enum tmx_status run(const char *policy, const struct tmx_memory_program *
         if (strcmp((*c)->base.name, policy) == 0) {
             void *state = NULL;
             assert_int_equal(tmx_plugin_state(&(*c)->base, NULL, NULL, &state, NULL), TMX_OK);
-            const struct tmx_contention_spec spec = {.chip = &chip,
+            struct tmx_memory_chip with_stall = chip;
+            with_stall.stall = stall_of_chip;
+            const struct tmx_contention_spec spec = {.chip = &with_stall,
                                                      .program = p,
                                                      .n_program = n,
                                                      .policy = *c,
@@ -156,13 +160,36 @@ static void compare_epochs(const struct tmx_memory_program *const *list, const c
 static void epoch_length_does_not_matter(void **state)
 {
     (void)state;
-    struct tmx_memory_program p = memory_bound();
-    p.kernel[0].phase_share = 0.3;
-    p.kernel[0].phase_lines = 0.5;
+    const struct tmx_memory_program p = memory_bound();
     const struct tmx_memory_program *list[] = {&p};
     for (const struct tmx_cta_policy *const *c = tmx_cta_policies; *c; c++) {
         compare_epochs(list, (*c)->base.name);
     }
+}
+
+/* Cores busy on the first launch, which waits for memory, and the second, which computes. */
+static void cores_of(int stall, double cores[2])
+{
+    const struct tmx_memory_program p = memory_bound();
+    const struct tmx_memory_program *list[] = {&p};
+    stall_of_chip = stall;
+    assert_int_equal(run("tcs", list, 1, 2048, &a), TMX_OK);
+    stall_of_chip = TMX_STALL_LOST;
+    for (size_t l = 0; l < 2; l++) {
+        cores[l] = a.launch[l].core_seconds / a.launch[l].seconds;
+    }
+}
+
+static void what_counts_as_stalled_decides_whether_cores_are_throttled(void **state)
+{
+    (void)state;
+    double lost[2], mshr[2], consecutive[2];
+    cores_of(TMX_STALL_LOST, lost);
+    cores_of(TMX_STALL_MSHR, mshr);
+    cores_of(TMX_STALL_CONSECUTIVE, consecutive); /* no stall on end fills half of a window */
+    assert_true(lost[0] < 20 && consecutive[0] > 25);
+    check_close(mshr[0], lost[0], 1e-9, 0);
+    check_close(mshr[1], consecutive[1], 1e-9, 0);
 }
 
 static void equal_inputs_give_equal_bytes(void **state)
@@ -267,6 +294,7 @@ int main(void)
         cmocka_unit_test(littles_law),
         cmocka_unit_test(core_time_adds_up),
         cmocka_unit_test(epoch_length_does_not_matter),
+        cmocka_unit_test(what_counts_as_stalled_decides_whether_cores_are_throttled),
         cmocka_unit_test(equal_inputs_give_equal_bytes),
         cmocka_unit_test(a_policy_that_stops_all_is_an_error),
         cmocka_unit_test(clocks_are_independent),

@@ -119,12 +119,24 @@ static void saturated_latency_is_proportional_to_cores(void **state)
     check_close(all.cycles[0] / half.cycles[0], 2, 0.02, 0);
 }
 
+/* Erlang's B: 4 lines offered to 2 MSHRs find both taken for 8 / 13 of the time. */
+static void mshrs_are_full_as_erlang_says(void **state)
+{
+    (void)state;
+    struct tmx_core_class c = {
+        .cores = 1, .warps = 1e6, .ipc1 = 1, .cpi1_cycles = 1, .mlp = 1, .lines_per_instr = 0.02, .mshr = 2};
+    check_close(tmx_core_class_mshr_full(&c, 200), 8.0 / 13, 1e-6, 0);
+    c.lines_per_instr = 0;
+    check_close(tmx_core_class_mshr_full(&c, 200), 0, 0, 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_solution_is_a_fixed_point),
         cmocka_unit_test(there_is_one_fixed_point),
         cmocka_unit_test(a_core_obeys_its_three_limits),
+        cmocka_unit_test(mshrs_are_full_as_erlang_says),
         cmocka_unit_test(saturated_latency_is_proportional_to_cores),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
