@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Paper 001, Warped Gates: 18 benchmarks under every gating scheme, over several seeds of their instruction
- * streams, in two parts: with the free knobs fitted to ConvPG's means, with the sweeps of Figures 6 and 11;
- * and without the empty SM between launches. What the paper prints stands in the suite file. */
+ * streams, in three parts: with the free knobs fitted to ConvPG's means, with the sweeps of Figures 6 and 11;
+ * without the empty SM between launches; and programs read off the compiled source of some of the benchmarks,
+ * with neither knobs nor gaps. What the paper prints stands in the suite file. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,10 +10,11 @@
 #include "papers/gate_fit.h"
 #include "papers/suite.h"
 #include "papers/values.h"
+#include "run/input/gate_code.h"
 #include "sched/sched.h"
 #include "study/alone/gate_runs.h"
 
-enum { MAX_SETS = 64, N_PART = 2, FIT_CONVPG = 0 };
+enum { MAX_SETS = 64, N_PART = 3, FIT_CONVPG = 0 };
 
 struct part {
     const char *name;             /* as `variant` of a value */
@@ -28,6 +30,9 @@ struct suite {
     struct tmx_gate_kernel kernel[TMX_GATE_KERNELS];
     struct tmx_gate_case gate_case[TMX_GATE_CASES]; /* the plain ones, then the sweeps of the first part */
     size_t n_kernel, n_plain, n_case;
+    struct tmx_gate_kernel code_name[TMX_GATE_KERNELS]; /* of the kernels with compiled code: names alone */
+    struct tmx_stream code[TMX_GATE_KERNELS];           /* theirs, owned */
+    size_t n_code;
     struct part part[N_PART];
 };
 
@@ -49,6 +54,7 @@ static const char *const root_also[] = {"name",
                                         "sweep_policies",
                                         "sweep_idle_detect_policies",
                                         "kernels",
+                                        "compiled",
                                         "values",
                                         NULL};
 
@@ -63,6 +69,29 @@ static enum tmx_status load_kernels(struct suite *s, const struct tmx_suite_call
         st = tmx_setting_blame(e, tmx_gate_kernel_load(&s->kernel[i], tmx_setting_text(e), err), err);
     }
     s->n_kernel = tmx_setting_length(list);
+    return st;
+}
+
+/* Every kernel that the benchmarks of list `compiled` have code of. */
+static enum tmx_status load_code(struct suite *s, const struct tmx_suite_call *call, struct tmx_err *err)
+{
+    const struct tmx_setting *list = NULL;
+    enum tmx_status st = tmx_setting_texts(call->root, "compiled", 0, TMX_GATE_KERNELS, &list, err);
+    for (size_t i = 0; !st && i < tmx_setting_length(list); i++) {
+        struct tmx_gate_code code[TMX_GATE_CODES];
+        const struct tmx_setting *e = tmx_setting_at(list, i);
+        size_t n = 0;
+        st = tmx_setting_blame(e, tmx_gate_code_load(tmx_setting_text(e), code, &n, err), err);
+        for (size_t k = 0; k < n; k++) {
+            if (s->n_code == TMX_GATE_KERNELS) {
+                tmx_gate_code_finish(&code[k]);
+                st = tmx_fail_setting(err, e, "compiled: more than %d kernels", TMX_GATE_KERNELS);
+                continue;
+            }
+            snprintf(s->code_name[s->n_code].name, sizeof s->code_name[0].name, "%s", code[k].name);
+            s->code[s->n_code++] = code[k].stream;
+        }
+    }
     return st;
 }
 
@@ -140,15 +169,18 @@ static void make_parts(struct suite *s, const struct tmx_suite_call *call)
         const char *name;
         bool sweeps;
         double launch_gap; /* factor on the fit's */
-    } parts[N_PART] = {{"", true, 1}, {"no launch gaps", false, 0}};
+        bool code;         /* kernels with compiled code */
+    } parts[N_PART] = {
+        {"", true, 1, false}, {"no launch gaps", false, 0, false}, {"compiled code", false, 1, true}};
     for (size_t p = 0; p < N_PART; p++) {
         struct part *part = &s->part[p];
         part->name = parts[p].name;
         part->sm = s->sm;
         part->sm.fit[FIT_CONVPG].launch_gap *= parts[p].launch_gap;
         part->plan = (struct tmx_gate_plan){.chip = &part->sm,
-                                            .kernel = s->kernel,
-                                            .n_kernel = s->n_kernel,
+                                            .kernel = parts[p].code ? s->code_name : s->kernel,
+                                            .n_kernel = parts[p].code ? s->n_code : s->n_kernel,
+                                            .trace = parts[p].code ? s->code : NULL,
                                             .gate = s->gate_case,
                                             .n_case = parts[p].sweeps ? s->n_case : s->n_plain,
                                             .first_fit = FIT_CONVPG,
@@ -164,6 +196,7 @@ static enum tmx_status open_suite(struct suite *s, const struct tmx_suite_call *
     enum tmx_status st = tmx_opt_read(root_opts, s, call->root, root_also, err);
     st = st ? st : load_chip(s, call, err);
     st = st ? st : load_kernels(s, call, err);
+    st = st ? st : load_code(s, call, err);
     for (const struct tmx_gate_policy *const *p = tmx_gate_policies; !st && *p; p++) {
         const struct tmx_gate_case c = case_of(s, *p, BREAK_EVEN, s->sm.gate.break_even_cycles);
         st = add_case(s, &c, err);
@@ -181,11 +214,17 @@ static enum tmx_status run(struct suite *s, struct tmx_err *err)
     enum tmx_status st = TMX_OK;
     for (size_t p = 0; !st && p < N_PART; p++) {
         struct part *part = &s->part[p];
-        const size_t n = s->n_kernel * part->plan.n_case;
+        const size_t n = part->plan.n_kernel * part->plan.n_case;
+        if (n == 0) {
+            continue;
+        }
         part->result = calloc((size_t)s->seeds * n, sizeof *part->result);
         st = part->result ? TMX_OK : tmx_fail(err, TMX_ENOMEM, "results");
         for (size_t seed = 0; !st && seed < (size_t)s->seeds; seed++) {
             part->plan.seed = (uint64_t)s->seed + seed;
+            for (size_t k = 0; k < s->n_code; k++) {
+                s->code[k].seed = tmx_mix64(part->plan.seed, k, 3);
+            }
             st = tmx_gate_run(&part->plan, &part->result[seed * n], err);
         }
         part->plan.seed = (uint64_t)s->seed;
@@ -368,7 +407,7 @@ static bool find_variant(const struct suite *s, const char *variant, const struc
     bool known = false;
     *part = &s->part[0];
     for (size_t p = 0; p < N_PART; p++) {
-        const bool is = strcmp(s->part[p].name, variant) == 0;
+        const bool is = s->part[p].plan.n_kernel > 0 && strcmp(s->part[p].name, variant) == 0;
         known = known || is;
         *part = is ? &s->part[p] : *part;
     }
@@ -384,7 +423,7 @@ static bool find_variant(const struct suite *s, const char *variant, const struc
 }
 
 enum take { ONE, MEAN, GEOMETRIC, SUM };
-static bool find_group(const struct suite *s, const char *of, enum take *take, size_t *kernel)
+static bool find_group(const struct part *part, const char *of, enum take *take, size_t *kernel)
 {
     static const char *const takes[] = {"", "mean", "geometric mean", "sum"};
     for (size_t t = 1; t < sizeof takes / sizeof takes[0]; t++) {
@@ -395,10 +434,10 @@ static bool find_group(const struct suite *s, const char *of, enum take *take, s
     }
     *take = ONE;
     *kernel = 0;
-    while (*kernel < s->n_kernel && strcmp(s->kernel[*kernel].name, of) != 0) {
+    while (*kernel < part->plan.n_kernel && strcmp(part->plan.kernel[*kernel].name, of) != 0) {
         ++*kernel;
     }
-    return *kernel < s->n_kernel;
+    return *kernel < part->plan.n_kernel;
 }
 
 static const struct column *find_column(const char *name)
@@ -422,16 +461,16 @@ static enum tmx_status check_pick(void *ctx, const struct tmx_pick *p, const str
     if (!column) {
         return tmx_fail_setting(err, at, "values: no column \"%s\"", p->column);
     }
-    if (!column->whole && !find_group(s, p->of, &take, &i)) {
-        return tmx_fail_setting(
-            err, at, "values: \"%s\" is no kernel of the suite, mean, geometric mean or sum", p->of);
-    }
     if (!policy) {
         return tmx_fail_setting(err, at, "values: unknown policy \"%s\"", p->policy);
     }
-    return find_variant(s, p->variant, policy, &part, &i)
+    if (!find_variant(s, p->variant, policy, &part, &i)) {
+        return tmx_fail_setting(err, at, "values: no variant \"%s\" with policy %s", p->variant, p->policy);
+    }
+    return column->whole || find_group(part, p->of, &take, &i)
                ? TMX_OK
-               : tmx_fail_setting(err, at, "values: no variant \"%s\" with policy %s", p->variant, p->policy);
+               : tmx_fail_setting(
+                     err, at, "values: \"%s\" is no kernel of the suite, mean, geometric mean or sum", p->of);
 }
 
 static double number(void *ctx, const struct tmx_pick *p, size_t seed)
@@ -447,13 +486,13 @@ static double number(void *ctx, const struct tmx_pick *p, size_t seed)
     if (column->whole) {
         return column->number(s, &at);
     }
-    if (!find_group(s, p->of, &take, &at.kernel)) {
+    if (!find_group(at.part, p->of, &take, &at.kernel)) {
         return NAN;
     }
     if (take == ONE) {
         return column->number(s, &at);
     }
-    for (at.kernel = 0; at.kernel < s->n_kernel; at.kernel++) {
+    for (at.kernel = 0; at.kernel < at.part->plan.n_kernel; at.kernel++) {
         const double v = column->number(s, &at);
         if (!isnan(v)) { /* kernels without FP are left out of its means, as in the paper */
             sum += take == GEOMETRIC ? log(v) : v;
@@ -495,7 +534,7 @@ static enum tmx_status summarise(const struct suite *s, struct tmx_table **t, st
     for (size_t i = 0; !st && i < N_PART * s->n_plain; i++) {
         const struct tmx_gate_policy *policy = s->gate_case[i % s->n_plain].policy;
         struct tmx_pick p = {.of = "mean"};
-        if (policy->wake == TMX_WAKE_NO_GATING) {
+        if (policy->wake == TMX_WAKE_NO_GATING || s->part[i / s->n_plain].plan.n_kernel == 0) {
             continue;
         }
         snprintf(p.policy, sizeof p.policy, "%s", policy->base.name);
@@ -548,6 +587,9 @@ enum tmx_status tmx_suite_warped_gates(const struct tmx_suite_call *call, struct
     }
     for (size_t p = 0; p < N_PART; p++) {
         free(s->part[p].result);
+    }
+    for (size_t k = 0; k < s->n_code; k++) {
+        tmx_stream_finish(&s->code[k]);
     }
     free(s);
     return st;

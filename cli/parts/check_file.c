@@ -15,6 +15,7 @@
 #include "papers/suite.h"
 #include "plan/ledger.h"
 #include "run/input/data.h"
+#include "run/input/gate_code.h"
 #include "run/input/gate_files.h"
 #include "run/input/job_files.h"
 #include "run/run.h"
@@ -133,6 +134,17 @@ static enum tmx_status check_suite(const struct request *r, struct tmx_err *err)
     return st;
 }
 
+static enum tmx_status check_code(const struct request *r, struct tmx_err *err)
+{
+    struct tmx_gate_code code[TMX_GATE_CODES];
+    size_t n = 0;
+    const enum tmx_status st = tmx_gate_code_load(r->path, code, &n, err);
+    while (n > 0) {
+        tmx_gate_code_finish(&code[--n]);
+    }
+    return st;
+}
+
 static enum tmx_status check_kernel(const struct request *r, struct tmx_err *err)
 {
     struct tmx_kernel k;
@@ -142,6 +154,9 @@ static enum tmx_status check_kernel(const struct request *r, struct tmx_err *err
     st = st ? st : tmx_config_open(&cfg, r->path, err);
     if (!st && tmx_config_find(cfg, "instructions")) {
         st = tmx_gate_kernel_load(&g, r->path, err);
+    }
+    if (!st && tmx_config_find(cfg, "code")) {
+        st = check_code(r, err);
     }
     tmx_config_close(cfg);
     if (!st) {

@@ -43,6 +43,8 @@ const struct tmx_opt tmx_knob_opts[] = {
     TMX_ROW_REAL(tmx_stream_knobs, miss, "1", 0, 10, 1, "factor on miss"),
     TMX_ROW_REAL(tmx_stream_knobs, latency, "1", 0, 10, 1, "factor on latency_cycles"),
     TMX_ROW_REAL(tmx_stream_knobs, launch_gap, "1", 0, 10, 1, "factor on launch_gap_cycles"),
+    TMX_ROW_REAL(tmx_stream_knobs, bodies, "1", 1, 100, 1,
+                 "so many loop bodies are drawn and walked one after another, each so much less often"),
     {0},
 };
 
@@ -166,13 +168,14 @@ enum tmx_status tmx_stream_generate(struct tmx_stream *s, const struct tmx_instr
 {
     struct tmx_rng *rng = NULL;
     enum tmx_status status;
+    const size_t body = (size_t)st->body, bodies = (size_t)knobs->bodies;
     *s = (struct tmx_stream){0};
     const enum tmx_status fits = tmx_instr_check(st, err);
     if (fits) {
         return fits;
     }
     *s = (struct tmx_stream){
-        .n_instr = (size_t)st->body,
+        .n_instr = body * bodies,
         .n_program = 1,
         .n_register = (unsigned)st->body + 1,
         .warps = (unsigned)st->warps,
@@ -194,7 +197,9 @@ enum tmx_status tmx_stream_generate(struct tmx_stream *s, const struct tmx_instr
         tmx_stream_finish(s);
         return tmx_fail(err, TMX_ENOMEM, "instruction stream of %zu", s->n_instr);
     }
-    s->program[0] = (struct tmx_program){.count = s->n_instr, .repetitions = (unsigned)st->repetitions};
+    const unsigned repetitions = (unsigned)st->repetitions / (unsigned)bodies;
+    s->program[0] =
+        (struct tmx_program){.count = s->n_instr, .repetitions = repetitions > 0 ? repetitions : 1};
     status = tmx_rng_create(&rng, seed, "micro.body", err);
     if (status) {
         tmx_stream_finish(s);
@@ -204,7 +209,9 @@ enum tmx_status tmx_stream_generate(struct tmx_stream *s, const struct tmx_instr
     const double of_type[TMX_N_UNIT_TYPE] = {at_most(persistence, 0.99),
                                              at_most(persistence * knobs->fp_persistence, 0.99),
                                              at_most(persistence, 0.99), at_most(persistence, 0.99)};
-    draw_body(rng, st, of_type, at_most(st->dependence * knobs->dependence, 1), s->instr);
+    for (size_t b = 0; b < bodies; b++) {
+        draw_body(rng, st, of_type, at_most(st->dependence * knobs->dependence, 1), s->instr + b * body);
+    }
     tmx_rng_destroy(rng);
     return TMX_OK;
 }

@@ -73,6 +73,7 @@ struct tmx_stream_knobs {
     double miss;
     double latency;
     double launch_gap; /* on launch_gap_cycles */
+    double bodies;     /* whole, >= 1: so many bodies are drawn, and walked one after another */
 };
 extern const struct tmx_opt tmx_knob_opts[];
 
@@ -105,7 +106,7 @@ struct tmx_stream {
  * multiple of the block, more barriers than instructions. */
 TMX_NODISCARD enum tmx_status tmx_instr_check(const struct tmx_instr_stats *st, struct tmx_err *err);
 
-/* Draw a loop body with exactly the mix of st (largest remainders) and the warps' set-up.
+/* Draw loop bodies, each with exactly the mix of st (largest remainders) and the warps' set-up.
  * Release with tmx_stream_finish. Errors: those of tmx_instr_check, TMX_ENOMEM. */
 TMX_NODISCARD enum tmx_status tmx_stream_generate(struct tmx_stream *s, const struct tmx_instr_stats *st,
                                                   const struct tmx_stream_knobs *knobs, uint64_t seed,

@@ -31,7 +31,7 @@ static enum tmx_status run_task(void *ctx, size_t task, FILE *out, struct tmx_er
     const struct tmx_gate_plan *p = ((struct pool_context *)ctx)->plan;
     const size_t fit = p->first_fit + task / p->n_kernel, kernel = task % p->n_kernel;
     struct tmx_stream made = {0};
-    const struct tmx_stream *s = p->trace;
+    const struct tmx_stream *s = p->trace ? &p->trace[kernel] : NULL;
     enum tmx_status st = TMX_OK;
     if (!s) {
         st = stream_of(p, kernel, fit, &made, err);
@@ -67,13 +67,27 @@ static enum tmx_status collect(void *ctx, const struct tmx_pool_result *r, struc
     return TMX_OK;
 }
 
+/* Warp instructions of all kernels in one case. */
+static double instructions_of(const struct tmx_gate_plan *plan)
+{
+    double sum = 0;
+    for (size_t k = 0; k < plan->n_kernel; k++) {
+        const struct tmx_stream *s = plan->trace ? &plan->trace[k] : NULL;
+        double warp = 0;
+        for (size_t i = 0; s && i < s->n_program; i++) {
+            warp += (double)s->program[i].count * s->program[i].repetitions / (double)s->n_program;
+        }
+        const double all = s ? warp * s->warps_per_block * (double)s->n_block : INFINITY;
+        sum += fmin(all, (double)plan->budget);
+    }
+    return sum;
+}
+
 enum tmx_status tmx_gate_run(const struct tmx_gate_plan *plan, struct tmx_sm_result *result,
                              struct tmx_err *err)
 {
     struct pool_context c = {plan, result};
-    const double length = plan->trace ? (double)plan->trace->n_instr : (double)plan->budget;
-    const double n =
-        fmin(length, (double)plan->budget) * (double)(plan->n_fit * plan->n_kernel * plan->n_case);
+    const double n = instructions_of(plan) * (double)(plan->n_fit * plan->n_case);
     const enum tmx_status affordable = tmx_cost_check((struct tmx_cost){.seconds = n * TMX_SM_INSTR_S}, err,
                                                       "%.3g warp instructions in all", n);
     if (affordable) {

@@ -22,7 +22,7 @@ struct tmx_gate_plan {
     const struct tmx_gate_case *gate; /* [n_case]; [0] has no gating: what the others are compared with */
     size_t n_case;
     size_t first_fit, n_fit;        /* which of tmx_gate_fits */
-    const struct tmx_stream *trace; /* instead of the statistics of kernel[0]; NULL: none */
+    const struct tmx_stream *trace; /* [n_kernel] instead of the kernels' statistics; NULL: none */
     uint64_t seed, budget;
     unsigned n_worker;
     bool quiet;

@@ -179,7 +179,7 @@ static void run(const struct tmx_instr_stats *st, const char *policy, struct tmx
 {
     const struct tmx_sm_params sm = default_sm();
     struct tmx_gate_params gate = default_gate();
-    const struct tmx_stream_knobs knobs = {1, 1, 1, 1, 1, 1};
+    const struct tmx_stream_knobs knobs = {1, 1, 1, 1, 1, 1, 1};
     struct tmx_stream s;
     struct tmx_err err = {0};
     gate.gate_sfu = true;

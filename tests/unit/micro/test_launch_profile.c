@@ -26,7 +26,7 @@ static struct tmx_profile_key key_of(double global_share)
                                             .lines = 1,
                                             .body = 60,
                                             .repetitions = 10},
-                                  .knobs = {1, 1, 1, 0.8, 0.5, 1},
+                                  .knobs = {1, 1, 1, 0.8, 0.5, 1, 1},
                                   .seed = 3,
                                   .budget = 40000};
     assert_int_equal(tmx_opt_read(tmx_sm_opts, &key.sm, NULL, NULL, NULL), TMX_OK);

@@ -29,7 +29,7 @@ static struct tmx_profile_key key_of(const char *policy)
                                             .lines = 1,
                                             .body = 60,
                                             .repetitions = 10},
-                                  .knobs = {1, 1, 1, 1, 1, 1},
+                                  .knobs = {1, 1, 1, 1, 1, 1, 1},
                                   .policy = policy ? tmx_gate_find(policy) : NULL,
                                   .seed = 4,
                                   .budget = 30000};

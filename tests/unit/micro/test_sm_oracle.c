@@ -87,7 +87,7 @@ static void draw(struct tmx_rng *rng, struct tmx_instr_stats *st, struct tmx_sm_
 static void same_run(uint64_t seed, const struct tmx_instr_stats *st, const struct tmx_sm_params *sm,
                      const struct tmx_gate_params *gate, const struct tmx_gate_policy *policy)
 {
-    const struct tmx_stream_knobs knobs = {1, 1, 1, 1, 1, 1};
+    const struct tmx_stream_knobs knobs = {1, 1, 1, 1, 1, 1, 1};
     struct tmx_stream s;
     struct tmx_err err = {0};
     struct log fast = {0}, slow = {0};

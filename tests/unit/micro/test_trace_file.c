@@ -118,7 +118,7 @@ static void a_trace_of_the_statistics_runs_like_the_statistics(void **state)
                                        .body = 50,
                                        .repetitions = 3,
                                        .barriers = 1};
-    const struct tmx_stream_knobs knobs = {1, 1, 1, 1, 1, 1};
+    const struct tmx_stream_knobs knobs = {1, 1, 1, 1, 1, 1, 1};
     struct tmx_sm_params sm;
     struct tmx_gate_params gate;
     struct tmx_stream a, b;
