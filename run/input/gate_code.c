@@ -18,8 +18,7 @@ static const struct tmx_opt rows[] = {
     TMX_ROW_REAL(tmx_gate_code, lines, "lines", 1, 32, NAN, "per global access that leaves the SM"),
     TMX_ROW_REAL(tmx_gate_code, latency_cycles, "cycles", 1, 20000, NAN, "mean latency of a miss"),
     TMX_ROW_REAL(tmx_gate_code, latency_variation, "1", 0, 0.95, 0.3, "relative half width of it"),
-    TMX_ROW_REAL(tmx_gate_code, bandwidth, "lines/cycle", 0, 100, 0,
-                 "128 B lines per SM; 0: no limit"),
+    TMX_ROW_REAL(tmx_gate_code, bandwidth, "lines/cycle", 0, 100, 0, "128 B lines per SM; 0: no limit"),
     {0},
 };
 static const char *const also[] = {"programs", "order", NULL};

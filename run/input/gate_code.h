@@ -11,8 +11,8 @@ enum { TMX_GATE_CODES = 8 }; /* kernels of one benchmark at most */
 
 struct tmx_gate_code {
     char name[64], source[256];
-    int warps, warps_per_block; /* resident; of one thread block */
-    int blocks;                 /* one SM's share of a launch */
+    int warps, warps_per_block;                                       /* resident; of one thread block */
+    int blocks;                                                       /* one SM's share of a launch */
     double miss, lines, latency_cycles, latency_variation, bandwidth; /* as struct tmx_memory */
     struct tmx_stream stream; /* owned; its seed is the caller's to set */
 };

@@ -170,8 +170,9 @@ static void epoch_length_does_not_matter(void **state)
 /* Cores busy on the first launch, which waits for memory, and the second, which computes. */
 static void cores_of(int stall, double cores[2])
 {
-    const struct tmx_memory_program p = memory_bound();
+    struct tmx_memory_program p = memory_bound();
     const struct tmx_memory_program *list[] = {&p};
+    p.kernel[0].mlp = 4; /* 128 lines for 32 MSHRs */
     stall_of_chip = stall;
     assert_int_equal(run("tcs", list, 1, 2048, &a), TMX_OK);
     stall_of_chip = TMX_STALL_LOST;
@@ -189,7 +190,7 @@ static void what_counts_as_stalled_decides_whether_cores_are_throttled(void **st
     cores_of(TMX_STALL_CONSECUTIVE, consecutive); /* no stall on end fills half of a window */
     assert_true(lost[0] < 20 && consecutive[0] > 25);
     check_close(mshr[0], lost[0], 1e-9, 0);
-    check_close(mshr[1], consecutive[1], 1e-9, 0);
+    check_close(mshr[1], consecutive[1], 0.05, 0); /* which computes */
 }
 
 static void equal_inputs_give_equal_bytes(void **state)
