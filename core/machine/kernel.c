@@ -81,7 +81,8 @@ const char *const tmx_component_keys[] = {
 _Static_assert(sizeof tmx_component_keys / sizeof tmx_component_keys[0] == TMX_N_COMPONENT, "a key each");
 
 static const char *const power_groups[] = {"phases", NULL};
-static const char *const groups[] = {"launch", "power", "components", "instructions", "code", "memory", "job", NULL};
+static const char *const groups[] = {"launch", "power",  "components", "instructions",
+                                     "code",   "memory", "job",        NULL};
 
 /* Watts by component; those of the SMs add up to sm_power_w. */
 static enum tmx_status read_components(struct tmx_kernel *k, const struct tmx_setting *group,

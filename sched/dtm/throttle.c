@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Stop-go throttling: an SM that reaches the trip point stops until it has cooled below the release
- * point. Paper 003, section 4.1: 90 and 85 degC. Its text says "clock gates the GPGPU" and "all the
- * SMs occasionally reach the critical temperature"; per SM is the reading under which its numbers
- * agree, per chip the option. */
+/* Stop-go throttling: an SM, or the whole chip, that reaches the trip point stops until it has cooled below
+ * the release point. Paper 003, section 4.1: 90 and 85 degC. Its text says "clock gates the GPGPU" and "all
+ * the SMs occasionally reach the critical temperature": the chip, as suite tabs has it. SM by SM some latch
+ * off, kept warm by their neighbours (docs/notes/tabs.md). */
 #include "core/base/units.h"
 #include "sched/level.h"
 #include "sched/policies.h"
