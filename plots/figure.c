@@ -30,7 +30,8 @@ enum tmx_status tmx_plot_folder(const struct tmx_plot *p, struct tmx_err *err)
 {
     char path[MAX_PATH];
     snprintf(path, sizeof path, "%s/data", p->dir);
-    return tmx_os_mkdirs(path, err);
+    const enum tmx_status st = tmx_plot_path(path, err); /* before anything is left behind */
+    return st ? st : tmx_os_mkdirs(path, err);
 }
 
 void tmx_plot_data_path(const struct tmx_plot *p, const char *name, char *path, size_t size)

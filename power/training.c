@@ -173,6 +173,8 @@ enum tmx_status tmx_training_load(struct tmx_training *t, const char *path, stru
     }
     if (!st && !t->feature) {
         st = tmx_fail_at(err, TMX_EPARSE, t->name, 0, "no header line");
+    } else if (!st && t->n_row == 0) {
+        st = tmx_fail_at(err, TMX_EPARSE, t->name, 0, "a header, but no kernel below it");
     }
     tmx_text_finish(&text);
     if (st) {

@@ -123,6 +123,11 @@ enum tmx_status tmx_run_check_keys(struct tmx_run *r, const struct tmx_setting *
                                 "throttle.policy = \"%s\" cannot stop a core; there is throttle, none",
                                 safety->policy->name);
     }
+    if (!r->options.topology[0] && r->options.gpus == 1 && strncmp(r->options.policy, "MG-", 3) == 0) {
+        const size_t used = strlen(r->note);
+        snprintf(r->note + used, sizeof r->note - used,
+                 "policy = \"%s\" places kernels among several GPUs; this run has one\n", r->options.policy);
+    }
     const double *trip_c = option(safety, "trip_c");
     enum tmx_status st = relative(r, root, trip_c, err);
     for (size_t i = 0; !st && i < sizeof levels / sizeof levels[0]; i++) {

@@ -404,6 +404,7 @@ enum tmx_status tmx_catalog_load_all(struct tmx_catalog *c, const struct tmx_set
             snprintf(path, sizeof path, "%.*s%s", r.file[0] != '/' && slash ? (int)(slash + 1 - from) : 0,
                      from ? from : "", r.file);
             st = load(c, path, r.hash[0] ? r.hash : NULL, e, err);
+            st = tmx_fail_from(err, st, from, tmx_setting_line(e), "modules");
         }
     }
     return st;

@@ -36,7 +36,11 @@ static enum tmx_status open_chip(struct tmx_run *r, struct tmx_run_kind *k, cons
     }
     st = tmx_flp_read(k->floorplan_path, &fp, err);
     st = st ? st : tmx_floorplan_check(&fp, 1, err); /* gaps are the package's question: its filler's */
-    st = st ? st : tmx_chip_attach(&k->chip, &fp, err);
+    st = r->options.floorplan[0] ? tmx_setting_blame(tmx_setting_member(root, "floorplan"), st, err) : st;
+    if (!st) {
+        st = tmx_chip_attach(&k->chip, &fp, err);
+        st = r->options.sms_off[0] ? tmx_setting_blame(tmx_setting_member(root, "sms_off"), st, err) : st;
+    }
     tmx_floorplan_finish(&fp);
     const size_t used = strlen(r->note);
     if (!st && k->chip.confidence[0]) {

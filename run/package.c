@@ -103,12 +103,19 @@ static enum tmx_status read_package(const struct tmx_run *r, struct tmx_run_kind
     struct tmx_hotspot_config *cfg = &k->package;
     enum tmx_status st = tmx_setting_group(root, "package", &group, err);
     tmx_hotspot_config_init(cfg);
-    snprintf(cfg->source[TMX_HOTSPOT_COMMAND_LINE], sizeof cfg->source[0], "package");
+    const char *from = tmx_setting_file(group ? group : root);
     for (size_t i = 0; i < tmx_setting_length(group) && !st; i++) {
+        const char *file = tmx_setting_file(tmx_setting_at(group, i)); /* another one: some come from --set */
+        from = from && file && strcmp(from, file) == 0 ? from : NULL;
         st = set_key(cfg, tmx_setting_at(group, i), err);
     }
+    snprintf(cfg->source[TMX_HOTSPOT_COMMAND_LINE], sizeof cfg->source[0], "%s", from ? from : "package");
     if (!st && cfg->ignored[0]) {
         st = tmx_fail_setting(err, group, "package: not modelled here: %s", cfg->ignored);
+    }
+    if (!st && cfg->detailed_3D && !cfg->grid_layer_file[0]) {
+        st = tmx_fail_setting(err, tmx_setting_member(group, "detailed_3D"),
+                              "package.detailed_3D does nothing without a grid_layer_file");
     }
     st = st ? st : set_grid(cfg, root, "rows", "grid_rows", r->options.rows, &cfg->grid_rows, err);
     st = st ? st : set_grid(cfg, root, "cols", "grid_cols", r->options.cols, &cfg->grid_cols, err);
@@ -124,7 +131,9 @@ static enum tmx_status read_package(const struct tmx_run *r, struct tmx_run_kind
     }
     return st || !cfg->package_model_used || !cfg->package_config_file[0]
                ? st
-               : tmx_hotspot_config_read(cfg, cfg->package_config_file, TMX_HOTSPOT_PACKAGE, err);
+               : tmx_hotspot_config_blame(
+                     cfg, "package_config_file",
+                     tmx_hotspot_config_read(cfg, cfg->package_config_file, TMX_HOTSPOT_PACKAGE, err), err);
 }
 
 static enum tmx_status find_backend(struct tmx_run *r, const struct tmx_setting *root, struct tmx_err *err)

@@ -125,6 +125,7 @@ static enum tmx_status read_start(struct tmx_trace_run *r, struct tmx_err *err)
         return TMX_OK;
     }
     enum tmx_status st = cfg->init_file[0] ? tmx_temps_read(cfg->init_file, &r->temps, err) : TMX_OK;
+    st = tmx_hotspot_config_blame(cfg, "init_file", st, err);
     if (!st && cfg->init_file[0] && cfg->dtm_used) {
         tmx_temps_limit(&r->temps, cfg->thermal_threshold);
     }
@@ -162,7 +163,9 @@ enum tmx_status tmx_trace_run_read(struct tmx_trace_run *r, const struct tmx_tra
     enum tmx_status st = tmx_stack_create(&args->cfg, &options, log, &r->stack, err);
     st = st ? st : check_verify(r, err);
     bool npy = false;
-    st = st ? st : tmx_trace_read_any(args->cfg.p, &r->power, &npy, err);
+    st = st ? st
+            : tmx_hotspot_config_blame(&args->cfg, "p", tmx_trace_read_any(args->cfg.p, &r->power, &npy, err),
+                                       err);
     if (!st && npy && args->verify_with[0]) {
         st = tmx_fail(err, TMX_ECONFIG, "--verify-with: HotSpot does not read %s; give a .ptrace",
                       args->cfg.p);

@@ -235,7 +235,9 @@ static enum tmx_status read_files(struct tmx_hotspot_config *cfg, const char *co
         st = tmx_hotspot_config_read(cfg, config, TMX_HOTSPOT_CONFIG, err);
     }
     if (!st && cfg->package_model_used && cfg->package_config_file[0]) {
-        st = tmx_hotspot_config_read(cfg, cfg->package_config_file, TMX_HOTSPOT_PACKAGE, err);
+        st = tmx_hotspot_config_blame(
+            cfg, "package_config_file",
+            tmx_hotspot_config_read(cfg, cfg->package_config_file, TMX_HOTSPOT_PACKAGE, err), err);
     }
     return st;
 }

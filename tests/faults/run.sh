@@ -10,8 +10,9 @@ root=$(cd "$here/../.." && pwd)
 if [ "${1:-}" = --rows ]; then
   cd "$root"
   perl -Mstrict -e '
-    my $stale = 0;
+    my ($stale, $line) = (0, 0);
     while (<>) {
+      $line++;
       chomp;
       next if /^(#|$)/;
       my ($file, $rule, $old) = split /\t/;
@@ -19,7 +20,7 @@ if [ "${1:-}" = --rows ]; then
       my $text = "";
       if (open(my $source, "<", $file)) { local $/; $text = <$source>; }
       next if index($text, $old) >= 0;
-      print "tests/faults/faults.tsv:$.: \"$rule\": what it changes is no longer in $file\n";
+      print "tests/faults/faults.tsv:$line: \"$rule\": what it changes is no longer in $file\n";
       $stale++;
     }
     exit($stale > 0)' "$here/faults.tsv"

@@ -374,3 +374,13 @@ enum tmx_status tmx_hotspot_config_fail(const struct tmx_hotspot_config *cfg, co
     return tmx_fail_at(err, TMX_ECONFIG, cfg->source[cfg->origin[row].source], cfg->origin[row].line, "%s",
                        msg);
 }
+
+enum tmx_status tmx_hotspot_config_blame(const struct tmx_hotspot_config *cfg, const char *key,
+                                         enum tmx_status st, struct tmx_err *err)
+{
+    const size_t row = row_of(key);
+    tmx_assert(row < N_ROWS);
+    return cfg->origin[row].line == 0
+               ? st
+               : tmx_fail_from(err, st, cfg->source[cfg->origin[row].source], cfg->origin[row].line, key);
+}

@@ -107,4 +107,9 @@ bool tmx_hotspot_config_given(const struct tmx_hotspot_config *cfg, const char *
 enum tmx_status tmx_hotspot_config_fail(const struct tmx_hotspot_config *cfg, const char *key,
                                         struct tmx_err *err, const char *fmt, ...) TMX_PRINTF(4, 5);
 
+/* A file that key names could not be read: where the error has no line, it gets that of key, if a file gave
+ * it. Returns st. */
+enum tmx_status tmx_hotspot_config_blame(const struct tmx_hotspot_config *cfg, const char *key,
+                                         enum tmx_status st, struct tmx_err *err);
+
 #endif

@@ -28,7 +28,9 @@ static enum tmx_status read_materials(const struct tmx_hotspot_config *cfg, stru
                                       struct tmx_err *err)
 {
     *m = (struct tmx_materials){0};
-    return cfg->materials_file[0] ? tmx_materials_read(cfg->materials_file, m, err) : TMX_OK;
+    const enum tmx_status st =
+        cfg->materials_file[0] ? tmx_materials_read(cfg->materials_file, m, err) : TMX_OK;
+    return tmx_hotspot_config_blame(cfg, "materials_file", st, err);
 }
 
 /* k and p of one part: the material wins over the numbers, as in HotSpot. */
@@ -146,7 +148,8 @@ static enum tmx_status default_layers(struct build *b)
                         "no floorplan: give -f FILE, or -grid_layer_file FILE for a stack");
     }
     enum tmx_status st = alloc_layers(b, 1, 2);
-    st = st ? st : tmx_flp_read(cfg->f, &b->s->floorplan[0], b->err);
+    st = st ? st
+            : tmx_hotspot_config_blame(cfg, "f", tmx_flp_read(cfg->f, &b->s->floorplan[0], b->err), b->err);
     st = st ? st : check_floorplan(b, &b->s->floorplan[0], cfg->k_filler > 0 || cfg->material_filler[0]);
     if (st) {
         return st;
@@ -295,6 +298,7 @@ static enum tmx_status file_layers(struct build *b)
                     b->cfg->f);
     }
     enum tmx_status st = tmx_lcf_read(b->cfg->grid_layer_file, &b->materials, &lcf, b->err);
+    st = tmx_hotspot_config_blame(b->cfg, "grid_layer_file", st, b->err);
     st = st ? st : alloc_layers(b, lcf.n_layer, lcf.n_layer);
     b->s->from_layer_file = true;
     for (size_t l = 0; !st && l < lcf.n_layer; l++) {
