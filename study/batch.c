@@ -116,7 +116,8 @@ struct journal {
 struct job { /* what the pool's callbacks see */
     struct tmx_run_batch *b;
     struct journal j;
-    bool *there; /* [n_task] */
+    bool *there;                  /* [n_task] */
+    struct tmx_pool_child *child; /* in a child with several tasks */
 };
 
 static enum tmx_status run_task(void *ctx, size_t task, FILE *out, struct tmx_err *err)
@@ -138,107 +139,67 @@ static enum tmx_status run_task(void *ctx, size_t task, FILE *out, struct tmx_er
 
 /* ---- several runs side by side ---- */
 
-/* Runs at a time, as long as they have no more than so many GPUs: from there on they are gangs by themselves.
- */
-enum { LANES = 16, FLEET_GPUS = 64 };
-
-struct lane {
-    size_t task;
+struct opened {
     struct tmx_run *run;
-    struct tmx_observer observer;
-    void *watch;
+    void *watched;
 };
 
-struct fleet {
-    const struct tmx_run_batch *b;
-    struct tmx_fleet *fleet;
-    struct lane lane[LANES];
-    size_t n_gpu; /* of the runs that are open */
-    double *value;
-};
-
-static enum tmx_status begin_task(struct fleet *f, struct lane *l, size_t task, struct tmx_err *err)
+static enum tmx_status begin_run(void *ctx, size_t task, struct tmx_sim **sim, struct tmx_observer *observer,
+                                 void **own, struct tmx_err *err)
 {
-    const struct tmx_watch *watch = f->b->watch;
-    *l = (struct lane){.task = task};
-    enum tmx_status st = open_task(f->b, task, false, &l->run, err);
+    const struct tmx_run_batch *b = ((const struct job *)ctx)->b;
+    struct opened *o = calloc(1, sizeof *o);
+    *own = o;
+    enum tmx_status st = o ? open_task(b, task, false, &o->run, err) : tmx_fail(err, TMX_ENOMEM, "run");
     if (!st) {
-        l->watch = watch ? watch->begin(l->run, &l->observer) : NULL;
-        st = tmx_fleet_join(f->fleet, (size_t)(l - f->lane), tmx_run_sim(l->run), &l->observer, err);
-    }
-    if (!st) {
-        f->n_gpu += tmx_sim_machine(tmx_run_sim_const(l->run))->n_gpu;
+        *sim = tmx_run_sim(o->run);
+        o->watched = b->watch ? b->watch->begin(o->run, observer) : NULL;
     }
     return st;
 }
 
-/* Answer for a run that has ended, well or not, and close it. */
-static void end_task(struct fleet *f, struct lane *l, enum tmx_status st, const struct tmx_err *err,
-                     struct tmx_pool_child *child)
+static void fill(const struct tmx_run_batch *b, const struct tmx_run *run, void *watched, double *value)
 {
-    const struct tmx_watch *watch = f->b->watch;
     const size_t n = tmx_batch_metrics();
-    for (size_t i = 0; i < n && !st; i++) {
-        f->value[i] = tmx_metrics[i].value(l->run);
+    for (size_t i = 0; i < b->n_value; i++) {
+        value[i] = i < n ? tmx_metrics[i].value(run) : NAN;
     }
-    for (size_t i = n; i < f->b->n_value && !st; i++) {
-        f->value[i] = NAN;
+    if (watched) {
+        b->watch->read(watched, run, value + n);
     }
-    if (!st && l->watch) {
-        watch->read(l->watch, l->run, f->value + n);
-    }
-    for (size_t i = n; i < f->b->n_value && !st; i++) {
-        f->value[i] = isnan(f->value[i]) ? TMX_WATCHED_NOT : f->value[i];
-    }
-    tmx_pool_done(child, l->task, st, err, f->value, st ? 0 : f->b->n_value * sizeof *f->value);
-    if (l->watch) {
-        watch->end(l->watch);
-    }
-    tmx_run_destroy(l->run);
-    *l = (struct lane){0};
-}
-
-static void run_fleet(struct fleet *f, const size_t *task, size_t n_task, struct tmx_pool_child *child)
-{
-    size_t next = 0, open = 0;
-    while (next < n_task || open > 0) {
-        struct tmx_err err = {0};
-        enum tmx_status st = TMX_OK;
-        size_t i = 0;
-        while (i < LANES && f->lane[i].run) {
-            i++;
-        }
-        if (next < n_task && i < LANES && (open == 0 || f->n_gpu < FLEET_GPUS)) {
-            st = begin_task(f, &f->lane[i], task[next++], &err);
-            open += !st;
-            if (st) {
-                end_task(f, &f->lane[i], st, &err, child);
-            }
-            continue;
-        }
-        (void)tmx_fleet_next(f->fleet, &i, &st, &err);
-        f->n_gpu -= tmx_sim_machine(tmx_run_sim_const(f->lane[i].run))->n_gpu;
-        open--;
-        end_task(f, &f->lane[i], st, &err, child);
+    for (size_t i = n; i < b->n_value; i++) {
+        value[i] = isnan(value[i]) ? TMX_WATCHED_NOT : value[i];
     }
 }
 
-static void run_together(void *ctx, const size_t *task, size_t n_task, struct tmx_pool_child *child)
+static void end_run(void *ctx, size_t task, void *own, enum tmx_status st, const struct tmx_err *err)
 {
     const struct job *job = ctx;
-    struct tmx_err err = {0};
-    struct fleet f = {.b = job->b};
-    f.value = calloc(f.b->n_value + 1, sizeof *f.value);
-    enum tmx_status st = f.value ? TMX_OK : tmx_fail(&err, TMX_ENOMEM, "%zu runs", n_task);
-    st = st ? st : tmx_fleet_create(&f.fleet, LANES, &err);
+    const struct tmx_run_batch *b = job->b;
+    struct opened *o = own;
+    struct tmx_err late;
+    double *value = calloc(b->n_value + 1, sizeof *value);
+    if (!st && !value) {
+        st = tmx_fail(&late, TMX_ENOMEM, "run");
+        err = &late;
+    }
     if (!st) {
-        run_fleet(&f, task, n_task, child);
+        fill(b, o->run, o->watched, value);
     }
-    for (size_t i = 0; st && i < n_task; i++) {
-        tmx_pool_done(child, task[i], st, &err, NULL, 0);
+    tmx_pool_done(job->child, task, st, err, value, st ? 0 : b->n_value * sizeof *value);
+    if (o && o->watched) {
+        b->watch->end(o->watched);
     }
-    tmx_fleet_destroy(f.fleet);
-    free(f.value);
+    tmx_run_destroy(o ? o->run : NULL);
+    free(o);
+    free(value);
+}
+
+static void run_together(void *ctx, const size_t *task, size_t n, struct tmx_pool_child *child)
+{
+    struct job *job = ctx;
+    job->child = child;
+    tmx_fleet_run(&(struct tmx_fleet_tasks){job, begin_run, end_run}, task, n);
 }
 
 static enum tmx_status keep(struct job *job, size_t task, struct tmx_err *err)

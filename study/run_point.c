@@ -19,15 +19,37 @@ static enum tmx_status open_with(enum tmx_status (*open)(struct tmx_run **, cons
     return st;
 }
 
+static void resolved(const struct tmx_run *run,
+                     FILE *out) /* the id covers the files that the configuration names */
+{
+    fprintf(out, "%s# run %s\n", tmx_run_resolved(run), tmx_run_id(run));
+}
+
 static enum tmx_status resolve(void *ctx, const struct tmx_point *p, FILE *out, struct tmx_err *err)
 {
     struct tmx_run *run = NULL;
     (void)ctx;
     const enum tmx_status st = open_with(tmx_run_describe, &run, p, err);
-    if (!st) { /* the id covers the files that the configuration names */
-        fprintf(out, "%s# run %s\n", tmx_run_resolved(run), tmx_run_id(run));
+    if (!st) {
+        resolved(run, out);
     }
     tmx_run_destroy(run);
+    return st;
+}
+
+static enum tmx_status open_run(void *ctx, const struct tmx_point *p, struct tmx_run **run,
+                                struct tmx_err *err)
+{
+    (void)ctx;
+    return open_with(tmx_run_create, run, p, err);
+}
+
+static enum tmx_status measure(const struct tmx_run *run, struct tmx_measures *m, struct tmx_err *err)
+{
+    enum tmx_status st = TMX_OK;
+    for (const struct tmx_metric *k = tmx_metrics; k->name && !st; k++) {
+        st = tmx_measures_add(m, k->name, k->value(run), err);
+    }
     return st;
 }
 
@@ -35,17 +57,15 @@ static enum tmx_status simulate(void *ctx, const struct tmx_point *p, struct tmx
                                 struct tmx_err *err)
 {
     struct tmx_run *run = NULL;
-    (void)ctx;
-    enum tmx_status st = open_with(tmx_run_create, &run, p, err);
+    enum tmx_status st = open_run(ctx, p, &run, err);
     st = st ? st : tmx_run_execute(run, NULL, err);
-    for (const struct tmx_metric *k = tmx_metrics; k->name && !st; k++) {
-        st = tmx_measures_add(m, k->name, k->value(run), err);
-    }
+    st = st ? st : measure(run, m, err);
     tmx_run_destroy(run);
     return st;
 }
 
-const struct tmx_runner tmx_run_point = {NULL, resolve, simulate};
+const struct tmx_runner tmx_run_point = {
+    .resolve = resolve, .run = simulate, .open = open_run, .measure = measure, .resolved = resolved};
 
 struct watch {
     struct tmx_run_trace *trace, *hotspot;

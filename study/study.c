@@ -12,6 +12,8 @@
 #include "core/base/cost.h"
 #include "core/base/os.h"
 #include "core/base/text.h"
+#include "core/sim/fleet.h"
+#include "run/run.h"
 #include "study/pool.h"
 
 enum { ASSIGNMENT = 1600 };
@@ -299,6 +301,16 @@ void tmx_study_end(struct tmx_study *s)
 }
 
 /* A run's bytes: lines "name value", an empty line, the resolved configuration. */
+static void write_measures(const struct tmx_measures *m, FILE *out)
+{
+    for (size_t i = 0; i < m->n_metric; i++) {
+        char text[TMX_REAL_SIZE];
+        tmx_real_print(text, m->metric[i].value);
+        fprintf(out, "%s %s\n", m->metric[i].name, text);
+    }
+    fputc('\n', out);
+}
+
 static enum tmx_status run_point(const struct tmx_study *s, size_t point, FILE *out, struct tmx_err *err)
 {
     struct assignments a;
@@ -308,17 +320,81 @@ static enum tmx_status run_point(const struct tmx_study *s, size_t point, FILE *
         return st;
     }
     st = s->runner->run(s->runner->ctx, &a.point, &m, err);
-    for (size_t i = 0; i < m.n_metric && !st; i++) {
-        char text[TMX_REAL_SIZE];
-        tmx_real_print(text, m.metric[i].value);
-        fprintf(out, "%s %s\n", m.metric[i].name, text);
+    if (st) {
+        m.n_metric = 0;
     }
-    fputc('\n', out);
+    write_measures(&m, out);
     struct tmx_err ignored; /* a configuration that does not resolve failed above with the same words */
     const enum tmx_status resolved = s->runner->resolve(s->runner->ctx, &a.point, out, st ? &ignored : err);
     tmx_measures_finish(&m);
     assignments_finish(&a);
     return st ? st : resolved;
+}
+
+static enum tmx_status begin_run(void *ctx, size_t task, struct tmx_sim **sim, struct tmx_observer *observer,
+                                 void **own, struct tmx_err *err)
+{
+    const struct tmx_study *s = ctx;
+    struct assignments a;
+    struct tmx_run *run = NULL;
+    (void)observer;
+    enum tmx_status st = assignments_init(&a, s, s->todo[task], err);
+    if (!st) {
+        st = s->runner->open(s->runner->ctx, &a.point, &run, err);
+        assignments_finish(&a);
+    }
+    *own = run;
+    *sim = run ? tmx_run_sim(run) : NULL;
+    return st;
+}
+
+/* What there is of the configuration of a run that could not begin. */
+static void resolve_ignored(const struct tmx_study *s, size_t point, FILE *out)
+{
+    struct assignments a;
+    struct tmx_err ignored;
+    if (!assignments_init(&a, s, point, &ignored)) {
+        (void)!s->runner->resolve(s->runner->ctx, &a.point, out, &ignored);
+        assignments_finish(&a);
+    }
+}
+
+static void end_run(void *ctx, size_t task, void *own, enum tmx_status st, const struct tmx_err *err)
+{
+    const struct tmx_study *s = ctx;
+    struct tmx_measures m = {0};
+    struct tmx_err late = {0};
+    char *bytes = NULL;
+    size_t n_byte = 0;
+    FILE *out = open_memstream(&bytes, &n_byte);
+    struct tmx_run *run = own;
+    if (!st) {
+        st = out ? s->runner->measure(run, &m, &late) : no_memory(&late);
+        err = &late;
+    }
+    if (st) {
+        m.n_metric = 0;
+    }
+    if (out) {
+        write_measures(&m, out);
+        if (run) {
+            s->runner->resolved(run, out);
+        } else {
+            resolve_ignored(s, s->todo[task], out);
+        }
+        fclose(out);
+    }
+    tmx_pool_done(s->child, task, st, err, bytes, n_byte);
+    tmx_measures_finish(&m);
+    tmx_run_destroy(run);
+    free(bytes);
+}
+
+static void run_together(void *ctx, const size_t *task, size_t n, struct tmx_pool_child *child)
+{
+    struct tmx_study *s = ctx;
+    s->child = child;
+    tmx_fleet_run(&(struct tmx_fleet_tasks){s, begin_run, end_run}, task, n);
 }
 
 static enum tmx_status parse(struct tmx_measures *m, const char **config, const char *bytes,
@@ -409,6 +485,8 @@ enum tmx_status tmx_study_run_local(struct tmx_study *s, struct tmx_err *err)
                                   .noun = s->options->quiet ? NULL : "runs",
                                   .ctx = s,
                                   .run = pool_run,
+                                  .n_together = TMX_POOL_TOGETHER,
+                                  .run_together = s->runner->open ? run_together : NULL,
                                   .collect = pool_collect};
     return tmx_pool_run(&pool, err);
 }

@@ -27,11 +27,18 @@ struct tmx_point {
     size_t n_set;
 };
 
+struct tmx_run;
+
 struct tmx_runner {
     void *ctx;
     /* Write the whole configuration, defaults included: equal text means an equal run. */
     enum tmx_status (*resolve)(void *ctx, const struct tmx_point *p, FILE *out, struct tmx_err *err);
     enum tmx_status (*run)(void *ctx, const struct tmx_point *p, struct tmx_measures *m, struct tmx_err *err);
+    /* OPTIONAL: a run of the simulator that is what run would run; several of them go side by side. After its
+     * end measure, and resolved as resolve would write it. */
+    enum tmx_status (*open)(void *ctx, const struct tmx_point *p, struct tmx_run **run, struct tmx_err *err);
+    enum tmx_status (*measure)(const struct tmx_run *run, struct tmx_measures *m, struct tmx_err *err);
+    void (*resolved)(const struct tmx_run *run, FILE *out);
 };
 
 struct tmx_study_options {
@@ -55,6 +62,7 @@ struct tmx_study {
     size_t n_run, n_before, n_done, n_failed; /* distinct runs, there before, finished now */
     struct tmx_results *results;
     FILE *log;
+    struct tmx_pool_child *child; /* in a child with several runs */
 };
 
 /* Resolve every point, open the database, find what is missing. When no point at all has

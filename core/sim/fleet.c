@@ -206,3 +206,60 @@ bool tmx_fleet_next(struct tmx_fleet *f, size_t *lane, enum tmx_status *st, stru
     }
     return false;
 }
+
+/* Simulations at a time, as long as they have no more than so many GPUs: from there on they are gangs by
+ * themselves. */
+enum { LANES = 16, FLEET_GPUS = 64 };
+
+struct open {
+    size_t task, n_gpu;
+    bool is;
+    struct tmx_observer observer;
+    void *own;
+};
+
+/* False when it has ended at once. */
+static bool begin(struct tmx_fleet *f, size_t lane, const struct tmx_fleet_tasks *t, struct open *o)
+{
+    struct tmx_sim *sim = NULL;
+    struct tmx_err err = {0};
+    enum tmx_status st = t->begin(t->ctx, o->task, &sim, &o->observer, &o->own, &err);
+    st = st ? st : tmx_fleet_join(f, lane, sim, &o->observer, &err);
+    if (st) {
+        t->end(t->ctx, o->task, o->own, st, &err);
+        return false;
+    }
+    o->n_gpu = sim->machine->n_gpu;
+    return true;
+}
+
+void tmx_fleet_run(const struct tmx_fleet_tasks *t, const size_t *task, size_t n)
+{
+    struct open open[LANES] = {0};
+    struct tmx_fleet *f = NULL;
+    struct tmx_err err = {0};
+    size_t next = 0, n_open = 0, n_gpu = 0, lane;
+    enum tmx_status st = tmx_fleet_create(&f, LANES, &err);
+    for (; st && next < n; next++) {
+        t->end(t->ctx, task[next], NULL, st, &err);
+    }
+    while (next < n || n_open > 0) {
+        for (lane = 0; lane < LANES && open[lane].is; lane++) {
+        }
+        if (next < n && lane < LANES && (n_open == 0 || n_gpu < FLEET_GPUS)) {
+            open[lane] = (struct open){.task = task[next++]};
+            open[lane].is = begin(f, lane, t, &open[lane]);
+            n_open += open[lane].is;
+            n_gpu += open[lane].n_gpu;
+            continue;
+        }
+        err = (struct tmx_err){0};
+        const bool ended = tmx_fleet_next(f, &lane, &st, &err);
+        tmx_assert(ended);
+        n_open--;
+        n_gpu -= open[lane].n_gpu;
+        open[lane].is = false;
+        t->end(t->ctx, open[lane].task, open[lane].own, st, &err);
+    }
+    tmx_fleet_destroy(f);
+}

@@ -23,4 +23,17 @@ TMX_NODISCARD enum tmx_status tmx_fleet_join(struct tmx_fleet *f, size_t lane, s
  * False when there is none left. */
 bool tmx_fleet_next(struct tmx_fleet *f, size_t *lane, enum tmx_status *st, struct tmx_err *err);
 
+/* Tasks that are a simulation each, one after another as lanes come free: as many at a time as pay. */
+struct tmx_fleet_tasks {
+    void *ctx;
+    /* Open the simulation of a task; *observer looks at every tick, *own is handed to end. */
+    enum tmx_status (*begin)(void *ctx, size_t task, struct tmx_sim **sim, struct tmx_observer *observer,
+                             void **own, struct tmx_err *err);
+    /* It has ended, well or not; own is NULL where begin left it so. What begin has opened is closed here. */
+    void (*end)(void *ctx, size_t task, void *own, enum tmx_status st, const struct tmx_err *err);
+};
+
+/* Every one of the n tasks comes to its end. */
+void tmx_fleet_run(const struct tmx_fleet_tasks *t, const size_t *task, size_t n);
+
 #endif

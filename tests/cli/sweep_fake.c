@@ -73,7 +73,7 @@ static enum tmx_status run(void *ctx, const struct tmx_point *p, struct tmx_meas
 
 static enum tmx_status sweep(void *args, struct tmx_err *err)
 {
-    static const struct tmx_runner runner = {NULL, resolve, run};
+    static const struct tmx_runner runner = {.resolve = resolve, .run = run};
     return tmx_sweep_with(args, &runner, err);
 }
 
