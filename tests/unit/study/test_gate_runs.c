@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Every shipped kernel that can run cycle by cycle does, on every chip that has an SM. */
 #include "tests/support/check.h"
+#include "tests/support/scratch.h"
 
 #include <string.h>
 
 #include "core/base/config.h"
 #include "run/input/data.h"
+#include "run/input/gate_code.h"
 #include "run/input/gate_files.h"
 #include "sched/sched.h"
 #include "study/alone/gate_runs.h"
@@ -123,6 +125,73 @@ static void overrides_name_their_key(void **state)
     assert_non_null(strstr(err.msg, "break_even_cycles"));
 }
 
+/* Every shipped program runs to its end: each warp executes it once a block, and barriers let all warps go
+ * on. */
+static void shipped_code_runs_to_its_end(void **state)
+{
+    static const char *const kernels[] = {"backprop", "gaussian", "hotspot", "KMN",   "LBM",
+                                          "mri",      "NN",       "nw",      "sgemm", "srad"};
+    struct tmx_gate_chip chip;
+    struct tmx_err err = {0};
+    size_t all = 0;
+    (void)state;
+    assert_int_equal(tmx_gate_chip_load(&chip, "gtx480", NULL, 0, &err), TMX_OK);
+    for (size_t k = 0; k < sizeof kernels / sizeof kernels[0]; k++) {
+        struct tmx_gate_code code[TMX_GATE_CODES];
+        size_t n = 0;
+        if (tmx_gate_code_load(kernels[k], code, &n, &err)) {
+            fail_msg("%s:%u: %s", err.file, err.line, err.msg);
+        }
+        for (size_t i = 0; i < n; i++, all++) {
+            struct tmx_stream *s = &code[i].stream;
+            struct tmx_sm_result r;
+            uint64_t block = 0;
+            for (unsigned w = 0; w < s->warps_per_block; w++) {
+                block += s->program[w % s->n_program].count;
+            }
+            s->n_block = 2;
+            assert_int_equal(tmx_sm_run(&chip.sm, s, tmx_gate_find("naive_blackout"), &chip.gate, UINT64_MAX,
+                                        NULL, &r, &err),
+                             TMX_OK);
+            assert_int_equal(r.blocks, 2);
+            assert_int_equal(r.issued, 2 * block);
+            tmx_gate_code_finish(&code[i]);
+        }
+    }
+    assert_int_equal(all, 12);
+}
+
+#define CODE(warps, programs)                                                                       \
+    "name = \"k\";\ncode = ( { name = \"a\"; warps = " warps "; warps_per_block = 2; blocks = 1;\n" \
+    "miss = 0.5; lines = 1.0; latency_cycles = 400.0;\n" programs " } );\n"
+
+static void bad_code_names_the_line(void **state)
+{
+    static const struct {
+        const char *text, *msg;
+        unsigned line;
+    } rows[] = {
+        {"name = \"k\";\n", "code", 1},
+        {CODE("3", "programs = [\"i\"];"), "no multiple", 2},
+        {CODE("2", "programs = [\"i\", \"i i 2(\"];"), "character 7", 4},
+        {CODE("2", "programs = [\"i\"]; order = [0];"), "one program for each of 2 warps", 4},
+        {CODE("2", "programs = [\"i\"]; order = [0, 1];"), "from 0 to 0", 4},
+        {CODE("2", "programs = [\"i\"]; orders = [0, 1];"), "orders", 4},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        struct tmx_gate_code code[TMX_GATE_CODES];
+        struct tmx_err err = {0};
+        size_t n = 1;
+        const char *path = scratch_write("bad_code.cfg", rows[i].text);
+        assert_int_not_equal(tmx_gate_code_load(path, code, &n, &err), TMX_OK);
+        assert_int_equal(n, 0);
+        if (!strstr(err.msg, rows[i].msg) || err.line != rows[i].line) {
+            fail_msg("row %zu: line %u, \"%s\"", i, err.line, err.msg);
+        }
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -131,6 +200,8 @@ int main(void)
         cmocka_unit_test(the_chip_saves_what_the_paper_computes),
         cmocka_unit_test(results_do_not_depend_on_the_number_of_workers),
         cmocka_unit_test(overrides_name_their_key),
+        cmocka_unit_test(shipped_code_runs_to_its_end),
+        cmocka_unit_test(bad_code_names_the_line),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
