@@ -69,6 +69,7 @@ struct tmx_topology {
     char source[512];
     char link_name[TMX_NAME];     /* the link of this node, one of link[] */
     double inlet_c;               /* room air; below -273.15: the package file's ambient */
+    double inlet_rise_k_per_s;    /* room air warms by this from the end of the warm-up on */
     int nodes;                    /* this many equal, independent nodes */
     size_t n_rack;                /* they stand in; 0: in none */
     struct tmx_card *card;        /* [n_card] */

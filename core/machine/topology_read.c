@@ -27,6 +27,8 @@ static const struct tmx_opt root_opts[] = {
      .doc = "technology that joins the GPUs, one of links"},
     TMX_ROW_REAL(tmx_topology, inlet_c, "degC", -300, 200, -300,
                  "room air; -300: the ambient of the chip's package file"),
+    TMX_ROW_REAL(tmx_topology, inlet_rise_k_per_s, "K/s", -10, 10, 0,
+                 "room air warms by this from the end of the warm-up on"),
     TMX_ROW_INT(tmx_topology, nodes, "1", 1, 1024, 1, "this many equal nodes, independent of each other"),
     {0},
 };

@@ -63,6 +63,14 @@ static double out_j(const struct tmx_cooled *gpu)
     return heat.to_ambient_j;
 }
 
+/* The air of the room in front of a GPU. */
+static double room_k(const struct tmx_cooling *c, size_t gpu, double time_s)
+{
+    const struct tmx_topology *t = c->spec.topology;
+    return c->spec.room_k + (t->inlet_above_k ? t->inlet_above_k[gpu] : 0) +
+           t->inlet_rise_k_per_s * fmax(time_s - c->warmup_s, 0);
+}
+
 enum tmx_status tmx_cooling_create(struct tmx_cooling **out, const struct tmx_cooling_spec *spec,
                                    const struct tmx_cooled *gpu, uint64_t warmup, double dt_s,
                                    struct tmx_err *err)
@@ -97,14 +105,14 @@ enum tmx_status tmx_cooling_create(struct tmx_cooling **out, const struct tmx_co
     c->gpu_rpm_s = c->outlet_w + t->n_gpu;
     c->gpu_inlet_k_s = c->gpu_rpm_s + t->n_gpu;
     for (size_t g = 0; g < t->n_gpu; g++) {
-        c->inlet_k[g] = c->room_k[g] = spec->room_k + (t->inlet_above_k ? t->inlet_above_k[g] : 0);
+        c->inlet_k[g] = c->room_k[g] = room_k(c, g, 0);
         c->has_heat = c->has_heat && gpu[g].ops->heat && gpu[g].ops->set_ambient;
     }
-    if ((t->n_air > 0 || t->inlet_above_k) && !c->has_heat) {
+    if ((t->n_air > 0 || t->inlet_above_k || t->inlet_rise_k_per_s != 0) && !c->has_heat) {
         tmx_cooling_destroy(c);
         return tmx_fail(err, TMX_EUNSUPPORTED,
-                        "topology %s: thermal back-end %s cannot model air that flows from GPU to GPU or "
-                        "differs between them",
+                        "topology %s: thermal back-end %s cannot model air that flows from GPU to GPU, "
+                        "differs between them or warms",
                         t->name, gpu[0].ops->base.name);
     }
     for (size_t g = 0; t->inlet_above_k && g < t->n_gpu; g++) {
@@ -316,6 +324,9 @@ enum tmx_status tmx_cooling_update(struct tmx_cooling *c, const struct tmx_view 
     double exhaust_w = 0;
     c->gpu = gpu;
     collect(c, dt_s, crew);
+    for (size_t g = 0; t->inlet_rise_k_per_s != 0 && g < t->n_gpu; g++) {
+        c->room_k[g] = room_k(c, g, view->time_s);
+    }
     if (dt_s > 0) { /* the air of the time that has passed; its inlets hold for the time to come */
         exhaust_w = behind_w(c) + tmx_air_flow(t, c->room_k, c->flow, c->heat_w, c->outlet_w, c->inlet_k);
     }
@@ -343,7 +354,8 @@ enum tmx_status tmx_cooling_update(struct tmx_cooling *c, const struct tmx_view 
     }
     c->sum->updates += 1;
     c->sum->peak_noise_dba = fmax(c->sum->peak_noise_dba, noise_dba(c));
-    for (size_t g = 0; t->n_air > 0 && dt_s > 0 && g < t->n_gpu; g++) {
+    const bool moves = t->n_air > 0 || t->inlet_rise_k_per_s != 0;
+    for (size_t g = 0; moves && dt_s > 0 && g < t->n_gpu; g++) {
         gpu[g].ops->set_ambient(gpu[g].state, c->inlet_k[g]);
     }
     return TMX_OK;

@@ -7,11 +7,13 @@
  *              as V^2 f, the coming tick may draw 2 cap - mean
  *   target     a PI controller of V^2 f holds the hottest sensor, filtered over filter_s, at target_c: in
  * each tick of dt  u -= gain (dT + (T - target) dt / integral_s), u in share of the fastest level's V^2 f;
- *              free further than band_k below, and never more than a kelvin's worth above what is in force
- *   memory     the same for the memory's sensor
- *   slowdown   from slowdown_c on every other pulse of the clock is left out, at once, until the sensor is
- *              hysteresis_k below
- *   shutdown   from shutdown_c on all clocks stop for good
+ *              free further than band_k below, and never more than a kelvin's worth above what is in force.
+ *              Above the target by more than half a kelvin the sensor itself, unfiltered, takes away power as
+ * well, gain (T - target - 0.5) dt / fast_s: a die answers a jump of its power within a second memory     the
+ * same for the memory's sensor, free further than memory_band_k below: a stack warms fast at first, and where
+ * it is going cannot be told from its first seconds slowdown   from slowdown_c on every other pulse of the
+ * clock is left out, at once, until the sensor is hysteresis_k below shutdown   from shutdown_c on all clocks
+ * stop for good
  *
  * The slowest of the answers counts; the reasons are those that ask for it. integral_s: of the order of a
  * sink's time constant, so that the controller sees where the temperature is going (chosen, not published).
@@ -21,10 +23,12 @@
 #include "core/base/units.h"
 #include "sched/policies.h"
 
+static const double HALF_STEP_K = 0.5; /* boards' sensors read whole degrees */
+
 struct boost {
     double power_cap_w, window_s;
     double target_c, memory_c, slowdown_c, shutdown_c, hysteresis_k;
-    double gain_per_k, integral_s, filter_s, band_k;
+    double gain_per_k, integral_s, fast_s, filter_s, band_k, memory_band_k;
     bool idle_clock;
 };
 
@@ -38,8 +42,11 @@ static const struct tmx_opt opts[] = {
     TMX_ROW_REAL(boost, hysteresis_k, "K", 0, 50, 3, "slowdown ends this far below its temperature"),
     TMX_ROW_REAL(boost, gain_per_k, "1/K", 1e-4, 1, 0.04, "share of the power that a kelvin takes away"),
     TMX_ROW_REAL(boost, integral_s, "s", 0.1, 1e4, 60, "in which a kelvin takes it away once more"),
+    TMX_ROW_REAL(boost, fast_s, "s", 1e-3, 1e4, 0.1,
+                 "in which a kelvin more than half a one above the target takes it away once more"),
     TMX_ROW_REAL(boost, filter_s, "s", 0, 100, 2, "of the temperature that the controller sees"),
     TMX_ROW_REAL(boost, band_k, "K", 0.1, 100, 10, "further below the target it does nothing"),
+    TMX_ROW_REAL(boost, memory_band_k, "K", 0.1, 100, 3, "the same for the memory"),
     TMX_ROW_BOOL(boost, idle_clock, 1, "the slowest level while there is nothing to run"),
     {0},
 };
@@ -101,10 +108,10 @@ static size_t under_cap(const struct boost *o, const struct tmx_view *view, size
 
 /* One step of the controller of a temperature; the level it allows. */
 static size_t hold(const struct boost *o, const struct tmx_view *view, size_t g, double temp_c,
-                   double target_c, struct control *c)
+                   double target_c, double band_k, struct control *c)
 {
     const struct tmx_board_view *b = &view->board[g];
-    const double dt_s = view->quantum_s, free_c = target_c - o->band_k;
+    const double dt_s = view->quantum_s, free_c = target_c - band_k;
     const double w = o->filter_s > dt_s ? dt_s / o->filter_s : 1;
     c->temp_c = c->started > 0 ? c->temp_c + w * (temp_c - c->temp_c) : temp_c;
     c->started = 1;
@@ -113,7 +120,8 @@ static size_t hold(const struct boost *o, const struct tmx_view *view, size_t g,
         c->last_c = free_c;
         return 0;
     }
-    c->limit -= o->gain_per_k * (c->temp_c - c->last_c + (c->temp_c - target_c) * dt_s / o->integral_s);
+    c->limit -= o->gain_per_k * (c->temp_c - c->last_c + (c->temp_c - target_c) * dt_s / o->integral_s +
+                                 fmax(temp_c - target_c - HALF_STEP_K, 0) * dt_s / o->fast_s);
     c->limit = fmin(drive(b, view->node->gpus[g]->level) + o->gain_per_k, fmax(0, c->limit));
     c->last_c = c->temp_c;
     return level_within(b, c->limit);
@@ -171,11 +179,11 @@ static void govern_gpu(const struct boost *o, const struct tmx_view *view, size_
                   fmin(given(o->power_cap_w, b->power_w > 0 ? b->power_w : INFINITY), q->power_cap_w), kept);
     if (target_c > 0) {
         asked[TMX_REASON_SW_THERMAL_SLOWDOWN] =
-            hold(o, view, g, view->hottest_k[g] - TMX_ZERO_C, target_c, &kept->target);
+            hold(o, view, g, view->hottest_k[g] - TMX_ZERO_C, target_c, o->band_k, &kept->target);
     }
     if (memory_c > 0 && !isnan(view->memory_k[g])) {
         asked[TMX_REASON_MEMORY_LIMIT] =
-            hold(o, view, g, view->memory_k[g] - TMX_ZERO_C, memory_c, &kept->memory);
+            hold(o, view, g, view->memory_k[g] - TMX_ZERO_C, memory_c, o->memory_band_k, &kept->memory);
     }
     if (o->idle_clock && gpu->n_run == 0 && gpu->n_queue == 0) {
         asked[TMX_REASON_GPU_IDLE] = b->n_level - 1;
