@@ -16,6 +16,7 @@ static const struct tmx_alias gpuz_names[] = {
     {"gpu_only_power_draw", TMX_Q_POWER, 0, "w"},
     {"gpu_power", TMX_Q_POWER, 1, "w"},
     {"board_power_draw", TMX_Q_POWER, 1, "w"},
+    {"power_consumption_w", TMX_Q_POWER, 1, "w"}, /* "Power Consumption (W) [W]" */
     {"fan_speed_rpm", TMX_Q_RPM, 0, "rpm"},
     {"fan_1_speed_rpm", TMX_Q_RPM, 0, "rpm"},
     {"fan_speed", TMX_Q_RPM, 1, "rpm"},

@@ -259,6 +259,15 @@ static const struct good understood[] = {
      "2021-03-10 10:50:34 , 1410.0 , 37.0 , 24 , 1027 , 30.0 , 20.0 ,\n2021-03-10 10:50:35 , 1410.0 , 50.0 , "
      "24 , 1027 , 230.0 , 200.0 ,\n",
      "GPU-Z sensor log", 1, 4, 3, 200, 50},
+    {"GPU-Z with the board's power in watts and percent",
+     "Date , GPU Clock [MHz] , GPU Temperature [\xB0"
+     "C] , Fan 1 Speed (RPM) [RPM] , Power Consumption (W) [W] , Power Consumption (%) [% TDP] ,\n"
+     "2021-03-08 15:00:18 , 1365.0 , 39.0 , 1202 , 34.0 , 21.3 ,\n2021-03-08 15:00:19 , 1365.0 , 39.0 , 1202 "
+     ", "
+     "34.0 , 21.3 ,\n2021-03-08 15:00:20 , 1365.0 , 39.0 , 1202 , 34.0 , 21.3 ,\n2021-03-08 15:00:21 , "
+     "1365.0 , "
+     "50.0 , 1202 , 200.0 , 90 ,\n",
+     "GPU-Z sensor log", 1, 4, 3, 200, 50},
     {"amd-smi monitor",
      "timestamp,gpu,power_usage,hotspot_temperature,memory_temperature,gfx_util\n1700000000,0,100,40,35,"
      "0\n1700000001,0,100,40,35,0\n1700000002,0,100,40,35,0\n1700000003,0,200,50,35,0\n",
