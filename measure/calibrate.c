@@ -342,6 +342,7 @@ static enum tmx_status begin(struct tmx_cal_work *w, struct tmx_err *err)
     for (size_t r = 0; r < log->n_run; r++) {
         c->ambient_c[r] = o->ambient == TMX_AMBIENT_GIVEN ? o->ambient_c : t.low - 5;
     }
+    tmx_measured_source(log, TMX_Q_POWER, c->model.power_from, sizeof c->model.power_from);
     c->model.ambient_fitted = !c->fit.inlet && o->ambient != TMX_AMBIENT_GIVEN;
     c->rest_rms_k = NAN;
     return TMX_OK;

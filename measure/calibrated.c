@@ -96,6 +96,7 @@ enum tmx_status tmx_calibrated_fit_table(const struct tmx_calibration *c, const 
     fixed_row(*t, "rpm_ref", "all", c->model.rpm_ref, "rpm",
               c->model.rpm_ref > 0 ? "sinks and preheat are given at this speed"
                                    : "no fan speed known: holds for this fan curve only");
+    fixed_row(*t, "power_w", "all", 1, "1", c->model.power_from);
     fixed_row(*t, "power_is_mean", "all", c->model.power_is_mean ? 1 : 0, "1",
               c->model.power_is_mean ? "a row's power is the mean since the row before: fits better"
                                      : "a row's power is that of its time");
@@ -353,6 +354,10 @@ enum tmx_status tmx_calibrated_read(struct tmx_rc *m, const char *path, struct t
         const char *name = tmx_csv_cell(&csv, r, c.parameter), *gpu = tmx_csv_cell(&csv, r, c.gpu);
         double v;
         if (strcmp(tmx_csv_cell(&csv, r, c.status), "left out") == 0) {
+            continue;
+        }
+        if (strcmp(name, "power_w") == 0) { /* whose watts: the note */
+            snprintf(m->power_from, sizeof m->power_from, "%s", tmx_csv_cell(&csv, r, c.note));
             continue;
         }
         if (!tmx_csv_real(&csv, r, c.value, &v) || !set_parameter(m, name, gpu, v)) {

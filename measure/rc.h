@@ -36,13 +36,15 @@ struct tmx_rc {
     size_t n_gpu;
     double die_s, case_k_per_w, case_s;
     double sink_base_k_per_w, fan_exponent;
-    double air_rise_k;   /* of the air at the GPUs over the ambient sensor, at any fan speed */
-    double chassis_k;    /* rise of the air before it reaches the GPUs, at rpm_ref, whatever they do */
-    double power_lag_s;  /* the log's power is this late */
-    double rpm_ref;      /* 0: the fan is not known */
-    bool power_is_mean;  /* a row's power is the mean since the row before, not the power at its time */
-    bool ambient_fitted; /* a run's ambient is one number fitted to it, not the log's inlet column */
-    double leak_per_k;   /* d ln P / dT at equal work (leak.h); 0: not known */
+    double air_rise_k;    /* of the air at the GPUs over the ambient sensor, at any fan speed */
+    double chassis_k;     /* rise of the air before it reaches the GPUs, at rpm_ref, whatever they do */
+    double power_lag_s;   /* the log's power is this late */
+    double rpm_ref;       /* 0: the fan is not known */
+    bool power_is_mean;   /* a row's power is the mean since the row before, not the power at its time */
+    bool ambient_fitted;  /* a run's ambient is one number fitted to it, not the log's inlet column */
+    char power_from[128]; /* name of the column whose watts these are: a board's are not a chip's; "": not
+                             known */
+    double leak_per_k;    /* d ln P / dT at equal work (leak.h); 0: not known */
 };
 
 void tmx_rc_finish(struct tmx_rc *m);

@@ -328,6 +328,22 @@ static enum tmx_status predict_what_if(struct tmx_replay *r, const struct tmx_fi
     return st;
 }
 
+/* A board's watts hold its memory and regulators, a chip's do not: one calibrated to the other is off by
+ * kelvins. */
+static void compare_watts(const struct tmx_rc *model, const struct tmx_measured *log,
+                          const struct tmx_log *say)
+{
+    char from[sizeof model->power_from];
+    tmx_measured_source(log, TMX_Q_POWER, from, sizeof from);
+    if (model->power_from[0] && from[0] && tmx_word_compare(from, model->power_from) != 0) {
+        tmx_log_say(say, TMX_LOG_WARNING,
+                    "the calibration's watts are the column \"%s\", this log's \"%s\": do they count the "
+                    "same? --column "
+                    "power_w=NAME takes another",
+                    model->power_from, from);
+    }
+}
+
 enum tmx_status tmx_replay(struct tmx_replay *r, const struct tmx_rc *model, const struct tmx_measured *log,
                            const struct tmx_replay_options *o, const struct tmx_log *say, struct tmx_err *err)
 {
@@ -352,6 +368,9 @@ enum tmx_status tmx_replay(struct tmx_replay *r, const struct tmx_rc *model, con
     enum tmx_status st = r->row && r->temp_c && r->if_c && r->ambient_c && r->series && known && start
                              ? read_what_ifs(&w, o->what_if, model, err)
                              : tmx_fail(err, TMX_ENOMEM, "%zu series", n);
+    if (!st) {
+        compare_watts(model, log, say);
+    }
     for (size_t i = 0; !st && i < n; i++) {
         start[i] = NAN;
         known[i] = tmx_rc_find(model, log->gpu[log->series[i].gpu]) < model->n_gpu;

@@ -75,6 +75,20 @@ enum tmx_status tmx_measured_read(struct tmx_measured *m, const char *path,
     return st;
 }
 
+const char *tmx_measured_source(const struct tmx_measured *m, enum tmx_quantity q, char *buf, size_t size)
+{
+    char begin[64];
+    snprintf(begin, sizeof begin, "%s from \"", tmx_quantity_name(q));
+    buf[0] = '\0';
+    for (size_t i = 0; i < m->n_column && !buf[0]; i++) {
+        if (strncmp(m->column[i], begin, strlen(begin)) == 0) {
+            snprintf(buf, size, "%s", m->column[i] + strlen(begin));
+            buf[strcspn(buf, "\"")] = '\0';
+        }
+    }
+    return buf;
+}
+
 static void finish_texts(char **list, size_t n)
 {
     for (size_t i = 0; i < n; i++) {

@@ -68,6 +68,10 @@ bool tmx_pattern_match(const char *patterns, const char *text);
 /* "power_w" and so on: the names of the plain CSV. */
 const char *tmx_quantity_name(enum tmx_quantity q);
 
+/* The header of the column that a quantity was read from, the first log's; "" when there is none. buf[size]
+ */
+const char *tmx_measured_source(const struct tmx_measured *m, enum tmx_quantity q, char *buf, size_t size);
+
 /* The series of a run and a GPU; NULL when there is none. */
 const struct tmx_series *tmx_measured_find(const struct tmx_measured *m, size_t run, size_t gpu);
 

@@ -29,9 +29,13 @@ near sink_j_per_k 300 0.05
 grep -q '^fan law,' cal/fit.csv || say "a fan law that no log tells is not named"
 grep -q 'this fan curve only' cal.txt || say "no word of the fan curve"
 
-"$thermix" replay cal card.csv --ambient fit -o errors.csv >replay.txt || say "replay"
+"$thermix" replay cal card.csv --ambient fit -o errors.csv >replay.txt 2>err.txt || say "replay"
 [ "$(head -1 errors.csv)" = "run,gpu,rows,rmse_k,bias_k,max_abs_k" ] || say "columns: $(head -1 errors.csv)"
 awk -F, 'NR == 2 && $3 == 480 && $4 < 0.4 { ok = 1 } END { exit !ok }' errors.csv || say "replay: $(cat errors.csv)"
+grep -q "calibration's watts" err.txt && say "the same column is another one"
+sed '1s/power.draw /power.draw.instant /' card.csv >instant.csv
+"$thermix" replay cal instant.csv --ambient 25 >replay.txt 2>err.txt || say "replay of another column"
+grep -q 'calibration.s watts are the column "power.draw \[W\]", this log.s "power.draw.instant \[W\]"' err.txt || say "another column of watts is not told: $(cat err.txt)"
 # what-ifs: 5 K more air is 5 K more chip; a cap lowers it
 "$thermix" replay cal card.csv --ambient 25 --set inlet_c=30 --format csv >warm.csv || say "what-if inlet"
 awk -F, 'NR == 2 { d = $5 - $4; ok = d > 4.99 && d < 5.01 } END { exit !ok }' warm.csv || say "inlet: $(cat warm.csv)"
