@@ -7,11 +7,13 @@
 #include <string.h>
 
 enum { PARTS = 8 };
-static const double JUMP = 0.1;   /* of the power's range: a step of load */
-static const double LONG_S = 30;  /* a stretch of load, at least */
-static const double APART_K = 3;  /* temperatures of equal work, at least */
-static const double FAN = 0.1;    /* change of a fan's speed that counts as one */
-static const double LEAST = 0.35; /* standard error of a slope that is told, in share of it */
+static const double JUMP = 0.1;         /* of the power's range: a step of load */
+static const double LONG_S = 30;        /* a stretch of load, at least */
+static const double APART_K = 3;        /* temperatures of equal work, at least */
+static const double FAN = 0.1;          /* change of a fan's speed that counts as one */
+static const double MOST_PER_K = 0.008; /* an exponential of 0.0127/K (CACTI) on 60 % of the power */
+static const double WANDERS = 0.015;    /* of power at one temperature, under equal work */
+static const double LEAST = 0.35;       /* standard error of a slope that is told, in share of it */
 
 struct stretch { /* the settled part of a load held by one GPU */
     const struct tmx_series *s;
@@ -20,7 +22,7 @@ struct stretch { /* the settled part of a load held by one GPU */
 };
 
 struct sums { /* of one stretch's part */
-    double n, t, p, tt, tp;
+    double n, t, p, tt, tp, pp;
 };
 
 static void add(struct sums *to, const struct sums *from, double sign)
@@ -30,6 +32,7 @@ static void add(struct sums *to, const struct sums *from, double sign)
     to->p += sign * from->p;
     to->tt += sign * from->tt;
     to->tp += sign * from->tp;
+    to->pp += sign * from->pp;
 }
 
 /* The longest stretch of load, without its first half, in which fan and temperature settle. False: none. */
@@ -144,7 +147,7 @@ static void sum_parts(const struct stretch *s, struct sums part[PARTS])
     for (size_t i = s->begin; i < s->end; i++) {
         const double t = s->s->q[TMX_Q_TEMP][i], p = log(fmax(s->s->q[TMX_Q_POWER][i], 1e-3));
         if (!isnan(t)) {
-            const struct sums row = {1, t, p, t * t, t * p};
+            const struct sums row = {1, t, p, t * t, t * p, p * p};
             add(&part[(i - s->begin) * PARTS / n], &row, 1);
         }
     }
@@ -155,13 +158,14 @@ struct line { /* what a fit needs and gives */
     struct sums (*part)[PARTS];
     size_t n;
     double slope, spread; /* of T around the means of equal work, K^2 rows */
+    double power;         /* of ln P, the same */
 };
 
 /* The slope without the part `drop` of stretch `without` (drop == PARTS: the whole of it); without == n: of
  * all. */
 static double slope_without(struct line *l, size_t without, size_t drop)
 {
-    double tt = 0, tp = 0;
+    double tt = 0, tp = 0, pp = 0;
     for (size_t i = 0; i < l->n; i++) {
         struct sums work = {0};
         bool first = true;
@@ -178,9 +182,11 @@ static double slope_without(struct line *l, size_t without, size_t drop)
         if (work.n > 1) {
             tt += work.tt - work.t * work.t / work.n;
             tp += work.tp - work.t * work.p / work.n;
+            pp += work.pp - work.p * work.p / work.n;
         }
     }
     l->spread = tt;
+    l->power = pp;
     return tt > 0 ? tp / tt : NAN;
 }
 
@@ -222,6 +228,7 @@ static void measure(struct line *l, struct tmx_leak *leak)
     }
     l->slope = slope_without(l, l->n, 0);
     const double rows = l->spread, apart_k = 2 * sqrt(rows / fmax(n, 1));
+    const double wanders = sqrt(fmax(l->power - l->slope * l->slope * rows, 0) / fmax(n, 1));
     leak->n_row = (size_t)n;
     leak->mean_w = exp(p / fmax(n, 1));
     if (isnan(l->slope) || apart_k < APART_K) {
@@ -234,8 +241,14 @@ static void measure(struct line *l, struct tmx_leak *leak)
     const double by_part = jackknife(l, false), by_stretch = l->n >= 4 ? jackknife(l, true) : 0;
     l->spread = rows;
     leak->error = hypot(fmax(by_part, by_stretch), rounding(l, n));
-    leak->told = leak->per_k > 0 && leak->error <= LEAST * leak->per_k;
-    if (!leak->told) {
+    leak->told = leak->per_k > 0 && leak->per_k <= MOST_PER_K && wanders <= WANDERS &&
+                 leak->error <= LEAST * leak->per_k;
+    if (!leak->told && (leak->per_k > MOST_PER_K || wanders > WANDERS)) { /* then power moves temperature */
+        snprintf(leak->why, sizeof leak->why,
+                 "not the same work: power wanders by %.1f %% at one temperature, or rises by more than "
+                 "leakage can",
+                 100 * wanders);
+    } else if (!leak->told) {
         snprintf(leak->why, sizeof leak->why,
                  "power does not rise with temperature by more than its error: "
                  "held by a limit, or not the same work?");

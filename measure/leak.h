@@ -7,7 +7,9 @@
  * Equal work is one stretch of load in which the fan's speed changes, or runs that are said to do the same.
  * ln P = a(GPU, work) + leak T by least squares over the rows of the settled part; the standard error is the
  * jackknife over eighths of each stretch or over stretches, whichever is more, and the rounding of the
- * sensor. A power limit holds P whatever T is: the slope is then 0 within its error, and not told. */
+ * sensor. Where the work is not equal power moves temperature, not the reverse: P that wanders by more
+ * than 1.5 % at one temperature, or rises by more than 0.8 %/K, tells nothing. A power limit holds P whatever
+ * T is: the slope is then 0 within its error, and not told. */
 
 #include "measure/log/measured.h"
 

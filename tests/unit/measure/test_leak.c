@@ -16,6 +16,7 @@ enum { SECONDS = 300, N_GPU = 2 };
 struct card {
     double leak_per_k, r_k_per_w[2], c_j_per_k[N_GPU]; /* r: at 8000 and at 4000 rpm */
     double limit_w;                                    /* no more than this */
+    double wander;                                     /* of the work, in share of it, over two minutes */
     bool two_runs;                                     /* a run a speed; else the fan changes within one */
 };
 
@@ -36,7 +37,8 @@ static void make_log(const struct card *k, struct tmx_measured *m)
                 const int end = k->two_runs ? SECONDS : 2 * SECONDS;
                 const bool busy = s >= 60 && s < end - 60, slow = k->two_runs ? run == 1 : s >= SECONDS;
                 const double r = k->r_k_per_w[slow], t = 27 + x;
-                const double asks = (busy ? 400 : 50) * exp(k->leak_per_k * (t - 50)),
+                const double asks = (busy ? 400 * (1 + k->wander * sin(0.05 * s)) : 50) *
+                                    exp(k->leak_per_k * (t - 50)),
                              p = fmin(asks, k->limit_w);
                 for (int i = 0; i < 10; i++) {
                     x += 0.1 * (p - x / r) / k->c_j_per_k[g];
@@ -73,6 +75,22 @@ static void what_leakage_adds_for_a_kelvin_comes_back(void **unused)
         assert_true(fabs(leak.per_k - 0.0025) < 1.96 * leak.error && leak.error < 0.0004);
         tmx_measured_finish(&m);
     }
+}
+
+static void work_that_changes_tells_nothing(void **unused)
+{
+    (void)unused;
+    const struct card k = {
+        .r_k_per_w = {0.05, 0.055}, .c_j_per_k = {400, 400}, .limit_w = 999, .wander = 0.08};
+    struct tmx_measured m = {0};
+    struct tmx_leak leak;
+    struct tmx_err err = {0};
+    make_log(&k, &m);
+    assert_int_equal(tmx_leak_slope(&leak, &m, NULL, &err), TMX_OK);
+    print_message("%.5f +- %.5f 1/K: %s\n", leak.per_k, leak.error, leak.why);
+    assert_int_equal(leak.n_stretch, 2);
+    assert_false(leak.told);
+    tmx_measured_finish(&m);
 }
 
 static void a_power_limit_tells_nothing(void **unused)
@@ -150,6 +168,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_leakage_adds_for_a_kelvin_comes_back),
+        cmocka_unit_test(work_that_changes_tells_nothing),
         cmocka_unit_test(a_power_limit_tells_nothing),
         cmocka_unit_test(sinks_get_their_own_capacity_where_the_log_tells_it),
     };
