@@ -28,6 +28,9 @@ mkdir empty && cd empty
 "$dir/moved/bin/thermix" run "$dir/moved/share/thermix/workloads/runs/wl1.cfg" --set tick_s=0.01 --set rows=8 \
   --set cols=8 -q -o out || say "the installed program does not run"
 [ -s out/summary.csv ] || say "no summary"
+for f in {A_gt200,B_hotblock,D_package,E_stack2,F_rectcell,G_board}/{case.config,power.ptrace,out.ttrace,out.steady}; do
+  [ -s "$dir/moved/share/thermix/tests/golden/$f" ] || say "thermix validate would not find HotSpot's $f"
+done
 cd ..
 
 # The shared library, then the archive where there is no other.
