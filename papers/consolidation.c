@@ -114,11 +114,15 @@ static enum tmx_status add_curves(struct tmx_consolidation *s, struct tmx_table 
 static enum tmx_status open_suite(struct tmx_consolidation *s, const struct tmx_suite_call *call,
                                   const struct tmx_value_source *values, struct tmx_err *err)
 {
+    static const char *const root_keys[] = {"name", "kind",    "doc",    "source",
+                                            "base", "batches", "values", NULL};
+    static const struct tmx_opt none[] = {{0}};
     const struct tmx_setting *list;
     struct base base;
     char path[TMX_PATH_SIZE];
     struct tmx_training train = {0};
-    enum tmx_status st = tmx_opt_read_group(base_opts, &base, call->root, "base", NULL, err);
+    enum tmx_status st = tmx_opt_read(none, NULL, call->root, root_keys, err);
+    st = st ? st : tmx_opt_read_group(base_opts, &base, call->root, "base", NULL, err);
     st = st ? st : tmx_setting_texts(call->root, "batches", 1, TMX_CONSOLIDATION_BATCHES, &list, err);
     st = st ? st
             : tmx_setting_blame(tmx_setting_member(call->root, "base"),

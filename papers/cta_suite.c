@@ -268,10 +268,14 @@ enum tmx_status tmx_cta_suite_begin(struct tmx_cta_suite *s, const struct tmx_su
                                     const struct tmx_cta_kind *kind, struct tmx_err *err)
 {
     static const char *const also[] = {"chip_set", NULL};
+    static const struct tmx_opt none[] = {{0}};
+    const char *const root_keys[] = {"name",  "kind",   "doc",       "source",     "base",
+                                     "chips", "values", kind->first, kind->second, NULL};
     const struct tmx_setting *base = tmx_setting_member(call->root, "base");
     struct base b = {0};
     *s = (struct tmx_cta_suite){.call = call, .kind = kind, .n_seed = 1};
-    enum tmx_status st = tmx_opt_read(base_opts, &b, base, also, err);
+    enum tmx_status st = tmx_opt_read(none, NULL, call->root, root_keys, err);
+    st = st ? st : tmx_opt_read(base_opts, &b, base, also, err);
     st = st ? st : tmx_setting_blame(base, load_chip(s, "", b.chip, base, "chip_set", err), err);
     st = st ? st : load_chips(s, err);
     if (!st) {
