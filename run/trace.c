@@ -154,13 +154,18 @@ enum tmx_status tmx_run_trace_open(struct tmx_run_trace **out, struct tmx_run *r
                                    const struct tmx_run_trace_options *o, struct tmx_err *err)
 {
     const struct tmx_machine *m = tmx_sim_machine(run->sim);
+    const double ticks = o->period_s / run->options.tick_s;
+    if (!(fabs(ticks - fmax(1, round(ticks))) <= 1e-6 * ticks)) {
+        return tmx_fail(err, TMX_ECONFIG, "a trace every %g s: not a multiple of tick_s = %g s", o->period_s,
+                        run->options.tick_s);
+    }
     struct tmx_run_trace *t = calloc(1, sizeof *t);
     char path[1200];
     if (!t) {
         return tmx_fail(err, TMX_ENOMEM, "trace");
     }
     *t = (struct tmx_run_trace){.run = run, .options = *o};
-    t->every = (uint64_t)fmax(1, round(o->period_s / run->options.tick_s));
+    t->every = (uint64_t)round(ticks);
     t->sum_w = calloc(m->n_unit, sizeof *t->sum_w);
     t->gpu = calloc(m->n_gpu, sizeof *t->gpu);
     enum tmx_status st = t->sum_w && t->gpu ? TMX_OK : tmx_fail(err, TMX_ENOMEM, "trace");

@@ -146,6 +146,14 @@ enum tmx_status tmx_flp_write(const char *path, const struct tmx_floorplan *fp, 
                               struct tmx_err *err)
 {
     struct tmx_output out;
+    const double side = fmax(tmx_floorplan_width_m(fp), tmx_floorplan_height_m(fp));
+    for (size_t i = 0; i < fp->n_unit; i++) { /* what is written can be read again */
+        if (!(fp->unit[i].w_m > 0 && fp->unit[i].h_m > 0 && side <= MAX_M)) {
+            return tmx_fail(err, TMX_ECONFIG,
+                            "\"%s\" would be %g x %g m of a die whose side is %g m; at most %g m",
+                            fp->unit[i].name, fp->unit[i].w_m, fp->unit[i].h_m, side, MAX_M);
+        }
+    }
     const enum tmx_status st = tmx_output_open(&out, path, err);
     if (st) {
         return st;

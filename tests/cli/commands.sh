@@ -149,5 +149,8 @@ THERMIX_CACHE_MIB=0 XDG_CACHE_HOME=$dir/file "$thermix" "${small[@]}" 2>err.txt 
 fails 'list, check or clean' cache empty
 OMPI_COMM_WORLD_SIZE=2 fails 'several MPI ranks' run wl1
 fails 'threads' run wl1 --threads 0
+fails 'not a multiple of tick_s' "${small[@]}" -o traced --trace 0.007
+fails 'at most 1 m' floorplan scale "$root/floorplans/gtx280/gtx280.flp" --by 1000 -o large.flp
+[ ! -e large.flp ] || say "a floorplan that cannot be read"
 THERMIX_CACHE_MIB=much fails 'expected a whole number of MiB' run wl1
 echo "$(wc -w <<<"$commands") commands"
