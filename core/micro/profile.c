@@ -177,7 +177,10 @@ enum tmx_status tmx_profile_core(const struct tmx_profile_key *key, const char *
     if (st || (cache_dir && tmx_cache_read(&name, &piece, 1))) {
         return st;
     }
-    st = measure_core(key, fit, err);
+    const double n = CORE_RUNS * (double)key->budget;
+    st = tmx_cost_check((struct tmx_cost){.seconds = n * TMX_SM_INSTR_S}, err,
+                        "measuring one kernel's core, %.3g warp instructions", n);
+    st = st ? st : measure_core(key, fit, err);
     if (!st && cache_dir) {
         tmx_cache_write(&name, &piece, 1);
     }

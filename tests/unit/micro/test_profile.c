@@ -98,12 +98,26 @@ static void a_spoilt_cache_is_measured_again(void **state)
     assert_memory_equal(&p, &again, sizeof p);
 }
 
+static void what_takes_too_long_is_refused_before_it_begins(void **state)
+{
+    (void)state;
+    struct tmx_profile_key key = key_of("convpg");
+    struct tmx_core_fit fit;
+    struct tmx_gate_profile gate;
+    struct tmx_err err = {0};
+    key.budget = 100000000000;
+    assert_int_equal(tmx_profile_core(&key, NULL, &fit, &err), TMX_ERANGE);
+    assert_non_null(strstr(err.msg, "max-minutes"));
+    assert_int_equal(tmx_profile_gate(&key, NULL, &gate, &err), TMX_ERANGE);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(three_numbers_describe_a_core),
         cmocka_unit_test(a_profile_interpolates_its_runs),
         cmocka_unit_test(a_spoilt_cache_is_measured_again),
+        cmocka_unit_test(what_takes_too_long_is_refused_before_it_begins),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
