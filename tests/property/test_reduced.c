@@ -195,12 +195,48 @@ static void the_bounds_hold_and_are_not_wild(void **state)
     assert_int_equal(n_bad, 0);
 }
 
+/* The package's answer to a start away from the air is in none of the powers' fields. */
+static void a_uniform_start_is_followed_in_the_physical_network(void **state)
+{
+    (void)state;
+    static const double step_s[] = {1e-3, 1e-3, 8e-3, 0.02, 0.07, 0.4};
+    static const double no_power[MAX_UNIT];
+    struct random_chip chip;
+    struct engine e[2];
+    struct tmx_rng *rng = NULL;
+    double t[2][MAX_UNIT], error = 0;
+    assert_int_equal(tmx_rng_create(&rng, seed, "chip 4", NULL), TMX_OK);
+    random_chip_make(&chip, rng);
+    chip.spec.rows = chip.spec.cols = 8;
+    chip.spec.network = TMX_NETWORK_PHYSICAL;
+    chip.spec.map_mode = TMX_MAP_MIN;
+    chip.spec.init_k = chip.spec.ambient_k + 30;
+    engine_open(&e[0], "grid", "", &chip.spec);
+    engine_open(&e[1], "reduced", "cache = false;", &chip.spec);
+    for (size_t k = 0; k < sizeof step_s / sizeof step_s[0]; k++) {
+        for (size_t i = 0; i < 2; i++) {
+            assert_int_equal(e[i].ops->step(e[i].state, step_s[k], no_power, t[i]), TMX_OK);
+        }
+        for (size_t u = 0; u < chip.n_unit; u++) {
+            error = fmax(error, fabs(t[0][u] - t[1][u]));
+        }
+    }
+    double over;
+    check_one("uniform start", "min", error, e[1].ops->error_bound(e[1].state, false, no_power), &over);
+    assert_int_equal(n_bad, 0);
+    engine_close(&e[0]);
+    engine_close(&e[1]);
+    random_chip_finish(&chip);
+    tmx_rng_destroy(rng);
+}
+
 int main(int argc, char **argv)
 {
     size_t n = argc > 1 ? strtoul(argv[1], NULL, 10) : 4;
     first = argc > 2 ? strtoul(argv[2], NULL, 10) : 0;
     seed = argc > 3 ? (unsigned)strtoul(argv[3], NULL, 10) : seed;
     network = argc > 4 && strcmp(argv[4], "physical") == 0 ? TMX_NETWORK_PHYSICAL : TMX_NETWORK_HOTSPOT;
-    const struct CMUnitTest tests[] = {cmocka_unit_test_prestate(the_bounds_hold_and_are_not_wild, &n)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(a_uniform_start_is_followed_in_the_physical_network),
+                                       cmocka_unit_test_prestate(the_bounds_hold_and_are_not_wild, &n)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -8,7 +8,7 @@
 #include "thermal/backend/reduced_model.h"
 
 /* Change this whenever the numbers that set-up computes change. */
-static const char VERSION[] = "reduced model 9";
+static const char VERSION[] = "reduced model 10";
 
 static void add_real(struct tmx_hash *h, double v)
 {
@@ -124,8 +124,8 @@ static size_t list_pieces(const struct tmx_reduced_model *m, struct sizes *sizes
         piece[n++] = (struct tmx_piece){q->one, q->mode_row * real};
     }
     piece[n++] = (struct tmx_piece){m->vector, m->vector ? m->n_level * k * k * real : 0};
-    piece[n++] = (struct tmx_piece){m->error, unit * unit * real};
-    piece[n++] = (struct tmx_piece){m->cell_error, unit * m->n_region * real};
+    piece[n++] = (struct tmx_piece){m->error, (unit + 1) * unit * real};
+    piece[n++] = (struct tmx_piece){m->cell_error, (unit + 1) * m->n_region * real};
     return n;
 }
 
@@ -147,8 +147,8 @@ static bool allocate(struct tmx_reduced_model *m, const struct sizes *sizes)
         m->still = m->truncated ? calloc(unit * n_view, sizeof *m->still) : NULL;
     }
     m->vector = m->truncated ? NULL : calloc(m->n_level * k * k, sizeof *m->vector);
-    m->error = calloc(unit * unit, sizeof *m->error);
-    m->cell_error = m->n_region ? calloc(unit * m->n_region, sizeof *m->cell_error) : NULL;
+    m->error = calloc((unit + 1) * unit, sizeof *m->error);
+    m->cell_error = m->n_region ? calloc((unit + 1) * m->n_region, sizeof *m->cell_error) : NULL;
     return (m->no_field ||
             ((m->fine ? m->fine_map != NULL : m->map != NULL) && (!m->truncated || m->still))) &&
            (m->truncated || m->vector) && m->error && (m->n_region == 0 || m->cell_error);

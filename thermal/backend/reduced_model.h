@@ -26,10 +26,11 @@ struct tmx_reduced_model {
     double *fine_map;     /* the same in full precision, where single cells must be accurate */
     double *still;        /* [n_unit][n_view, K/W] owned; truncated only */
     double *vector;       /* [n_level][n_mode][n_mode] owned; whole only */
-    double *error;        /* [n_unit][n_unit, K/W] owned, see tmx_basis and tmx_modes_truncate */
-    double *cell_error;   /* [n_unit][n_region, K/W] owned; NULL where cells are not controlled */
+    double *error;        /* [n_unit + 1][n_unit] owned, see tmx_basis and tmx_modes_truncate */
+    double *cell_error;   /* [n_unit + 1][n_region] owned; NULL where cells are not controlled */
     size_t n_region;      /* of all nodes; 0: not controlled */
     double start_error_k; /* of a start that is not uniform */
+    double start_swing_k; /* of a uniform one, from the air */
     size_t n_basis;       /* vectors of the basis behind it */
     size_t n_shift;       /* factorisations it took */
     bool no_field;        /* map, fine_map and still are not there */

@@ -40,15 +40,17 @@ struct builder {
     struct tmx_solver *solver;
     bool several;             /* film coefficients will be used: a is needed */
     size_t room;              /* columns v, g, a have space for */
-    double *b;                /* [n_unit][n_node] B */
+    size_t n_in;              /* columns of B: the units', and with wish->ambient_k that of the air */
+    double *b;                /* [n_in][n_node] B */
     double *e;                /* [n_unit][n_node] E, NULL when E = B */
-    double *x, *w;            /* [n_unit][n_node] work */
+    double *x, *w;            /* [n_in][n_node] work */
     double *r;                /* [n_unit][n_node] work, NULL when E = B */
-    double *in, *out;         /* [room][n_unit] B' V and E' V; out NULL when E = B */
-    double *small;            /* [room * n_unit] work */
-    double *eigen, *eigenval; /* [n_unit * n_unit], [n_unit] work */
+    double *in, *out;         /* [room][n_in] B' V, [room][n_unit] E' V; out NULL when E = B */
+    double *weight;           /* [n_in] the wished powers, and ambient_k */
+    double *small;            /* [room * n_in] work */
+    double *eigen, *eigenval; /* [n_in * n_in], [n_in] work */
     double *square;           /* [room * room] work */
-    double *miss, *cell_miss; /* [n_unit][n_unit], [n_unit][wish->cells->n] work */
+    double *miss, *cell_miss; /* [n_in][n_unit], [n_in][wish->cells->n] work */
     double *node;             /* [n_node] work */
 };
 
@@ -123,8 +125,8 @@ static enum tmx_status make_room(struct builder *b, size_t n_col, struct tmx_err
     }
     const size_t room = s->n_mode + n_col + 4 * b->net->n_unit, old = b->room;
     if (!enlarge(&s->v, room * b->net->n_node) || !enlarge(&s->g, room * room) ||
-        (b->several && !enlarge(&s->a, room * room)) || !enlarge(&b->small, room * (b->net->n_unit + 2)) ||
-        !enlarge(&b->in, room * b->net->n_unit) || (b->e && !enlarge(&b->out, room * b->net->n_unit)) ||
+        (b->several && !enlarge(&s->a, room * room)) || !enlarge(&b->small, room * (b->n_in + 2)) ||
+        !enlarge(&b->in, room * b->n_in) || (b->e && !enlarge(&b->out, room * b->net->n_unit)) ||
         !enlarge(&b->square, room * room)) {
         return tmx_fail(err, TMX_ENOMEM, "basis of %zu vectors for %zu nodes", room, b->net->n_node);
     }
@@ -171,7 +173,7 @@ static enum tmx_status append(struct builder *b, size_t n_col, struct tmx_err *e
         project(b, s->a, k, n_col);
     }
     const size_t m = b->net->n_unit;
-    tmx_dense_tn(m, n_col, n, 1, b->b, n, b->x, n, 0, b->in + k * m, m);
+    tmx_dense_tn(b->n_in, n_col, n, 1, b->b, n, b->x, n, 0, b->in + k * b->n_in, b->n_in);
     if (b->e) {
         tmx_dense_tn(m, n_col, n, 1, b->e, n, b->x, n, 0, b->out + k * m, m);
     }
@@ -181,9 +183,9 @@ static enum tmx_status append(struct builder *b, size_t n_col, struct tmx_err *e
 
 static enum tmx_status append_shift(struct builder *b, const struct tmx_factor *f, struct tmx_err *err)
 {
-    const enum tmx_status st = tmx_solve(b->solver, f, b->net->n_unit, b->b, b->x);
+    const enum tmx_status st = tmx_solve(b->solver, f, b->n_in, b->b, b->x);
     b->basis->n_shift++;
-    return st ? tmx_fail(err, st, "basis solve") : append(b, b->net->n_unit, err);
+    return st ? tmx_fail(err, st, "basis solve") : append(b, b->n_in, err);
 }
 
 /* r := columns - (G + s C) V (Gr + s)^-1 V' columns, for m columns; seen is columns' V. Uses x. */
@@ -214,18 +216,18 @@ static enum tmx_status residual(struct builder *b, double s, size_t m, const dou
     return TMX_OK;
 }
 
-/* The largest over `regions` of what power_w in all units, in the worst signs, adds up to at one node
- * of them; the errors of the columns of x, by region, go to miss. */
+/* The largest over `regions` of what all weights, in the worst signs, add up to at one node of them; the
+ * errors of the columns of x, by region, go to miss. */
 static double worst_node(struct builder *b, const struct tmx_regions *regions, double *miss)
 {
-    const size_t n = b->net->n_node, m = b->net->n_unit;
+    const size_t n = b->net->n_node;
     double worst = 0;
-    memset(miss, 0, m * regions->n * sizeof *miss);
+    memset(miss, 0, b->n_in * regions->n * sizeof *miss);
     memset(b->node, 0, n * sizeof *b->node);
-    for (size_t v = 0; v < m; v++) {
+    for (size_t v = 0; v < b->n_in; v++) {
         tmx_regions_worst(regions, b->x + v * n, miss + v * regions->n);
         for (size_t c = 0; c < n; c++) {
-            b->node[c] += fabs(b->x[v * n + c]) * b->wish->power_w[v];
+            b->node[c] += fabs(b->x[v * n + c]) * b->weight[v];
         }
     }
     for (size_t e = 0; e < regions->start[regions->n]; e++) {
@@ -242,11 +244,11 @@ static enum tmx_status test_shift(struct builder *b, double s, const struct tmx_
     const size_t n = b->net->n_node, m = b->net->n_unit;
     const struct tmx_basis_wish *wish = b->wish;
     enum tmx_status st = b->e ? residual(b, s, m, b->e, b->out, b->r, err) : TMX_OK;
-    st = st ? st : residual(b, s, m, b->b, b->in, b->w, err);
+    st = st ? st : residual(b, s, b->n_in, b->b, b->in, b->w, err);
     if (st) {
         return st;
     }
-    st = tmx_solve(b->solver, lower, m, b->w, b->x);
+    st = tmx_solve(b->solver, lower, b->n_in, b->w, b->x);
     if (st) {
         return tmx_fail(err, st, "basis test");
     }
@@ -255,11 +257,11 @@ static enum tmx_status test_shift(struct builder *b, double s, const struct tmx_
         *worst_k = fmax(*worst_k, worst_node(b, wish->unit_cells, b->miss));
         return TMX_OK;
     }
-    tmx_dense_tn(m, m, n, 1, b->e ? b->r : b->w, n, b->x, n, 0, b->miss, m);
+    tmx_dense_tn(m, b->n_in, n, 1, b->e ? b->r : b->w, n, b->x, n, 0, b->miss, m);
     for (size_t u = 0; u < m; u++) {
         double sum = 0;
-        for (size_t v = 0; v < m; v++) {
-            sum += fabs(b->miss[v * m + u]) * wish->power_w[v];
+        for (size_t v = 0; v < b->n_in; v++) {
+            sum += fabs(b->miss[v * m + u]) * b->weight[v];
         }
         *worst_k = fmax(*worst_k, sum);
     }
@@ -269,10 +271,10 @@ static enum tmx_status test_shift(struct builder *b, double s, const struct tmx_
 static void note_error(struct builder *b)
 {
     const size_t m = b->net->n_unit;
-    for (size_t i = 0; i < m * m; i++) {
+    for (size_t i = 0; i < b->n_in * m; i++) {
         b->basis->error[i] = fmax(b->basis->error[i], fabs(b->miss[i]));
     }
-    for (size_t i = 0; b->wish->cells && i < m * b->wish->cells->n; i++) {
+    for (size_t i = 0; b->wish->cells && i < b->n_in * b->wish->cells->n; i++) {
         b->basis->cell_error[i] = fmax(b->basis->cell_error[i], b->cell_miss[i]);
     }
 }
@@ -328,13 +330,13 @@ static enum tmx_status collect_steady(struct builder *b, struct tmx_factor **f, 
 {
     const size_t n = b->net->n_node, m = b->net->n_unit;
     enum tmx_status st = tmx_factor_create(b->solver, b->basis->gamma, 0, f, err);
-    st = st ? st : tmx_solve(b->solver, *f, m, b->b, b->x);
+    st = st ? st : tmx_solve(b->solver, *f, b->n_in, b->b, b->x);
     if (st) {
         return st;
     }
     tmx_dense_tn(m, m, n, 1, b->e ? b->e : b->b, n, b->x, n, 0, b->basis->steady, m);
     b->basis->n_shift++;
-    return append(b, m, err);
+    return append(b, b->n_in, err);
 }
 
 static enum tmx_status collect(struct builder *b, struct tmx_err *err)
@@ -406,6 +408,16 @@ static void fill_maps(struct builder *b)
             }
         }
     }
+    for (size_t u = 0; u < net->n_unit; u++) {
+        b->weight[u] = b->wish->power_w[u];
+    }
+    if (b->n_in > net->n_unit) { /* 1 K of the air: where it stands against each node */
+        double *air = b->b + net->n_unit * net->n_node;
+        for (size_t c = 0; c < net->n_node; c++) {
+            air[c] = b->basis->gamma * net->area_m2[c] + (net->ground_w_k ? net->ground_w_k[c] : 0);
+        }
+        b->weight[net->n_unit] = b->wish->ambient_k;
+    }
 }
 
 static enum tmx_status start_builder(struct builder *b, struct tmx_err *err)
@@ -419,21 +431,23 @@ static enum tmx_status start_builder(struct builder *b, struct tmx_err *err)
     s->n_unit = m;
     b->several = b->wish->gamma_low != b->wish->gamma_high;
     s->gamma = b->several ? sqrt(b->wish->gamma_low * b->wish->gamma_high) : b->wish->gamma_low;
-    b->b = calloc(m * n, sizeof *b->b);
+    b->n_in = m + (b->wish->ambient_k > 0);
+    b->b = calloc(b->n_in * n, sizeof *b->b);
+    b->weight = calloc(b->n_in, sizeof *b->weight);
     b->e = own_out ? calloc(m * n, sizeof *b->e) : NULL;
     b->r = own_out ? calloc(m * n, sizeof *b->r) : NULL;
-    b->x = calloc(m * n, sizeof *b->x);
-    b->w = calloc(m * n, sizeof *b->w);
-    b->eigen = calloc(m * m, sizeof *b->eigen);
-    b->eigenval = calloc(m, sizeof *b->eigenval);
-    b->miss = calloc(m * m, sizeof *b->miss);
-    b->cell_miss = calloc(m * n_region + 1, sizeof *b->cell_miss);
+    b->x = calloc(b->n_in * n, sizeof *b->x);
+    b->w = calloc(b->n_in * n, sizeof *b->w);
+    b->eigen = calloc(b->n_in * b->n_in, sizeof *b->eigen);
+    b->eigenval = calloc(b->n_in, sizeof *b->eigenval);
+    b->miss = calloc(b->n_in * m, sizeof *b->miss);
+    b->cell_miss = calloc(b->n_in * n_region + 1, sizeof *b->cell_miss);
     b->node = calloc(n, sizeof *b->node);
-    s->error = calloc(m * m, sizeof *s->error);
-    s->cell_error = n_region ? calloc(m * n_region, sizeof *s->cell_error) : NULL;
+    s->error = calloc((m + 1) * m, sizeof *s->error);
+    s->cell_error = n_region ? calloc((m + 1) * n_region, sizeof *s->cell_error) : NULL;
     s->steady = calloc(m * m, sizeof *s->steady);
-    if (!b->b || (own_out && (!b->e || !b->r)) || !b->x || !b->w || !b->eigen || !b->eigenval || !b->miss ||
-        !b->cell_miss || !b->node || !s->error || (n_region && !s->cell_error) || !s->steady) {
+    if (!b->b || !b->weight || (own_out && (!b->e || !b->r)) || !b->x || !b->w || !b->eigen || !b->eigenval ||
+        !b->miss || !b->cell_miss || !b->node || !s->error || (n_region && !s->cell_error) || !s->steady) {
         return tmx_fail(err, TMX_ENOMEM, "basis for %zu units on %zu nodes", m, n);
     }
     fill_maps(b);
@@ -464,7 +478,7 @@ static enum tmx_status finish_builder(struct builder *b, struct tmx_err *err)
     }
     for (size_t c = 0; c < k; c++) {
         for (size_t u = 0; u < m; u++) {
-            s->in[u * k + c] = b->in[c * m + u];
+            s->in[u * k + c] = b->in[c * b->n_in + u];
             if (s->out) {
                 s->out[u * k + c] = b->out[c * m + u];
             }
@@ -497,6 +511,7 @@ enum tmx_status tmx_basis_init(struct tmx_basis *basis, const struct tmx_network
     free(b.w);
     free(b.in);
     free(b.out);
+    free(b.weight);
     free(b.small);
     free(b.eigen);
     free(b.eigenval);

@@ -17,17 +17,19 @@ struct tmx_basis {
     double *one;    /* [n_mode] owned, V' C 1: the uniform field 1 K */
     double *area;   /* [n_mode] owned, V' A 1 */
     double *ground; /* [n_mode] owned, V' of what the board conducts to the air */
-    double *error;  /* [n_unit][n_unit] owned, K/W: what V misses at each unit, row by unit that changes */
-    double *cell_error; /* [n_unit][regions] owned, K/W: likewise at the nodes of wish->cells; NULL without */
+    double *error;  /* [n_unit + 1][n_unit] owned, K/W: what V misses at each unit, row by unit that changes;
+                       the last row: K/K, by the air's temperature, 0 unless wish->ambient_k */
+    double *cell_error; /* [n_unit + 1][regions] owned: likewise at the nodes of wish->cells; NULL without */
     double *steady;     /* [n_unit][n_unit] owned, K/W: E' G^-1 B at gamma, solved directly */
     double gamma;       /* expansion point [W/(m2 K)] */
     size_t n_shift;     /* factorisations used */
 };
 
 struct tmx_basis_wish {
-    double tolerance_k;           /* for steps of power_w */
-    const double *power_w;        /* [n_unit] */
-    double min_step_s;            /* shortest step that must be accurate */
+    double tolerance_k;    /* for steps of power_w */
+    const double *power_w; /* [n_unit] */
+    double ambient_k;      /* and for a start so far from the air, or a step of the air; 0: not tested */
+    double min_step_s;     /* shortest step that must be accurate */
     double gamma_low, gamma_high; /* film coefficients that will be used */
     /* Regions at whose every node the tolerance must hold, too; NULL: none. */
     const struct tmx_regions *unit_cells; /* [n_unit]: then error is that of the worst cell of each unit */

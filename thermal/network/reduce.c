@@ -88,22 +88,26 @@ enum tmx_status tmx_modes_layout(const struct tmx_modes *modes, struct tmx_modal
     return TMX_OK;
 }
 
-struct cut { /* work of tmx_modes_truncate; k: modes, m: units */
+struct cut { /* work of tmx_modes_truncate; k: modes, m: units, n_in: those and with wish->ambient_k the air
+              */
+    size_t n_in;
+    double *weight; /* [n_in] power_w, ambient_k */
     const struct tmx_modes *modes;
     const struct tmx_truncation *wish;
     double *root;    /* [k] Lambda^1/2 */
-    double *bt, *ot; /* [m][k] */
+    double *bt, *ot; /* [n_in][k], [m][k] */
     double *u;       /* [k][k] candidate directions, best first, by columns */
     double *t;       /* [k][k] U Q: the truncated modes, by columns */
     double *mu;      /* [k] their rates */
     double *small;   /* [k][k] work */
-    double *bz, *oz; /* [m][k] T' bt, T' ot */
-    double *miss;    /* [m][m] largest difference over time */
-    double *now;     /* [m][m] work */
+    double *bz, *oz; /* [n_in][k] T' bt, [m][k] T' ot */
+    double *miss;    /* [n_in][m] largest difference over time */
+    double *now;     /* [n_in][m] work */
 };
 
 static void free_cut(struct cut *c)
 {
+    free(c->weight);
     free(c->root);
     free(c->bt);
     free(c->ot);
@@ -120,19 +124,21 @@ static void free_cut(struct cut *c)
 static enum tmx_status init_cut(struct cut *c, struct tmx_err *err)
 {
     const size_t k = c->modes->n_mode, m = c->modes->n_unit;
+    c->n_in = m + (c->wish->ambient_k > 0);
+    c->weight = calloc(c->n_in, sizeof *c->weight);
     c->root = calloc(k, sizeof *c->root);
-    c->bt = calloc(k * m, sizeof *c->bt);
+    c->bt = calloc(k * c->n_in, sizeof *c->bt);
     c->ot = calloc(k * m, sizeof *c->ot);
     c->u = calloc(k * k, sizeof *c->u);
     c->t = calloc(k * k, sizeof *c->t);
     c->mu = calloc(k, sizeof *c->mu);
-    c->small = calloc(k * (k > m ? k : m), sizeof *c->small);
-    c->bz = calloc(k * m, sizeof *c->bz);
+    c->small = calloc(k * (k > c->n_in ? k : c->n_in), sizeof *c->small);
+    c->bz = calloc(k * c->n_in, sizeof *c->bz);
     c->oz = calloc(k * m, sizeof *c->oz);
-    c->miss = calloc(m * m, sizeof *c->miss);
-    c->now = calloc(m * m, sizeof *c->now);
-    if (!c->root || !c->bt || !c->ot || !c->u || !c->t || !c->mu || !c->small || !c->bz || !c->oz ||
-        !c->miss || !c->now) {
+    c->miss = calloc(c->n_in * m, sizeof *c->miss);
+    c->now = calloc(c->n_in * m, sizeof *c->now);
+    if (!c->weight || !c->root || !c->bt || !c->ot || !c->u || !c->t || !c->mu || !c->small || !c->bz ||
+        !c->oz || !c->miss || !c->now) {
         return tmx_fail(err, TMX_ENOMEM, "truncation of %zu modes", k);
     }
     for (size_t i = 0; i < k; i++) {
@@ -141,6 +147,12 @@ static enum tmx_status init_cut(struct cut *c, struct tmx_err *err)
             c->bt[u * k + i] = c->modes->in[u * k + i] / c->root[i];
             c->ot[u * k + i] = c->modes->out[u * k + i] / c->root[i];
         }
+        if (c->n_in > m) { /* a start of 1 K */
+            c->bt[m * k + i] = c->modes->one[i] * c->root[i];
+        }
+    }
+    for (size_t v = 0; v < c->n_in; v++) {
+        c->weight[v] = v < m ? c->wish->power_w[v] : c->wish->ambient_k;
     }
     return TMX_OK;
 }
@@ -176,17 +188,17 @@ static size_t kept_fields(struct cut *c)
 /* Fill u: the kept fields, then the eigenvectors of P outside them, largest first. */
 static enum tmx_status directions(struct cut *c, size_t *n_kept, struct tmx_err *err)
 {
-    const size_t k = c->modes->n_mode, m = c->modes->n_unit;
+    const size_t k = c->modes->n_mode, m = c->modes->n_unit, n_in = c->n_in;
     double *p = c->t, mean = 0;
     for (size_t u = 0; u < m; u++) {
         mean += c->wish->power_w[u] / (double)m;
     }
-    for (size_t i = 0; i < k; i++) {     /* dgemm wants transposed factors: P = bt bt' + ot ot' */
-        for (size_t u = 0; u < m; u++) { /* as sources by their power, as sensors alike */
-            c->small[i * m + u] = c->bt[u * k + i] * c->wish->power_w[u] / mean;
+    for (size_t i = 0; i < k; i++) {        /* dgemm wants transposed factors: P = bt bt' + ot ot' */
+        for (size_t u = 0; u < n_in; u++) { /* as sources by their power, as sensors alike */
+            c->small[i * n_in + u] = c->bt[u * k + i] * c->weight[u] / mean;
         }
     }
-    tmx_dense_tn(k, k, m, 1, c->small, m, c->small, m, 0, p, k);
+    tmx_dense_tn(k, k, n_in, 1, c->small, n_in, c->small, n_in, 0, p, k);
     for (size_t i = 0; i < k; i++) {
         for (size_t u = 0; u < m; u++) {
             c->small[i * m + u] = c->ot[u * k + i];
@@ -248,7 +260,7 @@ static enum tmx_status diagonalise(struct cut *c, size_t n, struct tmx_err *err)
         return st;
     }
     tmx_dense_nn(k, n, n, 1, c->u, k, c->small, n, 0, c->t, k);
-    tmx_dense_tn(n, m, k, 1, c->t, k, c->bt, k, 0, c->bz, k);
+    tmx_dense_tn(n, c->n_in, k, 1, c->t, k, c->bt, k, 0, c->bz, k);
     tmx_dense_tn(n, m, k, 1, c->t, k, c->ot, k, 0, c->oz, k);
     return TMX_OK;
 }
@@ -258,34 +270,34 @@ static enum tmx_status diagonalise(struct cut *c, size_t n, struct tmx_err *err)
  * the sum of squares): their signs alternate, and the worst case is never met. */
 static double compare(struct cut *c, size_t n)
 {
-    const size_t k = c->modes->n_mode, m = c->modes->n_unit;
-    memset(c->miss, 0, m * m * sizeof *c->miss);
+    const size_t k = c->modes->n_mode, m = c->modes->n_unit, n_in = c->n_in;
+    memset(c->miss, 0, n_in * m * sizeof *c->miss);
     const int n_time = 1 + (int)ceil(log2(5 / (c->wish->min_step_s * c->modes->rate[0])));
     for (int time = 0; time < n_time; time++) {
         const double t = ldexp(c->wish->min_step_s, time);
         for (size_t i = 0; i < k; i++) {
             const double e = exp(-c->modes->rate[i] * t);
-            for (size_t u = 0; u < m; u++) {
+            for (size_t u = 0; u < n_in; u++) {
                 c->small[u * k + i] = e * c->bt[u * k + i];
             }
         }
-        tmx_dense_tn(m, m, k, 1, c->ot, k, c->small, k, 0, c->now, m);
+        tmx_dense_tn(m, n_in, k, 1, c->ot, k, c->small, k, 0, c->now, m);
         for (size_t i = 0; i < n; i++) {
             const double e = exp(-c->mu[i] * t);
-            for (size_t u = 0; u < m; u++) {
+            for (size_t u = 0; u < n_in; u++) {
                 c->small[u * k + i] = e * c->bz[u * k + i];
             }
         }
-        tmx_dense_tn(m, m, n, -1, c->oz, k, c->small, k, 1, c->now, m);
-        for (size_t i = 0; i < m * m; i++) {
+        tmx_dense_tn(m, n_in, n, -1, c->oz, k, c->small, k, 1, c->now, m);
+        for (size_t i = 0; i < n_in * m; i++) {
             c->miss[i] = fmax(c->miss[i], fabs(c->now[i]));
         }
     }
     double worst = 0;
     for (size_t u = 0; u < m; u++) {
         double sum = 0;
-        for (size_t v = 0; v < m; v++) {
-            const double part = c->miss[v * m + u] * c->wish->power_w[v];
+        for (size_t v = 0; v < n_in; v++) {
+            const double part = c->miss[v * m + u] * c->weight[v];
             sum += part * part;
         }
         worst = fmax(worst, sqrt(sum));
@@ -363,7 +375,7 @@ enum tmx_status tmx_modes_truncate(const struct tmx_modes *modes, const struct t
     st = st ? st : diagonalise(&c, n, err);
     if (!st) {
         compare(&c, n);
-        for (size_t i = 0; i < modes->n_unit * modes->n_unit; i++) {
+        for (size_t i = 0; i < c.n_in * modes->n_unit; i++) {
             error[i] += c.miss[i];
         }
         st = layout(&c, n, modal, lift, err);

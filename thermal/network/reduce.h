@@ -29,6 +29,7 @@ TMX_NODISCARD enum tmx_status tmx_modes_layout(const struct tmx_modes *modes, st
 struct tmx_truncation {
     double tolerance_k;    /* at every unit, for steps of power_w in all units */
     const double *power_w; /* [n_unit] */
+    double ambient_k;      /* and for a uniform start so far from the air; 0: not looked at */
     double min_step_s;     /* from this time after a step on */
     size_t n_mode;         /* 0: as few as the tolerance allows */
 };
@@ -36,7 +37,7 @@ struct tmx_truncation {
 /* The truncated form. lift [n_mode of modal][n_mode of modes], allocated here and owned by
  * the caller (free), takes a state to mode amplitudes:
  *   amplitudes = in p / rate + lift (z - in p / rate of modal).
- * error [n_unit][n_unit, K/W], row by unit that changes: the largest difference to the modal
+ * error [n_unit + 1][n_unit], rows as those of tmx_basis: the largest difference to the modal
  * form from min_step_s on, added to what is there. */
 TMX_NODISCARD enum tmx_status tmx_modes_truncate(const struct tmx_modes *modes,
                                                  const struct tmx_truncation *wish, struct tmx_modal *modal,
