@@ -25,8 +25,17 @@ struct tmx_modes_view { /* of a thermal model; pointers live as long as it */
 
 enum { TMX_FORECAST_PARTS = 10 }; /* a scheduling tick may be cut in so many parts */
 
+/* The GPU's cooler where fans move: convection by their speed. Pointers of the run. */
+struct tmx_forecast_air {
+    size_t n;                    /* 0: convection is constant */
+    const double *rpm, *k_per_w; /* [n] ascending speed, sink to air */
+    double model_k_per_w;        /* that the modes have */
+    double max_rpm, full_w;      /* of the card's fans: full speed, mean; electrical watts at it, together */
+};
+
 struct tmx_forecast {
     struct tmx_modes_view modes;
+    struct tmx_forecast_air air;
     double tick_s; /* the scheduling tick h */
     /* [1 .. TMX_FORECAST_PARTS]: after i / TMX_FORECAST_PARTS of h; owned */
     double *decay[TMX_FORECAST_PARTS + 1], *gain[TMX_FORECAST_PARTS + 1]; /* [mode_row] */
@@ -41,6 +50,7 @@ struct tmx_outlook {
     const struct tmx_chip *chip;   /* levels, and the units of SMs */
     double power_scale;            /* of a kernel's pdi_w, which is for GPU 0's chip */
     const bool *gated;             /* [n_sm] its SMs whose clock is off now */
+    double delay_s;                /* age of the sensors' readings */
 };
 
 /* Overwritten; the modes have to outlive it. End with tmx_forecast_finish, also after failure. */

@@ -111,7 +111,8 @@ static enum tmx_status make_view(struct tmx_sim *s, struct tmx_err *err)
         s->outlook[g] = (struct tmx_outlook){.forecast = s->spec.forecast[g],
                                              .chip = gpu->chip,
                                              .power_scale = gpu->power_scale,
-                                             .gated = s->machine->gated + gpu->sm0};
+                                             .gated = s->machine->gated + gpu->sm0,
+                                             .delay_s = s->spec.sensor.delay_s};
         known = tmx_sim_static_power(s, g, &s->outlook[g].still);
     }
     s->view = (struct tmx_view){.node = &s->machine->view,
@@ -319,6 +320,11 @@ const struct tmx_jobs *tmx_sim_jobs(const struct tmx_sim *s)
 const struct tmx_recorder *tmx_sim_recorder(const struct tmx_sim *s)
 {
     return s->recorder;
+}
+
+const void *tmx_sim_thermal_state(const struct tmx_sim *s, size_t gpu)
+{
+    return s->thermal[gpu].state;
 }
 
 double tmx_sim_trip_k(const struct tmx_sim *s)

@@ -102,6 +102,8 @@ bool tmx_sim_gpu_cooling(const struct tmx_sim *sim, size_t gpu, struct tmx_cooli
 struct tmx_cooling_ledger tmx_sim_cooling_ledger(const struct tmx_sim *sim);
 /* Board watts that the run's configuration lets a GPU draw; INFINITY: as many as it wants. */
 double tmx_sim_power_cap_w(const struct tmx_sim *sim, size_t gpu);
+/* The thermal instance of a GPU as it is now, for the functions of its back-end that read. */
+const void *tmx_sim_thermal_state(const struct tmx_sim *sim, size_t gpu);
 /* What a GPU draws without work; false where the power model cannot say. */
 bool tmx_sim_static_power(const struct tmx_sim *sim, size_t gpu, struct tmx_static_power *p);
 

@@ -5,13 +5,17 @@
  *            sensors say beside them becomes a common error c and one of each SM b_s, so that any constant
  *            error (power, convection, leakage) ends there; q: variance of what remains
  *   guard    target = limit - below - sigma sqrt(q) - m, where the tracker m rises when an SM was gated
- *   learn    what the mean of the sensors says at once, not little by little, is power: factor f on what the
- * stat table has, found from one tick's response; the largest of late is kept, and slowly forgotten hold no
- * hotter than where leakage feeds back once: beyond, it grows by more than the package sheds mix      T^ABS's
- * proactive rule: a waiting kernel of another power density joins, half the GPU each place    the hot kernel
- * of two on the cool SMs (sched/mix/equalise) level    the fastest clock level whose hottest SM at the end of
- * the tick stays below the target; where even the slowest does not, rest for a part of the time part     of
- * the tick at the next faster level, at its end: there the peak was predicted
+ *   learn    what the mean of the sensors says at once, not little by little, is power: factor f on what
+ *            the stat table has, found from one tick's response; the largest of late is kept, and slowly
+ *            forgotten; after a fall not expected before it came back the last times
+ *   hold     no hotter than where leakage feeds back once: beyond, it grows by more than the package sheds
+ *   mix      T^ABS's proactive rule: a waiting kernel of another power density joins, half the GPU each
+ *   place    the hot kernel of two on the cool SMs (sched/mix/equalise)
+ *   level    the fastest clock level whose hottest SM at the end of the tick stays below the target; where
+ *            even the slowest does not, rest for a part of the time
+ *   save     resting costs more work a watt than any slower clock: after ticks with rest, no tick runs at the
+ *            fastest levels, until rest is forgotten
+ *   part     of the tick at the next faster level, at its end: there the peak was predicted
  *
  * One tick ahead is enough: idling is always available, and the bound (docs/notes/foresight.md) says that
  * the optimum holds the limit with the most even temperatures and two adjacent levels. Without a forecast
@@ -26,9 +30,9 @@ struct foresight {
     double below_k, sigma, trips;
     double common_gain, sm_gain, variance_gain, tracker_gain, place_gain;
     double power_scale, leak_scale;
-    int window;
+    int window, levels;
     double forget;
-    bool parts, place, learn;
+    bool parts, place, learn, dwell, late;
 };
 
 static const struct tmx_opt opts[] = {
@@ -48,6 +52,10 @@ static const struct tmx_opt opts[] = {
     TMX_ROW_BOOL(foresight, learn, 1, "estimate the factor by which power differs from the stat table's"),
     TMX_ROW_REAL(foresight, forget, "1", 0, 1, 0.0025,
                  "of the largest factor, a scheduling tick: predictions count with it"),
+    TMX_ROW_BOOL(foresight, dwell, 1,
+                 "after a fall of the factor, its next rise is not expected before it came the last times"),
+    TMX_ROW_BOOL(foresight, late, 1, "compare readings with what was expected when they were taken"),
+    TMX_ROW_INT(foresight, levels, "1", 0, 64, 0, "how many clock levels it uses, the fastest first; 0: all"),
     TMX_ROW_BOOL(foresight, place, 1, "place the hot kernel; else both on every SM alike"),
     {0},
 };
@@ -61,7 +69,12 @@ enum {
     HOLD,
     FACTOR,
     HIGHEST,
+    EXPECTED,
     DRIFT,
+    FALLEN,
+    SINCE,
+    DWELL,
+    SAVING,
     LEVEL,
     LATE_LEVEL,
     LATE_PARTS,
@@ -80,7 +93,8 @@ struct mind {
     double *b, *g;              /* [n_sm] error, integrator of the placement */
     double *sm_k;               /* [n_sm] temperatures now */
     double *free_k, *a_k, *l_k; /* [n_sm] at the end of the tick: without work; rise by work; by leakage */
-    double *part_k;             /* [n_sm] rise by the faster part */
+    double *part_k;             /* [n_sm] rise by the faster part; of the observer, by the tick's work */
+    double *then_k, *work_then; /* [n_sm] the same as sm_k and part_k, when the readings were taken */
     double *x;                  /* [n_sm] share of the hot kernel; of the node's array */
 };
 
@@ -95,7 +109,8 @@ static size_t lay_out(const struct tmx_view *view, size_t gpu, double *at, struc
     } rows[] = {
         {&m->scalar, N_SCALAR}, {&m->z, mode},      {&m->later, mode},  {&m->dyn_w, unit}, {&m->leak_w, unit},
         {&m->power_w, unit},    {&m->unit_k, unit}, {&m->work_k, unit}, {&m->b, sm},       {&m->g, sm},
-        {&m->sm_k, sm},         {&m->free_k, sm},   {&m->a_k, sm},      {&m->l_k, sm},     {&m->part_k, sm}};
+        {&m->sm_k, sm},         {&m->free_k, sm},   {&m->a_k, sm},      {&m->l_k, sm},     {&m->part_k, sm},
+        {&m->then_k, sm},       {&m->work_then, sm}};
     size_t n = 0;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         *rows[i].array = at ? at + n : NULL;
@@ -124,16 +139,32 @@ static void rise(const struct tmx_forecast *f, const struct tmx_chip *c, const d
     tmx_ahead_sms(c, unit_k, sm_k);
 }
 
-/* The part of the last tick that ran at a level goes by. */
-static void go_by(const struct tmx_view *view, size_t gpu, struct mind *m, size_t level, size_t parts)
+/* The level of the last tick's parts from `from` on, and how many of them up to `to` have it. */
+static size_t level_of(const struct mind *m, size_t from, size_t to, size_t *n)
+{
+    const size_t change = TMX_FORECAST_PARTS - (size_t)m->scalar[LATE_PARTS];
+    *n = from < change && change < to ? change - from : to - from;
+    return (size_t)m->scalar[from < change ? LEVEL : LATE_LEVEL];
+}
+
+/* m->power_w: all that was drawn at a level. */
+static void fill_power(const struct tmx_view *view, size_t gpu, struct mind *m, size_t level)
 {
     const struct tmx_chip *c = view->outlook[gpu].chip;
-    const struct tmx_forecast *f = view->outlook[gpu].forecast;
     const double w = m->scalar[FACTOR] * tmx_ahead_power(c, level), v = tmx_ahead_volt(c, level);
-    for (size_t u = 0; u < f->modes.n_unit; u++) {
+    for (size_t u = 0; u < view->outlook[gpu].forecast->modes.n_unit; u++) {
         m->power_w[u] = view->outlook[gpu].still.baseline_w[u] + w * m->dyn_w[u] + v * m->leak_w[u];
     }
-    tmx_forecast_advance(f, parts, m->power_w, m->z);
+}
+
+/* Parts `from` to `to` of the last tick go by; m->power_w is the last of them's. */
+static void go_by(const struct tmx_view *view, size_t gpu, struct mind *m, size_t from, size_t to)
+{
+    fill_power(view, gpu, m, (size_t)m->scalar[LEVEL]);
+    for (size_t n; from < to; from += n) {
+        fill_power(view, gpu, m, level_of(m, from, to, &n));
+        tmx_forecast_advance(view->outlook[gpu].forecast, n, m->power_w, m->z);
+    }
 }
 
 /* Did a kernel end in the tick that ran? Then its SMs stood still for an unknown part of it. */
@@ -205,35 +236,65 @@ static double hold_k(const struct foresight *o, const struct tmx_outlook *look, 
     return limited || best_k == 0 ? limit_k : best_k;
 }
 
-/* The part of the last tick, for its work alone, from nothing: m->later. */
-static void work_goes_by(const struct tmx_view *view, size_t gpu, struct mind *m, size_t level, size_t parts)
+/* Parts of the last tick for its work alone: m->later. */
+static void work_goes_by(const struct tmx_view *view, size_t gpu, struct mind *m, size_t from, size_t to)
 {
-    const double w = tmx_ahead_power(view->outlook[gpu].chip, level);
     const struct tmx_forecast *f = view->outlook[gpu].forecast;
-    for (size_t u = 0; u < f->modes.n_unit; u++) {
-        m->power_w[u] = w * m->dyn_w[u];
+    for (size_t n; from < to; from += n) {
+        const double w = tmx_ahead_power(view->outlook[gpu].chip, level_of(m, from, to, &n));
+        for (size_t u = 0; u < f->modes.n_unit; u++) {
+            m->power_w[u] = w * m->dyn_w[u];
+        }
+        tmx_forecast_advance(f, n, m->power_w, m->later);
     }
-    tmx_forecast_advance(f, parts, m->power_w, m->later);
 }
 
-/* What the last tick's work warmed, by the stat table: m->work_k, and m->part_k of the SMs. Its mean [K]. */
-static double work_warmed(const struct tmx_view *view, size_t gpu, struct mind *m)
+/* What the last tick's work warmed, by the stat table: m->work_k, and m->part_k of the SMs; m->work_then when
+ * the readings were taken, `back` parts ago. The mean of the last [K]. */
+static double work_warmed(const struct tmx_view *view, size_t gpu, size_t back, struct mind *m)
 {
     const struct tmx_chip *c = view->outlook[gpu].chip;
     const struct tmx_forecast *f = view->outlook[gpu].forecast;
-    const size_t late = (size_t)m->scalar[LATE_PARTS];
     double mean_k = 0;
     memset(m->later, 0, f->modes.mode_row * sizeof *m->later);
-    work_goes_by(view, gpu, m, (size_t)m->scalar[LEVEL], TMX_FORECAST_PARTS - late);
-    if (late > 0) {
-        work_goes_by(view, gpu, m, (size_t)m->scalar[LATE_LEVEL], late);
-    }
+    memset(m->power_w, 0, f->modes.unit_row * sizeof *m->power_w);
+    work_goes_by(view, gpu, m, 0, TMX_FORECAST_PARTS - back);
     tmx_forecast_read(f, m->later, m->power_w, m->work_k);
+    tmx_ahead_sms(c, m->work_k, m->work_then);
+    if (back > 0) {
+        work_goes_by(view, gpu, m, TMX_FORECAST_PARTS - back, TMX_FORECAST_PARTS);
+        tmx_forecast_read(f, m->later, m->power_w, m->work_k);
+    }
     tmx_ahead_sms(c, m->work_k, m->part_k);
     for (size_t s = 0; s < c->n_sm; s++) {
-        mean_k += m->part_k[s] / (double)c->n_sm;
+        mean_k += m->work_then[s] / (double)c->n_sm;
     }
     return mean_k;
+}
+
+/* Phases come back: for how many ticks the factor stays down after a fall, at least. What moves in the first
+ * ticks after a fall is the observer finding its state. */
+static void keep_time(struct mind *m, double before, double more)
+{
+    const double step = 0.05, low = 0.9; /* a jump, of the factor; down, of the highest */
+    const double slow = 0.25, first = 3; /* of a longer stay, what is believed; ticks that do not count */
+    const bool down = m->scalar[FACTOR] < low * m->scalar[HIGHEST];
+    m->scalar[SINCE] += 1;
+    if ((down && m->scalar[FALLEN] <= 0) || more < -step * before) {
+        m->scalar[SINCE] = 0;
+        m->scalar[FALLEN] = down ? 1 : m->scalar[FALLEN];
+    } else if (m->scalar[FALLEN] > 0 && more > step * before && m->scalar[SINCE] > first) {
+        const double stay = m->scalar[SINCE], longer = m->scalar[DWELL] + slow * (stay - m->scalar[DWELL]);
+        m->scalar[DWELL] = m->scalar[DWELL] > 0 ? fmin(stay, longer) : stay;
+        m->scalar[SINCE] = 0;
+        m->scalar[FALLEN] = down ? 1 : 0;
+    }
+}
+
+/* Is the next rise of the factor still some ticks away? */
+static bool resting(const struct foresight *o, const struct mind *m)
+{
+    return o->dwell && m->scalar[FALLEN] > 0 && m->scalar[SINCE] + 2 < 0.9 * m->scalar[DWELL];
 }
 
 /* off_k: what the mean of the sensors differs by from what was expected, of which work_k would be all power.
@@ -265,10 +326,20 @@ static double learn(const struct foresight *o, const struct tmx_view *view, size
     }
     for (size_t s = 0; s < c->n_sm; s++) {
         m->sm_k[s] += more * m->part_k[s];
+        m->then_k[s] += more * m->work_then[s];
     }
+    keep_time(m, before, more);
+    const double forget = resting(o, m) ? 0 : o->forget; /* it comes back */
     m->scalar[HIGHEST] =
-        fmax(m->scalar[FACTOR], m->scalar[HIGHEST] + o->forget * (m->scalar[FACTOR] - m->scalar[HIGHEST]));
+        fmax(m->scalar[FACTOR], m->scalar[HIGHEST] + forget * (m->scalar[FACTOR] - m->scalar[HIGHEST]));
     return more * work_k;
+}
+
+/* How old the readings are, in parts of a tick; a tick at most. */
+static size_t parts_ago(const struct tmx_view *view, size_t gpu)
+{
+    const double parts = round(TMX_FORECAST_PARTS * view->outlook[gpu].delay_s / view->quantum_s);
+    return (size_t)fmin(parts, TMX_FORECAST_PARTS);
 }
 
 /* Where the last tick led to, and what the sensors say to that: m->unit_k and m->sm_k are temperatures now.
@@ -280,32 +351,35 @@ static void observe(const struct foresight *o, const struct tmx_view *view, size
     const struct tmx_forecast *f = view->outlook[gpu].forecast;
     const double *sensed_k = view->sensed_k + hw->sm0, n = (double)c->n_sm;
     const bool started = m->scalar[STARTED] > 0;
+    const size_t back = o->late ? parts_ago(view, gpu) : 0;
     double work_k = 0;
     if (!started) {
         m->scalar[FACTOR] = m->scalar[HIGHEST] = 1;
         const double volt = (tmx_ahead_volt(c, 0) + tmx_ahead_volt(c, c->n_level - 1)) / 2;
         m->scalar[HOLD] = hold_k(o, &view->outlook[gpu], view->limit_k, volt, m);
     } else {
-        const size_t late = (size_t)m->scalar[LATE_PARTS];
-        work_k = o->learn ? work_warmed(view, gpu, m) : 0;
-        go_by(view, gpu, m, (size_t)m->scalar[LEVEL], TMX_FORECAST_PARTS - late);
-        if (late > 0) {
-            go_by(view, gpu, m, (size_t)m->scalar[LATE_LEVEL], late);
-        }
+        work_k = o->learn ? work_warmed(view, gpu, back, m) : 0;
+        go_by(view, gpu, m, 0, TMX_FORECAST_PARTS - back);
     }
     tmx_forecast_read(f, m->z, started ? m->power_w : NULL, m->unit_k);
+    tmx_ahead_sms(c, m->unit_k, m->then_k);
+    if (started && back > 0) {
+        go_by(view, gpu, m, TMX_FORECAST_PARTS - back, TMX_FORECAST_PARTS);
+        tmx_forecast_read(f, m->z, m->power_w, m->unit_k);
+    }
     tmx_ahead_sms(c, m->unit_k, m->sm_k);
     double mean_k = 0, e2 = 0;
     for (size_t s = 0; s < c->n_sm; s++) {
-        mean_k += (sensed_k[s] - f->modes.ambient_k - m->sm_k[s]) / n;
+        mean_k += (sensed_k[s] - f->modes.ambient_k - m->then_k[s]) / n;
     }
     const double sure = started && someone_ended(view->node, m) ? 0 : 1;
+    m->scalar[SAVING] *= sure;
     if (started && sure > 0) {
         mean_k -= learn(o, view, gpu, mean_k - m->scalar[COMMON], work_k, m);
     }
     m->scalar[COMMON] += sure * (started ? o->common_gain : 1) * (mean_k - m->scalar[COMMON]);
     for (size_t s = 0; s < c->n_sm; s++) {
-        const double e = sensed_k[s] - f->modes.ambient_k - m->sm_k[s] - mean_k - m->b[s];
+        const double e = sensed_k[s] - f->modes.ambient_k - m->then_k[s] - mean_k - m->b[s];
         m->b[s] += sure * (started ? o->sm_gain : 1) * e;
         e2 += e * e / n;
     }
@@ -319,6 +393,7 @@ static void observe(const struct foresight *o, const struct tmx_view *view, size
         m->leak_w[u] = o->leak_scale * view->outlook[gpu].still.leak_w[u] *
                        view->outlook[gpu].still.factor(view->outlook[gpu].still.table, m->unit_k[u]);
     }
+    m->scalar[EXPECTED] = m->scalar[resting(o, m) ? FACTOR : HIGHEST];
     m->scalar[STARTED] += 1;
     for (size_t k = 0; k < 2; k++) {
         m->scalar[FIRST + k] = k < hw->n_run ? (double)hw->run[k] + 1 : 0;
@@ -338,7 +413,7 @@ static double target_k(const struct foresight *o, const struct tmx_view *view, s
 
 static double peak_k(const struct tmx_chip *c, const struct mind *m, size_t level, const double *part_k)
 {
-    const double w = m->scalar[HIGHEST] * tmx_ahead_power(c, level), v = tmx_ahead_volt(c, level);
+    const double w = m->scalar[EXPECTED] * tmx_ahead_power(c, level), v = tmx_ahead_volt(c, level);
     double peak = 0;
     for (size_t s = 0; s < c->n_sm; s++) {
         peak = fmax(peak, m->free_k[s] + w * m->a_k[s] + v * m->l_k[s] + (part_k ? part_k[s] : 0));
@@ -371,7 +446,7 @@ static size_t faster_part(const struct tmx_view *view, size_t gpu, struct mind *
 {
     const struct tmx_chip *c = view->outlook[gpu].chip;
     const struct tmx_forecast *f = view->outlook[gpu].forecast;
-    const double dw = m->scalar[HIGHEST] * (tmx_ahead_power(c, level - 1) - tmx_ahead_power(c, level));
+    const double dw = m->scalar[EXPECTED] * (tmx_ahead_power(c, level - 1) - tmx_ahead_power(c, level));
     const double dv = tmx_ahead_volt(c, level - 1) - tmx_ahead_volt(c, level);
     for (size_t u = 0; u < f->modes.n_unit; u++) {
         m->power_w[u] = dw * m->dyn_w[u] + dv * m->leak_w[u];
@@ -393,12 +468,14 @@ static void choose_level(const struct foresight *o, const struct tmx_view *view,
                          double limit_k, struct tmx_gpu_request *r)
 {
     const struct tmx_chip *c = view->outlook[gpu].chip;
-    size_t level = 0, late = 0;
-    while (level + 1 < c->n_level && peak_k(c, m, level, NULL) > limit_k) {
+    const double save = o->dwell ? 0.05 : 0, spend = 0.005; /* levels a tick */
+    const size_t n_level = o->levels > 0 && (size_t)o->levels < c->n_level ? (size_t)o->levels : c->n_level;
+    size_t level = (size_t)fmin(m->scalar[SAVING], (double)(n_level - 1)), late = 0;
+    while (level + 1 < n_level && peak_k(c, m, level, NULL) > limit_k) {
         level++;
     }
     if (peak_k(c, m, level, NULL) > limit_k) {
-        const double w = m->scalar[HIGHEST] * tmx_ahead_power(c, level), v = tmx_ahead_volt(c, level);
+        const double w = m->scalar[EXPECTED] * tmx_ahead_power(c, level), v = tmx_ahead_volt(c, level);
         double duty = 1;
         for (size_t s = 0; s < c->n_sm; s++) {
             if (m->a_k[s] > 0) {
@@ -407,12 +484,14 @@ static void choose_level(const struct foresight *o, const struct tmx_view *view,
         }
         duty = fmax(0.5, duty);
         r->rest = 1 - duty;
+        m->scalar[SAVING] = fmin((double)(n_level - 1), m->scalar[SAVING] + save);
         for (size_t u = 0; u < c->floorplan.n_unit; u++) {
             m->dyn_w[u] *= duty;
         }
     } else if (level > 0 && o->parts) {
         late = faster_part(view, gpu, m, level, limit_k);
     }
+    m->scalar[SAVING] = fmax(0, m->scalar[SAVING] - spend);
     r->level = level;
     r->late_level = late > 0 ? level - 1 : level;
     r->late_s = view->quantum_s * (double)late / TMX_FORECAST_PARTS;

@@ -65,6 +65,13 @@ static double steady_peak_k(const struct tmx_outlook *look, size_t level, const 
     return peak_k;
 }
 
+static bool safe(const struct tsp *o, const struct tmx_view *view, size_t gpu, size_t level,
+                 const double *dyn_w, double *power_w, double *unit_k, double *sm_k)
+{
+    return steady_peak_k(&view->outlook[gpu], level, dyn_w, power_w, unit_k, sm_k) <=
+           view->limit_k - o->below_k;
+}
+
 static void decide(void *state, const struct tmx_view *view, struct tmx_request *request)
 {
     const struct tsp *o = state;
@@ -83,10 +90,12 @@ static void decide(void *state, const struct tmx_view *view, struct tmx_request 
         at += size_of(view, g);
         tmx_ahead_work(&ahead, view, g, r, view->sensed_k + gpu->sm0, integral, request->memory + gpu->sm0,
                        dyn_w);
-        r->level = 0;
-        while (r->level + 1 < gpu->n_level && steady_peak_k(&view->outlook[g], r->level, dyn_w, power_w,
-                                                            unit_k, sm_k) > view->limit_k - o->below_k) {
+        r->level = gpu->level; /* a slower level is cooler: from the one in force it is not far */
+        while (r->level + 1 < gpu->n_level && !safe(o, view, g, r->level, dyn_w, power_w, unit_k, sm_k)) {
             r->level++;
+        }
+        while (r->level > 0 && safe(o, view, g, r->level - 1, dyn_w, power_w, unit_k, sm_k)) {
+            r->level--;
         }
     }
 }
