@@ -259,6 +259,22 @@ static size_t usual_level(const struct tmx_run_kind *k)
     return k->n_level / 2;
 }
 
+static struct tmx_forecast_air air_of(const struct tmx_run *r, const struct tmx_run_kind *k)
+{
+    struct tmx_forecast_air air = {.n = k->n_level > 1 ? k->n_level : 0,
+                                   .rpm = k->level_rpm,
+                                   .k_per_w = k->level_k_per_w,
+                                   .model_k_per_w =
+                                       tmx_thermal_spec_r_convec(&k->stack.spec, usual_level(k))};
+    const struct tmx_card *card = air.n > 0 ? &r->topology.card[k->card] : NULL;
+    for (size_t f = 0; card && f < card->n_fan; f++) {
+        const struct tmx_fan *fan = &r->topology.fan[card->fan0 + f];
+        air.max_rpm += fan->max_rpm / (double)card->n_fan;
+        air.full_w += tmx_fan_power_w(fan, fan->max_rpm);
+    }
+    return air;
+}
+
 static enum tmx_status own_model(const struct tmx_run *r, struct tmx_run_kind *k, struct tmx_err *err)
 {
     const struct tmx_run_forecast_options *o = &r->forecast_options;
@@ -303,6 +319,7 @@ enum tmx_status tmx_run_forecast_build(struct tmx_run *r, struct tmx_err *err)
         if (st) {
             return st;
         }
+        k->forecast.air = air_of(r, k);
     }
     for (size_t g = 0; g < r->n_gpu; g++) {
         r->forecast_of_gpu[g] = &r->kind[r->kind_of_gpu[g]].forecast;

@@ -60,7 +60,8 @@
 #define TMX_FAN_LIST(X) \
     X(fixed)            \
     X(curve)            \
-    X(pi)
+    X(pi)               \
+    X(price)
 
 #define TMX_DECLARE_JOB(name)   extern const struct tmx_job_policy tmx_job_##name;
 #define TMX_DECLARE_PLACE(name) extern const struct tmx_place_policy tmx_place_##name;
