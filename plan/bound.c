@@ -327,7 +327,8 @@ enum tmx_status tmx_bound_init(struct tmx_bound *b, const struct tmx_plan_chip *
 {
     struct build d = {.b = b, .c = c, .w = w, .o = o};
     const size_t n_x = c->n_sm * w->n * c->n_level;
-    *b = (struct tmx_bound){.n_sm = c->n_sm, .n_kernel = w->n, .n_level = c->n_level, .n_unit = c->n_unit};
+    *b = (struct tmx_bound){
+        .n_sm = c->n_sm, .n_kernel = w->n, .n_level = c->n_level, .n_unit = c->n_unit, .sm_leak = o->sm_leak};
     b->y0 = n_x;
     b->t0 = b->y0 + c->n_level;
     b->l0 = b->t0 + c->n_unit;
@@ -406,7 +407,9 @@ static enum tmx_status steady_peak(const struct tmx_bound *b, const struct tmx_p
     for (int round = 0; round < ROUNDS && move > 1e-10 && *peak_k < far_k; round++) {
         move = *peak_k = 0;
         for (size_t u = 0; u < n; u++) {
-            power_w[u] = c->baseline_w[u] + work_w[u] + volt * tmx_plan_leak_w(c, u, temp_k[u]);
+            power_w[u] = c->baseline_w[u] + work_w[u] +
+                         volt * (c->chip->sm_of_unit[u] == TMX_NO_SM ? 1 : b->sm_leak) *
+                             tmx_plan_leak_w(c, u, temp_k[u]);
         }
         for (size_t u = 0; u < n; u++) {
             double t = c->ambient_k;

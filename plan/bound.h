@@ -54,6 +54,7 @@ struct tmx_bound {
     double *x;       /* [lp.n_col] an optimum */
     double *dual;    /* [lp.n_row] */
     double *reduced; /* [lp.n_col] */
+    double sm_leak;  /* of the options */
     /* where things stand */
     size_t n_sm, n_kernel, n_level, n_unit;
     size_t y0, t0, l0, speed_col; /* first columns; x[s,k,v] = (s n_kernel + k) n_level + v */

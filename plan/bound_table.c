@@ -60,8 +60,13 @@ static void add_row(struct rows *r, const struct tmx_run *run, const struct tmx_
     r->n++;
 }
 
-static void add_mean(struct rows *r)
+/* Of the rows since the last mean. */
+static void add_mean(struct rows *r, const char *variant)
 {
+    if (r->n < 2) {
+        r->n = 0;
+        return;
+    }
     tmx_table_text(r->table, "mean");
     tmx_table_real(r->table, r->sum[0] / (double)r->n);
     tmx_table_empty(r->table);
@@ -69,7 +74,9 @@ static void add_mean(struct rows *r)
     for (size_t i = 0; i < 2 + r->n_level; i++) {
         tmx_table_empty(r->table);
     }
-    tmx_table_text(r->table, "");
+    tmx_table_text(r->table, variant);
+    r->n = 0;
+    r->sum[0] = r->sum[1] = 0;
 }
 
 static enum tmx_status bound_run(struct rows *r, const struct tmx_run *run, const char *variant,
@@ -83,6 +90,7 @@ static enum tmx_status bound_run(struct rows *r, const struct tmx_run *run, cons
     struct tmx_judge j;
     double feasible = 1, peak_k = 0;
     enum tmx_status st = tmx_judge_init(&j, run, &o, err);
+    o = j.options;
     st = st || r->table ? st : make_table(r, j.bound.n_level, err);
     st = st ? st : tmx_bound_steady_peak(&j.bound, &j.chip, &j.work, &peak_k, err);
     st = st ? st : tmx_bound_feasible(&feasible, &j.chip, &j.work, &o, err);
@@ -93,31 +101,47 @@ static enum tmx_status bound_run(struct rows *r, const struct tmx_run *run, cons
     return st;
 }
 
-/* One mix under one variant of the suite. */
-static enum tmx_status bound_mix(struct rows *r, const char *mix, const struct tmx_setting *variant,
-                                 struct tmx_err *err)
+/* A policy of a suite, whose options a variant may set: a name, or a group. */
+static enum tmx_status policy_of(const struct tmx_setting *policy, const char **preset, struct tmx_err *err)
+{
+    *preset = policy ? tmx_setting_text(policy) : NULL;
+    if (!policy || *preset) {
+        return TMX_OK;
+    }
+    const enum tmx_status st = tmx_setting_word(policy, "name", "", preset, err);
+    return st ? st : tmx_setting_word(policy, "policy", *preset, preset, err);
+}
+
+/* One mix under one variant of the suite, with its first policy, on which the bound does not depend. */
+static enum tmx_status bound_mix(struct rows *r, const char *mix, const struct tmx_setting *policy,
+                                 const struct tmx_setting *variant, struct tmx_err *err)
 {
     const struct tmx_setting *list = NULL;
-    const char *name = "", *set[MAX_SET];
+    const char *name = "", *preset, *set[MAX_SET];
     enum tmx_status st = variant ? tmx_setting_texts(variant, "set", 0, MAX_SET, &list, err) : TMX_OK;
     st = st || !variant ? st : tmx_setting_word(variant, "name", "", &name, err);
+    st = st ? st : policy_of(policy, &preset, err);
     if (st) {
         return st;
     }
     const size_t n_own = tmx_setting_length(list);
-    char(*text)[SET_SIZE] = calloc(n_own + 1, sizeof *text);
+    char(*text)[SET_SIZE] = calloc(n_own + 2, sizeof *text);
     struct tmx_run *run = NULL;
     size_t n = 0;
     struct tmx_config *cfg = NULL;
     if (!text) {
         return tmx_fail(err, TMX_ENOMEM, "bound");
     }
-    if (n_own + 1 + r->call->n_set > MAX_SET) {
+    if (n_own + 2 + r->call->n_set > MAX_SET) {
         free(text);
         return tmx_fail(err, TMX_ECONFIG, "more than %d settings", MAX_SET);
     }
     snprintf(text[0], SET_SIZE, "base.mix=%s", mix);
     set[n++] = text[0];
+    if (preset) {
+        snprintf(text[n_own + 1], SET_SIZE, "base.policy=%s", preset);
+        set[n++] = text[n_own + 1];
+    }
     for (size_t i = 0; i < n_own; i++) {
         snprintf(text[i + 1], SET_SIZE, "base.%s", tmx_setting_text(tmx_setting_at(list, i)));
         set[n++] = text[i + 1];
@@ -141,14 +165,21 @@ static enum tmx_status bound_mix(struct rows *r, const char *mix, const struct t
 static enum tmx_status all_mixes(struct rows *r, const struct tmx_setting *root,
                                  const struct tmx_setting *variant, struct tmx_err *err)
 {
-    const struct tmx_setting *mixes = NULL;
+    const struct tmx_setting *mixes = NULL, *policies = NULL;
     enum tmx_status st = tmx_setting_texts(root, "mixes", 0, MAX_MIX, &mixes, err);
+    st = st ? st : tmx_setting_list(root, "policies", 0, MAX_MIX, &policies, err);
     if (!st && tmx_setting_length(mixes) == 0) {
         st = tmx_fail_at(err, TMX_ECONFIG, r->path, 0,
                          "no bound for this kind of suite: it has no list mixes");
     }
     for (size_t i = 0; i < tmx_setting_length(mixes) && !st; i++) {
-        st = bound_mix(r, tmx_setting_text(tmx_setting_at(mixes, i)), variant, err);
+        st = bound_mix(r, tmx_setting_text(tmx_setting_at(mixes, i)), tmx_setting_at(policies, 0), variant,
+                       err);
+    }
+    const char *name = "";
+    st = st || !variant ? st : tmx_setting_word(variant, "name", "", &name, err);
+    if (!st) {
+        add_mean(r, name);
     }
     return st;
 }
@@ -180,12 +211,9 @@ enum tmx_status tmx_bound_table(struct tmx_table **t, const char *what, const st
         st = whole_suite(&r, err);
     } else if (tmx_data_find(TMX_DATA_MIX, what, mix_path, &none) == TMX_OK) {
         st = tmx_data_find(TMX_DATA_SUITE, mix_suite, r.path, err);
-        st = st ? st : bound_mix(&r, what, NULL, err);
+        st = st ? st : bound_mix(&r, what, NULL, NULL, err);
     } else {
         st = tmx_fail(err, TMX_EIO, "\"%s\" is neither a suite nor a mix; `thermix list` names them", what);
-    }
-    if (!st && r.n > 1) {
-        add_mean(&r);
     }
     *t = r.table;
     return st;

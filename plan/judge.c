@@ -4,16 +4,12 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "run/state.h"
+
 const char *const tmx_loss_columns[TMX_N_LOSS] = {
-    [TMX_LOSS_BOUND] = "bound_pct",
-    [TMX_LOSS_GAP] = "gap_pct",
-    [TMX_LOSS_IDLE] = "lost_idle_pct",
-    [TMX_LOSS_HEADROOM] = "lost_headroom_pct",
-    [TMX_LOSS_LEVEL] = "lost_level_pct",
-    [TMX_LOSS_LEAKAGE] = "lost_leakage_pct",
-    [TMX_LOSS_STORED] = "lost_stored_pct",
-    [TMX_LOSS_OVERHEAD] = "lost_overhead_pct",
-    [TMX_LOSS_NOT_NEEDED] = "lost_not_needed_pct",
+#define TMX_LOSS_NAME(l, name) [l] = name,
+    TMX_LOSSES(TMX_LOSS_NAME)
+#undef TMX_LOSS_NAME
 };
 
 enum tmx_status tmx_judge_init(struct tmx_judge *j, const struct tmx_run *run,
@@ -21,16 +17,20 @@ enum tmx_status tmx_judge_init(struct tmx_judge *j, const struct tmx_run *run,
 {
     struct tmx_bound_options options = *o;
     *j = (struct tmx_judge){0};
+    options.uniform = o->uniform || run->bound_options.uniform;
+    options.one_level = o->one_level || run->bound_options.one_level;
+    options.sm_leak = fmin(o->sm_leak, run->bound_options.sm_leak);
     if (o->limit_k <= 0) {
         options.limit_k = tmx_sim_trip_k(tmx_run_sim_const(run));
     }
+    j->options = options;
     enum tmx_status st =
         isfinite(options.limit_k)
             ? TMX_OK
             : tmx_fail(err, TMX_EUNSUPPORTED, "no bound here: nothing limits the temperature");
     st = st ? st : tmx_work_init(&j->work, run, err);
     st = st ? st : tmx_plan_chip_init(&j->chip, run, 0, tmx_run_fastest_air(run), err);
-    st = st ? st : tmx_bound_init(&j->bound, &j->chip, &j->work, &options, err);
+    st = st ? st : tmx_bound_init(&j->bound, &j->chip, &j->work, &j->options, err);
     if (!st) {
         j->averages.sum = calloc(j->bound.lp.n_col, sizeof *j->averages.sum);
         st = j->averages.sum ? TMX_OK : tmx_fail(err, TMX_ENOMEM, "ledger");

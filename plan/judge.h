@@ -15,6 +15,7 @@ struct tmx_averages {
 struct tmx_judge {
     struct tmx_plan_chip chip;
     struct tmx_work work;
+    struct tmx_bound_options options; /* in force */
     struct tmx_bound bound;
     struct tmx_averages averages;
 };
@@ -34,9 +35,22 @@ enum tmx_loss {
     TMX_LOSS_NOT_NEEDED, /* the box of the speed: the limit was no limit */
     TMX_N_LOSS
 };
+/* clang-format off */
+#define TMX_LOSSES(X)                             \
+    X(TMX_LOSS_BOUND, "bound_pct")                \
+    X(TMX_LOSS_GAP, "gap_pct")                    \
+    X(TMX_LOSS_IDLE, "lost_idle_pct")             \
+    X(TMX_LOSS_HEADROOM, "lost_headroom_pct")     \
+    X(TMX_LOSS_LEVEL, "lost_level_pct")           \
+    X(TMX_LOSS_LEAKAGE, "lost_leakage_pct")       \
+    X(TMX_LOSS_STORED, "lost_stored_pct")         \
+    X(TMX_LOSS_OVERHEAD, "lost_overhead_pct")     \
+    X(TMX_LOSS_NOT_NEEDED, "lost_not_needed_pct")
+/* clang-format on */
 extern const char *const tmx_loss_columns[TMX_N_LOSS]; /* their names in tables */
 
-/* Set up for a run that is open. o->limit_k <= 0: the hardware's limit. End with tmx_judge_finish, also
+/* Set up for a run that is open. o->limit_k <= 0: the hardware's limit; knobs that the run's group `bound`
+ * takes away are away. End with tmx_judge_finish, also
  * after failure. TMX_EUNSUPPORTED: no bound for this run, the message says why. */
 TMX_NODISCARD enum tmx_status tmx_judge_init(struct tmx_judge *j, const struct tmx_run *run,
                                              const struct tmx_bound_options *o, struct tmx_err *err);

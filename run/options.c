@@ -58,7 +58,15 @@ const struct tmx_opt tmx_run_opts[] = {
     {0},
 };
 
+const struct tmx_opt tmx_run_bound_opts[] = {
+    TMX_ROW_BOOL(tmx_run_bound_options, uniform, 0, "all SMs alike: no placement"),
+    TMX_ROW_BOOL(tmx_run_bound_options, one_level, 0, "the fastest clock level only"),
+    TMX_ROW_REAL(tmx_run_bound_options, sm_leak, "1", 0.01, 1, 1,
+                 "of the SMs' leakage, what unit gating leaves at least"),
+    {0},
+};
+
 const char *const tmx_run_groups[] = {"cta",      "job",  "place",        "mix_policy", "throttle",
                                       "dtm",      "tb",   "sensor",       "chip_power", "package",
                                       "thermal",  "fan",  "fan_failures", "gate",       "modules",
-                                      "forecast", "gang", "power_caps_w", NULL};
+                                      "forecast", "gang", "power_caps_w", "bound",      NULL};

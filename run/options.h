@@ -42,6 +42,13 @@ enum tmx_stopped_blocks { TMX_BLOCKS_MOVE, TMX_BLOCKS_WAIT };
 enum tmx_queue { TMX_QUEUE_PER_GPU, TMX_QUEUE_SHARED };
 extern const struct tmx_opt tmx_run_opts[];
 
+/* What the bound of this run's work may use: group `bound`; the simulation does not read it. */
+struct tmx_run_bound_options {
+    bool uniform, one_level;
+    double sm_leak;
+};
+extern const struct tmx_opt tmx_run_bound_opts[];
+
 /* Names of the groups beside the root keys. */
 extern const char *const tmx_run_groups[];
 

@@ -120,6 +120,11 @@ void tmx_run_write_resolved(const struct tmx_run *r, enum tmx_resolved what, FIL
         tmx_opt_write(tmx_run_forecast_opts, &r->forecast_options, "    ", out);
         fprintf(out, "};\n");
     }
+    if (r->bound_options.uniform || r->bound_options.one_level || r->bound_options.sm_leak < 1) {
+        fprintf(out, "bound = {\n");
+        tmx_opt_write(tmx_run_bound_opts, &r->bound_options, "    ", out);
+        fprintf(out, "};\n");
+    }
     write_caps(r, out);
     fprintf(out, "sensor = {\n");
     tmx_opt_write(tmx_sensor_opts, &s->sensor, "    ", out);

@@ -41,6 +41,7 @@ struct tmx_run {
     struct tmx_catalog *own_catalog;   /* with the configuration's modules; NULL: it names none */
     struct tmx_run_options options;
     struct tmx_run_forecast_options forecast_options;
+    struct tmx_run_bound_options bound_options;
     struct tmx_topology topology; /* n_gpu = 0: none */
     struct tmx_run_kind *kind;    /* [n_kind] */
     size_t n_kind, n_gpu;
