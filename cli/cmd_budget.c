@@ -1,16 +1,18 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* thermix budget: what is safe. */
 #include <math.h>
+#include <string.h>
 
 #include "cli/commands.h"
 #include "plan/budget_table.h"
+#include "plots/budget_svg.h"
 #include "study/table_out.h"
 
 struct args {
     struct tmx_texts chip, set;
-    double limit_c, horizon_s;
+    double limit_c, horizon_s, at_s;
     long level;
-    const char *map;
+    const char *map, *state, *out;
     int format;
 };
 
@@ -21,8 +23,14 @@ static const struct tmx_arg rows[] = {
             .doc = "clock level; 0 is the fastest: leakage follows its voltage"),
     TMX_ARG(args, horizon_s, REAL, "horizon", 0, .value = "S", .min = 1e-6, .max = 1e9,
             .doc = "budgets for so many seconds from the idle chip (without it: for ever)"),
+    TMX_ARG(args, state, TEXT, "state", 0, .value = "RUN", .names = TMX_NAMES_RUN,
+            .doc = "with --horizon: from where a run is, in place of the idle chip"),
+    TMX_ARG(args, at_s, REAL, "at", 0, .value = "S", .min = 0, .max = 1e9, .def = "0",
+            .doc = "with --state: when, after the run's warm-up"),
     TMX_ARG(args, map, TEXT, "map", 0, .value = "best|worst|FILE", .names = TMX_NAMES_FILE,
             .doc = "which SMs work, drawn: the best or worst for each number, or those a file names"),
+    TMX_ARG(args, out, TEXT, "output", 'o', .value = "FILE", .def = "-", .names = TMX_NAMES_FILE,
+            .doc = "write the table to FILE; X.svg draws the maps"),
     TMX_ARG_FORMAT(args, format),
     TMX_ARG_SET(args, set, ""),
     {0},
@@ -32,16 +40,27 @@ static enum tmx_status run(void *args, struct tmx_err *err)
 {
     const struct args *a = args;
     struct tmx_table *table = NULL;
+    struct tmx_run *run = NULL;
+    const size_t n = strlen(a->out);
+    const bool drawn = n > 4 && strcmp(a->out + n - 4, ".svg") == 0;
     const struct tmx_budget_table_call call = {.has_limit = !isnan(a->limit_c),
                                                .limit_c = a->limit_c,
                                                .horizon_s = isnan(a->horizon_s) ? 0 : a->horizon_s,
+                                               .state = a->state,
+                                               .at_s = a->at_s,
                                                .level = (size_t)a->level,
-                                               .map = a->map,
+                                               .map = drawn && !a->map ? "best" : a->map,
                                                .set = (const char *const *)a->set.text,
                                                .n_set = a->set.n};
-    enum tmx_status st = tmx_budget_table(&table, a->chip.text[0], &call, err);
-    st = st ? st : tmx_table_save(table, (enum tmx_format)a->format, "-", err);
+    enum tmx_status st = tmx_budget_table(&table, &run, a->chip.text[0], &call, err);
+    if (!st && drawn) {
+        st = tmx_budget_save_svg(tmx_sim_machine(tmx_run_sim_const(run))->gpu[0].chip, table,
+                                 strcmp(call.map, "worst") == 0 ? "worst_w" : "best_w", a->out, err);
+    } else if (!st) {
+        st = tmx_table_save(table, (enum tmx_format)a->format, a->out, err);
+    }
     tmx_table_destroy(table);
+    tmx_run_destroy(run);
     return st;
 }
 
@@ -51,9 +70,12 @@ const struct tmx_command tmx_cmd_budget = {
     .doc =
         "Thermal safe power: the watts of dynamic power that each of n working SMs may draw, for the worst "
         "and the best choice of SMs, with leakage solved beside the temperatures.",
-    .notes = "--map adds a column with the floorplan: # works, . rests. A FILE names SM numbers.",
+    .notes = "--map adds a column with the floorplan: # works, . rests. A FILE names SM numbers. With "
+             "--state, --set changes the run.",
     .examples = "thermix budget gtx280 --limit 88\n"
-                "thermix budget gtx280 --limit 88 --horizon 1 --map best",
+                "thermix budget gtx280 --limit 88 --horizon 1 --map best\n"
+                "thermix budget gtx280 --limit 88 --map best -o maps.svg\n"
+                "thermix budget gtx280 --state wl1 --at 20 --horizon 1",
     .args = rows,
     .operands = "CHIP",
     .operand = offsetof(struct args, chip),

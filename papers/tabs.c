@@ -316,6 +316,7 @@ static const struct tmx_column columns[] = {
     {"wait_pct", TMX_COLUMN_REAL, 2},
     {"bound_pct", TMX_COLUMN_REAL, 3},
     {"gap_pct", TMX_COLUMN_REAL, 3},
+    {"headroom_w", TMX_COLUMN_REAL, 2},
     {"variant", TMX_COLUMN_TEXT, 0},
     {"status", TMX_COLUMN_TEXT, 0}, /* done, failed, not run; of a mean: done or partial */
     {"error", TMX_COLUMN_TEXT, 0},

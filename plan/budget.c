@@ -127,14 +127,20 @@ static bool settle(struct work *w, const bool *on, double watt)
     return true;
 }
 
-/* What the sensor of an SM reads of a field over units. */
-static double sensor(const struct tmx_plan_chip *c, size_t sm, const double *unit)
+enum tmx_status tmx_budget_idle(const struct tmx_plan_chip *c, double volt, double *temp_k,
+                                struct tmx_err *err)
 {
-    double sum = 0;
-    for (size_t u = c->chip->unit_of_sm[sm]; u < c->n_unit; u++) {
-        sum += c->chip->sm_of_unit[u] == (int)sm ? c->chip->part_share[u] * unit[u] : 0;
+    struct work w;
+    bool *none = calloc(c->n_sm, sizeof *none);
+    enum tmx_status st = none ? work_init(&w, c, volt, err) : tmx_fail(err, TMX_ENOMEM, "budget");
+    if (!st) {
+        st = settle(&w, none, 0) ? TMX_OK
+                                 : tmx_fail(err, TMX_ERUNAWAY, "no power is safe: the idle chip runs away");
+        memcpy(temp_k, w.temp_k, c->n_unit * sizeof *temp_k);
+        free(w.block);
     }
-    return sum;
+    free(none);
+    return st;
 }
 
 enum tmx_status tmx_budget_of(const struct tmx_plan_chip *c, const struct tmx_budget_call *call,
@@ -160,13 +166,14 @@ enum tmx_status tmx_budget_of(const struct tmx_plan_chip *c, const struct tmx_bu
         size_t hottest = 0;
         const bool steady = settle(&w, on, *watt);
         for (size_t s = 1; s < c->n_sm; s++) {
-            hottest = sensor(c, s, w.temp_k) > sensor(c, hottest, w.temp_k) ? s : hottest;
+            hottest = tmx_plan_sensor(c, s, w.temp_k) > tmx_plan_sensor(c, hottest, w.temp_k) ? s : hottest;
         }
         slopes(&w, w.temp_k);
         if (!steady || !respond(&w, ones, w.rise)) { /* beyond the runaway: back half way */
             step = -*watt / 2;
         } else {
-            step = (call->limit_k - sensor(c, hottest, w.temp_k)) / sensor(c, hottest, w.rise);
+            step =
+                (call->limit_k - tmx_plan_sensor(c, hottest, w.temp_k)) / tmx_plan_sensor(c, hottest, w.rise);
         }
         *watt = fmax(0, *watt + step);
         step = *watt > 0 ? step : 0;
@@ -215,7 +222,7 @@ static enum tmx_status linearise(struct linear *l, const struct tmx_plan_chip *c
         st = respond(&w, b, w.rise) ? TMX_OK : tmx_fail(err, TMX_ERUNAWAY, "leakage runs away");
     }
     for (size_t s = 0; s < c->n_sm && !st; s++) {
-        l->head[s] = call->limit_k - c->ambient_k - sensor(c, s, w.rise);
+        l->head[s] = call->limit_k - c->ambient_k - tmx_plan_sensor(c, s, w.rise);
     }
     for (size_t j = 0; j < c->n_sm && !st; j++) {
         for (size_t u = 0; u < c->n_unit; u++) {
@@ -223,7 +230,7 @@ static enum tmx_status linearise(struct linear *l, const struct tmx_plan_chip *c
         }
         (void)respond(&w, b, w.rise);
         for (size_t s = 0; s < c->n_sm; s++) {
-            l->M[s * c->n_sm + j] = sensor(c, s, w.rise);
+            l->M[s * c->n_sm + j] = tmx_plan_sensor(c, s, w.rise);
         }
     }
     free(b);
@@ -407,90 +414,4 @@ enum tmx_status tmx_budget_best(const struct tmx_plan_chip *c, const struct tmx_
     free(sum);
     linear_finish(&l);
     return st;
-}
-
-/* theta of every unit at tau under constant power from state z0 (scaled into the modes). */
-static void at_time(const struct tmx_modes_view *m, double tau_s, const double *z0, const double *in_w,
-                    const double *direct, double *theta_k)
-{
-    for (size_t u = 0; u < m->n_unit; u++) {
-        theta_k[u] = direct ? direct[u] : 0;
-    }
-    for (size_t k = 0; k < m->n_mode; k++) {
-        const double decay = exp(-m->rate[k] * tau_s);
-        const double z = (z0 ? decay * z0[k] : 0) + (1 - decay) / m->rate[k] * in_w[k];
-        for (size_t u = 0; u < m->n_unit; u++) {
-            theta_k[u] += z * m->out[k * m->unit_row + u];
-        }
-    }
-}
-
-static void project(const struct tmx_modes_view *m, const double *power_w, double *in_w, double *direct)
-{
-    for (size_t k = 0; k < m->n_mode; k++) {
-        in_w[k] = 0;
-        for (size_t u = 0; u < m->n_unit; u++) {
-            in_w[k] += m->in[u * m->mode_row + k] * power_w[u];
-        }
-    }
-    for (size_t u = 0; u < m->n_unit; u++) {
-        direct[u] = 0;
-        for (size_t j = 0; j < m->n_unit && m->direct; j++) {
-            direct[u] += m->direct[j * m->unit_row + u] * power_w[j];
-        }
-    }
-}
-
-enum tmx_status tmx_budget_for(const struct tmx_plan_chip *c, const struct tmx_modes_view *m,
-                               const struct tmx_budget_call *call, const bool *on, double horizon_s,
-                               double *watt, struct tmx_err *err)
-{
-    enum { TIMES = 60 };
-    const double first_s = fmin(1e-3, horizon_s);
-    struct work w;
-    double *p = calloc(5 * c->n_unit + 3 * m->n_mode, sizeof *p);
-    enum tmx_status st = work_init(&w, c, call->volt, err);
-    if (st || !p) {
-        free(p);
-        free(w.block);
-        return st ? st : tmx_fail(err, TMX_ENOMEM, "budget");
-    }
-    double *unit = p, *still = p + c->n_unit, *ones = still + c->n_unit, *free_k = ones + c->n_unit,
-           *rise_k = free_k + c->n_unit, *z0 = rise_k + c->n_unit, *in_still = z0 + m->n_mode,
-           *in_ones = in_still + m->n_mode;
-    if (!settle(&w, on, 0)) { /* idle for long */
-        free(p);
-        free(w.block);
-        return tmx_fail(err, TMX_ERUNAWAY, "no power is safe: the idle chip runs away");
-    }
-    for (size_t u = 0; u < c->n_unit; u++) {
-        unit[u] = c->baseline_w[u] + call->volt * tmx_plan_leak_w(c, u, w.temp_k[u]);
-    }
-    project(m, unit, z0, still);
-    for (size_t k = 0; k < m->n_mode; k++) {
-        z0[k] /= m->rate[k];
-    }
-    for (size_t u = 0; u < c->n_unit; u++) {
-        const int s = c->chip->sm_of_unit[u];
-        unit[u] = c->baseline_w[u] + call->volt * tmx_plan_leak_w(c, u, call->limit_k);
-        rise_k[u] = s != TMX_NO_SM && on[s] ? c->chip->part_share[u] : 0;
-    }
-    project(m, unit, in_still, still);
-    project(m, rise_k, in_ones, ones);
-    *watt = INFINITY;
-    for (int i = 0; i < TIMES; i++) {
-        const double tau_s = first_s * pow(horizon_s / first_s, (double)i / (TIMES - 1));
-        at_time(m, tau_s, z0, in_still, still, free_k);
-        at_time(m, tau_s, NULL, in_ones, ones, rise_k);
-        for (size_t s = 0; s < c->n_sm; s++) {
-            const double per_watt = sensor(c, s, rise_k);
-            if (per_watt > 0) {
-                *watt = fmin(*watt, (call->limit_k - c->ambient_k - sensor(c, s, free_k)) / per_watt);
-            }
-        }
-    }
-    *watt = fmax(0, *watt);
-    free(p);
-    free(w.block);
-    return TMX_OK;
 }

@@ -34,11 +34,35 @@ TMX_NODISCARD enum tmx_status tmx_budget_best(const struct tmx_plan_chip *c,
                                               const struct tmx_budget_call *call, size_t n, bool *on,
                                               double *watt, struct tmx_err *err);
 
-/* W on each SM of the set for horizon_s from the steady state of an idle chip, leakage at the limit (it never
- * is above). */
+/* Temperatures of the chip that has been idle for long [n_unit, K]. TMX_ERUNAWAY: there are none. */
+TMX_NODISCARD enum tmx_status tmx_budget_idle(const struct tmx_plan_chip *c, double volt, double *temp_k,
+                                              struct tmx_err *err);
+
+/* How the chip goes on without work from a state, leakage as at the limit (it never is above). */
+struct tmx_budget_path {
+    size_t n;
+    double *time_s; /* [n] rising, owned */
+    double *sm_k;   /* [n][n_sm] what the sensors would read, owned */
+};
+
+/* From the steady state of an idle chip, in modes. End with tmx_budget_path_finish, also after failure. */
+TMX_NODISCARD enum tmx_status tmx_budget_path_idle(struct tmx_budget_path *p, const struct tmx_plan_chip *c,
+                                                   const struct tmx_modes_view *modes,
+                                                   const struct tmx_budget_call *call, double horizon_s,
+                                                   struct tmx_err *err);
+/* From where a simulation is: its GPU 0, stepped on a copy. The horizon is one tick of the run at least.
+ * TMX_EUNSUPPORTED where fans move: the way would depend on them. */
+TMX_NODISCARD enum tmx_status tmx_budget_path_run(struct tmx_budget_path *p, const struct tmx_plan_chip *c,
+                                                  const struct tmx_run *run,
+                                                  const struct tmx_budget_call *call, double horizon_s,
+                                                  struct tmx_err *err);
+void tmx_budget_path_finish(struct tmx_budget_path *p); /* accepts zeroed memory */
+
+/* W on each SM of the set, all along a path. */
 TMX_NODISCARD enum tmx_status tmx_budget_for(const struct tmx_plan_chip *c,
                                              const struct tmx_modes_view *modes,
                                              const struct tmx_budget_call *call, const bool *on,
-                                             double horizon_s, double *watt, struct tmx_err *err);
+                                             const struct tmx_budget_path *path, double *watt,
+                                             struct tmx_err *err);
 
 #endif

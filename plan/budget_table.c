@@ -2,6 +2,7 @@
 #include "plan/budget_table.h"
 
 #include <ctype.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,6 +10,7 @@
 #include "core/base/config.h"
 #include "core/base/text.h"
 #include "plan/budget.h"
+#include "run/input/data.h"
 
 enum { LIST_SIZE = 8 * 4096 };
 
@@ -17,6 +19,7 @@ struct maker {
     struct tmx_budget_call budget;
     struct tmx_plan_chip chip;
     struct tmx_modes_view modes;
+    struct tmx_budget_path path; /* of the horizon */
     struct tmx_table *table;
     double gain;
 };
@@ -101,9 +104,8 @@ static enum tmx_status read_map(const struct maker *m, const char *path, bool *o
 /* Watts of a set: for ever, or for the horizon. */
 static enum tmx_status watts(const struct maker *m, const bool *on, double *watt, struct tmx_err *err)
 {
-    return m->call->horizon_s > 0
-               ? tmx_budget_for(&m->chip, &m->modes, &m->budget, on, m->call->horizon_s, watt, err)
-               : tmx_budget_of(&m->chip, &m->budget, on, watt, NULL, err);
+    return m->call->horizon_s > 0 ? tmx_budget_for(&m->chip, &m->modes, &m->budget, on, &m->path, watt, err)
+                                  : tmx_budget_of(&m->chip, &m->budget, on, watt, NULL, err);
 }
 
 static void add_row(struct maker *m, size_t n, double worst_w, double best_w, const bool *map)
@@ -160,6 +162,33 @@ static enum tmx_status fill(struct maker *m, struct tmx_err *err)
     return st;
 }
 
+/* The run whose state is asked for, on that chip, advanced to its time. */
+static enum tmx_status open_state(struct maker *m, const char *chip, struct tmx_run **run,
+                                  struct tmx_err *err)
+{
+    char path[TMX_PATH_SIZE];
+    struct tmx_config *cfg = NULL;
+    enum tmx_status st = tmx_data_find(TMX_DATA_RUN, m->call->state, path, err);
+    st = st ? st : tmx_config_load(&cfg, path, m->call->set, m->call->n_set, err);
+    st = st ? st : tmx_run_create(run, tmx_config_root(cfg), err);
+    tmx_config_close(cfg);
+    if (st) {
+        return st;
+    }
+    struct tmx_sim *sim = tmx_run_sim(*run);
+    const char *name = tmx_sim_machine(sim)->gpu[0].chip->name;
+    if (strcmp(name, chip) != 0) {
+        return tmx_fail(err, TMX_ECONFIG, "--state %s: its GPU 0 is a %s, the budget is asked of %s",
+                        m->call->state, name, chip);
+    }
+    const double ticks = round((m->call->at_s - tmx_sim_time_s(sim)) / tmx_run_tick_s(*run));
+    st = ticks >= 1 ? tmx_sim_advance(sim, (uint64_t)ticks, NULL, err) : TMX_OK;
+    if (!st && tmx_sim_time_s(sim) < m->call->at_s - tmx_run_tick_s(*run)) {
+        st = tmx_fail(err, TMX_ECONFIG, "--at %g: the run ends at %g s", m->call->at_s, tmx_sim_time_s(sim));
+    }
+    return st;
+}
+
 /* The chip, through a run on it: any work will do, none is done. */
 static enum tmx_status open_chip(struct maker *m, const char *chip, struct tmx_run **run, struct tmx_err *err)
 {
@@ -204,11 +233,14 @@ static enum tmx_status prepare(struct maker *m, const struct tmx_run *run, struc
     m->gain = tmx_budget_loop_gain(&m->chip, m->budget.volt, m->budget.limit_k);
     if (m->call->horizon_s > 0) {
         t->ops->modes(t->model, 0, &m->modes);
+        st = m->call->state
+                 ? tmx_budget_path_run(&m->path, &m->chip, run, &m->budget, m->call->horizon_s, err)
+                 : tmx_budget_path_idle(&m->path, &m->chip, &m->modes, &m->budget, m->call->horizon_s, err);
     }
-    return TMX_OK;
+    return st;
 }
 
-enum tmx_status tmx_budget_table(struct tmx_table **t, const char *chip,
+enum tmx_status tmx_budget_table(struct tmx_table **t, struct tmx_run **run, const char *chip,
                                  const struct tmx_budget_table_call *call, struct tmx_err *err)
 {
     static const struct tmx_column columns[] = {
@@ -217,13 +249,23 @@ enum tmx_status tmx_budget_table(struct tmx_table **t, const char *chip,
         {"map", TMX_COLUMN_TEXT, 0},   {"picture", TMX_COLUMN_TEXT, 0},
     };
     struct maker m = {.call = call};
-    struct tmx_run *run = NULL;
-    enum tmx_status st = open_chip(&m, chip, &run, err);
-    st = st ? st : prepare(&m, run, err);
+    *t = NULL;
+    *run = NULL;
+    if (call->state && !(call->horizon_s > 0)) {
+        return tmx_fail(err, TMX_ECONFIG, "--state: for ever no state matters; give --horizon");
+    }
+    enum tmx_status st = call->state ? open_state(&m, chip, run, err) : open_chip(&m, chip, run, err);
+    st = st ? st : prepare(&m, *run, err);
     st = st ? st : tmx_table_create(&m.table, columns, sizeof columns / sizeof columns[0], err);
     st = st ? st : fill(&m, err);
+    tmx_budget_path_finish(&m.path);
     tmx_plan_chip_finish(&m.chip);
-    tmx_run_destroy(run);
+    if (st) {
+        tmx_table_destroy(m.table);
+        tmx_run_destroy(*run);
+        *run = NULL;
+        return st;
+    }
     *t = m.table;
-    return st;
+    return TMX_OK;
 }

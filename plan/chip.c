@@ -95,3 +95,12 @@ enum tmx_status tmx_plan_chip_init(struct tmx_plan_chip *c, const struct tmx_run
     }
     return read_thermal(c, tmx_run_gpu_thermal(run, gpu), r_convec, err);
 }
+
+double tmx_plan_sensor(const struct tmx_plan_chip *c, size_t sm, const double *unit)
+{
+    double sum = 0;
+    for (size_t u = c->chip->unit_of_sm[sm]; u < c->n_unit; u++) {
+        sum += c->chip->sm_of_unit[u] == (int)sm ? c->chip->part_share[u] * unit[u] : 0;
+    }
+    return sum;
+}

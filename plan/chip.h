@@ -34,4 +34,7 @@ void tmx_plan_chip_finish(struct tmx_plan_chip *c); /* accepts zeroed memory */
 double tmx_plan_leak_w(const struct tmx_plan_chip *c, size_t unit, double temp_k);
 double tmx_plan_leak_slope(const struct tmx_plan_chip *c, size_t unit, double temp_k);
 
+/* What the sensor of an SM reads of a field over units. */
+double tmx_plan_sensor(const struct tmx_plan_chip *c, size_t sm, const double *unit);
+
 #endif

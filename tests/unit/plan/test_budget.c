@@ -126,10 +126,59 @@ static void budgets_for_a_while(void **state)
     memset(on, 1, sizeof on);
     tmx_run_gpu_thermal(run, 0)->ops->modes(tmx_run_gpu_thermal(run, 0)->model, 0, &modes);
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        struct tmx_budget_path path;
         double w;
-        assert_int_equal(tmx_budget_for(&c, &modes, &at_88, on, rows[i].horizon_s, &w, NULL), TMX_OK);
+        assert_int_equal(tmx_budget_path_idle(&path, &c, &modes, &at_88, rows[i].horizon_s, NULL), TMX_OK);
+        assert_int_equal(tmx_budget_for(&c, &modes, &at_88, on, &path, &w, NULL), TMX_OK);
         check_close(N_SM * w, rows[i].chip_w, 0.001, 0.05);
+        tmx_budget_path_finish(&path);
     }
+    tmx_plan_chip_finish(&c);
+    tmx_run_destroy(run);
+}
+
+/* From where a run is: held for the horizon on the run's own back-end, the hottest SM comes to the limit and
+ * not beyond; leakage at the limit gives away a little. */
+static void a_budget_from_a_state_is_kept(void **state)
+{
+    static const double horizon_s[] = {0.1, 1, 10};
+    struct tmx_plan_chip c;
+    struct tmx_run *run = open_chip(&c);
+    const struct tmx_sim_gpu_thermal *t = tmx_run_gpu_thermal(run, 0);
+    struct tmx_modes_view modes;
+    double power_w[64], temp_k[64];
+    bool on[N_SM];
+    (void)state;
+    memset(on, 1, sizeof on);
+    t->ops->modes(t->model, 0, &modes);
+    assert_int_equal(tmx_sim_advance(tmx_run_sim(run), 20000, NULL, NULL), TMX_OK); /* of 1 ms: warm */
+    const void *now = tmx_sim_thermal_state(tmx_run_sim_const(run), 0);
+    void *image = malloc(t->ops->snapshot_size(now)), *copy = NULL;
+    t->ops->save(now, image);
+    assert_int_equal(t->ops->create(t->model, &copy, NULL), TMX_OK);
+    for (size_t i = 0; i < sizeof horizon_s / sizeof horizon_s[0]; i++) {
+        struct tmx_budget_path path;
+        double w, peak_k = 0;
+        assert_int_equal(tmx_budget_path_run(&path, &c, run, &at_88, horizon_s[i], NULL), TMX_OK);
+        assert_int_equal(tmx_budget_for(&c, &modes, &at_88, on, &path, &w, NULL), TMX_OK);
+        tmx_budget_path_finish(&path);
+        t->ops->restore(copy, image);
+        t->ops->read(copy, temp_k);
+        for (int k = 0; k < (int)(1000 * horizon_s[i] + 0.5); k++) {
+            for (size_t u = 0; u < c.n_unit; u++) {
+                power_w[u] = c.baseline_w[u] + tmx_plan_leak_w(&c, u, temp_k[u]) +
+                             (c.chip->sm_of_unit[u] >= 0 ? w : 0);
+            }
+            assert_int_equal(t->ops->step(copy, 1e-3, power_w, temp_k), TMX_OK);
+            for (size_t s = 0; s < c.n_sm; s++) {
+                peak_k = fmax(peak_k, temp_k[c.chip->unit_of_sm[s]]);
+            }
+        }
+        assert_true(peak_k <= at_88.limit_k + 1e-6);
+        assert_true(peak_k >= at_88.limit_k - (horizon_s[i] > 1 ? 3 : 1));
+    }
+    t->ops->destroy(copy);
+    free(image);
     tmx_plan_chip_finish(&c);
     tmx_run_destroy(run);
 }
@@ -159,6 +208,7 @@ int main(void)
         cmocka_unit_test(every_pair_tried),
         cmocka_unit_test(a_budget_reaches_the_limit_and_more_passes_it),
         cmocka_unit_test(budgets_for_a_while),
+        cmocka_unit_test(a_budget_from_a_state_is_kept),
         cmocka_unit_test(leakage_that_runs_away_leaves_no_budget),
     };
     return cmocka_run_group_tests_name("budget", tests, NULL, NULL);

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#ifndef TMX_PLOTS_BUDGET_SVG_H
+#define TMX_PLOTS_BUDGET_SVG_H
+
+#include "core/base/table.h"
+#include "core/machine/chip.h"
+
+/* The maps of a table of `thermix budget --map`: a small die for each row with the SMs that work, over their
+ * number and what each may draw (column `watts`). */
+TMX_NODISCARD enum tmx_status tmx_budget_save_svg(const struct tmx_chip *c, const struct tmx_table *t,
+                                                  const char *watts, const char *path, struct tmx_err *err);
+
+#endif
