@@ -92,13 +92,12 @@ static void read(void *state, const struct tmx_run *run, double *value)
 {
     struct ledger *l = state;
     for (size_t i = 0; i < N_COLUMN; i++) {
-        value[i] = TMX_WATCHED_NOT;
+        value[i] = NAN;
     }
     if (l->judged) {
         tmx_judge_losses(&l->judge, run, value);
     }
-    const double w = headroom_w(run);
-    value[HEADROOM] = isnan(w) ? TMX_WATCHED_NOT : w;
+    value[HEADROOM] = headroom_w(run);
 }
 
 const struct tmx_watch tmx_ledger = {

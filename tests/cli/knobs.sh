@@ -1,0 +1,47 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Suite tabs-knobs from the command line: what each knob is worth at best, by the programme, is what its specification's prototype
+# found; a run's own bound has the knobs of its variant; and no run is better than that.    knobs.sh THERMIX ROOT
+set -eu
+thermix=$1
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+cd "$dir"
+export THERMIX_DATA="$2"
+fail() { echo "FAILED: $*"; exit 1; }
+"$thermix" bound WL10 > /dev/null 2> err || { grep -q GLPK err && echo "no solver: nothing to test" && exit 0; cat err; exit 1; }
+cat > mix.cfg <<'M'
+name = "WL8";
+kernels = ( { kernel = "SVM"; work_s = 6.0; }, { kernel = "Conv"; work_s = 6.0; } );
+M
+sed -e 's|^mixes = .*|mixes = ["./mix.cfg"];|' -e 's/warmup_s = 200.0/warmup_s = 2.0/' "$2/workloads/suites/tabs-knobs.cfg" > suite.cfg
+"$thermix" bound ./suite.cfg --format csv > bound.csv
+# WL8 of the prototype's table: 11.36, 7.61, 3.83, 3.18, 2.58, 2.58, 0.35, 3.18; the last at full fans
+awk -F, 'BEGIN { split("11.36 7.61 3.83 3.18 2.58 2.58 0.35 3.18 0", want, " ") }
+  NR > 1 && $1 == "WL8" { n++; d = $2 - want[n]; if (d > 0.01 || d < -0.01) { print; bad = 1 } if ($3 > 1e-9) { print "certificate " $3; bad = 1 } }
+  END { exit bad || n != 9 }' bound.csv || fail "bounds"
+"$thermix" table ./suite.cfg -q -j 2 --set package.init_temp=350.15 -o out > /dev/null
+awk -F, 'FILENAME == "bound.csv" { if ($1 == "WL8") b[$NF] = $2; next }
+  FNR == 1 { for (i = 1; i <= NF; i++) c[$i] = i; next }
+  $c["mix"] == "WL8" { n++; d = $c["bound_pct"] - b[$c["variant"]]
+    if (d > 1e-6 || d < -1e-6) { print "not its bound: " $0; bad = 1 }
+    if ($c["headroom_w"] == "") { print "no headroom: " $0; bad = 1 } }
+  END { exit bad || n != 9 }' bound.csv out/table.csv || fail "a run's bound is not that of its knobs"
+# what a group of a run says: an unknown knob, a share that is none
+for bad in 'bound={place=true;}' 'bound={sm_leak=0.0;}'; do
+  if "$thermix" run wl1 -q --set "$bad" > /dev/null 2> err; then fail "$bad is taken"; fi
+  grep -q 'place\|sm_leak' err || fail "$bad: $(cat err)"
+done
+# budgets from where a run is, and their picture
+"$thermix" budget gtx280 --limit 88 --state wl1 --at 0.2 --horizon 1 --set warmup_s=5 --format csv > warm.csv
+"$thermix" budget gtx280 --limit 88 --horizon 1 --format csv > idle.csv
+awk -F, 'FNR == 1 { next } FILENAME == "idle.csv" { i[$1] = $3; next } { n++; if (!($3 < i[$1] && $3 > 0)) { print $1, $3, i[$1]; bad = 1 } }
+  END { exit bad || n != 30 }' idle.csv warm.csv || fail "a warm chip has no smaller budget"
+if "$thermix" budget gtx280 --state wl1 2> err; then fail "--state without --horizon"; fi
+grep -q 'give --horizon' err || fail "$(cat err)"
+if "$thermix" budget c1060 --state wl1 --horizon 1 2> err; then fail "--state of another chip"; fi
+grep -q 'is a gtx280' err || fail "$(cat err)"
+"$thermix" budget gtx280 --limit 88 --map worst -o maps.svg
+[ "$(grep -c '</text>' maps.svg)" = 30 ] || fail "not a picture a number of SMs"
+[ "$(grep -o 'fill="#d55e00"' maps.svg | wc -l)" = 465 ] || fail "SMs that work: $(grep -o 'fill="#d55e00"' maps.svg | wc -l), 1 + 2 + ... + 30 expected"
+echo "1 passed, 0 failed"
