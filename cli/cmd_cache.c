@@ -9,27 +9,32 @@
 #include "study/table_out.h"
 
 struct args {
-    struct tmx_texts verb;
+    struct tmx_texts verb, columns;
     double keep_mib; /* NAN: not given */
     int format;
 };
 
 static const char *const verbs[] = {"list", "check", "clean", NULL};
 enum verb { LIST, CHECK, CLEAN };
+enum { MOST_ROWS = 20 }; /* of a list on a screen */
 
 static const struct tmx_arg rows[] = {
     TMX_ARG(args, keep_mib, REAL, "keep", 0, .value = "MIB", .min = 0, .max = 1048576,
             .doc = "clean: keep what was used last, this much of it (without it: nothing)"),
     TMX_ARG_FORMAT(args, format),
+    TMX_ARG(args, columns, LIST, "columns", 0, .value = "NAME,...|all",
+            .doc = "print these columns, and every row"),
     {0},
 };
 
 static const double MIB = 1024 * 1024;
 
 /* One row a file; when checked, its state. *n_bad files no reader would take. */
-static enum tmx_status list(bool check, int format, size_t *n_bad, struct tmx_err *err)
+static enum tmx_status list(const struct args *a, bool check, size_t *n_bad, struct tmx_err *err)
 {
-    const struct tmx_screen screen = {.width = 0};
+    const struct tmx_screen screen = {.column = (const char *const *)a->columns.text,
+                                      .n_column = a->columns.n,
+                                      .most_rows = check ? 0 : MOST_ROWS};
     struct tmx_cache_sum sum = {0};
     struct tmx_table *t = NULL;
     char folder[500];
@@ -38,10 +43,10 @@ static enum tmx_status list(bool check, int format, size_t *n_bad, struct tmx_er
     st = st ? st : tmx_cache_folder(NULL, folder, sizeof folder, err);
     st = st ? st : tmx_cache_table(NULL, check, &t, &sum, err);
     *n_bad = sum.n_bad;
-    if (!st && (sum.n > 0 || format != TMX_FORMAT_TEXT)) {
-        st = tmx_table_show(t, (enum tmx_format)format, &screen, err);
+    if (!st && (sum.n > 0 || a->format != TMX_FORMAT_TEXT)) {
+        st = tmx_table_show(t, (enum tmx_format)a->format, &screen, err);
     }
-    if (!st && format == TMX_FORMAT_TEXT) {
+    if (!st && a->format == TMX_FORMAT_TEXT) {
         printf("%s%s: %zu files, %.1f of at most %.0f MiB (THERMIX_CACHE_MIB)\n", sum.n ? "\n" : "", folder,
                sum.n, (double)sum.size / MIB, (double)limit / MIB);
     }
@@ -68,7 +73,7 @@ static enum tmx_status run(void *args, struct tmx_err *err)
         }
         return st;
     }
-    const enum tmx_status st = list(verb == CHECK, a->format, &n, err);
+    const enum tmx_status st = list(a, verb == CHECK, &n, err);
     return st || n == 0 ? st
                         : tmx_fail(err, TMX_ESOLVE,
                                    "%zu files that no run will take; what they held is computed again, and "

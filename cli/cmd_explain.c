@@ -62,10 +62,11 @@ static enum tmx_status run(void *args, struct tmx_err *err)
                                   .zeros = !people};
     FILE *nothing = people ? NULL : fopen("/dev/null", "w");
     st = st ? st : tmx_explain(&x, nothing ? nothing : stdout, &e, err);
-    if (!st && people) {
+    const bool any = !st && (!people || tmx_table_rows(e.causes) > 0);
+    if (any && people) {
         printf("\nWhere the lost time went (less than 0: gained):\n");
     }
-    st = st ? st : tmx_table_write(e.causes, (enum tmx_format)a->format, stdout, err);
+    st = any ? tmx_table_write(e.causes, (enum tmx_format)a->format, stdout, err) : st;
     st = st || !a->out ? st : tmx_plot_explain(&p, &e, err);
     if (nothing) {
         fclose(nothing);

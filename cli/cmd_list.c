@@ -7,7 +7,7 @@
 #include "study/table_out.h"
 
 struct args {
-    struct tmx_texts what, module;
+    struct tmx_texts what, module, columns;
     bool options;
     int format;
 };
@@ -19,6 +19,7 @@ static const struct tmx_arg rows[] = {
     TMX_ARG(args, module, TEXTS, "module", 0, .value = "FILE", .names = TMX_NAMES_FILE,
             .doc = "policies: those of this shared object too; may be repeated"),
     TMX_ARG_FORMAT(args, format),
+    TMX_ARG_COLUMNS(args, columns),
     {0},
 };
 
@@ -27,13 +28,15 @@ static enum tmx_status run(void *args, struct tmx_err *err)
     const struct args *a = args;
     const char *what = a->what.text[0];
     struct tmx_catalog *catalog = NULL;
+    const struct tmx_screen screen = {
+        .column = (const char *const *)a->columns.text, .n_column = a->columns.n, .wrap = true};
     struct tmx_table *t = NULL;
     enum tmx_status st = tmx_catalog_create(&catalog, err);
     for (size_t i = 0; i < a->module.n && !st; i++) {
         st = tmx_catalog_load(catalog, a->module.text[i], err);
     }
     st = st ? st : tmx_choices_table(catalog, what, &t, err);
-    st = st ? st : tmx_table_write(t, (enum tmx_format)a->format, stdout, err);
+    st = st ? st : tmx_table_show(t, (enum tmx_format)a->format, &screen, err);
     if (!st && a->options && a->format == TMX_FORMAT_TEXT) {
         tmx_choices_keys(catalog, what, stdout);
     }

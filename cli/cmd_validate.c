@@ -25,10 +25,12 @@ static const struct tmx_arg rows[] = {
 static enum tmx_status run(void *args, struct tmx_err *err)
 {
     const struct args *a = args;
+    static const char *const prefer[] = {"what", "quantity", "ours", "bar", "unit", "holds"};
+    const struct tmx_screen screen = {.prefer = prefer, .n_prefer = sizeof prefer / sizeof prefer[0]};
     struct tmx_table *t = NULL;
     size_t missed;
     enum tmx_status st = tmx_validate(&t, &missed, err);
-    st = st ? st : tmx_table_write(t, (enum tmx_format)a->format, stdout, err);
+    st = st ? st : tmx_table_show(t, (enum tmx_format)a->format, &screen, err);
     st = st || !a->out ? st : tmx_table_save(t, TMX_FORMAT_CSV, a->out, err);
     tmx_table_destroy(t);
     return st || missed == 0 ? st : tmx_fail(err, TMX_ESOLVE, "%zu of the claims do not hold", missed);

@@ -2,6 +2,8 @@
 /* The commands in order, and what is said of all of them. */
 #include "cli/commands.h"
 #include "core/base/names.h"
+#include "core/base/os.h"
+#include "core/base/text.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -40,15 +42,18 @@ enum tmx_status tmx_command_unknown(const char *name, struct tmx_err *err)
 
 void tmx_commands_usage(FILE *out)
 {
+    enum { INDENT = 15 };
+    const size_t screen = tmx_os_terminal_width(out), width = screen > 0 ? screen : 80;
     fprintf(out, "Usage: thermix COMMAND [OPTION...]\n"
                  "Thermal-aware multi-GPU scheduling simulator on a HotSpot-compatible RC grid.\n\n"
                  "Commands:\n");
     for (size_t i = 0; tmx_commands[i]; i++) {
-        fprintf(out, "  %-12s %s\n", tmx_commands[i]->name, tmx_commands[i]->summary);
+        fprintf(out, "  %-12s ", tmx_commands[i]->name);
+        tmx_text_wrap(tmx_commands[i]->summary, INDENT, width, out);
     }
     fprintf(out, "\n`thermix COMMAND --help` explains one command, with an example.\n"
-                 "Every command takes --max-minutes M and --max-gb G: what needs more computing (10 min) or\n"
-                 "memory (three quarters of the machine's) is refused before it begins.\n"
+                 "Every command takes --max-minutes M and --max-gb G: what needs more computing\n"
+                 "(10 min) or memory (three quarters of the machine's) is refused at once.\n"
                  "Exit codes: 0 ok, 1 failed, 2 bad input.\n");
 }
 

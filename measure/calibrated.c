@@ -9,6 +9,7 @@
 #include "core/base/csv.h"
 #include "core/base/os.h"
 #include "core/base/output.h"
+#include "core/base/text.h"
 #include "study/table_out.h"
 
 enum { MAX_PATH = 512 };
@@ -166,12 +167,39 @@ static enum tmx_status save(struct tmx_table *t, const char *dir, const char *na
     return st;
 }
 
+/* What the rows of the fit have to say, below it. */
+static void print_notes(const struct tmx_table *t, size_t width, FILE *out)
+{
+    enum { PARAMETER = 0, INDENT = 2 };
+    size_t note = 0;
+    while (note + 1 < tmx_table_columns(t) && strcmp(tmx_table_column(t, note)->name, "note") != 0) {
+        note++;
+    }
+    fputc('\n', out);
+    for (size_t r = 0; r < tmx_table_rows(t); r++) {
+        const struct tmx_cell *words = tmx_table_cell(t, r, note);
+        char line[1024];
+        if (!words->empty && words->text[0]) {
+            snprintf(line, sizeof line, "%s: %s", tmx_table_cell(t, r, PARAMETER)->text, words->text);
+            tmx_text_wrap(line, INDENT, width, out);
+        }
+    }
+}
+
 enum tmx_status tmx_calibrated_print(const struct tmx_calibration *c, const struct tmx_measured *log,
                                      FILE *out, struct tmx_err *err)
 {
+    static const char *const shown[] = {"parameter",      "gpu",   "run", "value", "unit",
+                                        "standard_error", "status"};
+    const size_t width = tmx_os_terminal_width(out);
+    const struct tmx_screen screen = {
+        .width = width, .column = shown, .n_column = sizeof shown / sizeof shown[0]};
     struct tmx_table *t = NULL;
     enum tmx_status st = tmx_calibrated_fit_table(c, log, &t, err);
-    st = st ? st : tmx_table_write_text(t, out, err);
+    st = st ? st : tmx_table_write_screen(t, &screen, out, err);
+    if (!st) {
+        print_notes(t, width, out);
+    }
     tmx_table_destroy(t);
     if (st) {
         return st;

@@ -4,7 +4,10 @@
 #include <math.h>
 #include <string.h>
 
-enum { MAX_FIGURE = 16, MAX_GPU = 16, WIDTH = 64 };
+#include "core/base/os.h"
+#include "core/base/text.h"
+
+enum { MAX_FIGURE = 16, MAX_GPU = 16, WIDTH = 56 };
 
 struct range {
     double low, high;
@@ -86,18 +89,20 @@ enum tmx_status tmx_measured_table(const struct tmx_measured *m, struct tmx_tabl
 
 void tmx_measured_describe(const struct tmx_measured *m, FILE *out)
 {
-    fprintf(out, "format: %s\ncolumns:", m->format);
+    const size_t width = tmx_os_terminal_width(out);
+    fprintf(out, "format: %s\n", m->format);
     for (size_t i = 0; i < m->n_column; i++) {
-        fprintf(out, "%s %s", i ? "," : "", m->column[i]);
+        fputs(i ? "         " : "columns: ", out);
+        tmx_text_wrap(m->column[i], 9, width, out);
     }
-    fprintf(out, "\n");
     for (size_t i = 0; i < m->n_unused && i < 12; i++) {
         fprintf(out, "%s%s%s", i ? ", " : "without use: ", m->unused[i],
                 i == 11 && m->n_unused > 12 ? ", ..." : "");
     }
     fprintf(out, "%s", m->n_unused ? "\n" : "");
     for (size_t i = 0; i < m->n_note; i++) {
-        fprintf(out, "note: %s\n", m->note[i]);
+        fputs("note: ", out);
+        tmx_text_wrap(m->note[i], 6, width, out);
     }
 }
 

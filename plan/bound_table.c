@@ -28,7 +28,7 @@ static enum tmx_status make_table(struct rows *r, size_t n_level, struct tmx_err
 {
     struct tmx_column c[N_BEFORE + TMX_MAX_LEVEL + 1] = {
         {"mix", TMX_COLUMN_TEXT, 0},          {"bound_pct", TMX_COLUMN_REAL, 3},
-        {"certificate", TMX_COLUMN_REAL, 15}, {"feasible_pct", TMX_COLUMN_REAL, 3},
+        {"certificate", TMX_COLUMN_REAL, -1}, {"feasible_pct", TMX_COLUMN_REAL, 3},
         {"limit_c", TMX_COLUMN_REAL, 2},      {"steady_peak_c", TMX_COLUMN_REAL, 3}};
     char name[TMX_MAX_LEVEL][24];
     for (size_t v = 0; v < n_level; v++) {

@@ -159,6 +159,13 @@ enum tmx_status tmx_plot_target(struct tmx_plot *p, const char *to, const char *
         p->dir = dir;
         return TMX_OK;
     }
+    static const char *const others[] = {"gif", "jpg",  "jpeg", "eps", "ps",
+                                         "tif", "tiff", "webp", "bmp", "html"};
+    for (size_t i = 0; dot && i < sizeof others / sizeof others[0]; i++) {
+        if (strcmp(dot + 1, others[i]) == 0) {
+            return tmx_fail(err, TMX_ECONFIG, "-o %s: figures are .svg, .png or .pdf", to);
+        }
+    }
     p->format = format ? format : "svg";
     p->dir = to;
     return TMX_OK;

@@ -197,6 +197,17 @@ static size_t compared(const struct source *s, const char **mix, size_t n_mix)
     return kept ? kept : n_mix;
 }
 
+/* Is what the table compares with BL, as in the papers, or a suite's own? */
+static bool has_bl(const struct source *s)
+{
+    bool found = false;
+    for (size_t r = 0; r < s->csv.n_row && !found; r++) {
+        const char *name = tmx_csv_cell(&s->csv, r, s->policy);
+        found = strcmp(name, "BL") == 0 || strcmp(name, "MG-BL") == 0;
+    }
+    return found;
+}
+
 static enum tmx_status draw_bars(struct tmx_plot *p, const struct source *s, const struct bars *b,
                                  struct tmx_err *err)
 {
@@ -225,10 +236,14 @@ static enum tmx_status draw_bars(struct tmx_plot *p, const struct source *s, con
     }
     st = st ? st : tmx_plot_data(p, b->figure, t, err);
     tmx_table_destroy(t);
-    char vars[2 * MAX_PATH + 32];
+    char vars[2 * MAX_PATH + 64];
     st = st ? st : paper_marks(p, s, b, group, n_group, policy, n_policy, vars, sizeof vars, err);
     if (!st && b->has_bound) {
         st = bound_line(p, s, b, group, n_group, policy, n_policy, vars, sizeof vars, err);
+    }
+    if (!has_bl(s)) {
+        const size_t used = strlen(vars);
+        snprintf(vars + used, sizeof vars - used, "%sbase='the baseline'", used ? "; " : "");
     }
     return st ? st : tmx_plot_draw(p, b->script, b->figure, vars, err);
 }

@@ -7,6 +7,7 @@
 #include "core/base/config.h"
 #include "core/base/os.h"
 #include "core/base/output.h"
+#include "core/base/text.h"
 #include "core/base/units.h"
 #include "core/machine/floorplan_file.h"
 #include "run/state.h"
@@ -190,41 +191,28 @@ enum tmx_status tmx_run_members(const struct tmx_run *run, struct tmx_table **ou
     return st;
 }
 
-enum { INDENT = 41 };
-
-/* What a metric means, after its name and value; lines end before the screen does. */
-static void print_meaning(const char *doc, size_t width, FILE *out)
-{
-    const size_t room = width > INDENT + 20 ? width - INDENT : 20;
-    while (strlen(doc) > room) {
-        size_t n = room;
-        while (n > 0 && doc[n] != ' ') {
-            n--;
-        }
-        n = n > 0 ? n : strcspn(doc, " ");
-        fprintf(out, "%.*s\n%*s", (int)n, doc, INDENT, "");
-        doc += n + (doc[n] == ' ');
-    }
-    fprintf(out, "%s\n", doc);
-}
+enum { INDENT = 41 }; /* of a meaning behind its metric */
 
 void tmx_run_print(const struct tmx_run *run, FILE *out)
 {
     const size_t screen = tmx_os_terminal_width(out), width = screen > 0 ? screen : 100;
     size_t n_zero = 0; /* metrics */
-    fprintf(out, "%s under %s on %s", tmx_run_mix_name(run), tmx_run_policy_name(run),
-            run->topology.n_gpu > 0 ? run->topology.name : run->kind[0].name);
+    char title[700], gpus[40] = "";
     if (run->n_gpu > 1) {
-        fprintf(out, ", %zu GPUs", run->n_gpu);
+        snprintf(gpus, sizeof gpus, ", %zu GPUs", run->n_gpu);
     }
-    fprintf(out, ", tick %g s, seed %d, %zu kernels, run %.8s\n\n", run->options.tick_s, run->options.seed,
-            run->n_kernel, tmx_run_id(run));
+    snprintf(title, sizeof title, "%s under %s on %s%s, tick %g s, seed %d, %zu kernels, run %.8s",
+             tmx_run_mix_name(run), tmx_run_policy_name(run),
+             run->topology.n_gpu > 0 ? run->topology.name : run->kind[0].name, gpus, run->options.tick_s,
+             run->options.seed, tmx_sim_machine(tmx_run_sim_const(run))->n_job, tmx_run_id(run));
+    tmx_text_wrap(title, 0, width, out);
+    fputc('\n', out);
     for (const struct tmx_metric *m = tmx_metrics; m->name; m++) {
         const double v = m->value(run);
         n_zero += v == 0;
         if (v != 0) {
             fprintf(out, "%-24s %14.3f  ", m->name, v);
-            print_meaning(m->doc, width, out);
+            tmx_text_wrap(m->doc, INDENT, width, out);
         }
     }
     size_t used = 0;

@@ -2,21 +2,26 @@
 #include "study/explain.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "core/base/config.h"
+#include "core/base/os.h"
+#include "core/base/text.h"
 #include "core/machine/machine.h"
 #include "run/run.h"
 #include "study/batch.h"
 #include "study/losses.h"
 
-enum { MOST_SM = 3, N_STEP = 5 };
+enum { MOST_SM = 3, N_STEP = 8 };
 
 static double metric(const struct tmx_run *run, const char *name)
 {
     const struct tmx_metric *k = &tmx_metrics[tmx_batch_metric(name)];
     return k->name ? k->value(run) : 0;
 }
+
+static const double NOTHING_PCT = 0.005; /* what two decimals show */
 
 /* One knob turned one step, each a run of its own. */
 struct step {
@@ -47,12 +52,57 @@ static void add_step(struct steps *s, const char *words, const char *key, double
     snprintf(t->set, sizeof t->set, "%s=%.10g", key, value);
 }
 
-/* Steps from the values that the run has, as its resolved configuration says. */
-static enum tmx_status choose_steps(struct steps *s, const char *resolved, struct tmx_err *err)
+static bool is_word(const struct tmx_config *cfg, const char *path, const char *word)
+{
+    const struct tmx_setting *s = tmx_config_find(cfg, path);
+    const char *text = s ? tmx_setting_text(s) : NULL;
+    return text && strcmp(text, word) == 0;
+}
+
+/* Other ways to mix: where two kernels can meet. */
+static void choose_policies(struct steps *s, const struct tmx_config *cfg)
+{
+    static const struct {
+        const char *mix, *words;
+    } policies[] = {{"mixed_nonuniform", "both kernels on every SM"},
+                    {"alternate", "kernels in turns on all SMs"}};
+    for (size_t i = 0; i < sizeof policies / sizeof policies[0]; i++) {
+        if (!is_word(cfg, "mix_policy.policy", policies[i].mix)) {
+            struct step *t = &s->step[s->n++];
+            t->words = policies[i].words;
+            snprintf(t->set, sizeof t->set, "mix_policy.policy=%s", policies[i].mix);
+        }
+    }
+}
+
+/* Would the run be one with this step? A key may be of another policy only. */
+static bool possible(const struct tmx_explain *x, const char *set)
+{
+    const char **all = calloc(x->n_set + 1, sizeof *all);
+    struct tmx_config *cfg = NULL;
+    struct tmx_run *run = NULL;
+    struct tmx_err ignored;
+    enum tmx_status st = all ? TMX_OK : TMX_ENOMEM;
+    for (size_t i = 0; i < x->n_set && !st; i++) {
+        all[i] = x->set[i];
+    }
+    if (!st) {
+        all[x->n_set] = set;
+        st = tmx_config_load(&cfg, x->path, all, x->n_set + 1, &ignored);
+    }
+    st = st ? st : tmx_run_describe(&run, tmx_config_root(cfg), &ignored);
+    tmx_run_destroy(run);
+    tmx_config_close(cfg);
+    free(all);
+    return st == TMX_OK;
+}
+
+/* Steps from the values that the run has, as its resolved configuration says, those that make a run. */
+static enum tmx_status choose_steps(struct steps *s, const struct tmx_run *run, struct tmx_err *err)
 {
     struct tmx_config *cfg = NULL;
     double v;
-    const enum tmx_status st = tmx_config_parse(&cfg, resolved, "resolved configuration", err);
+    const enum tmx_status st = tmx_config_parse(&cfg, tmx_run_resolved(run), "resolved configuration", err);
     if (st) {
         return st;
     }
@@ -62,49 +112,80 @@ static enum tmx_status choose_steps(struct steps *s, const char *resolved, struc
     if (tmx_setting_real(tmx_config_find(cfg, "package.ambient"), &v)) {
         add_step(s, "air 2 K colder", "package.ambient", v - 2);
     }
+    if (tmx_setting_real(tmx_config_find(cfg, "fan.speed"), &v) && v < 0.95) {
+        add_step(s, "fans a tenth faster", "fan.speed", fmin(1, 1.1 * v));
+    }
     if (tmx_setting_real(tmx_config_find(cfg, "throttle.trip_c"), &v)) {
         add_step(s, "a throttle that trips 1 K later", "throttle.trip_c", v + 1);
     }
-    static const struct {
-        const char *mix, *words;
-    } policies[] = {{"mixed_nonuniform", "both kernels on every SM"},
-                    {"alternate", "kernels in turns on all SMs"}};
-    const struct tmx_setting *policy = tmx_config_find(cfg, "mix_policy.policy");
-    const char *name = policy ? tmx_setting_text(policy) : NULL;
-    for (size_t i = 0; name && i < sizeof policies / sizeof policies[0]; i++) {
-        if (strcmp(name, policies[i].mix) != 0) {
-            struct step *t = &s->step[s->n++];
-            t->words = policies[i].words;
-            snprintf(t->set, sizeof t->set, "mix_policy.policy=%s", policies[i].mix);
+    if (is_word(cfg, "dtm.policy", "boost")) {
+        const double board_c = tmx_sim_machine(tmx_run_sim_const(run))->gpu[0].chip->board.target_c;
+        const bool own = tmx_setting_real(tmx_config_find(cfg, "dtm.target_c"), &v) && v > 0;
+        if (own || board_c > 0) {
+            add_step(s, "a governor that holds 2 K more", "dtm.target_c", (own ? v : board_c) + 2);
         }
     }
+    if (tmx_sim_machine(tmx_run_sim_const(run))->n_job > 1) {
+        choose_policies(s, cfg);
+    }
     tmx_config_close(cfg);
+    size_t n = 0;
+    for (size_t i = 0; i < s->n; i++) {
+        if (possible(s->x, s->step[i].set)) {
+            s->step[n++] = s->step[i];
+        }
+    }
+    s->n = n;
     return TMX_OK;
 }
 
-static enum tmx_status print_steps(const struct tmx_explain *x, const char *resolved, double slowdown_pct,
-                                   FILE *out, struct tmx_err *err)
+/* Steps that move the slowdown, then the others in a sentence. */
+static void print_effects(const struct steps *s, const struct tmx_run_batch *b, double slowdown_pct,
+                          FILE *out)
+{
+    enum { INDENT = 20 };
+    const size_t width = tmx_os_terminal_width(out);
+    bool idle = false;
+    fprintf(out, "\nOne step of one knob, all else equal, takes the slowdown of %.2f %% to:\n", slowdown_pct);
+    for (size_t i = 0; i < s->n; i++) {
+        const double v = b->value[i * b->n_value + tmx_batch_metric("slowdown_pct")];
+        const bool moves = !b->error[i] && fabs(v - slowdown_pct) > NOTHING_PCT;
+        idle = idle || !(moves || b->error[i]);
+        if (moves) {
+            fprintf(out, "  %6.2f %% (%+.2f)  %s\n%*s--set %s\n", v, v - slowdown_pct, s->step[i].words,
+                    INDENT, "", s->step[i].set);
+        } else if (b->error[i]) {
+            char line[600];
+            snprintf(line, sizeof line, "%s: %s", s->step[i].words, b->error[i]);
+            fprintf(out, "  %-*s", INDENT - 2, "fails");
+            tmx_text_wrap(line, INDENT, width, out);
+        }
+    }
+    for (size_t i = 0; i < s->n && idle; i++) {
+        const double v = b->value[i * b->n_value + tmx_batch_metric("slowdown_pct")];
+        if (!b->error[i] && fabs(v - slowdown_pct) <= NOTHING_PCT) {
+            char line[200];
+            snprintf(line, sizeof line, "%s (%s)", s->step[i].words, s->step[i].set);
+            fprintf(out, "  %-*s", INDENT - 2, "no change");
+            tmx_text_wrap(line, INDENT, width, out);
+        }
+    }
+}
+
+static enum tmx_status print_steps(const struct tmx_explain *x, const struct tmx_run *run,
+                                   double slowdown_pct, FILE *out, struct tmx_err *err)
 {
     struct steps s = {.x = x};
-    enum tmx_status st = choose_steps(&s, resolved, err);
+    enum tmx_status st = choose_steps(&s, run, err);
     struct tmx_run_batch b = {.path = x->path,
                               .n_task = s.n,
                               .n_worker = x->n_worker,
                               .ctx = &s,
                               .sets = sets,
                               .n_value = tmx_batch_metrics()};
-    st = st ? st : tmx_batch_run(&b, err);
-    if (!st) {
-        fputs("\nOne step of one knob, all else equal:\n", out);
-    }
-    for (size_t i = 0; i < s.n && !st; i++) {
-        const double v = b.value[i * b.n_value + tmx_batch_metric("slowdown_pct")];
-        if (b.error[i]) {
-            fprintf(out, "  %-44s not possible here: %s\n", s.step[i].words, b.error[i]);
-        } else {
-            fprintf(out, "  %-44s slowdown %6.2f %% (%+.2f)   --set %s\n", s.step[i].words, v,
-                    v - slowdown_pct, s.step[i].set);
-        }
+    st = st || s.n == 0 ? st : tmx_batch_run(&b, err);
+    if (!st && s.n > 0) {
+        print_effects(&s, &b, slowdown_pct, out);
     }
     tmx_batch_finish(&b);
     return st;
@@ -126,7 +207,7 @@ static size_t worst_sm(const struct tmx_losses *l, const size_t *done, size_t n)
     return worst;
 }
 
-static void print_places(const struct tmx_losses *l, FILE *out)
+static void print_places(const struct tmx_losses *l, const struct tmx_machine *m, FILE *out)
 {
     size_t done[MOST_SM], n = 0, worst = 0;
     for (; n < MOST_SM; n++) {
@@ -134,7 +215,15 @@ static void print_places(const struct tmx_losses *l, FILE *out)
         if (done[n] == l->n_sm) {
             break;
         }
-        fprintf(out, "%sSM %zu %.2f s", n ? ", " : "Lost most: ", done[n], tmx_losses_of_sm(l, done[n]));
+        size_t g = 0;
+        while (g + 1 < m->n_gpu && m->gpu[g + 1].sm0 <= done[n]) {
+            g++;
+        }
+        fputs(n ? ", " : "Lost most: ", out);
+        if (m->n_gpu > 1) {
+            fprintf(out, "GPU %zu ", g);
+        }
+        fprintf(out, "SM %zu %.2f s", done[n] - m->gpu[g].sm0, tmx_losses_of_sm(l, done[n]));
     }
     if (n == 0) {
         fputs("No SM lost any time to speak of.\n", out);
@@ -143,7 +232,7 @@ static void print_places(const struct tmx_losses *l, FILE *out)
     for (size_t b = 0; b < l->n_bin; b++) {
         worst = tmx_losses_of_bin(l, b) > tmx_losses_of_bin(l, worst) ? b : worst;
     }
-    fprintf(out, ".\nThe worst %.3g s begin at %.4g s: %.2f of %.2f SM seconds lost.\n", l->bin_s,
+    fprintf(out, ".\nThe worst %.3g s, from %.4g s on, lost %.2f of %.2f SM seconds.\n", l->bin_s,
             (double)worst * l->bin_s, tmx_losses_of_bin(l, worst), l->busy[worst]);
 }
 
@@ -161,16 +250,28 @@ static void print_queue(const struct tmx_run *run, FILE *out)
         }
     }
     if (longest && longest_s > m->dt_s) {
-        fprintf(out, "%s waited %.2f s for its turn (no slowdown: that counts busy time).\n",
+        fprintf(out, "%s waited %.2f s for its turn (busy time does not count that).\n",
                 longest->kernel->name, longest_s);
     }
 }
 
+/* The hottest SM against what would slow it. */
 static void print_heat(const struct tmx_run *run, FILE *out)
 {
-    const double below = metric(run, "below_trip_k");
-    fprintf(out, "The hottest SM reached %.2f degC, %.2f K %s the throttle's trip point.\n",
-            metric(run, "peak_temp_c"), fabs(below), below >= 0 ? "below" : "above");
+    const double below = metric(run, "below_trip_k"), by_heat = metric(run, "sw_thermal_slowdown_s"),
+                 by_cap = metric(run, "sw_power_cap_s");
+    fprintf(out, "The hottest SM reached %.2f degC", metric(run, "peak_temp_c"));
+    if (below != 0) {
+        fprintf(out, ", %.2f K %s the throttle's trip point.\n", fabs(below), below > 0 ? "below" : "above");
+    } else {
+        fputs("; no throttle stops clocks here.\n", out);
+    }
+    if (by_heat > 0) {
+        fprintf(out, "The governor slowed it for %.2f s by its temperature.\n", by_heat);
+    }
+    if (by_cap > 0) {
+        fprintf(out, "The governor slowed it for %.2f s by its power cap.\n", by_cap);
+    }
 }
 
 static enum tmx_status tables(const struct tmx_losses *l, const struct tmx_run *run, bool zeros,
@@ -204,13 +305,13 @@ enum tmx_status tmx_explain(const struct tmx_explain *x, FILE *out, struct tmx_e
     if (!st) {
         const double slow = metric(run, "slowdown_pct");
         tmx_losses_end(l, tmx_run_sim_const(run));
-        fprintf(out, "%s under %s lost %.2f %% of its busy time; the last kernel ended after %.2f s.\n",
+        fprintf(out, "%s under %s lost %.2f %% of its busy time.\nThe last kernel ended after %.2f s.\n",
                 tmx_run_mix_name(run), tmx_run_policy_name(run), slow, metric(run, "makespan_s"));
         print_heat(run, out);
-        print_places(l, out);
+        print_places(l, tmx_sim_machine(tmx_run_sim_const(run)), out);
         print_queue(run, out);
         st = tables(l, run, x->zeros, e, err);
-        st = st || !x->steps ? st : print_steps(x, tmx_run_resolved(run), slow, out, err);
+        st = st || !x->steps || slow <= NOTHING_PCT ? st : print_steps(x, run, slow, out, err);
     }
     tmx_run_destroy(run);
     tmx_config_close(cfg);

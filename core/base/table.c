@@ -181,24 +181,14 @@ static const char *shown(const struct tmx_cell *c, int decimals, char *buf, size
     if (c->type == TMX_COLUMN_INT) {
         snprintf(buf, size, "%" PRId64, c->integer);
     } else {
-        snprintf(buf, size, "%.*f", decimals, c->real);
+        snprintf(buf, size, decimals < 0 ? "%.*e" : "%.*f", abs(decimals), c->real);
     }
     return buf;
 }
 
-/* Columns on a screen; counts bytes that start a UTF-8 character. */
-static size_t width_of(const char *s)
-{
-    size_t n = 0;
-    for (; *s; s++) {
-        n += ((unsigned char)*s & 0xC0U) != 0x80U;
-    }
-    return n;
-}
-
 static void pad(FILE *out, const char *s, size_t width, bool right)
 {
-    const int fill = (int)(width - width_of(s));
+    const int fill = (int)(width - tmx_text_letters(s));
     if (right) {
         fprintf(out, "%*s%s", fill, "", s);
     } else {
@@ -217,11 +207,11 @@ enum tmx_status tmx_table_write_text(const struct tmx_table *t, FILE *out, struc
         return st ? st : tmx_fail(err, TMX_ENOMEM, "out of memory");
     }
     for (size_t c = 0; c < t->n_column; c++) {
-        width[c] = width_of(t->columns[c].name);
+        width[c] = tmx_text_letters(t->columns[c].name);
     }
     for (size_t i = 0; i < t->n_cell; i++) {
         const size_t c = i % t->n_column;
-        const size_t w = width_of(shown(&t->cells[i], t->columns[c].decimals, buf, sizeof buf));
+        const size_t w = tmx_text_letters(shown(&t->cells[i], t->columns[c].decimals, buf, sizeof buf));
         width[c] = w > width[c] ? w : width[c];
     }
     for (size_t i = 0; i < t->n_cell + t->n_column; i++) {
@@ -230,7 +220,7 @@ enum tmx_status tmx_table_write_text(const struct tmx_table *t, FILE *out, struc
         const char *s =
             i < t->n_column ? col->name : shown(&t->cells[i - t->n_column], col->decimals, buf, sizeof buf);
         const bool last = c + 1 == t->n_column;
-        pad(out, s, last && col->type == TMX_COLUMN_TEXT ? width_of(s) : width[c],
+        pad(out, s, last && col->type == TMX_COLUMN_TEXT ? tmx_text_letters(s) : width[c],
             col->type != TMX_COLUMN_TEXT);
         fputs(last ? "\n" : "  ", out);
     }
@@ -249,15 +239,17 @@ enum { CELL = 400, GAP = 2, LEAST_TEXT = 8, NARROW = 18 };
 struct screen {
     const struct tmx_table *t;
     const struct tmx_screen *o;
+    size_t *at;                                        /* [n] columns in the order they are shown in */
     size_t *width;                                     /* [n] of each column, its name included */
     enum { SHOWN, CONSTANT, SILENT, LEFT_OUT } * what; /* [n] */
     size_t n;
+    size_t n_shown; /* of those asked for, at the first places */
 };
 
 /* s in `width` letters; what is cut ends in an ellipsis. */
 static void put_cell(FILE *out, const char *s, size_t width, bool right)
 {
-    const size_t n = width_of(s);
+    const size_t n = tmx_text_letters(s);
     if (n > width) {
         size_t used = 0, at = 0;
         while (s[at] && used + 1 < width) {
@@ -297,10 +289,10 @@ static void look(struct screen *s)
     const size_t rows = tmx_table_rows(s->t);
     for (size_t c = 0; c < s->n; c++) {
         bool silent = rows > 0, same = rows > 1;
-        s->width[c] = width_of(tmx_table_column(s->t, c)->name);
+        s->width[c] = tmx_text_letters(tmx_table_column(s->t, c)->name);
         for (size_t r = 0; r < rows; r++) {
             const char *v = tmx_table_cell_text(s->t, r, c, buf, sizeof buf);
-            const size_t w = width_of(v);
+            const size_t w = tmx_text_letters(v);
             s->width[c] = w > s->width[c] ? w : s->width[c];
             if (r == 0) {
                 snprintf(first, sizeof first, "%s", v);
@@ -309,6 +301,15 @@ static void look(struct screen *s)
             silent = silent && says_nothing(tmx_table_cell(s->t, r, c));
         }
         s->what[c] = silent ? SILENT : same && c > 0 ? CONSTANT : SHOWN;
+    }
+}
+
+/* Column c stands at the next place, unless it is shown already. */
+static void show_next(struct screen *s, size_t c)
+{
+    if (s->what[c] != SHOWN) {
+        s->what[c] = SHOWN;
+        s->at[s->n_shown++] = c;
     }
 }
 
@@ -321,7 +322,7 @@ static enum tmx_status ask(struct screen *s, struct tmx_err *err)
         size_t c = 0;
         if (strcmp(s->o->column[i], "all") == 0) {
             for (; c < s->n; c++) {
-                s->what[c] = SHOWN;
+                show_next(s, c);
             }
             continue;
         }
@@ -337,7 +338,7 @@ static enum tmx_status ask(struct screen *s, struct tmx_err *err)
             }
             return tmx_fail(err, TMX_ECONFIG, "no column \"%s\"; there are %s", s->o->column[i], list);
         }
-        s->what[c] = SHOWN;
+        show_next(s, c);
     }
     return TMX_OK;
 }
@@ -389,23 +390,31 @@ static size_t rows_of(const struct screen *s)
     return most > 0 && n > most ? most : n;
 }
 
+/* Columns at places [from, to), behind the first one. */
 static void put_rows(const struct screen *s, size_t from, size_t to, FILE *out)
 {
     char buf[CELL];
-    size_t last = from;
-    for (size_t c = 0; c < to; c++) {
-        last = s->what[c] == SHOWN && (c == 0 || c >= from) ? c : last;
+    size_t last = 0;
+    for (size_t k = 0; k < to; k++) {
+        last = s->what[s->at[k]] == SHOWN && (k == 0 || k >= from) ? k : last;
     }
     for (size_t r = 0; r <= rows_of(s); r++) {
-        for (size_t c = 0; c < to; c++) {
-            if (s->what[c] != SHOWN || (c > 0 && c < from)) {
+        size_t used = 0;
+        for (size_t k = 0; k <= last; k++) {
+            const size_t c = s->at[k];
+            if (s->what[c] != SHOWN || (k > 0 && k < from)) {
                 continue;
             }
             const char *v = r == 0 ? tmx_table_column(s->t, c)->name
                                    : tmx_table_cell_text(s->t, r - 1, c, buf, sizeof buf);
-            const size_t n = width_of(v);
-            put_cell(out, v, c == last && is_text(s, c) && n < s->width[c] ? n : s->width[c], !is_text(s, c));
-            fputs(c == last ? "\n" : "  ", out);
+            const size_t n = tmx_text_letters(v);
+            if (k == last && is_text(s, c) && s->o->wrap && n > s->width[c]) {
+                tmx_text_wrap(v, used, s->o->width, out);
+                continue;
+            }
+            put_cell(out, v, k == last && is_text(s, c) && n < s->width[c] ? n : s->width[c], !is_text(s, c));
+            fputs(k == last ? "\n" : "  ", out);
+            used += s->width[c] + GAP;
         }
     }
 }
@@ -414,10 +423,15 @@ static void put_rows(const struct screen *s, size_t from, size_t to, FILE *out)
 static void put_blocks(const struct screen *s, FILE *out)
 {
     size_t from = 0;
-    while (from < s->n) {
-        size_t used = from > 0 ? s->width[0] : 0, to = from;
-        for (; to < s->n; to++) {
-            const size_t w = s->what[to] == SHOWN ? s->width[to] + (used > 0 ? GAP : 0) : 0;
+    while (from < s->n_shown) {
+        size_t used = from > 0 ? s->width[s->at[0]] : 0, to = from;
+        for (; to < s->n_shown; to++) {
+            const size_t gap = used > 0 ? GAP : 0, c = s->at[to];
+            const size_t least = s->o->wrap ? NARROW : to == from ? LEAST_TEXT : s->o->width;
+            if (is_text(s, c) && s->o->width > used + gap + least && used + gap + s->width[c] > s->o->width) {
+                s->width[c] = s->o->width - used - gap; /* cut, or going on below */
+            }
+            const size_t w = s->width[c] + gap;
             if (s->o->width > 0 && used + w > s->o->width && to > from) {
                 break;
             }
@@ -441,18 +455,18 @@ static void note(const struct screen *s, int what, const char *words, FILE *out)
         snprintf(item, sizeof item, "%s%s%s", tmx_table_column(s->t, c)->name, what == CONSTANT ? " " : "",
                  what == CONSTANT ? tmx_table_cell_text(s->t, 0, c, buf, sizeof buf) : "");
         if (used == 0) {
-            used = width_of(words);
+            used = tmx_text_letters(words);
             fputs(words, out);
         } else {
             fputc(',', out);
             used++;
         }
-        if (s->o->width > 0 && used + 1 + width_of(item) + 1 > s->o->width) {
+        if (s->o->width > 0 && used + 1 + tmx_text_letters(item) + 1 > s->o->width) {
             fputs("\n ", out);
             used = 1;
         }
         fprintf(out, " %s", item);
-        used += 1 + width_of(item);
+        used += 1 + tmx_text_letters(item);
     }
     fputs(used > 0 ? "\n" : "", out);
 }
@@ -464,10 +478,14 @@ enum tmx_status tmx_table_write_screen(const struct tmx_table *t, const struct t
     enum tmx_status st = tmx_table_check(t, err);
     s.width = calloc(s.n, sizeof *s.width);
     s.what = calloc(s.n, sizeof *s.what);
-    if (!st && (!s.width || !s.what)) {
+    s.at = calloc(s.n, sizeof *s.at);
+    if (!st && (!s.width || !s.what || !s.at)) {
         st = tmx_fail(err, TMX_ENOMEM, "out of memory");
     }
     if (!st) {
+        for (size_t c = 0; c < s.n; c++) {
+            s.at[c] = c;
+        }
         look(&s);
         st = ask(&s, err);
     }
@@ -487,6 +505,7 @@ enum tmx_status tmx_table_write_screen(const struct tmx_table *t, const struct t
     }
     free(s.width);
     free(s.what);
+    free(s.at);
     return st;
 }
 

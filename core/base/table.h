@@ -19,7 +19,7 @@ enum { TMX_TEXT_TYPED = 1 }; /* as decimals of a TEXT column: JSON has its numbe
 struct tmx_column {
     const char *name; /* with its unit; copied */
     enum tmx_column_type type;
-    int decimals; /* REAL on a screen (text, Markdown); CSV is always lossless */
+    int decimals; /* REAL on a screen (text, Markdown), -n: as 1.5e-12 with n; CSV is always lossless */
 };
 
 struct tmx_cell {
@@ -59,10 +59,11 @@ TMX_NODISCARD enum tmx_status tmx_table_write_text(const struct tmx_table *t, FI
 struct tmx_screen {
     size_t width; /* letters a line; 0: any */
     const char *const
-        *column; /* [n_column] these columns and no others, "all": every one; broken into blocks that fit */
+        *column; /* [n_column] these columns, in this order, "all": every one; broken into blocks that fit */
     size_t n_column;           /* 0: those that say something and fit */
     const char *const *prefer; /* [n_prefer] they fit first */
     size_t n_prefer;
+    bool wrap;        /* a last text that is too long goes on in the lines below it */
     size_t most_rows; /* without `column`: the first so many, and how many more there are; 0: all */
 };
 /* For a screen: what is the same, or nothing, in every row and what does not fit stands in lines below.

@@ -302,3 +302,35 @@ enum tmx_status tmx_utf8_check(const char *data, size_t size, const char *name, 
     }
     return TMX_OK;
 }
+
+size_t tmx_text_letters(const char *s)
+{
+    size_t n = 0;
+    for (; *s; s++) {
+        n += ((unsigned char)*s & 0xC0U) != 0x80U;
+    }
+    return n;
+}
+
+void tmx_text_wrap(const char *s, size_t indent, size_t width, FILE *out)
+{
+    size_t used = indent;
+    bool begun = false; /* the line */
+    while (*s) {
+        char word[256];
+        const size_t n = strcspn(s, " ");
+        snprintf(word, sizeof word, "%.*s", (int)(n < sizeof word ? n : sizeof word - 1), s);
+        const size_t letters = tmx_text_letters(word);
+        if (begun && width > 0 && used + 1 + letters > width) {
+            fprintf(out, "\n%*s", (int)indent, "");
+            used = indent;
+            begun = false;
+        }
+        fprintf(out, "%s%.*s", begun ? " " : "", (int)n, s);
+        used += letters + begun;
+        begun = true;
+        s += n;
+        s += strspn(s, " ");
+    }
+    fputc('\n', out);
+}

@@ -6,6 +6,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdio.h>
 
 #include "core/base/err.h"
 
@@ -71,5 +72,11 @@ int tmx_word_compare(const char *a, const char *b);
 enum { TMX_REAL_SIZE = 32 };
 /* Shortest of %.15g, %.16g, %.17g that reads back equal. */
 void tmx_real_print(char buf[TMX_REAL_SIZE], double v);
+
+/* Letters of UTF-8. */
+size_t tmx_text_letters(const char *s);
+/* The words of s and a line's end, on lines that stop before `width` letters (0: one line); the first begins
+ * where `indent` letters have been printed, the others behind as many blanks. */
+void tmx_text_wrap(const char *s, size_t indent, size_t width, FILE *out);
 
 #endif

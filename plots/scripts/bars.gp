@@ -23,6 +23,6 @@ set offsets graph 0, 0, graph 0.04, 0
 set xrange [-0.6:*<1000]
 bars = "for [i=1:n_bar] data using ($0+place(i)):(column(i+1)) skip 1 with boxes lc rgb colour(name[i]) title name[i]"
 names = "data using 0:(0):xtic(1) skip 1 with lines lc rgb \"#444444\" notitle"
-marks = "paper using ($1+place(int($2))):3 skip 1 with points pt 13 ps 2.1 lc rgb \"#ffffff\" notitle, \"\" using ($1+place(int($2))):3 skip 1 with points pt 13 ps 1.4 lc rgb \"#000000\" title \"paper\""
+marks = "paper using ($1+place(int($2))):3 skip 1 with points pt 13 ps 1.4 lc rgb \"#ffffff\" notitle, \"\" using ($1+place(int($2))):3 skip 1 with points pt 13 ps 0.9 lc rgb \"#000000\" title \"paper\""
 lines = "bound using ($1-0.46):2:(0.92):(0) skip 1 with vectors nohead lw 2 lc rgb \"#c00000\" title \"bound\""
 eval "plot ".names.", ".bars.(bound eq "" ? "" : ", ".lines).(paper eq "" ? "" : ", ".marks)

@@ -3,13 +3,13 @@
 # gnuplot -e "dir='out/day'" plots/scripts/consolidation_day.gp     reads dir/table.csv, writes dir/day.svg
 if (!exists("dir")) dir = "."
 if (!exists("out")) out = dir."/day.svg"
-wide = 10; high = 7.6
+wide = 11; high = 10
 scripts = system("dirname '".ARG0."'")
 load scripts."/style.gp"
 set style data histograms
 set yrange [0:*]
 set style histogram clustered gap 1
-set xtics rotate by -35
+set xtics rotate by -20 scale 0 font small
 rows(gpus) = "<awk -F, '$1 == ".gpus."' '".dir."/table.csv'"
 set multiplot layout 2,2 title "A day of Poisson arrivals from 100 users"
 set title "Jobs done"

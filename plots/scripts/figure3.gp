@@ -2,6 +2,6 @@
 # Paper 003, Figure 3: reduction of the computation slowdown against BL, one GPU.
 scripts = system("dirname '".ARG0."'")
 load scripts."/style.gp"
-y_text = "improvement over BL (%)"
-title_text = "Improvement over BL by mix (paper 003, Figure 3)"
+y_text = "improvement over ".base." (%)"
+title_text = "Improvement over ".base." by mix".of_paper("Figure 3")
 load scripts."/bars.gp"

@@ -2,6 +2,6 @@
 # Paper 003, Figure 4: energy saved against BL, one GPU.
 scripts = system("dirname '".ARG0."'")
 load scripts."/style.gp"
-y_text = "energy saved against BL (%)"
-title_text = "Energy saved against BL by mix (paper 003, Figure 4)"
+y_text = "energy saved against ".base." (%)"
+title_text = "Energy saved against ".base." by mix".of_paper("Figure 4")
 load scripts."/bars.gp"

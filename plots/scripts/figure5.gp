@@ -2,6 +2,6 @@
 # Paper 003, Figure 5: reduction of the computation slowdown against BL, several GPUs.
 scripts = system("dirname '".ARG0."'")
 load scripts."/style.gp"
-y_text = "improvement over BL (%)"
-title_text = "Improvement over BL by mix, several GPUs (paper 003, Figure 5)"
+y_text = "improvement over ".base." (%)"
+title_text = "Improvement over ".base." by mix, several GPUs".of_paper("Figure 5")
 load scripts."/bars.gp"

@@ -3,7 +3,7 @@
 wide = 5
 scripts = system("dirname '".ARG0."'")
 load scripts."/style.gp"
-y_text = "improvement over BL, mean (%)"
+y_text = "improvement over ".base.", mean (%)"
 set xlabel "memory and interconnect technology"
-title_text = "Improvement over BL, mean (paper 003, Figure 6)"
+title_text = "Improvement over ".base.", mean over the mixes".of_paper("Figure 6")
 load scripts."/bars.gp"

@@ -21,9 +21,9 @@ marked = paper_figure eq "" ? 0 : int(system(marks." | wc -l"))
 n_policy = words(policies)
 each = 1.0 / (n_policy + 1.2)
 place(i) = (i - 0.5 * (n_policy + 1)) * each
-stats "<".rows(word(policies, 1)) using 2 nooutput
+n_row = int(system(rows(word(policies, 1))." | wc -l"))
 set boxwidth 0.92 * each absolute
-set xrange [-0.7:STATS_records-0.3]
+set xrange [-0.7:n_row-0.3]
 bars = "'<'.rows(word(policies, 1)) using 0:(0):xtic(1) with lines lc rgb '#444444' notitle, for [i=1:n_policy] '<'.rows(word(policies, i)) using ($0+place(i)):2 with boxes lc rgb colour(word(policies, i)) title word(policies, i)"
-points = "'<'.marks using ($1+place(int($2))):3 with points pt 13 ps 2.0 lc rgb '#ffffff' notitle, '' using ($1+place(int($2))):3 with points pt 13 ps 1.3 lc rgb '#000000' title 'paper'"
+points = "'<'.marks using ($1+place(int($2))):3 with points pt 13 ps 1.2 lc rgb '#ffffff' notitle, '' using ($1+place(int($2))):3 with points pt 13 ps 0.75 lc rgb '#000000' title 'paper'"
 eval "plot ".bars.(marked > 0 ? ", ".points : "")

@@ -11,4 +11,4 @@ set offsets 0, graph 0.06, graph 0.08, graph 0.06
 if (names eq "") plot data index 1 using 2:3 with linespoints lt 6 lw 1 pt 6 ps 1.6 title "not beaten in both", \
      "" index 0 using 2:3 skip 1 with points lt 1 ps 0.8 title "all"
 if (names ne "") plot data index 1 using 2:3 with lines lt 7 lw 1 title "not beaten in both", \
-     for [i=1:words(names)] "" index 0 every ::i-1::i-1 using 2:3 skip 1 with points pt 7 lc rgb colour(word(names, i)) ps 1.2+0.5*(words(names)-i) title word(names, i) # rings where points coincide
+     for [i=1:words(names)] "" index 0 every ::i-1::i-1 using 2:3 skip 1 with points pt 7 lc rgb colour(word(names, i)) ps 0.9+0.35*(words(names)-i) title word(names, i) # rings where points coincide

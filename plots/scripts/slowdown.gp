@@ -3,5 +3,5 @@
 scripts = system("dirname '".ARG0."'")
 load scripts."/style.gp"
 y_text = "slowdown (%)"
-title_text = "Slowdown by thermal throttling by mix (paper 003, section 4.3)"
+title_text = "Slowdown by mix".of_paper("section 4.3")
 load scripts."/bars.gp"

@@ -6,9 +6,12 @@ if (!exists("format")) format = "svg"
 if (!exists("wide")) wide = 7.2      # inches: a text column and a half
 if (!exists("high")) high = 4.0
 set encoding utf8
+# Of suites: what they compare with, and whose figure it is where the paper's values are beside it.
+if (!exists("base")) base = "BL"
+of_paper(figure) = exists("paper") ? " (paper 003, ".figure.")" : ""
 set datafile separator ","
 if (format eq "svg") set terminal svg size 100*wide,100*high dynamic noenhanced font "Helvetica,14" background "#ffffff"
-if (format eq "png") set terminal pngcairo size 200*wide,200*high noenhanced font "Helvetica,24" background "#ffffff" linewidth 2
+if (format eq "png") set terminal pngcairo size 200*wide,200*high noenhanced font "Helvetica,24" background "#ffffff" linewidth 2 pointscale 1.6
 if (format eq "pdf") set terminal pdfcairo size wide in,high in noenhanced font "Helvetica,10" background "#ffffff"
 set output out
 # A name has one colour in every figure: that of colours.csv, or one of its letters' choosing.

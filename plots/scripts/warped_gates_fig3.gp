@@ -6,6 +6,7 @@ if (!exists("out")) out = dir."/fig3.svg"
 wide = 8; high = 4.4
 scripts = system("dirname '".ARG0."'")
 load scripts."/style.gp"
+load scripts."/warped_gates.gp"
 set style data histograms
 set style histogram rowstacked
 set boxwidth 0.6
@@ -14,12 +15,12 @@ set ylabel "share of idle periods (%)"
 set title "Idle periods of hotspot's INT units (paper 001, Figure 3)"
 set key maxrows 1 width -4
 set xtics font small
-rows = "<awk -v where='kernel=hotspot;bet=14;wakeup=3;fit=all;policy~[^e]$|convpg' -v show='policy;idle_wasted_pct;idle_uncompensated_pct;idle_compensated_pct' -f '".scripts."/csv.awk' -f '".scripts."/select.awk' '".dir."/table.csv' | grep -v '^none,'"
+rows = "<awk -v where='kernel=hotspot;bet=14;wakeup=3;fit=".fit.";policy~[^e]$|convpg' -v show='policy;idle_wasted_pct;idle_uncompensated_pct;idle_compensated_pct' -f '".scripts."/csv.awk' -f '".scripts."/select.awk' '".dir."/table.csv' | grep -v '^none,'"
 # what the paper prints, where the parts end: wasted, wasted + uncompensated
 part(p, q) = system("awk -v where='figure=Figure 3;quantity=idle periods, ".q.";paper_value~.;case~^hotspot,? ".p."(.? fit all)?$' -v show='figure;paper_value' -f '".scripts."/csv.awk' -f '".scripts."/select.awk' '".dir."/paper.csv' 2>/dev/null | cut -d, -f2")
-schemes = system("awk -v where='kernel=hotspot;bet=14;wakeup=3;fit=all' -v show='policy;idle_wasted_pct' -f '".scripts."/csv.awk' -f '".scripts."/select.awk' '".dir."/table.csv' | grep -v '^none,' | cut -d, -f1 | tr '\n' ' '")
-array wasted[words(schemes)]
-array done[words(schemes)]
+schemes = system("awk -v where='kernel=hotspot;bet=14;wakeup=3;fit=".fit."' -v show='policy;idle_wasted_pct' -f '".scripts."/csv.awk' -f '".scripts."/select.awk' '".dir."/table.csv' | grep -v '^none,' | cut -d, -f1 | tr '\n' ' '")
+array wasted[words(schemes)+1] # none of them: a table that was stopped
+array done[words(schemes)+1]
 do for [i=1:words(schemes)] {
   w = part(word(schemes, i), "wasted")
   u = part(word(schemes, i), "uncompensated")

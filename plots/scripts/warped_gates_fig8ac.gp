@@ -6,8 +6,9 @@ if (!exists("out")) out = dir."/fig8ac.svg"
 wide = 10; high = 7.6
 scripts = system("dirname '".ARG0."'")
 load scripts."/style.gp"
+load scripts."/warped_gates.gp"
 policies = "gates coordinated_blackout warped_gates"
-where = "bet=14;wakeup=3;fit=all"
+where = "bet=14;wakeup=3;fit=".fit
 set multiplot layout 2,1
 value = "int_idle_pct"
 over = "policy=none;".where

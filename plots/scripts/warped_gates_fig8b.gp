@@ -6,8 +6,9 @@ if (!exists("out")) out = dir."/fig8b.svg"
 wide = 10; high = 4.4
 scripts = system("dirname '".ARG0."'")
 load scripts."/style.gp"
+load scripts."/warped_gates.gp"
 policies = "convpg gates naive_blackout coordinated_blackout warped_gates"
-where = "bet=14;wakeup=3;fit=all"
+where = "bet=14;wakeup=3;fit=".fit
 value = "int_compensated_pct"
 title_text = "Compensated less uncompensated time, INT units (paper 001, Figure 8b)"
 y_text = "share of the time (%)"

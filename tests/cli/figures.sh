@@ -54,13 +54,15 @@ grep -q 'paper' f_own/figure3.svg || say "no mark of the paper"
 for figure in figure3 slowdown; do grep -qi '#cc79a7\|rgb(204, *121, *167)' f_own/$figure.svg || say "MNU has another colour in $figure"; done
 (cd f_own && gnuplot -e "data='data/figure3.csv'; out='again.svg'; format='svg'" "$scripts/figure3.gp") && [ -s f_own/again.svg ] ||
   say "the script does not work from another folder"
+"$thermix" plot own -o one.gif --figure slowdown -q 2>err.txt && say "-o one.gif"
+grep -q "figures are .svg, .png or .pdf" err.txt && [ ! -e one.gif ] || say "-o one.gif: $(cat err.txt)"
 "$thermix" plot own -o one.png --figure slowdown -q && [ "$(head -c 4 one.png | tail -c 3)" = PNG ] || say "-o one.png"
 
 # Kernels by policy, their mean, and what the paper prints of it as marks; columns by name, quoted cells.
 mkdir gate
 {
   echo "policy,kernel,bet,wakeup,fit,slowdown_pct,int_saved_pct"
-  for k in NN MUM; do for p in none convpg gates naive_blackout coordinated_blackout warped_gates; do echo "$p,$k,14,3,all,3,20"; echo "$p,$k,9,3,all,7,50"; done; done
+  for k in NN MUM; do for p in none convpg gates naive_blackout coordinated_blackout warped_gates; do echo "$p,$k,14,3,convpg,3,20"; echo "$p,$k,9,3,convpg,7,50"; done; done
 } >gate/table.csv
 {
   echo "paper,figure,quantity,case,unit,paper_value,ours"

@@ -16,7 +16,7 @@ sed "s|@FOLDER@|$root/tests/golden/tabs_small|g" "$root/tests/golden/tabs_small/
 on() { # on WIDTH ARGUMENT...: the screen into screen.txt
   local width=$1
   shift
-  script -qec "stty cols $width; '$thermix' $*" /dev/null 2>&1 </dev/null | tr -d '\r' >screen.txt
+  script -qec "stty cols $width; '$thermix' $*" /dev/null 2>&1 </dev/null | sed -e 's/\r*$//' -e 's/.*\r//' -e 's/^.*left\x1b\[K$//' >screen.txt
   [ "$(wc -L <screen.txt)" -le "$width" ] || say "$* on $width columns: $(wc -L <screen.txt) wide: $(cat screen.txt)"
 }
 for width in 80 100 200; do
@@ -29,7 +29,26 @@ for width in 80 100 200; do
   [ "$(head -1 screen.txt | tr -s ' ')" = 'mix policy leakage_j' ] || say "--columns: $(head -1 screen.txt)"
   on $width power fit "$root/workloads/training/rodinia_c1060.csv"
   on $width list mixes
+  on $width --help
+  on $width list suites
+  ! grep -q … screen.txt || say "list cuts what it says: $(cat screen.txt)"
+  on $width list chips --columns name,source
+  [ "$(head -1 screen.txt | tr -s ' ')" = 'name source' ] || say "list --columns: $(head -1 screen.txt)"
+  on $width log show "$root/docs/examples/measured/card.csv"
+  on $width calibrate "$root/docs/examples/measured/card.csv" --no-figures -o cal
+  grep -q '^fan law: no fan speed' screen.txt || say "calibrate without its notes: $(cat screen.txt)"
 done
+on 80 table ./suite.cfg -q -o out --columns policy,leakage_j,mix
+[ "$(head -1 screen.txt | tr -s ' ')" = 'policy leakage_j mix' ] || say "--columns in the order asked for: $(head -1 screen.txt)"
+quick="--set rows=16 --set cols=16 --set tick_s=0.01 --set sensor.period_s=0.01"
+on 80 run study $quick
+on 80 explain study $quick
+grep -q 'takes the slowdown of' screen.txt || say "explain: $(cat screen.txt)"
+on 80 explain gtx770-boost --set tick_s=0.05 --set sensor.period_s=0.05 # one kernel, a governor, no throttle
+grep -q 'no throttle stops clocks' screen.txt && grep -q 'The governor slowed it' screen.txt && ! grep -q 'both kernels' screen.txt ||
+  say "explain of a governor: $(cat screen.txt)"
+on 80 run hall --set rows=16 --set cols=16 --set tick_s=0.05 --set sensor.period_s=0.05
+grep -q '^12 of 256 rows; all: --columns all' screen.txt || say "rows of a hall: $(tail -20 screen.txt)"
 "$thermix" table ./suite.cfg -q -o out --columns nope 2>err.txt >/dev/null && say "a column that is not there"
 grep -q 'no column "nope"; there are mix, policy' err.txt || say "$(cat err.txt)"
 "$thermix" table ./suite.cfg -q -o out --format csv | cmp - out/table.csv || say "--format csv is not table.csv"

@@ -68,7 +68,8 @@ static void brief_leaves_out_what_says_nothing(void **state)
         tmx_table_int(t, row);
         tmx_table_text(t, "");
     }
-    static const char *const asked[] = {"mix", "error", "n_fan", "runs"}, *const wrong[] = {"mixx"};
+    static const char *const asked[] = {"mix", "error", "n_fan", "runs"} /* in this order */, *const wrong[] =
+                                                                                                  {"mixx"};
     static const char *const prefer[] = {"runs"};
     static const struct {
         struct tmx_screen o;
@@ -89,8 +90,8 @@ static void brief_leaves_out_what_says_nothing(void **state)
          "mix  lost_pct  runs\nWL1       2.2     0\n1 of 2 rows; all: --columns all\n"
          "Empty or zero in every row: fan_energy_j, n_fan, error\n"},
         {{.width = 11, .column = asked, .n_column = 4, .most_rows = 1},
-         "mix  n_fan\nWL1      0\nWL2      0\n\nmix  runs\nWL1     0\nWL2     1\n\nmix  error\nWL1  \nWL2  "
-         "\n"},
+         "mix  error\nWL1  \nWL2  \n\nmix  n_fan\nWL1      0\nWL2      0\n\nmix  runs\nWL1     0\nWL2     "
+         "1\n"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         FILE *out = open_memstream(&text, &size);
