@@ -58,15 +58,17 @@ static void print_standing(const struct tmx_table *paper)
                       tmx_table_cell(paper, r, outcome)->text);
     }
     size_t none = 0;
-    printf("\n%zu values of the paper; within their bands:\n ", tmx_table_rows(paper));
+    printf("\n%zu values of the paper; within their bands:\n", tmx_table_rows(paper));
     for (size_t o = 0; o < TMX_N_ORIGIN; o++) {
         const size_t n = tmx_score_of(&score, (enum tmx_origin)o);
         none += score.n[o][TMX_NO_VALUE];
         if (n > 0) {
-            printf(" %s %zu of %zu;", tmx_origins[o], score.n[o][TMX_IN_BAND], n);
+            printf("  %-8s %3zu of %zu\n", tmx_origins[o], score.n[o][TMX_IN_BAND], n);
         }
     }
-    printf("\n%zu %s\n", none, none == 1 ? "has no value of ours" : "have no value of ours");
+    if (none > 0) {
+        printf("  no value of ours for %zu\n", none);
+    }
 }
 
 /* The paper's printed means beside ours. */
