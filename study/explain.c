@@ -9,9 +9,9 @@
 #include "core/base/os.h"
 #include "core/base/text.h"
 #include "core/machine/machine.h"
+#include "core/sim/losses.h"
 #include "run/run.h"
 #include "study/batch.h"
-#include "study/losses.h"
 
 enum { MOST_SM = 3, N_STEP = 8 };
 

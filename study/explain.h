@@ -18,7 +18,7 @@ struct tmx_explain {
     bool zeros;        /* causes that took nothing are rows, too */
 };
 
-struct tmx_explained { /* tables of study/losses.h */
+struct tmx_explained { /* tables of core/sim/losses.h */
     struct tmx_table *causes, *over_time, *by_sm;
     double trip_c; /* of the throttle; NAN: it has none */
 };

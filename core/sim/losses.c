@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "study/losses.h"
+#include "core/sim/losses.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#ifndef TMX_STUDY_LOSSES_H
-#define TMX_STUDY_LOSSES_H
+#ifndef TMX_CORE_SIM_LOSSES_H
+#define TMX_CORE_SIM_LOSSES_H
 
 /* Where the busy time of a run's SMs goes that does no work, tick by tick: an observer's ledger. Each SM
  * second of a GPU with work is lost to one cause or is work; causes act one after another in the order below,
  * as the machine's own equations do (core/machine/advance.c), and sum to the slowdown. */
 
 #include "core/base/table.h"
-#include "run/run.h"
+#include "core/sim/sim.h"
 
 enum tmx_loss {
     TMX_LOSS_THROTTLE,  /* the clock stopped */
