@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-3.0-or-later
-# Run the gallery's examples, all or those named, and put their figures beside them. Usage: make.sh [NAME...]; thermix in PATH.
+# Run the gallery's examples, all or those named, put their figures beside them and make docs/gallery. Usage: make.sh [NAME...]; thermix in PATH.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 here=examples/gallery
@@ -14,12 +14,7 @@ for name in "$@"; do
   done
 done
 
-# The sheet of all of them, and of screens as an 80-column terminal shows them: docs/gallery.md.
-screen() { # screen COMMAND...: the command and what it prints
-  printf '\n```text\n$ %s\n' "$*"
-  COLUMNS=80 NO_COLOR=1 "$@" 2>/dev/null
-  printf '```\n'
-}
+# The page of all of them: docs/gallery.md; beside it the sheet of every figure and screen.
 {
   echo "# Gallery"
   echo
@@ -29,10 +24,6 @@ screen() { # screen COMMAND...: the command and what it prints
     sed -e 's/^# /## /' -e "s|(figure\.|(../$here/$name/figure.|" "$here/$name/README.md"
   done
   echo
-  echo "## Screens"
-  echo
-  echo "As wide as the terminal; here 80 columns."
-  screen thermix explain study
-  screen thermix query out/gallery/fan-sweep/fan.sqlite --rows speed --pivot policy --value slowdown_pct
-  screen thermix check floorplans/gtx280
+  echo "[Every figure](gallery/figures.md) of the suites, and [screens](gallery/screens.md) at 80, 100 and 200 columns."
 } >docs/gallery.md
+$here/sheet.sh >&2
