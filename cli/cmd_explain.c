@@ -18,20 +18,13 @@ struct args {
 };
 
 static const struct tmx_arg rows[] = {
-    {.name = "output",
-     .letter = 'o',
-     .type = TMX_ARG_TEXT,
-     TMX_ARG_FIELD(args, out),
-     .value = "FILE",
-     .names = TMX_NAMES_FILE,
-     .doc = "draw it, too: what was lost over time and by SM, to X.svg, X.png or X.pdf (what it shows to "
-            "X.figure) or "
-            "into a folder"},
+    TMX_ARG(args, out, TEXT, "output", 'o', .value = "FILE", .names = TMX_NAMES_FILE,
+            .doc =
+                "draw it, too: what was lost over time and by SM, to X.svg, X.png or X.pdf (what it shows to "
+                "X.figure) or into a folder"),
     TMX_ARG_SET(args, set, ""),
-    {.name = "no-steps",
-     .type = TMX_ARG_FLAG,
-     TMX_ARG_FIELD(args, no_steps),
-     .doc = "only this run, not those with one knob turned a step"},
+    TMX_ARG(args, no_steps, FLAG, "no-steps", 0,
+            .doc = "only this run, not those with one knob turned a step"),
     TMX_ARG_JOBS(args, jobs),
     TMX_ARG_FORMAT(args, format),
     {0},

@@ -14,16 +14,10 @@ struct args {
 static const char *const shells[] = {"bash", NULL};
 
 static const struct tmx_arg rows[] = {
-    {.name = "man",
-     .letter = 'm',
-     .type = TMX_ARG_FLAG,
-     TMX_ARG_FIELD(args, man),
-     .doc = "print the man page (troff), of thermix itself without COMMAND"},
-    {.name = "completion",
-     .type = TMX_ARG_WORD,
-     TMX_ARG_FIELD(args, completion),
-     .words = shells,
-     .doc = "print the completion script of this shell"},
+    TMX_ARG(args, man, FLAG, "man", 'm',
+            .doc = "print the man page (troff), of thermix itself without COMMAND"),
+    TMX_ARG(args, completion, WORD, "completion", 0, .words = shells,
+            .doc = "print the completion script of this shell"),
     {0},
 };
 

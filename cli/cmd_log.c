@@ -17,13 +17,8 @@ struct args {
 static const char *const verbs[] = {"show", NULL};
 
 static const struct tmx_arg rows[] = {
-    {.name = "output",
-     .letter = 'o',
-     .type = TMX_ARG_TEXT,
-     TMX_ARG_FIELD(args, dir),
-     .value = "DIR",
-     .names = TMX_NAMES_FOLDER,
-     .doc = "figures of power and temperature, one a run"},
+    TMX_ARG(args, dir, TEXT, "output", 'o', .value = "DIR", .names = TMX_NAMES_FOLDER,
+            .doc = "figures of power and temperature, one a run"),
     TMX_MEASURED_LOG_ROWS(args),
     TMX_ARG_FORMAT(args, format),
     {0},

@@ -11,13 +11,8 @@ struct args {
 };
 
 static const struct tmx_arg rows[] = {
-    {.name = "output",
-     .letter = 'o',
-     .type = TMX_ARG_TEXT,
-     TMX_ARG_FIELD(args, out),
-     .value = "DB",
-     .names = TMX_NAMES_FILE,
-     .doc = "database to make or to add to"},
+    TMX_ARG(args, out, TEXT, "output", 'o', .value = "DB", .names = TMX_NAMES_FILE,
+            .doc = "database to make or to add to"),
     {0},
 };
 

@@ -14,20 +14,10 @@ struct args {
 static const char *const verbs[] = {"fit", NULL};
 
 static const struct tmx_arg rows[] = {
-    {.name = "test",
-     .type = TMX_ARG_TEXT,
-     TMX_ARG_FIELD(args, test),
-     .value = "TEST.csv",
-     .names = TMX_NAMES_FILE,
-     .doc = "also predict these kernels (same columns), without fitting to them"},
-    {.name = "idle",
-     .type = TMX_ARG_REAL,
-     TMX_ARG_FIELD(args, idle_w),
-     .value = "W",
-     .min = 0,
-     .max = 1e6,
-     .def = "0",
-     .doc = "add this to all powers when errors are computed: percent of the whole system's power"},
+    TMX_ARG(args, test, TEXT, "test", 0, .value = "TEST.csv", .names = TMX_NAMES_FILE,
+            .doc = "also predict these kernels (same columns), without fitting to them"),
+    TMX_ARG(args, idle_w, REAL, "idle", 0, .value = "W", .min = 0, .max = 1e6, .def = "0",
+            .doc = "add this to all powers when errors are computed: percent of the whole system's power"),
     TMX_ARG_FORMAT(args, format),
     {0},
 };

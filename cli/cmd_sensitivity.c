@@ -13,22 +13,12 @@ struct args {
 };
 
 static const struct tmx_arg rows[] = {
-    {.name = "output",
-     .type = TMX_ARG_TEXT,
-     TMX_ARG_FIELD(args, metric),
-     .value = "METRIC",
-     .names = TMX_NAMES_METRIC,
-     .doc = "the metric to explain, for example peak_temp_c"},
+    TMX_ARG(args, metric, TEXT, "output", 0, .value = "METRIC", .names = TMX_NAMES_METRIC,
+            .doc = "the metric to explain, for example peak_temp_c"),
     TMX_ARG_ALL(args, all),
     TMX_ARG_FORMAT(args, format),
-    {.name = "file",
-     .letter = 'o',
-     .type = TMX_ARG_TEXT,
-     TMX_ARG_FIELD(args, out),
-     .value = "FILE",
-     .def = "-",
-     .names = TMX_NAMES_FILE,
-     .doc = "write to FILE"},
+    TMX_ARG(args, out, TEXT, "file", 'o', .value = "FILE", .def = "-", .names = TMX_NAMES_FILE,
+            .doc = "write to FILE"),
     {0},
 };
 

@@ -11,13 +11,8 @@ struct args {
 };
 
 static const struct tmx_arg rows[] = {
-    {.name = "output",
-     .letter = 'o',
-     .type = TMX_ARG_TEXT,
-     TMX_ARG_FIELD(args, out),
-     .value = "FILE",
-     .names = TMX_NAMES_FILE,
-     .doc = "the table as CSV too"},
+    TMX_ARG(args, out, TEXT, "output", 'o', .value = "FILE", .names = TMX_NAMES_FILE,
+            .doc = "the table as CSV too"),
     TMX_ARG_FORMAT(args, format),
     {0},
 };
