@@ -142,6 +142,18 @@ void TMX_KERNEL(const struct tmx_modal_call *c)
     for (; MANY > 1 && c->n - first >= MANY; first += MANY) {
         INSTANCES(WIDE, MANY);
     }
+#if defined(__AVX512F__)
+    if (c->n - first >= 4) { /* fewer than MANY are left: smaller tiles before single instances */
+        INSTANCES(WIDE, 4);
+        first += 4;
+    }
+#endif
+#if defined(__AVX512F__) || (defined(__AVX2__) && defined(__FMA__)) || defined(__aarch64__)
+    if (c->n - first >= 2) {
+        INSTANCES(4, 2);
+        first += 2;
+    }
+#endif
     for (; first < c->n; first++) {
         INSTANCES(WIDE_ALONE, 1);
     }

@@ -9,7 +9,7 @@
 #include "run/run.h"
 #include "tests/support/scratch.h"
 
-enum { N_RUN = 8, N_LANE = 5, RUNAWAY = 3, NO_NUMBER = 4, ON_TWO = 6, LATER = 100 };
+enum { N_RUN = 8, N_LANE = 5, RUNAWAY = 3, NO_NUMBER = 4, LATER = 100 };
 
 /* One package under five policies, another tick, another package, two GPUs of one kind, leakage that runs
  * away. */
