@@ -5,10 +5,11 @@
  *
  *   dR      convection, of the cooler's table                       dPf = 3 Pf (fan law)
  *   limited hottest SM held at its limit:      dP = -P dR / a,      ds = dP (s[v-1] - s[v]) / (p[v-1] - p[v])
- *           a: rise of the SMs by a watt of work, mean; the quotient is the price of a watt that the bound's
- *           programme finds where two neighbouring clock levels share the time (its duals;
- * docs/notes/foresight.md) free    no clock is lowered: cooler SMs leak less,  dP = P dR L' / (1 - a L'),  ds
- * = 0
+ *           a: rise of the SMs by a watt of work, mean. The quotient is computed here, between the level in
+ *           force and its faster neighbour; no dual of the bound's programme is read, and it equals their
+ *           price only where these two levels share the time (docs/notes/foresight.md)
+ *
+ *   free    no clock is lowered: cooler SMs leak less,  dP = P dR L' / (1 - a L'),  ds = 0
  *
  * Between the two by how much the clock was lowered of late. memory[0]: that, mean; memory[1]: of the fan's
  * speed, what is wanted. Of the card's GPUs the hottest decides. Without a forecast: full speed. */
