@@ -190,9 +190,9 @@ static enum tmx_status try_chassis(struct tmx_cal_work *w, struct tmx_err *err)
         return tmx_cal_try(w, &chassis, err);
     }
     tmx_cal_leave_out(w, "fan law",
-                      m->rpm_ref > 0
-                          ? "one fan speed only: log the same load at a second one"
-                          : "no fan speed in the log: the resistance holds for this fan curve only");
+                      m->rpm_ref > 0 ? "one fan speed only: log the same load at a second one"
+                                     : "no fan speed in rpm: the resistance holds for this fan curve only "
+                                       "(percent will do: --column fan_rpm=NAME)");
     return TMX_OK;
 }
 

@@ -103,8 +103,10 @@ static enum tmx_status read_what_ifs(struct what_if *w, const char *const *set, 
         }
     }
     if (!st && (w->n_curve || !isnan(w->rpm)) && !(m->rpm_ref > 0)) {
-        return tmx_fail(err, TMX_ECONFIG,
-                        "what-ifs of the fan need a calibration with fan speeds: this one knows none");
+        return tmx_fail(
+            err, TMX_ECONFIG,
+            "what-ifs of the fan need a calibration with fan speeds: this one knows none (give them to "
+            "thermix calibrate: --column fan_rpm=NAME, or --rpm N)");
     }
     return st;
 }

@@ -291,7 +291,12 @@ bool tmx_cell_value(const struct tmx_column_use *use, struct tmx_span cell, bool
         char word[16];
         plain_words(s, word, sizeof word);
         const struct unit *u = unit_of(word);
-        if (!u || use->quantity < 0 || !(u->quantities & 1u << use->quantity)) {
+        if (!u || use->quantity < 0) {
+            return false;
+        }
+        /* --column fan_rpm=NAME of a log that knows percent only: a fan's law needs ratios of speeds */
+        const bool share = use->rank < 0 && use->quantity == TMX_Q_RPM && u->quantities & 1u << TMX_Q_FAN_PCT;
+        if (!(u->quantities & 1u << use->quantity) && !share) {
             return false;
         }
         scale = u->scale;

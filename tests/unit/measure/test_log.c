@@ -330,6 +330,13 @@ static void a_column_may_be_given_by_name(void **unused)
     r = read_options(text, &none);
     assert_non_null(strstr(r.all, "expected power_w=NAME"));
     tmx_measured_finish(&r.m);
+    const struct tmx_read_options percent = {.column = {"fan_rpm=fan.speed [%]", NULL}};
+    r = read_options(
+        "time_s,power_w,temp_c,fan.speed [%]\n0,1,40,30 %\n1,1,40,30 %\n2,1,40,45 %\n3,1,40,45 %\n",
+        &percent);
+    assert_int_equal(r.status, TMX_OK); /* a share of full speed serves as a speed where it is asked for */
+    check_close(r.m.series[0].q[TMX_Q_RPM][2], 45, 0, 0);
+    tmx_measured_finish(&r.m);
 }
 
 static void utf16_and_gzip_are_unpacked(void **unused)
