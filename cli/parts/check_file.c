@@ -188,16 +188,17 @@ static enum tmx_status check_mix(const struct request *r, struct tmx_err *err)
     return st;
 }
 
-/* Does the chip's package fill the gaps beside its dies? Gaps are faults elsewhere. */
-static bool package_fills(const char *folder, const struct tmx_chip *chip)
+/* Is the chip's package in order, and does it fill the gaps beside its dies? Gaps are faults elsewhere. */
+static enum tmx_status check_package(const char *folder, const struct tmx_chip *chip, bool *fills,
+                                     struct tmx_err *err)
 {
     struct tmx_hotspot_config cfg;
-    struct tmx_err ignored; /* a package that cannot be read fills nothing */
     char path[2 * TMX_PATH_SIZE];
     tmx_hotspot_config_init(&cfg);
     snprintf(path, sizeof path, "%s/%s", folder, chip->package_file);
-    return !tmx_hotspot_config_read(&cfg, path, TMX_HOTSPOT_CONFIG, &ignored) &&
-           (cfg.k_filler > 0 || cfg.material_filler[0]);
+    const enum tmx_status st = tmx_hotspot_config_read(&cfg, path, TMX_HOTSPOT_CONFIG, err);
+    *fills = !st && (cfg.k_filler > 0 || cfg.material_filler[0]);
+    return st;
 }
 
 static enum tmx_status check_chip(const struct request *r, struct tmx_err *err)
@@ -216,9 +217,11 @@ static enum tmx_status check_chip(const struct request *r, struct tmx_err *err)
     }
     enum tmx_status st = tmx_chip_load(&chip, path, NULL, err);
     if (!st) {
+        bool fills = false;
         snprintf(path, sizeof path, "%s/%s", folder, chip.floorplan_file);
-        st = tmx_flp_read(path, &fp, err);
-        st = st ? st : tmx_floorplan_check(&fp, package_fills(folder, &chip), err);
+        st = check_package(folder, &chip, &fills, err);
+        st = st ? st : tmx_flp_read(path, &fp, err);
+        st = st ? st : tmx_floorplan_check(&fp, fills, err);
         st = st ? st : tmx_chip_attach(&chip, &fp, err);
     }
     if (!st) {
@@ -284,6 +287,11 @@ static enum tmx_status check_path(const struct request *r, struct tmx_err *err)
     snprintf(chip, sizeof chip, "%s/chip.cfg", r->path);
     if (tmx_os_exists(chip)) {
         return check_chip(r, err);
+    }
+    if (strstr(r->path, ".flp") || (strstr(r->path, ".config") && tmx_os_exists(r->path))) {
+        return tmx_fail_at(err, TMX_ECONFIG, r->path, 0,
+                           "is a file of HotSpot's: expected the folder of its chip, or `thermix floorplan "
+                           "check` for a floorplan");
     }
     const enum tmx_status st = tmx_config_open(&cfg, r->path, err);
     if (st) {

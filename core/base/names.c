@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/base/names.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
@@ -48,8 +49,11 @@ const char *tmx_nearest(const char *word, const char *const *names, size_t n)
 {
     const char *best = NULL;
     size_t best_d = strlen(word) / 3 + 2;
+    const size_t length = strlen(word);
     for (size_t i = 0; i < n; i++) {
-        const size_t d = edit_distance(word, names[i]);
+        /* the unit alone is missing: "tick" means "tick_s" */
+        const bool begins = length > 2 && strncmp(names[i], word, length) == 0 && names[i][length] == '_';
+        const size_t d = begins ? 1 : edit_distance(word, names[i]);
         if (d < best_d) {
             best = names[i];
             best_d = d;

@@ -164,7 +164,8 @@ static enum tmx_status gap_found(const struct tmx_floorplan *fp, double x, doubl
     return tmx_fail_at(
         err, TMX_EPARSE, fp->source, near ? near->line : 0,
         "gap of %.3f x %.3f um in the die at x = %.6f mm, y = %.6f mm, between \"%s\" and \"%s\" "
-        "along x, \"%s\" and \"%s\" along y; blocks must tile the die (--allow-gaps accepts it)",
+        "along x, \"%s\" and \"%s\" along y; blocks must tile the die "
+        "(--allow-gaps accepts it, in a run -k_filler of the chip's package)",
         UM * (h.to_m - h.from_m), UM * (v.to_m - v.from_m), 0.5 * MM * (h.from_m + h.to_m),
         0.5 * MM * (v.from_m + v.to_m), unit_name(h.before), unit_name(h.after), unit_name(v.before),
         unit_name(v.after));

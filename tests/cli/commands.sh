@@ -114,6 +114,12 @@ fails 'did you mean "MUM"' check ./bad.cfg
 sed 's/"r_convec"/"r_convex"/; s/package.r_convec/package.r_konvec/' "$root/workloads/suites/cooling-quick.cfg" |
   sed "s|\"../runs|\"$root/workloads/runs|" >bad.cfg
 fails 'r_konvec' check ./bad.cfg
+cp -r "$root/floorplans/gtx280" bad-chip # a chip's package is checked with it
+package=bad-chip/$(sed -n 's/^package_file = "\(.*\)".*/\1/p' bad-chip/chip.cfg)
+echo '-r_convect 0.1' >>"$package"
+fails 'did you mean "-r_convec"' check ./bad-chip
+fails "a file of HotSpot's" check "./$package"
+fails 'did you mean "tick_s"' check wl1 --set tick=0.1 # what was typed and its unit
 # the cache: listed, a damaged file found, emptied
 export XDG_CACHE_HOME=$dir/cache
 "$thermix" cache | grep -q 'cache/thermix: 0 files' || say "an empty cache"
