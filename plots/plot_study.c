@@ -19,6 +19,30 @@ static const char *last_part(const char *key)
     return dot ? dot + 1 : key;
 }
 
+/* An axis's text: "slowdown_pct" is "slowdown (%)". */
+static const char *label(const char *key, char text[], size_t size)
+{
+    static const struct {
+        const char *suffix, *unit;
+    } units[] = {{"_pct", "%"}, {"_c", "°C"}, {"_k", "K"},    {"_s", "s"},
+                 {"_j", "J"},   {"_w", "W"},  {"_dba", "dBA"}};
+    const size_t n = strlen(key);
+    snprintf(text, size, "%s", key);
+    if (strcmp(key, "r_convec") == 0) {
+        snprintf(text, size, "sink to air, r_convec (K/W)");
+    }
+    for (size_t i = 0; i < sizeof units / sizeof units[0]; i++) {
+        const size_t m = strlen(units[i].suffix);
+        if (n > m && strcmp(key + n - m, units[i].suffix) == 0) {
+            snprintf(text, size, "%.*s (%s)", (int)(n - m), key, units[i].unit);
+            for (size_t k = 0; k < n - m && text[k]; k++) {
+                text[k] = text[k] == '_' ? ' ' : text[k];
+            }
+        }
+    }
+    return text;
+}
+
 static bool is_number(const char *v)
 {
     double number;
@@ -198,11 +222,13 @@ static enum tmx_status draw(struct tmx_plot *p, const struct tmx_result_set *set
     st = sampled && !x.text ? points(set, a, &t, err) : curves(set, a, &t, err);
     if (!st) {
         list_names(t, names, sizeof names);
-        char x_text[200], y_text[200], by_text[200];
+        char x_text[200], y_text[200], by_text[200], words[3][100];
         snprintf(vars, sizeof vars, "x_text=%s; y_text=%s; by_text=%s; is_text=%d; kind='%s'; %s",
-                 tmx_plot_quote(last_part(a->x), x_text, sizeof x_text),
-                 tmx_plot_quote(a->y, y_text, sizeof y_text),
-                 tmx_plot_quote(a->by ? last_part(a->by) : "", by_text, sizeof by_text), x.text,
+                 tmx_plot_quote(label(last_part(a->x), words[0], sizeof words[0]), x_text, sizeof x_text),
+                 tmx_plot_quote(label(a->y, words[1], sizeof words[1]), y_text, sizeof y_text),
+                 tmx_plot_quote(a->by ? label(last_part(a->by), words[2], sizeof words[2]) : "", by_text,
+                                sizeof by_text),
+                 x.text,
                  map                  ? "map"
                  : sampled && !x.text ? "points"
                                       : "curves",
