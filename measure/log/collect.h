@@ -110,6 +110,11 @@ TMX_NODISCARD enum tmx_status tmx_read_table(struct tmx_collect *c, const struct
 TMX_NODISCARD enum tmx_status tmx_read_blank_table(struct tmx_collect *c, const struct tmx_alias *aliases,
                                                    struct tmx_err *err);
 
+/* Notes on values that are possible but unlikely. */
+void tmx_log_doubt(struct tmx_measured *m, const struct tmx_series *s, const char *file, const char *who);
+/* Do the rising times t[n] come in bursts, as rows of several GPUs do? */
+bool tmx_log_bursts(const double *t, size_t n);
+
 /* Rows -> series. */
 TMX_NODISCARD enum tmx_status tmx_collect_series(struct tmx_collect *c, struct tmx_err *err);
 

@@ -47,7 +47,14 @@ static enum tmx_status read_row(struct tmx_collect *c, const struct tmx_columns 
         row.q[q] = NAN;
     }
     if (t->entity && (!tmx_span_field(&rest, &word) || !tmx_span_is(word, "GPU"))) {
-        return TMX_OK; /* a switch, a link, a partition: not a GPU of its own */
+        /* a switch, a link, a partition, "Switch 3": not a GPU of its own */
+        if (!tmx_span_is(word, "Link") && !tmx_span_is(word, "CPU") &&
+            (!tmx_span_field(&rest, &word) || *word.begin < '0' || *word.begin > '9')) {
+            const struct tmx_span line = tmx_span_trim(l->line);
+            tmx_measured_note(c->to, "%s:%u: \"%.*s\" is no row: dropped", c->text->name, l->number,
+                              line.end - line.begin < 60 ? (int)(line.end - line.begin) : 60, line.begin);
+        }
+        return TMX_OK;
     }
     while (tmx_span_field(&rest, &word)) {
         if (n < TMX_MAX_COLUMN) {

@@ -66,6 +66,7 @@ enum tmx_status tmx_collect_row(struct tmx_collect *c, const struct tmx_row *row
 struct stretch {
     struct tmx_row **row; /* [n] */
     size_t n, repeated, back, no_power;
+    unsigned repeated_at, back_at; /* lines of the first */
 };
 
 static int by_value(const void *a, const void *b)
@@ -105,7 +106,7 @@ static size_t order_in_time(struct tmx_collect *c, struct stretch *s, const char
         r->q[TMX_Q_TIME] += shift;
         const double d = n ? r->q[TMX_Q_TIME] - s->row[n - 1]->q[TMX_Q_TIME] : 1;
         if (d == 0) { /* the last of equal times */
-            s->repeated++;
+            s->repeated_at = s->repeated++ ? s->repeated_at : r->line;
             s->row[n - 1] = r;
             continue;
         }
@@ -116,7 +117,7 @@ static size_t order_in_time(struct tmx_collect *c, struct stretch *s, const char
             shift += 3600;
             r->q[TMX_Q_TIME] += 3600;
         } else if (d < 0 && d > -fmax(2, 3 * step)) {
-            s->back++;
+            s->back_at = s->back++ ? s->back_at : r->line;
             r->q[TMX_Q_TIME] -= shift;
             continue;
         } else if (d < 0) {
@@ -156,6 +157,17 @@ static bool fill_power(double *p, const double *t, size_t n, size_t *filled)
         p[k] = p[last];
     }
     return last < n;
+}
+
+/* Line of the first row without this quantity. */
+static unsigned first_without(struct tmx_row *const *row, size_t n, enum tmx_quantity q)
+{
+    for (size_t i = 0; i < n; i++) {
+        if (isnan(row[i]->q[q])) {
+            return row[i]->line;
+        }
+    }
+    return 0;
 }
 
 /* Rows of one part -> a series of *m. */
@@ -199,11 +211,20 @@ static enum tmx_status add_series(struct tmx_collect *c, struct tmx_row *const *
         return tmx_fail_at(err, TMX_ENOMEM, c->text->name, 0, "out of memory");
     }
     if (filled > 0) {
-        tmx_measured_note(m, "%s: %s: %zu of %zu rows have no power: drawn straight between the others",
-                          c->text->name, who, filled, n);
+        tmx_measured_note(m, "%s:%u: %s: %zu of %zu rows have no power: drawn straight between the others",
+                          c->text->name, first_without(row, n, TMX_Q_POWER), who, filled, n);
     }
     if (temps < n) {
-        tmx_measured_note(m, "%s: %s: %zu of %zu rows have no temperature", c->text->name, who, n - temps, n);
+        tmx_measured_note(m, "%s:%u: %s: %zu of %zu rows have no temperature", c->text->name,
+                          first_without(row, n, TMX_Q_TEMP), who, n - temps, n);
+    }
+    tmx_log_doubt(m, &s, c->text->name, who);
+    if (!c->has_gpu && tmx_log_bursts(s.q[TMX_Q_TIME], n)) {
+        tmx_measured_note(
+            m,
+            "%s:%u: rows come in bursts and no column says which GPU a row belongs to: two GPUs "
+            "mixed? Log the column index too",
+            c->text->name, s.line[0]);
     }
     m->series[m->n_series++] = s;
     return TMX_OK;
@@ -260,12 +281,12 @@ static enum tmx_status add_stretch(struct tmx_collect *c, struct stretch *s, siz
                          "Log the column index too",
                          s->repeated, all);
     } else if (s->repeated > 0) {
-        tmx_measured_note(m, "%s: %s: %zu repeated time stamps: the last row of each is kept", c->text->name,
-                          who, s->repeated);
+        tmx_measured_note(m, "%s:%u: %s: %zu repeated time stamps: the last row of each is kept",
+                          c->text->name, s->repeated_at, who, s->repeated);
     }
     if (s->back > 0) {
-        tmx_measured_note(m, "%s: %s: %zu rows stand before the one above them in time: dropped",
-                          c->text->name, who, s->back);
+        tmx_measured_note(m, "%s:%u: %s: %zu rows stand before the one above them in time: dropped",
+                          c->text->name, s->back_at, who, s->back);
     }
     for (size_t i = 0; !st && i < s->n;) {
         size_t end = i;
@@ -329,6 +350,27 @@ static enum tmx_status count_time(struct tmx_collect *c, struct tmx_err *err)
     return TMX_OK;
 }
 
+/* Seconds since 1970 have ten digits; longer numbers count parts of one. */
+static void to_seconds(struct tmx_collect *c)
+{
+    double first = INFINITY;
+    for (size_t i = 0; i < c->n_row; i++) {
+        first = fmin(first, c->row[i].q[TMX_Q_TIME]);
+    }
+    if (!(first > 1e11)) {
+        return;
+    }
+    const double unit = first < 1e14 ? 1e-3 : first < 1e17 ? 1e-6 : 1e-9;
+    for (size_t i = 0; i < c->n_row; i++) {
+        c->row[i].q[TMX_Q_TIME] *= unit;
+    }
+    tmx_measured_note(c->to, "%s:%u: times of %.4g are no seconds: taken as %s since 1970", c->text->name,
+                      c->row[0].line, first,
+                      unit > 1e-4   ? "milliseconds"
+                      : unit > 1e-7 ? "microseconds"
+                                    : "nanoseconds");
+}
+
 enum tmx_status tmx_collect_series(struct tmx_collect *c, struct tmx_err *err)
 {
     struct tmx_measured *m = c->to;
@@ -341,6 +383,9 @@ enum tmx_status tmx_collect_series(struct tmx_collect *c, struct tmx_err *err)
                            c->n_run, c->n_gpu);
     }
     enum tmx_status st = c->has_time ? TMX_OK : count_time(c, err);
+    if (c->has_time) {
+        to_seconds(c);
+    }
     struct tmx_row **row = calloc(c->n_row, sizeof *row);
     size_t *begin = calloc(c->n_run * c->n_gpu + 1, sizeof *begin);
     if (!st && (!row || !begin)) {

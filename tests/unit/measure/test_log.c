@@ -138,12 +138,12 @@ static const struct bad noted[] = {
     {"power missing",
      SMI SMI_ROW("0", "50", "40") "2025/01/07 12:00:01, 0, [N/A], 41\n" SMI_ROW("2", "70", "42")
          SMI_ROW("3", "70", "43"),
-     "1 of 4 rows have no power"},
-    {"temperature missing", PLAIN ROWS "4,0,100,N/A\n", "1 of 5 rows have no temperature"},
+     "log.csv:3: GPU 0: 1 of 4 rows have no power"},
+    {"temperature missing", PLAIN ROWS "4,0,100,N/A\n", "log.csv:6: GPU 0: 1 of 5 rows have no temperature"},
     {"time stamps twice", PLAIN "0,0,1,40\n1,0,1,40\n1,0,2,41\n2,0,1,40\n3,0,1,40\n4,0,1,40\n5,0,1,40\n",
-     "1 repeated time stamps"},
+     "log.csv:4: GPU 0: 1 repeated time stamps"},
     {"a row back in time", PLAIN "0,0,1,40\n1,0,1,40\n2,0,2,41\n1.5,0,1,40\n3,0,1,40\n4,0,1,40\n",
-     "1 rows stand before the one above them"},
+     "log.csv:5: GPU 0: 1 rows stand before the one above them"},
     {"daylight saving back",
      "timestamp,power_w,temp_c\n2025-10-26 02:59:57,1,40\n2025-10-26 02:59:58,1,40\n2025-10-26 "
      "02:59:59,2,41\n"
@@ -171,6 +171,33 @@ static const struct bad noted[] = {
     {"dcgmi cut short",
      "#Entity POWER TMPTR\nID W C\nGPU 0 50 40\nGPU 0 50 40\nGPU 0 50 40\nGPU 0 50 40\nGPU 0 50",
      "the last line is cut short"},
+    {"dcgmi with a message",
+     "#Entity POWER TMPTR\nID W C\nGPU 0 50 40\nGPU 0 50 40\nSwitch 1 5 5\nError setting watches\nGPU 0 50 "
+     "40\nGPU 0 50 40\n",
+     "log.csv:6: \"Error setting watches\" is no row: dropped"},
+    {"the same power in every row", PLAIN "0,0,250,40\n1,0,250,41\n2,0,250,45\n3,0,250,50\n",
+     "log.csv:2: GPU 0 draws 250 W in every row"},
+    {"kilowatts", PLAIN "0,0,.1,40\n1,0,.1,41\n2,0,.3,45\n3,0,.2,50\n",
+     "log.csv:4: GPU 0 never draws more than 0.3 W: kilowatts?"},
+    {"Fahrenheit of a cool GPU", PLAIN "0,0,100,90\n1,0,100,92\n2,0,200,105\n3,0,200,120\n",
+     "log.csv:5: GPU 0 is at 120 degC, hotter than where boards shut down: Fahrenheit?"},
+    {"a reading that failed", PLAIN ROWS "4,0,200,0\n", "log.csv:6: GPU 0 is at 0 degC"},
+    {"a sensor that hangs", PLAIN "0,0,100,40\n1,0,100,40\n2,0,200,40\n3,0,200,40\n",
+     "log.csv:2: GPU 0 stays at 40 degC while its power changes by 100 W"},
+    {"a fan in percent as rpm",
+     "time_s,power_w,temp_c,fan_rpm\n0,9,40,45\n1,9,41,45\n2,90,45,45\n3,90,50,50\n",
+     "log.csv:5: the fan of GPU 0 turns at most 50 times a minute: percent?"},
+    {"inlet of a cool room in Fahrenheit",
+     "time_s,power_w,temp_c,inlet_c\n0,9,40,77\n1,9,41,77\n2,90,45,77\n3,90,50,77\n",
+     "log.csv:2: GPU 0 breathes air of 77 degC: Fahrenheit?"},
+    {"milliseconds since 1970",
+     "timestamp,power_w,temp_c\n1772366400000,9,40\n1772366401000,9,41\n1772366402000,90,45\n1772366403000,"
+     "90,50\n",
+     "log.csv:2: times of 1.772e+12 are no seconds: taken as milliseconds since 1970"},
+    {"two GPUs mixed, milliseconds apart as nvidia-smi writes them",
+     "time_s,power_w,temp_c\n0,100,40\n.003,90,35\n1,100,41\n1.003,90,35\n2,100,42\n2.003,90,35\n3,100,42\n"
+     "3.003,90,35\n4,100,42\n4.003,90,35\n5,100,42\n5.003,90,35\n",
+     "log.csv:2: rows come in bursts and no column says which GPU"},
 };
 
 static void decisions_are_notes(void **unused)
