@@ -99,7 +99,10 @@ static enum tmx_status load_chip(struct suite *s, const struct tmx_suite_call *c
 {
     const char *sets[MAX_SETS];
     size_t n = 0;
-    for (size_t i = 0; i < call->n_set && n < MAX_SETS; i++) {
+    if (call->n_set > MAX_SETS) {
+        return tmx_fail(err, TMX_ERANGE, "%zu overrides, at most %d", call->n_set, MAX_SETS);
+    }
+    for (size_t i = 0; i < call->n_set; i++) {
         sets[n++] = call->set[i] + strlen("base."); /* overrides of the SM: --set gate.idle_detect_cycles=8 */
     }
     return tmx_gate_chip_load(&s->sm, s->chip, sets, n, err);

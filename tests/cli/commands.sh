@@ -83,6 +83,8 @@ fails 'need -o DIR' run wl1 --trace 1
 fails '"b" is too much' run a b
 fails 'did you mean "mixes"' list mixe
 fails 'no run "wl9"' run wl9
+# shellcheck disable=SC2046
+fails '65 overrides, at most 64' table warped-gates $(printf -- '--set gate.idle_detect_cycles=%s ' $(seq 65))
 fails 'an empty word' gate hotspot --policy convpg,,gates
 "$thermix" list runs | grep -q '^wl1 ' || say "list runs"
 "$thermix" check wl1 >resolved.cfg && "$thermix" check ./resolved.cfg >again.cfg && cmp resolved.cfg again.cfg || say "check wl1"
