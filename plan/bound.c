@@ -43,7 +43,7 @@ static enum tmx_status check_convex(const struct tmx_plan_chip *c, double top_k,
         if (c->factor(c->table, t - h) + c->factor(c->table, t + h) < 2 * mid * (1 - 1e-7)) {
             return tmx_fail(err, TMX_EUNSUPPORTED,
                             "no bound: the leakage of chip %s is not convex in temperature near %.1f degC",
-                            c->chip->name, t - 273.15);
+                            c->chip->name, t - TMX_ZERO_C);
         }
     }
     return TMX_OK;
@@ -335,7 +335,7 @@ enum tmx_status tmx_bound_init(struct tmx_bound *b, const struct tmx_plan_chip *
     b->speed_col = b->l0 + c->n_unit;
     if (o->limit_k <= c->ambient_k) {
         return tmx_fail(err, TMX_ECONFIG, "the limit of %g degC is not above the ambient %g degC",
-                        o->limit_k - 273.15, c->ambient_k - 273.15);
+                        o->limit_k - TMX_ZERO_C, c->ambient_k - TMX_ZERO_C);
     }
     d.leak_w = calloc(c->n_unit, sizeof *d.leak_w);
     d.top_k = calloc(c->n_unit, sizeof *d.top_k);

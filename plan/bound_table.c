@@ -48,8 +48,8 @@ static void add_row(struct rows *r, const struct tmx_run *run, const struct tmx_
     tmx_table_real(r->table, bound_pct);
     tmx_table_real(r->table, j->bound.certificate);
     tmx_table_real(r->table, feasible_pct);
-    tmx_table_real(r->table, o->limit_k - 273.15);
-    isfinite(peak_k) ? tmx_table_real(r->table, peak_k - 273.15) : tmx_table_empty(r->table);
+    tmx_table_real(r->table, o->limit_k - TMX_ZERO_C);
+    isfinite(peak_k) ? tmx_table_real(r->table, peak_k - TMX_ZERO_C) : tmx_table_empty(r->table);
     for (size_t v = 0; v < r->n_level; v++) {
         v < j->bound.n_level ? tmx_table_real(r->table, fmax(0, tmx_bound_level_share(&j->bound, v)))
                              : tmx_table_empty(r->table);
@@ -82,7 +82,7 @@ static void add_mean(struct rows *r, const char *variant)
 static enum tmx_status bound_run(struct rows *r, const struct tmx_run *run, const char *variant,
                                  struct tmx_err *err)
 {
-    struct tmx_bound_options o = {.limit_k = r->call->has_limit ? r->call->limit_c + 273.15
+    struct tmx_bound_options o = {.limit_k = r->call->has_limit ? r->call->limit_c + TMX_ZERO_C
                                                                 : tmx_sim_trip_k(tmx_run_sim_const(run)),
                                   .uniform = r->call->uniform,
                                   .one_level = r->call->one_level,
