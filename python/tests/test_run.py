@@ -57,6 +57,7 @@ class TestRun(unittest.TestCase):
             temp_k[0] = 0
         now = temp_k.copy()
         r.close()
+        self.assertRaisesRegex(ValueError, "the run is closed", r.step)
         del r
         gc.collect()
         self.assertTrue(np.array_equal(temp_k, now))

@@ -75,9 +75,9 @@ class Run:
         """Advance n ticks, fewer when the work ends before; whether all work is done."""
         if n < 1:
             raise ValueError("n: expected at least one tick")
-        done, catalog = ctypes.c_bool(), self._handle.catalog
+        pointer, done, catalog = self._pointer, ctypes.c_bool(), self._handle.catalog
         try:
-            call("tmx_run_step", self._pointer, int(n), ctypes.byref(done))
+            call("tmx_run_step", pointer, int(n), ctypes.byref(done))
         except Error as error:
             if catalog and catalog.raised():
                 raise catalog.raised() from error
