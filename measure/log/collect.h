@@ -111,7 +111,8 @@ TMX_NODISCARD enum tmx_status tmx_read_blank_table(struct tmx_collect *c, const 
                                                    struct tmx_err *err);
 
 /* Notes on values that are possible but unlikely. */
-void tmx_log_doubt(struct tmx_measured *m, const struct tmx_series *s, const char *file, const char *who);
+void tmx_log_doubt(struct tmx_measured *m, const struct tmx_series *s, const char *file, const char *who,
+                   const struct tmx_read_options *o);
 /* Do the rising times t[n] come in bursts, as rows of several GPUs do? */
 bool tmx_log_bursts(const double *t, size_t n);
 

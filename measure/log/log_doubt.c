@@ -3,6 +3,7 @@
  * refused. */
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "measure/log/collect.h"
 
@@ -29,8 +30,13 @@ static struct range range_of(const struct tmx_series *s, enum tmx_quantity q)
     return r;
 }
 
-void tmx_log_doubt(struct tmx_measured *m, const struct tmx_series *s, const char *file, const char *who)
+void tmx_log_doubt(struct tmx_measured *m, const struct tmx_series *s, const char *file, const char *who,
+                   const struct tmx_read_options *o)
 {
+    bool chosen = false; /* a fan in percent as rpm, as docs/measure.md says */
+    for (size_t i = 0; o && i < sizeof o->column / sizeof o->column[0] && o->column[i]; i++) {
+        chosen = chosen || strncmp(o->column[i], "fan_rpm=", 8) == 0;
+    }
     const struct range p = range_of(s, TMX_Q_POWER), t = range_of(s, TMX_Q_TEMP), f = range_of(s, TMX_Q_RPM),
                        in = range_of(s, TMX_Q_INLET);
     if (p.high < 1) {
@@ -53,7 +59,7 @@ void tmx_log_doubt(struct tmx_measured *m, const struct tmx_series *s, const cha
                           "%s:%u: %s stays at %g degC while its power changes by %g W: a sensor that hangs?",
                           file, s->line[0], who, t.low, p.high - p.low);
     }
-    if (f.high > 0 && f.high <= 100) {
+    if (!chosen && f.high > 0 && f.high <= 100) {
         tmx_measured_note(
             m, "%s:%u: the fan of %s turns at most %g times a minute: percent? call the column fan_pct", file,
             s->line[f.at_high], who, f.high);

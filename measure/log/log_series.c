@@ -218,7 +218,7 @@ static enum tmx_status add_series(struct tmx_collect *c, struct tmx_row *const *
         tmx_measured_note(m, "%s:%u: %s: %zu of %zu rows have no temperature", c->text->name,
                           first_without(row, n, TMX_Q_TEMP), who, n - temps, n);
     }
-    tmx_log_doubt(m, &s, c->text->name, who);
+    tmx_log_doubt(m, &s, c->text->name, who, c->options);
     if (!c->has_gpu && tmx_log_bursts(s.q[TMX_Q_TIME], n)) {
         tmx_measured_note(
             m,

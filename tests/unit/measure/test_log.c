@@ -366,6 +366,17 @@ static void a_column_may_be_given_by_name(void **unused)
     tmx_measured_finish(&r.m);
 }
 
+static void a_fan_given_in_percent_is_no_doubt(void **unused)
+{
+    (void)unused;
+    const struct tmx_read_options o = {.column = {"fan_rpm=fan_pct"}};
+    struct read r =
+        read_options("time_s,power_w,temp_c,fan_pct\n0,9,40,45\n1,9,41,45\n2,90,45,45\n3,90,50,50\n", &o);
+    assert_int_equal(r.status, TMX_OK);
+    assert_null(strstr(r.all, "percent?"));
+    tmx_measured_finish(&r.m);
+}
+
 static void utf16_and_gzip_are_unpacked(void **unused)
 {
     (void)unused;
@@ -464,6 +475,7 @@ int main(void)
         cmocka_unit_test(decisions_are_notes),
         cmocka_unit_test(chip_watts_and_rpm_are_preferred_in_gpuz_logs),
         cmocka_unit_test(a_column_may_be_given_by_name),
+        cmocka_unit_test(a_fan_given_in_percent_is_no_doubt),
         cmocka_unit_test(utf16_and_gzip_are_unpacked),
         cmocka_unit_test(runs_and_gpus_are_selected_by_patterns),
         cmocka_unit_test(time_stamps_are_seconds),
