@@ -25,14 +25,20 @@ TMX_NODISCARD enum tmx_status tmx_budget_of(const struct tmx_plan_chip *c, const
                                             const bool *on, double *watt, double *temp_k,
                                             struct tmx_err *err);
 
-/* The n SMs that may draw least: exact for linear leakage. The n that may draw most, as found by greedy
- * growth from every SM, shrinking of the whole chip, and exchanges. on [n_sm] receives the set. */
-TMX_NODISCARD enum tmx_status tmx_budget_worst(const struct tmx_plan_chip *c,
-                                               const struct tmx_budget_call *call, size_t n, bool *on,
-                                               double *watt, struct tmx_err *err);
-TMX_NODISCARD enum tmx_status tmx_budget_best(const struct tmx_plan_chip *c,
-                                              const struct tmx_budget_call *call, size_t n, bool *on,
-                                              double *watt, struct tmx_err *err);
+/* For one chip and limit: which sets may draw least and most. TMX_ERUNAWAY as above. The chip has to outlive
+ * it. */
+struct tmx_budget_search;
+TMX_NODISCARD enum tmx_status tmx_budget_search_create(struct tmx_budget_search **l,
+                                                       const struct tmx_plan_chip *c,
+                                                       const struct tmx_budget_call *call,
+                                                       struct tmx_err *err);
+void tmx_budget_search_destroy(struct tmx_budget_search *l); /* accepts NULL */
+
+/* W on each of the n SMs (1 to n_sm) that may draw least: exact for linear leakage. Those that may draw most,
+ * as found by greedy growth from many SMs, shrinking of the whole chip, and exchanges. on [n_sm] receives the
+ * set. */
+double tmx_budget_worst(struct tmx_budget_search *l, size_t n, bool *on);
+double tmx_budget_best(struct tmx_budget_search *l, size_t n, bool *on);
 
 /* Temperatures of the chip that has been idle for long [n_unit, K]. TMX_ERUNAWAY: there are none. */
 TMX_NODISCARD enum tmx_status tmx_budget_idle(const struct tmx_plan_chip *c, double volt, double *temp_k,

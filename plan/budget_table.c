@@ -147,10 +147,12 @@ static enum tmx_status fill(struct maker *m, struct tmx_err *err)
         free(worst);
         return st;
     }
+    struct tmx_budget_search *search = NULL;
+    st = st ? st : tmx_budget_search_create(&search, &m->chip, &m->budget, err);
     for (n = 1; n <= n_sm && !st; n++) {
-        st = tmx_budget_worst(&m->chip, &m->budget, n, worst, &w, err);
-        st = st ? st : tmx_budget_best(&m->chip, &m->budget, n, best, &b, err);
-        if (!st && m->call->horizon_s > 0) {
+        w = tmx_budget_worst(search, n, worst);
+        b = tmx_budget_best(search, n, best);
+        if (m->call->horizon_s > 0) {
             st = watts(m, worst, &w, err);
             st = st ? st : watts(m, best, &b, err);
         }
@@ -158,6 +160,7 @@ static enum tmx_status fill(struct maker *m, struct tmx_err *err)
             add_row(m, n, w, b, worst_map ? worst : best_map ? best : NULL);
         }
     }
+    tmx_budget_search_destroy(search);
     free(worst);
     return st;
 }

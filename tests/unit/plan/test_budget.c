@@ -24,6 +24,13 @@ static struct tmx_run *open_chip(struct tmx_plan_chip *c)
     return run;
 }
 
+static struct tmx_budget_search *open_search(const struct tmx_plan_chip *c)
+{
+    struct tmx_budget_search *search = NULL;
+    assert_int_equal(tmx_budget_search_create(&search, c, &at_88, NULL), TMX_OK);
+    return search;
+}
+
 static void known_budgets(void **state)
 {
     static const struct {
@@ -34,16 +41,36 @@ static void known_budgets(void **state)
                 {25, 2.540, 2.758},  {30, 2.275, 2.275}};
     struct tmx_plan_chip c;
     struct tmx_run *run = open_chip(&c);
+    struct tmx_budget_search *search = open_search(&c);
     bool on[N_SM];
     (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        double worst_w, best_w;
-        assert_int_equal(tmx_budget_worst(&c, &at_88, rows[i].n, on, &worst_w, NULL), TMX_OK);
-        assert_int_equal(tmx_budget_best(&c, &at_88, rows[i].n, on, &best_w, NULL), TMX_OK);
+        const double worst_w = tmx_budget_worst(search, rows[i].n, on);
+        const double best_w = tmx_budget_best(search, rows[i].n, on);
         check_close(worst_w, rows[i].worst_w, 0, 0.005);
         assert_true(best_w > rows[i].best_w - 0.005 && best_w >= worst_w - 1e-9);
     }
     check_close(tmx_budget_loop_gain(&c, 1, 361.15), 0.359, 0, 0.001);
+    tmx_budget_search_destroy(search);
+    tmx_plan_chip_finish(&c);
+    tmx_run_destroy(run);
+}
+
+/* Idling alone passes the limit: nothing is safe, and the search ends. */
+static void a_limit_below_the_idle_chip_leaves_nothing(void **state)
+{
+    struct tmx_plan_chip c;
+    struct tmx_run *run = open_chip(&c);
+    const struct tmx_budget_call low = {c.ambient_k + 0.5, 1};
+    struct tmx_budget_search *search = NULL;
+    bool on[N_SM];
+    (void)state;
+    assert_int_equal(tmx_budget_search_create(&search, &c, &low, NULL), TMX_OK);
+    for (size_t n = 1; n <= N_SM; n++) {
+        check_close(tmx_budget_worst(search, n, on), 0, 0, 0);
+        check_close(tmx_budget_best(search, n, on), 0, 0, 0);
+    }
+    tmx_budget_search_destroy(search);
     tmx_plan_chip_finish(&c);
     tmx_run_destroy(run);
 }
@@ -52,7 +79,8 @@ static void every_pair_tried(void **state)
 {
     struct tmx_plan_chip c;
     struct tmx_run *run = open_chip(&c);
-    double low = INFINITY, high = 0, worst_w, best_w;
+    struct tmx_budget_search *search = open_search(&c);
+    double low = INFINITY, high = 0;
     bool on[N_SM] = {false};
     (void)state;
     for (size_t i = 0; i < N_SM; i++) {
@@ -65,10 +93,9 @@ static void every_pair_tried(void **state)
             high = fmax(high, w);
         }
     }
-    assert_int_equal(tmx_budget_worst(&c, &at_88, 2, on, &worst_w, NULL), TMX_OK);
-    assert_int_equal(tmx_budget_best(&c, &at_88, 2, on, &best_w, NULL), TMX_OK);
-    check_close(worst_w, low, 1e-9, 0);
-    assert_true(best_w >= 0.999 * high);
+    check_close(tmx_budget_worst(search, 2, on), low, 1e-9, 0);
+    assert_true(tmx_budget_best(search, 2, on) >= 0.999 * high);
+    tmx_budget_search_destroy(search);
     check_close(low, 9.69921, 0, 0.002);
     check_close(high, 16.66578, 0, 0.002);
     tmx_plan_chip_finish(&c);
@@ -103,10 +130,11 @@ static void a_budget_reaches_the_limit_and_more_passes_it(void **state)
 {
     struct tmx_plan_chip c;
     struct tmx_run *run = open_chip(&c);
-    bool on[N_SM] = {false};
-    double w;
+    struct tmx_budget_search *search = open_search(&c);
+    bool on[N_SM];
     (void)state;
-    assert_int_equal(tmx_budget_worst(&c, &at_88, 15, on, &w, NULL), TMX_OK);
+    const double w = tmx_budget_worst(search, 15, on);
+    tmx_budget_search_destroy(search);
     check_close(hottest_c(&c, run, on, w), 88, 0, 0.01);
     assert_true(hottest_c(&c, run, on, 1.01 * w) > 88.05);
     tmx_plan_chip_finish(&c);
@@ -188,6 +216,7 @@ static void leakage_that_runs_away_leaves_no_budget(void **state)
     struct tmx_plan_chip c;
     struct tmx_run *run = open_chip(&c);
     struct tmx_err err = {0};
+    struct tmx_budget_search *search;
     bool on[N_SM] = {true};
     double w;
     (void)state;
@@ -196,7 +225,8 @@ static void leakage_that_runs_away_leaves_no_budget(void **state)
     }
     assert_true(tmx_budget_loop_gain(&c, 1, 361.15) > 1);
     assert_int_equal(tmx_budget_of(&c, &at_88, on, &w, NULL, &err), TMX_ERUNAWAY);
-    assert_int_equal(tmx_budget_worst(&c, &at_88, 3, on, &w, &err), TMX_ERUNAWAY);
+    assert_int_equal(tmx_budget_search_create(&search, &c, &at_88, &err), TMX_ERUNAWAY);
+    assert_null(search);
     tmx_plan_chip_finish(&c);
     tmx_run_destroy(run);
 }
@@ -205,6 +235,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(known_budgets),
+        cmocka_unit_test(a_limit_below_the_idle_chip_leaves_nothing),
         cmocka_unit_test(every_pair_tried),
         cmocka_unit_test(a_budget_reaches_the_limit_and_more_passes_it),
         cmocka_unit_test(budgets_for_a_while),
