@@ -92,6 +92,17 @@ static void fewer_sms_do_the_work(void **state)
     check_close(given.energy_j, tcs.energy_j, 0.02, 0);
 }
 
+static void unpowered_cores_leak_less(void **state)
+{
+    (void)state;
+    const struct outcome clock =
+                             run("BL", "cta = { policy = \"apsa\"; core = \"given\"; power_gate = false; };"),
+                         power =
+                             run("BL", "cta = { policy = \"apsa\"; core = \"given\"; power_gate = true; };");
+    check_close(power.makespan_s, clock.makespan_s, 0.02, 0);
+    assert_true(power.energy_j < 0.985 * clock.energy_j);
+}
+
 static void turns_do_not_share_the_memory(void **state)
 {
     static const char cta[] = "cta = { policy = \"tcs\"; };";
@@ -134,7 +145,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(fewer_sms_do_the_work), cmocka_unit_test(turns_do_not_share_the_memory),
         cmocka_unit_test(both_layers_act),       cmocka_unit_test(a_seed_is_of_the_plans_too),
-        cmocka_unit_test(mistakes_are_named),
+        cmocka_unit_test(mistakes_are_named),    cmocka_unit_test(unpowered_cores_leak_less),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
