@@ -207,7 +207,7 @@ enum tmx_status tmx_budget_of(const struct tmx_plan_chip *c, const struct tmx_bu
     const double gain = st ? 0 : loop_gain(&w, call->limit_k);
     if (!st && !(gain < 1)) {
         st = tmx_fail(err, TMX_ERUNAWAY, "no power is safe: at %g degC leakage feeds back %.2f-fold",
-                      call->limit_k - 273.15, gain);
+                      call->limit_k - TMX_ZERO_C, gain);
     }
     if (!st) {
         *watt = tmx_budget_steady_watt(&w, call->limit_k, on);

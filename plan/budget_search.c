@@ -179,7 +179,7 @@ enum tmx_status tmx_budget_search_create(struct tmx_budget_search **search, cons
     st = st ? st : allocate(l, err);
     if (!st && !(tmx_budget_loop_gain(c, call->volt, call->limit_k) < 1)) {
         st = tmx_fail(err, TMX_ERUNAWAY, "no power is safe at %g degC: leakage runs away",
-                      call->limit_k - 273.15);
+                      call->limit_k - TMX_ZERO_C);
     }
     st = st ? st : linearise(l, err);
     if (st) {

@@ -227,11 +227,12 @@ static enum tmx_status prepare(struct maker *m, const struct tmx_run *run, struc
     if (st) {
         return st;
     }
-    m->budget = (struct tmx_budget_call){.limit_k = m->call->has_limit ? m->call->limit_c + 273.15 : trip_k,
-                                         .volt = m->chip.leak[m->call->level]};
+    m->budget =
+        (struct tmx_budget_call){.limit_k = m->call->has_limit ? m->call->limit_c + TMX_ZERO_C : trip_k,
+                                 .volt = m->chip.leak[m->call->level]};
     if (m->budget.limit_k <= m->chip.ambient_k) {
         return tmx_fail(err, TMX_ECONFIG, "the limit of %g degC is not above the ambient %g degC",
-                        m->budget.limit_k - 273.15, m->chip.ambient_k - 273.15);
+                        m->budget.limit_k - TMX_ZERO_C, m->chip.ambient_k - TMX_ZERO_C);
     }
     m->gain = tmx_budget_loop_gain(&m->chip, m->budget.volt, m->budget.limit_k);
     if (m->call->horizon_s > 0) {

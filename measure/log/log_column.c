@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "core/base/units.h"
 #include "measure/log/collect.h"
 
 static const char *const quantity_names[TMX_N_QUANTITY] = {"time_s",  "power_w",    "temp_c",    "fan_rpm",
@@ -34,8 +35,8 @@ static const struct unit units[] = {
     {"f", 5.0 / 9, -160.0 / 9, TEMPERATURES},
     {"degf", 5.0 / 9, -160.0 / 9, TEMPERATURES},
     {"fahrenheit", 5.0 / 9, -160.0 / 9, TEMPERATURES},
-    {"k", 1, -273.15, TEMPERATURES},
-    {"kelvin", 1, -273.15, TEMPERATURES},
+    {"k", 1, -TMX_ZERO_C, TEMPERATURES},
+    {"kelvin", 1, -TMX_ZERO_C, TEMPERATURES},
     {"mc", 1e-3, 0, TEMPERATURES},
     {"rpm", 1, 0, 1u << TMX_Q_RPM},
     {"pct", 1, 0, 1u << TMX_Q_FAN_PCT | 1u << TMX_Q_UTIL},
