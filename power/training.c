@@ -22,17 +22,6 @@ static bool next_cell(struct tmx_span *rest, struct tmx_span *cell)
     return true;
 }
 
-static char *copy(struct tmx_span s)
-{
-    const size_t n = tmx_span_length(s);
-    char *p = malloc(n + 1);
-    if (p) {
-        memcpy(p, s.begin, n);
-        p[n] = '\0';
-    }
-    return p;
-}
-
 static bool skipped(struct tmx_span line)
 {
     struct tmx_span field;
@@ -66,7 +55,7 @@ static enum tmx_status read_header(struct tmx_training *t, const struct tmx_line
                                    t->feature[i]);
             }
         }
-        t->feature[t->n_feature] = copy(cell);
+        t->feature[t->n_feature] = tmx_span_dup(cell);
         if (!t->feature[t->n_feature++]) {
             return tmx_fail(err, TMX_ENOMEM, "training table");
         }
@@ -102,7 +91,7 @@ static enum tmx_status read_row(struct tmx_training *t, const struct tmx_lines *
     if (!next_cell(&rest, &cell) || tmx_span_length(cell) == 0) {
         return tmx_fail_at(err, TMX_EPARSE, t->name, l->number, "kernel without a name");
     }
-    t->kernel[r] = copy(cell);
+    t->kernel[r] = tmx_span_dup(cell);
     if (!t->kernel[r]) {
         return tmx_fail(err, TMX_ENOMEM, "training table");
     }

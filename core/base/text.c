@@ -151,6 +151,17 @@ size_t tmx_span_length(struct tmx_span s)
     return (size_t)(s.end - s.begin);
 }
 
+char *tmx_span_dup(struct tmx_span s)
+{
+    const size_t n = tmx_span_length(s);
+    char *p = malloc(n + 1);
+    if (p) {
+        memcpy(p, s.begin, n);
+        p[n] = '\0';
+    }
+    return p;
+}
+
 static int lower(char c)
 {
     return c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : (unsigned char)c;

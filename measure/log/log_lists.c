@@ -19,17 +19,6 @@ bool tmx_log_grow(void **list, size_t n, size_t size)
     return true;
 }
 
-static char *copy_span(struct tmx_span s)
-{
-    const size_t n = tmx_span_length(s);
-    char *p = malloc(n + 1);
-    if (p) {
-        memcpy(p, s.begin, n);
-        p[n] = '\0';
-    }
-    return p;
-}
-
 /* Append text to a list of owned texts; without memory the text is lost. */
 static void add_text(char ***list, size_t *n, char *text)
 {
@@ -52,19 +41,19 @@ void tmx_measured_note(struct tmx_measured *m, const char *fmt, ...)
             return;
         }
     }
-    add_text(&m->note, &m->n_note, copy_span((struct tmx_span){buf, buf + strlen(buf)}));
+    add_text(&m->note, &m->n_note, tmx_span_dup((struct tmx_span){buf, buf + strlen(buf)}));
 }
 
 void tmx_measured_column(struct tmx_measured *m, enum tmx_quantity q, struct tmx_span name)
 {
     char buf[256];
     snprintf(buf, sizeof buf, "%s from \"%.*s\"", tmx_quantity_name(q), TMX_SPAN_ARG(name));
-    add_text(&m->column, &m->n_column, copy_span((struct tmx_span){buf, buf + strlen(buf)}));
+    add_text(&m->column, &m->n_column, tmx_span_dup((struct tmx_span){buf, buf + strlen(buf)}));
 }
 
 void tmx_measured_unused(struct tmx_measured *m, struct tmx_span name)
 {
-    add_text(&m->unused, &m->n_unused, copy_span(name));
+    add_text(&m->unused, &m->n_unused, tmx_span_dup(name));
 }
 
 size_t tmx_log_intern(char ***list, size_t *n, struct tmx_span s)
@@ -76,6 +65,6 @@ size_t tmx_log_intern(char ***list, size_t *n, struct tmx_span s)
         }
     }
     const size_t before = *n;
-    add_text(list, n, copy_span(s));
+    add_text(list, n, tmx_span_dup(s));
     return *n > before ? before : (size_t)-1;
 }

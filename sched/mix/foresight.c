@@ -276,6 +276,7 @@ static double work_warmed(const struct tmx_view *view, size_t gpu, size_t back, 
  * ticks after a fall is the observer finding its state. */
 static void keep_time(struct mind *m, double before, double more)
 {
+    /* set by hand on WL3, WL7 and WL8 under phases, as those below: docs/notes/foresight.md */
     const double step = 0.05, low = 0.9; /* a jump, of the factor; down, of the highest */
     const double slow = 0.25, first = 3; /* of a longer stay, what is believed; ticks that do not count */
     const bool down = m->scalar[FACTOR] < low * m->scalar[HIGHEST];
