@@ -8,204 +8,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/base/opt.h"
-#include "core/machine/mix.h"
 #include "papers/suite.h"
+#include "papers/tabs_runs.h"
 #include "papers/values.h"
-#include "run/input/data.h"
 #include "study/batch.h"
 
-enum { MAX_LIST = 128, MAX_SETS = 10000, MAX_VALUES = 10000 };
-
-struct choice { /* a column of the suite: a policy, a variant or a run beside the mixes, with the keys it sets
-                 */
-    char name[64];
-    char policy[32];
-    char mix[64];                  /* of a run beside */
-    const struct tmx_setting *set; /* list of "key=value", may be NULL */
-};
-
-struct suite {
-    const struct tmx_suite_call *call;
-    char baseline[64], compare[64], paper[16];
-    struct choice policy[MAX_LIST], variant[MAX_LIST];
-    const char *mix[MAX_LIST]; /* as the suite names them */
-    char (*mix_name)[64];      /* [MAX_LIST] their own names */
-    bool target[MAX_LIST];
-    size_t n_policy, n_variant, n_mix;
-    struct choice beside[MAX_LIST]; /* single runs in no mean: mix n_mix + i of the table */
-    size_t n_beside;
-    struct tmx_run_batch runs;
-};
-
-static const struct tmx_opt root_opts[] = {
-    TMX_ROW_TEXT(suite, baseline, "BL", "policy the improvements are over"),
-    TMX_ROW_TEXT(suite, compare, "DVFS", "second policy the improvements are over"),
-    TMX_ROW_TEXT(suite, paper, "", "number of the paper whose values stand in `values`"),
-    {0},
-};
-static const char *const root_also[] = {"name",     "kind",     "doc",    "source", "base", "mixes",
-                                        "policies", "variants", "values", "beside", NULL};
-
-static const struct tmx_opt choice_opts[] = {
-    TMX_ROW_TEXT(choice, name, NULL, "name in the table"),
-    TMX_ROW_TEXT(choice, policy, "", "preset; default: the name"),
-    TMX_ROW_TEXT(choice, mix, "", "of a run beside the mixes"),
-    {0},
-};
-
-static size_t n_run(const struct suite *s) /* of one variant */
-{
-    return s->n_mix * s->n_policy + s->n_beside;
-}
-
-static size_t task_of(const struct suite *s, size_t variant, size_t mix, size_t policy)
-{
-    const size_t n = s->n_mix * s->n_policy;
-    return variant * n_run(s) + (mix < s->n_mix ? mix * s->n_policy + policy : n + mix - s->n_mix);
-}
-
-/* What a task runs; the other way round. */
-static const struct choice *task_run(const struct suite *s, size_t task, const char **mix, const char **label)
-{
-    const size_t i = task % n_run(s), n = s->n_mix * s->n_policy;
-    const struct choice *c = i < n ? &s->policy[i % s->n_policy] : &s->beside[i - n];
-    *mix = i < n ? s->mix[i / s->n_policy] : c->mix;
-    *label = i < n ? s->mix_name[i / s->n_policy] : c->name;
-    return c;
-}
-
-/* key: policies or variants */
-static enum tmx_status read_choices(const struct tmx_setting *root, const char *key, size_t least,
-                                    struct choice *c, size_t *n, struct tmx_err *err)
-{
-    static const char *const also[] = {"set", NULL};
-    const struct tmx_setting *list;
-    enum tmx_status st = tmx_setting_list(root, key, least, MAX_LIST, &list, err);
-    for (size_t i = 0; !st && i < tmx_setting_length(list); i++) {
-        const struct tmx_setting *e = tmx_setting_at(list, i);
-        const char *name = tmx_setting_text(e);
-        c[i] = (struct choice){0};
-        if (name && strlen(name) < sizeof c[i].name) {
-            snprintf(c[i].name, sizeof c[i].name, "%s", name);
-        } else if (name) {
-            st = tmx_fail_setting(err, e, "%s: a name longer than %zu characters", key, sizeof c[i].name - 1);
-        } else {
-            st = tmx_opt_read(choice_opts, &c[i], e, also, err);
-            st = st ? st : tmx_setting_texts(e, "set", 0, MAX_SETS, &c[i].set, err);
-        }
-        if (!c[i].policy[0]) {
-            snprintf(c[i].policy, sizeof c[i].policy, "%.31s", c[i].name);
-        }
-    }
-    *n = tmx_setting_length(list);
-    return st;
-}
-
-static enum tmx_status read_mixes(struct suite *s, struct tmx_err *err)
-{
-    const struct tmx_setting *list;
-    enum tmx_status st = tmx_setting_texts(s->call->root, "mixes", 1, MAX_LIST, &list, err);
-    for (size_t i = 0; !st && i < tmx_setting_length(list); i++) {
-        char path[TMX_PATH_SIZE];
-        struct tmx_mix mix = {0};
-        s->mix[i] = tmx_setting_text(tmx_setting_at(list, i));
-        st = tmx_data_find_for(TMX_DATA_MIX, tmx_setting_at(list, i), s->mix[i], path, err);
-        st = st ? st : tmx_mix_load(&mix, path, 0, err);
-        s->target[i] = mix.target;
-        snprintf(s->mix_name[i], sizeof s->mix_name[i], "%s", mix.name);
-        tmx_mix_finish(&mix);
-    }
-    s->n_mix = tmx_setting_length(list);
-    return st;
-}
-
-static size_t policy_index(const struct suite *s, const char *name)
-{
-    size_t i = 0;
-    while (i < s->n_policy && strcmp(s->policy[i].name, name) != 0) {
-        i++;
-    }
-    return i;
-}
-
-/* The call's policies, and those of the suite that it compares with. */
-static enum tmx_status select_policies(struct suite *s, struct tmx_err *err)
-{
-    const struct tmx_suite_call *call = s->call;
-    size_t n = 0;
-    for (size_t p = 0; p < s->n_policy && call->n_policy > 0; p++) {
-        const char *name = s->policy[p].name;
-        bool keep = strcmp(name, s->baseline) == 0 || strcmp(name, s->compare) == 0;
-        for (size_t i = 0; i < call->n_policy; i++) {
-            keep = keep || strcmp(name, call->policy[i]) == 0;
-        }
-        if (keep) {
-            s->policy[n++] = s->policy[p];
-        }
-    }
-    s->n_policy = call->n_policy > 0 ? n : s->n_policy;
-    for (size_t i = 0; i < call->n_policy; i++) {
-        struct choice *c = &s->policy[s->n_policy];
-        if (policy_index(s, call->policy[i]) < s->n_policy) {
-            continue;
-        }
-        if (s->n_policy == MAX_LIST || strlen(call->policy[i]) >= sizeof c->policy) {
-            return tmx_fail(err, TMX_ECONFIG, "--policy %s: not the name of a policy", call->policy[i]);
-        }
-        *c = (struct choice){0};
-        snprintf(c->name, sizeof c->name, "%s", call->policy[i]);
-        snprintf(c->policy, sizeof c->policy, "%s", call->policy[i]);
-        s->n_policy++;
-    }
-    return TMX_OK;
-}
-
-static enum tmx_status read_suite(struct suite *s, struct tmx_err *err)
-{
-    const struct tmx_setting *root = s->call->root;
-    enum tmx_status st = tmx_opt_read(root_opts, s, root, root_also, err);
-    st = st ? st : read_mixes(s, err);
-    st = st ? st : read_choices(root, "policies", 1, s->policy, &s->n_policy, err);
-    st = st ? st : select_policies(s, err);
-    st = st ? st : read_choices(root, "variants", 0, s->variant, &s->n_variant, err);
-    s->n_variant = s->n_variant ? s->n_variant : 1;
-    if (!st && s->call->n_policy == 0) {
-        st = read_choices(root, "beside", 0, s->beside, &s->n_beside, err);
-    }
-    for (size_t i = 0; !st && i < s->n_beside; i++) {
-        if (!s->beside[i].mix[0]) {
-            st = tmx_fail_setting(err, tmx_setting_at(tmx_setting_member(root, "beside"), i),
-                                  "beside: expected { name; mix; policy; }");
-        }
-    }
-    return st;
-}
-
-/* The overrides of one task: the mix and policy, its variant's, its policy's, the user's last. */
-static enum tmx_status collect_sets(void *ctx, size_t task, struct tmx_sets *set, struct tmx_err *err)
-{
-    const struct suite *s = ctx;
-    const char *mix, *label;
-    const struct choice *v = &s->variant[task / n_run(s)], *p = task_run(s, task, &mix, &label);
-    enum tmx_status st = tmx_sets_add(set, err, "base.mix=%s", mix);
-    st = st ? st : tmx_sets_add(set, err, "base.policy=%s", p->policy);
-    st = st ? st : tmx_sets_add_list(set, v->set, "base.", err);
-    st = st ? st : tmx_sets_add_list(set, p->set, "base.", err);
-    for (size_t i = 0; i < s->call->n_set && !st; i++) {
-        st = tmx_sets_add(set, err, "%s", s->call->set[i]);
-    }
-    return st;
-}
-
-static size_t n_watched(const struct suite *s)
+static size_t n_watched(const struct tmx_tabs *s)
 {
     return s->call->watch ? s->call->watch->n : 0;
 }
 
 /* Index of a metric or a watched column among a task's values; their number when there is none of this name.
  */
-static size_t value_index(const struct suite *s, const char *name)
+static size_t value_index(const struct tmx_tabs *s, const char *name)
 {
     const size_t n = tmx_batch_metrics(), i = tmx_batch_metric(name);
     size_t l = 0;
@@ -219,18 +34,18 @@ static size_t value_index(const struct suite *s, const char *name)
 enum group { ONE, MEAN, MEAN_TARGET, MAX, MIN_NONZERO };
 
 /* A metric over a group of mixes for one policy; NAN when a run of the group failed. */
-static double group_value(const struct suite *s, size_t variant, enum group group, size_t mix, size_t policy,
-                          size_t metric)
+static double group_value(const struct tmx_tabs *s, size_t variant, enum group group, size_t mix,
+                          size_t policy, size_t metric)
 {
     double sum = 0, n = 0, best = group == MIN_NONZERO ? INFINITY : -INFINITY;
     if (group == ONE) {
-        return s->runs.value[task_of(s, variant, mix, policy) * s->runs.n_value + metric];
+        return s->runs.value[tmx_tabs_task(s, variant, mix, policy) * s->runs.n_value + metric];
     }
     for (size_t i = 0; i < s->n_mix; i++) {
         if (group == MEAN_TARGET && !s->target[i]) {
             continue;
         }
-        const double v = s->runs.value[task_of(s, variant, i, policy) * s->runs.n_value + metric];
+        const double v = s->runs.value[tmx_tabs_task(s, variant, i, policy) * s->runs.n_value + metric];
         sum += v;
         n += 1;
         const bool lower = v > 0.005 && v < best; /* 0.00 at the paper's two decimals is zero */
@@ -247,13 +62,13 @@ static double saved_pct(double a, double b)
     return fabs(b) > 0.005 ? 100 * (1 - a / b) : NAN;
 }
 
-static double column_value(const struct suite *s, size_t variant, enum group group, size_t mix, size_t policy,
-                           const char *column)
+static double column_value(const struct tmx_tabs *s, size_t variant, enum group group, size_t mix,
+                           size_t policy, const char *column)
 {
     const size_t slow = tmx_batch_metric("slowdown_pct"), energy = tmx_batch_metric("energy_j");
     const bool beside = group == ONE && mix >= s->n_mix; /* is compared with nothing */
-    const size_t bl = beside ? s->n_policy : policy_index(s, s->baseline),
-                 cmp = beside ? s->n_policy : policy_index(s, s->compare);
+    const size_t bl = beside ? s->n_policy : tmx_tabs_policy(s, s->baseline),
+                 cmp = beside ? s->n_policy : tmx_tabs_policy(s, s->compare);
     if (strcmp(column, "improvement_over_bl_pct") == 0) {
         return bl == s->n_policy ? NAN
                                  : saved_pct(group_value(s, variant, group, mix, policy, slow),
@@ -275,7 +90,7 @@ static double column_value(const struct suite *s, size_t variant, enum group gro
         return NAN;
     }
     const double v = m < s->runs.n_value ? group_value(s, variant, group, mix, policy, m) : NAN;
-    return fabs(v) < TMX_WATCHED_NOT / MAX_LIST ? v : NAN;
+    return fabs(v) < TMX_WATCHED_NOT / TMX_TABS_LIST ? v : NAN;
 }
 
 static const struct tmx_column columns[] = {
@@ -323,8 +138,8 @@ static const struct tmx_column columns[] = {
 };
 enum { N_COLUMN = sizeof columns / sizeof columns[0] };
 
-static void add_row(const struct suite *s, struct tmx_table *t, size_t variant, enum group group, size_t mix,
-                    size_t policy, const char *label)
+static void add_row(const struct tmx_tabs *s, struct tmx_table *t, size_t variant, enum group group,
+                    size_t mix, size_t policy, const char *label)
 {
     tmx_table_text(t, label);
     tmx_table_text(t, mix < s->n_mix ? s->policy[policy].name : s->beside[mix - s->n_mix].policy);
@@ -333,11 +148,11 @@ static void add_row(const struct suite *s, struct tmx_table *t, size_t variant, 
         isfinite(v) ? tmx_table_real(t, v) : tmx_table_empty(t);
     }
     tmx_table_text(t, s->variant[variant].name);
-    const char *error = group == ONE ? s->runs.error[task_of(s, variant, mix, policy)] : NULL;
+    const char *error = group == ONE ? s->runs.error[tmx_tabs_task(s, variant, mix, policy)] : NULL;
     bool whole = true;
     for (size_t i = 0; group != ONE && i < s->n_mix; i++) {
-        whole = whole &&
-                ((group == MEAN_TARGET && !s->target[i]) || !s->runs.error[task_of(s, variant, i, policy)]);
+        whole = whole && ((group == MEAN_TARGET && !s->target[i]) ||
+                          !s->runs.error[tmx_tabs_task(s, variant, i, policy)]);
     }
     tmx_table_text(t, !whole                              ? "partial"
                       : !error                            ? "done"
@@ -346,7 +161,7 @@ static void add_row(const struct suite *s, struct tmx_table *t, size_t variant, 
     tmx_table_text(t, error ? error : "");
 }
 
-static enum tmx_status make_table(const struct suite *s, struct tmx_table **t, struct tmx_err *err)
+static enum tmx_status make_table(const struct tmx_tabs *s, struct tmx_table **t, struct tmx_err *err)
 {
     const enum tmx_status st = tmx_table_create(t, columns, N_COLUMN, err);
     bool has_target = false;
@@ -373,22 +188,22 @@ static enum tmx_status make_table(const struct suite *s, struct tmx_table **t, s
 }
 
 /* What was watched of every run, of which it could be. */
-static enum tmx_status make_ledger(const struct suite *s, struct tmx_table **t, struct tmx_err *err)
+static enum tmx_status make_ledger(const struct tmx_tabs *s, struct tmx_table **t, struct tmx_err *err)
 {
-    struct tmx_column c[MAX_LIST] = {
+    struct tmx_column c[TMX_TABS_LIST] = {
         {"mix", TMX_COLUMN_TEXT, 0}, {"policy", TMX_COLUMN_TEXT, 0}, {"slowdown_pct", TMX_COLUMN_REAL, 3}};
     const size_t slow = tmx_batch_metric("slowdown_pct"), first = tmx_batch_metrics(), n = n_watched(s);
-    if (n + 4 > MAX_LIST) {
-        return tmx_fail(err, TMX_EUNSUPPORTED, "%zu watched columns, at most %d", n, MAX_LIST - 4);
+    if (n + 4 > TMX_TABS_LIST) {
+        return tmx_fail(err, TMX_EUNSUPPORTED, "%zu watched columns, at most %d", n, TMX_TABS_LIST - 4);
     }
     for (size_t l = 0; l < n; l++) {
         c[3 + l] = (struct tmx_column){s->call->watch->column[l], TMX_COLUMN_REAL, 3};
     }
     c[3 + n] = (struct tmx_column){"variant", TMX_COLUMN_TEXT, 0};
     const enum tmx_status st = tmx_table_create(t, c, 4 + n, err);
-    for (size_t task = 0; !st && n > 0 && task < s->n_variant * n_run(s); task++) {
+    for (size_t task = 0; !st && n > 0 && task < s->n_variant * tmx_tabs_runs(s); task++) {
         const char *mix, *label;
-        const struct choice *run = task_run(s, task, &mix, &label);
+        const struct tmx_tabs_choice *run = tmx_tabs_run(s, task, &mix, &label);
         const double *value = &s->runs.value[task * s->runs.n_value];
         if (!(fabs(value[first]) < TMX_WATCHED_NOT)) {
             continue;
@@ -399,15 +214,15 @@ static enum tmx_status make_ledger(const struct suite *s, struct tmx_table **t, 
         for (size_t l = 0; l < n; l++) {
             tmx_table_real(*t, value[first + l]);
         }
-        tmx_table_text(*t, s->variant[task / n_run(s)].name);
+        tmx_table_text(*t, s->variant[task / tmx_tabs_runs(s)].name);
     }
     return st;
 }
 
 /* For the screen: the slowdown of every mix under every policy; of several variants the means only. */
-static enum tmx_status make_brief(const struct suite *s, struct tmx_table **t, struct tmx_err *err)
+static enum tmx_status make_brief(const struct tmx_tabs *s, struct tmx_table **t, struct tmx_err *err)
 {
-    struct tmx_column head[MAX_LIST + 1] = {
+    struct tmx_column head[TMX_TABS_LIST + 1] = {
         {s->n_variant > 1 ? "slowdown_pct, mean" : "slowdown_pct", TMX_COLUMN_TEXT, 0}};
     const size_t slow = tmx_batch_metric("slowdown_pct"),
                  n_row = s->n_variant > 1 ? s->n_variant : s->n_mix + 1;
@@ -429,7 +244,7 @@ static enum tmx_status make_brief(const struct suite *s, struct tmx_table **t, s
 /* ---- the paper's values ---- */
 
 /* What `of` says: a group of mixes, else a mix or a run beside them. */
-static enum group group_of(const struct suite *s, const char *of, size_t *mix)
+static enum group group_of(const struct tmx_tabs *s, const char *of, size_t *mix)
 {
     static const char *const groups[] = {"", "mean", "mean_target", "max", "min_nonzero"};
     *mix = 0;
@@ -445,7 +260,7 @@ static enum group group_of(const struct suite *s, const char *of, size_t *mix)
     return ONE;
 }
 
-static size_t variant_of(const struct suite *s, const char *name)
+static size_t variant_of(const struct tmx_tabs *s, const char *name)
 {
     size_t v = 0;
     while (name[0] && v < s->n_variant && strcmp(s->variant[v].name, name) != 0) {
@@ -454,7 +269,7 @@ static size_t variant_of(const struct suite *s, const char *name)
     return v;
 }
 
-static bool is_column(const struct suite *s, const char *name)
+static bool is_column(const struct tmx_tabs *s, const char *name)
 {
     if (strcmp(name, "energy_saved_vs_dvfs_pct") == 0) { /* no column of the table, see column_value */
         return true;
@@ -467,30 +282,16 @@ static bool is_column(const struct suite *s, const char *name)
     return value_index(s, name) < tmx_batch_metrics() + n_watched(s);
 }
 
-/* Before anything runs: a name that is misspelt would be an empty column. */
-static enum tmx_status check_names(const struct suite *s, struct tmx_err *err)
-{
-    static const char *const keys[] = {"baseline", "compare"};
-    for (size_t i = 0; i < 2; i++) {
-        const struct tmx_setting *given = tmx_setting_member(s->call->root, keys[i]);
-        if (given && policy_index(s, tmx_setting_text(given)) == s->n_policy) {
-            return tmx_fail_setting(err, given, "%s = \"%s\": not among the suite's policies", keys[i],
-                                    tmx_setting_text(given));
-        }
-    }
-    return TMX_OK;
-}
-
 static enum tmx_status check_pick(void *ctx, const struct tmx_pick *p, const struct tmx_setting *at,
                                   struct tmx_err *err)
 {
-    const struct suite *s = ctx;
+    const struct tmx_tabs *s = ctx;
     size_t mix;
     (void)group_of(s, p->of, &mix);
     if (mix == s->n_mix + s->n_beside) {
         return tmx_fail_setting(err, at, "values: no such mix: \"%s\"", p->of);
     }
-    if (policy_index(s, p->policy) == s->n_policy) {
+    if (tmx_tabs_policy(s, p->policy) == s->n_policy) {
         return tmx_fail_setting(err, at, "values: no such policy: \"%s\"", p->policy);
     }
     if (variant_of(s, p->variant) == s->n_variant) {
@@ -502,14 +303,14 @@ static enum tmx_status check_pick(void *ctx, const struct tmx_pick *p, const str
 
 static double number(void *ctx, const struct tmx_pick *p, size_t seed)
 {
-    const struct suite *s = ctx;
+    const struct tmx_tabs *s = ctx;
     size_t mix;
     const enum group group = group_of(s, p->of, &mix);
     (void)seed;
-    return column_value(s, variant_of(s, p->variant), group, mix, policy_index(s, p->policy), p->column);
+    return column_value(s, variant_of(s, p->variant), group, mix, tmx_tabs_policy(s, p->policy), p->column);
 }
 
-static enum tmx_status first_failure(const struct suite *s, size_t n_task, struct tmx_err *err)
+static enum tmx_status first_failure(const struct tmx_tabs *s, size_t n_task, struct tmx_err *err)
 {
     size_t n = 0, first = 0;
     const char *mix, *label;
@@ -519,7 +320,7 @@ static enum tmx_status first_failure(const struct suite *s, size_t n_task, struc
             first = t;
         }
     }
-    const struct choice *run = task_run(s, first, &mix, &label);
+    const struct tmx_tabs_choice *run = tmx_tabs_run(s, first, &mix, &label);
     return n ? tmx_fail(err, TMX_ESOLVE, "%zu of %zu runs failed, the first (%s, %s): %s", n, n_task, label,
                         run->name, s->runs.error[first])
              : TMX_OK;
@@ -527,7 +328,7 @@ static enum tmx_status first_failure(const struct suite *s, size_t n_task, struc
 
 enum tmx_status tmx_suite_tabs(const struct tmx_suite_call *call, struct tmx_err *err)
 {
-    struct suite *s = calloc(1, sizeof *s);
+    struct tmx_tabs *s = calloc(1, sizeof *s);
     struct tmx_table *table = NULL, *paper = NULL, *ledger = NULL, *brief = NULL;
     if (!s) {
         return tmx_fail(err, TMX_ENOMEM, "suite");
@@ -536,10 +337,9 @@ enum tmx_status tmx_suite_tabs(const struct tmx_suite_call *call, struct tmx_err
     const struct tmx_value_source values = {
         .ctx = s, .paper = s->paper, .policy = "BL", .n_seed = 1, .check = check_pick, .number = number};
     char journal[TMX_PATH_SIZE];
-    s->mix_name = calloc(MAX_LIST, sizeof *s->mix_name);
-    enum tmx_status st = s->mix_name ? read_suite(s, err) : tmx_fail(err, TMX_ENOMEM, "suite");
-    st = st ? st : check_names(s, err);
-    const size_t n_task = s->n_variant * n_run(s);
+    s->mix_name = calloc(TMX_TABS_LIST, sizeof *s->mix_name);
+    enum tmx_status st = s->mix_name ? tmx_tabs_read(s, err) : tmx_fail(err, TMX_ENOMEM, "suite");
+    const size_t n_task = s->n_variant * tmx_tabs_runs(s);
     const bool compared = call->n_policy == 0; /* else values are printed of policies that do not run */
     st = st || !compared ? st : tmx_values_check(call->root, &values, err);
     st = st ? st : tmx_suite_journal(call, journal, err);
@@ -550,7 +350,7 @@ enum tmx_status tmx_suite_tabs(const struct tmx_suite_call *call, struct tmx_err
                                      .noun = call->quiet ? NULL : "runs",
                                      .journal = call->out_dir ? journal : NULL,
                                      .ctx = s,
-                                     .sets = collect_sets,
+                                     .sets = tmx_tabs_sets,
                                      .watch = call->watch,
                                      .n_value = tmx_batch_metrics() + n_watched(s)};
     if (st || call->check) {

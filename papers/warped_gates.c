@@ -10,235 +10,11 @@
 #include "papers/gate_fit.h"
 #include "papers/suite.h"
 #include "papers/values.h"
-#include "run/input/gate_code.h"
+#include "papers/warped_gates_runs.h"
 #include "sched/sched.h"
-#include "study/alone/gate_runs.h"
-
-enum { MAX_SETS = 64, N_PART = 3, FIT_CONVPG = 0 };
-
-struct part {
-    const char *name;             /* as `variant` of a value */
-    struct tmx_gate_chip sm;      /* with its own knobs */
-    struct tmx_gate_plan plan;    /* of one fit */
-    struct tmx_sm_result *result; /* [n_seed * n_kernel * n_case] owned */
-};
-
-struct suite {
-    int instructions, seed, seeds;
-    char chip[64];
-    struct tmx_gate_chip sm;
-    struct tmx_gate_kernel kernel[TMX_GATE_KERNELS];
-    struct tmx_gate_case gate_case[TMX_GATE_CASES]; /* the plain ones, then the sweeps of the first part */
-    size_t n_kernel, n_plain, n_case;
-    struct tmx_gate_kernel code_name[TMX_GATE_KERNELS]; /* of the kernels with compiled code: names alone */
-    struct tmx_stream code[TMX_GATE_KERNELS];           /* theirs, owned */
-    size_t n_code;
-    struct part part[N_PART];
-};
-
-static const struct tmx_opt root_opts[] = {
-    TMX_ROW_INT(suite, instructions, "warp instructions", 1000, 1e9, 300000, "of one run"),
-    TMX_ROW_INT(suite, seed, "1", 0, 1e9, NAN, "of the instruction streams, the first"),
-    TMX_ROW_INT(suite, seeds, "1", 1, 1000, 1, "so many: the paper's values beside the means"),
-    TMX_ROW_TEXT(suite, chip, "gtx480", "whose SM"),
-    {0},
-};
-static const char *const root_also[] = {"name",
-                                        "kind",
-                                        "doc",
-                                        "source",
-                                        "base",
-                                        "sweep_bet",
-                                        "sweep_wakeup",
-                                        "sweep_idle_detect",
-                                        "sweep_policies",
-                                        "sweep_idle_detect_policies",
-                                        "kernels",
-                                        "compiled",
-                                        "values",
-                                        NULL};
-
-/* ---- what to run ---- */
-
-static enum tmx_status load_kernels(struct suite *s, const struct tmx_suite_call *call, struct tmx_err *err)
-{
-    const struct tmx_setting *list;
-    enum tmx_status st = tmx_setting_texts(call->root, "kernels", 1, TMX_GATE_KERNELS, &list, err);
-    for (size_t i = 0; !st && i < tmx_setting_length(list); i++) {
-        const struct tmx_setting *e = tmx_setting_at(list, i);
-        st = tmx_setting_blame(e, tmx_gate_kernel_load(&s->kernel[i], tmx_setting_text(e), err), err);
-    }
-    s->n_kernel = tmx_setting_length(list);
-    return st;
-}
-
-/* Every kernel that the benchmarks of list `compiled` have code of. */
-static enum tmx_status load_code(struct suite *s, const struct tmx_suite_call *call, struct tmx_err *err)
-{
-    const struct tmx_setting *list = NULL;
-    enum tmx_status st = tmx_setting_texts(call->root, "compiled", 0, TMX_GATE_KERNELS, &list, err);
-    for (size_t i = 0; !st && i < tmx_setting_length(list); i++) {
-        struct tmx_gate_code code[TMX_GATE_CODES];
-        const struct tmx_setting *e = tmx_setting_at(list, i);
-        size_t n = 0;
-        st = tmx_setting_blame(e, tmx_gate_code_load(tmx_setting_text(e), code, &n, err), err);
-        for (size_t k = 0; k < n; k++) {
-            if (s->n_code == TMX_GATE_KERNELS) {
-                tmx_gate_code_finish(&code[k]);
-                st = tmx_fail_setting(err, e, "compiled: more than %d kernels", TMX_GATE_KERNELS);
-                continue;
-            }
-            snprintf(s->code_name[s->n_code].name, sizeof s->code_name[0].name, "%s", code[k].name);
-            s->code[s->n_code++] = code[k].stream;
-        }
-    }
-    return st;
-}
-
-static enum tmx_status load_chip(struct suite *s, const struct tmx_suite_call *call, struct tmx_err *err)
-{
-    const char *sets[MAX_SETS];
-    size_t n = 0;
-    if (call->n_set > MAX_SETS) {
-        return tmx_fail(err, TMX_ERANGE, "%zu overrides, at most %d", call->n_set, MAX_SETS);
-    }
-    for (size_t i = 0; i < call->n_set; i++) {
-        sets[n++] = call->set[i] + strlen("base."); /* overrides of the SM: --set gate.idle_detect_cycles=8 */
-    }
-    return tmx_gate_chip_load(&s->sm, s->chip, sets, n, err);
-}
-
-static enum tmx_status add_case(struct suite *s, const struct tmx_gate_case *add, struct tmx_err *err)
-{
-    for (size_t i = 0; i < s->n_case; i++) {
-        const struct tmx_gate_case *c = &s->gate_case[i];
-        if (c->policy == add->policy && c->break_even_cycles == add->break_even_cycles &&
-            c->wakeup_cycles == add->wakeup_cycles && c->idle_detect_cycles == add->idle_detect_cycles) {
-            return TMX_OK;
-        }
-    }
-    if (s->n_case == TMX_GATE_CASES) {
-        return tmx_fail(err, TMX_ERANGE, "more than %d combinations of policies and times", TMX_GATE_CASES);
-    }
-    s->gate_case[s->n_case++] = *add;
-    return TMX_OK;
-}
-
-enum sweep { BREAK_EVEN, WAKE_UP, IDLE_DETECT, N_SWEEP };
-static const struct {
-    const char *key, *policies, *name; /* name: of the variant, before the cycles */
-} sweeps[] = {{"sweep_bet", "sweep_policies", "break-even "},
-              {"sweep_wakeup", "sweep_policies", "wake-up "},
-              {"sweep_idle_detect", "sweep_idle_detect_policies", "idle detect "}};
-
-static struct tmx_gate_case case_of(const struct suite *s, const struct tmx_gate_policy *policy,
-                                    enum sweep sweep, int cycles)
-{
-    struct tmx_gate_case c = {policy, s->sm.gate.break_even_cycles, s->sm.gate.wakeup_cycles, 0};
-    int *const what[] = {&c.break_even_cycles, &c.wakeup_cycles, &c.idle_detect_cycles};
-    *what[sweep] = cycles;
-    return c;
-}
-
-static enum tmx_status add_sweep(struct suite *s, const struct tmx_suite_call *call, enum sweep sweep,
-                                 struct tmx_err *err)
-{
-    const struct tmx_setting *values, *policies = NULL;
-    const char *key = sweeps[sweep].policies;
-    enum tmx_status st = tmx_setting_list(call->root, sweeps[sweep].key, 0, TMX_GATE_CASES, &values, err);
-    st = st ? st : tmx_setting_texts(call->root, key, 0, TMX_GATE_CASES, &policies, err);
-    for (size_t p = 0; !st && p < tmx_setting_length(policies); p++) {
-        const struct tmx_setting *name = tmx_setting_at(policies, p);
-        const struct tmx_gate_policy *policy = tmx_gate_find(tmx_setting_text(name));
-        if (!policy) {
-            return tmx_fail_setting(err, name, "%s: unknown policy \"%s\"", key, tmx_setting_text(name));
-        }
-        for (size_t i = 0; !st && i < tmx_setting_length(values); i++) {
-            const struct tmx_setting *e = tmx_setting_at(values, i);
-            const int64_t cycles = tmx_setting_is(e, TMX_SETTING_INTEGER) ? tmx_setting_integer(e) : 0;
-            if (cycles < 1 || cycles > 1000) {
-                return tmx_fail_setting(err, e, "%s: expected cycles from 1 to 1000", sweeps[sweep].key);
-            }
-            const struct tmx_gate_case c = case_of(s, policy, sweep, (int)cycles);
-            st = add_case(s, &c, err);
-        }
-    }
-    return st;
-}
-
-static void make_parts(struct suite *s, const struct tmx_suite_call *call)
-{
-    static const struct {
-        const char *name;
-        bool sweeps;
-        double launch_gap; /* factor on the fit's */
-        bool code;         /* kernels with compiled code */
-    } parts[N_PART] = {
-        {"", true, 1, false}, {"no launch gaps", false, 0, false}, {"compiled code", false, 1, true}};
-    for (size_t p = 0; p < N_PART; p++) {
-        struct part *part = &s->part[p];
-        part->name = parts[p].name;
-        part->sm = s->sm;
-        part->sm.fit[FIT_CONVPG].launch_gap *= parts[p].launch_gap;
-        part->plan = (struct tmx_gate_plan){.chip = &part->sm,
-                                            .kernel = parts[p].code ? s->code_name : s->kernel,
-                                            .n_kernel = parts[p].code ? s->n_code : s->n_kernel,
-                                            .trace = parts[p].code ? s->code : NULL,
-                                            .gate = s->gate_case,
-                                            .n_case = parts[p].sweeps ? s->n_case : s->n_plain,
-                                            .first_fit = FIT_CONVPG,
-                                            .n_fit = 1,
-                                            .budget = (uint64_t)s->instructions,
-                                            .n_worker = call->n_worker,
-                                            .quiet = call->quiet};
-    }
-}
-
-static enum tmx_status open_suite(struct suite *s, const struct tmx_suite_call *call, struct tmx_err *err)
-{
-    enum tmx_status st = tmx_opt_read(root_opts, s, call->root, root_also, err);
-    st = st ? st : load_chip(s, call, err);
-    st = st ? st : load_kernels(s, call, err);
-    st = st ? st : load_code(s, call, err);
-    for (const struct tmx_gate_policy *const *p = tmx_gate_policies; !st && *p; p++) {
-        const struct tmx_gate_case c = case_of(s, *p, BREAK_EVEN, s->sm.gate.break_even_cycles);
-        st = add_case(s, &c, err);
-    }
-    s->n_plain = s->n_case;
-    for (int i = 0; !st && i < N_SWEEP; i++) {
-        st = add_sweep(s, call, (enum sweep)i, err);
-    }
-    make_parts(s, call);
-    return st;
-}
-
-static enum tmx_status run(struct suite *s, struct tmx_err *err)
-{
-    enum tmx_status st = TMX_OK;
-    for (size_t p = 0; !st && p < N_PART; p++) {
-        struct part *part = &s->part[p];
-        const size_t n = part->plan.n_kernel * part->plan.n_case;
-        if (n == 0) {
-            continue;
-        }
-        part->result = calloc((size_t)s->seeds * n, sizeof *part->result);
-        st = part->result ? TMX_OK : tmx_fail(err, TMX_ENOMEM, "results");
-        for (size_t seed = 0; !st && seed < (size_t)s->seeds; seed++) {
-            part->plan.seed = (uint64_t)s->seed + seed;
-            for (size_t k = 0; k < s->n_code; k++) {
-                s->code[k].seed = tmx_mix64(part->plan.seed, k, 3);
-            }
-            st = tmx_gate_run(&part->plan, &part->result[seed * n], err);
-        }
-        part->plan.seed = (uint64_t)s->seed;
-    }
-    return st;
-}
-
-/* ---- which number a printed value means ---- */
 
 struct at { /* a kernel in a case under a seed */
-    const struct part *part;
+    const struct tmx_wg_part *part;
     size_t seed, kernel, gate_case;
 };
 
@@ -255,84 +31,72 @@ static struct tmx_gate_numbers numbers_of(const struct at *a)
                             plan->gate[a->gate_case].break_even_cycles);
 }
 
-static size_t find_case(const struct tmx_gate_plan *plan, const struct tmx_gate_case *want)
-{
-    size_t i = 0;
-    while (i < plan->n_case && (plan->gate[i].policy != want->policy ||
-                                plan->gate[i].break_even_cycles != want->break_even_cycles ||
-                                plan->gate[i].wakeup_cycles != want->wakeup_cycles ||
-                                plan->gate[i].idle_detect_cycles != want->idle_detect_cycles)) {
-        i++;
-    }
-    return i;
-}
-
-static double int_saved(const struct suite *s, const struct at *a)
+static double int_saved(const struct tmx_wg *s, const struct at *a)
 {
     (void)s;
     return 100 * numbers_of(a).saved[0];
 }
 
-static double fp_saved(const struct suite *s, const struct at *a)
+static double fp_saved(const struct tmx_wg *s, const struct at *a)
 {
     (void)s;
     return 100 * numbers_of(a).saved[1];
 }
 
-static double slowdown(const struct suite *s, const struct at *a)
+static double slowdown(const struct tmx_wg *s, const struct at *a)
 {
     (void)s;
     return 100 * numbers_of(a).slowdown;
 }
 
-static double wasted(const struct suite *s, const struct at *a)
+static double wasted(const struct tmx_wg *s, const struct at *a)
 {
     (void)s;
     return 100 * numbers_of(a).region[0];
 }
 
-static double uncompensated(const struct suite *s, const struct at *a)
+static double uncompensated(const struct tmx_wg *s, const struct at *a)
 {
     (void)s;
     return 100 * numbers_of(a).region[1];
 }
 
-static double compensated(const struct suite *s, const struct at *a)
+static double compensated(const struct tmx_wg *s, const struct at *a)
 {
     (void)s;
     return 100 * numbers_of(a).region[2];
 }
 
-static double time_compensated(const struct suite *s, const struct at *a)
+static double time_compensated(const struct tmx_wg *s, const struct at *a)
 {
     (void)s;
     return 100 * numbers_of(a).compensated[0];
 }
 
-static double idle_ratio(const struct suite *s, const struct at *a)
+static double idle_ratio(const struct tmx_wg *s, const struct at *a)
 {
     const struct at none = {a->part, a->seed, a->kernel, 0};
     (void)s;
     return numbers_of(a).idle[0] / numbers_of(&none).idle[0];
 }
 
-static double wakeup_ratio(const struct suite *s, const struct at *a)
+static double wakeup_ratio(const struct tmx_wg *s, const struct at *a)
 {
     struct tmx_gate_case c = a->part->plan.gate[a->gate_case];
     c.policy = tmx_gate_find("convpg");
     return fmax(1, (double)result_of(a, a->gate_case)->type[0].wakeups) /
-           fmax(1, (double)result_of(a, find_case(&a->part->plan, &c))->type[0].wakeups);
+           fmax(1, (double)result_of(a, tmx_wg_find_case(&a->part->plan, &c))->type[0].wakeups);
     (void)s;
 }
 
-static double few_warps(const struct suite *s, const struct at *a)
+static double few_warps(const struct tmx_wg *s, const struct at *a)
 {
     (void)s;
     return numbers_of(a).active_warps < 10;
 }
 
 /* Pearson's r of critical wake-ups per cycle and slowdown over the sweep of idle detect above .9? */
-static double wakeups_correlate(const struct suite *s, const struct at *a)
+static double wakeups_correlate(const struct tmx_wg *s, const struct at *a)
 {
     double n = 0, x = 0, y = 0, xx = 0, yy = 0, xy = 0;
     for (size_t i = s->n_plain; i < a->part->plan.n_case; i++) {
@@ -350,14 +114,14 @@ static double wakeups_correlate(const struct suite *s, const struct at *a)
     return n > 1 ? spread > 0 && (n * xy - x * y) / sqrt(spread) > 0.9 : NAN;
 }
 
-static double unit_leakage(const struct suite *s, const struct at *a)
+static double unit_leakage(const struct tmx_wg *s, const struct at *a)
 {
     const struct tmx_gate_leakage *l = &s->sm.leakage;
     (void)a;
     return 100 * (l->int_w + l->fp_w) / l->chip_w;
 }
 
-static double sfu_leakage(const struct suite *s, const struct at *a)
+static double sfu_leakage(const struct tmx_wg *s, const struct at *a)
 {
     const struct tmx_gate_leakage *l = &s->sm.leakage;
     (void)a;
@@ -365,13 +129,13 @@ static double sfu_leakage(const struct suite *s, const struct at *a)
 }
 
 /* Of the chip's power, per percent of the units' static energy saved. */
-static double chip_saved(const struct suite *s, const struct at *a)
+static double chip_saved(const struct tmx_wg *s, const struct at *a)
 {
     (void)a;
     return tmx_gate_chip_saved(&s->sm.leakage, 1, 1);
 }
 
-static double chip_saved_half(const struct suite *s, const struct at *a)
+static double chip_saved_half(const struct tmx_wg *s, const struct at *a)
 {
     struct tmx_gate_leakage l = s->sm.leakage;
     (void)a;
@@ -381,7 +145,7 @@ static double chip_saved_half(const struct suite *s, const struct at *a)
 
 static const struct column {
     const char *name;
-    double (*number)(const struct suite *s, const struct at *a);
+    double (*number)(const struct tmx_wg *s, const struct at *a);
     bool whole; /* of the chip, no kernel's */
 } columns[] = {
     {"int_saved_pct", int_saved, false},
@@ -402,31 +166,8 @@ static const struct column {
 };
 enum { N_COLUMN = sizeof columns / sizeof columns[0] };
 
-/* variant: the name of a part, or a time of a sweep such as "break-even 19". */
-static bool find_variant(const struct suite *s, const char *variant, const struct tmx_gate_policy *policy,
-                         const struct part **part, size_t *gate_case)
-{
-    struct tmx_gate_case c = case_of(s, policy, BREAK_EVEN, s->sm.gate.break_even_cycles);
-    bool known = false;
-    *part = &s->part[0];
-    for (size_t p = 0; p < N_PART; p++) {
-        const bool is = s->part[p].plan.n_kernel > 0 && strcmp(s->part[p].name, variant) == 0;
-        known = known || is;
-        *part = is ? &s->part[p] : *part;
-    }
-    for (int i = 0; i < N_SWEEP; i++) {
-        const size_t n = strlen(sweeps[i].name);
-        if (strncmp(variant, sweeps[i].name, n) == 0) {
-            known = true;
-            c = case_of(s, policy, (enum sweep)i, (int)strtol(variant + n, NULL, 10));
-        }
-    }
-    *gate_case = find_case(&(*part)->plan, &c);
-    return known && *gate_case < (*part)->plan.n_case;
-}
-
 enum take { ONE, MEAN, GEOMETRIC, SUM };
-static bool find_group(const struct part *part, const char *of, enum take *take, size_t *kernel)
+static bool find_group(const struct tmx_wg_part *part, const char *of, enum take *take, size_t *kernel)
 {
     static const char *const takes[] = {"", "mean", "geometric mean", "sum"};
     for (size_t t = 1; t < sizeof takes / sizeof takes[0]; t++) {
@@ -455,10 +196,10 @@ static const struct column *find_column(const char *name)
 static enum tmx_status check_pick(void *ctx, const struct tmx_pick *p, const struct tmx_setting *at,
                                   struct tmx_err *err)
 {
-    const struct suite *s = ctx;
+    const struct tmx_wg *s = ctx;
     const struct tmx_gate_policy *policy = tmx_gate_find(p->policy);
     const struct column *column = find_column(p->column);
-    const struct part *part;
+    const struct tmx_wg_part *part;
     enum take take;
     size_t i;
     if (!column) {
@@ -467,7 +208,7 @@ static enum tmx_status check_pick(void *ctx, const struct tmx_pick *p, const str
     if (!policy) {
         return tmx_fail_setting(err, at, "values: unknown policy \"%s\"", p->policy);
     }
-    if (!find_variant(s, p->variant, policy, &part, &i)) {
+    if (!tmx_wg_find_variant(s, p->variant, policy, &part, &i)) {
         return tmx_fail_setting(err, at, "values: no variant \"%s\" with policy %s", p->variant, p->policy);
     }
     return column->whole || find_group(part, p->of, &take, &i)
@@ -478,12 +219,12 @@ static enum tmx_status check_pick(void *ctx, const struct tmx_pick *p, const str
 
 static double number(void *ctx, const struct tmx_pick *p, size_t seed)
 {
-    const struct suite *s = ctx;
+    const struct tmx_wg *s = ctx;
     const struct column *column = find_column(p->column);
     struct at at = {.seed = seed};
     enum take take;
     double sum = 0, n = 0;
-    if (!column || !find_variant(s, p->variant, tmx_gate_find(p->policy), &at.part, &at.gate_case)) {
+    if (!column || !tmx_wg_find_variant(s, p->variant, tmx_gate_find(p->policy), &at.part, &at.gate_case)) {
         return NAN;
     }
     if (column->whole) {
@@ -516,7 +257,7 @@ static const struct tmx_column summary_columns[] = {
 };
 
 /* Mean and standard deviation over the seeds of a mean over the kernels. */
-static void mean_and_sd(const struct suite *s, struct tmx_table *t, struct tmx_pick *p, const char *column)
+static void mean_and_sd(const struct tmx_wg *s, struct tmx_table *t, struct tmx_pick *p, const char *column)
 {
     double sum = 0, square = 0;
     snprintf(p->column, sizeof p->column, "%s", column);
@@ -530,11 +271,11 @@ static void mean_and_sd(const struct suite *s, struct tmx_table *t, struct tmx_p
     s->seeds < 2 || isnan(sum) ? tmx_table_empty(t) : tmx_table_real(t, sqrt(square / (s->seeds - 1)));
 }
 
-static enum tmx_status summarise(const struct suite *s, struct tmx_table **t, struct tmx_err *err)
+static enum tmx_status summarise(const struct tmx_wg *s, struct tmx_table **t, struct tmx_err *err)
 {
     const enum tmx_status st =
         tmx_table_create(t, summary_columns, sizeof summary_columns / sizeof summary_columns[0], err);
-    for (size_t i = 0; !st && i < N_PART * s->n_plain; i++) {
+    for (size_t i = 0; !st && i < TMX_WG_PARTS * s->n_plain; i++) {
         const struct tmx_gate_policy *policy = s->gate_case[i % s->n_plain].policy;
         struct tmx_pick p = {.of = "mean"};
         if (policy->wake == TMX_WAKE_NO_GATING || s->part[i / s->n_plain].plan.n_kernel == 0) {
@@ -552,7 +293,7 @@ static enum tmx_status summarise(const struct suite *s, struct tmx_table **t, st
     return st;
 }
 
-static enum tmx_status report(const struct suite *s, const struct tmx_suite_call *call,
+static enum tmx_status report(const struct tmx_wg *s, const struct tmx_suite_call *call,
                               const struct tmx_value_source *values, struct tmx_err *err)
 {
     struct tmx_table *runs = NULL, *paper = NULL, *seeds = NULL, *summary = NULL;
@@ -571,11 +312,11 @@ static enum tmx_status report(const struct suite *s, const struct tmx_suite_call
 
 enum tmx_status tmx_suite_warped_gates(const struct tmx_suite_call *call, struct tmx_err *err)
 {
-    struct suite *s = calloc(1, sizeof *s);
+    struct tmx_wg *s = calloc(1, sizeof *s);
     if (!s) {
         return tmx_fail(err, TMX_ENOMEM, "suite");
     }
-    enum tmx_status st = open_suite(s, call, err);
+    enum tmx_status st = tmx_wg_open(s, call, err);
     const struct tmx_value_source values = {.ctx = s,
                                             .paper = "001",
                                             .policy = "convpg",
@@ -585,15 +326,10 @@ enum tmx_status tmx_suite_warped_gates(const struct tmx_suite_call *call, struct
                                             .number = number};
     st = st ? st : tmx_values_check(call->root, &values, err);
     if (!st && !call->check) {
-        st = run(s, err);
+        st = tmx_wg_run(s, err);
         st = st ? st : report(s, call, &values, err);
     }
-    for (size_t p = 0; p < N_PART; p++) {
-        free(s->part[p].result);
-    }
-    for (size_t k = 0; k < s->n_code; k++) {
-        tmx_stream_finish(&s->code[k]);
-    }
+    tmx_wg_finish(s);
     free(s);
     return st;
 }
