@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "papers/suite.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "core/base/config.h"
 #include "core/base/os.h"
+#include "core/base/text.h"
 #include "papers/values.h"
 #include "run/input/data.h"
 
@@ -109,6 +111,55 @@ static enum tmx_status print_headline(const struct tmx_table *paper, struct tmx_
     return st;
 }
 
+/* Do two rows say the same of one mix in what no two different runs have in common? */
+static bool same(const struct tmx_table *t, size_t a, size_t b)
+{
+    static const char *const texts[] = {"mix", "variant"};
+    static const char *const reals[] = {"slowdown_pct", "energy_j", "peak_temp_c"};
+    bool yes = true;
+    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
+        const size_t c = column_of(t, texts[i]);
+        yes = yes && strcmp(tmx_table_cell(t, a, c)->text, tmx_table_cell(t, b, c)->text) == 0;
+    }
+    for (size_t i = 0; i < sizeof reals / sizeof reals[0]; i++) {
+        const struct tmx_cell *x = tmx_table_cell(t, a, column_of(t, reals[i])),
+                              *y = tmx_table_cell(t, b, column_of(t, reals[i]));
+        yes = yes && !x->empty && !y->empty && fabs(x->real - y->real) <= 1e-12 * fabs(x->real);
+    }
+    return yes;
+}
+
+/* Policies that did the very same: said, lest it be taken for a result. */
+static void print_alike(const struct tmx_table *t)
+{
+    char line[1024] = "Did the same, having nothing to choose between (docs/faq.md): ";
+    const size_t begin = strlen(line), mix = column_of(t, "mix"), policy = column_of(t, "policy");
+    size_t n = begin;
+    for (size_t r = 0; r < tmx_table_rows(t); r++) {
+        const char *of = tmx_table_cell(t, r, mix)->text;
+        size_t next = r + 1;
+        if (strncmp(of, "mean", 4) == 0 || (r > 0 && same(t, r - 1, r))) {
+            continue;
+        }
+        for (; next < tmx_table_rows(t) && same(t, r, next); next++) {
+            n += (size_t)snprintf(line + n, sizeof line - n, "%s%s",
+                                  next > r + 1 ? ", "
+                                  : n > begin  ? "; "
+                                               : "",
+                                  tmx_table_cell(t, next - 1, policy)->text);
+            n = n < sizeof line ? n : sizeof line - 1;
+        }
+        if (next > r + 1) {
+            n += (size_t)snprintf(line + n, sizeof line - n, " and %s on %s",
+                                  tmx_table_cell(t, next - 1, policy)->text, of);
+            n = n < sizeof line ? n : sizeof line - 1;
+        }
+    }
+    if (n > begin) {
+        tmx_text_wrap(line, 0, tmx_os_terminal_width(stdout), stdout);
+    }
+}
+
 static enum tmx_status print(const struct tmx_suite_call *call, const struct tmx_table *table,
                              const struct tmx_table *paper, const struct tmx_table *brief,
                              struct tmx_err *err)
@@ -123,6 +174,9 @@ static enum tmx_status print(const struct tmx_suite_call *call, const struct tmx
     enum tmx_status st = tmx_table_show(full ? table : brief, call->format, &o, err);
     if (st || call->format != TMX_FORMAT_TEXT || call->n_column > 0) {
         return st;
+    }
+    if (brief && strcmp(tmx_table_column(brief, 0)->name, "slowdown_pct") == 0) { /* mixes x policies */
+        print_alike(table);
     }
     if (paper && brief && tmx_table_rows(paper) > 0) {
         st = print_headline(paper, err);

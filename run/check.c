@@ -3,6 +3,8 @@
  * have. */
 #include "run/state.h"
 
+#include <stdarg.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "core/base/config.h"
@@ -99,10 +101,8 @@ static enum tmx_status check_order(struct tmx_run *r, const struct tmx_setting *
                                 tmx_choice_keys[choice], *low, high_key, *high);
     }
     if (choice != TMX_SAFETY && high && trip_c && *high > *trip_c) {
-        const size_t used = strlen(r->note);
-        snprintf(r->note + used, sizeof r->note - used,
-                 "%s.emergency_c = %g cannot act: throttle.trip_c = %g stops the clock before\n",
-                 tmx_choice_keys[choice], *high, *trip_c);
+        tmx_run_note(r, "%s.emergency_c = %g cannot act: throttle.trip_c = %g stops the clock before",
+                     tmx_choice_keys[choice], *high, *trip_c);
     }
     return TMX_OK;
 }
@@ -124,9 +124,8 @@ enum tmx_status tmx_run_check_keys(struct tmx_run *r, const struct tmx_setting *
                                 safety->policy->name);
     }
     if (!r->options.topology[0] && r->options.gpus == 1 && strncmp(r->options.policy, "MG-", 3) == 0) {
-        const size_t used = strlen(r->note);
-        snprintf(r->note + used, sizeof r->note - used,
-                 "policy = \"%s\" places kernels among several GPUs; this run has one\n", r->options.policy);
+        tmx_run_note(r, "policy = \"%s\" places kernels among several GPUs; this run has one",
+                     r->options.policy);
     }
     const double *trip_c = option(safety, "trip_c");
     enum tmx_status st = relative(r, root, trip_c, err);
@@ -134,4 +133,42 @@ enum tmx_status tmx_run_check_keys(struct tmx_run *r, const struct tmx_setting *
         st = check_order(r, root, levels[i], trip_c, err);
     }
     return st;
+}
+
+void tmx_run_note(struct tmx_run *r, const char *format, ...)
+{
+    const size_t used = strlen(r->note), room = sizeof r->note - used;
+    va_list args;
+    va_start(args, format);
+    const int n = vsnprintf(r->note + used, room, format, args);
+    va_end(args);
+    if (n < 0 || (size_t)n + 2 > room) {
+        r->note[used] = '\0';
+    } else {
+        memcpy(r->note + used + n, "\n", 2);
+    }
+}
+
+void tmx_run_note_powerless(struct tmx_run *r)
+{
+    const char *dtm = r->sim_spec.choice[TMX_LEVEL_DTM].policy->name,
+               *tb = r->sim_spec.choice[TMX_LEVEL_TB].policy->name;
+    size_t n_level = 0;
+    bool full = r->mix.n_entry > 0 && !r->jobs;
+    for (size_t k = 0; k < r->n_kind; k++) {
+        n_level = r->kind[k].chip.n_level > n_level ? r->kind[k].chip.n_level : n_level;
+    }
+    for (size_t j = 0; j < r->mix.n_entry && full; j++) {
+        full = r->job[j].width_sms >= r->kind[0].chip.n_sm;
+    }
+    if (strcmp(dtm, "none") != 0 && n_level == 1) {
+        tmx_run_note(r, "dtm.policy = \"%s\" can change nothing: %s has one clock level", dtm,
+                     r->kind[0].chip.name);
+    }
+    if (strcmp(tb, "round_robin") != 0 && full) {
+        tmx_run_note(r,
+                     "tb.policy = \"%s\" has no choice: each kernel of the mix fills all SMs (work_s = 0 is "
+                     "one launch, which may not)",
+                     tb);
+    }
 }

@@ -42,9 +42,8 @@ static enum tmx_status open_chip(struct tmx_run *r, struct tmx_run_kind *k, cons
         st = r->options.sms_off[0] ? tmx_setting_blame(tmx_setting_member(root, "sms_off"), st, err) : st;
     }
     tmx_floorplan_finish(&fp);
-    const size_t used = strlen(r->note);
     if (!st && k->chip.confidence[0]) {
-        snprintf(r->note + used, sizeof r->note - used, "chip %s: %s\n", k->chip.name, k->chip.confidence);
+        tmx_run_note(r, "chip %s: %s", k->chip.name, k->chip.confidence);
     }
     snprintf(k->package_path, sizeof k->package_path, "%s/%s", folder, k->chip.package_file);
     return st;

@@ -125,6 +125,9 @@ static enum tmx_status describe(struct tmx_run **run, const struct tmx_setting *
     st = st ? st : tmx_run_thermal_read(r, root, err);
     st = st ? st : tmx_run_check_cost(r, root, err);
     tmx_inputs_end(&inputs);
+    if (!st) {
+        tmx_run_note_powerless(r);
+    }
     st = st ? st : identify(r, &inputs, err);
     tmx_inputs_finish(&inputs);
     if (st) {

@@ -71,8 +71,8 @@ struct tmx_run {
     struct tmx_run_cta *cta; /* NULL: no CTA policy */
     struct tmx_sim_spec sim_spec;
     struct tmx_sim *sim;
-    char note[512]; /* lines of warnings, "" for none */
-    char *resolved; /* text */
+    char note[1024]; /* lines of warnings, "" for none; tmx_run_note */
+    char *resolved;  /* text */
     char id[TMX_HASH_HEX];
 };
 
@@ -100,6 +100,12 @@ const char *tmx_run_key_unused(const struct tmx_run *r, const char *key);
  * the throttle keeps from acting is noted (r->note). Sets thresholds given relative to the trip point. */
 TMX_NODISCARD enum tmx_status tmx_run_check_keys(struct tmx_run *r, const struct tmx_setting *root,
                                                  struct tmx_err *err);
+
+/* A line of warning, left out where there is no room for the whole of it. */
+void tmx_run_note(struct tmx_run *r, const char *format, ...) TMX_PRINTF(2, 3);
+
+/* After the chips and the work are read: notes policies that can change nothing in this run. */
+void tmx_run_note_powerless(struct tmx_run *r);
 
 /* In workload.c: the mix, its kernels, and the jobs they make. */
 

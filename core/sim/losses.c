@@ -13,7 +13,7 @@ const char *const tmx_loss_words[TMX_N_LOSS] = {"clock stopped by the throttle",
                                                 "no blocks on the SM (waiting)",
                                                 "slower clock level",
                                                 "units waking up (gating)",
-                                                "waiting for shared memory",
+                                                "shared memory, cores kept free for it",
                                                 "mixing of kernels",
                                                 "data or SMs of another GPU",
                                                 "system kernels, barriers, round-off"};
@@ -82,21 +82,25 @@ static void lose_way(const struct tmx_machine *m, size_t g, size_t way, double u
     }
 }
 
-static void lose_sm(const struct tmx_machine *m, size_t g, size_t sm, double lost[TMX_N_LOSS])
+/* True: a thread-block policy kept the SM free. */
+static bool lose_sm(const struct tmx_machine *m, size_t g, size_t sm, double lost[TMX_N_LOSS])
 {
     if (m->gated[sm]) {
         lost[TMX_LOSS_THROTTLE] += m->dt_s;
-        return;
+        return false;
     }
     double idle_s = m->dt_s;
-    for (size_t k = 0; k < m->gpu[g].n_run; k++) {
+    const struct tmx_gpu *gpu = &m->gpu[g];
+    for (size_t k = 0; k < gpu->n_run; k++) {
         const double used_s = m->busy[tmx_machine_at(m, sm, k)] * m->dt_s;
         lose_way(m, g, k, used_s, lost);
         idle_s -= used_s;
     }
     const double measured_s = fmin(m->volunteer_s[sm], idle_s);
+    const bool kept_free = gpu->n_active < gpu->chip->n_sm && idle_s >= m->dt_s && measured_s <= 0;
     lost[TMX_LOSS_PROFILING] += measured_s;
-    lost[TMX_LOSS_IDLE] += idle_s - measured_s;
+    lost[kept_free ? TMX_LOSS_MEMORY : TMX_LOSS_IDLE] += idle_s - measured_s;
+    return kept_free;
 }
 
 void tmx_losses_tick(void *ctx, const struct tmx_sim *sim)
@@ -121,7 +125,7 @@ void tmx_losses_tick(void *ctx, const struct tmx_sim *sim)
         l->busy[b] += m->dt_s * (double)gpu->chip->n_sm;
         for (size_t sm = gpu->sm0; sm < gpu->sm0 + gpu->chip->n_sm; sm++) {
             double lost[TMX_N_LOSS] = {0};
-            lose_sm(m, g, sm, lost);
+            l->free_sm_s += lose_sm(m, g, sm, lost) ? m->dt_s : 0;
             for (size_t c = 0; c < TMX_N_LOSS; c++) {
                 l->sm_s[sm * TMX_N_LOSS + c] += lost[c];
                 l->bin[b][c] += lost[c];

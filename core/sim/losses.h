@@ -15,7 +15,7 @@ enum tmx_loss {
     TMX_LOSS_IDLE,      /* no block on the SM, changes of level, rests that a policy puts in */
     TMX_LOSS_LEVEL,     /* a slower clock level, as far as the kernel follows the clock */
     TMX_LOSS_GATING,    /* sleeping units wake up */
-    TMX_LOSS_MEMORY,    /* cores wait for a shared memory */
+    TMX_LOSS_MEMORY,    /* cores wait for a shared memory, or are kept free so that the others wait less */
     TMX_LOSS_MIXING,    /* two kernels on a GPU; negative where they gain */
     TMX_LOSS_PLACE,     /* data of another GPU, SMs slower than GPU 0's */
     TMX_LOSS_REST,      /* what the policies' own kernels take, waiting at a synchronous job's barriers */
@@ -35,6 +35,7 @@ struct tmx_losses {
     double bin[TMX_LOSS_BINS][TMX_N_LOSS]; /* SM seconds */
     double busy[TMX_LOSS_BINS];            /* SM seconds of GPUs with work */
     double hottest_k[TMX_LOSS_BINS];       /* SM unit at the end of any tick; 0: none yet */
+    double free_sm_s;                      /* of MEMORY: SMs that a thread-block policy kept free */
     double done_sm_s, busy_sm_s, total[TMX_N_LOSS]; /* REST is filled by tmx_losses_end */
 };
 

@@ -47,6 +47,20 @@ grep -q 'takes the slowdown of' screen.txt || say "explain: $(cat screen.txt)"
 on 80 explain gtx770-boost --set tick_s=0.05 --set sensor.period_s=0.05 # one kernel, a governor, no throttle
 grep -q 'no throttle stops clocks' screen.txt && grep -q 'The governor slowed it' screen.txt && ! grep -q 'both kernels' screen.txt ||
   say "explain of a governor: $(cat screen.txt)"
+# TCS keeps cores free so that memory is less crowded: one cause, both sides of it said
+on 80 explain study $quick --set mix=WL5 --set policy=BL --set cta.policy=tcs --no-steps
+grep -q 'policy kept 19' screen.txt && grep -q 'gave 19' screen.txt && grep -q '^shared memory, cores kept free for it *0\.' screen.txt &&
+  ! grep -q '^no blocks on the SM' screen.txt || say "explain of TCS: $(cat screen.txt)"
+# policies that can change nothing are said to, once, and only they
+cp -r "$root/floorplans/gtx280" one && sed -i '/freq_hz = 1.2[0-9]*e9\|1.15e9/d; s/1.33e9; },/1.33e9; }/' one/gt200.cfg
+on 200 check study --set chip=./one --set policy=DVFS --set tb.policy=coldest_first
+[ "$(grep -c '^warning: ' screen.txt)" = 2 ] && grep -q 'has one clock level' screen.txt && grep -q 'has no choice' screen.txt ||
+  say "policies without a choice: $(cat screen.txt)"
+on 200 check study --set policy=DVFS
+! grep -q '^warning: ' screen.txt || say "a warning for nothing: $(cat screen.txt)"
+on 80 table short
+[ "$(grep -A1 '^Did the same' screen.txt | tr -s '\n ' ' ' | grep -c 'DVFS, A, MU, MNU and MA on hot_hot')" = 1 ] ||
+  say "equal policies: $(cat screen.txt)"
 on 80 run hall --set rows=16 --set cols=16 --set tick_s=0.05 --set sensor.period_s=0.05
 grep -q '^12 of 256 rows; all: --columns all' screen.txt || say "rows of a hall: $(tail -20 screen.txt)"
 "$thermix" table ./suite.cfg -q -o out --columns nope 2>err.txt >/dev/null && say "a column that is not there"
