@@ -36,14 +36,6 @@ static const struct tmx_opt root_opts[] = {
     {0},
 };
 
-static const struct tmx_opt limit_opts[] = {
-    TMX_ROW_INT(tmx_sm_limits, threads, "1", 1, 4096, NAN, "resident threads per SM"),
-    TMX_ROW_INT(tmx_sm_limits, blocks, "1", 1, 64, NAN, "resident thread blocks per SM"),
-    TMX_ROW_INT(tmx_sm_limits, registers, "1", 1, 1 << 20, NAN, "32-bit registers per SM"),
-    TMX_ROW_INT(tmx_sm_limits, shared_bytes, "B", 0, 1 << 22, NAN, "shared memory per SM"),
-    {0},
-};
-
 #define MAX_POWER(index, key_)                                                                          \
     {                                                                                                   \
         .key = (key_), .type = TMX_OPT_REAL,                                                            \
@@ -238,7 +230,7 @@ enum tmx_status tmx_chip_load(struct tmx_chip *c, const char *path, const struct
         const struct tmx_setting *root = tmx_config_root(cfg);
         st = tmx_opt_read(root_opts, c, root, groups, err);
         if (!st) {
-            st = tmx_opt_read_group(limit_opts, &c->limits, root, "limits", NULL, err);
+            st = tmx_sm_limits_read(&c->limits, root, err);
         }
         if (!st) {
             st = read_overridden(power_opts, &c->power, root, "power", overrides, err);

@@ -140,6 +140,20 @@ enum tmx_status tmx_kernel_load(struct tmx_kernel *k, const char *path, struct t
     return st;
 }
 
+static const struct tmx_opt limit_opts[] = {
+    TMX_ROW_INT(tmx_sm_limits, threads, "1", 1, 4096, NAN, "resident threads per SM"),
+    TMX_ROW_INT(tmx_sm_limits, blocks, "1", 1, 64, NAN, "resident thread blocks per SM"),
+    TMX_ROW_INT(tmx_sm_limits, registers, "1", 1, 1 << 20, NAN, "32-bit registers per SM"),
+    TMX_ROW_INT(tmx_sm_limits, shared_bytes, "B", 0, 1 << 22, NAN, "shared memory per SM"),
+    {0},
+};
+
+enum tmx_status tmx_sm_limits_read(struct tmx_sm_limits *limits, const struct tmx_setting *chip,
+                                   struct tmx_err *err)
+{
+    return tmx_opt_read_group(limit_opts, limits, chip, "limits", NULL, err);
+}
+
 static int fit(int limit, int room, int per_block)
 {
     const int n = per_block > 0 ? room / per_block : limit;

@@ -60,6 +60,10 @@ struct tmx_sm_limits { /* what one SM holds at most */
  * Returns TMX_OK, TMX_EIO or TMX_ECONFIG. */
 TMX_NODISCARD enum tmx_status tmx_kernel_load(struct tmx_kernel *k, const char *path, struct tmx_err *err);
 
+/* Group `limits` of a chip's file. Returns TMX_OK or TMX_ECONFIG. */
+TMX_NODISCARD enum tmx_status tmx_sm_limits_read(struct tmx_sm_limits *limits, const struct tmx_setting *chip,
+                                                 struct tmx_err *err);
+
 /* Blocks of k that fit on one SM at once; 0 when not even one does. */
 int tmx_kernel_occupancy(const struct tmx_kernel *k, const struct tmx_sm_limits *limits);
 

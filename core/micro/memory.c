@@ -39,14 +39,6 @@ static const struct tmx_opt chip_opts[] = {
     {0},
 };
 
-static const struct tmx_opt limit_opts[] = {
-    TMX_ROW_INT(tmx_sm_limits, threads, "1", 1, 4096, NAN, "resident threads per SM"),
-    TMX_ROW_INT(tmx_sm_limits, blocks, "1", 1, 64, NAN, "resident thread blocks per SM"),
-    TMX_ROW_INT(tmx_sm_limits, registers, "1", 1, 1 << 20, NAN, "32-bit registers per SM"),
-    TMX_ROW_INT(tmx_sm_limits, shared_bytes, "B", 0, 1 << 22, NAN, "shared memory per SM"),
-    {0},
-};
-
 #define KERNEL_REAL(field, unit, min, max, def, doc) \
     TMX_ROW_REAL(tmx_memory_kernel, field, unit, min, max, def, doc)
 #define KERNEL_INT(field, min, max, def, doc) TMX_ROW_INT(tmx_memory_kernel, field, "1", min, max, def, doc)
@@ -79,7 +71,7 @@ enum tmx_status tmx_memory_chip_load(struct tmx_memory_chip *c, const char *path
     if (!st) {
         const struct tmx_setting *root = tmx_config_root(cfg);
         st = tmx_opt_read_group(chip_opts, c, root, "memory", NULL, err);
-        st = st ? st : tmx_opt_read_group(limit_opts, &c->limits, root, "limits", NULL, err);
+        st = st ? st : tmx_sm_limits_read(&c->limits, root, err);
     }
     tmx_config_close(cfg);
     return st;
