@@ -28,10 +28,8 @@ static const struct tmx_arg rows[] = {
             .doc = "write trace.csv into DIR, a row every SECONDS of simulated time"),
     TMX_ARG(args, hotspot_s, REAL, "hotspot", 0, .value = "SECONDS", .min = 1e-6, .max = 1e9,
             .doc = "write power.ptrace, temps.ttrace and thermal.config into DIR, a row every SECONDS"),
-    TMX_ARG(
-        args, set, TEXTS, "threads", 0, .value = "N", .prefix = "threads=",
-        .doc =
-            "advance the GPUs of the run on N threads (key threads): the same bytes, sooner with many GPUs"),
+    TMX_ARG(args, set, TEXTS, "threads", 0, .value = "N", .prefix = "threads=",
+            .doc = "advance the GPUs on N threads (key threads): the same bytes, sooner with many GPUs"),
     TMX_ARG_FORMAT(args, format),
     TMX_ARG(args, columns, LIST, "columns", 0, .value = "NAME,...|all",
             .doc = "of the kernels' table print these columns, and every row"),
@@ -48,32 +46,40 @@ static void on_signal(int number)
     interrupted = 1;
 }
 
+static enum tmx_status open_run(const struct args *a, struct tmx_catalog **catalog, struct tmx_run **r,
+                                struct tmx_err *err)
+{
+    struct tmx_config *cfg = NULL;
+    char path[TMX_PATH_SIZE];
+    enum tmx_status st = tmx_data_find(TMX_DATA_RUN, a->config.text[0], path, err);
+    st = st ? st : tmx_config_load(&cfg, path, (const char *const *)a->set.text, a->set.n, err);
+    st = st ? st : tmx_catalog_create(catalog, err);
+    for (size_t i = 0; i < a->module.n && !st; i++) {
+        st = tmx_catalog_load(*catalog, a->module.text[i], err);
+    }
+    st = st ? st : tmx_run_create_with(r, tmx_config_root(cfg), *catalog, err);
+    tmx_config_close(cfg);
+    return st;
+}
+
 static enum tmx_status run(void *args, struct tmx_err *err)
 {
     const struct args *a = args;
+    struct tmx_catalog *catalog = NULL;
     struct tmx_run *r = NULL;
-    struct tmx_config *cfg = NULL;
-    char path[TMX_PATH_SIZE];
+    struct tmx_mpi mpi;
     if ((a->trace_s > 0 || a->hotspot_s > 0) && !a->dir) {
         return tmx_fail(err, TMX_ECONFIG, "--trace and --hotspot need -o DIR");
     }
-    enum tmx_status st = tmx_command_alone(err);
-    st = st ? st : tmx_data_find(TMX_DATA_RUN, a->config.text[0], path, err);
+    enum tmx_status st = tmx_mpi_begin(&mpi, NULL, NULL, err);
     if (st) {
         return st;
     }
-    st = tmx_config_load(&cfg, path, (const char *const *)a->set.text, a->set.n, err);
-    struct tmx_catalog *catalog = NULL;
-    st = st ? st : tmx_catalog_create(&catalog, err);
-    for (size_t i = 0; i < a->module.n && !st; i++) {
-        st = tmx_catalog_load(catalog, a->module.text[i], err);
-    }
-    st = st ? st : tmx_run_create_with(&r, tmx_config_root(cfg), catalog, err);
+    tmx_mpi_hush(&mpi);
+    st = tmx_mpi_agree(&mpi, open_run(a, &catalog, &r, err), err);
     if (!st) {
         tmx_run_warn(r, stderr);
-    }
-    if (!st && a->verbose) {
-        fputs(tmx_run_resolved(r), stdout);
+        fputs(a->verbose ? tmx_run_resolved(r) : "", stdout);
     }
     const struct sigaction act = {.sa_handler = on_signal};
     sigaction(SIGINT, &act, NULL); /* before this there is nothing that could be kept */
@@ -85,11 +91,12 @@ static enum tmx_status run(void *args, struct tmx_err *err)
                                         .column = (const char *const *)a->columns.text,
                                         .n_column = a->columns.n,
                                         .format = (enum tmx_format)a->format,
-                                        .quiet = a->quiet};
+                                        .quiet = a->quiet,
+                                        .mpi = &mpi};
     st = st ? st : tmx_run_alone(r, &alone, err);
     tmx_run_destroy(r);
     tmx_catalog_destroy(catalog);
-    tmx_config_close(cfg);
+    tmx_mpi_end();
     return st;
 }
 
@@ -97,9 +104,8 @@ const struct tmx_command tmx_cmd_run = {
     .name = "run",
     .summary = "simulate one configuration",
     .doc = "Simulate one configuration: a workload on a chip under a policy. CONFIG is a name of `thermix "
-           "list runs` or a "
-           "file.",
-    .notes = "Keys of CONFIG: docs/formats.md.",
+           "list runs` or a file.",
+    .notes = "Keys of CONFIG: docs/formats.md. Under mpirun the ranks share the GPUs: the same bytes.",
     .examples = "thermix run wl1 --set policy=MU -o out/wl1 --trace 0.5",
     .args = rows,
     .operands = "CONFIG",

@@ -6,7 +6,6 @@
 #include "core/base/text.h"
 
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 const struct tmx_command *const tmx_commands[] = {
@@ -55,18 +54,6 @@ void tmx_commands_usage(FILE *out)
                  "Every command takes --max-minutes M and --max-gb G: what needs more computing\n"
                  "(10 min) or memory (three quarters of the machine's) is refused at once.\n"
                  "Exit codes: 0 ok, 1 failed, 2 bad input.\n");
-}
-
-enum tmx_status tmx_command_alone(struct tmx_err *err)
-{
-    const char *n = getenv("OMPI_COMM_WORLD_SIZE");
-    n = n ? n : getenv("PMI_SIZE");
-    return n && strtol(n, NULL, 10) > 1
-               ? tmx_fail(
-                     err, TMX_EUNSUPPORTED,
-                     "started on several MPI ranks, each of which would do the whole run; one run uses the "
-                     "processors of one machine (--threads), `thermix sweep` those of many")
-               : TMX_OK;
 }
 
 int tmx_command_end(const char *command, enum tmx_status st, const struct tmx_err *err)

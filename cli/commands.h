@@ -27,9 +27,6 @@ struct tmx_runner;
 TMX_NODISCARD enum tmx_status tmx_sweep_with(const void *args, const struct tmx_runner *runner,
                                              struct tmx_err *err);
 
-/* Ranks of an MPI job would all do the same and write the same files: TMX_EUNSUPPORTED on one of several. */
-TMX_NODISCARD enum tmx_status tmx_command_alone(struct tmx_err *err);
-
 /* Say on standard error how the command failed, if it did; the exit code. */
 int tmx_command_end(const char *command, enum tmx_status st, const struct tmx_err *err);
 

@@ -139,11 +139,11 @@ static enum tmx_status open_traces(const struct tmx_run_alone *a, struct tmx_run
                                    struct tmx_err *err)
 {
     enum tmx_status st = TMX_OK;
-    if (a->trace_s > 0) {
+    if (a->trace_s > 0 && a->dir) {
         const struct tmx_run_trace_options o = {.dir = a->dir, .period_s = a->trace_s, .csv = true};
         st = tmx_run_trace_open(&w->trace, run, &o, err);
     }
-    if (!st && a->hotspot_s > 0) {
+    if (!st && a->hotspot_s > 0 && a->dir) {
         const struct tmx_run_trace_options o = {.dir = a->dir, .period_s = a->hotspot_s, .hotspot = true};
         st = tmx_run_trace_open(&w->hotspot, run, &o, err);
     }
@@ -160,7 +160,17 @@ static void say_time(const struct tmx_run_alone *a, const struct tmx_run *run)
     }
 }
 
-enum tmx_status tmx_run_alone(struct tmx_run *run, const struct tmx_run_alone *a, struct tmx_err *err)
+/* With the other ranks, if there are any. */
+static enum tmx_status join_ranks(struct tmx_run *run, const struct tmx_run_alone *a, struct tmx_err *err)
+{
+    if (!a->mpi || a->mpi->size == 1) {
+        return TMX_OK;
+    }
+    const struct tmx_ranks ranks = tmx_mpi_ranks(a->mpi, a->trace_s > 0 || a->hotspot_s > 0);
+    return tmx_sim_on_ranks(tmx_run_sim(run), &ranks, err);
+}
+
+static enum tmx_status go(struct tmx_run *run, const struct tmx_run_alone *a, struct tmx_err *err)
 {
     struct watch w = {.run = run, .stop = a->stop, .progress = !a->quiet && tmx_os_is_terminal(stderr)};
     struct tmx_err later = {0}, unsaved = {0};
@@ -170,6 +180,8 @@ enum tmx_status tmx_run_alone(struct tmx_run *run, const struct tmx_run_alone *a
     if (!st && a->dir) {
         st = tmx_run_save_resolved(run, a->dir, err);
     }
+    st = st ? st : join_ranks(run, a, err);
+    st = a->mpi ? tmx_mpi_agree(a->mpi, st, err) : st;
     if (!st) {
         const struct tmx_observer observer = {
             .ctx = &w, .tick = w.trace || w.hotspot ? after_tick : NULL, .stop = should_stop};
@@ -197,4 +209,12 @@ enum tmx_status tmx_run_alone(struct tmx_run *run, const struct tmx_run_alone *a
     tmx_run_trace_close(w.trace);
     tmx_run_trace_close(w.hotspot);
     return st;
+}
+
+enum tmx_status tmx_run_alone(struct tmx_run *run, const struct tmx_run_alone *a, struct tmx_err *err)
+{
+    struct tmx_run_alone follower = *a;
+    follower.dir = NULL;
+    follower.quiet = true;
+    return go(run, a->mpi && a->mpi->rank > 0 ? &follower : a, err);
 }

@@ -5,7 +5,7 @@
 #include <signal.h>
 
 #include "run/run.h"
-#include "study/study.h"
+#include "study/study_mpi.h"
 #include "study/table_out.h"
 
 /* A point of a study is one run of the simulator. */
@@ -18,7 +18,8 @@ struct tmx_run_alone {                 /* one run by itself: its folder, its scr
     enum tmx_format format;            /* of what is printed */
     const char *const *column;         /* [n_column] of the kernels' table; 0: what fits, the first rows */
     size_t n_column;
-    bool quiet; /* print nothing, no progress either */
+    bool quiet;                /* print nothing, no progress either */
+    const struct tmx_mpi *mpi; /* the ranks it is on, which all make this call; rank 0 writes. NULL: none */
 };
 
 /* Run, then write and print what there is, also when the run failed; the run's own failure is told. */

@@ -136,6 +136,48 @@ static enum tmx_status answer(void *ctx, const struct tmx_pool_result *r, struct
     return TMX_OK;
 }
 
+void tmx_mpi_hush(const struct tmx_mpi *m)
+{
+    if (m->rank > 0 && (!freopen("/dev/null", "w", stdout) || !freopen("/dev/null", "w", stderr))) {
+        return; /* said twice, then */
+    }
+}
+
+static enum tmx_status gather(const void *ctx, const void *mine, void *all, const int *count, const int *at,
+                              struct tmx_err *err)
+{
+    const struct tmx_mpi *m = ctx;
+    return MPI_Allgatherv(mine, count[m->rank], MPI_BYTE, all, count, at, MPI_BYTE, MPI_COMM_WORLD) ==
+                   MPI_SUCCESS
+               ? TMX_OK
+               : tmx_fail(err, TMX_EIO, "another rank does not answer");
+}
+
+enum tmx_status tmx_mpi_agree(const struct tmx_mpi *m, enum tmx_status st, struct tmx_err *err)
+{
+    int own = st ? m->rank : m->size, first = own;
+    struct answer a;
+    if (m->size == 1) {
+        return st;
+    }
+    MPI_Allreduce(&own, &first, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
+    if (first == m->size) {
+        return TMX_OK;
+    }
+    memset(&a, 0, sizeof a);
+    a.status = st;
+    a.err = *err;
+    MPI_Bcast(&a, sizeof a, MPI_BYTE, first, MPI_COMM_WORLD);
+    *err = a.err;
+    return a.status;
+}
+
+struct tmx_ranks tmx_mpi_ranks(const struct tmx_mpi *m, bool watched)
+{
+    return (struct tmx_ranks){
+        .rank = (size_t)m->rank, .size = (size_t)m->size, .ctx = m, .gather = gather, .watched = watched};
+}
+
 enum tmx_status tmx_mpi_follow(struct tmx_study *s, struct tmx_err *err)
 {
     enum tmx_status st = TMX_OK;

@@ -2,10 +2,11 @@
 #ifndef TMX_STUDY_STUDY_MPI_H
 #define TMX_STUDY_STUDY_MPI_H
 
-/* A study over the ranks of an MPI job: rank 0 hands out one run at a time and is the
- * only writer; every other rank runs what it is given. Without MPI at build time these
- * functions say so. */
+/* What uses the ranks of an MPI job. A study: rank 0 hands out one run at a time and is the only writer;
+ * every other rank runs what it is given. One run: each rank steps its share of the GPUs, rank 0 writes.
+ * Without MPI at build time these functions say so. */
 
+#include "core/sim/ranks.h"
 #include "study/study.h"
 
 struct tmx_mpi {
@@ -22,5 +23,14 @@ void tmx_mpi_end(void);
 TMX_NODISCARD enum tmx_status tmx_mpi_lead(const struct tmx_mpi *m, struct tmx_study *s, struct tmx_err *err);
 /* The other ranks, after tmx_study_begin_worker. */
 TMX_NODISCARD enum tmx_status tmx_mpi_follow(struct tmx_study *s, struct tmx_err *err);
+
+/* For one run on all ranks. Only rank 0 speaks: the others' standard output and error lead nowhere from here
+ * on. */
+void tmx_mpi_hush(const struct tmx_mpi *m);
+/* Called by all: the failure of the first rank that has one, on all; st and err: this rank's. Whoever goes on
+ * alone would wait for ever. */
+TMX_NODISCARD enum tmx_status tmx_mpi_agree(const struct tmx_mpi *m, enum tmx_status st, struct tmx_err *err);
+/* How the ranks of a simulation reach one another; watched: core/sim/ranks.h. */
+struct tmx_ranks tmx_mpi_ranks(const struct tmx_mpi *m, bool watched);
 
 #endif

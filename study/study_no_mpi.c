@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The study over MPI ranks, in a build that found no MPI. */
+/* Ranks in a build that found no MPI. */
 
 #include <stdlib.h>
 
@@ -11,8 +11,8 @@ enum tmx_status tmx_mpi_begin(struct tmx_mpi *m, int *argc, char ***argv, struct
     *m = (struct tmx_mpi){.size = 1};
     if (getenv("OMPI_COMM_WORLD_SIZE") || getenv("PMI_SIZE") || getenv("PMIX_RANK")) {
         return tmx_fail(err, TMX_EUNSUPPORTED,
-                        "built without MPI, so every rank would do all runs; use --shard, or install "
-                        "libopenmpi-dev and build again");
+                        "built without MPI, so every rank would do all of it; install libopenmpi-dev and "
+                        "build again (sweeps also go with --shard)");
     }
     return TMX_OK;
 }
@@ -31,4 +31,21 @@ enum tmx_status tmx_mpi_follow(struct tmx_study *s, struct tmx_err *err)
 {
     (void)s;
     return tmx_fail(err, TMX_EUNSUPPORTED, "built without MPI");
+}
+
+void tmx_mpi_hush(const struct tmx_mpi *m)
+{
+    (void)m;
+}
+
+enum tmx_status tmx_mpi_agree(const struct tmx_mpi *m, enum tmx_status st, struct tmx_err *err)
+{
+    (void)m, (void)err;
+    return st;
+}
+
+struct tmx_ranks tmx_mpi_ranks(const struct tmx_mpi *m, bool watched)
+{
+    (void)m;
+    return (struct tmx_ranks){.size = 1, .watched = watched};
 }

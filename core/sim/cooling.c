@@ -9,6 +9,7 @@
 #include "core/sim/air.h"
 #include "core/sim/answers.h"
 #include "core/sim/crew.h"
+#include "core/sim/ranks.h"
 
 struct ledger {     /* sums over time, at the head of the block */
     double since_s; /* the last update */
@@ -34,7 +35,8 @@ struct tmx_cooling {
     double *gpu_rpm_s, *gpu_inlet_k_s; /* [n_gpu] integrals since counting began, up to the last update */
     double *now_j;                     /* [n_gpu] scratch: heat given off by now */
     bool *changed;                     /* [n_card] scratch: its level has */
-    const struct tmx_cooled *gpu;      /* during an update */
+    const struct tmx_cooled *gpu;      /* during an update, of which */
+    struct tmx_gpus own;               /* those that this process steps */
     size_t *order;                     /* [n_gpu] by level, then index; follows from level, as */
     size_t n_level;                    /* how many different levels there are */
     bool has_heat;
@@ -222,6 +224,11 @@ static enum tmx_status drive(struct tmx_cooling *c, const struct tmx_view *view,
     return st;
 }
 
+static bool is_own(const struct tmx_cooling *c, size_t gpu)
+{
+    return gpu >= c->own.first && gpu < c->own.end;
+}
+
 /* The level whose speed is nearest; stopped only when the fans are. */
 static size_t nearest(const double *level_rpm, size_t n, double rpm)
 {
@@ -249,7 +256,7 @@ static bool set_convection(struct tmx_cooling *c, size_t card, const struct tmx_
     c->level[card] = (double)level;
     for (size_t g = k->gpu0; g < k->gpu0 + k->n_gpu; g++) {
         c->flow[g] = flow / (double)k->n_gpu;
-        if (changed && c->spec.n_level[card] > 1) {
+        if (changed && c->spec.n_level[card] > 1 && is_own(c, g)) {
             gpu[g].ops->set_convection(gpu[g].state, level);
         }
     }
@@ -275,7 +282,7 @@ static void read_heat(void *ctx, size_t batch)
     const struct tmx_cooling *c = ctx;
     const size_t n = c->spec.topology->n_gpu, end = (batch + 1) * BATCH < n ? (batch + 1) * BATCH : n;
     for (size_t g = batch * BATCH; g < end; g++) {
-        c->now_j[g] = c->has_heat ? out_j(&c->gpu[g]) : 0;
+        c->now_j[g] = c->has_heat && is_own(c, g) ? out_j(&c->gpu[g]) : 0;
     }
 }
 
@@ -289,10 +296,17 @@ static void set_cards(void *ctx, size_t batch)
 }
 
 /* heat_w: what each GPU's stream took up since the last update, its card's fans included. */
-static void collect(struct tmx_cooling *c, double dt_s, struct tmx_crew *crew)
+static enum tmx_status collect(struct tmx_cooling *c, double dt_s, struct tmx_split *share,
+                               struct tmx_crew *crew, struct tmx_err *err)
 {
     const struct tmx_topology *t = c->spec.topology;
+    const struct tmx_split_part heat = {c->now_j, TMX_OF_GPU, sizeof *c->now_j};
+    c->own = tmx_split_own(share, t->n_gpu);
     tmx_crew_do(crew, (t->n_gpu + BATCH - 1) / BATCH, read_heat, c);
+    const enum tmx_status st = share ? tmx_split_exchange(share, &heat, 1, err) : TMX_OK;
+    if (st) {
+        return st;
+    }
     for (size_t g = 0; g < t->n_gpu; g++) {
         const struct tmx_card *k = &t->card[t->gpu[g].card];
         const double now_j = c->now_j[g];
@@ -303,6 +317,7 @@ static void collect(struct tmx_cooling *c, double dt_s, struct tmx_crew *crew)
         c->heat_w[g] = dt_s > 0 ? (now_j - c->out_j[g]) / dt_s + fan_w / (double)k->n_gpu : 0;
         c->out_j[g] = now_j;
     }
+    return TMX_OK;
 }
 
 /* Count from here on: the end of the warm-up. */
@@ -317,13 +332,17 @@ static void restart(struct tmx_cooling *c)
 }
 
 enum tmx_status tmx_cooling_update(struct tmx_cooling *c, const struct tmx_view *view,
-                                   const struct tmx_cooled *gpu, struct tmx_crew *crew, struct tmx_err *err)
+                                   const struct tmx_cooled *gpu, struct tmx_split *share,
+                                   struct tmx_crew *crew, struct tmx_err *err)
 {
     const struct tmx_topology *t = c->spec.topology;
     const double dt_s = view->time_s - c->sum->since_s;
     double exhaust_w = 0;
     c->gpu = gpu;
-    collect(c, dt_s, crew);
+    const enum tmx_status got = collect(c, dt_s, share, crew, err);
+    if (got) {
+        return got;
+    }
     for (size_t g = 0; t->inlet_rise_k_per_s != 0 && g < t->n_gpu; g++) {
         c->room_k[g] = room_k(c, g, view->time_s);
     }
@@ -355,7 +374,7 @@ enum tmx_status tmx_cooling_update(struct tmx_cooling *c, const struct tmx_view 
     c->sum->updates += 1;
     c->sum->peak_noise_dba = fmax(c->sum->peak_noise_dba, noise_dba(c));
     const bool moves = t->n_air > 0 || t->inlet_rise_k_per_s != 0;
-    for (size_t g = 0; moves && dt_s > 0 && g < t->n_gpu; g++) {
+    for (size_t g = c->own.first; moves && dt_s > 0 && g < c->own.end; g++) {
         gpu[g].ops->set_ambient(gpu[g].state, c->inlet_k[g]);
     }
     return TMX_OK;

@@ -36,6 +36,7 @@ struct tmx_cooling_ledger { /* since the end of the warm-up */
 
 struct tmx_cooling;
 struct tmx_crew;
+struct tmx_split;
 
 struct tmx_cooled { /* one GPU's thermal instance */
     const struct tmx_thermal_ops *ops;
@@ -51,10 +52,11 @@ void tmx_cooling_destroy(struct tmx_cooling *c);
 
 /* One update at view->time_s: account for the time since the last one, then set fans, convection
  * and inlet air; at the warm-up's last tick counting starts anew. gpu: [n_gpu], advanced by the crew (NULL:
- * none). No allocation. TMX_ESOLVE: the policy wants a speed that is no number. */
+ * none), of which a share is this process's (NULL: all). No allocation. TMX_ESOLVE: the policy wants a speed
+ * that is no number. */
 TMX_NODISCARD enum tmx_status tmx_cooling_update(struct tmx_cooling *c, const struct tmx_view *view,
-                                                 const struct tmx_cooled *gpu, struct tmx_crew *crew,
-                                                 struct tmx_err *err);
+                                                 const struct tmx_cooled *gpu, struct tmx_split *share,
+                                                 struct tmx_crew *crew, struct tmx_err *err);
 
 /* The ledger up to now_s (of the simulation, warm-up included). */
 struct tmx_cooling_ledger tmx_cooling_read(const struct tmx_cooling *c, double now_s,

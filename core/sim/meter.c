@@ -105,6 +105,11 @@ void tmx_meter_read(struct tmx_meter *m, const struct tmx_machine *machine, cons
     *m->n_tick = 0;
 }
 
+double *tmx_meter_memory_k(struct tmx_meter *m)
+{
+    return m->memory_k;
+}
+
 void tmx_meter_inlet(struct tmx_meter *m, size_t gpu, double inlet_k)
 {
     m->inlet_k[gpu] = inlet_k;

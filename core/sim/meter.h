@@ -21,6 +21,7 @@ void tmx_meter_add(struct tmx_meter *m, const double *gpu_w);
  * from temp_k [n_unit, K]. */
 void tmx_meter_read(struct tmx_meter *m, const struct tmx_machine *machine, const double *temp_k,
                     double quantum_k);
+double *tmx_meter_memory_k(struct tmx_meter *m); /* [n_gpu] of the last reading; ranks fill it in */
 void tmx_meter_inlet(struct tmx_meter *m, size_t gpu, double inlet_k);
 
 /* Set the pointers of *view; they live as long as the meter. */

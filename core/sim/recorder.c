@@ -131,15 +131,23 @@ void tmx_recorder_sample(struct tmx_recorder *r, const struct tmx_machine *m, st
         r->now_gradient_k[g] = s.high_k - s.low_k;
         r->peak_k[g] = s.sm_k > r->peak_k[g] ? s.sm_k : r->peak_k[g];
         r->peak_w[g] = s.now_w > r->peak_w[g] ? s.now_w : r->peak_w[g];
-        for (size_t k = 0; k < gpu->n_run; k++) {
-            r->job_j[gpu->run[k]] += f->way_w[TMX_WAYS * g + k] * dt_s;
-        }
         r->transition_j[g] += f->transition_w[g] * dt_s;
         for (unsigned why = 0; gpu->reasons >> why; why++) {
             r->reason_s[TMX_N_REASON * g + why] += gpu->reasons >> why & 1 ? dt_s : 0;
         }
         sample_memory(r, gpu->chip, g, f->temp_k + u0);
         sample_stops(r, m, gpu, f, dt_s);
+    }
+}
+
+void tmx_recorder_jobs(struct tmx_recorder *r, const struct tmx_machine *m, struct tmx_gpus span,
+                       const struct tmx_frame *f, double dt_s)
+{
+    for (size_t g = span.first; g < span.end; g++) {
+        const struct tmx_gpu *gpu = &m->gpu[g];
+        for (size_t k = 0; k < gpu->n_run; k++) {
+            r->job_j[gpu->run[k]] += f->way_w[TMX_WAYS * g + k] * dt_s;
+        }
     }
 }
 

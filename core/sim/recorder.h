@@ -43,9 +43,11 @@ TMX_NODISCARD enum tmx_status tmx_recorder_create(struct tmx_recorder **r, const
 void tmx_recorder_destroy(struct tmx_recorder *r);
 /* Forget what was recorded (the end of the warm-up). */
 void tmx_recorder_reset(struct tmx_recorder *r);
-/* The tick of a span's GPUs; then, when all have been sampled, the end of it. */
+/* The tick of a span's GPUs, and of the jobs on them; then, when all have been sampled, the end of it. */
 void tmx_recorder_sample(struct tmx_recorder *r, const struct tmx_machine *m, struct tmx_gpus span,
                          const struct tmx_frame *f, double dt_s);
+void tmx_recorder_jobs(struct tmx_recorder *r, const struct tmx_machine *m, struct tmx_gpus span,
+                       const struct tmx_frame *f, double dt_s);
 void tmx_recorder_end_tick(struct tmx_recorder *r, double dt_s);
 
 size_t tmx_recorder_image_size(const struct tmx_recorder *r);

@@ -212,6 +212,8 @@ void tmx_sim_destroy(struct tmx_sim *s)
         s->spec.power.ops->destroy(s->power);
     }
     tmx_slices_destroy(s->slices);
+    tmx_split_destroy(s->share);
+    free(s->outcome);
     tmx_cta_stage_destroy(s->cta);
     tmx_gate_stage_destroy(s->gate);
     tmx_jobs_destroy(s->jobs);
@@ -271,7 +273,12 @@ enum tmx_status tmx_sim_look(struct tmx_sim *s, const struct tmx_observer *obser
         if (stuck) {
             return stuck;
         }
-        if (observer && observer->stop && observer->stop(observer->ctx)) {
+        bool stop = observer && observer->stop && observer->stop(observer->ctx);
+        const enum tmx_status st = s->share ? tmx_sim_share_any(s, &stop, err) : TMX_OK;
+        if (st) {
+            return st;
+        }
+        if (stop) {
             return tmx_fail(err, TMX_ESTOPPED, "stopped at %.3f s", tmx_sim_time_s(s));
         }
     }
@@ -282,14 +289,17 @@ enum tmx_status tmx_sim_advance(struct tmx_sim *s, uint64_t n_tick, const struct
                                 struct tmx_err *err)
 {
     const uint64_t end = n_tick ? s->tick + n_tick : UINT64_MAX;
-    while (!tmx_sim_done(s) && s->tick < end) {
-        enum tmx_status st = tmx_sim_tick(s, err);
+    enum tmx_status st = TMX_OK;
+    while (!tmx_sim_done(s) && s->tick < end && !st) {
+        st = tmx_sim_tick(s, err);
         st = st ? st : tmx_sim_look(s, observer, err);
-        if (st) {
-            return st;
-        }
     }
-    return TMX_OK;
+    if (s->share) {
+        struct tmx_err ignored;
+        const enum tmx_status shared = tmx_sim_share_all(s, st ? &ignored : err);
+        st = st ? st : shared;
+    }
+    return st;
 }
 
 double tmx_sim_time_s(const struct tmx_sim *s)

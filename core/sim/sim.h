@@ -12,6 +12,7 @@
 #include "core/sim/cta_stage.h"
 #include "core/sim/gate_stage.h"
 #include "core/sim/jobs.h"
+#include "core/sim/ranks.h"
 #include "core/sim/recorder.h"
 #include "core/sim/sensor.h"
 
@@ -63,6 +64,11 @@ struct tmx_sim;
 TMX_NODISCARD enum tmx_status tmx_sim_create(struct tmx_sim **sim, struct tmx_sim_spec *spec,
                                              struct tmx_err *err);
 void tmx_sim_destroy(struct tmx_sim *sim);
+
+/* Before the first tick: from now on each of several processes, that have made the same simulation, steps its
+ * part of it; all make the same calls. Not for fleets and snapshots. TMX_ECONFIG: more ranks than GPUs. */
+TMX_NODISCARD enum tmx_status tmx_sim_on_ranks(struct tmx_sim *sim, const struct tmx_ranks *ranks,
+                                               struct tmx_err *err);
 
 /* Advance one tick: decide, apply, run, power, heat. No allocation. */
 TMX_NODISCARD enum tmx_status tmx_sim_tick(struct tmx_sim *sim, struct tmx_err *err);

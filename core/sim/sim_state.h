@@ -6,6 +6,7 @@
 
 #include "core/machine/machine.h"
 #include "core/sim/meter.h"
+#include "core/sim/ranks.h"
 #include "core/sim/sim.h"
 
 struct tmx_slices;
@@ -16,6 +17,18 @@ void tmx_sim_tick_end(struct tmx_sim *s);
 /* What tmx_sim_advance does after a tick: the observer looks, and is there progress? */
 TMX_NODISCARD enum tmx_status tmx_sim_look(struct tmx_sim *s, const struct tmx_observer *observer,
                                            struct tmx_err *err);
+
+/* After a tick, on every rank (ranks.c): what all need of it, or the failure that is the first of all.
+ * own_err: of this rank's own; read where own.st says that it failed. */
+struct tmx_outcome {
+    uint64_t st, order; /* enum tmx_status; the least order is the first */
+};
+TMX_NODISCARD enum tmx_status tmx_sim_share_tick(struct tmx_sim *s, struct tmx_outcome own,
+                                                 const struct tmx_err *own_err, struct tmx_err *err);
+/* At the end of a run: what only one rank has. */
+TMX_NODISCARD enum tmx_status tmx_sim_share_all(struct tmx_sim *s, struct tmx_err *err);
+/* Does any rank say so? */
+TMX_NODISCARD enum tmx_status tmx_sim_share_any(struct tmx_sim *s, bool *said, struct tmx_err *err);
 
 struct tmx_sim {
     struct tmx_sim_spec spec;
@@ -29,6 +42,8 @@ struct tmx_sim {
     struct tmx_cooled *thermal;  /* [n_gpu] */
     struct tmx_cooling *cooling; /* NULL: none */
     struct tmx_slices *slices;   /* and threads */
+    struct tmx_split *share;     /* with other processes; NULL: all of it is here */
+    struct tmx_outcome *outcome; /* [size] of each rank, in an exchange */
     struct tmx_frame frame;
     struct tmx_request request;
     struct tmx_view view;

@@ -20,6 +20,7 @@ enum stage { PLACE, POWER, HEAT };
 struct slice {
     struct tmx_gpus span;
     double *scratch; /* [largest n_sm] */
+    size_t n_own;    /* GPUs of this rank among them */
     size_t n_done;   /* jobs that ended in the tick */
     enum tmx_status st;
     enum stage stage;
@@ -28,15 +29,15 @@ struct slice {
 
 struct tmx_slices {
     struct tmx_sim *sim;
-    struct tmx_crew *crew;     /* NULL: one thread */
-    size_t n_base, *base;      /* [n_base + 1] where slices may begin */
-    bool *joined;              /* [n_base] this one goes with the one before */
-    struct slice *slice;       /* [n_base], */
-    size_t n;                  /* of which n are in use */
-    size_t *slice_of;          /* [n_gpu] index in base */
-    size_t **next;             /* [n_base] scratch of the plan */
-    size_t *order;             /* [n_gpu] slice by slice: those of one level of convection together */
-    double *scratch;           /* [n_base * largest n_sm] */
+    struct tmx_crew *crew; /* NULL: one thread */
+    size_t n_base, *base;  /* [n_base + 1] where slices may begin */
+    bool *joined;          /* [n_base] this one goes with the one before */
+    struct slice *slice;   /* [n_base], */
+    size_t n;              /* of which n are in use */
+    size_t *slice_of;      /* [n_gpu] index in base */
+    size_t **next;         /* [n_base] scratch of the plan */
+    size_t *order;   /* [n_gpu] slice by slice: those of this rank, of one level of convection together */
+    double *scratch; /* [n_base * largest n_sm] */
     struct tmx_step_view gang; /* [n_gpu] */
 };
 
@@ -174,24 +175,58 @@ void tmx_slices_plan(struct tmx_slices *s)
         s->next[k] = s->joined[k] ? s->next[k - 1] : &s->slice[i].n_done;
         *s->next[k] = s->slice[i].span.first;
     }
+    const struct tmx_gpus own = tmx_split_own(s->sim->share, n_gpu);
     for (size_t k = 0; k < n_gpu; k++) { /* stable: in a slice GPUs keep the order by level */
         const size_t g = by_level ? by_level[k] : k;
-        s->order[(*s->next[s->slice_of[g]])++] = g;
+        if (g >= own.first && g < own.end) {
+            s->order[(*s->next[s->slice_of[g]])++] = g;
+        }
     }
+    for (size_t i = 0; i < s->n; i++) {
+        s->slice[i].n_own = s->slice[i].n_done - s->slice[i].span.first;
+    }
+}
+
+/* What this rank has of a span; empty: nothing. */
+static struct tmx_gpus own_of(const struct tmx_slices *s, struct tmx_gpus span)
+{
+    const struct tmx_gpus own = tmx_split_own(s->sim->share, s->sim->machine->n_gpu);
+    const size_t first = span.first > own.first ? span.first : own.first,
+                 end = span.end < own.end ? span.end : own.end;
+    return (struct tmx_gpus){first, end > first ? end : first};
 }
 
 static void sense(void *ctx, size_t i)
 {
     const struct tmx_slices *s = ctx;
     const struct tmx_sim *sim = s->sim;
-    tmx_sensor_read(sim->sensor, sim->machine, s->slice[i].span, sim->frame.temp_k, sim->frame.sensed_k,
-                    sim->hottest_k);
+    const struct tmx_gpus span =
+        tmx_sensor_in_order(sim->sensor) ? s->slice[i].span : own_of(s, s->slice[i].span);
+    tmx_sensor_read(sim->sensor, sim->machine, span, sim->frame.temp_k, sim->frame.sensed_k, sim->hottest_k);
 }
 
-void tmx_slices_sense(struct tmx_slices *s)
+/* Noise is of one stream: then every rank reads all sensors, else its own. */
+static enum tmx_status share_sensed(struct tmx_sim *s, struct tmx_err *err)
 {
-    tmx_sensor_begin(s->sim->sensor);
-    tmx_crew_do(tmx_sensor_in_order(s->sim->sensor) ? NULL : s->crew, s->n, sense, s);
+    const struct tmx_split_part part[] = {{s->frame.sensed_k, TMX_OF_SM, sizeof *s->frame.sensed_k},
+                                          {s->hottest_k, TMX_OF_GPU, sizeof *s->hottest_k},
+                                          {tmx_meter_memory_k(s->meter), TMX_OF_GPU, sizeof(double)}};
+    return tmx_split_exchange(s->share, part, sizeof part / sizeof part[0], err);
+}
+
+enum tmx_status tmx_slices_sense(struct tmx_slices *p, struct tmx_err *err)
+{
+    struct tmx_sim *s = p->sim;
+    const bool in_order = tmx_sensor_in_order(s->sensor);
+    const struct tmx_split_part temps = {s->frame.temp_k, TMX_OF_UNIT, sizeof *s->frame.temp_k};
+    enum tmx_status st = s->share && in_order ? tmx_split_exchange(s->share, &temps, 1, err) : TMX_OK;
+    if (st) {
+        return st;
+    }
+    tmx_sensor_begin(s->sensor);
+    tmx_crew_do(in_order ? NULL : p->crew, p->n, sense, p);
+    tmx_meter_read(s->meter, s->machine, s->frame.temp_k, s->spec.sensor.quantum_k);
+    return s->share && !in_order ? share_sensed(s, err) : TMX_OK;
 }
 
 /* The second part of a scheduling tick may have a clock level of its own. */
@@ -282,13 +317,14 @@ void tmx_slices_gang(const struct tmx_slices *p, const struct tmx_step_view *v)
 }
 
 /* GPUs of one model side by side in the order of their convection step as a gang. */
-static enum tmx_status heat(const struct tmx_slices *p, struct tmx_gpus span, struct tmx_err *err)
+static enum tmx_status heat(const struct tmx_slices *p, const struct slice *own, struct tmx_err *err)
 {
     const struct tmx_sim *s = p->sim;
-    for (size_t first = span.first, n_gang; first < span.end; first += n_gang) {
+    const size_t end = own->span.first + own->n_own;
+    for (size_t first = own->span.first, n_gang; first < end; first += n_gang) {
         const struct tmx_sim_gpu_thermal *kind = &s->spec.thermal[p->order[first]];
         size_t bad = 0;
-        for (n_gang = 0; first + n_gang < span.end; n_gang++) {
+        for (n_gang = 0; first + n_gang < end; n_gang++) {
             if (s->spec.thermal[p->order[first + n_gang]].model != kind->model) {
                 break;
             }
@@ -318,14 +354,17 @@ static void to_watts(void *ctx, size_t i)
     }
     advance(s, own); /* 7 progress, retire, sleep */
     own->stage = POWER;
-    own->st = power(s, own->span, &own->err); /* 8 watts */
+    own->st = power(s, own_of(p, own->span), &own->err); /* 8 watts */
 }
 
 static void record(void *ctx, size_t i)
 {
     const struct tmx_slices *p = ctx;
     const struct tmx_sim *s = p->sim;
-    tmx_recorder_sample(s->recorder, s->machine, p->slice[i].span, &s->frame, s->spec.dt_s);
+    tmx_recorder_sample(s->recorder, s->machine, own_of(p, p->slice[i].span), &s->frame, s->spec.dt_s);
+    if (!s->share) {
+        tmx_recorder_jobs(s->recorder, s->machine, p->slice[i].span, &s->frame, s->spec.dt_s);
+    }
 }
 
 static void tick(void *ctx, size_t i)
@@ -337,14 +376,14 @@ static void tick(void *ctx, size_t i)
         return;
     }
     own->stage = HEAT;
-    own->st = heat(p, own->span, &own->err); /* 9 kelvins */
+    own->st = heat(p, own, &own->err); /* 9 kelvins */
     if (!own->st) {
         record(p, i);
     }
 }
 
-/* Of several failures the one that the whole node would have met first. */
-static enum tmx_status failure(const struct tmx_slices *p, struct tmx_err *err)
+/* Of several failures the one that the whole node would have met first; NULL: none. */
+static const struct slice *failed(const struct tmx_slices *p)
 {
     const struct slice *first = NULL;
     for (size_t i = 0; i < p->n; i++) {
@@ -352,10 +391,28 @@ static enum tmx_status failure(const struct tmx_slices *p, struct tmx_err *err)
             first = &p->slice[i];
         }
     }
+    return first;
+}
+
+static enum tmx_status failure(const struct tmx_slices *p, struct tmx_err *err)
+{
+    const struct slice *first = failed(p);
     if (first && err) {
         *err = first->err;
     }
     return first ? first->st : TMX_OK;
+}
+
+/* The same over all ranks. */
+static enum tmx_status share_tick(const struct tmx_slices *p, struct tmx_err *err)
+{
+    const struct slice *first = failed(p);
+    struct tmx_outcome own = {.st = TMX_OK};
+    if (first) {
+        own.st = first->st;
+        own.order = (uint64_t)first->stage * TMX_CREW_PIECES + (uint64_t)(first - p->slice);
+    }
+    return tmx_sim_share_tick(p->sim, own, first ? &first->err : NULL, err);
 }
 
 /* The tick has gone well in all slices. */
@@ -376,7 +433,7 @@ static void end_tick(struct tmx_slices *p)
 enum tmx_status tmx_slices_tick(struct tmx_slices *p, struct tmx_err *err)
 {
     tmx_crew_do(p->crew, p->n, tick, p);
-    const enum tmx_status st = failure(p, err);
+    const enum tmx_status st = p->sim->share ? share_tick(p, err) : failure(p, err);
     if (!st) {
         end_tick(p);
     }

@@ -19,8 +19,8 @@ void tmx_slices_destroy(struct tmx_slices *slices);
 /* After placement, levels of convection or a snapshot have changed who belongs together. */
 void tmx_slices_plan(struct tmx_slices *slices);
 
-/* The sensors of all GPUs are read. */
-void tmx_slices_sense(struct tmx_slices *slices);
+/* The sensors of all GPUs are read, and the boards' meters. */
+TMX_NODISCARD enum tmx_status tmx_slices_sense(struct tmx_slices *slices, struct tmx_err *err);
 
 /* The request is applied, blocks advance, watts, kelvins, the record. */
 TMX_NODISCARD enum tmx_status tmx_slices_tick(struct tmx_slices *slices, struct tmx_err *err);

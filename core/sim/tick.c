@@ -153,8 +153,10 @@ static enum tmx_status check_shutdown(const struct tmx_sim *s, struct tmx_err *e
 static enum tmx_status guard(struct tmx_sim *s, struct tmx_err *err)
 {
     const struct tmx_choice *safety = &s->spec.choice[TMX_SAFETY], *dtm = &s->spec.choice[TMX_LEVEL_DTM];
-    tmx_slices_sense(s->slices);
-    tmx_meter_read(s->meter, s->machine, s->frame.temp_k, s->spec.sensor.quantum_k);
+    const enum tmx_status st = tmx_slices_sense(s->slices, err);
+    if (st) {
+        return st;
+    }
     for (size_t g = 0; g < s->machine->n_gpu; g++) {
         tmx_meter_inlet(s->meter, g,
                         s->cooling ? tmx_cooling_inlet_k(s->cooling, g) : s->spec.thermal[g].ambient_k);
@@ -184,7 +186,8 @@ static void begin(struct tmx_sim *s)
 static enum tmx_status cool(struct tmx_sim *s, struct tmx_err *err)
 {
     const bool due = s->cooling && (s->tick % s->cool == 0 || s->tick == s->warmup);
-    return due ? tmx_cooling_update(s->cooling, &s->view, s->thermal, tmx_slices_crew(s->slices), err)
+    return due ? tmx_cooling_update(s->cooling, &s->view, s->thermal, s->share, tmx_slices_crew(s->slices),
+                                    err)
                : TMX_OK;
 }
 

@@ -155,7 +155,6 @@ ls cache/thermix | grep -q tmp- && say "the probe was left behind"
 THERMIX_CACHE_MIB=0 XDG_CACHE_HOME=$dir/file "$thermix" "${small[@]}" 2>err.txt | cmp - want.txt || say "no cache by wish"
 [ ! -s err.txt ] || say "no cache by wish: $(cat err.txt)"
 fails 'list, check or clean' cache empty
-OMPI_COMM_WORLD_SIZE=2 fails 'several MPI ranks' run wl1
 fails 'threads' run wl1 --threads 0
 fails 'not a multiple of tick_s' "${small[@]}" -o traced --trace 0.007
 fails 'at most 1 m' floorplan scale "$root/floorplans/gtx280/gtx280.flp" --by 1000 -o large.flp

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Several GPUs end to end, small grids and long ticks: independence, chassis energy, fans. */
+#define _POSIX_C_SOURCE 200809L /* barriers */
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -363,6 +365,156 @@ static void threads_change_no_byte(void **state)
     }
 }
 
+/* Ranks as threads of this process: each leaves what it has, waits for all, and takes theirs. */
+enum { MOST_RANKS = 4, RUNS_AWAY = 3 };
+struct meeting {
+    pthread_barrier_t all_here;
+    const void *of[MOST_RANKS];
+};
+struct rank {
+    struct meeting *meeting;
+    struct tmx_ranks ranks;
+    struct tmx_run *run;
+    uint64_t n_tick;
+    enum tmx_status st;
+    struct tmx_err err;
+};
+
+static enum tmx_status meet(const void *ctx, const void *mine, void *all, const int *count, const int *at,
+                            struct tmx_err *err)
+{
+    const struct rank *r = ctx;
+    (void)err;
+    r->meeting->of[r->ranks.rank] = mine;
+    pthread_barrier_wait(&r->meeting->all_here);
+    for (size_t i = 0; i < r->ranks.size; i++) {
+        memcpy((char *)all + at[i], r->meeting->of[i], (size_t)count[i]);
+    }
+    pthread_barrier_wait(&r->meeting->all_here);
+    return TMX_OK;
+}
+
+static void *step_rank(void *arg)
+{
+    struct rank *r = arg;
+    r->st = tmx_sim_on_ranks(tmx_run_sim(r->run), &r->ranks, &r->err);
+    if (!r->st) {
+        r->st = tmx_sim_advance(tmx_run_sim(r->run), r->n_tick, NULL, &r->err);
+    }
+    return NULL;
+}
+
+/* Nine GPUs, so that ranks end inside cards and rows of air: moving fans, jobs on two GPUs, queues; noise; a
+ * boosting governor with caps and memory. */
+static struct tmx_run *open_shared(size_t i)
+{
+    static const char *const more[] = {
+        ("policy = \"MG-MU\"; place = { policy = \"spread\"; emergency_c = 46.0; }; fan = { policy = \"pi\"; "
+         "target_c = 55.0; }; sensor = { period_s = 0.05; quantum_k = 1.0; delay_s = 0.1; };"),
+        "policy = \"MG-BL\"; sensor = { period_s = 0.05; noise_k = 0.5; }; fan = { policy = \"curve\"; };",
+        "policy = \"MG-BL\"; fan = { policy = \"curve\"; }; threads = 2; warmup_s = 2.5;",
+        "policy = \"MG-BL\"; fan = { policy = \"curve\"; };"};
+    static const char nine[] =
+        "name = \"nine\"; link = \"T\"; links = ( { name = \"T\"; bandwidth_gb_per_s = 12.0; latency_us = "
+        "1.2; } ); cards = ( { name = \"c\"; count = 3; } );\n"
+        "gpus = ( { name = \"g\"; chip = \"gtx280\"; card = \"c\"; count = 3; } );\n"
+        "air = ( { from = \"g0\"; to = \"g3\"; fraction = 0.6; }, { from = \"g3\"; to = \"g8\"; fraction = "
+        "0.7; } );\n"
+        "fans = ( { name = \"f\"; card = \"c\"; min_rpm = 400.0; max_rpm = 2700.0; power_w = 5.5; "
+        "flow_m3_per_s = 0.009; curve = ( { temp_c = 40.0; speed = 0.3; }, { temp_c = 90.0; speed = 1.0; } "
+        "); } );";
+    static const char work[] =
+        "name = \"m\"; kernels = ( { kernel = \"SVM\"; work_s = 3.0; count = 9; }, { kernel = \"Cmem\"; "
+        "work_s = 20.0; count = 9; } );";
+    char text[2048], topology[2048];
+    struct tmx_err err = {0};
+    struct tmx_run *run = NULL;
+    struct tmx_config *cfg = NULL;
+    snprintf(topology, sizeof topology, "%s%s", nine, i == RUNS_AWAY ? "inlet_rise_k_per_s = 10.0;" : "");
+    snprintf(text, sizeof text,
+             "seed = 1; tick_s = 0.05; rows = 8; cols = 8; %s\ntopology = \"%s\"; mix = \"%s\";", more[i],
+             scratch_write("nine.cfg", topology), scratch_write("nine_mix.cfg", work));
+    assert_int_equal(tmx_config_parse(&cfg, text, "test", &err), TMX_OK);
+    if (tmx_run_create(&run, tmx_config_root(cfg), &err)) {
+        fail_msg("%s:%u: %s", err.file, err.line, err.msg);
+    }
+    tmx_config_close(cfg);
+    return run;
+}
+
+/* Run i on each of n ranks, advanced by n_tick ticks; all end in the same way. */
+static void step_ranks(struct rank *rank, size_t n, size_t i, uint64_t n_tick)
+{
+    struct meeting meeting;
+    pthread_t thread[MOST_RANKS];
+    assert_int_equal(pthread_barrier_init(&meeting.all_here, NULL, (unsigned)n), 0);
+    for (size_t k = 0; k < n; k++) {
+        rank[k] = (struct rank){.meeting = &meeting,
+                                .ranks = {.rank = k, .size = n, .ctx = &rank[k], .gather = meet}};
+        rank[k].run = open_shared(i);
+        rank[k].n_tick = n_tick;
+        assert_int_equal(pthread_create(&thread[k], NULL, step_rank, &rank[k]), 0);
+    }
+    for (size_t k = 0; k < n; k++) {
+        assert_int_equal(pthread_join(thread[k], NULL), 0);
+        assert_int_equal(rank[k].st, rank[0].st);
+        assert_string_equal(rank[k].err.msg, rank[0].err.msg);
+    }
+    pthread_barrier_destroy(&meeting.all_here);
+}
+
+static void ranks_change_no_byte(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < RUNS_AWAY; i++) {
+        struct tmx_run *alone = open_shared(i);
+        struct tmx_err err = {0};
+        assert_int_equal(tmx_sim_advance(tmx_run_sim(alone), 200, NULL, &err), TMX_OK);
+        const struct tmx_machine *m = tmx_sim_machine(tmx_run_sim(alone));
+        const size_t size = 5 * m->n_unit + (2 + TMX_WAYS) * m->n_sm + 3 * m->n_job + 2;
+        double *want = calloc(size, sizeof *want), *got = calloc(size, sizeof *got);
+        assert_true(want && got);
+        gather(alone, want);
+        assert_true(m->n_done > 0 && m->n_done < m->n_job);
+        for (size_t n = 2; n <= MOST_RANKS; n++) {
+            struct rank rank[MOST_RANKS];
+            step_ranks(rank, n, i, 200);
+            assert_int_equal(rank[0].st, TMX_OK);
+            for (size_t k = 0; k < n; k++) {
+                gather(rank[k].run, got);
+                assert_memory_equal(want, got, size * sizeof *got);
+                for (const struct tmx_metric *t = tmx_metrics; t->name; t++) {
+                    const double a = t->value(alone), b = t->value(rank[k].run);
+                    if (memcmp(&a, &b, sizeof a) != 0) {
+                        fail_msg("%s: %.17g alone, %.17g on rank %zu of %zu", t->name, a, b, k, n);
+                    }
+                }
+                tmx_run_destroy(rank[k].run);
+            }
+        }
+        free(want);
+        free(got);
+        tmx_run_destroy(alone);
+    }
+}
+
+static void a_runaway_on_one_rank_ends_all(void **state)
+{
+    struct rank rank[MOST_RANKS];
+    struct tmx_run *alone = open_shared(RUNS_AWAY);
+    struct tmx_err err = {0};
+    (void)state;
+    assert_int_equal(tmx_sim_advance(tmx_run_sim(alone), 1000, NULL, &err), TMX_ERUNAWAY);
+    step_ranks(rank, 3, RUNS_AWAY, 1000);
+    assert_int_equal(rank[0].st, TMX_ERUNAWAY);
+    assert_string_equal(rank[0].err.msg, err.msg);
+    for (size_t k = 0; k < 3; k++) {
+        assert_true(tmx_sim_time_s(tmx_run_sim(rank[k].run)) == tmx_sim_time_s(tmx_run_sim(alone)));
+        tmx_run_destroy(rank[k].run);
+    }
+    tmx_run_destroy(alone);
+}
+
 static void a_resolved_run_reads_back_to_itself(void **state)
 {
     struct tmx_err err = {0};
@@ -496,6 +648,8 @@ int main(void)
         cmocka_unit_test(spreading_the_heat_slows_the_shared_fan),
         cmocka_unit_test(a_snapshot_of_fans_and_air_continues_bit_equal),
         cmocka_unit_test(threads_change_no_byte),
+        cmocka_unit_test(ranks_change_no_byte),
+        cmocka_unit_test(a_runaway_on_one_rank_ends_all),
         cmocka_unit_test(a_resolved_run_reads_back_to_itself),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
