@@ -8,11 +8,12 @@
 struct args {
     struct tmx_texts results, where;
     const char *out, *only, *x, *y, *by;
-    int format;
+    int format, size;
     bool quiet, all;
 };
 
 static const char *const formats[] = {"svg", "png", "pdf", NULL};
+static const char *const sizes[] = {"small", "default", "large", NULL};
 
 static const struct tmx_arg rows[] = {
     TMX_ARG(
@@ -22,6 +23,8 @@ static const struct tmx_arg rows[] = {
             "also a file X.svg, X.png or X.pdf"),
     TMX_ARG(args, format, WORD, "format", 'f', .words = formats,
             .doc = "kind of file; without it that of -o X.png, or svg"),
+    TMX_ARG(args, size, WORD, "size", 's', .words = sizes,
+            .doc = "canvas and letters for a column of a paper, a page or a slide (default: a page)"),
     TMX_ARG(args, only, TEXT, "figure", 0, .value = "NAME", .doc = "this figure alone, such as figure3"),
     TMX_ARG(args, quiet, FLAG, "quiet", 'q', .doc = "do not print the names of the figures"),
     {.type = TMX_ARG_GROUP, .doc = "of a study's database:"},
@@ -45,7 +48,7 @@ static enum tmx_status run(void *args, struct tmx_err *err)
                                   .by = a->by,
                                   .where = where,
                                   .which = a->all ? TMX_RESULTS_ALL : TMX_RESULTS_POINTS};
-    struct tmx_plot p = {.only = a->only, .quiet = a->quiet};
+    struct tmx_plot p = {.only = a->only, .quiet = a->quiet, .size = a->size < 0 ? NULL : sizes[a->size]};
     if (!a->out) {
         return tmx_fail(err, TMX_ECONFIG, "where to? -o DIR");
     }
@@ -74,8 +77,8 @@ const struct tmx_command tmx_cmd_plot = {
         "thermix table tabs -o out/tabs && thermix plot out/tabs -o out/figures\n"
         "thermix run wl1 -o out/wl1 --trace 1 --hotspot 1 && thermix plot out/wl1 -o out/wl1/figures\n"
         "thermix plot cooling.sqlite -o out/cooling --format pdf\n"
-        "thermix plot cooling.sqlite --x r_convec --y peak_temp_c --by policy --where ambient=308.15 -o "
-        "peak.png",
+        "thermix plot cooling.sqlite --x r_convec --y peak_temp_c --by policy --where ambient=308.15 "
+        "--size large -o peak.png",
     .args = rows,
     .operands = "RESULTS",
     .operand = offsetof(struct args, results),

@@ -118,13 +118,16 @@ bool tmx_plot_wants(const struct tmx_plot *p, const char *name)
 enum tmx_status tmx_plot_draw(struct tmx_plot *p, const char *script, const char *name, const char *vars,
                               struct tmx_err *err)
 {
-    char data[MAX_PATH], out[MAX_PATH];
+    char data[MAX_PATH], out[MAX_PATH], all[MAX_VARS];
     if (!tmx_plot_wants(p, name)) {
         return TMX_OK;
     }
     tmx_plot_data_path(p, name, data, sizeof data);
     snprintf(out, sizeof out, "%s/%s.%s", p->dir, name, p->format);
-    const enum tmx_status st = tmx_plot_script(script, data, p->file ? p->file : out, p->format, vars, err);
+    if (snprintf(all, sizeof all, "size='%s'; %s", p->size ? p->size : "default", vars) >= MAX_VARS) {
+        return tmx_fail_at(err, TMX_EIO, out, 0, "too long a list of names for a figure");
+    }
+    const enum tmx_status st = tmx_plot_script(script, data, p->file ? p->file : out, p->format, all, err);
     if (!st) {
         p->n_figure++;
         if (!p->quiet) {

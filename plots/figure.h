@@ -13,6 +13,7 @@ struct tmx_plot {
     const char *dir;    /* figures go here, their data into <dir>/data */
     const char *format; /* svg, png or pdf */
     const char *only;   /* this figure alone; NULL: all */
+    const char *size;   /* small, default or large; NULL: default */
     const char *file;   /* where it goes in place of <dir>/<name>.<format>; NULL: there */
     bool quiet;
     size_t n_figure; /* drawn so far */

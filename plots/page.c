@@ -35,13 +35,31 @@ static enum tmx_status no_memory(struct tmx_err *err)
     return TMX_ENOMEM;
 }
 
-static json_t *number_or_text(const char *s)
+static bool is_number(const char *s, double *v)
+{
+    const bool name = s[0] == '0' && s[1] >= '0' && s[1] <= '9'; /* 003 is one */
+    return !name && tmx_span_real((struct tmx_span){s, s + strlen(s)}, v);
+}
+
+static json_t *number_or_text(const char *s, bool text)
 {
     double v;
     if (s[0] == '\0') {
         return json_null();
     }
-    return tmx_span_real((struct tmx_span){s, s + strlen(s)}, &v) ? json_real(v) : json_string(s);
+    return !text && is_number(s, &v) ? json_real(v) : json_string(s);
+}
+
+/* One word makes a column of words: "4.3" beside "Figure 3" is a section, no number. */
+static bool holds_text(const struct tmx_csv *csv, size_t c)
+{
+    bool text = false;
+    for (size_t r = 0; r < csv->n_row && !text; r++) {
+        const char *s = tmx_csv_cell(csv, r, c);
+        double v;
+        text = s[0] != '\0' && !is_number(s, &v);
+    }
+    return text;
 }
 
 /* Ten significant digits are enough for reading, and half the size. */
@@ -74,17 +92,23 @@ static enum tmx_status add_csv(struct page *p, const char *path, const char *tit
     struct tmx_csv csv = {0};
     enum tmx_status st = tmx_csv_read(&csv, path, p->err);
     json_t *columns = json_array(), *rows = json_array();
+    bool *text = calloc(csv.n_column + 1, sizeof *text);
     for (size_t c = 0; !st && c < csv.n_column; c++) {
         st = json_array_append_new(columns, json_string(csv.column[c])) == 0 ? TMX_OK : no_memory(p->err);
+        if (text) {
+            text[c] = holds_text(&csv, c);
+        }
     }
+    st = st || text ? st : no_memory(p->err);
     for (size_t r = 0; !st && r < csv.n_row; r++) {
         json_t *row = json_array();
         for (size_t c = 0; c < csv.n_column; c++) {
-            json_array_append_new(row, number_or_text(tmx_csv_cell(&csv, r, c)));
+            json_array_append_new(row, number_or_text(tmx_csv_cell(&csv, r, c), text[c]));
         }
         st = json_array_append_new(rows, row) == 0 ? TMX_OK
                                                    : no_memory(p->err); /* takes row, also on failure */
     }
+    free(text);
     tmx_csv_finish(&csv);
     return add_table(p, st, title, columns, rows, 0);
 }
@@ -114,7 +138,7 @@ static enum tmx_status add_study(struct page *p, const char *path)
         for (size_t c = 0; c < tmx_table_columns(t); c++) {
             const struct tmx_cell *cell = tmx_table_cell(t, r, c);
             json_array_append_new(row, cell->empty                     ? json_null()
-                                       : cell->type == TMX_COLUMN_TEXT ? number_or_text(cell->text)
+                                       : cell->type == TMX_COLUMN_TEXT ? number_or_text(cell->text, false)
                                                                        : json_real(short_real(cell->real)));
         }
         st = json_array_append_new(rows, row) == 0 ? TMX_OK
@@ -266,7 +290,7 @@ static enum tmx_status add_figures(struct page *p, const char *results)
 {
     char folder[MAX_PATH];
     snprintf(folder, sizeof folder, "%s.figures/%zu", p->r->out, ++p->n_folder);
-    struct tmx_plot plot = {.dir = folder, .format = "svg", .quiet = true};
+    struct tmx_plot plot = {.dir = folder, .format = "svg", .size = "small", .quiet = true};
     char *names[MAX_FIGURES];
     enum tmx_status st = tmx_plot_begin(&plot, p->err);
     size_t n = st ? 0 : figures_in(folder, names); /* of an earlier report: not of these results */

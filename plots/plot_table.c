@@ -16,6 +16,7 @@ struct source {                /* table.csv and its columns */
     struct tmx_csv csv, paper; /* paper: without rows where there is none */
     size_t mix, policy, variant;
     char first_variant[64];
+    size_t n_variant;
 };
 
 /* The values of a column, each once, but for those that end in skip ("": none). */
@@ -85,8 +86,16 @@ struct bars {
     const char *figure, *script, *column, *skip_policy;
     const char *printed, *quantity; /* rows of paper.csv: its figure, what its quantity begins with */
     bool has_bound;                 /* a line at what no policy can pass */
-    bool by_variant;                /* groups are the technologies at the row "mean", not the mixes */
+    enum groups { BY_MIX, BY_TECHNOLOGY, BY_VARIANT } by; /* but for mixes, at the row "mean" */
 };
+
+/* The number of a group under a policy. */
+static bool value_at(const struct source *s, const struct bars *b, const char *group, const char *policy,
+                     size_t column, double *v)
+{
+    return b->by == BY_MIX ? value(s, s->first_variant, group, policy, column, v)
+                           : value(s, group, "mean", policy, column, v);
+}
 
 /* What the paper prints at these groups and bars, for the marks: group and bar counted as the script does. */
 static enum tmx_status paper_marks(const struct tmx_plot *p, const struct source *s, const struct bars *b,
@@ -109,8 +118,8 @@ static enum tmx_status paper_marks(const struct tmx_plot *p, const struct source
         }
         for (size_t i = 0; i < n_group * n_policy; i++) {
             const char *at = group[i / n_policy], *bar = policy[i % n_policy];
-            snprintf(want, sizeof want, b->by_variant ? "mean %s %s" : "%s %s", b->by_variant ? bar : at,
-                     b->by_variant ? at : bar);
+            snprintf(want, sizeof want, b->by == BY_MIX ? "%s %s" : "mean %s %s", b->by == BY_MIX ? at : bar,
+                     b->by == BY_MIX ? bar : at);
             if (strcmp(tmx_csv_cell(c, r, tmx_csv_column(c, "case")), want) == 0) {
                 tmx_table_int(t, (int64_t)(i / n_policy));
                 tmx_table_int(t, (int64_t)(i % n_policy + 1));
@@ -138,12 +147,12 @@ static bool bound_of(const struct source *s, const struct bars *b, const char *g
     double bl;
     bool there = false;
     for (size_t i = 0; i < n_policy && bound < s->csv.n_column && !there; i++) {
-        there = value(s, s->first_variant, group, policy[i], bound, v);
+        there = value_at(s, b, group, policy[i], bound, v);
     }
     if (!there || strcmp(b->column, "slowdown_pct") == 0) {
         return there;
     }
-    if (!value(s, s->first_variant, group, "BL", slow, &bl) || bl < 0.005) { /* 0.00 as printed */
+    if (!value_at(s, b, group, "BL", slow, &bl) || bl < 0.005) { /* 0.00 as printed */
         return false;
     }
     *v = 100 * (1 - *v / bl);
@@ -208,6 +217,37 @@ static bool has_bl(const struct source *s)
     return found;
 }
 
+/* The groups of a figure. A suite of one mix has no mean beside it. */
+static size_t groups_of(const struct source *s, const struct bars *b, const char **group)
+{
+    size_t n = b->by == BY_TECHNOLOGY ? technologies(s, group)
+               : b->by == BY_VARIANT  ? distinct(s, s->variant, group, "")
+                                      : distinct(s, s->mix, group, "mean_target");
+    if (b->by == BY_MIX) {
+        n = compared(s, group, n);
+        n = n == 2 && strcmp(group[1], "mean") == 0 ? 1 : n;
+    }
+    return n;
+}
+
+/* Policies with something to show: against itself the baseline has nothing. Returns how many are left. */
+static size_t shown(const struct source *s, const struct bars *b, const char *const *group, size_t n_group,
+                    const char **policy, size_t n_policy, size_t column)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < n_policy; i++) {
+        bool any = b->skip_policy[0] == '\0';
+        for (size_t g = 0; g < n_group && !any; g++) {
+            double v;
+            any = value_at(s, b, group[g], policy[i], column, &v) && v != 0;
+        }
+        if (any) {
+            policy[kept++] = policy[i];
+        }
+    }
+    return kept;
+}
+
 static enum tmx_status draw_bars(struct tmx_plot *p, const struct source *s, const struct bars *b,
                                  struct tmx_err *err)
 {
@@ -217,17 +257,18 @@ static enum tmx_status draw_bars(struct tmx_plot *p, const struct source *s, con
     if (column == s->csv.n_column || !tmx_plot_wants(p, b->figure)) {
         return TMX_OK;
     }
-    const size_t n_policy = distinct(s, s->policy, policy, b->skip_policy);
-    size_t n_group = b->by_variant ? technologies(s, group) : distinct(s, s->mix, group, "mean_target");
-    n_group = b->by_variant ? n_group : compared(s, group, n_group);
-    enum tmx_status st = open_bars(&t, b->by_variant ? "variant" : "mix", policy, n_policy, err);
+    const size_t n_group = groups_of(s, b, group);
+    const size_t n_policy =
+        shown(s, b, group, n_group, policy, distinct(s, s->policy, policy, b->skip_policy), column);
+    if (n_policy == 0) {
+        return TMX_OK;
+    }
+    enum tmx_status st = open_bars(&t, b->by == BY_MIX ? "mix" : "variant", policy, n_policy, err);
     for (size_t g = 0; g < n_group && !st; g++) {
         tmx_table_text(t, group[g]);
         for (size_t i = 0; i < n_policy; i++) {
             double v;
-            const bool there = b->by_variant ? value(s, group[g], "mean", policy[i], column, &v)
-                                             : value(s, s->first_variant, group[g], policy[i], column, &v);
-            if (there) {
+            if (value_at(s, b, group[g], policy[i], column, &v)) {
                 tmx_table_real(t, v);
             } else {
                 tmx_table_empty(t);
@@ -236,7 +277,7 @@ static enum tmx_status draw_bars(struct tmx_plot *p, const struct source *s, con
     }
     st = st ? st : tmx_plot_data(p, b->figure, t, err);
     tmx_table_destroy(t);
-    char vars[2 * MAX_PATH + 64];
+    char vars[2 * MAX_PATH + 320], quoted[200];
     st = st ? st : paper_marks(p, s, b, group, n_group, policy, n_policy, vars, sizeof vars, err);
     if (!st && b->has_bound) {
         st = bound_line(p, s, b, group, n_group, policy, n_policy, vars, sizeof vars, err);
@@ -244,6 +285,11 @@ static enum tmx_status draw_bars(struct tmx_plot *p, const struct source *s, con
     if (!has_bl(s)) {
         const size_t used = strlen(vars);
         snprintf(vars + used, sizeof vars - used, "%sbase='the baseline'", used ? "; " : "");
+    }
+    if (b->by == BY_MIX && s->n_variant > 1) {
+        const size_t used = strlen(vars);
+        snprintf(vars + used, sizeof vars - used, "%svariant=%s", used ? "; " : "",
+                 tmx_plot_quote(s->first_variant, quoted, sizeof quoted));
     }
     return st ? st : tmx_plot_draw(p, b->script, b->figure, vars, err);
 }
@@ -324,21 +370,23 @@ static enum tmx_status draw_suite(struct tmx_plot *p, const struct source *s, st
 {
     static const struct bars single[] = {
         {"figure3", "figure3", "improvement_over_bl_pct", "BL", "Figure 3", "improvement over BL", true,
-         false},
+         BY_MIX},
         {"figure4", "figure4", "energy_saved_vs_bl_pct", "BL", "Figure 4", "energy saved over BL", false,
-         false},
-        {"slowdown", "slowdown", "slowdown_pct", "", "4.3", "slowdown", true, false},
+         BY_MIX},
+        {"slowdown", "slowdown", "slowdown_pct", "", "4.3", "slowdown", true, BY_MIX},
     };
     static const struct bars multi[] = {
         {"figure5", "figure5", "improvement_over_bl_pct", "BL", "Figure 5", "improvement over BL", false,
-         false},
+         BY_MIX},
         {"figure6", "figure6", "improvement_over_bl_pct", "BL", "Figure 6", "improvement over BL", false,
-         true},
+         BY_TECHNOLOGY},
     };
+    static const struct bars variants = {"variants",  "variants", "slowdown_pct", "",
+                                         "no figure", "",         true,           BY_VARIANT};
     const char *variant[MAX_NAMES];
-    enum tmx_status st = TMX_OK;
+    enum tmx_status st = s->n_variant > 1 ? draw_bars(p, s, &variants, err) : TMX_OK;
     if (is_multi(s)) {
-        st = draw_bars(p, s, &multi[0], err);
+        st = st ? st : draw_bars(p, s, &multi[0], err);
         return st || technologies(s, variant) < 2 ? st : draw_bars(p, s, &multi[1], err);
     }
     for (size_t i = 0; i < sizeof single / sizeof single[0] && !st; i++) {
@@ -365,7 +413,9 @@ enum tmx_status tmx_plot_table(struct tmx_plot *p, const char *folder, struct tm
     s.policy = tmx_csv_column(&s.csv, "policy");
     s.variant = tmx_csv_column(&s.csv, "variant");
     if (s.csv.n_row > 0 && s.variant < s.csv.n_column) {
+        const char *variant[MAX_NAMES];
         snprintf(s.first_variant, sizeof s.first_variant, "%s", tmx_csv_cell(&s.csv, 0, s.variant));
+        s.n_variant = distinct(&s, s.variant, variant, "");
     }
     const bool floorplans = tmx_csv_column(&s.csv, "floorplan") < s.csv.n_column;
     const bool suite = s.csv.n_row > 0 && s.mix < s.csv.n_column && s.policy < s.csv.n_column;

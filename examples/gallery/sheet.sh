@@ -1,52 +1,88 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-3.0-or-later
-# The sheet of every figure and screen, docs/gallery: figures.md of the suites named (all that draw some), screens.md at 80, 100 and
-# 200 columns and into a pipe. Usage: sheet.sh [SUITE...|screens]; thermix in PATH. Tables in out/sheet are not made again.
+# The sheet of every figure and screen, docs/gallery: figures.md of the suites named (all that draw some), of a run, a study and
+# `explain`; screens.md at 80, 100 and 200 columns and into a pipe. Figures for a column and a slide (--size small, large) are in
+# out/sheet/small and out/sheet/large. Usage: sheet.sh [SUITE...|runs|screens]; thermix in PATH. Tables in out/sheet are not made again.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 sheet=docs/gallery out=out/sheet
-[ $# -gt 0 ] || set -- tabs tabs-multi stragglers tcs warped-gates apsa consolidation consolidation_day short
+[ $# -gt 0 ] || set -- tabs tabs-multi tabs-knobs stragglers node-8gpu modern tcs warped-gates apsa consolidation consolidation_day short runs screens
 mkdir -p $sheet/figures $out
+
+draw() { # draw NAME RESULTS: its figures at three sizes
+  local size figure name
+  for size in small large; do
+    rm -rf "$out/$size/$1"
+    thermix plot "$2" --size $size --format png -q -o "$out/$size/$1"
+  done
+  rm -rf "$out/$1.figures" $sheet/figures/"$1"__*
+  for figure in $(thermix plot "$2" -o "$out/$1.figures"); do
+    name=$(basename "$figure" .svg)
+    if [ "$(wc -c <"$figure")" -gt 400000 ]; then # thousands of cells: as a picture
+      thermix plot "$2" --figure "$name" -q -o "$out/$1.figures/$name.png"
+      cp "$out/$1.figures/$name.png" "$sheet/figures/$1__$name.png"
+    else
+      cp "$figure" "$sheet/figures/$1__$name.svg"
+    fi
+  done
+}
+
+explain() { # explain NAME ARGUMENT...
+  local name=$1
+  shift
+  thermix explain "$@" --no-steps -o "$out/explain/$name.svg" >/dev/null
+  cp "$out/explain/$name.svg" "$sheet/figures/explain__$name.svg"
+}
+
+runs() {
+  [ -f $out/fan.sqlite ] || thermix sweep examples/gallery/fan-sweep/study.cfg -q -o $out/fan.sqlite
+  [ -f $out/cooling.sqlite ] || thermix sweep workloads/suites/cooling-quick.cfg -q -o $out/cooling.sqlite
+  [ -f $out/run/trace.csv ] || thermix run study --set policy=MU --trace 0.5 --hotspot 1 -q -o $out/run
+  draw run $out/run
+  draw study-of-fans $out/fan.sqlite
+  draw study-sampled $out/cooling.sqlite
+  rm -rf $out/explain $sheet/figures/explain__*
+  mkdir -p $out/explain
+  explain throttle study
+  explain level study --set policy=DVFS
+  explain mixing study --set policy=MNU --set throttle.trip_c=86 --set throttle.release_c=85
+  explain cores study --set mix=WL5 --set policy=BL --set cta.policy=tcs
+}
 
 for suite in "$@"; do
   [ "$suite" != screens ] || continue
   echo "$suite" >&2
   tick=
   case $suite in # coarse: for the eye
+    runs) runs; continue ;;
     tabs) tick="--set tick_s=0.01" ;;
     tabs-multi) tick="--set tick_s=0.05 --set sensor.period_s=0.05" ;;
+    tabs-knobs) tick="--set tick_s=0.02 --set sensor.period_s=0.02 --set rows=16 --set cols=16" ;;
+    node-8gpu) tick="--set tick_s=0.05 --set sensor.period_s=0.05" ;;
+    modern) tick="--set rows=16 --set cols=16" ;;
   esac
   # shellcheck disable=SC2086
   [ -f "$out/$suite/table.csv" ] || thermix table "$suite" $tick -q -o "$out/$suite" >/dev/null
-  rm -rf "$out/$suite/figures" $sheet/figures/"$suite"-*
-  for figure in $(thermix plot "$out/$suite" -o "$out/$suite/figures"); do
-    name=$(basename "$figure" .svg)
-    if [ "$(wc -c <"$figure")" -gt 400000 ]; then # thousands of cells: as a picture
-      thermix plot "$out/$suite" --figure "$name" -q -o "$out/$suite/$name.png"
-      cp "$out/$suite/$name.png" "$sheet/figures/$suite-$name.png"
-    else
-      cp "$figure" "$sheet/figures/$suite-$name.svg"
-    fi
-  done
+  draw "$suite" "$out/$suite"
 done
 {
   echo "# Every figure"
   echo
-  echo "What \`thermix plot\` draws of the suites' tables; made by \`examples/gallery/sheet.sh\`. Suites \`tabs\` and"
-  echo "\`tabs-multi\` are at a coarse tick here: numbers to quote are in [reproduction](../reproduction.md)."
+  echo "What \`thermix plot\` draws of the suites' tables, of a run and of studies, and \`thermix explain -o\`; made by"
+  echo "\`examples/gallery/sheet.sh\`. Suites \`tabs\`, \`tabs-multi\`, \`tabs-knobs\`, \`node-8gpu\` and \`modern\` are coarse here: numbers"
+  echo "to quote are in [reproduction](../reproduction.md)."
   last=
   for figure in $sheet/figures/*; do
     file=$(basename "$figure")
-    suite=
-    for one in $(thermix list suites --format csv | cut -d, -f1); do
-      case $file in "$one"-*) [ ${#one} -gt ${#suite} ] && suite=$one ;; esac
-    done
-    [ "$suite" = "$last" ] || printf '\n## %s\n' "$suite"
-    last=$suite
-    name=${file#"$suite"-}
-    printf '\n%s\n\n![%s](figures/%s)\n' "\`${name%.*}\`" "$suite, ${name%.*}" "$file"
+    of=${file%%__*}
+    name=${file#*__}
+    [ "$of" = "$last" ] || printf '\n## %s\n' "$of"
+    last=$of
+    printf '\n`%s`\n\n![%s, %s](figures/%s)\n' "${name%.*}" "$of" "${name%.*}" "$file"
   done
 } >$sheet/figures.md
+
+case " $* " in *" screens "*) ;; *) exit 0 ;; esac
 
 # A screen at every width; widths that print the same share a block.
 bad=

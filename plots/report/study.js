@@ -3,6 +3,7 @@
 
 const OTHERS = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#882255", "#999933"];
 const SIZE = { w: 640, h: 380, left: 70, right: 20, top: 16, bottom: 56 };
+const fit = () => { SIZE.w = Math.max(320, Math.min(640, document.documentElement.clientWidth - 24)); }; // letters keep their size on a phone
 
 // Round steps of an axis, about five of them.
 function ticks(low, high) {
@@ -33,7 +34,8 @@ function study(s, t) {
   const texts = bys.findIndex((i) => i >= 0 && !isNumber(i) && i !== xs[0]);
   const state = { x: xs[0], y: ys[prefer(ys, "slowdown_pct")], by: texts > 0 ? bys[texts] : -1 };
   const chart = make("figure", { class: "study" }), controls = make("div", { class: "controls" });
-  const draw = () => chart.replaceChildren(...plot(t, state));
+  const draw = () => { fit(); chart.replaceChildren(...plot(t, state)); };
+  addEventListener("resize", draw);
   const pick = (text, key, list) => choice(text, list.map((i) => (i < 0 ? "nothing" : columns[i])), list.indexOf(state[key]), (i) => { state[key] = list[i]; draw(); });
   const picks = { x: pick("Across", "x", xs), y: pick("Up", "y", ys), by: pick("A curve for each", "by", bys) };
   for (const [key, p] of Object.entries(picks)) {

@@ -17,10 +17,12 @@ set boxwidth 0.92 * each absolute
 set ylabel y_text
 set xtics scale 0
 set xzeroaxis lt -1
-set title title_text
+set title title_text.of_variant
 set yrange [*<0:0<*] # bars stand on 0
 set offsets graph 0, 0, graph 0.04, 0
-set xrange [-0.6:*<1000]
+n_group = int(system("sed 1d '".data."' | wc -l"))
+set xrange [-0.6:n_group-0.4]
+if (n_group > 8) set xtics font small
 bars = "for [i=1:n_bar] data using ($0+place(i)):(column(i+1)) skip 1 with boxes lc rgb colour(name[i]) title name[i]"
 names = "data using 0:(0):xtic(1) skip 1 with lines lc rgb \"#444444\" notitle"
 marks = "paper using ($1+place(int($2))):3 skip 1 with points pt 13 ps 1.4 lc rgb \"#ffffff\" notitle, \"\" using ($1+place(int($2))):3 skip 1 with points pt 13 ps 0.9 lc rgb \"#000000\" title \"paper\""

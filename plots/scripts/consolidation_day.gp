@@ -9,7 +9,7 @@ load scripts."/style.gp"
 set style data histograms
 set yrange [0:*]
 set style histogram clustered gap 1
-set xtics rotate by -20 scale 0 font small
+set xtics rotate by 25 right scale 0 font small
 rows(gpus) = "<awk -F, '$1 == ".gpus."' '".dir."/table.csv'"
 set multiplot layout 2,2 title "A day of Poisson arrivals from 100 users"
 set title "Jobs done"

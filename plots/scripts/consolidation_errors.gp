@@ -10,6 +10,7 @@ set style data histograms
 set yrange [*<0:0<*] # bars stand on 0
 set xtics rotate by -30 scale 0 font small
 rows(what) = "<awk -v where='quantity~".what."' -v show='case;paper_value;ours' -f '".scripts."/csv.awk' -f '".scripts."/select.awk' '".dir."/paper.csv'"
+set rmargin 10 # the last name goes beyond its bar
 set multiplot layout 2,1
 set title "Time of merged kernels (paper 004, Figures 3 and 4)"
 set ylabel "time (s)"

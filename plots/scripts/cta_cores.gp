@@ -6,7 +6,7 @@ if (!exists("out")) out = dir."/cores.svg"
 wide = 10; high = 10
 scripts = system("dirname '".ARG0."'")
 load scripts."/style.gp"
-set key maxrows 1
+set key maxrows 1 font small
 set xlabel "cores"
 memory = "MUM LBM KMN BFS PVC"
 compute = "CONV BLK BP BINO DXTC"

@@ -35,6 +35,8 @@ set bmargin at screen 0.40
 set title "The hottest SM"
 set ylabel "temperature (°C)"
 set xlabel "time (s)" offset 0,0.6
+stats data using 2 skip 1 nooutput
+set ytics tics((trip_c+2 > STATS_max ? trip_c+2 : STATS_max) - STATS_min, 4)
 set yrange [*:*]
 if (trip_c > 0) set yrange [*:trip_c+2<*]
 if (trip_c > 0) set arrow 1 from graph 0, first trip_c to graph 1, first trip_c nohead lt 6 dt 2 front
@@ -46,6 +48,7 @@ unset label
 set tmargin at screen 0.245
 set bmargin at screen 0.09
 set title "What each SM lost"
+set ytics autofreq
 set ylabel "lost (SM s)"
 set xlabel "SM" offset 0,0.3
 set yrange [0:*]

@@ -3,5 +3,5 @@
 scripts = system("dirname '".ARG0."'")
 load scripts."/style.gp"
 y_text = "improvement over ".base." (%)"
-title_text = "Improvement over ".base." by mix, several GPUs".of_paper("Figure 5")
+title_text = "Improvement over ".base." on several GPUs".of_paper("Figure 5")
 load scripts."/bars.gp"

@@ -8,16 +8,19 @@ set multiplot layout (predicted ? 3 : 2),1
 set lmargin 9
 set key maxrows 1
 set format x ""
+set title "Measured power"
 set ylabel "power (W)"
 plot for [g=0:n_gpu-1] data using 2:($1==g ? $3 : NaN) with lines lt g+1 title sprintf("GPU %d", g)
 unset key
 set ylabel "temperature (°C)"
+set title (predicted ? "Temperature: measured (dots), predicted (lines)" : "Measured temperature")
 if (predicted) {
   plot for [g=0:n_gpu-1] data using 2:($1==g ? $4 : NaN) with points lt g+1 ps 0.25 notitle, \
        for [g=0:n_gpu-1] data using 2:($1==g ? $5 : NaN) with lines lt g+1 notitle
   set format x "%g"
   set xlabel "time (s)"
-  set ylabel "predicted - measured (K)"
+  set title "Predicted less measured"
+  set ylabel "difference (K)"
   plot for [g=0:n_gpu-1] data using 2:($1==g ? $5-$4 : NaN) with lines lt g+1 notitle
 } else {
   set format x "%g"

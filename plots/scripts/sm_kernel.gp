@@ -6,6 +6,7 @@ load scripts."/style.gp"
 unset key
 unset grid
 set rmargin at screen 0.84
+set title "Kernel of each SM"
 set xlabel "time (s)"
 set ylabel "SM"
 set xrange [begin_s:end_s]

@@ -8,14 +8,16 @@ unset key
 unset grid
 set lmargin at screen 0.11
 set rmargin at screen 0.82
-set tmargin at screen 0.96
+set tmargin at screen 0.93
 set bmargin at screen 0.40
+set title "Power of each SM and clock" offset 0,-0.5
 set ylabel "SM"
 set format x ""
 set autoscale xfix
 set autoscale yfix
 set cblabel "power (W)"
 plot data using 1:2:3 skip 1 with image
+unset title
 set tmargin at screen 0.34
 set bmargin at screen 0.13
 set format x "%g"

@@ -3,10 +3,13 @@
 # data: time_s, coolest_c, mean_c, hottest_c, stopped_share_1. Variables trip_c, release_c.
 scripts = system("dirname '".ARG0."'")
 load scripts."/style.gp"
+set title "Temperature of the SMs"
 set xlabel "time (s)"
 set ylabel "SM temperature (°C)"
 set key maxrows 2 width -2
 set y2range [0:1]
+stats data using 5 skip 1 nooutput
+stopped = STATS_max > 0
 stats data using 2 skip 1 nooutput
 lowest = STATS_min
 stats data using 4 skip 1 nooutput
@@ -15,7 +18,7 @@ highest = limited && trip_c > STATS_max ? trip_c : STATS_max
 set yrange [lowest-1:highest+2]
 if (limited) set arrow 1 from graph 0, first trip_c to graph 1, first trip_c nohead lt 6 dt 2 front
 if (limited) set arrow 2 from graph 0, first release_c to graph 1, first release_c nohead lt 7 dt 3 front
-plot data using 1:5 axes x1y2 with fillsteps fc rgb "#f6d5c3" title "SMs stopped (full height: all)", \
+plot data using 1:5 axes x1y2 with fillsteps fc rgb "#f6d5c3" title (stopped ? "SMs stopped (full height: all)" : ""), \
      "" using 1:2:4 with filledcurves fc rgb "#bcd9ec" fs solid noborder title "all SMs", \
      "" using 1:3 with lines lt 1 title "mean", \
      1/0 with lines lt 6 dt 2 title (limited ? sprintf("stop %g °C", trip_c) : ""), \

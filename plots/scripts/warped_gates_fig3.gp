@@ -14,7 +14,7 @@ set yrange [0:100]
 set ylabel "share of idle periods (%)"
 set title "Idle periods of hotspot's INT units (paper 001, Figure 3)"
 set key maxrows 1 width -4
-set xtics font small
+set xtics rotate by 20 right font small
 rows = "<awk -v where='kernel=hotspot;bet=14;wakeup=3;fit=".fit.";policy~[^e]$|convpg' -v show='policy;idle_wasted_pct;idle_uncompensated_pct;idle_compensated_pct' -f '".scripts."/csv.awk' -f '".scripts."/select.awk' '".dir."/table.csv' | grep -v '^none,'"
 # what the paper prints, where the parts end: wasted, wasted + uncompensated
 part(p, q) = system("awk -v where='figure=Figure 3;quantity=idle periods, ".q.";paper_value~.;case~^hotspot,? ".p."(.? fit all)?$' -v show='figure;paper_value' -f '".scripts."/csv.awk' -f '".scripts."/select.awk' '".dir."/paper.csv' 2>/dev/null | cut -d, -f2")

@@ -54,6 +54,19 @@ grep -q 'paper' f_own/figure3.svg || say "no mark of the paper"
 for figure in figure3 slowdown; do grep -qi '#cc79a7\|rgb(204, *121, *167)' f_own/$figure.svg || say "MNU has another colour in $figure"; done
 (cd f_own && gnuplot -e "data='data/figure3.csv'; out='again.svg'; format='svg'" "$scripts/figure3.gp") && [ -s f_own/again.svg ] ||
   say "the script does not work from another folder"
+printf 'mix,MNU,my_policy\nhot_cold,23,24\n' | cmp - f_own/data/figure3.csv || say "one mix has no mean, the baseline no bar of its own"
+for size in small large; do "$thermix" plot own --size $size -o f_own -q && cp f_own/figure3.svg $size.svg; done
+width() { sed -n 's/^<svg.* viewBox="0 0 \([0-9]*\).*/\1/p; s/^ *viewBox="0 0 \([0-9]*\).*/\1/p' "$1" | head -1; }
+[ "$(width small.svg)" = 360 ] && [ "$(width large.svg)" = 1152 ] || say "--size: $(width small.svg), $(width large.svg)"
+mkdir variants # a suite without BL: its own baseline, a figure of its variants, whose the others are
+{
+  echo "mix,policy,slowdown_pct,improvement_over_bl_pct,variant"
+  for v in cold hot; do for m in train mean; do echo "$m,equal,4,0,$v"; echo "$m,slosh,3,25,$v"; done; done
+} >variants/table.csv
+"$thermix" plot variants -o f_variants -q || say "variants"
+printf 'variant,equal,slosh\ncold,4,3\nhot,4,3\n' | cmp - f_variants/data/variants.csv || say "variants"
+printf 'mix,slosh\ntrain,25\n' | cmp - f_variants/data/figure3.csv || say "the baseline against itself"
+grep -q 'Slowdown by mix, cold' f_variants/slowdown.svg || say "whose variant?"
 "$thermix" plot own -o one.gif --figure slowdown -q 2>err.txt && say "-o one.gif"
 grep -q "figures are .svg, .png or .pdf" err.txt && [ ! -e one.gif ] || say "-o one.gif: $(cat err.txt)"
 "$thermix" plot own -o one.png --figure slowdown -q && [ "$(head -c 4 one.png | tail -c 3)" = PNG ] || say "-o one.png"

@@ -175,6 +175,11 @@ ask("labels of blocks stand out", Array.from({ length: 101 }, (_, i) => contrast
 const sets = [...document.styleSheets[0].cssRules].flatMap((r) => (r.conditionText && /dark|print/.test(r.conditionText) ? [...r.cssRules] : [r])).filter((r) => r.selectorText === ":root");
 ask("texts stand out in light, dark and print", sets.length === 3 && sets.every((r) => ["--ink", "--soft", "--mark"].every((v) =>
   ["--paper", "--head"].every((back) => contrast(r.style.getPropertyValue(v).trim(), r.style.getPropertyValue(back).trim()) >= 4.5))));
+const backOf = (e) => { for (; e; e = e.parentElement) { const c = getComputedStyle(e).backgroundColor; if (!/, 0\)$/.test(c)) return c; } return "#ffffff"; };
+const faint = [...document.querySelectorAll("body *")].filter((e) => !e.closest("script, .map svg") && e.getClientRects().length && [...e.childNodes].some((n) => n.nodeType === 3 && n.textContent.trim()))
+  .filter((e) => contrast(e.closest("svg") ? getComputedStyle(e).fill : getComputedStyle(e).color, backOf(e)) < 4.5);
+ask("every text stands out from what is behind it" + (faint.length ? ": " + faint[0].tagName + " " + faint[0].textContent.slice(0, 30) : ""), faint.length === 0);
+ask("shown in " + scheme, matchMedia("(prefers-color-scheme: dark)").matches === (scheme === "dark"));
 ask("every control has a name", [...document.querySelectorAll("input, select, button")].every((e) => e.getAttribute("aria-label") || (e.labels && e.labels.length) || e.textContent.trim()));
 ask("figures are there", document.querySelectorAll("figure img").length >= 5);
 ask("every figure has a text that says whose it is", [...document.images].every((i) => / of (tabs|BL|MU|study.sqlite)$/.test(i.alt)));
@@ -187,13 +192,18 @@ A
 } >after.html
 awk 'FNR == NR { b = b $0 "\n"; next } /<title>/ { print b } { print }' before.html report.html >with.html
 awk 'FNR == NR { a = a $0 "\n"; next } /<\/body>/ { printf "%s", a } { print }' after.html with.html >asked.html
-# On a desk and on a phone.
-for window in 1200,900 360,740; do
-  timeout 60 "$browser" --headless --no-sandbox --disable-gpu --hide-scrollbars --host-resolver-rules='MAP * ~NOTFOUND' --window-size=$window \
-    --user-data-dir="$dir/profile" --dump-dom "file://$dir/asked.html" >dom.html 2>browser.log || say "the browser: $(tail -3 browser.log)"
+# On a desk, at night and on a phone.
+for look in 1200,900,light 1200,900,dark 360,740,light; do
+  window=${look%,*}
+  sed "s/^const verdict/const scheme = \"${look##*,}\";\n&/" asked.html >page.html
+  night=--blink-settings=preferredColorScheme=1
+  [ "${look##*,}" = light ] || night=--force-dark-mode
+  # shellcheck disable=SC2086
+  timeout 60 "$browser" $night --headless --no-sandbox --disable-gpu --hide-scrollbars --host-resolver-rules='MAP * ~NOTFOUND' --window-size=$window \
+    --user-data-dir="$dir/profile" --dump-dom "file://$dir/page.html" >dom.html 2>browser.log || say "the browser: $(tail -3 browser.log)"
   sed -n '/<pre id="verdict">/,/^end/p' dom.html | sed 's/.*<pre id="verdict">//; /^end/d' >verdict.txt
-  echo "window $window"
+  echo "window $look"
   cat verdict.txt
-  [ "$(grep -c '^ok ' verdict.txt)" = 34 ] && ! grep -q '^NOT ' verdict.txt || say see above
+  [ "$(grep -c '^ok ' verdict.txt)" = 36 ] && ! grep -q '^NOT ' verdict.txt || say see above
 done
 echo "the page is $size bytes"
