@@ -9,6 +9,7 @@
 enum { LAST_CYCLE = 1 << 30 };
 
 static const char *const cluster_choices[] = {"first", "rested", NULL};
+static const char *const scans[] = {"round", "slot", "entry", NULL};
 
 const struct tmx_opt tmx_sm_opts[] = {
     /* WG 6: five-bit counters, "at most 32 active warps" */
@@ -34,6 +35,9 @@ const struct tmx_opt tmx_sm_opts[] = {
     TMX_ROW_CHOICE(tmx_sm_params, cluster_choice, cluster_choices, "first",
                    "of two usable clusters take the first or the one that has rested longer"),
     TMX_ROW_INT(tmx_sm_params, slots, "1", 1, 2, 2, "issue slots"),
+    TMX_ROW_CHOICE(tmx_sm_params, scan, scans, "round",
+                   "of the ready warps take the next after the last one issued, the first slot's, or the one "
+                   "that entered the active set first"),
     {0},
 };
 
@@ -47,7 +51,7 @@ struct sm {
     uint32_t sfu_free;              /* first cycle of the next SFU issue */
     uint32_t switched;              /* GATES: cycle of the last swap */
     unsigned high;                  /* GATES: TMX_UNIT_INT or TMX_UNIT_FP */
-    unsigned turn[TMX_N_UNIT_TYPE]; /* round robin: after the last warp issued; [0] alone under ROUND */
+    unsigned turn[TMX_N_UNIT_TYPE]; /* after the last warp issued; [0] alone under ROUND */
     unsigned active_max;
 };
 
@@ -58,9 +62,18 @@ struct cycle { /* what has been used in this cycle */
 
 enum { SKIP = -1, HOLD = -2 };
 
-static inline unsigned pick(uint64_t set, unsigned from)
+/* Of the warps in set the one that the scan meets first; turn: after the last warp issued. */
+static inline unsigned pick(const struct sm *sm, uint64_t set, unsigned turn)
 {
-    const uint64_t above = set & ~0ull << from;
+    if (sm->params->scan == TMX_SCAN_ENTRY) {
+        unsigned first = (unsigned)__builtin_ctzll(set);
+        for (uint64_t rest = set & (set - 1); rest; rest &= rest - 1) {
+            const unsigned warp = (unsigned)__builtin_ctzll(rest);
+            first = sm->warps.entered[warp] < sm->warps.entered[first] ? warp : first;
+        }
+        return first;
+    }
+    const uint64_t above = sm->params->scan == TMX_SCAN_ROUND ? set & ~0ull << turn : 0;
     return (unsigned)__builtin_ctzll(above ? above : set);
 }
 
@@ -127,7 +140,7 @@ static inline int candidate(const struct sm *sm, unsigned open, bool by_type, un
         if (!set) {
             return SKIP;
         }
-        const unsigned warp = pick(set, sm->turn[0]);
+        const unsigned warp = pick(sm, set, sm->turn[0]);
         *type = w->warp[warp].next->type;
         return (int)warp;
     }
@@ -136,7 +149,7 @@ static inline int candidate(const struct sm *sm, unsigned open, bool by_type, un
         const uint64_t set = w->ready & w->next[order[k]];
         if (set && (open >> order[k] & 1)) {
             *type = order[k];
-            return (int)pick(set, sm->turn[order[k]]);
+            return (int)pick(sm, set, sm->turn[order[k]]);
         }
     }
     return SKIP;

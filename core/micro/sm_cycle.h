@@ -10,9 +10,10 @@
  *     `active`, round robin), units whose wake-up time is over can be used
  *   2 GATES: INT and FP swap priority when no active warp wants the high one and some want the low
  *   3 issue: one slot, a second one with chance `dual_issue`. A slot takes the first candidate in
- *     the policy's order. INT and FP leave through the ports of the two clusters, one each per cycle,
- *     cluster 0 first. A candidate whose unit sleeps asks it to wake, holds the port, and the slot
- *     may then issue only LDST or SFU; where blackout forbids to wake, its type is passed over
+ *     the policy's order, of several the first that `scan` meets. INT and FP leave through the ports of
+ *     the two clusters, one each per cycle, cluster 0 first. A candidate whose unit sleeps asks it to
+ *     wake, holds the port, and the slot may then issue only LDST or SFU; where blackout forbids to wake,
+ *     its type is passed over
  *   4 units that have been idle for idle-detect cycles go to sleep from t + 1 (cluster 0 is asked
  *     first, so that cluster 1 sees it asleep); at the end of an epoch idle detect adapts
  * Rules and their reading of the paper: docs/notes/warped-gates.md. */
@@ -23,6 +24,7 @@
 #include "core/micro/stream.h"
 
 enum tmx_cluster_choice { TMX_CLUSTER_FIRST, TMX_CLUSTER_RESTED };
+enum tmx_scan { TMX_SCAN_ROUND, TMX_SCAN_SLOT, TMX_SCAN_ENTRY };
 
 #define TMX_SM_INSTR_S 1e-7 /* a warp instruction's cost, measured on a 2.8 GHz Xeon */
 
@@ -41,6 +43,7 @@ struct tmx_sm_params {    /* the SM itself; defaults: GTX480 */
     int clusters;       /* 1 or 2 */
     int cluster_choice; /* enum tmx_cluster_choice */
     int slots;          /* issue slots: 1 or 2 */
+    int scan;           /* enum tmx_scan: which of several ready warps is taken */
 };
 extern const struct tmx_opt tmx_sm_opts[];
 

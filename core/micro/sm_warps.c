@@ -145,6 +145,7 @@ void tmx_warps_promote(struct tmx_warps *w)
         const unsigned warp = (unsigned)__builtin_ctzll(above ? above : w->waiting);
         w->waiting &= ~(1ull << warp);
         w->active |= 1ull << warp;
+        w->entered[warp] = w->n_entry++;
         w->ready |= 1ull << warp;
         w->promoted = (warp + 1) & 63;
     }

@@ -38,6 +38,7 @@ struct tmx_warps {
     uint64_t waiting;                          /* could be active, but the set is full */
     uint64_t next[TMX_N_UNIT_TYPE];            /* active or not, by type of the next instruction */
     unsigned promoted;                         /* round robin over waiting */
+    uint32_t n_entry;                          /* entries into the active set */
     uint32_t outstanding;                      /* global lines */
     uint64_t bus_free;                         /* [1/1024 cycle] the lines asked for so far have been sent */
     uint64_t line_time;                        /* [1/1024 cycle] per line */
@@ -49,6 +50,7 @@ struct tmx_warps {
     struct tmx_wheel_slot *wheel; /* [n_event] owned */
     uint64_t *used;               /* [n_event / 64] owned: slots that hold something */
     uint32_t *result; /* [warps * n_register] owned: 2 * (cycle a register may be read) + (global load) */
+    uint32_t entered[TMX_MAX_WARPS]; /* which of the entries was a warp's last */
     struct tmx_warp warp[TMX_MAX_WARPS];
     struct tmx_block block[TMX_MAX_WARPS];
 };

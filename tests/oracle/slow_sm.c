@@ -21,6 +21,7 @@ struct warp {
     size_t pc;
     unsigned left;
     uint64_t id, n_load;
+    uint64_t entered; /* the active set: the larger, the later */
     uint64_t next_at; /* cycle from which the next instruction may issue */
     uint64_t result_at[TMX_MAX_REGISTER + 1];
     bool from_memory[TMX_MAX_REGISTER + 1];
@@ -40,7 +41,7 @@ struct slow {
     unsigned quota, promoted, turn[TMX_N_UNIT_TYPE], high;
     bool port_used[2];
     int idle_detect[2], critical[2], calm[2];
-    uint64_t epochs, idle_detect_sum[2];
+    uint64_t epochs, idle_detect_sum[2], n_entry;
     uint64_t *answer_at; /* one entry per outstanding line */
     size_t n_answer;
 };
@@ -457,16 +458,21 @@ static bool is_open(const struct slow *m, unsigned type)
 
 static int first_warp(const struct slow *m, const bool open[TMX_N_UNIT_TYPE], int only, unsigned turn)
 {
+    int first = -1;
     for (unsigned k = 0; k < 64; k++) {
-        const unsigned i = (turn + k) % 64;
-        if (i < m->s->warps && ready(m, i)) {
-            const unsigned type = next_of(m, &m->warp[i])->type;
-            if (open[type] && (only < 0 || (unsigned)only == type)) {
-                return (int)i;
-            }
+        const unsigned i = m->sm->scan == TMX_SCAN_ROUND ? (turn + k) % 64 : k;
+        if (i >= m->s->warps || !ready(m, i)) {
+            continue;
+        }
+        const unsigned type = next_of(m, &m->warp[i])->type;
+        if (!open[type] || (only >= 0 && (unsigned)only != type)) {
+            continue;
+        }
+        if (first < 0 || (m->sm->scan == TMX_SCAN_ENTRY && m->warp[i].entered < m->warp[first].entered)) {
+            first = (int)i;
         }
     }
-    return -1;
+    return first;
 }
 
 static int choose(const struct slow *m, const bool open[TMX_N_UNIT_TYPE])
@@ -577,6 +583,7 @@ static void start_of_cycle(struct slow *m)
         struct warp *w = &m->warp[i % TMX_MAX_WARPS];
         if (i < m->s->warps && w->exists && !w->active && !w->at_barrier && w->next_at <= m->t) {
             w->active = true;
+            w->entered = ++m->n_entry;
             m->promoted = i + 1;
             n_active++;
         }

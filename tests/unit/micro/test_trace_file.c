@@ -96,6 +96,54 @@ static void figure_4_gives_the_idle_cycles_of_the_text(void **state)
     }
 }
 
+struct order {
+    char warp[64];
+    size_t n;
+};
+
+static void note_warp(void *context, const struct tmx_sm_event *e)
+{
+    struct order *o = context;
+    if (e->kind == TMX_SM_ISSUE && o->n < sizeof o->warp - 1) {
+        o->warp[o->n++] = (char)('0' + e->warp);
+    }
+}
+
+/* Warp 0 loads, leaves the active set for ten cycles and comes back behind warps 1 and 2. */
+static void a_scan_begins_where_its_name_says(void **state)
+{
+    static const char *const issued[] = {[TMX_SCAN_ROUND] = "0121212121201201212121211",
+                                         [TMX_SCAN_SLOT] = "0111111111001112222222222",
+                                         [TMX_SCAN_ENTRY] = "0111111111111222222222200"};
+    const struct tmx_memory ten = {.miss = 1, .latency_cycles = 10, .lines = 1};
+    struct tmx_sm_params sm;
+    struct tmx_gate_params gate;
+    char text[1024] = "thermix-trace 1\nblock_warps 1\nresident_warps 3\n"
+                      "0 LDST 1 - global\n0 INT 2 1 alu\n0 INT 3 - alu\n";
+    (void)state;
+
+    defaults(&sm, &gate);
+    sm.slots = 1;
+    for (unsigned i = 0; i < 22; i++) {
+        snprintf(text + strlen(text), sizeof text - strlen(text), "%u INT %u - alu\n", 1 + i / 12,
+                 1 + i % 12);
+    }
+    const char *path = scratch_write("scan.trace", text);
+    for (int scan = TMX_SCAN_ROUND; scan <= TMX_SCAN_ENTRY; scan++) {
+        struct tmx_stream s;
+        struct tmx_sm_result r;
+        struct tmx_err err = {0};
+        struct order order = {0};
+        sm.scan = scan;
+        assert_int_equal(tmx_trace_file_read(&s, path, &ten, 1, &err), TMX_OK);
+        assert_int_equal(tmx_sm_run(&sm, &s, tmx_gate_find("none"), &gate, UINT64_MAX,
+                                    &(struct tmx_sm_probe){note_warp, &order}, &r, &err),
+                         TMX_OK);
+        assert_string_equal(order.warp, issued[scan]);
+        tmx_stream_finish(&s);
+    }
+}
+
 static void a_trace_of_the_statistics_runs_like_the_statistics(void **state)
 {
     const struct tmx_instr_stats st = {.mix_int = 0.5,
@@ -274,6 +322,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(figure_4_gives_the_idle_cycles_of_the_text),
+        cmocka_unit_test(a_scan_begins_where_its_name_says),
         cmocka_unit_test(a_trace_of_the_statistics_runs_like_the_statistics),
         cmocka_unit_test(bad_traces_name_the_line),
         cmocka_unit_test(an_accelsim_trace_converts),
