@@ -195,11 +195,16 @@ static void end_run(void *ctx, size_t task, void *own, enum tmx_status st, const
     free(value);
 }
 
+static void tell(void *ctx, size_t task, double share)
+{
+    tmx_pool_progress(((const struct job *)ctx)->child, task, share);
+}
+
 static void run_together(void *ctx, const size_t *task, size_t n, struct tmx_pool_child *child)
 {
     struct job *job = ctx;
     job->child = child;
-    tmx_fleet_run(&(struct tmx_fleet_tasks){job, begin_run, end_run}, task, n);
+    tmx_fleet_run(&(struct tmx_fleet_tasks){job, begin_run, end_run, tell}, task, n);
 }
 
 static enum tmx_status keep(struct job *job, size_t task, struct tmx_err *err)

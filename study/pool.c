@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #define _POSIX_C_SOURCE 200809L
+#define _DEFAULT_SOURCE /* MAP_ANONYMOUS */
 #include "study/pool.h"
 
 #include <errno.h>
@@ -10,6 +11,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -41,6 +43,7 @@ struct tmx_pool_child {
     int fd;
     bool ok;
     double wall_s, cpu_s; /* at the last answer */
+    double *share;        /* [n_task] done of each; the parent's memory; NULL: it has none to share */
 };
 
 struct pool {
@@ -50,6 +53,7 @@ struct pool {
     char **held; /* [n_task] what finished tasks sent, head first; owned until collected */
     bool *again; /* [n_task] to be run once more, alone */
     size_t n_again;
+    double *share; /* [n_task] done of those that children work at, written by them */
     size_t next_start, next_collect, n_collected;
     sigset_t stop, before;
     struct tmx_progress progress;
@@ -93,6 +97,13 @@ void tmx_pool_done(struct tmx_pool_child *c, size_t task, enum tmx_status st, co
     c->cpu_s = cpu_s;
 }
 
+void tmx_pool_progress(struct tmx_pool_child *c, size_t task, double share)
+{
+    if (c->share) {
+        c->share[task] = share;
+    }
+}
+
 static bool run_one(const struct pool *s, size_t task, struct tmx_pool_child *c)
 {
     struct tmx_err err = {0};
@@ -113,7 +124,8 @@ static _Noreturn void child(const struct pool *s, const struct worker *w, int fd
     prctl(PR_SET_PDEATHSIG, SIGKILL); /* a killed parent leaves no worker behind */
     sigprocmask(SIG_SETMASK, &s->before, NULL);
     signal(SIGINT, SIG_IGN); /* the terminal sends it to all; the parent decides */
-    struct tmx_pool_child c = {.fd = fd, .ok = true, .wall_s = tmx_os_now_s(), .cpu_s = tmx_os_cpu_s()};
+    struct tmx_pool_child c = {
+        .fd = fd, .ok = true, .wall_s = tmx_os_now_s(), .cpu_s = tmx_os_cpu_s(), .share = s->share};
     if (s->p->run_together) {
         s->p->run_together(s->p->ctx, w->task, w->n_task, &c);
     } else {
@@ -176,6 +188,9 @@ static bool keep(struct pool *s, struct worker *w, const struct head *head, cons
     memcpy(copy + sizeof *head, bytes, head->n_byte);
     copy[sizeof *head + head->n_byte] = '\0';
     s->held[head->task] = copy;
+    if (s->share) {
+        s->share[head->task] = 0; /* from here on it counts as a whole one */
+    }
     w->n_task--;
     memmove(&w->task[i], &w->task[i + 1], (w->n_task - i) * sizeof w->task[0]);
     return true;
@@ -206,6 +221,9 @@ static enum tmx_status finish(struct pool *s, struct worker *w, struct tmx_err *
     w->size = 0;
     for (size_t i = 0; i < w->n_task && !w->alone; i++) {
         s->again[w->task[i]] = true;
+        if (s->share) {
+            s->share[w->task[i]] = 0;
+        }
         s->n_again++;
     }
     if (w->alone && w->n_task == 1) {
@@ -364,6 +382,10 @@ static enum tmx_status step(struct pool *s, struct pollfd *fds, struct tmx_err *
             st = hand_over(s, task, err);
         }
     }
+    s->progress.part = 0;
+    for (size_t i = 0; s->share && i < s->p->n_task; i++) {
+        s->progress.part += s->share[i];
+    }
     tmx_progress_show(&s->progress);
     return st;
 }
@@ -383,6 +405,10 @@ static void release(struct pool *s)
     free(s->workers);
     free(s->held);
     free(s->again);
+    s->progress.part = 0;
+    if (s->share) {
+        munmap(s->share, s->p->n_task * sizeof *s->share);
+    }
     tmx_progress_end(&s->progress);
     sigprocmask(SIG_SETMASK, &s->before, NULL);
 }
@@ -403,6 +429,9 @@ enum tmx_status tmx_pool_run(const struct tmx_pool *p, struct tmx_err *err)
     s.workers = calloc(s.n_worker, sizeof *s.workers);
     s.held = calloc(p->n_task, sizeof *s.held);
     s.again = calloc(p->n_task, sizeof *s.again);
+    void *shared =
+        mmap(NULL, p->n_task * sizeof *s.share, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    s.share = shared == MAP_FAILED ? NULL : shared; /* without it the time left is known later */
     struct pollfd *fds = calloc(s.n_worker, sizeof *fds);
     enum tmx_status st = TMX_OK;
     if (!s.workers || !s.held || !s.again || !fds) {

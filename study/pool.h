@@ -25,6 +25,9 @@ struct tmx_pool_child; /* the way to the parent */
 void tmx_pool_done(struct tmx_pool_child *child, size_t task, enum tmx_status st, const struct tmx_err *err,
                    const void *bytes, size_t n_byte);
 
+/* How much of a task is done, 0 to 1, for the time left. */
+void tmx_pool_progress(struct tmx_pool_child *child, size_t task, double share);
+
 enum { TMX_POOL_TOGETHER = 64 }; /* n_together at most */
 
 struct tmx_pool {

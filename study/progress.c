@@ -34,9 +34,10 @@ void tmx_progress_time(char *buf, size_t size, double s)
 static void draw(const struct tmx_progress *p, double now_s)
 {
     char left[32] = "?";
-    const double rate = now_s > p->begin_s ? (double)p->n_done / (now_s - p->begin_s) : 0;
+    const double done = (double)p->n_done + p->part;
+    const double rate = now_s > p->begin_s ? done / (now_s - p->begin_s) : 0;
     if (rate > 0) {
-        tmx_progress_time(left, sizeof left, (double)(p->n_total - p->n_done) / rate);
+        tmx_progress_time(left, sizeof left, ((double)p->n_total - done) / rate);
     }
     fprintf(stderr, "\r%zu of %zu %s, %.1f/s, %s left, %zu failed\033[K", p->n_done, p->n_total, p->noun,
             rate, left, p->n_failed);

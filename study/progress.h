@@ -10,6 +10,7 @@ struct tmx_progress {
     bool shown;
     const char *noun;
     size_t n_total, n_done, n_failed;
+    double part; /* of those that are not done: 2.5 for five that are half done */
     double begin_s, last_s;
 };
 

@@ -91,18 +91,13 @@ static bool should_stop(void *ctx)
     struct watch *w = ctx;
     const double now_s = w->progress ? tmx_os_now_s() : 0;
     if (w->progress && now_s - w->last_s > 0.2) {
-        const struct tmx_machine *m = tmx_sim_machine(tmx_run_sim_const(w->run));
-        double done = 0, all = 0;
-        for (size_t j = 0; j < m->n_job; j++) {
-            done += m->job[j].done_sm_s;
-            all += m->job[j].work_sm_s;
-        }
+        const double share = tmx_sim_share(tmx_run_sim_const(w->run));
         char left[32] = "?";
         w->begin_s = w->begin_s > 0 ? w->begin_s : now_s;
-        if (done > 0 && now_s > w->begin_s) {
-            tmx_progress_time(left, sizeof left, (now_s - w->begin_s) * (all - done) / done);
+        if (share > 0 && now_s > w->begin_s) {
+            tmx_progress_time(left, sizeof left, (now_s - w->begin_s) * (1 - share) / share);
         }
-        fprintf(stderr, "\r%5.1f %% of the work, %.0f s simulated, %s left\033[K", 100 * done / all,
+        fprintf(stderr, "\r%5.1f %% of the work, %.0f s simulated, %s left\033[K", 100 * share,
                 tmx_sim_time_s(tmx_run_sim_const(w->run)), left);
         w->last_s = now_s;
     }

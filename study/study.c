@@ -390,11 +390,16 @@ static void end_run(void *ctx, size_t task, void *own, enum tmx_status st, const
     free(bytes);
 }
 
+static void tell(void *ctx, size_t task, double share)
+{
+    tmx_pool_progress(((const struct tmx_study *)ctx)->child, task, share);
+}
+
 static void run_together(void *ctx, const size_t *task, size_t n, struct tmx_pool_child *child)
 {
     struct tmx_study *s = ctx;
     s->child = child;
-    tmx_fleet_run(&(struct tmx_fleet_tasks){s, begin_run, end_run}, task, n);
+    tmx_fleet_run(&(struct tmx_fleet_tasks){s, begin_run, end_run, tell}, task, n);
 }
 
 static enum tmx_status parse(struct tmx_measures *m, const char **config, const char *bytes,

@@ -9,6 +9,7 @@
 
 struct lane {
     struct tmx_sim *sim; /* NULL: free */
+    size_t task;         /* of those in `tasks` */
     struct tmx_observer observer;
     size_t class;            /* lanes of one class step together */
     bool heated, ended;      /* in this tick; to be named by tmx_fleet_next */
@@ -20,6 +21,8 @@ struct lane {
 struct tmx_fleet {
     size_t n_lane, n_gpu, n_class;
     struct lane *lane;
+    const struct tmx_fleet_tasks *tasks; /* NULL: simulations of somebody else */
+    unsigned n_tick;
     struct tmx_step_view all; /* [n_gpu] of the lanes of one class; owned */
 };
 
@@ -183,6 +186,19 @@ static void tick(struct tmx_fleet *f)
     }
 }
 
+static void tell(struct tmx_fleet *f)
+{
+    enum { EVERY = 256 };
+    if (!f->tasks || !f->tasks->progress || ++f->n_tick % EVERY != 0) {
+        return;
+    }
+    for (size_t i = 0; i < f->n_lane; i++) {
+        if (f->lane[i].sim) {
+            f->tasks->progress(f->tasks->ctx, f->lane[i].task, tmx_sim_share(f->lane[i].sim));
+        }
+    }
+}
+
 bool tmx_fleet_next(struct tmx_fleet *f, size_t *lane, enum tmx_status *st, struct tmx_err *err)
 {
     for (bool any = true; any; tick(f)) {
@@ -203,6 +219,7 @@ bool tmx_fleet_next(struct tmx_fleet *f, size_t *lane, enum tmx_status *st, stru
         if (!any) {
             break;
         }
+        tell(f);
     }
     return false;
 }
@@ -229,6 +246,7 @@ static bool begin(struct tmx_fleet *f, size_t lane, const struct tmx_fleet_tasks
         t->end(t->ctx, o->task, o->own, st, &err);
         return false;
     }
+    f->lane[lane].task = o->task;
     o->n_gpu = sim->machine->n_gpu;
     return true;
 }
@@ -242,6 +260,9 @@ void tmx_fleet_run(const struct tmx_fleet_tasks *t, const size_t *task, size_t n
     enum tmx_status st = tmx_fleet_create(&f, LANES, &err);
     for (; st && next < n; next++) {
         t->end(t->ctx, task[next], NULL, st, &err);
+    }
+    if (f) {
+        f->tasks = t;
     }
     while (next < n || n_open > 0) {
         for (lane = 0; lane < LANES && open[lane].is; lane++) {

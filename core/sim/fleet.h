@@ -31,6 +31,8 @@ struct tmx_fleet_tasks {
                              void **own, struct tmx_err *err);
     /* It has ended, well or not; own is NULL where begin left it so. What begin has opened is closed here. */
     void (*end)(void *ctx, size_t task, void *own, enum tmx_status st, const struct tmx_err *err);
+    /* OPTIONAL. Now and then: how much of its work a task has done, 0 to 1. */
+    void (*progress)(void *ctx, size_t task, double share);
 };
 
 /* Every one of the n tasks comes to its end. */

@@ -302,6 +302,16 @@ enum tmx_status tmx_sim_advance(struct tmx_sim *s, uint64_t n_tick, const struct
     return st;
 }
 
+double tmx_sim_share(const struct tmx_sim *s)
+{
+    double done = 0, all = 0;
+    for (size_t j = 0; j < s->machine->n_job; j++) {
+        done += s->machine->job[j].done_sm_s;
+        all += s->machine->job[j].work_sm_s;
+    }
+    return all > 0 ? done / all : 0;
+}
+
 double tmx_sim_time_s(const struct tmx_sim *s)
 {
     return ((double)s->tick - (double)s->warmup) * s->spec.dt_s;

@@ -93,6 +93,7 @@ void tmx_sim_save(struct tmx_sim *sim, void *buf);
 void tmx_sim_restore(struct tmx_sim *sim, void *buf);
 
 /* Read-only access for writers of results. */
+double tmx_sim_share(const struct tmx_sim *sim);  /* of the work that is known of, done: 0 to 1 */
 double tmx_sim_time_s(const struct tmx_sim *sim); /* since the end of the warm-up; negative before */
 bool tmx_sim_done(const struct tmx_sim *sim);
 const struct tmx_machine *tmx_sim_machine(const struct tmx_sim *sim);

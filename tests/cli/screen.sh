@@ -61,6 +61,9 @@ on 200 check study --set policy=DVFS
 on 80 table short
 [ "$(grep -A1 '^Did the same' screen.txt | tr -s '\n ' ' ' | grep -c 'DVFS, A, MU, MNU and MA on hot_hot')" = 1 ] ||
   say "equal policies: $(cat screen.txt)"
+# runs that go side by side all end at the end: the time left is known before one of them has ended
+script -qec "stty cols 80; '$thermix' table short -j 1 --set tick_s=0.0025" /dev/null 2>&1 </dev/null | tr '\r' '\n' >progress.txt
+grep -qE '^0 of 12 runs.* [0-9]+s left' progress.txt || say "no time left: $(grep left progress.txt | tail -3)"
 on 80 run hall --set rows=16 --set cols=16 --set tick_s=0.05 --set sensor.period_s=0.05
 grep -q '^12 of 256 rows; all: --columns all' screen.txt || say "rows of a hall: $(tail -20 screen.txt)"
 "$thermix" table ./suite.cfg -q -o out --columns nope 2>err.txt >/dev/null && say "a column that is not there"
