@@ -5,6 +5,27 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* CHOLMOD's loops over index lists begin OpenMP threads, four or more, for each block of the factor: they
+ * wait for one another longer than they work. No level of them may be active while it factors: it goes on
+ * alone, to the same numbers, in half the time. */
+#ifdef TMX_GOMP
+int omp_get_max_active_levels(void);
+void omp_set_max_active_levels(int levels);
+static int factorise(cholmod_sparse *a, cholmod_factor *l, cholmod_common *common)
+{
+    const int levels = omp_get_max_active_levels();
+    omp_set_max_active_levels(0);
+    const int done = cholmod_factorize(a, l, common);
+    omp_set_max_active_levels(levels);
+    return done;
+}
+#else
+static int factorise(cholmod_sparse *a, cholmod_factor *l, cholmod_common *common)
+{
+    return cholmod_factorize(a, l, common);
+}
+#endif
+
 struct tmx_solver {
     const struct tmx_network *net;
     cholmod_common common;
@@ -101,7 +122,7 @@ enum tmx_status tmx_factor_create(struct tmx_solver *s, double gamma, double sig
     }
     cholmod_sparse a = view(net, s->value);
     v->l = cholmod_copy_factor(s->order, &s->common);
-    if (!v->l || !cholmod_factorize(&a, v->l, &s->common) || s->common.status != CHOLMOD_OK) {
+    if (!v->l || !factorise(&a, v->l, &s->common) || s->common.status != CHOLMOD_OK) {
         const int memory = s->common.status == CHOLMOD_OUT_OF_MEMORY;
         tmx_factor_destroy(s, v);
         return tmx_fail(err, memory ? TMX_ENOMEM : TMX_ESOLVE,
