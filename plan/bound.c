@@ -26,7 +26,7 @@ static size_t x_col(const struct tmx_bound *b, size_t sm, size_t kernel, size_t 
 
 static double leak(const struct build *d, size_t unit, double temp_k)
 {
-    return d->leak_w[unit] * d->c->factor(d->c->table, temp_k);
+    return d->leak_w[unit] * tmx_plan_leak_factor(d->c, temp_k);
 }
 
 static bool is_sensor(const struct tmx_plan_chip *c, size_t unit)
@@ -39,8 +39,8 @@ static enum tmx_status check_convex(const struct tmx_plan_chip *c, double top_k,
 {
     const double h = (top_k - c->ambient_k) / 64;
     for (int i = 1; i < 64; i++) {
-        const double t = c->ambient_k + i * h, mid = c->factor(c->table, t);
-        if (c->factor(c->table, t - h) + c->factor(c->table, t + h) < 2 * mid * (1 - 1e-7)) {
+        const double t = c->ambient_k + i * h, mid = tmx_plan_leak_factor(c, t);
+        if (tmx_plan_leak_factor(c, t - h) + tmx_plan_leak_factor(c, t + h) < 2 * mid * (1 - 1e-7)) {
             return tmx_fail(err, TMX_EUNSUPPORTED,
                             "no bound: the leakage of chip %s is not convex in temperature near %.1f degC",
                             c->chip->name, t - TMX_ZERO_C);

@@ -11,9 +11,16 @@ void tmx_plan_chip_finish(struct tmx_plan_chip *c)
     *c = (struct tmx_plan_chip){0};
 }
 
+double tmx_plan_leak_factor(const struct tmx_plan_chip *c, double temp_k)
+{
+    double factor;
+    c->factors(c->table, 1, &temp_k, &factor);
+    return factor;
+}
+
 double tmx_plan_leak_w(const struct tmx_plan_chip *c, size_t unit, double temp_k)
 {
-    return c->leak_w[unit] * c->factor(c->table, temp_k);
+    return c->leak_w[unit] * tmx_plan_leak_factor(c, temp_k);
 }
 
 double tmx_plan_leak_slope(const struct tmx_plan_chip *c, size_t unit, double temp_k)
@@ -85,7 +92,7 @@ enum tmx_status tmx_plan_chip_init(struct tmx_plan_chip *c, const struct tmx_run
         c->baseline_w[u] = still.baseline_w[u];
         c->leak_w[u] = still.leak_w[u];
     }
-    c->factor = still.factor;
+    c->factors = still.factors;
     c->table = still.table;
     for (size_t l = 0; l < c->n_level; l++) {
         c->speed[l] = tmx_chip_speed(chip, l);

@@ -16,7 +16,7 @@ struct tmx_plan_chip {
     double *baseline_w; /* [n_unit] owned */
     double *leak_w;     /* [n_unit] owned: where factor is 1, nominal voltage */
     double ambient_k;
-    double (*factor)(const void *table, double temp_k);
+    void (*factors)(const void *table, size_t n, const double *temp_k, double *factor);
     const void *table;                                  /* not owned: of the run's power model */
     const struct tmx_chip *chip;                        /* not owned: units of SMs, levels */
     double speed[TMX_MAX_LEVEL];                        /* relative to the nominal level, */
@@ -30,6 +30,8 @@ TMX_NODISCARD enum tmx_status tmx_plan_chip_init(struct tmx_plan_chip *c, const 
                                                  size_t gpu, size_t r_convec, struct tmx_err *err);
 void tmx_plan_chip_finish(struct tmx_plan_chip *c); /* accepts zeroed memory */
 
+/* Leakage against temperature, 1 where leak_w is meant. */
+double tmx_plan_leak_factor(const struct tmx_plan_chip *c, double temp_k);
 /* Leakage of a unit at a temperature, nominal voltage, and its slope [W/K]. */
 double tmx_plan_leak_w(const struct tmx_plan_chip *c, size_t unit, double temp_k);
 double tmx_plan_leak_slope(const struct tmx_plan_chip *c, size_t unit, double temp_k);

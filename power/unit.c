@@ -264,14 +264,18 @@ static enum tmx_status eval(void *model, const struct tmx_machine *machine, stru
     return TMX_OK;
 }
 
-static double factor(const void *leakage, double temp_k)
+static void factors(const void *leakage, size_t n, const double *temp_k, double *factor)
 {
-    const double t = temp_k < TMX_LEAK_MIN_K   ? TMX_LEAK_MIN_K
-                     : temp_k > TMX_LEAK_MAX_K ? TMX_LEAK_MAX_K
-                                               : temp_k;
-    double f;
-    tmx_leakage_factors(leakage, 1, &t, &f);
-    return f;
+    enum { BLOCK = 64 };
+    for (size_t from = 0; from < n; from += BLOCK) {
+        const size_t m = n - from < BLOCK ? n - from : BLOCK;
+        double in_range_k[BLOCK];
+        for (size_t i = 0; i < m; i++) {
+            const double t = temp_k[from + i] < TMX_LEAK_MIN_K ? TMX_LEAK_MIN_K : temp_k[from + i];
+            in_range_k[i] = t > TMX_LEAK_MAX_K ? TMX_LEAK_MAX_K : t;
+        }
+        tmx_leakage_factors(leakage, m, in_range_k, factor + from);
+    }
 }
 
 static void still(const void *model, const struct tmx_machine *machine, size_t gpu,
@@ -280,7 +284,7 @@ static void still(const void *model, const struct tmx_machine *machine, size_t g
     const struct unit_model *m = model;
     *p = (struct tmx_static_power){.baseline_w = m->baseline_w + machine->gpu[gpu].unit0,
                                    .leak_w = m->leak_ref_w + machine->gpu[gpu].unit0,
-                                   .factor = factor,
+                                   .factors = factors,
                                    .table = &m->leakage[gpu]};
 }
 

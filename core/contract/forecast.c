@@ -4,36 +4,42 @@
 #include <math.h>
 #include <stdbool.h>
 #include <stdlib.h>
+#include <string.h>
 
-/* y += a x over a row whose length is a multiple of 4. */
-static void axpy(size_t n, double a, const double *restrict x, double *restrict y)
+#include "core/base/os.h"
+
+static void product(const struct tmx_forecast *f, const double *rows, size_t n_row, size_t n,
+                    const double *const *coef, double *const *theta_k)
 {
-    for (size_t i = 0; i < n; i++) {
-        y[i] += a * x[i];
-    }
+    const size_t row = f->modes.unit_row;
+    f->sums(&(struct tmx_rows){rows, n_row, row, row, n, coef, theta_k});
 }
 
-/* Column by column: theta of one watt in a unit, with z = weight in. */
-static void fill_step(const struct tmx_modes_view *m, const double *weight, double *step)
+/* Row by row: theta of one watt in a unit, with z = weight in. work [mode_row]. */
+static void fill_step(const struct tmx_forecast *f, const double *weight, double *work, double *step)
 {
+    const struct tmx_modes_view *m = &f->modes;
     for (size_t u = 0; u < m->n_unit; u++) {
         double *row = step + u * m->unit_row;
         for (size_t k = 0; k < m->n_mode; k++) {
-            axpy(m->unit_row, weight[k] * m->in[u * m->mode_row + k], m->out + k * m->unit_row, row);
+            work[k] = weight[k] * m->in[u * m->mode_row + k];
         }
         if (m->direct) {
-            axpy(m->unit_row, 1, m->direct + u * m->unit_row, row);
+            memcpy(row, m->direct + u * m->unit_row, m->unit_row * sizeof *row);
         }
+        product(f, m->out, m->n_mode, 1, (const double *const[]){work}, &row);
     }
 }
 
 enum tmx_status tmx_forecast_init(struct tmx_forecast *f, const struct tmx_modes_view *m, double tick_s,
                                   struct tmx_err *err)
 {
-    *f = (struct tmx_forecast){.modes = *m, .tick_s = tick_s};
-    double *weight = calloc(m->mode_row, sizeof *weight);
+    *f = (struct tmx_forecast){
+        .modes = *m, .sums = TMX_ISA_OF(tmx_rows_any, tmx_rows_v3, tmx_rows_v4), .tick_s = tick_s};
+    tmx_assert(m->mode_row % TMX_ROWS_PAD == 0 && m->unit_row % TMX_ROWS_PAD == 0);
+    double *weight = calloc(m->mode_row, sizeof *weight), *work = calloc(m->mode_row, sizeof *work);
     f->steady = calloc(m->n_unit * m->unit_row, sizeof *f->steady);
-    bool ok = weight && f->steady;
+    bool ok = weight && work && f->steady;
     for (size_t i = 1; ok && i <= TMX_FORECAST_PARTS; i++) {
         f->decay[i] = calloc(m->mode_row, sizeof *f->decay[i]);
         f->gain[i] = calloc(m->mode_row, sizeof *f->gain[i]);
@@ -46,15 +52,19 @@ enum tmx_status tmx_forecast_init(struct tmx_forecast *f, const struct tmx_modes
             f->decay[i][k] = exp(-m->rate[k] * dt_s);
             f->gain[i][k] = -expm1(-m->rate[k] * dt_s) / m->rate[k];
         }
-        fill_step(m, f->gain[i], f->step[i]);
+        fill_step(f, f->gain[i], work, f->step[i]);
+    }
+    for (size_t k = 0; ok && k < m->n_mode; k++) {
+        f->n_lasting = f->decay[TMX_FORECAST_PARTS][k] > 1e-6 ? k + 1 : f->n_lasting;
     }
     for (size_t k = 0; ok && k < m->n_mode; k++) {
         weight[k] = 1 / m->rate[k];
     }
     if (ok) {
-        fill_step(m, weight, f->steady);
+        fill_step(f, weight, work, f->steady);
     }
     free(weight);
+    free(work);
     return ok ? TMX_OK : tmx_fail(err, TMX_ENOMEM, "forecast of %zu modes", m->n_mode);
 }
 
@@ -69,45 +79,45 @@ void tmx_forecast_finish(struct tmx_forecast *f)
     *f = (struct tmx_forecast){0};
 }
 
-void tmx_forecast_advance(const struct tmx_forecast *f, size_t part, const double *power_w, double *z)
+static size_t padded(size_t n)
+{
+    return (n + TMX_ROWS_PAD - 1) / TMX_ROWS_PAD * TMX_ROWS_PAD;
+}
+
+void tmx_forecast_drive(const struct tmx_forecast *f, size_t n_mode, size_t n, const double *const *power_w,
+                        double *const *drive)
 {
     const struct tmx_modes_view *m = &f->modes;
-    const double *decay = f->decay[part], *gain = f->gain[part];
-    enum { BLOCK = 8 }; /* modes whose sums stay in registers */
-    for (size_t k = 0; k < m->mode_row; k += BLOCK) {
-        const size_t n = m->mode_row - k < BLOCK ? m->mode_row - k : BLOCK;
-        double sum[BLOCK] = {0};
-        for (size_t u = 0; u < m->n_unit; u++) {
-            const double *in = m->in + u * m->mode_row + k;
-            for (size_t i = 0; i < n; i++) {
-                sum[i] += in[i] * power_w[u];
-            }
-        }
-        for (size_t i = 0; i < n; i++) {
-            z[k + i] = decay[k + i] * z[k + i] + gain[k + i] * sum[i];
-        }
+    for (size_t i = 0; i < n; i++) {
+        memset(drive[i], 0, m->mode_row * sizeof *drive[i]);
+    }
+    f->sums(&(struct tmx_rows){m->in, m->n_unit, m->mode_row, padded(n_mode), n, power_w, drive});
+}
+
+void tmx_forecast_advance(const struct tmx_forecast *f, size_t n_mode, size_t part,
+                          const double *restrict drive, double *restrict z)
+{
+    const double *restrict decay = f->decay[part], *restrict gain = f->gain[part];
+    for (size_t k = 0; k < n_mode; k++) {
+        z[k] = decay[k] * z[k] + gain[k] * drive[k];
     }
 }
 
-void tmx_forecast_read(const struct tmx_forecast *f, const double *z, const double *power_w, double *theta_k)
+void tmx_forecast_read(const struct tmx_forecast *f, size_t n_mode, size_t n, const double *const *z,
+                       const double *const *power_w, double *const *theta_k)
 {
     const struct tmx_modes_view *m = &f->modes;
-    for (size_t u = 0; u < m->unit_row; u++) {
-        theta_k[u] = 0;
+    for (size_t i = 0; i < n; i++) {
+        memset(theta_k[i], 0, m->unit_row * sizeof *theta_k[i]);
     }
-    for (size_t k = 0; k < m->n_mode; k++) {
-        axpy(m->unit_row, z[k], m->out + k * m->unit_row, theta_k);
-    }
+    product(f, m->out, n_mode, n, z, theta_k);
     if (m->direct && power_w) {
-        tmx_forecast_add(f, m->direct, power_w, theta_k);
+        product(f, m->direct, m->n_unit, n, power_w, theta_k);
     }
 }
 
-void tmx_forecast_add(const struct tmx_forecast *f, const double *table, const double *power_w,
-                      double *theta_k)
+void tmx_forecast_add(const struct tmx_forecast *f, const double *table, size_t n,
+                      const double *const *power_w, double *const *theta_k)
 {
-    const struct tmx_modes_view *m = &f->modes;
-    for (size_t u = 0; u < m->n_unit; u++) {
-        axpy(m->unit_row, power_w[u], table + u * m->unit_row, theta_k);
-    }
+    product(f, table, f->modes.n_unit, n, power_w, theta_k);
 }

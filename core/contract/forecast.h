@@ -6,16 +6,18 @@
  *   z' = -rate z + in p,   theta = out z + direct p      (theta: unit temperatures above ambient)
  * and what follows from it for a scheduling tick of length h:
  *   z(h) = decay z + gain (in p),   step(h) = out gain in + direct: theta after h of constant p from z = 0.
- * Constant; GPUs of one kind share one. */
+ * Constant; GPUs of one kind share one. Products with matrices are what a decision costs: they are made for
+ * several vectors at once, and `in p`, the drive of the modes, is linear in p and worth keeping. */
 
 #include <stddef.h>
 
 #include "core/base/err.h"
 #include "core/contract/power_model.h"
+#include "core/vector/rows.h"
 
 struct tmx_modes_view { /* of a thermal model; pointers live as long as it */
     size_t n_mode, n_unit;
-    size_t mode_row, unit_row; /* padded lengths of rows; padding of rate is 1, else 0 */
+    size_t mode_row, unit_row; /* lengths of rows, multiples of TMX_ROWS_PAD; padding of rate is 1, else 0 */
     const double *rate;        /* [mode_row, 1/s] */
     const double *in;          /* [n_unit][mode_row] */
     const double *out;         /* [n_mode][unit_row] */
@@ -36,7 +38,10 @@ struct tmx_forecast_air {
 struct tmx_forecast {
     struct tmx_modes_view modes;
     struct tmx_forecast_air air;
+    tmx_rows_kernel sums;
     double tick_s; /* the scheduling tick h */
+    size_t
+        n_lasting; /* modes up to the last that after h has more than 1e-6 of what it was; the rest is fast */
     /* [1 .. TMX_FORECAST_PARTS]: after i / TMX_FORECAST_PARTS of h; owned */
     double *decay[TMX_FORECAST_PARTS + 1], *gain[TMX_FORECAST_PARTS + 1]; /* [mode_row] */
     double *step[TMX_FORECAST_PARTS + 1]; /* [n_unit][unit_row, K/W] row: unit that is powered */
@@ -58,12 +63,18 @@ TMX_NODISCARD enum tmx_status tmx_forecast_init(struct tmx_forecast *f, const st
                                                 double tick_s, struct tmx_err *err);
 void tmx_forecast_finish(struct tmx_forecast *f); /* accepts zeroed memory */
 
-/* z = decay[part] z + gain[part] (in power_w): part / TMX_FORECAST_PARTS of a scheduling tick goes by. */
-void tmx_forecast_advance(const struct tmx_forecast *f, size_t part, const double *power_w, double *z);
-/* theta_k [unit_row] = out z + direct power_w; power_w NULL: without the second. */
-void tmx_forecast_read(const struct tmx_forecast *f, const double *z, const double *power_w, double *theta_k);
-/* theta_k [unit_row] += table power_w, where table is a step response or the steady one. */
-void tmx_forecast_add(const struct tmx_forecast *f, const double *table, const double *power_w,
-                      double *theta_k);
+/* Of the first n_mode modes: n_lasting where only whole scheduling ticks count, else all.
+ * drive[i] [mode_row] = in power_w[i] [n_unit]. */
+void tmx_forecast_drive(const struct tmx_forecast *f, size_t n_mode, size_t n, const double *const *power_w,
+                        double *const *drive);
+/* z = decay[part] z + gain[part] drive: part / TMX_FORECAST_PARTS of a scheduling tick goes by. */
+void tmx_forecast_advance(const struct tmx_forecast *f, size_t n_mode, size_t part, const double *drive,
+                          double *z);
+/* theta_k[i] [unit_row] = out z[i] + direct power_w[i]; power_w NULL: without the second. */
+void tmx_forecast_read(const struct tmx_forecast *f, size_t n_mode, size_t n, const double *const *z,
+                       const double *const *power_w, double *const *theta_k);
+/* theta_k[i] [unit_row] += table power_w[i], where table is a step response or the steady one. */
+void tmx_forecast_add(const struct tmx_forecast *f, const double *table, size_t n,
+                      const double *const *power_w, double *const *theta_k);
 
 #endif

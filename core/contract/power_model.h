@@ -12,7 +12,8 @@
 struct tmx_static_power {
     const double *baseline_w; /* [n_unit of the GPU] constant */
     const double *leak_w;     /* [n_unit] leakage where factor is 1, at the nominal voltage; linear in it */
-    double (*factor)(const void *table, double temp_k); /* leakage against temperature, 200..600 K */
+    /* Leakage against temperature, 200..600 K: factor [n] of temp_k [n]. */
+    void (*factors)(const void *table, size_t n, const double *temp_k, double *factor);
     const void *table;
 };
 

@@ -78,16 +78,13 @@ static double rise(const struct tmx_outlook *look)
 /* What is drawn without work at a temperature, and its slope [W/K]. */
 static double still_w(const struct tmx_outlook *look, double temp_k, double *slope)
 {
-    const double h = 0.5;
-    double w = 0;
+    const double h = 0.5, near_k[] = {temp_k - h, temp_k, temp_k + h};
+    double w = 0, factor[3];
+    look->still.factors(look->still.table, 3, near_k, factor);
     *slope = 0;
     for (size_t u = 0; u < look->forecast->modes.n_unit; u++) {
-        w +=
-            look->still.baseline_w[u] + look->still.leak_w[u] * look->still.factor(look->still.table, temp_k);
-        *slope += look->still.leak_w[u] *
-                  (look->still.factor(look->still.table, temp_k + h) -
-                   look->still.factor(look->still.table, temp_k - h)) /
-                  (2 * h);
+        w += look->still.baseline_w[u] + look->still.leak_w[u] * factor[1];
+        *slope += look->still.leak_w[u] * (factor[2] - factor[0]) / (2 * h);
     }
     return w;
 }

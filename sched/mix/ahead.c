@@ -29,6 +29,63 @@ double tmx_ahead_power(const struct tmx_chip *c, size_t level)
     return tmx_chip_speed(c, level) * (c->power.dvfs_power == TMX_DVFS_V2F ? volt * volt : 1);
 }
 
+/* Hottest SM with watt on each SM, for ever; INFINITY where the leakage runs away. */
+static double steady_peak_k(const struct tmx_outlook *look, double watt, double volt, double leak_scale,
+                            double *power_w, double *unit_k, double *sm_k)
+{
+    enum { ROUNDS = 300 };
+    const double far_k = 600, near_k = 1e-3;
+    const struct tmx_forecast *f = look->forecast;
+    double move_k = far_k, peak_k = 0;
+    for (size_t u = 0; u < f->modes.n_unit; u++) {
+        unit_k[u] = f->modes.ambient_k;
+    }
+    for (int round = 0; round < ROUNDS && move_k > near_k && peak_k < far_k; round++) {
+        look->still.factors(look->still.table, f->modes.n_unit, unit_k, power_w);
+        for (size_t u = 0; u < f->modes.n_unit; u++) {
+            power_w[u] = look->still.baseline_w[u] +
+                         (look->chip->sm_of_unit[u] == TMX_NO_SM ? 0 : watt * look->chip->part_share[u]) +
+                         volt * leak_scale * look->still.leak_w[u] * power_w[u];
+            unit_k[u] = f->modes.ambient_k;
+        }
+        tmx_forecast_add(f, f->steady, 1, (const double *const[]){power_w}, &unit_k);
+        tmx_ahead_sms(look->chip, unit_k, sm_k);
+        const double before_k = peak_k;
+        peak_k = 0;
+        for (size_t s = 0; s < look->chip->n_sm; s++) {
+            peak_k = fmax(peak_k, sm_k[s]);
+        }
+        move_k = fabs(peak_k - before_k);
+    }
+    return move_k <= near_k && peak_k < far_k ? peak_k : INFINITY;
+}
+
+double tmx_ahead_hold_k(const struct tmx_outlook *look, double limit_k, double volt, double leak_scale,
+                        double *power_w, double *unit_k, double *sm_k)
+{
+    enum { HALVINGS = 20 };
+    double low_w = 0, high_w = 1, best_k = 0;
+    bool limited = false;
+    if (!isfinite(limit_k)) {
+        return limit_k;
+    }
+    while (steady_peak_k(look, high_w, volt, leak_scale, power_w, unit_k, sm_k) < limit_k) {
+        high_w *= 2;
+    }
+    for (int i = 0; i < HALVINGS; i++) {
+        const double watt = (low_w + high_w) / 2,
+                     peak_k = steady_peak_k(look, watt, volt, leak_scale, power_w, unit_k, sm_k);
+        if (peak_k < limit_k) {
+            low_w = watt;
+            best_k = peak_k;
+        } else {
+            high_w = watt;
+            limited = isfinite(peak_k);
+        }
+    }
+    return limited || best_k == 0 ? limit_k : best_k;
+}
+
 /* What a job draws on one SM, as the stat table has it by its kernel; a kernel that has not run yet counts
  * as the hottest known, and where none is, as what the chip's equation 1 allows at most. */
 static double believed_w(const struct tmx_ahead *o, const struct tmx_view *view, size_t gpu, size_t job)

@@ -21,6 +21,11 @@ void tmx_ahead_sms(const struct tmx_chip *c, const double *unit_k, double *sm_k)
 double tmx_ahead_volt(const struct tmx_chip *c, size_t level);
 double tmx_ahead_power(const struct tmx_chip *c, size_t level);
 
+/* The temperature beyond which more heat is leaked than shed: hottest SM under the most watts that have a
+ * steady state; the limit where that comes first. power_w, unit_k [unit_row] and sm_k [n_sm] are work. */
+double tmx_ahead_hold_k(const struct tmx_outlook *look, double limit_k, double volt, double leak_scale,
+                        double *power_w, double *unit_k, double *sm_k);
+
 /* A waiting kernel of another power density joins, half the GPU each. */
 void tmx_ahead_mix(const struct tmx_ahead *o, const struct tmx_view *view, size_t gpu,
                    struct tmx_gpu_request *r);

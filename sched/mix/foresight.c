@@ -24,6 +24,7 @@
 #include <string.h>
 
 #include "sched/mix/ahead.h"
+#include "sched/mix/follow.h"
 #include "sched/policies.h"
 
 struct foresight {
@@ -67,7 +68,6 @@ enum {
     VARIANCE,
     MARGIN,
     HOLD,
-    FACTOR,
     HIGHEST,
     EXPECTED,
     DRIFT,
@@ -75,21 +75,14 @@ enum {
     SINCE,
     DWELL,
     SAVING,
-    LEVEL,
-    LATE_LEVEL,
-    LATE_PARTS,
     FIRST,
     SECOND,
     N_SCALAR
 };
 
 struct mind {
+    struct tmx_follow model;
     double *scalar;             /* [N_SCALAR] */
-    double *z;                  /* [mode_row] */
-    double *later;              /* [mode_row] work */
-    double *dyn_w, *leak_w;     /* [unit_row] of the tick that ran, at the nominal level */
-    double *power_w, *unit_k;   /* [unit_row] work */
-    double *work_k;             /* [unit_row] what the tick's work warmed */
     double *b, *g;              /* [n_sm] error, integrator of the placement */
     double *sm_k;               /* [n_sm] temperatures now */
     double *free_k, *a_k, *l_k; /* [n_sm] at the end of the tick: without work; rise by work; by leakage */
@@ -101,17 +94,14 @@ struct mind {
 /* at NULL: only count. */
 static size_t lay_out(const struct tmx_view *view, size_t gpu, double *at, struct mind *m)
 {
-    const struct tmx_modes_view *v = &view->outlook[gpu].forecast->modes;
-    const size_t sm = view->node->gpus[gpu]->n_sm, mode = v->mode_row, unit = v->unit_row;
+    const size_t sm = view->node->gpus[gpu]->n_sm;
     const struct {
         double **array;
         size_t n;
-    } rows[] = {
-        {&m->scalar, N_SCALAR}, {&m->z, mode},      {&m->later, mode},  {&m->dyn_w, unit}, {&m->leak_w, unit},
-        {&m->power_w, unit},    {&m->unit_k, unit}, {&m->work_k, unit}, {&m->b, sm},       {&m->g, sm},
-        {&m->sm_k, sm},         {&m->free_k, sm},   {&m->a_k, sm},      {&m->l_k, sm},     {&m->part_k, sm},
-        {&m->then_k, sm},       {&m->work_then, sm}};
-    size_t n = 0;
+    } rows[] = {{&m->scalar, N_SCALAR}, {&m->b, sm},        {&m->g, sm},   {&m->sm_k, sm},
+                {&m->free_k, sm},       {&m->a_k, sm},      {&m->l_k, sm}, {&m->part_k, sm},
+                {&m->then_k, sm},       {&m->work_then, sm}};
+    size_t n = tmx_follow_lay_out(&view->outlook[gpu], at, &m->model);
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         *rows[i].array = at ? at + n : NULL;
         n += rows[i].n;
@@ -130,43 +120,6 @@ static size_t memory(const void *state, const struct tmx_view *view)
     return n;
 }
 
-/* Rise of the SMs by watts, from a table of step responses. */
-static void rise(const struct tmx_forecast *f, const struct tmx_chip *c, const double *table,
-                 const double *power_w, double *unit_k, double *sm_k)
-{
-    memset(unit_k, 0, f->modes.unit_row * sizeof *unit_k);
-    tmx_forecast_add(f, table, power_w, unit_k);
-    tmx_ahead_sms(c, unit_k, sm_k);
-}
-
-/* The level of the last tick's parts from `from` on, and how many of them up to `to` have it. */
-static size_t level_of(const struct mind *m, size_t from, size_t to, size_t *n)
-{
-    const size_t change = TMX_FORECAST_PARTS - (size_t)m->scalar[LATE_PARTS];
-    *n = from < change && change < to ? change - from : to - from;
-    return (size_t)m->scalar[from < change ? LEVEL : LATE_LEVEL];
-}
-
-/* m->power_w: all that was drawn at a level. */
-static void fill_power(const struct tmx_view *view, size_t gpu, struct mind *m, size_t level)
-{
-    const struct tmx_chip *c = view->outlook[gpu].chip;
-    const double w = m->scalar[FACTOR] * tmx_ahead_power(c, level), v = tmx_ahead_volt(c, level);
-    for (size_t u = 0; u < view->outlook[gpu].forecast->modes.n_unit; u++) {
-        m->power_w[u] = view->outlook[gpu].still.baseline_w[u] + w * m->dyn_w[u] + v * m->leak_w[u];
-    }
-}
-
-/* Parts `from` to `to` of the last tick go by; m->power_w is the last of them's. */
-static void go_by(const struct tmx_view *view, size_t gpu, struct mind *m, size_t from, size_t to)
-{
-    fill_power(view, gpu, m, (size_t)m->scalar[LEVEL]);
-    for (size_t n; from < to; from += n) {
-        fill_power(view, gpu, m, level_of(m, from, to, &n));
-        tmx_forecast_advance(view->outlook[gpu].forecast, n, m->power_w, m->z);
-    }
-}
-
 /* Did a kernel end in the tick that ran? Then its SMs stood still for an unknown part of it. */
 static bool someone_ended(const struct tmx_node_view *node, const struct mind *d)
 {
@@ -178,94 +131,42 @@ static bool someone_ended(const struct tmx_node_view *node, const struct mind *d
     return false;
 }
 
-/* Hottest SM with watt on each SM, for ever; INFINITY where the leakage runs away. */
-static double steady_peak_k(const struct foresight *o, const struct tmx_outlook *look, double watt,
-                            double volt, struct mind *m)
+static void start(const struct foresight *o, const struct tmx_view *view, size_t gpu, struct mind *m)
 {
-    enum { ROUNDS = 300 };
-    const double far_k = 600, near_k = 1e-3;
-    const struct tmx_forecast *f = look->forecast;
-    double move_k = far_k, peak_k = 0;
-    for (size_t u = 0; u < f->modes.n_unit; u++) {
-        m->unit_k[u] = f->modes.ambient_k;
-    }
-    for (int round = 0; round < ROUNDS && move_k > near_k && peak_k < far_k; round++) {
-        for (size_t u = 0; u < f->modes.n_unit; u++) {
-            m->power_w[u] = look->still.baseline_w[u] +
-                            (look->chip->sm_of_unit[u] == TMX_NO_SM ? 0 : watt * look->chip->part_share[u]) +
-                            volt * o->leak_scale * look->still.leak_w[u] *
-                                look->still.factor(look->still.table, m->unit_k[u]);
-            m->unit_k[u] = f->modes.ambient_k;
-        }
-        tmx_forecast_add(f, f->steady, m->power_w, m->unit_k);
-        tmx_ahead_sms(look->chip, m->unit_k, m->sm_k);
-        const double before_k = peak_k;
-        peak_k = 0;
-        for (size_t s = 0; s < look->chip->n_sm; s++) {
-            peak_k = fmax(peak_k, m->sm_k[s]);
-        }
-        move_k = fabs(peak_k - before_k);
-    }
-    return move_k <= near_k && peak_k < far_k ? peak_k : INFINITY;
+    const struct tmx_outlook *look = &view->outlook[gpu];
+    const struct tmx_chip *c = look->chip;
+    const double volt = (tmx_ahead_volt(c, 0) + tmx_ahead_volt(c, c->n_level - 1)) / 2;
+    m->scalar[HIGHEST] = 1;
+    m->scalar[HOLD] = tmx_ahead_hold_k(look, view->limit_k, volt, o->leak_scale, m->model.power_w,
+                                       m->model.unit_k, m->sm_k);
+    tmx_follow_start(look, &m->model);
+    memset(m->sm_k, 0, c->n_sm * sizeof *m->sm_k);
+    memset(m->then_k, 0, c->n_sm * sizeof *m->then_k);
 }
 
-/* The temperature beyond which more heat is leaked than shed: hottest SM under the most watts that have a
- * steady state; the limit where that comes first. */
-static double hold_k(const struct foresight *o, const struct tmx_outlook *look, double limit_k, double volt,
-                     struct mind *m)
+/* Where the last tick led to by what was thought to be drawn: m->sm_k, and by its work alone m->part_k;
+ * m->then_k and m->work_then when the readings were taken, `back` parts ago. The mean of the last [K]. */
+static double run_along(const struct tmx_view *view, size_t gpu, size_t back, struct mind *m)
 {
-    enum { HALVINGS = 20 };
-    double low_w = 0, high_w = 1, best_k = 0;
-    bool limited = false;
-    if (!isfinite(limit_k)) {
-        return limit_k;
-    }
-    while (steady_peak_k(o, look, high_w, volt, m) < limit_k) {
-        high_w *= 2;
-    }
-    for (int i = 0; i < HALVINGS; i++) {
-        const double watt = (low_w + high_w) / 2, peak_k = steady_peak_k(o, look, watt, volt, m);
-        if (peak_k < limit_k) {
-            low_w = watt;
-            best_k = peak_k;
-        } else {
-            high_w = watt;
-            limited = isfinite(peak_k);
-        }
-    }
-    return limited || best_k == 0 ? limit_k : best_k;
-}
-
-/* Parts of the last tick for its work alone: m->later. */
-static void work_goes_by(const struct tmx_view *view, size_t gpu, struct mind *m, size_t from, size_t to)
-{
-    const struct tmx_forecast *f = view->outlook[gpu].forecast;
-    for (size_t n; from < to; from += n) {
-        const double w = tmx_ahead_power(view->outlook[gpu].chip, level_of(m, from, to, &n));
-        for (size_t u = 0; u < f->modes.n_unit; u++) {
-            m->power_w[u] = w * m->dyn_w[u];
-        }
-        tmx_forecast_advance(f, n, m->power_w, m->later);
-    }
-}
-
-/* What the last tick's work warmed, by the stat table: m->work_k, and m->part_k of the SMs; m->work_then when
- * the readings were taken, `back` parts ago. The mean of the last [K]. */
-static double work_warmed(const struct tmx_view *view, size_t gpu, size_t back, struct mind *m)
-{
-    const struct tmx_chip *c = view->outlook[gpu].chip;
-    const struct tmx_forecast *f = view->outlook[gpu].forecast;
+    const struct tmx_outlook *look = &view->outlook[gpu];
+    const struct tmx_chip *c = look->chip;
+    struct tmx_follow *w = &m->model;
     double mean_k = 0;
-    memset(m->later, 0, f->modes.mode_row * sizeof *m->later);
-    memset(m->power_w, 0, f->modes.unit_row * sizeof *m->power_w);
-    work_goes_by(view, gpu, m, 0, TMX_FORECAST_PARTS - back);
-    tmx_forecast_read(f, m->later, m->power_w, m->work_k);
-    tmx_ahead_sms(c, m->work_k, m->work_then);
+    memset(w->later, 0, look->forecast->modes.mode_row * sizeof *w->later);
+    const size_t then = TMX_FORECAST_PARTS - back, level = tmx_follow_go(look, w, 0, then);
     if (back > 0) {
-        work_goes_by(view, gpu, m, TMX_FORECAST_PARTS - back, TMX_FORECAST_PARTS);
-        tmx_forecast_read(f, m->later, m->power_w, m->work_k);
+        tmx_follow_read(look, w, level, then > 0 ? 1 : 0);
+        tmx_ahead_sms(c, w->unit_k, m->then_k);
+        tmx_ahead_sms(c, w->work_k, m->work_then);
+        (void)tmx_follow_go(look, w, then, TMX_FORECAST_PARTS);
     }
-    tmx_ahead_sms(c, m->work_k, m->part_k);
+    tmx_follow_read_end(look, w);
+    tmx_ahead_sms(c, w->unit_k, m->sm_k);
+    tmx_ahead_sms(c, w->work_k, m->part_k);
+    if (back == 0) {
+        memcpy(m->then_k, m->sm_k, c->n_sm * sizeof *m->then_k);
+        memcpy(m->work_then, m->part_k, c->n_sm * sizeof *m->work_then);
+    }
     for (size_t s = 0; s < c->n_sm; s++) {
         mean_k += m->work_then[s] / (double)c->n_sm;
     }
@@ -279,7 +180,7 @@ static void keep_time(struct mind *m, double before, double more)
     /* set by hand on WL3, WL7 and WL8 under phases, as those below: docs/notes/foresight.md */
     const double step = 0.05, low = 0.9; /* a jump, of the factor; down, of the highest */
     const double slow = 0.25, first = 3; /* of a longer stay, what is believed; ticks that do not count */
-    const bool down = m->scalar[FACTOR] < low * m->scalar[HIGHEST];
+    const bool down = m->model.tick[TMX_FOLLOW_FACTOR] < low * m->scalar[HIGHEST];
     m->scalar[SINCE] += 1;
     if ((down && m->scalar[FALLEN] <= 0) || more < -step * before) {
         m->scalar[SINCE] = 0;
@@ -315,15 +216,15 @@ static double learn(const struct foresight *o, const struct tmx_view *view, size
         m->scalar[DRIFT] += drift_gain * jump_k;
         return 0;
     }
-    const double before = m->scalar[FACTOR], sure_k = fabs(jump_k) > noise_k ? jump_k : 0;
-    m->scalar[FACTOR] = fmin(4, fmax(0.25, before + sure_k / work_k));
-    const double more = m->scalar[FACTOR] - before;
+    const double before = m->model.tick[TMX_FOLLOW_FACTOR], sure_k = fabs(jump_k) > noise_k ? jump_k : 0;
+    const double after = fmin(4, fmax(0.25, before + sure_k / work_k)), more = after - before;
+    m->model.tick[TMX_FOLLOW_FACTOR] = after;
     m->scalar[DRIFT] += drift_gain * (jump_k - more * work_k);
-    for (size_t k = 0; k < f->modes.mode_row; k++) {
-        m->z[k] += more * m->later[k];
+    for (size_t k = 0; k < m->model.n_mode; k++) {
+        m->model.z[k] += more * m->model.later[k];
     }
     for (size_t u = 0; u < f->modes.n_unit; u++) {
-        m->unit_k[u] += more * m->work_k[u];
+        m->model.unit_k[u] += more * m->model.work_k[u];
     }
     for (size_t s = 0; s < c->n_sm; s++) {
         m->sm_k[s] += more * m->part_k[s];
@@ -331,20 +232,34 @@ static double learn(const struct foresight *o, const struct tmx_view *view, size
     }
     keep_time(m, before, more);
     const double forget = resting(o, m) ? 0 : o->forget; /* it comes back */
-    m->scalar[HIGHEST] =
-        fmax(m->scalar[FACTOR], m->scalar[HIGHEST] + forget * (m->scalar[FACTOR] - m->scalar[HIGHEST]));
+    m->scalar[HIGHEST] = fmax(after, m->scalar[HIGHEST] + forget * (after - m->scalar[HIGHEST]));
     return more * work_k;
 }
 
 /* How old the readings are, in parts of a tick; a tick at most. */
-static size_t parts_ago(const struct tmx_view *view, size_t gpu)
+static size_t parts_ago(const struct foresight *o, const struct tmx_view *view, size_t gpu)
 {
     const double parts = round(TMX_FORECAST_PARTS * view->outlook[gpu].delay_s / view->quantum_s);
-    return (size_t)fmin(parts, TMX_FORECAST_PARTS);
+    return o->late ? (size_t)fmin(parts, TMX_FORECAST_PARTS) : 0;
 }
 
-/* Where the last tick led to, and what the sensors say to that: m->unit_k and m->sm_k are temperatures now.
- */
+/* What leaks now, for the coming tick. */
+static void fill_leak(const struct foresight *o, const struct tmx_outlook *look, struct mind *m)
+{
+    const struct tmx_chip *c = look->chip;
+    const double offset_k = look->forecast->modes.ambient_k + m->scalar[COMMON];
+    double *unit_k = m->model.unit_k, *leak_w = m->model.leak_w;
+    const size_t n_unit = look->forecast->modes.n_unit;
+    for (size_t u = 0; u < n_unit; u++) {
+        unit_k[u] += offset_k + (c->sm_of_unit[u] == TMX_NO_SM ? 0 : m->b[c->sm_of_unit[u]]);
+    }
+    look->still.factors(look->still.table, n_unit, unit_k, leak_w);
+    for (size_t u = 0; u < n_unit; u++) {
+        leak_w[u] *= o->leak_scale * look->still.leak_w[u];
+    }
+}
+
+/* Where the last tick led to, and what the sensors say to that: m->sm_k are temperatures now. */
 static void observe(const struct foresight *o, const struct tmx_view *view, size_t gpu, struct mind *m)
 {
     const struct tmx_gpu_view *hw = view->node->gpus[gpu];
@@ -352,23 +267,14 @@ static void observe(const struct foresight *o, const struct tmx_view *view, size
     const struct tmx_forecast *f = view->outlook[gpu].forecast;
     const double *sensed_k = view->sensed_k + hw->sm0, n = (double)c->n_sm;
     const bool started = m->scalar[STARTED] > 0;
-    const size_t back = o->late ? parts_ago(view, gpu) : 0;
+    const size_t back = parts_ago(o, view, gpu);
     double work_k = 0;
     if (!started) {
-        m->scalar[FACTOR] = m->scalar[HIGHEST] = 1;
-        const double volt = (tmx_ahead_volt(c, 0) + tmx_ahead_volt(c, c->n_level - 1)) / 2;
-        m->scalar[HOLD] = hold_k(o, &view->outlook[gpu], view->limit_k, volt, m);
+        start(o, view, gpu, m);
     } else {
-        work_k = o->learn ? work_warmed(view, gpu, back, m) : 0;
-        go_by(view, gpu, m, 0, TMX_FORECAST_PARTS - back);
+        const double all_k = run_along(view, gpu, back, m);
+        work_k = o->learn ? all_k : 0;
     }
-    tmx_forecast_read(f, m->z, started ? m->power_w : NULL, m->unit_k);
-    tmx_ahead_sms(c, m->unit_k, m->then_k);
-    if (started && back > 0) {
-        go_by(view, gpu, m, TMX_FORECAST_PARTS - back, TMX_FORECAST_PARTS);
-        tmx_forecast_read(f, m->z, m->power_w, m->unit_k);
-    }
-    tmx_ahead_sms(c, m->unit_k, m->sm_k);
     double mean_k = 0, e2 = 0;
     for (size_t s = 0; s < c->n_sm; s++) {
         mean_k += (sensed_k[s] - f->modes.ambient_k - m->then_k[s]) / n;
@@ -389,12 +295,8 @@ static void observe(const struct foresight *o, const struct tmx_view *view, size
     for (size_t s = 0; s < c->n_sm; s++) {
         m->sm_k[s] += offset_k + m->b[s];
     }
-    for (size_t u = 0; u < f->modes.n_unit; u++) {
-        m->unit_k[u] += offset_k + (c->sm_of_unit[u] == TMX_NO_SM ? 0 : m->b[c->sm_of_unit[u]]);
-        m->leak_w[u] = o->leak_scale * view->outlook[gpu].still.leak_w[u] *
-                       view->outlook[gpu].still.factor(view->outlook[gpu].still.table, m->unit_k[u]);
-    }
-    m->scalar[EXPECTED] = m->scalar[resting(o, m) ? FACTOR : HIGHEST];
+    fill_leak(o, &view->outlook[gpu], m);
+    m->scalar[EXPECTED] = resting(o, m) ? m->model.tick[TMX_FOLLOW_FACTOR] : m->scalar[HIGHEST];
     m->scalar[STARTED] += 1;
     for (size_t k = 0; k < 2; k++) {
         m->scalar[FIRST + k] = k < hw->n_run ? (double)hw->run[k] + 1 : 0;
@@ -417,52 +319,65 @@ static double peak_k(const struct tmx_chip *c, const struct mind *m, size_t leve
     const double w = m->scalar[EXPECTED] * tmx_ahead_power(c, level), v = tmx_ahead_volt(c, level);
     double peak = 0;
     for (size_t s = 0; s < c->n_sm; s++) {
-        peak = fmax(peak, m->free_k[s] + w * m->a_k[s] + v * m->l_k[s] + (part_k ? part_k[s] : 0));
+        const double t = m->free_k[s] + w * m->a_k[s] + v * m->l_k[s] + (part_k ? part_k[s] : 0);
+        peak = t > peak ? t : peak;
     }
     return peak;
 }
 
-/* Temperatures at the end of the tick: m->free_k, m->a_k, m->l_k. */
-static void predict(const struct tmx_view *view, size_t gpu, struct mind *m)
+static void predict(const struct tmx_outlook *look, struct mind *m)
 {
-    const struct tmx_chip *c = view->outlook[gpu].chip;
-    const struct tmx_forecast *f = view->outlook[gpu].forecast;
-    const double *decay = f->decay[TMX_FORECAST_PARTS], *step = f->step[TMX_FORECAST_PARTS];
-    for (size_t k = 0; k < f->modes.mode_row; k++) {
-        m->later[k] = decay[k] * m->z[k];
-    }
-    tmx_forecast_read(f, m->later, NULL, m->unit_k);
-    tmx_forecast_add(f, step, view->outlook[gpu].still.baseline_w, m->unit_k);
-    tmx_ahead_sms(c, m->unit_k, m->free_k);
+    const struct tmx_chip *c = look->chip;
+    tmx_follow_predict(look, &m->model);
+    tmx_ahead_sms(c, m->model.end_k, m->free_k);
+    tmx_ahead_sms(c, m->model.end_dyn_k, m->a_k);
+    tmx_ahead_sms(c, m->model.end_leak_k, m->l_k);
     for (size_t s = 0; s < c->n_sm; s++) {
-        m->free_k[s] += f->modes.ambient_k + m->scalar[COMMON] + m->b[s];
+        m->free_k[s] += look->forecast->modes.ambient_k + m->scalar[COMMON] + m->b[s];
     }
-    rise(f, c, step, m->dyn_w, m->unit_k, m->a_k);
-    rise(f, c, step, m->leak_w, m->unit_k, m->l_k);
 }
 
-/* The longest last part of the tick, in tenths, that may run one level faster. */
-static size_t faster_part(const struct tmx_view *view, size_t gpu, struct mind *m, size_t level,
-                          double limit_k)
+/* The fewest tenths of the scheduling tick that are whole ticks. */
+static size_t grain(const struct tmx_view *view)
 {
-    const struct tmx_chip *c = view->outlook[gpu].chip;
-    const struct tmx_forecast *f = view->outlook[gpu].forecast;
-    const double dw = m->scalar[EXPECTED] * (tmx_ahead_power(c, level - 1) - tmx_ahead_power(c, level));
-    const double dv = tmx_ahead_volt(c, level - 1) - tmx_ahead_volt(c, level);
-    for (size_t u = 0; u < f->modes.n_unit; u++) {
-        m->power_w[u] = dw * m->dyn_w[u] + dv * m->leak_w[u];
-    }
-    for (size_t part = TMX_FORECAST_PARTS - 1; part > 0; part--) {
+    for (size_t part = 1; part < TMX_FORECAST_PARTS; part++) {
         const double ticks = view->quantum_s * (double)part / TMX_FORECAST_PARTS / view->dt_s;
-        if (fabs(ticks - round(ticks)) > 1e-6 * ticks) {
-            continue;
-        }
-        rise(f, c, f->step[part], m->power_w, m->unit_k, m->part_k);
-        if (peak_k(c, m, level, m->part_k) <= limit_k) {
+        if (fabs(ticks - round(ticks)) <= 1e-6 * ticks) {
             return part;
         }
     }
-    return 0;
+    return TMX_FORECAST_PARTS;
+}
+
+/* The longest last part of the tick, in tenths, that may run one level faster. A longer one warms more: begun
+ * beside the last tick's, halved from the third try on. */
+static size_t faster_part(const struct tmx_view *view, size_t gpu, struct mind *m, size_t level,
+                          double limit_k)
+{
+    const struct tmx_outlook *look = &view->outlook[gpu];
+    const struct tmx_chip *c = look->chip;
+    struct tmx_follow *f = &m->model;
+    const double dw = m->scalar[EXPECTED] * (tmx_ahead_power(c, level - 1) - tmx_ahead_power(c, level));
+    const double dv = tmx_ahead_volt(c, level - 1) - tmx_ahead_volt(c, level);
+    const size_t each = grain(view);
+    size_t fits = 0, wrong = (TMX_FORECAST_PARTS + each - 1) / each,
+           next = (size_t)f->tick[TMX_FOLLOW_LATE_PARTS] / each;
+    for (int i = 0; wrong - fits > 1; i++) {
+        const size_t now = next <= fits ? fits + 1 : next >= wrong ? wrong - 1 : next;
+        tmx_follow_try(look, f, now * each);
+        for (size_t u = 0; u < look->forecast->modes.n_unit; u++) {
+            f->unit_k[u] = dw * f->try_dyn_k[u] + dv * f->try_leak_k[u];
+        }
+        tmx_ahead_sms(c, f->unit_k, m->part_k);
+        const bool cool = peak_k(c, m, level, m->part_k) <= limit_k;
+        if (cool) {
+            tmx_follow_keep(look, f);
+        }
+        fits = cool ? now : fits;
+        wrong = cool ? wrong : now;
+        next = i > 0 ? (fits + wrong) / 2 : cool ? now + 1 : now - 1;
+    }
+    return fits * each;
 }
 
 static void choose_level(const struct foresight *o, const struct tmx_view *view, size_t gpu, struct mind *m,
@@ -486,9 +401,7 @@ static void choose_level(const struct foresight *o, const struct tmx_view *view,
         duty = fmax(0.5, duty);
         r->rest = 1 - duty;
         m->scalar[SAVING] = fmin((double)(n_level - 1), m->scalar[SAVING] + save);
-        for (size_t u = 0; u < c->floorplan.n_unit; u++) {
-            m->dyn_w[u] *= duty;
-        }
+        tmx_follow_rest(&view->outlook[gpu], &m->model, duty);
     } else if (level > 0 && o->parts) {
         late = faster_part(view, gpu, m, level, limit_k);
     }
@@ -496,9 +409,9 @@ static void choose_level(const struct foresight *o, const struct tmx_view *view,
     r->level = level;
     r->late_level = late > 0 ? level - 1 : level;
     r->late_s = view->quantum_s * (double)late / TMX_FORECAST_PARTS;
-    m->scalar[LEVEL] = (double)level;
-    m->scalar[LATE_LEVEL] = (double)r->late_level;
-    m->scalar[LATE_PARTS] = (double)late;
+    m->model.tick[TMX_FOLLOW_LEVEL] = (double)level;
+    m->model.tick[TMX_FOLLOW_LATE_LEVEL] = (double)r->late_level;
+    m->model.tick[TMX_FOLLOW_LATE_PARTS] = (double)late;
 }
 
 static void decide(void *state, const struct tmx_view *view, struct tmx_request *request)
@@ -513,11 +426,13 @@ static void decide(void *state, const struct tmx_view *view, struct tmx_request 
             continue;
         }
         struct mind m = {.x = request->memory + view->node->gpus[g]->sm0};
+        const struct tmx_forecast *f = view->outlook[g].forecast;
         at += lay_out(view, g, at, &m);
+        m.model.n_mode = parts_ago(o, view, g) > 0 ? f->modes.n_mode : f->n_lasting;
         observe(o, view, g, &m);
         const double limit_k = target_k(o, view, g, &m);
-        tmx_ahead_work(&ahead, view, g, r, m.sm_k, m.g, m.x, m.dyn_w);
-        predict(view, g, &m);
+        tmx_ahead_work(&ahead, view, g, r, m.sm_k, m.g, m.x, m.model.dyn_w);
+        predict(&view->outlook[g], &m);
         choose_level(o, view, g, &m, limit_k, r);
     }
 }

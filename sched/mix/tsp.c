@@ -51,12 +51,12 @@ static double steady_peak_k(const struct tmx_outlook *look, size_t level, const 
         unit_k[u] = f->modes.ambient_k;
     }
     for (int round = 0; round < ROUNDS; round++) {
+        look->still.factors(look->still.table, f->modes.n_unit, unit_k, power_w);
         for (size_t u = 0; u < f->modes.n_unit; u++) {
-            power_w[u] = look->still.baseline_w[u] + w * dyn_w[u] +
-                         v * look->still.leak_w[u] * look->still.factor(look->still.table, unit_k[u]);
+            power_w[u] = look->still.baseline_w[u] + w * dyn_w[u] + v * look->still.leak_w[u] * power_w[u];
             unit_k[u] = f->modes.ambient_k;
         }
-        tmx_forecast_add(f, f->steady, power_w, unit_k);
+        tmx_forecast_add(f, f->steady, 1, (const double *const[]){power_w}, &unit_k);
     }
     tmx_ahead_sms(look->chip, unit_k, sm_k);
     for (size_t s = 0; s < look->chip->n_sm; s++) {

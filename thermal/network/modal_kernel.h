@@ -8,67 +8,8 @@
  * does not depend on the width of a vector, on how many instances step together or on which. A tile of up to
  * WIDE vectors times MANY instances stays in registers while the rows stream by: a row is loaded once for all
  * instances of a tile. */
-#include <math.h>
-#include <stddef.h>
-
+#include "core/vector/vector_rows.h"
 #include "thermal/network/modal_step.h"
-
-#if defined(__AVX512F__)
-#include <immintrin.h>
-typedef __m512d vec;
-enum { LANES = 8, MANY = 8, WIDE = 3, WIDE_ALONE = 8 };
-#define LOAD(p)      _mm512_loadu_pd(p)
-#define STORE(p, v)  _mm512_storeu_pd(p, v)
-#define ALL(x)       _mm512_set1_pd(x)
-#define FMA(a, b, c) _mm512_fmadd_pd(a, b, c)
-#define MUL(a, b)    _mm512_mul_pd(a, b)
-#elif defined(__AVX2__) && defined(__FMA__)
-#include <immintrin.h>
-typedef __m256d vec;
-enum { LANES = 4, MANY = 4, WIDE = 3, WIDE_ALONE = 8 };
-#define LOAD(p)      _mm256_loadu_pd(p)
-#define STORE(p, v)  _mm256_storeu_pd(p, v)
-#define ALL(x)       _mm256_set1_pd(x)
-#define FMA(a, b, c) _mm256_fmadd_pd(a, b, c)
-#define MUL(a, b)    _mm256_mul_pd(a, b)
-#elif defined(__aarch64__)
-#include <arm_neon.h>
-typedef float64x2_t vec;
-enum { LANES = 2, MANY = 4, WIDE = 4, WIDE_ALONE = 8 };
-#define LOAD(p)      vld1q_f64(p)
-#define STORE(p, v)  vst1q_f64(p, v)
-#define ALL(x)       vdupq_n_f64(x)
-#define FMA(a, b, c) vfmaq_f64(c, a, b)
-#define MUL(a, b)    vmulq_f64(a, b)
-#else /* correct everywhere, slow where the processor does not fuse */
-typedef double vec;
-enum { LANES = 1, MANY = 1, WIDE = 4, WIDE_ALONE = 8 };
-#define LOAD(p)      (*(p))
-#define STORE(p, v)  (*(p) = (v))
-#define ALL(x)       (x)
-#define FMA(a, b, c) fma(a, b, c)
-#define MUL(a, b)    ((a) * (b))
-#endif
-
-/* sum[i][k] = coef[i][r] * row r + ..., rows of `stride` from `rows`; the counts are constants where this is
- * called. */
-static inline __attribute__((always_inline)) void gather(size_t wide, size_t many, size_t n_row,
-                                                         size_t stride, const double *const *coef,
-                                                         const double *rows, vec *sum)
-{
-    for (size_t r = 0; r < n_row; r++) {
-        vec row[WIDE_ALONE];
-        for (size_t k = 0; k < wide; k++) {
-            row[k] = LOAD(rows + r * stride + k * LANES);
-        }
-        for (size_t i = 0; i < many; i++) {
-            const vec c = ALL(coef[i][r]);
-            for (size_t k = 0; k < wide; k++) {
-                sum[i * wide + k] = FMA(c, row[k], sum[i * wide + k]);
-            }
-        }
-    }
-}
 
 static inline __attribute__((always_inline)) void
 modes(size_t wide, size_t many, const struct tmx_modal_call *c, size_t first, size_t at)
@@ -113,20 +54,6 @@ units(size_t wide, size_t many, const struct tmx_modal_call *c, size_t first, si
         }
     }
 }
-
-#define TILES(length, tile, widest, many)                               \
-    do {                                                                \
-        size_t at_ = 0;                                                 \
-        for (; (length)-at_ >= (widest)*LANES; at_ += (widest)*LANES) { \
-            tile(widest, many, c, first, at_);                          \
-        }                                                               \
-        for (; (length)-at_ >= 2 * LANES; at_ += 2 * LANES) {           \
-            tile(2, many, c, first, at_);                               \
-        }                                                               \
-        for (; at_ < (length); at_ += LANES) {                          \
-            tile(1, many, c, first, at_);                               \
-        }                                                               \
-    } while (0)
 
 #define INSTANCES(widest, many)                         \
     do {                                                \

@@ -166,11 +166,13 @@ static void runaway_leakage_has_a_bound_too(void **state)
     tmx_run_destroy(run);
 }
 
-static double no_leakage(const void *table, double temp_k)
+static void no_leakage(const void *table, size_t n, const double *temp_k, double *factor)
 {
     (void)table;
     (void)temp_k;
-    return 0;
+    for (size_t i = 0; i < n; i++) {
+        factor[i] = 0;
+    }
 }
 
 /* Two SMs that can be solved by hand: 45 K of headroom, 20 W a busy SM. */
@@ -200,7 +202,7 @@ static void two_sms_by_hand(void **state)
                                         .baseline_w = zero,
                                         .leak_w = zero,
                                         .ambient_k = 318.15,
-                                        .factor = no_leakage,
+                                        .factors = no_leakage,
                                         .chip = &chip,
                                         .speed = {1},
                                         .dynamic = {1},
