@@ -213,14 +213,12 @@ void tmx_csv_text(const char *text, FILE *out)
     const bool formula = *text && strchr("=@+", *text);
     const bool padded = n > 0 && (is_blank(text[0]) || is_blank(text[n - 1]));
     double v;
-    if (formula && !tmx_span_real((struct tmx_span){text, text + n}, &v)) {
-        fputc('\'', out);
-    }
+    const char *mark = formula && !tmx_span_real((struct tmx_span){text, text + n}, &v) ? "'" : "";
     if (!padded && !strpbrk(text, ",\"\r\n")) {
-        fputs(text, out);
+        fprintf(out, "%s%s", mark, text);
         return;
     }
-    fputc('"', out);
+    fprintf(out, "\"%s", mark); /* inside the quotes, which only begin a cell */
     for (; *text; text++) {
         if (*text == '"') {
             fputc('"', out);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+#define _POSIX_C_SOURCE 200809L
 #include <stdlib.h>
 #include <string.h>
 
@@ -55,10 +56,30 @@ static void ragged_rows_and_open_quotes_name_the_line(void **state)
     }
 }
 
+static void a_formula_with_a_comma_is_one_cell_that_no_spreadsheet_runs(void **state)
+{
+    (void)state;
+    char *text = NULL;
+    size_t size = 0;
+    struct tmx_csv csv;
+    FILE *f = open_memstream(&text, &size);
+    assert_non_null(f);
+    fputs("name,b\n", f);
+    tmx_csv_text("=SUM(A1,\"B2\")", f);
+    fputs(",1\n", f);
+    fclose(f);
+    assert_int_equal(read_text(text, &csv, NULL), TMX_OK);
+    assert_string_equal(tmx_csv_cell(&csv, 0, 0), "'=SUM(A1,\"B2\")");
+    assert_string_equal(tmx_csv_cell(&csv, 0, 1), "1");
+    tmx_csv_finish(&csv);
+    free(text);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(cells_quotes_and_crlf_are_read),
+        cmocka_unit_test(a_formula_with_a_comma_is_one_cell_that_no_spreadsheet_runs),
         cmocka_unit_test(ragged_rows_and_open_quotes_name_the_line),
     };
     return cmocka_run_group_tests_name("csv", tests, NULL, NULL);
