@@ -4,24 +4,28 @@
 
 #include "measure/log/collect.h"
 
+/* A star takes as few letters as it can; where the rest does not fit, the last one takes one more. */
 static bool glob(const char *p, const char *end, const char *text)
 {
-    for (; p < end && *p != '*'; p++, text++) {
-        if (*text == '\0' || (*p != '?' && *p != *text)) {
+    const char *star = NULL, *from = NULL;
+    while (*text) {
+        if (p < end && *p == '*') {
+            star = ++p;
+            from = text;
+        } else if (p < end && (*p == '?' || *p == *text)) {
+            p++;
+            text++;
+        } else if (star) {
+            p = star;
+            text = ++from;
+        } else {
             return false;
         }
     }
-    if (p == end) {
-        return *text == '\0';
+    while (p < end && *p == '*') {
+        p++;
     }
-    for (;; text++) {
-        if (glob(p + 1, end, text)) {
-            return true;
-        }
-        if (*text == '\0') {
-            return false;
-        }
-    }
+    return p == end;
 }
 
 bool tmx_pattern_match(const char *patterns, const char *text)

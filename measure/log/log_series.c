@@ -350,6 +350,25 @@ static enum tmx_status count_time(struct tmx_collect *c, struct tmx_err *err)
     return TMX_OK;
 }
 
+/* Rows without a time stamp in a log that has them say nothing. */
+static void drop_timeless(struct tmx_collect *c)
+{
+    size_t n = 0;
+    unsigned line = 0;
+    for (size_t i = 0; i < c->n_row; i++) {
+        if (isnan(c->row[i].q[TMX_Q_TIME])) {
+            line = line ? line : c->row[i].line;
+        } else {
+            c->row[n++] = c->row[i];
+        }
+    }
+    if (n < c->n_row) {
+        tmx_measured_note(c->to, "%s:%u: %zu of %zu rows have no time: dropped", c->text->name, line,
+                          c->n_row - n, c->n_row);
+    }
+    c->n_row = n;
+}
+
 /* Seconds since 1970 have ten digits; longer numbers count parts of one. */
 static void to_seconds(struct tmx_collect *c)
 {
@@ -384,6 +403,7 @@ enum tmx_status tmx_collect_series(struct tmx_collect *c, struct tmx_err *err)
     }
     enum tmx_status st = c->has_time ? TMX_OK : count_time(c, err);
     if (c->has_time) {
+        drop_timeless(c);
         to_seconds(c);
     }
     struct tmx_row **row = calloc(c->n_row, sizeof *row);

@@ -433,6 +433,29 @@ static void runs_and_gpus_are_selected_by_patterns(void **unused)
     tmx_measured_finish(&r.m);
     assert_true(tmx_pattern_match("x,010?_full*", "0107_full_400w"));
     assert_false(tmx_pattern_match("010?_full", "0107_full_400w"));
+    assert_true(tmx_pattern_match("*a*b", "xaab") && tmx_pattern_match("**", "") &&
+                tmx_pattern_match("a*", "a"));
+    assert_false(tmx_pattern_match("*a*b", "xaabc") || tmx_pattern_match("a?", "a"));
+    char text[201] = {0}; /* many stars are not tried in every place: that would outlive the sun */
+    memset(text, 'a', sizeof text - 1);
+    assert_false(tmx_pattern_match("*a*a*a*a*a*a*a*a*a*a*a*a*a*a*b", text));
+}
+
+static void rows_without_a_time_among_others_are_dropped_and_said(void **unused)
+{
+    (void)unused;
+    struct read r =
+        read_text("DCGM_FI_DEV_POWER_USAGE{gpu=\"0\"} 50 1000\nDCGM_FI_DEV_GPU_TEMP{gpu=\"0\"} 40\n"
+                  "DCGM_FI_DEV_GPU_TEMP{gpu=\"0\"} 40\nDCGM_FI_DEV_GPU_TEMP{gpu=\"0\"} 41 2000\n"
+                  "DCGM_FI_DEV_GPU_TEMP{gpu=\"0\"} 42\nDCGM_FI_DEV_GPU_TEMP{gpu=\"0\"} 42 3000\n"
+                  "DCGM_FI_DEV_GPU_TEMP{gpu=\"0\"} 42 4000\nDCGM_FI_DEV_GPU_TEMP{gpu=\"0\"} 42 5000\n");
+    assert_non_null(strstr(r.all, "rows have no time: dropped"));
+    for (size_t i = 0; i < r.m.n_series; i++) {
+        for (size_t k = 0; k < r.m.series[i].n; k++) {
+            assert_true(isfinite(r.m.series[i].q[TMX_Q_TIME][k]));
+        }
+    }
+    tmx_measured_finish(&r.m);
 }
 
 static void time_stamps_are_seconds(void **unused)
@@ -478,6 +501,7 @@ int main(void)
         cmocka_unit_test(a_fan_given_in_percent_is_no_doubt),
         cmocka_unit_test(utf16_and_gzip_are_unpacked),
         cmocka_unit_test(runs_and_gpus_are_selected_by_patterns),
+        cmocka_unit_test(rows_without_a_time_among_others_are_dropped_and_said),
         cmocka_unit_test(time_stamps_are_seconds),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
