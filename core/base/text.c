@@ -2,42 +2,13 @@
 #include "core/base/text.h"
 
 #include <ctype.h>
-#include <errno.h>
 #include <math.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/base/inputs.h"
-#include "core/base/os.h"
-
-enum { CHUNK = 65536, MAX_NUMBER = 128 };
-
-static enum tmx_status slurp(FILE *in, struct tmx_text *t, struct tmx_err *err)
-{
-    size_t room = 0;
-    for (;;) {
-        if (room - t->size < CHUNK + 1) {
-            room = room ? 2 * room : 2 * (size_t)CHUNK;
-            char *data = realloc(t->data, room);
-            if (!data) {
-                return tmx_fail_at(err, TMX_ENOMEM, t->name, 0, "out of memory");
-            }
-            t->data = data;
-        }
-        const size_t n = fread(t->data + t->size, 1, CHUNK, in);
-        t->size += n;
-        if (n == 0) {
-            break;
-        }
-    }
-    if (ferror(in)) {
-        return tmx_fail_at(err, TMX_EIO, t->name, 0, "cannot read: %s", strerror(errno));
-    }
-    t->data[t->size] = '\0';
-    return TMX_OK;
-}
+enum { MAX_NUMBER = 128 };
 
 /* Editors on other systems begin a file with a byte-order mark. */
 static enum tmx_status drop_mark(struct tmx_text *t, struct tmx_err *err)
@@ -51,27 +22,6 @@ static enum tmx_status drop_mark(struct tmx_text *t, struct tmx_err *err)
         memmove(t->data, t->data + 3, t->size + 1);
     }
     return TMX_OK;
-}
-
-enum tmx_status tmx_text_load_bytes(struct tmx_text *t, const char *path, struct tmx_err *err)
-{
-    *t = (struct tmx_text){0};
-    snprintf(t->name, sizeof t->name, "%s", path);
-    FILE *in = NULL;
-    enum tmx_status st = tmx_input_open(&in, path, err);
-    if (st) {
-        return st;
-    }
-    st = slurp(in, t, err);
-    if (in != stdin) {
-        fclose(in);
-    }
-    if (st) {
-        tmx_text_finish(t);
-    } else {
-        tmx_inputs_note(path, t->data, t->size);
-    }
-    return st;
 }
 
 enum tmx_status tmx_text_accept(struct tmx_text *t, struct tmx_err *err)

@@ -17,9 +17,10 @@ void fuzz_reader(const char *path)
     struct tmx_stack stack = {.floorplan = &fp,
                               .layer = layer,
                               .spec = {.layer = layer, .n_layer = 2, .rows = 4, .cols = 4, .init_k = 300}};
-    struct tmx_temps t;
+    static struct tmx_temps
+        t; /* made once: it is most of the work, and a reader may be given one that was used */
     struct tmx_err err = {0};
-    fuzz_check(tmx_temps_init(&t, &stack, &err) == TMX_OK);
+    fuzz_check(t.n_layer > 0 || tmx_temps_init(&t, &stack, &err) == TMX_OK);
     if (tmx_temps_read(path, &t, &err) == TMX_OK) {
         for (size_t i = 0; i < t.first[t.n_layer]; i++) {
             fuzz_check(t.block_k[i] >= 200 && t.block_k[i] <= 5000);
@@ -28,5 +29,4 @@ void fuzz_reader(const char *path)
     } else {
         fuzz_check(err.msg[0]);
     }
-    tmx_temps_finish(&t);
 }
