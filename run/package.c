@@ -63,8 +63,8 @@ static enum tmx_status set_key(struct tmx_hotspot_config *cfg, const struct tmx_
     if (unused) {
         return tmx_fail_setting(err, s, "package.%s does nothing in a run: %s", tmx_setting_name(s), unused);
     }
-    const enum tmx_status st = tmx_hotspot_config_set(cfg, tmx_setting_name(s), value,
-                                                      TMX_HOTSPOT_COMMAND_LINE, tmx_setting_line(s), err);
+    const enum tmx_status st = tmx_hotspot_config_set_from(cfg, tmx_setting_name(s), value,
+                                                           tmx_setting_file(s), tmx_setting_line(s), err);
     if (st) {
         char msg[sizeof err->msg];
         snprintf(msg, sizeof msg, "%s", err->msg);
@@ -103,13 +103,13 @@ static enum tmx_status read_package(const struct tmx_run *r, struct tmx_run_kind
     struct tmx_hotspot_config *cfg = &k->package;
     enum tmx_status st = tmx_setting_group(root, "package", &group, err);
     tmx_hotspot_config_init(cfg);
-    const char *from = tmx_setting_file(group ? group : root);
+    snprintf(cfg->source[TMX_HOTSPOT_COMMAND_LINE], sizeof cfg->source[0], "package");
     for (size_t i = 0; i < tmx_setting_length(group) && !st; i++) {
-        const char *file = tmx_setting_file(tmx_setting_at(group, i)); /* another one: some come from --set */
-        from = from && file && strcmp(from, file) == 0 ? from : NULL;
-        st = set_key(cfg, tmx_setting_at(group, i), err);
+        const struct tmx_setting *s = tmx_setting_at(group, i);
+        for (; s && !st; s = tmx_setting_under(s)) { /* the first one counts; those under it are looked at */
+            st = set_key(cfg, s, err);
+        }
     }
-    snprintf(cfg->source[TMX_HOTSPOT_COMMAND_LINE], sizeof cfg->source[0], "%s", from ? from : "package");
     if (!st && cfg->ignored[0]) {
         st = tmx_fail_setting(err, group, "package: not modelled here: %s", cfg->ignored);
     }

@@ -292,10 +292,9 @@ static enum tmx_status assign(struct tmx_config *c, const char *assignment, cons
         memcpy(c->file + c->n_file, value->file, value->n_file * sizeof *file);
         c->n_file += value->n_file;
         value->n_file = 0;
-        tmx_setting_remove(group, key);
     }
     struct tmx_setting *node = file ? tmx_setting_detach(value->root, "v") : NULL;
-    if (!node || !tmx_setting_adopt(group, node, key)) {
+    if (!node || !tmx_setting_override(group, node, key)) {
         tmx_setting_destroy(node);
         st = no_memory(err);
     }

@@ -7,6 +7,7 @@
 struct tmx_setting {
     char *name;
     const struct tmx_setting *parent;
+    struct tmx_setting *under; /* owned: what an override replaced */
     enum tmx_setting_kind kind;
     const char *file;
     unsigned line;
@@ -118,6 +119,11 @@ bool tmx_setting_bool(const struct tmx_setting *n)
     return n->value.integer != 0;
 }
 
+const struct tmx_setting *tmx_setting_under(const struct tmx_setting *n)
+{
+    return n ? n->under : NULL;
+}
+
 static enum tmx_status wrong_kind(const struct tmx_setting *n, enum tmx_setting_kind want,
                                   struct tmx_err *err)
 {
@@ -129,22 +135,38 @@ static enum tmx_status wrong_kind(const struct tmx_setting *n, enum tmx_setting_
 enum tmx_status tmx_setting_check(const struct tmx_setting *n, enum tmx_setting_kind kind,
                                   struct tmx_err *err)
 {
-    const bool list = kind == TMX_SETTING_LIST && tmx_setting_is_list(n);
-    return !n || n->kind == kind || list ? TMX_OK : wrong_kind(n, kind, err);
+    for (; n; n = n->under) {
+        const bool list = kind == TMX_SETTING_LIST && tmx_setting_is_list(n);
+        if (n->kind != kind && !list) {
+            return wrong_kind(n, kind, err);
+        }
+    }
+    return TMX_OK;
+}
+
+/* A member of the group, and of the groups it stands over. */
+static enum tmx_status check_member(const struct tmx_setting *group, const char *key,
+                                    enum tmx_setting_kind kind, struct tmx_err *err)
+{
+    enum tmx_status st = TMX_OK;
+    for (; group && !st; group = group->under) {
+        st = tmx_setting_check(tmx_setting_member(group, key), kind, err);
+    }
+    return st;
 }
 
 enum tmx_status tmx_setting_group(const struct tmx_setting *parent, const char *key,
                                   const struct tmx_setting **out, struct tmx_err *err)
 {
     *out = tmx_setting_member(parent, key);
-    return tmx_setting_check(*out, TMX_SETTING_GROUP, err);
+    return check_member(parent, key, TMX_SETTING_GROUP, err);
 }
 
 enum tmx_status tmx_setting_list(const struct tmx_setting *parent, const char *key, size_t least, size_t most,
                                  const struct tmx_setting **out, struct tmx_err *err)
 {
     *out = tmx_setting_member(parent, key);
-    const enum tmx_status st = tmx_setting_check(*out, TMX_SETTING_LIST, err);
+    const enum tmx_status st = check_member(parent, key, TMX_SETTING_LIST, err);
     const size_t n = tmx_setting_length(*out);
     if (!st && !*out && least > 0) {
         return tmx_fail_setting(err, parent, "missing key \"%s\": a list of %zu to %zu entries", key, least,
@@ -175,7 +197,7 @@ enum tmx_status tmx_setting_word(const struct tmx_setting *parent, const char *k
 {
     const struct tmx_setting *n = tmx_setting_member(parent, key);
     *out = n ? tmx_setting_text(n) : fallback;
-    return tmx_setting_check(n, TMX_SETTING_TEXT, err);
+    return check_member(parent, key, TMX_SETTING_TEXT, err);
 }
 
 enum tmx_status tmx_setting_blame(const struct tmx_setting *n, enum tmx_status st, struct tmx_err *err)
@@ -251,17 +273,19 @@ struct tmx_setting *tmx_setting_detach(struct tmx_setting *group, const char *ke
     return n;
 }
 
-void tmx_setting_remove(struct tmx_setting *group, const char *key)
-{
-    tmx_setting_destroy(tmx_setting_detach(group, key));
-}
-
-bool tmx_setting_adopt(struct tmx_setting *group, struct tmx_setting *node, const char *name)
+bool tmx_setting_override(struct tmx_setting *group, struct tmx_setting *node, const char *name)
 {
     char *own = copy(name);
-    if (!own || !append(group, node)) {
+    const size_t at = find(group, name);
+    const bool there = at < group->n_child;
+    if (!own || (!there && !append(group, node))) {
         free(own);
         return false;
+    }
+    if (there) {
+        node->under = group->child[at];
+        node->parent = group;
+        group->child[at] = node;
     }
     free(node->name);
     node->name = own;
@@ -279,6 +303,7 @@ void tmx_setting_destroy(struct tmx_setting *n)
     if (n->kind == TMX_SETTING_TEXT) {
         free(n->value.text);
     }
+    tmx_setting_destroy(n->under); /* NOLINT(misc-no-recursion): as many as there are overrides of one key */
     free(n->child);
     free(n->name);
     free(n);

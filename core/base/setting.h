@@ -37,6 +37,10 @@ const char *tmx_setting_text(const struct tmx_setting *n);     /* NULL when it i
 bool tmx_setting_real(const struct tmx_setting *n, double *v); /* false when it is no number */
 int64_t tmx_setting_integer(const struct tmx_setting *n);      /* of an INTEGER */
 bool tmx_setting_bool(const struct tmx_setting *n);            /* of a BOOL */
+/* What this node stands over: the setting that an override (--set, a suite's policy) replaced; NULL: nothing.
+ * Nobody uses its value, but a reader that checks n checks it too: what is wrong is wrong though nothing
+ * reads it today. */
+const struct tmx_setting *tmx_setting_under(const struct tmx_setting *n);
 
 /* The kinds that a reader wants, checked with words and place in this one file. */
 
@@ -54,7 +58,7 @@ TMX_NODISCARD enum tmx_status tmx_setting_texts(const struct tmx_setting *parent
 /* A text, or fallback when the key is absent. */
 TMX_NODISCARD enum tmx_status tmx_setting_word(const struct tmx_setting *parent, const char *key,
                                                const char *fallback, const char **out, struct tmx_err *err);
-/* A setting that is there must be of this kind; LIST allows an array too. */
+/* A setting that is there, and what it stands over, must be of this kind; LIST allows an array too. */
 TMX_NODISCARD enum tmx_status tmx_setting_check(const struct tmx_setting *n, enum tmx_setting_kind kind,
                                                 struct tmx_err *err);
 
@@ -72,11 +76,11 @@ bool tmx_setting_set_text(struct tmx_setting *n, const char *text);
 void tmx_setting_set_real(struct tmx_setting *n, double v);
 void tmx_setting_set_integer(struct tmx_setting *n, int64_t v); /* INTEGER and BOOL */
 struct tmx_setting *tmx_setting_member_mut(struct tmx_setting *group, const char *key);
-void tmx_setting_remove(struct tmx_setting *group, const char *key);
 struct tmx_setting *tmx_setting_detach(struct tmx_setting *group,
                                        const char *key); /* the caller's; NULL: absent */
-/* Move node, a root, below group as its member `name`; false when out of memory (then node is untouched). */
-bool tmx_setting_adopt(struct tmx_setting *group, struct tmx_setting *node, const char *name);
+/* Move node, a root, below group as its member `name`, over what is there; false when out of memory (then
+ * nothing is touched). */
+bool tmx_setting_override(struct tmx_setting *group, struct tmx_setting *node, const char *name);
 void tmx_setting_destroy(struct tmx_setting *n);
 
 #endif

@@ -236,10 +236,10 @@ static enum tmx_status check_kelvin(const struct tmx_opt *row, const char *value
     return TMX_OK;
 }
 
-enum tmx_status tmx_hotspot_config_set(struct tmx_hotspot_config *cfg, const char *name, const char *value,
-                                       enum tmx_hotspot_source source, unsigned line, struct tmx_err *err)
+static enum tmx_status set(struct tmx_hotspot_config *cfg, const char *name, const char *value,
+                           enum tmx_hotspot_source source, unsigned place, unsigned line, struct tmx_err *err)
 {
-    const char *file = cfg->source[source];
+    const char *file = cfg->source[place];
     const size_t row = row_of(name);
     if (row == N_ROWS && listed(name, not_modelled, N_NOT_MODELLED)) {
         note_ignored(cfg, name, value);
@@ -265,9 +265,28 @@ enum tmx_status tmx_hotspot_config_set(struct tmx_hotspot_config *cfg, const cha
     }
     if (!st && first) {
         cfg->origin[row].source = source;
+        cfg->origin[row].place = place;
         cfg->origin[row].line = line;
     }
     return st;
+}
+
+enum tmx_status tmx_hotspot_config_set(struct tmx_hotspot_config *cfg, const char *name, const char *value,
+                                       enum tmx_hotspot_source source, unsigned line, struct tmx_err *err)
+{
+    return set(cfg, name, value, source, source, line, err);
+}
+
+enum tmx_status tmx_hotspot_config_set_from(struct tmx_hotspot_config *cfg, const char *name,
+                                            const char *value, const char *file, unsigned line,
+                                            struct tmx_err *err)
+{
+    unsigned place = TMX_HOTSPOT_SOURCES; /* the last one is shared by all that have no room */
+    while (place + 1 < TMX_HOTSPOT_PLACES && cfg->source[place][0] && strcmp(cfg->source[place], file) != 0) {
+        place++;
+    }
+    snprintf(cfg->source[place], TMX_HOTSPOT_PATH, "%s", file);
+    return set(cfg, name, value, TMX_HOTSPOT_COMMAND_LINE, place, line, err);
 }
 
 /* The `-name value` of one line. */
@@ -361,6 +380,12 @@ bool tmx_hotspot_config_given(const struct tmx_hotspot_config *cfg, const char *
     return cfg->origin[row_of(key)].source != TMX_HOTSPOT_DEFAULT;
 }
 
+const char *tmx_hotspot_config_closer(const struct tmx_hotspot_config *cfg, const char *a, const char *b)
+{
+    const enum tmx_hotspot_source of_a = cfg->origin[row_of(a)].source, of_b = cfg->origin[row_of(b)].source;
+    return of_a != TMX_HOTSPOT_DEFAULT && (of_b == TMX_HOTSPOT_DEFAULT || of_a < of_b) ? a : b;
+}
+
 enum tmx_status tmx_hotspot_config_fail(const struct tmx_hotspot_config *cfg, const char *key,
                                         struct tmx_err *err, const char *fmt, ...)
 {
@@ -371,7 +396,7 @@ enum tmx_status tmx_hotspot_config_fail(const struct tmx_hotspot_config *cfg, co
     vsnprintf(msg, sizeof msg, fmt, ap);
     va_end(ap);
     tmx_assert(row < N_ROWS);
-    return tmx_fail_at(err, TMX_ECONFIG, cfg->source[cfg->origin[row].source], cfg->origin[row].line, "%s",
+    return tmx_fail_at(err, TMX_ECONFIG, cfg->source[cfg->origin[row].place], cfg->origin[row].line, "%s",
                        msg);
 }
 
@@ -382,5 +407,5 @@ enum tmx_status tmx_hotspot_config_blame(const struct tmx_hotspot_config *cfg, c
     tmx_assert(row < N_ROWS);
     return cfg->origin[row].line == 0
                ? st
-               : tmx_fail_from(err, st, cfg->source[cfg->origin[row].source], cfg->origin[row].line, key);
+               : tmx_fail_from(err, st, cfg->source[cfg->origin[row].place], cfg->origin[row].line, key);
 }

@@ -20,7 +20,7 @@ enum tmx_hotspot_source {
     TMX_HOTSPOT_SOURCES,
 };
 
-enum { TMX_HOTSPOT_PATH = 512, TMX_HOTSPOT_MAX_KEYS = 100 };
+enum { TMX_HOTSPOT_PATH = 512, TMX_HOTSPOT_MAX_KEYS = 100, TMX_HOTSPOT_PLACES = TMX_HOTSPOT_SOURCES + 8 };
 
 enum tmx_hotspot_model { TMX_HOTSPOT_BLOCK, TMX_HOTSPOT_GRID };
 enum { TMX_HOTSPOT_LATERAL_FLOW, TMX_HOTSPOT_IMPINGING_FLOW };
@@ -68,9 +68,11 @@ struct tmx_hotspot_config {
     /* where each row's value came from */
     struct {
         enum tmx_hotspot_source source;
+        unsigned place; /* which of the names below */
         unsigned line;
     } origin[TMX_HOTSPOT_MAX_KEYS];
-    char source[TMX_HOTSPOT_SOURCES][TMX_HOTSPOT_PATH]; /* names for messages */
+    char source[TMX_HOTSPOT_PLACES][TMX_HOTSPOT_PATH]; /* names for messages: of each source, then of others
+                                                          that tmx_hotspot_config_set_from was given */
     char ignored[1024]; /* keys given that HotSpot knows and we do not model, blank separated */
     char missed[128];   /* those of them that switch on a model we do not have */
 };
@@ -93,6 +95,11 @@ TMX_NODISCARD enum tmx_status tmx_hotspot_config_set(struct tmx_hotspot_config *
                                                      const char *value, enum tmx_hotspot_source source,
                                                      unsigned line, struct tmx_err *err);
 
+/* The same as on a command line, of which a part stands in the file of this name. */
+TMX_NODISCARD enum tmx_status tmx_hotspot_config_set_from(struct tmx_hotspot_config *cfg, const char *name,
+                                                          const char *value, const char *file, unsigned line,
+                                                          struct tmx_err *err);
+
 /* Read a file of `-name value` lines; `#` starts a comment line, the rest of a line after
  * the value is ignored. Errors: TMX_EIO, TMX_ECONFIG with file:line. */
 TMX_NODISCARD enum tmx_status tmx_hotspot_config_read(struct tmx_hotspot_config *cfg, const char *path,
@@ -102,6 +109,9 @@ TMX_NODISCARD enum tmx_status tmx_hotspot_config_read(struct tmx_hotspot_config 
 void tmx_hotspot_config_print(const struct tmx_hotspot_config *cfg, FILE *out);
 
 bool tmx_hotspot_config_given(const struct tmx_hotspot_config *cfg, const char *key);
+
+/* Of two keys that do not go together: the one that was given closer to the user (b when alike). */
+const char *tmx_hotspot_config_closer(const struct tmx_hotspot_config *cfg, const char *a, const char *b);
 
 /* Fail at the place where key was given ("command line", file:line, or nowhere). */
 enum tmx_status tmx_hotspot_config_fail(const struct tmx_hotspot_config *cfg, const char *key,

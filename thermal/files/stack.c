@@ -78,8 +78,7 @@ static enum tmx_status make_package(const struct tmx_hotspot_config *cfg, const 
             : apply_material(cfg, m, "material_sink", cfg->material_sink, &package->k_sink, &package->p_sink,
                              err);
     if (!st && (equal ? cfg->s_spreader > cfg->s_sink : cfg->s_spreader >= cfg->s_sink)) {
-        const char *key = tmx_hotspot_config_given(cfg, "s_spreader") ? "s_spreader" : "s_sink";
-        st = tmx_hotspot_config_fail(cfg, key, err,
+        st = tmx_hotspot_config_fail(cfg, tmx_hotspot_config_closer(cfg, "s_spreader", "s_sink"), err,
                                      "the spreader (s_spreader = %g m) must be smaller than the sink "
                                      "(s_sink = %g m)",
                                      cfg->s_spreader, cfg->s_sink);
