@@ -21,8 +21,8 @@ const struct tmx_command tmx_cmd_check = {
     .name = "check",
     .summary = "check a run, suite, study, mix, kernel, chip or system without running it",
     .doc = "Check a file and everything it names: a run (printed resolved), suite, study, mix, kernel, chip, "
-           "system or "
-           "batch. FILE is a file, a chip's folder, or a name of `thermix list`.",
+           "system, batch or node of the job level. FILE is a file, a chip's folder, or a name of `thermix "
+           "list`.",
     .notes = "With --format csv, markdown or json: rows of file, kind, key and value. Overrides (--set) are "
              "for runs; of a suite's runs they start with base.",
     .examples = "thermix check wl1\n"

@@ -72,8 +72,8 @@ static enum tmx_status read_what_ifs(struct what_if *w, const char *const *set, 
         double *at, low, high;
     } keys[] = {{"inlet_c", &w->inlet_c, -60, 90},
                 {"fan_rpm", &w->rpm, 1, 60000},
-                {"power_cap_w", &w->cap_w, 0, 5000},
-                {"power_scale", &w->scale, 0, 100}};
+                {"power_cap_w", &w->cap_w, 1, 5000}, /* no board runs on less */
+                {"power_scale", &w->scale, 0.01, 100}};
     static const char *const names[] = {"inlet_c",     "fan_rpm",   "power_cap_w",
                                         "power_scale", "fan_curve", "swap"};
     *w = (struct what_if){.inlet_c = NAN, .rpm = NAN, .cap_w = NAN, .scale = 1};

@@ -126,9 +126,6 @@ static enum tmx_status print_suite(const char *notes_dir, const char *dir, FILE 
     enum tmx_status st = read_paper(&csv, dir, err);
     snprintf(path, sizeof path, "%s/%s.md", notes_dir, base_name(dir));
     st = st || !tmx_os_exists(path) ? st : tmx_text_load(&notes, path, err);
-    if (!st && csv.n_row == 0 && !notes.data) {
-        st = tmx_fail_at(err, TMX_EIO, dir, 0, "no paper.csv there, and no notes for it in %s", notes_dir);
-    }
     if (!st) {
         fprintf(out, "\n## Suite %s", base_name(dir));
         if (csv.n_row > 0) {
@@ -200,9 +197,31 @@ static enum tmx_status print_scores(const char *const *dir, size_t n_dir, FILE *
     return st;
 }
 
+/* Is there something to say of every folder? Before anything is printed: half a report is none. */
+static enum tmx_status check_dirs(const char *const *dir, size_t n_dir, const char *notes,
+                                  struct tmx_err *err)
+{
+    enum tmx_status st = TMX_OK;
+    for (size_t i = 0; i < n_dir && !st; i++) {
+        char path[1024];
+        struct tmx_csv csv;
+        st = read_paper(&csv, dir[i], err);
+        snprintf(path, sizeof path, "%s/%s.md", notes, base_name(dir[i]));
+        if (!st && csv.n_row == 0 && !tmx_os_exists(path)) {
+            st = tmx_fail_at(err, TMX_EIO, dir[i], 0, "no paper.csv there, and no notes for it in %s", notes);
+        }
+        tmx_csv_finish(&csv);
+    }
+    return st;
+}
+
 enum tmx_status tmx_reproduce(const char *const *dir, size_t n_dir, const char *notes, FILE *out,
                               struct tmx_err *err)
 {
+    enum tmx_status st = check_dirs(dir, n_dir, notes, err);
+    if (st) {
+        return st;
+    }
     fprintf(
         out,
         "# What the papers say, and what thermix computes\n\n"
@@ -215,7 +234,7 @@ enum tmx_status tmx_reproduce(const char *const *dir, size_t n_dir, const char *
         "* **error** is ours less the paper's; **in band** when it is within the band stated in the suite's\n"
         "  file, or does not pass the printed bound by more; **no value** where thermix has no number. With\n"
         "  several seeds, ours is their mean and sd their standard deviation.\n");
-    enum tmx_status st = print_scores(dir, n_dir, out, err);
+    st = print_scores(dir, n_dir, out, err);
     for (size_t i = 0; i < n_dir && !st; i++) {
         st = print_suite(notes, dir[i], out, err);
     }

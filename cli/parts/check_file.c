@@ -264,6 +264,26 @@ static enum tmx_status check_batch(const struct request *r, struct tmx_err *err)
     return st;
 }
 
+/* Files that only others name: what they are, and who looks at them. */
+static enum tmx_status check_node(const struct request *r, struct tmx_err *err)
+{
+    struct tmx_job_data d = {0};
+    const enum tmx_status st = tmx_job_data_load(&d, r->path, NULL, 0, err);
+    if (!st) {
+        say_ok(r, "node of the job level", ", %s, %zu templates", d.name, d.n_tmpl);
+    }
+    tmx_job_data_finish(&d);
+    return st;
+}
+
+static enum tmx_status check_sm(const struct request *r, struct tmx_err *err)
+{
+    return tmx_fail_at(
+        err, TMX_ECONFIG, r->path, 0,
+        "describes the SM of a chip for gating: check the folder of the chip, or a run with gate = "
+        "{ ... }");
+}
+
 /* A kind of file: where it is by name, and the key that tells a file of it. */
 static const struct kind {
     enum tmx_data data;
@@ -275,7 +295,9 @@ static const struct kind {
     {TMX_DATA_MIX, "arrivals", check_mix},      {TMX_DATA_CHIP, "floorplan_file", check_chip},
     {TMX_DATA_SYSTEM, "cards", check_system},   {TMX_DATA_SYSTEM, "gpus", check_system},
     {TMX_DATA_BATCH, "instances", check_batch}, {TMX_DATA_KERNEL, "launch", check_kernel},
-    {TMX_DATA_KERNEL, "jobs", check_kernel},    {TMX_DATA_RUN, "mix", check_run},
+    {TMX_DATA_KERNEL, "jobs", check_kernel},    {TMX_DATA_RUN, "templates", check_node},
+    {TMX_DATA_RUN, "framework", check_node},    {TMX_DATA_RUN, "sm", check_sm},
+    {TMX_DATA_RUN, "mix", check_run},
 };
 enum { N_KIND = sizeof kinds / sizeof kinds[0] };
 

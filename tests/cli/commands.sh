@@ -65,6 +65,9 @@ printf 'paper,figure,unit,paper_value,ours\n003,Figure 3,1,2.5,true\n' >one/pape
 printf 'paper,figure,unit,paper_value,band\n001,Figure 9a,percent,,3\n' >two/paper.csv
 "$thermix" reproduce one two --format csv | cmp - <(printf 'suite,paper,figure,unit,paper_value,ours,band\none,003,Figure 3,1,2.5,true,\ntwo,001,Figure 9a,percent,,,3\n') ||
   say "reproduce --format csv"
+"$thermix" reproduce NOWHERE >out.txt 2>err.txt && say "reproduce of a folder that is not there"
+[ ! -s out.txt ] || say "reproduce printed something before it failed"
+grep -q "NOWHERE: no such folder" err.txt || say "reproduce: $(cat err.txt)"
 "$thermix" reproduce one --format json | tr -d ' \n' | grep -qF '[{"suite":"one","paper":"003","figure":"Figure3","unit":"1","paper_value":2.5,"ours":true}]' || say "reproduce --format json"
 
 fails() { # fails "words" ARGUMENT...
@@ -88,10 +91,16 @@ fails '65 overrides, at most 64' table warped-gates $(printf -- '--set gate.idle
 fails 'an empty word' gate hotspot --policy convpg,,gates
 "$thermix" list runs | grep -q '^wl1 ' || say "list runs"
 "$thermix" check wl1 >resolved.cfg && "$thermix" check ./resolved.cfg >again.cfg && cmp resolved.cfg again.cfg || say "check wl1"
+# where a key of the package stands, whoever else is overridden
+printf 'chip = "gtx280"; mix = "WL1"; seed = 1; tick_s = 0.01;\npackage = {\n  s_sink = 0.001; };\n' >places.cfg
+fails 'places.cfg:3: the spreader' check ./places.cfg --set package.t_chip=0.0002
+fails 'set package.material_chip=nope' check wl1 --set package.t_chip=0.0002 --set package.material_chip=nope
 # what check knows, by name and by file
 is() { # is NAME WORDS
   "$thermix" check "$1" >out.txt 2>&1 && grep -qF -- "$2" out.txt || say "check $1: $(cat out.txt)"
 }
+is "$root/workloads/nodes/c1060.cfg" 'node of the job level, c1060, 7 templates, ok'
+fails 'describes the SM of a chip for gating' check "$root/floorplans/gtx280/sm.cfg"
 is tabs 'suite, ok'
 is warped-gates 'suite, ok'
 is consolidation_day 'suite, ok'
