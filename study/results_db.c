@@ -229,8 +229,8 @@ enum tmx_status tmx_results_connect(struct tmx_results **r, const char *path, en
         return tmx_fail(err, TMX_ENOMEM, "out of memory");
     }
     snprintf(n->path, sizeof n->path, "%s", path);
-    const enum tmx_status st =
-        mode == TMX_OPEN_READ ? connect_read(n, path, err) : connect_write(n, path, err);
+    enum tmx_status st = tmx_input_check(path, err); /* SQLite would wait for a FIFO's writer */
+    st = st ? st : mode == TMX_OPEN_READ ? connect_read(n, path, err) : connect_write(n, path, err);
     if (st) {
         tmx_results_close(n);
         return st;

@@ -31,6 +31,14 @@ static const char *kind_of(mode_t mode)
                             : "no regular file";
 }
 
+enum tmx_status tmx_input_check(const char *path, struct tmx_err *err)
+{
+    struct stat info;
+    return stat(path, &info) != 0 || S_ISREG(info.st_mode)
+               ? TMX_OK
+               : tmx_fail_at(err, TMX_EIO, path, 0, "%s; expected a regular file", kind_of(info.st_mode));
+}
+
 enum tmx_status tmx_input_open(FILE **f, const char *path, struct tmx_err *err)
 {
     struct stat info;

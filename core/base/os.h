@@ -16,6 +16,8 @@
  * FIFO or a socket may block or never end and is an error, as is a file of more than TMX_INPUT_MAX_MIB. */
 enum { TMX_INPUT_MAX_MIB = 2048 };
 TMX_NODISCARD enum tmx_status tmx_input_open(FILE **f, const char *path, struct tmx_err *err);
+/* The same for a file that another library opens: an error where it is there and not regular. */
+TMX_NODISCARD enum tmx_status tmx_input_check(const char *path, struct tmx_err *err);
 
 /* Read a file that tmx_output_open_private may have written; NULL when there is none that is regular, the
  * user's own and writable by nobody else. */

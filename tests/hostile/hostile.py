@@ -16,7 +16,7 @@ import subprocess
 import sys
 import tempfile
 
-from spoil import (FILE, LINE, SAFE, bad_bytes, bad_config, bad_csv, bad_database, bad_ice, bad_lines, bad_log,
+from spoil import (FILE, LINE, SAFE, bad_bytes, bad_kinds, bad_config, bad_csv, bad_database, bad_ice, bad_lines, bad_log,
                    bad_numbers)
 
 TIME_S, MEMORY = 20, 4 << 30
@@ -226,6 +226,7 @@ def spoiled(b, name, file, maker):
     path = b.path(file)
     if maker is bad_database:
         yield from ((what, lambda content=content: b.write(file, content), verdict) for what, content, verdict in maker(path))
+        yield from bad_kinds(path)
         return
     text = open(path).read()
     for what, function, verdict in bad_bytes(path, text):

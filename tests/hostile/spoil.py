@@ -82,14 +82,19 @@ def bad_bytes(path, text):
         return f
     raw = text.encode()
 
+    yield 'NUL', put(raw[:len(raw) // 2] + b'\0' + raw[len(raw) // 2:]), LINE
+    yield 'UTF-16', put(text.encode('utf-16')), LINE
+    yield 'noise', put(random.Random(2).randbytes(4096)), LINE
+    yield from bad_kinds(path)
+
+
+def bad_kinds(path):
+    """What is there under the name but no file."""
     def other(make):
         def f():
             os.remove(path)
             make()
         return f
-    yield 'NUL', put(raw[:len(raw) // 2] + b'\0' + raw[len(raw) // 2:]), LINE
-    yield 'UTF-16', put(text.encode('utf-16')), LINE
-    yield 'noise', put(random.Random(2).randbytes(4096)), LINE
     yield 'folder', other(lambda: os.mkdir(path)), FILE
     yield 'FIFO', other(lambda: os.mkfifo(path)), FILE
     yield 'endless device', other(lambda: os.symlink('/dev/zero', path)), FILE
