@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* thermix calibrate: parameters of a GPU or a node from measured power and temperature. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -11,7 +10,7 @@
 struct args {
     struct tmx_texts logs;
     struct tmx_measured_args log;
-    const char *dir, *air, *same_work;
+    const char *dir, *air, *same_work, *power_is;
     double split;
     bool alike, no_figures, no_check;
 };
@@ -21,13 +20,13 @@ static const struct tmx_arg rows[] = {
             .doc = "fit.csv, residuals.csv, figures, and a node that thermix run takes"),
     TMX_ARG(args, air, TEXT, "air", 0, .value = "WHO", .def = "auto",
             .doc = "auto: found; none; or 0>1,3>2: GPU 1 breathes GPU 0's air"),
-    TMX_ARG(args, alike, FLAG, "alike", 0,
-            .doc = "one sink for all GPUs: they differ by their air and junctions alone, and share a fan in "
-                   "node.cfg"),
+    TMX_ARG(args, alike, FLAG, "alike", 0, .doc = "one sink for all GPUs, which share a fan in node.cfg"),
     TMX_ARG(args, split, REAL, "split", 0, .value = "SHARE", .min = 0.1, .max = 0.99,
             .doc = "fit to this share of each run's time and judge on the rest"),
     TMX_ARG(args, same_work, TEXT, "same-work", 0, .value = "RUNS;RUNS",
             .doc = "runs that do the same, groups set apart by ;: what leakage adds for a kelvin"),
+    TMX_ARG(args, power_is, TEXT, "power-is", 0, .value = "WHAT", .def = "auto",
+            .doc = "a row's watts: instant; mean (of the row); a mean over seconds; auto: what fits better"),
     TMX_MEASURED_LOG_ROWS(args),
     TMX_MEASURED_MODEL_ROWS(args),
     TMX_ARG(args, no_figures, FLAG, "no-figures", 0, .doc = "draw nothing"),
@@ -66,6 +65,7 @@ static enum tmx_status calibrate(struct args *a, struct tmx_calibration *c, stru
                                       .alike = a->alike,
                                       .leave_one_out = !a->no_check};
     enum tmx_status st = tmx_measured_ambient(&a->log, &o.ambient, &o.ambient_c, err);
+    st = st ? st : tmx_measured_power_is(a->power_is, &o.power_is, &o.power_window_s, err);
     st = st ? st : tmx_measured_open(&a->log, &a->logs, m, err);
     st = st ? st : tmx_calibrate(c, m, &o, &say, err);
     st = st ? st : tmx_calibrated_print(c, m, stdout, err);
@@ -99,9 +99,9 @@ static enum tmx_status run(void *args, struct tmx_err *err)
 const struct tmx_command tmx_cmd_calibrate = {
     .name = "calibrate",
     .summary = "fit a GPU or a node to measured power and temperature",
-    .doc = "Fit the thermal parameters of a GPU or a node to measured power and temperature. Every parameter "
-           "comes with its "
-           "standard error and whether the log tells it; what it does not tell is left out by name.",
+    .doc = "Fit a GPU's or a node's thermal parameters to measured power and temperature. Each comes with "
+           "its standard "
+           "error and whether the log tells it; what it does not tell is left out by name.",
     .notes = "docs/measure.md says which eight minutes of load make a good log.",
     .examples = "thermix calibrate gpu.csv -o mine\n"
                 "thermix calibrate workloads/measured/b200_hgx8.csv.gz --runs "

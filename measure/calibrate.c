@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "measure/calibrate_work.h"
+#include "measure/fit_problem.h"
 
 /* ---- what the log holds ---- */
 
@@ -91,6 +92,9 @@ static enum tmx_status try_means(struct tmx_cal_work *w, struct tmx_err *err)
 {
     struct tmx_cal_state points = {0};
     struct tmx_err ignored = {0};
+    if (w->c->power_is != TMX_POWER_AUTO) { /* is given */
+        return TMX_OK;
+    }
     const enum tmx_status st = tmx_cal_save(w, &points, err);
     w->c->model.power_is_mean = true;
     if (!st && (tmx_cal_refit(w, true, &ignored) || w->c->fit.rms_k > 0.998 * points.rms_k)) {
@@ -98,6 +102,25 @@ static enum tmx_status try_means(struct tmx_cal_work *w, struct tmx_err *err)
     }
     tmx_cal_state_finish(&points);
     return st;
+}
+
+/* As given: a mean over much less than a row is a moment, one over about a row is the row's, a longer one is
+ * the power of half of it ago. */
+static void give_power(struct tmx_cal_work *w)
+{
+    const double window = w->options->power_window_s;
+    struct tmx_calibration *c = w->c;
+    double step = INFINITY;
+    for (size_t i = 0; i < w->log->n_series; i++) {
+        step = fmin(step, w->log->series[i].step_s);
+    }
+    c->power_is = w->options->power_is;
+    c->power_window_s = window;
+    if (window > 0) {
+        c->power_is = window > 0.5 * step && window <= 1.5 * step ? TMX_POWER_MEAN : TMX_POWER_INSTANT;
+        c->model.power_lag_s = window > 1.5 * step ? 0.5 * window : 0;
+    }
+    c->model.power_is_mean = c->power_is == TMX_POWER_MEAN;
 }
 
 struct scale { /* of the log and of the model as it stands */
@@ -207,7 +230,7 @@ static enum tmx_status try_lag(struct tmx_cal_work *w, double step, struct tmx_e
                                       .gain = 0.01,
                                       .name = "power_lag_s",
                                       .why = "power and temperature of a row belong together"};
-    return tmx_cal_try(w, &lag, err);
+    return w->c->power_window_s > 0 ? TMX_OK : tmx_cal_try(w, &lag, err);
 }
 
 /* A capacity for each sink, where that lowers the error and every one is told, one of them apart from the
@@ -247,6 +270,7 @@ static enum tmx_status grow_model(struct tmx_cal_work *w, struct tmx_err *err)
     enum tmx_status st = tmx_cal_first_guess(w, err);
     w->sink_shared = w->options->alike;
     st = st ? st : tmx_cal_refit(w, true, err);
+    st = st ? st : tmx_cal_judge_offsets(w, err);
     st = st ? st : give_or_find_air(w, err);
     st = st ? st : try_means(w, err);
     const struct scale s = scale_of(w);
@@ -259,6 +283,7 @@ static enum tmx_status grow_model(struct tmx_cal_work *w, struct tmx_err *err)
         w->sink_shared = false;
         st = tmx_cal_refit(w, true, err);
     }
+    st = st ? st : tmx_cal_judge_offsets(w, err);
     return st ? st : try_capacities(w, err);
 }
 
@@ -275,6 +300,23 @@ static enum tmx_status find_leak(struct tmx_cal_work *w, struct tmx_err *err)
 
 /* ---- the whole ---- */
 
+/* An offset that the log does not tell stays near 0, as sensors and air of one kind are alike: assumed. */
+static void held_offset(struct tmx_cal_work *w, struct tmx_fit_parameter *p)
+{
+    const double spread = tmx_fit_spread(p);
+    const bool strained = fabs(p->value) > 3 * spread;
+    snprintf(p->why, sizeof p->why,
+             "held near 0 by what is assumed of sensors (%.2g K)%s; would need a longer idle part", spread,
+             strained ? ", and yet far from it" : "");
+    if (strained) {
+        tmx_log_say(w->say, TMX_LOG_WARNING,
+                    "GPU %s: its air or sensor is %.1f K or more apart from the first GPU's, which this log "
+                    "does not tell well: "
+                    "its resistances lean on what is assumed (%.2g K); log a longer idle part",
+                    w->c->model.gpu[p->gpu].name, p->value, spread);
+    }
+}
+
 static void judge_identified(struct tmx_cal_work *w)
 {
     struct tmx_calibration *c = w->c;
@@ -282,8 +324,12 @@ static void judge_identified(struct tmx_cal_work *w)
         struct tmx_fit_parameter *p = &c->parameter[k];
         const bool number =
             p->kind == TMX_FIT_OFFSET || p->kind == TMX_FIT_AMBIENT || p->kind == TMX_FIT_AIR_RISE;
-        p->identified = number ? p->error < 5 : tmx_cal_told(p);
-        if (!p->identified) {
+        p->identified = p->kind == TMX_FIT_OFFSET ? w->offset_told[p->gpu]
+                        : number                  ? p->error < 5
+                                                  : tmx_cal_told(p);
+        if (p->kind == TMX_FIT_OFFSET && !p->identified) {
+            held_offset(w, p);
+        } else if (!p->identified) {
             const char *why = p->kind == TMX_FIT_JUNCTION
                                   ? "steps of load logged faster than the sink's time constant"
                               : number ? "a longer idle part"
@@ -345,6 +391,7 @@ static enum tmx_status begin(struct tmx_cal_work *w, struct tmx_err *err)
     tmx_measured_source(log, TMX_Q_POWER, c->model.power_from, sizeof c->model.power_from);
     c->model.ambient_fitted = !c->fit.inlet && o->ambient != TMX_AMBIENT_GIVEN;
     c->rest_rms_k = NAN;
+    give_power(w);
     return TMX_OK;
 }
 
@@ -354,7 +401,8 @@ enum tmx_status tmx_calibrate(struct tmx_calibration *c, const struct tmx_measur
 {
     struct tmx_cal_work w = {.c = c, .log = log, .options = options, .say = say};
     *c = (struct tmx_calibration){0};
-    enum tmx_status st = begin(&w, err);
+    w.offset_told = calloc(log->n_gpu + 1, sizeof *w.offset_told);
+    enum tmx_status st = w.offset_told ? begin(&w, err) : tmx_fail(err, TMX_ENOMEM, "%zu GPUs", log->n_gpu);
     st = st ? st : grow_model(&w, err);
     st = st ? st : find_leak(&w, err);
     st = st ? st : tmx_cal_refit(&w, true, err);
@@ -367,6 +415,7 @@ enum tmx_status tmx_calibrate(struct tmx_calibration *c, const struct tmx_measur
     } else if (!st && options->leave_one_out) {
         st = tmx_cal_leave_one_out(&w, err);
     }
+    free(w.offset_told);
     return st;
 }
 

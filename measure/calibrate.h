@@ -10,14 +10,20 @@
 
 enum tmx_ambient { TMX_AMBIENT_AUTO, TMX_AMBIENT_INLET, TMX_AMBIENT_FIT, TMX_AMBIENT_GIVEN };
 
+/* What a row's watts are: of its moment, the mean since the row before, or whichever fits better. */
+enum tmx_power_is { TMX_POWER_AUTO, TMX_POWER_INSTANT, TMX_POWER_MEAN };
+
 struct tmx_calibrate_options {
     enum tmx_ambient ambient; /* AUTO: fitted, one number a run */
     double ambient_c;         /* GIVEN */
     const char *air;          /* "auto", "none", or "0>1,3>2": GPU 1 breathes GPU 0's air */
     double split;             /* fit to this share of each run's time, judge on the rest; 1: all */
     double rpm;               /* fan speed of series without a fan column; 0: not known */
-    const char *same_work;    /* runs that do the same, as leak.h takes them; NULL */
-    bool alike;               /* all sinks are equal: GPUs differ by their air and their junctions alone */
+    enum tmx_power_is power_is;
+    double power_window_s; /* > 0: the watts are a mean over this time before their row, whatever power_is
+                              says */
+    const char *same_work; /* runs that do the same, as leak.h takes them; NULL */
+    bool alike;            /* all sinks are equal: GPUs differ by their air and their junctions alone */
     bool leave_one_out;
 };
 
@@ -41,10 +47,12 @@ struct tmx_calibration {
     struct tmx_run_error *leave_one_out; /* [n_leave_one_out] owned */
     size_t n_leave_one_out;
     struct tmx_leak leak;
-    double rest_rms_k; /* on the rest of the runs' time; NAN without split */
-    bool fan_varies;   /* more than a tenth */
-    char air[512];     /* paths as --air takes them, or "none" */
-    bool air_found;    /* by the calibration, not given */
+    double rest_rms_k;          /* on the rest of the runs' time; NAN without split */
+    bool fan_varies;            /* more than a tenth */
+    char air[512];              /* paths as --air takes them, or "none" */
+    bool air_found;             /* by the calibration, not given */
+    enum tmx_power_is power_is; /* as given; AUTO: the model's was found */
+    double power_window_s;
 };
 
 /* log is kept by reference until tmx_calibration_finish. Errors: TMX_ERANGE where the power does not vary,

@@ -11,6 +11,10 @@
 /* Mounted parts of one kind differ: spread of the logarithm of their sinks' resistances and capacities,
  * assumed. */
 static const double SINKS_DIFFER = 0.2;
+/* Inlets of a rack differ by kelvins: spread of an offset that the log itself tells, wide enough to bias
+ * nothing.
+ */
+static const double OFFSETS_DIFFER_K = 20;
 
 static void add(struct tmx_cal_work *w, enum tmx_fit_kind kind, int gpu, int run)
 {
@@ -27,6 +31,8 @@ static void list_parameters(struct tmx_cal_work *w)
         /* the first GPU's offset is part of the fitted ambient or of air_rise_k */
         if (g > 0) {
             add(w, TMX_FIT_OFFSET, (int)g, 0);
+            c->parameter[c->fit.n_parameter - 1].spread =
+                w->offset_told && w->offset_told[g] ? OFFSETS_DIFFER_K : 0;
         }
         add(w, TMX_FIT_JUNCTION, (int)g, 0);
         if (!w->sink_shared) {
@@ -131,6 +137,21 @@ enum tmx_status tmx_cal_refit(struct tmx_cal_work *w, bool errors, struct tmx_er
     list_parameters(w);
     w->c->fit.parameter = w->c->parameter;
     return tmx_fit_run(&w->c->fit, errors, err);
+}
+
+enum tmx_status tmx_cal_judge_offsets(struct tmx_cal_work *w, struct tmx_err *err)
+{
+    static const double TOLD_K = 1; /* standard error, which counts nothing as known */
+    bool change = false;
+    for (size_t k = 0; k < w->c->fit.n_parameter; k++) {
+        const struct tmx_fit_parameter *p = &w->c->parameter[k];
+        if (p->kind == TMX_FIT_OFFSET) {
+            const bool told = p->error < TOLD_K;
+            change = change || told != w->offset_told[p->gpu];
+            w->offset_told[p->gpu] = told;
+        }
+    }
+    return change ? tmx_cal_refit(w, true, err) : TMX_OK;
 }
 
 void tmx_cal_leave_out(struct tmx_cal_work *w, const char *name, const char *why)

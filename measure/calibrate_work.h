@@ -16,6 +16,7 @@ struct tmx_cal_work {
     bool c_apart;     /* a capacity for each sink, near c_near [J/K] */
     double c_near;
     bool die, kase, chassis, preheat, lag, exponent, base;
+    bool *offset_told; /* [n_gpu] owned: the log tells the GPU's offset, nothing else is held about it */
 };
 
 struct tmx_cal_range {
@@ -38,6 +39,9 @@ void tmx_cal_state_finish(struct tmx_cal_state *s);
 
 /* Fit the structure as its flags stand. */
 TMX_NODISCARD enum tmx_status tmx_cal_refit(struct tmx_cal_work *w, bool errors, struct tmx_err *err);
+/* Let go of what is assumed of the offsets that the log tells by itself, hold it for the others; refit where
+ * that changes. */
+TMX_NODISCARD enum tmx_status tmx_cal_judge_offsets(struct tmx_cal_work *w, struct tmx_err *err);
 /* The first parameter of a kind; NULL when the structure has none. */
 struct tmx_fit_parameter *tmx_cal_parameter(struct tmx_cal_work *w, enum tmx_fit_kind kind);
 void tmx_cal_leave_out(struct tmx_cal_work *w, const char *name, const char *why);

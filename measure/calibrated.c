@@ -55,6 +55,24 @@ static void leak_row(struct tmx_table *t, const struct tmx_leak *leak)
     tmx_table_text(t, note);
 }
 
+/* What a row's watts were taken for, and who said so. */
+static void power_row(struct tmx_table *t, const struct tmx_calibration *c)
+{
+    char note[160];
+    if (c->power_window_s > 0) {
+        snprintf(note, sizeof note, "given: a mean over %g s", c->power_window_s);
+    } else {
+        snprintf(note, sizeof note, "%s%s",
+                 c->model.power_is_mean ? "a row's power is the mean since the row before"
+                                        : "a row's power is that of its time",
+                 c->power_is == TMX_POWER_AUTO ? ": fits better (--power-is)" : ": given");
+    }
+    fixed_row(t, "power_is_mean", "all", c->model.power_is_mean ? 1 : 0, "1", note);
+    if (c->power_window_s > 0 && c->model.power_lag_s > 0) {
+        fixed_row(t, "power_lag_s", "all", c->model.power_lag_s, "s", "half of it");
+    }
+}
+
 static void fitted_row(struct tmx_table *t, const struct tmx_calibration *c, const struct tmx_measured *log,
                        const struct tmx_fit_parameter *p)
 {
@@ -98,9 +116,7 @@ enum tmx_status tmx_calibrated_fit_table(const struct tmx_calibration *c, const 
               c->model.rpm_ref > 0 ? "sinks and preheat are given at this speed"
                                    : "no fan speed known: holds for this fan curve only");
     fixed_row(*t, "power_w", "all", 1, "1", c->model.power_from);
-    fixed_row(*t, "power_is_mean", "all", c->model.power_is_mean ? 1 : 0, "1",
-              c->model.power_is_mean ? "a row's power is the mean since the row before: fits better"
-                                     : "a row's power is that of its time");
+    power_row(*t, c);
     for (size_t k = 0; k < c->fit.n_parameter; k++) {
         fitted_row(*t, c, log, &c->fit.parameter[k]);
     }
@@ -237,6 +253,11 @@ static void print_how(const struct tmx_measured *log, const struct tmx_calibrate
     fprintf(out, "%s", o->alike ? " --alike" : "");
     if (o->same_work) {
         fprintf(out, " --same-work '%s'", o->same_work);
+    }
+    if (o->power_window_s > 0) {
+        fprintf(out, " --power-is %.15g", o->power_window_s);
+    } else if (o->power_is != TMX_POWER_AUTO) {
+        fprintf(out, " --power-is %s", o->power_is == TMX_POWER_MEAN ? "mean" : "instant");
     }
     if (o->rpm > 0) {
         fprintf(out, " --rpm %.15g", o->rpm);

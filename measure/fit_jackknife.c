@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Standard errors: what leaving out a cluster of rows does, a sensor in whole steps, and a jump of power
- * between two rows. */
+/* Standard errors: what leaving out a cluster of rows does, a sensor in whole steps, and jumps of
+ * power (fit_jumps.c). */
 #include <gsl/gsl_blas.h>
 #include <gsl/gsl_linalg.h>
 #include <math.h>
@@ -47,18 +47,9 @@ static void rounding(const struct tmx_fit_problem *q, const gsl_matrix *J, const
         }
         i = end;
     }
-    for (size_t k = 0; good && k < q->n_span; k++) {
-        const double r_j = q->fit->model->gpu[q->span[k].gpu].junction_k_per_w;
-        for (size_t i = q->span[k].row0; i < q->span[k].row0 + q->span[k].n; i++) {
-            for (size_t a = 0; q->edge_w[i] > 0 && a < p; a++) {
-                gsl_vector_set(g, a, gsl_matrix_get(J, i, a) * gsl_vector_get(scale, a));
-            }
-            if (q->edge_w[i] > 0 && gsl_linalg_cholesky_svx(B, g) == GSL_SUCCESS) {
-                for (size_t a = 0; a < p; a++) {
-                    const double d = gsl_vector_get(g, a) * gsl_vector_get(scale, a) * r_j * q->edge_w[i];
-                    variance[a] += d * d / 48; /* even over half of it: the row before tells too */
-                }
-            }
+    if (good && !tmx_fit_jumps(q, J, B, scale, variance)) {
+        for (size_t a = 0; a < p; a++) {
+            variance[a] = INFINITY;
         }
     }
     gsl_matrix_free(B);

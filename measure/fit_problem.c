@@ -158,14 +158,21 @@ static void fill_drive(struct tmx_fit_problem *q, const struct tmx_fit_span *s)
     }
 }
 
-/* How much power changes from a row to its neighbours when that is a jump, a tenth of the range or more; else
- * 0. */
+/* How much power changes from the row before when that is a jump, a tenth of the range or more; else 0. */
 static double jump_w(const struct tmx_series *r, size_t i, double range_w)
 {
+    const double change = i > 0 ? r->q[TMX_Q_POWER][i] - r->q[TMX_Q_POWER][i - 1] : 0;
+    return fabs(change) >= 0.1 * range_w ? change : 0;
+}
+
+/* The same jump where it is whole from one row to the next: rows of means show a part of nearly every one. */
+static double bare_w(const struct tmx_series *r, size_t i, double jump)
+{
+    static const double PART = 0.05;
     const double *p = r->q[TMX_Q_POWER];
-    const double before = i > 0 ? fabs(p[i] - p[i - 1]) : 0;
-    const double after = i + 1 < r->n ? fabs(p[i + 1] - p[i]) : 0;
-    return fmax(before, after) >= 0.1 * range_w ? fmax(before, after) : 0;
+    const double before = i > 1 ? (p[i - 1] - p[i - 2]) / jump : 0,
+                 after = i + 1 < r->n ? (p[i + 1] - p[i]) / jump : 0;
+    return jump != 0 && before < PART && after < PART ? jump : 0;
 }
 
 static double power_range_w(const struct tmx_series *r)
@@ -223,9 +230,11 @@ enum tmx_status tmx_fit_problem_init(struct tmx_fit_problem *q, struct tmx_fit *
         q->n_row += s->n;
     }
     q->temp = calloc(7 * q->n_all + 1, sizeof *q->temp);
-    q->base = calloc(3 * q->n_row + 3, sizeof *q->base);
+    q->base = calloc(5 * q->n_row + 5, sizeof *q->base);
     q->step_k = q->base ? q->base + q->n_row + 1 : NULL;
-    q->edge_w = q->base ? q->step_k + q->n_row + 1 : NULL;
+    q->jump_w = q->base ? q->step_k + q->n_row + 1 : NULL;
+    q->time_s = q->base ? q->jump_w + q->n_row + 1 : NULL;
+    q->bare_w = q->base ? q->time_s + q->n_row + 1 : NULL;
     q->cluster = calloc(q->n_row + 1, sizeof *q->cluster);
     if (!q->temp || !q->base || !q->cluster) {
         tmx_fit_problem_finish(q);
@@ -254,7 +263,9 @@ enum tmx_status tmx_fit_problem_init(struct tmx_fit_problem *q, struct tmx_fit *
                 q->n_reading += n == s->row0 || t != last;
                 last = t;
                 q->step_k[q->n_cluster - 1] = isfinite(step_k) ? step_k : 0;
-                q->edge_w[n] = jump_w(r, i, range_w);
+                q->jump_w[n] = jump_w(r, i, range_w);
+                q->bare_w[n] = bare_w(r, i, q->jump_w[n]);
+                q->time_s[n] = r->q[TMX_Q_TIME][i];
                 q->cluster[n++] = q->n_cluster - 1;
             }
         }

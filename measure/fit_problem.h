@@ -24,9 +24,11 @@ struct tmx_fit_problem {
     double *temp, *start, *heat, *scratch, *inlet, *rpm; /* [n_all] */
     double *heat_base;                                   /* [n_all] */
     double *base;                                        /* [n_row] residuals of the last evaluation */
-    double *edge_w;              /* [n_row] change of power to a neighbour, at jumps only */
-    double *step_k;              /* [n_cluster] of its sensor */
-    size_t *cluster;             /* [n_row] */
+    double *jump_w,
+        *time_s;     /* [n_row] jump of power in the interval that ends with the row, else 0; its time */
+    double *bare_w;  /* [n_row] the jump where no row beside it holds part of it, else 0 */
+    double *step_k;  /* [n_cluster] of its sensor */
+    size_t *cluster; /* [n_row] */
     size_t n_cluster, n_reading; /* n_reading: stretches of one reading */
 };
 
@@ -62,5 +64,9 @@ const double *tmx_fit_up_of(const struct tmx_fit_problem *q, const struct tmx_fi
  * that rests on one cluster makes that matrix singular: its error is then infinite. variance[p], of x. */
 void tmx_fit_jackknife(const struct tmx_fit_problem *q, const gsl_matrix *J, const gsl_vector *r,
                        double *variance);
+
+/* Jumps of power between rows; B: the factored J'J of scaled columns. False without memory. */
+TMX_NODISCARD bool tmx_fit_jumps(const struct tmx_fit_problem *q, const gsl_matrix *J, const gsl_matrix *B,
+                                 const gsl_vector *scale, double *variance);
 
 #endif

@@ -55,6 +55,19 @@ static double pole(double x, double tau, double h, double a, double b)
     return x + (a - x) * gone + slope * (h - tau * gone);
 }
 
+/* Power at the end of row i where rows hold means: a row that holds part of a jump ends behind it, with the
+ * power of the next. */
+static double at_end(const double *mean_w, size_t n, size_t i)
+{
+    static const double JUMP = 0.1, PART = 0.05;
+    if (i == 0 || i + 1 >= n) {
+        return mean_w[i];
+    }
+    const double whole = mean_w[i + 1] - mean_w[i - 1], part = mean_w[i] - mean_w[i - 1];
+    const bool jump = fabs(whole) > JUMP * fmax(fabs(mean_w[i - 1]), fabs(mean_w[i + 1]));
+    return jump && part / whole > PART && part / whole < 1 - PART ? mean_w[i + 1] : mean_w[i];
+}
+
 static double slower(const struct tmx_rc *m, double rpm)
 {
     return m->rpm_ref > 0 && rpm > 0 ? m->rpm_ref / rpm : 1;
@@ -99,7 +112,8 @@ void tmx_rc_simulate(const struct tmx_rc *m, size_t gpu, const struct tmx_rc_dri
         const double preheat = d->n_up ? g->preheat_k_per_w * slow * read_at(&up, d->time_s[i]) : 0;
         const double air =
             (d->ambient_c ? d->ambient_c[i] : 0) + m->air_rise_k + m->chassis_k * slow + preheat + x_case;
-        temp_c[i] = air + g->offset_k + g->junction_k_per_w * p + x_die + x_sink;
+        const double p_end = m->power_is_mean && !lag ? at_end(d->power_w, d->n, i) : p;
+        temp_c[i] = air + g->offset_k + g->junction_k_per_w * p_end + x_die + x_sink;
         if (start) {
             start[i] = decay;
         }

@@ -27,6 +27,24 @@ enum tmx_status tmx_measured_ambient(const struct tmx_measured_args *a, enum tmx
                           a->ambient);
 }
 
+enum tmx_status tmx_measured_power_is(const char *text, enum tmx_power_is *is, double *window_s,
+                                      struct tmx_err *err)
+{
+    static const char *const words[] = {
+        [TMX_POWER_AUTO] = "auto", [TMX_POWER_INSTANT] = "instant", [TMX_POWER_MEAN] = "mean"};
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
+        if (strcmp(words[i], text) == 0) {
+            *is = (enum tmx_power_is)i;
+            return TMX_OK;
+        }
+    }
+    const struct tmx_span s = {text, text + strlen(text)};
+    return tmx_span_real(s, window_s) && *window_s > 0 && *window_s <= 3600
+               ? TMX_OK
+               : tmx_fail(err, TMX_ECONFIG,
+                          "--power-is %s: expected instant, mean, auto or seconds up to 3600", text);
+}
+
 double tmx_measured_rpm(const struct tmx_measured_args *a)
 {
     return isnan(a->rpm) ? 0 : a->rpm;

@@ -61,6 +61,9 @@ struct tmx_measured_args {
 /* --ambient and --rpm, read. */
 TMX_NODISCARD enum tmx_status tmx_measured_ambient(const struct tmx_measured_args *a, enum tmx_ambient *how,
                                                    double *ambient_c, struct tmx_err *err);
+/* --power-is: a word, or seconds. */
+TMX_NODISCARD enum tmx_status tmx_measured_power_is(const char *text, enum tmx_power_is *is, double *window_s,
+                                                    struct tmx_err *err);
 double tmx_measured_rpm(const struct tmx_measured_args *a);
 
 void tmx_measured_say(void *to, enum tmx_log_level level,

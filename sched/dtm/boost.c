@@ -5,15 +5,19 @@
  *
  *   power      the mean of the board's watts over window_s stays at the cap: of a dynamic power that goes
  *              as V^2 f, the coming tick may draw 2 cap - mean
- *   target     a PI controller of V^2 f holds the hottest sensor, filtered over filter_s, at target_c: in
- * each tick of dt  u -= gain (dT + (T - target) dt / integral_s), u in share of the fastest level's V^2 f;
- *              free further than band_k below, and never more than a kelvin's worth above what is in force.
- *              Above the target by more than half a kelvin the sensor itself, unfiltered, takes away power as
- * well, gain (T - target - 0.5) dt / fast_s: a die answers a jump of its power within a second memory     the
- * same for the memory's sensor, free further than memory_band_k below: a stack warms fast at first, and where
- * it is going cannot be told from its first seconds slowdown   from slowdown_c on every other pulse of the
- * clock is left out, at once, until the sensor is hysteresis_k below shutdown   from shutdown_c on all clocks
- * stop for good
+ *   target     a PI controller of V^2 f holds the hottest sensor, filtered over filter_s, at target_c:
+ *              in each tick of dt  u -= gain (dT + (T - target) dt / integral_s), u in share of the
+ *              fastest level's V^2 f; free further than band_k below, and never more than a kelvin's worth
+ *              above what is in force. Above the target by more than half a kelvin the sensor itself,
+ *              unfiltered, takes away power as well, gain (T - target - 0.5) dt / fast_s: a die answers a
+ *              jump of its power within a second
+ *   jump       a rise of the sensor beyond its filtered value tells what the watts of new work do: of
+ *              them goes at once what stands above the target, or will when half the rise is added
+ *   memory     the same for the memory's sensor, free further than memory_band_k below: a stack warms fast
+ *              at first, and where it is going cannot be told from its first seconds
+ *   slowdown   from slowdown_c on every other pulse of the clock is left out, at once, until the sensor is
+ *              hysteresis_k below
+ *   shutdown   from shutdown_c on all clocks stop for good
  *
  * The slowest of the answers counts; the reasons are those that ask for it. integral_s: of the order of a
  * sink's time constant, so that the controller sees where the temperature is going (chosen, not published).
@@ -24,6 +28,9 @@
 #include "sched/policies.h"
 
 static const double HALF_STEP_K = 0.5; /* boards' sensors read whole degrees */
+/* A change of work: kelvins above the filtered temperature, share of the watts; what a rise does in the next
+ * tick; the most that is taken away in one. Chosen. */
+static const double JUMP_K = 2, JUMP = 0.1, GOES_ON = 0.5, MOST_AT_ONCE = 0.7;
 
 struct boost {
     double power_cap_w, window_s;
@@ -54,6 +61,7 @@ static const struct tmx_opt opts[] = {
 /* What is kept of a GPU: numbers, all 0 at first. */
 struct control {
     double started, temp_c, last_c, limit;
+    double read_c, read_w; /* the sensor and the board's watts a tick ago, unfiltered */
 };
 struct kept {
     double started, mean_w, slow, shut;
@@ -106,6 +114,20 @@ static size_t under_cap(const struct boost *o, const struct tmx_view *view, size
     return level_within(b, drive(b, view->node->gpus[g]->level) * allowed_w / now_w);
 }
 
+/* New work may draw twice the watts from one tick to the next, or put them elsewhere, and what is fast of die
+ * and stack follows within ticks. What the watts do to it is seen in that jump itself, from the filtered
+ * temperature to the sensor's: of them take away at once what stands too high, and what the rise will be when
+ * it goes on half as fast. */
+static double after_jump(double temp_c, double target_c, double now_w, const struct control *c)
+{
+    const double rise_k = temp_c - c->read_c, jump_k = temp_c - c->temp_c, rise_w = now_w - c->read_w,
+                 over_k = temp_c + GOES_ON * rise_k - target_c - HALF_STEP_K;
+    if (!(c->started > 0) || rise_k <= 0 || jump_k < JUMP_K || over_k <= 0) {
+        return 0;
+    }
+    return fmin(over_k / jump_k * (rise_w > JUMP * now_w ? rise_w / now_w : 1), MOST_AT_ONCE);
+}
+
 /* One step of the controller of a temperature; the level it allows. */
 static size_t hold(const struct boost *o, const struct tmx_view *view, size_t g, double temp_c,
                    double target_c, double band_k, struct control *c)
@@ -113,16 +135,21 @@ static size_t hold(const struct boost *o, const struct tmx_view *view, size_t g,
     const struct tmx_board_view *b = &view->board[g];
     const double dt_s = view->quantum_s, free_c = target_c - band_k;
     const double w = o->filter_s > dt_s ? dt_s / o->filter_s : 1;
+    const double now = drive(b, view->node->gpus[g]->level), now_w = view->board_w[g],
+                 cut = temp_c < free_c ? 0 : after_jump(temp_c, target_c, now_w, c);
+    c->read_c = temp_c;
+    c->read_w = now_w;
     c->temp_c = c->started > 0 ? c->temp_c + w * (temp_c - c->temp_c) : temp_c;
     c->started = 1;
-    if (c->temp_c < free_c) {
+    if (c->temp_c < free_c && temp_c <= target_c + HALF_STEP_K && cut <= 0) {
         c->limit = 1;
         c->last_c = free_c;
         return 0;
     }
     c->limit -= o->gain_per_k * (c->temp_c - c->last_c + (c->temp_c - target_c) * dt_s / o->integral_s +
                                  fmax(temp_c - target_c - HALF_STEP_K, 0) * dt_s / o->fast_s);
-    c->limit = fmin(drive(b, view->node->gpus[g]->level) + o->gain_per_k, fmax(0, c->limit));
+    c->limit = fmin(now + o->gain_per_k, fmax(0, c->limit));
+    c->limit = fmin(c->limit, (1 - cut) * now + (cut > 0 ? 0 : 1));
     c->last_c = c->temp_c;
     return level_within(b, c->limit);
 }
