@@ -4,20 +4,20 @@
 
 /* A small RC model of a node, as fine as a log of power and one temperature a GPU can tell.
  *
- *   T(t)     = T_air(t) + offset + R_j P + x_die + x_sink           what the sensor shows [degC]
- *   tau_die x_die' = R_die P - x_die                                die and base, when the log is fast enough
- *   C x_sink'      = P - x_sink / R(n)                              sink, R(n) = R_base + R_sink (n_ref / n)^m
+ *   T(t)     = T_air(t) + offset + R_j P + x_die + x_sink     what the sensor shows [degC]
+ *   tau_die x_die' = R_die P - x_die                          die and base, when the log is fast enough
+ *   C x_sink'      = P - x_sink / R(n)                        sink, R(n) = R_base + R_sink (n_ref / n)^m
  *   T_air    = ambient + rise + chassis (n_ref / n) + preheat (n_ref / n) q_up + x_case
- *   q_up     = x_sink / R(n) of the GPU upstream                    heat it gives to the air [W]
- *   tau_case x_case' = R_case P - x_case                            the case warms up
+ *   q_up     = x_sink / R(n) of the GPU upstream              heat it gives to the air [W]
+ *   tau_case x_case' = R_case P - x_case                      the case warms up
  *
  * n is the fan's speed; without one all of it holds for "this fan curve only". The exponent m is 0.8, that of
  * forced convection, unless the log holds fan speeds that do not follow the temperature: from one fan curve
  * it cannot be told from the warming of the case. R_base, air that does not pass the fins, likewise.
  *
  * Between two rows power is a straight line, or the later row's where rows hold means (power_is_mean); each
- * pole's step is exact for that. What follows power at once then sees the power at the row's end: of a row that
- * holds part of a jump, the next row's. */
+ * pole's step is exact for that. What follows power at once then sees the power at the row's end: of a row
+ * that holds part of a jump, the next row's. */
 
 #include "measure/log/measured.h"
 
