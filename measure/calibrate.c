@@ -115,6 +115,9 @@ static void give_power(struct tmx_cal_work *w)
         step = fmin(step, w->log->series[i].step_s);
     }
     c->power_is = w->options->power_is;
+    if (c->power_is == TMX_POWER_AUTO && strstr(c->model.power_from, "instant")) { /* power.draw.instant */
+        c->power_is = TMX_POWER_INSTANT;
+    }
     c->power_window_s = window;
     if (window > 0) {
         c->power_is = window > 0.5 * step && window <= 1.5 * step ? TMX_POWER_MEAN : TMX_POWER_INSTANT;
@@ -370,6 +373,15 @@ static enum tmx_status begin(struct tmx_cal_work *w, struct tmx_err *err)
                         "log idle, a step of load held for minutes, and idle again",
                         p.low, p.high, t.low, t.high);
     }
+    if (p.high - p.low < 0.5 * p.high) {
+        tmx_log_say(
+            w->say, TMX_LOG_WARNING,
+            "power goes from %.0f to %.0f W only: temperatures at other powers will lean on little; train on "
+            "runs from idle to the highest",
+            p.low, p.high);
+    }
+    c->model.power_low_w = p.low;
+    c->model.power_high_w = p.high;
     const bool rpm = n.high > 0;
     c->model.fan_exponent = 0.8;
     c->model.rpm_ref = rpm ? n.high : o->rpm;

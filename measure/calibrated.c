@@ -65,7 +65,9 @@ static void power_row(struct tmx_table *t, const struct tmx_calibration *c)
         snprintf(note, sizeof note, "%s%s",
                  c->model.power_is_mean ? "a row's power is the mean since the row before"
                                         : "a row's power is that of its time",
-                 c->power_is == TMX_POWER_AUTO ? ": fits better (--power-is)" : ": given");
+                 c->power_is == TMX_POWER_AUTO            ? ": fits better (--power-is)"
+                 : strstr(c->model.power_from, "instant") ? ": its column says so"
+                                                          : ": given");
     }
     fixed_row(t, "power_is_mean", "all", c->model.power_is_mean ? 1 : 0, "1", note);
     if (c->power_window_s > 0 && c->model.power_lag_s > 0) {
@@ -117,6 +119,8 @@ enum tmx_status tmx_calibrated_fit_table(const struct tmx_calibration *c, const 
                                    : "no fan speed known: holds for this fan curve only");
     fixed_row(*t, "power_w", "all", 1, "1", c->model.power_from);
     power_row(*t, c);
+    fixed_row(*t, "power_low_w", "all", c->model.power_low_w, "W", "");
+    fixed_row(*t, "power_high_w", "all", c->model.power_high_w, "W", "");
     for (size_t k = 0; k < c->fit.n_parameter; k++) {
         fitted_row(*t, c, log, &c->fit.parameter[k]);
     }
@@ -338,6 +342,8 @@ static bool set_parameter(struct tmx_rc *m, const char *name, const char *gpu, d
                   {"power_lag_s", &m->power_lag_s},
                   {"rpm_ref", &m->rpm_ref},
                   {"leak_per_k", &m->leak_per_k},
+                  {"power_low_w", &m->power_low_w},
+                  {"power_high_w", &m->power_high_w},
                   {"fan_exponent", &m->fan_exponent},
                   {"sink_base_k_per_w", &m->sink_base_k_per_w}};
     for (size_t i = 0; i < sizeof shared / sizeof shared[0]; i++) {

@@ -47,7 +47,8 @@ struct tmx_rc {
     bool ambient_fitted;  /* a run's ambient is one number fitted to it, not the log's inlet column */
     char power_from[128]; /* name of the column whose watts these are: a board's are not a chip's; "": not
                              known */
-    double leak_per_k;    /* d ln P / dT at equal work (leak.h); 0: not known */
+    double power_low_w, power_high_w; /* of the log it was fitted to; 0: not known */
+    double leak_per_k;                /* d ln P / dT at equal work (leak.h); 0: not known */
 };
 
 void tmx_rc_finish(struct tmx_rc *m);

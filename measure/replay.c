@@ -346,6 +346,29 @@ static void compare_watts(const struct tmx_rc *model, const struct tmx_measured 
     }
 }
 
+/* A calibration knows the powers it was fitted to; what is further away leans on its slopes. */
+static void compare_range(const struct tmx_rc *model, const struct tmx_measured *log,
+                          const struct tmx_log *say)
+{
+    static const double FAR = 1.25;
+    const struct tmx_series *most = NULL;
+    double high_w = 0;
+    for (size_t i = 0; i < log->n_series; i++) {
+        for (size_t k = 0; k < log->series[i].n; k++) {
+            if (log->series[i].q[TMX_Q_POWER][k] > high_w) {
+                high_w = log->series[i].q[TMX_Q_POWER][k];
+                most = &log->series[i];
+            }
+        }
+    }
+    if (model->power_high_w > 0 && high_w > FAR * model->power_high_w) {
+        tmx_log_say(
+            say, TMX_LOG_WARNING,
+            "run %s reaches %.0f W, the calibration's log %.0f to %.0f W: errors grow with the distance",
+            log->run[most->run], high_w, model->power_low_w, model->power_high_w);
+    }
+}
+
 enum tmx_status tmx_replay(struct tmx_replay *r, const struct tmx_rc *model, const struct tmx_measured *log,
                            const struct tmx_replay_options *o, const struct tmx_log *say, struct tmx_err *err)
 {
@@ -372,6 +395,7 @@ enum tmx_status tmx_replay(struct tmx_replay *r, const struct tmx_rc *model, con
                              : tmx_fail(err, TMX_ENOMEM, "%zu series", n);
     if (!st) {
         compare_watts(model, log, say);
+        compare_range(model, log, say);
     }
     for (size_t i = 0; !st && i < n; i++) {
         start[i] = NAN;

@@ -61,6 +61,7 @@ struct tmx_topology_gpu {
 struct tmx_air { /* a GPU breathes part of another one's outlet air */
     size_t from, to;
     double fraction; /* of from's outlet air */
+    double heat_w;   /* what other parts on the way give to it */
 };
 
 struct tmx_topology {

@@ -102,13 +102,14 @@ static const struct tmx_opt gpu_opts[] = {
 
 struct named_air {
     char from[TMX_NAME], to[TMX_NAME];
-    double fraction;
+    double fraction, heat_w;
     int count;
 };
 static const struct tmx_opt air_opts[] = {
     TMX_ROW_TEXT(named_air, from, NULL, "GPU upstream"),
     TMX_ROW_TEXT(named_air, to, NULL, "GPU downstream"),
     TMX_ROW_REAL(named_air, fraction, "1", 0, 1, NAN, "of the upstream GPU's outlet air"),
+    TMX_ROW_REAL(named_air, heat_w, "W", 0, 1e5, 0, "other parts on the way give to it"),
     TMX_ROW_INT(named_air, count, "1", 1, MAX_PARTS, 1, "this many paths, each between the next GPUs"),
     {0},
 };
@@ -418,7 +419,7 @@ static enum tmx_status read_air(struct reader *r, const struct tmx_setting *root
                                     t->gpu[t->n_gpu - 1].name);
         }
         for (size_t k = 0; k <= last && !st; k++) {
-            st = add_air(r, i, &(struct tmx_air){from + k, to + k, a.fraction}, e, err);
+            st = add_air(r, i, &(struct tmx_air){from + k, to + k, a.fraction, a.heat_w}, e, err);
         }
     }
     return st;

@@ -4,11 +4,11 @@
 
 /* Air through a chassis: enthalpy balance of streams that pass GPUs one after another.
  *
- *   H_in(g)  = sum over upstream u of phi(u,g) H_out(u)      enthalpy above room air [W]
- *   H_out(g) = H_in(g) + q(g)                               q: heat given off to the air [W]
+ *   H_in(g)  = sum over upstream u of phi(u,g) H_out(u) + w(u,g)   enthalpy above room air [W]
+ *   H_out(g) = H_in(g) + q(g)       q: heat given off to the air, w: by other parts on the way [W]
  *   T_in(g)  = T_room(g) + H_in(g) / (rho c V(g))
  * phi is the path's fraction, made smaller where the upstream air is more than the flow V(g) that
- * GPU g moves. What is not breathed again leaves: sum of exhaust = sum of q, always. So the preheat
+ * GPU g moves. What is not breathed again leaves: sum of exhaust = sum of q and w, always. So the preheat
  * of g per watt of u is phi / (rho c V(g)), falling with the flow. */
 
 #include "core/machine/topology.h"

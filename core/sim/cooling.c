@@ -388,6 +388,9 @@ struct tmx_cooling_ledger tmx_cooling_read(const struct tmx_cooling *c, double n
     for (size_t g = 0; c->has_heat && g < c->spec.topology->n_gpu; g++) {
         exhaust_j += out_j(&gpu[g]) - c->out_j[g];
     }
+    for (size_t a = 0; c->has_heat && a < c->spec.topology->n_air; a++) {
+        exhaust_j += c->spec.topology->air[a].heat_w * dt_s;
+    }
     const struct ledger s = add(c, now_s, exhaust_j);
     const double span_s = now_s - s.from_s;
     return (struct tmx_cooling_ledger){

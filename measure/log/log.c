@@ -32,7 +32,7 @@ enum tmx_status tmx_measured_parse(struct tmx_measured *m, struct tmx_text *t,
     while (tmx_lines_next(&l, t) && tmx_span_length(tmx_span_trim(l.line)) == 0) {
     }
     if (tmx_span_length(l.line.begin ? tmx_span_trim(l.line) : (struct tmx_span){"", ""}) == 0) {
-        return tmx_fail_at(err, TMX_EPARSE, t->name, 0, "the log is empty");
+        return tmx_fail_at(err, TMX_EPARSE, t->name, 1, "the log is empty");
     }
     while (!formats[f]->is(l.line, t)) {
         f++;

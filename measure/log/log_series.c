@@ -196,8 +196,8 @@ static enum tmx_status add_series(struct tmx_collect *c, struct tmx_row *const *
         s.line[i] = row[i]->line;
     }
     if (ok && (!s.q[TMX_Q_POWER] || temps < 3 || n < 4)) {
-        tmx_measured_note(m, "%s: %s has %zu rows with a temperature%s: left out", c->text->name, who, temps,
-                          s.q[TMX_Q_POWER] ? "" : " and none with power");
+        tmx_measured_note(m, "%s:%u: %s has %zu rows with a temperature%s: left out", c->text->name,
+                          row[0]->line, who, temps, s.q[TMX_Q_POWER] ? "" : " and none with power");
         tmx_series_finish(&s);
         return TMX_OK;
     }
@@ -395,11 +395,11 @@ enum tmx_status tmx_collect_series(struct tmx_collect *c, struct tmx_err *err)
     struct tmx_measured *m = c->to;
     const size_t first = m->n_series, first_run = m->n_run;
     if (c->n_row == 0) {
-        return tmx_fail_at(err, TMX_EPARSE, c->text->name, 0, "no rows after the header");
+        return tmx_fail_at(err, TMX_EPARSE, c->text->name, 1, "no rows after the header");
     }
     if (c->n_run * c->n_gpu > 1u << 20) {
-        return tmx_fail_at(err, TMX_EPARSE, c->text->name, 0, "%zu runs and %zu GPUs: is this column a name?",
-                           c->n_run, c->n_gpu);
+        return tmx_fail_at(err, TMX_EPARSE, c->text->name, c->row[0].line,
+                           "%zu runs and %zu GPUs: is this column a name?", c->n_run, c->n_gpu);
     }
     enum tmx_status st = c->has_time ? TMX_OK : count_time(c, err);
     if (c->has_time) {
@@ -430,7 +430,7 @@ enum tmx_status tmx_collect_series(struct tmx_collect *c, struct tmx_err *err)
     free(row);
     free(begin);
     if (!st && m->n_series == first) {
-        return tmx_fail_at(err, TMX_EPARSE, c->text->name, 0,
+        return tmx_fail_at(err, TMX_EPARSE, c->text->name, c->row[0].line,
                            "no GPU has four rows with power and temperature");
     }
     if (!st) {

@@ -197,7 +197,7 @@ static enum tmx_status read_header(struct tmx_collect *c, struct tmx_columns *t,
 {
     do {
         if (!tmx_lines_next(l, c->text)) {
-            return tmx_fail_at(err, TMX_EPARSE, c->text->name, 0, "the log is empty");
+            return tmx_fail_at(err, TMX_EPARSE, c->text->name, 1, "the log is empty");
         }
     } while (tmx_span_length(tmx_span_trim(l->line)) == 0 || *tmx_span_trim(l->line).begin == '#');
     t->separator = separator_of(l->line);

@@ -54,6 +54,29 @@ build same alternate.c "$source/sched/mix/tabs.c" "$source/sched/level.c"
 run --set policy=BL --set 'mix_policy={policy="alternate2";}' --module ./same.so -o e
 ! cmp -s <(cut -d, -f1 b/summary.csv) <(cut -d, -f1 e/summary.csv) || say "another module, the same run id"
 
+# A policy may cap a board during a run and let go again: from 20 s to 40 s 150 W, which the governor keeps within 2 s and tells.
+cat >capper.c <<'C'
+#include <math.h>
+#include <thermix/module.h>
+static void cap(void *state, const struct tmx_view *view, struct tmx_request *request)
+{
+    (void)state;
+    request->gpu[0].power_cap_w = view->time_s >= 20 && view->time_s < 40 ? 150 : INFINITY;
+}
+static const struct tmx_mix_policy capper = {.base = {.name = "capper", .doc = "d", .source = "s"}, .decide = cap};
+static const struct tmx_plugin *const mixes[] = {&capper.base, NULL};
+const struct tmx_module tmx_module = {TMX_MODULE_HEAD, .name = "capper", .version = "1", .level = {[TMX_LEVEL_MIX] = mixes}};
+C
+build capper
+sed 's/600.0/60.0/' "$source/workloads/mixes/burn1.cfg" >burn.cfg
+"$thermix" run gtx770-boost --set mix=./burn.cfg --set warmup_s=0 --module ./capper.so --set 'mix_policy={policy="capper";}' --trace 1 -q -o caps
+awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) col[$i] = i; next }
+  { w = ($col["power_w"] + 25) / 0.9; t = $1; held = $col["reasons"] ~ /sw_power_cap/ }
+  t > 10 && t < 19 || t > 43 && t < 55 { n++; free += w > 200 }
+  t > 22 && t < 40 { k++; capped += w > 135 && w <= 151 && held }
+  END { if (!n || free != n || !k || capped != k) { printf "free in %d of %d rows, capped in %d of %d\n", free, n, capped, k; exit 1 } }' \
+  caps/trace.csv || say "a cap that a policy sets during the run"
+
 # Each wrong kind.
 wrong() { # wrong WORDS FILE: --module FILE ends with 2 and these words
   local code=0

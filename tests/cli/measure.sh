@@ -46,6 +46,23 @@ awk -F, 'NR == 2 { ok = $5 < $4 - 20 } END { exit !ok }' cap.csv || say "cap: $(
 # a given ambient is taken as it is
 "$thermix" calibrate card.csv -o given --ambient 25 -q --no-figures >given.txt || say "calibrate --ambient 25"
 awk -F, '$1 == "air_rise_k" { ok = $4 > -1 && $4 < 1 } END { exit !ok }' given/fit.csv || say "ambient 25: $(grep air_rise given/fit.csv)"
+# a log far above what was trained is told, and so is a training of little span
+awk -F, 'NR == 1 || $3 + 0 < 130' card.csv >light.csv
+"$thermix" calibrate light.csv -o light --no-figures >out.txt 2>err.txt || say "calibrate of light loads"
+grep -q 'W only' err.txt && say "a span of 25 to 120 W is called narrow"
+"$thermix" replay light card.csv >out.txt 2>err.txt || say "replay of a heavier load"
+grep -q 'reaches 250 W, the calibration.s log 25 to 120 W' err.txt || say "extrapolation is not told: $(cat err.txt)"
+awk -F, 'NR == 1 { print; next } { $3 = " " 100 + ($3 - 25) / 4 " W"; print }' OFS=, card.csv >narrow.csv
+"$thermix" calibrate narrow.csv -o narrow --no-figures >out.txt 2>err.txt || say "calibrate of a narrow span"
+grep -q 'from 100 to 156 W only' err.txt || say "a narrow span is not told: $(cat err.txt)"
+# what the watts are: said, found, or in the column's name
+"$thermix" calibrate instant.csv -o named --no-figures -q >out.txt || say "calibrate of power.draw.instant"
+grep -q '^power_is_mean,all,,0.*its column says so' named/fit.csv || say "instant: $(grep power_is named/fit.csv)"
+"$thermix" calibrate card.csv -o means --power-is mean --no-figures -q >out.txt || say "--power-is mean"
+grep -q '^power_is_mean,all,,1.*given' means/fit.csv || say "mean: $(grep power_is means/fit.csv)"
+grep -q -- '--power-is mean' means/how.txt || say "how.txt: $(cat means/how.txt)"
+"$thermix" calibrate card.csv -o late --power-is 4 --no-figures -q >out.txt || say "--power-is 4"
+grep -q '^power_lag_s,all,,2' late/fit.csv || say "4 s: $(grep power_ late/fit.csv)"
 # other words are errors
 refuse() { # refuse PATTERN COMMAND...
   local pattern=$1
@@ -60,6 +77,7 @@ refuse 'fan need a calibration with fan speeds' replay cal card.csv --set fan_rp
 refuse 'no GPU is called' log show card.csv --gpus 7
 refuse 'no run is called' log show card.csv --runs nowhere
 refuse 'ambient' calibrate card.csv -o x --ambient warm
+refuse 'expected instant, mean, auto or seconds' calibrate card.csv -o x --power-is now
 refuse 'air' calibrate card.csv -o x --air 0-1
 refuse 'expected the fit.csv' replay card.csv card.csv
 awk 'BEGIN { print "time_s,power_w,temp_c"; for (i = 0; i < 60; i++) print i ",100,50" }' >flat.csv

@@ -48,7 +48,7 @@ struct bad {
 };
 
 static const struct bad refused[] = {
-    {"empty", "", "log.csv: the log is empty"},
+    {"empty", "", "log.csv:1: the log is empty"},
     {"only blank lines", "\n\n  \n", "the log is empty"},
     {"header only", PLAIN, "no column of power"},
     {"no power column", "time_s,gpu,temp_c\n0,0,40\n1,0,41\n2,0,42\n3,0,43\n", "no column of power"},
