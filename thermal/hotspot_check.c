@@ -56,6 +56,10 @@ static enum tmx_status write_config(struct verify *v)
     cfg.grid_steady_file[0] = cfg.grid_transient_file[0] = cfg.d[0] = '\0';
     cfg.model_type = TMX_HOTSPOT_GRID;
     snprintf(cfg.package_config_file, sizeof cfg.package_config_file, "%s", v->path[CONFIG]); /* fan, fins */
+    if (cfg.cold_plate) { /* which HotSpot does not know */
+        cfg.cold_plate = false;
+        cfg.r_convec = v->r->stack.spec.package.r_convec_k_per_w;
+    }
     cfg.grid_map_mode = (int)v->r->stack.spec.map_mode;
     if (v->r->stack.spec.map_mode == TMX_MAP_AREA) {
         cfg.grid_map_mode = TMX_MAP_AVG;
@@ -175,15 +179,25 @@ static enum tmx_status compare(const struct verify *v, struct tmx_table **t, str
     return st;
 }
 
+static void say_what_differs(const struct tmx_trace_run *r)
+{
+    if (!r->args->hotspot_compat) {
+        tmx_log_say(r->log, TMX_LOG_INFO,
+                    "the differences include HotSpot's own map modes; --hotspot-compat takes the same");
+    }
+    if (r->trace_k && r->args->scheme == TMX_TRACE_BE) {
+        tmx_log_say(r->log, TMX_LOG_INFO,
+                    "and its time steps where it was built without SuperLU: many small ones a row");
+    } else if (r->trace_k) {
+        tmx_log_say(r->log, TMX_LOG_INFO,
+                    "and its time steps where it was built with SuperLU: one a row, as --scheme be takes it");
+    }
+}
+
 enum tmx_status tmx_hotspot_check(struct tmx_trace_run *r, struct tmx_table **t, struct tmx_err *err)
 {
     struct verify v = {.r = r, .err = err};
-    if (!r->args->hotspot_compat || r->args->scheme != TMX_TRACE_BE) {
-        tmx_log_say(
-            r->log, TMX_LOG_INFO,
-            "the differences include HotSpot's own time steps and map modes; --hotspot-compat --scheme be "
-            "takes the same");
-    }
+    say_what_differs(r);
     enum tmx_status st = make_folder(&v);
     st = st ? st : write_config(&v);
     st = st ? st : run_hotspot(&v);

@@ -185,7 +185,7 @@ static void verify_with_prints_the_largest_difference(void **state)
     char script[MAX_COMMAND];
     snprintf(script, sizeof script,
              "#!/bin/sh\nwhile [ $# -gt 0 ]; do case $1 in -o) cp %s/B_hotblock/out.ttrace $2;; "
-             "-steady_file) cp %s/B_hotblock/out.steady $2;; esac; shift; done\n",
+             "-steady_file) cp %s/B_hotblock/out.steady $2;; -c) cp $2 gold.config;; esac; shift; done\n",
              GOLDEN, GOLDEN);
     scratch_write("fake_hotspot", script);
     const char *const chmod[] = {"chmod", "+x", "fake_hotspot", NULL};
@@ -197,6 +197,14 @@ static void verify_with_prints_the_largest_difference(void **state)
                                 "exit 1 } END { exit !found }",
                                 "gold.out", NULL};
     assert_int_equal(tmx_os_run(argv, NULL, &exit_code, NULL), TMX_OK);
+    assert_int_equal(exit_code, 0);
+    run("B_hotblock", "-cold_plate 1 --verify-with ./fake_hotspot"); /* which HotSpot does not know */
+    const char *const plate[] = {
+        "awk",
+        "$1 == \"-cold_plate\" && $2 != 0 { exit 1 } $1 == \"-r_convec\" { found = $2 < 0.1 } "
+        "END { exit !found }",
+        "gold.config", NULL};
+    assert_int_equal(tmx_os_run(plate, NULL, &exit_code, NULL), TMX_OK);
     assert_int_equal(exit_code, 0);
 }
 
