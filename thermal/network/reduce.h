@@ -32,6 +32,7 @@ struct tmx_truncation {
     double ambient_k;      /* and for a uniform start so far from the air; 0: not looked at */
     double min_step_s;     /* from this time after a step on */
     size_t n_mode;         /* 0: as few as the tolerance allows */
+    bool octaves;          /* choose directions by every octave of time alike, not by every second */
 };
 
 /* The truncated form. lift [n_mode of modal][n_mode of modes], allocated here and owned by
