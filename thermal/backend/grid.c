@@ -134,7 +134,7 @@ static enum tmx_status fill_model(struct model *m, const struct tmx_thermal_spec
     if (spec->init_node_k) {
         tmx_network_unview(&m->net, spec->init_node_k, m->start);
     }
-    return tmx_solver_create(&m->net, TMX_FACTOR_COLUMNS, &m->solver, err);
+    return tmx_solver_create(&m->net, tmx_factoring_for_steps(&m->net), &m->solver, err);
 }
 
 static enum tmx_status model_create(const void *options, const struct tmx_thermal_spec *spec, void **model,

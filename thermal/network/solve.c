@@ -55,6 +55,11 @@ static cholmod_sparse view(const struct tmx_network *net, double *value)
                             .packed = 1};
 }
 
+enum tmx_factoring tmx_factoring_for_steps(const struct tmx_network *net)
+{
+    return net->view_start ? TMX_FACTOR_BLOCKS : TMX_FACTOR_COLUMNS; /* HotSpot's nodes are its view */
+}
+
 enum tmx_status tmx_solver_create_workspace(const struct tmx_network *net, struct tmx_solver **s,
                                             struct tmx_err *err)
 {

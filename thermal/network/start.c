@@ -211,7 +211,7 @@ static enum tmx_status start_builder(struct builder *b, struct tmx_err *err)
     const double last = fmax(LAST_POLE / b->wish->min_step_s, FIRST_POLE * POLE_RATIO);
     const double decades = log(last / FIRST_POLE) / log(POLE_RATIO);
     b->n_pole = 1 + (size_t)fmin(ceil(decades - 1e-9), MAX_POLE - 1);
-    enum tmx_status st = tmx_solver_create(b->net, TMX_FACTOR_COLUMNS, &b->solver, err);
+    enum tmx_status st = tmx_solver_create(b->net, tmx_factoring_for_steps(b->net), &b->solver, err);
     for (size_t p = 0; p < b->n_pole && !st; p++) {
         b->pole[p] = FIRST_POLE * pow(last / FIRST_POLE, (double)p / (double)(b->n_pole - 1));
         st = tmx_factor_create(b->solver, s->gamma, b->pole[p], &b->factor[p], err);
