@@ -7,23 +7,33 @@
  * A solve takes (1.1e-9 + 1.65e-9 x^3 / (1 + x^3)) lnz, x being the factor's 12 lnz bytes in 17 MB: what is
  * in the cache and what is not; one of many at once 0.28e-9 lnz. An exact row is 28 solves.
  * The reduced basis takes N shifts, 2.5 times m solves each, products of 7 n m^2 N^2 / 25e9, k = 0.9 m N
- * modes, dense work 40 k^3 / 8e9. */
+ * modes, dense work 40 k^3 / 8e9.
+ * The physical network has supernodal factors for both (tmx_factoring_for_steps), with 1.8 times the entries
+ * by their padding, of 8 bytes, made in 0.1e-9 lnz^2 / n, solved in 1.2e-9 lnz or 0.2e-9 of many at once.
+ */
 #include "thermal/method.h"
 
 #include <math.h>
 
 #include "thermal/backend/reduced_model.h"
 
-static const double FACTOR_S = 1.4e-9, SUPER_FACTOR_S = 0.55e-9, MANY_SOLVE_S = 0.28e-9;
-static const double CACHED_SOLVE_S = 1.1e-9, FAR_SOLVE_S = 1.65e-9, CACHE_BYTES = 17e6, ENTRY_BYTES = 12;
+struct factoring {
+    double fill;                                      /* entries, of those of a nested dissection */
+    double entry_bytes, factor_s, basis_factor_s;     /* [s] of lnz^2 / n */
+    double cached_solve_s, far_solve_s, many_solve_s; /* [s] of lnz */
+};
+static const struct factoring HOTSPOT = {1, 12, 1.4e-9, 0.55e-9, 1.1e-9, 1.65e-9, 0.28e-9},
+                              PHYSICAL = {1.8, 8, 0.1e-9, 0.1e-9, 1.2e-9, 0, 0.2e-9};
+static const double CACHE_BYTES = 17e6;
 static const double PRODUCT_S = 1 / 25e9, DENSE_S = 1 / 8e9, FIELD_S = 1e-9, READ_S_PER_BYTE = 1e-9;
 static const double ROW_SOLVES = 28, SET_UP_SOLVES = 2.5, START_SOLVES = 60;
 static const double KRYLOV_VECTORS = 70; /* of n doubles, of the exact scheme */
-static const double SHEETS = 2.5,
-                    PACKAGE_CELLS = 7000; /* of the physical network: a die layer's, all the rest */
+/* of the physical network: a die layer's sheets, those of the package as fine as the die's, all the rest */
+static const double SHEETS = 2.5, PACKAGE_SHEETS = 3.7, PACKAGE_CELLS = 5000;
 static const double MB = 1e-6;
 
 struct size {
+    const struct factoring *f;
     double n, m, lnz, shifts, modes, kept, levels;
     bool cells;
 };
@@ -32,15 +42,17 @@ static struct size measure(const struct tmx_thermal_spec *spec, const struct tmx
 {
     const bool physical = spec->network == TMX_NETWORK_PHYSICAL;
     const double cells = (double)(spec->rows * spec->cols), fine = spec->refine > 1 ? spec->refine : 1;
-    const double n = physical ? fine * (cells * SHEETS * (double)spec->n_layer + fine * fine * PACKAGE_CELLS)
+    const double sheets = SHEETS * (double)spec->n_layer + PACKAGE_SHEETS;
+    const double n = physical ? fine * (cells * sheets + fine * fine * PACKAGE_CELLS)
                               : cells * ((double)spec->n_layer + 2);
     const double layers = n / cells;
-    struct size s = {.n = n,
+    struct size s = {.f = physical ? &PHYSICAL : &HOTSPOT,
+                     .n = n,
                      .m = (double)tmx_thermal_spec_units(spec),
                      .levels = (double)tmx_thermal_spec_levels(spec),
                      .cells = work->fields || spec->map_mode == TMX_MAP_MIN || spec->map_mode == TMX_MAP_MAX};
     const double step_s = spec->min_step_s > 0 ? fmin(spec->min_step_s, 1e-3) : 1e-3;
-    s.lnz = 1.2 * layers * layers * cells * log2(cells) * pow(cells / 4096, 0.12);
+    s.lnz = s.f->fill * 1.2 * layers * layers * cells * log2(cells) * pow(cells / 4096, 0.12);
     /* a decade of shifts from 0.1 1/s to ten times the rate of the shortest step, halves in between for each
      * factor of 100 below 0.1 K */
     s.shifts = (4 + log10(1 / step_s)) * (1 + 0.25 * fmax(0, -1 - log10(work->tolerance_k)));
@@ -50,18 +62,18 @@ static struct size measure(const struct tmx_thermal_spec *spec, const struct tmx
     return s;
 }
 
-/* One solve with a factor of lnz entries. */
-static double solve_s(double lnz)
+/* One solve of one right-hand side. */
+static double solve_s(const struct size *s)
 {
-    const double x = pow(ENTRY_BYTES * lnz / CACHE_BYTES, 3);
-    return (CACHED_SOLVE_S + FAR_SOLVE_S * x / (1 + x)) * lnz;
+    const double x = pow(s->f->entry_bytes * s->lnz / CACHE_BYTES, 3);
+    return (s->f->cached_solve_s + s->f->far_solve_s * x / (1 + x)) * s->lnz;
 }
 
 static void cost_grid(const struct size *s, const struct tmx_method_work *work, struct tmx_method_cost *cost)
 {
     const double factors = 2 * s->levels, rows = (double)work->n_row * (work->twice ? 2 : 1);
-    cost->seconds = factors * FACTOR_S * s->lnz * s->lnz / s->n + rows * ROW_SOLVES * solve_s(s->lnz);
-    cost->megabytes = MB * (factors * ENTRY_BYTES * s->lnz + (KRYLOV_VECTORS + 20) * 8 * s->n);
+    cost->seconds = factors * s->f->factor_s * s->lnz * s->lnz / s->n + rows * ROW_SOLVES * solve_s(s);
+    cost->megabytes = MB * (factors * s->f->entry_bytes * s->lnz + (KRYLOV_VECTORS + 20) * 8 * s->n);
 }
 
 static void cost_reduced(const struct size *s, const struct tmx_thermal_spec *spec,
@@ -72,8 +84,8 @@ static void cost_reduced(const struct size *s, const struct tmx_thermal_spec *sp
     if (cached) {
         seconds = READ_S_PER_BYTE * map;
     } else {
-        seconds = s->shifts * (SUPER_FACTOR_S * s->lnz * s->lnz / s->n +
-                               SET_UP_SOLVES * s->m * MANY_SOLVE_S * s->lnz) +
+        seconds = s->shifts * (s->f->basis_factor_s * s->lnz * s->lnz / s->n +
+                               SET_UP_SOLVES * s->m * s->f->many_solve_s * s->lnz) +
                   7 * PRODUCT_S * s->n * s->m * s->m * s->shifts * s->shifts +
                   40 * DENSE_S * pow(s->modes, 3) + 10 * DENSE_S * (s->levels - 1) * pow(s->modes, 3);
         bytes += 8 * s->n * (s->modes + 6 * s->m) + 3 * 10 * s->lnz + 8 * 6 * s->modes * s->modes;
@@ -81,8 +93,8 @@ static void cost_reduced(const struct size *s, const struct tmx_thermal_spec *sp
     if (spec->init_node_k) {
         const double step_s = spec->min_step_s > 0 ? fmin(spec->min_step_s, 1e-3) : 1e-3;
         const double poles = 2 + ceil(log10(10 / step_s / 0.1) / 2);
-        seconds += poles * FACTOR_S * s->lnz * s->lnz / s->n + START_SOLVES * solve_s(s->lnz);
-        bytes = fmax(bytes, map + poles * ENTRY_BYTES * s->lnz + START_SOLVES * 8 * s->n);
+        seconds += poles * s->f->factor_s * s->lnz * s->lnz / s->n + START_SOLVES * solve_s(s);
+        bytes = fmax(bytes, map + poles * s->f->entry_bytes * s->lnz + START_SOLVES * 8 * s->n);
     }
     if (s->cells) {
         seconds += (double)work->n_row * FIELD_S * s->modes * (work->fields ? s->n : s->n / 4);
