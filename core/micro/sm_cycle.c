@@ -9,6 +9,7 @@
 enum { LAST_CYCLE = 1 << 30 };
 
 static const char *const cluster_choices[] = {"first", "rested", NULL};
+static const char *const wakings[] = {"port", "type", NULL};
 static const char *const scans[] = {"round", "slot", "entry", NULL};
 
 const struct tmx_opt tmx_sm_opts[] = {
@@ -38,6 +39,8 @@ const struct tmx_opt tmx_sm_opts[] = {
     TMX_ROW_CHOICE(tmx_sm_params, scan, scans, "round",
                    "of the ready warps take the next after the last one issued, the first slot's, or the one "
                    "that entered the active set first"),
+    TMX_ROW_CHOICE(tmx_sm_params, waking, wakings, "port",
+                   "a waking unit holds up its port, and the slot may issue only LDST or SFU, or its type"),
     {0},
 };
 
@@ -197,8 +200,8 @@ static inline bool slot(struct sm *sm, struct cycle *c, bool by_type)
             return true;
         }
         const int unit = lane_choice(sm, type, c, &port, &ask);
-        c->ports |= 1u << port;
         if (unit >= 0) {
+            c->ports |= 1u << port;
             tmx_gating_use(g, (unsigned)unit, c->t, (uint32_t)p->busy_cycles);
             issue(sm, (unsigned)warp, type, (unsigned)unit, by_type, c->t);
             return true;
@@ -206,7 +209,12 @@ static inline bool slot(struct sm *sm, struct cycle *c, bool by_type)
         if (ask != SKIP) {
             tmx_gating_request(g, (unsigned)ask, c->t);
         }
-        open &= 1u << TMX_UNIT_SFU | 1u << TMX_UNIT_LDST; /* the slot waits with its port */
+        if (p->waking == TMX_WAKING_TYPE) {
+            open &= ~(1u << type);
+        } else { /* the slot waits with its port */
+            c->ports |= 1u << port;
+            open &= 1u << TMX_UNIT_SFU | 1u << TMX_UNIT_LDST;
+        }
     }
 }
 

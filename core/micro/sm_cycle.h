@@ -12,8 +12,8 @@
  *   3 issue: one slot, a second one with chance `dual_issue`. A slot takes the first candidate in
  *     the policy's order, of several the first that `scan` meets. INT and FP leave through the ports of
  *     the two clusters, one each per cycle, cluster 0 first. A candidate whose unit sleeps asks it to
- *     wake, holds the port, and the slot may then issue only LDST or SFU; where blackout forbids to wake,
- *     its type is passed over
+ *     wake, holds the port, and the slot may then issue only LDST or SFU (`waking`: or all but its type);
+ *     where blackout forbids to wake, its type is passed over
  *   4 units that have been idle for idle-detect cycles go to sleep from t + 1 (cluster 0 is asked
  *     first, so that cluster 1 sees it asleep); at the end of an epoch idle detect adapts
  * Rules and their reading of the paper: docs/notes/warped-gates.md. */
@@ -25,6 +25,7 @@
 
 enum tmx_cluster_choice { TMX_CLUSTER_FIRST, TMX_CLUSTER_RESTED };
 enum tmx_scan { TMX_SCAN_ROUND, TMX_SCAN_SLOT, TMX_SCAN_ENTRY };
+enum tmx_waking { TMX_WAKING_PORT, TMX_WAKING_TYPE };
 
 #define TMX_SM_INSTR_S 1e-7 /* a warp instruction's cost, measured on a 2.8 GHz Xeon */
 
@@ -44,6 +45,7 @@ struct tmx_sm_params {    /* the SM itself; defaults: GTX480 */
     int cluster_choice; /* enum tmx_cluster_choice */
     int slots;          /* issue slots: 1 or 2 */
     int scan;           /* enum tmx_scan: which of several ready warps is taken */
+    int waking;         /* enum tmx_waking: what a waking unit holds up */
 };
 extern const struct tmx_opt tmx_sm_opts[];
 

@@ -520,7 +520,7 @@ static void slot(struct slow *m)
         }
         int port, ask;
         const int unit = lane(m, type, &port, &ask);
-        m->port_used[port] = true;
+        m->port_used[port] = unit >= 0 || m->sm->waking == TMX_WAKING_PORT || m->port_used[port];
         if (unit >= 0) {
             use(m, (unsigned)unit, m->sm->busy_cycles);
             issue(m, (unsigned)w, (unsigned)unit);
@@ -528,6 +528,10 @@ static void slot(struct slow *m)
         }
         if (ask >= 0) {
             wake(m, (unsigned)ask);
+        }
+        if (m->sm->waking == TMX_WAKING_TYPE) {
+            open[type] = false;
+            continue;
         }
         open[TMX_UNIT_INT] = false;
         open[TMX_UNIT_FP] = false;

@@ -76,6 +76,7 @@ static void draw(struct tmx_rng *rng, struct tmx_instr_stats *st, struct tmx_sm_
     sm->slots = choose(rng, 1, 4) == 1 ? 1 : 2;
     sm->cluster_choice = choose(rng, 0, 1);
     sm->scan = choose(rng, TMX_SCAN_ROUND, TMX_SCAN_ENTRY);
+    sm->waking = choose(rng, TMX_WAKING_PORT, TMX_WAKING_TYPE);
     gate->idle_detect_cycles = choose(rng, 1, 8);
     gate->break_even_cycles = choose(rng, 1, 24);
     gate->wakeup_cycles = choose(rng, 1, 9);

@@ -144,6 +144,39 @@ static void a_scan_begins_where_its_name_says(void **state)
     }
 }
 
+/* Warp 0 wants the sleeping INT unit after its SFU; warp 1 has an FP instruction ready in every cycle. */
+static void a_waking_unit_holds_up_its_port_or_its_type(void **state)
+{
+    struct tmx_sm_params sm;
+    struct tmx_gate_params gate;
+    char text[1024] = "thermix-trace 1\nblock_warps 1\nresident_warps 2\n0 SFU 1 - sfu\n0 INT 2 1 alu\n";
+    uint64_t cycles[2];
+    (void)state;
+
+    defaults(&sm, &gate);
+    sm.slots = 1;
+    sm.clusters = 1;
+    gate.wakeup_cycles = 5;
+    for (unsigned i = 1; i <= 40; i++) {
+        snprintf(text + strlen(text), sizeof text - strlen(text), "1 FP %u - alu\n", i);
+    }
+    const char *path = scratch_write("waking.trace", text);
+    for (int waking = TMX_WAKING_PORT; waking <= TMX_WAKING_TYPE; waking++) {
+        struct tmx_stream s;
+        struct tmx_sm_result r;
+        struct tmx_err err = {0};
+        sm.waking = waking;
+        assert_int_equal(tmx_trace_file_read(&s, path, &memory, 1, &err), TMX_OK);
+        assert_int_equal(tmx_sm_run(&sm, &s, tmx_gate_find("convpg"), &gate, UINT64_MAX, NULL, &r, &err),
+                         TMX_OK);
+        assert_int_equal(r.issued, 42);
+        cycles[waking] = r.cycles;
+        tmx_stream_finish(&s);
+    }
+    assert_int_equal(cycles[TMX_WAKING_TYPE], 42);
+    assert_int_equal(cycles[TMX_WAKING_PORT], 42 + 5);
+}
+
 static void a_trace_of_the_statistics_runs_like_the_statistics(void **state)
 {
     const struct tmx_instr_stats st = {.mix_int = 0.5,
@@ -323,6 +356,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(figure_4_gives_the_idle_cycles_of_the_text),
         cmocka_unit_test(a_scan_begins_where_its_name_says),
+        cmocka_unit_test(a_waking_unit_holds_up_its_port_or_its_type),
         cmocka_unit_test(a_trace_of_the_statistics_runs_like_the_statistics),
         cmocka_unit_test(bad_traces_name_the_line),
         cmocka_unit_test(an_accelsim_trace_converts),
