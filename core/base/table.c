@@ -72,8 +72,14 @@ void tmx_table_destroy(struct tmx_table *t)
     free(t);
 }
 
+static enum tmx_column_type next_type(const struct tmx_table *t)
+{
+    return t->columns[t->n_cell % t->n_column].type;
+}
+
 static struct tmx_cell *append(struct tmx_table *t, enum tmx_column_type type)
 {
+    tmx_assert(t->no_memory || next_type(t) == type); /* nothing is added any more: cells do not count */
     if (t->n_cell == t->room && !t->no_memory) {
         const size_t room = t->room ? 2 * t->room : 16 * t->n_column;
         struct tmx_cell *cells = realloc(t->cells, room * sizeof *cells);
@@ -91,14 +97,8 @@ static struct tmx_cell *append(struct tmx_table *t, enum tmx_column_type type)
     return c;
 }
 
-static enum tmx_column_type next_type(const struct tmx_table *t)
-{
-    return t->columns[t->n_cell % t->n_column].type;
-}
-
 void tmx_table_text(struct tmx_table *t, const char *text)
 {
-    tmx_assert(next_type(t) == TMX_COLUMN_TEXT);
     struct tmx_cell *c = append(t, TMX_COLUMN_TEXT);
     if (c && !(c->text = copy(text))) {
         t->no_memory = true;
@@ -107,7 +107,6 @@ void tmx_table_text(struct tmx_table *t, const char *text)
 
 void tmx_table_int(struct tmx_table *t, int64_t v)
 {
-    tmx_assert(next_type(t) == TMX_COLUMN_INT);
     struct tmx_cell *c = append(t, TMX_COLUMN_INT);
     if (c) {
         c->integer = v;
@@ -116,7 +115,6 @@ void tmx_table_int(struct tmx_table *t, int64_t v)
 
 void tmx_table_real(struct tmx_table *t, double v)
 {
-    tmx_assert(next_type(t) == TMX_COLUMN_REAL);
     struct tmx_cell *c = append(t, TMX_COLUMN_REAL);
     if (c) {
         c->real = v;
