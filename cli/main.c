@@ -7,34 +7,64 @@
 
 #include "cli/commands.h"
 #include "core/base/inputs.h"
+#include "core/base/os.h"
 #include "core/base/text.h"
 #include "core/store/keep.h"
+
+static const char *const limits[][2] = {{"--max-minutes", "THERMIX_MAX_MINUTES"},
+                                        {"--max-gb", "THERMIX_MAX_GB"}};
+enum { N_LIMIT = sizeof limits / sizeof limits[0] };
+
+static bool is_limit(const char *value)
+{
+    double v;
+    return tmx_span_real((struct tmx_span){value, value + strlen(value)}, &v) && v > 0;
+}
+
+/* Variables that say something wrong would otherwise say nothing. */
+static enum tmx_status check_environment(struct tmx_err *err)
+{
+    const char *data = getenv("THERMIX_DATA");
+    uint64_t cache_bytes;
+    for (size_t k = 0; k < N_LIMIT; k++) {
+        const char *value = getenv(limits[k][1]);
+        if (value && !is_limit(value)) {
+            return tmx_fail(err, TMX_ECONFIG, "%s = \"%s\"; expected a number above 0", limits[k][1], value);
+        }
+    }
+    if (data && *data && !tmx_os_exists(data)) {
+        return tmx_fail(err, TMX_ECONFIG, "THERMIX_DATA = \"%s\": no such folder", data);
+    }
+    return tmx_cache_limit(&cache_bytes, err); /* said here, once: writing to the cache fails in silence */
+}
+
+/* Was what stands on the screen written? */
+static int said(void)
+{
+    return fflush(stdout) == 0 && !ferror(stdout) ? 0 : 1;
+}
 
 /* Options of every command: bounds of what is computed without asking (core/base/cost.h). Taken out of argv;
  * false after a mistake, which is said. */
 static bool take_limits(int *argc, char **argv)
 {
-    static const char *const rows[][2] = {{"--max-minutes", "THERMIX_MAX_MINUTES"},
-                                          {"--max-gb", "THERMIX_MAX_GB"}};
     int kept = 1;
     bool all = false; /* "--": operands follow */
     for (int i = 1; i < *argc; i++) {
-        const char *value = NULL, *to = NULL;
+        const char *value = NULL, *to = NULL, *option = NULL;
         all = all || strcmp(argv[i], "--") == 0;
-        for (size_t k = 0; k < 2 && !all; k++) {
-            const size_t n = strlen(rows[k][0]);
-            if (strncmp(argv[i], rows[k][0], n) == 0 && (argv[i][n] == '=' || !argv[i][n])) {
-                to = rows[k][1];
+        for (size_t k = 0; k < N_LIMIT && !all; k++) {
+            const size_t n = strlen(limits[k][0]);
+            if (strncmp(argv[i], limits[k][0], n) == 0 && (argv[i][n] == '=' || !argv[i][n])) {
+                to = limits[k][1];
+                option = limits[k][0];
                 value = argv[i][n] ? argv[i] + n + 1 : i + 1 < *argc ? argv[++i] : "";
             }
         }
-        double v;
         if (!to) {
             argv[kept++] = argv[i];
-        } else if (!tmx_span_real((struct tmx_span){value, value + strlen(value)}, &v) || v <= 0 ||
-                   setenv(to, value, 1) != 0) {
-            fprintf(stderr, "thermix: %s: \"%s\" is not a number above 0\n",
-                    strcmp(to, rows[0][1]) == 0 ? rows[0][0] : rows[1][0], value);
+        } else if (!is_limit(value) || setenv(to, value, 1) != 0) {
+            fprintf(stderr, "thermix: %s: \"%s\" is not a number above 0\n", option, value);
             return false;
         }
     }
@@ -60,11 +90,11 @@ int main(int argc, char **argv)
     }
     if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0) {
         tmx_commands_usage(stdout);
-        return 0;
+        return said();
     }
     if (strcmp(argv[1], "--version") == 0 || strcmp(argv[1], "-V") == 0) {
         printf("thermix %s\n", TMX_VERSION);
-        return 0;
+        return said();
     }
     if (completing) { /* a shell's question, see help.c: any word may follow, "--help" too */
         tmx_complete(tmx_commands, (const char *const *)argv + 2, (size_t)argc - 2, stdout);
@@ -78,9 +108,8 @@ int main(int argc, char **argv)
         fprintf(stderr, "thermix: %s\n", text);
         return tmx_status_exit_code(st);
     }
-    uint64_t cache_bytes;
-    const enum tmx_status st = tmx_cache_limit(&cache_bytes, &err);
-    if (st) { /* said here, once: writing to the cache fails in silence */
+    const enum tmx_status st = check_environment(&err);
+    if (st) {
         return tmx_command_end(c->name, st, &err);
     }
     snprintf(name, sizeof name, "thermix %s", c->name);

@@ -296,6 +296,18 @@ static enum tmx_status hash_program(char hex[TMX_HASH_HEX], struct tmx_err *err)
     return st;
 }
 
+/* Its folder is made when all runs are known to be in order. */
+static enum tmx_status append_to_journal(struct job *job, struct tmx_err *err)
+{
+    const char *path = job->b->journal, *slash = strrchr(path, '/');
+    char folder[1024] = "";
+    if (slash && (size_t)(slash - path) < sizeof folder) {
+        memcpy(folder, path, (size_t)(slash - path));
+    }
+    const enum tmx_status st = folder[0] ? tmx_os_mkdirs(folder, err) : TMX_OK;
+    return st ? st : tmx_os_append(&job->j.out, path, err);
+}
+
 static enum tmx_status open_journal(struct job *job, struct tmx_err *err)
 {
     struct tmx_run_batch *b = job->b;
@@ -321,7 +333,7 @@ static enum tmx_status open_journal(struct job *job, struct tmx_err *err)
         }
     }
     if (!st) {
-        st = tmx_os_append(&job->j.out, b->journal, err);
+        st = append_to_journal(job, err);
         const size_t n = job->j.text.size;
         if (job->j.out && n > 0 && job->j.text.data[n - 1] != '\n') {
             fputc('\n', job->j.out); /* after a line that was cut off */

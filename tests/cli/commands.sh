@@ -169,4 +169,10 @@ fails 'not a multiple of tick_s' "${small[@]}" -o traced --trace 0.007
 fails 'at most 1 m' floorplan scale "$root/floorplans/gtx280/gtx280.flp" --by 1000 -o large.flp
 [ ! -e large.flp ] || say "a floorplan that cannot be read"
 THERMIX_CACHE_MIB=much fails 'expected a whole number of MiB' run wl1
+THERMIX_MAX_MINUTES=long fails 'THERMIX_MAX_MINUTES = "long"; expected a number above 0' run wl1
+THERMIX_MAX_GB=-1 fails 'expected a number above 0' run wl1
+THERMIX_DATA=$dir/nowhere fails 'no such folder' run wl1
+"$thermix" --help >/dev/full && say "--help on a full disk"
+fails 'unknown key "nokey"' table tabs --set nokey=1 -o refused
+[ ! -e refused ] || say "a refused table left its folder"
 echo "$(wc -w <<<"$commands") commands"
