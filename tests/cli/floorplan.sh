@@ -118,7 +118,7 @@ sed 's/^stack : .*/& die LOGIC CHIP floorplan "ice.flp" ;/' ice.stk >bad.stk
 refuses 'bad.stk:7: die "LOGIC" is given twice' convert bad.stk -o out
 sed '2{p}' ice.stk >bad.stk
 refuses 'bad.stk:3: material "GLUE" is given twice' convert bad.stk -o out
-sed 's/^top heat sink.*/top pluggable heat sink : plugin "p.so", "" ;/; s/, ""//' ice.stk >bad.stk
+sed 's/^top heat sink.*/top pluggable heat sink : plugin "p.so", "" ;/' ice.stk >bad.stk
 refuses 'pluggable ones are not supported' convert bad.stk -o out
 { cat ice.flp; echo '/* open'; } >bad.flp
 refuses 'bad.flp:5: this comment has no end' convert bad.flp -o out.flp

@@ -120,6 +120,8 @@ static void options_are_checked(void **state)
         {NULL, NULL, "-s_spreader 0.003", "bad.flp:2: the die (4 x 4 mm) must be smaller than the spreader"},
         {NULL, NULL, "-s_spreader 0.07",
          "command line: the spreader (s_spreader = 0.07 m) must be smaller than the sink (s_sink = 0.06 m)"},
+        {NULL, NULL, "-s_spreader 0.06",
+         "(s_sink = 0.06 m); the physical network takes them as large as one another"},
         {NULL, NULL, "-package_model_used 1 -motor_radius 0.03",
          "command line: package model: motor_radius is not below fan_radius"},
         {"bad.config", "-sampling_intvl 0.001\n-t_chpi 1e-4\n", "",

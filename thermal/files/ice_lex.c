@@ -40,6 +40,9 @@ void tmx_ice_next(struct tmx_ice_lex *l)
     if (l->next < end && *l->next == '"') {
         const char *close = memchr(l->next + 1, '"', (size_t)(end - l->next - 1));
         l->word = (struct tmx_span){l->next + 1, close ? close : end};
+        if (l->word.begin == close) { /* an empty word is the end of the file: the two quotes stand for it */
+            l->word = (struct tmx_span){l->next, close + 1};
+        }
         l->next = close ? close + 1 : end;
         return;
     }
@@ -53,8 +56,7 @@ void tmx_ice_next(struct tmx_ice_lex *l)
     l->word.end = l->next;
 }
 
-/* Every quotation and comment must end: what an open one would swallow is never missed otherwise. */
-static enum tmx_status check_closed(const struct tmx_ice_lex *l, struct tmx_err *err)
+enum tmx_status tmx_ice_check_closed(const struct tmx_ice_lex *l, bool empty, struct tmx_err *err)
 {
     const char *p = l->text.data, *end = l->text.data + l->text.size;
     unsigned line = 1;
@@ -74,7 +76,7 @@ static enum tmx_status check_closed(const struct tmx_ice_lex *l, struct tmx_err 
                 return tmx_fail_at(err, TMX_EPARSE, l->text.name, begun, "this %s has no end",
                                    comment ? "comment" : "quotation");
             }
-            if (!comment && p == from) {
+            if (!comment && !empty && p == from) {
                 return tmx_fail_at(err, TMX_EPARSE, l->text.name, begun, "empty quotation");
             }
             p += comment ? 2 : 1;
@@ -99,7 +101,7 @@ enum tmx_status tmx_ice_sniff(struct tmx_ice_lex *l, const char *path, struct tm
 enum tmx_status tmx_ice_open(struct tmx_ice_lex *l, const char *path, struct tmx_err *err)
 {
     const enum tmx_status st = tmx_ice_sniff(l, path, err);
-    return st ? st : check_closed(l, err);
+    return st ? st : tmx_ice_check_closed(l, false, err);
 }
 
 void tmx_ice_close(struct tmx_ice_lex *l)

@@ -20,6 +20,10 @@ struct tmx_ice_lex {
 TMX_NODISCARD enum tmx_status tmx_ice_open(struct tmx_ice_lex *l, const char *path, struct tmx_err *err);
 /* The same unchecked, to find out what kind of file it is. */
 TMX_NODISCARD enum tmx_status tmx_ice_sniff(struct tmx_ice_lex *l, const char *path, struct tmx_err *err);
+/* Every quotation and comment must end, as what an open one would swallow is never missed otherwise; and
+ * unless `empty`, hold something. Returns TMX_OK or TMX_EPARSE. */
+TMX_NODISCARD enum tmx_status tmx_ice_check_closed(const struct tmx_ice_lex *l, bool empty,
+                                                   struct tmx_err *err);
 void tmx_ice_close(struct tmx_ice_lex *l);
 void tmx_ice_next(struct tmx_ice_lex *l);
 /* True and step when the word is this one. */

@@ -289,8 +289,12 @@ static enum tmx_status read_file(struct tmx_ice_stack *s)
 enum tmx_status tmx_ice_stack_read(struct tmx_ice_stack *s, const char *path, struct tmx_err *err)
 {
     *s = (struct tmx_ice_stack){.n_placed = 0};
-    const enum tmx_status st = tmx_ice_open(&s->l, path, err);
-    return st ? st : read_file(s);
+    enum tmx_status st = tmx_ice_sniff(&s->l, path, err);
+    st = st ? st
+            : tmx_ice_check_closed(&s->l, true,
+                                   err); /* a plug-in's arguments, which is then refused by name */
+    st = st ? st : read_file(s);
+    return st ? st : tmx_ice_check_closed(&s->l, false, err);
 }
 
 void tmx_ice_stack_finish(struct tmx_ice_stack *s)

@@ -80,8 +80,11 @@ static enum tmx_status make_package(const struct tmx_hotspot_config *cfg, const 
     if (!st && (equal ? cfg->s_spreader > cfg->s_sink : cfg->s_spreader >= cfg->s_sink)) {
         st = tmx_hotspot_config_fail(cfg, tmx_hotspot_config_closer(cfg, "s_spreader", "s_sink"), err,
                                      "the spreader (s_spreader = %g m) must be smaller than the sink "
-                                     "(s_sink = %g m)",
-                                     cfg->s_spreader, cfg->s_sink);
+                                     "(s_sink = %g m)%s",
+                                     cfg->s_spreader, cfg->s_sink,
+                                     cfg->s_spreader == cfg->s_sink && !equal
+                                         ? "; the physical network takes them as large as one another"
+                                         : "");
     }
     return st;
 }
