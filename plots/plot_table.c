@@ -395,12 +395,36 @@ static enum tmx_status draw_suite(struct tmx_plot *p, const struct source *s, st
     return st ? st : draw_pareto(p, s, err);
 }
 
+/* What a name with a unit stands over is a number or nothing: a word there would be a bar that is missing. */
+static enum tmx_status check_numbers(const struct tmx_csv *csv, struct tmx_err *err)
+{
+    static const char *const units[] = {"_pct", "_j", "_c", "_s", "_w", "_k"};
+    for (size_t c = 0; c < csv->n_column; c++) {
+        const size_t n = strlen(csv->column[c]);
+        bool number = false;
+        for (size_t i = 0; i < sizeof units / sizeof units[0]; i++) {
+            const size_t m = strlen(units[i]);
+            number = number || (n > m && strcmp(csv->column[c] + n - m, units[i]) == 0);
+        }
+        for (size_t r = 0; number && r < csv->n_row; r++) {
+            const char *cell = tmx_csv_cell(csv, r, c);
+            double v;
+            if (*cell && !tmx_csv_real(csv, r, c, &v)) {
+                return tmx_fail_at(err, TMX_EPARSE, csv->source, csv->line[r],
+                                   "%s = \"%.60s\": expected a number, or nothing", csv->column[c], cell);
+            }
+        }
+    }
+    return TMX_OK;
+}
+
 enum tmx_status tmx_plot_table(struct tmx_plot *p, const char *folder, struct tmx_err *err)
 {
     struct source s = {0};
     char path[MAX_PATH];
     snprintf(path, sizeof path, "%s/table.csv", folder);
     enum tmx_status st = tmx_csv_read(&s.csv, path, err);
+    st = st ? st : check_numbers(&s.csv, err);
     snprintf(path, sizeof path, "%s/paper.csv", folder);
     if (!st && tmx_os_exists(path)) {
         st = tmx_csv_read(&s.paper, path, err);

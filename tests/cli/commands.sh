@@ -172,6 +172,8 @@ THERMIX_CACHE_MIB=much fails 'expected a whole number of MiB' run wl1
 THERMIX_MAX_MINUTES=long fails 'THERMIX_MAX_MINUTES = "long"; expected a number above 0' run wl1
 THERMIX_MAX_GB=-1 fails 'expected a number above 0' run wl1
 THERMIX_DATA=$dir/nowhere fails 'no such folder' run wl1
+mkdir words && printf 'mix,policy,slowdown_pct\nWL1,BL,1\nWL1,A,nan\n' >words/table.csv
+fails 'words/table.csv:3: slowdown_pct = "nan": expected a number, or nothing' plot words -q -o words-figures
 "$thermix" --help >/dev/full && say "--help on a full disk"
 fails 'unknown key "nokey"' table tabs --set nokey=1 -o refused
 [ ! -e refused ] || say "a refused table left its folder"
