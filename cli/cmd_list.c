@@ -48,11 +48,12 @@ static enum tmx_status run(void *args, struct tmx_err *err)
 const struct tmx_command tmx_cmd_list = {
     .name = "list",
     .summary = "runs, suites, mixes, kernels, chips, policies, back-ends, metrics",
-    .doc = "Print what there is to choose from, with sources.",
+    .doc = "Print what there is to choose from, with sources. WHAT: runs, suites, mixes, kernels, chips, systems, "
+           "batches, policies, backends or metrics.",
     .examples = "thermix list policies -v\n"
                 "thermix list policies --module ./my_policy.so",
     .args = rows,
-    .operands = "runs|suites|mixes|kernels|chips|systems|batches|policies|backends|metrics",
+    .operands = "WHAT",
     .operand = offsetof(struct args, what),
     .min_operand = 1,
     .max_operand = 1,

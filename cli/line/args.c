@@ -14,7 +14,7 @@
 #include "core/base/text.h"
 #include "core/store/keep.h"
 
-enum { FIRST_KEY = 256, MAX_DOC = 1024 };
+enum { FIRST_KEY = 256, MAX_DOC = 1024, EXAMPLE_WIDTH = 78 };
 #define PAIRS_HEADING "Written -key value, names ignore case"
 
 struct parser {
@@ -342,11 +342,7 @@ static enum tmx_status make(const struct tmx_command *c, struct made *m, struct 
         fprintf(out, "%s%s", c->notes ? c->notes : "", c->notes && c->examples ? "\n\n" : "");
         if (c->examples) {
             fputs("Example:\n", out);
-            for (const char *line = c->examples; *line;) {
-                const size_t n = strcspn(line, "\n");
-                fprintf(out, "  %.*s\n", (int)n, line);
-                line += n + (line[n] == '\n');
-            }
+            tmx_text_commands(c->examples, 2, EXAMPLE_WIDTH, out);
         }
         fclose(out);
     }
@@ -519,8 +515,16 @@ void tmx_args_man(const struct tmx_command *c, FILE *out)
     }
     if (c->examples) {
         fputs(".SH EXAMPLES\n.nf\n", out);
-        put_roff(c->examples, out);
-        fputs("\n.fi\n", out);
+        char *lines = NULL;
+        size_t size = 0;
+        FILE *folded = open_memstream(&lines, &size);
+        if (folded) {
+            tmx_text_commands(c->examples, 0, EXAMPLE_WIDTH - 6, folded); /* man indents them */
+            fclose(folded);
+            put_roff(lines, out);
+        }
+        free(lines);
+        fputs(".fi\n", out);
     }
     fputs(".SH EXIT STATUS\n0 ok, 1 failed, 2 bad input.\n"
           ".SH SEE ALSO\n\\fBthermix\\fR(1)\n",

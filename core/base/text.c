@@ -295,3 +295,36 @@ void tmx_text_wrap(const char *s, size_t indent, size_t width, FILE *out)
     }
     fputc('\n', out);
 }
+
+/* How much of a line fits: up to a blank outside quotes, all of it where there is none. */
+static size_t fitting(const char *s, size_t n, size_t width)
+{
+    size_t end = n;
+    char quote = '\0';
+    for (size_t i = 0; i < n && n > width; i++) {
+        if (quote ? s[i] == quote : s[i] == '"' || s[i] == '\'') {
+            quote = quote ? '\0' : s[i];
+        }
+        if (!quote && s[i] == ' ' && i > 0 && (i + 2 <= width || end == n)) {
+            end = i; /* and the backslash behind it */
+        }
+    }
+    return end;
+}
+
+void tmx_text_commands(const char *lines, size_t indent, size_t width, FILE *out)
+{
+    enum { FURTHER = 4 };
+    while (*lines) {
+        size_t n = strcspn(lines, "\n"), in = indent;
+        while (n > 0) {
+            const size_t some = fitting(lines, n, width > in ? width - in : 1);
+            fprintf(out, "%*s%.*s%s\n", (int)in, "", (int)some, lines, some < n ? " \\" : "");
+            const size_t next = some < n ? some + 1 : n;
+            lines += next;
+            n -= next;
+            in = indent + FURTHER;
+        }
+        lines += *lines == '\n';
+    }
+}

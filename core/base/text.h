@@ -81,4 +81,8 @@ size_t tmx_text_letters(const char *s);
  * where `indent` letters have been printed, the others behind as many blanks. */
 void tmx_text_wrap(const char *s, size_t indent, size_t width, FILE *out);
 
+/* Lines typed to a shell, each after indent blanks and, where it is longer than width, going on below behind
+ * a backslash; it breaks at blanks outside quotes. */
+void tmx_text_commands(const char *lines, size_t indent, size_t width, FILE *out);
+
 #endif

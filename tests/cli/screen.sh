@@ -66,6 +66,15 @@ script -qec "stty cols 80; '$thermix' table short -j 1 --set tick_s=0.0025" /dev
 grep -qE '^0 of 12 runs.* [0-9]+s left' progress.txt || say "no time left: $(grep left progress.txt | tail -3)"
 on 80 run hall --set rows=16 --set cols=16 --set tick_s=0.05 --set sensor.period_s=0.05
 grep -q '^12 of 256 rows; all: --columns all' screen.txt || say "rows of a hall: $(tail -20 screen.txt)"
+# every command's help and man page: 80 columns, an example that a shell takes as it stands
+for command in $("$thermix" --help | sed -n '/^Commands:/,/^$/s/^  \([a-z][a-z]*\)  .*/\1/p'); do
+  "$thermix" $command --help >help.txt
+  [ "$(wc -L <help.txt)" -le 80 ] || say "$command --help is $(wc -L <help.txt) wide"
+  sed -n '/^Example/,$s/^  //p' help.txt | sed 's/[|;&]*$//' >example.txt
+  [ -s example.txt ] && bash -n example.txt || say "$command --help: example: $(cat example.txt)"
+  "$thermix" help $command --man | sed -n '/^\.nf/,/^\.fi/p' | sed 's/\\-/-/g; s/\\e/\\/g' >man.txt
+  [ "$(wc -L <man.txt)" -le 72 ] || say "the man page's examples of $command are $(wc -L <man.txt) wide"
+done
 "$thermix" table ./suite.cfg -q -o out --columns nope 2>err.txt >/dev/null && say "a column that is not there"
 grep -q 'no column "nope"; there are mix, policy' err.txt || say "$(cat err.txt)"
 "$thermix" table ./suite.cfg -q -o out --format csv | cmp - out/table.csv || say "--format csv is not table.csv"
