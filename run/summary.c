@@ -10,6 +10,7 @@
 #include "core/base/text.h"
 #include "core/base/units.h"
 #include "core/machine/floorplan_file.h"
+#include "run/presets.h"
 #include "run/state.h"
 
 enum tmx_status tmx_run_summary(const struct tmx_run *run, struct tmx_table **out, struct tmx_err *err)
@@ -193,16 +194,36 @@ enum tmx_status tmx_run_members(const struct tmx_run *run, struct tmx_table **ou
 
 enum { INDENT = 41 }; /* of a meaning behind its metric */
 
+const char *tmx_run_policy_words(const struct tmx_run *run, char *buf, size_t size)
+{
+    const struct tmx_preset *p = tmx_preset_find(run->options.policy);
+    const char *const usual[TMX_N_LEVEL] = {[TMX_LEVEL_PLACE] = p ? p->place : NULL,
+                                            [TMX_LEVEL_MIX] = p ? p->mix : NULL,
+                                            [TMX_LEVEL_DTM] = p ? p->dtm : NULL,
+                                            [TMX_LEVEL_TB] = p ? p->tb : NULL,
+                                            [TMX_LEVEL_GATE] = "none"};
+    size_t n = (size_t)snprintf(buf, size, "%s", run->options.policy);
+    const char *joint = " with ";
+    for (size_t l = 0; l < TMX_N_LEVEL && n < size; l++) {
+        const struct tmx_plugin *policy = run->sim_spec.choice[l].policy;
+        if (policy && l != TMX_LEVEL_FAN && (!usual[l] || strcmp(policy->name, usual[l]) != 0)) {
+            n += (size_t)snprintf(buf + n, size - n, "%s%s %s", joint, tmx_choice_keys[l], policy->name);
+            joint = ", ";
+        }
+    }
+    return buf;
+}
+
 void tmx_run_print(const struct tmx_run *run, FILE *out)
 {
     const size_t screen = tmx_os_terminal_width(out), width = screen > 0 ? screen : 100;
     size_t n_zero = 0; /* metrics */
-    char title[700], gpus[40] = "";
+    char title[900], policy[300], gpus[40] = "";
     if (run->n_gpu > 1) {
         snprintf(gpus, sizeof gpus, ", %zu GPUs", run->n_gpu);
     }
     snprintf(title, sizeof title, "%s under %s on %s%s, tick %g s, seed %d, %zu kernels, run %.8s",
-             tmx_run_mix_name(run), tmx_run_policy_name(run),
+             tmx_run_mix_name(run), tmx_run_policy_words(run, policy, sizeof policy),
              run->topology.n_gpu > 0 ? run->topology.name : run->kind[0].name, gpus, run->options.tick_s,
              run->options.seed, tmx_sim_machine(tmx_run_sim_const(run))->n_job, tmx_run_id(run));
     tmx_text_wrap(title, 0, width, out);

@@ -317,10 +317,13 @@ enum tmx_status tmx_explain(const struct tmx_explain *x, FILE *out, struct tmx_e
     const struct tmx_observer observer = {.ctx = l, .tick = tmx_losses_tick};
     st = st ? st : tmx_run_execute(run, &observer, err);
     if (!st) {
+        char policy[300], line[900];
         const double slow = metric(run, "slowdown_pct");
         tmx_losses_end(l, tmx_run_sim_const(run));
-        fprintf(out, "%s under %s lost %.2f %% of its busy time.\nThe last kernel ended after %.2f s.\n",
-                tmx_run_mix_name(run), tmx_run_policy_name(run), slow, metric(run, "makespan_s"));
+        snprintf(line, sizeof line, "%s under %s lost %.2f %% of its busy time.", tmx_run_mix_name(run),
+                 tmx_run_policy_words(run, policy, sizeof policy), slow);
+        tmx_text_wrap(line, 0, tmx_os_terminal_width(out), out);
+        fprintf(out, "The last kernel ended after %.2f s.\n", metric(run, "makespan_s"));
         print_heat(run, out);
         print_places(l, tmx_sim_machine(tmx_run_sim_const(run)), out);
         print_queue(run, out);

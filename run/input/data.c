@@ -148,6 +148,10 @@ void tmx_data_names_free(char **names)
 static enum tmx_status unknown(enum tmx_data kind, const char *name, struct tmx_err *err)
 {
     char **names = NULL;
+    if (name[0] && tmx_os_exists(name)) {
+        return tmx_fail(err, TMX_EIO, "no %s \"%s\" in %s/; the one in this folder is \"./%s\"",
+                        kinds[kind].word, name, kinds[kind].folder, name);
+    }
     enum tmx_status st = tmx_data_names(kind, &names, err);
     if (st || !names) {
         return st;

@@ -18,6 +18,9 @@ for f in errors.csv figures/gpu.svg mine/fit.csv mine/node.cfg out/trace.csv; do
 awk -F, '$2 == 0 { last = $6 } END { exit !(last > 88 && last < 92) }' out/trace.csv || say "the last temperature: $(tail -1 out/trace.csv)"
 awk -F, 'FNR == 1 { f++ } { last[f] = $6 } END { d = last[1] - last[2]; exit !(d > 12.7 && d < 13.5) }' sink-100/trace.csv sink-50/trace.csv ||
   say "half the sink's resistance: $(tail -qn 1 sink-*/trace.csv | cut -d, -f 6 | tr '\n' ' ')"
+# a chip's folder without ./ is looked for among the chips, and the message says what was meant
+"$thermix" check gemm-run.cfg --set chip=a100-hbm >/dev/null 2>err.txt && say "chip a100-hbm"
+grep -q 'the one in this folder is "./a100-hbm"' err.txt || say "$(cat err.txt)"
 # every key of the readers' tables stands in the page
 for key in $(grep -hoE 'TMX_ROW_[A-Z]+\((tmx_chip|tmx_chip_power|tmx_chip_board|tmx_chip_part|tmx_sm_limits|tmx_kernel|tmx_kernel_launch|tmx_kernel_power|tmx_topology|tmx_card|tmx_fan|tmx_link|named_air|counted_card|part|rack|point), [a-z_0-9]+' \
   "$THERMIX_DATA"/core/machine/{chip,kernel,topology_read,hall}.c | sed 's/.*, //' | sort -u); do
