@@ -48,7 +48,8 @@ static enum tmx_status run(void *args, struct tmx_err *err)
 const struct tmx_command tmx_cmd_list = {
     .name = "list",
     .summary = "runs, suites, mixes, kernels, chips, policies, back-ends, metrics",
-    .doc = "Print what there is to choose from, with sources. WHAT: runs, suites, mixes, kernels, chips, systems, "
+    .doc = "Print what there is to choose from, with sources. WHAT: runs, suites, mixes, kernels, chips, "
+           "systems, "
            "batches, policies, backends or metrics.",
     .examples = "thermix list policies -v\n"
                 "thermix list policies --module ./my_policy.so",

@@ -26,10 +26,18 @@ static const char *label(const char *key, char text[], size_t size)
         const char *suffix, *unit;
     } units[] = {{"_pct", "%"}, {"_c", "°C"}, {"_k", "K"},    {"_s", "s"},
                  {"_j", "J"},   {"_w", "W"},  {"_dba", "dBA"}};
+    static const struct {
+        const char *key, *words;
+    } keys[] = {{"r_convec", "sink to air, r_convec (K/W)"},
+                {"ambient", "air, ambient (K)"},
+                {"k_interface", "interface, k_interface (W/(m K))"},
+                {"speed", "fan speed (share of the fastest)"}};
     const size_t n = strlen(key);
     snprintf(text, size, "%s", key);
-    if (strcmp(key, "r_convec") == 0) {
-        snprintf(text, size, "sink to air, r_convec (K/W)");
+    for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {
+        if (strcmp(key, keys[i].key) == 0) {
+            snprintf(text, size, "%s", keys[i].words);
+        }
     }
     for (size_t i = 0; i < sizeof units / sizeof units[0]; i++) {
         const size_t m = strlen(units[i].suffix);
@@ -222,8 +230,11 @@ static enum tmx_status draw(struct tmx_plot *p, const struct tmx_result_set *set
     st = sampled && !x.text ? points(set, a, &t, err) : curves(set, a, &t, err);
     if (!st) {
         list_names(t, names, sizeof names);
-        char x_text[200], y_text[200], by_text[200], words[3][100];
-        snprintf(vars, sizeof vars, "x_text=%s; y_text=%s; by_text=%s; is_text=%d; kind='%s'; %s",
+        char x_text[200], y_text[200], by_text[200], words[3][100], title[100], title_text[220];
+        snprintf(title, sizeof title, "Study %s", set->study);
+        snprintf(vars, sizeof vars,
+                 "title_text=%s; x_text=%s; y_text=%s; by_text=%s; is_text=%d; kind='%s'; %s",
+                 tmx_plot_quote(title, title_text, sizeof title_text),
                  tmx_plot_quote(label(last_part(a->x), words[0], sizeof words[0]), x_text, sizeof x_text),
                  tmx_plot_quote(label(a->y, words[1], sizeof words[1]), y_text, sizeof y_text),
                  tmx_plot_quote(a->by ? label(last_part(a->by), words[2], sizeof words[2]) : "", by_text,

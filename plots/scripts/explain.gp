@@ -53,6 +53,8 @@ set ylabel "lost (SM s)"
 set xlabel "SM" offset 0,0.3
 set yrange [0:*]
 if (n == 0) set yrange [0:1]
+if (n > 0) stats by_sm using (sum [k=1:n] (column(k+1) > 0 ? column(k+1) : 0)) skip 1 nooutput
+if (n > 0) set ytics tics(STATS_max, 4)
 stats by_sm using 1 skip 1 nooutput
 set xrange [-0.7:STATS_max+0.7]
 set boxwidth 0.8

@@ -42,6 +42,6 @@ do for [i=1:n] {
   } else { unset colorbox }
   plot mine using (($3+$4)/2):(($5+$6)/2):3:4:5:6:7 with boxxyerror lc palette fs solid 1 border lc rgb "#222222", \
        mine using ($7 == hottest_c ? ($3+$4)/2 : NaN):(($5+$6)/2):3:4:5:6 with boxxyerror fs empty border lc rgb "#e00000" lw 2, \
-       mine using (($3+$4)/2):(($5+$6)/2):(strlen(strcol(2))*0.6 < ($4-$3) && $6-$5 > 1.2 ? strcol(2) : ""):($7 < mid_c ? 0xffffff : 0x000000) with labels font small tc rgb variable
+       mine using (($3+$4)/2):(($5+$6)/2):(strlen(strcol(2))*0.8*letter/canvas < ($4-$3) && $6-$5 > 1.2 ? strcol(2) : ""):($7 < mid_c ? 0xffffff : 0x000000) with labels font small tc rgb variable
 }
 unset multiplot

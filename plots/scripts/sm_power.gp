@@ -6,10 +6,10 @@ load scripts."/style.gp"
 set multiplot
 unset key
 unset grid
-set lmargin at screen 0.11
+set lmargin at screen 0.15
 set rmargin at screen 0.82
 set tmargin at screen 0.93
-set bmargin at screen 0.40
+set bmargin at screen 0.43
 set title "Power of each SM and clock" offset 0,-0.5
 set ylabel "SM"
 set format x ""
@@ -18,15 +18,14 @@ set autoscale yfix
 set cblabel "power (W)"
 plot data using 1:2:3 skip 1 with image
 unset title
-set tmargin at screen 0.34
-set bmargin at screen 0.13
+set tmargin at screen 0.37
+set bmargin at screen 0.15
 set format x "%g"
 set grid ytics
 set xlabel "time (s)"
 set ylabel "clock (MHz)"
 stats data using 5 skip 1 nooutput
 set yrange [STATS_min-30:STATS_max+30]
-set ytics 100 * ceil((STATS_max - STATS_min + 60) / 400)
-set mytics 2
+set ytics tics(STATS_max - STATS_min + 60, 3)
 plot data using 1:5 every n_sm skip 1 with steps lt 1
 unset multiplot

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # A metric against one axis of a study: a curve a value of another axis, points of a sampled study, or a map of two axes.
-# data: by, x, mean, min, max, place. Variables x_text, y_text, by_text, names (values of `by`), is_text, kind.
+# data: by, x, mean, min, max, place. Variables title_text, x_text, y_text, by_text, names (values of `by`), is_text, kind.
 scripts = system("dirname '".ARG0."'")
 load scripts."/style.gp"
+if (exists("title_text")) set title title_text
 set xlabel x_text
 set ylabel y_text
 one = words(names) == 1
