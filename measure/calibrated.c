@@ -229,6 +229,8 @@ enum tmx_status tmx_calibrated_print(const struct tmx_calibration *c, const stru
         c->fit.iterations, c->air,
         c->air_found
             ? " (found: cooler GPUs stand in front; who breathes whose is by order, equal loads do not tell)"
+        : log->n_gpu > 1 && strcmp(c->air, "none") == 0
+            ? " (--air '0>1' where you know that GPU 1 breathes GPU 0's)"
             : "");
     if (!isnan(c->rest_rms_k)) {
         fprintf(out, "rest of the time, not fitted: rms %.3f K\n", c->rest_rms_k);

@@ -13,6 +13,7 @@
 #include "core/base/os.h"
 #include "core/base/text.h"
 #include "core/sim/fleet.h"
+#include "run/input/data.h"
 #include "run/run.h"
 #include "study/pool.h"
 
@@ -252,6 +253,12 @@ void tmx_study_begin_worker(struct tmx_study *s, const struct tmx_sweep *sweep,
         if (strlen(beside) < sizeof s->base && tmx_os_exists(beside)) {
             snprintf(s->base, sizeof s->base, "%.*s", (int)sizeof s->base - 1, beside);
         }
+    }
+    char named[TMX_PATH_SIZE];
+    struct tmx_err ignored; /* what opens the base says that it is not there */
+    if (!tmx_os_exists(s->base) && !tmx_data_find(TMX_DATA_RUN, sweep->base, named, &ignored) &&
+        strlen(named) < sizeof s->base) { /* a name of `thermix list runs` */
+        snprintf(s->base, sizeof s->base, "%.*s", (int)sizeof s->base - 1, named);
     }
 }
 

@@ -34,7 +34,9 @@ static const char *const methods[] = {"grid", "random", "latin", "sobol", "indic
 static const struct tmx_opt head_opts[] = {
     TMX_ROW_TEXT(head, name, NULL, "name of the study"),
     TMX_ROW_TEXT(head, doc, "", "what it asks"),
-    TMX_ROW_TEXT(head, base, NULL, "run configuration that every point changes, relative to this file"),
+    TMX_ROW_TEXT(head, base, NULL,
+                 "run configuration that every point changes, relative to this file, or a name of `thermix "
+                 "list runs`"),
     TMX_ROW_INT(head, repeat, "1", 1, 1e6, 1, "runs of every point, with seeds seed, seed + 1, ..."),
     TMX_ROW_INT(head, seed, "1", 0, 2147483647, 1, "seed of samples and of the first repetition"),
     TMX_ROW_TEXT(head, seed_key, "seed", "key that the repetitions set"),

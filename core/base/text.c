@@ -314,7 +314,7 @@ static size_t fitting(const char *s, size_t n, size_t width)
 
 void tmx_text_commands(const char *lines, size_t indent, size_t width, FILE *out)
 {
-    enum { FURTHER = 4 };
+    enum { FURTHER = 6 };
     while (*lines) {
         size_t n = strcspn(lines, "\n"), in = indent;
         while (n > 0) {
