@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The fan that knows its price stands where energy x time is about least: beside fixed speeds, on the kernel
- * whose clock the limit lowers most; what it knows survives a snapshot. */
-#include <stdlib.h>
-#include <string.h>
-
+ * whose clock the limit lowers most. */
 #include "core/base/config.h"
 #include "run/run.h"
 #include "tests/support/check.h"
@@ -86,40 +83,11 @@ static void time_that_is_worth_more_turns_the_fan_faster(void **state)
     assert_true(slow_rpm + 300 < fast_rpm);
 }
 
-static void a_snapshot_keeps_what_it_knows(void **state)
-{
-    struct tmx_run *run = open_run("policy = \"price\";");
-    struct tmx_sim *sim = tmx_run_sim(run);
-    const struct tmx_frame *f = tmx_sim_frame(sim);
-    void *image = malloc(tmx_sim_image_size(sim));
-    double *first = malloc(f->n_unit * sizeof *first), rpm[3] = {0};
-    (void)state;
-    assert_true(image && first);
-    assert_int_equal(tmx_sim_advance(sim, 3007, NULL, NULL), TMX_OK);
-    rpm[2] = tmx_cooling_rpm(tmx_sim_cooling(sim), 0);
-    tmx_sim_save(sim, image);
-    for (int pass = 0; pass < 2; pass++) {
-        assert_int_equal(tmx_sim_advance(sim, 4000, NULL, NULL), TMX_OK);
-        rpm[pass] = tmx_cooling_rpm(tmx_sim_cooling(sim), 0);
-        if (pass == 0) {
-            memcpy(first, f->temp_k, f->n_unit * sizeof *first);
-            tmx_sim_restore(sim, image);
-        }
-    }
-    assert_true(rpm[0] != rpm[2]); /* it has decided in between */
-    check_close(rpm[1], rpm[0], 0, 0);
-    assert_memory_equal(first, f->temp_k, f->n_unit * sizeof *first);
-    free(first);
-    free(image);
-    tmx_run_destroy(run);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_fan_stands_where_energy_times_time_is_least),
         cmocka_unit_test(time_that_is_worth_more_turns_the_fan_faster),
-        cmocka_unit_test(a_snapshot_keeps_what_it_knows),
     };
     return cmocka_run_group_tests_name("price", tests, NULL, NULL);
 }
