@@ -171,7 +171,7 @@ static enum tmx_status make_table(const struct tmx_tabs *s, struct tmx_table **t
     for (size_t v = 0; !st && v < s->n_variant; v++) {
         for (size_t i = 0; i < s->n_mix; i++) {
             for (size_t p = 0; p < s->n_policy; p++) {
-                add_row(s, *t, v, ONE, i, p, s->mix_name[i]);
+                add_row(s, *t, v, ONE, i, p, tmx_tabs_label(s, v, i));
             }
         }
         for (size_t p = 0; p < s->n_policy; p++) {

@@ -23,7 +23,8 @@ static const char *const root_also[] = {"name",     "kind",     "doc",    "sourc
 static const struct tmx_opt choice_opts[] = {
     TMX_ROW_TEXT(tmx_tabs_choice, name, NULL, "name in the table"),
     TMX_ROW_TEXT(tmx_tabs_choice, policy, "", "preset; default: the name"),
-    TMX_ROW_TEXT(tmx_tabs_choice, mix, "", "of a run beside the mixes"),
+    TMX_ROW_TEXT(tmx_tabs_choice, mix, "",
+                 "of a run beside the mixes; of a variant, in place of the one mix"),
     {0},
 };
 
@@ -38,14 +39,20 @@ size_t tmx_tabs_task(const struct tmx_tabs *s, size_t variant, size_t mix, size_
     return variant * tmx_tabs_runs(s) + (mix < s->n_mix ? mix * s->n_policy + policy : n + mix - s->n_mix);
 }
 
+const char *tmx_tabs_label(const struct tmx_tabs *s, size_t variant, size_t mix)
+{
+    return s->variant[variant].mix[0] ? s->variant[variant].mix : s->mix_name[mix];
+}
+
 /* What a task runs; the other way round. */
 const struct tmx_tabs_choice *tmx_tabs_run(const struct tmx_tabs *s, size_t task, const char **mix,
                                            const char **label)
 {
     const size_t i = task % tmx_tabs_runs(s), n = s->n_mix * s->n_policy;
-    const struct tmx_tabs_choice *c = i < n ? &s->policy[i % s->n_policy] : &s->beside[i - n];
-    *mix = i < n ? s->mix[i / s->n_policy] : c->mix;
-    *label = i < n ? s->mix_name[i / s->n_policy] : c->name;
+    const struct tmx_tabs_choice *c = i < n ? &s->policy[i % s->n_policy] : &s->beside[i - n],
+                                 *v = &s->variant[task / tmx_tabs_runs(s)];
+    *mix = i >= n ? c->mix : v->mix[0] ? v->mix : s->mix[i / s->n_policy];
+    *label = i < n ? tmx_tabs_label(s, task / tmx_tabs_runs(s), i / s->n_policy) : c->name;
     return c;
 }
 
@@ -73,6 +80,26 @@ static enum tmx_status read_choices(const struct tmx_setting *root, const char *
         }
     }
     *n = tmx_setting_length(list);
+    return st;
+}
+
+/* A mix in a policy or a variant: which may have one. */
+static enum tmx_status check_own_mix(const struct tmx_tabs *s, const char *key,
+                                     const struct tmx_tabs_choice *c, size_t n, struct tmx_err *err)
+{
+    const struct tmx_setting *list = tmx_setting_member(s->call->root, key);
+    const bool may = strcmp(key, "variants") == 0 && s->n_mix == 1;
+    enum tmx_status st = TMX_OK;
+    for (size_t i = 0; !st && i < n; i++) {
+        char path[TMX_PATH_SIZE];
+        const struct tmx_setting *e = c[i].mix[0] ? tmx_setting_at(list, i) : NULL;
+        if (e && !may) {
+            st = tmx_fail_setting(
+                err, e, "%s: mix = \"%s\": only a variant of a suite of one mix has its own", key, c[i].mix);
+        } else if (e) {
+            st = tmx_data_find_for(TMX_DATA_MIX, tmx_setting_member(e, "mix"), c[i].mix, path, err);
+        }
+    }
     return st;
 }
 
@@ -155,8 +182,10 @@ enum tmx_status tmx_tabs_read(struct tmx_tabs *s, struct tmx_err *err)
     enum tmx_status st = tmx_opt_read(root_opts, s, root, root_also, err);
     st = st ? st : read_mixes(s, err);
     st = st ? st : read_choices(root, "policies", 1, s->policy, &s->n_policy, err);
+    st = st ? st : check_own_mix(s, "policies", s->policy, s->n_policy, err);
     st = st ? st : select_policies(s, err);
     st = st ? st : read_choices(root, "variants", 0, s->variant, &s->n_variant, err);
+    st = st ? st : check_own_mix(s, "variants", s->variant, s->n_variant, err);
     s->n_variant = s->n_variant ? s->n_variant : 1;
     if (!st && s->call->n_policy == 0) {
         st = read_choices(root, "beside", 0, s->beside, &s->n_beside, err);

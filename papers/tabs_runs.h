@@ -16,7 +16,7 @@ struct tmx_tabs_choice { /* a column of the suite: a policy, a variant or a run 
                           */
     char name[64];
     char policy[32];
-    char mix[64];                  /* of a run beside */
+    char mix[64];                  /* of a run beside; of a variant: in place of the suite's one mix */
     const struct tmx_setting *set; /* list of "key=value", may be NULL */
 };
 
@@ -41,6 +41,9 @@ size_t tmx_tabs_runs(const struct tmx_tabs *s);
 size_t tmx_tabs_task(const struct tmx_tabs *s, size_t variant, size_t mix, size_t policy);
 const struct tmx_tabs_choice *tmx_tabs_run(const struct tmx_tabs *s, size_t task, const char **mix,
                                            const char **label);
+
+/* What the row of a mix is called under a variant, which may have its own. */
+const char *tmx_tabs_label(const struct tmx_tabs *s, size_t variant, size_t mix);
 
 /* Index of a policy by its name; n_policy where there is none. */
 size_t tmx_tabs_policy(const struct tmx_tabs *s, const char *name);
