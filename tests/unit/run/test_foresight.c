@@ -109,14 +109,13 @@ static void placement_evens_temperatures(void **state)
     tmx_run_destroy(uniform);
 }
 
-static void a_snapshot_keeps_what_it_knows(void **state)
+static void check_snapshot(const char *more)
 {
-    struct tmx_run *run = open_run("WL8", "sensor = { noise_k = 0.5; };");
+    struct tmx_run *run = open_run("WL8", more);
     struct tmx_sim *sim = tmx_run_sim(run);
     const struct tmx_frame *f = tmx_sim_frame(sim);
     void *image = malloc(tmx_sim_image_size(sim));
     double first[64];
-    (void)state;
     for (int i = 0; i < 3007; i++) {
         assert_int_equal(tmx_sim_tick(sim, NULL), TMX_OK);
     }
@@ -133,6 +132,15 @@ static void a_snapshot_keeps_what_it_knows(void **state)
     assert_memory_equal(first, f->temp_k, f->n_unit * sizeof *first);
     free(image);
     tmx_run_destroy(run);
+}
+
+/* The other policy that looks ahead beside it. */
+static void a_snapshot_keeps_what_it_knows(void **state)
+{
+    (void)state;
+    check_snapshot("sensor = { noise_k = 0.5; };");
+    check_snapshot("sensor = { noise_k = 0.5; delay_s = 0.01; };");
+    check_snapshot("sensor = { noise_k = 0.5; }; mix_policy = { policy = \"tsp\"; };");
 }
 
 int main(void)
