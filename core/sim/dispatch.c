@@ -58,10 +58,8 @@ static enum tmx_status spread_mixed(struct tmx_machine *m, const struct tmx_gpu 
         mix->spread(state, &s, share0);
         for (size_t i = 0; i < s.n; i++) {
             const size_t sm = s.by_index[i];
-            const enum tmx_status st =
-                tmx_answer_share(&mix->base, share0[sm], (size_t)(gpu - m->gpu), sm, err);
-            if (st) {
-                return st;
+            if (!(share0[sm] >= 0 && share0[sm] <= 1)) {
+                return tmx_answer_share(&mix->base, share0[sm], (size_t)(gpu - m->gpu), sm, err);
             }
         }
     } else {

@@ -83,8 +83,16 @@ static void sample_stops(struct tmx_recorder *r, const struct tmx_machine *m, co
                          const struct tmx_frame *f, double dt_s)
 {
     const double now_s = (double)r->n_tick * dt_s;
+    const double *sensed_k = f->sensed_k + gpu->sm0;
+    double *hot_k = r->hot_k + gpu->sm0, *stopped_s = r->stopped_s + gpu->sm0;
+    for (size_t sm = 0; sm < gpu->n_sm; sm++) {
+        hot_k[sm] = sensed_k[sm] > hot_k[sm] ? sensed_k[sm] : hot_k[sm];
+    }
+    if (!memchr(m->gated + gpu->sm0, true, gpu->n_sm * sizeof *m->gated)) { /* as most of the time */
+        memset(stopped_s, 0, gpu->n_sm * sizeof *stopped_s);
+        return;
+    }
     for (size_t sm = gpu->sm0; sm < gpu->sm0 + gpu->n_sm; sm++) {
-        r->hot_k[sm] = f->sensed_k[sm] > r->hot_k[sm] ? f->sensed_k[sm] : r->hot_k[sm];
         if (!m->gated[sm]) {
             r->stopped_s[sm] = 0;
             continue;

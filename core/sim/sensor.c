@@ -68,20 +68,27 @@ uint64_t tmx_sensor_period(const struct tmx_sensor *s)
     return s->period;
 }
 
-double tmx_sensor_sm_k(const struct tmx_gpu *gpu, size_t sm, const double *temp_k)
+/* Of an SM in several units, the first of which is given. */
+static double of_parts(const struct tmx_chip *c, size_t sm, size_t first, const double *unit_k)
 {
-    const struct tmx_chip *c = gpu->chip;
-    const size_t first = c->unit_of_sm[sm];
-    if (c->part_share[first] >= 1) {
-        return temp_k[gpu->unit0 + first];
-    }
     double sum = 0;
     for (size_t u = first; u < c->floorplan.n_unit; u++) {
         if (c->sm_of_unit[u] == (int)sm) {
-            sum += c->part_share[u] * temp_k[gpu->unit0 + u];
+            sum += c->part_share[u] * unit_k[u];
         }
     }
     return sum;
+}
+
+static inline double sm_k(const struct tmx_chip *c, size_t sm, const double *unit_k)
+{
+    const size_t first = c->unit_of_sm[sm];
+    return c->part_share[first] >= 1 ? unit_k[first] : of_parts(c, sm, first, unit_k);
+}
+
+double tmx_sensor_sm_k(const struct tmx_gpu *gpu, size_t sm, const double *temp_k)
+{
+    return sm_k(gpu->chip, sm, temp_k + gpu->unit0);
 }
 
 void tmx_sensor_begin(struct tmx_sensor *s)
@@ -94,6 +101,22 @@ bool tmx_sensor_in_order(const struct tmx_sensor *s)
     return s->rng != NULL;
 }
 
+/* now_k: what the sensors of a GPU's n SMs measure. */
+static void measure(struct tmx_sensor *s, const struct tmx_chip *c, size_t n, const double *unit_k,
+                    double *now_k)
+{
+    const double quantum_k = s->options.quantum_k;
+    for (size_t sm = 0; sm < n; sm++) {
+        now_k[sm] = sm_k(c, sm, unit_k);
+    }
+    for (size_t sm = 0; sm < n && s->rng; sm++) {
+        now_k[sm] += tmx_rng_normal(s->rng, s->options.noise_k);
+    }
+    for (size_t sm = 0; sm < n && quantum_k > 0; sm++) {
+        now_k[sm] = round(now_k[sm] / quantum_k) * quantum_k;
+    }
+}
+
 void tmx_sensor_read(struct tmx_sensor *s, const struct tmx_machine *machine, struct tmx_gpus span,
                      const double *temp_k, double *sensed_k, double *hottest_k)
 {
@@ -102,22 +125,15 @@ void tmx_sensor_read(struct tmx_sensor *s, const struct tmx_machine *machine, st
     const double *then_k = &s->ring_k[(s->n_sample - back) % s->depth * s->n_sm];
     for (size_t g = span.first; g < span.end; g++) {
         const struct tmx_gpu *gpu = &machine->gpu[g];
-        for (size_t sm = 0; sm < gpu->chip->n_sm; sm++) {
-            double t = tmx_sensor_sm_k(gpu, sm, temp_k);
-            if (s->rng) {
-                t += tmx_rng_normal(s->rng, s->options.noise_k);
-            }
-            if (s->options.quantum_k > 0) {
-                t = round(t / s->options.quantum_k) * s->options.quantum_k;
-            }
-            now_k[gpu->sm0 + sm] = t;
+        const size_t n = gpu->chip->n_sm;
+        measure(s, gpu->chip, n, temp_k + gpu->unit0, now_k + gpu->sm0);
+        const double *then = then_k + gpu->sm0;
+        memcpy(sensed_k + gpu->sm0, then, n * sizeof *then);
+        double hot[4] = {then[0], then[0], then[0], then[0]};
+        for (size_t sm = 0; sm < n; sm++) { /* four side by side: none waits for the one before */
+            hot[sm % 4] = then[sm] > hot[sm % 4] ? then[sm] : hot[sm % 4];
         }
-        double hot = then_k[gpu->sm0];
-        for (size_t sm = gpu->sm0; sm < gpu->sm0 + gpu->chip->n_sm; sm++) {
-            sensed_k[sm] = then_k[sm];
-            hot = sensed_k[sm] > hot ? sensed_k[sm] : hot;
-        }
-        hottest_k[g] = hot;
+        hottest_k[g] = fmax(fmax(hot[0], hot[1]), fmax(hot[2], hot[3]));
     }
 }
 
