@@ -13,8 +13,11 @@
 #include "core/base/output.h"
 #include "core/base/text.h"
 #include "measure/log/measured.h"
-#include "power/regress.h"
+#include "power/fit_table.h"
+#include "run/input/job_files.h"
 #include "run/run.h"
+#include "study/alone/gate_runs.h"
+#include "study/alone/merge_table.h"
 #include "study/effects.h"
 #include "study/pivot.h"
 #include "study/results.h"
@@ -176,11 +179,42 @@ static enum tmx_status training(struct tmx_err *err)
 {
     struct tmx_training t = {0};
     struct tmx_power_fit fit = {0};
+    struct tmx_fit_error e;
+    struct tmx_table *table[3] = {NULL};
     enum tmx_status st = tmx_training_load(&t, TMX_SOURCE_DIR "/workloads/training/rodinia_c1060.csv", err);
     st = st ? st : tmx_power_fit(&t, &fit, err);
+    st = st ? st : tmx_fit_coefficients(&t, &fit, &table[0], err);
+    st = st ? st : tmx_fit_rows(&t, &fit, 0, &table[1], err);
+    st = st ? st : tmx_fit_test(&t, &fit, &t, 0, &table[2], &e, err);
+    for (size_t i = 0; i < 3; i++) {
+        tmx_table_destroy(table[i]);
+    }
     tmx_power_fit_finish(&fit);
     tmx_training_finish(&t);
     return st;
+}
+
+static enum tmx_status batch(struct tmx_err *err)
+{
+    struct tmx_job_data d = {0};
+    struct tmx_job_batch b = {0};
+    struct tmx_table *t = NULL;
+    enum tmx_status st = tmx_job_data_load(&d, "c1060", NULL, 0, err);
+    st = st ? st : tmx_job_batch_load(&d, "1E+1M", &b, err);
+    st = st ? st : tmx_merge_table(&d, &b, 60, &t, err);
+    tmx_table_destroy(t);
+    tmx_job_data_finish(&d);
+    return st;
+}
+
+static enum tmx_status instruction_trace(struct tmx_err *err)
+{
+    struct tmx_gate_chip chip;
+    struct tmx_gate_kernel kernel;
+    const struct tmx_gate_question q = {.chip = &chip, .kernel = &kernel, .n_kernel = 1, .seed = 1};
+    enum tmx_status st = tmx_gate_chip_load(&chip, "gtx480", NULL, 0, err);
+    st = st ? st : tmx_gate_kernel_load(&kernel, "hotspot", err);
+    return st ? st : tmx_gate_export(&q, "failing.trace", err);
 }
 
 /* A study's points and its database, written and asked. */
@@ -256,9 +290,20 @@ static enum tmx_status check(struct tmx_err *err)
 static const struct work {
     const char *name;
     enum tmx_status (*go)(struct tmx_err *err);
-} works[] = {{"a run", plain},    {"fans", fans},           {"gates", gates},         {"blocks", blocks},
-             {"jobs", jobs},      {"foresight", foresight}, {"the grid", whole_grid}, {"3D-ICE", ice},
-             {"layers", layers},  {"logs", logs},           {"training", training},   {"a study", study},
+} works[] = {{"a run", plain},
+             {"fans", fans},
+             {"gates", gates},
+             {"blocks", blocks},
+             {"jobs", jobs},
+             {"foresight", foresight},
+             {"the grid", whole_grid},
+             {"3D-ICE", ice},
+             {"layers", layers},
+             {"logs", logs},
+             {"training", training},
+             {"a batch", batch},
+             {"an instruction trace", instruction_trace},
+             {"a study", study},
              {"its check", check}};
 
 /* ---- each of them with one thing refused ---- */
