@@ -185,8 +185,19 @@ static enum tmx_status bound_line(const struct tmx_plot *p, const struct source 
     return st;
 }
 
-/* Keep the mixes that were run under more than one policy: a single run beside the mixes has nothing to be
- * compared with, unless no mix was run twice. Returns how many are left. */
+/* Has the first variant this mix? Another may have its own. */
+static bool in_first(const struct source *s, const char *mix)
+{
+    bool found = s->variant == s->csv.n_column;
+    for (size_t r = 0; r < s->csv.n_row && !found; r++) {
+        found = strcmp(tmx_csv_cell(&s->csv, r, s->mix), mix) == 0 &&
+                strcmp(tmx_csv_cell(&s->csv, r, s->variant), s->first_variant) == 0;
+    }
+    return found;
+}
+
+/* Keep the first variant's mixes that were run under more than one policy: a single run beside the mixes has
+ * nothing to be compared with, unless no mix was run twice. Returns how many are left. */
 static size_t compared(const struct source *s, const char **mix, size_t n_mix)
 {
     const char *policy[MAX_NAMES];
@@ -199,7 +210,7 @@ static size_t compared(const struct source *s, const char **mix, size_t n_mix)
             double v;
             n += value(s, s->first_variant, mix[m], policy[i], column, &v);
         }
-        if (n != 1 || n_policy == 1) {
+        if ((n != 1 || n_policy == 1) && in_first(s, mix[m])) {
             mix[kept++] = mix[m];
         }
     }
