@@ -12,7 +12,7 @@
  *              unfiltered, takes away power as well, gain (T - target - 0.5) dt / fast_s: a die answers a
  *              jump of its power within a second
  *   jump       a rise of the sensor beyond its filtered value tells what the watts of new work do: of
- *              them goes at once what stands above the target, or will when half the rise is added
+ *              them goes at once what stands above the target; of the memory's half the last rise too
  *   memory     the same for the memory's sensor, free further than memory_band_k below: a stack warms fast
  *              at first, and where it is going cannot be told from its first seconds
  *   slowdown   from slowdown_c on every other pulse of the clock is left out, at once, until the sensor is
@@ -28,8 +28,8 @@
 #include "sched/policies.h"
 
 static const double HALF_STEP_K = 0.5; /* boards' sensors read whole degrees */
-/* A change of work: kelvins above the filtered temperature, share of the watts; what a rise does in the next
- * tick; the most that is taken away in one. Chosen. */
+/* A change of work: kelvins above the filtered temperature, share of the watts; what a stack's rise does in
+ * the next tick; the most that is taken away in one. Chosen. */
 static const double JUMP_K = 2, JUMP = 0.1, GOES_ON = 0.5, MOST_AT_ONCE = 0.7;
 
 struct boost {
@@ -116,12 +116,14 @@ static size_t under_cap(const struct boost *o, const struct tmx_view *view, size
 
 /* New work may draw twice the watts from one tick to the next, or put them elsewhere, and what is fast of die
  * and stack follows within ticks. What the watts do to it is seen in that jump itself, from the filtered
- * temperature to the sensor's: of them take away at once what stands too high, and what the rise will be when
- * it goes on half as fast. */
-static double after_jump(double temp_c, double target_c, double now_w, const struct control *c)
+ * temperature to the sensor's: of them take away at once what stands too high, and the share goes_on of
+ * the last rise, which a stack makes in two ticks and a die in one (a die's governor loses more by it than it
+ * wins). */
+static double after_jump(double temp_c, double target_c, double now_w, double goes_on,
+                         const struct control *c)
 {
     const double rise_k = temp_c - c->read_c, jump_k = temp_c - c->temp_c, rise_w = now_w - c->read_w,
-                 over_k = temp_c + GOES_ON * rise_k - target_c - HALF_STEP_K;
+                 over_k = temp_c + goes_on * rise_k - target_c - HALF_STEP_K;
     if (!(c->started > 0) || rise_k <= 0 || jump_k < JUMP_K || over_k <= 0) {
         return 0;
     }
@@ -130,13 +132,13 @@ static double after_jump(double temp_c, double target_c, double now_w, const str
 
 /* One step of the controller of a temperature; the level it allows. */
 static size_t hold(const struct boost *o, const struct tmx_view *view, size_t g, double temp_c,
-                   double target_c, double band_k, struct control *c)
+                   double target_c, double band_k, double goes_on, struct control *c)
 {
     const struct tmx_board_view *b = &view->board[g];
     const double dt_s = view->quantum_s, free_c = target_c - band_k;
     const double w = o->filter_s > dt_s ? dt_s / o->filter_s : 1;
     const double now = drive(b, view->node->gpus[g]->level), now_w = view->board_w[g],
-                 cut = temp_c < free_c ? 0 : after_jump(temp_c, target_c, now_w, c);
+                 cut = temp_c < free_c ? 0 : after_jump(temp_c, target_c, now_w, goes_on, c);
     c->read_c = temp_c;
     c->read_w = now_w;
     c->temp_c = c->started > 0 ? c->temp_c + w * (temp_c - c->temp_c) : temp_c;
@@ -206,11 +208,11 @@ static void govern_gpu(const struct boost *o, const struct tmx_view *view, size_
                   fmin(given(o->power_cap_w, b->power_w > 0 ? b->power_w : INFINITY), q->power_cap_w), kept);
     if (target_c > 0) {
         asked[TMX_REASON_SW_THERMAL_SLOWDOWN] =
-            hold(o, view, g, view->hottest_k[g] - TMX_ZERO_C, target_c, o->band_k, &kept->target);
+            hold(o, view, g, view->hottest_k[g] - TMX_ZERO_C, target_c, o->band_k, 0, &kept->target);
     }
     if (memory_c > 0 && !isnan(view->memory_k[g])) {
-        asked[TMX_REASON_MEMORY_LIMIT] =
-            hold(o, view, g, view->memory_k[g] - TMX_ZERO_C, memory_c, o->memory_band_k, &kept->memory);
+        asked[TMX_REASON_MEMORY_LIMIT] = hold(o, view, g, view->memory_k[g] - TMX_ZERO_C, memory_c,
+                                              o->memory_band_k, GOES_ON, &kept->memory);
     }
     if (o->idle_clock && gpu->n_run == 0 && gpu->n_queue == 0) {
         asked[TMX_REASON_GPU_IDLE] = b->n_level - 1;
