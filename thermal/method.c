@@ -4,12 +4,13 @@
  * and 128 cells a side, CPU time of one thread of a busy machine with 32 MiB of third-level cache.
  *
  * A factor for one right-hand side at a time takes 1.4e-9 lnz^2 / n, a supernodal one 0.55e-9 lnz^2 / n.
- * A solve takes (1.1e-9 + 1.65e-9 x^3 / (1 + x^3)) lnz, x being the factor's 12 lnz bytes in 17 MB: what is
+ * A solve takes (1.1e-9 + 2.2e-9 x^3 / (1 + x^3)) lnz, x being the factor's 12 lnz bytes in 17 MB: what is
  * in the cache and what is not; one of many at once 0.28e-9 lnz. An exact row is 28 solves.
- * The reduced basis takes N shifts, 2.5 times m solves each, products of 7 n m^2 N^2 / 25e9, k = 0.9 m N
+ * The reduced basis takes N shifts, 2.5 times m solves each, products of 7 n m^2 N^2 / 40e9, k = 0.9 m N
  * modes, dense work 40 k^3 / 8e9.
  * The physical network has supernodal factors for both (tmx_factoring_for_steps), with 1.8 times the entries
- * by their padding, of 8 bytes, made in 0.1e-9 lnz^2 / n, solved in 1.2e-9 lnz or 0.2e-9 of many at once.
+ * by their padding, of 8 bytes, made in 0.1 to 0.13e-9 lnz^2 / n, solved in 1.2e-9 lnz or 0.2e-9 of many at
+ * once.
  */
 #include "thermal/method.h"
 
@@ -22,10 +23,10 @@ struct factoring {
     double entry_bytes, factor_s, basis_factor_s;     /* [s] of lnz^2 / n */
     double cached_solve_s, far_solve_s, many_solve_s; /* [s] of lnz */
 };
-static const struct factoring HOTSPOT = {1, 12, 1.4e-9, 0.55e-9, 1.1e-9, 1.65e-9, 0.28e-9},
-                              PHYSICAL = {1.8, 8, 0.1e-9, 0.1e-9, 1.2e-9, 0, 0.2e-9};
+static const struct factoring HOTSPOT = {1, 12, 1.4e-9, 0.55e-9, 1.1e-9, 2.2e-9, 0.28e-9},
+                              PHYSICAL = {1.8, 8, 0.1e-9, 0.13e-9, 1.2e-9, 0, 0.2e-9};
 static const double CACHE_BYTES = 17e6;
-static const double PRODUCT_S = 1 / 25e9, DENSE_S = 1 / 8e9, FIELD_S = 1e-9, READ_S_PER_BYTE = 1e-9;
+static const double PRODUCT_S = 1 / 40e9, DENSE_S = 1 / 8e9, FIELD_S = 1e-9, READ_S_PER_BYTE = 1e-9;
 static const double ROW_SOLVES = 28, SET_UP_SOLVES = 2.5, START_SOLVES = 60;
 static const double KRYLOV_VECTORS = 70; /* of n doubles, of the exact scheme */
 /* of the physical network: a die layer's sheets, those of the package as fine as the die's, all the rest */
