@@ -70,7 +70,8 @@ const struct tmx_command tmx_cmd_budget = {
     .doc =
         "Thermal safe power: the watts of dynamic power that each of n working SMs may draw, for the worst "
         "and the best choice of SMs, with leakage solved beside the temperatures.",
-    .notes = "--map adds a column with the floorplan: # works, . rests. A FILE names SM numbers. With "
+    .notes = "--map adds a column with the floorplan: # works, . rests. A FILE names SM numbers, such as 0 1 "
+             "5. With "
              "--state, --set changes the run.",
     .examples = "thermix budget gtx280 --limit 88\n"
                 "thermix budget gtx280 --limit 88 --horizon 1 --map best\n"

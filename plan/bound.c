@@ -359,6 +359,11 @@ enum tmx_status tmx_bound_init(struct tmx_bound *b, const struct tmx_plan_chip *
         uniform_rows(&d);
         st = solve(b, err);
     }
+    if (st == TMX_ESOLVE) {
+        st =
+            tmx_fail(err, st, "no solution at a limit of %g degC: is the chip hotter than that without work?",
+                     o->limit_k - TMX_ZERO_C);
+    }
     free(d.leak_w);
     free(d.top_k);
     free(d.of_sm);

@@ -65,7 +65,7 @@ static void draw(const struct tmx_plan_chip *c, const bool *on, char *text, size
     text[used] = '\0';
 }
 
-/* A file of SM numbers, separated by anything that is no digit. */
+/* A file of SM numbers, separated by space, lines, commas or semicolons. */
 static enum tmx_status read_map(const struct maker *m, const char *path, bool *on, size_t *n,
                                 struct tmx_err *err)
 {
@@ -81,7 +81,7 @@ static enum tmx_status read_map(const struct maker *m, const char *path, bool *o
                 st = tmx_fail_at(err, TMX_ECONFIG, path, lines.number, "expected SM numbers");
             }
             c += !digit;
-            for (; c < lines.line.end && isdigit((unsigned char)*c); c++) {
+            for (; digit && c < lines.line.end && isdigit((unsigned char)*c); c++) {
                 number = number < m->chip.n_sm ? 10 * number + (size_t)(*c - '0') : number;
             }
             if (digit && (number >= m->chip.n_sm || on[number])) {
@@ -208,6 +208,24 @@ static enum tmx_status open_chip(struct maker *m, const char *chip, struct tmx_r
     return st;
 }
 
+/* For ever: without work, too, the limit has to hold, or the budgets would be watts that do not keep it. */
+static enum tmx_status check_idle(const struct maker *m, struct tmx_err *err)
+{
+    double *temp_k = calloc(m->chip.n_unit, sizeof *temp_k), most_k = 0;
+    enum tmx_status st = temp_k ? tmx_budget_idle(&m->chip, m->budget.volt, temp_k, err)
+                                : tmx_fail(err, TMX_ENOMEM, "budget of %zu units", m->chip.n_unit);
+    for (size_t s = 0; s < m->chip.n_sm && !st; s++) {
+        most_k = fmax(most_k, tmx_plan_sensor(&m->chip, s, temp_k));
+    }
+    if (!st && most_k > m->budget.limit_k) {
+        st = tmx_fail(err, TMX_ECONFIG,
+                      "no power keeps %g degC: without work the hottest SM comes to %.2f degC",
+                      m->budget.limit_k - TMX_ZERO_C, most_k - TMX_ZERO_C);
+    }
+    free(temp_k);
+    return st;
+}
+
 static enum tmx_status prepare(struct maker *m, const struct tmx_run *run, struct tmx_err *err)
 {
     const struct tmx_sim_gpu_thermal *t = tmx_run_gpu_thermal(run, 0);
@@ -240,6 +258,8 @@ static enum tmx_status prepare(struct maker *m, const struct tmx_run *run, struc
         st = m->call->state
                  ? tmx_budget_path_run(&m->path, &m->chip, run, &m->budget, m->call->horizon_s, err)
                  : tmx_budget_path_idle(&m->path, &m->chip, &m->modes, &m->budget, m->call->horizon_s, err);
+    } else if (m->gain < 1) { /* where it is not, that is the reason */
+        st = check_idle(m, err);
     }
     return st;
 }
@@ -257,6 +277,9 @@ enum tmx_status tmx_budget_table(struct tmx_table **t, struct tmx_run **run, con
     *run = NULL;
     if (call->state && !(call->horizon_s > 0)) {
         return tmx_fail(err, TMX_ECONFIG, "--state: for ever no state matters; give --horizon");
+    }
+    if (call->at_s > 0 && !call->state) {
+        return tmx_fail(err, TMX_ECONFIG, "--at %g: of which run? give --state", call->at_s);
     }
     enum tmx_status st = call->state ? open_state(&m, chip, run, err) : open_chip(&m, chip, run, err);
     st = st ? st : prepare(&m, *run, err);

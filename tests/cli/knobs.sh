@@ -41,6 +41,22 @@ if "$thermix" budget gtx280 --state wl1 2> err; then fail "--state without --hor
 grep -q 'give --horizon' err || fail "$(cat err)"
 if "$thermix" budget c1060 --state wl1 --horizon 1 2> err; then fail "--state of another chip"; fi
 grep -q 'is a gtx280' err || fail "$(cat err)"
+if "$thermix" budget gtx280 --at 3 2> err; then fail "--at without --state"; fi
+grep -q 'give --state' err || fail "$(cat err)"
+# a limit that no work keeps is no budget of 0 W and no solver's status
+if "$thermix" budget gtx280 --limit 50 > out.txt 2> err; then fail "a budget at 50 degC: $(cat out.txt)"; fi
+grep -q 'without work the hottest SM comes to 51.89' err || fail "$(cat err)"
+if "$thermix" bound WL7 --limit 50 2> err; then fail "a bound at 50 degC"; fi
+grep -q 'at a limit of 50 degC' err || fail "$(cat err)"
+# sets from files: every number of a line counts, whatever separates them
+printf '0 29,1;\n2  3\n' > map.txt
+"$thermix" budget gtx280 --limit 88 --map map.txt --format csv > map.csv
+awk -F, 'NR == 2 && $1 == 5 && $7 == "0 1 2 3 29" { ok = 1 } END { exit !ok }' map.csv || fail "a set of five: $(cat map.csv)"
+for bad in '0 1 30' '0 1 1' '0 x' '' '-1' '1.5'; do
+  echo "$bad" > map.txt
+  if "$thermix" budget gtx280 --map map.txt > /dev/null 2> err; then fail "SMs \"$bad\" are taken"; fi
+  grep -q 'map.txt' err || fail "$bad: $(cat err)"
+done
 "$thermix" budget gtx280 --limit 88 --map worst -o maps.svg
 [ "$(grep -c '</text>' maps.svg)" = 30 ] || fail "not a picture a number of SMs"
 [ "$(grep -o 'fill="#d55e00"' maps.svg | wc -l)" = 465 ] || fail "SMs that work: $(grep -o 'fill="#d55e00"' maps.svg | wc -l), 1 + 2 + ... + 30 expected"
