@@ -293,6 +293,25 @@ static enum tmx_status summarise(const struct tmx_wg *s, struct tmx_table **t, s
     return st;
 }
 
+/* The first seed's runs of a part beside the drawn bodies, kernel by kernel: its name as the file's. */
+static enum tmx_status save_part(const struct tmx_wg_part *part, const struct tmx_suite_call *call,
+                                 struct tmx_err *err)
+{
+    struct tmx_table *t = NULL;
+    char file[64];
+    if (part->plan.n_kernel == 0) {
+        return TMX_OK;
+    }
+    snprintf(file, sizeof file, "%s.csv", part->name);
+    for (char *c = file; *c; c++) {
+        *c = *c == ' ' ? '_' : *c;
+    }
+    enum tmx_status st = tmx_gate_table(&part->plan, part->result, &t, err);
+    st = st ? st : tmx_suite_save(call, t, file, err);
+    tmx_table_destroy(t);
+    return st;
+}
+
 static enum tmx_status report(const struct tmx_wg *s, const struct tmx_suite_call *call,
                               const struct tmx_value_source *values, struct tmx_err *err)
 {
@@ -301,6 +320,9 @@ static enum tmx_status report(const struct tmx_wg *s, const struct tmx_suite_cal
     st = st ? st : tmx_values_table(call->root, values, &paper, &seeds, err);
     st = st ? st : summarise(s, &summary, err);
     st = st ? st : tmx_suite_save(call, summary, "means.csv", err);
+    for (size_t p = 1; !st && p < TMX_WG_PARTS; p++) {
+        st = save_part(&s->part[p], call, err);
+    }
     st = st || !seeds ? st : tmx_suite_save(call, seeds, "seeds.csv", err);
     st = st ? st : tmx_suite_write(call, runs, paper, summary, err);
     tmx_table_destroy(runs);

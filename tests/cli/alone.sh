@@ -30,6 +30,11 @@ column gate.csv int_saved_pct | awk 'NR % 2 == 0 { short = $1 } NR > 1 && NR % 2
 [ "$(wc -l <trace.csv)" = 3 ] || say "gate --trace: $(cat trace.csv)"
 "$thermix" gate hotspot cutcp -n 2000 --seeds 1 --tune convpg -q >tune.txt || say "gate --tune"
 grep -q '=' tune.txt || say "gate --tune: $(cat tune.txt)"
+# the suite has every run of its three parts kernel by kernel: the benchmarks without a gap before a launch, and those with code
+sed 's/^instructions = .*/instructions = 1000;/; s/^seeds = 8;/seeds = 1;/' "$root/workloads/suites/warped-gates.cfg" >wg.cfg
+"$thermix" table ./wg.cfg -q -o wg >/dev/null || say "warped-gates"
+[ "$(wc -l <wg/no_launch_gaps.csv)" = 109 ] || say "no_launch_gaps.csv: $(wc -l <wg/no_launch_gaps.csv) rows"
+[ "$(column wg/compiled_code.csv kernel | sort -u | wc -l)" = 12 ] || say "compiled_code.csv: $(column wg/compiled_code.csv kernel | sort -u)"
 fails 'unknown policy' gate hotspot --policy nothing
 fails 'nokernel' gate nokernel
 fails 'which kernel\|expected' gate
