@@ -149,6 +149,21 @@ void tmx_run_note(struct tmx_run *r, const char *format, ...)
     }
 }
 
+/* A node may be given less than its boards can be set to. */
+static void note_least_caps(struct tmx_run *r)
+{
+    const struct tmx_choice *mix = &r->sim_spec.choice[TMX_LEVEL_MIX];
+    const double *node_w = option(mix, "node_w"), *min_w = option(mix, "min_w");
+    double least_w = 0;
+    for (size_t g = 0; g < r->n_gpu && min_w; g++) {
+        least_w += *min_w > 0 ? *min_w : r->kind[r->kind_of_gpu[g]].chip.board.power_min_w;
+    }
+    if (node_w && *node_w > 0 && *node_w < least_w) {
+        tmx_run_note(r, "mix_policy.node_w = %g W is less than the least caps of its boards together, %g W",
+                     *node_w, least_w);
+    }
+}
+
 void tmx_run_note_powerless(struct tmx_run *r)
 {
     const char *dtm = r->sim_spec.choice[TMX_LEVEL_DTM].policy->name,
@@ -171,4 +186,5 @@ void tmx_run_note_powerless(struct tmx_run *r)
                      "one launch, which may not)",
                      tb);
     }
+    note_least_caps(r);
 }

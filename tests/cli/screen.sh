@@ -58,6 +58,11 @@ on 200 check study --set chip=./one --set policy=DVFS --set tb.policy=coldest_fi
   say "policies without a choice: $(cat screen.txt)"
 on 200 check study --set policy=DVFS
 ! grep -q '^warning: ' screen.txt || say "a warning for nothing: $(cat screen.txt)"
+# watts of a node that its boards cannot be set to
+on 200 check hgx-b200-vf --set mix_policy.node_w=100
+grep -q '^warning: .*100 W is less than .* 1600 W' screen.txt || say "caps below the least: $(cat screen.txt)"
+on 200 check hgx-b200-vf --set mix_policy.node_w=1600
+! grep -q '^warning: ' screen.txt || say "a warning for nothing: $(cat screen.txt)"
 on 80 table short
 [ "$(grep -A1 '^Did the same' screen.txt | tr -s '\n ' ' ' | grep -c 'DVFS, A, MU, MNU and MA on hot_hot')" = 1 ] ||
   say "equal policies: $(cat screen.txt)"
