@@ -25,13 +25,15 @@ TMX_NODISCARD enum tmx_status tmx_budget_of(const struct tmx_plan_chip *c, const
                                             const bool *on, double *watt, double *temp_k,
                                             struct tmx_err *err);
 
-/* For one chip and limit: which sets may draw least and most. TMX_ERUNAWAY as above. The chip has to outlive
- * it. */
+struct tmx_budget_path;
+
+/* For one chip and limit: which sets may draw least and most, for ever (modes and path NULL) or all along a
+ * path, whose end compares them. TMX_ERUNAWAY as above. Chip, modes and path have to outlive it. */
 struct tmx_budget_search;
-TMX_NODISCARD enum tmx_status tmx_budget_search_create(struct tmx_budget_search **l,
-                                                       const struct tmx_plan_chip *c,
-                                                       const struct tmx_budget_call *call,
-                                                       struct tmx_err *err);
+TMX_NODISCARD enum tmx_status
+tmx_budget_search_create(struct tmx_budget_search **l, const struct tmx_plan_chip *c,
+                         const struct tmx_budget_call *call, const struct tmx_modes_view *modes,
+                         const struct tmx_budget_path *path, struct tmx_err *err);
 void tmx_budget_search_destroy(struct tmx_budget_search *l); /* accepts NULL */
 
 /* W on each of the n SMs (1 to n_sm) that may draw least: exact for linear leakage. Those that may draw most,
@@ -63,6 +65,11 @@ TMX_NODISCARD enum tmx_status tmx_budget_path_run(struct tmx_budget_path *p, con
                                                   const struct tmx_budget_call *call, double horizon_s,
                                                   struct tmx_err *err);
 void tmx_budget_path_finish(struct tmx_budget_path *p); /* accepts zeroed memory */
+
+/* What a watt on each SM adds to what each sensor reads after time_s, sm_k [n_sm][n_sm], row: powered. */
+TMX_NODISCARD enum tmx_status tmx_budget_rises(const struct tmx_plan_chip *c,
+                                               const struct tmx_modes_view *modes, double time_s,
+                                               double *sm_k, struct tmx_err *err);
 
 /* W on each SM of the set, all along a path. */
 TMX_NODISCARD enum tmx_status tmx_budget_for(const struct tmx_plan_chip *c,

@@ -162,6 +162,28 @@ enum tmx_status tmx_budget_path_run(struct tmx_budget_path *p, const struct tmx_
     return st;
 }
 
+enum tmx_status tmx_budget_rises(const struct tmx_plan_chip *c, const struct tmx_modes_view *m, double time_s,
+                                 double *sm_k, struct tmx_err *err)
+{
+    double *one = calloc(3 * c->n_unit + m->n_mode, sizeof *one), *direct = one + c->n_unit,
+           *rise_k = direct + c->n_unit, *in_w = rise_k + c->n_unit;
+    if (!one) {
+        return tmx_fail(err, TMX_ENOMEM, "budget");
+    }
+    for (size_t j = 0; j < c->n_sm; j++) {
+        for (size_t u = 0; u < c->n_unit; u++) {
+            one[u] = c->chip->sm_of_unit[u] == (int)j ? c->chip->part_share[u] : 0;
+        }
+        project(m, one, in_w, direct);
+        at_time(m, time_s, NULL, in_w, direct, rise_k);
+        for (size_t s = 0; s < c->n_sm; s++) {
+            sm_k[j * c->n_sm + s] = tmx_plan_sensor(c, s, rise_k);
+        }
+    }
+    free(one);
+    return TMX_OK;
+}
+
 enum tmx_status tmx_budget_for(const struct tmx_plan_chip *c, const struct tmx_modes_view *m,
                                const struct tmx_budget_call *call, const bool *on,
                                const struct tmx_budget_path *path, double *watt, struct tmx_err *err)

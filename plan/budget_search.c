@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Which SMs may draw least and most: sets are compared by a budget that is linear in the powers about the
  * limit, P <= head_s / sum over the set of M_sj; what is found is solved exactly. What does not depend on how
- * many SMs work is made once: M, who warms whom most, and in which order sets grow and shrink. */
+ * many SMs work is made once: M, who warms whom most, and in which order sets grow and shrink. For a horizon
+ * M and head are those of its end, and s is any SM: one that rests may still be near the limit. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,6 +12,13 @@
 struct tmx_budget_search {
     struct tmx_budget_steady steady;
     double limit_k;
+    struct tmx_budget_call call;
+    const struct tmx_modes_view *modes; /* of a horizon, with its path; not owned. NULL: for ever */
+    const struct tmx_budget_path *path;
+    double *least_w;               /* [n] of a horizon: the worst budget of 1, 2, ... SMs; owned */
+    bool *least_set;               /* [n][n] and its SMs; owned */
+    struct tmx_budget_search *few; /* of a horizon: best sets as compared for few SMs, and for ever; */
+    struct tmx_budget_search *steady_sets; /* the best of the three counts. Owned */
     size_t n, n_start;
     double *M;     /* [n][n] K/W, row: SM that is powered; owned, with head, sum and guess */
     double *head;  /* [n] K */
@@ -62,6 +70,22 @@ static enum tmx_status linearise(struct tmx_budget_search *l, struct tmx_err *er
     return TMX_OK;
 }
 
+/* Does SM s have to stay below the limit, as far as a set's budget is concerned? */
+static bool counts(const struct tmx_budget_search *l, size_t s)
+{
+    return l->set[s] || l->path;
+}
+
+/* W of a set, exactly; NaN without memory. */
+static double solve(struct tmx_budget_search *l, const bool *on)
+{
+    double watt = NAN;
+    if (!l->path) {
+        return tmx_budget_steady_watt(&l->steady, l->limit_k, on);
+    }
+    return tmx_budget_for(l->steady.c, l->modes, &l->call, on, l->path, &watt, NULL) ? NAN : watt;
+}
+
 /* By insertion: SMs that warm alike stay in the order of their numbers. */
 static void sort_warmers(struct tmx_budget_search *l)
 {
@@ -108,7 +132,7 @@ static void grow(struct tmx_budget_search *l, size_t first, size_t *order)
             const double *row = l->M + j * l->n;
             double most = l->set[j] ? INFINITY : (l->sum[j] + row[j]) / l->head[j];
             for (size_t s = 0; s < l->n && most < least; s++) {
-                most = l->set[s] ? fmax(most, (l->sum[s] + row[s]) / l->head[s]) : most;
+                most = counts(l, s) ? fmax(most, (l->sum[s] + row[s]) / l->head[s]) : most;
             }
             if (!l->set[j] && (most < least || best == l->n)) {
                 least = most;
@@ -134,7 +158,8 @@ static void shrink(struct tmx_budget_search *l, size_t *order)
             const double *row = l->M + j * l->n;
             double most = l->set[j] ? 0 : INFINITY;
             for (size_t s = 0; s < l->n && most < least; s++) {
-                most = l->set[s] && s != j ? fmax(most, (l->sum[s] - row[s]) / l->head[s]) : most;
+                most =
+                    l->path || (l->set[s] && s != j) ? fmax(most, (l->sum[s] - row[s]) / l->head[s]) : most;
             }
             if (l->set[j] && (most < least || best == l->n)) {
                 least = most;
@@ -163,8 +188,73 @@ static enum tmx_status allocate(struct tmx_budget_search *l, struct tmx_err *err
     return TMX_OK;
 }
 
-enum tmx_status tmx_budget_search_create(struct tmx_budget_search **search, const struct tmx_plan_chip *c,
-                                         const struct tmx_budget_call *call, struct tmx_err *err)
+/* A time of the path, whose rises are in M: of which sets does it make the worst? A horizon's budget is
+ * linear at each time, so that the least over sensors, times and the SMs that warm most is exact. */
+static void worst_at(struct tmx_budget_search *l, const double *head)
+{
+    const size_t n = l->n;
+    sort_warmers(l);
+    for (size_t s = 0; s < n; s++) {
+        const size_t *row = l->warmers + s * n;
+        double sum = 0;
+        for (size_t i = 0; i < n; i++) {
+            sum += l->M[row[i] * n + s];
+            if (sum > 0 && fmax(0, head[s]) / sum < l->least_w[i]) {
+                l->least_w[i] = fmax(0, head[s]) / sum;
+                memset(l->least_set + i * n, 0, n * sizeof *l->least_set);
+                for (size_t k = 0; k <= i; k++) {
+                    l->least_set[i * n + row[k]] = true;
+                }
+            }
+        }
+    }
+}
+
+/* M and head of each SM at the time at which a chip whose other SMs draw `weight` of its watts would bring it
+ * to the limit. */
+static enum tmx_status along_path(struct tmx_budget_search *l, double weight, struct tmx_err *err)
+{
+    const size_t n = l->n;
+    double *kept = malloc(n * n * sizeof *kept), *head = calloc(n, sizeof *head);
+    l->least_w = malloc(n * sizeof *l->least_w);
+    l->least_set = calloc(n * n, sizeof *l->least_set);
+    enum tmx_status st = kept && head && l->least_w && l->least_set
+                             ? TMX_OK
+                             : tmx_fail(err, TMX_ENOMEM, "budget of %zu SMs", n);
+    for (size_t s = 0; s < n && !st; s++) {
+        l->guess[s] = l->least_w[s] = INFINITY;
+    }
+    for (size_t i = 0; i < l->path->n && !st; i++) {
+        st = tmx_budget_rises(l->steady.c, l->modes, l->path->time_s[i], l->M, err);
+        for (size_t s = 0; s < n && !st; s++) {
+            double sum = 0;
+            head[s] = l->limit_k - l->path->sm_k[i * n + s];
+            for (size_t j = 0; j < n; j++) {
+                sum += l->M[j * n + s] * (j == s ? 1 : weight);
+            }
+            if (sum > 0 && head[s] / sum < l->guess[s]) {
+                l->guess[s] = head[s] / sum;
+                l->head[s] = head[s];
+                for (size_t j = 0; j < n; j++) {
+                    kept[j * n + s] = l->M[j * n + s];
+                }
+            }
+        }
+        if (!st) {
+            worst_at(l, head);
+        }
+    }
+    if (!st) {
+        memcpy(l->M, kept, n * n * sizeof *kept);
+    }
+    free(kept);
+    free(head);
+    return st;
+}
+
+static enum tmx_status open_one(struct tmx_budget_search **search, const struct tmx_plan_chip *c,
+                                const struct tmx_budget_call *call, const struct tmx_modes_view *modes,
+                                const struct tmx_budget_path *path, double weight, struct tmx_err *err)
 {
     const size_t stride = 1 + c->n_sm / 48; /* of the starts */
     struct tmx_budget_search *l = calloc(1, sizeof *l);
@@ -175,13 +265,16 @@ enum tmx_status tmx_budget_search_create(struct tmx_budget_search **search, cons
     l->n = c->n_sm;
     l->n_start = c->n_sm / stride;
     l->limit_k = call->limit_k;
+    l->call = *call;
+    l->modes = modes;
+    l->path = path;
     enum tmx_status st = tmx_budget_steady_init(&l->steady, c, call->volt, err);
     st = st ? st : allocate(l, err);
     if (!st && !(tmx_budget_loop_gain(c, call->volt, call->limit_k) < 1)) {
         st = tmx_fail(err, TMX_ERUNAWAY, "no power is safe at %g degC: leakage runs away",
                       call->limit_k - TMX_ZERO_C);
     }
-    st = st ? st : linearise(l, err);
+    st = st ? st : path && weight >= 0 ? along_path(l, weight, err) : linearise(l, err);
     if (st) {
         tmx_budget_search_destroy(l);
         *search = NULL;
@@ -195,13 +288,33 @@ enum tmx_status tmx_budget_search_create(struct tmx_budget_search **search, cons
     return TMX_OK;
 }
 
+enum tmx_status tmx_budget_search_create(struct tmx_budget_search **search, const struct tmx_plan_chip *c,
+                                         const struct tmx_budget_call *call,
+                                         const struct tmx_modes_view *modes,
+                                         const struct tmx_budget_path *path, struct tmx_err *err)
+{
+    const double few = 1.0 / (double)c->n_sm; /* all others together as much as one */
+    enum tmx_status st = open_one(search, c, call, modes, path, 1, err);
+    st = st || !path ? st : open_one(&(*search)->few, c, call, modes, path, few, err);
+    st = st || !path ? st : open_one(&(*search)->steady_sets, c, call, modes, path, -1, err);
+    if (st) {
+        tmx_budget_search_destroy(*search);
+        *search = NULL;
+    }
+    return st;
+}
+
 void tmx_budget_search_destroy(struct tmx_budget_search *l)
 {
     if (l) {
+        tmx_budget_search_destroy(l->few);
+        tmx_budget_search_destroy(l->steady_sets);
         tmx_budget_steady_finish(&l->steady);
         free(l->M);
         free(l->warmers);
         free(l->set);
+        free(l->least_w);
+        free(l->least_set);
         free(l);
     }
 }
@@ -243,6 +356,10 @@ double tmx_budget_worst(struct tmx_budget_search *l, size_t n, bool *on)
 {
     const double near = 1.02; /* sets whose linear budget is this near the least are solved exactly */
     double least = INFINITY, watt = INFINITY;
+    if (l->path) {
+        memcpy(on, l->least_set + (n - 1) * l->n, l->n * sizeof *on);
+        return l->least_w[n - 1];
+    }
     for (size_t s = 0; s < l->n; s++) {
         l->guess[s] = crowd(l, s, n);
         least = fmin(least, l->guess[s]);
@@ -252,7 +369,7 @@ double tmx_budget_worst(struct tmx_budget_search *l, size_t n, bool *on)
             continue;
         }
         (void)crowd(l, s, n);
-        const double w = tmx_budget_steady_watt(&l->steady, l->limit_k, l->set);
+        const double w = solve(l, l->set);
         if (w < watt) {
             watt = w;
             memcpy(on, l->set, l->n * sizeof *on);
@@ -267,7 +384,7 @@ static size_t heaviest(const struct tmx_budget_search *l, double *load)
     size_t at = 0;
     *load = 0;
     for (size_t s = 0; s < l->n; s++) {
-        const double here = l->set[s] ? l->sum[s] / l->head[s] : 0;
+        const double here = counts(l, s) ? l->sum[s] / l->head[s] : 0;
         at = here > *load ? s : at;
         *load = fmax(*load, here);
     }
@@ -282,7 +399,7 @@ static bool relieves(const struct tmx_budget_search *l, size_t i, size_t j, doub
     if (!(enough > 0)) {
         return false;
     }
-    if (l->set[*guard] && *guard != i &&
+    if (counts(l, *guard) && *guard != i &&
         !((l->sum[*guard] - out[*guard] + in[*guard]) / l->head[*guard] < enough)) {
         return false;
     }
@@ -290,7 +407,7 @@ static bool relieves(const struct tmx_budget_search *l, size_t i, size_t j, doub
         return false;
     }
     for (size_t s = 0; s < l->n; s++) {
-        if (l->set[s] && s != i && !((l->sum[s] - out[s] + in[s]) / l->head[s] < enough)) {
+        if ((l->path || (l->set[s] && s != i)) && !((l->sum[s] - out[s] + in[s]) / l->head[s] < enough)) {
             *guard = s;
             return false;
         }
@@ -319,7 +436,7 @@ static double exchange(struct tmx_budget_search *l)
     return best;
 }
 
-double tmx_budget_best(struct tmx_budget_search *l, size_t n, bool *on)
+static double best_of(struct tmx_budget_search *l, size_t n, bool *on)
 {
     double least = INFINITY;
     for (size_t start = 0; start <= l->n_start; start++) {
@@ -342,5 +459,19 @@ double tmx_budget_best(struct tmx_budget_search *l, size_t n, bool *on)
             memcpy(on, l->set, l->n * sizeof *on);
         }
     }
-    return tmx_budget_steady_watt(&l->steady, l->limit_k, on);
+    return solve(l, on);
+}
+
+double tmx_budget_best(struct tmx_budget_search *l, size_t n, bool *on)
+{
+    struct tmx_budget_search *other[] = {l->few, l->steady_sets};
+    double watt = best_of(l, n, on);
+    for (size_t i = 0; i < sizeof other / sizeof other[0] && l->path; i++) {
+        const double w = best_of(other[i], n, l->set);
+        if (w > watt) {
+            watt = w;
+            memcpy(on, l->set, l->n * sizeof *on);
+        }
+    }
+    return watt;
 }

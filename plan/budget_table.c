@@ -148,17 +148,14 @@ static enum tmx_status fill(struct maker *m, struct tmx_err *err)
         return st;
     }
     struct tmx_budget_search *search = NULL;
-    st = st ? st : tmx_budget_search_create(&search, &m->chip, &m->budget, err);
+    const bool ends = m->call->horizon_s > 0;
+    st = st ? st
+            : tmx_budget_search_create(&search, &m->chip, &m->budget, ends ? &m->modes : NULL,
+                                       ends ? &m->path : NULL, err);
     for (n = 1; n <= n_sm && !st; n++) {
         w = tmx_budget_worst(search, n, worst);
         b = tmx_budget_best(search, n, best);
-        if (m->call->horizon_s > 0) {
-            st = watts(m, worst, &w, err);
-            st = st ? st : watts(m, best, &b, err);
-        }
-        if (!st) {
-            add_row(m, n, w, b, worst_map ? worst : best_map ? best : NULL);
-        }
+        add_row(m, n, w, b, worst_map ? worst : best_map ? best : NULL);
     }
     tmx_budget_search_destroy(search);
     free(worst);

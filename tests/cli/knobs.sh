@@ -37,6 +37,10 @@ done
 "$thermix" budget gtx280 --limit 88 --horizon 1 --format csv > idle.csv
 awk -F, 'FNR == 1 { next } FILENAME == "idle.csv" { i[$1] = $3; next } { n++; if (!($3 < i[$1] && $3 > 0)) { print $1, $3, i[$1]; bad = 1 } }
   END { exit bad || n != 30 }' idle.csv warm.csv || fail "a warm chip has no smaller budget"
+# the sets are those of the horizon: of the best n + 1 SMs n may draw as much, and no best is below a worst
+"$thermix" budget gtx280 --limit 88 --horizon 1e-3 --format csv > short.csv
+awk -F, 'FNR == 1 { b = 1e99; next } { if ($3 > b * 1.001 || $2 > $3 * 1.000001) { print FILENAME, $1, $2, $3, b; bad = 1 } b = $3 }
+  END { exit bad }' warm.csv idle.csv short.csv || fail "sets of a horizon"
 if "$thermix" budget gtx280 --state wl1 2> err; then fail "--state without --horizon"; fi
 grep -q 'give --horizon' err || fail "$(cat err)"
 if "$thermix" budget c1060 --state wl1 --horizon 1 2> err; then fail "--state of another chip"; fi

@@ -27,7 +27,7 @@ static struct tmx_run *open_chip(struct tmx_plan_chip *c)
 static struct tmx_budget_search *open_search(const struct tmx_plan_chip *c)
 {
     struct tmx_budget_search *search = NULL;
-    assert_int_equal(tmx_budget_search_create(&search, c, &at_88, NULL), TMX_OK);
+    assert_int_equal(tmx_budget_search_create(&search, c, &at_88, NULL, NULL, NULL), TMX_OK);
     return search;
 }
 
@@ -65,7 +65,7 @@ static void a_limit_below_the_idle_chip_leaves_nothing(void **state)
     struct tmx_budget_search *search = NULL;
     bool on[N_SM];
     (void)state;
-    assert_int_equal(tmx_budget_search_create(&search, &c, &low, NULL), TMX_OK);
+    assert_int_equal(tmx_budget_search_create(&search, &c, &low, NULL, NULL, NULL), TMX_OK);
     for (size_t n = 1; n <= N_SM; n++) {
         check_close(tmx_budget_worst(search, n, on), 0, 0, 0);
         check_close(tmx_budget_best(search, n, on), 0, 0, 0);
@@ -165,6 +165,30 @@ static void budgets_for_a_while(void **state)
     tmx_run_destroy(run);
 }
 
+/* Along a path, every pair tried. */
+static void check_pairs(const struct tmx_plan_chip *c, const struct tmx_modes_view *modes,
+                        const struct tmx_budget_path *path)
+{
+    struct tmx_budget_search *search = NULL;
+    double low = INFINITY, high = 0, w;
+    bool on[N_SM] = {false};
+    for (size_t i = 0; i < N_SM; i++) {
+        for (size_t j = i + 1; j < N_SM; j++) {
+            on[i] = on[j] = true;
+            assert_int_equal(tmx_budget_for(c, modes, &at_88, on, path, &w, NULL), TMX_OK);
+            on[i] = on[j] = false;
+            low = fmin(low, w);
+            high = fmax(high, w);
+        }
+    }
+    assert_int_equal(tmx_budget_search_create(&search, c, &at_88, modes, path, NULL), TMX_OK);
+    check_close(tmx_budget_worst(search, 2, on), low, 1e-9, 0);
+    assert_int_equal(tmx_budget_for(c, modes, &at_88, on, path, &w, NULL), TMX_OK);
+    check_close(w, low, 1e-9, 0);
+    assert_true(tmx_budget_best(search, 2, on) >= 0.999 * high);
+    tmx_budget_search_destroy(search);
+}
+
 /* From where a run is: held for the horizon on the run's own back-end, the hottest SM comes to the limit and
  * not beyond; leakage at the limit gives away a little. */
 static void a_budget_from_a_state_is_kept(void **state)
@@ -189,6 +213,7 @@ static void a_budget_from_a_state_is_kept(void **state)
         double w, peak_k = 0;
         assert_int_equal(tmx_budget_path_run(&path, &c, run, &at_88, horizon_s[i], NULL), TMX_OK);
         assert_int_equal(tmx_budget_for(&c, &modes, &at_88, on, &path, &w, NULL), TMX_OK);
+        check_pairs(&c, &modes, &path);
         tmx_budget_path_finish(&path);
         t->ops->restore(copy, image);
         t->ops->read(copy, temp_k);
@@ -225,7 +250,7 @@ static void leakage_that_runs_away_leaves_no_budget(void **state)
     }
     assert_true(tmx_budget_loop_gain(&c, 1, 361.15) > 1);
     assert_int_equal(tmx_budget_of(&c, &at_88, on, &w, NULL, &err), TMX_ERUNAWAY);
-    assert_int_equal(tmx_budget_search_create(&search, &c, &at_88, &err), TMX_ERUNAWAY);
+    assert_int_equal(tmx_budget_search_create(&search, &c, &at_88, NULL, NULL, &err), TMX_ERUNAWAY);
     assert_null(search);
     tmx_plan_chip_finish(&c);
     tmx_run_destroy(run);
