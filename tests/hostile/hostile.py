@@ -31,6 +31,8 @@ class Box:
             shutil.copytree(os.path.join(source, d), os.path.join(self.dir, 'data', d))
         self.env = dict(os.environ, THERMIX_DATA=os.path.join(self.dir, 'data'),
                         ASAN_OPTIONS='detect_leaks=1:exitcode=99:allocator_may_return_null=1',
+                        LSAN_OPTIONS='print_suppressions=0:suppressions=' +
+                        os.path.abspath(os.path.join(source, 'tests', 'hostile', 'leaks.supp')),
                         UBSAN_OPTIONS='halt_on_error=1:exitcode=99')
         self.env.setdefault('XDG_CACHE_HOME', os.path.join(self.dir, 'cache'))
         self.thermix = thermix
