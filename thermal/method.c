@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* n nodes in sheets of rows x cols cells, L nodes a cell, m units, lnz entries of a factor (nested
  * dissection of the plane, L unknowns a cell). Times in seconds, fitted on golden case A at 32, 48, 64, 96
- * and 128 cells a side, CPU time of one thread of a busy machine with 32 MiB of third-level cache.
+ * and 128 cells a side, CPU time of one thread with 32 MiB of third-level cache: HotSpot's network on an idle
+ * machine (one where others use the cache takes up to twice as long for a solve at 64), the physical one on a
+ * busy machine.
  *
  * A factor for one right-hand side at a time takes 1.4e-9 lnz^2 / n, a supernodal one 0.55e-9 lnz^2 / n.
- * A solve takes (1.1e-9 + 2.2e-9 x^3 / (1 + x^3)) lnz, x being the factor's 12 lnz bytes in 17 MB: what is
- * in the cache and what is not; one of many at once 0.28e-9 lnz. An exact row is 28 solves.
+ * A solve takes (0.87e-9 + 1.35e-9 x^6 / (1 + x^6)) lnz, x being the factor's 12 lnz bytes in 20 MB: what is
+ * in the cache and what is not; one of many at once 0.23e-9 lnz. An exact row is 28 solves.
  * The reduced basis takes N shifts, 2.5 times m solves each, products of 7 n m^2 N^2 / 40e9, k = 0.9 m N
- * modes, dense work 40 k^3 / 8e9.
+ * modes, dense work 40 k^3 / 12e9.
  * The physical network has supernodal factors for both (tmx_factoring_for_steps), with 1.8 times the entries
  * by their padding, of 8 bytes, made in 0.1 to 0.13e-9 lnz^2 / n, solved in 1.2e-9 lnz or 0.2e-9 of many at
  * once.
@@ -23,10 +25,10 @@ struct factoring {
     double entry_bytes, factor_s, basis_factor_s;     /* [s] of lnz^2 / n */
     double cached_solve_s, far_solve_s, many_solve_s; /* [s] of lnz */
 };
-static const struct factoring HOTSPOT = {1, 12, 1.4e-9, 0.55e-9, 1.1e-9, 2.2e-9, 0.28e-9},
+static const struct factoring HOTSPOT = {1, 12, 1.4e-9, 0.55e-9, 0.87e-9, 1.35e-9, 0.23e-9},
                               PHYSICAL = {1.8, 8, 0.1e-9, 0.13e-9, 1.2e-9, 0, 0.2e-9};
-static const double CACHE_BYTES = 17e6;
-static const double PRODUCT_S = 1 / 40e9, DENSE_S = 1 / 8e9, FIELD_S = 1e-9, READ_S_PER_BYTE = 1e-9;
+static const double CACHE_BYTES = 20e6;
+static const double PRODUCT_S = 1 / 40e9, DENSE_S = 1 / 12e9, FIELD_S = 1e-9, READ_S_PER_BYTE = 1e-9;
 static const double ROW_SOLVES = 28, SET_UP_SOLVES = 2.5, START_SOLVES = 60;
 static const double KRYLOV_VECTORS = 70; /* of n doubles, of the exact scheme */
 /* of the physical network: a die layer's sheets, those of the package as fine as the die's, all the rest */
@@ -66,7 +68,7 @@ static struct size measure(const struct tmx_thermal_spec *spec, const struct tmx
 /* One solve of one right-hand side. */
 static double solve_s(const struct size *s)
 {
-    const double x = pow(s->f->entry_bytes * s->lnz / CACHE_BYTES, 3);
+    const double x = pow(s->f->entry_bytes * s->lnz / CACHE_BYTES, 6);
     return (s->f->cached_solve_s + s->f->far_solve_s * x / (1 + x)) * s->lnz;
 }
 
