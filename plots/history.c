@@ -17,12 +17,6 @@
 
 enum { MAX_PATH = 1200 };
 
-static enum tmx_status no_memory(struct tmx_err *err)
-{
-    (void)tmx_fail(err, TMX_ENOMEM, "out of memory");
-    return TMX_ENOMEM;
-}
-
 /* The throttle's limits of resolved.cfg, the same for all GPUs; NAN where the run had none. */
 static enum tmx_status read_limits(const char *dir, double *trip_c, double *release_c, struct tmx_err *err)
 {
@@ -82,7 +76,7 @@ static enum tmx_status read_folder(struct tmx_history **all, size_t *n_gpu, cons
     if (!st) {
         *n_gpu = tmx_setting_length(gpus);
         *all = calloc(*n_gpu, sizeof **all);
-        st = *all ? TMX_OK : no_memory(err);
+        st = *all ? TMX_OK : tmx_no_memory(err);
     }
     for (size_t g = 0; !st && g < *n_gpu; g++) {
         struct tmx_history *h = &(*all)[g];
@@ -162,7 +156,7 @@ static enum tmx_status take_rows(struct tmx_history *h, const struct tmx_csv *cs
         ok = (*planes[i] = calloc(room * h->n_sm, sizeof **planes[i])) && ok;
     }
     if (!ok) {
-        return no_memory(err);
+        return tmx_no_memory(err);
     }
     size_t seen = 0;
     const size_t gpu = tmx_csv_column(csv, "gpu");
@@ -260,7 +254,7 @@ static enum tmx_status read_frames(struct tmx_history *h, size_t n_gpu, const ch
         h->frame_s = calloc(h->n_frame, sizeof *h->frame_s);
         h->unit_temp_c = calloc(h->n_frame * n_unit, sizeof *h->unit_temp_c);
         h->unit_w = calloc(h->n_frame * n_unit, sizeof *h->unit_w);
-        st = h->frame_s && h->unit_temp_c && h->unit_w ? TMX_OK : no_memory(err);
+        st = h->frame_s && h->unit_temp_c && h->unit_w ? TMX_OK : tmx_no_memory(err);
     }
     for (size_t f = 0; !st && f < h->n_frame; f++) {
         const size_t row = f * h->frame_stride;

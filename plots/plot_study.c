@@ -260,7 +260,7 @@ static enum tmx_status pareto(struct tmx_plot *p, const struct tmx_result_set *s
     }
     struct tmx_pareto_point *point = malloc((set->n_run + 1) * sizeof *point);
     if (!point) {
-        return tmx_fail(err, TMX_ENOMEM, "out of memory");
+        return tmx_no_memory(err);
     }
     size_t n = 0;
     for (size_t i = 0; i < set->n_run; i++) {

@@ -24,12 +24,6 @@ struct effects {
     double *first, *first_error, *total, *total_error; /* [n_axis]; NULL: no such design */
 };
 
-static enum tmx_status no_memory(struct tmx_err *err)
-{
-    (void)tmx_fail(err, TMX_ENOMEM, "out of memory");
-    return TMX_ENOMEM;
-}
-
 static bool number(const char *s, double *v)
 {
     return tmx_span_real((struct tmx_span){s, s + strlen(s)}, v);
@@ -94,7 +88,7 @@ static enum tmx_status gather(struct effects *e, struct tmx_err *err)
     e->x = malloc((set->n_run * set->n_key + 1) * sizeof *e->x);
     e->y = malloc((set->n_run + 1) * sizeof *e->y);
     if (!e->axis || !e->x || !e->y) {
-        return no_memory(err);
+        return tmx_no_memory(err);
     }
     for (size_t k = 0; k < set->n_key; k++) {
         if (axis_varies(e, k) && !follows(e, k)) {
@@ -151,7 +145,7 @@ static enum tmx_status solve(const struct effects *e, const double *x, const dou
     f->coefficient = malloc(p * sizeof *f->coefficient);
     f->error = malloc(p * sizeof *f->error);
     bool ok = X && cov && Y && c && work && f->coefficient && f->error;
-    enum tmx_status st = ok ? TMX_OK : no_memory(err);
+    enum tmx_status st = ok ? TMX_OK : tmx_no_memory(err);
     for (size_t i = 0; i < n && ok; i++) {
         gsl_vector_set(Y, i, y[i]);
         gsl_matrix_set(X, i, 0, 1);
@@ -191,7 +185,7 @@ static enum tmx_status regressions(struct effects *e, struct tmx_err *err)
 {
     const size_t n = e->n_run, m = e->n_axis;
     double *x = calloc(n * m + 1, sizeof *x), *y = calloc(n + 1, sizeof *y);
-    enum tmx_status st = x && y ? TMX_OK : no_memory(err);
+    enum tmx_status st = x && y ? TMX_OK : tmx_no_memory(err);
     if (!st && positive(e->y, n, 1)) {
         for (size_t a = 0; a < m; a++) {
             const bool logs = positive(e->x + a, n, m);
@@ -288,7 +282,7 @@ static enum tmx_status sobol(struct effects *e, struct tmx_err *err)
     if (!y || !all) {
         free(y);
         free(all);
-        return no_memory(err);
+        return tmx_no_memory(err);
     }
     const size_t n_block = base_moments(e, width, y, &mean, &variance);
     e->first = all;

@@ -72,7 +72,7 @@ static enum tmx_status read_mixes(struct compare *s, struct tmx_err *err)
     }
     s->mix = calloc((size_t)n + 1, sizeof *s->mix);
     if (!st && !s->mix) {
-        st = tmx_fail(err, TMX_ENOMEM, "out of memory");
+        st = tmx_no_memory(err);
     }
     for (size_t i = 0; i < n && !st; i++) {
         const char *name = tmx_setting_text(tmx_setting_at(mixes, i));

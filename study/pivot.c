@@ -11,12 +11,6 @@
 
 enum { MAX_ROW_KEYS = 8, MAX_VALUES = 16, LABEL = 256, DECIMALS = 4 };
 
-static enum tmx_status no_memory(struct tmx_err *err)
-{
-    (void)tmx_fail(err, TMX_ENOMEM, "out of memory");
-    return TMX_ENOMEM;
-}
-
 const char *const tmx_aggregates[] = {"mean", "min", "max", "stdev", "count", NULL};
 
 static enum tmx_status name_index(char *const *names, size_t n, const char *kind, const char *word, size_t *i,
@@ -209,7 +203,7 @@ static enum tmx_status pivots(const struct plan *p, const struct entry *e, size_
     *n_list = 0;
     *list = malloc((n + 1) * sizeof **list);
     if (!*list) {
-        return no_memory(err);
+        return tmx_no_memory(err);
     }
     if (p->pivot == p->set->n_key) {
         (*list)[(*n_list)++] = NULL;
@@ -266,7 +260,7 @@ static enum tmx_status make_table(const struct plan *p, const char *const *pivot
     const size_t n = p->n_row + n_pivot * p->n_value;
     struct tmx_column *columns = calloc(n + 1, sizeof *columns);
     char(*label)[LABEL] = calloc(n, sizeof *label);
-    enum tmx_status st = columns && label ? TMX_OK : no_memory(err);
+    enum tmx_status st = columns && label ? TMX_OK : tmx_no_memory(err);
     size_t c = 0;
     for (size_t k = 0; k < p->n_row && !st; k++) {
         columns[c++] = (struct tmx_column){p->set->key[p->row[k]], TMX_COLUMN_TEXT, TMX_TEXT_TYPED};
@@ -328,7 +322,7 @@ static enum tmx_status entries(const struct plan *p, struct entry **e, size_t *n
     *n = 0;
     *e = malloc((p->set->n_run + 1) * sizeof **e);
     if (!*e) {
-        return no_memory(err);
+        return tmx_no_memory(err);
     }
     for (size_t i = 0; i < p->set->n_run; i++) {
         if (kept(p, &p->set->run[i])) {
@@ -371,7 +365,7 @@ enum tmx_status tmx_flat(const struct tmx_result_set *set, const struct tmx_quer
     const size_t n_value = p.n_value ? p.n_value : set->n_metric;
     struct tmx_column *columns = calloc(set->n_key + n_value + 1, sizeof *columns);
     if (!columns) {
-        return no_memory(err);
+        return tmx_no_memory(err);
     }
     for (size_t k = 0; k < set->n_key && !st; k++) {
         columns[k] = (struct tmx_column){set->key[k], TMX_COLUMN_TEXT, TMX_TEXT_TYPED};
@@ -407,7 +401,7 @@ enum tmx_status tmx_failures(const struct tmx_result_set *set, struct tmx_table 
 {
     struct tmx_column *columns = calloc(set->n_key + 1, sizeof *columns);
     if (!columns) {
-        return no_memory(err);
+        return tmx_no_memory(err);
     }
     for (size_t k = 0; k < set->n_key; k++) {
         columns[k] = (struct tmx_column){set->key[k], TMX_COLUMN_TEXT, TMX_TEXT_TYPED};

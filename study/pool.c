@@ -233,7 +233,7 @@ static enum tmx_status finish(struct pool *s, struct worker *w, struct tmx_err *
                                      WTERMSIG(status), strsignal(WTERMSIG(status)))
                           : tmx_fail(&head.err, TMX_ESOLVE, "the run ended early with exit code %d",
                                      WEXITSTATUS(status));
-        return keep(s, w, &head, "") ? TMX_OK : tmx_fail(err, TMX_ENOMEM, "out of memory");
+        return keep(s, w, &head, "") ? TMX_OK : tmx_no_memory(err);
     }
     return TMX_OK;
 }
@@ -245,7 +245,7 @@ static enum tmx_status receive(struct pool *s, struct worker *w, struct tmx_err 
         const size_t room = 2 * w->room + 2 * (size_t)READ_SIZE;
         char *data = realloc(w->data, room);
         if (!data) {
-            return tmx_fail(err, TMX_ENOMEM, "out of memory");
+            return tmx_no_memory(err);
         }
         w->data = data;
         w->room = room;
@@ -435,7 +435,7 @@ enum tmx_status tmx_pool_run(const struct tmx_pool *p, struct tmx_err *err)
     struct pollfd *fds = calloc(s.n_worker, sizeof *fds);
     enum tmx_status st = TMX_OK;
     if (!s.workers || !s.held || !s.again || !fds) {
-        st = tmx_fail(err, TMX_ENOMEM, "out of memory");
+        st = tmx_no_memory(err);
     } else {
         size_t n_wanted = 0;
         for (size_t i = 0; i < p->n_task; i++) {

@@ -54,7 +54,7 @@ static enum tmx_status axes_text(const struct tmx_sweep *s, char **text, struct 
     }
     *text = malloc(size);
     if (!*text) {
-        return tmx_fail(err, TMX_ENOMEM, "out of memory");
+        return tmx_no_memory(err);
     }
     (*text)[0] = '\0';
     for (size_t k = 0; k < s->n_key; k++) {

@@ -226,7 +226,7 @@ enum tmx_status tmx_results_connect(struct tmx_results **r, const char *path, en
     struct tmx_results *n = calloc(1, sizeof *n);
     *r = NULL;
     if (!n) {
-        return tmx_fail(err, TMX_ENOMEM, "out of memory");
+        return tmx_no_memory(err);
     }
     snprintf(n->path, sizeof n->path, "%s", path);
     enum tmx_status st = tmx_input_check(path, err); /* SQLite would wait for a FIFO's writer */

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/text.h"
 #include "study/results_db.h"
 
 enum { MAX_POINTS = 50000000 };
@@ -45,28 +46,15 @@ static enum tmx_status id_at(const struct loader *l, int column, const char **id
     return st || strlen(*id) < TMX_HASH_HEX ? st : damaged(l, "a run's id is longer than 32 characters");
 }
 
-static enum tmx_status no_memory(struct tmx_err *err)
-{
-    (void)tmx_fail(err, TMX_ENOMEM, "out of memory");
-    return TMX_ENOMEM;
-}
-
-static char *copy(const char *text)
-{
-    const size_t n = strlen(text) + 1;
-    char *c = malloc(n);
-    return c ? memcpy(c, text, n) : NULL;
-}
-
 static enum tmx_status add_name(char ***list, size_t *n, const char *name, struct tmx_err *err)
 {
     char **more = realloc(*list, (*n + 1) * sizeof *more);
     if (!more) {
-        return no_memory(err);
+        return tmx_no_memory(err);
     }
     *list = more;
-    more[*n] = copy(name);
-    return more[(*n)++] ? TMX_OK : no_memory(err);
+    more[*n] = tmx_text_dup(name);
+    return more[(*n)++] ? TMX_OK : tmx_no_memory(err);
 }
 
 /* Calls one() for every row of a query. */
@@ -101,7 +89,7 @@ static enum tmx_status study_row(struct loader *l)
     } else if (strcmp(key, "method") == 0) {
         snprintf(set->method, sizeof set->method, "%s", value);
     } else if (strcmp(key, "axes") == 0) {
-        char *all = copy(value), *begin = all;
+        char *all = tmx_text_dup(value), *begin = all;
         for (char *end = all; all && *end && !st; begin = end + 1) {
             end = begin + strcspn(begin, "\n");
             const bool last = *end == '\0';
@@ -112,7 +100,7 @@ static enum tmx_status study_row(struct loader *l)
             }
             *end = ' ';
         }
-        st = all ? st : no_memory(l->err);
+        st = all ? st : tmx_no_memory(l->err);
         free(all);
     }
     return st;
@@ -138,24 +126,24 @@ static enum tmx_status run_row(struct loader *l)
     }
     struct tmx_result *more = realloc(set->run, (set->n_run + 1) * sizeof *more);
     if (!more) {
-        return no_memory(l->err);
+        return tmx_no_memory(l->err);
     }
     set->run = more;
     struct tmx_result *run = &more[set->n_run++];
     *run = (struct tmx_result){.seconds = seconds};
     snprintf(run->id, sizeof run->id, "%s", id);
     run->done = sqlite3_column_int(l->stmt, 1) != 0;
-    run->error = copy(error);
+    run->error = tmx_text_dup(error);
     run->value = calloc(set->n_key + 1, sizeof *run->value);
     run->metric = malloc((set->n_metric + 1) * sizeof *run->metric);
     bool ok = run->error && run->value && run->metric;
     for (size_t k = 0; ok && k < set->n_key; k++) {
-        ok = (run->value[k] = copy("")) != NULL;
+        ok = (run->value[k] = tmx_text_dup("")) != NULL;
     }
     for (size_t m = 0; ok && m < set->n_metric; m++) {
         run->metric[m] = NAN;
     }
-    return ok ? TMX_OK : no_memory(l->err);
+    return ok ? TMX_OK : tmx_no_memory(l->err);
 }
 
 static int by_id(const void *a, const void *b)
@@ -216,8 +204,8 @@ static enum tmx_status cells(struct loader *l, struct cursor *c, bool metrics)
         } else {
             const char *value = (const char *)sqlite3_column_text(l->stmt, 2);
             free(run->value[i]);
-            run->value[i] = copy(value ? value : "");
-            st = run->value[i] ? TMX_OK : no_memory(l->err);
+            run->value[i] = tmx_text_dup(value ? value : "");
+            st = run->value[i] ? TMX_OK : tmx_no_memory(l->err);
         }
     }
     if (!st && code != SQLITE_DONE) {
@@ -274,7 +262,7 @@ static enum tmx_status fill(struct loader *l)
     struct tmx_result_set *set = l->set;
     struct cursor c = {.sorted = malloc((set->n_run + 1) * sizeof(void *))};
     set->run_of_point = malloc((set->n_point + 1) * sizeof *set->run_of_point);
-    enum tmx_status st = c.sorted && set->run_of_point ? TMX_OK : no_memory(l->err);
+    enum tmx_status st = c.sorted && set->run_of_point ? TMX_OK : tmx_no_memory(l->err);
     for (size_t i = 0; !st && i < set->n_run; i++) {
         c.sorted[i] = &set->run[i];
     }

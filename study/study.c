@@ -20,12 +20,6 @@
 enum { ASSIGNMENT = 1600 };
 static const double LEAST_RUN_S = 0.02, POINT_BYTES = 500; /* a small run's start and end, measured */
 
-static enum tmx_status no_memory(struct tmx_err *err)
-{
-    (void)tmx_fail(err, TMX_ENOMEM, "out of memory");
-    return TMX_ENOMEM;
-}
-
 enum tmx_status tmx_measures_add(struct tmx_measures *m, const char *name, double value, struct tmx_err *err)
 {
     if (!isfinite(value)) {
@@ -33,7 +27,7 @@ enum tmx_status tmx_measures_add(struct tmx_measures *m, const char *name, doubl
     }
     struct tmx_measure *more = realloc(m->metric, (m->n_metric + 1) * sizeof *more);
     if (!more) {
-        return no_memory(err);
+        return tmx_no_memory(err);
     }
     m->metric = more;
     snprintf(more[m->n_metric].name, sizeof more[0].name, "%s", name);
@@ -68,7 +62,7 @@ static enum tmx_status assignments_init(struct assignments *a, const struct tmx_
     *a = (struct assignments){.set = calloc(n, sizeof *a->set), .text = calloc(sw->n_key, ASSIGNMENT)};
     if (!a->set || !a->text) {
         assignments_finish(a);
-        return no_memory(err);
+        return tmx_no_memory(err);
     }
     for (size_t i = 0; i < sw->n_set; i++) {
         a->set[i] = sw->set[i];
@@ -104,7 +98,7 @@ static enum tmx_status identify(struct tmx_study *s, size_t point, bool *valid, 
     size_t size = 0;
     FILE *out = open_memstream(&text, &size);
     if (!out) {
-        return no_memory(err);
+        return tmx_no_memory(err);
     }
     enum tmx_status st = resolve(s, point, out, &why);
     *valid = st == TMX_OK;
@@ -196,7 +190,7 @@ static enum tmx_status distinct(struct tmx_study *s, struct tmx_err *err)
     s->todo = malloc(n * sizeof *s->todo);
     if (!list || !s->todo) {
         free(list);
-        return no_memory(err);
+        return tmx_no_memory(err);
     }
     for (size_t i = 0; i < n; i++) {
         list[i] = (struct numbered){s->id[i], i};
@@ -277,7 +271,7 @@ enum tmx_status tmx_study_begin(struct tmx_study *s, const struct tmx_sweep *swe
         return affordable;
     }
     s->id = calloc(sweep->n_point, sizeof *s->id);
-    enum tmx_status st = s->id ? check_writable(options->path, err) : no_memory(err);
+    enum tmx_status st = s->id ? check_writable(options->path, err) : tmx_no_memory(err);
     st = st ? st : identify_all(s, err);
     st = st ? st : distinct(s, err);
     st = st ? st : tmx_results_open(&s->results, options->path, sweep, err);
@@ -376,7 +370,7 @@ static void end_run(void *ctx, size_t task, void *own, enum tmx_status st, const
     FILE *out = open_memstream(&bytes, &n_byte);
     struct tmx_run *run = own;
     if (!st) {
-        st = out ? s->runner->measure(run, &m, &late) : no_memory(&late);
+        st = out ? s->runner->measure(run, &m, &late) : tmx_no_memory(&late);
         err = &late;
     }
     if (st) {
@@ -545,7 +539,7 @@ enum tmx_status tmx_study_check(const struct tmx_sweep *sweep, const struct tmx_
         char *text = NULL;
         size_t size = 0;
         FILE *out = open_memstream(&text, &size);
-        st = out ? resolve(&s, i, out, err) : no_memory(err);
+        st = out ? resolve(&s, i, out, err) : tmx_no_memory(err);
         if (out) {
             fclose(out);
         }

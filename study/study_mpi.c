@@ -76,7 +76,7 @@ static enum tmx_status receive(struct tmx_study *s, int *from, struct tmx_err *e
     MPI_Recv(&a, sizeof a, MPI_BYTE, *from, TAG_RESULT, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     char *bytes = calloc(1, (size_t)a.n_byte + 1);
     if (!bytes) {
-        return tmx_fail(err, TMX_ENOMEM, "out of memory");
+        return tmx_no_memory(err);
     }
     MPI_Recv(bytes, (int)a.n_byte, MPI_CHAR, *from, TAG_BYTES, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     const struct tmx_pool_result r = {

@@ -13,19 +13,6 @@
 
 enum { LITERAL = 1024, SOBOL_MAX_DIM = 40 };
 
-static enum tmx_status no_memory(struct tmx_err *err)
-{
-    (void)tmx_fail(err, TMX_ENOMEM, "out of memory");
-    return TMX_ENOMEM;
-}
-
-static char *copy(const char *s)
-{
-    const size_t n = strlen(s) + 1;
-    char *c = malloc(n);
-    return c ? memcpy(c, s, n) : NULL;
-}
-
 static void free_list(char **list, size_t n)
 {
     for (size_t i = 0; list && i < n; i++) {
@@ -139,7 +126,7 @@ static enum tmx_status reserve(struct builder *b)
         const size_t room = b->room ? 2 * b->room : 64;
         char **more = realloc(s->value, room * s->n_key * sizeof *more);
         if (!more) {
-            return no_memory(b->err);
+            return tmx_no_memory(b->err);
         }
         s->value = more;
         b->room = room;
@@ -160,18 +147,18 @@ static enum tmx_status add_repetition(struct builder *b, const double *u, size_t
     for (size_t i = 0; i < s->n_axis; i++) {
         for (size_t k = 0; k < s->axis[i].n_key; k++) {
             axis_literal(&s->axis[i], k, u[i], buf, sizeof buf);
-            value[n++] = copy(buf);
+            value[n++] = tmx_text_dup(buf);
         }
     }
     if (b->has_seed) {
         snprintf(buf, sizeof buf, "%" PRIu64, s->seed + repetition);
-        value[n++] = copy(buf);
+        value[n++] = tmx_text_dup(buf);
     }
     bool keep = true;
     for (size_t k = 0; k < n; k++) {
         keep = keep && value[k];
     }
-    st = keep ? kept(s, value, &keep, b->err) : no_memory(b->err);
+    st = keep ? kept(s, value, &keep, b->err) : tmx_no_memory(b->err);
     for (size_t k = 0; k < n && (st || !keep); k++) {
         free(value[k]);
     }
@@ -192,7 +179,7 @@ static enum tmx_status grid(struct builder *b, double *u)
 {
     const struct tmx_sweep *s = b->s;
     size_t *index = calloc(s->n_axis, sizeof *index);
-    enum tmx_status st = index ? TMX_OK : no_memory(b->err);
+    enum tmx_status st = index ? TMX_OK : tmx_no_memory(b->err);
     bool more = true;
     while (more && !st && index) {
         for (size_t i = 0; i < s->n_axis; i++) {
@@ -231,7 +218,7 @@ static enum tmx_status latin(struct builder *b, double *u)
     enum tmx_status st = tmx_rng_create(&rng, b->s->seed, "sweep", b->err);
     size_t *stratum = malloc(n * n_axis * sizeof *stratum); /* [axis][point] */
     if (!st && !stratum) {
-        st = no_memory(b->err);
+        st = tmx_no_memory(b->err);
     }
     for (size_t i = 0; i < n_axis && !st; i++) {
         size_t *p = stratum + i * n;
@@ -278,7 +265,7 @@ static enum tmx_status quasi_random(struct builder *b, double *u)
     }
     gsl_qrng *q = gsl_qrng_alloc(gsl_qrng_sobol, (unsigned)n_dim);
     double *v = calloc(n_dim, sizeof *v);
-    enum tmx_status st = q && v ? TMX_OK : no_memory(b->err);
+    enum tmx_status st = q && v ? TMX_OK : tmx_no_memory(b->err);
     for (size_t n = 0; n < b->s->n_sample && !st; n++) {
         gsl_qrng_get(q, v);
         st = indices ? indices_block(b, u, v) : add(b, v);
@@ -298,15 +285,15 @@ static enum tmx_status gather_keys(struct tmx_sweep *s, const char *seed_key, st
     }
     s->key = calloc(n + 1, sizeof *s->key);
     if (!s->key) {
-        return no_memory(err);
+        return tmx_no_memory(err);
     }
     for (size_t i = 0; i < s->n_axis; i++) {
         for (size_t k = 0; k < s->axis[i].n_key; k++) {
-            s->key[s->n_key++] = copy(s->axis[i].key[k]);
+            s->key[s->n_key++] = tmx_text_dup(s->axis[i].key[k]);
         }
     }
     if (seed_key) {
-        s->key[s->n_key++] = copy(seed_key);
+        s->key[s->n_key++] = tmx_text_dup(seed_key);
     }
     bool ok = true;
     for (size_t k = 0; k < n; k++) {
@@ -317,7 +304,7 @@ static enum tmx_status gather_keys(struct tmx_sweep *s, const char *seed_key, st
             }
         }
     }
-    return ok ? TMX_OK : no_memory(err);
+    return ok ? TMX_OK : tmx_no_memory(err);
 }
 
 enum tmx_status tmx_sweep_expand(struct tmx_sweep *s, size_t repeat, const char *seed_key,
@@ -335,7 +322,7 @@ enum tmx_status tmx_sweep_expand(struct tmx_sweep *s, size_t repeat, const char 
     enum tmx_status st = gather_keys(s, b.has_seed ? seed_key : NULL, err);
     double *u = st ? NULL : calloc(s->n_axis, sizeof *u);
     if (!st && !u) {
-        st = no_memory(err);
+        st = tmx_no_memory(err);
     }
     if (!st) {
         st = build[s->method](&b, u);
@@ -352,7 +339,7 @@ enum tmx_status tmx_sweep_table(const struct tmx_sweep *s, struct tmx_table **ou
     struct tmx_table *t = NULL;
     struct tmx_column *columns = calloc(s->n_key + 1, sizeof *columns);
     if (!columns) {
-        return tmx_fail(err, TMX_ENOMEM, "out of memory");
+        return tmx_no_memory(err);
     }
     columns[0] = (struct tmx_column){"point", TMX_COLUMN_INT, 0};
     for (size_t k = 0; k < s->n_key; k++) {

@@ -55,19 +55,6 @@ static const struct tmx_opt scale_opts[] = {
     {0},
 };
 
-static enum tmx_status no_memory(struct tmx_err *err)
-{
-    (void)tmx_fail(err, TMX_ENOMEM, "out of memory");
-    return TMX_ENOMEM;
-}
-
-static char *copy(const char *s)
-{
-    const size_t n = strlen(s) + 1;
-    char *c = malloc(n);
-    return c ? memcpy(c, s, n) : NULL;
-}
-
 /* Twelve digits: 0.1 + 2 * 0.1 is written 0.3. */
 static void print_number(char *buf, size_t size, double v, bool whole)
 {
@@ -117,11 +104,11 @@ static enum tmx_status add_value(struct tmx_axis *a, const struct tmx_setting *s
     }
     char **more = realloc(a->value, (a->n_literal + 1) * sizeof *more);
     if (!more) {
-        return no_memory(err);
+        return tmx_no_memory(err);
     }
     a->value = more;
-    a->value[a->n_literal] = copy(buf);
-    return a->value[a->n_literal++] ? TMX_OK : no_memory(err);
+    a->value[a->n_literal] = tmx_text_dup(buf);
+    return a->value[a->n_literal++] ? TMX_OK : tmx_no_memory(err);
 }
 
 /* The member `values` of an axis. */
@@ -182,13 +169,13 @@ static enum tmx_status read_scale(const struct tmx_sweep *s, struct tmx_axis *a,
         const double f = r.steps > 1 ? (double)i / (r.steps - 1) : 0;
         print_number(buf, sizeof buf, log ? r.from * pow(r.to / r.from, f) : r.from + f * (r.to - r.from),
                      r.whole);
-        if (!(a->value[a->n_literal] = copy(buf))) {
-            return no_memory(err);
+        if (!(a->value[a->n_literal] = tmx_text_dup(buf))) {
+            return tmx_no_memory(err);
         }
         a->n_literal++;
     }
     a->n_value = a->n_literal;
-    return a->value ? TMX_OK : no_memory(err);
+    return a->value ? TMX_OK : tmx_no_memory(err);
 }
 
 static bool key_known(const struct tmx_sweep *s, const char *key)
@@ -215,11 +202,11 @@ static enum tmx_status add_key(struct tmx_sweep *s, struct tmx_axis *a, const st
     }
     char **more = realloc(a->key, (a->n_key + 1) * sizeof *more);
     if (!more) {
-        return no_memory(err);
+        return tmx_no_memory(err);
     }
     a->key = more;
-    a->key[a->n_key] = copy(key);
-    return a->key[a->n_key++] ? TMX_OK : no_memory(err);
+    a->key[a->n_key] = tmx_text_dup(key);
+    return a->key[a->n_key++] ? TMX_OK : tmx_no_memory(err);
 }
 
 static enum tmx_status read_keys(struct tmx_sweep *s, struct tmx_axis *a, const struct tmx_setting *group,
@@ -324,8 +311,8 @@ static enum tmx_status read_set(struct tmx_sweep *s, const struct tmx_setting *e
     if (!strchr(text, '=')) {
         return tmx_fail_setting(err, e, "set is a list of \"key=value\"");
     }
-    s->set[s->n_set] = copy(text);
-    return s->set[s->n_set++] ? TMX_OK : no_memory(err);
+    s->set[s->n_set] = tmx_text_dup(text);
+    return s->set[s->n_set++] ? TMX_OK : tmx_no_memory(err);
 }
 
 static enum tmx_status read_all(struct tmx_sweep *s, const struct tmx_setting *root, struct head *h,
@@ -355,7 +342,7 @@ static enum tmx_status read_all(struct tmx_sweep *s, const struct tmx_setting *r
     s->rule = calloc(tmx_setting_length(rules) + 1, sizeof *s->rule);
     s->set = calloc(tmx_setting_length(set) + 1, sizeof *s->set);
     if (!s->axis || !s->rule || !s->set) {
-        return no_memory(err);
+        return tmx_no_memory(err);
     }
     st = read_list(s, axes, read_axis, err);
     if (!st) {

@@ -55,6 +55,11 @@ enum tmx_status(tmx_fail_at)(struct tmx_err *err, enum tmx_status code, const ch
     return code;
 }
 
+enum tmx_status(tmx_no_memory)(struct tmx_err *err)
+{
+    return tmx_fail(err, TMX_ENOMEM, "out of memory");
+}
+
 enum tmx_status tmx_fail_from(struct tmx_err *err, enum tmx_status code, const char *file, unsigned line,
                               const char *key)
 {

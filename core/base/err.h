@@ -18,6 +18,9 @@ enum tmx_status tmx_fail(struct tmx_err *err, enum tmx_status code, const char *
 enum tmx_status tmx_fail_at(struct tmx_err *err, enum tmx_status code, const char *file, unsigned line,
                             const char *fmt, ...) TMX_PRINTF(5, 6);
 
+/* TMX_ENOMEM, "out of memory". */
+enum tmx_status tmx_no_memory(struct tmx_err *err);
+
 /* A failure that has no line yet (a file that is not there, an unknown name, a table without the column) is
  * one of the place that asked for it: put `file:line: key: ` before its message. What is no fault of an input
  * stays as it is. Returns code. */
@@ -28,6 +31,7 @@ enum tmx_status tmx_fail_from(struct tmx_err *err, enum tmx_status code, const c
 #define tmx_fail(err, code, ...) ((void)(tmx_fail)((err), (code), __VA_ARGS__), (code))
 #define tmx_fail_at(err, code, file, line, ...) \
     ((void)(tmx_fail_at)((err), (code), (file), (line), __VA_ARGS__), (code))
+#define tmx_no_memory(err) ((void)(tmx_no_memory)(err), TMX_ENOMEM)
 #endif
 
 /* A programmer's mistake: prints where and aborts. Always on. */

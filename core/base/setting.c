@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/text.h"
+
 struct tmx_setting {
     char *name;
     const struct tmx_setting *parent;
@@ -205,13 +207,6 @@ enum tmx_status tmx_setting_blame(const struct tmx_setting *n, enum tmx_status s
     return tmx_fail_from(err, st, tmx_setting_file(n), tmx_setting_line(n), tmx_setting_name(n));
 }
 
-static char *copy(const char *text)
-{
-    const size_t n = strlen(text) + 1;
-    char *c = malloc(n);
-    return c ? memcpy(c, text, n) : NULL;
-}
-
 static bool append(struct tmx_setting *parent, struct tmx_setting *n)
 {
     if (parent->n_child == parent->room) {
@@ -238,7 +233,7 @@ struct tmx_setting *tmx_setting_add(struct tmx_setting *parent, const char *name
     n->kind = kind;
     n->file = file;
     n->line = line;
-    n->name = name ? copy(name) : NULL;
+    n->name = name ? tmx_text_dup(name) : NULL;
     if ((name && !n->name) || (parent && !append(parent, n))) {
         tmx_setting_destroy(n);
         return NULL;
@@ -248,7 +243,7 @@ struct tmx_setting *tmx_setting_add(struct tmx_setting *parent, const char *name
 
 bool tmx_setting_set_text(struct tmx_setting *n, const char *text)
 {
-    n->value.text = copy(text);
+    n->value.text = tmx_text_dup(text);
     return n->value.text != NULL;
 }
 
@@ -275,7 +270,7 @@ struct tmx_setting *tmx_setting_detach(struct tmx_setting *group, const char *ke
 
 bool tmx_setting_override(struct tmx_setting *group, struct tmx_setting *node, const char *name)
 {
-    char *own = copy(name);
+    char *own = tmx_text_dup(name);
     const size_t at = find(group, name);
     const bool there = at < group->n_child;
     if (!own || (!there && !append(group, node))) {

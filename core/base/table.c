@@ -18,13 +18,6 @@ struct tmx_table {
     size_t bad_cell; /* first real that is not finite; SIZE_MAX: none */
 };
 
-static char *copy(const char *text)
-{
-    const size_t n = strlen(text) + 1;
-    char *c = malloc(n);
-    return c ? memcpy(c, text, n) : NULL;
-}
-
 enum tmx_status tmx_table_create(struct tmx_table **t, const struct tmx_column *columns, size_t n_column,
                                  struct tmx_err *err)
 {
@@ -41,7 +34,7 @@ enum tmx_status tmx_table_create(struct tmx_table **t, const struct tmx_column *
         n->columns[i].name = NULL;
     }
     for (size_t i = 0; i < n_column; i++) {
-        if (!(n->columns[i].name = copy(columns[i].name))) {
+        if (!(n->columns[i].name = tmx_text_dup(columns[i].name))) {
             goto fail;
         }
     }
@@ -49,7 +42,7 @@ enum tmx_status tmx_table_create(struct tmx_table **t, const struct tmx_column *
 fail:
     tmx_table_destroy(n);
     *t = NULL;
-    return tmx_fail(err, TMX_ENOMEM, "out of memory");
+    return tmx_no_memory(err);
 }
 
 void tmx_table_destroy(struct tmx_table *t)
@@ -100,7 +93,7 @@ static struct tmx_cell *append(struct tmx_table *t, enum tmx_column_type type)
 void tmx_table_text(struct tmx_table *t, const char *text)
 {
     struct tmx_cell *c = append(t, TMX_COLUMN_TEXT);
-    if (c && !(c->text = copy(text))) {
+    if (c && !(c->text = tmx_text_dup(text))) {
         t->no_memory = true;
     }
 }
@@ -135,7 +128,7 @@ void tmx_table_empty(struct tmx_table *t)
 enum tmx_status tmx_table_check(const struct tmx_table *t, struct tmx_err *err)
 {
     if (t->no_memory) {
-        return tmx_fail(err, TMX_ENOMEM, "out of memory");
+        return tmx_no_memory(err);
     }
     tmx_assert(t->n_cell % t->n_column == 0);
     if (t->bad_cell != SIZE_MAX) {
@@ -202,7 +195,7 @@ enum tmx_status tmx_table_write_text(const struct tmx_table *t, FILE *out, struc
     const enum tmx_status st = tmx_table_check(t, err);
     size_t *width = st ? NULL : calloc(t->n_column, sizeof *width);
     if (st || !width) {
-        return st ? st : tmx_fail(err, TMX_ENOMEM, "out of memory");
+        return st ? st : tmx_no_memory(err);
     }
     for (size_t c = 0; c < t->n_column; c++) {
         width[c] = tmx_text_letters(t->columns[c].name);
@@ -478,7 +471,7 @@ enum tmx_status tmx_table_write_screen(const struct tmx_table *t, const struct t
     s.what = calloc(s.n, sizeof *s.what);
     s.at = calloc(s.n, sizeof *s.at);
     if (!st && (!s.width || !s.what || !s.at)) {
-        st = tmx_fail(err, TMX_ENOMEM, "out of memory");
+        st = tmx_no_memory(err);
     }
     if (!st) {
         for (size_t c = 0; c < s.n; c++) {

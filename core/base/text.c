@@ -112,6 +112,11 @@ char *tmx_span_dup(struct tmx_span s)
     return p;
 }
 
+char *tmx_text_dup(const char *s)
+{
+    return tmx_span_dup((struct tmx_span){s, s + strlen(s)});
+}
+
 static int lower(char c)
 {
     return c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : (unsigned char)c;

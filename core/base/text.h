@@ -47,6 +47,7 @@ bool tmx_span_field(struct tmx_span *rest, struct tmx_span *field);
 size_t tmx_span_length(struct tmx_span s);
 /* Its letters as a text of its own, to be freed; NULL without memory. */
 char *tmx_span_dup(struct tmx_span s);
+char *tmx_text_dup(const char *s);
 /* Case-insensitive (ASCII) equality with a NUL-terminated word. */
 bool tmx_span_is(struct tmx_span s, const char *word);
 /* Copy into buf[size], NUL-terminated; false when it does not fit. */

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#define _POSIX_C_SOURCE 200809L
 #include "core/machine/mix.h"
 
 #include <math.h>
@@ -10,6 +9,7 @@
 #include "core/base/csv.h"
 #include "core/base/opt.h"
 #include "core/base/rng.h"
+#include "core/base/text.h"
 
 static const double MAX_ARRIVAL_S = 1e9, MAX_WORK_S = 1e7;
 enum { MAX_NAMES = 1024, MAX_ENTRIES = 1000000 };
@@ -195,7 +195,7 @@ static enum tmx_status read_trace(struct tmx_mix *mix, const char *mix_path, con
     snprintf(path, sizeof path, "%.*s%s", a->file[0] == '/' || !slash ? 0 : (int)(slash - mix_path + 1),
              mix_path, a->file);
     struct tmx_err why = {0};
-    mix->arrivals = strdup(path);
+    mix->arrivals = tmx_text_dup(path);
     if (!mix->arrivals) {
         return tmx_fail(err, TMX_ENOMEM, "arrivals of %s", path);
     }

@@ -122,7 +122,7 @@ enum tmx_status tmx_data_names(enum tmx_data kind, char ***names, struct tmx_err
     if (!ok) {
         tmx_data_names_free(*names);
         *names = NULL;
-        return tmx_fail(err, TMX_ENOMEM, "out of memory");
+        return tmx_no_memory(err);
     }
     qsort(*names, n, sizeof **names, by_text);
     size_t kept = 0;

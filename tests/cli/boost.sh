@@ -2,15 +2,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # The governor that vendors ship, on a GTX 770 whose air gets warmer: what slows it first is the power cap, then the target
 # temperature, then the slowdown; the target is held, no limit is exceeded by more than a step of the sensor and 0.5 K; caps
-# may be set per GPU; a chip that gets far too hot shuts down.    boost.sh THERMIX ROOT
-set -eu
-thermix=$1
-dir=$(mktemp -d)
-trap 'rm -rf "$dir"' EXIT
-cd "$dir"
-export THERMIX_DATA="$2"
-fail() { echo "FAILED: $*"; exit 1; }
-sed 's/600.0/300.0/' "$2/workloads/mixes/burn1.cfg" > burn.cfg
+# may be set per GPU; a chip that gets far too hot shuts down.    boost.sh THERMIX
+. "$(dirname "$0")/begin.sh"
+sed 's/600.0/300.0/' "$root/workloads/mixes/burn1.cfg" > burn.cfg
 
 # what slowed the last half most of the time, its mean MHz, lowest, highest and mean degC; highest of all; mean watts
 go() { # go AMBIENT_C [--set ...] -> last; violation times in out/summary.csv

@@ -2,13 +2,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # The full-order thermal back-end gives the same table as the reduced one, within 0.1 points of slowdown.
 #   grid_agrees.sh THERMIX
-set -eu
-thermix=$1
-root=$(cd "$(dirname "$0")/../.." && pwd)
-dir=$(mktemp -d)
-trap 'rm -rf "$dir"' EXIT
-cd "$dir"
-export THERMIX_DATA="$root" XDG_CACHE_HOME="$dir/cache"
+. "$(dirname "$0")/begin.sh"
+export XDG_CACHE_HOME="$dir/cache"
 sed "s|@FOLDER@|$root/tests/golden/tabs_small|g" "$root/tests/golden/tabs_small/suite.cfg" > suite.cfg
 for method in reduced grid; do
   "$thermix" table ./suite.cfg --set method=$method -q --format csv | cut -d, -f1-3 > $method.csv

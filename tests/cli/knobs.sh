@@ -1,20 +1,14 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Suite tabs-knobs from the command line: what each knob is worth at best, by the programme, is what its specification's prototype
-# found; a run's own bound has the knobs of its variant; and no run is better than that.    knobs.sh THERMIX ROOT
-set -eu
-thermix=$1
-dir=$(mktemp -d)
-trap 'rm -rf "$dir"' EXIT
-cd "$dir"
-export THERMIX_DATA="$2"
-fail() { echo "FAILED: $*"; exit 1; }
+# found; a run's own bound has the knobs of its variant; and no run is better than that.    knobs.sh THERMIX
+. "$(dirname "$0")/begin.sh"
 "$thermix" bound WL10 > /dev/null 2> err || { grep -q GLPK err && echo "no solver: nothing to test" && exit 0; cat err; exit 1; }
 cat > mix.cfg <<'M'
 name = "WL8";
 kernels = ( { kernel = "SVM"; work_s = 6.0; }, { kernel = "Conv"; work_s = 6.0; } );
 M
-sed -e 's|^mixes = .*|mixes = ["./mix.cfg"];|' -e 's/warmup_s = 200.0/warmup_s = 2.0/' "$2/workloads/suites/tabs-knobs.cfg" > suite.cfg
+sed -e 's|^mixes = .*|mixes = ["./mix.cfg"];|' -e 's/warmup_s = 200.0/warmup_s = 2.0/' "$root/workloads/suites/tabs-knobs.cfg" > suite.cfg
 "$thermix" bound ./suite.cfg --format csv > bound.csv
 # WL8 of the prototype's table: 11.36, 7.61, 3.83, 3.18, 2.58, 2.58, 0.35, 3.18; the last at full fans
 awk -F, 'BEGIN { split("11.36 7.61 3.83 3.18 2.58 2.58 0.35 3.18 0", want, " ") }

@@ -1,14 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-3.0-or-later
 # More than two kernels a GPU, as a fluid: no work is lost or made, whatever the number of ways; parts are as wide as they say.
-#   partition.sh THERMIX ROOT
-set -eu
-thermix=$1
-dir=$(mktemp -d)
-trap 'rm -rf "$dir"' EXIT
-cd "$dir"
-export THERMIX_DATA="$2"
-fail() { echo "FAILED: $*"; exit 1; }
+#   partition.sh THERMIX
+. "$(dirname "$0")/begin.sh"
 cat > mix.cfg <<'M'
 name = "five";
 kernels = ( { kernel = "SVM"; work_s = 4.0; }, { kernel = "Cmem"; work_s = 4.0; }, { kernel = "Madd"; work_s = 4.0; },

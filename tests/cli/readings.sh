@@ -2,13 +2,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Readings of paper 003 that are keys of a run reach the run: what waits for memory keeps its time under a slower clock, and
 # the gains of intermixing that Table 3 measured shorten a mix. (The rules themselves have unit tests.)    readings.sh THERMIX
-set -eu
-thermix=$1
-root=$(cd "$(dirname "$0")/../.." && pwd)
-dir=$(mktemp -d)
-trap 'rm -rf "$dir"' EXIT
-cd "$dir"
-export THERMIX_DATA="$root"
+. "$(dirname "$0")/begin.sh"
 makespan() { # makespan MIX POLICY --set ... -> seconds
   mix=$1 policy=$2
   shift 2

@@ -4,14 +4,8 @@
 # stored table; a resolved configuration repeats its run; a run's own powers give its temperatures
 # through `thermix thermal`; wrong configurations are named and exit with 2; a run stopped by a signal
 # keeps what it has.    tabs.sh THERMIX
-set -eu
-thermix=$1
-root=$(cd "$(dirname "$0")/../.." && pwd)
-dir=$(mktemp -d)
-trap 'rm -rf "$dir"' EXIT
-cd "$dir"
-export THERMIX_DATA="$root" XDG_CACHE_HOME="$dir/cache"
-fail() { echo "FAILED: $*"; exit 1; }
+. "$(dirname "$0")/begin.sh"
+export XDG_CACHE_HOME="$dir/cache"
 
 # 1. any number of workers, the stored table
 suite=suite.cfg

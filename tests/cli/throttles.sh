@@ -3,14 +3,7 @@
 # The baseline of paper 003 throttles: "all the SMs occasionally reach the critical temperature", clocks stop for
 # seconds and run again. A share of lost time cannot tell that from SMs that switch off for good, which is what parameter
 # set H does and what this test must be able to see.    throttles.sh THERMIX
-set -eu
-thermix=$1
-root=$(cd "$(dirname "$0")/../.." && pwd)
-dir=$(mktemp -d)
-trap 'rm -rf "$dir"' EXIT
-cd "$dir"
-export THERMIX_DATA="$root"
-fail() { echo "FAILED: $*"; exit 1; }
+. "$(dirname "$0")/begin.sh"
 
 # one mix under BL of a shipped suite, coarser in space and time
 only() { # only SUITE -> column names and one row in one.csv

@@ -5,34 +5,22 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/base/config.h"
-#include "run/run.h"
 #include "sched/sched.h"
 #include "tests/support/check.h"
+#include "tests/support/open_run.h"
 
 enum { BEFORE = 1503, AFTER = 1500, MAX_UNIT = 64 }; /* ticks of 10 ms */
 
 static const double min_rpm = 1000, max_rpm = 4000; /* of systems/gtx280-fast.cfg */
 
 /* From a chip that is warm, under a policy that looks ahead. */
-static struct tmx_run *open_run(const char *fan)
+static struct tmx_run *open_warm(const char *fan)
 {
-    char text[512];
-    struct tmx_err err = {0};
-    struct tmx_run *run = NULL;
-    struct tmx_config *cfg = NULL;
-    snprintf(text, sizeof text,
-             "topology = \"gtx280-fast\"; mix = \"WL7\"; seed = 1; tick_s = 0.01; rows = 16; cols = 16; "
-             "warmup_s = 0.0; "
-             "policy = \"foresight\"; package = { init_temp = 335.0; }; sensor = { period_s = 0.01; noise_k "
-             "= 0.1; }; "
-             "fan = { policy = \"%s\"; };",
-             fan);
-    if (tmx_config_parse(&cfg, text, "test", &err) || tmx_run_create(&run, tmx_config_root(cfg), &err)) {
-        fail_msg("%s: %s", fan, err.msg);
-    }
-    tmx_config_close(cfg);
-    return run;
+    return open_run(
+        "topology = \"gtx280-fast\"; mix = \"WL7\"; seed = 1; tick_s = 0.01; rows = 16; cols = 16; "
+        "warmup_s = 0.0; policy = \"foresight\"; package = { init_temp = 335.0; }; "
+        "sensor = { period_s = 0.01; noise_k = 0.1; }; fan = { policy = \"%s\"; };",
+        fan);
 }
 
 struct seen {
@@ -63,7 +51,7 @@ static void check_policy(const struct tmx_fan_policy *p)
     for (int i = 0; i < 3; i++) {
         s[i] = (struct seen){.least_rpm = INFINITY};
     }
-    struct tmx_run *run = open_run(p->base.name);
+    struct tmx_run *run = open_warm(p->base.name);
     struct tmx_sim *sim = tmx_run_sim(run);
     void *image = malloc(tmx_sim_image_size(sim));
     assert_non_null(image);
@@ -73,7 +61,7 @@ static void check_policy(const struct tmx_fan_policy *p)
     tmx_sim_restore(sim, image);
     watch(p->base.name, sim, AFTER, &s[1]);
     tmx_run_destroy(run);
-    run = open_run(p->base.name);
+    run = open_warm(p->base.name);
     watch(p->base.name, tmx_run_sim(run), BEFORE + AFTER, &s[2]);
     tmx_run_destroy(run);
     for (int i = 1; i < 3; i++) { /* after the snapshot, in another run */

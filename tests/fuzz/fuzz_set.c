@@ -1,27 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include <stdbool.h>
-
 #include "core/base/config.h"
-#include "core/base/opt.h"
 #include "tests/fuzz/fuzz.h"
-
-struct part {
-    double real;
-    int integer, choice;
-    bool flag;
-    char text[8];
-};
+#include "tests/fuzz/options.h"
 
 /* Overrides, one a line, of a configuration that stays; and the same words as values of options. */
 void fuzz_reader(const char *path)
 {
-    static const char *const words[] = {"one", "two", NULL};
-    static const struct tmx_opt opts[] = {TMX_ROW_REAL(part, real, "W", -1, 1e6, 0, "a number"),
-                                          TMX_ROW_INT(part, integer, "1", -5, 5, 0, "an integer"),
-                                          TMX_ROW_CHOICE(part, choice, words, "one", "a word"),
-                                          TMX_ROW_BOOL(part, flag, 0, "a switch"),
-                                          TMX_ROW_TEXT(part, text, "", "some text"),
-                                          {0}};
     struct tmx_config *cfg = NULL;
     struct part part = {0};
     struct tmx_lines l = {0};
@@ -37,13 +21,13 @@ void fuzz_reader(const char *path)
             continue;
         }
         fuzz_check(tmx_config_set(cfg, word, &err) == TMX_OK || err.msg[0]);
-        for (const struct tmx_opt *o = opts; o->key; o++) {
+        for (const struct tmx_opt *o = part_options; o->key; o++) {
             fuzz_check(tmx_opt_set(o, &part, word, "file", 1, &err) == TMX_OK || err.msg[0]);
         }
-        fuzz_check(part.real >= -1 && part.real <= 1e6 && part.integer <= 5 && part.choice < 2);
+        fuzz_check(part_within(&part));
     }
-    if (tmx_opt_read(opts, &part, tmx_config_root(cfg), NULL, &err) == TMX_OK) {
-        fuzz_check(part.real >= -1 && part.real <= 1e6 && part.integer <= 5 && part.choice < 2);
+    if (tmx_opt_read(part_options, &part, tmx_config_root(cfg), NULL, &err) == TMX_OK) {
+        fuzz_check(part_within(&part));
     } else {
         fuzz_check(err.msg[0]);
     }

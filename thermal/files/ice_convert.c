@@ -312,7 +312,7 @@ enum tmx_status tmx_ice_convert_stack(const char *path, const char *out_dir, str
 {
     struct tmx_ice_stack *s = calloc(1, sizeof *s);
     if (!s) {
-        return tmx_fail(err, TMX_ENOMEM, "out of memory");
+        return tmx_no_memory(err);
     }
     enum tmx_status st = tmx_ice_stack_read(s, path, err);
     st = st ? st : tmx_os_mkdirs(out_dir, err);

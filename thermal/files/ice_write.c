@@ -220,7 +220,7 @@ enum tmx_status tmx_ice_write_stack(const char *path, const char *out_dir, const
     struct tmx_hotspot_config *cfg = malloc(sizeof *cfg);
     struct tmx_stack s = {0};
     if (!cfg) {
-        return tmx_fail(err, TMX_ENOMEM, "out of memory");
+        return tmx_no_memory(err);
     }
     tmx_hotspot_config_init(cfg);
     enum tmx_status st = TMX_OK;

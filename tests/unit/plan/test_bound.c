@@ -5,23 +5,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/base/config.h"
 #include "plan/judge.h"
 #include "tests/support/check.h"
+#include "tests/support/open_run.h"
 
-static struct tmx_run *open_run(const char *mix, const char *more)
+static struct tmx_run *open_mix(const char *mix, const char *more)
 {
-    char text[1024];
-    struct tmx_err err = {0};
-    struct tmx_run *run = NULL;
-    struct tmx_config *cfg = NULL;
     /* parameter set H is the chip's own; the long warm-up and work do not matter for a bound */
-    snprintf(text, sizeof text, "mix = \"%s\"; seed = 1; tick_s = 0.005; %s", mix, more);
-    if (tmx_config_parse(&cfg, text, "test", &err) || tmx_run_create(&run, tmx_config_root(cfg), &err)) {
-        fail_msg("%s: %s", mix, err.msg);
-    }
-    tmx_config_close(cfg);
-    return run;
+    return open_run("mix = \"%s\"; seed = 1; tick_s = 0.005; %s", mix, more);
 }
 
 static struct tmx_judge judge(const struct tmx_run *run, struct tmx_bound_options o)
@@ -54,7 +45,7 @@ static void bounds_of_parameter_set_H(void **state)
                 {"WL9", 1.189, 1.189, 2.076, 1.206, 90.025}};
     (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        struct tmx_run *run = open_run(rows[i].mix, "");
+        struct tmx_run *run = open_mix(rows[i].mix, "");
         struct tmx_judge j = judge(run, (struct tmx_bound_options){0});
         struct tmx_bound_options o = {.limit_k = 363.15, .sm_leak = 1};
         double feasible, peak_k;
@@ -78,7 +69,7 @@ static void bounds_of_parameter_set_H(void **state)
 
 static void any_prices_give_a_valid_bound(void **state)
 {
-    struct tmx_run *run = open_run("WL7", "");
+    struct tmx_run *run = open_mix("WL7", "");
     struct tmx_judge j = judge(run, (struct tmx_bound_options){0});
     struct tmx_bound *b = &j.bound;
     double *d = malloc(b->lp.n_row * sizeof *d);
@@ -123,7 +114,7 @@ static void bounds_move_the_right_way(void **state)
 {
     static const double one[] = {85 + 273.15}, three[] = {75 + 273.15, 82 + 273.15, 90 + 273.15};
     double many[40];
-    struct tmx_run *run = open_run("WL8", ""), *cool = open_run("WL8", "package = { r_convec = 0.225; };");
+    struct tmx_run *run = open_mix("WL8", ""), *cool = open_mix("WL8", "package = { r_convec = 0.225; };");
     const double twelve = slowdown_pct(run, (struct tmx_bound_options){0});
     (void)state;
     for (int i = 0; i < 40; i++) {
@@ -146,7 +137,7 @@ static void bounds_move_the_right_way(void **state)
  * steady state. Values: suite tabs. */
 static void runaway_leakage_has_a_bound_too(void **state)
 {
-    struct tmx_run *run = open_run(
+    struct tmx_run *run = open_mix(
         "WL7", "chip_power = { baseline_w = 0.15; leakage_w = 70.75; leakage_exp_per_k = 0.0551; "
                "leakage_sm_share = -1.0; baseline_sm_share = 0.0; dvfs_power = \"f\"; }; "
                "package = { t_chip = 0.00015; k_chip = 130.0; p_chip = 1.63e6; t_interface = 2.0e-5; "
@@ -230,7 +221,7 @@ static void losses_sum_to_the_gap(void **state)
         char more[96];
         double pct[TMX_N_LOSS], sum = 0;
         snprintf(more, sizeof more, "policy = \"%s\"; warmup_s = 40.0;", policies[i]);
-        struct tmx_run *run = open_run(TMX_SOURCE_DIR "/tests/golden/tabs_small/hot_hot.cfg", more);
+        struct tmx_run *run = open_mix(TMX_SOURCE_DIR "/tests/golden/tabs_small/hot_hot.cfg", more);
         struct tmx_judge j = judge(run, (struct tmx_bound_options){0});
         const struct tmx_observer observer = {.ctx = &j, .tick = judge_tick};
         assert_int_equal(tmx_run_execute(run, &observer, NULL), TMX_OK);
@@ -249,7 +240,7 @@ static void losses_sum_to_the_gap(void **state)
 
 static void a_build_without_solver_says_so(void **state)
 {
-    struct tmx_run *run = open_run("WL7", "");
+    struct tmx_run *run = open_mix("WL7", "");
     struct tmx_judge j;
     struct tmx_err err = {0};
     const struct tmx_bound_options o = {.sm_leak = 1};

@@ -4,9 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/base/config.h"
 #include "core/sim/fleet.h"
-#include "run/run.h"
+#include "tests/support/open_run.h"
 #include "tests/support/scratch.h"
 
 enum { N_RUN = 8, N_LANE = 5, RUNAWAY = 3, NO_NUMBER = 4, LATER = 100 };
@@ -31,20 +30,10 @@ struct outcome {
     double temp_k[64];
 };
 
-static struct tmx_run *open_run(size_t i, const char *mix_file)
+static struct tmx_run *open_one(size_t i, const char *mix_file)
 {
-    struct tmx_err err = {0};
-    struct tmx_run *run = NULL;
-    struct tmx_config *cfg = NULL;
-    char text[1024];
-    snprintf(text, sizeof text, "seed = 1; warmup_s = 1.0; rows = 8; cols = 8; mix = \"%s\"; %s%s", mix_file,
-             keys[i], strstr(keys[i], "tick_s") ? "" : " tick_s = 0.01;");
-    assert_int_equal(tmx_config_parse(&cfg, text, "test", &err), TMX_OK);
-    if (tmx_run_create(&run, tmx_config_root(cfg), &err)) {
-        fail_msg("%s:%u: %s", err.file, err.line, err.msg);
-    }
-    tmx_config_close(cfg);
-    return run;
+    return open_run("seed = 1; warmup_s = 1.0; rows = 8; cols = 8; mix = \"%s\"; %s%s", mix_file, keys[i],
+                    strstr(keys[i], "tick_s") ? "" : " tick_s = 0.01;");
 }
 
 /* A voltage that is no number: neither will the temperatures be. */
@@ -71,7 +60,7 @@ static void read_outcome(struct tmx_run *run, enum tmx_status st, const struct t
 
 static void run_alone(size_t i, const char *mix_file, struct outcome *o)
 {
-    struct tmx_run *run = open_run(i, mix_file);
+    struct tmx_run *run = open_one(i, mix_file);
     struct tmx_err err = {0};
     size_t n = 0;
     const struct tmx_observer bad = {.ctx = &n, .tick = poison};
@@ -90,7 +79,7 @@ static void run_side_by_side(const char *mix_file, struct outcome *o)
     for (;;) {
         for (size_t l = 0; l < N_LANE && next < N_RUN; l++) {
             if (!run[l]) {
-                run[l] = open_run(which[l] = next, mix_file);
+                run[l] = open_one(which[l] = next, mix_file);
                 assert_int_equal(
                     tmx_fleet_join(fleet, l, tmx_run_sim(run[l]), next == NO_NUMBER ? &bad : NULL, NULL),
                     TMX_OK);

@@ -4,27 +4,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/base/config.h"
-#include "run/run.h"
 #include "tests/support/check.h"
+#include "tests/support/open_run.h"
 
 enum { TICKS_WARM = 9000, TICKS = 2000 }; /* of 5 ms, from a chip that is half warm: 45 s, then 10 s */
 
-static struct tmx_run *open_run(const char *mix, const char *more)
+static struct tmx_run *open_mix(const char *mix, const char *more)
 {
-    char text[512];
-    struct tmx_err err = {0};
-    struct tmx_run *run = NULL;
-    struct tmx_config *cfg = NULL;
-    snprintf(text, sizeof text,
-             "mix = \"%s\"; seed = 1; tick_s = 0.005; policy = \"foresight\"; "
-             "package = { init_temp = 343.15; }; %s",
-             mix, more);
-    if (tmx_config_parse(&cfg, text, "test", &err) || tmx_run_create(&run, tmx_config_root(cfg), &err)) {
-        fail_msg("%s: %s", mix, err.msg);
-    }
-    tmx_config_close(cfg);
-    return run;
+    return open_run("mix = \"%s\"; seed = 1; tick_s = 0.005; policy = \"foresight\"; "
+                    "package = { init_temp = 343.15; }; %s",
+                    mix, more);
 }
 
 struct seen {
@@ -72,7 +61,7 @@ static void it_holds_the_limit_whatever_it_believes(void **state)
     };
     (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        struct tmx_run *run = open_run(rows[i].mix, rows[i].more);
+        struct tmx_run *run = open_mix(rows[i].mix, rows[i].more);
         const struct seen s = watch(run);
         if (s.gated || s.peak_c > 89.95 || s.mean_peak_c < 89.6 || s.speed < rows[i].least_speed) {
             fail_msg("%s %s: gated %d, peak %.3f, mean %.3f degC, speed %.4f", rows[i].mix, rows[i].more,
@@ -85,7 +74,7 @@ static void it_holds_the_limit_whatever_it_believes(void **state)
 /* Suite tabs' leakage feeds back once at about 85 degC. Held at 89.9 the kernel has a speed of 0.85 only. */
 static void it_stays_where_leakage_does_not_run_away(void **state)
 {
-    struct tmx_run *run = open_run(
+    struct tmx_run *run = open_mix(
         "WL7",
         "chip_power = { baseline_w = 0.15; leakage_w = 70.75; leakage_exp_per_k = 0.0551; leakage_sm_share "
         "= -1.0; baseline_sm_share = 0.0; dvfs_power = \"f\"; };");
@@ -99,8 +88,8 @@ static void it_stays_where_leakage_does_not_run_away(void **state)
 
 static void placement_evens_temperatures(void **state)
 {
-    struct tmx_run *even = open_run("WL1", ""),
-                   *uniform = open_run("WL1", "mix_policy = { place = false; };");
+    struct tmx_run *even = open_mix("WL1", ""),
+                   *uniform = open_mix("WL1", "mix_policy = { place = false; };");
     const struct seen a = watch(even), b = watch(uniform);
     (void)state;
     assert_true(a.spread_k < 0.7 && b.spread_k > 1.2); /* K between hottest and mean SM */
@@ -111,7 +100,7 @@ static void placement_evens_temperatures(void **state)
 
 static void check_snapshot(const char *more)
 {
-    struct tmx_run *run = open_run("WL8", more);
+    struct tmx_run *run = open_mix("WL8", more);
     struct tmx_sim *sim = tmx_run_sim(run);
     const struct tmx_frame *f = tmx_sim_frame(sim);
     void *image = malloc(tmx_sim_image_size(sim));

@@ -7,6 +7,7 @@
 
 #include "core/base/config.h"
 #include "run/summary.h"
+#include "tests/support/open_run.h"
 #include "tests/support/scratch.h"
 
 enum { MAX_UNIT = 64 };
@@ -49,19 +50,9 @@ static const char *mix(const char *name, const char *a, const char *b, const cha
     return scratch_write(name, text);
 }
 
-static struct tmx_run *open_run(const char *topology, const char *mix_file, const char *more)
+static struct tmx_run *open_node(const char *topology, const char *mix_file, const char *more)
 {
-    char text[2048];
-    struct tmx_err err = {0};
-    struct tmx_run *run = NULL;
-    struct tmx_config *cfg = NULL;
-    snprintf(text, sizeof text, COMMON "topology = \"%s\"; mix = \"%s\";\n%s\n", topology, mix_file, more);
-    assert_int_equal(tmx_config_parse(&cfg, text, "test", &err), TMX_OK);
-    if (tmx_run_create(&run, tmx_config_root(cfg), &err)) {
-        fail_msg("%s:%u: %s", err.file, err.line, err.msg);
-    }
-    tmx_config_close(cfg);
-    return run;
+    return open_run(COMMON "topology = \"%s\"; mix = \"%s\";\n%s\n", topology, mix_file, more);
 }
 
 static void ticks(struct tmx_run *run, size_t n)
@@ -95,7 +86,7 @@ static void independent_gpus_run_as_if_alone(void **state)
     const char *alone = mix("svm.cfg", "SVM", NULL, NULL, 60),
                *with = mix("scs.cfg", "SVM", "Cmem", "SVM", 60);
     for (size_t f = 0; f < 3; f++) {
-        struct tmx_run *x = open_run(a, alone, fans[f]), *y = open_run(b, with, fans[f]);
+        struct tmx_run *x = open_node(a, alone, fans[f]), *y = open_node(b, with, fans[f]);
         const size_t bytes = units(x) * sizeof(double);
         for (size_t t = 0; t < 40; t++) {
             ticks(x, 20);
@@ -114,7 +105,7 @@ static void air_couples_downstream_only(void **state)
     (void)state;
     const char *a = scratch_write("three.cfg", three), *b = scratch_write("row.cfg", row);
     const char *m = mix("scs.cfg", "SVM", "Cmem", "SVM", 60);
-    struct tmx_run *x = open_run(a, m, ""), *y = open_run(b, m, "");
+    struct tmx_run *x = open_node(a, m, ""), *y = open_node(b, m, "");
     ticks(x, 600);
     ticks(y, 600);
     assert_memory_equal(temps(x, 0), temps(y, 0), units(x) * sizeof(double));
@@ -154,8 +145,8 @@ static void what_goes_in_leaves_with_the_air(void **state)
 {
     (void)state;
     struct tmx_run *r =
-        open_run(scratch_write("row.cfg", row), mix("mmm.cfg", "Sepia", "Cmem", "Bs", 2000),
-                 "fan = { speed = 0.8; }; throttle = { trip_c = 150.0; release_c = 140.0; };");
+        open_node(scratch_write("row.cfg", row), mix("mmm.cfg", "Sepia", "Cmem", "Bs", 2000),
+                  "fan = { speed = 0.8; }; throttle = { trip_c = 150.0; release_c = 140.0; };");
     ticks(r,
           30000); /* 1500 s, many time constants of the sinks; no throttling, which would keep on swinging */
     const double in_j = metric(r, "energy_j") + metric(r, "fan_energy_j"), out_j = metric(r, "exhaust_j");
@@ -176,7 +167,8 @@ static void what_goes_in_leaves_with_the_air(void **state)
 
 static double settled_c(const char *more, const char *kernel)
 {
-    struct tmx_run *r = open_run(scratch_write("one.cfg", one), mix("k.cfg", kernel, NULL, NULL, 2000), more);
+    struct tmx_run *r =
+        open_node(scratch_write("one.cfg", one), mix("k.cfg", kernel, NULL, NULL, 2000), more);
     ticks(r, 8000);
     const double t = temps(r, 0)[0] - 273.15;
     tmx_run_destroy(r);
@@ -208,9 +200,9 @@ static void a_dead_fan_throttles_and_the_work_still_ends(void **state)
     struct tmx_err err = {0};
     (void)state;
     const char *a = scratch_write("one.cfg", one), *m = mix("conv.cfg", "Dmadd", NULL, NULL, 120);
-    struct tmx_run *good = open_run(a, m, "warmup_s = 20.0;"),
+    struct tmx_run *good = open_node(a, m, "warmup_s = 20.0;"),
                    *dead =
-                       open_run(a, m, "warmup_s = 20.0; fan_failures = ( { fan = \"f0\"; at_s = 30.0; } );");
+                       open_node(a, m, "warmup_s = 20.0; fan_failures = ( { fan = \"f0\"; at_s = 30.0; } );");
     assert_int_equal(tmx_run_execute(good, NULL, &err), TMX_OK);
     if (tmx_run_execute(dead, NULL, &err)) {
         fail_msg("%s", err.msg);
@@ -233,11 +225,11 @@ static void spreading_the_heat_slows_the_shared_fan(void **state)
     char path[512];
     snprintf(path, sizeof path, "%s/systems/gtx280x2.cfg", TMX_SOURCE_DIR);
     const char *m = mix("sc.cfg", "SVM", "Cmem", NULL, 100);
-    struct tmx_run *bl = open_run(path, m, "fan = { policy = \"curve\"; }; warmup_s = 100.0;"),
-                   *mu = open_run(path, m,
-                                  "fan = { policy = \"curve\"; }; warmup_s = 100.0; "
-                                  "place = { policy = \"spread\"; }; "
-                                  "mix_policy = { policy = \"mixed_uniform\"; };");
+    struct tmx_run *bl = open_node(path, m, "fan = { policy = \"curve\"; }; warmup_s = 100.0;"),
+                   *mu = open_node(path, m,
+                                   "fan = { policy = \"curve\"; }; warmup_s = 100.0; "
+                                   "place = { policy = \"spread\"; }; "
+                                   "mix_policy = { policy = \"mixed_uniform\"; };");
     assert_int_equal(tmx_run_execute(bl, NULL, &err), TMX_OK);
     assert_int_equal(tmx_run_execute(mu, NULL, &err), TMX_OK);
     assert_true(metric(mu, "mean_rpm") < metric(bl, "mean_rpm"));
@@ -250,8 +242,8 @@ static void spreading_the_heat_slows_the_shared_fan(void **state)
 static void a_snapshot_of_fans_and_air_continues_bit_equal(void **state)
 {
     (void)state;
-    struct tmx_run *r = open_run(scratch_write("row.cfg", row), mix("scs.cfg", "SVM", "Cmem", "SVM", 60),
-                                 "fan = { policy = \"pi\"; target_c = 60.0; };");
+    struct tmx_run *r = open_node(scratch_write("row.cfg", row), mix("scs.cfg", "SVM", "Cmem", "SVM", 60),
+                                  "fan = { policy = \"pi\"; target_c = 60.0; };");
     struct tmx_sim *s = tmx_run_sim(r);
     double first[3 * MAX_UNIT];
     const size_t bytes = 3 * units(r) * sizeof(double);
@@ -522,8 +514,8 @@ static void a_resolved_run_reads_back_to_itself(void **state)
     struct tmx_config *cfg = NULL;
     (void)state;
     struct tmx_run *r =
-        open_run(scratch_write("row.cfg", row), mix("scs.cfg", "SVM", "Cmem", "SVM", 60),
-                 "fan = { policy = \"curve\"; }; fan_failures = ( { fan = \"f1\"; at_s = 5.5; } );");
+        open_node(scratch_write("row.cfg", row), mix("scs.cfg", "SVM", "Cmem", "SVM", 60),
+                  "fan = { policy = \"curve\"; }; fan_failures = ( { fan = \"f1\"; at_s = 5.5; } );");
     assert_int_equal(tmx_config_parse(&cfg, tmx_run_resolved(r), "resolved", &err), TMX_OK);
     if (tmx_run_create(&again, tmx_config_root(cfg), &err)) {
         fail_msg("%s:%u: %s", err.file, err.line, err.msg);
@@ -566,7 +558,7 @@ static void what_gpus_and_kernels_tell_adds_up(void **state)
     snprintf(text + at, sizeof text - (size_t)at, " );");
     const char *mix_file = scratch_write("gpus_mix.cfg", text);
     struct tmx_run *run =
-        open_run(scratch_write("gpus_row.cfg", row), mix_file, "fan = { policy = \"curve\"; };");
+        open_node(scratch_write("gpus_row.cfg", row), mix_file, "fan = { policy = \"curve\"; };");
     struct tmx_err err = {0};
     assert_int_equal(tmx_run_execute(run, NULL, &err), TMX_OK);
     assert_int_equal(tmx_run_gpus(run, &gpus, &err), TMX_OK);
@@ -616,7 +608,7 @@ static void wide_kernels_and_steps_of_power(void **state)
     const char *m = scratch_write(
         "wide_mix.cfg", "name = \"m\"; kernels = ( { kernel = \"wave.cfg\"; work_s = 20.0; gpus = 2; },"
                         " { kernel = \"SVM\"; work_s = 4.0; } );");
-    struct tmx_run *run = open_run(scratch_write("wide.cfg", three), m, "");
+    struct tmx_run *run = open_node(scratch_write("wide.cfg", three), m, "");
     assert_int_equal(tmx_run_execute(run, NULL, &err), TMX_OK);
     assert_int_equal(tmx_run_kernels(run, &kernels, &err), TMX_OK);
     assert_int_equal(tmx_run_gpus(run, &gpus, &err), TMX_OK);

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The fan that knows its price stands where energy x time is about least: beside fixed speeds, on the kernel
  * whose clock the limit lowers most. */
-#include "core/base/config.h"
-#include "run/run.h"
 #include "tests/support/check.h"
+#include "tests/support/open_run.h"
 
 enum { TICKS_WARM = 20000, TICKS = 2000 }; /* of 5 ms */
 
@@ -18,28 +17,18 @@ static double done_sm_s(const struct tmx_sim *sim)
 }
 
 /* A run with this fan; tmx_run_destroy. */
-static struct tmx_run *open_run(const char *fan)
+static struct tmx_run *open_fan(const char *fan)
 {
-    char text[512];
-    struct tmx_err err = {0};
-    struct tmx_run *run = NULL;
-    struct tmx_config *cfg = NULL;
-    snprintf(text, sizeof text,
-             "topology = \"gtx280-fast\"; mix = \"WL7\"; seed = 1; tick_s = 0.005; warmup_s = 0.0; policy = "
-             "\"foresight\"; package = { init_temp = 345.0; }; fan = { %s };",
-             fan);
-    if (tmx_config_parse(&cfg, text, "test", &err) || tmx_run_create(&run, tmx_config_root(cfg), &err)) {
-        fail_msg("%s: %s", fan, err.msg);
-    }
-    tmx_config_close(cfg);
-    return run;
+    return open_run("topology = \"gtx280-fast\"; mix = \"WL7\"; seed = 1; tick_s = 0.005; warmup_s = 0.0; "
+                    "policy = \"foresight\"; package = { init_temp = 345.0; }; fan = { %s };",
+                    fan);
 }
 
 /* Energy x time of a piece of work done as in the last ticks, relative: watts over work squared. */
 static double energy_time(const char *fan, double *rpm)
 {
     struct tmx_err err = {0};
-    struct tmx_run *run = open_run(fan);
+    struct tmx_run *run = open_fan(fan);
     struct tmx_sim *sim = tmx_run_sim(run);
     assert_int_equal(tmx_sim_advance(sim, TICKS_WARM, NULL, &err), TMX_OK);
     double energy_j = -tmx_sim_recorder(sim)->total_j - tmx_sim_cooling_ledger(sim).fan_j;

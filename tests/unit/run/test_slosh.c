@@ -5,9 +5,9 @@
 #include <string.h>
 
 #include "core/base/config.h"
-#include "run/run.h"
 #include "sched/policies.h"
 #include "tests/support/check.h"
+#include "tests/support/open_run.h"
 
 static const double PREHEAT_K_RPM_PER_W = 84; /* of the node's logs */
 
@@ -105,24 +105,14 @@ struct node {
 };
 
 /* Who waits draws what who works does, as in the logs, where nobody waits. */
-static struct tmx_run *open_run(double node_w, double rpm, double gain)
+static struct tmx_run *open_node(double node_w, double rpm, double gain)
 {
-    char text[700];
-    struct tmx_err err = {0};
-    struct tmx_run *run = NULL;
-    struct tmx_config *cfg = NULL;
-    snprintf(text, sizeof text,
-             "topology = \"hgx-b200-vf\"; mix = \"train8\"; policy = \"slosh\"; seed = 1; tick_s = 0.05; "
-             "quantum_s = 0.1; "
-             "warmup_s = 600.0; sensor = { period_s = 0.1; }; fan = { policy = \"fixed\"; speed = %.6f; }; "
-             "mix_policy = { node_w = %.1f; gain = %.2f; }; gang = { step_work_s = 0.5; steps = 100; "
-             "wait_power = 1.0; };",
-             rpm / 11590, node_w, gain);
-    if (tmx_config_parse(&cfg, text, "test", &err) || tmx_run_create(&run, tmx_config_root(cfg), &err)) {
-        fail_msg("%s", err.msg);
-    }
-    tmx_config_close(cfg);
-    return run;
+    return open_run(
+        "topology = \"hgx-b200-vf\"; mix = \"train8\"; policy = \"slosh\"; seed = 1; tick_s = 0.05; "
+        "quantum_s = 0.1; warmup_s = 600.0; sensor = { period_s = 0.1; }; "
+        "fan = { policy = \"fixed\"; speed = %.6f; }; mix_policy = { node_w = %.1f; gain = %.2f; }; "
+        "gang = { step_work_s = 0.5; steps = 100; wait_power = 1.0; };",
+        rpm / 11590, node_w, gain);
 }
 
 static double mean_w(const struct tmx_recorder *r, size_t unit)
@@ -132,7 +122,7 @@ static double mean_w(const struct tmx_recorder *r, size_t unit)
 
 static struct node watch(double node_w, double rpm, double gain)
 {
-    struct tmx_run *run = open_run(node_w, rpm, gain);
+    struct tmx_run *run = open_node(node_w, rpm, gain);
     assert_int_equal(tmx_run_execute(run, NULL, NULL), TMX_OK);
     const struct tmx_machine *m = tmx_sim_machine(tmx_run_sim(run));
     const struct tmx_gang *g = m->members;
@@ -192,7 +182,7 @@ static void the_rows_differ_as_measured(void **state)
 
 static void a_snapshot_keeps_caps_and_steps(void **state)
 {
-    struct tmx_run *run = open_run(4800, 5590, 0.8);
+    struct tmx_run *run = open_node(4800, 5590, 0.8);
     struct tmx_sim *sim = tmx_run_sim(run);
     const struct tmx_frame *f = tmx_sim_frame(sim);
     void *image = malloc(tmx_sim_image_size(sim));
