@@ -5,7 +5,6 @@
 #include "core/base/os.h"
 #include "core/base/text.h"
 
-#include <errno.h>
 #include <string.h>
 
 const struct tmx_command *const tmx_commands[] = {
@@ -58,13 +57,8 @@ void tmx_commands_usage(FILE *out)
 
 int tmx_command_end(const char *command, enum tmx_status st, const struct tmx_err *err)
 {
-    struct tmx_err e = *err;
-    errno = 0;
-    if (!st && (fflush(stdout) != 0 || ferror(stdout))) {
-        st = tmx_fail(&e, TMX_EFULL, "cannot write to standard output: %s",
-                      errno ? strerror(errno) : "write error");
-    }
     if (st) {
+        struct tmx_err e = *err;
         char text[2048];
         e.code = st;
         tmx_err_format(&e, text, sizeof text);

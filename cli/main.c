@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #define _POSIX_C_SOURCE 200809L
 #include <argp.h>
+#include <errno.h>
 #include <gsl/gsl_errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cli/commands.h"
 #include "core/base/inputs.h"
@@ -38,10 +40,15 @@ static enum tmx_status check_environment(struct tmx_err *err)
     return tmx_cache_limit(&cache_bytes, err); /* said here, once: writing to the cache fails in silence */
 }
 
-/* Was what stands on the screen written? */
-static int said(void)
+/* At the end, whoever ends the program (argp does after --help): was what stands on the screen written? */
+static void check_output(void)
 {
-    return fflush(stdout) == 0 && !ferror(stdout) ? 0 : 1;
+    errno = 0;
+    if (fflush(stdout) != 0 || ferror(stdout)) {
+        fprintf(stderr, "thermix: cannot write to standard output: %s\n",
+                errno ? strerror(errno) : "write error");
+        _exit(tmx_status_exit_code(TMX_EFULL));
+    }
 }
 
 /* Options of every command: bounds of what is computed without asking (core/base/cost.h). Taken out of argv;
@@ -80,6 +87,9 @@ int main(int argc, char **argv)
     gsl_set_error_handler_off(); /* GSL's default handler aborts; every return is checked */
     argp_err_exit_status = 2;
     argp_program_version = "thermix " TMX_VERSION;
+    if (atexit(check_output) != 0) {
+        return 1;
+    }
     const bool completing = argc > 1 && strcmp(argv[1], "complete") == 0;
     if (!completing && !take_limits(&argc, argv)) {
         return 2;
@@ -90,11 +100,11 @@ int main(int argc, char **argv)
     }
     if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0) {
         tmx_commands_usage(stdout);
-        return said();
+        return 0;
     }
     if (strcmp(argv[1], "--version") == 0 || strcmp(argv[1], "-V") == 0) {
         printf("thermix %s\n", TMX_VERSION);
-        return said();
+        return 0;
     }
     if (completing) { /* a shell's question, see help.c: any word may follow, "--help" too */
         tmx_complete(tmx_commands, (const char *const *)argv + 2, (size_t)argc - 2, stdout);

@@ -174,7 +174,10 @@ THERMIX_MAX_GB=-1 fails 'expected a number above 0' run wl1
 THERMIX_DATA=$dir/nowhere fails 'no such folder' run wl1
 mkdir words && printf 'mix,policy,slowdown_pct\nWL1,BL,1\nWL1,A,nan\n' >words/table.csv
 fails 'words/table.csv:3: slowdown_pct = "nan": expected a number, or nothing' plot words -q -o words-figures
-"$thermix" --help >/dev/full && say "--help on a full disk"
+for words in --help --version 'help run' 'run --help' 'list policies'; do
+  "$thermix" $words >/dev/full 2>err.txt && say "$words on a full disk"
+  grep -q 'cannot write to standard output' err.txt || say "$words on a full disk: $(cat err.txt)"
+done
 fails 'unknown key "nokey"' table tabs --set nokey=1 -o refused
 [ ! -e refused ] || say "a refused table left its folder"
 echo "$(wc -w <<<"$commands") commands"
