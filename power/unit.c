@@ -35,6 +35,7 @@ struct unit_model {
     double *area_share;            /* [n_unit] of the SM area of the GPU; transitions heat it */
     double *uncore_share;          /* [n_unit] of the other area; resident kernels keep it awake */
     double *l2_share, *dram_share; /* [n_unit] of the kernels' watts there */
+    double *way_w;                 /* [TMX_WAYS * n_gpu] per SM, of each kernel in the last tick */
 };
 
 static void destroy(void *model)
@@ -50,6 +51,7 @@ static void destroy(void *model)
     free(m->uncore_share);
     free(m->l2_share);
     free(m->dram_share);
+    free(m->way_w);
     free(m);
 }
 
@@ -117,8 +119,9 @@ static enum tmx_status create(const void *options, const struct tmx_machine *mac
     m->uncore_share = calloc(machine->n_unit, sizeof *m->uncore_share);
     m->l2_share = calloc(machine->n_unit, sizeof *m->l2_share);
     m->dram_share = calloc(machine->n_unit, sizeof *m->dram_share);
+    m->way_w = calloc(machine->n_gpu * TMX_WAYS, sizeof *m->way_w);
     if (!m->leakage || !m->leak_ref_w || !m->baseline_w || !m->area_share || !m->uncore_share ||
-        !m->l2_share || !m->dram_share) {
+        !m->l2_share || !m->dram_share || !m->way_w) {
         st = tmx_fail(err, TMX_ENOMEM, "power model of %zu units", machine->n_unit);
     }
     for (size_t g = 0; !st && g < machine->n_gpu; g++) {
@@ -203,6 +206,11 @@ static double dynamic(const struct unit_model *m, const struct tmx_machine *mach
                    tmx_machine_remote_speed(machine, j, g);
         outside = outside || j->l2_w > 0 || j->dram_w > 0 || j->leak_factor > 0;
     }
+    double *last_w = &m->way_w[TMX_WAYS * g];
+    if (gpu->same && !outside && memcmp(last_w, way_w, sizeof way_w) == 0) {
+        return 1; /* as in the last tick */
+    }
+    memcpy(last_w, way_w, sizeof way_w);
     if (n_way == 2) { /* a constant: sums in registers */
         in_sms(machine, gpu, 2, way_w, sum_w, busy_sms, f->dynamic_w + gpu->unit0);
     } else {

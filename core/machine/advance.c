@@ -29,13 +29,15 @@ static void drain(struct tmx_machine *m, size_t n, size_t sm, double run_s, doub
     }
 }
 
-/* Busy shares of the SMs of one GPU over dt_s, n ways each; work[k] gets the SM-seconds each way runs. */
+/* Busy shares of the SMs of one GPU over dt_s, n ways each, and their sums. */
 static inline __attribute__((always_inline)) void run_ways(struct tmx_machine *m, size_t g, double run_s,
-                                                           size_t n, double *work)
+                                                           size_t n)
 {
-    const struct tmx_gpu *gpu = &m->gpu[g];
-    const double full = (1 - gpu->rest) * run_s / m->dt_s;
+    struct tmx_gpu *gpu = &m->gpu[g];
+    const double full = gpu->full;
     double sum[TMX_WAYS] = {0};
+    gpu->steady = true;
+    gpu->any_gated = false;
     for (size_t sm = gpu->sm0; sm < gpu->sm0 + gpu->chip->n_sm; sm++) {
         double mean[TMX_WAYS];
         for (size_t k = 0; k < n; k++) {
@@ -45,8 +47,10 @@ static inline __attribute__((always_inline)) void run_ways(struct tmx_machine *m
         if (m->gated[sm]) {
             m->gated_s[sm] += m->counting ? m->dt_s : 0;
             on = 0;
+            gpu->any_gated = true;
         } else if (m->drain_s[sm] > 0) {
             drain(m, n, sm, run_s * m->speed[g], mean);
+            gpu->steady = false;
         }
         if (m->volunteer_s[sm] > 0) {
             on *= 1 - m->volunteer_s[sm] / m->dt_s;
@@ -58,18 +62,43 @@ static inline __attribute__((always_inline)) void run_ways(struct tmx_machine *m
         }
     }
     for (size_t k = 0; k < n; k++) {
-        work[k] = sum[k] * m->dt_s;
+        gpu->sms[k] = sum[k];
     }
 }
 
+static void count_gated(struct tmx_machine *m, const struct tmx_gpu *gpu)
+{
+    for (size_t sm = gpu->sm0; sm < gpu->sm0 + gpu->n_sm; sm++) {
+        m->gated_s[sm] += m->gated[sm] && m->counting ? m->dt_s : 0;
+    }
+}
+
+/* work[k] gets the SM-seconds each way runs. */
 static void run_sms(struct tmx_machine *m, size_t g, double run_s, double work[TMX_WAYS])
 {
-    const size_t n = tmx_machine_ways(&m->gpu[g]);
-    if (n == 2) { /* a constant: sums in registers */
-        run_ways(m, g, run_s, 2, work);
-    } else {
-        run_ways(m, g, run_s, n, work);
+    struct tmx_gpu *gpu = &m->gpu[g];
+    const size_t n = tmx_machine_ways(gpu);
+    const double full = (1 - gpu->rest) * run_s / m->dt_s;
+    gpu->same = gpu->steady && full == gpu->full;
+    gpu->full = full;
+    if (!gpu->same && n == 2) { /* a constant: sums in registers */
+        run_ways(m, g, run_s, 2);
+    } else if (!gpu->same) {
+        run_ways(m, g, run_s, n);
+    } else if (gpu->any_gated) {
+        count_gated(m, gpu);
     }
+    for (size_t k = 0; k < n; k++) {
+        work[k] = gpu->sms[k] * m->dt_s;
+    }
+}
+
+void tmx_machine_scale_busy(struct tmx_machine *m, struct tmx_gpu *gpu, size_t way, double by)
+{
+    for (size_t sm = gpu->sm0; sm < gpu->sm0 + gpu->chip->n_sm; sm++) {
+        m->busy[tmx_machine_at(m, sm, way)] *= by;
+    }
+    gpu->steady = gpu->same = false;
 }
 
 double tmx_machine_clock_speed(const struct tmx_machine *m, const struct tmx_job *job, size_t gpu)
@@ -129,9 +158,7 @@ static size_t progress(struct tmx_machine *m, struct tmx_gpu *gpu, size_t way, d
             gpu->busy_s -= (1 - used) * m->dt_s;
         }
     }
-    for (size_t sm = gpu->sm0; sm < gpu->sm0 + gpu->chip->n_sm; sm++) {
-        m->busy[tmx_machine_at(m, sm, way)] *= used;
-    }
+    tmx_machine_scale_busy(m, gpu, way, used);
     return ends;
 }
 
@@ -144,6 +171,7 @@ size_t tmx_machine_advance_span(struct tmx_machine *m, struct tmx_gpus span, dou
         double work[TMX_WAYS] = {0};
         if (gpu->n_volunteer > 0) {
             tmx_machine_profile(m, gpu);
+            gpu->steady = false;
         }
         const double lost_s = gpu->stall_s < m->dt_s ? gpu->stall_s : m->dt_s;
         gpu->stall_s -= lost_s;

@@ -151,9 +151,7 @@ static void tell_power(const struct tmx_gang *g, struct tmx_machine *m, double e
         }
         struct tmx_gpu *gpu = &m->gpu[mem->gpu];
         const double part = (g->active[i] + g->spec.options.wait_power * (end_s - g->active[i])) / m->dt_s;
-        for (size_t s = 0; s < gpu->chip->n_sm; s++) {
-            m->busy[tmx_machine_at(m, gpu->sm0 + s, mem->way)] *= part;
-        }
+        tmx_machine_scale_busy(m, gpu, mem->way, part);
         if (end_s < m->dt_s && gpu->n_run == 1 && gpu->n_queue == 0) { /* the rest of the tick is idle */
             gpu->busy_s -= m->dt_s - end_s;
         }

@@ -241,6 +241,7 @@ static void make_resident(struct tmx_machine *m, struct tmx_gpu *gpu, size_t at)
     const size_t job = gpu->queue[at];
     dequeue(gpu, at);
     gpu->run[gpu->n_run++] = job;
+    gpu->dealt = false;
     m->job[job].state = TMX_JOB_RUNNING;
 }
 
@@ -248,6 +249,7 @@ static void make_resident(struct tmx_machine *m, struct tmx_gpu *gpu, size_t at)
 static void way_ends(struct tmx_machine *m, struct tmx_gpu *gpu, size_t way)
 {
     const size_t last = --gpu->n_run;
+    gpu->dealt = gpu->steady = false;
     for (size_t k = way; k < last; k++) {
         gpu->run[k] = gpu->run[k + 1];
     }
@@ -311,9 +313,10 @@ static void change_active(struct tmx_gpu *gpu, size_t n_active)
 {
     const size_t n = gpu->chip->n_sm;
     n_active = n_active < 1 ? 1 : n_active < n ? n_active : n;
-    if (n_active == gpu->n_active && n_active == n) {
+    if (n_active == gpu->n_active && (n_active == n || gpu->dealt)) {
         return;
     }
+    gpu->dealt = false;
     gpu->n_active = n_active;
     size_t k = 0;
     for (size_t sm = 0; sm < n; sm++) {
@@ -351,12 +354,33 @@ static void admit(struct tmx_machine *m, struct tmx_gpu *gpu, const struct tmx_g
     }
 }
 
+static void change_gates(struct tmx_machine *m, struct tmx_gpu *gpu, const bool *gate)
+{
+    bool *gated = m->gated + gpu->sm0;
+    if (memcmp(gated, gate, gpu->n_sm * sizeof *gated) != 0) {
+        memcpy(gated, gate, gpu->n_sm * sizeof *gated);
+        gpu->steady = false;
+    }
+}
+
+static void change_shares(struct tmx_gpu *gpu, const struct tmx_gpu_request *r)
+{
+    const double share = gpu->n_run < 2 || r->share > 1 ? 1 : r->share > 0 ? r->share : 0;
+    if (share != gpu->share || gpu->n_part != r->n_part ||
+        memcmp(gpu->part, r->part, sizeof gpu->part) != 0) {
+        gpu->dealt = gpu->steady = false;
+        gpu->n_part = r->n_part;
+        memcpy(gpu->part, r->part, sizeof gpu->part);
+        gpu->share = share;
+    }
+}
+
 void tmx_machine_apply_span(struct tmx_machine *m, struct tmx_gpus span, const struct tmx_request *request,
                             const double *sensed_k)
 {
     for (size_t g = span.first; g < span.end; g++) {
         struct tmx_gpu *gpu = &m->gpu[g];
-        memcpy(m->gated + gpu->sm0, request->gate + gpu->sm0, gpu->n_sm * sizeof *m->gated);
+        change_gates(m, gpu, request->gate + gpu->sm0);
         const struct tmx_gpu_request *r = &request->gpu[g];
         drop_finished(m, gpu);
         change_level(m, g, r->level);
@@ -365,9 +389,7 @@ void tmx_machine_apply_span(struct tmx_machine *m, struct tmx_gpus span, const s
         change_active(gpu, r->n_active);
         admit(m, gpu, r);
         start_from_queue(m, gpu);
-        gpu->n_part = r->n_part;
-        memcpy(gpu->part, r->part, sizeof gpu->part);
-        gpu->share = gpu->n_run < 2 || r->share > 1 ? 1 : r->share > 0 ? r->share : 0;
+        change_shares(gpu, r);
         if (gpu->n_queue > 0) {
             tmx_machine_volunteer(m, gpu, sensed_k);
         }

@@ -36,6 +36,14 @@ struct tmx_gpu {
     size_t *order;      /* [n_sm] in which blocks are handed out; written by order_blocks of the tick */
     double busy_s;      /* time with work, ledger */
     size_t n_volunteer; /* SMs profiling or about to */
+    /* What the last tick found and this one need not find again. Whoever changes what it rests on, takes it
+     * back. */
+    bool dealt;           /* blocks are handed out for what is resident, active and asked */
+    bool steady;          /* SMs hold their shares: busy comes out as it is, while they run as long */
+    bool same;            /* busy is the last tick's */
+    bool any_gated;       /* of its SMs */
+    double full;          /* share of the last tick in which SMs ran, */
+    double sms[TMX_WAYS]; /* and how many each way kept busy */
 };
 
 struct tmx_machine {
@@ -137,6 +145,9 @@ static inline struct tmx_gpus tmx_machine_all(const struct tmx_machine *m)
  * GPUs; choose volunteers among the coldest SMs (sensed_k [n_sm, K]) for unprofiled jobs. */
 void tmx_machine_apply_span(struct tmx_machine *m, struct tmx_gpus span, const struct tmx_request *request,
                             const double *sensed_k);
+
+/* What way k's SMs did in this tick, times `by`. */
+void tmx_machine_scale_busy(struct tmx_machine *m, struct tmx_gpu *gpu, size_t way, double by);
 
 /* Blocks progress and retire for one tick; time_s is its start. Returns how many jobs ended; who has advanced
  * all GPUs ends the tick with their sum. */

@@ -23,6 +23,7 @@ static size_t walk_gpu(enum tmx_image d, struct tmx_gpu *gpu, unsigned char *buf
     gpu->active = keep.active;
     gpu->active_hot = keep.active_hot;
     gpu->order = keep.order;
+    gpu->steady = gpu->steady && d != TMX_IMAGE_RESTORE; /* others may rest on it */
     at = tmx_image_item(d, gpu->active, n * sizeof *gpu->active, buf, at);
     at = tmx_image_item(d, gpu->active_hot, n * sizeof *gpu->active_hot, buf, at);
     return tmx_image_item(d, gpu->order, n * sizeof *gpu->order, buf, at);

@@ -12,7 +12,7 @@ static double lifetime_s(const struct tmx_machine *m, const struct tmx_gpu *gpu,
 }
 
 /* New shares of one SM; when they differ, the way that shrinks drains for one block lifetime. */
-static void set_share(struct tmx_machine *m, const struct tmx_gpu *gpu, size_t sm, double s0, double s1)
+static void set_share(struct tmx_machine *m, struct tmx_gpu *gpu, size_t sm, double s0, double s1)
 {
     double *first = &m->share[gpu->sm0 + sm], *second = first + m->n_sm;
     if (*first == s0 && *second == s1) {
@@ -21,6 +21,7 @@ static void set_share(struct tmx_machine *m, const struct tmx_gpu *gpu, size_t s
     m->drain_s[gpu->sm0 + sm] = lifetime_s(m, gpu, s0 < *first ? 0 : 1);
     *first = s0;
     *second = s1;
+    gpu->steady = false;
 }
 
 static size_t width(const struct tmx_machine *m, const struct tmx_gpu *gpu, size_t way)
@@ -30,7 +31,7 @@ static size_t width(const struct tmx_machine *m, const struct tmx_gpu *gpu, size
 }
 
 /* Kernels that do not fill the chip take SMs in the order of the thread-block policy. */
-static void spread_narrow(struct tmx_machine *m, const struct tmx_gpu *gpu, size_t w0, size_t w1)
+static void spread_narrow(struct tmx_machine *m, struct tmx_gpu *gpu, size_t w0, size_t w1)
 {
     for (size_t i = 0; i < gpu->chip->n_sm; i++) {
         const bool first = i < w0, second = !first && i < w0 + w1 && i < gpu->n_active;
@@ -38,7 +39,7 @@ static void spread_narrow(struct tmx_machine *m, const struct tmx_gpu *gpu, size
     }
 }
 
-static enum tmx_status spread_mixed(struct tmx_machine *m, const struct tmx_gpu *gpu,
+static enum tmx_status spread_mixed(struct tmx_machine *m, struct tmx_gpu *gpu,
                                     const struct tmx_mix_policy *mix, const void *state, double begin_s,
                                     double *share0, struct tmx_err *err)
 {
@@ -82,7 +83,7 @@ static enum tmx_status spread_mixed(struct tmx_machine *m, const struct tmx_gpu 
 }
 
 /* Parts of every SM, one a kernel; what a narrow kernel cannot fill stays free. */
-static void spread_parts(struct tmx_machine *m, const struct tmx_gpu *gpu)
+static void spread_parts(struct tmx_machine *m, struct tmx_gpu *gpu)
 {
     double want[TMX_WAYS] = {0};
     for (size_t k = 0; k < gpu->n_run && k < gpu->n_part; k++) {
@@ -102,6 +103,7 @@ static void spread_parts(struct tmx_machine *m, const struct tmx_gpu *gpu)
             *share = w;
         }
         m->drain_s[gpu->sm0 + sm] = differ ? drain_s : m->drain_s[gpu->sm0 + sm];
+        gpu->steady = gpu->steady && !differ;
         for (size_t k = 0; differ && drain_s == 0 && k < tmx_machine_ways(gpu);
              k++) { /* free slots fill at once */
             const size_t i = tmx_machine_at(m, gpu->sm0 + sm, k);
@@ -110,19 +112,29 @@ static void spread_parts(struct tmx_machine *m, const struct tmx_gpu *gpu)
     }
 }
 
+static enum tmx_status deal(struct tmx_machine *m, struct tmx_gpu *gpu, const struct tmx_mix_policy *mix,
+                            const void *mix_state, double begin_s, double *scratch, struct tmx_err *err)
+{
+    const size_t w0 = gpu->n_run > 0 ? width(m, gpu, 0) : 0, w1 = gpu->n_run > 1 ? width(m, gpu, 1) : 0;
+    gpu->dealt = true;
+    if (gpu->n_part > 0) {
+        spread_parts(m, gpu);
+    } else if (gpu->n_run < 2 || w0 + w1 <= gpu->n_active) {
+        spread_narrow(m, gpu, w0, w1);
+    } else {
+        gpu->dealt = !mix->slice_s; /* else the next tick may be another kernel's */
+        return spread_mixed(m, gpu, mix, mix_state, begin_s, scratch, err);
+    }
+    return TMX_OK;
+}
+
 enum tmx_status tmx_dispatch(struct tmx_machine *m, struct tmx_gpus span, const struct tmx_mix_policy *mix,
                              const void *mix_state, double begin_s, double *scratch, struct tmx_err *err)
 {
     enum tmx_status st = TMX_OK;
     for (size_t g = span.first; g < span.end && !st; g++) {
-        const struct tmx_gpu *gpu = &m->gpu[g];
-        const size_t w0 = gpu->n_run > 0 ? width(m, gpu, 0) : 0, w1 = gpu->n_run > 1 ? width(m, gpu, 1) : 0;
-        if (gpu->n_part > 0) {
-            spread_parts(m, gpu);
-        } else if (gpu->n_run < 2 || w0 + w1 <= gpu->n_active) {
-            spread_narrow(m, gpu, w0, w1);
-        } else {
-            st = spread_mixed(m, gpu, mix, mix_state, begin_s, scratch, err);
+        if (!m->gpu[g].dealt) {
+            st = deal(m, &m->gpu[g], mix, mix_state, begin_s, scratch, err);
         }
     }
     return st;

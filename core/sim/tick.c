@@ -88,6 +88,7 @@ static enum tmx_status order_blocks(struct tmx_sim *s, size_t g, const struct tm
 {
     const struct tmx_choice *tb = &s->spec.choice[TMX_LEVEL_TB];
     struct tmx_gpu *gpu = &s->machine->gpu[g];
+    gpu->dealt = false;
     if (cta && tmx_cta_stage_order(cta, gpu, g, s->frame.sensed_k, gpu->order)) {
         return TMX_OK;
     }

@@ -4,7 +4,7 @@
 # waits for a rank that could not begin.    run_mpi.sh THERMIX ROOT
 set -uo pipefail
 thermix=$1 root=$2
-if ! command -v mpirun >/dev/null || ! ldd "$thermix" | grep -q libmpi; then
+if ! command -v mpirun >/dev/null || ! ldd "$thermix" | grep libmpi >/dev/null; then
   echo "no MPI installed or not built with it: skipped"
   exit 77
 fi

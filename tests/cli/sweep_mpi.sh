@@ -4,7 +4,7 @@
 # Usage: sweep_mpi.sh SWEEP_PROGRAM SQLITE_DUMP
 set -euo pipefail
 sweep=$1 dump=$2
-if ! command -v mpirun >/dev/null || ! ldd "$sweep" | grep -q libmpi; then
+if ! command -v mpirun >/dev/null || ! ldd "$sweep" | grep libmpi >/dev/null; then
   echo "no MPI installed or not built with it: skipped"
   exit 77
 fi

@@ -73,6 +73,14 @@ static void by_hot_order(const void *state, const struct tmx_spread *s, double *
 static const struct tmx_mix_policy mix_none = {.spread = NULL}, mix_halves = {.spread = halves},
                                    mix_hot = {.spread = by_hot_order};
 
+/* The machine has been written to by hand: all is dealt anew. */
+static void deal(struct rig *r, const struct tmx_mix_policy *mix, double begin_s)
+{
+    r->m->gpu[0].dealt = false;
+    assert_int_equal(tmx_dispatch(r->m, tmx_machine_all(r->m), mix, NULL, begin_s, r->scratch, NULL), TMX_OK);
+    assert_true(r->m->gpu[0].dealt);
+}
+
 static void kernels_that_do_not_fill_the_chip_follow_the_thread_block_order(void **state)
 {
     static const size_t order[N_SM] = {5, 3, 1, 0, 2, 4};
@@ -93,11 +101,9 @@ static void kernels_that_do_not_fill_the_chip_follow_the_thread_block_order(void
         r.m->gpu[0].n_run = rows[i].n_run;
         r.m->job[0].width_sms = rows[i].w0;
         r.m->job[1].width_sms = rows[i].w1;
-        assert_int_equal(tmx_dispatch(r.m, tmx_machine_all(r.m), &mix_halves, NULL, 0, r.scratch, NULL),
-                         TMX_OK);
+        deal(&r, &mix_halves, 0);
         check_hosts(&r, rows[i].want);
-        assert_int_equal(tmx_dispatch(r.m, tmx_machine_all(r.m), &mix_none, NULL, 0, r.scratch, NULL),
-                         TMX_OK); /* a policy that does not say: halves too */
+        deal(&r, &mix_none, 0); /* a policy that does not say: halves too */
         check_hosts(&r, rows[i].want);
     }
     rig_close(&r);
@@ -109,7 +115,7 @@ static void the_hotter_kernel_is_told_by_its_power_density_index(void **state)
     struct rig r;
     rig_open(&r);
     for (int k = 0; k < 2; k++) {
-        assert_int_equal(tmx_dispatch(r.m, tmx_machine_all(r.m), &mix_hot, NULL, 0, r.scratch, NULL), TMX_OK);
+        deal(&r, &mix_hot, 0);
         for (size_t i = 0; i < N_SM; i++) {
             const double first = r.m->share[r.chip.hot_order[i]];
             check_close(first, (i < N_SM / 2) == (k == 0) ? 1 : 0, 0, 0);
@@ -125,25 +131,21 @@ static void the_kernel_that_shrinks_drains_for_one_of_its_lifetimes(void **state
     (void)state;
     struct rig r;
     rig_open(&r);
-    assert_int_equal(tmx_dispatch(r.m, tmx_machine_all(r.m), &mix_halves, NULL, 0, r.scratch, NULL), TMX_OK);
+    deal(&r, &mix_halves, 0);
     for (size_t sm = 0; sm < N_SM; sm++) {
         r.m->drain_s[sm] = 0;
     }
-    assert_int_equal(tmx_dispatch(r.m, tmx_machine_all(r.m), &mix_halves, NULL, 1e-3, r.scratch, NULL),
-                     TMX_OK); /* nothing changes: nobody drains */
+    deal(&r, &mix_halves, 1e-3); /* nothing changes: nobody drains */
     check_close(r.m->drain_s[0], 0, 0, 0);
     r.m->gpu[0].share = 0.25;
-    assert_int_equal(tmx_dispatch(r.m, tmx_machine_all(r.m), &mix_halves, NULL, 2e-3, r.scratch, NULL),
-                     TMX_OK);
+    deal(&r, &mix_halves, 2e-3);
     check_close(r.m->drain_s[0], 1e-3, 0, 0);
     r.m->gpu[0].share = 0.75;
-    assert_int_equal(tmx_dispatch(r.m, tmx_machine_all(r.m), &mix_halves, NULL, 3e-3, r.scratch, NULL),
-                     TMX_OK);
+    deal(&r, &mix_halves, 3e-3);
     check_close(r.m->drain_s[N_SM - 1], 5e-3, 0, 0);
     r.m->job[0].gate_slowdown = 1.5; /* gated units lengthen its blocks */
     r.m->gpu[0].share = 0.5;
-    assert_int_equal(tmx_dispatch(r.m, tmx_machine_all(r.m), &mix_halves, NULL, 4e-3, r.scratch, NULL),
-                     TMX_OK);
+    deal(&r, &mix_halves, 4e-3);
     check_close(r.m->drain_s[0], 1.5e-3, 1e-15, 0);
     rig_close(&r);
 }
@@ -162,10 +164,10 @@ static void sms_that_may_not_work_host_nobody(void **state)
         r.m->gpu[0].order[i] = order[i];
     }
     tmx_machine_apply(r.m, &request, sensed_k);
-    assert_int_equal(tmx_dispatch(r.m, tmx_machine_all(r.m), &mix_halves, NULL, 0, r.scratch, NULL), TMX_OK);
+    deal(&r, &mix_halves, 0);
     check_hosts(&r, "mm.m.m"); /* the first four of the order */
     r.m->gpu[0].n_run = 1;
-    assert_int_equal(tmx_dispatch(r.m, tmx_machine_all(r.m), &mix_halves, NULL, 0, r.scratch, NULL), TMX_OK);
+    deal(&r, &mix_halves, 0);
     check_hosts(&r, "aa.a.a");
     rig_close(&r);
 }
