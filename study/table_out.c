@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "study/table_out.h"
 
-#include <jansson.h>
+#include <inttypes.h>
 #include <string.h>
 
 #include "core/base/os.h"
@@ -10,62 +10,97 @@
 
 const char *const tmx_formats[] = {"table", "csv", "markdown", "json", NULL};
 
+/* A string of JSON; the text is UTF-8. */
+static void put_string(const char *s, FILE *out)
+{
+    static const char plain[] = "\"\\\b\f\n\r\t", letter[] = "\"\\bfnrt";
+    fputc('"', out);
+    for (; *s; s++) {
+        const char *special = strchr(plain, *s);
+        if (special) {
+            fprintf(out, "\\%c", letter[special - plain]);
+        } else if ((unsigned char)*s < ' ') {
+            fprintf(out, "\\u%04x", (unsigned char)*s);
+        } else {
+            fputc(*s, out);
+        }
+    }
+    fputc('"', out);
+}
+
+/* As every file has it, and with a point or an exponent, so that who reads it sees a real. */
+static void put_real(double v, FILE *out)
+{
+    char buf[TMX_REAL_SIZE];
+    tmx_real_print(buf, v);
+    fprintf(out, "%s%s", buf, strpbrk(buf, ".e") ? "" : ".0");
+}
+
 /* A text of a column whose values are numbers, booleans and words. */
-static json_t *typed_json(const char *text)
+static void put_typed(const char *text, FILE *out)
 {
     double v;
     if (strcmp(text, "true") == 0 || strcmp(text, "false") == 0) {
-        return json_boolean(text[0] == 't');
+        fputs(text, out);
+    } else if (!tmx_span_real((struct tmx_span){text, text + strlen(text)}, &v)) {
+        put_string(text, out);
+    } else if (v > -9e15 && v < 9e15 && !strpbrk(text, ".eE")) {
+        fprintf(out, "%" PRId64, (int64_t)v);
+    } else {
+        put_real(v, out);
     }
-    if (!tmx_span_real((struct tmx_span){text, text + strlen(text)}, &v)) {
-        return json_string(text);
-    }
-    if (v > -9e15 && v < 9e15 && !strpbrk(text, ".eE")) {
-        return json_integer((json_int_t)v);
-    }
-    return json_real(v);
 }
 
-static json_t *cell_json(const struct tmx_cell *c, const struct tmx_column *column)
+static void put_cell(const struct tmx_cell *c, const struct tmx_column *column, FILE *out)
 {
     if (c->empty) {
-        return json_null();
+        fputs("null", out);
+    } else if (c->type == TMX_COLUMN_INT) {
+        fprintf(out, "%" PRId64, c->integer);
+    } else if (c->type == TMX_COLUMN_REAL) {
+        put_real(c->real, out);
+    } else if (column->decimals == TMX_TEXT_TYPED) {
+        put_typed(c->text, out);
+    } else {
+        put_string(c->text, out);
     }
-    switch (c->type) {
-    case TMX_COLUMN_INT:
-        return json_integer(c->integer);
-    case TMX_COLUMN_REAL:
-        return json_real(c->real);
-    case TMX_COLUMN_TEXT:
-        break;
+}
+
+/* May the texts stand in JSON? */
+static enum tmx_status check_texts(const struct tmx_table *t, struct tmx_err *err)
+{
+    enum tmx_status st = tmx_table_check(t, err);
+    for (size_t r = 0; r < tmx_table_rows(t); r++) {
+        for (size_t c = 0; c < tmx_table_columns(t) && !st; c++) {
+            const struct tmx_cell *cell = tmx_table_cell(t, r, c);
+            if (cell->type == TMX_COLUMN_TEXT && !cell->empty) {
+                st = tmx_utf8_check(cell->text, strlen(cell->text), tmx_table_column(t, c)->name, err);
+            }
+        }
     }
-    return column->decimals == TMX_TEXT_TYPED ? typed_json(c->text) : json_string(c->text);
+    return st;
 }
 
 static enum tmx_status write_json(const struct tmx_table *t, FILE *out, struct tmx_err *err)
 {
-    enum tmx_status st = tmx_table_check(t, err);
+    const enum tmx_status st = check_texts(t, err);
     if (st) {
         return st;
     }
-    json_t *rows = json_array();
-    bool ok = rows != NULL;
-    for (size_t r = 0; ok && r < tmx_table_rows(t); r++) {
-        json_t *row = json_object();
-        for (size_t c = 0; ok && c < tmx_table_columns(t); c++) {
+    fputc('[', out);
+    for (size_t r = 0; r < tmx_table_rows(t); r++) {
+        fputs(r == 0 ? "\n {" : ",\n {", out);
+        for (size_t c = 0; c < tmx_table_columns(t); c++) {
             const struct tmx_column *column = tmx_table_column(t, c);
-            ok = json_object_set_new(row, column->name, cell_json(tmx_table_cell(t, r, c), column)) == 0;
+            fputs(c == 0 ? "\n  " : ",\n  ", out);
+            put_string(column->name, out);
+            fputs(": ", out);
+            put_cell(tmx_table_cell(t, r, c), column, out);
         }
-        ok = json_array_append_new(rows, row) == 0 && ok;
+        fputs("\n }", out);
     }
-    if (ok) {
-        ok = json_dumpf(rows, out, JSON_INDENT(1) | JSON_PRESERVE_ORDER | JSON_REAL_PRECISION(17)) == 0 ||
-             ferror(out);
-        fputc('\n', out);
-    }
-    json_decref(rows);
-    return ok ? TMX_OK
-              : tmx_fail(err, TMX_ENOMEM, "cannot build JSON: out of memory or text that is not UTF-8");
+    fputs(tmx_table_rows(t) == 0 ? "]\n" : "\n]\n", out);
+    return TMX_OK;
 }
 
 enum tmx_status tmx_table_write(const struct tmx_table *t, enum tmx_format f, FILE *out, struct tmx_err *err)
