@@ -13,7 +13,7 @@ struct args {
     struct tmx_texts run, set;
     long jobs;
     const char *out;
-    int format;
+    int format, size;
     bool no_steps;
 };
 
@@ -22,6 +22,8 @@ static const struct tmx_arg rows[] = {
             .doc =
                 "draw it, too: what was lost over time and by SM, to X.svg, X.png or X.pdf (what it shows to "
                 "X.figure) or into a folder"),
+    TMX_ARG(args, size, WORD, "size", 's', .words = tmx_plot_sizes,
+            .doc = "of the figure: for a column of a paper, a page or a slide (default: a page)"),
     TMX_ARG_SET(args, set, ""),
     TMX_ARG(args, no_steps, FLAG, "no-steps", 0,
             .doc = "only this run, not those with one knob turned a step"),
@@ -36,7 +38,8 @@ static enum tmx_status run(void *args, struct tmx_err *err)
     char path[TMX_PATH_SIZE];
     char dir[TMX_PATH_SIZE];
     struct tmx_explained e = {0};
-    struct tmx_plot p = {.only = "explain", .quiet = true};
+    struct tmx_plot p = {
+        .only = "explain", .quiet = true, .size = a->size < 0 ? NULL : tmx_plot_sizes[a->size]};
     const bool people = a->format == TMX_FORMAT_TEXT;
     enum tmx_status st = TMX_OK;
     if (a->out) { /* before the run: a name that cannot be drawn is known at once */

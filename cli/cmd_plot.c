@@ -13,7 +13,6 @@ struct args {
 };
 
 static const char *const formats[] = {"svg", "png", "pdf", NULL};
-static const char *const sizes[] = {"small", "default", "large", NULL};
 
 static const struct tmx_arg rows[] = {
     TMX_ARG(
@@ -23,7 +22,7 @@ static const struct tmx_arg rows[] = {
             "also a file X.svg, X.png or X.pdf"),
     TMX_ARG(args, format, WORD, "format", 'f', .words = formats,
             .doc = "kind of file; without it that of -o X.png, or svg"),
-    TMX_ARG(args, size, WORD, "size", 's', .words = sizes,
+    TMX_ARG(args, size, WORD, "size", 's', .words = tmx_plot_sizes,
             .doc = "canvas and letters for a column of a paper, a page or a slide (default: a page)"),
     TMX_ARG(args, only, TEXT, "figure", 0, .value = "NAME", .doc = "this figure alone, such as figure3"),
     TMX_ARG(args, quiet, FLAG, "quiet", 'q', .doc = "do not print the names of the figures"),
@@ -48,7 +47,8 @@ static enum tmx_status run(void *args, struct tmx_err *err)
                                   .by = a->by,
                                   .where = where,
                                   .which = a->all ? TMX_RESULTS_ALL : TMX_RESULTS_POINTS};
-    struct tmx_plot p = {.only = a->only, .quiet = a->quiet, .size = a->size < 0 ? NULL : sizes[a->size]};
+    struct tmx_plot p = {
+        .only = a->only, .quiet = a->quiet, .size = a->size < 0 ? NULL : tmx_plot_sizes[a->size]};
     if (!a->out) {
         return tmx_fail(err, TMX_ECONFIG, "where to? -o DIR");
     }

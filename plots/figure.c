@@ -9,6 +9,8 @@
 #include "run/input/data.h"
 #include "study/table_out.h"
 
+const char *const tmx_plot_sizes[] = {"small", "default", "large", NULL};
+
 enum { MAX_PATH = 1200, MAX_VARS = 16384 };
 
 enum tmx_status tmx_plot_begin(struct tmx_plot *p, struct tmx_err *err)

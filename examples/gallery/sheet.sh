@@ -28,8 +28,12 @@ draw() { # draw NAME RESULTS: its figures at three sizes
 }
 
 explain() { # explain NAME ARGUMENT...
-  local name=$1
+  local name=$1 size
   shift
+  for size in small large; do
+    mkdir -p "$out/$size/explain"
+    thermix explain "$@" --no-steps --size $size -o "$out/$size/explain/$name.png" >/dev/null
+  done
   thermix explain "$@" --no-steps -o "$out/explain/$name.svg" >/dev/null
   cp "$out/explain/$name.svg" "$sheet/figures/explain__$name.svg"
 }
@@ -57,7 +61,7 @@ for suite in "$@"; do
     runs) runs; continue ;;
     tabs) tick="--set tick_s=0.01" ;;
     tabs-multi) tick="--set tick_s=0.05 --set sensor.period_s=0.05" ;;
-    tabs-knobs) tick="--set tick_s=0.02 --set sensor.period_s=0.02 --set rows=16 --set cols=16" ;;
+    tabs-knobs) tick="--set tick_s=0.01 --set sensor.period_s=0.01 --set rows=16 --set cols=16" ;;
     node-8gpu) tick="--set tick_s=0.05 --set sensor.period_s=0.05" ;;
     modern) tick="--set rows=16 --set cols=16" ;;
   esac

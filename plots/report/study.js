@@ -1,7 +1,19 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 // A study's runs in a plot whose axes the reader chooses.
 
-const OTHERS = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#882255", "#999933"];
+// The colours of a figure's names, as plots/scripts/paint.gp has them: the table's; else the one its letters choose, or the next that is free.
+const LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-.()=, ";
+function paint(names) {
+  const other = (k) => data.colours[`other${1 + (k % 12)}`], listed = (name) => Object.hasOwn(data.colours, name) && data.colours[name];
+  const taken = new Set(names.map(listed));
+  return names.map((name) => {
+    if (listed(name)) return listed(name);
+    const at = [...name].reduce((sum, c, i) => sum + (i + 1) * (LETTERS.indexOf(c) + 1), 0) % 6;
+    const free = [...Array(12).keys()].map((k) => other(at + k)).find((c) => !taken.has(c)) || other(at);
+    taken.add(free);
+    return free;
+  });
+}
 const SIZE = { w: 640, h: 380, left: 70, right: 20, top: 16, bottom: 56 };
 const fit = () => { SIZE.w = Math.max(320, Math.min(640, document.documentElement.clientWidth - 24)); }; // letters keep their size on a phone
 
@@ -60,20 +72,21 @@ function plot(t, { x, y, by }) {
   text({ x: (SIZE.left + SIZE.w) / 2, y: SIZE.h - 10 }, t.columns[x], { "text-anchor": "middle" });
   text({ x: 0, y: 0 }, t.columns[y], { "text-anchor": "middle", transform: `translate(16 ${SIZE.h / 2}) rotate(-90)` });
   const groups = [...new Set(rows.map((r) => (by < 0 ? "all" : r[by])))].sort(compare), legend = make("figcaption");
+  const paints = by < 0 ? [data.colours.A] : paint(groups.map(String));
   groups.forEach((g, i) => {
-    const mine = rows.filter((r) => by < 0 || r[by] === g), paint = data.colours[g] || OTHERS[i % OTHERS.length];
+    const mine = rows.filter((r) => by < 0 || r[by] === g), colour = paints[i];
     const places = [...new Set(mine.map((r) => r[x]))].sort(compare);
     const mean = (at) => { const some = mine.filter((r) => r[x] === at); return some.reduce((sum, r) => sum + r[y], 0) / some.length; };
     if (!ax.isText && x < t.axes && places.length > 1 && (places.length < mine.length || places.length <= 12)) {
-      svg.append(makeSvg("polyline", { fill: "none", stroke: paint, "stroke-width": 2, points: places.map((v) => `${ax.of(v)},${ay.of(mean(v))}`).join(" ") }));
+      svg.append(makeSvg("polyline", { fill: "none", stroke: colour, "stroke-width": 2, points: places.map((v) => `${ax.of(v)},${ay.of(mean(v))}`).join(" ") }));
     }
     for (const r of mine) {
-      const dot = makeSvg("circle", { cx: ax.of(r[x]), cy: ay.of(r[y]), r: 4, fill: paint }), note = makeSvg("title", {});
+      const dot = makeSvg("circle", { cx: ax.of(r[x]), cy: ay.of(r[y]), r: 4, fill: colour }), note = makeSvg("title", {});
       note.textContent = t.columns.slice(0, t.axes).map((c, k) => `${c} = ${r[k]}`).join(", ") + `: ${t.columns[y]} = ${shown(r[y])}`;
       dot.append(note);
       svg.append(dot);
     }
-    const key = make("span", { class: "key" }, String(g)), swatch = make("span", { class: "swatch", style: `background:${paint}` });
+    const key = make("span", { class: "key" }, String(g)), swatch = make("span", { class: "swatch", style: `background:${colour}` });
     key.prepend(swatch);
     if (by >= 0) legend.append(key);
   });

@@ -9,8 +9,11 @@ if (!exists("bound")) bound = ""
 head = system("head -n 1 '".data."'")
 n_bar = int(system("head -n 1 '".data."' | tr -cd , | wc -c"))
 bar(i) = system("head -n 1 '".data."' | cut -d, -f".(i+1))
-array name[n_bar]
-do for [i=1:n_bar] { name[i] = bar(i) }
+array heads[n_bar]
+do for [i=1:n_bar] { heads[i] = bar(i) }
+n_name = n_bar
+name(i) = heads[i]
+load scripts."/paint.gp"
 each = 1.0 / (n_bar + 1.2) # a group is one wide
 place(i) = (i - 0.5 * (n_bar + 1)) * each
 set boxwidth 0.92 * each absolute
@@ -23,7 +26,7 @@ set offsets graph 0, 0, graph 0.04, 0
 n_group = int(system("sed 1d '".data."' | wc -l"))
 set xrange [-0.6:n_group-0.4]
 if (n_group > 8) set xtics font small
-bars = "for [i=1:n_bar] data using ($0+place(i)):(column(i+1)) skip 1 with boxes lc rgb colour(name[i]) title name[i]"
+bars = "for [i=1:n_bar] data using ($0+place(i)):(column(i+1)) skip 1 with boxes lc rgb paint(i) title name(i)"
 names = "data using 0:(0):xtic(1) skip 1 with lines lc rgb \"#444444\" notitle"
 marks = "paper using ($1+place(int($2))):3 skip 1 with points pt 13 ps 1.4 lc rgb \"#ffffff\" notitle, \"\" using ($1+place(int($2))):3 skip 1 with points pt 13 ps 0.9 lc rgb \"#000000\" title \"paper\""
 lines = "bound using ($1-0.46):2:(0.92):(0) skip 1 with vectors nohead lw 2 lc rgb \"#c00000\" title \"bound\""

@@ -14,8 +14,8 @@ set rmargin 10 # the last name goes beyond its bar
 set multiplot layout 2,1
 set title "Time of merged kernels (paper 004, Figures 3 and 4)"
 set ylabel "time (s)"
-plot rows("^time$;case~manual") using 2:xtic(1) lc rgb "#555555" title "paper", "" using 3 lc rgb "#0072B2" title "ours"
+plot rows("^time$;case~manual") using 2:xtic(1) lc rgb colour("cpu") title "paper", "" using 3 lc rgb colour("manual") title "ours"
 set title "GPU power from event rates (paper 004, Figure 5)"
 set ylabel "power (W)"
-plot rows("^GPU power from event rates") using 2:xtic(1) lc rgb "#555555" title "paper", "" using 3 lc rgb "#0072B2" title "ours"
+plot rows("^GPU power from event rates") using 2:xtic(1) lc rgb colour("cpu") title "paper", "" using 3 lc rgb colour("manual") title "ours"
 unset multiplot

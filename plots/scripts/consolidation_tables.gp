@@ -17,6 +17,7 @@ set ylabel "time (s)"
 plot for [s in "cpu manual dynamic serial"] rows(s, "time_s") using 0:2:xtic(1) with points pt 7 ps 0.9 lc rgb colour(s) title s, \
      for [s in "cpu manual dynamic serial"] rows(s, "paper_time_s") using 0:2 with points pt 1 ps 1.2 lw 0.8 lc rgb "#000000" notitle, \
      NaN with points pt 1 ps 1.2 lw 0.8 lc rgb "#000000" title "paper"
+set format y "%.0f"
 set title "Energy of the mixes (paper 004, Tables 6 and 8)"
 set ylabel "energy (J)"
 plot for [s in "cpu manual dynamic serial"] rows(s, "energy_j") using 0:2:xtic(1) with points pt 7 ps 0.9 lc rgb colour(s) title s, \

@@ -16,6 +16,7 @@ stats dir."/image.csv" using 2 skip 1 nooutput
 set xrange [0:STATS_max]
 stats dir."/image.csv" using 4 skip 1 nooutput
 set cbrange [0:STATS_max] # one scale
+set cbtics tics(STATS_max, 4)
 stats dir."/image.csv" using 3 skip 1 nooutput
 set yrange [-0.5:STATS_max+0.5]
 policies = "all tcs tcs(throttling=false) htcs"

@@ -12,6 +12,7 @@ set lmargin at screen 0.13
 set rmargin at screen 0.97
 set title offset 0,-0.5
 set ylabel font small
+set ytics font small
 stats data using 1 skip 1 nooutput
 last = STATS_max
 set xrange [0:last > 0 ? last : 1]

@@ -5,15 +5,18 @@ scripts = system("dirname '".ARG0."'")
 load scripts."/style.gp"
 unset key
 unset grid
-set rmargin at screen 0.84
+longest = 6 # letters of "shared"
+do for [k=1:n_kernel] { longest = strlen(value(sprintf("k%d", k))) > longest ? strlen(value(sprintf("k%d", k))) : longest }
+set rmargin at screen 0.90-0.0105*letter/canvas*longest
 set title "Kernel of each SM"
 set xlabel "time (s)"
 set ylabel "SM"
 set xrange [begin_s:end_s]
 set autoscale yfix
-kinds = "#0072B2 #E69F00 #009E73 #CC79A7 #56B4E9 #D55E00 #882255 #44AA99 #999933 #332288 #AA4499 #117733 #88CCEE #DDCC77 #661100 #000000"
+kinds = "A DVFS MU MNU MA other1 other2 other3 other4 other5 other6 BL"
+kind(k) = k <= words(kinds) ? colour(word(kinds, k)) : word("#332288 #661100 #117733 #000000", k - words(kinds))
 steps = "0 '#ffffff', "
-do for [k=1:n_kernel] { steps = steps.sprintf("%d '%s', ", k, word(kinds, k)) }
+do for [k=1:n_kernel] { steps = steps.sprintf("%d '%s', ", k, kind(k)) }
 eval sprintf("set palette maxcolors %d defined (%s%d '#d9d9d9')", n_kernel + 2, steps, n_kernel + 1)
 set cbrange [-0.5:n_kernel+1.5]
 set cbtics ("idle" 0, "shared" n_kernel+1)

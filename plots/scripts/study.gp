@@ -7,7 +7,10 @@ if (exists("title_text")) set title title_text
 set xlabel x_text
 set ylabel y_text
 one = words(names) == 1
-shade(i) = one ? "#0072B2" : colour(word(names, i))
+n_name = words(names)
+name(i) = word(names, i)
+load scripts."/paint.gp"
+shade(i) = one ? colour("A") : paint(i)
 named(i) = one ? "mean" : word(names, i)
 if (!one) set key title by_text
 set offsets graph 0.03, graph 0.03, graph 0.05, 0

@@ -16,28 +16,22 @@ if (!exists("base")) base = "BL"
 of_paper(figure) = exists("paper") ? " (paper 003, ".figure.")" : ""
 of_variant = exists("variant") ? ", ".variant : "" # where a suite has several, the first
 set datafile separator ","
+line_width = canvas > 1 ? canvas : canvas**0.5 # thin lines would vanish in a column
 w = wide * canvas; h = high * canvas
-if (format eq "svg") set terminal svg size 100*w,100*h dynamic noenhanced font "Helvetica".sized(14) background "#ffffff" linewidth canvas**0.5
-if (format eq "png") set terminal pngcairo size 200*w,200*h noenhanced font "Helvetica".sized(24) background "#ffffff" linewidth 2*canvas**0.5 pointscale 1.6*canvas
-if (format eq "pdf") set terminal pdfcairo size w in,h in noenhanced font "Helvetica".sized(10) background "#ffffff" linewidth canvas**0.5
+if (format eq "svg") set terminal svg size 100*w,100*h dynamic noenhanced font "Helvetica".sized(14) background "#ffffff" linewidth line_width
+if (format eq "png") set terminal pngcairo size 200*w,200*h noenhanced font "Helvetica".sized(24) background "#ffffff" linewidth 2*line_width pointscale 1.6*canvas
+if (format eq "pdf") set terminal pdfcairo size w in,h in noenhanced font "Helvetica".sized(10) background "#ffffff" linewidth line_width
 set output out
-# A name has one colour in every figure: that of colours.csv, or one of its letters' choosing.
-colours = " ".system("sed -e 1d -e 's/,/ /' '".scripts."/colours.csv' | tr '\\n' ' '")." "
-others = "#882255 #44AA99 #999933 #332288 #AA4499 #117733 #88CCEE #DDCC77"
-letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-.()=, "
-hash(p) = 1 + (sum [k=1:strlen(p)] k * strstrt(letters, p[k:k])) % words(others)
-colour_at(p, k) = k > 0 ? colours[k+strlen(p)+2:k+strlen(p)+8] : word(others, hash(p))
-colour(p) = colour_at(p, strstrt(colours, " ".p." "))
+# A name has one colour in every figure, report and film: that of colours.csv; paint.gp chooses among other1, other2, ... for the others.
+table = " ".system("sed -e 1d -e 's/,/ /' '".scripts."/colours.csv' | tr '\\n' ' '")." "
+listed(p) = strstrt(table, " ".p." ")
+colour(p) = table[listed(p)+strlen(p)+2:listed(p)+strlen(p)+8]
 small = sized(format eq "png" ? 20 : format eq "pdf" ? 8 : 12)
 if (size eq "small") set title font small
-# Okabe and Ito's palette: told apart by colour-blind readers.
-set linetype 1 lc rgb "#0072B2" lw 2 pt 7
-set linetype 2 lc rgb "#E69F00" lw 2 pt 5
-set linetype 3 lc rgb "#009E73" lw 2 pt 9
-set linetype 4 lc rgb "#CC79A7" lw 2 pt 13
-set linetype 5 lc rgb "#56B4E9" lw 2 pt 11
-set linetype 6 lc rgb "#D55E00" lw 2 pt 15
-set linetype 7 lc rgb "#555555" lw 2 pt 2
+if (size eq "small") set key font small
+lines = "A DVFS MU MNU other1 MA BL other2 other5 other3 other4 other6"
+do for [k=1:words(lines)] { set linetype k lc rgb colour(word(lines, k)) lw 2 pt int(word("7 5 9 13 11 15 2 7 5 9 13 11", k)) }
+set linetype cycle words(lines)
 set border 3 lc rgb "#444444"
 set tics nomirror out
 set grid ytics lt 1 lc rgb "#d8d8d8" lw 0.6

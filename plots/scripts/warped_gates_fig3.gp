@@ -27,9 +27,9 @@ do for [i=1:words(schemes)] {
   wasted[i] = w eq "" ? NaN : real(w)
   done[i] = w eq "" || u eq "" ? NaN : real(w) + real(u)
 }
-plot rows using 2:xtic(1) title "wasted (shorter than idle detect)" lc rgb "#4477aa", \
-     rows using 3 title "uncompensated" lc rgb "#cc3311", \
-     rows using 4 title "compensated" lc rgb "#228833", \
+plot rows using 2:xtic(1) title "wasted (shorter than idle detect)" lc rgb colour("gates"), \
+     rows using 3 title "uncompensated" lc rgb colour("warped_gates"), \
+     rows using 4 title "compensated" lc rgb colour("naive_blackout"), \
      for [i=1:words(schemes)] '+' using (i-1):(wasted[i]) every ::0::0 with points pt 13 ps 1.5 lc rgb "#000000" notitle, \
      for [i=1:words(schemes)] '+' using (i-1):(done[i]) every ::0::0 with points pt 13 ps 1.5 lc rgb "#000000" notitle, \
      NaN with points pt 13 ps 1.4 lc rgb "#000000" title "paper"

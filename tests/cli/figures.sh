@@ -51,7 +51,9 @@ mkdir own
 grep -q 'hot_cold' f_own/figure3.svg || say "hot_cold is not drawn as it is"
 printf 'group,bar,paper_value\n0,1,33.5\n' | cmp - f_own/data/figure3_paper.csv || say "marks of the paper"
 grep -q 'paper' f_own/figure3.svg || say "no mark of the paper"
-for figure in figure3 slowdown; do grep -qi '#cc79a7\|rgb(204, *121, *167)' f_own/$figure.svg || say "MNU has another colour in $figure"; done
+hex=$(sed -n 's/^MNU,#//p' "$scripts/colours.csv") # of the one table
+mnu="#$hex\|rgb( *$((16#${hex:0:2})), *$((16#${hex:2:2})), *$((16#${hex:4:2})) *)"
+for figure in figure3 slowdown; do grep -qi "$mnu" f_own/$figure.svg || say "MNU has another colour in $figure"; done
 (cd f_own && gnuplot -e "data='data/figure3.csv'; out='again.svg'; format='svg'" "$scripts/figure3.gp") && [ -s f_own/again.svg ] ||
   say "the script does not work from another folder"
 printf 'mix,MNU,my_policy\nhot_cold,23,24\n' | cmp - f_own/data/figure3.csv || say "one mix has no mean, the baseline no bar of its own"

@@ -4,6 +4,7 @@
 # temperature and power, tables sort. Usage: report.sh THERMIX
 set -euo pipefail
 thermix=$1
+scripts=$(cd "$(dirname "$0")/../../plots/scripts" && pwd)
 browser=$(command -v chromium || command -v chromium-browser || command -v google-chrome || true)
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
@@ -58,6 +59,12 @@ if [ -z "$browser" ]; then
   exit 77
 fi
 
+# What gnuplot paints names with.
+names="BL mine yours WL1 WL2 WL3 WL4 WL5 WL6 WL7 WL8 WL9 0.25 nothing-like-it"
+painted() {
+  gnuplot -e "scripts='$scripts'; out='/dev/null'; names='$names'; n_name=words(names); name(i)=word(names,i)" -e "load scripts.'/style.gp'; load scripts.'/paint.gp'; set print '-'; do for [i=1:n_name] { print paint(i) }"
+}
+
 # What the page must do, checked from inside: an error handler before its script, questions after.
 cat >before.html <<'B'
 <script>window.faults = []; window.addEventListener("error", (e) => faults.push(e.message)); console.error = (m) => faults.push(String(m));</script>
@@ -66,6 +73,7 @@ B
   echo '<script>{'
   echo "const expected_k = [$(tail -1 what.ttrace | tr '\t ' ',,' | sed 's/,,*/,/g; s/,$//')];"
   echo "const steady_k = [$(awk '{ printf "%s%s", s, $2; s = "," }' what.steady)];"
+  echo "const painted = [$(for name in $names $(painted); do printf '"%s",' "$name"; done)];"
   cat <<'A'
 const verdict = [];
 const ask = (name, ok) => verdict.push((ok ? "ok " : "NOT ") + name);
@@ -164,6 +172,10 @@ axis("y").dispatchEvent(new Event("change"));
 ask("axes can be chosen", label() !== first && label().startsWith(axis("y").selectedOptions[0].textContent + " against policy"));
 ask("a point a run", document.querySelectorAll(".study circle").length === 4);
 
+// Names that the table of colours lacks have the same ones in figures and here.
+const asked = painted.slice(0, painted.length / 2);
+ask("colours of names are those of figures", paint(asked).join() === painted.slice(asked.length).join() && new Set(paint(asked)).size === 12);
+
 // For everybody.
 const luminance = (css) => {
   const rgb = css.startsWith("#") ? [...css.slice(1).replace(/^(.)(.)(.)$/, "$1$1$2$2$3$3").matchAll(/../g)].map((h) => parseInt(h, 16)) : css.match(/\d+/g).map(Number);
@@ -204,6 +216,6 @@ for look in 1200,900,light 1200,900,dark 360,740,light; do
   sed -n '/<pre id="verdict">/,/^end/p' dom.html | sed 's/.*<pre id="verdict">//; /^end/d' >verdict.txt
   echo "window $look"
   cat verdict.txt
-  [ "$(grep -c '^ok ' verdict.txt)" = 36 ] && ! grep -q '^NOT ' verdict.txt || say see above
+  [ "$(grep -c '^ok ' verdict.txt)" = 37 ] && ! grep -q '^NOT ' verdict.txt || say see above
 done
 echo "the page is $size bytes"

@@ -1,0 +1,19 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Colours of a figure's names, as paint(i). Variables: n_name, name(i). A name that colours.csv lacks has the colour its letters choose,
+# or the next that no other name of the figure has: a policy of one's own keeps its colour. report/study.js does the same.
+letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-.()=, "
+n_other = 12 # other1 to other6 are no colour of a policy of paper 003
+hash(p) = (sum [k=1:strlen(p)] k * strstrt(letters, p[k:k])) % 6
+other(k) = colour(sprintf("other%d", 1 + k % n_other))
+taken = ""
+do for [i=1:n_name] { if (listed(name(i))) { taken = taken.colour(name(i)) } }
+array paints[n_name+1]
+do for [i=1:n_name] {
+    at = hash(name(i))
+    paints[i] = listed(name(i)) ? colour(name(i)) : other(at)
+    if (!listed(name(i))) {
+        do for [k=n_other-1:0:-1] { if (!strstrt(taken, other(at+k))) { paints[i] = other(at+k) } }
+        taken = taken.paints[i]
+    }
+}
+paint(i) = paints[i]
