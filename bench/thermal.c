@@ -185,6 +185,43 @@ static void bench_steps(void)
     }
 }
 
+/* What the physical network's step costs beside HotSpot's. */
+static void bench_networks(void)
+{
+    static const size_t blocks[] = {33, 33, 58}, grid[] = {64, 32, 32};
+    printf("\nOne step on both networks\n%-20s %7s %6s %8s %9s %8s %9s %6s\n", "convection", "grid", "blocks",
+           "hotspot", "step_us", "physical", "step_us", "ratio");
+    for (size_t i = 0; i < 6; i++) {
+        struct chip c[2] = {0};
+        struct tmx_instance inst[2];
+        struct pair t[2];
+        const bool fan = i % 2;
+        for (size_t n = 0; n < 2; n++) {
+            make_chip(&c[n], blocks[i / 2], grid[i / 2]);
+            c[n].spec.network = n ? TMX_NETWORK_PHYSICAL : TMX_NETWORK_HOTSPOT;
+            c[n].spec.r_convec_levels = fan ? fan_levels : NULL;
+            c[n].spec.n_level = fan ? sizeof fan_levels / sizeof fan_levels[0] : 0;
+            open_chip(&inst[n], "reduced", NULL, NULL, &c[n].spec);
+            t[n] = (struct pair){INFINITY, INFINITY};
+        }
+        for (size_t turn = 0; turn < 6; turn++) {
+            const struct pair now = time_step(&inst[turn % 2], c[turn % 2].power_w);
+            t[turn % 2].step = fmin(t[turn % 2].step, now.step);
+        }
+        const struct tmx_reduced_model *m[2] = {inst[0].model, inst[1].model};
+        const double ratio = t[1].step / t[0].step;
+        printf("%-20s %3zu x %-3zu %4zu %8zu %9.3f %8zu %9.3f %6.2f\nratio physical_%s_%zu_%zu %.3f\n",
+               fan ? "changing fan" : "fixed", grid[i / 2], grid[i / 2], blocks[i / 2], m[0]->n_mode,
+               1e6 * t[0].step, m[1]->n_mode, 1e6 * t[1].step, ratio, fan ? "fan" : "fixed", blocks[i / 2],
+               grid[i / 2], ratio);
+        fflush(stdout);
+        for (size_t n = 0; n < 2; n++) {
+            tmx_instance_finish(&inst[n]);
+            tmx_floorplan_finish(&c[n].floorplan);
+        }
+    }
+}
+
 /* ---- gangs ---- */
 enum { MAX_GANG = 64 };
 
@@ -488,6 +525,7 @@ int main(int argc, char **argv)
     }
     tmx_dense_start();
     bench_steps();
+    bench_networks();
     bench_gangs();
     bench_setup(a.quick);
     bench_grid();

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* How many modes does a millikelvin take? Directions in which the step response of a chip is truncated, by
  * four rules, for the same number of modes: the largest error of a step of all units at 0.5 W/mm2 from 1 ms
- * on, as thermal/network/reduce.c measures it. `truncate FLOORPLAN [GRID]`: any floorplan in the
+ * on, as thermal/network/truncate.c measures it. `truncate FLOORPLAN [GRID]`: any floorplan in the
  * package of golden A; no argument: golden A's.
  *
- * Notation of reduce.c: xi' = -Lambda xi, xi(0) = bt p, distance of the temperatures from their end ot' xi.
- *   gramian   what reduce.c does: eigenvectors of P of [bt ot] from 0.15 ms on, which for this symmetric pair
- * of inputs and outputs is balanced truncation gramian0  the same from time 0 on balanced  balanced
+ * Notation of truncate.c: xi' = -Lambda xi, xi(0) = bt p, distance of the temperatures from their end ot' xi.
+ *   gramian   what truncate.c does: eigenvectors of P of [bt ot] from 0.15 ms on, which for this symmetric
+ * pair of inputs and outputs is balanced truncation gramian0  the same from time 0 on balanced  balanced
  * truncation of (Lambda, bt, ot), inputs and outputs apart, from 0.15 ms on: an oblique projection h2
  * H2-optimal directions of [bt ot] from 0.15 ms on: iterated rational Krylov (S. Gugercin, A. Antoulas, C.
  *             Beattie, "H2 model reduction for large-scale linear dynamical systems", SIAM J. Matrix Anal.
@@ -151,7 +151,7 @@ static void add_gramian(const struct study *s, const double *c, bool weighted, d
     }
 }
 
-/* The two fields that reduce.c always keeps go before the columns u[first..first + n) of a matrix, and all
+/* The two fields that truncate.c always keeps go before the columns u[first..first + n) of a matrix, and all
  * become orthonormal, as u[0..*n). */
 static void keep_fields(struct study *s, const double *from, size_t *n)
 {
@@ -186,7 +186,7 @@ static void diagonalise(struct study *s, size_t n)
     tmx_dense_tn(n, s->m, k, 1, s->t, k, s->ot, k, 0, s->oz, k);
 }
 
-/* As compare() of reduce.c: the worst unit's error, steps of all powers added as independent [K]. */
+/* As compare() of truncate.c: the worst unit's error, steps of all powers added as independent [K]. */
 static double error_k(const struct study *s, size_t n)
 {
     const size_t k = s->k, m = s->m;

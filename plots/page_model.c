@@ -134,13 +134,14 @@ static json_t *reals(const double *v, size_t n)
 static json_t *as_json(const struct chip *c, const struct tmx_portable *p, const char *id)
 {
     const size_t k = p->n_mode, n = p->n_unit;
-    return json_pack("{s:s, s:b, s:b, s:i, s:f, s:f, s:f, s:f, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "id", id,
-                     "physical", c->physical, "fans", c->fans, "modes", (int)k, "ambient_k",
+    return json_pack("{s:s, s:b, s:b, s:i, s:f, s:f, s:f, s:f, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}",
+                     "id", id, "physical", c->physical, "fans", c->fans, "modes", (int)k, "ambient_k",
                      c->stack.spec.ambient_k, "init_k", c->stack.spec.init_k, "interval_s",
                      c->cfg.sampling_intvl, "error_k", p->error_k, "r_convec",
                      reals(c->level_k_per_w, N_LEVEL), "most_w", reals(c->most_w, n), "rate",
-                     floats(p->rate, N_LEVEL * k), "vector", floats(p->vector, N_LEVEL * k * k), "in",
-                     floats(p->in, n * k), "out", floats(p->out, n * k), "one", floats(p->one, k));
+                     floats(p->rate, N_LEVEL * k), "vector", floats(p->vector, N_LEVEL * k * k), "back",
+                     floats(p->back, N_LEVEL * k * k), "in", floats(p->in, n * k), "out",
+                     floats(p->out, n * k), "direct", floats(p->direct, n * n), "one", floats(p->one, k));
 }
 
 static enum tmx_status add(json_t *models, struct chip *c, const char *config, const char *floorplan,

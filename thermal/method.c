@@ -61,7 +61,7 @@ static struct size measure(const struct tmx_thermal_spec *spec, const struct tmx
     s.shifts = (4 + log10(1 / step_s)) * (1 + 0.25 * fmax(0, -1 - log10(work->tolerance_k)));
     s.shifts *= (s.cells ? 1.4 : 1) * (physical ? 1.4 : 1);
     s.modes = fmin(0.9 * s.m * s.shifts, s.n);
-    s.kept = s.cells || s.levels > 1 ? s.modes : 0.45 * s.modes;
+    s.kept = s.cells ? s.modes : 0.45 * s.modes;
     return s;
 }
 
@@ -90,7 +90,8 @@ static void cost_reduced(const struct size *s, const struct tmx_thermal_spec *sp
         seconds = s->shifts * (s->f->basis_factor_s * s->lnz * s->lnz / s->n +
                                SET_UP_SOLVES * s->m * s->f->many_solve_s * s->lnz) +
                   7 * PRODUCT_S * s->n * s->m * s->m * s->shifts * s->shifts +
-                  40 * DENSE_S * pow(s->modes, 3) + 10 * DENSE_S * (s->levels - 1) * pow(s->modes, 3);
+                  40 * DENSE_S * pow(s->modes, 3) +
+                  10 * DENSE_S * (s->cells ? s->levels - 1 : fmin(s->levels - 1, 2)) * pow(s->modes, 3);
         bytes += 8 * s->n * (s->modes + 6 * s->m) + 3 * 10 * s->lnz + 8 * 6 * s->modes * s->modes;
     }
     if (spec->init_node_k) {

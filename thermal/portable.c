@@ -6,13 +6,14 @@
 
 #include "thermal/backend/reduced_model.h"
 
-/* to = V^T of a row over the modes of level 0; stride: between the row's elements. */
-static void to_basis(const struct tmx_reduced_model *m, const double *row, size_t stride, double *to)
+/* to += the sum over the modes of level 0 of scale_i row_i turn_i, turn [k][k] by rows. */
+static void add_rows(size_t k, const double *row, size_t stride, const double *scale, const double *turn,
+                     double *to)
 {
-    const size_t k = m->n_mode;
     for (size_t i = 0; i < k; i++) {
+        const double part = row[i * stride] / (scale ? scale[i] : 1);
         for (size_t r = 0; r < k; r++) {
-            to[r] += row[i * stride] * m->vector[i * k + r];
+            to[r] += part * turn[i * k + r];
         }
     }
 }
@@ -26,18 +27,22 @@ static enum tmx_status fill(struct tmx_portable *p, const struct tmx_reduced_mod
     p->n_level = n_level;
     p->in = calloc(n * k, sizeof *p->in);
     p->out = calloc(n * k, sizeof *p->out);
+    p->direct = calloc(n * n, sizeof *p->direct);
     p->one = calloc(k, sizeof *p->one);
     p->rate = calloc(n_level * k, sizeof *p->rate);
     p->vector = calloc(n_level * k * k, sizeof *p->vector);
-    if (!p->in || !p->out || !p->one || !p->rate || !p->vector) {
+    p->back = calloc(n_level * k * k, sizeof *p->back);
+    if (!p->in || !p->out || !p->direct || !p->one || !p->rate || !p->vector || !p->back) {
         return tmx_fail(err, TMX_ENOMEM, "model of %zu modes", k);
     }
     for (size_t u = 0; u < n; u++) {
-        to_basis(m, first->in + u * first->mode_row, 1, p->in + u * k);
-        to_basis(m, first->out + u, first->unit_row, p->out + u * k);
+        add_rows(k, first->in + u * first->mode_row, 1, first->rate, m->back, p->in + u * k);
+        add_rows(k, first->out + u, first->unit_row, NULL, m->back, p->out + u * k);
+        memcpy(p->direct + u * n, first->direct + u * first->unit_row, n * sizeof *p->direct);
     }
-    to_basis(m, first->one, 1, p->one);
+    add_rows(k, first->one, 1, NULL, m->vector, p->one);
     memcpy(p->vector, m->vector, n_level * k * k * sizeof *p->vector);
+    memcpy(p->back, m->back, n_level * k * k * sizeof *p->back);
     for (size_t l = 0; l < n_level; l++) {
         memcpy(p->rate + l * k, m->modal[l].rate, k * sizeof *p->rate);
     }
@@ -66,8 +71,10 @@ void tmx_portable_finish(struct tmx_portable *p)
 {
     free(p->in);
     free(p->out);
+    free(p->direct);
     free(p->one);
     free(p->rate);
     free(p->vector);
+    free(p->back);
     *p = (struct tmx_portable){0};
 }

@@ -16,8 +16,9 @@ class Model {
     this.r_convec = m.r_convec;
     this.ambient_k = m.ambient_k;
     this.level = (m.r_convec.length - 1) / 2;
-    for (const name of ["rate", "vector", "in", "out", "one"]) this[name] = floats(m[name]);
+    for (const name of ["rate", "vector", "back", "in", "out", "direct", "one"]) this[name] = floats(m[name]);
     this.z = new Float64Array(this.k); // the state, in the modes of the present fan level
+    this.power_w = new Float64Array(this.n); // of the last step or equilibrium
   }
 
   // The chip stays as warm as it is, here and in setAmbient.
@@ -27,12 +28,12 @@ class Model {
     this.z = this.toModes(x);
   }
 
-  // A vector of the basis in the modes of the present fan level, and back.
-  toModes(x) {
-    const { k, vector } = this, z = new Float64Array(k);
+  // A state in coordinates that all fan levels share, in the modes of the present one, and back.
+  toModes(x, rows = this.back) {
+    const { k } = this, z = new Float64Array(k);
     for (let i = 0, at = this.level * k * k; i < k; i++) {
       let sum = 0;
-      for (let r = 0; r < k; r++) sum += vector[at++] * x[r];
+      for (let r = 0; r < k; r++) sum += rows[at++] * x[r];
       z[i] = sum;
     }
     return z;
@@ -44,24 +45,25 @@ class Model {
     return x;
   }
 
-  heating(power_w) {
+  equilibrium(power_w) {
     const f = new Float64Array(this.k);
     for (let u = 0, at = 0; u < this.n; u++) for (let r = 0; r < this.k; r++) f[r] += this.in[at++] * power_w[u];
-    return this.toModes(f);
+    return this.toModes(f, this.vector);
   }
 
   // Exact for powers that are constant over the step.
   step(dt_s, power_w) {
-    const f = this.heating(power_w), first = this.level * this.k;
+    const end = this.equilibrium(power_w), first = this.level * this.k;
     this.z = this.z.map((z, i) => {
-      const rate = this.rate[first + i];
-      return Math.exp(-rate * dt_s) * z - (Math.expm1(-rate * dt_s) / rate) * f[i];
+      const x = -this.rate[first + i] * dt_s;
+      return Math.exp(x) * z - Math.expm1(x) * end[i];
     });
+    this.power_w = Float64Array.from(power_w);
   }
 
-  equilibrium(power_w) {
-    const first = this.level * this.k;
-    return this.heating(power_w).map((f, i) => f / this.rate[first + i]);
+  settle(power_w) {
+    this.z = this.equilibrium(power_w);
+    this.power_w = Float64Array.from(power_w);
   }
 
   uniform(temp_k) {
@@ -74,11 +76,12 @@ class Model {
     this.ambient_k = ambient_k;
   }
 
-  temps(z = this.z) {
-    const t = new Float64Array(this.n), q = this.fromModes(z);
-    for (let u = 0, at = 0; u < this.n; u++) {
+  temps(z = this.z, power_w = this.power_w) {
+    const { n } = this, t = new Float64Array(n), q = this.fromModes(z);
+    for (let u = 0, at = 0; u < n; u++) {
       let sum = this.ambient_k;
       for (let r = 0; r < this.k; r++) sum += this.out[at++] * q[r];
+      for (let v = 0; v < n; v++) sum += this.direct[v * n + u] * power_w[v];
       t[u] = sum;
     }
     return t;

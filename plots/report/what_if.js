@@ -166,7 +166,7 @@ class WhatIf {
   }
 
   settle() {
-    this.model.z = this.model.equilibrium(this.power);
+    this.model.settle(this.power);
     this.history = [];
     this.wake();
   }
@@ -189,7 +189,7 @@ class WhatIf {
 
   show() {
     const temps_k = this.model.temps(), temps = Array.from(temps_k, (t) => t - 273.15);
-    const still = Array.from(this.model.temps(this.model.equilibrium(this.power)), (t) => t - 273.15);
+    const still = Array.from(this.model.temps(this.model.equilibrium(this.power), this.power), (t) => t - 273.15);
     const peak = hottestOf(temps), last = hottestOf(still), five = (t, up) => 5 * (up ? Math.ceil(t / 5) : Math.floor(t / 5));
     const low = five(Math.min(...temps, ...still), false), high = Math.max(five(temps[peak], true), five(still[last], true), low + 10);
     const name = (i) => this.run.units[i].name, limit = this.run.limit_c;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The reduced back-end's printed error bounds against its true errors, on random chips: blocks read in
- * every way and all cells, from a uniform start and from a start field, rows of 0.05 ms and up.
- * Arguments: the number of chips, the chip to begin with, the seed, the network (`physical` or HotSpot's). */
+ * every way and all cells, from a uniform start and from a start field, rows of 0.05 ms and up; and with a
+ * fan that changes. Arguments: the number of chips, the chip to begin with, the seed, the network (`physical`
+ * or HotSpot's). */
 #include <stdlib.h>
 #include <string.h>
 
@@ -230,6 +231,65 @@ static void a_uniform_start_is_followed_in_the_physical_network(void **state)
     tmx_rng_destroy(rng);
 }
 
+/* One model for all speeds of a fan, which changes while powers do. */
+static void a_changing_fan_is_followed(void **state)
+{
+    const size_t n = *(const size_t *)*state;
+    double *over = calloc(n, sizeof *over), worst = 0;
+    assert_non_null(over);
+    for (size_t i = first; i < n; i++) {
+        struct random_chip chip;
+        struct engine e[2];
+        struct tmx_rng *rng = NULL;
+        char stream[32];
+        double t[2][MAX_UNIT], power[MAX_UNIT], level_k_per_w[4], density = 0, error = 0;
+        snprintf(stream, sizeof stream, "fan %zu", i);
+        assert_int_equal(tmx_rng_create(&rng, seed, stream, NULL), TMX_OK);
+        random_chip_make(&chip, rng);
+        for (size_t u = 0; u < chip.n_unit; u++) {
+            density = fmax(density, chip.power_w[u] / tmx_unit_area_m2(&chip.floorplan.unit[u]));
+        }
+        for (size_t l = 0; l < 4; l++) {
+            level_k_per_w[l] = chip.spec.package.r_convec_k_per_w * random_scale(rng, 0.5, 4);
+        }
+        chip.spec.power_density_w_per_m2 = density;
+        chip.spec.network = network;
+        chip.spec.map_mode = i % 2 ? TMX_MAP_AVG : TMX_MAP_AREA;
+        chip.spec.r_convec_levels = level_k_per_w;
+        chip.spec.n_level = 4;
+        chip.spec.init_k = chip.spec.ambient_k + random_between(rng, 0, 30);
+        engine_open(&e[0], "grid", "", &chip.spec);
+        engine_open(&e[1], "reduced", "cache = false;", &chip.spec);
+        for (size_t k = 0; k < 60; k++) {
+            const double dt_s = k < 25 ? 1e-3 : k < 45 ? 1e-2 : 1;
+            const size_t level = random_count(rng, 0, 3);
+            for (size_t u = 0; u < chip.n_unit; u++) {
+                power[u] =
+                    chip.power_w[u] * (k % 2 ? tmx_rng_uniform(rng) : (double)(tmx_rng_uniform(rng) < 0.5));
+            }
+            for (size_t j = 0; j < 2; j++) {
+                e[j].ops->set_convection(e[j].state, level);
+                assert_int_equal(e[j].ops->step(e[j].state, dt_s, power, t[j]), TMX_OK);
+            }
+            for (size_t u = 0; u < chip.n_unit; u++) {
+                error = fmax(error, fabs(t[0][u] - t[1][u]));
+            }
+        }
+        check_one(stream, "fan", error, e[1].ops->error_bound(e[1].state, false, chip.power_w), &over[i]);
+        worst = fmax(worst, error);
+        engine_close(&e[0]);
+        engine_close(&e[1]);
+        random_chip_finish(&chip);
+        tmx_rng_destroy(rng);
+    }
+    qsort(over + first, n - first, sizeof *over, by_size);
+    print_message(
+        "%zu chips with a fan: largest error %.2e K, bound / error: least %.2f, median %.2f, most %.2f\n",
+        n - first, worst, over[first], over[first + (n - first) / 2], over[n - 1]);
+    free(over);
+    assert_int_equal(n_bad, 0);
+}
+
 int main(int argc, char **argv)
 {
     size_t n = argc > 1 ? strtoul(argv[1], NULL, 10) : 4;
@@ -237,6 +297,7 @@ int main(int argc, char **argv)
     seed = argc > 3 ? (unsigned)strtoul(argv[3], NULL, 10) : seed;
     network = argc > 4 && strcmp(argv[4], "physical") == 0 ? TMX_NETWORK_PHYSICAL : TMX_NETWORK_HOTSPOT;
     const struct CMUnitTest tests[] = {cmocka_unit_test(a_uniform_start_is_followed_in_the_physical_network),
+                                       cmocka_unit_test_prestate(a_changing_fan_is_followed, &n),
                                        cmocka_unit_test_prestate(the_bounds_hold_and_are_not_wild, &n)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Back-end: the network in a few hundred modes, stepped exactly. The default.
  *
- * Set-up projects the network onto a rational Krylov basis (krylov.h). One convection level:
- * the step response is truncated to the modes that matter (reduce.h). More levels: every
- * level keeps its full modal form, and a change of level only turns the state. */
+ * Set-up projects the network onto a rational Krylov basis (krylov.h). The step response is truncated to the
+ * modes that matter (truncate.h), in directions that all convection levels share: a change of level only
+ * turns the state. Where cells are read, every mode is kept. */
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
@@ -369,23 +369,14 @@ static void set_convection(void *state, size_t level)
 {
     struct state *s = state;
     const struct tmx_reduced_model *m = &s->model->shared;
-    const size_t k = m->n_mode;
     tmx_assert(level < m->n_level);
     if (level == s->level) {
         return;
     }
     bank(s);
-    memset(s->next, 0, k * sizeof *s->next);
-    for (size_t i = 0; i < k; i++) { /* amplitudes in the basis */
-        const double *vector = m->vector + (s->level * k + i) * k;
-        for (size_t r = 0; r < k; r++) {
-            s->next[r] += s->z[i] * vector[r];
-        }
-    }
+    tmx_reduced_model_common(m, s->level, s->z, s->next);
     s->level = level;
-    for (size_t i = 0; i < k; i++) {
-        s->z[i] = tmx_modal_sum(modal(s), m->vector + (level * k + i) * k, s->next);
-    }
+    tmx_reduced_model_own(m, level, s->next, s->z);
     unbank(s);
     refresh(s);
 }

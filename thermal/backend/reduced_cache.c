@@ -8,7 +8,7 @@
 #include "thermal/backend/reduced_model.h"
 
 /* Change this whenever the numbers that set-up computes change. */
-static const char VERSION[] = "reduced model 11";
+static const char VERSION[] = "reduced model 12";
 
 static void add_real(struct tmx_hash *h, double v)
 {
@@ -124,6 +124,7 @@ static size_t list_pieces(const struct tmx_reduced_model *m, struct sizes *sizes
         piece[n++] = (struct tmx_piece){q->one, q->mode_row * real};
     }
     piece[n++] = (struct tmx_piece){m->vector, m->vector ? m->n_level * k * k * real : 0};
+    piece[n++] = (struct tmx_piece){m->back, m->back ? m->n_level * k * k * real : 0};
     piece[n++] = (struct tmx_piece){m->error, (unit + 1) * unit * real};
     piece[n++] = (struct tmx_piece){m->cell_error, (unit + 1) * m->n_region * real};
     return n;
@@ -146,12 +147,15 @@ static bool allocate(struct tmx_reduced_model *m, const struct sizes *sizes)
         m->fine_map = m->fine ? calloc(k * n_view, sizeof *m->fine_map) : NULL;
         m->still = m->truncated ? calloc(unit * n_view, sizeof *m->still) : NULL;
     }
-    m->vector = m->truncated ? NULL : calloc(m->n_level * k * k, sizeof *m->vector);
+    const bool turned = m->n_level > 1 || !m->truncated;
+    m->vector = turned ? calloc(m->n_level * k * k, sizeof *m->vector) : NULL;
+    m->back = turned && m->truncated ? calloc(m->n_level * k * k, sizeof *m->back) : NULL;
     m->error = calloc((unit + 1) * unit, sizeof *m->error);
     m->cell_error = m->n_region ? calloc((unit + 1) * m->n_region, sizeof *m->cell_error) : NULL;
     return (m->no_field ||
             ((m->fine ? m->fine_map != NULL : m->map != NULL) && (!m->truncated || m->still))) &&
-           (m->truncated || m->vector) && m->error && (m->n_region == 0 || m->cell_error);
+           (!turned || (m->vector && (m->back || !m->truncated))) && m->error &&
+           (m->n_region == 0 || m->cell_error);
 }
 
 bool tmx_reduced_load(struct tmx_reduced_model *m, const char key[TMX_HASH_HEX])

@@ -9,6 +9,7 @@
 #include "thermal/network/dense.h"
 #include "thermal/network/reduce.h"
 #include "thermal/network/start.h"
+#include "thermal/network/truncate.h"
 
 static const double POWER_DENSITY =
     0.5e6; /* [W/m2] the tolerance holds for at least this; assumed: a 300 W GPU */
@@ -133,57 +134,56 @@ static enum tmx_status make_map(struct tmx_reduced_model *m, const struct tmx_ba
                   : tmx_fail(err, TMX_ENOMEM, "heat map of %zu modes", m->n_mode);
 }
 
-/* still = basis * vector * (in / rate). */
+/* still = view of basis * rest. */
 static enum tmx_status make_still(struct tmx_reduced_model *m, const struct tmx_basis *basis,
-                                  const struct tmx_modes *modes, struct tmx_err *err)
+                                  const double *rest, struct tmx_err *err)
 {
     const size_t n = basis->n_node, k = basis->n_mode, u = basis->n_unit;
-    double *rest = calloc(2 * k * u + u * n, sizeof *rest), *node = rest + 2 * k * u;
+    double *node = calloc(u * n, sizeof *node);
     m->still = calloc(m->net.n_view * u, sizeof *m->still);
-    if (!rest || !m->still) {
-        free(rest);
+    if (!node || !m->still) {
+        free(node);
         return tmx_fail(err, TMX_ENOMEM, "heat map of %zu units", u);
     }
-    for (size_t i = 0; i < k * u; i++) {
-        rest[i] = modes->in[i] / modes->rate[i % k];
-    }
-    tmx_dense_nn(k, u, k, 1, modes->vector, k, rest, k, 0, rest + k * u, k);
-    tmx_dense_nn(n, u, k, 1, basis->v, n, rest + k * u, k, 0, node, n);
+    tmx_dense_nn(n, u, k, 1, basis->v, n, rest, k, 0, node, n);
     for (size_t v = 0; v < u; v++) {
         tmx_network_view(&m->net, node + v * n, 0, m->net.n_view, m->still + v * m->net.n_view);
     }
-    free(rest);
+    free(node);
     return TMX_OK;
 }
 
 static enum tmx_status truncate_modes(struct tmx_reduced_model *m, const struct tmx_basis *basis,
-                                      const struct demand *d, const struct tmx_reduced_wish *wish,
-                                      struct tmx_err *err)
+                                      const struct tmx_thermal_spec *spec, const struct demand *d,
+                                      const struct tmx_reduced_wish *wish, struct tmx_err *err)
 {
-    const size_t k = basis->n_mode;
-    const struct tmx_truncation cut = {.tolerance_k = TRUNCATION_SHARE * wish->tolerance_k,
+    struct tmx_truncated cut = {0};
+    double *gamma = calloc(m->n_level, sizeof *gamma);
+    if (!gamma) {
+        return tmx_fail(err, TMX_ENOMEM, "%zu convection levels", m->n_level);
+    }
+    for (size_t l = 0; l < m->n_level; l++) {
+        gamma[l] = tmx_network_gamma(&m->net, tmx_thermal_spec_r_convec(spec, l));
+    }
+    const struct tmx_truncation how = {.tolerance_k = TRUNCATION_SHARE * wish->tolerance_k,
                                        .power_w = d->power_w,
                                        .ambient_k = d->ambient_k,
                                        .min_step_s = d->min_step_s,
                                        .n_mode = wish->n_mode,
-                                       .octaves = m->net.view_start != NULL};
-    struct tmx_modes modes;
-    double *lift = NULL, *turn = NULL;
-    enum tmx_status st = tmx_modes_init(&modes, basis, basis->gamma, err);
-    st = st ? st : tmx_modes_truncate(&modes, &cut, m->modal, &lift, m->error, err);
+                                       .octaves = m->net.view_start || m->n_level > 1,
+                                       .gamma = gamma,
+                                       .n_level = m->n_level};
+    enum tmx_status st = tmx_truncate(&cut, basis, &how, m->modal, m->error, err);
     if (!st) {
-        m->n_mode = m->modal->n_mode;
-        turn = calloc(k * m->n_mode, sizeof *turn);
-        st = turn ? TMX_OK : tmx_fail(err, TMX_ENOMEM, "heat map");
+        m->n_mode = cut.n_mode;
+        m->vector = cut.vector;
+        m->back = cut.back;
+        cut.vector = cut.back = NULL;
+        st = make_map(m, basis, cut.map, err);
     }
-    if (!st) {
-        tmx_dense_nn(k, m->n_mode, k, 1, modes.vector, k, lift, k, 0, turn, k);
-        st = make_map(m, basis, turn, err);
-    }
-    st = st ? st : make_still(m, basis, &modes, err);
-    tmx_modes_finish(&modes);
-    free(lift);
-    free(turn);
+    st = st ? st : make_still(m, basis, cut.rest, err);
+    tmx_truncated_finish(&cut);
+    free(gamma);
     return st;
 }
 
@@ -257,7 +257,7 @@ static enum tmx_status build(struct tmx_reduced_model *m, const struct tmx_therm
         basis.error = basis.cell_error = NULL;
         m->n_basis = basis.n_mode;
         m->n_shift = basis.n_shift;
-        st = m->truncated ? truncate_modes(m, &basis, d, wish, err) : keep_modes(m, &basis, spec, err);
+        st = m->truncated ? truncate_modes(m, &basis, spec, d, wish, err) : keep_modes(m, &basis, spec, err);
     }
     if (!st && m->n_level == 1) {
         check_steady(m, basis.steady);
@@ -310,21 +310,25 @@ static enum tmx_status obtain(struct tmx_reduced_model *m, const struct tmx_ther
     return st;
 }
 
-/* vector [n_level][k][k] with room for more, behind them, as a block of its own. */
-static enum tmx_status widen_vectors(struct tmx_reduced_model *m, size_t more, struct tmx_err *err)
+/* *vector [n_level][k][k] with room for more, behind them, as a block of its own. */
+static enum tmx_status widen_vectors(const struct tmx_reduced_model *m, size_t more, double **vector,
+                                     struct tmx_err *err)
 {
     const size_t k = m->n_mode, wide = k + more;
-    double *v = calloc(m->n_level * wide * wide, sizeof *v);
+    double *v = *vector ? calloc(m->n_level * wide * wide, sizeof *v) : NULL;
+    if (!*vector) {
+        return TMX_OK;
+    }
     if (!v) {
         return tmx_fail(err, TMX_ENOMEM, "start field");
     }
     for (size_t l = 0; l < m->n_level; l++) {
         for (size_t i = 0; i < k; i++) {
-            memcpy(v + (l * wide + i) * wide, m->vector + (l * k + i) * k, k * sizeof *v);
+            memcpy(v + (l * wide + i) * wide, *vector + (l * k + i) * k, k * sizeof *v);
         }
     }
-    free(m->vector);
-    m->vector = v;
+    free(*vector);
+    *vector = v;
     return TMX_OK;
 }
 
@@ -354,8 +358,11 @@ static enum tmx_status join_level(struct tmx_reduced_model *m, const struct tmx_
     }
     st = st ? st : tmx_modal_join(&m->modal[level], &more, err);
     for (size_t i = 0; i < k && !st && m->vector; i++) {
-        memcpy(m->vector + (level * (old + k) + old + i) * (old + k) + old, modes.vector + i * k,
-               k * sizeof *m->vector);
+        const size_t at = (level * (old + k) + old + i) * (old + k) + old;
+        memcpy(m->vector + at, modes.vector + i * k, k * sizeof *m->vector);
+        if (m->back) {
+            memcpy(m->back + at, modes.vector + i * k, k * sizeof *m->back);
+        }
     }
     if (!st && level == 0) {
         st = fill_map(m, old, start, m->vector ? NULL : modes.vector, k, err);
@@ -386,7 +393,8 @@ static enum tmx_status join_start(struct tmx_reduced_model *m, const struct tmx_
     gamma_range(&m->net, spec, &wish.gamma_low, &wish.gamma_high);
     enum tmx_status st = tmx_start_basis(&start, &m->net, &wish, &theta, &m->start_error_k, err);
     st = st ? st : widen_map(m, start.n_mode, err);
-    st = st || !m->vector ? st : widen_vectors(m, start.n_mode, err);
+    st = st ? st : widen_vectors(m, start.n_mode, &m->vector, err);
+    st = st ? st : widen_vectors(m, start.n_mode, &m->back, err);
     for (size_t l = 0; l < m->n_level && !st; l++) {
         st = join_level(m, &start, theta, l, tmx_network_gamma(&m->net, tmx_thermal_spec_r_convec(spec, l)),
                         err);
@@ -422,7 +430,7 @@ enum tmx_status tmx_reduced_model_init(struct tmx_reduced_model *m, const struct
     if (!st) {
         m->n_region = d.cells.n;
         m->fine = d.cells.n > 0 || d.unit_cells.n > 0;
-        m->truncated = m->n_level == 1 && !m->fine;
+        m->truncated = !m->fine;
         m->no_field = spec->no_field && !m->fine && !spec->init_node_k && m->net.mode != TMX_MAP_MIN &&
                       m->net.mode != TMX_MAP_MAX; /* these read the maps themselves */
         m->modal = calloc(m->n_level, sizeof *m->modal);
@@ -455,9 +463,10 @@ void tmx_reduced_model_empty(struct tmx_reduced_model *m)
     }
     drop_maps(m);
     free(m->vector);
+    free(m->back);
     free(m->error);
     free(m->cell_error);
-    m->vector = m->error = m->cell_error = NULL;
+    m->vector = m->back = m->error = m->cell_error = NULL;
 }
 
 void tmx_reduced_model_finish(struct tmx_reduced_model *m)
@@ -490,24 +499,39 @@ double tmx_reduced_model_bound(const struct tmx_reduced_model *m, bool nodes, co
     return safety * worst + START_SAFETY * m->start_error_k;
 }
 
+void tmx_reduced_model_common(const struct tmx_reduced_model *m, size_t level, const double *z, double *w)
+{
+    const size_t k = m->n_mode;
+    memset(w, 0, k * sizeof *w);
+    for (size_t i = 0; i < k; i++) {
+        const double *vector = m->vector + (level * k + i) * k;
+        for (size_t r = 0; r < k; r++) {
+            w[r] += z[i] * vector[r];
+        }
+    }
+}
+
+void tmx_reduced_model_own(const struct tmx_reduced_model *m, size_t level, const double *w, double *z)
+{
+    const size_t k = m->n_mode;
+    const double *back = (m->back ? m->back : m->vector) + level * k * k;
+    for (size_t i = 0; i < k; i++) {
+        z[i] = tmx_modal_sum(&m->modal[level], back + i * k, w);
+    }
+}
+
 void tmx_reduced_model_field(const struct tmx_reduced_model *m, size_t level, const double *z,
                              const double *power_w, size_t first, size_t n, double *work, double *theta_k)
 {
     const struct tmx_modal *modal = &m->modal[level];
     const size_t n_view = m->net.n_view, k = m->n_mode;
     memset(theta_k, 0, n * sizeof *theta_k);
-    if (m->still) {
+    if (m->vector) {
+        tmx_reduced_model_common(m, level, z, work);
+    } else {
         tmx_modal_settle(modal, power_w, work);
         for (size_t i = 0; i < k; i++) {
             work[i] = z[i] - work[i];
-        }
-    } else {
-        memset(work, 0, k * sizeof *work);
-        for (size_t i = 0; i < k; i++) {
-            const double *vector = m->vector + (level * k + i) * k;
-            for (size_t r = 0; r < k; r++) {
-                work[r] += z[i] * vector[r];
-            }
         }
     }
     for (size_t i = 0; i < k && m->map; i++) {

@@ -19,13 +19,14 @@ struct tmx_reduced_model {
     struct tmx_network net;
     size_t n_level, n_mode;
     struct tmx_modal *modal; /* [n_level] owned */
-    /* truncated (one level, units alone): theta = still p + map (z - in p / rate).
-     * whole: theta = map vector[level] z. */
+    /* truncated (units alone), one level: theta = still p + map (z - in p / rate);
+     * else theta = still p + map vector[level]' z, and z = back[level] (vector' z of another level). */
     bool truncated, fine;
     float *map;           /* [n_mode][n_view] owned; NULL when fine */
     double *fine_map;     /* the same in full precision, where single cells must be accurate */
     double *still;        /* [n_unit][n_view, K/W] owned; truncated only */
-    double *vector;       /* [n_level][n_mode][n_mode] owned; whole only */
+    double *vector;       /* [n_level][n_mode][n_mode] owned, by rows of modes; NULL: truncated, one level */
+    double *back;         /* its inverse, likewise; NULL: none, or vector itself, which is orthonormal */
     double *error;        /* [n_unit + 1][n_unit] owned, see tmx_basis and tmx_modes_truncate */
     double *cell_error;   /* [n_unit + 1][n_region] owned; NULL where cells are not controlled */
     size_t n_region;      /* of all nodes; 0: not controlled */
@@ -67,6 +68,11 @@ void tmx_reduced_store(const struct tmx_reduced_model *m, const char key[TMX_HAS
 /* Estimate [K] of the largest error at a unit, or at any node (INFINITY where nothing controls it), while
  * each unit's power changes by at most swing_w [n_unit, W] at a time. */
 double tmx_reduced_model_bound(const struct tmx_reduced_model *m, bool nodes, const double *swing_w);
+
+/* Where there are vectors: a state of a level in coordinates that mean the same field at every level, and
+ * back; all [n_mode], not the same array. */
+void tmx_reduced_model_common(const struct tmx_reduced_model *m, size_t level, const double *z, double *w);
+void tmx_reduced_model_own(const struct tmx_reduced_model *m, size_t level, const double *w, double *z);
 
 /* rows [first, first + n) of the view of theta (above ambient) for a state; work is [n_mode]. */
 void tmx_reduced_model_field(const struct tmx_reduced_model *m, size_t level, const double *z,

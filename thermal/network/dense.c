@@ -34,9 +34,8 @@ void tmx_dense_axpy(size_t n, double alpha, const double *x, double *y)
     cblas_daxpy((int)n, alpha, x, 1, y, 1);
 }
 
-enum tmx_status tmx_dense_eigen(size_t n, double *a, double *w, struct tmx_err *err)
+static enum tmx_status end_eigen(lapack_int info, size_t n, double *a, struct tmx_err *err)
 {
-    const lapack_int info = LAPACKE_dsyevd(LAPACK_COL_MAJOR, 'V', 'L', (int)n, a, (int)n, w);
     if (info) {
         return tmx_fail(err, info < 0 ? TMX_ENOMEM : TMX_ESOLVE,
                         "eigenvalues of a %zu x %zu matrix: LAPACK info %d", n, n, (int)info);
@@ -51,6 +50,17 @@ enum tmx_status tmx_dense_eigen(size_t n, double *a, double *w, struct tmx_err *
         }
     }
     return TMX_OK;
+}
+
+enum tmx_status tmx_dense_eigen(size_t n, double *a, double *w, struct tmx_err *err)
+{
+    return end_eigen(LAPACKE_dsyevd(LAPACK_COL_MAJOR, 'V', 'L', (int)n, a, (int)n, w), n, a, err);
+}
+
+enum tmx_status tmx_dense_eigen_pair(size_t n, double *a, double *m, double *w, struct tmx_err *err)
+{
+    return end_eigen(LAPACKE_dsygvd(LAPACK_COL_MAJOR, 1, 'V', 'L', (int)n, a, (int)n, m, (int)n, w), n, a,
+                     err);
 }
 
 enum tmx_status tmx_dense_solve(size_t n, size_t n_rhs, double *a, double *b, struct tmx_err *err)

@@ -5,8 +5,7 @@
 #include "thermal/network/krylov.h"
 #include "thermal/network/modal.h"
 
-/* From a basis to models that step: the modal form at one film coefficient, and its
- * truncation to the modes that matter for steps of power. */
+/* From a basis to the modal form at one film coefficient. */
 
 struct tmx_modes { /* the modal form, not yet laid out for stepping; columns over n_mode */
     size_t n_mode, n_unit;
@@ -25,23 +24,5 @@ void tmx_modes_finish(struct tmx_modes *modes);
 /* The full modal form, ready to step. */
 TMX_NODISCARD enum tmx_status tmx_modes_layout(const struct tmx_modes *modes, struct tmx_modal *modal,
                                                struct tmx_err *err);
-
-struct tmx_truncation {
-    double tolerance_k;    /* at every unit, for steps of power_w in all units */
-    const double *power_w; /* [n_unit] */
-    double ambient_k;      /* and for a uniform start so far from the air; 0: not looked at */
-    double min_step_s;     /* from this time after a step on */
-    size_t n_mode;         /* 0: as few as the tolerance allows */
-    bool octaves;          /* choose directions by every octave of time alike, not by every second */
-};
-
-/* The truncated form. lift [n_mode of modal][n_mode of modes], allocated here and owned by
- * the caller (free), takes a state to mode amplitudes:
- *   amplitudes = in p / rate + lift (z - in p / rate of modal).
- * error [n_unit + 1][n_unit], rows as those of tmx_basis: the largest difference to the modal
- * form from min_step_s on, added to what is there. */
-TMX_NODISCARD enum tmx_status tmx_modes_truncate(const struct tmx_modes *modes,
-                                                 const struct tmx_truncation *wish, struct tmx_modal *modal,
-                                                 double **lift, double *error, struct tmx_err *err);
 
 #endif
