@@ -33,7 +33,8 @@ enum tmx_status tmx_judge_init(struct tmx_judge *j, const struct tmx_run *run,
     st = st ? st : tmx_bound_init(&j->bound, &j->chip, &j->work, &j->options, err);
     if (!st) {
         j->averages.sum = calloc(j->bound.lp.n_col, sizeof *j->averages.sum);
-        st = j->averages.sum ? TMX_OK : tmx_fail(err, TMX_ENOMEM, "ledger");
+        j->averages.busy = calloc(j->bound.n_kernel * j->bound.n_level, j->bound.n_sm * sizeof(double));
+        st = j->averages.sum && j->averages.busy ? TMX_OK : tmx_fail(err, TMX_ENOMEM, "ledger");
     }
     return st;
 }
@@ -41,10 +42,18 @@ enum tmx_status tmx_judge_init(struct tmx_judge *j, const struct tmx_run *run,
 void tmx_judge_finish(struct tmx_judge *j)
 {
     free(j->averages.sum);
+    free(j->averages.busy);
     tmx_bound_finish(&j->bound);
     tmx_work_finish(&j->work);
     tmx_plan_chip_finish(&j->chip);
     *j = (struct tmx_judge){0};
+}
+
+static void add(size_t n, const double *restrict v, double *restrict sum)
+{
+    for (size_t i = 0; i < n; i++) {
+        sum[i] += v[i];
+    }
 }
 
 void tmx_judge_tick(struct tmx_judge *j, const struct tmx_sim *sim)
@@ -62,14 +71,21 @@ void tmx_judge_tick(struct tmx_judge *j, const struct tmx_sim *sim)
         sum[b->y0 + gpu->level] += 1;
         for (size_t way = 0; way < gpu->n_run; way++) {
             const size_t kernel = j->work.row_of_job[gpu->run[way]];
-            for (size_t s = 0; s < b->n_sm; s++) {
-                sum[(s * b->n_kernel + kernel) * b->n_level + gpu->level] +=
-                    m->busy[tmx_machine_at(m, gpu->sm0 + s, way)];
-            }
+            add(b->n_sm, &m->busy[tmx_machine_at(m, gpu->sm0, way)],
+                &j->averages.busy[(kernel * b->n_level + gpu->level) * b->n_sm]);
         }
-        for (size_t u = 0; u < b->n_unit; u++) {
-            sum[b->t0 + u] += f->temp_k[gpu->unit0 + u];
-            sum[b->l0 + u] += f->leakage_w[gpu->unit0 + u];
+        add(b->n_unit, f->temp_k + gpu->unit0, sum + b->t0);
+        add(b->n_unit, f->leakage_w + gpu->unit0, sum + b->l0);
+    }
+}
+
+/* Busy shares to the columns of the programme. */
+static void place_busy(struct tmx_judge *j)
+{
+    const struct tmx_bound *b = &j->bound;
+    for (size_t c = 0; c < b->n_kernel * b->n_level; c++) {
+        for (size_t s = 0; s < b->n_sm; s++) {
+            j->averages.sum[s * b->n_kernel * b->n_level + c] = j->averages.busy[c * b->n_sm + s];
         }
     }
 }
@@ -109,6 +125,7 @@ void tmx_judge_losses(struct tmx_judge *j, const struct tmx_run *run, double pct
     if (busy_s <= 0 || j->averages.n_tick == 0) {
         return;
     }
+    place_busy(j);
     const double gpu_ticks = (double)j->averages.n_tick * (double)m->n_gpu;
     for (size_t c = 0; c < b->speed_col; c++) { /* shares of the busy time; the rest, means over ticks */
         x[c] /= c < b->y0 ? busy_s / m->dt_s : gpu_ticks;

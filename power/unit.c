@@ -36,6 +36,7 @@ struct unit_model {
     double *uncore_share;          /* [n_unit] of the other area; resident kernels keep it awake */
     double *l2_share, *dram_share; /* [n_unit] of the kernels' watts there */
     double *way_w;                 /* [TMX_WAYS * n_gpu] per SM, of each kernel in the last tick */
+    double *awake_w;               /* [n_gpu] likewise, of shared structures */
 };
 
 static void destroy(void *model)
@@ -52,6 +53,7 @@ static void destroy(void *model)
     free(m->l2_share);
     free(m->dram_share);
     free(m->way_w);
+    free(m->awake_w);
     free(m);
 }
 
@@ -120,8 +122,9 @@ static enum tmx_status create(const void *options, const struct tmx_machine *mac
     m->l2_share = calloc(machine->n_unit, sizeof *m->l2_share);
     m->dram_share = calloc(machine->n_unit, sizeof *m->dram_share);
     m->way_w = calloc(machine->n_gpu * TMX_WAYS, sizeof *m->way_w);
+    m->awake_w = calloc(machine->n_gpu, sizeof *m->awake_w);
     if (!m->leakage || !m->leak_ref_w || !m->baseline_w || !m->area_share || !m->uncore_share ||
-        !m->l2_share || !m->dram_share || !m->way_w) {
+        !m->l2_share || !m->dram_share || !m->way_w || !m->awake_w) {
         st = tmx_fail(err, TMX_ENOMEM, "power model of %zu units", machine->n_unit);
     }
     for (size_t g = 0; !st && g < machine->n_gpu; g++) {
@@ -244,18 +247,19 @@ static enum tmx_status eval(void *model, const struct tmx_machine *machine, stru
     for (size_t g = span.first; g < span.end; g++) {
         const struct tmx_gpu *gpu = &machine->gpu[g];
         const size_t u0 = gpu->unit0;
-        const double transition_w = gpu->transition_j / machine->dt_s,
+        const double awake_w = uncore_w(machine, gpu), transition_w = gpu->transition_j / machine->dt_s,
                      volt = gpu->chip->power.dvfs_leakage ? machine->volt[g] : 1;
         const double leak = dynamic(m, machine, g, f);
         f->transition_w[g] = transition_w;
         const struct tmx_watts watts = {.leakage = &m->leakage[g],
                                         .n = gpu->chip->floorplan.n_unit,
                                         .volt = volt * leak,
-                                        .awake_w = uncore_w(machine, gpu),
+                                        .awake_w = awake_w,
+                                        .same_base = gpu->same && awake_w == m->awake_w[g],
                                         .transition_w = transition_w,
                                         .temp_k = f->temp_k + u0,
                                         .dynamic_w = f->dynamic_w + u0,
-                                        .asleep = f->asleep + u0,
+                                        .asleep = f->sleeps ? f->asleep + u0 : NULL,
                                         .unpowered = f->unpowered + u0,
                                         .leak_ref_w = m->leak_ref_w + u0,
                                         .fixed_w = m->baseline_w + u0,
@@ -265,6 +269,7 @@ static enum tmx_status eval(void *model, const struct tmx_machine *machine, stru
                                         .saved_w = f->saved_w + u0,
                                         .baseline_w = f->baseline_w + u0,
                                         .power_w = f->power_w + u0};
+        m->awake_w[g] = awake_w;
         if (!m->kernel(&watts)) {
             return TMX_ERUNAWAY;
         }

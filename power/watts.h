@@ -15,7 +15,8 @@ struct tmx_watts {
     double volt;         /* leakage under this voltage and these kernels, relative to leak_ref_w */
     double awake_w;      /* outside the SMs, spread by uncore_share */
     double transition_w; /* spread by area_share */
-    /* [n], none overlaps another */
+    bool same_base;      /* baseline_w is of this tick already */
+    /* [n], none overlaps another; asleep NULL: nothing sleeps, and saved_w stays as it is */
     const double *temp_k, *dynamic_w, *asleep, *unpowered;
     const double *leak_ref_w, *fixed_w, *uncore_share, *area_share;
     double *leakage_w, *saved_w, *baseline_w, *power_w; /* written */

@@ -4,10 +4,12 @@
 
 /* The arrays that go round the ring in one tick. Each has one writer. */
 
+#include <stdbool.h>
 #include <stddef.h>
 
 struct tmx_frame {
     size_t n_gpu, n_sm, n_unit;
+    bool sleeps; /* units may sleep or be without power; else asleep, unpowered and saved_w stay 0 */
     /* [n_unit], units of all GPUs one after another */
     double *asleep;     /* share of the leakage that sleeping units save; written by the gate stage */
     double *unpowered;  /* the same of units without power, 0 elsewhere: goes before; by the CTA stage */

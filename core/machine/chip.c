@@ -255,7 +255,7 @@ void tmx_chip_finish(struct tmx_chip *c)
     free(c->sm_of_unit);
     free(c->unit_of_sm);
     free(c->sm_name);
-    free(c->is_memory);
+    free(c->memory_unit);
     free(c->is_off);
     free(c->off_die);
     free(c->l2_share);

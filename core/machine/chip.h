@@ -99,10 +99,10 @@ struct tmx_chip {
     bool *off_die;   /* [n_unit] beside the die: gets nothing that goes by area */
     double *l2_share, *dram_share, *baseline_share; /* [n_unit] of the watts that the parts get */
     size_t *unit_of_sm;                             /* [n_sm] the first unit of the SM: its sensor */
-    bool *is_memory;    /* [n_unit] stacks of memory, whose hottest the board's memory sensor reads */
-    double *part_share; /* [n_unit] share of its SM's dynamic power; 0 elsewhere */
-    size_t *hot_order;  /* [n_sm] SMs in the order they take hot blocks: whole corner clusters first, then
-                           the clusters farthest from those taken */
+    size_t n_memory, *memory_unit; /* [n_memory] stacks of memory, whose hottest the board's sensor reads */
+    double *part_share;            /* [n_unit] share of its SM's dynamic power; 0 elsewhere */
+    size_t *hot_order; /* [n_sm] SMs in the order they take hot blocks: whole corner clusters first, then
+                          the clusters farthest from those taken */
 };
 
 /* Read chip.cfg (sets: overrides of its keys). The floorplan is attached later with

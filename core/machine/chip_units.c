@@ -158,7 +158,9 @@ static enum tmx_status find_parts(struct tmx_chip *c, struct tmx_err *err)
             }
             const double share = a / area_m2[p - c->part];
             c->off_die[u] = !p->die;
-            c->is_memory[u] = p->memory;
+            if (p->memory) {
+                c->memory_unit[c->n_memory++] = u;
+            }
             c->l2_share[u] = share * p->l2;
             c->dram_share[u] = share * p->dram;
             c->baseline_share[u] = share * p->baseline;
@@ -264,9 +266,10 @@ enum tmx_status tmx_chip_attach(struct tmx_chip *c, struct tmx_floorplan *fp, st
     c->floorplan = *fp;
     *fp = (struct tmx_floorplan){0};
     c->sm_of_unit = calloc(c->floorplan.n_unit, sizeof *c->sm_of_unit);
-    bool **const flags[] = {&c->is_memory, &c->is_off, &c->off_die};
+    c->memory_unit = calloc(c->floorplan.n_unit, sizeof *c->memory_unit);
+    bool **const flags[] = {&c->is_off, &c->off_die};
     double **const shares[] = {&c->part_share, &c->l2_share, &c->dram_share, &c->baseline_share};
-    bool ok = c->sm_of_unit;
+    bool ok = c->sm_of_unit && c->memory_unit;
     for (size_t i = 0; i < sizeof flags / sizeof flags[0]; i++) {
         *flags[i] = calloc(c->floorplan.n_unit, sizeof **flags[i]);
         ok = ok && *flags[i];

@@ -367,7 +367,7 @@ static void change_shares(struct tmx_gpu *gpu, const struct tmx_gpu_request *r)
 {
     const double share = gpu->n_run < 2 || r->share > 1 ? 1 : r->share > 0 ? r->share : 0;
     if (share != gpu->share || gpu->n_part != r->n_part ||
-        memcmp(gpu->part, r->part, sizeof gpu->part) != 0) {
+        (r->n_part > 0 && memcmp(gpu->part, r->part, sizeof gpu->part) != 0)) {
         gpu->dealt = gpu->steady = false;
         gpu->n_part = r->n_part;
         memcpy(gpu->part, r->part, sizeof gpu->part);

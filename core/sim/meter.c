@@ -86,8 +86,8 @@ static double memory_k(const struct tmx_gpu *gpu, const double *temp_k)
 {
     const struct tmx_chip *c = gpu->chip;
     double hottest_k = NAN;
-    for (size_t u = 0; c->is_memory && u < c->floorplan.n_unit; u++) {
-        hottest_k = c->is_memory[u] ? fmax(hottest_k, temp_k[gpu->unit0 + u]) : hottest_k;
+    for (size_t i = 0; i < c->n_memory; i++) {
+        hottest_k = fmax(hottest_k, temp_k[gpu->unit0 + c->memory_unit[i]]);
     }
     return hottest_k;
 }

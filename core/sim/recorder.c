@@ -29,7 +29,7 @@ enum tmx_status tmx_recorder_create(struct tmx_recorder **out, const struct tmx_
     if (!r) {
         return tmx_fail(err, TMX_ENOMEM, "recorder");
     }
-    *r = (struct tmx_recorder){.kernel = TMX_ISA_OF(tmx_recorder_any, tmx_recorder_v3, tmx_recorder_v4),
+    *r = (struct tmx_recorder){.kernel = TMX_ISA_OF(&tmx_recorder_any, &tmx_recorder_v3, &tmx_recorder_v4),
                                .n_gpu = m->n_gpu,
                                .n_sm = m->n_sm,
                                .n_unit = m->n_unit,
@@ -80,16 +80,11 @@ void tmx_recorder_reset(struct tmx_recorder *r)
 
 /* A stop that began in the warm-up counts from the end of the warm-up. */
 static void sample_stops(struct tmx_recorder *r, const struct tmx_machine *m, const struct tmx_gpu *gpu,
-                         const struct tmx_frame *f, double dt_s)
+                         double dt_s)
 {
     const double now_s = (double)r->n_tick * dt_s;
-    const double *sensed_k = f->sensed_k + gpu->sm0;
-    double *hot_k = r->hot_k + gpu->sm0, *stopped_s = r->stopped_s + gpu->sm0;
-    for (size_t sm = 0; sm < gpu->n_sm; sm++) {
-        hot_k[sm] = sensed_k[sm] > hot_k[sm] ? sensed_k[sm] : hot_k[sm];
-    }
-    if (!memchr(m->gated + gpu->sm0, true, gpu->n_sm * sizeof *m->gated)) { /* as most of the time */
-        memset(stopped_s, 0, gpu->n_sm * sizeof *stopped_s);
+    if (!gpu->any_gated) { /* as most of the time */
+        memset(r->stopped_s + gpu->sm0, 0, gpu->n_sm * sizeof *r->stopped_s);
         return;
     }
     for (size_t sm = gpu->sm0; sm < gpu->sm0 + gpu->n_sm; sm++) {
@@ -109,42 +104,56 @@ static void sample_stops(struct tmx_recorder *r, const struct tmx_machine *m, co
 
 static void sample_memory(struct tmx_recorder *r, const struct tmx_chip *chip, size_t g, const double *temp_k)
 {
-    for (size_t u = 0; chip->is_memory && u < chip->floorplan.n_unit; u++) {
-        r->memory_k[g] = chip->is_memory[u] && temp_k[u] > r->memory_k[g] ? temp_k[u] : r->memory_k[g];
+    for (size_t i = 0; i < chip->n_memory; i++) {
+        const double t = temp_k[chip->memory_unit[i]];
+        r->memory_k[g] = t > r->memory_k[g] ? t : r->memory_k[g];
     }
 }
 
-void tmx_recorder_sample(struct tmx_recorder *r, const struct tmx_machine *m, struct tmx_gpus span,
-                         const struct tmx_frame *f, double dt_s)
+void tmx_recorder_watts(struct tmx_recorder *r, const struct tmx_machine *m, struct tmx_gpus span,
+                        const struct tmx_frame *f, double dt_s)
 {
     for (size_t g = span.first; g < span.end; g++) {
         const struct tmx_gpu *gpu = &m->gpu[g];
         const size_t u0 = gpu->unit0;
-        struct tmx_recorder_sums s = {.n = gpu->chip->floorplan.n_unit,
-                                      .dt_s = dt_s,
-                                      .dynamic_w = f->dynamic_w + u0,
-                                      .leakage_w = f->leakage_w + u0,
-                                      .baseline_w = f->baseline_w + u0,
-                                      .saved_w = f->saved_w + u0,
-                                      .power_w = f->power_w + u0,
-                                      .temp_k = f->temp_k + u0,
-                                      .sm_of_unit = gpu->chip->sm_of_unit,
-                                      .dynamic_j = r->dynamic_j + u0,
-                                      .leakage_j = r->leakage_j + u0,
-                                      .baseline_j = r->baseline_j + u0,
-                                      .saved_j = r->saved_j + u0,
-                                      .sum_k = r->sum_k + u0};
-        r->kernel(&s);
+        struct tmx_recorder_watts s = {.n = gpu->chip->floorplan.n_unit,
+                                       .dt_s = dt_s,
+                                       .dynamic_w = f->dynamic_w + u0,
+                                       .leakage_w = f->leakage_w + u0,
+                                       .baseline_w = f->baseline_w + u0,
+                                       .saved_w = f->sleeps ? f->saved_w + u0 : NULL,
+                                       .power_w = f->power_w + u0,
+                                       .dynamic_j = r->dynamic_j + u0,
+                                       .leakage_j = r->leakage_j + u0,
+                                       .baseline_j = r->baseline_j + u0,
+                                       .saved_j = r->saved_j + u0};
+        r->kernel->watts(&s);
         r->now_w[g] = s.now_w;
-        r->now_gradient_k[g] = s.high_k - s.low_k;
-        r->peak_k[g] = s.sm_k > r->peak_k[g] ? s.sm_k : r->peak_k[g];
         r->peak_w[g] = s.now_w > r->peak_w[g] ? s.now_w : r->peak_w[g];
         r->transition_j[g] += f->transition_w[g] * dt_s;
         for (unsigned why = 0; gpu->reasons >> why; why++) {
             r->reason_s[TMX_N_REASON * g + why] += gpu->reasons >> why & 1 ? dt_s : 0;
         }
-        sample_memory(r, gpu->chip, g, f->temp_k + u0);
-        sample_stops(r, m, gpu, f, dt_s);
+    }
+}
+
+void tmx_recorder_kelvins(struct tmx_recorder *r, const struct tmx_machine *m, struct tmx_gpus span,
+                          const struct tmx_frame *f, double dt_s)
+{
+    for (size_t g = span.first; g < span.end; g++) {
+        const struct tmx_gpu *gpu = &m->gpu[g];
+        struct tmx_recorder_kelvins s = {.n = gpu->chip->floorplan.n_unit,
+                                         .n_sm = gpu->n_sm,
+                                         .temp_k = f->temp_k + gpu->unit0,
+                                         .sm_of_unit = gpu->chip->sm_of_unit,
+                                         .sum_k = r->sum_k + gpu->unit0,
+                                         .sensed_k = f->sensed_k + gpu->sm0,
+                                         .hot_k = r->hot_k + gpu->sm0};
+        r->kernel->kelvins(&s);
+        r->now_gradient_k[g] = s.high_k - s.low_k;
+        r->peak_k[g] = s.sm_k > r->peak_k[g] ? s.sm_k : r->peak_k[g];
+        sample_memory(r, gpu->chip, g, s.temp_k);
+        sample_stops(r, m, gpu, dt_s);
     }
 }
 

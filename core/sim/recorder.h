@@ -11,7 +11,7 @@
 extern const char *const tmx_reason_names[TMX_N_REASON + 1]; /* as NVML names them, NULL-terminated */
 
 struct tmx_recorder {
-    tmx_recorder_kernel kernel; /* for this processor */
+    const struct tmx_recorder_kernel *kernel; /* for this processor */
     size_t n_gpu, n_sm, n_unit, n_job;
     uint64_t n_tick; /* counted */
     /* [n_unit] J */
@@ -43,9 +43,12 @@ TMX_NODISCARD enum tmx_status tmx_recorder_create(struct tmx_recorder **r, const
 void tmx_recorder_destroy(struct tmx_recorder *r);
 /* Forget what was recorded (the end of the warm-up). */
 void tmx_recorder_reset(struct tmx_recorder *r);
-/* The tick of a span's GPUs, and of the jobs on them; then, when all have been sampled, the end of it. */
-void tmx_recorder_sample(struct tmx_recorder *r, const struct tmx_machine *m, struct tmx_gpus span,
-                         const struct tmx_frame *f, double dt_s);
+/* The tick of a span's GPUs: watts, and then kelvins, as soon as they are there; of the jobs on them; then,
+ * when all have been recorded, the end of it. */
+void tmx_recorder_watts(struct tmx_recorder *r, const struct tmx_machine *m, struct tmx_gpus span,
+                        const struct tmx_frame *f, double dt_s);
+void tmx_recorder_kelvins(struct tmx_recorder *r, const struct tmx_machine *m, struct tmx_gpus span,
+                          const struct tmx_frame *f, double dt_s);
 void tmx_recorder_jobs(struct tmx_recorder *r, const struct tmx_machine *m, struct tmx_gpus span,
                        const struct tmx_frame *f, double dt_s);
 void tmx_recorder_end_tick(struct tmx_recorder *r, double dt_s);

@@ -40,6 +40,20 @@ static double sum_of(size_t n, const double *v)
     return (sum[0] + sum[1]) + (sum[2] + sum[3]);
 }
 
+static void take_larger(size_t n, const double *restrict v, double *restrict most)
+{
+    for (size_t i = 0; i < n; i++) {
+        most[i] = v[i] > most[i] ? v[i] : most[i];
+    }
+}
+
+static void take_smaller(size_t n, const double *restrict v, double *restrict least)
+{
+    for (size_t i = 0; i < n; i++) {
+        least[i] = v[i] < least[i] ? v[i] : least[i];
+    }
+}
+
 static double smaller(double a, double b)
 {
     return a < b ? a : b;
@@ -50,29 +64,24 @@ static double larger(double a, double b)
     return a > b ? a : b;
 }
 
-static void extremes(struct tmx_recorder_sums *s)
+/* Lane k takes units k, k + LANES, ... */
+static void extremes(struct tmx_recorder_kelvins *s)
 {
-    const double *temp_k = s->temp_k;
-    const int *sm_of_unit = s->sm_of_unit;
+    const double *restrict temp_k = s->temp_k;
+    const int *restrict sm_of_unit = s->sm_of_unit;
     double low[LANES], high[LANES], sm[LANES];
-    size_t u = 0;
     for (size_t k = 0; k < LANES; k++) {
         low[k] = INFINITY;
         high[k] = sm[k] = 0;
     }
-    for (; u + LANES <= s->n; u += LANES) {
-        for (size_t k = 0; k < LANES; k++) {
-            const double t = temp_k[u + k];
-            low[k] = smaller(t, low[k]);
-            high[k] = larger(t, high[k]);
-            sm[k] = larger(sm_of_unit[u + k] != TMX_NO_SM ? t : 0, sm[k]);
+    for (size_t u = 0; u < s->n; u += LANES) {
+        const size_t m = s->n - u < LANES ? s->n - u : LANES;
+        take_larger(m, temp_k + u, high);
+        take_smaller(m, temp_k + u, low);
+        for (size_t k = 0; k < m; k++) {
+            const double t = sm_of_unit[u + k] != TMX_NO_SM ? temp_k[u + k] : 0;
+            sm[k] = t > sm[k] ? t : sm[k];
         }
-    }
-    for (; u < s->n; u++) {
-        const double t = temp_k[u];
-        low[0] = smaller(t, low[0]);
-        high[0] = larger(t, high[0]);
-        sm[0] = larger(sm_of_unit[u] != TMX_NO_SM ? t : 0, sm[0]);
     }
     for (size_t k = 1; k < LANES; k++) {
         low[0] = smaller(low[k], low[0]);
@@ -84,13 +93,22 @@ static void extremes(struct tmx_recorder_sums *s)
     s->sm_k = sm[0];
 }
 
-void TMX_KERNEL(struct tmx_recorder_sums *s)
+static void watts(struct tmx_recorder_watts *s)
 {
     add_scaled(s->n, s->dynamic_w, s->dt_s, s->dynamic_j);
     add_scaled(s->n, s->leakage_w, s->dt_s, s->leakage_j);
     add_scaled(s->n, s->baseline_w, s->dt_s, s->baseline_j);
-    add_scaled(s->n, s->saved_w, s->dt_s, s->saved_j);
-    add(s->n, s->temp_k, s->sum_k);
+    if (s->saved_w) {
+        add_scaled(s->n, s->saved_w, s->dt_s, s->saved_j);
+    }
     s->now_w = sum_of(s->n, s->power_w);
-    extremes(s);
 }
+
+static void kelvins(struct tmx_recorder_kelvins *s)
+{
+    add(s->n, s->temp_k, s->sum_k);
+    extremes(s);
+    take_larger(s->n_sm, s->sensed_k, s->hot_k);
+}
+
+const struct tmx_recorder_kernel TMX_KERNEL = {.watts = watts, .kelvins = kelvins};

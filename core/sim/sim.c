@@ -166,6 +166,7 @@ enum tmx_status tmx_sim_create(struct tmx_sim **sim, struct tmx_sim_spec *spec, 
         cta.turns = tmx_mix_of(mix)->turns;
         st = tmx_cta_stage_create(&s->cta, &cta, s->machine, err);
     }
+    s->frame.sleeps = s->gate || s->cta;
     st = st ? st : start_thermal(s, err);
     st = st ? st : start_cooling(s, err);
     if (!st && s->spec.job.choice->policy) {

@@ -340,6 +340,15 @@ static enum tmx_status heat(const struct tmx_slices *p, const struct slice *own,
     return TMX_OK;
 }
 
+static void record_watts(const struct tmx_slices *p, size_t i)
+{
+    const struct tmx_sim *s = p->sim;
+    tmx_recorder_watts(s->recorder, s->machine, own_of(p, p->slice[i].span), &s->frame, s->spec.dt_s);
+    if (!s->share) {
+        tmx_recorder_jobs(s->recorder, s->machine, p->slice[i].span, &s->frame, s->spec.dt_s);
+    }
+}
+
 static void to_watts(void *ctx, size_t i)
 {
     struct tmx_slices *p = ctx;
@@ -355,16 +364,16 @@ static void to_watts(void *ctx, size_t i)
     advance(s, own); /* 7 progress, retire, sleep */
     own->stage = POWER;
     own->st = power(s, own_of(p, own->span), &own->err); /* 8 watts */
+    if (!own->st) {
+        record_watts(p, i);
+    }
 }
 
-static void record(void *ctx, size_t i)
+static void record_kelvins(void *ctx, size_t i)
 {
     const struct tmx_slices *p = ctx;
     const struct tmx_sim *s = p->sim;
-    tmx_recorder_sample(s->recorder, s->machine, own_of(p, p->slice[i].span), &s->frame, s->spec.dt_s);
-    if (!s->share) {
-        tmx_recorder_jobs(s->recorder, s->machine, p->slice[i].span, &s->frame, s->spec.dt_s);
-    }
+    tmx_recorder_kelvins(s->recorder, s->machine, own_of(p, p->slice[i].span), &s->frame, s->spec.dt_s);
 }
 
 static void tick(void *ctx, size_t i)
@@ -378,7 +387,7 @@ static void tick(void *ctx, size_t i)
     own->stage = HEAT;
     own->st = heat(p, own, &own->err); /* 9 kelvins */
     if (!own->st) {
-        record(p, i);
+        record_kelvins(p, i);
     }
 }
 
@@ -448,6 +457,6 @@ enum tmx_status tmx_slices_to_watts(struct tmx_slices *p, struct tmx_err *err)
 
 void tmx_slices_end(struct tmx_slices *p)
 {
-    tmx_crew_do(p->crew, p->n, record, p);
+    tmx_crew_do(p->crew, p->n, record_kelvins, p);
     end_tick(p);
 }

@@ -68,6 +68,7 @@ static void rig_open(struct rig *r, const struct tmx_chip *const *chip, const st
     r->f = (struct tmx_frame){.n_gpu = N_GPU,
                               .n_sm = ALL_SM,
                               .n_unit = ALL_UNIT,
+                              .sleeps = true,
                               .asleep = b,
                               .unpowered = b + ALL_UNIT,
                               .dynamic_w = b + 2 * ALL_UNIT,

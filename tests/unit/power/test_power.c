@@ -114,6 +114,7 @@ static void rig_open(struct rig *r)
     r->f = (struct tmx_frame){.n_gpu = 1,
                               .n_sm = N_SM,
                               .n_unit = N_UNIT,
+                              .sleeps = true,
                               .asleep = r->block[0],
                               .unpowered = r->block[1],
                               .dynamic_w = r->block[2],
