@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/line/blas.h"
 #include "core/base/os.h"
 #include "core/machine/floorplan_file.h"
 #include "thermal/backend/reduced_model.h"
@@ -520,6 +521,7 @@ int main(int argc, char **argv)
         NULL};
     struct args a = {0};
     argp_parse(&argp, argc, argv, 0, NULL, &a);
+    tmx_choose_blas(argv);
     if (setenv("XDG_CACHE_HOME", "/tmp/thermix-bench-cache", 0)) {
         return 1;
     }

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "cli/commands.h"
+#include "cli/line/blas.h"
 #include "core/base/inputs.h"
 #include "core/base/os.h"
 #include "core/base/text.h"
@@ -118,6 +119,7 @@ int main(int argc, char **argv)
         fprintf(stderr, "thermix: %s\n", text);
         return tmx_status_exit_code(st);
     }
+    tmx_choose_blas(argv);
     const enum tmx_status st = check_environment(&err);
     if (st) {
         return tmx_command_end(c->name, st, &err);

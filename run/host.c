@@ -5,6 +5,8 @@
 #include <gsl/gsl_errno.h>
 #include <pthread.h>
 #include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
 
 /* The one variable of the library: GSL's handler and BLAS's threads are variables of the process,
  * so that who has set them aside must be one, too. */
@@ -18,6 +20,24 @@ static struct {
 const char *tmx_host_blas(void)
 {
     return openblas_get_corename();
+}
+
+const char *tmx_host_better_blas(void)
+{
+#if defined(__x86_64__)
+    if (strcmp(tmx_host_blas(), "Prescott") != 0 || getenv("OPENBLAS_CORETYPE")) {
+        return NULL;
+    }
+    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512cd") &&
+        __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq") &&
+        __builtin_cpu_supports("avx512vl")) {
+        return "SkylakeX";
+    }
+    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) {
+        return "Haswell";
+    }
+#endif
+    return NULL;
 }
 
 void tmx_host_enter(struct tmx_host *host)

@@ -19,6 +19,10 @@ struct tmx_host {
 
 /* The kind of processor that BLAS has chosen its kernels for. */
 const char *tmx_host_blas(void);
+/* OpenBLAS chooses when it is loaded, and on a processor younger than itself it takes the kernels of 2004,
+ * four times slower than those of the vectors that are there: what its variable OPENBLAS_CORETYPE should have
+ * said then; NULL: nothing, or it said something. */
+const char *tmx_host_better_blas(void);
 
 void tmx_host_enter(struct tmx_host *host);
 void tmx_host_leave(const struct tmx_host *host);
