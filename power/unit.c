@@ -224,7 +224,7 @@ static double dynamic(const struct unit_model *m, const struct tmx_machine *mach
         leak = outside_sms(m, machine, g, busy_sms, sum_w, f);
     }
     for (size_t k = 0; k < TMX_WAYS; k++) {
-        f->way_w[TMX_WAYS * g + k] = sum_w[k];
+        f->way_w[k * f->n_gpu + g] = sum_w[k];
     }
     return leak;
 }

@@ -12,8 +12,8 @@ struct tmx_split {
     struct tmx_ranks ranks;
     size_t *first[TMX_N_OF]; /* [size + 1] where the part of each rank begins */
     int *count, *at;         /* [size] bytes of each rank in an exchange, and where they begin */
-    unsigned char *mine, *all;
-    size_t n_mine, n_all; /* bytes there is room for */
+    unsigned char *all;
+    size_t n_all; /* bytes there is room for */
 };
 
 enum tmx_status tmx_split_create(struct tmx_split **out, const struct tmx_ranks *ranks,
@@ -58,7 +58,6 @@ void tmx_split_destroy(struct tmx_split *s)
         }
         free(s->count);
         free(s->at);
-        free(s->mine);
         free(s->all);
         free(s);
     }
@@ -75,33 +74,49 @@ struct tmx_gpus tmx_split_own(const struct tmx_split *s, size_t n_gpu)
              : (struct tmx_gpus){0, n_gpu};
 }
 
-static bool grow(unsigned char **buf, size_t *have, size_t want)
+/* A part of more bytes in all is exchanged where it stands, the others in one message. */
+enum { LARGE = 16384 };
+
+static size_t bytes(const struct tmx_split *s, const struct tmx_split_part *part, size_t r, size_t end)
 {
-    unsigned char *more = want > *have ? realloc(*buf, want) : *buf;
-    if (more && want > *have) {
-        *buf = more;
-        *have = want;
-    }
-    return more || want == 0;
+    return (s->first[part->of][end] - s->first[part->of][r]) * part->size;
 }
 
-/* Bytes of rank r in an exchange. */
-static size_t bytes_of(const struct tmx_split *s, const struct tmx_split_part *part, size_t n_part, size_t r)
+static bool large(const struct tmx_split *s, const struct tmx_split_part *part)
 {
-    size_t n = 0;
-    for (size_t i = 0; i < n_part; i++) {
-        n += (s->first[part[i].of][r + 1] - s->first[part[i].of][r]) * part[i].size;
-    }
-    return n;
+    return bytes(s, part, 0, s->ranks.size) > LARGE;
 }
 
-/* What rank r has of every part, to or from buf. */
+/* What each rank gives, in `count` and `at`, of the parts that are large, or of those that are not; bytes of
+ * all. */
+static enum tmx_status measure(struct tmx_split *s, const struct tmx_split_part *part, size_t n_part,
+                               bool of_large, size_t *total, struct tmx_err *err)
+{
+    *total = 0;
+    for (size_t r = 0; r < s->ranks.size; r++) {
+        size_t n = 0;
+        for (size_t i = 0; i < n_part; i++) {
+            n += large(s, &part[i]) == of_large ? bytes(s, &part[i], r, r + 1) : 0;
+        }
+        if (n > INT_MAX - *total) {
+            return tmx_fail(err, TMX_EUNSUPPORTED, "ranks exchange more than %d bytes at once: too many GPUs",
+                            INT_MAX);
+        }
+        s->count[r] = (int)n;
+        s->at[r] = (int)*total;
+        *total += n;
+    }
+    return TMX_OK;
+}
+
+/* What rank r has of the small parts, to or from its place in `all`. */
 static void copy(const struct tmx_split *s, const struct tmx_split_part *part, size_t n_part, size_t r,
-                 unsigned char *buf, bool out)
+                 bool out)
 {
+    unsigned char *buf = s->all + s->at[r];
     for (size_t i = 0; i < n_part; i++) {
-        const size_t *first = s->first[part[i].of], n = (first[r + 1] - first[r]) * part[i].size;
-        unsigned char *own = (unsigned char *)part[i].array + first[r] * part[i].size;
+        const size_t n = large(s, &part[i]) ? 0 : bytes(s, &part[i], r, r + 1);
+        unsigned char *own = (unsigned char *)part[i].array + s->first[part[i].of][r] * part[i].size;
         if (n > 0) {
             memcpy(out ? buf : own, out ? own : buf, n);
         }
@@ -109,32 +124,44 @@ static void copy(const struct tmx_split *s, const struct tmx_split_part *part, s
     }
 }
 
-enum tmx_status tmx_split_exchange(struct tmx_split *s, const struct tmx_split_part *part, size_t n_part,
-                                   struct tmx_err *err)
+static enum tmx_status exchange_small(struct tmx_split *s, const struct tmx_split_part *part, size_t n_part,
+                                      struct tmx_err *err)
 {
-    const size_t rank = s->ranks.rank;
-    size_t total = 0;
-    for (size_t r = 0; r < s->ranks.size; r++) {
-        const size_t n = bytes_of(s, part, n_part, r);
-        if (n > INT_MAX - total) {
-            return tmx_fail(err, TMX_EUNSUPPORTED, "ranks exchange more than %d bytes at once: too many GPUs",
-                            INT_MAX);
+    size_t total;
+    enum tmx_status st = measure(s, part, n_part, false, &total, err);
+    if (st || total == 0) {
+        return st;
+    }
+    if (total > s->n_all) {
+        unsigned char *more = realloc(s->all, total);
+        if (!more) {
+            return tmx_fail(err, TMX_ENOMEM, "%zu bytes that ranks exchange", total);
         }
-        s->count[r] = (int)n;
-        s->at[r] = (int)total;
-        total += n;
+        s->all = more;
+        s->n_all = total;
     }
-    if (!grow(&s->mine, &s->n_mine, (size_t)s->count[rank]) || !grow(&s->all, &s->n_all, total)) {
-        return tmx_fail(err, TMX_ENOMEM, "%zu bytes that ranks exchange", total);
-    }
-    copy(s, part, n_part, rank, s->mine, true);
-    const enum tmx_status st = s->ranks.gather(s->ranks.ctx, s->mine, s->all, s->count, s->at, err);
+    copy(s, part, n_part, s->ranks.rank, true);
+    st = s->ranks.gather(s->ranks.ctx, s->all, s->count, s->at, err);
     for (size_t r = 0; r < s->ranks.size && !st; r++) {
-        if (r != rank) {
-            copy(s, part, n_part, r, s->all + s->at[r], false);
+        if (r != s->ranks.rank) {
+            copy(s, part, n_part, r, false);
         }
     }
     return st;
+}
+
+enum tmx_status tmx_split_exchange(struct tmx_split *s, const struct tmx_split_part *part, size_t n_part,
+                                   struct tmx_err *err)
+{
+    enum tmx_status st = TMX_OK;
+    for (size_t i = 0; i < n_part && !st; i++) {
+        size_t total;
+        if (large(s, &part[i])) {
+            st = measure(s, &part[i], 1, true, &total, err);
+            st = st ? st : s->ranks.gather(s->ranks.ctx, part[i].array, s->count, s->at, err);
+        }
+    }
+    return st ? st : exchange_small(s, part, n_part, err);
 }
 
 /* ---- what a simulation exchanges ---- */
@@ -174,20 +201,35 @@ static enum tmx_status tell(struct tmx_sim *s, size_t r, const struct tmx_err *o
     return st;
 }
 
+static size_t ways_in_use(const struct tmx_machine *m)
+{
+    size_t most = 0;
+    for (size_t g = 0; g < m->n_gpu; g++) {
+        most = m->gpu[g].n_run > most ? m->gpu[g].n_run : most;
+    }
+    return most;
+}
+
 enum tmx_status tmx_sim_share_tick(struct tmx_sim *s, struct tmx_outcome own, const struct tmx_err *own_err,
                                    struct tmx_err *err)
 {
     const struct tmx_ranks *ranks = tmx_split_ranks(s->share);
     struct tmx_recorder *r = s->recorder;
-    const struct tmx_split_part part[] = {{s->outcome, TMX_OF_RANK, sizeof *s->outcome},
-                                          {r->now_w, TMX_OF_GPU, sizeof *r->now_w},
-                                          {r->now_gradient_k, TMX_OF_GPU, sizeof *r->now_gradient_k},
-                                          {r->peak_k, TMX_OF_GPU, sizeof *r->peak_k},
-                                          {s->frame.way_w, TMX_OF_GPU, TMX_WAYS * sizeof *s->frame.way_w},
-                                          {s->frame.temp_k, TMX_OF_UNIT, sizeof *s->frame.temp_k},
-                                          {s->frame.power_w, TMX_OF_UNIT, sizeof *s->frame.power_w}};
-    const size_t n_part = sizeof part / sizeof part[0] - (ranks->watched ? 0 : 2);
-    size_t first = 0;
+    const struct tmx_frame *f = &s->frame;
+    struct tmx_split_part part[6 + TMX_WAYS] = {
+        {s->outcome, TMX_OF_RANK, sizeof *s->outcome},
+        {r->now_w, TMX_OF_GPU, sizeof *r->now_w},
+        {r->now_gradient_k, TMX_OF_GPU, sizeof *r->now_gradient_k},
+        {r->peak_k, TMX_OF_GPU, sizeof *r->peak_k},
+    };
+    size_t n_part = 4, first = 0;
+    for (size_t k = 0, n = ways_in_use(s->machine); k < n; k++) {
+        part[n_part++] = (struct tmx_split_part){f->way_w + k * f->n_gpu, TMX_OF_GPU, sizeof *f->way_w};
+    }
+    if (ranks->watched) {
+        part[n_part++] = (struct tmx_split_part){f->temp_k, TMX_OF_UNIT, sizeof *f->temp_k};
+        part[n_part++] = (struct tmx_split_part){f->power_w, TMX_OF_UNIT, sizeof *f->power_w};
+    }
     s->outcome[ranks->rank] = own;
     const enum tmx_status st = tmx_split_exchange(s->share, part, n_part, err);
     if (st) {

@@ -11,8 +11,9 @@
 struct tmx_ranks { /* how processes reach one another; whoever started them knows */
     size_t rank, size;
     const void *ctx;
-    /* Called by all: mine [count[rank] bytes] of each -> all, that of rank r from byte at[r] on. */
-    enum tmx_status (*gather)(const void *ctx, const void *mine, void *all, const int *count, const int *at,
+    /* Called by all: count[r] bytes of rank r stand in its own `all` from byte at[r] on; afterwards in that
+     * of each. */
+    enum tmx_status (*gather)(const void *ctx, void *all, const int *count, const int *at,
                               struct tmx_err *err);
     bool watched; /* the observer looks at temperatures and watts after every tick */
 };

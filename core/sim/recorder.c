@@ -163,7 +163,7 @@ void tmx_recorder_jobs(struct tmx_recorder *r, const struct tmx_machine *m, stru
     for (size_t g = span.first; g < span.end; g++) {
         const struct tmx_gpu *gpu = &m->gpu[g];
         for (size_t k = 0; k < gpu->n_run; k++) {
-            r->job_j[gpu->run[k]] += f->way_w[TMX_WAYS * g + k] * dt_s;
+            r->job_j[gpu->run[k]] += f->way_w[k * f->n_gpu + g] * dt_s;
         }
     }
 }

@@ -372,15 +372,16 @@ struct rank {
     struct tmx_err err;
 };
 
-static enum tmx_status meet(const void *ctx, const void *mine, void *all, const int *count, const int *at,
-                            struct tmx_err *err)
+static enum tmx_status meet(const void *ctx, void *all, const int *count, const int *at, struct tmx_err *err)
 {
     const struct rank *r = ctx;
     (void)err;
-    r->meeting->of[r->ranks.rank] = mine;
+    r->meeting->of[r->ranks.rank] = (const char *)all + at[r->ranks.rank];
     pthread_barrier_wait(&r->meeting->all_here);
     for (size_t i = 0; i < r->ranks.size; i++) {
-        memcpy((char *)all + at[i], r->meeting->of[i], (size_t)count[i]);
+        if (i != r->ranks.rank) {
+            memcpy((char *)all + at[i], r->meeting->of[i], (size_t)count[i]);
+        }
     }
     pthread_barrier_wait(&r->meeting->all_here);
     return TMX_OK;
