@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/os.h"
 #include "core/base/output.h"
 
 static const double side_px = 150, gap_px = 26, text_px = 34;
@@ -84,7 +85,8 @@ enum tmx_status tmx_budget_save_svg(const struct tmx_chip *c, const struct tmx_t
 {
     struct tmx_output o;
     bool *on = calloc(c->n_sm, sizeof *on);
-    const enum tmx_status st = on ? tmx_output_open(&o, path, err) : tmx_fail(err, TMX_ENOMEM, "map");
+    enum tmx_status st = on ? tmx_os_mkdirs_for(path, err) : tmx_fail(err, TMX_ENOMEM, "map");
+    st = st ? st : tmx_output_open(&o, path, err);
     if (!st) {
         draw_all(c, t, watts, on, o.file);
     }

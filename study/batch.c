@@ -299,13 +299,8 @@ static enum tmx_status hash_program(char hex[TMX_HASH_HEX], struct tmx_err *err)
 /* Its folder is made when all runs are known to be in order. */
 static enum tmx_status append_to_journal(struct job *job, struct tmx_err *err)
 {
-    const char *path = job->b->journal, *slash = strrchr(path, '/');
-    char folder[1024] = "";
-    if (slash && (size_t)(slash - path) < sizeof folder) {
-        memcpy(folder, path, (size_t)(slash - path));
-    }
-    const enum tmx_status st = folder[0] ? tmx_os_mkdirs(folder, err) : TMX_OK;
-    return st ? st : tmx_os_append(&job->j.out, path, err);
+    const enum tmx_status st = tmx_os_mkdirs_for(job->b->journal, err);
+    return st ? st : tmx_os_append(&job->j.out, job->b->journal, err);
 }
 
 static enum tmx_status open_journal(struct job *job, struct tmx_err *err)

@@ -206,11 +206,15 @@ static enum tmx_status connect_read(struct tmx_results *r, const char *path, str
 static enum tmx_status connect_write(struct tmx_results *r, const char *path, struct tmx_err *err)
 {
     bool empty = false;
+    enum tmx_status st = tmx_os_mkdirs_for(path, err);
+    if (st) {
+        return st;
+    }
     if (sqlite3_open_v2(path, &r->db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, NULL) != SQLITE_OK) {
         return tmx_results_fail(r, err);
     }
     sqlite3_busy_timeout(r->db, BUSY_MS);
-    enum tmx_status st = check_format(r, &empty, err);
+    st = check_format(r, &empty, err);
     if (!st && sqlite3_db_readonly(r->db, "main") == 1) {
         st = tmx_fail_at(err, TMX_EIO, path, 0, "the database is read-only");
     }

@@ -134,7 +134,11 @@ enum tmx_status tmx_table_save(const struct tmx_table *t, enum tmx_format f, con
                                struct tmx_err *err)
 {
     struct tmx_output o;
-    enum tmx_status st = tmx_output_open(&o, path, err);
+    enum tmx_status st = tmx_os_mkdirs_for(path, err);
+    if (st) {
+        return st;
+    }
+    st = tmx_output_open(&o, path, err);
     if (!st) {
         st = tmx_table_write(t, f, o.file, err);
         if (!st) {

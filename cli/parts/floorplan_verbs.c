@@ -8,6 +8,7 @@
 
 #include "core/base/names.h"
 #include "core/base/opt.h"
+#include "core/base/os.h"
 #include "core/base/text.h"
 #include "core/machine/floorplan_edit.h"
 #include "core/machine/floorplan_file.h"
@@ -240,7 +241,8 @@ static enum tmx_status write_floorplan(const struct tmx_floorplan_args *a, struc
     snprintf(comment, sizeof comment, "thermix floorplan %s%s%s", a->verb, a->file ? " of " : "",
              a->file ? a->file : "");
     tmx_floorplan_normalise(fp);
-    const enum tmx_status st = tmx_floorplan_check(fp, a->gaps, err);
+    enum tmx_status st = tmx_floorplan_check(fp, a->gaps, err);
+    st = st ? st : tmx_os_mkdirs_for(a->out, err);
     if (!st && a->to == TMX_TO_ICE && strcmp(a->verb, "convert") == 0) {
         return tmx_ice_write_flp(a->out, fp, NULL, NULL, err);
     }

@@ -126,6 +126,21 @@ enum tmx_status tmx_os_mkdirs(const char *path, struct tmx_err *err)
     return TMX_OK;
 }
 
+enum tmx_status tmx_os_mkdirs_for(const char *file, struct tmx_err *err)
+{
+    char folder[512];
+    const char *slash = strrchr(file, '/');
+    if (!slash || slash == file) {
+        return TMX_OK;
+    }
+    if ((size_t)(slash - file) >= sizeof folder) {
+        return tmx_fail_at(err, TMX_EIO, file, 0, "file name too long");
+    }
+    memcpy(folder, file, (size_t)(slash - file));
+    folder[slash - file] = '\0';
+    return tmx_os_mkdirs(folder, err);
+}
+
 enum tmx_status tmx_os_temp_dir(char *buf, size_t size, struct tmx_err *err)
 {
     const char *parent = getenv("TMPDIR");

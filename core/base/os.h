@@ -24,6 +24,8 @@ TMX_NODISCARD enum tmx_status tmx_input_check(const char *path, struct tmx_err *
 FILE *tmx_os_open_private(const char *path);
 /* Make the folder at path and its parents. */
 TMX_NODISCARD enum tmx_status tmx_os_mkdirs(const char *path, struct tmx_err *err);
+/* The same for a file that is to be written: the folders above it. */
+TMX_NODISCARD enum tmx_status tmx_os_mkdirs_for(const char *file, struct tmx_err *err);
 
 /* Make an empty folder of a new name in $TMPDIR or /tmp; its path goes to buf. */
 TMX_NODISCARD enum tmx_status tmx_os_temp_dir(char *buf, size_t size, struct tmx_err *err);

@@ -224,9 +224,15 @@ bool tmx_fleet_next(struct tmx_fleet *f, size_t *lane, enum tmx_status *st, stru
     return false;
 }
 
-/* Simulations at a time, as long as they have no more than so many GPUs: from there on they are gangs by
- * themselves. */
-enum { LANES = 16, FLEET_GPUS = 64 };
+/* Simulations at a time, as long as they have no more than so many GPUs: more make no better gangs, leave the
+ * cache, and all that run side by side are lost together when the program is stopped. For that reason also no
+ * more than half of the tasks, but a few. */
+enum { LANES = 16, FEW_LANES = 4, FLEET_GPUS = 16 };
+
+static size_t lanes_for(size_t n_task)
+{
+    return n_task / 2 > LANES ? LANES : n_task / 2 > FEW_LANES ? n_task / 2 : FEW_LANES;
+}
 
 struct open {
     size_t task, n_gpu;
@@ -256,8 +262,9 @@ void tmx_fleet_run(const struct tmx_fleet_tasks *t, const size_t *task, size_t n
     struct open open[LANES] = {0};
     struct tmx_fleet *f = NULL;
     struct tmx_err err = {0};
+    const size_t n_lane = lanes_for(n);
     size_t next = 0, n_open = 0, n_gpu = 0, lane;
-    enum tmx_status st = tmx_fleet_create(&f, LANES, &err);
+    enum tmx_status st = tmx_fleet_create(&f, n_lane, &err);
     for (; st && next < n; next++) {
         t->end(t->ctx, task[next], NULL, st, &err);
     }
@@ -265,9 +272,9 @@ void tmx_fleet_run(const struct tmx_fleet_tasks *t, const size_t *task, size_t n
         f->tasks = t;
     }
     while (next < n || n_open > 0) {
-        for (lane = 0; lane < LANES && open[lane].is; lane++) {
+        for (lane = 0; lane < n_lane && open[lane].is; lane++) {
         }
-        if (next < n && lane < LANES && (n_open == 0 || n_gpu < FLEET_GPUS)) {
+        if (next < n && lane < n_lane && (n_open == 0 || n_gpu < FLEET_GPUS)) {
             open[lane] = (struct open){.task = task[next++]};
             open[lane].is = begin(f, lane, t, &open[lane]);
             n_open += open[lane].is;

@@ -38,6 +38,8 @@ study '{ key = "x"; values = [1, 2, -3, 4000]; }' good.cfg
 "$dump" good.sqlite | grep -q 'failed .*is outside' || { echo FAILED: range row; exit 1; }
 "$dump" good.sqlite >good.txt
 
+"$sweep" ./good.cfg -o new/folder/good.sqlite -q | grep -q '2 done now' || { echo FAILED: no folder made; exit 1; }
+
 cp good.sqlite other.sqlite
 printf '\x00\x00\x00\x09' | dd of=other.sqlite bs=1 seek=60 conv=notrunc status=none
 fails 2 'version 9; this program reads version 1' ./good.cfg -o other.sqlite

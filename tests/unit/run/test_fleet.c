@@ -124,9 +124,55 @@ static void runs_side_by_side_get_what_they_get_alone(void **state)
     }
 }
 
+struct turns {
+    const char *mix_file;
+    size_t n_begun, n_ended, ended_before_last; /* how many had ended when the last one began */
+};
+
+static enum tmx_status begin_turn(void *ctx, size_t task, struct tmx_sim **sim, struct tmx_observer *observer,
+                                  void **own, struct tmx_err *err)
+{
+    struct turns *t = ctx;
+    (void)task;
+    (void)observer;
+    (void)err;
+    *own = open_one(0, t->mix_file);
+    *sim = tmx_run_sim(*own);
+    t->n_begun++;
+    t->ended_before_last = t->n_ended;
+    return TMX_OK;
+}
+
+static void end_turn(void *ctx, size_t task, void *own, enum tmx_status st, const struct tmx_err *err)
+{
+    struct turns *t = ctx;
+    (void)task;
+    (void)err;
+    assert_int_equal(st, TMX_OK);
+    tmx_run_destroy(own);
+    t->n_ended++;
+}
+
+/* Alike, they would all end at the end: who stops a table of a few long runs would be left with none. */
+static void few_runs_end_in_turn(void **state)
+{
+    (void)state;
+    static const size_t n[] = {6, 12, 20}, at_least[] = {2, 6, 10}, task[20] = {0};
+    const char *mix_file =
+        scratch_write("fleet_mix.cfg", "name = \"m\"; kernels = ( { kernel = \"SVM\"; work_s = 1.0; } );");
+    for (size_t i = 0; i < 3; i++) {
+        struct turns t = {.mix_file = mix_file};
+        tmx_fleet_run(&(struct tmx_fleet_tasks){.ctx = &t, .begin = begin_turn, .end = end_turn}, task, n[i]);
+        assert_int_equal(t.n_begun, n[i]);
+        assert_int_equal(t.n_ended, n[i]);
+        assert_true(t.ended_before_last >= at_least[i]);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(few_runs_end_in_turn),
         cmocka_unit_test(runs_side_by_side_get_what_they_get_alone),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
