@@ -23,6 +23,7 @@ struct args {
     const char *hotspot, *ice, *ice_stack;
     long ice_steps;
     bool quick;
+    const char *part; /* NULL: all */
 };
 
 /* Solves of the grid back-end are counted (linked with --wrap). */
@@ -158,8 +159,9 @@ static struct pair time_step(struct tmx_instance *inst, const double *power_w)
     return best;
 }
 
-static void bench_steps(void)
+static void bench_steps(const struct args *a)
 {
+    (void)a;
     printf("\nOne step of the reduced back-end, 64 x 64, tolerance 1 mK, step 1 ms; floor: two BLAS\n"
            "matrix-vector products of the same sizes\n");
     printf("%-22s %6s %6s %9s %9s %6s %11s\n", "chip", "blocks", "modes", "step_us", "floor_us", "ratio",
@@ -187,8 +189,9 @@ static void bench_steps(void)
 }
 
 /* What the physical network's step costs beside HotSpot's. */
-static void bench_networks(void)
+static void bench_networks(const struct args *a)
 {
+    (void)a;
     static const size_t blocks[] = {33, 33, 58}, grid[] = {64, 32, 32};
     printf("\nOne step on both networks\n%-20s %7s %6s %8s %9s %8s %9s %6s\n", "convection", "grid", "blocks",
            "hotspot", "step_us", "physical", "step_us", "ratio");
@@ -287,8 +290,9 @@ static struct gang_times time_gang(struct tmx_instance *inst, size_t n, const do
     return best;
 }
 
-static void bench_gangs(void)
+static void bench_gangs(const struct args *a)
 {
+    (void)a;
     static const size_t blocks[] = {33, 58, 111, 128}, gangs[] = {16, 64};
     printf("\nGangs: one step of n instances of a model, 64 x 64, fixed convection, microseconds an "
            "instance; floor: three BLAS "
@@ -318,12 +322,12 @@ static void bench_gangs(void)
 }
 
 /* ---- set-up ---- */
-static void bench_setup(bool quick)
+static void bench_setup(const struct args *a)
 {
     printf("\nSet-up, 33 blocks (wall; cpu is that of the thread)\n");
     printf("%-10s %8s %8s %8s %10s %9s %9s\n", "grid", "shifts", "basis", "modes", "cold_s", "cold_cpu_s",
            "warm_ms");
-    for (size_t grid = 64; grid <= (quick ? 64 : 128); grid *= 2) {
+    for (size_t grid = 64; grid <= (a->quick ? 64 : 128); grid *= 2) {
         struct chip c = {0};
         struct tmx_instance inst;
         double warm = INFINITY, t, cpu;
@@ -397,22 +401,6 @@ static double time_solve(const struct chip *c, size_t *entries)
     return best;
 }
 
-static void bench_grid(void)
-{
-    struct chip c = {0};
-    size_t entries, n_be, n_exact;
-    make_chip(&c, 33, 64);
-    const double bare = time_solve(&c, &entries), be = time_grid(&c, "be", &n_be),
-                 exact = time_grid(&c, "exact", &n_exact);
-    printf("\nOne step of 10 ms, full grid 64 x 64, 33 blocks (factor: %.2f M entries)\n",
-           1e-6 * (double)entries);
-    printf("%-28s %9s %8s %7s\n", "method", "step_ms", "ratio", "solves");
-    printf("%-28s %9.3f %8.2f %7d\n", "bare CHOLMOD solve", 1e3 * bare, 1.0, 1);
-    printf("%-28s %9.3f %8.2f %7zu\n", "grid, backward Euler", 1e3 * be, be / bare, n_be);
-    printf("%-28s %9.3f %8.2f %7zu\n", "grid, exact", 1e3 * exact, exact / bare, n_exact);
-    tmx_floorplan_finish(&c.floorplan);
-}
-
 /* ---- other programs ---- */
 static double run_time(const char *const *argv)
 {
@@ -476,6 +464,24 @@ static void bench_others(const struct args *a)
     }
 }
 
+static void bench_grid(const struct args *a)
+{
+
+    struct chip c = {0};
+    size_t entries, n_be, n_exact;
+    make_chip(&c, 33, 64);
+    const double bare = time_solve(&c, &entries), be = time_grid(&c, "be", &n_be),
+                 exact = time_grid(&c, "exact", &n_exact);
+    printf("\nOne step of 10 ms, full grid 64 x 64, 33 blocks (factor: %.2f M entries)\n",
+           1e-6 * (double)entries);
+    printf("%-28s %9s %8s %7s\n", "method", "step_ms", "ratio", "solves");
+    printf("%-28s %9.3f %8.2f %7d\n", "bare CHOLMOD solve", 1e3 * bare, 1.0, 1);
+    printf("%-28s %9.3f %8.2f %7zu\n", "grid, backward Euler", 1e3 * be, be / bare, n_be);
+    printf("%-28s %9.3f %8.2f %7zu\n", "grid, exact", 1e3 * exact, exact / bare, n_exact);
+    tmx_floorplan_finish(&c.floorplan);
+    bench_others(a);
+}
+
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
     struct args *a = state->input;
@@ -494,6 +500,12 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         return 0;
     case 'q':
         a->quick = true;
+        return 0;
+    case ARGP_KEY_ARG:
+        if (a->part) {
+            return ARGP_ERR_UNKNOWN;
+        }
+        a->part = arg;
         return 0;
     case ARGP_KEY_END:
         if (a->ice && (!a->ice_stack || a->ice_steps < 1)) {
@@ -514,11 +526,15 @@ int main(int argc, char **argv)
         {"ice-steps", 'N', "COUNT", 0, "steps that FILE makes it compute", 0},
         {"quick", 'q', NULL, 0, "leave out 128 x 128", 0},
         {0}};
-    static const struct argp argp = {
-        options, parse,
-        NULL,    "Time the thermal engine, each number beside its floor.\vExample:\n  bench/thermal --quick",
-        NULL,    NULL,
-        NULL};
+    static const struct argp argp = {options,
+                                     parse,
+                                     "[PART]",
+                                     "Time the thermal engine, each number beside its floor. PART: steps, "
+                                     "networks, gangs, setup or grid; all of them without "
+                                     "one.\vExample:\n  bench/thermal --quick\n  bench/thermal networks",
+                                     NULL,
+                                     NULL,
+                                     NULL};
     struct args a = {0};
     argp_parse(&argp, argc, argv, 0, NULL, &a);
     tmx_choose_blas(argv);
@@ -526,11 +542,24 @@ int main(int argc, char **argv)
         return 1;
     }
     tmx_dense_start();
-    bench_steps();
-    bench_networks();
-    bench_gangs();
-    bench_setup(a.quick);
-    bench_grid();
-    bench_others(&a);
+    const struct {
+        const char *name;
+        void (*run)(const struct args *a);
+    } part[] = {{"steps", bench_steps},
+                {"networks", bench_networks},
+                {"gangs", bench_gangs},
+                {"setup", bench_setup},
+                {"grid", bench_grid}};
+    bool known = !a.part;
+    for (size_t i = 0; i < sizeof part / sizeof part[0]; i++) {
+        if (!a.part || strcmp(a.part, part[i].name) == 0) {
+            part[i].run(&a);
+            known = true;
+        }
+    }
+    if (!known) {
+        fprintf(stderr, "bench_thermal: no part \"%s\"\n", a.part);
+        return 2;
+    }
     return 0;
 }

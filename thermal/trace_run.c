@@ -22,6 +22,10 @@ static void say_what_is_not_modelled(const struct tmx_trace_run *r)
     if (cfg->ignored[0]) {
         tmx_log_say(r->log, TMX_LOG_DETAIL, "HotSpot options without effect here: %s", cfg->ignored);
     }
+    if (cfg->repeated[0]) {
+        tmx_log_say(r->log, TMX_LOG_WARNING, "given more than once, the first counts, as in HotSpot: %s",
+                    cfg->repeated);
+    }
     if (cfg->missed[0]) {
         tmx_log_say(r->log, TMX_LOG_WARNING, "%s is switched on, but not modelled: its heat path is missing",
                     cfg->missed);
@@ -142,15 +146,10 @@ static enum tmx_status read_start(struct tmx_trace_run *r, struct tmx_err *err)
     return st;
 }
 
-enum tmx_status tmx_trace_run_read(struct tmx_trace_run *r, const struct tmx_trace_options *args,
-                                   const struct tmx_log *log, struct tmx_err *err)
+/* Options that contradict one another, or would be without effect. */
+static enum tmx_status check_options(const struct tmx_trace_options *args, struct tmx_err *err)
 {
-    const struct tmx_stack_options options = {.allow_gaps = args->allow_gaps,
-                                              .hotspot_compat = args->hotspot_compat,
-                                              .network = args->network,
-                                              .refine = (unsigned)args->refine};
     const bool physical = args->network == TMX_NETWORK_PHYSICAL;
-    *r = (struct tmx_trace_run){.args = args, .log = log};
     if (!args->cfg.p[0]) {
         return tmx_fail(err, TMX_ECONFIG, "no power trace: give -p FILE");
     }
@@ -159,8 +158,41 @@ enum tmx_status tmx_trace_run_read(struct tmx_trace_run *r, const struct tmx_tra
                         "--network physical: not with --hotspot-compat, --verify-with or "
                         "--method hotspot, whose network is HotSpot's");
     }
+    if (!physical && args->refine > 1) {
+        return tmx_fail(err, TMX_ECONFIG, "--refine is of --network physical");
+    }
+    if (args->method == TMX_TRACE_REDUCED && args->scheme == TMX_TRACE_BE) {
+        return tmx_fail(err, TMX_ECONFIG, "--scheme be is the full grid's: not with --method reduced");
+    }
+    const char *const text[] = {args->cfg.steady_file, args->cfg.grid_steady_file,
+                                args->cfg.grid_transient_file};
+    for (size_t i = 0; i < sizeof text / sizeof text[0]; i++) {
+        if (tmx_trace_wants_npy(text[i])) {
+            return tmx_fail(err, TMX_ECONFIG, "%s: fields are written as text; -o alone takes a .npy",
+                            text[i]);
+        }
+    }
+    if (args->modes > 0 && (args->method == TMX_TRACE_GRID || args->scheme == TMX_TRACE_BE)) {
+        return tmx_fail(err, TMX_ECONFIG,
+                        "--modes is the reduced model's: not with --method grid or --scheme be");
+    }
+    return TMX_OK;
+}
+
+enum tmx_status tmx_trace_run_read(struct tmx_trace_run *r, const struct tmx_trace_options *args,
+                                   const struct tmx_log *log, struct tmx_err *err)
+{
+    const struct tmx_stack_options options = {.allow_gaps = args->allow_gaps,
+                                              .hotspot_compat = args->hotspot_compat,
+                                              .network = args->network,
+                                              .refine = (unsigned)args->refine};
+    enum tmx_status st = check_options(args, err);
+    *r = (struct tmx_trace_run){.args = args, .log = log};
+    if (st) {
+        return st;
+    }
     say_what_is_not_modelled(r);
-    enum tmx_status st = tmx_stack_create(&args->cfg, &options, log, &r->stack, err);
+    st = tmx_stack_create(&args->cfg, &options, log, &r->stack, err);
     st = st ? st : check_verify(r, err);
     bool npy = false;
     st = st ? st

@@ -256,6 +256,30 @@ static void the_physical_network_takes_the_same_files(void **state)
     assert_true(holds("feat.err", "--network physical: not with --hotspot-compat"));
 }
 
+static void nothing_asked_for_is_dropped_in_silence(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *options, *says;
+    } row[] = {{"--refine 2", "--refine is of --network physical"},
+               {"--modes 9", "--modes is the reduced model's"},
+               {"-grid_transient_file feat.npy", "feat.npy: fields are written as text"},
+               {"-steady_file feat.npy", "feat.npy: fields are written as text"}};
+    for (size_t i = 0; i < sizeof row / sizeof row[0]; i++) {
+        char command[512];
+        snprintf(command, sizeof command, BASE "%s", row[i].options);
+        assert_int_equal(run_to(command, "feat.err"), 2);
+        assert_true(holds("feat.err", row[i].says));
+    }
+    assert_int_equal(
+        run_to("-c feat.config -f feat.flp -p feat.ptrace --method reduced --scheme be", "feat.err"), 2);
+    assert_true(holds("feat.err", "--scheme be is the full grid's"));
+    run(BASE "-grid_rows 8 -grid_rows 4");
+    assert_true(holds("feat.err", "given more than once, the first counts, as in HotSpot: grid_rows"));
+    run(BASE "-ambient 300"); /* of the configuration file, too: there the command line counts */
+    assert_false(holds("feat.err", "more than once"));
+}
+
 static void the_cheaper_method_is_taken_and_said(void **state)
 {
     (void)state;
@@ -388,6 +412,7 @@ int main(void)
         cmocka_unit_test(hottest_cells_and_fields_are_as_accurate_as_means),
         cmocka_unit_test(a_model_that_misses_its_tolerance_by_far_is_an_error),
         cmocka_unit_test(the_physical_network_takes_the_same_files),
+        cmocka_unit_test(nothing_asked_for_is_dropped_in_silence),
         cmocka_unit_test(the_cheaper_method_is_taken_and_said),
         cmocka_unit_test(still_air_settles_in_steady_state_and_transient),
         cmocka_unit_test(binary_traces_say_the_same),

@@ -263,6 +263,9 @@ static enum tmx_status set(struct tmx_hotspot_config *cfg, const char *name, con
     if (!st) {
         st = tmx_opt_set(opt, first ? cfg : &scratch, value, file, line, err);
     }
+    if (!st && !first && cfg->origin[row].source == source && cfg->origin[row].place == place) {
+        append(cfg->repeated, sizeof cfg->repeated, opt->key);
+    }
     if (!st && first) {
         cfg->origin[row].source = source;
         cfg->origin[row].place = place;

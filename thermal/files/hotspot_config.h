@@ -75,6 +75,7 @@ struct tmx_hotspot_config {
                                                           that tmx_hotspot_config_set_from was given */
     char ignored[1024]; /* keys given that HotSpot knows and we do not model, blank separated */
     char missed[128];   /* those of them that switch on a model we do not have */
+    char repeated[256]; /* keys that one source gave more than once; its first counts */
 };
 
 /* Every key that is modelled; {0}-terminated. */
