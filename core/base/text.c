@@ -223,8 +223,43 @@ const char *tmx_span_real_fault(struct tmx_span s)
     return "is not a number";
 }
 
+/* A number of few decimals, as most that people write are: m / 10^k, rounded once, is what reading its digits
+ * gives, and 15 digits of it are those of m. False: it is none, or %g would write a power of ten. */
+static bool print_decimal(char *buf, double v)
+{
+    static const double power[] = {1, 10, 100, 1e3, 1e4, 1e5, 1e6};
+    enum { MOST = sizeof power / sizeof power[0] };
+    const double a = fabs(v);
+    double m = 0;
+    size_t k = 0;
+    while (k < MOST && a >= 1e-4 && a < 1e9 && (m = floor(a * power[k] + 0.5)) / power[k] != a) {
+        k++;
+    }
+    if (k == MOST || !(a >= 1e-4 && a < 1e9)) {
+        return false;
+    }
+    char digits[TMX_REAL_SIZE];
+    size_t n = 0;
+    for (uint64_t left = (uint64_t)m; left > 0 || n <= k; left /= 10) {
+        digits[n++] = (char)('0' + left % 10);
+    }
+    *buf = '-';
+    buf += v < 0;
+    while (n > 0) {
+        *buf++ = digits[--n];
+        if (n == k && k > 0) {
+            *buf++ = '.';
+        }
+    }
+    *buf = '\0';
+    return true;
+}
+
 void tmx_real_print(char buf[TMX_REAL_SIZE], double v)
 {
+    if (print_decimal(buf, v)) {
+        return;
+    }
     for (int digits = 15; digits <= 17; digits++) {
         snprintf(buf, TMX_REAL_SIZE, "%.*g", digits, v);
         if (strtod(buf, NULL) == v) {

@@ -28,20 +28,26 @@ static const struct {
     [TMX_DATA_NODE] = {"workloads/nodes", ".cfg", "node"},
 };
 
+/* Folders in the order they are tried. The two near the program are looked for when they are asked for: most
+ * files are found before. */
 enum { N_ROOT = 5 };
 
-struct roots {
-    const char *at[N_ROOT]; /* in the order they are tried; NULL: not there */
-    char near[2][TMX_PATH_SIZE];
-};
-
-static void roots(struct roots *r)
+/* Root i, in buf or somebody else's; NULL: not there. */
+static const char *root(size_t i, char buf[TMX_PATH_SIZE])
 {
-    static const char *const near[] = {"../share/thermix", "../../share/thermix"}; /* of bin and lib, lib/x */
-    const char *env = getenv("THERMIX_DATA");
-    *r = (struct roots){.at = {env && env[0] ? env : NULL, ".", NULL, NULL, TMX_INSTALL_DATA_DIR}};
-    for (size_t i = 0; i < 2; i++) {
-        r->at[2 + i] = tmx_origin_find(near[i], r->near[i], TMX_PATH_SIZE) ? r->near[i] : NULL;
+    const char *env;
+    switch (i) {
+    case 0:
+        env = getenv("THERMIX_DATA");
+        return env && env[0] ? env : NULL;
+    case 1:
+        return ".";
+    case 2: /* of bin and lib */
+        return tmx_origin_find("../share/thermix", buf, TMX_PATH_SIZE) ? buf : NULL;
+    case 3: /* of lib/x */
+        return tmx_origin_find("../../share/thermix", buf, TMX_PATH_SIZE) ? buf : NULL;
+    default:
+        return TMX_INSTALL_DATA_DIR;
     }
 }
 
@@ -56,10 +62,10 @@ static bool join(char path[TMX_PATH_SIZE], const char *root, const char *folder,
 
 enum tmx_status tmx_data_file(const char *relative, char path[TMX_PATH_SIZE], struct tmx_err *err)
 {
-    struct roots r;
-    roots(&r);
+    char buf[TMX_PATH_SIZE];
     for (size_t i = 0; i < N_ROOT; i++) {
-        if (r.at[i] && snprintf(path, TMX_PATH_SIZE, "%s/%s", r.at[i], relative) < TMX_PATH_SIZE &&
+        const char *at = root(i, buf);
+        if (at && snprintf(path, TMX_PATH_SIZE, "%s/%s", at, relative) < TMX_PATH_SIZE &&
             tmx_os_exists(path)) {
             return TMX_OK;
         }
@@ -107,15 +113,13 @@ static bool gather(const char *folder, const char *suffix, char ***names, size_t
 
 enum tmx_status tmx_data_names(enum tmx_data kind, char ***names, struct tmx_err *err)
 {
-    struct roots r;
     size_t n = 0;
     *names = calloc(1, sizeof **names);
     bool ok = *names != NULL;
-    roots(&r);
     for (size_t i = 0; i < N_ROOT && ok; i++) {
-        char folder[TMX_PATH_SIZE];
-        if (r.at[i] &&
-            snprintf(folder, sizeof folder, "%s/%s", r.at[i], kinds[kind].folder) < TMX_PATH_SIZE) {
+        char buf[TMX_PATH_SIZE], folder[TMX_PATH_SIZE];
+        const char *at = root(i, buf);
+        if (at && snprintf(folder, sizeof folder, "%s/%s", at, kinds[kind].folder) < TMX_PATH_SIZE) {
             ok = gather(folder, kinds[kind].suffix, names, &n);
         }
     }
@@ -186,7 +190,7 @@ enum tmx_status tmx_data_find_for(enum tmx_data kind, const struct tmx_setting *
 enum tmx_status tmx_data_find(enum tmx_data kind, const char *name, char path[TMX_PATH_SIZE],
                               struct tmx_err *err)
 {
-    struct roots r;
+    char buf[TMX_PATH_SIZE];
     if (strchr(name, '/') || ends_with(name, kinds[kind].suffix)) {
         if (strlen(name) < TMX_PATH_SIZE && tmx_os_exists(name)) {
             snprintf(path, TMX_PATH_SIZE, "%s", name);
@@ -194,10 +198,9 @@ enum tmx_status tmx_data_find(enum tmx_data kind, const char *name, char path[TM
         }
         return tmx_fail_at(err, TMX_EIO, name, 0, "no such %s", kinds[kind].word);
     }
-    roots(&r);
     for (size_t i = 0; i < N_ROOT && name[0]; i++) {
-        if (r.at[i] && join(path, r.at[i], kinds[kind].folder, name, kinds[kind].suffix) &&
-            tmx_os_exists(path)) {
+        const char *at = root(i, buf);
+        if (at && join(path, at, kinds[kind].folder, name, kinds[kind].suffix) && tmx_os_exists(path)) {
             return TMX_OK;
         }
     }

@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "tests/support/check.h"
 
+#include <math.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "core/base/text.h"
@@ -54,6 +58,44 @@ static void printed_reals_read_back_equal(void **state)
     assert_string_equal(buf, "0.1");
 }
 
+/* As %g writes it with the fewest digits that read back equal. */
+static void check_shortest(double v)
+{
+    char buf[TMX_REAL_SIZE], want[TMX_REAL_SIZE];
+    for (int digits = 15; digits <= 17; digits++) {
+        snprintf(want, sizeof want, "%.*g", digits, v);
+        if (strtod(want, NULL) == v) {
+            break;
+        }
+    }
+    tmx_real_print(buf, v);
+    assert_string_equal(buf, want);
+}
+
+static void printed_reals_are_the_shortest(void **state)
+{
+    (void)state;
+    uint64_t x = 88172645463325252u;
+    for (int i = 0; i < 2000; i++) {
+        double power = 1;
+        x ^= x << 13;
+        x ^= x >> 7;
+        x ^= x << 17;
+        for (int k = 0; k < 9; k++, power *= 10) {
+            const double v = (double)(x >> (14 + i % 50)) / power;
+            check_shortest(v);
+            check_shortest(-v);
+            check_shortest(nextafter(v, 0));
+            check_shortest(nextafter(v, 1e300));
+        }
+    }
+    static const double edges[] = {0,   -0.0, 1e-4, 9.9e-5, 1e9, 999999999.999999, 999999999.9999999,
+                                   0.5, 1e15};
+    for (size_t i = 0; i < sizeof edges / sizeof edges[0]; i++) {
+        check_shortest(edges[i]);
+    }
+}
+
 static void fields_split_at_blanks(void **state)
 {
     (void)state;
@@ -70,6 +112,7 @@ int main(void)
         cmocka_unit_test(lines_count_with_crlf_and_a_missing_last_newline),
         cmocka_unit_test(reals_are_decimal_and_finite_or_refused),
         cmocka_unit_test(printed_reals_read_back_equal),
+        cmocka_unit_test(printed_reals_are_the_shortest),
         cmocka_unit_test(fields_split_at_blanks),
     };
     return cmocka_run_group_tests_name("text", tests, NULL, NULL);
