@@ -39,6 +39,17 @@ static void spread_narrow(struct tmx_machine *m, struct tmx_gpu *gpu, size_t w0,
     }
 }
 
+/* Are these the shares already, as within a time slice? */
+static bool holds(const struct tmx_machine *m, const struct tmx_gpu *gpu, const double *share0)
+{
+    const double *first = &m->share[gpu->sm0], *second = first + m->n_sm;
+    size_t differ = 0;
+    for (size_t sm = 0; sm < gpu->n_sm; sm++) {
+        differ += (size_t)(first[sm] != share0[sm]) | (size_t)(second[sm] != 1 - share0[sm]);
+    }
+    return differ == 0;
+}
+
 static enum tmx_status spread_mixed(struct tmx_machine *m, struct tmx_gpu *gpu,
                                     const struct tmx_mix_policy *mix, const void *state, double begin_s,
                                     double *share0, struct tmx_err *err)
@@ -74,6 +85,9 @@ static enum tmx_status spread_mixed(struct tmx_machine *m, struct tmx_gpu *gpu,
             set_share(m, gpu, sm, works ? share0[sm] : 0, works ? 1 - share0[sm] : 0);
             k += works;
         }
+        return TMX_OK;
+    }
+    if (holds(m, gpu, share0)) {
         return TMX_OK;
     }
     for (size_t sm = 0; sm < n; sm++) {
