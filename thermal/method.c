@@ -92,7 +92,7 @@ static void cost_reduced(const struct size *s, const struct tmx_thermal_spec *sp
                   7 * PRODUCT_S * s->n * s->m * s->m * s->shifts * s->shifts +
                   40 * DENSE_S * pow(s->modes, 3) +
                   10 * DENSE_S * (s->cells ? s->levels - 1 : fmin(s->levels - 1, 2)) * pow(s->modes, 3);
-        bytes += 8 * s->n * (s->modes + 6 * s->m) + 3 * 10 * s->lnz + 8 * 6 * s->modes * s->modes;
+        bytes += 8 * s->n * (s->modes + 10 * s->m) + 4 * 10 * s->lnz + 8 * 6 * s->modes * s->modes;
     }
     if (spec->init_node_k) {
         const double step_s = spec->min_step_s > 0 ? fmin(spec->min_step_s, 1e-3) : 1e-3;

@@ -18,7 +18,7 @@
 #include <string.h>
 
 #include "thermal/network/dense.h"
-#include "thermal/network/solve.h"
+#include "thermal/network/ladder.h"
 
 static const double FIRST_SHIFT = 0.1;  /* [1/s] after 0: heat sinks have time constants of 10 s and more */
 static const double SHIFT_RATIO = 10.0; /* from one shift to the next; halved in the logarithm where needed */
@@ -31,7 +31,11 @@ static const double DEPENDENT = 1e-12; /* square of the part of a vector that mu
  * tests/property/test_reduced.c. */
 static const double SHARE = 0.25, CELL_SHARE = 0.1;
 
-enum { DEPTH = 3, MAX_SHIFTS = 60 }; /* halvings between two shifts; beyond, numbers are the limit */
+enum {
+    DEPTH = 3,
+    MAX_SHIFTS = 60,
+    MAX_RUNGS = 12
+}; /* halvings between two shifts; beyond, numbers are the limit */
 
 struct builder {
     const struct tmx_network *net;
@@ -325,12 +329,27 @@ static enum tmx_status descend(struct builder *b, const struct tmx_factor *still
     return st;
 }
 
-/* Shift 0 and the direct solution of every steady state. */
-static enum tmx_status collect_steady(struct builder *b, struct tmx_factor **f, struct tmx_err *err)
+/* The i-th of the shifts that are taken whatever the tests between them say. */
+static double rung(size_t i)
+{
+    return i == 0 ? 0 : FIRST_SHIFT * pow(SHIFT_RATIO, (double)i - 1);
+}
+
+/* The next of them, made ahead by the ladder. */
+static enum tmx_status append_rung(struct builder *b, struct tmx_ladder *ladder, struct tmx_factor **f,
+                                   struct tmx_err *err)
+{
+    const enum tmx_status st = tmx_ladder_take(ladder, f, &b->x, err);
+    b->basis->n_shift++;
+    return st ? st : append(b, b->n_in, err);
+}
+
+/* Shift 0: the direct solution of every steady state. */
+static enum tmx_status collect_steady(struct builder *b, struct tmx_ladder *ladder, struct tmx_factor **f,
+                                      struct tmx_err *err)
 {
     const size_t n = b->net->n_node, m = b->net->n_unit;
-    enum tmx_status st = tmx_factor_create(b->solver, b->basis->gamma, 0, f, err);
-    st = st ? st : tmx_solve(b->solver, *f, b->n_in, b->b, b->x);
+    const enum tmx_status st = tmx_ladder_take(ladder, f, &b->x, err);
     if (st) {
         return st;
     }
@@ -339,21 +358,26 @@ static enum tmx_status collect_steady(struct builder *b, struct tmx_factor **f, 
     return append(b, b->n_in, err);
 }
 
-static enum tmx_status collect(struct builder *b, struct tmx_err *err)
+/* The shifts from 0 upwards, a SHIFT_RATIO apart, with what the tests ask for in between: those of the ladder
+ * in any case, then on until no more is asked for. */
+static enum tmx_status climb(struct builder *b, struct tmx_ladder *ladder, size_t n_rung, struct tmx_err *err)
 {
     struct tmx_factor *f = NULL, *next = NULL;
     double beyond_k = INFINITY, below = FIRST_SHIFT;
-    enum tmx_status st = collect_steady(b, &f, err);
-    st = st ? st : tmx_factor_create(b->solver, b->basis->gamma, below, &next, err);
-    st = st ? st : append_shift(b, next, err);
+    enum tmx_status st = collect_steady(b, ladder, &f, err);
+    st = st ? st : append_rung(b, ladder, &next, err);
     st = st ? st : descend(b, f, err);
-    for (int i = 1; !st && below < LAST_SHIFT && beyond_k > limit_k(b); i++) {
-        const double s = FIRST_SHIFT * pow(SHIFT_RATIO, i);
+    for (size_t i = 2; !st && below < LAST_SHIFT && beyond_k > limit_k(b); i++) {
+        const double s = rung(i);
         tmx_factor_destroy(b->solver, f);
         f = next;
         next = NULL;
-        st = tmx_factor_create(b->solver, b->basis->gamma, s, &next, err);
-        st = st ? st : append_shift(b, next, err);
+        if (i < n_rung) {
+            st = append_rung(b, ladder, &next, err);
+        } else {
+            st = tmx_factor_create(b->solver, b->basis->gamma, s, &next, err);
+            st = st ? st : append_shift(b, next, err);
+        }
         st = st ? st : refine(b, below, f, s, DEPTH, err);
         if (!st && s >= 1.0 / b->wish->min_step_s) { /* far enough: is it enough? */
             st = test_shift(b, s * sqrt(SHIFT_RATIO), next, &beyond_k, err);
@@ -365,6 +389,21 @@ static enum tmx_status collect(struct builder *b, struct tmx_err *err)
     }
     tmx_factor_destroy(b->solver, f);
     tmx_factor_destroy(b->solver, next);
+    return st;
+}
+
+static enum tmx_status collect(struct builder *b, struct tmx_err *err)
+{
+    double shift[MAX_RUNGS];
+    struct tmx_ladder_wish wish = {.gamma = b->basis->gamma, .shift = shift, .b = b->b, .n_rhs = b->n_in};
+    struct tmx_ladder *ladder;
+    do { /* to the first that is far enough */
+        tmx_assert(wish.n_shift < MAX_RUNGS);
+        shift[wish.n_shift] = rung(wish.n_shift);
+    } while (shift[wish.n_shift++] < fmin(LAST_SHIFT, 1.0 / b->wish->min_step_s));
+    enum tmx_status st = tmx_ladder_create(b->net, &wish, &ladder, err);
+    st = st ? st : climb(b, ladder, wish.n_shift, err);
+    tmx_ladder_destroy(ladder);
     return st;
 }
 

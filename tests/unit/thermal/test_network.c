@@ -6,6 +6,7 @@
 
 #include "tests/support/check.h"
 #include "thermal/network/assemble.h"
+#include "thermal/network/ladder.h"
 
 static char name_a[] = "a", name_b[] = "b";
 
@@ -370,6 +371,48 @@ static void impossible_geometry_is_refused(void **state)
     refuse(&c, "layers must be equal");
 }
 
+static void a_ladders_rungs_are_those_made_one_by_one(void **state)
+{
+    (void)state;
+    static const double shift[] = {0, 0.1, 10, -1e9};
+    struct chip c;
+    struct tmx_network net;
+    struct tmx_solver *solver;
+    struct tmx_ladder *ladder;
+    struct tmx_err err = {0};
+    make(&c);
+    assert_int_equal(tmx_network_init(&net, &c.spec, &err), TMX_OK);
+    const size_t n = net.n_node;
+    double *b = calloc(2 * n, sizeof *b), *x = calloc(2 * n, sizeof *x), *y = calloc(2 * n, sizeof *y);
+    assert_true(b && x && y);
+    b[1] = b[n + 3] = 1;
+    const struct tmx_ladder_wish wish = {.gamma = 5, .shift = shift, .n_shift = 4, .b = b, .n_rhs = 2};
+    assert_int_equal(tmx_solver_create(&net, TMX_FACTOR_BLOCKS, &solver, &err), TMX_OK);
+    assert_int_equal(tmx_ladder_create(&net, &wish, &ladder, &err), TMX_OK);
+    for (size_t i = 0; i < 3; i++) {
+        struct tmx_factor *f, *own;
+        assert_int_equal(tmx_ladder_take(ladder, &f, &x, &err), TMX_OK);
+        assert_int_equal(tmx_factor_create(solver, wish.gamma, shift[i], &own, &err), TMX_OK);
+        assert_int_equal(tmx_solve(solver, own, 2, b, y), TMX_OK);
+        assert_memory_equal(x, y, 2 * n * sizeof *x);
+        assert_int_equal(tmx_solve(solver, f, 2, b, y), TMX_OK);
+        assert_memory_equal(x, y, 2 * n * sizeof *x);
+        tmx_factor_destroy(solver, f);
+        tmx_factor_destroy(solver, own);
+    }
+    struct tmx_factor *none;
+    assert_int_equal(tmx_ladder_take(ladder, &none, &x, &err), TMX_ESOLVE); /* not positive definite */
+    assert_non_null(strstr(err.msg, "positive definite"));
+    tmx_ladder_destroy(ladder);
+    assert_int_equal(tmx_ladder_create(&net, &wish, &ladder, &err), TMX_OK); /* left before its end */
+    tmx_ladder_destroy(ladder);
+    tmx_solver_destroy(solver);
+    tmx_network_finish(&net);
+    free(b);
+    free(x);
+    free(y);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -384,6 +427,7 @@ int main(void)
         cmocka_unit_test(rows_count_from_the_north_and_the_centre_is_hotspots),
         cmocka_unit_test(a_start_field_is_normalised_unless_hotspots_is_wanted),
         cmocka_unit_test(impossible_geometry_is_refused),
+        cmocka_unit_test(a_ladders_rungs_are_those_made_one_by_one),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
