@@ -4,7 +4,7 @@
  * time of several turns counts. Then 512 GPUs for 60 simulated seconds, and memory per extra GPU.
  * `scale hall [N [TICKS]]`: a hall of N GPUs (16 384) in racks of 64 for 60 s (6000 ticks), its processor
  * time and memory. `scale threads`: 512 GPUs on one thread and on two, the least wall time of several turns
- * of each. */
+ * of each. `scale tick`: a tick of 512 GPUs beside the thermal step of their gangs alone. */
 #define _POSIX_C_SOURCE 200809L /* setenv */
 #include <gsl/gsl_errno.h>
 #include <stdlib.h>
@@ -175,6 +175,70 @@ static int threads(void)
     return ratio <= 0.55 ? 0 : 1;
 }
 
+/* The GPUs' models again, stepped by themselves with the run's watts, in gangs as large as the tick's. */
+struct steps {
+    const struct tmx_sim_gpu_thermal *kind;
+    void *state[MOST];
+    const double *power_w[MOST];
+    double *temp_k[MOST];
+};
+
+static void open_steps(struct steps *s, struct tmx_run *run)
+{
+    const struct tmx_frame *f = tmx_sim_frame(tmx_run_sim(run));
+    const size_t n_unit = f->n_unit / MOST;
+    struct tmx_err err;
+    s->kind = tmx_run_gpu_thermal(run, 0);
+    for (size_t g = 0; g < MOST; g++) {
+        s->power_w[g] = f->power_w + g * n_unit;
+        s->temp_k[g] = calloc(n_unit, sizeof *s->temp_k[g]);
+        if (!s->temp_k[g] || s->kind->ops->create(s->kind->model, &s->state[g], &err)) {
+            exit(1);
+        }
+    }
+}
+
+static void step(struct steps *s, size_t n)
+{
+    enum { GANG = 64 };
+    for (size_t i = 0; i < n; i++) {
+        for (size_t g = 0; g < MOST; g += GANG) {
+            size_t bad;
+            if (tmx_thermal_step_many(s->kind->ops, GANG, s->state + g, 0.01, s->power_w + g, s->temp_k + g,
+                                      &bad)) {
+                exit(1);
+            }
+        }
+    }
+}
+
+/* Aim: 1.4. */
+static int tick(void)
+{
+    static struct steps s;
+    struct tmx_run *run = open_run(MOST, ONE_SPEED, 1);
+    double tick_s = 1e9, step_s = 1e9;
+    ticks(run, 10);
+    open_steps(&s, run);
+    for (int turn = 0; turn < 4 * N_TURN; turn++) {
+        const double from_s = tmx_os_cpu_s();
+        ticks(run, 50);
+        const double mid_s = tmx_os_cpu_s();
+        step(&s, 50);
+        const double end_s = tmx_os_cpu_s();
+        tick_s = mid_s - from_s < tick_s ? mid_s - from_s : tick_s;
+        step_s = end_s - mid_s < step_s ? end_s - mid_s : step_s;
+    }
+    printf("%d GPUs: %.3f us a GPU-tick, %.3f us its thermal step in gangs\nratio tick_over_gang %.2f\n",
+           MOST, 1e6 * tick_s / 50 / MOST, 1e6 * step_s / 50 / MOST, tick_s / step_s);
+    for (size_t g = 0; g < MOST; g++) {
+        s.kind->ops->destroy(s.state[g]);
+        free(s.temp_k[g]);
+    }
+    tmx_run_destroy(run);
+    return tick_s / step_s <= 1.4 ? 0 : 1;
+}
+
 static double opened_kb(size_t n, struct tmx_run **run)
 {
     const double before_kb = resident_kb();
@@ -197,6 +261,9 @@ int main(int argc, char **argv)
     }
     if (argc > 1 && strcmp(argv[1], "threads") == 0) {
         return threads();
+    }
+    if (argc > 1 && strcmp(argv[1], "tick") == 0) {
+        return tick();
     }
     for (size_t i = N_SIZE; i-- > 0;) {
         kb[i] = opened_kb(sizes[i], &run[i][1]);
