@@ -147,7 +147,8 @@ static enum tmx_status add_study(struct page *p, const char *path)
     tmx_results_note(&set, stderr);
     char partial[64];
     tmx_results_partial(&set, partial, sizeof partial);
-    snprintf(title, sizeof title, "Study %s: %s%s%s", set.study, set.doc, *partial ? "; " : "", partial);
+    snprintf(title, sizeof title, "Study %s%s%s%s%s", set.study, *set.doc ? ": " : "", set.doc,
+             *partial ? "; " : "", partial);
     if (set.n_left_out > 0) {
         const size_t used = strlen(title);
         snprintf(title + used, sizeof title - used, " (without %zu runs of earlier inputs)", set.n_left_out);

@@ -3,7 +3,7 @@
 # The ten commands of docs/bring-your-own.md work and leave what the page says.    bring_your_own.sh THERMIX ROOT
 set -uo pipefail
 thermix=$1
-export THERMIX_DATA=$2
+export THERMIX_DATA=$2 DOCS=$2/docs
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 cd "$dir" || exit 1
