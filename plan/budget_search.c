@@ -106,6 +106,13 @@ static void sort_warmers(struct tmx_budget_search *l)
     }
 }
 
+/* Less, and not by round-off: chips mirror themselves, and among sets that are equally good the first is
+ * taken whatever kernels BLAS chose. */
+static bool below(double a, double b)
+{
+    return b - a > 1e-9 * fabs(a);
+}
+
 static void put(struct tmx_budget_search *l, size_t j, bool in)
 {
     const double *row = l->M + j * l->n;
@@ -134,7 +141,7 @@ static void grow(struct tmx_budget_search *l, size_t first, size_t *order)
             for (size_t s = 0; s < l->n && most < least; s++) {
                 most = counts(l, s) ? fmax(most, (l->sum[s] + row[s]) / l->head[s]) : most;
             }
-            if (!l->set[j] && (most < least || best == l->n)) {
+            if (!l->set[j] && (below(most, least) || best == l->n)) {
                 least = most;
                 best = j;
             }
@@ -161,7 +168,7 @@ static void shrink(struct tmx_budget_search *l, size_t *order)
                 most =
                     l->path || (l->set[s] && s != j) ? fmax(most, (l->sum[s] - row[s]) / l->head[s]) : most;
             }
-            if (l->set[j] && (most < least || best == l->n)) {
+            if (l->set[j] && (below(most, least) || best == l->n)) {
                 least = most;
                 best = j;
             }
@@ -199,7 +206,7 @@ static void worst_at(struct tmx_budget_search *l, const double *head)
         double sum = 0;
         for (size_t i = 0; i < n; i++) {
             sum += l->M[row[i] * n + s];
-            if (sum > 0 && fmax(0, head[s]) / sum < l->least_w[i]) {
+            if (sum > 0 && below(fmax(0, head[s]) / sum, l->least_w[i])) {
                 l->least_w[i] = fmax(0, head[s]) / sum;
                 memset(l->least_set + i * n, 0, n * sizeof *l->least_set);
                 for (size_t k = 0; k <= i; k++) {
@@ -370,7 +377,7 @@ double tmx_budget_worst(struct tmx_budget_search *l, size_t n, bool *on)
         }
         (void)crowd(l, s, n);
         const double w = solve(l, l->set);
-        if (w < watt) {
+        if (below(w, watt)) {
             watt = w;
             memcpy(on, l->set, l->n * sizeof *on);
         }
@@ -454,7 +461,7 @@ static double best_of(struct tmx_budget_search *l, size_t n, bool *on)
             }
         }
         const double now = exchange(l);
-        if (now < least) {
+        if (below(now, least)) {
             least = now;
             memcpy(on, l->set, l->n * sizeof *on);
         }
@@ -468,7 +475,7 @@ double tmx_budget_best(struct tmx_budget_search *l, size_t n, bool *on)
     double watt = best_of(l, n, on);
     for (size_t i = 0; i < sizeof other / sizeof other[0] && l->path; i++) {
         const double w = best_of(other[i], n, l->set);
-        if (w > watt) {
+        if (below(watt, w)) {
             watt = w;
             memcpy(on, l->set, l->n * sizeof *on);
         }
