@@ -6,7 +6,7 @@
 
 const struct tmx_preset tmx_presets[] = {
     {"BL", "own_gpu", "fcfs", "none", "round_robin", "baseline: first come first served, throttling"},
-    {"DVFS", "own_gpu", "fcfs", "dvfs", "round_robin", "first come first served, five clock levels"},
+    {"DVFS", "own_gpu", "fcfs", "dvfs", "round_robin", "first come first served, clock levels by heat"},
     {"A", "own_gpu", "alternate", "none", "round_robin", "T^ABS alternate"},
     {"MU", "own_gpu", "mixed_uniform", "none", "round_robin", "T^ABS mixed uniform"},
     {"MNU", "own_gpu", "mixed_nonuniform", "none", "round_robin", "T^ABS mixed nonuniform"},
@@ -19,7 +19,8 @@ const struct tmx_preset tmx_presets[] = {
      "synchronous jobs: power caps follow who holds the others back"},
     {"capped", "own_gpu", "fcfs", "boost", "round_robin", "first come first served under the boards' limits"},
     {"MG-BL", "own_gpu", "fcfs", "none", "round_robin", "several GPUs: a kernel each, throttling"},
-    {"MG-DVFS", "own_gpu", "fcfs", "dvfs", "round_robin", "several GPUs: a kernel each, five clock levels"},
+    {"MG-DVFS", "own_gpu", "fcfs", "dvfs", "round_robin",
+     "several GPUs: a kernel each, clock levels by heat"},
     {"MG-A", "spread", "alternate", "none", "round_robin", "T^ABS across the GPUs of a card, alternate"},
     {"MG-MU", "spread", "mixed_uniform", "none", "round_robin", "T^ABS across GPUs, mixed uniform"},
     {"MG-MNU", "spread", "mixed_nonuniform", "none", "round_robin", "T^ABS across GPUs, mixed nonuniform"},

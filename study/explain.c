@@ -59,14 +59,17 @@ static bool is_word(const struct tmx_config *cfg, const char *path, const char *
     return text && strcmp(text, word) == 0;
 }
 
-/* Other ways to mix: where two kernels can meet. */
-static void choose_policies(struct steps *s, const struct tmx_config *cfg)
+/* Other policies: a governor where there is none; other ways to mix, where two kernels can meet. */
+static void choose_policies(struct steps *s, const struct tmx_config *cfg, size_t n_job)
 {
     static const struct {
         const char *mix, *words;
     } policies[] = {{"mixed_nonuniform", "both kernels on every SM"},
                     {"alternate", "kernels in turns on all SMs"}};
-    for (size_t i = 0; i < sizeof policies / sizeof policies[0]; i++) {
+    if (is_word(cfg, "dtm.policy", "none")) {
+        s->step[s->n++] = (struct step){"slower clocks before the trip point", "dtm.policy=dvfs"};
+    }
+    for (size_t i = 0; i < sizeof policies / sizeof policies[0] && n_job > 1; i++) {
         if (!is_word(cfg, "mix_policy.policy", policies[i].mix)) {
             struct step *t = &s->step[s->n++];
             t->words = policies[i].words;
@@ -125,9 +128,7 @@ static enum tmx_status choose_steps(struct steps *s, const struct tmx_run *run, 
             add_step(s, "a governor that holds 2 K more", "dtm.target_c", (own ? v : board_c) + 2);
         }
     }
-    if (tmx_sim_machine(tmx_run_sim_const(run))->n_job > 1) {
-        choose_policies(s, cfg);
-    }
+    choose_policies(s, cfg, tmx_sim_machine(tmx_run_sim_const(run))->n_job);
     tmx_config_close(cfg);
     size_t n = 0;
     for (size_t i = 0; i < s->n; i++) {
@@ -139,16 +140,39 @@ static enum tmx_status choose_steps(struct steps *s, const struct tmx_run *run, 
     return TMX_OK;
 }
 
+/* The slowdown with this step; without an error in `b`. */
+static double with_step(const struct tmx_run_batch *b, size_t step)
+{
+    return b->value[step * b->n_value + tmx_batch_metric("slowdown_pct")];
+}
+
+/* By insertion: what helps most first. */
+static void order_steps(const struct steps *s, const struct tmx_run_batch *b, size_t order[N_STEP])
+{
+    for (size_t i = 0; i < s->n; i++) {
+        size_t at = i;
+        for (; at > 0 && !b->error[i] &&
+               (b->error[order[at - 1]] || with_step(b, i) < with_step(b, order[at - 1]));
+             at--) {
+            order[at] = order[at - 1];
+        }
+        order[at] = i;
+    }
+}
+
 /* Steps that move the slowdown, then the others in a sentence. */
 static void print_effects(const struct steps *s, const struct tmx_run_batch *b, double slowdown_pct,
                           FILE *out)
 {
     enum { INDENT = 20 };
     const size_t width = tmx_os_terminal_width(out);
+    size_t order[N_STEP];
     bool idle = false;
+    order_steps(s, b, order);
     fprintf(out, "\nOne step of one knob, all else equal, takes the slowdown of %.2f %% to:\n", slowdown_pct);
-    for (size_t i = 0; i < s->n; i++) {
-        const double v = b->value[i * b->n_value + tmx_batch_metric("slowdown_pct")];
+    for (size_t k = 0; k < s->n; k++) {
+        const size_t i = order[k];
+        const double v = b->error[i] ? 0 : with_step(b, i);
         const bool moves = !b->error[i] && fabs(v - slowdown_pct) > NOTHING_PCT;
         idle = idle || !(moves || b->error[i]);
         if (moves) {
@@ -162,8 +186,7 @@ static void print_effects(const struct steps *s, const struct tmx_run_batch *b, 
         }
     }
     for (size_t i = 0; i < s->n && idle; i++) {
-        const double v = b->value[i * b->n_value + tmx_batch_metric("slowdown_pct")];
-        if (!b->error[i] && fabs(v - slowdown_pct) <= NOTHING_PCT) {
+        if (!b->error[i] && fabs(with_step(b, i) - slowdown_pct) <= NOTHING_PCT) {
             char line[200];
             snprintf(line, sizeof line, "%s (%s)", s->step[i].words, s->step[i].set);
             fprintf(out, "  %-*s", INDENT - 2, "no change");
