@@ -2,6 +2,7 @@
 #include "study/table_out.h"
 
 #include <inttypes.h>
+#include <jansson.h>
 #include <string.h>
 
 #include "core/base/os.h"
@@ -10,25 +11,16 @@
 
 const char *const tmx_formats[] = {"table", "csv", "markdown", "json", NULL};
 
-/* A string of JSON; the text is UTF-8. */
-static void put_string(const char *s, FILE *out)
+static bool put_string(const char *s, FILE *out)
 {
-    static const char plain[] = "\"\\\b\f\n\r\t", letter[] = "\"\\bfnrt";
-    fputc('"', out);
-    for (; *s; s++) {
-        const char *special = strchr(plain, *s);
-        if (special) {
-            fprintf(out, "\\%c", letter[special - plain]);
-        } else if ((unsigned char)*s < ' ') {
-            fprintf(out, "\\u%04x", (unsigned char)*s);
-        } else {
-            fputc(*s, out);
-        }
-    }
-    fputc('"', out);
+    json_t *text = json_string(s);
+    const bool ok = text && (json_dumpf(text, out, JSON_ENCODE_ANY) == 0 || ferror(out));
+    json_decref(text);
+    return ok;
 }
 
-/* As every file has it, and with a point or an exponent, so that who reads it sees a real. */
+/* As every file has it (jansson has one precision for all), and with a point or an exponent, so that who
+ * reads it sees a real. */
 static void put_real(double v, FILE *out)
 {
     char buf[TMX_REAL_SIZE];
@@ -37,21 +29,22 @@ static void put_real(double v, FILE *out)
 }
 
 /* A text of a column whose values are numbers, booleans and words. */
-static void put_typed(const char *text, FILE *out)
+static bool put_typed(const char *text, FILE *out)
 {
     double v;
     if (strcmp(text, "true") == 0 || strcmp(text, "false") == 0) {
         fputs(text, out);
     } else if (!tmx_span_real((struct tmx_span){text, text + strlen(text)}, &v)) {
-        put_string(text, out);
+        return put_string(text, out);
     } else if (v > -9e15 && v < 9e15 && !strpbrk(text, ".eE")) {
         fprintf(out, "%" PRId64, (int64_t)v);
     } else {
         put_real(v, out);
     }
+    return true;
 }
 
-static void put_cell(const struct tmx_cell *c, const struct tmx_column *column, FILE *out)
+static bool put_cell(const struct tmx_cell *c, const struct tmx_column *column, FILE *out)
 {
     if (c->empty) {
         fputs("null", out);
@@ -59,11 +52,10 @@ static void put_cell(const struct tmx_cell *c, const struct tmx_column *column, 
         fprintf(out, "%" PRId64, c->integer);
     } else if (c->type == TMX_COLUMN_REAL) {
         put_real(c->real, out);
-    } else if (column->decimals == TMX_TEXT_TYPED) {
-        put_typed(c->text, out);
     } else {
-        put_string(c->text, out);
+        return column->decimals == TMX_TEXT_TYPED ? put_typed(c->text, out) : put_string(c->text, out);
     }
+    return true;
 }
 
 /* May the texts stand in JSON? */
@@ -87,20 +79,21 @@ static enum tmx_status write_json(const struct tmx_table *t, FILE *out, struct t
     if (st) {
         return st;
     }
+    bool ok = true;
     fputc('[', out);
     for (size_t r = 0; r < tmx_table_rows(t); r++) {
         fputs(r == 0 ? "\n {" : ",\n {", out);
         for (size_t c = 0; c < tmx_table_columns(t); c++) {
             const struct tmx_column *column = tmx_table_column(t, c);
             fputs(c == 0 ? "\n  " : ",\n  ", out);
-            put_string(column->name, out);
+            ok = ok && put_string(column->name, out);
             fputs(": ", out);
-            put_cell(tmx_table_cell(t, r, c), column, out);
+            ok = ok && put_cell(tmx_table_cell(t, r, c), column, out);
         }
         fputs("\n }", out);
     }
     fputs(tmx_table_rows(t) == 0 ? "]\n" : "\n]\n", out);
-    return TMX_OK;
+    return ok ? TMX_OK : tmx_no_memory(err);
 }
 
 enum tmx_status tmx_table_write(const struct tmx_table *t, enum tmx_format f, FILE *out, struct tmx_err *err)
