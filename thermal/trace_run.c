@@ -120,6 +120,11 @@ static double highest_density(const struct tmx_trace_run *r)
     return highest;
 }
 
+static bool still_air(const struct tmx_trace_run *r)
+{
+    return r->args->cfg.package_model_used && r->stack.fan.natural;
+}
+
 /* The start field: of the init file, or of HotSpot's uniform start where blocks leave gaps. */
 static enum tmx_status read_start(struct tmx_trace_run *r, struct tmx_err *err)
 {
@@ -219,6 +224,7 @@ enum tmx_status tmx_trace_run_read(struct tmx_trace_run *r, const struct tmx_tra
         check_power(r);
         r->stack.spec.power_density_w_per_m2 = highest_density(r);
         r->stack.spec.accurate_cells = args->cfg.grid_transient_file[0] != '\0';
+        r->stack.spec.no_field = !r->stack.spec.accurate_cells && !still_air(r); /* which follows the sink */
         st = read_start(r, err);
     }
     r->node_k = st ? NULL : calloc(tmx_temps_nodes(&r->temps), sizeof *r->node_k);
@@ -243,11 +249,6 @@ void tmx_trace_run_finish(struct tmx_trace_run *r)
 }
 
 /* ---- still air ---- */
-
-static bool still_air(const struct tmx_trace_run *r)
-{
-    return r->args->cfg.package_model_used && r->stack.fan.natural;
-}
 
 static struct tmx_settle_options settle_options(const struct tmx_trace_run *r)
 {

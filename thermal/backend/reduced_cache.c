@@ -186,8 +186,9 @@ void tmx_reduced_store(const struct tmx_reduced_model *m, const char key[TMX_HAS
                           m->n_region, m->n_basis, m->n_shift};
     struct tmx_piece *piece = calloc(1 + PER_LEVEL * m->n_level + WHOLE, sizeof *piece);
     if (piece) {
-        tmx_cache_write(&field, piece,
-                        list_maps(m, &sizes, piece)); /* first: who finds the model finds maps */
+        if (!m->no_field) { /* first: who finds the model built with maps finds them */
+            tmx_cache_write(&field, piece, list_maps(m, &sizes, piece));
+        }
         tmx_cache_write(&name, piece, list_pieces(m, &sizes, piece));
     }
     free(piece);

@@ -43,6 +43,11 @@ struct demand { /* the wish, resolved for one spec */
     struct tmx_regions unit_cells, cells; /* owned; empty where not wanted */
 };
 
+static bool by_cell(enum tmx_map_mode mode)
+{
+    return mode == TMX_MAP_MIN || mode == TMX_MAP_MAX;
+}
+
 static double density(const struct tmx_thermal_spec *spec)
 {
     double d = POWER_DENSITY;
@@ -74,8 +79,7 @@ static enum tmx_status demand_init(struct demand *d, const struct tmx_network *n
             d->power_w[u] = density(spec) * tmx_unit_area_m2(unit);
         }
     }
-    const bool by_cell = net->mode == TMX_MAP_MIN || net->mode == TMX_MAP_MAX;
-    const enum tmx_status st = by_cell ? tmx_regions_units(&d->unit_cells, net, err) : TMX_OK;
+    const enum tmx_status st = by_cell(net->mode) ? tmx_regions_units(&d->unit_cells, net, err) : TMX_OK;
     return st || !spec->accurate_cells ? st : tmx_regions_tiles(&d->cells, net, err);
 }
 
@@ -179,9 +183,9 @@ static enum tmx_status truncate_modes(struct tmx_reduced_model *m, const struct 
         m->vector = cut.vector;
         m->back = cut.back;
         cut.vector = cut.back = NULL;
-        st = make_map(m, basis, cut.map, err);
+        st = m->no_field ? TMX_OK : make_map(m, basis, cut.map, err);
+        st = st || m->no_field ? st : make_still(m, basis, cut.rest, err);
     }
-    st = st ? st : make_still(m, basis, cut.rest, err);
     tmx_truncated_finish(&cut);
     free(gamma);
     return st;
@@ -266,6 +270,13 @@ static enum tmx_status build(struct tmx_reduced_model *m, const struct tmx_therm
     return st;
 }
 
+/* Cells are read by who asks for a field, by units that are their hottest or coldest cell, and by a start
+ * field. */
+static bool needs_maps(const struct tmx_thermal_spec *spec)
+{
+    return !spec->no_field || spec->accurate_cells || spec->init_node_k || by_cell(spec->map_mode);
+}
+
 enum tmx_status tmx_reduced_model_cached(const struct tmx_thermal_spec *spec,
                                          const struct tmx_reduced_wish *wish, bool *cached,
                                          struct tmx_err *err)
@@ -273,18 +284,10 @@ enum tmx_status tmx_reduced_model_cached(const struct tmx_thermal_spec *spec,
     char key[TMX_HASH_HEX], first;
     const enum tmx_status st =
         wish->cache ? tmx_reduced_key(spec, wish, min_step(spec), density(spec), key, err) : TMX_OK;
-    const struct tmx_cache_name name = {.kind = "thermal", .key = key};
-    *cached = !st && wish->cache && tmx_cache_peek(&name, &first, sizeof first);
+    const struct tmx_cache_name name = {.kind = "thermal", .key = key}, maps = {.kind = "field", .key = key};
+    *cached = !st && wish->cache && tmx_cache_peek(&name, &first, sizeof first) &&
+              (!needs_maps(spec) || tmx_cache_peek(&maps, &first, sizeof first));
     return st;
-}
-
-static void drop_maps(struct tmx_reduced_model *m)
-{
-    free(m->map);
-    free(m->fine_map);
-    free(m->still);
-    m->map = NULL;
-    m->fine_map = m->still = NULL;
 }
 
 /* From the cache, or built and put there. */
@@ -431,15 +434,11 @@ enum tmx_status tmx_reduced_model_init(struct tmx_reduced_model *m, const struct
         m->n_region = d.cells.n;
         m->fine = d.cells.n > 0 || d.unit_cells.n > 0;
         m->truncated = !m->fine;
-        m->no_field = spec->no_field && !m->fine && !spec->init_node_k && m->net.mode != TMX_MAP_MIN &&
-                      m->net.mode != TMX_MAP_MAX; /* these read the maps themselves */
+        m->no_field = !needs_maps(spec);
         m->modal = calloc(m->n_level, sizeof *m->modal);
         st = m->modal ? TMX_OK : tmx_fail(err, TMX_ENOMEM, "levels");
     }
     st = st ? st : obtain(m, spec, &d, wish, err);
-    if (m->no_field) { /* a model that was built has them */
-        drop_maps(m);
-    }
     for (size_t l = 0; l < m->n_level && !st; l++) { /* a uniform start is a multiple of the 1 K field */
         for (size_t i = 0; i < m->n_mode; i++) {
             m->modal[l].start[i] =
@@ -461,12 +460,15 @@ void tmx_reduced_model_empty(struct tmx_reduced_model *m)
     for (size_t l = 0; m->modal && l < m->n_level; l++) {
         tmx_modal_finish(&m->modal[l]);
     }
-    drop_maps(m);
+    free(m->map);
+    free(m->fine_map);
+    free(m->still);
     free(m->vector);
     free(m->back);
     free(m->error);
     free(m->cell_error);
-    m->vector = m->back = m->error = m->cell_error = NULL;
+    m->map = NULL;
+    m->fine_map = m->still = m->vector = m->back = m->error = m->cell_error = NULL;
 }
 
 void tmx_reduced_model_finish(struct tmx_reduced_model *m)
@@ -493,9 +495,8 @@ double tmx_reduced_model_bound(const struct tmx_reduced_model *m, bool nodes, co
         sum += error[unit * n + u] * m->start_swing_k;
         worst = fmax(worst, sum);
     }
-    const bool by_cell = m->net.mode == TMX_MAP_MIN || m->net.mode == TMX_MAP_MAX;
     const double mean = m->net.view_start ? SAFETY_PHYSICAL : SAFETY; /* HotSpot's nodes are its view */
-    const double safety = nodes ? CELL_SAFETY : by_cell ? UNIT_CELL_SAFETY : mean;
+    const double safety = nodes ? CELL_SAFETY : by_cell(m->net.mode) ? UNIT_CELL_SAFETY : mean;
     return safety * worst + START_SAFETY * m->start_error_k;
 }
 

@@ -61,7 +61,8 @@ TMX_NODISCARD enum tmx_status tmx_reduced_key(const struct tmx_thermal_spec *spe
                                               double density_w_per_m2, char key[TMX_HASH_HEX],
                                               struct tmx_err *err);
 /* Fill a model that has its network and levels, its maps unless no_field; false (and empty) when the cache
- * has none. Maps are a file of their own: they are most of a model, and few ask for them. */
+ * has none. Maps are a file of their own: they are most of a model, and few ask for them; a model that was
+ * built without is built again for who does. */
 bool tmx_reduced_load(struct tmx_reduced_model *m, const char key[TMX_HASH_HEX]);
 void tmx_reduced_store(const struct tmx_reduced_model *m, const char key[TMX_HASH_HEX]);
 

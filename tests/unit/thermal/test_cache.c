@@ -322,13 +322,22 @@ static void maps_are_a_file_of_their_own_that_is_read_when_asked_for(void **stat
     }
     g.stack.spec.no_field = true;
     remove(cached_file(key));
-    open_model(&without, &g.stack.spec); /* built without: kept for those who ask */
-    assert_true(!without.from_cache && !without.map);
-    tmx_reduced_model_finish(&without);
-    g.stack.spec.no_field = false;
+    remove(path);
+    open_model(&without, &g.stack.spec); /* built without: none are made, and who asks builds them */
+    assert_true(!without.from_cache && !without.map && !without.still);
+    assert_int_equal(tmx_os_file_size(path), -1);
+    for (int ask = 0; ask < 2; ask++) {
+        bool cached;
+        g.stack.spec.no_field = !ask;
+        assert_int_equal(tmx_reduced_model_cached(&g.stack.spec, &wish, &cached, NULL), TMX_OK);
+        assert_int_equal(cached, !ask);
+    }
     open_model(&with, &g.stack.spec);
-    assert_true(with.from_cache && with.map);
+    assert_true(!with.from_cache && with.map && with.still);
+    assert_memory_equal(with.modal->out, without.modal->out,
+                        with.n_mode * with.modal->unit_row * sizeof *with.modal->out);
     tmx_reduced_model_finish(&with);
+    tmx_reduced_model_finish(&without);
     golden_close(&g);
 }
 
