@@ -22,7 +22,8 @@
 
 static const double FIRST_SHIFT = 0.1;  /* [1/s] after 0: heat sinks have time constants of 10 s and more */
 static const double SHIFT_RATIO = 10.0; /* from one shift to the next; halved in the logarithm where needed */
-static const double LAST_SHIFT = 1e9;   /* [1/s] no network of cells above a micrometre is faster */
+static const double AHEAD = 100;      /* times the rate of the shortest step: shifts to here are made ahead */
+static const double LAST_SHIFT = 1e9; /* [1/s] no network of cells above a micrometre is faster */
 static const double LEAST_SHIFT =
     1e-6;                              /* [1/s] no sink is slower; above it only where the tests ask for it */
 static const double DEPENDENT = 1e-12; /* square of the part of a vector that must be new */
@@ -252,7 +253,9 @@ static enum tmx_status test_shift(struct builder *b, double s, const struct tmx_
     if (st) {
         return st;
     }
-    st = tmx_solve(b->solver, lower, b->n_in, b->w, b->x);
+    const bool half = !b->e && !wish->cells && !wish->unit_cells; /* R' (...)^-1 R is a square */
+    st = half ? tmx_solve_half(b->solver, lower, b->n_in, b->w, b->x)
+              : tmx_solve(b->solver, lower, b->n_in, b->w, b->x);
     if (st) {
         return tmx_fail(err, st, "basis test");
     }
@@ -261,7 +264,7 @@ static enum tmx_status test_shift(struct builder *b, double s, const struct tmx_
         *worst_k = fmax(*worst_k, worst_node(b, wish->unit_cells, b->miss));
         return TMX_OK;
     }
-    tmx_dense_tn(m, b->n_in, n, 1, b->e ? b->r : b->w, n, b->x, n, 0, b->miss, m);
+    tmx_dense_tn(m, b->n_in, n, 1, b->e ? b->r : b->w, n, half ? b->w : b->x, n, 0, b->miss, m);
     for (size_t u = 0; u < m; u++) {
         double sum = 0;
         for (size_t v = 0; v < b->n_in; v++) {
@@ -329,10 +332,10 @@ static enum tmx_status descend(struct builder *b, const struct tmx_factor *still
     return st;
 }
 
-/* The i-th of the shifts that are taken whatever the tests between them say. */
+/* The i-th of the shifts after 0 that are taken whatever the tests between them say. */
 static double rung(size_t i)
 {
-    return i == 0 ? 0 : FIRST_SHIFT * pow(SHIFT_RATIO, (double)i - 1);
+    return FIRST_SHIFT * pow(SHIFT_RATIO, (double)i);
 }
 
 /* The next of them, made ahead by the ladder. */
@@ -344,14 +347,17 @@ static enum tmx_status append_rung(struct builder *b, struct tmx_ladder *ladder,
     return st ? st : append(b, b->n_in, err);
 }
 
-/* Shift 0: the direct solution of every steady state. */
-static enum tmx_status collect_steady(struct builder *b, struct tmx_ladder *ladder, struct tmx_factor **f,
-                                      struct tmx_err *err)
+/* Shift 0, while the ladder makes the next: the direct solution of every steady state. */
+static enum tmx_status collect_steady(struct builder *b, struct tmx_factor **f, struct tmx_err *err)
 {
     const size_t n = b->net->n_node, m = b->net->n_unit;
-    const enum tmx_status st = tmx_ladder_take(ladder, f, &b->x, err);
+    enum tmx_status st = tmx_factor_create(b->solver, b->basis->gamma, 0, f, err);
     if (st) {
         return st;
+    }
+    st = tmx_solve(b->solver, *f, b->n_in, b->b, b->x);
+    if (st) {
+        return tmx_fail(err, st, "basis solve");
     }
     tmx_dense_tn(m, m, n, 1, b->e ? b->e : b->b, n, b->x, n, 0, b->basis->steady, m);
     b->basis->n_shift++;
@@ -364,10 +370,10 @@ static enum tmx_status climb(struct builder *b, struct tmx_ladder *ladder, size_
 {
     struct tmx_factor *f = NULL, *next = NULL;
     double beyond_k = INFINITY, below = FIRST_SHIFT;
-    enum tmx_status st = collect_steady(b, ladder, &f, err);
+    enum tmx_status st = collect_steady(b, &f, err);
     st = st ? st : append_rung(b, ladder, &next, err);
     st = st ? st : descend(b, f, err);
-    for (size_t i = 2; !st && below < LAST_SHIFT && beyond_k > limit_k(b); i++) {
+    for (size_t i = 1; !st && below < LAST_SHIFT && beyond_k > limit_k(b); i++) {
         const double s = rung(i);
         tmx_factor_destroy(b->solver, f);
         f = next;
@@ -395,13 +401,14 @@ static enum tmx_status climb(struct builder *b, struct tmx_ladder *ladder, size_
 static enum tmx_status collect(struct builder *b, struct tmx_err *err)
 {
     double shift[MAX_RUNGS];
-    struct tmx_ladder_wish wish = {.gamma = b->basis->gamma, .shift = shift, .b = b->b, .n_rhs = b->n_in};
+    struct tmx_ladder_wish wish = {
+        .gamma = b->basis->gamma, .shift = shift, .b = b->b, .n_rhs = b->n_in, .n_node = b->net->n_node};
     struct tmx_ladder *ladder;
-    do { /* to the first that is far enough */
+    do {
         tmx_assert(wish.n_shift < MAX_RUNGS);
         shift[wish.n_shift] = rung(wish.n_shift);
-    } while (shift[wish.n_shift++] < fmin(LAST_SHIFT, 1.0 / b->wish->min_step_s));
-    enum tmx_status st = tmx_ladder_create(b->net, &wish, &ladder, err);
+    } while (shift[wish.n_shift++] < fmin(LAST_SHIFT, AHEAD / b->wish->min_step_s));
+    enum tmx_status st = tmx_ladder_create(b->solver, &wish, &ladder, err);
     st = st ? st : climb(b, ladder, wish.n_shift, err);
     tmx_ladder_destroy(ladder);
     return st;

@@ -21,11 +21,19 @@ struct tmx_ladder {
     bool made, stop; /* under lock: a rung is there to be taken; no more are wanted */
 };
 
+static bool stopped(struct tmx_ladder *l)
+{
+    pthread_mutex_lock(&l->lock);
+    const bool stop = l->stop;
+    pthread_mutex_unlock(&l->lock);
+    return stop;
+}
+
 static void make(struct tmx_ladder *l)
 {
     const struct tmx_ladder_wish *w = &l->wish;
     l->status = tmx_factor_create(l->solver, w->gamma, w->shift[l->n_made], &l->factor, &l->err);
-    if (!l->status) {
+    if (!l->status && !stopped(l)) {
         l->status = tmx_solve(l->solver, l->factor, w->n_rhs, w->b, l->x);
         if (l->status) {
             (void)tmx_fail(&l->err, l->status, "basis solve");
@@ -57,7 +65,7 @@ static void *climb(void *ladder)
     return NULL;
 }
 
-enum tmx_status tmx_ladder_create(const struct tmx_network *net, const struct tmx_ladder_wish *wish,
+enum tmx_status tmx_ladder_create(const struct tmx_solver *solver, const struct tmx_ladder_wish *wish,
                                   struct tmx_ladder **ladder, struct tmx_err *err)
 {
     struct tmx_ladder *l = calloc(1, sizeof *l);
@@ -66,9 +74,8 @@ enum tmx_status tmx_ladder_create(const struct tmx_network *net, const struct tm
         return tmx_no_memory(err);
     }
     l->wish = *wish;
-    l->x = calloc(wish->n_rhs * net->n_node, sizeof *l->x);
-    enum tmx_status st =
-        l->x ? tmx_solver_create(net, TMX_FACTOR_BLOCKS, &l->solver, err) : tmx_no_memory(err);
+    l->x = calloc(wish->n_rhs * wish->n_node, sizeof *l->x);
+    enum tmx_status st = l->x ? tmx_solver_create_copy(solver, &l->solver, err) : tmx_no_memory(err);
     if (!st && pthread_mutex_init(&l->lock, NULL) != 0) {
         st = tmx_no_memory(err);
     }

@@ -13,13 +13,13 @@ struct tmx_ladder_wish {
     const double *shift; /* [n_shift, 1/s] */
     size_t n_shift;
     const double *b; /* [n_rhs][n_node] */
-    size_t n_rhs;
+    size_t n_rhs, n_node;
 };
 
 struct tmx_ladder;
 
-/* net and what the wish points to are kept by reference and must outlive the ladder. */
-TMX_NODISCARD enum tmx_status tmx_ladder_create(const struct tmx_network *net,
+/* The network of solver and what the wish points to are kept by reference and must outlive the ladder. */
+TMX_NODISCARD enum tmx_status tmx_ladder_create(const struct tmx_solver *solver,
                                                 const struct tmx_ladder_wish *wish,
                                                 struct tmx_ladder **ladder, struct tmx_err *err);
 /* The next rung, waited for: its factor, which is the caller's (tmx_factor_destroy by any solver of net), and

@@ -31,7 +31,7 @@ struct tmx_solver {
     cholmod_common common;
     cholmod_factor *order; /* symbolic */
     double *value;         /* [n_entry] of the shifted matrix */
-    cholmod_dense *x, *y, *e;
+    cholmod_dense *y, *e;
 };
 
 struct tmx_factor {
@@ -97,12 +97,30 @@ enum tmx_status tmx_solver_create(const struct tmx_network *net, enum tmx_factor
     return TMX_OK;
 }
 
+enum tmx_status tmx_solver_create_copy(const struct tmx_solver *s, struct tmx_solver **copy,
+                                       struct tmx_err *err)
+{
+    const enum tmx_status st = tmx_solver_create_workspace(s->net, copy, err);
+    if (st) {
+        return st;
+    }
+    struct tmx_solver *v = *copy;
+    v->common.supernodal = s->common.supernodal;
+    v->value = calloc((size_t)s->net->col_start[s->net->n_node], sizeof *v->value);
+    v->order = v->value ? cholmod_copy_factor(s->order, &v->common) : NULL;
+    if (!v->order) {
+        tmx_solver_destroy(v);
+        *copy = NULL;
+        return tmx_fail(err, TMX_ENOMEM, "ordering of %zu nodes", s->net->n_node);
+    }
+    return TMX_OK;
+}
+
 void tmx_solver_destroy(struct tmx_solver *s)
 {
     if (!s) {
         return;
     }
-    cholmod_free_dense(&s->x, &s->common);
     cholmod_free_dense(&s->y, &s->common);
     cholmod_free_dense(&s->e, &s->common);
     cholmod_free_factor(&s->order, &s->common);
@@ -160,24 +178,44 @@ size_t tmx_factor_entries(const struct tmx_factor *f)
     return n;
 }
 
+/* The columns of x as CHOLMOD sees them. It writes them only where they are a result. */
+static cholmod_dense columns(const struct tmx_solver *s, size_t n_rhs, const double *x)
+{
+    const size_t n = s->net->n_node;
+    const union {
+        const double *from;
+        double *to;
+    } at = {.from = x};
+    return (cholmod_dense){.nrow = n,
+                           .ncol = n_rhs,
+                           .nzmax = n * n_rhs,
+                           .d = n,
+                           .x = at.to,
+                           .xtype = CHOLMOD_REAL,
+                           .dtype = CHOLMOD_DOUBLE};
+}
+
+/* One of CHOLMOD's systems of a factor. */
+static enum tmx_status solve(struct tmx_solver *s, int system, const struct tmx_factor *f, size_t n_rhs,
+                             const double *b, double *x)
+{
+    cholmod_dense rhs = columns(s, n_rhs, b), result = columns(s, n_rhs, x), *into = &result;
+    if (!cholmod_solve2(system, f->l, &rhs, NULL, &into, NULL, &s->y, &s->e, &s->common)) {
+        return s->common.status == CHOLMOD_OUT_OF_MEMORY ? TMX_ENOMEM : TMX_ESOLVE;
+    }
+    tmx_assert(into == &result && result.x == x); /* of the size it wants: written in place */
+    return TMX_OK;
+}
+
 enum tmx_status tmx_solve(struct tmx_solver *s, const struct tmx_factor *f, size_t n_rhs, const double *b,
                           double *x)
 {
-    const size_t n = s->net->n_node;
-    union { /* CHOLMOD does not write the right-hand side */
-        const double *from;
-        double *to;
-    } rhs = {.from = b};
-    cholmod_dense d = {.nrow = n,
-                       .ncol = n_rhs,
-                       .nzmax = n * n_rhs,
-                       .d = n,
-                       .x = rhs.to,
-                       .xtype = CHOLMOD_REAL,
-                       .dtype = CHOLMOD_DOUBLE};
-    if (!cholmod_solve2(CHOLMOD_A, f->l, &d, NULL, &s->x, NULL, &s->y, &s->e, &s->common)) {
-        return s->common.status == CHOLMOD_OUT_OF_MEMORY ? TMX_ENOMEM : TMX_ESOLVE;
-    }
-    memcpy(x, s->x->x, n * n_rhs * sizeof *x);
-    return TMX_OK;
+    return solve(s, CHOLMOD_A, f, n_rhs, b, x);
+}
+
+enum tmx_status tmx_solve_half(struct tmx_solver *s, const struct tmx_factor *f, size_t n_rhs, double *b,
+                               double *work)
+{
+    const enum tmx_status st = solve(s, CHOLMOD_P, f, n_rhs, b, work);
+    return st ? st : solve(s, CHOLMOD_L, f, n_rhs, work, b);
 }

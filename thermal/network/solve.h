@@ -23,6 +23,9 @@ enum tmx_factoring tmx_factoring_for_steps(const struct tmx_network *net);
 /* net is kept by reference and must outlive the solver. */
 TMX_NODISCARD enum tmx_status tmx_solver_create(const struct tmx_network *net, enum tmx_factoring factoring,
                                                 struct tmx_solver **s, struct tmx_err *err);
+/* Another solver of the same network, for another thread: the order is not looked for again. */
+TMX_NODISCARD enum tmx_status tmx_solver_create_copy(const struct tmx_solver *s, struct tmx_solver **copy,
+                                                     struct tmx_err *err);
 /* A second work space for another thread: it solves with the factors of any solver of
  * net, but makes none. */
 TMX_NODISCARD enum tmx_status tmx_solver_create_workspace(const struct tmx_network *net,
@@ -40,5 +43,9 @@ size_t tmx_factor_entries(const struct tmx_factor *f); /* non-zeros of L */
  * Allocates only when n_rhs grows. Returns TMX_OK, TMX_ENOMEM or TMX_ESOLVE. */
 TMX_NODISCARD enum tmx_status tmx_solve(struct tmx_solver *s, const struct tmx_factor *f, size_t n_rhs,
                                         const double *b, double *x);
+/* b := L^-1 P b for M = P' L L' P: a' M^-1 b is the product of two such halves, for half the work of a solve.
+ * work [n_rhs][n_node] is overwritten. Otherwise as tmx_solve. */
+TMX_NODISCARD enum tmx_status tmx_solve_half(struct tmx_solver *s, const struct tmx_factor *f, size_t n_rhs,
+                                             double *b, double *work);
 
 #endif

@@ -371,6 +371,48 @@ static void impossible_geometry_is_refused(void **state)
     refuse(&c, "layers must be equal");
 }
 
+static void two_halves_of_a_solve_make_a_whole_one(void **state)
+{
+    (void)state;
+    struct chip c;
+    struct tmx_network net;
+    struct tmx_solver *solver, *copy;
+    struct tmx_factor *f, *same;
+    struct tmx_err err = {0};
+    make(&c);
+    assert_int_equal(tmx_network_init(&net, &c.spec, &err), TMX_OK);
+    const size_t n = net.n_node;
+    double *b = calloc(4 * n, sizeof *b), *x = b + n, *y = b + 2 * n, *work = b + 3 * n;
+    assert_non_null(b);
+    for (enum tmx_factoring way = TMX_FACTOR_COLUMNS; way <= TMX_FACTOR_BLOCKS; way++) {
+        double whole = 0, halves = 0;
+        for (size_t i = 0; i < n; i++) {
+            b[i] = 1 + (double)(i % 7);
+        }
+        assert_int_equal(tmx_solver_create(&net, way, &solver, &err), TMX_OK);
+        assert_int_equal(tmx_solver_create_copy(solver, &copy, &err), TMX_OK);
+        assert_int_equal(tmx_factor_create(solver, 5, 10, &f, &err), TMX_OK);
+        assert_int_equal(tmx_factor_create(copy, 5, 10, &same, &err), TMX_OK);
+        assert_int_equal(tmx_solve(solver, f, 1, b, x), TMX_OK);
+        assert_int_equal(tmx_solve(copy, same, 1, b, y), TMX_OK);
+        assert_memory_equal(x, y, n * sizeof *x);
+        for (size_t i = 0; i < n; i++) {
+            whole += b[i] * x[i];
+        }
+        assert_int_equal(tmx_solve_half(solver, f, 1, b, work), TMX_OK);
+        for (size_t i = 0; i < n; i++) {
+            halves += b[i] * b[i];
+        }
+        check_close(halves, whole, 1e-12, 0);
+        tmx_factor_destroy(solver, f);
+        tmx_factor_destroy(copy, same);
+        tmx_solver_destroy(copy);
+        tmx_solver_destroy(solver);
+    }
+    tmx_network_finish(&net);
+    free(b);
+}
+
 static void a_ladders_rungs_are_those_made_one_by_one(void **state)
 {
     (void)state;
@@ -386,9 +428,10 @@ static void a_ladders_rungs_are_those_made_one_by_one(void **state)
     double *b = calloc(2 * n, sizeof *b), *x = calloc(2 * n, sizeof *x), *y = calloc(2 * n, sizeof *y);
     assert_true(b && x && y);
     b[1] = b[n + 3] = 1;
-    const struct tmx_ladder_wish wish = {.gamma = 5, .shift = shift, .n_shift = 4, .b = b, .n_rhs = 2};
+    const struct tmx_ladder_wish wish = {
+        .gamma = 5, .shift = shift, .n_shift = 4, .b = b, .n_rhs = 2, .n_node = n};
     assert_int_equal(tmx_solver_create(&net, TMX_FACTOR_BLOCKS, &solver, &err), TMX_OK);
-    assert_int_equal(tmx_ladder_create(&net, &wish, &ladder, &err), TMX_OK);
+    assert_int_equal(tmx_ladder_create(solver, &wish, &ladder, &err), TMX_OK);
     for (size_t i = 0; i < 3; i++) {
         struct tmx_factor *f, *own;
         assert_int_equal(tmx_ladder_take(ladder, &f, &x, &err), TMX_OK);
@@ -404,7 +447,7 @@ static void a_ladders_rungs_are_those_made_one_by_one(void **state)
     assert_int_equal(tmx_ladder_take(ladder, &none, &x, &err), TMX_ESOLVE); /* not positive definite */
     assert_non_null(strstr(err.msg, "positive definite"));
     tmx_ladder_destroy(ladder);
-    assert_int_equal(tmx_ladder_create(&net, &wish, &ladder, &err), TMX_OK); /* left before its end */
+    assert_int_equal(tmx_ladder_create(solver, &wish, &ladder, &err), TMX_OK); /* left before its end */
     tmx_ladder_destroy(ladder);
     tmx_solver_destroy(solver);
     tmx_network_finish(&net);
@@ -427,6 +470,7 @@ int main(void)
         cmocka_unit_test(rows_count_from_the_north_and_the_centre_is_hotspots),
         cmocka_unit_test(a_start_field_is_normalised_unless_hotspots_is_wanted),
         cmocka_unit_test(impossible_geometry_is_refused),
+        cmocka_unit_test(two_halves_of_a_solve_make_a_whole_one),
         cmocka_unit_test(a_ladders_rungs_are_those_made_one_by_one),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
