@@ -256,13 +256,13 @@ static void print_cards(const struct node *n, FILE *out)
     fprintf(out, ");\n");
 }
 
-static void print_gpus(const struct node *n, const char *chips, double preheat, FILE *out)
+static void print_gpus(const struct node *n, double preheat, FILE *out)
 {
     const struct tmx_rc *m = n->m;
     size_t n_air = 0;
     fprintf(out, "gpus = (\n");
     for (size_t g = 0; g < m->n_gpu; g++) {
-        fprintf(out, "    { name = \"gpu%zu\"; chip = \"%s/gpu%zu\"; card = \"card%zu\"; }%s\n", g, chips, g,
+        fprintf(out, "    { name = \"gpu%zu\"; chip = \"chips/gpu%zu\"; card = \"card%zu\"; }%s\n", g, g,
                 n->shared ? 0 : g, g + 1 < m->n_gpu ? "," : "");
     }
     fprintf(out, ");\n");
@@ -277,7 +277,7 @@ static void print_gpus(const struct node *n, const char *chips, double preheat, 
 }
 
 static enum tmx_status write_topology(const struct tmx_rc *m, const struct tmx_measured *log, const char *dir,
-                                      const char *chips, struct tmx_err *err)
+                                      struct tmx_err *err)
 {
     struct tmx_output o = {0};
     struct node n = {.m = m, .rpm = fan_range(m, log), .shared = one_card(m)};
@@ -302,7 +302,7 @@ static enum tmx_status write_topology(const struct tmx_rc *m, const struct tmx_m
             n.n_curve ? "" : ", which has none: they turn at full speed", m->chassis_k, m->case_k_per_w,
             m->air_rise_k);
     print_cards(&n, o.file);
-    print_gpus(&n, chips, preheat, o.file);
+    print_gpus(&n, preheat, o.file);
     return close_file(&o, TMX_OK, err);
 }
 
@@ -321,5 +321,5 @@ enum tmx_status tmx_calibrated_node(const struct tmx_rc *m, const struct tmx_mea
         st = st ? st : write_package(m, g, folder, err);
         st = st ? st : write_chip(m, g, peak_power_w(log, m->gpu[g].name), folder, err);
     }
-    return st ? st : write_topology(m, log, dir, chips, err);
+    return st ? st : write_topology(m, log, dir, err);
 }

@@ -8,15 +8,16 @@
 
 #include "core/base/config.h"
 #include "core/base/opt.h"
+#include "core/base/os.h"
 #include "run/input/data.h"
 
 struct base {
-    char node[128];
-    char training[256];
+    char node[TMX_PATH_SIZE];
+    char training[TMX_PATH_SIZE];
 };
 static const struct tmx_opt base_opts[] = {
-    TMX_ROW_TEXT(base, node, "c1060", "the node's name or file"),
-    TMX_ROW_TEXT(base, training, "workloads/training/rodinia_c1060.csv", "training table of the power model"),
+    TMX_ROW_NAME(base, node, "c1060", "the node's name or file"),
+    TMX_ROW_NAME(base, training, "workloads/training/rodinia_c1060.csv", "training table of the power model"),
     {0},
 };
 
@@ -129,10 +130,15 @@ static enum tmx_status open_suite(struct tmx_consolidation *s, const struct tmx_
                                 tmx_job_data_load(&s->data, base.node, NULL, 0, err), err);
     for (size_t i = 0; !st && i < tmx_setting_length(list); i++) {
         const struct tmx_setting *e = tmx_setting_at(list, i);
-        st = tmx_setting_blame(e, tmx_job_batch_load(&s->data, tmx_setting_text(e), &s->batch[i], err), err);
+        st = tmx_data_name_for(TMX_DATA_BATCH, e, tmx_setting_text(e), path, err);
+        st = st ? st : tmx_setting_blame(e, tmx_job_batch_load(&s->data, path, &s->batch[i], err), err);
         s->n_batch += !st;
     }
-    st = st ? st : tmx_data_file(base.training, path, err);
+    if (!st && tmx_os_exists(base.training)) {
+        memcpy(path, base.training, sizeof path);
+    } else {
+        st = st ? st : tmx_data_file(base.training, path, err);
+    }
     st = st ? st : tmx_training_load(&train, path, err);
     st = st ? st : tmx_power_fit(&train, &s->fit, err);
     tmx_training_finish(&train);

@@ -73,7 +73,7 @@ enum tmx_status tmx_consolidation_find(struct tmx_consolidation *s, const char *
     char *rest;
     const long n = strtol(name, &rest, 10);
     const bool counted = rest != name && *rest == ' ' && n > 0 && n <= 1000;
-    const enum tmx_status st = tmx_job_data_kind(&s->data, counted ? rest + 1 : name, &i->kind, err);
+    const enum tmx_status st = tmx_job_data_kind(&s->data, NULL, counted ? rest + 1 : name, &i->kind, err);
     if (!st) {
         i->count[i->kind] = counted ? (size_t)n : 1;
     }

@@ -12,13 +12,13 @@
 #include "run/input/data.h"
 
 struct base {
-    char chip[64];
+    char chip[TMX_PATH_SIZE];
     double epoch_cycles;
     int seed, seeds, core;
 };
 static const char *const cores[] = {"chip", "given", "sm_cycle", NULL}; /* 1 + enum tmx_core_source */
 static const struct tmx_opt base_opts[] = {
-    TMX_ROW_TEXT(base, chip, NULL, "chip"),
+    TMX_ROW_NAME(base, chip, NULL, "chip"),
     TMX_ROW_CHOICE(base, core, cores, "chip",
                    "per-core parameters of the kernels: given, measured by sm_cycle, or as the chip says"),
     TMX_ROW_REAL(base, epoch_cycles, "cycles", 1, 1e9, 2048, "length of an epoch"),
@@ -29,11 +29,11 @@ static const struct tmx_opt base_opts[] = {
 };
 
 struct beside { /* an entry of `chips` */
-    char name[64], chip[64];
+    char name[64], chip[TMX_PATH_SIZE];
 };
 static const struct tmx_opt beside_opts[] = {
     TMX_ROW_TEXT(beside, name, NULL, "variant of the values on this chip"),
-    TMX_ROW_TEXT(beside, chip, NULL, "chip"),
+    TMX_ROW_NAME(beside, chip, NULL, "chip"),
     {0},
 };
 
@@ -43,7 +43,8 @@ static enum tmx_status load_list(struct tmx_cta_suite *s, const char *key, struc
     enum tmx_status st = tmx_setting_texts(s->call->root, key, 1, TMX_CTA_PROGRAMS - s->n, &list, err);
     for (size_t i = 0; !st && i < tmx_setting_length(list); i++) {
         const struct tmx_setting *e = tmx_setting_at(list, i);
-        const char *name = tmx_setting_text(e);
+        char name[TMX_PATH_SIZE];
+        st = tmx_data_name_for(TMX_DATA_KERNEL, e, tmx_setting_text(e), name, err);
         for (size_t seed = 0; !st && seed < s->n_seed; seed++) { /* what is measured is measured with it */
             st = tmx_cta_program_load(&s->program[seed * TMX_CTA_PROGRAMS + s->n], name, &s->chip[0],
                                       s->options.seed + seed, seed ? NULL : s->cores, err);

@@ -9,8 +9,9 @@
 #include "core/base/config.h"
 #include "plan/judge.h"
 #include "run/input/data.h"
+#include "study/batch.h"
 
-enum { SET_SIZE = 600, MAX_SET = 512, N_BEFORE = 6, MAX_MIX = 512 };
+enum { MAX_SET = 512, N_BEFORE = 6, MAX_MIX = 512 };
 
 /* Where a mix stands alone, it runs on the machine whose bounds the documentation quotes. */
 static const char mix_suite[] = "tabs-h";
@@ -112,44 +113,30 @@ static enum tmx_status policy_of(const struct tmx_setting *policy, const char **
     return st ? st : tmx_setting_word(policy, "policy", *preset, preset, err);
 }
 
-/* One mix under one variant of the suite, with its first policy, on which the bound does not depend. */
-static enum tmx_status bound_mix(struct rows *r, const char *mix, const struct tmx_setting *policy,
-                                 const struct tmx_setting *variant, struct tmx_err *err)
+/* One mix, asked for by a suite or (NULL) on the command line, under one variant of the suite, with its first
+ * policy, on which the bound does not depend. */
+static enum tmx_status bound_mix(struct rows *r, const char *mix, const struct tmx_setting *asked,
+                                 const struct tmx_setting *policy, const struct tmx_setting *variant,
+                                 struct tmx_err *err)
 {
     const struct tmx_setting *list = NULL;
-    const char *name = "", *preset, *set[MAX_SET];
+    const char *name = "", *preset;
     enum tmx_status st = variant ? tmx_setting_texts(variant, "set", 0, MAX_SET, &list, err) : TMX_OK;
     st = st || !variant ? st : tmx_setting_word(variant, "name", "", &name, err);
     st = st ? st : policy_of(policy, &preset, err);
     if (st) {
         return st;
     }
-    const size_t n_own = tmx_setting_length(list);
-    char(*text)[SET_SIZE] = calloc(n_own + 2, sizeof *text);
     struct tmx_run *run = NULL;
-    size_t n = 0;
     struct tmx_config *cfg = NULL;
-    if (!text) {
-        return tmx_fail(err, TMX_ENOMEM, "bound");
+    struct tmx_sets sets = {0};
+    st = tmx_sets_add_from(&sets, asked, err, "base.mix=%s", mix);
+    st = st || !preset ? st : tmx_sets_add_from(&sets, policy, err, "base.policy=%s", preset);
+    st = st ? st : tmx_sets_add_list(&sets, list, "base.", err);
+    for (size_t i = 0; i < r->call->n_set && !st; i++) {
+        st = tmx_sets_add(&sets, err, "%s", r->call->set[i]);
     }
-    if (n_own + 2 + r->call->n_set > MAX_SET) {
-        free(text);
-        return tmx_fail(err, TMX_ECONFIG, "more than %d settings", MAX_SET);
-    }
-    snprintf(text[0], SET_SIZE, "base.mix=%s", mix);
-    set[n++] = text[0];
-    if (preset) {
-        snprintf(text[n_own + 1], SET_SIZE, "base.policy=%s", preset);
-        set[n++] = text[n_own + 1];
-    }
-    for (size_t i = 0; i < n_own; i++) {
-        snprintf(text[i + 1], SET_SIZE, "base.%s", tmx_setting_text(tmx_setting_at(list, i)));
-        set[n++] = text[i + 1];
-    }
-    for (size_t i = 0; i < r->call->n_set; i++) {
-        set[n++] = r->call->set[i];
-    }
-    st = tmx_config_load(&cfg, r->path, set, n, err);
+    st = st ? st : tmx_sets_load(&cfg, r->path, &sets, err);
     if (!st) {
         const struct tmx_setting *base = tmx_config_find(cfg, "base");
         st = base ? tmx_run_create(&run, base, err)
@@ -158,7 +145,7 @@ static enum tmx_status bound_mix(struct rows *r, const char *mix, const struct t
     st = st ? st : bound_run(r, run, name, err);
     tmx_run_destroy(run);
     tmx_config_close(cfg);
-    free(text);
+    tmx_sets_finish(&sets);
     return st;
 }
 
@@ -173,8 +160,8 @@ static enum tmx_status all_mixes(struct rows *r, const struct tmx_setting *root,
                          "no bound for this kind of suite: it has no list mixes");
     }
     for (size_t i = 0; i < tmx_setting_length(mixes) && !st; i++) {
-        st = bound_mix(r, tmx_setting_text(tmx_setting_at(mixes, i)), tmx_setting_at(policies, 0), variant,
-                       err);
+        const struct tmx_setting *mix = tmx_setting_at(mixes, i);
+        st = bound_mix(r, tmx_setting_text(mix), mix, tmx_setting_at(policies, 0), variant, err);
     }
     const char *name = "";
     st = st || !variant ? st : tmx_setting_word(variant, "name", "", &name, err);
@@ -211,7 +198,7 @@ enum tmx_status tmx_bound_table(struct tmx_table **t, const char *what, const st
         st = whole_suite(&r, err);
     } else if (tmx_data_find(TMX_DATA_MIX, what, mix_path, &none) == TMX_OK) {
         st = tmx_data_find(TMX_DATA_SUITE, mix_suite, r.path, err);
-        st = st ? st : bound_mix(&r, what, NULL, NULL, err);
+        st = st ? st : bound_mix(&r, what, NULL, NULL, NULL, err);
     } else {
         st = tmx_fail(err, TMX_EIO, "\"%s\" is neither a suite nor a mix; `thermix list` names them", what);
     }

@@ -64,18 +64,20 @@ enum tmx_status tmx_run_choose_all(struct tmx_run *r, const struct tmx_setting *
 }
 
 void tmx_run_choice_write(const struct tmx_run *r, size_t place, const struct tmx_opt *own, const void *obj,
-                          void (*more)(const struct tmx_run *, FILE *), FILE *out)
+                          void (*more)(const struct tmx_run *, FILE *), enum tmx_resolved what, FILE *out)
 {
     const struct tmx_choice *c = &r->sim_spec.choice[place];
+    void (*const write)(const struct tmx_opt *, const void *, const char *, FILE *) =
+        what == TMX_RESOLVED_KEYS ? tmx_opt_write_keys : tmx_opt_write;
     if (!c->policy) {
         return;
     }
     fprintf(out, "%s = {\n    policy = \"%s\";\n", tmx_choice_keys[place], c->policy->name);
     if (own) {
-        tmx_opt_write(own, obj, "    ", out);
+        write(own, obj, "    ", out);
     }
     if (c->policy->opts) {
-        tmx_opt_write(c->policy->opts, c->state, "    ", out);
+        write(c->policy->opts, c->state, "    ", out);
     }
     if (more) {
         more(r, out);

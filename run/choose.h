@@ -20,6 +20,6 @@ TMX_NODISCARD enum tmx_status tmx_run_choose_all(struct tmx_run *r, const struct
 /* The group as tmx_run_choose reads it back, then what more (NULL: nothing) adds to it; nothing at all when
  * no policy is chosen. */
 void tmx_run_choice_write(const struct tmx_run *r, size_t place, const struct tmx_opt *own, const void *obj,
-                          void (*more)(const struct tmx_run *, FILE *), FILE *out);
+                          void (*more)(const struct tmx_run *, FILE *), enum tmx_resolved what, FILE *out);
 
 #endif

@@ -101,7 +101,7 @@ static enum tmx_status make_plans(struct tmx_run *r, struct tmx_run_cta *c, cons
         st = tmx_fail(err, TMX_ENOMEM, "plans of %zu kernels", r->n_kernel);
     }
     for (size_t k = 0; k < r->n_kernel && !st; k++) {
-        st = make_plan(c, r->kernel_file[k], &c->plan[k], err);
+        st = make_plan(c, r->kernel_file[k].path, &c->plan[k], err);
     }
     return st;
 }
@@ -151,10 +151,10 @@ static void write_plans(const struct tmx_run *r, FILE *out)
     }
 }
 
-void tmx_run_cta_write(const struct tmx_run *r, FILE *out)
+void tmx_run_cta_write(const struct tmx_run *r, enum tmx_resolved what, FILE *out)
 {
     if (r->cta) {
-        tmx_run_choice_write(r, TMX_LEVEL_CTA, opts, r->cta, write_plans, out);
+        tmx_run_choice_write(r, TMX_LEVEL_CTA, opts, r->cta, write_plans, what, out);
     }
 }
 

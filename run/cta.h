@@ -11,7 +11,8 @@
  * without group `memory`, several kinds of chips). */
 TMX_NODISCARD enum tmx_status tmx_run_cta_open(struct tmx_run *r, const struct tmx_setting *root,
                                                struct tmx_err *err);
-void tmx_run_cta_write(const struct tmx_run *r, FILE *out); /* the group, resolved, and the plans */
+void tmx_run_cta_write(const struct tmx_run *r, enum tmx_resolved what,
+                       FILE *out); /* the group, resolved, and the plans */
 void tmx_run_cta_close(struct tmx_run *r);
 
 #endif

@@ -41,7 +41,7 @@ static enum tmx_status profile_kernel(struct tmx_run *r, struct chip_profiles *c
     struct tmx_run_gate *g = r->gate;
     struct tmx_gate_kernel kernel;
     struct tmx_gate_profile *profile = &c->profile[k];
-    enum tmx_status st = tmx_gate_kernel_load(&kernel, r->kernel_file[k], err);
+    enum tmx_status st = tmx_gate_kernel_load(&kernel, r->kernel_file[k].path, err);
     if (st) {
         return st;
     }
@@ -154,10 +154,10 @@ void tmx_run_gate_close(struct tmx_run *r)
     }
 }
 
-void tmx_run_gate_write(const struct tmx_run *r, FILE *out)
+void tmx_run_gate_write(const struct tmx_run *r, enum tmx_resolved what, FILE *out)
 {
     if (r->gate) {
-        tmx_run_choice_write(r, TMX_LEVEL_GATE, opts, &r->gate->options, NULL, out);
+        tmx_run_choice_write(r, TMX_LEVEL_GATE, opts, &r->gate->options, NULL, what, out);
     }
 }
 

@@ -16,6 +16,6 @@ void tmx_run_gate_close(struct tmx_run *r);
  * gating. */
 double tmx_run_gate_asleep_error(const struct tmx_run *r);
 double tmx_run_gate_slowdown_error(const struct tmx_run *r);
-void tmx_run_gate_write(const struct tmx_run *r, FILE *out); /* the group, resolved */
+void tmx_run_gate_write(const struct tmx_run *r, enum tmx_resolved what, FILE *out); /* the group, resolved */
 
 #endif

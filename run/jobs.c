@@ -9,7 +9,7 @@
 #include "run/choose.h"
 
 static const struct tmx_opt opts[] = {
-    TMX_ROW_TEXT(tmx_run_jobs, node, "c1060", "node of workloads/nodes/, or a path"),
+    TMX_ROW_NAME(tmx_run_jobs, node, "c1060", "node of workloads/nodes/, or a path"),
     TMX_ROW_INT(tmx_run_jobs, depth, "1", 1, TMX_KQUEUE, 1,
                 "kernels a GPU holds at a time; further instances wait"),
     TMX_ROW_REAL(tmx_run_jobs, deadline_s, "s", 0, 1e9, 0,
@@ -92,7 +92,7 @@ enum tmx_status tmx_run_jobs_make(struct tmx_run *r, struct tmx_err *err)
     }
     for (size_t i = 0; i < n; i++) {
         const struct tmx_mix_entry *e = &r->mix.entry[i];
-        const enum tmx_status st = tmx_job_data_kind(&j->data, e->kernel, &j->kind_of[i], err);
+        const enum tmx_status st = tmx_job_data_kind(&j->data, e->file, e->kernel, &j->kind_of[i], err);
         if (st) {
             return tmx_fail_from(err, st, e->file, e->line, "kernel");
         }
@@ -116,7 +116,7 @@ enum tmx_status tmx_run_jobs_make(struct tmx_run *r, struct tmx_err *err)
     return TMX_OK;
 }
 
-void tmx_run_jobs_write(const struct tmx_run *r, FILE *out)
+void tmx_run_jobs_write(const struct tmx_run *r, enum tmx_resolved what, FILE *out)
 {
-    tmx_run_choice_write(r, TMX_LEVEL_JOB, opts, r->jobs, NULL, out);
+    tmx_run_choice_write(r, TMX_LEVEL_JOB, opts, r->jobs, NULL, what, out);
 }

@@ -7,7 +7,7 @@
 
 #include "core/machine/mix.h"
 #include "run/input/job_files.h"
-#include "run/run.h"
+#include "run/state.h"
 
 struct tmx_run_jobs {
     char node[256];
@@ -27,6 +27,6 @@ void tmx_run_jobs_close(struct tmx_run_jobs *jobs); /* accepts NULL */
 TMX_NODISCARD enum tmx_status tmx_run_jobs_make(struct tmx_run *r, struct tmx_err *err);
 
 /* `key = value;` lines of the group. */
-void tmx_run_jobs_write(const struct tmx_run *r, FILE *out);
+void tmx_run_jobs_write(const struct tmx_run *r, enum tmx_resolved what, FILE *out);
 
 #endif

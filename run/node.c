@@ -17,7 +17,7 @@ static enum tmx_status open_chip(struct tmx_run *r, struct tmx_run_kind *k, cons
 {
     char folder[TMX_PATH_SIZE], path[2 * TMX_PATH_SIZE];
     struct tmx_floorplan fp = {0};
-    enum tmx_status st = tmx_data_find(TMX_DATA_CHIP, k->name, folder, err);
+    enum tmx_status st = tmx_data_find_read(TMX_DATA_CHIP, k->from, k->name, folder, err);
     if (st) {
         return st;
     }
@@ -69,27 +69,30 @@ static bool same_cooler(const struct tmx_topology *t, size_t a, size_t b)
 }
 
 /* The kind of a GPU, found or opened. */
-static enum tmx_status kind_of(struct tmx_run *r, const struct tmx_setting *root, const char *chip,
-                               size_t card, size_t *kind, struct tmx_err *err)
+static enum tmx_status kind_of(struct tmx_run *r, const struct tmx_setting *root,
+                               const struct tmx_topology_gpu *gpu, size_t *kind, struct tmx_err *err)
 {
     for (size_t i = 0; i < r->n_kind; i++) {
-        if (strcmp(r->kind[i].name, chip) == 0 && same_cooler(&r->topology, r->kind[i].card, card)) {
+        if (strcmp(r->kind[i].name, gpu->chip) == 0 &&
+            same_cooler(&r->topology, r->kind[i].card, gpu->card)) {
             *kind = i;
             return TMX_OK;
         }
     }
     *kind = r->n_kind++;
-    snprintf(r->kind[*kind].name, sizeof r->kind[*kind].name, "%s", chip);
-    r->kind[*kind].card = card;
-    return tmx_setting_blame(tmx_setting_member(root, "topology"), open_chip(r, &r->kind[*kind], root, err),
-                             err);
+    snprintf(r->kind[*kind].name, sizeof r->kind[*kind].name, "%s", gpu->chip);
+    r->kind[*kind].from = gpu->file;
+    r->kind[*kind].card = gpu->card;
+    return tmx_fail_from(err, open_chip(r, &r->kind[*kind], root, err), gpu->file, gpu->line, "chip");
 }
 
 static enum tmx_status read_topology(struct tmx_run *r, const struct tmx_setting *root, struct tmx_err *err)
 {
     const struct tmx_setting *at = tmx_setting_member(root, "topology");
     char path[TMX_PATH_SIZE];
-    enum tmx_status st = tmx_data_find_for(TMX_DATA_SYSTEM, at, r->options.topology, path, err);
+    enum tmx_status st =
+        tmx_data_find_read(TMX_DATA_SYSTEM, tmx_setting_file(at), r->options.topology, path, err);
+    st = tmx_setting_blame(at, st, err);
     st = st ? st : tmx_topology_load(&r->topology, path, err);
     if (!st && r->options.gpus != 1) {
         st = tmx_fail_setting(err, at, "topology and gpus: the topology says which GPUs there are");
@@ -254,14 +257,15 @@ enum tmx_status tmx_run_node_open(struct tmx_run *r, const struct tmx_setting *r
         return tmx_fail(err, TMX_ENOMEM, "%zu GPUs", r->n_gpu);
     }
     if (!has_topology) {
-        snprintf(r->kind[0].name, sizeof r->kind[0].name, "%s", r->options.chip);
-        r->n_kind = 1;
         const struct tmx_setting *at = tmx_setting_member(root, "chip");
+        snprintf(r->kind[0].name, sizeof r->kind[0].name, "%s", r->options.chip);
+        r->kind[0].from = tmx_setting_file(at);
+        r->n_kind = 1;
         st = tmx_setting_blame(at ? at : root, open_chip(r, &r->kind[0], root, err), err);
     }
     for (size_t g = 0; has_topology && !st && g < r->n_gpu; g++) {
         r->card_of_gpu[g] = r->topology.gpu[g].card;
-        st = kind_of(r, root, r->topology.gpu[g].chip, r->topology.gpu[g].card, &r->kind_of_gpu[g], err);
+        st = kind_of(r, root, &r->topology.gpu[g], &r->kind_of_gpu[g], err);
     }
     st = st ? st : check_overrides(r, root, err);
     st = st ? st : read_caps(r, root, err);

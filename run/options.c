@@ -9,19 +9,19 @@ static const char *const networks[] = {"hotspot", "physical", NULL};       /* en
 static const char *const queues[] = {"per_gpu", "shared", NULL};
 
 const struct tmx_opt tmx_run_opts[] = {
-    TMX_ROW_TEXT(tmx_run_options, chip, "gtx280", "chip: a folder of floorplans/, or a path to one"),
-    TMX_ROW_TEXT(tmx_run_options, floorplan, "",
+    TMX_ROW_NAME(tmx_run_options, chip, "gtx280", "chip: a folder of floorplans/, or a path to one"),
+    TMX_ROW_NAME(tmx_run_options, floorplan, "",
                  "floorplan in place of the chip's own: a file, also of the chip's folder"),
     TMX_ROW_TEXT(tmx_run_options, sms_off, "",
                  "SMs that are fused off, 14,15,112-127, in place of the chip's own"),
-    TMX_ROW_TEXT(tmx_run_options, topology, "",
+    TMX_ROW_NAME(tmx_run_options, topology, "",
                  "cards, GPUs, fans and air: a file of systems/, or a path; in place of chip and gpus"),
     TMX_ROW_TEXT(tmx_run_options, link, "", "link between the GPUs; \"\": the topology's"),
     TMX_ROW_CHOICE(tmx_run_options, queue, queues, "per_gpu",
                    "arrivals wait at a GPU, or in one queue until a GPU has none waiting"),
     TMX_ROW_REAL(tmx_run_options, fan_period_s, "s", 1e-3, 1000, 0.5,
                  "between updates of fans and inlet air"),
-    TMX_ROW_TEXT(tmx_run_options, mix, NULL, "workload: a file of workloads/mixes/, or a path"),
+    TMX_ROW_NAME(tmx_run_options, mix, NULL, "workload: a file of workloads/mixes/, or a path"),
     TMX_ROW_TEXT(tmx_run_options, policy, "BL",
                  "preset of the policies of all levels; `thermix list policies`"),
     TMX_ROW_INT(tmx_run_options, gpus, "1", 1, 4096, 1, "GPUs of this chip, on one card without a fan model"),

@@ -9,14 +9,14 @@
 #include "core/base/opt.h"
 
 struct tmx_run_options {
-    char chip[256];
+    char chip[512];
     char floorplan[512];
     char sms_off[256];
-    char topology[256];
+    char topology[512];
     char link[48];
     int queue; /* enum tmx_queue */
     double fan_period_s;
-    char mix[256];
+    char mix[512];
     char policy[32];
     int gpus;
     int seed;

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "core/base/config.h"
+#include "core/base/names.h"
 #include "core/base/text.h"
 #include "core/base/units.h"
 #include "run/state.h"
@@ -58,6 +59,11 @@ static enum tmx_status set_key(struct tmx_hotspot_config *cfg, const struct tmx_
         tmx_real_print(value, number);
     } else {
         return tmx_fail_setting(err, s, "package.%s: expected a number or a \"text\"", tmx_setting_name(s));
+    }
+    char path[TMX_HOTSPOT_PATH];
+    if (text && tmx_hotspot_config_is_file(tmx_setting_name(s)) &&
+        tmx_beside(tmx_setting_file(s), text, path, sizeof path)) {
+        memcpy(value, path, sizeof path);
     }
     const char *unused = tmx_run_package_unused(tmx_setting_name(s));
     if (unused) {

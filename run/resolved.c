@@ -98,23 +98,25 @@ void tmx_run_write_resolved(const struct tmx_run *r, enum tmx_resolved what, FIL
             fprintf(out, "# warning: %.*s\n", (int)strcspn(line, "\n"), line);
         }
     }
+    void (*const write)(const struct tmx_opt *, const void *, const char *, FILE *) =
+        what == TMX_RESOLVED_KEYS ? tmx_opt_write_keys : tmx_opt_write;
     for (const struct tmx_opt *o = tmx_run_opts; o->key; o++) {
         const struct tmx_opt row[2] = {*o, {0}};
         const bool of_the_run = o->offset < offsetof(struct tmx_run_options, threads);
         if (of_the_run && !tmx_run_key_unused(r, o->key)) {
-            tmx_opt_write(row, &r->options, "", out);
+            write(row, &r->options, "", out);
         }
     }
     write_modules(r, what, out);
     tmx_gang_write(&r->gang, out);
     if (r->jobs) {
-        tmx_run_jobs_write(r, out);
+        tmx_run_jobs_write(r, what, out);
     }
-    tmx_run_cta_write(r, out);
+    tmx_run_cta_write(r, what, out);
     for (size_t i = 0; i < sizeof plain / sizeof plain[0]; i++) {
-        tmx_run_choice_write(r, plain[i], NULL, NULL, NULL, out);
+        tmx_run_choice_write(r, plain[i], NULL, NULL, NULL, what, out);
     }
-    tmx_run_gate_write(r, out);
+    tmx_run_gate_write(r, what, out);
     if (tmx_mix_of(&s->choice[TMX_LEVEL_MIX])->foresees) {
         fprintf(out, "forecast = {\n");
         tmx_opt_write(tmx_run_forecast_opts, &r->forecast_options, "    ", out);
@@ -136,12 +138,12 @@ void tmx_run_write_resolved(const struct tmx_run *r, enum tmx_resolved what, FIL
         write_package(r, what, out);
     }
     if (r->topology.n_gpu > 0) {
-        tmx_run_choice_write(r, TMX_LEVEL_FAN, NULL, NULL, NULL, out);
+        tmx_run_choice_write(r, TMX_LEVEL_FAN, NULL, NULL, NULL, what, out);
         write_failures(r, out);
     }
     fprintf(out, "thermal = {\n");
     if (r->thermal.ops->base.opts) {
-        tmx_opt_write(r->thermal.ops->base.opts, r->thermal.options, "    ", out);
+        write(r->thermal.ops->base.opts, r->thermal.options, "    ", out);
     }
     fprintf(out, "};\n");
 }

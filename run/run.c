@@ -47,9 +47,8 @@ static enum tmx_status fill_spec(struct tmx_run *r, struct tmx_err *err)
 static enum tmx_status identify(struct tmx_run *r, const struct tmx_inputs *inputs, struct tmx_err *err)
 {
     struct tmx_hash *h = NULL;
-    char *keys = NULL;
     size_t size = 0;
-    FILE *f = open_memstream(&r->resolved, &size), *k = f ? open_memstream(&keys, &size) : NULL;
+    FILE *f = open_memstream(&r->resolved, &size), *k = f ? open_memstream(&r->keys, &size) : NULL;
     if (!f || !k) {
         if (f) {
             fclose(f);
@@ -63,12 +62,11 @@ static enum tmx_status identify(struct tmx_run *r, const struct tmx_inputs *inpu
     enum tmx_status st = tmx_hash_create(&h, err);
     if (!st) {
         tmx_hash_add_text(h, TMX_VERSION);
-        tmx_hash_add(h, keys, size);
+        tmx_hash_add(h, r->keys, size);
         st = tmx_inputs_hash(inputs, h, err);
         tmx_hash_hex(h, r->id);
         tmx_hash_destroy(h);
     }
-    free(keys);
     return st;
 }
 
@@ -186,6 +184,7 @@ void tmx_run_destroy(struct tmx_run *r)
     tmx_run_workload_close(r);
     tmx_run_node_close(r);
     free(r->resolved);
+    free(r->keys);
     tmx_catalog_destroy(r->own_catalog);
     free(r);
 }
@@ -200,6 +199,11 @@ void tmx_run_warn(const struct tmx_run *r, FILE *out)
     for (const char *line = r->note; *line; line = strchr(line, '\n') + 1) {
         fprintf(out, "warning: %.*s\n", (int)strcspn(line, "\n"), line);
     }
+}
+
+const char *tmx_run_keys(const struct tmx_run *r)
+{
+    return r->keys;
 }
 
 const char *tmx_run_id(const struct tmx_run *r)

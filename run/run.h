@@ -32,6 +32,7 @@ void tmx_run_destroy(struct tmx_run *run); /* accepts NULL */
 /* What the simulation will cost, the making of the thermal model left out. */
 struct tmx_cost tmx_run_cost(const struct tmx_run *run);
 const char *tmx_run_resolved(const struct tmx_run *run);
+const char *tmx_run_keys(const struct tmx_run *run); /* the same without paths and comments */
 /* Write the warnings, a line each: keys that are set and cannot act. */
 void tmx_run_warn(const struct tmx_run *run, FILE *out);
 /* Hash of the resolved configuration and of the files it names. */

@@ -21,8 +21,9 @@ struct tmx_run_forecast_options {
 
 /* One kind of GPU: a chip in its package under one kind of cooler. */
 struct tmx_run_kind {
-    char name[256]; /* of the chip, as configured */
-    size_t card;    /* the first card with this cooler */
+    char name[TMX_PATH_SIZE]; /* of the chip: of a folder of floorplans/, or its path */
+    const char *from;         /* file that names it */
+    size_t card;              /* the first card with this cooler */
     struct tmx_chip chip;
     char package_path[2 * TMX_PATH_SIZE], floorplan_path[2 * TMX_PATH_SIZE];
     struct tmx_hotspot_config package;
@@ -35,6 +36,12 @@ struct tmx_run_kind {
 };
 
 struct tmx_run_gate;
+
+struct tmx_run_kernel { /* as named in the mix */
+    char name[64];
+    const char *from; /* file that names it */
+    char path[TMX_PATH_SIZE];
+};
 
 struct tmx_run {
     const struct tmx_catalog *catalog; /* of the policies it may choose */
@@ -49,8 +56,8 @@ struct tmx_run {
     size_t *card_of_gpu; /* [n_gpu] */
     struct tmx_mix mix;
     char mix_path[TMX_PATH_SIZE];
-    struct tmx_kernel *kernel; /* [n_kernel] */
-    char (*kernel_file)[64];   /* [n_kernel] as named in the mix */
+    struct tmx_kernel *kernel;          /* [n_kernel] */
+    struct tmx_run_kernel *kernel_file; /* [n_kernel] */
     size_t n_kernel;
     struct tmx_job *job;       /* [mix.n_entry] */
     struct tmx_gang_spec gang; /* n_member 0: none */
@@ -73,6 +80,7 @@ struct tmx_run {
     struct tmx_sim *sim;
     char note[1024]; /* lines of warnings, "" for none; tmx_run_note */
     char *resolved;  /* text */
+    char *keys;      /* the same without paths and comments */
     char id[TMX_HASH_HEX];
 };
 
@@ -84,11 +92,11 @@ TMX_NODISCARD enum tmx_status tmx_run_check_times(const struct tmx_run *r, const
 TMX_NODISCARD enum tmx_status tmx_run_check_cost(const struct tmx_run *r, const struct tmx_setting *root,
                                                  struct tmx_err *err);
 
-/* In run_resolved.c; before the simulation takes the policies' states over. */
 enum tmx_resolved {
-    TMX_RESOLVED_FULL, /* tmx_run_open reads it back to the same run */
+    TMX_RESOLVED_FULL, /* tmx_run_open reads it back to the same run, from any folder */
     TMX_RESOLVED_KEYS, /* without the paths of files whose content is known, and without comments */
 };
+/* In resolved.c; before the simulation takes the policies' states over. */
 void tmx_run_write_resolved(const struct tmx_run *r, enum tmx_resolved what, FILE *out);
 
 /* In check.c. */

@@ -108,8 +108,10 @@ static void add_gpu(struct tmx_table *t, const struct tmx_run *run, size_t g)
     }
     const double energy_j = dynamic_j + leakage_j + baseline_j + rec->transition_j[g];
     const bool counted = rec->n_tick > 0;
+    char chip[TMX_PATH_SIZE];
     tmx_table_int(t, (int64_t)g);
-    tmx_table_text(t, run->kind[run->kind_of_gpu[g]].name);
+    tmx_data_word(TMX_DATA_CHIP, run->kind[run->kind_of_gpu[g]].name, chip, sizeof chip);
+    tmx_table_text(t, chip);
     tmx_table_int(t, (int64_t)kernels);
     tmx_table_real(t, energy_j);
     tmx_table_real(t, dynamic_j);
@@ -218,13 +220,14 @@ void tmx_run_print(const struct tmx_run *run, FILE *out)
 {
     const size_t screen = tmx_os_terminal_width(out), width = screen > 0 ? screen : 100;
     size_t n_zero = 0; /* metrics */
-    char title[900], policy[300], gpus[40] = "";
+    char title[900], policy[300], gpus[40] = "", chip[64];
+    tmx_data_word(TMX_DATA_CHIP, run->kind[0].name, chip, sizeof chip);
     if (run->n_gpu > 1) {
         snprintf(gpus, sizeof gpus, ", %zu GPUs", run->n_gpu);
     }
     snprintf(title, sizeof title, "%s under %s on %s%s, tick %g s, seed %d, %zu kernels, run %.8s",
              tmx_run_mix_name(run), tmx_run_policy_words(run, policy, sizeof policy),
-             run->topology.n_gpu > 0 ? run->topology.name : run->kind[0].name, gpus, run->options.tick_s,
+             run->topology.n_gpu > 0 ? run->topology.name : chip, gpus, run->options.tick_s,
              run->options.seed, tmx_sim_machine(tmx_run_sim_const(run))->n_job, tmx_run_id(run));
     tmx_text_wrap(title, 0, width, out);
     fputc('\n', out);
@@ -272,7 +275,7 @@ static enum tmx_status save(const char *folder, const char *name, const char *te
  */
 static enum tmx_status save_description(const struct tmx_run *run, const char *folder, struct tmx_err *err)
 {
-    char path[1024];
+    char path[1024], chip[TMX_PATH_SIZE];
     struct tmx_output o;
     if (snprintf(path, sizeof path, "%s/folder.cfg", folder) >= (int)sizeof path) {
         return tmx_fail(err, TMX_EIO, "%s: path too long", folder);
@@ -289,7 +292,8 @@ static enum tmx_status save_description(const struct tmx_run *run, const char *f
     for (size_t g = 0; g < run->n_gpu; g++) {
         const struct tmx_run_kind *kind = &run->kind[run->kind_of_gpu[g]];
         fputs("    { chip = ", o.file);
-        tmx_config_quote(kind->name, o.file);
+        tmx_data_word(TMX_DATA_CHIP, kind->name, chip, sizeof chip);
+        tmx_config_quote(chip, o.file);
         fprintf(o.file, "; floorplan = \"floorplan_gpu%zu.flp\"; sensors = [", g);
         for (size_t sm = 0; sm < kind->chip.n_sm; sm++) {
             fputs(sm ? ", " : "", o.file);

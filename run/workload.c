@@ -8,12 +8,19 @@
 
 enum { MAX_KERNEL = 64 };
 
-static enum tmx_status open_kernel(struct tmx_run *r, const char *name, const struct tmx_kernel **kernel,
-                                   struct tmx_err *err)
+/* Has an earlier entry named this kernel? A path is of the file that it stands in. */
+static bool same_kernel(const struct tmx_run_kernel *k, const struct tmx_mix_entry *e)
+{
+    return strcmp(k->name, e->kernel) == 0 &&
+           (!tmx_data_is_path(TMX_DATA_KERNEL, e->kernel) || strcmp(k->from, e->file) == 0);
+}
+
+static enum tmx_status open_kernel(struct tmx_run *r, const struct tmx_mix_entry *e,
+                                   const struct tmx_kernel **kernel, struct tmx_err *err)
 {
     char path[TMX_PATH_SIZE];
     for (size_t i = 0; i < r->n_kernel; i++) {
-        if (strcmp(r->kernel_file[i], name) == 0) {
+        if (same_kernel(&r->kernel_file[i], e)) {
             *kernel = &r->kernel[i];
             return TMX_OK;
         }
@@ -22,7 +29,7 @@ static enum tmx_status open_kernel(struct tmx_run *r, const char *name, const st
         return tmx_fail(err, TMX_ECONFIG, "more than %d different kernels in a mix", MAX_KERNEL);
     }
     struct tmx_kernel *k = &r->kernel[r->n_kernel];
-    enum tmx_status st = tmx_data_find(TMX_DATA_KERNEL, name, path, err);
+    enum tmx_status st = tmx_data_find_from(TMX_DATA_KERNEL, e->file, e->kernel, path, err);
     st = st ? st : tmx_kernel_load(k, path, err);
     if (!st && k->power.sm_power_w <= 0 &&
         tmx_kernel_equation1_w(k, r->kind[r->kind_of_gpu[0]].chip.power.max_power_w) <= 0) {
@@ -35,8 +42,11 @@ static enum tmx_status open_kernel(struct tmx_run *r, const char *name, const st
     if (st) {
         return st;
     }
-    snprintf(r->kernel_file[r->n_kernel], sizeof r->kernel_file[0], "%s", name);
-    r->n_kernel++;
+    struct tmx_run_kernel *named = &r->kernel_file[r->n_kernel++];
+    snprintf(named->name, sizeof named->name, "%s", e->kernel);
+    snprintf(named->path, sizeof named->path, "%s",
+             tmx_data_is_path(TMX_DATA_KERNEL, e->kernel) ? path : e->kernel);
+    named->from = e->file;
     *kernel = k;
     return TMX_OK;
 }
@@ -46,7 +56,7 @@ static enum tmx_status make_job(struct tmx_run *r, const struct tmx_mix_entry *e
 {
     const struct tmx_kernel *k = NULL;
     struct tmx_err why = {0};
-    enum tmx_status st = open_kernel(r, e->kernel, &k, err);
+    enum tmx_status st = open_kernel(r, e, &k, err);
     if (st) {
         return tmx_fail_from(err, st, e->file, e->line, "kernel");
     }
@@ -85,8 +95,10 @@ static enum tmx_status open_gang(struct tmx_run *r, const struct tmx_setting *ro
 
 enum tmx_status tmx_run_workload_open(struct tmx_run *r, const struct tmx_setting *root, struct tmx_err *err)
 {
+    const struct tmx_setting *at = tmx_setting_member(root, "mix");
     enum tmx_status st =
-        tmx_data_find_for(TMX_DATA_MIX, tmx_setting_member(root, "mix"), r->options.mix, r->mix_path, err);
+        tmx_data_find_read(TMX_DATA_MIX, tmx_setting_file(at), r->options.mix, r->mix_path, err);
+    st = tmx_setting_blame(at, st, err);
     st = st ? st : tmx_mix_load(&r->mix, r->mix_path, (uint64_t)r->options.seed, err);
     st = st ? st : open_gang(r, root, err);
     if (st) {

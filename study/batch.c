@@ -13,29 +13,49 @@
 #include "core/sim/fleet.h"
 #include "study/pool.h"
 
-enum tmx_status tmx_sets_add(struct tmx_sets *s, struct tmx_err *err, const char *format, ...)
+static enum tmx_status add_set(struct tmx_sets *s, const struct tmx_setting *from, struct tmx_err *err,
+                               const char *format, va_list args) TMX_PRINTF(4, 0);
+
+static enum tmx_status add_set(struct tmx_sets *s, const struct tmx_setting *from, struct tmx_err *err,
+                               const char *format, va_list args)
 {
-    va_list args;
-    va_start(args, format);
     va_list again;
     va_copy(again, args);
     const int n = vsnprintf(NULL, 0, format, args);
-    char **more = realloc(s->text, (s->n + 1) * sizeof *more);
+    struct tmx_set *more = realloc(s->set, (s->n + 1) * sizeof *more);
     char *text = n < 0 ? NULL : malloc((size_t)n + 1);
     if (more) {
-        s->text = more;
+        s->set = more;
     }
     if (text) {
         vsnprintf(text, (size_t)n + 1, format, again);
     }
     va_end(again);
-    va_end(args);
     if (!more || !text) {
         free(text);
         return tmx_fail(err, TMX_ENOMEM, "overrides");
     }
-    more[s->n++] = text;
+    more[s->n++] = (struct tmx_set){text, from};
     return TMX_OK;
+}
+
+enum tmx_status tmx_sets_add(struct tmx_sets *s, struct tmx_err *err, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    const enum tmx_status st = add_set(s, NULL, err, format, args);
+    va_end(args);
+    return st;
+}
+
+enum tmx_status tmx_sets_add_from(struct tmx_sets *s, const struct tmx_setting *from, struct tmx_err *err,
+                                  const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    const enum tmx_status st = add_set(s, from, err, format, args);
+    va_end(args);
+    return st;
 }
 
 enum tmx_status tmx_sets_add_list(struct tmx_sets *s, const struct tmx_setting *list, const char *prefix,
@@ -44,9 +64,26 @@ enum tmx_status tmx_sets_add_list(struct tmx_sets *s, const struct tmx_setting *
     enum tmx_status st = TMX_OK;
     const size_t n = list ? tmx_setting_length(list) : 0;
     for (size_t i = 0; i < n && !st; i++) {
-        const char *one = tmx_setting_text(tmx_setting_at(list, i));
-        st = one ? tmx_sets_add(s, err, "%s%s", prefix, one)
+        const struct tmx_setting *e = tmx_setting_at(list, i);
+        const char *one = tmx_setting_text(e);
+        st = one ? tmx_sets_add_from(s, e, err, "%s%s", prefix, one)
                  : tmx_fail_setting(err, list, "%s: expected [\"key=value\", ...]", tmx_setting_name(list));
+    }
+    return st;
+}
+
+enum tmx_status tmx_sets_load(struct tmx_config **c, const char *path, const struct tmx_sets *s,
+                              struct tmx_err *err)
+{
+    enum tmx_status st = tmx_config_open(c, path, err);
+    for (size_t i = 0; i < s->n && !st; i++) {
+        const struct tmx_setting *from = s->set[i].from;
+        st = from ? tmx_config_assign(*c, s->set[i].text, tmx_setting_file(from), tmx_setting_line(from), err)
+                  : tmx_config_set(*c, s->set[i].text, err);
+    }
+    if (st) {
+        tmx_config_close(*c);
+        *c = NULL;
     }
     return st;
 }
@@ -54,9 +91,9 @@ enum tmx_status tmx_sets_add_list(struct tmx_sets *s, const struct tmx_setting *
 void tmx_sets_finish(struct tmx_sets *s)
 {
     for (size_t i = 0; i < s->n; i++) {
-        free(s->text[i]);
+        free(s->set[i].text);
     }
-    free(s->text);
+    free(s->set);
     *s = (struct tmx_sets){0};
 }
 
@@ -82,7 +119,7 @@ static enum tmx_status open_task(const struct tmx_run_batch *b, size_t task, boo
     struct tmx_config *cfg = NULL;
     *run = NULL;
     enum tmx_status st = b->sets(b->ctx, task, &s, err);
-    st = st ? st : tmx_config_load(&cfg, b->path, (const char *const *)s.text, s.n, err);
+    st = st ? st : tmx_sets_load(&cfg, b->path, &s, err);
     if (!st) {
         const struct tmx_setting *root = b->group ? tmx_config_find(cfg, b->group) : tmx_config_root(cfg);
         st = root ? (describe ? tmx_run_describe : tmx_run_create)(run, root, err)

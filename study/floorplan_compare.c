@@ -20,7 +20,7 @@ static const char *const metric_name[N_METRIC] = {"peak_temp_c", "gradient_c", "
 struct compare {
     const struct tmx_floorplan_compare *c;
     char suite[TMX_PATH_SIZE];
-    char (*mix)[128]; /* [n_mix] */
+    char (*mix)[TMX_PATH_SIZE]; /* [n_mix] */
     size_t n_mix;
     struct tmx_floorplan *floorplan; /* [n_file] */
     size_t most_unit;
@@ -79,7 +79,7 @@ static enum tmx_status read_mixes(struct compare *s, struct tmx_err *err)
         if (!name) {
             st = tmx_fail_setting(err, mixes, "mixes: expected names in quotes");
         } else {
-            snprintf(s->mix[s->n_mix++], sizeof s->mix[0], "%s", name);
+            st = tmx_data_name_for(TMX_DATA_MIX, tmx_setting_at(mixes, i), name, s->mix[s->n_mix++], err);
         }
     }
     tmx_config_close(cfg);

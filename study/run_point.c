@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "study/run_point.h"
 
+#include <string.h>
+
 #include "core/base/config.h"
 #include "core/base/os.h"
 #include "run/summary.h"
@@ -13,16 +15,22 @@ static enum tmx_status open_with(enum tmx_status (*open)(struct tmx_run **, cons
 {
     struct tmx_config *cfg = NULL;
     *run = NULL;
-    enum tmx_status st = tmx_config_load(&cfg, p->base, p->set, p->n_set, err);
+    enum tmx_status st = tmx_config_open(&cfg, p->base, err);
+    for (size_t i = 0; i < p->n_set && !st; i++) {
+        st = tmx_config_assign(cfg, p->set[i], p->from, p->line[i], err);
+    }
     st = st ? st : open(run, tmx_config_root(cfg), err);
     tmx_config_close(cfg);
     return st;
 }
 
-static void resolved(const struct tmx_run *run,
-                     FILE *out) /* the id covers the files that the configuration names */
+/* The same text in every folder: the id covers the files that the configuration names. */
+static void resolved(const struct tmx_run *run, FILE *out)
 {
-    fprintf(out, "%s# run %s\n", tmx_run_resolved(run), tmx_run_id(run));
+    for (const char *line = tmx_run_resolved(run); *line == '#'; line = strchr(line, '\n') + 1) {
+        fprintf(out, "%.*s\n", (int)strcspn(line, "\n"), line);
+    }
+    fprintf(out, "%s# run %s\n", tmx_run_keys(run), tmx_run_id(run));
 }
 
 static enum tmx_status resolve(void *ctx, const struct tmx_point *p, FILE *out, struct tmx_err *err)

@@ -10,6 +10,7 @@
 #include <time.h>
 
 #include "core/base/cost.h"
+#include "core/base/names.h"
 #include "core/base/os.h"
 #include "core/base/text.h"
 #include "core/sim/fleet.h"
@@ -45,12 +46,14 @@ void tmx_measures_finish(struct tmx_measures *m)
 struct assignments {
     struct tmx_point point;
     const char **set;
+    unsigned *line;
     char *text; /* [n_key][ASSIGNMENT] */
 };
 
 static void assignments_finish(struct assignments *a)
 {
     free(a->set);
+    free(a->line);
     free(a->text);
 }
 
@@ -59,20 +62,25 @@ static enum tmx_status assignments_init(struct assignments *a, const struct tmx_
 {
     const struct tmx_sweep *sw = s->sweep;
     const size_t n = sw->n_set + sw->n_key;
-    *a = (struct assignments){.set = calloc(n, sizeof *a->set), .text = calloc(sw->n_key, ASSIGNMENT)};
-    if (!a->set || !a->text) {
+    *a = (struct assignments){.set = calloc(n, sizeof *a->set),
+                              .line = calloc(n, sizeof *a->line),
+                              .text = calloc(sw->n_key, ASSIGNMENT)};
+    if (!a->set || !a->line || !a->text) {
         assignments_finish(a);
         return tmx_no_memory(err);
     }
     for (size_t i = 0; i < sw->n_set; i++) {
         a->set[i] = sw->set[i];
+        a->line[i] = sw->set_line[i];
     }
     for (size_t k = 0; k < sw->n_key; k++) {
         char *text = a->text + k * ASSIGNMENT;
         tmx_sweep_assignment(sw, point, k, text, ASSIGNMENT);
         a->set[sw->n_set + k] = text;
+        a->line[sw->n_set + k] = tmx_sweep_line(sw, k);
     }
-    a->point = (struct tmx_point){.base = s->base, .set = a->set, .n_set = n};
+    a->point =
+        (struct tmx_point){.base = s->base, .from = sw->file, .set = a->set, .line = a->line, .n_set = n};
     return TMX_OK;
 }
 
@@ -238,21 +246,14 @@ static enum tmx_status check_writable(const char *path, struct tmx_err *err)
 void tmx_study_begin_worker(struct tmx_study *s, const struct tmx_sweep *sweep,
                             const struct tmx_runner *runner, const struct tmx_study_options *options)
 {
-    const char *slash = strrchr(sweep->file, '/');
-    *s = (struct tmx_study){.sweep = sweep, .runner = runner, .options = options};
-    snprintf(s->base, sizeof s->base, "%s", sweep->base);
-    if (slash && sweep->base[0] != '/') {
-        char beside[2 * TMX_SWEEP_TEXT];
-        snprintf(beside, sizeof beside, "%.*s/%s", (int)(slash - sweep->file), sweep->file, sweep->base);
-        if (strlen(beside) < sizeof s->base && tmx_os_exists(beside)) {
-            snprintf(s->base, sizeof s->base, "%.*s", (int)sizeof s->base - 1, beside);
-        }
-    }
     char named[TMX_PATH_SIZE];
     struct tmx_err ignored; /* what opens the base says that it is not there */
-    if (!tmx_os_exists(s->base) && !tmx_data_find(TMX_DATA_RUN, sweep->base, named, &ignored) &&
-        strlen(named) < sizeof s->base) { /* a name of `thermix list runs` */
-        snprintf(s->base, sizeof s->base, "%.*s", (int)sizeof s->base - 1, named);
+    *s = (struct tmx_study){.sweep = sweep, .runner = runner, .options = options};
+    snprintf(s->base, sizeof s->base, "%s", sweep->base);
+    if ((tmx_beside(sweep->file, sweep->base, named, sizeof named) ||
+         tmx_data_find_from(TMX_DATA_RUN, sweep->file, sweep->base, named, &ignored) == TMX_OK) &&
+        strlen(named) < sizeof s->base) { /* a file, or a name of `thermix list runs` */
+        snprintf(s->base, sizeof s->base, "%s", named);
     }
 }
 

@@ -20,10 +20,11 @@ TMX_NODISCARD enum tmx_status tmx_measures_add(struct tmx_measures *m, const cha
                                                struct tmx_err *err);
 void tmx_measures_finish(struct tmx_measures *m);
 
-/* One configuration: a base file and assignments on it ("key=value"). */
+/* One configuration: a base file and assignments on it ("key=value"), which stand in another file. */
 struct tmx_point {
-    const char *base;
+    const char *base, *from;
     const char *const *set; /* [n_set] */
+    const unsigned *line;   /* [n_set] of `from` */
     size_t n_set;
 };
 

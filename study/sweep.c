@@ -30,6 +30,7 @@ void tmx_sweep_finish(struct tmx_sweep *s)
     free(s->axis);
     free(s->rule);
     free_list(s->set, s->n_set);
+    free(s->set_line);
     free_list(s->key, s->n_key);
     free_list(s->value, s->n_point * s->n_key);
     *s = (struct tmx_sweep){0};
@@ -39,6 +40,17 @@ const char *tmx_sweep_value(const struct tmx_sweep *s, size_t point, size_t key)
 {
     tmx_assert(point < s->n_point && key < s->n_key);
     return s->value[point * s->n_key + key];
+}
+
+unsigned tmx_sweep_line(const struct tmx_sweep *s, size_t key)
+{
+    for (size_t a = 0; a < s->n_axis; a++) {
+        if (key < s->axis[a].n_key) {
+            return s->axis[a].line;
+        }
+        key -= s->axis[a].n_key;
+    }
+    return 1;
 }
 
 void tmx_sweep_assignment(const struct tmx_sweep *s, size_t point, size_t key, char *buf, size_t size)

@@ -45,6 +45,7 @@ struct tmx_sweep {
     char name[64], doc[256];
     char base[TMX_SWEEP_TEXT]; /* run configuration, as given */
     char **set;                /* [n_set] owned: fixed "key=value" on the base */
+    unsigned *set_line;        /* [n_set] */
     size_t n_set;
     struct tmx_axis *axis; /* [n_axis] owned */
     size_t n_axis;
@@ -66,6 +67,8 @@ void tmx_sweep_finish(struct tmx_sweep *s); /* accepts zeroed memory */
 
 /* Literal of one key at one point: 0.25, true, "text". */
 const char *tmx_sweep_value(const struct tmx_sweep *s, size_t point, size_t key);
+/* Line of the axis that a key is on; 1 for that of the repetitions. */
+unsigned tmx_sweep_line(const struct tmx_sweep *s, size_t key);
 /* "key=literal" for tmx_config_set. */
 void tmx_sweep_assignment(const struct tmx_sweep *s, size_t point, size_t key, char *buf, size_t size);
 

@@ -311,6 +311,7 @@ static enum tmx_status read_set(struct tmx_sweep *s, const struct tmx_setting *e
     if (!strchr(text, '=')) {
         return tmx_fail_setting(err, e, "set is a list of \"key=value\"");
     }
+    s->set_line[s->n_set] = tmx_setting_line(e);
     s->set[s->n_set] = tmx_text_dup(text);
     return s->set[s->n_set++] ? TMX_OK : tmx_no_memory(err);
 }
@@ -341,7 +342,8 @@ static enum tmx_status read_all(struct tmx_sweep *s, const struct tmx_setting *r
     s->axis = calloc(tmx_setting_length(axes), sizeof *s->axis);
     s->rule = calloc(tmx_setting_length(rules) + 1, sizeof *s->rule);
     s->set = calloc(tmx_setting_length(set) + 1, sizeof *s->set);
-    if (!s->axis || !s->rule || !s->set) {
+    s->set_line = calloc(tmx_setting_length(set) + 1, sizeof *s->set_line);
+    if (!s->axis || !s->rule || !s->set || !s->set_line) {
         return tmx_no_memory(err);
     }
     st = read_list(s, axes, read_axis, err);

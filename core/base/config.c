@@ -191,7 +191,7 @@ void tmx_config_quote(const char *text, FILE *out)
 /* ---- --set ---- */
 
 /* The value as the syntax has it; else, when no quote or separator is in it, as a bare word. */
-static enum tmx_status parse_value(struct tmx_config **c, const char *value, const char *where,
+static enum tmx_status parse_value(struct tmx_config **c, const char *value, const char *where, unsigned line,
                                    struct tmx_err *err)
 {
     const size_t size = strlen(value) + 16;
@@ -215,7 +215,7 @@ static enum tmx_status parse_value(struct tmx_config **c, const char *value, con
     }
     free(text);
     return st == TMX_ECONFIG
-               ? tmx_fail_at(err, st, where, 0, "\"%.200s\" is no value: %.300s", value, why.msg)
+               ? tmx_fail_at(err, st, where, line, "\"%.200s\" is no value: %.300s", value, why.msg)
            : st ? tmx_fail(err, st, "%s", why.msg)
                 : TMX_OK;
 }
@@ -244,9 +244,8 @@ static const char *keep(struct tmx_config *c, const char *name)
     return file[c->n_file] ? memcpy(file[c->n_file++], name, n) : NULL;
 }
 
-/* One assignment; where is how messages call it. */
-static enum tmx_status assign(struct tmx_config *c, const char *assignment, const char *where,
-                              struct tmx_err *err)
+enum tmx_status tmx_config_assign(struct tmx_config *c, const char *assignment, const char *where,
+                                  unsigned line, struct tmx_err *err)
 {
     struct tmx_config *value = NULL;
     struct tmx_setting *group = c->root;
@@ -254,12 +253,12 @@ static enum tmx_status assign(struct tmx_config *c, const char *assignment, cons
     const char *eq = strchr(assignment, '='), *part = assignment;
     size_t depth = 0;
     if (!eq) {
-        return tmx_fail_at(err, TMX_ECONFIG, where, 0, "expected key=value");
+        return tmx_fail_at(err, TMX_ECONFIG, where, line, "expected key=value");
     }
     for (;; depth++) {
         const size_t n = part_length(part);
         if (n == 0 || n > TMX_CONFIG_NAME || depth == TMX_CONFIG_DEPTH) {
-            return tmx_fail_at(err, TMX_ECONFIG, where, 0, "character %d: expected a key like group.key",
+            return tmx_fail_at(err, TMX_ECONFIG, where, line, "character %d: expected a key like group.key",
                                (int)(part - assignment) + 1);
         }
         memcpy(key, part, n);
@@ -270,18 +269,18 @@ static enum tmx_status assign(struct tmx_config *c, const char *assignment, cons
         }
         struct tmx_setting *next = tmx_setting_member_mut(group, key);
         const char *file = next ? NULL : keep(c, where);
-        if (!next && !(file && (next = tmx_setting_add(group, key, TMX_SETTING_GROUP, file, 0)))) {
+        if (!next && !(file && (next = tmx_setting_add(group, key, TMX_SETTING_GROUP, file, line)))) {
             return no_memory(err);
         }
         if (tmx_setting_kind(next) != TMX_SETTING_GROUP) {
-            return tmx_fail_at(err, TMX_ECONFIG, where, 0, "character %d: \"%s\" is not a group (%s:%u)",
+            return tmx_fail_at(err, TMX_ECONFIG, where, line, "character %d: \"%s\" is not a group (%s:%u)",
                                (int)(part - assignment) + 1 - (int)n, key, tmx_setting_file(next),
                                tmx_setting_line(next));
         }
         group = next;
         part++;
     }
-    enum tmx_status st = parse_value(&value, eq + 1, where, err);
+    enum tmx_status st = parse_value(&value, eq + 1, where, line, err);
     if (st) {
         return st;
     }
@@ -294,6 +293,7 @@ static enum tmx_status assign(struct tmx_config *c, const char *assignment, cons
         value->n_file = 0;
     }
     struct tmx_setting *node = file ? tmx_setting_detach(value->root, "v") : NULL;
+    tmx_setting_at_line(node, line);
     if (!node || !tmx_setting_override(group, node, key)) {
         tmx_setting_destroy(node);
         st = no_memory(err);
@@ -306,7 +306,7 @@ enum tmx_status tmx_config_set(struct tmx_config *c, const char *assignment, str
 {
     char where[MAX_WHERE];
     snprintf(where, sizeof where, "--set %s", assignment);
-    return assign(c, assignment, where, err);
+    return tmx_config_assign(c, assignment, where, 1, err);
 }
 
 enum tmx_status tmx_config_load(struct tmx_config **c, const char *path, const char *const *sets,
@@ -314,12 +314,7 @@ enum tmx_status tmx_config_load(struct tmx_config **c, const char *path, const c
 {
     enum tmx_status st = tmx_config_open(c, path, err);
     for (size_t i = 0; i < n_set && !st; i++) {
-        char where[MAX_WHERE];
-        snprintf(where, sizeof where, "--set %.400s", sets[i]);
-        if (n_set > 1) {
-            snprintf(where + strlen(where), sizeof where - strlen(where), " (%zu of %zu)", i + 1, n_set);
-        }
-        st = assign(*c, sets[i], where, err);
+        st = tmx_config_set(*c, sets[i], err);
     }
     if (st) {
         tmx_config_close(*c);

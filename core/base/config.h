@@ -14,9 +14,12 @@
  * functions. The syntax is libconfig's, whose types stay in config.c; numbers are read at 64 bits however
  * they are written. */
 
-/* tmx_config_open, then sets[0..n_set) as tmx_config_set does; several are counted in messages. */
+/* tmx_config_open, then sets[0..n_set) as tmx_config_set does. */
 TMX_NODISCARD enum tmx_status tmx_config_load(struct tmx_config **c, const char *path,
                                               const char *const *sets, size_t n_set, struct tmx_err *err);
+/* tmx_config_set of an assignment that stands at file:line: its messages and paths are of that place. */
+TMX_NODISCARD enum tmx_status tmx_config_assign(struct tmx_config *c, const char *assignment,
+                                                const char *file, unsigned line, struct tmx_err *err);
 /* Write text in quotes, so that it reads back equal. */
 void tmx_config_quote(const char *text, FILE *out);
 

@@ -4,6 +4,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 static const struct {
     const char *text;
@@ -78,7 +79,7 @@ enum tmx_status tmx_fail_from(struct tmx_err *err, enum tmx_status code, const c
 void tmx_err_format(const struct tmx_err *err, char *buf, size_t size)
 {
     const char *msg = err->msg[0] ? err->msg : tmx_status_text(err->code);
-    if (err->file[0] && err->line) {
+    if (err->file[0] && err->line && strncmp(err->file, "--", 2) != 0) { /* an option has no lines */
         snprintf(buf, size, "%s:%u: %s", err->file, err->line, msg);
     } else if (err->file[0]) {
         snprintf(buf, size, "%s: %s", err->file, msg);

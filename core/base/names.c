@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/base/os.h"
+
 enum { MAX_WORD = 63 };
 
 static size_t min3(size_t a, size_t b, size_t c)
@@ -91,4 +93,44 @@ const char *tmx_names_hint(char hint[TMX_HINT_SIZE], const char *word, const cha
         tmx_names_list(hint + sizeof there - 1, TMX_HINT_SIZE - sizeof there + 1, names, n);
     }
     return hint;
+}
+
+/* ---- files that files name ---- */
+
+/* Length of the folder before the file's own name, with its slash; 0: the current one. */
+static size_t folder_length(const char *from, const char *name)
+{
+    const char *slash = from && strncmp(from, "--", 2) != 0 && name[0] != '/' ? strrchr(from, '/') : NULL;
+    return slash ? (size_t)(slash + 1 - from) : 0;
+}
+
+/* "./x" in "a/b.cfg" is a/x. */
+static const char *bare(const char *name, size_t folder)
+{
+    while (folder > 0 && strncmp(name, "./", 2) == 0 && name[2] != '/') {
+        name += 2;
+    }
+    return name;
+}
+
+bool tmx_beside(const char *from, const char *name, char *path, size_t size)
+{
+    const size_t n = folder_length(from, name);
+    const int length = snprintf(path, size, "%.*s%s", (int)n, n ? from : "", bare(name, n));
+    const bool fits = length >= 0 && (size_t)length < size;
+    if (fits && tmx_os_exists(path)) {
+        return true;
+    }
+    if (n > 0 && strlen(name) < size && tmx_os_exists(name)) {
+        memcpy(path, name, strlen(name) + 1);
+        return true;
+    }
+    return false;
+}
+
+const char *tmx_beside_places(const char *from, const char *name, char *buf, size_t size)
+{
+    const size_t n = folder_length(from, name);
+    snprintf(buf, size, "%.*s%s%s%s", (int)n, n ? from : "", bare(name, n), n ? ", " : "", n ? name : "");
+    return buf;
 }

@@ -8,9 +8,10 @@
 
 #include "core/base/config.h"
 #include "core/base/names.h"
+#include "core/base/os.h"
 #include "core/base/text.h"
 
-enum { MAX_KEYS = 256 };
+enum { MAX_KEYS = 256, MAX_PATH = 1024 };
 
 static bool listed(const struct tmx_opt *opts, const char *const *also, const char *key)
 {
@@ -109,15 +110,34 @@ static enum tmx_status store_in_bounds(const struct tmx_opt *o, void *obj, doubl
     return TMX_OK;
 }
 
-/* An input file is looked at where its key stands: its content is part of what was read. */
-static enum tmx_status note_file(const struct tmx_opt *o, const struct tmx_setting *s, const char *path,
-                                 struct tmx_err *err)
+/* A name that is a path when something is there: obj gets one with a '/'. What is not there stays as it is,
+ * for whoever knows more places. */
+static enum tmx_status store_name(const struct tmx_opt *o, void *obj, const struct tmx_setting *s,
+                                  const char *name, struct tmx_err *err)
 {
+    char path[MAX_PATH] = "./";
+    if (strpbrk(name, "/.") && tmx_beside(tmx_setting_file(s), name, path + 2, sizeof path - 2)) {
+        name = strchr(path + 2, '/') ? path + 2 : path;
+    }
+    return store_word(o, obj, name, tmx_setting_file(s), tmx_setting_line(s), err);
+}
+
+/* An input file is looked at where its key stands: its content is part of what was read. The value is its
+ * path from the current folder. */
+static enum tmx_status store_file(const struct tmx_opt *o, void *obj, const struct tmx_setting *s,
+                                  const char *name, struct tmx_err *err)
+{
+    char path[MAX_PATH], places[2 * MAX_PATH];
     struct tmx_text text;
     struct tmx_err why = {0};
+    if (!tmx_beside(tmx_setting_file(s), name, path, sizeof path)) {
+        return tmx_fail_setting(err, s, "%s = \"%s\": no such file; looked for %s", o->key, name,
+                                tmx_beside_places(tmx_setting_file(s), name, places, sizeof places));
+    }
     const enum tmx_status st = tmx_text_load(&text, path, &why);
     tmx_text_finish(&text);
-    return st ? tmx_fail_setting(err, s, "%s = \"%s\": %s", o->key, path, why.msg) : TMX_OK;
+    return st ? tmx_fail_setting(err, s, "%s = \"%s\": %s", o->key, path, why.msg)
+              : store_word(o, obj, path, tmx_setting_file(s), tmx_setting_line(s), err);
 }
 
 static enum tmx_status read_one(const struct tmx_opt *o, void *obj, const struct tmx_setting *s,
@@ -135,10 +155,10 @@ static enum tmx_status read_one(const struct tmx_opt *o, void *obj, const struct
         return TMX_OK;
     case TMX_OPT_TEXT:
         if (o->is_file && word && *word) {
-            const enum tmx_status st = note_file(o, s, word, err);
-            if (st) {
-                return st;
-            }
+            return store_file(o, obj, s, word, err);
+        }
+        if (o->is_name && word) {
+            return store_name(o, obj, s, word, err);
         }
         return word ? store_word(o, obj, word, file, line, err) : wrong_type(o, s, err);
     case TMX_OPT_CHOICE:
@@ -260,14 +280,23 @@ enum tmx_status tmx_opt_read_group(const struct tmx_opt *opts, void *obj, const 
     return read_rows(opts, obj, group, group ? group : parent, group ? "" : key, also, err);
 }
 
-void tmx_opt_write(const struct tmx_opt *opts, const void *obj, const char *indent, FILE *out)
+static bool is_path(const struct tmx_opt *o, const char *field)
+{
+    return o->type == TMX_OPT_TEXT && ((o->is_file && *field) || (o->is_name && strchr(field, '/')));
+}
+
+static void write_rows(const struct tmx_opt *opts, const void *obj, bool paths, const char *indent, FILE *out)
 {
     for (const struct tmx_opt *o = opts; o->key; o++) {
         const char *field = (const char *)obj + o->offset;
-        char real[TMX_REAL_SIZE];
+        char real[TMX_REAL_SIZE], full[4 * MAX_PATH];
         double v;
         int i;
         bool b;
+        const bool path = is_path(o, field);
+        if (path && !paths) {
+            continue;
+        }
         fprintf(out, "%s%s = ", indent, o->key);
         switch (o->type) {
         case TMX_OPT_INT:
@@ -284,7 +313,7 @@ void tmx_opt_write(const struct tmx_opt *opts, const void *obj, const char *inde
             fprintf(out, "%s;\n", b ? "true" : "false");
             break;
         case TMX_OPT_TEXT:
-            tmx_config_quote(field, out);
+            tmx_config_quote(path && tmx_os_real_path(field, full, sizeof full) ? full : field, out);
             fputs(";\n", out);
             break;
         case TMX_OPT_CHOICE:
@@ -293,6 +322,16 @@ void tmx_opt_write(const struct tmx_opt *opts, const void *obj, const char *inde
             break;
         }
     }
+}
+
+void tmx_opt_write(const struct tmx_opt *opts, const void *obj, const char *indent, FILE *out)
+{
+    write_rows(opts, obj, true, indent, out);
+}
+
+void tmx_opt_write_keys(const struct tmx_opt *opts, const void *obj, const char *indent, FILE *out)
+{
+    write_rows(opts, obj, false, indent, out);
 }
 
 void tmx_opt_help(const struct tmx_opt *opts, const char *indent, FILE *out)

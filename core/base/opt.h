@@ -14,8 +14,9 @@
 /* Read every row of opts ({0}-terminated) from group (NULL: all defaults) into obj;
  * absent keys take their default. Rejects what is no group, unknown keys (naming the
  * nearest known one), wrong types, non-finite and out-of-range values. Keys listed in also
- * (NULL-terminated, may be NULL) are left to the caller. On failure obj is
- * unspecified and *err names file, line, and key. Returns TMX_OK or TMX_ECONFIG. */
+ * (NULL-terminated, may be NULL) are left to the caller. A path (rows of files and names) is relative to the
+ * file that it stands in, else to the current folder; obj gets it as it leads there from the current folder.
+ * On failure obj is unspecified and *err names file, line, and key. Returns TMX_OK or TMX_ECONFIG. */
 TMX_NODISCARD enum tmx_status tmx_opt_read(const struct tmx_opt *opts, void *obj,
                                            const struct tmx_setting *group, const char *const *also,
                                            struct tmx_err *err);
@@ -30,8 +31,11 @@ TMX_NODISCARD enum tmx_status tmx_opt_read_group(const struct tmx_opt *opts, voi
 TMX_NODISCARD enum tmx_status tmx_opt_set(const struct tmx_opt *o, void *obj, const char *word,
                                           const char *file, unsigned line, struct tmx_err *err);
 
-/* Write obj as `key = value;` lines that tmx_opt_read reads back equal. */
+/* Write obj as `key = value;` lines that tmx_opt_read reads back equal from any folder: paths are absolute.
+ */
 void tmx_opt_write(const struct tmx_opt *opts, const void *obj, const char *indent, FILE *out);
+/* The same without the paths of files, for an identity that their content is part of. */
+void tmx_opt_write_keys(const struct tmx_opt *opts, const void *obj, const char *indent, FILE *out);
 
 /* Print one line of help per row: key, unit, bounds, default, doc. */
 void tmx_opt_help(const struct tmx_opt *opts, const char *indent, FILE *out);

@@ -365,6 +365,17 @@ enum tmx_status tmx_os_run(const char *const *argv, const char *out_path, int *e
     return TMX_OK;
 }
 
+bool tmx_os_real_path(const char *path, char *real, size_t size)
+{
+    char *full = realpath(path, NULL);
+    const bool fits = full && strlen(full) < size;
+    if (fits) {
+        memcpy(real, full, strlen(full) + 1);
+    }
+    free(full);
+    return fits;
+}
+
 enum tmx_status tmx_os_module_path(const char *path, char *real, size_t size, struct tmx_err *err)
 {
     struct stat s;

@@ -56,6 +56,8 @@ TMX_NODISCARD enum tmx_status tmx_os_remove(const char *path, struct tmx_err *er
 bool tmx_os_file_id(const char *path, uint64_t *device, uint64_t *node);
 long long tmx_os_file_size(const char *path); /* bytes; -1: absent */
 bool tmx_os_exists(const char *path);
+/* The absolute path of a file that is there, without links; false where none is or it is too long. */
+bool tmx_os_real_path(const char *path, char *real, size_t size);
 /* Do the two names mean one file, there already or not yet? */
 bool tmx_os_same_file(const char *a, const char *b);
 /* Monotonic clock [s]; for progress and benches, never for results. */

@@ -257,6 +257,16 @@ void tmx_setting_set_integer(struct tmx_setting *n, int64_t v)
     n->value.integer = v;
 }
 
+void tmx_setting_at_line(struct tmx_setting *n, unsigned line)
+{
+    for (size_t i = 0; i < tmx_setting_length(n); i++) {
+        tmx_setting_at_line(n->child[i], line); /* NOLINT(misc-no-recursion): TMX_CONFIG_DEPTH at most */
+    }
+    if (n) {
+        n->line = line;
+    }
+}
+
 struct tmx_setting *tmx_setting_detach(struct tmx_setting *group, const char *key)
 {
     const size_t i = find(group, key);

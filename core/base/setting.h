@@ -75,6 +75,7 @@ struct tmx_setting *tmx_setting_add(struct tmx_setting *parent, const char *name
 bool tmx_setting_set_text(struct tmx_setting *n, const char *text);
 void tmx_setting_set_real(struct tmx_setting *n, double v);
 void tmx_setting_set_integer(struct tmx_setting *n, int64_t v); /* INTEGER and BOOL */
+void tmx_setting_at_line(struct tmx_setting *n, unsigned line); /* with all below it; NULL: nothing */
 struct tmx_setting *tmx_setting_member_mut(struct tmx_setting *group, const char *key);
 struct tmx_setting *tmx_setting_detach(struct tmx_setting *group,
                                        const char *key); /* the caller's; NULL: absent */

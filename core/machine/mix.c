@@ -7,6 +7,7 @@
 
 #include "core/base/config.h"
 #include "core/base/csv.h"
+#include "core/base/names.h"
 #include "core/base/opt.h"
 #include "core/base/rng.h"
 #include "core/base/text.h"
@@ -181,19 +182,20 @@ static enum tmx_status read_columns(const struct tmx_csv *csv, size_t column[5],
     return TMX_OK;
 }
 
-static enum tmx_status read_trace(struct tmx_mix *mix, const char *mix_path, const struct arrivals *a,
+static enum tmx_status read_trace(struct tmx_mix *mix, const struct arrivals *a,
                                   const struct tmx_setting *group, struct tmx_err *err)
 {
-    char path[1024];
-    const char *slash = strrchr(mix_path, '/');
+    char path[1024], places[2048];
     const struct tmx_setting *file = tmx_setting_member(group, "file");
     struct tmx_csv csv = {0};
     size_t column[5];
     if (!a->file[0]) {
         return tmx_fail_setting(err, group, "trace arrivals: missing file = \"ARRIVALS.csv\"");
     }
-    snprintf(path, sizeof path, "%.*s%s", a->file[0] == '/' || !slash ? 0 : (int)(slash - mix_path + 1),
-             mix_path, a->file);
+    if (!tmx_beside(tmx_setting_file(file), a->file, path, sizeof path)) {
+        return tmx_fail_setting(err, file, "file = \"%s\": no such file; looked for %s", a->file,
+                                tmx_beside_places(tmx_setting_file(file), a->file, places, sizeof places));
+    }
     struct tmx_err why = {0};
     mix->arrivals = tmx_text_dup(path);
     if (!mix->arrivals) {
@@ -256,8 +258,7 @@ enum tmx_status tmx_mix_load(struct tmx_mix *mix, const char *path, uint64_t see
         struct arrivals a = {0};
         st = tmx_opt_read(arrival_opts, &a, group, arrivals_also, err);
         if (!st) {
-            st = a.process == POISSON ? poisson(mix, &a, group, seed, err)
-                                      : read_trace(mix, path, &a, group, err);
+            st = a.process == POISSON ? poisson(mix, &a, group, seed, err) : read_trace(mix, &a, group, err);
         }
     }
     if (!st && mix->n_entry == 0) {

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/config.h"
+
 void tmx_topology_finish(struct tmx_topology *t)
 {
     free(t->card);
@@ -15,6 +17,7 @@ void tmx_topology_finish(struct tmx_topology *t)
     free(t->link);
     free(t->upstream_first);
     free(t->inlet_above_k);
+    tmx_config_close(t->config);
     *t = (struct tmx_topology){0};
 }
 

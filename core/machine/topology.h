@@ -56,6 +56,8 @@ struct tmx_topology_gpu {
     char chip[256]; /* folder of floorplans/, or a path */
     size_t card;
     double power_cap_w; /* of its board; 0: none of its own */
+    const char *file;   /* where it was written; lives as long as the topology */
+    unsigned line;
 };
 
 struct tmx_air { /* a GPU breathes part of another one's outlet air */
@@ -63,6 +65,8 @@ struct tmx_air { /* a GPU breathes part of another one's outlet air */
     double fraction; /* of from's outlet air */
     double heat_w;   /* what other parts on the way give to it */
 };
+
+struct tmx_config;
 
 struct tmx_topology {
     char name[TMX_NAME];
@@ -82,6 +86,7 @@ struct tmx_topology {
     double *inlet_above_k;        /* [n_gpu] the air that comes from the room, above inlet_c; NULL: 0 */
     size_t *upstream_first;       /* [n_gpu] GPUs in an order in which air flows forward only */
     size_t n_card, n_fan, n_gpu, n_air, n_link;
+    struct tmx_config *config; /* owned: names of the files that GPUs were written in */
 };
 
 /* Read a topology. Errors: TMX_EIO, and TMX_ECONFIG with file:line for a GPU, fan or air path

@@ -92,7 +92,7 @@ static const struct tmx_opt point_opts[] = {
 
 static const struct tmx_opt gpu_opts[] = {
     TMX_ROW_TEXT(part, name, NULL, "name"),
-    TMX_ROW_TEXT(part, chip, NULL, "chip: a folder of floorplans/, or a path to one"),
+    TMX_ROW_NAME(part, chip, NULL, "chip: a folder of floorplans/, or a path to one"),
     TMX_ROW_TEXT(part, card, NULL, "card it sits on; of a card with count: on each"),
     TMX_ROW_INT(part, count, "1", 1, MAX_PARTS, 1, "this many alike on the card"),
     TMX_ROW_REAL(part, power_cap_w, "W", 0, 1e5, 0,
@@ -301,6 +301,8 @@ static enum tmx_status add_gpu(struct tmx_topology *t, const struct part *p, con
     memcpy(g->name, name, TMX_NAME);
     memcpy(g->chip, p->chip, sizeof g->chip);
     g->power_cap_w = p->power_cap_w;
+    g->file = tmx_setting_file(e);
+    g->line = tmx_setting_line(e);
     g->card = card;
     return st;
 }
@@ -518,6 +520,6 @@ enum tmx_status tmx_topology_load(struct tmx_topology *t, const char *path, stru
     }
     free(r.pattern);
     free(r.air_entry);
-    tmx_config_close(cfg);
+    t->config = cfg;
     return st;
 }

@@ -25,6 +25,7 @@ struct tmx_opt {
     const char *def_text;       /* TEXT, CHOICE: default, NULL when the key is required */
     const char *const *choices; /* CHOICE: NULL-terminated words */
     bool is_file;               /* TEXT: names an input file; it must be there, and is noted as read */
+    bool is_name;               /* TEXT: a name of shipped data, or a path to a file or folder of one's own */
 };
 
 /* Shorthands, so a table reads as one row per key. */
@@ -52,6 +53,11 @@ struct tmx_opt {
     {                                                                                                  \
         .key = #field, .type = TMX_OPT_TEXT, .offset = offsetof(struct s, field), .unit = "1",         \
         .max = sizeof(((struct s *)0)->field), .doc = (doc_), .def_text = (def_text_), .is_file = true \
+    }
+#define TMX_ROW_NAME(s, field, def_text_, doc_)                                                        \
+    {                                                                                                  \
+        .key = #field, .type = TMX_OPT_TEXT, .offset = offsetof(struct s, field), .unit = "1",         \
+        .max = sizeof(((struct s *)0)->field), .doc = (doc_), .def_text = (def_text_), .is_name = true \
     }
 #define TMX_ROW_CHOICE(s, field, choices_, def_text_, doc_)                                      \
     {                                                                                            \

@@ -149,12 +149,13 @@ void tmx_data_names_free(char **names)
     free(names);
 }
 
-static enum tmx_status unknown(enum tmx_data kind, const char *name, struct tmx_err *err)
+static enum tmx_status unknown(enum tmx_data kind, const char *from, const char *name, struct tmx_err *err)
 {
-    char **names = NULL;
-    if (name[0] && tmx_os_exists(name)) {
-        return tmx_fail(err, TMX_EIO, "no %s \"%s\" in %s/; the one in this folder is \"./%s\"",
-                        kinds[kind].word, name, kinds[kind].folder, name);
+    char **names = NULL, here[TMX_PATH_SIZE];
+    if (name[0] && tmx_beside(from, name, here, sizeof here)) {
+        return tmx_fail(err, TMX_EIO, "no %s \"%s\" in %s/; the one in %s is \"./%s\"", kinds[kind].word,
+                        name, kinds[kind].folder, strchr(here, '/') ? "this file's folder" : "this folder",
+                        name);
     }
     enum tmx_status st = tmx_data_names(kind, &names, err);
     if (st || !names) {
@@ -181,22 +182,37 @@ static enum tmx_status unknown(enum tmx_data kind, const char *name, struct tmx_
     return st;
 }
 
-enum tmx_status tmx_data_find_for(enum tmx_data kind, const struct tmx_setting *asked, const char *name,
-                                  char path[TMX_PATH_SIZE], struct tmx_err *err)
+bool tmx_data_is_path(enum tmx_data kind, const char *name)
 {
-    return tmx_setting_blame(asked, tmx_data_find(kind, name, path, err), err);
+    return strchr(name, '/') || ends_with(name, kinds[kind].suffix);
 }
 
-enum tmx_status tmx_data_find(enum tmx_data kind, const char *name, char path[TMX_PATH_SIZE],
-                              struct tmx_err *err)
+/* A path that is relative to no folder in particular, below a root. */
+static bool below_root(const char *name, char path[TMX_PATH_SIZE])
 {
     char buf[TMX_PATH_SIZE];
-    if (strchr(name, '/') || ends_with(name, kinds[kind].suffix)) {
-        if (strlen(name) < TMX_PATH_SIZE && tmx_os_exists(name)) {
-            snprintf(path, TMX_PATH_SIZE, "%s", name);
-            return TMX_OK;
+    const bool plain = name[0] != '/' && name[0] != '.' && strchr(name, '/');
+    for (size_t i = 0; plain && i < N_ROOT; i++) {
+        const char *at = root(i, buf);
+        if (at && snprintf(path, TMX_PATH_SIZE, "%s/%s", at, name) < TMX_PATH_SIZE && tmx_os_exists(path)) {
+            return true;
         }
-        return tmx_fail_at(err, TMX_EIO, name, 0, "no such %s", kinds[kind].word);
+    }
+    return false;
+}
+
+enum tmx_status tmx_data_find_from(enum tmx_data kind, const char *from, const char *name,
+                                   char path[TMX_PATH_SIZE], struct tmx_err *err)
+{
+    char buf[TMX_PATH_SIZE];
+    if (tmx_data_is_path(kind, name)) {
+        char places[2 * TMX_PATH_SIZE];
+        tmx_beside_places(from, name, places, sizeof places);
+        const bool one = strcmp(places, name) == 0;
+        return tmx_beside(from, name, path, TMX_PATH_SIZE) || below_root(name, path)
+                   ? TMX_OK
+                   : tmx_fail_at(err, TMX_EIO, name, 0, "no such %s%s%s", kinds[kind].word,
+                                 one ? "" : "; looked for ", one ? "" : places);
     }
     for (size_t i = 0; i < N_ROOT && name[0]; i++) {
         const char *at = root(i, buf);
@@ -204,5 +220,52 @@ enum tmx_status tmx_data_find(enum tmx_data kind, const char *name, char path[TM
             return TMX_OK;
         }
     }
-    return unknown(kind, name, err);
+    return unknown(kind, from, name, err);
+}
+
+enum tmx_status tmx_data_find_read(enum tmx_data kind, const char *from, const char *value,
+                                   char path[TMX_PATH_SIZE], struct tmx_err *err)
+{
+    const bool there = tmx_data_is_path(kind, value) && tmx_os_exists(value);
+    return tmx_data_find_from(kind, there ? NULL : from, value, path, err);
+}
+
+enum tmx_status tmx_data_find(enum tmx_data kind, const char *name, char path[TMX_PATH_SIZE],
+                              struct tmx_err *err)
+{
+    return tmx_data_find_from(kind, NULL, name, path, err);
+}
+
+enum tmx_status tmx_data_find_for(enum tmx_data kind, const struct tmx_setting *asked, const char *name,
+                                  char path[TMX_PATH_SIZE], struct tmx_err *err)
+{
+    return tmx_setting_blame(asked, tmx_data_find_from(kind, tmx_setting_file(asked), name, path, err), err);
+}
+
+enum tmx_status tmx_data_name_for(enum tmx_data kind, const struct tmx_setting *asked, const char *name,
+                                  char anywhere[TMX_PATH_SIZE], struct tmx_err *err)
+{
+    if (tmx_data_is_path(kind, name)) {
+        return tmx_data_find_for(kind, asked, name, anywhere, err);
+    }
+    snprintf(anywhere, TMX_PATH_SIZE, "%s", name);
+    return TMX_OK;
+}
+
+void tmx_data_word(enum tmx_data kind, const char *name, char *word, size_t size)
+{
+    size_t n = strlen(name);
+    while (n > 1 && name[n - 1] == '/') {
+        n--;
+    }
+    size_t begin = n;
+    while (begin > 0 && name[begin - 1] != '/') {
+        begin--;
+    }
+    const size_t suffix = strlen(kinds[kind].suffix);
+    if (tmx_data_is_path(kind, name) && suffix > 0 && n - begin > suffix &&
+        strncmp(name + n - suffix, kinds[kind].suffix, suffix) == 0) {
+        n -= suffix;
+    }
+    snprintf(word, size, "%.*s", (int)(n - begin), name + begin);
 }

@@ -6,6 +6,8 @@
  * $THERMIX_DATA, the current folder, share/thermix one and two folders above the program or
  * library (a build tree has a link to the sources there), the place of installation. */
 
+#include <stdbool.h>
+
 #include "core/base/setting.h"
 
 enum tmx_data {
@@ -24,9 +26,16 @@ enum tmx_data {
 
 enum { TMX_PATH_SIZE = 512 };
 
-/* Path of the named thing. A name with a '/' in it, or one that ends in the kind's
- * suffix, is a path and is taken as it is when it exists. Unknown: TMX_EIO with the
- * nearest known name, or the known names when none is near. */
+/* Is the name a path? It is with a '/' in it, or where it ends in the kind's suffix. */
+bool tmx_data_is_path(enum tmx_data kind, const char *name);
+
+/* Path of the named thing. A path in the file `from` is relative to that file, else to the current folder
+ * (core/base/names.h), else to a root. Unknown: TMX_EIO with the nearest known name, or the known names when
+ * none is near; of a path, with the places looked at. */
+TMX_NODISCARD enum tmx_status tmx_data_find_from(enum tmx_data kind, const char *from, const char *name,
+                                                 char path[TMX_PATH_SIZE], struct tmx_err *err);
+
+/* The same for a name of the command line. */
 TMX_NODISCARD enum tmx_status tmx_data_find(enum tmx_data kind, const char *name, char path[TMX_PATH_SIZE],
                                             struct tmx_err *err);
 
@@ -34,6 +43,19 @@ TMX_NODISCARD enum tmx_status tmx_data_find(enum tmx_data kind, const char *name
 TMX_NODISCARD enum tmx_status tmx_data_find_for(enum tmx_data kind, const struct tmx_setting *asked,
                                                 const char *name, char path[TMX_PATH_SIZE],
                                                 struct tmx_err *err);
+
+/* The same for a value that a row of names (TMX_ROW_NAME) has read: a path that leads somewhere is relative
+ * to the current folder already. */
+TMX_NODISCARD enum tmx_status tmx_data_find_read(enum tmx_data kind, const char *from, const char *value,
+                                                 char path[TMX_PATH_SIZE], struct tmx_err *err);
+
+/* The same for a name that counts wherever a file says it: the path of a path, the name of a name. */
+TMX_NODISCARD enum tmx_status tmx_data_name_for(enum tmx_data kind, const struct tmx_setting *asked,
+                                                const char *name, char anywhere[TMX_PATH_SIZE],
+                                                struct tmx_err *err);
+
+/* What a path or name is called in tables: the last part of a path, without the kind's suffix. */
+void tmx_data_word(enum tmx_data kind, const char *name, char *word, size_t size);
 
 /* Path of a file below a root, "floorplans/gtx280/chip.cfg" or "plots/report/page.html". */
 TMX_NODISCARD enum tmx_status tmx_data_file(const char *relative, char path[TMX_PATH_SIZE],

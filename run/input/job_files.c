@@ -8,7 +8,6 @@
 
 #include "core/base/config.h"
 #include "core/base/opt.h"
-#include "core/base/os.h"
 #include "run/input/data.h"
 
 struct tmx_job_cpu {
@@ -81,19 +80,6 @@ static const struct tmx_opt template_opts[] = {
     {0},
 };
 
-static enum tmx_status file_of(const char *folder, const char *name, char path[TMX_PATH_SIZE],
-                               struct tmx_err *err)
-{
-    char relative[TMX_PATH_SIZE];
-    if (strchr(name, '/')) {
-        const int n = snprintf(path, TMX_PATH_SIZE, "%s", name);
-        return n < TMX_PATH_SIZE ? TMX_OK : tmx_fail(err, TMX_EIO, "path too long");
-    }
-    const int n = snprintf(relative, sizeof relative, "workloads/%s/%s.cfg", folder, name);
-    return n < (int)sizeof relative ? tmx_data_file(relative, path, err)
-                                    : tmx_fail(err, TMX_EIO, "path too long");
-}
-
 enum { MAX_CPU = 1024 };
 
 static enum tmx_status read_template(struct tmx_job_data *d, const struct tmx_setting *s, struct tmx_err *err)
@@ -150,7 +136,7 @@ enum tmx_status tmx_job_data_load(struct tmx_job_data *d, const char *node, cons
     char path[TMX_PATH_SIZE];
     struct tmx_config *cfg = NULL;
     *d = (struct tmx_job_data){0};
-    enum tmx_status st = file_of("nodes", node, path, err);
+    enum tmx_status st = tmx_data_find(TMX_DATA_NODE, node, path, err);
     if (st) {
         return st;
     }
@@ -304,7 +290,8 @@ static void cpu_times(const struct tmx_job_data *d, struct tmx_workload *w)
     }
 }
 
-enum tmx_status tmx_job_data_kind(struct tmx_job_data *d, const char *name, size_t *kind, struct tmx_err *err)
+enum tmx_status tmx_job_data_kind(struct tmx_job_data *d, const char *from, const char *name, size_t *kind,
+                                  struct tmx_err *err)
 {
     char path[TMX_PATH_SIZE];
     const char *colon = strchr(name, ':');
@@ -325,7 +312,7 @@ enum tmx_status tmx_job_data_kind(struct tmx_job_data *d, const char *name, size
     }
     memcpy(w->name, name, strlen(name) + 1);
     memcpy(w->kernel, name, (size_t)(colon - name));
-    enum tmx_status st = tmx_data_find(TMX_DATA_KERNEL, w->kernel, path, err);
+    enum tmx_status st = tmx_data_find_from(TMX_DATA_KERNEL, from, w->kernel, path, err);
     if (st) {
         return st;
     }
@@ -386,7 +373,9 @@ static enum tmx_status read_batch(struct tmx_job_data *d, const struct tmx_confi
         size_t kind = 0;
         const struct tmx_setting *s = tmx_setting_at(list, i);
         st = tmx_opt_read(part_opts, &p, s, NULL, err);
-        st = st ? st : tmx_setting_blame(s, tmx_job_data_kind(d, p.workload, &kind, err), err);
+        st =
+            st ? st
+               : tmx_setting_blame(s, tmx_job_data_kind(d, tmx_setting_file(s), p.workload, &kind, err), err);
         if (!st) {
             b->count[kind] += (size_t)p.count;
             total += (size_t)p.count;
@@ -404,7 +393,7 @@ enum tmx_status tmx_job_batch_load(struct tmx_job_data *d, const char *name, str
     char path[TMX_PATH_SIZE];
     struct tmx_config *cfg = NULL;
     *b = (struct tmx_job_batch){0};
-    enum tmx_status st = file_of("batches", name, path, err);
+    enum tmx_status st = tmx_data_find(TMX_DATA_BATCH, name, path, err);
     if (!st) {
         st = tmx_config_load(&cfg, path, NULL, 0, err);
         st = st ? st : read_batch(d, cfg, b, err);

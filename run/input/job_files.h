@@ -47,10 +47,10 @@ TMX_NODISCARD enum tmx_status tmx_job_data_load(struct tmx_job_data *d, const ch
                                                 const char *const *sets, size_t n_set, struct tmx_err *err);
 void tmx_job_data_finish(struct tmx_job_data *d); /* accepts zeroed memory */
 
-/* Index of the kind "kernel:variant", read from the kernel's file when new. Its dynamic power comes
- * from the kernel's variant with a measured energy, else from its event rates. */
-TMX_NODISCARD enum tmx_status tmx_job_data_kind(struct tmx_job_data *d, const char *name, size_t *kind,
-                                                struct tmx_err *err);
+/* Index of the kind "kernel:variant" (of the file `from`, NULL: none), read from the kernel's file when new.
+ * Its dynamic power comes from the kernel's variant with a measured energy, else from its event rates. */
+TMX_NODISCARD enum tmx_status tmx_job_data_kind(struct tmx_job_data *d, const char *from, const char *name,
+                                                size_t *kind, struct tmx_err *err);
 
 /* Read a batch by name (workloads/batches/NAME.cfg) or path, adding its kinds to d. */
 TMX_NODISCARD enum tmx_status tmx_job_batch_load(struct tmx_job_data *d, const char *name,

@@ -19,6 +19,10 @@ grep -q 'nvidia-smi --query-gpu' show.txt || say "format not told: $(head -1 sho
 grep -q 'power_w from "power.draw \[W\]"' show.txt || say "columns not told"
 "$thermix" calibrate card.csv -o cal >cal.txt 2>err.txt || say "calibrate: $(cat err.txt)"
 for f in fit.csv residuals.csv how.txt node.cfg chips/gpu0/chip.cfg chips/gpu0/package.config; do [ -s "cal/$f" ] || say "no $f"; done
+# the node runs wherever its folder is moved
+mkdir moved && cp -r cal moved/away
+echo 'topology = "away/node.cfg"; mix = "burn1"; seed = 1; tick_s = 0.05; quantum_s = 0.1; sensor = { period_s = 0.1; };' >moved/run.cfg
+(cd / && "$thermix" check "$dir/moved/run.cfg" >/dev/null) 2>err.txt || say "a calibrated node that was moved: $(cat err.txt)"
 near() { # near NAME VALUE SHARE: the fitted value
   awk -F, -v n="$1" -v v="$2" -v s="$3" '$1 == n { d = ($4 - v) / v; if (d < 0) d = -d; ok = d <= s; got = $4 }
     END { if (!ok) { print n " is " got ", expected " v; exit 1 } }' cal/fit.csv || say "fit"

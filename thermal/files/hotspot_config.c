@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/base/names.h"
+#include "core/base/os.h"
 #include "core/base/text.h"
 #include "core/base/units.h"
 
@@ -207,6 +208,12 @@ const char *tmx_hotspot_config_nearest(const char *name)
     return tmx_nearest(name, names, n);
 }
 
+bool tmx_hotspot_config_is_file(const char *name)
+{
+    const size_t row = row_of(name);
+    return row < N_ROWS && tmx_hotspot_opts[row].is_file;
+}
+
 static void append(char *list, size_t size, const char *name)
 {
     const size_t used = strlen(list);
@@ -256,6 +263,12 @@ static enum tmx_status set(struct tmx_hotspot_config *cfg, const char *name, con
     const struct tmx_opt *opt = &tmx_hotspot_opts[row];
     if (opt->type == TMX_OPT_TEXT && tmx_word_compare(value, "(null)") == 0) {
         value = "";
+    }
+    char beside[TMX_HOTSPOT_PATH];
+    const bool in_file = source == TMX_HOTSPOT_CONFIG || source == TMX_HOTSPOT_PACKAGE;
+    if (in_file && opt->is_file && *value && !tmx_os_exists(value) &&
+        tmx_beside(file, value, beside, sizeof beside)) { /* HotSpot knows the current folder alone */
+        value = beside;
     }
     struct tmx_hotspot_config scratch; /* a later occurrence is checked, too, and then dropped */
     const bool first = cfg->origin[row].source == TMX_HOTSPOT_DEFAULT;

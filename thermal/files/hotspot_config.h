@@ -86,6 +86,7 @@ void tmx_hotspot_config_init(struct tmx_hotspot_config *cfg);
 
 /* Is this (without its dash, any case) one of HotSpot's option names? */
 bool tmx_hotspot_config_knows(const char *name);
+bool tmx_hotspot_config_is_file(const char *name); /* does its value name a file to be read? */
 /* The known name nearest to name; NULL when none is near. */
 const char *tmx_hotspot_config_nearest(const char *name);
 

@@ -85,7 +85,7 @@ static void what_cannot_be_meant_is_refused_with_its_line(void **state)
         {"cta = { policy = \"nocta\"; };", "unknown CTA policy"},
         {"cta = { policy = \"tcs\"; epoch_cycles = -1; };", "is outside"},
         {"job = { policy = \"nojob\"; };", "unknown job policy"},
-        {"job = { policy = \"consolidate\"; node = \"nonode\"; };", "nonode.cfg not found"},
+        {"job = { policy = \"consolidate\"; node = \"nonode\"; };", "no node \"nonode\""},
         {"gang = 5;", "expected a group"},
         {"gang = { zzz = 1; };", "unknown key"},
         {"modules = [\"./nowhere.so\"];", "modules: ./nowhere.so"},

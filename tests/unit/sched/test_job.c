@@ -127,7 +127,7 @@ static size_t kind(const char *name)
 {
     size_t k = 0;
     struct tmx_err err = {0};
-    assert_int_equal(tmx_job_data_kind(&data, name, &k, &err), TMX_OK);
+    assert_int_equal(tmx_job_data_kind(&data, NULL, name, &k, &err), TMX_OK);
     return k;
 }
 
