@@ -43,7 +43,8 @@ all . "$dir/here"
 (cd .. && all project "$dir/above")
 (cd ../away && all ../project "$dir/beside")
 (cd ../away && all "$dir/project" "$dir/absolute")
-for other in above beside absolute; do
+(cd .. && cp -r project copy && all copy "$dir/copied")
+for other in above beside absolute copied; do
   for run in run traced hall; do
     for f in summary kernels gpus; do
       cmp "../here/$run/$f.csv" "../$other/$run/$f.csv" || say "$f.csv of $run.cfg from $other"
