@@ -102,8 +102,16 @@ static enum tmx_status set_grid(struct tmx_hotspot_config *cfg, const struct tmx
     return tmx_setting_blame(tmx_setting_member(root, key), set_number(cfg, package_key, wanted, err), err);
 }
 
-static enum tmx_status read_package(const struct tmx_run *r, struct tmx_run_kind *k,
-                                    const struct tmx_setting *root, struct tmx_err *err)
+/* A chip that has stood in its air is no colder than that, unless the run itself says so. */
+static void start_in_air(struct tmx_run *r, struct tmx_hotspot_config *cfg, bool asked)
+{
+    const bool cold = cfg->init_temp < cfg->ambient;
+    r->sim_spec.cooling.cold_start = cold && asked;
+    cfg->init_temp = cold && !asked ? cfg->ambient : cfg->init_temp;
+}
+
+static enum tmx_status read_package(struct tmx_run *r, struct tmx_run_kind *k, const struct tmx_setting *root,
+                                    struct tmx_err *err)
 {
     const struct tmx_setting *group;
     struct tmx_hotspot_config *cfg = &k->package;
@@ -129,11 +137,15 @@ static enum tmx_status read_package(const struct tmx_run *r, struct tmx_run_kind
         !tmx_hotspot_config_given(cfg, "ambient")) {
         st = set_number(cfg, "ambient", r->topology.inlet_c + TMX_ZERO_C, err);
     }
+    const bool asked = tmx_hotspot_config_given(cfg, "init_temp");
     st = st ? st : tmx_hotspot_config_set(cfg, "f", k->floorplan_path, TMX_HOTSPOT_COMMAND_LINE, 0, err);
     st = st ? st : tmx_hotspot_config_read(cfg, k->package_path, TMX_HOTSPOT_CONFIG, err);
     if (!st && cfg->missed[0]) {
         st = tmx_fail_at(err, TMX_ECONFIG, k->package_path, 0, "switches on what is not modelled: %s",
                          cfg->missed);
+    }
+    if (!st) {
+        start_in_air(r, cfg, asked);
     }
     return st || !cfg->package_model_used || !cfg->package_config_file[0]
                ? st

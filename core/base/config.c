@@ -304,8 +304,12 @@ enum tmx_status tmx_config_assign(struct tmx_config *c, const char *assignment, 
 
 enum tmx_status tmx_config_set(struct tmx_config *c, const char *assignment, struct tmx_err *err)
 {
+    static const char below[] = "base."; /* a suite's command puts it before what was typed */
+    const size_t put = strncmp(assignment, below, strlen(below)) == 0 && tmx_setting_member(c->root, "base")
+                           ? strlen(below)
+                           : 0;
     char where[MAX_WHERE];
-    snprintf(where, sizeof where, "--set %s", assignment);
+    snprintf(where, sizeof where, "--set %s", assignment + put);
     return tmx_config_assign(c, assignment, where, 1, err);
 }
 

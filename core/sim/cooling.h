@@ -23,7 +23,8 @@ struct tmx_cooling_spec {
     const struct tmx_fan_failure *failure; /* [n_failure] not owned */
     size_t n_failure;
     double period_s;
-    double room_k; /* the topology's inlet_above_k comes on top */
+    double room_k;   /* the topology's inlet_above_k comes on top */
+    bool cold_start; /* GPUs may start below the air that they breathe */
 };
 
 struct tmx_cooling_ledger { /* since the end of the warm-up */

@@ -69,18 +69,35 @@ static enum tmx_status start_thermal(struct tmx_sim *s, struct tmx_err *err)
     return TMX_OK;
 }
 
+/* A GPU that has stood in its air is no colder than that. */
+static enum tmx_status warm_to_air(struct tmx_sim *s, struct tmx_err *err)
+{
+    static const double round_off_k = 1e-6;
+    for (size_t g = 0; !s->spec.cooling.cold_start && g < s->machine->n_gpu; g++) {
+        const size_t unit = s->machine->gpu[g].unit0;
+        double *temp_k = &s->frame.temp_k[unit];
+        const double *no_power_w = &s->frame.power_w[unit]; /* before the first tick */
+        if (temp_k[0] < tmx_cooling_inlet_k(s->cooling, g) - round_off_k &&
+            s->thermal[g].ops->steady(s->thermal[g].state, no_power_w, true, temp_k)) {
+            return tmx_fail(err, TMX_ESOLVE, "GPU %zu: no temperatures at its inlet's", g);
+        }
+    }
+    return TMX_OK;
+}
+
 static enum tmx_status start_cooling(struct tmx_sim *s, struct tmx_err *err)
 {
     const struct tmx_cooling_spec *c = &s->spec.cooling;
     if (!c->topology) {
         return TMX_OK;
     }
-    const enum tmx_status st = multiple(c->period_s, s->spec.dt_s, "fan_period_s", &s->cool, err);
+    enum tmx_status st = multiple(c->period_s, s->spec.dt_s, "fan_period_s", &s->cool, err);
     if (!st && s->cool == 0) {
         return tmx_fail(err, TMX_ECONFIG, "fan_period_s = %g s is shorter than tick_s = %g s", c->period_s,
                         s->spec.dt_s);
     }
-    return st ? st : tmx_cooling_create(&s->cooling, c, s->thermal, s->warmup, s->spec.dt_s, err);
+    st = st ? st : tmx_cooling_create(&s->cooling, c, s->thermal, s->warmup, s->spec.dt_s, err);
+    return st ? st : warm_to_air(s, err);
 }
 
 /* Numbers that a policy keeps from call to call. */

@@ -178,6 +178,6 @@ for words in --help --version 'help run' 'run --help' 'list policies'; do
   "$thermix" $words >/dev/full 2>err.txt && say "$words on a full disk"
   grep -q 'cannot write to standard output' err.txt || say "$words on a full disk: $(cat err.txt)"
 done
-fails 'unknown key "nokey"' table tabs --set nokey=1 -o refused
+fails '--set nokey=1: unknown key "nokey"' table tabs --set nokey=1 -o refused
 [ ! -e refused ] || say "a refused table left its folder"
 echo "$(wc -w <<<"$commands") commands"
