@@ -102,12 +102,22 @@ static enum tmx_status set_grid(struct tmx_hotspot_config *cfg, const struct tmx
     return tmx_setting_blame(tmx_setting_member(root, key), set_number(cfg, package_key, wanted, err), err);
 }
 
-/* A chip that has stood in its air is no colder than that, unless the run itself says so. */
-static void start_in_air(struct tmx_run *r, struct tmx_hotspot_config *cfg, bool asked)
+/* A chip that has stood in its air is no colder than that, where the run says neither where it starts nor
+ * which air it has. */
+static void start_in_air(struct tmx_run *r, const struct tmx_run_kind *k, struct tmx_hotspot_config *cfg,
+                         bool start_given, bool air_given)
 {
     const bool cold = cfg->init_temp < cfg->ambient;
-    r->sim_spec.cooling.cold_start = cold && asked;
-    cfg->init_temp = cold && !asked ? cfg->ambient : cfg->init_temp;
+    r->sim_spec.cooling.cold_start = cold && (start_given || air_given);
+    if (cold && !start_given && !air_given) {
+        cfg->init_temp = cfg->ambient;
+    } else if (cold && !start_given) {
+        tmx_run_note(
+            r,
+            "chip %s starts at %g degC, its package's init_temp, colder than its air, package.ambient "
+            "= %g degC; say package.init_temp too",
+            k->chip.name, cfg->init_temp - TMX_ZERO_C, cfg->ambient - TMX_ZERO_C);
+    }
 }
 
 static enum tmx_status read_package(struct tmx_run *r, struct tmx_run_kind *k, const struct tmx_setting *root,
@@ -133,11 +143,11 @@ static enum tmx_status read_package(struct tmx_run *r, struct tmx_run_kind *k, c
     }
     st = st ? st : set_grid(cfg, root, "rows", "grid_rows", r->options.rows, &cfg->grid_rows, err);
     st = st ? st : set_grid(cfg, root, "cols", "grid_cols", r->options.cols, &cfg->grid_cols, err);
-    if (!st && r->topology.n_gpu > 0 && r->topology.inlet_c > -TMX_ZERO_C &&
-        !tmx_hotspot_config_given(cfg, "ambient")) {
+    const bool start_given = tmx_hotspot_config_given(cfg, "init_temp"),
+               air_given = tmx_hotspot_config_given(cfg, "ambient");
+    if (!st && r->topology.n_gpu > 0 && r->topology.inlet_c > -TMX_ZERO_C && !air_given) {
         st = set_number(cfg, "ambient", r->topology.inlet_c + TMX_ZERO_C, err);
     }
-    const bool asked = tmx_hotspot_config_given(cfg, "init_temp");
     st = st ? st : tmx_hotspot_config_set(cfg, "f", k->floorplan_path, TMX_HOTSPOT_COMMAND_LINE, 0, err);
     st = st ? st : tmx_hotspot_config_read(cfg, k->package_path, TMX_HOTSPOT_CONFIG, err);
     if (!st && cfg->missed[0]) {
@@ -145,7 +155,7 @@ static enum tmx_status read_package(struct tmx_run *r, struct tmx_run_kind *k, c
                          cfg->missed);
     }
     if (!st) {
-        start_in_air(r, cfg, asked);
+        start_in_air(r, k, cfg, start_given, air_given);
     }
     return st || !cfg->package_model_used || !cfg->package_config_file[0]
                ? st

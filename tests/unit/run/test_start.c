@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Where a run's temperatures begin: at init_temp, and not below the air, unless that is asked for. */
+#include <string.h>
+
 #include "core/base/units.h"
 #include "run/run.h"
 #include "tests/support/open_run.h"
@@ -60,12 +62,17 @@ static void no_gpu_starts_below_its_air(void **state)
     }
 }
 
-static void a_chip_alone_starts_in_its_air(void **state)
+/* HotSpot's two options are each their own; that one makes the other cold is said. */
+static void a_chip_colder_than_the_given_air_is_told_of(void **state)
 {
     static const struct {
         const char *package;
         double start_c;
-    } rows[] = {{"", 45}, {"ambient = 333.15;", 60}, {"ambient = 333.15; init_temp = 320.15;", 47}};
+        bool told;
+    } rows[] = {{"", 45, false},
+                {"ambient = 333.15;", 45, true},
+                {"ambient = 333.15; init_temp = 320.15;", 47, false},
+                {"ambient = 303.15;", 45, false}};
     (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         struct tmx_run *run =
@@ -73,6 +80,7 @@ static void a_chip_alone_starts_in_its_air(void **state)
                      "package = { %s };",
                      rows[i].package);
         check_close(tmx_sim_frame(tmx_run_sim(run))->temp_k[0] - TMX_ZERO_C, rows[i].start_c, 0, 1e-6);
+        assert_true((strstr(tmx_run_resolved(run), "colder than its air") != NULL) == rows[i].told);
         tmx_run_destroy(run);
     }
 }
@@ -81,7 +89,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(no_gpu_starts_below_its_air),
-        cmocka_unit_test(a_chip_alone_starts_in_its_air),
+        cmocka_unit_test(a_chip_colder_than_the_given_air_is_told_of),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
