@@ -14,7 +14,7 @@ struct args {
 
 static const struct tmx_arg rows[] = {
     TMX_ARG(args, out, TEXT, "out", 'o', .value = "DIR", .names = TMX_NAMES_FOLDER,
-            .doc = "write table.csv and paper.csv into DIR"),
+            .doc = "write table.csv and paper.csv into DIR, and keep what has run there"),
     TMX_ARG_JOBS(args, jobs),
     TMX_ARG_FORMAT(args, format),
     TMX_ARG_COLUMNS(args, columns),
@@ -53,6 +53,11 @@ const struct tmx_command tmx_cmd_table = {
     .name = "table",
     .summary = "run a suite and print its table",
     .doc = "Run a suite (workloads/suites/SUITE.cfg or a file) and print its table.",
+    .notes =
+        "With -o, runs of suites of mixes (kind tabs and consolidation_day) are kept in DIR/runs.journal as "
+        "they end: after Ctrl-C or a power cut the same command does the rest, and says how many were "
+        "there. Runs go side by side, up to 16 in a process, and those end together: a suite that is "
+        "stopped before the first of them end keeps none.",
     .examples = "thermix table tabs -o out/tabs -j 2\n"
                 "thermix table tabs --set tick_s=0.01 --format markdown\n"
                 "thermix table tabs --policy foresight,tsp",

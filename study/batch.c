@@ -375,6 +375,37 @@ static enum tmx_status open_journal(struct job *job, struct tmx_err *err)
     return st;
 }
 
+/* What is there already, before the rest runs. */
+static void say_kept(const struct tmx_run_batch *b)
+{
+    if (b->noun && b->n_before > 0) {
+        fprintf(stderr, "%zu of %zu %s are there from before (%s), %zu to do\n", b->n_before, b->n_task,
+                b->noun, b->journal, b->n_task - b->n_before);
+    }
+}
+
+/* A batch that was stopped: what is kept of it, and where. */
+static enum tmx_status stopped(const struct tmx_run_batch *b, struct tmx_err *err)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < b->n_task; i++) {
+        n += b->n_value > 0 && !isnan(b->value[i * b->n_value]);
+    }
+    return b->journal && n == 0
+               ? tmx_fail(err, TMX_ESTOPPED,
+                          "stopped by a signal: no run had ended, nothing is kept (runs that "
+                          "go side by side end together)")
+           : b->journal
+               ? tmx_fail(err, TMX_ESTOPPED,
+                          "stopped by a signal: %zu of %zu runs are kept in %s; the same command "
+                          "does the other %zu",
+                          n, b->n_task, b->journal, b->n_task - n)
+               : tmx_fail(err, TMX_ESTOPPED,
+                          "stopped by a signal: %zu of %zu runs had ended; they are kept with -o DIR "
+                          "alone",
+                          n, b->n_task);
+}
+
 enum tmx_status tmx_batch_run(struct tmx_run_batch *b, struct tmx_err *err)
 {
     struct job job = {.b = b};
@@ -398,7 +429,11 @@ enum tmx_status tmx_batch_run(struct tmx_run_batch *b, struct tmx_err *err)
                                   .run_together = b->measure ? NULL : run_together,
                                   .collect = collect,
                                   .wanted = wanted};
-    st = st ? st : tmx_pool_run(&pool, err);
+    if (!st) {
+        say_kept(b);
+        st = tmx_pool_run(&pool, err);
+        st = st == TMX_ESTOPPED ? stopped(b, err) : st;
+    }
     for (size_t i = 0; st == TMX_ESTOPPED && i < b->n_task; i++) {
         if (b->n_value > 0 && isnan(b->value[i * b->n_value]) && !b->error[i]) {
             static const char words[] = "not run: stopped before";

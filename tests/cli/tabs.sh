@@ -21,8 +21,11 @@ done
 # a table that was stopped goes on: what the journal has is not run again, and the bytes are the same
 head -c 1500 one/runs.journal > j; mkdir -p resumed; mv j resumed/runs.journal
 n=$(grep -c ' \.$' resumed/runs.journal); [ "$n" -gt 0 ] || fail "no whole line of the journal in 1500 bytes"
-"$thermix" table ./$suite -j 1 -o resumed -q > /dev/null
+"$thermix" table ./$suite -j 1 -o resumed > /dev/null 2> resumed.txt
+grep -q "^$n of [0-9]* runs are there from before (resumed/runs.journal), [0-9]* to do" resumed.txt || fail "a resumed table does not say what it kept: $(cat resumed.txt)"
 cmp one/table.csv resumed/table.csv || fail "a resumed table is another one"
+timeout -s INT 2 "$thermix" table tabs -j 1 -o early -q > /dev/null 2> early.txt && fail "a stopped table succeeds"
+grep -q 'no run had ended, nothing is kept' early.txt || fail "a table that was stopped early: $(cat early.txt)"
 [ "$(grep -c ' \.$' resumed/runs.journal)" = "$(grep -c ' \.$' one/runs.journal)" ] || fail "a resumed table runs again what is there"
 # other policies beside what the suite compares with; every run's losses sum to its gap
 "$thermix" table ./$suite --policy tsp,MU -o chosen -q > /dev/null
