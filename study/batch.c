@@ -2,7 +2,6 @@
 #include "study/batch.h"
 
 #include <math.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,90 +11,6 @@
 #include "core/base/text.h"
 #include "core/sim/fleet.h"
 #include "study/pool.h"
-
-static enum tmx_status add_set(struct tmx_sets *s, const struct tmx_setting *from, struct tmx_err *err,
-                               const char *format, va_list args) TMX_PRINTF(4, 0);
-
-static enum tmx_status add_set(struct tmx_sets *s, const struct tmx_setting *from, struct tmx_err *err,
-                               const char *format, va_list args)
-{
-    va_list again;
-    va_copy(again, args);
-    const int n = vsnprintf(NULL, 0, format, args);
-    struct tmx_set *more = realloc(s->set, (s->n + 1) * sizeof *more);
-    char *text = n < 0 ? NULL : malloc((size_t)n + 1);
-    if (more) {
-        s->set = more;
-    }
-    if (text) {
-        vsnprintf(text, (size_t)n + 1, format, again);
-    }
-    va_end(again);
-    if (!more || !text) {
-        free(text);
-        return tmx_fail(err, TMX_ENOMEM, "overrides");
-    }
-    more[s->n++] = (struct tmx_set){text, from};
-    return TMX_OK;
-}
-
-enum tmx_status tmx_sets_add(struct tmx_sets *s, struct tmx_err *err, const char *format, ...)
-{
-    va_list args;
-    va_start(args, format);
-    const enum tmx_status st = add_set(s, NULL, err, format, args);
-    va_end(args);
-    return st;
-}
-
-enum tmx_status tmx_sets_add_from(struct tmx_sets *s, const struct tmx_setting *from, struct tmx_err *err,
-                                  const char *format, ...)
-{
-    va_list args;
-    va_start(args, format);
-    const enum tmx_status st = add_set(s, from, err, format, args);
-    va_end(args);
-    return st;
-}
-
-enum tmx_status tmx_sets_add_list(struct tmx_sets *s, const struct tmx_setting *list, const char *prefix,
-                                  struct tmx_err *err)
-{
-    enum tmx_status st = TMX_OK;
-    const size_t n = list ? tmx_setting_length(list) : 0;
-    for (size_t i = 0; i < n && !st; i++) {
-        const struct tmx_setting *e = tmx_setting_at(list, i);
-        const char *one = tmx_setting_text(e);
-        st = one ? tmx_sets_add_from(s, e, err, "%s%s", prefix, one)
-                 : tmx_fail_setting(err, list, "%s: expected [\"key=value\", ...]", tmx_setting_name(list));
-    }
-    return st;
-}
-
-enum tmx_status tmx_sets_load(struct tmx_config **c, const char *path, const struct tmx_sets *s,
-                              struct tmx_err *err)
-{
-    enum tmx_status st = tmx_config_open(c, path, err);
-    for (size_t i = 0; i < s->n && !st; i++) {
-        const struct tmx_setting *from = s->set[i].from;
-        st = from ? tmx_config_assign(*c, s->set[i].text, tmx_setting_file(from), tmx_setting_line(from), err)
-                  : tmx_config_set(*c, s->set[i].text, err);
-    }
-    if (st) {
-        tmx_config_close(*c);
-        *c = NULL;
-    }
-    return st;
-}
-
-void tmx_sets_finish(struct tmx_sets *s)
-{
-    for (size_t i = 0; i < s->n; i++) {
-        free(s->set[i].text);
-    }
-    free(s->set);
-    *s = (struct tmx_sets){0};
-}
 
 size_t tmx_batch_metric(const char *name)
 {

@@ -20,6 +20,28 @@ TMX_NODISCARD enum tmx_status tmx_config_load(struct tmx_config **c, const char 
 /* tmx_config_set of an assignment that stands at file:line: its messages and paths are of that place. */
 TMX_NODISCARD enum tmx_status tmx_config_assign(struct tmx_config *c, const char *assignment,
                                                 const char *file, unsigned line, struct tmx_err *err);
+struct tmx_sets { /* overrides "key=value", any number of any length; zero it first */
+    struct tmx_set {
+        char *text;                     /* owned */
+        const struct tmx_setting *from; /* where it stands; NULL: on the command line */
+    } * set;                            /* [n] owned */
+    size_t n;
+};
+/* printf into the next one, which is of the command line. */
+TMX_NODISCARD enum tmx_status tmx_sets_add(struct tmx_sets *s, struct tmx_err *err, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+/* Each text of a list ["key=value", ...] of a configuration (NULL: none), with prefix before it. */
+TMX_NODISCARD enum tmx_status tmx_sets_add_list(struct tmx_sets *s, const struct tmx_setting *list,
+                                                const char *prefix, struct tmx_err *err);
+/* printf into the next one, which stands at `from`: paths in it are relative to that file. */
+TMX_NODISCARD enum tmx_status tmx_sets_add_from(struct tmx_sets *s, const struct tmx_setting *from,
+                                                struct tmx_err *err, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+/* A configuration file with these overrides. */
+TMX_NODISCARD enum tmx_status tmx_sets_load(struct tmx_config **c, const char *path, const struct tmx_sets *s,
+                                            struct tmx_err *err);
+void tmx_sets_finish(struct tmx_sets *s);
+
 /* Write text in quotes, so that it reads back equal. */
 void tmx_config_quote(const char *text, FILE *out);
 
