@@ -23,6 +23,8 @@ enum tmx_status tmx_run_summary(const struct tmx_run *run, struct tmx_table **ou
     for (const struct tmx_metric *k = tmx_metrics; k->name; k++) {
         columns[n++] = (struct tmx_column){k->name, TMX_COLUMN_REAL, 3};
     }
+    columns[n++] =
+        (struct tmx_column){"policies", TMX_COLUMN_TEXT, 0}; /* the preset and what differs from it */
     const enum tmx_status st = tmx_table_create(out, columns, n, err);
     if (st) {
         return st;
@@ -34,6 +36,8 @@ enum tmx_status tmx_run_summary(const struct tmx_run *run, struct tmx_table **ou
     for (const struct tmx_metric *k = tmx_metrics; k->name; k++) {
         tmx_table_real(*out, k->value(run));
     }
+    char words[300];
+    tmx_table_text(*out, tmx_run_policy_words(run, words, sizeof words));
     return TMX_OK;
 }
 
@@ -131,6 +135,15 @@ static void add_gpu(struct tmx_table *t, const struct tmx_run *run, size_t g)
     tmx_table_real(t,
                    (fans ? air.mean_inlet_k : run->kind[run->kind_of_gpu[g]].package.ambient) - TMX_ZERO_C);
     real_or_empty(t, fans, air.mean_rpm);
+    if (run->topology.n_gpu > 0) {
+        tmx_table_text(t, run->topology.gpu[g].name);
+    }
+    if (run->topology.n_rack > 0) {
+        const char *name = run->topology.gpu[g].name, *node = strstr(name, ".node"); /* RACK.nodeN.NAME */
+        char rack[TMX_NAME];
+        snprintf(rack, sizeof rack, "%.*s", node ? (int)(node - name) : 0, name);
+        tmx_table_text(t, rack);
+    }
 }
 
 enum tmx_status tmx_run_gpus(const struct tmx_run *run, struct tmx_table **out, struct tmx_err *err)
@@ -151,7 +164,7 @@ enum tmx_status tmx_run_gpus(const struct tmx_run *run, struct tmx_table **out, 
         {"clock_stopped_s", TMX_COLUMN_REAL, 3},
     };
     enum { BEFORE = sizeof before / sizeof before[0] };
-    struct tmx_column columns[BEFORE + TMX_N_REASON + 2];
+    struct tmx_column columns[BEFORE + TMX_N_REASON + 4];
     char name[TMX_N_REASON][40];
     memcpy(columns, before, sizeof before);
     for (size_t why = 0; why < TMX_N_REASON; why++) {
@@ -160,7 +173,10 @@ enum tmx_status tmx_run_gpus(const struct tmx_run *run, struct tmx_table **out, 
     }
     columns[BEFORE + TMX_N_REASON] = (struct tmx_column){"mean_inlet_c", TMX_COLUMN_REAL, 3};
     columns[BEFORE + TMX_N_REASON + 1] = (struct tmx_column){"mean_fan_rpm", TMX_COLUMN_REAL, 1};
-    const enum tmx_status st = tmx_table_create(out, columns, BEFORE + TMX_N_REASON + 2, err);
+    columns[BEFORE + TMX_N_REASON + 2] = (struct tmx_column){"name", TMX_COLUMN_TEXT, 0};
+    columns[BEFORE + TMX_N_REASON + 3] = (struct tmx_column){"rack", TMX_COLUMN_TEXT, 0};
+    const size_t n_name = (run->topology.n_gpu > 0 ? 1u : 0u) + (run->topology.n_rack > 0 ? 1u : 0u);
+    const enum tmx_status st = tmx_table_create(out, columns, BEFORE + TMX_N_REASON + 2 + n_name, err);
     for (size_t g = 0; !st && g < run->n_gpu; g++) {
         add_gpu(*out, run, g);
     }
@@ -216,6 +232,19 @@ const char *tmx_run_policy_words(const struct tmx_run *run, char *buf, size_t si
     return buf;
 }
 
+/* Are there times by reason that add up to more than somebody may expect? */
+static bool reasons_overlap(const struct tmx_run *run)
+{
+    static const char *const names[] = {"sw_power_cap_s", "sw_thermal_slowdown_s", "hw_thermal_slowdown_s"};
+    size_t n = 0;
+    for (const struct tmx_metric *m = tmx_metrics; m->name; m++) {
+        for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+            n += strcmp(m->name, names[i]) == 0 && m->value(run) > 0;
+        }
+    }
+    return n > 1;
+}
+
 void tmx_run_print(const struct tmx_run *run, FILE *out)
 {
     const size_t screen = tmx_os_terminal_width(out), width = screen > 0 ? screen : 100;
@@ -238,6 +267,9 @@ void tmx_run_print(const struct tmx_run *run, FILE *out)
             fprintf(out, "%-24s %14.3f  ", m->name, v);
             tmx_text_wrap(m->doc, INDENT, width, out);
         }
+    }
+    if (reasons_overlap(run)) {
+        fputs("Several reasons may slow a GPU at once: their times can sum to more than the run's.\n", out);
     }
     size_t used = 0;
     for (const struct tmx_metric *m = tmx_metrics; m->name && n_zero > 0; m++) {

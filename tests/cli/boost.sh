@@ -46,6 +46,7 @@ for row in '5 sw_power_cap' '45 sw_thermal_slowdown' '73 hw_thermal_slowdown'; d
     check '$3 >= 82 && $4 <= 84 && $6 <= 84.5' "$1 degC" ;;
   *)
     seconds hw_thermal_slowdown 'v > 100'
+    grep -q 'Several reasons may slow a GPU at once' screen || fail "that times by reason overlap is not told"
     check '$6 > 95 && $6 <= 96.5' "$1 degC" ;;
   esac
 done

@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What the tables of a run's folder say besides numbers. */
+#define _POSIX_C_SOURCE 200809L /* strdup */
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/csv.h"
+#include "run/summary.h"
+#include "tests/support/open_run.h"
+#include "tests/support/scratch.h"
+
+/* Cell of a row under the column's name; NULL: there is no such column. */
+static char *cell(const struct tmx_table *t, size_t row, const char *name)
+{
+    struct tmx_csv csv = {0};
+    struct tmx_err err = {0};
+    FILE *f = fopen("table.csv", "w");
+    assert_non_null(f);
+    assert_int_equal(tmx_table_write_csv(t, f, &err), TMX_OK);
+    assert_int_equal(fclose(f), 0);
+    assert_int_equal(tmx_csv_read(&csv, "table.csv", &err), TMX_OK);
+    const size_t c = tmx_csv_column(&csv, name);
+    char *text = c < csv.n_column ? strdup(tmx_csv_cell(&csv, row, c)) : NULL;
+    tmx_csv_finish(&csv);
+    return text;
+}
+
+static void check_cell(const struct tmx_table *t, size_t row, const char *name, const char *expected)
+{
+    char *text = cell(t, row, name);
+    if (!text || !expected) {
+        assert_true(text == NULL && expected == NULL);
+    } else {
+        assert_string_equal(text, expected);
+    }
+    free(text);
+}
+
+static struct tmx_run *open_node(const char *racks)
+{
+    char text[1024];
+    snprintf(text, sizeof text,
+             "name = \"node\"; inlet_c = 25.0;"
+             "cards = ( { name = \"c\"; fit_a_k_per_w = 0.05; fit_b_k_per_w = 111.0; } );"
+             "fans = ( { name = \"f\"; card = \"c\"; min_rpm = 400.0; max_rpm = 2700.0; power_w = 5.5;"
+             " flow_m3_per_s = 0.009; } );"
+             "gpus = ( { name = \"g\"; chip = \"gtx280\"; card = \"c\"; count = 2; } ); %s",
+             racks);
+    return open_run(
+        "seed = 1; tick_s = 0.05; sensor = { period_s = 0.05; }; rows = 8; cols = 8; mix = \"WL1\";"
+        "policy = \"MG-BL\"; topology = \"%s\"; dtm = { policy = \"dvfs\"; };",
+        scratch_write("node.cfg", text));
+}
+
+static void gpus_have_the_names_of_their_topology(void **state)
+{
+    struct tmx_table *t = NULL;
+    struct tmx_err err = {0};
+    (void)state;
+    struct tmx_run *run = open_node("racks = ( { name = \"front\"; nodes = 2; }, { name = \"back\"; } );");
+    assert_int_equal(tmx_run_gpus(run, &t, &err), TMX_OK);
+    check_cell(t, 0, "rack", "front");
+    check_cell(t, 3, "rack", "front");
+    check_cell(t, 3, "name", "front.node1.g1");
+    check_cell(t, 5, "rack", "back");
+    check_cell(t, 5, "chip", "gtx280");
+    tmx_table_destroy(t);
+    tmx_run_destroy(run);
+    run = open_node("");
+    assert_int_equal(tmx_run_gpus(run, &t, &err), TMX_OK);
+    check_cell(t, 1, "name", "g1");
+    check_cell(t, 1, "rack", NULL);
+    tmx_table_destroy(t);
+    tmx_run_destroy(run);
+}
+
+static void a_summary_names_the_policies_that_ran(void **state)
+{
+    struct tmx_table *t = NULL;
+    struct tmx_err err = {0};
+    (void)state;
+    struct tmx_run *run = open_node("");
+    assert_int_equal(tmx_run_summary(run, &t, &err), TMX_OK);
+    check_cell(t, 0, "policy", "MG-BL");
+    check_cell(t, 0, "policies", "MG-BL with dtm dvfs");
+    tmx_table_destroy(t);
+    tmx_run_destroy(run);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(gpus_have_the_names_of_their_topology),
+        cmocka_unit_test(a_summary_names_the_policies_that_ran),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
