@@ -194,7 +194,9 @@ class TestPolicy(unittest.TestCase):
             built_in, ours = pathlib.Path(folder) / "alternate", pathlib.Path(folder) / "alternate_in_python"
             self.assertEqual((built_in / "kernels.csv").read_bytes(), (ours / "kernels.csv").read_bytes())
             both = [(f / "summary.csv").read_text().split("\n")[1].split(",", 1) for f in (built_in, ours)]
-            self.assertEqual(both[0][1], both[1][1])  # all but the run's id
+            names = [numbers.rsplit(",", 1)[1] for _, numbers in both]
+            self.assertEqual(names, ["MU with mix_policy alternate", "MU with mix_policy alternate_in_python"])
+            self.assertEqual(both[0][1].rsplit(",", 1)[0], both[1][1].rsplit(",", 1)[0])  # all but the run's id
             self.assertNotEqual(both[0][0], both[1][0])
 
     def test_options_and_code_are_part_of_the_resolved_configuration(self):

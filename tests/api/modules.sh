@@ -32,7 +32,7 @@ build same alternate.c "$source/sched/mix/tabs.c" "$source/sched/level.c"
 run --set policy=A --trace 0.5 -o a
 run --set policy=BL --set 'mix_policy={policy="alternate2";}' --module ./same.so --trace 0.5 -o b
 cmp a/trace.csv b/trace.csv && cmp a/kernels.csv b/kernels.csv || say "a module's policy gives other bytes"
-numbers() { cut -d, -f4- "$1"; }
+numbers() { cut -d, -f4- "$1" | sed 's/,[^,]*$//'; }
 cmp <(numbers a/summary.csv) <(numbers b/summary.csv) || say "a module's policy gives another summary"
 
 # By the key, relative to the configuration's folder, from elsewhere; what is resolved runs again and refuses another file.

@@ -68,7 +68,7 @@ def ptrace(path):
 def check_tables(folder, n):
     kernels = list(csv.DictReader(open(os.path.join(folder, 'kernels.csv'))))
     summary = next(csv.DictReader(open(os.path.join(folder, 'summary.csv'))))
-    s = {k: float(v) for k, v in summary.items() if k not in ('run', 'mix', 'policy', 'status') and v}
+    s = {k: float(v) for k, v in summary.items() if k not in ('run', 'mix', 'policy', 'status', 'policies') and v}
     need(summary['status'] == 'complete', f'status {summary["status"]}')
     need(len(kernels) == n, f'{len(kernels)} kernels of {n}')
     for k in kernels:
