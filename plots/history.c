@@ -46,6 +46,7 @@ static enum tmx_status read_gpu(struct tmx_history *h, const char *dir, const st
         return st;
     }
     h->n_sm = tmx_setting_length(sensors);
+    snprintf(h->floorplan_file, sizeof h->floorplan_file, "%s", file);
     snprintf(path, sizeof path, "%s/%s", dir, file);
     return tmx_flp_read(path, &h->floorplan, err);
 }

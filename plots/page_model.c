@@ -163,7 +163,7 @@ enum tmx_status tmx_page_model(json_t *models, const char *dir, const struct tmx
     struct chip chip = {0};
     char config[MAX_PATH], floorplan[MAX_PATH], id[TMX_HASH_HEX];
     snprintf(config, sizeof config, "%s/thermal.config", dir);
-    snprintf(floorplan, sizeof floorplan, "%s/floorplan_gpu%zu.flp", dir, h->gpu);
+    snprintf(floorplan, sizeof floorplan, "%s/%s", dir, h->floorplan_file);
     enum tmx_status st = read_resolved(dir, &chip, err);
     st = st ? st : content(config, floorplan, chip.physical, id, err);
     *which = 0;

@@ -2,6 +2,7 @@
 #include "run/summary.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "core/base/csv.h"
@@ -16,21 +17,23 @@ enum { MAX_PATH = 1024 };
 static const char *const single[] = {"resolved.cfg", "summary.csv",  "kernels.csv",    "trace.csv",
                                      "power.ptrace", "temps.ttrace", "thermal.config", "folder.cfg",
                                      "members.csv",  "gpus.csv"};
-enum { N_SINGLE = sizeof single / sizeof single[0], N_OF_GPU = 3 };
+enum { N_SINGLE = sizeof single / sizeof single[0] };
 
-/* Name of product i: the single ones, then power, temps and floorplan of GPU 0, 1, ... */
-static void product(size_t i, char name[64])
+/* Is it a file of one GPU, or of all that are of one chip? */
+static bool of_gpu(const char *name)
 {
-    if (i < N_SINGLE) {
-        snprintf(name, 64, "%s", single[i]);
-    } else {
-        const size_t gpu = (i - N_SINGLE) / N_OF_GPU, which = (i - N_SINGLE) % N_OF_GPU;
-        snprintf(name, 64,
-                 which == 0   ? "power_gpu%zu.ptrace"
-                 : which == 1 ? "temps_gpu%zu.ttrace"
-                              : "floorplan_gpu%zu.flp",
-                 gpu);
+    static const struct {
+        const char *begin, *end;
+    } kinds[] = {{"power_gpu", ".ptrace"}, {"temps_gpu", ".ttrace"}, {"floorplan_gpu", ".flp"}};
+    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
+        const size_t n = strlen(kinds[i].begin);
+        const char *number = strncmp(name, kinds[i].begin, n) == 0 ? name + n : "";
+        const size_t digits = strspn(number, "0123456789");
+        if (digits > 0 && strcmp(number + digits, kinds[i].end) == 0) {
+            return true;
+        }
     }
+    return false;
 }
 
 static enum tmx_status join(char path[MAX_PATH], const char *folder, const char *name, struct tmx_err *err)
@@ -40,23 +43,32 @@ static enum tmx_status join(char path[MAX_PATH], const char *folder, const char 
                : tmx_fail_at(err, TMX_EIO, folder, 0, "folder name too long");
 }
 
-/* The next product that is there, from *i on; false when there is none. */
-static bool next_product(const char *folder, size_t *i, char name[64], char path[MAX_PATH])
+/* What a run has left in a folder: the single files, then those of GPUs. */
+struct products {
+    const char *folder;
+    struct tmx_os_entry *entry; /* [n] owned */
+    size_t n, next;
+};
+
+static enum tmx_status products_init(struct products *p, const char *folder, struct tmx_err *err)
 {
-    for (;; ++*i) {
-        product(*i, name);
-        if (join(path, folder, name, NULL)) {
-            return false;
-        }
-        if (tmx_os_exists(path)) {
-            ++*i;
+    *p = (struct products){.folder = folder};
+    return tmx_os_folder_read(folder, &p->entry, &p->n, err);
+}
+
+/* The next one that is there; false when there is none. */
+static bool next_product(struct products *p, char name[64], char path[MAX_PATH])
+{
+    while (p->next < N_SINGLE + p->n) {
+        const size_t i = p->next++;
+        const char *found = i < N_SINGLE ? single[i] : p->entry[i - N_SINGLE].name;
+        if (strlen(found) < 64 && (i < N_SINGLE || of_gpu(found)) &&
+            join(path, p->folder, found, NULL) == TMX_OK && tmx_os_exists(path)) {
+            memcpy(name, found, strlen(found) + 1);
             return true;
         }
-        if (*i >= N_SINGLE &&
-            (*i - N_SINGLE) % N_OF_GPU == N_OF_GPU - 1) { /* every GPU has a floorplan: no more GPUs */
-            return false;
-        }
     }
+    return false;
 }
 
 enum tmx_status tmx_run_folder_clear(const char *folder, struct tmx_err *err)
@@ -68,9 +80,12 @@ enum tmx_status tmx_run_folder_clear(const char *folder, struct tmx_err *err)
     if (st || !tmx_os_exists(path)) {
         return st; /* no run has been here: files of these names are the user's */
     }
-    for (size_t i = 0; !st && next_product(folder, &i, name, path);) {
+    struct products p;
+    st = products_init(&p, folder, err);
+    while (!st && next_product(&p, name, path)) {
         st = tmx_os_remove(path, err);
     }
+    free(p.entry);
     return st;
 }
 
@@ -109,8 +124,10 @@ enum tmx_status tmx_run_folder_seal(const struct tmx_run *run, const char *folde
                                                 {"hash", TMX_COLUMN_TEXT, 0}};
     char path[MAX_PATH], name[64], hash[TMX_HASH_HEX];
     struct tmx_table *t = NULL;
-    enum tmx_status st = tmx_table_create(&t, columns, 4, err);
-    for (size_t i = 0; !st && next_product(folder, &i, name, path);) {
+    struct products p;
+    enum tmx_status st = products_init(&p, folder, err);
+    st = st ? st : tmx_table_create(&t, columns, 4, err);
+    while (!st && next_product(&p, name, path)) {
         st = hash_file(path, hash, err);
         if (!st) {
             tmx_table_text(t, tmx_run_id(run));
@@ -126,6 +143,7 @@ enum tmx_status tmx_run_folder_seal(const struct tmx_run *run, const char *folde
     st = st ? st : tmx_output_commit(&o, err);
     tmx_output_discard(&o);
     tmx_table_destroy(t);
+    free(p.entry);
     return st;
 }
 
@@ -157,7 +175,9 @@ enum tmx_status tmx_run_folder_check(const char *folder, bool *partial, struct t
         st = tmx_fail_at(err, TMX_EPARSE, path, 1,
                          "expected the columns run,status,file,hash and a row a file");
     }
-    for (size_t i = 0; !st && next_product(folder, &i, name, path);) {
+    struct products p = {0};
+    st = st ? st : products_init(&p, folder, err);
+    while (!st && next_product(&p, name, path)) {
         const size_t r = row_of(&csv, file, name);
         st = hash_file(path, hash, err);
         if (!st && (r == csv.n_row || strcmp(tmx_csv_cell(&csv, r, sum), hash) != 0)) {
@@ -167,5 +187,6 @@ enum tmx_status tmx_run_folder_check(const char *folder, bool *partial, struct t
         *partial = *partial || (!st && strcmp(tmx_csv_cell(&csv, r, status), "complete") != 0);
     }
     tmx_csv_finish(&csv);
+    free(p.entry);
     return st;
 }

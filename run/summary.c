@@ -303,6 +303,19 @@ static enum tmx_status save(const char *folder, const char *name, const char *te
     return st;
 }
 
+/* The first GPU with the same floorplan: its chip is the same, under whatever cooler. */
+static size_t first_alike(const struct tmx_run *run, size_t gpu)
+{
+    size_t kind = 0, first = 0;
+    while (strcmp(run->kind[kind].name, run->kind[run->kind_of_gpu[gpu]].name) != 0) {
+        kind++;
+    }
+    while (run->kind_of_gpu[first] != kind) {
+        first++;
+    }
+    return first;
+}
+
 /* folder.cfg: what readers of the folder need that its tables do not say, so that nobody opens the run again.
  */
 static enum tmx_status save_description(const struct tmx_run *run, const char *folder, struct tmx_err *err)
@@ -326,7 +339,7 @@ static enum tmx_status save_description(const struct tmx_run *run, const char *f
         fputs("    { chip = ", o.file);
         tmx_data_word(TMX_DATA_CHIP, kind->name, chip, sizeof chip);
         tmx_config_quote(chip, o.file);
-        fprintf(o.file, "; floorplan = \"floorplan_gpu%zu.flp\"; sensors = [", g);
+        fprintf(o.file, "; floorplan = \"floorplan_gpu%zu.flp\"; sensors = [", first_alike(run, g));
         for (size_t sm = 0; sm < kind->chip.n_sm; sm++) {
             fputs(sm ? ", " : "", o.file);
             tmx_config_quote(kind->chip.floorplan.unit[kind->chip.unit_of_sm[sm]].name, o.file);
@@ -343,8 +356,11 @@ enum tmx_status tmx_run_save_resolved(const struct tmx_run *run, const char *fol
     st = st ? st : save(folder, "resolved.cfg", tmx_run_resolved(run), NULL, err);
     st = st ? st : save_description(run, folder, err);
     for (size_t g = 0; g < run->n_gpu && !st; g++) {
-        char path[1024], comment[64];
-        snprintf(comment, sizeof comment, "GPU %zu of the run in this folder", g);
+        char path[1024], comment[80];
+        if (first_alike(run, g) != g) {
+            continue;
+        }
+        snprintf(comment, sizeof comment, "GPU %zu of the run in this folder, and all with its chip", g);
         st = snprintf(path, sizeof path, "%s/floorplan_gpu%zu.flp", folder, g) < (int)sizeof path
                  ? tmx_flp_write(path, &run->kind[run->kind_of_gpu[g]].chip.floorplan, comment, err)
                  : tmx_fail(err, TMX_EIO, "%s: path too long", folder);

@@ -132,7 +132,8 @@ XDG_CACHE_HOME=$dir/cache "$thermix" run run.cfg -o two --trace 0.1 --hotspot 0.
 mv mix.cfg away.cfg # a run's folder describes itself: figures open no configuration again
 "$thermix" plot two -o f_two >names.txt
 mv away.cfg mix.cfg
-[ -s two/floorplan_gpu1.flp ] && grep -q 'sensors = \["SM00"' two/folder.cfg || say "the folder does not describe itself"
+[ -s two/floorplan_gpu0.flp ] && grep -q 'sensors = \["SM00"' two/folder.cfg || say "the folder does not describe itself"
+[ ! -e two/floorplan_gpu1.flp ] || say "two GPUs of one chip have two floorplans"
 for figure in temperature_gpu0 temperature_gpu1 sm_power_gpu0 sm_power_gpu1 heatmap; do
   [ -s f_two/$figure.svg ] || say "no $figure.svg of two GPUs"
 done
