@@ -16,7 +16,7 @@ struct tmx_history { /* of one GPU */
     size_t gpu;
     char mix[64], policy[64];
     double trip_c, release_c; /* of the throttle; NAN: it has none */
-    char floorplan_file[64]; /* in the folder */
+    char floorplan_file[64];  /* in the folder */
     struct tmx_floorplan floorplan;
     /* from trace.csv */
     size_t n_time, n_sm, time_stride;
