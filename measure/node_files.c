@@ -245,8 +245,9 @@ static void print_cards(const struct node *n, FILE *out)
     for (size_t g = 0; g < cards; g++) {
         fprintf(out,
                 "    { name = \"fan%zu\"; card = \"card%zu\"; min_rpm = %.6g; max_rpm = %.6g; power_w = 0.0; "
-                "flow_m3_per_s = %.6g;\n      curve = (",
-                g, g, n->rpm.low, n->rpm.high, fmin((double)lanes * n->flow_m3_per_s, 10));
+                "flow_m3_per_s = %.6g;\n      noise_dba = 0.0; stand_in = %s; curve = (",
+                g, g, n->rpm.low, n->rpm.high, fmin((double)lanes * n->flow_m3_per_s, 10),
+                fan ? "false" : "true");
         for (size_t i = 0; i < n->n_curve; i++) {
             fprintf(out, "%s { temp_c = %.6g; speed = %.6g; }", i ? "," : "", n->temp_c[i], n->speed[i]);
         }
@@ -296,11 +297,14 @@ static enum tmx_status write_topology(const struct tmx_rc *m, const struct tmx_m
             "curve is read off the\n"
             "# log%s. What fit.csv has beyond this is not in the topology: chassis_k = %.3g K, case_k_per_w "
             "= %.3g K/W,\n"
-            "# air_rise_k = %.3g K, offsets of the sensors, power_lag_s.\n"
+            "# air_rise_k = %.3g K, offsets of the sensors, power_lag_s. No log tells noise: 0.%s\n"
             "name = \"calibrated\";\ndoc = \"calibrated from a log\";\nsource = \"thermix calibrate\";\n"
             "inlet_c = 25.0;  # assumed: edit\n",
             n.n_curve ? "" : ", which has none: they turn at full speed", m->chassis_k, m->case_k_per_w,
-            m->air_rise_k);
+            m->air_rise_k,
+            m->rpm_ref > 0
+                ? ""
+                : " It has no\n# fan speeds either: the fans stand in, at a speed that is nobody's.");
     print_cards(&n, o.file);
     print_gpus(&n, preheat, o.file);
     return close_file(&o, TMX_OK, err);

@@ -217,7 +217,11 @@ static double fan_energy_j(const struct tmx_run *r)
 
 static double mean_rpm(const struct tmx_run *r)
 {
-    return cooling(r).mean_rpm;
+    bool known = true;
+    for (size_t f = 0; f < r->topology.n_fan; f++) {
+        known = known && !r->topology.fan[f].stand_in;
+    }
+    return known ? cooling(r).mean_rpm : 0;
 }
 
 static double peak_noise_dba(const struct tmx_run *r)
@@ -387,8 +391,10 @@ const struct tmx_metric tmx_metrics[] = {
     {"gating_saved_j", "leakage energy that sleeping units did not spend", saved_j},
     {"fan_energy_j", "electrical energy of the fans, not part of energy_j; 0 without a topology",
      fan_energy_j},
-    {"mean_rpm", "speed of the fans, mean over fans and time; 0 without a topology", mean_rpm},
-    {"peak_noise_dba", "loudest moment of all fans together; 0 when none turns", peak_noise_dba},
+    {"mean_rpm", "speed of the fans, mean over fans and time; 0 without a topology or where it is not known",
+     mean_rpm},
+    {"peak_noise_dba", "loudest moment of all fans together; 0 when none turns or tells its noise",
+     peak_noise_dba},
     {"mean_inlet_c", "air the GPUs breathe, mean over GPUs and time", mean_inlet_c},
     {"remote_cost", "of the link between the GPUs, relative to link T3", remote_cost},
     {"exhaust_j", "enthalpy that left the chassis above room air; 0 without a topology", exhaust_j},

@@ -134,7 +134,7 @@ static void add_gpu(struct tmx_table *t, const struct tmx_run *run, size_t g)
     const bool fans = tmx_sim_gpu_cooling(sim, g, &air);
     tmx_table_real(t,
                    (fans ? air.mean_inlet_k : run->kind[run->kind_of_gpu[g]].package.ambient) - TMX_ZERO_C);
-    real_or_empty(t, fans, air.mean_rpm);
+    real_or_empty(t, fans && isfinite(air.mean_rpm), air.mean_rpm);
     if (run->topology.n_gpu > 0) {
         tmx_table_text(t, run->topology.gpu[g].name);
     }

@@ -83,8 +83,11 @@ static void row_csv(struct tmx_run_trace *t, const struct tmx_sim *sim, size_t g
     }
     fputs(gpu->reasons ? "" : ",", out);
     struct tmx_cooling_gpu air;
-    if (tmx_sim_gpu_cooling(sim, g, &air)) {
+    const bool fans = tmx_sim_gpu_cooling(sim, g, &air);
+    if (fans && isfinite(air.rpm)) {
         fprintf(out, ",%.4f,%.6g", air.inlet_k - TMX_ZERO_C, air.rpm);
+    } else if (fans) {
+        fprintf(out, ",%.4f,", air.inlet_k - TMX_ZERO_C);
     } else {
         fprintf(out, ",%.4f,", t->run->kind[t->run->kind_of_gpu[g]].package.ambient - TMX_ZERO_C);
     }

@@ -57,7 +57,7 @@ double tmx_fan_flow_m3_per_s(const struct tmx_fan *fan, double rpm)
 
 double tmx_fan_noise_dba(const struct tmx_fan *fan, double rpm)
 {
-    return rpm > 0 ? fan->noise_dba + 60 * log10(rpm / fan->max_rpm) : -INFINITY;
+    return rpm > 0 && fan->noise_dba > 0 ? fan->noise_dba + 60 * log10(rpm / fan->max_rpm) : -INFINITY;
 }
 
 double tmx_fan_curve_speed(const struct tmx_fan_point *curve, size_t n, double temp_c)

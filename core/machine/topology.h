@@ -46,7 +46,8 @@ struct tmx_fan {
     double
         heat_share; /* of it, into the air that the GPUs of its card breathe; the rest leaves behind them */
     double flow_m3_per_s; /* at full speed */
-    double noise_dba;     /* at full speed */
+    double noise_dba;     /* at full speed; 0: not told */
+    bool stand_in;        /* its speed is nobody's: it moves the air of a node whose fans were not measured */
     struct tmx_fan_point curve[TMX_MAX_CURVE];
     size_t n_curve; /* 0: none */
 };
@@ -106,7 +107,8 @@ const struct tmx_link *tmx_topology_link(const struct tmx_topology *t, const cha
 /* Fan laws: flow ~ speed, electrical power ~ speed^3, acoustic power ~ speed^6. */
 double tmx_fan_power_w(const struct tmx_fan *fan, double rpm);
 double tmx_fan_flow_m3_per_s(const struct tmx_fan *fan, double rpm);
-double tmx_fan_noise_dba(const struct tmx_fan *fan, double rpm); /* -INFINITY when it stands still */
+double tmx_fan_noise_dba(const struct tmx_fan *fan,
+                         double rpm); /* -INFINITY when it stands still or is not told */
 
 /* The curve at temp_c, linear between its points and constant outside. Needs n_curve > 0. */
 double tmx_fan_curve_speed(const struct tmx_fan_point *curve, size_t n, double temp_c);

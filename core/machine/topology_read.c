@@ -78,12 +78,13 @@ static const struct tmx_opt fan_numbers[] = {
     TMX_ROW_REAL(tmx_fan, heat_share, "1", 0, 1, 1,
                  "of its power, into the streams of its card's GPUs; the rest leaves behind them"),
     TMX_ROW_REAL(tmx_fan, flow_m3_per_s, "m3/s", 1e-6, 10, NAN, "air at full speed"),
-    TMX_ROW_REAL(tmx_fan, noise_dba, "dBA", 0, 200, 45, "noise at full speed"),
+    TMX_ROW_REAL(tmx_fan, noise_dba, "dBA", 0, 200, 45, "noise at full speed; 0: not told"),
+    TMX_ROW_BOOL(tmx_fan, stand_in, 0, "moves the air where fans were not measured; no table has its speed"),
     {0},
 };
 static const char *const fan_name_keys[] = {"name", "card", "count", "curve", NULL};
-static const char *const fan_number_keys[] = {"min_rpm",   "max_rpm",    "power_w", "flow_m3_per_s",
-                                              "noise_dba", "heat_share", "curve",   NULL};
+static const char *const fan_number_keys[] = {
+    "min_rpm", "max_rpm", "power_w", "flow_m3_per_s", "noise_dba", "heat_share", "stand_in", "curve", NULL};
 static const struct tmx_opt point_opts[] = {
     TMX_ROW_REAL(tmx_fan_point, temp_c, "degC", -100, 300, NAN, "hottest chip of the card"),
     TMX_ROW_REAL(tmx_fan_point, speed, "1", 0, 1, NAN, "of max_rpm"),

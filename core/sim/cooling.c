@@ -412,9 +412,20 @@ double tmx_cooling_inlet_k(const struct tmx_cooling *c, size_t gpu)
     return c->inlet_k[gpu];
 }
 
+/* Is a fan of the GPU's card none that was measured? */
+static bool stands_in(const struct tmx_cooling *c, size_t gpu)
+{
+    const struct tmx_card *k = &c->spec.topology->card[c->spec.topology->gpu[gpu].card];
+    bool any = false;
+    for (size_t f = k->fan0; f < k->fan0 + k->n_fan; f++) {
+        any = any || c->spec.topology->fan[f].stand_in;
+    }
+    return any;
+}
+
 struct tmx_cooling_gpu tmx_cooling_of_gpu(const struct tmx_cooling *c, double now_s, size_t gpu)
 {
-    const double rpm = gpu_rpm(c, gpu), inlet_k = c->inlet_k[gpu];
+    const double rpm = stands_in(c, gpu) ? NAN : gpu_rpm(c, gpu), inlet_k = c->inlet_k[gpu];
     const double dt_s = now_s - c->sum->since_s, span_s = now_s - c->sum->from_s;
     return (struct tmx_cooling_gpu){
         .rpm = rpm,

@@ -68,7 +68,7 @@ double tmx_cooling_inlet_k(const struct tmx_cooling *c, size_t gpu);
 /* What a GPU's coolers do: mean speed of its card's fans and inlet air, now and over the time of the ledger.
  */
 struct tmx_cooling_gpu {
-    double rpm, inlet_k;
+    double rpm, inlet_k; /* rpm, mean_rpm: NAN where a fan of the card is a stand-in */
     double mean_rpm, mean_inlet_k;
 };
 struct tmx_cooling_gpu tmx_cooling_of_gpu(const struct tmx_cooling *c, double now_s, size_t gpu);

@@ -21,7 +21,13 @@ grep -q 'power_w from "power.draw \[W\]"' show.txt || say "columns not told"
 for f in fit.csv residuals.csv how.txt node.cfg chips/gpu0/chip.cfg chips/gpu0/package.config; do [ -s "cal/$f" ] || say "no $f"; done
 # the node runs wherever its folder is moved
 mkdir moved && cp -r cal moved/away
+sed 's/work_s = [0-9.]*/work_s = 10.0/' "$THERMIX_DATA/workloads/mixes/burn1.cfg" >brief.cfg
 echo 'topology = "away/node.cfg"; mix = "burn1"; seed = 1; tick_s = 0.05; quantum_s = 0.1; sensor = { period_s = 0.1; };' >moved/run.cfg
+grep -q 'noise_dba = 0.0; stand_in = true;' moved/away/node.cfg || say "a fan that no log tells is not marked"
+"$thermix" run moved/run.cfg --set stuck_s=5000 --set mix=./brief.cfg --trace 1 -q -o moved/out || say "the moved node does not run"
+awk -F, 'FNR == 1 { for (i = 1; i <= NF; i++) c[$i] = i } FNR > 1 && ($c["mean_rpm"] != 0 || $c["peak_noise_dba"] != 0) { exit 1 }' moved/out/summary.csv || say "rpm and noise that nobody measured"
+awk -F, 'FNR == 1 { for (i = 1; i <= NF; i++) c[$i] = i } FNR > 1 && ($c["mean_fan_rpm"] != "" || $c["mean_inlet_c"] < 20) { exit 1 }' moved/out/gpus.csv || say "a fan's rpm that nobody measured"
+awk -F, 'FNR == 1 { for (i = 1; i <= NF; i++) c[$i] = i } FNR > 1 && $c["fan_rpm"] != "" { exit 1 }' moved/out/trace.csv || say "a fan's rpm in the trace that nobody measured"
 (cd / && "$thermix" check "$dir/moved/run.cfg" >/dev/null) 2>err.txt || say "a calibrated node that was moved: $(cat err.txt)"
 near() { # near NAME VALUE SHARE: the fitted value
   awk -F, -v n="$1" -v v="$2" -v s="$3" '$1 == n { d = ($4 - v) / v; if (d < 0) d = -d; ok = d <= s; got = $4 }
