@@ -133,7 +133,7 @@ static enum tmx_status top_of(struct build *d, struct tmx_err *err)
                 continue;
             }
             lp.cost[t0 + u] = 1;
-            st = tmx_lp_solve(&lp, NULL, dual, &objective, err);
+            st = tmx_solved_lp(d->o->solved, &lp, NULL, dual, &objective, err);
             const double top_k = st ? d->top_k[u] : fmax(d->o->limit_k, tmx_lp_bound(&lp, dual, NULL));
             lp.cost[t0 + u] = 0;
             move_k = fmax(move_k, d->top_k[u] - top_k);
@@ -296,7 +296,7 @@ static void choose_prices(struct tmx_bound *b)
     }
 }
 
-static enum tmx_status solve(struct tmx_bound *b, struct tmx_err *err)
+static enum tmx_status solve(struct tmx_bound *b, struct tmx_solved *solved, struct tmx_err *err)
 {
     enum tmx_status st = tmx_lp_check(&b->lp, err);
     if (st) {
@@ -308,7 +308,7 @@ static enum tmx_status solve(struct tmx_bound *b, struct tmx_err *err)
     if (!b->x || !b->dual || !b->reduced) {
         return tmx_fail(err, TMX_ENOMEM, "bound");
     }
-    st = tmx_lp_solve(&b->lp, b->x, b->dual, &b->objective, err);
+    st = tmx_solved_lp(solved, &b->lp, b->x, b->dual, &b->objective, err);
     if (st) {
         return st;
     }
@@ -357,7 +357,7 @@ enum tmx_status tmx_bound_init(struct tmx_bound *b, const struct tmx_plan_chip *
         leak_rows(&d);
         limit_rows(&d);
         uniform_rows(&d);
-        st = solve(b, err);
+        st = solve(b, o->solved, err);
     }
     if (st == TMX_ESOLVE) {
         st =

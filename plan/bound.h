@@ -27,6 +27,7 @@
 
 #include "plan/chip.h"
 #include "plan/lp.h"
+#include "plan/solved.h"
 
 struct tmx_work { /* kernels that heat alike are one row */
     size_t n;
@@ -38,10 +39,11 @@ struct tmx_work { /* kernels that heat alike are one row */
 };
 
 struct tmx_bound_options {
-    double limit_k;          /* of every SM sensor */
-    bool uniform;            /* all SMs alike: no placement */
-    bool one_level;          /* level 0 only: gating */
-    double sm_leak;          /* leakage of the SMs times this (unit gating); 1: as it is */
+    double limit_k;            /* of every SM sensor */
+    bool uniform;              /* all SMs alike: no placement */
+    bool one_level;            /* level 0 only: gating */
+    double sm_leak;            /* leakage of the SMs times this (unit gating); 1: as it is */
+    struct tmx_solved *solved; /* programmes of earlier bounds; NULL: every one is solved */
     const double *tangent_k; /* [n_tangent] where leakage is supported from below; NULL: 12 below the limit */
     size_t n_tangent;
 };

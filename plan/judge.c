@@ -59,7 +59,6 @@ static void add(size_t n, const double *restrict v, double *restrict sum)
 void tmx_judge_tick(struct tmx_judge *j, const struct tmx_sim *sim)
 {
     const struct tmx_machine *m = tmx_sim_machine(sim);
-    const struct tmx_frame *f = tmx_sim_frame(sim);
     const struct tmx_bound *b = &j->bound;
     double *sum = j->averages.sum;
     if (!m->counting) {
@@ -74,8 +73,6 @@ void tmx_judge_tick(struct tmx_judge *j, const struct tmx_sim *sim)
             add(b->n_sm, &m->busy[tmx_machine_at(m, gpu->sm0, way)],
                 &j->averages.busy[(kernel * b->n_level + gpu->level) * b->n_sm]);
         }
-        add(b->n_unit, f->temp_k + gpu->unit0, sum + b->t0);
-        add(b->n_unit, f->leakage_w + gpu->unit0, sum + b->l0);
     }
 }
 
@@ -86,6 +83,21 @@ static void place_busy(struct tmx_judge *j)
     for (size_t c = 0; c < b->n_kernel * b->n_level; c++) {
         for (size_t s = 0; s < b->n_sm; s++) {
             j->averages.sum[s * b->n_kernel * b->n_level + c] = j->averages.busy[c * b->n_sm + s];
+        }
+    }
+}
+
+/* Temperatures and leakage have been summed by the recorder. */
+static void place_units(struct tmx_judge *j, const struct tmx_sim *sim)
+{
+    const struct tmx_machine *m = tmx_sim_machine(sim);
+    const struct tmx_recorder *r = tmx_sim_recorder(sim);
+    const struct tmx_bound *b = &j->bound;
+    for (size_t g = 0; g < m->n_gpu; g++) {
+        const size_t u0 = m->gpu[g].unit0;
+        for (size_t u = 0; u < b->n_unit; u++) {
+            j->averages.sum[b->t0 + u] += r->sum_k[u0 + u];
+            j->averages.sum[b->l0 + u] += r->leakage_j[u0 + u] / m->dt_s;
         }
     }
 }
@@ -126,6 +138,7 @@ void tmx_judge_losses(struct tmx_judge *j, const struct tmx_run *run, double pct
         return;
     }
     place_busy(j);
+    place_units(j, tmx_run_sim_const(run));
     const double gpu_ticks = (double)j->averages.n_tick * (double)m->n_gpu;
     for (size_t c = 0; c < b->speed_col; c++) { /* shares of the busy time; the rest, means over ticks */
         x[c] /= c < b->y0 ? busy_s / m->dt_s : gpu_ticks;

@@ -9,7 +9,8 @@
 /* Averages of a run over its counted time, in the columns of the bound's programme. */
 struct tmx_averages {
     uint64_t n_tick;
-    double *sum;  /* [lp.n_col] owned; the shares come from busy, at the end */
+    double *sum;  /* [lp.n_col] owned; shares come from busy, temperatures and leakage from the recorder, at
+                     the end */
     double *busy; /* [n_kernel * n_level * n_sm] owned; SMs side by side */
 };
 

@@ -73,11 +73,23 @@ static void end(void *state)
     }
 }
 
-static void *begin(const struct tmx_run *run, struct tmx_observer *observer)
+static void *open_solved(void)
+{
+    struct tmx_solved *s = NULL;
+    struct tmx_err none = {0};
+    return tmx_solved_create(&s, &none) ? NULL : s;
+}
+
+static void close_solved(void *kept)
+{
+    tmx_solved_destroy(kept);
+}
+
+static void *begin(void *kept, const struct tmx_run *run, struct tmx_observer *observer)
 {
     struct ledger *l = calloc(1, sizeof *l);
     struct tmx_err none = {0};
-    const struct tmx_bound_options options = {.sm_leak = 1};
+    const struct tmx_bound_options options = {.sm_leak = 1, .solved = kept};
     const bool alone = tmx_sim_machine(tmx_run_sim_const(run))->n_gpu == 1;
     if (l && alone) {
         l->judged = tmx_judge_init(&l->judge, run, &options, &none) == TMX_OK;
@@ -100,5 +112,10 @@ static void read(void *state, const struct tmx_run *run, double *value)
     value[HEADROOM] = headroom_w(run);
 }
 
-const struct tmx_watch tmx_ledger = {
-    .n = N_COLUMN, .column = columns, .begin = begin, .read = read, .end = end};
+const struct tmx_watch tmx_ledger = {.n = N_COLUMN,
+                                     .column = columns,
+                                     .open = open_solved,
+                                     .close = close_solved,
+                                     .begin = begin,
+                                     .read = read,
+                                     .end = end};

@@ -68,8 +68,10 @@ struct journal {
 struct job { /* what the pool's callbacks see */
     struct tmx_run_batch *b;
     struct journal j;
-    bool *there;                  /* [n_task] */
-    struct tmx_pool_child *child; /* in a child with several tasks */
+    bool *there; /* [n_task] */
+    /* in a child with several tasks */
+    struct tmx_pool_child *child;
+    void *kept; /* by the watch */
 };
 
 static enum tmx_status run_task(void *ctx, size_t task, FILE *out, struct tmx_err *err)
@@ -99,13 +101,14 @@ struct opened {
 static enum tmx_status begin_run(void *ctx, size_t task, struct tmx_sim **sim, struct tmx_observer *observer,
                                  void **own, struct tmx_err *err)
 {
-    const struct tmx_run_batch *b = ((const struct job *)ctx)->b;
+    const struct job *job = ctx;
+    const struct tmx_run_batch *b = job->b;
     struct opened *o = calloc(1, sizeof *o);
     *own = o;
     enum tmx_status st = o ? open_task(b, task, false, &o->run, err) : tmx_fail(err, TMX_ENOMEM, "run");
     if (!st) {
         *sim = tmx_run_sim(o->run);
-        o->watched = b->watch ? b->watch->begin(o->run, observer) : NULL;
+        o->watched = b->watch ? b->watch->begin(job->kept, o->run, observer) : NULL;
     }
     return st;
 }
@@ -155,8 +158,13 @@ static void tell(void *ctx, size_t task, double share)
 static void run_together(void *ctx, const size_t *task, size_t n, struct tmx_pool_child *child)
 {
     struct job *job = ctx;
+    const struct tmx_watch *watch = job->b->watch;
     job->child = child;
+    job->kept = watch ? watch->open() : NULL;
     tmx_fleet_run(&(struct tmx_fleet_tasks){job, begin_run, end_run, tell}, task, n);
+    if (watch) {
+        watch->close(job->kept);
+    }
 }
 
 static enum tmx_status keep(struct job *job, size_t task, struct tmx_err *err)

@@ -15,8 +15,11 @@
 struct tmx_watch {
     size_t n;
     const char *const *column; /* [n] names with their units */
+    /* What it keeps over the runs of a process, one after another; NULL: no memory for it. */
+    void *(*open)(void);
+    void (*close)(void *kept); /* accepts NULL */
     /* Its state for a run that is open, and who looks at every tick; NULL: it cannot watch this run. */
-    void *(*begin)(const struct tmx_run *run, struct tmx_observer *observer);
+    void *(*begin)(void *kept, const struct tmx_run *run, struct tmx_observer *observer);
     void (*read)(void *state, const struct tmx_run *run,
                  double *value); /* [n] after the run has ended well */
     void (*end)(void *state);    /* accepts NULL */

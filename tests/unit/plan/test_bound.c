@@ -207,6 +207,45 @@ static void two_sms_by_hand(void **state)
     }
 }
 
+/* One row, so wide: maximise x0 + x1 / 2 with x0 + x1 <= rhs in a box of [0, 1]. */
+static double best_of(struct tmx_solved *solved, double rhs, double dual[1])
+{
+    struct tmx_lp lp;
+    double x[2], objective;
+    assert_int_equal(tmx_lp_init(&lp, 2, NULL), TMX_OK);
+    lp.cost[0] = 1;
+    lp.cost[1] = 0.5;
+    (void)tmx_lp_row(&lp, rhs, false);
+    tmx_lp_add(&lp, 0, 1);
+    tmx_lp_add(&lp, 1, 1);
+    assert_int_equal(tmx_solved_lp(solved, &lp, x, dual, &objective, NULL), TMX_OK);
+    assert_true(x[0] + x[1] <= rhs + 1e-9);
+    tmx_lp_finish(&lp);
+    return objective;
+}
+
+/* What has been solved is known again, and nothing else is taken for it, also when the first ones had to go.
+ */
+static void solved_programmes_are_kept(void **state)
+{
+    enum { N = 300 };
+    struct tmx_solved *s = NULL;
+    double dual[1], again[1];
+    (void)state;
+    assert_int_equal(tmx_solved_create(&s, NULL), TMX_OK);
+    for (size_t i = 0; i < N; i++) {
+        const double rhs = 1 + 0.9 * (double)i / N;
+        check_close(best_of(s, rhs, dual), 1 + (rhs - 1) / 2, 0, 1e-9);
+        check_close(best_of(s, rhs, again), best_of(NULL, rhs, dual), 0, 0);
+        assert_true(dual[0] == again[0]);
+    }
+    assert_int_equal(tmx_solved_new(s), N);
+    assert_int_equal(tmx_solved_known(s), N);
+    (void)best_of(s, 1, dual);
+    assert_int_equal(tmx_solved_new(s), N + 1);
+    tmx_solved_destroy(s);
+}
+
 static void judge_tick(void *ctx, const struct tmx_sim *sim)
 {
     tmx_judge_tick(ctx, sim);
@@ -254,9 +293,10 @@ static void a_build_without_solver_says_so(void **state)
 int main(void)
 {
     const struct CMUnitTest with[] = {
-        cmocka_unit_test(bounds_of_parameter_set_H), cmocka_unit_test(any_prices_give_a_valid_bound),
-        cmocka_unit_test(bounds_move_the_right_way), cmocka_unit_test(two_sms_by_hand),
-        cmocka_unit_test(losses_sum_to_the_gap),     cmocka_unit_test(runaway_leakage_has_a_bound_too),
+        cmocka_unit_test(bounds_of_parameter_set_H),       cmocka_unit_test(any_prices_give_a_valid_bound),
+        cmocka_unit_test(bounds_move_the_right_way),       cmocka_unit_test(two_sms_by_hand),
+        cmocka_unit_test(solved_programmes_are_kept),      cmocka_unit_test(losses_sum_to_the_gap),
+        cmocka_unit_test(runaway_leakage_has_a_bound_too),
     };
     const struct CMUnitTest without[] = {cmocka_unit_test(a_build_without_solver_says_so)};
     return tmx_lp_has_solver() ? cmocka_run_group_tests_name("bound", with, NULL, NULL)
