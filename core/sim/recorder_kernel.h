@@ -47,13 +47,6 @@ static void take_larger(size_t n, const double *restrict v, double *restrict mos
     }
 }
 
-static void take_smaller(size_t n, const double *restrict v, double *restrict least)
-{
-    for (size_t i = 0; i < n; i++) {
-        least[i] = v[i] < least[i] ? v[i] : least[i];
-    }
-}
-
 static double smaller(double a, double b)
 {
     return a < b ? a : b;
@@ -64,33 +57,44 @@ static double larger(double a, double b)
     return a > b ? a : b;
 }
 
-/* Lane k takes units k, k + LANES, ... */
+struct lanes {
+    double low[LANES], high[LANES], sm[LANES];
+};
+
+static inline __attribute__((always_inline)) void look(size_t n, const double *restrict temp_k,
+                                                       const int *restrict sm_of_unit, struct lanes *at)
+{
+    for (size_t k = 0; k < n; k++) {
+        const double t = temp_k[k], of_sm = sm_of_unit[k] != TMX_NO_SM ? t : 0;
+        at->low[k] = t < at->low[k] ? t : at->low[k];
+        at->high[k] = t > at->high[k] ? t : at->high[k];
+        at->sm[k] = of_sm > at->sm[k] ? of_sm : at->sm[k];
+    }
+}
+
+/* Eight lanes; the last eight units may begin among those before, as a unit may be looked at twice. */
 static void extremes(struct tmx_recorder_kelvins *s)
 {
-    const double *restrict temp_k = s->temp_k;
-    const int *restrict sm_of_unit = s->sm_of_unit;
-    double low[LANES], high[LANES], sm[LANES];
+    struct lanes at;
     for (size_t k = 0; k < LANES; k++) {
-        low[k] = INFINITY;
-        high[k] = sm[k] = 0;
+        at.low[k] = INFINITY;
+        at.high[k] = at.sm[k] = 0;
     }
-    for (size_t u = 0; u < s->n; u += LANES) {
-        const size_t m = s->n - u < LANES ? s->n - u : LANES;
-        take_larger(m, temp_k + u, high);
-        take_smaller(m, temp_k + u, low);
-        for (size_t k = 0; k < m; k++) {
-            const double t = sm_of_unit[u + k] != TMX_NO_SM ? temp_k[u + k] : 0;
-            sm[k] = t > sm[k] ? t : sm[k];
-        }
+    for (size_t u = 0; s->n >= LANES && u < s->n; u += LANES) {
+        const size_t first = u + LANES <= s->n ? u : s->n - LANES;
+        look(LANES, s->temp_k + first, s->sm_of_unit + first, &at);
+    }
+    if (s->n < LANES) {
+        look(s->n, s->temp_k, s->sm_of_unit, &at);
     }
     for (size_t k = 1; k < LANES; k++) {
-        low[0] = smaller(low[k], low[0]);
-        high[0] = larger(high[k], high[0]);
-        sm[0] = larger(sm[k], sm[0]);
+        at.low[0] = smaller(at.low[k], at.low[0]);
+        at.high[0] = larger(at.high[k], at.high[0]);
+        at.sm[0] = larger(at.sm[k], at.sm[0]);
     }
-    s->low_k = low[0];
-    s->high_k = high[0];
-    s->sm_k = sm[0];
+    s->low_k = at.low[0];
+    s->high_k = at.high[0];
+    s->sm_k = at.sm[0];
 }
 
 static void watts(struct tmx_recorder_watts *s)

@@ -120,6 +120,25 @@ static void measure(struct tmx_sensor *s, const struct tmx_chip *c, size_t n, co
     }
 }
 
+/* Four side by side: none waits for the one before. */
+static double largest(size_t n, const double *restrict v)
+{
+    double most[4] = {v[0], v[0], v[0], v[0]};
+    size_t i = 0;
+    for (; i + 4 <= n; i += 4) {
+        for (size_t k = 0; k < 4; k++) {
+            most[k] = v[i + k] > most[k] ? v[i + k] : most[k];
+        }
+    }
+    for (; i < n; i++) {
+        most[0] = v[i] > most[0] ? v[i] : most[0];
+    }
+    for (size_t k = 1; k < 4; k++) {
+        most[0] = most[k] > most[0] ? most[k] : most[0];
+    }
+    return most[0];
+}
+
 void tmx_sensor_read(struct tmx_sensor *s, const struct tmx_machine *machine, struct tmx_gpus span,
                      const double *temp_k, double *sensed_k, double *hottest_k)
 {
@@ -132,11 +151,7 @@ void tmx_sensor_read(struct tmx_sensor *s, const struct tmx_machine *machine, st
         measure(s, gpu->chip, n, temp_k + gpu->unit0, now_k + gpu->sm0);
         const double *then = then_k + gpu->sm0;
         memcpy(sensed_k + gpu->sm0, then, n * sizeof *then);
-        double hot[4] = {then[0], then[0], then[0], then[0]};
-        for (size_t sm = 0; sm < n; sm++) { /* four side by side: none waits for the one before */
-            hot[sm % 4] = then[sm] > hot[sm % 4] ? then[sm] : hot[sm % 4];
-        }
-        hottest_k[g] = fmax(fmax(hot[0], hot[1]), fmax(hot[2], hot[3]));
+        hottest_k[g] = largest(n, then);
     }
 }
 
