@@ -3,8 +3,6 @@
  * the release point. Paper 003, section 4.1: 90 and 85 degC. Its text says "clock gates the GPGPU" and "all
  * the SMs occasionally reach the critical temperature": the chip, as suite tabs has it. SM by SM some latch
  * off, kept warm by their neighbours (docs/notes/tabs.md). */
-#include <string.h>
-
 #include "core/base/units.h"
 #include "sched/level.h"
 #include "sched/policies.h"
@@ -31,17 +29,9 @@ static void guard(void *state, const struct tmx_view *view, struct tmx_request *
     const double trip_k = t->trip_c + TMX_ZERO_C, release_k = t->release_c + TMX_ZERO_C;
     for (size_t g = 0; g < view->node->n_gpu; g++) {
         const struct tmx_gpu_view *gpu = view->node->gpus[g];
-        const double *sensed_k = view->sensed_k + gpu->sm0;
-        bool *gate = request->gate + gpu->sm0;
-        if (t->scope == PER_CHIP) {
-            const double k = view->hottest_k[g];
-            if (k >= trip_k || k < release_k) {
-                memset(gate, k >= trip_k, gpu->n_sm * sizeof *gate);
-            }
-            continue;
-        }
-        for (size_t sm = 0; sm < gpu->n_sm; sm++) {
-            gate[sm] = sensed_k[sm] >= trip_k || (gate[sm] && sensed_k[sm] >= release_k);
+        for (size_t sm = gpu->sm0; sm < gpu->sm0 + gpu->n_sm; sm++) {
+            const double k = t->scope == PER_CHIP ? view->hottest_k[g] : view->sensed_k[sm];
+            request->gate[sm] = k >= trip_k || (request->gate[sm] && k >= release_k);
         }
     }
 }
