@@ -13,7 +13,7 @@
 #include <threads.h>
 
 #include "thermal/backend/backends.h"
-#include "thermal/network/decay.h"
+#include "thermal/backend/decay.h"
 #include "thermal/network/dense.h"
 #include "thermal/network/solve.h"
 

@@ -5,9 +5,10 @@
 #include <stddef.h>
 
 #include "core/base/err.h"
+#include "thermal/network/mate.h"
 
-/* The dense linear algebra of set-up, on one thread. Matrices are stored by columns. The
- * only file that knows BLAS and LAPACK; the stepping loops do not use it. */
+/* The dense linear algebra of set-up, on one thread but for what a mate shares. Matrices are stored by
+ * columns. The only file that knows BLAS and LAPACK; the stepping loops do not use it. */
 
 /* Keep BLAS to one thread, so that sums have one order. Call before the others. */
 void tmx_dense_start(void);
@@ -38,5 +39,24 @@ TMX_NODISCARD enum tmx_status tmx_dense_solve(size_t n, size_t n_rhs, double *a,
  * eigenvalues; e[n] its off-diagonal, destroyed; z[n][n] the vectors; work[2 n].
  * Allocates nothing. */
 TMX_NODISCARD enum tmx_status tmx_dense_tridiagonal(size_t n, double *d, double *e, double *z, double *work);
+
+/* Products of matrices with a row for each node and few columns, stored by columns. They are done in pieces
+ * by rows, which depend on the number of rows alone, so that a mate's thread can take its part and sums have
+ * one order. */
+
+enum { TMX_TALL_PIECES = 8 };
+
+struct tmx_tall {
+    size_t n; /* rows */
+    struct tmx_mate *mate;
+};
+
+/* c[m][n_col] = a' diag(d) b (leading dimension ldc); d NULL: 1. work is [n_col][n], which may be b, or not
+ * used where d is NULL; part [TMX_TALL_PIECES][m * n_col]. */
+void tmx_tall_tn(const struct tmx_tall *t, size_t m, size_t n_col, const double *a, const double *d,
+                 const double *b, double *work, double *part, double *c, size_t ldc);
+/* c[n][n_col] = alpha a b + beta c with a [n][k], b [k][n_col] (leading dimension k). */
+void tmx_tall_nn(const struct tmx_tall *t, size_t n_col, size_t k, double alpha, const double *a,
+                 const double *b, double beta, double *c);
 
 #endif

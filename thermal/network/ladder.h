@@ -2,11 +2,11 @@
 #ifndef TMX_THERMAL_NETWORK_LADDER_H
 #define TMX_THERMAL_NETWORK_LADDER_H
 
+#include "thermal/network/mate.h"
 #include "thermal/network/solve.h"
 
 /* Factors of a network at rising shifts and the solutions (G_net + gamma A + s C)^-1 B with them, one rung
- * made ahead by a thread of its own while the caller works on the one before. Each is the same whether a
- * thread makes it or, where none can be had, the caller itself. */
+ * made ahead by a mate while the caller works on the one before. Each is the same whoever makes it. */
 
 struct tmx_ladder_wish {
     double gamma;
@@ -18,12 +18,14 @@ struct tmx_ladder_wish {
 
 struct tmx_ladder;
 
-/* The network of solver and what the wish points to are kept by reference and must outlive the ladder. */
-TMX_NODISCARD enum tmx_status tmx_ladder_create(const struct tmx_solver *solver,
+/* The network of solver, the mate and what the wish points to are kept by reference and must outlive the
+ * ladder, which alone may start tasks of the mate. */
+TMX_NODISCARD enum tmx_status tmx_ladder_create(const struct tmx_solver *solver, struct tmx_mate *mate,
                                                 const struct tmx_ladder_wish *wish,
                                                 struct tmx_ladder **ladder, struct tmx_err *err);
 /* The next rung, waited for: its factor, which is the caller's (tmx_factor_destroy by any solver of net), and
- * x [n_rhs][n_node] owned, put in place of the caller's block of that size. At most n_shift times. */
+ * x [n_rhs][n_node] owned, put in place of the caller's block of that size and of a factor that is no longer
+ * needed, or NULL. At most n_shift times, and not after a failure. */
 TMX_NODISCARD enum tmx_status tmx_ladder_take(struct tmx_ladder *ladder, struct tmx_factor **factor,
                                               double **x, struct tmx_err *err);
 /* Waits for a rung that is being made. NULL is fine. */

@@ -132,28 +132,42 @@ void tmx_solver_destroy(struct tmx_solver *s)
 enum tmx_status tmx_factor_create(struct tmx_solver *s, double gamma, double sigma, struct tmx_factor **f,
                                   struct tmx_err *err)
 {
-    const struct tmx_network *net = s->net;
-    const size_t n_entry = (size_t)net->col_start[net->n_node];
     tmx_assert(s->order); /* a work space makes no factors */
     struct tmx_factor *v = calloc(1, sizeof *v);
-    if (!v) {
-        return tmx_fail(err, TMX_ENOMEM, "factor of %zu nodes", net->n_node);
+    *f = NULL;
+    if (v) {
+        v->l = cholmod_copy_factor(s->order, &s->common);
     }
+    if (!v || !v->l) {
+        free(v);
+        return tmx_fail(err, TMX_ENOMEM, "factor of %zu nodes", s->net->n_node);
+    }
+    const enum tmx_status st = tmx_factor_renew(s, gamma, sigma, v, err);
+    if (st) {
+        tmx_factor_destroy(s, v);
+        return st;
+    }
+    *f = v;
+    return TMX_OK;
+}
+
+enum tmx_status tmx_factor_renew(struct tmx_solver *s, double gamma, double sigma, struct tmx_factor *f,
+                                 struct tmx_err *err)
+{
+    const struct tmx_network *net = s->net;
+    const size_t n_entry = (size_t)net->col_start[net->n_node];
     memcpy(s->value, net->value_w_k, n_entry * sizeof *s->value);
     for (size_t c = 0; c < net->n_node; c++) {
         s->value[net->col_start[c]] += gamma * net->area_m2[c] + sigma * net->heat_j_k[c];
     }
     cholmod_sparse a = view(net, s->value);
-    v->l = cholmod_copy_factor(s->order, &s->common);
-    if (!v->l || !factorise(&a, v->l, &s->common) || s->common.status != CHOLMOD_OK) {
+    if (!factorise(&a, f->l, &s->common) || s->common.status != CHOLMOD_OK) {
         const int memory = s->common.status == CHOLMOD_OUT_OF_MEMORY;
-        tmx_factor_destroy(s, v);
         return tmx_fail(err, memory ? TMX_ENOMEM : TMX_ESOLVE,
                         memory ? "factor of %zu nodes: out of memory"
                                : "network of %zu nodes is not positive definite",
                         net->n_node);
     }
-    *f = v;
     return TMX_OK;
 }
 

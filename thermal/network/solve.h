@@ -36,6 +36,10 @@ void tmx_solver_destroy(struct tmx_solver *s);
  * *f with tmx_factor_destroy before the solver that made it. */
 TMX_NODISCARD enum tmx_status tmx_factor_create(struct tmx_solver *s, double gamma, double sigma,
                                                 struct tmx_factor **f, struct tmx_err *err);
+/* The same in the memory of a factor, made by any solver with that order, which is no longer needed. What is
+ * in it after a failure is unspecified. */
+TMX_NODISCARD enum tmx_status tmx_factor_renew(struct tmx_solver *s, double gamma, double sigma,
+                                               struct tmx_factor *f, struct tmx_err *err);
 void tmx_factor_destroy(struct tmx_solver *s, struct tmx_factor *f);
 size_t tmx_factor_entries(const struct tmx_factor *f); /* non-zeros of L */
 

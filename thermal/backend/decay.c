@@ -4,7 +4,7 @@
  * f(tau) = exp(-POLE (1/tau - 1)).
  * Source: J. van den Eshof, M. Hochbruck, "Preconditioning Lanczos approximations to the matrix
  * exponential", SIAM J. Sci. Comput. 27 (2006) 1438. */
-#include "thermal/network/decay.h"
+#include "thermal/backend/decay.h"
 
 #include <math.h>
 #include <stdlib.h>

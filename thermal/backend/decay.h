@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#ifndef TMX_THERMAL_NETWORK_DECAY_H
-#define TMX_THERMAL_NETWORK_DECAY_H
+#ifndef TMX_THERMAL_BACKEND_DECAY_H
+#define TMX_THERMAL_BACKEND_DECAY_H
 
 #include "thermal/network/solve.h"
 
