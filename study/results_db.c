@@ -234,6 +234,7 @@ enum tmx_status tmx_results_connect(struct tmx_results **r, const char *path, en
     }
     snprintf(n->path, sizeof n->path, "%s", path);
     enum tmx_status st = tmx_input_check(path, err); /* SQLite would wait for a FIFO's writer */
+    n->writes = mode != TMX_OPEN_READ;
     st = st ? st : mode == TMX_OPEN_READ ? connect_read(n, path, err) : connect_write(n, path, err);
     if (st) {
         tmx_results_close(n);
@@ -246,6 +247,10 @@ enum tmx_status tmx_results_connect(struct tmx_results **r, const char *path, en
 void tmx_results_close(struct tmx_results *r)
 {
     if (r) {
+        if (r->db && r->writes) { /* the last one to write leaves one file, which readers add none to */
+            sqlite3_busy_timeout(r->db, 0);
+            sqlite3_exec(r->db, "PRAGMA journal_mode = DELETE", NULL, NULL, NULL);
+        }
         sqlite3_close(r->db);
         free(r);
     }

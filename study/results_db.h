@@ -11,6 +11,7 @@
 struct tmx_results {
     sqlite3 *db;
     char path[512];
+    bool writes;
 };
 
 enum tmx_open { TMX_OPEN_READ, TMX_OPEN_WRITE };

@@ -1,6 +1,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # A metric against one axis of a study: a curve a value of another axis, points of a sampled study, or a map of two axes.
-# data: by, x, mean, min, max, place. Variables title_text, x_text, y_text, by_text, names (values of `by`), is_text, kind.
+# data: by, x, mean, min, max, place (of x among its values, from 0). Variables:
+#   kind    curves (means over the runs of a point), points (a sampled study: each run) or map (x against by, the mean as a colour)
+#   names   the values of by, in the order of the key; one: "all", a single curve with its lowest and highest
+#   is_text 1: x is no number, its values stand at place 0, 1, ...
+#   title_text (may be absent), x_text, y_text, by_text   of figure, axes and key
+# By hand: gnuplot -e 'data="X.csv"; out="x.svg"; kind="curves"; names="BL MU"; is_text=0; x_text="fan speed"; y_text="energy (J)"; by_text="policy"' study.gp
 scripts = system("dirname '".ARG0."'")
 load scripts."/style.gp"
 if (exists("title_text")) set title title_text
@@ -12,7 +17,10 @@ name(i) = word(names, i)
 load scripts."/paint.gp"
 shade(i) = one ? colour("A") : paint(i)
 named(i) = one ? "mean" : word(names, i)
-if (!one) set key title by_text
+unit_at = strstrt(by_text, " (") # on a line of its own
+by_title = unit_at ? by_text[1:unit_at-1]."\n".by_text[unit_at+1:strlen(by_text)] : by_text
+if (!one) set key outside right center vertical maxcols 1 spacing 1.3 title by_title
+set autoscale xfix # the values and a little room, not the next tic
 set offsets graph 0.03, graph 0.03, graph 0.05, 0
 if (kind eq "map") {
     unset key
@@ -37,7 +45,8 @@ if (kind eq "points") plot for [i=1:words(names)] data using 2:(strcol(1) eq wor
 if (kind eq "curves" && is_text) {
     set offsets 0.5, 0.5, graph 0.05, 0
     side(i) = one ? 0 : 0.5 * (i - 0.5 * (words(names) + 1)) / words(names)
-    plot for [i=1:words(names)] data using ($6+side(i)):(strcol(1) eq word(names, i) ? $3 : NaN):4:5:xtic(2) skip 1 \
+    plot data using 6:3:xtic(2) skip 1 with points ps 0 lc rgb "#ffffffff" notitle, \
+         for [i=1:words(names)] "" using ($6+side(i)):(strcol(1) eq word(names, i) ? $3 : NaN):4:5 skip 1 \
              with yerrorbars lw 1.2 pt 7 ps 1.2 lc rgb shade(i) title (one ? "mean; lowest to highest of the study" : word(names, i))
 }
 if (kind eq "curves" && !is_text && one) plot data using 2:4:5 skip 1 with filledcurves fc rgb "#bcd9ec" fs solid noborder title "lowest to highest of the study", \

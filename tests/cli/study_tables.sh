@@ -33,6 +33,8 @@ count() { # count CONDITION: runs that hold it
 }
 [ "$(count 'y<1.5') $(count 'y<=1.5') $(count 'y>1.5') $(count 'y>=1.5') $(count 'y!=1.5') $(count 'y in 1,2.0') $(count 'x = 2')" = \
   '4 8 4 8 8 8 6' ] || say "conditions: $(count 'y<1.5') $(count 'y<=1.5') $(count 'y>1.5') $(count 'y>=1.5') $(count 'y!=1.5') $(count 'y in 1,2.0') $(count 'x = 2')"
+left=$(find . -name '*.sqlite-wal' -o -name '*.sqlite-shm')
+[ -z "$left" ] || say "a finished study leaves $left beside its database"
 "$thermix" query whole.sqlite --where 'y~1' 2>err.txt && say a wrong condition accepted
 grep -q 'expected KEY=VALUE' err.txt || say wrong condition
 head -1 got.csv | grep -q status && say "a study that is complete says it is not"
@@ -48,6 +50,21 @@ grep -q 'none.sqlite: cannot open' err.txt || say missing database
 # curves, with their data
 "$thermix" plot whole.sqlite --x x --y sum --by y --where 'x>0' -o sum.svg -q || say plot --x --y
 printf 'by,x,mean,min,max,place\n1,2,3,3,3,0\n1,10,11,11,11,1\n' | cmp - <(head -3 sum.figure/data/sum_by_x.csv) || say data of curves
+cat >shares.cfg <<'S'
+name = "s"; base = "base.cfg"; axes = ( { key = "x"; values = [3, 5, 7, 10]; }, { key = "y"; values = [1, 2]; } );
+S
+"$sweep" ./shares.cfg -o shares.sqlite -q >/dev/null
+"$thermix" plot shares.sqlite --x x --y product --by y -o shares.svg -q || say plot --by
+grep -q '<text> *10</text>' shares.svg || say "no tic at the largest value"
+grep -q '<text> *11</text>' shares.svg && say "an axis up to 10 goes on to 11"
+echo 'name = "m"; kernels = ( { kernel = "SVM"; work_s = 1.0; } );' >mix.cfg
+echo 'mix = "mix.cfg"; seed = 1; tick_s = 0.01; rows = 8; cols = 8;' >run.cfg
+cat >words.cfg <<'S'
+name = "w"; base = "run.cfg"; axes = ( { key = "policy"; values = ["BL", "MU"]; }, { key = "throttle.trip_c"; values = [80.0, 90.0]; } );
+S
+"$thermix" sweep ./words.cfg -o words.sqlite -q >/dev/null
+"$thermix" plot words.sqlite --x policy --y peak_temp_c --by trip_c -o words.svg -q || say plot of an axis of words
+[ "$(grep -c '<text> *BL</text>' words.svg)" = 1 ] || say "a word of an axis stands there $(grep -c '<text> *BL</text>' words.svg) times"
 "$thermix" plot whole.sqlite --x nope --y sum -o x.svg 2>err.txt && say an unknown key is drawn
 grep -q 'no key "nope"' err.txt || say unknown key of plot
 
