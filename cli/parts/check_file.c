@@ -232,10 +232,26 @@ static enum tmx_status check_chip(const struct request *r, struct tmx_err *err)
     return st;
 }
 
+/* Is the chip of each GPU there? */
+static enum tmx_status check_gpus(const struct tmx_topology *t, struct tmx_err *err)
+{
+    enum tmx_status st = TMX_OK;
+    for (size_t g = 0; g < t->n_gpu && !st; g++) {
+        const struct tmx_topology_gpu *gpu = &t->gpu[g];
+        char path[TMX_PATH_SIZE];
+        if (g == 0 || strcmp(gpu->chip, t->gpu[g - 1].chip) != 0) {
+            st = tmx_data_find_read(TMX_DATA_CHIP, gpu->file, gpu->chip, path, err);
+            st = tmx_fail_from(err, st, gpu->file, gpu->line, "chip");
+        }
+    }
+    return st;
+}
+
 static enum tmx_status check_system(const struct request *r, struct tmx_err *err)
 {
     struct tmx_topology t = {0};
-    const enum tmx_status st = tmx_topology_load(&t, r->path, err);
+    enum tmx_status st = tmx_topology_load(&t, r->path, err);
+    st = st ? st : check_gpus(&t, err);
     if (!st) {
         char nodes[40] = "", racks[40] = "";
         if (t.nodes > 1) {

@@ -15,7 +15,7 @@ class Opt(Structure):
     c_name = "tmx_opt"
     _fields_ = [("key", c_char_p), ("type", c_int), ("offset", c_size_t), ("unit", c_char_p), ("min", c_double),
                 ("max", c_double), ("def", c_double), ("doc", c_char_p), ("def_text", c_char_p),
-                ("choices", c_void_p), ("is_file", c_bool)]
+                ("choices", c_void_p), ("is_file", c_bool), ("is_name", c_bool)]
 
 
 class Plugin(Structure):

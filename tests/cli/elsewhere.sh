@@ -78,6 +78,7 @@ says '../project/bad.cfg:1: mix: mixes/no.cfg: no such mix; looked for ../projec
 sed -i 's/chips\/mine/chips\/no/' ../project/node.cfg
 line=$(grep -n chips/no ../project/node.cfg | head -1 | cut -d: -f1)
 says "../project/node.cfg:$line: chip: chips/no: no such chip; looked for ../project/chips/no, chips/no" run ../project/hall.cfg
+says "../project/node.cfg:$line: chip: chips/no: no such chip" check ../project/node.cfg
 sed -i 's/kernels\/own/kernels\/no/' ../project/mix.cfg
 says '../project/mix.cfg:1: kernel: kernels/no.cfg: no such kernel; looked for ../project/kernels/no.cfg' run ../project/run.cfg
 says '--set mix=../no.cfg: mix: ../no.cfg: no such mix' run ../project/traced.cfg --set mix=../no.cfg
