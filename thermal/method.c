@@ -8,11 +8,10 @@
  * A factor for one right-hand side at a time takes 1.4e-9 lnz^2 / n, a supernodal one 0.55e-9 lnz^2 / n.
  * A solve takes (0.87e-9 + 1.35e-9 x^6 / (1 + x^6)) lnz, x being the factor's 12 lnz bytes in 20 MB: what is
  * in the cache and what is not; one of many at once 0.23e-9 lnz. An exact row is 28 solves.
- * The reduced basis takes N shifts, 2.5 times m solves each, products of 7 n m^2 N^2 / 40e9, k = 0.9 m N
- * modes, dense work 40 k^3 / 12e9.
- * The physical network has supernodal factors for both (tmx_factoring_for_steps), with 1.8 times the entries
- * by their padding, of 8 bytes, made in 0.1 to 0.13e-9 lnz^2 / n, solved in 1.2e-9 lnz or 0.2e-9 of many at
- * once.
+ * The reduced basis takes N shifts, m solves and 1.5 times m tests each, which are half solves but where
+ * cells are read, products of 7 n m^2 N^2 / 40e9, k = 0.9 m N modes, dense work 40 k^3 / 12e9. The physical
+ * network has supernodal factors for both (tmx_factoring_for_steps), with 1.8 times the entries by their
+ * padding, of 8 bytes, made in 0.1 to 0.13e-9 lnz^2 / n, solved in 1.2e-9 lnz or 0.2e-9 of many at once.
  */
 #include "thermal/method.h"
 
@@ -29,7 +28,7 @@ static const struct factoring HOTSPOT = {1, 12, 1.4e-9, 0.55e-9, 0.87e-9, 1.35e-
                               PHYSICAL = {1.8, 8, 0.1e-9, 0.13e-9, 1.2e-9, 0, 0.2e-9};
 static const double CACHE_BYTES = 20e6;
 static const double PRODUCT_S = 1 / 40e9, DENSE_S = 1 / 12e9, FIELD_S = 1e-9, READ_S_PER_BYTE = 1e-9;
-static const double ROW_SOLVES = 28, SET_UP_SOLVES = 2.5, START_SOLVES = 60;
+static const double ROW_SOLVES = 28, SHIFT_TESTS = 1.5, START_SOLVES = 60;
 static const double KRYLOV_VECTORS = 70; /* of n doubles, of the exact scheme */
 /* of the physical network: a die layer's sheets, those of the package as fine as the die's, all the rest */
 static const double SHEETS = 2.5, PACKAGE_SHEETS = 3.7, PACKAGE_CELLS = 5000;
@@ -82,16 +81,17 @@ static void cost_grid(const struct size *s, const struct tmx_method_work *work, 
 static void cost_reduced(const struct size *s, const struct tmx_thermal_spec *spec,
                          const struct tmx_method_work *work, bool cached, struct tmx_method_cost *cost)
 {
-    const double map = s->n * (s->cells ? 8 * s->modes : 4 * s->kept + 8 * s->m);
+    const bool maps = s->cells || spec->init_node_k || !spec->no_field;
+    const double map = maps ? s->n * (s->cells ? 8 * s->modes : 4 * s->kept + 8 * s->m) : 0;
     double seconds = 0, bytes = map;
     if (cached) {
         seconds = READ_S_PER_BYTE * map;
     } else {
-        seconds = s->shifts * (s->f->basis_factor_s * s->lnz * s->lnz / s->n +
-                               SET_UP_SOLVES * s->m * s->f->many_solve_s * s->lnz) +
-                  7 * PRODUCT_S * s->n * s->m * s->m * s->shifts * s->shifts +
-                  40 * DENSE_S * pow(s->modes, 3) +
-                  10 * DENSE_S * (s->cells ? s->levels - 1 : fmin(s->levels - 1, 2)) * pow(s->modes, 3);
+        seconds =
+            s->shifts * (s->f->basis_factor_s * s->lnz * s->lnz / s->n +
+                         (1 + SHIFT_TESTS * (s->cells ? 1 : 0.5)) * s->m * s->f->many_solve_s * s->lnz) +
+            7 * PRODUCT_S * s->n * s->m * s->m * s->shifts * s->shifts + 40 * DENSE_S * pow(s->modes, 3) +
+            10 * DENSE_S * (s->cells ? s->levels - 1 : fmin(s->levels - 1, 2)) * pow(s->modes, 3);
         bytes += 8 * s->n * (s->modes + 10 * s->m) + 4 * 10 * s->lnz + 8 * 6 * s->modes * s->modes;
     }
     if (spec->init_node_k) {
