@@ -12,7 +12,8 @@ enum { MAX_KERNEL = 64 };
 static bool same_kernel(const struct tmx_run_kernel *k, const struct tmx_mix_entry *e)
 {
     return strcmp(k->name, e->kernel) == 0 &&
-           (!tmx_data_is_path(TMX_DATA_KERNEL, e->kernel) || strcmp(k->from, e->file) == 0);
+           (!tmx_data_is_path(TMX_DATA_KERNEL, e->kernel) || k->from == e->file ||
+            (k->from && e->file && strcmp(k->from, e->file) == 0));
 }
 
 static enum tmx_status open_kernel(struct tmx_run *r, const struct tmx_mix_entry *e,
