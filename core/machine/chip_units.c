@@ -104,6 +104,7 @@ static enum tmx_status find_sms(struct tmx_chip *c, struct tmx_err *err)
     if (!c->unit_of_sm || !c->hot_order) {
         return tmx_fail(err, TMX_ENOMEM, "chip of %zu SMs", c->n_sm);
     }
+    c->sms_in_row = true;
     for (size_t sm = 0; sm < c->n_sm; sm++) {
         double area_m2 = 0;
         size_t first = fp->n_unit;
@@ -125,6 +126,7 @@ static enum tmx_status find_sms(struct tmx_chip *c, struct tmx_err *err)
                 c->sms_in_parts = c->sms_in_parts || u != first;
             }
         }
+        c->sms_in_row = c->sms_in_row && !c->sms_in_parts && first == c->unit_of_sm[0] + sm;
     }
     return TMX_OK;
 }

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/sim/dispatch.h"
 
-#include "core/sim/answers.h"
-
+#include <stdint.h>
 #include <string.h>
+
+#include "core/sim/answers.h"
 
 static double lifetime_s(const struct tmx_machine *m, const struct tmx_gpu *gpu, size_t way)
 {
@@ -43,9 +44,13 @@ static void spread_narrow(struct tmx_machine *m, struct tmx_gpu *gpu, size_t w0,
 static bool holds(const struct tmx_machine *m, const struct tmx_gpu *gpu, const double *share0)
 {
     const double *first = &m->share[gpu->sm0], *second = first + m->n_sm;
-    size_t differ = 0;
-    for (size_t sm = 0; sm < gpu->n_sm; sm++) {
-        differ += (size_t)(first[sm] != share0[sm]) | (size_t)(second[sm] != 1 - share0[sm]);
+    uint64_t differ = 0;
+    for (size_t sm = 0; sm < gpu->n_sm; sm++) { /* bits, which no compiler needs a branch for */
+        const double want[2] = {share0[sm], 1 - share0[sm]}, held[2] = {first[sm], second[sm]};
+        uint64_t a[2], b[2];
+        memcpy(a, want, sizeof a);
+        memcpy(b, held, sizeof b);
+        differ |= (a[0] ^ b[0]) | (a[1] ^ b[1]);
     }
     return differ == 0;
 }
@@ -68,6 +73,9 @@ static enum tmx_status spread_mixed(struct tmx_machine *m, struct tmx_gpu *gpu,
     };
     if (mix->spread) {
         mix->spread(state, &s, share0);
+        if (s.n == n && holds(m, gpu, share0)) {
+            return TMX_OK;
+        }
         for (size_t i = 0; i < s.n; i++) {
             const size_t sm = s.by_index[i];
             if (!(share0[sm] >= 0 && share0[sm] <= 1)) {
@@ -85,9 +93,6 @@ static enum tmx_status spread_mixed(struct tmx_machine *m, struct tmx_gpu *gpu,
             set_share(m, gpu, sm, works ? share0[sm] : 0, works ? 1 - share0[sm] : 0);
             k += works;
         }
-        return TMX_OK;
-    }
-    if (holds(m, gpu, share0)) {
         return TMX_OK;
     }
     for (size_t sm = 0; sm < n; sm++) {

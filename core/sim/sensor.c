@@ -106,10 +106,10 @@ static void measure(struct tmx_sensor *s, const struct tmx_chip *c, size_t n, co
                     double *now_k)
 {
     const double quantum_k = s->options.quantum_k;
-    for (size_t sm = 0; sm < n && !c->sms_in_parts; sm++) { /* as most are: no look at each */
-        now_k[sm] = unit_k[c->unit_of_sm[sm]];
+    if (c->sms_in_row) { /* as most are: no look at each */
+        memcpy(now_k, unit_k + c->unit_of_sm[0], n * sizeof *now_k);
     }
-    for (size_t sm = 0; sm < n && c->sms_in_parts; sm++) {
+    for (size_t sm = 0; sm < n && !c->sms_in_row; sm++) {
         now_k[sm] = sm_k(c, sm, unit_k);
     }
     for (size_t sm = 0; sm < n && s->rng; sm++) {
