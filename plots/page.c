@@ -17,7 +17,7 @@
 #include "plots/page_model.h"
 #include "plots/plot.h"
 #include "run/input/data.h"
-#include "study/pivot.h"
+#include "study/said/pivot.h"
 
 enum { MAX_PATH = 1200 };
 

@@ -16,9 +16,9 @@
 #include "core/sim/fleet.h"
 #include "run/input/data.h"
 #include "run/run.h"
+#include "study/points.h"
 #include "study/pool.h"
 
-enum { ASSIGNMENT = 1600 };
 static const double LEAST_RUN_S = 0.02, POINT_BYTES = 500; /* a small run's start and end, measured */
 
 enum tmx_status tmx_measures_add(struct tmx_measures *m, const char *name, double value, struct tmx_err *err)
@@ -40,136 +40,6 @@ void tmx_measures_finish(struct tmx_measures *m)
 {
     free(m->metric);
     *m = (struct tmx_measures){0};
-}
-
-/* A point's assignments: the study's own, then the axes'. */
-struct assignments {
-    struct tmx_point point;
-    const char **set;
-    unsigned *line;
-    char *text; /* [n_key][ASSIGNMENT] */
-};
-
-static void assignments_finish(struct assignments *a)
-{
-    free(a->set);
-    free(a->line);
-    free(a->text);
-}
-
-static enum tmx_status assignments_init(struct assignments *a, const struct tmx_study *s, size_t point,
-                                        struct tmx_err *err)
-{
-    const struct tmx_sweep *sw = s->sweep;
-    const size_t n = sw->n_set + sw->n_key;
-    *a = (struct assignments){.set = calloc(n, sizeof *a->set),
-                              .line = calloc(n, sizeof *a->line),
-                              .text = calloc(sw->n_key, ASSIGNMENT)};
-    if (!a->set || !a->line || !a->text) {
-        assignments_finish(a);
-        return tmx_no_memory(err);
-    }
-    for (size_t i = 0; i < sw->n_set; i++) {
-        a->set[i] = sw->set[i];
-        a->line[i] = sw->set_line[i];
-    }
-    for (size_t k = 0; k < sw->n_key; k++) {
-        char *text = a->text + k * ASSIGNMENT;
-        tmx_sweep_assignment(sw, point, k, text, ASSIGNMENT);
-        a->set[sw->n_set + k] = text;
-        a->line[sw->n_set + k] = tmx_sweep_line(sw, k);
-    }
-    a->point =
-        (struct tmx_point){.base = s->base, .from = sw->file, .set = a->set, .line = a->line, .n_set = n};
-    return TMX_OK;
-}
-
-static enum tmx_status resolve(const struct tmx_study *s, size_t point, FILE *out, struct tmx_err *err)
-{
-    struct assignments a;
-    enum tmx_status st = assignments_init(&a, s, point, err);
-    if (!st) {
-        st = s->runner->resolve(s->runner->ctx, &a.point, out, err);
-        assignments_finish(&a);
-    }
-    return st;
-}
-
-/* Id of a point: hash of its resolved configuration, or of its assignments when it has
- * no valid one. */
-static enum tmx_status identify(struct tmx_study *s, size_t point, bool *valid, struct tmx_err *first,
-                                struct tmx_err *err)
-{
-    struct tmx_err why = {0};
-    struct tmx_hash *hash = NULL;
-    char *text = NULL;
-    size_t size = 0;
-    FILE *out = open_memstream(&text, &size);
-    if (!out) {
-        return tmx_no_memory(err);
-    }
-    enum tmx_status st = resolve(s, point, out, &why);
-    *valid = st == TMX_OK;
-    if (st && !first->code) {
-        *first = why;
-    }
-    fclose(out);
-    st = tmx_hash_create(&hash, err);
-    if (!st) {
-        if (*valid) {
-            tmx_hash_add(hash, text, size);
-        }
-        for (size_t k = 0; k < s->sweep->n_key && !*valid; k++) {
-            tmx_hash_add_text(hash, s->sweep->key[k]);
-            tmx_hash_add_text(hash, tmx_sweep_value(s->sweep, point, k));
-        }
-        tmx_hash_hex(hash, s->id[point]);
-        tmx_hash_destroy(hash);
-    }
-    free(text);
-    return st;
-}
-
-/* All points are bad for a reason: the file that the first complains of, or the axis that it gets its value
- * from. */
-static enum tmx_status blame(const struct tmx_study *s, const struct tmx_err *first, struct tmx_err *err)
-{
-    static const char override[] = "--set ";
-    const struct tmx_sweep *sw = s->sweep;
-    char text[1600];
-    unsigned line = 0;
-    if (strncmp(first->file, override, strlen(override)) != 0 && first->line > 0) {
-        return tmx_fail_at(err, TMX_ECONFIG, first->file, first->line,
-                           "%.900s (no point of %.60s has a valid configuration)", first->msg, sw->name);
-    }
-    for (size_t i = 0; i < sw->n_axis; i++) {
-        for (size_t k = 0; k < sw->axis[i].n_key; k++) {
-            const char *at = first->file + strlen(override), *key = sw->axis[i].key[k];
-            const size_t n = strlen(key);
-            line = *first->file && strncmp(at, key, n) == 0 && at[n] == '=' ? sw->axis[i].line : line;
-        }
-    }
-    tmx_err_format(first, text, sizeof text);
-    return tmx_fail_at(err, TMX_ECONFIG, sw->file, line ? line : 1,
-                       "no point has a valid configuration: %.900s", text);
-}
-
-static enum tmx_status identify_all(struct tmx_study *s, struct tmx_err *err)
-{
-    struct tmx_err first = {0};
-    bool any = false;
-    for (size_t i = 0; i < s->sweep->n_point; i++) {
-        bool valid = false;
-        const enum tmx_status st = identify(s, i, &valid, &first, err);
-        if (st) {
-            return st;
-        }
-        any = any || valid;
-    }
-    if (!any) {
-        return blame(s, &first, err);
-    }
-    return TMX_OK;
 }
 
 struct numbered {
@@ -273,7 +143,7 @@ enum tmx_status tmx_study_begin(struct tmx_study *s, const struct tmx_sweep *swe
     }
     s->id = calloc(sweep->n_point, sizeof *s->id);
     enum tmx_status st = s->id ? check_writable(options->path, err) : tmx_no_memory(err);
-    st = st ? st : identify_all(s, err);
+    st = st ? st : tmx_points_identify(s, err);
     st = st ? st : distinct(s, err);
     st = st ? st : tmx_results_open(&s->results, options->path, sweep, err);
     st = st ? st : tmx_results_points(s->results, sweep, (const char(*)[TMX_HASH_HEX])s->id, err);
@@ -315,9 +185,9 @@ static void write_measures(const struct tmx_measures *m, FILE *out)
 
 static enum tmx_status run_point(const struct tmx_study *s, size_t point, FILE *out, struct tmx_err *err)
 {
-    struct assignments a;
+    struct tmx_assignments a;
     struct tmx_measures m = {0};
-    enum tmx_status st = assignments_init(&a, s, point, err);
+    enum tmx_status st = tmx_assignments_init(&a, s, point, err);
     if (st) {
         return st;
     }
@@ -329,7 +199,7 @@ static enum tmx_status run_point(const struct tmx_study *s, size_t point, FILE *
     struct tmx_err ignored; /* a configuration that does not resolve failed above with the same words */
     const enum tmx_status resolved = s->runner->resolve(s->runner->ctx, &a.point, out, st ? &ignored : err);
     tmx_measures_finish(&m);
-    assignments_finish(&a);
+    tmx_assignments_finish(&a);
     return st ? st : resolved;
 }
 
@@ -337,13 +207,13 @@ static enum tmx_status begin_run(void *ctx, size_t task, struct tmx_sim **sim, s
                                  void **own, struct tmx_err *err)
 {
     const struct tmx_study *s = ctx;
-    struct assignments a;
+    struct tmx_assignments a;
     struct tmx_run *run = NULL;
     (void)observer;
-    enum tmx_status st = assignments_init(&a, s, s->todo[task], err);
+    enum tmx_status st = tmx_assignments_init(&a, s, s->todo[task], err);
     if (!st) {
         st = s->runner->open(s->runner->ctx, &a.point, &run, err);
-        assignments_finish(&a);
+        tmx_assignments_finish(&a);
     }
     *own = run;
     *sim = run ? tmx_run_sim(run) : NULL;
@@ -353,11 +223,11 @@ static enum tmx_status begin_run(void *ctx, size_t task, struct tmx_sim **sim, s
 /* What there is of the configuration of a run that could not begin. */
 static void resolve_ignored(const struct tmx_study *s, size_t point, FILE *out)
 {
-    struct assignments a;
+    struct tmx_assignments a;
     struct tmx_err ignored;
-    if (!assignments_init(&a, s, point, &ignored)) {
+    if (!tmx_assignments_init(&a, s, point, &ignored)) {
         (void)!s->runner->resolve(s->runner->ctx, &a.point, out, &ignored);
-        assignments_finish(&a);
+        tmx_assignments_finish(&a);
     }
 }
 
@@ -540,7 +410,7 @@ enum tmx_status tmx_study_check(const struct tmx_sweep *sweep, const struct tmx_
         char *text = NULL;
         size_t size = 0;
         FILE *out = open_memstream(&text, &size);
-        st = out ? resolve(&s, i, out, err) : tmx_no_memory(err);
+        st = out ? tmx_point_resolve(&s, i, out, err) : tmx_no_memory(err);
         if (out) {
             fclose(out);
         }

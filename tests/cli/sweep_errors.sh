@@ -62,5 +62,17 @@ study '{ key = "x"; range = { from = 1; to = 200; steps = 200; }; }' large.cfg
 (ulimit -f 64; trap '' XFSZ; fails 1 'disk full?' ./large.cfg -o full.sqlite -q) || exit 1
 "$sweep" ./large.cfg -o full.sqlite -q | grep -q '0 failed' || { echo FAILED: not resumed after a full disk; exit 1; }
 [ "$("$dump" full.sqlite | grep -c '^run.*done')" = 200 ] || { echo FAILED: rows after a full disk; exit 1; }
+# Many points are looked at in several processes: the ids of few, which are not; and all are bad as one is.
+ids() { "$dump" "$1" | grep '^run' | grep -oE '[0-9a-f]{32}' | sort -u; }
+"$sweep" ./large.cfg -o one.sqlite -q -j 1 >/dev/null && "$sweep" ./large.cfg -o three.sqlite -q -j 3 >/dev/null
+study '{ key = "x"; range = { from = 1; to = 3; steps = 3; }; }' few.cfg
+"$sweep" ./few.cfg -o few.sqlite -q >/dev/null
+ids one.sqlite >one.txt
+ids three.sqlite | cmp - one.txt || { echo "FAILED: ids depend on -j"; exit 1; }
+[ "$(wc -l <one.txt)" = 200 ] && [ "$(ids few.sqlite | wc -l)" = 3 ] &&
+  [ "$(ids few.sqlite | sort - one.txt | uniq -d | wc -l)" = 3 ] || { echo "FAILED: ids of few points"; exit 1; }
+study '{ key = "xx"; range = { from = 1; to = 200; steps = 200; }; }' unknown.cfg
+fails 2 'unknown key "xx"' ./unknown.cfg -o none.sqlite
+[ ! -e none.sqlite ] || { echo "FAILED: 200 unknown keys made a database"; exit 1; }
 "$dump" good.sqlite | cmp - good.txt || { echo FAILED: good.sqlite changed; exit 1; }
 echo "all refused, nothing damaged"

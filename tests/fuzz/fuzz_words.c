@@ -5,7 +5,7 @@
 
 #include "core/base/names.h"
 #include "measure/log/collect.h"
-#include "study/pivot.h"
+#include "study/said/pivot.h"
 #include "tests/fuzz/fuzz.h"
 
 /* Words as they stand on a command line or in a cell, one a line: numbers, times, patterns, conditions. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#ifndef TMX_STUDY_PIVOT_H
-#define TMX_STUDY_PIVOT_H
+#ifndef TMX_STUDY_SAID_PIVOT_H
+#define TMX_STUDY_SAID_PIVOT_H
 
 /* Tables out of a study's results. */
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "study/effects.h"
+#include "study/said/effects.h"
 
 #include <gsl/gsl_multifit.h>
 #include <math.h>

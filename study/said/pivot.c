@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "study/pivot.h"
+#include "study/said/pivot.h"
 
 #include <math.h>
 #include <stdlib.h>

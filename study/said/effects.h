@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#ifndef TMX_STUDY_EFFECTS_H
-#define TMX_STUDY_EFFECTS_H
+#ifndef TMX_STUDY_SAID_EFFECTS_H
+#define TMX_STUDY_SAID_EFFECTS_H
 
 /* How much each axis of a study moves one metric.
  *   elasticity    e_i of ln y = a + sum e_i ln x_i, by least squares (GSL multifit): percent of y per
