@@ -7,15 +7,30 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
+
+/* Path of what this object file was linked into, malloced; NULL: nobody knows. */
+static char *own_path(const struct link_map *map)
+{
+    enum { LONGEST = 4096 };
+    if (map && map->l_name[0]) {
+        return realpath(map->l_name, NULL);
+    }
+    char *path = calloc(1, LONGEST + 1); /* a program has no name in the list of what is loaded */
+    if (path && readlink("/proc/self/exe", path, LONGEST) < 0) {
+        free(path);
+        path = NULL;
+    }
+    return path;
+}
 
 bool tmx_origin_find(const char *relative, char *buf, size_t size)
 {
     static const char here = 0; /* an address of this object file */
     struct link_map *map = NULL;
     Dl_info info;
-    const bool known = dladdr1(&here, &info, (void **)&map, RTLD_DL_LINKMAP) != 0 && map;
-    /* A program has no name in the list of what is loaded. */
-    char *own = realpath(known && map->l_name[0] ? map->l_name : "/proc/self/exe", NULL);
+    const bool known = dladdr1(&here, &info, (void **)&map, RTLD_DL_LINKMAP) != 0;
+    char *own = own_path(known ? map : NULL);
     char *slash = own ? strrchr(own, '/') : NULL, *real = NULL;
     bool ok = false;
     if (slash && (size_t)snprintf(buf, size, "%.*s/%s", (int)(slash - own), own, relative) < size) {
