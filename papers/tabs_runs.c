@@ -207,12 +207,12 @@ enum tmx_status tmx_tabs_sets(void *ctx, size_t task, struct tmx_sets *set, stru
     const struct tmx_tabs_choice *v = &s->variant[task / tmx_tabs_runs(s)],
                                  *p = tmx_tabs_run(s, task, &mix, &label);
     const struct tmx_setting *suite = s->call->root;
-    enum tmx_status st = tmx_sets_add_from(set, suite, err, "base.mix=%s", mix);
-    st = st ? st : tmx_sets_add_from(set, suite, err, "base.policy=%s", p->policy);
+    enum tmx_status st = tmx_sets_add(set, suite, err, "base.mix=%s", mix);
+    st = st ? st : tmx_sets_add(set, suite, err, "base.policy=%s", p->policy);
     st = st ? st : tmx_sets_add_list(set, v->set, "base.", err);
     st = st ? st : tmx_sets_add_list(set, p->set, "base.", err);
     for (size_t i = 0; i < s->call->n_set && !st; i++) {
-        st = tmx_sets_add(set, err, "%s", s->call->set[i]);
+        st = tmx_sets_add(set, NULL, err, "%s", s->call->set[i]);
     }
     return st;
 }

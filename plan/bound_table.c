@@ -9,7 +9,6 @@
 #include "core/base/config.h"
 #include "plan/judge.h"
 #include "run/input/data.h"
-#include "study/batch.h"
 
 enum { MAX_SET = 512, N_BEFORE = 6, MAX_MIX = 512 };
 
@@ -130,11 +129,11 @@ static enum tmx_status bound_mix(struct rows *r, const char *mix, const struct t
     struct tmx_run *run = NULL;
     struct tmx_config *cfg = NULL;
     struct tmx_sets sets = {0};
-    st = tmx_sets_add_from(&sets, asked, err, "base.mix=%s", mix);
-    st = st || !preset ? st : tmx_sets_add_from(&sets, policy, err, "base.policy=%s", preset);
+    st = tmx_sets_add(&sets, asked, err, "base.mix=%s", mix);
+    st = st || !preset ? st : tmx_sets_add(&sets, policy, err, "base.policy=%s", preset);
     st = st ? st : tmx_sets_add_list(&sets, list, "base.", err);
     for (size_t i = 0; i < r->call->n_set && !st; i++) {
-        st = tmx_sets_add(&sets, err, "%s", r->call->set[i]);
+        st = tmx_sets_add(&sets, NULL, err, "%s", r->call->set[i]);
     }
     st = st ? st : tmx_sets_load(&cfg, r->path, &sets, err);
     if (!st) {

@@ -10,13 +10,12 @@ enum { MOST = 256 }; /* kept; then the oldest goes */
 
 struct entry {
     char id[TMX_HASH_HEX];
-    size_t n_col, n_row;
     double objective, *value; /* [n_col + n_row] x, then dual; owned */
 };
 
 struct tmx_solved {
     struct entry entry[MOST];
-    size_t n_new, n_known;
+    size_t n_new;
 };
 
 enum tmx_status tmx_solved_create(struct tmx_solved **s, struct tmx_err *err)
@@ -69,7 +68,7 @@ static const struct entry *find(const struct tmx_solved *s, const char *id)
 static enum tmx_status solve(struct tmx_solved *s, const struct tmx_lp *lp, const char *id,
                              const struct entry **found, struct tmx_err *err)
 {
-    struct entry new = {.n_col = lp->n_col, .n_row = lp->n_row}, *slot = &s->entry[s->n_new % MOST];
+    struct entry new, *slot = &s->entry[s->n_new % MOST];
     memcpy(new.id, id, sizeof new.id);
     new.value = malloc((lp->n_col + lp->n_row) * sizeof *new.value);
     enum tmx_status st = new.value ? TMX_OK : tmx_fail(err, TMX_ENOMEM, "programme of %zu rows", lp->n_row);
@@ -98,14 +97,13 @@ enum tmx_status tmx_solved_lp(struct tmx_solved *s, const struct tmx_lp *lp, dou
         return st;
     }
     const struct entry *e = find(s, id);
-    s->n_known += e != NULL;
     st = e ? TMX_OK : solve(s, lp, id, &e, err);
     if (st) {
         return st;
     }
-    memcpy(dual, e->value + e->n_col, e->n_row * sizeof *dual);
+    memcpy(dual, e->value + lp->n_col, lp->n_row * sizeof *dual);
     if (x) {
-        memcpy(x, e->value, e->n_col * sizeof *x);
+        memcpy(x, e->value, lp->n_col * sizeof *x);
     }
     *objective = e->objective;
     return TMX_OK;
@@ -114,9 +112,4 @@ enum tmx_status tmx_solved_lp(struct tmx_solved *s, const struct tmx_lp *lp, dou
 size_t tmx_solved_new(const struct tmx_solved *s)
 {
     return s->n_new;
-}
-
-size_t tmx_solved_known(const struct tmx_solved *s)
-{
-    return s->n_known;
 }

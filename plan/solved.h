@@ -16,8 +16,7 @@ void tmx_solved_destroy(struct tmx_solved *s);
 TMX_NODISCARD enum tmx_status tmx_solved_lp(struct tmx_solved *s, const struct tmx_lp *lp, double *x,
                                             double *dual, double *objective, struct tmx_err *err);
 
-/* How many have been solved, how many were there already. */
+/* How many had to be solved. */
 size_t tmx_solved_new(const struct tmx_solved *s);
-size_t tmx_solved_known(const struct tmx_solved *s);
 
 #endif

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/config.h"
 #include "study/pool.h"
 
 enum { ASSIGNMENT = 1600 };
@@ -41,6 +42,19 @@ enum tmx_status tmx_assignments_init(struct tmx_assignments *a, const struct tmx
     a->point =
         (struct tmx_point){.base = s->base, .from = sw->file, .set = a->set, .line = a->line, .n_set = n};
     return TMX_OK;
+}
+
+enum tmx_status tmx_point_load(struct tmx_config **c, const struct tmx_point *p, struct tmx_err *err)
+{
+    enum tmx_status st = tmx_config_open(c, p->base, err);
+    for (size_t i = 0; i < p->n_set && !st; i++) {
+        st = tmx_config_assign(*c, p->set[i], p->from, p->line[i], err);
+    }
+    if (st) {
+        tmx_config_close(*c);
+        *c = NULL;
+    }
+    return st;
 }
 
 enum tmx_status tmx_point_resolve(const struct tmx_study *s, size_t point, FILE *out, struct tmx_err *err)
@@ -89,28 +103,17 @@ static enum tmx_status identify(const struct tmx_study *s, size_t point, struct 
     return st;
 }
 
-/* All points are bad for a reason: the file that the first complains of, or the axis that it gets its value
- * from. */
+/* All points are bad, for the reason of the first. */
 static enum tmx_status blame(const struct tmx_study *s, const struct tmx_err *first, struct tmx_err *err)
 {
-    static const char override[] = "--set ";
     const struct tmx_sweep *sw = s->sweep;
     char text[1600];
-    unsigned line = 0;
-    if (strncmp(first->file, override, strlen(override)) != 0 && first->line > 0) {
+    if (first->line > 0) { /* of a file, the axis' line in the study's among them */
         return tmx_fail_at(err, TMX_ECONFIG, first->file, first->line,
                            "%.900s (no point of %.60s has a valid configuration)", first->msg, sw->name);
     }
-    for (size_t i = 0; i < sw->n_axis; i++) {
-        for (size_t k = 0; k < sw->axis[i].n_key; k++) {
-            const char *at = first->file + strlen(override), *key = sw->axis[i].key[k];
-            const size_t n = strlen(key);
-            line = *first->file && strncmp(at, key, n) == 0 && at[n] == '=' ? sw->axis[i].line : line;
-        }
-    }
     tmx_err_format(first, text, sizeof text);
-    return tmx_fail_at(err, TMX_ECONFIG, sw->file, line ? line : 1,
-                       "no point has a valid configuration: %.900s", text);
+    return tmx_fail_at(err, TMX_ECONFIG, sw->file, 1, "no point has a valid configuration: %.900s", text);
 }
 
 /* ---- all of them, some at a time in several processes ---- */

@@ -18,6 +18,11 @@ TMX_NODISCARD enum tmx_status tmx_assignments_init(struct tmx_assignments *a, co
                                                    size_t point, struct tmx_err *err);
 void tmx_assignments_finish(struct tmx_assignments *a);
 
+struct tmx_config;
+/* Its base file with its assignments; the caller closes it. */
+TMX_NODISCARD enum tmx_status tmx_point_load(struct tmx_config **c, const struct tmx_point *p,
+                                             struct tmx_err *err);
+
 /* Write the whole configuration of a point. */
 TMX_NODISCARD enum tmx_status tmx_point_resolve(const struct tmx_study *s, size_t point, FILE *out,
                                                 struct tmx_err *err);

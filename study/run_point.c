@@ -7,6 +7,7 @@
 #include "core/base/os.h"
 #include "run/summary.h"
 #include "run/trace.h"
+#include "study/points.h"
 #include "study/progress.h"
 
 static enum tmx_status open_with(enum tmx_status (*open)(struct tmx_run **, const struct tmx_setting *,
@@ -15,10 +16,7 @@ static enum tmx_status open_with(enum tmx_status (*open)(struct tmx_run **, cons
 {
     struct tmx_config *cfg = NULL;
     *run = NULL;
-    enum tmx_status st = tmx_config_open(&cfg, p->base, err);
-    for (size_t i = 0; i < p->n_set && !st; i++) {
-        st = tmx_config_assign(cfg, p->set[i], p->from, p->line[i], err);
-    }
+    enum tmx_status st = tmx_point_load(&cfg, p, err);
     st = st ? st : open(run, tmx_config_root(cfg), err);
     tmx_config_close(cfg);
     return st;

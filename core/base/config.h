@@ -27,16 +27,14 @@ struct tmx_sets { /* overrides "key=value", any number of any length; zero it fi
     } * set;                            /* [n] owned */
     size_t n;
 };
-/* printf into the next one, which is of the command line. */
-TMX_NODISCARD enum tmx_status tmx_sets_add(struct tmx_sets *s, struct tmx_err *err, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
+/* printf into the next one, which stands at `from` (paths in it are relative to that file), NULL: on the
+ * command line. */
+TMX_NODISCARD enum tmx_status tmx_sets_add(struct tmx_sets *s, const struct tmx_setting *from,
+                                           struct tmx_err *err, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
 /* Each text of a list ["key=value", ...] of a configuration (NULL: none), with prefix before it. */
 TMX_NODISCARD enum tmx_status tmx_sets_add_list(struct tmx_sets *s, const struct tmx_setting *list,
                                                 const char *prefix, struct tmx_err *err);
-/* printf into the next one, which stands at `from`: paths in it are relative to that file. */
-TMX_NODISCARD enum tmx_status tmx_sets_add_from(struct tmx_sets *s, const struct tmx_setting *from,
-                                                struct tmx_err *err, const char *format, ...)
-    __attribute__((format(printf, 4, 5)));
 /* A configuration file with these overrides. */
 TMX_NODISCARD enum tmx_status tmx_sets_load(struct tmx_config **c, const char *path, const struct tmx_sets *s,
                                             struct tmx_err *err);

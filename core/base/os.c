@@ -379,15 +379,10 @@ bool tmx_os_real_path(const char *path, char *real, size_t size)
 enum tmx_status tmx_os_module_path(const char *path, char *real, size_t size, struct tmx_err *err)
 {
     struct stat s;
-    char *full = realpath(path, NULL);
-    if (!full || stat(full, &s) != 0) {
-        free(full);
+    if (stat(path, &s) != 0) {
         return tmx_fail_at(err, TMX_EIO, path, 0, "%s", strerror(errno));
     }
-    const bool fits = strlen(full) < size;
-    snprintf(real, size, "%s", full);
-    free(full);
-    if (!fits) {
+    if (!tmx_os_real_path(path, real, size)) {
         return tmx_fail_at(err, TMX_EIO, path, 0, "path too long");
     }
     if (!S_ISREG(s.st_mode)) {

@@ -100,7 +100,6 @@ struct tmx_chip {
     double *l2_share, *dram_share, *baseline_share; /* [n_unit] of the watts that the parts get */
     size_t *unit_of_sm;                             /* [n_sm] the first unit of the SM: its sensor */
     size_t n_memory, *memory_unit; /* [n_memory] stacks of memory, whose hottest the board's sensor reads */
-    bool sms_in_parts;             /* an SM is several units, one at least */
     bool sms_in_row;               /* the units of SMs 0, 1, ... follow one another, one each */
     double *part_share;            /* [n_unit] share of its SM's dynamic power; 0 elsewhere */
     size_t *hot_order; /* [n_sm] SMs in the order they take hot blocks: whole corner clusters first, then

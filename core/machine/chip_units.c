@@ -123,10 +123,9 @@ static enum tmx_status find_sms(struct tmx_chip *c, struct tmx_err *err)
         for (size_t u = first; u < fp->n_unit; u++) {
             if (c->sm_of_unit[u] == (int)sm) {
                 c->part_share[u] = tmx_unit_area_m2(&fp->unit[u]) / area_m2;
-                c->sms_in_parts = c->sms_in_parts || u != first;
+                c->sms_in_row = c->sms_in_row && u == c->unit_of_sm[0] + sm;
             }
         }
-        c->sms_in_row = c->sms_in_row && !c->sms_in_parts && first == c->unit_of_sm[0] + sm;
     }
     return TMX_OK;
 }

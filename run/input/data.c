@@ -60,17 +60,26 @@ static bool join(char path[TMX_PATH_SIZE], const char *root, const char *folder,
     return n > 0 && n < TMX_PATH_SIZE;
 }
 
-enum tmx_status tmx_data_file(const char *relative, char path[TMX_PATH_SIZE], struct tmx_err *err)
+/* The first root that has it. */
+static bool below_root(const char *relative, char path[TMX_PATH_SIZE])
 {
     char buf[TMX_PATH_SIZE];
     for (size_t i = 0; i < N_ROOT; i++) {
         const char *at = root(i, buf);
         if (at && snprintf(path, TMX_PATH_SIZE, "%s/%s", at, relative) < TMX_PATH_SIZE &&
             tmx_os_exists(path)) {
-            return TMX_OK;
+            return true;
         }
     }
-    return tmx_fail(err, TMX_EIO, "%s not found; set THERMIX_DATA to the folder that holds it", relative);
+    return false;
+}
+
+enum tmx_status tmx_data_file(const char *relative, char path[TMX_PATH_SIZE], struct tmx_err *err)
+{
+    return below_root(relative, path)
+               ? TMX_OK
+               : tmx_fail(err, TMX_EIO, "%s not found; set THERMIX_DATA to the folder that holds it",
+                          relative);
 }
 
 static bool ends_with(const char *s, const char *suffix)
@@ -187,20 +196,6 @@ bool tmx_data_is_path(enum tmx_data kind, const char *name)
     return strchr(name, '/') || ends_with(name, kinds[kind].suffix);
 }
 
-/* A path that is relative to no folder in particular, below a root. */
-static bool below_root(const char *name, char path[TMX_PATH_SIZE])
-{
-    char buf[TMX_PATH_SIZE];
-    const bool plain = name[0] != '/' && name[0] != '.' && strchr(name, '/');
-    for (size_t i = 0; plain && i < N_ROOT; i++) {
-        const char *at = root(i, buf);
-        if (at && snprintf(path, TMX_PATH_SIZE, "%s/%s", at, name) < TMX_PATH_SIZE && tmx_os_exists(path)) {
-            return true;
-        }
-    }
-    return false;
-}
-
 enum tmx_status tmx_data_find_from(enum tmx_data kind, const char *from, const char *name,
                                    char path[TMX_PATH_SIZE], struct tmx_err *err)
 {
@@ -209,7 +204,8 @@ enum tmx_status tmx_data_find_from(enum tmx_data kind, const char *from, const c
         char places[2 * TMX_PATH_SIZE];
         tmx_beside_places(from, name, places, sizeof places);
         const bool one = strcmp(places, name) == 0;
-        return tmx_beside(from, name, path, TMX_PATH_SIZE) || below_root(name, path)
+        const bool plain = name[0] != '/' && name[0] != '.' && strchr(name, '/'); /* relative to no folder */
+        return tmx_beside(from, name, path, TMX_PATH_SIZE) || (plain && below_root(name, path))
                    ? TMX_OK
                    : tmx_fail_at(err, TMX_EIO, name, 0, "no such %s%s%s", kinds[kind].word,
                                  one ? "" : "; looked for ", one ? "" : places);

@@ -12,7 +12,7 @@
 #include "cli/commands.h"
 #include "core/base/config.h"
 #include "core/base/opt.h"
-#include "study/study.h"
+#include "study/points.h"
 
 struct fake {
     double x, y;
@@ -32,7 +32,7 @@ static const struct tmx_opt opts[] = {
 static enum tmx_status read(struct fake *f, const struct tmx_point *p, struct tmx_err *err)
 {
     struct tmx_config *cfg = NULL;
-    enum tmx_status st = tmx_config_load(&cfg, p->base, p->set, p->n_set, err);
+    enum tmx_status st = tmx_point_load(&cfg, p, err);
     if (!st) {
         st = tmx_opt_read(opts, f, tmx_config_root(cfg), NULL, err);
     }
