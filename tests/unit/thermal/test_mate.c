@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The second thread of a set-up, and the products that it shares. */
+#include <math.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <string.h>
+
+#include "tests/support/check.h"
+#include "thermal/network/dense.h"
+
+enum { PIECES = 1000 };
+
+struct work {
+    atomic_bool begun, go; /* a task that waits to be let go */
+    atomic_size_t n_done[PIECES];
+};
+
+static void wait_to_go(void *ctx)
+{
+    struct work *w = ctx;
+    atomic_store(&w->begun, true);
+    while (!atomic_load(&w->go)) {
+    }
+}
+
+static void count_piece(void *ctx, size_t i)
+{
+    atomic_fetch_add(&((struct work *)ctx)->n_done[i], 1);
+}
+
+static void pieces_are_done_once_each_with_a_task_beside_them_or_none(void **state)
+{
+    (void)state;
+    static struct work w;
+    struct tmx_mate *mate;
+    assert_int_equal(tmx_mate_create(&mate, NULL), TMX_OK);
+    tmx_mate_wait(mate); /* nothing was started */
+    tmx_mate_start(mate, wait_to_go, &w);
+    for (size_t round = 0; round < 6; round++) {
+        if (round == 3) {
+            while (!atomic_load(&w.begun)) { /* or the caller would do it, for ever */
+            }
+            atomic_store(&w.go, true);
+            tmx_mate_wait(mate);
+        }
+        tmx_mate_share(mate, round == 1 ? 0 : round == 2 ? 1 : PIECES, count_piece, &w);
+    }
+    for (size_t i = 0; i < PIECES; i++) {
+        assert_int_equal(atomic_load(&w.n_done[i]), i == 0 ? 5 : 4);
+    }
+    tmx_mate_destroy(mate);
+}
+
+/* Rows that are no multiple of anything, more and fewer than the pieces have room for. */
+static void tall_products_are_those_of_the_whole_matrices(void **state)
+{
+    (void)state;
+    static const size_t rows[] = {1, 47, 48, 385, 1000, 4108};
+    enum { K = 5, M = 3, MOST = 4108 };
+    static double a[K * MOST], b[M * MOST], d[MOST], w[M * MOST], y[M * MOST];
+    double part[TMX_TALL_PIECES * K * M], c[(K + 1) * M];
+    struct tmx_mate *mate;
+    assert_int_equal(tmx_mate_create(&mate, NULL), TMX_OK);
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        const struct tmx_tall tall = {rows[i], mate};
+        const size_t n = rows[i];
+        for (size_t r = 0; r < K * n; r++) {
+            a[r] = sin((double)r);
+            d[r % n] = 1 + (double)(r % 7);
+            b[r % (M * n)] = cos((double)(r % (M * n)));
+        }
+        for (int weighted = 0; weighted < 2; weighted++) {
+            tmx_tall_tn(&tall, K, M, a, weighted ? d : NULL, b, w, part, c, K + 1);
+            for (size_t k = 0; k < K; k++) {
+                for (size_t m = 0; m < M; m++) {
+                    double sum = 0;
+                    for (size_t r = 0; r < n; r++) {
+                        sum += a[k * n + r] * (weighted ? d[r] : 1) * b[m * n + r];
+                    }
+                    check_close(c[m * (K + 1) + k], sum, 0, 1e-10);
+                }
+            }
+        }
+        for (size_t k = 0; k < K * M; k++) {
+            c[k] = (double)k;
+        }
+        memcpy(y, b, M * n * sizeof *y);
+        tmx_tall_nn(&tall, M, K, 2, a, c, 3, y);
+        for (size_t r = 0; r < M * n; r++) {
+            double sum = 3 * b[r];
+            for (size_t k = 0; k < K; k++) {
+                sum += 2 * a[k * n + r % n] * c[r / n * K + k];
+            }
+            check_close(y[r], sum, 0, 1e-10);
+        }
+    }
+    tmx_mate_destroy(mate);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(pieces_are_done_once_each_with_a_task_beside_them_or_none),
+        cmocka_unit_test(tall_products_are_those_of_the_whole_matrices),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
