@@ -5,8 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "thermal/instance.h"
-
 /* Constants and stopping rules are HotSpot's. */
 static const double LEAK_W_PER_M2 = 1.5e4, LEAK_PER_K = 0.036, LEAK_REFERENCE_K = 383.15;
 static const double RUNAWAY_STEP_K = 500, MAX_SINK_K = 1000;
@@ -132,4 +130,25 @@ enum tmx_status tmx_settle(const struct tmx_stack *stack, const struct tmx_settl
     free(s.temp_k);
     free(s.last_k);
     return st;
+}
+
+enum tmx_status tmx_settle_step(const struct tmx_instance *chip, double dt_s, double *power_w, double *temp_k,
+                                void *snapshot, double *mean_w)
+{
+    const struct tmx_thermal_ops *ops = chip->ops;
+    const size_t n_unit = tmx_thermal_spec_units(chip->spec);
+    ops->save(chip->state, snapshot);
+    ops->read(chip->state, temp_k);
+    memcpy(mean_w, power_w, n_unit * sizeof *mean_w);
+    tmx_settle_add_leakage(chip->spec, temp_k, mean_w);
+    const enum tmx_status st = ops->step(chip->state, dt_s, mean_w, temp_k);
+    if (st) {
+        return st;
+    }
+    tmx_settle_add_leakage(chip->spec, temp_k, power_w);
+    for (size_t i = 0; i < n_unit; i++) {
+        mean_w[i] = 0.5 * (mean_w[i] + power_w[i]);
+    }
+    ops->restore(chip->state, snapshot);
+    return ops->step(chip->state, dt_s, mean_w, temp_k);
 }

@@ -7,6 +7,7 @@
 
 #include "core/base/log.h"
 #include "thermal/files/hotspot_temps.h"
+#include "thermal/instance.h"
 
 struct tmx_settle_options {
     bool leakage;               /* add HotSpot's leakage to the power */
@@ -26,5 +27,12 @@ TMX_NODISCARD enum tmx_status tmx_settle(const struct tmx_stack *stack,
 /* Add the leakage of every dissipating unit at temp_k [units, K] to power_w [units, W]:
  * 1.5e4 W/m2 at 383.15 K, exp(0.036 / K); HotSpot's example function. */
 void tmx_settle_add_leakage(const struct tmx_thermal_spec *spec, const double *temp_k, double *power_w);
+
+/* One row of dt_s under power_w [units, W] and the leakage that follows the temperature: one step with the
+ * leakage of the row's begin gives its end, the second takes the mean of both (Heun): second order in rows
+ * shorter than the chip's response. power_w gains the leakage of the first step's end, temp_k [units, K] is
+ * that of the row's end; snapshot [ops->snapshot_size] and mean_w [units] are scratch. */
+TMX_NODISCARD enum tmx_status tmx_settle_step(const struct tmx_instance *chip, double dt_s, double *power_w,
+                                              double *temp_k, void *snapshot, double *mean_w);
 
 #endif

@@ -136,7 +136,7 @@ static enum tmx_status read_start(struct tmx_trace_run *r, struct tmx_err *err)
     enum tmx_status st = cfg->init_file[0] ? tmx_temps_read(cfg->init_file, &r->temps, err) : TMX_OK;
     st = tmx_hotspot_config_blame(cfg, "init_file", st, err);
     if (!st && cfg->init_file[0] && cfg->dtm_used) {
-        tmx_temps_limit(&r->temps, cfg->thermal_threshold);
+        tmx_temps_limit(&r->temps, compat, cfg->thermal_threshold);
     }
     r->init_node_k = st ? NULL : malloc(tmx_temps_nodes(&r->temps) * sizeof *r->init_node_k);
     if (!st && !r->init_node_k) {
@@ -448,28 +448,6 @@ static enum tmx_status create_chip(struct tmx_trace_run *r, struct tmx_err *err)
     return st;
 }
 
-/* Leakage over a row follows the temperature: one step with the leakage of its begin tells its
- * end, the second with the mean of both (Heun): second order in rows shorter than the chip's response. */
-static enum tmx_status step_with_leakage(struct tmx_trace_run *r, void *snapshot, double *mean_w)
-{
-    const struct tmx_thermal_ops *ops = r->chip.ops;
-    const double dt_s = r->args->cfg.sampling_intvl;
-    ops->save(r->chip.state, snapshot);
-    ops->read(r->chip.state, r->temp_k);
-    memcpy(mean_w, r->power_w, r->n_unit * sizeof *mean_w);
-    tmx_settle_add_leakage(&r->stack.spec, r->temp_k, mean_w);
-    const enum tmx_status st = ops->step(r->chip.state, dt_s, mean_w, r->temp_k);
-    if (st) {
-        return st;
-    }
-    tmx_settle_add_leakage(&r->stack.spec, r->temp_k, r->power_w);
-    for (size_t i = 0; i < r->n_unit; i++) {
-        mean_w[i] = 0.5 * (mean_w[i] + r->power_w[i]);
-    }
-    ops->restore(r->chip.state, snapshot);
-    return ops->step(r->chip.state, dt_s, mean_w, r->temp_k);
-}
-
 static enum tmx_status step(struct tmx_trace_run *r, size_t row, void *snapshot, double *mean_w,
                             struct tmx_err *err)
 {
@@ -480,8 +458,9 @@ static enum tmx_status step(struct tmx_trace_run *r, size_t row, void *snapshot,
     if (st) {
         return st;
     }
-    st = snapshot ? step_with_leakage(r, snapshot, mean_w)
-                  : r->chip.ops->step(r->chip.state, r->args->cfg.sampling_intvl, r->power_w, r->temp_k);
+    const double dt_s = r->args->cfg.sampling_intvl;
+    st = snapshot ? tmx_settle_step(&r->chip, dt_s, r->power_w, r->temp_k, snapshot, mean_w)
+                  : r->chip.ops->step(r->chip.state, dt_s, r->power_w, r->temp_k);
     return st ? tmx_fail_at(err, st, r->power.source, r->power.line[row], "temperatures are no longer finite")
               : TMX_OK;
 }

@@ -345,6 +345,18 @@ static void heat_may_leave_through_the_board(void **state)
     run(BASE "-model_secondary 1 -o feat_b.ttrace -steady_file feat_b.steady");
     assert_true(holds("feat_b.steady", "pcb_") && holds("feat_b.steady", "inode_27"));
     run(BASE "-model_secondary 1 -init_file feat_b.steady -o feat_c.ttrace");
+    /* a start that dtm_used scales down: the silicon to the threshold, in HotSpot the board */
+    run(BASE
+        "-model_secondary 1 -init_file feat_b.steady -dtm_used 1 -thermal_threshold 319 -sampling_intvl 1e-7 "
+        "-o feat_c.ttrace");
+    check_close(fmax(last_of("feat_c.ttrace", "A"), last_of("feat_c.ttrace", "B")), 319, 0, 0.05);
+    const double hot_board = fmax(steady_of("feat_b.steady", "pcb_A"), steady_of("feat_b.steady", "pcb_B"));
+    const double scale = (319 - 318.15) / (hot_board - 318.15), a = steady_of("feat_b.steady", "A");
+    assert_true(hot_board > 319.1 && a > hot_board + 1);
+    run(BASE
+        "-model_secondary 1 -init_file feat_b.steady -dtm_used 1 -thermal_threshold 319 -sampling_intvl 1e-7 "
+        "--hotspot-compat --method grid -o feat_c.ttrace");
+    check_close(last_of("feat_c.ttrace", "A"), 318.15 + scale * (a - 318.15), 0, 0.05);
     assert_int_equal(run_to(BASE "-model_secondary 1 -s_pcb 0.02", "feat.err"), 2);
     assert_true(
         holds("feat.err", "model_secondary: s_pcb = 0.02 m must be larger than the solder (s_solder)"));

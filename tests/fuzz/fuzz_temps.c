@@ -25,7 +25,7 @@ void fuzz_reader(const char *path)
         for (size_t i = 0; i < t.first[t.n_layer]; i++) {
             fuzz_check(t.block_k[i] >= 200 && t.block_k[i] <= 5000);
         }
-        tmx_temps_limit(&t, 350);
+        tmx_temps_limit(&t, false, 350);
     } else {
         fuzz_check(err.msg[0]);
     }

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The reduced back-end's printed error bounds against its true errors, on random chips: blocks read in
- * every way and all cells, from a uniform start and from a start field, rows of 0.05 ms and up; and with a
- * fan that changes. Arguments: the number of chips, the chip to begin with, the seed, the network (`physical`
- * or HotSpot's). */
+ * every way and all cells, from a uniform start and from a start field, rows of 0.05 ms and up; with a
+ * fan that changes; and with leakage that follows the temperatures that are read. Arguments: the number of
+ * chips, the chip to begin with, the seed, the network (`physical` or HotSpot's). */
 #include <stdlib.h>
 #include <string.h>
 
 #include "tests/support/golden.h"
 #include "tests/support/random_chip.h"
+#include "thermal/settle.h"
 
 enum { MODES = 5, MAX_UNIT = 32 };
 static const double TOLERANCE_K = 1e-3;
@@ -28,6 +29,24 @@ struct lot {
 static unsigned seed = 20260101;
 static enum tmx_network_kind network;
 
+/* A uniform start, or a field of as many levels as an init file has, and its jumps; to be freed. */
+static double *random_start(struct tmx_thermal_spec *spec, struct tmx_rng *rng)
+{
+    const size_t n_cell = spec->rows * spec->cols, n_node = (spec->n_layer + 2) * n_cell + 12;
+    if (tmx_rng_uniform(rng) >= 0.5) {
+        spec->init_k = spec->ambient_k + random_between(rng, 0, 30);
+        return NULL;
+    }
+    double *start = calloc(n_node, sizeof *start);
+    assert_non_null(start);
+    for (size_t c = 0; c < n_node; c++) {
+        const size_t column = c % spec->cols * 3 / spec->cols, row = c % n_cell / spec->cols * 3 / spec->rows;
+        start[c] = spec->ambient_k + 10 + 3 * (double)((column + 2 * row) % 4) + (double)(c / n_cell);
+    }
+    spec->init_node_k = start;
+    return start;
+}
+
 static void open_lot(struct lot *l, struct tmx_rng *rng, double min_step_s)
 {
     struct tmx_thermal_spec *spec;
@@ -43,20 +62,10 @@ static void open_lot(struct lot *l, struct tmx_rng *rng, double min_step_s)
     spec->min_step_s = min_step_s;
     spec->network = network;
     l->n_node = (spec->n_layer + 2) * n_cell + 12;
-    double *start = calloc(l->n_node, sizeof *start);
     l->node[0] = calloc(l->n_node, sizeof **l->node);
     l->node[1] = calloc(l->n_node, sizeof **l->node);
-    assert_true(start && l->node[0] && l->node[1]);
-    if (tmx_rng_uniform(rng) < 0.5) { /* a field of as many levels as an init file has, and its jumps */
-        for (size_t c = 0; c < l->n_node; c++) {
-            const size_t column = c % spec->cols * 3 / spec->cols,
-                         row = c % n_cell / spec->cols * 3 / spec->rows;
-            start[c] = spec->ambient_k + 10 + 3 * (double)((column + 2 * row) % 4) + (double)(c / n_cell);
-        }
-        spec->init_node_k = start;
-    } else {
-        spec->init_k = spec->ambient_k + random_between(rng, 0, 30);
-    }
+    assert_true(l->node[0] && l->node[1]);
+    double *start = random_start(spec, rng);
     engine_open(&l->grid, "grid", "", spec);
     for (size_t k = 0; k < MODES; k++) {
         spec->map_mode = (enum tmx_map_mode)k;
@@ -290,14 +299,70 @@ static void a_changing_fan_is_followed(void **state)
     assert_int_equal(n_bad, 0);
 }
 
+/* The leakage of the first row is that of the start as it is read: in every way of reading, from every start.
+ */
+static void leakage_maps_and_starts_are_followed_together(void **state)
+{
+    const size_t n = *(const size_t *)*state;
+    double worst = 0;
+    for (size_t i = first; i < n + 2 * MODES; i++) {
+        struct random_chip chip;
+        struct engine e[2];
+        struct tmx_rng *rng = NULL;
+        char stream[32];
+        double power[MAX_UNIT], t[2][MAX_UNIT], mean[MAX_UNIT], density = 0, error = 0, over;
+        snprintf(stream, sizeof stream, "leakage %zu", i);
+        assert_int_equal(tmx_rng_create(&rng, seed, stream, NULL), TMX_OK);
+        random_chip_make(&chip, rng);
+        for (size_t u = 0; u < chip.n_unit; u++) {
+            density = fmax(density, chip.power_w[u] / tmx_unit_area_m2(&chip.floorplan.unit[u]));
+        }
+        chip.spec.power_density_w_per_m2 = density;
+        chip.spec.network = network;
+        chip.spec.map_mode = (enum tmx_map_mode)(i % MODES);
+        double *start = random_start(&chip.spec, rng);
+        const double row_s = random_scale(rng, 1e-3, 0.05);
+        engine_open(&e[0], "grid", "", &chip.spec);
+        engine_open(&e[1], "reduced", "cache = false;", &chip.spec);
+        for (size_t row = 0; row < 20; row++) {
+            const double share = row < 3 ? 1 : tmx_rng_uniform(rng);
+            for (size_t j = 0; j < 2; j++) {
+                const struct tmx_instance chip_j = {.ops = e[j].ops, .spec = &chip.spec, .state = e[j].state};
+                void *snapshot = malloc(e[j].ops->snapshot_size(e[j].state));
+                assert_non_null(snapshot);
+                for (size_t u = 0; u < chip.n_unit; u++) {
+                    power[u] = share * chip.power_w[u];
+                }
+                assert_int_equal(tmx_settle_step(&chip_j, row_s, power, t[j], snapshot, mean), TMX_OK);
+                free(snapshot);
+            }
+            for (size_t u = 0; u < chip.n_unit; u++) {
+                error = fmax(error, fabs(t[0][u] - t[1][u]));
+            }
+        }
+        check_one(stream, mode_names[i % MODES], error,
+                  e[1].ops->error_bound(e[1].state, false, chip.power_w), &over);
+        worst = fmax(worst, error);
+        engine_close(&e[0]);
+        engine_close(&e[1]);
+        free(start);
+        random_chip_finish(&chip);
+        tmx_rng_destroy(rng);
+    }
+    print_message("%zu chips with leakage: largest error %.2e K\n", n + 2 * MODES - first, worst);
+    assert_int_equal(n_bad, 0);
+}
+
 int main(int argc, char **argv)
 {
     size_t n = argc > 1 ? strtoul(argv[1], NULL, 10) : 4;
     first = argc > 2 ? strtoul(argv[2], NULL, 10) : 0;
     seed = argc > 3 ? (unsigned)strtoul(argv[3], NULL, 10) : seed;
     network = argc > 4 && strcmp(argv[4], "physical") == 0 ? TMX_NETWORK_PHYSICAL : TMX_NETWORK_HOTSPOT;
-    const struct CMUnitTest tests[] = {cmocka_unit_test(a_uniform_start_is_followed_in_the_physical_network),
-                                       cmocka_unit_test_prestate(a_changing_fan_is_followed, &n),
-                                       cmocka_unit_test_prestate(the_bounds_hold_and_are_not_wild, &n)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_uniform_start_is_followed_in_the_physical_network),
+        cmocka_unit_test_prestate(a_changing_fan_is_followed, &n),
+        cmocka_unit_test_prestate(leakage_maps_and_starts_are_followed_together, &n),
+        cmocka_unit_test_prestate(the_bounds_hold_and_are_not_wild, &n)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

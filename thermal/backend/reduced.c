@@ -137,6 +137,29 @@ static void destroy(void *state)
     }
 }
 
+/* Where units are read as the hottest or coldest of their cells: theta from the heat map. */
+static void read_cells(const struct state *s, const double *z, const double *power_w, double *work,
+                       double *theta)
+{
+    const struct tmx_network *net = &s->model->shared.net;
+    for (size_t l = 0; l < net->n_layer; l++) {
+        if (net->first_unit[l + 1] > net->first_unit[l]) {
+            tmx_reduced_model_field(&s->model->shared, s->level, z, power_w, l * net->n_cell, net->n_cell,
+                                    work, s->cell);
+            tmx_gridmap_read(&net->map[l], net->mode, s->cell, theta + net->first_unit[l]);
+        }
+    }
+}
+
+/* Read theta anew after z was set. */
+static void refresh(struct state *s)
+{
+    tmx_modal_read(modal(s), s->power, s->z, s->theta);
+    if (s->cell) {
+        read_cells(s, s->z, s->power, s->next, s->theta);
+    }
+}
+
 static enum tmx_status create(const void *model, void **state, struct tmx_err *err)
 {
     const struct model *m = model;
@@ -161,24 +184,10 @@ static enum tmx_status create(const void *model, void **state, struct tmx_err *e
                         .now = at + 4 * mode + 3 * unit,
                         .cell = linear(&m->shared) ? NULL : at + 4 * mode + 4 * unit};
     memcpy(s->z, m->shared.modal[0].start, mode * sizeof *s->z);
-    tmx_modal_read(modal(s), s->power, s->z, s->theta);
+    refresh(s);
     s->out_j = tmx_modal_sum(modal(s), modal(s)->rest, s->z);
     *state = s;
     return TMX_OK;
-}
-
-/* Where units are read as the hottest or coldest of their cells: theta from the heat map. */
-static void read_cells(const struct state *s, const double *z, const double *power_w, double *work,
-                       double *theta)
-{
-    const struct tmx_network *net = &s->model->shared.net;
-    for (size_t l = 0; l < net->n_layer; l++) {
-        if (net->first_unit[l + 1] > net->first_unit[l]) {
-            tmx_reduced_model_field(&s->model->shared, s->level, z, power_w, l * net->n_cell, net->n_cell,
-                                    work, s->cell);
-            tmx_gridmap_read(&net->map[l], net->mode, s->cell, theta + net->first_unit[l]);
-        }
-    }
 }
 
 static enum tmx_status report(const struct state *s, const double *restrict theta, double *restrict temp_k)
@@ -354,15 +363,6 @@ static void read_now(const void *state, double *temp_k)
 {
     const struct state *s = state;
     (void)report(s, s->theta, temp_k); /* not finite: step said so */
-}
-
-/* Read theta anew after z was changed. */
-static void refresh(struct state *s)
-{
-    tmx_modal_read(modal(s), s->power, s->z, s->theta);
-    if (s->cell) {
-        read_cells(s, s->z, s->power, s->next, s->theta);
-    }
 }
 
 static void set_convection(void *state, size_t level)

@@ -246,13 +246,15 @@ void tmx_temps_print_grids(const struct tmx_temps *t, const double *node_k, int 
 
 /* ---- arithmetic ---- */
 
-void tmx_temps_limit(struct tmx_temps *t, double threshold_k)
+void tmx_temps_limit(struct tmx_temps *t, bool as_hotspot, double threshold_k)
 {
     const double ambient_k = t->stack->spec.ambient_k;
     double hottest = -INFINITY;
-    const size_t below = t->stack->n_below;
-    for (size_t i = t->first[below]; i < t->first[below + 1]; i++) {
-        hottest = fmax(hottest, t->block_k[i]);
+    const size_t below = t->stack->n_below, n_unit = t->first[below + 1] - t->first[below];
+    const double *block_k =
+        t->block_k + (as_hotspot ? 0 : t->first[below]); /* HotSpot counts from the board */
+    for (size_t i = 0; i < n_unit; i++) {
+        hottest = fmax(hottest, block_k[i]);
     }
     if (hottest <= threshold_k || hottest <= ambient_k) {
         return;

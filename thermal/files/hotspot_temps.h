@@ -52,9 +52,9 @@ void tmx_temps_print(const struct tmx_temps *t, int decimals, FILE *out);
 /* Write all grids of node_k [tmx_temps_nodes, K], one cell a line. */
 void tmx_temps_print_grids(const struct tmx_temps *t, const double *node_k, int decimals, FILE *out);
 
-/* Scale all temperatures about the ambient so that the hottest block of layer 0 is at most
- * threshold_k (HotSpot's dtm_used). */
-void tmx_temps_limit(struct tmx_temps *t, double threshold_k);
+/* Scale all temperatures about the ambient so that the hottest block of the lowest die is at most threshold_k
+ * (HotSpot's dtm_used); as_hotspot: with a board, the hottest block of the board in its place. */
+void tmx_temps_limit(struct tmx_temps *t, bool as_hotspot, double threshold_k);
 
 /* Area-weighted mean temperature of the sink [K] over cells and sink nodes of node_k. */
 double tmx_temps_sink_mean_k(const struct tmx_temps *t, const double *node_k);
