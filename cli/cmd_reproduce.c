@@ -16,7 +16,7 @@ static const struct tmx_arg rows[] = {
     TMX_ARG(args, out, TEXT, "out", 'o', .value = "FILE", .def = "-", .names = TMX_NAMES_FILE,
             .doc = "write to FILE"),
     TMX_ARG(args, notes, TEXT, "notes", 'n', .value = "DIR", .def = "docs/notes", .names = TMX_NAMES_FOLDER,
-            .doc = "hand-written notes, DIR/<suite>.md"),
+            .doc = "hand-written notes: DIR/<suite>.md, or `## Suite <suite>` in the file of its family"),
     TMX_ARG(args, format, WORD, "format", 0, .words = tmx_formats, .def = "markdown",
             .doc = "the report (markdown), or the values alone, a row each"),
     {0},
@@ -52,7 +52,7 @@ const struct tmx_command tmx_cmd_reproduce = {
     .name = "reproduce",
     .summary = "the report of papers against ours, from suites",
     .doc = "Write the reproduction report from the paper.csv files that `thermix table` wrote.",
-    .examples = "thermix reproduce out/tabs out/tabs-micro -o docs/reproduction.md\n"
+    .examples = "thermix reproduce out/tabs out/tabs-micro -o report.md\n"
                 "thermix reproduce out/tabs --format csv -o values.csv",
     .args = rows,
     .operands = "DIR...",

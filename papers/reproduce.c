@@ -16,32 +16,58 @@ static const char *base_name(const char *path)
     return slash ? slash + 1 : path;
 }
 
-static void print_note(struct tmx_span s, FILE *out)
+/* The notes on a suite: file NOTES/<suite>.md, or in NOTES/<suite up to its first "-">.md the part below the
+ * heading
+ * "## Suite <suite>". In a part, the title ("# ...") is skipped and "#### <quantity>" begins the note on one
+ * quantity. */
+struct notes {
+    struct tmx_text text;
+    bool is_part; /* below its heading, otherwise above the first one */
+    char heading[256];
+};
+
+static bool begins(struct tmx_span s, const char *with)
 {
-    fwrite(s.begin, 1, tmx_span_length(s), out);
-    fputc('\n', out);
+    const size_t n = strlen(with);
+    return tmx_span_length(s) >= n && memcmp(s.begin, with, n) == 0;
 }
 
-/* The part of a notes file that belongs to a heading "## <quantity>" ("" for the part before the
- * first); prints it, or tells whether there is one when out is NULL. */
-static bool note_of(const struct tmx_text *notes, const char *quantity, FILE *out)
+/* The part of the notes on a quantity ("": on the whole suite). Prints it, or returns whether there is one
+ * when out is NULL. */
+static bool note_of(const struct notes *notes, const char *quantity, FILE *out)
 {
     struct tmx_lines l = {0};
-    bool inside = !quantity[0], found = false;
-    while (notes->data && tmx_lines_next(&l, notes)) {
-        const size_t n = tmx_span_length(l.line);
-        if (n > 3 && memcmp(l.line.begin, "## ", 3) == 0) {
-            inside = tmx_span_is((struct tmx_span){l.line.begin + 3, l.line.end}, quantity);
+    bool here = !notes->is_part, inside = !quantity[0], found = false;
+    while (notes->text.data && tmx_lines_next(&l, &notes->text)) {
+        if (begins(l.line, "## Suite ")) {
+            here = notes->is_part && tmx_span_is(l.line, notes->heading);
             continue;
         }
-        if (inside && (n > 0 || found)) {
+        if (begins(l.line, "#### ")) {
+            inside = tmx_span_is((struct tmx_span){l.line.begin + 5, l.line.end}, quantity);
+            continue;
+        }
+        if (here && inside && !begins(l.line, "# ") && (tmx_span_length(l.line) > 0 || found)) {
             found = true;
             if (out) {
-                print_note(l.line, out);
+                fprintf(out, "%.*s\n", (int)tmx_span_length(l.line), l.line.begin);
             }
         }
     }
     return found;
+}
+
+static enum tmx_status load_notes(struct notes *n, const char *dir, const char *suite, struct tmx_err *err)
+{
+    char path[1024];
+    *n = (struct notes){0};
+    snprintf(n->heading, sizeof n->heading, "## Suite %s", suite);
+    snprintf(path, sizeof path, "%s/%s.md", dir, suite);
+    if (!tmx_os_exists(path)) {
+        n->is_part = true;
+        snprintf(path, sizeof path, "%s/%.*s.md", dir, (int)strcspn(suite, "-"), suite);
+    }
+    return tmx_os_exists(path) ? tmx_text_load(&n->text, path, err) : TMX_OK;
 }
 
 /* A number as people read it; "-" for none. */
@@ -79,7 +105,7 @@ static void print_cells(const struct tmx_csv *csv, size_t row, FILE *out)
 }
 
 /* The headings' notes, each printed once, in the order the quantities appear. */
-static void print_notes(const struct tmx_csv *csv, const struct tmx_text *notes, FILE *out)
+static void print_notes(const struct tmx_csv *csv, const struct notes *notes, FILE *out)
 {
     const size_t q = tmx_csv_column(csv, "quantity");
     for (size_t r = 0; r < csv->n_row; r++) {
@@ -120,12 +146,10 @@ static enum tmx_status read_paper(struct tmx_csv *csv, const char *dir, struct t
 
 static enum tmx_status print_suite(const char *notes_dir, const char *dir, FILE *out, struct tmx_err *err)
 {
-    char path[1024];
     struct tmx_csv csv;
-    struct tmx_text notes = {0};
+    struct notes notes = {0};
     enum tmx_status st = read_paper(&csv, dir, err);
-    snprintf(path, sizeof path, "%s/%s.md", notes_dir, base_name(dir));
-    st = st || !tmx_os_exists(path) ? st : tmx_text_load(&notes, path, err);
+    st = st ? st : load_notes(&notes, notes_dir, base_name(dir), err);
     if (!st) {
         fprintf(out, "\n## Suite %s", base_name(dir));
         if (csv.n_row > 0) {
@@ -146,7 +170,7 @@ static enum tmx_status print_suite(const char *notes_dir, const char *dir, FILE 
         fputc('\n', out);
         print_notes(&csv, &notes, out);
     }
-    tmx_text_finish(&notes);
+    tmx_text_finish(&notes.text);
     tmx_csv_finish(&csv);
     return st;
 }
@@ -203,13 +227,14 @@ static enum tmx_status check_dirs(const char *const *dir, size_t n_dir, const ch
 {
     enum tmx_status st = TMX_OK;
     for (size_t i = 0; i < n_dir && !st; i++) {
-        char path[1024];
         struct tmx_csv csv;
+        struct notes n = {0};
         st = read_paper(&csv, dir[i], err);
-        snprintf(path, sizeof path, "%s/%s.md", notes, base_name(dir[i]));
-        if (!st && csv.n_row == 0 && !tmx_os_exists(path)) {
+        st = st ? st : load_notes(&n, notes, base_name(dir[i]), err);
+        if (!st && csv.n_row == 0 && !note_of(&n, "", NULL)) {
             st = tmx_fail_at(err, TMX_EIO, dir[i], 0, "no paper.csv there, and no notes for it in %s", notes);
         }
+        tmx_text_finish(&n.text);
         tmx_csv_finish(&csv);
     }
     return st;

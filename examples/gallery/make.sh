@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-3.0-or-later
-# Run the gallery's examples, all or those named, put their figures beside them and make docs/gallery. Usage: make.sh [NAME...]; thermix in PATH.
+# Run the gallery's examples (all, or those named), put their figures beside them and write docs/gallery.md.
+# Usage: make.sh [NAME...], with thermix in PATH.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 here=examples/gallery
@@ -14,16 +15,14 @@ for name in "$@"; do
   done
 done
 
-# The page of all of them: docs/gallery.md; beside it the sheet of every figure and screen.
 {
   echo "# Gallery"
   echo
-  echo "Twelve examples, each a folder with one command and one figure; \`examples/gallery/make.sh\` makes them and this page again."
+  echo "Twelve examples: each is a folder with one command and one figure. \`examples/gallery/make.sh\` makes the figures and this page again."
   for name in $(cd $here && ls -d */ | tr -d /); do
     echo
     sed -e 's/^# /## /' -e "s|(figure\.|(../$here/$name/figure.|" "$here/$name/README.md"
   done
   echo
-  echo "[Every figure](gallery/figures.md) of the suites, and [screens](gallery/screens.md) at 80, 100 and 200 columns."
+  echo "The site that \`./dev docs\` builds also has every figure of the suites and captured screens."
 } >docs/gallery.md
-$here/sheet.sh >&2

@@ -1,11 +1,13 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-3.0-or-later
-# The sheet of every figure and screen, docs/gallery: figures.md of the suites named (all that draw some), of a run, a study and
-# `explain`; screens.md at 80, 100 and 200 columns and into a pipe. Figures for a column and a slide (--size small, large) are in
-# out/sheet/small and out/sheet/large. Usage: sheet.sh [SUITE...|runs|screens]; thermix in PATH. Tables in out/sheet are not made again.
+# Two pages for `./dev docs`, in out/sheet/gallery: figures.md has every figure of the suites named (default: all), of a run, a study and
+# `explain`; screens.md has commands at 80, 100 and 200 columns and into a pipe. Figures for a column and a slide (--size small, large) are
+# in out/sheet/small and out/sheet/large. Tables in out/sheet are not made again. OUT names another folder than out/sheet.
+# Usage: sheet.sh [SUITE...|runs|screens], with thermix in PATH.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
-sheet=docs/gallery out=out/sheet
+out=${OUT:-out/sheet}
+sheet=$out/gallery
 [ $# -gt 0 ] || set -- tabs tabs-multi tabs-knobs stragglers node-8gpu modern tcs warped-gates apsa consolidation consolidation_day short runs screens
 mkdir -p $sheet/figures $out
 
@@ -103,7 +105,7 @@ show() { # show WORDS COMMAND...
 }
 where() { [ "$1" = 0 ] && echo "into a pipe" || echo "$1 columns"; }
 sample=docs/examples/measured/card.csv
-[ -f out/sheet/fan.sqlite ] || thermix sweep examples/gallery/fan-sweep/study.cfg -q -o out/sheet/fan.sqlite
+[ -f $out/fan.sqlite ] || thermix sweep examples/gallery/fan-sweep/study.cfg -q -o $out/fan.sqlite
 {
   echo "# Screens"
   echo
@@ -122,9 +124,9 @@ sample=docs/examples/measured/card.csv
   show "A chip" thermix check floorplans/gtx280
   show "Bounds" thermix bound short
   show "Watts" thermix budget gtx280
-  show "A study" thermix query out/sheet/fan.sqlite --rows speed --pivot policy --value slowdown_pct
-  show "Every run of a study" thermix query out/sheet/fan.sqlite
-  show "What moves a metric" thermix sensitivity out/sheet/fan.sqlite --output slowdown_pct
+  show "A study" thermix query $out/fan.sqlite --rows speed --pivot policy --value slowdown_pct
+  show "Every run of a study" thermix query $out/fan.sqlite
+  show "What moves a metric" thermix sensitivity $out/fan.sqlite --output slowdown_pct
   show "Cores" thermix cta MUM --policy all,tcs,htcs
   show "Gating" thermix gate NN
   show "A log" thermix log show "$sample"

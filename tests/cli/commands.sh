@@ -65,6 +65,13 @@ printf 'paper,figure,unit,paper_value,ours\n003,Figure 3,1,2.5,true\n' >one/pape
 printf 'paper,figure,unit,paper_value,band\n001,Figure 9a,percent,,3\n' >two/paper.csv
 "$thermix" reproduce one two --format csv | cmp - <(printf 'suite,paper,figure,unit,paper_value,ours,band\none,003,Figure 3,1,2.5,true,\ntwo,001,Figure 9a,percent,,,3\n') ||
   say "reproduce --format csv"
+mkdir -p notes one-b empty && cp one/paper.csv one-b && sed -i 's/figure,/figure,quantity,case,/; s/Figure 3,/&watts,mean,/' one-b/paper.csv # notes: a file, or a part of its family's
+sed -i 's/$/,sd,relation,origin,error,band,outcome/; 2s/,sd.*/,0,equal,fitted,0,1,in band/' one-b/paper.csv
+printf '# Title\n\nOf one.\n\n## Suite one-b\n\nOf b.\n\n#### watts\n\nOf its watts.\n\n## Suite one-c\n\nOf c.\n' >notes/one.md
+"$thermix" reproduce one-b -n notes >out.txt || say "reproduce one-b"
+grep -q '^Of b\.$' out.txt && grep -qxF '**watts.** Of its watts.' out.txt || say "reproduce drops notes: $(cat out.txt)"
+grep -qE '^Of (one|c)|Title' out.txt && say "reproduce prints other suites' notes"
+"$thermix" reproduce empty -n notes >out.txt 2>err.txt && say "reproduce of a folder without values and notes"
 "$thermix" reproduce NOWHERE >out.txt 2>err.txt && say "reproduce of a folder that is not there"
 [ ! -s out.txt ] || say "reproduce printed something before it failed"
 grep -q "NOWHERE: no such folder" err.txt || say "reproduce: $(cat err.txt)"

@@ -25,10 +25,11 @@ for example in "$project"/examples/gallery/*/; do # each a folder, a command, a 
   [ -x "$example/run.sh" ] && grep -q "^!\[" "$example/README.md" && ls "$example"/figure.* >/dev/null || { echo "FAILED: gallery $name"; exit 1; }
   grep -q "examples/gallery/$name/figure" "$project/docs/gallery.md" || { echo "FAILED: docs/gallery.md lacks $name"; exit 1; }
 done
-for figure in $(sed -n 's/^!.*(\(figures[^)]*\))$/\1/p' "$project/docs/gallery/figures.md"); do # the sheet of every figure
-  [ -s "$project/docs/gallery/$figure" ] || { echo "FAILED: docs/gallery lacks $figure"; exit 1; }
+OUT=$dir/sheet "$project/examples/gallery/sheet.sh" consolidation 2>sheet.txt || { tail sheet.txt; echo "FAILED: sheet.sh"; exit 1; }
+[ "$(grep -c '^!' sheet/gallery/figures.md)" -ge 3 ] || { echo "FAILED: figures.md of sheet.sh"; exit 1; }
+for figure in $(sed -n 's/^!.*(\(figures[^)]*\))$/\1/p' sheet/gallery/figures.md); do # the sheet of every figure
+  [ -s "sheet/gallery/$figure" ] || { echo "FAILED: sheet.sh lacks $figure"; exit 1; }
 done
-grep -q '^\[80 columns\] \$ thermix run study' "$project/docs/gallery/screens.md" || { echo "FAILED: docs/gallery/screens.md"; exit 1; }
 for name in consolidation measured-node policies floorplan; do # the quick ones
   bash "$project/examples/gallery/$name/run.sh" "out/gallery/$name" >gallery.txt 2>&1 || { tail gallery.txt; echo "FAILED: gallery $name"; exit 1; }
   ls "out/gallery/$name"/figure.* >/dev/null || { echo "FAILED: gallery $name draws nothing"; exit 1; }
