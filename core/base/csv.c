@@ -9,7 +9,7 @@
 #include "core/base/text.h"
 
 struct reader {
-    const char *at, *end;
+    char *at, *end;
     unsigned line;
 };
 
@@ -25,19 +25,15 @@ static void skip_blanks(struct reader *r)
     }
 }
 
-/* Next cell, without its quotes and the blanks around it, in a fresh text; *last when it ends its line. NULL:
- * out of memory, or *fault. */
+/* Next cell, without its quotes and the blanks around it, in its place in the text; *last when it ends its
+ * line. NULL: *fault. */
 static char *next_cell(struct reader *r, bool *last, const char **fault)
 {
     skip_blanks(r);
-    char *cell = malloc((size_t)(r->end - r->at) + 1), *to = cell;
     const bool quoted = r->at < r->end && *r->at == '"';
     bool open = quoted;
-    *fault = NULL;
-    if (!cell) {
-        return NULL;
-    }
     r->at += quoted;
+    char *const cell = r->at, *to = cell;
     for (; r->at < r->end; r->at++) {
         const char c = *r->at;
         if (quoted && c == '"') {
@@ -60,92 +56,120 @@ static char *next_cell(struct reader *r, bool *last, const char **fault)
     r->at += r->at < r->end && *r->at == '\r';
     if (open || (r->at < r->end && *r->at != ',' && *r->at != '\n')) {
         *fault = open ? "a quote that never closes" : "text behind a closing quote; expected a comma";
-        free(cell);
         return NULL;
     }
-    *to = '\0';
     *last = r->at == r->end || *r->at == '\n';
     r->line += r->at < r->end && *r->at == '\n';
     r->at += r->at < r->end;
-    char *fit = realloc(cell, (size_t)(to - cell) + 1);
-    return fit ? fit : cell;
+    *to = '\0'; /* where the cell's own text was, or the comma or line's end behind it */
+    return cell;
 }
 
-static bool push(char ***list, size_t *n, char *cell)
+/* Room for one more of `size` bytes: it doubles at powers of two. */
+static bool make_room(void **list, size_t n, size_t size)
 {
-    if ((*n & (*n - 1)) == 0) { /* room doubles at powers of two */
-        char **more = realloc(*list, (*n ? 2 * *n : 1) * sizeof *more);
+    if ((n & (n - 1)) == 0) {
+        void *more = realloc(*list, (n ? 2 * n : 1) * size);
         if (!more) {
-            free(cell);
             return false;
         }
         *list = more;
     }
-    (*list)[(*n)++] = cell;
     return true;
 }
 
-static enum tmx_status read_row(struct tmx_csv *csv, struct reader *r, char ***list, size_t *n,
-                                struct tmx_err *err)
+static bool push(char ***list, size_t *n, char *cell)
+{
+    void *room = *list;
+    const bool ok = make_room(&room, *n, sizeof **list);
+    *list = room;
+    if (ok) {
+        (*list)[(*n)++] = cell;
+    }
+    return ok;
+}
+
+static enum tmx_status read_cells(const char *source, struct reader *r, char ***list, size_t *n,
+                                  struct tmx_err *err)
 {
     bool last = false;
-    const char *fault;
+    const char *fault = NULL;
     while (!last) {
         char *cell = next_cell(r, &last, &fault);
-        if (!cell && fault) {
-            return tmx_fail_at(err, TMX_EPARSE, csv->source, r->line, "%s", fault);
+        if (!cell) {
+            return tmx_fail_at(err, TMX_EPARSE, source, r->line, "%s", fault);
         }
-        if (!cell || !push(list, n, cell)) {
-            return tmx_fail_at(err, TMX_ENOMEM, csv->source, r->line, "out of memory");
+        if (!push(list, n, cell)) {
+            return tmx_fail_at(err, TMX_ENOMEM, source, r->line, "out of memory");
         }
     }
     return TMX_OK;
 }
 
-static enum tmx_status parse(struct tmx_csv *csv, const struct tmx_text *t, size_t least, struct tmx_err *err)
+/* The next row that is not blank behind the *n cells of the list; *got: there is one. */
+static enum tmx_status read_row(const struct tmx_csv *csv, struct reader *r, size_t least, char ***list,
+                                size_t *n, bool *got, unsigned *line, struct tmx_err *err)
 {
-    struct reader r = {t->data, t->data + t->size, 1};
-    size_t n_cell = 0;
-    if (t->size == 0) {
-        return tmx_fail_at(err, TMX_EPARSE, csv->source, 1, "empty; expected a line of column names");
+    static char empty[1] = "";
+    const size_t before = *n;
+    enum tmx_status st = TMX_OK;
+    for (*got = false; !st && !*got && r->at < r->end;) {
+        *line = r->line;
+        st = read_cells(csv->source, r, list, n, err);
+        *got = !st && !(csv->n_column > 1 && *n - before == 1 && !(*list)[before][0]);
+        *n = *got ? *n : before;
     }
-    enum tmx_status st = read_row(csv, &r, &csv->column, &csv->n_column, err);
-    while (!st && r.at < r.end) {
-        const unsigned line = r.line;
-        const size_t before = n_cell;
-        st = read_row(csv, &r, &csv->cell, &n_cell, err);
-        if (!st && csv->n_column > 1 && n_cell - before == 1 && !csv->cell[before][0]) {
-            free(csv->cell[--n_cell]); /* a blank line */
-            continue;
-        }
-        while (!st && n_cell - before >= least && n_cell - before < csv->n_column) {
-            char *empty = calloc(1, 1);
-            st = empty && push(&csv->cell, &n_cell, empty)
-                     ? TMX_OK
-                     : tmx_fail_at(err, TMX_ENOMEM, csv->source, line, "out of memory");
-        }
-        if (!st && n_cell - before != csv->n_column) {
-            st = tmx_fail_at(err, TMX_EPARSE, csv->source, line, "%zu cells; the header has %zu columns",
-                             n_cell - before, csv->n_column);
-        }
-        unsigned *lines = st ? NULL : realloc(csv->line, (csv->n_row + 1) * sizeof *lines);
-        if (!st && !lines) {
+    while (*got && !st && *n - before >= least && *n - before < csv->n_column) {
+        st =
+            push(list, n, empty) ? TMX_OK : tmx_fail_at(err, TMX_ENOMEM, csv->source, *line, "out of memory");
+    }
+    if (*got && !st && *n - before != csv->n_column) {
+        st = tmx_fail_at(err, TMX_EPARSE, csv->source, *line, "%zu cells; the header has %zu columns",
+                         *n - before, csv->n_column);
+    }
+    return st;
+}
+
+static enum tmx_status read_rows(struct tmx_csv *csv, struct reader *r, size_t least, struct tmx_err *err)
+{
+    size_t n_cell = 0;
+    bool got = true;
+    enum tmx_status st = TMX_OK;
+    while (!st && got) {
+        unsigned line = 0;
+        st = read_row(csv, r, least, &csv->cell, &n_cell, &got, &line, err);
+        void *lines = csv->line;
+        if (!st && got && !make_room(&lines, csv->n_row, sizeof *csv->line)) {
             st = tmx_fail_at(err, TMX_ENOMEM, csv->source, line, "out of memory");
         }
-        if (!st) {
-            csv->line = lines;
+        csv->line = lines;
+        if (!st && got) {
             csv->line[csv->n_row++] = line;
-        }
-    }
-    if (st) { /* free what the row count does not cover */
-        for (size_t i = csv->n_row * csv->n_column; i < n_cell; i++) {
-            free(csv->cell[i]);
         }
     }
     return st;
 }
 
-enum tmx_status tmx_csv_read_short(struct tmx_csv *csv, const char *path, size_t least, struct tmx_err *err)
+/* Each row in the place of row 0. */
+static enum tmx_status call_rows(struct tmx_csv *csv, struct reader *r, tmx_csv_row_fn *row, void *ctx,
+                                 struct tmx_err *err)
+{
+    unsigned line = 0;
+    bool got = true;
+    enum tmx_status st = TMX_OK;
+    csv->line = &line;
+    csv->n_row = 1;
+    while (!st && got) {
+        size_t n_cell = 0;
+        st = read_row(csv, r, SIZE_MAX, &csv->cell, &n_cell, &got, &line, err);
+        st = st || !got ? st : row(ctx, csv, err);
+    }
+    csv->line = NULL;
+    return st;
+}
+
+/* The text and the columns' names; r stands behind them. */
+static enum tmx_status begin(struct tmx_csv *csv, struct reader *r, const char *path, struct tmx_err *err)
 {
     struct tmx_text t;
     *csv = (struct tmx_csv){0};
@@ -154,14 +178,33 @@ enum tmx_status tmx_csv_read_short(struct tmx_csv *csv, const char *path, size_t
     if (st) {
         return st;
     }
+    csv->text = t.data;
+    *r = (struct reader){t.data, t.data + t.size, 1};
     st = tmx_utf8_check(t.data, t.size, path, err);
-    st = st ? st : parse(csv, &t, least, err);
+    if (!st && t.size == 0) {
+        st = tmx_fail_at(err, TMX_EPARSE, csv->source, 1, "empty; expected a line of column names");
+    }
+    return st ? st : read_cells(csv->source, r, &csv->column, &csv->n_column, err);
+}
+
+static enum tmx_status check_names(const struct tmx_csv *csv, struct tmx_err *err)
+{
+    enum tmx_status st = TMX_OK;
     for (size_t i = 0; !st && i < csv->n_column; i++) {
         if (csv->column[i][0] && tmx_csv_column(csv, csv->column[i]) < i) {
-            st = tmx_fail_at(err, TMX_EPARSE, path, 1, "two columns are called \"%.60s\"", csv->column[i]);
+            st = tmx_fail_at(err, TMX_EPARSE, csv->source, 1, "two columns are called \"%.60s\"",
+                             csv->column[i]);
         }
     }
-    tmx_text_finish(&t);
+    return st;
+}
+
+enum tmx_status tmx_csv_read_short(struct tmx_csv *csv, const char *path, size_t least, struct tmx_err *err)
+{
+    struct reader r;
+    enum tmx_status st = begin(csv, &r, path, err);
+    st = st ? st : read_rows(csv, &r, least, err);
+    st = st ? st : check_names(csv, err);
     if (st) {
         tmx_csv_finish(csv);
     }
@@ -173,14 +216,21 @@ enum tmx_status tmx_csv_read(struct tmx_csv *csv, const char *path, struct tmx_e
     return tmx_csv_read_short(csv, path, SIZE_MAX, err);
 }
 
+enum tmx_status tmx_csv_each(const char *path, tmx_csv_row_fn *row, void *ctx, struct tmx_err *err)
+{
+    struct tmx_csv csv;
+    struct reader r;
+    enum tmx_status st = begin(&csv, &r, path, err);
+    st = st ? st : check_names(&csv, err);
+    st = st ? st : row(ctx, &csv, err);
+    st = st ? st : call_rows(&csv, &r, row, ctx, err);
+    tmx_csv_finish(&csv);
+    return st;
+}
+
 void tmx_csv_finish(struct tmx_csv *csv)
 {
-    for (size_t i = 0; i < csv->n_row * csv->n_column; i++) {
-        free(csv->cell[i]);
-    }
-    for (size_t i = 0; i < csv->n_column; i++) {
-        free(csv->column[i]);
-    }
+    free(csv->text);
     free(csv->cell);
     free(csv->column);
     free(csv->line);

@@ -11,8 +11,9 @@
 #include "core/base/err.h"
 
 struct tmx_csv {
-    char **cell;    /* [n_row * n_column] owned texts, rows after the header */
-    char **column;  /* [n_column] owned names */
+    char **cell;    /* [n_row * n_column] rows after the header, each cell a piece of text */
+    char **column;  /* [n_column] names, pieces of text */
+    char *text;     /* owned: the file, its cells ended by NULs */
     unsigned *line; /* [n_row] where each row stands in the file */
     size_t n_row, n_column;
     char source[512];
@@ -24,6 +25,11 @@ TMX_NODISCARD enum tmx_status tmx_csv_read(struct tmx_csv *csv, const char *path
 /* The same, but a row may end early, with `least` cells or more: the others are empty. */
 TMX_NODISCARD enum tmx_status tmx_csv_read_short(struct tmx_csv *csv, const char *path, size_t least,
                                                  struct tmx_err *err);
+/* Row by row, for files that are long beside what is kept of them: once with n_row = 0 behind the header,
+ * then once a row, which is row 0. */
+typedef enum tmx_status tmx_csv_row_fn(void *ctx, const struct tmx_csv *csv, struct tmx_err *err);
+TMX_NODISCARD enum tmx_status tmx_csv_each(const char *path, tmx_csv_row_fn *row, void *ctx,
+                                           struct tmx_err *err);
 /* Write one cell, in quotes where it needs them. A text that a spreadsheet would run as a formula gets a ' in
  * front. */
 void tmx_csv_text(const char *text, FILE *out);
