@@ -106,11 +106,11 @@ static enum tmx_status read_cells(const char *source, struct reader *r, char ***
     return TMX_OK;
 }
 
-/* The next row that is not blank behind the *n cells of the list; *got: there is one. */
+/* The next row that is not blank behind the *n cells of the list; *got: there is one. A cell that is left out
+ * is the NUL behind the text. */
 static enum tmx_status read_row(const struct tmx_csv *csv, struct reader *r, size_t least, char ***list,
                                 size_t *n, bool *got, unsigned *line, struct tmx_err *err)
 {
-    static char empty[1] = "";
     const size_t before = *n;
     enum tmx_status st = TMX_OK;
     for (*got = false; !st && !*got && r->at < r->end;) {
@@ -120,8 +120,8 @@ static enum tmx_status read_row(const struct tmx_csv *csv, struct reader *r, siz
         *n = *got ? *n : before;
     }
     while (*got && !st && *n - before >= least && *n - before < csv->n_column) {
-        st =
-            push(list, n, empty) ? TMX_OK : tmx_fail_at(err, TMX_ENOMEM, csv->source, *line, "out of memory");
+        st = push(list, n, r->end) ? TMX_OK
+                                   : tmx_fail_at(err, TMX_ENOMEM, csv->source, *line, "out of memory");
     }
     if (*got && !st && *n - before != csv->n_column) {
         st = tmx_fail_at(err, TMX_EPARSE, csv->source, *line, "%zu cells; the header has %zu columns",

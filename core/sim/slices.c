@@ -136,6 +136,14 @@ static size_t fill(const struct tmx_slices *s)
     return wanted < fair ? wanted : fair;
 }
 
+static void join_job(struct tmx_slices *s, const struct tmx_job *job)
+{
+    for (size_t i = job->n_gpu > 1 ? s->slice_of[job->home_gpu] + 1 : 1;
+         job->n_gpu > 1 && i <= s->slice_of[job->home_gpu + job->n_gpu - 1]; i++) {
+        s->joined[i] = true;
+    }
+}
+
 /* Slices with a job in common become one, and so do those that are too small for gangs. */
 static void join(struct tmx_slices *s)
 {
@@ -145,11 +153,11 @@ static void join(struct tmx_slices *s)
     for (size_t i = 0; i < s->n_base; i++) {
         s->joined[i] = whole && i > 0;
     }
-    for (size_t j = m->first_unfinished; !whole && j < m->n_arrived; j++) {
-        const struct tmx_job *job = &m->job[j];
-        for (size_t i = job->n_gpu > 1 ? s->slice_of[job->home_gpu] + 1 : 1;
-             job->n_gpu > 1 && i <= s->slice_of[job->home_gpu + job->n_gpu - 1]; i++) {
-            s->joined[i] = true;
+    for (size_t g = 0; !whole && s->n_base > 1 && g < m->n_gpu; g++) {
+        const struct tmx_gpu *gpu = &m->gpu[g];
+        for (size_t k = 0; k < gpu->n_run + gpu->n_queue;
+             k++) { /* a job with GPUs is on them or next there */
+            join_job(s, &m->job[k < gpu->n_run ? gpu->run[k] : gpu->queue[k - gpu->n_run]]);
         }
     }
     s->n = 0;
