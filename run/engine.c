@@ -10,7 +10,7 @@
 #include "core/machine/chip.h"
 #include "run/host.h"
 #include "run/input/data.h"
-#include "thermal/files/stack.h"
+#include "thermal/files/hotspot_temps.h"
 #include "thermal/instance.h"
 
 enum { MAX_SETTING = 16, WORD = 128 };
@@ -20,7 +20,8 @@ struct tmx_engine {
     struct tmx_stack stack;
     struct tmx_instance chip;
     size_t n_unit;
-    double *temp_k; /* [n_unit] owned: scratch */
+    double *temp_k;      /* [n_unit] owned: scratch */
+    double *init_node_k; /* owned: the start field; NULL: uniform */
 };
 
 struct words { /* the options, sorted by whose they are */
@@ -47,6 +48,19 @@ static bool of_backend(const char *name)
             if (strcmp(o->key, name) == 0) {
                 return true;
             }
+        }
+    }
+    return false;
+}
+
+/* Files that `thermix thermal` reads and writes beside its network. A .config file may name them. */
+static bool of_trace(const char *name)
+{
+    static const char *const files[] = {
+        "p", "o", "d", "steady_file", "grid_steady_file", "grid_transient_file"};
+    for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
+        if (strcmp(files[i], name) == 0) {
+            return true;
         }
     }
     return false;
@@ -108,6 +122,9 @@ static enum tmx_status sort_word(struct words *w, struct tmx_hotspot_config *cfg
         w->setting[2 * w->n_setting] = w->key[w->n_setting];
         w->setting[2 * w->n_setting + 1] = value;
         w->n_setting++;
+    } else if (of_trace(name)) {
+        return tmx_fail_at(err, TMX_ECONFIG, "engine", 0, "%s: an engine reads no trace and writes no file",
+                           name);
     } else if (!tmx_hotspot_config_knows(name)) {
         return unknown(name, err);
     } else {
@@ -173,11 +190,22 @@ static enum tmx_status read_options(struct tmx_engine *e, const char *const *opt
     return st;
 }
 
+static enum tmx_status read_start(struct tmx_engine *e, bool as_hotspot, struct tmx_err *err)
+{
+    struct tmx_temps temps = {0};
+    enum tmx_status st = tmx_temps_init(&temps, &e->stack, err);
+    st = st ? st : tmx_temps_start(&temps, &e->cfg, as_hotspot, &e->init_node_k, err);
+    e->stack.spec.init_node_k = e->init_node_k;
+    tmx_temps_finish(&temps);
+    return st;
+}
+
 static enum tmx_status set_up(struct tmx_engine *e, const char *const *options, struct tmx_err *err)
 {
     struct words w = {.method = tmx_thermal_backends[0]->base.name};
     enum tmx_status st = read_options(e, options, &w, err);
     st = st ? st : tmx_stack_create(&e->cfg, &w.stack, NULL, &e->stack, err);
+    st = st ? st : read_start(e, w.stack.hotspot_compat, err);
     st = st ? st : tmx_instance_create(&e->chip, w.method, w.setting, &e->stack.spec, err);
     if (st) {
         return st;
@@ -192,6 +220,7 @@ static void destroy(struct tmx_engine *e)
     tmx_instance_finish(&e->chip);
     tmx_stack_finish(&e->stack);
     free(e->temp_k);
+    free(e->init_node_k);
     free(e);
 }
 
@@ -244,9 +273,9 @@ const char *tmx_engine_unit(const struct tmx_engine *e, size_t unit)
 static enum tmx_status check_power(const struct tmx_engine *e, const double *power_w, struct tmx_err *err)
 {
     for (size_t u = 0; u < e->n_unit; u++) {
-        if (!isfinite(power_w[u])) {
-            return tmx_fail(err, TMX_ERANGE, "unit %s: power %g W is not finite", tmx_engine_unit(e, u),
-                            power_w[u]);
+        if (!(power_w[u] >= 0 && isfinite(power_w[u]))) {
+            return tmx_fail(err, TMX_ERANGE, "unit %s: power %g W is %s", tmx_engine_unit(e, u), power_w[u],
+                            power_w[u] < 0 ? "below 0" : "not finite");
         }
     }
     return TMX_OK;

@@ -137,10 +137,6 @@ static enum tmx_status read_package(struct tmx_run *r, struct tmx_run_kind *k, c
     if (!st && cfg->ignored[0]) {
         st = tmx_fail_setting(err, group, "package: not modelled here: %s", cfg->ignored);
     }
-    if (!st && cfg->detailed_3D && !cfg->grid_layer_file[0]) {
-        st = tmx_fail_setting(err, tmx_setting_member(group, "detailed_3D"),
-                              "package.detailed_3D does nothing without a grid_layer_file");
-    }
     st = st ? st : set_grid(cfg, root, "rows", "grid_rows", r->options.rows, &cfg->grid_rows, err);
     st = st ? st : set_grid(cfg, root, "cols", "grid_cols", r->options.cols, &cfg->grid_cols, err);
     const bool start_given = tmx_hotspot_config_given(cfg, "init_temp"),
@@ -150,10 +146,6 @@ static enum tmx_status read_package(struct tmx_run *r, struct tmx_run_kind *k, c
     }
     st = st ? st : tmx_hotspot_config_set(cfg, "f", k->floorplan_path, TMX_HOTSPOT_COMMAND_LINE, 0, err);
     st = st ? st : tmx_hotspot_config_read(cfg, k->package_path, TMX_HOTSPOT_CONFIG, err);
-    if (!st && cfg->missed[0]) {
-        st = tmx_fail_at(err, TMX_ECONFIG, k->package_path, 0, "switches on what is not modelled: %s",
-                         cfg->missed);
-    }
     if (!st) {
         start_in_air(r, k, cfg, start_given, air_given);
     }

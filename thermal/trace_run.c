@@ -26,19 +26,13 @@ static void say_what_is_not_modelled(const struct tmx_trace_run *r)
         tmx_log_say(r->log, TMX_LOG_WARNING, "given more than once, the first counts, as in HotSpot: %s",
                     cfg->repeated);
     }
-    if (cfg->missed[0]) {
-        tmx_log_say(r->log, TMX_LOG_WARNING, "%s is switched on, but not modelled: its heat path is missing",
-                    cfg->missed);
-    }
     if (r->args->hotspot_compat && !tmx_hotspot_config_given(cfg, "model_type")) {
         tmx_log_say(
             r->log, TMX_LOG_WARNING,
             "model_type is not given: HotSpot would take its block model, several kelvins off; this is its "
             "grid model (-model_type grid)");
     }
-    if (cfg->detailed_3D && !cfg->grid_layer_file[0]) {
-        tmx_log_say(r->log, TMX_LOG_WARNING, "detailed_3D has no effect without a grid_layer_file");
-    } else if (cfg->detailed_3D) {
+    if (cfg->detailed_3D && cfg->grid_layer_file[0]) {
         tmx_log_say(
             r->log, TMX_LOG_WARNING,
             "detailed_3D: half-cell resistances in series everywhere; HotSpot counts half of the convection "
@@ -52,11 +46,6 @@ static enum tmx_status check_verify(const struct tmx_trace_run *r, struct tmx_er
     const struct tmx_hotspot_config *cfg = &r->args->cfg;
     if (!r->args->verify_with[0]) {
         return TMX_OK;
-    }
-    if (cfg->missed[0]) {
-        return tmx_fail(err, TMX_ECONFIG,
-                        "--verify-with: %s is switched on, which HotSpot models and this does not",
-                        cfg->missed);
     }
     if (!tmx_hotspot_config_given(cfg, "model_type")) {
         return tmx_fail(
@@ -123,32 +112,6 @@ static double highest_density(const struct tmx_trace_run *r)
 static bool still_air(const struct tmx_trace_run *r)
 {
     return r->args->cfg.package_model_used && r->stack.fan.natural;
-}
-
-/* The start field: of the init file, or of HotSpot's uniform start where blocks leave gaps. */
-static enum tmx_status read_start(struct tmx_trace_run *r, struct tmx_err *err)
-{
-    const struct tmx_hotspot_config *cfg = &r->args->cfg;
-    const bool compat = r->args->hotspot_compat;
-    if (!cfg->init_file[0] && !compat) {
-        return TMX_OK;
-    }
-    enum tmx_status st = cfg->init_file[0] ? tmx_temps_read(cfg->init_file, &r->temps, err) : TMX_OK;
-    st = tmx_hotspot_config_blame(cfg, "init_file", st, err);
-    if (!st && cfg->init_file[0] && cfg->dtm_used) {
-        tmx_temps_limit(&r->temps, compat, cfg->thermal_threshold);
-    }
-    r->init_node_k = st ? NULL : malloc(tmx_temps_nodes(&r->temps) * sizeof *r->init_node_k);
-    if (!st && !r->init_node_k) {
-        st = tmx_fail(err, TMX_ENOMEM, "start field");
-    }
-    st = st ? st : tmx_temps_to_nodes(&r->temps, compat, r->init_node_k, err);
-    bool uniform = !cfg->init_file[0];
-    for (size_t i = 0; !st && uniform && i < tmx_temps_nodes(&r->temps); i++) {
-        uniform = fabs(r->init_node_k[i] - cfg->init_temp) < 1e-9 * cfg->init_temp;
-    }
-    r->stack.spec.init_node_k = st || uniform ? NULL : r->init_node_k;
-    return st;
 }
 
 /* Options that contradict one another, or would be without effect. */
@@ -225,7 +188,8 @@ enum tmx_status tmx_trace_run_read(struct tmx_trace_run *r, const struct tmx_tra
         r->stack.spec.power_density_w_per_m2 = highest_density(r);
         r->stack.spec.accurate_cells = args->cfg.grid_transient_file[0] != '\0';
         r->stack.spec.no_field = !r->stack.spec.accurate_cells && !still_air(r); /* which follows the sink */
-        st = read_start(r, err);
+        st = tmx_temps_start(&r->temps, &args->cfg, args->hotspot_compat, &r->init_node_k, err);
+        r->stack.spec.init_node_k = r->init_node_k;
     }
     r->node_k = st ? NULL : calloc(tmx_temps_nodes(&r->temps), sizeof *r->node_k);
     return st ? st : r->node_k ? TMX_OK : tmx_fail(err, TMX_ENOMEM, "grid temperatures");

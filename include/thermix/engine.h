@@ -30,10 +30,12 @@ struct tmx_engine;
  *   network=hotspot|physical           HotSpot's network, or finite volumes of the whole package
  *   tolerance_k, modes, cache, scheme  options of that method (docs/formats.md, "thermal")
  *   allow_gaps=1, hotspot_compat=1     as the options of `thermix thermal`
+ * init_file, with dtm_used or without, is where it starts, as for `thermix thermal`.
  * sampling_intvl is the shortest step the reduced model has to be accurate for.
  * *e is NULL after a failure. Errors: TMX_ECONFIG, TMX_EIO, TMX_EPARSE with the file and line;
- * TMX_EUNSUPPORTED for leakage_used and natural_convec, which change the powers or the network
- * between steps: the caller's business here. */
+ * TMX_ECONFIG also for leakage_used and natural_convec, which change the powers or the network between
+ * steps (the caller's business here), for p, o, d and the *_file of outputs in the list, and for what
+ * `thermix thermal` refuses, use_microchannels above all. */
 TMX_API TMX_NODISCARD enum tmx_status tmx_engine_open(struct tmx_engine **e, const char *const *options,
                                                       struct tmx_err *err);
 
@@ -45,7 +47,7 @@ TMX_API const char *tmx_engine_unit(const struct tmx_engine *e, size_t unit);
 
 /* Advance by dt_s [s] > 0 under constant power_w [units, W]; temp_k [units, K] is written with
  * the temperatures at the end and may be NULL. The first step with a new dt_s takes longer.
- * Errors: TMX_ERANGE for a dt_s or a power that is not finite, TMX_ESOLVE, TMX_ENOMEM. */
+ * Errors: TMX_ERANGE for a dt_s or a power that is negative or not finite, TMX_ESOLVE, TMX_ENOMEM. */
 TMX_API TMX_NODISCARD enum tmx_status tmx_engine_step(struct tmx_engine *e, double dt_s,
                                                       const double *power_w, double *temp_k,
                                                       struct tmx_err *err);

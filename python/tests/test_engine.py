@@ -1,13 +1,18 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The engine from Python: shapes, blocks, no copies, errors."""
 
+import os
 import subprocess
 import sys
+import tempfile
 import unittest
 
 import numpy as np
 
 import thermix
+
+
+SOURCE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
 
 
 def engine(**more):
@@ -66,9 +71,31 @@ class TestEngine(unittest.TestCase):
         self.assertIn('did you mean "gtx280"', str(caught.exception))
         self.assertRaisesRegex(thermix.Error, "grid_rows", thermix.Engine, chip="gtx280", grid_row=8)
 
+    def test_it_starts_where_the_init_file_says(self):
+        with tempfile.TemporaryDirectory() as d:
+            power, init = os.path.join(d, "p.ptrace"), os.path.join(d, "s.init")
+            chip = os.path.join(SOURCE, "floorplans", "gtx280")
+            trace = os.path.join(d, "t.ttrace")
+            files = ["-f", os.path.join(chip, "gtx280.flp"), "-c", os.path.join(chip, "package.config")]
+            with engine() as e:
+                np.savetxt(power, self.power_w[:1], header="\t".join(e.units), comments="", delimiter="\t")
+            program = [os.environ["THERMIX"], "thermal", *files, "-p", power, "-grid_rows", "8", "-grid_cols", "8"]
+            subprocess.run([*program, "-steady_file", init], check=True, capture_output=True)
+            for more in {"init_file": init}, {"init_file": init, "dtm_used": 1, "thermal_threshold": 330}:
+                words = [w for name, value in more.items() for w in ("-" + name, str(value))]
+                subprocess.run([*program, *words, "-sampling_intvl", "0.01", "--method", "grid", "--precision", "9", "-o", trace],
+                               check=True, capture_output=True)
+                want = np.loadtxt(trace, skiprows=1)
+                with engine(method="grid", **more) as e:
+                    self.assertLess(np.abs(e.step(0.01, self.power_w[0]) - want).max(), 1e-6)
+                with engine(**more) as e:
+                    self.assertLess(np.abs(e.step(0.01, self.power_w[0]) - want).max(), 1e-2)
+            self.assertRaisesRegex(thermix.Error, "absent.init: cannot open", engine, init_file="absent.init")
+            self.assertRaisesRegex(thermix.Error, "not modelled", engine, use_microchannels=1)
+
     def test_a_named_library_that_is_none_is_an_error(self):
         code = "import thermix; thermix.version()"
-        done = subprocess.run([sys.executable, "-B", "-c", code], env={**__import__("os").environ,
+        done = subprocess.run([sys.executable, "-B", "-c", code], env={**os.environ,
                               "THERMIX_LIBRARY": "/nowhere/libthermix.so"}, capture_output=True, text=True)
         self.assertNotEqual(done.returncode, 0)
         self.assertIn("THERMIX_LIBRARY", done.stderr)

@@ -116,6 +116,9 @@ static void use_engine(struct job *j)
     CHECK(tmx_engine_step(e, 0.01, power_w + last, j->temp_k + last, &err) == TMX_OK);
     CHECK(!j->between || j->between());
     CHECK(tmx_engine_step(e, -1, power_w, NULL, &err) == TMX_ERANGE);
+    power_w[1] = -1;
+    CHECK(tmx_engine_step(e, 0.01, power_w, NULL, &err) == TMX_ERANGE);
+    CHECK(tmx_engine_steady(e, power_w, false, NULL, &err) == TMX_ERANGE);
     power_w[1] = NAN;
     CHECK(tmx_engine_step(e, 0.01, power_w, NULL, &err) == TMX_ERANGE);
     CHECK(strstr(err.msg, tmx_engine_unit(e, 1)));
@@ -204,6 +207,11 @@ static void refusals(void)
     refuse((const char *const[]){"chip=gtx280", "method=fast", NULL}, "no thermal back-end \"fast\"");
     refuse((const char *const[]){"chip=gtx280", "method=grid", "modes=3", NULL}, "no option \"modes\"");
     refuse((const char *const[]){"chip=gtx280", "leakage_used=1", NULL}, "leakage");
+    refuse((const char *const[]){"chip=gtx280", "init_file=absent.init", NULL}, "absent.init");
+    refuse((const char *const[]){"chip=gtx280", "use_microchannels=1", NULL}, "use_microchannels");
+    refuse((const char *const[]){"chip=gtx280", "detailed_3D=on", NULL}, "grid_layer_file");
+    refuse((const char *const[]){"chip=gtx280", "p=x.ptrace", NULL}, "reads no trace");
+    refuse((const char *const[]){"chip=gtx280", "steady_file=x.steady", NULL}, "writes no file");
     refuse((const char *const[]){"chip=gtx280", "allow_gaps=yes", NULL}, "expected 0 or 1");
     refuse((const char *const[]){"chip=gtx280", "r_convec=0,15", NULL}, "r_convec");
 }

@@ -364,6 +364,28 @@ static void heat_may_leave_through_the_board(void **state)
     assert_true(holds("feat.err", "the physical network has no secondary path"));
 }
 
+/* What a file switches on and no model here computes is an error at its line, unless a closer place switches
+ * it off. */
+static void models_that_are_not_offered_are_refused(void **state)
+{
+    (void)state;
+    static const char *const key[] = {"use_microchannels 1", "use_microfluidic_cooling 1", "detailed_3D on"};
+    static const char *const off[] = {"-use_microchannels 0", "-use_microfluidic_cooling 0",
+                                      "-detailed_3D off"};
+    for (size_t k = 0; k < 3; k++) {
+        char text[300], where[80];
+        snprintf(text, sizeof text, "-ambient 318.15\n-init_temp 318.15\n-%s\n", key[k]);
+        scratch_write("feat_n.config", text);
+        snprintf(where, sizeof where, "feat_n.config:3: %s", key[k]);
+        assert_int_equal(run_to("-c feat_n.config -f feat.flp -p feat.ptrace -o feat_a.ttrace", "feat.err"),
+                         2);
+        assert_true(holds("feat.err", where));
+        snprintf(text, sizeof text, "-c feat_n.config -f feat.flp -p feat.ptrace -o feat_a.ttrace %s",
+                 off[k]);
+        run(text);
+    }
+}
+
 static void old_habits_are_warned_about(void **state)
 {
     (void)state;
@@ -375,13 +397,8 @@ static void old_habits_are_warned_about(void **state)
     assert_false(holds("feat.err", "block model"));
     assert_int_equal(run_to(BASE "--verify-with /bin/true", "feat.err"), 2);
     assert_true(holds("feat.err", "on these files HotSpot takes its block model"));
-    assert_int_equal(run_to(BASE "--verify-with /bin/true -model_type grid -use_microchannels 1", "feat.err"),
-                     2);
-    assert_true(holds("feat.err", "use_microchannels is switched on, which HotSpot models"));
-    run(BASE "-detailed_3D on -use_microchannels 1 -htc 1e4");
+    run(BASE "-htc 1e4");
     assert_false(holds("feat.err", "htc")); /* only what matters; the rest with -v */
-    assert_true(holds("feat.err", "detailed_3D has no effect"));
-    assert_true(holds("feat.err", "use_microchannels is switched on, but not modelled"));
     scratch_write("feat.lcf",
                   "0\nY\nY\n1.75e6\n0.01\n1.5e-4\nfeat.flp\n1\nY\nN\n4e6\n0.25\n2e-5\nfeat.flp\n");
     run("-c feat.config -p feat.ptrace -f feat.flp -grid_layer_file feat.lcf -detailed_3D on -steady_file "
@@ -429,6 +446,7 @@ int main(void)
         cmocka_unit_test(still_air_settles_in_steady_state_and_transient),
         cmocka_unit_test(binary_traces_say_the_same),
         cmocka_unit_test(heat_may_leave_through_the_board),
+        cmocka_unit_test(models_that_are_not_offered_are_refused),
         cmocka_unit_test(old_habits_are_warned_about),
         cmocka_unit_test(the_options_can_be_dumped_and_used_again),
         cmocka_unit_test(help_shows_an_example_and_every_option),

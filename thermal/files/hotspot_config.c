@@ -45,6 +45,8 @@ const struct tmx_opt tmx_hotspot_opts[] = {
     CHOICE(model_type, model_words, "grid",
            "only the grid model is offered (HotSpot: block); block is refused"),
     CHOICE(detailed_3D, switch_words, "off", "blocks of a stack carry their own material"),
+    BOOL(use_microchannels, "liquid in channels of the stack: not offered, 1 is refused"),
+    BOOL(use_microfluidic_cooling, "the same by another name"),
     TEMPERATURE(ambient, 318.15, "air temperature"),
     TEMPERATURE(init_temp, 333.15, "uniform temperature to start from without an init file"),
     BOOL(dtm_used, "scale a start hotter than thermal_threshold down to it"),
@@ -127,8 +129,6 @@ static const char *const not_modelled[] = {
     "n_c4",
     "base_proc_freq",
     "block_omit_lateral",
-    "use_microchannels",
-    "use_microfluidic_cooling",
     "pumping_pressure",
     "pump_internal_res",
     "inlet_temperature",
@@ -220,15 +220,6 @@ static void append(char *list, size_t size, const char *name)
     snprintf(list + used, size - used, "%s%s", used ? " " : "", name);
 }
 
-static void note_ignored(struct tmx_hotspot_config *cfg, const char *name, const char *value)
-{
-    static const char *const models[] = {"use_microchannels", "use_microfluidic_cooling"};
-    append(cfg->ignored, sizeof cfg->ignored, name);
-    if (listed(name, models, sizeof models / sizeof models[0]) && strcmp(value, "0") != 0) {
-        append(cfg->missed, sizeof cfg->missed, name);
-    }
-}
-
 /* Kelvins below 200 are almost surely degrees C. */
 static enum tmx_status check_kelvin(const struct tmx_opt *row, const char *value, const char *file,
                                     unsigned line, struct tmx_err *err)
@@ -249,7 +240,7 @@ static enum tmx_status set(struct tmx_hotspot_config *cfg, const char *name, con
     const char *file = cfg->source[place];
     const size_t row = row_of(name);
     if (row == N_ROWS && listed(name, not_modelled, N_NOT_MODELLED)) {
-        note_ignored(cfg, name, value);
+        append(cfg->ignored, sizeof cfg->ignored, name);
         return TMX_OK;
     }
     if (row == N_ROWS) {

@@ -47,6 +47,7 @@ struct tmx_hotspot_config {
     double sampling_intvl;
     int model_type, grid_rows, grid_cols, grid_map_mode; /* grid_map_mode: enum tmx_map_mode */
     int detailed_3D;
+    bool use_microchannels, use_microfluidic_cooling; /* refused */
     /* leakage */
     bool leakage_used;
     int leakage_mode;
@@ -74,7 +75,6 @@ struct tmx_hotspot_config {
     char source[TMX_HOTSPOT_PLACES][TMX_HOTSPOT_PATH]; /* names for messages: of each source, then of others
                                                           that tmx_hotspot_config_set_from was given */
     char ignored[1024]; /* keys given that HotSpot knows and we do not model, blank separated */
-    char missed[128];   /* those of them that switch on a model we do not have */
     char repeated[256]; /* keys that one source gave more than once; its first counts */
 };
 

@@ -268,6 +268,35 @@ void tmx_temps_limit(struct tmx_temps *t, bool as_hotspot, double threshold_k)
     }
 }
 
+enum tmx_status tmx_temps_start(struct tmx_temps *t, const struct tmx_hotspot_config *cfg, bool as_hotspot,
+                                double **node_k, struct tmx_err *err)
+{
+    *node_k = NULL;
+    if (!cfg->init_file[0] && !as_hotspot) {
+        return TMX_OK;
+    }
+    enum tmx_status st = cfg->init_file[0] ? tmx_temps_read(cfg->init_file, t, err) : TMX_OK;
+    st = tmx_hotspot_config_blame(cfg, "init_file", st, err);
+    if (!st && cfg->init_file[0] && cfg->dtm_used) {
+        tmx_temps_limit(t, as_hotspot, cfg->thermal_threshold);
+    }
+    double *start_k = st ? NULL : malloc(tmx_temps_nodes(t) * sizeof *start_k);
+    if (!st && !start_k) {
+        st = tmx_fail(err, TMX_ENOMEM, "start field");
+    }
+    st = st ? st : tmx_temps_to_nodes(t, as_hotspot, start_k, err);
+    bool uniform = !cfg->init_file[0];
+    for (size_t i = 0; !st && uniform && i < tmx_temps_nodes(t); i++) {
+        uniform = fabs(start_k[i] - cfg->init_temp) < 1e-9 * cfg->init_temp;
+    }
+    if (st || uniform) {
+        free(start_k);
+        return st;
+    }
+    *node_k = start_k;
+    return TMX_OK;
+}
+
 double tmx_temps_sink_mean_k(const struct tmx_temps *t, const double *node_k)
 {
     const struct tmx_package *p = &t->stack->spec.package;

@@ -56,6 +56,12 @@ void tmx_temps_print_grids(const struct tmx_temps *t, const double *node_k, int 
  * (HotSpot's dtm_used); as_hotspot: with a board, the hottest block of the board in its place. */
 void tmx_temps_limit(struct tmx_temps *t, bool as_hotspot, double threshold_k);
 
+/* The start field that cfg wants: of its init file, scaled down with dtm_used, or HotSpot's uniform start
+ * where blocks leave gaps. *node_k [tmx_temps_nodes, K] is the caller's to free, NULL where all starts at
+ * init_temp. Errors: those of tmx_temps_read. */
+TMX_NODISCARD enum tmx_status tmx_temps_start(struct tmx_temps *t, const struct tmx_hotspot_config *cfg,
+                                              bool as_hotspot, double **node_k, struct tmx_err *err);
+
 /* Area-weighted mean temperature of the sink [K] over cells and sink nodes of node_k. */
 double tmx_temps_sink_mean_k(const struct tmx_temps *t, const double *node_k);
 

@@ -399,19 +399,41 @@ static enum tmx_status make_fan(const struct build *b)
     return TMX_OK;
 }
 
-enum tmx_status tmx_stack_create(const struct tmx_hotspot_config *cfg,
-                                 const struct tmx_stack_options *options, const struct tmx_log *log,
-                                 struct tmx_stack *s, struct tmx_err *err)
+/* Models that a file switches on and that are not computed here: temperatures without them would be wrong by
+ * tens of kelvins. */
+static enum tmx_status check_models(const struct tmx_hotspot_config *cfg, struct tmx_err *err)
 {
-    struct build b = {.cfg = cfg, .options = options, .log = log, .s = s, .err = err};
-    *s = (struct tmx_stack){0};
     if (cfg->model_type == TMX_HOTSPOT_BLOCK) {
         return tmx_hotspot_config_fail(
             cfg, "model_type", err,
             "model_type block is not offered: -model_type grid takes the grid model, which "
             "differs by several kelvins");
     }
-    enum tmx_status st = read_materials(cfg, &b.materials, err);
+    if (cfg->use_microchannels || cfg->use_microfluidic_cooling) {
+        const char *key = cfg->use_microchannels ? "use_microchannels" : "use_microfluidic_cooling";
+        return tmx_hotspot_config_fail(cfg, key, err,
+                                       "%s 1: liquid in channels of the stack is not modelled here, and "
+                                       "without it the chip would be far too hot; 0 leaves it out",
+                                       key);
+    }
+    if (cfg->detailed_3D && !cfg->grid_layer_file[0]) {
+        return tmx_hotspot_config_fail(cfg, "detailed_3D", err,
+                                       "detailed_3D on does nothing without a grid_layer_file");
+    }
+    return TMX_OK;
+}
+
+enum tmx_status tmx_stack_create(const struct tmx_hotspot_config *cfg,
+                                 const struct tmx_stack_options *options, const struct tmx_log *log,
+                                 struct tmx_stack *s, struct tmx_err *err)
+{
+    struct build b = {.cfg = cfg, .options = options, .log = log, .s = s, .err = err};
+    *s = (struct tmx_stack){0};
+    enum tmx_status st = check_models(cfg, err);
+    if (st) {
+        return st;
+    }
+    st = read_materials(cfg, &b.materials, err);
     st =
         st ? st
            : make_package(cfg, &b.materials, options->network == TMX_NETWORK_PHYSICAL, &s->spec.package, err);
