@@ -14,7 +14,7 @@ struct args {
     long jobs;
     const char *out;
     int format, size;
-    bool no_steps;
+    bool no_steps, accept_changed;
 };
 
 static const struct tmx_arg rows[] = {
@@ -27,6 +27,9 @@ static const struct tmx_arg rows[] = {
     TMX_ARG_SET(args, set, ""),
     TMX_ARG(args, no_steps, FLAG, "no-steps", 0,
             .doc = "only this run, not those with one knob turned a step"),
+    TMX_ARG(args, accept_changed, FLAG, "accept-changed", 0,
+            .doc = "of a folder whose kernels, mix or chip have been edited since: explain the run as it is "
+                   "now, in place of an error"),
     TMX_ARG_JOBS(args, jobs),
     TMX_ARG_FORMAT(args, format),
     {0},
@@ -46,11 +49,14 @@ static enum tmx_status run(void *args, struct tmx_err *err)
         st = tmx_plot_target(&p, a->out, NULL, dir, sizeof dir, err);
         st = st ? st : tmx_plot_begin(&p, err);
     }
-    if (!st && (snprintf(path, sizeof path, "%s/resolved.cfg", a->run.text[0]) >= (int)sizeof path ||
-                !tmx_os_exists(path))) {
+    const bool folder = snprintf(path, sizeof path, "%s/resolved.cfg", a->run.text[0]) < (int)sizeof path &&
+                        tmx_os_exists(path);
+    if (!st && !folder) {
         st = tmx_data_find(TMX_DATA_RUN, a->run.text[0], path, err);
     }
     const struct tmx_explain x = {.path = path,
+                                  .folder = folder ? a->run.text[0] : NULL,
+                                  .accept_changed = a->accept_changed,
                                   .set = (const char *const *)a->set.text,
                                   .n_set = a->set.n,
                                   .n_worker = (unsigned)a->jobs,
@@ -79,7 +85,8 @@ const struct tmx_command tmx_cmd_explain = {
            "mixing, memory, gating, waiting), the SMs and the moment that lost most, the heat left "
            "below the limit, and what one step of a knob would change. RUN is the folder of `thermix run "
            "-o`, a name of "
-           "`thermix list runs`, or a configuration; it is run again (the same bytes), and once more a step.",
+           "`thermix list runs`, or a configuration; it is run again (the same bytes; a folder whose "
+           "inputs have changed since is refused), and once more a step.",
     .examples = "thermix explain out/wl1 -o why.svg\n"
                 "thermix explain wl1 --set policy=DVFS --no-steps",
     .args = rows,

@@ -17,6 +17,7 @@
 #include "plots/page_model.h"
 #include "plots/plot.h"
 #include "run/input/data.h"
+#include "run/summary.h"
 #include "study/said/pivot.h"
 
 enum { MAX_PATH = 1200 };
@@ -328,6 +329,9 @@ static enum tmx_status add_results(struct page *p, const char *results)
     }
     if (tmx_history_has_frames(results)) {
         st = add_run(p, results);
+    } else if (holds(results, "folder.cfg", path)) {
+        bool partial;
+        st = tmx_run_folder_check(results, &partial, p->err);
     }
     static const char *const tables[] = {"table.csv",   "paper.csv", "ledger.csv", "summary.csv",
                                          "kernels.csv", "gpus.csv",  "members.csv"};

@@ -116,6 +116,21 @@ const char *tmx_run_status(const struct tmx_run *run)
     return m->n_done == m->n_job ? "complete" : "partial";
 }
 
+static const char *base_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+static void add_row(struct tmx_table *t, const struct tmx_run *run, const char *status, const char *file,
+                    const char *hash)
+{
+    tmx_table_text(t, tmx_run_id(run));
+    tmx_table_text(t, status);
+    tmx_table_text(t, file);
+    tmx_table_text(t, hash);
+}
+
 enum tmx_status tmx_run_folder_seal(const struct tmx_run *run, const char *folder, struct tmx_err *err)
 {
     static const struct tmx_column columns[] = {{"run", TMX_COLUMN_TEXT, 0},
@@ -130,11 +145,11 @@ enum tmx_status tmx_run_folder_seal(const struct tmx_run *run, const char *folde
     while (!st && next_product(&p, name, path)) {
         st = hash_file(path, hash, err);
         if (!st) {
-            tmx_table_text(t, tmx_run_id(run));
-            tmx_table_text(t, tmx_run_status(run));
-            tmx_table_text(t, name);
-            tmx_table_text(t, hash);
+            add_row(t, run, tmx_run_status(run), name, hash);
         }
+    }
+    for (size_t i = 0; !st && i < run->inputs.n_file; i++) {
+        add_row(t, run, "input", base_name(run->inputs.file[i].path), run->inputs.file[i].hash);
     }
     st = st ? st : join(path, folder, "manifest.csv", err);
     struct tmx_output o = {0};
@@ -147,46 +162,100 @@ enum tmx_status tmx_run_folder_seal(const struct tmx_run *run, const char *folde
     return st;
 }
 
-/* The row of a file; n_row when there is none. */
-static size_t row_of(const struct tmx_csv *csv, size_t file, const char *name)
+/* The row with this text in a column; n_row when there is none. */
+static size_t row_of(const struct tmx_csv *csv, size_t column, const char *text)
 {
     size_t r = 0;
-    while (r < csv->n_row && strcmp(tmx_csv_cell(csv, r, file), name) != 0) {
+    while (r < csv->n_row && strcmp(tmx_csv_cell(csv, r, column), text) != 0) {
         r++;
     }
     return r;
 }
 
-enum tmx_status tmx_run_folder_check(const char *folder, bool *partial, struct tmx_err *err)
+/* manifest.csv and its columns. */
+struct manifest {
+    struct tmx_csv csv;
+    size_t run, status, file, hash;
+};
+
+static enum tmx_status manifest_read(struct manifest *m, const char *folder, struct tmx_err *err)
 {
-    char path[MAX_PATH], name[64], hash[TMX_HASH_HEX] = "";
-    struct tmx_csv csv = {0};
-    *partial = false;
+    char path[MAX_PATH];
+    *m = (struct manifest){0};
     enum tmx_status st = join(path, folder, "manifest.csv", err);
     if (!st && !tmx_os_exists(path)) {
         return tmx_fail_at(
             err, TMX_EPARSE, folder, 0,
             "no manifest.csv: no folder of `thermix run -o`, or the run was killed; run it again");
     }
-    st = st ? st : tmx_csv_read(&csv, path, err);
-    const size_t file = tmx_csv_column(&csv, "file"), status = tmx_csv_column(&csv, "status"),
-                 sum = tmx_csv_column(&csv, "hash");
-    if (!st && (file == csv.n_column || status == csv.n_column || sum == csv.n_column || csv.n_row == 0)) {
+    st = st ? st : tmx_csv_read(&m->csv, path, err);
+    const struct tmx_csv *csv = &m->csv;
+    const size_t n = csv->n_column;
+    m->run = tmx_csv_column(csv, "run");
+    m->status = tmx_csv_column(csv, "status");
+    m->file = tmx_csv_column(csv, "file");
+    m->hash = tmx_csv_column(csv, "hash");
+    if (!st && (m->run == n || m->status == n || m->file == n || m->hash == n || csv->n_row == 0)) {
         st = tmx_fail_at(err, TMX_EPARSE, path, 1,
                          "expected the columns run,status,file,hash and a row a file");
     }
+    return st;
+}
+
+enum tmx_status tmx_run_folder_check(const char *folder, bool *partial, struct tmx_err *err)
+{
+    char path[MAX_PATH], name[64], hash[TMX_HASH_HEX] = "";
+    struct manifest m;
     struct products p = {0};
+    *partial = false;
+    enum tmx_status st = manifest_read(&m, folder, err);
     st = st ? st : products_init(&p, folder, err);
     while (!st && next_product(&p, name, path)) {
-        const size_t r = row_of(&csv, file, name);
+        const size_t r = row_of(&m.csv, m.file, name);
         st = hash_file(path, hash, err);
-        if (!st && (r == csv.n_row || strcmp(tmx_csv_cell(&csv, r, sum), hash) != 0)) {
+        if (!st && (r == m.csv.n_row || strcmp(tmx_csv_cell(&m.csv, r, m.hash), hash) != 0)) {
             st = tmx_fail_at(err, TMX_EPARSE, path, 0,
                              "not the file that this folder's run wrote (manifest.csv); run it again");
         }
-        *partial = *partial || (!st && strcmp(tmx_csv_cell(&csv, r, status), "complete") != 0);
+        *partial = *partial || (!st && strcmp(tmx_csv_cell(&m.csv, r, m.status), "complete") != 0);
     }
-    tmx_csv_finish(&csv);
+    tmx_csv_finish(&m.csv);
     free(p.entry);
+    return st;
+}
+
+/* What makes `run` another than the folder's, as far as the manifest shows it. */
+static void name_change(const struct manifest *m, const struct tmx_run *run, char *text, size_t size)
+{
+    size_t used = 0, n_noted = 0;
+    text[0] = '\0';
+    for (size_t r = 0; r < m->csv.n_row; r++) {
+        n_noted += strcmp(tmx_csv_cell(&m->csv, r, m->status), "input") == 0;
+    }
+    for (size_t i = 0; n_noted > 0 && i < run->inputs.n_file && used < size; i++) {
+        const struct tmx_input *in = &run->inputs.file[i];
+        if (row_of(&m->csv, m->hash, in->hash) == m->csv.n_row) {
+            used += (size_t)snprintf(text + used, size - used, "%s%s", used ? ", " : "", in->path);
+        }
+    }
+    if (used > 0 && used < size) {
+        snprintf(text + used, size - used, " changed since");
+    } else if (used == 0) {
+        snprintf(text, size, "%s",
+                 n_noted > 0 ? "its files are as they were: another version of thermix, or other keys"
+                             : "a file that it reads or the version of thermix changed since");
+    }
+}
+
+enum tmx_status tmx_run_folder_compare(const struct tmx_run *run, const char *folder, char *change,
+                                       size_t size, struct tmx_err *err)
+{
+    struct manifest m;
+    const enum tmx_status st = manifest_read(&m, folder, err);
+    change[0] = '\0';
+    if (!st && strcmp(tmx_csv_cell(&m.csv, 0, m.run), tmx_run_id(run)) != 0) {
+        name_change(&m, run, change, size);
+    }
+    tmx_csv_finish(&m.csv);
     return st;
 }

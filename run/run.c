@@ -44,7 +44,7 @@ static enum tmx_status fill_spec(struct tmx_run *r, struct tmx_err *err)
 
 /* The text of the resolved configuration, and the id: a hash of the program's version, of every key with its
  * value and of every file that was read. Paths stay out of it: a copy elsewhere is the same input. */
-static enum tmx_status identify(struct tmx_run *r, const struct tmx_inputs *inputs, struct tmx_err *err)
+static enum tmx_status identify(struct tmx_run *r, struct tmx_err *err)
 {
     struct tmx_hash *h = NULL;
     size_t size = 0;
@@ -63,7 +63,7 @@ static enum tmx_status identify(struct tmx_run *r, const struct tmx_inputs *inpu
     if (!st) {
         tmx_hash_add_text(h, TMX_VERSION);
         tmx_hash_add(h, r->keys, size);
-        st = tmx_inputs_hash(inputs, h, err);
+        st = tmx_inputs_hash(&r->inputs, h, err);
         tmx_hash_hex(h, r->id);
         tmx_hash_destroy(h);
     }
@@ -101,8 +101,7 @@ static enum tmx_status describe(struct tmx_run **run, const struct tmx_setting *
         return tmx_fail(err, TMX_ENOMEM, "run");
     }
     r->catalog = catalog ? catalog : &tmx_builtin;
-    struct tmx_inputs inputs = {0};
-    tmx_inputs_begin(&inputs); /* a recorder: what is read from here on is part of the run's identity */
+    tmx_inputs_begin(&r->inputs); /* a recorder: what is read from here on is part of the run's identity */
     enum tmx_status st = tmx_opt_read(tmx_run_opts, &r->options, root, tmx_run_groups, err);
     st = st ? st : open_modules(r, root, err);
     st = st ? st : tmx_run_choose_all(r, root, err);
@@ -122,12 +121,11 @@ static enum tmx_status describe(struct tmx_run **run, const struct tmx_setting *
     st = st ? st : tmx_run_cta_open(r, root, err);
     st = st ? st : tmx_run_thermal_read(r, root, err);
     st = st ? st : tmx_run_check_cost(r, root, err);
-    tmx_inputs_end(&inputs);
+    tmx_inputs_end(&r->inputs);
     if (!st) {
         tmx_run_note_powerless(r);
     }
-    st = st ? st : identify(r, &inputs, err);
-    tmx_inputs_finish(&inputs);
+    st = st ? st : identify(r, err);
     if (st) {
         tmx_run_destroy(r);
         return st;
@@ -185,6 +183,7 @@ void tmx_run_destroy(struct tmx_run *r)
     tmx_run_node_close(r);
     free(r->resolved);
     free(r->keys);
+    tmx_inputs_finish(&r->inputs);
     tmx_catalog_destroy(r->own_catalog);
     free(r);
 }

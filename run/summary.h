@@ -39,8 +39,9 @@ TMX_NODISCARD enum tmx_status tmx_run_save_resolved(const struct tmx_run *run, c
 TMX_NODISCARD enum tmx_status tmx_run_save_tables(const struct tmx_run *run, const char *folder,
                                                   struct tmx_err *err);
 
-/* In folder.c: the folder of a run, `thermix run -o`: one run's, told by manifest.csv (run,status,file,hash),
- * which is written last. A folder without it is of a run that was killed, or of an older version. */
+/* In folder.c: the folder of a run, `thermix run -o`: one run's, told by manifest.csv (run,status,file,hash:
+ * its files, then with the status `input` those that it read), which is written last. A folder without it is
+ * of a run that was killed, or of an older version. */
 
 /* Before a run writes into folder: what an earlier run left there goes. Files of other names stay. */
 TMX_NODISCARD enum tmx_status tmx_run_folder_clear(const char *folder, struct tmx_err *err);
@@ -49,6 +50,11 @@ TMX_NODISCARD enum tmx_status tmx_run_folder_seal(const struct tmx_run *run, con
                                                   struct tmx_err *err);
 /* Are the files in folder those of its manifest? *partial: the run did not end. TMX_EPARSE when not. */
 TMX_NODISCARD enum tmx_status tmx_run_folder_check(const char *folder, bool *partial, struct tmx_err *err);
+
+/* Is `run` the one whose results are in folder? change: "" when it is, else in words which files that it
+ * reads are others now, as far as the manifest shows it. TMX_EPARSE: no manifest. */
+TMX_NODISCARD enum tmx_status tmx_run_folder_compare(const struct tmx_run *run, const char *folder,
+                                                     char *change, size_t size, struct tmx_err *err);
 
 /* Are all kernels done? "complete" or "partial" in tables. */
 const char *tmx_run_status(const struct tmx_run *run);

@@ -11,6 +11,7 @@
 #include "core/machine/machine.h"
 #include "core/sim/losses.h"
 #include "run/run.h"
+#include "run/summary.h"
 #include "study/batch.h"
 
 enum { MOST_SM = 3, N_STEP = 8 };
@@ -327,6 +328,30 @@ static enum tmx_status tables(const struct tmx_losses *l, const struct tmx_run *
     return st;
 }
 
+/* Do the files of the folder still make the run whose results are in it? */
+static enum tmx_status check_folder(const struct tmx_explain *x, struct tmx_err *err)
+{
+    struct tmx_config *cfg = NULL;
+    struct tmx_run *run = NULL;
+    bool partial;
+    char change[1200] = "";
+    enum tmx_status st = tmx_run_folder_check(x->folder, &partial, err);
+    st = st ? st : tmx_config_load(&cfg, x->path, NULL, 0, err);
+    st = st ? st : tmx_run_describe(&run, tmx_config_root(cfg), err);
+    st = st ? st : tmx_run_folder_compare(run, x->folder, change, sizeof change, err);
+    if (!st && change[0] && !x->accept_changed) {
+        st = tmx_fail_at(err, TMX_ECONFIG, x->folder, 0,
+                         "its results are of another run than its resolved.cfg is now: %s; run it again, or "
+                         "--accept-changed explains the run as it is now",
+                         change);
+    } else if (!st && change[0]) {
+        fprintf(stderr, "warning: %s: %s; what follows is of the run as it is now\n", x->folder, change);
+    }
+    tmx_run_destroy(run);
+    tmx_config_close(cfg);
+    return st;
+}
+
 enum tmx_status tmx_explain(const struct tmx_explain *x, FILE *out, struct tmx_explained *e,
                             struct tmx_err *err)
 {
@@ -334,7 +359,8 @@ enum tmx_status tmx_explain(const struct tmx_explain *x, FILE *out, struct tmx_e
     struct tmx_config *cfg = NULL;
     struct tmx_run *run = NULL;
     *e = (struct tmx_explained){0};
-    enum tmx_status st = tmx_config_load(&cfg, x->path, x->set, x->n_set, err);
+    enum tmx_status st = x->folder ? check_folder(x, err) : TMX_OK;
+    st = st ? st : tmx_config_load(&cfg, x->path, x->set, x->n_set, err);
     st = st ? st : tmx_run_create(&run, tmx_config_root(cfg), err);
     st = st ? st : tmx_losses_create(&l, tmx_run_sim_const(run), err);
     const struct tmx_observer observer = {.ctx = l, .tick = tmx_losses_tick};

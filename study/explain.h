@@ -11,6 +11,8 @@
 
 struct tmx_explain {
     const char *path;       /* of a run's configuration, or of resolved.cfg in a run's folder */
+    const char *folder;     /* this run's; NULL: none. It must be of the run that path is now, */
+    bool accept_changed;    /* unless this: then a note goes to stderr */
     const char *const *set; /* [n_set] overrides */
     size_t n_set;
     unsigned n_worker; /* of the runs with one knob turned; 0: one a processor */

@@ -82,4 +82,21 @@ grep -q 'Lost most: SM' why.txt && grep -q 'The worst' why.txt || say "explain: 
 "$thermix" explain ./hot.cfg --no-steps --format csv >why.csv || say "explain --format csv"
 grep -q throttle why.csv || say "explain --format csv: $(cat why.csv)"
 fails 'norun' explain norun
+# a folder is explained as long as its files make the run whose results are in it
+mkdir -p edited
+sed 's/^name = .*/name = "mine";/' "$root/workloads/kernels/SVM.cfg" >edited/mine.cfg
+printf 'name = "m"; kernels = ( { kernel = "./mine.cfg"; work_s = 1.0; } );\n' >edited/mix.cfg
+printf 'chip = "gtx280"; mix = "./mix.cfg"; policy = "BL"; seed = 1; tick_s = 0.01; warmup_s = 1.0; rows = 8; cols = 8;\n' >edited/run.cfg
+"$thermix" run edited/run.cfg -o edited/out -q >/dev/null && "$thermix" explain edited/out --no-steps >/dev/null || say "explain of a folder"
+"$thermix" report edited/out --no-what-if -o page.html >/dev/null 2>err.txt
+sed -i 's/sm_power_w = [0-9.]*/sm_power_w = 5.0/' edited/mine.cfg
+fails 'mine.cfg changed since' explain edited/out --no-steps
+"$thermix" explain edited/out --no-steps --accept-changed >why.txt 2>err.txt && grep -q 'warning:.*mine.cfg changed' err.txt || say "explain --accept-changed: $(cat err.txt)"
+sed -i 's/input,mine.cfg,.*/input,mine.cfg,0/; 2,$s/^[0-9a-f]*/0/' edited/out/manifest.csv # of an older run
+fails 'mine.cfg changed since' explain edited/out
+sed -i '/,input,/d' edited/out/manifest.csv # of an older version
+fails 'a file that it reads or the version' explain edited/out
+echo >>edited/out/summary.csv
+fails 'not the file that this folder' report edited/out -o page.html
+fails 'not the file that this folder' explain edited/out
 echo "gating, batches, floorplans, lists and reasons"
