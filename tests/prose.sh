@@ -9,12 +9,9 @@ later='
 *.h
 *.c
 docs/architecture.md
-docs/bring-your-own.md
 docs/extending.md
 docs/formats.md
 docs/gallery.md
-docs/measure.md
-docs/models.md
 docs/notes/*
 CONTRIBUTING.md
 examples/*
