@@ -8,12 +8,10 @@ cd "$(dirname "$0")/.."
 later='
 *.h
 *.c
-docs/architecture.md
 docs/extending.md
 docs/formats.md
 docs/gallery.md
 docs/notes/*
-CONTRIBUTING.md
 examples/*
 floorplans/README.md
 plan/README.md
