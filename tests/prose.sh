@@ -11,7 +11,6 @@ later='
 docs/extending.md
 docs/formats.md
 docs/gallery.md
-docs/notes/*
 examples/*
 floorplans/README.md
 plan/README.md
