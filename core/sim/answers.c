@@ -89,6 +89,26 @@ enum tmx_status tmx_answer_mix(const struct tmx_plugin *policy, const struct tmx
     return TMX_OK;
 }
 
+enum tmx_status tmx_answer_levels(const char *kind, const struct tmx_plugin *policy,
+                                  const struct tmx_request *r, const struct tmx_machine *m,
+                                  struct tmx_err *err)
+{
+    for (size_t g = 0; g < m->n_gpu; g++) {
+        const struct tmx_gpu_request *q = &r->gpu[g];
+        const size_t n_level = m->gpu[g].n_level, n_sm = m->gpu[g].chip->n_sm;
+        if (q->level >= n_level || q->late_level >= n_level) {
+            return tmx_fail(err, TMX_ESOLVE, "%s policy %s: clock level %zu on GPU %zu, expected 0 to %zu",
+                            kind, policy->name, q->level >= n_level ? q->level : q->late_level, g,
+                            n_level - 1);
+        }
+        if (q->n_active < 1 || q->n_active > n_sm) {
+            return tmx_fail(err, TMX_ESOLVE, "%s policy %s: %zu active SMs on GPU %zu, expected 1 to %zu",
+                            kind, policy->name, q->n_active, g, n_sm);
+        }
+    }
+    return TMX_OK;
+}
+
 enum tmx_status tmx_answer_caps(const struct tmx_plugin *policy, const struct tmx_request *r,
                                 const struct tmx_machine *m, bool kept, struct tmx_err *err)
 {

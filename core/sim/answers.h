@@ -20,6 +20,10 @@ TMX_NODISCARD enum tmx_status tmx_answer_order(const struct tmx_plugin *policy, 
 /* Every share finite and in 0..1, every job to admit one that there is. */
 TMX_NODISCARD enum tmx_status tmx_answer_mix(const struct tmx_plugin *policy, const struct tmx_request *r,
                                              const struct tmx_machine *m, struct tmx_err *err);
+/* Every clock level one that the GPU has, and from one to all of its SMs active; of a policy of this kind. */
+TMX_NODISCARD enum tmx_status tmx_answer_levels(const char *kind, const struct tmx_plugin *policy,
+                                                const struct tmx_request *r, const struct tmx_machine *m,
+                                                struct tmx_err *err);
 /* Every power cap above 0, and none where no dtm policy keeps it (kept = false). */
 TMX_NODISCARD enum tmx_status tmx_answer_caps(const struct tmx_plugin *policy, const struct tmx_request *r,
                                               const struct tmx_machine *m, bool kept, struct tmx_err *err);

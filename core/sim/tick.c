@@ -68,7 +68,7 @@ static enum tmx_status place_jobs(struct tmx_sim *s, struct tmx_err *err)
 }
 
 /* Whom the firmware slows down does not get faster in the tick. */
-static void govern(struct tmx_sim *s, struct tmx_request *r)
+static enum tmx_status govern(struct tmx_sim *s, struct tmx_request *r, struct tmx_err *err)
 {
     const struct tmx_choice *dtm = &s->spec.choice[TMX_LEVEL_DTM];
     for (size_t g = 0; g < s->machine->n_gpu; g++) {
@@ -80,6 +80,7 @@ static void govern(struct tmx_sim *s, struct tmx_request *r)
         struct tmx_gpu_request *q = &r->gpu[g];
         q->late_s = q->level > s->asked[g] ? 0 : q->late_s;
     }
+    return tmx_answer_levels("dtm", dtm->policy, r, s->machine, err);
 }
 
 /* Blocks go to SMs in the order of the CTA stage where it has one, else of the thread-block policy. */
@@ -127,13 +128,14 @@ static enum tmx_status schedule(struct tmx_sim *s, struct tmx_err *err)
         r->memory = s->mix_memory;
         tmx_mix_of(mix)->decide(mix->state, &s->view, r);
         st = tmx_answer_mix(mix->policy, r, s->machine, err);
+        st = st ? st : tmx_answer_levels("mix", mix->policy, r, s->machine, err);
         st = st ? st : tmx_answer_caps(mix->policy, r, s->machine, caps, err);
     }
     if (!st && s->cta) {
         tmx_cta_stage_limit(s->cta, s->machine, r);
     }
     if (!st && dtm->policy && tmx_dtm_of(dtm)->govern) {
-        govern(s, r);
+        st = govern(s, r, err);
     }
     return st;
 }
@@ -168,7 +170,8 @@ static enum tmx_status guard(struct tmx_sim *s, struct tmx_err *err)
     if (dtm->policy && tmx_dtm_of(dtm)->guard) {
         s->request.memory = s->dtm_memory;
         tmx_dtm_of(dtm)->guard(dtm->state, &s->view, &s->request);
-        return check_shutdown(s, err);
+        const enum tmx_status answer = tmx_answer_levels("dtm", dtm->policy, &s->request, s->machine, err);
+        return answer ? answer : check_shutdown(s, err);
     }
     return TMX_OK;
 }
