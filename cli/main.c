@@ -52,8 +52,9 @@ static void check_output(void)
     }
 }
 
-/* Options of every command: bounds of what is computed without asking (core/base/cost.h). Taken out of argv;
- * false after a mistake, which is said. */
+/* Options of every command: bounds of what is computed without asking (core/base/cost.h), and --accept, which
+ * takes values that are far from every machine's (core/base/plausible.h). Taken out of argv; false after a
+ * mistake, which is said. */
 static bool take_limits(int *argc, char **argv)
 {
     int kept = 1;
@@ -68,6 +69,11 @@ static bool take_limits(int *argc, char **argv)
                 option = limits[k][0];
                 value = argv[i][n] ? argv[i] + n + 1 : i + 1 < *argc ? argv[++i] : "";
             }
+        }
+        if (!all && strcmp(argv[i], "--accept") == 0) {
+            to = "THERMIX_ACCEPT";
+            option = argv[i];
+            value = "1";
         }
         if (!to) {
             argv[kept++] = argv[i];

@@ -94,8 +94,11 @@ void tmx_run_write_resolved(const struct tmx_run *r, enum tmx_resolved what, FIL
     const struct tmx_sim_spec *s = &r->sim_spec;
     if (what == TMX_RESOLVED_FULL) { /* another processor's results differ in the twelfth digit */
         fprintf(out, "# thermix %s, BLAS kernels for %s\n", TMX_VERSION, tmx_host_blas());
-        for (const char *line = r->note; *line; line = strchr(line, '\n') + 1) {
-            fprintf(out, "# warning: %.*s\n", (int)strcspn(line, "\n"), line);
+        const char *const texts[] = {r->note, r->doubt};
+        for (size_t i = 0; i < 2; i++) {
+            for (const char *line = texts[i]; *line; line = strchr(line, '\n') + 1) {
+                fprintf(out, "# warning: %.*s\n", (int)strcspn(line, "\n"), line);
+            }
         }
     }
     void (*const write)(const struct tmx_opt *, const void *, const char *, FILE *) =

@@ -8,6 +8,7 @@
 
 #include "core/base/config.h"
 #include "core/base/inputs.h"
+#include "core/base/plausible.h"
 #include "run/choose.h"
 #include "run/cta.h"
 #include "run/gate.h"
@@ -92,6 +93,15 @@ static enum tmx_status open_modules(struct tmx_run *r, const struct tmx_setting 
     return st ? st : tmx_catalog_load_all(r->own_catalog, modules, err);
 }
 
+static void keep_doubt(void *run, const char *text)
+{
+    struct tmx_run *r = run;
+    const size_t used = strlen(r->doubt), n = strlen(text);
+    if (used + n + 2 <= sizeof r->doubt && !strstr(r->doubt, text)) {
+        snprintf(r->doubt + used, sizeof r->doubt - used, "%s\n", text);
+    }
+}
+
 static enum tmx_status describe(struct tmx_run **run, const struct tmx_setting *root,
                                 const struct tmx_catalog *catalog, struct tmx_err *err)
 {
@@ -101,7 +111,9 @@ static enum tmx_status describe(struct tmx_run **run, const struct tmx_setting *
         return tmx_fail(err, TMX_ENOMEM, "run");
     }
     r->catalog = catalog ? catalog : &tmx_builtin;
+    struct tmx_doubts doubts = {.line = keep_doubt, .to = r};
     tmx_inputs_begin(&r->inputs); /* a recorder: what is read from here on is part of the run's identity */
+    tmx_doubts_begin(&doubts);
     enum tmx_status st = tmx_opt_read(tmx_run_opts, &r->options, root, tmx_run_groups, err);
     st = st ? st : open_modules(r, root, err);
     st = st ? st : tmx_run_choose_all(r, root, err);
@@ -121,6 +133,7 @@ static enum tmx_status describe(struct tmx_run **run, const struct tmx_setting *
     st = st ? st : tmx_run_cta_open(r, root, err);
     st = st ? st : tmx_run_thermal_read(r, root, err);
     st = st ? st : tmx_run_check_cost(r, root, err);
+    tmx_doubts_end(&doubts);
     tmx_inputs_end(&r->inputs);
     if (!st) {
         tmx_run_note_powerless(r);
@@ -212,7 +225,12 @@ const char *tmx_run_id(const struct tmx_run *r)
 
 enum tmx_status tmx_run_execute(struct tmx_run *r, const struct tmx_observer *observer, struct tmx_err *err)
 {
-    return tmx_sim_run(r->sim, observer, err);
+    const enum tmx_status st = tmx_sim_run(r->sim, observer, err);
+    const double peak_k = tmx_sim_recorder(r->sim)->peak_sm_k;
+    if (!st && peak_k > 0) {
+        tmx_plausible_result("the run", peak_k, peak_k, r->kind[0].stack.spec.ambient_k);
+    }
+    return st;
 }
 
 struct tmx_sim *tmx_run_sim(struct tmx_run *r)

@@ -79,9 +79,10 @@ struct tmx_run {
     struct tmx_run_cta *cta; /* NULL: no CTA policy */
     struct tmx_sim_spec sim_spec;
     struct tmx_sim *sim;
-    char note[1024];          /* lines of warnings, "" for none; tmx_run_note */
-    char *resolved;           /* text */
-    char *keys;               /* the same without paths and comments */
+    char note[1024];  /* lines of warnings, "" for none; tmx_run_note */
+    char doubt[2048]; /* lines of doubts about inputs (core/base/plausible.h); listeners have seen them */
+    char *resolved;   /* text */
+    char *keys;       /* the same without paths and comments */
     struct tmx_inputs inputs; /* files that were read, in their order */
     char id[TMX_HASH_HEX];
 };

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/plausible.h"
 #include "core/base/text.h"
 #include "thermal/files/trace_npy.h"
 #include "thermal/method.h"
@@ -62,6 +63,23 @@ static enum tmx_status check_verify(const struct tmx_trace_run *r, struct tmx_er
     return TMX_OK;
 }
 
+/* Watts that were typed as kilowatts make a chip that is warm nowhere; a chip without power at all is meant.
+ */
+static void doubt_mean_power(const struct tmx_trace_run *r, const double *area_m2, size_t n_unit)
+{
+    struct tmx_err none; /* its row has no bounds for errors */
+    double w = 0, m2 = 0;
+    for (size_t i = 0; i < r->power.n_row * r->power.n_column; i++) {
+        w += r->power.value[i] / (double)r->power.n_row;
+    }
+    for (size_t i = 0; i < n_unit; i++) {
+        m2 += area_m2[i];
+    }
+    if (w > 0 && tmx_plausible(NULL, "mean power", "W/m2", w / m2, r->power.source, 0, &none)) {
+        return;
+    }
+}
+
 static void check_power(const struct tmx_trace_run *r)
 {
     const struct tmx_thermal_spec *spec = &r->stack.spec;
@@ -73,6 +91,7 @@ static void check_power(const struct tmx_trace_run *r)
             area_m2[unit++] = tmx_unit_area_m2(&spec->layer[l].floorplan->unit[i]);
         }
     }
+    doubt_mean_power(r, area_m2, unit);
     for (size_t i = 0; i < r->power.n_row * r->power.n_column; i++) {
         const size_t column = i % r->power.n_column;
         const unsigned line = r->power.line[i / r->power.n_column];
@@ -454,6 +473,15 @@ static enum tmx_status write_row(struct tmx_trace_run *r, size_t row, FILE *trac
     return st;
 }
 
+/* Widens low to high by the blocks of the trace. */
+static void widen(const struct tmx_trace_run *r, double *low_k, double *high_k)
+{
+    for (size_t i = 0; i < r->power.n_column; i++) {
+        *low_k = fmin(*low_k, r->temp_k[r->unit_of[i]]);
+        *high_k = fmax(*high_k, r->temp_k[r->unit_of[i]]);
+    }
+}
+
 enum tmx_status tmx_trace_run_transient(struct tmx_trace_run *r, FILE *trace, FILE *grid, struct tmx_err *err)
 {
     const bool leakage = r->args->cfg.leakage_used && !r->args->hotspot_compat;
@@ -475,12 +503,21 @@ enum tmx_status tmx_trace_run_transient(struct tmx_trace_run *r, FILE *trace, FI
     } else if (!st && trace) {
         tmx_trace_print_names((const char *const *)r->power.name, r->power.n_column, trace);
     }
+    double start_k = INFINITY, low_k = INFINITY, high_k = -INFINITY;
+    if (!st) {
+        r->chip.ops->read(r->chip.state, r->temp_k);
+        widen(r, &start_k, &high_k);
+    }
     for (size_t row = 0; !st && row < r->power.n_row; row++) {
         st = step(r, row, snapshot, mean_w, err);
+        widen(r, &low_k, &high_k);
         st = st ? st : write_row(r, row, trace, grid, err);
         if (!st && r->args->row_done) {
             r->args->row_done(r->args->row_done_to, row + 1, r->power.n_row);
         }
+    }
+    if (!st) {
+        tmx_plausible_result("the trace", low_k, high_k, fmin(start_k, r->args->cfg.ambient));
     }
     free(snapshot);
     free(mean_w);
@@ -499,7 +536,13 @@ enum tmx_status tmx_trace_run_steady(struct tmx_trace_run *r, struct tmx_err *er
     const enum tmx_status st =
         tmx_settle(&r->stack, &options, r->power_w, &r->temps, r->node_k, NULL, r->log, err);
     if (!st) {
+        double low_k = INFINITY, high_k = -INFINITY;
         tmx_temps_from_nodes(&r->temps, r->node_k);
+        for (size_t i = 0; i < r->temps.first[r->temps.n_layer]; i++) {
+            low_k = fmin(low_k, r->temps.block_k[i]);
+            high_k = fmax(high_k, r->temps.block_k[i]);
+        }
+        tmx_plausible_result("the steady state", low_k, high_k, r->args->cfg.ambient);
     }
     return st;
 }

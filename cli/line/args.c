@@ -6,11 +6,13 @@
 #include <argp.h>
 #include <ctype.h>
 #include <math.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cli/commands.h"
 #include "core/base/names.h"
+#include "core/base/plausible.h"
 #include "core/base/text.h"
 #include "core/store/keep.h"
 
@@ -399,9 +401,37 @@ static void warn_of_cache(const char *command)
     }
 }
 
+/* Doubts about inputs and results on the screen, each once: a study reads one file for many points. */
+struct screen {
+    const char *command;
+    uint64_t seen[64];
+    size_t n;
+};
+
+static void show_doubt(void *to, const char *text)
+{
+    struct screen *s = to;
+    uint64_t hash = 14695981039346656037u;
+    for (const char *c = text; *c; c++) {
+        hash = (hash ^ (unsigned char)*c) * 1099511628211u;
+    }
+    for (size_t i = 0; i < s->n; i++) {
+        if (s->seen[i] == hash) {
+            return;
+        }
+    }
+    if (s->n < sizeof s->seen / sizeof s->seen[0]) {
+        s->seen[s->n++] = hash;
+        fprintf(stderr, "thermix %s: warning: %s\n", s->command, text);
+    }
+}
+
 int tmx_command_main(const struct tmx_command *c, int argc, char **argv)
 {
     struct tmx_err err = {0};
+    struct screen screen = {.command = c->name};
+    struct tmx_doubts doubts = {.line = show_doubt, .to = &screen};
+    tmx_doubts_begin(&doubts);
     void *args = calloc(1, c->size);
     enum tmx_status st = args ? TMX_OK : tmx_fail(&err, TMX_ENOMEM, "command line");
     st = st ? st : (c->parse ? c->parse : tmx_args_parse)(c, argc, argv, args, &err);
@@ -410,6 +440,7 @@ int tmx_command_main(const struct tmx_command *c, int argc, char **argv)
     }
     st = st ? st : c->run(args, &err);
     const int code = tmx_command_end(c->name, st, &err);
+    tmx_doubts_end(&doubts);
     if (args) {
         tmx_args_finish(c, args);
     }

@@ -9,6 +9,7 @@
 #include "core/base/config.h"
 #include "core/base/names.h"
 #include "core/base/os.h"
+#include "core/base/plausible.h"
 #include "core/base/text.h"
 
 enum { MAX_KEYS = 256, MAX_PATH = 1024 };
@@ -98,16 +99,26 @@ static enum tmx_status wrong_type(const struct tmx_opt *o, const struct tmx_sett
     return tmx_fail_setting(err, s, "%s: expected %s%s", o->key, want[o->type], bracketed(o, unit));
 }
 
-static enum tmx_status store_in_bounds(const struct tmx_opt *o, void *obj, double v, const char *file,
-                                       unsigned line, struct tmx_err *err)
+/* The least value is "none", and the highest of a limit one that never acts: neither is a slip of units. */
+static bool deliberate(const struct tmx_opt *o, double v)
+{
+    const bool limit = strcmp(o->unit, "degC") == 0 || strcmp(o->unit, "K/W") == 0;
+    return v == o->min || (limit && v == o->max);
+}
+
+/* group: see tmx_plausible */
+static enum tmx_status store_in_bounds(const struct tmx_opt *o, void *obj, const char *group, double v,
+                                       const char *file, unsigned line, struct tmx_err *err)
 {
     if (!isfinite(v) || v < o->min || v > o->max) {
         const bool plain = strcmp(o->unit, "1") == 0;
-        return tmx_fail_at(err, TMX_ECONFIG, file, line, "%s = %.15g%s%s is outside [%.15g, %.15g]", o->key,
-                           v, plain ? "" : " ", plain ? "" : o->unit, o->min, o->max);
+        char guess[TMX_GUESS_SIZE];
+        return tmx_fail_at(err, TMX_ECONFIG, file, line, "%s = %.15g%s%s is outside [%.15g, %.15g]%s", o->key,
+                           v, plain ? "" : " ", plain ? "" : o->unit, o->min, o->max,
+                           tmx_plausible_guess(guess, group, o->key, o->unit, v));
     }
     store_number(o, obj, v);
-    return TMX_OK;
+    return deliberate(o, v) ? TMX_OK : tmx_plausible(group, o->key, o->unit, v, file, line, err);
 }
 
 /* A name that is a path when something is there: obj gets one with a '/'. What is not there stays as it is,
@@ -171,7 +182,9 @@ static enum tmx_status read_one(const struct tmx_opt *o, void *obj, const struct
     case TMX_OPT_REAL:
         break;
     }
-    return tmx_setting_real(s, &v) ? store_in_bounds(o, obj, v, file, line, err) : wrong_type(o, s, err);
+    const char *group = tmx_setting_name(tmx_setting_parent(s));
+    return tmx_setting_real(s, &v) ? store_in_bounds(o, obj, group, v, file, line, err)
+                                   : wrong_type(o, s, err);
 }
 
 /* Values that an override replaced, of the key or of its whole group: as read_one, but files that nobody
@@ -230,7 +243,7 @@ enum tmx_status tmx_opt_set(const struct tmx_opt *o, void *obj, const char *word
     if (o->type == TMX_OPT_INT && v != floor(v)) {
         return tmx_fail_at(err, TMX_ECONFIG, file, line, "%s = %s: expected an integer", o->key, word);
     }
-    return store_in_bounds(o, obj, v, file, line, err);
+    return store_in_bounds(o, obj, NULL, v, file, line, err);
 }
 
 /* name: of the group, "" when the keys stand in place itself. */

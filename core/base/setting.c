@@ -45,6 +45,11 @@ bool tmx_setting_is_list(const struct tmx_setting *n)
     return tmx_setting_is(n, TMX_SETTING_LIST) || tmx_setting_is(n, TMX_SETTING_ARRAY);
 }
 
+const struct tmx_setting *tmx_setting_parent(const struct tmx_setting *n)
+{
+    return n ? n->parent : NULL;
+}
+
 const char *tmx_setting_name(const struct tmx_setting *n)
 {
     return n && n->name ? n->name : "";

@@ -25,7 +25,8 @@ struct tmx_setting;
 /* A NULL node is one that is absent: it has no elements, no members and no place. */
 enum tmx_setting_kind tmx_setting_kind(const struct tmx_setting *n); /* of a node that is there */
 bool tmx_setting_is(const struct tmx_setting *n, enum tmx_setting_kind kind);
-bool tmx_setting_is_list(const struct tmx_setting *n);     /* a list or an array */
+bool tmx_setting_is_list(const struct tmx_setting *n);                     /* a list or an array */
+const struct tmx_setting *tmx_setting_parent(const struct tmx_setting *n); /* NULL: of the root */
 const char *tmx_setting_name(const struct tmx_setting *n); /* "" for the root and for elements of a list */
 const char *tmx_setting_file(const struct tmx_setting *n);
 unsigned tmx_setting_line(const struct tmx_setting *n);

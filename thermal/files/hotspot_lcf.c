@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "core/base/plausible.h"
 #include "core/base/text.h"
 
 struct reader {
@@ -66,7 +67,9 @@ static enum tmx_status numbers(struct reader *r, struct tmx_span capacity, struc
             : number(r, resistivity, "resistivity [m K/W]", 1 / TMX_MAX_CONDUCTIVITY,
                      1 / TMX_MIN_CONDUCTIVITY, &mk_per_w);
     *k = 1 / mk_per_w;
-    return st;
+    st = st ? st : tmx_plausible(NULL, "capacity", "J/(m3 K)", *p, r->text.name, r->lines.number - 1, r->err);
+    return st ? st
+              : tmx_plausible(NULL, "conductivity", "W/(m K)", *k, r->text.name, r->lines.number, r->err);
 }
 
 static enum tmx_status named(struct reader *r, struct tmx_span token, double *k, double *p)
@@ -173,6 +176,9 @@ static enum tmx_status body(struct reader *r, struct tmx_lcf_layer *layer)
     st = st ? st : material(r, layer);
     st = st ? st : next(r, "thickness", &token);
     st = st ? st : number(r, token, "thickness [m]", 1e-9, 1, &layer->thickness_m);
+    st =
+        st ? st
+           : tmx_plausible(NULL, "thickness", "m", layer->thickness_m, r->text.name, r->lines.number, r->err);
     st = st ? st : next(r, "floorplan file", &token);
     return st ? st : add_part(r, layer, token);
 }

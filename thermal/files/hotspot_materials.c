@@ -8,6 +8,7 @@
 
 #include "core/base/names.h"
 #include "core/base/opt.h"
+#include "core/base/plausible.h"
 #include "core/base/text.h"
 
 struct reader {
@@ -139,5 +140,8 @@ enum tmx_status tmx_materials_check(const struct tmx_materials *m, const struct 
                            "material \"%s\": conductivity = %g W/(m K) is outside [%g, %g]", item->name,
                            item->k_w_per_mk, TMX_MIN_CONDUCTIVITY, TMX_MAX_CONDUCTIVITY);
     }
-    return TMX_OK;
+    const enum tmx_status st =
+        tmx_plausible(NULL, "conductivity", "W/(m K)", item->k_w_per_mk, m->source, item->line, err);
+    return st ? st
+              : tmx_plausible(NULL, "capacity", "J/(m3 K)", item->p_j_per_m3k, m->source, item->line, err);
 }

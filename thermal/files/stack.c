@@ -7,6 +7,7 @@
 
 #include "core/base/names.h"
 #include "core/base/os.h"
+#include "core/base/plausible.h"
 #include "core/base/text.h"
 #include "core/machine/floorplan_file.h"
 #include "thermal/files/hotspot_lcf.h"
@@ -399,6 +400,21 @@ static enum tmx_status make_fan(const struct build *b)
     return TMX_OK;
 }
 
+/* A cell is the smallest thing that has a temperature: blocks that share one are not told apart. */
+static void doubt_grid(const struct tmx_stack *s)
+{
+    for (size_t i = 0; i < s->n_floorplan; i++) {
+        const struct tmx_floorplan *fp = &s->floorplan[i];
+        if (s->spec.rows * s->spec.cols < fp->n_unit) {
+            tmx_doubt("%s: a grid of %zu x %zu cells is too coarse for %zu blocks; %zu x %zu "
+                      "give each a cell",
+                      fp->source, s->spec.rows, s->spec.cols, fp->n_unit,
+                      (size_t)ceil(sqrt((double)fp->n_unit)), (size_t)ceil(sqrt((double)fp->n_unit)));
+            return;
+        }
+    }
+}
+
 /* Models that a file switches on and that are not computed here: temperatures without them would be wrong by
  * tens of kelvins. */
 static enum tmx_status check_models(const struct tmx_hotspot_config *cfg, struct tmx_err *err)
@@ -461,6 +477,9 @@ enum tmx_status tmx_stack_create(const struct tmx_hotspot_config *cfg,
     s->spec.ambient_k = cfg->ambient;
     s->spec.init_k = cfg->init_temp;
     s->spec.min_step_s = cfg->sampling_intvl;
+    if (!st) {
+        doubt_grid(s);
+    }
     return st;
 }
 

@@ -104,7 +104,7 @@ static void malformed_options_name_their_line(void **state)
         {"-leakage_mode 1\n", "leakage_mode = 1 is outside [0, 0]"},
         {"-leakage_used yes\n", "leakage_used = \"yes\": expected 0 or 1"},
         {"-sampling_intvl 0\n", "sampling_intvl = 0 s is outside"},
-        {"-t_sink 1\n-t_sink x\n", ".config:2: t_sink: \"x\" is not a number"},
+        {"-t_sink 0.01\n-t_sink x\n", ".config:2: t_sink: \"x\" is not a number"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         struct tmx_hotspot_config cfg;
