@@ -125,53 +125,92 @@ static double who_runs(size_t first, size_t second, double share)
     return share < NEARLY ? (double)second : BOTH;
 }
 
-static void fill_sms(struct tmx_history *h, const struct tmx_csv *csv, size_t row, size_t t)
+/* trace.csv is read twice, row by row: the first time counts each GPU's rows, the second keeps every
+ * stride-th. */
+static const char *const line_names[] = {"time_s", "freq_mhz", "power_w", "hottest_c", "mean_c"};
+enum { N_LINE = sizeof line_names / sizeof line_names[0] };
+
+struct trace_reader {
+    struct tmx_history *all;
+    size_t n_gpu;
+    size_t *n_row; /* [n_gpu] */
+    size_t *seen;  /* [n_gpu] */
+    bool taking;
+    size_t gpu, first, kernel, line[N_LINE]; /* columns */
+};
+
+static enum tmx_status find_columns(struct trace_reader *t, const struct tmx_csv *csv, struct tmx_err *err)
 {
-    static const char *const part[] = {"temp_c", "power_w", "first_share", "gated"};
-    double *const to[] = {h->sm_temp_c, h->sm_power_w, h->sm_kernel, h->sm_stopped};
-    const size_t first = tmx_csv_column(csv, "sm0_temp_c"), name = tmx_csv_column(csv, "first_kernel");
-    const size_t one = kernel_number(h, tmx_csv_cell(csv, row, name)),
-                 two = kernel_number(h, tmx_csv_cell(csv, row, name + 1));
-    for (size_t sm = 0; sm < h->n_sm; sm++) {
-        for (size_t k = 0; k < sizeof part / sizeof part[0]; k++) {
-            to[k][t * h->n_sm + sm] = cell(csv, row, first + 4 * sm + k);
-        }
-        double *who = &h->sm_kernel[t * h->n_sm + sm];
-        *who = who_runs(one, two, *who);
+    t->gpu = tmx_csv_column(csv, "gpu");
+    t->first = tmx_csv_column(csv, "sm0_temp_c");
+    t->kernel = tmx_csv_column(csv, "first_kernel");
+    for (size_t i = 0; i < N_LINE; i++) {
+        t->line[i] = tmx_csv_column(csv, line_names[i]);
     }
+    if (t->first == csv->n_column || t->kernel + 1 >= csv->n_column) {
+        return tmx_fail_at(err, TMX_EPARSE, csv->source, 1, "not a trace of `thermix run --trace`");
+    }
+    for (size_t g = 0; g < t->n_gpu; g++) {
+        if (t->first + 4 * t->all[g].n_sm > csv->n_column) {
+            return tmx_fail_at(err, TMX_EPARSE, csv->source, 1, "columns of %zu SMs; GPU %zu has %zu",
+                               (csv->n_column - t->first) / 4, g, t->all[g].n_sm);
+        }
+    }
+    return TMX_OK;
 }
 
-static enum tmx_status take_rows(struct tmx_history *h, const struct tmx_csv *csv, size_t n_row, size_t max,
-                                 struct tmx_err *err)
+static enum tmx_status make_room(struct tmx_history *h, size_t n_row, size_t max, struct tmx_err *err)
 {
     h->time_stride = n_row > max ? (n_row + max - 1) / max : 1;
     const size_t room = n_row / h->time_stride + 2;
-    double **const lines[] = {&h->time_s, &h->freq_mhz, &h->power_w, &h->hottest_c, &h->mean_c};
+    double **const lines[N_LINE] = {&h->time_s, &h->freq_mhz, &h->power_w, &h->hottest_c, &h->mean_c};
     double **const planes[] = {&h->sm_temp_c, &h->sm_power_w, &h->sm_kernel, &h->sm_stopped};
-    static const char *const names[] = {"time_s", "freq_mhz", "power_w", "hottest_c", "mean_c"};
     bool ok = true;
-    for (size_t i = 0; i < 5; i++) {
+    for (size_t i = 0; i < N_LINE; i++) {
         ok = (*lines[i] = calloc(room, sizeof **lines[i])) && ok;
     }
-    for (size_t i = 0; i < 4; i++) {
+    for (size_t i = 0; i < sizeof planes / sizeof planes[0]; i++) {
         ok = (*planes[i] = calloc(room * h->n_sm, sizeof **planes[i])) && ok;
     }
-    if (!ok) {
-        return tmx_no_memory(err);
-    }
-    size_t seen = 0;
-    const size_t gpu = tmx_csv_column(csv, "gpu");
-    for (size_t r = 0; r < csv->n_row; r++) {
-        if (cell(csv, r, gpu) != (double)h->gpu || seen++ % h->time_stride != 0) {
-            continue;
+    return ok ? TMX_OK : tmx_no_memory(err);
+}
+
+static void fill_sms(struct tmx_history *h, const struct trace_reader *t, const struct tmx_csv *csv)
+{
+    double *const to[] = {h->sm_temp_c, h->sm_power_w, h->sm_kernel, h->sm_stopped};
+    const size_t one = kernel_number(h, tmx_csv_cell(csv, 0, t->kernel)),
+                 two = kernel_number(h, tmx_csv_cell(csv, 0, t->kernel + 1)), at = h->n_time * h->n_sm;
+    for (size_t sm = 0; sm < h->n_sm; sm++) {
+        for (size_t k = 0; k < sizeof to / sizeof to[0]; k++) {
+            to[k][at + sm] = cell(csv, 0, t->first + 4 * sm + k);
         }
-        for (size_t i = 0; i < 5; i++) {
-            (*lines[i])[h->n_time] = cell(csv, r, tmx_csv_column(csv, names[i]));
-        }
-        fill_sms(h, csv, r, h->n_time++);
+        h->sm_kernel[at + sm] = who_runs(one, two, h->sm_kernel[at + sm]);
     }
-    for (size_t i = 0; i < h->n_time * h->n_sm; i++) {
-        h->sm_kernel[i] = isinf(h->sm_kernel[i]) ? (double)h->n_kernel + 1 : h->sm_kernel[i];
+}
+
+static enum tmx_status trace_row(void *ctx, const struct tmx_csv *csv, struct tmx_err *err)
+{
+    struct trace_reader *t = ctx;
+    if (csv->n_row == 0) {
+        return t->taking ? TMX_OK : find_columns(t, csv, err);
+    }
+    const double number = cell(csv, 0, t->gpu);
+    const size_t g = number >= 0 && number < (double)t->n_gpu ? (size_t)number : t->n_gpu;
+    if (g == t->n_gpu || (double)g != number) {
+        return TMX_OK;
+    }
+    if (!t->taking) {
+        t->n_row[g]++;
+        return TMX_OK;
+    }
+    struct tmx_history *h = &t->all[g];
+    double *const lines[N_LINE] = {h->time_s, h->freq_mhz, h->power_w, h->hottest_c, h->mean_c};
+    if (t->seen[g] < t->n_row[g] && t->seen[g]++ % h->time_stride == 0) {
+        for (size_t i = 0; i < N_LINE; i++) {
+            lines[i][h->n_time] = cell(csv, 0, t->line[i]);
+        }
+        fill_sms(h, t, csv);
+        h->n_time++;
     }
     return TMX_OK;
 }
@@ -179,24 +218,22 @@ static enum tmx_status take_rows(struct tmx_history *h, const struct tmx_csv *cs
 static enum tmx_status read_trace(struct tmx_history *all, size_t n_gpu, const char *path, size_t max,
                                   struct tmx_err *err)
 {
-    struct tmx_csv csv = {0};
-    enum tmx_status st = tmx_csv_read(&csv, path, err);
-    const size_t first = st ? 0 : tmx_csv_column(&csv, "sm0_temp_c");
-    if (!st && (first == csv.n_column || tmx_csv_column(&csv, "first_kernel") + 1 >= csv.n_column)) {
-        st = tmx_fail_at(err, TMX_EPARSE, path, 1, "not a trace of `thermix run --trace`");
-    }
+    struct trace_reader t = {.all = all, .n_gpu = n_gpu};
+    t.n_row = calloc(2 * n_gpu + 1, sizeof *t.n_row);
+    t.seen = t.n_row ? t.n_row + n_gpu : NULL;
+    enum tmx_status st = t.n_row ? tmx_csv_each(path, trace_row, &t, err) : tmx_no_memory(err);
     for (size_t g = 0; !st && g < n_gpu; g++) {
-        size_t n_row = 0;
-        if (first + 4 * all[g].n_sm > csv.n_column) {
-            st = tmx_fail_at(err, TMX_EPARSE, path, 1, "columns of %zu SMs; GPU %zu has %zu",
-                             (csv.n_column - first) / 4, g, all[g].n_sm);
-        }
-        for (size_t r = 0; !st && r < csv.n_row; r++) {
-            n_row += cell(&csv, r, tmx_csv_column(&csv, "gpu")) == (double)g;
-        }
-        st = st ? st : take_rows(&all[g], &csv, n_row, max, err);
+        st = make_room(&all[g], t.n_row[g], max, err);
     }
-    tmx_csv_finish(&csv);
+    t.taking = true;
+    st = st ? st : tmx_csv_each(path, trace_row, &t, err);
+    for (size_t g = 0; !st && g < n_gpu; g++) {
+        struct tmx_history *h = &all[g];
+        for (size_t i = 0; i < h->n_time * h->n_sm; i++) {
+            h->sm_kernel[i] = isinf(h->sm_kernel[i]) ? (double)h->n_kernel + 1 : h->sm_kernel[i];
+        }
+    }
+    free(t.n_row);
     return st;
 }
 
