@@ -17,6 +17,10 @@ struct source {                /* table.csv and its columns */
     size_t mix, policy, variant;
     char first_variant[64];
     size_t n_variant;
+    struct named_row { /* [n_row of csv] in the order of their names */
+        const char *mix, *policy, *variant;
+        size_t row;
+    } * sorted;
 };
 
 /* The values of a column, each once, but for those that end in skip ("": none). */
@@ -38,18 +42,49 @@ static size_t distinct(const struct source *s, size_t column, const char **names
     return n;
 }
 
-/* The value of one cell of the long table; false when it has none. */
+/* By mix, policy and variant, then as in the table. */
+static int by_name(const void *a, const void *b)
+{
+    const struct named_row *x = a, *y = b;
+    int order = strcmp(x->mix, y->mix);
+    order = order ? order : strcmp(x->policy, y->policy);
+    order = order ? order : strcmp(x->variant, y->variant);
+    return order ? order : (x->row > y->row) - (x->row < y->row);
+}
+
+static enum tmx_status sort_rows(struct source *s, struct tmx_err *err)
+{
+    s->sorted = calloc(s->csv.n_row + 1, sizeof *s->sorted);
+    if (!s->sorted) {
+        return tmx_no_memory(err);
+    }
+    for (size_t r = 0; r < s->csv.n_row; r++) {
+        s->sorted[r] =
+            (struct named_row){tmx_csv_cell(&s->csv, r, s->mix), tmx_csv_cell(&s->csv, r, s->policy),
+                               s->variant < s->csv.n_column ? tmx_csv_cell(&s->csv, r, s->variant) : "", r};
+    }
+    qsort(s->sorted, s->csv.n_row, sizeof *s->sorted, by_name);
+    return TMX_OK;
+}
+
+/* The value of one cell of the long table, of the first row with these names; false when it has none. */
 static bool value(const struct source *s, const char *variant, const char *mix, const char *policy,
                   size_t column, double *v)
 {
-    for (size_t r = 0; r < s->csv.n_row; r++) {
-        if (strcmp(tmx_csv_cell(&s->csv, r, s->mix), mix) == 0 &&
-            strcmp(tmx_csv_cell(&s->csv, r, s->policy), policy) == 0 &&
-            (s->variant == s->csv.n_column || strcmp(tmx_csv_cell(&s->csv, r, s->variant), variant) == 0)) {
-            return tmx_csv_real(&s->csv, r, column, v);
+    const struct named_row want = {mix, policy, s->variant < s->csv.n_column ? variant : "", 0};
+    size_t low = 0, high = s->csv.n_row;
+    while (low < high) { /* the first row that is not before it */
+        const size_t middle = low + (high - low) / 2;
+        if (by_name(&s->sorted[middle], &want) < 0) {
+            low = middle + 1;
+        } else {
+            high = middle;
         }
     }
-    return false;
+    struct named_row found = low < s->csv.n_row ? s->sorted[low] : want;
+    const size_t row = found.row;
+    found.row = 0;
+    return low < s->csv.n_row && by_name(&found, &want) == 0 && tmx_csv_real(&s->csv, row, column, v);
 }
 
 static enum tmx_status open_bars(struct tmx_table **t, const char *head, const char *const *policy, size_t n,
@@ -454,13 +489,15 @@ enum tmx_status tmx_plot_table(struct tmx_plot *p, const char *folder, struct tm
     }
     const bool floorplans = tmx_csv_column(&s.csv, "floorplan") < s.csv.n_column;
     const bool suite = s.csv.n_row > 0 && s.mix < s.csv.n_column && s.policy < s.csv.n_column;
-    st = floorplans || suite ? tmx_plot_folder(p, err) : TMX_OK;
+    st = suite ? sort_rows(&s, err) : TMX_OK;
+    st = st || !(floorplans || suite) ? st : tmx_plot_folder(p, err);
     if (floorplans && !st) {
         st = draw_floorplans(p, &s, err);
         st = st ? st : draw_maps(p, folder, err);
     } else if (suite && !st) {
         st = draw_suite(p, &s, err);
     }
+    free(s.sorted);
     tmx_csv_finish(&s.csv);
     tmx_csv_finish(&s.paper);
     return st;
