@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "core/base/csv.h"
+#include "core/base/folder.h"
 #include "core/base/os.h"
 #include "core/base/output.h"
 #include "core/base/text.h"
@@ -297,6 +298,7 @@ enum tmx_status tmx_calibrated_write(const struct tmx_calibration *c, const stru
         return tmx_fail_at(err, TMX_EIO, dir, 0, "the name is too long");
     }
     enum tmx_status st = tmx_os_mkdirs(dir, err);
+    st = st ? st : tmx_folder_open(dir, TMX_FOLDER_RESULTS, err);
     st = st ? st : tmx_calibrated_fit_table(c, log, &t, err);
     st = st ? st : save(t, dir, "fit.csv", err);
     t = NULL;

@@ -21,13 +21,6 @@ const struct tmx_suite_kind tmx_suite_kinds[] = {
     {0},
 };
 
-static enum tmx_status save(const struct tmx_table *t, const char *dir, const char *name, struct tmx_err *err)
-{
-    char path[1024];
-    snprintf(path, sizeof path, "%s/%s", dir, name);
-    return tmx_table_save(t, TMX_FORMAT_CSV, path, err);
-}
-
 enum tmx_status tmx_suite_journal(const struct tmx_suite_call *call, char path[TMX_PATH_SIZE],
                                   struct tmx_err *err)
 {
@@ -199,10 +192,9 @@ enum tmx_status tmx_suite_write(const struct tmx_suite_call *call, const struct 
 {
     enum tmx_status st = TMX_OK;
     if (call->out_dir) {
-        st = tmx_os_mkdirs(call->out_dir, err);
-        st = st ? st : save(table, call->out_dir, "table.csv", err);
+        st = tmx_table_save_in(table, call->out_dir, "table.csv", err);
         if (!st && paper) {
-            st = save(paper, call->out_dir, "paper.csv", err);
+            st = tmx_table_save_in(paper, call->out_dir, "paper.csv", err);
         }
     }
     return st ? st : print(call, table, paper, brief, err);
@@ -252,6 +244,5 @@ enum tmx_status tmx_suite_run(struct tmx_suite_call *call, struct tmx_err *err)
 enum tmx_status tmx_suite_save(const struct tmx_suite_call *call, const struct tmx_table *table,
                                const char *name, struct tmx_err *err)
 {
-    const enum tmx_status st = call->out_dir ? tmx_os_mkdirs(call->out_dir, err) : TMX_OK;
-    return st || !call->out_dir ? st : save(table, call->out_dir, name, err);
+    return call->out_dir ? tmx_table_save_in(table, call->out_dir, name, err) : TMX_OK;
 }

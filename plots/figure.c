@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/base/folder.h"
 #include "core/base/os.h"
 #include "run/input/data.h"
 #include "study/table_out.h"
@@ -32,8 +33,9 @@ enum tmx_status tmx_plot_folder(const struct tmx_plot *p, struct tmx_err *err)
 {
     char path[MAX_PATH];
     snprintf(path, sizeof path, "%s/data", p->dir);
-    const enum tmx_status st = tmx_plot_path(path, err); /* before anything is left behind */
-    return st ? st : tmx_os_mkdirs(path, err);
+    enum tmx_status st = tmx_plot_path(path, err); /* before anything is left behind */
+    st = st ? st : tmx_os_mkdirs(path, err);
+    return st ? st : tmx_folder_open(p->dir, TMX_FOLDER_FIGURES, err);
 }
 
 void tmx_plot_data_path(const struct tmx_plot *p, const char *name, char *path, size_t size)
@@ -104,7 +106,8 @@ enum tmx_status tmx_plot_script(const char *script, const char *data, const char
         return tmx_fail_at(err, TMX_EIO, out, 0, "too long a list of names for a figure");
     }
     const char *const argv[] = {"gnuplot", "-e", all, path, NULL};
-    st = tmx_os_run(argv, NULL, &code, err);
+    st = tmx_folder_note(out, err);
+    st = st ? st : tmx_os_run(argv, NULL, &code, err);
     if (!st && code != 0) {
         st = tmx_os_remove(out, err); /* what it had begun to write is no figure */
         st = tmx_fail_at(err, st ? st : TMX_EIO, path, 0, "gnuplot failed on %s (exit code %d)", data, code);

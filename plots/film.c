@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "core/base/folder.h"
 #include "core/base/os.h"
 #include "core/base/output.h"
 #include "plots/plot_run.h"
@@ -91,6 +92,7 @@ enum tmx_status tmx_film(const struct tmx_film *a, FILE *said, struct tmx_err *e
     }
     st = st ? st : tmx_plot_begin(&plot, err);
     st = st ? st : tmx_plot_folder(&plot, err);
+    st = st ? st : tmx_folder_start(plot.dir, err); /* the pictures are drawn by other processes */
     if (!st) {
         struct frames frames = {.all = all, .n_gpu = n_gpu, .plot = &plot};
         tmx_history_range(all, n_gpu, &frames.low_c, &frames.high_c);

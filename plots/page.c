@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "core/base/csv.h"
+#include "core/base/folder.h"
 #include "core/base/os.h"
 #include "core/base/output.h"
 #include "core/base/text.h"
@@ -295,16 +296,9 @@ static enum tmx_status add_figures(struct page *p, const char *results)
     struct tmx_plot plot = {.dir = folder, .format = "svg", .size = "small", .quiet = true};
     char *names[MAX_FIGURES];
     enum tmx_status st = tmx_plot_begin(&plot, p->err);
-    size_t n = st ? 0 : figures_in(folder, names); /* of an earlier report: not of these results */
-    for (size_t i = 0; i < n; i++) {
-        char path[MAX_PATH];
-        snprintf(path, sizeof path, "%s/%s", folder, names[i]);
-        st = st ? st : tmx_os_remove(path, p->err);
-        free(names[i]);
-    }
     const struct tmx_study_axes axes = {.which = which_of(p)};
     st = st ? st : tmx_plot_results(&plot, results, &axes, p->err);
-    n = st ? 0 : figures_in(folder, names);
+    const size_t n = st ? 0 : figures_in(folder, names);
     for (size_t i = 0; i < n; i++) {
         st = st ? st : add_figure(p, results, folder, names[i]);
         free(names[i]);
@@ -441,7 +435,10 @@ enum tmx_status tmx_report_write(const struct tmx_report *r, struct tmx_err *err
                      .figures = json_array(),
                      .models = json_array(),
                      .err = err};
+    char folder[MAX_PATH];
+    snprintf(folder, sizeof folder, "%s.figures", r->out);
     enum tmx_status st = p.tables && p.runs && p.figures && p.models ? TMX_OK : no_memory(err);
+    st = st ? st : tmx_folder_open(folder, TMX_FOLDER_FIGURES, err);
     for (size_t i = 0; i < r->n_result && !st; i++) {
         st = add_results(&p, r->results[i]);
     }

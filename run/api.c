@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/base/config.h"
+#include "core/base/folder.h"
 #include "core/base/os.h"
 #include "run/host.h"
 #include "run/state.h"
@@ -209,9 +210,13 @@ enum tmx_status tmx_run_write(const struct tmx_run *r, const char *folder, struc
 {
     struct tmx_host host;
     tmx_host_enter(&host);
+    struct tmx_folders folders = {.command = "run"};
+    tmx_folders_begin(&folders);
     enum tmx_status st = tmx_os_mkdirs(folder, err);
+    st = st ? st : tmx_folder_open(folder, TMX_FOLDER_RESULTS, err);
     st = st ? st : tmx_run_save_resolved(r, folder, err);
     st = st ? st : tmx_run_save_tables(r, folder, err);
+    st = tmx_folders_end(&folders, st, err);
     tmx_host_leave(&host);
     return st;
 }

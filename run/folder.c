@@ -6,10 +6,9 @@
 #include <string.h>
 
 #include "core/base/csv.h"
+#include "core/base/folder.h"
+#include "core/base/hash.h"
 #include "core/base/os.h"
-#include "core/base/output.h"
-#include "core/base/table.h"
-#include "core/base/text.h"
 #include "run/state.h"
 
 enum { MAX_PATH = 1024 };
@@ -43,7 +42,7 @@ static enum tmx_status join(char path[MAX_PATH], const char *folder, const char 
                : tmx_fail_at(err, TMX_EIO, folder, 0, "folder name too long");
 }
 
-/* What a run has left in a folder: the single files, then those of GPUs. */
+/* What a run may have left in a folder: the single files, then those of GPUs. */
 struct products {
     const char *folder;
     struct tmx_os_entry *entry; /* [n] owned */
@@ -71,45 +70,6 @@ static bool next_product(struct products *p, char name[64], char path[MAX_PATH])
     return false;
 }
 
-enum tmx_status tmx_run_folder_clear(const char *folder, struct tmx_err *err)
-{
-    char path[MAX_PATH], name[64];
-    enum tmx_status st = join(path, folder, "manifest.csv", err);
-    st = st ? st : tmx_os_remove(path, err); /* first: what is left of a killed run is not sealed */
-    st = st ? st : join(path, folder, "resolved.cfg", err);
-    if (st || !tmx_os_exists(path)) {
-        return st; /* no run has been here: files of these names are the user's */
-    }
-    struct products p;
-    st = products_init(&p, folder, err);
-    while (!st && next_product(&p, name, path)) {
-        st = tmx_os_remove(path, err);
-    }
-    free(p.entry);
-    return st;
-}
-
-static enum tmx_status hash_file(const char *path, char hex[TMX_HASH_HEX], struct tmx_err *err)
-{
-    char bytes[65536];
-    struct tmx_hash *h = NULL;
-    FILE *f = NULL;
-    enum tmx_status st = tmx_input_open(&f, path, err);
-    if (st) {
-        return st;
-    }
-    st = tmx_hash_create(&h, err);
-    for (size_t n; !st && (n = fread(bytes, 1, sizeof bytes, f)) > 0;) {
-        tmx_hash_add(h, bytes, n);
-    }
-    if (!st) {
-        tmx_hash_hex(h, hex);
-        tmx_hash_destroy(h);
-    }
-    fclose(f);
-    return st;
-}
-
 const char *tmx_run_status(const struct tmx_run *run)
 {
     const struct tmx_machine *m = tmx_sim_machine(tmx_run_sim_const(run));
@@ -122,43 +82,13 @@ static const char *base_name(const char *path)
     return slash ? slash + 1 : path;
 }
 
-static void add_row(struct tmx_table *t, const struct tmx_run *run, const char *status, const char *file,
-                    const char *hash)
+enum tmx_status tmx_run_folder_mark(const struct tmx_run *run, const char *folder, struct tmx_err *err)
 {
-    tmx_table_text(t, tmx_run_id(run));
-    tmx_table_text(t, status);
-    tmx_table_text(t, file);
-    tmx_table_text(t, hash);
-}
-
-enum tmx_status tmx_run_folder_seal(const struct tmx_run *run, const char *folder, struct tmx_err *err)
-{
-    static const struct tmx_column columns[] = {{"run", TMX_COLUMN_TEXT, 0},
-                                                {"status", TMX_COLUMN_TEXT, 0},
-                                                {"file", TMX_COLUMN_TEXT, 0},
-                                                {"hash", TMX_COLUMN_TEXT, 0}};
-    char path[MAX_PATH], name[64], hash[TMX_HASH_HEX];
-    struct tmx_table *t = NULL;
-    struct products p;
-    enum tmx_status st = products_init(&p, folder, err);
-    st = st ? st : tmx_table_create(&t, columns, 4, err);
-    while (!st && next_product(&p, name, path)) {
-        st = hash_file(path, hash, err);
-        if (!st) {
-            add_row(t, run, tmx_run_status(run), name, hash);
-        }
-    }
+    enum tmx_status st = TMX_OK;
+    tmx_folder_mark(folder, tmx_run_id(run), tmx_run_status(run));
     for (size_t i = 0; !st && i < run->inputs.n_file; i++) {
-        add_row(t, run, "input", base_name(run->inputs.file[i].path), run->inputs.file[i].hash);
+        st = tmx_folder_input(folder, base_name(run->inputs.file[i].path), run->inputs.file[i].hash, err);
     }
-    st = st ? st : join(path, folder, "manifest.csv", err);
-    struct tmx_output o = {0};
-    st = st ? st : tmx_output_open(&o, path, err);
-    st = st ? st : tmx_table_write_csv(t, o.file, err);
-    st = st ? st : tmx_output_commit(&o, err);
-    tmx_output_discard(&o);
-    tmx_table_destroy(t);
-    free(p.entry);
     return st;
 }
 
@@ -182,7 +112,7 @@ static enum tmx_status manifest_read(struct manifest *m, const char *folder, str
 {
     char path[MAX_PATH];
     *m = (struct manifest){0};
-    enum tmx_status st = join(path, folder, "manifest.csv", err);
+    enum tmx_status st = join(path, folder, TMX_FOLDER_LIST, err);
     if (!st && !tmx_os_exists(path)) {
         return tmx_fail_at(
             err, TMX_EPARSE, folder, 0,
@@ -197,7 +127,7 @@ static enum tmx_status manifest_read(struct manifest *m, const char *folder, str
     m->hash = tmx_csv_column(csv, "hash");
     if (!st && (m->run == n || m->status == n || m->file == n || m->hash == n || csv->n_row == 0)) {
         st = tmx_fail_at(err, TMX_EPARSE, path, 1,
-                         "expected the columns run,status,file,hash and a row a file");
+                         "expected the columns run,status,file,hash,command and a row a file");
     }
     return st;
 }
@@ -212,7 +142,12 @@ enum tmx_status tmx_run_folder_check(const char *folder, bool *partial, struct t
     st = st ? st : products_init(&p, folder, err);
     while (!st && next_product(&p, name, path)) {
         const size_t r = row_of(&m.csv, m.file, name);
-        st = hash_file(path, hash, err);
+        if (r < m.csv.n_row && !*tmx_csv_cell(&m.csv, r, m.hash)) {
+            st = tmx_fail_at(err, TMX_EPARSE, folder, 0,
+                             "the command that wrote this folder was stopped before its end; run it again");
+            break;
+        }
+        st = tmx_hash_file(path, hash, err);
         if (!st && (r == m.csv.n_row || strcmp(tmx_csv_cell(&m.csv, r, m.hash), hash) != 0)) {
             st = tmx_fail_at(err, TMX_EPARSE, path, 0,
                              "not the file that this folder's run wrote (manifest.csv); run it again");
@@ -252,8 +187,12 @@ enum tmx_status tmx_run_folder_compare(const struct tmx_run *run, const char *fo
 {
     struct manifest m;
     const enum tmx_status st = manifest_read(&m, folder, err);
+    size_t r = 0;
     change[0] = '\0';
-    if (!st && strcmp(tmx_csv_cell(&m.csv, 0, m.run), tmx_run_id(run)) != 0) {
+    while (!st && r + 1 < m.csv.n_row && !*tmx_csv_cell(&m.csv, r, m.run)) {
+        r++; /* a figure in the run's folder */
+    }
+    if (!st && strcmp(tmx_csv_cell(&m.csv, r, m.run), tmx_run_id(run)) != 0) {
         name_change(&m, run, change, size);
     }
     tmx_csv_finish(&m.csv);

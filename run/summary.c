@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/base/config.h"
+#include "core/base/folder.h"
 #include "core/base/os.h"
 #include "core/base/output.h"
 #include "core/base/text.h"
@@ -352,8 +353,7 @@ static enum tmx_status save_description(const struct tmx_run *run, const char *f
 
 enum tmx_status tmx_run_save_resolved(const struct tmx_run *run, const char *folder, struct tmx_err *err)
 {
-    enum tmx_status st = tmx_run_folder_clear(folder, err);
-    st = st ? st : save(folder, "resolved.cfg", tmx_run_resolved(run), NULL, err);
+    enum tmx_status st = save(folder, "resolved.cfg", tmx_run_resolved(run), NULL, err);
     st = st ? st : save_description(run, folder, err);
     for (size_t g = 0; g < run->n_gpu && !st; g++) {
         char path[1024], comment[80];
@@ -381,7 +381,7 @@ enum tmx_status tmx_run_save_tables(const struct tmx_run *run, const char *folde
         st = tmx_run_members(run, &members, err);
         st = st ? st : save(folder, "members.csv", NULL, members, err);
     }
-    st = st ? st : tmx_run_folder_seal(run, folder, err);
+    st = st ? st : tmx_run_folder_mark(run, folder, err);
     tmx_table_destroy(summary);
     tmx_table_destroy(kernels);
     tmx_table_destroy(gpus);

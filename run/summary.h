@@ -31,23 +31,21 @@ TMX_NODISCARD enum tmx_status tmx_run_members(const struct tmx_run *run, struct 
 /* For people: what was run, the metrics that are not zero with their meaning, the names of the others. */
 void tmx_run_print(const struct tmx_run *run, FILE *out);
 
-/* Files of a folder that is there: before the run (what an earlier run left is removed) resolved.cfg,
- * folder.cfg (mix, policy, chips, sensors) and floorplan_gpuN.flp, with which the folder describes itself;
- * summary.csv, kernels.csv, gpus.csv, of a synchronous job members.csv, and manifest.csv after it (below). */
+/* Files of a folder that is there: resolved.cfg, folder.cfg (mix, policy, chips, sensors) and
+ * floorplan_gpuN.flp, with which the folder describes itself; summary.csv, kernels.csv, gpus.csv, of a
+ * synchronous job members.csv. */
 TMX_NODISCARD enum tmx_status tmx_run_save_resolved(const struct tmx_run *run, const char *folder,
                                                     struct tmx_err *err);
 TMX_NODISCARD enum tmx_status tmx_run_save_tables(const struct tmx_run *run, const char *folder,
                                                   struct tmx_err *err);
 
-/* In folder.c: the folder of a run, `thermix run -o`: one run's, told by manifest.csv (run,status,file,hash:
- * its files, then with the status `input` those that it read), which is written last. A folder without it is
- * of a run that was killed, or of an older version. */
-
-/* Before a run writes into folder: what an earlier run left there goes. Files of other names stay. */
-TMX_NODISCARD enum tmx_status tmx_run_folder_clear(const char *folder, struct tmx_err *err);
-/* After all is written. */
-TMX_NODISCARD enum tmx_status tmx_run_folder_seal(const struct tmx_run *run, const char *folder,
+/* In folder.c: the folder of a run, `thermix run -o`: one run's, told by manifest.csv (core/base/folder.h):
+ * its files, then with the status `input` those that it read. A folder without it is of a run that was
+ * killed, or of an older version. */
+/* After all is written: what the list says of the run. */
+TMX_NODISCARD enum tmx_status tmx_run_folder_mark(const struct tmx_run *run, const char *folder,
                                                   struct tmx_err *err);
+
 /* Are the files in folder those of its manifest? *partial: the run did not end. TMX_EPARSE when not. */
 TMX_NODISCARD enum tmx_status tmx_run_folder_check(const char *folder, bool *partial, struct tmx_err *err);
 

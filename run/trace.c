@@ -18,7 +18,7 @@ struct tmx_run_trace {
     struct tmx_run_trace_options options;
     uint64_t every, n_tick;
     double *sum_w; /* [n_unit] since the last row */
-    struct tmx_output csv;
+    struct tmx_output csv, config;
     struct gpu_files *gpu; /* [n_gpu] */
 };
 
@@ -141,14 +141,12 @@ static enum tmx_status open_hotspot(struct tmx_run_trace *t, struct tmx_err *err
             head_hotspot(&m->gpu[g], t->gpu[g].temps.file);
         }
     }
-    struct tmx_output config;
     snprintf(path, sizeof path, "%s/thermal.config", t->options.dir);
-    st = st ? st : tmx_output_open(&config, path, err);
+    st = st ? st : tmx_output_open(&t->config, path, err);
     if (!st) {
         struct tmx_hotspot_config cfg = t->run->kind[0].package;
         cfg.sampling_intvl = (double)t->every * t->run->options.tick_s;
-        tmx_hotspot_config_print(&cfg, config.file);
-        st = tmx_output_commit(&config, err);
+        tmx_hotspot_config_print(&cfg, t->config.file);
     }
     return st;
 }
@@ -220,7 +218,7 @@ enum tmx_status tmx_run_trace_commit(struct tmx_run_trace *t, struct tmx_err *er
         st = st ? st : tmx_output_commit(&t->gpu[g].power, err);
         st = st ? st : tmx_output_commit(&t->gpu[g].temps, err);
     }
-    return st;
+    return st || !t->options.hotspot ? st : tmx_output_commit(&t->config, err);
 }
 
 void tmx_run_trace_close(struct tmx_run_trace *t)
@@ -229,6 +227,7 @@ void tmx_run_trace_close(struct tmx_run_trace *t)
         return;
     }
     tmx_output_discard(&t->csv);
+    tmx_output_discard(&t->config);
     for (size_t g = 0; t->gpu && g < tmx_sim_machine(t->run->sim)->n_gpu; g++) {
         tmx_output_discard(&t->gpu[g].power);
         tmx_output_discard(&t->gpu[g].temps);

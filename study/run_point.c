@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "core/base/config.h"
+#include "core/base/folder.h"
 #include "core/base/os.h"
 #include "run/summary.h"
 #include "run/trace.h"
@@ -132,7 +133,8 @@ static enum tmx_status print(const struct tmx_run_alone *a, const struct tmx_run
 
 static enum tmx_status report(const struct tmx_run_alone *a, const struct tmx_run *run, struct tmx_err *err)
 {
-    const enum tmx_status st = a->dir ? tmx_run_save_tables(run, a->dir, err) : TMX_OK;
+    enum tmx_status st = a->dir ? tmx_run_save_resolved(run, a->dir, err) : TMX_OK;
+    st = st || !a->dir ? st : tmx_run_save_tables(run, a->dir, err);
     return st || a->quiet ? st : print(a, run, err);
 }
 
@@ -177,10 +179,8 @@ static enum tmx_status go(struct tmx_run *run, const struct tmx_run_alone *a, st
     struct tmx_err later = {0}, unsaved = {0};
     say_time(a, run);
     enum tmx_status st = a->dir ? tmx_os_mkdirs(a->dir, err) : TMX_OK;
+    st = st || !a->dir ? st : tmx_folder_open(a->dir, TMX_FOLDER_RESULTS, err);
     st = st ? st : open_traces(a, run, &w, err);
-    if (!st && a->dir) {
-        st = tmx_run_save_resolved(run, a->dir, err);
-    }
     st = st ? st : join_ranks(run, a, err);
     st = a->mpi ? tmx_mpi_agree(a->mpi, st, err) : st;
     if (!st) {

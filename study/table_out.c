@@ -5,6 +5,7 @@
 #include <jansson.h>
 #include <string.h>
 
+#include "core/base/folder.h"
 #include "core/base/os.h"
 #include "core/base/output.h"
 #include "core/base/text.h"
@@ -146,7 +147,8 @@ enum tmx_status tmx_table_save_in(const struct tmx_table *t, const char *dir, co
                                   struct tmx_err *err)
 {
     char path[1024];
-    const enum tmx_status st = tmx_os_mkdirs(dir, err);
+    enum tmx_status st = tmx_os_mkdirs(dir, err);
+    st = st ? st : tmx_folder_open(dir, TMX_FOLDER_RESULTS, err);
     if (!st && snprintf(path, sizeof path, "%s/%s", dir, name) >= (int)sizeof path) {
         return tmx_fail(err, TMX_EIO, "%s: path too long", dir);
     }

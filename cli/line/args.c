@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "cli/commands.h"
+#include "core/base/folder.h"
 #include "core/base/names.h"
 #include "core/base/plausible.h"
 #include "core/base/text.h"
@@ -438,7 +439,10 @@ int tmx_command_main(const struct tmx_command *c, int argc, char **argv)
     if (!st && c->keeps) {
         warn_of_cache(c->name);
     }
+    struct tmx_folders folders = {.command = c->name, .say = stderr};
+    tmx_folders_begin(&folders);
     st = st ? st : c->run(args, &err);
+    st = tmx_folders_end(&folders, st, &err);
     const int code = tmx_command_end(c->name, st, &err);
     tmx_doubts_end(&doubts);
     if (args) {

@@ -6,6 +6,8 @@
 #include <string.h>
 #include <xxhash.h>
 
+#include "core/base/os.h"
+
 /* struct tmx_hash is an XXH3_state_t; the name keeps xxhash out of our headers. */
 static XXH3_state_t *xxh(struct tmx_hash *h)
 {
@@ -42,4 +44,26 @@ void tmx_hash_hex(const struct tmx_hash *h, char hex[TMX_HASH_HEX])
 void tmx_hash_destroy(struct tmx_hash *h)
 {
     XXH3_freeState(xxh(h));
+}
+
+enum tmx_status tmx_hash_file(const char *path, char hex[TMX_HASH_HEX], struct tmx_err *err)
+{
+    char bytes[65536];
+    struct tmx_hash *h = NULL;
+    FILE *f = NULL;
+    enum tmx_status st = tmx_input_open(&f, path, err);
+    if (st) {
+        return st;
+    }
+    st = tmx_hash_create(&h, err);
+    if (!st) {
+        for (size_t n; (n = fread(bytes, 1, sizeof bytes, f)) > 0;) {
+            tmx_hash_add(h, bytes, n);
+        }
+        st = ferror(f) ? tmx_fail_at(err, TMX_EIO, path, 0, "cannot read") : TMX_OK;
+        tmx_hash_hex(h, hex);
+        tmx_hash_destroy(h);
+    }
+    fclose(f);
+    return st;
 }

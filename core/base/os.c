@@ -254,6 +254,25 @@ FILE *tmx_os_lock(const char *path, double patience_s)
     return f;
 }
 
+enum tmx_status tmx_os_lock_folder(FILE **f, const char *path, bool wait, struct tmx_err *err)
+{
+    *f = NULL;
+    const int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (fd < 0) {
+        return tmx_fail_at(err, TMX_EIO, path, 0, "cannot open folder: %s", strerror(errno));
+    }
+    const int why = flock(fd, wait ? LOCK_EX : LOCK_EX | LOCK_NB) == 0 ? 0 : errno;
+    if (why != EWOULDBLOCK && why != EINTR) {
+        *f = fdopen(fd, "r");
+    }
+    if (!*f) {
+        close(fd);
+    }
+    return why == EINTR ? tmx_fail_at(err, TMX_ESTOPPED, path, 0, "stopped by a signal while waiting")
+           : *f || why == EWOULDBLOCK ? TMX_OK
+                                      : tmx_no_memory(err);
+}
+
 /* The folder that path is in, and its name there. */
 static const char *split(const char *path, char folder[512])
 {

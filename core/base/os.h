@@ -2,8 +2,8 @@
 #ifndef TMX_CORE_BASE_OS_H
 #define TMX_CORE_BASE_OS_H
 
-/* What the machine gives; with output.c the only file outside cli/ that uses POSIX; threads are in
- * core/sim/crew.c and thermal/network/mate.c. */
+/* What the machine gives; with output.c and folder.c the only file outside cli/ that uses POSIX; threads are
+ * in core/sim/crew.c and thermal/network/mate.c. */
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -48,6 +48,10 @@ void tmx_os_touch(FILE *f);
 /* The file at path, made when absent (mode 0600, no link), locked against all other threads and programs that
  * ask so; fclose ends it. NULL: it cannot be had within patience_s. */
 FILE *tmx_os_lock(const char *path, double patience_s);
+/* The folder at path, locked against all others that ask so; fclose ends it. *f is NULL where another has it
+ * and wait is false. A signal that is handled ends the waiting: TMX_ESTOPPED. Where the file system has no
+ * locks there is none. */
+TMX_NODISCARD enum tmx_status tmx_os_lock_folder(FILE **f, const char *path, bool wait, struct tmx_err *err);
 
 /* Remove a file; one that is absent is fine, one that has been read is an error. */
 TMX_NODISCARD enum tmx_status tmx_os_remove(const char *path, struct tmx_err *err);

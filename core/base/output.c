@@ -12,6 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "core/base/folder.h"
 #include "core/base/inputs.h"
 
 enum tmx_status tmx_output_guard(const char *path, struct tmx_err *err)
@@ -106,10 +107,12 @@ enum tmx_status tmx_output_open(struct tmx_output *o, const char *path, struct t
             memcpy(o->path, target, strlen(target) + 1);
         }
         free(target);
-        const int fd = open_temp(o, there ? 0600 : 0666);
-        if (fd >= 0 && there) {
-            fchmod(fd, info.st_mode & 0777);
+        const mode_t mode = there ? info.st_mode & 0777 : tmx_folder_mode(path);
+        const int fd = open_temp(o, mode ? 0600 : 0666);
+        if (fd >= 0 && mode) {
+            fchmod(fd, mode);
         }
+        memcpy(o->asked, path, strlen(path) + 1);
         o->file = fd >= 0 ? fdopen(fd, "w") : NULL;
     }
     if (!o->file) {
@@ -146,6 +149,13 @@ enum tmx_status tmx_output_commit(struct tmx_output *o, struct tmx_err *err)
     if (ok && o->temp[0] && tmx_inputs_hold(o->path)) { /* read after it was opened */
         tmx_output_discard(o);
         return tmx_output_guard(o->path, err);
+    }
+    if (ok && o->asked[0]) {
+        const enum tmx_status st = tmx_folder_note(o->asked, err);
+        if (st) {
+            tmx_output_discard(o);
+            return st;
+        }
     }
     ok = ok && (!o->unnamed || name_temp(o));
     int why = errno;

@@ -15,8 +15,9 @@
 struct tmx_output {
     FILE *file;
     char path[512];
-    char temp[540]; /* "" when written directly */
-    bool unnamed;   /* temp is not there yet: a file without a name, which goes with the process */
+    char asked[512]; /* the name as given: path is what a link of this name leads to */
+    char temp[540];  /* "" when written directly */
+    bool unnamed;    /* temp is not there yet: a file without a name, which goes with the process */
 };
 TMX_NODISCARD enum tmx_status tmx_output_open(struct tmx_output *o, const char *path, struct tmx_err *err);
 /* The same for the user's own eyes and hand: a new file of mode 0600 takes the name, whatever had it. */

@@ -25,14 +25,15 @@ mkdir single multi
 } >multi/table.csv
 for format in svg png pdf; do
   "$thermix" plot single -o "f_$format" --format $format >names.txt
-  "$thermix" plot multi -o "f_$format" --format $format >>names.txt
-  for figure in figure3 figure4 slowdown pareto figure5 figure6; do
-    [ -s "f_$format/$figure.$format" ] || say "no $figure.$format"
-    grep -qx "f_$format/$figure.$format" names.txt || say "$figure not named"
+  "$thermix" plot multi -o "m_$format" --format $format >>names.txt
+  for figure in f/figure3 f/figure4 f/slowdown f/pareto m/figure5 m/figure6; do
+    file=${figure%/*}_$format/${figure#*/}.$format
+    [ -s "$file" ] || say "no $file"
+    grep -qx "$file" names.txt || say "$figure not named"
   done
 done
 printf 'mix,DVFS,MNU\nWL1,28,63\nWL2,28,63\nmean,28,63\n' | cmp - f_svg/data/figure3.csv || say data of figure 3
-printf 'variant,MG-DVFS,MG-MU\nT1,20,20\nT2,20,20\nT3,20,20\n' | cmp - f_svg/data/figure6.csv || say data of figure 6
+printf 'variant,MG-DVFS,MG-MU\nT1,20,20\nT2,20,20\nT3,20,20\n' | cmp - m_svg/data/figure6.csv || say data of figure 6
 for words in 'improvement over BL (%)' WL1 DVFS MNU mean; do grep -qF "$words" f_svg/figure3.svg || say "figure 3 lacks $words"; done
 
 # Names as they are, one colour a policy, the paper's values as marks; a script works from any folder.

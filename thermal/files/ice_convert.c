@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/folder.h"
 #include "core/base/os.h"
 #include "core/base/output.h"
 #include "core/machine/floorplan_file.h"
@@ -316,6 +317,7 @@ enum tmx_status tmx_ice_convert_stack(const char *path, const char *out_dir, str
     }
     enum tmx_status st = tmx_ice_stack_read(s, path, err);
     st = st ? st : tmx_os_mkdirs(out_dir, err);
+    st = st ? st : tmx_folder_open(out_dir, TMX_FOLDER_RESULTS, err);
     for (size_t i = 0; i < s->n_placed && !st; i++) {
         st = s->kind[s->placed[i].kind].die ? write_floorplan(s, &s->placed[i], out_dir, err) : TMX_OK;
     }

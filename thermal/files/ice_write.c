@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/folder.h"
 #include "core/base/os.h"
 #include "core/base/output.h"
 #include "core/base/text.h"
@@ -188,6 +189,7 @@ static enum tmx_status write_all(const struct tmx_hotspot_config *cfg, const str
         }
     }
     st = st ? st : tmx_os_mkdirs(out_dir, err);
+    st = st ? st : tmx_folder_open(out_dir, TMX_FOLDER_RESULTS, err);
     for (size_t l = 0; l < spec->n_layer && !st; l++) {
         if (spec->layer[l].dissipates) {
             snprintf(path, sizeof path, "%s/D%zu.flp", out_dir, l);

@@ -1,0 +1,112 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-3.0-or-later
+# A folder holds what one command wrote: replaced by the next, never mixed; what no list names stays.
+# Usage: folders.sh THERMIX
+set -euo pipefail
+thermix=$1
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+cd "$dir"
+export XDG_CACHE_HOME=$dir/cache
+fail() { echo "FAILED: $*"; exit 1; }
+files() { (cd "$1" && find . ! -type d ! -name manifest.csv | sed 's,^\./,,' | LC_ALL=C sort); }
+listed() { sed '1d; /,input,/d; s/^[^,]*,[^,]*,\([^,]*\),.*/\1/' "$1/manifest.csv" | LC_ALL=C sort; }
+whole() { # all that the folder holds is in its list, and nothing else is
+  diff <(files "$1") <(listed "$1") || fail "$1: its list and its files"
+  ! grep -v ',complete,\|,input,' "$1/manifest.csv" | sed 1d | grep . || fail "$1: not complete"
+}
+run() { "$thermix" run study --set rows=8 --set cols=8 -q "$@"; }
+
+# A run twice; then without its traces.
+for i in 1 2; do
+  run -o out --trace 1 --hotspot 1
+  whole out
+  [ -f out/thermal.config ] || fail "run $i: no thermal.config"
+  "$thermix" plot out -o out/figures -q || fail "plot $i"
+  "$thermix" report out -o r.html >/dev/null || fail "report $i"
+  whole out/figures
+  rm -r out/figures
+done
+"$thermix" plot out -o out -q # figures beside their results
+whole out
+"$thermix" explain out >/dev/null || fail "explain of a folder with figures"
+echo mine >out/mine.txt
+chmod 600 out/summary.csv
+run -o out
+[ "$(files out)" = "$(printf '%s\n' floorplan_gpu0.flp folder.cfg gpus.csv kernels.csv mine.txt resolved.cfg summary.csv)" ] || fail "a run without traces: $(files out)"
+[ "$(stat -c %a out/summary.csv)" = 600 ] || fail "permissions of a file that is replaced"
+rm out/mine.txt
+code=0; "$thermix" run out/resolved.cfg -o out -q 2>err.txt || code=$?
+[ $code = 2 ] && grep -q 'resolved.cfg: an output would replace this input' err.txt || fail "a run into the folder of its input"
+whole out
+
+# Another suite: nothing of the first, but the journal.
+suite() { # NAME MIX WORDS
+  printf 'kind = "tabs"; name = "%s"; mixes = ["%s"]; policies = ["BL", "MU"]; %s\nbase = { chip = "gtx280"; seed = 1; rows = 8; cols = 8; };\n' "$@" >"$1.cfg"
+}
+suite one hot_hot 'paper = "x"; values = ({ figure = "1"; quantity = "q"; of = "mean"; policy = "MU"; column = "slowdown_pct"; value = 5.0; band = 1.0; origin = "unseen"; });
+variants = ({ name = "a"; set = []; }, { name = "b"; set = ["seed=2"]; });'
+suite two hot_cold ''
+"$thermix" table one.cfg -o t -q >/dev/null
+[ -f t/paper.csv ] || fail "no paper.csv"
+"$thermix" plot t -o f -q
+cp -r f f.one
+"$thermix" table two.cfg -o t -q >/dev/null
+[ ! -e t/paper.csv ] || fail "paper.csv of another suite"
+"$thermix" plot t -o f -q
+"$thermix" plot t -o fresh -q
+diff -r f fresh || fail "figures of another suite"
+! diff -rq f f.one >/dev/null || fail "both suites have the same figures"
+run -o t
+[ ! -e t/table.csv ] || fail "a table beside a run"
+rm -f t/runs.* && whole t
+
+# Films have no pictures of earlier ones.
+if command -v ffmpeg >/dev/null; then
+  run -o run --hotspot 1
+  "$thermix" animate run -o x.mp4 --frames 5 >/dev/null
+  whole x.mp4.frames
+  "$thermix" animate run -o x.mp4 --frames 3 >/dev/null
+  [ "$(ls x.mp4.frames/*.png | wc -l)" -le 3 ] || fail "pictures of an earlier film"
+  whole x.mp4.frames
+fi
+
+# A list leads nowhere else: no name with .., nothing behind a link, and a list of another make is refused.
+mkdir -p l outside; echo keep >outside/data.csv; echo keep >kept.csv
+ln -s ../outside l/data
+printf 'run,status,file,hash,command\n,complete,data/data.csv,,plot\n' >l/manifest.csv
+run -o l
+[ -f outside/data.csv ] || fail "a file behind a link"
+for name in ../kept.csv "$dir/kept.csv" data/../../kept.csv; do
+  printf 'run,status,file,hash,command\n,complete,%s,,run\n' "$name" >l/manifest.csv
+  code=0; run -o l 2>err.txt || code=$?
+  [ $code = 2 ] && grep -q 'manifest.csv:2: ' err.txt && [ -f kept.csv ] || fail "a list with $name: $code $(cat err.txt)"
+done
+mkdir -p own; printf 'name,bytes\na,1\n' >own/manifest.csv; cp own/manifest.csv own.csv
+code=0; run -o own 2>err.txt || code=$?
+[ $code = 2 ] && cmp own/manifest.csv own.csv && grep -q 'not a list that thermix wrote' err.txt || fail "a list of another make"
+
+# Killed: an earlier folder is whole, or the next command clears what there is.
+run -o kill --trace 1
+cp -r kill before
+"$thermix" run wl1 -q -o kill --hotspot 1 & pid=$!
+sleep 0.2; kill -9 $pid 2>/dev/null; wait $pid 2>/dev/null || true
+if ! cmp -s kill/manifest.csv before/manifest.csv; then echo "the killed run had ended"; else diff -r kill before || fail "a killed run changed the folder"; fi
+"$thermix" run wl1 -q -o kill --hotspot 1 & pid=$!
+sleep 0.3; kill -INT $pid 2>/dev/null; code=0; wait $pid || code=$?
+[ ! -f kill/trace.csv ] || cmp -s kill/manifest.csv before/manifest.csv || fail "Ctrl-C: a mixture"
+sed -i 's/,complete,/,writing,/; s/\([^,]*,writing,[^,]*\),[^,]*,/\1,,/' before/manifest.csv # as a command leaves it that is killed while it writes
+code=0; "$thermix" plot before -o x 2>err.txt || code=$?
+[ $code != 0 ] && grep -q 'was stopped before its end' err.txt || fail "a folder that was not written to its end: $(cat err.txt)"
+run -o before
+whole before
+
+# Two at once: one of them, whole.
+for i in 1 2 3; do
+  run -o both --set policy=BL --trace 1 & one=$!
+  run -o both --set policy=MU --hotspot 1 & two=$!
+  wait $one && wait $two || fail "two at once"
+  whole both
+  if [ -f both/trace.csv ]; then [ ! -f both/temps.ttrace ] || fail "two runs mixed"; fi
+done
+echo "folders are replaced, never mixed"
