@@ -8,7 +8,6 @@ cd "$(dirname "$0")/.."
 later='
 *.h
 *.c
-docs/formats.md
 docs/gallery.md
 examples/*
 floorplans/README.md
