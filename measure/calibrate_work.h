@@ -64,8 +64,8 @@ TMX_NODISCARD enum tmx_status tmx_cal_try(struct tmx_cal_work *w, const struct t
 
 TMX_NODISCARD enum tmx_status tmx_cal_first_guess(struct tmx_cal_work *w, struct tmx_err *err);
 
-/* Two rows when the GPUs' resistances fall into two groups set well apart. Cooler ones stand in front;
- * who breathes whose is then by order, which equal loads cannot tell. */
+/* Two rows when the GPUs' resistances fall into two groups set well apart. Cooler ones are taken to be in
+ * front; their order then decides which feeds which, as equal loads do not separate the air paths. */
 void tmx_cal_find_air(struct tmx_cal_work *w);
 TMX_NODISCARD enum tmx_status tmx_cal_give_air(struct tmx_cal_work *w, struct tmx_err *err);
 void tmx_cal_print_air(struct tmx_calibration *c);

@@ -225,14 +225,13 @@ enum tmx_status tmx_calibrated_print(const struct tmx_calibration *c, const stru
     if (st) {
         return st;
     }
-    fprintf(
-        out, "\n%zu rows, rms of the residual %.3f K, %d iterations\nair: %s%s\n", c->fit.n_row, c->fit.rms_k,
-        c->fit.iterations, c->air,
-        c->air_found
-            ? " (found: cooler GPUs stand in front; who breathes whose is by order, equal loads do not tell)"
-        : log->n_gpu > 1 && strcmp(c->air, "none") == 0
-            ? " (--air '0>1' where you know that GPU 1 breathes GPU 0's)"
-            : "");
+    fprintf(out, "\n%zu rows, rms of the residual %.3f K, %d iterations\nair: %s%s\n", c->fit.n_row,
+            c->fit.rms_k, c->fit.iterations, c->air,
+            c->air_found ? " (found: cooler GPUs are in front; the air paths follow their order, as equal "
+                           "loads do not separate them)"
+            : log->n_gpu > 1 && strcmp(c->air, "none") == 0
+                ? " (--air '0>1' where you know that GPU 1 breathes GPU 0's)"
+                : "");
     if (!isnan(c->rest_rms_k)) {
         fprintf(out, "rest of the time, not fitted: rms %.3f K\n", c->rest_rms_k);
     }

@@ -302,9 +302,8 @@ static enum tmx_status write_topology(const struct tmx_rc *m, const struct tmx_m
             "inlet_c = 25.0;  # assumed: edit\n",
             n.n_curve ? "" : ", which has none: they turn at full speed", m->chassis_k, m->case_k_per_w,
             m->air_rise_k,
-            m->rpm_ref > 0
-                ? ""
-                : " It has no\n# fan speeds either: the fans stand in, at a speed that is nobody's.");
+            m->rpm_ref > 0 ? ""
+                           : " It has no\n# fan speeds either: the fans are stand-ins of unknown speed.");
     print_cards(&n, o.file);
     print_gpus(&n, preheat, o.file);
     return close_file(&o, TMX_OK, err);

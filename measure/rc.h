@@ -13,7 +13,7 @@
  *
  * n is the fan's speed; without one all of it holds for "this fan curve only". The exponent m is 0.8, that of
  * forced convection, unless the log holds fan speeds that do not follow the temperature: from one fan curve
- * it cannot be told from the warming of the case. R_base, air that does not pass the fins, likewise.
+ * it cannot be separated from the warming of the case. R_base, air that does not pass the fins, likewise.
  *
  * Between two rows power is a straight line, or the later row's where rows hold means (power_is_mean); each
  * pole's step is exact for that. What follows power at once then sees the power at the row's end: of a row

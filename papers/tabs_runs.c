@@ -14,7 +14,7 @@ enum { MAX_SETS = 10000 };
 static const struct tmx_opt root_opts[] = {
     TMX_ROW_TEXT(tmx_tabs, baseline, "BL", "policy the improvements are over"),
     TMX_ROW_TEXT(tmx_tabs, compare, "DVFS", "second policy the improvements are over"),
-    TMX_ROW_TEXT(tmx_tabs, paper, "", "number of the paper whose values stand in `values`"),
+    TMX_ROW_TEXT(tmx_tabs, paper, "", "number of the paper whose values are in `values`"),
     {0},
 };
 static const char *const root_also[] = {"name",     "kind",     "doc",    "source", "base", "mixes",

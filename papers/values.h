@@ -70,7 +70,7 @@ TMX_NODISCARD enum tmx_status tmx_values_table(const struct tmx_setting *root,
 bool tmx_values_find(const struct tmx_setting *root, const struct tmx_pick *pick, enum tmx_origin origin,
                      double *printed);
 
-/* How a paper stands in the rows of one suite: [origin][outcome] counts. */
+/* A paper's values in the rows of one suite: [origin][outcome] counts. */
 struct tmx_score {
     size_t n[TMX_N_ORIGIN][TMX_N_OUTCOME];
 };

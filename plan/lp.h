@@ -41,7 +41,7 @@ TMX_NODISCARD enum tmx_status tmx_lp_solve(const struct tmx_lp *lp, double *x, d
 
 /* Weak duality: for any dual [n_row],
  *   rhs . d + sum_j max(r_j lo_j, r_j hi_j),   r = cost - A' d,   d >= 0 in the rows with <=
- * is at least the optimum, whoever computed d. Negative prices of rows with <= count as 0.
+ * is at least the optimum, however d was computed. Negative prices of rows with <= count as 0.
  * reduced [n_col] receives r; may be NULL. */
 double tmx_lp_bound(const struct tmx_lp *lp, const double *dual, double *reduced);
 

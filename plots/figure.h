@@ -45,7 +45,7 @@ TMX_NODISCARD enum tmx_status tmx_plot_data(const struct tmx_plot *p, const char
  * characters, cut when it does not fit: names come from files of others and must stay names. Returns buf. */
 const char *tmx_plot_quote(const char *text, char *buf, size_t size);
 
-/* TMX_EIO for a path that cannot stand in single quotes of a script. */
+/* TMX_EIO for a path that single quotes of a script cannot hold. */
 TMX_NODISCARD enum tmx_status tmx_plot_path(const char *path, struct tmx_err *err);
 
 /* Draw <dir>/<name>.<format> by plots/scripts/<script>.gp; vars are gnuplot assignments

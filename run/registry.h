@@ -37,8 +37,8 @@ TMX_NODISCARD enum tmx_status tmx_catalog_copy(struct tmx_catalog **copy, const 
 /* The modules loaded into c; *n is 0 for what is built in. */
 const struct tmx_module_file *tmx_catalog_modules(const struct tmx_catalog *c, size_t *n);
 
-/* `modules = ("a.so", { file = "b.so"; hash = "..."; });` paths are relative to the folder of the file they
- * stand in. A hash that is not the file's is TMX_ECONFIG with the line. */
+/* `modules = ("a.so", { file = "b.so"; hash = "..."; });` paths are relative to the folder of the file that
+ * names them. A hash that is not the file's is TMX_ECONFIG with the line. */
 TMX_NODISCARD enum tmx_status tmx_catalog_load_all(struct tmx_catalog *c, const struct tmx_setting *modules,
                                                    struct tmx_err *err);
 

@@ -14,7 +14,7 @@
 #include "run/run.h"
 #include "thermal/files/stack.h"
 
-/* What policies that look ahead are told of the thermal model: group `forecast`. */
+/* What policies that look ahead know of the thermal model: group `forecast`. */
 struct tmx_run_forecast_options {
     double r_convec_scale; /* what the policy believes of the convection resistance, relative to the truth */
     double tolerance_k;    /* of its model, where it has its own */

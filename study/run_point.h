@@ -22,7 +22,7 @@ struct tmx_run_alone {                 /* one run by itself: its folder, its scr
     const struct tmx_mpi *mpi; /* the ranks it is on, which all make this call; rank 0 writes. NULL: none */
 };
 
-/* Run, then write and print what there is, also when the run failed; the run's own failure is told. */
+/* Run, then write and print what there is, also when the run failed; returns the run's own failure first. */
 TMX_NODISCARD enum tmx_status tmx_run_alone(struct tmx_run *run, const struct tmx_run_alone *a,
                                             struct tmx_err *err);
 

@@ -20,7 +20,7 @@ TMX_NODISCARD enum tmx_status tmx_measures_add(struct tmx_measures *m, const cha
                                                struct tmx_err *err);
 void tmx_measures_finish(struct tmx_measures *m);
 
-/* One configuration: a base file and assignments on it ("key=value"), which stand in another file. */
+/* One configuration: a base file and assignments on it ("key=value"), from another file. */
 struct tmx_point {
     const char *base, *from;
     const char *const *set; /* [n_set] */

@@ -27,8 +27,8 @@ TMX_NODISCARD enum tmx_status tmx_mpi_follow(struct tmx_study *s, struct tmx_err
 /* For one run on all ranks. Only rank 0 speaks: the others' standard output and error lead nowhere from here
  * on. */
 void tmx_mpi_hush(const struct tmx_mpi *m);
-/* Called by all: the failure of the first rank that has one, on all; st and err: this rank's. Whoever goes on
- * alone would wait for ever. */
+/* Called by all: the failure of the first rank that has one, on all; st and err: this rank's. A rank that
+ * continued alone would wait for ever. */
 TMX_NODISCARD enum tmx_status tmx_mpi_agree(const struct tmx_mpi *m, enum tmx_status st, struct tmx_err *err);
 /* How the ranks of a simulation reach one another; watched: core/sim/ranks.h. */
 struct tmx_ranks tmx_mpi_ranks(const struct tmx_mpi *m, bool watched);

@@ -6,14 +6,9 @@
 set -uo pipefail
 cd "$(dirname "$0")/.."
 later='
-*.h
-*.c
 docs/gallery.md
 examples/*
 floorplans/README.md
-plan/README.md
-plots/README.md
-study/README.md
 workloads/README.md
 '
 all=0

@@ -25,7 +25,7 @@ struct tmx_trace_options {
     double max_memory_mb; /* auto takes no reduced model whose set-up needs more */
     bool no_cache, allow_gaps, hotspot_compat;
     char verify_with[TMX_HOTSPOT_PATH];                        /* HotSpot executable, "": none */
-    void (*row_done)(void *to, size_t n_done, size_t n_total); /* after every row; NULL: nobody asks */
+    void (*row_done)(void *to, size_t n_done, size_t n_total); /* after every row; NULL: unused */
     void *row_done_to;
 };
 

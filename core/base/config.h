@@ -17,7 +17,7 @@
 /* tmx_config_open, then sets[0..n_set) as tmx_config_set does. */
 TMX_NODISCARD enum tmx_status tmx_config_load(struct tmx_config **c, const char *path,
                                               const char *const *sets, size_t n_set, struct tmx_err *err);
-/* tmx_config_set of an assignment that stands at file:line: its messages and paths are of that place. */
+/* tmx_config_set of an assignment at file:line; its messages and paths refer to that place. */
 TMX_NODISCARD enum tmx_status tmx_config_assign(struct tmx_config *c, const char *assignment,
                                                 const char *file, unsigned line, struct tmx_err *err);
 struct tmx_sets { /* overrides "key=value", any number of any length; zero it first */
@@ -27,7 +27,7 @@ struct tmx_sets { /* overrides "key=value", any number of any length; zero it fi
     } * set;                            /* [n] owned */
     size_t n;
 };
-/* printf into the next one, which stands at `from` (paths in it are relative to that file), NULL: on the
+/* printf into the next one, read from `from` (paths in it are relative to that file), NULL: on the
  * command line. */
 TMX_NODISCARD enum tmx_status tmx_sets_add(struct tmx_sets *s, const struct tmx_setting *from,
                                            struct tmx_err *err, const char *format, ...)

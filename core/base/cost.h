@@ -2,7 +2,7 @@
 #ifndef TMX_CORE_BASE_COST_H
 #define TMX_CORE_BASE_COST_H
 
-/* What a computation would cost, known before it begins. Whoever is about to compute estimates time and
+/* What a computation would cost, known before it begins. Code that is about to compute estimates time and
  * memory; one place knows how much is done without asking and says how to allow more:
  *   $THERMIX_MAX_MINUTES  of computing, one processor (10)
  *   $THERMIX_MAX_GB       of memory (three quarters of what the machine or the process's limit has)

@@ -2,7 +2,7 @@
 #ifndef TMX_CORE_BASE_CSV_H
 #define TMX_CORE_BASE_CSV_H
 
-/* CSV files with a header line (RFC 4180: cells may stand in double quotes, "" is a quote). */
+/* CSV files with a header line (RFC 4180: cells may have double quotes, "" is a quote). */
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -14,7 +14,7 @@ struct tmx_csv {
     char **cell;    /* [n_row * n_column] rows after the header, each cell a piece of text */
     char **column;  /* [n_column] names, pieces of text */
     char *text;     /* owned: the file, its cells ended by NULs */
-    unsigned *line; /* [n_row] where each row stands in the file */
+    unsigned *line; /* [n_row] the line of each row in the file */
     size_t n_row, n_column;
     char source[512];
 };

@@ -2,12 +2,12 @@
 #ifndef TMX_CORE_BASE_INPUTS_H
 #define TMX_CORE_BASE_INPUTS_H
 
-/* Which files were read, and what stood in them.
+/* Which files were read, and their contents.
  *
  * Every input passes one of two doors: tmx_text_load (text.h) notes a file's content, and a reader with a
  * format of its own (a database) calls tmx_inputs_note. Both note in every recorder that is open on this
  * thread. So a run's identity covers each file that it reads and no command can write over what it has read
- * (tmx_output_open asks tmx_inputs_hold), whoever wrote the reader. The list of open recorders is the one
+ * (tmx_output_open asks tmx_inputs_hold), for every reader alike. The list of open recorders is the one
  * variable of this library that is not passed as an argument: a parameter can be forgotten, and then a file
  * is missing from the identity. */
 

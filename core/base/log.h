@@ -6,7 +6,7 @@
 
 #include "core/base/err.h"
 
-enum tmx_log_level { TMX_LOG_INFO, TMX_LOG_WARNING, TMX_LOG_DETAIL }; /* detail: for who asks why */
+enum tmx_log_level { TMX_LOG_INFO, TMX_LOG_WARNING, TMX_LOG_DETAIL }; /* detail: with -v */
 
 struct tmx_log {
     /* text has no newline and lives during the call only */

@@ -22,8 +22,8 @@ const char *tmx_names_hint(char hint[TMX_HINT_SIZE], const char *word, const cha
 /* `a, b, c` into text, cut with ", ..." where it is longer than size. Returns text. */
 const char *tmx_names_list(char *text, size_t size, const char *const *names, size_t n);
 
-/* Files that files name: a relative name is relative to the file that it stands in and, where that leads to
- * nothing, to the current folder. This is where the name that stands in the file `from` leads, into path; a
+/* Files that files name: a relative name is relative to the file that contains it and, where that leads to
+ * nothing, to the current folder. This is where a name in the file `from` leads, into path; a
  * name of the command line ("--set ...") or of no file (NULL) is relative to the current folder alone. False
  * when nothing is there (path is then the first place) or path is too short. */
 bool tmx_beside(const char *from, const char *name, char *path, size_t size);

@@ -15,7 +15,7 @@
  * absent keys take their default. Rejects what is no group, unknown keys (naming the
  * nearest known one), wrong types, non-finite and out-of-range values. Keys listed in also
  * (NULL-terminated, may be NULL) are left to the caller. A path (rows of files and names) is relative to the
- * file that it stands in, else to the current folder; obj gets it as it leads there from the current folder.
+ * file that contains it, else to the current folder; obj gets it as it leads there from the current folder.
  * On failure obj is unspecified and *err names file, line, and key. Returns TMX_OK or TMX_ECONFIG. */
 TMX_NODISCARD enum tmx_status tmx_opt_read(const struct tmx_opt *opts, void *obj,
                                            const struct tmx_setting *group, const char *const *also,

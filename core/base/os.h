@@ -20,7 +20,7 @@ TMX_NODISCARD enum tmx_status tmx_input_open(FILE **f, const char *path, struct 
 TMX_NODISCARD enum tmx_status tmx_input_check(const char *path, struct tmx_err *err);
 
 /* Read a file that tmx_output_open_private may have written; NULL when there is none that is regular, the
- * user's own and writable by nobody else. */
+ * user's own and writable by no other user. */
 FILE *tmx_os_open_private(const char *path);
 /* Make the folder at path and its parents. */
 TMX_NODISCARD enum tmx_status tmx_os_mkdirs(const char *path, struct tmx_err *err);
@@ -31,7 +31,7 @@ TMX_NODISCARD enum tmx_status tmx_os_mkdirs_for(const char *file, struct tmx_err
 TMX_NODISCARD enum tmx_status tmx_os_temp_dir(char *buf, size_t size, struct tmx_err *err);
 
 /* $XDG_CACHE_HOME/thermix or ~/.cache/thermix, made when absent with mode 0700. It must be a folder (no link)
- * of this user, writable by nobody else: what it holds is trusted. */
+ * of this user, writable by no other: its files are trusted. */
 TMX_NODISCARD enum tmx_status tmx_os_cache_dir(char *buf, size_t size, struct tmx_err *err);
 
 /* What is kept in a folder of the user's own. */
@@ -43,7 +43,7 @@ struct tmx_os_entry {
 /* The regular files of a folder by name, those of longer names left out; free(*entry). */
 TMX_NODISCARD enum tmx_status tmx_os_folder_read(const char *path, struct tmx_os_entry **entry, size_t *n,
                                                  struct tmx_err *err);
-/* The file was changed now: for whoever asks when it was last of use. */
+/* Set the file's time of change to now: the cache removes the least recently used file first. */
 void tmx_os_touch(FILE *f);
 /* The file at path, made when absent (mode 0600, no link), locked against all other threads and programs that
  * ask so; fclose ends it. NULL: it cannot be had within patience_s. */

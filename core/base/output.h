@@ -27,7 +27,7 @@ TMX_NODISCARD enum tmx_status tmx_output_open_private(struct tmx_output *o, cons
  * check all, then commit all. */
 TMX_NODISCARD enum tmx_status tmx_output_check(struct tmx_output *o, struct tmx_err *err);
 /* Flush, check every write since open, rename. Fails with TMX_EFULL (disk full, a
- * limit on sizes: nobody's input is at fault) or TMX_EIO. */
+ * limit on sizes: no input is at fault) or TMX_EIO. */
 TMX_NODISCARD enum tmx_status tmx_output_commit(struct tmx_output *o, struct tmx_err *err);
 /* Drop an output that was not committed; accepts a zeroed or a committed one. */
 void tmx_output_discard(struct tmx_output *o);

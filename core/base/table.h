@@ -66,8 +66,8 @@ struct tmx_screen {
     bool wrap;        /* a last text that is too long goes on in the lines below it */
     size_t most_rows; /* without `column`: the first so many, and how many more there are; 0: all */
 };
-/* For a screen: what is the same, or nothing, in every row and what does not fit stands in lines below.
- * TMX_ECONFIG for a column that there is not. */
+/* For a screen: columns that are the same or empty in every row, and those that do not fit, become lines
+ * below. TMX_ECONFIG for a column that there is not. */
 TMX_NODISCARD enum tmx_status tmx_table_write_screen(const struct tmx_table *t, const struct tmx_screen *o,
                                                      FILE *out, struct tmx_err *err);
 /* A cell as text writers print it; in buf, or its own text. */

@@ -8,7 +8,7 @@
 #include "core/contract/frame.h"
 #include "core/machine/machine.h"
 
-/* What a GPU draws without work, for whoever plans ahead. Pointers live as long as the model. */
+/* What a GPU draws without work, for code that plans ahead. Pointers live as long as the model. */
 struct tmx_static_power {
     const double *baseline_w; /* [n_unit of the GPU] constant */
     const double *leak_w;     /* [n_unit] leakage where factor is 1, at the nominal voltage; linear in it */

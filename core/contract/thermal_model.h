@@ -81,7 +81,7 @@ struct tmx_thermal_ops {
     /* OPTIONAL. Inlet air moves to ambient_k [K]: the same network over another ambient. */
     void (*set_ambient)(void *state, double ambient_k);
 
-    /* OPTIONAL; TMX_EUNSUPPORTED where the spec said that nobody asks. Grid temperatures cell_k [rows * cols,
+    /* OPTIONAL; TMX_EUNSUPPORTED where the spec has no_field. Grid temperatures cell_k [rows * cols,
      * K], row 0 = north, of layer; the spreader is layer n_layer, the sink n_layer + 1. Layer n_layer + 2
      * stands for the 12 package nodes (W,E,N,S of spreader, inner and outer sink): cell_k [12, K]. */
     enum tmx_status (*field)(const void *state, size_t layer, double *cell_k);

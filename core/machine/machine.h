@@ -36,8 +36,8 @@ struct tmx_gpu {
     size_t *order;      /* [n_sm] in which blocks are handed out; written by order_blocks of the tick */
     double busy_s;      /* time with work, ledger */
     size_t n_volunteer; /* SMs profiling or about to */
-    /* What the last tick found and this one need not find again. Whoever changes what it rests on, takes it
-     * back. */
+    /* What the last tick found and this one need not find again. Code that changes its inputs
+     * resets it. */
     bool dealt;           /* blocks are handed out for what is resident, active and asked */
     bool steady;          /* SMs hold their shares: busy comes out as it is, while they run as long */
     bool same;            /* busy is the last tick's */
@@ -127,7 +127,7 @@ static inline size_t tmx_machine_ways(const struct tmx_gpu *gpu)
     return gpu->n_part > 2 ? gpu->n_part : 2;
 }
 
-/* Where way k of an SM stands in share, held and busy. */
+/* Index of way k of an SM in share, held and busy. */
 static inline size_t tmx_machine_at(const struct tmx_machine *m, size_t sm, size_t way)
 {
     return way * m->n_sm + sm;

@@ -46,8 +46,8 @@ struct tmx_fan {
     double
         heat_share; /* of it, into the air that the GPUs of its card breathe; the rest leaves behind them */
     double flow_m3_per_s; /* at full speed */
-    double noise_dba;     /* at full speed; 0: not told */
-    bool stand_in;        /* its speed is nobody's: it moves the air of a node whose fans were not measured */
+    double noise_dba;     /* at full speed; 0: unknown */
+    bool stand_in;        /* its speed is unknown: it moves the air of a node whose fans were not measured */
     struct tmx_fan_point curve[TMX_MAX_CURVE];
     size_t n_curve; /* 0: none */
 };
@@ -77,7 +77,7 @@ struct tmx_topology {
     double inlet_c;               /* room air; below -273.15: the package file's ambient */
     double inlet_rise_k_per_s;    /* room air warms by this from the end of the warm-up on */
     int nodes;                    /* this many equal, independent nodes */
-    size_t n_rack;                /* they stand in; 0: in none */
+    size_t n_rack;                /* racks of those nodes; 0: no racks */
     struct tmx_card *card;        /* [n_card] */
     struct tmx_fan *fan;          /* [n_fan] by card */
     struct tmx_topology_gpu *gpu; /* [n_gpu] by card */
@@ -108,7 +108,7 @@ const struct tmx_link *tmx_topology_link(const struct tmx_topology *t, const cha
 double tmx_fan_power_w(const struct tmx_fan *fan, double rpm);
 double tmx_fan_flow_m3_per_s(const struct tmx_fan *fan, double rpm);
 double tmx_fan_noise_dba(const struct tmx_fan *fan,
-                         double rpm); /* -INFINITY when it stands still or is not told */
+                         double rpm); /* -INFINITY when it stands still or is unknown */
 
 /* The curve at temp_c, linear between its points and constant outside. Needs n_curve > 0. */
 double tmx_fan_curve_speed(const struct tmx_fan_point *curve, size_t n, double temp_c);

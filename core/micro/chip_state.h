@@ -33,7 +33,7 @@ struct tmx_chip_state {
     enum tmx_status answer; /* TMX_ESOLVE: the policy asked for what cannot be */
     struct tmx_latency latency;
     double cycle;                     /* since the start of the run */
-    double launch_cycle;              /* when the policy was told of its kernel */
+    double launch_cycle;              /* when the policy learned of its kernel */
     double epoch_end;                 /* cycle */
     double launch_instr, launch_dram; /* since then: profile of one kernel */
     double core_clock, memory_clock;  /* in force */

@@ -2,7 +2,7 @@
 #ifndef TMX_CORE_MICRO_SM_WARPS_H
 #define TMX_CORE_MICRO_SM_WARPS_H
 
-/* The warps of one SM: where each stands in its program, when its next instruction may issue,
+/* The warps of one SM: the position of each in its program, when its next instruction may issue,
  * who is active, who waits. Private to sm_cycle.
  *
  * When an instruction issues, the cycle at which the warp's next one may issue is already known

@@ -41,7 +41,7 @@ struct tmx_instr {
     bool barrier;                      /* the warp then waits for all warps of its block */
 };
 
-/* The statistics of a kernel: group `instructions`. Sources of the numbers stand in each file. */
+/* The statistics of a kernel: group `instructions`. Each file names the sources of its numbers. */
 struct tmx_instr_stats {
     double mix_int, mix_fp, mix_sfu, mix_ldst; /* shares of warp instructions; sum 1 */
     double persistence; /* chance that the next instruction repeats the type, beyond the mix */

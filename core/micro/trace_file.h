@@ -11,7 +11,7 @@
  *   0 INT 5 3,4 alu
  *   0 LDST 6 5 global barrier
  *
- * Warps are numbered from 0, warp / block_warps is the thread block; lines of one warp stand in
+ * Warps are numbered from 0, warp / block_warps is the thread block; lines of one warp are in
  * program order, warps may be interleaved. type: INT FP SFU LDST. Registers: 1 to 254, "-" for none,
  * at most three sources. latency: alu sfu shared global store. "barrier": the warp then waits for its
  * thread block. '#' starts a comment. */

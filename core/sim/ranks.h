@@ -8,11 +8,11 @@
 
 #include "core/machine/machine.h"
 
-struct tmx_ranks { /* how processes reach one another; whoever started them knows */
+struct tmx_ranks { /* how processes reach one another: a function of the program that started them */
     size_t rank, size;
     const void *ctx;
-    /* Called by all: count[r] bytes of rank r stand in its own `all` from byte at[r] on; afterwards in that
-     * of each. */
+    /* Called by all: rank r has count[r] bytes in its `all` from byte at[r] on; afterwards every rank has
+     * them. */
     enum tmx_status (*gather)(const void *ctx, void *all, const int *count, const int *at,
                               struct tmx_err *err);
     bool watched; /* the observer looks at temperatures and watts after every tick */

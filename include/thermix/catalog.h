@@ -3,7 +3,7 @@
 #define THERMIX_CATALOG_H
 
 /* Which policies there are. A catalog starts with the built-in ones; one serves many runs, in many threads,
- * while nobody changes it. */
+ * as long as no thread changes it. */
 
 #include <stddef.h>
 

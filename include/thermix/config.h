@@ -15,10 +15,10 @@ struct tmx_config;
 /* Both openers leave *c NULL when they fail; errors are TMX_EIO, TMX_ENOMEM, and TMX_ECONFIG with
  * file:line. End *c with tmx_config_close. */
 
-/* The file at path; @include is relative to the file it stands in. */
+/* The file at path; @include is relative to the file that contains it. */
 TMX_API TMX_NODISCARD enum tmx_status tmx_config_open(struct tmx_config **c, const char *path,
                                                       struct tmx_err *err);
-/* From text; name stands in messages. No @include. */
+/* From text; messages use name. No @include. */
 TMX_API TMX_NODISCARD enum tmx_status tmx_config_parse(struct tmx_config **c, const char *text,
                                                        const char *name, struct tmx_err *err);
 

@@ -25,7 +25,7 @@ struct tmx_opt {
     const char *def_text;       /* TEXT, CHOICE: default, NULL when the key is required */
     const char *const *choices; /* CHOICE: NULL-terminated words */
     bool is_file;               /* TEXT: names an input file; it must be there, and is noted as read */
-    bool is_name;               /* TEXT: a name of shipped data, or a path to a file or folder of one's own */
+    bool is_name;               /* TEXT: a name of shipped data, or a path to a file or folder */
 };
 
 /* Shorthands, so a table reads as one row per key. */

@@ -63,7 +63,7 @@ enum tmx_job_state {
 
 struct tmx_kernel; /* opaque: jobs with the same pointer run the same kernel */
 
-/* The fields of a view stand in a macro, because the simulation's own structs begin with the same ones:
+/* The fields of a view are a macro, because the simulation's own structs begin with the same ones:
  * nothing is copied, and nothing private is named. */
 #define TMX_JOB_VIEW                                                                                         \
     const struct tmx_kernel *kernel;                                                                         \

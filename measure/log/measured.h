@@ -58,7 +58,7 @@ TMX_NODISCARD enum tmx_status tmx_measured_read(struct tmx_measured *m, const ch
 void tmx_measured_finish(struct tmx_measured *m);
 
 /* Keep the series whose run matches one of the comma-separated patterns (* and ?) of runs and whose
- * GPU stands in gpus; NULL keeps all. TMX_ECONFIG when a pattern matches nothing. */
+ * GPU is listed in gpus; NULL keeps all. TMX_ECONFIG when a pattern matches nothing. */
 TMX_NODISCARD enum tmx_status tmx_measured_select(struct tmx_measured *m, const char *runs, const char *gpus,
                                                   struct tmx_err *err);
 

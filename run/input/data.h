@@ -39,7 +39,7 @@ TMX_NODISCARD enum tmx_status tmx_data_find_from(enum tmx_data kind, const char 
 TMX_NODISCARD enum tmx_status tmx_data_find(enum tmx_data kind, const char *name, char path[TMX_PATH_SIZE],
                                             struct tmx_err *err);
 
-/* The same for a name that a setting asks for: what is not found is said with its line. */
+/* The same for a name that a setting asks for: a missing file is reported with its line. */
 TMX_NODISCARD enum tmx_status tmx_data_find_for(enum tmx_data kind, const struct tmx_setting *asked,
                                                 const char *name, char path[TMX_PATH_SIZE],
                                                 struct tmx_err *err);

@@ -26,7 +26,7 @@ enum tmx_hotspot_model { TMX_HOTSPOT_BLOCK, TMX_HOTSPOT_GRID };
 enum { TMX_HOTSPOT_LATERAL_FLOW, TMX_HOTSPOT_IMPINGING_FLOW };
 enum { TMX_HOTSPOT_PLATE_FINS, TMX_HOTSPOT_PIN_FINS };
 
-/* One field per key, named as the key; units stand in the rows of tmx_hotspot_opts. */
+/* One field per key, named as the key; units are in the rows of tmx_hotspot_opts. */
 struct tmx_hotspot_config {
     /* chip, interface, spreader, sink */
     double t_chip, k_chip, p_chip, t_interface, k_interface, p_interface;
@@ -97,7 +97,7 @@ TMX_NODISCARD enum tmx_status tmx_hotspot_config_set(struct tmx_hotspot_config *
                                                      const char *value, enum tmx_hotspot_source source,
                                                      unsigned line, struct tmx_err *err);
 
-/* The same as on a command line, of which a part stands in the file of this name. */
+/* The same as on a command line, of which a part comes from the file of this name. */
 TMX_NODISCARD enum tmx_status tmx_hotspot_config_set_from(struct tmx_hotspot_config *cfg, const char *name,
                                                           const char *value, const char *file, unsigned line,
                                                           struct tmx_err *err);

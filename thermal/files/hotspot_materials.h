@@ -25,7 +25,7 @@ struct tmx_materials {
     char source[512];
 };
 
-/* Bounds a conductivity must keep where it is used; outside it stands in other units. Vacuum
+/* Bounds a conductivity must keep where it is used; outside it has other units. Vacuum
  * panels reach 0.01, diamond 2200, graphite and nanotube films up to 5000 W/(m K). */
 #define TMX_MIN_CONDUCTIVITY 0.01
 #define TMX_MAX_CONDUCTIVITY 5000.0

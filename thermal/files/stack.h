@@ -29,7 +29,7 @@ struct tmx_stack {
 };
 
 /* Read the floorplans, layers and materials that cfg names and fill *s (overwritten;
- * tmx_stack_finish also after failure). What is accepted within tolerances is said to log
+ * tmx_stack_finish also after failure). Accepted deviations within tolerances are reported to log
  * (may be NULL). The start field is uniform; init files are tmx_init_read's. Errors:
  * those of the readers, and TMX_ECONFIG or TMX_EPARSE with the place for layers of
  * different size, a die larger than the spreader, a spreader larger than the sink. */

@@ -6,7 +6,7 @@
 #include "thermal/network/solve.h"
 
 /* Factors of a network at rising shifts and the solutions (G_net + gamma A + s C)^-1 B with them, one rung
- * made ahead by a mate while the caller works on the one before. Each is the same whoever makes it. */
+ * made ahead by a mate while the caller works on the one before. Each is the same in either thread. */
 
 struct tmx_ladder_wish {
     double gamma;

@@ -68,7 +68,7 @@ struct tmx_thermal_spec {
                                   outer sink, and with a board 16 more); NULL: uniform init_k */
     double min_step_s;         /* shortest step that must be accurate to the tolerance; 0: 1 ms */
     bool accurate_cells; /* the tolerance must hold for every cell of every layer, not for units alone */
-    bool no_field;       /* nobody will ask for grid temperatures: their maps are not made */
+    bool no_field;       /* grid temperatures are not needed: their maps are not made */
     double power_density_w_per_m2; /* highest power density of a unit for which the tolerance must
                                       hold; at least 0.5e6 (0.5 W/mm2, assumed) is taken */
 };
