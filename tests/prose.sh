@@ -6,10 +6,6 @@
 set -uo pipefail
 cd "$(dirname "$0")/.."
 later='
-docs/gallery.md
-examples/*
-floorplans/README.md
-workloads/README.md
 '
 all=0
 [ "${1:-}" != --all ] || { all=1; shift; }

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A policy of one's own in Python beside the built-in DVFS: clock levels by how far it is to a limit.
+"""Your own policy in Python beside the built-in DVFS: clock levels by how far it is to a limit.
 
     python3 own_policy.py [--limit 85] [--set KEY=VALUE] [-o FOLDER]
 
