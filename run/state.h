@@ -44,6 +44,8 @@ struct tmx_run_kernel { /* as named in the mix */
     char path[TMX_PATH_SIZE];
 };
 
+#define TMX_UNREPRODUCIBLE "unreproducible-" /* begins the id of a run that cannot be repeated */
+
 struct tmx_run {
     const struct tmx_catalog *catalog; /* of the policies it may choose */
     struct tmx_catalog *own_catalog;   /* with the configuration's modules; NULL: it names none */
@@ -84,7 +86,7 @@ struct tmx_run {
     char *resolved;   /* text */
     char *keys;       /* the same without paths and comments */
     struct tmx_inputs inputs; /* files that were read, in their order */
-    char id[TMX_HASH_HEX];
+    char id[sizeof TMX_UNREPRODUCIBLE + TMX_HASH_HEX];
 };
 
 /* In run_times.c: scheduling ticks, samples and slices are whole ticks; errors with their line. */

@@ -101,7 +101,8 @@ TMX_API TMX_NODISCARD enum tmx_status tmx_run_read(const struct tmx_run *run, en
 TMX_API const double *tmx_run_look(const struct tmx_run *run, enum tmx_quantity quantity, size_t *n);
 
 enum tmx_text {
-    TMX_TEXT_ID,       /* hash of the resolved configuration and of the content of what it names */
+    TMX_TEXT_ID,       /* hash of the resolved configuration and of the content of what it names; behind
+                          "unreproducible-" where the option `code` of a policy begins so */
     TMX_TEXT_RESOLVED, /* the configuration with every key, from which the run can be repeated */
 };
 TMX_API const char *tmx_run_text(const struct tmx_run *run,

@@ -1,12 +1,18 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Policies written in Python: the layout of C's structs, every level, errors, and the built-in rule again."""
 
+import copy
 import ctypes
+import gc
 import math
 import os
 import pathlib
+import pickle
 import subprocess
+import sys
 import tempfile
+import threading
+import time
 import unittest
 
 import numpy as np
@@ -258,6 +264,267 @@ class TestPolicy(unittest.TestCase):
         thermix.Run(config, policies=[p])
         self.assertRaisesRegex(ValueError, "one run", thermix.Run, config, policies=[p])
         self.assertRaises(TypeError, thermix.Run, config, policies=["slow"])
+
+
+def slowed_by(base=policy.Dtm, level=1, constant=None):
+    """A policy whose own text is the same whatever it is made with."""
+    class Made(base):
+        name = "made"
+
+        def decide(self, view, request):
+            for ask in request.gpus:
+                ask.level = self.wanted()
+
+        def wanted(self):
+            return level if constant is None else constant[0]
+    return Made
+
+
+class OneDown(policy.Dtm):
+    step = 1
+
+    def wanted(self):
+        return self.step
+
+
+class TwoDown(policy.Dtm):
+    step = 2
+
+    def wanted(self):
+        return self.step
+
+
+LEVEL = 1
+
+
+def helper():
+    return LEVEL
+
+
+class ByHelper(policy.Dtm):
+    name = "made"
+
+    def decide(self, view, request):
+        for ask in request.gpus:
+            ask.level = helper()
+
+
+class ByClock(policy.Dtm):
+    name = "made"
+
+    def decide(self, view, request):
+        for ask in request.gpus:
+            ask.level = int(time.time()) % 2
+
+
+def made(decide, base=policy.Dtm, **more):
+    return type("Made", (base,), {**{"name": "made", "decide": decide}, **more})()
+
+
+class TestIdentity(unittest.TestCase):
+    def run_of(self, p):
+        return thermix.Run({**BASE, "dtm": {"policy": "made"}}, policies=[p])
+
+    def test_the_id_covers_what_the_code_sees(self):
+        global LEVEL
+        made_of = [slowed_by()(), slowed_by(level=2)(), slowed_by(constant=[1])(), slowed_by(constant=[2])(),
+                   type("Made", (OneDown,), {"name": "made", "decide": Slow.decide})(),
+                   type("Made", (TwoDown,), {"name": "made", "decide": Slow.decide})()]
+        with_attribute = slowed_by()()
+        with_attribute.gain = 3
+        ids = [self.run_of(p).id for p in made_of + [with_attribute, ByHelper()]]
+        LEVEL = 2
+        try:
+            ids.append(self.run_of(ByHelper()).id)
+        finally:
+            LEVEL = 1
+        self.assertEqual(len(set(ids)), len(ids))
+        self.assertEqual(self.run_of(ByHelper()).id, ids[-2])
+        self.assertEqual(self.run_of(slowed_by()()).id, ids[0])
+        self.assertFalse([i for i in ids if i.startswith("unrepro")])
+
+    def test_the_id_is_that_of_another_process(self):
+        code = ("import sys; sys.path.insert(0, {!r}); import test_policy as t, thermix; "
+                "print(thermix.Run({{**t.BASE, 'dtm': {{'policy': 'made'}}}}, policies=[t.ByHelper()]).id)")
+        said = {subprocess.run([sys.executable, "-B", "-c", code.format(str(ROOT / "python/tests"))], check=True, text=True,
+                               capture_output=True, env={**os.environ, "PYTHONHASHSEED": seed}).stdout.strip()
+                for seed in ("1", "2")}
+        self.assertEqual(said, {self.run_of(ByHelper()).id})
+
+    def test_what_has_no_hash_marks_the_run(self):
+        p = ByClock()
+        r = self.run_of(p)
+        self.assertRegex(r.id, "^unreproducible-[0-9a-f]{32}$")
+        self.assertEqual(p.not_hashed, ["time"])
+        with tempfile.TemporaryDirectory() as folder:
+            r.finish()
+            r.write(folder)
+            self.assertIn(r.id, pathlib.Path(folder, "summary.csv").read_text())
+        for seen in (open(os.devnull), np.random.default_rng, lambda: np.random.rand()):
+            p = slowed_by(constant=[1, seen])()
+            self.assertEqual(self.run_of(p).id.startswith("unrepro"), seen is not np.random.default_rng)
+            getattr(seen, "close", int)()
+        env = thermix.Environment(BASE)
+        self.assertTrue(env.reset()[1]["id"].startswith("unreproducible-"))
+
+
+class TestAnswers(unittest.TestCase):
+    def refused(self, error, words, p, **more):
+        with self.assertRaisesRegex(error, words):
+            thermix.run({**BASE, "dtm": {"policy": "made"}, **more}, policies=[p])
+
+    def test_an_answer_that_would_be_ignored_is_an_error(self):
+        def misspelt(self, view, request):
+            request.gpus[0].levels = 3
+
+        def returned(self, view, request):
+            return 3
+
+        def generator(self, view, request):
+            request.gpus[0].level = yield
+
+        async def coroutine(self, view, request):
+            request.gpus[0].level = 1
+
+        def rebound(self, view, request):
+            request.gate = [True]
+        self.refused(AttributeError, "no 'levels'; there is admit", made(misspelt))
+        self.refused(TypeError, "returned 3", made(returned))
+        self.refused(TypeError, "yield or is async", made(generator))
+        self.refused(TypeError, "yield or is async", made(coroutine))
+        self.refused(AttributeError, "request.gate", made(rebound))
+        self.refused(TypeError, "returned 3", made(Slow.decide, guard=returned, slowest=0))
+        self.assertRaisesRegex(TypeError, "no functions", thermix.Run, {**BASE, "gate": {"policy": "made"}},
+                               policies=[made(returned, policy.Gate)])
+
+    def test_numbers_out_of_range_are_refused_as_those_of_built_in_policies(self):
+        def ask(**fields):
+            def decide(self, view, request):
+                for name, value in fields.items():
+                    setattr(request.gpus[0], name, value)
+            return made(decide)
+        for level in (-1, 2**64):
+            self.refused(ValueError, f"level = {level}: expected 0 or more", ask(level=level))
+        self.refused(TypeError, "", ask(level=1.0))
+        for level in (2**40, 99):
+            self.refused(thermix.Error, f"dtm policy made: clock level {level} on GPU 0, expected 0 to", ask(level=level))
+        for n in (0, 10**9):
+            self.refused(thermix.Error, f"dtm policy made: {n} active SMs on GPU 0, expected 1 to 30", ask(n_active=n))
+
+    def test_other_levels_answers_are_numbers_in_their_range(self):
+        fans = {k: v for k, v in BASE.items() if k != "chip"}
+        for speed in (40.0, -0.1, math.nan, True):
+            with self.assertRaisesRegex(ValueError, "expected 0 to 1"):
+                thermix.run({**fans, "topology": "gtx280x2", "fan": {"policy": "made"}},
+                            policies=[made(lambda self, fan: speed, policy.Fan)])
+        for order in (np.arange(30) + 0.5, -np.arange(30), [True] * 30):
+            with self.assertRaisesRegex(ValueError, "SM indices"):
+                thermix.run({**BASE, "tb": {"policy": "made"}}, policies=[made(lambda self, view, gpu: order, policy.Tb)])
+        for place in (-1, True):
+            with self.assertRaisesRegex((ValueError, TypeError), "GPU = "):
+                thermix.run({**CARD, "place": {"policy": "made"}}, policies=[made(lambda self, view, job: place, policy.Place)])
+
+    def test_what_a_policy_sees_is_read_only(self):
+        tried = []
+
+        def decide(self, view, request):
+            def refuses(error, change):
+                try:
+                    change()
+                except error:
+                    tried.append(change)
+                else:
+                    raise AssertionError("written")
+            def hotter():
+                view.hottest_k[:] -= 273.15
+            def sensed():
+                view.sensed_k[0] = 0
+            def queue():
+                view.gpus[0].queue[0] = 5
+            def gpus():
+                view.gpus[0] = None
+            for change in hotter, sensed, queue:
+                refuses(ValueError, change)
+            refuses(TypeError, gpus)
+            refuses(AttributeError, lambda: setattr(view.gpus[0], "n_queue", 999))
+            refuses(AttributeError, lambda: setattr(view, "hottest_k", None))
+            refuses(AttributeError, lambda: setattr(view.jobs[0], "priority", 9))
+        r = thermix.Run({**BASE, "dtm": {"policy": "made"}}, policies=[made(decide)])
+        r.step(600)
+        self.assertGreaterEqual(len(tried), 7)
+
+
+class TestHandles(unittest.TestCase):
+    def test_a_run_closed_within_a_step_ends_the_step_first(self):
+        kept = {}
+
+        def decide(self, view, request):
+            if "run" in kept:
+                kept.pop("run").close()
+        kept["run"] = r = thermix.Run({**BASE, "dtm": {"policy": "made"}}, policies=[made(decide)])
+        r.step(600)
+        self.assertRaisesRegex(ValueError, "closed", r.step)
+        kept["run"] = thermix.Run({**BASE, "dtm": {"policy": "made"}}, policies=[made(lambda self, v, q: kept.clear())])
+        kept["run"].step(600)  # the last reference is dropped
+        gc.collect()
+
+    def test_one_step_at_a_time(self):
+        def decide(self, view, request):
+            kept[0].step()
+        kept = [thermix.Run({**BASE, "dtm": {"policy": "made"}}, policies=[made(decide)])]
+        self.assertRaisesRegex(RuntimeError, "in use", kept[0].step, 600)
+        entered, go = threading.Event(), threading.Event()
+
+        def wait(self, view, request):
+            entered.set()
+            go.wait(60)
+        r = thermix.Run({**BASE, "dtm": {"policy": "made"}}, policies=[made(wait)])
+        thread = threading.Thread(target=r.step, args=(600,))
+        thread.start()
+        try:
+            self.assertTrue(entered.wait(60))
+            self.assertRaisesRegex(RuntimeError, "in use", r.step)
+            self.assertRaisesRegex(RuntimeError, "in use", r.write, "nowhere")
+            r.close()  # the step goes on
+            gc.collect()
+        finally:
+            go.set()
+            thread.join()
+        self.assertRaisesRegex(ValueError, "closed", r.step)
+
+    def test_an_engine_closed_in_another_thread_ends_its_step(self):
+        e = thermix.Engine(chip="gtx280", grid_rows=32, grid_cols=32, method="grid")
+        out = np.zeros((4000, len(e.units)))
+        handle, thread = e._handle, threading.Thread(target=e.step, args=(1e-3, np.ones_like(out), out))
+        thread.start()
+        while thread.is_alive() and not handle._turn.locked():
+            pass
+        del handle
+        e.close()
+        self.assertRaisesRegex(ValueError, "closed", e.temperatures)
+        thread.join()
+        self.assertGreater(out.min(), 200)
+
+    def test_no_copies(self):
+        r, e, c = thermix.Run(BASE), thermix.Engine(chip="gtx280", grid_rows=8, grid_cols=8), thermix.Config(BASE)
+        for owner in (r, e, c):
+            for copied in (copy.copy, copy.deepcopy, pickle.dumps):
+                self.assertRaisesRegex(TypeError, "cannot be copied", copied, owner)
+
+    def test_bad_arrays_and_texts_are_refused(self):
+        e = thermix.Engine(chip="gtx280", grid_rows=8, grid_cols=8)
+        watts = np.ones(len(e.units))
+        self.assertRaisesRegex(TypeError, "masked", e.step, 0.01, np.ma.masked_array(watts, watts > 0))
+        self.assertRaisesRegex(TypeError, "masked", e.steady, np.ma.masked_array(watts))
+        self.assertRaisesRegex(ValueError, "out", e.step, 0.01, watts, np.ma.masked_array(watts.copy()))
+        self.assertRaisesRegex(thermix.Error, "below 0", e.step, 0.01, -watts)
+        self.assertRaisesRegex(thermix.Error, "below 0", e.steady, -watts)
+        self.assertRaisesRegex(ValueError, "NUL", thermix.Engine, chip="gtx280\0x")
+        self.assertRaisesRegex(ValueError, "NUL", thermix.Run, {**BASE, "mix": "WL1\0x"})
+        self.assertRaisesRegex(ValueError, "NUL", thermix.Run, thermix.to_text(BASE) + "\0x = 1;")
+        self.assertRaisesRegex(ValueError, "NUL", thermix.Run, BASE, ["seed=2\0x"])
+        self.assertRaisesRegex(ValueError, "NUL", thermix.Run(BASE).write, "folder\0x")
+        self.assertRaisesRegex(ValueError, "NUL", thermix.Run, BASE, policies=[made(Slow.decide, name="made\0x")])
 
 
 class TestEnvironment(unittest.TestCase):

@@ -2,6 +2,7 @@
 """The structs of include/thermix/policy.h and option.h for ctypes; a test compares every offset with C."""
 
 import ctypes
+import operator
 from ctypes import (CFUNCTYPE, POINTER, Structure, c_bool, c_char_p, c_double, c_int, c_size_t, c_uint,
                     c_uint64, c_void_p)
 
@@ -66,7 +67,24 @@ class View(Structure):
                 ("inlet_k", POINTER(c_double)), ("memory_k", POINTER(c_double)), ("board", POINTER(BoardView))]
 
 
-class GpuRequest(Structure):
+class Answer(Structure):
+    """What a policy may write: fields that there are, with numbers that fit."""
+
+    __slots__ = ()
+
+    def __setattr__(self, name, value):
+        kind = next((field[1] for field in self._fields_ if field[0] == name), None)
+        if kind is None:
+            raise AttributeError(f"{self.c_name} has no {name!r}; there is {', '.join(f[0] for f in self._fields_)}")
+        if kind in (c_size_t, c_uint, c_uint64, c_int):
+            value, bits = operator.index(value), 8 * ctypes.sizeof(kind)
+            if not (0 <= value < 2 ** (bits - (kind is c_int))):
+                raise ValueError(f"{name} = {value}: expected 0 or more, below 2**{bits - (kind is c_int)}")
+        super().__setattr__(name, value)
+
+
+class GpuRequest(Answer):
+    __slots__ = ()
     c_name = "tmx_gpu_request"
     _fields_ = [("admit", c_size_t), ("share", c_double), ("n_part", c_size_t), ("part", c_double * WAYS),
                 ("level", c_size_t), ("n_active", c_size_t),
@@ -111,7 +129,8 @@ class CtaView(Structure):
                 ("good_to_bad", c_double)]
 
 
-class CtaRequest(Structure):
+class CtaRequest(Answer):
+    __slots__ = ()
     c_name = "tmx_cta_request"
     _fields_ = [("state", POINTER(c_int)), ("accept", POINTER(c_bool)), ("block_limit", c_int),
                 ("core_clock", c_double), ("memory_clock", c_double), ("wake_cycle", c_double),

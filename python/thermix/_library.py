@@ -4,6 +4,7 @@
 import ctypes
 import os
 import pathlib
+import threading
 
 from ctypes import POINTER, c_bool, c_char, c_char_p, c_double, c_int, c_size_t, c_uint, c_uint64, c_void_p
 
@@ -116,9 +117,49 @@ def library():
 
 def call(name, *arguments):
     """A function that can fail; raises Error."""
+    for a in arguments:
+        if isinstance(a, bytes) and b"\0" in a:
+            raise ValueError(f"{a!r}: a text with a NUL byte")
     err = Err()
     if getattr(library(), name)(*arguments, ctypes.byref(err)):
         raise Error(err)
+
+
+def text(words):
+    """A str as a C string; one with a NUL would be cut there."""
+    if "\0" in words:
+        raise ValueError(f"{words!r}: a text with a NUL byte")
+    return words.encode()
+
+
+class Handle:
+    """An object of the library, which is closed when nothing uses it any more: neither its owner nor a call that
+    is under way, in whatever thread. Calls take the handle itself, and so keep it."""
+
+    def __init__(self, opened, closed, *arguments):
+        self._as_parameter_ = c_void_p()
+        self._closed, self._turn = closed, threading.Lock()
+        call(opened, ctypes.byref(self._as_parameter_), *arguments)
+
+    def __enter__(self):
+        """One call at a time: a second one, of another thread or of a policy, would change what the first works on."""
+        if not self._turn.acquire(blocking=False):
+            raise RuntimeError("in use: a step is under way, in another thread or around this policy")
+        return self
+
+    def __exit__(self, *_):
+        self._turn.release()
+
+    def __del__(self):
+        if getattr(self, "_as_parameter_", None):
+            getattr(library(), self._closed)(self._as_parameter_)
+
+
+class Owner:
+    """What has a handle is one thing of the library."""
+
+    def __reduce_ex__(self, protocol):
+        raise TypeError(f"{type(self).__name__}: cannot be copied or pickled; open another one")
 
 
 def version():

@@ -1,11 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Configurations as dicts, text or files."""
 
-import ctypes
 import numbers
 import os
 
-from ._library import call, library
+from ._library import Handle, Owner, call
 
 
 def to_text(config):
@@ -38,6 +37,8 @@ def _value(value, key):
         return text if "." in text or "e" not in text else text.replace("e", ".0e")
     if isinstance(value, (str, os.PathLike)):
         text = os.fspath(value)
+        if "\0" in text:
+            raise ValueError(f"{key} = {text!r}: a text with a NUL byte")
         return '"' + "".join(f"\\x{ord(c):02x}" if c < " " else "\\" + c if c in '"\\' else c for c in text) + '"'
     if isinstance(value, dict):
         return "{ " + to_text(value).replace("\n", " ") + "}"
@@ -48,7 +49,7 @@ def _value(value, key):
     raise TypeError(f"{key}: {type(value).__name__} is no value of a configuration")
 
 
-class Config:
+class Config(Owner):
     """What a run is set up from.
 
     source: a dict; the path of a file (os.PathLike, or a str without "="); or text (a str with "=").
@@ -56,20 +57,14 @@ class Config:
     """
 
     def __init__(self, source, sets=()):
-        self._handle = ctypes.c_void_p()
-        where = ctypes.byref(self._handle)
         if isinstance(source, dict):
-            call("tmx_config_parse", where, to_text(source).encode(), b"dict")
+            words = "tmx_config_parse", to_text(source).encode(), b"dict"
         elif isinstance(source, str) and "=" in source:
-            call("tmx_config_parse", where, source.encode(), b"text")
+            words = "tmx_config_parse", source.encode(), b"text"
         else:
-            call("tmx_config_open", where, os.fsencode(source))
+            words = "tmx_config_open", os.fsencode(source)
+        self._handle = Handle(words[0], "tmx_config_close", *words[1:])
         if isinstance(sets, dict):
             sets = [f"{k}={_value(v, k)}" for k, v in sets.items()]
         for assignment in sets:
             call("tmx_config_set", self._handle, assignment.encode())
-
-    def __del__(self):
-        if getattr(self, "_handle", None):
-            library().tmx_config_close(self._handle)
-            self._handle = ctypes.c_void_p()

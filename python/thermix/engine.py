@@ -5,10 +5,10 @@ import ctypes
 
 import numpy as np
 
-from ._library import call, library, reals
+from ._library import Handle, Owner, call, library, reals, text
 
 
-class Engine:
+class Engine(Owner):
     """One chip in its package: `Engine(chip="gtx280", grid_rows=32, grid_cols=32)`.
 
     Options are those of tmx_engine_open (include/thermix/engine.h): HotSpot's by their names, `c` for a
@@ -17,9 +17,8 @@ class Engine:
     """
 
     def __init__(self, **options):
-        words = [f"{name}={_word(value)}".encode() for name, value in options.items()]
-        self._handle = ctypes.c_void_p()
-        call("tmx_engine_open", ctypes.byref(self._handle), (ctypes.c_char_p * (len(words) + 1))(*words, None))
+        words = [text(f"{name}={_word(value)}") for name, value in options.items()]
+        self._handle = Handle("tmx_engine_open", "tmx_engine_close", (ctypes.c_char_p * (len(words) + 1))(*words, None))
         lib = library()
         self.units = [lib.tmx_engine_unit(self._handle, u).decode()
                       for u in range(lib.tmx_engine_units(self._handle))]
@@ -32,7 +31,8 @@ class Engine:
         """
         power_w, out = self._arrays(power_w, out)
         n = power_w.size // len(self.units)
-        call("tmx_engine_step_many", self._handle, dt_s, n, reals(power_w), reals(out))
+        with self._open as handle:
+            call("tmx_engine_step_many", handle, dt_s, n, reals(power_w), reals(out))
         return out
 
     def steady(self, power_w, settle=False, out=None):
@@ -40,20 +40,20 @@ class Engine:
         power_w, out = self._arrays(power_w, out)
         if power_w.ndim != 1:
             raise ValueError("a steady state is of one set of powers [units]")
-        call("tmx_engine_steady", self._handle, reals(power_w), settle, reals(out))
+        with self._open as handle:
+            call("tmx_engine_steady", handle, reals(power_w), settle, reals(out))
         return out
 
     def temperatures(self, out=None):
         """Now, in kelvins."""
-        self._check_open()
-        out = np.empty(len(self.units)) if out is None else _output(out, (len(self.units),))
-        library().tmx_engine_read(self._handle, reals(out))
+        with self._open as handle:
+            out = np.empty(len(self.units)) if out is None else _output(out, (len(self.units),))
+            library().tmx_engine_read(handle, reals(out))
         return out
 
     def close(self):
-        if self._handle:
-            library().tmx_engine_close(self._handle)
-            self._handle = ctypes.c_void_p()
+        """Let go of the engine; a step that is under way ends first."""
+        self._handle = None
 
     def __enter__(self):
         return self
@@ -61,16 +61,16 @@ class Engine:
     def __exit__(self, *_):
         self.close()
 
-    def __del__(self):
-        if getattr(self, "_handle", None):
-            self.close()
-
-    def _check_open(self):
-        if not self._handle:
+    @property
+    def _open(self):
+        handle = self._handle
+        if handle is None:
             raise ValueError("the engine is closed")
+        return handle
 
     def _arrays(self, power_w, out):
-        self._check_open()
+        if self._open and np.ma.isMaskedArray(power_w):
+            raise TypeError("powers: a masked array; fill it first")
         power_w = np.ascontiguousarray(power_w, dtype=np.float64)
         if power_w.ndim not in (1, 2) or power_w.shape[-1] != len(self.units):
             raise ValueError(f"powers of shape {power_w.shape}: expected [{len(self.units)}] or "
@@ -85,7 +85,7 @@ def _word(value):
 
 
 def _output(out, shape):
-    if not (isinstance(out, np.ndarray) and out.dtype == np.float64 and out.flags.c_contiguous
+    if not (isinstance(out, np.ndarray) and not np.ma.isMaskedArray(out) and out.dtype == np.float64 and out.flags.c_contiguous
             and out.flags.writeable and out.shape == shape):
         raise ValueError(f"out: expected a writeable C-contiguous float64 array of shape {shape}")
     return out

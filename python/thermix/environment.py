@@ -55,6 +55,7 @@ class _Levels(Dtm):
     """Clock levels that an agent outside the simulation asks for."""
 
     name = "environment"
+    unreproducible = "actions of an agent"
 
     def __init__(self):
         super().__init__()

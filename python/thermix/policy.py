@@ -12,64 +12,142 @@
 
 Numbers a policy is configured by are `options = {"gain": 1.0}`: keys of the level's group in the
 configuration, attributes of the object. What a policy remembers are attributes as well; it belongs to
-one run. The hash of its source is the option `code` and so part of the run's id. An exception in a
-policy ends the run and is raised by `step`. What a policy sees and may ask for: include/thermix/policy.h,
+one run. The hash of all that its code can see (`_identity.py`) is the option `code` and so part of the run's id, which
+begins with `unreproducible-` where some of that has no hash. An exception in a policy ends the run and is raised by
+`step`; so does an answer that would be ignored. What a policy sees and may ask for: include/thermix/policy.h,
 in whose words views and requests are named.
 """
 
 import ctypes
-import hashlib
+import functools
 import inspect
 import operator
 
 import numpy as np
 
 from . import _layout as c
-from ._library import call, library
+from ._identity import Identity
+from ._library import Handle, Owner, call, text
 
-_CODE = 33  # hash of the source: 32 digits and the NUL
+_CODE = 48  # hash of the code: "unreproducible-", 32 digits and the NUL
 
 
-def _array(pointer, n, dtype=np.float64):
+def _array(pointer, n, dtype=np.float64, writeable=False):
     """C memory as an array, without a copy; only for as long as the call into the policy lasts."""
-    return np.ctypeslib.as_array(pointer, (n,)).view(dtype) if n else np.empty(0, dtype)
+    array = np.ctypeslib.as_array(pointer, (n,)).view(dtype) if n else np.empty(0, dtype)
+    array.flags.writeable = writeable
+    return array
+
+
+class Seen:
+    """A struct of what a policy sees, with the fields of C, read only. Arrays have the length that they have."""
+
+    __slots__ = ("_raw", "_kept")
+    _lengths = {"speed": "n_level", "volt": "n_level", "core": "n_core", "drained": "n_drained", "curve": "n_curve", "by_index": "n",
+                "hot_order": "n", "gpu": "n_member", "compute_s": "n_member"}
+
+    def __init__(self, raw):
+        object.__setattr__(self, "_raw", raw)
+        object.__setattr__(self, "_kept", {})
+
+    def __getattr__(self, name):
+        if name in self._kept:
+            return self._kept[name]
+        value = getattr(self._raw, name)
+        if isinstance(value, ctypes.Array):
+            value = self._kept[name] = _array(value, len(value), np.intp if value._type_ is ctypes.c_size_t else np.float64)
+        elif isinstance(value, ctypes._Pointer):
+            value = self._kept[name] = self._pointed(name, value)
+        return value
+
+    def _pointed(self, name, pointer):
+        if not pointer:
+            return None
+        if pointer._type_ is c.View:
+            return View(pointer.contents)
+        if name == "memory":  # a fan's own
+            return _array(pointer, c.N_FAN_MEMORY, writeable=True) if isinstance(self._raw, c.FanView) else None
+        n = getattr(self._raw, self._lengths[name])
+        if issubclass(pointer._type_, ctypes.Structure):
+            return tuple(Seen(pointer[i]) for i in range(n))
+        return _array(pointer, n, np.intp if pointer._type_ is ctypes.c_size_t else np.float64)
+
+    def __setattr__(self, name, value):
+        raise AttributeError(f"{name}: what a policy sees is read only")
 
 
 class View:
     """The node: tick, time_s; gpus and jobs with the fields of tmx_gpu_view and tmx_job_view;
     sensed_k [SM] and hottest_k [GPU] in kelvins; board_w, inlet_k, memory_k [GPU] as the boards measure
-    them, boards with the fields of tmx_board_view; node counts (n_gpu, n_arrived, ...)."""
+    them, boards with the fields of tmx_board_view; node counts (n_gpu, n_arrived, ...). Read only."""
+
+    __slots__ = ("_view", "gpus", "jobs", "sensed_k", "hottest_k", "board_w", "inlet_k", "memory_k", "boards")
 
     def __init__(self, view):
-        self._view, node = view, view.node.contents
-        self.gpus = [node.gpus[g].contents for g in range(node.n_gpu)]
-        self.jobs = [node.jobs[j].contents for j in range(node.n_job)]
-        self.sensed_k = _array(view.sensed_k, node.n_sm)
-        self.hottest_k = _array(view.hottest_k, node.n_gpu)
-        self.board_w, self.inlet_k, self.memory_k = (_array(a, node.n_gpu)
-                                                     for a in (view.board_w, view.inlet_k, view.memory_k))
-        self.boards = [view.board[g] for g in range(node.n_gpu)]
+        node, keep = view.node.contents, functools.partial(object.__setattr__, self)
+        keep("_view", view)
+        keep("gpus", tuple(Seen(node.gpus[g].contents) for g in range(node.n_gpu)))
+        keep("jobs", tuple(Seen(node.jobs[j].contents) for j in range(node.n_job)))
+        keep("sensed_k", _array(view.sensed_k, node.n_sm))
+        for name in "hottest_k", "board_w", "inlet_k", "memory_k":
+            keep(name, _array(getattr(view, name), node.n_gpu))
+        keep("boards", tuple(Seen(view.board[g]) for g in range(node.n_gpu)))
 
     tick = property(lambda self: self._view.tick)
     time_s = property(lambda self: self._view.time_s)
 
-    def __getattr__(self, name):  # n_gpu, n_sm, n_job, n_arrived, first_unfinished, last_home
-        return getattr(self._view.node.contents, name)
+    def __getattr__(self, name):  # n_gpu, n_sm, n_job, n_arrived, first_unfinished, last_home, gang
+        value = getattr(self._view.node.contents, name)
+        return value if not isinstance(value, ctypes._Pointer) else Seen(value.contents) if value else None
+
+    __setattr__ = Seen.__setattr__
 
 
 class Request:
     """What may be changed: gpus with the fields of tmx_gpu_request (admit, share, level, n_active,
     power_cap_w), and gate [SM], clocks off."""
 
+    __slots__ = ("gpus", "gate")
+
     def __init__(self, request, view):
-        self.gpus = [request.gpu[g] for g in range(view.n_gpu)]
-        self.gate = _array(ctypes.cast(request.gate, ctypes.POINTER(ctypes.c_uint8)), view.n_sm, np.bool_)
+        object.__setattr__(self, "gpus", tuple(request.gpu[g] for g in range(view.n_gpu)))
+        object.__setattr__(self, "gate", _array(ctypes.cast(request.gate, ctypes.POINTER(ctypes.c_uint8)), view.n_sm, np.bool_,
+                                                writeable=True))
+
+    def __setattr__(self, name, value):
+        raise AttributeError(f"request.{name}: write into request.gpus[g] and request.gate[sm]")
+
+
+class CtaRequest:
+    """What a CTA policy may change: state and accept [core], and the other fields of tmx_cta_request."""
+
+    __slots__ = ("_raw", "state", "accept")
+
+    def __init__(self, raw, n_core):
+        flags = ctypes.cast(raw.accept, ctypes.POINTER(ctypes.c_uint8))
+        object.__setattr__(self, "_raw", raw)
+        object.__setattr__(self, "state", _array(raw.state, n_core, np.intc, writeable=True))
+        object.__setattr__(self, "accept", _array(flags, n_core, np.bool_, writeable=True))
+
+    def __getattr__(self, name):
+        return getattr(self._raw, name)
+
+    def __setattr__(self, name, value):
+        if name in self.__slots__:
+            raise AttributeError(f"request.{name}: write into its elements")
+        setattr(self._raw, name, value)
+
+
+_SLOTS = ("decide", "widen", "guard", "spread", "slice_s")
+_OWN = {"_raised", "_views", "_read", "_code", "_rows", "_taken", "_call", "not_hashed"}
 
 
 class Policy:
-    """What all levels share."""
+    """What all levels share. unreproducible: why a run with it cannot be repeated, where the policy knows; not_hashed,
+    once it has a run: what its code sees and has no hash."""
 
     _level = None
+    unreproducible = ""
     name = None
     source = "Python"
     options = {}
@@ -86,20 +164,26 @@ class Policy:
     def _table(self):
         """The C table of this object, with all it points at."""
         name = self.name or type(self).__name__.lower()
-        try:
-            code = inspect.getsource(type(self))
-        except (OSError, TypeError):  # typed at a prompt
-            code = "".join(f.__code__.co_code.hex() for _, f in inspect.getmembers(type(self), inspect.isfunction))
-        self._code = hashlib.blake2b(code.encode(), digest_size=16).hexdigest()
-        made = [c.Opt(key.encode(), c.OPT_REAL, 8 * i, b"1", -1e300, 1e300, float(value), b"of the policy")
+        for slot in _SLOTS:
+            function = getattr(self, slot, None)
+            if any(is_kind(function) for is_kind in (inspect.isgeneratorfunction, inspect.iscoroutinefunction,
+                                                     inspect.isasyncgenfunction)):
+                raise TypeError(f"policy {name}: {slot} has a yield or is async: it would never run")
+        seen = Identity()
+        seen.add(type(self))
+        seen.add({k: v for k, v in sorted(vars(self).items()) if k not in _OWN and k not in self.options})
+        if self.unreproducible:
+            seen.missing.append(self.unreproducible)
+        self.not_hashed, self._code = seen.missing, seen.hexdigest()
+        made = [c.Opt(text(key), c.OPT_REAL, 8 * i, b"1", -1e300, 1e300, float(value), b"of the policy")
                 for i, (key, value) in enumerate(self.options.items())]
-        made.append(c.Opt(b"code", c.OPT_TEXT, 8 * len(made), b"1", 0, _CODE, 0, b"hash of the policy's source",
+        made.append(c.Opt(b"code", c.OPT_TEXT, 8 * len(made), b"1", 0, _CODE, 0, b"hash of the policy's code",
                           self._code.encode()))
         rows = (c.Opt * (len(made) + 1))(*made)
         self._rows = made, rows  # kept, with the texts they name: the library has addresses of them
         doc = (inspect.getdoc(type(self)) or "a policy written in Python").split("\n")[0]
         size = 8 * len(self.options) + (_CODE + 7) // 8 * 8
-        return self._fill(c.Plugin(name.encode(), doc.encode(), self.source.encode(), rows, size))
+        return self._fill(c.Plugin(text(name), text(doc), text(self.source), rows, size))
 
     def _options(self, state):
         """The first call brings what the configuration says."""
@@ -132,16 +216,31 @@ class Policy:
             return failed(*arguments) if failed else None
         return kind(slot)
 
+    def _nothing(self, function, answer):
+        if answer is not None:
+            raise TypeError(f"policy {self.name or type(self).__name__}: {function.__name__} returned {answer!r}, which is no "
+                            "answer: it writes into what it is given")
+
     def _decide(self, function):
         def slot(view, request):
             seen = self._view(view)
-            function(seen, Request(request.contents, seen))
+            self._nothing(function, function(seen, Request(request.contents, seen)))
         return self._slot(c.DECIDE, slot, _spoil)
 
 
 def _spoil(view, request):
     request.contents.gpu[0].share = float("nan")
     request.contents.gpu[0].level = c.NO_JOB
+
+
+def _index(value, what):
+    """An index of Python's answer; ctypes would take -1 and 2**64 for others."""
+    if isinstance(value, (bool, np.bool_)):
+        raise TypeError(f"{what} = {value}: expected a number")
+    value = operator.index(value)
+    if not 0 <= value < c.NO_JOB:
+        raise ValueError(f"{what} = {value}: expected 0 or more")
+    return value
 
 
 def _has(policy, name):
@@ -160,7 +259,7 @@ class Place(Policy):
                 wanted = function(self._view(view), job)
                 if wanted is not None:
                     home, n = (wanted, 1) if np.ndim(wanted) == 0 else wanted
-                    at.contents.home, at.contents.n = operator.index(home), operator.index(n)
+                    at.contents.home, at.contents.n = _index(home, "GPU"), _index(n, "number of GPUs")
             def spoil(view, job, at):
                 at.contents.home, at.contents.n = c.NO_JOB, 1
             return self._slot(c.PLACE, answer, spoil)
@@ -184,9 +283,9 @@ class Mix(Policy):
                             measured_gain_pct=self.measured_gain_pct)
         if _has(self, "spread"):
             def spread(s, share0):  # share0 is by the SM's index in its GPU
-                s = s.contents
-                last = max(s.by_index[i] for i in range(s.n)) + 1 if s.n else 0
-                self.spread(s, _array(share0, last))
+                s = Seen(s.contents)
+                last = s.by_index.max() + 1 if s.n else 0
+                self._nothing(self.spread, self.spread(s, _array(share0, last, writeable=True)))
             def spoil(s, share0):
                 share0[s.contents.by_index[0]] = float("nan")
             table.spread = self._slot(c.SPREAD, spread, spoil)
@@ -217,9 +316,9 @@ class Tb(Policy):
         def order(view, gpu, out):
             n = self._view(view).gpus[gpu].n_sm
             wanted = np.asarray(self.decide(self._view(view), gpu))
-            if wanted.shape != (n,):
-                raise ValueError(f"order of shape {wanted.shape}: expected [{n}]")
-            _array(out, n, np.uintp)[:] = wanted
+            if wanted.shape != (n,) or wanted.dtype.kind not in "iu" or (wanted < 0).any():
+                raise ValueError(f"order {wanted!r}: expected the {n} SM indices")
+            _array(out, n, np.uintp, writeable=True)[:] = wanted
         def spoil(view, gpu, out):
             out[0] = c.NO_JOB
         return c.TbPolicy(base, self._slot(c.ORDER, order, spoil))
@@ -232,8 +331,12 @@ class Fan(Policy):
     needs_curve = False
 
     def _fill(self, base):
-        return c.FanPolicy(base, self._slot(c.SPEED, lambda f: float(self.decide(f.contents)),
-                                            lambda f: float("nan")), needs_curve=self.needs_curve)
+        def slot(fan):
+            speed = self.decide(Seen(fan.contents))
+            if isinstance(speed, (bool, np.bool_)) or not 0 <= speed <= 1:
+                raise ValueError(f"speed {speed!r}: expected 0 to 1")
+            return float(speed)
+        return c.FanPolicy(base, self._slot(c.SPEED, slot, lambda f: float("nan")), needs_curve=self.needs_curve)
 
 
 class Cta(Policy):
@@ -245,7 +348,8 @@ class Cta(Policy):
 
     def _fill(self, base):
         def slot(view, request):
-            self.decide(view.contents, request.contents)
+            seen = Seen(view.contents)
+            self._nothing(self.decide, self.decide(seen, CtaRequest(request.contents, seen.n_core)))
         def spoil(view, request):
             request.contents.core_clock = float("nan")
         self._call = self._slot(c.CTA, slot, spoil)
@@ -259,18 +363,19 @@ class Gate(Policy):
     order, wake, coordinated, adaptive = 0, 1, False, False
 
     def _table(self):
+        if any(_has(self, slot) for slot in _SLOTS) or self.options:
+            raise TypeError(f"policy {type(self).__name__}: a gate policy has no functions and no options")
         name = self.name or type(self).__name__.lower()
         doc = (inspect.getdoc(type(self)) or "unit gating").split("\n")[0]
-        return c.GatePolicy(c.Plugin(name.encode(), doc.encode(), self.source.encode()), self.order, self.wake,
+        return c.GatePolicy(c.Plugin(text(name), text(doc), text(self.source)), self.order, self.wake,
                             self.coordinated, self.adaptive)
 
 
-class Catalog:
+class Catalog(Owner):
     """Which policies a run may name: the built-in ones, these, and those of modules (paths)."""
 
     def __init__(self, policies=(), modules=()):
-        self.pointer = ctypes.c_void_p()
-        call("tmx_catalog_create", ctypes.byref(self.pointer))
+        self.handle = Handle("tmx_catalog_create", "tmx_catalog_destroy")
         self._kept = []
         self.policies = list(policies)
         for p in self.policies:
@@ -281,14 +386,10 @@ class Catalog:
             table = p._table()
             p._taken = True
             self._kept.append(table)  # its functions are called as long as the run lives
-            call("tmx_catalog_add", self.pointer, c.LEVELS.index(p._level), ctypes.byref(table.base))
+            call("tmx_catalog_add", self.handle, c.LEVELS.index(p._level), ctypes.byref(table.base))
         for path in modules:
-            call("tmx_catalog_load", self.pointer, str(path).encode())
+            call("tmx_catalog_load", self.handle, str(path).encode())
 
     def raised(self):
         """The exception that a policy ended the run with; None."""
         return next((p._raised for p in self.policies if p._raised is not None), None)
-
-    def __del__(self):
-        if getattr(self, "pointer", None):
-            library().tmx_catalog_destroy(self.pointer)

@@ -6,7 +6,7 @@ import os
 
 import numpy as np
 
-from ._library import Error, call, library, reals
+from ._library import Error, Handle, Owner, call, library, reals
 from .config import Config
 from .policy import Catalog
 
@@ -21,17 +21,12 @@ QUANTITIES = {name: (i, thing) for i, (name, thing) in enumerate((
 _TEXTS = {"id": 0, "resolved": 1}
 
 
-class _Handle:
-    """Owns the library's run; closed when neither the run nor an array of it is used any more."""
+class _Handle(Handle):
+    """The library's run; arrays that look into it keep it."""
 
     def __init__(self, config, catalog):
-        self.pointer = ctypes.c_void_p()
         self.catalog = catalog  # outlives the run
-        call("tmx_run_open", ctypes.byref(self.pointer), config._handle, catalog.pointer if catalog else None)
-
-    def __del__(self):
-        if self.pointer:
-            library().tmx_run_close(self.pointer)
+        super().__init__("tmx_run_open", "tmx_run_close", config._handle, catalog.handle if catalog else None)
 
 
 class _View:
@@ -43,7 +38,7 @@ class _View:
                                     "data": (ctypes.cast(pointer, ctypes.c_void_p).value, True)}
 
 
-class Run:
+class Run(Owner):
     """A simulation: `Run("workloads/runs/wl1.cfg", {"policy": "MU"})`.
 
     config, sets: see Config. Quantities of `QUANTITIES` are attributes: `run.gpu_level` is an array now;
@@ -67,21 +62,23 @@ class Run:
 
     @property
     def _pointer(self):
-        if self._handle is None:
+        handle = self._handle
+        if handle is None:
             raise ValueError("the run is closed")
-        return self._handle.pointer
+        return handle
 
     def step(self, n=1):
         """Advance n ticks, fewer when the work ends before; whether all work is done."""
         if n < 1:
             raise ValueError("n: expected at least one tick")
-        pointer, done, catalog = self._pointer, ctypes.c_bool(), self._handle.catalog
-        try:
-            call("tmx_run_step", pointer, int(n), ctypes.byref(done))
-        except Error as error:
-            if catalog and catalog.raised():
-                raise catalog.raised() from error
-            raise
+        done, catalog = ctypes.c_bool(), self._pointer.catalog
+        with self._pointer as handle:
+            try:
+                call("tmx_run_step", handle, int(n), ctypes.byref(done))
+            except Error as error:
+                if catalog and catalog.raised():
+                    raise catalog.raised() from error
+                raise
         if catalog and catalog.raised():
             raise catalog.raised()
         self.done = done.value
@@ -98,16 +95,16 @@ class Run:
         which, thing = QUANTITIES[quantity]
         n = library().tmx_run_count(self._pointer, THINGS.index(thing))
         out = np.empty(n) if out is None else out
-        if not (out.dtype == np.float64 and out.flags.c_contiguous and out.flags.writeable and out.ndim == 1):
+        if not (not np.ma.isMaskedArray(out) and out.dtype == np.float64 and out.flags.c_contiguous and out.flags.writeable and out.ndim == 1):
             raise ValueError(f"out: expected a writeable C-contiguous float64 array [{n}]")
         call("tmx_run_read", self._pointer, which, reals(out), out.size)
         return out
 
     def look(self, quantity):
         """The library's own array, read only; None when the quantity is not kept as one."""
-        n = ctypes.c_size_t()
-        pointer = library().tmx_run_look(self._pointer, QUANTITIES[quantity][0], ctypes.byref(n))
-        return np.asarray(_View(self._handle, pointer, n.value)) if pointer else None
+        n, handle = ctypes.c_size_t(), self._pointer
+        pointer = library().tmx_run_look(handle, QUANTITIES[quantity][0], ctypes.byref(n))
+        return np.asarray(_View(handle, pointer, n.value)) if pointer else None
 
     def __getattr__(self, name):
         if name not in QUANTITIES:
@@ -142,10 +139,11 @@ class Run:
 
     def write(self, folder):
         """resolved.cfg, summary.csv, kernels.csv and gpus.csv, as `thermix run -o`."""
-        call("tmx_run_write", self._pointer, os.fsencode(folder))
+        with self._pointer as handle:
+            call("tmx_run_write", handle, os.fsencode(folder))
 
     def close(self):
-        """Let go of the run; arrays that look into it keep it."""
+        """Let go of the run; a step that is under way and arrays that look into it keep it."""
         self._handle = None
 
     def __enter__(self):
