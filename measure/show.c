@@ -159,7 +159,7 @@ static enum tmx_status figure_data(struct tmx_plot *p, const char *name, const s
             cell(t, predicted && predicted[i] ? predicted[i][k] : NAN);
         }
     }
-    st = st ? st : tmx_plot_data(p, name, t, err);
+    st = st ? st : tmx_plot_data(p, name, "", t, err);
     tmx_table_destroy(t);
     return st;
 }
@@ -183,16 +183,17 @@ enum tmx_status tmx_measured_figures(struct tmx_plot *p, const struct tmx_measur
     enum tmx_status st = tmx_plot_folder(p, err);
     size_t n = 0;
     for (size_t i = 0; !st && i < m->n_series && n < MAX_FIGURE; n++) {
-        char name[96], vars[128];
+        char name[96];
         size_t end = i;
         while (end < m->n_series && m->series[end].run == m->series[i].run) {
             end++;
         }
         const size_t n_gpu = end - i < MAX_GPU ? end - i : MAX_GPU;
         file_name(m->run[m->series[i].run], name, sizeof name);
-        snprintf(vars, sizeof vars, "n_gpu=%zu; predicted=%d", n_gpu, predicted != NULL);
+        tmx_plot_number(p, "n_gpu", (double)n_gpu);
+        tmx_plot_number(p, "predicted", predicted != NULL);
         st = figure_data(p, name, m, i, end, predicted, err);
-        st = st ? st : tmx_plot_draw(p, "measured", name, vars, err);
+        st = st ? st : tmx_plot_draw(p, "measured", name, err);
         i = end;
     }
     return st;

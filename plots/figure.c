@@ -2,17 +2,19 @@
 /* One gnuplot driver: folder, data file, script, run. */
 #include "plots/figure.h"
 
+#include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "core/base/folder.h"
-#include "core/base/os.h"
+#include "core/base/output.h"
 #include "run/input/data.h"
 #include "study/table_out.h"
 
 const char *const tmx_plot_sizes[] = {"small", "default", "large", NULL};
 
-enum { MAX_PATH = 1200, MAX_VARS = 16384 };
+enum { MAX_PATH = 1200, MAX_TEXT = 400, TAIL = 64 };
 
 enum tmx_status tmx_plot_begin(struct tmx_plot *p, struct tmx_err *err)
 {
@@ -33,85 +35,225 @@ enum tmx_status tmx_plot_folder(const struct tmx_plot *p, struct tmx_err *err)
 {
     char path[MAX_PATH];
     snprintf(path, sizeof path, "%s/data", p->dir);
-    enum tmx_status st = tmx_plot_path(path, err); /* before anything is left behind */
-    st = st ? st : tmx_os_mkdirs(path, err);
+    const enum tmx_status st = tmx_os_mkdirs(path, err);
     return st ? st : tmx_folder_open(p->dir, TMX_FOLDER_FIGURES, err);
 }
 
-void tmx_plot_data_path(const struct tmx_plot *p, const char *name, char *path, size_t size)
+static void data_path(const struct tmx_plot *p, const char *name, const char *part, char path[MAX_PATH])
 {
-    snprintf(path, size, "%s/data/%s.csv", p->dir, name);
+    snprintf(path, MAX_PATH, "%s/data/%s%s.csv", p->dir, name, part);
 }
 
-enum tmx_status tmx_plot_data(const struct tmx_plot *p, const char *name, const struct tmx_table *t,
-                              struct tmx_err *err)
+/* A text that gnuplot's CSV reader leaves whole: without control characters, and with letters that look like
+ * the comma, the quote and the backslash. Cut where it does not fit. */
+static const char *tame(const char *text, char *buf, size_t size)
 {
-    char path[MAX_PATH];
-    tmx_plot_data_path(p, name, path, sizeof path);
-    return tmx_table_save(t, TMX_FORMAT_CSV, path, err);
-}
-
-const char *tmx_plot_quote(const char *text, char *buf, size_t size)
-{
+    static const char *const alike[][2] = {{",", "\u201a"}, {"\"", "\u201d"}, {"\\", "\u2216"}};
     size_t n = 0;
-    tmx_assert(size >= 3);
-    buf[n++] = '\'';
-    for (; *text; text++) {
-        const bool quote = *text == '\'';
-        if (n + (quote ? 2 : 1) + 2 > size) {
-            while (n > 1 && ((unsigned char)buf[n - 1] & 0xc0) == 0x80) {
-                n--; /* not in the middle of a character */
-            }
-            n -= n > 1 && (unsigned char)buf[n - 1] >= 0xc0;
-            break;
+    for (; *text && n + 5 < size; text++) {
+        const char *put = NULL;
+        for (size_t i = 0; i < sizeof alike / sizeof alike[0]; i++) {
+            put = *text == alike[i][0][0] ? alike[i][1] : put;
         }
-        buf[n++] = (unsigned char)*text < ' ' || *text == 0x7f ? ' ' : *text;
-        if (quote) {
-            buf[n++] = '\'';
+        if (put) {
+            n += (size_t)snprintf(buf + n, size - n, "%s", put);
+        } else {
+            buf[n++] = (unsigned char)*text < ' ' || *text == 0x7f ? ' ' : *text;
         }
     }
-    buf[n++] = '\'';
+    while (*text && n > 0 && ((unsigned char)buf[n - 1] & 0xc0) == 0x80) {
+        n--; /* not in the middle of a character */
+    }
+    n -= *text && n > 0 && (unsigned char)buf[n - 1] >= 0xc0;
     buf[n] = '\0';
     return buf;
 }
 
-enum tmx_status tmx_plot_path(const char *path, struct tmx_err *err)
+static void keep_part(struct tmx_plot *p, const char *part)
 {
-    for (const char *c = path; *c; c++) {
-        if (*c == '\'' || (unsigned char)*c < ' ') {
-            return tmx_fail_at(err, TMX_EIO, path, 0,
-                               "gnuplot and its shell take no ' or control character in a name");
-        }
-    }
-    return TMX_OK;
+    tmx_assert(p->n_part < TMX_PLOT_PARTS && strlen(part) < TMX_PLOT_PART);
+    snprintf(p->part[p->n_part++], TMX_PLOT_PART, "%s", part);
 }
 
-enum tmx_status tmx_plot_script(const char *script, const char *data, const char *out, const char *format,
-                                const char *vars, struct tmx_err *err)
+static enum tmx_status tame_table(const struct tmx_table *t, struct tmx_table **out, struct tmx_err *err)
 {
-    char path[TMX_PATH_SIZE], all[MAX_VARS];
-    int code = 0;
+    const size_t n = tmx_table_columns(t);
+    char text[MAX_TEXT], (*name)[MAX_TEXT] = calloc(n, sizeof *name);
+    struct tmx_column *columns = calloc(n, sizeof *columns);
+    enum tmx_status st = name && columns ? TMX_OK : tmx_no_memory(err);
+    for (size_t c = 0; c < n && !st; c++) {
+        columns[c] = *tmx_table_column(t, c);
+        columns[c].name = tame(columns[c].name, name[c], MAX_TEXT);
+    }
+    st = st ? st : tmx_table_create(out, columns, n, err);
+    for (size_t i = 0; i < n * tmx_table_rows(t) && !st; i++) {
+        const struct tmx_cell *cell = tmx_table_cell(t, i / n, i % n);
+        if (cell->empty) {
+            tmx_table_empty(*out);
+        } else if (cell->type == TMX_COLUMN_TEXT) {
+            tmx_table_text(*out, tame(cell->text, text, sizeof text));
+        } else if (cell->type == TMX_COLUMN_INT) {
+            tmx_table_int(*out, cell->integer);
+        } else {
+            tmx_table_real(*out, cell->real);
+        }
+    }
+    free(name);
+    free(columns);
+    return st;
+}
+
+enum tmx_status tmx_plot_data(struct tmx_plot *p, const char *name, const char *part,
+                              const struct tmx_table *t, struct tmx_err *err)
+{
+    char path[MAX_PATH];
+    struct tmx_table *tamed = NULL;
+    if (!tmx_plot_wants(p, name)) {
+        return TMX_OK;
+    }
+    enum tmx_status st = tmx_table_check(t, err);
+    st = st ? st : tame_table(t, &tamed, err);
+    data_path(p, name, part, path);
+    st = st ? st : tmx_table_save(tamed, TMX_FORMAT_CSV, path, err);
+    tmx_table_destroy(tamed);
+    if (!st) {
+        keep_part(p, part);
+    }
+    return st;
+}
+
+void tmx_plot_label(struct tmx_plot *p, const char *key, const char *text)
+{
+    char tamed[MAX_TEXT];
+    const size_t room = p->n_label < TMX_PLOT_LABELS ? TMX_PLOT_LABELS - p->n_label : 0;
+    p->n_label += (size_t)snprintf(room ? p->labels + p->n_label : NULL, room, "%s,\"%s\"\n", key,
+                                   tame(text, tamed, sizeof tamed));
+}
+
+void tmx_plot_number(struct tmx_plot *p, const char *key, double v)
+{
+    char text[40];
+    snprintf(text, sizeof text, isnan(v) ? "NaN" : "%.17g", v);
+    tmx_plot_label(p, key, text);
+}
+
+enum tmx_status tmx_plot_labels(struct tmx_plot *p, const char *name, const char *part, struct tmx_err *err)
+{
+    char path[MAX_PATH], of[TMX_PLOT_PART];
+    struct tmx_output o;
+    const size_t n = p->n_label;
+    p->n_label = 0;
+    if (!tmx_plot_wants(p, name)) {
+        return TMX_OK;
+    }
+    snprintf(of, sizeof of, "%s_labels", part);
+    data_path(p, name, of, path);
+    if (n >= TMX_PLOT_LABELS) {
+        return tmx_fail_at(err, TMX_EIO, path, 0, "too many names for a figure");
+    }
+    enum tmx_status st = tmx_output_open(&o, path, err);
+    if (st) {
+        return st;
+    }
+    fprintf(o.file, "key,text\n");
+    fwrite(p->labels, 1, n, o.file);
+    st = tmx_output_commit(&o, err);
+    if (!st) {
+        keep_part(p, of);
+    }
+    return st;
+}
+
+/* Does a file of this kind end so? gnuplot and ffmpeg may stop in the middle without a word. */
+static bool is_whole(const char *name, const char *tail, size_t n)
+{
+    static const char *const ends[][2] = {
+        {".svg", "</svg>"}, {".png", "IEND"}, {".pdf", "%%EOF"}, {".gif", ";"}, {".mp4", ""}};
+    const char *kind = strrchr(name, '.');
+    bool whole = false;
+    for (size_t i = 0; i < sizeof ends / sizeof ends[0]; i++) {
+        const size_t m = strlen(ends[i][1]);
+        for (size_t at = 0; strcmp(kind, ends[i][0]) == 0 && at + m <= n && n > 0; at++) {
+            whole = whole || memcmp(tail + at, ends[i][1], m) == 0;
+        }
+    }
+    return whole;
+}
+
+enum tmx_status tmx_plot_take(const struct tmx_os_private *d, const char *name, const char *out,
+                              struct tmx_err *err)
+{
+    char path[MAX_PATH], block[1 << 14], tail[TAIL];
+    struct tmx_output o;
+    size_t n, n_tail = 0;
+    snprintf(path, sizeof path, "%s/%s", d->path, name);
+    FILE *f = fopen(path, "rb");
+    if (!f) {
+        return tmx_fail_at(err, TMX_EIO, out, 0, "nothing was drawn");
+    }
+    enum tmx_status st = tmx_output_open(&o, out, err);
+    while (!st && (n = fread(block, 1, sizeof block, f)) > 0) {
+        fwrite(block, 1, n, o.file);
+        const size_t last = n < TAIL ? n : TAIL, kept = n_tail + last <= TAIL ? n_tail : TAIL - last;
+        memmove(tail, tail + n_tail - kept, kept);
+        memcpy(tail + kept, block + n - last, last);
+        n_tail = kept + last;
+    }
+    fclose(f);
+    if (st) {
+        return st;
+    }
+    if (!is_whole(name, tail, n_tail)) {
+        tmx_output_discard(&o);
+        return tmx_fail_at(err, TMX_EFULL, out, 0, "drawn only in part and not kept; is the disk of %s full?",
+                           d->path);
+    }
+    return tmx_output_commit(&o, err);
+}
+
+/* In the private folder: the parts as data*.csv, the scripts as scripts/. */
+static enum tmx_status fill(const struct tmx_plot *p, const char *name, const char *script,
+                            const struct tmx_os_private *d, struct tmx_err *err)
+{
+    char path[TMX_PATH_SIZE], as[64];
     enum tmx_status st = tmx_data_find(TMX_DATA_PLOT, script, path, err);
+    char *slash = st ? NULL : strrchr(path, '/');
+    if (slash) {
+        *slash = '\0';
+    }
+    st = st ? st : tmx_os_private_link(d, path, "scripts", err);
+    for (size_t i = 0; i < p->n_part && !st; i++) {
+        char from[MAX_PATH];
+        data_path(p, name, p->part[i], from);
+        snprintf(as, sizeof as, "data%s.csv", p->part[i]);
+        st = tmx_os_private_link(d, from, as, err);
+    }
+    return st;
+}
+
+static enum tmx_status draw(const struct tmx_plot *p, const char *script, const char *name, const char *out,
+                            struct tmx_err *err)
+{
+    struct tmx_os_private d;
+    char vars[200], path[100], picture[20];
+    int code = 0;
+    snprintf(picture, sizeof picture, "figure.%s", p->format);
+    snprintf(path, sizeof path, "scripts/%s.gp", script);
+    snprintf(vars, sizeof vars, "data='data.csv'; out='%s'; format='%s'; size='%s'", picture, p->format,
+             p->size ? p->size : "default");
+    const char *const argv[] = {"gnuplot", "-d", "-e", vars, path, NULL};
+    enum tmx_status st = tmx_os_private_begin(&d, err);
     if (st) {
         return st;
     }
-    st = tmx_plot_path(data, err);
-    st = st ? st : tmx_plot_path(out, err);
-    st = st ? st : tmx_plot_path(path, err);
-    if (st) {
-        return st;
-    }
-    const int n = snprintf(all, sizeof all, "data='%s'; out='%s'; format='%s'; %s", data, out, format, vars);
-    if (n < 0 || n >= (int)sizeof all) {
-        return tmx_fail_at(err, TMX_EIO, out, 0, "too long a list of names for a figure");
-    }
-    const char *const argv[] = {"gnuplot", "-e", all, path, NULL};
-    st = tmx_folder_note(out, err);
-    st = st ? st : tmx_os_run(argv, NULL, &code, err);
+    st = fill(p, name, script, &d, err);
+    st = st ? st : tmx_os_private_run(&d, argv, &code, err);
     if (!st && code != 0) {
-        st = tmx_os_remove(out, err); /* what it had begun to write is no figure */
-        st = tmx_fail_at(err, st ? st : TMX_EIO, path, 0, "gnuplot failed on %s (exit code %d)", data, code);
+        st = tmx_fail_at(err, TMX_EIO, out, 0, "gnuplot failed (exit code %d); it was drawing %s/data/%s.csv",
+                         code, p->dir, name);
     }
+    st = st ? st : tmx_plot_take(&d, picture, out, err);
+    tmx_os_private_end(&d);
     return st;
 }
 
@@ -120,25 +262,29 @@ bool tmx_plot_wants(const struct tmx_plot *p, const char *name)
     return !p->only || strcmp(p->only, name) == 0;
 }
 
-enum tmx_status tmx_plot_draw(struct tmx_plot *p, const char *script, const char *name, const char *vars,
-                              struct tmx_err *err)
+void tmx_plot_drop(struct tmx_plot *p)
 {
-    char data[MAX_PATH], out[MAX_PATH], all[MAX_VARS];
-    if (!tmx_plot_wants(p, name)) {
-        return TMX_OK;
-    }
-    tmx_plot_data_path(p, name, data, sizeof data);
-    snprintf(out, sizeof out, "%s/%s.%s", p->dir, name, p->format);
-    if (snprintf(all, sizeof all, "size='%s'; %s", p->size ? p->size : "default", vars) >= MAX_VARS) {
-        return tmx_fail_at(err, TMX_EIO, out, 0, "too long a list of names for a figure");
-    }
-    const enum tmx_status st = tmx_plot_script(script, data, p->file ? p->file : out, p->format, all, err);
-    if (!st) {
-        p->n_figure++;
-        if (!p->quiet) {
-            printf("%s\n", p->file ? p->file : out);
+    p->n_part = 0;
+    p->n_label = 0;
+}
+
+enum tmx_status tmx_plot_draw(struct tmx_plot *p, const char *script, const char *name, struct tmx_err *err)
+{
+    char beside[MAX_PATH];
+    snprintf(beside, sizeof beside, "%s/%s.%s", p->dir, name, p->format);
+    const char *out = p->file ? p->file : beside;
+    tmx_plot_label(p, "figure", name);
+    enum tmx_status st = tmx_plot_labels(p, name, "", err);
+    if (!st && tmx_plot_wants(p, name)) {
+        st = draw(p, script, name, out, err);
+        if (!st) {
+            p->n_figure++;
+            if (!p->quiet) {
+                printf("%s\n", out);
+            }
         }
     }
+    tmx_plot_drop(p);
     return st;
 }
 

@@ -2,12 +2,18 @@
 #ifndef TMX_PLOTS_FIGURE_H
 #define TMX_PLOTS_FIGURE_H
 
-/* A figure: a CSV file of what it shows, and a gnuplot script of plots/scripts/ that draws it. */
+/* A figure: CSV files of what it shows, and a gnuplot script of plots/scripts/ that draws it. Numbers and
+ * names reach the script only as files: NAME.csv, NAME_labels.csv (what the script looks up: words and
+ * numbers) and other parts, NAME_paper.csv for example. gnuplot runs in a private folder where they are
+ * data.csv, data_labels.csv, data_paper.csv; the picture is checked to be whole and then gets its name. */
 
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "core/base/os.h"
 #include "core/base/table.h"
+
+enum { TMX_PLOT_LABELS = 16384, TMX_PLOT_PARTS = 16, TMX_PLOT_PART = 24 };
 
 struct tmx_plot {
     const char *dir;    /* figures go here, their data into <dir>/data */
@@ -17,6 +23,11 @@ struct tmx_plot {
     const char *file;   /* where it goes in place of <dir>/<name>.<format>; NULL: there */
     bool quiet;
     size_t n_figure; /* drawn so far */
+    /* Of the next figure: */
+    char part[TMX_PLOT_PARTS][TMX_PLOT_PART]; /* written so far */
+    size_t n_part;
+    char labels[TMX_PLOT_LABELS]; /* not yet written: lines of the file */
+    size_t n_label;               /* bytes; more than there is room for: some are missing */
 };
 
 extern const char *const tmx_plot_sizes[]; /* small, default, large; NULL-terminated */
@@ -36,24 +47,29 @@ bool tmx_plot_wants(const struct tmx_plot *p, const char *name);
 /* Makes <dir>/data, once it is known that there is something to draw. */
 TMX_NODISCARD enum tmx_status tmx_plot_folder(const struct tmx_plot *p, struct tmx_err *err);
 
-/* Path of the data of a figure, <dir>/data/<name>.csv. */
-void tmx_plot_data_path(const struct tmx_plot *p, const char *name, char *path, size_t size);
-TMX_NODISCARD enum tmx_status tmx_plot_data(const struct tmx_plot *p, const char *name,
+/* Write a part of a wanted figure's data, <dir>/data/<name><part>.csv; part "" is the main one. gnuplot's CSV
+ * reader cuts texts at a comma, quote or backslash: these become letters that look alike. */
+TMX_NODISCARD enum tmx_status tmx_plot_data(struct tmx_plot *p, const char *name, const char *part,
                                             const struct tmx_table *t, struct tmx_err *err);
+/* What the script looks up: a word (key "name" may come again and again) or a number. */
+void tmx_plot_label(struct tmx_plot *p, const char *key, const char *text);
+void tmx_plot_number(struct tmx_plot *p, const char *key, double v);
+/* Write the labels collected so far as those of a part; those of the main one are written by tmx_plot_draw.
+ */
+TMX_NODISCARD enum tmx_status tmx_plot_labels(struct tmx_plot *p, const char *name, const char *part,
+                                              struct tmx_err *err);
 
-/* A text as gnuplot's string constant, in single quotes with those inside doubled and without control
- * characters, cut when it does not fit: names come from files of others and must stay names. Returns buf. */
-const char *tmx_plot_quote(const char *text, char *buf, size_t size);
-
-/* TMX_EIO for a path that single quotes of a script cannot hold. */
-TMX_NODISCARD enum tmx_status tmx_plot_path(const char *path, struct tmx_err *err);
-
-/* Draw <dir>/<name>.<format> by plots/scripts/<script>.gp; vars are gnuplot assignments
- * ("trip_c=90; y_text='W'"), may be "". */
+/* Draw <dir>/<name>.<format> by plots/scripts/<script>.gp from the parts and labels. TMX_EFULL: the disk was
+ * full and nothing is left. */
 TMX_NODISCARD enum tmx_status tmx_plot_draw(struct tmx_plot *p, const char *script, const char *name,
-                                            const char *vars, struct tmx_err *err);
-/* The same to a given file and terminal format. */
-TMX_NODISCARD enum tmx_status tmx_plot_script(const char *script, const char *data, const char *out,
-                                              const char *format, const char *vars, struct tmx_err *err);
+                                            struct tmx_err *err);
+
+/* Forget what was collected for a figure that is not drawn. */
+void tmx_plot_drop(struct tmx_plot *p);
+
+/* Copy the picture or film NAME.svg, .png, .pdf, .gif or .mp4 of the private folder to `out` if it is whole.
+ */
+TMX_NODISCARD enum tmx_status tmx_plot_take(const struct tmx_os_private *d, const char *name, const char *out,
+                                            struct tmx_err *err);
 
 #endif

@@ -6,11 +6,10 @@
 
 #include "core/base/folder.h"
 #include "core/base/os.h"
-#include "core/base/output.h"
 #include "plots/plot_run.h"
 #include "study/pool.h"
 
-enum { MAX_PATH = 1200, MAX_VARS = 1000 };
+enum { MAX_PATH = 1200 };
 
 struct frames {
     const struct tmx_history *all; /* [n_gpu] */
@@ -22,13 +21,11 @@ struct frames {
 static enum tmx_status draw(void *ctx, size_t frame, FILE *out, struct tmx_err *err)
 {
     const struct frames *f = ctx;
-    char csv[MAX_PATH], png[MAX_PATH], vars[MAX_VARS];
+    struct tmx_plot p = *f->plot;
+    char name[32];
     (void)out;
-    snprintf(csv, sizeof csv, "%s/data/frame%05zu.csv", f->plot->dir, frame);
-    snprintf(png, sizeof png, "%s/frame%05zu.png", f->plot->dir, frame);
-    const enum tmx_status st =
-        tmx_plot_frame(f->all, f->n_gpu, frame, f->low_c, f->high_c, csv, vars, sizeof vars, err);
-    return st ? st : tmx_plot_script("heatmap", csv, png, "png", vars, err);
+    snprintf(name, sizeof name, "frame%05zu", frame);
+    return tmx_plot_frame(&p, name, f->all, f->n_gpu, frame, f->low_c, f->high_c, err);
 }
 
 static bool ends_with(const char *s, const char *suffix)
@@ -40,28 +37,34 @@ static bool ends_with(const char *s, const char *suffix)
 /* The first n pictures: the folder may hold more of an earlier film. */
 static enum tmx_status join(const struct tmx_film *a, const char *dir, size_t n, struct tmx_err *err)
 {
-    char pictures[MAX_PATH + 32], rate[24], count[24], out[MAX_PATH + 8];
+    const bool gif = ends_with(a->out, ".gif");
+    char rate[24], count[24];
     int code = 0;
-    snprintf(pictures, sizeof pictures, "file:%s/frame%%05d.png", dir); /* "a:b" is no protocol */
     snprintf(rate, sizeof rate, "%zu", a->per_s);
     snprintf(count, sizeof count, "%zu", n);
-    snprintf(out, sizeof out, "file:%s", a->out); /* whatever the name begins with */
-    if (strchr(dir, '%')) {
-        return tmx_fail_at(err, TMX_EIO, a->out, 0, "ffmpeg takes no %% in a file name");
+    const char *const filter =
+        gif ? "scale=720:-1:flags=lanczos,split[a][b];[a]palettegen[p];[b][p]paletteuse"
+            : "scale=trunc(iw/2)*2:trunc(ih/2)*2";
+    const char *const film = gif ? "film.gif" : "film.mp4";
+    const char *const argv[] = {"ffmpeg",    "-nostdin", "-v",
+                                "error",     "-y",       "-framerate",
+                                rate,        "-i",       "pictures/frame%05d.png",
+                                "-frames:v", count,      "-vf",
+                                filter,      "-pix_fmt", gif ? "pal8" : "yuv420p",
+                                film,        NULL};
+    struct tmx_os_private d;
+    enum tmx_status st = tmx_os_private_begin(&d, err);
+    if (st) {
+        return st;
     }
-    const char *const gif = "scale=720:-1:flags=lanczos,split[a][b];[a]palettegen[p];[b][p]paletteuse";
-    const char *const mp4 = "scale=trunc(iw/2)*2:trunc(ih/2)*2";
-    const char *const argv[] = {"ffmpeg",     "-v",
-                                "error",      "-y",
-                                "-framerate", rate,
-                                "-i",         pictures,
-                                "-frames:v",  count,
-                                "-vf",        ends_with(a->out, ".gif") ? gif : mp4,
-                                "-pix_fmt",   ends_with(a->out, ".gif") ? "pal8" : "yuv420p",
-                                out,          NULL};
-    enum tmx_status st = tmx_output_guard(a->out, err);
-    st = st ? st : tmx_os_run(argv, NULL, &code, err);
-    return !st && code != 0 ? tmx_fail_at(err, TMX_EIO, a->out, 0, "ffmpeg failed (exit code %d)", code) : st;
+    st = tmx_os_private_link(&d, dir, "pictures", err);
+    st = st ? st : tmx_os_private_run(&d, argv, &code, err);
+    if (!st && code != 0) {
+        st = tmx_fail_at(err, TMX_EIO, a->out, 0, "ffmpeg failed (exit code %d)", code);
+    }
+    st = st ? st : tmx_plot_take(&d, film, a->out, err);
+    tmx_os_private_end(&d);
+    return st;
 }
 
 static enum tmx_status find_ffmpeg(struct tmx_err *err)

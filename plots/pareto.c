@@ -3,12 +3,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
-
-#include "core/base/csv.h"
-#include "core/base/output.h"
-
-enum { MAX_VARS = 8000 };
 
 static int by_slowdown(const void *a, const void *b)
 {
@@ -21,40 +15,29 @@ static int by_slowdown(const void *a, const void *b)
 enum tmx_status tmx_plot_pareto(struct tmx_plot *p, struct tmx_pareto_point *point, size_t n, bool names,
                                 struct tmx_err *err)
 {
-    char path[1200];
-    struct tmx_output o;
+    static const struct tmx_column columns[] = {{"name", TMX_COLUMN_TEXT, 0},
+                                                {"slowdown_pct", TMX_COLUMN_REAL, 4},
+                                                {"energy_kj", TMX_COLUMN_REAL, 4}};
+    struct tmx_table *t[2] = {NULL, NULL}; /* all points; those that no other beats */
     double best = INFINITY;
-    tmx_plot_data_path(p, "pareto", path, sizeof path);
-    const enum tmx_status st = tmx_output_open(&o, path, err);
-    if (st) {
-        return st;
-    }
+    enum tmx_status st = tmx_table_create(&t[0], columns, 3, err);
+    st = st ? st : tmx_table_create(&t[1], columns, 3, err);
     qsort(point, n, sizeof *point, by_slowdown);
-    fprintf(o.file, "name,slowdown_pct,energy_kj\n");
-    for (size_t i = 0; i < n; i++) {
-        tmx_csv_text(point[i].name, o.file);
-        fprintf(o.file, ",%.10g,%.10g\n", point[i].slowdown_pct, point[i].energy_kj);
-    }
-    fprintf(o.file, "\n\n"); /* gnuplot: the next block */
-    for (size_t i = 0; i < n; i++) {
-        if (point[i].energy_kj < best) {
-            best = point[i].energy_kj;
-            tmx_csv_text(point[i].name, o.file);
-            fprintf(o.file, ",%.10g,%.10g\n", point[i].slowdown_pct, point[i].energy_kj);
+    for (size_t i = 0; i < n && !st; i++) {
+        const bool beaten = point[i].energy_kj >= best;
+        best = fmin(best, point[i].energy_kj);
+        for (size_t k = 0; k < (beaten ? 1 : 2); k++) {
+            tmx_table_text(t[k], point[i].name);
+            tmx_table_real(t[k], point[i].slowdown_pct);
+            tmx_table_real(t[k], point[i].energy_kj);
+        }
+        if (names) {
+            tmx_plot_label(p, "name", point[i].name);
         }
     }
-    char vars[MAX_VARS] = "names='";
-    size_t used = strlen(vars);
-    for (size_t i = 0; i < n && names && used + 200 < sizeof vars; i++) {
-        char quoted[80];
-        tmx_plot_quote(point[i].name, quoted, sizeof quoted);
-        for (const char *c = quoted + 1; c[1];
-             c++) { /* gnuplot's words() ends at a blank; this one it shows */
-            used += (size_t)snprintf(vars + used, sizeof vars - used, *c == ' ' ? "\u00a0" : "%c", *c);
-        }
-        used += (size_t)snprintf(vars + used, sizeof vars - used, " ");
-    }
-    snprintf(vars + used, sizeof vars - used, "'");
-    const enum tmx_status end = tmx_output_commit(&o, err);
-    return end ? end : tmx_plot_draw(p, "pareto", "pareto", vars, err);
+    st = st ? st : tmx_plot_data(p, "pareto", "", t[0], err);
+    st = st ? st : tmx_plot_data(p, "pareto", "_front", t[1], err);
+    tmx_table_destroy(t[0]);
+    tmx_table_destroy(t[1]);
+    return st ? st : tmx_plot_draw(p, "pareto", "pareto", err);
 }

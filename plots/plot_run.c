@@ -4,9 +4,7 @@
 
 #include <math.h>
 
-#include "study/table_out.h"
-
-enum { MAX_VARS = 1000, MAX_TIMES = 600, MAX_NAME = 48, MAX_ROW = 4 };
+enum { MAX_TIMES = 600, MAX_NAME = 48, MAX_ROW = 4 };
 
 /* A figure of one GPU: its name alone where the run has one GPU, NAME_gpuN where it has more. */
 struct figure {
@@ -25,11 +23,11 @@ static const char *named(const struct figure *f, const char *name, char text[MAX
 }
 
 static enum tmx_status put(const struct figure *f, const char *name, const struct tmx_table *t,
-                           const char *vars, struct tmx_err *err)
+                           struct tmx_err *err)
 {
     char text[MAX_NAME];
-    const enum tmx_status st = tmx_plot_data(f->plot, named(f, name, text), t, err);
-    return st ? st : tmx_plot_draw(f->plot, name, named(f, name, text), vars, err);
+    const enum tmx_status st = tmx_plot_data(f->plot, named(f, name, text), "", t, err);
+    return st ? st : tmx_plot_draw(f->plot, name, named(f, name, text), err);
 }
 
 static enum tmx_status draw_temperature(const struct figure *f, struct tmx_err *err)
@@ -40,7 +38,6 @@ static enum tmx_status draw_temperature(const struct figure *f, struct tmx_err *
                                                 {"mean_c", TMX_COLUMN_REAL, 3},
                                                 {"hottest_c", TMX_COLUMN_REAL, 3},
                                                 {"stopped_share_1", TMX_COLUMN_REAL, 3}};
-    char vars[MAX_VARS];
     struct tmx_table *t = NULL;
     enum tmx_status st = tmx_table_create(&t, columns, 5, err);
     for (size_t i = 0; i < h->n_time && !st; i++) {
@@ -55,12 +52,10 @@ static enum tmx_status draw_temperature(const struct figure *f, struct tmx_err *
         tmx_table_real(t, h->hottest_c[i]);
         tmx_table_real(t, stopped);
     }
-    if (isfinite(h->trip_c) && isfinite(h->release_c)) {
-        snprintf(vars, sizeof vars, "trip_c=%.17g; release_c=%.17g", h->trip_c, h->release_c);
-    } else {
-        snprintf(vars, sizeof vars, "trip_c=NaN; release_c=NaN");
-    }
-    st = st ? st : put(f, "temperature", t, vars, err);
+    const bool limited = isfinite(h->trip_c) && isfinite(h->release_c);
+    tmx_plot_number(f->plot, "trip_c", limited ? h->trip_c : NAN);
+    tmx_plot_number(f->plot, "release_c", limited ? h->release_c : NAN);
+    st = st ? st : put(f, "temperature", t, err);
     tmx_table_destroy(t);
     return st;
 }
@@ -69,14 +64,12 @@ static enum tmx_status draw_temperature(const struct figure *f, struct tmx_err *
 static enum tmx_status put_kernels(const struct figure *f, const struct tmx_table *t, struct tmx_err *err)
 {
     const struct tmx_history *h = f->h;
-    char vars[TMX_HISTORY_KERNELS * 160 + MAX_VARS], name[200];
-    size_t used = (size_t)snprintf(vars, sizeof vars, "n_kernel=%zu; begin_s=%.9g; end_s=%.9g", h->n_kernel,
-                                   h->time_s[0], h->time_s[h->n_time - 1]);
+    tmx_plot_number(f->plot, "begin_s", h->time_s[0]);
+    tmx_plot_number(f->plot, "end_s", h->time_s[h->n_time - 1]);
     for (size_t k = 0; k < h->n_kernel; k++) {
-        used += (size_t)snprintf(vars + used, sizeof vars - used, "; k%zu=%s", k + 1,
-                                 tmx_plot_quote(h->kernel[k], name, sizeof name));
+        tmx_plot_label(f->plot, "name", h->kernel[k]);
     }
-    return put(f, "sm_kernel", t, vars, err);
+    return put(f, "sm_kernel", t, err);
 }
 
 static enum tmx_status draw_sms(const struct figure *f, struct tmx_err *err)
@@ -87,7 +80,6 @@ static enum tmx_status draw_sms(const struct figure *f, struct tmx_err *err)
                                                 {"power_w", TMX_COLUMN_REAL, 3},
                                                 {"kernel", TMX_COLUMN_INT, 0},
                                                 {"freq_mhz", TMX_COLUMN_REAL, 1}};
-    char vars[MAX_VARS];
     struct tmx_table *t = NULL;
     enum tmx_status st = tmx_table_create(&t, columns, 5, err);
     for (size_t i = 0; i < h->n_time * h->n_sm && !st; i++) {
@@ -97,8 +89,8 @@ static enum tmx_status draw_sms(const struct figure *f, struct tmx_err *err)
         tmx_table_int(t, (int64_t)h->sm_kernel[i]);
         tmx_table_real(t, h->freq_mhz[i / h->n_sm]);
     }
-    snprintf(vars, sizeof vars, "n_sm=%zu", h->n_sm);
-    st = st ? st : put(f, "sm_power", t, vars, err);
+    tmx_plot_number(f->plot, "n_sm", (double)h->n_sm);
+    st = st ? st : put(f, "sm_power", t, err);
     if (!st && h->n_kernel > 1) {
         st = put_kernels(f, t, err);
     }
@@ -119,9 +111,8 @@ static void put_units(struct tmx_table *t, const struct tmx_history *h, size_t f
     }
 }
 
-enum tmx_status tmx_plot_frame(const struct tmx_history *all, size_t n_gpu, size_t frame, double low_c,
-                               double high_c, const char *csv_path, char *vars, size_t size,
-                               struct tmx_err *err)
+enum tmx_status tmx_plot_frame(struct tmx_plot *p, const char *name, const struct tmx_history *all,
+                               size_t n_gpu, size_t frame, double low_c, double high_c, struct tmx_err *err)
 {
     static const struct tmx_column columns[] = {
         {"unit", TMX_COLUMN_TEXT, 0},      {"left_mm", TMX_COLUMN_REAL, 3}, {"right_mm", TMX_COLUMN_REAL, 3},
@@ -154,32 +145,32 @@ enum tmx_status tmx_plot_frame(const struct tmx_history *all, size_t n_gpu, size
             }
         }
     }
-    st = st ? st : tmx_table_save(t, TMX_FORMAT_CSV, csv_path, err);
+    st = st ? st : tmx_plot_data(p, name, "", t, err);
     tmx_table_destroy(t);
     if (n_gpu > 1) {
         snprintf(where, sizeof where, "GPU %zu ", hot->gpu);
     }
-    char text[400], quoted[440];
+    char text[400];
     snprintf(text, sizeof text, "%s, %s, %.1f s: hottest is %s%s, %.1f °C", hot->mix, hot->policy,
              hot->frame_s[frame], where, hot->floorplan.unit[hottest].name, hottest_c);
-    snprintf(vars, size,
-             "n_gpu=%zu; n_column=%zu; n_row=%zu; pitch_x=%.6g; pitch_y=%.6g; low_c=%.17g; high_c=%.17g; "
-             "hottest_text=%s",
-             n_gpu, n_column, n_row, 1e3 * pitch_x_m, 1e3 * pitch_y_m, low_c, high_c,
-             tmx_plot_quote(text, quoted, sizeof quoted));
-    return st;
+    tmx_plot_label(p, "title", text);
+    tmx_plot_number(p, "n_gpu", (double)n_gpu);
+    tmx_plot_number(p, "n_column", (double)n_column);
+    tmx_plot_number(p, "n_row", (double)n_row);
+    tmx_plot_number(p, "pitch_x", 1e3 * pitch_x_m);
+    tmx_plot_number(p, "pitch_y", 1e3 * pitch_y_m);
+    tmx_plot_number(p, "low_c", low_c);
+    tmx_plot_number(p, "high_c", high_c);
+    return st ? st : tmx_plot_draw(p, "heatmap", name, err);
 }
 
 static enum tmx_status draw_heatmap(struct tmx_plot *p, const struct tmx_history *all, size_t n_gpu,
                                     struct tmx_err *err)
 {
-    char path[1200], vars[MAX_VARS];
     double low_c, high_c;
     tmx_history_range(all, n_gpu, &low_c, &high_c);
-    tmx_plot_data_path(p, "heatmap", path, sizeof path);
-    const enum tmx_status st = tmx_plot_frame(all, n_gpu, tmx_history_hottest(all, n_gpu).frame, floor(low_c),
-                                              ceil(high_c), path, vars, sizeof vars, err);
-    return st ? st : tmx_plot_draw(p, "heatmap", "heatmap", vars, err);
+    return tmx_plot_frame(p, "heatmap", all, n_gpu, tmx_history_hottest(all, n_gpu).frame, floor(low_c),
+                          ceil(high_c), err);
 }
 
 enum tmx_status tmx_plot_run(struct tmx_plot *p, const char *run_dir, struct tmx_err *err)

@@ -9,7 +9,7 @@
 #include "core/base/text.h"
 #include "plots/pareto.h"
 
-enum { MAX_NAME = 160, MAX_VARS = 4096, MAX_CURVES = 10 };
+enum { MAX_NAME = 160, MAX_CURVES = 10 };
 
 static const char *const metrics[] = {"slowdown_pct", "peak_temp_c", "mean_temp_c", "energy_j"};
 
@@ -102,16 +102,6 @@ static enum tmx_status choose_by(const struct tmx_result_set *set, const struct 
     return st;
 }
 
-/* A text as one word, without what separates columns and words. */
-static const char *as_word(const char *text, char word[80])
-{
-    snprintf(word, 80, "%.79s", text);
-    for (char *c = word; *c; c++) {
-        *c = *c == ' ' || *c == ',' || *c == '\'' || *c == '"' ? '_' : *c;
-    }
-    return word[0] ? word : "-";
-}
-
 static const struct tmx_column columns[] = {{"by", TMX_COLUMN_TEXT, 0},   {"x", TMX_COLUMN_TEXT, 0},
                                             {"mean", TMX_COLUMN_REAL, 4}, {"min", TMX_COLUMN_REAL, 4},
                                             {"max", TMX_COLUMN_REAL, 4},  {"place", TMX_COLUMN_INT, 0}};
@@ -134,7 +124,6 @@ static enum tmx_status curves(const struct tmx_result_set *set, const struct tmx
     static const enum tmx_aggregate how[] = {TMX_MEAN, TMX_MIN, TMX_MAX, TMX_COUNT};
     struct tmx_table *t[4] = {NULL};
     enum tmx_status st = TMX_OK;
-    char word[80], at[80];
     for (size_t i = 0; i < 4 && !st; i++) {
         struct tmx_query q = {
             .rows = {a->by ? a->by : a->x, a->by ? a->x : NULL}, .value = {a->y}, .aggregate = how[i]};
@@ -149,8 +138,8 @@ static enum tmx_status curves(const struct tmx_result_set *set, const struct tmx
     const size_t x = a->by ? 1 : 0;
     for (size_t r = 0; !st && r < tmx_table_rows(t[0]); r++) {
         const char *value = tmx_table_cell(t[0], r, x)->text;
-        tmx_table_text(*out, a->by ? as_word(tmx_table_cell(t[0], r, 0)->text, word) : "all");
-        tmx_table_text(*out, as_word(value, at));
+        tmx_table_text(*out, a->by ? tmx_table_cell(t[0], r, 0)->text : "all");
+        tmx_table_text(*out, value);
         for (size_t i = 0; i < 3; i++) {
             tmx_table_real(*out, tmx_table_cell(t[i], r, x + 1)->real);
         }
@@ -167,7 +156,6 @@ static enum tmx_status points(const struct tmx_result_set *set, const struct tmx
                               struct tmx_table **out, struct tmx_err *err)
 {
     size_t x = 0, by = 0, y = 0, where[16];
-    char word[80], at[80];
     enum tmx_status st = tmx_key_index(set, a->x, &x, err);
     st = st || !a->by ? st : tmx_key_index(set, a->by, &by, err);
     st = st ? st : tmx_metric_index(set, a->y, &y, err);
@@ -184,8 +172,8 @@ static enum tmx_status points(const struct tmx_result_set *set, const struct tmx
         if (!keep) {
             continue;
         }
-        tmx_table_text(*out, a->by ? as_word(run->value[by], word) : "all");
-        tmx_table_text(*out, as_word(run->value[x], at));
+        tmx_table_text(*out, a->by ? run->value[by] : "all");
+        tmx_table_text(*out, run->value[x]);
         for (size_t i = 0; i < 3; i++) {
             tmx_table_real(*out, run->metric[y]);
         }
@@ -194,27 +182,54 @@ static enum tmx_status points(const struct tmx_result_set *set, const struct tmx
     return st;
 }
 
-/* "names='BL MU'": the values of `by`, each once. */
-static void list_names(const struct tmx_table *t, char *buf, size_t size)
+/* The values of `by`, each once. */
+static void label_names(struct tmx_plot *p, const struct tmx_table *t)
 {
-    size_t used = (size_t)snprintf(buf, size, "names='");
     for (size_t r = 0; r < tmx_table_rows(t); r++) {
         const char *name = tmx_table_cell(t, r, 0)->text;
         bool seen = false;
         for (size_t s = 0; s < r && !seen; s++) {
             seen = strcmp(tmx_table_cell(t, s, 0)->text, name) == 0;
         }
-        if (!seen && used + 90 < size) {
-            used += (size_t)snprintf(buf + used, size - used, "%s%s", buf[used - 1] == '\'' ? "" : " ", name);
+        if (!seen) {
+            tmx_plot_label(p, "name", name);
         }
     }
-    snprintf(buf + used, size - used, "'");
+}
+
+static int by_value(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* The numbers of a column in order, each once. */
+static enum tmx_status label_numbers(struct tmx_plot *p, const char *key, const struct tmx_table *t,
+                                     size_t column, struct tmx_err *err)
+{
+    const size_t n = tmx_table_rows(t);
+    double *v = calloc(n + 1, sizeof *v);
+    if (!v) {
+        return tmx_no_memory(err);
+    }
+    for (size_t r = 0; r < n; r++) {
+        const char *text = tmx_table_cell(t, r, column)->text;
+        (void)tmx_span_real((struct tmx_span){text, text + strlen(text)}, &v[r]);
+    }
+    qsort(v, n, sizeof *v, by_value);
+    for (size_t r = 0; r < n; r++) {
+        if (r == 0 || v[r] != v[r - 1]) {
+            tmx_plot_number(p, key, v[r]);
+        }
+    }
+    free(v);
+    return TMX_OK;
 }
 
 static enum tmx_status draw(struct tmx_plot *p, const struct tmx_result_set *set,
                             const struct tmx_study_axes *a, struct tmx_err *err)
 {
-    char name[MAX_NAME], vars[MAX_VARS], names[MAX_VARS / 2];
+    char name[MAX_NAME];
     struct tmx_table *t = NULL;
     struct values x = {0}, by = {0};
     const bool sampled = strcmp(set->method, "grid") != 0;
@@ -224,28 +239,27 @@ static enum tmx_status draw(struct tmx_plot *p, const struct tmx_result_set *set
     }
     const bool map = !sampled && !x.text && !by.text && by.n > MAX_CURVES / 2;
     snprintf(name, sizeof name, "%s_by_%s", a->y, last_part(a->x));
+    for (char *c = name; *c; c++) {
+        *c = *c == '/' ? '_' : *c; /* a database's key is no folder */
+    }
     if (st || x.n < 2 || !tmx_plot_wants(p, name)) {
         return st;
     }
     st = sampled && !x.text ? points(set, a, &t, err) : curves(set, a, &t, err);
     if (!st) {
-        list_names(t, names, sizeof names);
-        char x_text[200], y_text[200], by_text[200], words[3][100], title[100], title_text[220];
+        char words[100], title[100];
         snprintf(title, sizeof title, "Study %s", set->study);
-        snprintf(vars, sizeof vars,
-                 "title_text=%s; x_text=%s; y_text=%s; by_text=%s; is_text=%d; kind='%s'; %s",
-                 tmx_plot_quote(title, title_text, sizeof title_text),
-                 tmx_plot_quote(label(last_part(a->x), words[0], sizeof words[0]), x_text, sizeof x_text),
-                 tmx_plot_quote(label(a->y, words[1], sizeof words[1]), y_text, sizeof y_text),
-                 tmx_plot_quote(a->by ? label(last_part(a->by), words[2], sizeof words[2]) : "", by_text,
-                                sizeof by_text),
-                 x.text,
-                 map                  ? "map"
-                 : sampled && !x.text ? "points"
-                                      : "curves",
-                 names);
-        st = tmx_plot_data(p, name, t, err);
-        st = st ? st : tmx_plot_draw(p, "study", name, vars, err);
+        label_names(p, t);
+        tmx_plot_label(p, "title", title);
+        tmx_plot_label(p, "x", label(last_part(a->x), words, sizeof words));
+        tmx_plot_label(p, "y", label(a->y, words, sizeof words));
+        tmx_plot_label(p, "by", a->by ? label(last_part(a->by), words, sizeof words) : "");
+        tmx_plot_number(p, "is_text", x.text);
+        tmx_plot_label(p, "kind", map ? "map" : sampled && !x.text ? "points" : "curves");
+        st = map ? label_numbers(p, "at_x", t, 1, err) : TMX_OK;
+        st = st || !map ? st : label_numbers(p, "at_by", t, 0, err);
+        st = st ? st : tmx_plot_data(p, name, "", t, err);
+        st = st ? st : tmx_plot_draw(p, "study", name, err);
     }
     tmx_table_destroy(t);
     return st;

@@ -1,35 +1,604 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+#define _POSIX_C_SOURCE 200809L /* regcomp */
 #include "plots/plot_suite.h"
 
+#include <math.h>
+#include <regex.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "core/base/csv.h"
 #include "core/base/os.h"
 
-enum { MAX_PATH = 1200 };
+enum { MAX_PATH = 1200, MAX_WHERE = 6, MAX_COLUMN = 24, MAX_WORD = 64 };
 
-/* What a paper's suite draws: a script, the figure's name, the table it needs. */
-static const struct figure {
-    const char *paper, *script, *name, *file;
-} figures[] = {
-    {"000", "cta_policies", "policies", "table.csv"},
-    {"000", "cta_cores", "cores", "sweep.csv"},
-    {"000", "cta_launches", "launches", "launches.csv"},
-    {"000", "cta_image", "image", "image.csv"},
-    {"001", "warped_gates_fig3", "fig3", "table.csv"},
-    {"001", "warped_gates_fig8ac", "fig8ac", "table.csv"},
-    {"001", "warped_gates_fig8b", "fig8b", "table.csv"},
-    {"001", "warped_gates_fig9a", "fig9a", "table.csv"},
-    {"001", "warped_gates_fig9b", "fig9b", "table.csv"},
-    {"001", "warped_gates_fig10", "fig10", "table.csv"},
-    {"001", "warped_gates_fig11", "fig11", "table.csv"},
-    {"002", "apsa", "apsa", "table.csv"},
-    {"004", "consolidation_curves", "curves", "table.csv"},
-    {"004", "consolidation_tables", "tables", "table.csv"},
-    {"004", "consolidation_errors", "errors", "paper.csv"},
-    {"day", "consolidation_day", "day", "table.csv"},
+/* A part of a figure: from a CSV file, a row a key, the numbers the mean of its rows. */
+struct part {
+    const char *name;    /* of the part: "", "_2", ... */
+    const char *file;    /* where it is from */
+    const char *key;     /* the first column */
+    const char *by, *of; /* a column for each of these words in that column; NULL: no such choice */
+    const char *value;   /* words: columns of numbers, each for every word of `of` */
+    const char *where; /* "column=value;column~pattern": rows; a column the file lacks is not asked; the value
+                          "?" is "all" where the column has it, else the column's first by letter */
+    const char *over;  /* numbers are divided by the key's own here; NULL: they are not */
+    const char *means_by; /* mean of the keys in a row of its own, before it one for each value of this column
+                             ("": only the one); NULL: no means */
+    /* Marks: what the paper prints in these figures (a pattern) as these quantities, for cases GROUP NAME. */
+    const char *figure, *quantity,
+        *names; /* NULL: none; names: what paper.csv calls `of`, NULL: as they are */
 };
+
+#define CTA    "MUM LBM KMN BFS PVC CONV BLK BP BINO DXTC"
+#define GATING "convpg gates naive_blackout coordinated_blackout warped_gates"
+#define FIT    "bet=14;wakeup=3;fit=?"
+
+/* What a paper's suite draws: a script, the figure's name and its parts, up to the one without file. */
+static const struct figure {
+    const char *paper, *script, *name;
+    struct part part[7];
+} figures[] = {
+    {"000",
+     "cta_policies",
+     "policies",
+     {{"", "table.csv", "kernel", "policy", "tcs htcs tcs(throttling=false) static_optimal",
+       "performance_vs_all_pct", "", NULL, NULL, "Figure 6.*|Section IV", "^performance, change", NULL},
+      {"_2", "table.csv", "kernel", "policy", "tcs htcs tcs(throttling=false) static_optimal",
+       "energy_vs_all_pct", "", NULL, NULL, "Figure 6.*|Section IV", "^energy, change", NULL},
+      {"_3", "table.csv", "kernel", "policy", "tcs static_optimal", "cores", "", NULL, NULL, "Section.*",
+       "^cores (that TCS settles for|of the static optimum)$", "tcs all"}}},
+    {"000",
+     "cta_cores",
+     "cores",
+     {{"", "sweep.csv", "cores", "kernel", CTA, "performance_vs_one_core", "", .figure = NULL},
+      {"_2", "sweep.csv", "cores", "kernel", CTA, "latency_vs_one_core", "", .figure = NULL},
+      {"_3", "sweep.csv", "cores", "kernel", CTA, "power_w", "", .figure = NULL},
+      {"_4", "sweep.csv", "cores", "kernel", CTA, "edp_js", "", .figure = NULL}}},
+    {"000",
+     "cta_launches",
+     "launches",
+     {{"", "launches.csv", "launch", NULL, NULL, "cores time_us", "kernel=BFS;policy=tcs", .figure = NULL},
+      {"_paper", "paper.csv", "case", NULL, NULL, "paper_value", "quantity~^cores ;case~^BFS kernel .* tcs$",
+       .figure = NULL}}},
+    {"000", "cta_image", "image", {{.name = NULL}}},
+    {"001",
+     "warped_gates_fig3",
+     "fig3",
+     {{"", "table.csv", "policy", NULL, NULL, "idle_wasted_pct idle_uncompensated_pct idle_compensated_pct",
+       "kernel=hotspot;" FIT ";policy~[^e]$|convpg", .figure = NULL},
+      {"_wasted", "paper.csv", "case", NULL, NULL, "paper_value",
+       "figure=Figure 3;quantity=idle periods, wasted;paper_value~.", .figure = NULL},
+      {"_uncompensated", "paper.csv", "case", NULL, NULL, "paper_value",
+       "figure=Figure 3;quantity=idle periods, uncompensated;paper_value~.", .figure = NULL}}},
+    {"001",
+     "warped_gates_fig8ac",
+     "fig8ac",
+     {{"", "table.csv", "kernel", "policy", "gates coordinated_blackout warped_gates", "int_idle_pct", FIT,
+       "policy=none;" FIT, "", "Figure 8a", ".", NULL},
+      {"_2", "table.csv", "kernel", "policy", "gates coordinated_blackout warped_gates", "int_wakeups", FIT,
+       "policy=convpg;" FIT, "", "Figure 8c", ".", NULL}}},
+    {"001",
+     "warped_gates_fig8b",
+     "fig8b",
+     {{"", "table.csv", "kernel", "policy", GATING, "int_compensated_pct", FIT, NULL, "", "Figure 8b",
+       "mean$", NULL}}},
+    {"001",
+     "warped_gates_fig9a",
+     "fig9a",
+     {{"", "table.csv", "kernel", "policy", GATING, "int_saved_pct", FIT, NULL, "", "Figure 9a", "mean$",
+       NULL}}},
+    {"001",
+     "warped_gates_fig9b",
+     "fig9b",
+     {{"", "table.csv", "kernel", "policy", GATING, "fp_saved_pct", FIT, NULL, "", "Figure 9b", "mean$",
+       NULL}}},
+    {"001",
+     "warped_gates_fig10",
+     "fig10",
+     {{"", "table.csv", "kernel", "policy", GATING, "slowdown_pct", FIT, NULL, "", "Figure 10", "mean$",
+       NULL}}},
+    {"001",
+     "warped_gates_fig11",
+     "fig11",
+     {{"", "table.csv", "bet", "policy", "convpg warped_gates", "int_saved_pct fp_saved_pct slowdown_pct",
+       "wakeup=3;fit=?", .figure = NULL},
+      {"_2", "table.csv", "wakeup", "policy", "convpg warped_gates",
+       "int_saved_pct fp_saved_pct slowdown_pct", "bet=14;fit=?", .figure = NULL}}},
+    {"002",
+     "apsa",
+     "apsa",
+     {{"", "table.csv", "kernel", "policy", "all_30", "ipc_share_pct", "", NULL, "paper_class",
+       "Section [27].*", "^IPC, share of the peak", NULL},
+      {"_2", "table.csv", "kernel", "policy", "all apsa", "ipc_vs_30_pct", "", NULL, "paper_class",
+       "Figure 6|Section 5.1", "^IPC over 30", NULL},
+      {"_3", "table.csv", "kernel", "policy", "all apsa", "performance_vs_30_pct", "", NULL, "paper_class",
+       "Figure 6|Section 5.1", "^performance over 30", NULL},
+      {"_4", "table.csv", "kernel", "policy", "all_30 apsa", "power_vs_60_pct", "", NULL, "paper_class",
+       "Figure 7.", "^power against 60", NULL},
+      {"_5", "table.csv", "kernel", "policy", "all_30 all apsa", "mean_power_w", "", NULL, "paper_class",
+       NULL, NULL, NULL}}},
+    {"004",
+     "consolidation_curves",
+     "curves",
+     {{"", "table.csv", "instances", "setup", "cpu manual serial", "time_s energy_j", "table=Figure 1 and 7",
+       .figure = NULL},
+      {"_2", "table.csv", "instances", "setup", "cpu manual serial", "time_s energy_j", "table=Figure 8",
+       .figure = NULL}}},
+    {"004",
+     "consolidation_tables",
+     "tables",
+     {{"", "table.csv", "case", "setup", "cpu manual dynamic serial",
+       "time_s paper_time_s energy_j paper_energy_j", "table~^Table [57]$", .figure = NULL}}},
+    {"004",
+     "consolidation_errors",
+     "errors",
+     {{"", "paper.csv", "case", NULL, NULL, "paper_value ours", "quantity~^time$;case~manual",
+       .figure = NULL},
+      {"_2", "paper.csv", "case", NULL, NULL, "paper_value ours", "quantity~^GPU power from event rates",
+       .figure = NULL}}},
+    {"day",
+     "consolidation_day",
+     "day",
+     {{"", "table.csv", "policy", "gpus", "1 4",
+       "throughput_per_hour system_energy_per_instance_j peak_temp_c wait_mean_s", "", .figure = NULL}}},
+};
+
+/* ---- rows that hold what is asked ---- */
+
+struct rows {
+    const struct tmx_csv *csv;
+    struct {
+        size_t column;
+        bool pattern;
+        const char *text; /* own, or a cell */
+        char own[MAX_WORD];
+        regex_t match;
+    } is[MAX_WHERE];
+    size_t n;
+};
+
+static bool matches(const char *pattern, const char *text)
+{
+    regex_t match;
+    const bool is = regcomp(&match, pattern, REG_EXTENDED | REG_NOSUB) == 0;
+    const bool found = is && regexec(&match, text, 0, NULL, 0) == 0;
+    if (is) {
+        regfree(&match);
+    }
+    return found;
+}
+
+/* "all" where the column has it, else its first by letter. */
+static const char *first_of(const struct tmx_csv *c, size_t column)
+{
+    const char *first = c->n_row > 0 ? tmx_csv_cell(c, 0, column) : "";
+    for (size_t r = 0; r < c->n_row; r++) {
+        const char *v = tmx_csv_cell(c, r, column);
+        if (strcmp(v, "all") == 0) {
+            return v;
+        }
+        first = strcmp(v, first) < 0 ? v : first;
+    }
+    return first;
+}
+
+static void rows_begin(struct rows *w, const struct tmx_csv *c, const char *where)
+{
+    *w = (struct rows){.csv = c};
+    while (*where) {
+        char key[MAX_WORD], value[MAX_WORD];
+        const size_t n = strcspn(where, ";"), at = strcspn(where, "=~");
+        snprintf(key, sizeof key, "%.*s", (int)at, where);
+        snprintf(value, sizeof value, "%.*s", (int)(n - at - 1), where + at + 1);
+        const size_t column = tmx_csv_column(c, key);
+        if (column < c->n_column) {
+            tmx_assert(w->n < MAX_WHERE);
+            w->is[w->n].column = column;
+            w->is[w->n].pattern = where[at] == '~';
+            snprintf(w->is[w->n].own, MAX_WORD, "%s", value);
+            w->is[w->n].text = strcmp(value, "?") == 0 ? first_of(c, column) : w->is[w->n].own;
+            const int wrong =
+                w->is[w->n].pattern ? regcomp(&w->is[w->n].match, value, REG_EXTENDED | REG_NOSUB) : 0;
+            tmx_assert(!wrong);
+            w->n++;
+        }
+        where += n + (where[n] == ';');
+    }
+}
+
+static bool holds(const struct rows *w, size_t r)
+{
+    bool all = true;
+    for (size_t i = 0; i < w->n && all; i++) {
+        const char *v = tmx_csv_cell(w->csv, r, w->is[i].column);
+        all = w->is[i].pattern ? regexec(&w->is[i].match, v, 0, NULL, 0) == 0 : strcmp(v, w->is[i].text) == 0;
+    }
+    return all;
+}
+
+static void rows_end(struct rows *w)
+{
+    for (size_t i = 0; i < w->n; i++) {
+        if (w->is[i].pattern) {
+            regfree(&w->is[i].match);
+        }
+    }
+}
+
+/* ---- one part ---- */
+
+/* Word i of a text of words; false after the last. */
+static bool word(const char *words, size_t i, char buf[MAX_WORD])
+{
+    for (; words && *words; i--) {
+        const size_t n = strcspn(words, " ");
+        if (i == 0) {
+            snprintf(buf, MAX_WORD, "%.*s", (int)n, words);
+            return true;
+        }
+        words += n + (words[n] == ' ');
+    }
+    return false;
+}
+
+struct column { /* of the part */
+    char of[MAX_WORD];
+    size_t value;
+};
+
+struct grid {
+    const struct part *part;
+    const struct tmx_csv *csv;
+    size_t key, by; /* columns of csv; by: n_column where there is no choice */
+    struct column column[MAX_COLUMN];
+    size_t n_column;
+    size_t *first; /* [n] a row of csv with each key */
+    size_t n;
+    double *v; /* [n * n_column]; NaN: none */
+};
+
+static bool of_column(const struct grid *g, size_t c, size_t r)
+{
+    return g->by == g->csv->n_column || strcmp(tmx_csv_cell(g->csv, r, g->by), g->column[c].of) == 0;
+}
+
+/* The mean over the rows of a key; NaN: it has none. chosen: those of column c's policy alone. */
+static double mean_of(const struct grid *g, const struct rows *w, size_t c, const char *key, bool chosen)
+{
+    double sum = 0, v;
+    size_t n = 0;
+    for (size_t r = 0; r < g->csv->n_row; r++) {
+        if (strcmp(tmx_csv_cell(g->csv, r, g->key), key) == 0 && holds(w, r) &&
+            (!chosen || of_column(g, c, r)) && tmx_csv_real(g->csv, r, g->column[c].value, &v)) {
+            sum += v;
+            n++;
+        }
+    }
+    return n > 0 ? sum / (double)n : NAN;
+}
+
+static enum tmx_status fill(struct grid *g, struct tmx_err *err)
+{
+    struct rows where, over;
+    const struct tmx_csv *csv = g->csv;
+    g->first = calloc(csv->n_row + 1, sizeof *g->first);
+    if (!g->first) {
+        return tmx_no_memory(err);
+    }
+    rows_begin(&where, csv, g->part->where);
+    rows_begin(&over, csv, g->part->over ? g->part->over : "");
+    for (size_t r = 0; r < csv->n_row; r++) { /* the keys in their order */
+        bool is = false;
+        for (size_t c = 0; c < g->n_column && !is; c++) {
+            is = of_column(g, c, r) && holds(&where, r);
+        }
+        for (size_t k = 0; k < g->n && is; k++) {
+            is = strcmp(tmx_csv_cell(csv, g->first[k], g->key), tmx_csv_cell(csv, r, g->key)) != 0;
+        }
+        if (is) {
+            g->first[g->n++] = r;
+        }
+    }
+    g->v = calloc(g->n * g->n_column + 1, sizeof *g->v);
+    for (size_t i = 0; g->v && i < g->n * g->n_column; i++) {
+        const char *key = tmx_csv_cell(csv, g->first[i / g->n_column], g->key);
+        const size_t c = i % g->n_column;
+        g->v[i] = mean_of(g, &where, c, key, true);
+        if (g->part->over) {
+            const double base = mean_of(g, &over, c, key, false);
+            g->v[i] = isnan(g->v[i]) ? NAN : isnan(base) || base == 0 ? 0 : g->v[i] / base;
+        }
+    }
+    rows_end(&where);
+    rows_end(&over);
+    return g->v ? TMX_OK : tmx_no_memory(err);
+}
+
+/* A row: the mean over the keys whose `kind` has this value (SIZE_MAX: over all). */
+static void put_mean(struct tmx_table *t, const struct grid *g, const char *name, size_t kind, const char *of)
+{
+    tmx_table_text(t, name);
+    for (size_t c = 0; c < g->n_column; c++) {
+        double sum = 0;
+        size_t n = 0;
+        for (size_t k = 0; k < g->n; k++) {
+            const double v = g->v[k * g->n_column + c];
+            if (!isnan(v) && (kind == SIZE_MAX || strcmp(tmx_csv_cell(g->csv, g->first[k], kind), of) == 0)) {
+                sum += v;
+                n++;
+            }
+        }
+        if (n > 0) {
+            tmx_table_real(t, sum / (double)n);
+        } else {
+            tmx_table_empty(t);
+        }
+    }
+}
+
+static enum tmx_status table_of(const struct grid *g, struct tmx_table **t, struct tmx_err *err)
+{
+    struct tmx_column columns[MAX_COLUMN + 1] = {{g->part->key, TMX_COLUMN_TEXT, 0}};
+    char name[MAX_COLUMN][3 * MAX_WORD];
+    for (size_t c = 0; c < g->n_column; c++) {
+        const char *value = g->csv->column[g->column[c].value];
+        snprintf(name[c], sizeof name[c], "%s%s%s", g->column[c].of,
+                 g->column[c].of[0] && strchr(g->part->value, ' ') ? "." : "",
+                 !g->column[c].of[0] || strchr(g->part->value, ' ') ? value : "");
+        columns[c + 1] = (struct tmx_column){name[c], TMX_COLUMN_REAL, 4};
+    }
+    const enum tmx_status st = tmx_table_create(t, columns, g->n_column + 1, err);
+    if (st) {
+        return st;
+    }
+    for (size_t k = 0; k < g->n; k++) {
+        tmx_table_text(*t, tmx_csv_cell(g->csv, g->first[k], g->key));
+        for (size_t c = 0; c < g->n_column; c++) {
+            const double v = g->v[k * g->n_column + c];
+            if (isnan(v)) {
+                tmx_table_empty(*t);
+            } else {
+                tmx_table_real(*t, v);
+            }
+        }
+    }
+    const size_t kind = g->part->means_by ? tmx_csv_column(g->csv, g->part->means_by) : g->csv->n_column;
+    for (size_t k = 0; k < g->n && kind < g->csv->n_column; k++) {
+        const char *of = tmx_csv_cell(g->csv, g->first[k], kind);
+        bool seen = false;
+        for (size_t i = 0; i < k && !seen; i++) {
+            seen = strcmp(tmx_csv_cell(g->csv, g->first[i], kind), of) == 0;
+        }
+        if (!seen) {
+            char mean[2 * MAX_WORD];
+            snprintf(mean, sizeof mean, "mean_%.100s", of);
+            put_mean(*t, g, mean, kind, of);
+        }
+    }
+    if (g->part->means_by && g->n > 0) {
+        put_mean(*t, g, "mean", SIZE_MAX, "");
+    }
+    return TMX_OK;
+}
+
+/* ---- the paper's values beside bars ---- */
+
+static void replace(char *text, const char *from, const char *to)
+{
+    char *at = strstr(text, from), rest[4 * MAX_WORD];
+    if (at) {
+        snprintf(rest, sizeof rest, "%s", at + strlen(from));
+        *at = '\0';
+        snprintf(at, 4 * MAX_WORD - strlen(text), "%s%s", to, rest);
+    }
+}
+
+static bool ends_with(const char *s, const char *suffix)
+{
+    const size_t n = strlen(s), m = strlen(suffix);
+    return n >= m && strcmp(s + n - m, suffix) == 0;
+}
+
+/* A case of paper.csv, "GROUP NAME", "mean NAME" or "mean KIND NAME", as the bars have them: group in `text`,
+ * with _ for blanks; false when it is of another name. */
+static bool group_of(const char *paper_case, const char *name, char text[4 * MAX_WORD])
+{
+    snprintf(text, 4 * MAX_WORD, "%.200s", paper_case);
+    if (ends_with(text, " fit all")) {
+        text[strlen(text) - 8] = '\0';
+        text[strlen(text) - ends_with(text, ",")] = '\0';
+    }
+    if (strncmp(text, "geometric ", 10) == 0) {
+        memmove(text, text + 10, strlen(text + 10) + 1);
+    }
+    replace(text, "mean type ", "mean ");
+    replace(text, " 30 cores", "_30");
+    if (ends_with(text, " 60 cores")) {
+        text[strlen(text) - 9] = '\0';
+    }
+    if (!ends_with(text, name)) {
+        return false;
+    }
+    const size_t at = strlen(text) - strlen(name);
+    if (at > 0 && text[at - 1] != ' ') {
+        return false;
+    }
+    snprintf(text + (at > 0 ? at - 1 : 0), 8, "%s", at > 0 ? "" : "mean");
+    for (char *c = text; *c; c++) {
+        *c = *c == ' ' ? '_' : *c;
+    }
+    return true;
+}
+
+static enum tmx_status marks(const struct part *part, const struct tmx_csv *paper,
+                             const struct tmx_table *bars, struct tmx_table **t, struct tmx_err *err)
+{
+    static const struct tmx_column columns[] = {
+        {"group", TMX_COLUMN_INT, 0}, {"bar", TMX_COLUMN_INT, 0}, {"paper_value", TMX_COLUMN_REAL, 2}};
+    char pattern[4 * MAX_WORD], name[MAX_WORD], group[4 * MAX_WORD];
+    const size_t figure = tmx_csv_column(paper, "figure"), quantity = tmx_csv_column(paper, "quantity"),
+                 value = tmx_csv_column(paper, "paper_value"), relation = tmx_csv_column(paper, "relation"),
+                 of = tmx_csv_column(paper, "case"), n = paper->n_column;
+    const bool has = figure < n && quantity < n && value < n && of < n;
+    const enum tmx_status st = tmx_table_create(t, columns, 3, err);
+    snprintf(pattern, sizeof pattern, "^(%s)$", part->figure);
+    for (size_t r = 0; r < paper->n_row && !st && has; r++) {
+        double v;
+        if (!tmx_csv_real(paper, r, value, &v) || !matches(pattern, tmx_csv_cell(paper, r, figure)) ||
+            !matches(part->quantity, tmx_csv_cell(paper, r, quantity)) ||
+            (relation < n && strcmp(tmx_csv_cell(paper, r, relation), "equal") != 0)) {
+            continue; /* a bound has no place among bars */
+        }
+        for (size_t i = 0; word(part->names ? part->names : part->of, i, name); i++) {
+            const bool is = group_of(tmx_csv_cell(paper, r, of), name, group);
+            for (size_t g = 0; g < tmx_table_rows(bars) && is; g++) {
+                if (strcmp(tmx_table_cell(bars, g, 0)->text, group) == 0) {
+                    tmx_table_int(*t, (int64_t)g);
+                    tmx_table_int(*t, (int64_t)i + 1);
+                    tmx_table_real(*t, v);
+                }
+            }
+        }
+    }
+    return st;
+}
+
+/* ---- figures ---- */
+
+static enum tmx_status read_file(const char *folder, const char *name, struct tmx_csv *csv,
+                                 struct tmx_err *err)
+{
+    char path[MAX_PATH];
+    *csv = (struct tmx_csv){0};
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    return tmx_os_exists(path) ? tmx_csv_read(csv, path, err) : TMX_OK;
+}
+
+static enum tmx_status put_marks(struct tmx_plot *p, const struct figure *f, const struct part *part,
+                                 const char *folder, const struct tmx_table *bars, struct tmx_err *err)
+{
+    struct tmx_csv paper;
+    struct tmx_table *t = NULL;
+    char name[TMX_PLOT_PART];
+    enum tmx_status st = read_file(folder, "paper.csv", &paper, err);
+    st = st ? st : marks(part, &paper, bars, &t, err);
+    if (!st && tmx_table_rows(t) > 0) {
+        tmx_plot_number(p, "has_paper", 1);
+        snprintf(name, sizeof name, "%s_paper", part->name);
+        st = tmx_plot_data(p, f->name, name, t, err);
+    }
+    tmx_table_destroy(t);
+    tmx_csv_finish(&paper);
+    return st;
+}
+
+static enum tmx_status put_part(struct tmx_plot *p, const struct figure *f, const struct part *part,
+                                const char *folder, size_t *n_row, struct tmx_err *err)
+{
+    struct tmx_csv csv;
+    struct tmx_table *t = NULL;
+    char value[MAX_WORD], name[MAX_WORD];
+    enum tmx_status st = read_file(folder, part->file, &csv, err);
+    struct grid g = {
+        .part = part, .csv = &csv, .by = part->by ? tmx_csv_column(&csv, part->by) : csv.n_column};
+    g.key = tmx_csv_column(&csv, part->key);
+    for (size_t i = 0; word(part->value, i, value); i++) {
+        const size_t column = tmx_csv_column(&csv, value);
+        if (!st && csv.n_row > 0 && (column == csv.n_column || g.key == csv.n_column)) {
+            st = tmx_fail_at(err, TMX_EPARSE, csv.source, 1, "expected the columns %s and %s", part->key,
+                             value);
+        }
+        for (size_t k = 0; k == 0 || (part->of && word(part->of, k, name)); k++) {
+            tmx_assert(g.n_column < MAX_COLUMN);
+            g.column[g.n_column].value = column;
+            (void)(part->of && word(part->of, k, g.column[g.n_column].of));
+            g.n_column++;
+        }
+    }
+    st = st ? st : fill(&g, err);
+    st = st ? st : table_of(&g, &t, err);
+    if (!st) {
+        for (size_t i = 0; part->of && word(part->of, i, name); i++) {
+            tmx_plot_label(p, "name", name);
+        }
+        *n_row = tmx_table_rows(t);
+        tmx_plot_number(p, "n_group", (double)*n_row);
+        st = tmx_plot_data(p, f->name, part->name, t, err);
+        if (!st && part->figure) {
+            st = put_marks(p, f, part, folder, t, err);
+        }
+    }
+    if (!st && part->name[0]) { /* those of the first are written with the figure */
+        st = tmx_plot_labels(p, f->name, part->name, err);
+    }
+    tmx_table_destroy(t);
+    free(g.first);
+    free(g.v);
+    tmx_csv_finish(&csv);
+    return st;
+}
+
+struct cell {
+    size_t core;
+    double time_us, ipc;
+};
+
+static int by_core(const void *a, const void *b)
+{
+    const struct cell *x = a, *y = b;
+    return x->core != y->core ? (x->core > y->core) - (x->core < y->core)
+                              : (x->time_us > y->time_us) - (x->time_us < y->time_us);
+}
+
+/* Figure 8 of paper 000: the IPC of each core from one sample to the core's next one. */
+static enum tmx_status put_image(struct tmx_plot *p, const struct figure *f, const char *folder,
+                                 struct tmx_err *err)
+{
+    static const char *const policies[] = {"all", "tcs", "tcs(throttling=false)", "htcs"};
+    static const struct tmx_column columns[] = {{"policy", TMX_COLUMN_INT, 0},
+                                                {"core", TMX_COLUMN_INT, 0},
+                                                {"from_us", TMX_COLUMN_REAL, 4},
+                                                {"to_us", TMX_COLUMN_REAL, 4},
+                                                {"ipc", TMX_COLUMN_REAL, 4}};
+    struct tmx_csv csv;
+    struct tmx_table *t = NULL;
+    enum tmx_status st = read_file(folder, "image.csv", &csv, err);
+    const size_t policy = tmx_csv_column(&csv, "policy"), time = tmx_csv_column(&csv, "time_us"),
+                 core = tmx_csv_column(&csv, "core"), ipc = tmx_csv_column(&csv, "ipc");
+    const bool has =
+        policy < csv.n_column && time < csv.n_column && core < csv.n_column && ipc < csv.n_column;
+    struct cell *cell = calloc(csv.n_row + 1, sizeof *cell);
+    st = st || cell ? st : tmx_no_memory(err);
+    st = st ? st : tmx_table_create(&t, columns, 5, err);
+    for (size_t i = 0; i < sizeof policies / sizeof policies[0] && !st; i++) {
+        size_t n = 0;
+        for (size_t r = 0; r < csv.n_row && has; r++) {
+            double c = 0;
+            if (strcmp(tmx_csv_cell(&csv, r, policy), policies[i]) == 0 && tmx_csv_real(&csv, r, core, &c) &&
+                tmx_csv_real(&csv, r, time, &cell[n].time_us) && tmx_csv_real(&csv, r, ipc, &cell[n].ipc) &&
+                c >= 0 && c < 1e6) {
+                cell[n++].core = (size_t)c;
+            }
+        }
+        qsort(cell, n, sizeof *cell, by_core);
+        for (size_t k = 0; k + 1 < n; k++) {
+            if (cell[k].core == cell[k + 1].core) {
+                tmx_table_int(t, (int64_t)i + 1);
+                tmx_table_int(t, (int64_t)cell[k].core);
+                tmx_table_real(t, cell[k].time_us);
+                tmx_table_real(t, cell[k + 1].time_us);
+                tmx_table_real(t, cell[k].ipc);
+            }
+        }
+        tmx_plot_label(p, "name", policies[i]);
+    }
+    st = st ? st : tmx_plot_data(p, f->name, "", t, err);
+    free(cell);
+    tmx_table_destroy(t);
+    tmx_csv_finish(&csv);
+    return st;
+}
 
 /* The paper that the folder's paper.csv is of; "day" by the columns of table.csv; "" for anything else. */
 static enum tmx_status paper_of(const char *folder, char paper[16], struct tmx_err *err)
@@ -55,15 +624,28 @@ static enum tmx_status paper_of(const char *folder, char paper[16], struct tmx_e
 
 enum tmx_status tmx_plot_suite(struct tmx_plot *p, const char *folder, struct tmx_err *err)
 {
-    char paper[16], path[MAX_PATH], vars[MAX_PATH + 16];
+    char paper[16], path[MAX_PATH];
     enum tmx_status st = paper_of(folder, paper, err);
-    st = st ? st : tmx_plot_path(folder, err);
-    snprintf(vars, sizeof vars, "dir='%s'", folder);
     for (size_t i = 0; !st && i < sizeof figures / sizeof figures[0]; i++) {
-        snprintf(path, sizeof path, "%s/%s", folder, figures[i].file);
-        if (strcmp(figures[i].paper, paper) == 0 && tmx_os_exists(path)) {
-            st = tmx_plot_folder(p, err);
-            st = st ? st : tmx_plot_draw(p, figures[i].script, figures[i].name, vars, err);
+        const struct figure *f = &figures[i];
+        snprintf(path, sizeof path, "%s/%s", folder, f->part[0].file ? f->part[0].file : "image.csv");
+        if (strcmp(f->paper, paper) != 0 || !tmx_plot_wants(p, f->name) || !tmx_os_exists(path)) {
+            continue;
+        }
+        size_t n_row = 1;
+        st = tmx_plot_folder(p, err);
+        for (size_t k = 1; !st && f->part[0].file && f->part[k].file; k++) {
+            st = put_part(p, f, &f->part[k], folder, &n_row, err);
+        }
+        if (!st && f->part[0].file) {
+            st = put_part(p, f, &f->part[0], folder, &n_row, err);
+        } else if (!st) {
+            st = put_image(p, f, folder, err);
+        }
+        if (!st && n_row > 0) {
+            st = tmx_plot_draw(p, f->script, f->name, err);
+        } else {
+            tmx_plot_drop(p); /* a table that was stopped has nothing of it */
         }
     }
     return st;

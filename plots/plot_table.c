@@ -133,13 +133,13 @@ static bool value_at(const struct source *s, const struct bars *b, const char *g
 }
 
 /* What the paper prints at these groups and bars, for the marks: group and bar counted as the script does. */
-static enum tmx_status paper_marks(const struct tmx_plot *p, const struct source *s, const struct bars *b,
+static enum tmx_status paper_marks(struct tmx_plot *p, const struct source *s, const struct bars *b,
                                    const char *const *group, size_t n_group, const char *const *policy,
-                                   size_t n_policy, char *vars, size_t size, struct tmx_err *err)
+                                   size_t n_policy, struct tmx_err *err)
 {
     static const struct tmx_column columns[] = {
         {"group", TMX_COLUMN_INT, 0}, {"bar", TMX_COLUMN_INT, 0}, {"paper_value", TMX_COLUMN_REAL, 2}};
-    char name[80], path[MAX_PATH], want[256];
+    char want[256];
     struct tmx_table *t = NULL;
     const struct tmx_csv *c = &s->paper;
     enum tmx_status st = tmx_table_create(&t, columns, 3, err);
@@ -162,12 +162,9 @@ static enum tmx_status paper_marks(const struct tmx_plot *p, const struct source
             }
         }
     }
-    vars[0] = '\0';
     if (!st && tmx_table_rows(t) > 0) {
-        snprintf(name, sizeof name, "%s_paper", b->figure);
-        st = tmx_plot_data(p, name, t, err);
-        tmx_plot_data_path(p, name, path, sizeof path);
-        snprintf(vars, size, "paper='%s'", path);
+        st = tmx_plot_data(p, b->figure, "_paper", t, err);
+        tmx_plot_number(p, "has_paper", 1);
     }
     tmx_table_destroy(t);
     return st;
@@ -194,12 +191,11 @@ static bool bound_of(const struct source *s, const struct bars *b, const char *g
     return true;
 }
 
-static enum tmx_status bound_line(const struct tmx_plot *p, const struct source *s, const struct bars *b,
+static enum tmx_status bound_line(struct tmx_plot *p, const struct source *s, const struct bars *b,
                                   const char *const *group, size_t n_group, const char *const *policy,
-                                  size_t n_policy, char *vars, size_t size, struct tmx_err *err)
+                                  size_t n_policy, struct tmx_err *err)
 {
     static const struct tmx_column columns[] = {{"group", TMX_COLUMN_INT, 0}, {"bound", TMX_COLUMN_REAL, 3}};
-    char name[80], path[MAX_PATH];
     struct tmx_table *t = NULL;
     enum tmx_status st = tmx_table_create(&t, columns, 2, err);
     for (size_t g = 0; g < n_group && !st; g++) {
@@ -210,11 +206,8 @@ static enum tmx_status bound_line(const struct tmx_plot *p, const struct source 
         }
     }
     if (!st && tmx_table_rows(t) > 0) {
-        const size_t used = strlen(vars);
-        snprintf(name, sizeof name, "%s_bound", b->figure);
-        st = tmx_plot_data(p, name, t, err);
-        tmx_plot_data_path(p, name, path, sizeof path);
-        snprintf(vars + used, size - used, "%sbound='%s'", used ? "; " : "", path);
+        st = tmx_plot_data(p, b->figure, "_bound", t, err);
+        tmx_plot_number(p, "has_bound", 1);
     }
     tmx_table_destroy(t);
     return st;
@@ -321,23 +314,21 @@ static enum tmx_status draw_bars(struct tmx_plot *p, const struct source *s, con
             }
         }
     }
-    st = st ? st : tmx_plot_data(p, b->figure, t, err);
+    st = st ? st : tmx_plot_data(p, b->figure, "", t, err);
     tmx_table_destroy(t);
-    char vars[2 * MAX_PATH + 320], quoted[200];
-    st = st ? st : paper_marks(p, s, b, group, n_group, policy, n_policy, vars, sizeof vars, err);
-    if (!st && b->has_bound) {
-        st = bound_line(p, s, b, group, n_group, policy, n_policy, vars, sizeof vars, err);
+    for (size_t i = 0; i < n_policy; i++) {
+        tmx_plot_label(p, "name", policy[i]);
     }
-    if (!has_bl(s)) {
-        const size_t used = strlen(vars);
-        snprintf(vars + used, sizeof vars - used, "%sbase='the baseline'", used ? "; " : "");
-    }
+    tmx_plot_number(p, "n_group", (double)n_group);
+    tmx_plot_label(p, "base", has_bl(s) ? "BL" : "the baseline");
     if (b->by == BY_MIX && s->n_variant > 1) {
-        const size_t used = strlen(vars);
-        snprintf(vars + used, sizeof vars - used, "%svariant=%s", used ? "; " : "",
-                 tmx_plot_quote(s->first_variant, quoted, sizeof quoted));
+        tmx_plot_label(p, "variant", s->first_variant);
     }
-    return st ? st : tmx_plot_draw(p, b->script, b->figure, vars, err);
+    st = st ? st : paper_marks(p, s, b, group, n_group, policy, n_policy, err);
+    if (!st && b->has_bound) {
+        st = bound_line(p, s, b, group, n_group, policy, n_policy, err);
+    }
+    return st ? st : tmx_plot_draw(p, b->script, b->figure, err);
 }
 
 static enum tmx_status draw_pareto(struct tmx_plot *p, const struct source *s, struct tmx_err *err)
@@ -361,17 +352,67 @@ static enum tmx_status draw_pareto(struct tmx_plot *p, const struct source *s, s
     return n > 1 ? tmx_plot_pareto(p, point, n, true, err) : TMX_OK;
 }
 
+/* The name of a floorplan's file, without folder and ending. */
+static const char *short_name(const char *path, char buf[80])
+{
+    const char *slash = strrchr(path, '/');
+    const char *base = slash && slash[1] ? slash + 1 : path;
+    const size_t n = strlen(base);
+    const bool flp = n > 4 && strcmp(base + n - 4, ".flp") == 0;
+    snprintf(buf, 80, "%.*s", (int)(flp ? n - 4 : n), base);
+    return buf;
+}
+
 /* The floorplans' heat maps side by side, where the comparison left its units. */
 static enum tmx_status draw_maps(struct tmx_plot *p, const char *folder, struct tmx_err *err)
 {
-    char path[MAX_PATH], vars[MAX_PATH + 16];
+    static const struct tmx_column columns[] = {
+        {"floorplan", TMX_COLUMN_INT, 0},    {"unit", TMX_COLUMN_TEXT, 0},
+        {"left_mm", TMX_COLUMN_REAL, 3},     {"right_mm", TMX_COLUMN_REAL, 3},
+        {"bottom_mm", TMX_COLUMN_REAL, 3},   {"top_mm", TMX_COLUMN_REAL, 3},
+        {"mean_temp_c", TMX_COLUMN_REAL, 3},
+    };
+    char path[MAX_PATH], text[80];
+    struct source s = {0};
+    struct tmx_table *t = NULL;
+    const char *name[MAX_NAMES];
     snprintf(path, sizeof path, "%s/units.csv", folder);
     if (!tmx_os_exists(path)) {
         return TMX_OK;
     }
-    const enum tmx_status st = tmx_plot_path(path, err);
-    snprintf(vars, sizeof vars, "units='%s'", path);
-    return st ? st : tmx_plot_draw(p, "floorplan_maps", "floorplan_maps", vars, err);
+    enum tmx_status st = tmx_csv_read(&s.csv, path, err);
+    const size_t of = st ? 0 : tmx_csv_column(&s.csv, columns[0].name);
+    const size_t n = st || of == s.csv.n_column ? 0 : distinct(&s, of, name, "");
+    st = st ? st : tmx_table_create(&t, columns, 7, err);
+    for (size_t r = 0; r < s.csv.n_row && !st && n > 0; r++) {
+        size_t i = 0;
+        while (i < n && strcmp(name[i], tmx_csv_cell(&s.csv, r, of)) != 0) {
+            i++;
+        }
+        tmx_table_int(t, (int64_t)i + 1);
+        for (size_t c = 1; c < 7 && !st; c++) {
+            const size_t from = tmx_csv_column(&s.csv, columns[c].name);
+            double v = 0;
+            if (from == s.csv.n_column || (c > 1 && !tmx_csv_real(&s.csv, r, from, &v))) {
+                st = tmx_fail_at(err, TMX_EPARSE, path, s.csv.line[r], "expected a number as %s",
+                                 columns[c].name);
+            } else if (c == 1) {
+                tmx_table_text(t, tmx_csv_cell(&s.csv, r, from));
+            } else {
+                tmx_table_real(t, v);
+            }
+        }
+    }
+    if (!st && n > 0) {
+        for (size_t i = 0; i < n; i++) {
+            tmx_plot_label(p, "name", short_name(name[i], text));
+        }
+        st = tmx_plot_data(p, "floorplan_maps", "", t, err);
+        st = st ? st : tmx_plot_draw(p, "floorplan_maps", "floorplan_maps", err);
+    }
+    tmx_table_destroy(t);
+    tmx_csv_finish(&s.csv);
+    return st;
 }
 
 static enum tmx_status draw_floorplans(struct tmx_plot *p, const struct source *s, struct tmx_err *err)
@@ -396,9 +437,9 @@ static enum tmx_status draw_floorplans(struct tmx_plot *p, const struct source *
             }
         }
     }
-    st = st ? st : tmx_plot_data(p, "floorplans", t, err);
+    st = st ? st : tmx_plot_data(p, "floorplans", "", t, err);
     tmx_table_destroy(t);
-    return st ? st : tmx_plot_draw(p, "floorplans", "floorplans", "", err);
+    return st ? st : tmx_plot_draw(p, "floorplans", "floorplans", err);
 }
 
 /* Several GPUs: the policies of paper 003's Figures 5 and 6. */

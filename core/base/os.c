@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <fenv.h>
+#include <signal.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -354,13 +355,21 @@ size_t tmx_os_terminal_width(FILE *f)
     return asked > 0 && asked < 10000 ? (size_t)asked : 80;
 }
 
-enum tmx_status tmx_os_run(const char *const *argv, const char *out_path, int *exit_code, struct tmx_err *err)
+/* In the folder at, or where this process is (NULL). */
+static enum tmx_status run_in(const char *at, const char *const *argv, const char *out_path, int *exit_code,
+                              struct tmx_err *err)
 {
     const pid_t pid = fork();
     if (pid < 0) {
         return tmx_fail(err, TMX_EIO, "cannot start %s: %s", argv[0], strerror(errno));
     }
     if (pid == 0) {
+        sigset_t none;
+        sigemptyset(&none);
+        sigprocmask(SIG_SETMASK, &none, NULL);
+        if (at && chdir(at) != 0) {
+            _exit(126);
+        }
         if (out_path) {
             const int fd = open(out_path, O_WRONLY | O_CREAT | O_TRUNC, 0666);
             if (fd < 0 || dup2(fd, STDOUT_FILENO) < 0) {
@@ -382,6 +391,73 @@ enum tmx_status tmx_os_run(const char *const *argv, const char *out_path, int *e
     }
     *exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
     return TMX_OK;
+}
+
+enum tmx_status tmx_os_run(const char *const *argv, const char *out_path, int *exit_code, struct tmx_err *err)
+{
+    return run_in(NULL, argv, out_path, exit_code, err);
+}
+
+static const int ending[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
+enum { N_ENDING = sizeof ending / sizeof ending[0] };
+
+enum tmx_status tmx_os_private_begin(struct tmx_os_private *d, struct tmx_err *err)
+{
+    sigset_t hold, before;
+    d->held = 0;
+    sigemptyset(&hold);
+    for (size_t i = 0; i < N_ENDING; i++) {
+        sigaddset(&hold, ending[i]);
+    }
+    sigprocmask(SIG_BLOCK, &hold, &before);
+    for (size_t i = 0; i < N_ENDING; i++) {
+        d->held |= sigismember(&before, ending[i]) == 1 ? 0 : 1U << i;
+    }
+    const enum tmx_status st = tmx_os_temp_dir(d->path, sizeof d->path, err);
+    if (st) {
+        d->path[0] = '\0';
+        tmx_os_private_end(d);
+    }
+    return st;
+}
+
+enum tmx_status tmx_os_private_link(const struct tmx_os_private *d, const char *path, const char *name,
+                                    struct tmx_err *err)
+{
+    char real[4096], link[sizeof d->path + 128];
+    if (!tmx_os_real_path(path, real, sizeof real)) {
+        return tmx_fail_at(err, TMX_EIO, path, 0, "%s", strerror(errno));
+    }
+    snprintf(link, sizeof link, "%s/%s", d->path, name);
+    return symlink(real, link) == 0 ? TMX_OK
+                                    : tmx_fail_at(err, TMX_EIO, link, 0, "cannot write: %s", strerror(errno));
+}
+
+enum tmx_status tmx_os_private_run(const struct tmx_os_private *d, const char *const *argv, int *exit_code,
+                                   struct tmx_err *err)
+{
+    return run_in(d->path, argv, NULL, exit_code, err);
+}
+
+void tmx_os_private_end(struct tmx_os_private *d)
+{
+    DIR *dir = d->path[0] ? opendir(d->path) : NULL;
+    for (const struct dirent *e = dir ? readdir(dir) : NULL; e; e = readdir(dir)) {
+        (void)unlinkat(dirfd(dir), e->d_name, 0); /* "." and ".." are folders and stay */
+    }
+    if (dir) {
+        closedir(dir);
+        (void)rmdir(d->path);
+    }
+    sigset_t let;
+    sigemptyset(&let);
+    for (size_t i = 0; i < N_ENDING; i++) {
+        if (d->held & 1U << i) {
+            sigaddset(&let, ending[i]);
+        }
+    }
+    *d = (struct tmx_os_private){.path = ""};
+    sigprocmask(SIG_UNBLOCK, &let, NULL); /* one that came meanwhile comes now */
 }
 
 bool tmx_os_real_path(const char *path, char *real, size_t size)

@@ -88,6 +88,23 @@ void tmx_os_module_close(void *handle);
 TMX_NODISCARD enum tmx_status tmx_os_run(const char *const *argv, const char *out_path, int *exit_code,
                                          struct tmx_err *err);
 
+/* A new empty folder in $TMPDIR or /tmp that another program runs in: what it reads are links of fixed names,
+ * so that no name of a user or of a file's author reaches it as an argument. Until the end the signals that
+ * end this process wait, so that the folder goes with them. */
+struct tmx_os_private {
+    char path[512];
+    unsigned held; /* the signals that wait */
+};
+TMX_NODISCARD enum tmx_status tmx_os_private_begin(struct tmx_os_private *d, struct tmx_err *err);
+/* NAME in the folder is a link to the file or folder at path, which must be there. */
+TMX_NODISCARD enum tmx_status tmx_os_private_link(const struct tmx_os_private *d, const char *path,
+                                                  const char *name, struct tmx_err *err);
+/* As tmx_os_run, in the folder. */
+TMX_NODISCARD enum tmx_status tmx_os_private_run(const struct tmx_os_private *d, const char *const *argv,
+                                                 int *exit_code, struct tmx_err *err);
+/* Remove the folder and what is in it; accepts zeroed memory. */
+void tmx_os_private_end(struct tmx_os_private *d);
+
 /* Open a file to add lines at its end, made when absent. A regular file: a FIFO or a device is TMX_EIO. */
 TMX_NODISCARD enum tmx_status tmx_os_append(FILE **f, const char *path, struct tmx_err *err);
 

@@ -1,19 +1,15 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# Grouped bars: first column the groups, one column a bar, coloured by name. Variables: data, out, y_text; title_text and
-# paper (a CSV of group, bar, value: what the paper prints, drawn as marks) and bound (a CSV of group, value: what no policy can
-# pass, a line across the group) may be absent.
+# Grouped bars: STEM.csv, or STEM_2.csv with part "_2": first column the groups, one column a bar, coloured by name. Variables: y_text;
+# title_text may be absent. Labels: the bars' names, n_group; has_paper with STEM_paper.csv (group, bar, value: what the paper prints,
+# drawn as marks), has_bound with STEM_bound.csv (group, value: what no policy can pass, a line across the group).
 # Figures 3, 4, 5 and 6 of paper 003 are made with it.
 if (!exists("title_text")) title_text = ""
-if (!exists("paper")) paper = ""
-if (!exists("bound")) bound = ""
-head = system("head -n 1 '".data."'")
-n_bar = int(system("head -n 1 '".data."' | tr -cd , | wc -c"))
-bar(i) = system("head -n 1 '".data."' | cut -d, -f".(i+1))
-array heads[n_bar]
-do for [i=1:n_bar] { heads[i] = bar(i) }
-n_name = n_bar
-name(i) = heads[i]
-load scripts."/paint.gp"
+load scripts."labels.gp"
+from = stem.part.".csv"
+paper = stem.part."_paper.csv"
+bound = stem.part."_bound.csv"
+n_bar = n_name
+load scripts."paint.gp"
 each = 1.0 / (n_bar + 1.2) # a group is one wide
 place(i) = (i - 0.5 * (n_bar + 1)) * each
 set boxwidth 0.92 * each absolute
@@ -23,11 +19,11 @@ set xzeroaxis lt -1
 set title title_text.of_variant
 set yrange [*<0:0<*] # bars stand on 0
 set offsets graph 0, 0, graph 0.04, 0
-n_group = int(system("sed 1d '".data."' | wc -l"))
+n_group = int(number_of("n_group"))
 set xrange [-0.6:n_group-0.4]
 if (n_group > 8) set xtics font small
-bars = "for [i=1:n_bar] data using ($0+place(i)):(column(i+1)) skip 1 with boxes lc rgb paint(i) title name(i)"
-names = "data using 0:(0):xtic(1) skip 1 with lines lc rgb \"#444444\" notitle"
+bars = "for [i=1:n_bar] from using ($0+place(i)):(column(i+1)) skip 1 with boxes lc rgb paint(i) title name(i)"
+groups = "from using 0:(0):xtic(1) skip 1 with lines lc rgb \"#444444\" notitle"
 marks = "paper using ($1+place(int($2))):3 skip 1 with points pt 13 ps 1.4 lc rgb \"#ffffff\" notitle, \"\" using ($1+place(int($2))):3 skip 1 with points pt 13 ps 0.9 lc rgb \"#000000\" title \"paper\""
 lines = "bound using ($1-0.46):2:(0.92):(0) skip 1 with vectors nohead lw 2 lc rgb \"#c00000\" title \"bound\""
-eval "plot ".names.", ".bars.(bound eq "" ? "" : ", ".lines).(paper eq "" ? "" : ", ".marks)
+eval "plot ".groups.", ".bars.(has("has_bound") ? ", ".lines : "").(has("has_paper") ? ", ".marks : "")

@@ -1,21 +1,20 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Paper 004, Figures 1, 7 and 8: instances of encryption and sorting, in units of one instance on the CPU.
-# gnuplot -e "dir='out/consolidation'" plots/scripts/consolidation_curves.gp     reads dir/table.csv, writes dir/curves.svg
-if (!exists("dir")) dir = "."
-if (!exists("out")) out = dir."/curves.svg"
 wide = 10; high = 7
-scripts = system("dirname '".ARG0."'")
-load scripts."/style.gp"
+scripts = ARG0[1:strlen(ARG0)-strlen("consolidation_curves.gp")]
+load scripts."labels.gp"
+load scripts."style.gp"
 set key maxrows 1
 set yrange [0:*]
 set xlabel "instances"
-rows(figure, setup, value) = "<awk -v where='table=".figure.";setup=".setup."' -v show='instances;".value."' -f '".scripts."/csv.awk' -f '".scripts."/select.awk' '".dir."/table.csv'"
+# data (encryption), STEM_2.csv (sorting): instances, then time by setup, energy by setup. Labels: the setups.
 set multiplot layout 2,2
-do for [f in "'Figure 1 and 7' 'Figure 8'"] {
-    set title f eq "Figure 8" ? "Sorting (paper 004, Figure 8)" : "Encryption (paper 004, Figures 1 and 7)"
+do for [f=1:2] {
+    from = stem.(f == 2 ? "_2" : "").".csv"
+    set title f == 2 ? "Sorting (paper 004, Figure 8)" : "Encryption (paper 004, Figures 1 and 7)"
     set ylabel "time (one instance on the CPU)"
-    plot for [s in "cpu manual serial"] rows(f, s, "time_s") using 1:2 with linespoints lc rgb colour(s) title s
+    plot for [i=1:n_name] from using 1:(column(i+1)) skip 1 with linespoints lc rgb colour(name(i)) title name(i)
     set ylabel "energy (W × that time)"
-    plot for [s in "cpu manual serial"] rows(f, s, "energy_j") using 1:2 with linespoints lc rgb colour(s) title s
+    plot for [i=1:n_name] from using 1:(column(i+1+n_name)) skip 1 with linespoints lc rgb colour(name(i)) title name(i)
 }
 unset multiplot

@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Where the time of a run went. data: time_s, hottest_c, then a column a cause, % of the SMs' busy time of each bin.
-# Variables by_sm (CSV of sm and the same causes, SM seconds), trip_c (0: no throttle).
+# STEM_sm.csv: sm and the same causes, SM seconds. Labels: the causes, trip_c (0: no throttle).
 high = 6.6
-scripts = system("dirname '".ARG0."'")
-load scripts."/style.gp"
-n = int(system("head -n 1 '".data."' | tr -cd , | wc -c")) - 1
-array name[n+1]
-do for [i=1:n] { name[i] = system("head -n 1 '".data."' | cut -d, -f".(i+2)) }
+scripts = ARG0[1:strlen(ARG0)-strlen("explain.gp")]
+load scripts."labels.gp"
+load scripts."style.gp"
+by_sm = stem."_sm.csv"
+n = n_name
+trip_c = number_of("trip_c")
 set multiplot
 set lmargin at screen 0.13
 set rmargin at screen 0.97
@@ -26,7 +27,7 @@ set yrange [0:*]
 if (n == 0) set yrange [0:1]
 set title "What was lost over time"
 upto(i) = sum [k=1:i] (column(k+2) > 0 ? column(k+2) : 0)
-if (n > 0) plot for [i=n:1:-1] data using 1:(upto(i)) skip 1 with fillsteps lc rgb colour(name[i]) title name[i]
+if (n > 0) plot for [i=n:1:-1] data using 1:(upto(i)) skip 1 with fillsteps lc rgb colour(name(i)) title name(i)
 if (n == 0) plot 0 notitle
 # the heat below it
 unset key
@@ -61,6 +62,6 @@ set xrange [-0.7:STATS_max+0.7]
 set boxwidth 0.8
 set xtics scale 0
 above(i) = sum [k=1:i] (column(k+1) > 0 ? column(k+1) : 0)
-if (n > 0) plot for [i=n:1:-1] by_sm using 1:(above(i)) skip 1 with boxes lc rgb colour(name[i])
+if (n > 0) plot for [i=n:1:-1] by_sm using 1:(above(i)) skip 1 with boxes lc rgb colour(name(i))
 if (n == 0) plot 0
 unset multiplot

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Floorplans side by side. data: floorplan, peak_temp_c, gradient_c, slowdown_pct, energy_kj.
 high = 5.6
-scripts = system("dirname '".ARG0."'")
-load scripts."/style.gp"
+scripts = ARG0[1:strlen(ARG0)-strlen("floorplans.gp")]
+load scripts."labels.gp"
+load scripts."style.gp"
 unset key
 set multiplot layout 2,2 margins 0.11,0.98,0.14,0.96 spacing 0.12,0.16
 set style data boxes

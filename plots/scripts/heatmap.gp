@@ -1,14 +1,18 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Block temperatures at one moment, in millimetres; the hottest block is named. Several GPUs stand in rows.
-# data: unit, left_mm, right_mm, bottom_mm, top_mm, temp_c. Variables hottest_text, low_c, high_c, n_gpu, n_column,
+# data: unit, left_mm, right_mm, bottom_mm, top_mm, temp_c. Labels: title, low_c, high_c, n_gpu, n_column,
 # n_row, pitch_x, pitch_y (mm from one GPU to the next).
+scripts = ARG0[1:strlen(ARG0)-strlen("heatmap.gp")]
+load scripts."labels.gp"
+n_gpu = int(number_of("n_gpu")); n_column = int(number_of("n_column")); n_row = int(number_of("n_row"))
+pitch_x = number_of("pitch_x"); pitch_y = number_of("pitch_y")
+low_c = number_of("low_c"); high_c = number_of("high_c")
 each = n_gpu > 16 ? 9.0 / n_column : 4.4 # inches a GPU: a hall stays a page
 if (n_gpu > 16 && each * n_row * pitch_y / pitch_x > 9) each = 9 / (n_row * pitch_y / pitch_x)
 wide = n_gpu == 1 ? 5.6 : 1.2 + each * n_column
 high = n_gpu == 1 ? 5.0 : 0.9 + each * n_row * pitch_y / pitch_x
-scripts = system("dirname '".ARG0."'")
-load scripts."/style.gp"
-set title hottest_text
+load scripts."style.gp"
+set title word_of("title")
 set xlabel "x (mm)"
 set ylabel "y (mm)"
 set size ratio -1

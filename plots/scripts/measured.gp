@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # A run of a measured log: power, temperature measured (dots) and predicted (lines), and what is between them.
-# data: gpu, time_s, power_w, measured_c, predicted_c. Variables n_gpu, predicted.
+# data: gpu, time_s, power_w, measured_c, predicted_c. Labels: n_gpu, predicted.
+scripts = ARG0[1:strlen(ARG0)-strlen("measured.gp")]
+load scripts."labels.gp"
+predicted = int(number_of("predicted")); n_gpu = int(number_of("n_gpu"))
 high = predicted ? 7.2 : 5.0
-scripts = system("dirname '".ARG0."'")
-load scripts."/style.gp"
+load scripts."style.gp"
 set multiplot layout (predicted ? 3 : 2),1
 set lmargin 9
 set key maxrows 1

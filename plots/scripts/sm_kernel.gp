@@ -1,17 +1,19 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Which kernel each SM runs over time: a colour a kernel, grey where two share the SM, white where none runs.
-# data: time_s, sm, power_w, kernel (0: none, 1 ... n_kernel, n_kernel + 1: shared), freq_mhz. Variables n_kernel, begin_s, end_s, k1, k2, ...: names.
-scripts = system("dirname '".ARG0."'")
-load scripts."/style.gp"
+# data: time_s, sm, power_w, kernel (0: none, 1 ... n_kernel, n_kernel + 1: shared), freq_mhz. Labels: the kernels' names, begin_s, end_s.
+scripts = ARG0[1:strlen(ARG0)-strlen("sm_kernel.gp")]
+load scripts."labels.gp"
+load scripts."style.gp"
+n_kernel = n_name
 unset key
 unset grid
 longest = 6 # letters of "shared"
-do for [k=1:n_kernel] { longest = strlen(value(sprintf("k%d", k))) > longest ? strlen(value(sprintf("k%d", k))) : longest }
+do for [k=1:n_kernel] { longest = strlen(name(k)) > longest ? strlen(name(k)) : longest }
 set rmargin at screen 0.90-0.0105*letter/canvas*longest
 set title "Kernel of each SM"
 set xlabel "time (s)"
 set ylabel "SM"
-set xrange [begin_s:end_s]
+set xrange [number_of("begin_s"):number_of("end_s")]
 set autoscale yfix
 kinds = "A DVFS MU MNU MA other1 other2 other3 other4 other5 other6 BL"
 kind(k) = k <= words(kinds) ? colour(word(kinds, k)) : word("#332288 #661100 #117733 #000000", k - words(kinds))
@@ -20,5 +22,5 @@ do for [k=1:n_kernel] { steps = steps.sprintf("%d '%s', ", k, kind(k)) }
 eval sprintf("set palette maxcolors %d defined (%s%d '#d9d9d9')", n_kernel + 2, steps, n_kernel + 1)
 set cbrange [-0.5:n_kernel+1.5]
 set cbtics ("idle" 0, "shared" n_kernel+1)
-do for [k=1:n_kernel] { set cbtics add (value(sprintf("k%d", k)) k) }
+do for [k=1:n_kernel] { set cbtics add (name(k) k) }
 plot data using 1:2:4 skip 1 with image

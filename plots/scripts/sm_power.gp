@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# Power of every SM and the chip's clock over time. data: time_s, sm, power_w, kernel, freq_mhz. Variable n_sm.
+# Power of every SM and the chip's clock over time. data: time_s, sm, power_w, kernel, freq_mhz. Label: n_sm.
 high = 5.2
-scripts = system("dirname '".ARG0."'")
-load scripts."/style.gp"
+scripts = ARG0[1:strlen(ARG0)-strlen("sm_power.gp")]
+load scripts."labels.gp"
+load scripts."style.gp"
+n_sm = int(number_of("n_sm"))
 set multiplot
 unset key
 unset grid

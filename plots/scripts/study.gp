@@ -1,22 +1,25 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # A metric against one axis of a study: a curve a value of another axis, points of a sampled study, or a map of two axes.
-# data: by, x, mean, min, max, place (of x among its values, from 0). Variables:
+# data: by, x, mean, min, max, place (of x among its values, from 0). Labels:
 #   kind    curves (means over the runs of a point), points (a sampled study: each run) or map (x against by, the mean as a colour)
-#   names   the values of by, in the order of the key; one: "all", a single curve with its lowest and highest
+#   name    the values of by, in the order of the key; one: "all", a single curve with its lowest and highest
 #   is_text 1: x is no number, its values stand at place 0, 1, ...
-#   title_text (may be absent), x_text, y_text, by_text   of figure, axes and key
-# By hand: gnuplot -e 'data="X.csv"; out="x.svg"; kind="curves"; names="BL MU"; is_text=0; x_text="fan speed"; y_text="energy (J)"; by_text="policy"' study.gp
-scripts = system("dirname '".ARG0."'")
-load scripts."/style.gp"
-if (exists("title_text")) set title title_text
-set xlabel x_text
-set ylabel y_text
-one = words(names) == 1
-n_name = words(names)
-name(i) = word(names, i)
-load scripts."/paint.gp"
+#   title, x, y, by   of figure, axes and key
+#   at_x, at_by       of a map: the values in order
+# By hand: gnuplot -e 'data="X.csv"; out="x.svg"' study.gp
+scripts = ARG0[1:strlen(ARG0)-strlen("study.gp")]
+load scripts."labels.gp"
+load scripts."style.gp"
+set title word_of("title")
+set xlabel word_of("x")
+set ylabel word_of("y")
+kind = word_of("kind")
+is_text = int(number_of("is_text"))
+by_text = word_of("by")
+one = n_name == 1
+load scripts."paint.gp"
 shade(i) = one ? colour("A") : paint(i)
-named(i) = one ? "mean" : word(names, i)
+named(i) = one ? "mean" : name(i)
 unit_at = strstrt(by_text, " (") # on a line of its own
 by_title = unit_at ? by_text[1:unit_at-1]."\n".by_text[unit_at+1:strlen(by_text)] : by_text
 if (!one) set key outside right center vertical maxcols 1 spacing 1.3 title by_title
@@ -27,29 +30,29 @@ if (kind eq "map") {
     unset grid
     set offsets 0, 0, 0, 0
     set ylabel by_text
-    set cblabel y_text
+    set cblabel word_of("y")
     # a tile reaches half the way to its neighbours
-    xs = system("sed 1d '".data."' | cut -d, -f2 | sort -gu | tr '\n' ' '")
-    ys = system("sed 1d '".data."' | cut -d, -f1 | sort -gu | tr '\n' ' '")
-    at(list, k) = real(word(list, k))
-    before(list, k) = k > 1 ? 0.5*(at(list, k-1)+at(list, k)) : at(list, 1)-0.5*(at(list, 2)-at(list, 1))
-    after(list, k) = k < words(list) ? 0.5*(at(list, k)+at(list, k+1)) : at(list, k)+0.5*(at(list, k)-at(list, k-1))
-    place(list, v) = (sum [k=1:words(list)] (at(list, k) == v ? k : 0))
+    xs = list_of("at_x")
+    ys = list_of("at_by")
+    value_at(list, k) = real(word(list, k))
+    before(list, k) = k > 1 ? 0.5*(value_at(list, k-1)+value_at(list, k)) : value_at(list, 1)-0.5*(value_at(list, 2)-value_at(list, 1))
+    after(list, k) = k < words(list) ? 0.5*(value_at(list, k)+value_at(list, k+1)) : value_at(list, k)+0.5*(value_at(list, k)-value_at(list, k-1))
+    place(list, v) = (sum [k=1:words(list)] (value_at(list, k) == v ? k : 0))
     set xrange [before(xs, 1):after(xs, words(xs))]
     set yrange [before(ys, 1):after(ys, words(ys))]
     plot data using 2:1:(before(xs, place(xs, $2))):(after(xs, place(xs, $2))):(before(ys, place(ys, $1))):(after(ys, place(ys, $1))):3 skip 1 \
         with boxxyerror lc palette fs solid 1 noborder
 }
-if (kind eq "points") plot for [i=1:words(names)] data using 2:(strcol(1) eq word(names, i) ? $3 : NaN) skip 1 \
-    with points pt 7 ps 1.1 lc rgb shade(i) title (one ? "a run" : word(names, i))
+if (kind eq "points") plot for [i=1:n_name] data using 2:(strcol(1) eq name(i) ? $3 : NaN) skip 1 \
+    with points pt 7 ps 1.1 lc rgb shade(i) title (one ? "a run" : name(i))
 if (kind eq "curves" && is_text) {
     set offsets 0.5, 0.5, graph 0.05, 0
-    side(i) = one ? 0 : 0.5 * (i - 0.5 * (words(names) + 1)) / words(names)
+    side(i) = one ? 0 : 0.5 * (i - 0.5 * (n_name + 1)) / n_name
     plot data using 6:3:xtic(2) skip 1 with points ps 0 lc rgb "#ffffffff" notitle, \
-         for [i=1:words(names)] "" using ($6+side(i)):(strcol(1) eq word(names, i) ? $3 : NaN):4:5 skip 1 \
-             with yerrorbars lw 1.2 pt 7 ps 1.2 lc rgb shade(i) title (one ? "mean; lowest to highest of the study" : word(names, i))
+         for [i=1:n_name] "" using ($6+side(i)):(strcol(1) eq name(i) ? $3 : NaN):4:5 skip 1 \
+             with yerrorbars lw 1.2 pt 7 ps 1.2 lc rgb shade(i) title (one ? "mean; lowest to highest of the study" : name(i))
 }
 if (kind eq "curves" && !is_text && one) plot data using 2:4:5 skip 1 with filledcurves fc rgb "#bcd9ec" fs solid noborder title "lowest to highest of the study", \
     "" using 2:3 skip 1 with linespoints lc rgb shade(1) title "mean"
-if (kind eq "curves" && !is_text && !one) plot for [i=1:words(names)] data using 2:(strcol(1) eq word(names, i) ? $3 : NaN) skip 1 \
+if (kind eq "curves" && !is_text && !one) plot for [i=1:n_name] data using 2:(strcol(1) eq name(i) ? $3 : NaN) skip 1 \
     with linespoints pt 7 lc rgb shade(i) title named(i)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# Common look of all figures. Variables given by `thermix plot` (or by hand, with -e):
+# Common look of all figures. Variables given by thermix plot (or by hand, with -e):
 #   data    CSV file or files to draw     out   file to write     format   svg, png or pdf
-#   scripts folder of this file, which every script finds by itself
+#   scripts folder of this file with its slash, which every script finds by itself
 #   size    small (a column), default (a page) or large (a slide): canvas, and letters that do not shrink or grow as much
 if (!exists("format")) format = "svg"
 if (!exists("size")) size = "default"
@@ -12,10 +12,9 @@ if (!exists("wide")) wide = 7.2      # inches: a text column and a half
 if (!exists("high")) high = 4.0
 set encoding utf8
 # Of suites: what they compare with, and whose figure it is where the paper's values are beside it.
-if (!exists("base")) base = "BL"
-of_paper(figure) = exists("paper") ? " (paper 003, ".figure.")" : ""
-of_variant = exists("variant") ? ", ".variant : "" # where a suite has several, the first
-set datafile separator ","
+base = has("base") ? word_of("base") : "BL"
+of_paper(figure) = has("has_paper") ? " (paper 003, ".figure.")" : ""
+of_variant = has("variant") ? ", ".word_of("variant") : "" # where a suite has several, the first
 line_width = canvas > 1 ? canvas : canvas**0.5 # thin lines would vanish in a column
 w = wide * canvas; h = high * canvas
 if (format eq "svg") set terminal svg size 100*w,100*h dynamic noenhanced font "Helvetica".sized(14) background "#ffffff" linewidth line_width
@@ -23,7 +22,8 @@ if (format eq "png") set terminal pngcairo size 200*w,200*h noenhanced font "Hel
 if (format eq "pdf") set terminal pdfcairo size w in,h in noenhanced font "Helvetica".sized(10) background "#ffffff" linewidth line_width
 set output out
 # A name has one colour in every figure, report and film: that of colours.csv; paint.gp chooses among other1, other2, ... for the others.
-table = " ".system("sed -e 1d -e 's/,/ /' '".scripts."/colours.csv' | tr '\\n' ' '")." "
+table = " "
+stats scripts."colours.csv" using (table = table.strcol(1)." ".strcol(2)." ", 1) skip 1 nooutput
 listed(p) = strstrt(table, " ".p." ")
 colour(p) = table[listed(p)+strlen(p)+2:listed(p)+strlen(p)+8]
 small = sized(format eq "png" ? 20 : format eq "pdf" ? 8 : 12)

@@ -1,8 +1,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Temperature over time: band of all SMs, the mean, the throttle's limits; shaded where SMs were stopped.
-# data: time_s, coolest_c, mean_c, hottest_c, stopped_share_1. Variables trip_c, release_c.
-scripts = system("dirname '".ARG0."'")
-load scripts."/style.gp"
+# data: time_s, coolest_c, mean_c, hottest_c, stopped_share_1. Labels: trip_c, release_c.
+scripts = ARG0[1:strlen(ARG0)-strlen("temperature.gp")]
+load scripts."labels.gp"
+load scripts."style.gp"
+trip_c = number_of("trip_c")
+release_c = number_of("release_c")
 set title "Temperature of the SMs"
 set xlabel "time (s)"
 set ylabel "SM temperature (°C)"

@@ -4,6 +4,7 @@
 # tables, gnuplot, SVG, HTML and the shell.
 set -u
 thermix=$1
+scripts=$(cd "$(dirname "$0")/../../plots/scripts" && pwd)
 dir=$(mktemp -d) && cd "$dir" || exit 1
 trap 'rm -rf "$dir"' EXIT
 failed=0
@@ -30,7 +31,8 @@ if command -v gnuplot > /dev/null; then
   "$thermix" plot 'r 1' -q -o 'p;touch PWNED7;' || say plot of a run
   "$thermix" plot 'r 2' -q -o 'p`touch PWNED9`' || say plot of the other run
   "$thermix" plot 't;touch PWNED6;' -q -o "q 8" || say plot of a table
-  "$thermix" plot 'r 1' -q -o "o';system('touch PWNED8');x='" 2> /dev/null && say "a quote in a folder's name was taken"
+  "$thermix" plot 'r 1' -q -o "o';system('touch PWNED8');x='" || say "a quote in a folder's name"
+  [ -s "o';system('touch PWNED8');x='/heatmap.svg" ] || say "no figures in a folder with a quote"
   ls q\ 8/*.svg > /dev/null || say no figures
   grep -h '<script>alert' p*/*.svg && say "a name is SVG"
 fi
@@ -39,8 +41,40 @@ if command -v ffmpeg > /dev/null && command -v gnuplot > /dev/null; then # a nam
     "$thermix" animate 'r 1' -n 2 -o "$film" > /dev/null || say "film $film"
     [ -s "./$film" ] || say "no film $film"
   done
-  "$thermix" animate 'r 1' -n 2 -o 'a%d.gif' > /dev/null 2>&1 && say "a pattern was taken for a name"
+  "$thermix" animate 'r 1' -n 2 -o 'a%d.gif' > /dev/null || say "a name like a pattern"
+  [ -s 'a%d.gif' ] || say "a pattern was taken for a name"
 fi
+# A name with every metacharacter there is, in results of others, through every command that draws or reports.
+all=$(printf '%s' "x';touch\${IFS}PWNED_all;'\"\`touch PWNED_tick\`\$(touch PWNED_sub)|touch PWNED_pipe;<touch PWNED_in;&>*?~#%%s%n\\n@{^_},<script>alert(1)</script>")
+quoted=$(printf '%s' "$all" | sed 's/"/""/g')
+mkdir fc single
+printf 'floorplan,mixes,peak_temp_c,gradient_c,slowdown_pct,energy_j\n"%s",1,80,5,2,1000\nb.flp,1,82,6,3,1100\n' "$quoted" > fc/table.csv
+printf 'floorplan,unit,left_mm,right_mm,bottom_mm,top_mm,mean_temp_c\n"%s","%s",0,5,0,5,70\nb.flp,SM0,0,5,0,5,75\n' "$quoted" "$quoted" > fc/units.csv
+{ echo "mix,policy,variant,slowdown_pct,improvement_over_bl_pct,energy_j"
+  for v in "$quoted" other; do for m in "$quoted" mean; do for p in BL "$quoted" MNU; do printf '"%s","%s","%s",2,3,1000\n' "$m" "$p" "$v"; done; done; done; } > single/table.csv
+mkdir gate
+{ echo "policy,kernel,bet,wakeup,fit,slowdown_pct,int_saved_pct"
+  for p in none gates; do printf '%s,"%s",14,3,"%s",3,20\n' "$p" "$quoted" "$quoted"; done; } > gate/table.csv
+printf 'paper,figure,quantity,case,unit,paper_value,ours\n001,Figure 10,"%s","%s",percent,1.5,3\n' "$quoted" "$quoted" > gate/paper.csv
+printf 'name = "s"; base = "run.cfg";\naxes = ( { key = "mix"; values = ["./evil.cfg", "./tick.cfg"]; } );\n' > names.cfg
+"$thermix" sweep ./names.cfg -q -o '<touch PWNED_db;.sqlite' -j 1 > /dev/null || say "sweep into an odd name"
+if command -v gnuplot > /dev/null; then
+  for of in fc single '<touch PWNED_db;.sqlite' 'r 1' 'r 2'; do
+    from="<touch PWNED_from;${of##*;}" && cp -r "$of" "$from" && of=$from
+    for to in '<touch PWNED_to;' '|touch PWNED_to;' "out'; touch PWNED_to; '"; do
+      "$thermix" plot "$of" -q -o "$to" 2> err.txt || say "plot $of -o $to"
+      ls "$to"/*.svg > /dev/null || say "no figures in $to"
+      grep -l '<script>alert' "$to"/*.svg && say "a name is SVG in $to"
+    done
+    "$thermix" report "$of" -o '|touch PWNED_page;.html' > /dev/null 2> err.txt || say "report $of"
+    grep -q '<script>alert(1)</script>' '|touch PWNED_page;.html' && say "a name is HTML of $of"
+    rm -r "$of"
+  done
+  "$thermix" plot gate -q -o gate_figures --figure fig10 2> err.txt || say "plot of a gate table: $(cat err.txt)"
+  "$thermix" explain ./run.cfg -o '<touch PWNED_explain;.svg' > /dev/null || say explain
+  [ -s './<touch PWNED_explain;.svg' ] || say "no figure of explain"
+fi
+grep -nE 'system *\(|`|["'"'"'] *[<|]|^ *!|shell|popen' "$scripts"/*.gp && say "a script starts a program"
 cat > study.cfg <<CFG
 name = "s'; DROP TABLE run; --"; base = "run.cfg";
 axes = ( { key = "policy"; values = ["BL", "A"]; } );

@@ -62,7 +62,8 @@ fi
 # What gnuplot paints names with.
 names="BL mine yours WL1 WL2 WL3 WL4 WL5 WL6 WL7 WL8 WL9 0.25 nothing-like-it"
 painted() {
-  gnuplot -e "scripts='$scripts'; out='/dev/null'; names='$names'; n_name=words(names); name(i)=word(names,i)" -e "load scripts.'/style.gp'; load scripts.'/paint.gp'; set print '-'; do for [i=1:n_name] { print paint(i) }"
+  { echo key,text; printf 'name,%s\n' $names; } >painted_labels.csv
+  gnuplot -e "scripts='$scripts/'; data='painted.csv'; out='/dev/null'" -e "load scripts.'labels.gp'; load scripts.'style.gp'; load scripts.'paint.gp'; set print '-'; do for [i=1:n_name] { print paint(i) }"
 }
 
 # What the page must do, checked from inside: an error handler before its script, questions after.

@@ -1,0 +1,22 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# What a script looks up: words and numbers in the file beside the data, STEM_labels.csv of X.csv's stem X, or STEM_2_labels.csv with
+# part "_2". word_of("title"), number_of("n_gpu"), has("variant"), list_of("x") (all of them, blanks between), name(1) to name(n_name).
+# Names come only from here and from data: no command of a script holds one.
+if (!exists("stem")) stem = data[1:strlen(data)-4]
+if (!exists("part")) part = ""
+set datafile separator ","
+set datafile commentschars ""
+stats [*:*][*:*] stem.part."_labels.csv" using (1) skip 1 nooutput
+n_label = int(STATS_records)
+array label_key[n_label]
+array label_text[n_label]
+array names[n_label]
+at = 0
+stats [*:*][*:*] stem.part."_labels.csv" using (at = at + 1, label_key[at] = strcol(1), label_text[at] = strcol(2), 1) skip 1 nooutput
+list_of(key) = (found = "", (sum [k=1:n_label] (label_key[k] eq key ? (found = found." ".label_text[k], 1) : 0)), found)
+word_of(key) = (found = "", (sum [k=1:n_label] (label_key[k] eq key ? (found = label_text[k], 1) : 0)), found)
+has(key) = (sum [k=1:n_label] (label_key[k] eq key ? 1 : 0)) > 0
+number_of(key) = word_of(key) eq "NaN" ? NaN : real(word_of(key))
+n_name = 0
+do for [k=1:n_label] { if (label_key[k] eq "name") { n_name = n_name + 1; names[n_name] = label_text[k] } }
+name(i) = names[i]
