@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#define _XOPEN_SOURCE   700 /* POSIX 2008 with realpath */
-#define _DEFAULT_SOURCE     /* flock */
+#define _GNU_SOURCE /* realpath, flock, posix_spawn_file_actions_addchdir_np */
 #include "core/base/os.h"
 
 #include <dirent.h>
@@ -9,6 +8,7 @@
 #include <fcntl.h>
 #include <fenv.h>
 #include <signal.h>
+#include <spawn.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -359,29 +359,33 @@ size_t tmx_os_terminal_width(FILE *f)
 static enum tmx_status run_in(const char *at, const char *const *argv, const char *out_path, int *exit_code,
                               struct tmx_err *err)
 {
-    const pid_t pid = fork();
-    if (pid < 0) {
-        return tmx_fail(err, TMX_EIO, "cannot start %s: %s", argv[0], strerror(errno));
+    posix_spawn_file_actions_t files;
+    posix_spawnattr_t how;
+    sigset_t none;
+    pid_t pid;
+    union { /* posix_spawnp wants char *const[]; it does not write */
+        const char *const *from;
+        char *const *to;
+    } args = {.from = argv};
+    sigemptyset(&none);
+    posix_spawnattr_init(&how);
+    posix_spawnattr_setsigmask(&how, &none);
+    posix_spawnattr_setflags(&how, POSIX_SPAWN_SETSIGMASK);
+    posix_spawn_file_actions_init(&files);
+    int why = at ? posix_spawn_file_actions_addchdir_np(&files, at) : 0;
+    if (out_path && !why) {
+        why = posix_spawn_file_actions_addopen(&files, STDOUT_FILENO, out_path, O_WRONLY | O_CREAT | O_TRUNC,
+                                               0666);
     }
-    if (pid == 0) {
-        sigset_t none;
-        sigemptyset(&none);
-        sigprocmask(SIG_SETMASK, &none, NULL);
-        if (at && chdir(at) != 0) {
-            _exit(126);
-        }
-        if (out_path) {
-            const int fd = open(out_path, O_WRONLY | O_CREAT | O_TRUNC, 0666);
-            if (fd < 0 || dup2(fd, STDOUT_FILENO) < 0) {
-                _exit(126);
-            }
-        }
-        union { /* execvp wants char *const[]; it does not write */
-            const char *const *from;
-            char *const *to;
-        } args = {.from = argv};
-        execvp(argv[0], args.to);
-        _exit(127);
+    why = why ? why : posix_spawnp(&pid, argv[0], &files, &how, args.to, environ);
+    posix_spawn_file_actions_destroy(&files);
+    posix_spawnattr_destroy(&how);
+    if (why == ENOENT || why == EACCES) {
+        *exit_code = 127;
+        return TMX_OK;
+    }
+    if (why) {
+        return tmx_fail(err, TMX_EIO, "cannot start %s: %s", argv[0], strerror(why));
     }
     int status;
     while (waitpid(pid, &status, 0) < 0) {
