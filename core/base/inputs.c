@@ -113,6 +113,33 @@ bool tmx_inputs_hold(const char *path)
     return false;
 }
 
+struct tmx_inputs *tmx_inputs_pause(void)
+{
+    struct tmx_inputs *i = open_list;
+    open_list = NULL;
+    return i;
+}
+
+void tmx_inputs_resume(struct tmx_inputs *i)
+{
+    open_list = i;
+}
+
+void tmx_inputs_forget(const char *path)
+{
+    uint64_t device, node;
+    if (!tmx_os_file_id(path, &device, &node)) {
+        return;
+    }
+    for (struct tmx_inputs *i = open_list; i; i = i->outer) {
+        for (size_t k = 0; k < i->n_file; k++) {
+            if (i->file[k].node == node && i->file[k].device == device) {
+                i->file[k].node = i->file[k].device = 0;
+            }
+        }
+    }
+}
+
 /* ---- a text's bytes: here and not in text.c, so that a program can be linked that has its files in memory
  * (tests/fuzz) ---- */
 

@@ -42,6 +42,12 @@ void tmx_inputs_note(const char *path, const void *data, size_t size);
 TMX_NODISCARD enum tmx_status tmx_inputs_hash(const struct tmx_inputs *i, struct tmx_hash *h,
                                               struct tmx_err *err);
 
+/* Read without a note, for what is read to be replaced: no recorder is open until resume. */
+struct tmx_inputs *tmx_inputs_pause(void);
+void tmx_inputs_resume(struct tmx_inputs *i);
+/* The file at path is about to go: another file may have its number then, and is none that was read. */
+void tmx_inputs_forget(const char *path);
+
 /* Has a recorder that is open now seen the file at path? */
 bool tmx_inputs_hold(const char *path);
 
