@@ -48,13 +48,15 @@ static enum tmx_status id_at(const struct loader *l, int column, const char **id
 
 static enum tmx_status add_name(char ***list, size_t *n, const char *name, struct tmx_err *err)
 {
-    char **more = realloc(*list, (*n + 1) * sizeof *more);
-    if (!more) {
-        return tmx_no_memory(err);
+    if ((*n & (*n - 1)) == 0) { /* room doubles at powers of two */
+        char **more = realloc(*list, (*n ? 2 * *n : 1) * sizeof *more);
+        if (!more) {
+            return tmx_no_memory(err);
+        }
+        *list = more;
     }
-    *list = more;
-    more[*n] = tmx_text_dup(name);
-    return more[(*n)++] ? TMX_OK : tmx_no_memory(err);
+    (*list)[*n] = tmx_text_dup(name);
+    return (*list)[(*n)++] ? TMX_OK : tmx_no_memory(err);
 }
 
 /* Calls one() for every row of a query. */
@@ -175,14 +177,42 @@ static size_t exact(char *const *names, size_t n, const char *word)
     return i;
 }
 
+/* Names in the order of their letters, to find one of many. */
+struct name_at {
+    const char *name;
+    size_t at;
+};
+
+static int by_letters(const void *a, const void *b)
+{
+    const struct name_at *x = a, *y = b;
+    return strcmp(x->name, y->name);
+}
+
+static struct name_at *sort_names(char *const *names, size_t n)
+{
+    struct name_at *sorted = malloc((n + 1) * sizeof *sorted);
+    for (size_t i = 0; sorted && i < n; i++) {
+        sorted[i] = (struct name_at){names[i], i};
+    }
+    if (sorted) {
+        qsort(sorted, n, sizeof *sorted, by_letters);
+    }
+    return sorted;
+}
+
 static enum tmx_status cells(struct loader *l, struct cursor *c, bool metrics)
 {
     struct tmx_result_set *set = l->set;
     c->at = 0;
-    enum tmx_status st = tmx_results_prepare(l->r, &l->stmt,
-                                             metrics ? "SELECT run, name, value FROM metric ORDER BY run"
-                                                     : "SELECT run, key, value FROM parameter ORDER BY run",
-                                             l->err);
+    const size_t n_name = metrics ? set->n_metric : set->n_key;
+    struct name_at *names = sort_names(metrics ? set->metric : set->key, n_name);
+    enum tmx_status st = names ? TMX_OK : tmx_no_memory(l->err);
+    st = st ? st
+            : tmx_results_prepare(l->r, &l->stmt,
+                                  metrics ? "SELECT run, name, value FROM metric ORDER BY run"
+                                          : "SELECT run, key, value FROM parameter ORDER BY run",
+                                  l->err);
     int code = SQLITE_DONE;
     while (!st && (code = sqlite3_step(l->stmt)) == SQLITE_ROW) {
         const char *id, *name = NULL;
@@ -194,11 +224,12 @@ static enum tmx_status cells(struct loader *l, struct cursor *c, bool metrics)
             break;
         }
         struct tmx_result *run = seek(set, c, id);
-        const size_t i =
-            metrics ? exact(set->metric, set->n_metric, name) : exact(set->key, set->n_key, name);
-        if (!run || i >= (metrics ? set->n_metric : set->n_key)) {
+        const struct name_at want = {name, 0},
+                             *found = bsearch(&want, names, n_name, sizeof *names, by_letters);
+        if (!run || !found) {
             continue;
         }
+        const size_t i = found->at;
         if (metrics) {
             run->metric[i] = v;
         } else {
@@ -211,6 +242,7 @@ static enum tmx_status cells(struct loader *l, struct cursor *c, bool metrics)
     if (!st && code != SQLITE_DONE) {
         st = tmx_results_fail(l->r, l->err);
     }
+    free(names);
     sqlite3_finalize(l->stmt);
     l->stmt = NULL;
     return st;
