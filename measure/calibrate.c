@@ -407,6 +407,112 @@ static enum tmx_status begin(struct tmx_cal_work *w, struct tmx_err *err)
     return TMX_OK;
 }
 
+/* ---- long logs: the structure is found on a part of the rows, the values are fitted to all ---- */
+
+enum { LONG_ROWS = 60000, PART_ROWS = 20000, LEAST_PART = 2000 };
+
+static size_t rows_of(const struct tmx_measured *log)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < log->n_series; i++) {
+        n += log->series[i].n;
+    }
+    return n;
+}
+
+/* Where the n rows in a row begin whose power varies most. */
+static size_t liveliest(const struct tmx_series *s, size_t n)
+{
+    size_t best = 0;
+    double most = -1;
+    for (size_t first = 0; first + n <= s->n; first += n / 4) {
+        double mean = 0, m2 = 0;
+        for (size_t k = 0; k < n; k++) {
+            const double d = s->q[TMX_Q_POWER][first + k] - mean;
+            mean += d / (double)(k + 1);
+            m2 += d * (s->q[TMX_Q_POWER][first + k] - mean);
+        }
+        if (m2 > most) {
+            most = m2;
+            best = first;
+        }
+    }
+    return best;
+}
+
+/* A view of n rows of a series; its times are its own, from 0. */
+static enum tmx_status view_rows(struct tmx_series *s, size_t n, struct tmx_err *err)
+{
+    const size_t first = liveliest(s, n);
+    double *time_s = malloc(n * sizeof *time_s);
+    if (!time_s) {
+        return tmx_fail(err, TMX_ENOMEM, "%zu rows", n);
+    }
+    for (size_t k = 0; k < n; k++) {
+        time_s[k] = s->q[TMX_Q_TIME][first + k] - s->q[TMX_Q_TIME][first];
+    }
+    for (size_t q = 0; q < TMX_N_QUANTITY; q++) {
+        s->q[q] = s->q[q] ? s->q[q] + first : NULL;
+    }
+    s->q[TMX_Q_TIME] = time_s;
+    s->line = s->line ? s->line + first : NULL;
+    s->n = n;
+    return TMX_OK;
+}
+
+static void part_finish(struct tmx_measured *part, const struct tmx_measured *log)
+{
+    for (size_t i = 0; part->series && i < part->n_series; i++) {
+        if (part->series[i].n < log->series[i].n) {
+            free(part->series[i].q[TMX_Q_TIME]);
+        }
+    }
+    free(part->series);
+}
+
+/* The same share of every series, shallow. */
+static enum tmx_status part_of(struct tmx_measured *part, const struct tmx_measured *log, struct tmx_err *err)
+{
+    const double share = (double)PART_ROWS / (double)rows_of(log);
+    enum tmx_status st = TMX_OK;
+    *part = *log;
+    part->series = malloc((log->n_series + 1) * sizeof *part->series);
+    if (!part->series) {
+        return tmx_fail(err, TMX_ENOMEM, "%zu series", log->n_series);
+    }
+    memcpy(part->series, log->series, log->n_series * sizeof *part->series);
+    for (size_t i = 0; !st && i < part->n_series; i++) {
+        const size_t n = (size_t)fmax(share * (double)log->series[i].n, LEAST_PART);
+        st = n < log->series[i].n ? view_rows(&part->series[i], n, err) : TMX_OK;
+    }
+    return st;
+}
+
+/* As grow_model, on a part of a long log; the values that it ends with are where the fit to all begins. */
+static enum tmx_status grow_on_part(struct tmx_cal_work *w, struct tmx_err *err)
+{
+    static const double ROW_US = 25; /* of the whole fit, a row, on one core of 2024 */
+    const size_t n = rows_of(w->log);
+    struct tmx_measured part = {0};
+    if (n <= LONG_ROWS) {
+        return grow_model(w, err);
+    }
+    const struct tmx_measured *log = w->log;
+    enum tmx_status st = part_of(&part, log, err);
+    if (!st) {
+        tmx_log_say(
+            w->say, TMX_LOG_INFO,
+            "%zu rows: which parts the model has is found on %zu of them, where the power varies most; "
+            "its values are fitted to all (about %.0f s)",
+            n, rows_of(&part), ceil(1e-6 * ROW_US * (double)n));
+        w->log = w->c->fit.log = &part;
+        st = grow_model(w, err);
+        w->log = w->c->fit.log = log;
+    }
+    part_finish(&part, log);
+    return st;
+}
+
 enum tmx_status tmx_calibrate(struct tmx_calibration *c, const struct tmx_measured *log,
                               const struct tmx_calibrate_options *options, const struct tmx_log *say,
                               struct tmx_err *err)
@@ -415,7 +521,7 @@ enum tmx_status tmx_calibrate(struct tmx_calibration *c, const struct tmx_measur
     *c = (struct tmx_calibration){0};
     w.offset_told = calloc(log->n_gpu + 1, sizeof *w.offset_told);
     enum tmx_status st = w.offset_told ? begin(&w, err) : tmx_fail(err, TMX_ENOMEM, "%zu GPUs", log->n_gpu);
-    st = st ? st : grow_model(&w, err);
+    st = st ? st : grow_on_part(&w, err);
     st = st ? st : find_leak(&w, err);
     st = st ? st : tmx_cal_refit(&w, true, err);
     if (!st) {

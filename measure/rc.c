@@ -44,15 +44,28 @@ static double read_at(struct reader *r, double t)
     return r->v[r->at] + part * (r->v[r->at + 1] - r->v[r->at]);
 }
 
+/* What a pole forgets in a step: most logs have equal steps, and exponentials are what a fit spends its time
+ * on. */
+struct fading {
+    double tau, h, gone, left; /* 1 - e, e */
+};
+
+static void fade(struct fading *f, double tau, double h)
+{
+    if (f->tau != tau || f->h != h) {
+        *f = (struct fading){tau, h, -expm1(-h / tau), exp(-h / tau)};
+    }
+}
+
 /* One pole over h seconds while its steady value goes straight from a to b. */
-static double pole(double x, double tau, double h, double a, double b)
+static double pole(struct fading *f, double x, double tau, double h, double a, double b)
 {
     if (tau <= 0) {
         return b;
     }
-    const double gone = -expm1(-h / tau); /* 1 - e */
+    fade(f, tau, h);
     const double slope = (b - a) / h;
-    return x + (a - x) * gone + slope * (h - tau * gone);
+    return x + (a - x) * f->gone + slope * (h - tau * f->gone);
 }
 
 /* Power at the end of row i where rows hold means: a row that holds part of a jump ends behind it, with the
@@ -84,6 +97,7 @@ void tmx_rc_simulate(const struct tmx_rc *m, size_t gpu, const struct tmx_rc_dri
     const struct tmx_rc_gpu *g = &m->gpu[gpu];
     struct reader power = {d->time_s, d->power_w, d->n, 0}, up = {d->up_time_s, d->up_heat_w, d->n_up, 0};
     const bool lag = m->power_lag_s != 0;
+    struct fading die = {.h = NAN}, sink = {.h = NAN}, kase = {.h = NAN};
     double p = lag ? read_at(&power, d->time_s[0] + m->power_lag_s) : d->power_w[0];
     double slow = slower(m, d->rpm ? d->rpm[0] : 0), r_sink = tmx_rc_sink(m, gpu, d->rpm ? d->rpm[0] : 0);
     double x_die = g->die_k_per_w * p, x_sink = r_sink * p, x_case = m->case_k_per_w * p, decay = 1;
@@ -99,13 +113,14 @@ void tmx_rc_simulate(const struct tmx_rc *m, size_t gpu, const struct tmx_rc_dri
             const double tau = g->sink_j_per_k * r_sink;
             const double begin = m->power_is_mean ? next : p;
             x_die = g->die_k_per_w > 0
-                        ? pole(x_die, m->die_s, h, g->die_k_per_w * begin, g->die_k_per_w * next)
+                        ? pole(&die, x_die, m->die_s, h, g->die_k_per_w * begin, g->die_k_per_w * next)
                         : 0;
-            x_sink = pole(x_sink, tau, h, r_sink * begin, r_sink * next);
+            x_sink = pole(&sink, x_sink, tau, h, r_sink * begin, r_sink * next);
             x_case = m->case_k_per_w > 0
-                         ? pole(x_case, m->case_s, h, m->case_k_per_w * begin, m->case_k_per_w * next)
+                         ? pole(&kase, x_case, m->case_s, h, m->case_k_per_w * begin, m->case_k_per_w * next)
                          : 0;
-            decay *= exp(-h / tau);
+            fade(&sink, tau, h); /* also where tau is none */
+            decay *= sink.left;
             p = next;
             slow = slower(m, d->rpm ? d->rpm[i] : 0);
         }
