@@ -65,6 +65,11 @@ static enum tmx_status identify(struct tmx_run *r, struct tmx_err *err)
         tmx_hash_add_text(h, TMX_VERSION);
         tmx_hash_add(h, r->keys, size);
         st = tmx_inputs_hash(&r->inputs, h, err);
+        if (r->sim_spec.choice[TMX_LEVEL_GATE].policy) { /* what it chooses is in no option and no file */
+            const struct tmx_gate_policy *p = tmx_gate_of(&r->sim_spec.choice[TMX_LEVEL_GATE]);
+            const int choices[] = {(int)p->order, (int)p->wake, p->coordinated, p->adaptive};
+            tmx_hash_add(h, choices, sizeof choices);
+        }
         /* a policy of another language whose code sees what has no hash says so in its option `code` */
         const bool repeatable = !strstr(r->keys, "code = \"" TMX_UNREPRODUCIBLE);
         memcpy(r->id, TMX_UNREPRODUCIBLE, sizeof TMX_UNREPRODUCIBLE);

@@ -44,7 +44,9 @@ static enum tmx_status cache_key(const struct tmx_profile_key *key, char hex[TMX
     hash_rows(h, tmx_sm_opts, &key->sm);
     hash_rows(h, tmx_gate_opts, &key->gate);
     if (key->policy) {
-        tmx_hash_add_text(h, key->policy->base.name);
+        const struct tmx_gate_policy *p = key->policy;
+        const int choices[] = {(int)p->order, (int)p->wake, p->coordinated, p->adaptive};
+        tmx_hash_add(h, choices, sizeof choices); /* not its name: two policies may have one */
     }
     tmx_hash_add(h, &key->seed, sizeof key->seed);
     tmx_hash_add(h, &key->budget, sizeof key->budget);

@@ -256,10 +256,12 @@ static enum tmx_status check_progress(struct tmx_sim *s, struct tmx_err *err)
 {
     const struct tmx_machine *m = s->machine;
     double done = 0;
-    bool work = false;
+    bool work = false, placed = false;
     for (size_t j = m->first_unfinished; j < m->n_arrived; j++) {
         done += m->job[j].done_sm_s;
-        work = work || m->job[j].state == TMX_JOB_WAITING || m->job[j].state == TMX_JOB_RUNNING;
+        const bool left = m->job[j].state == TMX_JOB_WAITING || m->job[j].state == TMX_JOB_RUNNING;
+        work = work || left;
+        placed = placed || (left && m->job[j].n_gpu > 0);
     }
     done += (double)m->n_done;
     if (!work || !m->counting || done != s->last_done_sm_s) { /* finished jobs leave the sum: it may fall */
@@ -267,7 +269,15 @@ static enum tmx_status check_progress(struct tmx_sim *s, struct tmx_err *err)
         s->last_progress = s->tick;
         return TMX_OK;
     }
-    if (s->stuck > 0 && s->tick - s->last_progress > s->stuck) {
+    const bool stuck = s->stuck > 0 && s->tick - s->last_progress > s->stuck;
+    if (stuck && !placed && !s->jobs) {
+        return tmx_fail(
+            err, TMX_EUNFINISHED,
+            "no progress for %g s of simulated time with work left: place policy %s names no GPU for "
+            "any kernel that waits",
+            s->spec.stuck_s, s->spec.choice[TMX_LEVEL_PLACE].policy->name);
+    }
+    if (stuck) {
         return tmx_fail(err, TMX_EUNFINISHED,
                         "no progress for %g s of simulated time with work left: every SM stays clock-gated "
                         "(the chip cannot cool below throttle.release_c with all clocks off?)",

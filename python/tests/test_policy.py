@@ -343,6 +343,16 @@ class TestIdentity(unittest.TestCase):
         self.assertEqual(self.run_of(slowed_by()()).id, ids[0])
         self.assertFalse([i for i in ids if i.startswith("unrepro")])
 
+    def test_the_id_covers_the_choices_of_a_gate_policy(self):
+        def run_of(**choices):
+            p = type("Made", (policy.Gate,), {"name": "made", **choices})()
+            r = thermix.Run({**BASE, "chip": "gtx480", "gate": {"policy": "made", "instructions": 2000}}, policies=[p])
+            return r.id, r.finish()["energy_j"]
+        (never, energy), (any_time, other) = run_of(wake=0), run_of(wake=1)
+        self.assertNotEqual(never, any_time)
+        self.assertNotEqual(energy, other)  # and no profile of the other from the cache
+        self.assertEqual(run_of(wake=0), (never, energy))
+
     def test_the_id_is_that_of_another_process(self):
         code = ("import sys; sys.path.insert(0, {!r}); import test_policy as t, thermix; "
                 "print(thermix.Run({{**t.BASE, 'dtm': {{'policy': 'made'}}}}, policies=[t.ByHelper()]).id)")
@@ -423,6 +433,11 @@ class TestAnswers(unittest.TestCase):
         for place in (-1, True):
             with self.assertRaisesRegex((ValueError, TypeError), "GPU = "):
                 thermix.run({**CARD, "place": {"policy": "made"}}, policies=[made(lambda self, view, job: place, policy.Place)])
+
+    def test_a_place_policy_that_waits_for_ever_is_named(self):
+        with self.assertRaisesRegex(thermix.Error, "place policy made names no GPU"):
+            thermix.run({**CARD, "stuck_s": 2.0, "place": {"policy": "made"}},
+                        policies=[made(lambda self, view, job: None, policy.Place)])
 
     def test_what_a_policy_sees_is_read_only(self):
         tried = []
