@@ -13,7 +13,7 @@ PATH=$dir/bin:$PATH
 for folder in floorplans workloads plots systems docs; do ln -s "$project/$folder" .; done
 mkdir out
 for page in quick-start several-gpus layers studies; do
-  "$project/tests/cli/twice.py" "$thermix" "$project" --list "docs/$page.md" >page.sh
+  "$project/tests/cli/twice.py" --list "$thermix" "$project" "docs/$page.md" >page.sh
   grep -q '^thermix' page.sh || { echo "FAILED: no commands in $page.md"; exit 1; }
   bash -euo pipefail -x page.sh >page.txt 2>&1 || { tail -20 page.txt; echo "FAILED: $page.md"; exit 1; }
 done
@@ -34,7 +34,7 @@ for name in consolidation measured-node policies floorplan; do # the quick ones
   bash "$project/examples/gallery/$name/run.sh" "out/gallery/$name" >gallery.txt 2>&1 || { tail gallery.txt; echo "FAILED: gallery $name"; exit 1; }
   ls "out/gallery/$name"/figure.* >/dev/null || { echo "FAILED: gallery $name draws nothing"; exit 1; }
 done
-"$project/tests/cli/twice.py" "$thermix" "$project" --list docs/guide.md >commands.sh
+"$project/tests/cli/twice.py" --list "$thermix" "$project" docs/guide.md >commands.sh
 [ "$(grep -c '^thermix' commands.sh)" -ge 20 ] || { echo "FAILED: no commands found"; exit 1; }
 bash -euo pipefail -x commands.sh >log.txt 2>&1 || { tail -20 log.txt; echo "FAILED"; exit 1; }
 for file in short/table.csv short/figures/figure3.svg mnu/figures/heatmap.svg report.html spread.svg compare/table.csv \
