@@ -91,7 +91,7 @@ const struct tmx_command tmx_cmd_query = {
     .summary = "tables from a study's results",
     .doc = "Tables from a study's results.",
     .notes = "Without --rows and --pivot every finished run is a row. A key may be given by its part after "
-             "the last dot.",
+             "the last dot. DB may be the folder of a suite (thermix table SUITE -o DIR).",
     .examples =
         "thermix query cooling.sqlite --pivot policy --rows r_convec --value slowdown_pct --format markdown",
     .args = rows,

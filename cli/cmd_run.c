@@ -8,7 +8,7 @@
 #include "cli/commands.h"
 #include "core/base/config.h"
 #include "run/input/data.h"
-#include "study/run_point.h"
+#include "study/run_alone.h"
 
 struct args {
     struct tmx_texts config, set, module, columns;

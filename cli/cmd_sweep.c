@@ -4,7 +4,6 @@
 
 #include "cli/commands.h"
 #include "run/input/data.h"
-#include "study/run_point.h"
 #include "study/study_ranks.h"
 #include "study/table_out.h"
 
@@ -38,8 +37,7 @@ static enum tmx_status print_points(const struct tmx_sweep *s, struct tmx_err *e
     return st;
 }
 
-static enum tmx_status run_on(const struct args *a, const struct tmx_mpi *mpi,
-                              const struct tmx_runner *runner, struct tmx_err *err)
+static enum tmx_status run_on(const struct args *a, const struct tmx_mpi *mpi, struct tmx_err *err)
 {
     char path[TMX_PATH_SIZE], out[TMX_SWEEP_TEXT];
     struct tmx_sweep sweep = {0};
@@ -48,8 +46,7 @@ static enum tmx_status run_on(const struct args *a, const struct tmx_mpi *mpi,
                                   .n_shard = 1,
                                   .limit = a->limit < 0 ? SIZE_MAX : (size_t)a->limit,
                                   .retry_failed = a->retry_failed,
-                                  .quiet = a->quiet,
-                                  .version = TMX_VERSION};
+                                  .noun = a->quiet ? NULL : "runs"};
     enum tmx_status st = a->shard ? tmx_study_read_shard(a->shard, &o, err) : TMX_OK;
     st = st ? st : tmx_data_find(TMX_DATA_SUITE, a->sweep.text[0], path, err);
     st = st ? st : tmx_sweep_load(&sweep, path, err);
@@ -60,26 +57,23 @@ static enum tmx_status run_on(const struct args *a, const struct tmx_mpi *mpi,
     if (a->dry_run) {
         st = mpi->rank == 0 ? print_points(&sweep, err) : TMX_OK;
     } else {
-        st = tmx_study_on_ranks(mpi, &sweep, runner, &o, err);
+        struct tmx_runs runs;
+        tmx_sweep_runs(&sweep, &runs);
+        st = tmx_study_on_ranks(mpi, &runs, &o, err);
     }
     tmx_sweep_finish(&sweep);
     return st;
 }
 
-enum tmx_status tmx_sweep_with(const void *args, const struct tmx_runner *runner, struct tmx_err *err)
+static enum tmx_status run(void *args, struct tmx_err *err)
 {
     struct tmx_mpi mpi;
     enum tmx_status st = tmx_mpi_begin(&mpi, NULL, NULL, err);
     if (!st) {
-        st = run_on(args, &mpi, runner, err);
+        st = run_on(args, &mpi, err);
         tmx_mpi_end();
     }
     return st;
-}
-
-static enum tmx_status run(void *args, struct tmx_err *err)
-{
-    return tmx_sweep_with(args, &tmx_run_point, err);
 }
 
 const struct tmx_command tmx_cmd_sweep = {

@@ -54,10 +54,10 @@ const struct tmx_command tmx_cmd_table = {
     .summary = "run a suite and print its table",
     .doc = "Run a suite (workloads/suites/SUITE.cfg or a file) and print its table.",
     .notes =
-        "With -o, runs of suites of mixes (kind tabs and consolidation_day) are kept in DIR/runs.journal as "
-        "they end: after Ctrl-C or a power cut the same command does the rest, and says how many were "
-        "there. Runs go side by side, up to 16 in a process, and those end together: a suite that is "
-        "stopped before the first of them end keeps none.",
+        "With -o, each run of a suite of mixes (kind tabs and consolidation_day) is kept in DIR/runs.sqlite "
+        "as "
+        "it ends: after Ctrl-C or a power cut the same command does the rest, and prints how many runs were "
+        "there. `thermix query DIR` makes other tables of them.",
     .examples = "thermix table tabs -o out/tabs -j 2\n"
                 "thermix table tabs --set tick_s=0.01 --format markdown\n"
                 "thermix table tabs --policy foresight,tsp",

@@ -22,11 +22,6 @@ TMX_NODISCARD enum tmx_status tmx_command_unknown(const char *name, struct tmx_e
 /* What `thermix --help` prints. */
 void tmx_commands_usage(FILE *out);
 
-struct tmx_runner;
-/* `thermix sweep` with a given way to run one configuration; args of tmx_cmd_sweep. */
-TMX_NODISCARD enum tmx_status tmx_sweep_with(const void *args, const struct tmx_runner *runner,
-                                             struct tmx_err *err);
-
 /* Say on standard error how the command failed, if it did; the exit code. */
 int tmx_command_end(const char *command, enum tmx_status st, const struct tmx_err *err);
 

@@ -7,11 +7,11 @@
 
 #include "core/base/config.h"
 #include "core/base/opt.h"
+#include "core/base/text.h"
 #include "core/base/units.h"
 #include "papers/suite.h"
 #include "run/input/data.h"
 #include "run/options.h"
-#include "study/batch.h"
 
 enum { MAX_POLICY = 16, MAX_GPUS = 16, MAX_SETS = 10000 };
 
@@ -30,10 +30,14 @@ struct day {
     size_t n_policy, n_gpus;
 };
 
+/* What is measured of a day beside the metrics, in this order. */
 struct result {
     double arrived, done, energy_gpu_j, peak_temp_c, wait_mean_s, wait_max_s, throttled_s, launches, largest;
 };
 enum { N_RESULT = sizeof(struct result) / sizeof(double) };
+static const char *const result_name[N_RESULT] = {"arrived",    "done",        "gpu_energy_j",
+                                                  "peak_sm_c",  "wait_mean_s", "wait_max_s",
+                                                  "sm_gated_s", "launches",    "largest_merge"};
 
 static const struct tmx_opt opts[] = {
     TMX_ROW_REAL(day, day_s, "s", 1, 1e7, 86400, "simulated time"),
@@ -42,7 +46,7 @@ static const struct tmx_opt opts[] = {
     TMX_ROW_REAL(day, host_w, "W", 0, 1e5, 250, "power of the node without its GPUs"),
     {0},
 };
-static const char *const also[] = {"name", "kind", "doc", "source", "base", "gpus", "policies", NULL};
+static const char *const keys_beside[] = {"name", "kind", "doc", "source", "base", "gpus", "policies", NULL};
 static const struct tmx_opt policy_opts[] = {
     TMX_ROW_TEXT(policy, name, NULL, "name in the table"),
     {0},
@@ -53,7 +57,7 @@ static enum tmx_status read_suite(struct day *d, struct tmx_err *err)
     static const char *const set[] = {"set", NULL};
     const struct tmx_setting *root = d->call->root;
     const struct tmx_setting *policies, *gpus = NULL;
-    enum tmx_status st = tmx_opt_read(opts, d, root, also, err);
+    enum tmx_status st = tmx_opt_read(opts, d, root, keys_beside, err);
     st = st ? st : tmx_setting_list(root, "policies", 1, MAX_POLICY, &policies, err);
     st = st ? st : tmx_setting_list(root, "gpus", 1, MAX_GPUS, &gpus, err);
     for (size_t i = 0; !st && i < tmx_setting_length(policies); i++) {
@@ -71,11 +75,13 @@ static enum tmx_status read_suite(struct day *d, struct tmx_err *err)
     struct tmx_run_options base; /* also of the keys that each task overrides */
     st = st ? st : tmx_opt_read_group(tmx_run_opts, &base, root, "base", tmx_run_groups, err);
     d->first_seed = st ? 0 : base.seed;
-    return st;
+    return st || tmx_setting_member(tmx_setting_member(root, "base"), "job")
+               ? st
+               : tmx_fail_at(err, TMX_ECONFIG, d->call->path, 0, "base: missing group job");
 }
 
 /* Overrides of one task, the seed running slowest: seed, GPUs, its policy's, the user's last. */
-static enum tmx_status collect_sets(void *ctx, size_t task, struct tmx_sets *set, struct tmx_err *err)
+static enum tmx_status sets_of(const void *ctx, size_t task, struct tmx_sets *set, struct tmx_err *err)
 {
     const struct day *d = ctx;
     const size_t n = d->n_gpus * d->n_policy;
@@ -90,6 +96,19 @@ static enum tmx_status collect_sets(void *ctx, size_t task, struct tmx_sets *set
     return st;
 }
 
+static void value_of(const void *ctx, size_t task, size_t key, char text[TMX_PARAMETER_SIZE])
+{
+    const struct day *d = ctx;
+    const size_t n = d->n_gpus * d->n_policy, i = task % n;
+    if (key == 1) {
+        snprintf(text, TMX_PARAMETER_SIZE, "\"%s\"", d->policy[i % d->n_policy].name);
+    } else {
+        snprintf(text, TMX_PARAMETER_SIZE, "%lld",
+                 key == 0 ? (long long)d->gpus[i / d->n_policy]
+                          : (long long)d->first_seed + (long long)(task / n));
+    }
+}
+
 struct clock {
     const struct tmx_run *run;
     double end_s;
@@ -101,8 +120,19 @@ static bool day_is_over(void *ctx)
     return tmx_sim_time_s(tmx_run_sim_const(c->run)) >= c->end_s;
 }
 
+static void *begin(void *kept, const struct tmx_run *run, struct tmx_observer *observer)
+{
+    const struct day *d = kept;
+    struct clock *c = malloc(sizeof *c);
+    if (c) {
+        *c = (struct clock){run, d->day_s};
+        *observer = (struct tmx_observer){.ctx = c, .stop = day_is_over};
+    }
+    return c;
+}
+
 /* An instance waits until its launch runs; one that still waits counts with the time it has waited. */
-static void measure(const struct tmx_run *run, struct result *r)
+static void measure(void *state, const struct tmx_run *run, double *value)
 {
     const struct tmx_sim *sim = tmx_run_sim_const(run);
     const struct tmx_machine *m = tmx_sim_machine(sim);
@@ -110,40 +140,25 @@ static void measure(const struct tmx_run *run, struct result *r)
     const double now_s = tmx_sim_time_s(sim);
     const struct tmx_jobs_ledger *ledger = tmx_jobs_ledger(tmx_sim_jobs(sim));
     double wait_s = 0;
-    *r = (struct result){.arrived = (double)m->n_arrived,
-                         .done = (double)m->n_done,
-                         .energy_gpu_j = rec->total_j + ledger->off_die_j,
-                         .peak_temp_c = rec->peak_sm_k - TMX_ZERO_C,
-                         .launches = (double)ledger->n_launch,
-                         .largest = (double)ledger->largest};
+    struct result r = {.arrived = (double)m->n_arrived,
+                       .done = (double)m->n_done,
+                       .energy_gpu_j = rec->total_j + ledger->off_die_j,
+                       .peak_temp_c = rec->peak_sm_k - TMX_ZERO_C,
+                       .launches = (double)ledger->n_launch,
+                       .largest = (double)ledger->largest};
+    (void)state;
     for (size_t j = 0; j < m->n_arrived; j++) {
         const struct tmx_job *job = &m->job[j];
         const double started_s = job->started_s >= 0 ? job->started_s : now_s;
         const double one_s = fmax(0, started_s - job->arrival_s);
         wait_s += one_s;
-        r->wait_max_s = fmax(r->wait_max_s, one_s);
+        r.wait_max_s = fmax(r.wait_max_s, one_s);
     }
-    r->wait_mean_s = m->n_arrived > 0 ? wait_s / (double)m->n_arrived : 0;
+    r.wait_mean_s = m->n_arrived > 0 ? wait_s / (double)m->n_arrived : 0;
     for (size_t sm = 0; sm < m->n_sm; sm++) {
-        r->throttled_s += m->gated_s[sm] / (double)m->n_sm;
+        r.throttled_s += m->gated_s[sm] / (double)m->n_sm;
     }
-}
-
-static enum tmx_status execute(void *ctx, struct tmx_run *run, double *value, struct tmx_err *err)
-{
-    const struct day *d = ctx;
-    struct clock c = {run, d->day_s};
-    const struct tmx_observer observer = {.ctx = &c, .stop = day_is_over};
-    struct result r;
-    if (!tmx_sim_jobs(tmx_run_sim_const(run))) {
-        return tmx_fail_at(err, TMX_ECONFIG, d->call->path, 0, "base: missing group job");
-    }
-    const enum tmx_status st = tmx_run_execute(run, &observer, err);
-    if (!st || st == TMX_ESTOPPED) {
-        measure(run, &r);
-        memcpy(value, &r, sizeof r);
-    }
-    return st == TMX_ESTOPPED ? TMX_OK : st;
+    memcpy(value, &r, sizeof r);
 }
 
 static const struct tmx_column columns[] = {
@@ -172,14 +187,14 @@ static const struct tmx_column columns[] = {
 struct spread {
     double mean, sd;
 };
-static struct spread over_seeds(const struct day *d, const double *value, size_t i,
+static struct spread over_seeds(const struct day *d, const struct tmx_run_values *v, size_t i,
                                 double (*of)(const struct day *d, const struct result *r))
 {
     const size_t n = d->n_gpus * d->n_policy;
     double mean = 0, square = 0;
     for (int k = 0; k < d->seeds; k++) {
         struct result r;
-        memcpy(&r, &value[((size_t)k * n + i) * N_RESULT], sizeof r);
+        memcpy(&r, &v->value[((size_t)k * n + i) * v->n_value + tmx_study_metrics()], sizeof r);
         const double x = of(d, &r), off = x - mean;
         mean += off / (k + 1);
         square += off * (x - mean);
@@ -223,7 +238,7 @@ static void real_or_empty(struct tmx_table *t, double v)
     isfinite(v) ? tmx_table_real(t, v) : tmx_table_empty(t);
 }
 
-static enum tmx_status tabulate(const struct day *d, const double *value, struct tmx_table **t,
+static enum tmx_status tabulate(const struct day *d, const struct tmx_run_values *value, struct tmx_table **t,
                                 struct tmx_err *err)
 {
     enum tmx_status st = tmx_table_create(t, columns, sizeof columns / sizeof columns[0], err);
@@ -261,31 +276,33 @@ enum tmx_status tmx_suite_consolidation_day(const struct tmx_suite_call *call, s
     if (st) {
         return st;
     }
-    char journal[TMX_PATH_SIZE];
-    st = tmx_suite_journal(call, journal, err);
-    struct tmx_run_batch runs = {.path = call->path,
-                                 .group = "base",
-                                 .n_task = (size_t)d.seeds * d.n_gpus * d.n_policy,
-                                 .n_worker = call->n_worker,
-                                 .noun = call->quiet ? NULL : "days",
-                                 .journal = call->out_dir ? journal : NULL,
-                                 .ctx = &d,
-                                 .sets = collect_sets,
-                                 .measure = execute,
-                                 .n_value = N_RESULT};
-    if (st || call->check) {
-        return st ? st : tmx_batch_check(&runs, err);
-    }
-    st = tmx_batch_run(&runs, err);
-    for (size_t i = 0; i < runs.n_task && !st; i++) {
-        if (runs.error[i]) {
+    static const char *const keys[] = {"gpus", "policy", "seed"};
+    const struct tmx_watch watch = {
+        .ctx = &d, .n = N_RESULT, .column = result_name, .begin = begin, .read = measure, .end = free};
+    struct tmx_runs runs = tmx_suite_runs(call);
+    struct tmx_run_values v;
+    char day[TMX_REAL_SIZE];
+    tmx_real_print(day, d.day_s);
+    runs.n_point = (size_t)d.seeds * d.n_gpus * d.n_policy;
+    runs.n_key = sizeof keys / sizeof keys[0];
+    runs.key = keys;
+    runs.ctx = &d;
+    runs.sets = sets_of;
+    runs.value = value_of;
+    runs.watch = &watch;
+    runs.also = day;
+    st = tmx_suite_values(call, &runs, "days", &v, err);
+    for (size_t i = 0; i < v.n_point && !st; i++) {
+        if (v.error[i]) {
             st = tmx_fail(err, TMX_ESOLVE, "%d GPUs, %s: %s", d.gpus[i / d.n_policy % d.n_gpus],
-                          d.policy[i % d.n_policy].name, runs.error[i]);
+                          d.policy[i % d.n_policy].name, v.error[i]);
         }
     }
-    st = st ? st : tabulate(&d, runs.value, &t, err);
-    st = st ? st : tmx_suite_write(call, t, NULL, NULL, err);
+    if (!st && !call->check) {
+        st = tabulate(&d, &v, &t, err);
+        st = st ? st : tmx_suite_write(call, t, NULL, NULL, err);
+    }
     tmx_table_destroy(t);
-    tmx_batch_finish(&runs);
+    tmx_run_values_finish(&v);
     return st;
 }

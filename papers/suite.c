@@ -21,17 +21,35 @@ const struct tmx_suite_kind tmx_suite_kinds[] = {
     {0},
 };
 
-enum tmx_status tmx_suite_journal(const struct tmx_suite_call *call, char path[TMX_PATH_SIZE],
-                                  struct tmx_err *err)
+struct tmx_runs tmx_suite_runs(const struct tmx_suite_call *call)
 {
-    path[0] = '\0';
-    if (!call->out_dir || call->check) {
-        return TMX_OK;
+    const struct tmx_setting *doc = tmx_setting_member(call->root, "doc");
+    return (struct tmx_runs){.name = call->name,
+                             .doc = doc ? tmx_setting_text(doc) : "",
+                             .method = "suite",
+                             .file = call->path,
+                             .base = call->path,
+                             .group = "base",
+                             .suite = true};
+}
+
+enum tmx_status tmx_suite_values(const struct tmx_suite_call *call, const struct tmx_runs *runs,
+                                 const char *noun, struct tmx_run_values *v, struct tmx_err *err)
+{
+    char path[TMX_PATH_SIZE];
+    *v = (struct tmx_run_values){0};
+    if (call->check) {
+        return tmx_study_check(runs, err);
     }
-    if (snprintf(path, TMX_PATH_SIZE, "%s/runs.journal", call->out_dir) >= TMX_PATH_SIZE) {
+    if (call->out_dir &&
+        snprintf(path, sizeof path, "%s/" TMX_SUITE_RESULTS, call->out_dir) >= (int)sizeof path) {
         return tmx_fail(err, TMX_EIO, "%s: path too long", call->out_dir);
     }
-    return TMX_OK;
+    const struct tmx_study_options o = {.path = call->out_dir ? path : NULL,
+                                        .n_worker = call->n_worker,
+                                        .noun = call->quiet ? NULL : noun,
+                                        TMX_STUDY_WHOLE};
+    return tmx_study_values(v, runs, &o, err);
 }
 
 static size_t column_of(const struct tmx_table *t, const char *name)

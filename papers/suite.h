@@ -8,7 +8,7 @@
 
 #include "core/base/err.h"
 #include "run/input/data.h"
-#include "study/batch.h"
+#include "study/study.h"
 #include "study/table_out.h"
 
 struct tmx_suite_call {
@@ -39,10 +39,13 @@ extern const struct tmx_suite_kind tmx_suite_kinds[]; /* {0}-terminated, in suit
 /* Find call->name, read it (fills path and root) and run it. */
 TMX_NODISCARD enum tmx_status tmx_suite_run(struct tmx_suite_call *call, struct tmx_err *err);
 
-/* DIR/runs.journal of call->out_dir, which is made: finished runs for a table that was stopped; "" without
- * it. */
-TMX_NODISCARD enum tmx_status tmx_suite_journal(const struct tmx_suite_call *call, char path[TMX_PATH_SIZE],
-                                                struct tmx_err *err);
+/* The runs of a suite of runs of its group `base`; the kind fills in which. */
+struct tmx_runs tmx_suite_runs(const struct tmx_suite_call *call);
+/* Check them all if call->check is set, else do what DIR/runs.sqlite of call->out_dir does not have. As
+ * tmx_study_values. */
+TMX_NODISCARD enum tmx_status tmx_suite_values(const struct tmx_suite_call *call, const struct tmx_runs *runs,
+                                               const char *noun, struct tmx_run_values *v,
+                                               struct tmx_err *err);
 
 /* Write table.csv and, where paper is not NULL, paper.csv below call->out_dir, and print table in
  * call->format. As a table for people: brief in its place where it is not NULL and no columns are asked for,

@@ -11,7 +11,6 @@
 #include "papers/suite.h"
 #include "papers/tabs_runs.h"
 #include "papers/values.h"
-#include "study/batch.h"
 
 static size_t n_watched(const struct tmx_tabs *s)
 {
@@ -22,7 +21,7 @@ static size_t n_watched(const struct tmx_tabs *s)
  */
 static size_t value_index(const struct tmx_tabs *s, const char *name)
 {
-    const size_t n = tmx_batch_metrics(), i = tmx_batch_metric(name);
+    const size_t n = tmx_study_metrics(), i = tmx_study_metric(name);
     size_t l = 0;
     while (i == n && l < n_watched(s) && strcmp(s->call->watch->column[l], name) != 0) {
         l++;
@@ -46,6 +45,9 @@ static double group_value(const struct tmx_tabs *s, size_t variant, enum group g
             continue;
         }
         const double v = s->runs.value[tmx_tabs_task(s, variant, i, policy) * s->runs.n_value + metric];
+        if (isnan(v)) {
+            return NAN;
+        }
         sum += v;
         n += 1;
         const bool lower = v > 0.005 && v < best; /* 0.00 at the paper's two decimals is zero */
@@ -65,7 +67,7 @@ static double saved_pct(double a, double b)
 static double column_value(const struct tmx_tabs *s, size_t variant, enum group group, size_t mix,
                            size_t policy, const char *column)
 {
-    const size_t slow = tmx_batch_metric("slowdown_pct"), energy = tmx_batch_metric("energy_j");
+    const size_t slow = tmx_study_metric("slowdown_pct"), energy = tmx_study_metric("energy_j");
     const bool beside = group == ONE && mix >= s->n_mix; /* is compared with nothing */
     const size_t bl = beside ? s->n_policy : tmx_tabs_policy(s, s->baseline),
                  cmp = beside ? s->n_policy : tmx_tabs_policy(s, s->compare);
@@ -89,8 +91,7 @@ static double column_value(const struct tmx_tabs *s, size_t variant, enum group 
     if (m == s->runs.n_value) { /* a watched one, and nobody watched */
         return NAN;
     }
-    const double v = m < s->runs.n_value ? group_value(s, variant, group, mix, policy, m) : NAN;
-    return fabs(v) < TMX_WATCHED_NOT / TMX_TABS_LIST ? v : NAN;
+    return group_value(s, variant, group, mix, policy, m);
 }
 
 static const struct tmx_column columns[] = {
@@ -192,7 +193,7 @@ static enum tmx_status make_ledger(const struct tmx_tabs *s, struct tmx_table **
 {
     struct tmx_column c[TMX_TABS_LIST] = {
         {"mix", TMX_COLUMN_TEXT, 0}, {"policy", TMX_COLUMN_TEXT, 0}, {"slowdown_pct", TMX_COLUMN_REAL, 3}};
-    const size_t slow = tmx_batch_metric("slowdown_pct"), first = tmx_batch_metrics(), n = n_watched(s);
+    const size_t slow = tmx_study_metric("slowdown_pct"), first = tmx_study_metrics(), n = n_watched(s);
     if (n + 4 > TMX_TABS_LIST) {
         return tmx_fail(err, TMX_EUNSUPPORTED, "%zu watched columns, at most %d", n, TMX_TABS_LIST - 4);
     }
@@ -205,14 +206,14 @@ static enum tmx_status make_ledger(const struct tmx_tabs *s, struct tmx_table **
         const char *mix, *label;
         const struct tmx_tabs_choice *run = tmx_tabs_run(s, task, &mix, &label);
         const double *value = &s->runs.value[task * s->runs.n_value];
-        if (!(fabs(value[first]) < TMX_WATCHED_NOT)) {
+        if (isnan(value[first])) {
             continue;
         }
         tmx_table_text(*t, label);
         tmx_table_text(*t, run->name);
         tmx_table_real(*t, value[slow]);
         for (size_t l = 0; l < n; l++) {
-            tmx_table_real(*t, value[first + l]);
+            isnan(value[first + l]) ? tmx_table_empty(*t) : tmx_table_real(*t, value[first + l]);
         }
         tmx_table_text(*t, s->variant[task / tmx_tabs_runs(s)].name);
     }
@@ -224,7 +225,7 @@ static enum tmx_status make_brief(const struct tmx_tabs *s, struct tmx_table **t
 {
     struct tmx_column head[TMX_TABS_LIST + 1] = {
         {s->n_variant > 1 ? "slowdown_pct, mean" : "slowdown_pct", TMX_COLUMN_TEXT, 0}};
-    const size_t slow = tmx_batch_metric("slowdown_pct"),
+    const size_t slow = tmx_study_metric("slowdown_pct"),
                  n_row = s->n_variant > 1 ? s->n_variant : s->n_mix + 1;
     for (size_t p = 0; p < s->n_policy; p++) {
         head[p + 1] = (struct tmx_column){s->policy[p].name, TMX_COLUMN_REAL, 2};
@@ -279,7 +280,7 @@ static bool is_column(const struct tmx_tabs *s, const char *name)
             return true;
         }
     }
-    return value_index(s, name) < tmx_batch_metrics() + n_watched(s);
+    return value_index(s, name) < tmx_study_metrics() + n_watched(s);
 }
 
 static enum tmx_status check_pick(void *ctx, const struct tmx_pick *p, const struct tmx_setting *at,
@@ -336,33 +337,16 @@ enum tmx_status tmx_suite_tabs(const struct tmx_suite_call *call, struct tmx_err
     s->call = call;
     const struct tmx_value_source values = {
         .ctx = s, .paper = s->paper, .policy = "BL", .n_seed = 1, .check = check_pick, .number = number};
-    char journal[TMX_PATH_SIZE];
+    struct tmx_runs runs;
     s->mix_name = calloc(TMX_TABS_LIST, sizeof *s->mix_name);
     enum tmx_status st = s->mix_name ? tmx_tabs_read(s, err) : tmx_fail(err, TMX_ENOMEM, "suite");
-    const size_t n_task = s->n_variant * tmx_tabs_runs(s);
     const bool compared = call->n_policy == 0; /* else values are printed of policies that do not run */
     st = st || !compared ? st : tmx_values_check(call->root, &values, err);
-    st = st ? st : tmx_suite_journal(call, journal, err);
-    s->runs = (struct tmx_run_batch){.path = call->path,
-                                     .group = "base",
-                                     .n_task = n_task,
-                                     .n_worker = call->n_worker,
-                                     .noun = call->quiet ? NULL : "runs",
-                                     .journal = call->out_dir ? journal : NULL,
-                                     .ctx = s,
-                                     .sets = tmx_tabs_sets,
-                                     .watch = call->watch,
-                                     .n_value = tmx_batch_metrics() + n_watched(s)};
-    if (st || call->check) {
-        st = st ? st : tmx_batch_check(&s->runs, err);
-        free(s->mix_name);
-        free(s);
-        return st;
-    }
-    st = tmx_batch_run(&s->runs, err);
+    tmx_tabs_as_runs(s, &runs);
+    st = st ? st : tmx_suite_values(call, &runs, "runs", &s->runs, err);
     const bool stopped = st == TMX_ESTOPPED;
     struct tmx_err later = {0};
-    if (!st || stopped) { /* what is finished is written, also after Ctrl-C */
+    if ((!st && !call->check) || stopped) { /* what is finished is written, also after Ctrl-C */
         enum tmx_status end = make_table(s, &table, &later);
         end = end || !compared ? end : tmx_values_table(call->root, &values, &paper, NULL, &later);
         end = end ? end : make_ledger(s, &ledger, &later);
@@ -376,12 +360,12 @@ enum tmx_status tmx_suite_tabs(const struct tmx_suite_call *call, struct tmx_err
             *err = later;
         }
     }
-    st = st ? st : first_failure(s, n_task, err);
+    st = st || call->check ? st : first_failure(s, runs.n_point, err);
     tmx_table_destroy(table);
     tmx_table_destroy(paper);
     tmx_table_destroy(ledger);
     tmx_table_destroy(brief);
-    tmx_batch_finish(&s->runs);
+    tmx_run_values_finish(&s->runs);
     free(s->mix_name);
     free(s);
     return st;

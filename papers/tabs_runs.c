@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/base/config.h"
 #include "core/base/opt.h"
 #include "core/machine/mix.h"
 #include "papers/tabs_runs.h"
@@ -200,7 +201,7 @@ enum tmx_status tmx_tabs_read(struct tmx_tabs *s, struct tmx_err *err)
 }
 
 /* The overrides of one task: the mix and policy, its variant's, its policy's, the user's last. */
-enum tmx_status tmx_tabs_sets(void *ctx, size_t task, struct tmx_sets *set, struct tmx_err *err)
+static enum tmx_status sets_of(const void *ctx, size_t task, struct tmx_sets *set, struct tmx_err *err)
 {
     const struct tmx_tabs *s = ctx;
     const char *mix, *label;
@@ -215,4 +216,29 @@ enum tmx_status tmx_tabs_sets(void *ctx, size_t task, struct tmx_sets *set, stru
         st = tmx_sets_add(set, NULL, err, "%s", s->call->set[i]);
     }
     return st;
+}
+
+static void value_of(const void *ctx, size_t task, size_t key, char text[TMX_PARAMETER_SIZE])
+{
+    const struct tmx_tabs *s = ctx;
+    const char *mix, *label;
+    const struct tmx_tabs_choice *run = tmx_tabs_run(s, task, &mix, &label);
+    const bool beside = task % tmx_tabs_runs(s) >= s->n_mix * s->n_policy;
+    snprintf(text, TMX_PARAMETER_SIZE, "\"%s\"",
+             key == 0   ? label
+             : key == 1 ? (beside ? run->policy : run->name)
+                        : s->variant[task / tmx_tabs_runs(s)].name);
+}
+
+void tmx_tabs_as_runs(const struct tmx_tabs *s, struct tmx_runs *runs)
+{
+    static const char *const keys[] = {"mix", "policy", "variant"};
+    *runs = tmx_suite_runs(s->call);
+    runs->n_point = s->n_variant * tmx_tabs_runs(s);
+    runs->n_key = s->n_variant > 1 ? 3 : 2;
+    runs->key = keys;
+    runs->ctx = s;
+    runs->sets = sets_of;
+    runs->value = value_of;
+    runs->watch = s->call->watch;
 }

@@ -7,7 +7,6 @@
 #include <stddef.h>
 
 #include "papers/suite.h"
-#include "study/batch.h"
 
 enum { TMX_TABS_LIST = 128 }; /* mixes, policies, variants or runs beside, at most */
 
@@ -30,7 +29,7 @@ struct tmx_tabs {
     size_t n_policy, n_variant, n_mix;
     struct tmx_tabs_choice beside[TMX_TABS_LIST]; /* single runs in no mean: mix n_mix + i of the table */
     size_t n_beside;
-    struct tmx_run_batch runs;
+    struct tmx_run_values runs; /* [n_variant * tmx_tabs_runs()] */
 };
 
 /* Runs of one variant. */
@@ -52,8 +51,7 @@ size_t tmx_tabs_policy(const struct tmx_tabs *s, const char *name);
  * TMX_ECONFIG with file:line for lists, names and numbers that are none. */
 enum tmx_status tmx_tabs_read(struct tmx_tabs *s, struct tmx_err *err);
 
-/* For tmx_run_batch: the overrides of one run; the mix and policy, its variant's, its policy's, the user's
- * last. ctx: struct tmx_tabs. */
-enum tmx_status tmx_tabs_sets(void *ctx, size_t task, struct tmx_sets *set, struct tmx_err *err);
+/* The suite as many runs. */
+void tmx_tabs_as_runs(const struct tmx_tabs *s, struct tmx_runs *runs);
 
 #endif

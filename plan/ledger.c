@@ -73,8 +73,9 @@ static void end(void *state)
     }
 }
 
-static void *open_solved(void)
+static void *open_solved(void *ctx)
 {
+    (void)ctx;
     struct tmx_solved *s = NULL;
     struct tmx_err none = {0};
     return tmx_solved_create(&s, &none) ? NULL : s;
@@ -103,9 +104,6 @@ static void *begin(void *kept, const struct tmx_run *run, struct tmx_observer *o
 static void read(void *state, const struct tmx_run *run, double *value)
 {
     struct ledger *l = state;
-    for (size_t i = 0; i < N_COLUMN; i++) {
-        value[i] = NAN;
-    }
     if (l->judged) {
         tmx_judge_losses(&l->judge, run, value);
     }

@@ -4,7 +4,7 @@
 
 /* The bound and the losses (plan/judge.h) of many runs, for their tables. */
 
-#include "study/batch.h"
+#include "study/study.h"
 
 /* Runs of one GPU that works all the time; others have no bound. */
 extern const struct tmx_watch tmx_ledger;

@@ -12,13 +12,13 @@
 #include "core/sim/losses.h"
 #include "run/run.h"
 #include "run/summary.h"
-#include "study/batch.h"
+#include "study/study.h"
 
 enum { MOST_SM = 3, N_STEP = 8 };
 
 static double metric(const struct tmx_run *run, const char *name)
 {
-    const struct tmx_metric *k = &tmx_metrics[tmx_batch_metric(name)];
+    const struct tmx_metric *k = &tmx_metrics[tmx_study_metric(name)];
     return k->name ? k->value(run) : 0;
 }
 
@@ -36,7 +36,7 @@ struct steps {
     size_t n;
 };
 
-static enum tmx_status sets(void *ctx, size_t task, struct tmx_sets *s, struct tmx_err *err)
+static enum tmx_status sets(const void *ctx, size_t task, struct tmx_sets *s, struct tmx_err *err)
 {
     const struct steps *t = ctx;
     enum tmx_status st = TMX_OK;
@@ -142,13 +142,13 @@ static enum tmx_status choose_steps(struct steps *s, const struct tmx_run *run, 
 }
 
 /* The slowdown with this step; without an error in `b`. */
-static double with_step(const struct tmx_run_batch *b, size_t step)
+static double with_step(const struct tmx_run_values *b, size_t step)
 {
-    return b->value[step * b->n_value + tmx_batch_metric("slowdown_pct")];
+    return b->value[step * b->n_value + tmx_study_metric("slowdown_pct")];
 }
 
 /* By insertion: what helps most first. */
-static void order_steps(const struct steps *s, const struct tmx_run_batch *b, size_t order[N_STEP])
+static void order_steps(const struct steps *s, const struct tmx_run_values *b, size_t order[N_STEP])
 {
     for (size_t i = 0; i < s->n; i++) {
         size_t at = i;
@@ -162,7 +162,7 @@ static void order_steps(const struct steps *s, const struct tmx_run_batch *b, si
 }
 
 /* Steps that move the slowdown, then the others in a sentence. */
-static void print_effects(const struct steps *s, const struct tmx_run_batch *b, double slowdown_pct,
+static void print_effects(const struct steps *s, const struct tmx_run_values *b, double slowdown_pct,
                           FILE *out)
 {
     enum { INDENT = 20 };
@@ -201,17 +201,24 @@ static enum tmx_status print_steps(const struct tmx_explain *x, const struct tmx
 {
     struct steps s = {.x = x};
     enum tmx_status st = choose_steps(&s, run, err);
-    struct tmx_run_batch b = {.path = x->path,
-                              .n_task = s.n,
-                              .n_worker = x->n_worker,
-                              .ctx = &s,
-                              .sets = sets,
-                              .n_value = tmx_batch_metrics()};
-    st = st || s.n == 0 ? st : tmx_batch_run(&b, err);
+    const struct tmx_runs runs = {.name = "explain",
+                                  .doc = "",
+                                  .method = "",
+                                  .file = x->path,
+                                  .base = x->path,
+                                  .n_point = s.n,
+                                  .ctx = &s,
+                                  .sets = sets,
+                                  .suite = true};
+    struct tmx_run_values b = {0};
+    st = st || s.n == 0
+             ? st
+             : tmx_study_values(&b, &runs,
+                                &(struct tmx_study_options){.n_worker = x->n_worker, TMX_STUDY_WHOLE}, err);
     if (!st && s.n > 0) {
         print_effects(&s, &b, slowdown_pct, out);
     }
-    tmx_batch_finish(&b);
+    tmx_run_values_finish(&b);
     return st;
 }
 

@@ -12,7 +12,7 @@
 #include "core/machine/machine.h"
 #include "core/sim/recorder.h"
 #include "run/input/data.h"
-#include "study/batch.h"
+#include "study/study.h"
 
 enum { PEAK, GRADIENT, SLOWDOWN, ENERGY, N_METRIC };
 static const char *const metric_name[N_METRIC] = {"peak_temp_c", "gradient_c", "slowdown_pct", "energy_j"};
@@ -24,8 +24,7 @@ struct compare {
     size_t n_mix;
     struct tmx_floorplan *floorplan; /* [n_file] */
     size_t most_unit;
-    struct tmx_run_batch
-        runs; /* [n_file * n_mix], values: the metrics, then [most_unit, degC] means over time */
+    struct tmx_run_values runs; /* [n_file * n_mix], values: the metrics, then those of the units */
 };
 
 /* The floorplans' geometry, which the runs check against the chip. */
@@ -43,20 +42,55 @@ static enum tmx_status read_floorplans(struct compare *s, struct tmx_err *err)
     return st;
 }
 
-static enum tmx_status measure(void *ctx, struct tmx_run *run, double *value, struct tmx_err *err)
+static enum tmx_status sets(const void *ctx, size_t task, struct tmx_sets *set, struct tmx_err *err)
 {
     const struct compare *s = ctx;
-    const enum tmx_status st = tmx_run_execute(run, NULL, err);
-    const size_t n_metric = tmx_batch_metrics();
-    const struct tmx_sim *sim = tmx_run_sim_const(run);
-    const struct tmx_recorder *r = tmx_sim_recorder(sim);
-    for (size_t i = 0; i < n_metric && !st; i++) {
-        value[i] = tmx_metrics[i].value(run);
+    enum tmx_status st = tmx_sets_add(set, NULL, err, "base.floorplan=\"%s\"", s->c->file[task / s->n_mix]);
+    st = st ? st : tmx_sets_add(set, NULL, err, "base.mix=\"%s\"", s->mix[task % s->n_mix]);
+    return st ? st : tmx_sets_add(set, NULL, err, "base.policy=\"%s\"", s->c->policy);
+}
+
+static void read_units(void *ctx, const struct tmx_run *run, double *value)
+{
+    const struct compare *s = ctx;
+    const struct tmx_recorder *r = tmx_sim_recorder(tmx_run_sim_const(run));
+    for (size_t u = 0; u < s->most_unit && u < r->n_unit && r->n_tick > 0; u++) {
+        value[u] = r->sum_k[u] / (double)r->n_tick - TMX_ZERO_C;
     }
-    for (size_t u = 0; u < s->most_unit && !st; u++) {
-        value[n_metric + u] =
-            u < r->n_unit && r->n_tick > 0 ? r->sum_k[u] / (double)r->n_tick - TMX_ZERO_C : NAN;
+}
+
+/* All runs, in memory. */
+static enum tmx_status run_all(struct compare *s, struct tmx_err *err)
+{
+    const char **unit = calloc(s->most_unit, sizeof *unit);
+    char(*name)[32] = calloc(s->most_unit, sizeof *name);
+    for (size_t u = 0; unit && name && u < s->most_unit; u++) {
+        snprintf(name[u], sizeof name[u], "unit_%zu_c", u);
+        unit[u] = name[u];
     }
+    const struct tmx_watch watch = {.ctx = s, .n = s->most_unit, .column = unit, .read = read_units};
+    const struct tmx_runs runs = {.name = "floorplans",
+                                  .doc = "",
+                                  .method = "",
+                                  .file = s->suite,
+                                  .base = s->suite,
+                                  .group = "base",
+                                  .n_point = s->c->n_file * s->n_mix,
+                                  .ctx = s,
+                                  .sets = sets,
+                                  .watch = &watch,
+                                  .suite = true};
+    const struct tmx_study_options o = {.n_worker = s->c->n_worker, .noun = "runs", TMX_STUDY_WHOLE};
+    enum tmx_status st = unit && name ? TMX_OK : tmx_no_memory(err);
+    st = st ? st : tmx_study_values(&s->runs, &runs, &o, err);
+    for (size_t i = 0; i < s->runs.n_point && !st; i++) {
+        if (s->runs.error[i]) {
+            st = tmx_fail(err, TMX_ESOLVE, "%s, %s: %s", s->c->file[i / s->n_mix], s->mix[i % s->n_mix],
+                          s->runs.error[i]);
+        }
+    }
+    free(unit);
+    free(name);
     return st;
 }
 
@@ -86,14 +120,6 @@ static enum tmx_status read_mixes(struct compare *s, struct tmx_err *err)
     return st;
 }
 
-static enum tmx_status sets(void *ctx, size_t task, struct tmx_sets *set, struct tmx_err *err)
-{
-    const struct compare *s = ctx;
-    enum tmx_status st = tmx_sets_add(set, NULL, err, "base.floorplan=\"%s\"", s->c->file[task / s->n_mix]);
-    st = st ? st : tmx_sets_add(set, NULL, err, "base.mix=\"%s\"", s->mix[task % s->n_mix]);
-    return st ? st : tmx_sets_add(set, NULL, err, "base.policy=\"%s\"", s->c->policy);
-}
-
 static enum tmx_status tabulate(const struct compare *s, struct tmx_table **t, struct tmx_err *err)
 {
     static const struct tmx_column columns[] = {
@@ -103,7 +129,7 @@ static enum tmx_status tabulate(const struct compare *s, struct tmx_table **t, s
     };
     size_t index[N_METRIC];
     for (size_t i = 0; i < N_METRIC; i++) {
-        index[i] = tmx_batch_metric(metric_name[i]);
+        index[i] = tmx_study_metric(metric_name[i]);
     }
     const enum tmx_status st = tmx_table_create(t, columns, sizeof columns / sizeof columns[0], err);
     for (size_t f = 0; f < s->c->n_file && !st; f++) {
@@ -139,7 +165,7 @@ static enum tmx_status tabulate_units(const struct compare *s, struct tmx_table 
             const struct tmx_unit *unit = &s->floorplan[f].unit[u];
             double sum_c = 0;
             for (size_t m = 0; m < s->n_mix; m++) {
-                sum_c += s->runs.value[(f * s->n_mix + m) * s->runs.n_value + tmx_batch_metrics() + u];
+                sum_c += s->runs.value[(f * s->n_mix + m) * s->runs.n_value + tmx_study_metrics() + u];
             }
             tmx_table_text(*t, s->c->file[f]);
             tmx_table_text(*t, unit->name);
@@ -171,22 +197,7 @@ enum tmx_status tmx_floorplan_compare(const struct tmx_floorplan_compare *c, str
     enum tmx_status st = tmx_data_find(TMX_DATA_SUITE, c->suite, s.suite, err);
     st = st ? st : read_mixes(&s, err);
     st = st ? st : read_floorplans(&s, err);
-    s.runs = (struct tmx_run_batch){.path = s.suite,
-                                    .group = "base",
-                                    .n_task = c->n_file * s.n_mix,
-                                    .n_worker = c->n_worker,
-                                    .noun = "runs",
-                                    .ctx = &s,
-                                    .sets = sets,
-                                    .measure = measure,
-                                    .n_value = tmx_batch_metrics() + s.most_unit};
-    st = st ? st : tmx_batch_run(&s.runs, err);
-    for (size_t i = 0; i < s.runs.n_task && !st; i++) {
-        if (s.runs.error[i]) {
-            st = tmx_fail(err, TMX_ESOLVE, "%s, %s: %s", c->file[i / s.n_mix], s.mix[i % s.n_mix],
-                          s.runs.error[i]);
-        }
-    }
+    st = st ? st : run_all(&s, err);
     st = st ? st : tabulate(&s, &t, err);
     st = st ? st : tabulate_units(&s, &units, err);
     st = st ? st : save(c, t, units, err);
@@ -196,7 +207,7 @@ enum tmx_status tmx_floorplan_compare(const struct tmx_floorplan_compare *c, str
         tmx_floorplan_finish(&s.floorplan[f]);
     }
     free(s.floorplan);
-    tmx_batch_finish(&s.runs);
+    tmx_run_values_finish(&s.runs);
     free(s.mix);
     return st;
 }

@@ -8,62 +8,66 @@
 #include "core/base/config.h"
 #include "study/pool.h"
 
-enum { ASSIGNMENT = 1600 };
-
-void tmx_assignments_finish(struct tmx_assignments *a)
+enum tmx_status tmx_point_open(const struct tmx_runs *runs, size_t point, bool describe, struct tmx_run **run,
+                               struct tmx_err *err)
 {
-    free(a->set);
-    free(a->line);
-    free(a->text);
-}
-
-enum tmx_status tmx_assignments_init(struct tmx_assignments *a, const struct tmx_study *s, size_t point,
-                                     struct tmx_err *err)
-{
-    const struct tmx_sweep *sw = s->sweep;
-    const size_t n = sw->n_set + sw->n_key;
-    *a = (struct tmx_assignments){.set = calloc(n, sizeof *a->set),
-                                  .line = calloc(n, sizeof *a->line),
-                                  .text = calloc(sw->n_key, ASSIGNMENT)};
-    if (!a->set || !a->line || !a->text) {
-        tmx_assignments_finish(a);
-        return tmx_no_memory(err);
+    struct tmx_sets sets = {0};
+    struct tmx_config *cfg = NULL;
+    *run = NULL;
+    enum tmx_status st = runs->sets(runs->ctx, point, &sets, err);
+    st = st ? st : tmx_sets_load(&cfg, runs->base, &sets, err);
+    if (!st) {
+        const struct tmx_setting *root =
+            runs->group ? tmx_config_find(cfg, runs->group) : tmx_config_root(cfg);
+        st = root ? (describe ? tmx_run_describe : tmx_run_create)(run, root, err)
+                  : tmx_fail_at(err, TMX_ECONFIG, runs->base, 0, "missing %s = { ... }", runs->group);
     }
-    for (size_t i = 0; i < sw->n_set; i++) {
-        a->set[i] = sw->set[i];
-        a->line[i] = sw->set_line[i];
-    }
-    for (size_t k = 0; k < sw->n_key; k++) {
-        char *text = a->text + k * ASSIGNMENT;
-        tmx_sweep_assignment(sw, point, k, text, ASSIGNMENT);
-        a->set[sw->n_set + k] = text;
-        a->line[sw->n_set + k] = tmx_sweep_line(sw, k);
-    }
-    a->point =
-        (struct tmx_point){.base = s->base, .from = sw->file, .set = a->set, .line = a->line, .n_set = n};
-    return TMX_OK;
-}
-
-enum tmx_status tmx_point_load(struct tmx_config **c, const struct tmx_point *p, struct tmx_err *err)
-{
-    enum tmx_status st = tmx_config_open(c, p->base, err);
-    for (size_t i = 0; i < p->n_set && !st; i++) {
-        st = tmx_config_assign(*c, p->set[i], p->from, p->line[i], err);
-    }
-    if (st) {
-        tmx_config_close(*c);
-        *c = NULL;
-    }
+    tmx_config_close(cfg);
+    tmx_sets_finish(&sets);
     return st;
 }
 
-enum tmx_status tmx_point_resolve(const struct tmx_study *s, size_t point, FILE *out, struct tmx_err *err)
+enum tmx_status tmx_point_text(const struct tmx_run *run, char **text, struct tmx_err *err)
 {
-    struct tmx_assignments a;
-    enum tmx_status st = tmx_assignments_init(&a, s, point, err);
+    size_t size = 0;
+    FILE *out = open_memstream(text, &size);
+    if (!out) {
+        return tmx_no_memory(err);
+    }
+    /* the id covers the files that the configuration names */
+    for (const char *line = tmx_run_resolved(run); *line == '#'; line = strchr(line, '\n') + 1) {
+        fprintf(out, "%.*s\n", (int)strcspn(line, "\n"), line);
+    }
+    fprintf(out, "%s# run %s\n", tmx_run_keys(run), tmx_run_id(run));
+    return fclose(out) == 0 ? TMX_OK : tmx_no_memory(err);
+}
+
+/* Hash of the program's file: another build may compute something else. */
+static void hash_program(struct tmx_hash *h)
+{
+    char block[1 << 14];
+    FILE *f = fopen("/proc/self/exe", "rb");
+    for (size_t n; f && (n = fread(block, 1, sizeof block, f)) > 0;) {
+        tmx_hash_add(h, block, n);
+    }
+    if (f) {
+        fclose(f);
+    }
+}
+
+/* What makes all runs of a suite its own: the program, and what is measured. */
+static enum tmx_status hash_suite(const struct tmx_study *s, char hex[TMX_HASH_HEX], struct tmx_err *err)
+{
+    struct tmx_hash *h = NULL;
+    const enum tmx_status st = tmx_hash_create(&h, err);
     if (!st) {
-        st = s->runner->resolve(s->runner->ctx, &a.point, out, err);
-        tmx_assignments_finish(&a);
+        hash_program(h);
+        for (size_t i = 0; i < s->n_value; i++) {
+            tmx_hash_add_text(h, s->name[i]);
+        }
+        tmx_hash_add_text(h, s->runs->also ? s->runs->also : "");
+        tmx_hash_hex(h, hex);
+        tmx_hash_destroy(h);
     }
     return st;
 }
@@ -73,72 +77,87 @@ struct identity {
     char id[TMX_HASH_HEX];
 };
 
-/* Id of a point: hash of its resolved configuration, or of its assignments when it has
- * no valid one, and why. */
-static enum tmx_status identify(const struct tmx_study *s, size_t point, struct identity *is,
-                                struct tmx_err *why, struct tmx_err *err)
+struct all {
+    struct tmx_study *s;
+    bool any;                 /* is valid */
+    char suite[TMX_HASH_HEX]; /* "": no suite */
+};
+
+static void hash_parameters(const struct tmx_runs *runs, size_t point, struct tmx_hash *h)
 {
-    struct tmx_hash *hash = NULL;
+    for (size_t k = 0; k < runs->n_key; k++) {
+        char text[TMX_PARAMETER_SIZE];
+        runs->value(runs->ctx, point, k, text);
+        tmx_hash_add_text(h, runs->key[k]);
+        tmx_hash_add_text(h, text);
+    }
+}
+
+/* Id of a point: hash of its resolved configuration, of what makes it one of its suite, or of its parameters
+ * when it has no valid configuration, and why. */
+static enum tmx_status identify(const struct all *a, size_t point, struct identity *is, struct tmx_err *why,
+                                struct tmx_err *err)
+{
+    const struct tmx_runs *runs = a->s->runs;
+    struct tmx_run *run = NULL;
+    struct tmx_hash *h = NULL;
     char *text = NULL;
-    size_t size = 0;
-    FILE *out = open_memstream(&text, &size);
-    if (!out) {
-        return tmx_no_memory(err);
+    const enum tmx_status open = tmx_point_open(runs, point, true, &run, why);
+    is->valid = !open;
+    if (open && (runs->suite || open == TMX_ENOMEM)) {
+        *err = *why;
+        return open;
     }
-    is->valid = tmx_point_resolve(s, point, out, why) == TMX_OK;
-    fclose(out);
-    const enum tmx_status st = tmx_hash_create(&hash, err);
+    enum tmx_status st = open ? TMX_OK : tmx_point_text(run, &text, err);
+    st = st ? st : tmx_hash_create(&h, err);
     if (!st) {
-        if (is->valid) {
-            tmx_hash_add(hash, text, size);
+        if (text) {
+            tmx_hash_add(h, text, strlen(text));
         }
-        for (size_t k = 0; k < s->sweep->n_key && !is->valid; k++) {
-            tmx_hash_add_text(hash, s->sweep->key[k]);
-            tmx_hash_add_text(hash, tmx_sweep_value(s->sweep, point, k));
+        if (a->suite[0]) {
+            tmx_hash_add_text(h, a->suite);
         }
-        tmx_hash_hex(hash, is->id);
-        tmx_hash_destroy(hash);
+        if (!text || a->suite[0]) {
+            hash_parameters(runs, point, h);
+        }
+        tmx_hash_hex(h, is->id);
     }
+    tmx_hash_destroy(h);
+    tmx_run_destroy(run);
     free(text);
     return st;
 }
 
 /* All points are bad, for the reason of the first. */
-static enum tmx_status blame(const struct tmx_study *s, const struct tmx_err *first, struct tmx_err *err)
+static enum tmx_status blame(const struct tmx_runs *runs, const struct tmx_err *first, struct tmx_err *err)
 {
-    const struct tmx_sweep *sw = s->sweep;
     char text[1600];
     if (first->line > 0) { /* of a file, the axis' line in the study's among them */
         return tmx_fail_at(err, TMX_ECONFIG, first->file, first->line,
-                           "%.900s (no point of %.60s has a valid configuration)", first->msg, sw->name);
+                           "%.900s (no point of %.60s has a valid configuration)", first->msg, runs->name);
     }
     tmx_err_format(first, text, sizeof text);
-    return tmx_fail_at(err, TMX_ECONFIG, sw->file, 1, "no point has a valid configuration: %.900s", text);
+    return tmx_fail_at(err, TMX_ECONFIG, runs->file, 1, "no point has a valid configuration: %.900s", text);
 }
 
 /* ---- all of them, some at a time in several processes ---- */
 
 enum { SOME = 64, SERIAL = 2 * SOME }; /* points of a task; no more than these: not worth a process */
 
-struct all {
-    struct tmx_study *s;
-    bool any; /* is valid */
-};
-
 static size_t end_of(const struct tmx_study *s, size_t task)
 {
     const size_t end = (task + 1) * SOME;
-    return end < s->sweep->n_point ? end : s->sweep->n_point;
+    return end < s->runs->n_point ? end : s->runs->n_point;
 }
 
 static enum tmx_status identify_some(void *ctx, size_t task, FILE *out, struct tmx_err *err)
 {
-    const struct tmx_study *s = ((const struct all *)ctx)->s;
+    const struct all *a = ctx;
     enum tmx_status st = TMX_OK;
-    for (size_t i = task * SOME; i < end_of(s, task) && !st; i++) {
+    for (size_t i = task * SOME; i < end_of(a->s, task) && !st; i++) {
         struct identity is = {0};
         struct tmx_err why;
-        st = identify(s, i, &is, &why, err);
+        st = identify(a, i, &is, &why, err);
         fwrite(&is, sizeof is, 1, out);
     }
     return st;
@@ -169,12 +188,11 @@ static enum tmx_status take_some(void *ctx, const struct tmx_pool_result *r, str
 
 static enum tmx_status identify_all(struct all *a, struct tmx_err *err)
 {
-    const struct tmx_study *s = a->s;
-    const size_t n = s->sweep->n_point;
+    const size_t n = a->s->runs->n_point;
     enum tmx_status st = TMX_OK;
     if (n > SERIAL) {
         const struct tmx_pool pool = {.n_task = (n + SOME - 1) / SOME,
-                                      .n_worker = s->options->n_worker,
+                                      .n_worker = a->s->options->n_worker,
                                       .ctx = a,
                                       .run = identify_some,
                                       .collect = take_some};
@@ -184,7 +202,7 @@ static enum tmx_status identify_all(struct all *a, struct tmx_err *err)
     for (size_t i = 0; i < n && !st; i++) {
         struct identity is = {0};
         struct tmx_err why;
-        st = identify(s, i, &is, &why, err);
+        st = identify(a, i, &is, &why, err);
         take(a, i, &is);
     }
     return st;
@@ -195,10 +213,11 @@ enum tmx_status tmx_points_identify(struct tmx_study *s, struct tmx_err *err)
     struct all a = {.s = s};
     struct identity is = {0};
     struct tmx_err why = {0};
-    enum tmx_status st = identify_all(&a, err);
+    enum tmx_status st = s->runs->suite ? hash_suite(s, a.suite, err) : TMX_OK;
+    st = st ? st : identify_all(&a, err);
     if (st || a.any) {
         return st;
     }
-    st = identify(s, 0, &is, &why, err); /* all are bad: the first says why */
-    return st ? st : blame(s, &why, err);
+    st = identify(&a, 0, &is, &why, err); /* all are bad: the first says why */
+    return st ? st : blame(s->runs, &why, err);
 }

@@ -353,6 +353,27 @@ static enum tmx_status hand_over(struct pool *s, size_t task, struct tmx_err *er
     return st;
 }
 
+/* Ends the children; what they have sent before is handed over still. */
+static enum tmx_status stop(struct pool *s, struct tmx_err *err)
+{
+    enum tmx_status st = TMX_OK;
+    for (unsigned i = 0; i < s->n_worker && !st; i++) {
+        struct worker *w = &s->workers[i];
+        if (w->pid) {
+            kill(w->pid, SIGKILL);
+        }
+        while (w->pid && !st) {
+            st = receive(s, w, err);
+            for (size_t task; !st && w->pid && take(s, w, &task);) {
+                st = hand_over(s, task, err);
+            }
+        }
+    }
+    return st ? st
+              : tmx_fail(err, TMX_ESTOPPED, "stopped by a signal: %zu of %zu %s done", s->n_collected,
+                         s->p->n_task, s->p->noun ? s->p->noun : "tasks");
+}
+
 static enum tmx_status step(struct pool *s, struct pollfd *fds, struct tmx_err *err)
 {
     const struct timespec now = {0};
@@ -364,8 +385,7 @@ static enum tmx_status step(struct pool *s, struct pollfd *fds, struct tmx_err *
         return tmx_fail(err, TMX_EIO, "waiting for workers: %s", strerror(errno));
     }
     if (sigtimedwait(&s->stop, NULL, &now) > 0) {
-        return tmx_fail(err, TMX_ESTOPPED, "stopped by a signal: %zu of %zu %s done", s->n_collected,
-                        s->p->n_task, s->p->noun ? s->p->noun : "tasks");
+        return stop(s, err);
     }
     for (unsigned i = 0; i < s->n_worker && !st; i++) {
         struct worker *w = &s->workers[i];

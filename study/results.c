@@ -2,6 +2,7 @@
 #include "study/results.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,8 +10,6 @@
 #include "core/base/os.h"
 #include "core/base/text.h"
 #include "study/results_db.h"
-
-static const char *const method_name[] = {"grid", "random", "latin", "sobol", "indices"};
 
 static enum tmx_status commit(struct tmx_results *r, enum tmx_status st, struct tmx_err *err)
 {
@@ -46,7 +45,7 @@ static void bind_literal(sqlite3_stmt *stmt, int i, const char *literal)
     }
 }
 
-static enum tmx_status axes_text(const struct tmx_sweep *s, char **text, struct tmx_err *err)
+static enum tmx_status axes_text(const struct tmx_runs *s, char **text, struct tmx_err *err)
 {
     size_t size = 1, n = 0;
     for (size_t k = 0; k < s->n_key; k++) {
@@ -63,61 +62,132 @@ static enum tmx_status axes_text(const struct tmx_sweep *s, char **text, struct 
     return TMX_OK;
 }
 
-/* Write one line of the study, or compare with the one that is there. */
-static enum tmx_status study_line(struct tmx_results *r, const char *key, const char *value,
-                                  struct tmx_err *err)
+enum { LINES = 4 };
+struct line { /* of the table study */
+    const char *key, *value;
+};
+
+static enum tmx_status put_line(struct tmx_results *r, const char *sql, const struct line *l,
+                                struct tmx_err *err)
 {
     sqlite3_stmt *stmt = NULL;
-    enum tmx_status st = tmx_results_prepare(r, &stmt, "INSERT OR IGNORE INTO study VALUES(?, ?)", err);
+    enum tmx_status st = tmx_results_prepare(r, &stmt, sql, err);
     if (!st) {
-        bind_text(stmt, 1, key);
-        bind_text(stmt, 2, value);
+        bind_text(stmt, 1, l->key);
+        bind_text(stmt, 2, l->value);
         st = tmx_results_step(r, stmt, err);
     }
     sqlite3_finalize(stmt);
-    stmt = NULL;
+    return st;
+}
+
+/* The database's line, if it has it, is this one. */
+static enum tmx_status same_line(struct tmx_results *r, const struct line *l, struct tmx_err *err)
+{
+    sqlite3_stmt *stmt = NULL;
+    enum tmx_status st =
+        tmx_results_prepare(r, &stmt, "SELECT value FROM study WHERE key = ? AND value <> ?", err);
     if (!st) {
-        st = tmx_results_prepare(r, &stmt, "SELECT value FROM study WHERE key = ?", err);
-    }
-    if (!st) {
-        bind_text(stmt, 1, key);
-        if (sqlite3_step(stmt) != SQLITE_ROW) {
-            st = tmx_results_fail(r, err);
-        } else if (strcmp((const char *)sqlite3_column_text(stmt, 0), value) != 0) {
-            st = tmx_fail_at(err, TMX_EIO, r->path, 0,
-                             "holds another study: its %s is \"%s\", not \"%s\"; give another file", key,
-                             (const char *)sqlite3_column_text(stmt, 0), value);
-        }
+        bind_text(stmt, 1, l->key);
+        bind_text(stmt, 2, l->value);
+        const int code = sqlite3_step(stmt);
+        st = code == SQLITE_ROW
+                 ? tmx_fail_at(err, TMX_EIO, r->path, 0,
+                               "holds another study: its %s is \"%s\", not \"%s\"; give another file", l->key,
+                               (const char *)sqlite3_column_text(stmt, 0), l->value)
+             : code == SQLITE_DONE ? TMX_OK
+                                   : tmx_results_fail(r, err);
     }
     sqlite3_finalize(stmt);
     return st;
 }
 
-static enum tmx_status study(struct tmx_results *r, const struct tmx_sweep *s, struct tmx_err *err)
+static enum tmx_status same_lines(struct tmx_results *r, const struct line line[LINES], struct tmx_err *err)
 {
-    char *axes = NULL;
-    enum tmx_status st = axes_text(s, &axes, err);
-    if (!st) {
-        st = tmx_results_exec(r, "BEGIN IMMEDIATE", err);
+    enum tmx_status st = TMX_OK;
+    for (size_t i = 0; i < LINES && !st; i++) {
+        st = same_line(r, &line[i], err);
     }
-    if (!st) {
-        st = study_line(r, "name", s->name, err);
-        st = st ? st : study_line(r, "axes", axes, err);
-        st = st ? st : study_line(r, "method", method_name[s->method], err);
-        st = st ? st : study_line(r, "doc", s->doc, err);
-        st = commit(r, st, err);
-    }
-    free(axes);
     return st;
 }
 
-enum tmx_status tmx_results_open(struct tmx_results **r, const char *path, const struct tmx_sweep *s,
+/* The hash of the study and its points, as the last of its lines. */
+static enum tmx_status seal(struct tmx_results *r, struct tmx_err *err)
+{
+    char hex[TMX_HASH_HEX];
+    const enum tmx_status st = tmx_results_hash(r, NULL, hex, err);
+    return st ? st
+              : put_line(r, "INSERT OR REPLACE INTO study VALUES(?, ?)", &(struct line){"hash", hex}, err);
+}
+
+static enum tmx_status write_lines(struct tmx_results *r, const struct tmx_runs *s,
+                                   const struct line line[LINES], struct tmx_err *err)
+{
+    enum tmx_status st = tmx_results_exec(r, "BEGIN IMMEDIATE", err);
+    for (size_t i = 0; i < LINES && !st; i++) {
+        st = put_line(r,
+                      s->suite ? "INSERT OR REPLACE INTO study VALUES(?, ?)"
+                               : "INSERT OR IGNORE INTO study VALUES(?, ?)",
+                      &line[i], err);
+    }
+    st = st ? st : same_lines(r, line, err); /* another process may have been faster */
+    st = st ? st : seal(r, err);
+    return commit(r, st, err);
+}
+
+/* Runs that are not as they were written are no results. */
+static enum tmx_status drop_damaged(struct tmx_results *r, struct tmx_err *err)
+{
+    static const char drop[] =
+        "BEGIN IMMEDIATE; CREATE TEMP TABLE broken AS SELECT id FROM run"
+        " WHERE NOT intact(id, hash); DELETE FROM run WHERE id IN (SELECT id FROM broken)";
+    int n = 0;
+    enum tmx_status st = tmx_results_int(r, "SELECT count(*) FROM run WHERE NOT intact(id, hash)", &n, err);
+    if (!st && n > 0) {
+        fprintf(stderr, "note: %s: runs that are not as they were written, computed again: %d\n", r->path, n);
+        st = commit(r, tmx_results_exec(r, drop, err), err);
+    }
+    return st;
+}
+
+/* A damaged database of a suite keeps nobody from a new one. */
+static enum tmx_status set_aside(const char *path, const struct tmx_err *why, struct tmx_err *err)
+{
+    static const char *const beside[] = {"-wal", "-shm", "-journal"};
+    char name[1024], text[1600];
+    for (size_t i = 0; i < sizeof beside / sizeof beside[0]; i++) {
+        snprintf(name, sizeof name, "%s%s", path, beside[i]);
+        remove(name);
+    }
+    snprintf(name, sizeof name, "%s.damaged", path);
+    tmx_err_format(why, text, sizeof text);
+    if (rename(path, name) != 0) {
+        return tmx_fail_at(err, TMX_EIO, path, 0, "cannot rename it to %s", name);
+    }
+    fprintf(stderr, "note: %s; it is now %s, and all runs are computed again\n", text, name);
+    return TMX_OK;
+}
+
+enum tmx_status tmx_results_open(struct tmx_results **r, const char *path, const struct tmx_runs *s,
                                  struct tmx_err *err)
 {
-    enum tmx_status st = tmx_results_connect(r, path, TMX_OPEN_WRITE, err);
-    if (!st) {
-        st = study(*r, s, err);
+    char *axes = NULL;
+    struct tmx_err why;
+    enum tmx_status st = tmx_results_connect(r, path, TMX_OPEN_WRITE, &why);
+    if (st == TMX_EPARSE && s->suite) {
+        st = set_aside(path, &why, err);
+        st = st ? st : tmx_results_connect(r, path, TMX_OPEN_WRITE, err);
+    } else if (st) {
+        *err = why;
     }
+    st = st ? st : axes_text(s, &axes, err);
+    const struct line line[LINES] = {
+        {"name", s->name}, {"axes", axes}, {"method", s->method}, {"doc", s->doc}};
+    st = st || s->suite ? st : same_lines(*r, line, err); /* before anything is written */
+    st = st ? st : tmx_results_write(*r, err);
+    st = st ? st : drop_damaged(*r, err);
+    st = st ? st : write_lines(*r, s, line, err);
+    free(axes);
     if (st) {
         tmx_results_close(*r);
         *r = NULL;
@@ -125,7 +195,7 @@ enum tmx_status tmx_results_open(struct tmx_results **r, const char *path, const
     return st;
 }
 
-enum tmx_status tmx_results_points(struct tmx_results *r, const struct tmx_sweep *s,
+enum tmx_status tmx_results_points(struct tmx_results *r, const struct tmx_runs *s,
                                    const char (*ids)[TMX_HASH_HEX], struct tmx_err *err)
 {
     sqlite3_stmt *stmt = NULL;
@@ -139,6 +209,7 @@ enum tmx_status tmx_results_points(struct tmx_results *r, const struct tmx_sweep
         st = tmx_results_step(r, stmt, err);
     }
     sqlite3_finalize(stmt);
+    st = st ? st : seal(r, err);
     return commit(r, st, err);
 }
 
@@ -167,7 +238,7 @@ static enum tmx_status add_run(struct tmx_results *r, const struct tmx_run_row *
     sqlite3_stmt *stmt = NULL;
     enum tmx_status st = tmx_results_prepare(
         r, &stmt,
-        "INSERT INTO run VALUES(?, ?, ?, ?, ?, ?) ON CONFLICT(id) DO UPDATE SET status = excluded.status,"
+        "INSERT INTO run VALUES(?, ?, ?, ?, ?, ?, '') ON CONFLICT(id) DO UPDATE SET status = excluded.status,"
         " error = excluded.error, seconds = excluded.seconds, version = excluded.version"
         " WHERE run.status = 'failed'",
         err);
@@ -185,16 +256,35 @@ static enum tmx_status add_run(struct tmx_results *r, const struct tmx_run_row *
     return st;
 }
 
-static enum tmx_status add_parameters(struct tmx_results *r, const struct tmx_sweep *s,
+/* Also rows that a damaged run has left. */
+static enum tmx_status clear(struct tmx_results *r, const char *id, struct tmx_err *err)
+{
+    static const char *const rows[] = {"DELETE FROM parameter WHERE run = ?",
+                                       "DELETE FROM metric WHERE run = ?"};
+    enum tmx_status st = TMX_OK;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0] && !st; i++) {
+        sqlite3_stmt *stmt = NULL;
+        st = tmx_results_prepare(r, &stmt, rows[i], err);
+        if (!st) {
+            bind_text(stmt, 1, id);
+            st = tmx_results_step(r, stmt, err);
+        }
+        sqlite3_finalize(stmt);
+    }
+    return st;
+}
+
+static enum tmx_status add_parameters(struct tmx_results *r, const struct tmx_runs *s,
                                       const struct tmx_run_row *row, struct tmx_err *err)
 {
     sqlite3_stmt *stmt = NULL;
-    enum tmx_status st =
-        tmx_results_prepare(r, &stmt, "INSERT OR REPLACE INTO parameter VALUES(?, ?, ?)", err);
+    enum tmx_status st = tmx_results_prepare(r, &stmt, "INSERT INTO parameter VALUES(?, ?, ?)", err);
     for (size_t k = 0; k < s->n_key && !st; k++) {
+        char text[TMX_PARAMETER_SIZE];
+        s->value(s->ctx, row->point, k, text);
         bind_text(stmt, 1, row->id);
         bind_text(stmt, 2, s->key[k]);
-        bind_literal(stmt, 3, tmx_sweep_value(s, row->point, k));
+        bind_literal(stmt, 3, text);
         st = tmx_results_step(r, stmt, err);
     }
     sqlite3_finalize(stmt);
@@ -204,20 +294,37 @@ static enum tmx_status add_parameters(struct tmx_results *r, const struct tmx_sw
 static enum tmx_status add_metrics(struct tmx_results *r, const struct tmx_run_row *row, struct tmx_err *err)
 {
     sqlite3_stmt *stmt = NULL;
-    enum tmx_status st =
-        tmx_results_prepare(r, &stmt, "INSERT OR REPLACE INTO metric VALUES(?, ?, ?, ?)", err);
+    enum tmx_status st = tmx_results_prepare(r, &stmt, "INSERT INTO metric VALUES(?, ?, ?, ?)", err);
     for (size_t i = 0; i < row->n_metric && !st; i++) {
+        if (isnan(row->value[i])) {
+            continue;
+        }
         bind_text(stmt, 1, row->id);
-        bind_text(stmt, 2, row->metric[i].name);
+        bind_text(stmt, 2, row->name[i]);
         sqlite3_bind_int64(stmt, 3, (sqlite3_int64)i);
-        sqlite3_bind_double(stmt, 4, row->metric[i].value);
+        sqlite3_bind_double(stmt, 4, row->value[i]);
         st = tmx_results_step(r, stmt, err);
     }
     sqlite3_finalize(stmt);
     return st;
 }
 
-enum tmx_status tmx_results_add(struct tmx_results *r, const struct tmx_sweep *s,
+static enum tmx_status seal_run(struct tmx_results *r, const char *id, struct tmx_err *err)
+{
+    sqlite3_stmt *stmt = NULL;
+    char hex[TMX_HASH_HEX];
+    enum tmx_status st = tmx_results_hash(r, id, hex, err);
+    st = st ? st : tmx_results_prepare(r, &stmt, "UPDATE run SET hash = ? WHERE id = ?", err);
+    if (!st) {
+        bind_text(stmt, 1, hex);
+        bind_text(stmt, 2, id);
+        st = tmx_results_step(r, stmt, err);
+    }
+    sqlite3_finalize(stmt);
+    return st;
+}
+
+enum tmx_status tmx_results_add(struct tmx_results *r, const struct tmx_runs *s,
                                 const struct tmx_run_row *row, struct tmx_err *err)
 {
     bool added = false;
@@ -227,21 +334,57 @@ enum tmx_status tmx_results_add(struct tmx_results *r, const struct tmx_sweep *s
     }
     st = add_run(r, row, &added, err);
     if (!st && added) {
-        st = add_parameters(r, s, row, err);
-    }
-    if (!st && added) {
-        st = add_metrics(r, row, err);
+        st = clear(r, row->id, err);
+        st = st ? st : add_parameters(r, s, row, err);
+        st = st ? st : add_metrics(r, row, err);
+        st = st ? st : seal_run(r, row->id, err);
     }
     return commit(r, st, err);
+}
+
+enum tmx_status tmx_results_values(struct tmx_results *r, size_t n_point, size_t n_value, double *value,
+                                   char **error, struct tmx_err *err)
+{
+    sqlite3_stmt *stmt = NULL;
+    int code = SQLITE_DONE;
+    for (size_t i = 0; i < n_point * n_value; i++) {
+        value[i] = NAN;
+    }
+    enum tmx_status st = tmx_results_prepare(
+        r, &stmt, "SELECT p.n, m.n, m.value FROM point p JOIN metric m ON m.run = p.run", err);
+    while (!st && (code = sqlite3_step(stmt)) == SQLITE_ROW) {
+        const sqlite3_int64 p = sqlite3_column_int64(stmt, 0), m = sqlite3_column_int64(stmt, 1);
+        if (p >= 0 && m >= 0 && (size_t)p < n_point && (size_t)m < n_value) {
+            value[(size_t)p * n_value + (size_t)m] = sqlite3_column_double(stmt, 2);
+        }
+    }
+    sqlite3_finalize(stmt);
+    stmt = NULL;
+    st = st || code == SQLITE_DONE ? st : tmx_results_fail(r, err);
+    st = st ? st
+            : tmx_results_prepare(r, &stmt,
+                                  "SELECT p.n, status = 'done', coalesce(error, '') FROM point p"
+                                  " LEFT JOIN run ON id = p.run",
+                                  err);
+    while (!st && (code = sqlite3_step(stmt)) == SQLITE_ROW) {
+        const sqlite3_int64 p = sqlite3_column_int64(stmt, 0);
+        if (p >= 0 && (size_t)p < n_point && !sqlite3_column_int(stmt, 1) && !error[p]) {
+            error[p] = tmx_text_dup((const char *)sqlite3_column_text(stmt, 2));
+            st = error[p] ? TMX_OK : tmx_no_memory(err);
+        }
+    }
+    sqlite3_finalize(stmt);
+    return st || code == SQLITE_DONE ? st : tmx_results_fail(r, err);
 }
 
 static enum tmx_status same_study(struct tmx_results *r, const char *from, struct tmx_err *err)
 {
     sqlite3_stmt *stmt = NULL;
-    enum tmx_status st = tmx_results_prepare(r, &stmt,
-                                             "SELECT a.key, a.value, b.value FROM main.study a, other.study b"
-                                             " WHERE a.key = b.key AND a.value <> b.value LIMIT 1",
-                                             err);
+    enum tmx_status st =
+        tmx_results_prepare(r, &stmt,
+                            "SELECT a.key, a.value, b.value FROM main.study a, other.study b"
+                            " WHERE a.key = b.key AND a.key <> 'hash' AND a.value <> b.value LIMIT 1",
+                            err);
     if (!st && sqlite3_step(stmt) == SQLITE_ROW) {
         st = tmx_fail_at(err, TMX_EIO, from, 0, "another study: its %s is \"%s\", not \"%s\"",
                          (const char *)sqlite3_column_text(stmt, 0),
@@ -297,7 +440,8 @@ static enum tmx_status merge_one(struct tmx_results *r, const char *from, struct
     st = same_study(r, from, err);
     st = st ? st : same_points(r, from, err);
     if (!st) {
-        st = commit(r, tmx_results_exec(r, copy_rows, err), err);
+        st = tmx_results_exec(r, copy_rows, err);
+        st = commit(r, st ? st : seal(r, err), err);
     }
     sqlite3_exec(r->db, "DETACH DATABASE other", NULL, NULL, NULL);
     return st;
@@ -312,10 +456,13 @@ enum tmx_status tmx_results_merge(const char *path, const char *const *from, siz
             return tmx_fail_at(err, TMX_ECONFIG, path, 0, "an output would replace this input");
         }
         st = tmx_results_connect(&r, from[i], TMX_OPEN_READ, err);
+        st = st ? st : tmx_results_whole(r, err);
         tmx_results_close(r);
         r = NULL;
     }
     st = st ? st : tmx_results_connect(&r, path, TMX_OPEN_WRITE, err);
+    st = st || n == 0 ? st : tmx_results_whole(r, err);
+    st = st ? st : tmx_results_write(r, err);
     for (size_t i = 0; i < n && !st; i++) {
         st = merge_one(r, from[i], err);
     }

@@ -2,14 +2,16 @@
 #ifndef TMX_STUDY_RESULTS_H
 #define TMX_STUDY_RESULTS_H
 
-/* Results of a study in one SQLite database (WAL). Schema, documented in
+/* Results of many runs in one SQLite database (WAL). Schema, documented in
  * docs/formats.md:
- *   study(key, value)                                what the database holds
- *   point(n, run)                                    place of every point in the study -> its run
- *   run(id, status, error, seconds, version, config) one row per run; id = hash of config
- *   parameter(run, key, value)                       the axes' values of a run
- *   metric(run, name, value)                         what it measured
- * A run is written in one transaction: after a kill it is there whole or not at all. */
+ *   study(key, value)                                      what the database holds
+ *   point(n, run)                                          place of every point in the study -> its run
+ *   run(id, status, error, seconds, version, config, hash) one row per run; id = hash of config
+ *   parameter(run, key, value)                             what is varied, of a run
+ *   metric(run, name, n, value)                            what it measured
+ * A run is written in one transaction: after a kill it is there whole or not at all. The hash of a run is
+ * over its row, its parameters and its metrics; that of the study and its points is the study's line "hash".
+ * What does not have its hash is not what was written: it is never read as a result. */
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -17,13 +19,33 @@
 
 #include "core/base/err.h"
 #include "core/base/hash.h"
-#include "study/sweep.h"
 
-enum { TMX_RESULTS_VERSION = 1, TMX_MEASURE_NAME = 64 };
+enum { TMX_RESULTS_VERSION = 2, TMX_STUDY_NAME = 64, TMX_PARAMETER_SIZE = 1100 };
 
-struct tmx_measure {
-    char name[TMX_MEASURE_NAME]; /* with its unit */
-    double value;                /* finite */
+#define TMX_SUITE_RESULTS "runs.sqlite" /* in the folder of a suite */
+
+struct tmx_sets;
+struct tmx_watch;
+
+/* Many runs: of one configuration file, each with its own overrides. */
+struct tmx_runs {
+    const char *name, *doc, *method; /* of the study */
+    const char *file;                /* that describes it, for messages */
+    const char *base;                /* the configuration's file */
+    const char *group;               /* of it; NULL: its root */
+    size_t n_point, n_key;
+    const char *const *key; /* [n_key] what is varied: the parameters in the database */
+    const void *ctx;
+    /* The overrides of a point; also in a child. */
+    enum tmx_status (*sets)(const void *ctx, size_t point, struct tmx_sets *s, struct tmx_err *err);
+    /* A point's value of a key: a number, or text with or without quotes. */
+    void (*value)(const void *ctx, size_t point, size_t key, char text[TMX_PARAMETER_SIZE]);
+    const struct tmx_watch *watch; /* beside every run; NULL: nothing */
+    const char *also;              /* what else decides what a run measures; NULL: nothing */
+    /* The runs of one table, whose database saves computing them again and no more: a point without a valid
+     * configuration is an error, a run is of one build of this program, runs that failed are run again, and a
+     * database that is damaged or of another suite is replaced. */
+    bool suite;
 };
 
 enum tmx_run_state { TMX_RUN_ABSENT, TMX_RUN_DONE, TMX_RUN_FAILED };
@@ -35,27 +57,34 @@ struct tmx_run_row {
     double seconds;
     const char *version, *config; /* of the program; the resolved configuration */
     size_t point;                 /* a point of the study with this run: gives the parameters */
-    const struct tmx_measure *metric;
+    const char *const *name;      /* [n_metric] with their units */
+    const double *value;          /* [n_metric] finite, or NAN: not measured */
     size_t n_metric;
 };
 
 struct tmx_results;
 
-/* Open for writing, made when absent. The study's name and axes must be those in the
- * database, if it has any. Errors (TMX_EIO): no database, another program's or version's,
- * another study's, locked, read-only, disk full; the message says which. */
+/* Open for writing, made when absent; path NULL: in memory. The study's name and axes must be those in the
+ * database, if it has any; a suite takes the place of another. Runs that are not as they were written are
+ * taken out, and standard error says how many. Errors (TMX_EIO): a link, no database, another program's or
+ * version's, another study's, locked, read-only, disk full; the message says which. TMX_EPARSE: damaged, and
+ * as it was. */
 TMX_NODISCARD enum tmx_status tmx_results_open(struct tmx_results **r, const char *path,
-                                               const struct tmx_sweep *s, struct tmx_err *err);
+                                               const struct tmx_runs *runs, struct tmx_err *err);
 void tmx_results_close(struct tmx_results *r); /* accepts NULL */
 
-/* Write which run each point has: ids is [s->n_point]. */
-TMX_NODISCARD enum tmx_status tmx_results_points(struct tmx_results *r, const struct tmx_sweep *s,
+/* Write which run each point has: ids is [runs->n_point]. */
+TMX_NODISCARD enum tmx_status tmx_results_points(struct tmx_results *r, const struct tmx_runs *runs,
                                                  const char (*ids)[TMX_HASH_HEX], struct tmx_err *err);
 TMX_NODISCARD enum tmx_status tmx_results_state(struct tmx_results *r, const char *id,
                                                 enum tmx_run_state *state, struct tmx_err *err);
 /* Add a run. One that is there already stays, except that a failed one is replaced. */
-TMX_NODISCARD enum tmx_status tmx_results_add(struct tmx_results *r, const struct tmx_sweep *s,
+TMX_NODISCARD enum tmx_status tmx_results_add(struct tmx_results *r, const struct tmx_runs *runs,
                                               const struct tmx_run_row *row, struct tmx_err *err);
+/* What the points have: value is [n_point * n_value] in the order in which metrics were added, NAN where
+ * there is none; error [n_point] owned texts, NULL where a run is done, "" where there is no run. */
+TMX_NODISCARD enum tmx_status tmx_results_values(struct tmx_results *r, size_t n_point, size_t n_value,
+                                                 double *value, char **error, struct tmx_err *err);
 
 /* Copy all runs of the databases from[0..n) into a database at path, made when absent.
  * All must hold the same study. A run that two databases hold is taken once. */
@@ -73,7 +102,7 @@ struct tmx_result {
 };
 
 struct tmx_result_set {
-    char study[64], doc[256], method[16];
+    char study[TMX_STUDY_NAME], doc[256], method[16];
     size_t n_point;
     char **key; /* [n_key] in axis order */
     size_t n_key;
@@ -91,7 +120,8 @@ enum tmx_results_which {
     TMX_RESULTS_POINTS, /* the runs that the study's points have now */
     TMX_RESULTS_ALL,    /* those of earlier inputs, too, behind them */
 };
-/* Errors: TMX_EIO, TMX_EPARSE (a damaged database), TMX_ENOMEM. */
+/* The database of a file, or of a folder that a suite wrote. Errors: TMX_EIO, TMX_EPARSE (a damaged
+ * database), TMX_ENOMEM. */
 TMX_NODISCARD enum tmx_status tmx_results_load(struct tmx_result_set *set, const char *path,
                                                enum tmx_results_which which, struct tmx_err *err);
 /* One line about what a table of the set leaves out: runs of earlier inputs, points without a finished run.

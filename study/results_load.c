@@ -321,6 +321,7 @@ enum tmx_status tmx_results_load(struct tmx_result_set *set, const char *path, e
         return st;
     }
     st = tmx_results_exec(l.r, "BEGIN", err); /* one snapshot, also while a study writes */
+    st = st ? st : tmx_results_whole(l.r, err);
     st = st ? st : each(&l, "SELECT key, value FROM study", study_row);
     st = st ? st : each(&l, "SELECT name FROM metric GROUP BY name ORDER BY min(n), name", metric_name);
     st = st ? st : each(&l, "SELECT count(*), min(n), max(n) FROM point", count_points);

@@ -2,6 +2,8 @@
 #define _POSIX_C_SOURCE 200809L
 #include "study/study.h"
 
+#include <thermix/version.h>
+
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -14,32 +16,23 @@
 #include "core/base/os.h"
 #include "core/base/text.h"
 #include "core/sim/fleet.h"
-#include "run/input/data.h"
-#include "run/run.h"
 #include "study/points.h"
 #include "study/pool.h"
 
 static const double LEAST_RUN_S = 0.02, POINT_BYTES = 500; /* a small run's start and end, measured */
 
-enum tmx_status tmx_measures_add(struct tmx_measures *m, const char *name, double value, struct tmx_err *err)
+size_t tmx_study_metric(const char *name)
 {
-    if (!isfinite(value)) {
-        return tmx_fail(err, TMX_ESOLVE, "%s is not a finite number", name);
+    size_t i = 0;
+    while (tmx_metrics[i].name && strcmp(tmx_metrics[i].name, name) != 0) {
+        i++;
     }
-    struct tmx_measure *more = realloc(m->metric, (m->n_metric + 1) * sizeof *more);
-    if (!more) {
-        return tmx_no_memory(err);
-    }
-    m->metric = more;
-    snprintf(more[m->n_metric].name, sizeof more[0].name, "%s", name);
-    more[m->n_metric++].value = value;
-    return TMX_OK;
+    return i;
 }
 
-void tmx_measures_finish(struct tmx_measures *m)
+size_t tmx_study_metrics(void)
 {
-    free(m->metric);
-    *m = (struct tmx_measures){0};
+    return tmx_study_metric("");
 }
 
 struct numbered {
@@ -63,7 +56,7 @@ static int by_point(const void *a, const void *b)
 /* todo = the first point of every distinct run, in order. */
 static enum tmx_status distinct(struct tmx_study *s, struct tmx_err *err)
 {
-    const size_t n = s->sweep->n_point;
+    const size_t n = s->runs->n_point;
     struct numbered *list = malloc(n * sizeof *list);
     s->todo = malloc(n * sizeof *s->todo);
     if (!list || !s->todo) {
@@ -93,7 +86,8 @@ static enum tmx_status missing(struct tmx_study *s, struct tmx_err *err)
         if (st) {
             return st;
         }
-        const bool there = state == TMX_RUN_DONE || (state == TMX_RUN_FAILED && !o->retry_failed);
+        const bool there =
+            state == TMX_RUN_DONE || (state == TMX_RUN_FAILED && !o->retry_failed && !s->runs->suite);
         s->n_before += there;
         const bool ours = i % o->n_shard == o->shard;
         if (!there && ours && s->n_todo < o->limit) {
@@ -113,45 +107,55 @@ static enum tmx_status check_writable(const char *path, struct tmx_err *err)
     return TMX_OK;
 }
 
-void tmx_study_begin_worker(struct tmx_study *s, const struct tmx_sweep *sweep,
-                            const struct tmx_runner *runner, const struct tmx_study_options *options)
+enum tmx_status tmx_study_begin_worker(struct tmx_study *s, const struct tmx_runs *runs,
+                                       const struct tmx_study_options *options, struct tmx_err *err)
 {
-    char named[TMX_PATH_SIZE];
-    struct tmx_err ignored; /* what opens the base says that it is not there */
-    *s = (struct tmx_study){.sweep = sweep, .runner = runner, .options = options};
-    snprintf(s->base, sizeof s->base, "%s", sweep->base);
-    if ((tmx_beside(sweep->file, sweep->base, named, sizeof named) ||
-         tmx_data_find_from(TMX_DATA_RUN, sweep->file, sweep->base, named, &ignored) == TMX_OK) &&
-        strlen(named) < sizeof s->base) { /* a file, or a name of `thermix list runs` */
-        snprintf(s->base, sizeof s->base, "%s", named);
+    const size_t n = tmx_study_metrics(), n_watched = runs->watch ? runs->watch->n : 0;
+    *s = (struct tmx_study){.runs = runs, .options = options, .n_value = n + n_watched};
+    s->name = calloc(s->n_value + 1, sizeof *s->name);
+    for (size_t i = 0; s->name && i < s->n_value; i++) {
+        s->name[i] = i < n ? tmx_metrics[i].name : runs->watch->column[i - n];
+    }
+    return s->name ? TMX_OK : tmx_no_memory(err);
+}
+
+/* Ids by which a database in memory knows the points: nothing is there before. */
+static void count_points(struct tmx_study *s)
+{
+    for (size_t i = 0; i < s->runs->n_point; i++) {
+        snprintf(s->id[i], sizeof s->id[i], "%zu", i);
     }
 }
 
-enum tmx_status tmx_study_begin(struct tmx_study *s, const struct tmx_sweep *sweep,
-                                const struct tmx_runner *runner, const struct tmx_study_options *options,
-                                struct tmx_err *err)
+static enum tmx_status open_log(struct tmx_study *s, struct tmx_err *err)
 {
     char log[TMX_SWEEP_TEXT + 8];
-    tmx_study_begin_worker(s, sweep, runner, options);
-    const struct tmx_cost cost = {.seconds = LEAST_RUN_S * (double)sweep->n_point / (double)options->n_shard,
-                                  .bytes = POINT_BYTES * (double)sweep->n_point};
-    const enum tmx_status affordable =
-        tmx_cost_check(cost, err, "%s: %zu points, a run each of at least %g ms", sweep->file, sweep->n_point,
-                       1e3 * LEAST_RUN_S);
-    if (affordable) {
-        return affordable;
+    snprintf(log, sizeof log, "%s.log", s->options->path);
+    return tmx_os_append(&s->log, log, err);
+}
+
+enum tmx_status tmx_study_begin(struct tmx_study *s, const struct tmx_runs *runs,
+                                const struct tmx_study_options *options, struct tmx_err *err)
+{
+    const struct tmx_cost cost = {.seconds = LEAST_RUN_S * (double)runs->n_point / (double)options->n_shard,
+                                  .bytes = POINT_BYTES * (double)runs->n_point};
+    enum tmx_status st = tmx_study_begin_worker(s, runs, options, err);
+    st = st ? st
+            : tmx_cost_check(cost, err, "%s: %zu points, a run each of at least %g ms", runs->file,
+                             runs->n_point, 1e3 * LEAST_RUN_S);
+    s->id = st ? NULL : calloc(runs->n_point, sizeof *s->id);
+    st = st || s->id ? st : tmx_no_memory(err);
+    if (!st && options->path) {
+        st = check_writable(options->path, err);
+        st = st ? st : tmx_points_identify(s, err);
+    } else if (!st) {
+        count_points(s);
     }
-    s->id = calloc(sweep->n_point, sizeof *s->id);
-    enum tmx_status st = s->id ? check_writable(options->path, err) : tmx_no_memory(err);
-    st = st ? st : tmx_points_identify(s, err);
     st = st ? st : distinct(s, err);
-    st = st ? st : tmx_results_open(&s->results, options->path, sweep, err);
-    st = st ? st : tmx_results_points(s->results, sweep, (const char(*)[TMX_HASH_HEX])s->id, err);
+    st = st ? st : tmx_results_open(&s->results, options->path, runs, err);
+    st = st ? st : tmx_results_points(s->results, runs, (const char(*)[TMX_HASH_HEX])s->id, err);
     st = st ? st : missing(s, err);
-    if (!st) {
-        snprintf(log, sizeof log, "%s.log", options->path);
-        st = tmx_os_append(&s->log, log, err);
-    }
+    st = st || runs->suite || !options->path ? st : open_log(s, err);
     if (st) {
         tmx_study_end(s);
     }
@@ -168,98 +172,85 @@ void tmx_study_end(struct tmx_study *s)
     s->results = NULL;
     free(s->id);
     free(s->todo);
+    free(s->name);
     s->id = NULL;
     s->todo = NULL;
+    s->name = NULL;
 }
 
-/* A run's bytes: lines "name value", an empty line, the resolved configuration. */
-static void write_measures(const struct tmx_measures *m, FILE *out)
-{
-    for (size_t i = 0; i < m->n_metric; i++) {
-        char text[TMX_REAL_SIZE];
-        tmx_real_print(text, m->metric[i].value);
-        fprintf(out, "%s %s\n", m->metric[i].name, text);
-    }
-    fputc('\n', out);
-}
+/* ---- in a child: a run's bytes are its n_value doubles, unless it failed, and its configuration ---- */
 
-static enum tmx_status run_point(const struct tmx_study *s, size_t point, FILE *out, struct tmx_err *err)
-{
-    struct tmx_assignments a;
-    struct tmx_measures m = {0};
-    enum tmx_status st = tmx_assignments_init(&a, s, point, err);
-    if (st) {
-        return st;
-    }
-    st = s->runner->run(s->runner->ctx, &a.point, &m, err);
-    if (st) {
-        m.n_metric = 0;
-    }
-    write_measures(&m, out);
-    struct tmx_err ignored; /* a configuration that does not resolve failed above with the same words */
-    const enum tmx_status resolved = s->runner->resolve(s->runner->ctx, &a.point, out, st ? &ignored : err);
-    tmx_measures_finish(&m);
-    tmx_assignments_finish(&a);
-    return st ? st : resolved;
-}
+struct opened {
+    struct tmx_run *run;
+    void *watched;
+};
 
 static enum tmx_status begin_run(void *ctx, size_t task, struct tmx_sim **sim, struct tmx_observer *observer,
                                  void **own, struct tmx_err *err)
 {
     const struct tmx_study *s = ctx;
-    struct tmx_assignments a;
-    struct tmx_run *run = NULL;
-    (void)observer;
-    enum tmx_status st = tmx_assignments_init(&a, s, s->todo[task], err);
+    const struct tmx_watch *w = s->runs->watch;
+    struct opened *o = calloc(1, sizeof *o);
+    *own = o;
+    enum tmx_status st = o ? tmx_point_open(s->runs, s->todo[task], false, &o->run, err) : tmx_no_memory(err);
     if (!st) {
-        st = s->runner->open(s->runner->ctx, &a.point, &run, err);
-        tmx_assignments_finish(&a);
+        *sim = tmx_run_sim(o->run);
+        o->watched = !w ? NULL : w->begin ? w->begin(s->kept, o->run, observer) : s->kept;
     }
-    *own = run;
-    *sim = run ? tmx_run_sim(run) : NULL;
     return st;
 }
 
-/* What there is of the configuration of a run that could not begin. */
-static void resolve_ignored(const struct tmx_study *s, size_t point, FILE *out)
+static enum tmx_status measure(const struct tmx_study *s, const struct opened *o, double *value,
+                               struct tmx_err *err)
 {
-    struct tmx_assignments a;
-    struct tmx_err ignored;
-    if (!tmx_assignments_init(&a, s, point, &ignored)) {
-        (void)!s->runner->resolve(s->runner->ctx, &a.point, out, &ignored);
-        tmx_assignments_finish(&a);
+    const size_t n = tmx_study_metrics();
+    for (size_t i = 0; i < s->n_value; i++) {
+        value[i] = i < n ? tmx_metrics[i].value(o->run) : NAN;
+        if (i < n && !isfinite(value[i])) {
+            return tmx_fail(err, TMX_ESOLVE, "%s is not a finite number", s->name[i]);
+        }
     }
+    if (o->watched) {
+        s->runs->watch->read(o->watched, o->run, value + n);
+    }
+    return TMX_OK;
+}
+
+/* The configuration that a run had, or would have had if it could have begun. */
+static enum tmx_status text_of(const struct tmx_study *s, size_t point, struct opened *o, char **text,
+                               struct tmx_err *err)
+{
+    enum tmx_status st = o->run ? TMX_OK : tmx_point_open(s->runs, point, true, &o->run, err);
+    return st ? st : tmx_point_text(o->run, text, err);
 }
 
 static void end_run(void *ctx, size_t task, void *own, enum tmx_status st, const struct tmx_err *err)
 {
     const struct tmx_study *s = ctx;
-    struct tmx_measures m = {0};
-    struct tmx_err late = {0};
-    char *bytes = NULL;
-    size_t n_byte = 0;
-    FILE *out = open_memstream(&bytes, &n_byte);
-    struct tmx_run *run = own;
+    struct opened none = {0}, *o = own ? own : &none;
+    struct tmx_err late, ignored;
+    char *text = NULL;
+    const enum tmx_status no_text = text_of(s, s->todo[task], o, &text, &ignored);
+    const size_t n_text = no_text ? 0 : strlen(text), n_value = s->n_value * sizeof(double);
+    char *bytes = malloc(n_value + n_text + 1);
+    st = st == TMX_ESTOPPED && o->watched ? TMX_OK : st;
     if (!st) {
-        st = out ? s->runner->measure(run, &m, &late) : tmx_no_memory(&late);
+        st = bytes && !no_text ? TMX_OK : tmx_no_memory(&late);
+        st = st ? st : measure(s, o, (double *)(void *)bytes, &late);
         err = &late;
     }
-    if (st) {
-        m.n_metric = 0;
+    const size_t at = st ? 0 : n_value;
+    if (bytes && n_text > 0) {
+        memcpy(bytes + at, text, n_text);
     }
-    if (out) {
-        write_measures(&m, out);
-        if (run) {
-            s->runner->resolved(run, out);
-        } else {
-            resolve_ignored(s, s->todo[task], out);
-        }
-        fclose(out);
+    tmx_pool_done(s->child, task, st, err, bytes, bytes ? at + n_text : 0);
+    if (o->watched && s->runs->watch->end) {
+        s->runs->watch->end(o->watched);
     }
-    tmx_pool_done(s->child, task, st, err, bytes, n_byte);
-    tmx_measures_finish(&m);
-    tmx_run_destroy(run);
+    tmx_run_destroy(o->run);
+    free(own);
     free(bytes);
+    free(text);
 }
 
 static void tell(void *ctx, size_t task, double share)
@@ -270,29 +261,16 @@ static void tell(void *ctx, size_t task, double share)
 static void run_together(void *ctx, const size_t *task, size_t n, struct tmx_pool_child *child)
 {
     struct tmx_study *s = ctx;
+    const struct tmx_watch *w = s->runs->watch;
     s->child = child;
+    s->kept = !w ? NULL : w->open ? w->open(w->ctx) : w->ctx;
     tmx_fleet_run(&(struct tmx_fleet_tasks){s, begin_run, end_run, tell}, task, n);
+    if (w && w->close) {
+        w->close(s->kept);
+    }
 }
 
-static enum tmx_status parse(struct tmx_measures *m, const char **config, const char *bytes,
-                             struct tmx_err *err)
-{
-    const char *line = bytes;
-    enum tmx_status st = TMX_OK;
-    while (!st && *line && *line != '\n') {
-        const char *end = line + strcspn(line, "\n");
-        const char *space = memchr(line, ' ', (size_t)(end - line));
-        char name[TMX_MEASURE_NAME];
-        double v;
-        tmx_assert(space && (size_t)(space - line) < sizeof name);
-        tmx_assert(tmx_span_copy((struct tmx_span){line, space}, name, sizeof name));
-        tmx_assert(tmx_span_real((struct tmx_span){space + 1, end}, &v));
-        st = tmx_measures_add(m, name, v, err);
-        line = *end ? end + 1 : end;
-    }
-    *config = *line ? line + 1 : line;
-    return st;
-}
+/* ---- in the parent ---- */
 
 static void log_line(struct tmx_study *s, size_t point, const struct tmx_pool_result *r, const char *error)
 {
@@ -301,6 +279,9 @@ static void log_line(struct tmx_study *s, size_t point, const struct tmx_pool_re
     const time_t now = time(NULL);
     gmtime_r(&now, &utc);
     strftime(when, sizeof when, "%Y-%m-%dT%H:%M:%SZ", &utc);
+    if (!s->log) {
+        return;
+    }
     fprintf(s->log, "%s point=%zu run=%s status=%s seconds=%.3f done=%zu of=%zu%s%s\n", when, point,
             s->id[point], r->status ? "failed" : "done", r->wall_s, s->n_done + s->n_failed, s->n_todo,
             error[0] ? " error=" : "", error);
@@ -311,41 +292,39 @@ enum tmx_status tmx_study_record(struct tmx_study *s, size_t point, const struct
                                  struct tmx_err *err)
 {
     char error[1600] = "";
-    struct tmx_measures m = {0};
-    const char *config = "";
-    enum tmx_status st = TMX_OK;
-    if (r->status) {
+    const size_t n = r->status ? 0 : s->n_value;
+    double *value = malloc((n + 1) * sizeof *value);
+    enum tmx_status st = value ? TMX_OK : tmx_no_memory(err);
+    if (!st && r->status) {
         tmx_err_format(&r->err, error, sizeof error);
-        const char *blank = strstr(r->bytes, "\n");
-        config = blank ? blank + 1 : "";
-    } else {
-        st = parse(&m, &config, r->bytes, err);
     }
     if (!st) {
+        tmx_assert(r->n_byte >= n * sizeof *value);
+        memcpy(value, r->bytes, n * sizeof *value);
         const struct tmx_run_row row = {.id = s->id[point],
                                         .done = !r->status,
                                         .error = error,
                                         .seconds = r->wall_s,
-                                        .version = s->options->version,
-                                        .config = config,
+                                        .version = tmx_version().text,
+                                        .config = r->bytes + n * sizeof *value,
                                         .point = point,
-                                        .metric = m.metric,
-                                        .n_metric = m.n_metric};
-        st = tmx_results_add(s->results, s->sweep, &row, err);
+                                        .name = s->name,
+                                        .value = value,
+                                        .n_metric = n};
+        st = tmx_results_add(s->results, s->runs, &row, err);
     }
-    tmx_measures_finish(&m);
+    free(value);
     if (!st) {
         s->n_done += r->status == TMX_OK;
         s->n_failed += r->status != TMX_OK;
         log_line(s, point, r, error);
     }
+    if (!st && s->runs->suite &&
+        tmx_status_exit_code(r->status) == 2) { /* bad input: the same for every run */
+        *err = r->err;
+        return r->status;
+    }
     return st;
-}
-
-static enum tmx_status pool_run(void *ctx, size_t task, FILE *out, struct tmx_err *err)
-{
-    const struct tmx_study *s = ctx;
-    return run_point(s, s->todo[task], out, err);
 }
 
 static enum tmx_status pool_collect(void *ctx, const struct tmx_pool_result *r, struct tmx_err *err)
@@ -359,27 +338,23 @@ enum tmx_status tmx_study_run_local(struct tmx_study *s, struct tmx_err *err)
     const struct tmx_pool pool = {.n_task = s->n_todo,
                                   .n_worker = s->options->n_worker,
                                   .as_completed = true, /* so that a kill loses only what is running */
-                                  .noun = s->options->quiet ? NULL : "runs",
+                                  .noun = s->options->noun,
                                   .ctx = s,
-                                  .run = pool_run,
                                   .n_together = TMX_POOL_TOGETHER,
-                                  .run_together = s->runner->open ? run_together : NULL,
+                                  .run_together = run_together,
                                   .collect = pool_collect};
     return tmx_pool_run(&pool, err);
 }
 
 struct single {
     struct tmx_study *s;
-    size_t point;
     enum tmx_status (*collect)(void *ctx, const struct tmx_pool_result *r, struct tmx_err *err);
     void *ctx;
 };
 
-static enum tmx_status single_run(void *ctx, size_t task, FILE *out, struct tmx_err *err)
+static void run_single(void *ctx, const size_t *task, size_t n, struct tmx_pool_child *child)
 {
-    const struct single *one = ctx;
-    (void)task;
-    return run_point(one->s, one->point, out, err);
+    run_together(((const struct single *)ctx)->s, task, n, child);
 }
 
 static enum tmx_status single_collect(void *ctx, const struct tmx_pool_result *r, struct tmx_err *err)
@@ -393,28 +368,100 @@ enum tmx_status tmx_study_run_one(struct tmx_study *s, size_t point,
                                                              struct tmx_err *err),
                                   void *ctx, struct tmx_err *err)
 {
-    struct single one = {s, point, collect, ctx};
-    const struct tmx_pool pool = {
-        .n_task = 1, .n_worker = 1, .ctx = &one, .run = single_run, .collect = single_collect};
-    return tmx_pool_run(&pool, err);
+    struct single one = {s, collect, ctx};
+    const struct tmx_pool pool = {.n_task = 1,
+                                  .n_worker = 1,
+                                  .as_completed = true,
+                                  .ctx = &one,
+                                  .n_together = 1,
+                                  .run_together = run_single,
+                                  .collect = single_collect};
+    s->todo = &point;
+    const enum tmx_status st = tmx_pool_run(&pool, err);
+    s->todo = NULL;
+    return st;
 }
 
-enum tmx_status tmx_study_check(const struct tmx_sweep *sweep, const struct tmx_runner *runner,
-                                struct tmx_err *err)
+enum tmx_status tmx_study_check(const struct tmx_runs *runs, struct tmx_err *err)
 {
-    static const struct tmx_study_options none = {0};
-    struct tmx_study s;
     enum tmx_status st = TMX_OK;
-    tmx_study_begin_worker(&s, sweep, runner, &none);
-    for (size_t i = 0; i < sweep->n_point && !st; i++) {
-        char *text = NULL;
-        size_t size = 0;
-        FILE *out = open_memstream(&text, &size);
-        st = out ? tmx_point_resolve(&s, i, out, err) : tmx_no_memory(err);
-        if (out) {
-            fclose(out);
-        }
-        free(text);
+    for (size_t i = 0; i < runs->n_point && !st; i++) {
+        struct tmx_run *run = NULL;
+        st = tmx_point_open(runs, i, true, &run, err);
+        tmx_run_destroy(run);
     }
     return st;
+}
+
+/* ---- suites ---- */
+
+static enum tmx_status read_back(struct tmx_run_values *v, struct tmx_study *s, struct tmx_err *err)
+{
+    v->n_value = s->n_value;
+    v->n_point = s->runs->n_point;
+    v->value = malloc((v->n_point * v->n_value + 1) * sizeof *v->value);
+    v->error = calloc(v->n_point + 1, sizeof *v->error);
+    enum tmx_status st = v->value && v->error ? TMX_OK : tmx_no_memory(err);
+    st = st ? st : tmx_results_values(s->results, v->n_point, v->n_value, v->value, v->error, err);
+    for (size_t i = 0; i < v->n_point && !st; i++) {
+        if (v->error[i] && !v->error[i][0]) {
+            free(v->error[i]);
+            v->error[i] = tmx_text_dup("not run: stopped before");
+            st = v->error[i] ? TMX_OK : tmx_no_memory(err);
+        }
+    }
+    return st;
+}
+
+/* A suite that was stopped: what is kept of it, and where. */
+static enum tmx_status stopped(const struct tmx_study *s, struct tmx_err *err)
+{
+    const size_t n = s->n_before + s->n_done, all = s->n_run;
+    return n == 0 ? tmx_fail(err, TMX_ESTOPPED, "stopped by a signal: no run had ended, nothing is kept")
+           : s->options->path
+               ? tmx_fail(
+                     err, TMX_ESTOPPED,
+                     "stopped by a signal: %zu of %zu runs are kept in %s; the same command does the other "
+                     "%zu",
+                     n, all, s->options->path, all - n)
+               : tmx_fail(err, TMX_ESTOPPED,
+                          "stopped by a signal: %zu of %zu runs had ended; they are kept with -o DIR alone",
+                          n, all);
+}
+
+enum tmx_status tmx_study_values(struct tmx_run_values *v, const struct tmx_runs *runs,
+                                 const struct tmx_study_options *options, struct tmx_err *err)
+{
+    struct tmx_study s;
+    struct tmx_err late;
+    *v = (struct tmx_run_values){0};
+    enum tmx_status st = tmx_study_begin(&s, runs, options, err);
+    if (st) {
+        return st;
+    }
+    if (options->noun && s.n_before > 0) {
+        fprintf(stderr, "%zu of %zu %s are there from before (%s), %zu to do\n", s.n_before, s.n_run,
+                options->noun, options->path, s.n_todo);
+    }
+    st = tmx_study_run_local(&s, err);
+    st = st == TMX_ESTOPPED ? stopped(&s, err) : st;
+    if (!st || st == TMX_ESTOPPED) {
+        const enum tmx_status read = read_back(v, &s, &late);
+        if (read) {
+            *err = late;
+            st = read;
+        }
+    }
+    tmx_study_end(&s);
+    return st;
+}
+
+void tmx_run_values_finish(struct tmx_run_values *v)
+{
+    for (size_t i = 0; v->error && i < v->n_point; i++) {
+        free(v->error[i]);
+    }
+    free(v->error);
+    free(v->value);
+    *v = (struct tmx_run_values){0};
 }

@@ -2,89 +2,78 @@
 #ifndef TMX_STUDY_STUDY_H
 #define TMX_STUDY_STUDY_H
 
-/* Carries out a parameter study: which runs are missing, running them, writing them
- * down. What a run is comes from outside. */
+/* Carries out many runs of the simulator (struct tmx_runs): which are missing in the database, running them
+ * in several processes and side by side (core/sim/fleet), writing each down as it ends. */
 
+#include <stdint.h>
 #include <stdio.h>
 
+#include "run/run.h"
 #include "study/results.h"
 #include "study/sweep.h"
 
-struct tmx_measures {           /* what one run measured */
-    struct tmx_measure *metric; /* [n_metric] owned */
-    size_t n_metric;
-};
-
-/* Append; the value must be finite, else TMX_ESOLVE. */
-TMX_NODISCARD enum tmx_status tmx_measures_add(struct tmx_measures *m, const char *name, double value,
-                                               struct tmx_err *err);
-void tmx_measures_finish(struct tmx_measures *m);
-
-/* One configuration: a base file and assignments on it ("key=value"), from another file. */
-struct tmx_point {
-    const char *base, *from;
-    const char *const *set; /* [n_set] */
-    const unsigned *line;   /* [n_set] of `from` */
-    size_t n_set;
-};
-
-struct tmx_run;
-
-struct tmx_runner {
+/* What watches a run while it runs, and knows more of it afterwards than the metrics do. */
+struct tmx_watch {
     void *ctx;
-    /* Write the whole configuration, defaults included: equal text means an equal run. */
-    enum tmx_status (*resolve)(void *ctx, const struct tmx_point *p, FILE *out, struct tmx_err *err);
-    enum tmx_status (*run)(void *ctx, const struct tmx_point *p, struct tmx_measures *m, struct tmx_err *err);
-    /* OPTIONAL: a run of the simulator that is what run would run; several of them go side by side. After its
-     * end measure, and resolved as resolve would write it. */
-    enum tmx_status (*open)(void *ctx, const struct tmx_point *p, struct tmx_run **run, struct tmx_err *err);
-    enum tmx_status (*measure)(const struct tmx_run *run, struct tmx_measures *m, struct tmx_err *err);
-    void (*resolved)(const struct tmx_run *run, FILE *out);
+    size_t n;
+    const char *const *column; /* [n] names with their units */
+    /* What it keeps over the runs of a process, one after another; NULL: no memory for it. Without open it is
+     * ctx. */
+    void *(*open)(void *ctx);
+    void (*close)(void *kept); /* accepts NULL */
+    /* Its state for a run that is open, and who looks at every tick; NULL: it cannot watch this run. An
+     * observer that stops the run ends it well. Without begin the state is what is kept. */
+    void *(*begin)(void *kept, const struct tmx_run *run, struct tmx_observer *observer);
+    /* After the run has ended well. What it does not know stays NAN. */
+    void (*read)(void *state, const struct tmx_run *run, double *value);
+    void (*end)(void *state); /* accepts NULL */
 };
 
 struct tmx_study_options {
-    const char *path; /* of the database; its log is <path>.log */
+    const char *path; /* of the database; NULL: in memory, and every point is run */
     unsigned n_worker;
     size_t shard, n_shard; /* run the shard-th (0-based) of n_shard parts; 0, 1: all */
     size_t limit;          /* at most so many runs now; SIZE_MAX: all */
     bool retry_failed;
-    bool quiet;
-    const char *version;
+    const char *noun; /* "runs", for the progress line; NULL: none */
 };
 
+#define TMX_STUDY_WHOLE .n_shard = 1, .limit = SIZE_MAX
+
 struct tmx_study {
-    const struct tmx_sweep *sweep;
-    const struct tmx_runner *runner;
+    const struct tmx_runs *runs;
     const struct tmx_study_options *options;
-    char base[TMX_SWEEP_TEXT];
     char (*id)[TMX_HASH_HEX]; /* [n_point] */
     size_t *todo;             /* [n_todo] points to run now */
     size_t n_todo;
     size_t n_run, n_before, n_done, n_failed; /* distinct runs, there before, finished now */
+    const char **name;                        /* [n_value] what is measured: tmx_metrics, then the watch's */
+    size_t n_value;
     struct tmx_results *results;
-    FILE *log;
-    struct tmx_pool_child *child; /* in a child with several runs */
+    FILE *log; /* <path>.log, but of a suite */
+    /* in a child with several runs */
+    struct tmx_pool_child *child;
+    void *kept; /* by the watch */
 };
 
 /* Resolve every point, open the database, find what is missing. When no point at all has
  * a valid configuration (an unknown key) nothing is written: TMX_ECONFIG with the first
  * error. */
-TMX_NODISCARD enum tmx_status tmx_study_begin(struct tmx_study *s, const struct tmx_sweep *sweep,
-                                              const struct tmx_runner *runner,
+TMX_NODISCARD enum tmx_status tmx_study_begin(struct tmx_study *s, const struct tmx_runs *runs,
                                               const struct tmx_study_options *options, struct tmx_err *err);
 /* Only what a worker of another process needs: no database. */
-void tmx_study_begin_worker(struct tmx_study *s, const struct tmx_sweep *sweep,
-                            const struct tmx_runner *runner, const struct tmx_study_options *options);
+TMX_NODISCARD enum tmx_status tmx_study_begin_worker(struct tmx_study *s, const struct tmx_runs *runs,
+                                                     const struct tmx_study_options *options,
+                                                     struct tmx_err *err);
 void tmx_study_end(struct tmx_study *s);
 
 /* Resolve every point; the first that cannot be is the error. */
-TMX_NODISCARD enum tmx_status tmx_study_check(const struct tmx_sweep *sweep, const struct tmx_runner *runner,
-                                              struct tmx_err *err);
+TMX_NODISCARD enum tmx_status tmx_study_check(const struct tmx_runs *runs, struct tmx_err *err);
 
 /* Run todo[0..n_todo) on options->n_worker processes. */
 TMX_NODISCARD enum tmx_status tmx_study_run_local(struct tmx_study *s, struct tmx_err *err);
 
-/* One run in its own process; what it wrote is handed to collect. */
+/* One run in its own process; what it sends is handed to collect. */
 struct tmx_pool_result;
 TMX_NODISCARD enum tmx_status
 tmx_study_run_one(struct tmx_study *s, size_t point,
@@ -93,5 +82,22 @@ tmx_study_run_one(struct tmx_study *s, size_t point,
 /* Write a finished run of a point into the database and the log. */
 TMX_NODISCARD enum tmx_status tmx_study_record(struct tmx_study *s, size_t point,
                                                const struct tmx_pool_result *r, struct tmx_err *err);
+
+/* The points of a suite, run and read back. */
+struct tmx_run_values {
+    size_t n_point, n_value;
+    double *value; /* [n_point * n_value] tmx_metrics and what the watch knows; NAN where there is none */
+    char **error;  /* [n_point] NULL where it ran */
+};
+/* Run what is missing of a suite and read all. Standard error says what was there before, if options has a
+ * noun. TMX_ESTOPPED, and *v has what there is: the error of a point that was not reached begins with "not
+ * run". The caller ends it with tmx_run_values_finish, also after failure. */
+TMX_NODISCARD enum tmx_status tmx_study_values(struct tmx_run_values *v, const struct tmx_runs *runs,
+                                               const struct tmx_study_options *options, struct tmx_err *err);
+void tmx_run_values_finish(struct tmx_run_values *v); /* accepts zeroed memory */
+
+/* Number of tmx_metrics; the index of one, that number when there is none of this name. */
+size_t tmx_study_metrics(void);
+size_t tmx_study_metric(const char *name);
 
 #endif

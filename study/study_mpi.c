@@ -92,7 +92,7 @@ enum tmx_status tmx_mpi_lead(const struct tmx_mpi *m, struct tmx_study *s, struc
     enum tmx_status st = TMX_OK;
     size_t next = 0;
     int busy = 0;
-    tmx_progress_begin(&progress, s->options && !s->options->quiet ? "runs" : NULL, s->n_todo);
+    tmx_progress_begin(&progress, s->options ? s->options->noun : NULL, s->n_todo);
     for (int rank = 1; rank < m->size; rank++) {
         if (next < s->n_todo) {
             order(rank, s->todo[next++]);

@@ -20,22 +20,23 @@ enum tmx_status tmx_study_read_shard(const char *text, struct tmx_study_options 
 static void report(const struct tmx_study *s, const char *path)
 {
     printf("%zu points, %zu distinct runs: %zu there before, %zu done now, %zu failed; %s\n",
-           s->sweep->n_point, s->n_run, s->n_before, s->n_done, s->n_failed, path);
+           s->runs->n_point, s->n_run, s->n_before, s->n_done, s->n_failed, path);
     if (s->n_failed > 0) {
         printf("The errors: thermix query %s --failed; run them again: --retry-failed\n", path);
     }
 }
 
-enum tmx_status tmx_study_on_ranks(const struct tmx_mpi *mpi, const struct tmx_sweep *sweep,
-                                   const struct tmx_runner *runner, const struct tmx_study_options *o,
-                                   struct tmx_err *err)
+enum tmx_status tmx_study_on_ranks(const struct tmx_mpi *mpi, const struct tmx_runs *runs,
+                                   const struct tmx_study_options *o, struct tmx_err *err)
 {
     struct tmx_study s;
     if (mpi->rank > 0) {
-        tmx_study_begin_worker(&s, sweep, runner, o);
-        return tmx_mpi_follow(&s, err);
+        enum tmx_status st = tmx_study_begin_worker(&s, runs, o, err);
+        st = st ? st : tmx_mpi_follow(&s, err);
+        tmx_study_end(&s);
+        return st;
     }
-    enum tmx_status st = tmx_study_begin(&s, sweep, runner, o, err);
+    enum tmx_status st = tmx_study_begin(&s, runs, o, err);
     if (mpi->size > 1) {
         struct tmx_study nothing = {.options = o};
         struct tmx_err ignored;

@@ -11,8 +11,7 @@ TMX_NODISCARD enum tmx_status tmx_study_read_shard(const char *text, struct tmx_
                                                    struct tmx_err *err);
 
 /* Run what is missing. On rank 0 says on standard output what was done, unless the study could not begin. */
-TMX_NODISCARD enum tmx_status tmx_study_on_ranks(const struct tmx_mpi *mpi, const struct tmx_sweep *sweep,
-                                                 const struct tmx_runner *runner,
+TMX_NODISCARD enum tmx_status tmx_study_on_ranks(const struct tmx_mpi *mpi, const struct tmx_runs *runs,
                                                  const struct tmx_study_options *o, struct tmx_err *err);
 
 #endif

@@ -8,8 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/config.h"
 #include "core/base/rng.h"
 #include "core/base/text.h"
+#include "study/results.h"
 
 enum { LITERAL = 1024, SOBOL_MAX_DIM = 40 };
 
@@ -53,9 +55,39 @@ unsigned tmx_sweep_line(const struct tmx_sweep *s, size_t key)
     return 1;
 }
 
-void tmx_sweep_assignment(const struct tmx_sweep *s, size_t point, size_t key, char *buf, size_t size)
+static enum tmx_status sets_of(const void *ctx, size_t point, struct tmx_sets *sets, struct tmx_err *err)
 {
-    snprintf(buf, size, "%s=%s", s->key[key], tmx_sweep_value(s, point, key));
+    const struct tmx_sweep *s = ctx;
+    enum tmx_status st = TMX_OK;
+    for (size_t i = 0; i < s->n_set && !st; i++) {
+        st = tmx_sets_add_at(sets, s->file, s->set_line[i], err, "%s", s->set[i]);
+    }
+    for (size_t k = 0; k < s->n_key && !st; k++) {
+        st = tmx_sets_add_at(sets, s->file, tmx_sweep_line(s, k), err, "%s=%s", s->key[k],
+                             tmx_sweep_value(s, point, k));
+    }
+    return st;
+}
+
+static void value_of(const void *ctx, size_t point, size_t key, char text[TMX_PARAMETER_SIZE])
+{
+    snprintf(text, TMX_PARAMETER_SIZE, "%s", tmx_sweep_value(ctx, point, key));
+}
+
+void tmx_sweep_runs(const struct tmx_sweep *s, struct tmx_runs *runs)
+{
+    static const char *const methods[] = {"grid", "random", "latin", "sobol", "indices"};
+    *runs = (struct tmx_runs){.name = s->name,
+                              .doc = s->doc,
+                              .method = methods[s->method],
+                              .file = s->file,
+                              .base = s->path,
+                              .n_point = s->n_point,
+                              .n_key = s->n_key,
+                              .key = (const char *const *)s->key,
+                              .ctx = s,
+                              .sets = sets_of,
+                              .value = value_of};
 }
 
 /* One point under construction: u[axis] in [0, 1), or the index of a listed value. */

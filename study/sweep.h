@@ -44,6 +44,7 @@ struct tmx_sweep {
     char file[TMX_SWEEP_TEXT];
     char name[64], doc[256];
     char base[TMX_SWEEP_TEXT]; /* run configuration, as given */
+    char path[TMX_SWEEP_TEXT]; /* the same as a file: beside the study, or of `thermix list runs` */
     char **set;                /* [n_set] owned: fixed "key=value" on the base */
     unsigned *set_line;        /* [n_set] */
     size_t n_set;
@@ -69,8 +70,9 @@ void tmx_sweep_finish(struct tmx_sweep *s); /* accepts zeroed memory */
 const char *tmx_sweep_value(const struct tmx_sweep *s, size_t point, size_t key);
 /* Line of the axis that a key is on; 1 for that of the repetitions. */
 unsigned tmx_sweep_line(const struct tmx_sweep *s, size_t key);
-/* "key=literal" for tmx_config_set. */
-void tmx_sweep_assignment(const struct tmx_sweep *s, size_t point, size_t key, char *buf, size_t size);
+/* What there is to run of it; valid as long as the sweep. */
+struct tmx_runs;
+void tmx_sweep_runs(const struct tmx_sweep *s, struct tmx_runs *runs);
 
 /* Every point as a row: its number and the values of its keys. The caller destroys *out. */
 TMX_NODISCARD enum tmx_status tmx_sweep_table(const struct tmx_sweep *s, struct tmx_table **out,

@@ -8,8 +8,10 @@
 #include <string.h>
 
 #include "core/base/config.h"
+#include "core/base/names.h"
 #include "core/base/opt.h"
 #include "core/base/text.h"
+#include "run/input/data.h"
 #include "study/sweep.h"
 
 enum { LITERAL = 1024, MAX_STEPS = 1000000, MAX_AXES = 256, MAX_KEYS = 256, MAX_RULES = 4096 };
@@ -353,6 +355,16 @@ static enum tmx_status read_all(struct tmx_sweep *s, const struct tmx_setting *r
     return st ? st : read_list(s, set, read_set, err);
 }
 
+/* A file beside the study, or a name of `thermix list runs`; what opens it says that it is not there. */
+static void find_base(struct tmx_sweep *s)
+{
+    char named[TMX_PATH_SIZE];
+    struct tmx_err ignored;
+    const bool found = tmx_beside(s->file, s->base, named, sizeof named) ||
+                       tmx_data_find_from(TMX_DATA_RUN, s->file, s->base, named, &ignored) == TMX_OK;
+    snprintf(s->path, sizeof s->path, "%s", found ? named : s->base);
+}
+
 enum tmx_status tmx_sweep_load(struct tmx_sweep *s, const char *path, struct tmx_err *err)
 {
     struct tmx_config *cfg = NULL;
@@ -364,6 +376,7 @@ enum tmx_status tmx_sweep_load(struct tmx_sweep *s, const char *path, struct tmx
         st = read_all(s, tmx_config_root(cfg), &h, err);
     }
     if (!st) {
+        find_base(s);
         st = tmx_sweep_expand(s, (size_t)h.repeat, h.seed_key, err);
     }
     tmx_config_close(cfg);

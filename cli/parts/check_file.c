@@ -19,7 +19,7 @@
 #include "run/input/gate_files.h"
 #include "run/input/job_files.h"
 #include "run/run.h"
-#include "study/run_point.h"
+#include "study/run_alone.h"
 #include "thermal/files/hotspot_config.h"
 
 struct request {
@@ -115,7 +115,9 @@ static enum tmx_status check_study(const struct request *r, struct tmx_err *err)
 {
     struct tmx_sweep s = {0};
     enum tmx_status st = tmx_sweep_load(&s, r->path, err);
-    st = st ? st : tmx_study_check(&s, &tmx_run_point, err);
+    struct tmx_runs runs;
+    tmx_sweep_runs(&s, &runs);
+    st = st ? st : tmx_study_check(&runs, err);
     if (!st) {
         say_ok(r, "study", " of %zu points on %s", s.n_point, s.base);
     }

@@ -330,11 +330,10 @@ enum tmx_status tmx_config_load(struct tmx_config **c, const char *path, const c
 
 /* ---- overrides of many places ---- */
 
-enum tmx_status tmx_sets_add(struct tmx_sets *s, const struct tmx_setting *from, struct tmx_err *err,
-                             const char *format, ...)
+static enum tmx_status add(struct tmx_sets *s, const char *file, unsigned line, struct tmx_err *err,
+                           const char *format, va_list args)
 {
-    va_list args, again;
-    va_start(args, format);
+    va_list again;
     va_copy(again, args);
     const int n = vsnprintf(NULL, 0, format, args);
     struct tmx_set *more = realloc(s->set, (s->n + 1) * sizeof *more);
@@ -346,13 +345,33 @@ enum tmx_status tmx_sets_add(struct tmx_sets *s, const struct tmx_setting *from,
         vsnprintf(text, (size_t)n + 1, format, again);
     }
     va_end(again);
-    va_end(args);
     if (!more || !text) {
         free(text);
         return tmx_fail(err, TMX_ENOMEM, "overrides");
     }
-    more[s->n++] = (struct tmx_set){text, from};
+    more[s->n++] = (struct tmx_set){text, file, line};
     return TMX_OK;
+}
+
+enum tmx_status tmx_sets_add_at(struct tmx_sets *s, const char *file, unsigned line, struct tmx_err *err,
+                                const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    const enum tmx_status st = add(s, file, line, err, format, args);
+    va_end(args);
+    return st;
+}
+
+enum tmx_status tmx_sets_add(struct tmx_sets *s, const struct tmx_setting *from, struct tmx_err *err,
+                             const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    const enum tmx_status st =
+        add(s, from ? tmx_setting_file(from) : NULL, from ? tmx_setting_line(from) : 0, err, format, args);
+    va_end(args);
+    return st;
 }
 
 enum tmx_status tmx_sets_add_list(struct tmx_sets *s, const struct tmx_setting *list, const char *prefix,
@@ -374,9 +393,9 @@ enum tmx_status tmx_sets_load(struct tmx_config **c, const char *path, const str
 {
     enum tmx_status st = tmx_config_open(c, path, err);
     for (size_t i = 0; i < s->n && !st; i++) {
-        const struct tmx_setting *from = s->set[i].from;
-        st = from ? tmx_config_assign(*c, s->set[i].text, tmx_setting_file(from), tmx_setting_line(from), err)
-                  : tmx_config_set(*c, s->set[i].text, err);
+        const struct tmx_set *set = &s->set[i];
+        st = set->file ? tmx_config_assign(*c, set->text, set->file, set->line, err)
+                       : tmx_config_set(*c, set->text, err);
     }
     if (st) {
         tmx_config_close(*c);

@@ -22,9 +22,10 @@ TMX_NODISCARD enum tmx_status tmx_config_assign(struct tmx_config *c, const char
                                                 const char *file, unsigned line, struct tmx_err *err);
 struct tmx_sets { /* overrides "key=value", any number of any length; zero it first */
     struct tmx_set {
-        char *text;                     /* owned */
-        const struct tmx_setting *from; /* where it stands; NULL: on the command line */
-    } * set;                            /* [n] owned */
+        char *text;       /* owned */
+        const char *file; /* where it is written; NULL: on the command line */
+        unsigned line;
+    } * set; /* [n] owned */
     size_t n;
 };
 /* printf into the next one, read from `from` (paths in it are relative to that file), NULL: on the
@@ -32,6 +33,10 @@ struct tmx_sets { /* overrides "key=value", any number of any length; zero it fi
 TMX_NODISCARD enum tmx_status tmx_sets_add(struct tmx_sets *s, const struct tmx_setting *from,
                                            struct tmx_err *err, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
+/* The same at a line of a file, whose name is borrowed. */
+TMX_NODISCARD enum tmx_status tmx_sets_add_at(struct tmx_sets *s, const char *file, unsigned line,
+                                              struct tmx_err *err, const char *format, ...)
+    __attribute__((format(printf, 5, 6)));
 /* Each text of a list ["key=value", ...] of a configuration (NULL: none), with prefix before it. */
 TMX_NODISCARD enum tmx_status tmx_sets_add_list(struct tmx_sets *s, const struct tmx_setting *list,
                                                 const char *prefix, struct tmx_err *err);

@@ -524,7 +524,7 @@ enum tmx_status tmx_os_append(FILE **f, const char *path, struct tmx_err *err)
 {
     struct stat info;
     *f = NULL;
-    const int fd = open(path, O_WRONLY | O_APPEND | O_CREAT | O_NONBLOCK | O_CLOEXEC, 0666);
+    const int fd = open(path, O_WRONLY | O_APPEND | O_CREAT | O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC, 0666);
     const bool regular = fd >= 0 && fstat(fd, &info) == 0 && S_ISREG(info.st_mode);
     *f = regular ? fdopen(fd, "a") : NULL;
     if (*f) {
@@ -535,7 +535,9 @@ enum tmx_status tmx_os_append(FILE **f, const char *path, struct tmx_err *err)
         close(fd);
     }
     return tmx_fail_at(err, TMX_EIO, path, 0, "cannot write: %s",
-                       fd >= 0 && !regular ? "it is no regular file" : strerror(why));
+                       fd >= 0 && !regular ? "it is no regular file"
+                       : why == ELOOP      ? "it is a symbolic link"
+                                           : strerror(why));
 }
 
 double tmx_os_memory_bytes(void)

@@ -105,7 +105,8 @@ TMX_NODISCARD enum tmx_status tmx_os_private_run(const struct tmx_os_private *d,
 /* Remove the folder and what is in it; accepts zeroed memory. */
 void tmx_os_private_end(struct tmx_os_private *d);
 
-/* Open a file to add lines at its end, made when absent. A regular file: a FIFO or a device is TMX_EIO. */
+/* Open a file to add lines at its end, made when absent. A regular file: a FIFO, a device
+ * or a symbolic link is TMX_EIO. */
 TMX_NODISCARD enum tmx_status tmx_os_append(FILE **f, const char *path, struct tmx_err *err);
 
 /* Which of the functions that are compiled for several widths of vector fits this processor: the widest that

@@ -42,7 +42,7 @@ study '{ key = "x"; values = [1, 2, -3, 4000]; }' good.cfg
 
 cp good.sqlite other.sqlite
 printf '\x00\x00\x00\x09' | dd of=other.sqlite bs=1 seek=60 conv=notrunc status=none
-fails 2 'version 9; this program reads version 1' ./good.cfg -o other.sqlite
+fails 2 'version 9; this program reads version 2' ./good.cfg -o other.sqlite
 echo "this is text" >text.sqlite
 fails 2 'not a results database' ./good.cfg -o text.sqlite
 [ "$(cat text.sqlite)" = "this is text" ] || { echo FAILED: overwrote a text file; exit 1; }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* `thermix sweep` on arithmetic in place of a simulation, for the tests of killing and
- * resuming: keys x, y, sleep_ms, crash. */
+/* `thermix sweep` on arithmetic in place of a simulation, for the tests of killing and resuming: keys x, y,
+ * sleep_ms, crash. The linker puts the functions below in the place of those that make, run and read a run.
+ */
 #define _POSIX_C_SOURCE 200809L
 #include <argp.h>
 #include <gsl/gsl_errno.h>
@@ -12,12 +13,14 @@
 #include "cli/commands.h"
 #include "core/base/config.h"
 #include "core/base/opt.h"
-#include "study/points.h"
+#include "core/sim/fleet.h"
+#include "run/run.h"
 
 struct fake {
     double x, y;
     int sleep_ms, seed;
     bool crash;
+    char *keys;
 };
 
 static const struct tmx_opt opts[] = {
@@ -29,59 +32,115 @@ static const struct tmx_opt opts[] = {
     {0},
 };
 
-static enum tmx_status read(struct fake *f, const struct tmx_point *p, struct tmx_err *err)
+static const struct fake *of(const struct tmx_run *run)
 {
-    struct tmx_config *cfg = NULL;
-    enum tmx_status st = tmx_point_load(&cfg, p, err);
-    if (!st) {
-        st = tmx_opt_read(opts, f, tmx_config_root(cfg), NULL, err);
-    }
-    tmx_config_close(cfg);
-    return st;
+    return (const void *)run;
 }
 
-static enum tmx_status resolve(void *ctx, const struct tmx_point *p, FILE *out, struct tmx_err *err)
+void __wrap_tmx_run_destroy(struct tmx_run *run);
+void __wrap_tmx_run_destroy(struct tmx_run *run)
 {
-    struct fake f;
-    (void)ctx;
-    const enum tmx_status st = read(&f, p, err);
-    if (!st) {
-        tmx_opt_write(opts, &f, "", out);
+    struct fake *f = (void *)run;
+    if (f) {
+        free(f->keys);
+        free(f);
     }
-    return st;
 }
 
-static enum tmx_status run(void *ctx, const struct tmx_point *p, struct tmx_measures *m, struct tmx_err *err)
+enum tmx_status __wrap_tmx_run_create(struct tmx_run **run, const struct tmx_setting *root,
+                                      struct tmx_err *err);
+enum tmx_status __wrap_tmx_run_create(struct tmx_run **run, const struct tmx_setting *root,
+                                      struct tmx_err *err)
 {
-    struct fake f;
-    (void)ctx;
-    enum tmx_status st = read(&f, p, err);
+    struct fake *f = calloc(1, sizeof *f);
+    size_t size;
+    FILE *out = f ? open_memstream(&f->keys, &size) : NULL;
+    const enum tmx_status st = out ? tmx_opt_read(opts, f, root, NULL, err) : tmx_no_memory(err);
+    if (out) {
+        tmx_opt_write(opts, f, "", out);
+        fclose(out);
+    }
+    *run = (void *)f;
     if (st) {
-        return st;
+        __wrap_tmx_run_destroy(*run);
+        *run = NULL;
     }
-    const struct timespec t = {.tv_sec = f.sleep_ms / 1000, .tv_nsec = f.sleep_ms % 1000 * 1000000L};
+    return st;
+}
+
+enum tmx_status __wrap_tmx_run_describe(struct tmx_run **run, const struct tmx_setting *root,
+                                        struct tmx_err *err);
+enum tmx_status __wrap_tmx_run_describe(struct tmx_run **run, const struct tmx_setting *root,
+                                        struct tmx_err *err)
+{
+    return __wrap_tmx_run_create(run, root, err);
+}
+
+const char *__wrap_tmx_run_keys(const struct tmx_run *run);
+const char *__wrap_tmx_run_keys(const struct tmx_run *run)
+{
+    return of(run)->keys;
+}
+
+const char *__wrap_tmx_run_resolved(const struct tmx_run *run);
+const char *__wrap_tmx_run_resolved(const struct tmx_run *run)
+{
+    return of(run)->keys;
+}
+
+const char *__wrap_tmx_run_id(const struct tmx_run *run);
+const char *__wrap_tmx_run_id(const struct tmx_run *run)
+{
+    return run ? "fake" : "";
+}
+
+struct tmx_sim *__wrap_tmx_run_sim(struct tmx_run *run);
+struct tmx_sim *__wrap_tmx_run_sim(struct tmx_run *run)
+{
+    return (void *)run;
+}
+
+static double sum(const struct tmx_run *run)
+{
+    return of(run)->x + of(run)->y;
+}
+
+static double product(const struct tmx_run *run)
+{
+    return of(run)->x * of(run)->y / 3;
+}
+
+extern const struct tmx_metric __wrap_tmx_metrics[];
+const struct tmx_metric __wrap_tmx_metrics[] = {{"sum", "", sum}, {"product", "", product}, {0}};
+
+static enum tmx_status simulate(const struct fake *f, struct tmx_err *err)
+{
+    const struct timespec t = {.tv_sec = f->sleep_ms / 1000, .tv_nsec = f->sleep_ms % 1000 * 1000000L};
     nanosleep(&t, NULL);
-    if (f.crash) {
+    if (f->crash) {
         raise(SIGKILL);
     }
-    if (f.x < 0) {
-        return tmx_fail(err, TMX_EUNFINISHED, "x = %g never ends", f.x);
-    }
-    st = tmx_measures_add(m, "sum", f.x + f.y, err);
-    return st ? st : tmx_measures_add(m, "product", f.x * f.y / 3, err);
+    return f->x < 0 ? tmx_fail(err, TMX_EUNFINISHED, "x = %g never ends", f->x) : TMX_OK;
 }
 
-static enum tmx_status sweep(void *args, struct tmx_err *err)
+/* One after another. */
+void __wrap_tmx_fleet_run(const struct tmx_fleet_tasks *t, const size_t *task, size_t n);
+void __wrap_tmx_fleet_run(const struct tmx_fleet_tasks *t, const size_t *task, size_t n)
 {
-    static const struct tmx_runner runner = {.resolve = resolve, .run = run};
-    return tmx_sweep_with(args, &runner, err);
+    for (size_t i = 0; i < n; i++) {
+        struct tmx_observer observer = {0};
+        struct tmx_sim *sim = NULL;
+        struct tmx_err err = {0};
+        void *own = NULL;
+        enum tmx_status st = t->begin(t->ctx, task[i], &sim, &observer, &own, &err);
+        st = st ? st : simulate((const void *)sim, &err);
+        t->end(t->ctx, task[i], own, st, &err);
+    }
 }
 
 int main(int argc, char **argv)
 {
-    struct tmx_command c = tmx_cmd_sweep;
-    c.run = sweep;
     gsl_set_error_handler_off();
     argp_err_exit_status = 2;
-    return tmx_command_main(&c, argc, argv);
+    return tmx_command_main(&tmx_cmd_sweep, argc, argv);
 }

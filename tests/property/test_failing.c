@@ -19,7 +19,7 @@
 #include "study/alone/gate_runs.h"
 #include "study/alone/merge_table.h"
 #include "study/results.h"
-#include "study/run_point.h"
+#include "study/run_alone.h"
 #include "study/said/effects.h"
 #include "study/said/pivot.h"
 #include "study/study.h"
@@ -232,12 +232,13 @@ static enum tmx_status ask(const struct tmx_result_set *set, struct tmx_err *err
     return st;
 }
 
-static enum tmx_status fill(struct tmx_results *r, const struct tmx_sweep *s, struct tmx_err *err)
+static enum tmx_status fill(struct tmx_results *r, const struct tmx_runs *s, struct tmx_err *err)
 {
     char(*id)[TMX_HASH_HEX] = malloc(s->n_point * sizeof *id);
     enum tmx_status st = id ? TMX_OK : tmx_fail(err, TMX_ENOMEM, "ids");
     for (size_t p = 0; p < s->n_point && !st; p++) {
-        const struct tmx_measure m = {"energy_j", 100 + (double)(p * p)};
+        const char *const name = "energy_j";
+        const double value = 100 + (double)(p * p);
         snprintf(id[p], sizeof id[p], "%032zu", p);
         st = tmx_results_add(r, s,
                              &(struct tmx_run_row){.id = id[p],
@@ -246,7 +247,8 @@ static enum tmx_status fill(struct tmx_results *r, const struct tmx_sweep *s, st
                                                    .version = "1",
                                                    .config = "",
                                                    .point = p,
-                                                   .metric = &m,
+                                                   .name = &name,
+                                                   .value = &value,
                                                    .n_metric = p == 3 ? 0 : 1},
                              err);
     }
@@ -267,8 +269,10 @@ static enum tmx_status study(struct tmx_err *err)
     enum tmx_status st = tmx_sweep_load(&s, "failing_study.cfg", err);
     st = st ? st : tmx_sweep_table(&s, &t, err);
     tmx_table_destroy(t);
-    st = st ? st : tmx_results_open(&r, path, &s, err);
-    st = st ? st : fill(r, &s, err);
+    struct tmx_runs runs;
+    tmx_sweep_runs(&s, &runs);
+    st = st ? st : tmx_results_open(&r, path, &runs, err);
+    st = st ? st : fill(r, &runs, err);
     tmx_results_close(r);
     tmx_sweep_finish(&s);
     st = st ? st : tmx_results_merge(copy, (const char *const[]){path}, 1, err);
@@ -282,7 +286,9 @@ static enum tmx_status check(struct tmx_err *err)
 {
     struct tmx_sweep s = {0};
     enum tmx_status st = tmx_sweep_load(&s, "failing_study.cfg", err);
-    st = st ? st : tmx_study_check(&s, &tmx_run_point, err);
+    struct tmx_runs runs;
+    tmx_sweep_runs(&s, &runs);
+    st = st ? st : tmx_study_check(&runs, err);
     tmx_sweep_finish(&s);
     return st;
 }

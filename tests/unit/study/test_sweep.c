@@ -6,7 +6,9 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "core/base/config.h"
 #include "core/base/text.h"
+#include "study/results.h"
 #include "study/sweep.h"
 
 static enum tmx_status load(struct tmx_sweep *s, const char *text, struct tmx_err *err)
@@ -40,11 +42,16 @@ static void a_grid_has_every_combination_last_axis_fastest(void **state)
                      TMX_OK);
     assert_int_equal(s.n_point, 6);
     assert_int_equal(s.n_key, 3);
-    char buf[64];
-    tmx_sweep_assignment(&s, 5, 0, buf, sizeof buf);
-    assert_string_equal(buf, "a.x=0.3");
-    tmx_sweep_assignment(&s, 2, 1, buf, sizeof buf);
-    assert_string_equal(buf, "p=\"BL\"");
+    struct tmx_runs runs;
+    struct tmx_sets sets = {0};
+    tmx_sweep_runs(&s, &runs);
+    assert_int_equal(runs.sets(runs.ctx, 5, &sets, NULL), TMX_OK);
+    assert_int_equal(sets.n, 3);
+    assert_string_equal(sets.set[0].text, "a.x=0.3");
+    tmx_sets_finish(&sets);
+    assert_int_equal(runs.sets(runs.ctx, 2, &sets, NULL), TMX_OK);
+    assert_string_equal(sets.set[1].text, "p=\"BL\"");
+    tmx_sets_finish(&sets);
     assert_string_equal(tmx_sweep_value(&s, 1, 2), "2");
     assert_string_equal(tmx_sweep_value(&s, 2, 0), "0.2");
     tmx_sweep_finish(&s);

@@ -1,78 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "study/run_point.h"
+#include "study/run_alone.h"
 
-#include <string.h>
-
-#include "core/base/config.h"
 #include "core/base/folder.h"
 #include "core/base/os.h"
 #include "run/summary.h"
 #include "run/trace.h"
-#include "study/points.h"
 #include "study/progress.h"
-
-static enum tmx_status open_with(enum tmx_status (*open)(struct tmx_run **, const struct tmx_setting *,
-                                                         struct tmx_err *),
-                                 struct tmx_run **run, const struct tmx_point *p, struct tmx_err *err)
-{
-    struct tmx_config *cfg = NULL;
-    *run = NULL;
-    enum tmx_status st = tmx_point_load(&cfg, p, err);
-    st = st ? st : open(run, tmx_config_root(cfg), err);
-    tmx_config_close(cfg);
-    return st;
-}
-
-/* The same text in every folder: the id covers the files that the configuration names. */
-static void resolved(const struct tmx_run *run, FILE *out)
-{
-    for (const char *line = tmx_run_resolved(run); *line == '#'; line = strchr(line, '\n') + 1) {
-        fprintf(out, "%.*s\n", (int)strcspn(line, "\n"), line);
-    }
-    fprintf(out, "%s# run %s\n", tmx_run_keys(run), tmx_run_id(run));
-}
-
-static enum tmx_status resolve(void *ctx, const struct tmx_point *p, FILE *out, struct tmx_err *err)
-{
-    struct tmx_run *run = NULL;
-    (void)ctx;
-    const enum tmx_status st = open_with(tmx_run_describe, &run, p, err);
-    if (!st) {
-        resolved(run, out);
-    }
-    tmx_run_destroy(run);
-    return st;
-}
-
-static enum tmx_status open_run(void *ctx, const struct tmx_point *p, struct tmx_run **run,
-                                struct tmx_err *err)
-{
-    (void)ctx;
-    return open_with(tmx_run_create, run, p, err);
-}
-
-static enum tmx_status measure(const struct tmx_run *run, struct tmx_measures *m, struct tmx_err *err)
-{
-    enum tmx_status st = TMX_OK;
-    for (const struct tmx_metric *k = tmx_metrics; k->name && !st; k++) {
-        st = tmx_measures_add(m, k->name, k->value(run), err);
-    }
-    return st;
-}
-
-static enum tmx_status simulate(void *ctx, const struct tmx_point *p, struct tmx_measures *m,
-                                struct tmx_err *err)
-{
-    struct tmx_run *run = NULL;
-    enum tmx_status st = open_run(ctx, p, &run, err);
-    st = st ? st : tmx_run_execute(run, NULL, err);
-    st = st ? st : measure(run, m, err);
-    tmx_run_destroy(run);
-    return st;
-}
-
-const struct tmx_runner tmx_run_point = {
-    .resolve = resolve, .run = simulate, .open = open_run, .measure = measure, .resolved = resolved};
 
 struct watch {
     struct tmx_run_trace *trace, *hotspot;

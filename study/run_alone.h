@@ -1,15 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#ifndef TMX_STUDY_RUN_POINT_H
-#define TMX_STUDY_RUN_POINT_H
+#ifndef TMX_STUDY_RUN_ALONE_H
+#define TMX_STUDY_RUN_ALONE_H
 
 #include <signal.h>
 
 #include "run/run.h"
 #include "study/study_mpi.h"
 #include "study/table_out.h"
-
-/* A point of a study is one run of the simulator. */
-extern const struct tmx_runner tmx_run_point;
 
 struct tmx_run_alone {                 /* one run by itself: its folder, its screen, its interruption */
     const char *dir;                   /* tables, resolved.cfg and traces go there; NULL: nowhere */
