@@ -13,7 +13,7 @@ parser.add_argument('project')
 parser.add_argument('source', nargs='*')
 parser.add_argument('--quick', action='store_true')
 parser.add_argument('--list', action='store_true')
-arg = parser.parse_args()
+arg = parser.parse_intermixed_args()
 project = os.path.abspath(arg.project)
 thermix = os.path.abspath(arg.thermix)
 
