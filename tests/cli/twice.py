@@ -21,7 +21,8 @@ thermix = os.path.abspath(arg.thermix)
 WRAPPER = f'''#!/bin/bash
 case "$1" in
   run) exec {thermix} "$@" --set rows=8 --set cols=8 ;;
-  sweep) case "$*" in *--limit*|*--dry-run*) ;; *) exec {thermix} "$@" --limit 4 ;; esac ;;
+  table) case "$2" in tabs|short) exec {thermix} "$@" --set rows=8 --set cols=8 ;; esac ;;
+  sweep) if [ "$2" = cooling ]; then shift 2; exec {thermix} sweep cooling-quick "$@"; fi ;;
 esac
 exec {thermix} "$@"
 '''
@@ -60,7 +61,7 @@ def of_help():
     for name in names:
         text = run(name, '--help')
         examples = re.search(r'^Examples?:\n(.*)', text, re.S | re.M)
-        lines += re.findall(r'^  (thermix .*)$', examples.group(1), re.M) if examples else []
+        lines += re.findall(r'^  (thermix (?:.*\\\n)*.*)$', examples.group(1), re.M) if examples else []
     assert len(lines) > 40, lines
     return '\n'.join(lines)
 
