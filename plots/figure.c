@@ -180,12 +180,31 @@ static bool is_whole(const char *name, const char *tail, size_t n)
     return whole;
 }
 
+/* The moment of drawing that a PDF names becomes a fixed one: the same results give the same bytes. The bytes
+ * come in blocks; *at is how far the place was seen. */
+static void undate(char *block, size_t n, size_t *at)
+{
+    static const char place[] = "/CreationDate (D:", fixed[] = "19700101000000";
+    const size_t m = sizeof place - 1, end = m + sizeof fixed - 1;
+    for (size_t i = 0; i < n; i++) {
+        if (*at < m) {
+            *at = block[i] == place[*at] ? *at + 1 : block[i] == place[0];
+        } else if (*at < end) {
+            block[i] = fixed[*at - m];
+            *at += 1;
+        } else {
+            *at = 0;
+        }
+    }
+}
+
 enum tmx_status tmx_plot_take(const struct tmx_os_private *d, const char *name, const char *out,
                               struct tmx_err *err)
 {
     char path[MAX_PATH], block[1 << 14], tail[TAIL];
     struct tmx_output o;
-    size_t n, n_tail = 0;
+    size_t n, n_tail = 0, at = 0;
+    const bool dated = strcmp(strrchr(name, '.'), ".pdf") == 0;
     snprintf(path, sizeof path, "%s/%s", d->path, name);
     FILE *f = fopen(path, "rb");
     if (!f) {
@@ -193,6 +212,9 @@ enum tmx_status tmx_plot_take(const struct tmx_os_private *d, const char *name, 
     }
     enum tmx_status st = tmx_output_open(&o, out, err);
     while (!st && (n = fread(block, 1, sizeof block, f)) > 0) {
+        if (dated) {
+            undate(block, n, &at);
+        }
         fwrite(block, 1, n, o.file);
         const size_t last = n < TAIL ? n : TAIL, kept = n_tail + last <= TAIL ? n_tail : TAIL - last;
         memmove(tail, tail + n_tail - kept, kept);

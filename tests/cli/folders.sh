@@ -56,6 +56,13 @@ cp -r f f.one
 "$thermix" plot t -o f -q
 "$thermix" plot t -o fresh -q
 diff -r f fresh || fail "figures of another suite"
+"$thermix" plot t -o f -q --figure nosuch 2>/dev/null && fail "a figure that is none"
+diff -r f fresh || fail "a refused plot took figures away"
+"$thermix" plot t -o f.pdf -q --figure slowdown
+cp f.pdf first.pdf
+sleep 1.1
+"$thermix" plot t -o f.pdf -q --figure slowdown
+cmp f.pdf first.pdf || fail "the same figure, another file"
 ! diff -rq f f.one >/dev/null || fail "both suites have the same figures"
 run -o t
 [ ! -e t/table.csv ] || fail "a table beside a run"
