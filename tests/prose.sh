@@ -1,22 +1,12 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-3.0-or-later
 # List the worst patterns of language in documents, in comments of headers, and in strings of C files (help and messages): calques that hide
-# who does what, and numbers without a leading zero. Code blocks, inline code and CSV do not count. Usage: prose.sh [--all] [FILE...]
-# Without FILE: every tracked file. Files and folders in `later` are not clean yet; --all checks them, too.
+# who does what, and numbers without a leading zero. Code blocks, inline code and CSV do not count. Usage: prose.sh [FILE...];
+# without FILE every tracked file but the tests' sources.
 set -uo pipefail
 cd "$(dirname "$0")/.."
-later='
-'
-all=0
-[ "${1:-}" != --all ] || { all=1; shift; }
 [ $# -gt 0 ] || { git rev-parse --git-dir >/dev/null 2>&1 || { echo "not a git checkout: not checked"; exit 77; }; }
 [ $# -gt 0 ] || set -- $(git ls-files '*.md' '*.h' '*.c' | grep -v '^tests/')
-set -f # a path of `later` may be a pattern
-files=()
-for file in "$@"; do
-  [ $all = 1 ] || for path in $later; do [[ $file == $path ]] && continue 2; done
-  files+=("$file")
-done
 script='
   BEGIN {
     %bad = ("agent"  => qr/\b(?:is|are|was|were|be|been)\s+(?:not\s+|never\s+)?(?:told|said)\b/i,
@@ -61,4 +51,4 @@ printf 'int is_told = 1; /* nobody\n * is told */ char *c = "is told";\n' >"$dir
 printf 'f("%%.3f is "\n  "told"); /* is told */\n' >"$dir/a.c"
 [ "$(perl -0777 -ne "$script" -- "$dir"/a.md "$dir"/a.h "$dir"/a.c | cut -d: -f2,3 | tr -d '\n ')" = "1:agent1:who2:agent1:agent2:who3:goes3:own3:stands3:zero" ] ||
   { perl -0777 -ne "$script" -- "$dir"/a.md "$dir"/a.h "$dir"/a.c; echo "FAILED: the patterns"; exit 1; }
-perl -0777 -ne "$script" -- "${files[@]}" && echo "${#files[@]} files: no sentence to write again"
+perl -0777 -ne "$script" -- "$@" && echo "$# files: no sentence to write again"

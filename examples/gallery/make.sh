@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-3.0-or-later
-# Run the gallery's examples (all, or those named), put their figures beside them and write docs/gallery.md.
+# Run the gallery's examples (all, or those named), put their figures beside them and write README.md here.
 # Usage: make.sh [NAME...], with thermix in PATH.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
@@ -21,8 +21,8 @@ done
   echo "Twelve examples: each is a folder with one command and one figure. \`examples/gallery/make.sh\` makes the figures and this page again."
   for name in $(cd $here && ls -d */ | tr -d /); do
     echo
-    sed -e 's/^# /## /' -e "s|(figure\.|(../$here/$name/figure.|" "$here/$name/README.md"
+    sed -e 's/^# /## /' -e "s|(figure\.|($name/figure.|" "$here/$name/README.md"
   done
   echo
   echo "The site that \`./dev docs\` builds also has every figure of the suites and captured screens."
-} >docs/gallery.md
+} >$here/README.md

@@ -23,7 +23,7 @@ done
 for example in "$project"/examples/gallery/*/; do # each a folder, a command, a paragraph, a figure
   name=$(basename "$example")
   [ -x "$example/run.sh" ] && grep -q "^!\[" "$example/README.md" && ls "$example"/figure.* >/dev/null || { echo "FAILED: gallery $name"; exit 1; }
-  grep -q "examples/gallery/$name/figure" "$project/docs/gallery.md" || { echo "FAILED: docs/gallery.md lacks $name"; exit 1; }
+  grep -q "($name/figure" "$project/examples/gallery/README.md" || { echo "FAILED: the gallery's page lacks $name"; exit 1; }
 done
 OUT=$dir/sheet "$project/examples/gallery/sheet.sh" consolidation 2>sheet.txt || { tail sheet.txt; echo "FAILED: sheet.sh"; exit 1; }
 [ "$(grep -c '^!' sheet/gallery/figures.md)" -ge 3 ] || { echo "FAILED: figures.md of sheet.sh"; exit 1; }
