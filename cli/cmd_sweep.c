@@ -2,6 +2,8 @@
 /* thermix sweep: a parameter study. */
 #include <stdint.h>
 
+#include <string.h>
+
 #include "cli/commands.h"
 #include "run/input/data.h"
 #include "study/study_ranks.h"
@@ -56,6 +58,10 @@ static enum tmx_status run_on(const struct args *a, const struct tmx_mpi *mpi, s
     snprintf(out, sizeof out, "%s%s", a->out ? a->out : sweep.name, a->out ? "" : ".sqlite");
     if (a->dry_run) {
         st = mpi->rank == 0 ? print_points(&sweep, err) : TMX_OK;
+    } else if (!a->out && (strchr(sweep.name, '/') || sweep.name[0] == '.')) {
+        st = tmx_fail_at(err, TMX_ECONFIG, path, 0,
+                         "the study's name \"%s\" is no file's name; -o FILE says where its results go",
+                         sweep.name);
     } else {
         struct tmx_runs runs;
         tmx_sweep_runs(&sweep, &runs);

@@ -2,9 +2,12 @@
 #define _POSIX_C_SOURCE 200809L
 #include <argp.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <gsl/gsl_errno.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "cli/commands.h"
@@ -87,9 +90,32 @@ static bool take_limits(int *argc, char **argv)
     return true;
 }
 
+/* What the machine leaves this process. The next file that is opened takes the place of a standard stream
+ * that is closed, and messages would land in it. A limit on sizes is a failed write, which is reported.
+ * OpenBLAS' idle threads ask for memory for ever where the address space is small: to leave at once is the
+ * only way out. */
+static void take_place(void)
+{
+    enum { LEAST_MIB = 400 };
+    for (int fd = 0; fd <= 2; fd++) {
+        if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", fd == 0 ? O_RDONLY : O_WRONLY) != fd) {
+            _exit(1);
+        }
+    }
+    signal(SIGXFSZ, SIG_IGN);
+    struct rlimit space;
+    if (getrlimit(RLIMIT_AS, &space) == 0 && space.rlim_cur != RLIM_INFINITY &&
+        space.rlim_cur >> 20 < LEAST_MIB) {
+        fprintf(stderr, "thermix: %llu MiB of address space (ulimit -v); it takes at least %d MiB\n",
+                (unsigned long long)(space.rlim_cur >> 20), LEAST_MIB);
+        _exit(1);
+    }
+}
+
 int main(int argc, char **argv)
 {
     struct tmx_err err = {0};
+    take_place();
     char name[64];               /* argp prints argv[0] in messages */
     gsl_set_error_handler_off(); /* GSL's default handler aborts; every return is checked */
     argp_err_exit_status = 2;

@@ -475,6 +475,20 @@ bool tmx_os_real_path(const char *path, char *real, size_t size)
     return fits;
 }
 
+/* A module runs as the user: nobody but the user and root may change it. */
+static enum tmx_status only_ours(const char *path, const struct stat *s, struct tmx_err *err)
+{
+    if (s->st_uid != 0 && s->st_uid != geteuid()) {
+        return tmx_fail_at(err, TMX_EIO, path, 0,
+                           "belongs to another user; a module and its folder are yours or root's");
+    }
+    if (s->st_mode & (S_IWGRP | S_IWOTH)) {
+        return tmx_fail_at(err, TMX_EIO, path, 0, "%s may write it; a module runs as you: chmod go-w",
+                           s->st_mode & S_IWOTH ? "everybody" : "its group");
+    }
+    return TMX_OK;
+}
+
 enum tmx_status tmx_os_module_path(const char *path, char *real, size_t size, struct tmx_err *err)
 {
     struct stat s;
@@ -487,11 +501,15 @@ enum tmx_status tmx_os_module_path(const char *path, char *real, size_t size, st
     if (!S_ISREG(s.st_mode)) {
         return tmx_fail_at(err, TMX_EIO, path, 0, "a module is a regular file");
     }
-    if (s.st_mode & S_IWOTH) {
-        return tmx_fail_at(err, TMX_EIO, path, 0,
-                           "everybody may write this file; a module runs as you: chmod o-w");
+    enum tmx_status st = only_ours(path, &s, err);
+    char *slash = strrchr(real, '/');
+    *slash = '\0'; /* the folder: who may write it may exchange the file */
+    if (!st && stat(slash == real ? "/" : real, &s) != 0) {
+        st = tmx_fail_at(err, TMX_EIO, real, 0, "%s", strerror(errno));
     }
-    return TMX_OK;
+    st = st ? st : only_ours(slash == real ? "/" : real, &s, err);
+    *slash = '/';
+    return st;
 }
 
 enum tmx_status tmx_os_module_open(const char *real, const char *symbol, void **handle, const void **address,

@@ -72,7 +72,8 @@ bool tmx_os_is_terminal(FILE *f);
 /* Letters a line; 0: not a terminal. */
 size_t tmx_os_terminal_width(FILE *f);
 
-/* A shared object with policies: regular, not writable by others; real gets its absolute path. */
+/* A shared object with policies: regular; it and its folder belong to the user or root, and only its owner
+ * may write them; real gets its absolute path. */
 TMX_NODISCARD enum tmx_status tmx_os_module_path(const char *path, char *real, size_t size,
                                                  struct tmx_err *err);
 /* Load it and find a symbol; the floating-point environment is what it was before. Ended by

@@ -30,7 +30,14 @@ static const struct {
 
 /* Folders in the order they are tried. The two near the program are looked for when they are asked for: most
  * files are found before. */
-enum { N_ROOT = 5 };
+enum { N_ROOT = 5, HERE = 1 };
+
+/* What runs as code, scripts of gnuplot and of the page, comes from where thermix was installed, or from
+ * THERMIX_DATA, which the user chose: never from the current folder, which may be of somebody else. */
+static bool is_code(const char *relative)
+{
+    return strncmp(relative, "plots/", 6) == 0;
+}
 
 /* Root i, in buf or somebody else's; NULL: not there. */
 static const char *root(size_t i, char buf[TMX_PATH_SIZE])
@@ -40,7 +47,7 @@ static const char *root(size_t i, char buf[TMX_PATH_SIZE])
     case 0:
         env = getenv("THERMIX_DATA");
         return env && env[0] ? env : NULL;
-    case 1:
+    case HERE:
         return ".";
     case 2: /* of bin and lib */
         return tmx_origin_find("../share/thermix", buf, TMX_PATH_SIZE) ? buf : NULL;
@@ -65,7 +72,7 @@ static bool below_root(const char *relative, char path[TMX_PATH_SIZE])
 {
     char buf[TMX_PATH_SIZE];
     for (size_t i = 0; i < N_ROOT; i++) {
-        const char *at = root(i, buf);
+        const char *at = i == HERE && is_code(relative) ? NULL : root(i, buf);
         if (at && snprintf(path, TMX_PATH_SIZE, "%s/%s", at, relative) < TMX_PATH_SIZE &&
             tmx_os_exists(path)) {
             return true;
@@ -211,7 +218,7 @@ enum tmx_status tmx_data_find_from(enum tmx_data kind, const char *from, const c
                                  one ? "" : "; looked for ", one ? "" : places);
     }
     for (size_t i = 0; i < N_ROOT && name[0]; i++) {
-        const char *at = root(i, buf);
+        const char *at = i == HERE && is_code(kinds[kind].folder) ? NULL : root(i, buf);
         if (at && join(path, at, kinds[kind].folder, name, kinds[kind].suffix) && tmx_os_exists(path)) {
             return TMX_OK;
         }
