@@ -1,13 +1,19 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Policies written in Python: the layout of C's structs, every level, errors, and the built-in rule again."""
 
+import collections
 import copy
 import ctypes
+import dataclasses
+import enum
+import functools
 import gc
+import itertools
 import math
 import os
 import pathlib
 import pickle
+import random
 import subprocess
 import sys
 import tempfile
@@ -18,7 +24,7 @@ import unittest
 import numpy as np
 
 import thermix
-from thermix import _layout, policy
+from thermix import _identity, _layout, policy
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 BASE = {"chip": "gtx280", "mix": "hot_cold", "policy": "MU", "seed": 1, "tick_s": 0.01, "rows": 8, "cols": 8,
@@ -317,6 +323,16 @@ class ByClock(policy.Dtm):
             ask.level = int(time.time()) % 2
 
 
+@dataclasses.dataclass
+class Gains:
+    up: int = 3
+    down: list = dataclasses.field(default_factory=list)
+
+
+class Turn(enum.Enum):
+    LEFT, RIGHT = 1, 2
+
+
 def made(decide, base=policy.Dtm, **more):
     return type("Made", (base,), {**{"name": "made", "decide": decide}, **more})()
 
@@ -360,6 +376,24 @@ class TestIdentity(unittest.TestCase):
                                capture_output=True, env={**os.environ, "PYTHONHASHSEED": seed}).stdout.strip()
                 for seed in ("1", "2")}
         self.assertEqual(said, {self.run_of(ByHelper()).id})
+
+    def test_values_of_every_kind_have_a_hash_of_their_content(self):
+        def one(value):
+            seen = _identity.Identity()
+            seen.add(value)
+            self.assertEqual(seen.missing, [], value)
+            return seen.hexdigest()
+        loop = []
+        loop.append(loop)
+        pairs = ((np.random.default_rng(3), np.random.default_rng(4)), (random.Random(1), random.Random(2)), (Gains(4), Gains(5)),
+                 (Turn.LEFT, Turn.RIGHT), (1, True), (1, 1.0), ([1, 2], [2, 1]), ([1, 2], (1, 2)), ({"a": 1}, {"a": 2}), (loop, [[]]),
+                 (np.arange(3), np.arange(3.0)), (functools.partial(max, 1), functools.partial(max, 2)),
+                 (functools.lru_cache(lambda x: x), functools.lru_cache(lambda x: -x)), (itertools.count(1), itertools.count(2)),
+                 (Gains, Turn), (math.sin, math.cos), ([].append, [1].append), (collections.deque([1]), collections.deque([2])))
+        for a, b in pairs:
+            self.assertNotEqual(one(a), one(b), (a, b))
+            self.assertEqual(one(a), one(copy.deepcopy(a)) if not callable(a) else one(a))
+        self.assertEqual(one({1, 2, "x"}), one({"x", 2, 1}))
 
     def test_what_has_no_hash_marks_the_run(self):
         p = ByClock()

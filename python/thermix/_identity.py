@@ -12,9 +12,9 @@ import dis
 import functools
 import hashlib
 import importlib
-import inspect
 import pathlib
 import sys
+import sysconfig
 import types
 
 import numpy as np
@@ -36,8 +36,12 @@ def _of_library(name):
     file = getattr(module, "__file__", None)
     if root == "__main__" or module is None and root not in sys.stdlib_module_names:
         return False
-    return (root in sys.stdlib_module_names or root == "thermix" or file is None
-            or bool({"site-packages", "dist-packages"} & set(pathlib.Path(file).parts)))
+    return root in sys.stdlib_module_names or root == "thermix" or file is None or _file_of_library(file)
+
+
+def _file_of_library(file):
+    return (bool({"site-packages", "dist-packages"} & set(pathlib.Path(file).parts))
+            or file.startswith((sysconfig.get_path("stdlib") + "/", "<frozen ")))
 
 
 class Identity:
@@ -90,7 +94,7 @@ class Identity:
             self._put("list", len(x))
             for item in x:
                 self.add(item)
-        elif kind is dict:
+        elif kind in (dict, types.MappingProxyType):
             self._put("dict", len(x))
             for key, value in x.items():
                 self.add(key)
@@ -159,16 +163,18 @@ class Identity:
     def _add_function(self, x):
         if _of_library(x.__module__):
             self._named(x.__module__, x.__qualname__)
-            return
-        self._put("function")
-        self.add(x.__code__)
+        elif _file_of_library(x.__code__.co_filename):  # a decorator's, around what its closure has
+            self._put("library", x.__code__.co_filename.rsplit("/", 1)[-1], x.__code__.co_name)
+        else:
+            self._put("function")
+            self.add(x.__code__)
+            self._add_names(x.__code__, x.__globals__)
         self.add((x.__defaults__, x.__kwdefaults__, vars(x)))
         for cell in x.__closure__ or ():
             try:
                 self.add(cell.cell_contents)
             except ValueError:
                 self._put("empty cell")
-        self._add_names(x.__code__, x.__globals__)
 
     def _add_code(self, code):
         self._put("code", code.co_code, getattr(code, "co_exceptiontable", b""), code.co_flags, code.co_argcount,
@@ -212,8 +218,9 @@ class Identity:
             self._miss(f"{kind.__module__}.{kind.__qualname__}")
             return
         self._put("object")
-        if isinstance(parts, str):
+        if isinstance(parts, str):  # a global of that name
             self._put(parts)
+            self.add(getattr(x, "__wrapped__", None))
             return
         for part in parts:
-            self.add(list(part) if inspect.isgenerator(part) or hasattr(part, "__next__") else part)
+            self.add(list(part) if hasattr(type(part), "__next__") else part)  # items of a list or dict
