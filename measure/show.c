@@ -7,7 +7,7 @@
 #include "core/base/os.h"
 #include "core/base/text.h"
 
-enum { MAX_FIGURE = 16, MAX_GPU = 16, WIDTH = 56 };
+enum { MAX_FIGURE = 16, MAX_GPU = 16, WIDTH = 56, FILE_NAME = 96 };
 
 struct range {
     double low, high;
@@ -164,8 +164,7 @@ static enum tmx_status figure_data(struct tmx_plot *p, const char *name, const s
     return st;
 }
 
-/* A run's name as a file's: letters, digits, point, dash; the rest becomes _. */
-static void file_name(const char *run, char *buf, size_t size)
+static void plain_name(const char *run, char *buf, size_t size)
 {
     size_t n = 0;
     for (; run[n] && n + 1 < size; n++) {
@@ -177,19 +176,37 @@ static void file_name(const char *run, char *buf, size_t size)
     buf[n] = '\0';
 }
 
+/* A run's name as a file's: letters, digits, point, dash; the rest becomes _. Where an earlier run has this
+ * name, the run's number in the log follows. */
+static void file_name(const struct tmx_measured *m, size_t run, char *buf, size_t size)
+{
+    char earlier[FILE_NAME];
+    plain_name(m->run[run], buf, size);
+    bool taken = false;
+    for (size_t r = 0; r < run && !taken; r++) {
+        plain_name(m->run[r], earlier, size);
+        taken = strcmp(earlier, buf) == 0;
+    }
+    if (taken) {
+        snprintf(earlier, sizeof earlier, "_%zu", run + 1);
+        const size_t room = size - 1 - strlen(earlier), used = strlen(buf) < room ? strlen(buf) : room;
+        snprintf(buf + used, size - used, "%s", earlier);
+    }
+}
+
 enum tmx_status tmx_measured_figures(struct tmx_plot *p, const struct tmx_measured *m,
                                      double *const *predicted, struct tmx_err *err)
 {
     enum tmx_status st = tmx_plot_folder(p, err);
     size_t n = 0;
     for (size_t i = 0; !st && i < m->n_series && n < MAX_FIGURE; n++) {
-        char name[96];
+        char name[FILE_NAME];
         size_t end = i;
         while (end < m->n_series && m->series[end].run == m->series[i].run) {
             end++;
         }
         const size_t n_gpu = end - i < MAX_GPU ? end - i : MAX_GPU;
-        file_name(m->run[m->series[i].run], name, sizeof name);
+        file_name(m, m->series[i].run, name, sizeof name);
         tmx_plot_number(p, "n_gpu", (double)n_gpu);
         tmx_plot_number(p, "predicted", predicted != NULL);
         st = figure_data(p, name, m, i, end, predicted, err);

@@ -58,6 +58,31 @@ void tmx_measured_say(void *to, enum tmx_log_level level, const char *text)
     }
 }
 
+/* Two runs with the same rows are one log given twice: its rows would count twice, and standard errors would
+ * be too small by the root of 2. */
+static enum tmx_status refuse_copies(const struct tmx_measured *m, struct tmx_err *err)
+{
+    static const enum tmx_quantity same[] = {TMX_Q_TIME, TMX_Q_POWER, TMX_Q_TEMP};
+    for (size_t i = 0; i < m->n_series; i++) {
+        for (size_t k = i + 1; k < m->n_series; k++) {
+            const struct tmx_series *a = &m->series[i], *b = &m->series[k];
+            bool copy = a->run != b->run && a->n == b->n && a->n >= 10;
+            for (size_t q = 0; copy && q < sizeof same / sizeof same[0]; q++) {
+                const double *x = a->q[same[q]], *y = b->q[same[q]];
+                copy = x && y && memcmp(x, y, a->n * sizeof *x) == 0;
+            }
+            if (copy) {
+                return tmx_fail(
+                    err, TMX_ECONFIG,
+                    "runs %s and %s are the same %zu rows: a log that is given twice? leave one out "
+                    "(--runs)",
+                    m->run[a->run], m->run[b->run], a->n);
+            }
+        }
+    }
+    return TMX_OK;
+}
+
 enum tmx_status tmx_measured_open(const struct tmx_measured_args *a, const struct tmx_texts *path,
                                   struct tmx_measured *m, struct tmx_err *err)
 {
@@ -75,5 +100,6 @@ enum tmx_status tmx_measured_open(const struct tmx_measured_args *a, const struc
     for (size_t i = 0; !a->quiet && i < m->n_note; i++) {
         fprintf(stderr, "thermix %s: note: %s\n", a->command, m->note[i]);
     }
-    return st ? st : tmx_measured_select(m, a->runs, a->gpus, err);
+    st = st ? st : tmx_measured_select(m, a->runs, a->gpus, err);
+    return st ? st : refuse_copies(m, err);
 }

@@ -30,6 +30,37 @@ static struct range range_of(const struct tmx_series *s, enum tmx_quantity q)
     return r;
 }
 
+/* Rows with less than 1 W, and the first of them. */
+static size_t dead_rows(const struct tmx_series *s, size_t *first)
+{
+    size_t n = 0;
+    for (size_t i = s->n; i-- > 0;) {
+        const bool dead = s->q[TMX_Q_POWER][i] < 1;
+        n += dead;
+        *first = dead ? i : *first;
+    }
+    return n;
+}
+
+/* How temperature goes with power, -1 to 1; a lag weakens it, and turns no sign. */
+static double correlation(const struct tmx_series *s)
+{
+    double n = 0, p = 0, t = 0, pp = 0, tt = 0, pt = 0;
+    for (size_t i = 0; s->q[TMX_Q_TEMP] && i < s->n; i++) {
+        const double x = s->q[TMX_Q_POWER][i], y = s->q[TMX_Q_TEMP][i];
+        if (!isnan(y)) {
+            const double dx = x - p, dy = y - t;
+            n += 1;
+            p += dx / n;
+            t += dy / n;
+            pp += dx * (x - p);
+            tt += dy * (y - t);
+            pt += dx * (y - t);
+        }
+    }
+    return pp > 0 && tt > 0 ? pt / sqrt(pp * tt) : 0;
+}
+
 void tmx_log_doubt(struct tmx_measured *m, const struct tmx_series *s, const char *file, const char *who,
                    const struct tmx_read_options *o)
 {
@@ -45,6 +76,18 @@ void tmx_log_doubt(struct tmx_measured *m, const struct tmx_series *s, const cha
     } else if (p.high - p.low < 1) {
         tmx_measured_note(m, "%s:%u: %s draws %g W in every row: a calibration needs steps of load", file,
                           s->line[0], who, p.low);
+    }
+    size_t first = 0;
+    const size_t n_dead = p.high >= 1 ? dead_rows(s, &first) : 0;
+    if (n_dead > 0) {
+        tmx_measured_note(m, "%s:%u: %s draws less than 1 W in %zu rows: readings that failed?", file,
+                          s->line[first], who, n_dead);
+    }
+    if (p.high - p.low > 40 && t.high - t.low > 5 && correlation(s) < -0.5) {
+        tmx_measured_note(m,
+                          "%s:%u: the temperature of %s falls where its power rises: a margin to a limit "
+                          "(TLIMIT), or another GPU's?",
+                          file, s->line[0], who);
     }
     if (t.high > 110) {
         tmx_measured_note(m,

@@ -87,6 +87,24 @@ static bool same_line(const struct tmx_columns *t, const struct tmx_span *cell, 
 }
 
 /* A row's cells; *n = 0 for a line that is to be passed over. */
+/* A last line without an end whose last cell is shorter than that of the line before: written in part. */
+static bool cut_in_cell(const struct tmx_text *text, const struct tmx_span *line, char separator)
+{
+    if (text->size == 0 || text->data[text->size - 1] == '\n' || line->end != text->data + text->size) {
+        return false;
+    }
+    const char *end = line->begin - 1, *at = line->end; /* the end of the line before */
+    end -= end > text->data && end[-1] == '\r';
+    const char *before = end;
+    while (at > line->begin && at[-1] != separator) {
+        at--;
+    }
+    while (before > text->data && before[-1] != separator && before[-1] != '\n') {
+        before--;
+    }
+    return end - before > line->end - at;
+}
+
 static enum tmx_status row_cells(struct tmx_collect *c, const struct tmx_columns *t,
                                  const struct tmx_lines *l, struct tmx_span *cell, size_t *n,
                                  struct tmx_err *err)
@@ -108,6 +126,13 @@ static enum tmx_status row_cells(struct tmx_collect *c, const struct tmx_columns
     }
     if (count < t->n && last) {
         tmx_measured_note(c->to, "%s:%u: the last line is cut short: dropped", c->text->name, l->number);
+        return TMX_OK;
+    }
+    if (count == t->n && last && l->number > 2 && cut_in_cell(c->text, &l->line, t->separator)) {
+        tmx_measured_note(c->to,
+                          "%s:%u: the last line has no end and its last cell is shorter than the one above: "
+                          "cut inside it? dropped",
+                          c->text->name, l->number);
         return TMX_OK;
     }
     if (count != t->n) {

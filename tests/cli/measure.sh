@@ -93,4 +93,24 @@ refuse 'expected the fit.csv' replay card.csv card.csv
 awk 'BEGIN { print "time_s,power_w,temp_c"; for (i = 0; i < 60; i++) print i ",100,50" }' >flat.csv
 refuse 'nothing can be identified' calibrate flat.csv -o flat
 [ ! -e flat ] || say "a refused calibration left a folder"
+# a log that is given twice, in two encodings, with old line ends, cut inside a number, or with doubtful rows
+refuse 'given twice' calibrate card.csv card.csv -o x
+noted() { "$thermix" log show "$2" >out.txt 2>&1 && grep -q -e "$1" out.txt || say "$2: no note of $1: $(cat out.txt)"; }
+tr '\n' '\r' <card.csv >cr.csv
+noted 'carriage returns' cr.csv
+printf '%s' "$(cat card.csv)" | head -c -1 >cut.csv
+noted ':481: .*cut inside it? dropped' cut.csv
+printf '%s' "$(cat card.csv)" >whole.csv
+"$thermix" log show whole.csv 2>&1 | grep -q 'cut inside' && say "a log without a last line's end is cut"
+awk 'NR > 100 && NR <= 110 { sub(/, [0-9.]* W/, ", 0.0 W") } { print }' card.csv >dead.csv
+noted ':101: .*less than 1 W in 10 rows' dead.csv
+awk -F', ' 'NR > 1 { $4 = 110 - $4 } { print $1 ", " $2 ", " $3 ", " $4 }' card.csv >margin.csv
+noted 'falls where its power rises' margin.csv
+{ printf '\377\376'; head -240 card.csv | sed 's/$/\r/' | iconv -f UTF-8 -t UTF-16LE; tail -n +241 card.csv; } >mixed.csv
+refuse 'mixed.csv:241: UTF-16 text up to here' calibrate mixed.csv -o x
+# figures of runs whose names differ in what no file's name has
+awk -F', ' 'BEGIN { print "run,time_s,power_w,temp_c" } NR > 1 { w[NR] = $3 + 0; t[NR] = $4 }
+  END { for (r = 0; r < 2; r++) for (i = 2; i <= NR; i++) print (r ? "a_b" : "a/b") "," i "," w[i] + r "," t[i] }' card.csv >runs.csv
+"$thermix" calibrate runs.csv -o twins >out.txt 2>err.txt || say "calibrate of two runs: $(cat err.txt)"
+[ -s twins/a_b.svg ] && [ -s twins/a_b_2.svg ] || say "two runs have one figure: $(ls twins)"
 echo "measured logs: all well"
