@@ -85,7 +85,7 @@ class Place:
 
     def __init__(self, root):
         self.root = root
-        self.env = dict(os.environ, XDG_CACHE_HOME=root + '/.cache', PATH=root + '/.bin:' + os.environ['PATH'], HOME=root, LC_ALL='C.UTF-8')
+        self.env = dict(os.environ, XDG_CACHE_HOME=root + '/.cache', PATH=root + '/.bin:' + os.environ['PATH'], HOME=root, DOCS=root + '/docs', LC_ALL='C.UTF-8')
         os.makedirs(root + '/.bin')
         os.makedirs(root + '/out')
         with open(root + '/.bin/thermix', 'w') as f:
