@@ -7,7 +7,7 @@
 An exponent of 1 is linear, 2 quadratic; what the program takes without work is taken off. --once: the smaller size only, and
 exit 1 where it takes more memory than `most_mb`: what the tests run, as memory does not depend on what else the machine does.
 """
-import argparse, csv, math, os, random, re, resource, sqlite3, subprocess, sys, tempfile
+import argparse, csv, math, os, random, subprocess, sys, tempfile
 
 root = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 
@@ -73,26 +73,9 @@ def log(n):
     return ['calibrate', 'log.csv', '-o', 'fitted', '--no-figures', '-q']
 
 
-def metrics(n):
-    text = open(root + '/study/results_db.c').read()
-    schema = ''.join(re.findall(r'"(.*)"', text[text.index('schema[]'):text.index('tmx_results_fail')]))
-    version = re.search(r'TMX_RESULTS_VERSION = (\d+)', open(root + '/study/results.h').read()).group(1)
-    if os.path.exists('study.sqlite'):
-        os.remove('study.sqlite')
-    d = sqlite3.connect('study.sqlite')
-    d.executescript(f'PRAGMA application_id = {0x544d5852}; PRAGMA user_version = {version}; {schema}')
-    d.executemany('INSERT INTO study VALUES(?, ?)', [('name', 's'), ('doc', ''), ('method', 'grid'), ('axes', 'policy')])
-    d.execute("INSERT INTO point VALUES(0, 'r')")
-    d.execute("INSERT INTO run VALUES('r', 'done', '', 1.0, '0', '')")
-    d.execute("INSERT INTO parameter VALUES('r', 'policy', 'BL')")
-    d.executemany("INSERT INTO metric VALUES('r', ?, ?, 0.5)", [(f'm{i}', i) for i in range(n)])
-    d.commit()
-    return ['query', 'study.sqlite', '--format', 'csv']
-
-
 # name: what makes the input, the smaller size, and the most memory it may take there [MB]
 cases = {'arrivals': (arrivals, 100000, 150), 'poisson': (poisson, 20000, 150), 'trace': (trace, 3000, 80),
-         'table': (table, 20000, 150), 'log': (log, 62000, 150), 'metrics': (metrics, 10000, 80)}
+         'table': (table, 20000, 150), 'log': (log, 62000, 150)}
 
 
 def cost(command):
