@@ -86,12 +86,12 @@ static enum tmx_status sets_of(const void *ctx, size_t task, struct tmx_sets *se
     const struct day *d = ctx;
     const size_t n = d->n_gpus * d->n_policy;
     enum tmx_status st =
-        tmx_sets_add(set, NULL, err, "base.seed=%lld", (long long)d->first_seed + (long long)(task / n));
+        tmx_sets_add(set, NULL, 0, err, "base.seed=%lld", (long long)d->first_seed + (long long)(task / n));
     task %= n;
-    st = st ? st : tmx_sets_add(set, NULL, err, "base.gpus=%d", d->gpus[task / d->n_policy]);
+    st = st ? st : tmx_sets_add(set, NULL, 0, err, "base.gpus=%d", d->gpus[task / d->n_policy]);
     st = st ? st : tmx_sets_add_list(set, d->policy[task % d->n_policy].set, "base.", err);
     for (size_t i = 0; i < d->call->n_set && !st; i++) {
-        st = tmx_sets_add(set, NULL, err, "%s", d->call->set[i]);
+        st = tmx_sets_add(set, NULL, 0, err, "%s", d->call->set[i]);
     }
     return st;
 }

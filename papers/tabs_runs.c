@@ -208,12 +208,15 @@ static enum tmx_status sets_of(const void *ctx, size_t task, struct tmx_sets *se
     const struct tmx_tabs_choice *v = &s->variant[task / tmx_tabs_runs(s)],
                                  *p = tmx_tabs_run(s, task, &mix, &label);
     const struct tmx_setting *suite = s->call->root;
-    enum tmx_status st = tmx_sets_add(set, suite, err, "base.mix=%s", mix);
-    st = st ? st : tmx_sets_add(set, suite, err, "base.policy=%s", p->policy);
+    enum tmx_status st =
+        tmx_sets_add(set, tmx_setting_file(suite), tmx_setting_line(suite), err, "base.mix=%s", mix);
+    st = st ? st
+            : tmx_sets_add(set, tmx_setting_file(suite), tmx_setting_line(suite), err, "base.policy=%s",
+                           p->policy);
     st = st ? st : tmx_sets_add_list(set, v->set, "base.", err);
     st = st ? st : tmx_sets_add_list(set, p->set, "base.", err);
     for (size_t i = 0; i < s->call->n_set && !st; i++) {
-        st = tmx_sets_add(set, NULL, err, "%s", s->call->set[i]);
+        st = tmx_sets_add(set, NULL, 0, err, "%s", s->call->set[i]);
     }
     return st;
 }

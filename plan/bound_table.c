@@ -129,11 +129,13 @@ static enum tmx_status bound_mix(struct rows *r, const char *mix, const struct t
     struct tmx_run *run = NULL;
     struct tmx_config *cfg = NULL;
     struct tmx_sets sets = {0};
-    st = tmx_sets_add(&sets, asked, err, "base.mix=%s", mix);
-    st = st || !preset ? st : tmx_sets_add(&sets, policy, err, "base.policy=%s", preset);
+    st = tmx_sets_add(&sets, tmx_setting_file(asked), tmx_setting_line(asked), err, "base.mix=%s", mix);
+    st = st || !preset ? st
+                       : tmx_sets_add(&sets, tmx_setting_file(policy), tmx_setting_line(policy), err,
+                                      "base.policy=%s", preset);
     st = st ? st : tmx_sets_add_list(&sets, list, "base.", err);
     for (size_t i = 0; i < r->call->n_set && !st; i++) {
-        st = tmx_sets_add(&sets, NULL, err, "%s", r->call->set[i]);
+        st = tmx_sets_add(&sets, NULL, 0, err, "%s", r->call->set[i]);
     }
     st = st ? st : tmx_sets_load(&cfg, r->path, &sets, err);
     if (!st) {

@@ -41,9 +41,9 @@ static enum tmx_status sets(const void *ctx, size_t task, struct tmx_sets *s, st
     const struct steps *t = ctx;
     enum tmx_status st = TMX_OK;
     for (size_t i = 0; i < t->x->n_set && !st; i++) {
-        st = tmx_sets_add(s, NULL, err, "%s", t->x->set[i]);
+        st = tmx_sets_add(s, NULL, 0, err, "%s", t->x->set[i]);
     }
-    return st ? st : tmx_sets_add(s, NULL, err, "%s", t->step[task].set);
+    return st ? st : tmx_sets_add(s, NULL, 0, err, "%s", t->step[task].set);
 }
 
 static void add_step(struct steps *s, const char *words, const char *key, double value)

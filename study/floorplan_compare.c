@@ -45,9 +45,10 @@ static enum tmx_status read_floorplans(struct compare *s, struct tmx_err *err)
 static enum tmx_status sets(const void *ctx, size_t task, struct tmx_sets *set, struct tmx_err *err)
 {
     const struct compare *s = ctx;
-    enum tmx_status st = tmx_sets_add(set, NULL, err, "base.floorplan=\"%s\"", s->c->file[task / s->n_mix]);
-    st = st ? st : tmx_sets_add(set, NULL, err, "base.mix=\"%s\"", s->mix[task % s->n_mix]);
-    return st ? st : tmx_sets_add(set, NULL, err, "base.policy=\"%s\"", s->c->policy);
+    enum tmx_status st =
+        tmx_sets_add(set, NULL, 0, err, "base.floorplan=\"%s\"", s->c->file[task / s->n_mix]);
+    st = st ? st : tmx_sets_add(set, NULL, 0, err, "base.mix=\"%s\"", s->mix[task % s->n_mix]);
+    return st ? st : tmx_sets_add(set, NULL, 0, err, "base.policy=\"%s\"", s->c->policy);
 }
 
 static void read_units(void *ctx, const struct tmx_run *run, double *value)

@@ -56,7 +56,7 @@ static void hash_program(struct tmx_hash *h)
 }
 
 /* What makes all runs of a suite its own: the program, and what is measured. */
-static enum tmx_status hash_suite(const struct tmx_study *s, char hex[TMX_HASH_HEX], struct tmx_err *err)
+static enum tmx_status hash_suite(struct tmx_study *s, struct tmx_err *err)
 {
     struct tmx_hash *h = NULL;
     const enum tmx_status st = tmx_hash_create(&h, err);
@@ -66,7 +66,7 @@ static enum tmx_status hash_suite(const struct tmx_study *s, char hex[TMX_HASH_H
             tmx_hash_add_text(h, s->name[i]);
         }
         tmx_hash_add_text(h, s->runs->also ? s->runs->also : "");
-        tmx_hash_hex(h, hex);
+        tmx_hash_hex(h, s->suite);
         tmx_hash_destroy(h);
     }
     return st;
@@ -79,8 +79,7 @@ struct identity {
 
 struct all {
     struct tmx_study *s;
-    bool any;                 /* is valid */
-    char suite[TMX_HASH_HEX]; /* "": no suite */
+    bool any; /* is valid */
 };
 
 static void hash_parameters(const struct tmx_runs *runs, size_t point, struct tmx_hash *h)
@@ -93,36 +92,41 @@ static void hash_parameters(const struct tmx_runs *runs, size_t point, struct tm
     }
 }
 
-/* Id of a point: hash of its resolved configuration, of what makes it one of its suite, or of its parameters
- * when it has no valid configuration, and why. */
-static enum tmx_status identify(const struct all *a, size_t point, struct identity *is, struct tmx_err *why,
-                                struct tmx_err *err)
+enum tmx_status tmx_point_hash(const struct tmx_study *s, size_t point, const char *text,
+                               char hex[TMX_HASH_HEX], struct tmx_err *err)
 {
-    const struct tmx_runs *runs = a->s->runs;
-    struct tmx_run *run = NULL;
     struct tmx_hash *h = NULL;
-    char *text = NULL;
-    const enum tmx_status open = tmx_point_open(runs, point, true, &run, why);
-    is->valid = !open;
-    if (open && (runs->suite || open == TMX_ENOMEM)) {
-        *err = *why;
-        return open;
-    }
-    enum tmx_status st = open ? TMX_OK : tmx_point_text(run, &text, err);
-    st = st ? st : tmx_hash_create(&h, err);
+    const enum tmx_status st = tmx_hash_create(&h, err);
     if (!st) {
         if (text) {
             tmx_hash_add(h, text, strlen(text));
         }
-        if (a->suite[0]) {
-            tmx_hash_add_text(h, a->suite);
+        if (s->suite[0]) {
+            tmx_hash_add_text(h, s->suite);
         }
-        if (!text || a->suite[0]) {
-            hash_parameters(runs, point, h);
+        if (!text || s->suite[0]) {
+            hash_parameters(s->runs, point, h);
         }
-        tmx_hash_hex(h, is->id);
+        tmx_hash_hex(h, hex);
+        tmx_hash_destroy(h);
     }
-    tmx_hash_destroy(h);
+    return st;
+}
+
+/* The id of a point, and why it has no valid configuration. */
+static enum tmx_status identify(const struct tmx_study *s, size_t point, struct identity *is,
+                                struct tmx_err *why, struct tmx_err *err)
+{
+    struct tmx_run *run = NULL;
+    char *text = NULL;
+    const enum tmx_status open = tmx_point_open(s->runs, point, true, &run, why);
+    is->valid = !open;
+    if (open && (s->runs->suite || open == TMX_ENOMEM)) {
+        *err = *why;
+        return open;
+    }
+    enum tmx_status st = open ? TMX_OK : tmx_point_text(run, &text, err);
+    st = st ? st : tmx_point_hash(s, point, text, is->id, err);
     tmx_run_destroy(run);
     free(text);
     return st;
@@ -157,7 +161,7 @@ static enum tmx_status identify_some(void *ctx, size_t task, FILE *out, struct t
     for (size_t i = task * SOME; i < end_of(a->s, task) && !st; i++) {
         struct identity is = {0};
         struct tmx_err why;
-        st = identify(a, i, &is, &why, err);
+        st = identify(a->s, i, &is, &why, err);
         fwrite(&is, sizeof is, 1, out);
     }
     return st;
@@ -202,7 +206,7 @@ static enum tmx_status identify_all(struct all *a, struct tmx_err *err)
     for (size_t i = 0; i < n && !st; i++) {
         struct identity is = {0};
         struct tmx_err why;
-        st = identify(a, i, &is, &why, err);
+        st = identify(a->s, i, &is, &why, err);
         take(a, i, &is);
     }
     return st;
@@ -213,11 +217,11 @@ enum tmx_status tmx_points_identify(struct tmx_study *s, struct tmx_err *err)
     struct all a = {.s = s};
     struct identity is = {0};
     struct tmx_err why = {0};
-    enum tmx_status st = s->runs->suite ? hash_suite(s, a.suite, err) : TMX_OK;
+    enum tmx_status st = s->runs->suite ? hash_suite(s, err) : TMX_OK;
     st = st ? st : identify_all(&a, err);
     if (st || a.any) {
         return st;
     }
-    st = identify(&a, 0, &is, &why, err); /* all are bad: the first says why */
+    st = identify(s, 0, &is, &why, err); /* all are bad: the first says why */
     return st ? st : blame(s->runs, &why, err);
 }

@@ -288,6 +288,21 @@ static void log_line(struct tmx_study *s, size_t point, const struct tmx_pool_re
     fflush(s->log);
 }
 
+/* A run that is done is the one that was looked for: no file of it has changed in between. */
+static enum tmx_status check_id(const struct tmx_study *s, size_t point, const char *config,
+                                struct tmx_err *err)
+{
+    char hex[TMX_HASH_HEX];
+    const enum tmx_status st = tmx_point_hash(s, point, config, hex, err);
+    return st || !s->options->path || strcmp(hex, s->id[point]) == 0
+               ? st
+               : tmx_fail(
+                     err, TMX_EIO,
+                     "point %zu: its files have changed since the command began; the same command does the "
+                     "rest",
+                     point);
+}
+
 enum tmx_status tmx_study_record(struct tmx_study *s, size_t point, const struct tmx_pool_result *r,
                                  struct tmx_err *err)
 {
@@ -298,6 +313,7 @@ enum tmx_status tmx_study_record(struct tmx_study *s, size_t point, const struct
     if (!st && r->status) {
         tmx_err_format(&r->err, error, sizeof error);
     }
+    st = st || r->status ? st : check_id(s, point, r->bytes + n * sizeof *value, err);
     if (!st) {
         tmx_assert(r->n_byte >= n * sizeof *value);
         memcpy(value, r->bytes, n * sizeof *value);

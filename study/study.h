@@ -44,6 +44,7 @@ struct tmx_study {
     const struct tmx_runs *runs;
     const struct tmx_study_options *options;
     char (*id)[TMX_HASH_HEX]; /* [n_point] */
+    char suite[TMX_HASH_HEX]; /* part of every id of a suite; "": no suite */
     size_t *todo;             /* [n_todo] points to run now */
     size_t n_todo;
     size_t n_run, n_before, n_done, n_failed; /* distinct runs, there before, finished now */

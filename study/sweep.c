@@ -60,11 +60,11 @@ static enum tmx_status sets_of(const void *ctx, size_t point, struct tmx_sets *s
     const struct tmx_sweep *s = ctx;
     enum tmx_status st = TMX_OK;
     for (size_t i = 0; i < s->n_set && !st; i++) {
-        st = tmx_sets_add_at(sets, s->file, s->set_line[i], err, "%s", s->set[i]);
+        st = tmx_sets_add(sets, s->file, s->set_line[i], err, "%s", s->set[i]);
     }
     for (size_t k = 0; k < s->n_key && !st; k++) {
-        st = tmx_sets_add_at(sets, s->file, tmx_sweep_line(s, k), err, "%s=%s", s->key[k],
-                             tmx_sweep_value(s, point, k));
+        st = tmx_sets_add(sets, s->file, tmx_sweep_line(s, k), err, "%s=%s", s->key[k],
+                          tmx_sweep_value(s, point, k));
     }
     return st;
 }

@@ -57,7 +57,7 @@ static const struct tmx_opt scale_opts[] = {
     {0},
 };
 
-/* Twelve digits: 0.1 + 2 * 0.1 is written 0.3. */
+/* Of a computed value twelve digits: 0.1 + 2 * 0.1 is written 0.3. */
 static void print_number(char *buf, size_t size, double v, bool whole)
 {
     snprintf(buf, size, "%.*g", whole ? 17 : 12, whole ? round(v) : v);
@@ -73,7 +73,7 @@ static enum tmx_status literal(const struct tmx_setting *s, char *buf, size_t si
         return TMX_OK;
     case TMX_SETTING_REAL:
         (void)tmx_setting_real(s, &v);
-        print_number(buf, size, v, false);
+        tmx_real_print(buf, v); /* all digits: the value that a run's file would give */
         return TMX_OK;
     case TMX_SETTING_BOOL:
         snprintf(buf, size, "%s", tmx_setting_bool(s) ? "true" : "false");

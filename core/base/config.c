@@ -330,10 +330,11 @@ enum tmx_status tmx_config_load(struct tmx_config **c, const char *path, const c
 
 /* ---- overrides of many places ---- */
 
-static enum tmx_status add(struct tmx_sets *s, const char *file, unsigned line, struct tmx_err *err,
-                           const char *format, va_list args)
+enum tmx_status tmx_sets_add(struct tmx_sets *s, const char *file, unsigned line, struct tmx_err *err,
+                             const char *format, ...)
 {
-    va_list again;
+    va_list args, again;
+    va_start(args, format);
     va_copy(again, args);
     const int n = vsnprintf(NULL, 0, format, args);
     struct tmx_set *more = realloc(s->set, (s->n + 1) * sizeof *more);
@@ -345,33 +346,13 @@ static enum tmx_status add(struct tmx_sets *s, const char *file, unsigned line, 
         vsnprintf(text, (size_t)n + 1, format, again);
     }
     va_end(again);
+    va_end(args);
     if (!more || !text) {
         free(text);
         return tmx_fail(err, TMX_ENOMEM, "overrides");
     }
     more[s->n++] = (struct tmx_set){text, file, line};
     return TMX_OK;
-}
-
-enum tmx_status tmx_sets_add_at(struct tmx_sets *s, const char *file, unsigned line, struct tmx_err *err,
-                                const char *format, ...)
-{
-    va_list args;
-    va_start(args, format);
-    const enum tmx_status st = add(s, file, line, err, format, args);
-    va_end(args);
-    return st;
-}
-
-enum tmx_status tmx_sets_add(struct tmx_sets *s, const struct tmx_setting *from, struct tmx_err *err,
-                             const char *format, ...)
-{
-    va_list args;
-    va_start(args, format);
-    const enum tmx_status st =
-        add(s, from ? tmx_setting_file(from) : NULL, from ? tmx_setting_line(from) : 0, err, format, args);
-    va_end(args);
-    return st;
 }
 
 enum tmx_status tmx_sets_add_list(struct tmx_sets *s, const struct tmx_setting *list, const char *prefix,
@@ -382,7 +363,7 @@ enum tmx_status tmx_sets_add_list(struct tmx_sets *s, const struct tmx_setting *
     for (size_t i = 0; i < n && !st; i++) {
         const struct tmx_setting *e = tmx_setting_at(list, i);
         const char *one = tmx_setting_text(e);
-        st = one ? tmx_sets_add(s, e, err, "%s%s", prefix, one)
+        st = one ? tmx_sets_add(s, tmx_setting_file(e), tmx_setting_line(e), err, "%s%s", prefix, one)
                  : tmx_fail_setting(err, list, "%s: expected [\"key=value\", ...]", tmx_setting_name(list));
     }
     return st;

@@ -28,14 +28,10 @@ struct tmx_sets { /* overrides "key=value", any number of any length; zero it fi
     } * set; /* [n] owned */
     size_t n;
 };
-/* printf into the next one, read from `from` (paths in it are relative to that file), NULL: on the
- * command line. */
-TMX_NODISCARD enum tmx_status tmx_sets_add(struct tmx_sets *s, const struct tmx_setting *from,
+/* printf into the next one, which is written at a line of a file (paths in it are relative to that file,
+ * whose name is borrowed); file NULL: on the command line. */
+TMX_NODISCARD enum tmx_status tmx_sets_add(struct tmx_sets *s, const char *file, unsigned line,
                                            struct tmx_err *err, const char *format, ...)
-    __attribute__((format(printf, 4, 5)));
-/* The same at a line of a file, whose name is borrowed. */
-TMX_NODISCARD enum tmx_status tmx_sets_add_at(struct tmx_sets *s, const char *file, unsigned line,
-                                              struct tmx_err *err, const char *format, ...)
     __attribute__((format(printf, 5, 6)));
 /* Each text of a list ["key=value", ...] of a configuration (NULL: none), with prefix before it. */
 TMX_NODISCARD enum tmx_status tmx_sets_add_list(struct tmx_sets *s, const struct tmx_setting *list,

@@ -65,6 +65,15 @@ S
 "$thermix" sweep ./words.cfg -o words.sqlite -q >/dev/null
 "$thermix" plot words.sqlite --x policy --y peak_temp_c --by trip_c -o words.svg -q || say plot of an axis of words
 [ "$(grep -c '<text> *BL</text>' words.svg)" = 1 ] || say "a word of an axis stands there $(grep -c '<text> *BL</text>' words.svg) times"
+# a value with 15 digits on an axis is the run that a file with this value is
+cat >digits.cfg <<'S'
+name = "digits"; base = "run.cfg"; axes = ( { key = "package.r_convec"; values = [0.123456789012345]; } );
+S
+"$thermix" sweep ./digits.cfg -o digits.sqlite -q >/dev/null
+"$thermix" run run.cfg --set package.r_convec=0.123456789012345 -o digits -q
+"$thermix" query digits.sqlite --value energy_j,peak_temp_c --format csv | grep -q '^0.123456789012345,' || say "an axis loses digits"
+id=$(awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == "id" || $i == "run") c = i } NR == 2 { print $c }' digits/summary.csv)
+[ -n "$id" ] && grep -aq "# run $id" digits.sqlite || say "the same value is another run on an axis: $id"
 "$thermix" plot whole.sqlite --x nope --y sum -o x.svg 2>err.txt && say an unknown key is drawn
 grep -q 'no key "nope"' err.txt || say unknown key of plot
 

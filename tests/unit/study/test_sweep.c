@@ -57,6 +57,20 @@ static void a_grid_has_every_combination_last_axis_fastest(void **state)
     tmx_sweep_finish(&s);
 }
 
+static void listed_values_keep_all_digits(void **state)
+{
+    (void)state;
+    struct tmx_sweep s;
+    assert_int_equal(
+        load(&s, "axes = ( { key = \"x\"; values = [0.12345678901234567, 0.3, 80.0, 1e-30]; } );", NULL),
+        TMX_OK);
+    assert_true(real(&s, 0, 0) == 0.12345678901234567);
+    assert_string_equal(tmx_sweep_value(&s, 1, 0), "0.3");
+    assert_string_equal(tmx_sweep_value(&s, 2, 0), "80");
+    assert_true(real(&s, 3, 0) == 1e-30);
+    tmx_sweep_finish(&s);
+}
+
 static void log_axes_have_equal_ratios(void **state)
 {
     (void)state;
@@ -205,6 +219,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_grid_has_every_combination_last_axis_fastest),
+        cmocka_unit_test(listed_values_keep_all_digits),
         cmocka_unit_test(log_axes_have_equal_ratios),
         cmocka_unit_test(repetitions_have_their_own_seeds),
         cmocka_unit_test(constraints_drop_points),
