@@ -41,6 +41,7 @@ static bool note_of(const struct notes *notes, const char *quantity, FILE *out)
     while (notes->text.data && tmx_lines_next(&l, &notes->text)) {
         if (begins(l.line, "## Suite ")) {
             here = notes->is_part && tmx_span_is(l.line, notes->heading);
+            inside = !quantity[0];
             continue;
         }
         if (begins(l.line, "#### ")) {

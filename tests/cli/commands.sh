@@ -71,6 +71,7 @@ printf '# Title\n\nOf one.\n\n## Suite one-b\n\nOf b.\n\n#### watts\n\nOf its wa
 "$thermix" reproduce one-b -n notes >out.txt || say "reproduce one-b"
 grep -q '^Of b\.$' out.txt && grep -qxF '**watts.** Of its watts.' out.txt || say "reproduce drops notes: $(cat out.txt)"
 grep -qE '^Of (one|c)|Title' out.txt && say "reproduce prints other suites' notes"
+mkdir -p one-c && "$thermix" reproduce one-c -n notes | grep -q '^Of c\.$' || say "reproduce drops a part behind a quantity's note"
 "$thermix" reproduce empty -n notes >out.txt 2>err.txt && say "reproduce of a folder without values and notes"
 "$thermix" reproduce NOWHERE >out.txt 2>err.txt && say "reproduce of a folder that is not there"
 [ ! -s out.txt ] || say "reproduce printed something before it failed"
