@@ -133,7 +133,10 @@ void tmx_measured_sketch(const struct tmx_measured *m, FILE *out)
 {
     for (size_t i = 0; i < m->n_series && i < MAX_GPU && m->series[i].run == m->series[0].run; i++) {
         const struct tmx_series *s = &m->series[i];
-        fprintf(out, "run %s, GPU %s, %.6g s\n", m->run[s->run], m->gpu[s->gpu], s->q[TMX_Q_TIME][s->n - 1]);
+        char name[400];
+        snprintf(name, sizeof name, "run %s, GPU %s", m->run[s->run], m->gpu[s->gpu]);
+        tmx_text_visible(name, sizeof name);
+        fprintf(out, "%s, %.6g s\n", name, s->q[TMX_Q_TIME][s->n - 1]);
         line_of_blocks(s, TMX_Q_POWER, "W", out);
         line_of_blocks(s, TMX_Q_TEMP, "degC", out);
     }

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/text.h"
+
 static const struct {
     const char *text;
     int exit_code;
@@ -86,6 +88,7 @@ void tmx_err_format(const struct tmx_err *err, char *buf, size_t size)
     } else {
         snprintf(buf, size, "%s", msg);
     }
+    tmx_text_visible(buf, size);
 }
 
 _Noreturn void tmx_assert_failed(const char *file, int line, const char *cond)

@@ -167,7 +167,16 @@ static const char *shown(const struct tmx_cell *c, int decimals, char *buf, size
         return "-";
     }
     if (c->type == TMX_COLUMN_TEXT) {
-        return c->text;
+        bool dirty = false;
+        for (const unsigned char *at = (const unsigned char *)c->text; *at && !dirty; at++) {
+            dirty = *at == 0x7f || (*at < ' ' && *at != '\n' && *at != '\t') || (*at == 0xc2 && at[1] < 0xa0);
+        }
+        if (!dirty) {
+            return c->text;
+        }
+        snprintf(buf, size, "%s", c->text);
+        tmx_text_visible(buf, size);
+        return buf;
     }
     if (c->type == TMX_COLUMN_INT) {
         snprintf(buf, size, "%" PRId64, c->integer);

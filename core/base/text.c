@@ -368,3 +368,29 @@ void tmx_text_commands(const char *lines, size_t indent, size_t width, FILE *out
         lines += *lines == '\n';
     }
 }
+
+void tmx_text_visible(char *buf, size_t size)
+{
+    for (char *c = buf; *c; c++) {
+        const unsigned char at = (unsigned char)*c;
+        const bool high =
+            at == 0xc2 && (unsigned char)c[1] >= 0x80 && (unsigned char)c[1] < 0xa0; /* U+0080 on */
+        if (high) {
+            c[0] = '^';
+            c[1] = (char)((unsigned char)c[1] - 0x40); /* CSI, U+009B, as ESC [ is: ^[ */
+            c++;
+        } else if (at == 0x7f || (at < ' ' && at != '\n' && at != '\t')) {
+            const size_t used = (size_t)(c - buf), rest = strlen(c + 1) + 1;
+            const size_t room = size - used - 2, keep = rest < room ? rest : room;
+            if (size < used + 3) {
+                *c = '\0';
+                return;
+            }
+            memmove(c + 2, c + 1, keep);
+            c[1 + keep] = '\0';
+            c[0] = '^';
+            c[1] = at == 0x7f ? '?' : (char)(at + 0x40);
+            c++;
+        }
+    }
+}

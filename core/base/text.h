@@ -76,6 +76,10 @@ enum { TMX_REAL_SIZE = 32 };
 /* Shortest of %.15g, %.16g, %.17g that reads back equal. */
 void tmx_real_print(char buf[TMX_REAL_SIZE], double v);
 
+/* Control characters but for line ends and tabs as ^[ and the like, in place, cut where that does not fit:
+ * names come from files of others, and a terminal would obey them. */
+void tmx_text_visible(char *buf, size_t size);
+
 /* Letters of UTF-8. */
 size_t tmx_text_letters(const char *s);
 /* The words of s and a line's end, on lines that stop before `width` letters (0: one line); the first begins

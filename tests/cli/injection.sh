@@ -83,5 +83,15 @@ CFG
 "$thermix" query "s '1.sqlite" --where "policy=BL' OR 1=1 --" --rows policy --value energy_j > /dev/null 2>&1 && say where
 "$thermix" query "s '1.sqlite" --rows policy --value energy_j > q.txt || say query
 [ "$(grep -c . q.txt)" -ge 3 ] || say "query lost rows"
+# A terminal obeys no name: control characters are shown, in messages and in tables.
+esc=$(printf 'x\033]0;evil\007\302\233y')
+for words in "run ./$esc.cfg" "check ./$esc.cfg" "plot ./$esc -o f" "floorplan check ./$esc.flp"; do
+  "$thermix" $words > out.txt 2> err.txt
+  grep -q '\^\[\]0;evil\^G' err.txt out.txt || say "$words shows no name: $(cat -v err.txt)"
+  LC_ALL=C grep -q "$(printf '[\033\007\233]')" err.txt out.txt && say "$words sends control characters"
+done
+mkdir terminal && printf 'time_s,gpu,power_w,temp_c\n0,%s,100,40\n1,%s,100,41\n2,%s,100,42\n' "$esc" "$esc" "$esc" > terminal/log.csv
+"$thermix" log show terminal/log.csv > out.txt 2> err.txt
+LC_ALL=C grep -q "$(printf '[\033\007]')" err.txt out.txt && say "log show sends control characters"
 ls PWNED* */PWNED* 2> /dev/null && say "a name was run"
 exit $failed
