@@ -37,9 +37,9 @@ set bmargin at screen 0.40
 set title "The hottest SM"
 set ylabel "temperature (°C)"
 set xlabel "time (s)" offset 0,0.6
+set yrange [*:*] # stats leaves out what is not in it
 stats data using 2 skip 1 nooutput
 set ytics tics((trip_c+2 > STATS_max ? trip_c+2 : STATS_max) - STATS_min, 4)
-set yrange [*:*]
 if (trip_c > 0) set yrange [*:trip_c+2<*]
 if (trip_c > 0) set arrow 1 from graph 0, first trip_c to graph 1, first trip_c nohead lt 6 dt 2 front
 if (trip_c > 0) set label 1 sprintf("stop %g °C", trip_c) at graph 0.99, first trip_c right offset 0,-0.7 tc lt 6 font small
@@ -54,10 +54,10 @@ set ytics autofreq
 set ylabel "lost (SM s)"
 set xlabel "SM" offset 0,0.3
 set yrange [0:*]
-if (n == 0) set yrange [0:1]
 if (n > 0) stats by_sm using (sum [k=1:n] (column(k+1) > 0 ? column(k+1) : 0)) skip 1 nooutput
 if (n > 0) set ytics tics(STATS_max, 4)
 stats by_sm using 1 skip 1 nooutput
+if (n == 0) set yrange [0:1]
 set xrange [-0.7:STATS_max+0.7]
 set boxwidth 0.8
 set xtics scale 0

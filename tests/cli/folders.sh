@@ -40,6 +40,11 @@ code=0; "$thermix" run out/resolved.cfg -o out -q 2>err.txt || code=$?
 [ $code = 2 ] && grep -q 'resolved.cfg: an output would replace this input' err.txt || fail "a run into the folder of its input"
 whole out
 
+# A run that lost nothing has its figure, too.
+run -o cool --set package.ambient=290.0
+"$thermix" explain cool --no-steps -o cool.svg >cool.txt || fail "the figure of a run that lost nothing"
+grep -q 'lost 0.00 %' cool.txt && grep -q '</svg>' cool.svg || fail "a run that lost nothing: $(head -1 cool.txt)"
+
 # Another suite: nothing of the first, but the journal.
 suite() { # NAME MIX WORDS
   printf 'kind = "tabs"; name = "%s"; mixes = ["%s"]; policies = ["BL", "MU"]; %s\nbase = { chip = "gtx280"; seed = 1; rows = 8; cols = 8; };\n' "$@" >"$1.cfg"
