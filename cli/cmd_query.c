@@ -67,6 +67,11 @@ static enum tmx_status run(void *args, struct tmx_err *err)
     struct tmx_query q = {0};
     struct tmx_result_set set = {0};
     struct tmx_table *t = NULL;
+    if (a->columns.n > 0 && (strcmp(a->out, "-") != 0 || a->format != TMX_FORMAT_TEXT)) {
+        return tmx_fail(
+            err, TMX_ECONFIG,
+            "--columns is of tables on a screen; of files and other formats, --rows and --value choose");
+    }
     enum tmx_status st = make_query(a, &q, err);
     st = st ? st : tmx_results_load(&set, a->db.text[0], a->all ? TMX_RESULTS_ALL : TMX_RESULTS_POINTS, err);
     if (!st) {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* thermix replay: a log's power through a calibrated model. */
 #include <math.h>
+#include <string.h>
 
 #include "cli/commands.h"
 #include "cli/parts/measured_args.h"
@@ -83,6 +84,9 @@ static enum tmx_status run(void *args, struct tmx_err *err)
     struct tmx_rc model = {0};
     struct tmx_replay r = {0};
     a->log.command = "replay";
+    if (a->out && a->trace && strcmp(a->out, a->trace) == 0) {
+        return tmx_fail(err, TMX_ECONFIG, "-o and --trace are both %s", a->out);
+    }
     enum tmx_status st = options(a, &o, err);
     st = st ? st : tmx_calibrated_read(&model, a->words.text[0], err);
     st = st ? st : tmx_measured_open(&a->log, &paths, &m, err);

@@ -8,6 +8,7 @@
 
 #include "core/base/csv.h"
 #include "core/base/folder.h"
+#include "core/base/names.h"
 #include "core/base/os.h"
 #include "core/base/output.h"
 #include "core/base/text.h"
@@ -378,6 +379,29 @@ static bool set_parameter(struct tmx_rc *m, const char *name, const char *gpu, d
     return any || strcmp(name, "ambient_c") == 0 || strcmp(name, "upstream") == 0;
 }
 
+/* Is a row that sets a parameter alone in that, and its value one that the parameter can have? */
+static enum tmx_status check_row(const struct tmx_csv *csv, const struct columns_of *c, size_t row, double v,
+                                 struct tmx_err *err)
+{
+    static const char *const above_0[] = {"sink_k_per_w", "sink_j_per_k", "fan_exponent"};
+    static const char *const from_0[] = {"junction_k_per_w", "die_k_per_w", "die_s",
+                                         "case_k_per_w",     "case_s",      "rpm_ref"};
+    const char *name = tmx_csv_cell(csv, row, c->parameter), *gpu = tmx_csv_cell(csv, row, c->gpu);
+    const bool above = tmx_names_find(name, above_0, 3) < 3, from = tmx_names_find(name, from_0, 6) < 6;
+    if ((above && v <= 0) || (from && v < 0)) {
+        return tmx_fail_at(err, TMX_EPARSE, csv->source, csv->line[row], "%s of GPU %s = %g: expected %s",
+                           name, gpu, v, above ? "a number above 0" : "0 or more");
+    }
+    for (size_t k = 0; k < row && strcmp(name, "ambient_c") != 0; k++) { /* an ambient a run */
+        if (strcmp(name, tmx_csv_cell(csv, k, c->parameter)) == 0 &&
+            strcmp(gpu, tmx_csv_cell(csv, k, c->gpu)) == 0) {
+            return tmx_fail_at(err, TMX_EPARSE, csv->source, csv->line[row],
+                               "%s of GPU %s stands there twice (first at line %u)", name, gpu, csv->line[k]);
+        }
+    }
+    return TMX_OK;
+}
+
 static enum tmx_status check_model(const struct tmx_rc *m, const char *source, struct tmx_err *err)
 {
     for (size_t g = 0; g < m->n_gpu; g++) {
@@ -421,6 +445,8 @@ enum tmx_status tmx_calibrated_read(struct tmx_rc *m, const char *path, struct t
         if (!tmx_csv_real(&csv, r, c.value, &v) || !set_parameter(m, name, gpu, v)) {
             st = tmx_fail_at(err, TMX_EPARSE, csv.source, csv.line[r],
                              "parameter %s of GPU %s: unknown, or without a value", name, gpu);
+        } else if ((st = check_row(&csv, &c, r, v, err)) != TMX_OK) {
+            break;
         } else if (strcmp(name, "upstream") == 0 && v > 0) {
             const size_t g = tmx_rc_find(m, gpu), up = tmx_rc_find(m, tmx_csv_cell(&csv, r, c.note));
             if (up == m->n_gpu || up == g) {

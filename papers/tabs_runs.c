@@ -64,6 +64,7 @@ static enum tmx_status read_choices(const struct tmx_setting *root, const char *
     static const char *const also[] = {"set", NULL};
     const struct tmx_setting *list;
     enum tmx_status st = tmx_setting_list(root, key, least, TMX_TABS_LIST, &list, err);
+    st = st ? st : tmx_setting_unique(list, "name", err);
     for (size_t i = 0; !st && i < tmx_setting_length(list); i++) {
         const struct tmx_setting *e = tmx_setting_at(list, i);
         const char *name = tmx_setting_text(e);
@@ -108,6 +109,7 @@ static enum tmx_status read_mixes(struct tmx_tabs *s, struct tmx_err *err)
 {
     const struct tmx_setting *list;
     enum tmx_status st = tmx_setting_texts(s->call->root, "mixes", 1, TMX_TABS_LIST, &list, err);
+    st = st ? st : tmx_setting_unique(list, "", err);
     for (size_t i = 0; !st && i < tmx_setting_length(list); i++) {
         char path[TMX_PATH_SIZE];
         struct tmx_mix mix = {0};
@@ -116,6 +118,12 @@ static enum tmx_status read_mixes(struct tmx_tabs *s, struct tmx_err *err)
         st = st ? st : tmx_mix_load(&mix, path, 0, err);
         s->target[i] = mix.target;
         snprintf(s->mix_name[i], sizeof s->mix_name[i], "%s", mix.name);
+        for (size_t k = 0; !st && k < i; k++) {
+            if (strcmp(s->mix_name[k], s->mix_name[i]) == 0) {
+                st = tmx_fail_setting(err, tmx_setting_at(list, i), "mixes: %s and %s are both called \"%s\"",
+                                      s->mix[k], s->mix[i], s->mix_name[i]);
+            }
+        }
         tmx_mix_finish(&mix);
     }
     s->n_mix = tmx_setting_length(list);

@@ -86,6 +86,9 @@ static enum tmx_status read_value(const struct tmx_setting *e, const struct tmx_
     if ((v->band < absent) == (v->band_pct < absent)) {
         return tmx_fail_setting(err, e, "values: expected either band or band_pct, stated before the run");
     }
+    if (tmx_setting_member(e, "minus") && tmx_setting_member(e, "over")) {
+        return tmx_fail_setting(err, e, "values: expected either minus or over");
+    }
     st = read_second(e, "minus", &v->pick, &v->minus, &v->has_minus, err);
     st = st ? st : read_second(e, "over", &v->pick, &v->over, &v->has_over, err);
     if (st || !v->pick.column[0]) {

@@ -107,6 +107,56 @@ static enum tmx_status check_order(struct tmx_run *r, const struct tmx_setting *
     return TMX_OK;
 }
 
+/* Two options of one policy, or a board's where the option is 0: the first is not above the second. */
+static const struct {
+    size_t choice;
+    const char *low, *high;
+    size_t low_board, high_board; /* offsets in struct tmx_chip_board */
+} orders[] = {
+#define BOARD(field) offsetof(struct tmx_chip_board, field)
+    {TMX_LEVEL_DTM, "target_c", "slowdown_c", BOARD(target_c), BOARD(slowdown_c)},
+    {TMX_LEVEL_DTM, "target_c", "shutdown_c", BOARD(target_c), BOARD(shutdown_c)},
+    {TMX_LEVEL_DTM, "slowdown_c", "shutdown_c", BOARD(slowdown_c), BOARD(shutdown_c)},
+    {TMX_LEVEL_MIX, "min_w", "max_w", BOARD(power_min_w), BOARD(power_w)},
+#undef BOARD
+};
+
+static double of_board(const struct tmx_chip_board *board, const double *option_, size_t offset)
+{
+    double v = option_ ? *option_ : 0;
+    if (option_ && v == 0) {
+        memcpy(&v, (const char *)board + offset, sizeof v);
+    }
+    return v;
+}
+
+enum tmx_status tmx_run_check_boards(struct tmx_run *r, const struct tmx_setting *root, struct tmx_err *err)
+{
+    const struct tmx_setting *forecast = tmx_setting_member(root, "forecast");
+    if (tmx_setting_length(forecast) > 0 && !tmx_mix_of(&r->sim_spec.choice[TMX_LEVEL_MIX])->foresees) {
+        return tmx_fail_setting(err, forecast,
+                                "forecast does nothing here: mix policy %s does not look ahead",
+                                r->sim_spec.choice[TMX_LEVEL_MIX].policy->name);
+    }
+    for (size_t i = 0; i < sizeof orders / sizeof orders[0]; i++) {
+        const struct tmx_choice *c = &r->sim_spec.choice[orders[i].choice];
+        const double *low = option(c, orders[i].low), *high = option(c, orders[i].high);
+        for (size_t k = 0; k < r->n_kind; k++) {
+            const struct tmx_chip_board *board = &r->kind[k].chip.board;
+            const double a = of_board(board, low, orders[i].low_board),
+                         b = of_board(board, high, orders[i].high_board);
+            if (a > 0 && b > 0 && a > b) {
+                const bool of_low = *low > 0;
+                return tmx_fail_setting(
+                    err, place(root, orders[i].choice, of_low ? orders[i].low : orders[i].high),
+                    "%s.%s = %g%s is above %s = %g%s", tmx_choice_keys[orders[i].choice], orders[i].low, a,
+                    of_low ? "" : ", the board's,", orders[i].high, b, *high > 0 ? "" : ", the board's");
+            }
+        }
+    }
+    return TMX_OK;
+}
+
 enum tmx_status tmx_run_check_keys(struct tmx_run *r, const struct tmx_setting *root, struct tmx_err *err)
 {
     static const size_t levels[] = {TMX_SAFETY, TMX_LEVEL_DTM, TMX_LEVEL_MIX, TMX_LEVEL_PLACE};

@@ -128,7 +128,12 @@ static enum tmx_status measure_program(struct tmx_memory_program *p, const struc
         if (seen_before(&given, i)) {
             continue;
         }
-        const enum tmx_status st = measure(s, &given.kernel[i], &fit, err);
+        enum tmx_status st = measure(s, &given.kernel[i], &fit, err);
+        if (st && err && !err->file[0]) { /* it has no line: the kernel's name instead */
+            char why[sizeof err->msg];
+            snprintf(why, sizeof why, "%s", err->msg);
+            st = tmx_fail(err, st, "kernel %s, launch %zu: %.800s", given.name, i + 1, why);
+        }
         if (st) {
             return st;
         }

@@ -135,6 +135,7 @@ static enum tmx_status describe(struct tmx_run **run, const struct tmx_setting *
             : tmx_opt_read(tmx_run_bound_opts, &r->bound_options, tmx_setting_member(root, "bound"), NULL,
                            err);
     st = st ? st : tmx_run_node_open(r, root, err);
+    st = st ? st : tmx_run_check_boards(r, root, err);
     st = st ? st : tmx_run_check_times(r, root, err);
     st = st ? st : tmx_run_workload_open(r, root, err);
     st = st ? st : tmx_run_gate_open(r, root, err);

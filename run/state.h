@@ -114,6 +114,11 @@ const char *tmx_run_key_unused(const struct tmx_run *r, const char *key);
 TMX_NODISCARD enum tmx_status tmx_run_check_keys(struct tmx_run *r, const struct tmx_setting *root,
                                                  struct tmx_err *err);
 
+/* After the chips are read: limits of a policy, or of a board where the policy leaves them, the wrong way
+ * round. */
+TMX_NODISCARD enum tmx_status tmx_run_check_boards(struct tmx_run *r, const struct tmx_setting *root,
+                                                   struct tmx_err *err);
+
 /* A line of warning, left out where there is no room for the whole of it. */
 void tmx_run_note(struct tmx_run *r, const char *format, ...) TMX_PRINTF(2, 3);
 

@@ -451,6 +451,7 @@ enum tmx_status tmx_results_merge(const char *path, const char *const *from, siz
 {
     struct tmx_results *r = NULL;
     enum tmx_status st = TMX_OK;
+    const bool before = tmx_os_exists(path);
     for (size_t i = 0; i < n && !st; i++) { /* all are looked at before anything is written */
         if (tmx_os_same_file(path, from[i])) {
             return tmx_fail_at(err, TMX_ECONFIG, path, 0, "an output would replace this input");
@@ -467,5 +468,8 @@ enum tmx_status tmx_results_merge(const char *path, const char *const *from, siz
         st = merge_one(r, from[i], err);
     }
     tmx_results_close(r);
+    if (st && !before) {
+        remove(path); /* no half of a merge */
+    }
     return st;
 }

@@ -47,6 +47,9 @@ enum tmx_status tmx_study_on_ranks(const struct tmx_mpi *mpi, const struct tmx_r
     }
     if (s.results) {
         report(&s, o->path);
+        if (!st && s.n_failed > 0) {
+            st = tmx_fail(err, TMX_ESOLVE, "%zu of %zu runs failed", s.n_failed, s.n_run);
+        }
         tmx_study_end(&s);
     }
     return st;

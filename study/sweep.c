@@ -164,7 +164,8 @@ static enum tmx_status reserve(struct builder *b)
 {
     struct tmx_sweep *s = b->s;
     if (s->n_point == TMX_SWEEP_MAX_POINTS) {
-        return tmx_fail_at(b->err, TMX_ECONFIG, s->file, 0, "more than %d points", TMX_SWEEP_MAX_POINTS);
+        return tmx_fail_at(b->err, TMX_ECONFIG, s->file, s->axis[s->n_axis - 1].line, "more than %d points",
+                           TMX_SWEEP_MAX_POINTS);
     }
     if (s->n_point == b->room) {
         const size_t room = b->room ? 2 * b->room : 64;
@@ -344,7 +345,8 @@ static enum tmx_status gather_keys(struct tmx_sweep *s, const char *seed_key, st
         ok = ok && s->key[k];
         for (size_t j = 0; ok && j < k; j++) {
             if (strcmp(s->key[j], s->key[k]) == 0) {
-                return tmx_fail_at(err, TMX_ECONFIG, s->file, 0, "key %s is on two axes", s->key[k]);
+                return tmx_fail_at(err, TMX_ECONFIG, s->file, tmx_sweep_line(s, k), "key %s is on two axes",
+                                   s->key[k]);
             }
         }
     }
@@ -373,7 +375,8 @@ enum tmx_status tmx_sweep_expand(struct tmx_sweep *s, size_t repeat, const char 
     }
     free(u);
     if (!st && s->n_point == 0) {
-        st = tmx_fail_at(err, TMX_ECONFIG, s->file, 0, "the constraints leave no point");
+        st = tmx_fail_at(err, TMX_ECONFIG, s->file, s->n_rule ? s->rule[0].line : s->axis[0].line,
+                         "the constraints leave no point");
     }
     return st;
 }

@@ -127,9 +127,16 @@ static enum tmx_status scale(const struct tmx_floorplan_args *a, struct tmx_floo
                              struct tmx_err *err)
 {
     double v[2] = {0};
-    const enum tmx_status st = pair(a->by, "--by", v, err);
+    enum tmx_status st = pair(a->by, "--by", v, err);
     if (!st && (v[0] <= 0 || v[1] <= 0)) {
         return tmx_fail(err, TMX_ECONFIG, "--by %s: factors are above 0", a->by);
+    }
+    const double side_m[] = {v[0] * tmx_floorplan_width_m(fp), v[1] * tmx_floorplan_height_m(fp)};
+    for (size_t i = 0; i < 2 && !st; i++) {
+        if (side_m[i] < 1e-6) {
+            st = tmx_fail(err, TMX_ECONFIG, "--by %s: a die of %g x %g m; expected sides of 1e-6 m or more",
+                          a->by, side_m[0], side_m[1]);
+        }
     }
     if (!st) {
         tmx_floorplan_scale(fp, v[0], v[1]);

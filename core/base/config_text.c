@@ -307,6 +307,10 @@ static enum tmx_status include(struct source *s, struct nest *nest, struct tmx_e
         sizeof path) {
         return fail_here(s, err, "@include: file name too long");
     }
+    if (s->include > TMX_CONFIG_INCLUDE) {
+        return fail_here(s, err, "@include \"%.*s\": only a file includes others, not a text or an override",
+                         (int)(close - begin), begin);
+    }
     if (s->include == TMX_CONFIG_INCLUDE) {
         return fail_here(s, err, "@include \"%.*s\": files include one another deeper than %d; a loop?",
                          (int)(close - begin), begin, TMX_CONFIG_INCLUDE);
@@ -386,7 +390,7 @@ enum tmx_status tmx_config_text_read(struct tmx_config_text *t, const char *path
                            .name = name_,
                            .file = add_file(t, name_),
                            .line = 1,
-                           .include = TMX_CONFIG_INCLUDE};
+                           .include = TMX_CONFIG_INCLUDE + 1};
         st = s.file == SIZE_MAX ? no_memory(err) : tmx_utf8_check(text, strlen(text), name_, err);
         st = st ? st : mark_line(&s, err);
         st = st ? st : walk(&s, &nest, err);

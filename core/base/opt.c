@@ -68,6 +68,9 @@ static enum tmx_status store_word(const struct tmx_opt *o, void *obj, const char
             return tmx_fail_at(err, TMX_ECONFIG, file, line, "%s: longer than %d characters", o->key,
                                (int)o->max - 1);
         }
+        if (!o->def_text && !*word) {
+            return tmx_fail_at(err, TMX_ECONFIG, file, line, "%s = \"\": expected a name or text", o->key);
+        }
         strcpy(field, word); /* NOLINT(clang-analyzer-security.insecureAPI.strcpy): length checked above */
         return TMX_OK;
     }

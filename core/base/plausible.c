@@ -47,7 +47,7 @@ static const struct row {
     {"t_chip", "m", 1e-6, 3e-3, 1e-8, 0.03, THIN},
     {"t_interface", "m", 1e-7, 2e-3, 1e-9, 0.015, THIN},
     {"t_metal t_c4", "m", 1e-8, 2e-3, 1e-9, 0.03, THIN},
-    {"t_spreader t_sink", "m", 1e-5, 0.06, 1e-7, 0.3, THIN},
+    {"t_spreader t_sink", "m", 1e-9, 0.06, 0, 0.3, THIN},
     {"t_sub t_solder t_pcb", "m", 1e-6, 0.02, 1e-8, 0.1, THIN},
     {"fin_height pin_height", "m", 5e-4, 0.3, 1e-5, 1, LENGTHS},
     {"fin_width channel_width pin_diam pin_dist", "m", 2e-5, 0.03, 1e-6, 0.3, THIN},

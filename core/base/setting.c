@@ -139,6 +139,31 @@ static enum tmx_status wrong_kind(const struct tmx_setting *n, enum tmx_setting_
                             kind_words[n->kind]);
 }
 
+static const char *name_of(const struct tmx_setting *element, const char *key)
+{
+    const char *text = tmx_setting_text(element);
+    return text ? text : tmx_setting_text(tmx_setting_member(element, key));
+}
+
+enum tmx_status tmx_setting_unique(const struct tmx_setting *list, const char *key, struct tmx_err *err)
+{
+    for (size_t i = 0; i < tmx_setting_length(list); i++) {
+        const struct tmx_setting *e = list->child[i];
+        const char *name = name_of(e, key);
+        if (name && !*name) {
+            return tmx_fail_setting(err, e, "%s: an empty name", tmx_setting_name(list));
+        }
+        for (size_t k = 0; name && k < i; k++) {
+            const char *other = name_of(list->child[k], key);
+            if (other && strcmp(name, other) == 0) {
+                return tmx_fail_setting(err, e, "%s: \"%.80s\" stands there twice (first at line %u)",
+                                        tmx_setting_name(list), name, list->child[k]->line);
+            }
+        }
+    }
+    return TMX_OK;
+}
+
 enum tmx_status tmx_setting_check(const struct tmx_setting *n, enum tmx_setting_kind kind,
                                   struct tmx_err *err)
 {

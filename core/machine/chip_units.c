@@ -7,6 +7,8 @@
 #include "core/base/text.h"
 #include "core/machine/chip.h"
 
+enum { MAX_SM = 4096 };
+
 /* SM number of a unit named <prefix><digits>[_part], or TMX_NO_SM. */
 static int sm_number(const struct tmx_chip *c, const char *name)
 {
@@ -17,7 +19,7 @@ static int sm_number(const struct tmx_chip *c, const char *name)
     }
     char *end;
     const long v = strtol(name + n, &end, 10);
-    return (*end == '\0' || *end == '_') && v < 4096 ? (int)v : TMX_NO_SM;
+    return (*end == '\0' || *end == '_') && v < MAX_SM ? (int)v : TMX_NO_SM;
 }
 
 /* Is the SM of this number in a list like "14,15,112-127"? text: already checked. */
@@ -54,6 +56,42 @@ static enum tmx_status check_list(const struct tmx_chip *c, long n_name, struct 
     return TMX_OK;
 }
 
+/* The digits of a name that has the form of an SM's; NULL: it has another. */
+static const char *sm_digits(const struct tmx_chip *c, const char *name, size_t *n_digit)
+{
+    const size_t n = strlen(c->sm_prefix);
+    const bool like = strlen(name) > n && tmx_span_is((struct tmx_span){name, name + n}, c->sm_prefix);
+    *n_digit = like ? strspn(name + n, "0123456789") : 0;
+    return *n_digit > 0 && (!name[n + *n_digit] || name[n + *n_digit] == '_') ? name + n : NULL;
+}
+
+/* Names that have the form of an SM's are its, and one SM has one number: SM0 and SM00 are none of one chip.
+ */
+static enum tmx_status check_sm_names(const struct tmx_chip *c, struct tmx_err *err)
+{
+    const struct tmx_floorplan *fp = &c->floorplan;
+    const char *first[MAX_SM] = {NULL};
+    for (size_t u = 0; u < fp->n_unit; u++) {
+        size_t n = 0, n_other = 0;
+        const char *name = fp->unit[u].name, *digits = sm_digits(c, name, &n);
+        const int sm = c->sm_of_unit[u];
+        if (digits && sm == TMX_NO_SM) {
+            return tmx_fail_at(err, TMX_ECONFIG, fp->source, 0,
+                               "unit \"%s\": expected an SM's number up to %d", name, MAX_SM - 1);
+        }
+        if (digits && !first[sm]) {
+            first[sm] = name;
+        } else if (digits) {
+            const char *other = sm_digits(c, first[sm], &n_other);
+            if (n != n_other || memcmp(digits, other, n) != 0) {
+                return tmx_fail_at(err, TMX_ECONFIG, fp->source, 0,
+                                   "units \"%s\" and \"%s\": one SM's number in two ways", first[sm], name);
+            }
+        }
+    }
+    return TMX_OK;
+}
+
 /* The SMs that work get numbers without gaps, in the order of their names'. */
 static enum tmx_status number_sms(struct tmx_chip *c, struct tmx_err *err)
 {
@@ -63,11 +101,15 @@ static enum tmx_status number_sms(struct tmx_chip *c, struct tmx_err *err)
         c->sm_of_unit[u] = sm_number(c, fp->unit[u].name);
         n_name = c->sm_of_unit[u] >= (int)n_name ? (size_t)c->sm_of_unit[u] + 1 : n_name;
     }
+    enum tmx_status st = check_sm_names(c, err);
+    if (st) {
+        return st;
+    }
     if (n_name == 0 || n_name > fp->n_unit) {
         return tmx_fail_at(err, TMX_ECONFIG, fp->source, 0,
                            "no complete set of units %s0, %s1, ... for the SMs", c->sm_prefix, c->sm_prefix);
     }
-    const enum tmx_status st = check_list(c, (long)n_name, err);
+    st = check_list(c, (long)n_name, err);
     if (st) {
         return st;
     }

@@ -166,7 +166,7 @@ static enum tmx_status trace_row(struct tmx_mix *mix, const struct tmx_csv *csv,
     return append(mix, &e, err);
 }
 
-/* Columns go by their names, in any order; others are not looked at. */
+/* Columns go by their names, in any order. */
 static enum tmx_status read_columns(const struct tmx_csv *csv, size_t column[5], struct tmx_err *err)
 {
     static const char *const names[5] = {"arrival_s", "kernel", "work_s", "priority", "gpus"};
@@ -177,6 +177,13 @@ static enum tmx_status read_columns(const struct tmx_csv *csv, size_t column[5],
                 err, TMX_EPARSE, csv->source, 1,
                 "no column %s; expected a first line with arrival_s,kernel,work_s[,priority][,gpus]",
                 names[i]);
+        }
+    }
+    for (size_t c = 0; c < csv->n_column; c++) {
+        if (tmx_names_find(csv->column[c], names, 5) == 5) {
+            char hint[TMX_HINT_SIZE];
+            return tmx_fail_at(err, TMX_EPARSE, csv->source, 1, "unknown column \"%.60s\"%s", csv->column[c],
+                               tmx_names_hint(hint, csv->column[c], names, 5));
         }
     }
     return TMX_OK;

@@ -470,6 +470,7 @@ static enum tmx_status read_links(struct tmx_topology *t, const struct tmx_setti
     const struct tmx_setting *list;
     size_t n;
     enum tmx_status st = list_of(root, "links", 0, &n, &list, err);
+    st = st ? st : tmx_setting_unique(list, "name", err);
     t->link = st ? NULL : calloc(n + 1, sizeof *t->link);
     if (!st && !t->link) {
         st = tmx_fail(err, TMX_ENOMEM, "%zu links", n);

@@ -72,6 +72,7 @@ static enum tmx_status read_instructions(struct tmx_gate_kernel *k, const char *
         /* said */
     } else if (text && size > 0) {
         snprintf(other, size, "%s", text);
+        st = tmx_setting_blame(group, tmx_data_find(TMX_DATA_KERNEL, other, path, err), err);
     } else if (text) {
         st = tmx_fail_setting(err, group, "instructions: kernel %s must have the group itself", k->name);
     } else {

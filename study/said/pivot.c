@@ -142,6 +142,45 @@ struct plan {
     char partial[64]; /* "" for a complete study */
 };
 
+/* A value of the key that some run has; else an error that names those there are. */
+static enum tmx_status check_value(const struct tmx_result_set *set, size_t key, const char *value,
+                                   struct tmx_err *err)
+{
+    const char *names[32];
+    char hint[TMX_HINT_SIZE];
+    size_t n = 0;
+    for (size_t i = 0; i < set->n_run; i++) {
+        const char *have = set->run[i].value[key];
+        if (tmx_value_compare(have, value) == 0) {
+            return TMX_OK;
+        }
+        if (n < sizeof names / sizeof names[0] && tmx_names_find(have, names, n) == n) {
+            names[n++] = have;
+        }
+    }
+    return tmx_fail(err, TMX_ECONFIG, "--where: no run has %s = %s%s", set->key[key], value,
+                    tmx_names_hint(hint, value, names, n));
+}
+
+/* = != and in compare with values: each must be one of the key's. */
+static enum tmx_status check_where(const struct tmx_result_set *set, const struct tmx_where *w, size_t key,
+                                   struct tmx_err *err)
+{
+    enum tmx_status st = TMX_OK;
+    if (w->relation <= TMX_UNEQUAL) {
+        return check_value(set, key, w->value, err);
+    }
+    for (const char *at = w->value; w->relation == TMX_IN && at && !st;) {
+        char word[192];
+        const size_t n = strcspn(at, ",");
+        snprintf(word, sizeof word, "%.*s", (int)n, at);
+        trim(word);
+        st = check_value(set, key, word, err);
+        at = at[n] ? at + n + 1 : NULL;
+    }
+    return st;
+}
+
 static enum tmx_status plan_init(struct plan *p, const struct tmx_result_set *set, const struct tmx_query *q,
                                  struct tmx_err *err)
 {
@@ -156,6 +195,7 @@ static enum tmx_status plan_init(struct plan *p, const struct tmx_result_set *se
     }
     for (size_t i = 0; i < q->n_where && !st; i++) {
         st = tmx_key_index(set, q->where[i].key, &p->where[i], err);
+        st = st ? st : check_where(set, &q->where[i], p->where[i], err);
     }
     if (!st && q->pivot) {
         st = tmx_key_index(set, q->pivot, &p->pivot, err);

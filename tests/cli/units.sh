@@ -71,4 +71,45 @@ warns 'is it 177.98 kW/m2' thermal -c case.config -f chip.flp -p kw.ptrace --qui
 sed '2s/^[^ \t]*/-4000/' power.ptrace >cold.ptrace
 warns 'below its ambient' thermal -c case.config -f chip.flp -p cold.ptrace --quiet -o cold.ttrace
 
+# contradictions
+boost() { set_ "dtm={policy=\"boost\";$1}"; }
+refuses 'dtm.target_c = 95 is above slowdown_c = 90' check ./run.cfg "$(boost 'target_c=95.0;slowdown_c=90.0;')"
+refuses 'dtm.slowdown_c = 97 is above shutdown_c = 95' check ./run.cfg "$(boost 'slowdown_c=97.0;shutdown_c=95.0;')"
+refuses 'mix_policy.min_w = 300 is above max_w = 200' check ./run.cfg "$(set_ 'mix_policy={policy="slosh";min_w=300.0;max_w=200.0}')"
+refuses 'forecast does nothing here' check ./run.cfg "$(set_ forecast.r_convec_scale=1.1)"
+printf 'kernels = ( ); name = "m"; arrivals = { process = "trace"; file = "a.csv"; };\n' >trace.cfg
+printf 'arrival_s,kernel,work_s,prio\n0,Cmem,1,2\n' >a.csv
+refuses 'a.csv:1: unknown column "prio"; there is' check ./run.cfg "$(set_ mix=./trace.cfg)"
+printf 'copper\nsolid\n400\n3.5e6\n' >m.materials
+printf '%s\n' '-material_chip copper' '-materials_file m.materials' >>case.config
+sed -i '/^-k_chip/d; /^-p_chip/d' case.config
+refuses 'k_chip does nothing: material_chip = copper' "${hot[@]}" -k_chip 1.3
+quiet "${hot[@]}"
+sed 's/^SM00\t/SM4294967296\t/; s/^SM00 /SM4294967296 /' "$root"/floorplans/gtx280/gtx280.flp >wide.flp
+refuses "expected an SM's number up to 4095" check ./run.cfg "$(set_ floorplan=./wide.flp)"
+sed 's/^SM01\b/SM0/' "$root"/floorplans/gtx280/gtx280.flp >two.flp
+refuses "one SM's number in two ways" check ./run.cfg "$(set_ floorplan=./two.flp)"
+cat >links.cfg <<'CFG'
+name = "t"; cards = ( { name = "c"; } ); fans = ( { name = "f"; card = "c"; power_w = 5.0; min_rpm = 500.0; max_rpm = 3000.0; flow_m3_per_s = 0.01; } );
+gpus = ( { name = "g"; card = "c"; chip = "gtx280"; } );
+links = ( { name = "l"; bandwidth_gb_per_s = 1.0; }, { name = "l"; bandwidth_gb_per_s = 2.0; } );
+CFG
+refuses 'links: "l" stands there twice' check ./links.cfg
+refuses 'expected sides of 1e-6 m or more' floorplan scale "$root"/floorplans/gtx280/gtx280.flp --by 1e-300 -o x.flp
+[ ! -e x.flp ] || say 'a floorplan of nothing was written'
+sed 's/mixes = *\[/mixes = [ "WL1", "WL1",/' "$root"/workloads/suites/short.cfg >twice.cfg
+refuses 'mixes: "WL1" stands there twice' check ./twice.cfg
+printf 'name = ""; base = "run.cfg"; axes = ( { key = "rows"; values = [8]; } );\n' >study.cfg
+refuses 'name = "": expected a name' check ./study.cfg
+sed 's/name = ""/name = "s"/' study.cfg >good.cfg
+sed 's/axes = (/axes = ( { key = "rows"; values = [9]; },/' good.cfg >axes.cfg
+refuses 'axes.cfg:1: key rows is on two axes' check ./axes.cfg
+sed 's/$/ constraints = ( ("rows", ">", 100) );/' good.cfg >none.cfg
+refuses 'none.cfg:1: the constraints leave no point' check ./none.cfg
+printf 'parameter,gpu,value,status,note\nupstream,0,0,fitted,\nsink_k_per_w,0,-1,fitted,\n' >fit.csv
+refuses 'fit.csv:3: sink_k_per_w of GPU 0 = -1: expected a number above 0' replay fit.csv "$root"/docs/examples/measured/card.csv
+sed -i 's/-1/1/; $p' fit.csv
+refuses 'fit.csv:4: sink_k_per_w of GPU 0 stands there twice (first at line 3)' replay fit.csv "$root"/docs/examples/measured/card.csv
+refuses '-o and --trace are both x.csv' replay fit.csv "$root"/docs/examples/measured/card.csv -o x.csv --trace x.csv
+
 exit $failed

@@ -42,6 +42,15 @@ static enum tmx_status apply_material(const struct tmx_hotspot_config *cfg, cons
     if (!name[0]) {
         return TMX_OK;
     }
+    const char *const numbers[] = {"k_", "p_"};
+    for (size_t i = 0; i < 2; i++) {
+        char number[64];
+        snprintf(number, sizeof number, "%s%s", numbers[i], strchr(key, '_') + 1);
+        if (tmx_hotspot_config_given(cfg, number) && tmx_hotspot_config_closer(cfg, number, key) == number) {
+            return tmx_hotspot_config_fail(cfg, number, err, "%s does nothing: %s = %s, which comes first",
+                                           number, key, name);
+        }
+    }
     const struct tmx_material *found = tmx_materials_find(m, name);
     if (!found) {
         const char *near = tmx_materials_nearest(m, name);
