@@ -396,7 +396,7 @@ static enum tmx_status check_row(const struct tmx_csv *csv, const struct columns
         if (strcmp(name, tmx_csv_cell(csv, k, c->parameter)) == 0 &&
             strcmp(gpu, tmx_csv_cell(csv, k, c->gpu)) == 0) {
             return tmx_fail_at(err, TMX_EPARSE, csv->source, csv->line[row],
-                               "%s of GPU %s stands there twice (first at line %u)", name, gpu, csv->line[k]);
+                               "%s of GPU %s is given twice (first at line %u)", name, gpu, csv->line[k]);
         }
     }
     return TMX_OK;

@@ -156,7 +156,7 @@ enum tmx_status tmx_setting_unique(const struct tmx_setting *list, const char *k
         for (size_t k = 0; name && k < i; k++) {
             const char *other = name_of(list->child[k], key);
             if (other && strcmp(name, other) == 0) {
-                return tmx_fail_setting(err, e, "%s: \"%.80s\" stands there twice (first at line %u)",
+                return tmx_fail_setting(err, e, "%s: \"%.80s\" is given twice (first at line %u)",
                                         tmx_setting_name(list), name, list->child[k]->line);
             }
         }

@@ -63,7 +63,7 @@ TMX_NODISCARD enum tmx_status tmx_setting_word(const struct tmx_setting *parent,
 TMX_NODISCARD enum tmx_status tmx_setting_check(const struct tmx_setting *n, enum tmx_setting_kind kind,
                                                 struct tmx_err *err);
 
-/* The elements of a list are texts, or groups with a text `key`: no name is empty, none stands there twice.
+/* The elements of a list are texts, or groups with a text `key`: no name is empty, none is given twice.
  * list may be NULL; an element without a name is left to its reader. */
 TMX_NODISCARD enum tmx_status tmx_setting_unique(const struct tmx_setting *list, const char *key,
                                                  struct tmx_err *err);

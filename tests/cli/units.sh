@@ -94,11 +94,11 @@ name = "t"; cards = ( { name = "c"; } ); fans = ( { name = "f"; card = "c"; powe
 gpus = ( { name = "g"; card = "c"; chip = "gtx280"; } );
 links = ( { name = "l"; bandwidth_gb_per_s = 1.0; }, { name = "l"; bandwidth_gb_per_s = 2.0; } );
 CFG
-refuses 'links: "l" stands there twice' check ./links.cfg
+refuses 'links: "l" is given twice' check ./links.cfg
 refuses 'expected sides of 1e-6 m or more' floorplan scale "$root"/floorplans/gtx280/gtx280.flp --by 1e-300 -o x.flp
 [ ! -e x.flp ] || say 'a floorplan of nothing was written'
 sed 's/mixes = *\[/mixes = [ "WL1", "WL1",/' "$root"/workloads/suites/short.cfg >twice.cfg
-refuses 'mixes: "WL1" stands there twice' check ./twice.cfg
+refuses 'mixes: "WL1" is given twice' check ./twice.cfg
 printf 'name = ""; base = "run.cfg"; axes = ( { key = "rows"; values = [8]; } );\n' >study.cfg
 refuses 'name = "": expected a name' check ./study.cfg
 sed 's/name = ""/name = "s"/' study.cfg >good.cfg
@@ -109,7 +109,7 @@ refuses 'none.cfg:1: the constraints leave no point' check ./none.cfg
 printf 'parameter,gpu,value,status,note\nupstream,0,0,fitted,\nsink_k_per_w,0,-1,fitted,\n' >fit.csv
 refuses 'fit.csv:3: sink_k_per_w of GPU 0 = -1: expected a number above 0' replay fit.csv "$root"/docs/examples/measured/card.csv
 sed -i 's/-1/1/; $p' fit.csv
-refuses 'fit.csv:4: sink_k_per_w of GPU 0 stands there twice (first at line 3)' replay fit.csv "$root"/docs/examples/measured/card.csv
+refuses 'fit.csv:4: sink_k_per_w of GPU 0 is given twice (first at line 3)' replay fit.csv "$root"/docs/examples/measured/card.csv
 refuses '-o and --trace are both x.csv' replay fit.csv "$root"/docs/examples/measured/card.csv -o x.csv --trace x.csv
 
 exit $failed
