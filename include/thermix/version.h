@@ -2,7 +2,8 @@
 #ifndef THERMIX_VERSION_H
 #define THERMIX_VERSION_H
 
-/* The version of these headers, and the function that tells the library's. */
+/* The version of the project, written in this file alone: CMake, the Python package and the release read it
+ * from here. */
 
 #include <thermix/error.h>
 
@@ -10,13 +11,13 @@
 extern "C" {
 #endif
 
-#define TMX_VERSION_MAJOR 0
-#define TMX_VERSION_MINOR 1
+#define TMX_VERSION_MAJOR 1
+#define TMX_VERSION_MINOR 0
 #define TMX_VERSION_PATCH 0
 
 /* Number of the binary border: the library's SOVERSION, and what a module is checked against.
  * Raised when a struct of the public headers changes or a function goes. */
-#define TMX_ABI 2
+#define TMX_ABI 1
 
 struct tmx_version {
     int major, minor, patch, abi;

@@ -8,7 +8,7 @@ import threading
 
 from ctypes import POINTER, c_bool, c_char, c_char_p, c_double, c_int, c_size_t, c_uint, c_uint64, c_void_p
 
-ABI = 2  # of the headers this package was written for
+ABI = 1  # of the headers this package was written for
 
 
 class Err(ctypes.Structure):

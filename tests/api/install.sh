@@ -74,7 +74,7 @@ grep -q patience module/resolved.cfg || say "the module's policy is not in resol
 mkdir project && cat >project/CMakeLists.txt <<'C'
 cmake_minimum_required(VERSION 3.25)
 project(user LANGUAGES C)
-find_package(thermix 0.1 REQUIRED)
+find_package(thermix 1.0 REQUIRED)
 foreach(library thermix thermix-static)
   add_executable(by-${library} user.c)
   target_link_libraries(by-${library} PRIVATE thermix::${library})
