@@ -45,6 +45,7 @@ def _candidates():
         return
     here = pathlib.Path(__file__).resolve().parent
     yield here / name
+    yield here / "lib" / name  # of a wheel
     for above in here.parents:  # <prefix>/lib/python3/dist-packages/thermix and the like
         if above.name in ("lib", "lib64"):
             yield above / name
