@@ -290,6 +290,7 @@ enum tmx_status tmx_suite_consolidation_day(const struct tmx_suite_call *call, s
     runs.sets = sets_of;
     runs.value = value_of;
     runs.watch = &watch;
+    runs.alone = true;
     runs.also = day;
     st = tmx_suite_values(call, &runs, "days", &v, err);
     for (size_t i = 0; i < v.n_point && !st; i++) {

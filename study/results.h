@@ -41,6 +41,7 @@ struct tmx_runs {
     /* A point's value of a key: a number, or text with or without quotes. */
     void (*value)(const void *ctx, size_t point, size_t key, char text[TMX_PARAMETER_SIZE]);
     const struct tmx_watch *watch; /* beside every run; NULL: nothing */
+    bool alone;                    /* each in its own process: long runs, which side by side end late */
     const char *also;              /* what else decides what a run measures; NULL: nothing */
     /* The runs of one table, whose database saves computing them again and no more: a point without a valid
      * configuration is an error, a run is of one build of this program, runs that failed are run again, and a

@@ -356,7 +356,7 @@ enum tmx_status tmx_study_run_local(struct tmx_study *s, struct tmx_err *err)
                                   .as_completed = true, /* so that a kill loses only what is running */
                                   .noun = s->options->noun,
                                   .ctx = s,
-                                  .n_together = TMX_POOL_TOGETHER,
+                                  .n_together = s->runs->alone ? 1 : TMX_POOL_TOGETHER,
                                   .run_together = run_together,
                                   .collect = pool_collect};
     return tmx_pool_run(&pool, err);

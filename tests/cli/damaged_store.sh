@@ -142,4 +142,12 @@ resume "a text in place of the database"
 rm -rf one && cp -r whole one && rm one/runs.sqlite && echo victim >victim && ln -s ../victim one/runs.sqlite
 "$thermix" table ./suite.cfg -o one -q >out.txt 2>err.txt && fail "a suite follows a link"
 [ "$(cat victim)" = victim ] || fail "a suite writes through a link"
+# what a suite measures is part of its runs: another length of the day is computed again, and the seeds are parameters
+sed "s/day_s *= *[0-9.]*/day_s = 60.0/; s/^seeds *= *[0-9]*/seeds = 2/; s/gpus = \[1, 4\]/gpus = [1]/" "$root/workloads/suites/consolidation_day.cfg" >day.cfg
+"$thermix" table ./day.cfg -o day -q >/dev/null
+sed -i 's/day_s = 60.0/day_s = 30.0/' day.cfg
+"$thermix" table ./day.cfg -o day >/dev/null 2>err.txt
+"$thermix" table ./day.cfg -o fresh -q >/dev/null
+cmp day/table.csv fresh/table.csv || fail "a day of another length takes the old runs"
+[ "$("$thermix" query day --value arrived --where seed=2 --format csv 2>/dev/null | wc -l)" = 6 ] || fail "query of a day"
 echo "damage is refused or computed again, and said"

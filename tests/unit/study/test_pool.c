@@ -162,6 +162,57 @@ static void a_crash_among_tasks_that_run_together_costs_its_task(void **state)
     }
 }
 
+static int collected[2]; /* a pipe: the parent has the first answer */
+
+static void answers_before_the_signal(void *ctx, const size_t *task, size_t n, struct tmx_pool_child *child)
+{
+    char c;
+    (void)ctx;
+    (void)n;
+    tmx_pool_done(child, task[0], TMX_OK, NULL, "done", 4);
+    if (read(collected[0], &c, 1) == 1) {
+        tmx_pool_done(child, task[1], TMX_OK, NULL, "done", 4);
+        tmx_pool_done(child, task[2], TMX_OK, NULL, "done", 4);
+        kill(getppid(), SIGTERM);
+    }
+    pause();
+}
+
+/* Returns from the first answer when the signal waits. */
+static enum tmx_status collect_until_the_signal(void *ctx, const struct tmx_pool_result *r,
+                                                struct tmx_err *err)
+{
+    sigset_t waiting;
+    sigemptyset(&waiting);
+    if (r->task == 0 && write(collected[1], "c", 1) == 1) {
+        while (!sigismember(&waiting, SIGTERM)) {
+            pause_ms(1);
+            sigpending(&waiting);
+        }
+    }
+    return collect(ctx, r, err);
+}
+
+static void a_signal_loses_no_answer_that_was_sent(void **state)
+{
+    (void)state;
+    struct seen s = {0};
+    struct tmx_err err = {0};
+    const struct tmx_pool pool = {.n_task = N_TASK,
+                                  .n_worker = 1,
+                                  .as_completed = true,
+                                  .ctx = &s,
+                                  .n_together = TMX_POOL_TOGETHER,
+                                  .run_together = answers_before_the_signal,
+                                  .collect = collect_until_the_signal};
+    assert_int_equal(pipe(collected), 0);
+    assert_int_equal(tmx_pool_run(&pool, &err), TMX_ESTOPPED);
+    assert_int_equal(s.n, 3);
+    assert_non_null(strstr(err.msg, "3 of 23"));
+    close(collected[0]);
+    close(collected[1]);
+}
+
 static enum tmx_status refuse(void *ctx, const struct tmx_pool_result *r, struct tmx_err *err)
 {
     (void)ctx;
@@ -207,6 +258,7 @@ int main(void)
         cmocka_unit_test(large_results_arrive_whole),
         cmocka_unit_test(the_collector_can_stop_everything),
         cmocka_unit_test(ctrl_c_says_what_is_done),
+        cmocka_unit_test(a_signal_loses_no_answer_that_was_sent),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
