@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "core/base/os.h"
-#include "run/input/gate_files.h"
+#include "run/load/gate_files.h"
 #include "sched/sched.h"
 #include "tests/oracle/slow_sm.h"
 

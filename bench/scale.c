@@ -4,7 +4,7 @@
  * time of several turns counts. Then 512 GPUs for 60 simulated seconds, and memory per extra GPU.
  * `scale hall [N [TICKS]]`: a hall of N GPUs (16 384) in racks of 64 for 60 s (6000 ticks), its processor
  * time and memory. `scale threads`: 512 GPUs on one thread and on two, the least wall time of several turns
- * of each. `scale tick`: a tick of 512 GPUs beside the thermal step of their gangs alone. */
+ * of each. `scale tick`: a tick of 512 GPUs beside the thermal step of their batches alone. */
 #define _POSIX_C_SOURCE 200809L /* setenv */
 #include <gsl/gsl_errno.h>
 #include <stdlib.h>
@@ -175,7 +175,7 @@ static int threads(void)
     return ratio <= 0.55 ? 0 : 1;
 }
 
-/* The GPUs' models again, stepped by themselves with the run's watts, in gangs as large as the tick's. */
+/* The GPUs' models again, stepped by themselves with the run's watts, in batches as large as the tick's. */
 struct steps {
     const struct tmx_sim_gpu_thermal *kind;
     void *state[MOST];
@@ -229,7 +229,7 @@ static int tick(void)
         tick_s = mid_s - from_s < tick_s ? mid_s - from_s : tick_s;
         step_s = end_s - mid_s < step_s ? end_s - mid_s : step_s;
     }
-    printf("%d GPUs: %.3f us a GPU-tick, %.3f us its thermal step in gangs\nratio tick_over_gang %.2f\n",
+    printf("%d GPUs: %.3f us a GPU-tick, %.3f us its thermal step in batches\nratio tick_over_batch %.2f\n",
            MOST, 1e6 * tick_s / 50 / MOST, 1e6 * step_s / 50 / MOST, tick_s / step_s);
     for (size_t g = 0; g < MOST; g++) {
         s.kind->ops->destroy(s.state[g]);

@@ -104,12 +104,12 @@ static void make_chip(struct chip *c, size_t n_unit, size_t grid)
 
 static const double fan_levels[] = {0.25, 0.15, 0.5};
 
-static void open_chip(struct tmx_instance *inst, const char *backend, const char *key, const char *value,
-                      const struct tmx_thermal_spec *spec)
+static void open_chip(struct tmx_thermal_instance *inst, const char *backend, const char *key,
+                      const char *value, const struct tmx_thermal_spec *spec)
 {
     struct tmx_err err = {0};
     const char *settings[] = {key, value, NULL};
-    check(tmx_instance_create(inst, backend, settings, spec, &err), &err);
+    check(tmx_thermal_instance_create(inst, backend, settings, spec, &err), &err);
 }
 
 /* ---- stepping ---- */
@@ -130,7 +130,7 @@ static void floor_once(const struct tmx_modal *m, int way, const double *power, 
     }
 }
 
-static struct pair time_step(struct tmx_instance *inst, const double *power_w)
+static struct pair time_step(struct tmx_thermal_instance *inst, const double *power_w)
 {
     const struct tmx_reduced_model *m = inst->model; /* a reduced model begins with what is shared */
     const struct tmx_modal *modal = &m->modal[0];
@@ -169,7 +169,7 @@ static void bench_steps(const struct args *a)
     for (size_t i = 0; i < 6; i++) {
         static const size_t blocks[] = {33, 58, 128};
         struct chip c = {0};
-        struct tmx_instance inst;
+        struct tmx_thermal_instance inst;
         const bool fan = i % 2;
         make_chip(&c, blocks[i / 2], 64);
         if (fan) {
@@ -183,7 +183,7 @@ static void bench_steps(const struct args *a)
                c.floorplan.n_unit, m->n_mode, 1e6 * t.step, 1e6 * t.floor, t.step / t.floor,
                (double)inst.ops->snapshot_size(inst.state) / 1e3);
         fflush(stdout);
-        tmx_instance_finish(&inst);
+        tmx_thermal_instance_finish(&inst);
         tmx_floorplan_finish(&c.floorplan);
     }
 }
@@ -197,7 +197,7 @@ static void bench_networks(const struct args *a)
            "hotspot", "step_us", "physical", "step_us", "ratio");
     for (size_t i = 0; i < 6; i++) {
         struct chip c[2] = {0};
-        struct tmx_instance inst[2];
+        struct tmx_thermal_instance inst[2];
         struct pair t[2];
         const bool fan = i % 2;
         for (size_t n = 0; n < 2; n++) {
@@ -220,25 +220,25 @@ static void bench_networks(const struct args *a)
                grid[i / 2], ratio);
         fflush(stdout);
         for (size_t n = 0; n < 2; n++) {
-            tmx_instance_finish(&inst[n]);
+            tmx_thermal_instance_finish(&inst[n]);
             tmx_floorplan_finish(&c[n].floorplan);
         }
     }
 }
 
-/* ---- gangs ---- */
+/* ---- batches ---- */
 enum { MAX_GANG = 64 };
 
-struct gang_times { /* best seconds an instance and step, taken in turns */
-    double single, gang, floor;
+struct batch_times { /* best seconds an instance and step, taken in turns */
+    double single, batch, floor;
 };
 
-static struct gang_times time_gang(struct tmx_instance *inst, size_t n, const double *power_w)
+static struct batch_times time_batch(struct tmx_thermal_instance *inst, size_t n, const double *power_w)
 {
     const struct tmx_reduced_model *r = inst->model;
     const struct tmx_modal *m = &r->modal[0];
     const size_t k = m->mode_row, u = m->unit_row;
-    struct gang_times best = {INFINITY, INFINITY, INFINITY};
+    struct batch_times best = {INFINITY, INFINITY, INFINITY};
     struct tmx_err err = {0};
     void *state[MAX_GANG];
     const double *power[MAX_GANG];
@@ -268,7 +268,7 @@ static struct gang_times time_gang(struct tmx_instance *inst, size_t n, const do
             size_t bad = 0;
             check(inst->ops->step_many(n, state, 1e-3, power, temp, &bad), &err);
         }
-        best.gang = fmin(best.gang, (tmx_os_now_s() - begin) / (double)(calls * n));
+        best.batch = fmin(best.batch, (tmx_os_now_s() - begin) / (double)(calls * n));
         begin = tmx_os_now_s();
         for (size_t c = 0; c < calls; c++) {
             const int in = (int)n, ik = (int)m->n_mode, iu = (int)m->n_unit, ldk = (int)k, ldu = (int)u;
@@ -290,33 +290,33 @@ static struct gang_times time_gang(struct tmx_instance *inst, size_t n, const do
     return best;
 }
 
-static void bench_gangs(const struct args *a)
+static void bench_batches(const struct args *a)
 {
     (void)a;
-    static const size_t blocks[] = {33, 58, 111, 128}, gangs[] = {16, 64};
+    static const size_t blocks[] = {33, 58, 111, 128}, batches[] = {16, 64};
     printf("\nGangs: one step of n instances of a model, 64 x 64, fixed convection, microseconds an "
            "instance; floor: three BLAS "
            "dgemm of the same shapes\n");
-    printf("%6s %6s %5s %9s %9s %9s %12s %11s\n", "blocks", "modes", "gang", "single_us", "gang_us",
-           "floor_us", "gang/single", "gang/floor");
+    printf("%6s %6s %5s %9s %9s %9s %12s %11s\n", "blocks", "modes", "batch", "single_us", "batch_us",
+           "floor_us", "batch/single", "batch/floor");
     for (size_t b = 0; b < sizeof blocks / sizeof blocks[0]; b++) {
         struct chip c = {0};
-        struct tmx_instance inst;
+        struct tmx_thermal_instance inst;
         make_chip(&c, blocks[b], 64);
         open_chip(&inst, "reduced", NULL, NULL, &c.spec);
         const struct tmx_reduced_model *m = inst.model;
-        for (size_t i = 0; i < sizeof gangs / sizeof gangs[0]; i++) {
-            const struct gang_times t = time_gang(&inst, gangs[i], c.power_w);
+        for (size_t i = 0; i < sizeof batches / sizeof batches[0]; i++) {
+            const struct batch_times t = time_batch(&inst, batches[i], c.power_w);
             printf("%6zu %6zu %5zu %9.3f %9.3f %9.3f %12.2f %11.2f\n", c.floorplan.n_unit, m->n_mode,
-                   gangs[i], 1e6 * t.single, 1e6 * t.gang, 1e6 * t.floor, t.gang / t.single,
-                   t.gang / t.floor);
+                   batches[i], 1e6 * t.single, 1e6 * t.batch, 1e6 * t.floor, t.batch / t.single,
+                   t.batch / t.floor);
             if (b == 0) {
-                printf("ratio gang_%zu_over_single %.3f\nratio gang_%zu_over_floor %.3f\n", gangs[i],
-                       t.gang / t.single, gangs[i], t.gang / t.floor);
+                printf("ratio batch_%zu_over_single %.3f\nratio batch_%zu_over_floor %.3f\n", batches[i],
+                       t.batch / t.single, batches[i], t.batch / t.floor);
             }
             fflush(stdout);
         }
-        tmx_instance_finish(&inst);
+        tmx_thermal_instance_finish(&inst);
         tmx_floorplan_finish(&c.floorplan);
     }
 }
@@ -329,7 +329,7 @@ static void bench_setup(const struct args *a)
            "warm_ms");
     for (size_t grid = 64; grid <= (a->quick ? 64 : 256); grid *= 2) {
         struct chip c = {0};
-        struct tmx_instance inst;
+        struct tmx_thermal_instance inst;
         double warm = INFINITY, t, cpu;
         make_chip(&c, 33, grid);
         c.spec.no_field = true; /* as in a run */
@@ -340,13 +340,13 @@ static void bench_setup(const struct args *a)
         cpu = tmx_os_cpu_s() - cpu;
         const struct tmx_reduced_model *m = inst.model;
         const size_t shifts = m->n_shift, basis = m->n_basis, modes = m->n_mode;
-        tmx_instance_finish(&inst);
+        tmx_thermal_instance_finish(&inst);
         for (int i = 0; i < 6; i++) { /* the first fills the cache */
             const double begin = tmx_os_now_s();
             open_chip(&inst, "reduced", NULL, NULL, &c.spec);
             m = inst.model;
             warm = m->from_cache ? fmin(warm, tmx_os_now_s() - begin) : warm;
-            tmx_instance_finish(&inst);
+            tmx_thermal_instance_finish(&inst);
         }
         printf("%3zu x %-4zu %8zu %8zu %8zu %10.2f %9.2f %9.1f\nratio setup_%zu_s %.3f\n", grid, grid, shifts,
                basis, modes, t, cpu, 1e3 * warm, grid, t);
@@ -358,7 +358,7 @@ static void bench_setup(const struct args *a)
 /* ---- full grid ---- */
 static double time_grid(const struct chip *c, const char *scheme, size_t *n_solve)
 {
-    struct tmx_instance inst;
+    struct tmx_thermal_instance inst;
     struct tmx_err err = {0};
     double theta[MAX_UNIT], power[MAX_UNIT], best = INFINITY;
     open_chip(&inst, "grid", "scheme", scheme, &c->spec);
@@ -373,7 +373,7 @@ static double time_grid(const struct chip *c, const char *scheme, size_t *n_solv
         best = fmin(best, tmx_os_now_s() - t);
         *n_solve = solves;
     }
-    tmx_instance_finish(&inst);
+    tmx_thermal_instance_finish(&inst);
     return best;
 }
 
@@ -531,7 +531,7 @@ int main(int argc, char **argv)
                                      parse,
                                      "[PART]",
                                      "Time the thermal engine, each number beside its floor. PART: steps, "
-                                     "networks, gangs, setup or grid; all of them without "
+                                     "networks, batches, setup or grid; all of them without "
                                      "one.\vExample:\n  bench/thermal --quick\n  bench/thermal networks",
                                      NULL,
                                      NULL,
@@ -548,7 +548,7 @@ int main(int argc, char **argv)
         void (*run)(const struct args *a);
     } part[] = {{"steps", bench_steps},
                 {"networks", bench_networks},
-                {"gangs", bench_gangs},
+                {"batches", bench_batches},
                 {"setup", bench_setup},
                 {"grid", bench_grid}};
     bool known = !a.part;

@@ -88,12 +88,12 @@ static void open_study(struct study *s, const char *floorplan, size_t grid)
         s->power_w[u] = DENSITY * tmx_unit_area_m2(&s->floorplan.unit[u]);
     }
     const double gamma = tmx_network_gamma(&s->net, 0.25);
-    const struct tmx_basis_wish wish = {.tolerance_k = TOLERANCE_K,
-                                        .power_w = s->power_w,
-                                        .min_step_s = MIN_STEP_S,
-                                        .gamma_low = gamma,
-                                        .gamma_high = gamma};
-    check(tmx_basis_init(&s->basis, &s->net, &wish, &err), &err);
+    const struct tmx_basis_options options = {.tolerance_k = TOLERANCE_K,
+                                              .power_w = s->power_w,
+                                              .min_step_s = MIN_STEP_S,
+                                              .gamma_low = gamma,
+                                              .gamma_high = gamma};
+    check(tmx_basis_init(&s->basis, &s->net, &options, &err), &err);
     check(tmx_modes_init(&s->modes, &s->basis, gamma, &err), &err);
     const size_t k = s->k = s->modes.n_mode, m = s->m;
     s->bt = take(k * m);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* thermix animate: a film of a run. */
 #include "cli/commands.h"
-#include "plots/film.h"
+#include "plots/animation.h"
 
 struct args {
     struct tmx_texts run;
@@ -22,8 +22,8 @@ static const struct tmx_arg rows[] = {
 static enum tmx_status run(void *args, struct tmx_err *err)
 {
     const struct args *a = args;
-    const struct tmx_film film = {a->run.text[0], a->out, (size_t)a->n_frame, (size_t)a->per_s};
-    return a->out ? tmx_film(&film, stdout, err) : tmx_fail(err, TMX_ECONFIG, "where to? -o FILE");
+    const struct tmx_animation film = {a->run.text[0], a->out, (size_t)a->n_frame, (size_t)a->per_s};
+    return a->out ? tmx_animation(&film, stdout, err) : tmx_fail(err, TMX_ECONFIG, "where to? -o FILE");
 }
 
 const struct tmx_command tmx_cmd_animate = {

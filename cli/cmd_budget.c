@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "cli/commands.h"
-#include "plan/budget_table.h"
+#include "limits/budget_table.h"
 #include "plots/budget_svg.h"
 #include "study/table_out.h"
 

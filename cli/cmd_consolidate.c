@@ -4,7 +4,7 @@
 
 #include "cli/commands.h"
 #include "core/base/units.h"
-#include "study/alone/merge_table.h"
+#include "study/microbench/merge_table.h"
 #include "study/table_out.h"
 
 struct args {

@@ -3,7 +3,7 @@
 #include <stdio.h>
 
 #include "cli/commands.h"
-#include "study/alone/cta_table.h"
+#include "study/microbench/cta_table.h"
 #include "study/table_out.h"
 
 struct args {

@@ -5,7 +5,7 @@
 #include "cli/commands.h"
 #include "core/base/os.h"
 #include "plots/plot_explain.h"
-#include "run/input/data.h"
+#include "run/load/data.h"
 #include "study/explain.h"
 #include "study/table_out.h"
 

@@ -34,7 +34,7 @@ static const struct tmx_arg rows[] = {
             .doc = "area of one SM; without it all take 52 % of the die"),
     TMX_ARG(tmx_floorplan_args, margin_mm, REAL, "margin", 0, .value = "MM", .min = 0, .max = 1e6,
             .doc = "width of the memory controllers; without it a twelfth of the die"),
-    TMX_ARG(tmx_floorplan_args, place, WORD, "place", 0, .words = tmx_placement_names, .def = "edges",
+    TMX_ARG(tmx_floorplan_args, place, WORD, "place", 0, .words = tmx_sm_layout_names, .def = "edges",
             .doc = "where the SMs are"),
     {.type = TMX_ARG_GROUP, .doc = "compare:"},
     TMX_ARG(tmx_floorplan_args, suite, TEXT, "suite", 0, .value = "SUITE", .names = TMX_NAMES_SUITE,

@@ -2,7 +2,7 @@
 /* thermix gate: unit gating of kernels on one SM, cycle by cycle. */
 #include "cli/commands.h"
 #include "papers/gate_fit.h"
-#include "study/alone/gate_runs.h"
+#include "study/microbench/gate_runs.h"
 
 struct args {
     struct tmx_texts kernel, set, policy;

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "cli/commands.h"
-#include "study/said/pivot.h"
+#include "study/analysis/pivot.h"
 #include "study/table_out.h"
 
 struct args {

@@ -3,7 +3,7 @@
 #include <stdio.h>
 
 #include "cli/commands.h"
-#include "plots/page.h"
+#include "plots/html_report.h"
 
 struct args {
     struct tmx_texts results;

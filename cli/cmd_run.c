@@ -7,7 +7,7 @@
 
 #include "cli/commands.h"
 #include "core/base/config.h"
-#include "run/input/data.h"
+#include "run/load/data.h"
 #include "study/run_alone.h"
 
 struct args {

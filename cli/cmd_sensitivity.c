@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* thermix sensitivity: what each axis of a study does to a metric. */
 #include "cli/commands.h"
-#include "study/said/effects.h"
-#include "study/said/pivot.h"
+#include "study/analysis/effects.h"
+#include "study/analysis/pivot.h"
 #include "study/table_out.h"
 
 struct args {

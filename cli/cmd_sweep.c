@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "cli/commands.h"
-#include "run/input/data.h"
+#include "run/load/data.h"
 #include "study/study_ranks.h"
 #include "study/table_out.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* thermix table: run a suite and print its table. */
 #include "cli/commands.h"
+#include "limits/gap_table.h"
 #include "papers/suite.h"
-#include "plan/ledger.h"
 
 struct args {
     struct tmx_texts suite, set, columns, policy;
@@ -44,7 +44,7 @@ static enum tmx_status run(void *args, struct tmx_err *err)
                                   .out_dir = a->out,
                                   .n_worker = (unsigned)a->jobs,
                                   .format = (enum tmx_format)a->format,
-                                  .watch = &tmx_ledger,
+                                  .probe = &tmx_gap_probe,
                                   .quiet = a->quiet};
     return tmx_suite_run(&call, err);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The commands in order, and what is said of all of them. */
 #include "cli/commands.h"
-#include "core/base/names.h"
 #include "core/base/os.h"
+#include "core/base/suggest.h"
 #include "core/base/text.h"
 
 #include <string.h>
@@ -35,7 +35,7 @@ enum tmx_status tmx_command_unknown(const char *name, struct tmx_err *err)
     }
     char hint[TMX_HINT_SIZE];
     return tmx_fail(err, TMX_ECONFIG, "unknown command \"%s\"%s; see `thermix --help`", name,
-                    tmx_names_hint(hint, name, names, n));
+                    tmx_suggest(hint, name, names, n));
 }
 
 void tmx_commands_usage(FILE *out)

@@ -12,10 +12,10 @@
 
 #include "cli/commands.h"
 #include "cli/line/blas.h"
-#include "core/base/inputs.h"
 #include "core/base/os.h"
+#include "core/base/provenance.h"
 #include "core/base/text.h"
-#include "core/store/keep.h"
+#include "core/store/cache_evict.h"
 
 static const char *const limits[][2] = {{"--max-minutes", "THERMIX_MAX_MINUTES"},
                                         {"--max-gb", "THERMIX_MAX_GB"}};
@@ -158,10 +158,10 @@ int main(int argc, char **argv)
     }
     snprintf(name, sizeof name, "thermix %s", c->name);
     argv[1] = name;
-    struct tmx_inputs inputs = {0}; /* no output of a command replaces what it has read */
-    tmx_inputs_begin(&inputs);
+    struct tmx_provenance inputs = {0}; /* no output of a command replaces what it has read */
+    tmx_provenance_begin(&inputs);
     const int code = tmx_command_main(c, argc - 1, argv + 1);
-    tmx_inputs_end(&inputs);
-    tmx_inputs_finish(&inputs);
+    tmx_provenance_end(&inputs);
+    tmx_provenance_finish(&inputs);
     return code;
 }

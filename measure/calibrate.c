@@ -13,7 +13,7 @@
 
 /* ---- what the log holds ---- */
 
-struct tmx_cal_range tmx_cal_range(const struct tmx_measured *log, enum tmx_quantity q, int gpu)
+struct tmx_cal_range tmx_cal_range(const struct tmx_measured *log, enum tmx_log_quantity q, int gpu)
 {
     struct tmx_cal_range r = {INFINITY, -INFINITY};
     for (size_t i = 0; i < log->n_series; i++) {
@@ -28,7 +28,7 @@ struct tmx_cal_range tmx_cal_range(const struct tmx_measured *log, enum tmx_quan
     return r;
 }
 
-static bool every_series_has(const struct tmx_measured *log, enum tmx_quantity q)
+static bool every_series_has(const struct tmx_measured *log, enum tmx_log_quantity q)
 {
     bool all = true;
     for (size_t i = 0; i < log->n_series; i++) {
@@ -56,7 +56,7 @@ static enum tmx_status part_rows(struct tmx_cal_work *w, struct tmx_err *err)
     }
     w->sink_shared = w->preheat = true;
     st = st ? st : tmx_cal_refit(w, true, err);
-    if (!st && !tmx_cal_told(tmx_cal_parameter(w, TMX_FIT_PREHEAT))) {
+    if (!st && !tmx_cal_identified(tmx_cal_parameter(w, TMX_FIT_PREHEAT))) {
         tmx_cal_leave_out(w, "preheat_k_per_w", "rows do not differ: load one row alone, or two fan speeds");
         tmx_cal_go_back(w, &apart);
         for (size_t g = 0; g < m->n_gpu; g++) {
@@ -253,7 +253,7 @@ static enum tmx_status try_capacities(struct tmx_cal_work *w, struct tmx_err *er
     for (size_t k = 0; good && k < c->fit.n_parameter; k++) {
         const struct tmx_fit_parameter *p = &c->parameter[k];
         if (p->kind == TMX_FIT_SINK_C) {
-            good = tmx_cal_told(p);
+            good = tmx_cal_identified(p);
             apart = apart || fabs(log(p->value / w->c_near)) > 1.96 * p->error / p->value;
         }
     }
@@ -294,8 +294,8 @@ static enum tmx_status find_leak(struct tmx_cal_work *w, struct tmx_err *err)
 {
     struct tmx_leak *leak = &w->c->leak;
     const enum tmx_status st = tmx_leak_slope(leak, w->log, w->options->same_work, err);
-    w->c->model.leak_per_k = !st && leak->told ? leak->per_k : 0;
-    if (!st && !leak->told) {
+    w->c->model.leak_per_k = !st && leak->identified ? leak->per_k : 0;
+    if (!st && !leak->identified) {
         tmx_cal_leave_out(w, "leak_per_k", leak->why);
     }
     return st;
@@ -327,9 +327,9 @@ static void judge_identified(struct tmx_cal_work *w)
         struct tmx_fit_parameter *p = &c->parameter[k];
         const bool number =
             p->kind == TMX_FIT_OFFSET || p->kind == TMX_FIT_AMBIENT || p->kind == TMX_FIT_AIR_RISE;
-        p->identified = p->kind == TMX_FIT_OFFSET ? w->offset_told[p->gpu]
+        p->identified = p->kind == TMX_FIT_OFFSET ? w->offset_identified[p->gpu]
                         : number                  ? p->error < 5
-                                                  : tmx_cal_told(p);
+                                                  : tmx_cal_identified(p);
         if (p->kind == TMX_FIT_OFFSET && !p->identified) {
             held_offset(w, p);
         } else if (!p->identified) {
@@ -451,7 +451,7 @@ static enum tmx_status view_rows(struct tmx_series *s, size_t n, struct tmx_err 
     for (size_t k = 0; k < n; k++) {
         time_s[k] = s->q[TMX_Q_TIME][first + k] - s->q[TMX_Q_TIME][first];
     }
-    for (size_t q = 0; q < TMX_N_QUANTITY; q++) {
+    for (size_t q = 0; q < TMX_N_LOG_QUANTITY; q++) {
         s->q[q] = s->q[q] ? s->q[q] + first : NULL;
     }
     s->q[TMX_Q_TIME] = time_s;
@@ -519,8 +519,9 @@ enum tmx_status tmx_calibrate(struct tmx_calibration *c, const struct tmx_measur
 {
     struct tmx_cal_work w = {.c = c, .log = log, .options = options, .say = say};
     *c = (struct tmx_calibration){0};
-    w.offset_told = calloc(log->n_gpu + 1, sizeof *w.offset_told);
-    enum tmx_status st = w.offset_told ? begin(&w, err) : tmx_fail(err, TMX_ENOMEM, "%zu GPUs", log->n_gpu);
+    w.offset_identified = calloc(log->n_gpu + 1, sizeof *w.offset_identified);
+    enum tmx_status st =
+        w.offset_identified ? begin(&w, err) : tmx_fail(err, TMX_ENOMEM, "%zu GPUs", log->n_gpu);
     st = st ? st : grow_on_part(&w, err);
     st = st ? st : find_leak(&w, err);
     st = st ? st : tmx_cal_refit(&w, true, err);
@@ -533,7 +534,7 @@ enum tmx_status tmx_calibrate(struct tmx_calibration *c, const struct tmx_measur
     } else if (!st && options->leave_one_out) {
         st = tmx_cal_leave_one_out(&w, err);
     }
-    free(w.offset_told);
+    free(w.offset_identified);
     return st;
 }
 

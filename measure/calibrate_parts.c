@@ -32,7 +32,7 @@ static void list_parameters(struct tmx_cal_work *w)
         if (g > 0) {
             add(w, TMX_FIT_OFFSET, (int)g, 0);
             c->parameter[c->fit.n_parameter - 1].spread =
-                w->offset_told && w->offset_told[g] ? OFFSETS_DIFFER_K : 0;
+                w->offset_identified && w->offset_identified[g] ? OFFSETS_DIFFER_K : 0;
         }
         add(w, TMX_FIT_JUNCTION, (int)g, 0);
         if (!w->sink_shared) {
@@ -141,14 +141,14 @@ enum tmx_status tmx_cal_refit(struct tmx_cal_work *w, bool errors, struct tmx_er
 
 enum tmx_status tmx_cal_judge_offsets(struct tmx_cal_work *w, struct tmx_err *err)
 {
-    static const double TOLD_K = 1; /* standard error, which counts nothing as known */
+    static const double IDENTIFIED_K = 1; /* standard error, which counts nothing as known */
     bool change = false;
     for (size_t k = 0; k < w->c->fit.n_parameter; k++) {
         const struct tmx_fit_parameter *p = &w->c->parameter[k];
         if (p->kind == TMX_FIT_OFFSET) {
-            const bool told = p->error < TOLD_K;
-            change = change || told != w->offset_told[p->gpu];
-            w->offset_told[p->gpu] = told;
+            const bool identified = p->error < IDENTIFIED_K;
+            change = change || identified != w->offset_identified[p->gpu];
+            w->offset_identified[p->gpu] = identified;
         }
     }
     return change ? tmx_cal_refit(w, true, err) : TMX_OK;
@@ -164,7 +164,7 @@ void tmx_cal_leave_out(struct tmx_cal_work *w, const char *name, const char *why
     }
 }
 
-bool tmx_cal_told(const struct tmx_fit_parameter *p)
+bool tmx_cal_identified(const struct tmx_fit_parameter *p)
 {
     const double most = tmx_fit_positive(p->kind) ? 0.35 : 0.5;
     return p && isfinite(p->error) && p->error <= most * fabs(p->value);
@@ -190,8 +190,8 @@ enum tmx_status tmx_cal_try(struct tmx_cal_work *w, const struct tmx_cal_trial *
         bool good = !fitted && w->c->fit.rms_k < (1 - t->gain) * before.rms_k;
         for (size_t k = 0; good && k < t->n_kind; k++) {
             const struct tmx_fit_parameter *p = tmx_cal_parameter(w, t->kinds[k]);
-            good =
-                t->kinds[k] == TMX_FIT_LAG || tmx_cal_told(p); /* edges tell of the lag: the gain decides */
+            good = t->kinds[k] == TMX_FIT_LAG ||
+                   tmx_cal_identified(p); /* edges tell of the lag: the gain decides */
         }
         const struct tmx_fit_parameter *sink = tmx_cal_parameter(w, TMX_FIT_SINK_C);
         good = good && sink && isfinite(sink->error) && sink->error < 0.5 * sink->value;

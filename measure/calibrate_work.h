@@ -16,14 +16,15 @@ struct tmx_cal_work {
     bool c_apart;     /* a capacity for each sink, near c_near [J/K] */
     double c_near;
     bool die, kase, chassis, preheat, lag, exponent, base;
-    bool *offset_told; /* [n_gpu] owned: the log tells the GPU's offset, nothing else is held about it */
+    bool
+        *offset_identified; /* [n_gpu] owned: the log tells the GPU's offset, nothing else is held about it */
 };
 
 struct tmx_cal_range {
     double low, high;
 };
 
-struct tmx_cal_range tmx_cal_range(const struct tmx_measured *log, enum tmx_quantity q,
+struct tmx_cal_range tmx_cal_range(const struct tmx_measured *log, enum tmx_log_quantity q,
                                    int gpu); /* gpu < 0: all */
 
 struct tmx_cal_state { /* of the model, to go back to */
@@ -46,7 +47,7 @@ TMX_NODISCARD enum tmx_status tmx_cal_judge_offsets(struct tmx_cal_work *w, stru
 struct tmx_fit_parameter *tmx_cal_parameter(struct tmx_cal_work *w, enum tmx_fit_kind kind);
 void tmx_cal_leave_out(struct tmx_cal_work *w, const char *name, const char *why);
 /* Is the value told: its 95 % interval narrower than itself, and away from 0? p may be NULL. */
-bool tmx_cal_told(const struct tmx_fit_parameter *p);
+bool tmx_cal_identified(const struct tmx_fit_parameter *p);
 
 struct tmx_cal_trial {
     bool *flag;

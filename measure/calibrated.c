@@ -8,9 +8,9 @@
 
 #include "core/base/csv.h"
 #include "core/base/folder.h"
-#include "core/base/names.h"
 #include "core/base/os.h"
 #include "core/base/output.h"
+#include "core/base/suggest.h"
 #include "core/base/text.h"
 #include "study/table_out.h"
 
@@ -126,7 +126,7 @@ enum tmx_status tmx_calibrated_fit_table(const struct tmx_calibration *c, const 
     for (size_t k = 0; k < c->fit.n_parameter; k++) {
         fitted_row(*t, c, log, &c->fit.parameter[k]);
     }
-    if (c->leak.told) {
+    if (c->leak.identified) {
         leak_row(*t, &c->leak);
     }
     for (size_t k = 0; k < c->n_left_out; k++) {

@@ -241,14 +241,15 @@ static void measure(struct line *l, struct tmx_leak *leak)
     const double by_part = jackknife(l, false), by_stretch = l->n >= 4 ? jackknife(l, true) : 0;
     l->spread = rows;
     leak->error = hypot(fmax(by_part, by_stretch), rounding(l, n));
-    leak->told = leak->per_k > 0 && leak->per_k <= MOST_PER_K && wanders <= WANDERS &&
-                 leak->error <= LEAST * leak->per_k;
-    if (!leak->told && (leak->per_k > MOST_PER_K || wanders > WANDERS)) { /* then power moves temperature */
+    leak->identified = leak->per_k > 0 && leak->per_k <= MOST_PER_K && wanders <= WANDERS &&
+                       leak->error <= LEAST * leak->per_k;
+    if (!leak->identified &&
+        (leak->per_k > MOST_PER_K || wanders > WANDERS)) { /* then power moves temperature */
         snprintf(leak->why, sizeof leak->why,
                  "not the same work: power wanders by %.1f %% at one temperature, or rises by more than "
                  "leakage can",
                  100 * wanders);
-    } else if (!leak->told) {
+    } else if (!leak->identified) {
         snprintf(leak->why, sizeof leak->why,
                  "power does not rise with temperature by more than its error: "
                  "held by a limit, or not the same work?");

@@ -17,7 +17,7 @@ struct tmx_leak {
     double per_k, error; /* NAN: no equal work at temperatures set apart */
     double low_c, high_c, mean_w;
     size_t n_stretch, n_row;
-    bool told;
+    bool identified;
     char why[160]; /* when it is not identified: what would show it */
 };
 

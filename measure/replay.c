@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/base/names.h"
+#include "core/base/suggest.h"
 #include "core/base/text.h"
 
 enum { MAX_CURVE = 16, MAX_SWAP = 8 };
@@ -99,7 +99,7 @@ static enum tmx_status read_what_ifs(struct what_if *w, const char *const *set, 
         } else {
             char hint[TMX_HINT_SIZE];
             st = tmx_fail(err, TMX_ECONFIG, "--set %s: no such what-if%s", set[i],
-                          tmx_names_hint(hint, name, names, sizeof names / sizeof names[0]));
+                          tmx_suggest(hint, name, names, sizeof names / sizeof names[0]));
         }
     }
     if (!st && (w->n_curve || !isnan(w->rpm)) && !(m->rpm_ref > 0)) {

@@ -71,7 +71,7 @@ enum tmx_status tmx_measured_table(const struct tmx_measured *m, struct tmx_tabl
     enum tmx_status st = tmx_table_create(t, columns, sizeof columns / sizeof columns[0], err);
     for (size_t i = 0; !st && i < m->n_series; i++) {
         const struct tmx_series *s = &m->series[i];
-        static const enum tmx_quantity ranges[] = {TMX_Q_POWER, TMX_Q_TEMP, TMX_Q_RPM, TMX_Q_INLET};
+        static const enum tmx_log_quantity ranges[] = {TMX_Q_POWER, TMX_Q_TEMP, TMX_Q_RPM, TMX_Q_INLET};
         tmx_table_text(*t, m->run[s->run]);
         tmx_table_text(*t, m->gpu[s->gpu]);
         tmx_table_int(*t, (int64_t)s->n);
@@ -107,7 +107,7 @@ void tmx_measured_describe(const struct tmx_measured *m, FILE *out)
 }
 
 /* The mean of each of WIDTH equal spans of time, as eight heights. */
-static void line_of_blocks(const struct tmx_series *s, enum tmx_quantity q, const char *unit, FILE *out)
+static void line_of_blocks(const struct tmx_series *s, enum tmx_log_quantity q, const char *unit, FILE *out)
 {
     static const char *const blocks[] = {"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
     double sum[WIDTH] = {0}, n[WIDTH] = {0};

@@ -10,7 +10,7 @@
 #include "measure/replay.h"
 #include "measure/validate_golden.h"
 #include "measure/validate_watts.h"
-#include "run/input/data.h"
+#include "run/load/data.h"
 
 static const char NODE[] = "b200_hgx8.csv.gz, MIT, hsucs2712/gpuburntool";
 static const char PULSES[] = "MIT, JimZeyuYang/GPU_Power_Benchmark";

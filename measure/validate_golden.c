@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "run/input/data.h"
+#include "run/load/data.h"
 #include "thermal/trace_run.h"
 
 /* README.txt of each folder says how its files were made. */

@@ -11,7 +11,7 @@
 #include "core/base/units.h"
 #include "core/machine/floorplan_file.h"
 #include "power/power.h"
-#include "run/input/data.h"
+#include "run/load/data.h"
 
 static enum tmx_status open_chip(struct tmx_chip *c, struct tmx_err *err)
 {

@@ -7,7 +7,7 @@
 #include "papers/suite.h"
 #include "papers/values.h"
 #include "power/regress.h"
-#include "run/input/job_files.h"
+#include "run/load/job_files.h"
 
 enum { TMX_CONSOLIDATION_BATCHES = 32 };
 

@@ -10,7 +10,7 @@
 #include "core/base/text.h"
 #include "core/base/units.h"
 #include "papers/suite.h"
-#include "run/input/data.h"
+#include "run/load/data.h"
 #include "run/options.h"
 
 enum { MAX_POLICY = 16, MAX_GPUS = 16, MAX_SETS = 10000 };
@@ -277,7 +277,7 @@ enum tmx_status tmx_suite_consolidation_day(const struct tmx_suite_call *call, s
         return st;
     }
     static const char *const keys[] = {"gpus", "policy", "seed"};
-    const struct tmx_watch watch = {
+    const struct tmx_probe probe = {
         .ctx = &d, .n = N_RESULT, .column = result_name, .begin = begin, .read = measure, .end = free};
     struct tmx_runs runs = tmx_suite_runs(call);
     struct tmx_run_values v;
@@ -289,7 +289,7 @@ enum tmx_status tmx_suite_consolidation_day(const struct tmx_suite_call *call, s
     runs.ctx = &d;
     runs.sets = sets_of;
     runs.value = value_of;
-    runs.watch = &watch;
+    runs.probe = &probe;
     runs.alone = true;
     runs.also = day;
     st = tmx_suite_values(call, &runs, "days", &v, err);

@@ -9,7 +9,7 @@
 #include "core/base/config.h"
 #include "core/base/opt.h"
 #include "core/base/os.h"
-#include "run/input/data.h"
+#include "run/load/data.h"
 
 struct base {
     char chip[TMX_PATH_SIZE];

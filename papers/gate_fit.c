@@ -9,7 +9,7 @@
 
 #include "core/base/config.h"
 #include "papers/values.h"
-#include "run/input/data.h"
+#include "run/load/data.h"
 #include "sched/sched.h"
 
 /* Evaluations of the simplex, warp instructions of a run while fitting, policies at most. */

@@ -4,7 +4,7 @@
 
 /* The free knobs of the instruction streams, fitted to the printed means of suite warped-gates. */
 
-#include "study/alone/gate_runs.h"
+#include "study/microbench/gate_runs.h"
 
 struct tmx_gate_mean { /* over kernels, percent */
     double int_saved, fp_saved, slowdown;

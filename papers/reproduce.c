@@ -21,7 +21,7 @@ static const char *base_name(const char *path)
  * "## Suite <suite>". In a part, the title ("# ...") is skipped and "#### <quantity>" begins the note on one
  * quantity. */
 struct notes {
-    struct tmx_text text;
+    struct tmx_text_file text;
     bool is_part; /* below its heading, otherwise above the first one */
     char heading[256];
 };

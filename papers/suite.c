@@ -9,7 +9,7 @@
 #include "core/base/os.h"
 #include "core/base/text.h"
 #include "papers/values.h"
-#include "run/input/data.h"
+#include "run/load/data.h"
 
 const struct tmx_suite_kind tmx_suite_kinds[] = {
     {"tabs", "mixes x policies on a chip with thermal feedback (paper 003)", tmx_suite_tabs},

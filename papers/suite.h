@@ -7,7 +7,7 @@
 #include <stdbool.h>
 
 #include "core/base/err.h"
-#include "run/input/data.h"
+#include "run/load/data.h"
 #include "study/study.h"
 #include "study/table_out.h"
 
@@ -24,7 +24,7 @@ struct tmx_suite_call {
     enum tmx_format format;    /* of what is printed */
     const char *const *column; /* [n_column] columns of the table on the screen; none: the short form */
     size_t n_column;
-    const struct tmx_watch *watch; /* beside every run of a suite of mixes; NULL: nothing */
+    const struct tmx_probe *probe; /* beside every run of a suite of mixes; NULL: nothing */
     bool quiet;
     bool check; /* only read the suite and check the configuration of every run */
 };

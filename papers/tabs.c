@@ -12,18 +12,18 @@
 #include "papers/tabs_runs.h"
 #include "papers/values.h"
 
-static size_t n_watched(const struct tmx_tabs *s)
+static size_t n_watched(const struct tmx_tabs_suite *s)
 {
-    return s->call->watch ? s->call->watch->n : 0;
+    return s->call->probe ? s->call->probe->n : 0;
 }
 
 /* Index of a metric or a watched column among a task's values; their number when there is none of this name.
  */
-static size_t value_index(const struct tmx_tabs *s, const char *name)
+static size_t value_index(const struct tmx_tabs_suite *s, const char *name)
 {
     const size_t n = tmx_study_metrics(), i = tmx_study_metric(name);
     size_t l = 0;
-    while (i == n && l < n_watched(s) && strcmp(s->call->watch->column[l], name) != 0) {
+    while (i == n && l < n_watched(s) && strcmp(s->call->probe->column[l], name) != 0) {
         l++;
     }
     return i < n ? i : n + l;
@@ -33,7 +33,7 @@ static size_t value_index(const struct tmx_tabs *s, const char *name)
 enum group { ONE, MEAN, MEAN_TARGET, MAX, MIN_NONZERO };
 
 /* A metric over a group of mixes for one policy; NAN when a run of the group failed. */
-static double group_value(const struct tmx_tabs *s, size_t variant, enum group group, size_t mix,
+static double group_value(const struct tmx_tabs_suite *s, size_t variant, enum group group, size_t mix,
                           size_t policy, size_t metric)
 {
     double sum = 0, n = 0, best = group == MIN_NONZERO ? INFINITY : -INFINITY;
@@ -64,7 +64,7 @@ static double saved_pct(double a, double b)
     return fabs(b) > 0.005 ? 100 * (1 - a / b) : NAN;
 }
 
-static double column_value(const struct tmx_tabs *s, size_t variant, enum group group, size_t mix,
+static double column_value(const struct tmx_tabs_suite *s, size_t variant, enum group group, size_t mix,
                            size_t policy, const char *column)
 {
     const size_t slow = tmx_study_metric("slowdown_pct"), energy = tmx_study_metric("energy_j");
@@ -139,7 +139,7 @@ static const struct tmx_column columns[] = {
 };
 enum { N_COLUMN = sizeof columns / sizeof columns[0] };
 
-static void add_row(const struct tmx_tabs *s, struct tmx_table *t, size_t variant, enum group group,
+static void add_row(const struct tmx_tabs_suite *s, struct tmx_table *t, size_t variant, enum group group,
                     size_t mix, size_t policy, const char *label)
 {
     tmx_table_text(t, label);
@@ -162,7 +162,7 @@ static void add_row(const struct tmx_tabs *s, struct tmx_table *t, size_t varian
     tmx_table_text(t, error ? error : "");
 }
 
-static enum tmx_status make_table(const struct tmx_tabs *s, struct tmx_table **t, struct tmx_err *err)
+static enum tmx_status make_table(const struct tmx_tabs_suite *s, struct tmx_table **t, struct tmx_err *err)
 {
     const enum tmx_status st = tmx_table_create(t, columns, N_COLUMN, err);
     bool has_target = false;
@@ -189,7 +189,7 @@ static enum tmx_status make_table(const struct tmx_tabs *s, struct tmx_table **t
 }
 
 /* What was watched of every run, of which it could be. */
-static enum tmx_status make_ledger(const struct tmx_tabs *s, struct tmx_table **t, struct tmx_err *err)
+static enum tmx_status make_ledger(const struct tmx_tabs_suite *s, struct tmx_table **t, struct tmx_err *err)
 {
     struct tmx_column c[TMX_TABS_LIST] = {
         {"mix", TMX_COLUMN_TEXT, 0}, {"policy", TMX_COLUMN_TEXT, 0}, {"slowdown_pct", TMX_COLUMN_REAL, 3}};
@@ -198,7 +198,7 @@ static enum tmx_status make_ledger(const struct tmx_tabs *s, struct tmx_table **
         return tmx_fail(err, TMX_EUNSUPPORTED, "%zu watched columns, at most %d", n, TMX_TABS_LIST - 4);
     }
     for (size_t l = 0; l < n; l++) {
-        c[3 + l] = (struct tmx_column){s->call->watch->column[l], TMX_COLUMN_REAL, 3};
+        c[3 + l] = (struct tmx_column){s->call->probe->column[l], TMX_COLUMN_REAL, 3};
     }
     c[3 + n] = (struct tmx_column){"variant", TMX_COLUMN_TEXT, 0};
     const enum tmx_status st = tmx_table_create(t, c, 4 + n, err);
@@ -221,7 +221,7 @@ static enum tmx_status make_ledger(const struct tmx_tabs *s, struct tmx_table **
 }
 
 /* For the screen: the slowdown of every mix under every policy; of several variants the means only. */
-static enum tmx_status make_brief(const struct tmx_tabs *s, struct tmx_table **t, struct tmx_err *err)
+static enum tmx_status make_brief(const struct tmx_tabs_suite *s, struct tmx_table **t, struct tmx_err *err)
 {
     struct tmx_column head[TMX_TABS_LIST + 1] = {
         {s->n_variant > 1 ? "slowdown_pct, mean" : "slowdown_pct", TMX_COLUMN_TEXT, 0}};
@@ -245,7 +245,7 @@ static enum tmx_status make_brief(const struct tmx_tabs *s, struct tmx_table **t
 /* ---- the paper's values ---- */
 
 /* What `of` says: a group of mixes, else a mix or a run beside them. */
-static enum group group_of(const struct tmx_tabs *s, const char *of, size_t *mix)
+static enum group group_of(const struct tmx_tabs_suite *s, const char *of, size_t *mix)
 {
     static const char *const groups[] = {"", "mean", "mean_target", "max", "min_nonzero"};
     *mix = 0;
@@ -261,7 +261,7 @@ static enum group group_of(const struct tmx_tabs *s, const char *of, size_t *mix
     return ONE;
 }
 
-static size_t variant_of(const struct tmx_tabs *s, const char *name)
+static size_t variant_of(const struct tmx_tabs_suite *s, const char *name)
 {
     size_t v = 0;
     while (name[0] && v < s->n_variant && strcmp(s->variant[v].name, name) != 0) {
@@ -270,7 +270,7 @@ static size_t variant_of(const struct tmx_tabs *s, const char *name)
     return v;
 }
 
-static bool is_column(const struct tmx_tabs *s, const char *name)
+static bool is_column(const struct tmx_tabs_suite *s, const char *name)
 {
     if (strcmp(name, "energy_saved_vs_dvfs_pct") == 0) { /* no column of the table, see column_value */
         return true;
@@ -286,7 +286,7 @@ static bool is_column(const struct tmx_tabs *s, const char *name)
 static enum tmx_status check_pick(void *ctx, const struct tmx_pick *p, const struct tmx_setting *at,
                                   struct tmx_err *err)
 {
-    const struct tmx_tabs *s = ctx;
+    const struct tmx_tabs_suite *s = ctx;
     size_t mix;
     (void)group_of(s, p->of, &mix);
     if (mix == s->n_mix + s->n_beside) {
@@ -304,14 +304,14 @@ static enum tmx_status check_pick(void *ctx, const struct tmx_pick *p, const str
 
 static double number(void *ctx, const struct tmx_pick *p, size_t seed)
 {
-    const struct tmx_tabs *s = ctx;
+    const struct tmx_tabs_suite *s = ctx;
     size_t mix;
     const enum group group = group_of(s, p->of, &mix);
     (void)seed;
     return column_value(s, variant_of(s, p->variant), group, mix, tmx_tabs_policy(s, p->policy), p->column);
 }
 
-static enum tmx_status first_failure(const struct tmx_tabs *s, size_t n_task, struct tmx_err *err)
+static enum tmx_status first_failure(const struct tmx_tabs_suite *s, size_t n_task, struct tmx_err *err)
 {
     size_t n = 0, first = 0;
     const char *mix, *label;
@@ -329,7 +329,7 @@ static enum tmx_status first_failure(const struct tmx_tabs *s, size_t n_task, st
 
 enum tmx_status tmx_suite_tabs(const struct tmx_suite_call *call, struct tmx_err *err)
 {
-    struct tmx_tabs *s = calloc(1, sizeof *s);
+    struct tmx_tabs_suite *s = calloc(1, sizeof *s);
     struct tmx_table *table = NULL, *paper = NULL, *ledger = NULL, *brief = NULL;
     if (!s) {
         return tmx_fail(err, TMX_ENOMEM, "suite");

@@ -8,14 +8,14 @@
 #include "core/base/opt.h"
 #include "core/machine/mix.h"
 #include "papers/tabs_runs.h"
-#include "run/input/data.h"
+#include "run/load/data.h"
 
 enum { MAX_SETS = 10000 };
 
 static const struct tmx_opt root_opts[] = {
-    TMX_ROW_TEXT(tmx_tabs, baseline, "BL", "policy the improvements are over"),
-    TMX_ROW_TEXT(tmx_tabs, compare, "DVFS", "second policy the improvements are over"),
-    TMX_ROW_TEXT(tmx_tabs, paper, "", "number of the paper whose values are in `values`"),
+    TMX_ROW_TEXT(tmx_tabs_suite, baseline, "BL", "policy the improvements are over"),
+    TMX_ROW_TEXT(tmx_tabs_suite, compare, "DVFS", "second policy the improvements are over"),
+    TMX_ROW_TEXT(tmx_tabs_suite, paper, "", "number of the paper whose values are in `values`"),
     {0},
 };
 static const char *const root_also[] = {"name",     "kind",     "doc",    "source", "base", "mixes",
@@ -29,24 +29,24 @@ static const struct tmx_opt choice_opts[] = {
     {0},
 };
 
-size_t tmx_tabs_runs(const struct tmx_tabs *s) /* of one variant */
+size_t tmx_tabs_runs(const struct tmx_tabs_suite *s) /* of one variant */
 {
     return s->n_mix * s->n_policy + s->n_beside;
 }
 
-size_t tmx_tabs_task(const struct tmx_tabs *s, size_t variant, size_t mix, size_t policy)
+size_t tmx_tabs_task(const struct tmx_tabs_suite *s, size_t variant, size_t mix, size_t policy)
 {
     const size_t n = s->n_mix * s->n_policy;
     return variant * tmx_tabs_runs(s) + (mix < s->n_mix ? mix * s->n_policy + policy : n + mix - s->n_mix);
 }
 
-const char *tmx_tabs_label(const struct tmx_tabs *s, size_t variant, size_t mix)
+const char *tmx_tabs_label(const struct tmx_tabs_suite *s, size_t variant, size_t mix)
 {
     return s->variant[variant].mix[0] ? s->variant[variant].mix : s->mix_name[mix];
 }
 
 /* What a task runs; the other way round. */
-const struct tmx_tabs_choice *tmx_tabs_run(const struct tmx_tabs *s, size_t task, const char **mix,
+const struct tmx_tabs_choice *tmx_tabs_run(const struct tmx_tabs_suite *s, size_t task, const char **mix,
                                            const char **label)
 {
     const size_t i = task % tmx_tabs_runs(s), n = s->n_mix * s->n_policy;
@@ -86,7 +86,7 @@ static enum tmx_status read_choices(const struct tmx_setting *root, const char *
 }
 
 /* A mix in a policy or a variant: which may have one. */
-static enum tmx_status check_own_mix(const struct tmx_tabs *s, const char *key,
+static enum tmx_status check_own_mix(const struct tmx_tabs_suite *s, const char *key,
                                      const struct tmx_tabs_choice *c, size_t n, struct tmx_err *err)
 {
     const struct tmx_setting *list = tmx_setting_member(s->call->root, key);
@@ -105,7 +105,7 @@ static enum tmx_status check_own_mix(const struct tmx_tabs *s, const char *key,
     return st;
 }
 
-static enum tmx_status read_mixes(struct tmx_tabs *s, struct tmx_err *err)
+static enum tmx_status read_mixes(struct tmx_tabs_suite *s, struct tmx_err *err)
 {
     const struct tmx_setting *list;
     enum tmx_status st = tmx_setting_texts(s->call->root, "mixes", 1, TMX_TABS_LIST, &list, err);
@@ -130,7 +130,7 @@ static enum tmx_status read_mixes(struct tmx_tabs *s, struct tmx_err *err)
     return st;
 }
 
-size_t tmx_tabs_policy(const struct tmx_tabs *s, const char *name)
+size_t tmx_tabs_policy(const struct tmx_tabs_suite *s, const char *name)
 {
     size_t i = 0;
     while (i < s->n_policy && strcmp(s->policy[i].name, name) != 0) {
@@ -140,7 +140,7 @@ size_t tmx_tabs_policy(const struct tmx_tabs *s, const char *name)
 }
 
 /* The call's policies, and those of the suite that it compares with. */
-static enum tmx_status select_policies(struct tmx_tabs *s, struct tmx_err *err)
+static enum tmx_status select_policies(struct tmx_tabs_suite *s, struct tmx_err *err)
 {
     const struct tmx_suite_call *call = s->call;
     size_t n = 0;
@@ -172,7 +172,7 @@ static enum tmx_status select_policies(struct tmx_tabs *s, struct tmx_err *err)
 }
 
 /* Before anything runs: a name that is misspelt would be an empty column. */
-static enum tmx_status check_names(const struct tmx_tabs *s, struct tmx_err *err)
+static enum tmx_status check_names(const struct tmx_tabs_suite *s, struct tmx_err *err)
 {
     static const char *const keys[] = {"baseline", "compare"};
     for (size_t i = 0; i < 2; i++) {
@@ -185,7 +185,7 @@ static enum tmx_status check_names(const struct tmx_tabs *s, struct tmx_err *err
     return TMX_OK;
 }
 
-enum tmx_status tmx_tabs_read(struct tmx_tabs *s, struct tmx_err *err)
+enum tmx_status tmx_tabs_read(struct tmx_tabs_suite *s, struct tmx_err *err)
 {
     const struct tmx_setting *root = s->call->root;
     enum tmx_status st = tmx_opt_read(root_opts, s, root, root_also, err);
@@ -211,7 +211,7 @@ enum tmx_status tmx_tabs_read(struct tmx_tabs *s, struct tmx_err *err)
 /* The overrides of one task: the mix and policy, its variant's, its policy's, the user's last. */
 static enum tmx_status sets_of(const void *ctx, size_t task, struct tmx_sets *set, struct tmx_err *err)
 {
-    const struct tmx_tabs *s = ctx;
+    const struct tmx_tabs_suite *s = ctx;
     const char *mix, *label;
     const struct tmx_tabs_choice *v = &s->variant[task / tmx_tabs_runs(s)],
                                  *p = tmx_tabs_run(s, task, &mix, &label);
@@ -231,7 +231,7 @@ static enum tmx_status sets_of(const void *ctx, size_t task, struct tmx_sets *se
 
 static void value_of(const void *ctx, size_t task, size_t key, char text[TMX_PARAMETER_SIZE])
 {
-    const struct tmx_tabs *s = ctx;
+    const struct tmx_tabs_suite *s = ctx;
     const char *mix, *label;
     const struct tmx_tabs_choice *run = tmx_tabs_run(s, task, &mix, &label);
     const bool beside = task % tmx_tabs_runs(s) >= s->n_mix * s->n_policy;
@@ -241,7 +241,7 @@ static void value_of(const void *ctx, size_t task, size_t key, char text[TMX_PAR
                         : s->variant[task / tmx_tabs_runs(s)].name);
 }
 
-void tmx_tabs_as_runs(const struct tmx_tabs *s, struct tmx_runs *runs)
+void tmx_tabs_as_runs(const struct tmx_tabs_suite *s, struct tmx_runs *runs)
 {
     static const char *const keys[] = {"mix", "policy", "variant"};
     *runs = tmx_suite_runs(s->call);
@@ -251,5 +251,5 @@ void tmx_tabs_as_runs(const struct tmx_tabs *s, struct tmx_runs *runs)
     runs->ctx = s;
     runs->sets = sets_of;
     runs->value = value_of;
-    runs->watch = s->call->watch;
+    runs->probe = s->call->probe;
 }

@@ -19,7 +19,7 @@ struct tmx_tabs_choice { /* a column of the suite: a policy, a variant or a run 
     const struct tmx_setting *set; /* list of "key=value", may be NULL */
 };
 
-struct tmx_tabs {
+struct tmx_tabs_suite {
     const struct tmx_suite_call *call;
     char baseline[64], compare[64], paper[16];
     struct tmx_tabs_choice policy[TMX_TABS_LIST], variant[TMX_TABS_LIST];
@@ -33,25 +33,25 @@ struct tmx_tabs {
 };
 
 /* Runs of one variant. */
-size_t tmx_tabs_runs(const struct tmx_tabs *s);
+size_t tmx_tabs_runs(const struct tmx_tabs_suite *s);
 
 /* Number of the run of a mix (n_mix + i: the i-th beside the mixes) under a policy; and the other way round,
  * with the mix as the suite names it and the row's name. */
-size_t tmx_tabs_task(const struct tmx_tabs *s, size_t variant, size_t mix, size_t policy);
-const struct tmx_tabs_choice *tmx_tabs_run(const struct tmx_tabs *s, size_t task, const char **mix,
+size_t tmx_tabs_task(const struct tmx_tabs_suite *s, size_t variant, size_t mix, size_t policy);
+const struct tmx_tabs_choice *tmx_tabs_run(const struct tmx_tabs_suite *s, size_t task, const char **mix,
                                            const char **label);
 
 /* What the row of a mix is called under a variant, which may have its own. */
-const char *tmx_tabs_label(const struct tmx_tabs *s, size_t variant, size_t mix);
+const char *tmx_tabs_label(const struct tmx_tabs_suite *s, size_t variant, size_t mix);
 
 /* Index of a policy by its name; n_policy where there is none. */
-size_t tmx_tabs_policy(const struct tmx_tabs *s, const char *name);
+size_t tmx_tabs_policy(const struct tmx_tabs_suite *s, const char *name);
 
 /* Reads the suite of s->call into s, whose `mix_name` is the caller's [TMX_TABS_LIST]. Texts are the call's.
  * TMX_ECONFIG with file:line for lists, names and numbers that are none. */
-enum tmx_status tmx_tabs_read(struct tmx_tabs *s, struct tmx_err *err);
+enum tmx_status tmx_tabs_read(struct tmx_tabs_suite *s, struct tmx_err *err);
 
 /* The suite as many runs. */
-void tmx_tabs_as_runs(const struct tmx_tabs *s, struct tmx_runs *runs);
+void tmx_tabs_as_runs(const struct tmx_tabs_suite *s, struct tmx_runs *runs);
 
 #endif

@@ -117,13 +117,15 @@ enum tmx_status tmx_values_check(const struct tmx_setting *root, const struct tm
     return st;
 }
 
-enum tmx_outcome tmx_value_outcome(enum tmx_relation relation, double printed, double ours, double band)
+enum tmx_outcome tmx_value_outcome(enum tmx_paper_relation relation, double printed, double ours, double band)
 {
     const double error = ours - printed;
     if (!isfinite(error)) {
         return TMX_NO_VALUE;
     }
-    const double beyond = relation == TMX_AT_MOST ? error : relation == TMX_AT_LEAST ? -error : fabs(error);
+    const double beyond = relation == TMX_PAPER_AT_MOST    ? error
+                          : relation == TMX_PAPER_AT_LEAST ? -error
+                                                           : fabs(error);
     return beyond <= band ? TMX_IN_BAND : TMX_OUT_OF_BAND;
 }
 
@@ -197,7 +199,8 @@ static void add_row(const struct value *v, const struct tmx_value_source *from, 
     tmx_table_text(t, relations[v->relation]);
     real_or_empty(t, mean - printed);
     real_or_empty(t, band);
-    tmx_table_text(t, tmx_outcomes[tmx_value_outcome((enum tmx_relation)v->relation, printed, mean, band)]);
+    tmx_table_text(
+        t, tmx_outcomes[tmx_value_outcome((enum tmx_paper_relation)v->relation, printed, mean, band)]);
 }
 
 enum tmx_status tmx_values_table(const struct tmx_setting *root, const struct tmx_value_source *from,

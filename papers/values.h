@@ -21,7 +21,11 @@ enum tmx_origin {
 };
 extern const char *const tmx_origins[]; /* their words, NULL-terminated */
 
-enum tmx_relation { TMX_EQUAL, TMX_AT_MOST, TMX_AT_LEAST }; /* what the paper says: 6 %; at most, at least */
+enum tmx_paper_relation {
+    TMX_PAPER_EQUAL,
+    TMX_PAPER_AT_MOST,
+    TMX_PAPER_AT_LEAST
+}; /* what the paper says: 6 %; at most, at least */
 
 enum tmx_outcome {
     TMX_IN_BAND,
@@ -33,7 +37,8 @@ extern const char *const tmx_outcomes[];
 
 /* The rule: error = ours - printed; in band when |error| <= band, or when ours passes the printed bound by no
  * more than band. What is not finite has no value and is never a hit. */
-enum tmx_outcome tmx_value_outcome(enum tmx_relation relation, double printed, double ours, double band);
+enum tmx_outcome tmx_value_outcome(enum tmx_paper_relation relation, double printed, double ours,
+                                   double band);
 
 /* Which number of a suite. */
 struct tmx_pick {

@@ -6,7 +6,7 @@
 
 #include "core/base/opt.h"
 #include "papers/warped_gates_runs.h"
-#include "run/input/gate_code.h"
+#include "run/load/gate_code.h"
 #include "sched/sched.h"
 
 enum { MAX_SETS = 64, FIT_CONVPG = 0 };

@@ -7,7 +7,7 @@
 #include <stddef.h>
 
 #include "papers/suite.h"
-#include "study/alone/gate_runs.h"
+#include "study/microbench/gate_runs.h"
 
 enum { TMX_WG_PARTS = 3 };
 

@@ -9,7 +9,7 @@
 
 #include "core/base/folder.h"
 #include "core/base/output.h"
-#include "run/input/data.h"
+#include "run/load/data.h"
 #include "study/table_out.h"
 
 const char *const tmx_plot_sizes[] = {"small", "default", "large", NULL};

@@ -240,7 +240,7 @@ static enum tmx_status read_trace(struct tmx_history *all, size_t n_gpu, const c
 /* `-sampling_intvl SECONDS` of the HotSpot configuration beside the traces. */
 static enum tmx_status read_interval(const char *path, double *interval_s, struct tmx_err *err)
 {
-    struct tmx_text text;
+    struct tmx_text_file text;
     struct tmx_lines lines = {0};
     struct tmx_span key, value;
     enum tmx_status st = tmx_text_load(&text, path, err);

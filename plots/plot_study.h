@@ -3,7 +3,7 @@
 #define TMX_PLOTS_PLOT_STUDY_H
 
 #include "plots/figure.h"
-#include "study/said/pivot.h"
+#include "study/analysis/pivot.h"
 
 struct tmx_study_axes {            /* what against what */
     const char *x, *y, *by;        /* key, metric, key of the curves; NULL: chosen, all of them */

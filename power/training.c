@@ -124,7 +124,8 @@ static enum tmx_status read_row(struct tmx_training *t, const struct tmx_lines *
     return TMX_OK;
 }
 
-static enum tmx_status take_rows(struct tmx_training *t, const struct tmx_text *text, struct tmx_err *err)
+static enum tmx_status take_rows(struct tmx_training *t, const struct tmx_text_file *text,
+                                 struct tmx_err *err)
 {
     size_t n = 0;
     for (struct tmx_lines l = {0}; tmx_lines_next(&l, text);) {
@@ -140,7 +141,7 @@ static enum tmx_status take_rows(struct tmx_training *t, const struct tmx_text *
 
 enum tmx_status tmx_training_load(struct tmx_training *t, const char *path, struct tmx_err *err)
 {
-    struct tmx_text text;
+    struct tmx_text_file text;
     *t = (struct tmx_training){0};
     enum tmx_status st = tmx_text_load(&text, path, err);
     if (st) {

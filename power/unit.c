@@ -199,7 +199,7 @@ static double dynamic(const struct unit_model *m, const struct tmx_machine *mach
     const struct tmx_chip *c = gpu->chip;
     const double volt2 = c->power.dvfs_power == TMX_DVFS_V2F ? machine->volt2[g] : 1;
     double way_w[TMX_WAYS] = {0}, sum_w[TMX_WAYS] = {0}, busy_sms[TMX_WAYS] = {0};
-    const size_t n_way = tmx_machine_ways(gpu);
+    const size_t n_kernel_slot = tmx_machine_kernel_slots(gpu);
     bool outside = false;
     for (size_t k = 0; k < gpu->n_run; k++) {
         const struct tmx_job *j = &machine->job[gpu->run[k]];
@@ -214,10 +214,10 @@ static double dynamic(const struct unit_model *m, const struct tmx_machine *mach
         return 1; /* as in the last tick */
     }
     memcpy(last_w, way_w, sizeof way_w);
-    if (n_way == 2) { /* a constant: sums in registers */
+    if (n_kernel_slot == 2) { /* a constant: sums in registers */
         in_sms(machine, gpu, 2, way_w, sum_w, busy_sms, f->dynamic_w + gpu->unit0);
     } else {
-        in_sms(machine, gpu, n_way, way_w, sum_w, busy_sms, f->dynamic_w + gpu->unit0);
+        in_sms(machine, gpu, n_kernel_slot, way_w, sum_w, busy_sms, f->dynamic_w + gpu->unit0);
     }
     double leak = 1;
     if (outside) {

@@ -7,7 +7,7 @@
 #include "core/base/config.h"
 #include "core/base/folder.h"
 #include "core/base/os.h"
-#include "run/host.h"
+#include "run/process_guard.h"
 #include "run/state.h"
 #include "run/summary.h"
 
@@ -20,20 +20,20 @@ static const enum tmx_thing thing_of[TMX_N_QUANTITY] = {
 enum tmx_status tmx_run_open(struct tmx_run **run, const struct tmx_config *config,
                              const struct tmx_catalog *catalog, struct tmx_err *err)
 {
-    struct tmx_host host;
+    struct tmx_process_guard host;
     *run = NULL;
-    tmx_host_enter(&host);
+    tmx_process_guard_enter(&host);
     const enum tmx_status st = tmx_run_create_with(run, tmx_config_root(config), catalog, err);
-    tmx_host_leave(&host);
+    tmx_process_guard_leave(&host);
     return st;
 }
 
 enum tmx_status tmx_run_step(struct tmx_run *r, uint64_t n_tick, bool *done, struct tmx_err *err)
 {
-    struct tmx_host host;
-    tmx_host_enter(&host);
+    struct tmx_process_guard host;
+    tmx_process_guard_enter(&host);
     const enum tmx_status st = tmx_sim_advance(r->sim, n_tick, NULL, err);
-    tmx_host_leave(&host);
+    tmx_process_guard_leave(&host);
     if (done) {
         *done = tmx_sim_done(r->sim);
     }
@@ -183,7 +183,7 @@ static double value_of(const struct tmx_run *r, enum tmx_quantity q, size_t i)
 enum tmx_status tmx_run_read(const struct tmx_run *r, enum tmx_quantity q, double *out, size_t n,
                              struct tmx_err *err)
 {
-    struct tmx_host host;
+    struct tmx_process_guard host;
     size_t n_kept;
     if ((int)q < 0 || q >= TMX_N_QUANTITY || n != tmx_run_count(r, thing_of[q])) {
         return tmx_fail(err, TMX_ERANGE, "quantity %d has not %zu values", (int)q, n);
@@ -193,11 +193,11 @@ enum tmx_status tmx_run_read(const struct tmx_run *r, enum tmx_quantity q, doubl
         memcpy(out, kept, n * sizeof *out);
         return TMX_OK;
     }
-    tmx_host_enter(&host);
+    tmx_process_guard_enter(&host);
     for (size_t i = 0; i < n; i++) {
         out[i] = value_of(r, q, i);
     }
-    tmx_host_leave(&host);
+    tmx_process_guard_leave(&host);
     return TMX_OK;
 }
 
@@ -208,8 +208,8 @@ const char *tmx_run_text(const struct tmx_run *r, enum tmx_text what)
 
 enum tmx_status tmx_run_write(const struct tmx_run *r, const char *folder, struct tmx_err *err)
 {
-    struct tmx_host host;
-    tmx_host_enter(&host);
+    struct tmx_process_guard host;
+    tmx_process_guard_enter(&host);
     struct tmx_folders folders = {.command = "run"};
     tmx_folders_begin(&folders);
     enum tmx_status st = tmx_os_mkdirs(folder, err);
@@ -217,16 +217,16 @@ enum tmx_status tmx_run_write(const struct tmx_run *r, const char *folder, struc
     st = st ? st : tmx_run_save_resolved(r, folder, err);
     st = st ? st : tmx_run_save_tables(r, folder, err);
     st = tmx_folders_end(&folders, st, err);
-    tmx_host_leave(&host);
+    tmx_process_guard_leave(&host);
     return st;
 }
 
 void tmx_run_close(struct tmx_run *r)
 {
-    struct tmx_host host;
+    struct tmx_process_guard host;
     if (r) {
-        tmx_host_enter(&host);
+        tmx_process_guard_enter(&host);
         tmx_run_destroy(r);
-        tmx_host_leave(&host);
+        tmx_process_guard_leave(&host);
     }
 }

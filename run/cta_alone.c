@@ -6,7 +6,7 @@
 
 #include "core/base/config.h"
 #include "core/base/cost.h"
-#include "run/input/data.h"
+#include "run/load/data.h"
 #include "run/registry.h"
 
 enum tmx_status tmx_cta_chip_load(struct tmx_cta_chip *c, const char *name, const char *const *sets,

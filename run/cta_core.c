@@ -5,8 +5,8 @@
 
 #include "core/base/os.h"
 #include "core/micro/launch_profile.h"
-#include "run/input/data.h"
-#include "run/input/gate_files.h"
+#include "run/load/data.h"
+#include "run/load/gate_files.h"
 
 enum {
     BUDGET = 100000, /* warp instructions a run */

@@ -6,10 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/base/names.h"
+#include "core/base/suggest.h"
 #include "core/machine/chip.h"
-#include "run/host.h"
-#include "run/input/data.h"
+#include "run/load/data.h"
+#include "run/process_guard.h"
 #include "thermal/files/hotspot_temps.h"
 #include "thermal/instance.h"
 
@@ -18,7 +18,7 @@ enum { MAX_SETTING = 16, WORD = 128 };
 struct tmx_engine {
     struct tmx_hotspot_config cfg;
     struct tmx_stack stack;
-    struct tmx_instance chip;
+    struct tmx_thermal_instance chip;
     size_t n_unit;
     double *temp_k;      /* [n_unit] owned: scratch */
     double *init_node_k; /* owned: the start field; NULL: uniform */
@@ -82,7 +82,7 @@ static enum tmx_status unknown(const char *name, struct tmx_err *err)
     const size_t n = sizeof names / sizeof names[0];
     char hint[TMX_HINT_SIZE];
     return tmx_fail_at(err, TMX_ECONFIG, "engine", 0, "unknown option \"%s\"%s", name,
-                       tmx_names_hint(hint, name, names, n - !names[n - 1]));
+                       tmx_suggest(hint, name, names, n - !names[n - 1]));
 }
 
 static enum tmx_status sort_word(struct words *w, struct tmx_hotspot_config *cfg, const char *word,
@@ -206,7 +206,7 @@ static enum tmx_status set_up(struct tmx_engine *e, const char *const *options, 
     enum tmx_status st = read_options(e, options, &w, err);
     st = st ? st : tmx_stack_create(&e->cfg, &w.stack, NULL, &e->stack, err);
     st = st ? st : read_start(e, w.stack.hotspot_compat, err);
-    st = st ? st : tmx_instance_create(&e->chip, w.method, w.setting, &e->stack.spec, err);
+    st = st ? st : tmx_thermal_instance_create(&e->chip, w.method, w.setting, &e->stack.spec, err);
     if (st) {
         return st;
     }
@@ -217,7 +217,7 @@ static enum tmx_status set_up(struct tmx_engine *e, const char *const *options, 
 
 static void destroy(struct tmx_engine *e)
 {
-    tmx_instance_finish(&e->chip);
+    tmx_thermal_instance_finish(&e->chip);
     tmx_stack_finish(&e->stack);
     free(e->temp_k);
     free(e->init_node_k);
@@ -226,20 +226,20 @@ static void destroy(struct tmx_engine *e)
 
 enum tmx_status tmx_engine_open(struct tmx_engine **engine, const char *const *options, struct tmx_err *err)
 {
-    struct tmx_host host;
+    struct tmx_process_guard host;
     struct tmx_engine *e = calloc(1, sizeof *e);
     *engine = NULL;
     if (!e) {
         return tmx_fail(err, TMX_ENOMEM, "engine");
     }
-    tmx_host_enter(&host);
+    tmx_process_guard_enter(&host);
     const enum tmx_status st = set_up(e, options, err);
     if (st) {
         destroy(e);
     } else {
         *engine = e;
     }
-    tmx_host_leave(&host);
+    tmx_process_guard_leave(&host);
     return st;
 }
 
@@ -299,13 +299,13 @@ static enum tmx_status step_rows(struct tmx_engine *e, double dt_s, size_t n_ste
 enum tmx_status tmx_engine_step_many(struct tmx_engine *e, double dt_s, size_t n_step, const double *power_w,
                                      double *temp_k, struct tmx_err *err)
 {
-    struct tmx_host host;
+    struct tmx_process_guard host;
     if (!(dt_s > 0 && isfinite(dt_s))) {
         return tmx_fail(err, TMX_ERANGE, "dt_s = %g: expected a time above 0", dt_s);
     }
-    tmx_host_enter(&host);
+    tmx_process_guard_enter(&host);
     const enum tmx_status st = step_rows(e, dt_s, n_step, power_w, temp_k, err);
-    tmx_host_leave(&host);
+    tmx_process_guard_leave(&host);
     return st;
 }
 
@@ -317,22 +317,22 @@ enum tmx_status tmx_engine_step(struct tmx_engine *e, double dt_s, const double 
 
 void tmx_engine_read(const struct tmx_engine *e, double *temp_k)
 {
-    struct tmx_host host;
-    tmx_host_enter(&host);
+    struct tmx_process_guard host;
+    tmx_process_guard_enter(&host);
     e->chip.ops->read(e->chip.state, temp_k);
-    tmx_host_leave(&host);
+    tmx_process_guard_leave(&host);
 }
 
 enum tmx_status tmx_engine_steady(struct tmx_engine *e, const double *power_w, bool settle, double *temp_k,
                                   struct tmx_err *err)
 {
-    struct tmx_host host;
-    tmx_host_enter(&host);
+    struct tmx_process_guard host;
+    tmx_process_guard_enter(&host);
     enum tmx_status st = check_power(e, power_w, err);
     if (!st) {
         st = e->chip.ops->steady(e->chip.state, power_w, settle, temp_k ? temp_k : e->temp_k);
         st = st ? tmx_fail(err, st, "the steady state is not finite") : TMX_OK;
     }
-    tmx_host_leave(&host);
+    tmx_process_guard_leave(&host);
     return st;
 }

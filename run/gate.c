@@ -7,7 +7,7 @@
 
 #include "core/base/os.h"
 #include "run/choose.h"
-#include "run/input/gate_files.h"
+#include "run/load/gate_files.h"
 
 struct gate_options {
     int fit; /* index of tmx_gate_fits */

@@ -6,7 +6,7 @@
  * "kernel:variant", instead of kernels. */
 
 #include "core/machine/mix.h"
-#include "run/input/job_files.h"
+#include "run/load/job_files.h"
 #include "run/state.h"
 
 struct tmx_run_jobs {

@@ -248,22 +248,22 @@ static double exhaust_j(const struct tmx_run *r)
 
 static double step_time_s(const struct tmx_run *r)
 {
-    const double v = machine(r)->members ? tmx_gang_step_mean_s(machine(r)->members) : 0;
+    const double v = machine(r)->members ? tmx_sync_job_step_mean_s(machine(r)->members) : 0;
     return isnan(v) ? 0 : v;
 }
 
 static double step_p99_s(const struct tmx_run *r)
 {
-    const double v = machine(r)->members ? tmx_gang_step_quantile_s(machine(r)->members, 0.99) : 0;
+    const double v = machine(r)->members ? tmx_sync_job_step_quantile_s(machine(r)->members, 0.99) : 0;
     return isnan(v) ? 0 : v;
 }
 
 static double wait_pct(const struct tmx_run *r)
 {
-    const struct tmx_gang *g = machine(r)->members;
+    const struct tmx_sync_job *g = machine(r)->members;
     double s = 0;
     for (size_t i = 0; g && i < g->spec.n_member; i++) {
-        s += 100 * tmx_gang_wait_share(g, i) / (double)g->spec.n_member;
+        s += 100 * tmx_sync_job_wait_share(g, i) / (double)g->spec.n_member;
     }
     return s;
 }

@@ -6,9 +6,9 @@
 #include <string.h>
 #include <thermix/module.h>
 
-#include "core/base/inputs.h"
 #include "core/base/opt.h"
 #include "core/base/os.h"
+#include "core/base/provenance.h"
 #include "core/contract/choice.h"
 #include "run/registry.h"
 
@@ -301,7 +301,7 @@ static enum tmx_status hash_file(struct tmx_module_file *f, struct tmx_err *err)
     if (!st) {
         tmx_hash_add(h, data, (size_t)size);
         tmx_hash_hex(h, f->hash);
-        tmx_inputs_note(f->path, NULL, 0); /* no output may replace it; resolved.cfg has its hash */
+        tmx_provenance_note(f->path, NULL, 0); /* no output may replace it; resolved.cfg has its hash */
     }
     tmx_hash_destroy(h);
     free(data);

@@ -66,7 +66,7 @@ const struct tmx_opt tmx_run_bound_opts[] = {
     {0},
 };
 
-const char *const tmx_run_groups[] = {"cta",      "job",  "place",        "mix_policy", "throttle",
-                                      "dtm",      "tb",   "sensor",       "chip_power", "package",
-                                      "thermal",  "fan",  "fan_failures", "gate",       "modules",
-                                      "forecast", "gang", "power_caps_w", "bound",      NULL};
+const char *const tmx_run_groups[] = {"cta",      "job",      "place",        "mix_policy", "throttle",
+                                      "dtm",      "tb",       "sensor",       "chip_power", "package",
+                                      "thermal",  "fan",      "fan_failures", "gate",       "modules",
+                                      "forecast", "sync_job", "power_caps_w", "bound",      NULL};

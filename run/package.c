@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "core/base/config.h"
-#include "core/base/names.h"
+#include "core/base/suggest.h"
 #include "core/base/text.h"
 #include "core/base/units.h"
 #include "run/state.h"

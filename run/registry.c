@@ -9,7 +9,7 @@
 #include "core/base/text.h"
 #include "core/contract/gate_policy.h"
 #include "power/power.h"
-#include "run/input/data.h"
+#include "run/load/data.h"
 #include "run/presets.h"
 #include "run/run.h"
 #include "sched/sched.h"
@@ -170,7 +170,7 @@ static void print_chips(FILE *out)
     }
     for (char **n = names; *n; n++) {
         char path[TMX_PATH_SIZE], file[TMX_PATH_SIZE + 16];
-        struct tmx_text text = {0};
+        struct tmx_text_file text = {0};
         enum tmx_status st = tmx_data_find(TMX_DATA_CHIP, *n, path, &ignored);
         snprintf(file, sizeof file, "%s/chip.cfg", path);
         st = st ? st : tmx_text_load(&text, file, &ignored);

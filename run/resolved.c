@@ -3,9 +3,9 @@
 #include "run/choose.h"
 #include "run/cta.h"
 #include "run/gate.h"
-#include "run/host.h"
 #include "run/jobs.h"
 #include "run/package.h"
+#include "run/process_guard.h"
 #include "run/registry.h"
 #include "run/state.h"
 
@@ -93,7 +93,7 @@ void tmx_run_write_resolved(const struct tmx_run *r, enum tmx_resolved what, FIL
     static const size_t plain[] = {TMX_LEVEL_PLACE, TMX_LEVEL_MIX, TMX_LEVEL_DTM, TMX_SAFETY, TMX_LEVEL_TB};
     const struct tmx_sim_spec *s = &r->sim_spec;
     if (what == TMX_RESOLVED_FULL) { /* another processor's results differ in the twelfth digit */
-        fprintf(out, "# thermix %s, BLAS kernels for %s\n", TMX_VERSION, tmx_host_blas());
+        fprintf(out, "# thermix %s, BLAS kernels for %s\n", TMX_VERSION, tmx_process_guard_blas());
         const char *const texts[] = {r->note, r->doubt};
         for (size_t i = 0; i < 2; i++) {
             for (const char *line = texts[i]; *line; line = strchr(line, '\n') + 1) {
@@ -111,7 +111,7 @@ void tmx_run_write_resolved(const struct tmx_run *r, enum tmx_resolved what, FIL
         }
     }
     write_modules(r, what, out);
-    tmx_gang_write(&r->gang, out);
+    tmx_sync_job_write(&r->sync_job, out);
     if (r->jobs) {
         tmx_run_jobs_write(r, what, out);
     }

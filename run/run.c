@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "core/base/config.h"
-#include "core/base/inputs.h"
 #include "core/base/plausible.h"
+#include "core/base/provenance.h"
 #include "run/choose.h"
 #include "run/cta.h"
 #include "run/gate.h"
@@ -26,7 +26,7 @@ static enum tmx_status fill_spec(struct tmx_run *r, struct tmx_err *err)
     const struct tmx_mix_policy *mix = tmx_mix_of(&s->choice[TMX_LEVEL_MIX]);
     s->machine = (struct tmx_machine_spec){.job = r->job,
                                            .n_job = r->mix.n_entry,
-                                           .gang = &r->gang,
+                                           .sync_job = &r->sync_job,
                                            .dt_s = o->tick_s,
                                            .gain = o->measured_gains ? 1 + mix->measured_gain_pct / 100 : 1,
                                            .system_kernel_s = o->system_kernel_s,
@@ -64,7 +64,7 @@ static enum tmx_status identify(struct tmx_run *r, struct tmx_err *err)
     if (!st) {
         tmx_hash_add_text(h, TMX_VERSION);
         tmx_hash_add(h, r->keys, size);
-        st = tmx_inputs_hash(&r->inputs, h, err);
+        st = tmx_provenance_hash(&r->inputs, h, err);
         if (r->sim_spec.choice[TMX_LEVEL_GATE].policy) { /* what it chooses is in no option and no file */
             const struct tmx_gate_policy *p = tmx_gate_of(&r->sim_spec.choice[TMX_LEVEL_GATE]);
             const int choices[] = {(int)p->order, (int)p->wake, p->coordinated, p->adaptive};
@@ -120,7 +120,8 @@ static enum tmx_status describe(struct tmx_run **run, const struct tmx_setting *
     }
     r->catalog = catalog ? catalog : &tmx_builtin;
     struct tmx_doubts doubts = {.line = keep_doubt, .to = r};
-    tmx_inputs_begin(&r->inputs); /* a recorder: what is read from here on is part of the run's identity */
+    tmx_provenance_begin(
+        &r->inputs); /* a recorder: what is read from here on is part of the run's identity */
     tmx_doubts_begin(&doubts);
     enum tmx_status st = tmx_opt_read(tmx_run_opts, &r->options, root, tmx_run_groups, err);
     st = st ? st : open_modules(r, root, err);
@@ -143,7 +144,7 @@ static enum tmx_status describe(struct tmx_run **run, const struct tmx_setting *
     st = st ? st : tmx_run_thermal_read(r, root, err);
     st = st ? st : tmx_run_check_cost(r, root, err);
     tmx_doubts_end(&doubts);
-    tmx_inputs_end(&r->inputs);
+    tmx_provenance_end(&r->inputs);
     if (!st) {
         tmx_run_note_powerless(r);
     }
@@ -205,7 +206,7 @@ void tmx_run_destroy(struct tmx_run *r)
     tmx_run_node_close(r);
     free(r->resolved);
     free(r->keys);
-    tmx_inputs_finish(&r->inputs);
+    tmx_provenance_finish(&r->inputs);
     tmx_catalog_destroy(r->own_catalog);
     free(r);
 }

@@ -4,12 +4,12 @@
 
 /* What a run owns; private to run/. */
 
-#include "core/base/inputs.h"
+#include "core/base/provenance.h"
 #include "core/contract/catalog.h"
 #include "core/contract/forecast.h"
 #include "core/machine/mix.h"
 #include "core/machine/topology.h"
-#include "run/input/data.h"
+#include "run/load/data.h"
 #include "run/options.h"
 #include "run/run.h"
 #include "thermal/files/stack.h"
@@ -62,10 +62,10 @@ struct tmx_run {
     struct tmx_kernel *kernel;          /* [n_kernel] */
     struct tmx_run_kernel *kernel_file; /* [n_kernel] */
     size_t n_kernel;
-    struct tmx_job *job;       /* [mix.n_entry] */
-    struct tmx_gang_spec gang; /* n_member 0: none */
-    struct tmx_run_jobs *jobs; /* NULL: no job level */
-    struct tmx_run_gate *gate; /* NULL: no unit gating */
+    struct tmx_job *job;               /* [mix.n_entry] */
+    struct tmx_sync_job_spec sync_job; /* n_member 0: none */
+    struct tmx_run_jobs *jobs;         /* NULL: no job level */
+    struct tmx_run_gate *gate;         /* NULL: no unit gating */
     struct {
         const struct tmx_thermal_ops *ops;
         void *options;
@@ -85,7 +85,7 @@ struct tmx_run {
     char doubt[2048]; /* lines of doubts about inputs (core/base/plausible.h); listeners have seen them */
     char *resolved;   /* text */
     char *keys;       /* the same without paths and comments */
-    struct tmx_inputs inputs; /* files that were read, in their order */
+    struct tmx_provenance inputs; /* files that were read, in their order */
     char id[sizeof TMX_UNREPRODUCIBLE + TMX_HASH_HEX];
 };
 
@@ -127,7 +127,7 @@ void tmx_run_note_powerless(struct tmx_run *r);
 
 /* In workload.c: the mix, its kernels, and the jobs they make. */
 
-/* Fill r->mix, r->kernel, r->job and r->gang; the chips and the group job have been read. */
+/* Fill r->mix, r->kernel, r->job and r->sync_job; the chips and the group job have been read. */
 TMX_NODISCARD enum tmx_status tmx_run_workload_open(struct tmx_run *r, const struct tmx_setting *root,
                                                     struct tmx_err *err);
 void tmx_run_workload_close(struct tmx_run *r);

@@ -191,21 +191,21 @@ enum tmx_status tmx_run_members(const struct tmx_run *run, struct tmx_table **ou
         {"compute_s", TMX_COLUMN_REAL, 6}, {"speed", TMX_COLUMN_REAL, 6}, {"wait_pct", TMX_COLUMN_REAL, 3},
         {"last_steps", TMX_COLUMN_INT, 0},
     };
-    const struct tmx_gang *g = tmx_sim_machine(tmx_run_sim_const(run))->members;
+    const struct tmx_sync_job *g = tmx_sim_machine(tmx_run_sim_const(run))->members;
     const enum tmx_status st = tmx_table_create(out, columns, sizeof columns / sizeof columns[0], err);
     double fastest = 0;
     for (size_t i = 0; g && i < g->spec.n_member; i++) {
-        fastest = fmax(fastest, tmx_gang_speed(g, i));
+        fastest = fmax(fastest, tmx_sync_job_speed(g, i));
     }
     for (size_t i = 0; !st && g && i < g->spec.n_member; i++) {
-        const double speed = tmx_gang_speed(g, i);
+        const double speed = tmx_sync_job_speed(g, i);
         tmx_table_int(*out, (int64_t)i);
         tmx_table_int(*out, (int64_t)g->spec.gpu[i]);
         tmx_table_real(*out, g->spec.weight[i]);
         speed > 0 ? tmx_table_real(*out, g->spec.weight[i] * g->spec.options.step_work_s / speed)
                   : tmx_table_empty(*out);
         speed > 0 ? tmx_table_real(*out, speed / fastest) : tmx_table_empty(*out);
-        tmx_table_real(*out, 100 * tmx_gang_wait_share(g, i));
+        tmx_table_real(*out, 100 * tmx_sync_job_wait_share(g, i));
         tmx_table_int(*out, (int64_t)g->member[i].n_last);
     }
     return st;
@@ -377,7 +377,7 @@ enum tmx_status tmx_run_save_tables(const struct tmx_run *run, const char *folde
     st = st ? st : save(folder, "summary.csv", NULL, summary, err);
     st = st ? st : save(folder, "kernels.csv", NULL, kernels, err);
     st = st ? st : save(folder, "gpus.csv", NULL, gpus, err);
-    if (!st && run->gang.n_member > 0) {
+    if (!st && run->sync_job.n_member > 0) {
         st = tmx_run_members(run, &members, err);
         st = st ? st : save(folder, "members.csv", NULL, members, err);
     }

@@ -63,7 +63,8 @@ static const double GPU_BYTES = 2e4, UNIT_BYTES = 1e2, NODE_BYTES = 64, JOB_BYTE
 static double total_ticks(const struct tmx_run *r)
 {
     double last_s = 0, work_s = 0;
-    const bool spreads = r->gang.n_member > 0 || tmx_place_of(&r->sim_spec.choice[TMX_LEVEL_PLACE])->widen;
+    const bool spreads =
+        r->sync_job.n_member > 0 || tmx_place_of(&r->sim_spec.choice[TMX_LEVEL_PLACE])->widen;
     for (size_t j = 0; j < r->mix.n_entry; j++) {
         const double w = r->jobs ? 0 : r->mix.entry[j].work_s; /* jobs that are merged take less */
         last_s = fmax(last_s, r->mix.entry[j].arrival_s + (spreads ? 0 : w));

@@ -43,9 +43,9 @@ static void head_csv(const struct tmx_run_trace *t, FILE *out)
     fputc('\n', out);
 }
 
-static const char *kernel_name(const struct tmx_machine *m, const struct tmx_gpu *gpu, size_t way)
+static const char *kernel_name(const struct tmx_machine *m, const struct tmx_gpu *gpu, size_t kernel_slot)
 {
-    return way < gpu->n_run ? m->job[gpu->run[way]].kernel->name : "";
+    return kernel_slot < gpu->n_run ? m->job[gpu->run[kernel_slot]].kernel->name : "";
 }
 
 static double sm_power_w(const struct tmx_run_trace *t, const struct tmx_gpu *gpu, size_t sm)

@@ -80,18 +80,18 @@ static enum tmx_status make_job(struct tmx_run *r, const struct tmx_mix_entry *e
     return TMX_OK;
 }
 
-static enum tmx_status open_gang(struct tmx_run *r, const struct tmx_setting *root, struct tmx_err *err)
+static enum tmx_status open_sync_job(struct tmx_run *r, const struct tmx_setting *root, struct tmx_err *err)
 {
-    const struct tmx_setting *group = tmx_setting_member(root, "gang");
+    const struct tmx_setting *group = tmx_setting_member(root, "sync_job");
     size_t n_at_start = 0;
     while (n_at_start < r->mix.n_entry && r->mix.entry[n_at_start].arrival_s <= 0) {
         n_at_start++;
     }
     if (group && r->jobs) {
         return tmx_fail_setting(err, group,
-                                "gang: its members are kernels of the mix; not under a job policy");
+                                "sync_job: its members are kernels of the mix; not under a job policy");
     }
-    return tmx_gang_read(&r->gang, root, r->mix.n_entry, n_at_start, r->n_gpu, err);
+    return tmx_sync_job_read(&r->sync_job, root, r->mix.n_entry, n_at_start, r->n_gpu, err);
 }
 
 enum tmx_status tmx_run_workload_open(struct tmx_run *r, const struct tmx_setting *root, struct tmx_err *err)
@@ -101,7 +101,7 @@ enum tmx_status tmx_run_workload_open(struct tmx_run *r, const struct tmx_settin
         tmx_data_find_read(TMX_DATA_MIX, tmx_setting_file(at), r->options.mix, r->mix_path, err);
     st = tmx_setting_blame(at, st, err);
     st = st ? st : tmx_mix_load(&r->mix, r->mix_path, (uint64_t)r->options.seed, err);
-    st = st ? st : open_gang(r, root, err);
+    st = st ? st : open_sync_job(r, root, err);
     if (st) {
         return st;
     }
@@ -123,7 +123,7 @@ enum tmx_status tmx_run_workload_open(struct tmx_run *r, const struct tmx_settin
 void tmx_run_workload_close(struct tmx_run *r)
 {
     tmx_mix_finish(&r->mix);
-    tmx_gang_spec_finish(&r->gang);
+    tmx_sync_job_spec_finish(&r->sync_job);
     free(r->job);
     free(r->kernel);
     free(r->kernel_file);

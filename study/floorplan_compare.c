@@ -11,7 +11,7 @@
 #include "core/machine/floorplan_file.h"
 #include "core/machine/machine.h"
 #include "core/sim/recorder.h"
-#include "run/input/data.h"
+#include "run/load/data.h"
 #include "study/study.h"
 
 enum { PEAK, GRADIENT, SLOWDOWN, ENERGY, N_METRIC };
@@ -69,7 +69,7 @@ static enum tmx_status run_all(struct compare *s, struct tmx_err *err)
         snprintf(name[u], sizeof name[u], "unit_%zu_c", u);
         unit[u] = name[u];
     }
-    const struct tmx_watch watch = {.ctx = s, .n = s->most_unit, .column = unit, .read = read_units};
+    const struct tmx_probe probe = {.ctx = s, .n = s->most_unit, .column = unit, .read = read_units};
     const struct tmx_runs runs = {.name = "floorplans",
                                   .doc = "",
                                   .method = "",
@@ -79,7 +79,7 @@ static enum tmx_status run_all(struct compare *s, struct tmx_err *err)
                                   .n_point = s->c->n_file * s->n_mix,
                                   .ctx = s,
                                   .sets = sets,
-                                  .watch = &watch,
+                                  .probe = &probe,
                                   .suite = true};
     const struct tmx_study_options o = {.n_worker = s->c->n_worker, .noun = "runs", TMX_STUDY_WHOLE};
     enum tmx_status st = unit && name ? TMX_OK : tmx_no_memory(err);

@@ -25,7 +25,7 @@ enum { TMX_RESULTS_VERSION = 2, TMX_STUDY_NAME = 64, TMX_PARAMETER_SIZE = 1100 }
 #define TMX_SUITE_RESULTS "runs.sqlite" /* in the folder of a suite */
 
 struct tmx_sets;
-struct tmx_watch;
+struct tmx_probe;
 
 /* Many runs: of one configuration file, each with its own overrides. */
 struct tmx_runs {
@@ -40,7 +40,7 @@ struct tmx_runs {
     enum tmx_status (*sets)(const void *ctx, size_t point, struct tmx_sets *s, struct tmx_err *err);
     /* A point's value of a key: a number, or text with or without quotes. */
     void (*value)(const void *ctx, size_t point, size_t key, char text[TMX_PARAMETER_SIZE]);
-    const struct tmx_watch *watch; /* beside every run; NULL: nothing */
+    const struct tmx_probe *probe; /* beside every run; NULL: nothing */
     bool alone;                    /* each in its own process: long runs, which side by side end late */
     const char *also;              /* what else decides what a run measures; NULL: nothing */
     /* The runs of one table, whose database saves computing them again and no more: a point without a valid

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/base/inputs.h"
 #include "core/base/os.h"
+#include "core/base/provenance.h"
 
 enum { APPLICATION = 0x544d5852, BUSY_MS = 5000 }; /* "TMXR" */
 
@@ -289,7 +289,7 @@ static int open_immutable(struct tmx_results *r, const char *path)
 static enum tmx_status connect_read(struct tmx_results *r, const char *path, struct tmx_err *err)
 {
     bool empty = false;
-    tmx_inputs_note(path, NULL, 0);
+    tmx_provenance_note(path, NULL, 0);
     if (sqlite3_open_v2(path, &r->db, SQLITE_OPEN_READONLY, NULL) != SQLITE_OK) {
         return tmx_results_fail(r, err);
     }

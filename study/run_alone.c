@@ -7,7 +7,7 @@
 #include "run/trace.h"
 #include "study/progress.h"
 
-struct watch {
+struct probe {
     struct tmx_run_trace *trace, *hotspot;
     const struct tmx_run *run;
     const volatile sig_atomic_t *stop;
@@ -17,7 +17,7 @@ struct watch {
 
 static void after_tick(void *ctx, const struct tmx_sim *sim)
 {
-    struct watch *w = ctx;
+    struct probe *w = ctx;
     if (w->trace) {
         tmx_run_trace_tick(w->trace, sim);
     }
@@ -28,7 +28,7 @@ static void after_tick(void *ctx, const struct tmx_sim *sim)
 
 static bool should_stop(void *ctx)
 {
-    struct watch *w = ctx;
+    struct probe *w = ctx;
     const double now_s = w->progress ? tmx_os_now_s() : 0;
     if (w->progress && now_s - w->last_s > 0.2) {
         const double share = tmx_sim_share(tmx_run_sim_const(w->run));
@@ -71,7 +71,7 @@ static enum tmx_status report(const struct tmx_run_alone *a, const struct tmx_ru
     return st || a->quiet ? st : print(a, run, err);
 }
 
-static enum tmx_status open_traces(const struct tmx_run_alone *a, struct tmx_run *run, struct watch *w,
+static enum tmx_status open_traces(const struct tmx_run_alone *a, struct tmx_run *run, struct probe *w,
                                    struct tmx_err *err)
 {
     enum tmx_status st = TMX_OK;
@@ -108,7 +108,7 @@ static enum tmx_status join_ranks(struct tmx_run *run, const struct tmx_run_alon
 
 static enum tmx_status go(struct tmx_run *run, const struct tmx_run_alone *a, struct tmx_err *err)
 {
-    struct watch w = {.run = run, .stop = a->stop, .progress = !a->quiet && tmx_os_is_terminal(stderr)};
+    struct probe w = {.run = run, .stop = a->stop, .progress = !a->quiet && tmx_os_is_terminal(stderr)};
     struct tmx_err later = {0}, unsaved = {0};
     say_time(a, run);
     enum tmx_status st = a->dir ? tmx_os_mkdirs(a->dir, err) : TMX_OK;

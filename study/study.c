@@ -12,10 +12,10 @@
 #include <time.h>
 
 #include "core/base/cost.h"
-#include "core/base/names.h"
 #include "core/base/os.h"
+#include "core/base/suggest.h"
 #include "core/base/text.h"
-#include "core/sim/fleet.h"
+#include "core/sim/lockstep.h"
 #include "study/points.h"
 #include "study/pool.h"
 
@@ -110,11 +110,11 @@ static enum tmx_status check_writable(const char *path, struct tmx_err *err)
 enum tmx_status tmx_study_begin_worker(struct tmx_study *s, const struct tmx_runs *runs,
                                        const struct tmx_study_options *options, struct tmx_err *err)
 {
-    const size_t n = tmx_study_metrics(), n_watched = runs->watch ? runs->watch->n : 0;
+    const size_t n = tmx_study_metrics(), n_watched = runs->probe ? runs->probe->n : 0;
     *s = (struct tmx_study){.runs = runs, .options = options, .n_value = n + n_watched};
     s->name = calloc(s->n_value + 1, sizeof *s->name);
     for (size_t i = 0; s->name && i < s->n_value; i++) {
-        s->name[i] = i < n ? tmx_metrics[i].name : runs->watch->column[i - n];
+        s->name[i] = i < n ? tmx_metrics[i].name : runs->probe->column[i - n];
     }
     return s->name ? TMX_OK : tmx_no_memory(err);
 }
@@ -189,7 +189,7 @@ static enum tmx_status begin_run(void *ctx, size_t task, struct tmx_sim **sim, s
                                  void **own, struct tmx_err *err)
 {
     const struct tmx_study *s = ctx;
-    const struct tmx_watch *w = s->runs->watch;
+    const struct tmx_probe *w = s->runs->probe;
     struct opened *o = calloc(1, sizeof *o);
     *own = o;
     enum tmx_status st = o ? tmx_point_open(s->runs, s->todo[task], false, &o->run, err) : tmx_no_memory(err);
@@ -211,7 +211,7 @@ static enum tmx_status measure(const struct tmx_study *s, const struct opened *o
         }
     }
     if (o->watched) {
-        s->runs->watch->read(o->watched, o->run, value + n);
+        s->runs->probe->read(o->watched, o->run, value + n);
     }
     return TMX_OK;
 }
@@ -244,8 +244,8 @@ static void end_run(void *ctx, size_t task, void *own, enum tmx_status st, const
         memcpy(bytes + at, text, n_text);
     }
     tmx_pool_done(s->child, task, st, err, bytes, bytes ? at + n_text : 0);
-    if (o->watched && s->runs->watch->end) {
-        s->runs->watch->end(o->watched);
+    if (o->watched && s->runs->probe->end) {
+        s->runs->probe->end(o->watched);
     }
     tmx_run_destroy(o->run);
     free(own);
@@ -261,10 +261,10 @@ static void tell(void *ctx, size_t task, double share)
 static void run_together(void *ctx, const size_t *task, size_t n, struct tmx_pool_child *child)
 {
     struct tmx_study *s = ctx;
-    const struct tmx_watch *w = s->runs->watch;
+    const struct tmx_probe *w = s->runs->probe;
     s->child = child;
     s->kept = !w ? NULL : w->open ? w->open(w->ctx) : w->ctx;
-    tmx_fleet_run(&(struct tmx_fleet_tasks){s, begin_run, end_run, tell}, task, n);
+    tmx_lockstep_run(&(struct tmx_lockstep_tasks){s, begin_run, end_run, tell}, task, n);
     if (w && w->close) {
         w->close(s->kept);
     }

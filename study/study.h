@@ -3,7 +3,7 @@
 #define TMX_STUDY_STUDY_H
 
 /* Carries out many runs of the simulator (struct tmx_runs): which are missing in the database, running them
- * in several processes and side by side (core/sim/fleet), writing each down as it ends. */
+ * in several processes and side by side (core/sim/lockstep), writing each down as it ends. */
 
 #include <stdint.h>
 #include <stdio.h>
@@ -13,7 +13,7 @@
 #include "study/sweep.h"
 
 /* What watches a run while it runs, and knows more of it afterwards than the metrics do. */
-struct tmx_watch {
+struct tmx_probe {
     void *ctx;
     size_t n;
     const char *const *column; /* [n] names with their units */

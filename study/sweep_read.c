@@ -8,10 +8,10 @@
 #include <string.h>
 
 #include "core/base/config.h"
-#include "core/base/names.h"
 #include "core/base/opt.h"
+#include "core/base/suggest.h"
 #include "core/base/text.h"
-#include "run/input/data.h"
+#include "run/load/data.h"
 #include "study/sweep.h"
 
 enum { LITERAL = 1024, MAX_STEPS = 1000000, MAX_AXES = 256, MAX_KEYS = 256, MAX_RULES = 4096 };

@@ -18,16 +18,16 @@ set(rows
   "thermal       -> include/thermix core thermal/network thermal/backend thermal/files"
   "power         -> include/thermix core"
   "sched         -> include/thermix core"
-  "run/input     -> include/thermix core thermal power sched"
-  "run           -> include/thermix core thermal power sched run/input"
+  "run/load     -> include/thermix core thermal power sched"
+  "run           -> include/thermix core thermal power sched run/load"
   "study         -> include/thermix core thermal power sched run"
-  "study/alone   -> include/thermix core thermal power sched run study"
-  "plan          -> include/thermix core thermal power sched run study"
+  "study/microbench   -> include/thermix core thermal power sched run study"
+  "limits          -> include/thermix core thermal power sched run study"
   "plots         -> include/thermix core thermal power sched run study"
   "measure/log   -> include/thermix core"
   "measure       -> include/thermix core thermal power sched run study plots measure/log"
   "papers        -> include/thermix core thermal power sched run study plots"
-  "cli           -> include/thermix core thermal power sched run plan study plots measure papers")
+  "cli           -> include/thermix core thermal power sched run limits study plots measure papers")
 set(folders "")
 foreach(row ${rows})
   string(REGEX MATCH "^([a-z/]+) *->(.*)$" _ "${row}")

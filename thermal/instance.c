@@ -22,11 +22,11 @@ static enum tmx_status apply(const struct tmx_plugin *plugin, void *options, con
     return st;
 }
 
-enum tmx_status tmx_instance_create(struct tmx_instance *inst, const char *backend,
-                                    const char *const *settings, const struct tmx_thermal_spec *spec,
-                                    struct tmx_err *err)
+enum tmx_status tmx_thermal_instance_create(struct tmx_thermal_instance *inst, const char *backend,
+                                            const char *const *settings, const struct tmx_thermal_spec *spec,
+                                            struct tmx_err *err)
 {
-    *inst = (struct tmx_instance){.ops = tmx_thermal_find(backend), .spec = spec};
+    *inst = (struct tmx_thermal_instance){.ops = tmx_thermal_find(backend), .spec = spec};
     if (!inst->ops) {
         return tmx_fail(err, TMX_EUNSUPPORTED, "no thermal back-end \"%s\"", backend);
     }
@@ -37,7 +37,7 @@ enum tmx_status tmx_instance_create(struct tmx_instance *inst, const char *backe
     return st;
 }
 
-void tmx_instance_finish(struct tmx_instance *inst)
+void tmx_thermal_instance_finish(struct tmx_thermal_instance *inst)
 {
     if (inst->state) {
         inst->ops->destroy(inst->state);
@@ -46,10 +46,11 @@ void tmx_instance_finish(struct tmx_instance *inst)
         inst->ops->model_destroy(inst->model);
     }
     free(inst->options);
-    *inst = (struct tmx_instance){0};
+    *inst = (struct tmx_thermal_instance){0};
 }
 
-enum tmx_status tmx_instance_nodes(const struct tmx_instance *inst, double *node_k, struct tmx_err *err)
+enum tmx_status tmx_thermal_instance_nodes(const struct tmx_thermal_instance *inst, double *node_k,
+                                           struct tmx_err *err)
 {
     const size_t n_cell = inst->spec->rows * inst->spec->cols, n_layer = inst->spec->n_layer + 2;
     if (!inst->ops->field) {

@@ -7,23 +7,24 @@
 
 #include "thermal/thermal.h"
 
-struct tmx_instance {
+struct tmx_thermal_instance {
     const struct tmx_thermal_ops *ops;
     const struct tmx_thermal_spec *spec; /* not owned, outlives the chip */
     void *options, *model, *state;       /* owned */
 };
 
 /* Set up the back-end of this name for spec. settings: {key, value, ..., NULL} words for the
- * back-end's option rows, may be NULL. *inst is overwritten; end it with tmx_instance_finish,
+ * back-end's option rows, may be NULL. *inst is overwritten; end it with tmx_thermal_instance_finish,
  * also after failure. */
-TMX_NODISCARD enum tmx_status tmx_instance_create(struct tmx_instance *inst, const char *backend,
-                                                  const char *const *settings,
-                                                  const struct tmx_thermal_spec *spec, struct tmx_err *err);
-void tmx_instance_finish(struct tmx_instance *inst); /* accepts zeroed memory */
+TMX_NODISCARD enum tmx_status tmx_thermal_instance_create(struct tmx_thermal_instance *inst,
+                                                          const char *backend, const char *const *settings,
+                                                          const struct tmx_thermal_spec *spec,
+                                                          struct tmx_err *err);
+void tmx_thermal_instance_finish(struct tmx_thermal_instance *inst); /* accepts zeroed memory */
 
 /* All temperatures now: node_k [(n_layer + 2) * rows * cols + 12, K]. TMX_EUNSUPPORTED when
  * the back-end has no grid. */
-TMX_NODISCARD enum tmx_status tmx_instance_nodes(const struct tmx_instance *inst, double *node_k,
-                                                 struct tmx_err *err);
+TMX_NODISCARD enum tmx_status tmx_thermal_instance_nodes(const struct tmx_thermal_instance *inst,
+                                                         double *node_k, struct tmx_err *err);
 
 #endif

@@ -111,9 +111,9 @@ enum tmx_status tmx_method_estimate(const struct tmx_thermal_spec *spec, const s
                                     struct tmx_method_estimate *e, struct tmx_err *err)
 {
     const struct size s = measure(spec, work);
-    const struct tmx_reduced_wish wish = {work->tolerance_k, 0, work->cache};
+    const struct tmx_reduced_options options = {work->tolerance_k, 0, work->cache};
     *e = (struct tmx_method_estimate){.cached = false};
-    const enum tmx_status st = tmx_reduced_model_cached(spec, &wish, &e->cached, err);
+    const enum tmx_status st = tmx_reduced_model_cached(spec, &options, &e->cached, err);
     cost_grid(&s, work, &e->grid);
     cost_reduced(&s, spec, work, e->cached, &e->reduced);
     return st;

@@ -52,7 +52,7 @@ static enum tmx_status fill(struct tmx_portable *p, const struct tmx_reduced_mod
 enum tmx_status tmx_portable_init(struct tmx_portable *p, const struct tmx_thermal_spec *spec,
                                   double tolerance_k, const double *swing_w, struct tmx_err *err)
 {
-    const struct tmx_reduced_wish wish = {.tolerance_k = tolerance_k, .cache = true};
+    const struct tmx_reduced_options options = {.tolerance_k = tolerance_k, .cache = true};
     struct tmx_reduced_model m;
     *p = (struct tmx_portable){0};
     tmx_assert(tmx_thermal_spec_levels(spec) > 1 && !spec->init_node_k);
@@ -60,7 +60,7 @@ enum tmx_status tmx_portable_init(struct tmx_portable *p, const struct tmx_therm
         return tmx_fail(err, TMX_EUNSUPPORTED, "a unit read as the %s of its cells is no linear map",
                         spec->map_mode == TMX_MAP_MIN ? "coldest" : "hottest");
     }
-    enum tmx_status st = tmx_reduced_model_init(&m, spec, &wish, err);
+    enum tmx_status st = tmx_reduced_model_init(&m, spec, &options, err);
     st = st ? st : fill(p, &m, err);
     p->error_k = st ? 0 : tmx_reduced_model_bound(&m, false, swing_w);
     tmx_reduced_model_finish(&m);

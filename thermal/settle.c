@@ -32,7 +32,7 @@ struct settle {
 };
 
 /* Equilibrium of one chip, its leakage included. */
-static enum tmx_status with_leakage(struct settle *s, struct tmx_instance *inst)
+static enum tmx_status with_leakage(struct settle *s, struct tmx_thermal_instance *inst)
 {
     for (int round = 0;; round++) {
         memcpy(s->with_leak_w, s->power_w, s->n_unit * sizeof *s->with_leak_w);
@@ -63,16 +63,16 @@ static enum tmx_status at_resistance(struct settle *s, const struct tmx_thermal_
                                      double *node_k)
 {
     struct tmx_thermal_spec still = *spec;
-    struct tmx_instance chip;
+    struct tmx_thermal_instance chip;
     still.package.r_convec_k_per_w = r_convec;
     still.n_level = 0;
     still.r_convec_levels = NULL;
     still.init_node_k = NULL;
-    enum tmx_status st =
-        tmx_instance_create(&chip, s->options->backend ? s->options->backend : "grid", NULL, &still, s->err);
+    enum tmx_status st = tmx_thermal_instance_create(
+        &chip, s->options->backend ? s->options->backend : "grid", NULL, &still, s->err);
     st = st ? st : with_leakage(s, &chip);
-    st = st ? st : tmx_instance_nodes(&chip, node_k, s->err);
-    tmx_instance_finish(&chip);
+    st = st ? st : tmx_thermal_instance_nodes(&chip, node_k, s->err);
+    tmx_thermal_instance_finish(&chip);
     return st;
 }
 
@@ -132,8 +132,8 @@ enum tmx_status tmx_settle(const struct tmx_stack *stack, const struct tmx_settl
     return st;
 }
 
-enum tmx_status tmx_settle_step(const struct tmx_instance *chip, double dt_s, double *power_w, double *temp_k,
-                                void *snapshot, double *mean_w)
+enum tmx_status tmx_settle_step(const struct tmx_thermal_instance *chip, double dt_s, double *power_w,
+                                double *temp_k, void *snapshot, double *mean_w)
 {
     const struct tmx_thermal_ops *ops = chip->ops;
     const size_t n_unit = tmx_thermal_spec_units(chip->spec);

@@ -32,7 +32,8 @@ void tmx_settle_add_leakage(const struct tmx_thermal_spec *spec, const double *t
  * leakage of the row's begin gives its end, the second takes the mean of both (Heun): second order in rows
  * shorter than the chip's response. power_w gains the leakage of the first step's end, temp_k [units, K] is
  * that of the row's end; snapshot [ops->snapshot_size] and mean_w [units] are scratch. */
-TMX_NODISCARD enum tmx_status tmx_settle_step(const struct tmx_instance *chip, double dt_s, double *power_w,
-                                              double *temp_k, void *snapshot, double *mean_w);
+TMX_NODISCARD enum tmx_status tmx_settle_step(const struct tmx_thermal_instance *chip, double dt_s,
+                                              double *power_w, double *temp_k, void *snapshot,
+                                              double *mean_w);
 
 #endif

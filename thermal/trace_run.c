@@ -216,7 +216,7 @@ enum tmx_status tmx_trace_run_read(struct tmx_trace_run *r, const struct tmx_tra
 
 void tmx_trace_run_finish(struct tmx_trace_run *r)
 {
-    tmx_instance_finish(&r->chip);
+    tmx_thermal_instance_finish(&r->chip);
     tmx_temps_finish(&r->temps);
     tmx_trace_finish(&r->power);
     tmx_stack_finish(&r->stack);
@@ -282,7 +282,7 @@ static enum tmx_status make_levels(struct tmx_trace_run *r, struct tmx_err *err)
 static enum tmx_status follow_sink(struct tmx_trace_run *r, struct tmx_err *err)
 {
     const double ambient_k = r->stack.spec.ambient_k;
-    const enum tmx_status st = tmx_instance_nodes(&r->chip, r->node_k, err);
+    const enum tmx_status st = tmx_thermal_instance_nodes(&r->chip, r->node_k, err);
     if (st) {
         return st;
     }
@@ -332,13 +332,13 @@ static enum tmx_status create_hotspot(struct tmx_trace_run *r, struct tmx_err *e
         return tmx_fail(err, TMX_EUNSUPPORTED,
                         "--method hotspot: this program was built without HotSpot's library (HOTSPOT_ROOT)");
     }
-    return tmx_instance_create(&r->chip, "hotspot", NULL, &r->stack.spec, err);
+    return tmx_thermal_instance_create(&r->chip, "hotspot", NULL, &r->stack.spec, err);
 }
 
 static enum tmx_status create_grid(struct tmx_trace_run *r, struct tmx_err *err)
 {
     const char *const settings[] = {"scheme", r->args->scheme == TMX_TRACE_BE ? "be" : "exact", NULL};
-    return tmx_instance_create(&r->chip, "grid", settings, &r->stack.spec, err);
+    return tmx_thermal_instance_create(&r->chip, "grid", settings, &r->stack.spec, err);
 }
 
 static double tolerance_k(const struct tmx_trace_options *a)
@@ -354,7 +354,7 @@ static enum tmx_status create_reduced(struct tmx_trace_run *r, struct tmx_err *e
                                     "tolerance_k", tolerance, NULL};
     snprintf(modes, sizeof modes, "%d", r->args->modes);
     tmx_real_print(tolerance, tolerance_k(r->args));
-    return tmx_instance_create(&r->chip, "reduced", settings, &r->stack.spec, err);
+    return tmx_thermal_instance_create(&r->chip, "reduced", settings, &r->stack.spec, err);
 }
 
 static enum tmx_status estimate(const struct tmx_trace_run *r, struct tmx_method_estimate *e,
@@ -408,7 +408,7 @@ static enum tmx_status create_cheapest(struct tmx_trace_run *r, struct tmx_err *
     st = reduced ? create_reduced(r, err) : create_grid(r, err);
     if (st == TMX_ESOLVE && reduced) {
         tmx_log_say(r->log, TMX_LOG_WARNING, "%s: the full grid is used instead", err ? err->msg : "");
-        tmx_instance_finish(&r->chip);
+        tmx_thermal_instance_finish(&r->chip);
         st = create_grid(r, err);
     }
     return st;
@@ -465,7 +465,7 @@ static enum tmx_status write_row(struct tmx_trace_run *r, size_t row, FILE *trac
     if (!grid) {
         return TMX_OK;
     }
-    const enum tmx_status st = tmx_instance_nodes(&r->chip, r->node_k, err);
+    const enum tmx_status st = tmx_thermal_instance_nodes(&r->chip, r->node_k, err);
     if (!st) { /* HotSpot labels a row with its begin, the temperatures are those of its end */
         fprintf(grid, "t = %f\n", (double)row * r->args->cfg.sampling_intvl);
         tmx_temps_print_grids(&r->temps, r->node_k, r->args->precision, grid);

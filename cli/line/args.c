@@ -12,10 +12,10 @@
 
 #include "cli/commands.h"
 #include "core/base/folder.h"
-#include "core/base/names.h"
 #include "core/base/plausible.h"
+#include "core/base/suggest.h"
 #include "core/base/text.h"
-#include "core/store/keep.h"
+#include "core/store/cache_evict.h"
 
 enum { FIRST_KEY = 256, MAX_DOC = 1024, EXAMPLE_WIDTH = 78 };
 #define PAIRS_HEADING "Written -key value, names ignore case"
@@ -125,7 +125,7 @@ static enum tmx_status word(const struct tmx_arg *a, const char *text, int *whic
             return TMX_OK;
         }
     }
-    const char *near = tmx_nearest(text, a->words, n);
+    const char *near = tmx_suggest_nearest(text, a->words, n);
     for (size_t i = 0; i < n && used < sizeof list; i++) {
         used += (size_t)snprintf(list + used, sizeof list - used, "%s%s",
                                  i == 0       ? ""

@@ -5,11 +5,11 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "run/host.h"
+#include "run/process_guard.h"
 
 void tmx_choose_blas(char *const *argv)
 {
-    const char *better = tmx_host_better_blas();
+    const char *better = tmx_process_guard_better_blas();
     if (better && setenv("OPENBLAS_CORETYPE", better, 0) == 0) {
         (void)execv("/proc/self/exe", argv);
     }

@@ -3,7 +3,7 @@
 #define TMX_CLI_BLAS_H
 
 /* Begin the program again, with this argv, where BLAS has chosen kernels that do not fit the processor
- * (run/host.h). Returns where they do, or where it cannot be. */
+ * (run/process_guard.h). Returns where they do, or where it cannot be. */
 void tmx_choose_blas(char *const *argv);
 
 #endif

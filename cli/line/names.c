@@ -6,7 +6,7 @@
 #include "cli/commands.h"
 #include "core/contract/gate_policy.h"
 #include "core/sim/sensor.h"
-#include "run/input/data.h"
+#include "run/load/data.h"
 #include "run/options.h"
 #include "run/presets.h"
 #include "run/run.h"

@@ -12,12 +12,12 @@
 #include "core/machine/floorplan_file.h"
 #include "core/machine/mix.h"
 #include "core/machine/topology.h"
+#include "limits/gap_table.h"
 #include "papers/suite.h"
-#include "plan/ledger.h"
-#include "run/input/data.h"
-#include "run/input/gate_code.h"
-#include "run/input/gate_files.h"
-#include "run/input/job_files.h"
+#include "run/load/data.h"
+#include "run/load/gate_code.h"
+#include "run/load/gate_files.h"
+#include "run/load/job_files.h"
 #include "run/run.h"
 #include "study/run_alone.h"
 #include "thermal/files/hotspot_config.h"
@@ -128,7 +128,7 @@ static enum tmx_status check_study(const struct request *r, struct tmx_err *err)
 static enum tmx_status check_suite(const struct request *r, struct tmx_err *err)
 {
     struct tmx_suite_call call = {
-        .name = r->path, .set = r->sets, .n_set = r->n_set, .watch = &tmx_ledger, .check = true};
+        .name = r->path, .set = r->sets, .n_set = r->n_set, .probe = &tmx_gap_probe, .check = true};
     const enum tmx_status st = tmx_suite_run(&call, err);
     if (!st) {
         say_ok(r, "suite", "%s", "");

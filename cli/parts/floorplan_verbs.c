@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/base/names.h"
 #include "core/base/opt.h"
 #include "core/base/os.h"
+#include "core/base/suggest.h"
 #include "core/base/text.h"
 #include "core/machine/floorplan_edit.h"
 #include "core/machine/floorplan_file.h"
@@ -70,7 +70,7 @@ static enum tmx_status find_unit(const struct tmx_floorplan *fp, const char *nam
     for (size_t i = 0; names && i < fp->n_unit; i++) {
         names[i] = fp->unit[i].name;
     }
-    const char *near = names && name ? tmx_nearest(name, names, fp->n_unit) : NULL;
+    const char *near = names && name ? tmx_suggest_nearest(name, names, fp->n_unit) : NULL;
     free(names);
     if (name && *unit < fp->n_unit) {
         return TMX_OK;

@@ -62,7 +62,7 @@ void tmx_measured_say(void *to, enum tmx_log_level level, const char *text)
  * be too small by the root of 2. */
 static enum tmx_status refuse_copies(const struct tmx_measured *m, struct tmx_err *err)
 {
-    static const enum tmx_quantity same[] = {TMX_Q_TIME, TMX_Q_POWER, TMX_Q_TEMP};
+    static const enum tmx_log_quantity same[] = {TMX_Q_TIME, TMX_Q_POWER, TMX_Q_TEMP};
     for (size_t i = 0; i < m->n_series; i++) {
         for (size_t k = i + 1; k < m->n_series; k++) {
             const struct tmx_series *a = &m->series[i], *b = &m->series[k];

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/base/names.h"
+#include "core/base/suggest.h"
 #include "core/base/text.h"
 
 enum { MAX_NAME = 64, MAX_NAMES = 32 };
@@ -147,7 +147,7 @@ static enum tmx_status unknown(const char *arg, const char *name, struct tmx_err
     if (theirs) {
         names[n++] = theirs;
     }
-    const char *near = tmx_nearest(name, names, n);
+    const char *near = tmx_suggest_nearest(name, names, n);
     return tmx_fail_at(err, TMX_ECONFIG, "command line", 0, "unknown option \"%.60s\"%s%s%s%s", arg,
                        near ? ", did you mean \"" : "", near ? (near == theirs ? "-" : "--") : "",
                        near ? near : "", near ? "\"?" : "; see `thermix thermal --help`");

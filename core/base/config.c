@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "core/base/config_text.h"
-#include "core/base/plain.h"
+#include "core/base/fp_env.h"
 
 enum { MAX_WHERE = 480, MAX_KEY = 512 };
 
@@ -106,11 +106,11 @@ static enum tmx_status make(struct tmx_config **c, const char *path, const char 
     if (!made) {
         return no_memory(err);
     }
-    struct tmx_plain plain;
-    tmx_plain_enter(&plain); /* libconfig reads reals in the thread's locale, and leaves it in another one */
+    struct tmx_fp_env plain;
+    tmx_fp_env_enter(&plain); /* libconfig reads reals in the thread's locale, and leaves it in another one */
     enum tmx_status st = tmx_config_text_read(&t, path, text, name, err);
     st = st ? st : parse(made, &t, err);
-    tmx_plain_leave(&plain);
+    tmx_fp_env_leave(&plain);
     made->file = t.file; /* the nodes point at these names */
     made->n_file = t.n_file;
     t.file = NULL;

@@ -265,7 +265,7 @@ static size_t add_file(struct tmx_config_text *t, const char *path)
 static enum tmx_status read_file(struct tmx_config_text *t, const char *path, int include, struct nest *nest,
                                  struct tmx_err *err)
 {
-    struct tmx_text text;
+    struct tmx_text_file text;
     enum tmx_status st = tmx_text_load(&text, path, err);
     if (st) {
         return st;

@@ -171,7 +171,7 @@ static enum tmx_status call_rows(struct tmx_csv *csv, struct reader *r, tmx_csv_
 /* The text and the columns' names; r stands behind them. */
 static enum tmx_status begin(struct tmx_csv *csv, struct reader *r, const char *path, struct tmx_err *err)
 {
-    struct tmx_text t;
+    struct tmx_text_file t;
     *csv = (struct tmx_csv){0};
     snprintf(csv->source, sizeof csv->source, "%s", path);
     enum tmx_status st = tmx_text_load(&t, path, err);

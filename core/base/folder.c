@@ -9,9 +9,9 @@
 
 #include "core/base/csv.h"
 #include "core/base/hash.h"
-#include "core/base/inputs.h"
 #include "core/base/os.h"
 #include "core/base/output.h"
+#include "core/base/provenance.h"
 #include "core/base/text.h"
 
 enum { MAX_PATH = 1024 };
@@ -148,9 +148,9 @@ static enum tmx_status read_list(const char *folder, struct rows *r, struct tmx_
     if (st || !tmx_os_exists(path)) {
         return st;
     }
-    struct tmx_inputs *paused = tmx_inputs_pause();
+    struct tmx_provenance *paused = tmx_provenance_pause();
     st = tmx_csv_read_short(&csv, path, 1, err); /* a list that was cut off has a short row */
-    tmx_inputs_resume(paused);
+    tmx_provenance_resume(paused);
     st = st ? st : take_rows(r, &csv, err);
     tmx_csv_finish(&csv);
     return st;
@@ -183,7 +183,7 @@ static enum tmx_status write_list(struct tmx_folder *f, const struct rows *r, st
     st = st ? st : tmx_output_commit(&o, err);
     f->listing = false;
     tmx_output_discard(&o);
-    tmx_inputs_forget(path);
+    tmx_provenance_forget(path);
     if (!st && rename(fresh, path) != 0) {
         st = tmx_fail_at(err, TMX_EIO, path, 0, "cannot write");
     }

@@ -7,9 +7,9 @@
 #include <string.h>
 
 #include "core/base/config.h"
-#include "core/base/names.h"
 #include "core/base/os.h"
 #include "core/base/plausible.h"
+#include "core/base/suggest.h"
 #include "core/base/text.h"
 
 enum { MAX_KEYS = 256, MAX_PATH = 1024 };
@@ -42,7 +42,7 @@ static enum tmx_status unknown_key(const struct tmx_opt *opts, const char *const
     }
     char hint[TMX_HINT_SIZE];
     const char *key = tmx_setting_name(s);
-    return tmx_fail_setting(err, s, "unknown key \"%s\"%s", key, tmx_names_hint(hint, key, names, n));
+    return tmx_fail_setting(err, s, "unknown key \"%s\"%s", key, tmx_suggest(hint, key, names, n));
 }
 
 static void store_number(const struct tmx_opt *o, void *obj, double v)
@@ -142,7 +142,7 @@ static enum tmx_status store_file(const struct tmx_opt *o, void *obj, const stru
                                   const char *name, struct tmx_err *err)
 {
     char path[MAX_PATH], places[2 * MAX_PATH];
-    struct tmx_text text;
+    struct tmx_text_file text;
     struct tmx_err why = {0};
     if (!tmx_beside(tmx_setting_file(s), name, path, sizeof path)) {
         return tmx_fail_setting(err, s, "%s = \"%s\": no such file; looked for %s", o->key, name,

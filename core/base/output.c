@@ -13,11 +13,11 @@
 #include <unistd.h>
 
 #include "core/base/folder.h"
-#include "core/base/inputs.h"
+#include "core/base/provenance.h"
 
 enum tmx_status tmx_output_guard(const char *path, struct tmx_err *err)
 {
-    return tmx_inputs_hold(path)
+    return tmx_provenance_hold(path)
                ? tmx_fail_at(err, TMX_ECONFIG, path, 0, "an output would replace this input")
                : TMX_OK;
 }
@@ -96,7 +96,7 @@ enum tmx_status tmx_output_open(struct tmx_output *o, const char *path, struct t
         return TMX_OK;
     }
     const bool there = stat(path, &info) == 0;
-    if (there && S_ISREG(info.st_mode) && tmx_inputs_hold(path)) {
+    if (there && S_ISREG(info.st_mode) && tmx_provenance_hold(path)) {
         return tmx_output_guard(path, err);
     }
     if ((there && !S_ISREG(info.st_mode)) || strncmp(path, "/dev/", 5) == 0) {
@@ -146,7 +146,7 @@ enum tmx_status tmx_output_commit(struct tmx_output *o, struct tmx_err *err)
 {
     errno = 0;
     bool ok = fflush(o->file) == 0 && !ferror(o->file);
-    if (ok && o->temp[0] && tmx_inputs_hold(o->path)) { /* read after it was opened */
+    if (ok && o->temp[0] && tmx_provenance_hold(o->path)) { /* read after it was opened */
         tmx_output_discard(o);
         return tmx_output_guard(o->path, err);
     }

@@ -11,7 +11,7 @@
 enum { MAX_NUMBER = 128 };
 
 /* Editors on other systems begin a file with a byte-order mark. */
-static enum tmx_status drop_mark(struct tmx_text *t, struct tmx_err *err)
+static enum tmx_status drop_mark(struct tmx_text_file *t, struct tmx_err *err)
 {
     static const char utf8[] = "\xef\xbb\xbf", little[] = "\xff\xfe", big[] = "\xfe\xff";
     if (t->size >= 2 && (memcmp(t->data, little, 2) == 0 || memcmp(t->data, big, 2) == 0)) {
@@ -24,7 +24,7 @@ static enum tmx_status drop_mark(struct tmx_text *t, struct tmx_err *err)
     return TMX_OK;
 }
 
-enum tmx_status tmx_text_accept(struct tmx_text *t, struct tmx_err *err)
+enum tmx_status tmx_text_accept(struct tmx_text_file *t, struct tmx_err *err)
 {
     enum tmx_status st = drop_mark(t, err);
     const char *nul = st ? NULL : memchr(t->data, '\0', t->size);
@@ -41,19 +41,19 @@ enum tmx_status tmx_text_accept(struct tmx_text *t, struct tmx_err *err)
     return st;
 }
 
-enum tmx_status tmx_text_load(struct tmx_text *t, const char *path, struct tmx_err *err)
+enum tmx_status tmx_text_load(struct tmx_text_file *t, const char *path, struct tmx_err *err)
 {
     const enum tmx_status st = tmx_text_load_bytes(t, path, err);
     return st ? st : tmx_text_accept(t, err);
 }
 
-void tmx_text_finish(struct tmx_text *t)
+void tmx_text_finish(struct tmx_text_file *t)
 {
     free(t->data);
-    *t = (struct tmx_text){0};
+    *t = (struct tmx_text_file){0};
 }
 
-bool tmx_lines_next(struct tmx_lines *l, const struct tmx_text *t)
+bool tmx_lines_next(struct tmx_lines *l, const struct tmx_text_file *t)
 {
     const char *end = t->data + t->size;
     const char *begin = l->next ? l->next : t->data;
@@ -70,7 +70,7 @@ bool tmx_lines_next(struct tmx_lines *l, const struct tmx_text *t)
     return true;
 }
 
-bool tmx_lines_next_filled(struct tmx_lines *l, const struct tmx_text *t)
+bool tmx_lines_next_filled(struct tmx_lines *l, const struct tmx_text_file *t)
 {
     while (tmx_lines_next(l, t)) {
         struct tmx_span rest = l->line, field;

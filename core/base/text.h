@@ -10,7 +10,7 @@
 
 #include "core/base/err.h"
 
-struct tmx_text {
+struct tmx_text_file {
     char *data; /* [size + 1] owned, NUL-terminated; NUL bytes inside are rejected at load */
     size_t size;
     char name[512]; /* as given, for messages */
@@ -29,17 +29,18 @@ struct tmx_lines { /* zero-initialise, then tmx_lines_next */
 /* Read the file at path ("-" is standard input) whole, without a UTF-8 byte-order mark, and note it as
  * an input (inputs.h). What tmx_input_open (os.h) refuses, UTF-16 and files holding a NUL byte are errors
  * (TMX_EIO, TMX_EPARSE). Release with tmx_text_finish, which accepts zeroed memory. */
-TMX_NODISCARD enum tmx_status tmx_text_load(struct tmx_text *t, const char *path, struct tmx_err *err);
+TMX_NODISCARD enum tmx_status tmx_text_load(struct tmx_text_file *t, const char *path, struct tmx_err *err);
 /* The bytes as they are, for files that may be binary; then tmx_text_accept checks that they are text. */
-TMX_NODISCARD enum tmx_status tmx_text_load_bytes(struct tmx_text *t, const char *path, struct tmx_err *err);
-TMX_NODISCARD enum tmx_status tmx_text_accept(struct tmx_text *t, struct tmx_err *err);
-void tmx_text_finish(struct tmx_text *t);
+TMX_NODISCARD enum tmx_status tmx_text_load_bytes(struct tmx_text_file *t, const char *path,
+                                                  struct tmx_err *err);
+TMX_NODISCARD enum tmx_status tmx_text_accept(struct tmx_text_file *t, struct tmx_err *err);
+void tmx_text_finish(struct tmx_text_file *t);
 
 /* Step to the next line; a last line without its newline counts. False at the end. */
-bool tmx_lines_next(struct tmx_lines *l, const struct tmx_text *t);
+bool tmx_lines_next(struct tmx_lines *l, const struct tmx_text_file *t);
 
 /* The same, skipping blank lines and comments (first non-blank character `#`). */
-bool tmx_lines_next_filled(struct tmx_lines *l, const struct tmx_text *t);
+bool tmx_lines_next_filled(struct tmx_lines *l, const struct tmx_text_file *t);
 
 /* Split off the first blank-separated field of *rest; false when none is left. */
 bool tmx_span_field(struct tmx_span *rest, struct tmx_span *field);

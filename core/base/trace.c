@@ -82,7 +82,7 @@ static enum tmx_status read_row(struct tmx_trace *t, struct tmx_span line, unsig
 
 enum tmx_status tmx_trace_read(const char *path, struct tmx_trace *t, struct tmx_err *err)
 {
-    struct tmx_text text;
+    struct tmx_text_file text;
     struct tmx_lines lines = {0};
     size_t room = 0;
     *t = (struct tmx_trace){0};

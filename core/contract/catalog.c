@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "core/base/names.h"
+#include "core/base/suggest.h"
 
 enum { MAX_NAMES = 256 }; /* in a message */
 
@@ -54,5 +54,5 @@ enum tmx_status tmx_catalog_get(const struct tmx_catalog *c, size_t kind, const 
         names[n] = tmx_catalog_item(c, kind, n)->name;
     }
     return tmx_fail_setting(err, at, "unknown %s \"%.60s\"%s", tmx_catalog_word(kind), name,
-                            tmx_names_hint(hint, name, names, n));
+                            tmx_suggest(hint, name, names, n));
 }

@@ -77,7 +77,7 @@ static void count_gated(struct tmx_machine *m, const struct tmx_gpu *gpu)
 static void run_sms(struct tmx_machine *m, size_t g, double run_s, double work[TMX_WAYS])
 {
     struct tmx_gpu *gpu = &m->gpu[g];
-    const size_t n = tmx_machine_ways(gpu);
+    const size_t n = tmx_machine_kernel_slots(gpu);
     const double full = (1 - gpu->rest) * run_s / m->dt_s;
     gpu->same = gpu->steady && full == gpu->full;
     gpu->full = full;
@@ -93,10 +93,10 @@ static void run_sms(struct tmx_machine *m, size_t g, double run_s, double work[T
     }
 }
 
-void tmx_machine_scale_busy(struct tmx_machine *m, struct tmx_gpu *gpu, size_t way, double by)
+void tmx_machine_scale_busy(struct tmx_machine *m, struct tmx_gpu *gpu, size_t kernel_slot, double by)
 {
     for (size_t sm = gpu->sm0; sm < gpu->sm0 + gpu->chip->n_sm; sm++) {
-        m->busy[tmx_machine_at(m, sm, way)] *= by;
+        m->busy[tmx_machine_at(m, sm, kernel_slot)] *= by;
     }
     gpu->steady = gpu->same = false;
 }
@@ -122,10 +122,10 @@ static double job_rate(const struct tmx_machine *m, const struct tmx_gpu *gpu, c
 }
 
 /* Does the way hold blocks on a stopped SM? */
-static bool blocks_stopped(const struct tmx_machine *m, const struct tmx_gpu *gpu, size_t way)
+static bool blocks_stopped(const struct tmx_machine *m, const struct tmx_gpu *gpu, size_t kernel_slot)
 {
     for (size_t sm = gpu->sm0; sm < gpu->sm0 + gpu->chip->n_sm; sm++) {
-        if (m->gated[sm] && m->held[tmx_machine_at(m, sm, way)] > 0) {
+        if (m->gated[sm] && m->held[tmx_machine_at(m, sm, kernel_slot)] > 0) {
             return true;
         }
     }
@@ -133,10 +133,10 @@ static bool blocks_stopped(const struct tmx_machine *m, const struct tmx_gpu *gp
 }
 
 /* Add work to a job; when it ends inside the tick, the slots idle for the rest of it. 1 when it ended. */
-static size_t progress(struct tmx_machine *m, struct tmx_gpu *gpu, size_t way, double work_sm_s,
+static size_t progress(struct tmx_machine *m, struct tmx_gpu *gpu, size_t kernel_slot, double work_sm_s,
                        double time_s)
 {
-    struct tmx_job *j = &m->job[gpu->run[way]];
+    struct tmx_job *j = &m->job[gpu->run[kernel_slot]];
     if (j->started_s < 0 && m->counting) {
         j->started_s = time_s;
     }
@@ -150,7 +150,7 @@ static size_t progress(struct tmx_machine *m, struct tmx_gpu *gpu, size_t way, d
     }
     const double used = left / add;
     j->done_sm_s = j->work_sm_s;
-    const bool ends = !m->blocks_wait || !blocks_stopped(m, gpu, way);
+    const bool ends = !m->blocks_wait || !blocks_stopped(m, gpu, kernel_slot);
     if (ends) {
         j->state = TMX_JOB_DONE;
         j->finished_s = time_s + used * m->dt_s;
@@ -158,7 +158,7 @@ static size_t progress(struct tmx_machine *m, struct tmx_gpu *gpu, size_t way, d
             gpu->busy_s -= (1 - used) * m->dt_s;
         }
     }
-    tmx_machine_scale_busy(m, gpu, way, used);
+    tmx_machine_scale_busy(m, gpu, kernel_slot, used);
     return ends;
 }
 
@@ -185,8 +185,8 @@ size_t tmx_machine_advance_span(struct tmx_machine *m, struct tmx_gpus span, dou
             m->job[gpu->run[k]].pdi_valid = true; /* resident blocks have shown their activity */
             if (m->members && gpu->run[k] < m->members->spec.n_member) {
                 const double rate = job_rate(m, gpu, &m->job[gpu->run[k]]);
-                tmx_gang_offer(m->members, gpu->run[k], g, k,
-                               work[k] * rate / m->dt_s / (double)m->gpu[0].chip->n_sm);
+                tmx_sync_job_offer(m->members, gpu->run[k], g, k,
+                                   work[k] * rate / m->dt_s / (double)m->gpu[0].chip->n_sm);
             } else {
                 n_done += progress(m, gpu, k, work[k], time_s);
             }
@@ -202,7 +202,7 @@ void tmx_machine_end_tick(struct tmx_machine *m, size_t n_done, double time_s)
 {
     m->n_done += n_done;
     if (m->members) {
-        tmx_gang_advance(m->members, m, time_s);
+        tmx_sync_job_advance(m->members, m, time_s);
     }
     while (m->first_unfinished < m->n_job && m->job[m->first_unfinished].state == TMX_JOB_DONE) {
         m->first_unfinished++;

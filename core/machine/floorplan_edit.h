@@ -26,14 +26,14 @@ TMX_NODISCARD enum tmx_status tmx_floorplan_split(struct tmx_floorplan *fp, size
 TMX_NODISCARD enum tmx_status tmx_floorplan_grid(struct tmx_floorplan *fp, size_t n_x, size_t n_y,
                                                  struct tmx_err *err);
 
-enum tmx_placement {
+enum tmx_sm_layout {
     TMX_PLACE_EDGES,        /* two bands of clusters along the bottom and the top edge */
     TMX_PLACE_CENTRE,       /* the two bands side by side in the middle */
     TMX_PLACE_COLUMNS,      /* two bands along the left and the right edge */
     TMX_PLACE_CHECKERBOARD, /* clusters and cache blocks by turns */
     TMX_PLACE_SPREAD,       /* rows of single SMs with strips of uncore between them */
 };
-extern const char *const tmx_placement_names[]; /* NULL-terminated, in this order */
+extern const char *const tmx_sm_layout_names[]; /* NULL-terminated, in this order */
 
 struct tmx_regular_chip {
     double width_m, height_m;

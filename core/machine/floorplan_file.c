@@ -89,7 +89,7 @@ static bool is_wire(const struct tmx_span *field, size_t n)
 
 enum tmx_status tmx_flp_read(const char *path, struct tmx_floorplan *fp, struct tmx_err *err)
 {
-    struct tmx_text text;
+    struct tmx_text_file text;
     struct tmx_lines lines = {0};
     *fp = (struct tmx_floorplan){0};
     enum tmx_status st = tmx_text_load(&text, path, err);

@@ -7,7 +7,7 @@
 
 #include "core/machine/floorplan_edit.h"
 
-const char *const tmx_placement_names[] = {"edges", "centre", "columns", "checkerboard", "spread", NULL};
+const char *const tmx_sm_layout_names[] = {"edges", "centre", "columns", "checkerboard", "spread", NULL};
 
 struct maker {
     struct tmx_floorplan *fp;
@@ -176,7 +176,7 @@ enum tmx_status tmx_floorplan_generate(struct tmx_floorplan *fp, const struct tm
                       .left_m = chip.margin_m,
                       .width_m = chip.width_m - 2 * chip.margin_m,
                       .err = err};
-    switch ((enum tmx_placement)c->placement) {
+    switch ((enum tmx_sm_layout)c->placement) {
     case TMX_PLACE_EDGES:
     case TMX_PLACE_COLUMNS:
         st = bands(&m, true);

@@ -122,8 +122,9 @@ enum tmx_status tmx_machine_create(struct tmx_machine **out, const struct tmx_ma
         m->job[j] = spec->job[j];
         m->job[j].started_s = m->job[j].finished_s = -1;
     }
-    const enum tmx_status st =
-        spec->gang && spec->gang->n_member > 0 ? tmx_gang_create(&m->members, spec->gang, m, err) : TMX_OK;
+    const enum tmx_status st = spec->sync_job && spec->sync_job->n_member > 0
+                                   ? tmx_sync_job_create(&m->members, spec->sync_job, m, err)
+                                   : TMX_OK;
     if (st) {
         tmx_machine_destroy(m);
         return st;
@@ -142,7 +143,7 @@ void tmx_machine_destroy(struct tmx_machine *m)
         free(m->gpu[g].active_hot);
         free(m->gpu[g].order);
     }
-    tmx_gang_destroy(m->members);
+    tmx_sync_job_destroy(m->members);
     free(m->gpu);
     free(m->job);
     free(m->gpu_view);
@@ -246,19 +247,19 @@ static void make_resident(struct tmx_machine *m, struct tmx_gpu *gpu, size_t at)
 }
 
 /* A way ends: those behind it move up, with what the SMs hold and want of them. */
-static void way_ends(struct tmx_machine *m, struct tmx_gpu *gpu, size_t way)
+static void way_ends(struct tmx_machine *m, struct tmx_gpu *gpu, size_t kernel_slot)
 {
     const size_t last = --gpu->n_run;
     gpu->dealt = gpu->steady = false;
-    for (size_t k = way; k < last; k++) {
+    for (size_t k = kernel_slot; k < last; k++) {
         gpu->run[k] = gpu->run[k + 1];
     }
-    if (way == last && gpu->n_part == 0) {
+    if (kernel_slot == last && gpu->n_part == 0) {
         return; /* its shares go as its blocks drain */
     }
     const size_t n = gpu->chip->n_sm;
     double *share = m->share + gpu->sm0, *held = m->held + gpu->sm0;
-    for (size_t k = way; k < last; k++) {
+    for (size_t k = kernel_slot; k < last; k++) {
         memcpy(share + k * m->n_sm, share + (k + 1) * m->n_sm, n * sizeof *share);
         memcpy(held + k * m->n_sm, held + (k + 1) * m->n_sm, n * sizeof *held);
     }

@@ -12,8 +12,8 @@
  * over one block lifetime (block ages are uniform) and are refilled by the new one. */
 
 #include "core/machine/chip.h"
-#include "core/machine/gang.h"
 #include "core/machine/job.h"
+#include "core/machine/sync_job.h"
 
 struct tmx_gpu {
     union { /* what policies see of it */
@@ -57,7 +57,7 @@ struct tmx_machine {
     struct tmx_job *job;                  /* [n_job] by arrival */
     const struct tmx_gpu_view **gpu_view; /* [n_gpu] backs gpus, */
     const struct tmx_job_view **job_view; /* [n_job] and jobs */
-    struct tmx_gang *members;             /* the synchronous job; NULL: none */
+    struct tmx_sync_job *members;         /* the synchronous job; NULL: none */
     size_t n_unit;
     size_t n_done;
     double dt_s;
@@ -90,7 +90,7 @@ struct tmx_machine_spec {
     const size_t *card;        /* [n_gpu] ascending card numbers; NULL: all on one card */
     const struct tmx_job *job; /* [n_job] copied; by arrival */
     size_t n_job;
-    const struct tmx_gang_spec *gang; /* NULL: no synchronous job; outlives the machine */
+    const struct tmx_sync_job_spec *sync_job; /* NULL: no synchronous job; outlives the machine */
     double dt_s;
     double gain;
     double remote_cost;
@@ -120,17 +120,17 @@ double tmx_machine_remote_speed(const struct tmx_machine *m, const struct tmx_jo
 double tmx_machine_clock_speed(const struct tmx_machine *m, const struct tmx_job *job, size_t gpu);
 
 /* GPUs first .. end - 1. Those of different spans may go through the functions below at the same time, as
- * long as no job is in the queues of both and there is no gang. */
+ * long as no job is in the queues of both and there is no synchronous job. */
 /* Ways that SMs of the GPU may hold blocks of. */
-static inline size_t tmx_machine_ways(const struct tmx_gpu *gpu)
+static inline size_t tmx_machine_kernel_slots(const struct tmx_gpu *gpu)
 {
     return gpu->n_part > 2 ? gpu->n_part : 2;
 }
 
 /* Index of way k of an SM in share, held and busy. */
-static inline size_t tmx_machine_at(const struct tmx_machine *m, size_t sm, size_t way)
+static inline size_t tmx_machine_at(const struct tmx_machine *m, size_t sm, size_t kernel_slot)
 {
-    return way * m->n_sm + sm;
+    return kernel_slot * m->n_sm + sm;
 }
 
 struct tmx_gpus {
@@ -147,7 +147,7 @@ void tmx_machine_apply_span(struct tmx_machine *m, struct tmx_gpus span, const s
                             const double *sensed_k);
 
 /* What way k's SMs did in this tick, times `by`. */
-void tmx_machine_scale_busy(struct tmx_machine *m, struct tmx_gpu *gpu, size_t way, double by);
+void tmx_machine_scale_busy(struct tmx_machine *m, struct tmx_gpu *gpu, size_t kernel_slot, double by);
 
 /* Blocks progress and retire for one tick; time_s is its start. Returns how many jobs ended; who has advanced
  * all GPUs ends the tick with their sum. */

@@ -58,11 +58,11 @@ static size_t walk(enum tmx_image d, struct tmx_machine *m, unsigned char *buf)
     at = tmx_image_item(d, m->volt2, m->n_gpu * sizeof *m->volt2, buf, at);
     at = tmx_image_item(d, m->volt, m->n_gpu * sizeof *m->volt, buf, at);
     if (d == TMX_IMAGE_SAVE) {
-        tmx_gang_save(m->members, buf + at);
+        tmx_sync_job_save(m->members, buf + at);
     } else if (d == TMX_IMAGE_RESTORE) {
-        tmx_gang_restore(m->members, buf + at);
+        tmx_sync_job_restore(m->members, buf + at);
     }
-    return at + tmx_gang_image_size(m->members);
+    return at + tmx_sync_job_image_size(m->members);
 }
 
 size_t tmx_machine_image_size(struct tmx_machine *m)

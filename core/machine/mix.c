@@ -7,9 +7,9 @@
 
 #include "core/base/config.h"
 #include "core/base/csv.h"
-#include "core/base/names.h"
 #include "core/base/opt.h"
 #include "core/base/rng.h"
+#include "core/base/suggest.h"
 #include "core/base/text.h"
 
 static const double MAX_ARRIVAL_S = 1e9, MAX_WORK_S = 1e7;
@@ -183,7 +183,7 @@ static enum tmx_status read_columns(const struct tmx_csv *csv, size_t column[5],
         if (tmx_names_find(csv->column[c], names, 5) == 5) {
             char hint[TMX_HINT_SIZE];
             return tmx_fail_at(err, TMX_EPARSE, csv->source, 1, "unknown column \"%.60s\"%s", csv->column[c],
-                               tmx_names_hint(hint, csv->column[c], names, 5));
+                               tmx_suggest(hint, csv->column[c], names, 5));
         }
     }
     return TMX_OK;

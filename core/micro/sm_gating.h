@@ -65,17 +65,17 @@ static inline bool tmx_gating_may_wake(const struct tmx_gating *g, unsigned unit
 static inline void tmx_gating_period(struct tmx_gating *g, unsigned unit, uint32_t length)
 {
     struct tmx_gate_stat *s = &g->stat[tmx_unit_kind(unit)];
-    int class = TMX_IDLE_WASTED;
+    int idle_class = TMX_IDLE_WASTED;
     if (g->wake == TMX_WAKE_NO_GATING) {
         const uint32_t detect = (uint32_t)g->params->idle_detect_cycles;
         const uint32_t gain = detect + (uint32_t)g->params->break_even_cycles;
-        class += (length >= detect) + (length >= gain);
+        idle_class += (length >= detect) + (length >= gain);
     } else if (g->slept[unit] != TMX_SLEPT_NOT) {
-        class = g->slept[unit] == TMX_SLEPT_SHORT ? TMX_IDLE_UNCOMPENSATED : TMX_IDLE_COMPENSATED;
+        idle_class = g->slept[unit] == TMX_SLEPT_SHORT ? TMX_IDLE_UNCOMPENSATED : TMX_IDLE_COMPENSATED;
     }
     s->idle_cycles += length;
-    s->idle_periods[class]++;
-    s->period_cycles[class] += length;
+    s->idle_periods[idle_class]++;
+    s->period_cycles[idle_class] += length;
 }
 
 static inline void tmx_gating_soonest(struct tmx_gating *g)

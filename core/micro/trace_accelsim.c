@@ -72,7 +72,7 @@ struct line { /* one instruction, as it will be written */
 };
 
 struct converter {
-    struct tmx_text text;
+    struct tmx_text_file text;
     struct tmx_lines lines;
     const char *path;
     FILE *out;

@@ -14,7 +14,7 @@ static const char *const latency_words[] = {"alu", "sfu", "shared", "global", "s
 enum { MAX_WARPS = 1 << 20 };
 
 struct reader {
-    struct tmx_text text;
+    struct tmx_text_file text;
     const char *name;
     unsigned line;
     size_t n_warp;

@@ -5,11 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/thread_pool.h"
 #include "core/base/units.h"
 #include "core/sim/air.h"
 #include "core/sim/answers.h"
-#include "core/sim/crew.h"
-#include "core/sim/ranks.h"
+#include "core/sim/decomposition.h"
 
 struct ledger {     /* sums over time, at the head of the block */
     double since_s; /* the last update */
@@ -296,14 +296,14 @@ static void set_cards(void *ctx, size_t batch)
 }
 
 /* heat_w: what each GPU's stream took up since the last update, its card's fans included. */
-static enum tmx_status collect(struct tmx_cooling *c, double dt_s, struct tmx_split *share,
-                               struct tmx_crew *crew, struct tmx_err *err)
+static enum tmx_status collect(struct tmx_cooling *c, double dt_s, struct tmx_decomposition *share,
+                               struct tmx_thread_pool *pool, struct tmx_err *err)
 {
     const struct tmx_topology *t = c->spec.topology;
-    const struct tmx_split_part heat = {c->now_j, TMX_OF_GPU, sizeof *c->now_j};
-    c->own = tmx_split_own(share, t->n_gpu);
-    tmx_crew_do(crew, (t->n_gpu + BATCH - 1) / BATCH, read_heat, c);
-    const enum tmx_status st = share ? tmx_split_exchange(share, &heat, 1, err) : TMX_OK;
+    const struct tmx_decomposition_part heat = {c->now_j, TMX_OF_GPU, sizeof *c->now_j};
+    c->own = tmx_decomposition_own(share, t->n_gpu);
+    tmx_thread_pool_run(pool, (t->n_gpu + BATCH - 1) / BATCH, read_heat, c);
+    const enum tmx_status st = share ? tmx_decomposition_exchange(share, &heat, 1, err) : TMX_OK;
     if (st) {
         return st;
     }
@@ -332,14 +332,14 @@ static void restart(struct tmx_cooling *c)
 }
 
 enum tmx_status tmx_cooling_update(struct tmx_cooling *c, const struct tmx_view *view,
-                                   const struct tmx_cooled *gpu, struct tmx_split *share,
-                                   struct tmx_crew *crew, struct tmx_err *err)
+                                   const struct tmx_cooled *gpu, struct tmx_decomposition *share,
+                                   struct tmx_thread_pool *pool, struct tmx_err *err)
 {
     const struct tmx_topology *t = c->spec.topology;
     const double dt_s = view->time_s - c->sum->since_s;
     double exhaust_w = 0;
     c->gpu = gpu;
-    const enum tmx_status got = collect(c, dt_s, share, crew, err);
+    const enum tmx_status got = collect(c, dt_s, share, pool, err);
     if (got) {
         return got;
     }
@@ -364,7 +364,7 @@ enum tmx_status tmx_cooling_update(struct tmx_cooling *c, const struct tmx_view 
         }
     }
     bool changed = false;
-    tmx_crew_do(crew, (t->n_card + BATCH - 1) / BATCH, set_cards, c);
+    tmx_thread_pool_run(pool, (t->n_card + BATCH - 1) / BATCH, set_cards, c);
     for (size_t k = 0; k < t->n_card; k++) {
         changed = changed || c->changed[k];
     }

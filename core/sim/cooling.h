@@ -36,8 +36,8 @@ struct tmx_cooling_ledger { /* since the end of the warm-up */
 };
 
 struct tmx_cooling;
-struct tmx_crew;
-struct tmx_split;
+struct tmx_thread_pool;
+struct tmx_decomposition;
 
 struct tmx_cooled { /* one GPU's thermal instance */
     const struct tmx_thermal_ops *ops;
@@ -56,8 +56,9 @@ void tmx_cooling_destroy(struct tmx_cooling *c);
  * none), of which a share is this process's (NULL: all). No allocation. TMX_ESOLVE: the policy wants a speed
  * that is no number. */
 TMX_NODISCARD enum tmx_status tmx_cooling_update(struct tmx_cooling *c, const struct tmx_view *view,
-                                                 const struct tmx_cooled *gpu, struct tmx_split *share,
-                                                 struct tmx_crew *crew, struct tmx_err *err);
+                                                 const struct tmx_cooled *gpu,
+                                                 struct tmx_decomposition *share,
+                                                 struct tmx_thread_pool *pool, struct tmx_err *err);
 
 /* The ledger up to now_s (of the simulation, warm-up included). */
 struct tmx_cooling_ledger tmx_cooling_read(const struct tmx_cooling *c, double now_s,

@@ -131,9 +131,9 @@ void tmx_cta_stage_destroy(struct tmx_cta_stage *c)
 }
 
 static const struct tmx_cta_plan *plan_of(const struct tmx_cta_stage *c, const struct tmx_gpu *gpu,
-                                          size_t way)
+                                          size_t kernel_slot)
 {
-    const size_t row = way < gpu->n_run ? c->row[gpu->run[way]] : SIZE_MAX;
+    const size_t row = kernel_slot < gpu->n_run ? c->row[gpu->run[kernel_slot]] : SIZE_MAX;
     return row == SIZE_MAX ? NULL : &c->plan[row];
 }
 
@@ -191,14 +191,14 @@ static void solve(struct tmx_cta_stage *c, const struct tmx_machine *m, size_t g
     const struct tmx_gpu *gpu = &m->gpu[g];
     struct tmx_share share[TMX_WAYS];
     double ipc[TMX_WAYS], latency[TMX_WAYS], memory_clock = 1;
-    size_t n = 0, way[TMX_WAYS];
+    size_t n = 0, kernel_slot[TMX_WAYS];
     for (size_t k = 0; k < gpu->n_run; k++) {
         now->slowdown[k] = now->latency[k] = 1;
         if (now->row[k] != SIZE_MAX) {
             const struct tmx_cta_plan *p = &c->plan[now->row[k]];
             share[n] = (struct tmx_share){&p->memory, now->sms[k]};
             memory_clock = fmax(memory_clock, p->memory_clock);
-            way[n++] = k;
+            kernel_slot[n++] = k;
         }
     }
     if (n == 0) {
@@ -206,9 +206,9 @@ static void solve(struct tmx_cta_stage *c, const struct tmx_machine *m, size_t g
     }
     tmx_contention_rates(&c->spec.chip, share, n, now->core_clock, memory_clock, ipc, latency);
     for (size_t i = 0; i < n; i++) {
-        const size_t row = now->row[way[i]];
-        now->slowdown[way[i]] = c->reference_ipc[row] / ipc[i];
-        now->latency[way[i]] = latency[i] / now->core_clock / c->reference_latency[row];
+        const size_t row = now->row[kernel_slot[i]];
+        now->slowdown[kernel_slot[i]] = c->reference_ipc[row] / ipc[i];
+        now->latency[kernel_slot[i]] = latency[i] / now->core_clock / c->reference_latency[row];
     }
 }
 

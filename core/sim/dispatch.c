@@ -6,9 +6,9 @@
 
 #include "core/sim/answers.h"
 
-static double lifetime_s(const struct tmx_machine *m, const struct tmx_gpu *gpu, size_t way)
+static double lifetime_s(const struct tmx_machine *m, const struct tmx_gpu *gpu, size_t kernel_slot)
 {
-    const struct tmx_job *j = way < gpu->n_run ? &m->job[gpu->run[way]] : NULL;
+    const struct tmx_job *j = kernel_slot < gpu->n_run ? &m->job[gpu->run[kernel_slot]] : NULL;
     return j ? j->lifetime_s * tmx_job_slowdown(j) : 0;
 }
 
@@ -25,9 +25,9 @@ static void set_share(struct tmx_machine *m, struct tmx_gpu *gpu, size_t sm, dou
     gpu->steady = false;
 }
 
-static size_t width(const struct tmx_machine *m, const struct tmx_gpu *gpu, size_t way)
+static size_t width(const struct tmx_machine *m, const struct tmx_gpu *gpu, size_t kernel_slot)
 {
-    const size_t w = m->job[gpu->run[way]].width_sms;
+    const size_t w = m->job[gpu->run[kernel_slot]].width_sms;
     return w < gpu->n_active ? w : gpu->n_active;
 }
 
@@ -114,7 +114,7 @@ static void spread_parts(struct tmx_machine *m, struct tmx_gpu *gpu)
         double drain_s = 0;
         bool differ = false;
         a += works;
-        for (size_t k = 0; k < tmx_machine_ways(gpu); k++) {
+        for (size_t k = 0; k < tmx_machine_kernel_slots(gpu); k++) {
             double *share = &m->share[tmx_machine_at(m, gpu->sm0 + sm, k)];
             const double w = works ? want[k] : 0;
             differ = differ || w != *share;
@@ -123,7 +123,7 @@ static void spread_parts(struct tmx_machine *m, struct tmx_gpu *gpu)
         }
         m->drain_s[gpu->sm0 + sm] = differ ? drain_s : m->drain_s[gpu->sm0 + sm];
         gpu->steady = gpu->steady && !differ;
-        for (size_t k = 0; differ && drain_s == 0 && k < tmx_machine_ways(gpu);
+        for (size_t k = 0; differ && drain_s == 0 && k < tmx_machine_kernel_slots(gpu);
              k++) { /* free slots fill at once */
             const size_t i = tmx_machine_at(m, gpu->sm0 + sm, k);
             m->held[i] = m->share[i];

@@ -63,11 +63,11 @@ static size_t bin_at(struct tmx_losses *l, double time_s)
 }
 
 /* What a kernel loses of used_s SM seconds on one SM of a GPU. */
-static void lose_way(const struct tmx_machine *m, size_t g, size_t way, double used_s,
+static void lose_way(const struct tmx_machine *m, size_t g, size_t kernel_slot, double used_s,
                      double lost[TMX_N_LOSS])
 {
     const struct tmx_gpu *gpu = &m->gpu[g];
-    const struct tmx_job *job = &m->job[gpu->run[way]];
+    const struct tmx_job *job = &m->job[gpu->run[kernel_slot]];
     const struct {
         enum tmx_loss cause;
         double speed;

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "core/sim/sim_state.h"
-#include "core/sim/slices.h"
+#include "core/sim/tiles.h"
 
 static enum tmx_status multiple(double span_s, double dt_s, const char *what, uint64_t *ticks,
                                 struct tmx_err *err)
@@ -201,7 +201,7 @@ enum tmx_status tmx_sim_create(struct tmx_sim **sim, struct tmx_sim_spec *spec, 
     s->stuck = (uint64_t)(spec->stuck_s / spec->dt_s);
     s->machine->counting = s->warmup == 0;
     st = make_view(s, err);
-    st = st ? st : tmx_slices_create(&s->slices, s, err);
+    st = st ? st : tmx_tiles_create(&s->tiles, s, err);
     if (st) {
         tmx_sim_destroy(s);
         return st;
@@ -229,8 +229,8 @@ void tmx_sim_destroy(struct tmx_sim *s)
     if (s->power) {
         s->spec.power.ops->destroy(s->power);
     }
-    tmx_slices_destroy(s->slices);
-    tmx_split_destroy(s->share);
+    tmx_tiles_destroy(s->tiles);
+    tmx_decomposition_destroy(s->share);
     free(s->outcome);
     tmx_cta_stage_destroy(s->cta);
     tmx_gate_stage_destroy(s->gate);

@@ -10,9 +10,9 @@
 #include "core/contract/thermal_model.h"
 #include "core/sim/cooling.h"
 #include "core/sim/cta_stage.h"
+#include "core/sim/decomposition.h"
 #include "core/sim/gate_stage.h"
 #include "core/sim/jobs.h"
-#include "core/sim/ranks.h"
 #include "core/sim/recorder.h"
 #include "core/sim/sensor.h"
 

@@ -5,11 +5,11 @@
 /* Private to core/sim: what a simulation owns. */
 
 #include "core/machine/machine.h"
+#include "core/sim/decomposition.h"
 #include "core/sim/meter.h"
-#include "core/sim/ranks.h"
 #include "core/sim/sim.h"
 
-struct tmx_slices;
+struct tmx_tiles;
 
 /* A tick in two parts, for those who step the GPUs' temperatures between them (fleet.c). */
 TMX_NODISCARD enum tmx_status tmx_sim_tick_to_watts(struct tmx_sim *s, struct tmx_err *err);
@@ -20,10 +20,10 @@ TMX_NODISCARD enum tmx_status tmx_sim_look(struct tmx_sim *s, const struct tmx_o
 
 /* After a tick, on every rank (ranks.c): what all need of it, or the failure that is the first of all.
  * own_err: of this rank's own; read where own.st says that it failed. */
-struct tmx_outcome {
+struct tmx_rank_status {
     uint64_t st, order; /* enum tmx_status; the least order is the first */
 };
-TMX_NODISCARD enum tmx_status tmx_sim_share_tick(struct tmx_sim *s, struct tmx_outcome own,
+TMX_NODISCARD enum tmx_status tmx_sim_share_tick(struct tmx_sim *s, struct tmx_rank_status own,
                                                  const struct tmx_err *own_err, struct tmx_err *err);
 /* At the end of a run: what only one rank has. */
 TMX_NODISCARD enum tmx_status tmx_sim_share_all(struct tmx_sim *s, struct tmx_err *err);
@@ -37,13 +37,13 @@ struct tmx_sim {
     struct tmx_recorder *recorder;
     struct tmx_jobs *jobs; /* NULL: no job level */
     void *power;
-    struct tmx_gate_stage *gate; /* NULL: no unit sleeps */
-    struct tmx_cta_stage *cta;   /* NULL: none */
-    struct tmx_cooled *thermal;  /* [n_gpu] */
-    struct tmx_cooling *cooling; /* NULL: none */
-    struct tmx_slices *slices;   /* and threads */
-    struct tmx_split *share;     /* with other processes; NULL: all of it is here */
-    struct tmx_outcome *outcome; /* [size] of each rank, in an exchange */
+    struct tmx_gate_stage *gate;     /* NULL: no unit sleeps */
+    struct tmx_cta_stage *cta;       /* NULL: none */
+    struct tmx_cooled *thermal;      /* [n_gpu] */
+    struct tmx_cooling *cooling;     /* NULL: none */
+    struct tmx_tiles *tiles;         /* and threads */
+    struct tmx_decomposition *share; /* with other processes; NULL: all of it is here */
+    struct tmx_rank_status *outcome; /* [size] of each rank, in an exchange */
     struct tmx_frame frame;
     struct tmx_request request;
     struct tmx_view view;

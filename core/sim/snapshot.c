@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "core/sim/sim_state.h"
-#include "core/sim/slices.h"
+#include "core/sim/tiles.h"
 
 enum direction { COUNT, SAVE, RESTORE };
 
@@ -108,5 +108,5 @@ void tmx_sim_save(struct tmx_sim *s, void *buf)
 void tmx_sim_restore(struct tmx_sim *s, void *buf)
 {
     (void)walk(RESTORE, s, buf);
-    tmx_slices_plan(s->slices);
+    tmx_tiles_plan(s->tiles);
 }

@@ -4,7 +4,7 @@
 
 #include "core/sim/answers.h"
 #include "core/sim/sim_state.h"
-#include "core/sim/slices.h"
+#include "core/sim/tiles.h"
 
 /* Placed jobs may get more GPUs. */
 static enum tmx_status widen_jobs(struct tmx_sim *s, struct tmx_err *err)
@@ -156,7 +156,7 @@ static enum tmx_status check_shutdown(const struct tmx_sim *s, struct tmx_err *e
 static enum tmx_status guard(struct tmx_sim *s, struct tmx_err *err)
 {
     const struct tmx_choice *safety = &s->spec.choice[TMX_SAFETY], *dtm = &s->spec.choice[TMX_LEVEL_DTM];
-    const enum tmx_status st = tmx_slices_sense(s->slices, err);
+    const enum tmx_status st = tmx_tiles_sense(s->tiles, err);
     if (st) {
         return st;
     }
@@ -190,8 +190,7 @@ static void begin(struct tmx_sim *s)
 static enum tmx_status cool(struct tmx_sim *s, struct tmx_err *err)
 {
     const bool due = s->cooling && (s->tick % s->cool == 0 || s->tick == s->warmup);
-    return due ? tmx_cooling_update(s->cooling, &s->view, s->thermal, s->share, tmx_slices_crew(s->slices),
-                                    err)
+    return due ? tmx_cooling_update(s->cooling, &s->view, s->thermal, s->share, tmx_tiles_pool(s->tiles), err)
                : TMX_OK;
 }
 
@@ -212,7 +211,7 @@ static enum tmx_status decide(struct tmx_sim *s, struct tmx_err *err)
         return st;
     }
     if (s->tick % s->quantum == 0 || (s->cooling && s->tick % s->cool == 0) || s->tick == s->warmup) {
-        tmx_slices_plan(s->slices);
+        tmx_tiles_plan(s->tiles);
     }
     return TMX_OK;
 }
@@ -220,7 +219,7 @@ static enum tmx_status decide(struct tmx_sim *s, struct tmx_err *err)
 enum tmx_status tmx_sim_tick(struct tmx_sim *s, struct tmx_err *err)
 {
     enum tmx_status st = decide(s, err);
-    st = st ? st : tmx_slices_tick(s->slices, err); /* 5 to 10: each GPU by itself */
+    st = st ? st : tmx_tiles_tick(s->tiles, err); /* 5 to 10: each GPU by itself */
     s->tick += !st;
     return st;
 }
@@ -228,11 +227,11 @@ enum tmx_status tmx_sim_tick(struct tmx_sim *s, struct tmx_err *err)
 enum tmx_status tmx_sim_tick_to_watts(struct tmx_sim *s, struct tmx_err *err)
 {
     const enum tmx_status st = decide(s, err);
-    return st ? st : tmx_slices_to_watts(s->slices, err);
+    return st ? st : tmx_tiles_to_watts(s->tiles, err);
 }
 
 void tmx_sim_tick_end(struct tmx_sim *s)
 {
-    tmx_slices_end(s->slices);
+    tmx_tiles_end(s->tiles);
     s->tick++;
 }

@@ -8,7 +8,7 @@
 
 #include "core/base/os.h"
 #include "core/base/output.h"
-#include "core/store/keep.h"
+#include "core/store/cache_evict.h"
 
 struct head {
     char magic[16];

@@ -102,22 +102,23 @@ struct tmx_gpu_view {
     TMX_GPU_VIEW
 };
 
-struct tmx_gang_view { /* a synchronous job: its members compute, wait for the last, communicate, step by step
-                        */
+struct tmx_sync_job_view { /* a synchronous job: its members compute, wait for the last, communicate, step by
+                            * step
+                            */
     size_t n_member;
     const size_t *gpu;       /* [n_member] where each runs */
     const double *compute_s; /* [n_member] time it computed in the last whole step, without waiting */
     uint64_t n_step;         /* whole steps so far, the warm-up's too */
 };
 
-#define TMX_NODE_VIEW                                                                                \
-    size_t n_gpu, n_sm, n_job;                                                                       \
-    size_t n_arrived;                       /* jobs 0 .. n_arrived - 1 have arrived */               \
-    size_t first_unfinished;                /* every job before it is done */                        \
-    size_t last_home;                       /* GPU of the job placed last; n_gpu before the first */ \
-    const struct tmx_gpu_view *const *gpus; /* [n_gpu] */                                            \
-    const struct tmx_job_view *const *jobs; /* [n_job] by arrival */                                 \
-    const struct tmx_gang_view *gang;       /* NULL: no synchronous job */
+#define TMX_NODE_VIEW                                                                                  \
+    size_t n_gpu, n_sm, n_job;                                                                         \
+    size_t n_arrived;                         /* jobs 0 .. n_arrived - 1 have arrived */               \
+    size_t first_unfinished;                  /* every job before it is done */                        \
+    size_t last_home;                         /* GPU of the job placed last; n_gpu before the first */ \
+    const struct tmx_gpu_view *const *gpus;   /* [n_gpu] */                                            \
+    const struct tmx_job_view *const *jobs;   /* [n_job] by arrival */                                 \
+    const struct tmx_sync_job_view *sync_job; /* NULL: no synchronous job */
 
 struct tmx_node_view {
     TMX_NODE_VIEW

@@ -8,15 +8,15 @@
 #include "measure/log/measured.h"
 
 struct tmx_row {
-    double q[TMX_N_QUANTITY]; /* NAN: missing */
-    size_t run, gpu;          /* index of the name */
+    double q[TMX_N_LOG_QUANTITY]; /* NAN: missing */
+    size_t run, gpu;              /* index of the name */
     unsigned line;
 };
 
 enum { TMX_N_GAP = 8 }; /* kinds of absence told apart in notes */
 
 struct tmx_collect {
-    const struct tmx_text *text;
+    const struct tmx_text_file *text;
     const struct tmx_read_options *options;
     struct tmx_row *row;
     size_t n_row, room;
@@ -46,7 +46,7 @@ struct tmx_alias {
 struct tmx_log_format {
     const char *name; /* "nvidia-smi --query-gpu" */
     /* Is this the format of the text? head is its first line that is not blank. */
-    bool (*is)(struct tmx_span head, const struct tmx_text *text);
+    bool (*is)(struct tmx_span head, const struct tmx_text_file *text);
     const struct tmx_alias *names; /* of its columns, for read; end with {0} */
     enum tmx_status (*read)(struct tmx_collect *c, const struct tmx_alias *names, struct tmx_err *err);
 };
@@ -81,9 +81,9 @@ struct tmx_columns {
     size_t n;
     struct tmx_span name[TMX_MAX_COLUMN];
     struct tmx_column_use use[TMX_MAX_COLUMN];
-    size_t values[TMX_MAX_COLUMN]; /* cells that hold a value */
-    size_t from[TMX_N_QUANTITY];   /* column of a quantity; n: none */
-    size_t gpu, run, clock;        /* columns; n: none */
+    size_t values[TMX_MAX_COLUMN];   /* cells that hold a value */
+    size_t from[TMX_N_LOG_QUANTITY]; /* column of a quantity; n: none */
+    size_t gpu, run, clock;          /* columns; n: none */
 };
 /* Of several columns of a quantity the one of the lowest rank that holds values. */
 void tmx_columns_choose(struct tmx_columns *t);
@@ -99,7 +99,7 @@ void tmx_series_finish(struct tmx_series *s);
 TMX_NODISCARD enum tmx_status tmx_collect_row(struct tmx_collect *c, const struct tmx_row *row,
                                               struct tmx_span run, struct tmx_span gpu, struct tmx_err *err);
 void tmx_measured_note(struct tmx_measured *m, const char *fmt, ...) TMX_PRINTF(2, 3);
-void tmx_measured_column(struct tmx_measured *m, enum tmx_quantity q, struct tmx_span name);
+void tmx_measured_column(struct tmx_measured *m, enum tmx_log_quantity q, struct tmx_span name);
 void tmx_measured_unused(struct tmx_measured *m, struct tmx_span name);
 
 /* Tables with a separator: the reader behind the formats whose header names the columns. */
@@ -120,11 +120,12 @@ bool tmx_log_bursts(const double *t, size_t n);
 TMX_NODISCARD enum tmx_status tmx_collect_series(struct tmx_collect *c, struct tmx_err *err);
 
 /* The file at path as text: gzip unpacked, UTF-16 and byte order marks taken away. */
-TMX_NODISCARD enum tmx_status tmx_log_text(struct tmx_text *t, const char *path, struct tmx_measured *m,
+TMX_NODISCARD enum tmx_status tmx_log_text(struct tmx_text_file *t, const char *path, struct tmx_measured *m,
                                            struct tmx_err *err);
 /* The same from memory (fuzzing). */
-TMX_NODISCARD enum tmx_status tmx_log_decode(struct tmx_text *t, struct tmx_measured *m, struct tmx_err *err);
-TMX_NODISCARD enum tmx_status tmx_measured_parse(struct tmx_measured *m, struct tmx_text *t,
+TMX_NODISCARD enum tmx_status tmx_log_decode(struct tmx_text_file *t, struct tmx_measured *m,
+                                             struct tmx_err *err);
+TMX_NODISCARD enum tmx_status tmx_measured_parse(struct tmx_measured *m, struct tmx_text_file *t,
                                                  const struct tmx_read_options *options, struct tmx_err *err);
 
 #endif

@@ -11,9 +11,9 @@ static const struct tmx_log_format *const formats[] = {
     &tmx_log_dcgm_dmon, &tmx_log_nvidia_dmon, &tmx_log_prometheus, &tmx_log_nvidia_csv,
     &tmx_log_gpuz,      &tmx_log_amd_csv,     &tmx_log_plain,      NULL};
 
-static bool has_column(const struct tmx_measured *m, size_t first, enum tmx_quantity q)
+static bool has_column(const struct tmx_measured *m, size_t first, enum tmx_log_quantity q)
 {
-    const char *name = tmx_quantity_name(q);
+    const char *name = tmx_log_quantity_name(q);
     for (size_t i = first; i < m->n_column; i++) {
         if (strncmp(m->column[i], name, strlen(name)) == 0) {
             return true;
@@ -22,7 +22,7 @@ static bool has_column(const struct tmx_measured *m, size_t first, enum tmx_quan
     return false;
 }
 
-enum tmx_status tmx_measured_parse(struct tmx_measured *m, struct tmx_text *t,
+enum tmx_status tmx_measured_parse(struct tmx_measured *m, struct tmx_text_file *t,
                                    const struct tmx_read_options *options, struct tmx_err *err)
 {
     struct tmx_collect c = {.text = t, .options = options, .to = m};
@@ -40,7 +40,7 @@ enum tmx_status tmx_measured_parse(struct tmx_measured *m, struct tmx_text *t,
     m->format = formats[f]->name;
     enum tmx_status st = formats[f]->read(&c, formats[f]->names, err);
     for (int q = TMX_Q_POWER; !st && q <= TMX_Q_TEMP; q++) {
-        if (!has_column(m, first_column, (enum tmx_quantity)q)) {
+        if (!has_column(m, first_column, (enum tmx_log_quantity)q)) {
             char names[256] = "";
             for (size_t i = 0; i < m->n_unused && strlen(names) < 160; i++) {
                 snprintf(names + strlen(names), sizeof names - strlen(names), "%s%.40s", i ? ", " : "",
@@ -68,17 +68,17 @@ enum tmx_status tmx_measured_parse(struct tmx_measured *m, struct tmx_text *t,
 enum tmx_status tmx_measured_read(struct tmx_measured *m, const char *path,
                                   const struct tmx_read_options *options, struct tmx_err *err)
 {
-    struct tmx_text t;
+    struct tmx_text_file t;
     enum tmx_status st = tmx_log_text(&t, path, m, err);
     st = st ? st : tmx_measured_parse(m, &t, options, err);
     tmx_text_finish(&t);
     return st;
 }
 
-const char *tmx_measured_source(const struct tmx_measured *m, enum tmx_quantity q, char *buf, size_t size)
+const char *tmx_measured_source(const struct tmx_measured *m, enum tmx_log_quantity q, char *buf, size_t size)
 {
     char begin[64];
-    snprintf(begin, sizeof begin, "%s from \"", tmx_quantity_name(q));
+    snprintf(begin, sizeof begin, "%s from \"", tmx_log_quantity_name(q));
     buf[0] = '\0';
     for (size_t i = 0; i < m->n_column && !buf[0]; i++) {
         if (strncmp(m->column[i], begin, strlen(begin)) == 0) {
@@ -99,7 +99,7 @@ static void finish_texts(char **list, size_t n)
 
 void tmx_series_finish(struct tmx_series *s)
 {
-    for (int q = 0; q < TMX_N_QUANTITY; q++) {
+    for (int q = 0; q < TMX_N_LOG_QUANTITY; q++) {
         free(s->q[q]);
     }
     free(s->line);

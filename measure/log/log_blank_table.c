@@ -43,7 +43,7 @@ static enum tmx_status read_row(struct tmx_collect *c, const struct tmx_columns 
     struct tmx_span rest = l->line, word, cell[TMX_MAX_COLUMN];
     char stamp[96] = "", part[48];
     size_t n = 0;
-    for (int q = 0; q < TMX_N_QUANTITY; q++) {
+    for (int q = 0; q < TMX_N_LOG_QUANTITY; q++) {
         row.q[q] = NAN;
     }
     if (t->entity && (!tmx_span_field(&rest, &word) || !tmx_span_is(word, "GPU"))) {

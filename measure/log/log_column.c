@@ -6,11 +6,11 @@
 #include "core/base/units.h"
 #include "measure/log/collect.h"
 
-static const char *const quantity_names[TMX_N_QUANTITY] = {"time_s",  "power_w",    "temp_c",    "fan_rpm",
-                                                           "fan_pct", "inlet_c",    "clock_mhz", "util_pct",
-                                                           "hbm_c",   "hot_spot_c", "volt_v"};
+static const char *const quantity_names[TMX_N_LOG_QUANTITY] = {
+    "time_s",    "power_w",  "temp_c", "fan_rpm",    "fan_pct", "inlet_c",
+    "clock_mhz", "util_pct", "hbm_c",  "hot_spot_c", "volt_v"};
 
-const char *tmx_quantity_name(enum tmx_quantity q)
+const char *tmx_log_quantity_name(enum tmx_log_quantity q)
 {
     return quantity_names[q];
 }
@@ -186,7 +186,7 @@ struct tmx_column_use tmx_column_of(struct tmx_span header, const struct tmx_ali
 void tmx_columns_choose(struct tmx_columns *t)
 {
     t->gpu = t->run = t->clock = t->n;
-    for (int q = 0; q < TMX_N_QUANTITY; q++) {
+    for (int q = 0; q < TMX_N_LOG_QUANTITY; q++) {
         t->from[q] = t->n;
     }
     for (size_t i = 0; i < t->n; i++) {
@@ -205,9 +205,9 @@ void tmx_columns_choose(struct tmx_columns *t)
 
 void tmx_columns_say(const struct tmx_columns *t, struct tmx_measured *m)
 {
-    for (int q = 0; q < TMX_N_QUANTITY; q++) {
+    for (int q = 0; q < TMX_N_LOG_QUANTITY; q++) {
         if (t->from[q] < t->n) {
-            tmx_measured_column(m, (enum tmx_quantity)q, tmx_span_trim(t->name[t->from[q]]));
+            tmx_measured_column(m, (enum tmx_log_quantity)q, tmx_span_trim(t->name[t->from[q]]));
         }
     }
     for (size_t i = 0; i < t->n; i++) {

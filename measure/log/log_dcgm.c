@@ -21,7 +21,7 @@ static const struct tmx_alias dmon_names[] = {
     {0},
 };
 
-static bool is_dmon(struct tmx_span head, const struct tmx_text *text)
+static bool is_dmon(struct tmx_span head, const struct tmx_text_file *text)
 {
     (void)text;
     struct tmx_span rest = tmx_span_trim(head), word;
@@ -50,11 +50,11 @@ enum { MAX_GPU = 256 };
 struct scrape { /* what one answer of the exporter said so far */
     char gpu[MAX_GPU][64];
     struct tmx_row row[MAX_GPU];
-    int rank[MAX_GPU][TMX_N_QUANTITY];
+    int rank[MAX_GPU][TMX_N_LOG_QUANTITY];
     size_t n;
 };
 
-static bool is_prometheus(struct tmx_span head, const struct tmx_text *text)
+static bool is_prometheus(struct tmx_span head, const struct tmx_text_file *text)
 {
     (void)head;
     return strstr(text->data, "DCGM_FI_DEV_") != NULL && strchr(text->data, '{') != NULL;
@@ -100,7 +100,7 @@ static struct tmx_row *row_of(struct scrape *s, const char *gpu, unsigned line, 
         s->n++;
         memcpy(s->gpu[g], gpu, strlen(gpu) + 1);
         s->row[g] = (struct tmx_row){.line = line};
-        for (int q = 0; q < TMX_N_QUANTITY; q++) {
+        for (int q = 0; q < TMX_N_LOG_QUANTITY; q++) {
             s->row[g].q[q] = NAN;
             s->rank[g][q] = 100;
         }
@@ -110,7 +110,8 @@ static struct tmx_row *row_of(struct scrape *s, const char *gpu, unsigned line, 
 }
 
 static enum tmx_status metric(struct tmx_collect *c, struct scrape *s, struct tmx_span line, unsigned number,
-                              const struct tmx_alias *names, bool said[TMX_N_QUANTITY], struct tmx_err *err)
+                              const struct tmx_alias *names, bool said[TMX_N_LOG_QUANTITY],
+                              struct tmx_err *err)
 {
     const char *open = memchr(line.begin, '{', tmx_span_length(line));
     const char *close = open ? memchr(open, '}', (size_t)(line.end - open)) : NULL;
@@ -151,7 +152,7 @@ static enum tmx_status metric(struct tmx_collect *c, struct scrape *s, struct tm
         return tmx_fail_at(err, TMX_EPARSE, c->text->name, number, "more than %d GPUs", MAX_GPU);
     }
     if (!said[use.quantity]) {
-        tmx_measured_column(c->to, (enum tmx_quantity)use.quantity, name);
+        tmx_measured_column(c->to, (enum tmx_log_quantity)use.quantity, name);
         said[use.quantity] = true;
     }
     if (use.rank < s->rank[at][use.quantity]) {
@@ -169,7 +170,7 @@ static enum tmx_status read_prometheus(struct tmx_collect *c, const struct tmx_a
                                        struct tmx_err *err)
 {
     struct tmx_lines l = {0};
-    bool said[TMX_N_QUANTITY] = {false};
+    bool said[TMX_N_LOG_QUANTITY] = {false};
     struct scrape *s = calloc(1, sizeof *s);
     enum tmx_status st = s ? TMX_OK : tmx_fail(err, TMX_ENOMEM, "a scrape");
     c->has_gpu = true;

@@ -13,7 +13,7 @@ struct range {
     size_t at_low, at_high;
 };
 
-static struct range range_of(const struct tmx_series *s, enum tmx_quantity q)
+static struct range range_of(const struct tmx_series *s, enum tmx_log_quantity q)
 {
     struct range r = {INFINITY, -INFINITY, 0, 0};
     for (size_t i = 0; s->q[q] && i < s->n; i++) {

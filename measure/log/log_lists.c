@@ -44,10 +44,10 @@ void tmx_measured_note(struct tmx_measured *m, const char *fmt, ...)
     add_text(&m->note, &m->n_note, tmx_span_dup((struct tmx_span){buf, buf + strlen(buf)}));
 }
 
-void tmx_measured_column(struct tmx_measured *m, enum tmx_quantity q, struct tmx_span name)
+void tmx_measured_column(struct tmx_measured *m, enum tmx_log_quantity q, struct tmx_span name)
 {
     char buf[256];
-    snprintf(buf, sizeof buf, "%s from \"%.*s\"", tmx_quantity_name(q), TMX_SPAN_ARG(name));
+    snprintf(buf, sizeof buf, "%s from \"%.*s\"", tmx_log_quantity_name(q), TMX_SPAN_ARG(name));
     add_text(&m->column, &m->n_column, tmx_span_dup((struct tmx_span){buf, buf + strlen(buf)}));
 }
 

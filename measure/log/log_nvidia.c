@@ -29,7 +29,7 @@ static const struct tmx_alias csv_names[] = {
     {0},
 };
 
-static bool is_csv(struct tmx_span head, const struct tmx_text *text)
+static bool is_csv(struct tmx_span head, const struct tmx_text_file *text)
 {
     (void)text;
     return tmx_span_has(head, "power.draw") || tmx_span_has(head, "temperature.gpu") ||
@@ -53,7 +53,7 @@ static const struct tmx_alias dmon_names[] = {
     {0},
 };
 
-static bool is_dmon(struct tmx_span head, const struct tmx_text *text)
+static bool is_dmon(struct tmx_span head, const struct tmx_text_file *text)
 {
     (void)text;
     return head.begin < head.end && *head.begin == '#' && tmx_span_has(head, "gpu") &&

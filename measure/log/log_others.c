@@ -30,7 +30,7 @@ static const struct tmx_alias gpuz_names[] = {
     {0},
 };
 
-static bool is_gpuz(struct tmx_span head, const struct tmx_text *text)
+static bool is_gpuz(struct tmx_span head, const struct tmx_text_file *text)
 {
     (void)text;
     return tmx_span_has(head, "Date") &&
@@ -65,7 +65,7 @@ static const struct tmx_alias amd_names[] = {
     {0},
 };
 
-static bool is_amd(struct tmx_span head, const struct tmx_text *text)
+static bool is_amd(struct tmx_span head, const struct tmx_text_file *text)
 {
     (void)text;
     return (tmx_span_has(head, "power_usage") || tmx_span_has(head, "socket_power")) &&
@@ -131,7 +131,7 @@ static const struct tmx_alias plain_names[] = {
     {0},
 };
 
-static bool is_plain(struct tmx_span head, const struct tmx_text *text)
+static bool is_plain(struct tmx_span head, const struct tmx_text_file *text)
 {
     (void)head, (void)text;
     return true; /* the last one asked: says itself what it misses */

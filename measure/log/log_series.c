@@ -12,7 +12,7 @@ struct limit {
     double low, high;
     const char *hint;
 };
-static const struct limit limits[TMX_N_QUANTITY] = {
+static const struct limit limits[TMX_N_LOG_QUANTITY] = {
     [TMX_Q_TIME] = {-1e300, 1e300, ""},
     [TMX_Q_POWER] = {0, 5000, "milliwatts? call the column power_mw, or give its unit in brackets: [mW]"},
     [TMX_Q_TEMP] = {-40, 125,
@@ -31,10 +31,10 @@ enum tmx_status tmx_collect_row(struct tmx_collect *c, const struct tmx_row *row
                                 struct tmx_span gpu, struct tmx_err *err)
 {
     static const char zero[] = "0";
-    for (int q = 0; q < TMX_N_QUANTITY; q++) {
+    for (int q = 0; q < TMX_N_LOG_QUANTITY; q++) {
         if (row->q[q] < limits[q].low || row->q[q] > limits[q].high) {
             return tmx_fail_at(err, TMX_ERANGE, c->text->name, row->line, "%s = %g is outside [%g, %g]: %s",
-                               tmx_quantity_name((enum tmx_quantity)q), row->q[q], limits[q].low,
+                               tmx_log_quantity_name((enum tmx_log_quantity)q), row->q[q], limits[q].low,
                                limits[q].high, limits[q].hint);
         }
     }
@@ -160,7 +160,7 @@ static bool fill_power(double *p, const double *t, size_t n, size_t *filled)
 }
 
 /* Line of the first row without this quantity. */
-static unsigned first_without(struct tmx_row *const *row, size_t n, enum tmx_quantity q)
+static unsigned first_without(struct tmx_row *const *row, size_t n, enum tmx_log_quantity q)
 {
     for (size_t i = 0; i < n; i++) {
         if (isnan(row[i]->q[q])) {
@@ -178,7 +178,7 @@ static enum tmx_status add_series(struct tmx_collect *c, struct tmx_row *const *
     struct tmx_series s = {.run = run, .gpu = gpu, .n = n, .line = calloc(n, sizeof *s.line)};
     bool ok = s.line != NULL;
     size_t temps = 0, filled = 0;
-    for (int q = 0; ok && q < TMX_N_QUANTITY; q++) {
+    for (int q = 0; ok && q < TMX_N_LOG_QUANTITY; q++) {
         size_t there = 0;
         s.q[q] = malloc(n * sizeof *s.q[q]);
         for (size_t i = 0; s.q[q] && i < n; i++) {

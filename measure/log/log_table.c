@@ -55,16 +55,17 @@ static enum tmx_status apply_wishes(struct tmx_collect *c, struct tmx_columns *t
     for (size_t i = 0; wish && i < 8 && wish[i]; i++) {
         const char *eq = strchr(wish[i], '=');
         int q = 0;
-        while (eq && q < TMX_N_QUANTITY &&
-               (strlen(tmx_quantity_name((enum tmx_quantity)q)) != (size_t)(eq - wish[i]) ||
-                strncmp(tmx_quantity_name((enum tmx_quantity)q), wish[i], (size_t)(eq - wish[i])) != 0)) {
+        while (eq && q < TMX_N_LOG_QUANTITY &&
+               (strlen(tmx_log_quantity_name((enum tmx_log_quantity)q)) != (size_t)(eq - wish[i]) ||
+                strncmp(tmx_log_quantity_name((enum tmx_log_quantity)q), wish[i], (size_t)(eq - wish[i])) !=
+                    0)) {
             q++;
         }
         size_t k = 0;
         while (eq && k < t->n && !tmx_span_is(tmx_span_trim(t->name[k]), eq + 1)) {
             k++;
         }
-        if (!eq || q == TMX_N_QUANTITY) {
+        if (!eq || q == TMX_N_LOG_QUANTITY) {
             return tmx_fail(err, TMX_ECONFIG,
                             "column %s: expected power_w=NAME, temp_c=NAME, inlet_c=NAME, ...", wish[i]);
         }
@@ -88,7 +89,7 @@ static bool same_line(const struct tmx_columns *t, const struct tmx_span *cell, 
 
 /* A row's cells; *n = 0 for a line that is to be passed over. */
 /* A last line without an end whose last cell is shorter than that of the line before: written in part. */
-static bool cut_in_cell(const struct tmx_text *text, const struct tmx_span *line, char separator)
+static bool cut_in_cell(const struct tmx_text_file *text, const struct tmx_span *line, char separator)
 {
     if (text->size == 0 || text->data[text->size - 1] == '\n' || line->end != text->data + text->size) {
         return false;
@@ -202,14 +203,14 @@ static enum tmx_status read_row(struct tmx_collect *c, const struct tmx_columns 
     struct tmx_row row = {.line = line};
     const struct tmx_span none = {"", ""};
     enum tmx_status st = time_of(c, t, cell, line, &row.q[TMX_Q_TIME], err);
-    for (int q = TMX_Q_TIME + 1; !st && q < TMX_N_QUANTITY; q++) {
+    for (int q = TMX_Q_TIME + 1; !st && q < TMX_N_LOG_QUANTITY; q++) {
         const size_t k = t->from[q];
         row.q[q] = NAN;
         if (k < t->n && !tmx_cell_value(&t->use[k], cell[k], t->separator != ',', &row.q[q])) {
             const struct tmx_span s = tmx_span_trim(cell[k]), name = tmx_span_trim(t->name[k]);
             st = tmx_fail_at(err, TMX_EPARSE, c->text->name, line,
                              "column \"%.*s\": \"%.*s\" is no number of %s", TMX_SPAN_ARG(name),
-                             TMX_SPAN_ARG(s), tmx_quantity_name((enum tmx_quantity)q));
+                             TMX_SPAN_ARG(s), tmx_log_quantity_name((enum tmx_log_quantity)q));
         }
     }
     return st ? st

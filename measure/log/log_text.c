@@ -8,14 +8,14 @@
 #include <unistd.h>
 #include <zlib.h>
 
-#include "core/base/inputs.h"
 #include "core/base/os.h"
+#include "core/base/provenance.h"
 #include "measure/log/collect.h"
 
 enum { CHUNK = 1 << 16 };
 static const size_t MOST = (size_t)1 << 29; /* a log of half a gigabyte is a mistake, or a gzip bomb */
 
-static enum tmx_status slurp(gzFile in, struct tmx_text *t, struct tmx_err *err)
+static enum tmx_status slurp(gzFile in, struct tmx_text_file *t, struct tmx_err *err)
 {
     size_t room = 0;
     for (;;) {
@@ -63,7 +63,7 @@ static size_t put_utf8(char *to, unsigned code)
 }
 
 /* UTF-16 with its mark; halves of surrogate pairs become three bytes each, which no name here needs. */
-static enum tmx_status from_utf16(struct tmx_text *t, bool big, struct tmx_err *err)
+static enum tmx_status from_utf16(struct tmx_text_file *t, bool big, struct tmx_err *err)
 {
     char *text = malloc(t->size / 2 * 3 + 1);
     size_t n = 0;
@@ -82,7 +82,7 @@ static enum tmx_status from_utf16(struct tmx_text *t, bool big, struct tmx_err *
 }
 
 /* The ends of lines of old Macs and of some loggers. */
-static void from_cr(struct tmx_text *t, struct tmx_measured *m)
+static void from_cr(struct tmx_text_file *t, struct tmx_measured *m)
 {
     if (memchr(t->data, '\r', t->size) && !memchr(t->data, '\n', t->size)) {
         tmx_measured_note(m, "%s: its lines end in carriage returns: read as such", t->name);
@@ -94,7 +94,7 @@ static void from_cr(struct tmx_text *t, struct tmx_measured *m)
 
 /* Where UTF-16 ends and 8-bit text begins, as when another program appends to a log of PowerShell: units of
  * two ASCII bytes each, digits among them. The size when it does not. */
-static size_t end_of_utf16(const struct tmx_text *t)
+static size_t end_of_utf16(const struct tmx_text_file *t)
 {
     enum { RUN = 16 };
     size_t n = 0, digits = 0;
@@ -112,7 +112,7 @@ static size_t end_of_utf16(const struct tmx_text *t)
     return t->size;
 }
 
-static enum tmx_status refuse_mixture(const struct tmx_text *t, bool big, struct tmx_err *err)
+static enum tmx_status refuse_mixture(const struct tmx_text_file *t, bool big, struct tmx_err *err)
 {
     const size_t end = end_of_utf16(t);
     unsigned line = 1;
@@ -126,7 +126,7 @@ static enum tmx_status refuse_mixture(const struct tmx_text *t, bool big, struct
                              "file; make one encoding of it");
 }
 
-enum tmx_status tmx_log_decode(struct tmx_text *t, struct tmx_measured *m, struct tmx_err *err)
+enum tmx_status tmx_log_decode(struct tmx_text_file *t, struct tmx_measured *m, struct tmx_err *err)
 {
     enum tmx_status st = TMX_OK;
     const unsigned char *b = (const unsigned char *)t->data;
@@ -153,10 +153,10 @@ enum tmx_status tmx_log_decode(struct tmx_text *t, struct tmx_measured *m, struc
     return st;
 }
 
-enum tmx_status tmx_log_text(struct tmx_text *t, const char *path, struct tmx_measured *m,
+enum tmx_status tmx_log_text(struct tmx_text_file *t, const char *path, struct tmx_measured *m,
                              struct tmx_err *err)
 {
-    *t = (struct tmx_text){0};
+    *t = (struct tmx_text_file){0};
     snprintf(t->name, sizeof t->name, "%s", path);
     errno = 0;
     FILE *file = NULL; /* no FIFO, no endless device */
@@ -182,7 +182,7 @@ enum tmx_status tmx_log_text(struct tmx_text *t, const char *path, struct tmx_me
         st = tmx_fail_at(err, TMX_EPARSE, path, 0, "the gzip file is cut short");
     }
     if (!st) {
-        tmx_inputs_note(path, t->data, t->size);
+        tmx_provenance_note(path, t->data, t->size);
     }
     return st ? st : tmx_log_decode(t, m, err);
 }

@@ -13,7 +13,7 @@
 
 #include "core/base/err.h"
 
-enum tmx_quantity {
+enum tmx_log_quantity {
     TMX_Q_TIME,     /* s */
     TMX_Q_POWER,    /* W */
     TMX_Q_TEMP,     /* degC, the GPU's own number */
@@ -25,15 +25,15 @@ enum tmx_quantity {
     TMX_Q_MEM_TEMP, /* degC */
     TMX_Q_HOT_SPOT, /* degC */
     TMX_Q_VOLT,     /* V */
-    TMX_N_QUANTITY
+    TMX_N_LOG_QUANTITY
 };
 
 struct tmx_series {
     size_t run, gpu, n;
-    double *q[TMX_N_QUANTITY]; /* [n] each, owned; NULL when the log has none; NAN where one is missing.
+    double *q[TMX_N_LOG_QUANTITY]; /* [n] each, owned; NULL when the log has none; NAN where one is missing.
                                   TIME rises strictly from the run's begin; POWER has no gaps */
-    unsigned *line;            /* [n] */
-    double step_s;             /* median */
+    unsigned *line;                /* [n] */
+    double step_s;                 /* median */
 };
 
 struct tmx_measured {
@@ -66,11 +66,12 @@ TMX_NODISCARD enum tmx_status tmx_measured_select(struct tmx_measured *m, const 
 bool tmx_pattern_match(const char *patterns, const char *text);
 
 /* "power_w" and so on: the names of the plain CSV. */
-const char *tmx_quantity_name(enum tmx_quantity q);
+const char *tmx_log_quantity_name(enum tmx_log_quantity q);
 
 /* The header of the column that a quantity was read from, the first log's; "" when there is none. buf[size]
  */
-const char *tmx_measured_source(const struct tmx_measured *m, enum tmx_quantity q, char *buf, size_t size);
+const char *tmx_measured_source(const struct tmx_measured *m, enum tmx_log_quantity q, char *buf,
+                                size_t size);
 
 /* The series of a run and a GPU; NULL when there is none. */
 const struct tmx_series *tmx_measured_find(const struct tmx_measured *m, size_t run, size_t gpu);

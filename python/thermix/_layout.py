@@ -40,8 +40,8 @@ class GpuView(Structure):
                 ("card0", c_size_t), ("n_card", c_size_t), ("reasons", c_uint)]
 
 
-class GangView(Structure):
-    c_name = "tmx_gang_view"
+class SyncJobView(Structure):
+    c_name = "tmx_sync_job_view"
     _fields_ = [("n_member", c_size_t), ("gpu", POINTER(c_size_t)), ("compute_s", POINTER(c_double)), ("n_step", c_uint64)]
 
 
@@ -49,7 +49,7 @@ class NodeView(Structure):
     c_name = "tmx_node_view"
     _fields_ = [("n_gpu", c_size_t), ("n_sm", c_size_t), ("n_job", c_size_t), ("n_arrived", c_size_t),
                 ("first_unfinished", c_size_t), ("last_home", c_size_t), ("gpus", POINTER(POINTER(GpuView))),
-                ("jobs", POINTER(POINTER(JobView))), ("gang", POINTER(GangView))]
+                ("jobs", POINTER(POINTER(JobView))), ("sync_job", POINTER(SyncJobView))]
 
 
 class BoardView(Structure):
@@ -190,5 +190,5 @@ class GatePolicy(Structure):
     _fields_ = [("base", Plugin), ("order", c_int), ("wake", c_int), ("coordinated", c_bool), ("adaptive", c_bool)]
 
 
-STRUCTS = (Opt, Plugin, JobView, GpuView, GangView, NodeView, View, GpuRequest, Request, Spread, FanPoint, FanView,
+STRUCTS = (Opt, Plugin, JobView, GpuView, SyncJobView, NodeView, View, GpuRequest, Request, Spread, FanPoint, FanView,
            BoardView, CtaCore, CtaView, CtaRequest, Place, PlacePolicy, MixPolicy, DtmPolicy, TbPolicy, FanPolicy, CtaPolicy, GatePolicy)

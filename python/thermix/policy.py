@@ -96,7 +96,7 @@ class View:
     tick = property(lambda self: self._view.tick)
     time_s = property(lambda self: self._view.time_s)
 
-    def __getattr__(self, name):  # n_gpu, n_sm, n_job, n_arrived, first_unfinished, last_home, gang
+    def __getattr__(self, name):  # n_gpu, n_sm, n_job, n_arrived, first_unfinished, last_home, sync_job
         value = getattr(self._view.node.contents, name)
         return value if not isinstance(value, ctypes._Pointer) else Seen(value.contents) if value else None
 

@@ -82,13 +82,13 @@ static double all_w(const struct slosh *o, const struct tmx_view *view)
 static void move(const struct slosh *o, const struct tmx_view *view, double *kept, double *cap_w,
                  double *sum_s)
 {
-    const struct tmx_gang_view *gang = view->node->gang;
+    const struct tmx_sync_job_view *sync_job = view->node->sync_job;
     double mean_s = 0;
-    for (size_t i = 0; i < gang->n_member; i++) {
-        mean_s += sum_s[gang->gpu[i]] / (double)gang->n_member;
+    for (size_t i = 0; i < sync_job->n_member; i++) {
+        mean_s += sum_s[sync_job->gpu[i]] / (double)sync_job->n_member;
     }
-    for (size_t i = 0; i < gang->n_member && mean_s > 0; i++) {
-        const size_t g = gang->gpu[i];
+    for (size_t i = 0; i < sync_job->n_member && mean_s > 0; i++) {
+        const size_t g = sync_job->gpu[i];
         cap_w[g] *= fmax(0.5, fmin(2, 1 + o->gain * (sum_s[g] - mean_s) / mean_s));
     }
     keep_sum(o, view, all_w(o, view), cap_w);
@@ -102,7 +102,7 @@ static void move(const struct slosh *o, const struct tmx_view *view, double *kep
 static void decide(void *state, const struct tmx_view *view, struct tmx_request *request)
 {
     const struct slosh *o = state;
-    const struct tmx_gang_view *gang = view->node->gang;
+    const struct tmx_sync_job_view *sync_job = view->node->sync_job;
     const size_t n = view->node->n_gpu;
     double *kept = request->memory, *cap_w = kept + N_HEAD, *sum_s = cap_w + n;
     const double sum_w = all_w(o, view);
@@ -117,14 +117,14 @@ static void decide(void *state, const struct tmx_view *view, struct tmx_request 
         kept[STARTED] = 1;
         kept[CHANGED_S] = view->time_s;
     }
-    if (gang && (double)gang->n_step > kept[N_STEP]) {
-        for (size_t i = 0; i < gang->n_member; i++) {
-            sum_s[gang->gpu[i]] += gang->compute_s[i];
+    if (sync_job && (double)sync_job->n_step > kept[N_STEP]) {
+        for (size_t i = 0; i < sync_job->n_member; i++) {
+            sum_s[sync_job->gpu[i]] += sync_job->compute_s[i];
         }
-        kept[N_STEP] = (double)gang->n_step;
+        kept[N_STEP] = (double)sync_job->n_step;
         kept[N_SUM] += 1;
     }
-    if (gang && kept[N_SUM] > 0 && view->time_s - kept[CHANGED_S] >= o->period_s * (1 - 1e-9)) {
+    if (sync_job && kept[N_SUM] > 0 && view->time_s - kept[CHANGED_S] >= o->period_s * (1 - 1e-9)) {
         move(o, view, kept, cap_w, sum_s);
     }
     for (size_t g = 0; g < n; g++) {

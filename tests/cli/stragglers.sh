@@ -3,7 +3,7 @@
 # Suite stragglers from the command line, its warm-up cut: sloshing never makes a step longer than equal caps, members' waits and
 # step times agree, and who may not keep caps is refused.    stragglers.sh THERMIX
 . "$(dirname "$0")/begin.sh"
-"$thermix" table stragglers -q -j 2 --set warmup_s=400.0 --set gang.steps=100 --set rows=16 --set cols=16 -o out > table.txt
+"$thermix" table stragglers -q -j 2 --set warmup_s=400.0 --set sync_job.steps=100 --set rows=16 --set cols=16 -o out > table.txt
 awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) c[$i] = i; next }
   $c["mix"] !~ /^train8/ { next }
   ($c["mix"] == "train8-a100") != ($c["variant"] ~ /^A100/) { print; bad = 1 }
@@ -12,7 +12,7 @@ awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) c[$i] = i; next }
   END { for (i in v) { n++; e = step["equal" SUBSEP i]; s = step["slosh" SUBSEP i]
           if (!(s > 0.5 && s <= e * (1 + 1e-4))) { print i ": " e " " s; bad = 1 } }
         exit bad || n != 24 }' out/table.csv || fail "sloshing is slower somewhere"
-"$thermix" run hgx-b200-vf -q --set gang.steps=50 --set warmup_s=50.0 -o run > table.txt
+"$thermix" run hgx-b200-vf -q --set sync_job.steps=50 --set warmup_s=50.0 -o run > table.txt
 awk -F, 'FILENAME ~ /summary/ { if (FNR == 1) { for (i = 1; i <= NF; i++) c[$i] = i } else step = $c["step_time_s"]; next }
   FNR > 1 { n++; d = $4 + $6 / 100 * step + 0.02 - step; if (d > 1e-9 || d < -1e-9) bad = 1; last += $7 }
   END { exit bad || n != 8 || last != 50 }' run/summary.csv run/members.csv || fail "members do not make the step: $(cat run/members.csv)"

@@ -534,12 +534,12 @@ static void check_threads(const struct subject *s)
 
 /* Many instances at several fan levels, one of them with infinite power, on every kind of processor that this
  * one can be: the bits of single steps, and whose step failed. */
-static void check_gang(const struct subject *s)
+static void check_batch(const struct subject *s)
 {
     enum { N = 21, SICK = 17 };
     static const char *const isa[] = {"any", "v3", "v4"};
     struct engine e;
-    double power[N][N_UNIT], gang[N][N_UNIT], alone[N][N_UNIT], before[N][N_UNIT];
+    double power[N][N_UNIT], sync_job[N][N_UNIT], alone[N][N_UNIT], before[N][N_UNIT];
     for (size_t k = 0; k < 3; k++) {
         assert_int_equal(setenv("THERMIX_ISA", isa[k], 1), 0);
         open_subject(&e, s, 0);
@@ -559,7 +559,7 @@ static void check_gang(const struct subject *s)
                 e.ops->set_convection(many[i], i / 6 % N_LEVEL);
             }
             power_w[i] = power[i];
-            temp_k[i] = gang[i];
+            temp_k[i] = sync_job[i];
         }
         for (size_t t = 0; t < 4; t++) {
             for (size_t i = 0; i < N; i++) {
@@ -572,14 +572,15 @@ static void check_gang(const struct subject *s)
                              t == 3 ? TMX_ESOLVE : TMX_OK);
             for (size_t i = 0; i < N; i++) {
                 if (t < 3 || i != SICK) {
-                    assert_memory_equal(gang[i], alone[i], sizeof gang[i]);
+                    assert_memory_equal(sync_job[i], alone[i], sizeof sync_job[i]);
                 }
             }
             if (t == 2 && k > 0) {
-                assert_memory_equal(gang, before, sizeof gang); /* the same bits on every kind of processor */
+                assert_memory_equal(sync_job, before,
+                                    sizeof sync_job); /* the same bits on every kind of processor */
             }
             if (t == 2) {
-                memcpy(before, gang, sizeof gang);
+                memcpy(before, sync_job, sizeof sync_job);
             }
         }
         assert_int_equal(bad, SICK);
@@ -625,7 +626,7 @@ CONTRACT(the_heat_map_agrees_with_the_units, 0, check_field)
 CONTRACT(a_step_allocates_nothing, 0, check_no_allocation)
 CONTRACT(an_infinite_power_is_noticed, 0, check_not_finite)
 CONTRACT(instances_in_threads_do_not_meet, 0, check_threads)
-CONTRACT(a_gang_steps_as_each_alone, 0, check_gang)
+CONTRACT(a_batch_steps_as_each_alone, 0, check_batch)
 
 int main(void)
 {
@@ -647,7 +648,7 @@ int main(void)
         cmocka_unit_test(a_step_allocates_nothing),
         cmocka_unit_test(an_infinite_power_is_noticed),
         cmocka_unit_test(instances_in_threads_do_not_meet),
-        cmocka_unit_test(a_gang_steps_as_each_alone),
+        cmocka_unit_test(a_batch_steps_as_each_alone),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "run/input/job_files.h"
+#include "run/load/job_files.h"
 #include "tests/fuzz/fuzz.h"
 
 /* Nodes and batches of the job level: whichever the file is. */

@@ -30,7 +30,7 @@ static void check(const struct tmx_series *s)
 void fuzz_reader(const char *path)
 {
     struct tmx_measured m = {0};
-    struct tmx_text t, whole = {.name = "log"};
+    struct tmx_text_file t, whole = {.name = "log"};
     struct tmx_err err = {0};
     if (tmx_text_load(&t, path, &err) != TMX_OK || t.size == 0) {
         tmx_text_finish(&t);

@@ -3,8 +3,8 @@
 #include <stdlib.h>
 
 #include "core/micro/memory.h"
-#include "run/input/gate_code.h"
-#include "run/input/gate_files.h"
+#include "run/load/gate_code.h"
+#include "run/load/gate_files.h"
 #include "tests/fuzz/fuzz.h"
 
 /* What a kernel's file says for an SM's and a chip's cycles: groups instructions, code and memory. */

@@ -10,7 +10,7 @@ void fuzz_reader(const char *path)
     struct part part = {0};
     struct tmx_lines l = {0};
     struct tmx_err err = {0};
-    struct tmx_text t;
+    struct tmx_text_file t;
     if (tmx_text_load(&t, path, &err) != TMX_OK) {
         return;
     }

@@ -3,9 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/base/names.h"
+#include "core/base/suggest.h"
 #include "measure/log/collect.h"
-#include "study/said/pivot.h"
+#include "study/analysis/pivot.h"
 #include "tests/fuzz/fuzz.h"
 
 /* Words as they stand on a command line or in a cell, one a line: numbers, times, patterns, conditions. */
@@ -40,7 +40,7 @@ void fuzz_reader(const char *path)
     static const char *const names[] = {"policy", "package.r_convec", "tick_s", "quantum_s"};
     struct tmx_lines l = {0};
     struct tmx_err err = {0};
-    struct tmx_text t;
+    struct tmx_text_file t;
     if (tmx_text_load(&t, path, &err) != TMX_OK) {
         return;
     }
@@ -51,7 +51,7 @@ void fuzz_reader(const char *path)
         cell(l.line);
         if (tmx_span_copy(l.line, word, sizeof word)) {
             if (strlen(word) < SHORT) {
-                fuzz_check(tmx_names_hint(hint, word, names, 4) == hint);
+                fuzz_check(tmx_suggest(hint, word, names, 4) == hint);
             }
             (void)tmx_pattern_match(word, "run 1");
             fuzz_check(tmx_pattern_match("*", word));

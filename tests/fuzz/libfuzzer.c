@@ -6,13 +6,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/base/inputs.h"
+#include "core/base/provenance.h"
 #include "tests/fuzz/fuzz.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 const char *__asan_default_options(void);
-enum tmx_status __real_tmx_text_load_bytes(struct tmx_text *t, const char *path, struct tmx_err *err);
-enum tmx_status __wrap_tmx_text_load_bytes(struct tmx_text *t, const char *path, struct tmx_err *err);
+enum tmx_status __real_tmx_text_load_bytes(struct tmx_text_file *t, const char *path, struct tmx_err *err);
+enum tmx_status __wrap_tmx_text_load_bytes(struct tmx_text_file *t, const char *path, struct tmx_err *err);
 
 /* Most of a run is the allocator: what it keeps to name a fault's past is kept small. A finding is replayed
  * by the debug build's replay_*, which keeps all. */
@@ -50,19 +50,19 @@ const char *fuzz_bytes(const char *path, size_t *size)
     return NULL;
 }
 
-enum tmx_status __wrap_tmx_text_load_bytes(struct tmx_text *t, const char *path, struct tmx_err *err)
+enum tmx_status __wrap_tmx_text_load_bytes(struct tmx_text_file *t, const char *path, struct tmx_err *err)
 {
     size_t size;
     const char *data = fuzz_bytes(path, &size);
     if (!data) {
         return __real_tmx_text_load_bytes(t, path, err);
     }
-    *t = (struct tmx_text){.data = malloc(size + 1), .size = size};
+    *t = (struct tmx_text_file){.data = malloc(size + 1), .size = size};
     fuzz_check(t->data);
     memcpy(t->data, data, size);
     t->data[size] = '\0';
     snprintf(t->name, sizeof t->name, "%s", path);
-    tmx_inputs_note(path, t->data, t->size);
+    tmx_provenance_note(path, t->data, t->size);
     return TMX_OK;
 }
 

@@ -6,10 +6,10 @@
 #include "measure/log/collect.h"
 #include "tests/fuzz/fuzz.h"
 
-enum tmx_status __wrap_tmx_log_text(struct tmx_text *t, const char *path, struct tmx_measured *m,
+enum tmx_status __wrap_tmx_log_text(struct tmx_text_file *t, const char *path, struct tmx_measured *m,
                                     struct tmx_err *err);
 
-enum tmx_status __wrap_tmx_log_text(struct tmx_text *t, const char *path, struct tmx_measured *m,
+enum tmx_status __wrap_tmx_log_text(struct tmx_text_file *t, const char *path, struct tmx_measured *m,
                                     struct tmx_err *err)
 {
     const enum tmx_status st = tmx_text_load_bytes(t, path, err);

@@ -84,7 +84,7 @@ static double steady_difference(struct golden *g, struct engine *e, const char *
     const struct tmx_thermal_spec *spec = &g->stack.spec;
     const size_t n_cell = spec->rows * spec->cols;
     double *cell = calloc(n_cell + 12, sizeof *cell), *unit, worst = 0;
-    struct tmx_text text;
+    struct tmx_text_file text;
     struct tmx_lines lines = {0};
     struct tmx_span rest, field;
     assert_non_null(cell);
@@ -128,7 +128,7 @@ static double map_difference(struct golden *g, struct engine *e)
     const struct tmx_thermal_spec *spec = &g->stack.spec;
     const size_t n_cell = spec->rows * spec->cols;
     double *cell = calloc(n_cell + 12, sizeof *cell), worst = 0;
-    struct tmx_text text;
+    struct tmx_text_file text;
     struct tmx_lines lines = {0};
     assert_non_null(cell);
     assert_int_equal(tmx_text_load(&text, "out.grid_steady", NULL), TMX_OK);

@@ -9,7 +9,7 @@
 
 #include "core/base/config.h"
 #include "core/base/rng.h"
-#include "plan/judge.h"
+#include "limits/gap.h"
 #include "tests/support/check.h"
 
 enum { SEED = 20260217 };
@@ -61,41 +61,41 @@ static void write_run(char *text, size_t size, const char *mix, struct tmx_rng *
 
 static void judge_tick(void *ctx, const struct tmx_sim *sim)
 {
-    tmx_judge_tick(ctx, sim);
+    tmx_gap_tick(ctx, sim);
 }
 
 /* Points that the run is better than its bound; *sum_error: how far its losses are from its gap. NAN: no
  * bound for it. */
 static double beats(struct tmx_run *run, const char *what, double *sum_error)
 {
-    struct tmx_judge seen = {0}, at_peak = {0};
+    struct tmx_gap seen = {0}, at_peak = {0};
     struct tmx_bound_options o = {.sm_leak = 1};
     struct tmx_err err = {0};
-    double pct[TMX_N_LOSS], sum = 0;
-    if (tmx_judge_init(&seen, run, &o, &err)) {
+    double pct[TMX_N_GAP_CAUSE], sum = 0;
+    if (tmx_gap_init(&seen, run, &o, &err)) {
         fail_msg("%s: %s", what, err.msg);
     }
     const struct tmx_observer observer = {.ctx = &seen, .tick = judge_tick};
     const enum tmx_status st = tmx_run_execute(run, &observer, &err);
     if (st) { /* too hot to go on: its leakage runs away, or it never cools */
-        tmx_judge_finish(&seen);
+        tmx_gap_finish(&seen);
         return NAN;
     }
     o.limit_k = tmx_sim_recorder(tmx_run_sim(run))->peak_sm_k;
-    if (tmx_judge_init(&at_peak, run, &o, &err)) {
+    if (tmx_gap_init(&at_peak, run, &o, &err)) {
         fail_msg("%s: %s", what, err.msg);
     }
     const struct tmx_averages none = at_peak.averages;
     at_peak.averages = seen.averages;
     seen.averages = none;
-    tmx_judge_losses(&at_peak, run, pct);
-    for (size_t l = TMX_LOSS_IDLE; l < TMX_N_LOSS; l++) {
+    tmx_gap_losses(&at_peak, run, pct);
+    for (size_t l = TMX_GAP_IDLE; l < TMX_N_GAP_CAUSE; l++) {
         sum += pct[l];
     }
-    *sum_error = fabs(sum - pct[TMX_LOSS_GAP]);
-    tmx_judge_finish(&seen);
-    tmx_judge_finish(&at_peak);
-    return pct[TMX_LOSS_STORED] - pct[TMX_LOSS_GAP];
+    *sum_error = fabs(sum - pct[TMX_GAP_TOTAL]);
+    tmx_gap_finish(&seen);
+    tmx_gap_finish(&at_peak);
+    return pct[TMX_GAP_STORED] - pct[TMX_GAP_TOTAL];
 }
 
 static int check_one(size_t i, size_t *judged, double *gap)

@@ -14,14 +14,14 @@
 #include "core/base/text.h"
 #include "measure/log/measured.h"
 #include "power/fit_table.h"
-#include "run/input/job_files.h"
+#include "run/load/job_files.h"
 #include "run/run.h"
-#include "study/alone/gate_runs.h"
-#include "study/alone/merge_table.h"
+#include "study/analysis/effects.h"
+#include "study/analysis/pivot.h"
+#include "study/microbench/gate_runs.h"
+#include "study/microbench/merge_table.h"
 #include "study/results.h"
 #include "study/run_alone.h"
-#include "study/said/effects.h"
-#include "study/said/pivot.h"
 #include "study/study.h"
 #include "tests/support/scratch.h"
 #include "thermal/files/ice_io.h"
@@ -46,8 +46,8 @@ void *__real_realloc(void *p, size_t size);
 void *__wrap_malloc(size_t size);
 void *__wrap_calloc(size_t n, size_t size);
 void *__wrap_realloc(void *p, size_t size);
-enum tmx_status __real_tmx_text_load_bytes(struct tmx_text *t, const char *path, struct tmx_err *err);
-enum tmx_status __wrap_tmx_text_load_bytes(struct tmx_text *t, const char *path, struct tmx_err *err);
+enum tmx_status __real_tmx_text_load_bytes(struct tmx_text_file *t, const char *path, struct tmx_err *err);
+enum tmx_status __wrap_tmx_text_load_bytes(struct tmx_text_file *t, const char *path, struct tmx_err *err);
 enum tmx_status __real_tmx_output_open(struct tmx_output *o, const char *path, struct tmx_err *err);
 enum tmx_status __wrap_tmx_output_open(struct tmx_output *o, const char *path, struct tmx_err *err);
 
@@ -66,10 +66,10 @@ void *__wrap_realloc(void *p, size_t size)
     return refused(MEMORY) ? NULL : __real_realloc(p, size);
 }
 
-enum tmx_status __wrap_tmx_text_load_bytes(struct tmx_text *t, const char *path, struct tmx_err *err)
+enum tmx_status __wrap_tmx_text_load_bytes(struct tmx_text_file *t, const char *path, struct tmx_err *err)
 {
     if (refused(READING)) {
-        *t = (struct tmx_text){0};
+        *t = (struct tmx_text_file){0};
         return tmx_fail_at(err, TMX_EIO, path, 0, "cannot read: %s", strerror(EIO));
     }
     return __real_tmx_text_load_bytes(t, path, err);

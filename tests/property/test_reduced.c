@@ -327,7 +327,8 @@ static void leakage_maps_and_starts_are_followed_together(void **state)
         for (size_t row = 0; row < 20; row++) {
             const double share = row < 3 ? 1 : tmx_rng_uniform(rng);
             for (size_t j = 0; j < 2; j++) {
-                const struct tmx_instance chip_j = {.ops = e[j].ops, .spec = &chip.spec, .state = e[j].state};
+                const struct tmx_thermal_instance chip_j = {
+                    .ops = e[j].ops, .spec = &chip.spec, .state = e[j].state};
                 void *snapshot = malloc(e[j].ops->snapshot_size(e[j].state));
                 assert_non_null(snapshot);
                 for (size_t u = 0; u < chip.n_unit; u++) {

@@ -12,7 +12,7 @@
 #include "thermal/backend/backends.h"
 #include "thermal/backend/reduced_model.h"
 
-enum { GANG = 16 }; /* instances stepped together: two tiles of the widest kernel */
+enum { BATCH = 16 }; /* instances stepped together: two tiles of the widest kernel */
 
 struct options {
     double tolerance_k;
@@ -77,13 +77,13 @@ static enum tmx_status model_create(const void *options, const struct tmx_therma
                                     struct tmx_err *err)
 {
     const struct options *o = options;
-    const struct tmx_reduced_wish wish = {o->tolerance_k, (size_t)o->modes, o->cache};
+    const struct tmx_reduced_options model_options = {o->tolerance_k, (size_t)o->modes, o->cache};
     struct model *m = calloc(1, sizeof *m);
     if (!m) {
         return tmx_fail(err, TMX_ENOMEM, "thermal model");
     }
     m->ambient_k = spec->ambient_k;
-    const enum tmx_status st = tmx_reduced_model_init(&m->shared, spec, &wish, err);
+    const enum tmx_status st = tmx_reduced_model_init(&m->shared, spec, &model_options, err);
     if (st) {
         model_destroy(m);
         return st;
@@ -256,21 +256,21 @@ static enum tmx_status step_many(size_t n, void *const *state, double dt_s, cons
                                  double *const *temp_k, size_t *bad)
 {
     enum tmx_status st = TMX_OK;
-    for (size_t first = 0, n_gang; first < n; first += n_gang) {
+    for (size_t first = 0, n_batch; first < n; first += n_batch) {
         struct state *head = state[first];
-        double *z[GANG], *theta[GANG];
-        for (n_gang = 0; n_gang < GANG && first + n_gang < n; n_gang++) {
-            const struct state *s = state[first + n_gang];
+        double *z[BATCH], *theta[BATCH];
+        for (n_batch = 0; n_batch < BATCH && first + n_batch < n; n_batch++) {
+            const struct state *s = state[first + n_batch];
             if (s->level != head->level) {
                 break;
             }
-            z[n_gang] = s->z;
-            theta[n_gang] = s->theta;
+            z[n_batch] = s->z;
+            theta[n_batch] = s->theta;
         }
         const double *decay, *gain;
         step_rows(head, dt_s, &decay, &gain);
-        tmx_modal_step_many(modal(head), decay, gain, n_gang, power_w + first, z, theta);
-        for (size_t i = first; i < first + n_gang; i++) {
+        tmx_modal_step_many(modal(head), decay, gain, n_batch, power_w + first, z, theta);
+        for (size_t i = first; i < first + n_batch; i++) {
             if (end_step(state[i], dt_s, power_w[i], temp_k[i]) && !st) {
                 st = TMX_ESOLVE;
                 *bad = i;

@@ -41,9 +41,9 @@ static void add_layer(struct tmx_hash *h, const struct tmx_layer *l, bool detail
     }
 }
 
-enum tmx_status tmx_reduced_key(const struct tmx_thermal_spec *spec, const struct tmx_reduced_wish *wish,
-                                double min_step_s, double density_w_per_m2, char key[TMX_HASH_HEX],
-                                struct tmx_err *err)
+enum tmx_status tmx_reduced_key(const struct tmx_thermal_spec *spec,
+                                const struct tmx_reduced_options *options, double min_step_s,
+                                double density_w_per_m2, char key[TMX_HASH_HEX], struct tmx_err *err)
 {
     const struct tmx_package *p = &spec->package;
     const double package[] = {p->s_spreader_m, p->t_spreader_m, p->k_spreader,
@@ -80,8 +80,8 @@ enum tmx_status tmx_reduced_key(const struct tmx_thermal_spec *spec, const struc
     for (size_t l = 0; l < tmx_thermal_spec_levels(spec); l++) {
         add_real(h, tmx_thermal_spec_r_convec(spec, l));
     }
-    add_real(h, wish->tolerance_k);
-    add_count(h, wish->n_mode);
+    add_real(h, options->tolerance_k);
+    add_count(h, options->n_mode);
     add_real(h, min_step_s);
     add_real(h, density_w_per_m2);
     add_count(h, spec->accurate_cells);

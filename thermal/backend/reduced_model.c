@@ -7,8 +7,8 @@
 
 #include "core/store/cache.h"
 #include "thermal/network/dense.h"
+#include "thermal/network/initial_basis.h"
 #include "thermal/network/reduce.h"
-#include "thermal/network/start.h"
 #include "thermal/network/truncate.h"
 
 static const double POWER_DENSITY =
@@ -63,10 +63,10 @@ static double min_step(const struct tmx_thermal_spec *spec)
 }
 
 static enum tmx_status demand_init(struct demand *d, const struct tmx_network *net,
-                                   const struct tmx_thermal_spec *spec, const struct tmx_reduced_wish *wish,
-                                   struct tmx_err *err)
+                                   const struct tmx_thermal_spec *spec,
+                                   const struct tmx_reduced_options *options, struct tmx_err *err)
 {
-    d->tolerance_k = wish->tolerance_k;
+    d->tolerance_k = options->tolerance_k;
     d->min_step_s = min_step(spec);
     d->ambient_k = spec->network == TMX_NETWORK_PHYSICAL ? AMBIENT_K : 0;
     d->power_w = calloc(net->n_unit, sizeof *d->power_w);
@@ -159,7 +159,7 @@ static enum tmx_status make_still(struct tmx_reduced_model *m, const struct tmx_
 
 static enum tmx_status truncate_modes(struct tmx_reduced_model *m, const struct tmx_basis *basis,
                                       const struct tmx_thermal_spec *spec, const struct demand *d,
-                                      const struct tmx_reduced_wish *wish, struct tmx_err *err)
+                                      const struct tmx_reduced_options *options, struct tmx_err *err)
 {
     struct tmx_truncated cut = {0};
     double *gamma = calloc(m->n_level, sizeof *gamma);
@@ -169,11 +169,11 @@ static enum tmx_status truncate_modes(struct tmx_reduced_model *m, const struct 
     for (size_t l = 0; l < m->n_level; l++) {
         gamma[l] = tmx_network_gamma(&m->net, tmx_thermal_spec_r_convec(spec, l));
     }
-    const struct tmx_truncation how = {.tolerance_k = TRUNCATION_SHARE * wish->tolerance_k,
+    const struct tmx_truncation how = {.tolerance_k = TRUNCATION_SHARE * options->tolerance_k,
                                        .power_w = d->power_w,
                                        .ambient_k = d->ambient_k,
                                        .min_step_s = d->min_step_s,
-                                       .n_mode = wish->n_mode,
+                                       .n_mode = options->n_mode,
                                        .octaves = m->net.view_start || m->n_level > 1,
                                        .gamma = gamma,
                                        .n_level = m->n_level};
@@ -242,16 +242,18 @@ static void check_steady(struct tmx_reduced_model *m, const double *steady)
 }
 
 static enum tmx_status build(struct tmx_reduced_model *m, const struct tmx_thermal_spec *spec,
-                             const struct demand *d, const struct tmx_reduced_wish *wish, struct tmx_err *err)
+                             const struct demand *d, const struct tmx_reduced_options *options,
+                             struct tmx_err *err)
 {
     struct tmx_basis basis = {0};
     const bool strict = spec->network == TMX_NETWORK_PHYSICAL && !m->fine;
-    struct tmx_basis_wish basis_wish = {.tolerance_k = (strict ? BASIS_SHARE_PHYSICAL : 1) * d->tolerance_k,
-                                        .power_w = d->power_w,
-                                        .ambient_k = d->ambient_k,
-                                        .min_step_s = d->min_step_s,
-                                        .unit_cells = d->unit_cells.n ? &d->unit_cells : NULL,
-                                        .cells = d->cells.n ? &d->cells : NULL};
+    struct tmx_basis_options basis_wish = {.tolerance_k =
+                                               (strict ? BASIS_SHARE_PHYSICAL : 1) * d->tolerance_k,
+                                           .power_w = d->power_w,
+                                           .ambient_k = d->ambient_k,
+                                           .min_step_s = d->min_step_s,
+                                           .unit_cells = d->unit_cells.n ? &d->unit_cells : NULL,
+                                           .cells = d->cells.n ? &d->cells : NULL};
     gamma_range(&m->net, spec, &basis_wish.gamma_low, &basis_wish.gamma_high);
     enum tmx_status st = tmx_network_check_cost(&m->net, true, err);
     st = st ? st : tmx_basis_init(&basis, &m->net, &basis_wish, err);
@@ -261,7 +263,8 @@ static enum tmx_status build(struct tmx_reduced_model *m, const struct tmx_therm
         basis.error = basis.cell_error = NULL;
         m->n_basis = basis.n_mode;
         m->n_shift = basis.n_shift;
-        st = m->truncated ? truncate_modes(m, &basis, spec, d, wish, err) : keep_modes(m, &basis, spec, err);
+        st = m->truncated ? truncate_modes(m, &basis, spec, d, options, err)
+                          : keep_modes(m, &basis, spec, err);
     }
     if (!st && m->n_level == 1) {
         check_steady(m, basis.steady);
@@ -278,34 +281,34 @@ static bool needs_maps(const struct tmx_thermal_spec *spec)
 }
 
 enum tmx_status tmx_reduced_model_cached(const struct tmx_thermal_spec *spec,
-                                         const struct tmx_reduced_wish *wish, bool *cached,
+                                         const struct tmx_reduced_options *options, bool *cached,
                                          struct tmx_err *err)
 {
     char key[TMX_HASH_HEX], first;
     const enum tmx_status st =
-        wish->cache ? tmx_reduced_key(spec, wish, min_step(spec), density(spec), key, err) : TMX_OK;
+        options->cache ? tmx_reduced_key(spec, options, min_step(spec), density(spec), key, err) : TMX_OK;
     const struct tmx_cache_name name = {.kind = "thermal", .key = key}, maps = {.kind = "field", .key = key};
-    *cached = !st && wish->cache && tmx_cache_peek(&name, &first, sizeof first) &&
+    *cached = !st && options->cache && tmx_cache_peek(&name, &first, sizeof first) &&
               (!needs_maps(spec) || tmx_cache_peek(&maps, &first, sizeof first));
     return st;
 }
 
 /* From the cache, or built and put there. */
 static enum tmx_status obtain(struct tmx_reduced_model *m, const struct tmx_thermal_spec *spec,
-                              const struct demand *d, const struct tmx_reduced_wish *wish,
+                              const struct demand *d, const struct tmx_reduced_options *options,
                               struct tmx_err *err)
 {
     char key[TMX_HASH_HEX];
-    if (!wish->cache) {
-        return build(m, spec, d, wish, err);
+    if (!options->cache) {
+        return build(m, spec, d, options, err);
     }
-    enum tmx_status st = tmx_reduced_key(spec, wish, d->min_step_s, density(spec), key, err);
+    enum tmx_status st = tmx_reduced_key(spec, options, d->min_step_s, density(spec), key, err);
     if (st) {
         return st;
     }
     m->from_cache = tmx_reduced_load(m, key);
     if (!m->from_cache) {
-        st = build(m, spec, d, wish, err);
+        st = build(m, spec, d, options, err);
         if (!st) {
             tmx_reduced_store(m, key);
         }
@@ -379,11 +382,11 @@ static enum tmx_status join_start(struct tmx_reduced_model *m, const struct tmx_
                                   const struct demand *d, struct tmx_err *err)
 {
     struct tmx_basis start = {0};
-    struct tmx_start_wish wish = {.tolerance_k = d->tolerance_k,
-                                  .min_step_s = d->min_step_s,
-                                  .cells = d->cells.n        ? &d->cells
-                                           : d->unit_cells.n ? &d->unit_cells
-                                                             : NULL};
+    struct tmx_initial_basis_options options = {.tolerance_k = d->tolerance_k,
+                                                .min_step_s = d->min_step_s,
+                                                .cells = d->cells.n        ? &d->cells
+                                                         : d->unit_cells.n ? &d->unit_cells
+                                                                           : NULL};
     double *from_k = calloc(m->net.n_node, sizeof *from_k), *theta = NULL;
     if (!from_k) {
         return tmx_fail(err, TMX_ENOMEM, "start field");
@@ -392,9 +395,9 @@ static enum tmx_status join_start(struct tmx_reduced_model *m, const struct tmx_
     for (size_t c = 0; c < m->net.n_node; c++) {
         from_k[c] -= spec->ambient_k;
     }
-    wish.theta_k = from_k;
-    gamma_range(&m->net, spec, &wish.gamma_low, &wish.gamma_high);
-    enum tmx_status st = tmx_start_basis(&start, &m->net, &wish, &theta, &m->start_error_k, err);
+    options.theta_k = from_k;
+    gamma_range(&m->net, spec, &options.gamma_low, &options.gamma_high);
+    enum tmx_status st = tmx_initial_basis(&start, &m->net, &options, &theta, &m->start_error_k, err);
     st = st ? st : widen_map(m, start.n_mode, err);
     st = st ? st : widen_vectors(m, start.n_mode, &m->vector, err);
     st = st ? st : widen_vectors(m, start.n_mode, &m->back, err);
@@ -410,11 +413,11 @@ static enum tmx_status join_start(struct tmx_reduced_model *m, const struct tmx_
 }
 
 static enum tmx_status check_tolerance(const struct tmx_reduced_model *m, const struct demand *d,
-                                       const struct tmx_reduced_wish *wish, struct tmx_err *err)
+                                       const struct tmx_reduced_options *options, struct tmx_err *err)
 {
     double bound_k = tmx_reduced_model_bound(m, false, d->power_w);
     bound_k = m->n_region ? fmax(bound_k, tmx_reduced_model_bound(m, true, d->power_w)) : bound_k;
-    if (wish->n_mode > 0 || bound_k <= MISSED * d->tolerance_k) {
+    if (options->n_mode > 0 || bound_k <= MISSED * d->tolerance_k) {
         return TMX_OK;
     }
     return tmx_fail(err, TMX_ESOLVE,
@@ -424,12 +427,12 @@ static enum tmx_status check_tolerance(const struct tmx_reduced_model *m, const 
 }
 
 enum tmx_status tmx_reduced_model_init(struct tmx_reduced_model *m, const struct tmx_thermal_spec *spec,
-                                       const struct tmx_reduced_wish *wish, struct tmx_err *err)
+                                       const struct tmx_reduced_options *options, struct tmx_err *err)
 {
     struct demand d = {0};
     *m = (struct tmx_reduced_model){.n_level = tmx_thermal_spec_levels(spec)};
     enum tmx_status st = tmx_network_init(&m->net, spec, err);
-    st = st ? st : demand_init(&d, &m->net, spec, wish, err);
+    st = st ? st : demand_init(&d, &m->net, spec, options, err);
     if (!st) {
         m->n_region = d.cells.n;
         m->fine = d.cells.n > 0 || d.unit_cells.n > 0;
@@ -438,7 +441,7 @@ enum tmx_status tmx_reduced_model_init(struct tmx_reduced_model *m, const struct
         m->modal = calloc(m->n_level, sizeof *m->modal);
         st = m->modal ? TMX_OK : tmx_fail(err, TMX_ENOMEM, "levels");
     }
-    st = st ? st : obtain(m, spec, &d, wish, err);
+    st = st ? st : obtain(m, spec, &d, options, err);
     for (size_t l = 0; l < m->n_level && !st; l++) { /* a uniform start is a multiple of the 1 K field */
         for (size_t i = 0; i < m->n_mode; i++) {
             m->modal[l].start[i] =
@@ -447,7 +450,7 @@ enum tmx_status tmx_reduced_model_init(struct tmx_reduced_model *m, const struct
     }
     m->start_swing_k = spec->init_node_k ? 0 : fabs(spec->init_k - spec->ambient_k);
     st = st || !spec->init_node_k ? st : join_start(m, spec, &d, err);
-    st = st ? st : check_tolerance(m, &d, wish, err);
+    st = st ? st : check_tolerance(m, &d, options, err);
     for (size_t l = 0; l < m->n_level && !st; l++) {
         tmx_modal_close(&m->modal[l]);
     }

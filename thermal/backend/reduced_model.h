@@ -9,7 +9,7 @@
 /* What the instances of the reduced back-end share. Built from a network, or read from the
  * cache; never changed afterwards. */
 
-struct tmx_reduced_wish {
+struct tmx_reduced_options {
     double tolerance_k;
     size_t n_mode; /* 0: what the tolerance needs */
     bool cache;
@@ -43,21 +43,21 @@ struct tmx_reduced_model {
  * unless wish->n_mode asks for it. */
 TMX_NODISCARD enum tmx_status tmx_reduced_model_init(struct tmx_reduced_model *m,
                                                      const struct tmx_thermal_spec *spec,
-                                                     const struct tmx_reduced_wish *wish,
+                                                     const struct tmx_reduced_options *options,
                                                      struct tmx_err *err);
 void tmx_reduced_model_finish(struct tmx_reduced_model *m);
 
 /* *cached: does the cache have a file of this model? (Whether it is whole shows when it is read.) */
 TMX_NODISCARD enum tmx_status tmx_reduced_model_cached(const struct tmx_thermal_spec *spec,
-                                                       const struct tmx_reduced_wish *wish, bool *cached,
-                                                       struct tmx_err *err);
+                                                       const struct tmx_reduced_options *options,
+                                                       bool *cached, struct tmx_err *err);
 
 /* Release all but the network and the room for the levels. */
 void tmx_reduced_model_empty(struct tmx_reduced_model *m);
 
 /* Name of the model in the cache: a hash of all that its numbers depend on. The start is none of it. */
 TMX_NODISCARD enum tmx_status tmx_reduced_key(const struct tmx_thermal_spec *spec,
-                                              const struct tmx_reduced_wish *wish, double min_step_s,
+                                              const struct tmx_reduced_options *options, double min_step_s,
                                               double density_w_per_m2, char key[TMX_HASH_HEX],
                                               struct tmx_err *err);
 /* Fill a model that has its network and levels, its maps unless no_field; false (and empty) when the cache

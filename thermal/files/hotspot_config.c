@@ -4,8 +4,8 @@
 #include <stdarg.h>
 #include <string.h>
 
-#include "core/base/names.h"
 #include "core/base/os.h"
+#include "core/base/suggest.h"
 #include "core/base/text.h"
 #include "core/base/units.h"
 
@@ -205,7 +205,7 @@ const char *tmx_hotspot_config_nearest(const char *name)
     for (size_t i = 0; i < N_NOT_MODELLED; i++) {
         names[n++] = not_modelled[i];
     }
-    return tmx_nearest(name, names, n);
+    return tmx_suggest_nearest(name, names, n);
 }
 
 bool tmx_hotspot_config_is_file(const char *name)
@@ -320,7 +320,7 @@ static enum tmx_status split(struct tmx_span line, char name[64], char value[TMX
 enum tmx_status tmx_hotspot_config_read(struct tmx_hotspot_config *cfg, const char *path,
                                         enum tmx_hotspot_source source, struct tmx_err *err)
 {
-    struct tmx_text text;
+    struct tmx_text_file text;
     struct tmx_lines lines = {0};
     char name[64], value[TMX_HOTSPOT_PATH];
     enum tmx_status st = tmx_text_load(&text, path, err);

@@ -9,7 +9,7 @@
 #include "core/base/text.h"
 
 struct reader {
-    struct tmx_text text;
+    struct tmx_text_file text;
     struct tmx_lines lines;
     const struct tmx_materials *materials;
     struct tmx_err *err;

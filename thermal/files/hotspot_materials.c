@@ -6,13 +6,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/base/names.h"
 #include "core/base/opt.h"
 #include "core/base/plausible.h"
+#include "core/base/suggest.h"
 #include "core/base/text.h"
 
 struct reader {
-    struct tmx_text text;
+    struct tmx_text_file text;
     struct tmx_lines lines;
     struct tmx_err *err;
 };
@@ -126,7 +126,7 @@ const char *tmx_materials_nearest(const struct tmx_materials *m, const char *nam
     const char *best = NULL;
     for (size_t i = 0; i < m->n; i++) { /* two at a time: the nearer of the best so far and the next */
         const char *const pair[] = {m->item[i].name, best};
-        const char *near = tmx_nearest(name, pair, best ? 2 : 1);
+        const char *near = tmx_suggest_nearest(name, pair, best ? 2 : 1);
         best = near ? near : best;
     }
     return best;

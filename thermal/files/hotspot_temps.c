@@ -114,7 +114,7 @@ static void prefix(const struct tmx_temps *t, size_t layer, char buf[32])
 /* ---- reading ---- */
 
 struct reader {
-    struct tmx_text text;
+    struct tmx_text_file text;
     struct tmx_lines lines;
     struct tmx_err *err;
 };

@@ -9,7 +9,7 @@
 #include "core/base/text.h"
 
 struct tmx_ice_lex {
-    struct tmx_text text;
+    struct tmx_text_file text;
     const char *next;
     struct tmx_span word; /* empty at the end of the file */
     unsigned line;        /* of word */

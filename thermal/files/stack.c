@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/base/names.h"
 #include "core/base/os.h"
 #include "core/base/plausible.h"
+#include "core/base/suggest.h"
 #include "core/base/text.h"
 #include "core/machine/floorplan_file.h"
 #include "thermal/files/hotspot_lcf.h"
@@ -511,7 +511,7 @@ static enum tmx_status unknown_name(const struct tmx_floorplan *fp, const struct
     const char *best = NULL;
     for (size_t i = 0; i < fp->n_unit; i++) {
         const char *const pair[] = {fp->unit[i].name, best};
-        const char *near = tmx_nearest(trace->name[column], pair, best ? 2 : 1);
+        const char *near = tmx_suggest_nearest(trace->name[column], pair, best ? 2 : 1);
         best = near ? near : best;
     }
     return tmx_fail_at(err, TMX_EPARSE, trace->source, trace->name_line,

@@ -206,7 +206,7 @@ static enum tmx_status read_head(struct head *h)
 static enum tmx_status read_names(struct head *h)
 {
     char path[sizeof h->t->source + 8];
-    struct tmx_text text;
+    struct tmx_text_file text;
     struct tmx_lines lines = {0};
     const size_t length = strlen(h->t->source),
                  stem = tmx_trace_wants_npy(h->t->source) ? length - 4 : length;
@@ -288,7 +288,7 @@ static enum tmx_status read_npy(const char *data, size_t size, struct tmx_trace 
 
 enum tmx_status tmx_trace_read_any(const char *path, struct tmx_trace *t, bool *npy, struct tmx_err *err)
 {
-    struct tmx_text text = {0};
+    struct tmx_text_file text = {0};
     *t = (struct tmx_trace){0};
     *npy = false;
     if (strcmp(path, "-") == 0) { /* it cannot be looked at twice */

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "core/base/cost.h"
-#include "thermal/network/links.h"
+#include "thermal/network/conductances.h"
 
 static const double LUMPING = 0.333; /* HotSpot's factor on every capacitance */
 static const double SAME_M = 1e-6;   /* layers may differ by this much in extent (HotSpot) */
@@ -20,7 +20,7 @@ enum { SPREADER = 0, INNER = SIDES, OUTER = 2 * SIDES }; /* first package node o
 struct builder { /* scratch of tmx_network_init */
     const struct tmx_thermal_spec *spec;
     struct tmx_network *net;
-    struct tmx_links links;
+    struct tmx_conductances links;
     enum tmx_status st; /* of the first link that found no memory */
     struct tmx_err *err;
     double *k, *p; /* [n_layer * n_cell] conductivity, heat capacity of each cell */
@@ -30,7 +30,7 @@ struct builder { /* scratch of tmx_network_init */
 
 static void add_link(struct builder *b, size_t from, size_t to, double resistance)
 {
-    b->st = b->st ? b->st : tmx_links_add(&b->links, from, to, resistance, b->err);
+    b->st = b->st ? b->st : tmx_conductances_add(&b->links, from, to, resistance, b->err);
 }
 
 /* The material of every cell of a die layer: its units' own where it is given. */
@@ -275,18 +275,18 @@ static enum tmx_status hotspot_init(struct builder *b, struct tmx_err *err)
     materials(b);
     cell_links(b);
     const size_t spreader = net->n_layer - 2, sink = net->n_layer - 1, rings = net->n_layer * net->n_cell;
-    st = tmx_links_edge(&b->links, net, spreader, pk->t_spreader_m, rings + SPREADER, pk->s_spreader_m,
-                        pk->k_spreader, err);
+    st = tmx_conductances_edge(&b->links, net, spreader, pk->t_spreader_m, rings + SPREADER, pk->s_spreader_m,
+                               pk->k_spreader, err);
     st = st ? st
-            : tmx_links_edge(&b->links, net, sink, pk->t_sink_m, rings + INNER, pk->s_spreader_m, pk->k_sink,
-                             err);
+            : tmx_conductances_edge(&b->links, net, sink, pk->t_sink_m, rings + INNER, pk->s_spreader_m,
+                                    pk->k_sink, err);
     st = st || !b->spec->board ? st : tmx_board_init(net, b->spec, &b->links, err);
     if (st) {
         return st;
     }
     package_nodes(b);
     cell_nodes(b);
-    return b->st ? b->st : tmx_links_compress(&b->links, net, err);
+    return b->st ? b->st : tmx_conductances_compress(&b->links, net, err);
 }
 
 /* Measured on grids of 32 x 32 to 96 x 96 with four layers, one core of a 2.8 GHz Xeon; the powers carry them
@@ -328,7 +328,7 @@ enum tmx_status tmx_network_init(struct tmx_network *net, const struct tmx_therm
     for (size_t l = 0; net->map && l < net->n_layer; l++) {
         net->map[l].floorplan = NULL; /* the network outlives the spec */
     }
-    tmx_links_finish(&b.links);
+    tmx_conductances_finish(&b.links);
     free(b.k);
     free(b.p);
     free(b.t);

@@ -8,7 +8,7 @@
  * ring (A) and outer ring ((B^2-b^2)/4) Source: HotSpot 7's grid model; its capacities are 0.333 p t area. */
 #include <stdlib.h>
 
-#include "thermal/network/links.h"
+#include "thermal/network/conductances.h"
 
 static const double LUMPING = 0.333;        /* HotSpot's factor on every capacitance */
 static const double NEXT_TO_NOTHING = 1e-9; /* of a node's heat, where it is to store none */
@@ -17,20 +17,20 @@ enum { BOARD, SOLDER, SUBSTRATE, LAYERS };                                  /* o
 enum { AT_SUBSTRATE = 0, AT_SOLDER = 4, INNER = 8, OUTER = 12, SIDES = 4 }; /* nodes */
 
 static enum tmx_status edges(struct tmx_network *net, const struct tmx_thermal_spec *spec,
-                             struct tmx_links *links, size_t first, struct tmx_err *err)
+                             struct tmx_conductances *links, size_t first, struct tmx_err *err)
 {
     const double side_m[LAYERS] = {spec->board->s_solder_m, spec->board->s_solder_m, spec->board->s_sub_m};
     static const size_t ring[LAYERS] = {INNER, AT_SOLDER, AT_SUBSTRATE};
     enum tmx_status st = TMX_OK;
     for (size_t l = 0; l < LAYERS && !st; l++) {
-        st = tmx_links_edge(links, net, l, spec->layer[l].thickness_m, first + ring[l], side_m[l],
-                            spec->layer[l].k_w_per_mk, err);
+        st = tmx_conductances_edge(links, net, l, spec->layer[l].thickness_m, first + ring[l], side_m[l],
+                                   spec->layer[l].k_w_per_mk, err);
     }
     return st;
 }
 
 enum tmx_status tmx_board_init(struct tmx_network *net, const struct tmx_thermal_spec *spec,
-                               struct tmx_links *links, struct tmx_err *err)
+                               struct tmx_conductances *links, struct tmx_err *err)
 {
     const struct tmx_board *board = spec->board;
     const struct tmx_layer *pcb = &spec->layer[BOARD], *solder = &spec->layer[SOLDER],
@@ -58,9 +58,9 @@ enum tmx_status tmx_board_init(struct tmx_network *net, const struct tmx_thermal
             (b - across) / 4 / (sheet * (3 * b + along) / 4) + (B - b) / 4 / (sheet * (B + 3 * b) / 4);
         const size_t su = first + AT_SUBSTRATE + side, so = first + AT_SOLDER + side,
                      in = first + INNER + side, to = first + OUTER + side;
-        st = tmx_links_add(links, su, so, solder->thickness_m / (solder->k_w_per_mk * ring), err);
-        st = st ? st : tmx_links_add(links, so, in, pcb->thickness_m / (pcb->k_w_per_mk * ring), err);
-        st = st ? st : tmx_links_add(links, in, to, out, err);
+        st = tmx_conductances_add(links, su, so, solder->thickness_m / (solder->k_w_per_mk * ring), err);
+        st = st ? st : tmx_conductances_add(links, so, in, pcb->thickness_m / (pcb->k_w_per_mk * ring), err);
+        st = st ? st : tmx_conductances_add(links, in, to, out, err);
         net->ground_w_k[in] = film * ring;
         net->ground_w_k[to] = film * outer;
         net->heat_j_k[su] = stores * sub->p_j_per_m3k * sub->thickness_m * beside;

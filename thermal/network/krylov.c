@@ -18,8 +18,8 @@
 #include <string.h>
 
 #include "thermal/network/dense.h"
-#include "thermal/network/ladder.h"
-#include "thermal/network/span.h"
+#include "thermal/network/growing_basis.h"
+#include "thermal/network/shift_pipeline.h"
 
 static const double FIRST_SHIFT = 0.1;  /* [1/s] after 0: heat sinks have time constants of 10 s and more */
 static const double SHIFT_RATIO = 10.0; /* from one shift to the next; halved in the logarithm where needed */
@@ -39,8 +39,8 @@ enum {
 }; /* halvings between two shifts; beyond, numbers are the limit */
 
 struct builder {
-    struct tmx_span span;
-    const struct tmx_basis_wish *wish;
+    struct tmx_growing_basis span;
+    const struct tmx_basis_options *options;
     struct tmx_solver *solver;
     double *r;                /* [n_unit][n_node] work, NULL when E = B */
     double *weight;           /* [n_in] the wished powers, and ambient_k */
@@ -52,7 +52,7 @@ static enum tmx_status append_shift(struct builder *b, const struct tmx_factor *
 {
     const enum tmx_status st = tmx_solve(b->solver, f, b->span.n_in, b->span.b, b->span.x);
     b->span.basis->n_shift++;
-    return st ? tmx_fail(err, st, "basis solve") : tmx_span_append(&b->span, b->span.n_in, err);
+    return st ? tmx_fail(err, st, "basis solve") : tmx_growing_basis_append(&b->span, b->span.n_in, err);
 }
 
 /* The largest over `regions` of what all weights, in the worst signs, add up to at one node of them; the
@@ -81,22 +81,23 @@ static enum tmx_status test_shift(struct builder *b, double s, const struct tmx_
                                   double *worst_k, struct tmx_err *err)
 {
     const size_t m = b->span.net->n_unit;
-    const struct tmx_basis_wish *wish = b->wish;
+    const struct tmx_basis_options *options = b->options;
     enum tmx_status st =
-        b->span.e ? tmx_span_residual(&b->span, s, m, b->span.e, b->span.out, b->r, err) : TMX_OK;
-    st = st ? st : tmx_span_residual(&b->span, s, b->span.n_in, b->span.b, b->span.in, b->span.w, err);
+        b->span.e ? tmx_growing_basis_residual(&b->span, s, m, b->span.e, b->span.out, b->r, err) : TMX_OK;
+    st = st ? st
+            : tmx_growing_basis_residual(&b->span, s, b->span.n_in, b->span.b, b->span.in, b->span.w, err);
     if (st) {
         return st;
     }
-    const bool half = !b->span.e && !wish->cells && !wish->unit_cells; /* R' (...)^-1 R is a square */
+    const bool half = !b->span.e && !options->cells && !options->unit_cells; /* R' (...)^-1 R is a square */
     st = half ? tmx_solve_half(b->solver, lower, b->span.n_in, b->span.w, b->span.x)
               : tmx_solve(b->solver, lower, b->span.n_in, b->span.w, b->span.x);
     if (st) {
         return tmx_fail(err, st, "basis test");
     }
-    *worst_k = wish->cells ? worst_node(b, wish->cells, b->cell_miss) : 0;
-    if (wish->unit_cells) {
-        *worst_k = fmax(*worst_k, worst_node(b, wish->unit_cells, b->miss));
+    *worst_k = options->cells ? worst_node(b, options->cells, b->cell_miss) : 0;
+    if (options->unit_cells) {
+        *worst_k = fmax(*worst_k, worst_node(b, options->unit_cells, b->miss));
         return TMX_OK;
     }
     tmx_tall_tn(&b->span.tall, m, b->span.n_in, b->span.e ? b->r : b->span.w, NULL,
@@ -117,14 +118,14 @@ static void note_error(struct builder *b)
     for (size_t i = 0; i < b->span.n_in * m; i++) {
         b->span.basis->error[i] = fmax(b->span.basis->error[i], fabs(b->miss[i]));
     }
-    for (size_t i = 0; b->wish->cells && i < b->span.n_in * b->wish->cells->n; i++) {
+    for (size_t i = 0; b->options->cells && i < b->span.n_in * b->options->cells->n; i++) {
         b->span.basis->cell_error[i] = fmax(b->span.basis->cell_error[i], b->cell_miss[i]);
     }
 }
 
 static double limit_k(const struct builder *b)
 {
-    return (b->wish->cells || b->wish->unit_cells ? CELL_SHARE : SHARE) * b->wish->tolerance_k;
+    return (b->options->cells || b->options->unit_cells ? CELL_SHARE : SHARE) * b->options->tolerance_k;
 }
 
 /* Test between the shifts low (whose factor is at hand) and high, both in the basis; where the test
@@ -175,12 +176,12 @@ static double rung(size_t i)
 }
 
 /* The next of them, made ahead by the ladder. */
-static enum tmx_status append_rung(struct builder *b, struct tmx_ladder *ladder, struct tmx_factor **f,
-                                   struct tmx_err *err)
+static enum tmx_status append_rung(struct builder *b, struct tmx_shift_pipeline *pipeline,
+                                   struct tmx_factor **f, struct tmx_err *err)
 {
-    const enum tmx_status st = tmx_ladder_take(ladder, f, &b->span.x, err);
+    const enum tmx_status st = tmx_shift_pipeline_take(pipeline, f, &b->span.x, err);
     b->span.basis->n_shift++;
-    return st ? st : tmx_span_append(&b->span, b->span.n_in, err);
+    return st ? st : tmx_growing_basis_append(&b->span, b->span.n_in, err);
 }
 
 /* Shift 0, while the ladder makes the next: the direct solution of every steady state. */
@@ -198,17 +199,18 @@ static enum tmx_status collect_steady(struct builder *b, struct tmx_factor **f, 
     tmx_tall_tn(&b->span.tall, m, m, b->span.e ? b->span.e : b->span.b, NULL, b->span.x, NULL, b->span.part,
                 b->span.basis->steady, m);
     b->span.basis->n_shift++;
-    return tmx_span_append(&b->span, b->span.n_in, err);
+    return tmx_growing_basis_append(&b->span, b->span.n_in, err);
 }
 
 /* The shifts from 0 upwards, a SHIFT_RATIO apart, with what the tests ask for in between: those of the ladder
  * in any case, then on until no more is asked for. */
-static enum tmx_status climb(struct builder *b, struct tmx_ladder *ladder, size_t n_rung, struct tmx_err *err)
+static enum tmx_status climb(struct builder *b, struct tmx_shift_pipeline *pipeline, size_t n_rung,
+                             struct tmx_err *err)
 {
     struct tmx_factor *f = NULL, *next = NULL;
     double beyond_k = INFINITY, below = FIRST_SHIFT;
     enum tmx_status st = collect_steady(b, &f, err);
-    st = st ? st : append_rung(b, ladder, &next, err);
+    st = st ? st : append_rung(b, pipeline, &next, err);
     st = st ? st : descend(b, f, err);
     for (size_t i = 1; !st && below < LAST_SHIFT && beyond_k > limit_k(b); i++) {
         const double s = rung(i);
@@ -216,13 +218,13 @@ static enum tmx_status climb(struct builder *b, struct tmx_ladder *ladder, size_
         f = next;
         next = done;
         if (i < n_rung) {
-            st = append_rung(b, ladder, &next, err);
+            st = append_rung(b, pipeline, &next, err);
         } else {
             st = tmx_factor_renew(b->solver, b->span.basis->gamma, s, next, err);
             st = st ? st : append_shift(b, next, err);
         }
         st = st ? st : refine(b, below, f, s, DEPTH, err);
-        if (!st && s >= 1.0 / b->wish->min_step_s) { /* far enough: is it enough? */
+        if (!st && s >= 1.0 / b->options->min_step_s) { /* far enough: is it enough? */
             st = test_shift(b, s * sqrt(SHIFT_RATIO), next, &beyond_k, err);
         }
         below = s;
@@ -238,26 +240,26 @@ static enum tmx_status climb(struct builder *b, struct tmx_ladder *ladder, size_
 static enum tmx_status collect(struct builder *b, struct tmx_err *err)
 {
     double shift[MAX_RUNGS];
-    struct tmx_ladder_wish wish = {.gamma = b->span.basis->gamma,
-                                   .shift = shift,
-                                   .b = b->span.b,
-                                   .n_rhs = b->span.n_in,
-                                   .n_node = b->span.net->n_node};
-    struct tmx_ladder *ladder;
+    struct tmx_shift_pipeline_options options = {.gamma = b->span.basis->gamma,
+                                                 .shift = shift,
+                                                 .b = b->span.b,
+                                                 .n_rhs = b->span.n_in,
+                                                 .n_node = b->span.net->n_node};
+    struct tmx_shift_pipeline *pipeline;
     do {
-        tmx_assert(wish.n_shift < MAX_RUNGS);
-        shift[wish.n_shift] = rung(wish.n_shift);
-    } while (shift[wish.n_shift++] < fmin(LAST_SHIFT, AHEAD / b->wish->min_step_s));
-    enum tmx_status st = tmx_ladder_create(b->solver, b->span.mate, &wish, &ladder, err);
-    st = st ? st : climb(b, ladder, wish.n_shift, err);
-    tmx_ladder_destroy(ladder);
+        tmx_assert(options.n_shift < MAX_RUNGS);
+        shift[options.n_shift] = rung(options.n_shift);
+    } while (shift[options.n_shift++] < fmin(LAST_SHIFT, AHEAD / b->options->min_step_s));
+    enum tmx_status st = tmx_shift_pipeline_create(b->solver, b->span.mate, &options, &pipeline, err);
+    st = st ? st : climb(b, pipeline, options.n_shift, err);
+    tmx_shift_pipeline_destroy(pipeline);
     return st;
 }
 
 /* The equilibria at the other film coefficients that will be used. */
 static enum tmx_status collect_levels(struct builder *b, struct tmx_err *err)
 {
-    const double other[2] = {b->wish->gamma_low, b->wish->gamma_high};
+    const double other[2] = {b->options->gamma_low, b->options->gamma_high};
     enum tmx_status st = TMX_OK;
     for (size_t i = 0; i < 2 && !st; i++) {
         struct tmx_factor *f = NULL;
@@ -278,7 +280,7 @@ static enum tmx_status collect_uniform(struct builder *b, struct tmx_err *err)
     for (size_t c = 0; c < n; c++) {
         b->span.x[c] = 1;
     }
-    return tmx_span_append(&b->span, 1, err);
+    return tmx_growing_basis_append(&b->span, 1, err);
 }
 
 static void fill_maps(struct builder *b)
@@ -295,30 +297,30 @@ static void fill_maps(struct builder *b)
         }
     }
     for (size_t u = 0; u < net->n_unit; u++) {
-        b->weight[u] = b->wish->power_w[u];
+        b->weight[u] = b->options->power_w[u];
     }
     if (b->span.n_in > net->n_unit) { /* 1 K of the air: where it stands against each node */
         double *air = b->span.b + net->n_unit * net->n_node;
         for (size_t c = 0; c < net->n_node; c++) {
             air[c] = b->span.basis->gamma * net->area_m2[c] + (net->ground_w_k ? net->ground_w_k[c] : 0);
         }
-        b->weight[net->n_unit] = b->wish->ambient_k;
+        b->weight[net->n_unit] = b->options->ambient_k;
     }
 }
 
 static enum tmx_status start_builder(struct builder *b, struct tmx_basis *s, const struct tmx_network *net,
                                      struct tmx_err *err)
 {
-    const size_t n = net->n_node, m = net->n_unit, n_region = b->wish->cells ? b->wish->cells->n : 0;
-    const size_t n_in = m + (b->wish->ambient_k > 0);
+    const size_t n = net->n_node, m = net->n_unit, n_region = b->options->cells ? b->options->cells->n : 0;
+    const size_t n_in = m + (b->options->ambient_k > 0);
     const bool own_out = net->mode == TMX_MAP_AVG || net->mode == TMX_MAP_CENTER;
     const bool cells = net->mode == TMX_MAP_MIN || net->mode == TMX_MAP_MAX;
-    const bool several = b->wish->gamma_low != b->wish->gamma_high;
-    tmx_assert(!cells || b->wish->unit_cells);
+    const bool several = b->options->gamma_low != b->options->gamma_high;
+    tmx_assert(!cells || b->options->unit_cells);
     s->n_node = n;
     s->n_unit = m;
-    s->gamma = several ? sqrt(b->wish->gamma_low * b->wish->gamma_high) : b->wish->gamma_low;
-    const enum tmx_status st = tmx_span_init(&b->span, s, net, n_in, several, own_out, err);
+    s->gamma = several ? sqrt(b->options->gamma_low * b->options->gamma_high) : b->options->gamma_low;
+    const enum tmx_status st = tmx_growing_basis_init(&b->span, s, net, n_in, several, own_out, err);
     if (st) {
         return st;
     }
@@ -339,17 +341,17 @@ static enum tmx_status start_builder(struct builder *b, struct tmx_basis *s, con
 }
 
 enum tmx_status tmx_basis_init(struct tmx_basis *basis, const struct tmx_network *net,
-                               const struct tmx_basis_wish *wish, struct tmx_err *err)
+                               const struct tmx_basis_options *options, struct tmx_err *err)
 {
-    struct builder b = {.wish = wish};
+    struct builder b = {.options = options};
     *basis = (struct tmx_basis){0};
     tmx_dense_start();
     enum tmx_status st = start_builder(&b, basis, net, err);
     st = st ? st : collect_uniform(&b, err);
     st = st ? st : collect(&b, err);
     st = st ? st : collect_levels(&b, err);
-    st = st ? st : tmx_span_close(&b.span, err);
-    tmx_span_finish(&b.span);
+    st = st ? st : tmx_growing_basis_close(&b.span, err);
+    tmx_growing_basis_finish(&b.span);
     tmx_solver_destroy(b.solver);
     free(b.r);
     free(b.weight);

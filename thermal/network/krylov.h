@@ -25,7 +25,7 @@ struct tmx_basis {
     size_t n_shift;     /* factorisations used */
 };
 
-struct tmx_basis_wish {
+struct tmx_basis_options {
     double tolerance_k;    /* for steps of power_w */
     const double *power_w; /* [n_unit] */
     double ambient_k;      /* and for a start so far from the air, or a step of the air; 0: not tested */
@@ -40,7 +40,7 @@ struct tmx_basis_wish {
  * have a linear map mode, or MIN or MAX, for which wish->unit_cells must be there.
  * Returns TMX_OK, TMX_ENOMEM or TMX_ESOLVE. */
 TMX_NODISCARD enum tmx_status tmx_basis_init(struct tmx_basis *basis, const struct tmx_network *net,
-                                             const struct tmx_basis_wish *wish, struct tmx_err *err);
+                                             const struct tmx_basis_options *options, struct tmx_err *err);
 void tmx_basis_finish(struct tmx_basis *basis);
 
 #endif

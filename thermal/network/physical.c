@@ -16,7 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "thermal/network/links.h"
+#include "thermal/network/conductances.h"
 
 static const double FAST_S = 1e-3;      /* the shortest time from which on steps must be right */
 static const double DEPTH_PART = 0.35;  /* first sheet of spreader, in lengths diffused in FAST_S */
@@ -47,7 +47,7 @@ struct sheet {
 struct builder {
     struct tmx_network *net;
     const struct tmx_thermal_spec *spec;
-    struct tmx_links links;
+    struct tmx_conductances links;
     struct sheet *sheet; /* [n_sheet] away from the sink first; owns its axes */
     size_t n_sheet, room;
     double *k, *p; /* [die layers][n_cell] owned, where units have materials of their own */
@@ -338,12 +338,13 @@ static enum tmx_status links_inside(struct builder *b, const struct sheet *s)
             const double dx = size_of(&s->x, j), dy = size_of(&s->y, i);
             if (s->lateral && j + 1 < s->x.n) {
                 const double r = dx / cell_k(s, c) + size_of(&s->x, j + 1) / cell_k(s, c + 1);
-                st = tmx_links_add(&b->links, s->first + c, s->first + c + 1, 0.5 * r / (dy * s->t), b->err);
+                st = tmx_conductances_add(&b->links, s->first + c, s->first + c + 1, 0.5 * r / (dy * s->t),
+                                          b->err);
             }
             if (!st && s->lateral && i + 1 < s->y.n) {
                 const double r = dy / cell_k(s, c) + size_of(&s->y, i + 1) / cell_k(s, c + s->x.n);
-                st = tmx_links_add(&b->links, s->first + c, s->first + c + s->x.n, 0.5 * r / (dx * s->t),
-                                   b->err);
+                st = tmx_conductances_add(&b->links, s->first + c, s->first + c + s->x.n,
+                                          0.5 * r / (dx * s->t), b->err);
             }
         }
     }
@@ -392,7 +393,7 @@ static enum tmx_status link_between(struct builder *b, const struct sheet *p, si
                                     size_t d, double area)
 {
     const double r = p->hi / cell_k(p, c) + q->lo / cell_k(q, d);
-    return tmx_links_add(&b->links, p->first + c, q->first + d, r / area, b->err);
+    return tmx_conductances_add(&b->links, p->first + c, q->first + d, r / area, b->err);
 }
 
 static enum tmx_status make_links(struct builder *b)
@@ -574,7 +575,7 @@ enum tmx_status tmx_physical_init(struct tmx_network *net, const struct tmx_ther
     st = st ? st : make_links(&b);
     if (!st) {
         make_heat(&b);
-        st = tmx_links_compress(&b.links, net, err);
+        st = tmx_conductances_compress(&b.links, net, err);
         st = st ? st : ground_below(&b);
     }
     st = st ? st : make_view(&b);
@@ -585,6 +586,6 @@ enum tmx_status tmx_physical_init(struct tmx_network *net, const struct tmx_ther
     free(b.sheet);
     free(b.k);
     free(b.p);
-    tmx_links_finish(&b.links);
+    tmx_conductances_finish(&b.links);
     return st;
 }

@@ -16,11 +16,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "thermal/network/basis_select.h"
 #include "thermal/network/dense.h"
-#include "thermal/network/directions.h"
 
 struct cut { /* k, m, n_in: of the directions */
-    struct tmx_directions dir;
+    struct tmx_basis_select dir;
     double *t;       /* [k][k] U X: the truncated modes, by columns */
     double *mu;      /* [k] their rates */
     double *small;   /* [k][k] work: X */
@@ -35,7 +35,7 @@ struct cut { /* k, m, n_in: of the directions */
 
 static bool several(const struct cut *c)
 {
-    return tmx_directions_several(&c->dir);
+    return tmx_basis_select_several(&c->dir);
 }
 
 static enum tmx_status no_memory(const struct cut *c, struct tmx_err *err)
@@ -44,9 +44,9 @@ static enum tmx_status no_memory(const struct cut *c, struct tmx_err *err)
 }
 
 static enum tmx_status init_cut(struct cut *c, const struct tmx_basis *basis,
-                                const struct tmx_truncation *wish, struct tmx_err *err)
+                                const struct tmx_truncation *options, struct tmx_err *err)
 {
-    const enum tmx_status st = tmx_directions_init(&c->dir, basis, wish, err);
+    const enum tmx_status st = tmx_basis_select_init(&c->dir, basis, options, err);
     if (st) {
         return st;
     }
@@ -74,14 +74,14 @@ static void free_cut(struct cut *c)
     for (size_t i = 0; i < sizeof own / sizeof own[0]; i++) {
         free(own[i]);
     }
-    tmx_directions_finish(&c->dir);
+    tmx_basis_select_finish(&c->dir);
 }
 
 /* m1, k0, k1, k2 of all directions: those of the first n are their first n rows and columns. */
 static void tabulate(struct cut *c)
 {
     const size_t k = c->dir.k;
-    const double *rate = c->dir.face[0].modes.rate;
+    const double *rate = c->dir.level_basis[0].modes.rate;
     for (size_t i = 0; i < k * k; i++) {
         c->t[i] = rate[i % k] * c->dir.u[i];
     }
@@ -110,7 +110,7 @@ static void fill_mass(struct cut *c, size_t n, double d)
 static enum tmx_status diagonalise(struct cut *c, size_t n, double d, struct tmx_err *err)
 {
     const size_t k = c->dir.k, m = c->dir.m;
-    const struct tmx_face *f = &c->dir.face[0];
+    const struct tmx_level_basis *f = &c->dir.level_basis[0];
     enum tmx_status st;
     if (several(c)) {
         fill_mass(c, n, d);
@@ -143,13 +143,13 @@ static enum tmx_status diagonalise(struct cut *c, size_t n, double d, struct tmx
 }
 
 /* Raise miss to the largest difference of a face's step responses over times from min_step_s on. */
-static void compare(struct cut *c, const struct tmx_face *f, size_t n)
+static void compare(struct cut *c, const struct tmx_level_basis *f, size_t n)
 {
     const size_t k = c->dir.k, m = c->dir.m, n_in = c->dir.n_in;
     double *e = c->small;
-    const int n_time = 1 + (int)ceil(log2(5 / (c->dir.wish->min_step_s * f->modes.rate[0])));
+    const int n_time = 1 + (int)ceil(log2(5 / (c->dir.options->min_step_s * f->modes.rate[0])));
     for (int time = 0; time < n_time; time++) {
-        const double t = ldexp(c->dir.wish->min_step_s, time);
+        const double t = ldexp(c->dir.options->min_step_s, time);
         for (size_t i = 0; i < k; i++) {
             const double decay = exp(-f->modes.rate[i] * t);
             for (size_t u = 0; u < n_in; u++) {
@@ -176,13 +176,13 @@ static enum tmx_status measure(struct cut *c, size_t n, double *worst_k, struct 
 {
     const size_t m = c->dir.m, n_in = c->dir.n_in;
     memset(c->miss, 0, n_in * m * sizeof *c->miss);
-    for (size_t f = 0; f < c->dir.n_face; f++) {
-        const struct tmx_face *face = &c->dir.face[f];
-        const enum tmx_status st = diagonalise(c, n, face->modes.gamma - c->dir.basis->gamma, err);
+    for (size_t f = 0; f < c->dir.n_level_basis; f++) {
+        const struct tmx_level_basis *level_basis = &c->dir.level_basis[f];
+        const enum tmx_status st = diagonalise(c, n, level_basis->modes.gamma - c->dir.basis->gamma, err);
         if (st) {
             return st;
         }
-        compare(c, face, n);
+        compare(c, level_basis, n);
     }
     *worst_k = 0;
     for (size_t u = 0; u < m; u++) {
@@ -208,7 +208,7 @@ static enum tmx_status choose(struct cut *c, size_t n_kept, size_t *n_mode, stru
         if (st) {
             return st;
         }
-        if (worst_k <= c->dir.wish->tolerance_k) {
+        if (worst_k <= c->dir.options->tolerance_k) {
             high = n;
         } else {
             low = n;
@@ -221,7 +221,7 @@ static enum tmx_status choose(struct cut *c, size_t n_kept, size_t *n_mode, stru
 /* map, rest and the direct term (to now), from the diagonal form at the basis' own film coefficient. */
 static enum tmx_status map_out(struct cut *c, size_t n, struct tmx_truncated *cut, struct tmx_err *err)
 {
-    const struct tmx_modes *q = &c->dir.face[0].modes;
+    const struct tmx_modes *q = &c->dir.level_basis[0].modes;
     const size_t k = c->dir.k, m = c->dir.m;
     const double *along = several(c) ? c->dir.u : c->t;
     double *work = calloc(k * (n > m ? n : m), sizeof *work);
@@ -236,14 +236,14 @@ static enum tmx_status map_out(struct cut *c, size_t n, struct tmx_truncated *cu
     }
     tmx_dense_nn(k, n, k, 1, q->vector, k, work, k, 0, cut->map, k);
     if (several(c)) { /* what S cannot tell of the steady states */
-        memcpy(work, c->dir.face[0].bt, k * m * sizeof *work);
+        memcpy(work, c->dir.level_basis[0].bt, k * m * sizeof *work);
         tmx_dense_nn(k, m, n, -1, c->t, k, c->bz, k, 1, work, k);
     }
     for (size_t i = 0; i < k * m; i++) {
         work[i] = several(c) ? work[i] / c->dir.root[i % k] : q->in[i] / q->rate[i % k];
     }
     tmx_dense_nn(k, m, k, 1, q->vector, k, work, k, 0, cut->rest, k);
-    tmx_dense_tn(m, m, k, 1, c->dir.face[0].ot, k, c->dir.face[0].bt, k, 0, c->now, m);
+    tmx_dense_tn(m, m, k, 1, c->dir.level_basis[0].ot, k, c->dir.level_basis[0].bt, k, 0, c->now, m);
     tmx_dense_tn(m, m, n, -1, c->oz, k, c->bz, k, 1, c->now, m);
     free(work);
     return TMX_OK;
@@ -252,7 +252,7 @@ static enum tmx_status map_out(struct cut *c, size_t n, struct tmx_truncated *cu
 /* The diagonal form at d, ready to step. */
 static enum tmx_status layout(struct cut *c, size_t n, double d, struct tmx_modal *modal, struct tmx_err *err)
 {
-    const struct tmx_modes *q = &c->dir.face[0].modes;
+    const struct tmx_modes *q = &c->dir.level_basis[0].modes;
     const size_t k = c->dir.k, m = c->dir.m;
     const enum tmx_status st = tmx_modal_init(modal, n, m, true, err);
     double *area = calloc(k, sizeof *area);
@@ -290,7 +290,7 @@ static enum tmx_status couple(struct cut *c, size_t n, size_t level, struct tmx_
                               struct tmx_err *err)
 {
     const size_t k = c->dir.k, m = c->dir.m;
-    const double d = c->dir.wish->gamma[level] - c->dir.basis->gamma;
+    const double d = c->dir.options->gamma[level] - c->dir.basis->gamma;
     double *end = calloc(k * m + m * m, sizeof *end), *miss = end + k * m;
     if (!end) {
         return no_memory(c, err);
@@ -298,12 +298,12 @@ static enum tmx_status couple(struct cut *c, size_t n, size_t level, struct tmx_
     memcpy(cut->vector + level * n * n, c->small, n * n * sizeof *cut->vector);
     fill_mass(c, n, d);
     tmx_dense_nn(n, n, n, 1, c->mass, n, c->small, n, 0, cut->back + level * n * n, n);
-    memcpy(end, c->dir.face[0].bt, k * m * sizeof *end);
-    const enum tmx_status st = tmx_directions_at_level(&c->dir, d, m, end, err);
+    memcpy(end, c->dir.level_basis[0].bt, k * m * sizeof *end);
+    const enum tmx_status st = tmx_basis_select_at_level(&c->dir, d, m, end, err);
     if (!st) {
         memcpy(miss, c->now, m * m * sizeof *miss);
         tmx_dense_tn(m, m, n, 1, c->oz, k, c->bz, k, 1, miss, m);
-        tmx_dense_tn(m, m, k, -1, c->dir.face[0].ot, k, end, k, 1, miss, m);
+        tmx_dense_tn(m, m, k, -1, c->dir.level_basis[0].ot, k, end, k, 1, miss, m);
     }
     for (size_t i = 0; i < m * m && !st; i++) {
         worst[i] = fmax(worst[i], fabs(miss[i]));
@@ -318,12 +318,12 @@ static enum tmx_status levels(struct cut *c, size_t n, struct tmx_truncated *cut
     double *worst = calloc(c->dir.m * c->dir.m, sizeof *worst);
     enum tmx_status st = worst ? TMX_OK : no_memory(c, err);
     if (!st && several(c)) {
-        cut->vector = calloc(c->dir.wish->n_level * n * n, sizeof *cut->vector);
-        cut->back = calloc(c->dir.wish->n_level * n * n, sizeof *cut->back);
+        cut->vector = calloc(c->dir.options->n_level * n * n, sizeof *cut->vector);
+        cut->back = calloc(c->dir.options->n_level * n * n, sizeof *cut->back);
         st = cut->vector && cut->back ? TMX_OK : no_memory(c, err);
     }
-    for (size_t l = 0; l < c->dir.wish->n_level && !st; l++) {
-        const double d = several(c) ? c->dir.wish->gamma[l] - c->dir.basis->gamma : 0;
+    for (size_t l = 0; l < c->dir.options->n_level && !st; l++) {
+        const double d = several(c) ? c->dir.options->gamma[l] - c->dir.basis->gamma : 0;
         st = several(c) ? diagonalise(c, n, d, err) : TMX_OK; /* one level: it is at hand */
         st = st ? st : layout(c, n, d, &modal[l], err);
         st = st || !several(c) ? st : couple(c, n, l, cut, worst, err);
@@ -336,14 +336,14 @@ static enum tmx_status levels(struct cut *c, size_t n, struct tmx_truncated *cut
 }
 
 enum tmx_status tmx_truncate(struct tmx_truncated *cut, const struct tmx_basis *basis,
-                             const struct tmx_truncation *wish, struct tmx_modal *modal, double *error,
+                             const struct tmx_truncation *options, struct tmx_modal *modal, double *error,
                              struct tmx_err *err)
 {
     struct cut c = {0};
-    size_t n = wish->n_mode;
+    size_t n = options->n_mode;
     double worst_k;
     *cut = (struct tmx_truncated){0};
-    enum tmx_status st = init_cut(&c, basis, wish, err);
+    enum tmx_status st = init_cut(&c, basis, options, err);
     const size_t n_kept = c.dir.n_kept;
     if (!st && several(&c)) {
         tabulate(&c);

@@ -33,7 +33,7 @@ struct tmx_truncated {
  * level, each to be ended with tmx_modal_finish. error [n_unit + 1][n_unit], rows as those of tmx_basis: the
  * largest difference to the whole basis from min_step_s on, added to what is there. */
 TMX_NODISCARD enum tmx_status tmx_truncate(struct tmx_truncated *cut, const struct tmx_basis *basis,
-                                           const struct tmx_truncation *wish, struct tmx_modal *modal,
+                                           const struct tmx_truncation *options, struct tmx_modal *modal,
                                            double *error, struct tmx_err *err);
 void tmx_truncated_finish(struct tmx_truncated *cut);
 

@@ -18,7 +18,7 @@ static void lines_count_with_crlf_and_a_missing_last_newline(void **state)
 {
     (void)state;
     char data[] = "a b\r\n\nlast";
-    const struct tmx_text t = {.data = data, .size = strlen(data)};
+    const struct tmx_text_file t = {.data = data, .size = strlen(data)};
     struct tmx_lines l = {0};
     assert_true(tmx_lines_next(&l, &t));
     assert_int_equal(tmx_span_length(l.line), 3);

@@ -24,13 +24,13 @@ static struct tmx_floorplan made(int placement)
 static void every_placement_tiles_the_die_with_equal_sms(void **state)
 {
     (void)state;
-    for (int p = 0; tmx_placement_names[p]; p++) {
+    for (int p = 0; tmx_sm_layout_names[p]; p++) {
         struct tmx_floorplan fp = made(p);
         struct tmx_err err = {0};
         double sm_m2 = 0, mc_m2 = 0;
         size_t n_sm = 0;
         if (tmx_floorplan_check(&fp, 0, &err)) {
-            print_error("%s: %s\n", tmx_placement_names[p], err.msg);
+            print_error("%s: %s\n", tmx_sm_layout_names[p], err.msg);
             fail();
         }
         for (size_t i = 0; i < fp.n_unit; i++) {

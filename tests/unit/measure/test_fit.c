@@ -49,7 +49,7 @@ static void make_log(const struct package *p, struct tmx_rng *rng, struct tmx_me
     enum { N = SECONDS * FINE };
     static double t[N], w[N], rpm[N], temp[MOST_GPUS][N];
     const size_t room = (size_t)SECONDS * MOST_GPUS * 64 + 64;
-    struct tmx_text text = {.name = "synthetic.csv", .data = malloc(room)};
+    struct tmx_text_file text = {.name = "synthetic.csv", .data = malloc(room)};
     struct tmx_err err = {0};
     assert_non_null(text.data);
     for (int i = 0; i < N; i++) {

@@ -24,7 +24,7 @@ struct card {
 static void make_log(const struct card *k, struct tmx_measured *m)
 {
     const size_t room = (size_t)2 * SECONDS * N_GPU * 64 + 256;
-    struct tmx_text text = {.name = "made.csv", .data = malloc(room)};
+    struct tmx_text_file text = {.name = "made.csv", .data = malloc(room)};
     struct tmx_rng *rng = NULL;
     struct tmx_err err = {0};
     assert_non_null(text.data);
@@ -70,7 +70,7 @@ static void what_leakage_adds_for_a_kelvin_comes_back(void **unused)
         assert_int_equal(tmx_leak_slope(&leak, &m, two ? "fast,slow" : NULL, &err), TMX_OK);
         print_message("%s: %.5f +- %.5f 1/K from %zu stretches, %zu rows\n", two ? "two runs" : "one run",
                       leak.per_k, leak.error, leak.n_stretch, leak.n_row);
-        assert_true(leak.told);
+        assert_true(leak.identified);
         assert_int_equal(leak.n_stretch, two ? 4 : 2);
         assert_true(fabs(leak.per_k - 0.0025) < 1.96 * leak.error && leak.error < 0.0004);
         tmx_measured_finish(&m);
@@ -89,7 +89,7 @@ static void work_that_changes_tells_nothing(void **unused)
     assert_int_equal(tmx_leak_slope(&leak, &m, NULL, &err), TMX_OK);
     print_message("%.5f +- %.5f 1/K: %s\n", leak.per_k, leak.error, leak.why);
     assert_int_equal(leak.n_stretch, 2);
-    assert_false(leak.told);
+    assert_false(leak.identified);
     tmx_measured_finish(&m);
 }
 
@@ -106,11 +106,11 @@ static void a_power_limit_tells_nothing(void **unused)
     struct tmx_err err = {0};
     make_log(&k, &m);
     assert_int_equal(tmx_leak_slope(&leak, &m, "fast,slow", &err), TMX_OK);
-    assert_false(leak.told);
+    assert_false(leak.identified);
     assert_non_null(strstr(leak.why, "held by a limit"));
     /* nobody says that the runs do the same: nothing is compared */
     assert_int_equal(tmx_leak_slope(&leak, &m, NULL, &err), TMX_OK);
-    assert_false(leak.told);
+    assert_false(leak.identified);
     assert_non_null(strstr(leak.why, "two fan speeds"));
     assert_int_equal(tmx_leak_slope(&leak, &m, "fast", &err), TMX_ECONFIG);
     assert_int_equal(tmx_leak_slope(&leak, &m, "fast,slow;none", &err), TMX_ECONFIG);

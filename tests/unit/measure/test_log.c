@@ -18,7 +18,7 @@ struct read { /* what came of a text */
 static struct read read_options(const char *text, const struct tmx_read_options *o)
 {
     struct read r = {0};
-    struct tmx_text t = {.size = strlen(text), .name = "log.csv"};
+    struct tmx_text_file t = {.size = strlen(text), .name = "log.csv"};
     t.data = malloc(t.size + 1);
     assert_non_null(t.data);
     memcpy(t.data, text, t.size + 1);

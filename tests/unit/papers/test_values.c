@@ -82,12 +82,12 @@ static void error_and_band_decide(void **state)
 
 static void a_bound_is_met_from_one_side(void **state)
 {
-    assert_int_equal(tmx_value_outcome(TMX_AT_MOST, 2, -50, 0), TMX_IN_BAND);
-    assert_int_equal(tmx_value_outcome(TMX_AT_MOST, 2, 2.5, 0), TMX_OUT_OF_BAND);
-    assert_int_equal(tmx_value_outcome(TMX_AT_LEAST, -2, -0.004, 0), TMX_IN_BAND); /* "less than 2 %" */
-    assert_int_equal(tmx_value_outcome(TMX_AT_LEAST, -2, -2.1, 0), TMX_OUT_OF_BAND);
-    assert_int_equal(tmx_value_outcome(TMX_EQUAL, 0, NAN, 1e9), TMX_NO_VALUE);
-    assert_int_equal(tmx_value_outcome(TMX_AT_MOST, 0, -INFINITY, 0), TMX_NO_VALUE);
+    assert_int_equal(tmx_value_outcome(TMX_PAPER_AT_MOST, 2, -50, 0), TMX_IN_BAND);
+    assert_int_equal(tmx_value_outcome(TMX_PAPER_AT_MOST, 2, 2.5, 0), TMX_OUT_OF_BAND);
+    assert_int_equal(tmx_value_outcome(TMX_PAPER_AT_LEAST, -2, -0.004, 0), TMX_IN_BAND); /* "less than 2 %" */
+    assert_int_equal(tmx_value_outcome(TMX_PAPER_AT_LEAST, -2, -2.1, 0), TMX_OUT_OF_BAND);
+    assert_int_equal(tmx_value_outcome(TMX_PAPER_EQUAL, 0, NAN, 1e9), TMX_NO_VALUE);
+    assert_int_equal(tmx_value_outcome(TMX_PAPER_AT_MOST, 0, -INFINITY, 0), TMX_NO_VALUE);
     (void)state;
 }
 

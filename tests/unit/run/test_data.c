@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "run/input/data.h"
+#include "run/load/data.h"
 
 static void touch(const char *path)
 {

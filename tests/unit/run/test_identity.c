@@ -9,8 +9,8 @@
 #include <string.h>
 
 #include "core/base/config.h"
-#include "core/base/inputs.h"
 #include "core/base/os.h"
+#include "core/base/provenance.h"
 #include "core/base/text.h"
 #include "run/run.h"
 
@@ -79,17 +79,17 @@ static enum tmx_status id_of(const struct tmx_config *c, char id[TMX_HASH_HEX], 
     return st;
 }
 
-static void describe(const char *text, char id[TMX_HASH_HEX], char **resolved, struct tmx_inputs *seen)
+static void describe(const char *text, char id[TMX_HASH_HEX], char **resolved, struct tmx_provenance *seen)
 {
     struct tmx_config *c = NULL;
     struct tmx_err err = {0};
     assert_int_equal(tmx_config_parse(&c, text, "scene", &err), TMX_OK);
     if (seen) {
-        tmx_inputs_begin(seen);
+        tmx_provenance_begin(seen);
     }
     const enum tmx_status st = id_of(c, id, resolved, &err);
     if (seen) {
-        tmx_inputs_end(seen);
+        tmx_provenance_end(seen);
     }
     if (st) {
         fail_msg("%s:%u: %s", err.file, err.line, err.msg);
@@ -106,7 +106,7 @@ static void write_trace(void)
 {
     FILE *f = fopen("identity.ttrace", "w");
     assert_non_null(f);
-    struct tmx_text t;
+    struct tmx_text_file t;
     struct tmx_lines lines = {0};
     struct tmx_err err = {0};
     char names[65536] = "", values[65536] = "";
@@ -127,7 +127,7 @@ static void each_file_is_part_of_the_id(void **state)
     (void)state;
     for (size_t s = 0; s < N_SCENE; s++) {
         char text[2048], id[TMX_HASH_HEX], changed[TMX_HASH_HEX];
-        struct tmx_inputs seen = {0};
+        struct tmx_provenance seen = {0};
         scene_text(s, text);
         describe(text, id, NULL, &seen);
         if (seen.n_file < scenes[s].n_file) {
@@ -135,7 +135,7 @@ static void each_file_is_part_of_the_id(void **state)
         }
         for (size_t i = 0; i < seen.n_file; i++) {
             const char *path = seen.file[i].path;
-            struct tmx_text before;
+            struct tmx_text_file before;
             struct tmx_err err = {0};
             assert_null(strstr(path, ".thermal")); /* caches are no inputs */
             assert_int_equal(tmx_text_load(&before, path, &err), TMX_OK);
@@ -155,7 +155,7 @@ static void each_file_is_part_of_the_id(void **state)
         }
         describe(text, changed, NULL, NULL);
         assert_string_equal(id, changed);
-        tmx_inputs_finish(&seen);
+        tmx_provenance_finish(&seen);
     }
 }
 

@@ -26,7 +26,7 @@ struct pair {
     const struct tmx_gpu_view *gpus[2];
     size_t gpu_of_member[2];
     double compute_s[2];
-    struct tmx_gang_view gang;
+    struct tmx_sync_job_view sync_job;
     struct tmx_node_view node;
     struct tmx_board_view board[2];
     struct tmx_gpu_request request[2];
@@ -40,8 +40,9 @@ static void open_pair(struct pair *p, double least_w, double most_w)
         p->gpus[g] = &p->gpu[g];
         p->board[g] = (struct tmx_board_view){.power_w = most_w, .power_min_w = least_w};
     }
-    p->gang = (struct tmx_gang_view){.n_member = 2, .gpu = p->gpu_of_member, .compute_s = p->compute_s};
-    p->node = (struct tmx_node_view){.n_gpu = 2, .gpus = p->gpus, .gang = &p->gang};
+    p->sync_job =
+        (struct tmx_sync_job_view){.n_member = 2, .gpu = p->gpu_of_member, .compute_s = p->compute_s};
+    p->node = (struct tmx_node_view){.n_gpu = 2, .gpus = p->gpus, .sync_job = &p->sync_job};
 }
 
 /* The policy's caps after n steps of its period, with the speeds that follow; checks that their sum stays. */
@@ -59,7 +60,7 @@ static void decide(struct pair *p, void *state, int n)
         check_close(a + b, 1200, 1e-9, 0);
         p->compute_s[0] = 10 / speed_of(a, a, false);
         p->compute_s[1] = 10 / speed_of(b, a, true);
-        p->gang.n_step++;
+        p->sync_job.n_step++;
     }
 }
 
@@ -111,7 +112,7 @@ static struct tmx_run *open_node(double node_w, double rpm, double gain)
         "topology = \"hgx-b200-vf\"; mix = \"train8\"; policy = \"slosh\"; seed = 1; tick_s = 0.05; "
         "quantum_s = 0.1; warmup_s = 600.0; sensor = { period_s = 0.1; }; "
         "fan = { policy = \"fixed\"; speed = %.6f; }; mix_policy = { node_w = %.1f; gain = %.2f; }; "
-        "gang = { step_work_s = 0.5; steps = 100; wait_power = 1.0; };",
+        "sync_job = { step_work_s = 0.5; steps = 100; wait_power = 1.0; };",
         rpm / 11590, node_w, gain);
 }
 
@@ -125,11 +126,11 @@ static struct node watch(double node_w, double rpm, double gain)
     struct tmx_run *run = open_node(node_w, rpm, gain);
     assert_int_equal(tmx_run_execute(run, NULL, NULL), TMX_OK);
     const struct tmx_machine *m = tmx_sim_machine(tmx_run_sim(run));
-    const struct tmx_gang *g = m->members;
+    const struct tmx_sync_job *g = m->members;
     const struct tmx_recorder *r = tmx_sim_recorder(tmx_run_sim(run));
-    const struct node n = {.front_s = 0.5 / tmx_gang_speed(g, 0),
-                           .rear_s = 0.5 / tmx_gang_speed(g, 1),
-                           .step_s = tmx_gang_step_mean_s(g),
+    const struct node n = {.front_s = 0.5 / tmx_sync_job_speed(g, 0),
+                           .rear_s = 0.5 / tmx_sync_job_speed(g, 1),
+                           .step_s = tmx_sync_job_step_mean_s(g),
                            .front_k = r->sum_k[m->gpu[0].unit0] / (double)r->n_tick,
                            .rear_k = r->sum_k[m->gpu[1].unit0] / (double)r->n_tick,
                            .front_w = mean_w(r, m->gpu[0].unit0),

@@ -7,7 +7,7 @@
 #include "core/base/config.h"
 #include "core/base/plugin.h"
 #include "core/base/rng.h"
-#include "run/input/job_files.h"
+#include "run/load/job_files.h"
 #include "sched/job/group.h"
 #include "sched/sched.h"
 

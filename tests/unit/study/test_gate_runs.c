@@ -6,11 +6,11 @@
 #include <string.h>
 
 #include "core/base/config.h"
-#include "run/input/data.h"
-#include "run/input/gate_code.h"
-#include "run/input/gate_files.h"
+#include "run/load/data.h"
+#include "run/load/gate_code.h"
+#include "run/load/gate_files.h"
 #include "sched/sched.h"
-#include "study/alone/gate_runs.h"
+#include "study/microbench/gate_runs.h"
 
 static const char *const chips[] = {"gtx480", "gtx280"};
 

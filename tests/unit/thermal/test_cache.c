@@ -10,7 +10,7 @@
 
 #include "core/base/os.h"
 #include "core/store/cache.h"
-#include "core/store/keep.h"
+#include "core/store/cache_evict.h"
 #include "tests/support/golden.h"
 #include "thermal/backend/reduced_model.h"
 
@@ -230,11 +230,11 @@ static void a_check_names_what_is_wrong(void **state)
     assert_non_null(strstr(tmx_cache_fault(NULL, name), "cut short"));
 }
 
-static const struct tmx_reduced_wish wish = {1e-3, 0, true};
+static const struct tmx_reduced_options options = {1e-3, 0, true};
 
 static void open_model(struct tmx_reduced_model *m, const struct tmx_thermal_spec *spec)
 {
-    assert_int_equal(tmx_reduced_model_init(m, spec, &wish, NULL), TMX_OK);
+    assert_int_equal(tmx_reduced_model_init(m, spec, &options, NULL), TMX_OK);
 }
 
 static void a_cached_model_is_the_built_one_and_is_rebuilt_when_damaged(void **state)
@@ -246,7 +246,7 @@ static void a_cached_model_is_the_built_one_and_is_rebuilt_when_damaged(void **s
     golden_open(&g, "D_package");
     g.stack.spec.min_step_s = 0;
     g.stack.spec.power_density_w_per_m2 = 1e6;
-    assert_int_equal(tmx_reduced_key(&g.stack.spec, &wish, 1e-3, 1e6, key, NULL), TMX_OK);
+    assert_int_equal(tmx_reduced_key(&g.stack.spec, &options, 1e-3, 1e6, key, NULL), TMX_OK);
     remove(cached_file(key));
     open_model(&cold, &g.stack.spec);
     assert_false(cold.from_cache);
@@ -278,7 +278,7 @@ static void a_cached_model_is_the_built_one_and_is_rebuilt_when_damaged(void **s
     g.stack.spec.init_node_k = NULL;
     free(start);
     g.stack.spec.package.t_sink_m *= 1.0000001; /* any change is another model */
-    assert_int_equal(tmx_reduced_key(&g.stack.spec, &wish, 1e-3, 1e6, key, NULL), TMX_OK);
+    assert_int_equal(tmx_reduced_key(&g.stack.spec, &options, 1e-3, 1e6, key, NULL), TMX_OK);
     remove(cached_file(key)); /* of an earlier run of this test */
     open_model(&warm, &g.stack.spec);
     assert_false(warm.from_cache);
@@ -296,7 +296,7 @@ static void maps_are_a_file_of_their_own_that_is_read_when_asked_for(void **stat
     golden_open(&g, "D_package");
     g.stack.spec.min_step_s = 0;
     g.stack.spec.power_density_w_per_m2 = 1e6;
-    assert_int_equal(tmx_reduced_key(&g.stack.spec, &wish, 1e-3, 1e6, key, NULL), TMX_OK);
+    assert_int_equal(tmx_reduced_key(&g.stack.spec, &options, 1e-3, 1e6, key, NULL), TMX_OK);
     snprintf(path, sizeof path, "%s/thermix/%s.field", folder, key);
     remove(cached_file(key));
     open_model(&with, &g.stack.spec);
@@ -329,7 +329,7 @@ static void maps_are_a_file_of_their_own_that_is_read_when_asked_for(void **stat
     for (int ask = 0; ask < 2; ask++) {
         bool cached;
         g.stack.spec.no_field = !ask;
-        assert_int_equal(tmx_reduced_model_cached(&g.stack.spec, &wish, &cached, NULL), TMX_OK);
+        assert_int_equal(tmx_reduced_model_cached(&g.stack.spec, &options, &cached, NULL), TMX_OK);
         assert_int_equal(cached, !ask);
     }
     open_model(&with, &g.stack.spec);

@@ -6,7 +6,7 @@
 
 #include "tests/support/check.h"
 #include "thermal/network/assemble.h"
-#include "thermal/network/ladder.h"
+#include "thermal/network/shift_pipeline.h"
 
 static char name_a[] = "a", name_b[] = "b";
 
@@ -384,12 +384,13 @@ static void two_halves_of_a_solve_make_a_whole_one(void **state)
     const size_t n = net.n_node;
     double *b = calloc(4 * n, sizeof *b), *x = b + n, *y = b + 2 * n, *work = b + 3 * n;
     assert_non_null(b);
-    for (enum tmx_factoring way = TMX_FACTOR_COLUMNS; way <= TMX_FACTOR_BLOCKS; way++) {
+    for (enum tmx_factoring kernel_slot = TMX_FACTOR_COLUMNS; kernel_slot <= TMX_FACTOR_BLOCKS;
+         kernel_slot++) {
         double whole = 0, halves = 0;
         for (size_t i = 0; i < n; i++) {
             b[i] = 1 + (double)(i % 7);
         }
-        assert_int_equal(tmx_solver_create(&net, way, &solver, &err), TMX_OK);
+        assert_int_equal(tmx_solver_create(&net, kernel_slot, &solver, &err), TMX_OK);
         assert_int_equal(tmx_solver_create_copy(solver, &copy, &err), TMX_OK);
         assert_int_equal(tmx_factor_create(solver, 5, 10, &f, &err), TMX_OK);
         assert_int_equal(tmx_factor_create(copy, 5, 10, &same, &err), TMX_OK);
@@ -421,7 +422,7 @@ static void a_ladders_rungs_are_those_made_one_by_one(void **state)
     struct tmx_network net;
     struct tmx_solver *solver;
     struct tmx_mate *mate;
-    struct tmx_ladder *ladder;
+    struct tmx_shift_pipeline *pipeline;
     struct tmx_err err = {0};
     make(&c);
     assert_int_equal(tmx_mate_create(&mate, &err), TMX_OK);
@@ -430,27 +431,28 @@ static void a_ladders_rungs_are_those_made_one_by_one(void **state)
     double *b = calloc(2 * n, sizeof *b), *x = calloc(2 * n, sizeof *x), *y = calloc(2 * n, sizeof *y);
     assert_true(b && x && y);
     b[1] = b[n + 3] = 1;
-    const struct tmx_ladder_wish wish = {
+    const struct tmx_shift_pipeline_options options = {
         .gamma = 5, .shift = shift, .n_shift = 4, .b = b, .n_rhs = 2, .n_node = n};
     assert_int_equal(tmx_solver_create(&net, TMX_FACTOR_BLOCKS, &solver, &err), TMX_OK);
-    assert_int_equal(tmx_ladder_create(solver, mate, &wish, &ladder, &err), TMX_OK);
+    assert_int_equal(tmx_shift_pipeline_create(solver, mate, &options, &pipeline, &err), TMX_OK);
     struct tmx_factor *f = NULL; /* the first is made anew, the others in the memory of those before */
     for (size_t i = 0; i < 3; i++) {
         struct tmx_factor *own;
-        assert_int_equal(tmx_ladder_take(ladder, &f, &x, &err), TMX_OK);
-        assert_int_equal(tmx_factor_create(solver, wish.gamma, shift[i], &own, &err), TMX_OK);
+        assert_int_equal(tmx_shift_pipeline_take(pipeline, &f, &x, &err), TMX_OK);
+        assert_int_equal(tmx_factor_create(solver, options.gamma, shift[i], &own, &err), TMX_OK);
         assert_int_equal(tmx_solve(solver, own, 2, b, y), TMX_OK);
         assert_memory_equal(x, y, 2 * n * sizeof *x);
         assert_int_equal(tmx_solve(solver, f, 2, b, y), TMX_OK);
         assert_memory_equal(x, y, 2 * n * sizeof *x);
         tmx_factor_destroy(solver, own);
     }
-    assert_int_equal(tmx_ladder_take(ladder, &f, &x, &err), TMX_ESOLVE); /* not positive definite */
+    assert_int_equal(tmx_shift_pipeline_take(pipeline, &f, &x, &err), TMX_ESOLVE); /* not positive definite */
     tmx_factor_destroy(solver, f);
     assert_non_null(strstr(err.msg, "positive definite"));
-    tmx_ladder_destroy(ladder);
-    assert_int_equal(tmx_ladder_create(solver, mate, &wish, &ladder, &err), TMX_OK); /* left before its end */
-    tmx_ladder_destroy(ladder);
+    tmx_shift_pipeline_destroy(pipeline);
+    assert_int_equal(tmx_shift_pipeline_create(solver, mate, &options, &pipeline, &err),
+                     TMX_OK); /* left before its end */
+    tmx_shift_pipeline_destroy(pipeline);
     tmx_mate_destroy(mate);
     tmx_solver_destroy(solver);
     tmx_network_finish(&net);

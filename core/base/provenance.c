@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "core/base/provenance.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/os.h"
+#include "core/base/text.h"
+
+enum { CHUNK = 65536 };
+
+static _Thread_local struct tmx_provenance *open_list;
+
+void tmx_provenance_begin(struct tmx_provenance *i)
+{
+    i->outer = open_list;
+    open_list = i;
+}
+
+void tmx_provenance_end(struct tmx_provenance *i)
+{
+    tmx_assert(open_list == i);
+    open_list = i->outer;
+    i->outer = NULL;
+}
+
+void tmx_provenance_finish(struct tmx_provenance *i)
+{
+    for (size_t k = 0; k < i->n_file; k++) {
+        free(i->file[k].path);
+    }
+    free(i->file);
+    *i = (struct tmx_provenance){0};
+}
+
+static bool add(struct tmx_provenance *i, const struct tmx_input *file)
+{
+    for (size_t k = 0; k < i->n_file; k++) {
+        if (strcmp(i->file[k].path, file->path) == 0 && strcmp(i->file[k].hash, file->hash) == 0) {
+            return true;
+        }
+    }
+    const size_t length = strlen(file->path) + 1;
+    struct tmx_input *more = realloc(i->file, (i->n_file + 1) * sizeof *more);
+    if (!more) {
+        return false;
+    }
+    i->file = more;
+    more[i->n_file] = *file;
+    more[i->n_file].path = malloc(length);
+    if (!more[i->n_file].path) {
+        return false;
+    }
+    memcpy(more[i->n_file++].path, file->path, length);
+    return true;
+}
+
+void tmx_provenance_note(const char *path, const void *data, size_t size)
+{
+    struct tmx_input file = {0};
+    struct tmx_hash *h = NULL;
+    union { /* add() copies the name, it does not write it */
+        const char *from;
+        char *to;
+    } name = {.from = path};
+    if (!open_list) {
+        return;
+    }
+    file.path = name.to;
+    bool ok = true;
+    tmx_os_file_id(path, &file.device, &file.node);
+    if (data) {
+        ok = tmx_hash_create(&h, NULL) == TMX_OK;
+        if (ok) {
+            tmx_hash_add(h, data, size);
+            tmx_hash_hex(h, file.hash);
+            tmx_hash_destroy(h);
+        }
+    }
+    for (struct tmx_provenance *i = open_list; i; i = i->outer) {
+        i->out_of_memory = !(ok && add(i, &file)) || i->out_of_memory;
+    }
+}
+
+enum tmx_status tmx_provenance_hash(const struct tmx_provenance *i, struct tmx_hash *h, struct tmx_err *err)
+{
+    if (i->out_of_memory) {
+        return tmx_fail(err, TMX_ENOMEM, "list of inputs: out of memory");
+    }
+    for (size_t k = 0; k < i->n_file; k++) {
+        if (i->file[k].hash[0]) {
+            tmx_hash_add_text(h, i->file[k].hash);
+        }
+    }
+    return TMX_OK;
+}
+
+bool tmx_provenance_hold(const char *path)
+{
+    uint64_t device, node;
+    if (!tmx_os_file_id(path, &device, &node)) {
+        return false;
+    }
+    for (const struct tmx_provenance *i = open_list; i; i = i->outer) {
+        for (size_t k = 0; k < i->n_file; k++) {
+            if (i->file[k].node == node && i->file[k].device == device) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+struct tmx_provenance *tmx_provenance_pause(void)
+{
+    struct tmx_provenance *i = open_list;
+    open_list = NULL;
+    return i;
+}
+
+void tmx_provenance_resume(struct tmx_provenance *i)
+{
+    open_list = i;
+}
+
+void tmx_provenance_forget(const char *path)
+{
+    uint64_t device, node;
+    if (!tmx_os_file_id(path, &device, &node)) {
+        return;
+    }
+    for (struct tmx_provenance *i = open_list; i; i = i->outer) {
+        for (size_t k = 0; k < i->n_file; k++) {
+            if (i->file[k].node == node && i->file[k].device == device) {
+                i->file[k].node = i->file[k].device = 0;
+            }
+        }
+    }
+}
+
+/* ---- a text's bytes: here and not in text.c, so that a program can be linked that has its files in memory
+ * (tests/fuzz) ---- */
+
+static enum tmx_status slurp(FILE *in, struct tmx_text_file *t, struct tmx_err *err)
+{
+    size_t room = 0;
+    for (;;) {
+        if (room - t->size < CHUNK + 1) {
+            room = room ? 2 * room : 2 * (size_t)CHUNK;
+            char *data = realloc(t->data, room);
+            if (!data) {
+                return tmx_fail_at(err, TMX_ENOMEM, t->name, 0, "out of memory");
+            }
+            t->data = data;
+        }
+        const size_t n = fread(t->data + t->size, 1, CHUNK, in);
+        t->size += n;
+        if (n == 0) {
+            break;
+        }
+    }
+    if (ferror(in)) {
+        return tmx_fail_at(err, TMX_EIO, t->name, 0, "cannot read: %s", strerror(errno));
+    }
+    t->data[t->size] = '\0';
+    return TMX_OK;
+}
+
+enum tmx_status tmx_text_load_bytes(struct tmx_text_file *t, const char *path, struct tmx_err *err)
+{
+    *t = (struct tmx_text_file){0};
+    snprintf(t->name, sizeof t->name, "%s", path);
+    FILE *in = NULL;
+    enum tmx_status st = tmx_input_open(&in, path, err);
+    if (st) {
+        return st;
+    }
+    st = slurp(in, t, err);
+    if (in != stdin) {
+        fclose(in);
+    }
+    if (st) {
+        tmx_text_finish(t);
+    } else {
+        tmx_provenance_note(path, t->data, t->size);
+    }
+    return st;
+}

@@ -1,0 +1,277 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "core/machine/sync_job.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/machine/machine.h"
+
+enum tmx_status tmx_sync_job_create(struct tmx_sync_job **out, const struct tmx_sync_job_spec *s,
+                                    struct tmx_machine *m, struct tmx_err *err)
+{
+    const struct tmx_sync_job_options *o = &s->options;
+    const size_t n = s->n_member;
+    struct tmx_sync_job *g = calloc(1, sizeof *g);
+    if (g) {
+        g->spec = *s;
+        g->member = calloc(n, sizeof *g->member);
+        g->step_s = calloc((size_t)o->steps, sizeof *g->step_s);
+        g->active = calloc(n, sizeof *g->active);
+        g->view_compute_s = calloc(n, sizeof *g->view_compute_s);
+    }
+    if (!g || !g->member || !g->step_s || !g->active || !g->view_compute_s) {
+        tmx_sync_job_destroy(g);
+        return tmx_fail(err, TMX_ENOMEM, "sync_job of %zu members", n);
+    }
+    g->view = (struct tmx_sync_job_view){.n_member = n, .gpu = s->gpu, .compute_s = g->view_compute_s};
+    for (size_t i = 0; i < n; i++) {
+        g->member[i].left_s = s->weight[i] * o->step_work_s;
+        g->member[i].gpu = SIZE_MAX;
+        m->job[i].work_sm_s = g->member[i].left_s * o->steps * (double)m->gpu[0].chip->n_sm;
+        m->job[i].home_gpu = s->gpu[i];
+    }
+    m->sync_job = &g->view;
+    *out = g;
+    return TMX_OK;
+}
+
+void tmx_sync_job_destroy(struct tmx_sync_job *g)
+{
+    if (g) {
+        free(g->member);
+        free(g->step_s);
+        free(g->active);
+        free(g->view_compute_s);
+        free(g);
+    }
+}
+
+void tmx_sync_job_offer(struct tmx_sync_job *g, size_t member, size_t gpu, size_t kernel_slot, double speed)
+{
+    g->member[member].gpu = gpu;
+    g->member[member].kernel_slot = kernel_slot;
+    g->member[member].speed = speed;
+}
+
+static void begin_step(struct tmx_sync_job *g, double time_s)
+{
+    g->begun_s = time_s;
+    g->comm_left_s = 0;
+    for (size_t i = 0; i < g->spec.n_member; i++) {
+        g->member[i].left_s = g->spec.weight[i] * g->spec.options.step_work_s;
+        g->member[i].step_s = 0;
+    }
+}
+
+/* Steps of the warm-up do not count: the first one that does begins with the counted time. */
+static void start_counting(struct tmx_sync_job *g, double time_s)
+{
+    for (size_t i = 0; i < g->spec.n_member; i++) {
+        struct tmx_sync_job_member *m = &g->member[i];
+        m->compute_s = m->wait_s = m->done_s = 0;
+        m->n_last = 0;
+    }
+    g->n_step = 0;
+    g->counting = true;
+    begin_step(g, time_s);
+}
+
+/* When the last member arrives, from now on; who that is. */
+static double last_arrival_s(const struct tmx_sync_job *g, size_t *who)
+{
+    double last_s = 0;
+    for (size_t i = 0; i < g->spec.n_member; i++) {
+        const struct tmx_sync_job_member *m = &g->member[i];
+        const double t = m->left_s <= 0 ? 0 : m->speed > 0 ? m->left_s / m->speed : INFINITY;
+        if (t > last_s) {
+            last_s = t;
+            *who = i;
+        }
+    }
+    return last_s;
+}
+
+/* All compute or wait for span_s; whole: until the last has arrived. */
+static void compute(struct tmx_sync_job *g, double span_s, bool whole)
+{
+    for (size_t i = 0; i < g->spec.n_member; i++) {
+        struct tmx_sync_job_member *m = &g->member[i];
+        const double need_s = m->left_s <= 0 ? 0 : m->speed > 0 ? m->left_s / m->speed : INFINITY;
+        const double t = need_s < span_s ? need_s : span_s;
+        m->left_s = whole || need_s <= span_s ? 0 : m->left_s - m->speed * t;
+        m->step_s += t;
+        m->compute_s += t;
+        m->wait_s += span_s - t;
+        g->active[i] += t;
+    }
+}
+
+static bool end_step(struct tmx_sync_job *g, double time_s)
+{
+    for (size_t i = 0; i < g->spec.n_member; i++) {
+        struct tmx_sync_job_member *m = &g->member[i];
+        g->view_compute_s[i] = m->step_s;
+        m->done_s += g->spec.weight[i] * g->spec.options.step_work_s;
+    }
+    g->view.n_step++;
+    if (g->counting) {
+        g->step_s[g->n_step++] = time_s - g->begun_s;
+    }
+    begin_step(g, time_s);
+    return g->n_step == (size_t)g->spec.options.steps;
+}
+
+/* The sync_job's progress is that of its jobs. */
+static void tell_jobs(const struct tmx_sync_job *g, struct tmx_machine *m, bool done, double time_s,
+                      double end_s)
+{
+    for (size_t i = 0; i < g->spec.n_member && m->counting; i++) {
+        struct tmx_job *j = &m->job[i];
+        const struct tmx_sync_job_member *mem = &g->member[i];
+        const double step_s = g->spec.weight[i] * g->spec.options.step_work_s;
+        j->started_s = j->started_s < 0 && mem->gpu != SIZE_MAX ? time_s : j->started_s;
+        j->done_sm_s = (mem->done_s + step_s - mem->left_s) * (double)m->gpu[0].chip->n_sm;
+        if (done) {
+            j->done_sm_s = j->work_sm_s;
+            j->state = TMX_JOB_DONE;
+            j->finished_s = time_s + end_s;
+            m->n_done++;
+        }
+    }
+}
+
+/* What the tick's power sees: full power while it computed, a part of it while it waited, none after the end.
+ */
+static void tell_power(const struct tmx_sync_job *g, struct tmx_machine *m, double end_s)
+{
+    for (size_t i = 0; i < g->spec.n_member; i++) {
+        const struct tmx_sync_job_member *mem = &g->member[i];
+        if (mem->gpu == SIZE_MAX) {
+            continue;
+        }
+        struct tmx_gpu *gpu = &m->gpu[mem->gpu];
+        const double part = (g->active[i] + g->spec.options.wait_power * (end_s - g->active[i])) / m->dt_s;
+        tmx_machine_scale_busy(m, gpu, mem->kernel_slot, part);
+        if (end_s < m->dt_s && gpu->n_run == 1 && gpu->n_queue == 0) { /* the rest of the tick is idle */
+            gpu->busy_s -= m->dt_s - end_s;
+        }
+    }
+}
+
+void tmx_sync_job_advance(struct tmx_sync_job *g, struct tmx_machine *m, double time_s)
+{
+    const double dt_s = m->dt_s;
+    bool done = m->job[0].state == TMX_JOB_DONE;
+    double now_s = 0; /* since the begin of the tick */
+    if (done) {
+        return;
+    }
+    if (m->counting && !g->counting) {
+        start_counting(g, time_s);
+    }
+    memset(g->active, 0, g->spec.n_member * sizeof *g->active);
+    while (now_s < dt_s && !done) {
+        if (g->comm_left_s > 0) {
+            const double span_s = fmin(g->comm_left_s, dt_s - now_s);
+            g->comm_left_s -= span_s;
+            now_s += span_s;
+            done = g->comm_left_s <= 0 && end_step(g, time_s + now_s);
+            continue;
+        }
+        size_t last = 0;
+        const double arrival_s = last_arrival_s(g, &last);
+        const bool whole = arrival_s <= dt_s - now_s;
+        const double span_s = whole ? arrival_s : dt_s - now_s;
+        compute(g, span_s, whole);
+        now_s = whole ? now_s + span_s : dt_s;
+        if (whole) {
+            g->member[last].n_last++;
+            g->comm_left_s = g->spec.options.comm_s;
+            done = g->comm_left_s <= 0 && end_step(g, time_s + now_s);
+        }
+    }
+    tell_jobs(g, m, done, time_s, now_s);
+    tell_power(g, m, done ? now_s : dt_s);
+    for (size_t i = 0; i < g->spec.n_member; i++) {
+        g->member[i].gpu = SIZE_MAX;
+        g->member[i].speed = 0;
+    }
+}
+
+double tmx_sync_job_step_mean_s(const struct tmx_sync_job *g)
+{
+    double sum = 0;
+    for (size_t i = 0; i < g->n_step; i++) {
+        sum += g->step_s[i];
+    }
+    return g->n_step > 0 ? sum / (double)g->n_step : NAN;
+}
+
+static int by_value(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+double tmx_sync_job_step_quantile_s(const struct tmx_sync_job *g, double q)
+{
+    double *sorted = g->n_step > 0 ? malloc(g->n_step * sizeof *sorted) : NULL;
+    double v = NAN;
+    if (sorted) {
+        const size_t rank = (size_t)ceil(q * (double)g->n_step);
+        memcpy(sorted, g->step_s, g->n_step * sizeof *sorted);
+        qsort(sorted, g->n_step, sizeof *sorted, by_value);
+        v = sorted[rank > 0 ? rank - 1 : 0];
+    }
+    free(sorted);
+    return v;
+}
+
+double tmx_sync_job_speed(const struct tmx_sync_job *g, size_t member)
+{
+    const struct tmx_sync_job_member *m = &g->member[member];
+    const double step_s = g->spec.weight[member] * g->spec.options.step_work_s;
+    return m->compute_s > 0 ? (m->done_s + step_s - m->left_s) / m->compute_s : 0;
+}
+
+double tmx_sync_job_wait_share(const struct tmx_sync_job *g, size_t member)
+{
+    double sum_s = 0;
+    for (size_t i = 0; i < g->n_step; i++) {
+        sum_s += g->step_s[i];
+    }
+    return sum_s > 0 ? fmin(1, g->member[member].wait_s / sum_s) : 0;
+}
+
+static size_t walk(enum tmx_image d, struct tmx_sync_job *g, unsigned char *buf)
+{
+    const size_t n = g->spec.n_member;
+    size_t at = tmx_image_item(d, g->member, n * sizeof *g->member, buf, 0);
+    at = tmx_image_item(d, g->view_compute_s, n * sizeof *g->view_compute_s, buf, at);
+    at = tmx_image_item(d, g->step_s, (size_t)g->spec.options.steps * sizeof *g->step_s, buf, at);
+    at = tmx_image_item(d, &g->view.n_step, sizeof g->view.n_step, buf, at);
+    at = tmx_image_item(d, &g->n_step, sizeof g->n_step, buf, at);
+    at = tmx_image_item(d, &g->comm_left_s, sizeof g->comm_left_s, buf, at);
+    at = tmx_image_item(d, &g->begun_s, sizeof g->begun_s, buf, at);
+    return tmx_image_item(d, &g->counting, sizeof g->counting, buf, at);
+}
+
+size_t tmx_sync_job_image_size(struct tmx_sync_job *g)
+{
+    return g ? walk(TMX_IMAGE_COUNT, g, NULL) : 0;
+}
+
+void tmx_sync_job_save(struct tmx_sync_job *g, void *buf)
+{
+    if (g) {
+        (void)walk(TMX_IMAGE_SAVE, g, buf);
+    }
+}
+
+void tmx_sync_job_restore(struct tmx_sync_job *g, void *buf)
+{
+    if (g) {
+        (void)walk(TMX_IMAGE_RESTORE, g, buf);
+    }
+}

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#ifndef TMX_CORE_MACHINE_SYNC_JOB_H
+#define TMX_CORE_MACHINE_SYNC_JOB_H
+
+/* A synchronous job: the members of a synchronous job, one a GPU, work in steps. In each step a member
+ * computes its share at its GPU's speed, then waits; when the last has arrived all communicate for a fixed
+ * time, and the next step begins. Steps begin and end inside ticks, at the times that follow from the speeds
+ * of the tick.
+ *
+ *   step time = max over members (weight step_work / speed) + comm
+ *
+ * Who waits or communicates draws a fixed part of the dynamic power of its kernel. */
+
+#include <stdio.h>
+
+#include <thermix/policy.h>
+
+#include "core/base/opt.h"
+
+struct tmx_machine;
+
+struct tmx_sync_job_options {
+    double step_work_s; /* of weight 1, on a whole idle GPU of GPU 0's kind at the nominal clock */
+    double comm_s;
+    double wait_power; /* part of the dynamic power */
+    int members;       /* the first jobs of the mix; 0: all */
+    int steps;
+};
+extern const struct tmx_opt tmx_sync_job_opts[];
+
+struct tmx_sync_job_spec { /* group `sync_job` of a run */
+    struct tmx_sync_job_options options;
+    size_t n_member; /* 0: no synchronous job */
+    double *weight;  /* [n_member] owned */
+    size_t *gpu;     /* [n_member] owned: where each member runs; no two on one */
+};
+
+struct tmx_sync_job_member {
+    double left_s;            /* of this step: time on a whole GPU, as step_work_s */
+    double speed;             /* of this tick: step_work_s a second */
+    size_t gpu, kernel_slot;  /* of this tick; gpu SIZE_MAX: not resident */
+    double step_s;            /* time computed in this step */
+    double compute_s, wait_s; /* in all counted steps, and since */
+    uint64_t n_last;          /* steps in which it arrived last; of several the first in the list */
+    double done_s;            /* work of whole steps, as step_work_s */
+};
+
+struct tmx_sync_job {
+    struct tmx_sync_job_spec spec;
+    struct tmx_sync_job_member *member; /* [n_member] */
+    struct tmx_sync_job_view view;      /* for policies */
+    double *view_compute_s;             /* [n_member] behind the view */
+    double *step_s;                     /* [steps] how long each counted step took */
+    double *active;                     /* [n_member] scratch: part of the tick it computed */
+    size_t n_step;                      /* counted */
+    double comm_left_s;                 /* 0: the members compute */
+    double begun_s;                     /* of this step, on the clock of machine time */
+    bool counting;
+};
+
+/* Group `sync_job` of root; absent: n_member = 0. The mix has n_job jobs, of which the first n_at_start are
+ * there at time 0. End with tmx_sync_job_spec_finish, also after failure. TMX_ECONFIG, TMX_ENOMEM. */
+TMX_NODISCARD enum tmx_status tmx_sync_job_read(struct tmx_sync_job_spec *s, const struct tmx_setting *root,
+                                                size_t n_job, size_t n_at_start, size_t n_gpu,
+                                                struct tmx_err *err);
+void tmx_sync_job_spec_finish(struct tmx_sync_job_spec *s); /* accepts zeroed memory */
+void tmx_sync_job_write(const struct tmx_sync_job_spec *s, FILE *out);
+
+/* Gives the members of m their work and GPU. The spec has to outlive the sync_job. */
+TMX_NODISCARD enum tmx_status tmx_sync_job_create(struct tmx_sync_job **g, const struct tmx_sync_job_spec *s,
+                                                  struct tmx_machine *m, struct tmx_err *err);
+void tmx_sync_job_destroy(struct tmx_sync_job *g); /* accepts NULL */
+
+/* Inside tmx_machine_advance: a member is resident and does so many seconds of work in a second; then,
+ * after all GPUs, the tick goes by. */
+void tmx_sync_job_offer(struct tmx_sync_job *g, size_t member, size_t gpu, size_t kernel_slot, double speed);
+void tmx_sync_job_advance(struct tmx_sync_job *g, struct tmx_machine *m, double time_s);
+
+/* Over the counted steps. */
+double tmx_sync_job_step_mean_s(const struct tmx_sync_job *g);
+double tmx_sync_job_step_quantile_s(const struct tmx_sync_job *g,
+                                    double q); /* allocates; NAN where there is none */
+/* Work a second of computing, relative to a whole GPU 0 at the nominal clock; 0 before it has computed. */
+double tmx_sync_job_speed(const struct tmx_sync_job *g, size_t member);
+/* Part of its time a member waited for others; communication is no waiting. */
+double tmx_sync_job_wait_share(const struct tmx_sync_job *g, size_t member);
+
+/* Everything that changes, for snapshots. */
+size_t tmx_sync_job_image_size(struct tmx_sync_job *g); /* 0 for NULL */
+/* NULL: nothing. */
+void tmx_sync_job_save(struct tmx_sync_job *g, void *buf);
+void tmx_sync_job_restore(struct tmx_sync_job *g, void *buf);
+
+#endif

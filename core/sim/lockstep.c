@@ -1,0 +1,292 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "core/sim/lockstep.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "core/sim/sim_state.h"
+#include "core/sim/tiles.h"
+
+struct lane {
+    struct tmx_sim *sim; /* NULL: free */
+    size_t task;         /* of those in `tasks` */
+    struct tmx_observer observer;
+    size_t class;            /* lanes of one class step together */
+    bool heated, ended;      /* in this tick; to be named by tmx_lockstep_next */
+    struct tmx_step_view in; /* arrays [n_gpu] of its thermal step; owned */
+    enum tmx_status st;
+    struct tmx_err err;
+};
+
+struct tmx_lockstep {
+    size_t n_lane, n_gpu, n_class;
+    struct lane *lane;
+    const struct tmx_lockstep_tasks *tasks; /* NULL: simulations of somebody else */
+    unsigned n_tick;
+    struct tmx_step_view all; /* [n_gpu] of the lanes of one class; owned */
+};
+
+static void finish_view(struct tmx_step_view *v)
+{
+    free(v->state);
+    free(v->power_w);
+    free(v->temp_k);
+}
+
+static bool take_view(struct tmx_step_view *v, size_t n)
+{
+    *v = (struct tmx_step_view){.state = calloc(n, sizeof *v->state),
+                                .power_w = calloc(n, sizeof *v->power_w),
+                                .temp_k = calloc(n, sizeof *v->temp_k)};
+    return v->state && v->power_w && v->temp_k;
+}
+
+enum tmx_status tmx_lockstep_create(struct tmx_lockstep **f, size_t n_lane, struct tmx_err *err)
+{
+    struct tmx_lockstep *lockstep = calloc(1, sizeof *lockstep);
+    if (lockstep) {
+        lockstep->n_lane = n_lane;
+        lockstep->lane = calloc(n_lane, sizeof *lockstep->lane);
+    }
+    if (!lockstep || !lockstep->lane) {
+        free(lockstep);
+        return tmx_fail(err, TMX_ENOMEM, "fleet");
+    }
+    *f = lockstep;
+    return TMX_OK;
+}
+
+void tmx_lockstep_destroy(struct tmx_lockstep *f)
+{
+    for (size_t i = 0; f && i < f->n_lane; i++) {
+        finish_view(&f->lane[i].in);
+    }
+    if (f) {
+        finish_view(&f->all);
+        free(f->lane);
+        free(f);
+    }
+}
+
+/* All GPUs of both are of one model, or of models that are the same, and step by the same time. */
+static bool alike(const struct tmx_sim *a, const struct tmx_sim *b)
+{
+    const struct tmx_sim_gpu_thermal *x = &a->spec.thermal[0], *y = &b->spec.thermal[0];
+    for (size_t g = 1; g < a->machine->n_gpu; g++) {
+        if (a->spec.thermal[g].model != x->model) {
+            return false;
+        }
+    }
+    for (size_t g = 1; g < b->machine->n_gpu; g++) {
+        if (b->spec.thermal[g].model != y->model) {
+            return false;
+        }
+    }
+    return a->spec.dt_s == b->spec.dt_s && x->ops == y->ops &&
+           (x->model == y->model || (x->ops->same && x->ops->same(x->model, y->model)));
+}
+
+enum tmx_status tmx_lockstep_join(struct tmx_lockstep *f, size_t lane, struct tmx_sim *sim,
+                                  const struct tmx_observer *observer, struct tmx_err *err)
+{
+    struct lane *l = &f->lane[lane];
+    size_t n_gpu = sim->machine->n_gpu, class = f->n_class;
+    tmx_assert(lane < f->n_lane && !l->sim);
+    for (size_t i = 0; i < f->n_lane; i++) {
+        n_gpu += f->lane[i].sim ? f->lane[i].sim->machine->n_gpu : 0;
+        class = f->lane[i].sim && alike(f->lane[i].sim, sim) ? f->lane[i].class : class;
+    }
+    struct tmx_step_view all, own;
+    const bool got = take_view(&own, sim->machine->n_gpu), got_all = take_view(&all, n_gpu);
+    if (!got || !got_all) {
+        finish_view(&own);
+        finish_view(&all);
+        return tmx_fail(err, TMX_ENOMEM, "fleet of %zu GPUs", n_gpu);
+    }
+    finish_view(&l->in);
+    finish_view(&f->all);
+    f->all = all;
+    f->n_class += class == f->n_class;
+    *l = (struct lane){.sim = sim, .in = own, .class = class, .ended = tmx_sim_done(sim)};
+    l->observer = observer ? *observer : (struct tmx_observer){0};
+    return TMX_OK;
+}
+
+static void end(struct lane *l, enum tmx_status st)
+{
+    l->st = st;
+    l->ended = true;
+}
+
+static bool runs(const struct lane *l)
+{
+    return l->sim && !l->ended;
+}
+
+/* One of the batch has failed: whoever's temperatures are no numbers. */
+static void find_bad(struct lane *l, enum tmx_status st)
+{
+    for (size_t k = 0; k < l->sim->machine->n_gpu && !l->ended; k++) {
+        const size_t g = tmx_tiles_gpu(l->sim->tiles, k), n = l->sim->machine->gpu[g].chip->floorplan.n_unit;
+        for (size_t u = 0; u < n && !l->ended; u++) {
+            if (!isfinite(l->in.temp_k[k][u])) {
+                end(l, tmx_tiles_heat_failed(l->sim->tiles, k, st, &l->err));
+            }
+        }
+    }
+}
+
+/* The thermal step of a lane and of those like it. */
+static void heat(struct tmx_lockstep *f, struct lane *first)
+{
+    const struct tmx_sim *head = first->sim;
+    size_t n = 0, bad = 0;
+    for (struct lane *l = first; l < f->lane + f->n_lane; l++) {
+        if (!runs(l) || l->class != first->class) {
+            continue;
+        }
+        tmx_tiles_batch(l->sim->tiles, &l->in);
+        for (size_t k = 0; k < l->sim->machine->n_gpu; k++, n++) {
+            f->all.state[n] = l->in.state[k];
+            f->all.power_w[n] = l->in.power_w[k];
+            f->all.temp_k[n] = l->in.temp_k[k];
+        }
+        l->heated = true;
+    }
+    const enum tmx_status st = tmx_thermal_step_many(head->spec.thermal[0].ops, n, f->all.state,
+                                                     head->spec.dt_s, f->all.power_w, f->all.temp_k, &bad);
+    for (struct lane *l = first; st && l < f->lane + f->n_lane; l++) {
+        if (runs(l) && l->class == first->class) {
+            find_bad(l, st);
+        }
+    }
+}
+
+static void tick(struct tmx_lockstep *f)
+{
+    for (struct lane *l = f->lane; l < f->lane + f->n_lane; l++) {
+        l->heated = false;
+        if (runs(l)) {
+            const enum tmx_status st = tmx_sim_tick_to_watts(l->sim, &l->err);
+            st ? end(l, st) : (void)0;
+        }
+    }
+    for (struct lane *l = f->lane; l < f->lane + f->n_lane; l++) {
+        if (runs(l) && !l->heated) {
+            heat(f, l);
+        }
+    }
+    for (struct lane *l = f->lane; l < f->lane + f->n_lane; l++) {
+        if (runs(l)) {
+            tmx_sim_tick_end(l->sim);
+            const enum tmx_status st = tmx_sim_look(l->sim, &l->observer, &l->err);
+            st || tmx_sim_done(l->sim) ? end(l, st) : (void)0;
+        }
+    }
+}
+
+static void tell(struct tmx_lockstep *f)
+{
+    enum { EVERY = 256 };
+    if (!f->tasks || !f->tasks->progress || ++f->n_tick % EVERY != 0) {
+        return;
+    }
+    for (size_t i = 0; i < f->n_lane; i++) {
+        if (f->lane[i].sim) {
+            f->tasks->progress(f->tasks->ctx, f->lane[i].task, tmx_sim_share(f->lane[i].sim));
+        }
+    }
+}
+
+bool tmx_lockstep_next(struct tmx_lockstep *f, size_t *lane, enum tmx_status *st, struct tmx_err *err)
+{
+    for (bool any = true; any; tick(f)) {
+        any = false;
+        for (size_t i = 0; i < f->n_lane; i++) {
+            struct lane *l = &f->lane[i];
+            if (l->sim && l->ended) {
+                *lane = i;
+                *st = l->st;
+                if (err) {
+                    *err = l->err;
+                }
+                l->sim = NULL;
+                return true;
+            }
+            any = any || l->sim;
+        }
+        if (!any) {
+            break;
+        }
+        tell(f);
+    }
+    return false;
+}
+
+/* Simulations at a time, as long as they have no more than so many GPUs: more make no better batches, leave
+ * the cache, and all that run side by side are lost together when the program is stopped. For that reason
+ * also no more than half of the tasks, but a few. */
+enum { LANES = 16, FEW_LANES = 4, FLEET_GPUS = 16 };
+
+static size_t lanes_for(size_t n_task)
+{
+    return n_task / 2 > LANES ? LANES : n_task / 2 > FEW_LANES ? n_task / 2 : FEW_LANES;
+}
+
+struct open {
+    size_t task, n_gpu;
+    bool is;
+    struct tmx_observer observer;
+    void *own;
+};
+
+/* False when it has ended at once. */
+static bool begin(struct tmx_lockstep *f, size_t lane, const struct tmx_lockstep_tasks *t, struct open *o)
+{
+    struct tmx_sim *sim = NULL;
+    struct tmx_err err = {0};
+    enum tmx_status st = t->begin(t->ctx, o->task, &sim, &o->observer, &o->own, &err);
+    st = st ? st : tmx_lockstep_join(f, lane, sim, &o->observer, &err);
+    if (st) {
+        t->end(t->ctx, o->task, o->own, st, &err);
+        return false;
+    }
+    f->lane[lane].task = o->task;
+    o->n_gpu = sim->machine->n_gpu;
+    return true;
+}
+
+void tmx_lockstep_run(const struct tmx_lockstep_tasks *t, const size_t *task, size_t n)
+{
+    struct open open[LANES] = {0};
+    struct tmx_lockstep *f = NULL;
+    struct tmx_err err = {0};
+    const size_t n_lane = lanes_for(n);
+    size_t next = 0, n_open = 0, n_gpu = 0, lane;
+    enum tmx_status st = tmx_lockstep_create(&f, n_lane, &err);
+    for (; st && next < n; next++) {
+        t->end(t->ctx, task[next], NULL, st, &err);
+    }
+    if (f) {
+        f->tasks = t;
+    }
+    while (next < n || n_open > 0) {
+        for (lane = 0; lane < n_lane && open[lane].is; lane++) {
+        }
+        if (next < n && lane < n_lane && (n_open == 0 || n_gpu < FLEET_GPUS)) {
+            open[lane] = (struct open){.task = task[next++]};
+            open[lane].is = begin(f, lane, t, &open[lane]);
+            n_open += open[lane].is;
+            n_gpu += open[lane].n_gpu;
+            continue;
+        }
+        err = (struct tmx_err){0};
+        const bool ended = tmx_lockstep_next(f, &lane, &st, &err);
+        tmx_assert(ended);
+        n_open--;
+        n_gpu -= open[lane].n_gpu;
+        open[lane].is = false;
+        t->end(t->ctx, open[lane].task, open[lane].own, st, &err);
+    }
+    tmx_lockstep_destroy(f);
+}

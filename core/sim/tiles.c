@@ -1,0 +1,470 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "core/sim/tiles.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "core/base/thread_pool.h"
+#include "core/sim/dispatch.h"
+#include "core/sim/sim_state.h"
+
+/* GPUs of a slice. What a tick touches of them (4 kB a GPU, the matrices of the model) should stay in a
+ * core's own cache, but batches do not cross slices: where GPUs are at many levels of convection, BASEs are
+ * joined until there are two batches of each, or MOST in all. Several threads have two slices each, but
+ * batches of GANG or more. */
+enum { BASE = 64, MOST = 512, GANG = 8, PER_THREAD = 2 };
+
+/* Where a tick of a slice can fail, in the order in which the whole node would. */
+enum stage { PLACE, POWER, HEAT };
+
+struct slice {
+    struct tmx_gpus span;
+    double *scratch; /* [largest n_sm] */
+    size_t n_own;    /* GPUs of this rank among them */
+    size_t n_done;   /* jobs that ended in the tick */
+    enum tmx_status st;
+    enum stage stage;
+    struct tmx_err err;
+};
+
+struct tmx_tiles {
+    struct tmx_sim *sim;
+    struct tmx_thread_pool *pool; /* NULL: one thread */
+    size_t n_base, *base;         /* [n_base + 1] where slices may begin */
+    bool *joined;                 /* [n_base] this one goes with the one before */
+    struct slice *slice;          /* [n_base], */
+    size_t n;                     /* of which n are in use */
+    size_t *slice_of;             /* [n_gpu] index in base */
+    size_t **next;                /* [n_base] scratch of the plan */
+    size_t *order;   /* [n_gpu] slice by slice: those of this rank, of one level of convection together */
+    double *scratch; /* [n_base * largest n_sm] */
+    struct tmx_step_view batch; /* [n_gpu] */
+};
+
+static void cut(struct tmx_tiles *s, size_t n_gpu, size_t n_thread)
+{
+    size_t n = (n_gpu + BASE - 1) / BASE;
+    const size_t wanted = n_thread > 1 ? PER_THREAD * n_thread : 1, fit = n_gpu / GANG;
+    n = n < wanted ? (wanted < fit ? wanted : fit) > n ? (wanted < fit ? wanted : fit) : n : n;
+    n = n < n_thread && n_gpu >= 2 * n_thread ? n_thread : n;
+    s->n_base = n < TMX_THREAD_POOL_PIECES ? n : TMX_THREAD_POOL_PIECES;
+    for (size_t i = 0; i <= s->n_base; i++) {
+        s->base[i] = i * n_gpu / s->n_base;
+    }
+    for (size_t i = 0; i < s->n_base; i++) {
+        for (size_t g = s->base[i]; g < s->base[i + 1]; g++) {
+            s->slice_of[g] = i;
+        }
+    }
+}
+
+enum tmx_status tmx_tiles_create(struct tmx_tiles **out, struct tmx_sim *sim, struct tmx_err *err)
+{
+    const struct tmx_machine *m = sim->machine;
+    const size_t n = m->n_gpu, n_thread = sim->spec.n_thread > 0 ? sim->spec.n_thread : 1;
+    struct tmx_tiles *s = calloc(1, sizeof *s);
+    size_t widest = 0;
+    for (size_t g = 0; g < n; g++) {
+        widest = m->gpu[g].n_sm > widest ? m->gpu[g].n_sm : widest;
+    }
+    if (!s) {
+        return tmx_fail(err, TMX_ENOMEM, "slices");
+    }
+    s->sim = sim;
+    s->base = calloc(n + 1, sizeof *s->base);
+    s->joined = calloc(n, sizeof *s->joined);
+    s->slice_of = calloc(n, sizeof *s->slice_of);
+    s->next = calloc(n, sizeof *s->next);
+    s->order = calloc(n, sizeof *s->order);
+    s->batch.state = calloc(n, sizeof *s->batch.state);
+    s->batch.power_w = calloc(n, sizeof *s->batch.power_w);
+    s->batch.temp_k = calloc(n, sizeof *s->batch.temp_k);
+    const bool got = s->base && s->joined && s->slice_of && s->next && s->order && s->batch.state &&
+                     s->batch.power_w && s->batch.temp_k;
+    if (got) {
+        cut(s, n, n_thread);
+        s->slice = calloc(s->n_base, sizeof *s->slice);
+        s->scratch = calloc(s->n_base * widest, sizeof *s->scratch);
+    }
+    if (!s->slice || !s->scratch) {
+        tmx_tiles_destroy(s);
+        return tmx_fail(err, TMX_ENOMEM, "slices of %zu GPUs", n);
+    }
+    for (size_t i = 0; i < s->n_base; i++) {
+        s->slice[i].scratch = s->scratch + i * widest;
+    }
+    const enum tmx_status st = n_thread > 1 ? tmx_thread_pool_create(&s->pool, n_thread, err) : TMX_OK;
+    if (st) {
+        tmx_tiles_destroy(s);
+        return st;
+    }
+    tmx_tiles_plan(s);
+    *out = s;
+    return TMX_OK;
+}
+
+void tmx_tiles_destroy(struct tmx_tiles *s)
+{
+    if (s) {
+        tmx_thread_pool_destroy(s->pool);
+        free(s->base);
+        free(s->joined);
+        free(s->slice);
+        free(s->slice_of);
+        free(s->next);
+        free(s->order);
+        free(s->scratch);
+        free(s->batch.state);
+        free(s->batch.power_w);
+        free(s->batch.temp_k);
+        free(s);
+    }
+}
+
+struct tmx_thread_pool *tmx_tiles_pool(const struct tmx_tiles *s)
+{
+    return s->pool;
+}
+
+/* GPUs that a slice should have. */
+static size_t fill(const struct tmx_tiles *s)
+{
+    const size_t n_gpu = s->sim->machine->n_gpu, n_thread = s->sim->spec.n_thread,
+                 n_level = s->sim->cooling ? tmx_cooling_levels(s->sim->cooling) : 1,
+                 wanted = 2 * GANG * n_level < MOST ? 2 * GANG * n_level : MOST,
+                 fair = n_thread > 1 ? n_gpu / (PER_THREAD * n_thread) : n_gpu;
+    return wanted < fair ? wanted : fair;
+}
+
+static void join_job(struct tmx_tiles *s, const struct tmx_job *job)
+{
+    for (size_t i = job->n_gpu > 1 ? s->slice_of[job->home_gpu] + 1 : 1;
+         job->n_gpu > 1 && i <= s->slice_of[job->home_gpu + job->n_gpu - 1]; i++) {
+        s->joined[i] = true;
+    }
+}
+
+/* Slices with a job in common become one, and so do those that are too small for batches. */
+static void join(struct tmx_tiles *s)
+{
+    const size_t wanted = fill(s);
+    const struct tmx_machine *m = s->sim->machine;
+    const bool whole = s->sim->cta || m->members;
+    for (size_t i = 0; i < s->n_base; i++) {
+        s->joined[i] = whole && i > 0;
+    }
+    for (size_t g = 0; !whole && s->n_base > 1 && g < m->n_gpu; g++) {
+        const struct tmx_gpu *gpu = &m->gpu[g];
+        for (size_t k = 0; k < gpu->n_run + gpu->n_queue;
+             k++) { /* a job with GPUs is on them or next there */
+            join_job(s, &m->job[k < gpu->n_run ? gpu->run[k] : gpu->queue[k - gpu->n_run]]);
+        }
+    }
+    s->n = 0;
+    for (size_t i = 0; i < s->n_base; i++) {
+        if (i > 0 && s->base[i] - s->slice[s->n - 1].span.first < wanted) {
+            s->joined[i] = true;
+        }
+        if (s->joined[i]) {
+            s->slice[s->n - 1].span.end = s->base[i + 1];
+        } else {
+            s->slice[s->n++].span = (struct tmx_gpus){s->base[i], s->base[i + 1]};
+        }
+    }
+}
+
+void tmx_tiles_plan(struct tmx_tiles *s)
+{
+    const size_t n_gpu = s->sim->machine->n_gpu;
+    const size_t *by_level = s->sim->cooling ? tmx_cooling_order(s->sim->cooling) : NULL;
+    join(s);
+    for (size_t i = 0, k = 0; k < s->n_base; k++) { /* where the next GPU of its slice goes */
+        i += k > 0 && !s->joined[k];
+        s->next[k] = s->joined[k] ? s->next[k - 1] : &s->slice[i].n_done;
+        *s->next[k] = s->slice[i].span.first;
+    }
+    const struct tmx_gpus own = tmx_decomposition_own(s->sim->share, n_gpu);
+    for (size_t k = 0; k < n_gpu; k++) { /* stable: in a slice GPUs keep the order by level */
+        const size_t g = by_level ? by_level[k] : k;
+        if (g >= own.first && g < own.end) {
+            s->order[(*s->next[s->slice_of[g]])++] = g;
+        }
+    }
+    for (size_t i = 0; i < s->n; i++) {
+        s->slice[i].n_own = s->slice[i].n_done - s->slice[i].span.first;
+    }
+}
+
+/* What this rank has of a span; empty: nothing. */
+static struct tmx_gpus own_of(const struct tmx_tiles *s, struct tmx_gpus span)
+{
+    const struct tmx_gpus own = tmx_decomposition_own(s->sim->share, s->sim->machine->n_gpu);
+    const size_t first = span.first > own.first ? span.first : own.first,
+                 end = span.end < own.end ? span.end : own.end;
+    return (struct tmx_gpus){first, end > first ? end : first};
+}
+
+static void sense(void *ctx, size_t i)
+{
+    const struct tmx_tiles *s = ctx;
+    const struct tmx_sim *sim = s->sim;
+    const struct tmx_gpus span =
+        tmx_sensor_in_order(sim->sensor) ? s->slice[i].span : own_of(s, s->slice[i].span);
+    tmx_sensor_read(sim->sensor, sim->machine, span, sim->frame.temp_k, sim->frame.sensed_k, sim->hottest_k);
+}
+
+/* Noise is of one stream: then every rank reads all sensors, else its own. */
+static enum tmx_status share_sensed(struct tmx_sim *s, struct tmx_err *err)
+{
+    const struct tmx_decomposition_part part[] = {{s->frame.sensed_k, TMX_OF_SM, sizeof *s->frame.sensed_k},
+                                                  {s->hottest_k, TMX_OF_GPU, sizeof *s->hottest_k},
+                                                  {tmx_meter_memory_k(s->meter), TMX_OF_GPU, sizeof(double)}};
+    return tmx_decomposition_exchange(s->share, part, sizeof part / sizeof part[0], err);
+}
+
+enum tmx_status tmx_tiles_sense(struct tmx_tiles *p, struct tmx_err *err)
+{
+    struct tmx_sim *s = p->sim;
+    const bool in_order = tmx_sensor_in_order(s->sensor);
+    const struct tmx_decomposition_part temps = {s->frame.temp_k, TMX_OF_UNIT, sizeof *s->frame.temp_k};
+    enum tmx_status st = s->share && in_order ? tmx_decomposition_exchange(s->share, &temps, 1, err) : TMX_OK;
+    if (st) {
+        return st;
+    }
+    tmx_sensor_begin(s->sensor);
+    tmx_thread_pool_run(in_order ? NULL : p->pool, p->n, sense, p);
+    tmx_meter_read(s->meter, s->machine, s->frame.temp_k, s->spec.sensor.quantum_k);
+    return s->share && !in_order ? share_sensed(s, err) : TMX_OK;
+}
+
+/* The second part of a scheduling tick may have a clock level of its own. */
+static void change_late(struct tmx_sim *s, struct tmx_gpus span)
+{
+    const uint64_t left = s->quantum - s->tick % s->quantum;
+    for (size_t g = span.first; g < span.end; g++) {
+        struct tmx_gpu_request *r = &s->request.gpu[g];
+        if (r->late_s > 0 && (double)left * s->spec.dt_s <= r->late_s * (1 + 1e-9)) {
+            r->level = r->late_level;
+            r->late_s = 0;
+        }
+    }
+}
+
+/* Blocks to SMs, and what delays them. Under a CTA policy who has SMs in this tick slows whom, and
+ * units sleep at the latency that results. */
+static enum tmx_status place_blocks(struct tmx_sim *s, const struct slice *p, struct tmx_err *err)
+{
+    const struct tmx_choice *mix = &s->spec.choice[TMX_LEVEL_MIX];
+    if (s->gate && !s->cta) {
+        tmx_gate_stage_slow(s->gate, s->machine, p->span, NULL);
+    }
+    const enum tmx_status st =
+        tmx_dispatch(s->machine, p->span, tmx_mix_of(mix), mix->state, s->view.time_s, p->scratch, err);
+    if (!st && s->cta) {
+        tmx_cta_stage_slow(s->cta, s->machine);
+    }
+    if (!st && s->cta && s->gate) {
+        tmx_gate_stage_slow(s->gate, s->machine, p->span, tmx_cta_stage_latency(s->cta));
+    }
+    return st;
+}
+
+/* Work is done, jobs end; what had nothing to do slept. */
+static void advance(struct tmx_sim *s, struct slice *p)
+{
+    const double time_s = s->view.time_s - (double)s->warmup * s->spec.dt_s;
+    p->n_done = tmx_machine_advance_span(s->machine, p->span, time_s);
+    if (s->machine->members) { /* the one slice there is: a batch's steps come before watts */
+        tmx_machine_end_tick(s->machine, p->n_done, time_s);
+    }
+    if (s->gate) {
+        tmx_gate_stage_sleep(s->gate, s->machine, p->span, s->frame.asleep);
+    }
+    if (s->cta) {
+        tmx_cta_stage_sleep(s->cta, s->machine, s->frame.unpowered);
+    }
+}
+
+static enum tmx_status power(struct tmx_sim *s, struct tmx_gpus span, struct tmx_err *err)
+{
+    const enum tmx_status st = s->spec.power.ops->eval(s->power, s->machine, span, &s->frame);
+    return !st ? TMX_OK
+               : tmx_fail(
+                     err, st,
+                     "thermal runaway at %.3f s: a unit left 200..600 K; leakage feeds back faster than the "
+                     "package cools (lower leakage_w or r_convec)",
+                     (double)s->tick * s->spec.dt_s);
+}
+
+enum tmx_status tmx_tiles_heat_failed(const struct tmx_tiles *p, size_t k, enum tmx_status st,
+                                      struct tmx_err *err)
+{
+    return tmx_fail(err, st, "thermal back-end %s, GPU %zu, tick %" PRIu64,
+                    p->sim->spec.thermal[p->order[k]].ops->base.name, p->order[k], p->sim->tick);
+}
+
+size_t tmx_tiles_gpu(const struct tmx_tiles *p, size_t k)
+{
+    return p->order[k];
+}
+
+static void to_batch(const struct tmx_tiles *p, size_t k, const struct tmx_step_view *v)
+{
+    const struct tmx_sim *s = p->sim;
+    const size_t g = p->order[k], u0 = s->machine->gpu[g].unit0;
+    v->state[k] = s->thermal[g].state;
+    v->power_w[k] = &s->frame.power_w[u0];
+    v->temp_k[k] = &s->frame.temp_k[u0];
+}
+
+void tmx_tiles_batch(const struct tmx_tiles *p, const struct tmx_step_view *v)
+{
+    for (size_t k = 0; k < p->sim->machine->n_gpu; k++) {
+        to_batch(p, k, v);
+    }
+}
+
+/* GPUs of one model side by side in the order of their convection step as a batch. */
+static enum tmx_status heat(const struct tmx_tiles *p, const struct slice *own, struct tmx_err *err)
+{
+    const struct tmx_sim *s = p->sim;
+    const size_t end = own->span.first + own->n_own;
+    for (size_t first = own->span.first, n_batch; first < end; first += n_batch) {
+        const struct tmx_sim_gpu_thermal *kind = &s->spec.thermal[p->order[first]];
+        size_t bad = 0;
+        for (n_batch = 0; first + n_batch < end; n_batch++) {
+            if (s->spec.thermal[p->order[first + n_batch]].model != kind->model) {
+                break;
+            }
+            to_batch(p, first + n_batch, &p->batch);
+        }
+        const enum tmx_status st =
+            tmx_thermal_step_many(kind->ops, n_batch, p->batch.state + first, s->spec.dt_s,
+                                  p->batch.power_w + first, p->batch.temp_k + first, &bad);
+        if (st) {
+            return tmx_tiles_heat_failed(p, first + bad, st, err);
+        }
+    }
+    return TMX_OK;
+}
+
+static void record_watts(const struct tmx_tiles *p, size_t i)
+{
+    const struct tmx_sim *s = p->sim;
+    tmx_recorder_watts(s->recorder, s->machine, own_of(p, p->slice[i].span), &s->frame, s->spec.dt_s);
+    if (!s->share) {
+        tmx_recorder_jobs(s->recorder, s->machine, p->slice[i].span, &s->frame, s->spec.dt_s);
+    }
+}
+
+static void to_watts(void *ctx, size_t i)
+{
+    struct tmx_tiles *p = ctx;
+    struct tmx_sim *s = p->sim;
+    struct slice *own = &p->slice[i];
+    own->stage = PLACE;
+    change_late(s, own->span);
+    tmx_machine_apply_span(s->machine, own->span, &s->request, s->frame.sensed_k); /* 5 clamp, charge */
+    own->st = place_blocks(s, own, &own->err);                                     /* 6 blocks to SMs */
+    if (own->st) {
+        return;
+    }
+    advance(s, own); /* 7 progress, retire, sleep */
+    own->stage = POWER;
+    own->st = power(s, own_of(p, own->span), &own->err); /* 8 watts */
+    if (!own->st) {
+        record_watts(p, i);
+    }
+}
+
+static void record_kelvins(void *ctx, size_t i)
+{
+    const struct tmx_tiles *p = ctx;
+    const struct tmx_sim *s = p->sim;
+    tmx_recorder_kelvins(s->recorder, s->machine, own_of(p, p->slice[i].span), &s->frame, s->spec.dt_s);
+}
+
+static void tick(void *ctx, size_t i)
+{
+    struct tmx_tiles *p = ctx;
+    struct slice *own = &p->slice[i];
+    to_watts(p, i);
+    if (own->st) {
+        return;
+    }
+    own->stage = HEAT;
+    own->st = heat(p, own, &own->err); /* 9 kelvins */
+    if (!own->st) {
+        record_kelvins(p, i);
+    }
+}
+
+/* Of several failures the one that the whole node would have met first; NULL: none. */
+static const struct slice *failed(const struct tmx_tiles *p)
+{
+    const struct slice *first = NULL;
+    for (size_t i = 0; i < p->n; i++) {
+        if (p->slice[i].st && (!first || p->slice[i].stage < first->stage)) {
+            first = &p->slice[i];
+        }
+    }
+    return first;
+}
+
+static enum tmx_status failure(const struct tmx_tiles *p, struct tmx_err *err)
+{
+    const struct slice *first = failed(p);
+    if (first && err) {
+        *err = first->err;
+    }
+    return first ? first->st : TMX_OK;
+}
+
+/* The same over all ranks. */
+static enum tmx_status share_tick(const struct tmx_tiles *p, struct tmx_err *err)
+{
+    const struct slice *first = failed(p);
+    struct tmx_rank_status own = {.st = TMX_OK};
+    if (first) {
+        own.st = first->st;
+        own.order = (uint64_t)first->stage * TMX_THREAD_POOL_PIECES + (uint64_t)(first - p->slice);
+    }
+    return tmx_sim_share_tick(p->sim, own, first ? &first->err : NULL, err);
+}
+
+/* The tick has gone well in all slices. */
+static void end_tick(struct tmx_tiles *p)
+{
+    struct tmx_sim *s = p->sim;
+    size_t n_done = 0;
+    for (size_t i = 0; i < p->n; i++) {
+        n_done += p->slice[i].n_done;
+    }
+    if (!s->machine->members) {
+        tmx_machine_end_tick(s->machine, n_done, 0);
+    }
+    tmx_meter_add(s->meter, s->recorder->now_w);
+    tmx_recorder_end_tick(s->recorder, s->spec.dt_s); /* 10 the only way out */
+}
+
+enum tmx_status tmx_tiles_tick(struct tmx_tiles *p, struct tmx_err *err)
+{
+    tmx_thread_pool_run(p->pool, p->n, tick, p);
+    const enum tmx_status st = p->sim->share ? share_tick(p, err) : failure(p, err);
+    if (!st) {
+        end_tick(p);
+    }
+    return st;
+}
+
+enum tmx_status tmx_tiles_to_watts(struct tmx_tiles *p, struct tmx_err *err)
+{
+    tmx_thread_pool_run(p->pool, p->n, to_watts, p);
+    return failure(p, err);
+}
+
+void tmx_tiles_end(struct tmx_tiles *p)
+{
+    tmx_thread_pool_run(p->pool, p->n, record_kelvins, p);
+    end_tick(p);
+}

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#ifndef TMX_CORE_SIM_TILES_H
+#define TMX_CORE_SIM_TILES_H
+
+/* What a tick does to each GPU, slice by slice: GPUs that stand together go through all stages while they are
+ * in the cache, on any of the simulation's threads. Policies, fans, air and arrivals come before, where all
+ * GPUs are still; sums over GPUs come after, in their order. So results do not depend on slices or threads.
+ *
+ * GPUs that have a job in common are in one slice; under a batch or a CTA policy all are. */
+
+#include "core/sim/sim.h"
+
+struct tmx_tiles;
+
+TMX_NODISCARD enum tmx_status tmx_tiles_create(struct tmx_tiles **tiles, struct tmx_sim *sim,
+                                               struct tmx_err *err);
+void tmx_tiles_destroy(struct tmx_tiles *tiles);
+
+/* After placement, levels of convection or a snapshot have changed who belongs together. */
+void tmx_tiles_plan(struct tmx_tiles *tiles);
+
+/* The sensors of all GPUs are read, and the boards' meters. */
+TMX_NODISCARD enum tmx_status tmx_tiles_sense(struct tmx_tiles *tiles, struct tmx_err *err);
+
+/* The request is applied, blocks advance, watts, kelvins, the record. */
+TMX_NODISCARD enum tmx_status tmx_tiles_tick(struct tmx_tiles *tiles, struct tmx_err *err);
+
+/* The same in parts, for those who step temperatures of several simulations together (fleet.c): up to the
+ * watts; the record, when all kelvins are there. */
+TMX_NODISCARD enum tmx_status tmx_tiles_to_watts(struct tmx_tiles *tiles, struct tmx_err *err);
+void tmx_tiles_end(struct tmx_tiles *tiles);
+
+/* What tmx_thermal_step_many takes: arrays of one entry a GPU, those of one level of convection side by side.
+ */
+struct tmx_step_view {
+    void **state;
+    const double **power_w;
+    double **temp_k;
+};
+void tmx_tiles_batch(const struct tmx_tiles *tiles, const struct tmx_step_view *view);
+size_t tmx_tiles_gpu(const struct tmx_tiles *tiles, size_t k); /* whose entry k is */
+/* The step of entry k has failed: st, with the words. */
+enum tmx_status tmx_tiles_heat_failed(const struct tmx_tiles *tiles, size_t k, enum tmx_status st,
+                                      struct tmx_err *err);
+
+/* For other loops over many GPUs; NULL: one thread. */
+struct tmx_thread_pool *tmx_tiles_pool(const struct tmx_tiles *tiles);
+
+#endif

@@ -1,0 +1,498 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "limits/bound.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* Tangents of the leakage, below the limit [K]: more change the bound of the reference chip by 2e-4 points,
+ * three give away 5e-3, one 3e-2 (tests). */
+static const double below_k[] = {20, 15, 12, 10, 8, 6, 5, 4, 3, 2, 1, 0};
+enum { N_BELOW = sizeof below_k / sizeof below_k[0] };
+
+struct build {
+    struct tmx_bound *b;
+    const struct tmx_plan_chip *c;
+    const struct tmx_work *w;
+    const struct tmx_bound_options *o;
+    double *leak_w; /* [n_unit] where factor is 1, with what unit gating leaves */
+    double *top_k;  /* [n_unit] no unit is ever hotter */
+    double *of_sm;  /* [n_unit][n_sm, K/W] temperature by one watt in an SM */
+};
+
+static size_t x_col(const struct tmx_bound *b, size_t sm, size_t kernel, size_t level)
+{
+    return (sm * b->n_kernel + kernel) * b->n_level + level;
+}
+
+static double leak(const struct build *d, size_t unit, double temp_k)
+{
+    return d->leak_w[unit] * tmx_plan_leak_factor(d->c, temp_k);
+}
+
+static bool is_sensor(const struct tmx_plan_chip *c, size_t unit)
+{
+    return c->chip->sm_of_unit[unit] != TMX_NO_SM && c->chip->part_share[unit] >= 1;
+}
+
+/* The bound rests on leakage being convex. */
+static enum tmx_status check_convex(const struct tmx_plan_chip *c, double top_k, struct tmx_err *err)
+{
+    const double h = (top_k - c->ambient_k) / 64;
+    for (int i = 1; i < 64; i++) {
+        const double t = c->ambient_k + i * h, mid = tmx_plan_leak_factor(c, t);
+        if (tmx_plan_leak_factor(c, t - h) + tmx_plan_leak_factor(c, t + h) < 2 * mid * (1 - 1e-7)) {
+            return tmx_fail(err, TMX_EUNSUPPORTED,
+                            "no bound: the leakage of chip %s is not convex in temperature near %.1f degC",
+                            c->chip->name, t - TMX_ZERO_C);
+        }
+    }
+    return TMX_OK;
+}
+
+static void heat_of_sms(struct build *d)
+{
+    const struct tmx_plan_chip *c = d->c;
+    for (size_t u = 0; u < c->n_unit; u++) {
+        for (size_t j = 0; j < c->n_unit; j++) {
+            const int sm = c->chip->sm_of_unit[j];
+            if (sm != TMX_NO_SM) {
+                d->of_sm[u * c->n_sm + (size_t)sm] +=
+                    c->influence[u * c->n_unit + j] * c->chip->part_share[j];
+            }
+        }
+    }
+}
+
+static double still_k(const struct tmx_plan_chip *c, size_t unit)
+{
+    double t = c->ambient_k;
+    for (size_t j = 0; j < c->n_unit; j++) {
+        t += c->influence[unit * c->n_unit + j] * c->baseline_w[j];
+    }
+    return t;
+}
+
+/* Every power of the SMs whose sensors keep the limit: columns power [n_sm], temperature and leakage
+ * [n_unit]. */
+static enum tmx_status top_rows(const struct build *d, struct tmx_lp *lp, struct tmx_err *err)
+{
+    const struct tmx_plan_chip *c = d->c;
+    const size_t t0 = c->n_sm, l0 = t0 + c->n_unit;
+    double most_w = 0;
+    for (size_t k = 0; k < d->w->n; k++) {
+        most_w = fmax(most_w, d->w->sm_w[k]);
+    }
+    const enum tmx_status st = tmx_lp_init(lp, l0 + c->n_unit, err);
+    for (size_t s = 0; s < c->n_sm && !st; s++) {
+        lp->hi[s] = most_w;
+        (void)tmx_lp_row(lp, d->o->limit_k, false);
+        for (size_t u = 0; u < c->n_unit; u++) {
+            tmx_lp_add(lp, t0 + u, c->chip->sm_of_unit[u] == (int)s ? c->chip->part_share[u] : 0);
+        }
+    }
+    for (size_t u = 0; u < c->n_unit && !st; u++) {
+        lp->lo[t0 + u] = c->ambient_k;
+        lp->hi[t0 + u] = d->top_k[u];
+        (void)tmx_lp_row(lp, still_k(c, u), true);
+        tmx_lp_add(lp, t0 + u, 1);
+        for (size_t s = 0; s < c->n_sm; s++) {
+            tmx_lp_add(lp, s, -d->of_sm[u * c->n_sm + s]);
+        }
+        for (size_t j = 0; j < c->n_unit; j++) {
+            tmx_lp_add(lp, l0 + j, -c->influence[u * c->n_unit + j]);
+        }
+    }
+    return st;
+}
+
+/* A unit without a sensor of its own could be hotter than the limit while every sensor keeps it: the
+ * hottest it can be, over all powers of the SMs. Its leakage makes it hotter, so: from a top that is far too
+ * high, down as long as the programme allows. */
+static enum tmx_status top_of(struct build *d, struct tmx_err *err)
+{
+    enum { ROUNDS = 30 };
+    const struct tmx_plan_chip *c = d->c;
+    const size_t t0 = c->n_sm, l0 = t0 + c->n_unit;
+    struct tmx_lp lp = {0};
+    double objective, move_k = 0;
+    for (size_t u = 0; u < c->n_unit; u++) {
+        d->top_k[u] = d->o->limit_k + (is_sensor(c, u) ? 0 : 40);
+        move_k = is_sensor(c, u) ? move_k : 40;
+    }
+    enum tmx_status st = move_k > 0 ? top_rows(d, &lp, err) : TMX_OK;
+    double *dual = calloc(lp.n_row + 1, sizeof *dual);
+    st = st || dual ? st : tmx_fail(err, TMX_ENOMEM, "bound");
+    for (int round = 0; round < ROUNDS && !st && move_k > 1e-3; round++) {
+        move_k = 0;
+        for (size_t u = 0; u < c->n_unit; u++) {
+            lp.hi[t0 + u] = d->top_k[u];
+            lp.hi[l0 + u] = leak(d, u, d->top_k[u]);
+        }
+        for (size_t u = 0; u < c->n_unit && !st; u++) {
+            if (d->top_k[u] <= d->o->limit_k) {
+                continue;
+            }
+            lp.cost[t0 + u] = 1;
+            st = tmx_lp_cache_lp(d->o->solved, &lp, NULL, dual, &objective, err);
+            const double top_k = st ? d->top_k[u] : fmax(d->o->limit_k, tmx_lp_bound(&lp, dual, NULL));
+            lp.cost[t0 + u] = 0;
+            move_k = fmax(move_k, d->top_k[u] - top_k);
+            d->top_k[u] = top_k;
+        }
+    }
+    free(dual);
+    tmx_lp_finish(&lp);
+    return st;
+}
+
+static void columns(const struct build *d)
+{
+    struct tmx_bound *b = d->b;
+    for (size_t s = 0; s < b->n_sm; s++) {
+        for (size_t k = 0; k < b->n_kernel; k++) {
+            for (size_t v = 1; v < b->n_level && d->o->one_level; v++) {
+                b->lp.hi[x_col(b, s, k, v)] = 0;
+            }
+        }
+    }
+    for (size_t v = 1; v < b->n_level && d->o->one_level; v++) {
+        b->lp.hi[b->y0 + v] = 0;
+    }
+    for (size_t u = 0; u < b->n_unit; u++) {
+        b->lp.lo[b->t0 + u] = d->c->ambient_k;
+        b->lp.hi[b->t0 + u] = d->top_k[u];
+        b->lp.hi[b->l0 + u] = 1.2 * leak(d, u, d->top_k[u]);
+    }
+    b->lp.hi[b->speed_col] = d->w->gain;
+    b->lp.cost[b->speed_col] = 1;
+}
+
+static void share_rows(const struct build *d)
+{
+    struct tmx_bound *b = d->b;
+    for (size_t s = 0; s < b->n_sm; s++) {
+        for (size_t v = 0; v < b->n_level; v++) {
+            const size_t row = tmx_lp_row(&b->lp, 0, false);
+            b->sm_row0 = s == 0 && v == 0 ? row : b->sm_row0;
+            for (size_t k = 0; k < b->n_kernel; k++) {
+                tmx_lp_add(&b->lp, x_col(b, s, k, v), 1);
+            }
+            tmx_lp_add(&b->lp, b->y0 + v, -1);
+        }
+    }
+    b->clock_row = tmx_lp_row(&b->lp, 1, true);
+    for (size_t v = 0; v < b->n_level; v++) {
+        tmx_lp_add(&b->lp, b->y0 + v, 1);
+    }
+    for (size_t k = 0; k < b->n_kernel; k++) {
+        const size_t row = tmx_lp_row(&b->lp, 0, false);
+        b->work_row0 = k == 0 ? row : b->work_row0;
+        tmx_lp_add(&b->lp, b->speed_col, d->w->work_s[k] / d->w->sum_s);
+        for (size_t s = 0; s < b->n_sm; s++) {
+            for (size_t v = 0; v < b->n_level; v++) {
+                tmx_lp_add(&b->lp, x_col(b, s, k, v), -d->w->gain * d->c->speed[v] / (double)b->n_sm);
+            }
+        }
+    }
+}
+
+static void heat_rows(const struct build *d)
+{
+    const struct tmx_plan_chip *c = d->c;
+    struct tmx_bound *b = d->b;
+    for (size_t u = 0; u < b->n_unit; u++) {
+        const size_t row = tmx_lp_row(&b->lp, still_k(c, u), true);
+        b->heat_row0 = u == 0 ? row : b->heat_row0;
+        tmx_lp_add(&b->lp, b->t0 + u, 1);
+        for (size_t j = 0; j < b->n_unit; j++) {
+            tmx_lp_add(&b->lp, b->l0 + j, -c->influence[u * b->n_unit + j]);
+        }
+        for (size_t s = 0; s < b->n_sm; s++) {
+            for (size_t k = 0; k < b->n_kernel; k++) {
+                for (size_t v = 0; v < b->n_level; v++) {
+                    const double w = c->dynamic[v] * d->w->sm_w[k];
+                    tmx_lp_add(&b->lp, x_col(b, s, k, v), -d->of_sm[u * b->n_sm + s] * w);
+                }
+            }
+        }
+    }
+}
+
+static void leak_rows(const struct build *d)
+{
+    struct tmx_bound *b = d->b;
+    const size_t n = d->o->tangent_k ? d->o->n_tangent : N_BELOW;
+    const size_t before = b->lp.n_row;
+    for (size_t u = 0; u < b->n_unit; u++) {
+        for (size_t i = 0; i < n && d->leak_w[u] > 0; i++) {
+            const double t = d->o->tangent_k ? d->o->tangent_k[i] : d->o->limit_k - below_k[i];
+            const double slope = tmx_plan_leak_slope(d->c, u, t) * d->leak_w[u] / d->c->leak_w[u];
+            const double top_w = leak(d, u, d->top_k[u]);
+            (void)tmx_lp_row(&b->lp, top_w - leak(d, u, t) + slope * t, false);
+            tmx_lp_add(&b->lp, b->l0 + u, -1);
+            tmx_lp_add(&b->lp, b->t0 + u, slope);
+            for (size_t v = 0; v < b->n_level; v++) {
+                tmx_lp_add(&b->lp, b->y0 + v, d->c->leak[v] * top_w);
+            }
+        }
+    }
+    b->leak_row0 = before;
+    b->n_leak_row = b->lp.n_row - before;
+}
+
+/* An SM of several units: its sensor reads their mean. */
+static void limit_rows(const struct build *d)
+{
+    struct tmx_bound *b = d->b;
+    b->limit_row0 = b->lp.n_row;
+    for (size_t s = 0; s < b->n_sm; s++) {
+        const size_t first = d->c->chip->unit_of_sm[s];
+        if (is_sensor(d->c, first)) {
+            continue;
+        }
+        (void)tmx_lp_row(&b->lp, d->o->limit_k, false);
+        for (size_t u = first; u < b->n_unit; u++) {
+            tmx_lp_add(&b->lp, b->t0 + u,
+                       d->c->chip->sm_of_unit[u] == (int)s ? d->c->chip->part_share[u] : 0);
+        }
+    }
+    b->n_limit_row = b->lp.n_row - b->limit_row0;
+}
+
+static void uniform_rows(const struct build *d)
+{
+    struct tmx_bound *b = d->b;
+    for (size_t s = 1; s < b->n_sm && d->o->uniform; s++) {
+        for (size_t i = 0; i < b->n_kernel * b->n_level; i++) {
+            (void)tmx_lp_row(&b->lp, 0, true);
+            tmx_lp_add(&b->lp, s * b->n_kernel * b->n_level + i, 1);
+            tmx_lp_add(&b->lp, i, -1);
+        }
+    }
+}
+
+/* At a level the optimum never uses, what an idle SM costs and what being at the level costs are not
+ * determined, only their sum: any split is a vertex a solver may stop at. Ours: an idle SM costs what its
+ * best kernel would bring there, and all SMs alike what then remains until the level itself is free. */
+static void choose_prices(struct tmx_bound *b)
+{
+    (void)tmx_lp_bound(&b->lp, b->dual, b->reduced);
+    for (size_t v = 0; v < b->n_level; v++) {
+        double left = -b->reduced[b->y0 + v];
+        if (b->x[b->y0 + v] > 1e-9 || left <= 0) {
+            continue;
+        }
+        for (size_t s = 0; s < b->n_sm; s++) {
+            double *d = &b->dual[b->sm_row0 + s * b->n_level + v], least = 0;
+            for (size_t k = 0; k < b->n_kernel; k++) {
+                least = fmax(least, b->reduced[x_col(b, s, k, v)] + *d);
+            }
+            left += *d - least;
+            *d = least;
+        }
+        for (size_t s = 0; s < b->n_sm; s++) {
+            b->dual[b->sm_row0 + s * b->n_level + v] += left / (double)b->n_sm;
+        }
+    }
+}
+
+static enum tmx_status solve(struct tmx_bound *b, struct tmx_lp_cache *solved, struct tmx_err *err)
+{
+    enum tmx_status st = tmx_lp_check(&b->lp, err);
+    if (st) {
+        return st;
+    }
+    b->x = calloc(b->lp.n_col, sizeof *b->x);
+    b->dual = calloc(b->lp.n_row, sizeof *b->dual);
+    b->reduced = calloc(b->lp.n_col, sizeof *b->reduced);
+    if (!b->x || !b->dual || !b->reduced) {
+        return tmx_fail(err, TMX_ENOMEM, "bound");
+    }
+    st = tmx_lp_cache_lp(solved, &b->lp, b->x, b->dual, &b->objective, err);
+    if (st) {
+        return st;
+    }
+    for (size_t i = 0; i < b->lp.n_row; i++) {
+        b->dual[i] = b->lp.equal[i] || b->dual[i] > 0 ? b->dual[i] : 0;
+    }
+    choose_prices(b);
+    b->speed = tmx_lp_bound(&b->lp, b->dual, b->reduced);
+    b->certificate = b->speed - b->objective;
+    b->speed = fmin(b->speed, b->lp.hi[b->speed_col]);
+    return TMX_OK;
+}
+
+enum tmx_status tmx_bound_init(struct tmx_bound *b, const struct tmx_plan_chip *c, const struct tmx_work *w,
+                               const struct tmx_bound_options *o, struct tmx_err *err)
+{
+    struct build d = {.b = b, .c = c, .w = w, .o = o};
+    const size_t n_x = c->n_sm * w->n * c->n_level;
+    *b = (struct tmx_bound){
+        .n_sm = c->n_sm, .n_kernel = w->n, .n_level = c->n_level, .n_unit = c->n_unit, .sm_leak = o->sm_leak};
+    b->y0 = n_x;
+    b->t0 = b->y0 + c->n_level;
+    b->l0 = b->t0 + c->n_unit;
+    b->speed_col = b->l0 + c->n_unit;
+    if (o->limit_k <= c->ambient_k) {
+        return tmx_fail(err, TMX_ECONFIG, "the limit of %g degC is not above the ambient %g degC",
+                        o->limit_k - TMX_ZERO_C, c->ambient_k - TMX_ZERO_C);
+    }
+    d.leak_w = calloc(c->n_unit, sizeof *d.leak_w);
+    d.top_k = calloc(c->n_unit, sizeof *d.top_k);
+    d.of_sm = calloc(c->n_unit * c->n_sm, sizeof *d.of_sm);
+    enum tmx_status st = d.leak_w && d.top_k && d.of_sm ? TMX_OK : tmx_fail(err, TMX_ENOMEM, "bound");
+    st = st ? st : check_convex(c, o->limit_k + 10, err);
+    if (!st) {
+        for (size_t u = 0; u < c->n_unit; u++) {
+            d.leak_w[u] = c->leak_w[u] * (c->chip->sm_of_unit[u] == TMX_NO_SM ? 1 : o->sm_leak);
+        }
+        heat_of_sms(&d);
+        st = top_of(&d, err);
+    }
+    st = st ? st : tmx_lp_init(&b->lp, b->speed_col + 1, err);
+    if (!st) {
+        columns(&d);
+        share_rows(&d);
+        heat_rows(&d);
+        leak_rows(&d);
+        limit_rows(&d);
+        uniform_rows(&d);
+        st = solve(b, o->solved, err);
+    }
+    if (st == TMX_ESOLVE) {
+        st =
+            tmx_fail(err, st, "no solution at a limit of %g degC: is the chip hotter than that without work?",
+                     o->limit_k - TMX_ZERO_C);
+    }
+    free(d.leak_w);
+    free(d.top_k);
+    free(d.of_sm);
+    return st;
+}
+
+void tmx_bound_finish(struct tmx_bound *b)
+{
+    tmx_lp_finish(&b->lp);
+    free(b->x);
+    free(b->dual);
+    free(b->reduced);
+    *b = (struct tmx_bound){0};
+}
+
+double tmx_bound_level_share(const struct tmx_bound *b, size_t level)
+{
+    return b->x[b->y0 + level];
+}
+
+/* T = ambient + A (baseline + busy work + mean voltage * L(T)), by iteration, with the optimum's shares for
+ * the part `busy` of the time. INFINITY where the leakage runs away. */
+static enum tmx_status steady_peak(const struct tmx_bound *b, const struct tmx_plan_chip *c,
+                                   const struct tmx_work *w, double busy, double *peak_k, struct tmx_err *err)
+{
+    enum { ROUNDS = 2000 };
+    const double far_k = 600; /* no chip comes back from there */
+    const size_t n = c->n_unit;
+    double *power_w = calloc(3 * n, sizeof *power_w), *work_w = power_w + n, *temp_k = work_w + n;
+    double volt = 0, move = 1;
+    if (!power_w) {
+        return tmx_fail(err, TMX_ENOMEM, "steady state");
+    }
+    for (size_t v = 0; v < b->n_level; v++) {
+        volt += c->leak[v] * b->x[b->y0 + v];
+    }
+    for (size_t u = 0; u < n; u++) {
+        const int sm = c->chip->sm_of_unit[u];
+        temp_k[u] = c->ambient_k;
+        for (size_t i = 0; sm != TMX_NO_SM && i < b->n_kernel * b->n_level; i++) {
+            const size_t v = i % b->n_level;
+            work_w[u] += busy * b->x[(size_t)sm * b->n_kernel * b->n_level + i] * c->chip->part_share[u] *
+                         w->sm_w[i / b->n_level] * c->dynamic[v];
+        }
+    }
+    for (int round = 0; round < ROUNDS && move > 1e-10 && *peak_k < far_k; round++) {
+        move = *peak_k = 0;
+        for (size_t u = 0; u < n; u++) {
+            power_w[u] = c->baseline_w[u] + work_w[u] +
+                         volt * (c->chip->sm_of_unit[u] == TMX_NO_SM ? 1 : b->sm_leak) *
+                             tmx_plan_leak_w(c, u, temp_k[u]);
+        }
+        for (size_t u = 0; u < n; u++) {
+            double t = c->ambient_k;
+            for (size_t j = 0; j < n; j++) {
+                t += c->influence[u * n + j] * power_w[j];
+            }
+            move = fmax(move, fabs(t - temp_k[u]));
+            temp_k[u] = t;
+        }
+        for (size_t s = 0; s < c->n_sm; s++) {
+            double t = 0;
+            for (size_t u = c->chip->unit_of_sm[s]; u < n; u++) {
+                t += c->chip->sm_of_unit[u] == (int)s ? c->chip->part_share[u] * temp_k[u] : 0;
+            }
+            *peak_k = fmax(*peak_k, t);
+        }
+    }
+    *peak_k = move <= 1e-10 && *peak_k < far_k ? *peak_k : INFINITY;
+    free(power_w);
+    return TMX_OK;
+}
+
+enum tmx_status tmx_bound_steady_peak(const struct tmx_bound *b, const struct tmx_plan_chip *c,
+                                      const struct tmx_work *w, double *peak_k, struct tmx_err *err)
+{
+    *peak_k = 0;
+    return steady_peak(b, c, w, 1, peak_k, err);
+}
+
+/* The optimum's shares for as much of the time as keeps the limit: for leakage that feeds back more than
+ * once, where a lower limit makes no schedule that holds without control. */
+static enum tmx_status part_time(double *speed, const struct tmx_plan_chip *c, const struct tmx_work *w,
+                                 const struct tmx_bound_options *o, struct tmx_err *err)
+{
+    enum { HALVINGS = 30 };
+    struct tmx_bound b;
+    double low = 0, high = 1, peak_k;
+    enum tmx_status st = tmx_bound_init(&b, c, w, o, err);
+    for (int i = 0; i < HALVINGS && !st; i++) {
+        const double busy = (low + high) / 2;
+        peak_k = 0;
+        st = steady_peak(&b, c, w, busy, &peak_k, err);
+        if (peak_k <= o->limit_k) {
+            low = busy;
+        } else {
+            high = busy;
+        }
+    }
+    *speed = low * b.objective;
+    tmx_bound_finish(&b);
+    return st;
+}
+
+enum tmx_status tmx_bound_feasible(double *speed, const struct tmx_plan_chip *c, const struct tmx_work *w,
+                                   const struct tmx_bound_options *o, struct tmx_err *err)
+{
+    enum { STEPS = 6 };
+    struct tmx_bound_options lower = *o;
+    enum tmx_status st = TMX_OK;
+    double excess_k = 1;
+    for (int i = 0; i < STEPS && !st && fabs(excess_k) > 1e-4; i++) {
+        struct tmx_bound b;
+        double peak_k;
+        st = tmx_bound_init(&b, c, w, &lower, err);
+        st = st ? st : tmx_bound_steady_peak(&b, c, w, &peak_k, err);
+        if (!st && !isfinite(peak_k)) {
+            tmx_bound_finish(&b);
+            return part_time(speed, c, w, o, err);
+        }
+        if (!st) {
+            *speed = b.objective;
+            excess_k = peak_k - o->limit_k;
+            if (excess_k < 0 && lower.limit_k >= o->limit_k) {
+                excess_k = 0; /* the work does not reach the limit */
+            }
+            lower.limit_k -= excess_k;
+        }
+        tmx_bound_finish(&b);
+    }
+    return st;
+}

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#ifndef TMX_LIMITS_BOUND_H
+#define TMX_LIMITS_BOUND_H
+
+/* How much work can a chip do at most, if no SM may ever be hotter than a limit?
+ *
+ * Averages over time of any schedule satisfy a linear programme: work, shares of SMs and dynamic power are
+ * linear, leakage is convex in temperature (the mean of the leakage is at least the leakage of the mean),
+ * and what is always below the limit is below it on average; only the heat stored since the start is
+ * left out, which vanishes with time. So the optimum of the programme is a bound for every policy:
+ *
+ *   maximise   speed                                    speed = work / (time x SMs)
+ *   SM         sum_k x[s,k,v] <= y[v]                   shares of SM s by kernel k and level v
+ *   clock      sum_v y[v] = 1
+ *   work       speed W_k / W <= sum_{s,v} gain f_v x[s,k,v] / N
+ *   heat       T = ambient + A (baseline + l + sum_{k,v} w_v P_k part x[s,k,v]),   w_v = V_v^2 f_v
+ *   leakage    l_u >= L_u(t) + L_u'(t) (T_u - t) - (1 - sum_v V_v y[v]) L_u(T_max,u)   for tangents t
+ *   limit      T of every sensor <= limit
+ *
+ * Several GPUs of one kind: the same programme with the means over the GPUs in its columns (it is convex, so
+ * the mean of what all do is something one may do) and the work spread over all of them. It bounds work /
+ * (makespan x all SMs), as a GPU that has nothing to do cools; a suite's slowdown counts busy time only, so
+ * tables set no bound beside it. Warm air of neighbours and links are left out too.
+ *
+ * What it leaves out, all of it to the bound's side (the bound is then further away, not wrong): changes
+ * of level, wake-up times, ripple within a tick, queues and arrivals. */
+
+#include "limits/chip_model.h"
+#include "limits/lp.h"
+#include "limits/lp_cache.h"
+
+struct tmx_work { /* kernels that heat alike are one row */
+    size_t n;
+    double *sm_w;       /* [n] W on one SM at level 0, owned */
+    double *work_s;     /* [n] time on all SMs of all GPUs at level 0, owned */
+    size_t *row_of_job; /* [n_job] owned */
+    double sum_s;
+    double gain; /* speed of kernels that share an SM, at most */
+};
+
+struct tmx_bound_options {
+    double limit_k;              /* of every SM sensor */
+    bool uniform;                /* all SMs alike: no placement */
+    bool one_level;              /* level 0 only: gating */
+    double sm_leak;              /* leakage of the SMs times this (unit gating); 1: as it is */
+    struct tmx_lp_cache *solved; /* programmes of earlier bounds; NULL: every one is solved */
+    const double *tangent_k; /* [n_tangent] where leakage is supported from below; NULL: 12 below the limit */
+    size_t n_tangent;
+};
+
+struct tmx_bound {
+    double speed;       /* at most this; 1 - it is the least slowdown */
+    double objective;   /* the solver's own word */
+    double certificate; /* speed - objective before clipping: 0 but for round-off, or the prices are poor */
+    struct tmx_lp lp;
+    double *x;       /* [lp.n_col] an optimum */
+    double *dual;    /* [lp.n_row] */
+    double *reduced; /* [lp.n_col] */
+    double sm_leak;  /* of the options */
+    /* where things stand */
+    size_t n_sm, n_kernel, n_level, n_unit;
+    size_t y0, t0, l0, speed_col; /* first columns; x[s,k,v] = (s n_kernel + k) n_level + v */
+    size_t sm_row0, clock_row, work_row0, heat_row0, leak_row0, n_leak_row, limit_row0, n_limit_row;
+};
+
+/* The jobs of a run, alike kernels merged. End with tmx_work_finish. TMX_EUNSUPPORTED, with the reason,
+ * for what the programme does not describe: GPUs of several kinds, the job level, CTA policies, unit gating,
+ * later arrivals. */
+TMX_NODISCARD enum tmx_status tmx_work_init(struct tmx_work *w, const struct tmx_run *run,
+                                            struct tmx_err *err);
+void tmx_work_finish(struct tmx_work *w); /* accepts zeroed memory */
+
+/* Overwritten; end with tmx_bound_finish, also after failure. */
+TMX_NODISCARD enum tmx_status tmx_bound_init(struct tmx_bound *b, const struct tmx_plan_chip *c,
+                                             const struct tmx_work *w, const struct tmx_bound_options *o,
+                                             struct tmx_err *err);
+void tmx_bound_finish(struct tmx_bound *b); /* accepts zeroed memory */
+
+/* Share of time at a level, in the optimum. */
+double tmx_bound_level_share(const struct tmx_bound *b, size_t level);
+
+/* Hottest SM [K] when the optimum's shares run for ever under exact leakage: above the limit by what the
+ * tangents and the mean voltage give away; INFINITY where the leakage then runs away. */
+TMX_NODISCARD enum tmx_status tmx_bound_steady_peak(const struct tmx_bound *b, const struct tmx_plan_chip *c,
+                                                    const struct tmx_work *w, double *peak_k,
+                                                    struct tmx_err *err);
+
+/* A schedule that keeps the limit exactly: the bound of a limit lowered until the steady peak is the
+ * limit; where leakage runs away, the optimum's shares for a part of the time. Between it and the bound lies
+ * the optimum. */
+TMX_NODISCARD enum tmx_status tmx_bound_feasible(double *speed, const struct tmx_plan_chip *c,
+                                                 const struct tmx_work *w, const struct tmx_bound_options *o,
+                                                 struct tmx_err *err);
+
+#endif

@@ -1,0 +1,295 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "limits/budget_table.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/config.h"
+#include "core/base/text.h"
+#include "limits/budget.h"
+#include "run/load/data.h"
+
+enum { LIST_SIZE = 8 * 4096 };
+
+struct maker {
+    const struct tmx_budget_table_call *call;
+    struct tmx_budget_call budget;
+    struct tmx_plan_chip chip;
+    struct tmx_modes_view modes;
+    struct tmx_budget_path path; /* of the horizon */
+    struct tmx_table *table;
+    double gain;
+};
+
+static void list_sms(const struct tmx_plan_chip *c, const bool *on, char *text, size_t size)
+{
+    size_t used = 0;
+    text[0] = '\0';
+    for (size_t s = 0; s < c->n_sm && used + 16 < size; s++) {
+        if (on[s]) {
+            used += (size_t)snprintf(text + used, size - used, "%s%zu", used ? " " : "", s);
+        }
+    }
+}
+
+/* SMs in their places on the die, from above: # works, . rests; one character each, rows by "/". */
+static void draw(const struct tmx_plan_chip *c, const bool *on, char *text, size_t size)
+{
+    const struct tmx_floorplan *fp = &c->chip->floorplan;
+    size_t order[4096], n = c->n_sm < 4096 ? c->n_sm : 4096, used = 0;
+    for (size_t s = 0; s < n; s++) { /* by row, then column */
+        const struct tmx_unit *u = &fp->unit[c->chip->unit_of_sm[s]];
+        size_t at = s;
+        while (at > 0) {
+            const struct tmx_unit *v = &fp->unit[c->chip->unit_of_sm[order[at - 1]]];
+            const bool above = u->y_m > v->y_m + v->h_m / 2;
+            const bool left = u->y_m > v->y_m - v->h_m / 2 && u->x_m < v->x_m;
+            if (!above && !left) {
+                break;
+            }
+            order[at] = order[at - 1];
+            at--;
+        }
+        order[at] = s;
+    }
+    for (size_t i = 0; i < n && used + 3 < size; i++) {
+        const struct tmx_unit *u = &fp->unit[c->chip->unit_of_sm[order[i]]];
+        if (i > 0 && fp->unit[c->chip->unit_of_sm[order[i - 1]]].y_m > u->y_m + u->h_m / 2) {
+            text[used++] = '/';
+        }
+        text[used++] = on[order[i]] ? '#' : '.';
+    }
+    text[used] = '\0';
+}
+
+/* A file of SM numbers, separated by space, lines, commas or semicolons. */
+static enum tmx_status read_map(const struct maker *m, const char *path, bool *on, size_t *n,
+                                struct tmx_err *err)
+{
+    struct tmx_text_file text;
+    struct tmx_lines lines = {0};
+    *n = 0;
+    enum tmx_status st = tmx_text_load(&text, path, err);
+    while (!st && tmx_lines_next(&lines, &text)) {
+        for (const char *c = lines.line.begin; c < lines.line.end && !st;) {
+            const bool digit = isdigit((unsigned char)*c);
+            size_t number = 0;
+            if (!digit && !isspace((unsigned char)*c) && *c != ',' && *c != ';') {
+                st = tmx_fail_at(err, TMX_ECONFIG, path, lines.number, "expected SM numbers");
+            }
+            c += !digit;
+            for (; digit && c < lines.line.end && isdigit((unsigned char)*c); c++) {
+                number = number < m->chip.n_sm ? 10 * number + (size_t)(*c - '0') : number;
+            }
+            if (digit && (number >= m->chip.n_sm || on[number])) {
+                st = tmx_fail_at(err, TMX_ECONFIG, path, lines.number,
+                                 "SM %zu: %s (the chip has SMs 0 to %zu)", number,
+                                 number >= m->chip.n_sm ? "there is none" : "named twice", m->chip.n_sm - 1);
+            } else if (digit) {
+                on[number] = true;
+                (*n)++;
+            }
+        }
+    }
+    tmx_text_finish(&text);
+    if (st) {
+        return st;
+    }
+    return *n > 0 ? TMX_OK : tmx_fail_at(err, TMX_ECONFIG, path, 0, "no SM number");
+}
+
+/* Watts of a set: for ever, or for the horizon. */
+static enum tmx_status watts(const struct maker *m, const bool *on, double *watt, struct tmx_err *err)
+{
+    return m->call->horizon_s > 0 ? tmx_budget_for(&m->chip, &m->modes, &m->budget, on, &m->path, watt, err)
+                                  : tmx_budget_of(&m->chip, &m->budget, on, watt, NULL, err);
+}
+
+static void add_row(struct maker *m, size_t n, double worst_w, double best_w, const bool *map)
+{
+    char *text = map ? malloc(LIST_SIZE) : NULL;
+    tmx_table_int(m->table, (int64_t)n);
+    tmx_table_real(m->table, worst_w);
+    tmx_table_real(m->table, best_w);
+    tmx_table_real(m->table, worst_w > 0 ? best_w / worst_w : 1);
+    tmx_table_real(m->table, (double)n * best_w);
+    tmx_table_real(m->table, m->gain);
+    if (map && text) {
+        list_sms(&m->chip, map, text, LIST_SIZE);
+        tmx_table_text(m->table, text);
+        draw(&m->chip, map, text, LIST_SIZE);
+        tmx_table_text(m->table, text);
+    } else {
+        tmx_table_empty(m->table);
+        tmx_table_empty(m->table);
+    }
+    free(text);
+}
+
+static enum tmx_status fill(struct maker *m, struct tmx_err *err)
+{
+    const char *map = m->call->map;
+    const bool best_map = map && strcmp(map, "best") == 0, worst_map = map && strcmp(map, "worst") == 0;
+    const size_t n_sm = m->chip.n_sm;
+    bool *worst = calloc(2 * n_sm, sizeof *worst), *best = worst + n_sm;
+    enum tmx_status st = worst ? TMX_OK : tmx_fail(err, TMX_ENOMEM, "budget of %zu SMs", n_sm);
+    double w, b;
+    size_t n;
+    if (!st && map && !best_map && !worst_map) {
+        st = read_map(m, map, best, &n, err);
+        st = st ? st : watts(m, best, &b, err);
+        if (!st) {
+            add_row(m, n, b, b, best);
+        }
+        free(worst);
+        return st;
+    }
+    struct tmx_budget_search *search = NULL;
+    const bool ends = m->call->horizon_s > 0;
+    st = st ? st
+            : tmx_budget_search_create(&search, &m->chip, &m->budget, ends ? &m->modes : NULL,
+                                       ends ? &m->path : NULL, err);
+    for (n = 1; n <= n_sm && !st; n++) {
+        w = tmx_budget_worst(search, n, worst);
+        b = tmx_budget_best(search, n, best);
+        add_row(m, n, w, b, worst_map ? worst : best_map ? best : NULL);
+    }
+    tmx_budget_search_destroy(search);
+    free(worst);
+    return st;
+}
+
+/* The run whose state is asked for, on that chip, advanced to its time. */
+static enum tmx_status open_state(struct maker *m, const char *chip, struct tmx_run **run,
+                                  struct tmx_err *err)
+{
+    char path[TMX_PATH_SIZE];
+    struct tmx_config *cfg = NULL;
+    enum tmx_status st = tmx_data_find(TMX_DATA_RUN, m->call->state, path, err);
+    st = st ? st : tmx_config_load(&cfg, path, m->call->set, m->call->n_set, err);
+    st = st ? st : tmx_run_create(run, tmx_config_root(cfg), err);
+    tmx_config_close(cfg);
+    if (st) {
+        return st;
+    }
+    struct tmx_sim *sim = tmx_run_sim(*run);
+    const char *name = tmx_sim_machine(sim)->gpu[0].chip->name;
+    if (strcmp(name, chip) != 0) {
+        return tmx_fail(err, TMX_ECONFIG, "--state %s: its GPU 0 is a %s, the budget is asked of %s",
+                        m->call->state, name, chip);
+    }
+    const double ticks = round((m->call->at_s - tmx_sim_time_s(sim)) / tmx_run_tick_s(*run));
+    st = ticks >= 1 ? tmx_sim_advance(sim, (uint64_t)ticks, NULL, err) : TMX_OK;
+    if (!st && tmx_sim_time_s(sim) < m->call->at_s - tmx_run_tick_s(*run)) {
+        st = tmx_fail(err, TMX_ECONFIG, "--at %g: the run ends at %g s", m->call->at_s, tmx_sim_time_s(sim));
+    }
+    return st;
+}
+
+/* The chip, through a run on it: any work will do, none is done. */
+static enum tmx_status open_chip(struct maker *m, const char *chip, struct tmx_run **run, struct tmx_err *err)
+{
+    struct tmx_config *cfg = NULL;
+    char set[600];
+    enum tmx_status st = tmx_config_parse(&cfg, "mix = \"WL10\"; seed = 1;", "budget", err);
+    snprintf(set, sizeof set, "chip=\"%s\"", chip);
+    st = st ? st : tmx_config_set(cfg, set, err);
+    for (size_t i = 0; i < m->call->n_set && !st; i++) {
+        st = tmx_config_set(cfg, m->call->set[i], err);
+    }
+    st = st ? st : tmx_run_create(run, tmx_config_root(cfg), err);
+    tmx_config_close(cfg);
+    return st;
+}
+
+/* For ever: without work, too, the limit has to hold, or the budgets would be watts that do not keep it. */
+static enum tmx_status check_idle(const struct maker *m, struct tmx_err *err)
+{
+    double *temp_k = calloc(m->chip.n_unit, sizeof *temp_k), most_k = 0;
+    enum tmx_status st = temp_k ? tmx_budget_idle(&m->chip, m->budget.volt, temp_k, err)
+                                : tmx_fail(err, TMX_ENOMEM, "budget of %zu units", m->chip.n_unit);
+    for (size_t s = 0; s < m->chip.n_sm && !st; s++) {
+        most_k = fmax(most_k, tmx_plan_sensor(&m->chip, s, temp_k));
+    }
+    if (!st && most_k > m->budget.limit_k) {
+        st = tmx_fail(err, TMX_ECONFIG,
+                      "no power keeps %g degC: without work the hottest SM comes to %.2f degC",
+                      m->budget.limit_k - TMX_ZERO_C, most_k - TMX_ZERO_C);
+    }
+    free(temp_k);
+    return st;
+}
+
+static enum tmx_status prepare(struct maker *m, const struct tmx_run *run, struct tmx_err *err)
+{
+    const struct tmx_sim_gpu_thermal *t = tmx_run_gpu_thermal(run, 0);
+    const double trip_k = tmx_sim_trip_k(tmx_run_sim_const(run));
+    enum tmx_status st = tmx_plan_chip_init(&m->chip, run, 0, SIZE_MAX, err);
+    if (!st && m->call->level >= m->chip.n_level) {
+        st = tmx_fail(err, TMX_ECONFIG, "--level %zu: the chip has levels 0 to %zu", m->call->level,
+                      m->chip.n_level - 1);
+    }
+    if (!st && !m->call->has_limit && !(trip_k > 0)) {
+        st = tmx_fail(err, TMX_ECONFIG, "nothing limits the temperature: give --limit");
+    }
+    if (!st && m->call->horizon_s > 0 && !t->ops->modes) {
+        st = tmx_fail(err, TMX_EUNSUPPORTED, "--horizon: back-end %s has no modes; use method = \"reduced\"",
+                      t->ops->base.name);
+    }
+    if (st) {
+        return st;
+    }
+    m->budget =
+        (struct tmx_budget_call){.limit_k = m->call->has_limit ? m->call->limit_c + TMX_ZERO_C : trip_k,
+                                 .volt = m->chip.leak[m->call->level]};
+    if (m->budget.limit_k <= m->chip.ambient_k) {
+        return tmx_fail(err, TMX_ECONFIG, "the limit of %g degC is not above the ambient %g degC",
+                        m->budget.limit_k - TMX_ZERO_C, m->chip.ambient_k - TMX_ZERO_C);
+    }
+    m->gain = tmx_budget_loop_gain(&m->chip, m->budget.volt, m->budget.limit_k);
+    if (m->call->horizon_s > 0) {
+        t->ops->modes(t->model, 0, &m->modes);
+        st = m->call->state
+                 ? tmx_budget_path_run(&m->path, &m->chip, run, &m->budget, m->call->horizon_s, err)
+                 : tmx_budget_path_idle(&m->path, &m->chip, &m->modes, &m->budget, m->call->horizon_s, err);
+    } else if (m->gain < 1) { /* where it is not, that is the reason */
+        st = check_idle(m, err);
+    }
+    return st;
+}
+
+enum tmx_status tmx_budget_table(struct tmx_table **t, struct tmx_run **run, const char *chip,
+                                 const struct tmx_budget_table_call *call, struct tmx_err *err)
+{
+    static const struct tmx_column columns[] = {
+        {"sms", TMX_COLUMN_INT, 0},    {"worst_w", TMX_COLUMN_REAL, 3}, {"best_w", TMX_COLUMN_REAL, 3},
+        {"ratio", TMX_COLUMN_REAL, 2}, {"chip_w", TMX_COLUMN_REAL, 2},  {"loop_gain", TMX_COLUMN_REAL, 3},
+        {"map", TMX_COLUMN_TEXT, 0},   {"picture", TMX_COLUMN_TEXT, 0},
+    };
+    struct maker m = {.call = call};
+    *t = NULL;
+    *run = NULL;
+    if (call->state && !(call->horizon_s > 0)) {
+        return tmx_fail(err, TMX_ECONFIG, "--state: for ever no state matters; give --horizon");
+    }
+    if (call->at_s > 0 && !call->state) {
+        return tmx_fail(err, TMX_ECONFIG, "--at %g: of which run? give --state", call->at_s);
+    }
+    enum tmx_status st = call->state ? open_state(&m, chip, run, err) : open_chip(&m, chip, run, err);
+    st = st ? st : prepare(&m, *run, err);
+    st = st ? st : tmx_table_create(&m.table, columns, sizeof columns / sizeof columns[0], err);
+    st = st ? st : fill(&m, err);
+    tmx_budget_path_finish(&m.path);
+    tmx_plan_chip_finish(&m.chip);
+    if (st) {
+        tmx_table_destroy(m.table);
+        tmx_run_destroy(*run);
+        *run = NULL;
+        return st;
+    }
+    *t = m.table;
+    return TMX_OK;
+}

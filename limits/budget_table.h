@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#ifndef TMX_LIMITS_BUDGET_TABLE_H
+#define TMX_LIMITS_BUDGET_TABLE_H
+
+/* The table behind `thermix budget`. */
+
+#include "core/base/table.h"
+#include "run/run.h"
+
+struct tmx_budget_table_call {
+    bool has_limit;
+    double limit_c;         /* of every SM, where has_limit; else where the hardware stops an SM */
+    double horizon_s;       /* 0: for ever */
+    const char *state;      /* NULL: from the idle chip; a run, from where it is at at_s */
+    double at_s;            /* since the end of its warm-up */
+    size_t level;           /* clock */
+    const char *map;        /* NULL, "best", "worst", or a file of SM numbers */
+    const char *const *set; /* [n_set] "key=value" of the run's configuration */
+    size_t n_set;
+};
+
+/* One row a number n of working SMs: worst_w and best_w on each of them, their ratio, chip_w = n best_w, the
+ * loop gain of the leakage at the limit; with a map its SMs, and the picture. A map from a file is one row.
+ * The caller destroys *t, and *run, on whose GPU 0 the chip is; both NULL after a failure. */
+TMX_NODISCARD enum tmx_status tmx_budget_table(struct tmx_table **t, struct tmx_run **run, const char *chip,
+                                               const struct tmx_budget_table_call *call, struct tmx_err *err);
+
+#endif

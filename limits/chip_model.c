@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "limits/chip_model.h"
+
+#include <stdlib.h>
+
+void tmx_plan_chip_finish(struct tmx_plan_chip *c)
+{
+    free(c->influence);
+    free(c->baseline_w);
+    free(c->leak_w);
+    *c = (struct tmx_plan_chip){0};
+}
+
+double tmx_plan_leak_factor(const struct tmx_plan_chip *c, double temp_k)
+{
+    double factor;
+    c->factors(c->table, 1, &temp_k, &factor);
+    return factor;
+}
+
+double tmx_plan_leak_w(const struct tmx_plan_chip *c, size_t unit, double temp_k)
+{
+    return c->leak_w[unit] * tmx_plan_leak_factor(c, temp_k);
+}
+
+double tmx_plan_leak_slope(const struct tmx_plan_chip *c, size_t unit, double temp_k)
+{
+    const double h = 1e-2; /* K; the factor is tabulated to 1e-8 */
+    return (tmx_plan_leak_w(c, unit, temp_k + h) - tmx_plan_leak_w(c, unit, temp_k - h)) / (2 * h);
+}
+
+/* Column by column: what one watt in a unit does to all in the long run. */
+static enum tmx_status fill_influence(struct tmx_plan_chip *c, const struct tmx_thermal_ops *ops, void *state,
+                                      struct tmx_err *err)
+{
+    double *power_w = calloc(2 * c->n_unit, sizeof *power_w), *temp_k = power_w + c->n_unit;
+    if (!power_w) {
+        return tmx_fail(err, TMX_ENOMEM, "influence of %zu units", c->n_unit);
+    }
+    enum tmx_status st = ops->steady(state, power_w, false, temp_k);
+    c->ambient_k = temp_k[0];
+    for (size_t j = 0; j < c->n_unit && !st; j++) {
+        power_w[j] = 1;
+        st = ops->steady(state, power_w, false, temp_k);
+        power_w[j] = 0;
+        for (size_t i = 0; i < c->n_unit; i++) {
+            c->influence[i * c->n_unit + j] = temp_k[i] - c->ambient_k;
+        }
+    }
+    free(power_w);
+    return st ? tmx_fail(err, st, "influence matrix by back-end %s", ops->base.name) : TMX_OK;
+}
+
+static enum tmx_status read_thermal(struct tmx_plan_chip *c, const struct tmx_sim_gpu_thermal *t,
+                                    size_t r_convec, struct tmx_err *err)
+{
+    void *state = NULL;
+    if (!(t->ops->claims & TMX_THERMAL_LINEAR)) {
+        return tmx_fail(err, TMX_EUNSUPPORTED,
+                        "back-end %s has no influence matrix (temperatures are not linear in watts)",
+                        t->ops->base.name);
+    }
+    enum tmx_status st = t->ops->create(t->model, &state, err);
+    if (!st) {
+        if (r_convec != SIZE_MAX) {
+            t->ops->set_convection(state, r_convec);
+        }
+        st = fill_influence(c, t->ops, state, err);
+        t->ops->destroy(state);
+    }
+    return st;
+}
+
+enum tmx_status tmx_plan_chip_init(struct tmx_plan_chip *c, const struct tmx_run *run, size_t gpu,
+                                   size_t r_convec, struct tmx_err *err)
+{
+    const struct tmx_sim *sim = tmx_run_sim_const(run);
+    const struct tmx_chip *chip = tmx_sim_machine(sim)->gpu[gpu].chip;
+    const size_t n = chip->floorplan.n_unit;
+    struct tmx_static_power still;
+    *c = (struct tmx_plan_chip){.n_unit = n, .n_sm = chip->n_sm, .n_level = chip->n_level, .chip = chip};
+    if (!tmx_sim_static_power(sim, gpu, &still)) {
+        return tmx_fail(err, TMX_EUNSUPPORTED, "the power model does not tell what a GPU draws without work");
+    }
+    c->influence = calloc(n * n, sizeof *c->influence);
+    c->baseline_w = calloc(n, sizeof *c->baseline_w);
+    c->leak_w = calloc(n, sizeof *c->leak_w);
+    if (!c->influence || !c->baseline_w || !c->leak_w) {
+        return tmx_fail(err, TMX_ENOMEM, "influence of %zu units", n);
+    }
+    for (size_t u = 0; u < n; u++) {
+        c->baseline_w[u] = still.baseline_w[u];
+        c->leak_w[u] = still.leak_w[u];
+    }
+    c->factors = still.factors;
+    c->table = still.table;
+    for (size_t l = 0; l < c->n_level; l++) {
+        c->speed[l] = tmx_chip_speed(chip, l);
+        const double volt = tmx_chip_volt(chip, l);
+        c->dynamic[l] = c->speed[l] * (chip->power.dvfs_power == TMX_DVFS_V2F ? volt * volt : 1);
+        c->leak[l] = chip->power.dvfs_leakage ? volt : 1;
+    }
+    return read_thermal(c, tmx_run_gpu_thermal(run, gpu), r_convec, err);
+}
+
+double tmx_plan_sensor(const struct tmx_plan_chip *c, size_t sm, const double *unit)
+{
+    double sum = 0;
+    for (size_t u = c->chip->unit_of_sm[sm]; u < c->n_unit; u++) {
+        sum += c->chip->sm_of_unit[u] == (int)sm ? c->chip->part_share[u] * unit[u] : 0;
+    }
+    return sum;
+}

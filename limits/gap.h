@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#ifndef TMX_LIMITS_GAP_H
+#define TMX_LIMITS_GAP_H
+
+/* The bound of a run, and after it the ledger: where the time between the two went. */
+
+#include "limits/bound.h"
+
+/* Averages of a run over its counted time, in the columns of the bound's programme. */
+struct tmx_averages {
+    uint64_t n_tick;
+    double *sum;  /* [lp.n_col] owned; shares come from busy, temperatures and leakage from the recorder, at
+                     the end */
+    double *busy; /* [n_kernel * n_level * n_sm] owned; SMs side by side */
+};
+
+struct tmx_gap {
+    struct tmx_plan_chip chip;
+    struct tmx_work work;
+    struct tmx_bound_options options; /* in force */
+    struct tmx_bound bound;
+    struct tmx_averages averages;
+};
+
+/* In points of slowdown; those from TMX_GAP_IDLE on sum to the gap. With the bound's prices d and what the
+ * run leaves of each row and box, bound - run = d' (rhs - A x) + sum over columns of what it leaves of its
+ * box, times the price. */
+enum tmx_gap_cause {
+    TMX_GAP_BOUND,      /* the least slowdown */
+    TMX_GAP_TOTAL,      /* the run's slowdown less the bound */
+    TMX_GAP_IDLE,       /* SM rows: SMs that stood idle or gated while the clock ran */
+    TMX_GAP_HEADROOM,   /* sensors below the limit */
+    TMX_GAP_LEVEL,      /* wrong level or wrong place: shares the optimum would not hold */
+    TMX_GAP_LEAKAGE,    /* leakage rows and boxes */
+    TMX_GAP_STORED,     /* heat rows: heat stored since the start; of either sign */
+    TMX_GAP_OVERHEAD,   /* work rows: running SM time that did no work (system kernels, blocks that drain) */
+    TMX_GAP_NOT_NEEDED, /* the box of the speed: the limit was no limit */
+    TMX_N_GAP_CAUSE
+};
+/* clang-format off */
+#define TMX_GAP_CAUSES(X)                             \
+    X(TMX_GAP_BOUND, "bound_pct")                \
+    X(TMX_GAP_TOTAL, "gap_pct")                    \
+    X(TMX_GAP_IDLE, "lost_idle_pct")             \
+    X(TMX_GAP_HEADROOM, "lost_headroom_pct")     \
+    X(TMX_GAP_LEVEL, "lost_level_pct")           \
+    X(TMX_GAP_LEAKAGE, "lost_leakage_pct")       \
+    X(TMX_GAP_STORED, "lost_stored_pct")         \
+    X(TMX_GAP_OVERHEAD, "lost_overhead_pct")     \
+    X(TMX_GAP_NOT_NEEDED, "lost_not_needed_pct")
+/* clang-format on */
+extern const char *const tmx_gap_columns[TMX_N_GAP_CAUSE]; /* their names in tables */
+
+/* Set up for a run that is open. o->limit_k <= 0: the hardware's limit; knobs that the run's group `bound`
+ * takes away are away. End with tmx_gap_finish, also
+ * after failure. TMX_EUNSUPPORTED: no bound for this run, the message says why. */
+TMX_NODISCARD enum tmx_status tmx_gap_init(struct tmx_gap *j, const struct tmx_run *run,
+                                           const struct tmx_bound_options *o, struct tmx_err *err);
+void tmx_gap_finish(struct tmx_gap *j); /* accepts zeroed memory */
+
+/* Call after every tick. */
+void tmx_gap_tick(struct tmx_gap *j, const struct tmx_sim *sim);
+/* After the run; once, the sums become averages. */
+void tmx_gap_losses(struct tmx_gap *j, const struct tmx_run *run, double pct[TMX_N_GAP_CAUSE]);
+
+#endif

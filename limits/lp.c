@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "limits/lp.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* Of the sum in tmx_lp_bound, far above what long double loses there and what a solver in double may claim
+ * too much: the bound is rounded up. */
+static const double ROUND_OFF = 1e-13;
+
+enum tmx_status tmx_lp_init(struct tmx_lp *lp, size_t n_col, struct tmx_err *err)
+{
+    *lp = (struct tmx_lp){.n_col = n_col};
+    lp->cost = calloc(n_col, sizeof *lp->cost);
+    lp->lo = calloc(n_col, sizeof *lp->lo);
+    lp->hi = calloc(n_col, sizeof *lp->hi);
+    lp->start = calloc(1, sizeof *lp->start);
+    if (!lp->cost || !lp->lo || !lp->hi || !lp->start) {
+        return tmx_fail(err, TMX_ENOMEM, "linear programme of %zu columns", n_col);
+    }
+    for (size_t j = 0; j < n_col; j++) {
+        lp->hi[j] = 1;
+    }
+    return TMX_OK;
+}
+
+void tmx_lp_finish(struct tmx_lp *lp)
+{
+    free(lp->cost);
+    free(lp->lo);
+    free(lp->hi);
+    free(lp->rhs);
+    free(lp->equal);
+    free(lp->start);
+    free(lp->col);
+    free(lp->val);
+    *lp = (struct tmx_lp){0};
+}
+
+static bool grow(void **array, size_t n, size_t size)
+{
+    void *p = realloc(*array, n * size);
+    *array = p ? p : *array;
+    return p != NULL;
+}
+
+static void room_for_row(struct tmx_lp *lp)
+{
+    const size_t n = 2 * lp->room_row + 64;
+    void *rhs = lp->rhs, *equal = lp->equal, *start = lp->start;
+    const bool ok = grow(&rhs, n, sizeof *lp->rhs) && grow(&equal, n, sizeof *lp->equal) &&
+                    grow(&start, n + 1, sizeof *lp->start);
+    lp->rhs = rhs;
+    lp->equal = equal;
+    lp->start = start;
+    lp->room_row = ok ? n : lp->room_row;
+    lp->failed = lp->failed || !ok;
+}
+
+size_t tmx_lp_row(struct tmx_lp *lp, double rhs, bool equal)
+{
+    if (lp->n_row == lp->room_row) {
+        room_for_row(lp);
+    }
+    if (lp->failed) {
+        return 0;
+    }
+    const size_t row = lp->n_row++;
+    lp->rhs[row] = rhs;
+    lp->equal[row] = equal;
+    lp->start[row + 1] = lp->n_entry;
+    return row;
+}
+
+void tmx_lp_add(struct tmx_lp *lp, size_t col, double val)
+{
+    tmx_assert(col < lp->n_col);
+    if (lp->n_entry == lp->room_entry && !lp->failed) {
+        const size_t n = 2 * lp->room_entry + 1024;
+        void *c = lp->col, *v = lp->val;
+        const bool ok = grow(&c, n, sizeof *lp->col) && grow(&v, n, sizeof *lp->val);
+        lp->col = c;
+        lp->val = v;
+        lp->room_entry = ok ? n : lp->room_entry;
+        lp->failed = !ok;
+    }
+    if (lp->failed || val == 0) {
+        return;
+    }
+    lp->col[lp->n_entry] = col;
+    lp->val[lp->n_entry] = val;
+    lp->start[lp->n_row] = ++lp->n_entry;
+}
+
+enum tmx_status tmx_lp_check(const struct tmx_lp *lp, struct tmx_err *err)
+{
+    return lp->failed ? tmx_fail(err, TMX_ENOMEM, "linear programme of %zu rows", lp->n_row) : TMX_OK;
+}
+
+double tmx_lp_bound(const struct tmx_lp *lp, const double *dual, double *reduced)
+{
+    long double sum = 0, size = 0;
+    long double *r = malloc(lp->n_col * sizeof *r);
+    if (!r) {
+        return INFINITY; /* true of every optimum */
+    }
+    for (size_t j = 0; j < lp->n_col; j++) {
+        r[j] = lp->cost[j];
+    }
+    for (size_t i = 0; i < lp->n_row; i++) {
+        const double d = lp->equal[i] || dual[i] > 0 ? dual[i] : 0;
+        sum += (long double)d * lp->rhs[i];
+        size += fabsl((long double)d * lp->rhs[i]);
+        for (size_t e = lp->start[i]; e < lp->start[i + 1]; e++) {
+            r[lp->col[e]] -= (long double)d * lp->val[e];
+        }
+    }
+    for (size_t j = 0; j < lp->n_col; j++) {
+        const long double term = r[j] > 0 ? r[j] * lp->hi[j] : r[j] * lp->lo[j];
+        sum += term;
+        size += fabsl(term);
+        if (reduced) {
+            reduced[j] = (double)r[j];
+        }
+    }
+    free(r);
+    return (double)(sum + size * ROUND_OFF);
+}
+
+double tmx_lp_slack(const struct tmx_lp *lp, size_t row, const double *x)
+{
+    long double left = lp->rhs[row];
+    for (size_t e = lp->start[row]; e < lp->start[row + 1]; e++) {
+        left -= (long double)lp->val[e] * x[lp->col[e]];
+    }
+    return (double)left;
+}

@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "plots/animation.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "core/base/folder.h"
+#include "core/base/os.h"
+#include "plots/plot_run.h"
+#include "study/pool.h"
+
+enum { MAX_PATH = 1200 };
+
+struct frames {
+    const struct tmx_history *all; /* [n_gpu] */
+    size_t n_gpu;
+    const struct tmx_plot *plot;
+    double low_c, high_c;
+};
+
+static enum tmx_status draw(void *ctx, size_t frame, FILE *out, struct tmx_err *err)
+{
+    const struct frames *f = ctx;
+    struct tmx_plot p = *f->plot;
+    char name[32];
+    (void)out;
+    snprintf(name, sizeof name, "frame%05zu", frame);
+    return tmx_plot_frame(&p, name, f->all, f->n_gpu, frame, f->low_c, f->high_c, err);
+}
+
+static bool ends_with(const char *s, const char *suffix)
+{
+    const size_t n = strlen(s), m = strlen(suffix);
+    return n > m && strcmp(s + n - m, suffix) == 0;
+}
+
+/* The first n pictures: the folder may hold more of an earlier film. */
+static enum tmx_status join(const struct tmx_animation *a, const char *dir, size_t n, struct tmx_err *err)
+{
+    const bool gif = ends_with(a->out, ".gif");
+    char rate[24], count[24];
+    int code = 0;
+    snprintf(rate, sizeof rate, "%zu", a->per_s);
+    snprintf(count, sizeof count, "%zu", n);
+    const char *const filter =
+        gif ? "scale=720:-1:flags=lanczos,split[a][b];[a]palettegen[p];[b][p]paletteuse"
+            : "scale=trunc(iw/2)*2:trunc(ih/2)*2";
+    const char *const film = gif ? "film.gif" : "film.mp4";
+    const char *const argv[] = {"ffmpeg",    "-nostdin", "-v",
+                                "error",     "-y",       "-framerate",
+                                rate,        "-i",       "pictures/frame%05d.png",
+                                "-frames:v", count,      "-vf",
+                                filter,      "-pix_fmt", gif ? "pal8" : "yuv420p",
+                                film,        NULL};
+    struct tmx_os_private d;
+    enum tmx_status st = tmx_os_private_begin(&d, err);
+    if (st) {
+        return st;
+    }
+    st = tmx_os_private_link(&d, dir, "pictures", err);
+    st = st ? st : tmx_os_private_run(&d, argv, &code, err);
+    if (!st && code != 0) {
+        st = tmx_fail_at(err, TMX_EIO, a->out, 0, "ffmpeg failed (exit code %d)", code);
+    }
+    st = st ? st : tmx_plot_take(&d, film, a->out, err);
+    tmx_os_private_end(&d);
+    return st;
+}
+
+static enum tmx_status find_ffmpeg(struct tmx_err *err)
+{
+    static const char *const version[] = {"ffmpeg", "-version", NULL};
+    int code = 0;
+    const enum tmx_status st = tmx_os_run(version, "/dev/null", &code, err);
+    return !st && code != 0 ? tmx_fail(err, TMX_EUNSUPPORTED,
+                                       "ffmpeg is not installed (Debian, Ubuntu: apt install ffmpeg); "
+                                       "`thermix report` has a heat-map player that needs none")
+                            : st;
+}
+
+enum tmx_status tmx_animation(const struct tmx_animation *a, FILE *said, struct tmx_err *err)
+{
+    char dir[MAX_PATH];
+    struct tmx_history *all = NULL;
+    size_t n_gpu = 0;
+    snprintf(dir, sizeof dir, "%s.frames", a->out);
+    struct tmx_plot plot = {.dir = dir, .format = "png", .quiet = true};
+    if (!ends_with(a->out, ".mp4") && !ends_with(a->out, ".gif")) {
+        return tmx_fail(err, TMX_ECONFIG, "-o %s: expected a name that ends in .mp4 or .gif", a->out);
+    }
+    enum tmx_status st = find_ffmpeg(err);
+    st = st ? st : tmx_history_load(&all, &n_gpu, a->run, a->n_frame, err);
+    if (!st && all[0].n_frame == 0) {
+        st = tmx_fail_at(err, TMX_EIO, a->run, 0, "no temps.ttrace; run it with --hotspot SECONDS");
+    }
+    st = st ? st : tmx_plot_begin(&plot, err);
+    st = st ? st : tmx_plot_folder(&plot, err);
+    st = st ? st : tmx_folder_start(plot.dir, err); /* the pictures are drawn by other processes */
+    if (!st) {
+        struct frames frames = {.all = all, .n_gpu = n_gpu, .plot = &plot};
+        tmx_history_range(all, n_gpu, &frames.low_c, &frames.high_c);
+        frames.low_c = floor(frames.low_c);
+        frames.high_c = ceil(frames.high_c);
+        const struct tmx_pool pool = {
+            .n_task = all[0].n_frame, .noun = "pictures", .ctx = &frames, .run = draw};
+        st = tmx_pool_run(&pool, err);
+    }
+    st = st ? st : join(a, dir, all[0].n_frame, err);
+    if (!st) {
+        fprintf(said, "%s: %zu pictures, every %zu of the run's rows; the pictures are in %s\n", a->out,
+                all[0].n_frame, all[0].frame_stride, dir);
+    }
+    tmx_history_free(all, n_gpu);
+    return st;
+}

@@ -1,0 +1,451 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#define _POSIX_C_SOURCE 200809L
+#include "plots/html_report.h"
+
+#include <dirent.h>
+#include <jansson.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/csv.h"
+#include "core/base/folder.h"
+#include "core/base/os.h"
+#include "core/base/output.h"
+#include "core/base/text.h"
+#include "plots/base64.h"
+#include "plots/history.h"
+#include "plots/html_model.h"
+#include "plots/plot.h"
+#include "run/load/data.h"
+#include "run/summary.h"
+#include "study/analysis/pivot.h"
+
+enum { MAX_PATH = 1200 };
+
+struct page {
+    const struct tmx_report *r;
+    json_t *tables, *runs, *figures, *models;
+    size_t n_folder;
+    char sampling[512];
+    struct tmx_err *err;
+};
+
+static enum tmx_status no_memory(struct tmx_err *err)
+{
+    (void)tmx_fail(err, TMX_ENOMEM, "out of memory, or text that is not UTF-8");
+    return TMX_ENOMEM;
+}
+
+static bool is_number(const char *s, double *v)
+{
+    const bool name = s[0] == '0' && s[1] >= '0' && s[1] <= '9'; /* 003 is one */
+    return !name && tmx_span_real((struct tmx_span){s, s + strlen(s)}, v);
+}
+
+static json_t *number_or_text(const char *s, bool text)
+{
+    double v;
+    if (s[0] == '\0') {
+        return json_null();
+    }
+    return !text && is_number(s, &v) ? json_real(v) : json_string(s);
+}
+
+/* One word makes a column of words: "4.3" beside "Figure 3" is a section, no number. */
+static bool holds_text(const struct tmx_csv *csv, size_t c)
+{
+    bool text = false;
+    for (size_t r = 0; r < csv->n_row && !text; r++) {
+        const char *s = tmx_csv_cell(csv, r, c);
+        double v;
+        text = s[0] != '\0' && !is_number(s, &v);
+    }
+    return text;
+}
+
+/* Ten significant digits are enough for reading, and half the size. */
+static double short_real(double v)
+{
+    char buf[40];
+    snprintf(buf, sizeof buf, "%.10g", v);
+    return strtod(buf, NULL);
+}
+
+/* Takes over columns and rows, also when it fails; st: what filling them came to. n_axis: of a study, whose
+ * first columns are its axes; 0: of none. */
+static enum tmx_status add_table(struct page *p, enum tmx_status st, const char *title, json_t *columns,
+                                 json_t *rows, size_t n_axis)
+{
+    if (st) {
+        json_decref(columns);
+        json_decref(rows);
+        return st;
+    }
+    json_t *t = json_pack("{s:s, s:O, s:O, s:i}", "title", title, "columns", columns, "rows", rows, "axes",
+                          (int)n_axis);
+    json_decref(columns);
+    json_decref(rows);
+    return t && json_array_append_new(p->tables, t) == 0 ? TMX_OK : no_memory(p->err);
+}
+
+static enum tmx_status add_csv(struct page *p, const char *path, const char *title)
+{
+    struct tmx_csv csv = {0};
+    enum tmx_status st = tmx_csv_read(&csv, path, p->err);
+    json_t *columns = json_array(), *rows = json_array();
+    bool *text = calloc(csv.n_column + 1, sizeof *text);
+    for (size_t c = 0; !st && c < csv.n_column; c++) {
+        st = json_array_append_new(columns, json_string(csv.column[c])) == 0 ? TMX_OK : no_memory(p->err);
+        if (text) {
+            text[c] = holds_text(&csv, c);
+        }
+    }
+    st = st || text ? st : no_memory(p->err);
+    for (size_t r = 0; !st && r < csv.n_row; r++) {
+        json_t *row = json_array();
+        for (size_t c = 0; c < csv.n_column; c++) {
+            json_array_append_new(row, number_or_text(tmx_csv_cell(&csv, r, c), text[c]));
+        }
+        st = json_array_append_new(rows, row) == 0 ? TMX_OK
+                                                   : no_memory(p->err); /* takes row, also on failure */
+    }
+    free(text);
+    tmx_csv_finish(&csv);
+    return add_table(p, st, title, columns, rows, 0);
+}
+
+static enum tmx_results_which which_of(const struct page *p)
+{
+    return p->r->all ? TMX_RESULTS_ALL : TMX_RESULTS_POINTS;
+}
+
+static enum tmx_status add_study(struct page *p, const char *path)
+{
+    struct tmx_result_set set;
+    struct tmx_table *t = NULL;
+    const struct tmx_query all = {0};
+    char title[400];
+    enum tmx_status st = tmx_results_load(&set, path, which_of(p), p->err);
+    if (st) {
+        return st;
+    }
+    st = tmx_flat(&set, &all, &t, p->err);
+    json_t *columns = json_array(), *rows = json_array();
+    for (size_t c = 0; !st && c < tmx_table_columns(t); c++) {
+        json_array_append_new(columns, json_string(tmx_table_column(t, c)->name));
+    }
+    for (size_t r = 0; !st && r < tmx_table_rows(t); r++) {
+        json_t *row = json_array();
+        for (size_t c = 0; c < tmx_table_columns(t); c++) {
+            const struct tmx_cell *cell = tmx_table_cell(t, r, c);
+            json_array_append_new(row, cell->empty                     ? json_null()
+                                       : cell->type == TMX_COLUMN_TEXT ? number_or_text(cell->text, false)
+                                                                       : json_real(short_real(cell->real)));
+        }
+        st = json_array_append_new(rows, row) == 0 ? TMX_OK
+                                                   : no_memory(p->err); /* takes row, also on failure */
+    }
+    tmx_results_note(&set, stderr);
+    char partial[64];
+    tmx_results_partial(&set, partial, sizeof partial);
+    snprintf(title, sizeof title, "Study %s%s%s%s%s", set.study, *set.doc ? ": " : "", set.doc,
+             *partial ? "; " : "", partial);
+    if (set.n_left_out > 0) {
+        const size_t used = strlen(title);
+        snprintf(title + used, sizeof title - used, " (without %zu runs of earlier inputs)", set.n_left_out);
+    }
+    st = add_table(p, st, title, columns, rows, set.n_key);
+    tmx_table_destroy(t);
+    tmx_result_set_finish(&set);
+    return st;
+}
+
+/* Temperatures in tenths of a degree and powers in hundredths of a watt: whole numbers are short. */
+static json_t *scaled(const double *v, size_t n, double factor)
+{
+    json_t *a = json_array();
+    for (size_t i = 0; i < n; i++) {
+        json_array_append_new(a, json_integer((json_int_t)llround(v[i] * factor)));
+    }
+    return a;
+}
+
+static json_t *units(const struct tmx_floorplan *fp)
+{
+    json_t *a = json_array();
+    for (size_t u = 0; u < fp->n_unit; u++) {
+        const struct tmx_unit *unit = &fp->unit[u];
+        json_array_append_new(a, json_pack("{s:s, s:f, s:f, s:f, s:f}", "name", unit->name, "x",
+                                           short_real(1e3 * unit->x_m), "y", short_real(1e3 * unit->y_m), "w",
+                                           short_real(1e3 * unit->w_m), "h", short_real(1e3 * unit->h_m)));
+    }
+    return a;
+}
+
+/* One heat map a GPU. */
+static enum tmx_status add_heatmap(struct page *p, const char *dir, const struct tmx_history *h, size_t n_gpu,
+                                   const size_t *model)
+{
+    char name[200], which[32] = "";
+    const size_t n = h->n_frame * h->floorplan.n_unit;
+    json_t *time = json_array();
+    for (size_t f = 0; f < h->n_frame; f++) {
+        json_array_append_new(time, json_real(short_real(h->frame_s[f])));
+    }
+    if (n_gpu > 1) {
+        snprintf(which, sizeof which, " GPU %zu", h->gpu);
+    }
+    snprintf(name, sizeof name, "%s %s%s", h->mix, h->policy, which);
+    json_t *unit = units(&h->floorplan), *temp = scaled(h->unit_temp_c, n, 10),
+           *power = scaled(h->unit_w, n, 100);
+    json_t *run = json_pack("{s:s, s:s, s:f, s:O, s:O, s:O, s:O, s:o*, s:o*}", "name", name, "of", dir,
+                            "hottest_s", short_real(h->frame_s[tmx_history_hottest(h, 1).frame]), "units",
+                            unit, "time_s", time, "temp_dc", temp, "power_cw", power, "limit_c",
+                            isfinite(h->trip_c) ? json_real(h->trip_c) : NULL, "model",
+                            model ? json_integer((json_int_t)*model) : NULL);
+    json_decref(unit);
+    json_decref(time);
+    json_decref(temp);
+    json_decref(power);
+    if (h->gpu == 0) {
+        const size_t used = strlen(p->sampling);
+        snprintf(p->sampling + used, sizeof p->sampling - used,
+                 "%s%s %s: %zu pictures, every %zu of the run's rows", used ? "; " : "Sampling: ", h->mix,
+                 h->policy, h->n_frame, h->frame_stride);
+    }
+    return run && json_array_append_new(p->runs, run) == 0 ? TMX_OK : no_memory(p->err);
+}
+
+/* The page does without a model that cannot be had, and says so. */
+static bool add_model(struct page *p, const char *dir, const struct tmx_history *h, size_t *which)
+{
+    struct tmx_err why = {0};
+    if (!p->r->what_if) {
+        return false;
+    }
+    const bool ok = tmx_page_model(p->models, dir, h, which, &why) == TMX_OK;
+    if (!ok) {
+        fprintf(stderr, "thermix report: %s has no what-if: %s\n", dir, why.msg);
+    }
+    return ok;
+}
+
+static enum tmx_status add_run(struct page *p, const char *dir)
+{
+    struct tmx_history *all;
+    size_t n_gpu, model = 0;
+    enum tmx_status st = tmx_history_load(&all, &n_gpu, dir, p->r->max_frame, p->err);
+    for (size_t g = 0; g < n_gpu && !st; g++) {
+        if (all[g].n_frame > 0) {
+            const bool live = g == 0 && add_model(p, dir, &all[g], &model);
+            st = add_heatmap(p, dir, &all[g], n_gpu, live ? &model : NULL);
+        }
+    }
+    tmx_history_free(all, n_gpu);
+    return st;
+}
+
+static enum tmx_status add_figure(struct page *p, const char *of, const char *folder, const char *file)
+{
+    char path[MAX_PATH];
+    struct tmx_text_file svg;
+    snprintf(path, sizeof path, "%s/%s", folder, file);
+    enum tmx_status st = tmx_text_load(&svg, path, p->err);
+    if (st) {
+        return st;
+    }
+    char *code = tmx_base64(svg.data, svg.size);
+    json_t *f =
+        code ? json_pack("{s:s%, s:s, s:s}", "name", file, strlen(file) - 4, "of", of, "svg", code) : NULL;
+    st = f && json_array_append_new(p->figures, f) == 0 ? TMX_OK : no_memory(p->err);
+    free(code);
+    tmx_text_finish(&svg);
+    return st;
+}
+
+static int by_text(const void *a, const void *b)
+{
+    return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+enum { MAX_FIGURES = 512 };
+
+/* The .svg files of a folder by name; the caller frees each. */
+static size_t figures_in(const char *folder, char *names[MAX_FIGURES])
+{
+    DIR *dir = opendir(folder);
+    size_t n = 0;
+    for (struct dirent *e; dir && (e = readdir(dir)) && n < MAX_FIGURES;) {
+        const size_t length = strlen(e->d_name);
+        if (length > 4 && strcmp(e->d_name + length - 4, ".svg") == 0 && (names[n] = strdup(e->d_name))) {
+            n++;
+        }
+    }
+    if (dir) {
+        closedir(dir);
+    }
+    qsort(names, n, sizeof *names, by_text);
+    return n;
+}
+
+static enum tmx_status add_figures(struct page *p, const char *results)
+{
+    char folder[MAX_PATH];
+    snprintf(folder, sizeof folder, "%s.figures/%zu", p->r->out, ++p->n_folder);
+    struct tmx_plot plot = {.dir = folder, .format = "svg", .size = "small", .quiet = true};
+    char *names[MAX_FIGURES];
+    enum tmx_status st = tmx_plot_begin(&plot, p->err);
+    const struct tmx_study_axes axes = {.which = which_of(p)};
+    st = st ? st : tmx_plot_results(&plot, results, &axes, p->err);
+    const size_t n = st ? 0 : figures_in(folder, names);
+    for (size_t i = 0; i < n; i++) {
+        st = st ? st : add_figure(p, results, folder, names[i]);
+        free(names[i]);
+    }
+    return st;
+}
+
+static bool holds(const char *folder, const char *file, char path[MAX_PATH])
+{
+    snprintf(path, MAX_PATH, "%s/%s", folder, file);
+    return tmx_os_exists(path);
+}
+
+static enum tmx_status add_results(struct page *p, const char *results)
+{
+    char path[MAX_PATH], title[MAX_PATH];
+    const size_t n = strlen(results);
+    enum tmx_status st = TMX_OK;
+    if (n > 7 && strcmp(results + n - 7, ".sqlite") == 0) {
+        st = add_study(p, results);
+        return st ? st : add_figures(p, results);
+    }
+    if (tmx_history_has_frames(results)) {
+        st = add_run(p, results);
+    } else if (holds(results, "folder.cfg", path)) {
+        bool partial;
+        st = tmx_run_folder_check(results, &partial, p->err);
+    }
+    static const char *const tables[] = {"table.csv",   "paper.csv", "ledger.csv", "summary.csv",
+                                         "kernels.csv", "gpus.csv",  "members.csv"};
+    for (size_t i = 0; i < sizeof tables / sizeof tables[0] && !st; i++) {
+        if (holds(results, tables[i], path)) {
+            snprintf(title, sizeof title, "%s", path);
+            st = add_csv(p, path, title);
+        }
+    }
+    const bool draws = holds(results, "table.csv", path) || holds(results, "trace.csv", path) ||
+                       tmx_history_has_frames(results);
+    return st || (!draws && p->n_folder > 0) ? st : add_figures(p, results);
+}
+
+/* Every '<' of the data as \u003c, so that no text in it ends the script element. */
+static void put_data(const char *json, FILE *out)
+{
+    for (; *json; json++) {
+        if (*json == '<') {
+            fputs("\\u003c", out);
+        } else {
+            fputc(*json, out);
+        }
+    }
+}
+
+/* The page's skeleton with data and scripts in their places. */
+static enum tmx_status put_page(const char *json, FILE *out, struct tmx_err *err)
+{
+    static const char *const scripts[] = {"plots/report/model.js", "plots/report/report.js",
+                                          "plots/report/what_if.js", "plots/report/study.js",
+                                          "plots/report/main.js"};
+    char path[TMX_PATH_SIZE];
+    struct tmx_text_file page = {0};
+    enum tmx_status st = tmx_data_file("plots/report/page.html", path, err);
+    st = st ? st : tmx_text_load(&page, path, err);
+    if (st) {
+        return st;
+    }
+    const char *data_at = strstr(page.data, "@DATA@"), *script_at = strstr(page.data, "@SCRIPT@");
+    tmx_assert(data_at && script_at && data_at < script_at);
+    fwrite(page.data, 1, (size_t)(data_at - page.data), out);
+    put_data(json, out);
+    fwrite(data_at + 6, 1, (size_t)(script_at - data_at - 6), out);
+    for (size_t i = 0; i < sizeof scripts / sizeof scripts[0] && !st; i++) {
+        struct tmx_text_file script = {0};
+        st = tmx_data_file(scripts[i], path, err);
+        st = st ? st : tmx_text_load(&script, path, err);
+        if (!st) {
+            fwrite(script.data, 1, script.size, out);
+        }
+        tmx_text_finish(&script);
+    }
+    fputs(script_at + 8, out);
+    tmx_text_finish(&page);
+    return st;
+}
+
+/* The names and colours of plots/scripts/colours.csv. */
+static enum tmx_status read_colours(json_t **colours, struct tmx_err *err)
+{
+    char path[TMX_PATH_SIZE];
+    struct tmx_csv csv = {0};
+    enum tmx_status st = tmx_data_file("plots/scripts/colours.csv", path, err);
+    st = st ? st : tmx_csv_read(&csv, path, err);
+    *colours = json_object();
+    for (size_t r = 0; !st && r < csv.n_row; r++) {
+        st = json_object_set_new(*colours, tmx_csv_cell(&csv, r, 0), json_string(tmx_csv_cell(&csv, r, 1)))
+                 ? no_memory(err)
+                 : TMX_OK;
+    }
+    tmx_csv_finish(&csv);
+    return st;
+}
+
+static enum tmx_status save(const struct page *p)
+{
+    struct tmx_output o = {0};
+    char made[400];
+    snprintf(made, sizeof made,
+             "thermix %s; %zu tables, %zu figures, %zu heat maps. This file needs no network.", TMX_VERSION,
+             json_array_size(p->tables), json_array_size(p->figures), json_array_size(p->runs));
+    json_t *colours = NULL;
+    enum tmx_status st = read_colours(&colours, p->err);
+    json_t *all = st ? NULL
+                     : json_pack("{s:s, s:s, s:s, s:O, s:O, s:O, s:O, s:O}", "title", p->r->title, "made",
+                                 made, "sampling", p->sampling, "tables", p->tables, "runs", p->runs,
+                                 "figures", p->figures, "models", p->models, "colours", colours);
+    json_decref(colours);
+    char *json = all ? json_dumps(all, JSON_COMPACT | JSON_REAL_PRECISION(10)) : NULL;
+    st = st ? st : json ? tmx_output_open(&o, p->r->out, p->err) : no_memory(p->err);
+    if (!st) {
+        st = put_page(json, o.file, p->err);
+        st = st ? st : tmx_output_commit(&o, p->err);
+        tmx_output_discard(&o);
+    }
+    free(json);
+    json_decref(all);
+    return st;
+}
+
+enum tmx_status tmx_report_write(const struct tmx_report *r, struct tmx_err *err)
+{
+    struct page p = {.r = r,
+                     .tables = json_array(),
+                     .runs = json_array(),
+                     .figures = json_array(),
+                     .models = json_array(),
+                     .err = err};
+    char folder[MAX_PATH];
+    snprintf(folder, sizeof folder, "%s.figures", r->out);
+    enum tmx_status st = p.tables && p.runs && p.figures && p.models ? TMX_OK : no_memory(err);
+    st = st ? st : tmx_folder_open(folder, TMX_FOLDER_FIGURES, err);
+    for (size_t i = 0; i < r->n_result && !st; i++) {
+        st = add_results(&p, r->results[i]);
+    }
+    st = st ? st : save(&p);
+    json_decref(p.tables);
+    json_decref(p.runs);
+    json_decref(p.figures);
+    json_decref(p.models);
+    return st;
+}

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#ifndef TMX_PLOTS_HTML_REPORT_H
+#define TMX_PLOTS_HTML_REPORT_H
+
+/* One self-contained HTML file of a set of results. */
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "core/base/err.h"
+
+struct tmx_report {
+    const char *const *results; /* [n_result] folders of tables and runs, databases of studies */
+    size_t n_result;
+    const char *out;
+    const char *title;
+    size_t max_frame; /* of a run's heat map */
+    bool what_if;     /* with the thermal models of the runs, which the page steps */
+    bool all;         /* of studies also the runs of earlier inputs */
+};
+
+/* Needs gnuplot for the figures. Writes beside out a folder <out>.figures with the figures
+ * and their data. */
+TMX_NODISCARD enum tmx_status tmx_report_write(const struct tmx_report *r, struct tmx_err *err);
+
+#endif

@@ -1,0 +1,403 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "run/load/job_files.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/config.h"
+#include "core/base/opt.h"
+#include "run/load/data.h"
+
+struct tmx_job_cpu {
+    char workload[128];
+    double first_s, more_s, power_w;
+};
+
+static const char *const redistributions[] = {"bulk", "greedy", NULL};
+static const char *const scalings[] = {"linear", "log10", NULL};
+
+static const struct tmx_opt root_opts[] = {
+    TMX_ROW_TEXT(tmx_job_data, name, NULL, "the node's name"),
+    TMX_ROW_TEXT(tmx_job_data, doc, "", "one sentence"),
+    TMX_ROW_TEXT(tmx_job_data, source, "", "where the numbers are from"),
+    {0},
+};
+static const struct tmx_opt gpu_opts[] = {
+    TMX_ROW_INT(tmx_node, sms, "1", 1, TMX_SM_MAX, NAN, "SMs of one GPU"),
+    TMX_ROW_INT(tmx_node, sm_threads, "1", 1, 1e6, NAN, "threads an SM holds"),
+    TMX_ROW_INT(tmx_node, sm_blocks, "1", 1, TMX_SLOT_MAX, NAN, "thread blocks an SM holds"),
+    TMX_ROW_INT(tmx_node, sm_registers, "1", 1, 1e9, NAN, "registers of an SM"),
+    TMX_ROW_INT(tmx_node, sm_shared_bytes, "B", 0, 1e9, NAN, "shared memory of an SM"),
+    TMX_ROW_CHOICE(tmx_node, redistribution, redistributions, "bulk", "who gets untouched blocks"),
+    {0},
+};
+static const struct tmx_opt power_opts[] = {
+    TMX_ROW_REAL(tmx_node, idle_w, "W", 0, 1e5, NAN, "whole system idle"),
+    TMX_ROW_REAL(tmx_node, active_w, "W", 0, 1e5, NAN, "more when the GPU runs anything"),
+    TMX_ROW_REAL(tmx_node, on_die, "1", 0, 1, 0.5, "of what the GPU draws outside its SMs, on the die"),
+    TMX_ROW_REAL(tmx_node, temperature_w_per_k, "W/K", 0, 100, 0, "temperature term of equation 10"),
+    TMX_ROW_REAL(tmx_node, reference_c, "degC", -50, 200, 70, "temperature at which active_w holds"),
+    TMX_ROW_CHOICE(tmx_node, scaling, scalings, "linear", "dynamic power against occupied SMs"),
+    TMX_ROW_REAL(tmx_node, uncertainty, "1", 0, 1, NAN, "half-width of a predicted energy, relative"),
+    {0},
+};
+static const struct tmx_opt framework_opts[] = {
+    TMX_ROW_REAL(tmx_node, message_s, "s", 0, 1, 0, "one exchange between frontend and backend"),
+    TMX_ROW_INT(tmx_node, messages, "1", 0, 1000, 0, "exchanges per instance"),
+    TMX_ROW_BOOL(tmx_node, leader, 1, "in a merge of one kind one frontend speaks for all"),
+    TMX_ROW_BOOL(tmx_node, reuse_constants, 1, "constant tables are loaded once per kernel"),
+    TMX_ROW_REAL(tmx_node, copy_bytes_per_s, "B/s", 1, 1e15, NAN, "through the backend's buffer"),
+    {0},
+};
+static const struct tmx_opt events_opts[] = {
+    TMX_ROW_REAL(tmx_node_events, active_w, "W", 0, 1e5, NAN, "lambda"),
+    TMX_ROW_REAL(tmx_node_events, compute_w, "W", -1e6, 1e6, NAN, "per computation event per cycle"),
+    TMX_ROW_REAL(tmx_node_events, memory_w, "W", -1e6, 1e6, NAN, "per global memory event per cycle"),
+    {0},
+};
+static const struct tmx_opt cpu_opts[] = {
+    TMX_ROW_TEXT(tmx_job_cpu, workload, NULL, "kernel:variant"),
+    TMX_ROW_REAL(tmx_job_cpu, first_s, "s", 0, 1e9, NAN, "one instance alone"),
+    TMX_ROW_REAL(tmx_job_cpu, more_s, "s", 0, 1e9, NAN, "every further one"),
+    TMX_ROW_REAL(tmx_job_cpu, power_w, "W", 0, 1e6, NAN, "whole system meanwhile"),
+    {0},
+};
+
+struct member {
+    char kernel[64];
+    double slowdown;
+};
+static const struct tmx_opt member_opts[] = {
+    TMX_ROW_TEXT(member, kernel, NULL, "kernel in the template"),
+    TMX_ROW_REAL(member, slowdown, "1", 0, 100, 0, "its code runs this much longer than on its own"),
+    {0},
+};
+static const struct tmx_opt template_opts[] = {
+    TMX_ROW_TEXT(tmx_template, name, NULL, "template's name"),
+    TMX_ROW_REAL(tmx_template, overhead_s, "s", 0, 1e6, 0, "set-up by the framework, once a launch"),
+    {0},
+};
+
+enum { MAX_CPU = 1024 };
+
+static enum tmx_status read_template(struct tmx_job_data *d, const struct tmx_setting *s, struct tmx_err *err)
+{
+    static const char *const also[] = {"members", NULL};
+    const struct tmx_setting *members;
+    struct tmx_template *t = &d->tmpl[d->n_tmpl];
+    enum tmx_status st = tmx_opt_read(template_opts, t, s, also, err);
+    st = st ? st : tmx_setting_list(s, "members", 1, TMX_MEMBER_MAX, &members, err);
+    for (size_t i = 0; !st && i < tmx_setting_length(members); i++) {
+        struct member m;
+        st = tmx_opt_read(member_opts, &m, tmx_setting_at(members, i), NULL, err);
+        if (!st) {
+            memcpy(t->kernel[i], m.kernel, sizeof m.kernel);
+            t->slowdown[i] = m.slowdown;
+            t->n_kernel++;
+        }
+    }
+    d->n_tmpl += !st;
+    return st;
+}
+
+static enum tmx_status read_lists(struct tmx_job_data *d, const struct tmx_setting *root, struct tmx_err *err)
+{
+    const struct tmx_setting *tmpl, *cpu = NULL;
+    enum tmx_status st = tmx_setting_list(root, "templates", 0, TMX_TEMPLATE_MAX, &tmpl, err);
+    st = st ? st : tmx_setting_list(root, "cpu", 0, MAX_CPU, &cpu, err);
+    for (size_t i = 0; !st && i < tmx_setting_length(tmpl); i++) {
+        st = read_template(d, tmx_setting_at(tmpl, i), err);
+    }
+    if (!st && cpu) {
+        d->cpu = calloc(tmx_setting_length(cpu) + 1, sizeof *d->cpu);
+        st = d->cpu ? TMX_OK : tmx_fail(err, TMX_ENOMEM, "node");
+    }
+    for (size_t i = 0; !st && i < tmx_setting_length(cpu); i++) {
+        st = tmx_opt_read(cpu_opts, &d->cpu[i], tmx_setting_at(cpu, i), NULL, err);
+        d->n_cpu += !st;
+    }
+    return st;
+}
+
+enum tmx_status tmx_job_data_load(struct tmx_job_data *d, const char *node, const char *const *sets,
+                                  size_t n_set, struct tmx_err *err)
+{
+    static const char *const groups[] = {"gpu", "power", "events", "framework", "templates", "cpu", NULL};
+    const struct {
+        const char *name;
+        const struct tmx_opt *opts;
+        void *obj;
+    } group[] = {{"gpu", gpu_opts, &d->node},
+                 {"power", power_opts, &d->node},
+                 {"framework", framework_opts, &d->node},
+                 {"events", events_opts, &d->events}};
+    char path[TMX_PATH_SIZE];
+    struct tmx_config *cfg = NULL;
+    *d = (struct tmx_job_data){0};
+    enum tmx_status st = tmx_data_find(TMX_DATA_NODE, node, path, err);
+    if (st) {
+        return st;
+    }
+    st = tmx_config_load(&cfg, path, sets, n_set, err);
+    if (!st) {
+        const struct tmx_setting *root = tmx_config_root(cfg);
+        st = tmx_opt_read(root_opts, d, root, groups, err);
+        for (size_t i = 0; !st && i < sizeof group / sizeof group[0]; i++) {
+            st = tmx_opt_read_group(group[i].opts, group[i].obj, root, group[i].name, NULL, err);
+        }
+        st = st ? st : read_lists(d, root, err);
+    }
+    tmx_config_close(cfg);
+    if (st) {
+        tmx_job_data_finish(d);
+    }
+    return st;
+}
+
+void tmx_job_data_finish(struct tmx_job_data *d)
+{
+    free(d->cpu);
+    d->cpu = NULL;
+    d->n_cpu = 0;
+}
+
+struct launch {
+    int thread_blocks, threads_per_block, registers_per_thread, shared_bytes;
+};
+static const struct tmx_opt launch_opts[] = {
+    TMX_ROW_INT(launch, thread_blocks, "1", 1, 1e6, NAN, "thread blocks of one launch"),
+    TMX_ROW_INT(launch, threads_per_block, "1", 1, 2048, NAN, "threads per block"),
+    TMX_ROW_INT(launch, registers_per_thread, "1", 0, 255, NAN, "registers per thread"),
+    TMX_ROW_INT(launch, shared_bytes, "B", 0, 1e9, 0, "shared memory per block"),
+    {0},
+};
+
+struct job_group {
+    double compute_per_cycle, memory_per_cycle, bandwidth_per_block, copy_bytes, constant_bytes, sm_share;
+};
+static const struct tmx_opt job_opts[] = {
+    TMX_ROW_REAL(job_group, compute_per_cycle, "1", 0, 100, NAN,
+                 "computation events per cycle of one block on its SM"),
+    TMX_ROW_REAL(job_group, memory_per_cycle, "1", 0, 100, NAN, "global memory events per cycle"),
+    TMX_ROW_REAL(job_group, bandwidth_per_block, "1", 0, 1, 0,
+                 "slow-down one block causes to other instances"),
+    TMX_ROW_REAL(job_group, copy_bytes, "B", 0, 1e15, 0, "moved per instance"),
+    TMX_ROW_REAL(job_group, constant_bytes, "B", 0, 1e15, 0, "tables that instances can share"),
+    TMX_ROW_REAL(job_group, sm_share, "1", 1e-3, 1, 1, "of an SM's throughput that one block uses"),
+    {0},
+};
+
+struct variant {
+    char name[64];
+    int blocks, threads_per_block; /* 0: the launch's */
+    double gpu_time_s, gpu_energy_j;
+    double copy_bytes, constant_bytes; /* negative: the group's */
+};
+static const struct tmx_opt variant_opts[] = {
+    TMX_ROW_TEXT(variant, name, NULL, "input size's name"),
+    TMX_ROW_INT(variant, blocks, "1", 0, 1e6, 0, "thread blocks; 0: as launch"),
+    TMX_ROW_INT(variant, threads_per_block, "1", 0, 2048, 0, "threads per block; 0: as launch"),
+    TMX_ROW_REAL(variant, gpu_time_s, "s", 1e-9, 1e9, NAN, "one instance alone on the GPU"),
+    TMX_ROW_REAL(variant, gpu_energy_j, "J", 0, 1e15, 0, "whole system meanwhile; 0: not measured"),
+    TMX_ROW_REAL(variant, copy_bytes, "B", -1, 1e15, -1, "moved per instance; -1: as the group"),
+    TMX_ROW_REAL(variant, constant_bytes, "B", -1, 1e15, -1, "tables; -1: as the group"),
+    {0},
+};
+
+enum { MAX_VARIANTS = 256, MAX_PARTS = 4096 };
+
+struct kernel_job { /* the groups of one file that matter here */
+    struct launch launch;
+    struct job_group job;
+    const struct tmx_setting *variants;
+};
+
+static enum tmx_status read_kernel(struct kernel_job *k, const struct tmx_config *cfg, struct tmx_err *err)
+{
+    static const char *const also[] = {"variants", NULL};
+    const struct tmx_setting *root = tmx_config_root(cfg), *job;
+    enum tmx_status st = tmx_setting_group(root, "job", &job, err);
+    if (!st && !job) {
+        st = tmx_fail_setting(err, root, "this kernel has no group \"job\"");
+    }
+    st = st ? st : tmx_setting_list(job, "variants", 1, MAX_VARIANTS, &k->variants, err);
+    st = st ? st : tmx_opt_read_group(launch_opts, &k->launch, root, "launch", NULL, err);
+    return st ? st : tmx_opt_read(job_opts, &k->job, job, also, err);
+}
+
+/* Dynamic power from the kernel's first variant with a measured energy, else from its events. */
+static enum tmx_status dynamic_power(struct tmx_job_data *d, const struct kernel_job *k,
+                                     struct tmx_workload *w, struct tmx_err *err)
+{
+    w->dynamic_w_per_block =
+        (d->events.compute_w * k->job.compute_per_cycle + d->events.memory_w * k->job.memory_per_cycle) /
+        d->node.sms;
+    for (size_t i = 0; i < tmx_setting_length(k->variants); i++) {
+        struct variant v;
+        enum tmx_status st = tmx_opt_read(variant_opts, &v, tmx_setting_at(k->variants, i), NULL, err);
+        if (st) {
+            return st;
+        }
+        if (v.gpu_energy_j > 0) {
+            const int blocks = v.blocks > 0 ? v.blocks : k->launch.thread_blocks;
+            w->dynamic_w_per_block = tmx_workload_dynamic_w(&d->node, blocks, v.gpu_energy_j / v.gpu_time_s);
+            return TMX_OK;
+        }
+    }
+    return TMX_OK;
+}
+
+static enum tmx_status add_variant(struct tmx_job_data *d, const struct kernel_job *k, const char *variant,
+                                   struct tmx_workload *w, struct tmx_err *err)
+{
+    for (size_t i = 0; i < tmx_setting_length(k->variants); i++) {
+        struct variant v;
+        enum tmx_status st = tmx_opt_read(variant_opts, &v, tmx_setting_at(k->variants, i), NULL, err);
+        if (st) {
+            return st;
+        }
+        if (strcmp(v.name, variant) != 0) {
+            continue;
+        }
+        w->blocks = v.blocks > 0 ? v.blocks : k->launch.thread_blocks;
+        w->threads_per_block = v.threads_per_block > 0 ? v.threads_per_block : k->launch.threads_per_block;
+        w->registers_per_thread = k->launch.registers_per_thread;
+        w->shared_bytes = k->launch.shared_bytes;
+        w->sm_share = k->job.sm_share;
+        w->gpu_time_s = v.gpu_time_s;
+        w->bandwidth_per_block = k->job.bandwidth_per_block;
+        w->copy_bytes = v.copy_bytes >= 0 ? v.copy_bytes : k->job.copy_bytes;
+        w->constant_bytes = v.constant_bytes >= 0 ? v.constant_bytes : k->job.constant_bytes;
+        d->measured_w[d->n_kind] = v.gpu_energy_j / v.gpu_time_s;
+        d->event[d->n_kind][0] = k->job.compute_per_cycle;
+        d->event[d->n_kind][1] = k->job.memory_per_cycle;
+        return dynamic_power(d, k, w, err);
+    }
+    return tmx_fail_setting(err, k->variants, "no variant \"%s\" of kernel %s", variant, w->kernel);
+}
+
+static void cpu_times(const struct tmx_job_data *d, struct tmx_workload *w)
+{
+    w->cpu_first_s = w->cpu_more_s = w->cpu_power_w = NAN;
+    for (size_t i = 0; i < d->n_cpu; i++) {
+        if (strcmp(d->cpu[i].workload, w->name) == 0) {
+            w->cpu_first_s = d->cpu[i].first_s;
+            w->cpu_more_s = d->cpu[i].more_s;
+            w->cpu_power_w = d->cpu[i].power_w;
+        }
+    }
+}
+
+enum tmx_status tmx_job_data_kind(struct tmx_job_data *d, const char *from, const char *name, size_t *kind,
+                                  struct tmx_err *err)
+{
+    char path[TMX_PATH_SIZE];
+    const char *colon = strchr(name, ':');
+    struct tmx_config *cfg = NULL;
+    struct kernel_job k;
+    for (*kind = 0; *kind < d->n_kind; ++*kind) {
+        if (strcmp(d->kind[*kind].name, name) == 0) {
+            return TMX_OK;
+        }
+    }
+    if (d->n_kind == TMX_KIND_MAX) {
+        return tmx_fail(err, TMX_ERANGE, "more than %d kinds of instances", TMX_KIND_MAX);
+    }
+    struct tmx_workload *w = &d->kind[d->n_kind];
+    *w = (struct tmx_workload){0};
+    if (!colon || (size_t)(colon - name) >= sizeof w->kernel || strlen(name) >= sizeof w->name) {
+        return tmx_fail(err, TMX_ECONFIG, "\"%s\": expected KERNEL:VARIANT", name);
+    }
+    memcpy(w->name, name, strlen(name) + 1);
+    memcpy(w->kernel, name, (size_t)(colon - name));
+    enum tmx_status st = tmx_data_find_from(TMX_DATA_KERNEL, from, w->kernel, path, err);
+    if (st) {
+        return st;
+    }
+    st = tmx_config_load(&cfg, path, NULL, 0, err);
+    st = st ? st : read_kernel(&k, cfg, err);
+    st = st ? st : add_variant(d, &k, colon + 1, w, err);
+    tmx_config_close(cfg);
+    if (!st) {
+        cpu_times(d, w);
+        d->n_kind++;
+    }
+    return st;
+}
+
+static const struct tmx_opt batch_opts[] = {
+    TMX_ROW_TEXT(tmx_job_batch, name, NULL, "the batch's name"),
+    TMX_ROW_TEXT(tmx_job_batch, doc, "", "one sentence"),
+    TMX_ROW_TEXT(tmx_job_batch, source, "", "where it is from"),
+    TMX_ROW_TEXT(tmx_job_batch, time_table, "", "where the paper prints its times"),
+    TMX_ROW_TEXT(tmx_job_batch, energy_table, "", "and its energies"),
+    TMX_ROW_BOOL(tmx_job_batch, calibrated, 0, "the node's fitted numbers were fitted to it"),
+    TMX_ROW_TEXT(tmx_job_batch, decision, "", "what the paper decides: merge or serial"),
+    {0},
+};
+static const struct tmx_opt measured_opts[] = {
+    TMX_ROW_REAL(tmx_job_measured, cpu_time_s, "s", 0, 1e9, 0, "on the CPU; 0: not measured"),
+    TMX_ROW_REAL(tmx_job_measured, cpu_energy_j, "J", 0, 1e15, 0, "likewise"),
+    TMX_ROW_REAL(tmx_job_measured, manual_time_s, "s", 0, 1e9, 0, "merged by hand"),
+    TMX_ROW_REAL(tmx_job_measured, manual_energy_j, "J", 0, 1e15, 0, "likewise"),
+    TMX_ROW_REAL(tmx_job_measured, dynamic_time_s, "s", 0, 1e9, 0, "merged by the framework"),
+    TMX_ROW_REAL(tmx_job_measured, dynamic_energy_j, "J", 0, 1e15, 0, "likewise"),
+    TMX_ROW_REAL(tmx_job_measured, serial_time_s, "s", 0, 1e9, 0, "one after another"),
+    TMX_ROW_REAL(tmx_job_measured, serial_energy_j, "J", 0, 1e15, 0, "likewise"),
+    {0},
+};
+struct part {
+    char workload[128];
+    int count;
+};
+static const struct tmx_opt part_opts[] = {
+    TMX_ROW_TEXT(part, workload, NULL, "kernel:variant"),
+    TMX_ROW_INT(part, count, "1", 0, 100000, 1, "instances"),
+    {0},
+};
+
+static enum tmx_status read_batch(struct tmx_job_data *d, const struct tmx_config *cfg,
+                                  struct tmx_job_batch *b, struct tmx_err *err)
+{
+    static const char *const also[] = {"instances", "measured", NULL};
+    const struct tmx_setting *root = tmx_config_root(cfg);
+    const struct tmx_setting *list = NULL;
+    size_t total = 0;
+    enum tmx_status st = tmx_opt_read(batch_opts, b, root, also, err);
+    st = st ? st : tmx_opt_read_group(measured_opts, &b->measured, root, "measured", NULL, err);
+    st = st ? st : tmx_setting_list(root, "instances", 1, MAX_PARTS, &list, err);
+    for (size_t i = 0; !st && i < tmx_setting_length(list); i++) {
+        struct part p;
+        size_t kind = 0;
+        const struct tmx_setting *s = tmx_setting_at(list, i);
+        st = tmx_opt_read(part_opts, &p, s, NULL, err);
+        st =
+            st ? st
+               : tmx_setting_blame(s, tmx_job_data_kind(d, tmx_setting_file(s), p.workload, &kind, err), err);
+        if (!st) {
+            b->count[kind] += (size_t)p.count;
+            total += (size_t)p.count;
+        }
+    }
+    if (!st && total == 0) {
+        st = tmx_fail_setting(err, list, "instances: no instance at all");
+    }
+    return st;
+}
+
+enum tmx_status tmx_job_batch_load(struct tmx_job_data *d, const char *name, struct tmx_job_batch *b,
+                                   struct tmx_err *err)
+{
+    char path[TMX_PATH_SIZE];
+    struct tmx_config *cfg = NULL;
+    *b = (struct tmx_job_batch){0};
+    enum tmx_status st = tmx_data_find(TMX_DATA_BATCH, name, path, err);
+    if (!st) {
+        st = tmx_config_load(&cfg, path, NULL, 0, err);
+        st = st ? st : read_batch(d, cfg, b, err);
+        tmx_config_close(cfg);
+    }
+    return st;
+}

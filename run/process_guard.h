@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#ifndef TMX_RUN_PROCESS_GUARD_H
+#define TMX_RUN_PROCESS_GUARD_H
+
+/* Manners towards the program that calls the library. Every public function that computes,
+ * reads or writes numbers stands between tmx_process_guard_enter and tmx_process_guard_leave, which set aside
+ *
+ * of the calling thread   locale and floating-point environment (core/base/fp_env.h)
+ * of the whole process    GSL's error handler (off), the number of threads of BLAS (one)
+ *
+ * Leaving puts back what was there. What belongs to the process is set aside by the first call
+ * that enters and put back by the last that leaves, whichever threads they are in. */
+
+#include "core/base/fp_env.h"
+
+struct tmx_process_guard {
+    struct tmx_fp_env thread;
+};
+
+/* The kind of processor that BLAS has chosen its kernels for. */
+const char *tmx_process_guard_blas(void);
+/* OpenBLAS chooses when it is loaded, and on a processor younger than itself it takes the kernels of 2004,
+ * four times slower than those of the vectors that are there: what its variable OPENBLAS_CORETYPE should have
+ * said then; NULL: nothing, or it said something. */
+const char *tmx_process_guard_better_blas(void);
+
+void tmx_process_guard_enter(struct tmx_process_guard *host);
+void tmx_process_guard_leave(const struct tmx_process_guard *host);
+
+#endif

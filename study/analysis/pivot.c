@@ -1,0 +1,461 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "study/analysis/pivot.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/opt.h"
+#include "core/base/suggest.h"
+#include "core/base/text.h"
+
+enum { MAX_ROW_KEYS = 8, MAX_VALUES = 16, LABEL = 256, DECIMALS = 4 };
+
+const char *const tmx_aggregates[] = {"mean", "min", "max", "stdev", "count", NULL};
+
+static enum tmx_status name_index(char *const *names, size_t n, const char *kind, const char *word, size_t *i,
+                                  struct tmx_err *err)
+{
+    char list[700];
+    *i = tmx_result_find(names, n, word);
+    if (*i < n) {
+        return TMX_OK;
+    }
+    union { /* read only */
+        char *const *from;
+        const char *const *to;
+    } known = {.from = names};
+    return tmx_fail(err, TMX_ECONFIG, "no %s \"%s\"; known: %s", kind, word,
+                    n ? tmx_names_list(list, sizeof list, known.to, n) : "none");
+}
+
+enum tmx_status tmx_key_index(const struct tmx_result_set *set, const char *word, size_t *i,
+                              struct tmx_err *err)
+{
+    return name_index(set->key, set->n_key, "key", word, i, err);
+}
+
+enum tmx_status tmx_metric_index(const struct tmx_result_set *set, const char *word, size_t *i,
+                                 struct tmx_err *err)
+{
+    return name_index(set->metric, set->n_metric, "metric", word, i, err);
+}
+
+static bool number(const char *s, double *v)
+{
+    return tmx_span_real((struct tmx_span){s, s + strlen(s)}, v);
+}
+
+int tmx_value_compare(const char *a, const char *b)
+{
+    double x, y;
+    const bool nx = number(a, &x), ny = number(b, &y);
+    if (nx && ny) {
+        return (x > y) - (x < y);
+    }
+    return nx != ny ? ny - nx : strcmp(a, b);
+}
+
+static void trim(char *s)
+{
+    size_t n = strlen(s), first = strspn(s, " ");
+    while (n > first && s[n - 1] == ' ') {
+        n--;
+    }
+    memmove(s, s + first, n - first);
+    s[n - first] = '\0';
+}
+
+enum tmx_status tmx_where_parse(const char *text, struct tmx_where *w, struct tmx_err *err)
+{
+    static const char *const words[] = {"=", "!=", "<", "<=", ">", ">=", " in "}; /* as the relations */
+    const size_t n = strcspn(text, "=!<>");
+    const char *in = strstr(text, " in "), *at = text + n, *value = NULL;
+    *w = (struct tmx_where){0};
+    if (in && in < at) {
+        at = in;
+        w->relation = TMX_IN;
+        value = in + 4;
+    } else {
+        for (size_t i = 0; i < 6; i++) { /* the longer of two that fit: <= over < */
+            const size_t length = strlen(words[i]);
+            if (strncmp(at, words[i], length) == 0 && (!value || length == 2)) {
+                w->relation = (enum tmx_relation)i;
+                value = at + length;
+            }
+        }
+    }
+    const size_t key = (size_t)(at - text);
+    if (!value || key == 0 || key >= sizeof w->key || strlen(value) >= sizeof w->value || !*value) {
+        return tmx_fail(
+            err, TMX_ECONFIG,
+            "--where %s: expected KEY=VALUE, with !=, <, <=, >, >= in place of =, or \"KEY in A,B,C\"", text);
+    }
+    snprintf(w->key, sizeof w->key, "%.*s", (int)key, text);
+    snprintf(w->value, sizeof w->value, "%s", value);
+    trim(w->key);
+    trim(w->value);
+    return TMX_OK;
+}
+
+static bool among(const char *list, const char *value)
+{
+    for (const char *begin = list; begin;) {
+        char word[192];
+        const size_t n = strcspn(begin, ",");
+        snprintf(word, sizeof word, "%.*s", (int)n, begin);
+        trim(word);
+        if (tmx_value_compare(word, value) == 0) {
+            return true;
+        }
+        begin = begin[n] ? begin + n + 1 : NULL;
+    }
+    return false;
+}
+
+bool tmx_where_holds(const struct tmx_where *w, const char *value)
+{
+    double a, b;
+    if (w->relation <= TMX_UNEQUAL) {
+        return (tmx_value_compare(value, w->value) == 0) == (w->relation == TMX_EQUAL);
+    }
+    if (w->relation == TMX_IN) {
+        return among(w->value, value);
+    }
+    if (!number(value, &a) || !number(w->value, &b)) {
+        return false;
+    }
+    return w->relation == TMX_LESS      ? a < b
+           : w->relation == TMX_AT_MOST ? a <= b
+           : w->relation == TMX_MORE    ? a > b
+                                        : a >= b;
+}
+
+/* The query with names turned into indices. */
+struct plan {
+    const struct tmx_result_set *set;
+    const struct tmx_query *q;
+    size_t row[MAX_ROW_KEYS], n_row;
+    size_t value[MAX_VALUES], n_value;
+    size_t where[MAX_VALUES];
+    size_t pivot;     /* n_key: none */
+    char partial[64]; /* "" for a complete study */
+};
+
+/* A value of the key that some run has; else an error that names those there are. */
+static enum tmx_status check_value(const struct tmx_result_set *set, size_t key, const char *value,
+                                   struct tmx_err *err)
+{
+    const char *names[32];
+    char hint[TMX_HINT_SIZE];
+    size_t n = 0;
+    for (size_t i = 0; i < set->n_run; i++) {
+        const char *have = set->run[i].value[key];
+        if (tmx_value_compare(have, value) == 0) {
+            return TMX_OK;
+        }
+        if (n < sizeof names / sizeof names[0] && tmx_names_find(have, names, n) == n) {
+            names[n++] = have;
+        }
+    }
+    return tmx_fail(err, TMX_ECONFIG, "--where: no run has %s = %s%s", set->key[key], value,
+                    tmx_suggest(hint, value, names, n));
+}
+
+/* = != and in compare with values: each must be one of the key's. */
+static enum tmx_status check_where(const struct tmx_result_set *set, const struct tmx_where *w, size_t key,
+                                   struct tmx_err *err)
+{
+    enum tmx_status st = TMX_OK;
+    if (w->relation <= TMX_UNEQUAL) {
+        return check_value(set, key, w->value, err);
+    }
+    for (const char *at = w->value; w->relation == TMX_IN && at && !st;) {
+        char word[192];
+        const size_t n = strcspn(at, ",");
+        snprintf(word, sizeof word, "%.*s", (int)n, at);
+        trim(word);
+        st = check_value(set, key, word, err);
+        at = at[n] ? at + n + 1 : NULL;
+    }
+    return st;
+}
+
+static enum tmx_status plan_init(struct plan *p, const struct tmx_result_set *set, const struct tmx_query *q,
+                                 struct tmx_err *err)
+{
+    enum tmx_status st = TMX_OK;
+    *p = (struct plan){.set = set, .q = q, .pivot = set->n_key};
+    tmx_results_partial(set, p->partial, sizeof p->partial);
+    for (; p->n_row < MAX_ROW_KEYS && q->rows[p->n_row] && !st; p->n_row++) {
+        st = tmx_key_index(set, q->rows[p->n_row], &p->row[p->n_row], err);
+    }
+    for (; p->n_value < MAX_VALUES && q->value[p->n_value] && !st; p->n_value++) {
+        st = tmx_metric_index(set, q->value[p->n_value], &p->value[p->n_value], err);
+    }
+    for (size_t i = 0; i < q->n_where && !st; i++) {
+        st = tmx_key_index(set, q->where[i].key, &p->where[i], err);
+        st = st ? st : check_where(set, &q->where[i], p->where[i], err);
+    }
+    if (!st && q->pivot) {
+        st = tmx_key_index(set, q->pivot, &p->pivot, err);
+    }
+    return st;
+}
+
+static bool kept(const struct plan *p, const struct tmx_result *r)
+{
+    bool keep = r->done;
+    for (size_t i = 0; i < p->q->n_where; i++) {
+        keep = keep && tmx_where_holds(&p->q->where[i], r->value[p->where[i]]);
+    }
+    return keep;
+}
+
+struct entry { /* one kept run, sortable */
+    const struct plan *p;
+    const struct tmx_result *r;
+};
+
+static int by_rows(const void *a, const void *b)
+{
+    const struct entry *x = a, *y = b;
+    int d = 0;
+    for (size_t k = 0; k < x->p->n_row && d == 0; k++) {
+        d = tmx_value_compare(x->r->value[x->p->row[k]], y->r->value[x->p->row[k]]);
+    }
+    return d ? d : (x->r > y->r) - (x->r < y->r);
+}
+
+static bool same_row(const struct entry *x, const struct entry *y)
+{
+    bool same = true;
+    for (size_t k = 0; k < x->p->n_row; k++) {
+        same = same && tmx_value_compare(x->r->value[x->p->row[k]], y->r->value[x->p->row[k]]) == 0;
+    }
+    return same;
+}
+
+/* Distinct values of the pivot key, in order of value. */
+static enum tmx_status pivots(const struct plan *p, const struct entry *e, size_t n, const char ***list,
+                              size_t *n_list, struct tmx_err *err)
+{
+    *n_list = 0;
+    *list = malloc((n + 1) * sizeof **list);
+    if (!*list) {
+        return tmx_no_memory(err);
+    }
+    if (p->pivot == p->set->n_key) {
+        (*list)[(*n_list)++] = NULL;
+        return TMX_OK;
+    }
+    for (size_t i = 0; i < n; i++) {
+        const char *v = e[i].r->value[p->pivot];
+        size_t at = 0;
+        while (at < *n_list && tmx_value_compare((*list)[at], v) < 0) {
+            at++;
+        }
+        if (at < *n_list && tmx_value_compare((*list)[at], v) == 0) {
+            continue;
+        }
+        memmove(*list + at + 1, *list + at, (*n_list - at) * sizeof **list);
+        (*list)[at] = v;
+        (*n_list)++;
+    }
+    return TMX_OK;
+}
+
+struct sums {
+    size_t n;
+    double mean, m2, min, max;
+};
+
+static void add(struct sums *s, double v)
+{
+    const double d = v - s->mean;
+    s->min = s->n == 0 || v < s->min ? v : s->min;
+    s->max = s->n == 0 || v > s->max ? v : s->max;
+    s->n++;
+    s->mean += d / (double)s->n;
+    s->m2 += d * (v - s->mean);
+}
+
+static void aggregate_cell(struct tmx_table *t, const struct sums *s, enum tmx_aggregate a)
+{
+    const double stdev = s->n > 1 ? sqrt(s->m2 / (double)(s->n - 1)) : 0;
+    if (a == TMX_COUNT) {
+        tmx_table_real(t, (double)s->n);
+    } else if (s->n == 0) {
+        tmx_table_empty(t);
+    } else {
+        tmx_table_real(t, a == TMX_MIN ? s->min : a == TMX_MAX ? s->max : a == TMX_STDEV ? stdev : s->mean);
+    }
+}
+
+static const struct tmx_column status_column = {"status", TMX_COLUMN_TEXT, 0};
+
+static enum tmx_status make_table(const struct plan *p, const char *const *pivot, size_t n_pivot,
+                                  struct tmx_table **t, struct tmx_err *err)
+{
+    const size_t n = p->n_row + n_pivot * p->n_value;
+    struct tmx_column *columns = calloc(n + 1, sizeof *columns);
+    char(*label)[LABEL] = calloc(n, sizeof *label);
+    enum tmx_status st = columns && label ? TMX_OK : tmx_no_memory(err);
+    size_t c = 0;
+    for (size_t k = 0; k < p->n_row && !st; k++) {
+        columns[c++] = (struct tmx_column){p->set->key[p->row[k]], TMX_COLUMN_TEXT, TMX_TEXT_TYPED};
+    }
+    for (size_t i = 0; i < n_pivot && !st; i++) {
+        for (size_t v = 0; v < p->n_value; v++) {
+            const char *metric = p->set->metric[p->value[v]];
+            if (pivot[i] && p->n_value > 1) {
+                snprintf(label[c], LABEL, "%s %s", pivot[i], metric);
+            } else {
+                snprintf(label[c], LABEL, "%s", pivot[i] ? pivot[i] : metric);
+            }
+            columns[c] =
+                (struct tmx_column){label[c], TMX_COLUMN_REAL, p->q->aggregate == TMX_COUNT ? 0 : DECIMALS};
+            c++;
+        }
+    }
+    if (!st && p->partial[0]) {
+        columns[c++] = status_column;
+    }
+    st = st ? st : tmx_table_create(t, columns, c, err);
+    free(columns);
+    free(label);
+    return st;
+}
+
+static void fill_cell(const struct plan *p, const struct entry *e, size_t n, const char *pivot, size_t value,
+                      struct tmx_table *t)
+{
+    struct sums s = {0};
+    for (size_t j = 0; j < n; j++) {
+        const double x = e[j].r->metric[value];
+        if (!isnan(x) && (!pivot || tmx_value_compare(e[j].r->value[p->pivot], pivot) == 0)) {
+            add(&s, x);
+        }
+    }
+    aggregate_cell(t, &s, p->q->aggregate);
+}
+
+static void fill_row(const struct plan *p, const struct entry *e, size_t n, const char *const *pivot,
+                     size_t n_pivot, struct tmx_table *t)
+{
+    for (size_t k = 0; k < p->n_row; k++) {
+        tmx_table_text(t, e[0].r->value[p->row[k]]);
+    }
+    for (size_t i = 0; i < n_pivot; i++) {
+        for (size_t v = 0; v < p->n_value; v++) {
+            fill_cell(p, e, n, pivot[i], p->value[v], t);
+        }
+    }
+    if (p->partial[0]) {
+        tmx_table_text(t, p->partial);
+    }
+}
+
+/* The kept runs, sorted by the row keys. */
+static enum tmx_status entries(const struct plan *p, struct entry **e, size_t *n, struct tmx_err *err)
+{
+    *n = 0;
+    *e = malloc((p->set->n_run + 1) * sizeof **e);
+    if (!*e) {
+        return tmx_no_memory(err);
+    }
+    for (size_t i = 0; i < p->set->n_run; i++) {
+        if (kept(p, &p->set->run[i])) {
+            (*e)[(*n)++] = (struct entry){p, &p->set->run[i]};
+        }
+    }
+    qsort(*e, *n, sizeof **e, by_rows);
+    return *n ? TMX_OK : tmx_fail(err, TMX_ECONFIG, "no finished run fits");
+}
+
+enum tmx_status tmx_pivot(const struct tmx_result_set *set, const struct tmx_query *q, struct tmx_table **t,
+                          struct tmx_err *err)
+{
+    struct plan p;
+    struct entry *e = NULL;
+    const char **pivot = NULL;
+    size_t n = 0, n_pivot = 0;
+    enum tmx_status st = plan_init(&p, set, q, err);
+    if (!st && p.n_value == 0) {
+        st = tmx_fail(err, TMX_ECONFIG, "which metric? --value NAME");
+    }
+    st = st ? st : entries(&p, &e, &n, err);
+    st = st ? st : pivots(&p, e, n, &pivot, &n_pivot, err);
+    st = st ? st : make_table(&p, pivot, n_pivot, t, err);
+    for (size_t first = 0, next; !st && first < n; first = next) {
+        for (next = first + 1; next < n && same_row(&e[first], &e[next]); next++) {
+        }
+        fill_row(&p, e + first, next - first, pivot, n_pivot, *t);
+    }
+    free(pivot);
+    free(e);
+    return st;
+}
+
+enum tmx_status tmx_flat(const struct tmx_result_set *set, const struct tmx_query *q, struct tmx_table **t,
+                         struct tmx_err *err)
+{
+    struct plan p;
+    enum tmx_status st = plan_init(&p, set, q, err);
+    const size_t n_value = p.n_value ? p.n_value : set->n_metric;
+    struct tmx_column *columns = calloc(set->n_key + n_value + 1, sizeof *columns);
+    if (!columns) {
+        return tmx_no_memory(err);
+    }
+    for (size_t k = 0; k < set->n_key && !st; k++) {
+        columns[k] = (struct tmx_column){set->key[k], TMX_COLUMN_TEXT, TMX_TEXT_TYPED};
+    }
+    for (size_t v = 0; v < n_value && !st; v++) {
+        const char *name = set->metric[p.n_value ? p.value[v] : v];
+        columns[set->n_key + v] = (struct tmx_column){name, TMX_COLUMN_REAL, DECIMALS};
+    }
+    columns[set->n_key + n_value] = status_column;
+    st = st ? st : tmx_table_create(t, columns, set->n_key + n_value + (p.partial[0] != '\0'), err);
+    free(columns);
+    for (size_t i = 0; i < set->n_run && !st; i++) {
+        const struct tmx_result *r = &set->run[i];
+        for (size_t k = 0; kept(&p, r) && k < set->n_key; k++) {
+            tmx_table_text(*t, r->value[k]);
+        }
+        for (size_t v = 0; kept(&p, r) && v < n_value; v++) {
+            const double x = r->metric[p.n_value ? p.value[v] : v];
+            if (isnan(x)) {
+                tmx_table_empty(*t);
+            } else {
+                tmx_table_real(*t, x);
+            }
+        }
+        if (kept(&p, r) && p.partial[0]) {
+            tmx_table_text(*t, p.partial);
+        }
+    }
+    return st;
+}
+
+enum tmx_status tmx_failures(const struct tmx_result_set *set, struct tmx_table **t, struct tmx_err *err)
+{
+    struct tmx_column *columns = calloc(set->n_key + 1, sizeof *columns);
+    if (!columns) {
+        return tmx_no_memory(err);
+    }
+    for (size_t k = 0; k < set->n_key; k++) {
+        columns[k] = (struct tmx_column){set->key[k], TMX_COLUMN_TEXT, TMX_TEXT_TYPED};
+    }
+    columns[set->n_key] = (struct tmx_column){"error", TMX_COLUMN_TEXT, 0};
+    const enum tmx_status st = tmx_table_create(t, columns, set->n_key + 1, err);
+    free(columns);
+    for (size_t i = 0; i < set->n_run && !st; i++) {
+        for (size_t k = 0; !set->run[i].done && k < set->n_key; k++) {
+            tmx_table_text(*t, set->run[i].value[k]);
+        }
+        if (!set->run[i].done) {
+            tmx_table_text(*t, set->run[i].error);
+        }
+    }
+    return st;
+}

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#ifndef TMX_STUDY_ANALYSIS_PIVOT_H
+#define TMX_STUDY_ANALYSIS_PIVOT_H
+
+/* Tables out of a study's results. */
+
+#include <stdbool.h>
+
+#include "core/base/table.h"
+#include "study/results.h"
+
+enum tmx_aggregate { TMX_MEAN, TMX_MIN, TMX_MAX, TMX_STDEV, TMX_COUNT };
+
+enum tmx_relation { TMX_EQUAL, TMX_UNEQUAL, TMX_LESS, TMX_AT_MOST, TMX_MORE, TMX_AT_LEAST, TMX_IN };
+
+struct tmx_where { /* key relation value; IN: values between bars */
+    char key[64], value[192];
+    enum tmx_relation relation;
+};
+
+/* "key=value", also with !=, <, <=, >, >= between them, or "key in a,b,c". */
+TMX_NODISCARD enum tmx_status tmx_where_parse(const char *text, struct tmx_where *w, struct tmx_err *err);
+/* Does a value of the key satisfy it? Numbers compare as numbers; < and > of a text hold never. */
+bool tmx_where_holds(const struct tmx_where *w, const char *value);
+
+struct tmx_query {
+    const char *rows[8]; /* keys, NULL: up to here */
+    const char *pivot;   /* key whose values become columns; NULL: none */
+    const char *value[16];
+    struct tmx_where where[16]; /* kept runs: all of these hold */
+    size_t n_where;
+    enum tmx_aggregate aggregate;
+};
+
+extern const char *const tmx_aggregates[]; /* their words, NULL-terminated */
+
+/* Tables of a study that is not complete have a last column `status` that says so in every row. */
+
+/* One row per distinct combination of the row keys, in order of value; one column per
+ * pivot value and wanted metric. Runs that fall together are aggregated; failed ones are
+ * left out. Unknown names: TMX_ECONFIG with the known ones. */
+TMX_NODISCARD enum tmx_status tmx_pivot(const struct tmx_result_set *set, const struct tmx_query *q,
+                                        struct tmx_table **t, struct tmx_err *err);
+/* All finished runs with all keys and metrics (NULL value list), or the wanted metrics. */
+TMX_NODISCARD enum tmx_status tmx_flat(const struct tmx_result_set *set, const struct tmx_query *q,
+                                       struct tmx_table **t, struct tmx_err *err);
+/* The failed runs and their errors. */
+TMX_NODISCARD enum tmx_status tmx_failures(const struct tmx_result_set *set, struct tmx_table **t,
+                                           struct tmx_err *err);
+
+/* Index of a key or metric by name, or by the part after its last dot. */
+TMX_NODISCARD enum tmx_status tmx_key_index(const struct tmx_result_set *set, const char *word, size_t *i,
+                                            struct tmx_err *err);
+TMX_NODISCARD enum tmx_status tmx_metric_index(const struct tmx_result_set *set, const char *word, size_t *i,
+                                               struct tmx_err *err);
+
+/* Order of two parameter values: numbers by value, before texts. */
+int tmx_value_compare(const char *a, const char *b);
+
+#endif

@@ -1,0 +1,303 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "study/microbench/cta_table.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "study/table_out.h"
+
+enum { TIMELINE_ROWS = 400 }; /* about, per run */
+
+static const struct tmx_column table_columns[] = {
+    {"kernel", TMX_COLUMN_TEXT, 0},
+    {"policy", TMX_COLUMN_TEXT, 0},
+    {"cores", TMX_COLUMN_REAL, 1},
+    {"performance_vs_all_pct", TMX_COLUMN_REAL, 2},
+    {"energy_vs_all_pct", TMX_COLUMN_REAL, 2},
+    {"edp_vs_all_pct", TMX_COLUMN_REAL, 2},
+    {"latency_ratio", TMX_COLUMN_REAL, 2},
+    {"optimal_cores", TMX_COLUMN_REAL, 1},
+    {"latency_cycles", TMX_COLUMN_REAL, 1},
+    {"ipc_vs_all_pct", TMX_COLUMN_REAL, 2},
+    {"time_us", TMX_COLUMN_REAL, 1},
+    {"energy_mj", TMX_COLUMN_REAL, 3},
+    {"mean_power_w", TMX_COLUMN_REAL, 2},
+    {"working_cores", TMX_COLUMN_REAL, 2},
+    {"static_share_pct", TMX_COLUMN_REAL, 1},
+};
+
+static const struct tmx_column launch_columns[] = {
+    {"kernel", TMX_COLUMN_TEXT, 0},         {"policy", TMX_COLUMN_TEXT, 0},   {"program", TMX_COLUMN_INT, 0},
+    {"launch", TMX_COLUMN_INT, 0},          {"blocks", TMX_COLUMN_INT, 0},    {"cores", TMX_COLUMN_INT, 0},
+    {"working_cores", TMX_COLUMN_REAL, 2},  {"start_us", TMX_COLUMN_REAL, 2}, {"time_us", TMX_COLUMN_REAL, 2},
+    {"latency_cycles", TMX_COLUMN_REAL, 1},
+};
+
+static const struct tmx_column timeline_columns[] = {
+    {"kernel", TMX_COLUMN_TEXT, 0},      {"policy", TMX_COLUMN_TEXT, 0},
+    {"time_us", TMX_COLUMN_REAL, 3},     {"cycle", TMX_COLUMN_REAL, 0},
+    {"active_cores", TMX_COLUMN_INT, 0}, {"throttled_cores", TMX_COLUMN_INT, 0},
+    {"off_cores", TMX_COLUMN_INT, 0},    {"latency_cycles", TMX_COLUMN_REAL, 1},
+    {"ipc", TMX_COLUMN_REAL, 3},         {"dram_load", TMX_COLUMN_REAL, 3},
+};
+
+#define COUNT(a) (sizeof(a) / sizeof((a)[0]))
+
+enum tmx_status tmx_cta_report_create(struct tmx_cta_report *r, bool timeline, struct tmx_err *err)
+{
+    *r = (struct tmx_cta_report){0};
+    r->row = calloc(TMX_MAX_CTA_ROW, sizeof *r->row);
+    if (!r->row) {
+        return tmx_fail(err, TMX_ENOMEM, "report of CTA runs");
+    }
+    enum tmx_status st = tmx_table_create(&r->table, table_columns, COUNT(table_columns), err);
+    st = st ? st : tmx_table_create(&r->launches, launch_columns, COUNT(launch_columns), err);
+    return st || !timeline ? st
+                           : tmx_table_create(&r->timeline, timeline_columns, COUNT(timeline_columns), err);
+}
+
+void tmx_cta_report_finish(struct tmx_cta_report *r)
+{
+    free(r->row);
+    tmx_table_destroy(r->table);
+    tmx_table_destroy(r->launches);
+    tmx_table_destroy(r->timeline);
+    tmx_table_destroy(r->cores);
+    *r = (struct tmx_cta_report){0};
+}
+
+struct timeline {
+    struct tmx_table *table;
+    const char *kernel, *policy;
+    double every_cycles, next;
+};
+
+static void sample(void *ctx, const struct tmx_contention_sample *s)
+{
+    struct timeline *t = ctx;
+    int64_t count[TMX_N_CORE_STATE] = {0};
+    double ipc = 0;
+    if (s->cycle < t->next) {
+        return;
+    }
+    t->next = s->cycle + t->every_cycles;
+    for (size_t i = 0; i < s->n_core; i++) {
+        count[s->core[i].state]++;
+        ipc += s->core[i].ipc;
+    }
+    tmx_table_text(t->table, t->kernel);
+    tmx_table_text(t->table, t->policy);
+    tmx_table_real(t->table, 1e6 * s->seconds);
+    tmx_table_real(t->table, s->cycle);
+    tmx_table_int(t->table, count[TMX_CORE_ACTIVE] + count[TMX_CORE_GIVEN]);
+    tmx_table_int(t->table, count[TMX_CORE_THROTTLE]);
+    tmx_table_int(t->table, count[TMX_CORE_OFF] + count[TMX_CORE_CLOCK_OFF]);
+    tmx_table_real(t->table, s->latency->lines_per_cycle > 0 ? s->latency->cycles[0] : 0);
+    tmx_table_real(t->table, ipc);
+    tmx_table_real(t->table, s->latency->dram_load);
+}
+
+enum tmx_status tmx_cta_baseline_run(const struct tmx_cta_chip *chip,
+                                     const struct tmx_memory_program *const *programs, size_t n_program,
+                                     const struct tmx_cta_options *o, struct tmx_cta_baseline *b,
+                                     struct tmx_err *err)
+{
+    struct tmx_cta_policy_spec all, one;
+    struct tmx_cta_outcome *scratch = calloc(1, sizeof *scratch);
+    enum tmx_status st = scratch ? TMX_OK : tmx_fail(err, TMX_ENOMEM, "baseline");
+    if (st) {
+        return st;
+    }
+    st = tmx_cta_policy_parse("all", &all, err);
+    st = st ? st : tmx_cta_run(chip, programs, n_program, &all, o, NULL, &b->all, err);
+    tmx_cta_policy_finish(&all);
+    st = st ? st : tmx_cta_policy_parse("static_optimal(cores=1)", &one, err);
+    if (!st) {
+        st = tmx_cta_run(chip, programs, n_program, &one, o, NULL, scratch, err);
+        tmx_cta_policy_finish(&one);
+    }
+    b->latency_one_core = scratch->latency_cycles;
+    st = st ? st : tmx_cta_optimum(chip, programs, n_program, o, scratch, err);
+    b->optimal_cores = tmx_cta_mean_cores(&scratch->result, &b->all.result);
+    free(scratch);
+    return st;
+}
+
+static double change_pct(double ours, double base)
+{
+    return base > 0 ? 100 * (ours / base - 1) : 0;
+}
+
+static struct tmx_cta_row row_of(const struct tmx_cta_chip *chip, const char *kernel, const char *policy,
+                                 const struct tmx_cta_outcome *o, const struct tmx_cta_baseline *b)
+{
+    const struct tmx_energy *e = &o->energy;
+    struct tmx_cta_row r = {
+        .cores = tmx_cta_mean_cores(&o->result, &b->all.result),
+        .optimal_cores = b->optimal_cores,
+        .performance_pct = change_pct(b->all.result.seconds, o->result.seconds),
+        .ipc_pct = change_pct(o->ipc, b->all.ipc),
+        .energy_pct = change_pct(e->total_j, b->all.energy.total_j),
+        .edp_pct = change_pct(o->edp_js, b->all.edp_js),
+        .latency_cycles = o->latency_cycles,
+        .latency_ratio = b->latency_one_core > 0 ? o->latency_cycles / b->latency_one_core : 1,
+        .seconds = o->result.seconds,
+        .energy_j = e->total_j,
+        .power_w = e->total_j / o->result.seconds,
+        .ipc = o->ipc,
+        .bandwidth_share = o->result.dram_lines / o->result.cycles / chip->memory.dram_lines_per_cycle,
+        .cycles = o->result.cycles,
+        .static_pct = 100 * (e->core_static_j + e->memory_static_j) / e->total_j,
+    };
+    snprintf(r.kernel, sizeof r.kernel, "%.63s", kernel);
+    snprintf(r.policy, sizeof r.policy, "%.63s", policy);
+    for (size_t n = 0; n <= TMX_MAX_CORE; n++) {
+        r.nominal_s += o->result.ledger.bin[0][n].seconds;
+    }
+    for (size_t l = 0; l < o->result.n_launch; l++) {
+        const struct tmx_cta_launch *launch = &o->result.launch[l];
+        r.working_cores += launch->core_seconds / o->result.seconds;
+        if (launch->program == 0) {
+            r.launch_cores[launch->kernel] = launch->cores;
+        }
+    }
+    return r;
+}
+
+void tmx_cta_report_add(struct tmx_cta_report *report, const struct tmx_cta_row *r)
+{
+    struct tmx_table *t = report->table;
+    tmx_table_text(t, r->kernel);
+    tmx_table_text(t, r->policy);
+    tmx_table_real(t, r->cores);
+    tmx_table_real(t, r->performance_pct);
+    tmx_table_real(t, r->energy_pct);
+    tmx_table_real(t, r->edp_pct);
+    tmx_table_real(t, r->latency_ratio);
+    tmx_table_real(t, r->optimal_cores);
+    tmx_table_real(t, r->latency_cycles);
+    tmx_table_real(t, r->ipc_pct);
+    tmx_table_real(t, 1e6 * r->seconds);
+    tmx_table_real(t, 1e3 * r->energy_j);
+    tmx_table_real(t, r->power_w);
+    tmx_table_real(t, r->working_cores);
+    tmx_table_real(t, r->static_pct);
+}
+
+const struct tmx_cta_row *tmx_cta_report_find(const struct tmx_cta_report *r, const char *kernel,
+                                              const char *policy)
+{
+    for (size_t i = 0; i < r->n_row; i++) {
+        if (strcmp(r->row[i].kernel, kernel) == 0 && strcmp(r->row[i].policy, policy) == 0) {
+            return &r->row[i];
+        }
+    }
+    return NULL;
+}
+
+static void add_launches(struct tmx_table *t, const char *kernel, const char *policy,
+                         const struct tmx_contention_result *r)
+{
+    for (size_t i = 0; i < r->n_launch; i++) {
+        const struct tmx_cta_launch *l = &r->launch[i];
+        tmx_table_text(t, kernel);
+        tmx_table_text(t, policy);
+        tmx_table_int(t, (int64_t)l->program);
+        tmx_table_int(t, (int64_t)l->kernel + 1);
+        tmx_table_int(t, (int64_t)l->blocks);
+        tmx_table_int(t, l->cores);
+        tmx_table_real(t, l->seconds > 0 ? l->core_seconds / l->seconds : 0);
+        tmx_table_real(t, 1e6 * l->start_s);
+        tmx_table_real(t, 1e6 * l->seconds);
+        tmx_table_real(t, l->lines > 0 ? l->latency_sum / l->lines : 0);
+    }
+}
+
+static void join_names(const struct tmx_memory_program *const *programs, size_t n, char *name, size_t size)
+{
+    size_t used = 0;
+    for (size_t i = 0; i < n && used < size; i++) {
+        used += (size_t)snprintf(name + used, size - used, "%s%s", i > 0 ? "+" : "", programs[i]->name);
+    }
+}
+
+enum tmx_status tmx_cta_report_kernel(struct tmx_cta_report *r, const struct tmx_cta_chip *chip,
+                                      const struct tmx_memory_program *const *programs, size_t n_program,
+                                      const struct tmx_cta_policy_spec *policy, size_t n_policy,
+                                      const struct tmx_cta_options *o, struct tmx_err *err)
+{
+    struct tmx_cta_baseline *b = calloc(1, sizeof *b);
+    struct tmx_cta_outcome *out = calloc(1, sizeof *out);
+    char name[256] = "";
+    enum tmx_status st = b && out ? TMX_OK : tmx_fail(err, TMX_ENOMEM, "runs of %s", programs[0]->name);
+    join_names(programs, n_program, name, sizeof name);
+    st = st ? st : tmx_cta_baseline_run(chip, programs, n_program, o, b, err);
+    for (size_t p = 0; p < n_policy && !st; p++) {
+        struct timeline t = {.table = r->timeline,
+                             .kernel = name,
+                             .policy = policy[p].text,
+                             .every_cycles = b->all.result.cycles / TIMELINE_ROWS};
+        const struct tmx_cta_probe probe = {.epoch = sample, .ctx = &t};
+        st = tmx_cta_run(chip, programs, n_program, &policy[p], o, r->timeline ? &probe : NULL, out, err);
+        if (!st) {
+            tmx_assert(r->n_row < TMX_MAX_CTA_ROW);
+            r->row[r->n_row] = row_of(chip, name, policy[p].text, out, b);
+            tmx_cta_report_add(r, &r->row[r->n_row++]);
+            add_launches(r->launches, name, policy[p].text, &out->result);
+        }
+    }
+    free(b);
+    free(out);
+    return st;
+}
+
+enum tmx_status tmx_cta_report_save(const struct tmx_cta_report *r, const char *dir, struct tmx_err *err)
+{
+    enum tmx_status st = tmx_table_save_in(r->table, dir, "table.csv", err);
+    st = st ? st : tmx_table_save_in(r->launches, dir, "launches.csv", err);
+    st = st || !r->timeline ? st : tmx_table_save_in(r->timeline, dir, "timeline.csv", err);
+    return st || !r->cores ? st : tmx_table_save_in(r->cores, dir, "core.csv", err);
+}
+
+static enum tmx_status run_programs(const struct tmx_cta_question *q,
+                                    const struct tmx_memory_program *program,
+                                    const struct tmx_cta_policy_spec *policy, struct tmx_cta_report *r,
+                                    struct tmx_err *err)
+{
+    const struct tmx_memory_program *list[TMX_CTA_KERNELS];
+    const size_t n_run = q->together ? 1 : q->n_kernel, n_list = q->together ? q->n_kernel : 1;
+    enum tmx_status st = TMX_OK;
+    for (size_t k = 0; k < n_run && !st; k++) {
+        for (size_t i = 0; i < n_list; i++) {
+            list[i] = &program[k + i];
+        }
+        st = tmx_cta_report_kernel(r, q->chip, list, n_list, policy, q->n_policy, &q->options, err);
+    }
+    return st;
+}
+
+enum tmx_status tmx_cta_ask(const struct tmx_cta_question *q, struct tmx_cta_report *r, struct tmx_err *err)
+{
+    struct tmx_memory_program *program = calloc(q->n_kernel + 1, sizeof *program);
+    struct tmx_cta_policy_spec *policy = calloc(q->n_policy + 1, sizeof *policy);
+    enum tmx_status st = tmx_cta_report_create(r, q->timeline, err);
+    st = st || (program && policy) ? st : tmx_fail(err, TMX_ENOMEM, "%zu kernels", q->n_kernel);
+    if (!st && (q->n_kernel > TMX_CTA_KERNELS || q->n_kernel * q->n_policy > TMX_MAX_CTA_ROW)) {
+        st = tmx_fail(err, TMX_ERANGE, "%zu kernels under %zu policies: at most %d kernels and %d rows",
+                      q->n_kernel, q->n_policy, TMX_CTA_KERNELS, TMX_MAX_CTA_ROW);
+    }
+    st = st || !q->compare_cores ? st : tmx_cta_core_table(&r->cores, err);
+    for (size_t k = 0; k < q->n_kernel && !st; k++) {
+        st = tmx_cta_program_load(&program[k], q->kernel[k], q->chip, q->options.seed, r->cores, err);
+    }
+    for (size_t i = 0; i < q->n_policy && !st; i++) {
+        st = tmx_cta_policy_parse(q->policy[i], &policy[i], err);
+    }
+    st = st ? st : run_programs(q, program, policy, r, err);
+    for (size_t i = 0; policy && i < q->n_policy; i++) {
+        tmx_cta_policy_finish(&policy[i]);
+    }
+    free(policy);
+    free(program);
+    return st;
+}

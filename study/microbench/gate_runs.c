@@ -1,0 +1,330 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "study/microbench/gate_runs.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/cost.h"
+#include "core/base/output.h"
+#include "core/micro/trace_accelsim.h"
+#include "core/micro/trace_file.h"
+#include "sched/sched.h"
+#include "study/pool.h"
+
+enum { EXPORT_BLOCKS = 16, DEFAULT_BUDGET = 300000 };
+
+struct pool_context {
+    const struct tmx_gate_plan *plan;
+    struct tmx_sm_result *result;
+};
+
+static enum tmx_status stream_of(const struct tmx_gate_plan *p, size_t kernel, size_t fit,
+                                 struct tmx_stream *s, struct tmx_err *err)
+{
+    return tmx_gate_kernel_stream(&p->kernel[kernel], &p->chip->fit[fit], p->seed, s, err);
+}
+
+/* One task: one kernel under one fit, all cases. */
+static enum tmx_status run_task(void *ctx, size_t task, FILE *out, struct tmx_err *err)
+{
+    const struct tmx_gate_plan *p = ((struct pool_context *)ctx)->plan;
+    const size_t fit = p->first_fit + task / p->n_kernel, kernel = task % p->n_kernel;
+    struct tmx_stream made = {0};
+    const struct tmx_stream *s = p->trace ? &p->trace[kernel] : NULL;
+    enum tmx_status st = TMX_OK;
+    if (!s) {
+        st = stream_of(p, kernel, fit, &made, err);
+        s = &made;
+    }
+    for (size_t i = 0; !st && i < p->n_case; i++) {
+        struct tmx_gate_params gate = p->chip->gate;
+        struct tmx_sm_result r;
+        gate.break_even_cycles = p->gate[i].break_even_cycles;
+        gate.wakeup_cycles = p->gate[i].wakeup_cycles;
+        if (p->gate[i].idle_detect_cycles > 0) {
+            gate.idle_detect_cycles = p->gate[i].idle_detect_cycles;
+        }
+        st = tmx_sm_run(&p->chip->sm, s, p->gate[i].policy, &gate, p->budget, NULL, &r, err);
+        if (!st) {
+            fwrite(&r, sizeof r, 1, out);
+        }
+    }
+    tmx_stream_finish(&made);
+    return st;
+}
+
+static enum tmx_status collect(void *ctx, const struct tmx_pool_result *r, struct tmx_err *err)
+{
+    struct pool_context *c = ctx;
+    const size_t n = c->plan->n_case;
+    if (r->status) {
+        *err = r->err;
+        return r->status;
+    }
+    tmx_assert(r->n_byte == n * sizeof *c->result);
+    memcpy(&c->result[r->task * n], r->bytes, r->n_byte);
+    return TMX_OK;
+}
+
+/* Warp instructions of all kernels in one case. */
+static double instructions_of(const struct tmx_gate_plan *plan)
+{
+    double sum = 0;
+    for (size_t k = 0; k < plan->n_kernel; k++) {
+        const struct tmx_stream *s = plan->trace ? &plan->trace[k] : NULL;
+        double warp = 0;
+        for (size_t i = 0; s && i < s->n_program; i++) {
+            warp += (double)s->program[i].count * s->program[i].repetitions / (double)s->n_program;
+        }
+        const double all = s ? warp * s->warps_per_block * (double)s->n_block : INFINITY;
+        sum += fmin(all, (double)plan->budget);
+    }
+    return sum;
+}
+
+enum tmx_status tmx_gate_run(const struct tmx_gate_plan *plan, struct tmx_sm_result *result,
+                             struct tmx_err *err)
+{
+    struct pool_context c = {plan, result};
+    const double n = instructions_of(plan) * (double)(plan->n_fit * plan->n_case);
+    const enum tmx_status affordable = tmx_cost_check((struct tmx_cost){.seconds = n * TMX_SM_INSTR_S}, err,
+                                                      "%.3g warp instructions in all", n);
+    if (affordable) {
+        return affordable;
+    }
+    const struct tmx_pool pool = {.n_task = plan->n_fit * plan->n_kernel,
+                                  .n_worker = plan->n_worker,
+                                  .noun = plan->quiet ? NULL : "kernels",
+                                  .ctx = &c,
+                                  .run = run_task,
+                                  .collect = collect};
+    return tmx_pool_run(&pool, err);
+}
+
+struct tmx_gate_numbers tmx_gate_numbers(const struct tmx_gate_plan *plan, const struct tmx_sm_result *r,
+                                         const struct tmx_sm_result *base, int break_even_cycles)
+{
+    struct tmx_gate_numbers n = {.slowdown = tmx_gate_slowdown(r->cycles, base->cycles),
+                                 .active_warps = (double)r->active_sum / (double)r->cycles,
+                                 .ipc = tmx_sm_ipc(r)};
+    for (int k = 0; k < 2; k++) {
+        const struct tmx_gate_stat *g = &r->type[k];
+        const double all = (double)g->clusters * (double)r->cycles;
+        n.saved[k] = tmx_gate_saved(g, r->cycles, base->cycles, break_even_cycles);
+        n.idle[k] = (double)g->idle_cycles / all;
+        n.overhead[k] = break_even_cycles * (double)g->gatings / all;
+        n.compensated[k] = ((double)g->paid_cycles - (double)g->unpaid_cycles) / all;
+    }
+    n.chip_saved = tmx_gate_chip_saved(&plan->chip->leakage, n.saved[0], n.saved[1]);
+    if (r->issued_type[TMX_UNIT_FP] == 0) {
+        n.saved[1] = NAN; /* the paper leaves kernels without FP out of its FP results (7.3) */
+    }
+    const uint64_t *periods = r->type[0].idle_periods;
+    const double sum = (double)(periods[0] + periods[1] + periods[2]);
+    for (int i = 0; i < 3; i++) {
+        n.region[i] = sum > 0 ? (double)periods[i] / sum : 0;
+    }
+    return n;
+}
+
+static const struct tmx_column columns[] = {
+    {"kernel", TMX_COLUMN_TEXT, 0},
+    {"policy", TMX_COLUMN_TEXT, 0},
+    {"bet", TMX_COLUMN_INT, 0},
+    {"wakeup", TMX_COLUMN_INT, 0},
+    {"int_saved_pct", TMX_COLUMN_REAL, 2},
+    {"fp_saved_pct", TMX_COLUMN_REAL, 2},
+    {"slowdown_pct", TMX_COLUMN_REAL, 2},
+    {"idle_wasted_pct", TMX_COLUMN_REAL, 2},
+    {"idle_uncompensated_pct", TMX_COLUMN_REAL, 2},
+    {"idle_compensated_pct", TMX_COLUMN_REAL, 2},
+    {"wakeups", TMX_COLUMN_INT, 0},
+    {"critical_wakeups", TMX_COLUMN_INT, 0},
+    {"chip_saved_pct", TMX_COLUMN_REAL, 2},
+    {"fit", TMX_COLUMN_TEXT, 0},
+    {"int_wakeups", TMX_COLUMN_INT, 0},
+    {"int_idle_pct", TMX_COLUMN_REAL, 2},
+    {"fp_idle_pct", TMX_COLUMN_REAL, 2},
+    {"int_compensated_pct", TMX_COLUMN_REAL, 2},
+    {"fp_compensated_pct", TMX_COLUMN_REAL, 2},
+    {"int_overhead_pct", TMX_COLUMN_REAL, 2},
+    {"fp_overhead_pct", TMX_COLUMN_REAL, 2},
+    {"active_warps", TMX_COLUMN_REAL, 1},
+    {"ipc", TMX_COLUMN_REAL, 3},
+    {"int_idle_detect_cycles", TMX_COLUMN_REAL, 2},
+    {"fp_idle_detect_cycles", TMX_COLUMN_REAL, 2},
+    {"instructions", TMX_COLUMN_INT, 0},
+    {"cycles", TMX_COLUMN_INT, 0},
+};
+
+static void percent(struct tmx_table *t, double v)
+{
+    if (isnan(v)) {
+        tmx_table_empty(t);
+    } else {
+        tmx_table_real(t, 100 * v);
+    }
+}
+
+static void add_row(struct tmx_table *t, const struct tmx_gate_plan *p, const char *kernel, const char *fit,
+                    const struct tmx_gate_case *c, const struct tmx_sm_result *r,
+                    const struct tmx_sm_result *base)
+{
+    const struct tmx_gate_numbers n = tmx_gate_numbers(p, r, base, c->break_even_cycles);
+    const bool fp = r->issued_type[TMX_UNIT_FP] > 0;
+    tmx_table_text(t, kernel);
+    tmx_table_text(t, c->policy->base.name);
+    tmx_table_int(t, c->break_even_cycles);
+    tmx_table_int(t, c->wakeup_cycles);
+    percent(t, n.saved[0]);
+    percent(t, n.saved[1]);
+    percent(t, n.slowdown);
+    for (int i = 0; i < 3; i++) {
+        percent(t, n.region[i]);
+    }
+    tmx_table_int(t, (int64_t)(r->type[0].wakeups + r->type[1].wakeups));
+    tmx_table_int(t, (int64_t)(r->type[0].critical_wakeups + r->type[1].critical_wakeups));
+    percent(t, n.chip_saved);
+    tmx_table_text(t, fit);
+    tmx_table_int(t, (int64_t)r->type[0].wakeups);
+    percent(t, n.idle[0]);
+    percent(t, n.idle[1]);
+    percent(t, n.compensated[0]);
+    percent(t, fp ? n.compensated[1] : NAN);
+    percent(t, n.overhead[0]);
+    percent(t, fp ? n.overhead[1] : NAN);
+    tmx_table_real(t, n.active_warps);
+    tmx_table_real(t, n.ipc);
+    tmx_table_real(t, r->idle_detect_mean[0]);
+    tmx_table_real(t, r->idle_detect_mean[1]);
+    tmx_table_int(t, (int64_t)r->issued);
+    tmx_table_int(t, (int64_t)r->cycles);
+}
+
+enum tmx_status tmx_gate_table(const struct tmx_gate_plan *p, const struct tmx_sm_result *result,
+                               struct tmx_table **t, struct tmx_err *err)
+{
+    const enum tmx_status st =
+        *t ? TMX_OK : tmx_table_create(t, columns, sizeof columns / sizeof columns[0], err);
+    if (st) {
+        return st;
+    }
+    for (size_t task = 0; task < p->n_fit * p->n_kernel; task++) {
+        const struct tmx_sm_result *r = &result[task * p->n_case];
+        for (size_t i = 0; i < p->n_case; i++) {
+            add_row(*t, p, p->kernel[task % p->n_kernel].name,
+                    p->trace ? "trace" : tmx_gate_fits[p->first_fit + task / p->n_kernel], &p->gate[i], &r[i],
+                    r);
+        }
+    }
+    return TMX_OK;
+}
+
+/* A policy at every pair of times. */
+static enum tmx_status add_cases(const struct tmx_gate_question *q, const struct tmx_gate_policy *policy,
+                                 struct tmx_gate_case *c, size_t *n, struct tmx_err *err)
+{
+    const size_t n_bet = q->n_bet ? q->n_bet : 1, n_wakeup = q->n_wakeup ? q->n_wakeup : 1;
+    for (size_t k = 0; policy->wake != TMX_WAKE_NO_GATING && k < n_bet * n_wakeup; k++) {
+        if (*n == TMX_GATE_CASES) {
+            return tmx_fail(err, TMX_ERANGE, "more than %d combinations of policies and times",
+                            TMX_GATE_CASES);
+        }
+        c[(*n)++] = (struct tmx_gate_case){
+            policy, q->n_bet ? q->break_even_cycles[k / n_wakeup] : q->chip->gate.break_even_cycles,
+            q->n_wakeup ? q->wakeup_cycles[k % n_wakeup] : q->chip->gate.wakeup_cycles, 0};
+    }
+    return TMX_OK;
+}
+
+/* Policy "none" first, then what is asked for. */
+static enum tmx_status make_cases(const struct tmx_gate_question *q, struct tmx_gate_case *c, size_t *n,
+                                  struct tmx_err *err)
+{
+    enum tmx_status st = TMX_OK;
+    c[0] = (struct tmx_gate_case){tmx_gate_find("none"),
+                                  q->n_bet ? q->break_even_cycles[0] : q->chip->gate.break_even_cycles,
+                                  q->n_wakeup ? q->wakeup_cycles[0] : q->chip->gate.wakeup_cycles, 0};
+    *n = 1;
+    for (size_t i = 0; i < q->n_policy && !st; i++) {
+        const struct tmx_gate_policy *p = tmx_gate_find(q->policy[i]);
+        st =
+            p ? add_cases(q, p, c, n, err)
+              : tmx_fail(err, TMX_ECONFIG,
+                         "--policy: unknown policy \"%s\"; `thermix list policies` names them", q->policy[i]);
+    }
+    for (size_t i = 0; q->n_policy == 0 && tmx_gate_policies[i] && !st; i++) {
+        st = add_cases(q, tmx_gate_policies[i], c, n, err);
+    }
+    return st;
+}
+
+static enum tmx_status read_trace(const struct tmx_gate_question *q, struct tmx_stream *trace,
+                                  struct tmx_err *err)
+{
+    const struct tmx_instr_stats *k = &q->kernel->stats;
+    const struct tmx_memory memory = {k->miss, k->latency_cycles, k->latency_variation, k->bandwidth,
+                                      k->lines};
+    return tmx_trace_file_read(trace, q->trace, &memory, q->seed, err);
+}
+
+enum tmx_status tmx_gate_ask(const struct tmx_gate_question *q, struct tmx_table **t, struct tmx_err *err)
+{
+    struct tmx_gate_case cases[TMX_GATE_CASES];
+    struct tmx_stream trace = {0};
+    struct tmx_sm_result *result = NULL;
+    const uint64_t all = q->trace ? UINT64_MAX : DEFAULT_BUDGET;
+    struct tmx_gate_plan plan = {.chip = q->chip,
+                                 .kernel = q->kernel,
+                                 .n_kernel = q->n_kernel,
+                                 .gate = cases,
+                                 .first_fit = q->fit,
+                                 .n_fit = 1,
+                                 .trace = q->trace ? &trace : NULL,
+                                 .seed = q->seed,
+                                 .budget = q->budget > 0 ? q->budget : all,
+                                 .n_worker = q->n_worker,
+                                 .quiet = q->quiet};
+    enum tmx_status st = make_cases(q, cases, &plan.n_case, err);
+    st = st || !q->trace ? st : read_trace(q, &trace, err);
+    if (!st) {
+        result = calloc(q->n_kernel * plan.n_case + 1, sizeof *result);
+        st = result ? tmx_gate_run(&plan, result, err) : tmx_fail(err, TMX_ENOMEM, "results");
+    }
+    st = st ? st : tmx_gate_table(&plan, result, t, err);
+    free(result);
+    tmx_stream_finish(&trace);
+    return st;
+}
+
+enum tmx_status tmx_gate_export(const struct tmx_gate_question *q, const char *path, struct tmx_err *err)
+{
+    struct tmx_output out;
+    struct tmx_stream s;
+    enum tmx_status st = tmx_gate_kernel_stream(q->kernel, &q->chip->fit[q->fit], q->seed, &s, err);
+    if (st) {
+        return st;
+    }
+    st = tmx_output_open(&out, path, err);
+    if (!st) {
+        tmx_trace_file_write(&s, EXPORT_BLOCKS, out.file);
+        st = tmx_output_commit(&out, err);
+        tmx_output_discard(&out);
+    }
+    tmx_stream_finish(&s);
+    return st;
+}
+
+enum tmx_status tmx_gate_convert(const char *path, const char *to, struct tmx_err *err)
+{
+    struct tmx_output out;
+    enum tmx_status st = tmx_output_open(&out, to, err);
+    if (st) {
+        return st;
+    }
+    st = tmx_trace_from_accelsim(path, TMX_MAX_WARPS, out.file, err);
+    st = st ? st : tmx_output_commit(&out, err);
+    tmx_output_discard(&out);
+    return st;
+}
