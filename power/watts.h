@@ -2,7 +2,7 @@
 #ifndef TMX_POWER_WATTS_H
 #define TMX_POWER_WATTS_H
 
-/* The sums of power model `unit` over the units of one GPU, compiled for each kind of processor (watts_*.c).
+/* The sums of power model `unit` over the units of one GPU, compiled for each kind of processor (watts.c).
  * All give the same bits. */
 
 #include <stdbool.h>

@@ -6,7 +6,7 @@ set -euo pipefail
 cmake=$1 source=$2
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
-cp -r "$source"/{include,examples,core,thermal,power,sched,run,study,plan,plots,measure,papers,cli} "$dir"
+cp -r "$source"/{include,examples,core,thermal,power,sched,run,study,limits,plots,measure,papers,cli} "$dir"
 sow() { echo "$2" >>"$dir/$1"; }
 sow core/base/table.c '#include "sched/policies.h"'
 sow core/base/config.c '#include <sched/policies.h>'

@@ -34,8 +34,14 @@ enum tmx_status tmx_fail_from(struct tmx_err *err, enum tmx_status code, const c
 #define tmx_no_memory(err) ((void)(tmx_no_memory)(err), TMX_ENOMEM)
 #endif
 
+#ifdef __cplusplus
+#define TMX_NORETURN [[noreturn]]
+#else
+#define TMX_NORETURN _Noreturn
+#endif
+
 /* A programmer's mistake: prints where and aborts. Always on. */
 #define tmx_assert(cond) ((cond) ? (void)0 : tmx_assert_failed(__FILE__, __LINE__, #cond))
-_Noreturn void tmx_assert_failed(const char *file, int line, const char *cond);
+TMX_NORETURN void tmx_assert_failed(const char *file, int line, const char *cond);
 
 #endif

@@ -2,7 +2,7 @@
 #ifndef TMX_CORE_VECTOR_ROWS_H
 #define TMX_CORE_VECTOR_ROWS_H
 
-/* Weighted sums of a matrix's rows, several at once, compiled for each kind of processor (rows_*.c). All give
+/* Weighted sums of a matrix's rows, several at once, compiled for each kind of processor (rows.c). All give
  * the same bits. */
 
 #include <stddef.h>

@@ -2,7 +2,10 @@
 /* Vectors of the width that a file is compiled for, and sums over rows with them: for the bodies of kernels
  * that are compiled for each width (core/base/os.h, enum tmx_isa). Every sum is one chain of fused
  * multiply-adds in the order of the rows, so its bits do not depend on the width, on how many sums are made
- * at once or on which. No include guard: it is a part of such a body. */
+ * at once or on which. */
+#ifndef TMX_CORE_VECTOR_VECTOR_ROWS_H
+#define TMX_CORE_VECTOR_VECTOR_ROWS_H
+
 #include <math.h>
 #include <stddef.h>
 
@@ -77,3 +80,5 @@ static inline __attribute__((always_inline)) void gather(size_t wide, size_t man
             tile(1, many, c, first, at_);                               \
         }                                                               \
     } while (0)
+
+#endif

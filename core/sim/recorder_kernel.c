@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Written once, compiled for each width of vector: recorder_<level>.c defines TMX_KERNEL and includes this.
- * The order of every sum is written here, so the width is not seen in the bits. No include guard: it is the
- * body of a file. */
+/* Written once, compiled for each width of vector: CMake names each TMX_KERNEL (tmx_kernels in
+ * CMakeLists.txt).
+ * The order of every sum is written here, so the width is not seen in the bits. */
 #include <math.h>
 
 #include "core/machine/chip.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The product of a modal step, written once and compiled for each width of vector: modal_kernel_<level>.c
- * defines TMX_KERNEL and includes this. No include guard: it is the body of a file.
+/* The product of a modal step, written once and compiled for each width of vector: CMake names each
+ * TMX_KERNEL (tmx_kernels in CMakeLists.txt).
  *
  *   next_i  = decay . z_i + gain . (in power_i)        theta_i = out next_i + direct power_i
  *

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* sum_i += rows' coef_i, written once and compiled for each width of vector: rows_<level>.c defines
- * TMX_KERNEL and includes this. No include guard: it is the body of a file. */
+/* sum_i += rows' coef_i, written once and compiled for each width of vector: CMake names
+ * each TMX_KERNEL (tmx_kernels in CMakeLists.txt). */
 #include "core/vector/rows.h"
 #include "core/vector/vector_rows.h"
 

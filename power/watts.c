@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Written once, compiled for each width of vector: watts_<level>.c defines TMX_KERNEL and includes this.
- * Every unit by itself, so the width is not seen in the bits. No include guard: it is the body of a file. */
-#include "power/leakage_vector.h"
+/* Written once, compiled for each width of vector: CMake names each TMX_KERNEL (tmx_kernels in
+ * CMakeLists.txt).
+ * Every unit by itself, so the width is not seen in the bits. */
 #include "power/watts.h"
+#include "power/leakage_vector.h"
 
 static bool in_range(size_t n, const double *restrict temp_k)
 {

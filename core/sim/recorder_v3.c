@@ -1,3 +1,0 @@
-/* SPDX-License-Identifier: GPL-3.0-or-later */
-#define TMX_KERNEL tmx_recorder_v3
-#include "core/sim/recorder_kernel.h"

@@ -1,3 +1,0 @@
-/* SPDX-License-Identifier: GPL-3.0-or-later */
-#define TMX_KERNEL tmx_watts_any
-#include "power/watts_kernel.h"
