@@ -1,0 +1,192 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What docs/stability.md promises, held against what version 1.0 wrote: stable.py THERMIX LIBRARY SOURCE [--write].
+
+tests/stable-1.0/ has inputs (`*.cfg`, `log.csv`) and what 1.0 made of them. This version must accept the inputs with the same keys and
+values (check.csv), write every column (columns.txt), answer the same from the stored databases (query/), read the stored folders of a
+run and a calibration, compute the same beside a cache of 1.0, and export every function of the library (symbols.txt).
+It also holds the version in one place: include/thermix/version.h.
+
+--write stores what this version makes. Until 1.0 is released that is how a change on purpose enters; afterwards a difference is a bug,
+except for corrected numbers of shipped chips, kernels and runs, which the changelog lists."""
+
+import csv
+import gzip
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+thermix, library, source = (pathlib.Path(a).resolve() for a in sys.argv[1:4])
+write = sys.argv[4:] == ["--write"]
+store = source / "tests/stable-1.0"
+bad = []
+
+
+def wrong(text):
+    bad.append(text)
+    print(text)
+
+
+def call(*words, check=True):
+    p = subprocess.run([thermix, *map(str, words)], capture_output=True, text=True, stdin=subprocess.DEVNULL)
+    if check and p.returncode:
+        wrong(f"thermix {' '.join(map(str, words))}: exit code {p.returncode}: {p.stderr.strip()}")
+    return p.stdout
+
+
+def rows_of(text):
+    return list(csv.DictReader(text.splitlines()))
+
+
+def same(a, b):
+    """Equal texts, or numbers within 1e-6: processors differ in the last digits."""
+    try:
+        return abs(float(a) - float(b)) <= 1e-6 * max(abs(float(a)), abs(float(b))) + 1e-9
+    except ValueError:
+        return a == b
+
+
+def keep(name, text):
+    """The stored text of that name; with --write, this one is stored first."""
+    path = store / name
+    if write:
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(text)
+    return path.read_text()
+
+
+def compare(name, text):
+    """Every stored row and cell is there; new columns may be. Ids (column run) belong to one version."""
+    old, new = rows_of(keep(name, text)), rows_of(text)
+    if len(old) != len(new):
+        wrong(f"{name}: {len(old)} rows were stored, {len(new)} are there now")
+    for i, (a, b) in enumerate(zip(old, new)):
+        for column, value in a.items():
+            if column == "run":
+                continue
+            if column not in b:
+                wrong(f"{name}: no column {column}")
+                return
+            if not same(value, b[column]):
+                wrong(f"{name}, row {i + 1}, {column}: was {value}, is {b[column]}")
+
+
+def version_in_one_place():
+    header = (source / "include/thermix/version.h").read_text()
+    number = {k: v for k, v in re.findall(r"^#define TMX_(\w+) (\d+)", header, re.M)}
+    version = ".".join(number["VERSION_" + p] for p in ("MAJOR", "MINOR", "PATCH"))
+    for name, pattern, expected in (
+            ("CITATION.cff", r"^version: (\S+)", version), ("CHANGELOG.md", r"^## (\d\S*)", version),
+            ("python/thermix/_library.py", r"^ABI = (\d+)", number["ABI"])):
+        found = re.search(pattern, (source / name).read_text(), re.M)
+        if not found or found[1] != expected:
+            wrong(f"{name}: {found and found[1]}, include/thermix/version.h has {expected}")
+    if call("--version").strip() != f"thermix {version}":
+        wrong(f"thermix --version: {call('--version').strip()}, include/thermix/version.h has {version}")
+    return number["ABI"]
+
+
+def inputs():
+    """Keys and values of stored inputs and of the shipped runs, these on a coarse grid."""
+    lines = []
+    for what in sorted(p.name for p in store.glob("*.cfg")):
+        lines += call("check", what, "--format", "csv").splitlines()[1:]
+    for what in sorted(p.stem for p in (source / "workloads/runs").glob("*.cfg")):
+        lines += call("check", what, "--set", "rows=8", "--set", "cols=8", "--format", "csv").splitlines()[1:]
+    old, new = keep("check.csv", "file,kind,key,value\n" + "\n".join(lines) + "\n").splitlines()[1:], set(lines)
+    for line in old:
+        if line not in new:
+            name, _, key, value = next(csv.reader([line]))
+            now = [x for x in rows_of("file,kind,key,value\n" + "\n".join(lines)) if (x["file"], x["key"]) == (name, key)]
+            wrong(f"{name}: {key} was {value}, is {now[0]['value'] if now else 'not there'}")
+
+
+def tables(out):
+    """Columns of every table that the commands write."""
+    call("run", "run.cfg", "-q", "-o", out / "run", "--trace", "2")
+    call("run", "node.cfg", "-q", "-o", out / "node", "--trace", "0.5")
+    call("run", "hgx-b200-vf", "--set", "gang.steps=10", "--set", "warmup_s=5.0", "-q", "-o", out / "gang")
+    call("table", "./suite.cfg", "-q", "-o", out / "suite")
+    call("sweep", "study.cfg", "-o", out / "study.sqlite")
+    call("calibrate", "log.csv", "-q", "--no-figures", "-o", out / "calibration")
+    found = {f"{p.parent.name}/{p.name}": p.read_text().splitlines()[0] for p in sorted(out.glob("*/*.csv"))}
+    printed = {"bound": ["bound", "./suite.cfg"], "budget": ["budget", "gtx280"], "explain": ["explain", out / "run"],
+               "log show": ["log", "show", "log.csv"], "replay": ["replay", out / "calibration", "log.csv"],
+               "sensitivity": ["sensitivity", out / "study.sqlite", "--output", "slowdown_pct"], "query": ["query", out / "study.sqlite"],
+               "consolidate": ["consolidate", "1S+1B"], "gate": ["gate", "MUM"], "cta": ["cta", "BFS"]}
+    for what in ("runs", "suites", "mixes", "kernels", "chips", "systems", "batches", "policies", "backends", "metrics"):
+        printed["list " + what] = ["list", what, "--columns", "all"]
+    for name, words in printed.items():
+        found[name] = (call(*words, "--format", "csv").splitlines() or [""])[0]
+    for line in keep("columns.txt", "".join(f"{k}: {v}\n" for k, v in found.items())).splitlines():
+        name, columns = line.split(": ", 1)
+        for column in columns.split(","):
+            if column not in found.get(name, "").split(","):
+                wrong(f"{name}: no column {column}")
+
+
+def databases(out):
+    """Stored databases give the stored tables."""
+    for name, made in (("study", out / "study.sqlite"), ("suite", out / "suite/runs.sqlite")):
+        if write:
+            (store / "query").mkdir(exist_ok=True)
+            (store / f"query/{name}.sqlite.gz").write_bytes(gzip.compress(made.read_bytes(), 9, mtime=0))
+        old = out / f"old-{name}.sqlite"
+        old.write_bytes(gzip.decompress((store / f"query/{name}.sqlite.gz").read_bytes()))
+        compare(f"query/{name}.csv", call("query", old, "--all", "--format", "csv"))
+
+
+def folders(out):
+    """Stored folders of a run and a calibration are read."""
+    for name in ("run", "calibration"):
+        if write:
+            shutil.rmtree(store / name, ignore_errors=True)
+            shutil.copytree(out / name, store / name)
+        shutil.copytree(store / name, out / "old" / name)
+    call("plot", out / "old/run", "-q", "-o", out / "figures")
+    call("report", out / "old/run", "-o", out / "page.html")
+    compare("explain.csv", call("explain", out / "old/run", "--accept-changed", "--format", "csv"))
+    compare("replay.csv", call("replay", out / "old/calibration", "log.csv", "--format", "csv"))
+
+
+def cache(out):
+    """A cache that 1.0 wrote changes no number: it is read, or computed again."""
+    for name, folder in (("with", store / "cache"), ("without", out / "nothing")):
+        os.environ["XDG_CACHE_HOME"] = str(out / f"cache-{name}")
+        if folder.exists():
+            shutil.copytree(folder, out / f"cache-{name}/thermix")
+        call("run", "calibrated.cfg", "-q", "-o", out / name)
+    if write:
+        shutil.rmtree(store / "cache", ignore_errors=True)
+        shutil.copytree(out / "cache-without/thermix", store / "cache", ignore=shutil.ignore_patterns("lock"))
+    compare("calibrated.csv", (out / "with/summary.csv").read_text())
+    compare("calibrated.csv", (out / "without/summary.csv").read_text())
+
+
+def symbols(abi):
+    names = subprocess.run(["nm", "-D", "--defined-only", library], check=True, capture_output=True, text=True).stdout
+    now = sorted(re.findall(r" T (tmx_\w+)", names))
+    first, *old = keep("symbols.txt", f"ABI {abi}\n" + "".join(n + "\n" for n in now)).splitlines()
+    if first == f"ABI {abi}":
+        for name in sorted(set(old) - set(now)):
+            wrong(f"libthermix: no {name}, and the ABI number is still {abi}")
+
+
+with tempfile.TemporaryDirectory() as top:
+    out = pathlib.Path(top)
+    os.environ.update(XDG_CACHE_HOME=str(out / "cache"), THERMIX_DATA=str(source))
+    os.chdir(store)
+    abi = version_in_one_place()
+    tables(out)
+    databases(out)
+    folders(out)
+    cache(out)
+    inputs()
+    symbols(abi)
+if bad:
+    sys.exit(f"{len(bad)} differences from version 1.0 (docs/stability.md)")
+print("version 1.0 is kept")
