@@ -2,9 +2,11 @@
 #ifndef TMX_SCHED_POLICIES_H
 #define TMX_SCHED_POLICIES_H
 
-/* Private to sched/: one line a policy, X(name), defined in the file of its name as tmx_LEVEL_NAME. From
+/* Private to sched/: one line a policy, X(name), defined in a file of its level as tmx_LEVEL_NAME. From
  * these lists come the declarations below and every table of sched.c. The first of a level is what it does by
  * default. */
+
+#include <thermix/policy.h>
 
 #include "core/contract/choice.h"
 
@@ -80,5 +82,9 @@ TMX_CTA_LIST(TMX_DECLARE_CTA)
 TMX_TB_LIST(TMX_DECLARE_TB)
 TMX_GATE_LIST(TMX_DECLARE_GATE)
 TMX_FAN_LIST(TMX_DECLARE_FAN)
+
+/* dtm/dvfs.c: clock level by two thresholds, one step a call: slower at emergency_c, faster below
+ * release_c. Paper 003's DVFS, and what T^ABS falls back to. */
+size_t tmx_level_next(const struct tmx_gpu_view *gpu, double hottest_k, double emergency_c, double release_c);
 
 #endif

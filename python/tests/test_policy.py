@@ -133,7 +133,7 @@ class Half(policy.Fan):
 
 
 class Coldest(policy.Place):
-    """The coldest of the GPUs with the fewest kernels, as sched/place/coldest.c has it."""
+    """The coldest of the GPUs with the fewest kernels, as sched/place/one_gpu.c has it."""
 
     name = "coldest_in_python"
 

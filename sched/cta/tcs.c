@@ -11,13 +11,29 @@
  * over windows with no decision; the last core is never throttled. Without throttling the cores chosen in
  * MONITOR are held back only there (MONITOR could not see the effect of its choice otherwise) and run on in
  * REDUCE, where each of them is gated once it has finished. */
-#include "sched/cta/tcs.h"
-
 #include <math.h>
+
+#include <thermix/policy.h>
 
 #include "sched/policies.h"
 
-const struct tmx_opt tmx_tcs_opts[] = {
+enum tmx_tcs_phase { TMX_TCS_MONITOR, TMX_TCS_REDUCE, TMX_TCS_SETTLED };
+
+struct tmx_tcs {
+    double threshold;      /* thr, in contention-free latencies */
+    double stall_share;    /* of the window a core must be stalled */
+    double window_cycles;  /* mon_cycle */
+    double monitor_cycles; /* MONITOR lasts at least this long */
+    bool throttling;       /* THROTTLE cores are also held back in REDUCE */
+    /* state */
+    bool half;  /* htcs: the first window runs on half the cores */
+    bool share; /* tcs_share: finished cores are lent, not gated */
+    enum tmx_tcs_phase phase;
+    double next_window; /* cycle */
+    size_t n_throttle;  /* C_throttle */
+};
+
+static const struct tmx_opt opts[] = {
     TMX_ROW_REAL(tmx_tcs, threshold, "1", 1, 10, 1.30, "thr, in contention-free memory latencies"),
     TMX_ROW_REAL(tmx_tcs, stall_share, "1", 0, 1, 0.5, "a core counts when stalled for more of the window"),
     TMX_ROW_REAL(tmx_tcs, window_cycles, "cycles", 64, 1e7, 8192, "monitoring period"),
@@ -47,7 +63,7 @@ static size_t count_memory_bound(const struct tmx_tcs *t, const struct tmx_cta_v
     return n;
 }
 
-void tmx_tcs_launch(struct tmx_tcs *t, const struct tmx_cta_view *view, struct tmx_cta_request *request)
+static void start(struct tmx_tcs *t, const struct tmx_cta_view *view, struct tmx_cta_request *request)
 {
     t->phase = TMX_TCS_MONITOR;
     t->n_throttle = 0;
@@ -166,7 +182,7 @@ static void begin_reduce(struct tmx_tcs *t, const struct tmx_cta_view *view, str
     finish_idle(t, view, request);
 }
 
-void tmx_tcs_observe(void *state, const struct tmx_cta_view *view, struct tmx_cta_request *request)
+static void observe(void *state, const struct tmx_cta_view *view, struct tmx_cta_request *request)
 {
     struct tmx_tcs *t = state;
     if (t->phase == TMX_TCS_MONITOR) {
@@ -192,15 +208,54 @@ void tmx_tcs_observe(void *state, const struct tmx_cta_view *view, struct tmx_ct
 
 static void launch(void *state, const struct tmx_cta_view *view, struct tmx_cta_request *request)
 {
-    tmx_tcs_launch(state, view, request);
+    start(state, view, request);
 }
 
 const struct tmx_cta_policy tmx_cta_tcs = {
     .base = {.name = "tcs",
              .doc = "Throttle cores while memory is congested, gate those not needed.",
              .source = "paper 000 (Song et al.), Algorithms 1 and 2",
-             .opts = tmx_tcs_opts,
+             .opts = opts,
              .state_size = sizeof(struct tmx_tcs)},
     .launch = launch,
-    .observe = tmx_tcs_observe,
+    .observe = observe,
+};
+
+/* Half TCS: the first window runs on half the cores; if they are not memory-bound, all are used, else the
+ * rest stays off and TCS goes on from there (paper 000, section III.C). */
+static void launch_on_half(void *state, const struct tmx_cta_view *view, struct tmx_cta_request *request)
+{
+    struct tmx_tcs *t = state;
+    t->half = true;
+    start(t, view, request);
+}
+
+const struct tmx_cta_policy tmx_cta_htcs = {
+    .base = {.name = "htcs",
+             .doc = "TCS that starts each kernel on half the cores.",
+             .source = "paper 000 (Song et al.), section III.C",
+             .opts = opts,
+             .state_size = sizeof(struct tmx_tcs)},
+    .launch = launch_on_half,
+    .observe = observe,
+};
+
+/* TCS whose freed cores are lent to the next kernel waiting instead of being gated: the question that
+ * paper 000 leaves open (section VI). Without a taker they are gated as in TCS. */
+static void launch_lending(void *state, const struct tmx_cta_view *view, struct tmx_cta_request *request)
+{
+    struct tmx_tcs *t = state;
+    t->share = true;
+    start(t, view, request);
+}
+
+const struct tmx_cta_policy tmx_cta_tcs_share = {
+    .base = {.name = "tcs_share",
+             .doc = "TCS that gives freed cores to the next kernel.",
+             .source = "paper 000 (Song et al.), section VI (future work)",
+             .opts = opts,
+             .state_size = sizeof(struct tmx_tcs)},
+    .launch = launch_lending,
+    .observe = observe,
+    .lends = true,
 };

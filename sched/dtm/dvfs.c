@@ -2,7 +2,7 @@
 /* Dynamic voltage and frequency scaling: one level a scheduling tick, by two thresholds. The paper
  * names five settings and no thresholds; 88.5 / 87.1 degC, the pair of T^ABS's own
  * rule, were chosen by looking at Figure 3 (calibrated). */
-#include "sched/level.h"
+#include "core/base/units.h"
 #include "sched/policies.h"
 
 struct dvfs {
@@ -36,3 +36,11 @@ const struct tmx_dtm_policy tmx_dtm_dvfs = {
              .state_size = sizeof(struct dvfs)},
     .govern = govern,
 };
+
+size_t tmx_level_next(const struct tmx_gpu_view *gpu, double hottest_k, double emergency_c, double release_c)
+{
+    if (hottest_k >= emergency_c + TMX_ZERO_C) {
+        return gpu->level + 1 < gpu->n_level ? gpu->level + 1 : gpu->level;
+    }
+    return hottest_k < release_c + TMX_ZERO_C && gpu->level > 0 ? gpu->level - 1 : gpu->level;
+}

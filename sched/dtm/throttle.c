@@ -4,7 +4,6 @@
  * the SMs occasionally reach the critical temperature": the chip, as suite tabs has it. SM by SM some latch
  * off, kept warm by their neighbours (docs/notes/tabs.md). */
 #include "core/base/units.h"
-#include "sched/level.h"
 #include "sched/policies.h"
 
 enum scope { PER_SM, PER_CHIP };

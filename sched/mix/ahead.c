@@ -2,8 +2,8 @@
 #include "sched/mix/ahead.h"
 
 #include <math.h>
+#include <stddef.h>
 
-#include "sched/mix/equalise.h"
 #include "sched/mix/tabs.h"
 
 void tmx_ahead_sms(const struct tmx_chip *c, const double *unit_k, double *sm_k)
@@ -86,6 +86,56 @@ double tmx_ahead_hold_k(const struct tmx_outlook *look, double limit_k, double v
     return limited || best_k == 0 ? limit_k : best_k;
 }
 
+static double clip(double v, double low, double high)
+{
+    return v < low ? low : v > high ? high : v;
+}
+
+/* *n_free: how many would follow the centre. */
+static double mean_share(size_t n, double centre, const double *g, double *x, size_t *n_free)
+{
+    double sum = 0;
+    *n_free = 0;
+    for (size_t s = 0; s < n; s++) {
+        const double wanted = centre + g[s];
+        x[s] = clip(wanted, 0, 1);
+        *n_free += x[s] == wanted ? 1 : 0;
+        sum += x[s];
+    }
+    return sum / (double)n;
+}
+
+/* Where the hot kernel of two runs: more on the cool SMs, less on the hot ones, the mean as wanted.
+ *   g_s += gain (mean T - T_s) / max(0.05 W, difference of power on an SM),  in [-1, 1]
+ *   x_s  = clip(X + g_s + nu, 0, 1),  nu so that mean x = X
+ * Feedback on temperatures alone: no model, no oscillation as long as gain is far below what a watt does.
+ * temp_k, g, x: [n] by SM; x receives the share of the hot kernel. */
+static void equalise(size_t n, double share, double gain, double difference_w, const double *temp_k,
+                     double *g, double *x)
+{
+    enum { TRIES = 40 };
+    const double near = 1e-9;
+    double mean_k = 0, low = share - 2, high = share + 2, centre = share; /* there every x is 0, or 1 */
+    for (size_t s = 0; s < n; s++) {
+        mean_k += temp_k[s];
+    }
+    mean_k /= (double)n;
+    for (size_t s = 0; s < n; s++) {
+        g[s] = clip(g[s] + gain * (mean_k - temp_k[s]) / fmax(0.05, difference_w), -1, 1);
+    }
+    for (int i = 0; i < TRIES; i++) { /* the mean is straight between the centres where an x meets 0 or 1 */
+        size_t n_free;
+        const double off = mean_share(n, centre, g, x, &n_free) - share;
+        if (fabs(off) <= near) {
+            break;
+        }
+        low = off < 0 ? centre : low;
+        high = off < 0 ? high : centre;
+        const double next = n_free > 0 ? centre - off * (double)n / (double)n_free : low;
+        centre = next > low && next < high ? next : (low + high) / 2;
+    }
+}
+
 /* What a job draws on one SM, as the stat table has it by its kernel; a kernel that has not run yet counts
  * as the hottest known, and where none is, as what the chip's equation 1 allows at most. */
 static double believed_w(const struct tmx_ahead *o, const struct tmx_view *view, size_t gpu, size_t job)
@@ -135,7 +185,7 @@ void tmx_ahead_work(const struct tmx_ahead *o, const struct tmx_view *view, size
     const double hot_w = fmax(w[0], w[1]), cold_w = fmin(w[0], w[1]);
     const double share = n < 2 ? 1 : first_is_hot ? r->share : 1 - r->share;
     if (n == 2 && o->place) {
-        tmx_equalise(c->n_sm, share, o->place_gain, hot_w - cold_w, sm_k, g, x);
+        equalise(c->n_sm, share, o->place_gain, hot_w - cold_w, sm_k, g, x);
     } else {
         for (size_t s = 0; s < c->n_sm; s++) {
             x[s] = share;

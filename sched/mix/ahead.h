@@ -4,6 +4,8 @@
 
 /* What mix policies that look ahead have in common: who joins, where the hot kernel runs, what that draws. */
 
+#include <stddef.h>
+
 #include <thermix/policy.h>
 
 #include "core/contract/forecast.h"

@@ -10,7 +10,7 @@
  *            forgotten; after a fall not expected before it came back the last times
  *   hold     no hotter than where leakage feeds back once: beyond, it grows by more than the package sheds
  *   mix      T^ABS's proactive rule: a waiting kernel of another power density joins, half the GPU each
- *   place    the hot kernel of two on the cool SMs (sched/mix/equalise)
+ *   place    the hot kernel of two on the cool SMs (sched/mix/ahead)
  *   level    the fastest clock level whose hottest SM at the end of the tick stays below the target; where
  *            even the slowest does not, rest for a part of the time
  *   save     resting costs more work a watt than any slower clock: after ticks with rest, no tick runs at the

@@ -4,7 +4,7 @@
 #include <math.h>
 
 #include "core/base/units.h"
-#include "sched/level.h"
+#include "sched/policies.h"
 
 const struct tmx_opt tmx_tabs_opts[] = {
     /* The paper names no thresholds for its rules. One pair for DVFS and all of T^ABS, chosen so that

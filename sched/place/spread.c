@@ -9,7 +9,6 @@
 #include <math.h>
 
 #include "core/base/units.h"
-#include "sched/level.h"
 #include "sched/policies.h"
 
 struct spread {

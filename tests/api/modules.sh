@@ -28,7 +28,7 @@ static const struct tmx_plugin *const mixes[] = {&tmx_mix_alternate.base, NULL};
 const struct tmx_module tmx_module = {
     TMX_MODULE_HEAD, .name = "same", .version = "1", .level = {[TMX_LEVEL_MIX] = mixes}};
 C
-build same alternate.c "$source/sched/mix/tabs.c" "$source/sched/level.c"
+build same alternate.c "$source/sched/mix/tabs.c" "$source/sched/dtm/dvfs.c"
 run --set policy=A --trace 0.5 -o a
 run --set policy=BL --set 'mix_policy={policy="alternate2";}' --module ./same.so --trace 0.5 -o b
 cmp a/trace.csv b/trace.csv && cmp a/kernels.csv b/kernels.csv || say "a module's policy gives other bytes"
@@ -50,7 +50,7 @@ grep -q 'is another file' err.txt || say "another file: $(cat err.txt)"
 
 # A module's content is part of the run's id.
 sed -i 's/2 \* t->slice_s/4 * t->slice_s/' alternate.c
-build same alternate.c "$source/sched/mix/tabs.c" "$source/sched/level.c"
+build same alternate.c "$source/sched/mix/tabs.c" "$source/sched/dtm/dvfs.c"
 run --set policy=BL --set 'mix_policy={policy="alternate2";}' --module ./same.so -o e
 ! cmp -s <(cut -d, -f1 b/summary.csv) <(cut -d, -f1 e/summary.csv) || say "another module, the same run id"
 

@@ -5,7 +5,7 @@
 #include "core/base/config.h"
 #include "core/base/units.h"
 #include "core/machine/rank.h"
-#include "sched/level.h"
+#include "sched/policies.h"
 #include "sched/sched.h"
 #include "tests/support/tiny.h"
 

@@ -2,8 +2,8 @@
 /* T^ABS's decision, row by row and exact: what one scheduling tick asks for, given who runs, who waits,
  * how hot it is. The scenarios over time stand in test_tabs.c. */
 #include "core/base/units.h"
-#include "sched/level.h"
 #include "sched/mix/tabs.h"
+#include "sched/policies.h"
 #include "sched/sched.h"
 #include "tests/support/tiny.h"
 

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* T^ABS in space: both kernels run at once. The policies differ in which SMs host the hot one
+ * (paper 003, section 3.1). */
+#include <math.h>
+
+#include "sched/mix/tabs.h"
+#include "sched/policies.h"
+
+/* Mixed uniform: each SM hosts one kernel; the hot one takes fixed SMs, corner clusters first. */
+static void spread_uniform(const void *state, const struct tmx_spread *s, double *share0)
+{
+    (void)state;
+    const double x_hot = s->first_is_hot ? s->share : 1 - s->share;
+    const size_t n_hot = (size_t)(x_hot * (double)s->n + 0.5);
+    for (size_t i = 0; i < s->n; i++) {
+        share0[s->hot_order[i]] = (i < n_hot) == s->first_is_hot ? 1 : 0;
+    }
+}
+
+const struct tmx_mix_policy tmx_mix_mixed_uniform = {
+    .base = {.name = "mixed_uniform",
+             .doc = "T^ABS, spatial: each SM hosts one kernel, hot ones in the corners.",
+             .source = "paper 003, section 3.1",
+             .opts = tmx_tabs_opts,
+             .state_size = sizeof(struct tmx_tabs)},
+    .decide = tmx_tabs_decide,
+    .spread = spread_uniform,
+    .measured_gain_pct = 5.43, /* paper 003, Table 3 */
+};
+
+/* Mixed nonuniform: every SM hosts both kernels in its block slots. Slots are few (eight, paper 003
+ * section 3.3), so the shares are time averages: the count of slots goes up and down from slice to
+ * slice with the remainder carried over. */
+enum { SLOTS = 8 };
+
+static void spread_nonuniform(const void *state, const struct tmx_spread *s, double *share0)
+{
+    const struct tmx_tabs *t = state;
+    const double slice = floor(s->begin_s / t->slice_s + 1e-9), want = s->share * SLOTS;
+    const double slots = floor((slice + 1) * want + 0.5) - floor(slice * want + 0.5);
+    const double share = fmin(1, fmax(0, slots / SLOTS));
+    for (size_t i = 0; i < s->n; i++) {
+        share0[s->by_index[i]] = share;
+    }
+}
+
+const struct tmx_mix_policy tmx_mix_mixed_nonuniform = {
+    .base = {.name = "mixed_nonuniform",
+             .doc = "T^ABS, spatial: every SM hosts both kernels in its block slots.",
+             .source = "paper 003, section 3.1",
+             .opts = tmx_tabs_opts,
+             .state_size = sizeof(struct tmx_tabs)},
+    .decide = tmx_tabs_decide,
+    .spread = spread_nonuniform,
+    .slice_s = tmx_tabs_slice_s,
+    .measured_gain_pct = 2.83, /* paper 003, Table 3 */
+};
+
+/* Mixed alternate: as many SMs as mixed uniform run the hot kernel, spread evenly over the SM
+ * index, and the pattern moves by one SM every slice. */
+static void spread_alternate(const void *state, const struct tmx_spread *s, double *share0)
+{
+    const struct tmx_tabs *t = state;
+    const double x_hot = s->first_is_hot ? s->share : 1 - s->share;
+    const size_t n_hot = (size_t)(x_hot * (double)s->n + 0.5);
+    const size_t turn = (size_t)fmod(floor(s->begin_s / t->slice_s + 1e-9), (double)s->n);
+    size_t acc = turn * n_hot % s->n; /* position in an even distribution of n_hot over n */
+    for (size_t i = 0; i < s->n; i++) {
+        acc += n_hot;
+        const bool hot = acc >= s->n;
+        acc -= hot ? s->n : 0;
+        share0[s->by_index[i]] = hot == s->first_is_hot ? 1 : 0;
+    }
+}
+
+const struct tmx_mix_policy tmx_mix_mixed_alternate = {
+    .base = {.name = "mixed_alternate",
+             .doc = "T^ABS, spatio-temporal: SMs host one kernel each and take turns.",
+             .source = "paper 003, section 3.1",
+             .opts = tmx_tabs_opts,
+             .state_size = sizeof(struct tmx_tabs)},
+    .decide = tmx_tabs_decide,
+    .spread = spread_alternate,
+    .slice_s = tmx_tabs_slice_s,
+    .measured_gain_pct = 2.87, /* paper 003, Table 3 */
+};
