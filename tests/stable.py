@@ -109,7 +109,7 @@ def tables(out):
     """Columns of every table that the commands write."""
     call("run", "run.cfg", "-q", "-o", out / "run", "--trace", "2")
     call("run", "node.cfg", "-q", "-o", out / "node", "--trace", "0.5")
-    call("run", "hgx-b200-vf", "--set", "gang.steps=10", "--set", "warmup_s=5.0", "-q", "-o", out / "gang")
+    call("run", "hgx-b200-vf", "--set", "sync_job.steps=10", "--set", "warmup_s=5.0", "-q", "-o", out / "sync_job")
     call("table", "./suite.cfg", "-q", "-o", out / "suite")
     call("sweep", "study.cfg", "-o", out / "study.sqlite")
     call("calibrate", "log.csv", "-q", "--no-figures", "-o", out / "calibration")
