@@ -3,7 +3,7 @@
 #include <math.h>
 
 #include "cli/commands.h"
-#include "limits/bound_table.h"
+#include "limits/gap.h"
 #include "study/table_out.h"
 
 struct args {

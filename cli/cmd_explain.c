@@ -4,7 +4,7 @@
 
 #include "cli/commands.h"
 #include "core/base/os.h"
-#include "plots/plot_explain.h"
+#include "plots/plot.h"
 #include "run/load/data.h"
 #include "study/explain.h"
 #include "study/table_out.h"

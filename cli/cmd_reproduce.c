@@ -3,7 +3,6 @@
 #include "cli/commands.h"
 #include "core/base/output.h"
 #include "papers/reproduce.h"
-#include "papers/stack.h"
 #include "study/table_out.h"
 
 struct args {

@@ -27,7 +27,6 @@
 
 #include "limits/chip_model.h"
 #include "limits/lp.h"
-#include "limits/lp_cache.h"
 
 struct tmx_work { /* kernels that heat alike are one row */
     size_t n;

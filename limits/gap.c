@@ -2,8 +2,13 @@
 #include "limits/gap.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
+#include "core/base/config.h"
+#include "limits/budget.h"
+#include "run/load/data.h"
 #include "run/state.h"
 
 const char *const tmx_gap_columns[TMX_N_GAP_CAUSE] = {
@@ -154,4 +159,315 @@ void tmx_gap_losses(struct tmx_gap *j, const struct tmx_run *run, double pct[TMX
         100 * (rows(b, x, b->leak_row0, b->leak_row0 + b->n_leak_row) + box(b, x, b->l0, b->speed_col));
     pct[TMX_GAP_HEADROOM] = 100 * (rows(b, x, b->limit_row0, b->lp.n_row) + box(b, x, b->t0, b->l0));
     pct[TMX_GAP_NOT_NEEDED] = 100 * box(b, x, b->speed_col, b->speed_col + 1);
+}
+
+/* ---- many runs: a probe beside them ---- */
+
+enum { HEADROOM = TMX_N_GAP_CAUSE, N_COLUMN };
+
+/* Names of the losses, then ours. */
+static const char *const columns[N_COLUMN] = {
+#define TMX_LEDGER_LOSS(l, name) [l] = name,
+    TMX_GAP_CAUSES(TMX_LEDGER_LOSS)
+#undef TMX_LEDGER_LOSS
+        [HEADROOM] = "headroom_w",
+};
+
+struct ledger {
+    struct tmx_gap judge;
+    bool judged; /* there is a bound */
+};
+
+static void judge_tick(void *ctx, const struct tmx_sim *sim)
+{
+    tmx_gap_tick(ctx, sim);
+}
+
+/* Watts of dynamic power that a GPU with all SMs at work could draw for ever at the hardware's limit and the
+ * nominal voltage, less what it drew, mean over the counted time and GPUs. NAN: no power is safe, or nobody
+ * can tell. */
+static double headroom_w(const struct tmx_run *run)
+{
+    const struct tmx_sim *sim = tmx_run_sim_const(run);
+    const struct tmx_machine *m = tmx_sim_machine(sim);
+    const struct tmx_budget_call call = {tmx_sim_trip_k(sim), 1};
+    const double time_s = tmx_sim_time_s(sim);
+    struct tmx_plan_chip c = {0};
+    struct tmx_err none = {0};
+    double watt = NAN;
+    if (!isfinite(call.limit_k) || !(time_s > 0)) {
+        return NAN;
+    }
+    double drawn_w = 0;
+    for (size_t u = 0; u < tmx_sim_recorder(sim)->n_unit; u++) {
+        drawn_w += tmx_sim_recorder(sim)->dynamic_j[u] / (time_s * (double)m->n_gpu);
+    }
+    for (size_t g = 1; g < m->n_gpu; g++) {
+        if (m->gpu[g].chip != m->gpu[0].chip) {
+            return NAN;
+        }
+    }
+    enum tmx_status st = tmx_plan_chip_init(&c, run, 0, tmx_run_fastest_air(run), &none);
+    bool *on = st ? NULL : malloc(c.n_sm * sizeof *on);
+    if (on) {
+        memset(on, 1, c.n_sm * sizeof *on);
+        st = tmx_budget_of(&c, &call, on, &watt, NULL, &none);
+        watt = st ? NAN : (double)c.n_sm * watt - drawn_w;
+    }
+    free(on);
+    tmx_plan_chip_finish(&c);
+    return watt;
+}
+
+static void end(void *state)
+{
+    struct ledger *l = state;
+    if (l) {
+        tmx_gap_finish(&l->judge);
+        free(l);
+    }
+}
+
+static void *open_solved(void *ctx)
+{
+    (void)ctx;
+    struct tmx_lp_cache *s = NULL;
+    struct tmx_err none = {0};
+    return tmx_lp_cache_create(&s, &none) ? NULL : s;
+}
+
+static void close_solved(void *kept)
+{
+    tmx_lp_cache_destroy(kept);
+}
+
+static void *begin(void *kept, const struct tmx_run *run, struct tmx_observer *observer)
+{
+    struct ledger *l = calloc(1, sizeof *l);
+    struct tmx_err none = {0};
+    const struct tmx_bound_options options = {.sm_leak = 1, .solved = kept};
+    const bool alone = tmx_sim_machine(tmx_run_sim_const(run))->n_gpu == 1;
+    if (l && alone) {
+        l->judged = tmx_gap_init(&l->judge, run, &options, &none) == TMX_OK;
+    }
+    if (l && l->judged) {
+        *observer = (struct tmx_observer){.ctx = &l->judge, .tick = judge_tick};
+    }
+    return l;
+}
+
+static void read(void *state, const struct tmx_run *run, double *value)
+{
+    struct ledger *l = state;
+    if (l->judged) {
+        tmx_gap_losses(&l->judge, run, value);
+    }
+    value[HEADROOM] = headroom_w(run);
+}
+
+const struct tmx_probe tmx_gap_probe = {.n = N_COLUMN,
+                                        .column = columns,
+                                        .open = open_solved,
+                                        .close = close_solved,
+                                        .begin = begin,
+                                        .read = read,
+                                        .end = end};
+
+/* ---- the table of `thermix bound` ---- */
+
+enum { MAX_SET = 512, N_BEFORE = 6, MAX_MIX = 512 };
+
+/* Where a mix stands alone, it runs on the machine whose bounds the documentation quotes. */
+static const char mix_suite[] = "tabs-h";
+
+struct bound_rows {
+    const struct tmx_bound_call *call;
+    char path[TMX_PATH_SIZE]; /* of the suite */
+    struct tmx_table *table;
+    size_t n_level;
+    double sum[2]; /* bound_pct, feasible_pct */
+    size_t n;
+};
+
+static enum tmx_status make_table(struct bound_rows *r, size_t n_level, struct tmx_err *err)
+{
+    struct tmx_column c[N_BEFORE + TMX_MAX_LEVEL + 1] = {
+        {"mix", TMX_COLUMN_TEXT, 0},          {"bound_pct", TMX_COLUMN_REAL, 3},
+        {"certificate", TMX_COLUMN_REAL, -1}, {"feasible_pct", TMX_COLUMN_REAL, 3},
+        {"limit_c", TMX_COLUMN_REAL, 2},      {"steady_peak_c", TMX_COLUMN_REAL, 3}};
+    char name[TMX_MAX_LEVEL][24];
+    for (size_t v = 0; v < n_level; v++) {
+        snprintf(name[v], sizeof name[v], "level%zu_share", v);
+        c[N_BEFORE + v] = (struct tmx_column){name[v], TMX_COLUMN_REAL, 3};
+    }
+    c[N_BEFORE + n_level] = (struct tmx_column){"variant", TMX_COLUMN_TEXT, 0};
+    r->n_level = n_level;
+    return tmx_table_create(&r->table, c, N_BEFORE + n_level + 1, err);
+}
+
+static void add_row(struct bound_rows *r, const struct tmx_run *run, const struct tmx_gap *j,
+                    const struct tmx_bound_options *o, double feasible, double peak_k, const char *variant)
+{
+    const double bound_pct = 100 * (1 - j->bound.speed), feasible_pct = 100 * (1 - feasible);
+    tmx_table_text(r->table, tmx_run_mix_name(run));
+    tmx_table_real(r->table, bound_pct);
+    tmx_table_real(r->table, j->bound.certificate);
+    tmx_table_real(r->table, feasible_pct);
+    tmx_table_real(r->table, o->limit_k - TMX_ZERO_C);
+    isfinite(peak_k) ? tmx_table_real(r->table, peak_k - TMX_ZERO_C) : tmx_table_empty(r->table);
+    for (size_t v = 0; v < r->n_level; v++) {
+        v < j->bound.n_level ? tmx_table_real(r->table, fmax(0, tmx_bound_level_share(&j->bound, v)))
+                             : tmx_table_empty(r->table);
+    }
+    tmx_table_text(r->table, variant);
+    r->sum[0] += bound_pct;
+    r->sum[1] += feasible_pct;
+    r->n++;
+}
+
+/* Of the bound_rows since the last mean. */
+static void add_mean(struct bound_rows *r, const char *variant)
+{
+    if (r->n < 2) {
+        r->n = 0;
+        return;
+    }
+    tmx_table_text(r->table, "mean");
+    tmx_table_real(r->table, r->sum[0] / (double)r->n);
+    tmx_table_empty(r->table);
+    tmx_table_real(r->table, r->sum[1] / (double)r->n);
+    for (size_t i = 0; i < 2 + r->n_level; i++) {
+        tmx_table_empty(r->table);
+    }
+    tmx_table_text(r->table, variant);
+    r->n = 0;
+    r->sum[0] = r->sum[1] = 0;
+}
+
+static enum tmx_status bound_run(struct bound_rows *r, const struct tmx_run *run, const char *variant,
+                                 struct tmx_err *err)
+{
+    struct tmx_bound_options o = {.limit_k = r->call->has_limit ? r->call->limit_c + TMX_ZERO_C
+                                                                : tmx_sim_trip_k(tmx_run_sim_const(run)),
+                                  .uniform = r->call->uniform,
+                                  .one_level = r->call->one_level,
+                                  .sm_leak = r->call->sm_leak > 0 ? r->call->sm_leak : 1};
+    struct tmx_gap j;
+    double feasible = 1, peak_k = 0;
+    enum tmx_status st = tmx_gap_init(&j, run, &o, err);
+    o = j.options;
+    st = st || r->table ? st : make_table(r, j.bound.n_level, err);
+    st = st ? st : tmx_bound_steady_peak(&j.bound, &j.chip, &j.work, &peak_k, err);
+    st = st ? st : tmx_bound_feasible(&feasible, &j.chip, &j.work, &o, err);
+    if (!st) {
+        add_row(r, run, &j, &o, feasible, peak_k, variant);
+    }
+    tmx_gap_finish(&j);
+    return st;
+}
+
+/* A policy of a suite, whose options a variant may set: a name, or a group. */
+static enum tmx_status policy_of(const struct tmx_setting *policy, const char **preset, struct tmx_err *err)
+{
+    *preset = policy ? tmx_setting_text(policy) : NULL;
+    if (!policy || *preset) {
+        return TMX_OK;
+    }
+    const enum tmx_status st = tmx_setting_word(policy, "name", "", preset, err);
+    return st ? st : tmx_setting_word(policy, "policy", *preset, preset, err);
+}
+
+/* One mix, asked for by a suite or (NULL) on the command line, under one variant of the suite, with its first
+ * policy, on which the bound does not depend. */
+static enum tmx_status bound_mix(struct bound_rows *r, const char *mix, const struct tmx_setting *asked,
+                                 const struct tmx_setting *policy, const struct tmx_setting *variant,
+                                 struct tmx_err *err)
+{
+    const struct tmx_setting *list = NULL;
+    const char *name = "", *preset;
+    enum tmx_status st = variant ? tmx_setting_texts(variant, "set", 0, MAX_SET, &list, err) : TMX_OK;
+    st = st || !variant ? st : tmx_setting_word(variant, "name", "", &name, err);
+    st = st ? st : policy_of(policy, &preset, err);
+    if (st) {
+        return st;
+    }
+    struct tmx_run *run = NULL;
+    struct tmx_config *cfg = NULL;
+    struct tmx_sets sets = {0};
+    st = tmx_sets_add(&sets, tmx_setting_file(asked), tmx_setting_line(asked), err, "base.mix=%s", mix);
+    st = st || !preset ? st
+                       : tmx_sets_add(&sets, tmx_setting_file(policy), tmx_setting_line(policy), err,
+                                      "base.policy=%s", preset);
+    st = st ? st : tmx_sets_add_list(&sets, list, "base.", err);
+    for (size_t i = 0; i < r->call->n_set && !st; i++) {
+        st = tmx_sets_add(&sets, NULL, 0, err, "%s", r->call->set[i]);
+    }
+    st = st ? st : tmx_sets_load(&cfg, r->path, &sets, err);
+    if (!st) {
+        const struct tmx_setting *base = tmx_config_find(cfg, "base");
+        st = base ? tmx_run_create(&run, base, err)
+                  : tmx_fail_at(err, TMX_ECONFIG, r->path, 0, "missing base = { ... }");
+    }
+    st = st ? st : bound_run(r, run, name, err);
+    tmx_run_destroy(run);
+    tmx_config_close(cfg);
+    tmx_sets_finish(&sets);
+    return st;
+}
+
+static enum tmx_status all_mixes(struct bound_rows *r, const struct tmx_setting *root,
+                                 const struct tmx_setting *variant, struct tmx_err *err)
+{
+    const struct tmx_setting *mixes = NULL, *policies = NULL;
+    enum tmx_status st = tmx_setting_texts(root, "mixes", 0, MAX_MIX, &mixes, err);
+    st = st ? st : tmx_setting_list(root, "policies", 0, MAX_MIX, &policies, err);
+    if (!st && tmx_setting_length(mixes) == 0) {
+        st = tmx_fail_at(err, TMX_ECONFIG, r->path, 0,
+                         "no bound for this kind of suite: it has no list mixes");
+    }
+    for (size_t i = 0; i < tmx_setting_length(mixes) && !st; i++) {
+        const struct tmx_setting *mix = tmx_setting_at(mixes, i);
+        st = bound_mix(r, tmx_setting_text(mix), mix, tmx_setting_at(policies, 0), variant, err);
+    }
+    const char *name = "";
+    st = st || !variant ? st : tmx_setting_word(variant, "name", "", &name, err);
+    if (!st) {
+        add_mean(r, name);
+    }
+    return st;
+}
+
+static enum tmx_status whole_suite(struct bound_rows *r, struct tmx_err *err)
+{
+    struct tmx_config *cfg = NULL;
+    enum tmx_status st = tmx_config_load(&cfg, r->path, NULL, 0, err);
+    if (!st) {
+        const struct tmx_setting *root = tmx_config_root(cfg);
+        const struct tmx_setting *variants = NULL;
+        st = tmx_setting_list(root, "variants", 0, MAX_MIX, &variants, err);
+        for (size_t v = 0; (v < tmx_setting_length(variants) || v == 0) && !st; v++) {
+            st = all_mixes(r, root, tmx_setting_at(variants, v), err);
+        }
+    }
+    tmx_config_close(cfg);
+    return st;
+}
+
+enum tmx_status tmx_bound_table(struct tmx_table **t, const char *what, const struct tmx_bound_call *call,
+                                struct tmx_err *err)
+{
+    struct bound_rows r = {.call = call};
+    struct tmx_err none = {0};
+    char mix_path[TMX_PATH_SIZE];
+    enum tmx_status st;
+    if (tmx_data_find(TMX_DATA_SUITE, what, r.path, &none) == TMX_OK) {
+        st = whole_suite(&r, err);
+    } else if (tmx_data_find(TMX_DATA_MIX, what, mix_path, &none) == TMX_OK) {
+        st = tmx_data_find(TMX_DATA_SUITE, mix_suite, r.path, err);
+        st = st ? st : bound_mix(&r, what, NULL, NULL, NULL, err);
+    } else {
+        st = tmx_fail(err, TMX_EIO, "\"%s\" is neither a suite nor a mix; `thermix list` names them", what);
+    }
+    *t = r.table;
+    return st;
 }

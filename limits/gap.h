@@ -4,7 +4,9 @@
 
 /* The bound of a run, and after it the ledger: where the time between the two went. */
 
+#include "core/base/table.h"
 #include "limits/bound.h"
+#include "study/study.h"
 
 /* Averages of a run over its counted time, in the columns of the bound's programme. */
 struct tmx_averages {
@@ -62,5 +64,28 @@ void tmx_gap_finish(struct tmx_gap *j); /* accepts zeroed memory */
 void tmx_gap_tick(struct tmx_gap *j, const struct tmx_sim *sim);
 /* After the run; once, the sums become averages. */
 void tmx_gap_losses(struct tmx_gap *j, const struct tmx_run *run, double pct[TMX_N_GAP_CAUSE]);
+
+/* The bound and the losses (limits/gap.h) of many runs, for their tables. */
+
+/* Runs of one GPU that works all the time; others have no bound. */
+extern const struct tmx_probe tmx_gap_probe;
+
+/* The table behind `thermix bound`. */
+
+struct tmx_bound_call {
+    bool has_limit;
+    double limit_c; /* of every SM, where has_limit; else where the hardware stops an SM */
+    bool uniform, one_level;
+    double sm_leak;         /* leakage of the SMs times this; 0: as it is */
+    const char *const *set; /* [n_set] "base.key=value", after the suite's own */
+    size_t n_set;
+};
+
+/* One row a variant and mix of a suite, or for one mix alone on the machine of suite tabs-h, and their
+ * mean: mix, bound_pct (the least slowdown, certified), certificate (what the certified speed is above the
+ * solver's own optimum), feasible_pct (a schedule of finely mixed shares that keeps the limit: the optimum
+ * lies between the two), limit_c, steady_peak_c, level<n>_share. The caller destroys *t. */
+TMX_NODISCARD enum tmx_status tmx_bound_table(struct tmx_table **t, const char *suite_or_mix,
+                                              const struct tmx_bound_call *call, struct tmx_err *err);
 
 #endif

@@ -6,7 +6,7 @@
 
 #include "core/base/folder.h"
 #include "core/base/os.h"
-#include "plots/plot_run.h"
+#include "plots/plot.h"
 #include "study/pool.h"
 
 enum { MAX_PATH = 1200 };

@@ -72,4 +72,13 @@ void tmx_plot_drop(struct tmx_plot *p);
 TMX_NODISCARD enum tmx_status tmx_plot_take(const struct tmx_os_private *d, const char *name, const char *out,
                                             struct tmx_err *err);
 
+struct tmx_pareto_point {
+    const char *name;
+    double slowdown_pct, energy_kj;
+};
+/* Slowdown against energy, the points that no other beats in both joined; sorts point. names: each point in
+ * the colour of its name. */
+TMX_NODISCARD enum tmx_status tmx_plot_pareto(struct tmx_plot *p, struct tmx_pareto_point *point, size_t n,
+                                              bool names, struct tmx_err *err);
+
 #endif

@@ -2,12 +2,12 @@
 /* Which figures results allow. */
 #include "plots/plot.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "core/base/os.h"
 #include "plots/history.h"
-#include "plots/plot_run.h"
 #include "plots/plot_suite.h"
 #include "plots/plot_table.h"
 
@@ -59,4 +59,207 @@ enum tmx_status tmx_plot_results(struct tmx_plot *p, const char *results, const 
         st = tmx_plot_run(p, results, err);
     }
     return st || p->n_figure > before ? st : nothing(p, results, table, err);
+}
+
+/* Figures from one run's folder: temperature, power and clock, SM-to-kernel map, heat map. */
+
+enum { MAX_TIMES = 600, MAX_NAME = 48, MAX_ROW = 4 };
+
+/* A figure of one GPU: its name alone where the run has one GPU, NAME_gpuN where it has more. */
+struct figure {
+    struct tmx_plot *plot;
+    const struct tmx_history *h;
+    size_t n_gpu;
+};
+
+static const char *named(const struct figure *f, const char *name, char text[MAX_NAME])
+{
+    if (f->n_gpu == 1) {
+        return name;
+    }
+    snprintf(text, MAX_NAME, "%s_gpu%zu", name, f->h->gpu);
+    return text;
+}
+
+static enum tmx_status put(const struct figure *f, const char *name, const struct tmx_table *t,
+                           struct tmx_err *err)
+{
+    char text[MAX_NAME];
+    const enum tmx_status st = tmx_plot_data(f->plot, named(f, name, text), "", t, err);
+    return st ? st : tmx_plot_draw(f->plot, name, named(f, name, text), err);
+}
+
+static enum tmx_status draw_temperature(const struct figure *f, struct tmx_err *err)
+{
+    const struct tmx_history *h = f->h;
+    static const struct tmx_column columns[] = {{"time_s", TMX_COLUMN_REAL, 3},
+                                                {"coolest_c", TMX_COLUMN_REAL, 3},
+                                                {"mean_c", TMX_COLUMN_REAL, 3},
+                                                {"hottest_c", TMX_COLUMN_REAL, 3},
+                                                {"stopped_share_1", TMX_COLUMN_REAL, 3}};
+    struct tmx_table *t = NULL;
+    enum tmx_status st = tmx_table_create(&t, columns, 5, err);
+    for (size_t i = 0; i < h->n_time && !st; i++) {
+        double coolest_c = INFINITY, stopped = 0;
+        for (size_t sm = 0; sm < h->n_sm; sm++) {
+            coolest_c = fmin(coolest_c, h->sm_temp_c[i * h->n_sm + sm]);
+            stopped += h->sm_stopped[i * h->n_sm + sm] / (double)h->n_sm;
+        }
+        tmx_table_real(t, h->time_s[i]);
+        tmx_table_real(t, coolest_c);
+        tmx_table_real(t, h->mean_c[i]);
+        tmx_table_real(t, h->hottest_c[i]);
+        tmx_table_real(t, stopped);
+    }
+    const bool limited = isfinite(h->trip_c) && isfinite(h->release_c);
+    tmx_plot_number(f->plot, "trip_c", limited ? h->trip_c : NAN);
+    tmx_plot_number(f->plot, "release_c", limited ? h->release_c : NAN);
+    st = st ? st : put(f, "temperature", t, err);
+    tmx_table_destroy(t);
+    return st;
+}
+
+/* Which kernel runs where; the whole of the run, also where no kernel runs. */
+static enum tmx_status put_kernels(const struct figure *f, const struct tmx_table *t, struct tmx_err *err)
+{
+    const struct tmx_history *h = f->h;
+    tmx_plot_number(f->plot, "begin_s", h->time_s[0]);
+    tmx_plot_number(f->plot, "end_s", h->time_s[h->n_time - 1]);
+    for (size_t k = 0; k < h->n_kernel; k++) {
+        tmx_plot_label(f->plot, "name", h->kernel[k]);
+    }
+    return put(f, "sm_kernel", t, err);
+}
+
+static enum tmx_status draw_sms(const struct figure *f, struct tmx_err *err)
+{
+    const struct tmx_history *h = f->h;
+    static const struct tmx_column columns[] = {{"time_s", TMX_COLUMN_REAL, 3},
+                                                {"sm", TMX_COLUMN_INT, 0},
+                                                {"power_w", TMX_COLUMN_REAL, 3},
+                                                {"kernel", TMX_COLUMN_INT, 0},
+                                                {"freq_mhz", TMX_COLUMN_REAL, 1}};
+    struct tmx_table *t = NULL;
+    enum tmx_status st = tmx_table_create(&t, columns, 5, err);
+    for (size_t i = 0; i < h->n_time * h->n_sm && !st; i++) {
+        tmx_table_real(t, h->time_s[i / h->n_sm]);
+        tmx_table_int(t, (int64_t)(i % h->n_sm));
+        tmx_table_real(t, h->sm_power_w[i]);
+        tmx_table_int(t, (int64_t)h->sm_kernel[i]);
+        tmx_table_real(t, h->freq_mhz[i / h->n_sm]);
+    }
+    tmx_plot_number(f->plot, "n_sm", (double)h->n_sm);
+    st = st ? st : put(f, "sm_power", t, err);
+    if (!st && h->n_kernel > 1) {
+        st = put_kernels(f, t, err);
+    }
+    tmx_table_destroy(t);
+    return st;
+}
+
+static void put_units(struct tmx_table *t, const struct tmx_history *h, size_t frame, double x_m, double y_m)
+{
+    for (size_t u = 0; u < h->floorplan.n_unit; u++) {
+        const struct tmx_unit *unit = &h->floorplan.unit[u];
+        tmx_table_text(t, unit->name);
+        tmx_table_real(t, 1e3 * (x_m + unit->x_m));
+        tmx_table_real(t, 1e3 * (x_m + unit->x_m + unit->w_m));
+        tmx_table_real(t, 1e3 * (y_m + unit->y_m));
+        tmx_table_real(t, 1e3 * (y_m + unit->y_m + unit->h_m));
+        tmx_table_real(t, h->unit_temp_c[frame * h->floorplan.n_unit + u]);
+    }
+}
+
+enum tmx_status tmx_plot_frame(struct tmx_plot *p, const char *name, const struct tmx_history *all,
+                               size_t n_gpu, size_t frame, double low_c, double high_c, struct tmx_err *err)
+{
+    static const struct tmx_column columns[] = {
+        {"unit", TMX_COLUMN_TEXT, 0},      {"left_mm", TMX_COLUMN_REAL, 3}, {"right_mm", TMX_COLUMN_REAL, 3},
+        {"bottom_mm", TMX_COLUMN_REAL, 3}, {"top_mm", TMX_COLUMN_REAL, 3},  {"temp_c", TMX_COLUMN_REAL, 3}};
+    tmx_assert(n_gpu > 0);
+    const size_t n_column = n_gpu < MAX_ROW        ? n_gpu
+                            : n_gpu <= 4 * MAX_ROW ? MAX_ROW
+                                                   : 4 * MAX_ROW,
+                 n_row = (n_gpu + n_column - 1) / n_column;
+    const struct tmx_history *hot = &all[0];
+    struct tmx_table *t = NULL;
+    double pitch_x_m = 0, pitch_y_m = 0, hottest_c = -INFINITY;
+    size_t hottest = 0;
+    char where[32] = "";
+    for (size_t g = 0; g < n_gpu; g++) {
+        pitch_x_m = fmax(pitch_x_m, 1.06 * tmx_floorplan_width_m(&all[g].floorplan));
+        pitch_y_m = fmax(pitch_y_m, 1.14 * tmx_floorplan_height_m(&all[g].floorplan));
+    }
+    enum tmx_status st = tmx_table_create(&t, columns, 6, err);
+    for (size_t g = 0; g < n_gpu && !st; g++) { /* the first row on top */
+        const struct tmx_history *h = &all[g];
+        const size_t row = n_row - 1 - g / n_column;
+        put_units(t, h, frame, (double)(g % n_column) * pitch_x_m, (double)row * pitch_y_m);
+        for (size_t u = 0; u < h->floorplan.n_unit; u++) {
+            const double temp_c = h->unit_temp_c[frame * h->floorplan.n_unit + u];
+            if (temp_c > hottest_c) {
+                hot = h;
+                hottest = u;
+                hottest_c = temp_c;
+            }
+        }
+    }
+    st = st ? st : tmx_plot_data(p, name, "", t, err);
+    tmx_table_destroy(t);
+    if (n_gpu > 1) {
+        snprintf(where, sizeof where, "GPU %zu ", hot->gpu);
+    }
+    char text[400];
+    snprintf(text, sizeof text, "%s, %s, %.1f s: hottest is %s%s, %.1f °C", hot->mix, hot->policy,
+             hot->frame_s[frame], where, hot->floorplan.unit[hottest].name, hottest_c);
+    tmx_plot_label(p, "title", text);
+    tmx_plot_number(p, "n_gpu", (double)n_gpu);
+    tmx_plot_number(p, "n_column", (double)n_column);
+    tmx_plot_number(p, "n_row", (double)n_row);
+    tmx_plot_number(p, "pitch_x", 1e3 * pitch_x_m);
+    tmx_plot_number(p, "pitch_y", 1e3 * pitch_y_m);
+    tmx_plot_number(p, "low_c", low_c);
+    tmx_plot_number(p, "high_c", high_c);
+    return st ? st : tmx_plot_draw(p, "heatmap", name, err);
+}
+
+static enum tmx_status draw_heatmap(struct tmx_plot *p, const struct tmx_history *all, size_t n_gpu,
+                                    struct tmx_err *err)
+{
+    double low_c, high_c;
+    tmx_history_range(all, n_gpu, &low_c, &high_c);
+    return tmx_plot_frame(p, "heatmap", all, n_gpu, tmx_history_hottest(all, n_gpu).frame, floor(low_c),
+                          ceil(high_c), err);
+}
+
+enum tmx_status tmx_plot_run(struct tmx_plot *p, const char *run_dir, struct tmx_err *err)
+{
+    struct tmx_history *all;
+    size_t n_gpu;
+    enum tmx_status st = tmx_history_load(&all, &n_gpu, run_dir, MAX_TIMES, err);
+    st = st ? st : tmx_plot_folder(p, err);
+    for (size_t g = 0; g < n_gpu && !st; g++) {
+        const struct figure f = {p, &all[g], n_gpu};
+        if (f.h->n_time > 0) {
+            st = draw_temperature(&f, err);
+            st = st ? st : draw_sms(&f, err);
+        }
+    }
+    if (!st && all[0].n_frame > 0) {
+        st = draw_heatmap(p, all, n_gpu, err);
+    }
+    tmx_history_free(all, n_gpu);
+    return st;
+}
+
+enum tmx_status tmx_plot_explain(struct tmx_plot *p, const struct tmx_explained *e, struct tmx_err *err)
+{
+    enum tmx_status st = tmx_plot_folder(p, err);
+    st = st ? st : tmx_plot_data(p, "explain", "", e->over_time, err);
+    st = st ? st : tmx_plot_data(p, "explain", "_sm", e->by_sm, err);
+    for (size_t c = 2; c < tmx_table_columns(e->over_time); c++) {
+        tmx_plot_label(p, "name", tmx_table_column(e->over_time, c)->name);
+    }
+    tmx_plot_number(p, "trip_c", isnan(e->trip_c) ? 0 : e->trip_c);
+    return st ? st : tmx_plot_draw(p, "explain", "explain", err);
 }

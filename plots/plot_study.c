@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "core/base/text.h"
-#include "plots/pareto.h"
+#include "plots/figure.h"
 
 enum { MAX_NAME = 160, MAX_CURVES = 10 };
 

@@ -8,7 +8,7 @@
 
 #include "core/base/csv.h"
 #include "core/base/os.h"
-#include "plots/pareto.h"
+#include "plots/figure.h"
 
 enum { MAX_NAMES = 64, MAX_PATH = 1200 };
 

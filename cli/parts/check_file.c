@@ -12,7 +12,7 @@
 #include "core/machine/floorplan_file.h"
 #include "core/machine/mix.h"
 #include "core/machine/topology.h"
-#include "limits/gap_table.h"
+#include "limits/gap.h"
 #include "papers/suite.h"
 #include "run/load/data.h"
 #include "run/load/gate_code.h"

@@ -12,7 +12,7 @@
 #include "core/base/text.h"
 #include "core/machine/floorplan_edit.h"
 #include "core/machine/floorplan_file.h"
-#include "plots/floorplan_svg.h"
+#include "plots/chip_svg.h"
 #include "study/floorplan_compare.h"
 #include "study/table_out.h"
 #include "thermal/files/ice_io.h"

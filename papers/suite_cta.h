@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#ifndef TMX_PAPERS_CTA_SUITE_H
-#define TMX_PAPERS_CTA_SUITE_H
+#ifndef TMX_PAPERS_SUITE_CTA_H
+#define TMX_PAPERS_SUITE_CTA_H
 
 /* What suites `tcs` and `apsa` share: their file, kernels, chips and seeds, the numbers a printed value can
  * be set beside, extra output files. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "papers/cta_suite.h"
+#include "papers/suite_cta.h"
 
 #include <math.h>
 #include <stddef.h>

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "papers/cta_suite.h"
+#include "papers/suite_cta.h"
 
 static const char *const policies[] = {"all", "apsa", "apsa(reading=\"pseudocode\")", "apsa(power_gate=true)",
                                        NULL};

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* GLPK's dual simplex. Its word is never taken: tmx_lp_bound checks the prices. */
+/* The solver behind bounds: GLPK's dual simplex. Its result is never trusted: tmx_lp_bound checks the prices.
+ */
+#include "limits/lp.h"
+
+#ifdef TMX_GLPK
 #include <glpk.h>
 #include <stdlib.h>
-
-#include "limits/lp.h"
 
 bool tmx_lp_has_solver(void)
 {
@@ -90,3 +92,24 @@ enum tmx_status tmx_lp_solve(const struct tmx_lp *lp, double *x, double *dual, d
     glp_term_out(was);
     return st;
 }
+
+#else /* a build without GLPK */
+
+bool tmx_lp_has_solver(void)
+{
+    return false;
+}
+
+enum tmx_status tmx_lp_solve(const struct tmx_lp *lp, double *x, double *dual, double *objective,
+                             struct tmx_err *err)
+{
+    (void)lp;
+    (void)x;
+    (void)dual;
+    (void)objective;
+    return tmx_fail(err, TMX_EUNSUPPORTED,
+                    "this thermix was built without GLPK, the solver behind bounds: install libglpk-dev and "
+                    "build again");
+}
+
+#endif

@@ -1,0 +1,491 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Paper 004: its tables and curves beside our predictions. What the paper prints stands in the batches' and
+ * the suite's files. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/config.h"
+#include "core/base/opt.h"
+#include "core/base/os.h"
+#include "papers/suite.h"
+#include "papers/values.h"
+#include "power/regress.h"
+#include "run/load/data.h"
+#include "run/load/job_files.h"
+#include "sched/job/decide.h"
+
+/* ---- the numbers, by instances, setup and column ---- */
+
+enum { BATCHES = 32 };
+
+struct suite {
+    struct tmx_job_data data;
+    struct tmx_job_batch batch[BATCHES]; /* [n_batch] */
+    size_t n_batch;
+    struct tmx_power_fit fit; /* of the events, from the training table; owned */
+    double base_w;            /* system power with no event: fitted to the calibrated batches */
+};
+
+/* Instances that a value or a row speaks of. */
+struct instances {
+    size_t count[TMX_KIND_MAX];
+    size_t kind;                       /* of a single instance */
+    const struct tmx_job_batch *batch; /* NULL: instances of one kind */
+};
+
+enum setup_kind { SETUP_CPU, SETUP_MANUAL, SETUP_DYNAMIC, SETUP_SERIAL, SETUP_SINGLE, SETUP_EVENTS, SETUPS };
+
+static const char *const setups[] = {"cpu", "manual", "dynamic", "serial", "single", "events", NULL};
+
+static struct tmx_batch batch_of(const struct suite *s, const struct instances *i)
+{
+    return (struct tmx_batch){&s->data.node, s->data.kind, s->data.n_kind, i->count};
+}
+
+/* What the models say of a setup; false where they have nothing. */
+static bool predict(const struct suite *s, const struct instances *i, enum setup_kind setup,
+                    struct tmx_prediction *p)
+{
+    const struct tmx_batch b = batch_of(s, i);
+    const double temp_c = s->data.node.reference_c;
+    *p = (struct tmx_prediction){0};
+    switch (setup) {
+    case SETUP_CPU:
+        return tmx_cpu_predict(&b, p);
+    case SETUP_MANUAL:
+    case SETUP_DYNAMIC:
+        return tmx_merge_predict(&b, tmx_template_for(&b, s->data.tmpl, s->data.n_tmpl),
+                                 setup == SETUP_DYNAMIC, temp_c, p, NULL) == TMX_FITS;
+    case SETUP_SERIAL:
+    case SETUP_SINGLE:
+        tmx_serial_predict(&b, temp_c, p);
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* What the paper measured, from the batch's or the kernel's file; 0: not printed. */
+static double measured_s(const struct suite *s, const struct instances *i, enum setup_kind setup)
+{
+    if (!i->batch) {
+        return setup == SETUP_SINGLE ? s->data.kind[i->kind].gpu_time_s : 0;
+    }
+    const struct tmx_job_measured *m = &i->batch->measured;
+    const double time_s[SETUPS] = {m->cpu_time_s, m->manual_time_s, m->dynamic_time_s, m->serial_time_s};
+    return time_s[setup];
+}
+
+static double measured_j(const struct suite *s, const struct instances *i, enum setup_kind setup)
+{
+    if (!i->batch) {
+        return setup == SETUP_SINGLE ? s->data.measured_w[i->kind] * s->data.kind[i->kind].gpu_time_s : 0;
+    }
+    const struct tmx_job_measured *m = &i->batch->measured;
+    const double energy_j[SETUPS] = {m->cpu_energy_j, m->manual_energy_j, m->dynamic_energy_j,
+                                     m->serial_energy_j};
+    return energy_j[setup];
+}
+
+/* Instances by name: a batch, "search:table5" alone, "9 encryption:table1". Reads kinds that are new. */
+static enum tmx_status find_instances(struct suite *s, const char *name, struct instances *i,
+                                      struct tmx_err *err)
+{
+    *i = (struct instances){0};
+    for (size_t b = 0; b < s->n_batch; b++) {
+        if (strcmp(s->batch[b].name, name) == 0) {
+            i->batch = &s->batch[b];
+            memcpy(i->count, i->batch->count, sizeof i->count);
+            return TMX_OK;
+        }
+    }
+    char *rest;
+    const long n = strtol(name, &rest, 10);
+    const bool counted = rest != name && *rest == ' ' && n > 0 && n <= 1000;
+    const enum tmx_status st = tmx_job_data_kind(&s->data, NULL, counted ? rest + 1 : name, &i->kind, err);
+    if (!st) {
+        i->count[i->kind] = counted ? (size_t)n : 1;
+    }
+    return st;
+}
+
+/* ---- Figure 5: GPU power, the system's less its idle power, from event rates ---- */
+
+/* Mean event rates of the virtual average SM over time_s; the power above lambda they predict. */
+static double events_w(const struct suite *s, const size_t *count, double time_s)
+{
+    double event[2] = {0};
+    for (size_t k = 0; k < s->data.n_kind; k++) {
+        const struct tmx_workload *w = &s->data.kind[k];
+        const double blocks = (double)count[k] * w->blocks / s->data.node.sms * w->gpu_time_s / time_s;
+        event[0] += blocks * s->data.event[k][0];
+        event[1] += blocks * s->data.event[k][1];
+    }
+    return tmx_power_fit_predict_w(&s->fit, event) - s->fit.coefficient[0];
+}
+
+/* The setup whose power the paper's tables imply. */
+static enum setup_kind measured_setup(const struct instances *i)
+{
+    return i->batch ? SETUP_MANUAL : SETUP_SINGLE;
+}
+
+/* Fit base_w; after fit. */
+static void fit_base(struct suite *s)
+{
+    double sum = 0, n = 0;
+    for (size_t b = 0; b < s->n_batch; b++) {
+        const struct tmx_job_measured *m = &s->batch[b].measured;
+        if (s->batch[b].calibrated && m->manual_time_s > 0) {
+            sum += m->manual_energy_j / m->manual_time_s - events_w(s, s->batch[b].count, m->manual_time_s);
+            n += 1;
+        }
+    }
+    s->base_w = n > 0 ? sum / n : 0;
+}
+
+static double gpu_w(const struct suite *s, const struct instances *i)
+{
+    const double time_s = measured_s(s, i, measured_setup(i));
+    return time_s > 0 ? s->base_w - s->data.node.idle_w + events_w(s, i->count, time_s) : NAN;
+}
+
+/* Every SM's prediction added up, as if each were the average one of a GPU. */
+static double added_gpu_w(const struct suite *s, const struct instances *i)
+{
+    const double time_s = measured_s(s, i, measured_setup(i));
+    return time_s > 0 ? s->base_w - s->data.node.idle_w + s->data.node.sms * events_w(s, i->count, time_s)
+                      : NAN;
+}
+
+static double measured_gpu_w(const struct suite *s, const struct instances *i)
+{
+    const enum setup_kind setup = measured_setup(i);
+    const double time_s = measured_s(s, i, setup), energy_j = measured_j(s, i, setup);
+    return time_s > 0 && energy_j > 0 ? energy_j / time_s - s->data.node.idle_w : NAN;
+}
+
+/* Mean or largest |error| over everything measured to which nothing was fitted. */
+static double power_error(const struct suite *s, bool largest)
+{
+    double sum = 0, most = 0, n = 0;
+    for (size_t k = 0; k < s->data.n_kind + s->n_batch; k++) {
+        struct instances i = {.kind = k};
+        if (k < s->data.n_kind) {
+            i.count[k] = 1;
+        } else {
+            i.batch = &s->batch[k - s->data.n_kind];
+            memcpy(i.count, i.batch->count, sizeof i.count);
+        }
+        const double measured = measured_gpu_w(s, &i);
+        if (isnan(measured) || (i.batch && i.batch->calibrated)) {
+            continue;
+        }
+        const double off = 100 * fabs(gpu_w(s, &i) / measured - 1);
+        sum += off;
+        most = fmax(most, off);
+        n += 1;
+    }
+    return n == 0 ? NAN : largest ? most : sum / n;
+}
+
+/* ---- by name ---- */
+
+/* 1 merge, 0 do not; NAN: the models cannot decide. */
+static double decision(const struct suite *s, const struct instances *i)
+{
+    const struct tmx_batch b = batch_of(s, i);
+    const struct tmx_prediction cpu = {.time_s = measured_s(s, i, SETUP_CPU),
+                                       .energy_j = measured_j(s, i, SETUP_CPU)};
+    struct tmx_verdict v;
+    tmx_decide(&b, s->data.tmpl, s->data.n_tmpl, cpu.energy_j > 0 ? &cpu : NULL, s->data.node.reference_c,
+               &v);
+    return v.sure ? v.choice == TMX_MERGE : NAN;
+}
+
+static double saved_pct(const struct suite *s, const struct instances *i, enum setup_kind setup, bool energy)
+{
+    struct tmx_prediction p, cpu;
+    if (!predict(s, i, setup, &p) || !predict(s, i, SETUP_CPU, &cpu)) {
+        return NAN;
+    }
+    return 100 * (1 - (energy ? p.energy_j / cpu.energy_j : p.time_s / cpu.time_s));
+}
+
+enum column {
+    TIME,
+    ENERGY,
+    MEASURED_TIME,
+    MEASURED_ENERGY,
+    TIME_SAVED,
+    ENERGY_SAVED,
+    SPEEDUP,
+    DECISION,
+    GPU_W,
+    MEASURED_GPU_W,
+    ADDED_GPU_W,
+    MEAN_POWER_ERROR,
+    LARGEST_POWER_ERROR,
+    N_COLUMN
+};
+static const char *const column_names[] = {"time_s",
+                                           "energy_j",
+                                           "measured_time_s",
+                                           "measured_energy_j",
+                                           "time_saved_pct",
+                                           "energy_saved_pct",
+                                           "speedup",
+                                           "decision",
+                                           "gpu_w",
+                                           "measured_gpu_w",
+                                           "added_gpu_w",
+                                           "mean_gpu_w_error_pct",
+                                           "largest_gpu_w_error_pct",
+                                           NULL};
+
+static size_t word(const char *const *words, const char *w)
+{
+    size_t i = 0;
+    while (words[i] && strcmp(words[i], w) != 0) {
+        i++;
+    }
+    return i;
+}
+
+/* For `values`. */
+static enum tmx_status check_pick(void *ctx, const struct tmx_pick *p, const struct tmx_setting *at,
+                                  struct tmx_err *err)
+{
+    struct instances i;
+    struct tmx_err why = {0};
+    const size_t column = word(column_names, p->column);
+    if (column == N_COLUMN) {
+        return tmx_fail_setting(err, at, "values: no column \"%s\"", p->column);
+    }
+    if (word(setups, p->policy) == SETUPS) {
+        return tmx_fail_setting(err, at, "values: policy \"%s\": expected a setup, such as cpu or manual",
+                                p->policy);
+    }
+    if (column >= MEAN_POWER_ERROR) {
+        return TMX_OK; /* over everything measured */
+    }
+    return find_instances(ctx, p->of, &i, &why) == TMX_OK
+               ? TMX_OK
+               : tmx_fail_setting(err, at, "values: \"%s\" is no batch of the suite, nor a kind: %s", p->of,
+                                  why.msg);
+}
+
+static double number_of(void *ctx, const struct tmx_pick *p, size_t seed)
+{
+    struct suite *s = ctx;
+    const enum setup_kind setup = (enum setup_kind)word(setups, p->policy);
+    const enum column column = (enum column)word(column_names, p->column);
+    struct instances i;
+    struct tmx_prediction r;
+    struct tmx_err none = {0};
+    (void)seed;
+    if (column == MEAN_POWER_ERROR || column == LARGEST_POWER_ERROR) {
+        return power_error(s, column == LARGEST_POWER_ERROR);
+    }
+    if (find_instances(s, p->of, &i, &none)) {
+        return NAN;
+    }
+    switch (column) {
+    case TIME:
+        return predict(s, &i, setup, &r) ? r.time_s : NAN;
+    case ENERGY:
+        return predict(s, &i, setup, &r) ? r.energy_j : NAN;
+    case MEASURED_TIME:
+        return measured_s(s, &i, setup);
+    case MEASURED_ENERGY:
+        return measured_j(s, &i, setup);
+    case TIME_SAVED:
+        return saved_pct(s, &i, setup, false);
+    case ENERGY_SAVED:
+        return saved_pct(s, &i, setup, true);
+    case SPEEDUP:
+        return 1 / s->data.kind[i.kind].gpu_time_s;
+    case DECISION:
+        return decision(s, &i);
+    case GPU_W:
+        return gpu_w(s, &i);
+    case MEASURED_GPU_W:
+        return measured_gpu_w(s, &i);
+    case ADDED_GPU_W:
+        return added_gpu_w(s, &i);
+    default:
+        return NAN;
+    }
+}
+
+/* ---- the tables ---- */
+
+struct base {
+    char node[TMX_PATH_SIZE];
+    char training[TMX_PATH_SIZE];
+};
+static const struct tmx_opt base_opts[] = {
+    TMX_ROW_NAME(base, node, "c1060", "the node's name or file"),
+    TMX_ROW_NAME(base, training, "workloads/training/rodinia_c1060.csv", "training table of the power model"),
+    {0},
+};
+
+static const struct tmx_column columns[] = {
+    {"table", TMX_COLUMN_TEXT, 0},
+    {"case", TMX_COLUMN_TEXT, 0},
+    {"setup", TMX_COLUMN_TEXT, 0},
+    {"instances", TMX_COLUMN_INT, 0},
+    {"time_s", TMX_COLUMN_REAL, 2},
+    {"power_w", TMX_COLUMN_REAL, 1},
+    {"energy_j", TMX_COLUMN_REAL, 0},
+    {"paper_time_s", TMX_COLUMN_REAL, 1},
+    {"paper_energy_j", TMX_COLUMN_REAL, 0},
+    {"time_error_percent", TMX_COLUMN_REAL, 2},
+    {"energy_error_percent", TMX_COLUMN_REAL, 2},
+};
+
+static void known(struct tmx_table *t, double value)
+{
+    value > 0 ? tmx_table_real(t, value) : tmx_table_empty(t);
+}
+
+static void off_percent(struct tmx_table *t, double ours, double paper)
+{
+    paper > 0 ? tmx_table_real(t, 100 * (ours / paper - 1)) : tmx_table_empty(t);
+}
+
+/* One setup of some instances, where the models have something to say. */
+static void add_row(const struct suite *s, struct tmx_table *t, const char *table, const char *name,
+                    const struct instances *i, enum setup_kind setup)
+{
+    const struct tmx_batch b = {&s->data.node, s->data.kind, s->data.n_kind, i->count};
+    const double time_s = measured_s(s, i, setup), energy_j = measured_j(s, i, setup);
+    struct tmx_prediction p;
+    if (!predict(s, i, setup, &p)) {
+        return;
+    }
+    tmx_table_text(t, table);
+    tmx_table_text(t, name);
+    tmx_table_text(t, setups[setup]);
+    tmx_table_int(t, (int64_t)tmx_batch_instances(&b));
+    known(t, p.time_s);
+    known(t, p.power_w);
+    known(t, p.energy_j);
+    known(t, time_s);
+    known(t, energy_j);
+    off_percent(t, p.time_s, time_s);
+    off_percent(t, p.energy_j, energy_j);
+}
+
+static void add_batch(const struct suite *s, struct tmx_table *t, const struct tmx_job_batch *b)
+{
+    struct instances i = {.batch = b};
+    memcpy(i.count, b->count, sizeof i.count);
+    for (size_t k = 0; k < s->data.n_kind; k++) {
+        struct instances one = {.kind = k};
+        if (b->count[k] > 0 && s->data.measured_w[k] > 0) {
+            one.count[k] = 1;
+            add_row(s, t, b->time_table, s->data.kind[k].name, &one, SETUP_SINGLE);
+        }
+    }
+    for (int setup = SETUP_CPU; setup <= SETUP_SERIAL; setup++) {
+        const bool printed = measured_s(s, &i, (enum setup_kind)setup) > 0;
+        if (printed || setup == SETUP_MANUAL || setup == SETUP_SERIAL) {
+            add_row(s, t, b->time_table, b->name, &i, (enum setup_kind)setup);
+        }
+    }
+}
+
+/* Figures 1, 7 and 8: instances of one kind, in units of one instance on the CPU. */
+static enum tmx_status add_curves(struct suite *s, struct tmx_table *t, struct tmx_err *err)
+{
+    static const struct {
+        const char *figure, *name, *kind;
+        size_t most;
+    } figures[] = {{"Figure 1 and 7", "encryption", "encryption:table1", 15},
+                   {"Figure 8", "sorting", "sorting:table1", 12}};
+    for (size_t f = 0; f < 2; f++) {
+        struct instances i;
+        const enum tmx_status st = find_instances(s, figures[f].kind, &i, err);
+        if (st) {
+            return st;
+        }
+        for (size_t n = 1; n <= figures[f].most; n++) {
+            i.count[i.kind] = n;
+            add_row(s, t, figures[f].figure, figures[f].name, &i, SETUP_CPU);
+            add_row(s, t, figures[f].figure, figures[f].name, &i, SETUP_MANUAL);
+            add_row(s, t, figures[f].figure, figures[f].name, &i, SETUP_SERIAL);
+        }
+    }
+    return TMX_OK;
+}
+
+static enum tmx_status open_suite(struct suite *s, const struct tmx_suite_call *call,
+                                  const struct tmx_value_source *values, struct tmx_err *err)
+{
+    static const char *const root_keys[] = {"name", "kind",    "doc",    "source",
+                                            "base", "batches", "values", NULL};
+    static const struct tmx_opt none[] = {{0}};
+    const struct tmx_setting *list;
+    struct base base;
+    char path[TMX_PATH_SIZE];
+    struct tmx_training train = {0};
+    enum tmx_status st = tmx_opt_read(none, NULL, call->root, root_keys, err);
+    st = st ? st : tmx_opt_read_group(base_opts, &base, call->root, "base", NULL, err);
+    st = st ? st : tmx_setting_texts(call->root, "batches", 1, BATCHES, &list, err);
+    st = st ? st
+            : tmx_setting_blame(tmx_setting_member(call->root, "base"),
+                                tmx_job_data_load(&s->data, base.node, NULL, 0, err), err);
+    for (size_t i = 0; !st && i < tmx_setting_length(list); i++) {
+        const struct tmx_setting *e = tmx_setting_at(list, i);
+        st = tmx_data_name_for(TMX_DATA_BATCH, e, tmx_setting_text(e), path, err);
+        st = st ? st : tmx_setting_blame(e, tmx_job_batch_load(&s->data, path, &s->batch[i], err), err);
+        s->n_batch += !st;
+    }
+    if (!st && tmx_os_exists(base.training)) {
+        memcpy(path, base.training, sizeof path);
+    } else {
+        st = st ? st : tmx_data_file(base.training, path, err);
+    }
+    st = st ? st : tmx_training_load(&train, path, err);
+    st = st ? st : tmx_power_fit(&train, &s->fit, err);
+    tmx_training_finish(&train);
+    st = st ? st : tmx_values_check(call->root, values, err);
+    if (!st) {
+        fit_base(s);
+    }
+    return st;
+}
+
+static enum tmx_status tabulate(struct suite *s, struct tmx_table **t, struct tmx_err *err)
+{
+    const enum tmx_status st = tmx_table_create(t, columns, sizeof columns / sizeof columns[0], err);
+    for (size_t i = 0; !st && i < s->n_batch; i++) {
+        add_batch(s, *t, &s->batch[i]);
+    }
+    return st ? st : add_curves(s, *t, err);
+}
+
+enum tmx_status tmx_suite_consolidation(const struct tmx_suite_call *call, struct tmx_err *err)
+{
+    struct suite *s = calloc(1, sizeof *s);
+    struct tmx_table *table = NULL, *paper = NULL;
+    if (!s) {
+        return tmx_fail(err, TMX_ENOMEM, "suite");
+    }
+    const struct tmx_value_source values = {
+        .ctx = s, .paper = "004", .policy = "single", .n_seed = 1, .check = check_pick, .number = number_of};
+    enum tmx_status st = open_suite(s, call, &values, err);
+    if (!st && !call->check) {
+        st = tabulate(s, &table, err);
+        st = st ? st : tmx_values_table(call->root, &values, &paper, NULL, err);
+        st = st ? st : tmx_suite_write(call, table, paper, NULL, err);
+    }
+    tmx_table_destroy(table);
+    tmx_table_destroy(paper);
+    tmx_power_fit_finish(&s->fit);
+    tmx_job_data_finish(&s->data);
+    free(s);
+    return st;
+}

@@ -1,0 +1,638 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Paper 001, Warped Gates: 18 benchmarks under every gating scheme, over several seeds of their instruction
+ * streams, in three parts: with the free knobs fitted to ConvPG's means, with the sweeps of Figures 6 and 11;
+ * without the empty SM between launches; and programs read off the compiled source of some of the benchmarks,
+ * with neither knobs nor gaps. What the paper prints stands in the suite file. */
+#include <math.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/opt.h"
+#include "papers/gate_fit.h"
+#include "papers/suite.h"
+#include "papers/values.h"
+#include "run/load/gate_code.h"
+#include "sched/sched.h"
+#include "study/microbench/gate_runs.h"
+
+/* ---- what is to run, and its runs ---- */
+
+enum { PARTS = 3 };
+
+struct part {
+    const char *name;             /* as `variant` of a value */
+    struct tmx_gate_chip sm;      /* with its own knobs */
+    struct tmx_gate_plan plan;    /* of one fit */
+    struct tmx_sm_result *result; /* [n_seed * n_kernel * n_case] owned */
+};
+
+struct suite {
+    int instructions, seed, seeds;
+    char chip[64];
+    struct tmx_gate_chip sm;
+    struct tmx_gate_kernel kernel[TMX_GATE_KERNELS];
+    struct tmx_gate_case gate_case[TMX_GATE_CASES]; /* the plain ones, then the sweeps of the first part */
+    size_t n_kernel, n_plain, n_case;
+    struct tmx_gate_kernel code_name[TMX_GATE_KERNELS]; /* of the kernels with compiled code: names alone */
+    struct tmx_stream code[TMX_GATE_KERNELS];           /* theirs, owned */
+    size_t n_code;
+    struct part part[PARTS];
+};
+
+enum { MAX_SETS = 64, FIT_CONVPG = 0 };
+
+static const struct tmx_opt root_opts[] = {
+    TMX_ROW_INT(suite, instructions, "warp instructions", 1000, 1e9, 300000, "of one run"),
+    TMX_ROW_INT(suite, seed, "1", 0, 1e9, NAN, "of the instruction streams, the first"),
+    TMX_ROW_INT(suite, seeds, "1", 1, 1000, 1, "so many: the paper's values beside the means"),
+    TMX_ROW_TEXT(suite, chip, "gtx480", "whose SM"),
+    {0},
+};
+static const char *const root_also[] = {"name",
+                                        "kind",
+                                        "doc",
+                                        "source",
+                                        "base",
+                                        "sweep_bet",
+                                        "sweep_wakeup",
+                                        "sweep_idle_detect",
+                                        "sweep_policies",
+                                        "sweep_idle_detect_policies",
+                                        "kernels",
+                                        "compiled",
+                                        "values",
+                                        NULL};
+
+static enum tmx_status load_kernels(struct suite *s, const struct tmx_suite_call *call, struct tmx_err *err)
+{
+    const struct tmx_setting *list;
+    enum tmx_status st = tmx_setting_texts(call->root, "kernels", 1, TMX_GATE_KERNELS, &list, err);
+    for (size_t i = 0; !st && i < tmx_setting_length(list); i++) {
+        const struct tmx_setting *e = tmx_setting_at(list, i);
+        st = tmx_setting_blame(e, tmx_gate_kernel_load(&s->kernel[i], tmx_setting_text(e), err), err);
+    }
+    s->n_kernel = tmx_setting_length(list);
+    return st;
+}
+
+/* Every kernel that the benchmarks of list `compiled` have code of. */
+static enum tmx_status load_code(struct suite *s, const struct tmx_suite_call *call, struct tmx_err *err)
+{
+    const struct tmx_setting *list = NULL;
+    enum tmx_status st = tmx_setting_texts(call->root, "compiled", 0, TMX_GATE_KERNELS, &list, err);
+    for (size_t i = 0; !st && i < tmx_setting_length(list); i++) {
+        struct tmx_gate_code code[TMX_GATE_CODES];
+        const struct tmx_setting *e = tmx_setting_at(list, i);
+        size_t n = 0;
+        st = tmx_setting_blame(e, tmx_gate_code_load(tmx_setting_text(e), code, &n, err), err);
+        for (size_t k = 0; k < n; k++) {
+            if (s->n_code == TMX_GATE_KERNELS) {
+                tmx_gate_code_finish(&code[k]);
+                st = tmx_fail_setting(err, e, "compiled: more than %d kernels", TMX_GATE_KERNELS);
+                continue;
+            }
+            snprintf(s->code_name[s->n_code].name, sizeof s->code_name[0].name, "%s", code[k].name);
+            s->code[s->n_code++] = code[k].stream;
+        }
+    }
+    return st;
+}
+
+static enum tmx_status load_chip(struct suite *s, const struct tmx_suite_call *call, struct tmx_err *err)
+{
+    const char *sets[MAX_SETS];
+    size_t n = 0;
+    if (call->n_set > MAX_SETS) {
+        return tmx_fail(err, TMX_ERANGE, "%zu overrides, at most %d", call->n_set, MAX_SETS);
+    }
+    for (size_t i = 0; i < call->n_set; i++) {
+        sets[n++] = call->set[i] + strlen("base."); /* overrides of the SM: --set gate.idle_detect_cycles=8 */
+    }
+    return tmx_gate_chip_load(&s->sm, s->chip, sets, n, err);
+}
+
+static enum tmx_status add_case(struct suite *s, const struct tmx_gate_case *add, struct tmx_err *err)
+{
+    for (size_t i = 0; i < s->n_case; i++) {
+        const struct tmx_gate_case *c = &s->gate_case[i];
+        if (c->policy == add->policy && c->break_even_cycles == add->break_even_cycles &&
+            c->wakeup_cycles == add->wakeup_cycles && c->idle_detect_cycles == add->idle_detect_cycles) {
+            return TMX_OK;
+        }
+    }
+    if (s->n_case == TMX_GATE_CASES) {
+        return tmx_fail(err, TMX_ERANGE, "more than %d combinations of policies and times", TMX_GATE_CASES);
+    }
+    s->gate_case[s->n_case++] = *add;
+    return TMX_OK;
+}
+
+enum sweep { BREAK_EVEN, WAKE_UP, IDLE_DETECT, N_SWEEP };
+static const struct {
+    const char *key, *policies, *name; /* name: of the variant, before the cycles */
+} sweeps[] = {{"sweep_bet", "sweep_policies", "break-even "},
+              {"sweep_wakeup", "sweep_policies", "wake-up "},
+              {"sweep_idle_detect", "sweep_idle_detect_policies", "idle detect "}};
+
+static struct tmx_gate_case case_of(const struct suite *s, const struct tmx_gate_policy *policy,
+                                    enum sweep sweep, int cycles)
+{
+    struct tmx_gate_case c = {policy, s->sm.gate.break_even_cycles, s->sm.gate.wakeup_cycles, 0};
+    int *const what[] = {&c.break_even_cycles, &c.wakeup_cycles, &c.idle_detect_cycles};
+    *what[sweep] = cycles;
+    return c;
+}
+
+static enum tmx_status add_sweep(struct suite *s, const struct tmx_suite_call *call, enum sweep sweep,
+                                 struct tmx_err *err)
+{
+    const struct tmx_setting *values, *policies = NULL;
+    const char *key = sweeps[sweep].policies;
+    enum tmx_status st = tmx_setting_list(call->root, sweeps[sweep].key, 0, TMX_GATE_CASES, &values, err);
+    st = st ? st : tmx_setting_texts(call->root, key, 0, TMX_GATE_CASES, &policies, err);
+    for (size_t p = 0; !st && p < tmx_setting_length(policies); p++) {
+        const struct tmx_setting *name = tmx_setting_at(policies, p);
+        const struct tmx_gate_policy *policy = tmx_gate_find(tmx_setting_text(name));
+        if (!policy) {
+            return tmx_fail_setting(err, name, "%s: unknown policy \"%s\"", key, tmx_setting_text(name));
+        }
+        for (size_t i = 0; !st && i < tmx_setting_length(values); i++) {
+            const struct tmx_setting *e = tmx_setting_at(values, i);
+            const int64_t cycles = tmx_setting_is(e, TMX_SETTING_INTEGER) ? tmx_setting_integer(e) : 0;
+            if (cycles < 1 || cycles > 1000) {
+                return tmx_fail_setting(err, e, "%s: expected cycles from 1 to 1000", sweeps[sweep].key);
+            }
+            const struct tmx_gate_case c = case_of(s, policy, sweep, (int)cycles);
+            st = add_case(s, &c, err);
+        }
+    }
+    return st;
+}
+
+static void make_parts(struct suite *s, const struct tmx_suite_call *call)
+{
+    static const struct {
+        const char *name;
+        bool sweeps;
+        double launch_gap; /* factor on the fit's */
+        bool code;         /* kernels with compiled code */
+    } parts[PARTS] = {
+        {"", true, 1, false}, {"no launch gaps", false, 0, false}, {"compiled code", false, 1, true}};
+    for (size_t p = 0; p < PARTS; p++) {
+        struct part *part = &s->part[p];
+        part->name = parts[p].name;
+        part->sm = s->sm;
+        part->sm.fit[FIT_CONVPG].launch_gap *= parts[p].launch_gap;
+        part->plan = (struct tmx_gate_plan){.chip = &part->sm,
+                                            .kernel = parts[p].code ? s->code_name : s->kernel,
+                                            .n_kernel = parts[p].code ? s->n_code : s->n_kernel,
+                                            .trace = parts[p].code ? s->code : NULL,
+                                            .gate = s->gate_case,
+                                            .n_case = parts[p].sweeps ? s->n_case : s->n_plain,
+                                            .first_fit = FIT_CONVPG,
+                                            .n_fit = 1,
+                                            .budget = (uint64_t)s->instructions,
+                                            .n_worker = call->n_worker,
+                                            .quiet = call->quiet};
+    }
+}
+
+/* Reads the suite of `call` into s (zeroed). TMX_ECONFIG with file:line, TMX_ENOMEM. */
+static enum tmx_status open_suite(struct suite *s, const struct tmx_suite_call *call, struct tmx_err *err)
+{
+    enum tmx_status st = tmx_opt_read(root_opts, s, call->root, root_also, err);
+    st = st ? st : load_chip(s, call, err);
+    st = st ? st : load_kernels(s, call, err);
+    st = st ? st : load_code(s, call, err);
+    for (const struct tmx_gate_policy *const *p = tmx_gate_policies; !st && *p; p++) {
+        const struct tmx_gate_case c = case_of(s, *p, BREAK_EVEN, s->sm.gate.break_even_cycles);
+        st = add_case(s, &c, err);
+    }
+    s->n_plain = s->n_case;
+    for (int i = 0; !st && i < N_SWEEP; i++) {
+        st = add_sweep(s, call, (enum sweep)i, err);
+    }
+    make_parts(s, call);
+    return st;
+}
+
+/* Runs every part under every seed into its `result`. */
+static enum tmx_status run_parts(struct suite *s, struct tmx_err *err)
+{
+    enum tmx_status st = TMX_OK;
+    for (size_t p = 0; !st && p < PARTS; p++) {
+        struct part *part = &s->part[p];
+        const size_t n = part->plan.n_kernel * part->plan.n_case;
+        if (n == 0) {
+            continue;
+        }
+        part->result = calloc((size_t)s->seeds * n, sizeof *part->result);
+        st = part->result ? TMX_OK : tmx_fail(err, TMX_ENOMEM, "results");
+        for (size_t seed = 0; !st && seed < (size_t)s->seeds; seed++) {
+            part->plan.seed = (uint64_t)s->seed + seed;
+            for (size_t k = 0; k < s->n_code; k++) {
+                s->code[k].seed = tmx_mix64(part->plan.seed, k, 3);
+            }
+            st = tmx_gate_run(&part->plan, &part->result[seed * n], err);
+        }
+        part->plan.seed = (uint64_t)s->seed;
+    }
+    return st;
+}
+
+/* Index of a case among a plan's; its n_case when it has none like it. */
+static size_t find_case(const struct tmx_gate_plan *plan, const struct tmx_gate_case *want)
+{
+    size_t i = 0;
+    while (i < plan->n_case && (plan->gate[i].policy != want->policy ||
+                                plan->gate[i].break_even_cycles != want->break_even_cycles ||
+                                plan->gate[i].wakeup_cycles != want->wakeup_cycles ||
+                                plan->gate[i].idle_detect_cycles != want->idle_detect_cycles)) {
+        i++;
+    }
+    return i;
+}
+
+/* Part and case of a policy under `variant`: the name of a part, or a time of a sweep such as
+ * "break-even 19". False when there is none. */
+static bool find_variant(const struct suite *s, const char *variant, const struct tmx_gate_policy *policy,
+                         const struct part **part, size_t *gate_case)
+{
+    struct tmx_gate_case c = case_of(s, policy, BREAK_EVEN, s->sm.gate.break_even_cycles);
+    bool known = false;
+    *part = &s->part[0];
+    for (size_t p = 0; p < PARTS; p++) {
+        const bool is = s->part[p].plan.n_kernel > 0 && strcmp(s->part[p].name, variant) == 0;
+        known = known || is;
+        *part = is ? &s->part[p] : *part;
+    }
+    for (int i = 0; i < N_SWEEP; i++) {
+        const size_t n = strlen(sweeps[i].name);
+        if (strncmp(variant, sweeps[i].name, n) == 0) {
+            known = true;
+            c = case_of(s, policy, (enum sweep)i, (int)strtol(variant + n, NULL, 10));
+        }
+    }
+    *gate_case = find_case(&(*part)->plan, &c);
+    return known && *gate_case < (*part)->plan.n_case;
+}
+
+static void finish(struct suite *s)
+{
+    for (size_t p = 0; p < PARTS; p++) {
+        free(s->part[p].result);
+    }
+    for (size_t k = 0; k < s->n_code; k++) {
+        tmx_stream_finish(&s->code[k]);
+    }
+}
+
+/* ---- the numbers that the paper prints ---- */
+
+struct at { /* a kernel in a case under a seed */
+    const struct part *part;
+    size_t seed, kernel, gate_case;
+};
+
+static const struct tmx_sm_result *result_of(const struct at *a, size_t gate_case)
+{
+    const struct tmx_gate_plan *plan = &a->part->plan;
+    return &a->part->result[(a->seed * plan->n_kernel + a->kernel) * plan->n_case + gate_case];
+}
+
+static struct tmx_gate_numbers numbers_of(const struct at *a)
+{
+    const struct tmx_gate_plan *plan = &a->part->plan;
+    return tmx_gate_numbers(plan, result_of(a, a->gate_case), result_of(a, 0),
+                            plan->gate[a->gate_case].break_even_cycles);
+}
+
+static double int_saved(const struct suite *s, const struct at *a)
+{
+    (void)s;
+    return 100 * numbers_of(a).saved[0];
+}
+
+static double fp_saved(const struct suite *s, const struct at *a)
+{
+    (void)s;
+    return 100 * numbers_of(a).saved[1];
+}
+
+static double slowdown(const struct suite *s, const struct at *a)
+{
+    (void)s;
+    return 100 * numbers_of(a).slowdown;
+}
+
+static double wasted(const struct suite *s, const struct at *a)
+{
+    (void)s;
+    return 100 * numbers_of(a).region[0];
+}
+
+static double uncompensated(const struct suite *s, const struct at *a)
+{
+    (void)s;
+    return 100 * numbers_of(a).region[1];
+}
+
+static double compensated(const struct suite *s, const struct at *a)
+{
+    (void)s;
+    return 100 * numbers_of(a).region[2];
+}
+
+static double time_compensated(const struct suite *s, const struct at *a)
+{
+    (void)s;
+    return 100 * numbers_of(a).compensated[0];
+}
+
+static double idle_ratio(const struct suite *s, const struct at *a)
+{
+    const struct at none = {a->part, a->seed, a->kernel, 0};
+    (void)s;
+    return numbers_of(a).idle[0] / numbers_of(&none).idle[0];
+}
+
+static double wakeup_ratio(const struct suite *s, const struct at *a)
+{
+    struct tmx_gate_case c = a->part->plan.gate[a->gate_case];
+    c.policy = tmx_gate_find("convpg");
+    return fmax(1, (double)result_of(a, a->gate_case)->type[0].wakeups) /
+           fmax(1, (double)result_of(a, find_case(&a->part->plan, &c))->type[0].wakeups);
+    (void)s;
+}
+
+static double few_warps(const struct suite *s, const struct at *a)
+{
+    (void)s;
+    return numbers_of(a).active_warps < 10;
+}
+
+/* Pearson's r of critical wake-ups per cycle and slowdown over the sweep of idle detect above
+ * .9? */
+static double wakeups_correlate(const struct suite *s, const struct at *a)
+{
+    double n = 0, x = 0, y = 0, xx = 0, yy = 0, xy = 0;
+    for (size_t i = s->n_plain; i < a->part->plan.n_case; i++) {
+        const struct tmx_gate_case *c = &s->gate_case[i];
+        const struct at at = {a->part, a->seed, a->kernel, i};
+        if (c->policy == s->gate_case[a->gate_case].policy && c->idle_detect_cycles > 0) {
+            const struct tmx_sm_result *r = result_of(&at, i);
+            const double u =
+                (double)(r->type[0].critical_wakeups + r->type[1].critical_wakeups) / (double)r->cycles;
+            const double v = numbers_of(&at).slowdown;
+            n += 1, x += u, y += v, xx += u * u, yy += v * v, xy += u * v;
+        }
+    }
+    const double spread = (n * xx - x * x) * (n * yy - y * y);
+    return n > 1 ? spread > 0 && (n * xy - x * y) / sqrt(spread) > 0.9 : NAN;
+}
+
+static double unit_leakage(const struct suite *s, const struct at *a)
+{
+    const struct tmx_gate_leakage *l = &s->sm.leakage;
+    (void)a;
+    return 100 * (l->int_w + l->fp_w) / l->chip_w;
+}
+
+static double sfu_leakage(const struct suite *s, const struct at *a)
+{
+    const struct tmx_gate_leakage *l = &s->sm.leakage;
+    (void)a;
+    return 100 * l->sfu_w / (l->int_w + l->fp_w + l->sfu_w);
+}
+
+/* Of the chip's power, per percent of the units' static energy saved. */
+static double chip_saved(const struct suite *s, const struct at *a)
+{
+    (void)a;
+    return tmx_gate_chip_saved(&s->sm.leakage, 1, 1);
+}
+
+static double chip_saved_half(const struct suite *s, const struct at *a)
+{
+    struct tmx_gate_leakage l = s->sm.leakage;
+    (void)a;
+    l.static_share = 0.5; /* the paper's second case */
+    return tmx_gate_chip_saved(&l, 1, 1);
+}
+
+static const struct column {
+    const char *name;
+    double (*number)(const struct suite *s, const struct at *a);
+    bool whole; /* of the chip, no kernel's */
+} columns[] = {
+    {"int_saved_pct", int_saved, false},
+    {"fp_saved_pct", fp_saved, false},
+    {"slowdown_pct", slowdown, false},
+    {"idle_wasted_pct", wasted, false},
+    {"idle_uncompensated_pct", uncompensated, false},
+    {"idle_compensated_pct", compensated, false},
+    {"int_compensated_pct", time_compensated, false},
+    {"idle_ratio", idle_ratio, false},
+    {"wakeup_ratio", wakeup_ratio, false},
+    {"few_warps", few_warps, false},
+    {"wakeups_correlate", wakeups_correlate, false},
+    {"unit_leakage_pct", unit_leakage, true},
+    {"sfu_leakage_pct", sfu_leakage, true},
+    {"chip_saved_per_pct", chip_saved, true},
+    {"chip_saved_half_per_pct", chip_saved_half, true},
+};
+enum { N_COLUMN = sizeof columns / sizeof columns[0] };
+
+enum take { ONE, MEAN, GEOMETRIC, SUM };
+static bool find_group(const struct part *part, const char *of, enum take *take, size_t *kernel)
+{
+    static const char *const takes[] = {"", "mean", "geometric mean", "sum"};
+    for (size_t t = 1; t < sizeof takes / sizeof takes[0]; t++) {
+        if (strcmp(of, takes[t]) == 0) {
+            *take = (enum take)t;
+            return true;
+        }
+    }
+    *take = ONE;
+    *kernel = 0;
+    while (*kernel < part->plan.n_kernel && strcmp(part->plan.kernel[*kernel].name, of) != 0) {
+        ++*kernel;
+    }
+    return *kernel < part->plan.n_kernel;
+}
+
+static const struct column *find_column(const char *name)
+{
+    size_t c = 0;
+    while (c < N_COLUMN && strcmp(columns[c].name, name) != 0) {
+        c++;
+    }
+    return c < N_COLUMN ? &columns[c] : NULL;
+}
+
+static enum tmx_status check_pick(void *ctx, const struct tmx_pick *p, const struct tmx_setting *at,
+                                  struct tmx_err *err)
+{
+    const struct suite *s = ctx;
+    const struct tmx_gate_policy *policy = tmx_gate_find(p->policy);
+    const struct column *column = find_column(p->column);
+    const struct part *part;
+    enum take take;
+    size_t i;
+    if (!column) {
+        return tmx_fail_setting(err, at, "values: no column \"%s\"", p->column);
+    }
+    if (!policy) {
+        return tmx_fail_setting(err, at, "values: unknown policy \"%s\"", p->policy);
+    }
+    if (!find_variant(s, p->variant, policy, &part, &i)) {
+        return tmx_fail_setting(err, at, "values: no variant \"%s\" with policy %s", p->variant, p->policy);
+    }
+    return column->whole || find_group(part, p->of, &take, &i)
+               ? TMX_OK
+               : tmx_fail_setting(
+                     err, at, "values: \"%s\" is no kernel of the suite, mean, geometric mean or sum", p->of);
+}
+
+static double number(void *ctx, const struct tmx_pick *p, size_t seed)
+{
+    const struct suite *s = ctx;
+    const struct column *column = find_column(p->column);
+    struct at at = {.seed = seed};
+    enum take take;
+    double sum = 0, n = 0;
+    if (!column || !find_variant(s, p->variant, tmx_gate_find(p->policy), &at.part, &at.gate_case)) {
+        return NAN;
+    }
+    if (column->whole) {
+        return column->number(s, &at);
+    }
+    if (!find_group(at.part, p->of, &take, &at.kernel)) {
+        return NAN;
+    }
+    if (take == ONE) {
+        return column->number(s, &at);
+    }
+    for (at.kernel = 0; at.kernel < at.part->plan.n_kernel; at.kernel++) {
+        const double v = column->number(s, &at);
+        if (!isnan(v)) { /* kernels without FP are left out of its means, as in the paper */
+            sum += take == GEOMETRIC ? log(v) : v;
+            n += 1;
+        }
+    }
+    return n == 0 ? NAN : take == SUM ? sum : take == MEAN ? sum / n : exp(sum / n);
+}
+
+/* ---- the means on the screen ---- */
+
+static const struct tmx_column summary_columns[] = {
+    {"variant", TMX_COLUMN_TEXT, 0},     {"policy", TMX_COLUMN_TEXT, 0},
+    {"seeds", TMX_COLUMN_INT, 0},        {"int_saved_pct", TMX_COLUMN_REAL, 1},
+    {"int_sd", TMX_COLUMN_REAL, 1},      {"fp_saved_pct", TMX_COLUMN_REAL, 1},
+    {"fp_sd", TMX_COLUMN_REAL, 1},       {"slowdown_pct", TMX_COLUMN_REAL, 1},
+    {"slowdown_sd", TMX_COLUMN_REAL, 1},
+};
+
+/* Mean and standard deviation over the seeds of a mean over the kernels. */
+static void mean_and_sd(const struct suite *s, struct tmx_table *t, struct tmx_pick *p, const char *column)
+{
+    double sum = 0, square = 0;
+    snprintf(p->column, sizeof p->column, "%s", column);
+    for (size_t i = 0; i < (size_t)s->seeds; i++) {
+        sum += number((void *)(uintptr_t)s, p, i) / s->seeds;
+    }
+    for (size_t i = 0; i < (size_t)s->seeds; i++) {
+        square += pow(number((void *)(uintptr_t)s, p, i) - sum, 2);
+    }
+    isnan(sum) ? tmx_table_empty(t) : tmx_table_real(t, sum);
+    s->seeds < 2 || isnan(sum) ? tmx_table_empty(t) : tmx_table_real(t, sqrt(square / (s->seeds - 1)));
+}
+
+static enum tmx_status summarise(const struct suite *s, struct tmx_table **t, struct tmx_err *err)
+{
+    const enum tmx_status st =
+        tmx_table_create(t, summary_columns, sizeof summary_columns / sizeof summary_columns[0], err);
+    for (size_t i = 0; !st && i < PARTS * s->n_plain; i++) {
+        const struct tmx_gate_policy *policy = s->gate_case[i % s->n_plain].policy;
+        struct tmx_pick p = {.of = "mean"};
+        if (policy->wake == TMX_WAKE_NO_GATING || s->part[i / s->n_plain].plan.n_kernel == 0) {
+            continue;
+        }
+        snprintf(p.policy, sizeof p.policy, "%s", policy->base.name);
+        snprintf(p.variant, sizeof p.variant, "%s", s->part[i / s->n_plain].name);
+        tmx_table_text(*t, p.variant[0] ? p.variant : "fit convpg");
+        tmx_table_text(*t, p.policy);
+        tmx_table_int(*t, s->seeds);
+        mean_and_sd(s, *t, &p, "int_saved_pct");
+        mean_and_sd(s, *t, &p, "fp_saved_pct");
+        mean_and_sd(s, *t, &p, "slowdown_pct");
+    }
+    return st;
+}
+
+/* The first seed's runs of a part beside the drawn bodies, kernel by kernel: its name as the
+ * file's. */
+static enum tmx_status save_part(const struct part *part, const struct tmx_suite_call *call,
+                                 struct tmx_err *err)
+{
+    struct tmx_table *t = NULL;
+    char file[64];
+    if (part->plan.n_kernel == 0) {
+        return TMX_OK;
+    }
+    snprintf(file, sizeof file, "%s.csv", part->name);
+    for (char *c = file; *c; c++) {
+        *c = *c == ' ' ? '_' : *c;
+    }
+    enum tmx_status st = tmx_gate_table(&part->plan, part->result, &t, err);
+    st = st ? st : tmx_suite_save(call, t, file, err);
+    tmx_table_destroy(t);
+    return st;
+}
+
+static enum tmx_status report(const struct suite *s, const struct tmx_suite_call *call,
+                              const struct tmx_value_source *values, struct tmx_err *err)
+{
+    struct tmx_table *runs = NULL, *paper = NULL, *seeds = NULL, *summary = NULL;
+    enum tmx_status st = tmx_gate_table(&s->part[0].plan, s->part[0].result, &runs, err);
+    st = st ? st : tmx_values_table(call->root, values, &paper, &seeds, err);
+    st = st ? st : summarise(s, &summary, err);
+    st = st ? st : tmx_suite_save(call, summary, "means.csv", err);
+    for (size_t p = 1; !st && p < PARTS; p++) {
+        st = save_part(&s->part[p], call, err);
+    }
+    st = st || !seeds ? st : tmx_suite_save(call, seeds, "seeds.csv", err);
+    st = st ? st : tmx_suite_write(call, runs, paper, summary, err);
+    tmx_table_destroy(runs);
+    tmx_table_destroy(paper);
+    tmx_table_destroy(seeds);
+    tmx_table_destroy(summary);
+    return st;
+}
+
+enum tmx_status tmx_suite_warped_gates(const struct tmx_suite_call *call, struct tmx_err *err)
+{
+    struct suite *s = calloc(1, sizeof *s);
+    if (!s) {
+        return tmx_fail(err, TMX_ENOMEM, "suite");
+    }
+    enum tmx_status st = open_suite(s, call, err);
+    const struct tmx_value_source values = {.ctx = s,
+                                            .paper = "001",
+                                            .policy = "convpg",
+                                            .n_seed = (size_t)s->seeds,
+                                            .first_seed = (unsigned)s->seed,
+                                            .check = check_pick,
+                                            .number = number};
+    st = st ? st : tmx_values_check(call->root, &values, err);
+    if (!st && !call->check) {
+        st = run_parts(s, err);
+        st = st ? st : report(s, call, &values, err);
+    }
+    finish(s);
+    free(s);
+    return st;
+}
