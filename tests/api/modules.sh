@@ -139,7 +139,7 @@ wrong 'a name is a word' ./name.so
 module job '' TMX_LEVEL_JOB "$good"
 wrong 'takes no policies from outside' ./job.so
 cp fine.so open.so && chmod o+w open.so
-wrong 'everybody may write this file' ./open.so
+wrong 'everybody may write it' ./open.so
 echo 'int nothing;' >empty.c && build empty
 wrong 'defines no tmx_module' ./empty.so
 echo 'not an object' >text.so
