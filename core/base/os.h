@@ -3,7 +3,7 @@
 #define TMX_CORE_BASE_OS_H
 
 /* What the machine gives; with output.c and folder.c the only file outside cli/ that uses POSIX; threads are
- * in core/base/thread_pool.c and thermal/network/mate.c. */
+ * in core/base/thread_pool.c. */
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* One atomic word says which call of tmx_thread_pool_run it is, how many pieces it has and how many are
  * taken. Taking a piece is a compare-and-swap of that word, so a thread that is late can neither take a piece
- * twice nor one of another call; whoever has taken one holds the call open until it is counted as done. */
+ * twice nor one of another call; a thread that has taken one holds the call open until it is counted as done.
+ *
+ * The background task is taken in the same way, by a compare-and-swap of its state: a helper takes it, or the
+ * thread that waits for it where no helper has begun. */
 #define _POSIX_C_SOURCE 200809L
 #include "core/base/thread_pool.h"
 
@@ -16,14 +19,19 @@
 /* Looks before a thread sleeps, and between two yields: some 20 us, longer than what a tick does alone. */
 enum { LOOKS = 4000 };
 
+enum task_state { NO_TASK, TASK_WAITS, TASK_RUNS };
+
 struct tmx_thread_pool {
     _Atomic uint64_t ticket; /* call << 32 | pieces << 16 | taken */
     _Atomic size_t n_done, n_asleep;
     _Atomic int stop;
     void (*work)(void *ctx, size_t i);
     void *ctx;
+    _Atomic int task_state; /* enum task_state */
+    void (*task)(void *ctx);
+    void *task_ctx;
     pthread_mutex_t lock;
-    pthread_cond_t more;
+    pthread_cond_t changed; /* there is more to do, or the task has ended */
     size_t n_helper;
     pthread_t helper[TMX_THREAD_POOL_MAX];
 };
@@ -58,10 +66,25 @@ static void take_pieces(struct tmx_thread_pool *c)
     }
 }
 
+/* True: this thread has taken the task and done it. */
+static bool take_task(struct tmx_thread_pool *c)
+{
+    int state = TASK_WAITS;
+    if (!atomic_compare_exchange_strong(&c->task_state, &state, TASK_RUNS)) {
+        return false;
+    }
+    c->task(c->task_ctx);
+    pthread_mutex_lock(&c->lock);
+    atomic_store(&c->task_state, NO_TASK);
+    pthread_cond_broadcast(&c->changed);
+    pthread_mutex_unlock(&c->lock);
+    return true;
+}
+
 static bool idle(struct tmx_thread_pool *c)
 {
     const uint64_t t = atomic_load(&c->ticket);
-    return taken(t) >= pieces(t) && !atomic_load(&c->stop);
+    return taken(t) >= pieces(t) && atomic_load(&c->task_state) != TASK_WAITS && !atomic_load(&c->stop);
 }
 
 static void *help(void *pool)
@@ -74,14 +97,16 @@ static void *help(void *pool)
         if (idle(c)) {
             pthread_mutex_lock(&c->lock);
             atomic_fetch_add(&c->n_asleep, 1);
-            while (
-                idle(c)) { /* looked at after n_asleep was raised: whoever adds work sees one or the other */
-                pthread_cond_wait(&c->more, &c->lock);
+            /* Looked at after n_asleep was raised: a thread that adds work sees one or the other. */
+            while (idle(c)) {
+                pthread_cond_wait(&c->changed, &c->lock);
             }
             atomic_fetch_sub(&c->n_asleep, 1);
             pthread_mutex_unlock(&c->lock);
         }
-        take_pieces(c);
+        if (!take_task(c)) {
+            take_pieces(c);
+        }
     }
     return NULL;
 }
@@ -90,7 +115,7 @@ static void wake(struct tmx_thread_pool *c)
 {
     if (atomic_load(&c->n_asleep) > 0) {
         pthread_mutex_lock(&c->lock);
-        pthread_cond_broadcast(&c->more);
+        pthread_cond_broadcast(&c->changed);
         pthread_mutex_unlock(&c->lock);
     }
 }
@@ -103,7 +128,7 @@ enum tmx_status tmx_thread_pool_create(struct tmx_thread_pool **out, size_t n_th
         return tmx_fail(err, TMX_ENOMEM, "%zu threads", n_thread);
     }
     pthread_mutex_init(&c->lock, NULL);
-    pthread_cond_init(&c->more, NULL);
+    pthread_cond_init(&c->changed, NULL);
     for (; c->n_helper + 1 < n_thread; c->n_helper++) {
         const int why = pthread_create(&c->helper[c->n_helper], NULL, help, c);
         if (why) {
@@ -127,7 +152,7 @@ void tmx_thread_pool_destroy(struct tmx_thread_pool *c)
     for (size_t i = 0; i < c->n_helper; i++) {
         pthread_join(c->helper[i], NULL);
     }
-    pthread_cond_destroy(&c->more);
+    pthread_cond_destroy(&c->changed);
     pthread_mutex_destroy(&c->lock);
     free(c);
 }
@@ -155,4 +180,25 @@ void tmx_thread_pool_run(struct tmx_thread_pool *c, size_t n, void (*work)(void 
             relax();
         }
     }
+}
+
+void tmx_thread_pool_start(struct tmx_thread_pool *c, void (*task)(void *ctx), void *ctx)
+{
+    tmx_assert(atomic_load(&c->task_state) == NO_TASK);
+    c->task = task;
+    c->task_ctx = ctx;
+    atomic_store(&c->task_state, TASK_WAITS);
+    wake(c);
+}
+
+void tmx_thread_pool_wait(struct tmx_thread_pool *c)
+{
+    if (take_task(c)) {
+        return;
+    }
+    pthread_mutex_lock(&c->lock);
+    while (atomic_load(&c->task_state) != NO_TASK) {
+        pthread_cond_wait(&c->changed, &c->lock);
+    }
+    pthread_mutex_unlock(&c->lock);
 }

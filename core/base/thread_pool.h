@@ -2,7 +2,8 @@
 #ifndef TMX_CORE_BASE_THREAD_POOL_H
 #define TMX_CORE_BASE_THREAD_POOL_H
 
-/* Threads that wait for pieces of work of a few microseconds and more. Who made the crew works with it. */
+/* Threads that wait for work: pieces of a few microseconds and more, which the calling thread shares, and one
+ * task in the background. Only the thread that made a pool calls its functions. */
 
 #include <stddef.h>
 
@@ -19,8 +20,14 @@ TMX_NODISCARD enum tmx_status tmx_thread_pool_create(struct tmx_thread_pool **po
 void tmx_thread_pool_destroy(struct tmx_thread_pool *pool);
 
 /* work(ctx, i) for every i below n (at most TMX_THREAD_POOL_PIECES), each once, in any order and on any
- * thread; what they wrote is there on return. crew NULL: all here, in order. Not from within work. */
+ * thread; what they wrote is there on return. pool NULL: all here, in order. Not from within work. */
 void tmx_thread_pool_run(struct tmx_thread_pool *pool, size_t n, void (*work)(void *ctx, size_t i),
                          void *ctx);
+
+/* task(ctx) once, by a helper, while the caller goes on; pieces that the caller shares meanwhile are done
+ * beside it. One task at a time: tmx_thread_pool_wait before the next, and before tmx_thread_pool_destroy. */
+void tmx_thread_pool_start(struct tmx_thread_pool *pool, void (*task)(void *ctx), void *ctx);
+/* Until the task has ended, if there is one; the caller does it where no helper has begun. */
+void tmx_thread_pool_wait(struct tmx_thread_pool *pool);
 
 #endif

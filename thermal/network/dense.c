@@ -123,7 +123,7 @@ void tmx_tall_tn(const struct tmx_tall *t, size_t m, size_t n_col, const double 
     while (n_piece > 1 && rows(t, n_piece - 1, &from) == 0) {
         n_piece--;
     }
-    tmx_mate_share(t->mate, n_piece, tn_piece, &p);
+    tmx_thread_pool_run(t->pool, n_piece, tn_piece, &p);
     for (size_t col = 0; col < n_col; col++) {
         for (size_t r = 0; r < m; r++) {
             double sum = 0;
@@ -150,5 +150,5 @@ void tmx_tall_nn(const struct tmx_tall *t, size_t n_col, size_t k, double alpha,
 {
     struct product p = {
         .tall = t, .m = k, .n_col = n_col, .alpha = alpha, .beta = beta, .a = a, .b = b, .c = c};
-    tmx_mate_share(t->mate, TMX_TALL_PIECES, nn_piece, &p);
+    tmx_thread_pool_run(t->pool, TMX_TALL_PIECES, nn_piece, &p);
 }

@@ -5,9 +5,9 @@
 #include <stddef.h>
 
 #include "core/base/err.h"
-#include "thermal/network/mate.h"
+#include "core/base/thread_pool.h"
 
-/* The dense linear algebra of set-up, on one thread but for what a mate shares. Matrices are stored by
+/* The dense linear algebra of set-up, on one thread but for what a thread pool shares. Matrices are stored by
  * columns. The only file that knows BLAS and LAPACK; the stepping loops do not use it. */
 
 /* Keep BLAS to one thread, so that sums have one order. Call before the others. */
@@ -41,14 +41,14 @@ TMX_NODISCARD enum tmx_status tmx_dense_solve(size_t n, size_t n_rhs, double *a,
 TMX_NODISCARD enum tmx_status tmx_dense_tridiagonal(size_t n, double *d, double *e, double *z, double *work);
 
 /* Products of matrices with a row for each node and few columns, stored by columns. They are done in pieces
- * by rows, which depend on the number of rows alone, so that a mate's thread can take its part and sums have
+ * by rows, which depend on the number of rows alone, so that a helper thread can take its part and sums have
  * one order. */
 
 enum { TMX_TALL_PIECES = 8 };
 
 struct tmx_tall {
     size_t n; /* rows */
-    struct tmx_mate *mate;
+    struct tmx_thread_pool *pool;
 };
 
 /* c[m][n_col] = a' diag(d) b (leading dimension ldc); d NULL: 1. work is [n_col][n], which may be b, or not

@@ -22,14 +22,17 @@ enum tmx_status tmx_growing_basis_init(struct tmx_growing_basis *b, struct tmx_b
     if (!b->b || (own_out && !b->e) || !b->x || !b->w || !b->eigen || !b->eigenval) {
         return tmx_fail(err, TMX_ENOMEM, "basis for %zu units on %zu nodes", m, n);
     }
-    const enum tmx_status st = tmx_mate_create(&b->mate, err);
-    b->tall = (struct tmx_tall){n, b->mate};
+    enum tmx_status st = tmx_thread_pool_create(&b->pool, 2, err);
+    if (st == TMX_EIO) { /* the system gives no second thread */
+        st = tmx_thread_pool_create(&b->pool, 1, err);
+    }
+    b->tall = (struct tmx_tall){n, b->pool};
     return st;
 }
 
 void tmx_growing_basis_finish(struct tmx_growing_basis *b)
 {
-    tmx_mate_destroy(b->mate);
+    tmx_thread_pool_destroy(b->pool);
     free(b->b);
     free(b->e);
     free(b->x);
@@ -72,7 +75,7 @@ static enum tmx_status orthonormalise(struct tmx_growing_basis *b, size_t n_col,
 {
     const size_t k = b->basis->n_mode;
     const double *heat = b->net->heat_j_k;
-    tmx_mate_share(b->mate, n_col, normalise, b);
+    tmx_thread_pool_run(b->pool, n_col, normalise, b);
     for (int pass = 0; pass < 2 && n_col > 0; pass++) {
         if (k > 0) {
             tmx_tall_tn(&b->tall, k, n_col, b->basis->v, heat, b->x, b->w, b->part, b->small, k);
@@ -165,7 +168,7 @@ enum tmx_status tmx_growing_basis_append(struct tmx_growing_basis *b, size_t n_c
     if (st || n_col == 0) {
         return st;
     }
-    tmx_mate_share(b->mate, n_col, adopt, b);
+    tmx_thread_pool_run(b->pool, n_col, adopt, b);
     project(b, s->g, k, n_col, NULL, b->w);
     if (b->several) {
         project(b, s->a, k, n_col, b->net->area_m2, b->x);
@@ -219,7 +222,7 @@ enum tmx_status tmx_growing_basis_residual(struct tmx_growing_basis *b, double s
     }
     struct remainder rest = {b, s, columns, r};
     tmx_tall_nn(&b->tall, m, k, 1, b->basis->v, b->small, 0, b->x);
-    tmx_mate_share(b->mate, m, subtract, &rest);
+    tmx_thread_pool_run(b->pool, m, subtract, &rest);
     return TMX_OK;
 }
 

@@ -13,7 +13,7 @@ struct tmx_growing_basis {
     const struct tmx_network *net;
     struct tmx_basis
         *basis; /* gamma is the caller's; g and a have room rows a column until tmx_growing_basis_close */
-    struct tmx_mate *mate;
+    struct tmx_thread_pool *pool; /* of two threads */
     struct tmx_tall tall;
     bool several;             /* film coefficients will be used: a is needed */
     size_t room;              /* columns v, g, a have space for */

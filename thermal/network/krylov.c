@@ -250,7 +250,7 @@ static enum tmx_status collect(struct builder *b, struct tmx_err *err)
         tmx_assert(options.n_shift < MAX_RUNGS);
         shift[options.n_shift] = rung(options.n_shift);
     } while (shift[options.n_shift++] < fmin(LAST_SHIFT, AHEAD / b->options->min_step_s));
-    enum tmx_status st = tmx_shift_pipeline_create(b->solver, b->span.mate, &options, &pipeline, err);
+    enum tmx_status st = tmx_shift_pipeline_create(b->solver, b->span.pool, &options, &pipeline, err);
     st = st ? st : climb(b, pipeline, options.n_shift, err);
     tmx_shift_pipeline_destroy(pipeline);
     return st;

@@ -6,7 +6,7 @@
 
 struct tmx_shift_pipeline {
     struct tmx_shift_pipeline_options options;
-    struct tmx_mate *mate;
+    struct tmx_thread_pool *pool;
     struct tmx_solver *solver;
     size_t n_made;
     double *x; /* [n_rhs][n_node] of the rung that was made */
@@ -35,7 +35,7 @@ static void make(void *pipeline)
     l->n_made++;
 }
 
-enum tmx_status tmx_shift_pipeline_create(const struct tmx_solver *solver, struct tmx_mate *mate,
+enum tmx_status tmx_shift_pipeline_create(const struct tmx_solver *solver, struct tmx_thread_pool *pool,
                                           const struct tmx_shift_pipeline_options *options,
                                           struct tmx_shift_pipeline **pipeline, struct tmx_err *err)
 {
@@ -45,7 +45,7 @@ enum tmx_status tmx_shift_pipeline_create(const struct tmx_solver *solver, struc
         return tmx_no_memory(err);
     }
     l->options = *options;
-    l->mate = mate;
+    l->pool = pool;
     atomic_init(&l->stop, false);
     l->x = calloc(options->n_rhs * options->n_node, sizeof *l->x);
     const enum tmx_status st = l->x ? tmx_solver_create_copy(solver, &l->solver, err) : tmx_no_memory(err);
@@ -54,7 +54,7 @@ enum tmx_status tmx_shift_pipeline_create(const struct tmx_solver *solver, struc
         free(l);
         return st;
     }
-    tmx_mate_start(mate, make, l);
+    tmx_thread_pool_start(pool, make, l);
     *pipeline = l;
     return TMX_OK;
 }
@@ -62,7 +62,7 @@ enum tmx_status tmx_shift_pipeline_create(const struct tmx_solver *solver, struc
 enum tmx_status tmx_shift_pipeline_take(struct tmx_shift_pipeline *l, struct tmx_factor **factor, double **x,
                                         struct tmx_err *err)
 {
-    tmx_mate_wait(l->mate);
+    tmx_thread_pool_wait(l->pool);
     const enum tmx_status st = l->status;
     if (st) {
         if (err) {
@@ -77,7 +77,7 @@ enum tmx_status tmx_shift_pipeline_take(struct tmx_shift_pipeline *l, struct tmx
     *factor = l->factor;
     l->factor = done;
     if (l->n_made < l->options.n_shift) {
-        tmx_mate_start(l->mate, make, l);
+        tmx_thread_pool_start(l->pool, make, l);
     }
     return TMX_OK;
 }
@@ -88,7 +88,7 @@ void tmx_shift_pipeline_destroy(struct tmx_shift_pipeline *l)
         return;
     }
     atomic_store(&l->stop, true);
-    tmx_mate_wait(l->mate);
+    tmx_thread_pool_wait(l->pool);
     tmx_factor_destroy(l->solver, l->factor);
     tmx_solver_destroy(l->solver);
     free(l->x);

@@ -2,11 +2,12 @@
 #ifndef TMX_THERMAL_NETWORK_SHIFT_PIPELINE_H
 #define TMX_THERMAL_NETWORK_SHIFT_PIPELINE_H
 
-#include "thermal/network/mate.h"
+#include "core/base/thread_pool.h"
 #include "thermal/network/solve.h"
 
-/* Factors of a network at rising shifts and the solutions (G_net + gamma A + s C)^-1 B with them, one rung
- * made ahead by a mate while the caller works on the one before. Each is the same in either thread. */
+/* Factors of a network at rising shifts and the solutions (G_net + gamma A + s C)^-1 B with them, one shift
+ * made ahead by a helper thread while the caller works on the one before. Each is the same in either thread.
+ */
 
 struct tmx_shift_pipeline_options {
     double gamma;
@@ -18,10 +19,10 @@ struct tmx_shift_pipeline_options {
 
 struct tmx_shift_pipeline;
 
-/* The network of solver, the mate and what the wish points to are kept by reference and must outlive the
- * ladder, which alone may start tasks of the mate. */
+/* The network of solver, the pool and what the options point to are kept by reference and must outlive
+ * the pipeline, which alone may start tasks of the pool. */
 TMX_NODISCARD enum tmx_status tmx_shift_pipeline_create(const struct tmx_solver *solver,
-                                                        struct tmx_mate *mate,
+                                                        struct tmx_thread_pool *pool,
                                                         const struct tmx_shift_pipeline_options *options,
                                                         struct tmx_shift_pipeline **pipeline,
                                                         struct tmx_err *err);

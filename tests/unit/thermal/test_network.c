@@ -421,11 +421,11 @@ static void a_ladders_rungs_are_those_made_one_by_one(void **state)
     struct chip c;
     struct tmx_network net;
     struct tmx_solver *solver;
-    struct tmx_mate *mate;
+    struct tmx_thread_pool *pool;
     struct tmx_shift_pipeline *pipeline;
     struct tmx_err err = {0};
     make(&c);
-    assert_int_equal(tmx_mate_create(&mate, &err), TMX_OK);
+    assert_int_equal(tmx_thread_pool_create(&pool, 2, &err), TMX_OK);
     assert_int_equal(tmx_network_init(&net, &c.spec, &err), TMX_OK);
     const size_t n = net.n_node;
     double *b = calloc(2 * n, sizeof *b), *x = calloc(2 * n, sizeof *x), *y = calloc(2 * n, sizeof *y);
@@ -434,7 +434,7 @@ static void a_ladders_rungs_are_those_made_one_by_one(void **state)
     const struct tmx_shift_pipeline_options options = {
         .gamma = 5, .shift = shift, .n_shift = 4, .b = b, .n_rhs = 2, .n_node = n};
     assert_int_equal(tmx_solver_create(&net, TMX_FACTOR_BLOCKS, &solver, &err), TMX_OK);
-    assert_int_equal(tmx_shift_pipeline_create(solver, mate, &options, &pipeline, &err), TMX_OK);
+    assert_int_equal(tmx_shift_pipeline_create(solver, pool, &options, &pipeline, &err), TMX_OK);
     struct tmx_factor *f = NULL; /* the first is made anew, the others in the memory of those before */
     for (size_t i = 0; i < 3; i++) {
         struct tmx_factor *own;
@@ -450,10 +450,10 @@ static void a_ladders_rungs_are_those_made_one_by_one(void **state)
     tmx_factor_destroy(solver, f);
     assert_non_null(strstr(err.msg, "positive definite"));
     tmx_shift_pipeline_destroy(pipeline);
-    assert_int_equal(tmx_shift_pipeline_create(solver, mate, &options, &pipeline, &err),
+    assert_int_equal(tmx_shift_pipeline_create(solver, pool, &options, &pipeline, &err),
                      TMX_OK); /* left before its end */
     tmx_shift_pipeline_destroy(pipeline);
-    tmx_mate_destroy(mate);
+    tmx_thread_pool_destroy(pool);
     tmx_solver_destroy(solver);
     tmx_network_finish(&net);
     free(b);

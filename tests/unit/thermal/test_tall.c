@@ -1,55 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The second thread of a set-up, and the products that it shares. */
+/* Products of tall matrices, which a set-up shares between two threads. */
 #include <math.h>
-#include <stdatomic.h>
-#include <stdbool.h>
 #include <string.h>
 
 #include "tests/support/check.h"
 #include "thermal/network/dense.h"
-
-enum { PIECES = 1000 };
-
-struct work {
-    atomic_bool begun, go; /* a task that waits to be let go */
-    atomic_size_t n_done[PIECES];
-};
-
-static void wait_to_go(void *ctx)
-{
-    struct work *w = ctx;
-    atomic_store(&w->begun, true);
-    while (!atomic_load(&w->go)) {
-    }
-}
-
-static void count_piece(void *ctx, size_t i)
-{
-    atomic_fetch_add(&((struct work *)ctx)->n_done[i], 1);
-}
-
-static void pieces_are_done_once_each_with_a_task_beside_them_or_none(void **state)
-{
-    (void)state;
-    static struct work w;
-    struct tmx_mate *mate;
-    assert_int_equal(tmx_mate_create(&mate, NULL), TMX_OK);
-    tmx_mate_wait(mate); /* nothing was started */
-    tmx_mate_start(mate, wait_to_go, &w);
-    for (size_t round = 0; round < 6; round++) {
-        if (round == 3) {
-            while (!atomic_load(&w.begun)) { /* or the caller would do it, for ever */
-            }
-            atomic_store(&w.go, true);
-            tmx_mate_wait(mate);
-        }
-        tmx_mate_share(mate, round == 1 ? 0 : round == 2 ? 1 : PIECES, count_piece, &w);
-    }
-    for (size_t i = 0; i < PIECES; i++) {
-        assert_int_equal(atomic_load(&w.n_done[i]), i == 0 ? 5 : 4);
-    }
-    tmx_mate_destroy(mate);
-}
 
 /* Rows that are no multiple of anything, more and fewer than the pieces have room for. */
 static void tall_products_are_those_of_the_whole_matrices(void **state)
@@ -59,10 +14,10 @@ static void tall_products_are_those_of_the_whole_matrices(void **state)
     enum { K = 5, M = 3, MOST = 4108 };
     static double a[K * MOST], b[M * MOST], d[MOST], w[M * MOST], y[M * MOST];
     double part[TMX_TALL_PIECES * K * M], c[(K + 1) * M];
-    struct tmx_mate *mate;
-    assert_int_equal(tmx_mate_create(&mate, NULL), TMX_OK);
+    struct tmx_thread_pool *pool;
+    assert_int_equal(tmx_thread_pool_create(&pool, 2, NULL), TMX_OK);
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        const struct tmx_tall tall = {rows[i], mate};
+        const struct tmx_tall tall = {rows[i], pool};
         const size_t n = rows[i];
         for (size_t r = 0; r < K * n; r++) {
             a[r] = sin((double)r);
@@ -94,13 +49,12 @@ static void tall_products_are_those_of_the_whole_matrices(void **state)
             check_close(y[r], sum, 0, 1e-10);
         }
     }
-    tmx_mate_destroy(mate);
+    tmx_thread_pool_destroy(pool);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(pieces_are_done_once_each_with_a_task_beside_them_or_none),
         cmocka_unit_test(tall_products_are_those_of_the_whole_matrices),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
