@@ -23,7 +23,8 @@ const struct tmx_command tmx_cmd_check = {
     .doc = "Check a file and everything it names: a run (printed resolved), suite, study, mix, kernel, chip, "
            "system, batch or node of the job level. FILE is a file, a chip's folder, or a name of `thermix "
            "list`.",
-    .notes = "With --format csv, markdown or json: rows of file, kind, key and value. Overrides (--set) are "
+    .notes = "No module is loaded: a warning names each policy of one, which is therefore not checked.\n\n"
+             "With --format csv, markdown or json: rows of file, kind, key and value. Overrides (--set) are "
              "for runs; of a suite's runs they start with base.",
     .examples = "thermix check wl1\n"
                 "thermix check tabs\n"

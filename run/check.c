@@ -45,6 +45,15 @@ static const struct tmx_setting *place(const struct tmx_setting *root, size_t ch
     return s ? s : group ? group : root;
 }
 
+bool tmx_run_unread(const struct tmx_run *r)
+{
+    bool any = false;
+    for (size_t i = 0; i < TMX_N_CHOICE; i++) {
+        any = any || r->unread[i];
+    }
+    return any;
+}
+
 /* emergency_below_trip_k and release_below_trip_k: the thresholds of dtm and mix_policy follow the trip
  * point. */
 static enum tmx_status relative(struct tmx_run *r, const struct tmx_setting *root, const double *trip_c,
@@ -82,7 +91,7 @@ static enum tmx_status relative(struct tmx_run *r, const struct tmx_setting *roo
                 n++;
             }
         }
-        if (n == 0) {
+        if (n == 0 && !tmx_run_unread(r)) {
             return tmx_fail_setting(err, tmx_setting_member(root, rows[i].root_key),
                                     "%s: no policy of this run has %s", rows[i].root_key, rows[i].key);
         }
@@ -133,7 +142,8 @@ static double of_board(const struct tmx_chip_board *board, const double *option_
 enum tmx_status tmx_run_check_boards(struct tmx_run *r, const struct tmx_setting *root, struct tmx_err *err)
 {
     const struct tmx_setting *forecast = tmx_setting_member(root, "forecast");
-    if (tmx_setting_length(forecast) > 0 && !tmx_mix_of(&r->sim_spec.choice[TMX_LEVEL_MIX])->foresees) {
+    if (tmx_setting_length(forecast) > 0 && !tmx_run_unread(r) &&
+        !tmx_mix_of(&r->sim_spec.choice[TMX_LEVEL_MIX])->foresees) {
         return tmx_fail_setting(err, forecast,
                                 "forecast does nothing here: mix policy %s does not look ahead",
                                 r->sim_spec.choice[TMX_LEVEL_MIX].policy->name);

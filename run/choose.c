@@ -1,8 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "run/choose.h"
 
+#include <string.h>
+
 #include "core/base/config.h"
+#include "core/base/plausible.h"
+#include "core/base/text.h"
 #include "run/presets.h"
+#include "run/registry.h"
 
 enum { MAX_KEYS = 128 };
 
@@ -15,6 +20,26 @@ static void keys_of(const struct tmx_opt *opts, const char *keys[MAX_KEYS])
         keys[n++] = o->key;
     }
     keys[n] = NULL;
+}
+
+/* A policy that a module has which is not loaded: the level's default takes its place, and a doubt says that
+ * the group is not checked. */
+static enum tmx_status leave_unread(struct tmx_run *r, size_t place, const char *name, const char *def,
+                                    const struct tmx_opt *own, void *obj, struct tmx_err *err)
+{
+    struct tmx_choice *c = &r->sim_spec.choice[place];
+    size_t n;
+    const struct tmx_module_file *f = tmx_catalog_modules(r->catalog, &n);
+    const char *slash = strrchr(f[0].path, '/');
+    c->policy = tmx_catalog_find(r->catalog, c->level, def);
+    r->unread[place] = tmx_text_dup(name);
+    if (!c->policy || !r->unread[place]) {
+        return tmx_no_memory(err);
+    }
+    tmx_doubt("policy %s of module %s%s is not checked: the module is not loaded", name,
+              slash ? slash + 1 : f[0].path, n > 1 ? " or of another" : "");
+    const enum tmx_status st = own ? tmx_opt_read(own, obj, NULL, NULL, err) : TMX_OK;
+    return st ? st : tmx_plugin_state(c->policy, NULL, NULL, &c->state, err);
 }
 
 enum tmx_status tmx_run_choose(struct tmx_run *r, const struct tmx_setting *root, size_t place,
@@ -30,6 +55,9 @@ enum tmx_status tmx_run_choose(struct tmx_run *r, const struct tmx_setting *root
     }
     const struct tmx_setting *s = tmx_setting_member(group, "policy");
     c->level = tmx_choice_level(place);
+    if (r->catalog->loads_nothing && r->own_catalog && !tmx_catalog_find(r->catalog, c->level, name)) {
+        return leave_unread(r, place, name, def, own, obj, err);
+    }
     st = tmx_catalog_get(r->catalog, c->level, name, &c->policy, s ? s : root, err);
     if (!st && own) {
         keys_of(c->policy->opts, keys);
@@ -70,6 +98,10 @@ void tmx_run_choice_write(const struct tmx_run *r, size_t place, const struct tm
     void (*const write)(const struct tmx_opt *, const void *, const char *, FILE *) =
         what == TMX_RESOLVED_KEYS ? tmx_opt_write_keys : tmx_opt_write;
     if (!c->policy) {
+        return;
+    }
+    if (r->unread[place]) {
+        fprintf(out, "%s = { policy = \"%s\"; }; # not checked\n", tmx_choice_keys[place], r->unread[place]);
         return;
     }
     fprintf(out, "%s = {\n    policy = \"%s\";\n", tmx_choice_keys[place], c->policy->name);

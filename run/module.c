@@ -168,6 +168,7 @@ enum tmx_status tmx_catalog_copy(struct tmx_catalog **copy, const struct tmx_cat
     *copy = NULL;
     from = from ? from : &tmx_builtin;
     if (ok) {
+        c->loads_nothing = from->loads_nothing;
         c->own = calloc(1, sizeof *c->own);
         ok = c->own != NULL;
     }
@@ -267,6 +268,10 @@ static enum tmx_status check_head(const struct tmx_module *m, const char *path, 
         TMX_MODULE_STRUCTS(ROW)
 #undef ROW
     };
+    if ((uintptr_t)m % _Alignof(struct tmx_module) != 0) {
+        return tmx_fail_at(err, TMX_EUNSUPPORTED, path, 0,
+                           "no module: its tmx_module is no struct tmx_module");
+    }
     if (m->magic != TMX_MODULE_MAGIC) {
         return another(path, "magic number", m->magic, TMX_MODULE_MAGIC, err);
     }
@@ -287,6 +292,7 @@ static enum tmx_status check_head(const struct tmx_module *m, const char *path, 
     return TMX_OK;
 }
 
+/* The hash of its content, which is a whole shared object. */
 static enum tmx_status hash_file(struct tmx_module_file *f, struct tmx_err *err)
 {
     FILE *in = NULL;
@@ -301,6 +307,7 @@ static enum tmx_status hash_file(struct tmx_module_file *f, struct tmx_err *err)
     if (!st) {
         tmx_hash_add(h, data, (size_t)size);
         tmx_hash_hex(h, f->hash);
+        st = tmx_os_module_whole(f->path, data, (size_t)size, err);
         tmx_provenance_note(f->path, NULL, 0); /* no output may replace it; resolved.cfg has its hash */
     }
     tmx_hash_destroy(h);
@@ -354,13 +361,16 @@ static enum tmx_status load(struct tmx_catalog *c, const char *path, const char 
     if (!st && c->own->n_module == MAX_MODULE) {
         st = tmx_fail(err, TMX_ECONFIG, "more than %d modules", MAX_MODULE);
     }
-    st = st ? st : tmx_os_module_open(f.path, "tmx_module", &handle, &symbol, err);
-    st = st ? st : check_head(symbol, path, err);
+    if (!st && !c->loads_nothing) {
+        st = tmx_os_module_open(f.path, "tmx_module", &handle, &symbol, err);
+        st = st ? st : check_head(symbol, path, err);
+    }
     if (!st) {
         struct tmx_module_file *grown = realloc(c->own->module, (c->own->n_module + 1) * sizeof *grown);
         c->own->module = grown ? grown : c->own->module;
-        st = grown ? add_all(c, symbol, path, err) : tmx_fail(err, TMX_ENOMEM, "module %s", path);
+        st = grown ? TMX_OK : tmx_fail(err, TMX_ENOMEM, "module %s", path);
     }
+    st = st || !symbol ? st : add_all(c, symbol, path, err);
     if (!st) {
         c->own->module[c->own->n_module++] = f;
     } else {

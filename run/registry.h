@@ -13,6 +13,9 @@
 #include "core/contract/catalog.h"
 
 extern const struct tmx_catalog tmx_builtin;
+/* The same for a check: what is made of it loads no module. A policy that may be a module's is not checked,
+ * which a doubt (core/base/plausible.h) says. */
+extern const struct tmx_catalog tmx_builtin_check;
 
 /* What there is to choose from: runs, suites, ..., policies, metrics; NULL-terminated. */
 extern const char *const tmx_choices[];

@@ -162,6 +162,11 @@ enum tmx_status tmx_run_describe(struct tmx_run **run, const struct tmx_setting 
     return describe(run, root, NULL, err);
 }
 
+enum tmx_status tmx_run_look_at(struct tmx_run **run, const struct tmx_setting *root, struct tmx_err *err)
+{
+    return describe(run, root, &tmx_builtin_check, err);
+}
+
 enum tmx_status tmx_run_create(struct tmx_run **run, const struct tmx_setting *root, struct tmx_err *err)
 {
     return tmx_run_create_with(run, root, NULL, err);
@@ -204,6 +209,9 @@ void tmx_run_destroy(struct tmx_run *r)
     tmx_run_gate_close(r);
     tmx_run_workload_close(r);
     tmx_run_node_close(r);
+    for (size_t i = 0; i < TMX_N_CHOICE; i++) {
+        free(r->unread[i]);
+    }
     free(r->resolved);
     free(r->keys);
     tmx_provenance_finish(&r->inputs);

@@ -26,6 +26,9 @@ TMX_NODISCARD enum tmx_status tmx_run_create_with(struct tmx_run **run, const st
  * tmx_run_id may be asked of it. A study names its runs this way. */
 TMX_NODISCARD enum tmx_status tmx_run_describe(struct tmx_run **run, const struct tmx_setting *root,
                                                struct tmx_err *err);
+/* The same without loading a module: a doubt names the policies that are therefore not checked. */
+TMX_NODISCARD enum tmx_status tmx_run_look_at(struct tmx_run **run, const struct tmx_setting *root,
+                                              struct tmx_err *err);
 void tmx_run_destroy(struct tmx_run *run); /* accepts NULL */
 
 /* The fully resolved configuration, as text that tmx_run_create reads back to the same run. */

@@ -78,7 +78,8 @@ struct tmx_run {
     double *power_cap_w;                         /* [n_gpu] INFINITY: none; NULL: no GPU has one */
     struct tmx_fan_failure *failure;             /* [n_failure] */
     size_t n_failure;
-    struct tmx_run_cta *cta; /* NULL: no CTA policy */
+    struct tmx_run_cta *cta;    /* NULL: no CTA policy */
+    char *unread[TMX_N_CHOICE]; /* names of policies of modules that are not loaded; NULL: none */
     struct tmx_sim_spec sim_spec;
     struct tmx_sim *sim;
     char note[1024];  /* lines of warnings, "" for none; tmx_run_note */
@@ -105,6 +106,9 @@ enum tmx_resolved {
 void tmx_run_write_resolved(const struct tmx_run *r, enum tmx_resolved what, FILE *out);
 
 /* In check.c. */
+
+/* Is a policy of this run in a module that is not loaded? */
+bool tmx_run_unread(const struct tmx_run *r);
 
 /* Why a root key or group does nothing in this run; NULL when it may do something. */
 const char *tmx_run_key_unused(const struct tmx_run *r, const char *key);

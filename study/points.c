@@ -8,8 +8,8 @@
 #include "core/base/config.h"
 #include "study/pool.h"
 
-enum tmx_status tmx_point_open(const struct tmx_runs *runs, size_t point, bool describe, struct tmx_run **run,
-                               struct tmx_err *err)
+enum tmx_status tmx_point_open(const struct tmx_runs *runs, size_t point, enum tmx_point_open how,
+                               struct tmx_run **run, struct tmx_err *err)
 {
     struct tmx_sets sets = {0};
     struct tmx_config *cfg = NULL;
@@ -19,8 +19,10 @@ enum tmx_status tmx_point_open(const struct tmx_runs *runs, size_t point, bool d
     if (!st) {
         const struct tmx_setting *root =
             runs->group ? tmx_config_find(cfg, runs->group) : tmx_config_root(cfg);
-        st = root ? (describe ? tmx_run_describe : tmx_run_create)(run, root, err)
-                  : tmx_fail_at(err, TMX_ECONFIG, runs->base, 0, "missing %s = { ... }", runs->group);
+        st = !root ? tmx_fail_at(err, TMX_ECONFIG, runs->base, 0, "missing %s = { ... }", runs->group)
+             : how == TMX_POINT_RUN   ? tmx_run_create(run, root, err)
+             : how == TMX_POINT_CHECK ? tmx_run_look_at(run, root, err)
+                                      : tmx_run_describe(run, root, err);
     }
     tmx_config_close(cfg);
     tmx_sets_finish(&sets);
@@ -119,7 +121,7 @@ static enum tmx_status identify(const struct tmx_study *s, size_t point, struct 
 {
     struct tmx_run *run = NULL;
     char *text = NULL;
-    const enum tmx_status open = tmx_point_open(s->runs, point, true, &run, why);
+    const enum tmx_status open = tmx_point_open(s->runs, point, TMX_POINT_DESCRIBE, &run, why);
     is->valid = !open;
     if (open && (s->runs->suite || open == TMX_ENOMEM)) {
         *err = *why;

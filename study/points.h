@@ -6,9 +6,11 @@
 
 #include "study/study.h"
 
-/* The run of a point, opened, or only described. */
-TMX_NODISCARD enum tmx_status tmx_point_open(const struct tmx_runs *runs, size_t point, bool describe,
-                                             struct tmx_run **run, struct tmx_err *err);
+/* The run of a point, opened, or only described; TMX_POINT_CHECK: and no module is loaded. */
+enum tmx_point_open { TMX_POINT_RUN, TMX_POINT_DESCRIBE, TMX_POINT_CHECK };
+TMX_NODISCARD enum tmx_status tmx_point_open(const struct tmx_runs *runs, size_t point,
+                                             enum tmx_point_open how, struct tmx_run **run,
+                                             struct tmx_err *err);
 
 /* The whole configuration of a run, the same text in every folder. The caller frees *text. */
 TMX_NODISCARD enum tmx_status tmx_point_text(const struct tmx_run *run, char **text, struct tmx_err *err);

@@ -192,7 +192,8 @@ static enum tmx_status begin_run(void *ctx, size_t task, struct tmx_sim **sim, s
     const struct tmx_probe *w = s->runs->probe;
     struct opened *o = calloc(1, sizeof *o);
     *own = o;
-    enum tmx_status st = o ? tmx_point_open(s->runs, s->todo[task], false, &o->run, err) : tmx_no_memory(err);
+    enum tmx_status st =
+        o ? tmx_point_open(s->runs, s->todo[task], TMX_POINT_RUN, &o->run, err) : tmx_no_memory(err);
     if (!st) {
         *sim = tmx_run_sim(o->run);
         o->watched = !w ? NULL : w->begin ? w->begin(s->kept, o->run, observer) : s->kept;
@@ -403,7 +404,7 @@ enum tmx_status tmx_study_check(const struct tmx_runs *runs, struct tmx_err *err
     enum tmx_status st = TMX_OK;
     for (size_t i = 0; i < runs->n_point && !st; i++) {
         struct tmx_run *run = NULL;
-        st = tmx_point_open(runs, i, true, &run, err);
+        st = tmx_point_open(runs, i, TMX_POINT_CHECK, &run, err);
         tmx_run_destroy(run);
     }
     return st;

@@ -18,6 +18,7 @@
 #include "run/load/gate_code.h"
 #include "run/load/gate_files.h"
 #include "run/load/job_files.h"
+#include "run/registry.h"
 #include "run/run.h"
 #include "study/run_alone.h"
 #include "thermal/files/hotspot_config.h"
@@ -101,7 +102,7 @@ static enum tmx_status check_run(const struct request *r, struct tmx_err *err)
     struct tmx_run *run = NULL;
     struct tmx_config *cfg = NULL;
     enum tmx_status st = tmx_config_load(&cfg, r->path, r->sets, r->n_set, err);
-    st = st ? st : tmx_run_create(&run, tmx_config_root(cfg), err);
+    st = st ? st : tmx_run_create_with(&run, tmx_config_root(cfg), &tmx_builtin_check, err);
     if (!st) {
         tmx_run_warn(run, stderr);
         st = put_resolved(r, tmx_run_resolved(run), err);

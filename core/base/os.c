@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <fenv.h>
+#include <link.h>
 #include <signal.h>
 #include <spawn.h>
 #include <stdint.h>
@@ -510,6 +511,28 @@ enum tmx_status tmx_os_module_path(const char *path, char *real, size_t size, st
     st = st ? st : only_ours(slash == real ? "/" : real, &s, err);
     *slash = '/';
     return st;
+}
+
+enum tmx_status tmx_os_module_whole(const char *path, const char *data, size_t size, struct tmx_err *err)
+{
+    ElfW(Ehdr) head;
+    if (size < sizeof head || memcmp(data, ELFMAG, SELFMAG) != 0) {
+        return tmx_fail_at(err, TMX_EIO, path, 0, "cannot be loaded: it is no ELF file");
+    }
+    memcpy(&head, data, sizeof head);
+    bool whole = head.e_phentsize == sizeof(ElfW(Phdr)) && head.e_phoff <= size &&
+                 head.e_phnum <= (size - head.e_phoff) / sizeof(ElfW(Phdr)) && head.e_shoff <= size &&
+                 (size_t)head.e_shnum * head.e_shentsize <= size - head.e_shoff;
+    for (size_t i = 0; whole && i < head.e_phnum; i++) {
+        ElfW(Phdr) part;
+        memcpy(&part, data + head.e_phoff + i * sizeof part, sizeof part);
+        whole = part.p_type == PT_NULL || (part.p_offset <= size && part.p_filesz <= size - part.p_offset);
+    }
+    return whole
+               ? TMX_OK
+               : tmx_fail_at(
+                     err, TMX_EIO, path, 0,
+                     "cannot be loaded: its %zu bytes are not all of it, or it is for another machine", size);
 }
 
 enum tmx_status tmx_os_module_open(const char *real, const char *symbol, void **handle, const void **address,

@@ -76,6 +76,10 @@ size_t tmx_os_terminal_width(FILE *f);
  * may write them; real gets its absolute path. */
 TMX_NODISCARD enum tmx_status tmx_os_module_path(const char *path, char *real, size_t size,
                                                  struct tmx_err *err);
+/* Is data[size], the content of path, a shared object with all of its segments and tables? The loader ends
+ * the process (SIGBUS) at one that is cut short. TMX_EIO. */
+TMX_NODISCARD enum tmx_status tmx_os_module_whole(const char *path, const char *data, size_t size,
+                                                  struct tmx_err *err);
 /* Load it and find a symbol; the floating-point environment is what it was before. Ended by
  * tmx_os_module_close (NULL is fine), or never. TMX_EIO with the loader's words; TMX_EUNSUPPORTED without the
  * symbol. */

@@ -16,6 +16,7 @@ struct tmx_catalog {
     const struct tmx_plugin *const
         *kind[TMX_N_KIND];       /* NULL-terminated lists by level or kind; NULL: empty */
     struct tmx_catalog_own *own; /* of one that grows (run/module.c); NULL: constant */
+    bool loads_nothing;          /* modules are looked at and not loaded (thermix check) */
 };
 
 /* The word for one of a kind in messages: "place policy", "thermal back-end". */

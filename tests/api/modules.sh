@@ -143,7 +143,7 @@ wrong 'everybody may write it' ./open.so
 echo 'int nothing;' >empty.c && build empty
 wrong 'defines no tmx_module' ./empty.so
 echo 'not an object' >text.so
-wrong 'cannot be loaded' ./text.so
+wrong 'no ELF file' ./text.so
 wrong 'No such file' ./absent.so
 wrong 'regular file' .
 wrong 'No such file' fine # never a search path
@@ -152,6 +152,40 @@ wrong 'No such file' fine # never a search path
 module both '' TMX_LEVEL_PLACE "$good"
 sed -i 's/&mine.base, NULL/\&mine.base, \&mine.base, NULL/' both.c && build both -w
 wrong 'the name is taken' ./both.so
+
+# check and --dry-run load nothing: no constructor runs, and what is therefore not checked is said. A wrong hash is still found.
+cat >loud.c <<'C'
+#include <stdio.h>
+#include <thermix/module.h>
+__attribute__((constructor)) static void own(void) { FILE *f = fopen("PWNED_module", "w"); if (f) fclose(f); }
+TMX_API const struct tmx_module tmx_module = {TMX_MODULE_HEAD, .name = "loud", .version = "1"};
+C
+build loud
+cat >loud.cfg <<'C'
+chip = "gtx280"; mix = "hot_cold"; seed = 1; modules = ("./loud.so");
+mix_policy = { policy = "of_loud"; knob = 3.0; };
+C
+echo 'name = "s"; base = "./loud.cfg"; axes = ( { key = "seed"; values = [1, 2]; } );' >study.cfg
+"$thermix" sweep ./study.cfg --dry-run >/dev/null || say "a dry run of a study with a module"
+for file in ./loud.cfg ./study.cfg; do
+  "$thermix" check $file >out.txt 2>err.txt || say "check $file with a module: $(cat err.txt)"
+  [ "$(grep -c 'policy of_loud of module loud.so is not checked: the module is not loaded' err.txt)" = 1 ] ||
+    say "check $file is silent about its module: $(cat err.txt)"
+done
+[ ! -e PWNED_module ] || say "check or --dry-run ran a module's constructor"
+if "$thermix" check ./loud.cfg --set 'modules=({file="./loud.so";hash="00";})' >out.txt 2>err.txt; then say "check takes another module"; fi
+grep -q 'is another file' err.txt || say "check, another module: $(cat err.txt)"
+if "$thermix" run ./loud.cfg -q 2>err.txt; then say "a policy that the module lacks was run"; fi
+[ -e PWNED_module ] || say "run does not load its module: this test sees nothing"
+
+# A module cut short is refused, and does not end the process in the loader.
+size=$(stat -c %s fine.so)
+for part in 1 4 100 $((size / 4)) $((size / 2)) $((size - 1)); do
+  head -c "$part" fine.so >half.so
+  wrong 'cannot be loaded' ./half.so
+done
+echo '__asm__(".data\n.balign 16\n.byte 1\n.globl tmx_module\ntmx_module: .zero 64\n");' >odd.c
+build odd && wrong 'no module' ./odd.so
 
 # What -ffast-math leaves behind is set back: denormals stay, so do all numbers.
 cat >fast.c <<'C'
