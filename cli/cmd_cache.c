@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "cli/commands.h"
-#include "core/store/cache_evict.h"
+#include "core/store/cache.h"
 #include "study/table_out.h"
 
 struct args {

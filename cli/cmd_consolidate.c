@@ -2,8 +2,9 @@
 /* thermix consolidate: merge these jobs? */
 #include <math.h>
 
+#include <thermix/policy.h>
+
 #include "cli/commands.h"
-#include "core/base/units.h"
 #include "study/microbench/merge_table.h"
 #include "study/table_out.h"
 

@@ -2,7 +2,6 @@
 /* The commands in order, and what is said of all of them. */
 #include "cli/commands.h"
 #include "core/base/os.h"
-#include "core/base/suggest.h"
 #include "core/base/text.h"
 
 #include <string.h>

@@ -15,7 +15,7 @@
 #include "core/base/os.h"
 #include "core/base/provenance.h"
 #include "core/base/text.h"
-#include "core/store/cache_evict.h"
+#include "core/store/cache.h"
 
 static const char *const limits[][2] = {{"--max-minutes", "THERMIX_MAX_MINUTES"},
                                         {"--max-gb", "THERMIX_MAX_GB"}};

@@ -7,10 +7,8 @@
 #include <string.h>
 
 #include "core/base/csv.h"
-#include "core/base/folder.h"
 #include "core/base/os.h"
 #include "core/base/output.h"
-#include "core/base/suggest.h"
 #include "core/base/text.h"
 #include "study/table_out.h"
 

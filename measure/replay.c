@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/base/suggest.h"
 #include "core/base/text.h"
 
 enum { MAX_CURVE = 16, MAX_SWAP = 8 };

@@ -7,8 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <thermix/policy.h>
+
 #include "core/base/csv.h"
-#include "core/base/units.h"
 #include "core/machine/floorplan_file.h"
 #include "power/power.h"
 #include "run/load/data.h"

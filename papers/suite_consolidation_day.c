@@ -5,10 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <thermix/policy.h>
+
 #include "core/base/config.h"
 #include "core/base/opt.h"
 #include "core/base/text.h"
-#include "core/base/units.h"
 #include "papers/suite.h"
 #include "run/load/data.h"
 #include "run/options.h"

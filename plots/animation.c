@@ -4,8 +4,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "core/base/folder.h"
 #include "core/base/os.h"
+#include "core/base/output.h"
 #include "plots/plot.h"
 #include "study/pool.h"
 

@@ -6,12 +6,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <thermix/policy.h>
+
 #include "core/base/config.h"
 #include "core/base/csv.h"
 #include "core/base/os.h"
 #include "core/base/text.h"
 #include "core/base/trace.h"
-#include "core/base/units.h"
 #include "core/machine/floorplan_file.h"
 #include "run/summary.h"
 

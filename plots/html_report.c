@@ -11,10 +11,9 @@
 
 #include "core/base/config.h"
 #include "core/base/csv.h"
-#include "core/base/folder.h"
-#include "core/base/hash.h"
 #include "core/base/os.h"
 #include "core/base/output.h"
+#include "core/base/provenance.h"
 #include "core/base/text.h"
 #include "plots/history.h"
 #include "plots/plot.h"

@@ -5,7 +5,7 @@
 /* Price of what core/micro/contention counts: cores and memory system, static and dynamic, per core
  * count and clock. Coefficients: group `energy` of a chip's chip.cfg, where each has its source. */
 
-#include "core/micro/ledger.h"
+#include "core/micro/contention.h"
 
 /* How the dynamic power of the SMs grows with their number. */
 enum tmx_core_scaling {

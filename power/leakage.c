@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "power/leakage.h"
 
-#include "core/base/units.h"
+#include <thermix/policy.h>
+
 #include "power/leakage_vector.h"
 
 #include <math.h>

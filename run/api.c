@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "core/base/config.h"
-#include "core/base/folder.h"
 #include "core/base/os.h"
+#include "core/base/output.h"
 #include "run/process_guard.h"
 #include "run/state.h"
 #include "run/summary.h"

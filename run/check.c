@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Keys that cannot act: thresholds the wrong way round or beyond the trip point, keys of what a run does not
  * have. */
+#include <thermix/policy.h>
+
 #include "run/state.h"
 
 #include <stdarg.h>
@@ -8,7 +10,6 @@
 #include <string.h>
 
 #include "core/base/config.h"
-#include "core/base/units.h"
 
 const char *tmx_run_key_unused(const struct tmx_run *r, const char *key)
 {

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "core/base/os.h"
-#include "core/micro/launch_profile.h"
+#include "core/micro/profile.h"
 #include "run/load/data.h"
 #include "run/load/gate_files.h"
 

@@ -6,9 +6,9 @@
 #include <string.h>
 
 #include "core/base/csv.h"
-#include "core/base/folder.h"
-#include "core/base/hash.h"
 #include "core/base/os.h"
+#include "core/base/output.h"
+#include "core/base/provenance.h"
 #include "run/state.h"
 
 enum { MAX_PATH = 1024 };

@@ -3,7 +3,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "core/base/units.h"
+#include <thermix/policy.h>
+
 #include "run/gate.h"
 #include "run/state.h"
 

@@ -5,10 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <thermix/policy.h>
+
 #include "core/base/config.h"
-#include "core/base/suggest.h"
 #include "core/base/text.h"
-#include "core/base/units.h"
 #include "run/state.h"
 #include "thermal/files/fan.h"
 #include "thermal/thermal.h"

@@ -7,7 +7,7 @@
 #include "core/base/config.h"
 #include "core/base/opt.h"
 #include "core/base/text.h"
-#include "core/contract/gate_policy.h"
+#include "core/contract/choice.h"
 #include "power/power.h"
 #include "run/load/data.h"
 #include "run/presets.h"

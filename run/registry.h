@@ -7,10 +7,10 @@
 
 #include <thermix/catalog.h>
 
-#include "core/base/hash.h"
+#include "core/base/provenance.h"
 #include "core/base/setting.h"
 #include "core/base/table.h"
-#include "core/contract/catalog.h"
+#include "core/contract/choice.h"
 
 extern const struct tmx_catalog tmx_builtin;
 /* The same for a check: what is made of it loads no module. A policy that may be a module's is not checked,

@@ -8,7 +8,7 @@
 #include <stdio.h>
 
 #include "core/base/cost.h"
-#include "core/base/hash.h"
+#include "core/base/provenance.h"
 #include "core/sim/sim.h"
 
 struct tmx_catalog;

@@ -5,7 +5,7 @@
 /* What a run owns; private to run/. */
 
 #include "core/base/provenance.h"
-#include "core/contract/catalog.h"
+#include "core/contract/choice.h"
 #include "core/contract/forecast.h"
 #include "core/machine/mix.h"
 #include "core/machine/topology.h"

@@ -4,12 +4,12 @@
 #include <math.h>
 #include <string.h>
 
+#include <thermix/policy.h>
+
 #include "core/base/config.h"
-#include "core/base/folder.h"
 #include "core/base/os.h"
 #include "core/base/output.h"
 #include "core/base/text.h"
-#include "core/base/units.h"
 #include "core/machine/floorplan_file.h"
 #include "run/presets.h"
 #include "run/state.h"

@@ -4,9 +4,10 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include <thermix/policy.h>
+
 #include "core/base/output.h"
 #include "core/base/text.h"
-#include "core/base/units.h"
 #include "run/state.h"
 
 struct gpu_files {

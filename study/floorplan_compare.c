@@ -5,9 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <thermix/policy.h>
+
 #include "core/base/config.h"
 #include "core/base/os.h"
-#include "core/base/units.h"
 #include "core/machine/floorplan_file.h"
 #include "core/machine/machine.h"
 #include "core/sim/recorder.h"

@@ -18,7 +18,7 @@
 #include <stdio.h>
 
 #include "core/base/err.h"
-#include "core/base/hash.h"
+#include "core/base/provenance.h"
 
 enum { TMX_RESULTS_VERSION = 2, TMX_STUDY_NAME = 64, TMX_PARAMETER_SIZE = 1100 };
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "study/run_alone.h"
 
-#include "core/base/folder.h"
 #include "core/base/os.h"
+#include "core/base/output.h"
 #include "run/summary.h"
 #include "run/trace.h"
 #include "study/progress.h"

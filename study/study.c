@@ -13,7 +13,6 @@
 
 #include "core/base/cost.h"
 #include "core/base/os.h"
-#include "core/base/suggest.h"
 #include "core/base/text.h"
 #include "core/sim/lockstep.h"
 #include "study/points.h"

@@ -9,7 +9,6 @@
 
 #include "core/base/config.h"
 #include "core/base/opt.h"
-#include "core/base/suggest.h"
 #include "core/base/text.h"
 #include "run/load/data.h"
 #include "study/sweep.h"

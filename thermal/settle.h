@@ -5,7 +5,7 @@
 /* Steady state of a stack on the full grid, with HotSpot's two feedback loops: leakage that
  * depends on temperature, and a still-air sink whose resistance does. */
 
-#include "core/base/log.h"
+#include "core/base/err.h"
 #include "thermal/files/hotspot_temps.h"
 #include "thermal/instance.h"
 

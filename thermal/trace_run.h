@@ -2,7 +2,7 @@
 #ifndef TMX_THERMAL_TRACE_RUN_H
 #define TMX_THERMAL_TRACE_RUN_H
 
-#include "core/base/log.h"
+#include "core/base/err.h"
 #include "core/base/trace.h"
 #include "thermal/files/hotspot_config.h"
 #include "thermal/files/hotspot_temps.h"

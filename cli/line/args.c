@@ -11,11 +11,10 @@
 #include <string.h>
 
 #include "cli/commands.h"
-#include "core/base/folder.h"
+#include "core/base/output.h"
 #include "core/base/plausible.h"
-#include "core/base/suggest.h"
 #include "core/base/text.h"
-#include "core/store/cache_evict.h"
+#include "core/store/cache.h"
 
 enum { FIRST_KEY = 256, MAX_DOC = 1024, EXAMPLE_WIDTH = 78 };
 #define PAIRS_HEADING "Written -key value, names ignore case"

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "cli/commands.h"
-#include "core/contract/gate_policy.h"
+#include "core/contract/choice.h"
 #include "core/sim/sensor.h"
 #include "run/load/data.h"
 #include "run/options.h"

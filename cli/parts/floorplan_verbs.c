@@ -8,7 +8,6 @@
 
 #include "core/base/opt.h"
 #include "core/base/os.h"
-#include "core/base/suggest.h"
 #include "core/base/text.h"
 #include "core/machine/floorplan_edit.h"
 #include "core/machine/floorplan_file.h"

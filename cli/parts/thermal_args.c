@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/base/suggest.h"
 #include "core/base/text.h"
 
 enum { MAX_NAME = 64, MAX_NAMES = 32 };

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "core/base/config_text.h"
-#include "core/base/fp_env.h"
+#include "core/base/os.h"
 
 enum { MAX_WHERE = 480, MAX_KEY = 512 };
 

@@ -2,11 +2,12 @@
 #include "core/base/err.h"
 
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/base/text.h"
+#include <thermix/version.h>
 
 static const struct {
     const char *text;
@@ -78,6 +79,32 @@ enum tmx_status tmx_fail_from(struct tmx_err *err, enum tmx_status code, const c
     return code;
 }
 
+void tmx_text_visible(char *buf, size_t size)
+{
+    for (char *c = buf; *c; c++) {
+        const unsigned char at = (unsigned char)*c;
+        const bool high =
+            at == 0xc2 && (unsigned char)c[1] >= 0x80 && (unsigned char)c[1] < 0xa0; /* U+0080 on */
+        if (high) {
+            c[0] = '^';
+            c[1] = (char)((unsigned char)c[1] - 0x40); /* CSI, U+009B, as ESC [ is: ^[ */
+            c++;
+        } else if (at == 0x7f || (at < ' ' && at != '\n' && at != '\t')) {
+            const size_t used = (size_t)(c - buf), rest = strlen(c + 1) + 1;
+            const size_t room = size - used - 2, keep = rest < room ? rest : room;
+            if (size < used + 3) {
+                *c = '\0';
+                return;
+            }
+            memmove(c + 2, c + 1, keep);
+            c[1 + keep] = '\0';
+            c[0] = '^';
+            c[1] = at == 0x7f ? '?' : (char)(at + 0x40);
+            c++;
+        }
+    }
+}
+
 void tmx_err_format(const struct tmx_err *err, char *buf, size_t size)
 {
     const char *msg = err->msg[0] ? err->msg : tmx_status_text(err->code);
@@ -95,4 +122,26 @@ _Noreturn void tmx_assert_failed(const char *file, int line, const char *cond)
 {
     fprintf(stderr, "%s:%d: internal error: %s\n", file, line, cond);
     abort();
+}
+
+void tmx_log_say(const struct tmx_log *log, enum tmx_log_level level, const char *fmt, ...)
+{
+    char text[2048];
+    va_list ap;
+    if (!log || !log->line) {
+        return;
+    }
+    va_start(ap, fmt);
+    vsnprintf(text, sizeof text, fmt, ap);
+    va_end(ap);
+    log->line(log->to, level, text);
+}
+
+#define TEXT(x)         #x
+#define DOTTED(a, b, c) TEXT(a) "." TEXT(b) "." TEXT(c)
+
+struct tmx_version tmx_version(void)
+{
+    return (struct tmx_version){TMX_VERSION_MAJOR, TMX_VERSION_MINOR, TMX_VERSION_PATCH, TMX_ABI,
+                                DOTTED(TMX_VERSION_MAJOR, TMX_VERSION_MINOR, TMX_VERSION_PATCH)};
 }

@@ -2,9 +2,11 @@
 #ifndef TMX_CORE_BASE_ERR_H
 #define TMX_CORE_BASE_ERR_H
 
+#include <stddef.h>
+
 #include <thermix/error.h>
 
-/* What the inside of the program needs beside the public status and error record. */
+/* What the inside of the program needs beside the public status and error record, and lines of a log. */
 
 #define TMX_PRINTF(fmt, args) __attribute__((format(printf, fmt, args)))
 
@@ -27,6 +29,10 @@ enum tmx_status tmx_no_memory(struct tmx_err *err);
 enum tmx_status tmx_fail_from(struct tmx_err *err, enum tmx_status code, const char *file, unsigned line,
                               const char *key);
 
+/* Control characters but for line ends and tabs as ^[ and the like, in place, cut where that does not fit:
+ * names come from files of others, and a terminal would obey them. */
+void tmx_text_visible(char *buf, size_t size);
+
 #ifdef __clang_analyzer__ /* the analyzer must see that a failure returns its code */
 #define tmx_fail(err, code, ...) ((void)(tmx_fail)((err), (code), __VA_ARGS__), (code))
 #define tmx_fail_at(err, code, file, line, ...) \
@@ -43,5 +49,17 @@ enum tmx_status tmx_fail_from(struct tmx_err *err, enum tmx_status code, const c
 /* A programmer's mistake: prints where and aborts. Always on. */
 #define tmx_assert(cond) ((cond) ? (void)0 : tmx_assert_failed(__FILE__, __LINE__, #cond))
 TMX_NORETURN void tmx_assert_failed(const char *file, int line, const char *cond);
+
+/* Notes beside the results: lines to the caller's sink. */
+enum tmx_log_level { TMX_LOG_INFO, TMX_LOG_WARNING, TMX_LOG_DETAIL }; /* detail: with -v */
+
+struct tmx_log {
+    /* text has no newline and lives during the call only */
+    void (*line)(void *to, enum tmx_log_level level, const char *text);
+    void *to;
+};
+
+/* Format one line for log; silent when log is NULL. */
+void tmx_log_say(const struct tmx_log *log, enum tmx_log_level level, const char *fmt, ...) TMX_PRINTF(3, 4);
 
 #endif

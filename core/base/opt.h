@@ -7,6 +7,7 @@
 #include <stdio.h>
 
 #include <thermix/option.h>
+#include <thermix/policy.h>
 
 #include "core/base/err.h"
 #include "core/base/setting.h"
@@ -39,5 +40,11 @@ void tmx_opt_write_keys(const struct tmx_opt *opts, const void *obj, const char 
 
 /* Print one line of help per row: key, unit, bounds, default, doc. */
 void tmx_opt_help(const struct tmx_opt *opts, const char *indent, FILE *out);
+
+/* Allocate a zeroed state and read its options from group (NULL: all defaults).
+ * Keys in also are left to the caller. The caller frees *state with free().
+ * Returns TMX_OK, TMX_ENOMEM or TMX_ECONFIG. */
+TMX_NODISCARD enum tmx_status tmx_plugin_state(const struct tmx_plugin *p, const struct tmx_setting *group,
+                                               const char *const *also, void **state, struct tmx_err *err);
 
 #endif

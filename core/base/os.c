@@ -8,6 +8,7 @@
 #include <fcntl.h>
 #include <fenv.h>
 #include <link.h>
+#include <locale.h>
 #include <signal.h>
 #include <spawn.h>
 #include <stdint.h>
@@ -20,8 +21,6 @@
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
-
-#include "core/base/output.h"
 
 static const char *kind_of(mode_t mode)
 {
@@ -73,14 +72,6 @@ enum tmx_status tmx_input_open(FILE **f, const char *path, struct tmx_err *err)
         return tmx_fail_at(err, TMX_EIO, path, 0, "cannot open: %s", strerror(errno));
     }
     return TMX_OK;
-}
-
-enum tmx_status tmx_os_remove(const char *path, struct tmx_err *err)
-{
-    const enum tmx_status st = tmx_output_guard(path, err);
-    return st || unlink(path) == 0 || errno == ENOENT
-               ? st
-               : tmx_fail_at(err, TMX_EIO, path, 0, "cannot remove: %s", strerror(errno));
 }
 
 FILE *tmx_os_open_private(const char *path)
@@ -616,4 +607,17 @@ enum tmx_isa tmx_os_isa(void)
     }
 #endif
     return TMX_ISA_ANY;
+}
+
+void tmx_fp_env_enter(struct tmx_fp_env *p)
+{
+    fegetenv(&p->environment);
+    fesetenv(FE_DFL_ENV);
+    p->locale = uselocale(newlocale(LC_ALL_MASK, "C", (locale_t)0)); /* a constant of the C library */
+}
+
+void tmx_fp_env_leave(const struct tmx_fp_env *p)
+{
+    uselocale(p->locale);
+    fesetenv(&p->environment);
 }

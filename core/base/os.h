@@ -2,9 +2,10 @@
 #ifndef TMX_CORE_BASE_OS_H
 #define TMX_CORE_BASE_OS_H
 
-/* What the machine gives; with output.c and folder.c the only file outside cli/ that uses POSIX; threads are
+/* What the machine gives; with output.c the only file outside cli/ that uses POSIX; threads are
  * in core/base/thread_pool.c. */
 
+#include <fenv.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -52,9 +53,6 @@ FILE *tmx_os_lock(const char *path, double patience_s);
  * and wait is false. A signal that is handled ends the waiting: TMX_ESTOPPED. Where the file system has no
  * locks there is none. */
 TMX_NODISCARD enum tmx_status tmx_os_lock_folder(FILE **f, const char *path, bool wait, struct tmx_err *err);
-
-/* Remove a file; one that is absent is fine, one that has been read is an error. */
-TMX_NODISCARD enum tmx_status tmx_os_remove(const char *path, struct tmx_err *err);
 
 /* What makes two names one file; false when there is no file at path. */
 bool tmx_os_file_id(const char *path, uint64_t *device, uint64_t *node);
@@ -132,5 +130,17 @@ enum tmx_isa tmx_os_isa(void);
 
 /* Memory that this process may have [bytes]: the machine's, or less where a limit is set. */
 double tmx_os_memory_bytes(void);
+
+/* What numbers depend on beside themselves, of the calling thread: between enter and leave its locale
+ * is "C" (a decimal point is a point) and its floating-point environment the default one (rounding,
+ * denormals, no traps). Leaving puts back what was there, exception flags too. May be nested. */
+
+struct tmx_fp_env {
+    fenv_t environment;
+    void *locale; /* locale_t */
+};
+
+void tmx_fp_env_enter(struct tmx_fp_env *p);
+void tmx_fp_env_leave(const struct tmx_fp_env *p);
 
 #endif

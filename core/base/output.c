@@ -12,14 +12,24 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "core/base/folder.h"
+#include "core/base/csv.h"
+#include "core/base/os.h"
 #include "core/base/provenance.h"
+#include "core/base/text.h"
 
 enum tmx_status tmx_output_guard(const char *path, struct tmx_err *err)
 {
     return tmx_provenance_hold(path)
                ? tmx_fail_at(err, TMX_ECONFIG, path, 0, "an output would replace this input")
                : TMX_OK;
+}
+
+enum tmx_status tmx_output_remove(const char *path, struct tmx_err *err)
+{
+    const enum tmx_status st = tmx_output_guard(path, err);
+    return st || unlink(path) == 0 || errno == ENOENT
+               ? st
+               : tmx_fail_at(err, TMX_EIO, path, 0, "cannot remove: %s", strerror(errno));
 }
 
 /* A full disk is no fault of an input. */
@@ -186,4 +196,426 @@ void tmx_output_discard(struct tmx_output *o)
         unlink(o->temp);
     }
     o->temp[0] = '\0';
+}
+
+/* ---- folders of results ---- */
+
+enum { MAX_PATH = 1024 };
+
+/* What a row's file is while a command writes: its own, or an earlier command's. */
+static const char WRITING[] = "writing", REPLACED[] = "replaced", INPUT[] = "input"; /* not in the folder */
+
+struct row {
+    char *run, *status, *file, *hash, *command; /* owned */
+    mode_t mode;                                /* of a file that was removed */
+};
+
+struct rows {
+    struct row *row; /* [n] */
+    size_t n, room;
+};
+
+struct tmx_folder {
+    char path[512]; /* without a slash at its end */
+    const char *command;
+    FILE *say;
+    enum tmx_folder_kind kind;
+    FILE *lock, *list; /* from the first file on */
+    char run[TMX_HASH_HEX], status[16];
+    struct rows gone, input;
+    bool listing; /* its own list is being written */
+    struct tmx_folder *next;
+};
+
+static _Thread_local struct tmx_folders *open_list;
+
+static void rows_finish(struct rows *r)
+{
+    for (size_t i = 0; i < r->n; i++) {
+        free(r->row[i].run);
+        free(r->row[i].status);
+        free(r->row[i].file);
+        free(r->row[i].hash);
+        free(r->row[i].command);
+    }
+    free(r->row);
+    *r = (struct rows){0};
+}
+
+static enum tmx_status rows_add(struct rows *r, const char *run, const char *status, const char *file,
+                                const char *hash, const char *command, struct tmx_err *err)
+{
+    if (r->n == r->room) {
+        const size_t room = r->room ? 2 * r->room : 64;
+        struct row *more = realloc(r->row, room * sizeof *more);
+        if (!more) {
+            return tmx_no_memory(err);
+        }
+        r->row = more;
+        r->room = room;
+    }
+    struct row *w = &r->row[r->n++];
+    *w = (struct row){.run = strdup(run),
+                      .status = strdup(status),
+                      .file = strdup(file),
+                      .hash = strdup(hash),
+                      .command = strdup(command)};
+    return w->run && w->status && w->file && w->hash && w->command ? TMX_OK : tmx_no_memory(err);
+}
+
+static bool is_input(const struct row *w)
+{
+    return strcmp(w->status, INPUT) == 0;
+}
+
+/* Inputs at the end. */
+static int by_file(const void *a, const void *b)
+{
+    const struct row *x = a, *y = b;
+    const int kind = is_input(x) - is_input(y), order = kind ? kind : strcmp(x->file, y->file),
+              status = order ? order : strcmp(x->status, y->status); /* "writing" after all others */
+    return status ? status : strcmp(x->hash, y->hash);
+}
+
+static enum tmx_status join(char path[MAX_PATH], const char *folder, const char *file, struct tmx_err *err)
+{
+    return snprintf(path, MAX_PATH, "%s/%s", folder, file) < MAX_PATH
+               ? TMX_OK
+               : tmx_fail_at(err, TMX_EIO, folder, 0, "folder name too long");
+}
+
+/* A name below the folder: no list leads out of it. */
+static bool is_below(const char *file)
+{
+    for (const char *part = file;; part++) {
+        const size_t n = strcspn(part, "/");
+        if (n == 0 || (n == 1 && part[0] == '.') || (n == 2 && part[0] == '.' && part[1] == '.')) {
+            return false;
+        }
+        part += n;
+        if (!*part) {
+            return true;
+        }
+    }
+}
+
+static enum tmx_status take_rows(struct rows *r, const struct tmx_csv *csv, struct tmx_err *err)
+{
+    const size_t run = tmx_csv_column(csv, "run"), status = tmx_csv_column(csv, "status"),
+                 file = tmx_csv_column(csv, "file"), hash = tmx_csv_column(csv, "hash"),
+                 command = tmx_csv_column(csv, "command"), n = csv->n_column;
+    enum tmx_status st =
+        run < n && status < n && file < n && hash < n
+            ? TMX_OK
+            : tmx_fail_at(
+                  err, TMX_EPARSE, csv->source, 1,
+                  "not a list that thermix wrote (run,status,file,hash,command); expected one, or none: "
+                  "choose another folder, or move it");
+    for (size_t i = 0; !st && i < csv->n_row; i++) {
+        const char *name = tmx_csv_cell(csv, i, file);
+        name += name[0] == '\'' && name[1] && strchr("=+-@", name[1]); /* tmx_csv_text put it there */
+        st = is_below(name) ? rows_add(r, tmx_csv_cell(csv, i, run), tmx_csv_cell(csv, i, status), name,
+                                       tmx_csv_cell(csv, i, hash),
+                                       command < n ? tmx_csv_cell(csv, i, command) : "run", err)
+                            : tmx_fail_at(err, TMX_EPARSE, csv->source, csv->line[i],
+                                          "\"%s\"; expected the name of a file in this folder", name);
+    }
+    return st;
+}
+
+/* What the folder's list says; no rows where it has none. */
+static enum tmx_status read_list(const char *folder, struct rows *r, struct tmx_err *err)
+{
+    char path[MAX_PATH];
+    struct tmx_csv csv = {0};
+    enum tmx_status st = join(path, folder, TMX_FOLDER_LIST, err);
+    if (st || !tmx_os_exists(path)) {
+        return st;
+    }
+    struct tmx_provenance *paused = tmx_provenance_pause();
+    st = tmx_csv_read_short(&csv, path, 1, err); /* a list that was cut off has a short row */
+    tmx_provenance_resume(paused);
+    st = st ? st : take_rows(r, &csv, err);
+    tmx_csv_finish(&csv);
+    return st;
+}
+
+static void put_row(const struct row *w, FILE *out)
+{
+    tmx_csv_text(w->run, out);
+    fprintf(out, ",%s,", w->status);
+    tmx_csv_text(w->file, out);
+    fprintf(out, ",%s,%s\n", w->hash, w->command);
+}
+
+/* In place of the list that is there, at once. */
+static enum tmx_status write_list(struct tmx_folder *f, const struct rows *r, struct tmx_err *err)
+{
+    char path[MAX_PATH], fresh[MAX_PATH];
+    struct tmx_output o = {0};
+    enum tmx_status st = join(path, f->path, TMX_FOLDER_LIST, err);
+    st = st ? st : join(fresh, f->path, TMX_FOLDER_LIST ".new", err);
+    st = st ? st : tmx_output_remove(fresh, err); /* a link would be followed */
+    st = st ? st : tmx_output_open(&o, fresh, err);
+    if (!st) {
+        fputs("run,status,file,hash,command\n", o.file);
+        for (size_t i = 0; i < r->n; i++) {
+            put_row(&r->row[i], o.file);
+        }
+    }
+    f->listing = true;
+    st = st ? st : tmx_output_commit(&o, err);
+    f->listing = false;
+    tmx_output_discard(&o);
+    tmx_provenance_forget(path);
+    if (!st && rename(fresh, path) != 0) {
+        st = tmx_fail_at(err, TMX_EIO, path, 0, "cannot write");
+    }
+    return st;
+}
+
+/* The open folder that holds path, and the file's name in it. */
+static struct tmx_folder *folder_of(const char *path, const char **name)
+{
+    for (struct tmx_folders *l = open_list; l; l = l->outer) {
+        for (struct tmx_folder *f = l->first; f; f = f->next) {
+            const size_t n = strlen(f->path);
+            if (strncmp(path, f->path, n) == 0 && (path[n] == '/' || path[n] == '\0')) {
+                *name = path + n + strspn(path + n, "/");
+                return f;
+            }
+        }
+    }
+    return NULL;
+}
+
+/* Is it for this command to remove? */
+static bool replaces(const struct tmx_folder *f, const struct row *w)
+{
+    return f->kind == TMX_FOLDER_RESULTS || strcmp(w->command, f->command) == 0;
+}
+
+void tmx_folders_begin(struct tmx_folders *f)
+{
+    f->outer = open_list;
+    open_list = f;
+}
+
+enum tmx_status tmx_folder_open(const char *path, enum tmx_folder_kind kind, struct tmx_err *err)
+{
+    const char *name;
+    struct rows r = {0};
+    char file[MAX_PATH];
+    if (!open_list || folder_of(path, &name)) {
+        return TMX_OK;
+    }
+    struct tmx_folder *f = calloc(1, sizeof *f);
+    if (!f) {
+        return tmx_no_memory(err);
+    }
+    if ((size_t)snprintf(f->path, sizeof f->path, "%s", path) >= sizeof f->path) {
+        free(f);
+        return tmx_fail_at(err, TMX_EIO, path, 0, "folder name too long");
+    }
+    for (size_t n = strlen(f->path); n > 1 && f->path[n - 1] == '/'; n--) {
+        f->path[n - 1] = '\0';
+    }
+    f->command = open_list->command;
+    f->say = open_list->say;
+    f->kind = kind;
+    enum tmx_status st = read_list(f->path, &r, err);
+    for (size_t i = 0; !st && i < r.n; i++) {
+        if (replaces(f, &r.row[i]) && !is_input(&r.row[i])) {
+            st = join(file, f->path, r.row[i].file, err);
+            st = st ? st : tmx_output_guard(file, err);
+        }
+    }
+    rows_finish(&r);
+    if (st) {
+        free(f);
+        return st;
+    }
+    f->next = open_list->first;
+    open_list->first = f;
+    return TMX_OK;
+}
+
+void tmx_folder_mark(const char *path, const char *run, const char *status)
+{
+    const char *name;
+    struct tmx_folder *f = folder_of(path, &name);
+    if (f) {
+        snprintf(f->run, sizeof f->run, "%s", run);
+        snprintf(f->status, sizeof f->status, "%s", status);
+    }
+}
+
+/* Remove a file of an earlier command, and the folders between it and the open one that are empty then.
+ * Nothing behind a link; a link itself only at the end, as it may be written through. */
+static enum tmx_status take_away(const struct tmx_folder *f, struct row *w, bool end, struct tmx_err *err)
+{
+    char path[MAX_PATH];
+    struct stat info;
+    const size_t begin = strlen(f->path) + 1;
+    enum tmx_status st = join(path, f->path, w->file, err);
+    if (st) {
+        return st;
+    }
+    for (char *slash = path + begin; (slash = strchr(slash, '/')); slash++) {
+        *slash = '\0';
+        const bool folder = lstat(path, &info) == 0 && S_ISDIR(info.st_mode);
+        *slash = '/';
+        if (!folder) {
+            return TMX_OK;
+        }
+    }
+    if (lstat(path, &info) == 0 && !S_ISDIR(info.st_mode) && (end || S_ISREG(info.st_mode))) {
+        w->mode = info.st_mode & 0777;
+        st = tmx_output_remove(path, err);
+    }
+    for (char *slash; end && !st && (slash = strrchr(path, '/')) && slash > path + begin;) {
+        *slash = '\0';
+        if (rmdir(path) != 0) {
+            break;
+        }
+    }
+    return st;
+}
+
+enum tmx_status tmx_folder_input(const char *path, const char *file, const char *hash, struct tmx_err *err)
+{
+    const char *name;
+    struct tmx_folder *f = folder_of(path, &name);
+    return f ? rows_add(&f->input, f->run, INPUT, file, hash, f->command, err) : TMX_OK;
+}
+
+static enum tmx_status start(struct tmx_folder *f, struct tmx_err *err)
+{
+    struct rows old = {0}, kept = {0};
+    char path[MAX_PATH];
+    enum tmx_status st = tmx_os_lock_folder(&f->lock, f->path, false, err);
+    if (!st && !f->lock) {
+        if (f->say) {
+            fprintf(f->say, "%s: another command writes this folder; waiting for its end\n", f->path);
+        }
+        st = tmx_os_lock_folder(&f->lock, f->path, true, err);
+    }
+    st = st ? st : read_list(f->path, &old, err);
+    for (size_t i = 0; !st && i < old.n; i++) {
+        const struct row *w = &old.row[i];
+        const bool goes = replaces(f, w);
+        if (goes && is_input(w)) {
+            continue;
+        }
+        st = rows_add(&kept, w->run, goes ? REPLACED : w->status, w->file, goes ? "" : w->hash, w->command,
+                      err);
+        st = st || !goes ? st : rows_add(&f->gone, "", REPLACED, w->file, "", w->command, err);
+    }
+    st = st ? st : write_list(f, &kept, err);
+    for (size_t i = 0; !st && i < f->gone.n; i++) {
+        st = take_away(f, &f->gone.row[i], false, err);
+    }
+    st = st ? st : join(path, f->path, TMX_FOLDER_LIST, err);
+    st = st ? st : tmx_os_append(&f->list, path, err);
+    rows_finish(&old);
+    rows_finish(&kept);
+    return st;
+}
+
+enum tmx_status tmx_folder_start(const char *path, struct tmx_err *err)
+{
+    const char *name;
+    struct tmx_folder *f = folder_of(path, &name);
+    return f && !f->list ? start(f, err) : TMX_OK;
+}
+
+enum tmx_status tmx_folder_note(const char *path, struct tmx_err *err)
+{
+    const char *name;
+    struct tmx_folder *f = folder_of(path, &name);
+    if (!f || f->listing || !*name) {
+        return TMX_OK;
+    }
+    const enum tmx_status st = f->list ? TMX_OK : start(f, err);
+    if (st) {
+        return st;
+    }
+    fprintf(f->list, ",%s,", WRITING);
+    tmx_csv_text(name, f->list);
+    fprintf(f->list, ",,%s\n", f->command);
+    return fflush(f->list) == 0 ? TMX_OK : tmx_fail_at(err, TMX_EFULL, f->path, 0, "cannot write its list");
+}
+
+mode_t tmx_folder_mode(const char *path)
+{
+    const char *name;
+    const struct tmx_folder *f = folder_of(path, &name);
+    for (size_t i = 0; f && i < f->gone.n; i++) {
+        if (strcmp(f->gone.row[i].file, name) == 0) {
+            return f->gone.row[i].mode;
+        }
+    }
+    return 0;
+}
+
+/* The rows of files that were written, each once, with their hashes. */
+static enum tmx_status seal(struct tmx_folder *f, const char *status, struct tmx_err *err)
+{
+    struct rows said = {0}, sealed = {0};
+    char path[MAX_PATH], hash[TMX_HASH_HEX];
+    enum tmx_status st = read_list(f->path, &said, err);
+    if (said.n > 0) {
+        qsort(said.row, said.n, sizeof *said.row, by_file);
+    }
+    for (size_t i = 0; !st && i < said.n; i++) {
+        struct row *w = &said.row[i];
+        const bool again =
+            i + 1 < said.n && !is_input(&said.row[i + 1]) && strcmp(w->file, said.row[i + 1].file) == 0;
+        st = join(path, f->path, w->file, err);
+        if (st || again) {
+            continue;
+        }
+        if (strcmp(w->status, REPLACED) == 0) {
+            st = take_away(f, w, true, err);
+        } else if (strcmp(w->status, WRITING) != 0) {
+            st = rows_add(&sealed, w->run, w->status, w->file, w->hash, w->command, err);
+        } else if (tmx_os_exists(path)) {
+            st = tmx_hash_file(path, hash, err);
+            st = st ? st
+                    : rows_add(&sealed, f->run, f->status[0] ? f->status : status, w->file, hash, f->command,
+                               err);
+        }
+    }
+    for (size_t i = 0; !st && i < f->input.n; i++) {
+        const struct row *w = &f->input.row[i];
+        st = rows_add(&sealed, w->run, w->status, w->file, w->hash, w->command, err);
+    }
+    st = st ? st : write_list(f, &sealed, err);
+    rows_finish(&said);
+    rows_finish(&sealed);
+    return st;
+}
+
+enum tmx_status tmx_folders_end(struct tmx_folders *l, enum tmx_status st, struct tmx_err *err)
+{
+    const char *status = st ? "partial" : "complete";
+    struct tmx_err second;
+    tmx_assert(open_list == l);
+    for (struct tmx_folder *f; (f = l->first);) {
+        if (f->list) {
+            fclose(f->list);
+            const enum tmx_status sealed = seal(f, status, st ? &second : err);
+            st = st ? st : sealed;
+        }
+        if (f->lock) {
+            fclose(f->lock);
+        }
+        l->first = f->next;
+        rows_finish(&f->gone);
+        rows_finish(&f->input);
+        free(f);
+    }
+    open_list = l->outer;
+    l->outer = NULL;
+    return st;
 }

@@ -7,8 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <thermix/policy.h>
+
 #include "core/base/os.h"
-#include "core/base/units.h"
 
 enum { MAX_OTHER = 5, MAX_LINE = 1024 };
 

@@ -27,7 +27,7 @@ struct tmx_lines { /* zero-initialise, then tmx_lines_next */
 };
 
 /* Read the file at path ("-" is standard input) whole, without a UTF-8 byte-order mark, and note it as
- * an input (inputs.h). What tmx_input_open (os.h) refuses, UTF-16 and files holding a NUL byte are errors
+ * an input (provenance.h). What tmx_input_open (os.h) refuses, UTF-16 and files holding a NUL byte are errors
  * (TMX_EIO, TMX_EPARSE). Release with tmx_text_finish, which accepts zeroed memory. */
 TMX_NODISCARD enum tmx_status tmx_text_load(struct tmx_text_file *t, const char *path, struct tmx_err *err);
 /* The bytes as they are, for files that may be binary; then tmx_text_accept checks that they are text. */
@@ -77,10 +77,6 @@ enum { TMX_REAL_SIZE = 32 };
 /* Shortest of %.15g, %.16g, %.17g that reads back equal. */
 void tmx_real_print(char buf[TMX_REAL_SIZE], double v);
 
-/* Control characters but for line ends and tabs as ^[ and the like, in place, cut where that does not fit:
- * names come from files of others, and a terminal would obey them. */
-void tmx_text_visible(char *buf, size_t size);
-
 /* Letters of UTF-8. */
 size_t tmx_text_letters(const char *s);
 /* The words of s and a line's end, on lines that stop before `width` letters (0: one line); the first begins
@@ -90,5 +86,30 @@ void tmx_text_wrap(const char *s, size_t indent, size_t width, FILE *out);
 /* Lines typed to a shell, each after indent blanks and, where it is longer than width, going on below behind
  * a backslash; it breaks at blanks outside quotes. */
 void tmx_text_commands(const char *lines, size_t indent, size_t width, FILE *out);
+
+/* Look-up by name, and what to tell who has written one that does not exist. */
+
+/* Index of word among names[0 .. n); n when it is not there. */
+size_t tmx_names_find(const char *word, const char *const *names, size_t n);
+
+/* The one of names[0 .. n) nearest to word in edit distance; NULL when none is near. */
+const char *tmx_suggest_nearest(const char *word, const char *const *names, size_t n);
+
+enum { TMX_HINT_SIZE = 512 };
+
+/* What follows `unknown thing "word"`: `, did you mean "near"?`, or where none is near `; there is a, b, c`
+ * (cut with ", ..." where it is long), or nothing where there is no name at all. Returns hint. */
+const char *tmx_suggest(char hint[TMX_HINT_SIZE], const char *word, const char *const *names, size_t n);
+
+/* `a, b, c` into text, cut with ", ..." where it is longer than size. Returns text. */
+const char *tmx_names_list(char *text, size_t size, const char *const *names, size_t n);
+
+/* Files that files name: a relative name is relative to the file that contains it and, where that leads to
+ * nothing, to the current folder. This is where a name in the file `from` leads, into path; a
+ * name of the command line ("--set ...") or of no file (NULL) is relative to the current folder alone. False
+ * when nothing is there (path is then the first place) or path is too short. */
+bool tmx_beside(const char *from, const char *name, char *path, size_t size);
+/* The places that tmx_beside looks at, "a/x.cfg, x.cfg", for messages. Returns buf. */
+const char *tmx_beside_places(const char *from, const char *name, char *buf, size_t size);
 
 #endif

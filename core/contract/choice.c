@@ -2,6 +2,9 @@
 #include "core/contract/choice.h"
 
 #include <stdlib.h>
+#include <string.h>
+
+#include "core/base/text.h"
 
 const char *const tmx_choice_keys[TMX_N_CHOICE] = {
     [TMX_LEVEL_JOB] = "job",   [TMX_LEVEL_PLACE] = "place", [TMX_LEVEL_MIX] = "mix_policy",
@@ -21,3 +24,76 @@ void tmx_choices_finish(struct tmx_choice *choice)
         choice[i] = (struct tmx_choice){0};
     }
 }
+
+enum { MAX_NAMES = 256 }; /* in a message */
+
+const char *tmx_catalog_word(size_t kind)
+{
+    static const char *const words[TMX_N_KIND] = {
+        [TMX_LEVEL_JOB] = "job policy",          [TMX_LEVEL_PLACE] = "place policy",
+        [TMX_LEVEL_MIX] = "mix policy",          [TMX_LEVEL_DTM] = "dtm policy",
+        [TMX_LEVEL_CTA] = "CTA policy",          [TMX_LEVEL_TB] = "thread-block policy",
+        [TMX_LEVEL_GATE] = "gating policy",      [TMX_LEVEL_FAN] = "fan policy",
+        [TMX_KIND_BACKEND] = "thermal back-end", [TMX_KIND_POWER] = "power model",
+    };
+    return words[kind];
+}
+
+const struct tmx_plugin *tmx_catalog_item(const struct tmx_catalog *c, size_t kind, size_t i)
+{
+    const struct tmx_plugin *const *list = c->kind[kind];
+    for (size_t k = 0; list && list[k]; k++) {
+        if (k == i) {
+            return list[k];
+        }
+    }
+    return NULL;
+}
+
+const struct tmx_plugin *tmx_catalog_find(const struct tmx_catalog *c, size_t kind, const char *name)
+{
+    const struct tmx_plugin *const *p = c->kind[kind];
+    while (p && *p && strcmp((*p)->name, name) != 0) {
+        p++;
+    }
+    return p ? *p : NULL;
+}
+
+enum tmx_status tmx_catalog_get(const struct tmx_catalog *c, size_t kind, const char *name,
+                                const struct tmx_plugin **p, const struct tmx_setting *at,
+                                struct tmx_err *err)
+{
+    const char *names[MAX_NAMES];
+    char hint[TMX_HINT_SIZE];
+    size_t n = 0;
+    *p = tmx_catalog_find(c, kind, name);
+    if (*p) {
+        return TMX_OK;
+    }
+    for (; n < MAX_NAMES && tmx_catalog_item(c, kind, n); n++) {
+        names[n] = tmx_catalog_item(c, kind, n)->name;
+    }
+    return tmx_fail_setting(err, at, "unknown %s \"%.60s\"%s", tmx_catalog_word(kind), name,
+                            tmx_suggest(hint, name, names, n));
+}
+
+/* Defaults: WG 2.2 (break-even 14 of 9, 14, 19, 24; wake-up 3), 5.1 (epoch 1000, limit 5, four
+ * epochs, bounds 5 to 10), 7.1 (idle detect 5). */
+const struct tmx_opt tmx_gate_opts[] = {
+    TMX_ROW_INT(tmx_gate_params, idle_detect_cycles, "cycles", 1, 1000, 5, "idle time before gating"),
+    TMX_ROW_INT(tmx_gate_params, break_even_cycles, "cycles", 1, 1000, 14,
+                "sleep that pays for one switching"),
+    TMX_ROW_INT(tmx_gate_params, wakeup_cycles, "cycles", 1, 1000, 3, "delay from request to use"),
+    TMX_ROW_INT(tmx_gate_params, epoch_cycles, "cycles", 10, 1000000, 1000,
+                "adaptive: length of one observation"),
+    TMX_ROW_INT(tmx_gate_params, critical_limit, "wake-ups", 0, 100000, 5,
+                "adaptive: more critical wake-ups per epoch lengthen idle detect"),
+    TMX_ROW_INT(tmx_gate_params, relax_epochs, "epochs", 1, 1000, 4,
+                "adaptive: epochs within the limit that shorten idle detect"),
+    TMX_ROW_INT(tmx_gate_params, idle_detect_min_cycles, "cycles", 1, 1000, 5, "adaptive: lower bound"),
+    TMX_ROW_INT(tmx_gate_params, idle_detect_max_cycles, "cycles", 1, 1000, 10, "adaptive: upper bound"),
+    TMX_ROW_INT(tmx_gate_params, switch_limit_cycles, "cycles", 0, 1000000, 0,
+                "GATES: longest time one type keeps priority; 0: no limit"),
+    TMX_ROW_BOOL(tmx_gate_params, gate_sfu, 0, "gate the SFU too, by the conventional rule"),
+    {0},
+};

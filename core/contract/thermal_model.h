@@ -11,7 +11,7 @@
 
 #include <stdbool.h>
 
-#include "core/base/plugin.h"
+#include "core/base/opt.h"
 #include "core/contract/forecast.h"
 
 struct tmx_thermal_spec; /* the chip, package and convection levels to model: thermal/network/spec.h */
@@ -110,8 +110,23 @@ struct tmx_thermal_ops {
 };
 
 /* step_many of ops, or step for each. */
-enum tmx_status tmx_thermal_step_many(const struct tmx_thermal_ops *ops, size_t n, void *const *state,
-                                      double dt_s, const double *const *power_w, double *const *temp_k,
-                                      size_t *bad);
+static inline enum tmx_status tmx_thermal_step_many(const struct tmx_thermal_ops *ops, size_t n,
+                                                    void *const *state, double dt_s,
+                                                    const double *const *power_w, double *const *temp_k,
+                                                    size_t *bad)
+{
+    enum tmx_status st = TMX_OK;
+    if (ops->step_many) {
+        return ops->step_many(n, state, dt_s, power_w, temp_k, bad);
+    }
+    for (size_t i = 0; i < n; i++) {
+        const enum tmx_status one = ops->step(state[i], dt_s, power_w[i], temp_k[i]);
+        if (one && !st) {
+            st = one;
+            *bad = i;
+        }
+    }
+    return st;
+}
 
 #endif

@@ -7,8 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <thermix/policy.h>
+
 #include "core/base/opt.h"
-#include "core/base/units.h"
 
 enum { MAX_RACKS = 4096, MAX_NODES = 4096, MAX_POINTS = 64 };
 

@@ -9,7 +9,6 @@
 #include "core/base/csv.h"
 #include "core/base/opt.h"
 #include "core/base/rng.h"
-#include "core/base/suggest.h"
 #include "core/base/text.h"
 
 static const double MAX_ARRIVAL_S = 1e9, MAX_WORK_S = 1e7;

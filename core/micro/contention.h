@@ -5,7 +5,7 @@
 /* One chip, epoch by epoch: cores that hold blocks of one or more programs, a memory system they
  * share, and a policy that decides how many cores work.
  *
- * Inside an epoch the set of resident warps is constant, so is the solution of core/micro/latency.h; a
+ * Inside an epoch the set of resident warps is constant, so is the solution of core/micro/memory.h; a
  * block that ends and is replaced by the next one changes nothing. Where the set changes (a core drains,
  * the grid runs out, the policy acts) the epoch is cut there. So the length of an epoch decides how often
  * a probe sees the chip and phases are looked up, not what happens.
@@ -13,8 +13,53 @@
  * A throttled core stands still at once: the few instructions until every warp has met a memory
  * instruction are left out (at most 1/lines_per_instr per warp). */
 
-#include "core/micro/latency.h"
-#include "core/micro/ledger.h"
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <thermix/policy.h>
+
+#include "core/base/err.h"
+#include "core/micro/memory.h"
+
+/* Blocks (CTAs) resident on a core. They share the core equally, so all of them advance by the same
+ * number of instructions; a block is known by the mark at which it ends. */
+enum { TMX_MAX_CORE = 128, TMX_MAX_RESIDENT = 32 };
+
+struct tmx_core {
+    enum tmx_core_state state;
+    size_t owner; /* program whose blocks it holds or holds next */
+    int n;        /* resident blocks */
+    double mark;  /* instructions every resident block has advanced since the core was empty */
+    double end[TMX_MAX_RESIDENT]; /* [n] rising: marks at which blocks end */
+    double ready_cycle;           /* waking or changing clock until then */
+    double ipc;                   /* warp instructions per cycle now */
+    double latency_cycles;        /* of its memory accesses now */
+    double stall_share;           /* of cycles now */
+    double stall_run_cycles;      /* a stall lasts so long on end; 0: stalls add up */
+    double stall_cycles;          /* since the policy's last reset */
+    double latency_sum, line_sum; /* likewise; AMAT is their quotient */
+};
+
+/* What a chip did, in a form a power model can price: time in each state and counts of events, kept
+ * apart by clock setting and number of working cores. */
+struct tmx_ledger_bin { /* one clock setting, one number of clocked cores */
+    double seconds;
+    double core_s[TMX_N_CORE_STATE]; /* core-seconds in each state; GIVEN: lent and taken */
+    double instr;                    /* warp instructions */
+    double lines;                    /* L2 accesses */
+    double dram_lines;               /* of these, missed */
+};
+
+enum { TMX_MAX_CLOCK = 4 };
+
+struct tmx_ledger {
+    size_t n_clock;
+    double core_clock[TMX_MAX_CLOCK], memory_clock[TMX_MAX_CLOCK]; /* relative */
+    struct tmx_ledger_bin bin[TMX_MAX_CLOCK][TMX_MAX_CORE + 1];    /* [clock][clocked cores] */
+    double gatings, wakeups;                                       /* cores switched off, on */
+    double clock_changes;
+};
 
 struct tmx_cta_launch { /* one launch, as it went */
     size_t program, kernel;

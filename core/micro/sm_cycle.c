@@ -1,10 +1,358 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/micro/sm_cycle.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "core/micro/sm_gating.h"
-#include "core/micro/sm_warps.h"
+
+/* The warps of one SM: the position of each in its program, when its next instruction may issue,
+ * who is active, who waits. Private to sm_cycle.
+ *
+ * When an instruction issues, the cycle at which the warp's next one may issue is already known
+ * (in-order warps, latencies fixed at issue), so the warp is put on an event wheel and touched again
+ * only then. Sets of warps are 64-bit masks. */
+
+struct wheel_slot {
+    uint64_t warps;    /* their next instruction may issue */
+    uint32_t released; /* global lines that have been answered */
+};
+
+struct warp {
+    const struct tmx_instr *body, *end, *next; /* program, and the next instruction in it */
+    uint32_t left;                             /* walks through the program after this one */
+    uint32_t load;                             /* number of the next global access */
+    uint32_t ready_at; /* at a barrier: the cycle at which the next instruction could issue */
+    uint64_t id;       /* block * warps_per_block + index in the block */
+};
+
+struct block {              /* a resident thread block */
+    unsigned live, arrived; /* warps that have not ended; of these: waiting at the barrier */
+    uint64_t waiting;       /* their mask */
+    uint32_t start;         /* cycle of launch */
+};
+
+struct warps {
+    const struct tmx_sm_params *sm;
+    const struct tmx_stream *stream;
+    uint64_t active;                           /* in the active set */
+    uint64_t ready;                            /* active, and the next instruction may issue now */
+    uint64_t waiting;                          /* could be active, but the set is full */
+    uint64_t next[TMX_N_UNIT_TYPE];            /* active or not, by type of the next instruction */
+    unsigned promoted;                         /* round robin over waiting */
+    uint32_t n_entry;                          /* entries into the active set */
+    uint32_t outstanding;                      /* global lines */
+    uint64_t bus_free;                         /* [1/1024 cycle] the lines asked for so far have been sent */
+    uint64_t line_time;                        /* [1/1024 cycle] per line */
+    unsigned n_live, quota;                    /* blocks on the SM; left of the present grid */
+    uint32_t port_free;                        /* first cycle of the next LDST issue */
+    uint64_t n_started, n_ended, block_cycles; /* blocks; the lives of those ended */
+    uint64_t lines, misses, latency_sum;
+    unsigned n_event;         /* slots of the wheel, a power of two */
+    struct wheel_slot *wheel; /* [n_event] owned */
+    uint64_t *used;           /* [n_event / 64] owned: slots that hold something */
+    uint32_t *result; /* [warps * n_register] owned: 2 * (cycle a register may be read) + (global load) */
+    uint32_t entered[TMX_MAX_WARPS]; /* which of the entries was a warp's last */
+    struct warp warp[TMX_MAX_WARPS];
+    struct block block[TMX_MAX_WARPS];
+};
+
+/* Events of cycle t. */
+static inline void warps_arrive(struct warps *w, uint32_t t)
+{
+    const unsigned at = t & (w->n_event - 1);
+    struct wheel_slot *slot = &w->wheel[at];
+    w->ready |= slot->warps & w->active;
+    w->waiting |= slot->warps & ~w->active;
+    w->outstanding -= slot->released;
+    *slot = (struct wheel_slot){0};
+    w->used[at >> 6] &= ~(1ull << (at & 63));
+}
+
+static inline bool warps_event_at(const struct warps *w, uint32_t t)
+{
+    const unsigned at = t & (w->n_event - 1);
+    return w->used[at >> 6] >> (at & 63) & 1;
+}
+
+enum { FIXED = 1024, LOAD_BITS = 24 };
+
+static struct wheel_slot *slot_at(struct warps *w, uint32_t t)
+{
+    const unsigned at = t & (w->n_event - 1);
+    w->used[at >> 6] |= 1ull << (at & 63);
+    return &w->wheel[at];
+}
+
+/* First cycle after t with an event; UINT32_MAX: none. */
+static uint32_t warps_next_event(const struct warps *w, uint32_t t)
+{
+    const unsigned n_word = w->n_event >> 6, from = (t + 1) & (w->n_event - 1);
+    uint64_t bits = w->used[from >> 6] & ~0ull << (from & 63);
+    for (unsigned i = 0; i <= n_word; i++) {
+        const unsigned word = ((from >> 6) + i) & (n_word - 1);
+        if (i > 0) {
+            bits = w->used[word];
+        }
+        if (bits) {
+            const unsigned at = (word << 6) + (unsigned)__builtin_ctzll(bits);
+            return t + 1 + ((at - from) & (w->n_event - 1));
+        }
+    }
+    return UINT32_MAX;
+}
+
+/* The longest time between an issue and the event it books: a full queue, then the longest latency. */
+static uint64_t horizon(const struct tmx_sm_params *sm, const struct tmx_stream *s, uint64_t line_time)
+{
+    const struct tmx_memory *m = &s->memory;
+    uint64_t longest = (uint64_t)(m->latency_cycles * (1 + m->latency_variation)) + 2;
+    const int fixed[] = {sm->alu_cycles,    sm->sfu_cycles,     sm->shared_cycles,   sm->hit_cycles,
+                         sm->launch_cycles, sm->barrier_cycles, sm->issue_gap_cycles};
+    for (size_t i = 0; i < sizeof fixed / sizeof fixed[0]; i++) {
+        longest = (uint64_t)fixed[i] > longest ? (uint64_t)fixed[i] : longest;
+    }
+    return longest + s->launch_gap_cycles + ((uint64_t)sm->mshr + 64) * line_time / FIXED + 64;
+}
+
+static void set_next(struct warps *w, unsigned warp, unsigned type)
+{
+    for (unsigned t = 0; t < TMX_N_UNIT_TYPE; t++) {
+        w->next[t] &= ~(1ull << warp);
+    }
+    w->next[type] |= 1ull << warp;
+}
+
+/* Put the next thread block, if there is one, on the slot; its first issue is possible at `at`. */
+static void launch(struct warps *w, unsigned slot, uint32_t at)
+{
+    const struct tmx_stream *s = w->stream;
+    struct block *b = &w->block[slot];
+    const uint64_t block = w->n_started;
+
+    *b = (struct block){.start = at};
+    if (block >= s->n_block || w->quota == 0) {
+        return;
+    }
+    w->n_started++;
+    w->n_live++;
+    w->quota -= s->blocks_per_launch > 0;
+    for (unsigned i = 0; i < s->warps_per_block; i++) {
+        const unsigned warp = slot * s->warps_per_block + i;
+        const uint64_t id = block * s->warps_per_block + i;
+        const struct tmx_program *p = &s->program[id % s->n_program];
+        memset(w->result + (size_t)warp * s->n_register, 0, s->n_register * sizeof *w->result);
+        if (p->count == 0) {
+            continue;
+        }
+        w->warp[warp] = (struct warp){.body = s->instr + p->first,
+                                      .end = s->instr + p->first + p->count,
+                                      .next = s->instr + p->first,
+                                      .left = p->repetitions - 1,
+                                      .id = id};
+        if (s->stagger && block < s->warps / s->warps_per_block) {
+            const uint64_t at_instr = tmx_mix64(s->seed, ~0ull, block) % (p->count * p->repetitions);
+            w->warp[warp].next += at_instr % p->count;
+            w->warp[warp].left -= (uint32_t)(at_instr / p->count);
+        }
+        set_next(w, warp, w->warp[warp].next->type);
+        slot_at(w, at)->warps |= 1ull << warp;
+        b->live++;
+    }
+}
+
+/* Start a grid: fill every slot. */
+static void launch_grid(struct warps *w, uint32_t at)
+{
+    const struct tmx_stream *s = w->stream;
+    w->quota = s->blocks_per_launch ? s->blocks_per_launch : 1;
+    for (unsigned slot = 0; slot < s->warps / s->warps_per_block; slot++) {
+        launch(w, slot, at);
+    }
+}
+
+static void warps_finish(struct warps *w)
+{
+    free(w->wheel);
+    free(w->used);
+    free(w->result);
+    w->wheel = NULL;
+    w->used = NULL;
+    w->result = NULL;
+}
+
+static enum tmx_status warps_init(struct warps *w, const struct tmx_sm_params *sm, const struct tmx_stream *s,
+                                  struct tmx_err *err)
+{
+    *w = (struct warps){.sm = sm, .stream = s};
+    if (s->warps == 0 || s->warps > TMX_MAX_WARPS || s->warps % s->warps_per_block != 0) {
+        return tmx_fail(err, TMX_ERANGE, "%u warps in blocks of %u: expected a multiple, at most %d",
+                        s->warps, s->warps_per_block, TMX_MAX_WARPS);
+    }
+    w->line_time = s->memory.bandwidth > 0 ? (uint64_t)(FIXED / s->memory.bandwidth + 0.5) : 0;
+    const uint64_t need = horizon(sm, s, w->line_time);
+    if (need > 1u << 24) {
+        return tmx_fail(err, TMX_ERANGE, "memory latency with queueing reaches %llu cycles",
+                        (unsigned long long)need);
+    }
+    for (w->n_event = 256; w->n_event < need;) {
+        w->n_event *= 2;
+    }
+    w->wheel = calloc(w->n_event, sizeof *w->wheel);
+    w->used = calloc(w->n_event / 64, sizeof *w->used);
+    w->result = calloc((size_t)s->warps * s->n_register, sizeof *w->result);
+    if (!w->wheel || !w->used || !w->result) {
+        warps_finish(w);
+        return tmx_fail(err, TMX_ENOMEM, "event wheel of %u", w->n_event);
+    }
+    launch_grid(w, 0);
+    return TMX_OK;
+}
+
+/* Fill the active set from the waiting warps. */
+static void warps_promote(struct warps *w)
+{
+    int room = w->sm->active - __builtin_popcountll(w->active);
+    while (w->waiting && room-- > 0) {
+        const uint64_t above = w->waiting & ~0ull << w->promoted;
+        const unsigned warp = (unsigned)__builtin_ctzll(above ? above : w->waiting);
+        w->waiting &= ~(1ull << warp);
+        w->active |= 1ull << warp;
+        w->entered[warp] = w->n_entry++;
+        w->ready |= 1ull << warp;
+        w->promoted = (warp + 1) & 63;
+    }
+}
+
+/* A global access at t: the cycle at which its data can be read. Draws from one hash of (warp, number of
+ * the access): 24 bits for hit or miss, 24 for the latency, 16 for the number of lines. */
+static uint32_t access_global(struct warps *w, struct warp *warp, bool store, uint32_t t)
+{
+    const struct tmx_memory *m = &w->stream->memory;
+    const uint64_t h = tmx_mix64(w->stream->seed, warp->id + 1, warp->load++);
+    const double hit = (double)(h & 0xffffff) * 0x1p-24, late = (double)(h >> 24 & 0xffffff) * 0x1p-24;
+    const double part = (double)(h >> 48) * 0x1p-16;
+
+    if (!store && hit >= m->miss) {
+        return t + (uint32_t)w->sm->hit_cycles;
+    }
+    const uint32_t lines = (uint32_t)(m->lines + part);
+    const uint64_t now = (uint64_t)t * FIXED;
+    w->bus_free = (w->bus_free > now ? w->bus_free : now) + lines * w->line_time;
+    const uint32_t sent = (uint32_t)((w->bus_free + FIXED - 1) / FIXED);
+    uint32_t done = sent + 1;
+    if (!store) {
+        done = sent + (uint32_t)(m->latency_cycles * (1 + m->latency_variation * (2 * late - 1)));
+        w->misses++;
+        w->latency_sum += done - t;
+    }
+    done = done > t ? done : t + 1;
+    w->port_free =
+        t + (lines > (uint32_t)w->sm->ldst_interval_cycles ? lines : (uint32_t)w->sm->ldst_interval_cycles);
+    w->outstanding += lines;
+    w->lines += lines;
+    slot_at(w, done)->released += lines;
+    return done;
+}
+
+static void release_barrier(struct warps *w, struct block *b, uint32_t t)
+{
+    const uint32_t earliest = t + (uint32_t)w->sm->barrier_cycles;
+    while (b->waiting) {
+        const unsigned warp = (unsigned)__builtin_ctzll(b->waiting);
+        const uint32_t ready_at = w->warp[warp].ready_at;
+        slot_at(w, ready_at > earliest ? ready_at : earliest)->warps |= 1ull << warp;
+        b->waiting &= b->waiting - 1;
+    }
+    b->arrived = 0;
+}
+
+/* The warp has issued its last instruction at t. */
+static void end_warp(struct warps *w, unsigned slot, unsigned warp, uint32_t t)
+{
+    struct block *b = &w->block[slot];
+    w->active &= ~(1ull << warp);
+    b->live--;
+    if (b->live == 0) {
+        w->n_ended++;
+        w->block_cycles += t + 1 - b->start;
+        w->n_live--;
+        launch(w, slot, t + (uint32_t)w->sm->launch_cycles);
+        if (w->n_live == 0) {
+            launch_grid(w, t + w->stream->launch_gap_cycles + (uint32_t)w->sm->launch_cycles);
+        }
+    } else if (b->arrived == b->live) {
+        release_barrier(w, b, t);
+    }
+}
+
+/* Cycle, and whether a global load decides it, at which the scoreboard lets `in` issue. */
+static uint32_t scoreboard(const uint32_t *result, const struct tmx_instr *in)
+{
+    uint32_t latest = result[in->dest];
+    for (unsigned i = 0; i < TMX_INSTR_SOURCES; i++) {
+        const uint32_t r = result[in->source[i]];
+        latest = r > latest ? r : latest;
+    }
+    return latest;
+}
+
+/* Warp `index` has issued its next instruction at t: book the result, step on. */
+static void warps_issue(struct warps *w, unsigned index, uint32_t t)
+{
+    const struct tmx_sm_params *sm = w->sm;
+    struct warp *warp = &w->warp[index];
+    const struct tmx_instr *in = warp->next;
+    uint32_t *result = w->result + (size_t)index * w->stream->n_register;
+    const uint32_t fixed[] = {[TMX_LATENCY_ALU] = (uint32_t)sm->alu_cycles,
+                              [TMX_LATENCY_SFU] = (uint32_t)sm->sfu_cycles,
+                              [TMX_LATENCY_SHARED] = (uint32_t)sm->shared_cycles};
+    const bool global = in->latency >= TMX_LATENCY_GLOBAL;
+    if (in->type == TMX_UNIT_LDST) {
+        w->port_free = t + (uint32_t)sm->ldst_interval_cycles;
+    }
+    const uint32_t done =
+        global ? access_global(w, warp, in->latency == TMX_LATENCY_STORE, t) : t + fixed[in->latency];
+    const uint64_t bit = 1ull << index;
+
+    w->ready &= ~bit;
+    if (in->dest) {
+        result[in->dest] = done << 1 | global;
+    }
+    const unsigned slot = index / w->stream->warps_per_block;
+    if (++warp->next == warp->end) {
+        if (warp->left == 0) {
+            end_warp(w, slot, index, t);
+            return;
+        }
+        warp->left--;
+        warp->next = warp->body;
+    }
+    if (warp->next->type != in->type) {
+        w->next[in->type] &= ~bit;
+        w->next[warp->next->type] |= bit;
+    }
+    const uint32_t latest = scoreboard(result, warp->next);
+    const uint32_t soonest = t + (uint32_t)sm->issue_gap_cycles;
+    uint32_t ready_at = soonest;
+    if (latest >> 1 > soonest) {
+        ready_at = latest >> 1;
+        if (latest & 1) {
+            w->active &= ~bit; /* waits for memory */
+        }
+    }
+    if (in->barrier) {
+        struct block *b = &w->block[slot];
+        w->active &= ~bit;
+        warp->ready_at = ready_at;
+        b->waiting |= bit;
+        if (++b->arrived == b->live) {
+            release_barrier(w, b, t);
+        }
+        return;
+    }
+    slot_at(w, ready_at)->warps |= bit;
+}
 
 enum { LAST_CYCLE = 1 << 30 };
 
@@ -45,7 +393,7 @@ const struct tmx_opt tmx_sm_opts[] = {
 };
 
 struct sm {
-    struct tmx_warps warps;
+    struct warps warps;
     struct tmx_gating gating;
     const struct tmx_sm_params *params;
     const struct tmx_sm_probe *probe;
@@ -133,7 +481,7 @@ static inline unsigned open_types(const struct sm *sm, const struct cycle *c, bo
 /* First candidate among the open types in the policy's order; SKIP when there is none. */
 static inline int candidate(const struct sm *sm, unsigned open, bool by_type, unsigned *type)
 {
-    const struct tmx_warps *w = &sm->warps;
+    const struct warps *w = &sm->warps;
     if (!by_type) {
         uint64_t set = 0;
         for (unsigned k = 0; k < TMX_N_UNIT_TYPE; k++) {
@@ -168,7 +516,7 @@ static inline void issue(struct sm *sm, unsigned warp, unsigned type, unsigned u
     sm->turn[by_type ? type : 0] = (warp + 1) & 63;
     sm->issued++;
     sm->issued_type[type]++;
-    tmx_warps_issue(&sm->warps, warp, t);
+    warps_issue(&sm->warps, warp, t);
 }
 
 /* One issue slot. Returns true when an instruction left. */
@@ -219,7 +567,7 @@ static inline bool slot(struct sm *sm, struct cycle *c, bool by_type)
 }
 
 /* Bit per type: an active warp's next instruction is of it. */
-static inline unsigned wanted_types(const struct tmx_warps *w)
+static inline unsigned wanted_types(const struct warps *w)
 {
     return (unsigned)((w->active & w->next[TMX_UNIT_INT]) != 0) |
            (unsigned)((w->active & w->next[TMX_UNIT_FP]) != 0) << 1 |
@@ -294,12 +642,12 @@ static uint32_t next_partner(const struct tmx_gating *g, uint32_t t)
 /* The next cycle in which anything can happen. */
 static inline uint32_t next_cycle(const struct sm *sm, uint32_t t)
 {
-    const struct tmx_warps *w = &sm->warps;
+    const struct warps *w = &sm->warps;
     const struct tmx_gating *g = &sm->gating;
     if (w->ready || w->waiting) {
         return t + 1;
     }
-    uint32_t next = tmx_warps_next_event(w, t);
+    uint32_t next = warps_next_event(w, t);
     /* settled in the cycle before; one that is due but held back by its partner hides later ones */
     const uint32_t gate = g->soonest_gate > t + 1 ? g->soonest_gate - 1 : t + 1;
     next = gate < next ? gate : next;
@@ -314,24 +662,24 @@ static inline uint32_t next_cycle(const struct sm *sm, uint32_t t)
 
 static inline bool done(const struct sm *sm)
 {
-    const struct tmx_warps *w = &sm->warps;
+    const struct warps *w = &sm->warps;
     return sm->issued >= sm->budget || w->n_ended == w->stream->n_block;
 }
 
 static inline uint32_t run(struct sm *sm, bool by_type)
 {
-    struct tmx_warps *w = &sm->warps;
+    struct warps *w = &sm->warps;
     struct tmx_gating *g = &sm->gating;
     uint32_t t = 0;
     for (;;) {
         if (t >= g->soonest_on) {
             tmx_gating_arrive(g, t);
         }
-        if (tmx_warps_event_at(w, t)) {
-            tmx_warps_arrive(w, t);
+        if (warps_event_at(w, t)) {
+            warps_arrive(w, t);
         }
         if (w->waiting) {
-            tmx_warps_promote(w);
+            warps_promote(w);
         }
         const unsigned n_active = (unsigned)__builtin_popcountll(w->active);
         sm->active_max = n_active > sm->active_max ? n_active : sm->active_max;
@@ -359,7 +707,7 @@ static inline uint32_t run(struct sm *sm, bool by_type)
 
 static void collect(const struct sm *sm, uint32_t T, struct tmx_sm_result *r)
 {
-    const struct tmx_warps *w = &sm->warps;
+    const struct warps *w = &sm->warps;
     const struct tmx_gating *g = &sm->gating;
     *r = (struct tmx_sm_result){.cycles = T,
                                 .issued = sm->issued,
@@ -388,11 +736,11 @@ enum tmx_status tmx_sm_run(const struct tmx_sm_params *params, const struct tmx_
                     .budget = budget,
                     .dual_limit = (uint64_t)(params->dual_issue * 0x1p53),
                     .high = TMX_UNIT_INT};
-    enum tmx_status st = tmx_warps_init(&sm.warps, params, s, err);
+    enum tmx_status st = warps_init(&sm.warps, params, s, err);
     if (st) {
         return st;
     }
-    tmx_gating_init(&sm.gating, params, policy, gate, probe);
+    tmx_gating_init(&sm.gating, params->clusters, policy, gate, probe);
     const uint32_t T = policy->order == TMX_ORDER_BY_TYPE ? run(&sm, true) : run(&sm, false);
     if (T >= LAST_CYCLE) {
         st = tmx_fail(err, TMX_ERANGE, "%llu of %llu instructions after 2^30 cycles",
@@ -401,21 +749,13 @@ enum tmx_status tmx_sm_run(const struct tmx_sm_params *params, const struct tmx_
         tmx_gating_finish(&sm.gating, T);
         collect(&sm, T, r);
     }
-    tmx_warps_finish(&sm.warps);
+    warps_finish(&sm.warps);
     return st;
 }
 
 double tmx_sm_ipc(const struct tmx_sm_result *r)
 {
     return (double)r->issued / (double)r->cycles;
-}
-
-double tmx_gate_saved(const struct tmx_gate_stat *g, uint64_t cycles, uint64_t base_cycles,
-                      int break_even_cycles)
-{
-    const double burnt = (double)g->clusters * (double)cycles - (double)g->asleep_cycles +
-                         (double)break_even_cycles * (double)g->gatings;
-    return 1 - burnt / ((double)g->clusters * (double)base_cycles);
 }
 
 double tmx_gate_slowdown(uint64_t cycles, uint64_t base_cycles)

@@ -20,7 +20,7 @@
 
 #include <stdint.h>
 
-#include "core/contract/gate_policy.h"
+#include "core/micro/sm_gating.h"
 #include "core/micro/stream.h"
 
 enum tmx_cluster_choice { TMX_CLUSTER_FIRST, TMX_CLUSTER_RESTED };
@@ -49,38 +49,6 @@ struct tmx_sm_params {    /* the SM itself; defaults: GTX480 */
 };
 extern const struct tmx_opt tmx_sm_opts[];
 
-enum { /* units that can sleep */
-       TMX_SM_INT0,
-       TMX_SM_INT1,
-       TMX_SM_FP0,
-       TMX_SM_FP1,
-       TMX_SM_SFU,
-       TMX_SM_N_UNIT,
-};
-
-enum { TMX_IDLE_WASTED, TMX_IDLE_UNCOMPENSATED, TMX_IDLE_COMPENSATED, TMX_N_IDLE };
-
-/* Counts of one type: the sum over its clusters. An idle period lies between two uses of a cluster.
- * It is *wasted* when the cluster never slept in it, *uncompensated* when a sleep was shorter than the
- * break-even time, else *compensated*. Without gating it is classified by its length: below idle detect,
- * below idle detect + break even, longer. A period that the end of the run cuts is classified as it stands
- * except that a sleep still under way is not called uncompensated. */
-struct tmx_gate_stat {
-    unsigned clusters;    /* of the type; 0: no such unit */
-    uint64_t issued;      /* warp instructions */
-    uint64_t idle_cycles; /* cluster cycles without an instruction in the pipeline */
-    uint64_t idle_periods[TMX_N_IDLE];
-    uint64_t period_cycles[TMX_N_IDLE]; /* their lengths; the sum is idle_cycles */
-    uint64_t asleep_cycles;             /* gated; a waking unit leaks and is not counted */
-    uint64_t paid_cycles;               /* of these: beyond the break-even time of their sleep */
-    uint64_t unpaid_cycles;             /* shortfall of sleeps that ended before the break-even time */
-    uint64_t waking_cycles;
-    uint64_t gatings; /* times a cluster fell asleep */
-    uint64_t wakeups;
-    uint64_t critical_wakeups; /* granted in the very cycle the break-even time was reached */
-    uint64_t early_wakeups;    /* before the break-even time */
-};
-
 struct tmx_sm_result {
     uint64_t cycles, issued; /* issued: warp instructions of all types */
     uint64_t issued_type[TMX_N_UNIT_TYPE];
@@ -94,19 +62,6 @@ struct tmx_sm_result {
     double idle_detect_mean[2];          /* INT, FP: over the epochs */
 };
 
-enum tmx_sm_event_kind { TMX_SM_ISSUE, TMX_SM_SLEEP, TMX_SM_WAKE, TMX_SM_ON };
-struct tmx_sm_event {
-    uint64_t cycle;
-    enum tmx_sm_event_kind kind;
-    unsigned unit; /* TMX_SM_*; LDST: TMX_SM_N_UNIT; sleeping and waking: the unit */
-    unsigned warp; /* ISSUE: index of the resident warp */
-};
-/* Hears every event in order; may be NULL. */
-struct tmx_sm_probe {
-    void (*event)(void *context, const struct tmx_sm_event *e);
-    void *context;
-};
-
 /* Run s under policy until `budget` warp instructions have been issued or every block has ended.
  * Equal inputs give equal results on every machine. Errors: TMX_ENOMEM,
  * TMX_ERANGE (a run beyond 2^30 cycles). */
@@ -117,10 +72,6 @@ TMX_NODISCARD enum tmx_status tmx_sm_run(const struct tmx_sm_params *sm, const s
                                          struct tmx_err *err);
 
 double tmx_sm_ipc(const struct tmx_sm_result *r);
-/* Static energy saved [1], against the same work without gating in base_cycles:
- * 1 - (clusters * cycles - asleep + break_even * gatings) / (clusters * base_cycles). */
-double tmx_gate_saved(const struct tmx_gate_stat *g, uint64_t cycles, uint64_t base_cycles,
-                      int break_even_cycles);
 /* cycles / base_cycles - 1 */
 double tmx_gate_slowdown(uint64_t cycles, uint64_t base_cycles);
 

@@ -17,23 +17,22 @@ static void soonest_on(struct tmx_gating *g)
     g->soonest_on = soonest;
 }
 
-void tmx_gating_init(struct tmx_gating *g, const struct tmx_sm_params *sm,
-                     const struct tmx_gate_policy *policy, const struct tmx_gate_params *params,
-                     const struct tmx_sm_probe *probe)
+void tmx_gating_init(struct tmx_gating *g, int clusters, const struct tmx_gate_policy *policy,
+                     const struct tmx_gate_params *params, const struct tmx_sm_probe *probe)
 {
     const bool gates = policy->wake != TMX_WAKE_NO_GATING;
     *g = (struct tmx_gating){.params = params,
                              .probe = probe,
                              .wake = policy->wake,
-                             .coordinated = policy->coordinated && sm->clusters == 2,
+                             .coordinated = policy->coordinated && clusters == 2,
                              .adaptive = policy->adaptive,
                              .n_unit = gates ? (params->gate_sfu ? TMX_SM_N_UNIT : TMX_SM_SFU) : 0,
-                             .on = sm->clusters == 2 ? 0x1f : 0x15,
+                             .on = clusters == 2 ? 0x1f : 0x15,
                              .soonest_on = TMX_NEVER,
                              .epoch_end = policy->adaptive ? (uint32_t)params->epoch_cycles : TMX_NEVER};
     for (unsigned kind = 0; kind < 3; kind++) {
         g->idle_detect[kind] = (uint32_t)params->idle_detect_cycles;
-        g->stat[kind].clusters = kind == 2 ? 1 : (unsigned)sm->clusters;
+        g->stat[kind].clusters = kind == 2 ? 1 : (unsigned)clusters;
     }
     for (unsigned u = 0; u < TMX_SM_N_UNIT; u++) {
         g->on_at[u] = TMX_NEVER;
@@ -169,4 +168,12 @@ void tmx_gating_finish(struct tmx_gating *g, uint32_t T)
             tmx_gating_period(g, u, T - g->busy_until[u]);
         }
     }
+}
+
+double tmx_gate_saved(const struct tmx_gate_stat *g, uint64_t cycles, uint64_t base_cycles,
+                      int break_even_cycles)
+{
+    const double burnt = (double)g->clusters * (double)cycles - (double)g->asleep_cycles +
+                         (double)break_even_cycles * (double)g->gatings;
+    return 1 - burnt / ((double)g->clusters * (double)base_cycles);
 }

@@ -2,15 +2,62 @@
 #ifndef TMX_CORE_MICRO_SM_GATING_H
 #define TMX_CORE_MICRO_SM_GATING_H
 
-/* The power-gating state machine of every unit (WG figure 2c, sections 5 and 5.1). Private to
- * sm_cycle and its tests.
+/* The power-gating state machine of every unit (WG figure 2c, sections 5 and 5.1), for sm_cycle.
  *
  *   ON --idle for idle-detect cycles--> ASLEEP --request--> WAKING --wakeup cycles--> ON
  *
  * Under blackout the request is refused until the unit has slept for the break-even time. Nothing is
  * counted per cycle: every state holds the cycle at which it began or ends. */
 
-#include "core/micro/sm_cycle.h"
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "core/contract/choice.h"
+
+enum { /* units that can sleep */
+       TMX_SM_INT0,
+       TMX_SM_INT1,
+       TMX_SM_FP0,
+       TMX_SM_FP1,
+       TMX_SM_SFU,
+       TMX_SM_N_UNIT,
+};
+
+enum { TMX_IDLE_WASTED, TMX_IDLE_UNCOMPENSATED, TMX_IDLE_COMPENSATED, TMX_N_IDLE };
+
+/* Counts of one type: the sum over its clusters. An idle period lies between two uses of a cluster.
+ * It is *wasted* when the cluster never slept in it, *uncompensated* when a sleep was shorter than the
+ * break-even time, else *compensated*. Without gating it is classified by its length: below idle detect,
+ * below idle detect + break even, longer. A period that the end of the run cuts is classified as it stands
+ * except that a sleep still under way is not called uncompensated. */
+struct tmx_gate_stat {
+    unsigned clusters;    /* of the type; 0: no such unit */
+    uint64_t issued;      /* warp instructions */
+    uint64_t idle_cycles; /* cluster cycles without an instruction in the pipeline */
+    uint64_t idle_periods[TMX_N_IDLE];
+    uint64_t period_cycles[TMX_N_IDLE]; /* their lengths; the sum is idle_cycles */
+    uint64_t asleep_cycles;             /* gated; a waking unit leaks and is not counted */
+    uint64_t paid_cycles;               /* of these: beyond the break-even time of their sleep */
+    uint64_t unpaid_cycles;             /* shortfall of sleeps that ended before the break-even time */
+    uint64_t waking_cycles;
+    uint64_t gatings; /* times a cluster fell asleep */
+    uint64_t wakeups;
+    uint64_t critical_wakeups; /* granted in the very cycle the break-even time was reached */
+    uint64_t early_wakeups;    /* before the break-even time */
+};
+
+enum tmx_sm_event_kind { TMX_SM_ISSUE, TMX_SM_SLEEP, TMX_SM_WAKE, TMX_SM_ON };
+struct tmx_sm_event {
+    uint64_t cycle;
+    enum tmx_sm_event_kind kind;
+    unsigned unit; /* TMX_SM_*; LDST: TMX_SM_N_UNIT; sleeping and waking: the unit */
+    unsigned warp; /* ISSUE: index of the resident warp */
+};
+/* Hears every event in order; may be NULL. */
+struct tmx_sm_probe {
+    void (*event)(void *context, const struct tmx_sm_event *e);
+    void *context;
+};
 
 #define TMX_NEVER UINT32_MAX
 
@@ -42,9 +89,9 @@ static inline unsigned tmx_unit_kind(unsigned unit) /* 0 INT, 1 FP, 2 SFU */
     return unit >> 1;
 }
 
-void tmx_gating_init(struct tmx_gating *g, const struct tmx_sm_params *sm,
-                     const struct tmx_gate_policy *policy, const struct tmx_gate_params *params,
-                     const struct tmx_sm_probe *probe);
+/* clusters of INT and of FP: 1 or 2 */
+void tmx_gating_init(struct tmx_gating *g, int clusters, const struct tmx_gate_policy *policy,
+                     const struct tmx_gate_params *params, const struct tmx_sm_probe *probe);
 /* Units whose wake-up time is over at t. */
 void tmx_gating_arrive(struct tmx_gating *g, uint32_t t);
 /* Ask a sleeping unit to wake at t; the caller has checked tmx_gating_may_wake. */
@@ -55,6 +102,11 @@ void tmx_gating_settle(struct tmx_gating *g, uint32_t t, unsigned wanted);
 void tmx_gating_adapt(struct tmx_gating *g);
 /* Close all periods at the end of a run of T cycles. */
 void tmx_gating_finish(struct tmx_gating *g, uint32_t T);
+
+/* Static energy saved [1], against the same work without gating in base_cycles:
+ * 1 - (clusters * cycles - asleep + break_even * gatings) / (clusters * base_cycles). */
+double tmx_gate_saved(const struct tmx_gate_stat *g, uint64_t cycles, uint64_t base_cycles,
+                      int break_even_cycles);
 
 static inline bool tmx_gating_may_wake(const struct tmx_gating *g, unsigned unit, uint32_t t)
 {

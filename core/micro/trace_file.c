@@ -3,10 +3,12 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/base/text.h"
+#include "core/micro/stream.h"
 
 static const char *const type_words[] = {"INT", "FP", "SFU", "LDST"};
 static const char *const latency_words[] = {"alu", "sfu", "shared", "global", "store"};
@@ -271,4 +273,362 @@ void tmx_trace_file_write(const struct tmx_stream *s, uint64_t n_block, FILE *ou
             }
         }
     }
+}
+
+enum { REGISTERS = 256, ZERO_REGISTER = 255, OPCODE_SIZE = 32 };
+
+/* Opcodes by the part before the first dot. What is not listed is INT: address and integer arithmetic,
+ * logic, moves, branches. */
+struct opcode {
+    const char *name;
+    const char *type, *latency;
+};
+static const struct opcode opcodes[] = {
+    {"FADD", "FP", "alu"},
+    {"FADD32I", "FP", "alu"},
+    {"FMUL", "FP", "alu"},
+    {"FMUL32I", "FP", "alu"},
+    {"FFMA", "FP", "alu"},
+    {"FFMA32I", "FP", "alu"},
+    {"FSETP", "FP", "alu"},
+    {"FSET", "FP", "alu"},
+    {"FSEL", "FP", "alu"},
+    {"FMNMX", "FP", "alu"},
+    {"FCHK", "FP", "alu"},
+    {"FSWZADD", "FP", "alu"},
+    {"HADD2", "FP", "alu"},
+    {"HMUL2", "FP", "alu"},
+    {"HFMA2", "FP", "alu"},
+    {"HSETP2", "FP", "alu"},
+    {"HSET2", "FP", "alu"},
+    /* double precision and conversions leave the lanes on a Fermi, as in GPGPU-Sim's GTX480 file */
+    {"DADD", "SFU", "sfu"},
+    {"DMUL", "SFU", "sfu"},
+    {"DFMA", "SFU", "sfu"},
+    {"DSETP", "SFU", "sfu"},
+    {"MUFU", "SFU", "sfu"},
+    {"I2F", "SFU", "sfu"},
+    {"F2I", "SFU", "sfu"},
+    {"F2F", "SFU", "sfu"},
+    {"FRND", "SFU", "sfu"},
+    {"I2I", "SFU", "sfu"},
+    {"LDG", "LDST", "global"},
+    {"LD", "LDST", "global"},
+    {"ATOM", "LDST", "global"},
+    {"ATOMG", "LDST", "global"},
+    {"TEX", "LDST", "global"},
+    {"TLD", "LDST", "global"},
+    {"TLD4", "LDST", "global"},
+    {"SULD", "LDST", "global"},
+    {"STG", "LDST", "store"},
+    {"ST", "LDST", "store"},
+    {"RED", "LDST", "store"},
+    {"SUST", "LDST", "store"},
+    {"LDS", "LDST", "shared"},
+    {"LDC", "LDST", "shared"},
+    {"LDL", "LDST", "shared"},
+    {"LDSM", "LDST", "shared"},
+    {"STS", "LDST", "shared"},
+    {"STL", "LDST", "shared"},
+    {"ATOMS", "LDST", "shared"},
+};
+
+struct line { /* one instruction, as it will be written */
+    char text[128];
+    bool barrier;
+};
+
+struct converter {
+    struct tmx_text_file text;
+    struct tmx_lines lines;
+    const char *path;
+    FILE *out;
+    size_t block_warps, n_warp; /* warps seen so far */
+    bool line_numbers;          /* an extra first column */
+    struct line last;           /* held back until it is known whether a barrier follows */
+    bool held;
+    bool announced;             /* the warp says how many instructions it has: */
+    size_t n_announced, n_line; /* that many, and lines seen so far */
+    unsigned announced_at;
+    unsigned char stands_for[REGISTERS]; /* the first register of the wide load that wrote it */
+};
+
+static enum tmx_status trace_accelsim_bad(const struct converter *c, struct tmx_err *err, const char *what)
+{
+    return tmx_fail_at(err, TMX_EPARSE, c->path, c->lines.number, "%s", what);
+}
+
+static bool starts(struct tmx_span s, const char *word, struct tmx_span *rest)
+{
+    const size_t n = strlen(word);
+    if (tmx_span_length(s) < n || memcmp(s.begin, word, n) != 0) {
+        return false;
+    }
+    *rest = (struct tmx_span){s.begin + n, s.end};
+    return true;
+}
+
+/* Digits alone, at most limit. */
+static bool read_whole(struct tmx_span s, size_t limit, size_t *v)
+{
+    size_t x = 0;
+    for (const char *p = s.begin; p < s.end; p++) {
+        if (*p < '0' || *p > '9' || (x = 10 * x + (size_t)(*p - '0')) > limit) {
+            return false;
+        }
+    }
+    *v = x;
+    return s.end > s.begin;
+}
+
+static bool read_count(struct tmx_span *rest, size_t limit, size_t *v)
+{
+    struct tmx_span f;
+    return tmx_span_field(rest, &f) && read_whole(f, limit, v);
+}
+
+/* "R12" -> 12 */
+static bool read_register(struct tmx_span *rest, size_t *v)
+{
+    struct tmx_span f;
+    if (!tmx_span_field(rest, &f) || *f.begin != 'R') {
+        return false;
+    }
+    f.begin++;
+    return read_whole(f, REGISTERS - 1, v);
+}
+
+static void flush(struct converter *c)
+{
+    if (c->held) {
+        fprintf(c->out, "%zu %s%s\n", c->n_warp - 1, c->last.text, c->last.barrier ? " barrier" : "");
+        c->held = false;
+    }
+}
+
+/* Our number of their register; 0 for the zero register. */
+static unsigned number(size_t reg)
+{
+    return reg == ZERO_REGISTER ? 0 : (reg < TMX_MAX_REGISTER ? (unsigned)reg + 1 : TMX_MAX_REGISTER);
+}
+
+struct fields {
+    char opcode[OPCODE_SIZE];
+    size_t n_dest, n_source, dest, source[8], width;
+};
+
+/* PC mask dest_num [reg_dests] opcode src_num [reg_srcs] mem_width ... */
+static bool split(struct converter *c, struct tmx_span rest, struct fields *f)
+{
+    struct tmx_span skip, op;
+    size_t ignored;
+    *f = (struct fields){0};
+    for (int i = 0; i < (c->line_numbers ? 3 : 2); i++) {
+        if (!tmx_span_field(&rest, &skip)) {
+            return false;
+        }
+    }
+    for (const char *p = skip.begin; p < skip.end; p++) { /* the mask of active threads */
+        if (!strchr("0123456789abcdefABCDEF", *p)) {
+            return false;
+        }
+    }
+    if (tmx_span_length(skip) != 8 || !read_count(&rest, 8, &f->n_dest)) {
+        return false;
+    }
+    for (size_t i = 0; i < f->n_dest; i++) {
+        if (!read_register(&rest, i == 0 ? &f->dest : &ignored)) {
+            return false;
+        }
+    }
+    if (!tmx_span_field(&rest, &op) || !read_count(&rest, 8, &f->n_source)) {
+        return false;
+    }
+    const char *dot = memchr(op.begin, '.', tmx_span_length(op));
+    op.end = dot ? dot : op.end;
+    for (size_t i = 0; i < f->n_source; i++) {
+        if (!read_register(&rest, &f->source[i])) {
+            return false;
+        }
+    }
+    return tmx_span_copy(op, f->opcode, sizeof f->opcode) && read_count(&rest, 64, &f->width);
+}
+
+static void write_instr(struct converter *c, const struct fields *f)
+{
+    const struct opcode *op = NULL;
+    char sources[64] = "-";
+    unsigned written = 0;
+    for (size_t i = 0; i < sizeof opcodes / sizeof opcodes[0]; i++) {
+        op = strcmp(opcodes[i].name, f->opcode) == 0 ? &opcodes[i] : op;
+    }
+    for (size_t i = 0; i < f->n_source && written < TMX_INSTR_SOURCES; i++) {
+        const unsigned reg = number(c->stands_for[f->source[i]]);
+        if (reg) {
+            const size_t at = written ? strlen(sources) : 0;
+            snprintf(sources + at, sizeof sources - at, "%s%u", written++ ? "," : "", reg);
+        }
+    }
+    const unsigned dest = f->n_dest ? number(f->dest) : 0;
+    for (size_t i = 0; f->n_dest && i < (f->width > 4 ? f->width / 4 : 1) && f->dest + i < ZERO_REGISTER;
+         i++) {
+        c->stands_for[f->dest + i] = (unsigned char)f->dest;
+    }
+    flush(c);
+    c->held = true;
+    c->last.barrier = false;
+    char dest_text[8] = "-";
+    if (dest) {
+        snprintf(dest_text, sizeof dest_text, "%u", dest);
+    }
+    snprintf(c->last.text, sizeof c->last.text, "%s %s %s %s", op ? op->type : "INT", dest_text, sources,
+             op ? op->latency : "alu");
+}
+
+static enum tmx_status instruction(struct converter *c, struct tmx_err *err)
+{
+    struct fields f;
+    c->n_line++;
+    if (c->n_warp == 0 || !split(c, c->lines.line, &f)) {
+        return trace_accelsim_bad(c, err,
+                                  "expected: PC mask dest_num [dests] opcode src_num [srcs] mem_width ...");
+    }
+    if (strcmp(f.opcode, "BAR") == 0) {
+        c->last.barrier = c->held;
+    } else if (strcmp(f.opcode, "EXIT") != 0 && strcmp(f.opcode, "NOP") != 0) {
+        write_instr(c, &f);
+    }
+    return TMX_OK;
+}
+
+/* "(16,16,1)" -> product */
+static bool read_extent(struct tmx_span s, size_t *threads)
+{
+    static const char after[] = ",,)";
+    struct tmx_span f;
+    if (!tmx_span_field(&s, &f) || tmx_span_length(f) < 2 || *f.begin++ != '(') {
+        return false;
+    }
+    *threads = 1;
+    for (int i = 0; i < 3; i++) {
+        const char *end = memchr(f.begin, after[i], tmx_span_length(f));
+        size_t v;
+        if (!end || !read_whole((struct tmx_span){f.begin, end}, 1024, &v)) {
+            return false;
+        }
+        *threads *= v;
+        f.begin = end + 1;
+    }
+    return f.begin == f.end && *threads >= 1 && *threads <= 1024;
+}
+
+static enum tmx_status header_line(struct converter *c, unsigned resident_warps, struct tmx_err *err)
+{
+    struct tmx_span rest;
+    size_t threads;
+    if (starts(c->lines.line, "-enable lineinfo = 1", &rest)) {
+        c->line_numbers = true;
+    }
+    if (!starts(c->lines.line, "-block dim =", &rest)) {
+        return TMX_OK;
+    }
+    if (!read_extent(rest, &threads)) {
+        return trace_accelsim_bad(c, err, "expected \"-block dim = (x,y,z)\" of 1 to 1024 threads");
+    }
+    if (c->block_warps > 0) {
+        return trace_accelsim_bad(c, err, "a second \"-block dim\"");
+    }
+    c->block_warps = (threads + 31) / 32;
+    if (resident_warps < c->block_warps) {
+        return trace_accelsim_bad(c, err, "a thread block has more warps than the SM holds");
+    }
+    fprintf(c->out, "thermix-trace 1\nblock_warps %zu\nresident_warps %zu\n", c->block_warps,
+            resident_warps / c->block_warps * c->block_warps);
+    return TMX_OK;
+}
+
+/* "insts = N" of the warp that ends here. */
+static enum tmx_status check_announced(struct converter *c, struct tmx_err *err)
+{
+    const bool ok = !c->announced || c->n_line == c->n_announced;
+    c->announced = false;
+    return ok ? TMX_OK
+              : tmx_fail_at(err, TMX_EPARSE, c->path, c->announced_at,
+                            "%zu instructions announced, %zu follow: the trace is cut or damaged",
+                            c->n_announced, c->n_line);
+}
+
+static enum tmx_status announce(struct converter *c, struct tmx_span line, struct tmx_err *err)
+{
+    struct tmx_span word, sign;
+    if (c->n_warp == 0 || !tmx_span_field(&line, &word) || !tmx_span_field(&line, &sign) ||
+        !tmx_span_is(sign, "=") || !read_count(&line, SIZE_MAX / 16, &c->n_announced)) {
+        return trace_accelsim_bad(c, err, "expected \"insts = N\" in a warp");
+    }
+    c->announced = true;
+    c->announced_at = c->lines.number;
+    c->n_line = 0;
+    return TMX_OK;
+}
+
+static enum tmx_status begin_warp(struct converter *c, struct tmx_span rest, struct tmx_err *err)
+{
+    size_t warp;
+    if (!read_count(&rest, 1023, &warp)) {
+        return trace_accelsim_bad(c, err, "expected \"warp = N\"");
+    }
+    if (c->block_warps == 0 || warp != c->n_warp % c->block_warps) {
+        return trace_accelsim_bad(
+            c, err, c->block_warps ? "warps are out of order" : "no \"-block dim\" before the first warp");
+    }
+    const enum tmx_status st = check_announced(c, err);
+    if (st) {
+        return st;
+    }
+    flush(c);
+    c->n_line = 0;
+    c->n_warp++;
+    for (size_t i = 0; i < REGISTERS; i++) {
+        c->stands_for[i] = (unsigned char)i;
+    }
+    return TMX_OK;
+}
+
+static enum tmx_status step(struct converter *c, unsigned resident_warps, struct tmx_err *err)
+{
+    struct tmx_span look = c->lines.line, field, rest;
+    if (!tmx_span_field(&look, &field) || *field.begin == '#' ||
+        starts(c->lines.line, "thread block", &rest)) {
+        return TMX_OK;
+    }
+    if (starts(field, "insts", &rest)) {
+        return announce(c, c->lines.line, err);
+    }
+    if (*field.begin == '-') {
+        return header_line(c, resident_warps, err);
+    }
+    if (starts(c->lines.line, "warp =", &rest)) {
+        return begin_warp(c, rest, err);
+    }
+    return instruction(c, err);
+}
+
+enum tmx_status tmx_trace_from_accelsim(const char *path, unsigned resident_warps, FILE *out,
+                                        struct tmx_err *err)
+{
+    struct converter c = {.path = path, .out = out};
+    enum tmx_status st = tmx_text_load(&c.text, path, err);
+    while (!st && tmx_lines_next(&c.lines, &c.text)) {
+        st = step(&c, resident_warps, err);
+    }
+    if (!st && c.n_warp == 0) {
+        st = tmx_fail_at(err, TMX_EPARSE, path, 0, "no warp: not a kernel trace of Accel-Sim (.traceg)");
+    }
+    st = st ? st : check_announced(&c, err);
+    if (!st && c.n_warp % c.block_warps != 0) {
+        st = trace_accelsim_bad(&c, err, "the last thread block has fewer warps than \"-block dim\" says");
+    }
+    flush(&c);
+    tmx_text_finish(&c.text);
+    return st;
 }

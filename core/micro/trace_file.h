@@ -18,6 +18,7 @@
 
 #include <stdio.h>
 
+#include "core/base/err.h"
 #include "core/micro/stream.h"
 
 /* Read a trace; memory says how global memory answers (a trace has no latencies). Release with
@@ -29,5 +30,17 @@ TMX_NODISCARD enum tmx_status tmx_trace_file_read(struct tmx_stream *s, const ch
 /* Write n_block thread blocks of s, loops unrolled, so that reading it back runs the same work. Write
  * errors stay in out. */
 void tmx_trace_file_write(const struct tmx_stream *s, uint64_t n_block, FILE *out);
+
+/* From the kernel traces of Accel-Sim (the trace-driven front end of GPGPU-Sim; files kernel-N.traceg,
+ * tracer versions 3 to 5) to our instruction traces.
+ *
+ * Kept: order, registers, kind of memory, barriers. Dropped: addresses, predicates, active masks (a warp
+ * instruction is one, whatever its mask), EXIT and NOP. The zero register is no dependence. Words wider
+ * than 32 bit: the registers of one load count as one. */
+
+/* Convert the file at path. resident_warps: most warps on an SM, cut to a multiple of the block's.
+ * Errors: TMX_EIO, TMX_EPARSE with file:line. Write errors stay in out. */
+TMX_NODISCARD enum tmx_status tmx_trace_from_accelsim(const char *path, unsigned resident_warps, FILE *out,
+                                                      struct tmx_err *err);
 
 #endif

@@ -5,8 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <thermix/policy.h>
+
 #include "core/base/thread_pool.h"
-#include "core/base/units.h"
 #include "core/sim/air.h"
 #include "core/sim/answers.h"
 #include "core/sim/decomposition.h"

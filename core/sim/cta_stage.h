@@ -15,7 +15,7 @@
 
 #include <thermix/policy.h>
 
-#include "core/contract/frame.h"
+#include "core/contract/power_model.h"
 #include "core/machine/machine.h"
 #include "core/micro/contention.h"
 

@@ -14,7 +14,7 @@
  * unit u. A floorplan whose SMs are split takes the parts by name (SM3_FP); else they are spread over the SM.
  */
 
-#include "core/contract/frame.h"
+#include "core/contract/power_model.h"
 #include "core/machine/machine.h"
 #include "core/micro/profile.h"
 

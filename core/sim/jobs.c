@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/sim/jobs.h"
 
-#include "core/base/units.h"
+#include <thermix/policy.h>
 
 #include <math.h>
 #include <stdlib.h>

@@ -5,7 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/base/units.h"
+#include <thermix/policy.h>
+
 #include "core/machine/machine.h"
 
 const char *const tmx_loss_words[TMX_N_LOSS] = {"clock stopped by the throttle",

@@ -4,7 +4,7 @@
 
 /* The energy ledger and the extremes of a run; the only way out of the tick. */
 
-#include "core/contract/frame.h"
+#include "core/contract/power_model.h"
 #include "core/machine/machine.h"
 #include "core/sim/recorder_sums.h"
 

@@ -4,7 +4,7 @@
 
 /* One temperature sensor per SM: what policies see of the true temperatures. */
 
-#include "core/base/plugin.h"
+#include "core/base/opt.h"
 #include "core/base/rng.h"
 #include "core/machine/machine.h"
 

@@ -5,7 +5,6 @@
 /* The loop: queue -> machine -> activity -> watts -> kelvins -> sensor -> policy -> machine. */
 
 #include "core/contract/choice.h"
-#include "core/contract/frame.h"
 #include "core/contract/power_model.h"
 #include "core/contract/thermal_model.h"
 #include "core/sim/cooling.h"

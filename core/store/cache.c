@@ -1,14 +1,194 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Layout of a file: struct head, then the pieces. Native byte order: caches do not travel. */
+/* Layout of a file: struct head, then the pieces. Native byte order: caches do not travel.
+ *
+ * A writer holds the lock from measuring the cache to renaming the new file. So the bound holds for any
+ * number of writers, and a temporary file that a holder of the lock finds has lost its writer. */
+#define _POSIX_C_SOURCE 200809L /* gmtime_r */
 #include "core/store/cache.h"
 
+#include <errno.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "core/base/os.h"
 #include "core/base/output.h"
-#include "core/store/cache_evict.h"
+
+static const double PATIENCE_S = 5; /* a writer takes milliseconds; one that is stopped must stop nobody */
+static const uint64_t MIB = 1024 * 1024;
+static const char TEMP[] = ".tmp-"; /* of os.c's outputs */
+
+enum tmx_status tmx_cache_limit(uint64_t *limit, struct tmx_err *err)
+{
+    const char *text = getenv("THERMIX_CACHE_MIB");
+    *limit = 1024 * MIB;
+    if (!text || !*text) {
+        return TMX_OK;
+    }
+    char *end;
+    errno = 0;
+    const long v = strtol(text, &end, 10);
+    if (errno || *end || v < 0 || v > 1048576 || text[strspn(text, "0123456789")]) {
+        return tmx_fail(err, TMX_ECONFIG,
+                        "THERMIX_CACHE_MIB = \"%s\"; expected a whole number of MiB, 0 to 1048576", text);
+    }
+    *limit = (uint64_t)v * MIB;
+    return TMX_OK;
+}
+
+enum tmx_status tmx_cache_folder(const char *folder, char *path, size_t size, struct tmx_err *err)
+{
+    if (!folder) {
+        return tmx_os_cache_dir(path, size, err);
+    }
+    return (size_t)snprintf(path, size, "%s", folder) < size
+               ? TMX_OK
+               : tmx_fail_at(err, TMX_EIO, folder, 0, "folder name too long");
+}
+
+/* Is it KEY.KIND, or that with a temporary end? */
+static bool ours(const struct tmx_os_entry *e, struct tmx_cache_file *f)
+{
+    const size_t n_key = TMX_HASH_HEX - 1;
+    if (strspn(e->name, "0123456789abcdef") != n_key || e->name[n_key] != '.') {
+        return false;
+    }
+    const char *kind = e->name + n_key + 1, *temp = strstr(kind, TEMP);
+    const size_t n = temp ? (size_t)(temp - kind) : strlen(kind);
+    if (n == 0 || n >= sizeof f->kind || strspn(kind, "abcdefghijklmnopqrstuvwxyz") != n) {
+        return false;
+    }
+    *f = (struct tmx_cache_file){.size = e->size, .used_s = e->changed_s, .unfinished = temp != NULL};
+    snprintf(f->name, sizeof f->name, "%s", e->name);
+    memcpy(f->kind, kind, n);
+    return true;
+}
+
+enum tmx_status tmx_cache_files(const char *folder, struct tmx_cache_file **file, size_t *n,
+                                struct tmx_err *err)
+{
+    char path[500];
+    struct tmx_os_entry *entry = NULL;
+    size_t n_entry = 0;
+    *file = NULL;
+    *n = 0;
+    enum tmx_status st = tmx_cache_folder(folder, path, sizeof path, err);
+    st = st ? st : tmx_os_folder_read(path, &entry, &n_entry, err);
+    if (!st) {
+        *file = calloc(n_entry + 1, sizeof **file);
+        st = *file ? TMX_OK : tmx_fail(err, TMX_ENOMEM, "%zu files of the cache", n_entry);
+    }
+    for (size_t i = 0; i < n_entry && !st; i++) {
+        *n += ours(&entry[i], &(*file)[*n]);
+    }
+    free(entry);
+    return st;
+}
+
+static int by_use(const void *a, const void *b)
+{
+    const struct tmx_cache_file *x = a, *y = b;
+    return x->used_s != y->used_s ? (x->used_s < y->used_s ? -1 : 1) : strcmp(x->name, y->name);
+}
+
+/* With the lock held: unfinished files go, then the others by age, until what is left of those not called
+ * `name` takes at most `limit` bytes. */
+static enum tmx_status shrink(const char *path, uint64_t limit, const char *name, size_t *n_removed,
+                              struct tmx_err *err)
+{
+    struct tmx_cache_file *file;
+    size_t n;
+    uint64_t left = 0;
+    char victim[600];
+    enum tmx_status st = tmx_cache_files(path, &file, &n, err);
+    for (size_t i = 0; i < n && !st; i++) {
+        left += strcmp(file[i].name, name) == 0 ? 0 : file[i].size;
+    }
+    if (n > 0 && !st) {
+        qsort(file, n, sizeof *file, by_use);
+    }
+    for (size_t i = 0; i < n && !st; i++) {
+        const bool replaced = strcmp(file[i].name, name) == 0;
+        if (replaced || (left <= limit && !file[i].unfinished)) {
+            continue;
+        }
+        snprintf(victim, sizeof victim, "%s/%s", path, file[i].name);
+        st = tmx_output_remove(victim, err);
+        left -= file[i].size;
+        *n_removed += 1;
+    }
+    free(file);
+    return st;
+}
+
+static FILE *lock(const char *path)
+{
+    char name[600];
+    snprintf(name, sizeof name, "%s/lock", path);
+    return tmx_os_lock(name, PATIENCE_S);
+}
+
+enum tmx_status tmx_cache_clean(const char *folder, uint64_t limit, size_t *n_removed, struct tmx_err *err)
+{
+    char path[500];
+    *n_removed = 0;
+    enum tmx_status st = tmx_cache_folder(folder, path, sizeof path, err);
+    if (st) {
+        return st;
+    }
+    FILE *f = lock(path);
+    if (!f) {
+        return tmx_fail_at(err, TMX_EIO, path, 0, "others have kept the cache busy for %g s", PATIENCE_S);
+    }
+    st = shrink(path, limit, "", n_removed, err);
+    fclose(f);
+    return st;
+}
+
+/* The right to write a file of `size` bytes under this name, until fclose: the writes of all others wait, and
+ * room has been made. NULL: it does not fit, or others are busy; then it is not kept. */
+static FILE *claim(const char *folder, const char *name, uint64_t size)
+{
+    char path[500];
+    uint64_t limit;
+    size_t n_removed = 0;
+    (void)!tmx_cache_limit(&limit, NULL); /* the program has said what is wrong with it */
+    if (size > limit || tmx_cache_folder(folder, path, sizeof path, NULL)) {
+        return NULL;
+    }
+    FILE *f = lock(path);
+    if (f && shrink(path, limit - size, name, &n_removed, NULL)) {
+        fclose(f);
+        f = NULL;
+    }
+    return f;
+}
+
+enum tmx_status tmx_cache_usable(const char *folder, struct tmx_err *err)
+{
+    static const char some[65536] = {0};
+    static const char name[] = "00000000000000000000000000000000.probe"; /* as files are called: see ours */
+    char path[500], file[600];
+    struct tmx_output out = {0};
+    uint64_t limit;
+    enum tmx_status st = tmx_cache_limit(&limit, err);
+    if (st || limit == 0) {
+        return st;
+    }
+    st = tmx_cache_folder(folder, path, sizeof path, err);
+    snprintf(file, sizeof file, "%s/%s", st ? "" : path, name);
+    st = st ? st : tmx_output_open_private(&out, file, err);
+    if (!st) {
+        errno = 0;
+        st = fwrite(some, sizeof some, 1, out.file) == 1
+                 ? tmx_output_check(&out, err)
+                 : tmx_fail_at(err, TMX_EFULL, path, 0, "cannot write: %s", strerror(errno));
+        tmx_output_discard(&out);
+    }
+    return st;
+}
 
 struct head {
     char magic[16];
@@ -112,8 +292,8 @@ void tmx_cache_write(const struct tmx_cache_name *name, const struct tmx_piece *
         !sum_pieces(piece, n_piece, head.sum)) {
         return;
     }
-    FILE *claim = tmx_cache_claim(name->folder, strrchr(path, '/') + 1, sizeof head + head.size);
-    if (!claim) {
+    FILE *lock_file = claim(name->folder, strrchr(path, '/') + 1, sizeof head + head.size);
+    if (!lock_file) {
         return;
     }
     if (!tmx_output_open_private(&out, path, NULL)) {
@@ -125,7 +305,7 @@ void tmx_cache_write(const struct tmx_cache_name *name, const struct tmx_piece *
         }
         (void)!tmx_output_commit(&out, NULL); /* checks every write; discards the file on failure */
     }
-    fclose(claim);
+    fclose(lock_file);
 }
 
 /* Its contents, block by block. */
@@ -176,4 +356,41 @@ const char *tmx_cache_fault(const char *folder, const char *name)
     }
     fclose(f);
     return fault;
+}
+
+static void add_row(struct tmx_table *t, const struct tmx_cache_file *f, const char *state)
+{
+    char used[32];
+    const time_t at = (time_t)f->used_s;
+    struct tm utc;
+    strftime(used, sizeof used, "%Y-%m-%d %H:%M:%S", gmtime_r(&at, &utc));
+    tmx_table_text(t, f->name);
+    tmx_table_text(t, f->kind);
+    tmx_table_real(t, (double)f->size / (double)MIB);
+    tmx_table_text(t, used);
+    tmx_table_text(t, state);
+}
+
+enum tmx_status tmx_cache_table(const char *folder, bool check, struct tmx_table **t,
+                                struct tmx_cache_sum *sum, struct tmx_err *err)
+{
+    static const struct tmx_column columns[] = {{"file", TMX_COLUMN_TEXT, 0},
+                                                {"kind", TMX_COLUMN_TEXT, 0},
+                                                {"size_mib", TMX_COLUMN_REAL, 3},
+                                                {"last_used_utc", TMX_COLUMN_TEXT, 0},
+                                                {"state", TMX_COLUMN_TEXT, 0}};
+    struct tmx_cache_file *file = NULL;
+    size_t n = 0;
+    *sum = (struct tmx_cache_sum){0};
+    enum tmx_status st = tmx_cache_files(folder, &file, &n, err);
+    st = st ? st : tmx_table_create(t, columns, sizeof columns / sizeof columns[0], err);
+    for (size_t i = 0; i < n && !st; i++) {
+        const char *fault = check ? tmx_cache_fault(folder, file[i].name) : NULL;
+        add_row(*t, &file[i], fault ? fault : file[i].unfinished ? "unfinished" : check ? "whole" : "");
+        sum->n_bad += fault != NULL;
+        sum->size += file[i].size;
+        sum->n++;
+    }
+    free(file);
+    return st;
 }

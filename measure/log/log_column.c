@@ -3,7 +3,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "core/base/units.h"
+#include <thermix/policy.h>
+
 #include "measure/log/collect.h"
 
 static const char *const quantity_names[TMX_N_LOG_QUANTITY] = {

@@ -13,7 +13,7 @@
 
 #include "core/base/opt.h"
 #include "core/base/os.h"
-#include "core/base/suggest.h"
+#include "core/base/text.h"
 
 static const struct {
     const char *folder, *suffix, *word;

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "core/base/config.h"
-#include "core/micro/code.h"
+#include "core/micro/stream.h"
 #include "run/load/data.h"
 
 static const struct tmx_opt rows[] = {

@@ -2,7 +2,7 @@
 #ifndef TMX_RUN_LOAD_GATE_CODE_H
 #define TMX_RUN_LOAD_GATE_CODE_H
 
-/* Group `code` of a kernel's file: programs read off its compiled source (core/micro/code.h), in place of
+/* Group `code` of a kernel's file: programs read off its compiled source (core/micro/stream.h), in place of
  * statistics. */
 
 #include "core/micro/stream.h"

@@ -24,7 +24,8 @@
  */
 #include <math.h>
 
-#include "core/base/units.h"
+#include <thermix/policy.h>
+
 #include "sched/policies.h"
 
 static const double HALF_STEP_K = 0.5; /* boards' sensors read whole degrees */

@@ -2,7 +2,8 @@
 /* Dynamic voltage and frequency scaling: one level a scheduling tick, by two thresholds. The paper
  * names five settings and no thresholds; 88.5 / 87.1 degC, the pair of T^ABS's own
  * rule, were chosen by looking at Figure 3 (calibrated). */
-#include "core/base/units.h"
+#include <thermix/policy.h>
+
 #include "sched/policies.h"
 
 struct dvfs {

@@ -3,7 +3,8 @@
  * the release point. Paper 003, section 4.1: 90 and 85 degC. Its text says "clock gates the GPGPU" and "all
  * the SMs occasionally reach the critical temperature": the chip, as suite tabs has it. SM by SM some latch
  * off, kept warm by their neighbours (docs/notes/tabs.md). */
-#include "core/base/units.h"
+#include <thermix/policy.h>
+
 #include "sched/policies.h"
 
 enum scope { PER_SM, PER_CHIP };

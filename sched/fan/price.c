@@ -15,7 +15,8 @@
  * speed, what is wanted. Of the card's GPUs the hottest decides. Without a forecast: full speed. */
 #include <math.h>
 
-#include "core/base/units.h"
+#include <thermix/policy.h>
+
 #include "core/contract/forecast.h"
 #include "sched/mix/ahead.h"
 #include "sched/policies.h"

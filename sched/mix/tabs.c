@@ -3,7 +3,8 @@
 
 #include <math.h>
 
-#include "core/base/units.h"
+#include <thermix/policy.h>
+
 #include "sched/policies.h"
 
 const struct tmx_opt tmx_tabs_opts[] = {

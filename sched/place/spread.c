@@ -8,7 +8,8 @@
  * overhead"; the rule above is our reading of it. */
 #include <math.h>
 
-#include "core/base/units.h"
+#include <thermix/policy.h>
+
 #include "sched/policies.h"
 
 struct spread {

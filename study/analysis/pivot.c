@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "core/base/opt.h"
-#include "core/base/suggest.h"
 #include "core/base/text.h"
 
 enum { MAX_ROW_KEYS = 8, MAX_VALUES = 16, LABEL = 256, DECIMALS = 4 };

@@ -7,7 +7,6 @@
 
 #include "core/base/cost.h"
 #include "core/base/output.h"
-#include "core/micro/trace_accelsim.h"
 #include "core/micro/trace_file.h"
 #include "sched/sched.h"
 #include "study/pool.h"

@@ -3,7 +3,7 @@
 
 #include <stdio.h>
 
-#include "core/micro/trace_accelsim.h"
+#include "core/micro/trace_file.h"
 
 void fuzz_reader(const char *path)
 {

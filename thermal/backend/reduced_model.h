@@ -2,7 +2,7 @@
 #ifndef TMX_THERMAL_BACKEND_REDUCED_MODEL_H
 #define TMX_THERMAL_BACKEND_REDUCED_MODEL_H
 
-#include "core/base/hash.h"
+#include "core/base/provenance.h"
 #include "thermal/network/assemble.h"
 #include "thermal/network/modal.h"
 

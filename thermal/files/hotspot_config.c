@@ -4,10 +4,10 @@
 #include <stdarg.h>
 #include <string.h>
 
+#include <thermix/policy.h>
+
 #include "core/base/os.h"
-#include "core/base/suggest.h"
 #include "core/base/text.h"
-#include "core/base/units.h"
 
 static const char *const model_words[] = {"block", "grid", NULL};
 static const char *const switch_words[] = {"off", "on", NULL};

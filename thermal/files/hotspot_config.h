@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-#include "core/base/log.h"
+#include "core/base/err.h"
 #include "core/base/opt.h"
 
 enum tmx_hotspot_source {

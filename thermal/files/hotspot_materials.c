@@ -8,7 +8,6 @@
 
 #include "core/base/opt.h"
 #include "core/base/plausible.h"
-#include "core/base/suggest.h"
 #include "core/base/text.h"
 
 struct reader {

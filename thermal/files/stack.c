@@ -7,7 +7,6 @@
 
 #include "core/base/os.h"
 #include "core/base/plausible.h"
-#include "core/base/suggest.h"
 #include "core/base/text.h"
 #include "core/machine/floorplan_file.h"
 #include "thermal/files/hotspot_lcf.h"

@@ -4,7 +4,7 @@
 
 /* From HotSpot's options and files to the spec of a thermal model, checked and owned. */
 
-#include "core/base/log.h"
+#include "core/base/err.h"
 #include "core/base/trace.h"
 #include "thermal/files/hotspot_config.h"
 #include "thermal/files/package.h"

@@ -7,9 +7,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "core/base/hash.h"
 #include "core/base/os.h"
 #include "core/base/output.h"
+#include "core/base/provenance.h"
 #include "core/base/rng.h"
 
 static void an_output_appears_only_when_committed(void **state)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "core/micro/code.h"
+#include "core/micro/stream.h"
 
 #include <string.h>
 

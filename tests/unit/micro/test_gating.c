@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "core/base/rng.h"
-#include "core/micro/sm_gating.h"
+#include "core/micro/sm_cycle.h"
 #include "sched/sched.h"
 
 static struct tmx_sm_params default_sm(void)
@@ -64,7 +64,7 @@ static void state_machine_row_by_row(void **unused)
     (void)unused;
     for (size_t i = 0; i < sizeof machine_rows / sizeof machine_rows[0]; i++) {
         struct tmx_gating g;
-        tmx_gating_init(&g, &sm, tmx_gate_find(machine_rows[i].policy), &gate, NULL);
+        tmx_gating_init(&g, sm.clusters, tmx_gate_find(machine_rows[i].policy), &gate, NULL);
         for (uint32_t t = 0; t < machine_rows[i].at; t++) {
             tmx_gating_arrive(&g, t);
             if (t == machine_rows[i].request && t > 0 && tmx_gating_may_wake(&g, TMX_SM_INT0, t)) {
@@ -96,7 +96,7 @@ static void the_second_cluster_follows_the_active_warps(void **unused)
     for (size_t i = 0; i < 2; i++) {
         struct tmx_gating g;
         uint32_t asleep = 0;
-        tmx_gating_init(&g, &sm, tmx_gate_find("coordinated_blackout"), &gate, NULL);
+        tmx_gating_init(&g, sm.clusters, tmx_gate_find("coordinated_blackout"), &gate, NULL);
         tmx_gating_use(&g, TMX_SM_INT0, 0, 4);
         for (uint32_t t = 0; t < 100; t++) {
             if (t <= 10) {
@@ -121,7 +121,7 @@ static void idle_detect_adapts_fast_up_and_slowly_down(void **unused)
                                       6, 6, 5, 5, 5, 5, 5, 6, 7, 8, 9, 10, 10, 10};
     struct tmx_gating g;
     (void)unused;
-    tmx_gating_init(&g, &sm, tmx_gate_find("warped_gates"), &gate, NULL);
+    tmx_gating_init(&g, sm.clusters, tmx_gate_find("warped_gates"), &gate, NULL);
     for (size_t i = 0; i < sizeof detect / sizeof detect[0]; i++) {
         g.critical[0] = critical[i];
         tmx_gating_adapt(&g);
@@ -137,7 +137,7 @@ static void a_wake_up_is_critical_only_in_the_first_cycle_allowed(void **unused)
     (void)unused;
     for (uint32_t at = 13; at <= 15; at++) {
         struct tmx_gating g;
-        tmx_gating_init(&g, &sm, tmx_gate_find("convpg"), &gate, NULL);
+        tmx_gating_init(&g, sm.clusters, tmx_gate_find("convpg"), &gate, NULL);
         for (uint32_t t = 0; t < 5 + at; t++) {
             tmx_gating_settle(&g, t, 7);
         }

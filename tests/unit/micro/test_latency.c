@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "core/micro/latency.h"
+#include "core/micro/memory.h"
 
 #include "core/base/rng.h"
 #include "tests/support/check.h"

@@ -8,7 +8,6 @@
 
 #include "core/base/output.h"
 #include "core/micro/sm_cycle.h"
-#include "core/micro/trace_accelsim.h"
 #include "core/micro/trace_file.h"
 #include "sched/sched.h"
 #include "tests/support/scratch.h"

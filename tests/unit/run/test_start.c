@@ -2,7 +2,8 @@
 /* Where a run's temperatures begin: at init_temp, and not below the air, unless that is asked for. */
 #include <string.h>
 
-#include "core/base/units.h"
+#include <thermix/policy.h>
+
 #include "run/run.h"
 #include "tests/support/open_run.h"
 #include "tests/support/scratch.h"

@@ -2,8 +2,9 @@
 /* Temperature managers and thread-block orders, row by row and exact, on two GPUs at once. */
 #include <string.h>
 
+#include <thermix/policy.h>
+
 #include "core/base/config.h"
-#include "core/base/units.h"
 #include "core/machine/rank.h"
 #include "sched/policies.h"
 #include "sched/sched.h"

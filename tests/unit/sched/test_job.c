@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "core/base/config.h"
-#include "core/base/plugin.h"
+#include "core/base/opt.h"
 #include "core/base/rng.h"
 #include "run/load/job_files.h"
 #include "sched/job/group.h"

@@ -3,8 +3,9 @@
  * reached. The scenarios over time stand in test_place.c. */
 #include <string.h>
 
+#include <thermix/policy.h>
+
 #include "core/base/config.h"
-#include "core/base/units.h"
 #include "sched/policies.h"
 #include "sched/sched.h"
 #include "tests/support/tiny.h"

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* T^ABS's decision, row by row and exact: what one scheduling tick asks for, given who runs, who waits,
  * how hot it is. The scenarios over time stand in test_tabs.c. */
-#include "core/base/units.h"
+#include <thermix/policy.h>
+
 #include "sched/mix/tabs.h"
 #include "sched/policies.h"
 #include "sched/sched.h"

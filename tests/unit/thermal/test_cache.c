@@ -10,7 +10,6 @@
 
 #include "core/base/os.h"
 #include "core/store/cache.h"
-#include "core/store/cache_evict.h"
 #include "tests/support/golden.h"
 #include "thermal/backend/reduced_model.h"
 
