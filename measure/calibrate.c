@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The structure grows from one pole a GPU by what lowers the error and is told by the data; what is not is
- * left out by name. */
 #include "measure/calibrate.h"
 
 #include <math.h>
@@ -8,14 +6,46 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "measure/calibrate_work.h"
-#include "measure/fit_problem.h"
+struct work {
+    struct tmx_calibration *c;
+    const struct tmx_measured *log;
+    const struct tmx_calibrate_options *options;
+    const struct tmx_log *say;
+    bool sink_shared;
+    double sink_near; /* the GPUs' sinks differ a little from this [K/W]; 0: each for itself */
+    bool c_apart;     /* a capacity for each sink, near c_near [J/K] */
+    double c_near;
+    bool die, kase, chassis, preheat, lag, exponent, base;
+    bool
+        *offset_identified; /* [n_gpu] owned: the log tells the GPU's offset, nothing else is held about it */
+};
+
+struct range {
+    double low, high;
+};
+
+struct state { /* of the model, to go back to */
+    struct tmx_rc model;
+    struct tmx_rc_gpu *gpu;
+    double *ambient_c, rms_k;
+};
+
+struct trial {
+    bool *flag;
+    enum tmx_fit_kind kinds[2];
+    size_t n_kind;
+    double *value[2]; /* of the model, start values below */
+    double start[3][2];
+    size_t n_start;
+    double gain; /* the rms must fall by this share */
+    const char *name, *why;
+};
 
 /* ---- what the log holds ---- */
 
-struct tmx_cal_range tmx_cal_range(const struct tmx_measured *log, enum tmx_log_quantity q, int gpu)
+static struct range range_of(const struct tmx_measured *log, enum tmx_log_quantity q, int gpu)
 {
-    struct tmx_cal_range r = {INFINITY, -INFINITY};
+    struct range r = {INFINITY, -INFINITY};
     for (size_t i = 0; i < log->n_series; i++) {
         const struct tmx_series *s = &log->series[i];
         for (size_t k = 0; s->q[q] && (gpu < 0 || (int)s->gpu == gpu) && k < s->n; k++) {
@@ -37,76 +67,9 @@ static bool every_series_has(const struct tmx_measured *log, enum tmx_log_quanti
     return all;
 }
 
-/* ---- growing the model ---- */
-
-/* Equal parts: what sets the rows apart is their air. Where that is not told, nobody breathes another's. */
-static enum tmx_status part_rows(struct tmx_cal_work *w, struct tmx_err *err)
-{
-    struct tmx_rc *m = &w->c->model;
-    struct tmx_cal_state apart = {0};
-    double junction = 0, sink = 0;
-    enum tmx_status st = tmx_cal_save(w, &apart, err);
-    for (size_t g = 0; g < m->n_gpu; g++) {
-        junction += m->gpu[g].junction_k_per_w / (double)m->n_gpu;
-        sink += m->gpu[g].sink_k_per_w / (double)m->n_gpu;
-    }
-    for (size_t g = 0; g < m->n_gpu; g++) {
-        m->gpu[g].sink_k_per_w = sink;
-        m->gpu[g].preheat_k_per_w = m->gpu[g].upstream >= 0 ? 0.1 * (junction + sink) : 0;
-    }
-    w->sink_shared = w->preheat = true;
-    st = st ? st : tmx_cal_refit(w, true, err);
-    if (!st && !tmx_cal_identified(tmx_cal_parameter(w, TMX_FIT_PREHEAT))) {
-        tmx_cal_leave_out(w, "preheat_k_per_w", "rows do not differ: load one row alone, or two fan speeds");
-        tmx_cal_go_back(w, &apart);
-        for (size_t g = 0; g < m->n_gpu; g++) {
-            m->gpu[g].upstream = TMX_RC_NONE;
-            m->gpu[g].preheat_k_per_w = 0;
-        }
-        w->sink_shared = w->options->alike;
-        w->preheat = w->c->air_found = false;
-        st = tmx_cal_refit(w, true, err);
-    }
-    tmx_cal_state_finish(&apart);
-    return st;
-}
-
-static enum tmx_status give_or_find_air(struct tmx_cal_work *w, struct tmx_err *err)
-{
-    const char *air = w->options->air ? w->options->air : "auto";
-    enum tmx_status st = TMX_OK;
-    bool any = false;
-    if (strcmp(air, "auto") == 0) {
-        tmx_cal_find_air(w);
-    } else if (strcmp(air, "none") != 0) {
-        st = tmx_cal_give_air(w, err);
-    }
-    for (size_t g = 0; g < w->c->model.n_gpu; g++) {
-        any = any || w->c->model.gpu[g].upstream >= 0;
-    }
-    return st || !any ? st : part_rows(w, err);
-}
-
-/* Are the rows' watts means? */
-static enum tmx_status try_means(struct tmx_cal_work *w, struct tmx_err *err)
-{
-    struct tmx_cal_state points = {0};
-    struct tmx_err ignored = {0};
-    if (w->c->power_is != TMX_POWER_AUTO) { /* is given */
-        return TMX_OK;
-    }
-    const enum tmx_status st = tmx_cal_save(w, &points, err);
-    w->c->model.power_is_mean = true;
-    if (!st && (tmx_cal_refit(w, true, &ignored) || w->c->fit.rms_k > 0.998 * points.rms_k)) {
-        tmx_cal_go_back(w, &points);
-    }
-    tmx_cal_state_finish(&points);
-    return st;
-}
-
 /* As given: a mean over much less than a row is a moment, one over about a row is the row's, a longer one is
  * the power of half of it ago. */
-static void give_power(struct tmx_cal_work *w)
+static void give_power(struct work *w)
 {
     const double window = w->options->power_window_s;
     struct tmx_calibration *c = w->c;
@@ -115,7 +78,7 @@ static void give_power(struct tmx_cal_work *w)
         step = fmin(step, w->log->series[i].step_s);
     }
     c->power_is = w->options->power_is;
-    if (c->power_is == TMX_POWER_AUTO && strstr(c->model.power_from, "instant")) { /* power.draw.instant */
+    if (c->power_is == TMX_POWER_AUTO && c->power_instant) {
         c->power_is = TMX_POWER_INSTANT;
     }
     c->power_window_s = window;
@@ -126,223 +89,7 @@ static void give_power(struct tmx_cal_work *w)
     c->model.power_is_mean = c->power_is == TMX_POWER_MEAN;
 }
 
-struct scale { /* of the log and of the model as it stands */
-    double step_s, length_s, tau_s, r_k_per_w;
-};
-
-static struct scale scale_of(const struct tmx_cal_work *w)
-{
-    const struct tmx_rc *m = &w->c->model;
-    struct scale s = {INFINITY, 0, m->gpu[0].sink_j_per_k * m->gpu[0].sink_k_per_w,
-                      tmx_cal_static_k_per_w(m, 0, m->rpm_ref)};
-    for (size_t i = 0; i < w->log->n_series; i++) {
-        const struct tmx_series *r = &w->log->series[i];
-        s.step_s = fmin(s.step_s, r->step_s);
-        s.length_s = fmax(s.length_s, r->q[TMX_Q_TIME][r->n - 1]);
-    }
-    return s;
-}
-
-static enum tmx_status try_fan_law(struct tmx_cal_work *w, const struct scale *s, struct tmx_err *err)
-{
-    struct tmx_rc *m = &w->c->model;
-    const struct tmx_cal_trial exponent = {.flag = &w->exponent,
-                                           .kinds = {TMX_FIT_EXPONENT},
-                                           .n_kind = 1,
-                                           .value = {&m->fan_exponent},
-                                           .start = {{0.8}, {1.6}},
-                                           .n_start = 2,
-                                           .gain = 0.02,
-                                           .name = "fan_exponent",
-                                           .why = "0.8 taken: hold the same load at two fan speeds"};
-    const struct tmx_cal_trial base = {.flag = &w->base,
-                                       .kinds = {TMX_FIT_SINK_BASE},
-                                       .n_kind = 1,
-                                       .value = {&m->sink_base_k_per_w},
-                                       .start = {{0.3 * s->r_k_per_w}},
-                                       .n_start = 1,
-                                       .gain = 0.02,
-                                       .name = "sink_base_k_per_w",
-                                       .why = "0 taken: hold the same load at three fan speeds"};
-    if (!w->c->fan_varies) {
-        return TMX_OK;
-    }
-    const enum tmx_status st = tmx_cal_try(w, &exponent, err);
-    return st ? st : tmx_cal_try(w, &base, err);
-}
-
-static enum tmx_status try_poles(struct tmx_cal_work *w, const struct scale *s, struct tmx_err *err)
-{
-    struct tmx_rc *m = &w->c->model;
-    const double r = s->r_k_per_w, tau = s->tau_s, step = s->step_s;
-    const struct tmx_cal_trial die = {
-        .flag = &w->die,
-        .kinds = {TMX_FIT_DIE, TMX_FIT_DIE_S},
-        .n_kind = 2,
-        .value = {&(double){0}, &m->die_s},
-        .start = {{0.2 * r, fmax(2 * step, tau / 40)}, {0.2 * r, tau / 6}, {0.2 * r, 4 * step}},
-        .n_start = tau > 6 * step ? 3 : 0,
-        .gain = 0.02,
-        .name = "die_k_per_w, die_s",
-        .why = "a second, faster pole does not show: log at a tenth of its time constant, through steps of "
-               "load"};
-    const struct tmx_cal_trial kase = {
-        .flag = &w->kase,
-        .kinds = {TMX_FIT_CASE, TMX_FIT_CASE_S},
-        .n_kind = 2,
-        .value = {&m->case_k_per_w, &m->case_s},
-        .start = {{0.1 * r, 4 * tau}, {0.1 * r, 20 * tau}},
-        .n_start = s->length_s > 3 * tau ? 2 : 0,
-        .gain = 0.02,
-        .name = "case_k_per_w, case_s",
-        .why = "a warming case does not show: half an hour of steady load, then half an hour idle"};
-    const enum tmx_status st = w->die ? TMX_OK : tmx_cal_try(w, &die, err);
-    return st ? st : tmx_cal_try(w, &kase, err);
-}
-
-static enum tmx_status try_chassis(struct tmx_cal_work *w, struct tmx_err *err)
-{
-    struct tmx_rc *m = &w->c->model;
-    const struct tmx_cal_trial chassis = {.flag = &w->chassis,
-                                          .kinds = {TMX_FIT_CHASSIS},
-                                          .n_kind = 1,
-                                          .value = {&m->chassis_k},
-                                          .start = {{1}},
-                                          .n_start = 1,
-                                          .gain = 0.01,
-                                          .name = "chassis_k",
-                                          .why = "no sign of air warmed before it reaches the GPUs"};
-    if (w->c->fan_varies) {
-        return tmx_cal_try(w, &chassis, err);
-    }
-    tmx_cal_leave_out(w, "fan law",
-                      m->rpm_ref > 0 ? "one fan speed only: log the same load at a second one"
-                                     : "no fan speed in rpm: the resistance holds for this fan curve only "
-                                       "(percent will do: --column fan_rpm=NAME)");
-    return TMX_OK;
-}
-
-static enum tmx_status try_lag(struct tmx_cal_work *w, double step, struct tmx_err *err)
-{
-    const struct tmx_cal_trial lag = {.flag = &w->lag,
-                                      .kinds = {TMX_FIT_LAG},
-                                      .n_kind = 1,
-                                      .value = {&w->c->model.power_lag_s},
-                                      .start = {{0.3 * step}, {-0.3 * step}},
-                                      .n_start = 2,
-                                      .gain = 0.01,
-                                      .name = "power_lag_s",
-                                      .why = "power and temperature of a row belong together"};
-    return w->c->power_window_s > 0 ? TMX_OK : tmx_cal_try(w, &lag, err);
-}
-
-/* A capacity for each sink, where that lowers the error and every one is told, one of them apart from the
- * rest. */
-static enum tmx_status try_capacities(struct tmx_cal_work *w, struct tmx_err *err)
-{
-    struct tmx_calibration *c = w->c;
-    struct tmx_cal_state shared = {0};
-    struct tmx_err ignored = {0};
-    if (c->model.n_gpu < 2) {
-        return TMX_OK;
-    }
-    const enum tmx_status st = tmx_cal_save(w, &shared, err);
-    w->c_near = c->model.gpu[0].sink_j_per_k;
-    w->c_apart = true;
-    bool good = !st && !tmx_cal_refit(w, true, &ignored) && c->fit.rms_k < 0.99 * shared.rms_k, apart = false;
-    for (size_t k = 0; good && k < c->fit.n_parameter; k++) {
-        const struct tmx_fit_parameter *p = &c->parameter[k];
-        if (p->kind == TMX_FIT_SINK_C) {
-            good = tmx_cal_identified(p);
-            apart = apart || fabs(log(p->value / w->c_near)) > 1.96 * p->error / p->value;
-        }
-    }
-    if (!st && (!good || !apart)) {
-        tmx_cal_go_back(w, &shared);
-        w->c_apart = false;
-        tmx_cal_leave_out(w, "sink_j_per_k of each GPU",
-                          "one for all: the log does not tell them apart; steps of load held for three time "
-                          "constants, logged at a tenth of one");
-    }
-    tmx_cal_state_finish(&shared);
-    return st;
-}
-
-static enum tmx_status grow_model(struct tmx_cal_work *w, struct tmx_err *err)
-{
-    enum tmx_status st = tmx_cal_first_guess(w, err);
-    w->sink_shared = w->options->alike;
-    st = st ? st : tmx_cal_refit(w, true, err);
-    st = st ? st : tmx_cal_judge_offsets(w, err);
-    st = st ? st : give_or_find_air(w, err);
-    st = st ? st : try_means(w, err);
-    const struct scale s = scale_of(w);
-    st = st ? st : try_fan_law(w, &s, err);
-    st = st ? st : try_poles(w, &s, err);
-    st = st ? st : try_chassis(w, err);
-    st = st ? st : try_lag(w, s.step_s, err);
-    if (!st && w->sink_shared && !w->options->alike) {
-        w->sink_near = w->c->model.gpu[0].sink_k_per_w;
-        w->sink_shared = false;
-        st = tmx_cal_refit(w, true, err);
-    }
-    st = st ? st : tmx_cal_judge_offsets(w, err);
-    return st ? st : try_capacities(w, err);
-}
-
-static enum tmx_status find_leak(struct tmx_cal_work *w, struct tmx_err *err)
-{
-    struct tmx_leak *leak = &w->c->leak;
-    const enum tmx_status st = tmx_leak_slope(leak, w->log, w->options->same_work, err);
-    w->c->model.leak_per_k = !st && leak->identified ? leak->per_k : 0;
-    if (!st && !leak->identified) {
-        tmx_cal_leave_out(w, "leak_per_k", leak->why);
-    }
-    return st;
-}
-
-/* ---- the whole ---- */
-
-/* An offset that the log does not tell stays near 0, as sensors and air of one kind are alike: assumed. */
-static void held_offset(struct tmx_cal_work *w, struct tmx_fit_parameter *p)
-{
-    const double spread = tmx_fit_spread(p);
-    const bool strained = fabs(p->value) > 3 * spread;
-    snprintf(p->why, sizeof p->why,
-             "held near 0 by what is assumed of sensors (%.2g K)%s; would need a longer idle part", spread,
-             strained ? ", and yet far from it" : "");
-    if (strained) {
-        tmx_log_say(w->say, TMX_LOG_WARNING,
-                    "GPU %s: its air or sensor is %.1f K or more apart from the first GPU's, which this log "
-                    "does not tell well: "
-                    "its resistances lean on what is assumed (%.2g K); log a longer idle part",
-                    w->c->model.gpu[p->gpu].name, p->value, spread);
-    }
-}
-
-static void judge_identified(struct tmx_cal_work *w)
-{
-    struct tmx_calibration *c = w->c;
-    for (size_t k = 0; k < c->fit.n_parameter; k++) {
-        struct tmx_fit_parameter *p = &c->parameter[k];
-        const bool number =
-            p->kind == TMX_FIT_OFFSET || p->kind == TMX_FIT_AMBIENT || p->kind == TMX_FIT_AIR_RISE;
-        p->identified = p->kind == TMX_FIT_OFFSET ? w->offset_identified[p->gpu]
-                        : number                  ? p->error < 5
-                                                  : tmx_cal_identified(p);
-        if (p->kind == TMX_FIT_OFFSET && !p->identified) {
-            held_offset(w, p);
-        } else if (!p->identified) {
-            const char *why = p->kind == TMX_FIT_JUNCTION
-                                  ? "steps of load logged faster than the sink's time constant"
-                              : number ? "a longer idle part"
-                                       : "a larger step of power, held for three time constants";
-            snprintf(p->why, sizeof p->why, "would need %s", why);
-        }
-    }
-}
-
-static enum tmx_status begin(struct tmx_cal_work *w, struct tmx_err *err)
+static enum tmx_status begin(struct work *w, struct tmx_err *err)
 {
     struct tmx_calibration *c = w->c;
     const struct tmx_measured *log = w->log;
@@ -364,8 +111,8 @@ static enum tmx_status begin(struct tmx_cal_work *w, struct tmx_err *err)
             snprintf(gpu->name, sizeof gpu->name, "%s", log->gpu[g]);
         }
     }
-    const struct tmx_cal_range p = tmx_cal_range(log, TMX_Q_POWER, -1),
-                               t = tmx_cal_range(log, TMX_Q_TEMP, -1), n = tmx_cal_range(log, TMX_Q_RPM, -1);
+    const struct range p = range_of(log, TMX_Q_POWER, -1), t = range_of(log, TMX_Q_TEMP, -1),
+                       n = range_of(log, TMX_Q_RPM, -1);
     if (p.high - p.low < fmax(2, 0.05 * p.high) || t.high - t.low < 3) {
         return tmx_fail(err, TMX_ERANGE,
                         "power goes from %.1f to %.1f W and temperature from %.1f to %.1f degC: nothing can "
@@ -400,11 +147,675 @@ static enum tmx_status begin(struct tmx_cal_work *w, struct tmx_err *err)
     for (size_t r = 0; r < log->n_run; r++) {
         c->ambient_c[r] = o->ambient == TMX_AMBIENT_GIVEN ? o->ambient_c : t.low - 5;
     }
-    tmx_measured_source(log, TMX_Q_POWER, c->model.power_from, sizeof c->model.power_from);
+    const struct tmx_log_column *power = tmx_measured_source(log, TMX_Q_POWER);
+    if (power) {
+        snprintf(c->model.power_from, sizeof c->model.power_from, "%s", power->name);
+        c->power_instant = power->instant;
+    }
     c->model.ambient_fitted = !c->fit.inlet && o->ambient != TMX_AMBIENT_GIVEN;
     c->rest_rms_k = NAN;
     give_power(w);
     return TMX_OK;
+}
+
+/* ---- the parameters of a structure, ways back, and trials of further parts ---- */
+
+/* Mounted parts of one kind differ: spread of the logarithm of their sinks' resistances and capacities,
+ * assumed. */
+static const double SINKS_DIFFER = 0.2;
+/* Inlets of a rack differ by kelvins: spread of an offset that the log itself tells, wide enough to bias
+ * nothing.
+ */
+static const double OFFSETS_DIFFER_K = 20;
+
+static void add(struct work *w, enum tmx_fit_kind kind, int gpu, int run)
+{
+    w->c->parameter[w->c->fit.n_parameter++] =
+        (struct tmx_fit_parameter){.kind = kind, .gpu = gpu, .run = run, .identified = true};
+}
+
+static void list_parameters(struct work *w)
+{
+    struct tmx_calibration *c = w->c;
+    const size_t n = c->model.n_gpu;
+    c->fit.n_parameter = 0;
+    for (size_t g = 0; g < n; g++) {
+        /* the first GPU's offset is part of the fitted ambient or of air_rise_k */
+        if (g > 0) {
+            add(w, TMX_FIT_OFFSET, (int)g, 0);
+            c->parameter[c->fit.n_parameter - 1].spread =
+                w->offset_identified && w->offset_identified[g] ? OFFSETS_DIFFER_K : 0;
+        }
+        add(w, TMX_FIT_JUNCTION, (int)g, 0);
+        if (!w->sink_shared) {
+            add(w, TMX_FIT_SINK, (int)g, 0);
+            struct tmx_fit_parameter *p = &c->parameter[c->fit.n_parameter - 1];
+            p->prior = w->sink_near > 0 ? log(w->sink_near) : 0;
+            p->spread = w->sink_near > 0 ? SINKS_DIFFER : 0;
+        }
+        if (w->c_apart) {
+            add(w, TMX_FIT_SINK_C, (int)g, 0);
+            c->parameter[c->fit.n_parameter - 1].prior = log(w->c_near);
+            c->parameter[c->fit.n_parameter - 1].spread = SINKS_DIFFER;
+        }
+    }
+    if (c->fit.inlet || w->options->ambient == TMX_AMBIENT_GIVEN) {
+        add(w, TMX_FIT_AIR_RISE, TMX_FIT_ALL, 0);
+    }
+    if (w->sink_shared) {
+        add(w, TMX_FIT_SINK, TMX_FIT_ALL, 0);
+    }
+    if (!w->c_apart) {
+        add(w, TMX_FIT_SINK_C, TMX_FIT_ALL, 0);
+    }
+    if (w->die) {
+        add(w, TMX_FIT_DIE, TMX_FIT_ALL, 0);
+        add(w, TMX_FIT_DIE_S, TMX_FIT_ALL, 0);
+    }
+    if (w->kase) {
+        add(w, TMX_FIT_CASE, TMX_FIT_ALL, 0);
+        add(w, TMX_FIT_CASE_S, TMX_FIT_ALL, 0);
+    }
+    if (w->exponent) {
+        add(w, TMX_FIT_EXPONENT, TMX_FIT_ALL, 0);
+    }
+    if (w->base) {
+        add(w, TMX_FIT_SINK_BASE, TMX_FIT_ALL, 0);
+    }
+    if (w->preheat) {
+        add(w, TMX_FIT_PREHEAT, TMX_FIT_ALL, 0);
+    }
+    if (w->chassis) {
+        add(w, TMX_FIT_CHASSIS, TMX_FIT_ALL, 0);
+    }
+    if (w->lag) {
+        add(w, TMX_FIT_LAG, TMX_FIT_ALL, 0);
+    }
+    for (size_t r = 0; !c->fit.inlet && w->options->ambient != TMX_AMBIENT_GIVEN && r < w->log->n_run; r++) {
+        for (size_t i = 0; i < w->log->n_series; i++) {
+            if (w->log->series[i].run == r) {
+                add(w, TMX_FIT_AMBIENT, TMX_FIT_ALL, (int)r);
+                break;
+            }
+        }
+    }
+}
+
+/* The first parameter of a kind; NULL when the structure has none. */
+static struct tmx_fit_parameter *parameter_of(struct work *w, enum tmx_fit_kind kind)
+{
+    for (size_t k = 0; k < w->c->fit.n_parameter; k++) {
+        if (w->c->parameter[k].kind == kind) {
+            return &w->c->parameter[k];
+        }
+    }
+    return NULL;
+}
+
+static enum tmx_status save(const struct work *w, struct state *s, struct tmx_err *err)
+{
+    const struct tmx_calibration *c = w->c;
+    if (!s->gpu) {
+        s->gpu = malloc((c->model.n_gpu + 1) * sizeof *s->gpu);
+        s->ambient_c = malloc((w->log->n_run + 1) * sizeof *s->ambient_c);
+    }
+    if (!s->gpu || !s->ambient_c) {
+        return tmx_fail(err, TMX_ENOMEM, "%zu GPUs", c->model.n_gpu);
+    }
+    s->model = c->model;
+    s->rms_k = c->fit.rms_k;
+    memcpy(s->gpu, c->model.gpu, c->model.n_gpu * sizeof *s->gpu);
+    memcpy(s->ambient_c, c->ambient_c, w->log->n_run * sizeof *s->ambient_c);
+    return TMX_OK;
+}
+
+static void go_back(struct work *w, const struct state *s)
+{
+    struct tmx_rc_gpu *gpu = w->c->model.gpu;
+    memcpy(gpu, s->gpu, s->model.n_gpu * sizeof *gpu);
+    w->c->model = s->model;
+    w->c->model.gpu = gpu;
+    memcpy(w->c->ambient_c, s->ambient_c, w->log->n_run * sizeof *s->ambient_c);
+    w->c->fit.rms_k = s->rms_k;
+}
+
+static void state_finish(struct state *s)
+{
+    free(s->gpu);
+    free(s->ambient_c);
+}
+
+/* Fit the structure as its flags stand. */
+static enum tmx_status refit(struct work *w, bool errors, struct tmx_err *err)
+{
+    list_parameters(w);
+    w->c->fit.parameter = w->c->parameter;
+    return tmx_fit_run(&w->c->fit, errors, err);
+}
+
+/* Let go of what is assumed of the offsets that the log tells by itself, hold it for the others; refit where
+ * that changes. */
+static enum tmx_status judge_offsets(struct work *w, struct tmx_err *err)
+{
+    static const double IDENTIFIED_K = 1; /* standard error, which counts nothing as known */
+    bool change = false;
+    for (size_t k = 0; k < w->c->fit.n_parameter; k++) {
+        const struct tmx_fit_parameter *p = &w->c->parameter[k];
+        if (p->kind == TMX_FIT_OFFSET) {
+            const bool identified = p->error < IDENTIFIED_K;
+            change = change || identified != w->offset_identified[p->gpu];
+            w->offset_identified[p->gpu] = identified;
+        }
+    }
+    return change ? refit(w, true, err) : TMX_OK;
+}
+
+static void leave_out(struct work *w, const char *name, const char *why)
+{
+    struct tmx_calibration *c = w->c;
+    if (c->n_left_out < sizeof c->left_out / sizeof c->left_out[0]) {
+        struct tmx_left_out *l = &c->left_out[c->n_left_out++];
+        snprintf(l->name, sizeof l->name, "%s", name);
+        snprintf(l->why, sizeof l->why, "%s", why);
+    }
+}
+
+/* Is the value told: its 95 % interval narrower than itself, and away from 0? p may be NULL. */
+static bool is_identified(const struct tmx_fit_parameter *p)
+{
+    const double most = tmx_fit_positive(p->kind) ? 0.35 : 0.5;
+    return p && isfinite(p->error) && p->error <= most * fabs(p->value);
+}
+
+static enum tmx_status try_part(struct work *w, const struct trial *t, struct tmx_err *err)
+{
+    struct state before = {0}, best = {0};
+    enum tmx_status st = save(w, &before, err);
+    bool better = false;
+    for (size_t i = 0; !st && i < t->n_start; i++) {
+        struct tmx_err ignored = {0};
+        go_back(w, &before);
+        *t->flag = true;
+        for (size_t k = 0; k < t->n_kind; k++) {
+            *t->value[k] = t->start[i][k];
+            for (size_t g = 0; t->kinds[k] <= TMX_FIT_PREHEAT && g < w->c->model.n_gpu; g++) {
+                struct tmx_rc_gpu *gpu = &w->c->model.gpu[g];
+                *(t->kinds[k] == TMX_FIT_DIE ? &gpu->die_k_per_w : &gpu->preheat_k_per_w) = t->start[i][k];
+            }
+        }
+        enum tmx_status fitted = refit(w, true, &ignored);
+        bool good = !fitted && w->c->fit.rms_k < (1 - t->gain) * before.rms_k;
+        for (size_t k = 0; good && k < t->n_kind; k++) {
+            const struct tmx_fit_parameter *p = parameter_of(w, t->kinds[k]);
+            good =
+                t->kinds[k] == TMX_FIT_LAG || is_identified(p); /* edges tell of the lag: the gain decides */
+        }
+        const struct tmx_fit_parameter *sink = parameter_of(w, TMX_FIT_SINK_C);
+        good = good && sink && isfinite(sink->error) && sink->error < 0.5 * sink->value;
+        if (good && (!better || w->c->fit.rms_k < best.rms_k)) {
+            st = save(w, &best, err);
+            better = true;
+        }
+    }
+    if (!st) {
+        go_back(w, better ? &best : &before);
+        *t->flag = better;
+        if (!better) {
+            leave_out(w, t->name, t->why);
+        }
+    }
+    state_finish(&before);
+    state_finish(&best);
+    return st;
+}
+
+/* ---- where a fit starts: one GPU alone, several time constants tried ---- */
+
+/* One start of the one-GPU fit, kept when it beats what was found. die_s = 0: one pole. */
+static enum tmx_status try_guess(struct work *w, size_t run, double r, double tau, double die_s,
+                                 double ambient_c, struct state *found, struct tmx_err *err)
+{
+    struct tmx_calibration *c = w->c;
+    struct tmx_err ignored = {0};
+    const double before = found->gpu ? found->rms_k : INFINITY;
+    for (size_t g = 0; g < c->model.n_gpu; g++) {
+        c->model.gpu[g].junction_k_per_w = c->model.gpu[g].sink_k_per_w = r / 2;
+        c->model.gpu[g].die_k_per_w = die_s > 0 ? r / 4 : 0;
+        c->model.gpu[g].sink_j_per_k = tau / (r / 2);
+    }
+    c->model.die_s = die_s;
+    c->ambient_c[run] = ambient_c;
+    return !tmx_fit_run(&c->fit, false, &ignored) && c->fit.rms_k < before ? save(w, found, err) : TMX_OK;
+}
+
+/* The series with the widest swing of power. */
+static size_t widest_swing(const struct tmx_measured *log)
+{
+    size_t best = 0;
+    double swing = -1;
+    for (size_t i = 0; i < log->n_series; i++) {
+        const double *p = log->series[i].q[TMX_Q_POWER];
+        double low = INFINITY, high = -INFINITY;
+        for (size_t k = 0; k < log->series[i].n; k++) {
+            low = fmin(low, p[k]);
+            high = fmax(high, p[k]);
+        }
+        if (high - low > swing) {
+            swing = high - low;
+            best = i;
+        }
+    }
+    return best;
+}
+
+/* What was found for one GPU is where all start. */
+static void start_all(struct work *w, const struct state *found, size_t gpu, size_t run, double r)
+{
+    struct tmx_calibration *c = w->c;
+    go_back(w, found);
+    for (size_t g = 0; g < c->model.n_gpu; g++) {
+        c->model.gpu[g].junction_k_per_w = fmax(c->model.gpu[gpu].junction_k_per_w, 0.02 * r);
+        c->model.gpu[g].sink_k_per_w = fmax(c->model.gpu[gpu].sink_k_per_w, 0.02 * r);
+        c->model.gpu[g].die_k_per_w = w->die ? c->model.gpu[gpu].die_k_per_w : 0;
+    }
+    for (size_t k = 0; k < w->log->n_run; k++) {
+        c->ambient_c[k] =
+            w->options->ambient == TMX_AMBIENT_GIVEN ? w->options->ambient_c : found->ambient_c[run];
+    }
+}
+
+static enum tmx_status first_guess(struct work *w, struct tmx_err *err)
+{
+    struct tmx_calibration *c = w->c;
+    const struct tmx_measured *log = w->log;
+    const size_t best = widest_swing(log);
+    const struct tmx_series *s = &log->series[best];
+    const double span_s = s->q[TMX_Q_TIME][s->n - 1];
+    const struct range t = range_of(log, TMX_Q_TEMP, (int)s->gpu),
+                       p = range_of(log, TMX_Q_POWER, (int)s->gpu);
+    const double r = fmax(t.high - t.low, 1) / fmax(p.high - p.low, 1);
+    struct state found = {0};
+    bool *use = calloc(log->n_series + 1, sizeof *use);
+    const size_t gpu = tmx_rc_find(&c->model, log->gpu[s->gpu]);
+    struct tmx_fit_parameter list[6] = {{.kind = TMX_FIT_JUNCTION, .gpu = (int)gpu},
+                                        {.kind = TMX_FIT_SINK, .gpu = (int)gpu},
+                                        {.kind = TMX_FIT_SINK_C, .gpu = TMX_FIT_ALL},
+                                        {.kind = TMX_FIT_AMBIENT, .gpu = TMX_FIT_ALL, .run = (int)s->run},
+                                        {.kind = TMX_FIT_DIE, .gpu = (int)gpu},
+                                        {.kind = TMX_FIT_DIE_S, .gpu = TMX_FIT_ALL}};
+    enum tmx_status st = use ? TMX_OK : tmx_fail(err, TMX_ENOMEM, "%zu series", log->n_series);
+    if (!st) {
+        use[best] = true;
+    }
+    const bool inlet = c->fit.inlet;
+    c->fit.use = use;
+    c->fit.inlet = false;
+    c->fit.parameter = list;
+    c->fit.n_parameter = 4;
+    c->fit.rms_k = INFINITY;
+    c->fit.most_iterations = 15;
+    const double shortest = fmax(s->step_s, span_s / 1000);
+    for (double tau = shortest; !st && tau < span_s; tau *= 4) {
+        st = try_guess(w, s->run, r, tau, 0, t.low - r * p.low, &found, err);
+    }
+    const double one_pole_k = found.gpu ? found.rms_k : INFINITY;
+    struct state two = {0};
+    c->fit.n_parameter = 6;
+    for (double tau = 64 * shortest; !st && tau < span_s / 2; tau *= 4) {
+        for (double die_s = 2 * shortest; !st && die_s < tau / 8; die_s *= 8) {
+            st = try_guess(w, s->run, r, tau, die_s, t.low - r * p.low, &two, err);
+        }
+    }
+    if (two.gpu && two.rms_k < 0.97 * one_pole_k) {
+        struct state swap = found;
+        found = two;
+        two = swap;
+        w->die = true;
+    }
+    state_finish(&two);
+    if (!st && !found.gpu) {
+        st = tmx_fail(err, TMX_ESOLVE, "no fit of GPU %s: is its temperature that of its power?",
+                      log->gpu[s->gpu]);
+    }
+    if (!st) {
+        start_all(w, &found, gpu, s->run, r);
+    }
+    state_finish(&found);
+    free(use);
+    c->fit.use = NULL;
+    c->fit.most_iterations = 0;
+    c->fit.inlet = inlet;
+    return st;
+}
+
+/* ---- whose air a GPU breathes: found, or as given ---- */
+
+static double static_k_per_w(const struct tmx_rc *m, size_t g, double rpm)
+{
+    return m->gpu[g].junction_k_per_w + tmx_rc_sink(m, g, rpm);
+}
+
+/* Two rows when the GPUs' resistances fall into two groups set well apart. Cooler ones are taken to be in
+ * front; their order then decides which feeds which, as equal loads do not separate the air paths. */
+static void find_air(struct work *w)
+{
+    struct tmx_rc *m = &w->c->model;
+    const double rpm = range_of(w->log, TMX_Q_RPM, -1).low; /* where the air is warmed most */
+    size_t order[64];
+    const size_t n = m->n_gpu;
+    if (n < 4 || n > 64 || n % 2) {
+        return;
+    }
+    for (size_t g = 0; g < n; g++) {
+        size_t k = g;
+        for (; k > 0 && static_k_per_w(m, order[k - 1], rpm) > static_k_per_w(m, g, rpm); k--) {
+            order[k] = order[k - 1];
+        }
+        order[k] = g;
+    }
+    const size_t half = n / 2;
+    double mean[2] = {0, 0}, var = 0;
+    for (size_t k = 0; k < n; k++) {
+        mean[k >= half] += static_k_per_w(m, order[k], rpm) / (double)half;
+    }
+    for (size_t k = 0; k < n; k++) {
+        const double d = static_k_per_w(m, order[k], rpm) - mean[k >= half];
+        var += d * d / (double)(n - 2);
+    }
+    const double gap = static_k_per_w(m, order[half], rpm) - static_k_per_w(m, order[half - 1], rpm);
+    if (mean[1] - mean[0] < 4 * sqrt(var) || mean[1] < 1.05 * mean[0] || gap <= sqrt(var)) {
+        return;
+    }
+    bool rear[64] = {false};
+    for (size_t k = half; k < n; k++) {
+        rear[order[k]] = true;
+    }
+    for (size_t g = 0, front = 0; g < n; g++) {
+        if (rear[g]) {
+            while (rear[front]) {
+                front++;
+            }
+            m->gpu[g].upstream = (int)front++;
+        }
+    }
+    w->c->air_found = true;
+}
+
+static enum tmx_status give_air(struct work *w, struct tmx_err *err)
+{
+    struct tmx_rc *m = &w->c->model;
+    for (const char *p = w->options->air; p && *p;) {
+        const char *end = strchr(p, ','), *arrow = strchr(p, '>');
+        char from[64], to[64];
+        end = end ? end : p + strlen(p);
+        if (!arrow || arrow > end || arrow - p > 63 || end - arrow > 64) {
+            return tmx_fail(err, TMX_ECONFIG, "air \"%s\": expected auto, none or pairs such as 0>1,3>2",
+                            w->options->air);
+        }
+        snprintf(from, sizeof from, "%.*s", (int)(arrow - p), p);
+        snprintf(to, sizeof to, "%.*s", (int)(end - arrow - 1), arrow + 1);
+        const size_t a = tmx_rc_find(m, from), b = tmx_rc_find(m, to);
+        if (a == m->n_gpu || b == m->n_gpu || a == b) {
+            return tmx_fail(err, TMX_ECONFIG, "air: there is no GPU \"%s\" in the log",
+                            a == m->n_gpu ? from : to);
+        }
+        m->gpu[b].upstream = (int)a;
+        p = *end ? end + 1 : end;
+    }
+    for (size_t g = 0; g < m->n_gpu; g++) { /* no circles */
+        size_t steps = 0;
+        for (int u = m->gpu[g].upstream; u >= 0; u = m->gpu[u].upstream) {
+            if (++steps > m->n_gpu) {
+                return tmx_fail(err, TMX_ECONFIG, "air: GPU %s breathes its own air", m->gpu[g].name);
+            }
+        }
+    }
+    return TMX_OK;
+}
+
+static void print_air(struct tmx_calibration *c)
+{
+    size_t n = 0;
+    for (size_t g = 0; g < c->model.n_gpu; g++) {
+        if (c->model.gpu[g].upstream >= 0 && n + 140 < sizeof c->air) {
+            n += (size_t)snprintf(c->air + n, sizeof c->air - n, "%s%s>%s", n ? "," : "",
+                                  c->model.gpu[c->model.gpu[g].upstream].name, c->model.gpu[g].name);
+        }
+    }
+    if (n == 0) {
+        snprintf(c->air, sizeof c->air, "none");
+    }
+}
+
+/* ---- growing the model ---- */
+
+/* Equal parts: what sets the rows apart is their air. Where that is not told, nobody breathes another's. */
+static enum tmx_status part_rows(struct work *w, struct tmx_err *err)
+{
+    struct tmx_rc *m = &w->c->model;
+    struct state apart = {0};
+    double junction = 0, sink = 0;
+    enum tmx_status st = save(w, &apart, err);
+    for (size_t g = 0; g < m->n_gpu; g++) {
+        junction += m->gpu[g].junction_k_per_w / (double)m->n_gpu;
+        sink += m->gpu[g].sink_k_per_w / (double)m->n_gpu;
+    }
+    for (size_t g = 0; g < m->n_gpu; g++) {
+        m->gpu[g].sink_k_per_w = sink;
+        m->gpu[g].preheat_k_per_w = m->gpu[g].upstream >= 0 ? 0.1 * (junction + sink) : 0;
+    }
+    w->sink_shared = w->preheat = true;
+    st = st ? st : refit(w, true, err);
+    if (!st && !is_identified(parameter_of(w, TMX_FIT_PREHEAT))) {
+        leave_out(w, "preheat_k_per_w", "rows do not differ: load one row alone, or two fan speeds");
+        go_back(w, &apart);
+        for (size_t g = 0; g < m->n_gpu; g++) {
+            m->gpu[g].upstream = TMX_RC_NONE;
+            m->gpu[g].preheat_k_per_w = 0;
+        }
+        w->sink_shared = w->options->alike;
+        w->preheat = w->c->air_found = false;
+        st = refit(w, true, err);
+    }
+    state_finish(&apart);
+    return st;
+}
+
+static enum tmx_status give_or_find_air(struct work *w, struct tmx_err *err)
+{
+    const char *air = w->options->air ? w->options->air : "auto";
+    enum tmx_status st = TMX_OK;
+    bool any = false;
+    if (strcmp(air, "auto") == 0) {
+        find_air(w);
+    } else if (strcmp(air, "none") != 0) {
+        st = give_air(w, err);
+    }
+    for (size_t g = 0; g < w->c->model.n_gpu; g++) {
+        any = any || w->c->model.gpu[g].upstream >= 0;
+    }
+    return st || !any ? st : part_rows(w, err);
+}
+
+/* Are the rows' watts means? */
+static enum tmx_status try_means(struct work *w, struct tmx_err *err)
+{
+    struct state points = {0};
+    struct tmx_err ignored = {0};
+    if (w->c->power_is != TMX_POWER_AUTO) { /* is given */
+        return TMX_OK;
+    }
+    const enum tmx_status st = save(w, &points, err);
+    w->c->model.power_is_mean = true;
+    if (!st && (refit(w, true, &ignored) || w->c->fit.rms_k > 0.998 * points.rms_k)) {
+        go_back(w, &points);
+    }
+    state_finish(&points);
+    return st;
+}
+
+struct scale { /* of the log and of the model as it stands */
+    double step_s, length_s, tau_s, r_k_per_w;
+};
+
+static struct scale scale_of(const struct work *w)
+{
+    const struct tmx_rc *m = &w->c->model;
+    struct scale s = {INFINITY, 0, m->gpu[0].sink_j_per_k * m->gpu[0].sink_k_per_w,
+                      static_k_per_w(m, 0, m->rpm_ref)};
+    for (size_t i = 0; i < w->log->n_series; i++) {
+        const struct tmx_series *r = &w->log->series[i];
+        s.step_s = fmin(s.step_s, r->step_s);
+        s.length_s = fmax(s.length_s, r->q[TMX_Q_TIME][r->n - 1]);
+    }
+    return s;
+}
+
+static enum tmx_status try_fan_law(struct work *w, const struct scale *s, struct tmx_err *err)
+{
+    struct tmx_rc *m = &w->c->model;
+    const struct trial exponent = {.flag = &w->exponent,
+                                   .kinds = {TMX_FIT_EXPONENT},
+                                   .n_kind = 1,
+                                   .value = {&m->fan_exponent},
+                                   .start = {{0.8}, {1.6}},
+                                   .n_start = 2,
+                                   .gain = 0.02,
+                                   .name = "fan_exponent",
+                                   .why = "0.8 taken: hold the same load at two fan speeds"};
+    const struct trial base = {.flag = &w->base,
+                               .kinds = {TMX_FIT_SINK_BASE},
+                               .n_kind = 1,
+                               .value = {&m->sink_base_k_per_w},
+                               .start = {{0.3 * s->r_k_per_w}},
+                               .n_start = 1,
+                               .gain = 0.02,
+                               .name = "sink_base_k_per_w",
+                               .why = "0 taken: hold the same load at three fan speeds"};
+    if (!w->c->fan_varies) {
+        return TMX_OK;
+    }
+    const enum tmx_status st = try_part(w, &exponent, err);
+    return st ? st : try_part(w, &base, err);
+}
+
+static enum tmx_status try_poles(struct work *w, const struct scale *s, struct tmx_err *err)
+{
+    struct tmx_rc *m = &w->c->model;
+    const double r = s->r_k_per_w, tau = s->tau_s, step = s->step_s;
+    const struct trial die = {
+        .flag = &w->die,
+        .kinds = {TMX_FIT_DIE, TMX_FIT_DIE_S},
+        .n_kind = 2,
+        .value = {&(double){0}, &m->die_s},
+        .start = {{0.2 * r, fmax(2 * step, tau / 40)}, {0.2 * r, tau / 6}, {0.2 * r, 4 * step}},
+        .n_start = tau > 6 * step ? 3 : 0,
+        .gain = 0.02,
+        .name = "die_k_per_w, die_s",
+        .why = "a second, faster pole does not show: log at a tenth of its time constant, through steps of "
+               "load"};
+    const struct trial kase = {
+        .flag = &w->kase,
+        .kinds = {TMX_FIT_CASE, TMX_FIT_CASE_S},
+        .n_kind = 2,
+        .value = {&m->case_k_per_w, &m->case_s},
+        .start = {{0.1 * r, 4 * tau}, {0.1 * r, 20 * tau}},
+        .n_start = s->length_s > 3 * tau ? 2 : 0,
+        .gain = 0.02,
+        .name = "case_k_per_w, case_s",
+        .why = "a warming case does not show: half an hour of steady load, then half an hour idle"};
+    const enum tmx_status st = w->die ? TMX_OK : try_part(w, &die, err);
+    return st ? st : try_part(w, &kase, err);
+}
+
+static enum tmx_status try_chassis(struct work *w, struct tmx_err *err)
+{
+    struct tmx_rc *m = &w->c->model;
+    const struct trial chassis = {.flag = &w->chassis,
+                                  .kinds = {TMX_FIT_CHASSIS},
+                                  .n_kind = 1,
+                                  .value = {&m->chassis_k},
+                                  .start = {{1}},
+                                  .n_start = 1,
+                                  .gain = 0.01,
+                                  .name = "chassis_k",
+                                  .why = "no sign of air warmed before it reaches the GPUs"};
+    if (w->c->fan_varies) {
+        return try_part(w, &chassis, err);
+    }
+    leave_out(w, "fan law",
+              m->rpm_ref > 0 ? "one fan speed only: log the same load at a second one"
+                             : "no fan speed in rpm: the resistance holds for this fan curve only "
+                               "(percent will do: --column fan_rpm=NAME)");
+    return TMX_OK;
+}
+
+static enum tmx_status try_lag(struct work *w, double step, struct tmx_err *err)
+{
+    const struct trial lag = {.flag = &w->lag,
+                              .kinds = {TMX_FIT_LAG},
+                              .n_kind = 1,
+                              .value = {&w->c->model.power_lag_s},
+                              .start = {{0.3 * step}, {-0.3 * step}},
+                              .n_start = 2,
+                              .gain = 0.01,
+                              .name = "power_lag_s",
+                              .why = "power and temperature of a row belong together"};
+    return w->c->power_window_s > 0 ? TMX_OK : try_part(w, &lag, err);
+}
+
+/* A capacity for each sink, where that lowers the error and every one is told, one of them apart from the
+ * rest. */
+static enum tmx_status try_capacities(struct work *w, struct tmx_err *err)
+{
+    struct tmx_calibration *c = w->c;
+    struct state shared = {0};
+    struct tmx_err ignored = {0};
+    if (c->model.n_gpu < 2) {
+        return TMX_OK;
+    }
+    const enum tmx_status st = save(w, &shared, err);
+    w->c_near = c->model.gpu[0].sink_j_per_k;
+    w->c_apart = true;
+    bool good = !st && !refit(w, true, &ignored) && c->fit.rms_k < 0.99 * shared.rms_k, apart = false;
+    for (size_t k = 0; good && k < c->fit.n_parameter; k++) {
+        const struct tmx_fit_parameter *p = &c->parameter[k];
+        if (p->kind == TMX_FIT_SINK_C) {
+            good = is_identified(p);
+            apart = apart || fabs(log(p->value / w->c_near)) > 1.96 * p->error / p->value;
+        }
+    }
+    if (!st && (!good || !apart)) {
+        go_back(w, &shared);
+        w->c_apart = false;
+        leave_out(w, "sink_j_per_k of each GPU",
+                  "one for all: the log does not tell them apart; steps of load held for three time "
+                  "constants, logged at a tenth of one");
+    }
+    state_finish(&shared);
+    return st;
+}
+
+static enum tmx_status grow_model(struct work *w, struct tmx_err *err)
+{
+    enum tmx_status st = first_guess(w, err);
+    w->sink_shared = w->options->alike;
+    st = st ? st : refit(w, true, err);
+    st = st ? st : judge_offsets(w, err);
+    st = st ? st : give_or_find_air(w, err);
+    st = st ? st : try_means(w, err);
+    const struct scale s = scale_of(w);
+    st = st ? st : try_fan_law(w, &s, err);
+    st = st ? st : try_poles(w, &s, err);
+    st = st ? st : try_chassis(w, err);
+    st = st ? st : try_lag(w, s.step_s, err);
+    if (!st && w->sink_shared && !w->options->alike) {
+        w->sink_near = w->c->model.gpu[0].sink_k_per_w;
+        w->sink_shared = false;
+        st = refit(w, true, err);
+    }
+    st = st ? st : judge_offsets(w, err);
+    return st ? st : try_capacities(w, err);
 }
 
 /* ---- long logs: the structure is found on a part of the rows, the values are fitted to all ---- */
@@ -489,7 +900,7 @@ static enum tmx_status part_of(struct tmx_measured *part, const struct tmx_measu
 }
 
 /* As grow_model, on a part of a long log; the values that it ends with are where the fit to all begins. */
-static enum tmx_status grow_on_part(struct tmx_cal_work *w, struct tmx_err *err)
+static enum tmx_status grow_on_part(struct work *w, struct tmx_err *err)
 {
     static const double ROW_US = 25; /* of the whole fit, a row, on one core of 2024 */
     const size_t n = rows_of(w->log);
@@ -513,26 +924,183 @@ static enum tmx_status grow_on_part(struct tmx_cal_work *w, struct tmx_err *err)
     return st;
 }
 
+/* ---- what was found, judged ---- */
+
+static enum tmx_status find_leak(struct work *w, struct tmx_err *err)
+{
+    struct tmx_leak *leak = &w->c->leak;
+    const enum tmx_status st = tmx_leak_slope(leak, w->log, w->options->same_work, err);
+    w->c->model.leak_per_k = !st && leak->identified ? leak->per_k : 0;
+    if (!st && !leak->identified) {
+        leave_out(w, "leak_per_k", leak->why);
+    }
+    return st;
+}
+
+/* An offset that the log does not tell stays near 0, as sensors and air of one kind are alike: assumed. */
+static void held_offset(struct work *w, struct tmx_fit_parameter *p)
+{
+    const double spread = tmx_fit_spread(p);
+    const bool strained = fabs(p->value) > 3 * spread;
+    snprintf(p->why, sizeof p->why,
+             "held near 0 by what is assumed of sensors (%.2g K)%s; would need a longer idle part", spread,
+             strained ? ", and yet far from it" : "");
+    if (strained) {
+        tmx_log_say(w->say, TMX_LOG_WARNING,
+                    "GPU %s: its air or sensor is %.1f K or more apart from the first GPU's, which this log "
+                    "does not tell well: "
+                    "its resistances lean on what is assumed (%.2g K); log a longer idle part",
+                    w->c->model.gpu[p->gpu].name, p->value, spread);
+    }
+}
+
+static void judge_identified(struct work *w)
+{
+    struct tmx_calibration *c = w->c;
+    for (size_t k = 0; k < c->fit.n_parameter; k++) {
+        struct tmx_fit_parameter *p = &c->parameter[k];
+        const bool number =
+            p->kind == TMX_FIT_OFFSET || p->kind == TMX_FIT_AMBIENT || p->kind == TMX_FIT_AIR_RISE;
+        p->identified = p->kind == TMX_FIT_OFFSET ? w->offset_identified[p->gpu]
+                        : number                  ? p->error < 5
+                                                  : is_identified(p);
+        if (p->kind == TMX_FIT_OFFSET && !p->identified) {
+            held_offset(w, p);
+        } else if (!p->identified) {
+            const char *why = p->kind == TMX_FIT_JUNCTION
+                                  ? "steps of load logged faster than the sink's time constant"
+                              : number ? "a longer idle part"
+                                       : "a larger step of power, held for three time constants";
+            snprintf(p->why, sizeof p->why, "would need %s", why);
+        }
+    }
+}
+
+/* ---- how far the calibration is from what it was not fitted to ---- */
+
+static enum tmx_status judge_runs(struct work *w, struct tmx_err *err)
+{
+    struct tmx_calibration *c = w->c;
+    const struct tmx_measured *log = w->log;
+    struct state all = {0};
+    struct tmx_fit_parameter *keep = malloc((c->fit.n_parameter + 1) * sizeof *keep);
+    bool *use = calloc(log->n_series + 1, sizeof *use);
+    double *temp = NULL;
+    size_t longest = 0;
+    for (size_t i = 0; i < log->n_series; i++) {
+        longest = log->series[i].n > longest ? log->series[i].n : longest;
+    }
+    temp = malloc((longest + 1) * sizeof *temp);
+    c->leave_one_out = calloc(log->n_run + 1, sizeof *c->leave_one_out);
+    enum tmx_status st = use && temp && keep && c->leave_one_out ? save(w, &all, err)
+                                                                 : tmx_fail(err, TMX_ENOMEM, "leave-one-out");
+    const size_t n_parameter = c->fit.n_parameter, n_row = c->fit.n_row;
+    if (!st) {
+        memcpy(keep, c->parameter, n_parameter * sizeof *keep);
+    }
+    for (size_t r = 0; !st && r < log->n_run; r++) {
+        size_t in = 0, out = 0, n = 0;
+        double sum = 0;
+        for (size_t i = 0; i < log->n_series; i++) {
+            use[i] = log->series[i].run != r;
+            in += use[i];
+            out += !use[i];
+        }
+        if (in == 0 || out == 0) {
+            continue;
+        }
+        struct tmx_err ignored = {0};
+        c->fit.use = use;
+        go_back(w, &all);
+        memcpy(c->parameter, keep, n_parameter * sizeof *keep);
+        c->fit.n_parameter = 0;
+        for (size_t k = 0; k < n_parameter; k++) {
+            if (keep[k].kind != TMX_FIT_AMBIENT || keep[k].run != (int)r) {
+                c->parameter[c->fit.n_parameter++] = keep[k];
+            }
+        }
+        bool ok = !tmx_fit_run(&c->fit, false, &ignored);
+        for (size_t i = 0; i < log->n_series; i++) {
+            use[i] = log->series[i].run == r;
+        }
+        ok = ok && (c->fit.inlet || w->options->ambient == TMX_AMBIENT_GIVEN ||
+                    !tmx_fit_ambients(&c->fit, &ignored));
+        for (size_t i = 0; ok && i < log->n_series; i++) {
+            const struct tmx_series *s = &log->series[i];
+            double start = NAN;
+            if (use[i] && !tmx_fit_predict(&c->fit, i, &start, temp, &ignored)) {
+                for (size_t k = 0; k < s->n; k++) {
+                    const double d = temp[k] - s->q[TMX_Q_TEMP][k];
+                    sum += isnan(d) ? 0 : d * d;
+                    n += isnan(d) ? 0u : 1u;
+                }
+            }
+        }
+        c->leave_one_out[c->n_leave_one_out++] =
+            (struct tmx_run_error){r, ok && n ? sqrt(sum / (double)n) : NAN};
+    }
+    if (!st) {
+        go_back(w, &all);
+        memcpy(c->parameter, keep, n_parameter * sizeof *keep);
+        c->fit.n_parameter = n_parameter;
+        c->fit.n_row = n_row;
+    }
+    c->fit.use = NULL;
+    state_finish(&all);
+    free(keep);
+    free(use);
+    free(temp);
+    return st;
+}
+
+/* The error on the part of the time that was not fitted. */
+static enum tmx_status judge_rest(struct work *w, struct tmx_err *err)
+{
+    struct tmx_calibration *c = w->c;
+    double sum = 0;
+    size_t n = 0;
+    enum tmx_status st = TMX_OK;
+    for (size_t i = 0; !st && i < w->log->n_series; i++) {
+        const struct tmx_series *s = &w->log->series[i];
+        double *temp = malloc(s->n * sizeof *temp), start = NAN;
+        st = temp ? tmx_fit_predict(&c->fit, i, &start, temp, err)
+                  : tmx_fail(err, TMX_ENOMEM, "%zu rows", s->n);
+        for (size_t k = 0; !st && k < s->n; k++) {
+            const double share = s->q[TMX_Q_TIME][k] / s->q[TMX_Q_TIME][s->n - 1],
+                         d = temp[k] - s->q[TMX_Q_TEMP][k];
+            if (share > c->fit.to && !isnan(d)) {
+                sum += d * d;
+                n++;
+            }
+        }
+        free(temp);
+    }
+    c->rest_rms_k = n ? sqrt(sum / (double)n) : NAN;
+    return st;
+}
+
+/* ---- the whole ---- */
+
 enum tmx_status tmx_calibrate(struct tmx_calibration *c, const struct tmx_measured *log,
                               const struct tmx_calibrate_options *options, const struct tmx_log *say,
                               struct tmx_err *err)
 {
-    struct tmx_cal_work w = {.c = c, .log = log, .options = options, .say = say};
+    struct work w = {.c = c, .log = log, .options = options, .say = say};
     *c = (struct tmx_calibration){0};
     w.offset_identified = calloc(log->n_gpu + 1, sizeof *w.offset_identified);
     enum tmx_status st =
         w.offset_identified ? begin(&w, err) : tmx_fail(err, TMX_ENOMEM, "%zu GPUs", log->n_gpu);
     st = st ? st : grow_on_part(&w, err);
     st = st ? st : find_leak(&w, err);
-    st = st ? st : tmx_cal_refit(&w, true, err);
+    st = st ? st : refit(&w, true, err);
     if (!st) {
         judge_identified(&w);
-        tmx_cal_print_air(c);
+        print_air(c);
     }
     if (!st && c->fit.to < 1) {
-        st = tmx_cal_judge_rest(&w, err);
+        st = judge_rest(&w, err);
     } else if (!st && options->leave_one_out) {
-        st = tmx_cal_leave_one_out(&w, err);
+        st = judge_runs(&w, err);
     }
     free(w.offset_identified);
     return st;

@@ -50,6 +50,7 @@ struct tmx_calibration {
     double rest_rms_k;          /* on the rest of the runs' time; NAN without split */
     bool fan_varies;            /* more than a tenth */
     char air[512];              /* paths as --air takes them, or "none" */
+    bool power_instant;         /* by the name of its column a row's power is of its own moment */
     bool air_found;             /* by the calibration, not given */
     enum tmx_power_is power_is; /* as given; AUTO: the model's was found */
     double power_window_s;

@@ -65,9 +65,9 @@ static void power_row(struct tmx_table *t, const struct tmx_calibration *c)
         snprintf(note, sizeof note, "%s%s",
                  c->model.power_is_mean ? "a row's power is the mean since the row before"
                                         : "a row's power is that of its time",
-                 c->power_is == TMX_POWER_AUTO            ? ": fits better (--power-is)"
-                 : strstr(c->model.power_from, "instant") ? ": its column says so"
-                                                          : ": given");
+                 c->power_is == TMX_POWER_AUTO ? ": fits better (--power-is)"
+                 : c->power_instant            ? ": its column says so"
+                                               : ": given");
     }
     fixed_row(t, "power_is_mean", "all", c->model.power_is_mean ? 1 : 0, "1", note);
     if (c->power_window_s > 0 && c->model.power_lag_s > 0) {
@@ -278,7 +278,8 @@ static void print_how(const struct tmx_measured *log, const struct tmx_calibrate
     }
     fprintf(out, "'\n# format: %s\n", log->format);
     for (size_t i = 0; i < log->n_column; i++) {
-        fprintf(out, "# %s\n", log->column[i]);
+        fprintf(out, "# %s from \"%s\"\n", tmx_log_quantity_name(log->column[i].quantity),
+                log->column[i].name);
     }
     for (size_t i = 0; i < log->n_note; i++) {
         fprintf(out, "# note: %s\n", log->note[i]);

@@ -2,23 +2,689 @@
 #include "measure/fit.h"
 
 #include <gsl/gsl_blas.h>
+#include <gsl/gsl_linalg.h>
+#include <gsl/gsl_matrix.h>
 #include <gsl/gsl_multifit_nlinear.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "measure/fit_problem.h"
+struct fit_span {   /* one series of the fit */
+    size_t series;  /* of the log */
+    size_t gpu;     /* of the model */
+    size_t row0, n; /* its rows in the residual vector: those that count */
+    size_t at;      /* its rows in the arrays over all rows */
+    int upstream;   /* index of the span upstream, or -1 */
+    bool counts;    /* false: only heats others */
+};
 
-static const double NOISE_K = 0.4; /* of a reading: what weak knowledge is weighed against */
+struct problem {
+    struct tmx_fit *fit;
+    struct fit_span *span; /* [n_span] upstream first within a run */
+    size_t n_span, n_row, n_all;
+    double *temp, *start, *heat, *scratch, *inlet, *rpm; /* [n_all] */
+    double *heat_base;                                   /* [n_all] */
+    double *base;                                        /* [n_row] residuals of the last evaluation */
+    double *jump_w,
+        *time_s;     /* [n_row] jump of power in the interval that ends with the row, else 0; its time */
+    double *bare_w;  /* [n_row] the jump where no row beside it holds part of it, else 0 */
+    double *step_k;  /* [n_cluster] of its sensor */
+    size_t *cluster; /* [n_row] */
+    size_t n_cluster, n_reading; /* n_reading: stretches of one reading */
+};
 
-static void set_all(const struct tmx_fit_problem *q, const gsl_vector *x)
+/* ---- what can be fitted: names, units, what is known beforehand, and which number of the model each is ----
+ */
+
+struct kind {
+    const char *name, *unit;
+    bool positive;
+    double prior, spread; /* what is known beforehand, weakly; spread 0: nothing */
+};
+/* Sensors of one kind agree to a quarter of a kelvin, and the air of a room is near 25 degC: assumed, so that
+ * what a log does not tell stays at a sane value. Standard errors do not count this as knowledge. */
+static const struct kind kinds[TMX_N_FIT] = {
+    [TMX_FIT_OFFSET] = {"offset_k", "K", false, 0, 0.25},
+    [TMX_FIT_JUNCTION] = {"junction_k_per_w", "K/W", true, 0, 0},
+    [TMX_FIT_DIE] = {"die_k_per_w", "K/W", true, 0, 0},
+    [TMX_FIT_SINK] = {"sink_k_per_w", "K/W", true, -2.3, 1.5},
+    [TMX_FIT_SINK_C] = {"sink_j_per_k", "J/K", true, 6.5, 1},
+    [TMX_FIT_PREHEAT] = {"preheat_k_per_w", "K/W", false, 0, 0},
+    [TMX_FIT_DIE_S] = {"die_s", "s", true, 0, 0},
+    [TMX_FIT_CASE] = {"case_k_per_w", "K/W", true, 0, 0},
+    [TMX_FIT_SINK_BASE] = {"sink_base_k_per_w", "K/W", true, 0, 0},
+    [TMX_FIT_EXPONENT] = {"fan_exponent", "1", true, -0.2, 0.7},
+    [TMX_FIT_CASE_S] = {"case_s", "s", true, 0, 0},
+    [TMX_FIT_AIR_RISE] = {"air_rise_k", "K", false, 0, 5},
+    [TMX_FIT_CHASSIS] = {"chassis_k", "K", true, 0, 0},
+    [TMX_FIT_LAG] = {"power_lag_s", "s", false, 0, 0},
+    [TMX_FIT_AMBIENT] = {"ambient_c", "degC", false, 25, 10},
+};
+
+const char *tmx_fit_name(enum tmx_fit_kind kind)
 {
-    for (size_t k = 0; k < q->fit->n_parameter; k++) {
-        tmx_fit_put(q->fit, &q->fit->parameter[k], gsl_vector_get(x, k));
+    return kinds[kind].name;
+}
+
+const char *tmx_fit_unit(enum tmx_fit_kind kind)
+{
+    return kinds[kind].unit;
+}
+
+bool tmx_fit_positive(enum tmx_fit_kind kind)
+{
+    return kinds[kind].positive;
+}
+
+static double *field(const struct tmx_fit *f, const struct tmx_fit_parameter *p, size_t gpu)
+{
+    struct tmx_rc *m = f->model;
+    struct tmx_rc_gpu *g = &m->gpu[gpu];
+    switch (p->kind) {
+    case TMX_FIT_OFFSET:
+        return &g->offset_k;
+    case TMX_FIT_JUNCTION:
+        return &g->junction_k_per_w;
+    case TMX_FIT_DIE:
+        return &g->die_k_per_w;
+    case TMX_FIT_SINK:
+        return &g->sink_k_per_w;
+    case TMX_FIT_PREHEAT:
+        return &g->preheat_k_per_w;
+    case TMX_FIT_DIE_S:
+        return &m->die_s;
+    case TMX_FIT_SINK_C:
+        return &g->sink_j_per_k;
+    case TMX_FIT_SINK_BASE:
+        return &m->sink_base_k_per_w;
+    case TMX_FIT_EXPONENT:
+        return &m->fan_exponent;
+    case TMX_FIT_CASE:
+        return &m->case_k_per_w;
+    case TMX_FIT_CASE_S:
+        return &m->case_s;
+    case TMX_FIT_AIR_RISE:
+        return &m->air_rise_k;
+    case TMX_FIT_CHASSIS:
+        return &m->chassis_k;
+    case TMX_FIT_LAG:
+        return &m->power_lag_s;
+    case TMX_FIT_AMBIENT:
+        return &f->ambient_c[p->run];
+    case TMX_N_FIT:
+        break;
+    }
+    return &m->rpm_ref;
+}
+
+static void put(const struct tmx_fit *f, const struct tmx_fit_parameter *p, double x)
+{
+    const double v = kinds[p->kind].positive ? exp(x) : x;
+    if (p->gpu >= 0 || p->kind > TMX_FIT_PREHEAT) {
+        *field(f, p, p->gpu >= 0 ? (size_t)p->gpu : 0) = v;
+        return;
+    }
+    for (size_t g = 0; g < f->model->n_gpu; g++) {
+        if (p->kind != TMX_FIT_PREHEAT || f->model->gpu[g].upstream >= 0) {
+            *field(f, p, g) = v;
+        }
     }
 }
 
-static bool sane(const struct tmx_fit_problem *q, const gsl_vector *x)
+static double get(const struct tmx_fit *f, const struct tmx_fit_parameter *p)
+{
+    size_t gpu = p->gpu >= 0 ? (size_t)p->gpu : 0;
+    while (p->gpu < 0 && p->kind == TMX_FIT_PREHEAT && gpu + 1 < f->model->n_gpu &&
+           f->model->gpu[gpu].upstream < 0) {
+        gpu++;
+    }
+    const double v = *field(f, p, gpu);
+    return kinds[p->kind].positive ? log(fmax(v, 1e-12)) : v;
+}
+
+/* What is known of x beforehand: a value and its spread; 0: nothing. */
+static double prior_of(const struct tmx_fit_parameter *p)
+{
+    return p->spread > 0 ? p->prior : kinds[p->kind].prior;
+}
+
+double tmx_fit_spread(const struct tmx_fit_parameter *p)
+{
+    return p->spread > 0 ? p->spread : kinds[p->kind].spread;
+}
+
+/* ---- the problem: which rows of a log count, and what the model makes of them ---- */
+
+static bool moves(const struct problem *q, const struct tmx_fit_parameter *p, const struct fit_span *s)
+{
+    const struct tmx_series *r = &q->fit->log->series[s->series];
+    if (p->kind == TMX_FIT_AMBIENT) {
+        return (int)r->run == p->run;
+    }
+    for (const struct fit_span *u = s; p->gpu >= 0;) {
+        if ((int)u->gpu == p->gpu) {
+            return true;
+        }
+        if (u->upstream < 0) {
+            return false;
+        }
+        u = &q->span[u->upstream];
+    }
+    return true;
+}
+
+/* Where a span's rows do not count by time or by lack of a reading, start's weight is 0 too. */
+static bool row_counts(const struct tmx_fit *f, const struct tmx_series *s, size_t i)
+{
+    const double t = s->q[TMX_Q_TIME][i], begin = s->q[TMX_Q_TIME][0], end = s->q[TMX_Q_TIME][s->n - 1];
+    const double share = end > begin ? (t - begin) / (end - begin) : 0;
+    return s->q[TMX_Q_TEMP] && !isnan(s->q[TMX_Q_TEMP][i]) && share >= f->from && share <= f->to;
+}
+
+/* Temperatures, their derivative by the start, and heat of one span; up_heat: of the span upstream. */
+static void simulate(const struct problem *q, const struct fit_span *s, const double *up_heat)
+{
+    const struct tmx_series *r = &q->fit->log->series[s->series];
+    struct tmx_rc_drive d = {.n = r->n,
+                             .time_s = r->q[TMX_Q_TIME],
+                             .power_w = r->q[TMX_Q_POWER],
+                             .rpm = q->fit->model->rpm_ref > 0 ? q->rpm + s->at : NULL,
+                             .ambient_c = q->inlet + s->at};
+    if (s->upstream >= 0) {
+        const struct tmx_series *u = &q->fit->log->series[q->span[s->upstream].series];
+        d.n_up = u->n;
+        d.up_time_s = u->q[TMX_Q_TIME];
+        d.up_heat_w = up_heat;
+    }
+    tmx_rc_simulate(q->fit->model, s->gpu, &d, q->temp + s->at, q->start + s->at, q->heat + s->at);
+}
+
+/* The start of the sink that fits best, beyond steady [K]. */
+static double best_start(const struct problem *q, const struct fit_span *s, double constant)
+{
+    const struct tmx_series *r = &q->fit->log->series[s->series];
+    double sr = 0, ss = 0;
+    for (size_t i = 0; i < r->n; i++) {
+        if (row_counts(q->fit, r, i)) {
+            const double d = q->start[s->at + i];
+            sr += d * (r->q[TMX_Q_TEMP][i] - constant - q->temp[s->at + i]);
+            ss += d * d;
+        }
+    }
+    /* a start that no counted row sees any more is none, and one that hardly decays would be an offset */
+    const double rest = q->start[s->at + r->n - 1];
+    return ss > 1e-3 ? sr / (ss + 10 * pow(rest, 4) * (double)s->n) : 0;
+}
+
+/* What is added to every prediction of a series: the ambient of its run, 0 where its rows have an inlet. */
+static double ambient_of(const struct problem *q, const struct tmx_series *r)
+{
+    return q->fit->inlet && r->q[TMX_Q_INLET] ? 0 : q->fit->ambient_c[r->run];
+}
+
+/* Residuals predicted - measured of one span, its start projected out. */
+static void residuals(const struct problem *q, const struct fit_span *s, const double *up_heat, double *out)
+{
+    const struct tmx_series *r = &q->fit->log->series[s->series];
+    const double constant = ambient_of(q, r);
+    size_t n = 0;
+    simulate(q, s, up_heat);
+    if (!s->counts) {
+        return;
+    }
+    const double x = best_start(q, s, constant);
+    for (size_t i = 0; i < r->n; i++) {
+        if (row_counts(q->fit, r, i)) {
+            out[n++] = q->temp[s->at + i] + constant + x * q->start[s->at + i] - r->q[TMX_Q_TEMP][i];
+        }
+    }
+}
+
+/* The heat of the span upstream in an array over all rows; NULL without one. */
+static const double *up_of(const struct problem *q, const struct fit_span *s, const double *heat)
+{
+    return s->upstream >= 0 ? heat + q->span[s->upstream].at : NULL;
+}
+/* ---- set-up ---- */
+
+static bool uses(const struct tmx_fit *f, size_t series)
+{
+    return !f->use || f->use[series];
+}
+
+static int span_of(const struct problem *q, size_t run, size_t gpu)
+{
+    for (size_t i = 0; i < q->n_span; i++) {
+        if (q->fit->log->series[q->span[i].series].run == run && q->span[i].gpu == gpu) {
+            return (int)i;
+        }
+    }
+    return -1;
+}
+
+/* Add the series and first the one upstream of it. */
+static void add_span(struct problem *q, size_t series, bool counts)
+{
+    const struct tmx_measured *log = q->fit->log;
+    const struct tmx_series *r = &log->series[series];
+    const size_t gpu = tmx_rc_find(q->fit->model, log->gpu[r->gpu]);
+    if (gpu == q->fit->model->n_gpu) {
+        return;
+    }
+    const int there = span_of(q, r->run, gpu);
+    if (there >= 0) {
+        q->span[there].counts = q->span[there].counts || counts;
+        return;
+    }
+    const int up = q->fit->model->gpu[gpu].upstream;
+    int up_span = -1;
+    for (size_t i = 0; up >= 0 && i < log->n_series; i++) {
+        if (log->series[i].run == r->run &&
+            strcmp(log->gpu[log->series[i].gpu], q->fit->model->gpu[up].name) == 0) {
+            add_span(q, i, uses(q->fit, i) && counts);
+            up_span = span_of(q, r->run, (size_t)up);
+            break;
+        }
+    }
+    q->span[q->n_span++] =
+        (struct fit_span){.series = series, .gpu = gpu, .upstream = up_span, .counts = counts};
+}
+
+static void fill_drive(struct problem *q, const struct fit_span *s)
+{
+    const struct tmx_series *r = &q->fit->log->series[s->series];
+    double inlet = NAN, rpm = NAN;
+    for (size_t pass = 0; pass < 2; pass++) { /* the second pass fills what stands before the first value */
+        for (size_t k = 0; k < r->n; k++) {
+            const size_t i = pass ? r->n - 1 - k : k;
+            double *in = &q->inlet[s->at + i], *n = &q->rpm[s->at + i];
+            *in = pass ? *in : r->q[TMX_Q_INLET] && q->fit->inlet ? r->q[TMX_Q_INLET][i] : 0;
+            *n = pass              ? *n
+                 : r->q[TMX_Q_RPM] ? r->q[TMX_Q_RPM][i]
+                 : q->fit->rpm > 0 ? q->fit->rpm
+                                   : q->fit->model->rpm_ref;
+            *in = isnan(*in) ? inlet : *in;
+            *n = isnan(*n) || !(*n > 0) ? rpm : *n;
+            inlet = *in;
+            rpm = *n;
+        }
+    }
+}
+
+/* How much power changes from the row before when that is a jump, a tenth of the range or more; else 0. */
+static double jump_w(const struct tmx_series *r, size_t i, double range_w)
+{
+    const double change = i > 0 ? r->q[TMX_Q_POWER][i] - r->q[TMX_Q_POWER][i - 1] : 0;
+    return fabs(change) >= 0.1 * range_w ? change : 0;
+}
+
+/* The same jump where it is whole from one row to the next: rows of means show a part of nearly every one. */
+static double bare_w(const struct tmx_series *r, size_t i, double jump)
+{
+    static const double PART = 0.05;
+    const double *p = r->q[TMX_Q_POWER];
+    const double before = i > 1 ? (p[i - 1] - p[i - 2]) / jump : 0,
+                 after = i + 1 < r->n ? (p[i + 1] - p[i]) / jump : 0;
+    return jump != 0 && before < PART && after < PART ? jump : 0;
+}
+
+static double power_range_w(const struct tmx_series *r)
+{
+    double low = INFINITY, high = -INFINITY;
+    for (size_t k = 0; k < r->n; k++) {
+        low = fmin(low, r->q[TMX_Q_POWER][k]);
+        high = fmax(high, r->q[TMX_Q_POWER][k]);
+    }
+    return high - low;
+}
+
+/* The sensor's step: the smallest difference between readings that follow each other. */
+static double resolution_k(const struct tmx_series *r)
+{
+    double step = INFINITY, last = NAN;
+    for (size_t i = 0; r->q[TMX_Q_TEMP] && i < r->n; i++) {
+        const double t = r->q[TMX_Q_TEMP][i];
+        if (!isnan(t)) {
+            step = fabs(t - last) > 1e-6 ? fmin(step, fabs(t - last)) : step;
+            last = t;
+        }
+    }
+    return step;
+}
+
+static void problem_finish(struct problem *q)
+{
+    free(q->span);
+    free(q->temp);
+    free(q->base);
+    free(q->cluster);
+}
+
+static enum tmx_status problem_init(struct problem *q, struct tmx_fit *f, struct tmx_err *err)
+{
+    *q = (struct problem){.fit = f, .span = calloc(f->log->n_series + 1, sizeof *q->span)};
+    if (!q->span) {
+        return tmx_fail(err, TMX_ENOMEM, "%zu series", f->log->n_series);
+    }
+    for (size_t i = 0; i < f->log->n_series; i++) {
+        if (uses(f, i)) {
+            add_span(q, i, true);
+        }
+    }
+    for (size_t k = 0; k < q->n_span; k++) {
+        struct fit_span *s = &q->span[k];
+        const struct tmx_series *r = &f->log->series[s->series];
+        s->at = q->n_all;
+        s->row0 = q->n_row;
+        q->n_all += r->n;
+        for (size_t i = 0; s->counts && i < r->n; i++) {
+            s->n += row_counts(f, r, i);
+        }
+        q->n_row += s->n;
+    }
+    q->temp = calloc(7 * q->n_all + 1, sizeof *q->temp);
+    q->base = calloc(5 * q->n_row + 5, sizeof *q->base);
+    q->step_k = q->base ? q->base + q->n_row + 1 : NULL;
+    q->jump_w = q->base ? q->step_k + q->n_row + 1 : NULL;
+    q->time_s = q->base ? q->jump_w + q->n_row + 1 : NULL;
+    q->bare_w = q->base ? q->time_s + q->n_row + 1 : NULL;
+    q->cluster = calloc(q->n_row + 1, sizeof *q->cluster);
+    if (!q->temp || !q->base || !q->cluster) {
+        problem_finish(q);
+        return tmx_fail(err, TMX_ENOMEM, "%zu rows", q->n_all);
+    }
+    q->start = q->temp + q->n_all;
+    q->heat = q->start + q->n_all;
+    q->heat_base = q->heat + q->n_all;
+    q->scratch = q->heat_base + q->n_all;
+    q->inlet = q->scratch + q->n_all;
+    q->rpm = q->inlet + q->n_all;
+    for (size_t k = 0; k < q->n_span; k++) {
+        const struct fit_span *s = &q->span[k];
+        const struct tmx_series *r = &f->log->series[s->series];
+        const double step_k = resolution_k(r), range_w = power_range_w(r);
+        double low = NAN, high = NAN, last = NAN;
+        size_t n = s->row0;
+        fill_drive(q, s);
+        for (size_t i = 0; s->counts && i < r->n; i++) {
+            if (row_counts(f, r, i)) {
+                const double t = r->q[TMX_Q_TEMP][i];
+                const bool first = n == s->row0 || fmax(high, t) - fmin(low, t) > 1.01 * step_k;
+                low = first ? t : fmin(low, t);
+                high = first ? t : fmax(high, t);
+                q->n_cluster += first;
+                q->n_reading += n == s->row0 || t != last;
+                last = t;
+                q->step_k[q->n_cluster - 1] = isfinite(step_k) ? step_k : 0;
+                q->jump_w[n] = jump_w(r, i, range_w);
+                q->bare_w[n] = bare_w(r, i, q->jump_w[n]);
+                q->time_s[n] = r->q[TMX_Q_TIME][i];
+                q->cluster[n++] = q->n_cluster - 1;
+            }
+        }
+    }
+    return TMX_OK;
+}
+
+/* ---- standard errors ---- */
+
+/* What a jump of power adds to the variance of each parameter, because nobody knows when between two rows it
+ * fell:
+ *
+ *   heat      of the interval, even over half of it either way where rows hold moments (rows of means hold
+ * the energy): the poles after it start off by dP R (1 - exp(-h / tau)), and forget that junction  one row in
+ * twenty ends behind a jump that its power does not show yet: off by R_j dP
+ *
+ * GPUs of one run are loaded together: what one jump does to all of them is one error, and adds up before it
+ * is squared. */
+
+static const double EVEN = 1.0 / 12, HIDDEN = 0.05;
+
+struct jump {
+    size_t run, row;
+    long long when; /* rows of the run's own step, so that GPUs read one after another still meet */
+};
+
+struct work {
+    const struct problem *q;
+    const gsl_matrix *J;
+    const gsl_vector *scale;
+    size_t n;
+    struct jump *jump; /* [n] */
+    double *effect;    /* [n_row * p] J' e of the jump at that row; rows without one stay 0 */
+};
+
+static int by_time(const void *a, const void *b)
+{
+    const struct jump *x = a, *y = b;
+    return x->run != y->run     ? (x->run < y->run ? -1 : 1)
+           : x->when != y->when ? (x->when < y->when ? -1 : 1)
+                                : (x->row > y->row) - (x->row < y->row);
+}
+
+/* J' e of each jump of a span: rows from the last to the first, each pole's sum fading by its step. */
+static void heat_effects(struct work *w, const struct fit_span *s)
+{
+    const struct problem *q = w->q;
+    const struct tmx_rc *m = q->fit->model;
+    const struct tmx_rc_gpu *g = &m->gpu[s->gpu];
+    const double r_sink = tmx_rc_sink(m, s->gpu, 0);
+    const double r[] = {r_sink, g->die_k_per_w}, tau[] = {r_sink * g->sink_j_per_k, m->die_s};
+    const size_t p = w->J->size2;
+    const double *jump_w = m->power_is_mean ? q->bare_w : q->jump_w;
+    for (size_t pole = 0; pole < 2; pole++) {
+        for (size_t a = 0; r[pole] > 0 && tau[pole] > 0 && a < p; a++) {
+            double sum = 0;
+            for (size_t i = s->row0 + s->n; i-- > s->row0;) {
+                const double h = i > s->row0 ? q->time_s[i] - q->time_s[i - 1] : 0;
+                sum += gsl_matrix_get(w->J, i, a);
+                w->effect[i * p + a] += jump_w[i] * r[pole] * -expm1(-h / tau[pole]) * sum;
+                sum *= exp(-h / tau[pole]);
+            }
+        }
+    }
+}
+
+static void junction_effects(struct work *w, const struct fit_span *s)
+{
+    const struct problem *q = w->q;
+    const double r_j = q->fit->model->gpu[s->gpu].junction_k_per_w;
+    const size_t p = w->J->size2, before = q->fit->model->power_is_mean ? 1 : 0;
+    for (size_t i = s->row0 + before; i < s->row0 + s->n; i++) {
+        for (size_t a = 0; a < p; a++) {
+            w->effect[i * p + a] += q->jump_w[i] * r_j * gsl_matrix_get(w->J, i - before, a);
+        }
+    }
+}
+
+/* Sum over the GPUs of each jump, solve, square. B: the factored, scaled J'J. */
+static void add_variance(const struct work *w, const gsl_matrix *B, double share, double *variance)
+{
+    const size_t p = w->J->size2;
+    gsl_vector *g = gsl_vector_alloc(p);
+    for (size_t k = 0; g && k < w->n;) {
+        const struct jump first = w->jump[k];
+        gsl_vector_set_zero(g);
+        for (; k < w->n && w->jump[k].run == first.run && w->jump[k].when == first.when; k++) {
+            for (size_t a = 0; a < p; a++) {
+                *gsl_vector_ptr(g, a) += w->effect[w->jump[k].row * p + a] * gsl_vector_get(w->scale, a);
+            }
+        }
+        if (gsl_linalg_cholesky_svx(B, g) == GSL_SUCCESS) {
+            for (size_t a = 0; a < p; a++) {
+                const double d = gsl_vector_get(g, a) * gsl_vector_get(w->scale, a);
+                variance[a] += share * d * d;
+            }
+        }
+    }
+    gsl_vector_free(g);
+}
+
+static void list_jumps(struct work *w)
+{
+    const struct problem *q = w->q;
+    for (size_t k = 0; k < q->n_span; k++) {
+        const struct tmx_series *r = &q->fit->log->series[q->span[k].series];
+        const double step = r->step_s > 0 ? r->step_s : 1;
+        for (size_t i = q->span[k].row0; i < q->span[k].row0 + q->span[k].n; i++) {
+            if (q->jump_w[i] != 0) {
+                w->jump[w->n++] = (struct jump){r->run, i, llround(q->time_s[i] / step)};
+            }
+        }
+    }
+    qsort(w->jump, w->n, sizeof *w->jump, by_time);
+}
+
+/* Jumps of power between rows; B: the factored J'J of scaled columns. False without memory. */
+static bool add_jumps(const struct problem *q, const gsl_matrix *J, const gsl_matrix *B,
+                      const gsl_vector *scale, double *variance)
+{
+    const size_t p = J->size2;
+    struct work w = {.q = q, .J = J, .scale = scale};
+    w.jump = malloc((q->n_row + 1) * sizeof *w.jump);
+    w.effect = calloc(q->n_row * p + 1, sizeof *w.effect);
+    const bool good = w.jump && w.effect;
+    if (good) {
+        list_jumps(&w);
+        for (size_t k = 0; k < q->n_span; k++) {
+            heat_effects(&w, &q->span[k]);
+        }
+        add_variance(&w, B, EVEN, variance);
+        memset(w.effect, 0, q->n_row * p * sizeof *w.effect);
+        for (size_t k = 0; k < q->n_span; k++) {
+            junction_effects(&w, &q->span[k]);
+        }
+        add_variance(&w, B, HIDDEN, variance);
+    }
+    free(w.jump);
+    free(w.effect);
+    return good;
+}
+
+/* Solve A x = b in place of b for a symmetric positive matrix; false when it is not one. */
+static bool solve_spd(gsl_matrix *A, gsl_vector *b)
+{
+    return gsl_linalg_cholesky_decomp1(A) == GSL_SUCCESS && gsl_linalg_cholesky_svx(A, b) == GSL_SUCCESS;
+}
+
+/* A reading in whole steps is off by one number, even over a step, while it stands still: what that does to
+ * each parameter, variance[p]. A: J'J, lower triangle; scale: of its columns. */
+static void rounding(const struct problem *q, const gsl_matrix *J, const gsl_matrix *A,
+                     const gsl_vector *scale, double *variance)
+{
+    const size_t p = J->size2;
+    gsl_matrix *B = gsl_matrix_alloc(p, p);
+    gsl_vector *g = gsl_vector_alloc(p);
+    bool good = B && g;
+    for (size_t a = 0; good && a < p; a++) {
+        for (size_t c = 0; c <= a; c++) {
+            const double v = gsl_matrix_get(A, a, c) * gsl_vector_get(scale, a) * gsl_vector_get(scale, c);
+            gsl_matrix_set(B, a, c, v + (a == c ? 1e-12 : 0));
+            gsl_matrix_set(B, c, a, v + (a == c ? 1e-12 : 0));
+        }
+    }
+    good = good && gsl_linalg_cholesky_decomp1(B) == GSL_SUCCESS;
+    for (size_t i = 0; good && i < q->n_row;) {
+        size_t end = i;
+        gsl_vector_set_zero(g);
+        for (; end < q->n_row && q->cluster[end] == q->cluster[i]; end++) {
+            for (size_t a = 0; a < p; a++) {
+                *gsl_vector_ptr(g, a) += gsl_matrix_get(J, end, a) * gsl_vector_get(scale, a);
+            }
+        }
+        if (gsl_linalg_cholesky_svx(B, g) == GSL_SUCCESS) {
+            for (size_t a = 0; a < p; a++) {
+                const double d = gsl_vector_get(g, a) * gsl_vector_get(scale, a) * q->step_k[q->cluster[i]];
+                variance[a] += d * d / 12;
+            }
+        }
+        i = end;
+    }
+    if (good && !add_jumps(q, J, B, scale, variance)) {
+        for (size_t a = 0; a < p; a++) {
+            variance[a] = INFINITY;
+        }
+    }
+    gsl_matrix_free(B);
+    gsl_vector_free(g);
+}
+
+/* Jackknife over clusters: leaving out cluster c moves the solution by (J'J - Jc'Jc)^-1 Jc' rc. A parameter
+ * that rests on one cluster makes that matrix singular: its error is then infinite. variance[p], of x. */
+static void jackknife(const struct problem *q, const gsl_matrix *J, const gsl_vector *r, double *variance)
+{
+    const size_t p = J->size2;
+    gsl_matrix *A = gsl_matrix_calloc(p, p), *B = gsl_matrix_alloc(p, p);
+    gsl_vector *scale = gsl_vector_alloc(p), *b = gsl_vector_alloc(p);
+    double *jack = calloc(p, sizeof *jack);
+    if (!A || !B || !scale || !b || !jack) {
+        for (size_t k = 0; k < p; k++) {
+            variance[k] = INFINITY;
+        }
+        goto out;
+    }
+    const gsl_matrix_const_view rows = gsl_matrix_const_submatrix(J, 0, 0, q->n_row, p);
+    gsl_blas_dsyrk(CblasLower, CblasTrans, 1, &rows.matrix, 0, A);
+    for (size_t i = 0; i < p; i++) {
+        gsl_vector_set(scale, i, 1 / sqrt(fmax(gsl_matrix_get(A, i, i), 1e-300)));
+        variance[i] = 0;
+    }
+    rounding(q, J, A, scale, variance);
+    double n_good = 0;
+    for (size_t i = 0; i < q->n_row;) {
+        size_t end = i;
+        while (end < q->n_row && q->cluster[end] == q->cluster[i]) {
+            end++;
+        }
+        for (size_t a = 0; a < p; a++) {
+            for (size_t c = 0; c <= a; c++) {
+                double v = gsl_matrix_get(A, a, c);
+                for (size_t k = i; k < end; k++) {
+                    v -= gsl_matrix_get(J, k, a) * gsl_matrix_get(J, k, c);
+                }
+                v *= gsl_vector_get(scale, a) * gsl_vector_get(scale, c);
+                gsl_matrix_set(B, a, c, v + (a == c ? 1e-12 : 0));
+                gsl_matrix_set(B, c, a, v + (a == c ? 1e-12 : 0));
+            }
+            double v = 0;
+            for (size_t k = i; k < end; k++) {
+                v += gsl_matrix_get(J, k, a) * gsl_vector_get(r, k);
+            }
+            gsl_vector_set(b, a, v * gsl_vector_get(scale, a));
+        }
+        if (solve_spd(B, b)) {
+            for (size_t a = 0; a < p; a++) {
+                const double d = gsl_vector_get(b, a) * gsl_vector_get(scale, a);
+                jack[a] += d * d;
+            }
+            n_good += 1;
+        }
+        i = end;
+    }
+    for (size_t a = 0; a < p; a++) {
+        variance[a] += jack[a] * (n_good > 1 ? (n_good - 1) / n_good : 1);
+        variance[a] = n_good > (double)p / 2 ? variance[a] : INFINITY;
+    }
+out:
+    gsl_matrix_free(A);
+    gsl_matrix_free(B);
+    free(jack);
+    gsl_vector_free(scale);
+    gsl_vector_free(b);
+}
+
+/* ---- the fit ---- */
+
+static const double NOISE_K = 0.4; /* of a reading: what weak knowledge is weighed against */
+
+static void set_all(const struct problem *q, const gsl_vector *x)
+{
+    for (size_t k = 0; k < q->fit->n_parameter; k++) {
+        put(q->fit, &q->fit->parameter[k], gsl_vector_get(x, k));
+    }
+}
+
+static bool sane(const struct problem *q, const gsl_vector *x)
 {
     for (size_t k = 0; k < q->fit->n_parameter; k++) {
         const double v = gsl_vector_get(x, k);
@@ -30,7 +696,7 @@ static bool sane(const struct tmx_fit_problem *q, const gsl_vector *x)
 }
 
 /* As one cluster of rows would weigh. */
-static double prior_weight(const struct tmx_fit_problem *q, const struct tmx_fit_parameter *p)
+static double prior_weight(const struct problem *q, const struct tmx_fit_parameter *p)
 {
     const double spread = tmx_fit_spread(p);
     return spread > 0 ? NOISE_K / spread * sqrt((double)q->n_row / (double)q->n_reading) : 0;
@@ -38,13 +704,13 @@ static double prior_weight(const struct tmx_fit_problem *q, const struct tmx_fit
 
 static int evaluate(const gsl_vector *x, void *params, gsl_vector *f)
 {
-    struct tmx_fit_problem *q = params;
+    struct problem *q = params;
     if (!sane(q, x)) {
         return GSL_EDOM;
     }
     set_all(q, x);
     for (size_t k = 0; k < q->n_span; k++) {
-        tmx_fit_residuals(q, &q->span[k], tmx_fit_up_of(q, &q->span[k], q->heat), q->base + q->span[k].row0);
+        residuals(q, &q->span[k], up_of(q, &q->span[k], q->heat), q->base + q->span[k].row0);
     }
     for (size_t i = 0; i < q->n_row; i++) {
         gsl_vector_set(f, i, q->base[i]);
@@ -54,7 +720,7 @@ static int evaluate(const gsl_vector *x, void *params, gsl_vector *f)
     }
     for (size_t k = 0; k < q->fit->n_parameter; k++) {
         const struct tmx_fit_parameter *p = &q->fit->parameter[k];
-        gsl_vector_set(f, q->n_row + k, prior_weight(q, p) * (gsl_vector_get(x, k) - tmx_fit_prior(p)));
+        gsl_vector_set(f, q->n_row + k, prior_weight(q, p) * (gsl_vector_get(x, k) - prior_of(p)));
     }
     return GSL_SUCCESS;
 }
@@ -62,10 +728,10 @@ static int evaluate(const gsl_vector *x, void *params, gsl_vector *f)
 /* Central differences, only over the spans a parameter moves. */
 static int jacobian(const gsl_vector *x, void *params, gsl_matrix *J)
 {
-    struct tmx_fit_problem *q = params;
+    struct problem *q = params;
     set_all(q, x);
     for (size_t k = 0; k < q->n_span; k++) {
-        tmx_fit_simulate(q, &q->span[k], tmx_fit_up_of(q, &q->span[k], q->heat));
+        simulate(q, &q->span[k], up_of(q, &q->span[k], q->heat));
     }
     memcpy(q->heat_base, q->heat, q->n_all * sizeof *q->heat);
     gsl_matrix_set_zero(J);
@@ -73,21 +739,21 @@ static int jacobian(const gsl_vector *x, void *params, gsl_matrix *J)
         const struct tmx_fit_parameter *p = &q->fit->parameter[k];
         const double v = gsl_vector_get(x, k), h = tmx_fit_positive(p->kind) ? 1e-4 : 1e-4 * fmax(1, fabs(v));
         for (int side = -1; side <= 1; side += 2) {
-            tmx_fit_put(q->fit, p, v + side * h);
+            put(q->fit, p, v + side * h);
             for (size_t i = 0; i < q->n_span; i++) {
-                const struct tmx_fit_span *s = &q->span[i];
-                if (!tmx_fit_moves(q, p, s)) {
+                const struct fit_span *s = &q->span[i];
+                if (!moves(q, p, s)) {
                     continue;
                 }
-                const bool up_moves = s->upstream >= 0 && tmx_fit_moves(q, p, &q->span[s->upstream]);
-                tmx_fit_residuals(q, s, tmx_fit_up_of(q, s, up_moves ? q->heat : q->heat_base), q->scratch);
+                const bool up_moves = s->upstream >= 0 && moves(q, p, &q->span[s->upstream]);
+                residuals(q, s, up_of(q, s, up_moves ? q->heat : q->heat_base), q->scratch);
                 for (size_t r = 0; s->counts && r < s->n; r++) {
                     double *at = gsl_matrix_ptr(J, s->row0 + r, k);
                     *at += side * q->scratch[r] / (2 * h);
                 }
             }
         }
-        tmx_fit_put(q->fit, p, v);
+        put(q->fit, p, v);
         gsl_matrix_set(J, q->n_row + k, k, prior_weight(q, p));
     }
     return GSL_SUCCESS;
@@ -95,11 +761,11 @@ static int jacobian(const gsl_vector *x, void *params, gsl_matrix *J)
 
 enum tmx_status tmx_fit_run(struct tmx_fit *f, bool errors, struct tmx_err *err)
 {
-    struct tmx_fit_problem q;
+    struct problem q;
     gsl_multifit_nlinear_workspace *w = NULL;
     double *variance = calloc(f->n_parameter + 1, sizeof *variance);
     gsl_vector *x = gsl_vector_alloc(f->n_parameter ? f->n_parameter : 1);
-    enum tmx_status st = tmx_fit_problem_init(&q, f, err);
+    enum tmx_status st = problem_init(&q, f, err);
     if (!st && (!x || !variance)) {
         st = tmx_fail(err, TMX_ENOMEM, "%zu parameters", f->n_parameter);
     }
@@ -107,7 +773,7 @@ enum tmx_status tmx_fit_run(struct tmx_fit *f, bool errors, struct tmx_err *err)
         st = tmx_fail(err, TMX_ESOLVE, "%zu rows are too few for %zu parameters", q.n_row, f->n_parameter);
     }
     for (size_t k = 0; !st && k < f->n_parameter; k++) {
-        gsl_vector_set(x, k, tmx_fit_get(f, &f->parameter[k]));
+        gsl_vector_set(x, k, get(f, &f->parameter[k]));
     }
     if (!st) {
         gsl_multifit_nlinear_parameters how = gsl_multifit_nlinear_default_parameters();
@@ -132,7 +798,7 @@ enum tmx_status tmx_fit_run(struct tmx_fit *f, bool errors, struct tmx_err *err)
             f->rms_k = gsl_blas_dnrm2(&rows.vector) / sqrt((double)q.n_row);
             f->n_row = q.n_row;
             if (errors) {
-                tmx_fit_jackknife(&q, gsl_multifit_nlinear_jac(w), r, variance);
+                jackknife(&q, gsl_multifit_nlinear_jac(w), r, variance);
             }
         }
     }
@@ -147,7 +813,7 @@ enum tmx_status tmx_fit_run(struct tmx_fit *f, bool errors, struct tmx_err *err)
     }
     gsl_vector_free(x);
     free(variance);
-    tmx_fit_problem_finish(&q);
+    problem_finish(&q);
     return st;
 }
 
@@ -155,28 +821,28 @@ enum tmx_status tmx_fit_predict(const struct tmx_fit *f, size_t series, double *
                                 struct tmx_err *err)
 {
     struct tmx_fit one = *f;
-    struct tmx_fit_problem q;
+    struct problem q;
     bool *use = calloc(f->log->n_series + 1, sizeof *use);
     if (!use) {
         return tmx_fail(err, TMX_ENOMEM, "%zu series", f->log->n_series);
     }
     use[series] = true;
     one.use = use;
-    enum tmx_status st = tmx_fit_problem_init(&q, &one, err);
+    enum tmx_status st = problem_init(&q, &one, err);
     for (size_t k = 0; !st && k < q.n_span; k++) {
-        const struct tmx_fit_span *s = &q.span[k];
-        tmx_fit_simulate(&q, s, tmx_fit_up_of(&q, s, q.heat));
+        const struct fit_span *s = &q.span[k];
+        simulate(&q, s, up_of(&q, s, q.heat));
         if (s->series == series) {
             const struct tmx_series *r = &f->log->series[series];
-            const double constant = tmx_fit_ambient_of(&q, r);
-            *start_k = isnan(*start_k) ? tmx_fit_best_start(&q, s, constant) : *start_k;
+            const double constant = ambient_of(&q, r);
+            *start_k = isnan(*start_k) ? best_start(&q, s, constant) : *start_k;
             for (size_t i = 0; i < r->n; i++) {
                 temp_c[i] = q.temp[s->at + i] + constant + *start_k * q.start[s->at + i];
             }
         }
     }
     if (!st) {
-        tmx_fit_problem_finish(&q);
+        problem_finish(&q);
     }
     free(use);
     return st;
@@ -194,7 +860,7 @@ enum tmx_status tmx_fit_ambients(struct tmx_fit *f, struct tmx_err *err)
         bool any = false;
         for (size_t i = 0; i < f->log->n_series; i++) {
             const struct tmx_series *s = &f->log->series[i];
-            any = any || (s->run == r && tmx_fit_uses(f, i) && !(f->inlet && s->q[TMX_Q_INLET]) &&
+            any = any || (s->run == r && uses(f, i) && !(f->inlet && s->q[TMX_Q_INLET]) &&
                           tmx_rc_find(f->model, f->log->gpu[s->gpu]) < f->model->n_gpu);
         }
         if (any) {

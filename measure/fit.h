@@ -65,6 +65,8 @@ struct tmx_fit {
 const char *tmx_fit_name(enum tmx_fit_kind kind);
 const char *tmx_fit_unit(enum tmx_fit_kind kind);
 bool tmx_fit_positive(enum tmx_fit_kind kind);
+/* Spread of what is known of a parameter beforehand, of its logarithm where positive; 0: nothing is known. */
+double tmx_fit_spread(const struct tmx_fit_parameter *p);
 
 /* errors: also the standard errors. TMX_ENOMEM, TMX_ESOLVE. */
 TMX_NODISCARD enum tmx_status tmx_fit_run(struct tmx_fit *f, bool errors, struct tmx_err *err);

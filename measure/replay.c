@@ -334,8 +334,8 @@ static enum tmx_status predict_what_if(struct tmx_replay *r, const struct tmx_fi
 static void compare_watts(const struct tmx_rc *model, const struct tmx_measured *log,
                           const struct tmx_log *say)
 {
-    char from[sizeof model->power_from];
-    tmx_measured_source(log, TMX_Q_POWER, from, sizeof from);
+    const struct tmx_log_column *power = tmx_measured_source(log, TMX_Q_POWER);
+    const char *from = power ? power->name : "";
     if (model->power_from[0] && from[0] && tmx_word_compare(from, model->power_from) != 0) {
         tmx_log_say(say, TMX_LOG_WARNING,
                     "the calibration's watts are the column \"%s\", this log's \"%s\": do they count the "

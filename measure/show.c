@@ -92,8 +92,11 @@ void tmx_measured_describe(const struct tmx_measured *m, FILE *out)
     const size_t width = tmx_os_terminal_width(out);
     fprintf(out, "format: %s\n", m->format);
     for (size_t i = 0; i < m->n_column; i++) {
+        char text[320];
+        snprintf(text, sizeof text, "%s from \"%s\"", tmx_log_quantity_name(m->column[i].quantity),
+                 m->column[i].name);
         fputs(i ? "         " : "columns: ", out);
-        tmx_text_wrap(m->column[i], 9, width, out);
+        tmx_text_wrap(text, 9, width, out);
     }
     for (size_t i = 0; i < m->n_unused && i < 12; i++) {
         fprintf(out, "%s%s%s", i ? ", " : "without use: ", m->unused[i],

@@ -6,11 +6,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <thermix/policy.h>
+
+#include "core/base/csv.h"
+#include "core/machine/floorplan_file.h"
 #include "measure/calibrate.h"
 #include "measure/replay.h"
-#include "measure/validate_golden.h"
-#include "measure/validate_watts.h"
+#include "power/power.h"
 #include "run/load/data.h"
+#include "thermal/trace_run.h"
 
 static const char NODE[] = "b200_hgx8.csv.gz, MIT, hsucs2712/gpuburntool";
 static const char PULSES[] = "MIT, JimZeyuYang/GPU_Power_Benchmark";
@@ -214,5 +218,220 @@ enum tmx_status tmx_validate(struct tmx_table **t, size_t *missed, struct tmx_er
     for (size_t i = 0; !st && tmx_golden_cases[i].name; i++) {
         st = golden(*t, missed, &tmx_golden_cases[i], err);
     }
+    return st;
+}
+
+/* README.txt of each folder says how its files were made. */
+const struct tmx_golden_case tmx_golden_cases[] = {
+    {"A_gt200", "GPU of 30 SMs", "chip.flp"},
+    {"B_hotblock", "one hot block", "chip.flp"},
+    {"D_package", "package from its drawing", "chip.flp"},
+    {"E_stack2", "two dies on each other", "stack.lcf"},
+    {"F_rectcell", "cells that are no squares", "chip.flp"},
+    {"G_board", "with the board below", "chip.flp"},
+    {0},
+};
+
+struct follow { /* rows as they come beside those of the file */
+    const struct tmx_trace_run *run;
+    const struct tmx_trace *theirs;
+    double worst_k;
+};
+
+static void compare_row(void *to, size_t n_done, size_t n_total)
+{
+    struct follow *f = to;
+    (void)n_total;
+    for (size_t i = 0; n_done <= f->theirs->n_row && i < f->theirs->n_column; i++) {
+        const double d = f->run->row_k[i] - f->theirs->value[(n_done - 1) * f->theirs->n_column + i];
+        f->worst_k = fmax(f->worst_k, fabs(d));
+    }
+}
+
+static enum tmx_status same_columns(const struct tmx_trace *a, const struct tmx_trace *b, struct tmx_err *err)
+{
+    bool same = a->n_column == b->n_column && a->n_row == b->n_row;
+    for (size_t i = 0; same && i < a->n_column; i++) {
+        same = strcmp(a->name[i], b->name[i]) == 0;
+    }
+    return same
+               ? TMX_OK
+               : tmx_fail_at(err, TMX_EPARSE, b->source, 1, "expected the columns and rows of %s", a->source);
+}
+
+static enum tmx_status compare_steady(struct tmx_trace_run *r, const char *path, double *worst_k,
+                                      struct tmx_err *err)
+{
+    struct tmx_temps theirs = {0};
+    enum tmx_status st = tmx_trace_run_steady(r, err);
+    st = st ? st : tmx_temps_init(&theirs, &r->stack, err);
+    st = st ? st : tmx_temps_read(path, &theirs, err);
+    *worst_k = 0;
+    for (size_t i = 0; !st && i < theirs.first[theirs.n_layer]; i++) {
+        *worst_k = fmax(*worst_k, fabs(theirs.block_k[i] - r->temps.block_k[i]));
+    }
+    for (size_t i = 0; !st && i < theirs.n_package; i++) {
+        *worst_k = fmax(*worst_k, fabs(theirs.package_k[i] - r->temps.package_k[i]));
+    }
+    tmx_temps_finish(&theirs);
+    return st;
+}
+
+enum tmx_status tmx_validate_golden(const struct tmx_golden_case *golden, struct tmx_golden_check *g,
+                                    struct tmx_err *err)
+{
+    static const char *const files[] = {"case.config", "power.ptrace", "out.ttrace", "out.steady"};
+    char path[5][TMX_PATH_SIZE], name[256];
+    *g = (struct tmx_golden_check){.found = true};
+    for (size_t i = 0; i < 5; i++) {
+        struct tmx_err absent = {0};
+        snprintf(name, sizeof name, "tests/golden/%s/%s", golden->name, i < 4 ? files[i] : golden->floorplan);
+        g->found = g->found && !tmx_data_file(name, path[i], &absent);
+    }
+    if (!g->found) {
+        return TMX_OK;
+    }
+    struct tmx_trace theirs = {0};
+    struct tmx_trace_run run = {0};
+    struct follow follow = {.run = &run, .theirs = &theirs};
+    struct tmx_trace_options o = {.method = TMX_TRACE_GRID,
+                                  .scheme = TMX_TRACE_BE,
+                                  .no_cache = true,
+                                  .hotspot_compat = true,
+                                  .row_done = compare_row,
+                                  .row_done_to = &follow};
+    const char *const key = strcmp(golden->floorplan, "chip.flp") == 0 ? "f" : "grid_layer_file";
+    tmx_hotspot_config_init(&o.cfg);
+    enum tmx_status st = tmx_hotspot_config_set(&o.cfg, key, path[4], TMX_HOTSPOT_COMMAND_LINE, 0, err);
+    st = st ? st : tmx_hotspot_config_set(&o.cfg, "p", path[1], TMX_HOTSPOT_COMMAND_LINE, 0, err);
+    st = st ? st : tmx_hotspot_config_read(&o.cfg, path[0], TMX_HOTSPOT_CONFIG, err);
+    st = st ? st : tmx_trace_read(path[2], &theirs, err);
+    st = st ? st : tmx_trace_run_read(&run, &o, NULL, err);
+    st = st ? st : same_columns(&run.power, &theirs, err);
+    st = st ? st : tmx_trace_run_transient(&run, NULL, NULL, err);
+    st = st ? st : compare_steady(&run, path[3], &g->steady_k, err);
+    g->transient_k = follow.worst_k;
+    tmx_trace_run_finish(&run);
+    tmx_trace_finish(&theirs);
+    return st;
+}
+
+/* AccelWattch's kernels on our V100: chip watts of the power model beside the source's sum and the board's.
+ */
+
+static enum tmx_status open_chip(struct tmx_chip *c, struct tmx_err *err)
+{
+    char folder[TMX_PATH_SIZE], path[2 * TMX_PATH_SIZE];
+    struct tmx_floorplan fp = {0};
+    enum tmx_status st = tmx_data_find(TMX_DATA_CHIP, "v100", folder, err);
+    if (st) {
+        return st;
+    }
+    snprintf(path, sizeof path, "%s/chip.cfg", folder);
+    st = tmx_chip_load(c, path, NULL, err);
+    snprintf(path, sizeof path, "%s/%s", folder, c->floorplan_file);
+    st = st ? st : tmx_flp_read(path, &fp, err);
+    st = st ? st : tmx_chip_attach(c, &fp, err);
+    tmx_floorplan_finish(&fp);
+    return st;
+}
+
+/* The kernel's file of a row, "backprop-rodinia-3.1_k1" -> aw_backprop_k1: without the suite's name and
+ * signs. */
+static void file_of(const char *kernel, char name[64])
+{
+    static const char *const drop[] = {"-rodinia-3.1", "parboil-", "+", "-"};
+    snprintf(name, 64, "aw_%s", kernel);
+    for (size_t i = 0; i < sizeof drop / sizeof drop[0]; i++) {
+        for (char *at; (at = strstr(name, drop[i])) != NULL;) {
+            memmove(at, at + strlen(drop[i]), strlen(at + strlen(drop[i])) + 1);
+        }
+    }
+}
+
+/* Watts of all units while the kernel fills the chip, at the nominal clock and the leakage's temperature. */
+static enum tmx_status chip_w(const struct tmx_chip *c, const char *kernel, double *watts,
+                              struct tmx_err *err)
+{
+    const struct tmx_power_ops *ops = tmx_power_models[0];
+    const bool leakage = true;
+    const size_t n = c->floorplan.n_unit;
+    char path[TMX_PATH_SIZE];
+    struct tmx_kernel k;
+    struct tmx_job job;
+    struct tmx_machine *m = NULL;
+    void *model = NULL;
+    double *block = calloc(8 * n + TMX_WAYS + 1, sizeof *block);
+    enum tmx_status st =
+        block ? tmx_data_find(TMX_DATA_KERNEL, kernel, path, err) : tmx_fail(err, TMX_ENOMEM, "%zu units", n);
+    st = st ? st : tmx_kernel_load(&k, path, err);
+    st = st ? st : tmx_job_init(&job, &k, c, 1, err);
+    const struct tmx_machine_spec spec = {
+        .chip = &c, .n_gpu = 1, .job = &job, .n_job = 1, .dt_s = 1e-3, .gain = 1};
+    st = st ? st : tmx_machine_create(&m, &spec, err);
+    st = st ? st : ops->create(&leakage, m, &model, err);
+    if (!st) {
+        struct tmx_frame f = {.n_gpu = 1, .n_sm = c->n_sm, .n_unit = n};
+        double **const arrays[] = {&f.asleep,  &f.unpowered,  &f.dynamic_w, &f.leakage_w,
+                                   &f.saved_w, &f.baseline_w, &f.power_w,   &f.temp_k};
+        for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++) {
+            *arrays[i] = block + i * n;
+        }
+        f.way_w = block + 8 * n;
+        f.transition_w = f.way_w + TMX_WAYS;
+        for (size_t u = 0; u < n; u++) {
+            f.temp_k[u] = c->power.leakage_ref_c + TMX_ZERO_C;
+        }
+        m->gpu[0].run[0] = 0;
+        m->gpu[0].n_run = 1;
+        m->job[0].state = TMX_JOB_RUNNING;
+        m->speed[0] = m->volt[0] = m->volt2[0] = 1; /* the nominal level */
+        for (size_t sm = 0; sm < c->n_sm; sm++) {
+            m->busy[sm] = 1;
+        }
+        st = ops->eval(model, m, tmx_machine_all(m), &f);
+        *watts = 0;
+        for (size_t u = 0; u < n; u++) {
+            *watts += f.power_w[u];
+        }
+        *watts = tmx_chip_board_w(c, *watts);
+    }
+    if (model) {
+        ops->destroy(model);
+    }
+    tmx_machine_destroy(m);
+    free(block);
+    return st;
+}
+
+enum tmx_status tmx_validate_watts(struct tmx_watts_check *w, struct tmx_err *err)
+{
+    char path[TMX_PATH_SIZE];
+    struct tmx_csv csv = {0};
+    struct tmx_chip chip = {0};
+    *w = (struct tmx_watts_check){0};
+    enum tmx_status st = tmx_data_file("workloads/measured/accelwattch_volta_kernels.csv", path, err);
+    st = st ? st : tmx_csv_read(&csv, path, err);
+    st = st ? st : open_chip(&chip, err);
+    const size_t total = st ? 0 : tmx_csv_column(&csv, "sim_total_W"),
+                 board = st ? 0 : tmx_csv_column(&csv, "measured_W");
+    if (!st && (total == csv.n_column || board == csv.n_column || csv.n_row == 0)) {
+        st = tmx_fail_at(err, TMX_EPARSE, csv.source, 1, "expected columns sim_total_W and measured_W");
+    }
+    for (size_t r = 0; !st && r < csv.n_row; r++) {
+        char name[64];
+        double all, is, ours = 0;
+        if (!tmx_csv_real(&csv, r, total, &all) || !tmx_csv_real(&csv, r, board, &is)) {
+            st = tmx_fail_at(err, TMX_EPARSE, csv.source, csv.line[r], "a total without a value");
+            break;
+        }
+        file_of(tmx_csv_cell(&csv, r, 2), name);
+        st = chip_w(&chip, name, &ours, err);
+        w->off_w = fmax(w->off_w, fabs(ours - all));
+        w->mape_pct += 100 * fabs(ours / is - 1) / (double)csv.n_row;
+        w->n_kernel++;
+    }
+    tmx_chip_finish(&chip);
+    tmx_csv_finish(&csv);
     return st;
 }

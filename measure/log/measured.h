@@ -36,12 +36,18 @@ struct tmx_series {
     double step_s;                 /* median */
 };
 
+struct tmx_log_column { /* what a quantity was read from */
+    enum tmx_log_quantity quantity;
+    bool instant; /* watts of the row's own moment, by its name: power.draw.instant */
+    char *name;   /* its header, owned */
+};
+
 struct tmx_measured {
-    struct tmx_series *series; /* [n_series] by run, then GPU */
-    char **run, **gpu;         /* names */
-    char **note;               /* what was decided while reading, one sentence each */
-    char **column;             /* "power_w from \"power.draw [W]\"" */
-    char **unused;             /* columns of the log that have no use here */
+    struct tmx_series *series;     /* [n_series] by run, then GPU */
+    char **run, **gpu;             /* names */
+    char **note;                   /* what was decided while reading, one sentence each */
+    struct tmx_log_column *column; /* [n_column] of all logs, in the order in which they were read */
+    char **unused;                 /* columns of the log that have no use here */
     size_t n_series, n_run, n_gpu, n_note, n_column, n_unused;
     const char *format; /* name of the last file's format */
 };
@@ -68,10 +74,8 @@ bool tmx_pattern_match(const char *patterns, const char *text);
 /* "power_w" and so on: the names of the plain CSV. */
 const char *tmx_log_quantity_name(enum tmx_log_quantity q);
 
-/* The header of the column that a quantity was read from, the first log's; "" when there is none. buf[size]
- */
-const char *tmx_measured_source(const struct tmx_measured *m, enum tmx_log_quantity q, char *buf,
-                                size_t size);
+/* The column that a quantity was read from, the first log's; NULL when there is none. */
+const struct tmx_log_column *tmx_measured_source(const struct tmx_measured *m, enum tmx_log_quantity q);
 
 /* The series of a run and a GPU; NULL when there is none. */
 const struct tmx_series *tmx_measured_find(const struct tmx_measured *m, size_t run, size_t gpu);
