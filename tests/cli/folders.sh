@@ -15,7 +15,7 @@ whole() { # all that the folder holds is in its list, and nothing else is
   diff <(files "$1") <(listed "$1") || fail "$1: its list and its files"
   ! grep -v ',complete,\|,input,' "$1/manifest.csv" | sed 1d | grep . || fail "$1: not complete"
 }
-run() { "$thermix" run study --set rows=8 --set cols=8 -q "$@"; }
+run() { "$thermix" run study --set rows=8 --set cols=8 --set tick_s="${tick:-0.01}" --set warmup_s=5.0 -q "$@"; }
 
 # A run twice; then without its traces.
 for i in 1 2; do
@@ -41,13 +41,13 @@ code=0; "$thermix" run out/resolved.cfg -o out -q 2>err.txt || code=$?
 whole out
 
 # A run that lost nothing has its figure, too.
-run -o cool --set package.ambient=290.0
+tick=0.005 run -o cool --set package.ambient=290.0
 "$thermix" explain cool --no-steps -o cool.svg >cool.txt || fail "the figure of a run that lost nothing"
 grep -q 'lost 0.00 %' cool.txt && grep -q '</svg>' cool.svg || fail "a run that lost nothing: $(head -1 cool.txt)"
 
 # Another suite: nothing of the first, but the journal.
 suite() { # NAME MIX WORDS
-  printf 'kind = "tabs"; name = "%s"; mixes = ["%s"]; policies = ["BL", "MU"]; %s\nbase = { chip = "gtx280"; seed = 1; rows = 8; cols = 8; };\n' "$@" >"$1.cfg"
+  printf 'kind = "tabs"; name = "%s"; mixes = ["%s"]; policies = ["BL", "MU"]; %s\nbase = { chip = "gtx280"; seed = 1; tick_s = 0.01; warmup_s = 5.0; rows = 8; cols = 8; };\n' "$@" >"$1.cfg"
 }
 suite one hot_hot 'paper = "x"; values = ({ figure = "1"; quantity = "q"; of = "mean"; policy = "MU"; column = "slowdown_pct"; value = 5.0; band = 1.0; origin = "unseen"; });
 variants = ({ name = "a"; set = []; }, { name = "b"; set = ["seed=2"]; });'

@@ -19,7 +19,7 @@ for isa in any v3; do # what the kernels are compiled for; the best that this pr
   cmp one/table.csv "isa_$isa/table.csv" || fail "THERMIX_ISA=$isa changes the table"
 done
 # a table that was stopped keeps every run that has ended and says so, and the same command does the rest: the same bytes
-fine="--set tick_s=0.0002" # so that the runs end one after another, and not at once
+fine="--set tick_s=0.0005" # so that the runs end one after another, and not at once
 "$thermix" table ./$suite -j 2 $fine -o long -q > /dev/null
 n_all=$("$thermix" query long --format csv | tail -n +2 | wc -l)
 for signal in INT KILL; do
