@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "core/base/os.h"
-#include "run/cta_core.h"
+#include "run/cta.h"
 
 static const char *const policies[] = {"all", "tcs", "htcs"};
 enum { N_POLICY = 3, ROUNDS = 5 };

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/line/blas.h"
+#include "cli/commands.h"
 #include "core/base/os.h"
 #include "core/machine/floorplan_file.h"
 #include "thermal/backend/reduced_model.h"

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "cli/commands.h"
-#include "cli/parts/measured_args.h"
+#include "cli/measured_args.h"
 #include "measure/calibrated.h"
 #include "measure/show.h"
 

@@ -1,7 +1,397 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* thermix check: is this file in order? */
+/* What a file is and whether it is in order. */
+#include <stdarg.h>
+#include <string.h>
+
+#include "cli/args.h"
 #include "cli/commands.h"
-#include "cli/parts/check_file.h"
+#include "core/base/config.h"
+#include "core/base/os.h"
+#include "core/base/text.h"
+#include "core/machine/chip.h"
+#include "core/machine/floorplan_file.h"
+#include "core/machine/mix.h"
+#include "core/machine/topology.h"
+#include "limits/gap.h"
+#include "papers/suite.h"
+#include "run/load/data.h"
+#include "run/load/gate_files.h"
+#include "run/load/job_files.h"
+#include "run/registry.h"
+#include "run/run.h"
+#include "study/run_alone.h"
+#include "study/table_out.h"
+#include "thermal/files/hotspot_config.h"
+
+struct request {
+    const char *name, *path;
+    const char *const *sets;
+    size_t n_set;
+    FILE *out;
+    struct tmx_table *t; /* file, kind, key, value; NULL: sentences go to out */
+};
+
+/* That the file is in order: a sentence, or a row with what it holds. */
+__attribute__((format(printf, 3, 4))) static void say_ok(const struct request *r, const char *kind,
+                                                         const char *fmt, ...)
+{
+    char text[TMX_PATH_SIZE + 200];
+    va_list args;
+    va_start(args, fmt);
+    vsnprintf(text, sizeof text, fmt, args);
+    va_end(args);
+    if (!r->t) {
+        fprintf(r->out, "%s: %s%s, ok\n", r->name, kind, text);
+        return;
+    }
+    tmx_table_text(r->t, r->name);
+    tmx_table_text(r->t, kind);
+    tmx_table_empty(r->t);
+    tmx_table_text(r->t, text[0] == ',' ? text + 2 : text[0] == ' ' ? text + 1 : text);
+}
+
+/* A row a key of a resolved configuration, groups with dots, elements with numbers. */
+static void put_keys(const struct request *r, const struct tmx_setting *s, const char *key)
+{
+    char text[TMX_REAL_SIZE];
+    double v;
+    const bool element = tmx_setting_is_list(s);
+    if (tmx_setting_is(s, TMX_SETTING_GROUP) || element) {
+        for (size_t i = 0; i < tmx_setting_length(s); i++) {
+            const struct tmx_setting *m = tmx_setting_at(s, i);
+            char name[400];
+            if (element) {
+                snprintf(name, sizeof name, "%s[%zu]", key, i);
+            } else {
+                snprintf(name, sizeof name, "%s%s%s", key, key[0] ? "." : "", tmx_setting_name(m));
+            }
+            put_keys(r, m, name);
+        }
+        return;
+    }
+    tmx_table_text(r->t, r->name);
+    tmx_table_text(r->t, "run");
+    tmx_table_text(r->t, key);
+    if (tmx_setting_is(s, TMX_SETTING_BOOL)) {
+        tmx_table_text(r->t, tmx_setting_bool(s) ? "true" : "false");
+    } else if (tmx_setting_real(s, &v)) {
+        tmx_real_print(text, v);
+        tmx_table_text(r->t, text);
+    } else {
+        tmx_table_text(r->t, tmx_setting_text(s));
+    }
+}
+
+static enum tmx_status put_resolved(const struct request *r, const char *resolved, struct tmx_err *err)
+{
+    struct tmx_config *cfg = NULL;
+    if (!r->t) {
+        fputs(resolved, r->out);
+        return TMX_OK;
+    }
+    const enum tmx_status st = tmx_config_parse(&cfg, resolved, "resolved configuration", err);
+    if (!st) {
+        put_keys(r, tmx_config_root(cfg), "");
+    }
+    tmx_config_close(cfg);
+    return st;
+}
+
+static enum tmx_status check_run(const struct request *r, struct tmx_err *err)
+{
+    struct tmx_run *run = NULL;
+    struct tmx_config *cfg = NULL;
+    enum tmx_status st = tmx_config_load(&cfg, r->path, r->sets, r->n_set, err);
+    st = st ? st : tmx_run_create_with(&run, tmx_config_root(cfg), &tmx_builtin_check, err);
+    if (!st) {
+        tmx_run_warn(run, stderr);
+        st = put_resolved(r, tmx_run_resolved(run), err);
+    }
+    tmx_run_destroy(run);
+    tmx_config_close(cfg);
+    return st;
+}
+
+static enum tmx_status check_study(const struct request *r, struct tmx_err *err)
+{
+    struct tmx_sweep s = {0};
+    enum tmx_status st = tmx_sweep_load(&s, r->path, err);
+    struct tmx_runs runs;
+    tmx_sweep_runs(&s, &runs);
+    st = st ? st : tmx_study_check(&runs, err);
+    if (!st) {
+        say_ok(r, "study", " of %zu points on %s", s.n_point, s.base);
+    }
+    tmx_sweep_finish(&s);
+    return st;
+}
+
+static enum tmx_status check_suite(const struct request *r, struct tmx_err *err)
+{
+    struct tmx_suite_call call = {
+        .name = r->path, .set = r->sets, .n_set = r->n_set, .probe = &tmx_gap_probe, .check = true};
+    const enum tmx_status st = tmx_suite_run(&call, err);
+    if (!st) {
+        say_ok(r, "suite", "%s", "");
+    }
+    return st;
+}
+
+static enum tmx_status check_code(const struct request *r, struct tmx_err *err)
+{
+    struct tmx_gate_code code[TMX_GATE_CODES];
+    size_t n = 0;
+    const enum tmx_status st = tmx_gate_code_load(r->path, code, &n, err);
+    while (n > 0) {
+        tmx_gate_code_finish(&code[--n]);
+    }
+    return st;
+}
+
+static enum tmx_status check_kernel(const struct request *r, struct tmx_err *err)
+{
+    struct tmx_kernel k;
+    struct tmx_gate_kernel g;
+    struct tmx_config *cfg = NULL;
+    enum tmx_status st = tmx_kernel_load(&k, r->path, err);
+    st = st ? st : tmx_config_open(&cfg, r->path, err);
+    if (!st && tmx_config_find(cfg, "instructions")) {
+        st = tmx_gate_kernel_load(&g, r->path, err);
+    }
+    if (!st && tmx_config_find(cfg, "code")) {
+        st = check_code(r, err);
+    }
+    tmx_config_close(cfg);
+    if (!st) {
+        say_ok(r, "kernel", ", %s", k.name);
+    }
+    return st;
+}
+
+static enum tmx_status check_mix(const struct request *r, struct tmx_err *err)
+{
+    struct tmx_mix mix = {0};
+    enum tmx_status st = tmx_mix_load(&mix, r->path, 0, err);
+    if (st) {
+        return st;
+    }
+    for (size_t i = 0; i < mix.n_entry && !st; i++) {
+        char path[TMX_PATH_SIZE], kernel[sizeof mix.entry[i].kernel];
+        struct tmx_kernel k;
+        snprintf(kernel, sizeof kernel, "%s", mix.entry[i].kernel);
+        kernel[strcspn(kernel, ":")] = '\0'; /* KERNEL:VARIANT of the job level */
+        st = tmx_data_find_from(TMX_DATA_KERNEL, mix.entry[i].file, kernel, path, err);
+        st = st ? st : tmx_kernel_load(&k, path, err);
+        st = tmx_fail_from(err, st, mix.entry[i].file, mix.entry[i].line, "kernel");
+    }
+    if (!st) {
+        say_ok(r, "mix", " of %zu kernels", mix.n_entry);
+    }
+    tmx_mix_finish(&mix);
+    return st;
+}
+
+/* Is the chip's package in order, and does it fill the gaps beside its dies? Gaps are faults elsewhere. */
+static enum tmx_status check_package(const char *folder, const struct tmx_chip *chip, bool *fills,
+                                     struct tmx_err *err)
+{
+    struct tmx_hotspot_config cfg;
+    char path[2 * TMX_PATH_SIZE];
+    tmx_hotspot_config_init(&cfg);
+    snprintf(path, sizeof path, "%s/%s", folder, chip->package_file);
+    const enum tmx_status st = tmx_hotspot_config_read(&cfg, path, TMX_HOTSPOT_CONFIG, err);
+    *fills = !st && (cfg.k_filler > 0 || cfg.material_filler[0]);
+    return st;
+}
+
+static enum tmx_status check_chip(const struct request *r, struct tmx_err *err)
+{
+    char path[2 * TMX_PATH_SIZE], folder[TMX_PATH_SIZE];
+    struct tmx_chip chip = {0};
+    struct tmx_floorplan fp = {0};
+    snprintf(folder, sizeof folder, "%s", r->path);
+    char *slash = strrchr(folder, '/');
+    const size_t n = strlen(folder);
+    if (n > 4 && strcmp(folder + n - 4, ".cfg") == 0) { /* chip.cfg of the folder */
+        slash ? (void)(*slash = '\0') : (void)snprintf(folder, sizeof folder, ".");
+        snprintf(path, sizeof path, "%s", r->path);
+    } else {
+        snprintf(path, sizeof path, "%s/chip.cfg", folder);
+    }
+    enum tmx_status st = tmx_chip_load(&chip, path, NULL, err);
+    if (!st) {
+        bool fills = false;
+        snprintf(path, sizeof path, "%s/%s", folder, chip.floorplan_file);
+        st = check_package(folder, &chip, &fills, err);
+        st = st ? st : tmx_flp_read(path, &fp, err);
+        st = st ? st : tmx_floorplan_check(&fp, fills, err);
+        st = st ? st : tmx_chip_attach(&chip, &fp, err);
+    }
+    if (!st) {
+        say_ok(r, "chip", " with %zu SMs, %s", chip.n_sm, path);
+    }
+    tmx_floorplan_finish(&fp);
+    tmx_chip_finish(&chip);
+    return st;
+}
+
+/* Is the chip of each GPU there? */
+static enum tmx_status check_gpus(const struct tmx_topology *t, struct tmx_err *err)
+{
+    enum tmx_status st = TMX_OK;
+    for (size_t g = 0; g < t->n_gpu && !st; g++) {
+        const struct tmx_topology_gpu *gpu = &t->gpu[g];
+        char path[TMX_PATH_SIZE];
+        if (g == 0 || strcmp(gpu->chip, t->gpu[g - 1].chip) != 0) {
+            st = tmx_data_find_read(TMX_DATA_CHIP, gpu->file, gpu->chip, path, err);
+            st = tmx_fail_from(err, st, gpu->file, gpu->line, "chip");
+        }
+    }
+    return st;
+}
+
+static enum tmx_status check_system(const struct request *r, struct tmx_err *err)
+{
+    struct tmx_topology t = {0};
+    enum tmx_status st = tmx_topology_load(&t, r->path, err);
+    st = st ? st : check_gpus(&t, err);
+    if (!st) {
+        char nodes[40] = "", racks[40] = "";
+        if (t.nodes > 1) {
+            snprintf(nodes, sizeof nodes, ", %d nodes", t.nodes);
+        }
+        if (t.n_rack > 0) {
+            snprintf(racks, sizeof racks, " in %zu racks", t.n_rack);
+        }
+        say_ok(r, "system", " of %zu GPUs on %zu cards, %zu fans%s%s", t.n_gpu, t.n_card, t.n_fan, nodes,
+               racks);
+    }
+    tmx_topology_finish(&t);
+    return st;
+}
+
+static enum tmx_status check_batch(const struct request *r, struct tmx_err *err)
+{
+    struct tmx_job_data d = {0};
+    struct tmx_job_batch b;
+    enum tmx_status st = tmx_job_data_load(&d, "c1060", NULL, 0, err);
+    st = st ? st : tmx_job_batch_load(&d, r->path, &b, err);
+    if (!st) {
+        say_ok(r, "batch", " of %zu kinds of instances", d.n_kind);
+    }
+    tmx_job_data_finish(&d);
+    return st;
+}
+
+/* Files that only others name: what they are, and who looks at them. */
+static enum tmx_status check_node(const struct request *r, struct tmx_err *err)
+{
+    struct tmx_job_data d = {0};
+    const enum tmx_status st = tmx_job_data_load(&d, r->path, NULL, 0, err);
+    if (!st) {
+        say_ok(r, "node of the job level", ", %s, %zu templates", d.name, d.n_tmpl);
+    }
+    tmx_job_data_finish(&d);
+    return st;
+}
+
+static enum tmx_status check_sm(const struct request *r, struct tmx_err *err)
+{
+    return tmx_fail_at(
+        err, TMX_ECONFIG, r->path, 0,
+        "describes the SM of a chip for gating: check the folder of the chip, or a run with gate = "
+        "{ ... }");
+}
+
+/* A kind of file: where it is by name, and the key that tells a file of it. */
+static const struct kind {
+    enum tmx_data data;
+    const char *key;
+    enum tmx_status (*check)(const struct request *r, struct tmx_err *err);
+} kinds[] = {
+    {TMX_DATA_SUITE, "axes", check_study}, /* a study is in the suites' folder too: asked first */
+    {TMX_DATA_SUITE, "kind", check_suite},      {TMX_DATA_MIX, "kernels", check_mix},
+    {TMX_DATA_MIX, "arrivals", check_mix},      {TMX_DATA_CHIP, "floorplan_file", check_chip},
+    {TMX_DATA_SYSTEM, "cards", check_system},   {TMX_DATA_SYSTEM, "gpus", check_system},
+    {TMX_DATA_BATCH, "instances", check_batch}, {TMX_DATA_KERNEL, "launch", check_kernel},
+    {TMX_DATA_KERNEL, "jobs", check_kernel},    {TMX_DATA_RUN, "templates", check_node},
+    {TMX_DATA_RUN, "framework", check_node},    {TMX_DATA_RUN, "sm", check_sm},
+    {TMX_DATA_RUN, "mix", check_run},
+};
+enum { N_KIND = sizeof kinds / sizeof kinds[0] };
+
+/* By what it holds; a file that tells nothing is taken for a run, whose reader names what is missing. */
+static enum tmx_status check_path(const struct request *r, struct tmx_err *err)
+{
+    char chip[TMX_PATH_SIZE + 16];
+    struct tmx_config *cfg = NULL;
+    snprintf(chip, sizeof chip, "%s/chip.cfg", r->path);
+    if (tmx_os_exists(chip)) {
+        return check_chip(r, err);
+    }
+    if (strstr(r->path, ".flp") || (strstr(r->path, ".config") && tmx_os_exists(r->path))) {
+        return tmx_fail_at(err, TMX_ECONFIG, r->path, 0,
+                           "is a file of HotSpot's: expected the folder of its chip, or `thermix floorplan "
+                           "check` for a floorplan");
+    }
+    const enum tmx_status st = tmx_config_open(&cfg, r->path, err);
+    if (st) {
+        return st;
+    }
+    const struct kind *kind = &kinds[N_KIND - 1];
+    const bool seed = tmx_config_find(cfg, "seed") && tmx_config_find(cfg, "mix");
+    for (size_t i = 0; i < N_KIND && !seed; i++) {
+        if (tmx_config_find(cfg, kinds[i].key)) {
+            kind = &kinds[i];
+            break;
+        }
+    }
+    tmx_config_close(cfg);
+    return kind->check(r, err);
+}
+
+static enum tmx_status check(struct request r, struct tmx_err *err)
+{
+    const char *name = r.name;
+    static const enum tmx_data order[] = {TMX_DATA_RUN,    TMX_DATA_SUITE,  TMX_DATA_MIX,  TMX_DATA_CHIP,
+                                          TMX_DATA_SYSTEM, TMX_DATA_KERNEL, TMX_DATA_BATCH};
+    enum tmx_status st = TMX_OK;
+    bool found = false;
+    if (strchr(name, '/') || strstr(name, ".cfg") || tmx_os_exists(name)) {
+        return check_path(&r, err);
+    }
+    for (size_t i = 0; i < sizeof order / sizeof order[0] && !st; i++) {
+        char path[TMX_PATH_SIZE];
+        struct tmx_err none;
+        if (tmx_data_find(order[i], name, path, &none) == TMX_OK) {
+            found = true;
+            r.path = path;
+            st = order[i] == TMX_DATA_CHIP ? check_chip(&r, err) : check_path(&r, err);
+        }
+    }
+    char path[TMX_PATH_SIZE];
+    return found ? st : tmx_data_find(TMX_DATA_RUN, name, path, err); /* with the nearest name */
+}
+
+/* Check what a name or a file is: a run, suite, study, mix, chip, system, kernel or batch, each with
+ * everything it names. A name may be of several kinds: all are checked. A run is printed resolved, the
+ * others as one line; in the formats for programs rows of file, kind, key and value. */
+static enum tmx_status check_file(const char *name, const char *const *sets, size_t n_set,
+                                  enum tmx_format format, FILE *out, struct tmx_err *err)
+{
+    static const struct tmx_column columns[] = {{"file", TMX_COLUMN_TEXT, 0},
+                                                {"kind", TMX_COLUMN_TEXT, 0},
+                                                {"key", TMX_COLUMN_TEXT, 0},
+                                                {"value", TMX_COLUMN_TEXT, TMX_TEXT_TYPED}};
+    struct tmx_table *t = NULL;
+    enum tmx_status st = format == TMX_FORMAT_TEXT ? TMX_OK : tmx_table_create(&t, columns, 4, err);
+    st = st ? st : check((struct request){name, name, sets, n_set, out, t}, err);
+    st = st || !t ? st : tmx_table_write(t, format, out, err);
+    tmx_table_destroy(t);
+    return st;
+}
+
+/* thermix check: is this file in order? */
 
 struct args {
     struct tmx_texts config, set;
@@ -13,8 +403,8 @@ static const struct tmx_arg rows[] = {TMX_ARG_SET(args, set, ""), TMX_ARG_FORMAT
 static enum tmx_status run(void *args, struct tmx_err *err)
 {
     const struct args *a = args;
-    return tmx_check_file(a->config.text[0], (const char *const *)a->set.text, a->set.n,
-                          (enum tmx_format)a->format, stdout, err);
+    return check_file(a->config.text[0], (const char *const *)a->set.text, a->set.n,
+                      (enum tmx_format)a->format, stdout, err);
 }
 
 const struct tmx_command tmx_cmd_check = {

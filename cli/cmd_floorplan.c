@@ -1,9 +1,557 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* thermix floorplan: check, show, change, make and compare floorplans. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <thermix/policy.h>
+
+#include "cli/args.h"
 #include "cli/commands.h"
-#include "cli/parts/floorplan_verbs.h"
+#include "core/base/config.h"
+#include "core/base/opt.h"
+#include "core/base/os.h"
+#include "core/base/text.h"
 #include "core/machine/floorplan_edit.h"
+#include "core/machine/floorplan_file.h"
+#include "core/machine/machine.h"
+#include "core/sim/recorder.h"
+#include "plots/chip_svg.h"
+#include "run/load/data.h"
+#include "study/study.h"
 #include "study/table_out.h"
+#include "thermal/files/ice_io.h"
+
+struct tmx_floorplan_args {
+    struct tmx_texts words; /* the verb, then its files */
+    const char *verb, *file, *out, *suite, *policy, *by, *unit, *with, *die;
+    int to; /* of convert: enum tmx_floorplan_to */
+    double sm_area_mm2, margin_mm;
+    long turns, sms, per_tpc, jobs;
+    int place, format;
+    bool gaps;
+};
+
+enum tmx_floorplan_to { TMX_TO_HOTSPOT, TMX_TO_ICE };
+
+/* The same work on several floorplans: every mix of a suite (its `base` and `mixes`) under
+ * one policy. */
+struct tmx_floorplan_compare {
+    const char *const *file; /* [n_file] .flp with the SMs of the suite's chip */
+    size_t n_file;
+    const char *suite, *policy;
+    const char *out_dir; /* table.csv and units.csv (for heat maps) go here; NULL: only printed */
+    unsigned n_worker;   /* 0: one a processor */
+    enum tmx_format format;
+};
+
+enum { PEAK, GRADIENT, SLOWDOWN, ENERGY, N_METRIC };
+static const char *const metric_name[N_METRIC] = {"peak_temp_c", "gradient_c", "slowdown_pct", "energy_j"};
+
+struct compare {
+    const struct tmx_floorplan_compare *c;
+    char suite[TMX_PATH_SIZE];
+    char (*mix)[TMX_PATH_SIZE]; /* [n_mix] */
+    size_t n_mix;
+    struct tmx_floorplan *floorplan; /* [n_file] */
+    size_t most_unit;
+    struct tmx_run_values runs; /* [n_file * n_mix], values: the metrics, then those of the units */
+};
+
+/* The floorplans' geometry, which the runs check against the chip. */
+static enum tmx_status read_floorplans(struct compare *s, struct tmx_err *err)
+{
+    enum tmx_status st = TMX_OK;
+    s->floorplan = calloc(s->c->n_file, sizeof *s->floorplan);
+    if (!s->floorplan) {
+        return tmx_fail(err, TMX_ENOMEM, "floorplans");
+    }
+    for (size_t f = 0; f < s->c->n_file && !st; f++) {
+        st = tmx_flp_read(s->c->file[f], &s->floorplan[f], err);
+        s->most_unit = s->floorplan[f].n_unit > s->most_unit ? s->floorplan[f].n_unit : s->most_unit;
+    }
+    return st;
+}
+
+static enum tmx_status sets(const void *ctx, size_t task, struct tmx_sets *set, struct tmx_err *err)
+{
+    const struct compare *s = ctx;
+    enum tmx_status st =
+        tmx_sets_add(set, NULL, 0, err, "base.floorplan=\"%s\"", s->c->file[task / s->n_mix]);
+    st = st ? st : tmx_sets_add(set, NULL, 0, err, "base.mix=\"%s\"", s->mix[task % s->n_mix]);
+    return st ? st : tmx_sets_add(set, NULL, 0, err, "base.policy=\"%s\"", s->c->policy);
+}
+
+static void read_units(void *ctx, const struct tmx_run *run, double *value)
+{
+    const struct compare *s = ctx;
+    const struct tmx_recorder *r = tmx_sim_recorder(tmx_run_sim_const(run));
+    for (size_t u = 0; u < s->most_unit && u < r->n_unit && r->n_tick > 0; u++) {
+        value[u] = r->sum_k[u] / (double)r->n_tick - TMX_ZERO_C;
+    }
+}
+
+/* All runs, in memory. */
+static enum tmx_status run_all(struct compare *s, struct tmx_err *err)
+{
+    const char **unit = calloc(s->most_unit, sizeof *unit);
+    char(*name)[32] = calloc(s->most_unit, sizeof *name);
+    for (size_t u = 0; unit && name && u < s->most_unit; u++) {
+        snprintf(name[u], sizeof name[u], "unit_%zu_c", u);
+        unit[u] = name[u];
+    }
+    const struct tmx_probe probe = {.ctx = s, .n = s->most_unit, .column = unit, .read = read_units};
+    const struct tmx_runs runs = {.name = "floorplans",
+                                  .doc = "",
+                                  .method = "",
+                                  .file = s->suite,
+                                  .base = s->suite,
+                                  .group = "base",
+                                  .n_point = s->c->n_file * s->n_mix,
+                                  .ctx = s,
+                                  .sets = sets,
+                                  .probe = &probe,
+                                  .suite = true};
+    const struct tmx_study_options o = {.n_worker = s->c->n_worker, .noun = "runs", TMX_STUDY_WHOLE};
+    enum tmx_status st = unit && name ? TMX_OK : tmx_no_memory(err);
+    st = st ? st : tmx_study_values(&s->runs, &runs, &o, err);
+    for (size_t i = 0; i < s->runs.n_point && !st; i++) {
+        if (s->runs.error[i]) {
+            st = tmx_fail(err, TMX_ESOLVE, "%s, %s: %s", s->c->file[i / s->n_mix], s->mix[i % s->n_mix],
+                          s->runs.error[i]);
+        }
+    }
+    free(unit);
+    free(name);
+    return st;
+}
+
+static enum tmx_status read_mixes(struct compare *s, struct tmx_err *err)
+{
+    struct tmx_config *cfg = NULL;
+    enum tmx_status st = tmx_config_load(&cfg, s->suite, NULL, 0, err);
+    const struct tmx_setting *mixes = st ? NULL : tmx_config_find(cfg, "mixes");
+    const size_t n = tmx_setting_length(mixes);
+    if (!st && (n == 0 || !tmx_config_find(cfg, "base"))) {
+        st = tmx_fail_at(err, TMX_ECONFIG, s->suite, 0,
+                         "a suite to compare floorplans on has mixes and a base");
+    }
+    s->mix = calloc((size_t)n + 1, sizeof *s->mix);
+    if (!st && !s->mix) {
+        st = tmx_no_memory(err);
+    }
+    for (size_t i = 0; i < n && !st; i++) {
+        const char *name = tmx_setting_text(tmx_setting_at(mixes, i));
+        if (!name) {
+            st = tmx_fail_setting(err, mixes, "mixes: expected names in quotes");
+        } else {
+            st = tmx_data_name_for(TMX_DATA_MIX, tmx_setting_at(mixes, i), name, s->mix[s->n_mix++], err);
+        }
+    }
+    tmx_config_close(cfg);
+    return st;
+}
+
+static enum tmx_status tabulate(const struct compare *s, struct tmx_table **t, struct tmx_err *err)
+{
+    static const struct tmx_column columns[] = {
+        {"floorplan", TMX_COLUMN_TEXT, 0},    {"mixes", TMX_COLUMN_INT, 0},
+        {"peak_temp_c", TMX_COLUMN_REAL, 2},  {"gradient_c", TMX_COLUMN_REAL, 2},
+        {"slowdown_pct", TMX_COLUMN_REAL, 2}, {"energy_j", TMX_COLUMN_REAL, 0},
+    };
+    size_t index[N_METRIC];
+    for (size_t i = 0; i < N_METRIC; i++) {
+        index[i] = tmx_study_metric(metric_name[i]);
+    }
+    const enum tmx_status st = tmx_table_create(t, columns, sizeof columns / sizeof columns[0], err);
+    for (size_t f = 0; f < s->c->n_file && !st; f++) {
+        double peak = -INFINITY, gradient = 0, slowdown = 0, energy = 0;
+        for (size_t m = 0; m < s->n_mix; m++) {
+            const double *v = &s->runs.value[(f * s->n_mix + m) * s->runs.n_value];
+            peak = fmax(peak, v[index[PEAK]]);
+            gradient = fmax(gradient, v[index[GRADIENT]]);
+            slowdown += v[index[SLOWDOWN]] / (double)s->n_mix;
+            energy += v[index[ENERGY]] / (double)s->n_mix;
+        }
+        tmx_table_text(*t, s->c->file[f]);
+        tmx_table_int(*t, (int64_t)s->n_mix);
+        tmx_table_real(*t, peak);
+        tmx_table_real(*t, gradient);
+        tmx_table_real(*t, slowdown);
+        tmx_table_real(*t, energy);
+    }
+    return st;
+}
+
+/* Every unit of every floorplan with its temperature, the mean over time and mixes. */
+static enum tmx_status tabulate_units(const struct compare *s, struct tmx_table **t, struct tmx_err *err)
+{
+    static const struct tmx_column columns[] = {
+        {"floorplan", TMX_COLUMN_TEXT, 0},  {"unit", TMX_COLUMN_TEXT, 0},
+        {"left_mm", TMX_COLUMN_REAL, 4},    {"right_mm", TMX_COLUMN_REAL, 4},
+        {"bottom_mm", TMX_COLUMN_REAL, 4},  {"top_mm", TMX_COLUMN_REAL, 4},
+        {"mean_temp_c", TMX_COLUMN_REAL, 3}};
+    const enum tmx_status st = tmx_table_create(t, columns, sizeof columns / sizeof columns[0], err);
+    for (size_t f = 0; f < s->c->n_file && !st; f++) {
+        for (size_t u = 0; u < s->floorplan[f].n_unit; u++) {
+            const struct tmx_unit *unit = &s->floorplan[f].unit[u];
+            double sum_c = 0;
+            for (size_t m = 0; m < s->n_mix; m++) {
+                sum_c += s->runs.value[(f * s->n_mix + m) * s->runs.n_value + tmx_study_metrics() + u];
+            }
+            tmx_table_text(*t, s->c->file[f]);
+            tmx_table_text(*t, unit->name);
+            tmx_table_real(*t, 1e3 * unit->x_m);
+            tmx_table_real(*t, 1e3 * (unit->x_m + unit->w_m));
+            tmx_table_real(*t, 1e3 * unit->y_m);
+            tmx_table_real(*t, 1e3 * (unit->y_m + unit->h_m));
+            tmx_table_real(*t, sum_c / (double)s->n_mix);
+        }
+    }
+    return st;
+}
+
+static enum tmx_status save(const struct tmx_floorplan_compare *c, const struct tmx_table *t,
+                            const struct tmx_table *units, struct tmx_err *err)
+{
+    enum tmx_status st = tmx_table_save(t, c->format, "-", err);
+    if (!st && c->out_dir) {
+        st = tmx_table_save_in(t, c->out_dir, "table.csv", err);
+        st = st ? st : tmx_table_save_in(units, c->out_dir, "units.csv", err);
+    }
+    return st;
+}
+
+/* Prints one row a floorplan: the hottest SM and largest difference over all mixes, the mean
+ * slowdown and energy. */
+static enum tmx_status floorplan_compare(const struct tmx_floorplan_compare *c, struct tmx_err *err)
+{
+    struct compare s = {.c = c};
+    struct tmx_table *t = NULL, *units = NULL;
+    enum tmx_status st = tmx_data_find(TMX_DATA_SUITE, c->suite, s.suite, err);
+    st = st ? st : read_mixes(&s, err);
+    st = st ? st : read_floorplans(&s, err);
+    st = st ? st : run_all(&s, err);
+    st = st ? st : tabulate(&s, &t, err);
+    st = st ? st : tabulate_units(&s, &units, err);
+    st = st ? st : save(c, t, units, err);
+    tmx_table_destroy(t);
+    tmx_table_destroy(units);
+    for (size_t f = 0; s.floorplan && f < c->n_file; f++) {
+        tmx_floorplan_finish(&s.floorplan[f]);
+    }
+    free(s.floorplan);
+    tmx_run_values_finish(&s.runs);
+    free(s.mix);
+    return st;
+}
+
+/* What `thermix floorplan VERB` does. */
+
+struct verb {
+    const char *name;
+    bool reads, writes; /* a floorplan FILE; one to -o */
+    enum tmx_status (*run)(const struct tmx_floorplan_args *a, struct tmx_floorplan *fp, struct tmx_err *err);
+};
+
+/* "2x3", "2x3mm", "0.5": two numbers in the unit asked for. */
+static enum tmx_status pair(const char *text, const char *what, double v[2], struct tmx_err *err)
+{
+    double unit = 1;
+    size_t n = text ? strlen(text) : 0;
+    if (n > 2 && (strcmp(text + n - 2, "mm") == 0 || strcmp(text + n - 2, "um") == 0)) {
+        unit = text[n - 2] == 'u' ? 1e-3 : 1;
+        n -= 2;
+    }
+    const char *x = n ? memchr(text, 'x', n) : NULL;
+    const char *end = text ? text + n : NULL;
+    if (!text || !tmx_span_real((struct tmx_span){text, x ? x : end}, &v[0]) ||
+        !tmx_span_real((struct tmx_span){x ? x + 1 : text, end}, &v[1])) {
+        return tmx_fail(err, TMX_ECONFIG, "%s %s: expected WIDTHxHEIGHT like %s", what,
+                        text ? text : "missing", strcmp(what, "--die") == 0 ? "24x24mm" : "2x3");
+    }
+    v[0] *= unit;
+    v[1] *= unit;
+    return TMX_OK;
+}
+
+static enum tmx_status counts(const char *text, size_t n[2], struct tmx_err *err)
+{
+    double v[2] = {0};
+    const enum tmx_status st = pair(text, "--by", v, err);
+    if (st) {
+        return st;
+    }
+    for (size_t i = 0; i < 2; i++) {
+        if (v[i] < 1 || v[i] > 1024 || v[i] != floor(v[i])) {
+            return tmx_fail(err, TMX_ECONFIG, "--by %s: expected whole numbers from 1 to 1024", text);
+        }
+        n[i] = (size_t)v[i];
+    }
+    return n[0] * n[1] <= TMX_FLP_MAX_UNITS
+               ? TMX_OK
+               : tmx_fail(err, TMX_ECONFIG, "--by %s: more than %d pieces", text, TMX_FLP_MAX_UNITS);
+}
+
+static enum tmx_status find_unit(const struct tmx_floorplan *fp, const char *name, size_t *unit,
+                                 struct tmx_err *err)
+{
+    const char **names = calloc(fp->n_unit + 1, sizeof *names);
+    *unit = name ? tmx_floorplan_find(fp, name) : fp->n_unit;
+    for (size_t i = 0; names && i < fp->n_unit; i++) {
+        names[i] = fp->unit[i].name;
+    }
+    const char *near = names && name ? tmx_suggest_nearest(name, names, fp->n_unit) : NULL;
+    free(names);
+    if (name && *unit < fp->n_unit) {
+        return TMX_OK;
+    }
+    return tmx_fail_at(err, TMX_ECONFIG, fp->source, 0,
+                       name ? "no unit \"%s\"%s%s%s" : "which unit? --unit NAME", name,
+                       near ? "; did you mean \"" : "", near ? near : "", near ? "\"?" : "");
+}
+
+static enum tmx_status check(const struct tmx_floorplan_args *a, struct tmx_floorplan *fp,
+                             struct tmx_err *err)
+{
+    (void)err;
+    printf("%s: %zu units tile %.4g x %.4g mm%s\n", a->file, fp->n_unit, 1e3 * tmx_floorplan_width_m(fp),
+           1e3 * tmx_floorplan_height_m(fp), a->gaps ? " (gaps allowed)" : "");
+    return TMX_OK;
+}
+
+static enum tmx_status show(const struct tmx_floorplan_args *a, struct tmx_floorplan *fp, struct tmx_err *err)
+{
+    static const struct tmx_column columns[] = {
+        {"unit", TMX_COLUMN_TEXT, 0},      {"left_mm", TMX_COLUMN_REAL, 3},
+        {"bottom_mm", TMX_COLUMN_REAL, 3}, {"width_mm", TMX_COLUMN_REAL, 3},
+        {"height_mm", TMX_COLUMN_REAL, 3}, {"area_mm2", TMX_COLUMN_REAL, 3},
+    };
+    struct tmx_table *t = NULL;
+    const size_t n = strlen(a->out);
+    if (n > 4 && strcmp(a->out + n - 4, ".svg") == 0) {
+        return tmx_floorplan_save_svg(fp, a->out, err);
+    }
+    enum tmx_status st = tmx_table_create(&t, columns, sizeof columns / sizeof columns[0], err);
+    for (size_t i = 0; i < fp->n_unit && !st; i++) {
+        const struct tmx_unit *u = &fp->unit[i];
+        tmx_table_text(t, u->name);
+        tmx_table_real(t, 1e3 * u->x_m);
+        tmx_table_real(t, 1e3 * u->y_m);
+        tmx_table_real(t, 1e3 * u->w_m);
+        tmx_table_real(t, 1e3 * u->h_m);
+        tmx_table_real(t, 1e6 * tmx_unit_area_m2(u));
+    }
+    st = st ? st : tmx_table_save(t, (enum tmx_format)a->format, a->out, err);
+    tmx_table_destroy(t);
+    return st;
+}
+
+static enum tmx_status convert(const struct tmx_floorplan_args *a, struct tmx_floorplan *fp,
+                               struct tmx_err *err)
+{
+    (void)a, (void)fp, (void)err; /* reading and writing is all */
+    return TMX_OK;
+}
+
+static enum tmx_status scale(const struct tmx_floorplan_args *a, struct tmx_floorplan *fp,
+                             struct tmx_err *err)
+{
+    double v[2] = {0};
+    enum tmx_status st = pair(a->by, "--by", v, err);
+    if (!st && (v[0] <= 0 || v[1] <= 0)) {
+        return tmx_fail(err, TMX_ECONFIG, "--by %s: factors are above 0", a->by);
+    }
+    const double side_m[] = {v[0] * tmx_floorplan_width_m(fp), v[1] * tmx_floorplan_height_m(fp)};
+    for (size_t i = 0; i < 2 && !st; i++) {
+        if (side_m[i] < 1e-6) {
+            st = tmx_fail(err, TMX_ECONFIG, "--by %s: a die of %g x %g m; expected sides of 1e-6 m or more",
+                          a->by, side_m[0], side_m[1]);
+        }
+    }
+    if (!st) {
+        tmx_floorplan_scale(fp, v[0], v[1]);
+    }
+    return st;
+}
+
+static enum tmx_status rotate(const struct tmx_floorplan_args *a, struct tmx_floorplan *fp,
+                              struct tmx_err *err)
+{
+    (void)err;
+    tmx_floorplan_rotate(fp, (int)(a->turns % 4));
+    return TMX_OK;
+}
+
+static enum tmx_status mirror(const struct tmx_floorplan_args *a, struct tmx_floorplan *fp,
+                              struct tmx_err *err)
+{
+    (void)a, (void)err;
+    tmx_floorplan_mirror(fp);
+    return TMX_OK;
+}
+
+static enum tmx_status move(const struct tmx_floorplan_args *a, struct tmx_floorplan *fp, struct tmx_err *err)
+{
+    size_t unit = 0;
+    double v[2] = {0};
+    enum tmx_status st = find_unit(fp, a->unit, &unit, err);
+    st = st ? st : pair(a->by, "--by", v, err);
+    if (!st) {
+        tmx_floorplan_move(fp, unit, 1e-3 * v[0], 1e-3 * v[1]);
+    }
+    return st;
+}
+
+static enum tmx_status swap(const struct tmx_floorplan_args *a, struct tmx_floorplan *fp, struct tmx_err *err)
+{
+    size_t unit = 0, with = 0;
+    enum tmx_status st = find_unit(fp, a->unit, &unit, err);
+    st = st ? st : find_unit(fp, a->with, &with, err);
+    if (!st) {
+        tmx_floorplan_swap(fp, unit, with);
+    }
+    return st;
+}
+
+static enum tmx_status split(const struct tmx_floorplan_args *a, struct tmx_floorplan *fp,
+                             struct tmx_err *err)
+{
+    size_t unit = 0, n[2] = {0};
+    enum tmx_status st = find_unit(fp, a->unit, &unit, err);
+    st = st ? st : counts(a->by, n, err);
+    return st ? st : tmx_floorplan_split(fp, unit, n[0], n[1], err);
+}
+
+static enum tmx_status grid(const struct tmx_floorplan_args *a, struct tmx_floorplan *fp, struct tmx_err *err)
+{
+    size_t n[2] = {0};
+    const enum tmx_status st = counts(a->by, n, err);
+    return st ? st : tmx_floorplan_grid(fp, n[0], n[1], err);
+}
+
+static enum tmx_status generate(const struct tmx_floorplan_args *a, struct tmx_floorplan *fp,
+                                struct tmx_err *err)
+{
+    /* SM area and margin of the two-band GT200 plan in floorplans/gtx280: 30 SMs of 10 mm2 on 576 mm2, memory
+     * controllers 2 mm wide on a side of 24 mm. Assumed for other chips. */
+    static const double sm_share = 300.0 / 576.0, margin_share = 2.0 / 24.0;
+    double die[2] = {0};
+    struct tmx_regular_chip c = {
+        .n_sm = (size_t)a->sms, .per_cluster = (size_t)a->per_tpc, .placement = a->place};
+    const enum tmx_status st = pair(a->die, "--die", die, err);
+    if (st) {
+        return st;
+    }
+    c.width_m = 1e-3 * die[0];
+    c.height_m = 1e-3 * die[1];
+    c.margin_m = isnan(a->margin_mm) ? margin_share * c.width_m : 1e-3 * a->margin_mm;
+    c.sm_area_m2 =
+        isnan(a->sm_area_mm2) ? sm_share * c.width_m * c.height_m / (double)a->sms : 1e-6 * a->sm_area_mm2;
+    return tmx_floorplan_generate(fp, &c, err);
+}
+
+static const struct verb verbs[] = {
+    {"check", true, false, check}, {"show", true, false, show},         {"convert", true, true, convert},
+    {"scale", true, true, scale},  {"rotate", true, true, rotate},      {"mirror", true, true, mirror},
+    {"move", true, true, move},    {"swap", true, true, swap},          {"split", true, true, split},
+    {"grid", true, true, grid},    {"generate", false, true, generate},
+};
+static const char *const tmx_floorplan_verbs[] = {"check",    "show",    "convert", "scale", "rotate",
+                                                  "mirror",   "move",    "swap",    "split", "grid",
+                                                  "generate", "compare", NULL};
+
+static enum tmx_status read_floorplan(const struct tmx_floorplan_args *a, struct tmx_floorplan *fp,
+                                      struct tmx_err *err)
+{
+    if (!a->file) {
+        return tmx_fail(err, TMX_ECONFIG, "%s: which floorplan?", a->verb);
+    }
+    enum tmx_status st =
+        tmx_ice_is(a->file) ? tmx_ice_read_flp(a->file, fp, NULL, err) : tmx_flp_read(a->file, fp, err);
+    return st ? st : tmx_floorplan_check(fp, a->gaps, err);
+}
+
+static enum tmx_status write_floorplan(const struct tmx_floorplan_args *a, struct tmx_floorplan *fp,
+                                       struct tmx_err *err)
+{
+    char comment[256];
+    snprintf(comment, sizeof comment, "thermix floorplan %s%s%s", a->verb, a->file ? " of " : "",
+             a->file ? a->file : "");
+    tmx_floorplan_normalise(fp);
+    enum tmx_status st = tmx_floorplan_check(fp, a->gaps, err);
+    st = st ? st : tmx_os_mkdirs_for(a->out, err);
+    if (!st && a->to == TMX_TO_ICE && strcmp(a->verb, "convert") == 0) {
+        return tmx_ice_write_flp(a->out, fp, NULL, NULL, err);
+    }
+    return st ? st : tmx_flp_write(a->out, fp, comment, err);
+}
+
+static bool has_suffix(const char *path, const char *suffix)
+{
+    const size_t n = strlen(path), m = strlen(suffix);
+    return n > m && strcmp(path + n - m, suffix) == 0;
+}
+
+static enum tmx_status write_ice_stack(const struct tmx_floorplan_args *a, struct tmx_err *err)
+{
+    const char *note = NULL;
+    if (strcmp(a->out, "-") == 0) {
+        return tmx_fail(err, TMX_ECONFIG, "convert --to ice: -o DIR, a stack is several files");
+    }
+    const enum tmx_status st = tmx_ice_write_stack(a->file, a->out, &note, err);
+    if (!st && note) {
+        fprintf(stderr, "thermix floorplan: %s\n", note);
+    }
+    return st;
+}
+
+static enum tmx_status compare_files(const struct tmx_floorplan_args *a, struct tmx_err *err)
+{
+    struct tmx_floorplan_compare c = {.file = (const char *const *)a->words.text + 1,
+                                      .n_file = a->words.n - 1,
+                                      .suite = a->suite,
+                                      .policy = a->policy,
+                                      .out_dir = strcmp(a->out, "-") == 0 ? NULL : a->out,
+                                      .n_worker = (unsigned)a->jobs,
+                                      .format = (enum tmx_format)a->format};
+    if (a->words.n < 3 || !a->suite) {
+        return tmx_fail(err, TMX_ECONFIG, "compare: expected two floorplans or more and --suite SUITE");
+    }
+    return floorplan_compare(&c, err);
+}
+
+/* words.text[0] is one of tmx_floorplan_verbs. */
+static enum tmx_status floorplan_do(struct tmx_floorplan_args *a, struct tmx_err *err)
+{
+    const struct verb *v = verbs;
+    struct tmx_floorplan fp = {0};
+    a->verb = a->words.text[0];
+    a->file = a->words.n > 1 ? a->words.text[1] : NULL;
+    if (strcmp(a->verb, "compare") == 0) {
+        return compare_files(a, err);
+    }
+    if (a->words.n > 2) {
+        return tmx_fail(err, TMX_ECONFIG, "one floorplan at a time");
+    }
+    while (strcmp(v->name, a->verb) != 0) { /* it is one of tmx_floorplan_verbs */
+        v++;
+    }
+    const bool to_ice = v->run == convert && a->to == TMX_TO_ICE;
+    if (v->run == convert && a->file && tmx_ice_is_stack(a->file)) {
+        return to_ice ? tmx_fail_at(err, TMX_ECONFIG, a->file, 0, "is a stack of 3D-ICE already")
+                      : tmx_ice_convert_stack(a->file, a->out, err);
+    }
+    if (to_ice && a->file && !has_suffix(a->file, ".flp")) {
+        return write_ice_stack(a, err);
+    }
+    enum tmx_status st = v->reads ? read_floorplan(a, &fp, err) : TMX_OK;
+    st = st ? st : v->run(a, &fp, err);
+    st = st || !v->writes ? st : write_floorplan(a, &fp, err);
+    tmx_floorplan_finish(&fp);
+    return st;
+}
+
+/* thermix floorplan: check, show, change, make and compare floorplans. */
 
 static const char *const formats[] = {"hotspot", "ice", NULL}; /* enum tmx_floorplan_to */
 
@@ -47,7 +595,7 @@ static const struct tmx_arg rows[] = {
 
 static enum tmx_status run(void *args, struct tmx_err *err)
 {
-    return tmx_floorplan_do(args, err);
+    return floorplan_do(args, err);
 }
 
 const struct tmx_command tmx_cmd_floorplan = {

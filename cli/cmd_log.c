@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "cli/commands.h"
-#include "cli/parts/measured_args.h"
+#include "cli/measured_args.h"
 #include "measure/show.h"
 #include "study/table_out.h"
 

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "cli/commands.h"
-#include "cli/parts/measured_args.h"
+#include "cli/measured_args.h"
 #include "measure/calibrated.h"
 #include "measure/replay.h"
 #include "measure/show.h"

@@ -1,13 +1,362 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "cli/commands.h"
-
+#define _POSIX_C_SOURCE 200809L
+#include <ctype.h>
+#include <math.h>
+#include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
-#include "cli/parts/thermal_args.h"
-#include "cli/parts/thermal_outputs.h"
-#include "study/progress.h"
+#include "cli/args.h"
+#include "cli/commands.h"
+#include "core/base/os.h"
+#include "core/base/output.h"
+#include "core/base/text.h"
+#include "study/pool.h"
 #include "study/table_out.h"
+#include "thermal/files/hotspot_config.h"
 #include "thermal/hotspot_check.h"
+#include "thermal/trace_run.h"
+
+/* The files that `thermix thermal` writes. */
+enum { TMX_TRACE, TMX_STEADY, TMX_GRID_STEADY, TMX_GRID_TRANSIENT, TMX_DUMP, TMX_N_OUTPUT };
+
+struct tmx_thermal_outputs {
+    const char *path[TMX_N_OUTPUT]; /* "" for none */
+    struct tmx_output out[TMX_N_OUTPUT];
+};
+
+/* Command line of `thermix thermal`: HotSpot's `-name value` pairs, then GNU long options. */
+
+struct thermal_args {
+    struct tmx_trace_options run;
+    int method, scheme, network;
+    long refine, precision, modes;
+    double tolerance_k;
+    const char *verify_with;
+    bool quiet, verbose;
+};
+enum { MAX_NAME = 64, MAX_NAMES = 32 };
+
+static const char *const methods[] = {"auto", "reduced", "grid", "hotspot", NULL}; /* enum tmx_trace_method */
+static const char *const schemes[] = {"exact", "be", NULL};                        /* enum tmx_trace_scheme */
+
+static const char *const networks[] = {"hotspot", "physical", NULL}; /* enum tmx_network_kind */
+
+#define FIELD(name) TMX_ARG_FIELD(thermal_args, name)
+
+static const struct tmx_arg tmx_thermal_rows[] = {
+    {.name = "method",
+     .type = TMX_ARG_WORD,
+     FIELD(method),
+     .words = methods,
+     .def = "auto",
+     .doc = "what computes transients: the reduced model, the full grid, whichever of them costs less (auto; "
+            "-v says "
+            "which and why), or HotSpot's own library where this program was built with one (HOTSPOT_ROOT). "
+            "Steady "
+            "states are always the full grid's"},
+    {.name = "max-memory",
+     .type = TMX_ARG_REAL,
+     FIELD(run.max_memory_mb),
+     .value = "MB",
+     .min = 1,
+     .max = 1e9,
+     .def = "1000",
+     .doc = "no reduced model whose set-up needs more than this: auto takes the grid, --method reduced is "
+            "refused"},
+    {.name = "scheme",
+     .type = TMX_ARG_WORD,
+     FIELD(scheme),
+     .words = schemes,
+     .def = "exact",
+     .doc = "exact for constant power within a row, or one backward-Euler step a row as HotSpot (full grid)"},
+    {.name = "network",
+     .type = TMX_ARG_WORD,
+     FIELD(network),
+     .words = networks,
+     .def = "hotspot",
+     .doc =
+         "HotSpot's network, or finite volumes to the edges of spreader and sink with refined layers and all "
+         "of the heat capacity; docs/models.md says by how much they differ"},
+    {.name = "refine",
+     .type = TMX_ARG_INT,
+     FIELD(refine),
+     .value = "N",
+     .min = 1,
+     .max = 8,
+     .def = "1",
+     .doc = "physical network: sheets and cells of the package this many times finer"},
+    {.name = "precision",
+     .type = TMX_ARG_INT,
+     FIELD(precision),
+     .value = "N",
+     .min = 0,
+     .max = 15,
+     .def = "2",
+     .doc = "decimals of written temperatures"},
+    {.name = "modes",
+     .type = TMX_ARG_INT,
+     FIELD(modes),
+     .value = "N",
+     .min = 0,
+     .max = 100000,
+     .def = "0",
+     .doc = "number of modes of the reduced model; 0: what the tolerance needs"},
+    {.name = "tolerance",
+     .type = TMX_ARG_REAL,
+     FIELD(tolerance_k),
+     .value = "K",
+     .min = 1e-6,
+     .max = 1,
+     .doc = "error the reduced model may have at a block [K]"},
+    {.name = "no-cache",
+     .type = TMX_ARG_FLAG,
+     FIELD(run.no_cache),
+     .doc = "neither read nor write the cache of reduced models"},
+    {.name = "allow-gaps",
+     .type = TMX_ARG_FLAG,
+     FIELD(run.allow_gaps),
+     .doc = "accept floorplans that leave parts of the die without a block"},
+    {.name = "hotspot-compat",
+     .type = TMX_ARG_FLAG,
+     FIELD(run.hotspot_compat),
+     .doc = "HotSpot's defaults where ours differ: grid_map_mode center, exchanged lateral resistances, cold "
+            "partly "
+            "covered cells at the start, no leakage in transients"},
+    {.name = "verify-with",
+     .type = TMX_ARG_TEXT,
+     FIELD(verify_with),
+     .value = "PATH",
+     .names = TMX_NAMES_FILE,
+     .doc = "run the HotSpot program at PATH on the same files and print the differences"},
+    {.name = "verbose",
+     .letter = 'v',
+     .type = TMX_ARG_FLAG,
+     FIELD(verbose),
+     .doc = "say what was chosen, and why"},
+    {.name = "quiet",
+     .type = TMX_ARG_FLAG,
+     FIELD(quiet),
+     .doc = "no notes on standard error; warnings and errors stay"},
+    {0},
+};
+
+/* A row of ours by name; --help and --usage are argp's own. */
+static const struct tmx_arg *own_option(const char *name)
+{
+    static const struct tmx_arg help[] = {{.name = "help", .type = TMX_ARG_FLAG},
+                                          {.name = "usage", .type = TMX_ARG_FLAG},
+                                          {.name = "version", .type = TMX_ARG_FLAG}};
+    for (const struct tmx_arg *o = tmx_thermal_rows; o->type; o++) {
+        if (tmx_word_compare(o->name, name) == 0) {
+            return o;
+        }
+    }
+    for (size_t i = 0; i < sizeof help / sizeof help[0]; i++) {
+        if (strcmp(help[i].name, name) == 0) {
+            return &help[i];
+        }
+    }
+    return NULL;
+}
+
+static enum tmx_status unknown(const char *arg, const char *name, struct tmx_err *err)
+{
+    const char *names[MAX_NAMES] = {NULL};
+    size_t n = 0;
+    for (const struct tmx_arg *o = tmx_thermal_rows; o->type && n < MAX_NAMES - 1; o++) {
+        names[n++] = o->name;
+    }
+    const char *theirs = tmx_hotspot_config_nearest(name);
+    if (theirs) {
+        names[n++] = theirs;
+    }
+    const char *near = tmx_suggest_nearest(name, names, n);
+    return tmx_fail_at(err, TMX_ECONFIG, "command line", 0, "unknown option \"%.60s\"%s%s%s%s", arg,
+                       near ? ", did you mean \"" : "", near ? (near == theirs ? "-" : "--") : "",
+                       near ? near : "", near ? "\"?" : "; see `thermix thermal --help`");
+}
+
+/* The value of argv[*i], either after its '=' or the next argument; a word that looks like an option is none.
+ */
+static const char *value_of(int argc, char **argv, int *i)
+{
+    const char *eq = strchr(argv[*i], '=');
+    if (eq) {
+        return eq + 1;
+    }
+    if (*i + 1 >= argc) {
+        return NULL;
+    }
+    const char *next = argv[*i + 1];
+    if (next[0] == '-' && (isalpha((unsigned char)next[1]) || next[1] == '-')) {
+        return NULL;
+    }
+    ++*i;
+    return next;
+}
+
+struct split {
+    char **own; /* [argc + 1] arguments left for argp, each owned */
+    int n_own;
+    const char *config;
+};
+
+static enum tmx_status keep_own(struct split *s, const char *name, const char *value, struct tmx_err *err)
+{
+    const size_t size = strlen(name) + (value ? strlen(value) : 0) + 4;
+    char *arg = malloc(size);
+    if (!arg) {
+        return tmx_fail(err, TMX_ENOMEM, "command line");
+    }
+    snprintf(arg, size, "--%s%s%s", name, value ? "=" : "", value ? value : "");
+    s->own[s->n_own++] = arg;
+    return TMX_OK;
+}
+
+/* One argument: a HotSpot pair goes into cfg, an option of ours is kept for argp. */
+static enum tmx_status split_one(int argc, char **argv, int *i, struct split *s,
+                                 struct tmx_hotspot_config *cfg, struct tmx_err *err)
+{
+    char name[MAX_NAME];
+    const char *arg = argv[*i], *begin = arg + (arg[0] == '-') + (arg[0] == '-' && arg[1] == '-');
+    const struct tmx_span span = {begin, begin + strcspn(begin, "=")};
+    if (begin == arg || begin == span.end) {
+        return tmx_fail_at(err, TMX_ECONFIG, "command line", 0, "\"%.60s\": expected an option, -name value",
+                           arg);
+    }
+    if (!tmx_span_copy(span, name, sizeof name)) {
+        return unknown(arg, arg, err);
+    }
+    const bool config = tmx_word_compare(name, "c") == 0,
+               short_help = !strcmp(arg, "-h") || !strcmp(arg, "-?");
+    if (short_help || strcmp(arg, "-v") == 0) {
+        return keep_own(s, short_help ? "help" : "verbose", NULL, err);
+    }
+    const struct tmx_arg *own = own_option(name);
+    if (!config && !own && !tmx_hotspot_config_knows(name)) {
+        return unknown(arg, name, err);
+    }
+    if (own && own->type == TMX_ARG_FLAG) {
+        return keep_own(s, own->name, NULL, err);
+    }
+    const char *value = value_of(argc, argv, i);
+    if (!value || !*value) {
+        return tmx_fail_at(err, TMX_ECONFIG, "command line", 0, "option \"%s\" has no value", arg);
+    }
+    if (config) {
+        s->config = s->config ? s->config : value;
+        return TMX_OK;
+    }
+    return own ? keep_own(s, own->name, value, err)
+               : tmx_hotspot_config_set(cfg, name, value, TMX_HOTSPOT_COMMAND_LINE, 0, err);
+}
+
+static enum tmx_status read_files(struct tmx_hotspot_config *cfg, const char *config, struct tmx_err *err)
+{
+    enum tmx_status st = TMX_OK;
+    if (config && tmx_word_compare(config, "(null)") != 0) {
+        st = tmx_hotspot_config_read(cfg, config, TMX_HOTSPOT_CONFIG, err);
+    }
+    if (!st && cfg->package_model_used && cfg->package_config_file[0]) {
+        st = tmx_hotspot_config_blame(
+            cfg, "package_config_file",
+            tmx_hotspot_config_read(cfg, cfg->package_config_file, TMX_HOTSPOT_PACKAGE, err), err);
+    }
+    return st;
+}
+
+/* tmx_command.parse: fill args from the command line and the files it names. Errors: unknown option (with the
+ * nearest known name), missing or bad value, those of tmx_hotspot_config_read. */
+static enum tmx_status thermal_args_parse(const struct tmx_command *c, int argc, char **argv, void *args,
+                                          struct tmx_err *err)
+{
+    struct thermal_args *a = args;
+    struct split s = {.own = calloc((size_t)argc + 1, sizeof *s.own), .n_own = 1};
+    tmx_hotspot_config_init(&a->run.cfg);
+    if (!s.own) {
+        return tmx_fail(err, TMX_ENOMEM, "command line");
+    }
+    s.own[0] = argv[0];
+    enum tmx_status st = TMX_OK;
+    for (int i = 1; !st && i < argc; i++) {
+        st = split_one(argc, argv, &i, &s, &a->run.cfg, err);
+    }
+    st = st ? st : tmx_args_parse(c, s.n_own, s.own, a, err);
+    st = st ? st : read_files(&a->run.cfg, s.config, err);
+    if (!st) {
+        a->run.method = (enum tmx_trace_method)a->method;
+        a->run.scheme = (enum tmx_trace_scheme)a->scheme;
+        a->run.network = (enum tmx_network_kind)a->network;
+        a->run.refine = (int)a->refine;
+        a->run.precision = (int)a->precision;
+        a->run.modes = (int)a->modes;
+        a->run.tolerance_k = isnan(a->tolerance_k) ? 0 : a->tolerance_k;
+        snprintf(a->run.verify_with, sizeof a->run.verify_with, "%s", a->verify_with ? a->verify_with : "");
+    }
+    for (int i = 1; i < s.n_own; i++) {
+        free(s.own[i]);
+    }
+    free(s.own);
+    return st;
+}
+
+/* TMX_ECONFIG where two outputs, or an output and an input, are one file. */
+static enum tmx_status thermal_outputs_open(struct tmx_thermal_outputs *o,
+                                            const struct tmx_hotspot_config *cfg, struct tmx_err *err)
+{
+    const char *const paths[TMX_N_OUTPUT] = {cfg->o, cfg->steady_file, cfg->grid_steady_file,
+                                             cfg->grid_transient_file, cfg->d};
+    const char *const inputs[] = {cfg->p,
+                                  cfg->f,
+                                  cfg->source[TMX_HOTSPOT_CONFIG],
+                                  cfg->init_file,
+                                  cfg->grid_layer_file,
+                                  cfg->materials_file,
+                                  cfg->package_config_file};
+    enum tmx_status st = TMX_OK;
+    memcpy(o->path, paths, sizeof paths);
+    for (size_t i = 0; !st && i < TMX_N_OUTPUT; i++) {
+        if (!paths[i][0] || strncmp(paths[i], "/dev/", 5) == 0) {
+            continue;
+        }
+        for (size_t j = 0; j < i; j++) {
+            if (paths[j][0] && tmx_os_same_file(paths[i], paths[j])) {
+                return tmx_fail_at(err, TMX_ECONFIG, paths[i], 0, "two outputs go to this file");
+            }
+        }
+        for (size_t j = 0; j < sizeof inputs / sizeof inputs[0]; j++) {
+            if (inputs[j][0] && strcmp(paths[i], "-") != 0 && tmx_os_same_file(paths[i], inputs[j])) {
+                return tmx_fail_at(err, TMX_ECONFIG, paths[i], 0, "an output would replace this input");
+            }
+        }
+    }
+    for (size_t i = 0; !st && i < TMX_N_OUTPUT; i++) {
+        st = paths[i][0] ? tmx_output_open(&o->out[i], paths[i], err) : TMX_OK;
+    }
+    return st;
+}
+
+/* All or nothing: no file gets its name before every one is known to be whole. */
+static enum tmx_status thermal_outputs_commit(struct tmx_thermal_outputs *o, struct tmx_err *err)
+{
+    enum tmx_status st = TMX_OK;
+    for (size_t i = 0; !st && i < TMX_N_OUTPUT; i++) {
+        st = o->out[i].file ? tmx_output_check(&o->out[i], err) : TMX_OK;
+    }
+    for (size_t i = 0; !st && i < TMX_N_OUTPUT; i++) {
+        st = o->out[i].file ? tmx_output_commit(&o->out[i], err) : TMX_OK;
+    }
+    return st;
+}
+
+static void thermal_outputs_discard(struct tmx_thermal_outputs *o)
+{
+    for (size_t i = 0; i < TMX_N_OUTPUT; i++) {
+        tmx_output_discard(&o->out[i]);
+    }
+}
 
 /* `thermix thermal`: a trace-driven thermal simulator with HotSpot's options and files. */
 
@@ -79,11 +428,11 @@ static enum tmx_status run(void *args, struct tmx_err *err)
     a->run.row_done = a->quiet ? NULL : row_done;
     a->run.row_done_to = &progress;
     enum tmx_status st = tmx_trace_run_read(&r, &a->run, &log, err);
-    st = st ? st : tmx_thermal_outputs_open(&outputs, &a->run.cfg, err);
+    st = st ? st : thermal_outputs_open(&outputs, &a->run.cfg, err);
     st = st ? st : simulate(&r, &outputs, err);
     tmx_progress_end(&progress);
-    st = st ? st : tmx_thermal_outputs_commit(&outputs, err);
-    tmx_thermal_outputs_discard(&outputs);
+    st = st ? st : thermal_outputs_commit(&outputs, err);
+    thermal_outputs_discard(&outputs);
     tmx_trace_run_finish(&r);
     return st;
 }
@@ -102,6 +451,6 @@ const struct tmx_command tmx_cmd_thermal = {
     .pairs = tmx_hotspot_opts,
     .keeps = true,
     .size = sizeof(struct thermal_args),
-    .parse = tmx_thermal_args_parse,
+    .parse = thermal_args_parse,
     .run = run,
 };

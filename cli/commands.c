@@ -1,20 +1,19 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The commands in order, and what is said of all of them. */
+#define _POSIX_C_SOURCE 200809L
 #include "cli/commands.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
 #include "core/base/os.h"
 #include "core/base/text.h"
+#include "run/process_guard.h"
 
-#include <string.h>
-
-const struct tmx_command *const tmx_commands[] = {
-    &tmx_cmd_run,         &tmx_cmd_explain,     &tmx_cmd_table, &tmx_cmd_reproduce,
-    &tmx_cmd_bound,       &tmx_cmd_budget,      &tmx_cmd_list,  &tmx_cmd_check,
-    &tmx_cmd_thermal,     &tmx_cmd_floorplan,   &tmx_cmd_gate,  &tmx_cmd_cta,
-    &tmx_cmd_consolidate, &tmx_cmd_power,       &tmx_cmd_log,   &tmx_cmd_calibrate,
-    &tmx_cmd_replay,      &tmx_cmd_validate,    &tmx_cmd_sweep, &tmx_cmd_merge,
-    &tmx_cmd_query,       &tmx_cmd_sensitivity, &tmx_cmd_plot,  &tmx_cmd_animate,
-    &tmx_cmd_report,      &tmx_cmd_cache,       &tmx_cmd_help,  NULL,
-};
+#define X(name) &tmx_cmd_##name,
+const struct tmx_command *const tmx_commands[] = {TMX_COMMAND_LIST(X) NULL};
+#undef X
 
 const struct tmx_command *tmx_command_find(const char *name)
 {
@@ -55,18 +54,10 @@ void tmx_commands_usage(FILE *out)
                  "Exit codes: 0 ok, 1 failed, 2 bad input.\n");
 }
 
-int tmx_command_end(const char *command, enum tmx_status st, const struct tmx_err *err)
+void tmx_choose_blas(char *const *argv)
 {
-    if (st) {
-        struct tmx_err e = *err;
-        char text[2048];
-        e.code = st;
-        tmx_err_format(&e, text, sizeof text);
-        if (e.file[0]) {
-            fprintf(stderr, "%s\n", text); /* file:line: ... stands first, as editors want it */
-        } else {
-            fprintf(stderr, "thermix %s: %s\n", command, text);
-        }
+    const char *better = tmx_process_guard_better_blas();
+    if (better && setenv("OPENBLAS_CORETYPE", better, 0) == 0) {
+        (void)execv("/proc/self/exe", argv);
     }
-    return tmx_status_exit_code(st);
 }

@@ -2,18 +2,47 @@
 #ifndef TMX_CLI_COMMANDS_H
 #define TMX_CLI_COMMANDS_H
 
-/* One line a sub-command, each the table of its cmd_<name>.c;
- * commands.c lists them. */
+/* The commands, in the order of `thermix --help`: a line a command, whose table tmx_cmd_<name> is in
+ * cmd_<name>.c. */
 
-#include "cli/line/args.h"
+#include "cli/args.h"
 
-extern const struct tmx_command tmx_cmd_animate, tmx_cmd_bound, tmx_cmd_budget, tmx_cmd_cache,
-    tmx_cmd_calibrate, tmx_cmd_check, tmx_cmd_consolidate, tmx_cmd_cta, tmx_cmd_explain, tmx_cmd_floorplan,
-    tmx_cmd_gate, tmx_cmd_help, tmx_cmd_list, tmx_cmd_log, tmx_cmd_merge, tmx_cmd_plot, tmx_cmd_power,
-    tmx_cmd_query, tmx_cmd_replay, tmx_cmd_report, tmx_cmd_reproduce, tmx_cmd_run, tmx_cmd_sensitivity,
-    tmx_cmd_sweep, tmx_cmd_table, tmx_cmd_thermal, tmx_cmd_validate;
+/* clang-format off */
+#define TMX_COMMAND_LIST(X) \
+    X(run) \
+    X(explain) \
+    X(table) \
+    X(reproduce) \
+    X(bound) \
+    X(budget) \
+    X(list) \
+    X(check) \
+    X(thermal) \
+    X(floorplan) \
+    X(gate) \
+    X(cta) \
+    X(consolidate) \
+    X(power) \
+    X(log) \
+    X(calibrate) \
+    X(replay) \
+    X(validate) \
+    X(sweep) \
+    X(merge) \
+    X(query) \
+    X(sensitivity) \
+    X(plot) \
+    X(animate) \
+    X(report) \
+    X(cache) \
+    X(help)
+/* clang-format on */
 
-extern const struct tmx_command *const tmx_commands[]; /* NULL-terminated, in the order of `thermix --help` */
+#define X(name) extern const struct tmx_command tmx_cmd_##name;
+TMX_COMMAND_LIST(X)
+#undef X
+
+extern const struct tmx_command *const tmx_commands[]; /* NULL-terminated */
 
 /* The command of a name; NULL: none. */
 const struct tmx_command *tmx_command_find(const char *name);
@@ -22,7 +51,8 @@ TMX_NODISCARD enum tmx_status tmx_command_unknown(const char *name, struct tmx_e
 /* What `thermix --help` prints. */
 void tmx_commands_usage(FILE *out);
 
-/* Say on standard error how the command failed, if it did; the exit code. */
-int tmx_command_end(const char *command, enum tmx_status st, const struct tmx_err *err);
+/* Begin the program again, with this argv, where BLAS has chosen kernels that do not fit the processor
+ * (run/process_guard.h). Returns where they do, or where it cannot be. */
+void tmx_choose_blas(char *const *argv);
 
 #endif

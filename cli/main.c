@@ -11,7 +11,6 @@
 #include <unistd.h>
 
 #include "cli/commands.h"
-#include "cli/line/blas.h"
 #include "core/base/os.h"
 #include "core/base/provenance.h"
 #include "core/base/text.h"

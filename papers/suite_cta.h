@@ -7,7 +7,7 @@
 
 #include "papers/suite.h"
 #include "papers/values.h"
-#include "run/cta_core.h"
+#include "run/cta.h"
 #include "study/microbench/cta_table.h"
 
 enum { TMX_CTA_LIST = 32, TMX_CTA_PROGRAMS = 64, TMX_CTA_CHIPS = 6 };

@@ -14,7 +14,7 @@
 #include "papers/gate_fit.h"
 #include "papers/suite.h"
 #include "papers/values.h"
-#include "run/load/gate_code.h"
+#include "run/load/gate_files.h"
 #include "sched/sched.h"
 #include "study/microbench/gate_runs.h"
 

@@ -1,13 +1,417 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "run/cta.h"
-
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/base/config.h"
-#include "run/choose.h"
-#include "run/cta_core.h"
+#include "core/base/cost.h"
+#include "core/base/os.h"
+#include "core/micro/profile.h"
+#include "run/cta.h"
+#include "run/load/data.h"
+#include "run/load/gate_files.h"
+#include "run/registry.h"
+#include "run/state.h"
+
+enum tmx_status tmx_cta_chip_load(struct tmx_cta_chip *c, const char *name, const char *const *sets,
+                                  size_t n_set, struct tmx_err *err)
+{
+    char relative[TMX_PATH_SIZE], path[TMX_PATH_SIZE];
+    *c = (struct tmx_cta_chip){0};
+    for (size_t i = 0; i < n_set; i++) {
+        if (strncmp(sets[i], "memory.", 7) != 0 && strncmp(sets[i], "energy.", 7) != 0) {
+            return tmx_fail(err, TMX_ECONFIG, "--set %s: expected memory.KEY=VALUE or energy.KEY=VALUE",
+                            sets[i]);
+        }
+    }
+    snprintf(c->name, sizeof c->name, "%s", name);
+    enum tmx_status st = tmx_data_find(TMX_DATA_CHIP, name, relative, err);
+    if (!st && snprintf(path, sizeof path, "%s/chip.cfg", relative) >= (int)sizeof path) {
+        st = tmx_fail(err, TMX_EIO, "%s: path too long", relative);
+    }
+    st = st ? st : tmx_memory_chip_load(&c->memory, path, sets, n_set, err);
+    return st ? st : tmx_chip_energy_load(&c->energy, path, sets, n_set, err);
+}
+
+enum tmx_status tmx_cta_policy_parse(const char *text, struct tmx_cta_policy_spec *p, struct tmx_err *err)
+{
+    char name[256], group[256] = "";
+    struct tmx_config *cfg = NULL;
+    *p = (struct tmx_cta_policy_spec){0};
+    snprintf(p->text, sizeof p->text, "%s", text);
+    snprintf(name, sizeof name, "%s", text);
+    char *open = strchr(name, '(');
+    if (open) {
+        char *close = strrchr(open, ')');
+        if (!close || close[1] != '\0') {
+            return tmx_fail(err, TMX_ECONFIG, "policy \"%s\": expected NAME or NAME(KEY=VALUE,...)", text);
+        }
+        *close = '\0';
+        *open = '\0';
+        for (char *c = open + 1; *c; c++) {
+            if (*c == ',') {
+                *c = ';';
+            }
+        }
+        snprintf(group, sizeof group, "%s", open + 1);
+    }
+    const struct tmx_plugin *found;
+    enum tmx_status st = tmx_catalog_get(&tmx_builtin, TMX_LEVEL_CTA, name, &found, NULL, err);
+    if (st) {
+        return st;
+    }
+    p->policy = (const struct tmx_cta_policy *)found;
+    st = tmx_config_parse(&cfg, group, text, err);
+    st = st ? st : tmx_plugin_state(&p->policy->base, tmx_config_root(cfg), NULL, &p->options, err);
+    tmx_config_close(cfg);
+    return st;
+}
+
+void tmx_cta_policy_finish(struct tmx_cta_policy_spec *p)
+{
+    free(p->options);
+    p->options = NULL;
+}
+
+/* A subset of cores, always on. */
+struct fixed {
+    size_t cores;
+};
+
+static void fixed_launch(void *state, const struct tmx_cta_view *view, struct tmx_cta_request *request)
+{
+    const struct fixed *f = state;
+    for (size_t i = f->cores; i < view->n_core; i++) {
+        request->state[i] = TMX_CORE_OFF;
+        request->accept[i] = false;
+    }
+}
+
+static const struct tmx_cta_policy fixed_policy = {.base = {.name = "fixed"}, .launch = fixed_launch};
+
+struct search {
+    const struct tmx_cta_chip *chip;
+    const struct tmx_memory_program *const *program; /* one after the other, as the launches are counted */
+    const struct tmx_memory_kernel *of;              /* the launch that is known */
+    const struct tmx_cta_options *options;
+    struct tmx_memory_program *one;       /* scratch */
+    struct tmx_contention_result *result; /* scratch */
+    double known[TMX_MAX_CORE + 1];       /* EDP of the launch `of`; 0: not computed */
+    enum tmx_status status;
+    struct tmx_err *err;
+};
+
+/* EDP of one launch with n cores; launches that repeat are computed once. */
+static double edp_of(void *ctx, size_t launch, size_t n)
+{
+    struct search *s = ctx;
+    const struct tmx_memory_program *const *p = s->program;
+    for (; launch >= (*p)->n; p++) {
+        launch -= (*p)->n;
+    }
+    const struct tmx_memory_kernel *kernel = &(*p)->kernel[launch];
+    if (s->of && kernel != s->of &&
+        /* NOLINTNEXTLINE(bugprone-suspicious-memory-comparison): a false difference costs time only */
+        memcmp(kernel, s->of, sizeof *kernel) != 0) {
+        memset(s->known, 0, sizeof s->known);
+    }
+    s->of = kernel;
+    if (s->known[n] > 0 || s->status) {
+        return s->known[n];
+    }
+    struct fixed f = {n};
+    s->one->n = 1;
+    s->one->kernel[0] = *kernel;
+    memcpy(s->one->name, (*p)->name, sizeof s->one->name);
+    const struct tmx_memory_program *list[] = {s->one};
+    const struct tmx_contention_spec spec = {.chip = &s->chip->memory,
+                                             .program = list,
+                                             .n_program = 1,
+                                             .policy = &fixed_policy,
+                                             .policy_state = &f,
+                                             .epoch_cycles = s->options->epoch_cycles,
+                                             .seed = s->options->seed};
+    s->status = tmx_contention_run(&spec, s->result, s->err);
+    const struct tmx_energy e = tmx_chip_energy_of(&s->chip->energy, &s->result->ledger);
+    s->known[n] = e.total_j * s->result->seconds;
+    return s->known[n];
+}
+
+static enum tmx_status prepare(const struct tmx_cta_chip *chip,
+                               const struct tmx_memory_program *const *programs, size_t n_launch,
+                               const struct tmx_cta_policy *policy, void *state,
+                               const struct tmx_cta_options *o, struct tmx_err *err)
+{
+    struct search s = {.chip = chip, .program = programs, .options = o, .err = err};
+    s.one = calloc(1, sizeof *s.one);
+    s.result = calloc(1, sizeof *s.result);
+    if (!s.one || !s.result) {
+        s.status = tmx_fail(err, TMX_ENOMEM, "search of %s", programs[0]->name);
+    } else {
+        policy->prepare(state, n_launch, (size_t)chip->memory.cores, edp_of, &s);
+    }
+    free(s.one);
+    free(s.result);
+    return s.status;
+}
+
+/* An event is the end of a block or of an epoch, and looks at every core; a policy that searches runs every
+ * launch with every number of cores. Measured on a 2.8 GHz Xeon. */
+static enum tmx_status check_cost(const struct tmx_cta_chip *chip,
+                                  const struct tmx_memory_program *const *programs, size_t n_program,
+                                  const struct tmx_cta_policy_spec *p, const struct tmx_cta_options *o,
+                                  struct tmx_err *err)
+{
+    const double event_core_s = 6e-7, cores = chip->memory.cores;
+    double blocks = 0, epochs = 0;
+    for (size_t i = 0; i < n_program; i++) {
+        for (size_t l = 0; l < programs[i]->n; l++) {
+            const struct tmx_memory_kernel *k = &programs[i]->kernel[l];
+            blocks += k->blocks;
+            epochs +=
+                k->blocks * k->instr_per_warp * k->warps_per_block / (cores * k->ipc1 * o->epoch_cycles);
+        }
+    }
+    const double runs = p->policy->prepare ? cores + 1 : 1;
+    return tmx_cost_check((struct tmx_cost){.seconds = runs * (blocks + epochs) * cores * event_core_s}, err,
+                          "%s under %s: %.3g blocks, %.3g epochs, %.0f cores%s", programs[0]->name, p->text,
+                          blocks, epochs, cores, runs > 1 ? ", each number of cores" : "");
+}
+
+enum tmx_status tmx_cta_run(const struct tmx_cta_chip *chip, const struct tmx_memory_program *const *programs,
+                            size_t n_program, const struct tmx_cta_policy_spec *p,
+                            const struct tmx_cta_options *o, const struct tmx_cta_probe *probe,
+                            struct tmx_cta_outcome *out, struct tmx_err *err)
+{
+    const size_t size = p->policy->base.state_size ? p->policy->base.state_size : 1;
+    size_t n_launch = 0;
+    for (size_t i = 0; i < n_program; i++) {
+        n_launch += programs[i]->n;
+    }
+    if (n_launch > TMX_MAX_LAUNCH) {
+        return tmx_fail(err, TMX_ECONFIG, "%s and those beside it have %zu launches; a run has at most %d",
+                        programs[0]->name, n_launch, TMX_MAX_LAUNCH);
+    }
+    const enum tmx_status affordable = check_cost(chip, programs, n_program, p, o, err);
+    if (affordable) {
+        return affordable;
+    }
+    void *state = malloc(size);
+    if (!state) {
+        return tmx_fail(err, TMX_ENOMEM, "%s: state of %zu bytes", p->policy->base.name, size);
+    }
+    memcpy(state, p->options, size);
+    enum tmx_status st =
+        p->policy->prepare ? prepare(chip, programs, n_launch, p->policy, state, o, err) : TMX_OK;
+    const struct tmx_contention_spec spec = {.chip = &chip->memory,
+                                             .program = programs,
+                                             .n_program = n_program,
+                                             .policy = p->policy,
+                                             .policy_state = state,
+                                             .epoch_cycles = o->epoch_cycles,
+                                             .seed = o->seed,
+                                             .probe = probe ? probe->epoch : NULL,
+                                             .probe_ctx = probe ? probe->ctx : NULL};
+    st = st ? st : tmx_contention_run(&spec, &out->result, err);
+    free(state);
+    if (st) {
+        return st;
+    }
+    double lines = 0, waited = 0;
+    for (size_t l = 0; l < out->result.n_launch; l++) {
+        lines += out->result.launch[l].lines;
+        waited += out->result.launch[l].latency_sum;
+    }
+    out->energy = tmx_chip_energy_of(&chip->energy, &out->result.ledger);
+    out->edp_js = out->energy.total_j * out->result.seconds;
+    out->latency_cycles = lines > 0 ? waited / lines : 0;
+    out->ipc = out->result.thread_instr / out->result.cycles;
+    out->cores = tmx_cta_mean_cores(&out->result, &out->result);
+    return TMX_OK;
+}
+
+double tmx_cta_mean_cores(const struct tmx_contention_result *r, const struct tmx_contention_result *weights)
+{
+    double sum = 0, weight = 0;
+    const size_t n = r->n_launch < weights->n_launch ? r->n_launch : weights->n_launch;
+    for (size_t l = 0; l < n; l++) {
+        sum += r->launch[l].cores * weights->launch[l].seconds;
+        weight += weights->launch[l].seconds;
+    }
+    return weight > 0 ? sum / weight : 0;
+}
+
+enum tmx_status tmx_cta_optimum(const struct tmx_cta_chip *chip,
+                                const struct tmx_memory_program *const *programs, size_t n_program,
+                                const struct tmx_cta_options *o, struct tmx_cta_outcome *out,
+                                struct tmx_err *err)
+{
+    struct tmx_cta_policy_spec p;
+    enum tmx_status st = tmx_cta_policy_parse("static_optimal", &p, err);
+    st = st ? st : tmx_cta_run(chip, programs, n_program, &p, o, NULL, out, err);
+    tmx_cta_policy_finish(&p);
+    return st;
+}
+
+enum {
+    BUDGET = 100000, /* warp instructions a run */
+    FIT_ALL = 1,     /* of tmx_gate_fits: the knobs fitted to all policies */
+};
+
+static const struct tmx_column columns[] = {
+    {"kernel", TMX_COLUMN_TEXT, 0},
+    {"first_launch", TMX_COLUMN_INT, 0},
+    {"launches", TMX_COLUMN_INT, 0},
+    {"warps", TMX_COLUMN_INT, 0},
+    {"lines_per_instr", TMX_COLUMN_REAL, 4},
+    {"ipc1_given", TMX_COLUMN_REAL, 2},
+    {"ipc1_sm_cycle", TMX_COLUMN_REAL, 2},
+    {"cpi1_given_cycles", TMX_COLUMN_REAL, 2},
+    {"cpi1_sm_cycle_cycles", TMX_COLUMN_REAL, 2},
+    {"mlp_given", TMX_COLUMN_REAL, 2},
+    {"mlp_sm_cycle", TMX_COLUMN_REAL, 2},
+    {"ipc_given", TMX_COLUMN_REAL, 3},    /* of a core while all work */
+    {"ipc_sm_cycle", TMX_COLUMN_REAL, 3}, /* likewise */
+    {"fit_mean_error_pct", TMX_COLUMN_REAL, 1},
+    {"fit_worst_error_pct", TMX_COLUMN_REAL, 1},
+};
+
+enum tmx_status tmx_cta_core_table(struct tmx_table **t, struct tmx_err *err)
+{
+    return tmx_table_create(t, columns, sizeof columns / sizeof columns[0], err);
+}
+
+struct source { /* what sm_cycle needs to know of a kernel and a chip */
+    struct tmx_gate_kernel kernel;
+    struct tmx_gate_chip sm;
+    const struct tmx_memory_chip *chip;
+    uint64_t seed; /* of the instruction streams */
+    char cache[TMX_PATH_SIZE];
+    bool cached;
+};
+
+static enum tmx_status open_source(struct source *s, const char *kernel, const struct tmx_cta_chip *chip,
+                                   uint64_t seed, struct tmx_err *err)
+{
+    struct tmx_err no_cache;
+    *s = (struct source){.chip = &chip->memory, .seed = seed};
+    if (!*chip->memory.sm) {
+        return tmx_fail(err, TMX_ECONFIG, "chip %s: memory.sm names no SM, so sm_cycle cannot run",
+                        chip->name);
+    }
+    enum tmx_status st = tmx_gate_chip_load(&s->sm, chip->memory.sm, NULL, 0, err);
+    st = st ? st : tmx_gate_kernel_load(&s->kernel, kernel, err);
+    s->cached = tmx_os_cache_dir(s->cache, sizeof s->cache, &no_cache) == TMX_OK;
+    return st;
+}
+
+static enum tmx_status measure(const struct source *s, const struct tmx_memory_kernel *launch,
+                               struct tmx_core_fit *fit, struct tmx_err *err)
+{
+    struct tmx_profile_key key = {.stats = s->kernel.stats,
+                                  .knobs = s->sm.fit[FIT_ALL],
+                                  .sm = s->sm.sm,
+                                  .seed = s->seed,
+                                  .budget = BUDGET};
+    *fit = (struct tmx_core_fit){0};
+    const enum tmx_status st = tmx_launch_profile_key(&key, launch, s->chip, err);
+    return st ? st : tmx_profile_core(&key, s->cached ? s->cache : NULL, fit, err);
+}
+
+/* Launches that sm_cycle cannot tell apart, and whose given parameters are one row of the comparison. */
+static bool alike(const struct tmx_memory_kernel *a, const struct tmx_memory_kernel *b)
+{
+    return a->lines_per_instr == b->lines_per_instr && a->blocks_per_core == b->blocks_per_core &&
+           a->warps_per_block == b->warps_per_block && a->ipc1 == b->ipc1 &&
+           a->cpi1_cycles == b->cpi1_cycles && a->mlp == b->mlp;
+}
+
+static bool seen_before(const struct tmx_memory_program *p, size_t launch)
+{
+    size_t k = 0;
+    while (!alike(&p->kernel[k], &p->kernel[launch])) {
+        k++;
+    }
+    return k < launch;
+}
+
+static void add_row(struct tmx_table *t, const struct tmx_memory_program *p, size_t launch, size_t n,
+                    const struct tmx_memory_chip *chip, const struct tmx_memory_kernel *measured,
+                    const struct tmx_core_fit *fit)
+{
+    const struct tmx_memory_kernel *given = &p->kernel[launch];
+    const struct tmx_share share[] = {{given, chip->cores}, {measured, chip->cores}};
+    double ipc[2], latency[2];
+    for (int i = 0; i < 2; i++) {
+        tmx_contention_rates(chip, &share[i], 1, 1, 1, &ipc[i], &latency[i]);
+    }
+    tmx_table_text(t, p->name);
+    tmx_table_int(t, (int64_t)launch + 1);
+    tmx_table_int(t, (int64_t)n);
+    tmx_table_int(t, (int64_t)given->blocks_per_core * given->warps_per_block);
+    tmx_table_real(t, given->lines_per_instr);
+    tmx_table_real(t, given->ipc1);
+    tmx_table_real(t, measured->ipc1);
+    tmx_table_real(t, given->cpi1_cycles);
+    tmx_table_real(t, measured->cpi1_cycles);
+    tmx_table_real(t, given->mlp);
+    tmx_table_real(t, measured->mlp);
+    tmx_table_real(t, ipc[0]);
+    tmx_table_real(t, ipc[1]);
+    tmx_table_real(t, 100 * fit->mean_error);
+    tmx_table_real(t, 100 * fit->worst_error);
+}
+
+static enum tmx_status measure_program(struct tmx_memory_program *p, const struct source *s, bool use,
+                                       struct tmx_table *compare, struct tmx_err *err)
+{
+    const struct tmx_memory_program given = *p;
+    for (size_t i = 0; i < given.n; i++) {
+        struct tmx_memory_kernel measured = given.kernel[i];
+        struct tmx_core_fit fit;
+        size_t n = 0;
+        if (seen_before(&given, i)) {
+            continue;
+        }
+        enum tmx_status st = measure(s, &given.kernel[i], &fit, err);
+        if (st && err && !err->file[0]) { /* it has no line: the kernel's name instead */
+            char why[sizeof err->msg];
+            snprintf(why, sizeof why, "%s", err->msg);
+            st = tmx_fail(err, st, "kernel %s, launch %zu: %.800s", given.name, i + 1, why);
+        }
+        if (st) {
+            return st;
+        }
+        tmx_launch_profile_use(&measured, s->chip, &fit);
+        for (size_t k = i; k < given.n; k++) {
+            if (alike(&given.kernel[k], &given.kernel[i])) {
+                n++;
+                if (use) {
+                    tmx_launch_profile_use(&p->kernel[k], s->chip, &fit);
+                }
+            }
+        }
+        if (compare) {
+            add_row(compare, &given, i, n, s->chip, &measured, &fit);
+        }
+    }
+    return TMX_OK;
+}
+
+enum tmx_status tmx_cta_program_load(struct tmx_memory_program *program, const char *kernel,
+                                     const struct tmx_cta_chip *chip, uint64_t seed,
+                                     struct tmx_table *compare, struct tmx_err *err)
+{
+    char path[TMX_PATH_SIZE];
+    struct source s;
+    enum tmx_status st = tmx_data_find(TMX_DATA_KERNEL, kernel, path, err);
+    st = st ? st : tmx_memory_program_load(program, path, &chip->memory, err);
+    if (st || (chip->memory.core == TMX_SOURCE_GIVEN && !compare)) {
+        return st;
+    }
+    st = open_source(&s, kernel, chip, seed, err);
+    return st ? st : measure_program(program, &s, chip->memory.core == TMX_SOURCE_MEASURED, compare, err);
+}
 
 struct tmx_run_cta {
     int place, core;

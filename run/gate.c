@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "run/gate.h"
+#include "run/state.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/base/os.h"
-#include "run/choose.h"
 #include "run/load/gate_files.h"
 
 struct gate_options {

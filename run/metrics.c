@@ -5,7 +5,6 @@
 
 #include <thermix/policy.h>
 
-#include "run/gate.h"
 #include "run/state.h"
 
 static const struct tmx_machine *machine(const struct tmx_run *r)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "run/node.h"
+#include "run/state.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -8,7 +8,6 @@
 #include "core/base/config.h"
 #include "core/base/os.h"
 #include "core/machine/floorplan_file.h"
-#include "run/state.h"
 
 enum { MAX_FAILURES = 4096 };
 

@@ -52,4 +52,14 @@ extern const struct tmx_opt tmx_run_bound_opts[];
 /* Names of the groups beside the root keys. */
 extern const char *const tmx_run_groups[];
 
+/* Named compositions of policies, one per level: the policies of a paper's figures. */
+struct tmx_preset {
+    const char *name;
+    const char *place, *mix, *dtm, *tb;
+    const char *doc;
+};
+extern const struct tmx_preset tmx_presets[]; /* {0}-terminated */
+
+const struct tmx_preset *tmx_preset_find(const char *name); /* NULL when there is none */
+
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "run/package.h"
+#include "run/state.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -9,7 +9,6 @@
 
 #include "core/base/config.h"
 #include "core/base/text.h"
-#include "run/state.h"
 #include "thermal/files/fan.h"
 #include "thermal/thermal.h"
 

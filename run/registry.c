@@ -10,7 +10,7 @@
 #include "core/contract/choice.h"
 #include "power/power.h"
 #include "run/load/data.h"
-#include "run/presets.h"
+#include "run/options.h"
 #include "run/run.h"
 #include "sched/sched.h"
 #include "thermal/thermal.h"

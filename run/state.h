@@ -10,6 +10,7 @@
 #include "core/machine/mix.h"
 #include "core/machine/topology.h"
 #include "run/load/data.h"
+#include "run/load/job_files.h"
 #include "run/options.h"
 #include "run/run.h"
 #include "thermal/files/stack.h"
@@ -90,11 +91,11 @@ struct tmx_run {
     char id[sizeof TMX_UNREPRODUCIBLE + TMX_HASH_HEX];
 };
 
-/* In run_times.c: scheduling ticks, samples and slices are whole ticks; errors with their line. */
+/* Scheduling ticks, samples and slices are whole ticks; errors with their line. */
 TMX_NODISCARD enum tmx_status tmx_run_check_times(const struct tmx_run *r, const struct tmx_setting *root,
                                                   struct tmx_err *err);
 
-/* Also in times.c: is the run short and small enough (core/base/cost.h)? After everything is read. */
+/* Is the run short and small enough (core/base/cost.h)? After everything is read. */
 TMX_NODISCARD enum tmx_status tmx_run_check_cost(const struct tmx_run *r, const struct tmx_setting *root,
                                                  struct tmx_err *err);
 
@@ -102,10 +103,8 @@ enum tmx_resolved {
     TMX_RESOLVED_FULL, /* tmx_run_open reads it back to the same run, from any folder */
     TMX_RESOLVED_KEYS, /* without the paths of files whose content is known, and without comments */
 };
-/* In resolved.c; before the simulation takes the policies' states over. */
+/* Before the simulation takes the policies' states over. */
 void tmx_run_write_resolved(const struct tmx_run *r, enum tmx_resolved what, FILE *out);
-
-/* In check.c. */
 
 /* Is a policy of this run in a module that is not loaded? */
 bool tmx_run_unread(const struct tmx_run *r);
@@ -135,5 +134,98 @@ void tmx_run_note_powerless(struct tmx_run *r);
 TMX_NODISCARD enum tmx_status tmx_run_workload_open(struct tmx_run *r, const struct tmx_setting *root,
                                                     struct tmx_err *err);
 void tmx_run_workload_close(struct tmx_run *r);
+
+/* The choices of a run: groups such as `dtm = { policy = "dvfs"; emergency_c = 88.5; }`. */
+
+/* Read the group of one place of r->sim_spec.choice: the policy by name (absent: def), its options into its
+ * state, and the rows of `own` (NULL: none) that the level itself has in the group into obj. TMX_ECONFIG with
+ * the line. */
+TMX_NODISCARD enum tmx_status tmx_run_choose(struct tmx_run *r, const struct tmx_setting *root, size_t place,
+                                             const char *def, const struct tmx_opt *own, void *obj,
+                                             struct tmx_err *err);
+
+/* The levels that every run has: place, mix, dtm, tb, fan and the throttle, by the preset and the groups. */
+TMX_NODISCARD enum tmx_status tmx_run_choose_all(struct tmx_run *r, const struct tmx_setting *root,
+                                                 struct tmx_err *err);
+
+/* The group as tmx_run_choose reads it back, then what more (NULL: nothing) adds to it; nothing at all when
+ * no policy is chosen. */
+void tmx_run_choice_write(const struct tmx_run *r, size_t place, const struct tmx_opt *own, const void *obj,
+                          void (*more)(const struct tmx_run *, FILE *), enum tmx_resolved what, FILE *out);
+
+/* CTA policies in a run: group `cta = { policy = "tcs"; place = "coldest"; }`. */
+
+/* Run every kernel of the mix once under the policy on the epoch model and fill sim_spec.cta. Without the
+ * group, or with policy "none", nothing happens. Errors: TMX_ECONFIG (unknown policy, kernel or chip
+ * without group `memory`, several kinds of chips). */
+TMX_NODISCARD enum tmx_status tmx_run_cta_open(struct tmx_run *r, const struct tmx_setting *root,
+                                               struct tmx_err *err);
+void tmx_run_cta_write(const struct tmx_run *r, enum tmx_resolved what,
+                       FILE *out); /* the group, resolved, and the plans */
+void tmx_run_cta_close(struct tmx_run *r);
+
+/* Unit gating in a run: group `gate = { policy = "warped_gates"; }`. */
+
+/* Profile every kernel of the mix under the policy on every kind's chip (cached on disk) and fill spec.gate.
+ * Without the group, or with policy "none", nothing happens. Errors: TMX_ECONFIG (unknown policy, kernel
+ * without `instructions`), TMX_EIO (a chip without sm.cfg). */
+TMX_NODISCARD enum tmx_status tmx_run_gate_open(struct tmx_run *r, const struct tmx_setting *root,
+                                                struct tmx_err *err);
+void tmx_run_gate_close(struct tmx_run *r);
+/* Largest errors of the interpolation against fresh cycle-level runs, over the mix's kernels [1]; 0 without
+ * gating. */
+double tmx_run_gate_asleep_error(const struct tmx_run *r);
+double tmx_run_gate_slowdown_error(const struct tmx_run *r);
+void tmx_run_gate_write(const struct tmx_run *r, enum tmx_resolved what, FILE *out); /* the group, resolved */
+
+/* Which GPUs a run has: `gpus` of one `chip`, or a `topology` of cards, fans and air. GPUs of one
+ * kind (chip and cooler) share chip data and thermal model. After the policies are known. */
+TMX_NODISCARD enum tmx_status tmx_run_node_open(struct tmx_run *r, const struct tmx_setting *root,
+                                                struct tmx_err *err);
+void tmx_run_node_close(struct tmx_run *r);
+
+/* Fill the machine's, the thermal and the cooling part of the simulation's spec. */
+TMX_NODISCARD enum tmx_status tmx_run_node_spec(struct tmx_run *r, struct tmx_err *err);
+
+/* The thermal side of a run: package files and their overrides -> stacks, */
+TMX_NODISCARD enum tmx_status tmx_run_thermal_read(struct tmx_run *r, const struct tmx_setting *root,
+                                                   struct tmx_err *err);
+/* -> models, ready to step. */
+TMX_NODISCARD enum tmx_status tmx_run_thermal_build(struct tmx_run *r, struct tmx_err *err);
+void tmx_run_thermal_close(struct tmx_run *r);
+
+/* Why a key of HotSpot's does nothing in a run; NULL when it does something. */
+const char *tmx_run_package_unused(const char *key);
+
+extern const struct tmx_opt tmx_run_forecast_opts[]; /* rows of struct tmx_run_forecast_options */
+
+/* Fill sim_spec.forecast, one a kind of GPU, where the mix policy foresees; else nothing. The policy's model
+ * is the run's own where that is in modes, its belief true and its tolerance not given; else a reduced model
+ * of the same package. */
+TMX_NODISCARD enum tmx_status tmx_run_forecast_build(struct tmx_run *r, struct tmx_err *err);
+void tmx_run_forecast_close(struct tmx_run *r);
+
+/* The job level of a run: group `job` of the configuration. Its mix names kinds of instances,
+ * "kernel:variant", instead of kernels. */
+
+struct tmx_run_jobs {
+    char node[256];
+    int depth;         /* kernels a GPU holds at a time */
+    double deadline_s; /* after arrival; 0: none */
+    struct tmx_job_data data;
+    size_t *kind_of;  /* [n_job] owned */
+    double *deadline; /* [n_job] owned, NULL: none */
+};
+
+/* Read the group `job` and choose the policy; r->jobs stays NULL when there is none. */
+TMX_NODISCARD enum tmx_status tmx_run_jobs_open(struct tmx_run *r, const struct tmx_setting *root,
+                                                struct tmx_err *err);
+void tmx_run_jobs_close(struct tmx_run_jobs *jobs); /* accepts NULL */
+
+/* Jobs of the mix: r->job, r->kernel (one a kind) and the spec of the job level are filled. */
+TMX_NODISCARD enum tmx_status tmx_run_jobs_make(struct tmx_run *r, struct tmx_err *err);
+
+/* `key = value;` lines of the group. */
+void tmx_run_jobs_write(const struct tmx_run *r, enum tmx_resolved what, FILE *out);
 
 #endif

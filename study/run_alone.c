@@ -5,7 +5,7 @@
 #include "core/base/output.h"
 #include "run/summary.h"
 #include "run/trace.h"
-#include "study/progress.h"
+#include "study/pool.h"
 
 struct probe {
     struct tmx_run_trace *trace, *hotspot;

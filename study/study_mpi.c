@@ -2,13 +2,23 @@
 #define _POSIX_C_SOURCE 200809L
 #include "study/study_mpi.h"
 
-#include <mpi.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
 #include "study/pool.h"
-#include "study/progress.h"
+
+#if TMX_HAVE_MPI
+#include <mpi.h>
+#endif
+
+static bool launched(void)
+{
+    return getenv("OMPI_COMM_WORLD_SIZE") || getenv("PMI_SIZE") || getenv("PMIX_RANK");
+}
+
+#if TMX_HAVE_MPI
 
 enum { TAG_ORDER = 1, TAG_RESULT, TAG_BYTES };
 static const unsigned long long NO_MORE = ~0ULL;
@@ -20,11 +30,6 @@ struct answer { /* worker -> rank 0, followed by n_byte bytes */
     double wall_s;
     unsigned long long n_byte;
 };
-
-static bool launched(void)
-{
-    return getenv("OMPI_COMM_WORLD_SIZE") || getenv("PMI_SIZE") || getenv("PMIX_RANK");
-}
 
 enum tmx_status tmx_mpi_begin(struct tmx_mpi *m, int *argc, char ***argv, struct tmx_err *err)
 {
@@ -190,6 +195,106 @@ enum tmx_status tmx_mpi_follow(struct tmx_study *s, struct tmx_err *err)
         }
         size_t task = (size_t)point;
         st = tmx_study_run_one(s, task, answer, &task, err);
+    }
+    return st;
+}
+
+#else /* a build without MPI */
+
+enum tmx_status tmx_mpi_begin(struct tmx_mpi *m, int *argc, char ***argv, struct tmx_err *err)
+{
+    (void)argc, (void)argv;
+    *m = (struct tmx_mpi){.size = 1};
+    if (launched()) {
+        return tmx_fail(err, TMX_EUNSUPPORTED,
+                        "built without MPI, so every rank would do all of it; install libopenmpi-dev and "
+                        "build again (sweeps also go with --shard)");
+    }
+    return TMX_OK;
+}
+
+void tmx_mpi_end(void)
+{
+}
+
+enum tmx_status tmx_mpi_lead(const struct tmx_mpi *m, struct tmx_study *s, struct tmx_err *err)
+{
+    (void)m;
+    return tmx_study_run_local(s, err);
+}
+
+enum tmx_status tmx_mpi_follow(struct tmx_study *s, struct tmx_err *err)
+{
+    (void)s;
+    return tmx_fail(err, TMX_EUNSUPPORTED, "built without MPI");
+}
+
+void tmx_mpi_hush(const struct tmx_mpi *m)
+{
+    (void)m;
+}
+
+enum tmx_status tmx_mpi_agree(const struct tmx_mpi *m, enum tmx_status st, struct tmx_err *err)
+{
+    (void)m, (void)err;
+    return st;
+}
+
+struct tmx_ranks tmx_mpi_ranks(const struct tmx_mpi *m, bool watched)
+{
+    (void)m;
+    return (struct tmx_ranks){.size = 1, .watched = watched};
+}
+
+#endif
+
+/* "I/N" into a part counted from 0. */
+enum tmx_status tmx_study_read_shard(const char *text, struct tmx_study_options *o, struct tmx_err *err)
+{
+    char *slash, *end;
+    const unsigned long i = strtoul(text, &slash, 10), n = *slash == '/' ? strtoul(slash + 1, &end, 10) : 0;
+    if (n == 0 || *end || i < 1 || i > n) {
+        return tmx_fail(err, TMX_ECONFIG, "--shard %s: expected I/N with I from 1 to N", text);
+    }
+    o->shard = i - 1;
+    o->n_shard = n;
+    return TMX_OK;
+}
+
+static void report(const struct tmx_study *s, const char *path)
+{
+    printf("%zu points, %zu distinct runs: %zu there before, %zu done now, %zu failed; %s\n",
+           s->runs->n_point, s->n_run, s->n_before, s->n_done, s->n_failed, path);
+    if (s->n_failed > 0) {
+        printf("The errors: thermix query %s --failed; run them again: --retry-failed\n", path);
+    }
+}
+
+enum tmx_status tmx_study_on_ranks(const struct tmx_mpi *mpi, const struct tmx_runs *runs,
+                                   const struct tmx_study_options *o, struct tmx_err *err)
+{
+    struct tmx_study s;
+    if (mpi->rank > 0) {
+        enum tmx_status st = tmx_study_begin_worker(&s, runs, o, err);
+        st = st ? st : tmx_mpi_follow(&s, err);
+        tmx_study_end(&s);
+        return st;
+    }
+    enum tmx_status st = tmx_study_begin(&s, runs, o, err);
+    if (mpi->size > 1) {
+        struct tmx_study nothing = {.options = o};
+        struct tmx_err ignored;
+        const enum tmx_status led = tmx_mpi_lead(mpi, st ? &nothing : &s, st ? &ignored : err);
+        st = st ? st : led;
+    } else if (!st) {
+        st = tmx_study_run_local(&s, err);
+    }
+    if (s.results) {
+        report(&s, o->path);
+        if (!st && s.n_failed > 0) {
+            st = tmx_fail(err, TMX_ESOLVE, "%zu of %zu runs failed", s.n_failed, s.n_run);
+        }
+        tmx_study_end(&s);
     }
     return st;
 }

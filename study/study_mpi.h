@@ -33,4 +33,12 @@ TMX_NODISCARD enum tmx_status tmx_mpi_agree(const struct tmx_mpi *m, enum tmx_st
 /* How the ranks of a simulation reach one another; watched: core/sim/decomposition.h. */
 struct tmx_ranks tmx_mpi_ranks(const struct tmx_mpi *m, bool watched);
 
+/* "I/N", I from 1 to N, into o->shard and o->n_shard. */
+TMX_NODISCARD enum tmx_status tmx_study_read_shard(const char *text, struct tmx_study_options *o,
+                                                   struct tmx_err *err);
+
+/* Run what is missing. On rank 0 says on standard output what was done, unless the study could not begin. */
+TMX_NODISCARD enum tmx_status tmx_study_on_ranks(const struct tmx_mpi *mpi, const struct tmx_runs *runs,
+                                                 const struct tmx_study_options *o, struct tmx_err *err);
+
 #endif

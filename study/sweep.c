@@ -9,8 +9,10 @@
 #include <string.h>
 
 #include "core/base/config.h"
+#include "core/base/opt.h"
 #include "core/base/rng.h"
 #include "core/base/text.h"
+#include "run/load/data.h"
 #include "study/results.h"
 
 enum { LITERAL = 1024, SOBOL_MAX_DIM = 40 };
@@ -405,5 +407,379 @@ enum tmx_status tmx_sweep_table(const struct tmx_sweep *s, struct tmx_table **ou
         }
     }
     *out = t;
+    return st;
+}
+
+/* Reading of a study's file into axes and rules; sweep.c makes the points. */
+
+enum { MAX_STEPS = 1000000, MAX_AXES = 256, MAX_KEYS = 256, MAX_RULES = 4096 };
+
+struct head {
+    char name[64], doc[256], base[TMX_SWEEP_TEXT], seed_key[64];
+    int repeat, seed;
+};
+
+struct sample {
+    int method, n;
+};
+
+struct scale { /* range and log */
+    double from, to;
+    int steps;
+    bool whole;
+};
+
+static const char *const methods[] = {"grid", "random", "latin", "sobol", "indices", NULL};
+
+static const struct tmx_opt head_opts[] = {
+    TMX_ROW_TEXT(head, name, NULL, "name of the study"),
+    TMX_ROW_TEXT(head, doc, "", "what it asks"),
+    TMX_ROW_TEXT(head, base, NULL,
+                 "run configuration that every point changes, relative to this file, or a name of `thermix "
+                 "list runs`"),
+    TMX_ROW_INT(head, repeat, "1", 1, 1e6, 1, "runs of every point, with seeds seed, seed + 1, ..."),
+    TMX_ROW_INT(head, seed, "1", 0, 2147483647, 1, "seed of samples and of the first repetition"),
+    TMX_ROW_TEXT(head, seed_key, "seed", "key that the repetitions set"),
+    {0},
+};
+static const struct tmx_opt sample_opts[] = {
+    TMX_ROW_CHOICE(sample, method, methods, "grid", "how points are taken from the axes"),
+    TMX_ROW_INT(sample, n, "1", 1, 1e7, NAN, "number of (base) points"),
+    {0},
+};
+static const struct tmx_opt scale_opts[] = {
+    TMX_ROW_REAL(scale, from, "1", -1e300, 1e300, NAN, "first value"),
+    TMX_ROW_REAL(scale, to, "1", -1e300, 1e300, NAN, "last value"),
+    TMX_ROW_INT(scale, steps, "1", 0, MAX_STEPS, 0, "number of values; only a sampled study needs none"),
+    TMX_ROW_BOOL(scale, whole, 0, "round to whole numbers"),
+    {0},
+};
+
+/* Of a computed value twelve digits: 0.1 + 2 * 0.1 is written 0.3. */
+static void print_number(char *buf, size_t size, double v, bool whole)
+{
+    snprintf(buf, size, "%.*g", whole ? 17 : 12, whole ? round(v) : v);
+}
+
+static enum tmx_status literal(const struct tmx_setting *s, char *buf, size_t size, struct tmx_err *err)
+{
+    size_t n = 0;
+    double v = 0;
+    switch (tmx_setting_kind(s)) {
+    case TMX_SETTING_INTEGER:
+        snprintf(buf, size, "%" PRId64, tmx_setting_integer(s));
+        return TMX_OK;
+    case TMX_SETTING_REAL:
+        (void)tmx_setting_real(s, &v);
+        tmx_real_print(buf, v); /* all digits: the value that a run's file would give */
+        return TMX_OK;
+    case TMX_SETTING_BOOL:
+        snprintf(buf, size, "%s", tmx_setting_bool(s) ? "true" : "false");
+        return TMX_OK;
+    case TMX_SETTING_TEXT:
+        buf[n++] = '"';
+        for (const char *c = tmx_setting_text(s); *c; c++) {
+            if (n + 4 > size) {
+                return tmx_fail_setting(err, s, "a value of an axis is at most %zu bytes", size - 4);
+            }
+            if (*c == '"' || *c == '\\') {
+                buf[n++] = '\\';
+            }
+            buf[n++] = *c;
+        }
+        buf[n++] = '"';
+        buf[n] = '\0';
+        return TMX_OK;
+    default:
+        return tmx_fail_setting(err, s, "a value of an axis is a number, true, false or \"text\"");
+    }
+}
+
+static enum tmx_status add_value(struct tmx_axis *a, const struct tmx_setting *s, struct tmx_err *err)
+{
+    char buf[LITERAL];
+    const enum tmx_status st = literal(s, buf, sizeof buf, err);
+    if (st) {
+        return st;
+    }
+    char **more = realloc(a->value, (a->n_literal + 1) * sizeof *more);
+    if (!more) {
+        return tmx_no_memory(err);
+    }
+    a->value = more;
+    a->value[a->n_literal] = tmx_text_dup(buf);
+    return a->value[a->n_literal++] ? TMX_OK : tmx_no_memory(err);
+}
+
+/* The member `values` of an axis. */
+static enum tmx_status read_values(struct tmx_axis *a, const struct tmx_setting *axis, struct tmx_err *err)
+{
+    const struct tmx_setting *list;
+    enum tmx_status st = tmx_setting_list(axis, "values", 0, MAX_STEPS, &list, err);
+    const size_t n = tmx_setting_length(list);
+    if (!st && n == 0) {
+        st = tmx_fail_setting(err, list, "axis %s has no values", a->key[0]);
+    }
+    for (size_t i = 0; i < n && !st; i++) {
+        const struct tmx_setting *e = tmx_setting_at(list, i);
+        if (a->n_key == 1) {
+            st = add_value(a, e, err);
+            continue;
+        }
+        if (!tmx_setting_is_list(e) || tmx_setting_length(e) != a->n_key) {
+            return tmx_fail_setting(err, e, "each value of these keys is a list of %zu", a->n_key);
+        }
+        for (size_t k = 0; k < a->n_key && !st; k++) {
+            st = add_value(a, tmx_setting_at(e, k), err);
+        }
+    }
+    a->n_value = n;
+    return st;
+}
+
+static enum tmx_status read_scale(const struct tmx_sweep *s, struct tmx_axis *a,
+                                  const struct tmx_setting *group, bool log, struct tmx_err *err)
+{
+    struct scale r;
+    enum tmx_status st = tmx_opt_read(scale_opts, &r, group, NULL, err);
+    if (st) {
+        return st;
+    }
+    if (a->n_key > 1) {
+        return tmx_fail_setting(err, group, "keys that move together need values, not a range");
+    }
+    if (log && (r.from <= 0 || r.to <= 0)) {
+        return tmx_fail_setting(err, group, "a log axis needs from and to above 0");
+    }
+    if (s->method == TMX_SAMPLE_GRID && (r.steps < 1 || (r.steps > 1 && r.from == r.to))) {
+        return tmx_fail_setting(err, group, "axis %s: the range is empty (from %g to %g in %d steps)",
+                                a->key[0], r.from, r.to, r.steps);
+    }
+    if (s->method != TMX_SAMPLE_GRID) {
+        a->interval = true;
+        a->log = log;
+        a->whole = r.whole;
+        a->from = r.from;
+        a->to = r.to;
+        return TMX_OK;
+    }
+    a->value = calloc((size_t)r.steps, sizeof *a->value);
+    for (int i = 0; a->value && i < r.steps; i++) {
+        char buf[LITERAL];
+        const double f = r.steps > 1 ? (double)i / (r.steps - 1) : 0;
+        print_number(buf, sizeof buf, log ? r.from * pow(r.to / r.from, f) : r.from + f * (r.to - r.from),
+                     r.whole);
+        if (!(a->value[a->n_literal] = tmx_text_dup(buf))) {
+            return tmx_no_memory(err);
+        }
+        a->n_literal++;
+    }
+    a->n_value = a->n_literal;
+    return a->value ? TMX_OK : tmx_no_memory(err);
+}
+
+static bool key_known(const struct tmx_sweep *s, const char *key)
+{
+    for (size_t i = 0; i < s->n_axis; i++) {
+        for (size_t k = 0; k < s->axis[i].n_key; k++) {
+            if (strcmp(s->axis[i].key[k], key) == 0) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+static enum tmx_status add_key(struct tmx_sweep *s, struct tmx_axis *a, const struct tmx_setting *e,
+                               struct tmx_err *err)
+{
+    const char *key = tmx_setting_text(e);
+    if (!key || !key[0]) {
+        return tmx_fail_setting(err, e, "a key is a text like \"chip.power.baseline_w\"");
+    }
+    if (key_known(s, key)) {
+        return tmx_fail_setting(err, e, "key %s is on two axes", key);
+    }
+    char **more = realloc(a->key, (a->n_key + 1) * sizeof *more);
+    if (!more) {
+        return tmx_no_memory(err);
+    }
+    a->key = more;
+    a->key[a->n_key] = tmx_text_dup(key);
+    return a->key[a->n_key++] ? TMX_OK : tmx_no_memory(err);
+}
+
+static enum tmx_status read_keys(struct tmx_sweep *s, struct tmx_axis *a, const struct tmx_setting *group,
+                                 struct tmx_err *err)
+{
+    const struct tmx_setting *one = tmx_setting_member(group, "key");
+    const struct tmx_setting *many = tmx_setting_member(group, "keys");
+    if (!one == !many) {
+        return tmx_fail_setting(err, group, "an axis has either key or keys");
+    }
+    if (one) {
+        return add_key(s, a, one, err);
+    }
+    enum tmx_status st = tmx_setting_texts(group, "keys", 1, MAX_KEYS, &many, err);
+    for (size_t i = 0; i < tmx_setting_length(many) && !st; i++) {
+        st = add_key(s, a, tmx_setting_at(many, i), err);
+    }
+    return st;
+}
+
+static enum tmx_status read_axis(struct tmx_sweep *s, const struct tmx_setting *group, struct tmx_err *err)
+{
+    static const char *const forms[] = {"values", "range", "log"};
+    static const char *const also[] = {"key", "keys", "values", "range", "log", NULL};
+    static const struct tmx_opt none[] = {{0}};
+    struct tmx_axis *a = &s->axis[s->n_axis++];
+    char unused = 0;
+    *a = (struct tmx_axis){.line = tmx_setting_line(group)};
+    enum tmx_status st = tmx_opt_read(none, &unused, group, also, err);
+    if (!st) {
+        st = read_keys(s, a, group, err);
+    }
+    if (st) {
+        return st;
+    }
+    tmx_assert(a->key && a->n_key > 0);
+    const struct tmx_setting *how = NULL;
+    int form = -1;
+    for (int f = 0; f < 3; f++) {
+        const struct tmx_setting *m = tmx_setting_member(group, forms[f]);
+        if (m && how) {
+            return tmx_fail_setting(err, m, "axis %s has both %s and %s", a->key[0], forms[form], forms[f]);
+        }
+        if (m) {
+            how = m;
+            form = f;
+        }
+    }
+    if (!how) {
+        return tmx_fail_setting(err, group, "axis %s has neither values, range nor log", a->key[0]);
+    }
+    return form == 0 ? read_values(a, group, err) : read_scale(s, a, how, form == 2, err);
+}
+
+static enum tmx_status read_rule(struct tmx_sweep *s, const struct tmx_setting *group, struct tmx_err *err)
+{
+    static const char *const relations[] = {"<", "<=", ">", ">=", "==", "!="};
+    struct tmx_rule *r = &s->rule[s->n_rule++];
+    *r = (struct tmx_rule){.line = tmx_setting_line(group)};
+    bool known = false;
+    const char *parts[3] = {NULL};
+    for (size_t i = 0; i < 3 && tmx_setting_is_list(group) && tmx_setting_length(group) == 3; i++) {
+        const struct tmx_setting *e = tmx_setting_at(group, i);
+        double v;
+        if (tmx_setting_real(e, &v)) {
+            print_number(r->side[i / 2], sizeof r->side[0], v, false);
+            parts[i] = r->side[i / 2];
+        } else if ((parts[i] = tmx_setting_text(e)) && i != 1) {
+            if (strlen(parts[i]) >= sizeof r->side[0]) {
+                return tmx_fail_setting(err, e, "a key of a constraint is at most %zu bytes",
+                                        sizeof r->side[0] - 1);
+            }
+            snprintf(r->side[i / 2], sizeof r->side[0], "%s", parts[i]);
+        }
+    }
+    for (size_t i = 0; parts[1] && i < sizeof relations / sizeof relations[0]; i++) {
+        if (strcmp(relations[i], parts[1]) == 0) {
+            snprintf(r->relation, sizeof r->relation, "%s", parts[1]);
+            known = true;
+        }
+    }
+    return parts[0] && parts[2] && known
+               ? TMX_OK
+               : tmx_fail_setting(err, group, "a constraint is (left, relation, right) with < <= > >= == !=");
+}
+
+static enum tmx_status read_list(struct tmx_sweep *s, const struct tmx_setting *list,
+                                 enum tmx_status (*one)(struct tmx_sweep *, const struct tmx_setting *,
+                                                        struct tmx_err *),
+                                 struct tmx_err *err)
+{
+    enum tmx_status st = TMX_OK;
+    for (size_t i = 0; i < tmx_setting_length(list) && !st; i++) {
+        st = one(s, tmx_setting_at(list, i), err);
+    }
+    return st;
+}
+
+static enum tmx_status read_set(struct tmx_sweep *s, const struct tmx_setting *e, struct tmx_err *err)
+{
+    const char *text = tmx_setting_text(e);
+    if (!strchr(text, '=')) {
+        return tmx_fail_setting(err, e, "set is a list of \"key=value\"");
+    }
+    s->set_line[s->n_set] = tmx_setting_line(e);
+    s->set[s->n_set] = tmx_text_dup(text);
+    return s->set[s->n_set++] ? TMX_OK : tmx_no_memory(err);
+}
+
+static enum tmx_status read_all(struct tmx_sweep *s, const struct tmx_setting *root, struct head *h,
+                                struct tmx_err *err)
+{
+    static const char *const also[] = {"axes", "sample", "constraints", "set", NULL};
+    struct sample sample = {.method = TMX_SAMPLE_GRID};
+    const struct tmx_setting *axes, *rules = NULL, *set = NULL, *group = NULL;
+    enum tmx_status st = tmx_opt_read(head_opts, h, root, also, err);
+    st = st ? st : tmx_setting_list(root, "axes", 1, MAX_AXES, &axes, err);
+    st = st ? st : tmx_setting_list(root, "constraints", 0, MAX_RULES, &rules, err);
+    st = st ? st : tmx_setting_texts(root, "set", 0, MAX_RULES, &set, err);
+    st = st ? st : tmx_setting_group(root, "sample", &group, err);
+    if (!st && group) {
+        st = tmx_opt_read(sample_opts, &sample, group, NULL, err);
+    }
+    if (st) {
+        return st;
+    }
+    s->method = sample.method;
+    s->n_sample = s->method == TMX_SAMPLE_GRID ? 0 : (size_t)sample.n;
+    s->seed = (uint64_t)h->seed;
+    snprintf(s->name, sizeof s->name, "%s", h->name);
+    snprintf(s->doc, sizeof s->doc, "%s", h->doc);
+    snprintf(s->base, sizeof s->base, "%s", h->base);
+    s->axis = calloc(tmx_setting_length(axes), sizeof *s->axis);
+    s->rule = calloc(tmx_setting_length(rules) + 1, sizeof *s->rule);
+    s->set = calloc(tmx_setting_length(set) + 1, sizeof *s->set);
+    s->set_line = calloc(tmx_setting_length(set) + 1, sizeof *s->set_line);
+    if (!s->axis || !s->rule || !s->set || !s->set_line) {
+        return tmx_no_memory(err);
+    }
+    st = read_list(s, axes, read_axis, err);
+    if (!st) {
+        st = read_list(s, rules, read_rule, err);
+    }
+    return st ? st : read_list(s, set, read_set, err);
+}
+
+/* A file beside the study, or a name of `thermix list runs`; what opens it says that it is not there. */
+static void find_base(struct tmx_sweep *s)
+{
+    char named[TMX_PATH_SIZE];
+    struct tmx_err ignored;
+    const bool found = tmx_beside(s->file, s->base, named, sizeof named) ||
+                       tmx_data_find_from(TMX_DATA_RUN, s->file, s->base, named, &ignored) == TMX_OK;
+    snprintf(s->path, sizeof s->path, "%s", found ? named : s->base);
+}
+
+enum tmx_status tmx_sweep_load(struct tmx_sweep *s, const char *path, struct tmx_err *err)
+{
+    struct tmx_config *cfg = NULL;
+    struct head h;
+    *s = (struct tmx_sweep){0};
+    snprintf(s->file, sizeof s->file, "%s", path);
+    enum tmx_status st = tmx_config_load(&cfg, path, NULL, 0, err);
+    if (!st) {
+        st = read_all(s, tmx_config_root(cfg), &h, err);
+    }
+    if (!st) {
+        find_base(s);
+        st = tmx_sweep_expand(s, (size_t)h.repeat, h.seed_key, err);
+    }
+    tmx_config_close(cfg);
+    if (st) {
+        tmx_sweep_finish(s);
+    }
     return st;
 }

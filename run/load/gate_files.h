@@ -5,6 +5,7 @@
 /* Files of unit gating: the SM of a chip (floorplans/CHIP/sm.cfg) and the kernels' `instructions`. */
 
 #include "core/micro/profile.h"
+#include "core/micro/stream.h"
 
 struct tmx_gate_leakage {              /* who leaks; group `leakage` */
     double chip_w, int_w, fp_w, sfu_w; /* whole chip and its execution units, at one temperature */
@@ -46,5 +47,25 @@ TMX_NODISCARD enum tmx_status tmx_gate_kernel_stream(const struct tmx_gate_kerne
 
 /* On-chip power saved [1]: static_share * (int_w * int_saved + fp_w * fp_saved) / chip_w (WG 7.3). */
 double tmx_gate_chip_saved(const struct tmx_gate_leakage *l, double int_saved, double fp_saved);
+
+/* Group `code` of a kernel's file: programs read off its compiled source (core/micro/stream.h), in place of
+ * statistics. */
+
+enum { TMX_GATE_CODES = 8 }; /* kernels of one benchmark at most */
+
+struct tmx_gate_code {
+    char name[64], source[256];
+    int warps, warps_per_block;                                       /* resident; of one thread block */
+    int blocks;                                                       /* one SM's share of a launch */
+    double miss, lines, latency_cycles, latency_variation, bandwidth; /* as struct tmx_memory */
+    struct tmx_stream stream; /* owned; its seed is the caller's to set */
+};
+
+/* The kernels of the benchmark `kernel` (name or file); *n of them. A file without the group: TMX_ECONFIG.
+ * Release each with tmx_gate_code_finish. */
+TMX_NODISCARD enum tmx_status tmx_gate_code_load(const char *kernel,
+                                                 struct tmx_gate_code code[TMX_GATE_CODES], size_t *n,
+                                                 struct tmx_err *err);
+void tmx_gate_code_finish(struct tmx_gate_code *c); /* accepts zeroed memory */
 
 #endif

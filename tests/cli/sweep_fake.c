@@ -124,8 +124,8 @@ static enum tmx_status simulate(const struct fake *f, struct tmx_err *err)
 }
 
 /* One after another. */
-void __wrap_tmx_fleet_run(const struct tmx_lockstep_tasks *t, const size_t *task, size_t n);
-void __wrap_tmx_fleet_run(const struct tmx_lockstep_tasks *t, const size_t *task, size_t n)
+void __wrap_tmx_lockstep_run(const struct tmx_lockstep_tasks *t, const size_t *task, size_t n);
+void __wrap_tmx_lockstep_run(const struct tmx_lockstep_tasks *t, const size_t *task, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
         struct tmx_observer observer = {0};

@@ -3,7 +3,6 @@
 #include <stdlib.h>
 
 #include "core/micro/memory.h"
-#include "run/load/gate_code.h"
 #include "run/load/gate_files.h"
 #include "tests/fuzz/fuzz.h"
 

@@ -2,7 +2,7 @@
 /* Papers 000 and 002 on the shipped chips and kernels: every file loads, the headline numbers hold. */
 #include <stdlib.h>
 
-#include "run/cta_core.h"
+#include "run/cta.h"
 #include "tests/support/check.h"
 
 static struct tmx_cta_outcome all, out;

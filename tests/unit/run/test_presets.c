@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The named compositions of policies: what a run under each name consists of, and the paper's defaults. */
-#include "run/presets.h"
+#include "run/options.h"
 
 #include <string.h>
 

@@ -7,7 +7,6 @@
 
 #include "core/base/config.h"
 #include "run/load/data.h"
-#include "run/load/gate_code.h"
 #include "run/load/gate_files.h"
 #include "sched/sched.h"
 #include "study/microbench/gate_runs.h"

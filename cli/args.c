@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Rows to argp and to a command's struct. */
 #define _POSIX_C_SOURCE 200809L
-#include "cli/line/args.h"
+#include "cli/args.h"
 
 #include <argp.h>
 #include <ctype.h>
@@ -10,7 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/commands.h"
 #include "core/base/output.h"
 #include "core/base/plausible.h"
 #include "core/base/text.h"
@@ -424,6 +423,22 @@ static void show_doubt(void *to, const char *text)
         s->seen[s->n++] = hash;
         fprintf(stderr, "thermix %s: warning: %s\n", s->command, text);
     }
+}
+
+int tmx_command_end(const char *command, enum tmx_status st, const struct tmx_err *err)
+{
+    if (st) {
+        struct tmx_err e = *err;
+        char text[2048];
+        e.code = st;
+        tmx_err_format(&e, text, sizeof text);
+        if (e.file[0]) {
+            fprintf(stderr, "%s\n", text); /* file:line: ... stands first, as editors want it */
+        } else {
+            fprintf(stderr, "thermix %s: %s\n", command, text);
+        }
+    }
+    return tmx_status_exit_code(st);
 }
 
 int tmx_command_main(const struct tmx_command *c, int argc, char **argv)

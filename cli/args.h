@@ -140,6 +140,8 @@ TMX_NODISCARD enum tmx_status tmx_args_parse(const struct tmx_command *c, int ar
                                              struct tmx_err *err);
 void tmx_args_finish(const struct tmx_command *c, void *args);
 
+/* Say on standard error how the command failed, if it did; the exit code. */
+int tmx_command_end(const char *command, enum tmx_status st, const struct tmx_err *err);
 /* Parse, run, say on standard error what failed: the exit code. */
 int tmx_command_main(const struct tmx_command *c, int argc, char **argv);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "cli/parts/measured_args.h"
+#include "cli/measured_args.h"
 
 #include <math.h>
 #include <string.h>

@@ -4,7 +4,7 @@
 
 /* What log, calibrate and replay have in common: logs in, some of their runs and GPUs, ambient and fan. */
 
-#include "cli/line/args.h"
+#include "cli/args.h"
 #include "core/base/err.h"
 #include "measure/calibrate.h"
 

@@ -1,0 +1,533 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#define _POSIX_C_SOURCE 200809L
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/config.h"
+#include "core/base/plausible.h"
+#include "core/base/provenance.h"
+#include "core/base/text.h"
+#include "run/options.h"
+#include "run/process_guard.h"
+#include "run/registry.h"
+#include "run/run.h"
+#include "run/state.h"
+
+enum { MAX_KEYS = 128 };
+
+/* "policy" and the keys of opts, NULL-terminated: what a reader of the group leaves to another. */
+static void keys_of(const struct tmx_opt *opts, const char *keys[MAX_KEYS])
+{
+    size_t n = 0;
+    keys[n++] = "policy";
+    for (const struct tmx_opt *o = opts; o && o->key && n < MAX_KEYS - 1; o++) {
+        keys[n++] = o->key;
+    }
+    keys[n] = NULL;
+}
+
+/* A policy that a module has which is not loaded: the level's default takes its place, and a doubt says that
+ * the group is not checked. */
+static enum tmx_status leave_unread(struct tmx_run *r, size_t place, const char *name, const char *def,
+                                    const struct tmx_opt *own, void *obj, struct tmx_err *err)
+{
+    struct tmx_choice *c = &r->sim_spec.choice[place];
+    size_t n;
+    const struct tmx_module_file *f = tmx_catalog_modules(r->catalog, &n);
+    const char *slash = strrchr(f[0].path, '/');
+    c->policy = tmx_catalog_find(r->catalog, c->level, def);
+    r->unread[place] = tmx_text_dup(name);
+    if (!c->policy || !r->unread[place]) {
+        return tmx_no_memory(err);
+    }
+    tmx_doubt("policy %s of module %s%s is not checked: the module is not loaded", name,
+              slash ? slash + 1 : f[0].path, n > 1 ? " or of another" : "");
+    const enum tmx_status st = own ? tmx_opt_read(own, obj, NULL, NULL, err) : TMX_OK;
+    return st ? st : tmx_plugin_state(c->policy, NULL, NULL, &c->state, err);
+}
+
+enum tmx_status tmx_run_choose(struct tmx_run *r, const struct tmx_setting *root, size_t place,
+                               const char *def, const struct tmx_opt *own, void *obj, struct tmx_err *err)
+{
+    struct tmx_choice *c = &r->sim_spec.choice[place];
+    const struct tmx_setting *group;
+    const char *keys[MAX_KEYS], *name = NULL;
+    enum tmx_status st = tmx_setting_group(root, tmx_choice_keys[place], &group, err);
+    st = st ? st : tmx_setting_word(group, "policy", def, &name, err);
+    if (st) {
+        return st;
+    }
+    const struct tmx_setting *s = tmx_setting_member(group, "policy");
+    c->level = tmx_choice_level(place);
+    if (r->catalog->loads_nothing && r->own_catalog && !tmx_catalog_find(r->catalog, c->level, name)) {
+        return leave_unread(r, place, name, def, own, obj, err);
+    }
+    st = tmx_catalog_get(r->catalog, c->level, name, &c->policy, s ? s : root, err);
+    if (!st && own) {
+        keys_of(c->policy->opts, keys);
+        st = tmx_opt_read(own, obj, group, keys, err);
+    }
+    keys_of(own, keys);
+    return st ? st : tmx_plugin_state(c->policy, group, keys, &c->state, err);
+}
+
+enum tmx_status tmx_run_choose_all(struct tmx_run *r, const struct tmx_setting *root, struct tmx_err *err)
+{
+    const struct tmx_preset *p = tmx_preset_find(r->options.policy);
+    if (!p) {
+        const struct tmx_setting *s = tmx_setting_member(root, "policy");
+        return tmx_fail_setting(err, s ? s : root,
+                                "policy = \"%s\": no such preset; see `thermix list policies`",
+                                r->options.policy);
+    }
+    const struct {
+        size_t place;
+        const char *def;
+    } rows[] = {{TMX_LEVEL_PLACE, p->place}, {TMX_LEVEL_MIX, p->mix}, {TMX_LEVEL_DTM, p->dtm},
+                {TMX_SAFETY, NULL},          {TMX_LEVEL_TB, p->tb},   {TMX_LEVEL_FAN, "fixed"}};
+    enum tmx_status st = TMX_OK;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0] && !st; i++) {
+        const struct tmx_choice *dtm = &r->sim_spec.choice[TMX_LEVEL_DTM];
+        const char *safety = tmx_dtm_of(dtm) && tmx_dtm_of(dtm)->caps ? "none" : "throttle"; /* has limits */
+        const char *def = rows[i].def ? rows[i].def : safety;
+        st = tmx_run_choose(r, root, rows[i].place, def, NULL, NULL, err);
+    }
+    return st;
+}
+
+void tmx_run_choice_write(const struct tmx_run *r, size_t place, const struct tmx_opt *own, const void *obj,
+                          void (*more)(const struct tmx_run *, FILE *), enum tmx_resolved what, FILE *out)
+{
+    const struct tmx_choice *c = &r->sim_spec.choice[place];
+    void (*const write)(const struct tmx_opt *, const void *, const char *, FILE *) =
+        what == TMX_RESOLVED_KEYS ? tmx_opt_write_keys : tmx_opt_write;
+    if (!c->policy) {
+        return;
+    }
+    if (r->unread[place]) {
+        fprintf(out, "%s = { policy = \"%s\"; }; # not checked\n", tmx_choice_keys[place], r->unread[place]);
+        return;
+    }
+    fprintf(out, "%s = {\n    policy = \"%s\";\n", tmx_choice_keys[place], c->policy->name);
+    if (own) {
+        write(own, obj, "    ", out);
+    }
+    if (c->policy->opts) {
+        write(c->policy->opts, c->state, "    ", out);
+    }
+    if (more) {
+        more(r, out);
+    }
+    fprintf(out, "};\n");
+}
+
+/* The resolved configuration of a run: every key with its value, readable by tmx_run_create. */
+
+static void write_package(const struct tmx_run *r, enum tmx_resolved what, FILE *out)
+{
+    const struct tmx_hotspot_config *cfg = &r->kind[0].package;
+    fprintf(out, "package = {\n");
+    for (const struct tmx_opt *o = tmx_hotspot_opts; o->key; o++) {
+        const struct tmx_opt row[2] = {*o, {0}};
+        const bool by_content = o->is_file && what == TMX_RESOLVED_KEYS;
+        const bool by_root =
+            (o->offset == offsetof(struct tmx_hotspot_config, grid_rows) && r->options.rows > 0) ||
+            (o->offset == offsetof(struct tmx_hotspot_config, grid_cols) && r->options.cols > 0);
+        if (cfg->origin[o - tmx_hotspot_opts].source == TMX_HOTSPOT_DEFAULT || by_content || by_root ||
+            tmx_run_package_unused(o->key)) {
+            continue;
+        }
+        if (o->type == TMX_OPT_BOOL) { /* HotSpot's switches are 0 and 1 */
+            const bool *on = (const bool *)((const char *)cfg + o->offset);
+            fprintf(out, "    %s = %d;\n", o->key, *on);
+        } else {
+            tmx_opt_write(row, cfg, "    ", out);
+        }
+    }
+    fprintf(out, "};\n");
+}
+
+/* Overrides are of one chip; where there are several, their own files say all. */
+static bool one_chip(const struct tmx_run *r)
+{
+    for (size_t k = 1; k < r->n_kind; k++) {
+        if (strcmp(r->kind[k].name, r->kind[0].name) != 0) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static void write_failures(const struct tmx_run *r, FILE *out)
+{
+    fprintf(out, "fan_failures = (");
+    for (size_t i = 0; i < r->n_failure; i++) {
+        char real[TMX_REAL_SIZE];
+        tmx_real_print(real, r->failure[i].at_s);
+        fprintf(out, "%s { fan = \"%s\"; at_s = %s; }", i ? "," : "", r->topology.fan[r->failure[i].fan].name,
+                real);
+    }
+    fprintf(out, " );\n");
+}
+
+static void write_caps(const struct tmx_run *r, FILE *out)
+{
+    for (size_t g = 0; r->power_cap_w && g < r->n_gpu; g++) {
+        char real[TMX_REAL_SIZE];
+        tmx_real_print(real, fmin(r->power_cap_w[g], 1e5)); /* more than any board draws: no cap */
+        fprintf(out, "%s%s%s", g ? ", " : "power_caps_w = ( ", real, g + 1 == r->n_gpu ? " );\n" : "");
+    }
+}
+
+/* By name and content; by content alone in what the run's id is made of. */
+static void write_modules(const struct tmx_run *r, enum tmx_resolved what, FILE *out)
+{
+    size_t n;
+    const struct tmx_module_file *f = tmx_catalog_modules(r->catalog, &n);
+    for (size_t i = 0; i < n; i++) {
+        fputs(i ? ", " : "modules = ( ", out);
+        fputs("{ ", out);
+        if (what == TMX_RESOLVED_FULL) {
+            fputs("file = ", out);
+            tmx_config_quote(f[i].path, out);
+            fputs("; ", out);
+        }
+        fprintf(out, "hash = \"%s\"; }%s", f[i].hash, i + 1 == n ? " );\n" : "");
+    }
+}
+
+void tmx_run_write_resolved(const struct tmx_run *r, enum tmx_resolved what, FILE *out)
+{
+    static const size_t plain[] = {TMX_LEVEL_PLACE, TMX_LEVEL_MIX, TMX_LEVEL_DTM, TMX_SAFETY, TMX_LEVEL_TB};
+    const struct tmx_sim_spec *s = &r->sim_spec;
+    if (what == TMX_RESOLVED_FULL) { /* another processor's results differ in the twelfth digit */
+        fprintf(out, "# thermix %s, BLAS kernels for %s\n", TMX_VERSION, tmx_process_guard_blas());
+        const char *const texts[] = {r->note, r->doubt};
+        for (size_t i = 0; i < 2; i++) {
+            for (const char *line = texts[i]; *line; line = strchr(line, '\n') + 1) {
+                fprintf(out, "# warning: %.*s\n", (int)strcspn(line, "\n"), line);
+            }
+        }
+    }
+    void (*const write)(const struct tmx_opt *, const void *, const char *, FILE *) =
+        what == TMX_RESOLVED_KEYS ? tmx_opt_write_keys : tmx_opt_write;
+    for (const struct tmx_opt *o = tmx_run_opts; o->key; o++) {
+        const struct tmx_opt row[2] = {*o, {0}};
+        const bool of_the_run = o->offset < offsetof(struct tmx_run_options, threads);
+        if (of_the_run && !tmx_run_key_unused(r, o->key)) {
+            write(row, &r->options, "", out);
+        }
+    }
+    write_modules(r, what, out);
+    tmx_sync_job_write(&r->sync_job, out);
+    if (r->jobs) {
+        tmx_run_jobs_write(r, what, out);
+    }
+    tmx_run_cta_write(r, what, out);
+    for (size_t i = 0; i < sizeof plain / sizeof plain[0]; i++) {
+        tmx_run_choice_write(r, plain[i], NULL, NULL, NULL, what, out);
+    }
+    tmx_run_gate_write(r, what, out);
+    if (tmx_mix_of(&s->choice[TMX_LEVEL_MIX])->foresees) {
+        fprintf(out, "forecast = {\n");
+        tmx_opt_write(tmx_run_forecast_opts, &r->forecast_options, "    ", out);
+        fprintf(out, "};\n");
+    }
+    if (r->bound_options.uniform || r->bound_options.one_level || r->bound_options.sm_leak < 1) {
+        fprintf(out, "bound = {\n");
+        tmx_opt_write(tmx_run_bound_opts, &r->bound_options, "    ", out);
+        fprintf(out, "};\n");
+    }
+    write_caps(r, out);
+    fprintf(out, "sensor = {\n");
+    tmx_opt_write(tmx_sensor_opts, &s->sensor, "    ", out);
+    fprintf(out, "};\n");
+    if (one_chip(r)) {
+        fprintf(out, "chip_power = {\n");
+        tmx_chip_write_power(&r->kind[0].chip, "    ", out);
+        fprintf(out, "};\n");
+        write_package(r, what, out);
+    }
+    if (r->topology.n_gpu > 0) {
+        tmx_run_choice_write(r, TMX_LEVEL_FAN, NULL, NULL, NULL, what, out);
+        write_failures(r, out);
+    }
+    fprintf(out, "thermal = {\n");
+    if (r->thermal.ops->base.opts) {
+        write(r->thermal.ops->base.opts, r->thermal.options, "    ", out);
+    }
+    fprintf(out, "};\n");
+}
+
+static enum tmx_status fill_spec(struct tmx_run *r, struct tmx_err *err)
+{
+    const struct tmx_run_options *o = &r->options;
+    struct tmx_sim_spec *s = &r->sim_spec;
+    const struct tmx_mix_policy *mix = tmx_mix_of(&s->choice[TMX_LEVEL_MIX]);
+    s->machine = (struct tmx_machine_spec){.job = r->job,
+                                           .n_job = r->mix.n_entry,
+                                           .sync_job = &r->sync_job,
+                                           .dt_s = o->tick_s,
+                                           .gain = o->measured_gains ? 1 + mix->measured_gain_pct / 100 : 1,
+                                           .system_kernel_s = o->system_kernel_s,
+                                           .blocks_wait = o->stopped_blocks == TMX_BLOCKS_WAIT};
+    s->power.ops = (const struct tmx_power_ops *)tmx_catalog_item(r->catalog, TMX_KIND_POWER, 0);
+    s->power.options = &o->leakage;
+    s->dt_s = o->tick_s;
+    s->quantum_s = o->quantum_s;
+    s->warmup_s = o->warmup_s;
+    s->warmup_with = (enum tmx_warmup)o->warmup_with;
+    s->stuck_s = o->stuck_s;
+    s->seed = (uint64_t)o->seed;
+    s->n_thread = (size_t)o->threads;
+    return tmx_run_node_spec(r, err);
+}
+
+/* The text of the resolved configuration, and the id: a hash of the program's version, of every key with its
+ * value and of every file that was read. Paths stay out of it: a copy elsewhere is the same input. */
+static enum tmx_status identify(struct tmx_run *r, struct tmx_err *err)
+{
+    struct tmx_hash *h = NULL;
+    size_t size = 0;
+    FILE *f = open_memstream(&r->resolved, &size), *k = f ? open_memstream(&r->keys, &size) : NULL;
+    if (!f || !k) {
+        if (f) {
+            fclose(f);
+        }
+        return tmx_fail(err, TMX_ENOMEM, "resolved configuration");
+    }
+    tmx_run_write_resolved(r, TMX_RESOLVED_FULL, f);
+    tmx_run_write_resolved(r, TMX_RESOLVED_KEYS, k);
+    fclose(f);
+    fclose(k);
+    enum tmx_status st = tmx_hash_create(&h, err);
+    if (!st) {
+        tmx_hash_add_text(h, TMX_VERSION);
+        tmx_hash_add(h, r->keys, size);
+        st = tmx_provenance_hash(&r->inputs, h, err);
+        if (r->sim_spec.choice[TMX_LEVEL_GATE].policy) { /* what it chooses is in no option and no file */
+            const struct tmx_gate_policy *p = tmx_gate_of(&r->sim_spec.choice[TMX_LEVEL_GATE]);
+            const int choices[] = {(int)p->order, (int)p->wake, p->coordinated, p->adaptive};
+            tmx_hash_add(h, choices, sizeof choices);
+        }
+        /* a policy of another language whose code sees what has no hash says so in its option `code` */
+        const bool repeatable = !strstr(r->keys, "code = \"" TMX_UNREPRODUCIBLE);
+        memcpy(r->id, TMX_UNREPRODUCIBLE, sizeof TMX_UNREPRODUCIBLE);
+        tmx_hash_hex(h, r->id + (repeatable ? 0 : strlen(TMX_UNREPRODUCIBLE)));
+        tmx_hash_destroy(h);
+    }
+    return st;
+}
+
+static enum tmx_status read_sensor(struct tmx_run *r, const struct tmx_setting *root, struct tmx_err *err)
+{
+    struct tmx_sensor_options *o = &r->sim_spec.sensor;
+    const enum tmx_status st = tmx_opt_read_group(tmx_sensor_opts, o, root, "sensor", NULL, err);
+    if (!st && o->period_s == 0) {
+        o->period_s = ceil(TMX_SENSOR_PERIOD_S / r->options.tick_s - 1e-9) * r->options.tick_s;
+    }
+    return st;
+}
+
+static enum tmx_status open_modules(struct tmx_run *r, const struct tmx_setting *root, struct tmx_err *err)
+{
+    const struct tmx_setting *modules;
+    enum tmx_status st = tmx_setting_list(root, "modules", 0, 64, &modules, err);
+    if (st || !modules) {
+        return st;
+    }
+    st = tmx_catalog_copy(&r->own_catalog, r->catalog, err);
+    r->catalog = st ? r->catalog : r->own_catalog;
+    return st ? st : tmx_catalog_load_all(r->own_catalog, modules, err);
+}
+
+static void keep_doubt(void *run, const char *text)
+{
+    struct tmx_run *r = run;
+    const size_t used = strlen(r->doubt), n = strlen(text);
+    if (used + n + 2 <= sizeof r->doubt && !strstr(r->doubt, text)) {
+        snprintf(r->doubt + used, sizeof r->doubt - used, "%s\n", text);
+    }
+}
+
+static enum tmx_status describe(struct tmx_run **run, const struct tmx_setting *root,
+                                const struct tmx_catalog *catalog, struct tmx_err *err)
+{
+    struct tmx_run *r = calloc(1, sizeof *r);
+    *run = NULL;
+    if (!r) {
+        return tmx_fail(err, TMX_ENOMEM, "run");
+    }
+    r->catalog = catalog ? catalog : &tmx_builtin;
+    struct tmx_doubts doubts = {.line = keep_doubt, .to = r};
+    tmx_provenance_begin(
+        &r->inputs); /* a recorder: what is read from here on is part of the run's identity */
+    tmx_doubts_begin(&doubts);
+    enum tmx_status st = tmx_opt_read(tmx_run_opts, &r->options, root, tmx_run_groups, err);
+    st = st ? st : open_modules(r, root, err);
+    st = st ? st : tmx_run_choose_all(r, root, err);
+    st = st ? st : tmx_run_check_keys(r, root, err);
+    st = st ? st : tmx_run_jobs_open(r, root, err);
+    st = st ? st : read_sensor(r, root, err);
+    st = st ? st
+            : tmx_opt_read(tmx_run_forecast_opts, &r->forecast_options, tmx_setting_member(root, "forecast"),
+                           NULL, err);
+    st = st ? st
+            : tmx_opt_read(tmx_run_bound_opts, &r->bound_options, tmx_setting_member(root, "bound"), NULL,
+                           err);
+    st = st ? st : tmx_run_node_open(r, root, err);
+    st = st ? st : tmx_run_check_boards(r, root, err);
+    st = st ? st : tmx_run_check_times(r, root, err);
+    st = st ? st : tmx_run_workload_open(r, root, err);
+    st = st ? st : tmx_run_gate_open(r, root, err);
+    st = st ? st : tmx_run_cta_open(r, root, err);
+    st = st ? st : tmx_run_thermal_read(r, root, err);
+    st = st ? st : tmx_run_check_cost(r, root, err);
+    tmx_doubts_end(&doubts);
+    tmx_provenance_end(&r->inputs);
+    if (!st) {
+        tmx_run_note_powerless(r);
+    }
+    st = st ? st : identify(r, err);
+    if (st) {
+        tmx_run_destroy(r);
+        return st;
+    }
+    *run = r;
+    return TMX_OK;
+}
+
+enum tmx_status tmx_run_describe(struct tmx_run **run, const struct tmx_setting *root, struct tmx_err *err)
+{
+    return describe(run, root, NULL, err);
+}
+
+enum tmx_status tmx_run_look_at(struct tmx_run **run, const struct tmx_setting *root, struct tmx_err *err)
+{
+    return describe(run, root, &tmx_builtin_check, err);
+}
+
+enum tmx_status tmx_run_create(struct tmx_run **run, const struct tmx_setting *root, struct tmx_err *err)
+{
+    return tmx_run_create_with(run, root, NULL, err);
+}
+
+enum tmx_status tmx_run_create_with(struct tmx_run **run, const struct tmx_setting *root,
+                                    const struct tmx_catalog *catalog, struct tmx_err *err)
+{
+    struct tmx_run *r = NULL;
+    enum tmx_status st = describe(&r, root, catalog, err);
+    *run = NULL;
+    if (st) {
+        return st;
+    }
+    st = tmx_run_thermal_build(r, err);
+    st = st ? st : tmx_run_forecast_build(r, err);
+    st = st ? st : fill_spec(r, err);
+    if (!st) {
+        st = tmx_sim_create(&r->sim, &r->sim_spec, err);
+    }
+    if (st) {
+        tmx_run_destroy(r);
+        return st;
+    }
+    *run = r;
+    return TMX_OK;
+}
+
+void tmx_run_destroy(struct tmx_run *r)
+{
+    if (!r) {
+        return;
+    }
+    tmx_sim_destroy(r->sim);
+    tmx_choices_finish(r->sim_spec.choice);
+    tmx_run_cta_close(r);
+    tmx_run_jobs_close(r->jobs);
+    tmx_run_forecast_close(r);
+    tmx_run_thermal_close(r);
+    tmx_run_gate_close(r);
+    tmx_run_workload_close(r);
+    tmx_run_node_close(r);
+    for (size_t i = 0; i < TMX_N_CHOICE; i++) {
+        free(r->unread[i]);
+    }
+    free(r->resolved);
+    free(r->keys);
+    tmx_provenance_finish(&r->inputs);
+    tmx_catalog_destroy(r->own_catalog);
+    free(r);
+}
+
+const char *tmx_run_resolved(const struct tmx_run *r)
+{
+    return r->resolved;
+}
+
+void tmx_run_warn(const struct tmx_run *r, FILE *out)
+{
+    for (const char *line = r->note; *line; line = strchr(line, '\n') + 1) {
+        fprintf(out, "warning: %.*s\n", (int)strcspn(line, "\n"), line);
+    }
+}
+
+const char *tmx_run_keys(const struct tmx_run *r)
+{
+    return r->keys;
+}
+
+const char *tmx_run_id(const struct tmx_run *r)
+{
+    return r->id;
+}
+
+enum tmx_status tmx_run_execute(struct tmx_run *r, const struct tmx_observer *observer, struct tmx_err *err)
+{
+    const enum tmx_status st = tmx_sim_run(r->sim, observer, err);
+    const double peak_k = tmx_sim_recorder(r->sim)->peak_sm_k;
+    if (!st && peak_k > 0) {
+        tmx_plausible_result("the run", peak_k, peak_k, r->kind[0].stack.spec.ambient_k);
+    }
+    return st;
+}
+
+struct tmx_sim *tmx_run_sim(struct tmx_run *r)
+{
+    return r->sim;
+}
+
+const char *tmx_run_mix_name(const struct tmx_run *r)
+{
+    return r->mix.name;
+}
+
+const char *tmx_run_policy_name(const struct tmx_run *r)
+{
+    return r->options.policy;
+}
+
+const struct tmx_sim *tmx_run_sim_const(const struct tmx_run *r)
+{
+    return r->sim;
+}
+
+const struct tmx_sim_gpu_thermal *tmx_run_gpu_thermal(const struct tmx_run *r, size_t gpu)
+{
+    return &r->thermal_of_gpu[gpu];
+}
+
+size_t tmx_run_fastest_air(const struct tmx_run *r)
+{
+    const struct tmx_run_kind *k = &r->kind[r->kind_of_gpu[0]];
+    size_t best = 0;
+    for (size_t l = 1; l < k->n_level; l++) {
+        best = k->level_k_per_w[l] < k->level_k_per_w[best] ? l : best;
+    }
+    return k->n_level > 1 ? best : SIZE_MAX;
+}
+
+double tmx_run_tick_s(const struct tmx_run *r)
+{
+    return r->options.tick_s;
+}
