@@ -92,7 +92,7 @@ printf 'chip = "gtx280"; mix = "./mix.cfg"; policy = "BL"; seed = 1; tick_s = 0.
 sed -i 's/sm_power_w = [0-9.]*/sm_power_w = 5.0/' edited/mine.cfg
 fails 'mine.cfg changed since' explain edited/out --no-steps
 "$thermix" explain edited/out --no-steps --accept-changed >why.txt 2>err.txt && grep -q 'warning:.*mine.cfg changed' err.txt || say "explain --accept-changed: $(cat err.txt)"
-sed -i 's/input,mine.cfg,.*/input,mine.cfg,0/; 2,$s/^[0-9a-f]*/0/' edited/out/manifest.csv # of an older run
+sed -i 's/input,mine.cfg,.*/input,mine.cfg,0,run/; 2,$s/^[0-9a-f]*/0/' edited/out/manifest.csv # of an older run
 fails 'mine.cfg changed since' explain edited/out
 sed -i '/,input,/d' edited/out/manifest.csv # of an older version
 fails 'a file that it reads or the version' explain edited/out
