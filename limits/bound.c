@@ -1,4 +1,57 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* How much work can a chip do at most, if no SM may ever be hotter than a limit? And how do we know that the
+ * answer is right?
+ *
+ * The idea. Take any schedule of any policy, run it for a long time, and look only at its averages: the share
+ * of time x[s,k,v] for which SM s runs kernel k at clock level v, the share y[v] of the clock levels, the
+ * mean temperature T and the mean leakage l of every unit. Whatever the policy does, these averages satisfy a
+ * handful of linear conditions:
+ *
+ *   maximise   speed                                    speed = work / (time x SMs)
+ *   SM         sum_k x[s,k,v] <= y[v]                   shares of SM s by kernel k and level v
+ *   clock      sum_v y[v] = 1
+ *   work       speed W_k / W <= sum_{s,v} gain f_v x[s,k,v] / N
+ *   heat       T = ambient + A (baseline + l + sum_{k,v} w_v P_k part x[s,k,v]),   w_v = V_v^2 f_v
+ *   leakage    l_u >= L_u(t) + L_u'(t) (T_u - t) - (1 - sum_v V_v y[v]) L_u(T_max,u)   for tangents t
+ *   limit      T of every sensor <= limit
+ *
+ * Work, shares and dynamic power are linear in the shares. A is the influence matrix of the thermal model,
+ * K/W. What is always below the limit is below it on average. Leakage L(T) is not linear, but it is convex,
+ * so its mean is at least its value at the mean temperature, and that is at least every tangent:
+ *
+ *        L |             .        the curve L(T): a schedule's mean of L is on it or above
+ *          |           .:/
+ *          |        . '/ /        the tangents at t1 and t2: the programme allows every l
+ *          |   . ' ` / /          above all of them
+ *          |' `  /  /
+ *          +----t1-t2------ T
+ *
+ * So the averages of every schedule are a point that the programme allows, and the optimum of the programme
+ * is at least the speed of every schedule: a bound. The one thing left out is heat stored since the start,
+ * which vanishes with time. Changes of level, wake-up times, ripple within a tick, queues and arrivals are
+ * left out, too. Each of them can only slow a schedule down: the bound is then further away, not wrong.
+ *
+ * The certificate. The solver is not trusted. Its prices d (one a row) are: for any d, with d >= 0 in the
+ * rows with <=, weak duality gives
+ *
+ *   speed  <=  rhs . d + sum_j max(r_j lo_j, r_j hi_j),     r = cost - A' d       (tmx_lp_bound)
+ *
+ * The right side is a sum of products of numbers that we hold; it needs no solver, and round-off is added to
+ * it. It is `bound.speed`. Poor prices make it larger, never wrong, and `bound.certificate`, its distance
+ * from the solver's own optimum, shows that: 0 but for round-off. For it every column needs a finite box
+ * lo..hi. That of a temperature is what the unit can reach at most; a unit without a sensor of its own may be
+ * hotter than the limit, and top_of() finds its maximum by the same kind of programme.
+ *
+ * The other side. tmx_bound_steady_peak() runs the optimum's shares for ever under exact leakage, and
+ * tmx_bound_feasible() lowers the limit of the programme until that keeps the true one: a schedule that
+ * exists. The best policy lies between the two.
+ *
+ * Several GPUs of one kind: the same programme with the means over the GPUs in its columns, as it is convex,
+ * and the work spread over all of them. It then bounds work / (makespan x all SMs), because a GPU that has
+ * nothing to do cools. Warm air of neighbours and links are left out.
+ *
+ * The order below: the columns and rows in the order of the list above, prices and solution, the two
+ * schedules of the other side, and how a run becomes the work W of the programme. */
 #include "limits/bound.h"
 
 #include <math.h>
@@ -499,7 +552,7 @@ enum tmx_status tmx_bound_feasible(double *speed, const struct tmx_plan_chip *c,
     return st;
 }
 
-/* What a run has to do, as the rows of a bound. */
+/* ---- what a run has to do, as the rows of a bound ---- */
 
 static enum tmx_status describable(const struct tmx_run *run, struct tmx_err *err)
 {

@@ -2,28 +2,12 @@
 #ifndef TMX_LIMITS_BOUND_H
 #define TMX_LIMITS_BOUND_H
 
-/* How much work can a chip do at most, if no SM may ever be hotter than a limit?
+/* How much work can a chip do at most, if no SM may ever be hotter than a limit? The optimum of a linear
+ * programme over the averages of a schedule, which bounds every policy; bound.c shows why, and why the solver
+ * need not be trusted.
  *
- * Averages over time of any schedule satisfy a linear programme: work, shares of SMs and dynamic power are
- * linear, leakage is convex in temperature (the mean of the leakage is at least the leakage of the mean),
- * and what is always below the limit is below it on average; only the heat stored since the start is
- * left out, which vanishes with time. So the optimum of the programme is a bound for every policy:
- *
- *   maximise   speed                                    speed = work / (time x SMs)
- *   SM         sum_k x[s,k,v] <= y[v]                   shares of SM s by kernel k and level v
- *   clock      sum_v y[v] = 1
- *   work       speed W_k / W <= sum_{s,v} gain f_v x[s,k,v] / N
- *   heat       T = ambient + A (baseline + l + sum_{k,v} w_v P_k part x[s,k,v]),   w_v = V_v^2 f_v
- *   leakage    l_u >= L_u(t) + L_u'(t) (T_u - t) - (1 - sum_v V_v y[v]) L_u(T_max,u)   for tangents t
- *   limit      T of every sensor <= limit
- *
- * Several GPUs of one kind: the same programme with the means over the GPUs in its columns (it is convex, so
- * the mean of what all do is something one may do) and the work spread over all of them. It bounds work /
- * (makespan x all SMs), as a GPU that has nothing to do cools; a suite's slowdown counts busy time only, so
- * tables set no bound beside it. Warm air of neighbours and links are left out too.
- *
- * What it leaves out, all of it to the bound's side (the bound is then further away, not wrong): changes
- * of level, wake-up times, ripple within a tick, queues and arrivals. */
+ * Several GPUs of one kind are bounded together, by work / (makespan x all SMs). A suite's slowdown counts
+ * busy time only, so tables set no bound beside it. */
 
 #include "limits/chip_model.h"
 #include "limits/lp.h"

@@ -1,4 +1,46 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* From a log of watts and degrees to the parameters of a node.
+ *
+ * The question is not only "which values fit best" but "which parameters does this log identify at all". A
+ * log of one steady load shows one resistance and nothing of capacities; one fan speed shows no fan law; two
+ * GPUs that are always loaded alike do not show whose air they breathe. A model with all parameters would fit
+ * every log and predict nothing. So the structure grows, from one pole a GPU, and a part stays only where the
+ * data carry it:
+ *
+ *      log ----> begin ----> first_guess ----> grow_model ----> refit ----> judge_identified ----> fit.csv
+ *                ranges,     one GPU alone,       |   ^
+ *                ambient,    several time         v   |  save, try, keep or go_back
+ *                kind of     constants         try_part
+ *                watts                            air paths, means, fan law, die pole, warming case,
+ *                                                 chassis, lag, a capacity for each sink
+ *
+ * A trial sets a part's start values, fits (fit.c) and looks at two things: the rms residual must fall by the
+ * part's `gain` (1 to 2 %), and every new parameter must be identified, its standard error at most 35 %
+ * (positive) or 50 % of its value. Else the state before is restored and the part is listed in `left_out`,
+ * with the log that would show it. So what is printed is either known with an error or named as unknown.
+ *
+ * What is assumed, as a log never shows it: sinks of one node are alike within 20 % (SINKS_DIFFER), and
+ * sensors of one kind agree to a quarter of a kelvin, unless the log itself identifies a GPU's offset
+ * (judge_offsets). Offset and resistance of one GPU are confounded in a short log: T = offset + R P leaves a
+ * line of pairs that fit alike,
+ *
+ *      R |  \                the log: any point of the line
+ *        |   \               with a long idle part: a point
+ *        |----*----           assumed: offset near 0, which is used only where the log gives no better
+ *        |     \
+ *        +------------- offset
+ *
+ * and a warning is given where the fit strains against the assumption by three of its spreads.
+ *
+ * The watts of a row are those of its moment, the mean since the row before, or a mean over a window: given
+ * by the options, by the name of the column, or found as whichever fits better (give_power, try_means).
+ * Between rows power is a straight line or a step accordingly, and rc.c's step is exact for it.
+ *
+ * Long logs: which parts the model has is found on the rows where the power varies most (PART_ROWS), and the
+ * values are then fitted to all. At the end the calibration is tested on what it was not fitted to: the rest
+ * of each run's time, or each run under a fit to the others.
+ *
+ * The order below is the order of the picture. */
 #include "measure/calibrate.h"
 
 #include <math.h>

@@ -1,4 +1,44 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The fit: least squares of an RC node (rc.h) to measured temperatures, and how far its values may be off.
+ *
+ * The residual of row i of a series is predicted less measured temperature. The prediction is linear in one
+ * number of no interest, the unknown heat x0 in the sink at the series' first row:
+ *
+ *      r_i(p, x0) = T_i(p) + x0 s_i(p) - measured_i          s_i: how much of the start is left at row i
+ *
+ * For given parameters p the best x0 is a quotient of two sums (best_start), so it is put in and forgotten:
+ * variable projection. Only p is left to Levenberg-Marquardt (GSL), and a log may begin before the GPU has
+ * settled. Positive parameters are fitted by their logarithm, which cannot change sign. Derivatives are
+ * central differences, taken only over the spans that a parameter moves: a GPU's resistance moves that GPU
+ * and those that breathe its air.
+ *
+ *      x of GSL --put--> rc model --simulate, upstream GPU first--> T, s, heat to the air --residuals--> r
+ *         ^                                                                                              |
+ *         +---------------------------- Levenberg-Marquardt <---------------------------------------------+
+ *
+ * What is known beforehand (kinds[], or a parameter's own prior) is a further row each, weighed as one
+ * cluster of rows would weigh. It keeps what the log does not identify at plausible values. Standard errors
+ * do not count it.
+ *
+ * Standard errors. A sensor in whole degrees repeats one rounding error while its reading does not change:
+ *
+ *      reading   61 61 61 61 62 62 62 62 62 61 61        a row is no independent observation;
+ *      cluster   |----------- 0 ------------- ...        a stretch of one reading or two neighbours is
+ *
+ * Rows taken as independent would give errors that are far too small. Three variances are added instead:
+ *
+ *   jackknife  leave each cluster c out; linearised, the solution moves by (J'J - Jc'Jc)^-1 Jc' rc.
+ *              A parameter that rests on one cluster makes this matrix singular: its error is infinite.
+ *
+ *   rounding   one number, even over the sensor's step, constant in a cluster:
+ *              step^2 / 12 times the square of (J'J)^-1 sum_c J.
+ *
+ *   jumps      power that jumped between two rows did so at an unknown moment. GPUs of one run jump
+ *              together, so their effects add before they are squared.
+ *
+ * Of 200 random logs 96 % of the 95 % intervals hold the true value (test unit.measure.fit.all).
+ *
+ * The order below: what can be fitted, the problem in memory, standard errors, the fit. */
 #include "measure/fit.h"
 
 #include <gsl/gsl_blas.h>

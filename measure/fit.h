@@ -2,15 +2,9 @@
 #ifndef TMX_MEASURE_FIT_H
 #define TMX_MEASURE_FIT_H
 
-/* Least squares of an RC node on measured series: Levenberg-Marquardt (GSL) on the exact step.
- *
- * The start of each series' sink, a number of no interest, is projected out (variable projection), so a
- * log that begins before the GPU has settled does no harm. Positive parameters are fitted by their logarithm.
- *
- * Standard errors: a sensor in whole degrees repeats one rounding error while its reading stands still, so a
- * row is no independent observation. Rows of one reading or two neighbours form a cluster; the variance is
- * the jackknife over clusters (each left out once, linearised), plus that of a rounding error even over the
- * step and constant in a cluster, plus that of a jump of power which fell anywhere in its interval. */
+/* Least squares of an RC node on measured series: Levenberg-Marquardt (GSL) on the exact step, the start of
+ * each series' sink projected out, standard errors by a jackknife over stretches of equal readings. fit.c
+ * shows how. */
 
 #include "measure/rc.h"
 
