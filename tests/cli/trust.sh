@@ -81,7 +81,7 @@ if command -v flock > /dev/null; then
   mkdir -p locked/thermix && chmod 700 locked/thermix && (umask 077; : > locked/thermix/lock)
   exec 9<> locked/thermix/lock && flock 9
   from=$SECONDS
-  XDG_CACHE_HOME=$dir/locked "$thermix" cta --core sm_cycle BFS MUM WP SP > /dev/null 2> err.txt 9>&- || say "a locked cache: $(cat err.txt)"
+  XDG_CACHE_HOME=$dir/locked "$thermix" cta --core sm_cycle BFS MUM BLK KMN > /dev/null 2> err.txt 9>&- || say "a locked cache: $(cat err.txt)"
   [ $((SECONDS - from)) -lt 15 ] || say "a locked cache: $((SECONDS - from)) s"
   exec 9>&-
   [ "$(ls locked/thermix)" = lock ] || say "the locked cache was written"
