@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "core/base/plausible.h"
 #include "core/base/text.h"
 
 enum tmx_status tmx_measured_ambient(const struct tmx_measured_args *a, enum tmx_ambient *how,
@@ -22,7 +23,7 @@ enum tmx_status tmx_measured_ambient(const struct tmx_measured_args *a, enum tmx
     *how = TMX_AMBIENT_GIVEN;
     const struct tmx_span s = {a->ambient, a->ambient + strlen(a->ambient)};
     return tmx_span_real(s, ambient_c) && *ambient_c >= -60 && *ambient_c <= 90
-               ? TMX_OK
+               ? tmx_plausible(NULL, "ambient_c", "degC", *ambient_c, "--ambient", 0, err)
                : tmx_fail(err, TMX_ECONFIG, "--ambient %s: expected degC from -60 to 90, inlet, fit or auto",
                           a->ambient);
 }
@@ -93,7 +94,7 @@ enum tmx_status tmx_measured_open(const struct tmx_measured_args *a, const struc
     for (size_t i = 0; i < a->column.n; i++) {
         o.column[i] = a->column.text[i];
     }
-    enum tmx_status st = TMX_OK;
+    enum tmx_status st = a->rpm > 0 ? tmx_plausible(NULL, "rpm", "1/min", a->rpm, "--rpm", 0, err) : TMX_OK;
     for (size_t i = 0; !st && i < path->n; i++) {
         st = tmx_measured_read(m, path->text[i], &o, err);
     }

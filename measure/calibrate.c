@@ -48,6 +48,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/plausible.h"
+
 struct work {
     struct tmx_calibration *c;
     const struct tmx_measured *log;
@@ -136,6 +138,8 @@ static enum tmx_status begin(struct work *w, struct tmx_err *err)
     struct tmx_calibration *c = w->c;
     const struct tmx_measured *log = w->log;
     const struct tmx_calibrate_options *o = w->options;
+    static const double SENSOR_ERROR_K = 5;
+    char other[TMX_GUESS_SIZE];
     c->model.gpu = calloc(log->n_gpu + 1, sizeof *c->model.gpu);
     c->ambient_c = calloc(log->n_run + 1, sizeof *c->ambient_c);
     c->parameter = calloc(4 * log->n_gpu + log->n_run + 16, sizeof *c->parameter);
@@ -188,6 +192,12 @@ static enum tmx_status begin(struct work *w, struct tmx_err *err)
     }
     for (size_t r = 0; r < log->n_run; r++) {
         c->ambient_c[r] = o->ambient == TMX_AMBIENT_GIVEN ? o->ambient_c : t.low - 5;
+    }
+    if (o->ambient == TMX_AMBIENT_GIVEN && o->ambient_c > t.low + SENSOR_ERROR_K) {
+        return tmx_fail(err, TMX_ECONFIG,
+                        "ambient %g degC: the log has a GPU at %g degC, and none is colder than its air%s",
+                        o->ambient_c, t.low,
+                        tmx_plausible_guess(other, NULL, "ambient_c", "degC", o->ambient_c));
     }
     const struct tmx_log_column *power = tmx_measured_source(log, TMX_Q_POWER);
     if (power) {
@@ -1018,6 +1028,22 @@ static void judge_identified(struct work *w)
     }
 }
 
+/* A doubt where the interval of the rows, a heat capacity or a resistance is none of a GPU: the log's times
+ * or watts are then in another unit. */
+static void doubt_units(const struct work *w)
+{
+    const struct tmx_rc *m = &w->c->model;
+    const double static_r = static_k_per_w(m, 0, m->rpm_ref);
+    struct tmx_err none = {0}; /* these rows of the table have no error */
+    double step_s = INFINITY;
+    for (size_t i = 0; i < w->log->n_series; i++) {
+        step_s = fmin(step_s, w->log->series[i].step_s);
+    }
+    (void)!tmx_plausible("log", "step_s", "s", step_s, "the log", 0, &none);
+    (void)!tmx_plausible("fit", "sink_j_per_k", "J/K", m->gpu[0].sink_j_per_k, "the fit", 0, &none);
+    (void)!tmx_plausible("fit", "static_k_per_w", "K/W", static_r, "the fit", 0, &none);
+}
+
 /* ---- how far the calibration is from what it was not fitted to ---- */
 
 static enum tmx_status judge_runs(struct work *w, struct tmx_err *err)
@@ -1137,6 +1163,7 @@ enum tmx_status tmx_calibrate(struct tmx_calibration *c, const struct tmx_measur
     st = st ? st : refit(&w, true, err);
     if (!st) {
         judge_identified(&w);
+        doubt_units(&w);
         print_air(c);
     }
     if (!st && c->fit.to < 1) {

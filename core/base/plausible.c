@@ -32,6 +32,10 @@ struct other {
 #define HERTZ         {{"MHz", 1e6, 0}, {"GHz", 1e9, 0}, {"kHz", 1e3, 0}}
 #define AIR           {{"m3/h", 1 / 3600.0, 0}, {"l/s", 1e-3, 0}, {"CFM", 4.719474e-4, 0}}
 #define COOLANT       {{"l/min", 1 / 6e4, 0}, {"ml/s", 1e-6, 0}, {"l/s", 1e-3, 0}, {"l/h", 1 / 3.6e6, 0}}
+#define LOG_TIMES     {{"days", 86400, 0}, {"ms", 1e-3, 0}, {"us", 1e-6, 0}}
+#define FROM_TIMES    {{"J/K from times in ms:", 1e-3, 0}, {"J/K from times in min:", 60, 0}, {"J/K from times in h:", 3600, 0}, \
+                       {"J/K from times in days:", 86400, 0}, {"J/K from times in us:", 1e-6, 0}}
+#define FROM_WATTS    {{"K/W from amperes of 12 V:", 1 / 12.0, 0}, {"K/W from kW:", 1e-3, 0}, {"K/W from mW:", 1e3, 0}}
 /* clang-format on */
 
 /* keys: words, "group.key" for a key of that group alone (it stands before the plain key). The least that an
@@ -100,6 +104,10 @@ static const struct row {
     {"fan_period_s", "s", 5e-3, 60, 1e-4, 1000, SECONDS},
     {"sampling_intvl interval_s", "s", 1e-9, 5, 1e-13, 1e6, SECONDS},
     {"tau_s", "s", 0.1, 1e4, 1e-3, 1e6, LONG_TIMES},
+    /* what a log gives and what is fitted to it: never an error, the log is as it is */
+    {"step_s", "s", 2e-3, 120, 0, INFINITY, LOG_TIMES},
+    {"sink_j_per_k", "J/K", 30, 1e4, 0, INFINITY, FROM_TIMES},
+    {"static_k_per_w", "K/W", 5e-3, 1.5, 0, INFINITY, FROM_WATTS},
 };
 enum { N_ROW = sizeof rows / sizeof rows[0] };
 

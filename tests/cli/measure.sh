@@ -88,6 +88,26 @@ refuse 'no GPU is called' log show card.csv --gpus 7
 refuse 'no run is called' log show card.csv --runs nowhere
 refuse 'ambient' calibrate card.csv -o x --ambient warm
 refuse 'expected instant, mean, auto or seconds' calibrate card.csv -o x --power-is now
+# Times, watts and degrees in another unit are noticed by what is fitted.
+odd() { # odd WORDS AWK OPTION...: card.csv as time_s, power_w and temp_c, changed
+  local words=$1 how=$2
+  shift 2
+  awk -F', *' 'NR > 1 { s = NR - 2; p = $3 + 0; c = $4 + 0; '"$how"'; printf "%.10g,%.6g,%.6g\n", s, p, c }' card.csv | sed '1i time_s,power_w,temp_c' >odd.csv
+  "$thermix" calibrate odd.csv -o odd --no-figures --no-check -q "$@" >out.txt 2>err.txt || say "calibrate, $how: $(cat err.txt)"
+  if [ -n "$words" ]; then
+    grep -qF "$words" err.txt || say "calibrate, $how: no \"$words\" in $(cat err.txt)"
+  elif grep -E 'outside|is it' err.txt; then
+    say "calibrate doubts a good log"
+  fi
+}
+odd '' 's = s'
+odd 'is it 1000 ms = 1 s?' 's *= 1000'
+odd 'J/K from times in ms' 's *= 1000'
+odd 'J/K from times in min' 's /= 60'
+odd 'J/K from times in days' 's /= 86400'
+odd 'K/W from amperes' 'p /= 12'
+odd 'rpm = 3 1/min is outside' 's = s' --rpm 3 --accept
+refuse 'is it 77 degF = 25 degC?' calibrate odd.csv -o odd --ambient 77
 refuse 'air' calibrate card.csv -o x --air 0-1
 refuse 'expected the fit.csv' replay card.csv card.csv
 awk 'BEGIN { print "time_s,power_w,temp_c"; for (i = 0; i < 60; i++) print i ",100,50" }' >flat.csv
