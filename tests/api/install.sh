@@ -40,8 +40,8 @@ strict="-std=c17 -Wall -Wextra -Wpedantic -Werror -O1 $flags"
 for example in "$source"/examples/*.c; do
   name=$(basename "$example" .c)
   [ "$name" != my_policy ] || continue # a module, below
-  # shellcheck disable=SC2046,SC2086
-  $cc $strict "$example" $(pkg-config --cflags --libs thermix) -Wl,-rpath,"$lib" -o "$name"
+  # shellcheck disable=SC2046,SC2086 # no .pc file of another library is needed: their -dev packages may be absent
+  $cc $strict "$example" $(PKG_CONFIG_LIBDIR=$pc pkg-config --cflags --libs thermix) -Wl,-rpath,"$lib" -o "$name"
   (cd empty && "../$name") >"$name.txt" || say "$name with the shared library"
   [ -s "$name.txt" ] || say "$name says nothing"
   readelf -d "$name" | grep -q 'libthermix\.so\.[0-9]*\]' || say "$name is not linked by the library's ABI number"
