@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-3.0-or-later
-# Does what ./dev release made work where thermix never was? Usage: release.sh FOLDER VERSION
+# Does what ./dev release made work where thermix never was? Usage: release.sh FOLDER VERSION PACKAGE...
+# PACKAGE: what a build of the source takes.
 #
 # As root, with debootstrap and a mirror of Debian within reach, each is tried in an empty Debian 12 of its own:
 #   wheel    Python, its venv and numpy are added; `pip install --no-index --no-deps` in a fresh venv. No library of thermix's is there:
@@ -11,7 +12,6 @@
 # DEBIAN_BASE=FOLDER: an empty Debian 12 that debootstrap made before. The first line of the output says which of the two it was.
 set -euo pipefail
 folder=$(realpath "$1") version=$2
-here=$(cd "$(dirname "$0")/.." && pwd)
 mirror=${DEBIAN_MIRROR:-http://deb.debian.org/debian}
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
@@ -90,8 +90,7 @@ if empty; then
   }
   inside wheel "${one[2]}" python3-venv python3-numpy
   inside package "${one[1]}"
-  # shellcheck disable=SC2046
-  inside source "${one[0]}" $(sed -n '/^packages="/,/"$/p' "$here/dev" | sed 's/^packages="//; s/"$//') libglpk-dev
+  inside source "${one[0]}" "${@:3}"
 else
   echo "in a bare folder: no root, no debootstrap, or no mirror of Debian"
   tail -2 "$dir/debootstrap.txt" 2>/dev/null || true
