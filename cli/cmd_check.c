@@ -414,7 +414,8 @@ const struct tmx_command tmx_cmd_check = {
            "system, batch or node of the job level. FILE is a file, a chip's folder, or a name of `thermix "
            "list`.",
     .notes = "No module is loaded: a warning names each policy of one, which is therefore not checked.\n\n"
-             "With --format csv, markdown or json: rows of file, kind, key and value. Overrides (--set) are "
+             "With --format csv, markdown, json or latex: rows of file, kind, key and value. Overrides "
+             "(--set) are "
              "for runs; of a suite's runs they start with base.",
     .examples = "thermix check wl1\n"
                 "thermix check tabs\n"

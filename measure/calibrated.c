@@ -12,8 +12,6 @@
 #include "core/base/text.h"
 #include "study/table_out.h"
 
-enum { MAX_PATH = 512 };
-
 static const struct tmx_column columns[] = {
     {"parameter", TMX_COLUMN_TEXT, 0}, {"gpu", TMX_COLUMN_TEXT, 0},
     {"run", TMX_COLUMN_TEXT, 0},       {"value", TMX_COLUMN_REAL, 5},
@@ -180,7 +178,7 @@ static enum tmx_status residual_table(const struct tmx_calibration *c, const str
 
 static enum tmx_status save(struct tmx_table *t, const char *dir, const char *name, struct tmx_err *err)
 {
-    char path[MAX_PATH];
+    char path[TMX_PATH_SIZE];
     snprintf(path, sizeof path, "%s/%s", dir, name);
     const enum tmx_status st = tmx_table_save(t, TMX_FORMAT_CSV, path, err);
     tmx_table_destroy(t);
@@ -292,8 +290,8 @@ enum tmx_status tmx_calibrated_write(const struct tmx_calibration *c, const stru
 {
     struct tmx_table *t = NULL;
     struct tmx_output o = {0};
-    char path[MAX_PATH];
-    if (strlen(dir) > MAX_PATH - 64) {
+    char path[TMX_PATH_SIZE];
+    if (strlen(dir) > TMX_PATH_SIZE - 64) {
         return tmx_fail_at(err, TMX_EIO, dir, 0, "the name is too long");
     }
     enum tmx_status st = tmx_os_mkdirs(dir, err);
@@ -417,7 +415,7 @@ enum tmx_status tmx_calibrated_read(struct tmx_rc *m, const char *path, struct t
 {
     struct tmx_csv csv = {0};
     struct columns_of c;
-    char file[MAX_PATH + 16];
+    char file[TMX_PATH_SIZE + 16];
     snprintf(file, sizeof file, "%s/fit.csv", path);
     *m = (struct tmx_rc){.fan_exponent = 0.8};
     enum tmx_status st = tmx_csv_read(&csv, tmx_os_exists(file) ? file : path, err);

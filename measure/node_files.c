@@ -12,12 +12,11 @@
 #include "core/base/output.h"
 #include "measure/calibrated.h"
 
-enum { MAX_PATH = 512 };
 static const double SIDE_M = 0.028, LUMPING = 0.333; /* die's side: any, the lumped die has no inside */
 
 static enum tmx_status open_file(struct tmx_output *o, const char *dir, const char *name, struct tmx_err *err)
 {
-    char path[MAX_PATH + 64];
+    char path[TMX_PATH_SIZE + 64];
     snprintf(path, sizeof path, "%s/%s", dir, name);
     return tmx_output_open(o, path, err);
 }
@@ -312,7 +311,7 @@ static enum tmx_status write_topology(const struct tmx_rc *m, const struct tmx_m
 enum tmx_status tmx_calibrated_node(const struct tmx_rc *m, const struct tmx_measured *log, const char *dir,
                                     struct tmx_err *err)
 {
-    char chips[MAX_PATH], folder[MAX_PATH + 32];
+    char chips[TMX_PATH_SIZE], folder[TMX_PATH_SIZE + 32];
     if (strlen(dir) > 200) {
         return tmx_fail_at(err, TMX_EIO, dir, 0, "the name is too long for a chip's folder");
     }

@@ -9,8 +9,6 @@
 #include "plots/plot.h"
 #include "study/pool.h"
 
-enum { MAX_PATH = 1200 };
-
 struct frames {
     const struct tmx_history *all; /* [n_gpu] */
     size_t n_gpu;
@@ -80,7 +78,7 @@ static enum tmx_status find_ffmpeg(struct tmx_err *err)
 
 enum tmx_status tmx_animation(const struct tmx_animation *a, FILE *said, struct tmx_err *err)
 {
-    char dir[MAX_PATH];
+    char dir[TMX_PATH_SIZE];
     struct tmx_history *all = NULL;
     size_t n_gpu = 0;
     snprintf(dir, sizeof dir, "%s.frames", a->out);

@@ -7,13 +7,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/os.h"
 #include "core/base/output.h"
 #include "run/load/data.h"
 #include "study/table_out.h"
 
 const char *const tmx_plot_sizes[] = {"small", "default", "large", NULL};
 
-enum { MAX_PATH = 1200, MAX_TEXT = 400, TAIL = 64 };
+enum { MAX_TEXT = 400, TAIL = 64 };
 
 enum tmx_status tmx_plot_begin(struct tmx_plot *p, struct tmx_err *err)
 {
@@ -32,15 +33,15 @@ enum tmx_status tmx_plot_begin(struct tmx_plot *p, struct tmx_err *err)
 
 enum tmx_status tmx_plot_folder(const struct tmx_plot *p, struct tmx_err *err)
 {
-    char path[MAX_PATH];
+    char path[TMX_PATH_SIZE];
     snprintf(path, sizeof path, "%s/data", p->dir);
     const enum tmx_status st = tmx_os_mkdirs(path, err);
     return st ? st : tmx_folder_open(p->dir, TMX_FOLDER_FIGURES, err);
 }
 
-static void data_path(const struct tmx_plot *p, const char *name, const char *part, char path[MAX_PATH])
+static void data_path(const struct tmx_plot *p, const char *name, const char *part, char path[TMX_PATH_SIZE])
 {
-    snprintf(path, MAX_PATH, "%s/data/%s%s.csv", p->dir, name, part);
+    snprintf(path, TMX_PATH_SIZE, "%s/data/%s%s.csv", p->dir, name, part);
 }
 
 /* A text that gnuplot's CSV reader leaves whole: without control characters, and with letters that look like
@@ -105,7 +106,7 @@ static enum tmx_status tame_table(const struct tmx_table *t, struct tmx_table **
 enum tmx_status tmx_plot_data(struct tmx_plot *p, const char *name, const char *part,
                               const struct tmx_table *t, struct tmx_err *err)
 {
-    char path[MAX_PATH];
+    char path[TMX_PATH_SIZE];
     struct tmx_table *tamed = NULL;
     if (!tmx_plot_wants(p, name)) {
         return TMX_OK;
@@ -138,7 +139,7 @@ void tmx_plot_number(struct tmx_plot *p, const char *key, double v)
 
 enum tmx_status tmx_plot_labels(struct tmx_plot *p, const char *name, const char *part, struct tmx_err *err)
 {
-    char path[MAX_PATH], of[TMX_PLOT_PART];
+    char path[TMX_PATH_SIZE], of[TMX_PLOT_PART];
     struct tmx_output o;
     const size_t n = p->n_label;
     p->n_label = 0;
@@ -200,7 +201,7 @@ static void undate(char *block, size_t n, size_t *at)
 enum tmx_status tmx_plot_take(const struct tmx_os_private *d, const char *name, const char *out,
                               struct tmx_err *err)
 {
-    char path[MAX_PATH], block[1 << 14], tail[TAIL];
+    char path[TMX_PATH_SIZE], block[1 << 14], tail[TAIL];
     struct tmx_output o;
     size_t n, n_tail = 0, at = 0;
     const bool dated = strcmp(strrchr(name, '.'), ".pdf") == 0;
@@ -244,7 +245,7 @@ static enum tmx_status fill(const struct tmx_plot *p, const char *name, const ch
     }
     st = st ? st : tmx_os_private_link(d, path, "scripts", err);
     for (size_t i = 0; i < p->n_part && !st; i++) {
-        char from[MAX_PATH];
+        char from[TMX_PATH_SIZE];
         data_path(p, name, p->part[i], from);
         snprintf(as, sizeof as, "data%s.csv", p->part[i]);
         st = tmx_os_private_link(d, from, as, err);
@@ -291,7 +292,7 @@ void tmx_plot_drop(struct tmx_plot *p)
 
 enum tmx_status tmx_plot_draw(struct tmx_plot *p, const char *script, const char *name, struct tmx_err *err)
 {
-    char beside[MAX_PATH];
+    char beside[TMX_PATH_SIZE];
     snprintf(beside, sizeof beside, "%s/%s.%s", p->dir, name, p->format);
     const char *out = p->file ? p->file : beside;
     tmx_plot_label(p, "figure", name);

@@ -16,12 +16,10 @@
 #include "core/machine/floorplan_file.h"
 #include "run/summary.h"
 
-enum { MAX_PATH = 1200 };
-
 /* The throttle's limits of resolved.cfg, the same for all GPUs; NAN where the run had none. */
 static enum tmx_status read_limits(const char *dir, double *trip_c, double *release_c, struct tmx_err *err)
 {
-    char path[MAX_PATH];
+    char path[TMX_PATH_SIZE];
     struct tmx_config *cfg = NULL;
     *trip_c = *release_c = NAN;
     snprintf(path, sizeof path, "%s/resolved.cfg", dir);
@@ -38,7 +36,7 @@ static enum tmx_status read_limits(const char *dir, double *trip_c, double *rele
 static enum tmx_status read_gpu(struct tmx_history *h, const char *dir, const struct tmx_setting *gpu,
                                 struct tmx_err *err)
 {
-    char path[MAX_PATH];
+    char path[TMX_PATH_SIZE];
     const char *file = NULL;
     const struct tmx_setting *sensors = NULL;
     enum tmx_status st = tmx_setting_word(gpu, "floorplan", NULL, &file, err);
@@ -56,7 +54,7 @@ static enum tmx_status read_gpu(struct tmx_history *h, const char *dir, const st
 static enum tmx_status read_folder(struct tmx_history **all, size_t *n_gpu, const char *dir, double *warmup_s,
                                    struct tmx_err *err)
 {
-    char path[MAX_PATH];
+    char path[TMX_PATH_SIZE];
     struct tmx_config *cfg = NULL;
     const struct tmx_setting *gpus = NULL;
     const char *mix = NULL, *policy = NULL;
@@ -267,7 +265,7 @@ static void suffix_of(size_t gpu, size_t n_gpu, char text[32])
 static enum tmx_status read_frames(struct tmx_history *h, size_t n_gpu, const char *dir, double warmup_s,
                                    size_t max, struct tmx_err *err)
 {
-    char path[MAX_PATH], suffix[32];
+    char path[TMX_PATH_SIZE], suffix[32];
     struct tmx_trace temps = {0}, power = {0};
     double interval_s = 0;
     const size_t n_unit = h->floorplan.n_unit;
@@ -310,7 +308,7 @@ static enum tmx_status read_frames(struct tmx_history *h, size_t n_gpu, const ch
 
 bool tmx_history_has_frames(const char *dir)
 {
-    char one[MAX_PATH], several[MAX_PATH];
+    char one[TMX_PATH_SIZE], several[TMX_PATH_SIZE];
     snprintf(one, sizeof one, "%s/temps.ttrace", dir);
     snprintf(several, sizeof several, "%s/temps_gpu0.ttrace", dir);
     return tmx_os_exists(one) || tmx_os_exists(several);
@@ -319,7 +317,7 @@ bool tmx_history_has_frames(const char *dir)
 enum tmx_status tmx_history_load(struct tmx_history **all, size_t *n_gpu, const char *dir, size_t max,
                                  struct tmx_err *err)
 {
-    char trace[MAX_PATH];
+    char trace[TMX_PATH_SIZE];
     double warmup_s = 0;
     const bool has_frames = tmx_history_has_frames(dir);
     *all = NULL;

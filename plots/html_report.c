@@ -23,8 +23,6 @@
 #include "thermal/files/stack.h"
 #include "thermal/portable.h"
 
-enum { MAX_PATH = 1200 };
-
 struct page {
     const struct tmx_report *r;
     json_t *tables, *runs, *figures, *models;
@@ -81,7 +79,7 @@ static enum tmx_status content(const char *config, const char *floorplan, bool p
 
 static enum tmx_status read_resolved(const char *dir, struct chip *c, struct tmx_err *err)
 {
-    char path[MAX_PATH];
+    char path[TMX_PATH_SIZE];
     struct tmx_config *cfg = NULL;
     const char *network = "hotspot", *topology = "";
     snprintf(path, sizeof path, "%s/resolved.cfg", dir);
@@ -214,7 +212,7 @@ static enum tmx_status page_model(json_t *models, const char *dir, const struct 
                                   struct tmx_err *err)
 {
     struct chip chip = {0};
-    char config[MAX_PATH], floorplan[MAX_PATH], id[TMX_HASH_HEX];
+    char config[TMX_PATH_SIZE], floorplan[TMX_PATH_SIZE], id[TMX_HASH_HEX];
     snprintf(config, sizeof config, "%s/thermal.config", dir);
     snprintf(floorplan, sizeof floorplan, "%s/%s", dir, h->floorplan_file);
     enum tmx_status st = read_resolved(dir, &chip, err);
@@ -445,7 +443,7 @@ static enum tmx_status add_run(struct page *p, const char *dir)
 
 static enum tmx_status add_figure(struct page *p, const char *of, const char *folder, const char *file)
 {
-    char path[MAX_PATH];
+    char path[TMX_PATH_SIZE];
     struct tmx_text_file svg;
     snprintf(path, sizeof path, "%s/%s", folder, file);
     enum tmx_status st = tmx_text_load(&svg, path, p->err);
@@ -488,7 +486,7 @@ static size_t figures_in(const char *folder, char *names[MAX_FIGURES])
 
 static enum tmx_status add_figures(struct page *p, const char *results)
 {
-    char folder[MAX_PATH];
+    char folder[TMX_PATH_SIZE];
     snprintf(folder, sizeof folder, "%s.figures/%zu", p->r->out, ++p->n_folder);
     struct tmx_plot plot = {.dir = folder, .format = "svg", .size = "small", .quiet = true};
     char *names[MAX_FIGURES];
@@ -503,15 +501,15 @@ static enum tmx_status add_figures(struct page *p, const char *results)
     return st;
 }
 
-static bool holds(const char *folder, const char *file, char path[MAX_PATH])
+static bool holds(const char *folder, const char *file, char path[TMX_PATH_SIZE])
 {
-    snprintf(path, MAX_PATH, "%s/%s", folder, file);
+    snprintf(path, TMX_PATH_SIZE, "%s/%s", folder, file);
     return tmx_os_exists(path);
 }
 
 static enum tmx_status add_results(struct page *p, const char *results)
 {
-    char path[MAX_PATH], title[MAX_PATH];
+    char path[TMX_PATH_SIZE], title[TMX_PATH_SIZE];
     const size_t n = strlen(results);
     enum tmx_status st = TMX_OK;
     if (n > 7 && strcmp(results + n - 7, ".sqlite") == 0) {
@@ -632,7 +630,7 @@ enum tmx_status tmx_report_write(const struct tmx_report *r, struct tmx_err *err
                      .figures = json_array(),
                      .models = json_array(),
                      .err = err};
-    char folder[MAX_PATH];
+    char folder[TMX_PATH_SIZE];
     snprintf(folder, sizeof folder, "%s.figures", r->out);
     enum tmx_status st = p.tables && p.runs && p.figures && p.models ? TMX_OK : no_memory(err);
     st = st ? st : tmx_folder_open(folder, TMX_FOLDER_FIGURES, err);

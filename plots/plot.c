@@ -11,11 +11,9 @@
 #include "plots/plot_suite.h"
 #include "plots/plot_table.h"
 
-enum { MAX_PATH = 1200 };
-
 static bool holds(const char *folder, const char *file)
 {
-    char path[MAX_PATH];
+    char path[TMX_PATH_SIZE];
     snprintf(path, sizeof path, "%s/%s", folder, file);
     return tmx_os_exists(path);
 }

@@ -11,7 +11,7 @@
 #include "core/base/csv.h"
 #include "core/base/os.h"
 
-enum { MAX_PATH = 1200, MAX_WHERE = 6, MAX_COLUMN = 24, MAX_WORD = 64 };
+enum { MAX_WHERE = 6, MAX_COLUMN = 24, MAX_WORD = 64 };
 
 /* A part of a figure: from a CSV file, a row a key, the numbers the mean of its rows. */
 struct part {
@@ -469,7 +469,7 @@ static enum tmx_status marks(const struct part *part, const struct tmx_csv *pape
 static enum tmx_status read_file(const char *folder, const char *name, struct tmx_csv *csv,
                                  struct tmx_err *err)
 {
-    char path[MAX_PATH];
+    char path[TMX_PATH_SIZE];
     *csv = (struct tmx_csv){0};
     snprintf(path, sizeof path, "%s/%s", folder, name);
     return tmx_os_exists(path) ? tmx_csv_read(csv, path, err) : TMX_OK;
@@ -603,7 +603,7 @@ static enum tmx_status put_image(struct tmx_plot *p, const struct figure *f, con
 /* The paper that the folder's paper.csv is of; "day" by the columns of table.csv; "" for anything else. */
 static enum tmx_status paper_of(const char *folder, char paper[16], struct tmx_err *err)
 {
-    char path[MAX_PATH];
+    char path[TMX_PATH_SIZE];
     struct tmx_csv csv = {0};
     paper[0] = '\0';
     snprintf(path, sizeof path, "%s/paper.csv", folder);
@@ -624,7 +624,7 @@ static enum tmx_status paper_of(const char *folder, char paper[16], struct tmx_e
 
 enum tmx_status tmx_plot_suite(struct tmx_plot *p, const char *folder, struct tmx_err *err)
 {
-    char paper[16], path[MAX_PATH];
+    char paper[16], path[TMX_PATH_SIZE];
     enum tmx_status st = paper_of(folder, paper, err);
     for (size_t i = 0; !st && i < sizeof figures / sizeof figures[0]; i++) {
         const struct figure *f = &figures[i];

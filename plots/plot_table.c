@@ -10,7 +10,7 @@
 #include "core/base/os.h"
 #include "plots/figure.h"
 
-enum { MAX_NAMES = 64, MAX_PATH = 1200 };
+enum { MAX_NAMES = 64 };
 
 struct source {                /* table.csv and its columns */
     struct tmx_csv csv, paper; /* paper: without rows where there is none */
@@ -372,7 +372,7 @@ static enum tmx_status draw_maps(struct tmx_plot *p, const char *folder, struct 
         {"bottom_mm", TMX_COLUMN_REAL, 3},   {"top_mm", TMX_COLUMN_REAL, 3},
         {"mean_temp_c", TMX_COLUMN_REAL, 3},
     };
-    char path[MAX_PATH], text[80];
+    char path[TMX_PATH_SIZE], text[80];
     struct source s = {0};
     struct tmx_table *t = NULL;
     const char *name[MAX_NAMES];
@@ -508,7 +508,7 @@ static enum tmx_status check_numbers(const struct tmx_csv *csv, struct tmx_err *
 enum tmx_status tmx_plot_table(struct tmx_plot *p, const char *folder, struct tmx_err *err)
 {
     struct source s = {0};
-    char path[MAX_PATH];
+    char path[TMX_PATH_SIZE];
     snprintf(path, sizeof path, "%s/table.csv", folder);
     enum tmx_status st = tmx_csv_read(&s.csv, path, err);
     st = st ? st : check_numbers(&s.csv, err);

@@ -292,12 +292,10 @@ void tmx_run_print(const struct tmx_run *run, FILE *out)
 static enum tmx_status save(const char *folder, const char *name, const char *text,
                             const struct tmx_table *table, struct tmx_err *err)
 {
-    char path[1024];
+    char path[TMX_PATH_SIZE];
     struct tmx_output o = {0};
-    if ((size_t)snprintf(path, sizeof path, "%s/%s", folder, name) >= sizeof path) {
-        return tmx_fail_at(err, TMX_EIO, folder, 0, "folder name too long");
-    }
-    enum tmx_status st = tmx_output_open(&o, path, err);
+    enum tmx_status st = tmx_path_join(path, folder, name, err);
+    st = st ? st : tmx_output_open(&o, path, err);
     if (!st && text) {
         fputs(text, o.file);
     } else if (!st) {
@@ -393,8 +391,6 @@ enum tmx_status tmx_run_save_tables(const struct tmx_run *run, const char *folde
     return st;
 }
 
-enum { MAX_PATH = 1024 };
-
 static const char *const single[] = {"resolved.cfg", "summary.csv",  "kernels.csv",    "trace.csv",
                                      "power.ptrace", "temps.ttrace", "thermal.config", "folder.cfg",
                                      "members.csv",  "gpus.csv"};
@@ -417,13 +413,6 @@ static bool of_gpu(const char *name)
     return false;
 }
 
-static enum tmx_status join(char path[MAX_PATH], const char *folder, const char *name, struct tmx_err *err)
-{
-    return snprintf(path, MAX_PATH, "%s/%s", folder, name) < MAX_PATH
-               ? TMX_OK
-               : tmx_fail_at(err, TMX_EIO, folder, 0, "folder name too long");
-}
-
 /* What a run may have left in a folder: the single files, then those of GPUs. */
 struct products {
     const char *folder;
@@ -438,13 +427,13 @@ static enum tmx_status products_init(struct products *p, const char *folder, str
 }
 
 /* The next one that is there; false when there is none. */
-static bool next_product(struct products *p, char name[64], char path[MAX_PATH])
+static bool next_product(struct products *p, char name[64], char path[TMX_PATH_SIZE])
 {
     while (p->next < N_SINGLE + p->n) {
         const size_t i = p->next++;
         const char *found = i < N_SINGLE ? single[i] : p->entry[i - N_SINGLE].name;
         if (strlen(found) < 64 && (i < N_SINGLE || of_gpu(found)) &&
-            join(path, p->folder, found, NULL) == TMX_OK && tmx_os_exists(path)) {
+            tmx_path_join(path, p->folder, found, NULL) == TMX_OK && tmx_os_exists(path)) {
             memcpy(name, found, strlen(found) + 1);
             return true;
         }
@@ -492,9 +481,9 @@ struct manifest {
 
 static enum tmx_status manifest_read(struct manifest *m, const char *folder, struct tmx_err *err)
 {
-    char path[MAX_PATH];
+    char path[TMX_PATH_SIZE];
     *m = (struct manifest){0};
-    enum tmx_status st = join(path, folder, TMX_FOLDER_LIST, err);
+    enum tmx_status st = tmx_path_join(path, folder, TMX_FOLDER_LIST, err);
     if (!st && !tmx_os_exists(path)) {
         return tmx_fail_at(
             err, TMX_EPARSE, folder, 0,
@@ -516,7 +505,7 @@ static enum tmx_status manifest_read(struct manifest *m, const char *folder, str
 
 enum tmx_status tmx_run_folder_check(const char *folder, bool *partial, struct tmx_err *err)
 {
-    char path[MAX_PATH], name[64], hash[TMX_HASH_HEX] = "";
+    char path[TMX_PATH_SIZE], name[64], hash[TMX_HASH_HEX] = "";
     struct manifest m;
     struct products p = {0};
     *partial = false;

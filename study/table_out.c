@@ -9,7 +9,7 @@
 #include "core/base/output.h"
 #include "core/base/text.h"
 
-const char *const tmx_formats[] = {"table", "csv", "markdown", "json", NULL};
+const char *const tmx_formats[] = {"table", "csv", "markdown", "json", "latex", NULL};
 
 static bool put_string(const char *s, FILE *out)
 {
@@ -105,6 +105,8 @@ enum tmx_status tmx_table_write(const struct tmx_table *t, enum tmx_format f, FI
         return tmx_table_write_markdown(t, out, err);
     case TMX_FORMAT_JSON:
         return write_json(t, out, err);
+    case TMX_FORMAT_LATEX:
+        return tmx_table_write_latex(t, out, err);
     case TMX_FORMAT_TEXT:
         break;
     }
@@ -145,11 +147,9 @@ enum tmx_status tmx_table_save(const struct tmx_table *t, enum tmx_format f, con
 enum tmx_status tmx_table_save_in(const struct tmx_table *t, const char *dir, const char *name,
                                   struct tmx_err *err)
 {
-    char path[1024];
+    char path[TMX_PATH_SIZE];
     enum tmx_status st = tmx_os_mkdirs(dir, err);
     st = st ? st : tmx_folder_open(dir, TMX_FOLDER_RESULTS, err);
-    if (!st && snprintf(path, sizeof path, "%s/%s", dir, name) >= (int)sizeof path) {
-        return tmx_fail(err, TMX_EIO, "%s: path too long", dir);
-    }
+    st = st ? st : tmx_path_join(path, dir, name, err);
     return st ? st : tmx_table_save(t, TMX_FORMAT_CSV, path, err);
 }

@@ -5,7 +5,7 @@
 #include "core/base/table.h"
 
 /* --format of every command that prints a table. */
-enum tmx_format { TMX_FORMAT_TEXT, TMX_FORMAT_CSV, TMX_FORMAT_MARKDOWN, TMX_FORMAT_JSON };
+enum tmx_format { TMX_FORMAT_TEXT, TMX_FORMAT_CSV, TMX_FORMAT_MARKDOWN, TMX_FORMAT_JSON, TMX_FORMAT_LATEX };
 extern const char *const tmx_formats[]; /* their words, NULL-terminated */
 
 /* JSON is an array of objects keyed by column name, numbers lossless, empty cells null. */

@@ -9,14 +9,13 @@
 #include "core/base/output.h"
 #include "core/base/text.h"
 
-enum { MAX_PATH = TMX_HOTSPOT_PATH };
 enum { CONFIG, TRACE, STEADY, LOG, N_FILES };
 static const char *const file_names[N_FILES] = {"hotspot.config", "hotspot.ttrace", "hotspot.steady",
                                                 "hotspot.log"};
 
 struct verify {
     struct tmx_trace_run *r;
-    char folder[200], path[N_FILES][MAX_PATH];
+    char folder[200], path[N_FILES][TMX_PATH_SIZE];
     struct tmx_temps steady; /* HotSpot's */
     struct tmx_trace trace;  /* HotSpot's; no columns when there is no transient */
     struct tmx_err *err;
@@ -30,7 +29,7 @@ static enum tmx_status make_folder(struct verify *v)
         return st;
     }
     for (size_t i = 0; i < N_FILES; i++) {
-        snprintf(v->path[i], MAX_PATH, "%s/%s", v->folder, file_names[i]);
+        snprintf(v->path[i], TMX_PATH_SIZE, "%s/%s", v->folder, file_names[i]);
     }
     return TMX_OK;
 }

@@ -19,11 +19,6 @@ struct tmx_config {
     size_t n_file;
 };
 
-static enum tmx_status no_memory(struct tmx_err *err)
-{
-    return tmx_fail(err, TMX_ENOMEM, "configuration: out of memory");
-}
-
 /* From libconfig's tree to ours. */
 struct copy {
     const struct tmx_config_text *text;
@@ -48,7 +43,7 @@ static enum tmx_status copy_setting(const struct copy *c, const config_setting_t
     struct tmx_setting *to =
         tmx_setting_add(parent, config_setting_name(from), kinds[type], c->text->file[at.file], at.line);
     if (!to) {
-        return no_memory(c->err);
+        return tmx_no_memory(c->err);
     }
     switch (kinds[type]) {
     case TMX_SETTING_INTEGER:
@@ -62,7 +57,7 @@ static enum tmx_status copy_setting(const struct copy *c, const config_setting_t
         return TMX_OK;
     case TMX_SETTING_TEXT: {
         const char *text = config_setting_get_string(from);
-        return tmx_setting_set_text(to, text ? text : "") ? TMX_OK : no_memory(c->err);
+        return tmx_setting_set_text(to, text ? text : "") ? TMX_OK : tmx_no_memory(c->err);
     }
     default:
         return copy_members(c, from, to); /* NOLINT(misc-no-recursion): TMX_CONFIG_DEPTH at most */
@@ -88,7 +83,7 @@ static enum tmx_status parse(struct tmx_config *c, const struct tmx_config_text 
     config_init(&cfg);
     if (config_read_string(&cfg, t->data ? t->data : "")) {
         c->root = tmx_setting_add(NULL, NULL, TMX_SETTING_GROUP, t->file[0], 1);
-        st = c->root ? copy_members(&copy, config_root_setting(&cfg), c->root) : no_memory(err);
+        st = c->root ? copy_members(&copy, config_root_setting(&cfg), c->root) : tmx_no_memory(err);
     } else {
         const struct tmx_config_place at = tmx_config_text_place(t, (unsigned)config_error_line(&cfg));
         st = tmx_fail_at(err, TMX_ECONFIG, t->file[at.file], at.line, "%s", config_error_text(&cfg));
@@ -104,7 +99,7 @@ static enum tmx_status make(struct tmx_config **c, const char *path, const char 
     struct tmx_config *made = calloc(1, sizeof *made);
     *c = NULL;
     if (!made) {
-        return no_memory(err);
+        return tmx_no_memory(err);
     }
     struct tmx_fp_env plain;
     tmx_fp_env_enter(&plain); /* libconfig reads reals in the thread's locale, and leaves it in another one */
@@ -198,7 +193,7 @@ static enum tmx_status parse_value(struct tmx_config **c, const char *value, con
     const size_t size = strlen(value) + 16;
     char *text = malloc(size);
     if (!text) {
-        return no_memory(err);
+        return tmx_no_memory(err);
     }
     snprintf(text, size, "v = %s;", value);
     struct tmx_err why = {0};
@@ -271,7 +266,7 @@ enum tmx_status tmx_config_assign(struct tmx_config *c, const char *assignment, 
         struct tmx_setting *next = tmx_setting_member_mut(group, key);
         const char *file = next ? NULL : keep(c, where);
         if (!next && !(file && (next = tmx_setting_add(group, key, TMX_SETTING_GROUP, file, line)))) {
-            return no_memory(err);
+            return tmx_no_memory(err);
         }
         if (tmx_setting_kind(next) != TMX_SETTING_GROUP) {
             return tmx_fail_at(err, TMX_ECONFIG, where, line, "character %d: \"%s\" is not a group (%s:%u)",
@@ -297,7 +292,7 @@ enum tmx_status tmx_config_assign(struct tmx_config *c, const char *assignment, 
     tmx_setting_at_line(node, line);
     if (!node || !tmx_setting_override(group, node, key)) {
         tmx_setting_destroy(node);
-        st = no_memory(err);
+        st = tmx_no_memory(err);
     }
     tmx_config_close(value);
     return st;

@@ -33,11 +33,6 @@ struct nest {
 
 #define fail_here(s, err, ...) tmx_fail_at((err), TMX_ECONFIG, (s)->name, (s)->line, __VA_ARGS__)
 
-static enum tmx_status no_memory(struct tmx_err *err)
-{
-    return tmx_fail(err, TMX_ENOMEM, "configuration: out of memory");
-}
-
 static enum tmx_status put(struct source *s, const char *bytes, size_t n, struct tmx_err *err)
 {
     struct tmx_config_text *t = s->t;
@@ -48,7 +43,7 @@ static enum tmx_status put(struct source *s, const char *bytes, size_t n, struct
         const size_t room = 2 * (t->size + n) + 4096;
         char *data = realloc(t->data, room);
         if (!data) {
-            return no_memory(err);
+            return tmx_no_memory(err);
         }
         t->data = data;
         t->room = room;
@@ -67,7 +62,7 @@ static enum tmx_status mark_line(struct source *s, struct tmx_err *err)
         const size_t room = t->line_room ? 2 * t->line_room : 256;
         struct tmx_config_place *place = realloc(t->place, room * sizeof *place);
         if (!place) {
-            return no_memory(err);
+            return tmx_no_memory(err);
         }
         t->place = place;
         t->line_room = room;
@@ -276,7 +271,7 @@ static enum tmx_status read_file(struct tmx_config_text *t, const char *path, in
                        .file = add_file(t, path),
                        .line = 1,
                        .include = include};
-    st = s.file == SIZE_MAX ? no_memory(err) : tmx_utf8_check(text.data, text.size, path, err);
+    st = s.file == SIZE_MAX ? tmx_no_memory(err) : tmx_utf8_check(text.data, text.size, path, err);
     if (!st) {
         s.name = t->file[s.file];
         st = mark_line(&s, err);
@@ -391,7 +386,7 @@ enum tmx_status tmx_config_text_read(struct tmx_config_text *t, const char *path
                            .file = add_file(t, name_),
                            .line = 1,
                            .include = TMX_CONFIG_INCLUDE + 1};
-        st = s.file == SIZE_MAX ? no_memory(err) : tmx_utf8_check(text, strlen(text), name_, err);
+        st = s.file == SIZE_MAX ? tmx_no_memory(err) : tmx_utf8_check(text, strlen(text), name_, err);
         st = st ? st : mark_line(&s, err);
         st = st ? st : walk(&s, &nest, err);
     }

@@ -11,7 +11,7 @@
 #include "core/base/plausible.h"
 #include "core/base/text.h"
 
-enum { MAX_KEYS = 256, MAX_PATH = 1024 };
+enum { MAX_KEYS = 256 };
 
 static bool listed(const struct tmx_opt *opts, const char *const *also, const char *key)
 {
@@ -128,7 +128,7 @@ static enum tmx_status store_in_bounds(const struct tmx_opt *o, void *obj, const
 static enum tmx_status store_name(const struct tmx_opt *o, void *obj, const struct tmx_setting *s,
                                   const char *name, struct tmx_err *err)
 {
-    char path[MAX_PATH] = "./";
+    char path[TMX_PATH_SIZE] = "./";
     if (strpbrk(name, "/.") && tmx_beside(tmx_setting_file(s), name, path + 2, sizeof path - 2)) {
         name = strchr(path + 2, '/') ? path + 2 : path;
     }
@@ -140,7 +140,7 @@ static enum tmx_status store_name(const struct tmx_opt *o, void *obj, const stru
 static enum tmx_status store_file(const struct tmx_opt *o, void *obj, const struct tmx_setting *s,
                                   const char *name, struct tmx_err *err)
 {
-    char path[MAX_PATH], places[2 * MAX_PATH];
+    char path[TMX_PATH_SIZE], places[2 * TMX_PATH_SIZE];
     struct tmx_text_file text;
     struct tmx_err why = {0};
     if (!tmx_beside(tmx_setting_file(s), name, path, sizeof path)) {
@@ -304,7 +304,7 @@ static void write_rows(const struct tmx_opt *opts, const void *obj, bool paths, 
 {
     for (const struct tmx_opt *o = opts; o->key; o++) {
         const char *field = (const char *)obj + o->offset;
-        char real[TMX_REAL_SIZE], full[4 * MAX_PATH];
+        char real[TMX_REAL_SIZE], full[4 * TMX_PATH_SIZE];
         double v;
         int i;
         bool b;

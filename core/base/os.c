@@ -90,6 +90,14 @@ FILE *tmx_os_open_private(const char *path)
     return f;
 }
 
+enum tmx_status tmx_path_join(char path[TMX_PATH_SIZE], const char *folder, const char *name,
+                              struct tmx_err *err)
+{
+    return snprintf(path, TMX_PATH_SIZE, "%s/%s", folder, name) < TMX_PATH_SIZE
+               ? TMX_OK
+               : tmx_fail_at(err, TMX_EIO, folder, 0, "folder name too long");
+}
+
 enum tmx_status tmx_os_mkdirs(const char *path, struct tmx_err *err)
 {
     char buf[512];

@@ -13,6 +13,11 @@
 
 #include "core/base/err.h"
 
+enum { TMX_PATH_SIZE = 1024 }; /* bytes of a path with its NUL */
+/* `folder/name` into path; TMX_EIO where it is too long. */
+TMX_NODISCARD enum tmx_status tmx_path_join(char path[TMX_PATH_SIZE], const char *folder, const char *name,
+                                            struct tmx_err *err);
+
 /* Open a file to read it whole ("-": standard input, of any kind). Only regular files: a folder, a device, a
  * FIFO or a socket may block or never end and is an error, as is a file of more than TMX_INPUT_MAX_MIB. */
 enum { TMX_INPUT_MAX_MIB = 2048 };

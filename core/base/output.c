@@ -200,8 +200,6 @@ void tmx_output_discard(struct tmx_output *o)
 
 /* ---- folders of results ---- */
 
-enum { MAX_PATH = 1024 };
-
 /* What a row's file is while a command writes: its own, or an earlier command's. */
 static const char WRITING[] = "writing", REPLACED[] = "replaced", INPUT[] = "input"; /* not in the folder */
 
@@ -277,13 +275,6 @@ static int by_file(const void *a, const void *b)
     return status ? status : strcmp(x->hash, y->hash);
 }
 
-static enum tmx_status join(char path[MAX_PATH], const char *folder, const char *file, struct tmx_err *err)
-{
-    return snprintf(path, MAX_PATH, "%s/%s", folder, file) < MAX_PATH
-               ? TMX_OK
-               : tmx_fail_at(err, TMX_EIO, folder, 0, "folder name too long");
-}
-
 /* A name below the folder: no list leads out of it. */
 static bool is_below(const char *file)
 {
@@ -326,9 +317,9 @@ static enum tmx_status take_rows(struct rows *r, const struct tmx_csv *csv, stru
 /* What the folder's list says; no rows where it has none. */
 static enum tmx_status read_list(const char *folder, struct rows *r, struct tmx_err *err)
 {
-    char path[MAX_PATH];
+    char path[TMX_PATH_SIZE];
     struct tmx_csv csv = {0};
-    enum tmx_status st = join(path, folder, TMX_FOLDER_LIST, err);
+    enum tmx_status st = tmx_path_join(path, folder, TMX_FOLDER_LIST, err);
     if (st || !tmx_os_exists(path)) {
         return st;
     }
@@ -351,10 +342,10 @@ static void put_row(const struct row *w, FILE *out)
 /* In place of the list that is there, at once. */
 static enum tmx_status write_list(struct tmx_folder *f, const struct rows *r, struct tmx_err *err)
 {
-    char path[MAX_PATH], fresh[MAX_PATH];
+    char path[TMX_PATH_SIZE], fresh[TMX_PATH_SIZE];
     struct tmx_output o = {0};
-    enum tmx_status st = join(path, f->path, TMX_FOLDER_LIST, err);
-    st = st ? st : join(fresh, f->path, TMX_FOLDER_LIST ".new", err);
+    enum tmx_status st = tmx_path_join(path, f->path, TMX_FOLDER_LIST, err);
+    st = st ? st : tmx_path_join(fresh, f->path, TMX_FOLDER_LIST ".new", err);
     st = st ? st : tmx_output_remove(fresh, err); /* a link would be followed */
     st = st ? st : tmx_output_open(&o, fresh, err);
     if (!st) {
@@ -405,7 +396,7 @@ enum tmx_status tmx_folder_open(const char *path, enum tmx_folder_kind kind, str
 {
     const char *name;
     struct rows r = {0};
-    char file[MAX_PATH];
+    char file[TMX_PATH_SIZE];
     if (!open_list || folder_of(path, &name)) {
         return TMX_OK;
     }
@@ -426,7 +417,7 @@ enum tmx_status tmx_folder_open(const char *path, enum tmx_folder_kind kind, str
     enum tmx_status st = read_list(f->path, &r, err);
     for (size_t i = 0; !st && i < r.n; i++) {
         if (replaces(f, &r.row[i]) && !is_input(&r.row[i])) {
-            st = join(file, f->path, r.row[i].file, err);
+            st = tmx_path_join(file, f->path, r.row[i].file, err);
             st = st ? st : tmx_output_guard(file, err);
         }
     }
@@ -454,10 +445,10 @@ void tmx_folder_mark(const char *path, const char *run, const char *status)
  * Nothing behind a link; a link itself only at the end, as it may be written through. */
 static enum tmx_status take_away(const struct tmx_folder *f, struct row *w, bool end, struct tmx_err *err)
 {
-    char path[MAX_PATH];
+    char path[TMX_PATH_SIZE];
     struct stat info;
     const size_t begin = strlen(f->path) + 1;
-    enum tmx_status st = join(path, f->path, w->file, err);
+    enum tmx_status st = tmx_path_join(path, f->path, w->file, err);
     if (st) {
         return st;
     }
@@ -492,7 +483,7 @@ enum tmx_status tmx_folder_input(const char *path, const char *file, const char 
 static enum tmx_status start(struct tmx_folder *f, struct tmx_err *err)
 {
     struct rows old = {0}, kept = {0};
-    char path[MAX_PATH];
+    char path[TMX_PATH_SIZE];
     enum tmx_status st = tmx_os_lock_folder(&f->lock, f->path, false, err);
     if (!st && !f->lock) {
         if (f->say) {
@@ -515,7 +506,7 @@ static enum tmx_status start(struct tmx_folder *f, struct tmx_err *err)
     for (size_t i = 0; !st && i < f->gone.n; i++) {
         st = take_away(f, &f->gone.row[i], false, err);
     }
-    st = st ? st : join(path, f->path, TMX_FOLDER_LIST, err);
+    st = st ? st : tmx_path_join(path, f->path, TMX_FOLDER_LIST, err);
     st = st ? st : tmx_os_append(&f->list, path, err);
     rows_finish(&old);
     rows_finish(&kept);
@@ -562,7 +553,7 @@ mode_t tmx_folder_mode(const char *path)
 static enum tmx_status seal(struct tmx_folder *f, const char *status, struct tmx_err *err)
 {
     struct rows said = {0}, sealed = {0};
-    char path[MAX_PATH], hash[TMX_HASH_HEX];
+    char path[TMX_PATH_SIZE], hash[TMX_HASH_HEX];
     enum tmx_status st = read_list(f->path, &said, err);
     if (said.n > 0) {
         qsort(said.row, said.n, sizeof *said.row, by_file);
@@ -571,7 +562,7 @@ static enum tmx_status seal(struct tmx_folder *f, const char *status, struct tmx
         struct row *w = &said.row[i];
         const bool again =
             i + 1 < said.n && !is_input(&said.row[i + 1]) && strcmp(w->file, said.row[i + 1].file) == 0;
-        st = join(path, f->path, w->file, err);
+        st = tmx_path_join(path, f->path, w->file, err);
         if (st || again) {
             continue;
         }

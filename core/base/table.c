@@ -543,6 +543,8 @@ enum tmx_status tmx_table_write_csv(const struct tmx_table *t, FILE *out, struct
     return TMX_OK;
 }
 
+/* ---- markup: Markdown and LaTeX ---- */
+
 static void markdown_text(FILE *out, const char *s)
 {
     for (; *s; s++) {
@@ -553,27 +555,95 @@ static void markdown_text(FILE *out, const char *s)
     }
 }
 
-enum tmx_status tmx_table_write_markdown(const struct tmx_table *t, FILE *out, struct tmx_err *err)
+static void latex_text(FILE *out, const char *s)
+{
+    static const struct {
+        char letter;
+        const char *latex;
+    } special[] = {{'\\', "\\textbackslash{}"},
+                   {'~', "\\textasciitilde{}"},
+                   {'^', "\\textasciicircum{}"},
+                   {'<', "\\textless{}"},
+                   {'>', "\\textgreater{}"},
+                   {'|', "\\textbar{}"},
+                   {'\n', " "},
+                   {'&', "\\&"},
+                   {'%', "\\%"},
+                   {'$', "\\$"},
+                   {'#', "\\#"},
+                   {'_', "\\_"},
+                   {'{', "\\{"},
+                   {'}', "\\}"}};
+    const size_t n = sizeof special / sizeof special[0];
+    for (; *s; s++) {
+        size_t i = 0;
+        while (i < n && special[i].letter != *s) {
+            i++;
+        }
+        if (i < n) {
+            fputs(special[i].latex, out);
+        } else {
+            fputc(*s, out);
+        }
+    }
+}
+
+struct markup {
+    const char *row, *next, *end; /* before the first cell, between two, behind the last */
+    void (*text)(FILE *out, const char *s);
+};
+
+static void markup_names(const struct tmx_table *t, const struct markup *m, FILE *out)
+{
+    for (size_t c = 0; c < t->n_column; c++) {
+        fputs(c == 0 ? m->row : m->next, out);
+        m->text(out, t->columns[c].name);
+    }
+    fputs(m->end, out);
+}
+
+static void markup_rows(const struct tmx_table *t, const struct markup *m, FILE *out)
 {
     char buf[NUMBER_SIZE];
+    for (size_t i = 0, c = 0; i < t->n_cell; i++) {
+        fputs(c == 0 ? m->row : m->next, out);
+        m->text(out, shown(&t->cells[i], t->columns[c].decimals, buf, sizeof buf));
+        c = c + 1 == t->n_column ? 0 : c + 1;
+        fputs(c == 0 ? m->end : "", out);
+    }
+}
+
+enum tmx_status tmx_table_write_markdown(const struct tmx_table *t, FILE *out, struct tmx_err *err)
+{
+    static const struct markup markdown = {"| ", " | ", " |\n", markdown_text};
     const enum tmx_status st = tmx_table_check(t, err);
     if (st) {
         return st;
     }
-    for (size_t c = 0; c < t->n_column; c++) {
-        fputs(c == 0 ? "| " : " | ", out);
-        markdown_text(out, t->columns[c].name);
-    }
-    fputs(" |\n", out);
+    markup_names(t, &markdown, out);
     for (size_t c = 0; c < t->n_column; c++) {
         fputs(t->columns[c].type == TMX_COLUMN_TEXT ? "| --- " : "| ---: ", out);
     }
     fputs("|\n", out);
-    for (size_t i = 0, c = 0; i < t->n_cell; i++) {
-        fputs(c == 0 ? "| " : " | ", out);
-        markdown_text(out, shown(&t->cells[i], t->columns[c].decimals, buf, sizeof buf));
-        c = c + 1 == t->n_column ? 0 : c + 1;
-        fputs(c == 0 ? " |\n" : "", out);
+    markup_rows(t, &markdown, out);
+    return TMX_OK;
+}
+
+enum tmx_status tmx_table_write_latex(const struct tmx_table *t, FILE *out, struct tmx_err *err)
+{
+    static const struct markup latex = {"", " & ", " \\\\\n", latex_text};
+    const enum tmx_status st = tmx_table_check(t, err);
+    if (st) {
+        return st;
     }
+    fputs("\\begin{tabular}{", out);
+    for (size_t c = 0; c < t->n_column; c++) {
+        fputc(t->columns[c].type == TMX_COLUMN_TEXT ? 'l' : 'r', out);
+    }
+    fputs("}\n\\toprule\n", out);
+    markup_names(t, &latex, out);
+    fputs("\\midrule\n", out);
+    markup_rows(t, &latex, out);
+    fputs("\\bottomrule\n\\end{tabular}\n", out);
     return TMX_OK;
 }

@@ -3,7 +3,7 @@
 #define TMX_CORE_BASE_TABLE_H
 
 /* Result tables: typed columns whose names carry the unit ("peak_temp_c"), rows of
- * cells, written as aligned text, CSV or Markdown. */
+ * cells, written as aligned text, CSV, Markdown or LaTeX. */
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -19,7 +19,8 @@ enum { TMX_TEXT_TYPED = 1 }; /* as decimals of a TEXT column: JSON has its numbe
 struct tmx_column {
     const char *name; /* with its unit; copied */
     enum tmx_column_type type;
-    int decimals; /* REAL on a screen (text, Markdown), -n: as 1.5e-12 with n; CSV is always lossless */
+    int decimals; /* REAL on a screen (text, Markdown, LaTeX), -n: as 1.5e-12 with n; CSV is always lossless
+                   */
 };
 
 struct tmx_cell {
@@ -75,5 +76,8 @@ const char *tmx_table_cell_text(const struct tmx_table *t, size_t row, size_t co
 TMX_NODISCARD enum tmx_status tmx_table_write_csv(const struct tmx_table *t, FILE *out, struct tmx_err *err);
 TMX_NODISCARD enum tmx_status tmx_table_write_markdown(const struct tmx_table *t, FILE *out,
                                                        struct tmx_err *err);
+/* A tabular of the package booktabs. */
+TMX_NODISCARD enum tmx_status tmx_table_write_latex(const struct tmx_table *t, FILE *out,
+                                                    struct tmx_err *err);
 
 #endif

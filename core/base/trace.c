@@ -10,11 +10,6 @@
 
 enum { FIRST_ROWS = 4, FIXED_SIZE = 32 };
 
-static enum tmx_status no_memory(const struct tmx_trace *t, struct tmx_err *err)
-{
-    return tmx_fail_at(err, TMX_ENOMEM, t->source, 0, "out of memory");
-}
-
 static enum tmx_status read_names(struct tmx_trace *t, struct tmx_span line, struct tmx_err *err)
 {
     struct tmx_span rest = line, field;
@@ -24,13 +19,13 @@ static enum tmx_status read_names(struct tmx_trace *t, struct tmx_span line, str
     }
     t->name = calloc(n + 1, sizeof *t->name);
     if (!t->name) {
-        return no_memory(t, err);
+        return tmx_no_memory(err);
     }
     for (rest = line; tmx_span_field(&rest, &field); t->n_column++) {
         const size_t size = tmx_span_length(field) + 1;
         char *name = malloc(size);
         if (!name) {
-            return no_memory(t, err);
+            return tmx_no_memory(err);
         }
         tmx_span_copy(field, name, size);
         t->name[t->n_column] = name;
@@ -54,7 +49,7 @@ static enum tmx_status grow(struct tmx_trace *t, size_t *room, struct tmx_err *e
         t->line = line;
     }
     if (!value || !line) {
-        return no_memory(t, err);
+        return tmx_no_memory(err);
     }
     *room = rows;
     return TMX_OK;

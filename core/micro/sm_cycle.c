@@ -1,4 +1,48 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The SM cycle: one streaming multiprocessor, simulated cycle by cycle, but only in cycles that matter.
+ *
+ *              waiting warps (any number)              event wheel: slot = cycle mod n_event
+ *                     |  promote, round robin            [ ][w][ ][ ][w,w][ ]...
+ *                     v                                        |
+ *   active set (at most `active`)  <---- results arrive -------+
+ *     ready:   next instruction may issue now                  ^
+ *                     |  pick by the policy's order            | warps_issue books the cycle in which
+ *                     v                                        | the warp's next instruction may issue
+ *   slot 1, slot 2 --> INT0 INT1 FP0 FP1 | SFU | LDST ---------+
+ *                      \___ gating: ON, ASLEEP, WAKING ___/
+ *
+ * Why an event wheel is enough. Warps run in order, and all latencies are fixed when an instruction issues
+ * (that of a global load is a hash of seed, warp and number of the load). So at the issue in cycle t it is
+ * known when the warp's next instruction n may issue:
+ *
+ *   ready(n) = max(t + issue_gap, result[dest(n)], result[source(n)], ...)
+ *
+ * where result[r] is the cycle in which register r may be read. The warp is put into the wheel's slot of that
+ * cycle and is not looked at before. A warp that waits for a global load leaves the active set and makes room
+ * for another one; a short wait (ALU, SFU, shared memory) keeps its place. The wheel is longer than the
+ * longest wait (horizon), so a slot holds events of one cycle only.
+ *
+ * Memory. The lines of an access leave through a bus of `bandwidth` lines a cycle:
+ *
+ *   bus_free = max(bus_free, t) + lines / bandwidth,   done = bus_free + latency
+ *
+ * in units of 1/1024 cycle. This queue is the only place where warps slow each other down outside the issue
+ * slots; at most `mshr` lines are outstanding, else the LDST port is closed.
+ *
+ * Sets of warps are 64-bit masks: ready & next[type] are the candidates of a type, count-trailing-zeros picks
+ * one. `next` holds for every type the warps whose next instruction is of it, active or not.
+ *
+ * Issue. A slot takes the first candidate whose type is open. INT and FP leave through the ports of the two
+ * clusters, one instruction each per cycle. If the clusters of the candidate's type sleep, the slot asks one
+ * to wake and holds its port (sm_gating.h has the state machine and what blackout forbids). Under GATES one
+ * of INT and FP has priority, so that the other type's clusters idle longer and can sleep.
+ *
+ * Skipping. If no warp is ready or waiting, nothing can happen before the earliest of: next slot of the wheel
+ * that is used, next unit that falls asleep or has woken, end of an epoch of adaptive idle detect. `run`
+ * jumps there (next_cycle); counters are sums over intervals, so a jump changes no result.
+ * tests/oracle/slow_sm.c is the same machine without wheel, masks and jumps; both agree in every count.
+ *
+ * Parts below: the warps, the options, an issue slot, the cycle, the results. */
 #include "core/micro/sm_cycle.h"
 
 #include <stdlib.h>
@@ -6,12 +50,8 @@
 
 #include "core/micro/sm_gating.h"
 
-/* The warps of one SM: the position of each in its program, when its next instruction may issue,
- * who is active, who waits. Private to sm_cycle.
- *
- * When an instruction issues, the cycle at which the warp's next one may issue is already known
- * (in-order warps, latencies fixed at issue), so the warp is put on an event wheel and touched again
- * only then. Sets of warps are 64-bit masks. */
+/* ---- the warps: position in the program, when the next instruction may issue, who is active, who waits ----
+ */
 
 struct wheel_slot {
     uint64_t warps;    /* their next instruction may issue */

@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "core/base/os.h"
 #include "core/base/setting.h"
 
 enum tmx_data {
@@ -24,8 +25,6 @@ enum tmx_data {
     TMX_DATA_NODE,   /* workloads/nodes/NAME.cfg */
     TMX_N_DATA
 };
-
-enum { TMX_PATH_SIZE = 512 };
 
 /* Is the name a path? It is with a '/' in it, or where it ends in the kind's suffix. */
 bool tmx_data_is_path(enum tmx_data kind, const char *name);

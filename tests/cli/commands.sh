@@ -86,7 +86,7 @@ fails() { # fails "words" ARGUMENT...
   [ $got = 2 ] && grep -qF -- "$words" err.txt || say "thermix $*: exit $got, expected 2 and \"$words\": $(cat err.txt)"
 }
 fails 'did you mean "table"' tabel tabs
-fails 'expected table, csv, markdown or json; did you mean "json"' table tabs --format jsn
+fails 'expected table, csv, markdown, json or latex; did you mean "json"' table tabs --format jsn
 fails 'expected a whole number from 1 to 1024' table tabs -j 0
 fails 'expected a whole number from 1 to 1024' table tabs -j 1.5
 fails 'expected a number from' run wl1 --trace nan -o x

@@ -29,11 +29,6 @@ bool tmx_basis_select_several(const struct tmx_basis_select *c)
     return c->options->n_level > 1;
 }
 
-static enum tmx_status no_memory(const struct tmx_basis_select *c, struct tmx_err *err)
-{
-    return tmx_fail(err, TMX_ENOMEM, "truncation of %zu modes", c->k);
-}
-
 static enum tmx_status add_face(struct tmx_basis_select *c, double gamma, struct tmx_err *err)
 {
     struct tmx_level_basis *f = &c->level_basis[c->n_level_basis++];
@@ -42,7 +37,7 @@ static enum tmx_status add_face(struct tmx_basis_select *c, double gamma, struct
     f->bt = calloc(k * c->n_in, sizeof *f->bt);
     f->ot = calloc(k * m, sizeof *f->ot);
     if (st || !f->bt || !f->ot) {
-        return st ? st : no_memory(c, err);
+        return st ? st : tmx_no_memory(err);
     }
     for (size_t i = 0; i < k; i++) {
         const double root = sqrt(f->modes.rate[i]);
@@ -67,7 +62,7 @@ static enum tmx_status init_several(struct tmx_basis_select *c, struct tmx_err *
     c->mass = calloc(k * k, sizeof *c->mass);
     c->air = calloc(k, sizeof *c->air);
     if (!c->f || !c->mass || !c->air) {
-        return no_memory(c, err);
+        return tmx_no_memory(err);
     }
     if (c->basis->a) {
         tmx_dense_nn(k, k, k, 1, c->basis->a, k, q->vector, k, 0, c->small, k);
@@ -96,7 +91,7 @@ static enum tmx_status init(struct tmx_basis_select *c, struct tmx_err *err)
     c->u = calloc(k * k, sizeof *c->u);
     c->small = calloc(k * (k > c->n_in ? k : c->n_in), sizeof *c->small);
     if (!c->weight || !c->root || !c->u || !c->small) {
-        return no_memory(c, err);
+        return tmx_no_memory(err);
     }
     enum tmx_status st = add_face(c, c->basis->gamma, err);
     for (size_t i = 0; i < k && !st; i++) {
@@ -172,7 +167,7 @@ static enum tmx_status weigh_times(const struct tmx_basis_select *c, const struc
     const size_t n_time = c->options->octaves ? 1 + (size_t)ceil(2 * log2(20 / (t1 * rate[0]))) : 0;
     double *e = calloc(k * (n_time + k) + 1, sizeof *e), *weight = e + k * n_time;
     if (!e) {
-        return no_memory(c, err);
+        return tmx_no_memory(err);
     }
     for (size_t i = 0; i < k; i++) {
         for (size_t n = 0; n < n_time; n++) {
@@ -236,7 +231,7 @@ static enum tmx_status gramians(struct tmx_basis_select *c, double *p, struct tm
     enum tmx_status st = gramian(c, &c->level_basis[0], p, err);
     double *own = c->n_level_basis > 1 ? calloc(c->k * c->k, sizeof *own) : NULL;
     if (c->n_level_basis > 1 && !own) {
-        return no_memory(c, err);
+        return tmx_no_memory(err);
     }
     for (size_t f = 1; f < c->n_level_basis && !st; f++) {
         st = gramian(c, &c->level_basis[f], own, err);
@@ -295,7 +290,7 @@ enum tmx_status tmx_basis_select_init(struct tmx_basis_select *c, const struct t
     *c = (struct tmx_basis_select){.basis = basis, .options = options};
     enum tmx_status st = init(c, err);
     double *work = st ? NULL : calloc(c->k * (c->k + 1), sizeof *work);
-    st = st || work ? st : no_memory(c, err);
+    st = st || work ? st : tmx_no_memory(err);
     st = st ? st : fill(c, work, work + c->k * c->k, err);
     free(work);
     return st;

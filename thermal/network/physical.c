@@ -55,11 +55,6 @@ struct builder {
     struct tmx_err *err;
 };
 
-static enum tmx_status no_memory(struct tmx_err *err)
-{
-    return tmx_fail(err, TMX_ENOMEM, "physical network");
-}
-
 /* ---- lines ---- */
 
 /* Cells of a gap, the first of size `from`, each longer than the one before, filling it exactly; returns how
@@ -96,7 +91,7 @@ static enum tmx_status make_axis(struct axis *a, double die_m, size_t n, double 
     size_t count[2] = {grow(gap[0], cell, growth, NULL), 0};
     double *size = calloc(count[0] + 1, sizeof *size);
     if (!size) {
-        return no_memory(err);
+        return tmx_no_memory(err);
     }
     grow(gap[0], cell, growth, size);
     const double last = count[0] ? size[count[0] - 1] : cell;
@@ -107,7 +102,7 @@ static enum tmx_status make_axis(struct axis *a, double die_m, size_t n, double 
     size = more ? more : size;
     if (!more || !a->line) {
         free(size);
-        return no_memory(err);
+        return tmx_no_memory(err);
     }
     grow(gap[1], growth * last, growth, size + count[0]);
     const size_t out = count[0] + count[1];
@@ -138,7 +133,7 @@ static enum tmx_status add_sheet(struct builder *b, const struct sheet *s, doubl
     if (b->n_sheet == b->room) {
         struct sheet *grown = realloc(b->sheet, (b->room + 32) * sizeof *grown);
         if (!grown) {
-            return no_memory(b->err);
+            return tmx_no_memory(b->err);
         }
         b->sheet = grown;
         b->room += 32;
@@ -206,7 +201,7 @@ static enum tmx_status plate_sheets(struct builder *b, const struct plate *plate
     const double widest = b->spec->package.t_sink_m / CELLS_IN_SINK;
     const size_t n = grow(t, fmin(first, 0.5 * t), growth, NULL);
     double *size = calloc(n, sizeof *size);
-    enum tmx_status st = size ? TMX_OK : no_memory(b->err);
+    enum tmx_status st = size ? TMX_OK : tmx_no_memory(b->err);
     if (!st) {
         grow(t, fmin(first, 0.5 * t), growth, size);
     }
@@ -243,7 +238,7 @@ static enum tmx_status cell_materials(struct builder *b)
     b->k = calloc(n_die * n_cell, sizeof *b->k);
     b->p = calloc(n_die * n_cell, sizeof *b->p);
     if (!b->k || !b->p) {
-        return no_memory(b->err);
+        return tmx_no_memory(b->err);
     }
     for (size_t l = 0; l < n_die; l++) {
         const struct tmx_layer *layer = &b->spec->layer[l];
@@ -307,7 +302,7 @@ static enum tmx_status number_nodes(struct builder *b)
     net->area_m2 = calloc(next, sizeof *net->area_m2);
     net->twin = calloc(next, sizeof *net->twin);
     if (!net->heat_j_k || !net->area_m2 || !net->twin) {
-        return no_memory(b->err);
+        return tmx_no_memory(b->err);
     }
     for (size_t s = 0; s < b->n_sheet; s++) {
         const struct sheet *sheet = &b->sheet[s];
@@ -437,7 +432,7 @@ static enum tmx_status ground_below(struct builder *b)
     }
     net->ground_w_k = calloc(net->n_node, sizeof *net->ground_w_k);
     if (!net->ground_w_k) {
-        return no_memory(b->err);
+        return tmx_no_memory(b->err);
     }
     for (size_t c = 0; c < s->x.n * s->y.n; c++) {
         const double area = size_of(&s->x, c % s->x.n) * size_of(&s->y, c / s->x.n);
@@ -476,7 +471,7 @@ static enum tmx_status add_view(struct view *v, size_t row, size_t node, double 
         v->node = nodes ? nodes : v->node;
         v->volume = volumes ? volumes : v->volume;
         if (!rows || !nodes || !volumes) {
-            return no_memory(err);
+            return tmx_no_memory(err);
         }
         v->room = room;
     }
@@ -547,7 +542,7 @@ static enum tmx_status compress_view(struct builder *b, const struct view *v)
     free(of_row);
     free(of_node);
     free(at);
-    return ok ? TMX_OK : no_memory(b->err);
+    return ok ? TMX_OK : tmx_no_memory(b->err);
 }
 
 static enum tmx_status make_view(struct builder *b)

@@ -38,11 +38,6 @@ static bool several(const struct cut *c)
     return tmx_basis_select_several(&c->dir);
 }
 
-static enum tmx_status no_memory(const struct cut *c, struct tmx_err *err)
-{
-    return tmx_fail(err, TMX_ENOMEM, "truncation of %zu modes", c->dir.k);
-}
-
 static enum tmx_status init_cut(struct cut *c, const struct tmx_basis *basis,
                                 const struct tmx_truncation *options, struct tmx_err *err)
 {
@@ -55,7 +50,7 @@ static enum tmx_status init_cut(struct cut *c, const struct tmx_basis *basis,
     for (size_t i = 0; i < (several(c) ? sizeof square / sizeof square[0] : 1); i++) {
         *square[i] = calloc(k * k, sizeof **square[i]);
         if (!*square[i]) {
-            return no_memory(c, err);
+            return tmx_no_memory(err);
         }
     }
     c->mu = calloc(k, sizeof *c->mu);
@@ -64,7 +59,7 @@ static enum tmx_status init_cut(struct cut *c, const struct tmx_basis *basis,
     c->oz = calloc(k * m, sizeof *c->oz);
     c->miss = calloc(n_in * m, sizeof *c->miss);
     c->now = calloc(n_in * m, sizeof *c->now);
-    return c->mu && c->small && c->bz && c->oz && c->miss && c->now ? TMX_OK : no_memory(c, err);
+    return c->mu && c->small && c->bz && c->oz && c->miss && c->now ? TMX_OK : tmx_no_memory(err);
 }
 
 static void free_cut(struct cut *c)
@@ -229,7 +224,7 @@ static enum tmx_status map_out(struct cut *c, size_t n, struct tmx_truncated *cu
     cut->rest = calloc(m * k, sizeof *cut->rest);
     if (!work || !cut->map || !cut->rest) {
         free(work);
-        return no_memory(c, err);
+        return tmx_no_memory(err);
     }
     for (size_t i = 0; i < n * k; i++) {
         work[i] = along[i] / c->dir.root[i % k];
@@ -258,7 +253,7 @@ static enum tmx_status layout(struct cut *c, size_t n, double d, struct tmx_moda
     double *area = calloc(k, sizeof *area);
     if (st || !area) {
         free(area);
-        return st ? st : no_memory(c, err);
+        return st ? st : tmx_no_memory(err);
     }
     tmx_dense_tn(k, 1, k, d, q->vector, k, c->dir.basis->area, k, 0, area, k);
     for (size_t j = 0; j < n; j++) {
@@ -293,7 +288,7 @@ static enum tmx_status couple(struct cut *c, size_t n, size_t level, struct tmx_
     const double d = c->dir.options->gamma[level] - c->dir.basis->gamma;
     double *end = calloc(k * m + m * m, sizeof *end), *miss = end + k * m;
     if (!end) {
-        return no_memory(c, err);
+        return tmx_no_memory(err);
     }
     memcpy(cut->vector + level * n * n, c->small, n * n * sizeof *cut->vector);
     fill_mass(c, n, d);
@@ -316,11 +311,11 @@ static enum tmx_status levels(struct cut *c, size_t n, struct tmx_truncated *cut
                               double *error, struct tmx_err *err)
 {
     double *worst = calloc(c->dir.m * c->dir.m, sizeof *worst);
-    enum tmx_status st = worst ? TMX_OK : no_memory(c, err);
+    enum tmx_status st = worst ? TMX_OK : tmx_no_memory(err);
     if (!st && several(c)) {
         cut->vector = calloc(c->dir.options->n_level * n * n, sizeof *cut->vector);
         cut->back = calloc(c->dir.options->n_level * n * n, sizeof *cut->back);
-        st = cut->vector && cut->back ? TMX_OK : no_memory(c, err);
+        st = cut->vector && cut->back ? TMX_OK : tmx_no_memory(err);
     }
     for (size_t l = 0; l < c->dir.options->n_level && !st; l++) {
         const double d = several(c) ? c->dir.options->gamma[l] - c->dir.basis->gamma : 0;

@@ -115,6 +115,29 @@ static void markdown_escapes_bars(void **state)
                                             "| a,\"b\" | 12 | 0.10 |\n| x\\|y | - | 90.46 |\n");
 }
 
+static void latex_escapes_what_tex_reads(void **state)
+{
+    static const struct tmx_column two[] = {{"a_b%", TMX_COLUMN_TEXT, 0}, {"t_c", TMX_COLUMN_REAL, 1}};
+    (void)state;
+    struct tmx_table *t;
+    char *text;
+    size_t size;
+    assert_int_equal(tmx_table_create(&t, two, 2, NULL), TMX_OK);
+    tmx_table_text(t, "\\ ~ ^ < > | & % $ # _ { }\n.");
+    tmx_table_real(t, 1.25);
+    tmx_table_text(t, "x");
+    tmx_table_empty(t);
+    FILE *out = open_memstream(&text, &size);
+    assert_int_equal(tmx_table_write_latex(t, out, NULL), TMX_OK);
+    fclose(out);
+    assert_string_equal(text, "\\begin{tabular}{lr}\n\\toprule\na\\_b\\% & t\\_c \\\\\n\\midrule\n"
+                              "\\textbackslash{} \\textasciitilde{} \\textasciicircum{} \\textless{} "
+                              "\\textgreater{} \\textbar{} \\& \\% \\$ \\# \\_ \\{ \\} . & 1.2 \\\\\n"
+                              "x & - \\\\\n\\bottomrule\n\\end{tabular}\n");
+    free(text);
+    tmx_table_destroy(t);
+}
+
 static void a_number_that_went_wrong_is_an_error(void **state)
 {
     (void)state;
@@ -131,8 +154,11 @@ static void a_number_that_went_wrong_is_an_error(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(csv_is_lossless_and_quotes_where_needed), cmocka_unit_test(text_is_aligned),
-        cmocka_unit_test(brief_leaves_out_what_says_nothing),      cmocka_unit_test(markdown_escapes_bars),
+        cmocka_unit_test(csv_is_lossless_and_quotes_where_needed),
+        cmocka_unit_test(text_is_aligned),
+        cmocka_unit_test(brief_leaves_out_what_says_nothing),
+        cmocka_unit_test(markdown_escapes_bars),
+        cmocka_unit_test(latex_escapes_what_tex_reads),
         cmocka_unit_test(a_number_that_went_wrong_is_an_error),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
