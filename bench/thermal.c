@@ -10,7 +10,7 @@
 
 #include "cli/commands.h"
 #include "core/base/os.h"
-#include "core/machine/floorplan_file.h"
+#include "core/floorplan/floorplan.h"
 #include "thermal/backend/reduced_model.h"
 #include "thermal/files/stack.h"
 #include "thermal/instance.h"

@@ -17,7 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/machine/floorplan_file.h"
+#include "core/floorplan/floorplan.h"
 #include "thermal/network/dense.h"
 #include "thermal/network/reduce.h"
 

@@ -6,7 +6,7 @@
 
 #include "cli/commands.h"
 #include "core/contract/choice.h"
-#include "core/sim/sensor.h"
+#include "core/sim/stage/sensor.h"
 #include "run/load/data.h"
 #include "run/options.h"
 #include "run/run.h"

@@ -108,7 +108,7 @@ static enum tmx_status write_chip(const struct tmx_rc *m, size_t g, double peak_
  */
 static double lane_m3_per_s(double preheat_k_per_w)
 {
-    static const double RHO_C = 1.059 * 1007; /* as core/sim/air */
+    static const double RHO_C = 1.059 * 1007; /* as core/topology/topology */
     return preheat_k_per_w > 0 ? fmin(1 / (RHO_C * preheat_k_per_w), 9) : 0.05;
 }
 

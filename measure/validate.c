@@ -9,7 +9,7 @@
 #include <thermix/policy.h>
 
 #include "core/base/csv.h"
-#include "core/machine/floorplan_file.h"
+#include "core/floorplan/floorplan.h"
 #include "measure/calibrate.h"
 #include "measure/replay.h"
 #include "power/power.h"

@@ -13,7 +13,7 @@
 
 #include "core/base/config.h"
 #include "core/base/opt.h"
-#include "core/machine/mix.h"
+#include "core/workload/mix.h"
 #include "papers/suite.h"
 #include "papers/values.h"
 #include "run/load/data.h"

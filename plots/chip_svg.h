@@ -3,8 +3,8 @@
 #define TMX_PLOTS_CHIP_SVG_H
 
 #include "core/base/table.h"
-#include "core/machine/chip.h"
-#include "core/machine/floorplan.h"
+#include "core/floorplan/chip.h"
+#include "core/floorplan/floorplan.h"
 
 /* A drawing of the units with their names and a millimetre scale. */
 TMX_NODISCARD enum tmx_status tmx_floorplan_save_svg(const struct tmx_floorplan *fp, const char *path,

@@ -13,7 +13,7 @@
 #include "core/base/os.h"
 #include "core/base/text.h"
 #include "core/base/trace.h"
-#include "core/machine/floorplan_file.h"
+#include "core/floorplan/floorplan.h"
 #include "run/summary.h"
 
 /* The throttle's limits of resolved.cfg, the same for all GPUs; NAN where the run had none. */

@@ -8,7 +8,7 @@
 
 #include <stdbool.h>
 
-#include "core/machine/floorplan.h"
+#include "core/floorplan/floorplan.h"
 
 enum { TMX_HISTORY_KERNELS = 16 };
 

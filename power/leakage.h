@@ -4,7 +4,7 @@
 
 /* Leakage against temperature, relative to the chip's reference temperature. */
 
-#include "core/machine/chip.h"
+#include "core/floorplan/chip.h"
 
 /* One formula, exact. temp_k [K], volt_v relative to nominal enters linearly for every form
  * but Liao's, which has its own. Returns P(T) / P(reference, nominal).

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "core/base/text.h"
-#include "core/machine/chip.h"
+#include "core/floorplan/chip.h"
 #include "run/load/data.h"
 #include "run/process_guard.h"
 #include "thermal/files/hotspot_temps.h"

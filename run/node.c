@@ -7,7 +7,7 @@
 
 #include "core/base/config.h"
 #include "core/base/os.h"
-#include "core/machine/floorplan_file.h"
+#include "core/floorplan/floorplan.h"
 
 enum { MAX_FAILURES = 4096 };
 

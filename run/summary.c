@@ -14,7 +14,7 @@
 #include "core/base/output.h"
 #include "core/base/provenance.h"
 #include "core/base/text.h"
-#include "core/machine/floorplan_file.h"
+#include "core/floorplan/floorplan.h"
 #include "run/options.h"
 #include "run/state.h"
 

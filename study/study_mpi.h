@@ -6,7 +6,7 @@
  * every other rank runs what it is given. One run: each rank steps its share of the GPUs, rank 0 writes.
  * Without MPI at build time these functions say so. */
 
-#include "core/sim/decomposition.h"
+#include "core/machine/decomposition.h"
 #include "study/study.h"
 
 struct tmx_mpi {
@@ -30,7 +30,7 @@ void tmx_mpi_hush(const struct tmx_mpi *m);
 /* Called by all: the failure of the first rank that has one, on all; st and err: this rank's. A rank that
  * continued alone would wait for ever. */
 TMX_NODISCARD enum tmx_status tmx_mpi_agree(const struct tmx_mpi *m, enum tmx_status st, struct tmx_err *err);
-/* How the ranks of a simulation reach one another; watched: core/sim/decomposition.h. */
+/* How the ranks of a simulation reach one another; watched: core/machine/decomposition.h. */
 struct tmx_ranks tmx_mpi_ranks(const struct tmx_mpi *m, bool watched);
 
 /* "I/N", I from 1 to N, into o->shard and o->n_shard. */

@@ -8,7 +8,7 @@
 #include <thermix/policy.h>
 
 #include "core/base/opt.h"
-#include "core/machine/merge.h"
+#include "core/merge/merge.h"
 
 /* The times and thresholds that every gating policy works with; a chip gives them (sm.cfg, group gate). Times
  * are in core clock cycles (700 MHz on a GTX480). */

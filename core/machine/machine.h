@@ -11,9 +11,9 @@
  * preempted: when an SM's shares change, the slots of the old kernel come free one by one
  * over one block lifetime (block ages are uniform) and are refilled by the new one. */
 
-#include "core/machine/chip.h"
-#include "core/machine/job.h"
-#include "core/machine/sync_job.h"
+#include "core/floorplan/chip.h"
+#include "core/workload/job.h"
+#include "core/workload/sync_job.h"
 
 struct tmx_gpu {
     union { /* what policies see of it */

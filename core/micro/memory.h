@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "core/machine/kernel.h"
+#include "core/workload/kernel.h"
 
 /* Where ipc1, cpi1_cycles and mlp of a launch come from: group `memory` of the kernel, or a run of its
  * `instructions` on the chip's SM cycle by cycle (core/micro/profile.h). */

@@ -7,13 +7,13 @@
 #include "core/contract/choice.h"
 #include "core/contract/power_model.h"
 #include "core/contract/thermal_model.h"
-#include "core/sim/cooling.h"
-#include "core/sim/cta_stage.h"
-#include "core/sim/decomposition.h"
-#include "core/sim/gate_stage.h"
-#include "core/sim/jobs.h"
-#include "core/sim/recorder.h"
-#include "core/sim/sensor.h"
+#include "core/machine/decomposition.h"
+#include "core/sim/record/recorder.h"
+#include "core/sim/stage/cooling.h"
+#include "core/sim/stage/cta_stage.h"
+#include "core/sim/stage/gate_stage.h"
+#include "core/sim/stage/jobs.h"
+#include "core/sim/stage/sensor.h"
 
 struct tmx_sim_gpu_thermal { /* one GPU's temperatures; GPUs of one kind share the model */
     const struct tmx_thermal_ops *ops;

@@ -4,10 +4,10 @@
 
 /* Private to core/sim: what a simulation owns. */
 
+#include "core/machine/decomposition.h"
 #include "core/machine/machine.h"
-#include "core/sim/decomposition.h"
-#include "core/sim/meter.h"
 #include "core/sim/sim.h"
+#include "core/sim/stage/sensor.h"
 
 struct tmx_tiles;
 

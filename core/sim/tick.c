@@ -2,8 +2,8 @@
 /* One tick, and its stages in their order; those that concern each GPU by itself are in slices.c. */
 #include <inttypes.h>
 
-#include "core/sim/answers.h"
 #include "core/sim/sim_state.h"
+#include "core/sim/stage/answers.h"
 #include "core/sim/tiles.h"
 
 /* Placed jobs may get more GPUs. */

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 
 #include "core/base/thread_pool.h"
-#include "core/sim/dispatch.h"
 #include "core/sim/sim_state.h"
+#include "core/sim/stage/answers.h"
 
 /* GPUs of a slice. What a tick touches of them (4 kB a GPU, the matrices of the model) should stay in a
  * core's own cache, but batches do not cross slices: where GPUs are at many levels of convection, BASEs are

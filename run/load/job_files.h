@@ -5,7 +5,7 @@
 /* Files of the job level: nodes, kernels' `job` groups, batches. */
 
 #include "core/base/err.h"
-#include "core/machine/merge.h"
+#include "core/merge/merge.h"
 
 enum { TMX_TEMPLATE_MAX = 32 };
 

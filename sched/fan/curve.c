@@ -6,7 +6,7 @@
  * once and down only by what T falls more than h below it. memory[0] = r. */
 #include <math.h>
 
-#include "core/machine/topology.h"
+#include "core/topology/topology.h"
 #include "sched/policies.h"
 
 struct curve {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Which SM gets the next block. A policy of its own file registers in the same way; these two are a line
  * each. */
-#include "core/machine/rank.h"
+#include "core/floorplan/chip.h"
 #include "sched/policies.h"
 
 /* SMs in the order of their index. */

@@ -27,7 +27,7 @@ for key in $(grep -hoE 'TMX_ROW_[A-Z]+\((tmx_chip|tmx_chip_power|tmx_chip_board|
   grep -qE "\b$key\b" "$THERMIX_DATA/docs/bring-your-own.md" || say "the page does not name $key"
 done
 # and every component of a kernel's watts
-for key in $(sed -n '/tmx_component_keys\[\] = {/,/};/p' "$THERMIX_DATA"/core/machine/kernel.c | grep -oE '"[a-z0-9_]+"' | tr -d '"'); do
+for key in $(sed -n '/tmx_component_keys\[\] = {/,/};/p' "$THERMIX_DATA"/core/workload/kernel.c | grep -oE '"[a-z0-9_]+"' | tr -d '"'); do
   grep -qE "\b$key\b" "$THERMIX_DATA/docs/bring-your-own.md" || say "the page does not name $key"
 done
 echo "bring your own: all well"

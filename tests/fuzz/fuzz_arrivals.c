@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "core/machine/mix.h"
+#include "core/workload/mix.h"
 #include "tests/fuzz/fuzz.h"
 
 /* The table of a workload that is read from one. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "core/machine/chip.h"
+#include "core/floorplan/chip.h"
 #include "core/micro/memory.h"
 #include "power/chip_energy.h"
 #include "tests/fuzz/fuzz.h"

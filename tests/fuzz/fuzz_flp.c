@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/machine/floorplan_file.h"
+#include "core/floorplan/floorplan.h"
 #include "tests/fuzz/fuzz.h"
 
 enum { SMALL = 200 }; /* the check is quadratic */

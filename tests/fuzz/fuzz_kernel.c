@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "tests/fuzz/fuzz.h"
 
-#include "core/machine/kernel.h"
+#include "core/workload/kernel.h"
 
 void fuzz_reader(const char *path)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <math.h>
 
-#include "core/machine/mix.h"
+#include "core/workload/mix.h"
 #include "tests/fuzz/fuzz.h"
 
 /* Workloads, listed or drawn: in the order in which they arrive. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <math.h>
 
-#include "core/machine/topology.h"
+#include "core/topology/topology.h"
 #include "tests/fuzz/fuzz.h"
 
 /* Nodes: every GPU and fan is on a card, and air flows forward. */

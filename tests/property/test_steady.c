@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "core/base/rng.h"
-#include "core/sim/dispatch.h"
+#include "core/sim/stage/answers.h"
 #include "power/power.h"
 #include "tests/support/tiny.h"
 

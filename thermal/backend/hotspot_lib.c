@@ -17,7 +17,7 @@
 
 #include "core/base/os.h"
 #include "core/base/output.h"
-#include "core/machine/floorplan_file.h"
+#include "core/floorplan/floorplan.h"
 #include "thermal/backend/backends.h"
 #include "thermal/network/gridmap.h"
 #include "thermal/network/spec.h"

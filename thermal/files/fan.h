@@ -4,7 +4,7 @@
 
 /* Fan speed -> convection of a card's sinks, tabulated: one thermal model serves all speeds. */
 
-#include "core/machine/topology.h"
+#include "core/topology/topology.h"
 #include "thermal/files/package.h"
 
 /* r_convec [K/W] of a sink of the card at a mean fan speed: the card's fit a + b rpm^-0.8 (flow ~ rpm,

@@ -7,7 +7,7 @@
 
 #include "core/base/os.h"
 #include "core/base/output.h"
-#include "core/machine/floorplan_file.h"
+#include "core/floorplan/floorplan.h"
 #include "thermal/files/ice_stack.h"
 
 enum { PATH = 1100 };

@@ -9,7 +9,7 @@
 
 #include <stdbool.h>
 
-#include "core/machine/floorplan.h"
+#include "core/floorplan/floorplan.h"
 
 /* True when the file looks like a 3D-ICE floorplan (or stack) by its content. */
 bool tmx_ice_is(const char *path);

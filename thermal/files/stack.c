@@ -8,7 +8,7 @@
 #include "core/base/os.h"
 #include "core/base/plausible.h"
 #include "core/base/text.h"
-#include "core/machine/floorplan_file.h"
+#include "core/floorplan/floorplan.h"
 #include "thermal/files/hotspot_lcf.h"
 #include "thermal/files/hotspot_materials.h"
 

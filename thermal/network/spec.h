@@ -9,7 +9,7 @@
 #include <stddef.h>
 
 #include "core/contract/thermal_model.h"
-#include "core/machine/floorplan.h"
+#include "core/floorplan/floorplan.h"
 
 struct tmx_layer {                         /* of the die stack; layer 0 is farthest from the sink */
     const struct tmx_floorplan *floorplan; /* not owned; layers without a filler have the same extent */

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "core/machine/floorplan_edit.h"
+#include "core/floorplan/floorplan_edit.h"
 
 static const struct tmx_regular_chip gt200 = {.width_m = 0.024,
                                               .height_m = 0.024,

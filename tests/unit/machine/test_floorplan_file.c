@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "core/machine/floorplan_file.h"
+#include "core/floorplan/floorplan.h"
 
 static const char PATH[] = "flp_test.flp";
 

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "core/base/rng.h"
-#include "core/machine/merge.h"
+#include "core/merge/merge.h"
 
 static struct tmx_node node(void)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Mix files: lists, Poisson arrivals, traces; what is wrong with one is said with its file and line. */
-#include "core/machine/mix.h"
+#include "core/workload/mix.h"
 
 #include <string.h>
 

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Kernels whose power changes: steps over work and over time, from a list or a file, and what is wrong with
  * one. */
-#include "core/machine/phases.h"
+#include "core/workload/kernel.h"
 
 #include <string.h>
 
-#include "core/machine/kernel.h"
 #include "tests/support/scratch.h"
 #include "tests/support/tiny.h"
 

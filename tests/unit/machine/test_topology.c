@@ -2,8 +2,7 @@
 /* Topology files: what is wrong with one is said with its line; fan laws; who breathes whose air. */
 #include <string.h>
 
-#include "core/machine/topology.h"
-#include "core/sim/air.h"
+#include "core/topology/topology.h"
 #include "tests/support/scratch.h"
 
 #define CARDS "cards = ( { name = \"c0\"; }, { name = \"c1\"; } );\n"

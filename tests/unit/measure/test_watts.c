@@ -3,7 +3,7 @@
  * chip says. */
 #include <math.h>
 
-#include "core/machine/chip.h"
+#include "core/floorplan/chip.h"
 #include "measure/validate.h"
 #include "tests/support/check.h"
 

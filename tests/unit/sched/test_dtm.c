@@ -5,7 +5,7 @@
 #include <thermix/policy.h>
 
 #include "core/base/config.h"
-#include "core/machine/rank.h"
+#include "core/floorplan/chip.h"
 #include "sched/policies.h"
 #include "sched/sched.h"
 #include "tests/support/tiny.h"

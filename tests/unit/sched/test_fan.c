@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/machine/topology.h"
+#include "core/topology/topology.h"
 #include "sched/sched.h"
 #include "tests/support/check.h"
 

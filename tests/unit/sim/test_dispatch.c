@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The hardware thread-block scheduler: which SM hosts which kernel, and who drains when that changes. */
-#include "core/sim/dispatch.h"
+#include "core/sim/stage/answers.h"
 
 #include "tests/support/tiny.h"
 

@@ -1,0 +1,626 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "core/floorplan/chip.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/config.h"
+#include "core/base/opt.h"
+#include "core/base/text.h"
+
+static const char *const dvfs_powers[] = {"v2f", "f", NULL};
+static const char *const leakage_forms[] = {"exponential", "quadratic", "liao", "none", NULL};
+
+static const struct tmx_opt root_opts[] = {
+    TMX_ROW_TEXT(tmx_chip, name, NULL, "chip's name"),
+    TMX_ROW_TEXT(tmx_chip, doc, "", "one sentence"),
+    TMX_ROW_TEXT(tmx_chip, source, "", "where the numbers are from"),
+    TMX_ROW_TEXT(tmx_chip, confidence, "",
+                 "what a reader of results must know of these numbers; said in every output"),
+    TMX_ROW_TEXT(tmx_chip, floorplan_file, NULL, "HotSpot floorplan, relative to this file"),
+    TMX_ROW_TEXT(tmx_chip, package_file, NULL, "HotSpot configuration of the package, relative to this file"),
+    TMX_ROW_TEXT(tmx_chip, sm_prefix, "SM", "floorplan units of this prefix and a number are SMs"),
+    TMX_ROW_INT(tmx_chip, sms_per_cluster, "1", 1, 64, 1, "SMs per cluster (TPC, GPC)"),
+    TMX_ROW_REAL(tmx_chip, sm_power_reference_sms, "1", 0, 1024, 0,
+                 "SMs a kernel's sm_power_w is the sum over; 0: the chip's"),
+    TMX_ROW_REAL(tmx_chip, kernel_power_scale, "1", 0, 100, 1, "factor on the kernels' power"),
+    TMX_ROW_REAL(tmx_chip, kernel_time_scale, "1", 1e-6, 1e6, 1, "factor on the kernels' block lifetimes"),
+    TMX_ROW_REAL(tmx_chip, static_reference_w, "W", 0, 1000, 0,
+                 "kernels' static_w at which the chip leaks leakage_w; 0: it does not depend on the kernel"),
+    TMX_ROW_TEXT(tmx_chip, sms_off, "", "SMs fused off, by their units' numbers: 14,15,112-127"),
+    TMX_ROW_REAL(tmx_chip, step_hz, "Hz", 0, 1e9, 0,
+                 "levels are points of a curve: one every step, straight between; 0: as they are given"),
+    TMX_ROW_REAL(tmx_chip, nominal_hz, "Hz", 0, 1e10, 0,
+                 "clock that kernels' watts and times are given at; 0: the fastest level's"),
+    {0},
+};
+
+#define MAX_POWER(index, key_)                                                                          \
+    {                                                                                                   \
+        .key = (key_), .type = TMX_OPT_REAL,                                                            \
+        .offset = offsetof(struct tmx_chip_power, max_power_w) + (index) * sizeof(double), .unit = "W", \
+        .min = 0, .max = 100, .def = 0, .doc = "per SM at access rate 1, equation 1"                    \
+    }
+
+static const struct tmx_opt power_opts[] = {
+    TMX_ROW_REAL(tmx_chip_power, baseline_w, "W", 0, 1000, NAN, "constant power outside the SMs"),
+    TMX_ROW_REAL(tmx_chip_power, leakage_w, "W", 0, 1000, NAN, "leakage of the chip at leakage_ref_c"),
+    TMX_ROW_REAL(tmx_chip_power, leakage_ref_c, "degC", -50, 200, 85, "temperature leakage_w is given at"),
+    TMX_ROW_CHOICE(tmx_chip_power, leakage_form, leakage_forms, "exponential", "leakage against temperature"),
+    TMX_ROW_REAL(tmx_chip_power, leakage_exp_per_k, "1/K", 0, 0.2, 0.036, "exponent of the exponential form"),
+    TMX_ROW_REAL(tmx_chip_power, leakage_c1_per_k, "1/K", -0.1, 0.1, 0.01447,
+                 "quadratic form, about 45 degC"),
+    TMX_ROW_REAL(tmx_chip_power, leakage_c2_per_k2, "1/K2", -0.01, 0.01, 6.36e-5,
+                 "quadratic form, about 45 degC"),
+    TMX_ROW_REAL(tmx_chip_power, leakage_sm_share, "1", -1, 1, -1,
+                 "of the leakage in SM area; negative: by area"),
+    TMX_ROW_REAL(tmx_chip_power, baseline_sm_share, "1", 0, 1, 0, "of the baseline in SM area"),
+    TMX_ROW_CHOICE(tmx_chip_power, dvfs_power, dvfs_powers, "v2f",
+                   "dynamic power at a lower clock level: V^2 f, or the rate of accesses alone, f"),
+    TMX_ROW_BOOL(tmx_chip_power, dvfs_leakage, 1, "leakage follows the level's voltage"),
+    TMX_ROW_REAL(tmx_chip_power, transition_s, "s", 0, 1, 5e-5, "stall at a change of level"),
+    TMX_ROW_REAL(tmx_chip_power, transition_j, "J", 0, 10, 5e-4, "energy of a change of level"),
+    MAX_POWER(TMX_INT, "max_int_w"),
+    MAX_POWER(TMX_FP, "max_fp_w"),
+    MAX_POWER(TMX_SFU, "max_sfu_w"),
+    MAX_POWER(TMX_ALU, "max_alu_w"),
+    MAX_POWER(TMX_FDS, "max_fds_w"),
+    MAX_POWER(TMX_REG, "max_reg_w"),
+    MAX_POWER(TMX_CACHE, "max_cache_w"),
+    MAX_POWER(TMX_SHM, "max_shm_w"),
+    {0},
+};
+
+static const struct tmx_opt level_opts[] = {
+    TMX_ROW_REAL(tmx_clock_level, volt_v, "V", 0.3, 3, NAN, "supply voltage"),
+    TMX_ROW_REAL(tmx_clock_level, freq_hz, "Hz", 1e6, 1e10, NAN, "clock of the SMs"),
+    {0},
+};
+
+static const struct tmx_opt board_opts[] = {
+    TMX_ROW_REAL(tmx_chip_board, power_w, "W", 0, 1e4, 0, "power limit as sold; 0: none"),
+    TMX_ROW_REAL(tmx_chip_board, power_min_w, "W", 0, 1e4, 0, "the least it can be set to"),
+    TMX_ROW_REAL(tmx_chip_board, other_w, "W", 0, 1e4, 0, "drawn by the board beside the chip"),
+    TMX_ROW_REAL(tmx_chip_board, loss, "1", 0, 0.5, 0, "of the board's power, lost in its regulators"),
+    TMX_ROW_REAL(tmx_chip_board, target_c, "degC", 0, 300, 0, "temperature it keeps; 0: none"),
+    TMX_ROW_REAL(tmx_chip_board, slowdown_c, "degC", 0, 300, 0, "half the clock from here on; 0: none"),
+    TMX_ROW_REAL(tmx_chip_board, shutdown_c, "degC", 0, 300, 0, "stops for good; 0: never"),
+    TMX_ROW_REAL(tmx_chip_board, memory_c, "degC", 0, 300, 0, "limit of its memory; 0: none"),
+    {0},
+};
+
+/* Groups of other models are left to them. */
+static const char *const groups[] = {"limits", "power",  "levels", "board", "units",
+                                     "memory", "energy", "gating", "job",   NULL};
+
+static const struct tmx_opt part_opts[] = {
+    TMX_ROW_TEXT(tmx_chip_part, prefix, NULL, "units whose names begin with this"),
+    TMX_ROW_REAL(tmx_chip_part, l2, "1", 0, 1, 0, "of the kernels' l2_w"),
+    TMX_ROW_REAL(tmx_chip_part, dram, "1", 0, 1, 0, "of the kernels' dram_w"),
+    TMX_ROW_REAL(tmx_chip_part, baseline, "1", 0, 1, 0, "of baseline_w"),
+    TMX_ROW_BOOL(tmx_chip_part, memory, 0, "the board's memory sensor reads the hottest of them"),
+    TMX_ROW_BOOL(tmx_chip_part, die, 1, "of the die: shares leakage and the rest of the baseline by area"),
+    {0},
+};
+
+static bool whole_or_nothing(double sum)
+{
+    return sum == 0 || fabs(sum - 1) < 1e-6;
+}
+
+static enum tmx_status read_parts(struct tmx_chip *c, const struct tmx_setting *root, struct tmx_err *err)
+{
+    const struct tmx_setting *list;
+    double l2 = 0, dram = 0, baseline = 0;
+    enum tmx_status st = tmx_setting_list(root, "units", 0, TMX_MAX_CHIP_PART, &list, err);
+    for (size_t i = 0; !st && i < tmx_setting_length(list); i++) {
+        st = tmx_opt_read(part_opts, &c->part[i], tmx_setting_at(list, i), NULL, err);
+        l2 += c->part[i].l2;
+        dram += c->part[i].dram;
+        baseline += c->part[i].baseline;
+    }
+    c->n_part = tmx_setting_length(list);
+    if (!st && !(whole_or_nothing(l2) && whole_or_nothing(dram) && baseline <= 1 + 1e-6)) {
+        st = tmx_fail_setting(
+            err, list,
+            "units: l2 adds up to %g, dram to %g, baseline to %g; expected 1 (or 0: by area), 1 (or 0), at "
+            "most 1",
+            l2, dram, baseline);
+    }
+    return st;
+}
+
+/* A level every step_hz along the points read so far, the last point's included. */
+static enum tmx_status follow_curve(struct tmx_chip *c, const struct tmx_setting *list, struct tmx_err *err)
+{
+    struct tmx_clock_level point[TMX_MAX_LEVEL];
+    const size_t n_point = c->n_level;
+    const double top_hz = c->level[0].freq_hz, span_hz = top_hz - c->level[n_point - 1].freq_hz;
+    const double steps = ceil(span_hz / c->step_hz - 1e-6);
+    if (steps >= TMX_MAX_LEVEL) {
+        return tmx_fail_setting(err, list, "%.0f levels every %g MHz, at most %d", steps + 1,
+                                c->step_hz / 1e6, TMX_MAX_LEVEL);
+    }
+    memcpy(point, c->level, sizeof point);
+    c->n_level = (size_t)steps + 1;
+    for (size_t l = 0, p = 0; l < c->n_level; l++) {
+        const double f = fmax(top_hz - (double)l * c->step_hz, point[n_point - 1].freq_hz);
+        while (p + 2 < n_point && f < point[p + 1].freq_hz) {
+            p++;
+        }
+        const struct tmx_clock_level *a = &point[p], *b = &point[p + 1 < n_point ? p + 1 : p];
+        const double w = a->freq_hz > b->freq_hz ? (a->freq_hz - f) / (a->freq_hz - b->freq_hz) : 0;
+        c->level[l] =
+            (struct tmx_clock_level){.volt_v = a->volt_v + w * (b->volt_v - a->volt_v), .freq_hz = f};
+    }
+    return TMX_OK;
+}
+
+static enum tmx_status find_nominal(struct tmx_chip *c, const struct tmx_setting *root, struct tmx_err *err)
+{
+    if (c->nominal_hz == 0) {
+        return TMX_OK;
+    }
+    for (size_t l = 0; l < c->n_level; l++) {
+        if (fabs(c->level[l].freq_hz - c->nominal_hz) < fabs(c->level[c->nominal].freq_hz - c->nominal_hz)) {
+            c->nominal = l;
+        }
+    }
+    return fabs(c->level[c->nominal].freq_hz - c->nominal_hz) <= 1e-3 * c->nominal_hz
+               ? TMX_OK
+               : tmx_fail_setting(err, tmx_setting_member(root, "nominal_hz"),
+                                  "nominal_hz = %g is no level's clock; the nearest is %g", c->nominal_hz,
+                                  c->level[c->nominal].freq_hz);
+}
+
+static enum tmx_status read_levels(struct tmx_chip *c, const struct tmx_setting *root, struct tmx_err *err)
+{
+    const struct tmx_setting *list;
+    enum tmx_status st = tmx_setting_list(root, "levels", 1, TMX_MAX_LEVEL, &list, err);
+    for (size_t i = 0; !st && i < tmx_setting_length(list); i++) {
+        const struct tmx_setting *s = tmx_setting_at(list, i);
+        st = tmx_opt_read(level_opts, &c->level[i], s, NULL, err);
+        if (!st && i > 0 && c->level[i].freq_hz > c->level[i - 1].freq_hz) {
+            st = tmx_fail_setting(err, s, "freq_hz rises: levels go from the fastest to the slowest");
+        }
+    }
+    c->n_level = tmx_setting_length(list);
+    st = st || c->step_hz == 0 ? st : follow_curve(c, list, err);
+    return st ? st : find_nominal(c, root, err);
+}
+
+/* Options of a group of root, those of `over` (may be NULL) winning key by key. */
+static enum tmx_status read_overridden(const struct tmx_opt *opts, void *obj, const struct tmx_setting *root,
+                                       const char *group, const struct tmx_setting *over, struct tmx_err *err)
+{
+    struct tmx_opt row[2] = {{0}, {0}};
+    enum tmx_status st = tmx_opt_read_group(opts, obj, root, group, NULL, err);
+    st = st ? st : tmx_setting_check(over, TMX_SETTING_GROUP, err);
+    for (size_t i = 0; !st && i < tmx_setting_length(over); i++) {
+        const char *key = tmx_setting_name(tmx_setting_at(over, i));
+        const struct tmx_opt *o = opts;
+        while (o->key && strcmp(o->key, key) != 0) {
+            o++;
+        }
+        if (!o->key) {
+            return tmx_opt_read(opts, obj, over, NULL, err); /* words the error: unknown key */
+        }
+    }
+    for (const struct tmx_opt *o = opts; !st && o->key; o++) {
+        if (tmx_setting_member(over, o->key)) {
+            const char *others[64] = {NULL};
+            for (size_t i = 0; i < tmx_setting_length(over) && i < 63; i++) {
+                others[i] = tmx_setting_name(tmx_setting_at(over, i));
+            }
+            row[0] = *o;
+            st = tmx_opt_read(row, obj, over, others, err);
+        }
+    }
+    return st;
+}
+
+enum tmx_status tmx_chip_load(struct tmx_chip *c, const char *path, const struct tmx_setting *overrides,
+                              struct tmx_err *err)
+{
+    struct tmx_config *cfg = NULL;
+    *c = (struct tmx_chip){0};
+    enum tmx_status st = tmx_config_load(&cfg, path, NULL, 0, err);
+    if (!st) {
+        const struct tmx_setting *root = tmx_config_root(cfg);
+        st = tmx_opt_read(root_opts, c, root, groups, err);
+        if (!st) {
+            st = tmx_sm_limits_read(&c->limits, root, err);
+        }
+        if (!st) {
+            st = read_overridden(power_opts, &c->power, root, "power", overrides, err);
+        }
+        if (!st) {
+            st = tmx_opt_read_group(board_opts, &c->board, root, "board", NULL, err);
+        }
+        if (!st) {
+            st = read_parts(c, root, err);
+        }
+        if (!st) {
+            st = read_levels(c, root, err);
+        }
+    }
+    tmx_config_close(cfg);
+    return st;
+}
+
+void tmx_chip_finish(struct tmx_chip *c)
+{
+    tmx_floorplan_finish(&c->floorplan);
+    free(c->sm_of_unit);
+    free(c->unit_of_sm);
+    free(c->sm_name);
+    free(c->memory_unit);
+    free(c->is_off);
+    free(c->off_die);
+    free(c->l2_share);
+    free(c->dram_share);
+    free(c->baseline_share);
+    free(c->part_share);
+    free(c->hot_order);
+    *c = (struct tmx_chip){0};
+}
+
+double tmx_chip_speed(const struct tmx_chip *c, size_t level)
+{
+    return c->level[level].freq_hz / c->level[c->nominal].freq_hz;
+}
+
+double tmx_chip_volt(const struct tmx_chip *c, size_t level)
+{
+    return c->level[level].volt_v / c->level[c->nominal].volt_v;
+}
+
+double tmx_chip_board_w(const struct tmx_chip *c, double chip_w)
+{
+    return (chip_w + c->board.other_w) / (1 - c->board.loss);
+}
+
+void tmx_chip_write_power(const struct tmx_chip *c, const char *indent, FILE *out)
+{
+    tmx_opt_write(power_opts, &c->power, indent, out);
+}
+
+/* Which unit of the floorplan is what: SMs and their order, memory, the parts of an SM. */
+
+enum { MAX_SM = 4096 };
+
+/* SM number of a unit named <prefix><digits>[_part], or TMX_NO_SM. */
+static int sm_number(const struct tmx_chip *c, const char *name)
+{
+    const size_t n = strlen(c->sm_prefix);
+    if (strlen(name) <= n || !tmx_span_is((struct tmx_span){name, name + n}, c->sm_prefix) || name[n] < '0' ||
+        name[n] > '9') {
+        return TMX_NO_SM;
+    }
+    char *end;
+    const long v = strtol(name + n, &end, 10);
+    return (*end == '\0' || *end == '_') && v < MAX_SM ? (int)v : TMX_NO_SM;
+}
+
+/* Is the SM of this number in a list like "14,15,112-127"? text: already checked. */
+static bool listed(const char *text, long number)
+{
+    while (*text) {
+        char *end;
+        const long first = strtol(text, &end, 10), last = *end == '-' ? strtol(end + 1, &end, 10) : first;
+        if (number >= first && number <= last) {
+            return true;
+        }
+        text = end + (*end == ',');
+    }
+    return false;
+}
+
+static enum tmx_status check_list(const struct tmx_chip *c, long n_name, struct tmx_err *err)
+{
+    for (const char *p = c->sms_off; *p;) {
+        char *end;
+        const bool digit = *p >= '0' && *p <= '9';
+        const long first = strtol(p, &end, 10);
+        const bool range = *end == '-' && end[1] >= '0' && end[1] <= '9';
+        const long last = range ? strtol(end + 1, &end, 10) : first;
+        if (!digit || last < first || last >= n_name || (*end != ',' && *end != '\0') ||
+            (*end == ',' && !end[1])) {
+            return tmx_fail(err, TMX_ECONFIG,
+                            "sms_off = \"%s\" of chip %s: at \"%s\"; expected numbers of SMs, 0 to %ld, as "
+                            "in 14,15,112-127",
+                            c->sms_off, c->name, p, n_name - 1);
+        }
+        p = end + (*end == ',');
+    }
+    return TMX_OK;
+}
+
+/* The digits of a name that has the form of an SM's; NULL: it has another. */
+static const char *sm_digits(const struct tmx_chip *c, const char *name, size_t *n_digit)
+{
+    const size_t n = strlen(c->sm_prefix);
+    const bool like = strlen(name) > n && tmx_span_is((struct tmx_span){name, name + n}, c->sm_prefix);
+    *n_digit = like ? strspn(name + n, "0123456789") : 0;
+    return *n_digit > 0 && (!name[n + *n_digit] || name[n + *n_digit] == '_') ? name + n : NULL;
+}
+
+/* Names that have the form of an SM's are its, and one SM has one number: SM0 and SM00 are none of one chip.
+ */
+static enum tmx_status check_sm_names(const struct tmx_chip *c, struct tmx_err *err)
+{
+    const struct tmx_floorplan *fp = &c->floorplan;
+    const char *first[MAX_SM] = {NULL};
+    for (size_t u = 0; u < fp->n_unit; u++) {
+        size_t n = 0, n_other = 0;
+        const char *name = fp->unit[u].name, *digits = sm_digits(c, name, &n);
+        const int sm = c->sm_of_unit[u];
+        if (digits && sm == TMX_NO_SM) {
+            return tmx_fail_at(err, TMX_ECONFIG, fp->source, 0,
+                               "unit \"%s\": expected an SM's number up to %d", name, MAX_SM - 1);
+        }
+        if (digits && !first[sm]) {
+            first[sm] = name;
+        } else if (digits) {
+            const char *other = sm_digits(c, first[sm], &n_other);
+            if (n != n_other || memcmp(digits, other, n) != 0) {
+                return tmx_fail_at(err, TMX_ECONFIG, fp->source, 0,
+                                   "units \"%s\" and \"%s\": one SM's number in two ways", first[sm], name);
+            }
+        }
+    }
+    return TMX_OK;
+}
+
+/* The SMs that work get numbers without gaps, in the order of their names'. */
+static enum tmx_status number_sms(struct tmx_chip *c, struct tmx_err *err)
+{
+    const struct tmx_floorplan *fp = &c->floorplan;
+    size_t n_name = 0;
+    for (size_t u = 0; u < fp->n_unit; u++) {
+        c->sm_of_unit[u] = sm_number(c, fp->unit[u].name);
+        n_name = c->sm_of_unit[u] >= (int)n_name ? (size_t)c->sm_of_unit[u] + 1 : n_name;
+    }
+    enum tmx_status st = check_sm_names(c, err);
+    if (st) {
+        return st;
+    }
+    if (n_name == 0 || n_name > fp->n_unit) {
+        return tmx_fail_at(err, TMX_ECONFIG, fp->source, 0,
+                           "no complete set of units %s0, %s1, ... for the SMs", c->sm_prefix, c->sm_prefix);
+    }
+    st = check_list(c, (long)n_name, err);
+    if (st) {
+        return st;
+    }
+    c->sm_name = calloc(n_name, sizeof *c->sm_name);
+    int *index = calloc(n_name, sizeof *index);
+    if (!c->sm_name || !index) {
+        free(index);
+        return tmx_fail(err, TMX_ENOMEM, "chip of %zu SMs", n_name);
+    }
+    for (size_t k = 0; k < n_name; k++) {
+        const bool off = listed(c->sms_off, (long)k);
+        index[k] = off ? TMX_NO_SM : (int)c->n_sm;
+        c->sm_name[c->n_sm] = (int)k;
+        c->n_sm += !off;
+    }
+    for (size_t u = 0; u < fp->n_unit; u++) {
+        const int name = c->sm_of_unit[u];
+        c->sm_of_unit[u] = name == TMX_NO_SM ? TMX_NO_SM : index[name];
+        c->is_off[u] = name != TMX_NO_SM && c->sm_of_unit[u] == TMX_NO_SM;
+    }
+    free(index);
+    return c->n_sm > 0 ? TMX_OK : tmx_fail(err, TMX_ECONFIG, "sms_off: every SM of chip %s is off", c->name);
+}
+
+static enum tmx_status find_sms(struct tmx_chip *c, struct tmx_err *err)
+{
+    const struct tmx_floorplan *fp = &c->floorplan;
+    const enum tmx_status st = number_sms(c, err);
+    if (st) {
+        return st;
+    }
+    c->unit_of_sm = calloc(c->n_sm, sizeof *c->unit_of_sm);
+    c->hot_order = calloc(c->n_sm, sizeof *c->hot_order);
+    if (!c->unit_of_sm || !c->hot_order) {
+        return tmx_fail(err, TMX_ENOMEM, "chip of %zu SMs", c->n_sm);
+    }
+    c->sms_in_row = true;
+    for (size_t sm = 0; sm < c->n_sm; sm++) {
+        double area_m2 = 0;
+        size_t first = fp->n_unit;
+        for (size_t u = fp->n_unit; u-- > 0;) {
+            if (c->sm_of_unit[u] == (int)sm) {
+                area_m2 += tmx_unit_area_m2(&fp->unit[u]);
+                first = u;
+            }
+        }
+        if (first == fp->n_unit) {
+            return tmx_fail_at(err, TMX_ECONFIG, fp->source, 0,
+                               "SM unit %s%d is missing (the chip has %s0 to %s%d)", c->sm_prefix,
+                               c->sm_name[sm], c->sm_prefix, c->sm_prefix, c->sm_name[c->n_sm - 1]);
+        }
+        c->unit_of_sm[sm] = first;
+        for (size_t u = first; u < fp->n_unit; u++) {
+            if (c->sm_of_unit[u] == (int)sm) {
+                c->part_share[u] = tmx_unit_area_m2(&fp->unit[u]) / area_m2;
+                c->sms_in_row = c->sms_in_row && u == c->unit_of_sm[0] + sm;
+            }
+        }
+    }
+    return TMX_OK;
+}
+
+static const struct tmx_chip_part *part_of(const struct tmx_chip *c, size_t unit)
+{
+    const char *name = c->floorplan.unit[unit].name;
+    for (size_t i = 0; i < c->n_part; i++) {
+        const size_t n = strlen(c->part[i].prefix);
+        if (strlen(name) >= n && tmx_span_is((struct tmx_span){name, name + n}, c->part[i].prefix)) {
+            return &c->part[i];
+        }
+    }
+    return NULL;
+}
+
+/* Shares of the units outside the SMs, by area within each part. */
+static enum tmx_status find_parts(struct tmx_chip *c, struct tmx_err *err)
+{
+    const struct tmx_floorplan *fp = &c->floorplan;
+    double area_m2[TMX_MAX_CHIP_PART] = {0};
+    for (int pass = 0; pass < 2; pass++) {
+        for (size_t u = 0; u < fp->n_unit; u++) {
+            const struct tmx_chip_part *p = part_of(c, u);
+            if (!p || c->sm_of_unit[u] != TMX_NO_SM || c->is_off[u]) {
+                continue;
+            }
+            const double a = tmx_unit_area_m2(&fp->unit[u]);
+            if (pass == 0) {
+                area_m2[p - c->part] += a;
+                continue;
+            }
+            const double share = a / area_m2[p - c->part];
+            c->off_die[u] = !p->die;
+            if (p->memory) {
+                c->memory_unit[c->n_memory++] = u;
+            }
+            c->l2_share[u] = share * p->l2;
+            c->dram_share[u] = share * p->dram;
+            c->baseline_share[u] = share * p->baseline;
+        }
+    }
+    for (size_t i = 0; i < c->n_part; i++) {
+        if (area_m2[i] == 0) {
+            return tmx_fail_at(err, TMX_ECONFIG, fp->source, 0,
+                               "units of chip %s: no unit outside the SMs begins with \"%s\"", c->name,
+                               c->part[i].prefix);
+        }
+    }
+    return TMX_OK;
+}
+
+static size_t cluster_of(const struct tmx_chip *c, size_t sm)
+{
+    return (size_t)(c->sm_name[sm] / c->sms_per_cluster);
+}
+
+/* False: all of its SMs are off. */
+static bool cluster_centre(const struct tmx_chip *c, size_t cluster, double *x_m, double *y_m)
+{
+    size_t n = 0;
+    *x_m = *y_m = 0;
+    for (size_t sm = 0; sm < c->n_sm; sm++) {
+        if (cluster_of(c, sm) != cluster) {
+            continue;
+        }
+        n++;
+        const struct tmx_unit *u = &c->floorplan.unit[c->unit_of_sm[sm]];
+        *x_m += u->x_m + u->w_m / 2;
+        *y_m += u->y_m + u->h_m / 2;
+    }
+    *x_m /= (double)n;
+    *y_m /= (double)n;
+    return n > 0;
+}
+
+/* Take the cluster that scores best: nearest to a die corner not yet served, then
+ * farthest from all taken; ties go to the lower index. */
+static size_t next_cluster(const double *x, const double *y, const bool *taken, size_t n, size_t n_taken,
+                           double w, double h)
+{
+    const double corner_x[] = {0, w, 0, w}, corner_y[] = {0, 0, h, h};
+    size_t best = n;
+    double best_score = -INFINITY;
+    for (size_t i = 0; i < n; i++) {
+        double score = INFINITY;
+        if (taken[i]) {
+            continue;
+        }
+        if (n_taken < 4) {
+            score = -hypot(x[i] - corner_x[n_taken], y[i] - corner_y[n_taken]);
+        } else {
+            for (size_t j = 0; j < n; j++) {
+                const double d = hypot(x[i] - x[j], y[i] - y[j]); /* NAN: all off */
+                score = taken[j] && d < score ? d : score;
+            }
+        }
+        if (score > best_score + 1e-12) {
+            best = i;
+            best_score = score;
+        }
+    }
+    return best;
+}
+
+static enum tmx_status order_sms(struct tmx_chip *c, struct tmx_err *err)
+{
+    const size_t n = cluster_of(c, c->n_sm - 1) + 1;
+    double *x = calloc(n, sizeof *x), *y = calloc(n, sizeof *y);
+    bool *taken = calloc(n, sizeof *taken);
+    enum tmx_status st = TMX_OK;
+    size_t filled = 0, n_off = 0;
+    if (!x || !y || !taken) {
+        st = tmx_fail(err, TMX_ENOMEM, "chip of %zu SMs", c->n_sm);
+        goto out;
+    }
+    for (size_t i = 0; i < n; i++) {
+        taken[i] = !cluster_centre(c, i, &x[i], &y[i]);
+        n_off += taken[i];
+    }
+    for (size_t k = 0; k < n - n_off; k++) {
+        const size_t i = next_cluster(x, y, taken, n, k, tmx_floorplan_width_m(&c->floorplan),
+                                      tmx_floorplan_height_m(&c->floorplan));
+        taken[i] = true;
+        for (size_t sm = 0; sm < c->n_sm; sm++) {
+            if (cluster_of(c, sm) == i) {
+                c->hot_order[filled++] = sm;
+            }
+        }
+    }
+out:
+    free(x);
+    free(y);
+    free(taken);
+    return st;
+}
+
+enum tmx_status tmx_chip_attach(struct tmx_chip *c, struct tmx_floorplan *fp, struct tmx_err *err)
+{
+    c->floorplan = *fp;
+    *fp = (struct tmx_floorplan){0};
+    c->sm_of_unit = calloc(c->floorplan.n_unit, sizeof *c->sm_of_unit);
+    c->memory_unit = calloc(c->floorplan.n_unit, sizeof *c->memory_unit);
+    bool **const flags[] = {&c->is_off, &c->off_die};
+    double **const shares[] = {&c->part_share, &c->l2_share, &c->dram_share, &c->baseline_share};
+    bool ok = c->sm_of_unit && c->memory_unit;
+    for (size_t i = 0; i < sizeof flags / sizeof flags[0]; i++) {
+        *flags[i] = calloc(c->floorplan.n_unit, sizeof **flags[i]);
+        ok = ok && *flags[i];
+    }
+    for (size_t i = 0; i < sizeof shares / sizeof shares[0]; i++) {
+        *shares[i] = calloc(c->floorplan.n_unit, sizeof **shares[i]);
+        ok = ok && *shares[i];
+    }
+    if (!ok) {
+        return tmx_fail(err, TMX_ENOMEM, "chip of %zu units", c->floorplan.n_unit);
+    }
+    enum tmx_status st = find_sms(c, err);
+    st = st ? st : find_parts(c, err);
+    if (!st && c->sm_power_reference_sms == 0) {
+        c->sm_power_reference_sms = (double)c->n_sm;
+    }
+    return st ? st : order_sms(c, err);
+}
+
+void tmx_rank_ascending(const double *key, size_t n, size_t *order)
+{
+    for (size_t i = 0; i < n; i++) {
+        size_t j = i;
+        for (; j > 0 && key[order[j - 1]] > key[i]; j--) {
+            order[j] = order[j - 1];
+        }
+        order[j] = i;
+    }
+}

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#ifndef TMX_CORE_FLOORPLAN_FLOORPLAN_H
+#define TMX_CORE_FLOORPLAN_FLOORPLAN_H
+
+/* Floorplan units as plain data; file formats live in thermal/. */
+
+#include <stddef.h>
+#include <stdio.h>
+
+#include "core/base/err.h"
+
+struct tmx_unit {
+    char *name;                     /* owned; compared case-insensitively */
+    double x_m, y_m, w_m, h_m;      /* [m] left, bottom, width (along x), height (along y) */
+    double heat_capacity_j_per_m3k; /* own material of a detailed stack; NAN: the layer's */
+    double resistivity_mk_per_w;    /* likewise */
+    unsigned line;                  /* in the file it was read from, 0 when made by code */
+};
+
+struct tmx_floorplan {
+    struct tmx_unit *unit; /* [n_unit] owned */
+    size_t n_unit;
+    char source[512]; /* file name for messages */
+};
+
+/* Append a copy of *u. Returns TMX_OK or TMX_ENOMEM. */
+TMX_NODISCARD enum tmx_status tmx_floorplan_add(struct tmx_floorplan *fp, const struct tmx_unit *u,
+                                                struct tmx_err *err);
+/* Release what fp owns; accepts zeroed memory. */
+void tmx_floorplan_finish(struct tmx_floorplan *fp);
+
+/* Shift so that min x = min y = 0. */
+void tmx_floorplan_normalise(struct tmx_floorplan *fp);
+/* Extent of the die [m], measured from the origin (0 for an empty floorplan). */
+double tmx_floorplan_width_m(const struct tmx_floorplan *fp);
+double tmx_floorplan_height_m(const struct tmx_floorplan *fp);
+double tmx_unit_area_m2(const struct tmx_unit *u);
+/* Index of the unit with this name (case-insensitive); n_unit when absent. */
+size_t tmx_floorplan_find(const struct tmx_floorplan *fp, const char *name);
+
+/* Depth to which a gap or an overlap is taken for rounding [m]: max(2 um, 1e-4 of the longer die side). */
+double tmx_floorplan_tolerance_m(const struct tmx_floorplan *fp);
+
+/* Check that units are positive, inside the die, named once, and tile it: an overlap
+ * or a gap (an empty square) deeper than the tolerance above is an error naming the
+ * units and the place; gaps are accepted with allow_gaps. Returns TMX_OK, TMX_EPARSE
+ * or TMX_ENOMEM. O(n_unit^2). */
+TMX_NODISCARD enum tmx_status tmx_floorplan_check(const struct tmx_floorplan *fp, int allow_gaps,
+                                                  struct tmx_err *err);
+
+struct tmx_tiling {                    /* how well the units cover the die */
+    double die_m2, gap_m2, overlap_m2; /* uncovered area; area covered again, counted each time */
+};
+TMX_NODISCARD enum tmx_status tmx_floorplan_tiling(const struct tmx_floorplan *fp, struct tmx_tiling *tiling,
+                                                   struct tmx_err *err);
+
+/* HotSpot floorplan files (.flp): one block per line,
+ *     name  width  height  left-x  bottom-y  [heat-capacity  resistivity]
+ * in metres (J/(m3 K) and m K/W for the material), `#` starts a comment line. Wire lists
+ * (`name1 name2 density`) are skipped. Format: docs/formats.md. */
+
+enum { TMX_FLP_MAX_UNITS = 8192, TMX_NAME_SIZE = 512 }; /* HotSpot's own limits */
+
+/* Read the file at path into *fp (overwritten; end it with tmx_floorplan_finish, also
+ * after failure) and shift it to the origin. Checks each line; whether the blocks tile
+ * the die is tmx_floorplan_check's question. Errors: TMX_EIO, TMX_EPARSE, TMX_ENOMEM. */
+TMX_NODISCARD enum tmx_status tmx_flp_read(const char *path, struct tmx_floorplan *fp, struct tmx_err *err);
+
+/* Write fp so that tmx_flp_read reads it back equal; comment may be NULL or several
+ * lines, each is written behind `# `. */
+void tmx_flp_print(const struct tmx_floorplan *fp, const char *comment, FILE *out);
+
+/* The same to a file that appears whole or not at all. */
+TMX_NODISCARD enum tmx_status tmx_flp_write(const char *path, const struct tmx_floorplan *fp,
+                                            const char *comment, struct tmx_err *err);
+
+#endif

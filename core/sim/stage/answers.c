@@ -1,0 +1,303 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "core/sim/stage/answers.h"
+
+#include <math.h>
+#include <stdint.h>
+#include <string.h>
+
+static enum tmx_status outside(const struct tmx_plugin *policy, const struct tmx_place *p, size_t n_gpu,
+                               size_t job, struct tmx_err *err)
+{
+    return tmx_fail(err, TMX_ESOLVE, "place policy %s: GPUs %zu and %zu more for job %zu, of a node with %zu",
+                    policy->name, p->home, p->n - 1, job, n_gpu);
+}
+
+enum tmx_status tmx_answer_place(const struct tmx_plugin *policy, const struct tmx_place *p,
+                                 const struct tmx_machine *m, size_t job, struct tmx_err *err)
+{
+    const bool inside = p->n == 0 || (p->n <= m->n_gpu && p->home <= m->n_gpu - p->n);
+    return inside ? TMX_OK : outside(policy, p, m->n_gpu, job, err);
+}
+
+enum tmx_status tmx_answer_wider(const struct tmx_plugin *policy, const struct tmx_place *p,
+                                 const struct tmx_machine *m, size_t job, struct tmx_err *err)
+{
+    const struct tmx_job *j = &m->job[job];
+    const enum tmx_status st = tmx_answer_place(policy, p, m, job, err);
+    if (!st && p->n > 0 && (p->home > j->home_gpu || p->home + p->n < j->home_gpu + j->n_gpu)) {
+        return tmx_fail(err, TMX_ESOLVE,
+                        "place policy %s: GPUs %zu to %zu for job %zu leave out one it runs on", policy->name,
+                        p->home, p->home + p->n - 1, job);
+    }
+    return st;
+}
+
+enum tmx_status tmx_answer_order(const struct tmx_plugin *policy, const size_t *order, size_t n_sm,
+                                 size_t gpu, double *scratch, struct tmx_err *err)
+{
+    for (size_t i = 0; i < n_sm; i++) {
+        scratch[i] = 0;
+    }
+    for (size_t i = 0; i < n_sm; i++) {
+        if (order[i] >= n_sm || scratch[order[i]] > 0) {
+            return tmx_fail(
+                err, TMX_ESOLVE,
+                "thread-block policy %s: the order of GPU %zu names SM %zu %s; it has SMs 0 to %zu",
+                policy->name, gpu, order[i], order[i] < n_sm ? "twice" : "that it has not", n_sm - 1);
+        }
+        scratch[order[i]] = 1;
+    }
+    return TMX_OK;
+}
+
+static bool is_share(double x)
+{
+    return x >= 0 && x <= 1; /* false for what is no number */
+}
+
+enum tmx_status tmx_answer_mix(const struct tmx_plugin *policy, const struct tmx_request *r,
+                               const struct tmx_machine *m, struct tmx_err *err)
+{
+    for (size_t g = 0; g < m->n_gpu; g++) {
+        if (!is_share(r->gpu[g].share)) {
+            return tmx_fail(err, TMX_ESOLVE, "mix policy %s: a share of %g on GPU %zu, expected 0 to 1",
+                            policy->name, r->gpu[g].share, g);
+        }
+        if (!is_share(r->gpu[g].rest) || !(r->gpu[g].late_s >= 0)) {
+            return tmx_fail(
+                err, TMX_ESOLVE,
+                "mix policy %s: rest = %g, late_s = %g s on GPU %zu, expected 0 to 1 and 0 or more",
+                policy->name, r->gpu[g].rest, r->gpu[g].late_s, g);
+        }
+        double parts = 0;
+        for (size_t k = 0; k < r->gpu[g].n_part && k < TMX_WAYS; k++) {
+            parts += r->gpu[g].part[k];
+            if (!is_share(r->gpu[g].part[k])) {
+                parts = NAN;
+            }
+        }
+        if (r->gpu[g].n_part > TMX_WAYS || !(parts <= 1 + 1e-9)) {
+            return tmx_fail(
+                err, TMX_ESOLVE,
+                "mix policy %s: %zu parts of GPU %zu that add up to %g, expected up to %d of 0 to 1, in "
+                "all at most 1",
+                policy->name, r->gpu[g].n_part, g, parts, (int)TMX_WAYS);
+        }
+        if (r->gpu[g].admit != TMX_NO_JOB && r->gpu[g].admit >= m->n_job) {
+            return tmx_fail(err, TMX_ESOLVE, "mix policy %s: job %zu for GPU %zu, there are %zu",
+                            policy->name, r->gpu[g].admit, g, m->n_job);
+        }
+    }
+    return TMX_OK;
+}
+
+enum tmx_status tmx_answer_levels(const char *kind, const struct tmx_plugin *policy,
+                                  const struct tmx_request *r, const struct tmx_machine *m,
+                                  struct tmx_err *err)
+{
+    for (size_t g = 0; g < m->n_gpu; g++) {
+        const struct tmx_gpu_request *q = &r->gpu[g];
+        const size_t n_level = m->gpu[g].n_level, n_sm = m->gpu[g].chip->n_sm;
+        if (q->level >= n_level || q->late_level >= n_level) {
+            return tmx_fail(err, TMX_ESOLVE, "%s policy %s: clock level %zu on GPU %zu, expected 0 to %zu",
+                            kind, policy->name, q->level >= n_level ? q->level : q->late_level, g,
+                            n_level - 1);
+        }
+        if (q->n_active < 1 || q->n_active > n_sm) {
+            return tmx_fail(err, TMX_ESOLVE, "%s policy %s: %zu active SMs on GPU %zu, expected 1 to %zu",
+                            kind, policy->name, q->n_active, g, n_sm);
+        }
+    }
+    return TMX_OK;
+}
+
+enum tmx_status tmx_answer_caps(const struct tmx_plugin *policy, const struct tmx_request *r,
+                                const struct tmx_machine *m, bool kept, struct tmx_err *err)
+{
+    for (size_t g = 0; g < m->n_gpu; g++) {
+        const double cap_w = r->gpu[g].power_cap_w;
+        if (!(cap_w > 0)) {
+            return tmx_fail(err, TMX_ESOLVE,
+                            "mix policy %s: power_cap_w = %g on GPU %zu, expected more than 0", policy->name,
+                            cap_w, g);
+        }
+        if (!kept && cap_w < INFINITY) {
+            return tmx_fail(err, TMX_ESOLVE,
+                            "mix policy %s: a power cap of %g W on GPU %zu, but no dtm policy of this run "
+                            "keeps caps; there is dtm = { policy = \"boost\"; }",
+                            policy->name, cap_w, g);
+        }
+    }
+    return TMX_OK;
+}
+
+enum tmx_status tmx_answer_share(const struct tmx_plugin *policy, double share, size_t gpu, size_t sm,
+                                 struct tmx_err *err)
+{
+    return is_share(share)
+               ? TMX_OK
+               : tmx_fail(err, TMX_ESOLVE,
+                          "mix policy %s: spread gives SM %zu of GPU %zu a share of %g, expected 0 to 1",
+                          policy->name, sm, gpu, share);
+}
+
+enum tmx_status tmx_answer_speed(const struct tmx_plugin *policy, double speed, size_t fan,
+                                 struct tmx_err *err)
+{
+    return isfinite(speed) ? TMX_OK
+                           : tmx_fail(err, TMX_ESOLVE, "fan policy %s: a speed of %g for fan %zu",
+                                      policy->name, speed, fan);
+}
+
+static double lifetime_s(const struct tmx_machine *m, const struct tmx_gpu *gpu, size_t kernel_slot)
+{
+    const struct tmx_job *j = kernel_slot < gpu->n_run ? &m->job[gpu->run[kernel_slot]] : NULL;
+    return j ? j->lifetime_s * tmx_job_slowdown(j) : 0;
+}
+
+/* New shares of one SM; when they differ, the way that shrinks drains for one block lifetime. */
+static void set_share(struct tmx_machine *m, struct tmx_gpu *gpu, size_t sm, double s0, double s1)
+{
+    double *first = &m->share[gpu->sm0 + sm], *second = first + m->n_sm;
+    if (*first == s0 && *second == s1) {
+        return;
+    }
+    m->drain_s[gpu->sm0 + sm] = lifetime_s(m, gpu, s0 < *first ? 0 : 1);
+    *first = s0;
+    *second = s1;
+    gpu->steady = false;
+}
+
+static size_t width(const struct tmx_machine *m, const struct tmx_gpu *gpu, size_t kernel_slot)
+{
+    const size_t w = m->job[gpu->run[kernel_slot]].width_sms;
+    return w < gpu->n_active ? w : gpu->n_active;
+}
+
+/* Kernels that do not fill the chip take SMs in the order of the thread-block policy. */
+static void spread_narrow(struct tmx_machine *m, struct tmx_gpu *gpu, size_t w0, size_t w1)
+{
+    for (size_t i = 0; i < gpu->chip->n_sm; i++) {
+        const bool first = i < w0, second = !first && i < w0 + w1 && i < gpu->n_active;
+        set_share(m, gpu, gpu->order[i], first, second);
+    }
+}
+
+/* Are these the shares already, as within a time slice? */
+static bool holds(const struct tmx_machine *m, const struct tmx_gpu *gpu, const double *share0)
+{
+    const double *first = &m->share[gpu->sm0], *second = first + m->n_sm;
+    uint64_t differ = 0;
+    for (size_t sm = 0; sm < gpu->n_sm; sm++) { /* bits, which no compiler needs a branch for */
+        const double want[2] = {share0[sm], 1 - share0[sm]}, held[2] = {first[sm], second[sm]};
+        uint64_t a[2], b[2];
+        memcpy(a, want, sizeof a);
+        memcpy(b, held, sizeof b);
+        differ |= (a[0] ^ b[0]) | (a[1] ^ b[1]);
+    }
+    return differ == 0;
+}
+
+static enum tmx_status spread_mixed(struct tmx_machine *m, struct tmx_gpu *gpu,
+                                    const struct tmx_mix_policy *mix, const void *state, double begin_s,
+                                    double *share0, struct tmx_err *err)
+{
+    const size_t n = gpu->chip->n_sm;
+    const struct tmx_spread s = {
+        .n = gpu->n_active,
+        .by_index = gpu->active,
+        .hot_order = gpu->active_hot,
+        .share = gpu->share,
+        .first_is_hot = m->job[gpu->run[0]].pdi_w >= m->job[gpu->run[1]].pdi_w,
+        .begin_s = begin_s,
+        .end_s = begin_s + m->dt_s,
+        .sm0 = gpu->sm0,
+        .memory = m->mix_memory,
+    };
+    if (mix->spread) {
+        mix->spread(state, &s, share0);
+        if (s.n == n && holds(m, gpu, share0)) {
+            return TMX_OK;
+        }
+        for (size_t i = 0; i < s.n; i++) {
+            const size_t sm = s.by_index[i];
+            if (!(share0[sm] >= 0 && share0[sm] <= 1)) {
+                return tmx_answer_share(&mix->base, share0[sm], (size_t)(gpu - m->gpu), sm, err);
+            }
+        }
+    } else {
+        for (size_t i = 0; i < s.n; i++) {
+            share0[s.by_index[i]] = s.share;
+        }
+    }
+    if (s.n < n) {
+        for (size_t sm = 0, k = 0; sm < n; sm++) {
+            const bool works = k < s.n && s.by_index[k] == sm;
+            set_share(m, gpu, sm, works ? share0[sm] : 0, works ? 1 - share0[sm] : 0);
+            k += works;
+        }
+        return TMX_OK;
+    }
+    for (size_t sm = 0; sm < n; sm++) {
+        set_share(m, gpu, sm, share0[sm], 1 - share0[sm]);
+    }
+    return TMX_OK;
+}
+
+/* Parts of every SM, one a kernel; what a narrow kernel cannot fill stays free. */
+static void spread_parts(struct tmx_machine *m, struct tmx_gpu *gpu)
+{
+    double want[TMX_WAYS] = {0};
+    for (size_t k = 0; k < gpu->n_run && k < gpu->n_part; k++) {
+        const double fills = (double)width(m, gpu, k) / (double)gpu->n_active;
+        want[k] = gpu->part[k] < fills ? gpu->part[k] : fills;
+    }
+    for (size_t sm = 0, a = 0; sm < gpu->chip->n_sm; sm++) {
+        const bool works = a < gpu->n_active && gpu->active[a] == sm;
+        double drain_s = 0;
+        bool differ = false;
+        a += works;
+        for (size_t k = 0; k < tmx_machine_kernel_slots(gpu); k++) {
+            double *share = &m->share[tmx_machine_at(m, gpu->sm0 + sm, k)];
+            const double w = works ? want[k] : 0;
+            differ = differ || w != *share;
+            drain_s = w < *share && lifetime_s(m, gpu, k) > drain_s ? lifetime_s(m, gpu, k) : drain_s;
+            *share = w;
+        }
+        m->drain_s[gpu->sm0 + sm] = differ ? drain_s : m->drain_s[gpu->sm0 + sm];
+        gpu->steady = gpu->steady && !differ;
+        for (size_t k = 0; differ && drain_s == 0 && k < tmx_machine_kernel_slots(gpu);
+             k++) { /* free slots fill at once */
+            const size_t i = tmx_machine_at(m, gpu->sm0 + sm, k);
+            m->held[i] = m->share[i];
+        }
+    }
+}
+
+static enum tmx_status deal(struct tmx_machine *m, struct tmx_gpu *gpu, const struct tmx_mix_policy *mix,
+                            const void *mix_state, double begin_s, double *scratch, struct tmx_err *err)
+{
+    const size_t w0 = gpu->n_run > 0 ? width(m, gpu, 0) : 0, w1 = gpu->n_run > 1 ? width(m, gpu, 1) : 0;
+    gpu->dealt = true;
+    if (gpu->n_part > 0) {
+        spread_parts(m, gpu);
+    } else if (gpu->n_run < 2 || w0 + w1 <= gpu->n_active) {
+        spread_narrow(m, gpu, w0, w1);
+    } else {
+        gpu->dealt = !mix->slice_s; /* else the next tick may be another kernel's */
+        return spread_mixed(m, gpu, mix, mix_state, begin_s, scratch, err);
+    }
+    return TMX_OK;
+}
+
+enum tmx_status tmx_dispatch(struct tmx_machine *m, struct tmx_gpus span, const struct tmx_mix_policy *mix,
+                             const void *mix_state, double begin_s, double *scratch, struct tmx_err *err)
+{
+    enum tmx_status st = TMX_OK;
+    for (size_t g = span.first; g < span.end && !st; g++) {
+        if (!m->gpu[g].dealt) {
+            st = deal(m, &m->gpu[g], mix, mix_state, begin_s, scratch, err);
+        }
+    }
+    return st;
+}

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#ifndef TMX_CORE_SIM_STAGE_ANSWERS_H
+#define TMX_CORE_SIM_STAGE_ANSWERS_H
+
+/* What policies answer, checked where it is taken over. A bad answer is TMX_ESOLVE with the policy's name,
+ * the GPU or job, and what was expected; it has had no effect. Nothing allocates. */
+
+#include <thermix/policy.h>
+
+#include "core/contract/choice.h"
+#include "core/machine/machine.h"
+
+/* A place within the node; n = 0 is "none yet". */
+TMX_NODISCARD enum tmx_status tmx_answer_place(const struct tmx_plugin *policy, const struct tmx_place *p,
+                                               const struct tmx_machine *m, size_t job, struct tmx_err *err);
+/* A place that also has all GPUs the job has. */
+TMX_NODISCARD enum tmx_status tmx_answer_wider(const struct tmx_plugin *policy, const struct tmx_place *p,
+                                               const struct tmx_machine *m, size_t job, struct tmx_err *err);
+/* order[n_sm] of a GPU is a permutation of 0 .. n_sm - 1; scratch [n_sm] is overwritten. */
+TMX_NODISCARD enum tmx_status tmx_answer_order(const struct tmx_plugin *policy, const size_t *order,
+                                               size_t n_sm, size_t gpu, double *scratch, struct tmx_err *err);
+/* Every share finite and in 0..1, every job to admit one that there is. */
+TMX_NODISCARD enum tmx_status tmx_answer_mix(const struct tmx_plugin *policy, const struct tmx_request *r,
+                                             const struct tmx_machine *m, struct tmx_err *err);
+/* Every clock level one that the GPU has, and from one to all of its SMs active; of a policy of this kind. */
+TMX_NODISCARD enum tmx_status tmx_answer_levels(const char *kind, const struct tmx_plugin *policy,
+                                                const struct tmx_request *r, const struct tmx_machine *m,
+                                                struct tmx_err *err);
+/* Every power cap above 0, and none where no dtm policy keeps it (kept = false). */
+TMX_NODISCARD enum tmx_status tmx_answer_caps(const struct tmx_plugin *policy, const struct tmx_request *r,
+                                              const struct tmx_machine *m, bool kept, struct tmx_err *err);
+/* A share of a spread. */
+TMX_NODISCARD enum tmx_status tmx_answer_share(const struct tmx_plugin *policy, double share, size_t gpu,
+                                               size_t sm, struct tmx_err *err);
+/* A speed that is a number; it is clamped later. */
+TMX_NODISCARD enum tmx_status tmx_answer_speed(const struct tmx_plugin *policy, double speed, size_t fan,
+                                               struct tmx_err *err);
+
+/* The hardware thread-block scheduler: lays the shares of the resident kernels over SMs. */
+
+/* Write machine->share of the span for the tick that begins at begin_s. scratch: [largest n_sm]. TMX_ESOLVE:
+ * the policy's spread is no share. */
+TMX_NODISCARD enum tmx_status tmx_dispatch(struct tmx_machine *m, struct tmx_gpus span,
+                                           const struct tmx_mix_policy *mix, const void *mix_state,
+                                           double begin_s, double *scratch, struct tmx_err *err);
+
+#endif

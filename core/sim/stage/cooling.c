@@ -1,0 +1,463 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "core/sim/stage/cooling.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <thermix/policy.h>
+
+#include "core/base/thread_pool.h"
+#include "core/machine/decomposition.h"
+#include "core/sim/stage/answers.h"
+#include "core/topology/topology.h"
+
+struct ledger {     /* sums over time, at the head of the block */
+    double since_s; /* the last update */
+    double from_s;  /* counted from */
+    double fan_j, exhaust_j, rpm_s, inlet_k_s, peak_noise_dba;
+    double updates; /* since create */
+};
+
+struct tmx_cooling {
+    struct tmx_cooling_spec spec;
+    uint64_t warmup; /* tick */
+    double warmup_s;
+    double *block; /* everything below that changes, for snapshots */
+    size_t n_block;
+    struct ledger *sum;
+    double *rpm;                       /* [n_fan] */
+    double *memory;                    /* [n_fan * TMX_FAN_MEMORY] */
+    double *level;                     /* [n_card] whole numbers */
+    double *inlet_k;                   /* [n_gpu] */
+    double *room_k;                    /* [n_gpu] air of the room before each; does not change */
+    double *out_j;                     /* [n_gpu] heat given off up to the last update */
+    double *flow, *heat_w, *outlet_w;  /* [n_gpu] of the update */
+    double *gpu_rpm_s, *gpu_inlet_k_s; /* [n_gpu] integrals since counting began, up to the last update */
+    double *now_j;                     /* [n_gpu] scratch: heat given off by now */
+    bool *changed;                     /* [n_card] scratch: its level has */
+    const struct tmx_cooled *gpu;      /* during an update, of which */
+    struct tmx_gpus own;               /* those that this process steps */
+    size_t *order;                     /* [n_gpu] by level, then index; follows from level, as */
+    size_t n_level;                    /* how many different levels there are */
+    bool has_heat;
+};
+
+static void order_gpus(struct tmx_cooling *c)
+{
+    const struct tmx_topology *t = c->spec.topology;
+    size_t n = 0;
+    c->n_level = 0;
+    for (size_t level = 0; n < t->n_gpu; level++) {
+        const size_t before = n;
+        for (size_t g = 0; g < t->n_gpu; g++) {
+            if ((size_t)c->level[t->gpu[g].card] == level) {
+                c->order[n++] = g;
+            }
+        }
+        c->n_level += n > before;
+    }
+}
+
+static double out_j(const struct tmx_cooled *gpu)
+{
+    struct tmx_thermal_heat heat;
+    gpu->ops->heat(gpu->state, &heat);
+    return heat.to_ambient_j;
+}
+
+/* The air of the room in front of a GPU. */
+static double room_k(const struct tmx_cooling *c, size_t gpu, double time_s)
+{
+    const struct tmx_topology *t = c->spec.topology;
+    return c->spec.room_k + (t->inlet_above_k ? t->inlet_above_k[gpu] : 0) +
+           t->inlet_rise_k_per_s * fmax(time_s - c->warmup_s, 0);
+}
+
+enum tmx_status tmx_cooling_create(struct tmx_cooling **out, const struct tmx_cooling_spec *spec,
+                                   const struct tmx_cooled *gpu, uint64_t warmup, double dt_s,
+                                   struct tmx_err *err)
+{
+    const struct tmx_topology *t = spec->topology;
+    struct tmx_cooling *c = calloc(1, sizeof *c);
+    if (!c) {
+        return tmx_fail(err, TMX_ENOMEM, "cooling");
+    }
+    const size_t n_sum = sizeof(struct ledger) / sizeof(double);
+    *c = (struct tmx_cooling){
+        .spec = *spec, .warmup = warmup, .warmup_s = (double)warmup * dt_s, .has_heat = true};
+    c->n_block = n_sum + (1 + TMX_FAN_MEMORY) * t->n_fan + t->n_card + 7 * t->n_gpu;
+    c->block = calloc(c->n_block, sizeof *c->block);
+    c->order = calloc(t->n_gpu, sizeof *c->order);
+    c->room_k = calloc(t->n_gpu, sizeof *c->room_k);
+    c->now_j = calloc(t->n_gpu, sizeof *c->now_j);
+    c->changed = calloc(t->n_card, sizeof *c->changed);
+    if (!c->block || !c->order || !c->room_k || !c->now_j || !c->changed) {
+        tmx_cooling_destroy(c);
+        return tmx_fail(err, TMX_ENOMEM, "cooling of %zu GPUs", t->n_gpu);
+    }
+    c->sum = (struct ledger *)c->block;
+    c->rpm = c->block + n_sum;
+    c->memory = c->rpm + t->n_fan;
+    c->level = c->memory + TMX_FAN_MEMORY * t->n_fan;
+    c->inlet_k = c->level + t->n_card;
+    c->out_j = c->inlet_k + t->n_gpu;
+    c->flow = c->out_j + t->n_gpu;
+    c->heat_w = c->flow + t->n_gpu;
+    c->outlet_w = c->heat_w + t->n_gpu;
+    c->gpu_rpm_s = c->outlet_w + t->n_gpu;
+    c->gpu_inlet_k_s = c->gpu_rpm_s + t->n_gpu;
+    for (size_t g = 0; g < t->n_gpu; g++) {
+        c->inlet_k[g] = c->room_k[g] = room_k(c, g, 0);
+        c->has_heat = c->has_heat && gpu[g].ops->heat && gpu[g].ops->set_ambient;
+    }
+    if ((t->n_air > 0 || t->inlet_above_k || t->inlet_rise_k_per_s != 0) && !c->has_heat) {
+        tmx_cooling_destroy(c);
+        return tmx_fail(err, TMX_EUNSUPPORTED,
+                        "topology %s: thermal back-end %s cannot model air that flows from GPU to GPU, "
+                        "differs between them or warms",
+                        t->name, gpu[0].ops->base.name);
+    }
+    for (size_t g = 0; t->inlet_above_k && g < t->n_gpu; g++) {
+        gpu[g].ops->set_ambient(gpu[g].state, c->room_k[g]);
+    }
+    c->sum->peak_noise_dba = -INFINITY;
+    order_gpus(c);
+    *out = c;
+    return TMX_OK;
+}
+
+void tmx_cooling_destroy(struct tmx_cooling *c)
+{
+    if (c) {
+        free(c->block);
+        free(c->order);
+        free(c->room_k);
+        free(c->now_j);
+        free(c->changed);
+        free(c);
+    }
+}
+
+static double power_w(const struct tmx_cooling *c)
+{
+    double w = 0;
+    for (size_t f = 0; f < c->spec.topology->n_fan; f++) {
+        w += tmx_fan_power_w(&c->spec.topology->fan[f], c->rpm[f]);
+    }
+    return w;
+}
+
+/* Acoustic powers add. */
+static double noise_dba(const struct tmx_cooling *c)
+{
+    double power = 0;
+    for (size_t f = 0; f < c->spec.topology->n_fan; f++) {
+        power += pow(10, tmx_fan_noise_dba(&c->spec.topology->fan[f], c->rpm[f]) / 10);
+    }
+    return 10 * log10(power);
+}
+
+static double sum_of(const double *v, size_t n)
+{
+    double s = 0;
+    for (size_t i = 0; i < n; i++) {
+        s += v[i];
+    }
+    return s;
+}
+
+/* The sums at now_s, after heat and fans have been as they are since the last update. */
+static struct ledger add(const struct tmx_cooling *c, double now_s, double exhaust_j)
+{
+    const struct tmx_topology *t = c->spec.topology;
+    struct ledger s = *c->sum;
+    const double dt_s = now_s - s.since_s;
+    s.fan_j += power_w(c) * dt_s;
+    s.exhaust_j += exhaust_j;
+    s.rpm_s += sum_of(c->rpm, t->n_fan) / (double)t->n_fan * dt_s;
+    s.inlet_k_s += sum_of(c->inlet_k, t->n_gpu) / (double)t->n_gpu * dt_s;
+    s.since_s = now_s;
+    return s;
+}
+
+/* Mean speed of the fans of a GPU's card. */
+static double gpu_rpm(const struct tmx_cooling *c, size_t gpu)
+{
+    const struct tmx_card *k = &c->spec.topology->card[c->spec.topology->gpu[gpu].card];
+    return k->n_fan > 0 ? sum_of(&c->rpm[k->fan0], k->n_fan) / (double)k->n_fan : 0;
+}
+
+static bool failed(const struct tmx_cooling *c, size_t fan, double time_s)
+{
+    for (size_t i = 0; i < c->spec.n_failure; i++) {
+        if (c->spec.failure[i].fan == fan && time_s >= c->spec.failure[i].at_s + c->warmup_s) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static enum tmx_status drive(struct tmx_cooling *c, const struct tmx_view *view, size_t f, double dt_s,
+                             struct tmx_err *err)
+{
+    const struct tmx_fan *fan = &c->spec.topology->fan[f];
+    const struct tmx_card *card = &c->spec.topology->card[fan->card];
+    struct tmx_fan_view v = {.view = view,
+                             .min_rpm = fan->min_rpm,
+                             .max_rpm = fan->max_rpm,
+                             .curve = fan->curve,
+                             .n_curve = fan->n_curve,
+                             .hottest_c = -TMX_ZERO_C,
+                             .speed = c->rpm[f] / fan->max_rpm,
+                             .dt_s = dt_s,
+                             .memory = &c->memory[TMX_FAN_MEMORY * f]};
+    for (size_t g = card->gpu0; g < card->gpu0 + card->n_gpu; g++) {
+        v.hottest_c = fmax(v.hottest_c, view->hottest_k[g] - TMX_ZERO_C);
+    }
+    const double speed = tmx_fan_of(c->spec.choice)->speed(c->spec.choice->state, &v),
+                 rpm = speed * fan->max_rpm;
+    const enum tmx_status st = tmx_answer_speed(c->spec.choice->policy, speed, f, err);
+    if (!st) {
+        c->rpm[f] =
+            failed(c, f, view->time_s) || !(rpm > 0) ? 0 : fmin(fmax(rpm, fan->min_rpm), fan->max_rpm);
+    }
+    return st;
+}
+
+static bool is_own(const struct tmx_cooling *c, size_t gpu)
+{
+    return gpu >= c->own.first && gpu < c->own.end;
+}
+
+/* The level whose speed is nearest; stopped only when the fans are. */
+static size_t nearest(const double *level_rpm, size_t n, double rpm)
+{
+    size_t best = 0;
+    for (size_t l = 1; l < n; l++) {
+        if (fabs(level_rpm[l] - rpm) < fabs(level_rpm[best] - rpm) ||
+            (best == 0 && level_rpm[0] <= 0 && rpm > 0)) {
+            best = l;
+        }
+    }
+    return best;
+}
+
+/* True when the level has changed. */
+static bool set_convection(struct tmx_cooling *c, size_t card, const struct tmx_cooled *gpu)
+{
+    const struct tmx_card *k = &c->spec.topology->card[card];
+    const double rpm = sum_of(&c->rpm[k->fan0], k->n_fan) / (double)k->n_fan;
+    double flow = k->still_flow_m3_per_s;
+    for (size_t f = k->fan0; f < k->fan0 + k->n_fan; f++) {
+        flow += tmx_fan_flow_m3_per_s(&c->spec.topology->fan[f], c->rpm[f]);
+    }
+    const size_t level = nearest(c->spec.level_rpm[card], c->spec.n_level[card], rpm);
+    const bool changed = c->sum->updates <= 0 || level != (size_t)c->level[card];
+    c->level[card] = (double)level;
+    for (size_t g = k->gpu0; g < k->gpu0 + k->n_gpu; g++) {
+        c->flow[g] = flow / (double)k->n_gpu;
+        if (changed && c->spec.n_level[card] > 1 && is_own(c, g)) {
+            gpu[g].ops->set_convection(gpu[g].state, level);
+        }
+    }
+    return changed;
+}
+
+/* Of the fans' power, what leaves behind the GPUs. */
+static double behind_w(const struct tmx_cooling *c)
+{
+    double w = 0;
+    for (size_t f = 0; f < c->spec.topology->n_fan; f++) {
+        const struct tmx_fan *fan = &c->spec.topology->fan[f];
+        w += (1 - fan->heat_share) * tmx_fan_power_w(fan, c->rpm[f]);
+    }
+    return w;
+}
+
+/* Pieces of BATCH GPUs or cards go to the crew. */
+enum { BATCH = 32 };
+
+static void read_heat(void *ctx, size_t batch)
+{
+    const struct tmx_cooling *c = ctx;
+    const size_t n = c->spec.topology->n_gpu, end = (batch + 1) * BATCH < n ? (batch + 1) * BATCH : n;
+    for (size_t g = batch * BATCH; g < end; g++) {
+        c->now_j[g] = c->has_heat && is_own(c, g) ? out_j(&c->gpu[g]) : 0;
+    }
+}
+
+static void set_cards(void *ctx, size_t batch)
+{
+    struct tmx_cooling *c = ctx;
+    const size_t n = c->spec.topology->n_card, end = (batch + 1) * BATCH < n ? (batch + 1) * BATCH : n;
+    for (size_t k = batch * BATCH; k < end; k++) {
+        c->changed[k] = set_convection(c, k, c->gpu);
+    }
+}
+
+/* heat_w: what each GPU's stream took up since the last update, its card's fans included. */
+static enum tmx_status collect(struct tmx_cooling *c, double dt_s, struct tmx_decomposition *share,
+                               struct tmx_thread_pool *pool, struct tmx_err *err)
+{
+    const struct tmx_topology *t = c->spec.topology;
+    const struct tmx_decomposition_part heat = {c->now_j, TMX_OF_GPU, sizeof *c->now_j};
+    c->own = tmx_decomposition_own(share, t->n_gpu);
+    tmx_thread_pool_run(pool, (t->n_gpu + BATCH - 1) / BATCH, read_heat, c);
+    const enum tmx_status st = share ? tmx_decomposition_exchange(share, &heat, 1, err) : TMX_OK;
+    if (st) {
+        return st;
+    }
+    for (size_t g = 0; g < t->n_gpu; g++) {
+        const struct tmx_card *k = &t->card[t->gpu[g].card];
+        const double now_j = c->now_j[g];
+        double fan_w = 0;
+        for (size_t f = k->fan0; f < k->fan0 + k->n_fan; f++) {
+            fan_w += t->fan[f].heat_share * tmx_fan_power_w(&t->fan[f], c->rpm[f]);
+        }
+        c->heat_w[g] = dt_s > 0 ? (now_j - c->out_j[g]) / dt_s + fan_w / (double)k->n_gpu : 0;
+        c->out_j[g] = now_j;
+    }
+    return TMX_OK;
+}
+
+/* Count from here on: the end of the warm-up. */
+static void restart(struct tmx_cooling *c)
+{
+    *c->sum = (struct ledger){.since_s = c->sum->since_s,
+                              .from_s = c->sum->since_s,
+                              .peak_noise_dba = -INFINITY,
+                              .updates = c->sum->updates};
+    memset(c->gpu_rpm_s, 0, c->spec.topology->n_gpu * sizeof *c->gpu_rpm_s);
+    memset(c->gpu_inlet_k_s, 0, c->spec.topology->n_gpu * sizeof *c->gpu_inlet_k_s);
+}
+
+enum tmx_status tmx_cooling_update(struct tmx_cooling *c, const struct tmx_view *view,
+                                   const struct tmx_cooled *gpu, struct tmx_decomposition *share,
+                                   struct tmx_thread_pool *pool, struct tmx_err *err)
+{
+    const struct tmx_topology *t = c->spec.topology;
+    const double dt_s = view->time_s - c->sum->since_s;
+    double exhaust_w = 0;
+    c->gpu = gpu;
+    const enum tmx_status got = collect(c, dt_s, share, pool, err);
+    if (got) {
+        return got;
+    }
+    for (size_t g = 0; t->inlet_rise_k_per_s != 0 && g < t->n_gpu; g++) {
+        c->room_k[g] = room_k(c, g, view->time_s);
+    }
+    if (dt_s > 0) { /* the air of the time that has passed; its inlets hold for the time to come */
+        exhaust_w = behind_w(c) + tmx_air_flow(t, c->room_k, c->flow, c->heat_w, c->outlet_w, c->inlet_k);
+    }
+    for (size_t g = 0; g < t->n_gpu; g++) {
+        c->gpu_rpm_s[g] += gpu_rpm(c, g) * dt_s;
+        c->gpu_inlet_k_s[g] += c->inlet_k[g] * dt_s;
+    }
+    *c->sum = add(c, view->time_s, exhaust_w * dt_s);
+    if (view->tick == c->warmup) {
+        restart(c);
+    }
+    for (size_t f = 0; f < t->n_fan; f++) {
+        const enum tmx_status st = drive(c, view, f, c->sum->updates > 0 ? dt_s : 0, err);
+        if (st) {
+            return st;
+        }
+    }
+    bool changed = false;
+    tmx_thread_pool_run(pool, (t->n_card + BATCH - 1) / BATCH, set_cards, c);
+    for (size_t k = 0; k < t->n_card; k++) {
+        changed = changed || c->changed[k];
+    }
+    if (changed) {
+        order_gpus(c);
+    }
+    c->sum->updates += 1;
+    c->sum->peak_noise_dba = fmax(c->sum->peak_noise_dba, noise_dba(c));
+    const bool moves = t->n_air > 0 || t->inlet_rise_k_per_s != 0;
+    for (size_t g = c->own.first; moves && dt_s > 0 && g < c->own.end; g++) {
+        gpu[g].ops->set_ambient(gpu[g].state, c->inlet_k[g]);
+    }
+    return TMX_OK;
+}
+
+struct tmx_cooling_ledger tmx_cooling_read(const struct tmx_cooling *c, double now_s,
+                                           const struct tmx_cooled *gpu)
+{
+    const double dt_s = now_s - c->sum->since_s;
+    double exhaust_j = power_w(c) * dt_s;
+    for (size_t g = 0; c->has_heat && g < c->spec.topology->n_gpu; g++) {
+        exhaust_j += out_j(&gpu[g]) - c->out_j[g];
+    }
+    for (size_t a = 0; c->has_heat && a < c->spec.topology->n_air; a++) {
+        exhaust_j += c->spec.topology->air[a].heat_w * dt_s;
+    }
+    const struct ledger s = add(c, now_s, exhaust_j);
+    const double span_s = now_s - s.from_s;
+    return (struct tmx_cooling_ledger){
+        .fan_j = s.fan_j,
+        .exhaust_j = s.exhaust_j,
+        .mean_rpm = span_s > 0 ? s.rpm_s / span_s : 0,
+        .mean_inlet_k = span_s > 0 ? s.inlet_k_s / span_s : c->spec.room_k,
+        .peak_noise_dba = s.peak_noise_dba,
+    };
+}
+
+double tmx_cooling_rpm(const struct tmx_cooling *c, size_t fan)
+{
+    return c->rpm[fan];
+}
+
+double tmx_cooling_inlet_k(const struct tmx_cooling *c, size_t gpu)
+{
+    return c->inlet_k[gpu];
+}
+
+/* Is a fan of the GPU's card none that was measured? */
+static bool stands_in(const struct tmx_cooling *c, size_t gpu)
+{
+    const struct tmx_card *k = &c->spec.topology->card[c->spec.topology->gpu[gpu].card];
+    bool any = false;
+    for (size_t f = k->fan0; f < k->fan0 + k->n_fan; f++) {
+        any = any || c->spec.topology->fan[f].stand_in;
+    }
+    return any;
+}
+
+struct tmx_cooling_gpu tmx_cooling_of_gpu(const struct tmx_cooling *c, double now_s, size_t gpu)
+{
+    const double rpm = stands_in(c, gpu) ? NAN : gpu_rpm(c, gpu), inlet_k = c->inlet_k[gpu];
+    const double dt_s = now_s - c->sum->since_s, span_s = now_s - c->sum->from_s;
+    return (struct tmx_cooling_gpu){
+        .rpm = rpm,
+        .inlet_k = inlet_k,
+        .mean_rpm = span_s > 0 ? (c->gpu_rpm_s[gpu] + rpm * dt_s) / span_s : rpm,
+        .mean_inlet_k = span_s > 0 ? (c->gpu_inlet_k_s[gpu] + inlet_k * dt_s) / span_s : inlet_k,
+    };
+}
+
+const size_t *tmx_cooling_order(const struct tmx_cooling *c)
+{
+    return c->order;
+}
+
+size_t tmx_cooling_levels(const struct tmx_cooling *c)
+{
+    return c->n_level;
+}
+
+size_t tmx_cooling_image_size(const struct tmx_cooling *c)
+{
+    return c->n_block * sizeof *c->block;
+}
+
+void tmx_cooling_save(const struct tmx_cooling *c, void *buf)
+{
+    memcpy(buf, c->block, c->n_block * sizeof *c->block);
+}
+
+void tmx_cooling_restore(struct tmx_cooling *c, const void *buf)
+{
+    memcpy(c->block, buf, c->n_block * sizeof *c->block);
+    order_gpus(c);
+}

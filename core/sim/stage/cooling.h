@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#ifndef TMX_CORE_SIM_STAGE_COOLING_H
+#define TMX_CORE_SIM_STAGE_COOLING_H
+
+/* Fans and chassis air of a node, a stage of the simulation: fans turn as their policy says, sinks
+ * get the convection of their card's fans, GPUs breathe what their upstream neighbours let out.
+ * Runs every period_s, slower than the chips' own physics and faster than the sink's. */
+
+#include "core/contract/choice.h"
+#include "core/contract/thermal_model.h"
+
+struct tmx_fan_failure {
+    size_t fan;
+    double at_s; /* after the end of the warm-up; the fan stands still from then on */
+};
+
+struct tmx_cooling_spec {
+    const struct tmx_topology *topology;   /* not owned */
+    const struct tmx_choice *choice;       /* of the fans; not owned */
+    const double *const *level_rpm;        /* [n_card][n_level] ascending: mean fan speed of the card at each
+                                              convection level of its GPUs' thermal models; not owned */
+    const size_t *n_level;                 /* [n_card] */
+    const struct tmx_fan_failure *failure; /* [n_failure] not owned */
+    size_t n_failure;
+    double period_s;
+    double room_k;   /* the topology's inlet_above_k comes on top */
+    bool cold_start; /* GPUs may start below the air that they breathe */
+};
+
+struct tmx_cooling_ledger { /* since the end of the warm-up */
+    double fan_j;           /* electrical energy of all fans */
+    double exhaust_j;       /* enthalpy that left the chassis above room air */
+    double mean_rpm;        /* over fans and time */
+    double mean_inlet_k;    /* over GPUs and time */
+    double peak_noise_dba;  /* loudest moment of all fans together */
+};
+
+struct tmx_cooling;
+struct tmx_thread_pool;
+struct tmx_decomposition;
+
+struct tmx_cooled { /* one GPU's thermal instance */
+    const struct tmx_thermal_ops *ops;
+    void *state;
+};
+
+/* The caller keeps spec's arrays alive; warmup in ticks of dt_s. Errors: TMX_EUNSUPPORTED where air flows
+ * between GPUs whose thermal back-end cannot move its ambient or tell its heat. */
+TMX_NODISCARD enum tmx_status tmx_cooling_create(struct tmx_cooling **c, const struct tmx_cooling_spec *spec,
+                                                 const struct tmx_cooled *gpu, uint64_t warmup, double dt_s,
+                                                 struct tmx_err *err);
+void tmx_cooling_destroy(struct tmx_cooling *c);
+
+/* One update at view->time_s: account for the time since the last one, then set fans, convection
+ * and inlet air; at the warm-up's last tick counting starts anew. gpu: [n_gpu], advanced by the crew (NULL:
+ * none), of which a share is this process's (NULL: all). No allocation. TMX_ESOLVE: the policy wants a speed
+ * that is no number. */
+TMX_NODISCARD enum tmx_status tmx_cooling_update(struct tmx_cooling *c, const struct tmx_view *view,
+                                                 const struct tmx_cooled *gpu,
+                                                 struct tmx_decomposition *share,
+                                                 struct tmx_thread_pool *pool, struct tmx_err *err);
+
+/* The ledger up to now_s (of the simulation, warm-up included). */
+struct tmx_cooling_ledger tmx_cooling_read(const struct tmx_cooling *c, double now_s,
+                                           const struct tmx_cooled *gpu);
+
+double tmx_cooling_rpm(const struct tmx_cooling *c, size_t fan);
+double tmx_cooling_inlet_k(const struct tmx_cooling *c, size_t gpu);
+/* What a GPU's coolers do: mean speed of its card's fans and inlet air, now and over the time of the ledger.
+ */
+struct tmx_cooling_gpu {
+    double rpm, inlet_k; /* rpm, mean_rpm: NAN where a fan of the card is a stand-in */
+    double mean_rpm, mean_inlet_k;
+};
+struct tmx_cooling_gpu tmx_cooling_of_gpu(const struct tmx_cooling *c, double now_s, size_t gpu);
+/* [n_gpu] all GPUs, those of one convection level together: they share matrices while those are in
+ * the processor's cache. */
+const size_t *tmx_cooling_order(const struct tmx_cooling *c);
+/* How many levels of convection the GPUs are at now. */
+size_t tmx_cooling_levels(const struct tmx_cooling *c);
+
+/* Everything that changes, in one piece, for snapshots. */
+size_t tmx_cooling_image_size(const struct tmx_cooling *c);
+void tmx_cooling_save(const struct tmx_cooling *c, void *buf);
+void tmx_cooling_restore(struct tmx_cooling *c, const void *buf);
+
+#endif

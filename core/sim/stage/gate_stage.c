@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "core/sim/stage/gate_stage.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/text.h"
+
+struct rate {   /* of a resident kernel in this tick */
+    size_t row; /* of profile */
+    double latency_cycles;
+    double saved[TMX_N_GATE_TYPE]; /* per unit of time; below 0 where switching costs more than it saves */
+    double slowdown;               /* block lifetimes times this */
+};
+
+struct tmx_gate_stage {
+    struct tmx_gate_profile *profile; /* [n_kind * n_kernel] */
+    double *latency_cycles;           /* [n_kind * n_kernel] */
+    double *break_even_cycles;        /* [n_gpu] */
+    size_t *row0;                     /* [n_gpu] first row of its kind in profile */
+    size_t *row;                      /* [n_job] kernel of the job; SIZE_MAX: no profile */
+    double *share;                    /* [n_unit * TMX_N_GATE_TYPE] */
+    struct rate *rate;                /* [n_gpu * TMX_WAYS] */
+};
+
+static const char *const part_names[] = {"INT", "FP", "SFU"};
+
+/* Leakage of a unit in the chip's, as the power model spreads it (by area). */
+static double unit_share(const struct tmx_chip *c, size_t unit, double sm_area_m2, double die_area_m2)
+{
+    const double area_m2 = tmx_unit_area_m2(&c->floorplan.unit[unit]);
+    const double sm_share = c->power.leakage_sm_share;
+    return sm_share < 0 ? area_m2 / die_area_m2 : sm_share * area_m2 / sm_area_m2;
+}
+
+/* Leakage of type t in that of one unit of an SM, at most all of it. */
+static double type_share(const struct tmx_chip *c, size_t unit, int t, double chip_share, double leak_share)
+{
+    const char *part = strchr(c->floorplan.unit[unit].name, '_');
+    const double per_sm = chip_share / (double)c->n_sm;
+    double share = 0;
+    if (part) {
+        share = tmx_word_compare(part + 1, part_names[t]) == 0 ? per_sm / leak_share : 0;
+    } else {
+        share = per_sm / leak_share;
+    }
+    return share < 1 ? share : 1;
+}
+
+static void fill_shares(struct tmx_gate_stage *g, const struct tmx_gate_kind *kind, const struct tmx_gpu *gpu)
+{
+    const struct tmx_chip *c = gpu->chip;
+    double sm_area = 0, die_area = 0;
+    for (size_t u = 0; u < c->floorplan.n_unit; u++) {
+        const double a = tmx_unit_area_m2(&c->floorplan.unit[u]);
+        die_area += a;
+        sm_area += c->sm_of_unit[u] == TMX_NO_SM ? 0 : a;
+    }
+    for (size_t u = 0; u < c->floorplan.n_unit; u++) {
+        for (int t = 0; t < TMX_N_GATE_TYPE && c->sm_of_unit[u] != TMX_NO_SM; t++) {
+            g->share[(gpu->unit0 + u) * TMX_N_GATE_TYPE + (size_t)t] =
+                type_share(c, u, t, kind->chip_share[t], unit_share(c, u, sm_area, die_area));
+        }
+    }
+}
+
+enum tmx_status tmx_gate_stage_create(struct tmx_gate_stage **stage, const struct tmx_gate_spec *spec,
+                                      const struct tmx_machine *m, struct tmx_err *err)
+{
+    struct tmx_gate_stage *g = calloc(1, sizeof *g);
+    const size_t n = spec->n_kernel, n_row = spec->n_kind * n;
+    if (g) {
+        g->profile = calloc(n_row + 1, sizeof *g->profile);
+        g->latency_cycles = calloc(n_row + 1, sizeof *g->latency_cycles);
+        g->break_even_cycles = calloc(m->n_gpu + 1, sizeof *g->break_even_cycles);
+        g->row0 = calloc(m->n_gpu + 1, sizeof *g->row0);
+        g->rate = calloc(m->n_gpu * TMX_WAYS + 1, sizeof *g->rate);
+        g->row = calloc(m->n_job + 1, sizeof *g->row);
+        g->share = calloc(m->n_unit * TMX_N_GATE_TYPE + 1, sizeof *g->share);
+    }
+    if (!g || !g->profile || !g->latency_cycles || !g->break_even_cycles || !g->row0 || !g->rate || !g->row ||
+        !g->share) {
+        tmx_gate_stage_destroy(g);
+        return tmx_fail(err, TMX_ENOMEM, "unit gating of %zu units", m->n_unit);
+    }
+    for (size_t k = 0; k < spec->n_kind; k++) {
+        memcpy(&g->profile[k * n], spec->kind[k].profile, n * sizeof *g->profile);
+        memcpy(&g->latency_cycles[k * n], spec->kind[k].latency_cycles, n * sizeof *g->latency_cycles);
+    }
+    tmx_job_rows(m->job, m->n_job, spec->kernel, n, g->row);
+    for (size_t i = 0; i < m->n_gpu; i++) {
+        const struct tmx_gate_kind *kind = &spec->kind[spec->kind_of_gpu[i]];
+        g->break_even_cycles[i] = kind->break_even_cycles;
+        g->row0[i] = spec->kind_of_gpu[i] * n;
+        fill_shares(g, kind, &m->gpu[i]);
+    }
+    *stage = g;
+    return TMX_OK;
+}
+
+void tmx_gate_stage_destroy(struct tmx_gate_stage *g)
+{
+    if (g) {
+        free(g->profile);
+        free(g->latency_cycles);
+        free(g->break_even_cycles);
+        free(g->row0);
+        free(g->rate);
+        free(g->row);
+        free(g->share);
+        free(g);
+    }
+}
+
+/* Computed again only when the kernel or the latency has changed. */
+static void look_up(const struct tmx_gate_stage *g, size_t row, double latency_cycles,
+                    double break_even_cycles, struct rate *r)
+{
+    struct tmx_gate_point at;
+    if (r->row == row && r->latency_cycles == latency_cycles) {
+        return;
+    }
+    tmx_gate_profile_at(&g->profile[row], latency_cycles, &at);
+    *r = (struct rate){.row = row, .latency_cycles = latency_cycles, .slowdown = 1 + at.slowdown};
+    for (int t = 0; t < TMX_N_GATE_TYPE; t++) {
+        r->saved[t] = at.asleep[t] - break_even_cycles * at.gatings_per_cycle[t];
+    }
+}
+
+void tmx_gate_stage_slow(struct tmx_gate_stage *g, struct tmx_machine *m, struct tmx_gpus span,
+                         const double *latency_factor)
+{
+    for (size_t i = span.first; i < span.end; i++) {
+        const struct tmx_gpu *gpu = &m->gpu[i];
+        for (size_t k = 0; k < gpu->n_run; k++) {
+            const size_t job = gpu->run[k], kernel = g->row[job], row = g->row0[i] + kernel;
+            struct rate *r = &g->rate[i * TMX_WAYS + k];
+            if (kernel == SIZE_MAX) {
+                continue;
+            }
+            const double latency = g->latency_cycles[row] * tmx_chip_speed(gpu->chip, gpu->level);
+            look_up(g, row, latency_factor ? latency * latency_factor[job] : latency, g->break_even_cycles[i],
+                    r);
+            m->job[job].gate_slowdown = r->slowdown;
+        }
+    }
+}
+
+static double unit_asleep(const struct tmx_gate_stage *g, const struct tmx_gpu *gpu, const struct rate *rate,
+                          const double *busy, size_t stride, const double *share)
+{
+    double idle = 1, saved[TMX_N_GATE_TYPE] = {0}, sum = 0;
+    for (size_t k = 0; k < gpu->n_run; k++) {
+        const size_t row = g->row[gpu->run[k]];
+        idle -= busy[k * stride];
+        for (int t = 0; t < TMX_N_GATE_TYPE && row != SIZE_MAX; t++) {
+            saved[t] += busy[k * stride] * rate[k].saved[t];
+        }
+    }
+    for (int t = 0; t < TMX_N_GATE_TYPE; t++) {
+        sum += share[t] * (saved[t] + (idle > 0 ? idle : 0));
+    }
+    return sum;
+}
+
+void tmx_gate_stage_sleep(const struct tmx_gate_stage *g, const struct tmx_machine *m, struct tmx_gpus span,
+                          double *asleep)
+{
+    for (size_t i = span.first; i < span.end; i++) {
+        const struct tmx_gpu *gpu = &m->gpu[i];
+        for (size_t u = 0; u < gpu->chip->floorplan.n_unit; u++) {
+            const int sm = gpu->chip->sm_of_unit[u];
+            if (sm != TMX_NO_SM) {
+                asleep[gpu->unit0 + u] =
+                    unit_asleep(g, gpu, &g->rate[i * TMX_WAYS], &m->busy[gpu->sm0 + (size_t)sm], m->n_sm,
+                                &g->share[(gpu->unit0 + u) * TMX_N_GATE_TYPE]);
+            }
+        }
+    }
+}

@@ -1,0 +1,247 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "core/sim/stage/jobs.h"
+
+#include <thermix/policy.h>
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { WINDOW = 1024 }; /* of the waiting that a policy sees: the oldest */
+
+struct counts { /* what changes beside the arrays */
+    size_t n_seen, n_waiting, n_running;
+    struct tmx_jobs_ledger ledger;
+};
+
+struct tmx_jobs {
+    struct tmx_jobs_spec spec;
+    size_t n_job, n_gpu;
+    struct counts now;
+    struct tmx_instance *waiting; /* [n_job] by arrival */
+    size_t *next;                 /* [n_job] next member of the same launch, TMX_NO_JOB: the last */
+    size_t *running;              /* [n_job] carriers of launches with more than one member */
+    bool *idle;                   /* [n_gpu] */
+    double *temp_c;               /* [n_gpu] */
+    struct tmx_launch launch;     /* the policy writes here */
+};
+
+enum tmx_status tmx_jobs_create(struct tmx_jobs **jobs, const struct tmx_jobs_spec *spec,
+                                const struct tmx_machine *m, struct tmx_err *err)
+{
+    struct tmx_jobs *j = calloc(1, sizeof *j);
+    if (!j) {
+        return tmx_fail(err, TMX_ENOMEM, "job level");
+    }
+    tmx_assert(spec->depth >= 1);
+    j->spec = *spec;
+    j->n_job = m->n_job;
+    j->n_gpu = m->n_gpu;
+    j->waiting = calloc(m->n_job + 1, sizeof *j->waiting);
+    j->next = calloc(m->n_job + 1, sizeof *j->next);
+    j->running = calloc(m->n_job + 1, sizeof *j->running);
+    j->idle = calloc(m->n_gpu, sizeof *j->idle);
+    j->temp_c = calloc(m->n_gpu, sizeof *j->temp_c);
+    if (!j->waiting || !j->next || !j->running || !j->idle || !j->temp_c) {
+        tmx_jobs_destroy(j);
+        return tmx_fail(err, TMX_ENOMEM, "job level of %zu jobs", m->n_job);
+    }
+    *jobs = j;
+    return TMX_OK;
+}
+
+void tmx_jobs_destroy(struct tmx_jobs *j)
+{
+    if (j) {
+        free(j->waiting);
+        free(j->next);
+        free(j->running);
+        free(j->idle);
+        free(j->temp_c);
+        free(j);
+    }
+}
+
+/* Members of launches whose carrier has ended, end with it. */
+static void end_members(struct tmx_jobs *j, struct tmx_machine *m)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < j->now.n_running; i++) {
+        const size_t carrier = j->running[i];
+        const struct tmx_job *c = &m->job[carrier];
+        if (c->state != TMX_JOB_DONE) {
+            j->running[kept++] = carrier;
+            continue;
+        }
+        for (size_t k = j->next[carrier]; k != TMX_NO_JOB; k = j->next[k]) {
+            m->job[k].state = TMX_JOB_DONE;
+            m->job[k].started_s = c->started_s;
+            m->job[k].finished_s = c->finished_s;
+            m->n_done++;
+        }
+    }
+    j->now.n_running = kept;
+}
+
+static void join_waiting(struct tmx_jobs *j, const struct tmx_machine *m)
+{
+    for (; j->now.n_seen < m->n_arrived; j->now.n_seen++) {
+        const size_t id = j->now.n_seen;
+        j->waiting[j->now.n_waiting++] =
+            (struct tmx_instance){.id = id,
+                                  .kind = j->spec.kind_of[id],
+                                  .arrival_s = m->job[id].arrival_s,
+                                  .deadline_s = j->spec.deadline_s ? j->spec.deadline_s[id] : INFINITY};
+    }
+}
+
+/* The carrier becomes the merged kernel: its time on its SMs, the power of its blocks
+ * spread over them, and what the GPU draws beside them on the rest of the die. */
+static void carry(const struct tmx_jobs *j, const struct tmx_launch *l, struct tmx_job *c)
+{
+    struct tmx_job_launch launch = {.sms = (double)l->predicted.occupied_sms,
+                                    .time_s = l->predicted.time_s,
+                                    .sm_w = l->predicted.sm_w,
+                                    .uncore_w =
+                                        j->spec.node->on_die * (l->predicted.gpu_w - l->predicted.sm_w)};
+    for (size_t i = 0; i < l->n_member; i++) {
+        launch.blocks += j->spec.kind[j->waiting[l->member[i]].kind].blocks;
+    }
+    tmx_job_launch(c, &launch);
+    c->home_gpu = c->data_gpu = l->gpu;
+    c->n_gpu = 1;
+}
+
+static void take_members(struct tmx_jobs *j, const struct tmx_launch *l)
+{
+    size_t kept = l->member[0], at = 0;
+    for (size_t i = l->member[0]; i < j->now.n_waiting; i++) {
+        if (at < l->n_member && l->member[at] == i) {
+            at++;
+        } else {
+            j->waiting[kept++] = j->waiting[i];
+        }
+    }
+    j->now.n_waiting = kept;
+}
+
+static void start(struct tmx_jobs *j, struct tmx_machine *m)
+{
+    const struct tmx_launch *l = &j->launch;
+    const size_t carrier = j->waiting[l->member[0]].id;
+    struct tmx_jobs_ledger *ledger = &j->now.ledger;
+    size_t last = carrier;
+    carry(j, l, &m->job[carrier]);
+    for (size_t i = 1; i < l->n_member; i++) {
+        const size_t id = j->waiting[l->member[i]].id;
+        m->job[id].state = TMX_JOB_MERGED;
+        m->job[id].n_gpu = 1;
+        m->job[id].home_gpu = l->gpu;
+        j->next[last] = id;
+        last = id;
+    }
+    j->next[last] = TMX_NO_JOB;
+    if (l->n_member > 1) {
+        j->running[j->now.n_running++] = carrier;
+        ledger->n_merged++;
+    }
+    ledger->off_die_j +=
+        (1 - j->spec.node->on_die) * (l->predicted.gpu_w - l->predicted.sm_w) * l->predicted.time_s;
+    ledger->n_launch++;
+    ledger->n_member += l->n_member;
+    ledger->largest = l->n_member > ledger->largest ? l->n_member : ledger->largest;
+    const bool queued = tmx_machine_enqueue(m, carrier);
+    tmx_assert(queued); /* a GPU that holds fewer than depth kernels has room */
+    take_members(j, l);
+}
+
+/* A launch: a GPU with room, members in ascending order, a prediction in numbers. */
+static enum tmx_status check_launch(const struct tmx_jobs *j, size_t n_waiting, struct tmx_err *err)
+{
+    const struct tmx_launch *l = &j->launch;
+    bool ok = l->target == TMX_TO_GPU && l->gpu < j->n_gpu && j->idle[l->gpu] && l->n_member >= 1 &&
+              l->n_member <= TMX_LAUNCH_MAX && l->n_member <= n_waiting && l->predicted.occupied_sms > 0 &&
+              isfinite(l->predicted.time_s) && l->predicted.time_s > 0 && isfinite(l->predicted.gpu_w) &&
+              isfinite(l->predicted.sm_w);
+    for (size_t i = 0; ok && i < l->n_member; i++) {
+        ok = l->member[i] < n_waiting && (i == 0 || l->member[i] > l->member[i - 1]);
+    }
+    return ok ? TMX_OK
+              : tmx_fail(err, TMX_ESOLVE,
+                         "job policy %s: a launch of %zu of %zu waiting on GPU %zu that cannot be",
+                         j->spec.choice->policy->name, l->n_member, n_waiting, l->gpu);
+}
+
+enum tmx_status tmx_jobs_step(struct tmx_jobs *j, struct tmx_machine *m, const struct tmx_view *view,
+                              struct tmx_err *err)
+{
+    bool room = false;
+    end_members(j, m);
+    join_waiting(j, m);
+    for (size_t g = 0; g < j->n_gpu; g++) {
+        size_t held = m->gpu[g].n_queue;
+        for (size_t k = 0; k < m->gpu[g].n_run; k++) {
+            held += m->job[m->gpu[g].run[k]].state != TMX_JOB_DONE;
+        }
+        j->idle[g] = held < j->spec.depth;
+        j->temp_c[g] = view->hottest_k[g] - TMX_ZERO_C;
+        room = room || j->idle[g];
+    }
+    while (room && j->now.n_waiting > 0) {
+        const struct tmx_waiting_view v = {.now_s = view->time_s,
+                                           .node = j->spec.node,
+                                           .kind = j->spec.kind,
+                                           .n_kind = j->spec.n_kind,
+                                           .tmpl = j->spec.tmpl,
+                                           .n_tmpl = j->spec.n_tmpl,
+                                           .waiting = j->waiting,
+                                           .n_waiting = j->now.n_waiting < WINDOW ? j->now.n_waiting : WINDOW,
+                                           .gpu_idle = j->idle,
+                                           .gpu_temp_c = j->temp_c,
+                                           .n_gpu = j->n_gpu};
+        if (!tmx_job_of(j->spec.choice)->next(j->spec.choice->state, &v, &j->launch)) {
+            return TMX_OK;
+        }
+        const enum tmx_status st = check_launch(j, v.n_waiting, err);
+        if (st) {
+            return st;
+        }
+        j->idle[j->launch.gpu] = false; /* one launch a GPU and quantum */
+        start(j, m);
+    }
+    return TMX_OK;
+}
+
+const struct tmx_jobs_ledger *tmx_jobs_ledger(const struct tmx_jobs *j)
+{
+    return &j->now.ledger;
+}
+
+size_t tmx_jobs_image_size(const struct tmx_jobs *j)
+{
+    return j ? sizeof j->now + j->n_job * (sizeof *j->waiting + sizeof *j->next + sizeof *j->running) : 0;
+}
+
+void tmx_jobs_save(const struct tmx_jobs *j, void *buf)
+{
+    char *p = buf;
+    memcpy(p, &j->now, sizeof j->now);
+    p += sizeof j->now;
+    memcpy(p, j->waiting, j->n_job * sizeof *j->waiting);
+    p += j->n_job * sizeof *j->waiting;
+    memcpy(p, j->next, j->n_job * sizeof *j->next);
+    p += j->n_job * sizeof *j->next;
+    memcpy(p, j->running, j->n_job * sizeof *j->running);
+}
+
+void tmx_jobs_restore(struct tmx_jobs *j, const void *buf)
+{
+    const char *p = buf;
+    memcpy(&j->now, p, sizeof j->now);
+    p += sizeof j->now;
+    memcpy(j->waiting, p, j->n_job * sizeof *j->waiting);
+    p += j->n_job * sizeof *j->waiting;
+    memcpy(j->next, p, j->n_job * sizeof *j->next);
+    p += j->n_job * sizeof *j->next;
+    memcpy(j->running, p, j->n_job * sizeof *j->running);
+}

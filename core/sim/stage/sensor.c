@@ -1,0 +1,308 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "core/sim/stage/sensor.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+const struct tmx_opt tmx_sensor_opts[] = {
+    TMX_ROW_REAL(tmx_sensor_options, period_s, "s", 0, 10, 0,
+                 "time between samples; 0: 5 ms in whole ticks, one at least"),
+    TMX_ROW_REAL(tmx_sensor_options, quantum_k, "K", 0, 10, 0, "readings are multiples of this; 0: exact"),
+    TMX_ROW_REAL(tmx_sensor_options, delay_s, "s", 0, 10, 0, "age of a reading"),
+    TMX_ROW_REAL(tmx_sensor_options, noise_k, "K", 0, 20, 0, "standard deviation of a reading"),
+    {0},
+};
+
+struct tmx_sensor {
+    struct tmx_sensor_options options;
+    struct tmx_rng *rng;
+    uint64_t period, n_sample;
+    size_t n_sm, depth; /* readings kept: delay in samples + 1 */
+    double *ring_k;     /* [depth * n_sm] */
+};
+
+enum tmx_status tmx_sensor_create(struct tmx_sensor **out, const struct tmx_sensor_options *options,
+                                  const struct tmx_machine *machine, double dt_s, uint64_t seed,
+                                  struct tmx_err *err)
+{
+    const double ticks = options->period_s / dt_s;
+    enum tmx_status st = TMX_OK;
+    if (ticks < 0.999999 || fabs(ticks - round(ticks)) > 1e-6 * ticks) {
+        return tmx_fail(err, TMX_ECONFIG, "sensor.period_s = %g s is not a multiple of tick_s = %g s",
+                        options->period_s, dt_s);
+    }
+    struct tmx_sensor *s = calloc(1, sizeof *s);
+    if (!s) {
+        return tmx_fail(err, TMX_ENOMEM, "sensors");
+    }
+    s->options = *options;
+    s->period = (uint64_t)round(ticks);
+    s->n_sm = machine->n_sm;
+    s->depth = (size_t)round(options->delay_s / options->period_s) + 1;
+    s->ring_k = calloc(s->depth * s->n_sm, sizeof *s->ring_k);
+    if (!s->ring_k) {
+        st = tmx_fail(err, TMX_ENOMEM, "%zu sensors", s->n_sm);
+    } else if (options->noise_k > 0) {
+        st = tmx_rng_create(&s->rng, seed, "sensor", err);
+    }
+    if (st) {
+        tmx_sensor_destroy(s);
+        return st;
+    }
+    *out = s;
+    return TMX_OK;
+}
+
+void tmx_sensor_destroy(struct tmx_sensor *s)
+{
+    if (s) {
+        tmx_rng_destroy(s->rng);
+        free(s->ring_k);
+        free(s);
+    }
+}
+
+uint64_t tmx_sensor_period(const struct tmx_sensor *s)
+{
+    return s->period;
+}
+
+/* Of an SM in several units, the first of which is given. */
+static double of_parts(const struct tmx_chip *c, size_t sm, size_t first, const double *unit_k)
+{
+    double sum = 0;
+    for (size_t u = first; u < c->floorplan.n_unit; u++) {
+        if (c->sm_of_unit[u] == (int)sm) {
+            sum += c->part_share[u] * unit_k[u];
+        }
+    }
+    return sum;
+}
+
+static inline double sm_k(const struct tmx_chip *c, size_t sm, const double *unit_k)
+{
+    const size_t first = c->unit_of_sm[sm];
+    return c->part_share[first] >= 1 ? unit_k[first] : of_parts(c, sm, first, unit_k);
+}
+
+double tmx_sensor_sm_k(const struct tmx_gpu *gpu, size_t sm, const double *temp_k)
+{
+    return sm_k(gpu->chip, sm, temp_k + gpu->unit0);
+}
+
+void tmx_sensor_begin(struct tmx_sensor *s)
+{
+    s->n_sample++;
+}
+
+bool tmx_sensor_in_order(const struct tmx_sensor *s)
+{
+    return s->rng != NULL;
+}
+
+/* now_k: what the sensors of a GPU's n SMs measure. */
+static void measure(struct tmx_sensor *s, const struct tmx_chip *c, size_t n, const double *unit_k,
+                    double *now_k)
+{
+    const double quantum_k = s->options.quantum_k;
+    if (c->sms_in_row) { /* as most are: no look at each */
+        memcpy(now_k, unit_k + c->unit_of_sm[0], n * sizeof *now_k);
+    }
+    for (size_t sm = 0; sm < n && !c->sms_in_row; sm++) {
+        now_k[sm] = sm_k(c, sm, unit_k);
+    }
+    for (size_t sm = 0; sm < n && s->rng; sm++) {
+        now_k[sm] += tmx_rng_normal(s->rng, s->options.noise_k);
+    }
+    for (size_t sm = 0; sm < n && quantum_k > 0; sm++) {
+        now_k[sm] = round(now_k[sm] / quantum_k) * quantum_k;
+    }
+}
+
+/* Four side by side: none waits for the one before. */
+static double largest(size_t n, const double *restrict v)
+{
+    double most[4] = {v[0], v[0], v[0], v[0]};
+    size_t i = 0;
+    for (; i + 4 <= n; i += 4) {
+        for (size_t k = 0; k < 4; k++) {
+            most[k] = v[i + k] > most[k] ? v[i + k] : most[k];
+        }
+    }
+    for (; i < n; i++) {
+        most[0] = v[i] > most[0] ? v[i] : most[0];
+    }
+    for (size_t k = 1; k < 4; k++) {
+        most[0] = most[k] > most[0] ? most[k] : most[0];
+    }
+    return most[0];
+}
+
+void tmx_sensor_read(struct tmx_sensor *s, const struct tmx_machine *machine, struct tmx_gpus span,
+                     const double *temp_k, double *sensed_k, double *hottest_k)
+{
+    const uint64_t back = s->n_sample < s->depth ? s->n_sample : s->depth; /* at first: the oldest there is */
+    double *now_k = &s->ring_k[(s->n_sample - 1) % s->depth * s->n_sm];
+    const double *then_k = &s->ring_k[(s->n_sample - back) % s->depth * s->n_sm];
+    for (size_t g = span.first; g < span.end; g++) {
+        const struct tmx_gpu *gpu = &machine->gpu[g];
+        const size_t n = gpu->chip->n_sm;
+        measure(s, gpu->chip, n, temp_k + gpu->unit0, now_k + gpu->sm0);
+        const double *then = then_k + gpu->sm0;
+        memcpy(sensed_k + gpu->sm0, then, n * sizeof *then);
+        hottest_k[g] = largest(n, then);
+    }
+}
+
+size_t tmx_sensor_image_size(const struct tmx_sensor *s)
+{
+    return sizeof s->n_sample + s->depth * s->n_sm * sizeof *s->ring_k + tmx_rng_image_size(s->rng);
+}
+
+void tmx_sensor_save(const struct tmx_sensor *s, void *buf)
+{
+    unsigned char *to = buf;
+    const size_t ring = s->depth * s->n_sm * sizeof *s->ring_k;
+    memcpy(to, &s->n_sample, sizeof s->n_sample);
+    memcpy(to + sizeof s->n_sample, s->ring_k, ring);
+    tmx_rng_save(s->rng, to + sizeof s->n_sample + ring);
+}
+
+void tmx_sensor_restore(struct tmx_sensor *s, const void *buf)
+{
+    const unsigned char *from = buf;
+    const size_t ring = s->depth * s->n_sm * sizeof *s->ring_k;
+    memcpy(&s->n_sample, from, sizeof s->n_sample);
+    memcpy(s->ring_k, from + sizeof s->n_sample, ring);
+    tmx_rng_restore(s->rng, from + sizeof s->n_sample + ring);
+}
+
+struct tmx_meter {
+    size_t n_gpu;
+    double *block; /* [4 * n_gpu + 1] backs what follows */
+    double *sum_w, *board_w, *inlet_k, *memory_k, *n_tick;
+    struct tmx_board_view *board; /* [n_gpu] */
+    double *level;                /* speeds and voltages of all boards */
+};
+
+static void fill_boards(struct tmx_meter *m, const struct tmx_machine *machine)
+{
+    double *at = m->level;
+    for (size_t g = 0; g < m->n_gpu; g++) {
+        const struct tmx_chip *c = machine->gpu[g].chip;
+        const struct tmx_chip_board *b = &c->board;
+        for (size_t l = 0; l < c->n_level; l++) {
+            at[l] = tmx_chip_speed(c, l);
+            at[c->n_level + l] = tmx_chip_volt(c, l);
+        }
+        m->board[g] = (struct tmx_board_view){.power_w = b->power_w,
+                                              .power_min_w = b->power_min_w,
+                                              .target_c = b->target_c,
+                                              .slowdown_c = b->slowdown_c,
+                                              .shutdown_c = b->shutdown_c,
+                                              .memory_c = b->memory_c,
+                                              .n_level = c->n_level,
+                                              .speed = at,
+                                              .volt = at + c->n_level};
+        at += 2 * c->n_level;
+    }
+}
+
+enum tmx_status tmx_meter_create(struct tmx_meter **out, const struct tmx_machine *machine,
+                                 struct tmx_err *err)
+{
+    struct tmx_meter *m = calloc(1, sizeof *m);
+    size_t n_level = 0;
+    for (size_t g = 0; g < machine->n_gpu; g++) {
+        n_level += machine->gpu[g].chip->n_level;
+    }
+    if (!m) {
+        return tmx_fail(err, TMX_ENOMEM, "meters");
+    }
+    m->n_gpu = machine->n_gpu;
+    m->block = calloc(4 * m->n_gpu + 1, sizeof *m->block);
+    m->board = calloc(m->n_gpu, sizeof *m->board);
+    m->level = calloc(2 * n_level + 1, sizeof *m->level);
+    if (!m->block || !m->board || !m->level) {
+        tmx_meter_destroy(m);
+        return tmx_fail(err, TMX_ENOMEM, "meters of %zu GPUs", machine->n_gpu);
+    }
+    m->sum_w = m->block;
+    m->board_w = m->sum_w + m->n_gpu;
+    m->inlet_k = m->board_w + m->n_gpu;
+    m->memory_k = m->inlet_k + m->n_gpu;
+    m->n_tick = m->memory_k + m->n_gpu;
+    fill_boards(m, machine);
+    *out = m;
+    return TMX_OK;
+}
+
+void tmx_meter_destroy(struct tmx_meter *m)
+{
+    if (m) {
+        free(m->block);
+        free(m->board);
+        free(m->level);
+        free(m);
+    }
+}
+
+void tmx_meter_add(struct tmx_meter *m, const double *gpu_w)
+{
+    for (size_t g = 0; g < m->n_gpu; g++) {
+        m->sum_w[g] += gpu_w[g];
+    }
+    *m->n_tick += 1;
+}
+
+static double memory_k(const struct tmx_gpu *gpu, const double *temp_k)
+{
+    const struct tmx_chip *c = gpu->chip;
+    double hottest_k = NAN;
+    for (size_t i = 0; i < c->n_memory; i++) {
+        hottest_k = fmax(hottest_k, temp_k[gpu->unit0 + c->memory_unit[i]]);
+    }
+    return hottest_k;
+}
+
+void tmx_meter_read(struct tmx_meter *m, const struct tmx_machine *machine, const double *temp_k,
+                    double quantum_k)
+{
+    for (size_t g = 0; g < m->n_gpu; g++) {
+        const struct tmx_gpu *gpu = &machine->gpu[g];
+        const double hot_k = memory_k(gpu, temp_k);
+        m->board_w[g] = *m->n_tick > 0 ? tmx_chip_board_w(gpu->chip, m->sum_w[g] / *m->n_tick) : 0;
+        m->memory_k[g] = quantum_k > 0 ? round(hot_k / quantum_k) * quantum_k : hot_k;
+        m->sum_w[g] = 0;
+    }
+    *m->n_tick = 0;
+}
+
+double *tmx_meter_memory_k(struct tmx_meter *m)
+{
+    return m->memory_k;
+}
+
+void tmx_meter_inlet(struct tmx_meter *m, size_t gpu, double inlet_k)
+{
+    m->inlet_k[gpu] = inlet_k;
+}
+
+void tmx_meter_view(const struct tmx_meter *m, struct tmx_view *view)
+{
+    view->board_w = m->board_w;
+    view->inlet_k = m->inlet_k;
+    view->memory_k = m->memory_k;
+    view->board = m->board;
+}
+
+void *tmx_meter_image(struct tmx_meter *m)
+{
+    return m->block;
+}
+
+size_t tmx_meter_image_size(const struct tmx_meter *m)
+{
+    return (4 * m->n_gpu + 1) * sizeof *m->block;
+}

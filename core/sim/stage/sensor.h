@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#ifndef TMX_CORE_SIM_STAGE_SENSOR_H
+#define TMX_CORE_SIM_STAGE_SENSOR_H
+
+/* One temperature sensor per SM: what policies see of the true temperatures. */
+
+#include "core/base/opt.h"
+#include "core/base/rng.h"
+#include "core/machine/machine.h"
+
+struct tmx_sensor_options {
+    double period_s;  /* between samples; a multiple of the tick. 0 in a configuration: TMX_SENSOR_PERIOD_S in
+                         whole ticks */
+    double quantum_k; /* readings are rounded to multiples of this; 0: exact */
+    double delay_s;   /* a reading is this old; rounded to samples */
+    double noise_k;   /* standard deviation of a reading's normal error */
+};
+extern const struct tmx_opt tmx_sensor_opts[];
+
+/* Default period [s]: parameter set H samples every 2.5 to 5 ms (assumed; the paper does not say). */
+#define TMX_SENSOR_PERIOD_S 0.005
+
+struct tmx_sensor;
+
+TMX_NODISCARD enum tmx_status tmx_sensor_create(struct tmx_sensor **s,
+                                                const struct tmx_sensor_options *options,
+                                                const struct tmx_machine *machine, double dt_s, uint64_t seed,
+                                                struct tmx_err *err);
+void tmx_sensor_destroy(struct tmx_sensor *s);
+
+/* Ticks between samples. */
+uint64_t tmx_sensor_period(const struct tmx_sensor *s);
+
+/* A sample: begin, then every GPU once: temp_k [n_unit, K] -> sensed_k [n_sm, K], hottest_k [n_gpu, K]. Spans
+ * may be read at the same time unless tmx_sensor_in_order: noise comes from one stream. */
+void tmx_sensor_begin(struct tmx_sensor *s);
+bool tmx_sensor_in_order(const struct tmx_sensor *s);
+void tmx_sensor_read(struct tmx_sensor *s, const struct tmx_machine *machine, struct tmx_gpus span,
+                     const double *temp_k, double *sensed_k, double *hottest_k);
+
+/* True temperature of an SM [K]: area-weighted mean over its units. */
+double tmx_sensor_sm_k(const struct tmx_gpu *gpu, size_t sm, const double *temp_k);
+
+size_t tmx_sensor_image_size(const struct tmx_sensor *s);
+void tmx_sensor_save(const struct tmx_sensor *s, void *buf);
+void tmx_sensor_restore(struct tmx_sensor *s, const void *buf);
+
+/* What a board measures of itself beside its SMs' temperatures: the power it draws, the temperature of its
+ * memory, the air it breathes. Policies see it in struct tmx_view. */
+
+struct tmx_meter;
+
+/* Before the first reading a board draws nothing and its air and memory are at 0 K. */
+TMX_NODISCARD enum tmx_status tmx_meter_create(struct tmx_meter **m, const struct tmx_machine *machine,
+                                               struct tmx_err *err);
+void tmx_meter_destroy(struct tmx_meter *m);
+
+/* A tick's watts, gpu_w [n_gpu, W]. */
+void tmx_meter_add(struct tmx_meter *m, const double *gpu_w);
+
+/* A reading: board watts as the mean since the last one, memory rounded to multiples of quantum_k (0: exact)
+ * from temp_k [n_unit, K]. */
+void tmx_meter_read(struct tmx_meter *m, const struct tmx_machine *machine, const double *temp_k,
+                    double quantum_k);
+double *tmx_meter_memory_k(struct tmx_meter *m); /* [n_gpu] of the last reading; ranks fill it in */
+void tmx_meter_inlet(struct tmx_meter *m, size_t gpu, double inlet_k);
+
+/* Set the pointers of *view; they live as long as the meter. */
+void tmx_meter_view(const struct tmx_meter *m, struct tmx_view *view);
+
+/* Everything that changes, in one piece, for snapshots. */
+void *tmx_meter_image(struct tmx_meter *m);
+size_t tmx_meter_image_size(const struct tmx_meter *m);
+
+#endif

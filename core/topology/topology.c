@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "core/topology/topology.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/config.h"
+
+void tmx_topology_finish(struct tmx_topology *t)
+{
+    free(t->card);
+    free(t->fan);
+    free(t->gpu);
+    free(t->air);
+    free(t->air0);
+    free(t->link);
+    free(t->upstream_first);
+    free(t->inlet_above_k);
+    tmx_config_close(t->config);
+    *t = (struct tmx_topology){0};
+}
+
+/* The reference is T3, PCIe 3.0 x16: 12 GB/s usable, 1.2 us in-kernel load latency (assumed within
+ * 11-12.5 GB/s and 1-1.5 us), 2 KB payload (PLX bridge brief). */
+static double access_us(double bandwidth_gb_per_s, double latency_us)
+{
+    static const double payload_bytes = 2048;
+    return latency_us + (bandwidth_gb_per_s > 0 ? payload_bytes / (bandwidth_gb_per_s * 1e3) : 0);
+}
+
+double tmx_link_cost(const struct tmx_link *link)
+{
+    return access_us(link->bandwidth_gb_per_s, link->latency_us) / access_us(12, 1.2);
+}
+
+const struct tmx_link *tmx_topology_link(const struct tmx_topology *t, const char *name)
+{
+    for (size_t i = 0; i < t->n_link; i++) {
+        if (strcmp(t->link[i].name, name) == 0) {
+            return &t->link[i];
+        }
+    }
+    return NULL;
+}
+
+double tmx_fan_power_w(const struct tmx_fan *fan, double rpm)
+{
+    const double x = rpm / fan->max_rpm;
+    return fan->power_w * x * x * x;
+}
+
+double tmx_fan_flow_m3_per_s(const struct tmx_fan *fan, double rpm)
+{
+    return fan->flow_m3_per_s * rpm / fan->max_rpm;
+}
+
+double tmx_fan_noise_dba(const struct tmx_fan *fan, double rpm)
+{
+    return rpm > 0 && fan->noise_dba > 0 ? fan->noise_dba + 60 * log10(rpm / fan->max_rpm) : -INFINITY;
+}
+
+double tmx_fan_curve_speed(const struct tmx_fan_point *curve, size_t n, double temp_c)
+{
+    const struct tmx_fan_point *p = curve;
+    size_t i = 0;
+    while (i < n && p[i].temp_c < temp_c) {
+        i++;
+    }
+    if (i == 0 || i == n) {
+        return p[i ? i - 1 : 0].speed;
+    }
+    const double w = (temp_c - p[i - 1].temp_c) / (p[i].temp_c - p[i - 1].temp_c);
+    return p[i - 1].speed + w * (p[i].speed - p[i - 1].speed);
+}
+
+/* Share of what GPU g is offered to breathe of others that its own flow can take. */
+static double taken(const struct tmx_topology *t, size_t g, const double *flow_m3_per_s)
+{
+    double offered = 0;
+    for (size_t a = t->air0[g]; a < t->air0[g + 1]; a++) {
+        offered += t->air[a].fraction * flow_m3_per_s[t->air[a].from];
+    }
+    return offered > flow_m3_per_s[g] ? flow_m3_per_s[g] / offered : 1;
+}
+
+double tmx_air_flow(const struct tmx_topology *t, const double *room_k, const double *flow_m3_per_s,
+                    const double *heat_w, double *outlet_w, double *inlet_k)
+{
+    double exhaust_w = 0;
+    for (size_t k = 0; k < t->n_gpu; k++) {
+        const size_t g = t->upstream_first[k];
+        const double part = taken(t, g, flow_m3_per_s);
+        double in_w = 0, way_w = 0;
+        for (size_t a = t->air0[g]; a < t->air0[g + 1]; a++) {
+            in_w += part * (t->air[a].fraction * outlet_w[t->air[a].from] + t->air[a].heat_w);
+            way_w += t->air[a].heat_w;
+        }
+        outlet_w[g] = in_w + heat_w[g];
+        inlet_k[g] = room_k[g] + in_w / (t->card[t->gpu[g].card].coolant_j_per_m3k * flow_m3_per_s[g]);
+        exhaust_w += outlet_w[g] - in_w + way_w; /* what leaves g, less what was taken from others' outlets */
+    }
+    return exhaust_w;
+}

@@ -1,0 +1,786 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Topology files: cards, fans, GPUs, air and links, each error with its line. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <thermix/policy.h>
+
+#include "core/base/config.h"
+#include "core/base/opt.h"
+#include "core/base/setting.h"
+#include "core/topology/topology.h"
+
+/* Many nodes: what a topology file says of one is repeated, node behind node, rack behind rack. */
+
+enum { TMX_HALL_MAX_GPUS = 65536 };
+
+/* t has been read up to its links. Repeat it by its key nodes or its list racks, give each GPU the air of its
+ * height, and sort the paths of air by where they lead. TMX_ECONFIG with the line. */
+static TMX_NODISCARD enum tmx_status tmx_hall_build(struct tmx_topology *t, const struct tmx_setting *root,
+                                                    struct tmx_err *err);
+
+enum { MAX_PARTS = 4096 }; /* of one kind in a node */
+
+static const char *const convections[] = {"fit", "package", "plate", NULL};
+
+static const struct tmx_opt root_opts[] = {
+    TMX_ROW_TEXT(tmx_topology, name, NULL, "name"),
+    TMX_ROW_TEXT(tmx_topology, doc, "", "one sentence"),
+    TMX_ROW_TEXT(tmx_topology, source, "", "where the numbers are from"),
+    {.key = "link",
+     .type = TMX_OPT_TEXT,
+     .offset = offsetof(struct tmx_topology, link_name),
+     .unit = "1",
+     .max = TMX_NAME,
+     .def_text = "",
+     .doc = "technology that joins the GPUs, one of links"},
+    TMX_ROW_REAL(tmx_topology, inlet_c, "degC", -300, 200, -300,
+                 "room air; -300: the ambient of the chip's package file"),
+    TMX_ROW_REAL(tmx_topology, inlet_rise_k_per_s, "K/s", -10, 10, 0,
+                 "room air warms by this from the end of the warm-up on"),
+    TMX_ROW_INT(tmx_topology, nodes, "1", 1, 1024, 1, "this many equal nodes, independent of each other"),
+    {0},
+};
+static const char *const root_lists[] = {"cards", "fans", "gpus", "air", "links", "racks", NULL};
+
+struct counted_card {
+    struct tmx_card card; /* first: the rows of tmx_card fit */
+    int count;
+};
+static const struct tmx_opt card_opts[] = {
+    TMX_ROW_INT(counted_card, count, "1", 1, MAX_PARTS, 1, "this many alike: NAME0, NAME1, ..."),
+    TMX_ROW_TEXT(tmx_card, name, NULL, "name"),
+    TMX_ROW_CHOICE(
+        tmx_card, convection, convections, "fit",
+        "sink to air: a + b rpm^-fit_exponent, the fan and fins of the package file, or its cold plate, the "
+        "fans being pumps"),
+    TMX_ROW_REAL(tmx_card, fit_a_k_per_w, "K/W", 0, 10, 0.05, "a of the fit"),
+    TMX_ROW_REAL(tmx_card, fit_b_k_per_w, "K/W", 0, 1e30, 111, "b of the fit, K/W at 1 rpm"),
+    TMX_ROW_REAL(tmx_card, fit_exponent, "1", 0.05, 20, 0.8, "exponent of the fit: a + b rpm^-exponent"),
+    TMX_ROW_REAL(tmx_card, still_k_per_w, "K/W", 1e-3, 100, 0.8, "sink to air with all fans stopped"),
+    TMX_ROW_REAL(tmx_card, still_flow_m3_per_s, "m3/s", 1e-6, 10, 1e-3,
+                 "air past the card with all fans stopped"),
+    TMX_ROW_REAL(tmx_card, coolant_j_per_m3k, "J/(m3 K)", 1, 1e9, 1.059 * 1007,
+                 "heat capacity of what flows past: air at 45 degC, water 4.146e6"),
+    TMX_ROW_INT(tmx_card, levels, "1", 2, TMX_MAX_FAN_LEVELS, 32,
+                "steps of the convection, stopped included"),
+    {0},
+};
+
+struct part { /* a fan or a GPU of the file */
+    char name[TMX_NAME], card[TMX_NAME];
+    int count;
+    char chip[256];
+    double power_cap_w;
+    struct tmx_fan fan;
+};
+static const struct tmx_opt fan_opts[] = {
+    TMX_ROW_TEXT(part, name, NULL, "name"),
+    TMX_ROW_TEXT(part, card, NULL, "card it sits on; of a card with count: on each"),
+    TMX_ROW_INT(part, count, "1", 1, MAX_PARTS, 1, "this many alike on the card"),
+    {0},
+};
+static const struct tmx_opt fan_numbers[] = {
+    TMX_ROW_REAL(tmx_fan, min_rpm, "rpm", 0, 1e5, NAN, "slowest speed it turns at"),
+    TMX_ROW_REAL(tmx_fan, max_rpm, "rpm", 1, 1e5, NAN, "full speed"),
+    TMX_ROW_REAL(tmx_fan, power_w, "W", 0, 1000, NAN, "electrical power at full speed"),
+    TMX_ROW_REAL(tmx_fan, heat_share, "1", 0, 1, 1,
+                 "of its power, into the streams of its card's GPUs; the rest leaves behind them"),
+    TMX_ROW_REAL(tmx_fan, flow_m3_per_s, "m3/s", 1e-6, 10, NAN, "air at full speed"),
+    TMX_ROW_REAL(tmx_fan, noise_dba, "dBA", 0, 200, 45, "noise at full speed; 0: not told"),
+    TMX_ROW_BOOL(tmx_fan, stand_in, 0, "moves the air where fans were not measured; no table has its speed"),
+    {0},
+};
+static const char *const fan_name_keys[] = {"name", "card", "count", "curve", NULL};
+static const char *const fan_number_keys[] = {
+    "min_rpm", "max_rpm", "power_w", "flow_m3_per_s", "noise_dba", "heat_share", "stand_in", "curve", NULL};
+static const struct tmx_opt point_opts[] = {
+    TMX_ROW_REAL(tmx_fan_point, temp_c, "degC", -100, 300, NAN, "hottest chip of the card"),
+    TMX_ROW_REAL(tmx_fan_point, speed, "1", 0, 1, NAN, "of max_rpm"),
+    {0},
+};
+
+static const struct tmx_opt gpu_opts[] = {
+    TMX_ROW_TEXT(part, name, NULL, "name"),
+    TMX_ROW_NAME(part, chip, NULL, "chip: a folder of floorplans/, or a path to one"),
+    TMX_ROW_TEXT(part, card, NULL, "card it sits on; of a card with count: on each"),
+    TMX_ROW_INT(part, count, "1", 1, MAX_PARTS, 1, "this many alike on the card"),
+    TMX_ROW_REAL(part, power_cap_w, "W", 0, 1e5, 0,
+                 "its board's power limit; 0: as the chip's board is sold"),
+    {0},
+};
+
+struct named_air {
+    char from[TMX_NAME], to[TMX_NAME];
+    double fraction, heat_w;
+    int count;
+};
+static const struct tmx_opt air_opts[] = {
+    TMX_ROW_TEXT(named_air, from, NULL, "GPU upstream"),
+    TMX_ROW_TEXT(named_air, to, NULL, "GPU downstream"),
+    TMX_ROW_REAL(named_air, fraction, "1", 0, 1, NAN, "of the upstream GPU's outlet air"),
+    TMX_ROW_REAL(named_air, heat_w, "W", 0, 1e5, 0, "other parts on the way give to it"),
+    TMX_ROW_INT(named_air, count, "1", 1, MAX_PARTS, 1, "this many paths, each between the next GPUs"),
+    {0},
+};
+
+static const struct tmx_opt link_opts[] = {
+    TMX_ROW_TEXT(tmx_link, name, NULL, "name"),
+    TMX_ROW_REAL(tmx_link, bandwidth_gb_per_s, "GB/s", 0, 1e5, NAN, "usable in one direction; 0: unlimited"),
+    TMX_ROW_REAL(tmx_link, latency_us, "us", 0, 1e5, NAN, "of one access from inside a kernel"),
+    {0},
+};
+
+/* A list of the root with at least `least` elements; *n its length. */
+static enum tmx_status list_of(const struct tmx_setting *root, const char *key, size_t least, size_t *n,
+                               const struct tmx_setting **list, struct tmx_err *err)
+{
+    const enum tmx_status st = tmx_setting_list(root, key, least, MAX_PARTS, list, err);
+    *n = tmx_setting_length(*list);
+    return st;
+}
+
+static size_t find_card(const struct tmx_topology *t, const char *name)
+{
+    size_t i = 0;
+    while (i < t->n_card && strcmp(t->card[i].name, name) != 0) {
+        i++;
+    }
+    return i;
+}
+
+static size_t find_gpu(const struct tmx_topology *t, const char *name)
+{
+    size_t i = 0;
+    while (i < t->n_gpu && strcmp(t->gpu[i].name, name) != 0) {
+        i++;
+    }
+    return i;
+}
+
+/* A card of the file: one, or count alike. */
+struct pattern {
+    char name[TMX_NAME];
+    size_t card0, n;
+};
+
+struct reader {
+    struct tmx_topology *t;
+    struct pattern *pattern; /* [n_pattern] */
+    size_t n_pattern;
+    size_t *air_entry; /* [n_air] the element of the file that a path is from */
+};
+
+/* The cards that a name means: all of a pattern, or one. n 0: none. */
+static struct pattern find_pattern(const struct reader *r, const char *name)
+{
+    for (size_t i = 0; i < r->n_pattern; i++) {
+        if (strcmp(r->pattern[i].name, name) == 0) {
+            return r->pattern[i];
+        }
+    }
+    const size_t card = find_card(r->t, name);
+    return (struct pattern){.card0 = card, .n = card < r->t->n_card ? 1 : 0};
+}
+
+/* NAME, or among several NAME and its number. */
+static enum tmx_status number_name(char name[TMX_NAME], const char *base, size_t i, size_t n,
+                                   const struct tmx_setting *e, struct tmx_err *err)
+{
+    char text[TMX_NAME + 24];
+    const int length =
+        n > 1 ? snprintf(text, sizeof text, "%s%zu", base, i) : snprintf(text, sizeof text, "%s", base);
+    if (length >= TMX_NAME) {
+        return tmx_fail_setting(err, e, "name \"%s\" is too long with its number", base);
+    }
+    memcpy(name, text, (size_t)length + 1);
+    return TMX_OK;
+}
+
+static enum tmx_status add_card(struct reader *r, const struct tmx_setting *e, const struct tmx_card *card,
+                                const char *name, struct tmx_err *err)
+{
+    struct tmx_topology *t = r->t;
+    if (t->n_card == MAX_PARTS) {
+        return tmx_fail_setting(err, e, "more than %d cards in one node", MAX_PARTS);
+    }
+    if (find_pattern(r, name).n > 0) {
+        return tmx_fail_setting(err, e, "two cards are called \"%s\"", name);
+    }
+    t->card[t->n_card] = *card;
+    memcpy(t->card[t->n_card++].name, name, TMX_NAME);
+    return TMX_OK;
+}
+
+static enum tmx_status read_cards(struct reader *r, const struct tmx_setting *root, struct tmx_err *err)
+{
+    const struct tmx_setting *list;
+    size_t n;
+    enum tmx_status st = list_of(root, "cards", 1, &n, &list, err);
+    r->t->card = st ? NULL : calloc(MAX_PARTS, sizeof *r->t->card);
+    r->pattern = st ? NULL : calloc(n, sizeof *r->pattern);
+    if (!st && (!r->t->card || !r->pattern)) {
+        st = tmx_fail(err, TMX_ENOMEM, "%zu cards", n);
+    }
+    for (size_t i = 0; !st && i < n; i++) {
+        const struct tmx_setting *e = tmx_setting_at(list, i);
+        struct counted_card c = {.count = 1};
+        struct pattern p = {.card0 = r->t->n_card};
+        char name[TMX_NAME] = "";
+        st = tmx_opt_read(card_opts, &c, e, NULL, err);
+        if (!st && c.count > 1 && find_pattern(r, c.card.name).n > 0) {
+            st = tmx_fail_setting(err, e, "two cards are called \"%s\"", c.card.name);
+        }
+        for (p.n = 0; !st && p.n < (size_t)c.count; p.n++) {
+            st = number_name(name, c.card.name, p.n, (size_t)c.count, e, err);
+            st = st ? st : add_card(r, e, &c.card, name, err);
+        }
+        memcpy(p.name, c.card.name, sizeof p.name);
+        r->pattern[r->n_pattern++] = p;
+    }
+    return st;
+}
+
+/* Members of a card must stand together: the i-th of its kind joins it. */
+static enum tmx_status join_card(const struct tmx_setting *e, const char *what, const char *name, size_t i,
+                                 size_t *first, size_t *count, struct tmx_err *err)
+{
+    if (*count > 0 && *first + *count != i) {
+        return tmx_fail_setting(err, e, "%s %s: the %ss of one card must follow each other", what, name,
+                                what);
+    }
+    *first = *count ? *first : i;
+    ++*count;
+    return TMX_OK;
+}
+
+static enum tmx_status read_curve(struct tmx_fan *fan, const struct tmx_setting *e, struct tmx_err *err)
+{
+    const struct tmx_setting *list;
+    enum tmx_status st =
+        tmx_setting_list(e, "curve", tmx_setting_member(e, "curve") ? 1 : 0, TMX_MAX_CURVE, &list, err);
+    const size_t n = tmx_setting_length(list);
+    for (size_t i = 0; !st && i < n; i++) {
+        const struct tmx_setting *p = tmx_setting_at(list, i);
+        st = tmx_opt_read(point_opts, &fan->curve[i], p, NULL, err);
+        if (st) {
+            return st;
+        }
+        if (i > 0 && (fan->curve[i].temp_c <= fan->curve[i - 1].temp_c ||
+                      fan->curve[i].speed < fan->curve[i - 1].speed)) {
+            return tmx_fail_setting(err, p, "fan curve is not monotone: %g degC %g after %g degC %g",
+                                    fan->curve[i].temp_c, fan->curve[i].speed, fan->curve[i - 1].temp_c,
+                                    fan->curve[i - 1].speed);
+        }
+    }
+    fan->n_curve = n;
+    return st;
+}
+
+static enum tmx_status read_fan(struct part *p, const struct tmx_setting *e, struct tmx_err *err)
+{
+    enum tmx_status st = tmx_opt_read(fan_opts, p, e, fan_number_keys, err);
+    st = st ? st : tmx_opt_read(fan_numbers, &p->fan, e, fan_name_keys, err);
+    st = st ? st : read_curve(&p->fan, e, err);
+    if (!st && p->fan.min_rpm > p->fan.max_rpm) {
+        st = tmx_fail_setting(err, e, "fan %s: min_rpm is above max_rpm", p->name);
+    }
+    return st;
+}
+
+static enum tmx_status add_fan(struct tmx_topology *t, const struct part *p, const char *name, size_t card,
+                               const struct tmx_setting *e, struct tmx_err *err)
+{
+    struct tmx_card *c = &t->card[card];
+    const enum tmx_status st = join_card(e, "fan", name, t->n_fan, &c->fan0, &c->n_fan, err);
+    t->fan[t->n_fan] = p->fan;
+    t->fan[t->n_fan].card = card;
+    memcpy(t->fan[t->n_fan++].name, name, TMX_NAME);
+    return st;
+}
+
+static enum tmx_status add_gpu(struct tmx_topology *t, const struct part *p, const char *name, size_t card,
+                               const struct tmx_setting *e, struct tmx_err *err)
+{
+    struct tmx_card *c = &t->card[card];
+    if (find_gpu(t, name) < t->n_gpu) {
+        return tmx_fail_setting(err, e, "two GPUs are called \"%s\"", name);
+    }
+    const enum tmx_status st = join_card(e, "GPU", name, t->n_gpu, &c->gpu0, &c->n_gpu, err);
+    struct tmx_topology_gpu *g = &t->gpu[t->n_gpu++];
+    memcpy(g->name, name, TMX_NAME);
+    memcpy(g->chip, p->chip, sizeof g->chip);
+    g->power_cap_w = p->power_cap_w;
+    g->file = tmx_setting_file(e);
+    g->line = tmx_setting_line(e);
+    g->card = card;
+    return st;
+}
+
+/* Entries first..end-1 name the same card or cards: on each, all of them in their order. */
+static enum tmx_status add_parts(struct reader *r, const struct tmx_setting *list, const struct part *part,
+                                 size_t first, size_t end, bool fans, struct tmx_err *err)
+{
+    const struct pattern p = find_pattern(r, part[first].card);
+    size_t *n = fans ? &r->t->n_fan : &r->t->n_gpu;
+    enum tmx_status st = TMX_OK;
+    if (p.n == 0) {
+        return tmx_fail_setting(err, tmx_setting_at(list, first),
+                                "%s %s without a card: there is no such card", fans ? "fan" : "GPU",
+                                part[first].name);
+    }
+    for (size_t c = 0; c < p.n; c++) {
+        for (size_t i = first; i < end; i++) {
+            const struct tmx_setting *e = tmx_setting_at(list, i);
+            const size_t count = (size_t)part[i].count;
+            for (size_t k = 0; k < count && !st; k++) {
+                char name[TMX_NAME] = "";
+                if (*n == MAX_PARTS) {
+                    return tmx_fail_setting(err, e, "more than %d %s in one node", MAX_PARTS,
+                                            fans ? "fans" : "GPUs");
+                }
+                st = number_name(name, part[i].name, c * count + k, p.n * count, e, err);
+                st = st ? st : (fans ? add_fan : add_gpu)(r->t, &part[i], name, p.card0 + c, e, err);
+            }
+            if (st) {
+                return st;
+            }
+        }
+    }
+    return TMX_OK;
+}
+
+static enum tmx_status read_parts(struct reader *r, const struct tmx_setting *root, bool fans,
+                                  struct tmx_err *err)
+{
+    struct tmx_topology *t = r->t;
+    const struct tmx_setting *list;
+    size_t n;
+    enum tmx_status st = list_of(root, fans ? "fans" : "gpus", 1, &n, &list, err);
+    if (st) {
+        return st;
+    }
+    struct part *part = calloc(n, sizeof *part);
+    if (fans) {
+        t->fan = calloc(MAX_PARTS, sizeof *t->fan);
+    } else {
+        t->gpu = calloc(MAX_PARTS, sizeof *t->gpu);
+    }
+    if (!part || !(fans ? (void *)t->fan : (void *)t->gpu)) {
+        st = tmx_fail(err, TMX_ENOMEM, "%zu fans or GPUs", n);
+    }
+    for (size_t i = 0; !st && i < n; i++) {
+        const struct tmx_setting *e = tmx_setting_at(list, i);
+        st = fans ? read_fan(&part[i], e, err) : tmx_opt_read(gpu_opts, &part[i], e, NULL, err);
+    }
+    for (size_t i = 0, end; !st && i < n; i = end) {
+        end = i + 1;
+        while (end < n && strcmp(part[end].card, part[i].card) == 0) {
+            end++;
+        }
+        st = add_parts(r, list, part, i, end, fans, err);
+    }
+    free(part);
+    return st;
+}
+
+static enum tmx_status add_air(struct reader *r, size_t entry, const struct tmx_air *air,
+                               const struct tmx_setting *e, struct tmx_err *err)
+{
+    struct tmx_topology *t = r->t;
+    double out = air->fraction;
+    for (size_t k = 0; k < t->n_air; k++) {
+        out += t->air[k].from == air->from ? t->air[k].fraction : 0;
+    }
+    if (out > 1 + 1e-9) {
+        return tmx_fail_setting(err, e, "air: more than all of GPU %s's outlet air is handed on",
+                                t->gpu[air->from].name);
+    }
+    if (t->n_air == MAX_PARTS) {
+        return tmx_fail_setting(err, e, "more than %d air paths in one node", MAX_PARTS);
+    }
+    r->air_entry[t->n_air] = entry;
+    t->air[t->n_air++] = *air;
+    return TMX_OK;
+}
+
+static enum tmx_status read_air(struct reader *r, const struct tmx_setting *root, struct tmx_err *err)
+{
+    struct tmx_topology *t = r->t;
+    const struct tmx_setting *list;
+    size_t n;
+    enum tmx_status st = list_of(root, "air", 0, &n, &list, err);
+    t->air = st ? NULL : calloc(MAX_PARTS, sizeof *t->air);
+    r->air_entry = st ? NULL : calloc(MAX_PARTS, sizeof *r->air_entry);
+    if (!st && (!t->air || !r->air_entry)) {
+        st = tmx_fail(err, TMX_ENOMEM, "%zu air paths", n);
+    }
+    for (size_t i = 0; !st && i < n; i++) {
+        const struct tmx_setting *e = tmx_setting_at(list, i);
+        struct named_air a;
+        st = tmx_opt_read(air_opts, &a, e, NULL, err);
+        if (st) {
+            return st;
+        }
+        const size_t from = find_gpu(t, a.from), to = find_gpu(t, a.to), last = (size_t)a.count - 1;
+        if (from == t->n_gpu || to == t->n_gpu) {
+            return tmx_fail_setting(err, e, "air: there is no GPU \"%s\"", from == t->n_gpu ? a.from : a.to);
+        }
+        if ((from > to ? from : to) + last >= t->n_gpu) {
+            return tmx_fail_setting(err, e, "air: count = %d goes beyond the last GPU, %s", a.count,
+                                    t->gpu[t->n_gpu - 1].name);
+        }
+        for (size_t k = 0; k <= last && !st; k++) {
+            st = add_air(r, i, &(struct tmx_air){from + k, to + k, a.fraction, a.heat_w}, e, err);
+        }
+    }
+    return st;
+}
+
+/* Order the GPUs so that air flows forward only; a path that cannot be ordered closes a loop. */
+static enum tmx_status order_air(const struct reader *r, const struct tmx_setting *root, struct tmx_err *err)
+{
+    struct tmx_topology *t = r->t;
+    size_t *inflow = calloc(t->n_gpu, sizeof *inflow), n = 0;
+    t->upstream_first = calloc(t->n_gpu, sizeof *t->upstream_first);
+    if (!inflow || !t->upstream_first) {
+        free(inflow);
+        return tmx_fail(err, TMX_ENOMEM, "%zu GPUs", t->n_gpu);
+    }
+    for (size_t a = 0; a < t->n_air; a++) {
+        inflow[t->air[a].to]++;
+    }
+    for (size_t g = 0; g < t->n_gpu; g++) {
+        if (inflow[g] == 0) {
+            t->upstream_first[n++] = g;
+        }
+    }
+    for (size_t k = 0; k < n; k++) {
+        for (size_t a = 0; a < t->n_air; a++) {
+            if (t->air[a].from == t->upstream_first[k] && --inflow[t->air[a].to] == 0) {
+                t->upstream_first[n++] = t->air[a].to;
+            }
+        }
+    }
+    enum tmx_status st = TMX_OK;
+    for (size_t a = 0; !st && a < t->n_air && n < t->n_gpu; a++) {
+        if (inflow[t->air[a].to] > 0 && inflow[t->air[a].from] > 0) {
+            st = tmx_fail_setting(err, tmx_setting_at(tmx_setting_member(root, "air"), r->air_entry[a]),
+                                  "air flows in a loop through GPUs %s and %s", t->gpu[t->air[a].from].name,
+                                  t->gpu[t->air[a].to].name);
+        }
+    }
+    free(inflow);
+    return st;
+}
+
+static enum tmx_status read_links(struct tmx_topology *t, const struct tmx_setting *root, struct tmx_err *err)
+{
+    const struct tmx_setting *list;
+    size_t n;
+    enum tmx_status st = list_of(root, "links", 0, &n, &list, err);
+    st = st ? st : tmx_setting_unique(list, "name", err);
+    t->link = st ? NULL : calloc(n + 1, sizeof *t->link);
+    if (!st && !t->link) {
+        st = tmx_fail(err, TMX_ENOMEM, "%zu links", n);
+    }
+    for (size_t i = 0; !st && i < n; i++) {
+        st = tmx_opt_read(link_opts, &t->link[i], tmx_setting_at(list, i), NULL, err);
+        t->n_link = i + 1;
+    }
+    if (!st && t->link_name[0] && !tmx_topology_link(t, t->link_name)) {
+        const struct tmx_setting *s = tmx_setting_member(root, "link");
+        st = tmx_fail_setting(err, s, "link = \"%s\": not one of links", t->link_name);
+    }
+    return st;
+}
+
+static enum tmx_status check_cards(const struct reader *r, const struct tmx_setting *root,
+                                   struct tmx_err *err)
+{
+    const struct tmx_setting *list = tmx_setting_member(root, "cards");
+    for (size_t i = 0; i < r->n_pattern; i++) {
+        for (size_t c = r->pattern[i].card0; c < r->pattern[i].card0 + r->pattern[i].n; c++) {
+            const struct tmx_card *card = &r->t->card[c];
+            if (card->n_gpu == 0 || card->n_fan == 0) {
+                return tmx_fail_setting(err, tmx_setting_at(list, i), "card %s has no %s", card->name,
+                                        card->n_gpu ? "fan" : "GPU");
+            }
+        }
+    }
+    return TMX_OK;
+}
+
+enum tmx_status tmx_topology_load(struct tmx_topology *t, const char *path, struct tmx_err *err)
+{
+    struct tmx_config *cfg = NULL;
+    struct reader r = {.t = t};
+    *t = (struct tmx_topology){0};
+    enum tmx_status st = tmx_config_load(&cfg, path, NULL, 0, err);
+    if (!st) {
+        const struct tmx_setting *root = tmx_config_root(cfg);
+        st = tmx_opt_read(root_opts, t, root, root_lists, err);
+        st = st ? st : read_cards(&r, root, err);
+        st = st ? st : read_parts(&r, root, false, err);
+        st = st ? st : read_parts(&r, root, true, err);
+        st = st ? st : check_cards(&r, root, err);
+        st = st ? st : read_air(&r, root, err);
+        st = st ? st : order_air(&r, root, err);
+        st = st ? st : read_links(t, root, err);
+        st = st ? st : tmx_hall_build(t, root, err);
+    }
+    free(r.pattern);
+    free(r.air_entry);
+    t->config = cfg;
+    return st;
+}
+
+/* Air in front of a rack is warmer at its top than at its bottom; node j of n stands at height (j + 1/2) / n,
+ * 0 the bottom. Between the points of a profile the temperature is linear, outside it is the last point's. */
+
+enum { MAX_RACKS = 4096, MAX_NODES = 4096, MAX_POINTS = 64 };
+
+struct point {
+    double height, inlet_c;
+};
+static const struct tmx_opt hall_point_opts[] = {
+    TMX_ROW_REAL(point, height, "1", 0, 1, NAN, "in the rack, 0 its bottom, 1 its top"),
+    TMX_ROW_REAL(point, inlet_c, "degC", -100, 100, NAN, "air in front of the rack"),
+    {0},
+};
+
+struct rack {
+    char name[TMX_NAME];
+    int count, nodes;
+    struct point profile[MAX_POINTS];
+    size_t n_point;
+};
+static const struct tmx_opt rack_opts[] = {
+    TMX_ROW_TEXT(rack, name, NULL, "name"),
+    TMX_ROW_INT(rack, count, "1", 1, MAX_RACKS, 1, "this many alike: NAME0, NAME1, ..."),
+    TMX_ROW_INT(rack, nodes, "1", 1, MAX_NODES, 1, "nodes above each other"),
+    {0},
+};
+
+static enum tmx_status read_profile(struct rack *r, const struct tmx_topology *t, const struct tmx_setting *e,
+                                    struct tmx_err *err)
+{
+    const struct tmx_setting *list, *member = tmx_setting_member(e, "profile");
+    enum tmx_status st = tmx_setting_list(e, "profile", member ? 1 : 0, MAX_POINTS, &list, err);
+    if (!st && member && t->inlet_c <= -TMX_ZERO_C) {
+        st = tmx_fail_setting(err, member, "profile: give inlet_c too, the room air it differs from");
+    }
+    for (size_t i = 0; !st && i < tmx_setting_length(list); i++) {
+        const struct tmx_setting *p = tmx_setting_at(list, i);
+        st = tmx_opt_read(hall_point_opts, &r->profile[i], p, NULL, err);
+        if (!st && i > 0 && r->profile[i].height <= r->profile[i - 1].height) {
+            st = tmx_fail_setting(err, p, "profile: height %g after %g; expected points from the bottom up",
+                                  r->profile[i].height, r->profile[i - 1].height);
+        }
+    }
+    r->n_point = tmx_setting_length(list);
+    return st;
+}
+
+static double inlet_c(const struct rack *r, double height)
+{
+    const struct point *p = r->profile;
+    size_t i = 0;
+    while (i < r->n_point && p[i].height < height) {
+        i++;
+    }
+    if (i == 0 || i == r->n_point) {
+        return p[i ? i - 1 : 0].inlet_c;
+    }
+    const double w = (height - p[i - 1].height) / (p[i].height - p[i - 1].height);
+    return p[i - 1].inlet_c + w * (p[i].inlet_c - p[i - 1].inlet_c);
+}
+
+static void *grow(void *old, size_t n, size_t times, size_t size)
+{
+    char *p = calloc(n * times + 1, size);
+    for (size_t i = 0; p && i < times; i++) {
+        memcpy(p + i * n * size, old, n * size);
+    }
+    free(old);
+    return p;
+}
+
+/* Copies behind each other, with their indices moved on. */
+static enum tmx_status repeat(struct tmx_topology *t, size_t times, struct tmx_err *err)
+{
+    const size_t nc = t->n_card, nf = t->n_fan, ng = t->n_gpu, na = t->n_air;
+    t->card = grow(t->card, nc, times, sizeof *t->card);
+    t->fan = grow(t->fan, nf, times, sizeof *t->fan);
+    t->gpu = grow(t->gpu, ng, times, sizeof *t->gpu);
+    t->air = grow(t->air, na, times, sizeof *t->air);
+    t->upstream_first = grow(t->upstream_first, ng, times, sizeof *t->upstream_first);
+    if (!t->card || !t->fan || !t->gpu || !t->air || !t->upstream_first) {
+        return tmx_fail(err, TMX_ENOMEM, "%zu nodes", times);
+    }
+    for (size_t i = 1; i < times; i++) {
+        for (size_t c = i * nc; c < (i + 1) * nc; c++) {
+            t->card[c].gpu0 += i * ng;
+            t->card[c].fan0 += i * nf;
+        }
+        for (size_t f = i * nf; f < (i + 1) * nf; f++) {
+            t->fan[f].card += i * nc;
+        }
+        for (size_t g = i * ng; g < (i + 1) * ng; g++) {
+            t->gpu[g].card += i * nc;
+            t->upstream_first[g] += i * ng;
+        }
+        for (size_t a = i * na; a < (i + 1) * na; a++) {
+            t->air[a].from += i * ng;
+            t->air[a].to += i * ng;
+        }
+    }
+    t->n_card *= times;
+    t->n_fan *= times;
+    t->n_gpu *= times;
+    t->n_air *= times;
+    return TMX_OK;
+}
+
+/* Sort the paths by where they lead; of one GPU they keep their order. */
+static enum tmx_status index_air(struct tmx_topology *t, struct tmx_err *err)
+{
+    struct tmx_air *sorted = calloc(t->n_air + 1, sizeof *sorted);
+    t->air0 = calloc(t->n_gpu + 2, sizeof *t->air0);
+    if (!sorted || !t->air0) {
+        free(sorted);
+        return tmx_fail(err, TMX_ENOMEM, "%zu air paths", t->n_air);
+    }
+    for (size_t a = 0; a < t->n_air; a++) {
+        t->air0[t->air[a].to + 2]++;
+    }
+    for (size_t g = 2; g < t->n_gpu + 2; g++) {
+        t->air0[g] += t->air0[g - 1];
+    }
+    for (size_t a = 0; a < t->n_air; a++) { /* air0[g + 1] moves from the first of g to behind its last */
+        sorted[t->air0[t->air[a].to + 1]++] = t->air[a];
+    }
+    free(t->air);
+    t->air = sorted;
+    return TMX_OK;
+}
+
+/* Where a rack's nodes stand in the arrays of the hall, and in one node. */
+struct place {
+    size_t node0, n_card, n_fan, n_gpu;
+};
+
+static enum tmx_status rename_part(char name[TMX_NAME], const char *before, const struct tmx_setting *e,
+                                   struct tmx_err *err)
+{
+    char text[3 * TMX_NAME];
+    const int n = snprintf(text, sizeof text, "%s.%s", before, name);
+    if (n >= TMX_NAME) {
+        return tmx_fail_setting(err, e, "\"%s\" is a longer name than %d letters", text, TMX_NAME - 1);
+    }
+    memcpy(name, text, (size_t)n + 1);
+    return TMX_OK;
+}
+
+/* Names and inlet air of the nodes of one rack of the file. */
+static enum tmx_status fill_rack(struct tmx_topology *t, const struct rack *r, const struct place *at,
+                                 const struct tmx_setting *e, struct tmx_err *err)
+{
+    enum tmx_status st = TMX_OK;
+    const size_t n = (size_t)r->count * (size_t)r->nodes;
+    for (size_t i = 0; i < n && !st; i++) {
+        const size_t k = at->node0 + i, rack = i / (size_t)r->nodes, node = i % (size_t)r->nodes;
+        char before[2 * TMX_NAME], number[24] = "";
+        if (r->count > 1) {
+            snprintf(number, sizeof number, "%zu", rack);
+        }
+        snprintf(before, sizeof before, "%s%s.node%zu", r->name, number, node);
+        for (size_t c = k * at->n_card; c < (k + 1) * at->n_card && !st; c++) {
+            st = rename_part(t->card[c].name, before, e, err);
+        }
+        for (size_t f = k * at->n_fan; f < (k + 1) * at->n_fan && !st; f++) {
+            st = rename_part(t->fan[f].name, before, e, err);
+        }
+        for (size_t g = k * at->n_gpu; g < (k + 1) * at->n_gpu && !st; g++) {
+            st = rename_part(t->gpu[g].name, before, e, err);
+            if (r->n_point > 0) {
+                t->inlet_above_k[g] = inlet_c(r, ((double)node + 0.5) / (double)r->nodes) - t->inlet_c;
+            }
+        }
+    }
+    return st;
+}
+
+static enum tmx_status too_many(const struct tmx_setting *e, const struct tmx_topology *t, size_t n_node,
+                                struct tmx_err *err)
+{
+    return n_node * t->n_gpu <= TMX_HALL_MAX_GPUS
+               ? TMX_OK
+               : tmx_fail_setting(err, e, "%zu nodes of %zu GPUs; at most %d GPUs", n_node, t->n_gpu,
+                                  TMX_HALL_MAX_GPUS);
+}
+
+static enum tmx_status read_racks(const struct tmx_topology *t, const struct tmx_setting *list,
+                                  struct rack *rack, size_t *n_node, bool *profiles, struct tmx_err *err)
+{
+    static const char *const also[] = {"profile", NULL};
+    enum tmx_status st = TMX_OK;
+    for (size_t i = 0; i < tmx_setting_length(list) && !st; i++) {
+        const struct tmx_setting *e = tmx_setting_at(list, i);
+        st = tmx_opt_read(rack_opts, &rack[i], e, also, err);
+        st = st ? st : read_profile(&rack[i], t, e, err);
+        for (size_t k = 0; k < i && !st; k++) {
+            if (strcmp(rack[k].name, rack[i].name) == 0) {
+                st = tmx_fail_setting(err, e, "two racks are called \"%s\"", rack[i].name);
+            }
+        }
+        if (!st) {
+            *n_node += (size_t)rack[i].count * (size_t)rack[i].nodes;
+            *profiles = *profiles || rack[i].n_point > 0;
+            st = too_many(e, t, *n_node, err);
+        }
+    }
+    return st;
+}
+
+static enum tmx_status build_racks(struct tmx_topology *t, const struct tmx_setting *list, struct rack *rack,
+                                   struct tmx_err *err)
+{
+    struct place at = {.n_card = t->n_card, .n_fan = t->n_fan, .n_gpu = t->n_gpu};
+    size_t n_node = 0;
+    bool profiles = false;
+    enum tmx_status st = read_racks(t, list, rack, &n_node, &profiles, err);
+    st = st ? st : repeat(t, n_node, err);
+    if (!st && profiles) {
+        t->inlet_above_k = calloc(t->n_gpu, sizeof *t->inlet_above_k);
+        st = t->inlet_above_k ? TMX_OK : tmx_fail(err, TMX_ENOMEM, "%zu GPUs", t->n_gpu);
+    }
+    t->nodes = (int)n_node;
+    for (size_t i = 0; i < tmx_setting_length(list) && !st; i++) {
+        st = fill_rack(t, &rack[i], &at, tmx_setting_at(list, i), err);
+        at.node0 += (size_t)rack[i].count * (size_t)rack[i].nodes;
+        t->n_rack += (size_t)rack[i].count;
+    }
+    return st;
+}
+
+static enum tmx_status tmx_hall_build(struct tmx_topology *t, const struct tmx_setting *root,
+                                      struct tmx_err *err)
+{
+    const struct tmx_setting *nodes = tmx_setting_member(root, "nodes"), *racks, *member;
+    member = tmx_setting_member(root, "racks");
+    enum tmx_status st = tmx_setting_list(root, "racks", member ? 1 : 0, MAX_RACKS, &racks, err);
+    if (!st && member && nodes) {
+        st = tmx_fail_setting(err, nodes, "nodes and racks: the racks say how many nodes there are");
+    }
+    if (!st && member) {
+        struct rack *rack = calloc(tmx_setting_length(racks), sizeof *rack);
+        st = rack ? build_racks(t, racks, rack, err) : tmx_fail(err, TMX_ENOMEM, "racks");
+        free(rack);
+    } else if (!st) {
+        st = too_many(nodes ? nodes : root, t, (size_t)t->nodes, err);
+        st = st ? st : repeat(t, (size_t)t->nodes, err); /* also of one: arrays become as small as they may */
+    }
+    return st ? st : index_air(t, err);
+}

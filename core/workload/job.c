@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "core/workload/job.h"
+
+#include <math.h>
+
+enum tmx_status tmx_job_init(struct tmx_job *job, const struct tmx_kernel *k, const struct tmx_chip *c,
+                             double work_s, struct tmx_err *err)
+{
+    const int occupancy = tmx_kernel_occupancy(k, &c->limits);
+    const double rates_w = tmx_kernel_equation1_w(k, c->power.max_power_w);
+    if (k->power.sm_power_w <= 0 && rates_w <= 0) {
+        return tmx_fail(
+            err, TMX_ECONFIG,
+            "no group power with sm_power_w, or with access rates for a chip with max_*_w: kernel %s cannot "
+            "run in a mix",
+            k->name);
+    }
+    if (occupancy == 0) {
+        return tmx_fail(
+            err, TMX_ECONFIG,
+            "kernel %s fits on no SM of %s: a block needs %d threads, %d registers, %d B shared memory",
+            k->name, c->name, k->launch.threads_per_block,
+            k->launch.threads_per_block * k->launch.registers_per_thread, k->launch.shared_bytes);
+    }
+    const double lifetime_s = k->power.block_lifetime_s * c->kernel_time_scale;
+    const double per_sm_s = occupancy / lifetime_s, n_sm = (double)c->n_sm;
+    const double scale = c->kernel_power_scale / c->sm_power_reference_sms;
+    const double power_w = k->power.sm_power_w > 0
+                               ? k->power.sm_power_w * c->kernel_power_scale / c->sm_power_reference_sms
+                               : rates_w;
+    const double static_w = k->component_w[TMX_COMPONENT_STATIC];
+    const double work_sm_s = work_s > 0 ? work_s * n_sm : k->launch.thread_blocks / per_sm_s;
+    const double width = ceil(work_sm_s * per_sm_s / occupancy);
+    *job = (struct tmx_job){.kernel = k,
+                            .work_sm_s = work_sm_s,
+                            .blocks_per_sm_s = per_sm_s,
+                            .lifetime_s = lifetime_s,
+                            .power_w = power_w,
+                            .pdi_w = power_w,
+                            .l2_w = k->component_w[TMX_COMPONENT_L2] * scale,
+                            .dram_w = k->component_w[TMX_COMPONENT_DRAM] * scale,
+                            .leak_factor = c->static_reference_w > 0 ? static_w / c->static_reference_w : 0,
+                            .phases = k->phases.n > 0 ? &k->phases : NULL,
+                            .gate_slowdown = 1,
+                            .memory_slowdown = 1,
+                            .remote_weight = k->power.remote_weight,
+                            .width_sms = width < n_sm ? (size_t)width : c->n_sm};
+    return TMX_OK;
+}
+
+double tmx_job_power_w(const struct tmx_job *job, double now_s)
+{
+    const struct tmx_phases *p = job->phases;
+    if (!p) {
+        return job->power_w;
+    }
+    const double x = p->over == TMX_PHASE_WORK ? (job->work_sm_s > 0 ? job->done_sm_s / job->work_sm_s : 0)
+                     : job->started_s >= 0     ? now_s - job->started_s
+                                               : 0;
+    return job->power_w * tmx_phases_at(p, x) / job->kernel->power.sm_power_w;
+}
+
+void tmx_job_launch(struct tmx_job *job, const struct tmx_job_launch *l)
+{
+    job->work_sm_s = l->time_s * l->sms;
+    job->blocks_per_sm_s = l->blocks / job->work_sm_s;
+    job->lifetime_s = l->time_s / ceil(l->blocks / l->sms);
+    job->power_w = job->pdi_w = l->sm_w / l->sms;
+    job->uncore_w = l->uncore_w;
+    job->width_sms = (size_t)l->sms;
+}
+
+struct tmx_job_blocks tmx_job_blocks(const struct tmx_job *job, double slots)
+{
+    const double total = ceil(job->work_sm_s * job->blocks_per_sm_s - 1e-6);
+    const double retired =
+        job->state == TMX_JOB_DONE ? total : floor(job->done_sm_s * job->blocks_per_sm_s + 1e-6);
+    struct tmx_job_blocks b = {.total = (uint64_t)total};
+    b.retired = retired < total ? (uint64_t)retired : b.total;
+    const uint64_t left = b.total - b.retired;
+    const uint64_t room = job->state == TMX_JOB_RUNNING && slots > 0 ? (uint64_t)ceil(slots - 1e-9) : 0;
+    b.resident = room < left ? room : left;
+    b.pending = left - b.resident;
+    return b;
+}
+
+void tmx_job_rows(const struct tmx_job *job, size_t n_job, const struct tmx_kernel *kernel, size_t n_kernel,
+                  size_t *row)
+{
+    for (size_t j = 0; j < n_job; j++) {
+        row[j] = SIZE_MAX;
+        for (size_t k = 0; k < n_kernel; k++) {
+            row[j] = job[j].kernel == &kernel[k] ? k : row[j];
+        }
+    }
+}

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#ifndef TMX_CORE_WORKLOAD_JOB_H
+#define TMX_CORE_WORKLOAD_JOB_H
+
+/* A kernel as submitted: how much work, when, and how far it is. Times in seconds;
+ * work in SM-seconds at the nominal clock, the time one SM needs alone. */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <thermix/policy.h>
+
+#include "core/floorplan/chip.h"
+#include "core/workload/kernel.h"
+
+struct tmx_job {
+    union { /* what policies see of it; kernel is not owned */
+        struct tmx_job_view view;
+        struct {
+            TMX_JOB_VIEW
+        };
+    };
+    double blocks_per_sm_s; /* blocks one SM retires per second at the nominal clock */
+    double lifetime_s;      /* of one block at the nominal clock */
+    double power_w;         /* dynamic W per SM it runs on alone, at the nominal clock and voltage */
+    double l2_w, dram_w;    /* the same of L2 and memory, per SM it runs on */
+    double leak_factor;     /* of the chip's leakage while it runs on all SMs; 0: it does not say */
+    double uncore_w;        /* W it keeps awake outside the SMs; of several resident kernels the largest */
+    double memory_bound;    /* share of its blocks' time that does not follow the core clock */
+    double gate_slowdown;   /* block lifetimes times this, 1: none; written by the gate stage, */
+    double memory_slowdown; /* and this by the CTA stage */
+    bool transient_charged; /* what a CTA policy costs until it has settled for this kernel */
+    const struct tmx_phases *phases; /* of its power; NULL: power_w all the time */
+    double remote_weight; /* extra lifetime of its blocks away from its data, over the reference link */
+    /* progress, written by the machine */
+    double profiling_s;           /* volunteer time left until pdi_w is known */
+    size_t data_gpu;              /* GPU whose memory holds its data: the first it was placed on */
+    double started_s, finished_s; /* negative: not yet */
+};
+
+/* The one maker of jobs: kernel k alone on chip c, arrived at 0 with priority 0. work_s: time it needs on the
+ * whole chip; 0: that of its thread blocks. TMX_ECONFIG: a block does not fit an SM, or k has no sm_power_w.
+ */
+TMX_NODISCARD enum tmx_status tmx_job_init(struct tmx_job *job, const struct tmx_kernel *k,
+                                           const struct tmx_chip *c, double work_s, struct tmx_err *err);
+
+/* Block lifetimes times this; 1: nothing slows it. */
+static inline double tmx_job_slowdown(const struct tmx_job *job)
+{
+    return job->gate_slowdown * job->memory_slowdown;
+}
+
+/* Dynamic W per SM now_s into the counted time. */
+double tmx_job_power_w(const struct tmx_job *job, double now_s);
+
+struct tmx_job_launch { /* a launch whose time and power are known, measured or predicted */
+    double blocks;
+    double sms;    /* it fills; a whole number */
+    double time_s; /* it takes on them */
+    double sm_w;   /* dynamic power of all its SMs */
+    double uncore_w;
+};
+
+/* The same from a known launch; overwrites work, width and power, leaves all else. */
+void tmx_job_launch(struct tmx_job *job, const struct tmx_job_launch *l);
+
+struct tmx_job_blocks {
+    uint64_t total, pending, resident, retired;
+};
+
+/* Whole thread blocks of a job; resident is what its share of the SMs holds now:
+ * `slots` block slots. pending + resident + retired = total, always. */
+struct tmx_job_blocks tmx_job_blocks(const struct tmx_job *job, double slots);
+
+/* row[n_job]: which of kernel[n_kernel] each job runs; SIZE_MAX: none of them. */
+void tmx_job_rows(const struct tmx_job *job, size_t n_job, const struct tmx_kernel *kernel, size_t n_kernel,
+                  size_t *row);
+
+#endif

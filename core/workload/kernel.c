@@ -1,0 +1,319 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "core/workload/kernel.h"
+
+#include <math.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "core/base/config.h"
+#include "core/base/csv.h"
+#include "core/base/opt.h"
+
+const char *const tmx_part_names[] = {"int", "fp", "sfu", "alu", "fds", "reg", "cache", "shm", NULL};
+
+static const struct tmx_opt root_opts[] = {
+    TMX_ROW_TEXT(tmx_kernel, name, NULL, "name used in mixes"),
+    TMX_ROW_TEXT(tmx_kernel, doc, "", "one sentence"),
+    TMX_ROW_TEXT(tmx_kernel, source, "", "where the numbers are from"),
+    {0},
+};
+
+static const struct tmx_opt launch_opts[] = {
+    TMX_ROW_INT(tmx_kernel_launch, thread_blocks, "1", 1, 1e9, 1024, "thread blocks of one launch"),
+    TMX_ROW_INT(tmx_kernel_launch, threads_per_block, "1", 1, 2048, 256, "threads per block"),
+    TMX_ROW_INT(tmx_kernel_launch, registers_per_thread, "1", 0, 255, 16, "32-bit registers per thread"),
+    TMX_ROW_INT(tmx_kernel_launch, shared_bytes, "B", 0, 1048576, 0, "shared memory per block"),
+    {0},
+};
+
+#define RATE(index, key_)                                                                                 \
+    {                                                                                                     \
+        .key = (key_), .type = TMX_OPT_REAL,                                                              \
+        .offset = offsetof(struct tmx_kernel_power, access_rate) + (index) * sizeof(double), .unit = "1", \
+        .min = 0, .max = 1, .def = 0, .doc = "access rate of the unit, equation 1"                        \
+    }
+
+static const struct tmx_opt power_opts[] = {
+    TMX_ROW_REAL(tmx_kernel_power, sm_power_w, "W", 0, 1000, 0,
+                 "dynamic power of all SMs at the nominal clock; 0: by equation 1, from rate_* and the "
+                 "chip's max_*_w"),
+    TMX_ROW_REAL(tmx_kernel_power, block_lifetime_s, "s", 1e-7, 10, 1e-4, "lifetime of one thread block"),
+    TMX_ROW_REAL(tmx_kernel_power, memory_bound, "1", 0, 1, 0,
+                 "share of a block's time that does not follow the core clock"),
+    TMX_ROW_REAL(tmx_kernel_power, remote_weight, "1", 0, 100, 0.04,
+                 "extra lifetime of a block on a GPU away from its data, over link T3"),
+    RATE(TMX_INT, "rate_int"),
+    RATE(TMX_FP, "rate_fp"),
+    RATE(TMX_SFU, "rate_sfu"),
+    RATE(TMX_ALU, "rate_alu"),
+    RATE(TMX_FDS, "rate_fds"),
+    RATE(TMX_REG, "rate_reg"),
+    RATE(TMX_CACHE, "rate_cache"),
+    RATE(TMX_SHM, "rate_shm"),
+    {0},
+};
+
+/* In the order of enum tmx_component. */
+const char *const tmx_component_keys[] = {
+    "instruction_buffer_w",
+    "instruction_cache_w",
+    "data_cache_w",
+    "constant_cache_w",
+    "shared_memory_w",
+    "register_file_w",
+    "int_w",
+    "fp_w",
+    "dp_w",
+    "int_mul_w",
+    "fp_mul_w",
+    "fp_sqrt_w",
+    "fp_log_w",
+    "fp_sin_w",
+    "fp_exp_w",
+    "dp_mul_w",
+    "tensor_w",
+    "texture_w",
+    "scheduler_w",
+    "pipeline_w",
+    "idle_sm_w",
+    "l2_w",
+    "dram_w",
+    "static_w",
+};
+_Static_assert(sizeof tmx_component_keys / sizeof tmx_component_keys[0] == TMX_N_COMPONENT, "a key each");
+
+static const char *const power_groups[] = {"phases", NULL};
+static const char *const groups[] = {"launch", "power",  "components", "instructions",
+                                     "code",   "memory", "job",        NULL};
+
+/* Watts by component; those of the SMs add up to sm_power_w. */
+static enum tmx_status read_components(struct tmx_kernel *k, const struct tmx_setting *group,
+                                       struct tmx_err *err)
+{
+    struct tmx_opt rows[TMX_N_COMPONENT + 1] = {{0}};
+    double sm_w = 0;
+    for (size_t i = 0; i < TMX_N_COMPONENT; i++) {
+        rows[i] = (struct tmx_opt){.key = tmx_component_keys[i],
+                                   .type = TMX_OPT_REAL,
+                                   .offset = i * sizeof(double),
+                                   .unit = "W",
+                                   .max = 1000,
+                                   .doc = "of the whole chip, at the nominal clock"};
+    }
+    const enum tmx_status st = tmx_opt_read(rows, k->component_w, group, NULL, err);
+    for (size_t i = 0; i < TMX_COMPONENT_L2; i++) {
+        sm_w += k->component_w[i];
+    }
+    if (!st && k->power.sm_power_w > 0 && fabs(k->power.sm_power_w - sm_w) > 1e-6 * (1 + sm_w)) {
+        return tmx_fail_setting(err, group,
+                                "components: those of the SMs add up to %g W, power.sm_power_w = %g", sm_w,
+                                k->power.sm_power_w);
+    }
+    k->power.sm_power_w = sm_w;
+    return st;
+}
+
+enum tmx_status tmx_kernel_load(struct tmx_kernel *k, const char *path, struct tmx_err *err)
+{
+    struct tmx_config *cfg = NULL;
+    *k = (struct tmx_kernel){0};
+    enum tmx_status st = tmx_config_load(&cfg, path, NULL, 0, err);
+    if (!st) {
+        const struct tmx_setting *root = tmx_config_root(cfg);
+        const struct tmx_setting *power = tmx_setting_member(root, "power");
+        st = tmx_opt_read(root_opts, k, root, groups, err);
+        if (!st) {
+            st = tmx_opt_read_group(launch_opts, &k->launch, root, "launch", NULL, err);
+        }
+        const struct tmx_setting *components = tmx_setting_member(root, "components");
+        if (!st && (power || components)) {
+            const struct tmx_setting *phases = power ? tmx_setting_member(power, "phases") : NULL;
+            st = tmx_opt_read(power_opts, &k->power, power, power_groups, err);
+            st = st || !phases ? st : tmx_phases_read(&k->phases, phases, path, err);
+            if (!st && phases && !components && k->power.sm_power_w <= 0) {
+                k->power.sm_power_w = k->phases.mean_w;
+            }
+        }
+        if (!st && components) {
+            st = read_components(k, components, err);
+        }
+    }
+    tmx_config_close(cfg);
+    return st;
+}
+
+static const struct tmx_opt limit_opts[] = {
+    TMX_ROW_INT(tmx_sm_limits, threads, "1", 1, 4096, NAN, "resident threads per SM"),
+    TMX_ROW_INT(tmx_sm_limits, blocks, "1", 1, 64, NAN, "resident thread blocks per SM"),
+    TMX_ROW_INT(tmx_sm_limits, registers, "1", 1, 1 << 20, NAN, "32-bit registers per SM"),
+    TMX_ROW_INT(tmx_sm_limits, shared_bytes, "B", 0, 1 << 22, NAN, "shared memory per SM"),
+    {0},
+};
+
+enum tmx_status tmx_sm_limits_read(struct tmx_sm_limits *limits, const struct tmx_setting *chip,
+                                   struct tmx_err *err)
+{
+    return tmx_opt_read_group(limit_opts, limits, chip, "limits", NULL, err);
+}
+
+static int fit(int limit, int room, int per_block)
+{
+    const int n = per_block > 0 ? room / per_block : limit;
+    return n < limit ? n : limit;
+}
+
+int tmx_kernel_occupancy(const struct tmx_kernel *k, const struct tmx_sm_limits *limits)
+{
+    const struct tmx_kernel_launch *l = &k->launch;
+    int n = limits->blocks;
+    n = fit(n, limits->threads, l->threads_per_block);
+    n = fit(n, limits->registers, l->registers_per_thread * l->threads_per_block);
+    return fit(n, limits->shared_bytes, l->shared_bytes);
+}
+
+double tmx_kernel_equation1_w(const struct tmx_kernel *k, const double max_power_w[TMX_N_PART])
+{
+    double w = 0;
+    for (int i = 0; i < TMX_N_PART; i++) {
+        w += max_power_w[i] * k->power.access_rate[i];
+    }
+    return w;
+}
+
+static const char *const axes[] = {"work", "time", phases_NULL};
+static const double MAX_W = 1000, MAX_S = 1e7;
+
+struct head {
+    int over;
+    bool repeat;
+    char file[256];
+};
+static const struct tmx_opt head_opts[] = {
+    TMX_ROW_CHOICE(head, over, axes, "work",
+                   "what `until` counts: share of the kernel's work, or seconds since its first block"),
+    TMX_ROW_BOOL(head, repeat, 0, "over time: begin again after the last step"),
+    TMX_ROW_TEXT(head, file, "",
+                 "CSV with the columns until,power_w, in place of list; relative to the kernel"),
+    {0},
+};
+
+struct step {
+    double until, power_w;
+};
+static const struct tmx_opt step_opts[] = {
+    TMX_ROW_REAL(step, until, "1 or s", 0, 1e7, NAN, "where the step ends"),
+    TMX_ROW_REAL(step, power_w, "W", 0, 1000, NAN, "dynamic power of all SMs at the nominal clock"),
+    {0},
+};
+
+/* Why a step cannot follow those before it; phases_NULL: it can. */
+static const char *wrong(const struct tmx_phases *p, const struct step *s)
+{
+    const double before = p->n > 0 ? p->until[p->n - 1] : 0;
+    return p->n == TMX_MAX_PHASE  ? "more than 256 steps"
+           : !(s->until > before) ? "until: expected more than the step before it, and than 0"
+           : p->over == TMX_PHASE_WORK && s->until > 1 + 1e-12 ? "until: over work it ends at 1"
+           : !(s->until <= MAX_S)                              ? "until: expected seconds up to 1e7"
+           : !(s->power_w >= 0 && s->power_w <= MAX_W)         ? "power_w: expected 0 to 1000 W"
+                                                               : phases_NULL;
+}
+
+static void add(struct tmx_phases *p, const struct step *s)
+{
+    p->until[p->n] = s->until;
+    p->power_w[p->n++] = s->power_w;
+}
+
+static enum tmx_status read_list(struct tmx_phases *p, const struct tmx_setting *list, struct tmx_err *err)
+{
+    for (size_t i = 0; i < tmx_setting_length(list); i++) {
+        const struct tmx_setting *at = tmx_setting_at(list, i);
+        struct step s = {0};
+        const enum tmx_status st = tmx_opt_read(step_opts, &s, at, phases_NULL, err);
+        const char *why = st ? phases_NULL : wrong(p, &s);
+        if (st || why) {
+            return st ? st : tmx_fail_setting(err, at, "phases: %s", why);
+        }
+        add(p, &s);
+    }
+    return TMX_OK;
+}
+
+static enum tmx_status read_file(struct tmx_phases *p, const char *path, struct tmx_err *err)
+{
+    struct tmx_csv csv = {0};
+    enum tmx_status st = tmx_csv_read_short(&csv, path, 2, err);
+    const size_t until = st ? 0 : tmx_csv_column(&csv, "until"),
+                 power = st ? 0 : tmx_csv_column(&csv, "power_w");
+    if (!st && (until == csv.n_column || power == csv.n_column)) {
+        st = tmx_fail_at(err, TMX_EPARSE, path, 1, "expected a first line with until,power_w");
+    }
+    for (size_t r = 0; !st && r < csv.n_row; r++) {
+        struct step s = {NAN, NAN};
+        const bool numbers =
+            tmx_csv_real(&csv, r, until, &s.until) && tmx_csv_real(&csv, r, power, &s.power_w);
+        const char *why = numbers ? wrong(p, &s) : "expected two numbers";
+        if (why) {
+            st = tmx_fail_at(err, TMX_EPARSE, path, csv.line[r], "phases: %s", why);
+        } else {
+            add(p, &s);
+        }
+    }
+    tmx_csv_finish(&csv);
+    return st;
+}
+
+enum tmx_status tmx_phases_read(struct tmx_phases *p, const struct tmx_setting *group,
+                                const char *kernel_path, struct tmx_err *err)
+{
+    static const char *const also[] = {"list", phases_NULL};
+    const struct tmx_setting *list = tmx_setting_member(group, "list");
+    const char *slash = strrchr(kernel_path, '/');
+    struct head h = {0};
+    char path[1280];
+    *p = (struct tmx_phases){0};
+    enum tmx_status st = tmx_opt_read(head_opts, &h, group, also, err);
+    if (st) {
+        return st;
+    }
+    if ((list != phases_NULL) == (h.file[0] != '\0')) {
+        return tmx_fail_setting(err, group,
+                                "phases: expected either list = ( { until; power_w; }, ... ) or file");
+    }
+    p->over = h.over;
+    p->repeat = h.repeat;
+    snprintf(path, sizeof path, "%.*s%s", h.file[0] == '/' || !slash ? 0 : (int)(slash - kernel_path + 1),
+             kernel_path, h.file);
+    st = list ? read_list(p, list, err) : read_file(p, path, err);
+    if (!st && (p->n == 0 || (p->over == TMX_PHASE_WORK && fabs(p->until[p->n - 1] - 1) > 1e-9))) {
+        st = tmx_fail_setting(err, group, "phases: %s",
+                              p->n == 0 ? "no step" : "over work the last step ends at 1");
+    }
+    if (!st && p->repeat && p->over != TMX_PHASE_TIME) {
+        st = tmx_fail_setting(err, group, "phases: repeat does nothing over work");
+    }
+    for (size_t i = 0; i < p->n; i++) {
+        p->mean_w += p->power_w[i] * (p->until[i] - (i > 0 ? p->until[i - 1] : 0)) / p->until[p->n - 1];
+    }
+    if (!st && !(p->mean_w > 0)) {
+        st = tmx_fail_setting(err, group, "phases: all steps have no power");
+    }
+    return st;
+}
+
+double tmx_phases_at(const struct tmx_phases *p, double x)
+{
+    const double last = p->until[p->n - 1];
+    size_t low = 0, high = p->n - 1; /* the first step that ends beyond x, or the last */
+    x = p->repeat && x >= last ? fmod(x, last) : x;
+    while (low < high) {
+        const size_t mid = (low + high) / 2;
+        if (p->until[mid] > x) {
+            high = mid;
+        } else {
+            low = mid + 1;
+        }
+    }
+    return p->power_w[low];
+}
