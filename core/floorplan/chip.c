@@ -9,6 +9,8 @@
 #include "core/base/opt.h"
 #include "core/base/text.h"
 
+const char *const tmx_part_names[] = {"int", "fp", "sfu", "alu", "fds", "reg", "cache", "shm", NULL};
+
 static const char *const dvfs_powers[] = {"v2f", "f", NULL};
 static const char *const leakage_forms[] = {"exponential", "quadratic", "liao", "none", NULL};
 
@@ -218,6 +220,20 @@ static enum tmx_status read_overridden(const struct tmx_opt *opts, void *obj, co
         }
     }
     return st;
+}
+
+static const struct tmx_opt limit_opts[] = {
+    TMX_ROW_INT(tmx_sm_limits, threads, "1", 1, 4096, NAN, "resident threads per SM"),
+    TMX_ROW_INT(tmx_sm_limits, blocks, "1", 1, 64, NAN, "resident thread blocks per SM"),
+    TMX_ROW_INT(tmx_sm_limits, registers, "1", 1, 1 << 20, NAN, "32-bit registers per SM"),
+    TMX_ROW_INT(tmx_sm_limits, shared_bytes, "B", 0, 1 << 22, NAN, "shared memory per SM"),
+    {0},
+};
+
+enum tmx_status tmx_sm_limits_read(struct tmx_sm_limits *limits, const struct tmx_setting *chip,
+                                   struct tmx_err *err)
+{
+    return tmx_opt_read_group(limit_opts, limits, chip, "limits", NULL, err);
 }
 
 enum tmx_status tmx_chip_load(struct tmx_chip *c, const char *path, const struct tmx_setting *overrides,

@@ -10,7 +10,17 @@
 
 #include "core/base/setting.h"
 #include "core/floorplan/floorplan.h"
-#include "core/workload/kernel.h"
+
+/* The units of paper 003, equation 1. */
+enum tmx_part { TMX_INT, TMX_FP, TMX_SFU, TMX_ALU, TMX_FDS, TMX_REG, TMX_CACHE, TMX_SHM, TMX_N_PART };
+extern const char *const tmx_part_names[]; /* [TMX_N_PART + 1], NULL-terminated */
+
+struct tmx_sm_limits { /* what one SM holds at most */
+    int threads;
+    int blocks;
+    int registers;
+    int shared_bytes;
+};
 
 enum { TMX_MAX_LEVEL = 160, TMX_NO_SM = -1 };
 
@@ -106,6 +116,10 @@ struct tmx_chip {
     size_t *hot_order; /* [n_sm] SMs in the order they take hot blocks: whole corner clusters first, then
                           the clusters farthest from those taken */
 };
+
+/* Group `limits` of a chip's file. Returns TMX_OK or TMX_ECONFIG. */
+TMX_NODISCARD enum tmx_status tmx_sm_limits_read(struct tmx_sm_limits *limits, const struct tmx_setting *chip,
+                                                 struct tmx_err *err);
 
 /* Read chip.cfg (sets: overrides of its keys). The floorplan is attached later with
  * tmx_chip_attach. Errors: TMX_EIO, TMX_ECONFIG. */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* One tick of the hardware: resident blocks run, drain, retire. */
 #include "core/machine/machine.h"
-#include "core/machine/volunteer.h"
 
 /* Mean shares an SM holds over run_s of running, as resident blocks of the old shares end
  * uniformly over one lifetime; updates what it holds at the end. n: ways there may be. */
@@ -162,6 +161,81 @@ static size_t progress(struct tmx_machine *m, struct tmx_gpu *gpu, size_t kernel
     return ends;
 }
 
+/* The volunteers' share of the tick; a profile is known when its time is up. */
+static void profile(struct tmx_machine *m, struct tmx_gpu *gpu)
+{
+    for (size_t sm = gpu->sm0; sm < gpu->sm0 + gpu->chip->n_sm; sm++) {
+        m->volunteer_s[sm] = 0;
+        if (m->volunteer_job[sm] == TMX_NO_JOB) {
+            continue;
+        }
+        if (m->volunteer_done[sm]) {
+            m->volunteer_job[sm] = TMX_NO_JOB;
+            m->volunteer_done[sm] = false;
+            gpu->n_volunteer--;
+            continue;
+        }
+        struct tmx_job *j = &m->job[m->volunteer_job[sm]];
+        const double step_s = j->profiling_s < m->dt_s ? j->profiling_s : m->dt_s;
+        m->volunteer_s[sm] = step_s;
+        j->profiling_s -= step_s;
+        if (j->profiling_s <= 0 || j->state == TMX_JOB_DONE) {
+            j->pdi_valid = true;
+            m->volunteer_done[sm] = true; /* its time still counts in this tick */
+        }
+    }
+}
+
+/* The members' jobs progress with the synchronous job. */
+static void members_progress(struct tmx_machine *m, const struct tmx_sync_job *g, bool done, double time_s,
+                             double end_s)
+{
+    for (size_t i = 0; i < g->spec.n_member && m->counting; i++) {
+        struct tmx_job *j = &m->job[i];
+        const struct tmx_sync_job_member *mem = &g->member[i];
+        const double step_s = g->spec.weight[i] * g->spec.options.step_work_s;
+        j->started_s = j->started_s < 0 && mem->gpu != SIZE_MAX ? time_s : j->started_s;
+        j->done_sm_s = (mem->done_s + step_s - mem->left_s) * (double)m->gpu[0].chip->n_sm;
+        if (done) {
+            j->done_sm_s = j->work_sm_s;
+            j->state = TMX_JOB_DONE;
+            j->finished_s = time_s + end_s;
+            m->n_done++;
+        }
+    }
+}
+
+/* What the tick's power sees: full power while it computed, a part of it while it waited, none after the end.
+ */
+static void members_busy(struct tmx_machine *m, const struct tmx_sync_job *g, double end_s)
+{
+    for (size_t i = 0; i < g->spec.n_member; i++) {
+        const struct tmx_sync_job_member *mem = &g->member[i];
+        if (mem->gpu == SIZE_MAX) {
+            continue;
+        }
+        struct tmx_gpu *gpu = &m->gpu[mem->gpu];
+        const double part = (g->active[i] + g->spec.options.wait_power * (end_s - g->active[i])) / m->dt_s;
+        tmx_machine_scale_busy(m, gpu, mem->kernel_slot, part);
+        if (end_s < m->dt_s && gpu->n_run == 1 && gpu->n_queue == 0) { /* the rest of the tick is idle */
+            gpu->busy_s -= m->dt_s - end_s;
+        }
+    }
+}
+
+static void advance_sync_job(struct tmx_machine *m, double time_s)
+{
+    struct tmx_sync_job *g = m->members;
+    if (m->job[0].state == TMX_JOB_DONE) {
+        return;
+    }
+    double end_s;
+    const bool done = tmx_sync_job_advance(g, m->dt_s, time_s, m->counting, &end_s);
+    members_progress(m, g, done, time_s, end_s);
+    members_busy(m, g, end_s);
+    tmx_sync_job_withdraw(g);
+}
+
 size_t tmx_machine_advance_span(struct tmx_machine *m, struct tmx_gpus span, double time_s)
 {
     size_t n_done = 0;
@@ -170,7 +244,7 @@ size_t tmx_machine_advance_span(struct tmx_machine *m, struct tmx_gpus span, dou
         const size_t n_run = gpu->n_run;
         double work[TMX_WAYS] = {0};
         if (gpu->n_volunteer > 0) {
-            tmx_machine_profile(m, gpu);
+            profile(m, gpu);
             gpu->steady = false;
         }
         const double lost_s = gpu->stall_s < m->dt_s ? gpu->stall_s : m->dt_s;
@@ -202,7 +276,7 @@ void tmx_machine_end_tick(struct tmx_machine *m, size_t n_done, double time_s)
 {
     m->n_done += n_done;
     if (m->members) {
-        tmx_sync_job_advance(m->members, m, time_s);
+        advance_sync_job(m, time_s);
     }
     while (m->first_unfinished < m->n_job && m->job[m->first_unfinished].state == TMX_JOB_DONE) {
         m->first_unfinished++;

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/machine/volunteer.h"
+#include "core/base/image.h"
 
 static void *take(size_t n, size_t size, bool *ok)
 {
@@ -57,6 +57,19 @@ static void find_card(struct tmx_machine *m, size_t g, const size_t *card)
     while (card && gpu->card0 + gpu->n_card < m->n_gpu && card[gpu->card0 + gpu->n_card] == card[g]) {
         gpu->n_card++;
     }
+}
+
+/* The members of the synchronous job get their work and GPU. */
+static enum tmx_status start_sync_job(struct tmx_machine *m, const struct tmx_sync_job_spec *s,
+                                      struct tmx_err *err)
+{
+    const enum tmx_status st = tmx_sync_job_create(&m->members, s, err);
+    for (size_t i = 0; i < s->n_member && !st; i++) {
+        m->job[i].work_sm_s = m->members->member[i].left_s * s->options.steps * (double)m->gpu[0].chip->n_sm;
+        m->job[i].home_gpu = s->gpu[i];
+    }
+    m->sync_job = st ? NULL : &m->members->view;
+    return st;
 }
 
 enum tmx_status tmx_machine_create(struct tmx_machine **out, const struct tmx_machine_spec *spec,
@@ -122,9 +135,8 @@ enum tmx_status tmx_machine_create(struct tmx_machine **out, const struct tmx_ma
         m->job[j] = spec->job[j];
         m->job[j].started_s = m->job[j].finished_s = -1;
     }
-    const enum tmx_status st = spec->sync_job && spec->sync_job->n_member > 0
-                                   ? tmx_sync_job_create(&m->members, spec->sync_job, m, err)
-                                   : TMX_OK;
+    const enum tmx_status st =
+        spec->sync_job && spec->sync_job->n_member > 0 ? start_sync_job(m, spec->sync_job, err) : TMX_OK;
     if (st) {
         tmx_machine_destroy(m);
         return st;
@@ -376,6 +388,31 @@ static void change_shares(struct tmx_gpu *gpu, const struct tmx_gpu_request *r)
     }
 }
 
+/* Volunteer SMs, paper 003 section 3.1: the coldest SM profiles a waiting kernel that no SM has profiled. It
+ * first lets its resident blocks finish, then runs blocks of the new kernel until one retires. */
+static void choose_volunteers(struct tmx_machine *m, struct tmx_gpu *gpu, const double *sensed_k)
+{
+    for (size_t q = 0; q < gpu->n_queue; q++) {
+        struct tmx_job *j = &m->job[gpu->queue[q]];
+        size_t coldest = TMX_NO_JOB;
+        if (j->pdi_valid || j->profiling_s > 0 || gpu->n_run == 0) {
+            continue;
+        }
+        for (size_t sm = gpu->sm0; sm < gpu->sm0 + gpu->chip->n_sm; sm++) {
+            const bool free_sm = m->volunteer_job[sm] == TMX_NO_JOB && !m->gated[sm];
+            if (free_sm && (coldest == TMX_NO_JOB || sensed_k[sm] < sensed_k[coldest])) {
+                coldest = sm;
+            }
+        }
+        if (coldest == TMX_NO_JOB) {
+            return;
+        }
+        m->volunteer_job[coldest] = gpu->queue[q];
+        gpu->n_volunteer++;
+        j->profiling_s = m->job[gpu->run[0]].lifetime_s + j->lifetime_s + m->system_kernel_s;
+    }
+}
+
 void tmx_machine_apply_span(struct tmx_machine *m, struct tmx_gpus span, const struct tmx_request *request,
                             const double *sensed_k)
 {
@@ -392,22 +429,12 @@ void tmx_machine_apply_span(struct tmx_machine *m, struct tmx_gpus span, const s
         start_from_queue(m, gpu);
         change_shares(gpu, r);
         if (gpu->n_queue > 0) {
-            tmx_machine_volunteer(m, gpu, sensed_k);
+            choose_volunteers(m, gpu, sensed_k);
         }
     }
 }
 
 /* Images of a machine for snapshots. */
-
-size_t tmx_image_item(enum tmx_image d, void *field, size_t size, unsigned char *buf, size_t at)
-{
-    if (d == TMX_IMAGE_SAVE) {
-        memcpy(buf + at, field, size);
-    } else if (d == TMX_IMAGE_RESTORE) {
-        memcpy(field, buf + at, size);
-    }
-    return at + size;
-}
 
 static size_t walk_gpu(enum tmx_image d, struct tmx_gpu *gpu, unsigned char *buf, size_t at)
 {

@@ -168,11 +168,6 @@ static inline void tmx_machine_advance(struct tmx_machine *m, double time_s)
 /* Block slots job holds over all SMs. */
 double tmx_machine_slots(const struct tmx_machine *m, size_t job);
 
-/* One walk over everything that changes serves size, save and restore of a snapshot: what becomes of a field
- * of `size` bytes at `at` of the image; returns where the next one is. */
-enum tmx_image { TMX_IMAGE_COUNT, TMX_IMAGE_SAVE, TMX_IMAGE_RESTORE };
-size_t tmx_image_item(enum tmx_image d, void *field, size_t size, unsigned char *buf, size_t at);
-
 /* Bytes and image of everything that changes, for snapshots. */
 size_t tmx_machine_image_size(struct tmx_machine *m);
 void tmx_machine_save(struct tmx_machine *m, void *buf);

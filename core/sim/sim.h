@@ -4,59 +4,7 @@
 
 /* The loop: queue -> machine -> activity -> watts -> kelvins -> sensor -> policy -> machine. */
 
-#include "core/contract/choice.h"
-#include "core/contract/power_model.h"
-#include "core/contract/thermal_model.h"
-#include "core/machine/decomposition.h"
-#include "core/sim/record/recorder.h"
-#include "core/sim/stage/cooling.h"
-#include "core/sim/stage/cta_stage.h"
-#include "core/sim/stage/gate_stage.h"
-#include "core/sim/stage/jobs.h"
-#include "core/sim/stage/sensor.h"
-
-struct tmx_sim_gpu_thermal { /* one GPU's temperatures; GPUs of one kind share the model */
-    const struct tmx_thermal_ops *ops;
-    void *model; /* not owned */
-    double ambient_k;
-};
-
-enum tmx_warmup {
-    TMX_WARMUP_POLICY,   /* work and policies as in the counted time */
-    TMX_WARMUP_THROTTLE, /* the queue in order, nothing intermixed, full speed; only the hardware guards */
-    TMX_WARMUP_IDLE,     /* work waits */
-};
-
-/* Everything a run consists of. */
-struct tmx_sim_spec {
-    struct tmx_machine_spec machine;
-    /* By level, and the hardware's throttle at TMX_SAFETY, that is asked before the dtm policy. States are
-     * plain data from malloc; tmx_sim_create takes them over, also when it fails. REQUIRED: place, mix, tb
-     * and the throttle; job: NULL: jobs reach the place policy as they arrive; dtm: NULL: none; fan with
-     * cooling.topology. Levels cta and gate act through the plans below. */
-    struct tmx_choice choice[TMX_N_CHOICE];
-    struct tmx_jobs_spec job; /* of the job level; sim.c sets its choice */
-    struct {
-        const struct tmx_power_ops *ops;
-        const void *options;
-    } power;
-    struct tmx_gate_spec gate;                  /* unit gating; kind NULL: none */
-    struct tmx_cta_spec cta;                    /* CTA policy; plan NULL: none */
-    const struct tmx_sim_gpu_thermal *thermal;  /* [n_gpu] */
-    const struct tmx_forecast *const *forecast; /* [n_gpu] for policies that look ahead; NULL: none */
-    struct tmx_cooling_spec
-        cooling;               /* topology NULL: convection and inlet air stay as the models have them */
-    const double *power_cap_w; /* [n_gpu] board watts a GPU may draw, INFINITY: no cap; NULL: none has one */
-    bool shared_queue;         /* arrivals wait in one queue until the GPU they go to has none waiting */
-    struct tmx_sensor_options sensor;
-    double dt_s;
-    double quantum_s; /* scheduling tick of the operating system */
-    double warmup_s;  /* not counted */
-    enum tmx_warmup warmup_with;
-    double stuck_s; /* simulated time without progress after which the run fails */
-    uint64_t seed;
-    size_t n_thread; /* that advance GPUs; 0 or 1: the caller's alone. Results do not depend on it */
-};
+#include "core/sim/sim_spec.h"
 
 struct tmx_sim;
 

@@ -6,12 +6,14 @@
 
 #include "core/machine/decomposition.h"
 #include "core/machine/machine.h"
-#include "core/sim/sim.h"
+#include "core/sim/sim_spec.h"
 #include "core/sim/stage/sensor.h"
 
+struct tmx_observer;
+struct tmx_sim;
 struct tmx_tiles;
 
-/* A tick in two parts, for those who step the GPUs' temperatures between them (fleet.c). */
+/* A tick in two parts, for those who step the GPUs' temperatures between them (lockstep.c). */
 TMX_NODISCARD enum tmx_status tmx_sim_tick_to_watts(struct tmx_sim *s, struct tmx_err *err);
 void tmx_sim_tick_end(struct tmx_sim *s);
 /* What tmx_sim_advance does after a tick: the observer looks, and is there progress? */

@@ -2,6 +2,7 @@
 /* One tick, and its stages in their order; those that concern each GPU by itself are in slices.c. */
 #include <inttypes.h>
 
+#include "core/sim/sim.h"
 #include "core/sim/sim_state.h"
 #include "core/sim/stage/answers.h"
 #include "core/sim/tiles.h"

@@ -8,8 +8,11 @@
  *
  * GPUs that have a job in common are in one slice; under a batch or a CTA policy all are. */
 
-#include "core/sim/sim.h"
+#include <stddef.h>
 
+#include "core/base/err.h"
+
+struct tmx_sim;
 struct tmx_tiles;
 
 TMX_NODISCARD enum tmx_status tmx_tiles_create(struct tmx_tiles **tiles, struct tmx_sim *sim,
@@ -25,7 +28,7 @@ TMX_NODISCARD enum tmx_status tmx_tiles_sense(struct tmx_tiles *tiles, struct tm
 /* The request is applied, blocks advance, watts, kelvins, the record. */
 TMX_NODISCARD enum tmx_status tmx_tiles_tick(struct tmx_tiles *tiles, struct tmx_err *err);
 
-/* The same in parts, for those who step temperatures of several simulations together (fleet.c): up to the
+/* The same in parts, for those who step temperatures of several simulations together (lockstep.c): up to the
  * watts; the record, when all kelvins are there. */
 TMX_NODISCARD enum tmx_status tmx_tiles_to_watts(struct tmx_tiles *tiles, struct tmx_err *err);
 void tmx_tiles_end(struct tmx_tiles *tiles);

@@ -10,8 +10,6 @@
 #include "core/base/csv.h"
 #include "core/base/opt.h"
 
-const char *const tmx_part_names[] = {"int", "fp", "sfu", "alu", "fds", "reg", "cache", "shm", NULL};
-
 static const struct tmx_opt root_opts[] = {
     TMX_ROW_TEXT(tmx_kernel, name, NULL, "name used in mixes"),
     TMX_ROW_TEXT(tmx_kernel, doc, "", "one sentence"),
@@ -143,20 +141,6 @@ enum tmx_status tmx_kernel_load(struct tmx_kernel *k, const char *path, struct t
     return st;
 }
 
-static const struct tmx_opt limit_opts[] = {
-    TMX_ROW_INT(tmx_sm_limits, threads, "1", 1, 4096, NAN, "resident threads per SM"),
-    TMX_ROW_INT(tmx_sm_limits, blocks, "1", 1, 64, NAN, "resident thread blocks per SM"),
-    TMX_ROW_INT(tmx_sm_limits, registers, "1", 1, 1 << 20, NAN, "32-bit registers per SM"),
-    TMX_ROW_INT(tmx_sm_limits, shared_bytes, "B", 0, 1 << 22, NAN, "shared memory per SM"),
-    {0},
-};
-
-enum tmx_status tmx_sm_limits_read(struct tmx_sm_limits *limits, const struct tmx_setting *chip,
-                                   struct tmx_err *err)
-{
-    return tmx_opt_read_group(limit_opts, limits, chip, "limits", NULL, err);
-}
-
 static int fit(int limit, int room, int per_block)
 {
     const int n = per_block > 0 ? room / per_block : limit;
@@ -181,7 +165,7 @@ double tmx_kernel_equation1_w(const struct tmx_kernel *k, const double max_power
     return w;
 }
 
-static const char *const axes[] = {"work", "time", phases_NULL};
+static const char *const axes[] = {"work", "time", NULL};
 static const double MAX_W = 1000, MAX_S = 1e7;
 
 struct head {
@@ -207,7 +191,7 @@ static const struct tmx_opt step_opts[] = {
     {0},
 };
 
-/* Why a step cannot follow those before it; phases_NULL: it can. */
+/* Why a step cannot follow those before it; NULL: it can. */
 static const char *wrong(const struct tmx_phases *p, const struct step *s)
 {
     const double before = p->n > 0 ? p->until[p->n - 1] : 0;
@@ -216,7 +200,7 @@ static const char *wrong(const struct tmx_phases *p, const struct step *s)
            : p->over == TMX_PHASE_WORK && s->until > 1 + 1e-12 ? "until: over work it ends at 1"
            : !(s->until <= MAX_S)                              ? "until: expected seconds up to 1e7"
            : !(s->power_w >= 0 && s->power_w <= MAX_W)         ? "power_w: expected 0 to 1000 W"
-                                                               : phases_NULL;
+                                                               : NULL;
 }
 
 static void add(struct tmx_phases *p, const struct step *s)
@@ -230,8 +214,8 @@ static enum tmx_status read_list(struct tmx_phases *p, const struct tmx_setting 
     for (size_t i = 0; i < tmx_setting_length(list); i++) {
         const struct tmx_setting *at = tmx_setting_at(list, i);
         struct step s = {0};
-        const enum tmx_status st = tmx_opt_read(step_opts, &s, at, phases_NULL, err);
-        const char *why = st ? phases_NULL : wrong(p, &s);
+        const enum tmx_status st = tmx_opt_read(step_opts, &s, at, NULL, err);
+        const char *why = st ? NULL : wrong(p, &s);
         if (st || why) {
             return st ? st : tmx_fail_setting(err, at, "phases: %s", why);
         }
@@ -267,7 +251,7 @@ static enum tmx_status read_file(struct tmx_phases *p, const char *path, struct 
 enum tmx_status tmx_phases_read(struct tmx_phases *p, const struct tmx_setting *group,
                                 const char *kernel_path, struct tmx_err *err)
 {
-    static const char *const also[] = {"list", phases_NULL};
+    static const char *const also[] = {"list", NULL};
     const struct tmx_setting *list = tmx_setting_member(group, "list");
     const char *slash = strrchr(kernel_path, '/');
     struct head h = {0};
@@ -277,7 +261,7 @@ enum tmx_status tmx_phases_read(struct tmx_phases *p, const struct tmx_setting *
     if (st) {
         return st;
     }
-    if ((list != phases_NULL) == (h.file[0] != '\0')) {
+    if ((list != NULL) == (h.file[0] != '\0')) {
         return tmx_fail_setting(err, group,
                                 "phases: expected either list = ( { until; power_w; }, ... ) or file");
     }

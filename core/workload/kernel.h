@@ -9,6 +9,7 @@
 
 #include "core/base/err.h"
 #include "core/base/setting.h"
+#include "core/floorplan/chip.h"
 
 /* Power of a kernel that changes while it runs: steps over its work or over time. Steps over the life of a
  * thread block are not among them: blocks of all ages are resident at once, and what they draw together is
@@ -37,10 +38,6 @@ TMX_NODISCARD enum tmx_status tmx_phases_read(struct tmx_phases *p, const struct
 
 /* Power at a place of the axis. n > 0. */
 double tmx_phases_at(const struct tmx_phases *p, double x);
-
-/* The units of paper 003, equation 1. */
-enum tmx_part { TMX_INT, TMX_FP, TMX_SFU, TMX_ALU, TMX_FDS, TMX_REG, TMX_CACHE, TMX_SHM, TMX_N_PART };
-extern const char *const tmx_part_names[]; /* [TMX_N_PART + 1], NULL-terminated */
 
 /* Watts of a kernel by component, as AccelWattch names them (Kandiah et al., MICRO 2021): all but the last
  * three are the SMs'. */
@@ -80,20 +77,9 @@ struct tmx_kernel {
     struct tmx_phases phases; /* of the power; n = 0: constant */
 };
 
-struct tmx_sm_limits { /* what one SM holds at most */
-    int threads;
-    int blocks;
-    int registers;
-    int shared_bytes;
-};
-
 /* Read a kernel file; groups of other parts (instructions, memory, job) are left alone.
  * Returns TMX_OK, TMX_EIO or TMX_ECONFIG. */
 TMX_NODISCARD enum tmx_status tmx_kernel_load(struct tmx_kernel *k, const char *path, struct tmx_err *err);
-
-/* Group `limits` of a chip's file. Returns TMX_OK or TMX_ECONFIG. */
-TMX_NODISCARD enum tmx_status tmx_sm_limits_read(struct tmx_sm_limits *limits, const struct tmx_setting *chip,
-                                                 struct tmx_err *err);
 
 /* Blocks of k that fit on one SM at once; 0 when not even one does. */
 int tmx_kernel_occupancy(const struct tmx_kernel *k, const struct tmx_sm_limits *limits);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#ifndef TMX_CORE_MACHINE_SYNC_JOB_H
-#define TMX_CORE_MACHINE_SYNC_JOB_H
+#ifndef TMX_CORE_WORKLOAD_SYNC_JOB_H
+#define TMX_CORE_WORKLOAD_SYNC_JOB_H
 
 /* A synchronous job: the members of a synchronous job, one a GPU, work in steps. In each step a member
  * computes its share at its GPU's speed, then waits; when the last has arrived all communicate for a fixed
@@ -16,8 +16,6 @@
 #include <thermix/policy.h>
 
 #include "core/base/opt.h"
-
-struct tmx_machine;
 
 struct tmx_sync_job_options {
     double step_work_s; /* of weight 1, on a whole idle GPU of GPU 0's kind at the nominal clock */
@@ -66,15 +64,17 @@ TMX_NODISCARD enum tmx_status tmx_sync_job_read(struct tmx_sync_job_spec *s, con
 void tmx_sync_job_spec_finish(struct tmx_sync_job_spec *s); /* accepts zeroed memory */
 void tmx_sync_job_write(const struct tmx_sync_job_spec *s, FILE *out);
 
-/* Gives the members of m their work and GPU. The spec has to outlive the sync_job. */
+/* The spec has to outlive the synchronous job. */
 TMX_NODISCARD enum tmx_status tmx_sync_job_create(struct tmx_sync_job **g, const struct tmx_sync_job_spec *s,
-                                                  struct tmx_machine *m, struct tmx_err *err);
+                                                  struct tmx_err *err);
 void tmx_sync_job_destroy(struct tmx_sync_job *g); /* accepts NULL */
 
-/* Inside tmx_machine_advance: a member is resident and does so many seconds of work in a second; then,
- * after all GPUs, the tick goes by. */
+/* In a tick of the machine: each member that is resident and does so many seconds of work in a second; then,
+ * after all GPUs, dt_s go by; then all members are withdrawn. advance: true when the last counted step ended,
+ * end_s into the tick (else *end_s is dt_s). */
 void tmx_sync_job_offer(struct tmx_sync_job *g, size_t member, size_t gpu, size_t kernel_slot, double speed);
-void tmx_sync_job_advance(struct tmx_sync_job *g, struct tmx_machine *m, double time_s);
+bool tmx_sync_job_advance(struct tmx_sync_job *g, double dt_s, double time_s, bool counting, double *end_s);
+void tmx_sync_job_withdraw(struct tmx_sync_job *g);
 
 /* Over the counted steps. */
 double tmx_sync_job_step_mean_s(const struct tmx_sync_job *g);

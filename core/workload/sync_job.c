@@ -5,11 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/image.h"
 #include "core/base/text.h"
-#include "core/machine/machine.h"
 
 enum tmx_status tmx_sync_job_create(struct tmx_sync_job **out, const struct tmx_sync_job_spec *s,
-                                    struct tmx_machine *m, struct tmx_err *err)
+                                    struct tmx_err *err)
 {
     const struct tmx_sync_job_options *o = &s->options;
     const size_t n = s->n_member;
@@ -29,10 +29,7 @@ enum tmx_status tmx_sync_job_create(struct tmx_sync_job **out, const struct tmx_
     for (size_t i = 0; i < n; i++) {
         g->member[i].left_s = s->weight[i] * o->step_work_s;
         g->member[i].gpu = SIZE_MAX;
-        m->job[i].work_sm_s = g->member[i].left_s * o->steps * (double)m->gpu[0].chip->n_sm;
-        m->job[i].home_gpu = s->gpu[i];
     }
-    m->sync_job = &g->view;
     *out = g;
     return TMX_OK;
 }
@@ -123,52 +120,11 @@ static bool end_step(struct tmx_sync_job *g, double time_s)
     return g->n_step == (size_t)g->spec.options.steps;
 }
 
-/* The sync_job's progress is that of its jobs. */
-static void tell_jobs(const struct tmx_sync_job *g, struct tmx_machine *m, bool done, double time_s,
-                      double end_s)
+bool tmx_sync_job_advance(struct tmx_sync_job *g, double dt_s, double time_s, bool counting, double *end_s)
 {
-    for (size_t i = 0; i < g->spec.n_member && m->counting; i++) {
-        struct tmx_job *j = &m->job[i];
-        const struct tmx_sync_job_member *mem = &g->member[i];
-        const double step_s = g->spec.weight[i] * g->spec.options.step_work_s;
-        j->started_s = j->started_s < 0 && mem->gpu != SIZE_MAX ? time_s : j->started_s;
-        j->done_sm_s = (mem->done_s + step_s - mem->left_s) * (double)m->gpu[0].chip->n_sm;
-        if (done) {
-            j->done_sm_s = j->work_sm_s;
-            j->state = TMX_JOB_DONE;
-            j->finished_s = time_s + end_s;
-            m->n_done++;
-        }
-    }
-}
-
-/* What the tick's power sees: full power while it computed, a part of it while it waited, none after the end.
- */
-static void tell_power(const struct tmx_sync_job *g, struct tmx_machine *m, double end_s)
-{
-    for (size_t i = 0; i < g->spec.n_member; i++) {
-        const struct tmx_sync_job_member *mem = &g->member[i];
-        if (mem->gpu == SIZE_MAX) {
-            continue;
-        }
-        struct tmx_gpu *gpu = &m->gpu[mem->gpu];
-        const double part = (g->active[i] + g->spec.options.wait_power * (end_s - g->active[i])) / m->dt_s;
-        tmx_machine_scale_busy(m, gpu, mem->kernel_slot, part);
-        if (end_s < m->dt_s && gpu->n_run == 1 && gpu->n_queue == 0) { /* the rest of the tick is idle */
-            gpu->busy_s -= m->dt_s - end_s;
-        }
-    }
-}
-
-void tmx_sync_job_advance(struct tmx_sync_job *g, struct tmx_machine *m, double time_s)
-{
-    const double dt_s = m->dt_s;
-    bool done = m->job[0].state == TMX_JOB_DONE;
+    bool done = false;
     double now_s = 0; /* since the begin of the tick */
-    if (done) {
-        return;
-    }
-    if (m->counting && !g->counting) {
+    if (counting && !g->counting) {
         start_counting(g, time_s);
     }
     memset(g->active, 0, g->spec.n_member * sizeof *g->active);
@@ -192,8 +148,12 @@ void tmx_sync_job_advance(struct tmx_sync_job *g, struct tmx_machine *m, double 
             done = g->comm_left_s <= 0 && end_step(g, time_s + now_s);
         }
     }
-    tell_jobs(g, m, done, time_s, now_s);
-    tell_power(g, m, done ? now_s : dt_s);
+    *end_s = done ? now_s : dt_s;
+    return done;
+}
+
+void tmx_sync_job_withdraw(struct tmx_sync_job *g)
+{
     for (size_t i = 0; i < g->spec.n_member; i++) {
         g->member[i].gpu = SIZE_MAX;
         g->member[i].speed = 0;
