@@ -21,7 +21,8 @@ for f in "${one[@]}"; do [ -s "$f" ] || fail "no $f"; done
 
 # What is done in each place; $1 is VERSION, the current folder holds the file.
 cat >"$dir/common.sh" <<'C'
-set -euo pipefail
+set -Eeuo pipefail
+trap 'echo "failed: $BASH_COMMAND"' ERR
 version=$1
 coarse="--set tick_s=0.01 --set rows=8 --set cols=8 --set sensor.period_s=0.01"
 tried() { # tried THERMIX PYTHON
@@ -53,12 +54,12 @@ tried thermix python3
 gcc -std=c17 /usr/share/doc/thermix/examples/step.c $(pkg-config --cflags --libs thermix) -o step
 ./step >step.txt && [ -s step.txt ]
 apt-get remove -y -qq thermix >apt.txt 2>&1 || { tail -20 apt.txt; exit 1; }
-! command -v thermix
+[ ! -e /usr/bin/thermix ]
 C
 cat >"$dir/source.sh" <<'C'
 tar -xf thermix-"$version".tar.gz
 cd thermix-"$version"
-[ -s site/index.html ] && [ -s site/notes/report/index.html ]
+[ -s site/index.html ] && [ -s site/notes/report.html ]
 cmake --preset release >../cmake.txt 2>&1 || { tail -20 ../cmake.txt; exit 1; }
 cmake --build --preset release >../build.txt 2>&1 || { tail -20 ../build.txt; exit 1; }
 ctest --preset release -j "$(nproc)" -R '^(unit[.].*|stable)$' >../ctest.txt 2>&1 || { tail -40 ../ctest.txt; exit 1; }
