@@ -79,22 +79,22 @@ static const struct figure {
       {"_2", "table.csv", "kernel", "policy", "gates coordinated_blackout warped_gates", "int_wakeups", FIT,
        "policy=convpg;" FIT, "", "Figure 8c", ".", NULL}}},
     {"001",
-     "warped_gates_fig8b",
+     "quantity",
      "fig8b",
      {{"", "table.csv", "kernel", "policy", GATING, "int_compensated_pct", FIT, NULL, "", "Figure 8b",
        "mean$", NULL}}},
     {"001",
-     "warped_gates_fig9a",
+     "quantity",
      "fig9a",
      {{"", "table.csv", "kernel", "policy", GATING, "int_saved_pct", FIT, NULL, "", "Figure 9a", "mean$",
        NULL}}},
     {"001",
-     "warped_gates_fig9b",
+     "quantity",
      "fig9b",
      {{"", "table.csv", "kernel", "policy", GATING, "fp_saved_pct", FIT, NULL, "", "Figure 9b", "mean$",
        NULL}}},
     {"001",
-     "warped_gates_fig10",
+     "quantity",
      "fig10",
      {{"", "table.csv", "kernel", "policy", GATING, "slowdown_pct", FIT, NULL, "", "Figure 10", "mean$",
        NULL}}},
@@ -142,6 +142,17 @@ static const struct figure {
      "day",
      {{"", "table.csv", "policy", "gpus", "1 4",
        "throughput_per_hour system_energy_per_instance_j peak_temp_c wait_mean_s", "", .figure = NULL}}},
+};
+
+/* Words of the figures of scripts/quantity.gp. */
+static const struct {
+    const char *name, *title, *y;
+} words_of[] = {
+    {"fig8b", "Compensated less uncompensated time, INT units (paper 001, Figure 8b)",
+     "share of the time (%)"},
+    {"fig9a", "Static energy saved, INT units (paper 001, Figure 9a)", "static energy saved (%)"},
+    {"fig9b", "Static energy saved, FP units (paper 001, Figure 9b)", "static energy saved (%)"},
+    {"fig10", "Slowdown by unit gating (paper 001, Figure 10)", "slowdown (%)"},
 };
 
 /* ---- rows that hold what is asked ---- */
@@ -641,6 +652,15 @@ enum tmx_status tmx_plot_suite(struct tmx_plot *p, const char *folder, struct tm
             st = put_part(p, f, &f->part[0], folder, &n_row, err);
         } else if (!st) {
             st = put_image(p, f, folder, err);
+        }
+        for (size_t k = 0; k < sizeof words_of / sizeof words_of[0]; k++) {
+            if (strcmp(words_of[k].name, f->name) == 0) {
+                tmx_plot_label(p, "title", words_of[k].title);
+                tmx_plot_label(p, "y", words_of[k].y);
+                tmx_plot_number(p, "wide", 10);
+                tmx_plot_number(p, "high", 4.4);
+                tmx_plot_number(p, "rotate", 1);
+            }
         }
         if (!st && n_row > 0) {
             st = tmx_plot_draw(p, f->script, f->name, err);

@@ -122,6 +122,7 @@ struct bars {
     const char *printed, *quantity; /* rows of paper.csv: its figure, what its quantity begins with */
     bool has_bound;                 /* a line at what no policy can pass */
     enum groups { BY_MIX, BY_TECHNOLOGY, BY_VARIANT } by; /* but for mixes, at the row "mean" */
+    const char *title, *y, *of; /* words of scripts/quantity.gp; %s: the baseline's name */
 };
 
 /* The number of a group under a policy. */
@@ -287,6 +288,35 @@ static size_t shown(const struct source *s, const struct bars *b, const char *co
     return kept;
 }
 
+/* text with the baseline's name for "%s" and "%" for "%%". */
+static void put_word(struct tmx_plot *p, const char *key, const char *text, const char *base)
+{
+    char word[160];
+    size_t n = 0;
+    for (const char *c = text; *c && n + 1 < sizeof word; c++) {
+        if (*c != '%') {
+            word[n++] = *c;
+        } else if (*++c == 's') {
+            n += (size_t)snprintf(word + n, sizeof word - n, "%s", base);
+        } else {
+            word[n++] = '%';
+        }
+    }
+    word[n < sizeof word ? n : sizeof word - 1] = '\0';
+    tmx_plot_label(p, key, word);
+}
+
+static void put_words(struct tmx_plot *p, const struct bars *b, const char *base)
+{
+    put_word(p, "title", b->title, base);
+    put_word(p, "y", b->y, base);
+    tmx_plot_label(p, "of", b->of);
+    if (b->by == BY_TECHNOLOGY) {
+        tmx_plot_label(p, "x", "memory and interconnect technology");
+        tmx_plot_number(p, "wide", 5);
+    }
+}
+
 static enum tmx_status draw_bars(struct tmx_plot *p, const struct source *s, const struct bars *b,
                                  struct tmx_err *err)
 {
@@ -320,7 +350,9 @@ static enum tmx_status draw_bars(struct tmx_plot *p, const struct source *s, con
         tmx_plot_label(p, "name", policy[i]);
     }
     tmx_plot_number(p, "n_group", (double)n_group);
-    tmx_plot_label(p, "base", has_bl(s) ? "BL" : "the baseline");
+    if (b->title) {
+        put_words(p, b, has_bl(s) ? "BL" : "the baseline");
+    }
     if (b->by == BY_MIX && s->n_variant > 1) {
         tmx_plot_label(p, "variant", s->first_variant);
     }
@@ -456,20 +488,28 @@ static bool is_multi(const struct source *s)
 static enum tmx_status draw_suite(struct tmx_plot *p, const struct source *s, struct tmx_err *err)
 {
     static const struct bars single[] = {
-        {"figure3", "figure3", "improvement_over_bl_pct", "BL", "Figure 3", "improvement over BL", true,
-         BY_MIX},
-        {"figure4", "figure4", "energy_saved_vs_bl_pct", "BL", "Figure 4", "energy saved over BL", false,
-         BY_MIX},
-        {"slowdown", "slowdown", "slowdown_pct", "", "4.3", "slowdown", true, BY_MIX},
+        {"figure3", "quantity", "improvement_over_bl_pct", "BL", "Figure 3", "improvement over BL", true,
+         BY_MIX, "Improvement over %s by mix", "improvement over %s (%%)", "paper 003, Figure 3"},
+        {"figure4", "quantity", "energy_saved_vs_bl_pct", "BL", "Figure 4", "energy saved over BL", false,
+         BY_MIX, "Energy saved against %s by mix", "energy saved against %s (%%)", "paper 003, Figure 4"},
+        {"slowdown", "quantity", "slowdown_pct", "", "4.3", "slowdown", true, BY_MIX, "Slowdown by mix",
+         "slowdown (%%)", "paper 003, section 4.3"},
     };
     static const struct bars multi[] = {
-        {"figure5", "figure5", "improvement_over_bl_pct", "BL", "Figure 5", "improvement over BL", false,
-         BY_MIX},
-        {"figure6", "figure6", "improvement_over_bl_pct", "BL", "Figure 6", "improvement over BL", false,
-         BY_TECHNOLOGY},
+        {"figure5", "quantity", "improvement_over_bl_pct", "BL", "Figure 5", "improvement over BL", false,
+         BY_MIX, "Improvement over %s on several GPUs", "improvement over %s (%%)", "paper 003, Figure 5"},
+        {"figure6", "quantity", "improvement_over_bl_pct", "BL", "Figure 6", "improvement over BL", false,
+         BY_TECHNOLOGY, "Improvement over %s, mean over the mixes", "improvement over %s, mean (%%)",
+         "paper 003, Figure 6"},
     };
-    static const struct bars variants = {"variants",  "variants", "slowdown_pct", "",
-                                         "no figure", "",         true,           BY_VARIANT};
+    static const struct bars variants = {.figure = "variants",
+                                         .script = "variants",
+                                         .column = "slowdown_pct",
+                                         .skip_policy = "",
+                                         .printed = "no figure",
+                                         .quantity = "",
+                                         .has_bound = true,
+                                         .by = BY_VARIANT};
     const char *variant[MAX_NAMES];
     enum tmx_status st = s->n_variant > 1 ? draw_bars(p, s, &variants, err) : TMX_OK;
     if (is_multi(s)) {

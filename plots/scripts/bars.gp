@@ -2,7 +2,6 @@
 # Grouped bars: STEM.csv, or STEM_2.csv with part "_2": first column the groups, one column a bar, coloured by name. Variables: y_text;
 # title_text may be absent. Labels: the bars' names, n_group; has_paper with STEM_paper.csv (group, bar, value: what the paper prints,
 # drawn as marks), has_bound with STEM_bound.csv (group, value: what no policy can pass, a line across the group).
-# Figures 3, 4, 5 and 6 of paper 003 are made with it.
 if (!exists("title_text")) title_text = ""
 load scripts."labels.gp"
 from = stem.part.".csv"

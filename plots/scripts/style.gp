@@ -11,9 +11,6 @@ sized(p) = sprintf(",%d", int(p * letter + 0.5))
 if (!exists("wide")) wide = 7.2      # inches: a text column and a half
 if (!exists("high")) high = 4.0
 set encoding utf8
-# Of suites: what they compare with, and whose figure it is where the paper's values are beside it.
-base = has("base") ? word_of("base") : "BL"
-of_paper(figure) = has("has_paper") ? " (paper 003, ".figure.")" : ""
 of_variant = has("variant") ? ", ".word_of("variant") : "" # where a suite has several, the first
 line_width = canvas > 1 ? canvas : canvas**0.5 # thin lines would vanish in a column
 w = wide * canvas; h = high * canvas

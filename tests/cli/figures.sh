@@ -55,7 +55,7 @@ grep -q 'paper' f_own/figure3.svg || say "no mark of the paper"
 hex=$(sed -n 's/^MNU,#//p' "$scripts/colours.csv") # of the one table
 mnu="#$hex\|rgb( *$((16#${hex:0:2})), *$((16#${hex:2:2})), *$((16#${hex:4:2})) *)"
 for figure in figure3 slowdown; do grep -qi "$mnu" f_own/$figure.svg || say "MNU has another colour in $figure"; done
-(cd f_own && gnuplot -e "data='data/figure3.csv'; out='again.svg'; format='svg'" "$scripts/figure3.gp") && [ -s f_own/again.svg ] ||
+(cd f_own && gnuplot -e "data='data/figure3.csv'; out='again.svg'; format='svg'" "$scripts/quantity.gp") && [ -s f_own/again.svg ] ||
   say "the script does not work from another folder"
 printf 'mix,MNU,my_policy\nhot_cold,23,24\n' | cmp - f_own/data/figure3.csv || say "one mix has no mean, the baseline no bar of its own"
 for size in small large; do "$thermix" plot own --size $size -o f_own -q && cp f_own/figure3.svg $size.svg; done
