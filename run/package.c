@@ -128,10 +128,7 @@ static enum tmx_status read_package(struct tmx_run *r, struct tmx_run_kind *k, c
     tmx_hotspot_config_init(cfg);
     snprintf(cfg->source[TMX_HOTSPOT_COMMAND_LINE], sizeof cfg->source[0], "package");
     for (size_t i = 0; i < tmx_setting_length(group) && !st; i++) {
-        const struct tmx_setting *s = tmx_setting_at(group, i);
-        for (; s && !st; s = tmx_setting_under(s)) { /* the first one counts; those under it are looked at */
-            st = set_key(cfg, s, err);
-        }
+        st = set_key(cfg, tmx_setting_at(group, i), err);
     }
     if (!st && cfg->ignored[0]) {
         st = tmx_fail_setting(err, group, "package: not modelled here: %s", cfg->ignored);

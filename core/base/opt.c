@@ -189,23 +189,6 @@ static enum tmx_status read_one(const struct tmx_opt *o, void *obj, const struct
                                    : wrong_type(o, s, err);
 }
 
-/* Values that an override replaced, of the key or of its whole group: as read_one, but files that nobody
- * reads need not be there. */
-static enum tmx_status check_under(const struct tmx_opt *o, void *obj, const struct tmx_setting *group,
-                                   struct tmx_err *err)
-{
-    struct tmx_opt row = *o;
-    enum tmx_status st = TMX_OK;
-    row.is_file = false;
-    for (const struct tmx_setting *g = group; g && !st; g = tmx_setting_under(g)) {
-        const struct tmx_setting *s = tmx_setting_member(g, o->key);
-        for (s = g == group ? tmx_setting_under(s) : s; s && !st; s = tmx_setting_under(s)) {
-            st = read_one(&row, obj, s, err);
-        }
-    }
-    return st;
-}
-
 static enum tmx_status set_bool(const struct tmx_opt *o, void *obj, const char *word, const char *file,
                                 unsigned line, struct tmx_err *err)
 {
@@ -276,8 +259,7 @@ static enum tmx_status read_rows(const struct tmx_opt *opts, void *obj, const st
     }
     for (const struct tmx_opt *o = opts; !st && o->key; o++) {
         const struct tmx_setting *s = tmx_setting_member(group, o->key);
-        st = check_under(o, obj, group, err);
-        st = st ? st : s ? read_one(o, obj, s, err) : read_default(o, obj, place, name, err);
+        st = s ? read_one(o, obj, s, err) : read_default(o, obj, place, name, err);
     }
     return st;
 }

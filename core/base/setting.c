@@ -9,7 +9,6 @@
 struct tmx_setting {
     char *name;
     const struct tmx_setting *parent;
-    struct tmx_setting *under; /* owned: what an override replaced */
     enum tmx_setting_kind kind;
     const char *file;
     unsigned line;
@@ -126,11 +125,6 @@ bool tmx_setting_bool(const struct tmx_setting *n)
     return n->value.integer != 0;
 }
 
-const struct tmx_setting *tmx_setting_under(const struct tmx_setting *n)
-{
-    return n ? n->under : NULL;
-}
-
 static enum tmx_status wrong_kind(const struct tmx_setting *n, enum tmx_setting_kind want,
                                   struct tmx_err *err)
 {
@@ -167,38 +161,22 @@ enum tmx_status tmx_setting_unique(const struct tmx_setting *list, const char *k
 enum tmx_status tmx_setting_check(const struct tmx_setting *n, enum tmx_setting_kind kind,
                                   struct tmx_err *err)
 {
-    for (; n; n = n->under) {
-        const bool list = kind == TMX_SETTING_LIST && tmx_setting_is_list(n);
-        if (n->kind != kind && !list) {
-            return wrong_kind(n, kind, err);
-        }
-    }
-    return TMX_OK;
-}
-
-/* A member of the group, and of the groups it stands over. */
-static enum tmx_status check_member(const struct tmx_setting *group, const char *key,
-                                    enum tmx_setting_kind kind, struct tmx_err *err)
-{
-    enum tmx_status st = TMX_OK;
-    for (; group && !st; group = group->under) {
-        st = tmx_setting_check(tmx_setting_member(group, key), kind, err);
-    }
-    return st;
+    const bool list = kind == TMX_SETTING_LIST && tmx_setting_is_list(n);
+    return !n || n->kind == kind || list ? TMX_OK : wrong_kind(n, kind, err);
 }
 
 enum tmx_status tmx_setting_group(const struct tmx_setting *parent, const char *key,
                                   const struct tmx_setting **out, struct tmx_err *err)
 {
     *out = tmx_setting_member(parent, key);
-    return check_member(parent, key, TMX_SETTING_GROUP, err);
+    return tmx_setting_check(*out, TMX_SETTING_GROUP, err);
 }
 
 enum tmx_status tmx_setting_list(const struct tmx_setting *parent, const char *key, size_t least, size_t most,
                                  const struct tmx_setting **out, struct tmx_err *err)
 {
     *out = tmx_setting_member(parent, key);
-    const enum tmx_status st = check_member(parent, key, TMX_SETTING_LIST, err);
+    const enum tmx_status st = tmx_setting_check(*out, TMX_SETTING_LIST, err);
     const size_t n = tmx_setting_length(*out);
     if (!st && !*out && least > 0) {
         return tmx_fail_setting(err, parent, "missing key \"%s\": a list of %zu to %zu entries", key, least,
@@ -229,7 +207,7 @@ enum tmx_status tmx_setting_word(const struct tmx_setting *parent, const char *k
 {
     const struct tmx_setting *n = tmx_setting_member(parent, key);
     *out = n ? tmx_setting_text(n) : fallback;
-    return check_member(parent, key, TMX_SETTING_TEXT, err);
+    return tmx_setting_check(tmx_setting_member(parent, key), TMX_SETTING_TEXT, err);
 }
 
 enum tmx_status tmx_setting_blame(const struct tmx_setting *n, enum tmx_status st, struct tmx_err *err)
@@ -318,7 +296,7 @@ bool tmx_setting_override(struct tmx_setting *group, struct tmx_setting *node, c
         return false;
     }
     if (there) {
-        node->under = group->child[at];
+        tmx_setting_destroy(group->child[at]);
         node->parent = group;
         group->child[at] = node;
     }
@@ -338,7 +316,6 @@ void tmx_setting_destroy(struct tmx_setting *n)
     if (n->kind == TMX_SETTING_TEXT) {
         free(n->value.text);
     }
-    tmx_setting_destroy(n->under); /* NOLINT(misc-no-recursion): as many as there are overrides of one key */
     free(n->child);
     free(n->name);
     free(n);

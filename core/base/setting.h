@@ -38,10 +38,6 @@ const char *tmx_setting_text(const struct tmx_setting *n);     /* NULL when it i
 bool tmx_setting_real(const struct tmx_setting *n, double *v); /* false when it is no number */
 int64_t tmx_setting_integer(const struct tmx_setting *n);      /* of an INTEGER */
 bool tmx_setting_bool(const struct tmx_setting *n);            /* of a BOOL */
-/* The setting that this node replaces: one that an override (--set, a suite's policy) overrides; NULL:
- * nothing. Its value is unused, but a reader that checks n checks it too: what is wrong is wrong though
- * nothing reads it today. */
-const struct tmx_setting *tmx_setting_under(const struct tmx_setting *n);
 
 /* The kinds that a reader wants, checked with words and place in this one file. */
 
@@ -59,7 +55,7 @@ TMX_NODISCARD enum tmx_status tmx_setting_texts(const struct tmx_setting *parent
 /* A text, or fallback when the key is absent. */
 TMX_NODISCARD enum tmx_status tmx_setting_word(const struct tmx_setting *parent, const char *key,
                                                const char *fallback, const char **out, struct tmx_err *err);
-/* A setting that is there, and the one it replaces, must be of this kind; LIST allows an array too. */
+/* A setting that is present must be of this kind; LIST allows an array too. */
 TMX_NODISCARD enum tmx_status tmx_setting_check(const struct tmx_setting *n, enum tmx_setting_kind kind,
                                                 struct tmx_err *err);
 
