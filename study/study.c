@@ -1,4 +1,35 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* How a study runs.
+ *
+ * A study is a list of points. A point is one configuration file with the overrides of that point. Two points
+ * may be the same run, so the engine works with runs, which are identified by their content:
+ *
+ *     points  0 1 2 3 4 5          describe every point, several at a time in child processes
+ *             | | | | | |
+ *     ids     a b a c b d          id = hash of the program's version, of every key with its value, and of
+ * every \ | /   |  |          file that was read (of a suite also the program and what is measured) database:
+ * b is done          rows of an earlier call, or of one that was killed |     |  | todo    0     3  5 the
+ * first point of every run that has no result yet
+ *
+ * The runs of `todo` are handed to a pool of child processes (study/pool.c), or to the ranks of an MPI job
+ * (study/study_mpi.c). A child opens the runs of its task and steps them in lockstep (core/sim/lockstep.c),
+ * so that runs which share a thermal model share its solves. It then sends back one message a run:
+ *
+ *     status, error, n_value doubles, the resolved configuration
+ *
+ * Measures are doubles from the child to the database; no number is printed on the way. A run that crashes
+ * takes only its child along: the parent records the failure, and gives what the child had not yet answered
+ * to another.
+ *
+ * Only the parent writes. It compares the id that the child computed with the id that was looked for: if a
+ * file has changed in between, the result belongs to another run and is refused. Then it commits the run in
+ * one transaction, so a killed study keeps every run that had ended, and the next call resumes with the
+ * others. Results are the same at any number of workers, because a run depends on its own configuration
+ * alone, and the database is read back in the order of the points.
+ *
+ * A suite (`thermix table`) is a study of mixes x policies x variants in the same database. It differs in
+ * four rules: a point without a valid configuration is an error, runs that failed are run again, another
+ * build of the program computes all of them again, and a damaged database is replaced. */
 #define _POSIX_C_SOURCE 200809L
 #include "study/study.h"
 

@@ -455,12 +455,6 @@ static const struct tmx_opt scale_opts[] = {
     {0},
 };
 
-/* Of a computed value twelve digits: 0.1 + 2 * 0.1 is written 0.3. */
-static void print_number(char *buf, size_t size, double v, bool whole)
-{
-    snprintf(buf, size, "%.*g", whole ? 17 : 12, whole ? round(v) : v);
-}
-
 static enum tmx_status literal(const struct tmx_setting *s, char *buf, size_t size, struct tmx_err *err)
 {
     size_t n = 0;
@@ -537,6 +531,23 @@ static enum tmx_status read_values(struct tmx_axis *a, const struct tmx_setting 
     return st;
 }
 
+/* Value i of a range, with all its digits; what is within rounding of a decimal of twelve digits is that
+ * decimal: 0.1 + 2 * 0.1 is 0.3, as in a run's file. */
+static void print_step(char *buf, size_t size, const struct scale *r, bool log, int i)
+{
+    const double f = r->steps > 1 ? (double)i / (r->steps - 1) : 0;
+    const double v = i == 0              ? r->from
+                     : i == r->steps - 1 ? r->to
+                     : log               ? r->from * pow(r->to / r->from, f)
+                                         : r->from + f * (r->to - r->from);
+    double near;
+    snprintf(buf, size, "%.*g", r->whole ? 17 : 12, r->whole ? round(v) : v);
+    if (!r->whole &&
+        (!number(buf, &near) || fabs(v - near) > (i && i < r->steps - 1 ? 1e-15 * fabs(v) : 0))) {
+        tmx_real_print(buf, v);
+    }
+}
+
 static enum tmx_status read_scale(const struct tmx_sweep *s, struct tmx_axis *a,
                                   const struct tmx_setting *group, bool log, struct tmx_err *err)
 {
@@ -566,9 +577,7 @@ static enum tmx_status read_scale(const struct tmx_sweep *s, struct tmx_axis *a,
     a->value = calloc((size_t)r.steps, sizeof *a->value);
     for (int i = 0; a->value && i < r.steps; i++) {
         char buf[LITERAL];
-        const double f = r.steps > 1 ? (double)i / (r.steps - 1) : 0;
-        print_number(buf, sizeof buf, log ? r.from * pow(r.to / r.from, f) : r.from + f * (r.to - r.from),
-                     r.whole);
+        print_step(buf, sizeof buf, &r, log, i);
         if (!(a->value[a->n_literal] = tmx_text_dup(buf))) {
             return tmx_no_memory(err);
         }
@@ -672,7 +681,7 @@ static enum tmx_status read_rule(struct tmx_sweep *s, const struct tmx_setting *
         const struct tmx_setting *e = tmx_setting_at(group, i);
         double v;
         if (tmx_setting_real(e, &v)) {
-            print_number(r->side[i / 2], sizeof r->side[0], v, false);
+            tmx_real_print(r->side[i / 2], v);
             parts[i] = r->side[i / 2];
         } else if ((parts[i] = tmx_setting_text(e)) && i != 1) {
             if (strlen(parts[i]) >= sizeof r->side[0]) {

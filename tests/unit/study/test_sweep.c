@@ -71,6 +71,23 @@ static void listed_values_keep_all_digits(void **state)
     tmx_sweep_finish(&s);
 }
 
+static void ranges_keep_all_digits(void **state)
+{
+    (void)state;
+    struct tmx_sweep s;
+    assert_int_equal(
+        load(&s,
+             "axes = ( { key = \"x\"; range = { from = 0.12345678901234567; to = 1.0; steps = 4; }; }, "
+             "{ key = \"y\"; range = { from = 0.1; to = 0.4; steps = 4; }; } );",
+             NULL),
+        TMX_OK);
+    assert_true(real(&s, 0, 0) == 0.12345678901234567);
+    assert_true(real(&s, 4, 0) == 0.12345678901234567 + 1.0 / 3 * (1.0 - 0.12345678901234567));
+    assert_true(real(&s, 12, 0) == 1.0);
+    assert_string_equal(tmx_sweep_value(&s, 2, 1), "0.3");
+    tmx_sweep_finish(&s);
+}
+
 static void log_axes_have_equal_ratios(void **state)
 {
     (void)state;
@@ -220,6 +237,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_grid_has_every_combination_last_axis_fastest),
         cmocka_unit_test(listed_values_keep_all_digits),
+        cmocka_unit_test(ranges_keep_all_digits),
         cmocka_unit_test(log_axes_have_equal_ratios),
         cmocka_unit_test(repetitions_have_their_own_seeds),
         cmocka_unit_test(constraints_drop_points),
