@@ -11,11 +11,11 @@
 #include "cli/commands.h"
 #include "core/base/os.h"
 #include "core/floorplan/floorplan.h"
+#include "thermal/assembly/solve.h"
 #include "thermal/backend/reduced_model.h"
 #include "thermal/files/stack.h"
-#include "thermal/instance.h"
-#include "thermal/network/dense.h"
-#include "thermal/network/solve.h"
+#include "thermal/reduction/dense.h"
+#include "thermal/thermal.h"
 
 enum { MAX_UNIT = 128, BATCHES = 60 };
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* How many modes does a millikelvin take? Directions in which the step response of a chip is truncated, by
  * four rules, for the same number of modes: the largest error of a step of all units at 0.5 W/mm2 from 1 ms
- * on, as thermal/network/truncate.c measures it. `truncate FLOORPLAN [GRID]`: any floorplan in the
+ * on, as thermal/reduction/truncate.c measures it. `truncate FLOORPLAN [GRID]`: any floorplan in the
  * package of golden A; no argument: golden A's.
  *
  * Notation of directions.c: xi' = -Lambda xi, xi(0) = bt p, distance of the temperatures from their end ot'
@@ -18,8 +18,8 @@
 #include <string.h>
 
 #include "core/floorplan/floorplan.h"
-#include "thermal/network/dense.h"
-#include "thermal/network/reduce.h"
+#include "thermal/reduction/dense.h"
+#include "thermal/reduction/truncate.h"
 
 static const double MIN_STEP_S = 1e-3, EARLY_S = 0.15e-3, DENSITY = 0.5e6, TOLERANCE_K = 1e-3;
 enum { H2_TURNS = 60 };

@@ -19,7 +19,7 @@
 #include "run/load/data.h"
 #include "study/study.h"
 #include "study/table_out.h"
-#include "thermal/files/ice_io.h"
+#include "thermal/files/ice.h"
 
 struct tmx_floorplan_args {
     struct tmx_texts words; /* the verb, then its files */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* thermix power fit: a power model from measured kernels. */
 #include "cli/commands.h"
-#include "power/fit_table.h"
+#include "power/regress.h"
 #include "study/table_out.h"
 
 struct args {

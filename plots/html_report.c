@@ -20,8 +20,8 @@
 #include "run/load/data.h"
 #include "run/summary.h"
 #include "study/analysis/pivot.h"
+#include "thermal/backend/reduced_model.h"
 #include "thermal/files/stack.h"
-#include "thermal/portable.h"
 
 struct page {
     const struct tmx_report *r;

@@ -3,8 +3,6 @@
 
 #include <thermix/policy.h>
 
-#include "power/leakage_vector.h"
-
 #include <math.h>
 
 /* Liao, He and Lepak's coefficients for 65 nm. */

@@ -9,6 +9,7 @@
 #include <stddef.h>
 
 #include "core/base/err.h"
+#include "core/base/table.h"
 
 enum { TMX_FEATURE_MAX = 16 };
 
@@ -50,5 +51,28 @@ void tmx_power_fit_finish(struct tmx_power_fit *fit); /* accepts zeroed memory *
 
 /* lambda + sum_i a_i event[i]. */
 double tmx_power_fit_predict_w(const struct tmx_power_fit *fit, const double *event);
+
+/* A fit of the power model as tables: coefficients, the kernels it was fitted to, kernels it was not. The
+ * caller destroys *t. Errors in percent are of the power plus idle_w, that of the rest of the system. */
+
+TMX_NODISCARD enum tmx_status tmx_fit_coefficients(const struct tmx_training *train,
+                                                   const struct tmx_power_fit *fit, struct tmx_table **t,
+                                                   struct tmx_err *err);
+TMX_NODISCARD enum tmx_status tmx_fit_rows(const struct tmx_training *train, const struct tmx_power_fit *fit,
+                                           double idle_w, struct tmx_table **t, struct tmx_err *err);
+
+struct tmx_fit_error { /* percent */
+    double mean, worst;
+    size_t worst_row;
+};
+/* Every kernel predicted by a fit to the others. */
+struct tmx_fit_error tmx_fit_left_out(const struct tmx_training *train, const struct tmx_power_fit *fit,
+                                      double idle_w);
+
+/* Predict the kernels of another table. TMX_EPARSE when its columns are not the fit's. */
+TMX_NODISCARD enum tmx_status tmx_fit_test(const struct tmx_training *train, const struct tmx_power_fit *fit,
+                                           const struct tmx_training *test, double idle_w,
+                                           struct tmx_table **t, struct tmx_fit_error *e,
+                                           struct tmx_err *err);
 
 #endif

@@ -15,7 +15,7 @@
 
 #include "core/base/os.h"
 #include "power/leakage.h"
-#include "power/models.h"
+#include "power/power.h"
 #include "power/watts.h"
 
 struct unit_options {
@@ -312,3 +312,6 @@ const struct tmx_power_ops tmx_power_unit = {
     .eval = eval,
     .still = still,
 };
+
+const struct tmx_power_ops *const tmx_power_models[] = {&tmx_power_unit, NULL};
+const struct tmx_plugin *const tmx_power_heads[] = {&tmx_power_unit.base, NULL};

@@ -3,7 +3,7 @@
  * CMakeLists.txt).
  * Every unit by itself, so the width is not seen in the bits. */
 #include "power/watts.h"
-#include "power/leakage_vector.h"
+#include "power/leakage.h"
 
 static bool in_range(size_t n, const double *restrict temp_k)
 {

@@ -11,7 +11,7 @@
 #include "run/load/data.h"
 #include "run/process_guard.h"
 #include "thermal/files/hotspot_temps.h"
-#include "thermal/instance.h"
+#include "thermal/thermal.h"
 
 enum { MAX_SETTING = 16, WORD = 128 };
 

@@ -9,7 +9,7 @@
 
 #include "core/base/config.h"
 #include "core/base/text.h"
-#include "thermal/files/fan.h"
+#include "thermal/files/package.h"
 #include "thermal/thermal.h"
 
 const char *tmx_run_package_unused(const char *key)

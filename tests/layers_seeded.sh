@@ -15,12 +15,12 @@ sow core/floorplan/chip.c '#include "core/workload/kernel.h"'
 sow core/machine/advance.c '#include "core/sim/sim_state.h"'
 sow core/sim/stage/jobs.c '#include "core/sim/tiles.h"'
 sow run/load/data.c '#include "run/run.h"'
-sow thermal/network/krylov.c '#include "thermal/backend/backends.h"'
+sow thermal/reduction/krylov.c '#include "thermal/backend/backends.h"'
 sow examples/step.c '#include "../core/base/table.h"'
 sow core/base/table.h '#include "core/base/config.h"'
 sow core/base/config.h '#include "core/base/table.h"'
 if "$cmake" -DROOT="$dir" -P "$source/tests/layers.cmake" >"$dir/out.txt" 2>&1; then echo "FAILED: nothing found"; exit 1; fi
-for f in core/base/table.c core/base/config.c power/leakage.c core/floorplan/chip.c core/machine/advance.c core/sim/stage/jobs.c run/load/data.c thermal/network/krylov.c examples/step.c; do
+for f in core/base/table.c core/base/config.c power/leakage.c core/floorplan/chip.c core/machine/advance.c core/sim/stage/jobs.c run/load/data.c thermal/reduction/krylov.c examples/step.c; do
   grep -q "^ *$f: .*may include" "$dir/out.txt" || { cat "$dir/out.txt"; echo "FAILED: $f"; exit 1; }
 done
 grep -q 'include one another:.*core/base/config\.h' "$dir/out.txt" || { cat "$dir/out.txt"; echo "FAILED: circle"; exit 1; }

@@ -7,7 +7,7 @@
 
 #include "core/base/err.h"
 #include "thermal/files/hotspot_temps.h"
-#include "thermal/instance.h"
+#include "thermal/thermal.h"
 
 struct tmx_settle_options {
     bool leakage;               /* add HotSpot's leakage to the power */

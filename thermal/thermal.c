@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "thermal/thermal.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "thermal/backend/backends.h"
@@ -26,4 +27,65 @@ const struct tmx_thermal_ops *tmx_thermal_find(const char *name)
         }
     }
     return NULL;
+}
+
+static enum tmx_status apply(const struct tmx_plugin *plugin, void *options, const char *const *settings,
+                             struct tmx_err *err)
+{
+    enum tmx_status st = TMX_OK;
+    for (; !st && settings && *settings; settings += 2) {
+        const struct tmx_opt *o = plugin->opts;
+        while (o && o->key && strcmp(o->key, settings[0]) != 0) {
+            o++;
+        }
+        if (!o || !o->key) {
+            return tmx_fail(err, TMX_ECONFIG, "thermal back-end %s has no option \"%s\"", plugin->name,
+                            settings[0]);
+        }
+        st = tmx_opt_set(o, options, settings[1], NULL, 0, err);
+    }
+    return st;
+}
+
+enum tmx_status tmx_thermal_instance_create(struct tmx_thermal_instance *inst, const char *backend,
+                                            const char *const *settings, const struct tmx_thermal_spec *spec,
+                                            struct tmx_err *err)
+{
+    *inst = (struct tmx_thermal_instance){.ops = tmx_thermal_find(backend), .spec = spec};
+    if (!inst->ops) {
+        return tmx_fail(err, TMX_EUNSUPPORTED, "no thermal back-end \"%s\"", backend);
+    }
+    enum tmx_status st = tmx_plugin_state(&inst->ops->base, NULL, NULL, &inst->options, err);
+    st = st ? st : apply(&inst->ops->base, inst->options, settings, err);
+    st = st ? st : inst->ops->model_create(inst->options, spec, &inst->model, err);
+    st = st ? st : inst->ops->create(inst->model, &inst->state, err);
+    return st;
+}
+
+void tmx_thermal_instance_finish(struct tmx_thermal_instance *inst)
+{
+    if (inst->state) {
+        inst->ops->destroy(inst->state);
+    }
+    if (inst->model) {
+        inst->ops->model_destroy(inst->model);
+    }
+    free(inst->options);
+    *inst = (struct tmx_thermal_instance){0};
+}
+
+enum tmx_status tmx_thermal_instance_nodes(const struct tmx_thermal_instance *inst, double *node_k,
+                                           struct tmx_err *err)
+{
+    const size_t n_cell = inst->spec->rows * inst->spec->cols, n_layer = inst->spec->n_layer + 2;
+    if (!inst->ops->field) {
+        return tmx_fail(err, TMX_EUNSUPPORTED, "thermal back-end %s has no grid", inst->ops->base.name);
+    }
+    for (size_t l = 0; l <= n_layer; l++) {
+        const enum tmx_status st = inst->ops->field(inst->state, l, node_k + l * n_cell);
+        if (st) {
+            return tmx_fail(err, st, "temperature field of layer %zu", l);
+        }
+    }
+    return TMX_OK;
 }

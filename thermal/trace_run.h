@@ -6,7 +6,7 @@
 #include "core/base/trace.h"
 #include "thermal/files/hotspot_config.h"
 #include "thermal/files/hotspot_temps.h"
-#include "thermal/instance.h"
+#include "thermal/thermal.h"
 
 /* One run of `thermix thermal`, step by step: read, prepare, transient, steady. */
 

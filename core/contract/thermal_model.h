@@ -14,7 +14,7 @@
 #include "core/base/opt.h"
 #include "core/contract/forecast.h"
 
-struct tmx_thermal_spec; /* the chip, package and convection levels to model: thermal/network/spec.h */
+struct tmx_thermal_spec; /* the chip, package and convection levels to model: thermal/assembly/spec.h */
 
 enum tmx_thermal_claims {                                /* properties the contract tests may check */
                           TMX_THERMAL_BALANCE = 1u << 0, /* heat in = heat stored + heat to ambient, 1e-9 */

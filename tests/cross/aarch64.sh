@@ -7,7 +7,7 @@ cc=$1 root=$2
 command -v aarch64-linux-gnu-gcc >/dev/null && command -v qemu-aarch64 >/dev/null || { echo "no cross compiler or qemu"; exit 77; }
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
-files=("$root"/tests/cross/kernel_bits.c "$root"/thermal/network/modal_kernel.c "$root"/power/leakage.c)
+files=("$root"/tests/cross/kernel_bits.c "$root"/thermal/reduction/modal_kernel.c "$root"/power/leakage.c)
 flags=(-DTMX_KERNEL=tmx_modal_kernel_any -O3 -std=c17 -ffp-contract=off -I"$root" -I"$root"/include)
 "$cc" "${flags[@]}" "${files[@]}" -lm -o "$dir"/here
 aarch64-linux-gnu-gcc "${flags[@]}" -static "${files[@]}" -lm -o "$dir"/there

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "power/leakage.h"
-#include "thermal/network/modal_step.h"
+#include "thermal/reduction/modal.h"
 
 enum { MOST = 17, N_TEMP = 4001 };
 

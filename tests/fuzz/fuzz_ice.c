@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-#include "thermal/files/ice_io.h"
+#include "thermal/files/ice.h"
 
 void fuzz_reader(const char *path)
 {

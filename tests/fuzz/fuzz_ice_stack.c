@@ -2,7 +2,7 @@
 #include <math.h>
 
 #include "tests/fuzz/fuzz.h"
-#include "thermal/files/ice_stack.h"
+#include "thermal/files/ice.h"
 
 /* 3D-ICE's stacks, without the floorplans they name. */
 void fuzz_reader(const char *path)

@@ -6,7 +6,7 @@
  * finite volumes, conjugate gradients, TR-BDF2 in time. The oracle of the physical network. Shares
  * no code with it but the description of the chip. */
 
-#include "thermal/network/spec.h"
+#include "thermal/assembly/spec.h"
 
 struct slow_fv; /* one chip */
 

@@ -13,7 +13,7 @@
 #include "core/base/output.h"
 #include "core/base/text.h"
 #include "measure/log/measured.h"
-#include "power/fit_table.h"
+#include "power/regress.h"
 #include "run/load/job_files.h"
 #include "run/run.h"
 #include "study/analysis/effects.h"
@@ -24,7 +24,7 @@
 #include "study/run_alone.h"
 #include "study/study.h"
 #include "tests/support/scratch.h"
-#include "thermal/files/ice_io.h"
+#include "thermal/files/ice.h"
 #include "thermal/files/stack.h"
 #include "thermal/files/trace_npy.h"
 

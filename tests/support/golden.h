@@ -3,8 +3,8 @@
 #define TMX_TESTS_SUPPORT_GOLDEN_H
 
 #include "tests/support/check.h"
+#include "thermal/assembly/gridmap.h"
 #include "thermal/files/stack.h"
-#include "thermal/network/gridmap.h"
 #include "thermal/thermal.h"
 
 /* A folder of tests/golden, read with HotSpot's conventions. */

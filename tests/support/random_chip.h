@@ -4,7 +4,7 @@
 
 #include "core/base/rng.h"
 #include "tests/support/check.h"
-#include "thermal/network/spec.h"
+#include "thermal/assembly/spec.h"
 
 /* A random chip: a die cut into rectangles, package, grid and the powers it runs at. */
 struct random_chip {

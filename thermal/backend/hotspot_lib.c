@@ -18,9 +18,9 @@
 #include "core/base/os.h"
 #include "core/base/output.h"
 #include "core/floorplan/floorplan.h"
+#include "thermal/assembly/gridmap.h"
+#include "thermal/assembly/spec.h"
 #include "thermal/backend/backends.h"
-#include "thermal/network/gridmap.h"
-#include "thermal/network/spec.h"
 
 enum { PATH = 512 };
 

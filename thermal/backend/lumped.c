@@ -12,8 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "thermal/assembly/spec.h"
 #include "thermal/backend/backends.h"
-#include "thermal/network/spec.h"
 
 static const double LUMPING = 0.333; /* as in the grid model */
 

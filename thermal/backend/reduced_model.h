@@ -3,8 +3,9 @@
 #define TMX_THERMAL_BACKEND_REDUCED_MODEL_H
 
 #include "core/base/provenance.h"
-#include "thermal/network/assemble.h"
-#include "thermal/network/modal.h"
+#include "thermal/assembly/network.h"
+#include "thermal/assembly/spec.h"
+#include "thermal/reduction/modal.h"
 
 /* What the instances of the reduced back-end share. Built from a network, or read from the
  * cache; never changed afterwards. */
@@ -78,5 +79,31 @@ void tmx_reduced_model_own(const struct tmx_reduced_model *m, size_t level, cons
 /* rows [first, first + n) of the view of theta (above ambient) for a state; work is [n_mode]. */
 void tmx_reduced_model_field(const struct tmx_reduced_model *m, size_t level, const double *z,
                              const double *power_w, size_t first, size_t n, double *work, double *theta_k);
+
+/* The reduced model as plain arrays, for programs that step it by themselves (the page of `thermix report`).
+ *
+ *   theta = T - ambient of the units = out q + direct p, one vector q for all convection levels; over a step
+ * dt under constant power p, at level l with V = vector[l]: z = back[l] q,  e = V (in^T p),  z_i <-
+ * exp(-rate_i dt) z_i + (1 - exp(-rate_i dt)) e_i,  q = V^T z e is the equilibrium. An ambient that rises by
+ * d: q <- q - d one. A uniform start: q = one (T - ambient). The step is exact, as in docs/models.md, Reduced
+ * model. */
+
+struct tmx_portable {
+    size_t n_mode, n_unit, n_level;
+    double *in, *out;      /* [n_unit][n_mode] owned */
+    double *direct;        /* [n_unit][n_unit] owned, by rows of sources */
+    double *one;           /* [n_mode] owned */
+    double *rate;          /* [n_level][n_mode, 1/s] owned */
+    double *vector, *back; /* [n_level][n_mode][n_mode] owned, by rows of modes */
+    double error_k;        /* estimate for a change of every unit's power by swing_w */
+};
+
+/* The spec must have two convection levels or more and read units by a linear map (TMX_EUNSUPPORTED for min
+ * and max). swing_w is [n_unit, W]. *p is overwritten; end it with tmx_portable_finish, also after failure.
+ */
+TMX_NODISCARD enum tmx_status tmx_portable_init(struct tmx_portable *p, const struct tmx_thermal_spec *spec,
+                                                double tolerance_k, const double *swing_w,
+                                                struct tmx_err *err);
+void tmx_portable_finish(struct tmx_portable *p); /* accepts zeroed memory */
 
 #endif

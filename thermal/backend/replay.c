@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "core/base/trace.h"
+#include "thermal/assembly/spec.h"
 #include "thermal/backend/backends.h"
-#include "thermal/network/spec.h"
 
 struct options {
     char file[512];

@@ -7,8 +7,8 @@
 
 #include <stdio.h>
 
+#include "thermal/assembly/gridmap.h"
 #include "thermal/files/stack.h"
-#include "thermal/network/gridmap.h"
 
 enum { TMX_TEMPS_PACKAGE = 28 };
 

@@ -128,3 +128,102 @@ double tmx_fan_natural_k_per_w(const struct tmx_fan_sink *fs, double sink_k, dou
         rise / (EMISSIVITY * STEFAN_BOLTZMANN * (pow(sink_k, 4) - pow(ambient_k, 4)) * A);
     return convection * radiation / (convection + radiation);
 }
+
+/* N channels of width w, height h and length S, walls of thickness t between them, hydraulic diameter
+ * d = 2 w h / (w + h), flow V', speed v = V' / (N w h), Re = v d / nu, Pr = nu p / k:
+ *   Re <= 2300   Nu = 8.235 (1 - 2.0421 a + 3.0853 a^2 - 2.4765 a^3 + 1.0578 a^4 - 0.1861 a^5), a = w/h or
+ * h/w <= 1: developed flow, constant heat flux (Shah and London, "Laminar flow forced convection in ducts",
+ *                1978); entrance effects, which cool better, are left out
+ *   Re >= 4000   Nu = (f/8) (Re - 1000) Pr / (1 + 12.7 sqrt(f/8) (Pr^(2/3) - 1)), f = (0.79 ln Re - 1.64)^-2
+ *                (Gnielinski 1976); between the two along the line that joins them
+ *   walls are fins: eta = tanh(m h) / (m h), m = sqrt(2 H / (k_plate t)), H = Nu k / d
+ *   film 1 / (H N S (w + 2 eta h)); the coolant leaves P / (p V') warmer, so its mean is half of that above
+ * its inlet. */
+
+static const double LAMINAR = 2300, TURBULENT = 4000;
+
+static double channels(const struct tmx_cold_plate *p)
+{
+    return floor((p->side_m - p->wall_m) / (p->channel_width_m + p->wall_m) + 1e-9);
+}
+
+const char *tmx_cold_plate_fault(const struct tmx_cold_plate *p)
+{
+    return channels(p) < 1 ? "no channel of that width fits on the sink's side" : NULL;
+}
+
+static double laminar(double a)
+{
+    return 8.235 * (1 + a * (-2.0421 + a * (3.0853 + a * (-2.4765 + a * (1.0578 - a * 0.1861)))));
+}
+
+static double turbulent(double Re, double Pr)
+{
+    const double f = pow(0.79 * log(Re) - 1.64, -2);
+    return f / 8 * (Re - 1000) * Pr / (1 + 12.7 * sqrt(f / 8) * (pow(Pr, 2.0 / 3) - 1));
+}
+
+double tmx_cold_plate_film_k_per_w(const struct tmx_cold_plate *p, double flow_m3_per_s)
+{
+    const double w = p->channel_width_m, h = p->channel_height_m, N = channels(p), d = 2 * w * h / (w + h);
+    const double Re = flow_m3_per_s / (N * w * h) * d / p->coolant_nu_m2_per_s;
+    const double Pr = p->coolant_nu_m2_per_s * p->coolant_p_j_per_m3k / p->coolant_k_w_per_mk;
+    const double slow = laminar(fmin(w, h) / fmax(w, h)), part = (Re - LAMINAR) / (TURBULENT - LAMINAR);
+    const double Nu = Re <= LAMINAR     ? slow
+                      : Re >= TURBULENT ? turbulent(Re, Pr)
+                                        : slow + part * (turbulent(TURBULENT, Pr) - slow);
+    const double H = Nu * p->coolant_k_w_per_mk / d, mh = sqrt(2 * H / (p->k_w_per_mk * p->wall_m)) * h;
+    return 1 / (H * N * p->side_m * (w + 2 * h * tanh(mh) / mh));
+}
+
+double tmx_cold_plate_k_per_w(const struct tmx_cold_plate *p, double flow_m3_per_s)
+{
+    return tmx_cold_plate_film_k_per_w(p, flow_m3_per_s) + 1 / (2 * p->coolant_p_j_per_m3k * flow_m3_per_s);
+}
+
+double tmx_fan_convection_k_per_w(const struct tmx_card *card, const struct tmx_fan_sink *sink, double rpm,
+                                  double flow_m3_per_s)
+{
+    if (rpm <= 0) {
+        return card->still_k_per_w;
+    }
+    double r = card->fit_a_k_per_w + card->fit_b_k_per_w * pow(rpm, -card->fit_exponent);
+    if (card->convection == TMX_CONVECTION_PACKAGE) {
+        struct tmx_fan_sink turning = *sink;
+        turning.natural = false;
+        turning.rpm = rpm;
+        r = tmx_fan_forced_k_per_w(&turning);
+    }
+    if (card->convection == TMX_CONVECTION_PLATE) {
+        r = tmx_cold_plate_k_per_w(&sink->plate, flow_m3_per_s);
+    }
+    return fmin(r, card->still_k_per_w);
+}
+
+size_t tmx_fan_levels(const struct tmx_card *card, const struct tmx_fan *fan, const struct tmx_fan_sink *sink,
+                      double speed, double *rpm, double *r_convec_k_per_w)
+{
+    double slowest = fan->min_rpm, fastest = 0, full_flow = 0;
+    size_t n = 1;
+    rpm[0] = 0;
+    for (size_t f = 0; f < card->n_fan; f++) {
+        slowest = fmin(slowest, fan[f].min_rpm);
+        fastest += fan[f].max_rpm / (double)card->n_fan;
+        full_flow += fan[f].flow_m3_per_s / (double)card->n_gpu;
+        const double turning = fmin(fmax(speed * fan[f].max_rpm, fan[f].min_rpm), fan[f].max_rpm);
+        rpm[0] += speed > 0 ? turning / (double)card->n_fan : 0;
+    }
+    if (speed < 0) { /* one fan of several may turn alone */
+        n = (size_t)card->levels;
+        slowest = fmax(slowest / (double)card->n_fan, fastest / 100);
+        for (size_t l = 1; l < n; l++) {
+            rpm[l] = fastest * pow(slowest / fastest, (double)(n - 1 - l) / fmax(1, (double)(n - 2)));
+        }
+    }
+    for (size_t l = 0; l < n; l++) {
+        r_convec_k_per_w[l] = tmx_fan_convection_k_per_w(card, sink, rpm[l],
+                                                         card->still_flow_m3_per_s / (double)card->n_gpu +
+                                                             full_flow * rpm[l] / fastest);
+    }
+    return n;
+}

@@ -6,9 +6,9 @@
 
 #include "core/base/err.h"
 #include "core/base/trace.h"
+#include "thermal/assembly/spec.h"
 #include "thermal/files/hotspot_config.h"
 #include "thermal/files/package.h"
-#include "thermal/network/spec.h"
 
 struct tmx_stack_options {
     bool allow_gaps;     /* floorplans need not tile the die */

@@ -3,8 +3,8 @@
 
 #include <string.h>
 
+#include "thermal/assembly/spec.h"
 #include "thermal/files/hotspot_config.h"
-#include "thermal/network/spec.h"
 
 static const char PATH[] = "hotspot_config_test.config";
 

@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "tests/support/check.h"
-#include "thermal/network/assemble.h"
-#include "thermal/network/shift_pipeline.h"
+#include "thermal/assembly/network.h"
+#include "thermal/reduction/shift_pipeline.h"
 
 static char name_a[] = "a", name_b[] = "b";
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "tests/support/check.h"
 
-#include "thermal/files/fan.h"
+#include "thermal/files/package.h"
 
 /* HotSpot's defaults on a 60 mm copper sink. */
 static const struct tmx_fan_sink base = {.s_sink_m = 0.06,

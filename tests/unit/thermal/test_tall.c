@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "tests/support/check.h"
-#include "thermal/network/dense.h"
+#include "thermal/reduction/dense.h"
 
 /* Rows that are no multiple of anything, more and fewer than the pieces have room for. */
 static void tall_products_are_those_of_the_whole_matrices(void **state)

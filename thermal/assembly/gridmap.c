@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "thermal/assembly/gridmap.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Overlap of axis-parallel rectangles, with HotSpot's rounding: a unit's edge within
+ * SNAP of a cell edge lies on it. */
+static const double SNAP = 1e-6; /* of the cell's side */
+
+static double snapped(double v)
+{
+    const double whole = nearbyint(v);
+    return fabs(v - whole) < SNAP ? whole : v;
+}
+
+/* Cells [first, last) of size cell_m touched by [low, high], cut to [0, n). */
+static void touched(double low, double high, double cell_m, size_t n, size_t *first, size_t *last)
+{
+    const double a = floor(snapped(low / cell_m)), b = ceil(snapped(high / cell_m));
+    *first = a <= 0 ? 0 : a >= (double)n ? n : (size_t)a;
+    *last = b <= 0 ? 0 : b >= (double)n ? n : (size_t)b;
+}
+
+/* Fraction of cell k (size cell_m) that [low, high] covers. */
+static double covered(double low, double high, double cell_m, size_t k)
+{
+    const double from = fmax(low, (double)k * cell_m), to = fmin(high, (double)(k + 1) * cell_m);
+    const double f = snapped((to - from) / cell_m);
+    return f < 0 ? 0 : f;
+}
+
+static void ranges(struct tmx_gridmap *map, double dx, double dy)
+{
+    for (size_t u = 0; u < map->n_unit; u++) {
+        const struct tmx_unit *unit = &map->floorplan->unit[u];
+        size_t *r = map->range + 4 * u, south, north;
+        touched(unit->y_m, unit->y_m + unit->h_m, dy, map->rows, &south, &north);
+        r[0] = map->rows - north;
+        r[1] = map->rows - south;
+        touched(unit->x_m, unit->x_m + unit->w_m, dx, map->cols, &r[2], &r[3]);
+        const size_t n_row = r[1] > r[0] ? r[1] - r[0] : 0, n_col = r[3] > r[2] ? r[3] - r[2] : 0;
+        map->start[u + 1] = map->start[u] + n_row * n_col;
+    }
+}
+
+static void parts(struct tmx_gridmap *map, double dx, double dy)
+{
+    for (size_t u = 0; u < map->n_unit; u++) {
+        const struct tmx_unit *unit = &map->floorplan->unit[u];
+        const size_t *r = map->range + 4 * u;
+        size_t at = map->start[u];
+        for (size_t i = r[0]; i < r[1]; i++) {
+            const double fy = covered(unit->y_m, unit->y_m + unit->h_m, dy, map->rows - 1 - i);
+            for (size_t j = r[2]; j < r[3]; j++) {
+                map->cell[at] = i * map->cols + j;
+                map->part[at] = fy * covered(unit->x_m, unit->x_m + unit->w_m, dx, j);
+                map->sum[u] += map->part[at];
+                at++;
+            }
+        }
+    }
+}
+
+enum tmx_status tmx_gridmap_init(struct tmx_gridmap *map, const struct tmx_floorplan *floorplan,
+                                 double width_m, double height_m, size_t rows, size_t cols,
+                                 struct tmx_err *err)
+{
+    const double dx = width_m / (double)cols, dy = height_m / (double)rows;
+    *map = (struct tmx_gridmap){.n_unit = floorplan->n_unit,
+                                .rows = rows,
+                                .cols = cols,
+                                .cell_area_m2 = dx * dy,
+                                .floorplan = floorplan};
+    map->range = calloc(4 * map->n_unit + 1, sizeof *map->range);
+    map->start = calloc(map->n_unit + 1, sizeof *map->start);
+    map->sum = calloc(map->n_unit + 1, sizeof *map->sum);
+    if (!map->range || !map->start || !map->sum) {
+        return tmx_fail(err, TMX_ENOMEM, "grid map of %zu units", map->n_unit);
+    }
+    ranges(map, dx, dy);
+    const size_t n = map->start[map->n_unit];
+    map->cell = calloc(n + 1, sizeof *map->cell);
+    map->part = calloc(n + 1, sizeof *map->part);
+    if (!map->cell || !map->part) {
+        return tmx_fail(err, TMX_ENOMEM, "grid map of %zu cells", n);
+    }
+    parts(map, dx, dy);
+    for (size_t u = 0; u < map->n_unit; u++) {
+        if (!(map->sum[u] > 0)) {
+            return tmx_fail_at(err, TMX_ERANGE, floorplan->source, floorplan->unit[u].line,
+                               "block %s covers no cell of the %zu x %zu grid", floorplan->unit[u].name, rows,
+                               cols);
+        }
+    }
+    return TMX_OK;
+}
+
+void tmx_gridmap_finish(struct tmx_gridmap *map)
+{
+    free(map->range);
+    free(map->start);
+    free(map->cell);
+    free(map->part);
+    free(map->sum);
+    *map = (struct tmx_gridmap){0};
+}
+
+void tmx_gridmap_spread_power(const struct tmx_gridmap *map, const double *power_w, double *cell_w)
+{
+    for (size_t u = 0; u < map->n_unit; u++) {
+        const double per_part = power_w[u] / map->sum[u];
+        for (size_t e = map->start[u]; e < map->start[u + 1]; e++) {
+            cell_w[map->cell[e]] += map->part[e] * per_part;
+        }
+    }
+}
+
+/* The up to four cells in the middle of the range; the two of a pair may be the same. */
+static void middle(const struct tmx_gridmap *map, size_t unit, size_t cell[4])
+{
+    const size_t *r = map->range + 4 * unit;
+    const size_t ci = (r[0] + r[1]) / 2, cj = (r[2] + r[3]) / 2;
+    const size_t di = (r[1] - r[0]) % 2 == 0 ? ci - 1 : ci, dj = (r[3] - r[2]) % 2 == 0 ? cj - 1 : cj;
+    cell[0] = ci * map->cols + cj;
+    cell[1] = di * map->cols + cj;
+    cell[2] = ci * map->cols + dj;
+    cell[3] = di * map->cols + dj;
+}
+
+void tmx_gridmap_weights(const struct tmx_gridmap *map, enum tmx_map_mode mode, size_t unit, double *row)
+{
+    const size_t begin = map->start[unit], end = map->start[unit + 1];
+    if (mode == TMX_MAP_CENTER) {
+        size_t cell[4];
+        middle(map, unit, cell);
+        for (size_t k = 0; k < 4; k++) {
+            row[cell[k]] += 0.25;
+        }
+        return;
+    }
+    tmx_assert(mode == TMX_MAP_AREA || mode == TMX_MAP_AVG);
+    const double equal = 1.0 / (double)(end - begin);
+    for (size_t e = begin; e < end; e++) {
+        row[map->cell[e]] += mode == TMX_MAP_AVG ? equal : map->part[e] / map->sum[unit];
+    }
+}
+
+static double read_one(const struct tmx_gridmap *map, enum tmx_map_mode mode, const double *cell_k, size_t u)
+{
+    const size_t begin = map->start[u], end = map->start[u + 1];
+    size_t mid[4];
+    double v = 0;
+    switch (mode) {
+    case TMX_MAP_AREA:
+        for (size_t e = begin; e < end; e++) {
+            v += map->part[e] * cell_k[map->cell[e]];
+        }
+        return v / map->sum[u];
+    case TMX_MAP_AVG:
+        for (size_t e = begin; e < end; e++) {
+            v += cell_k[map->cell[e]];
+        }
+        return v / (double)(end - begin);
+    case TMX_MAP_CENTER:
+        middle(map, u, mid);
+        return 0.25 * (cell_k[mid[0]] + cell_k[mid[1]] + cell_k[mid[2]] + cell_k[mid[3]]);
+    case TMX_MAP_MIN:
+    case TMX_MAP_MAX:
+        break;
+    }
+    v = cell_k[map->cell[begin]];
+    for (size_t e = begin + 1; e < end; e++) {
+        const double t = cell_k[map->cell[e]];
+        v = mode == TMX_MAP_MIN ? fmin(v, t) : fmax(v, t);
+    }
+    return v;
+}
+
+void tmx_gridmap_read(const struct tmx_gridmap *map, enum tmx_map_mode mode, const double *cell_k,
+                      double *unit_k)
+{
+    for (size_t u = 0; u < map->n_unit; u++) {
+        unit_k[u] = read_one(map, mode, cell_k, u);
+    }
+}
+
+void tmx_gridmap_mix(const struct tmx_gridmap *map, const struct tmx_layer *layer, double *k, double *p)
+{
+    const bool filled = layer->filler_k_w_per_mk > 0;
+    const double beside_k = filled ? layer->filler_k_w_per_mk : layer->k_w_per_mk;
+    const double beside_p = filled ? layer->filler_p_j_per_m3k : layer->p_j_per_m3k;
+    for (size_t c = 0; c < map->rows * map->cols; c++) {
+        k[c] = beside_k;
+        p[c] = beside_p;
+    }
+    for (size_t u = 0; u < map->n_unit; u++) {
+        const struct tmx_unit *unit = &map->floorplan->unit[u];
+        const double own_k =
+            isnan(unit->resistivity_mk_per_w) ? layer->k_w_per_mk : 1 / unit->resistivity_mk_per_w;
+        const double own_p =
+            isnan(unit->heat_capacity_j_per_m3k) ? layer->p_j_per_m3k : unit->heat_capacity_j_per_m3k;
+        for (size_t e = map->start[u]; e < map->start[u + 1]; e++) {
+            k[map->cell[e]] += map->part[e] * (own_k - beside_k);
+            p[map->cell[e]] += map->part[e] * (own_p - beside_p);
+        }
+    }
+    for (size_t c = 0; c < map->rows * map->cols; c++) { /* overlaps within rounding take nothing below one */
+        k[c] = fmax(k[c], 0.01 * beside_k);
+        p[c] = fmax(p[c], 0.01 * beside_p);
+    }
+}
+
+enum tmx_status tmx_gridmap_fill(const struct tmx_gridmap *map, const double *unit_k, bool as_hotspot,
+                                 double *cell_k, struct tmx_err *err)
+{
+    const size_t n_cell = map->rows * map->cols;
+    double mean = 0, area = 0;
+    double *share = calloc(n_cell, sizeof *share);
+    if (!share) {
+        return tmx_fail(err, TMX_ENOMEM, "start field of %zu cells", n_cell);
+    }
+    memset(cell_k, 0, n_cell * sizeof *cell_k);
+    for (size_t u = 0; u < map->n_unit; u++) {
+        mean += map->sum[u] * unit_k[u];
+        area += map->sum[u];
+        for (size_t e = map->start[u]; e < map->start[u + 1]; e++) {
+            cell_k[map->cell[e]] += map->part[e] * unit_k[u];
+            share[map->cell[e]] += map->part[e];
+        }
+    }
+    for (size_t c = 0; c < n_cell && !as_hotspot; c++) {
+        cell_k[c] = share[c] > 0 ? cell_k[c] / share[c] : mean / area;
+    }
+    free(share);
+    return TMX_OK;
+}

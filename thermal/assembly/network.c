@@ -1,0 +1,605 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/cost.h"
+#include "thermal/assembly/network.h"
+
+enum tmx_status tmx_conductances_add(struct tmx_conductances *l, size_t from, size_t to,
+                                     double resistance_k_w, struct tmx_err *err)
+{
+    if (l->n == l->room) {
+        const size_t room = l->room ? 2 * l->room : 4096;
+        struct tmx_conductance *grown = realloc(l->link, room * sizeof *grown);
+        if (!grown) {
+            return tmx_fail(err, TMX_ENOMEM, "network of %zu links", room);
+        }
+        l->link = grown;
+        l->room = room;
+    }
+    l->link[l->n++] =
+        (struct tmx_conductance){from < to ? from : to, from < to ? to : from, 1.0 / resistance_k_w};
+    return TMX_OK;
+}
+
+enum tmx_status tmx_conductances_compress(const struct tmx_conductances *l, struct tmx_network *net,
+                                          struct tmx_err *err)
+{
+    const size_t n = net->n_node, n_entry = n + l->n;
+    int *at = calloc(n, sizeof *at);
+    net->col_start = calloc(n + 1, sizeof *net->col_start);
+    net->row = calloc(n_entry, sizeof *net->row);
+    net->value_w_k = calloc(n_entry, sizeof *net->value_w_k);
+    if (!at || !net->col_start || !net->row || !net->value_w_k) {
+        free(at);
+        return tmx_fail(err, TMX_ENOMEM, "network of %zu nodes", n);
+    }
+    for (size_t k = 0; k < l->n; k++) {
+        net->col_start[l->link[k].a + 1]++;
+    }
+    for (size_t c = 0; c < n; c++) {
+        net->col_start[c + 1] += net->col_start[c] + 1;
+        at[c] = net->col_start[c] + 1;
+        net->row[net->col_start[c]] = (int)c;
+    }
+    for (size_t k = 0; k < l->n; k++) {
+        const struct tmx_conductance *link = &l->link[k];
+        int e = at[link->a]++;
+        for (; net->row[e - 1] > (int)link->b; e--) { /* keep the rows ascending: a few per column */
+            net->row[e] = net->row[e - 1];
+            net->value_w_k[e] = net->value_w_k[e - 1];
+        }
+        net->row[e] = (int)link->b;
+        net->value_w_k[e] = -link->w_k;
+        net->value_w_k[net->col_start[link->a]] += link->w_k;
+        net->value_w_k[net->col_start[link->b]] += link->w_k;
+    }
+    free(at);
+    return TMX_OK;
+}
+
+enum tmx_status tmx_conductances_edge(struct tmx_conductances *l, const struct tmx_network *net, size_t layer,
+                                      double thickness_m, size_t ring, double side_m, double k,
+                                      struct tmx_err *err)
+{
+    const double W = net->width_m, H = net->height_m, t = thickness_m;
+    const double dx = W / (double)net->cols, dy = H / (double)net->rows;
+    const double path_x = (side_m - W) / 4 / (k * t * (side_m + 3 * H) / 4);
+    const double path_y = (side_m - H) / 4 / (k * t * (side_m + 3 * W) / 4);
+    const double to_x = 0.5 * dx / (k * dy * t) + (double)net->rows * path_x;
+    const double to_y = 0.5 * dy / (k * dx * t) + (double)net->cols * path_y;
+    const size_t cell = layer * net->n_cell;
+    enum tmx_status st = TMX_OK;
+    for (size_t j = 0; j < net->cols && !st; j++) {
+        st = tmx_conductances_add(l, cell + j, ring + 2, to_y, err);
+        st = st ? st : tmx_conductances_add(l, cell + (net->rows - 1) * net->cols + j, ring + 3, to_y, err);
+    }
+    for (size_t i = 0; i < net->rows && !st; i++) {
+        st = tmx_conductances_add(l, cell + i * net->cols, ring, to_x, err);
+        st = st ? st : tmx_conductances_add(l, cell + i * net->cols + net->cols - 1, ring + 1, to_x, err);
+    }
+    return st;
+}
+
+void tmx_conductances_finish(struct tmx_conductances *l)
+{
+    free(l->link);
+    *l = (struct tmx_conductances){0};
+}
+
+/* Equations: docs/models.md, "Thermal network". Letters of that text: W, H die sides; s, S
+ * spreader and sink sides; r_x, r_y, r_z resistances of one cell along x, y, z. */
+
+static const double LUMPING = 0.333; /* HotSpot's factor on every capacitance */
+static const double SAME_M = 1e-6;   /* layers may differ by this much in extent (HotSpot) */
+static const double OWN_PART = 0.95; /* a cell takes a unit's material from this covered part on (HotSpot) */
+
+enum { WEST, EAST, NORTH, SOUTH, SIDES };
+enum { SPREADER = 0, INNER = SIDES, OUTER = 2 * SIDES }; /* first package node of each ring */
+
+struct builder { /* scratch of tmx_network_init */
+    const struct tmx_thermal_spec *spec;
+    struct tmx_network *net;
+    struct tmx_conductances links;
+    enum tmx_status st; /* of the first link that found no memory */
+    struct tmx_err *err;
+    double *k, *p; /* [n_layer * n_cell] conductivity, heat capacity of each cell */
+    double *t;     /* [n_layer] thickness */
+    bool *lateral; /* [n_layer] */
+};
+
+static void add_link(struct builder *b, size_t from, size_t to, double resistance)
+{
+    b->st = b->st ? b->st : tmx_conductances_add(&b->links, from, to, resistance, b->err);
+}
+
+/* The material of every cell of a die layer: its units' own where it is given. */
+static void unit_materials(struct builder *b, size_t layer)
+{
+    const struct tmx_gridmap *map = &b->net->map[layer];
+    const struct tmx_layer *l = &b->spec->layer[layer];
+    const size_t n_cell = b->net->n_cell;
+    double *k = b->k + layer * n_cell, *p = b->p + layer * n_cell;
+    for (size_t c = 0; c < n_cell; c++) {
+        k[c] = 0;
+        p[c] = NAN; /* not yet owned by a unit */
+    }
+    for (size_t u = 0; u < map->n_unit; u++) {
+        const struct tmx_unit *unit = &map->floorplan->unit[u];
+        const double own_k =
+            isnan(unit->resistivity_mk_per_w) ? l->k_w_per_mk : 1.0 / unit->resistivity_mk_per_w;
+        const double own_p =
+            isnan(unit->heat_capacity_j_per_m3k) ? l->p_j_per_m3k : unit->heat_capacity_j_per_m3k;
+        for (size_t e = map->start[u]; e < map->start[u + 1]; e++) {
+            const size_t c = map->cell[e];
+            if (map->part[e] >= OWN_PART) {
+                k[c] = own_k;
+                p[c] = own_p;
+            } else if (isnan(p[c])) {
+                k[c] += map->part[e] * own_k;
+            }
+        }
+    }
+    for (size_t c = 0; c < n_cell; c++) {
+        p[c] = isnan(p[c]) ? l->p_j_per_m3k : p[c];
+        k[c] = k[c] > 0 ? k[c] : l->k_w_per_mk; /* a cell no unit covers */
+    }
+}
+
+static void materials(struct builder *b)
+{
+    const struct tmx_package *pk = &b->spec->package;
+    const size_t n_die = b->spec->n_layer, n_cell = b->net->n_cell;
+    for (size_t l = 0; l < b->net->n_layer; l++) {
+        const struct tmx_layer *die = l < n_die ? &b->spec->layer[l] : NULL;
+        const bool spreader = l == n_die;
+        const double k = die ? die->k_w_per_mk : spreader ? pk->k_spreader : pk->k_sink;
+        const double p = die ? die->p_j_per_m3k : spreader ? pk->p_spreader : pk->p_sink;
+        b->t[l] = die ? die->thickness_m : spreader ? pk->t_spreader_m : pk->t_sink_m;
+        b->lateral[l] = die ? die->lateral : true;
+        for (size_t c = 0; c < n_cell; c++) {
+            b->k[l * n_cell + c] = k;
+            b->p[l * n_cell + c] = p;
+        }
+        if (die && die->filler_k_w_per_mk > 0) {
+            tmx_gridmap_mix(&b->net->map[l], die, b->k + l * n_cell, b->p + l * n_cell);
+        } else if (die && b->spec->detailed_3d) {
+            unit_materials(b, l);
+        }
+    }
+}
+
+/* Cell-to-cell links: two half cells in series, which is one whole cell where both are
+ * equal. Vertical ones of a uniform stack use the whole thickness of the layer farther
+ * from the sink (its node lies on its far face), of a detailed one half of each. */
+static void cell_links(struct builder *b)
+{
+    const struct tmx_network *net = b->net;
+    const size_t rows = net->rows, cols = net->cols, n_cell = net->n_cell;
+    const double dx = net->width_m / (double)cols, dy = net->height_m / (double)rows;
+    const double east = b->spec->hotspot_lateral ? dy / dx : dx / dy; /* HotSpot exchanges the two */
+    const double north = 1.0 / east;
+    for (size_t l = 0; l < net->n_layer; l++) {
+        const double *k = b->k + l * n_cell, t = b->t[l];
+        for (size_t c = 0; c < n_cell; c++) {
+            const size_t node = l * n_cell + c;
+            if (b->lateral[l] && (c + 1) % cols != 0) {
+                add_link(b, node, node + 1, 0.5 * east / t * (1.0 / k[c] + 1.0 / k[c + 1]));
+            }
+            if (b->lateral[l] && c + cols < n_cell) {
+                add_link(b, node, node + cols, 0.5 * north / t * (1.0 / k[c] + 1.0 / k[c + cols]));
+            }
+            if (l + 1 < net->n_layer) {
+                const double own = t / (k[c] * dx * dy), next = b->t[l + 1] / (k[c + n_cell] * dx * dy);
+                add_link(b, node, node + n_cell, b->spec->detailed_3d ? 0.5 * (own + next) : own);
+            }
+        }
+    }
+}
+
+/* The 12 package nodes: ring to ring links, heat capacity, area towards the air. */
+static void package_nodes(struct builder *b)
+{
+    struct tmx_network *net = b->net;
+    const struct tmx_package *pk = &b->spec->package;
+    const double W = net->width_m, H = net->height_m, s = pk->s_spreader_m, S = pk->s_sink_m;
+    const double t_sp = pk->t_spreader_m, t_hs = pk->t_sink_m, k_hs = pk->k_sink;
+    const double air = LUMPING * pk->c_convec_j_per_k / (S * S), outer = (S * S - s * s) / 4;
+    const double across = (S - s) / 4 / (k_hs * t_hs * (S + 3 * s) / 4);
+    const double of_sink = b->spec->detailed_3d ? 0.5 * t_hs / k_hs : 0; /* half cells in series */
+    const double of_spreader = (b->spec->detailed_3d ? 0.5 : 1.0) * t_sp / pk->k_spreader;
+    const size_t first = net->n_layer * net->n_cell;
+    for (size_t side = 0; side < SIDES; side++) {
+        const bool x = side == WEST || side == EAST;
+        const double along = x ? H : W, gap = x ? s - W : s - H;
+        const double ring = (s + along) * gap / 4;
+        const double in_sink = gap / 4 / (k_hs * t_hs * (3 * s + along) / 4);
+        const size_t sp = first + SPREADER + side, in = first + INNER + side, out = first + OUTER + side;
+        add_link(b, sp, in, (of_spreader + of_sink) / ring);
+        add_link(b, in, out, in_sink + across);
+        net->heat_j_k[sp] = LUMPING * pk->p_spreader * t_sp * ring;
+        net->heat_j_k[in] = LUMPING * pk->p_sink * t_hs * ring + air * ring;
+        net->heat_j_k[out] = LUMPING * pk->p_sink * t_hs * outer + air * outer;
+        net->area_m2[in] = ring;
+        net->area_m2[out] = outer;
+    }
+}
+
+static void cell_nodes(struct builder *b)
+{
+    struct tmx_network *net = b->net;
+    const struct tmx_package *pk = &b->spec->package;
+    const double a = net->width_m * net->height_m / (double)net->n_cell;
+    const size_t sink = (net->n_layer - 1) * net->n_cell;
+    for (size_t node = 0; node < net->n_layer * net->n_cell; node++) {
+        net->heat_j_k[node] = LUMPING * b->p[node] * b->t[node / net->n_cell] * a;
+        if (b->spec->board && node < net->n_cell) {
+            const struct tmx_board *board = b->spec->board;
+            net->heat_j_k[node] += LUMPING * board->c_convec_j_per_k * a / (board->s_pcb_m * board->s_pcb_m);
+        }
+        if (node >= sink) {
+            net->heat_j_k[node] += LUMPING * pk->c_convec_j_per_k * a / (pk->s_sink_m * pk->s_sink_m);
+            net->area_m2[node] = a;
+        }
+    }
+    net->sink_area_m2 = pk->s_sink_m * pk->s_sink_m;
+    net->film_base_k = (b->spec->detailed_3d ? 0.5 : 1.0) * pk->t_sink_m / pk->k_sink;
+}
+
+static enum tmx_status check(const struct tmx_thermal_spec *spec, struct tmx_err *err)
+{
+    const struct tmx_package *pk = &spec->package;
+    if (spec->rows < 2 || spec->cols < 2) {
+        return tmx_fail(err, TMX_ERANGE, "grid of %zu x %zu; at least 2 x 2 is needed", spec->rows,
+                        spec->cols);
+    }
+    if (spec->n_layer == 0 || tmx_thermal_spec_units(spec) == 0) {
+        return tmx_fail(err, TMX_ERANGE, "no block dissipates power");
+    }
+    const double W = tmx_thermal_spec_width_m(spec), H = tmx_thermal_spec_height_m(spec);
+    for (size_t l = 0; l < spec->n_layer; l++) {
+        const struct tmx_floorplan *fp = spec->layer[l].floorplan;
+        const double w = tmx_floorplan_width_m(fp), h = tmx_floorplan_height_m(fp);
+        const bool filled = spec->layer[l].filler_k_w_per_mk > 0;
+        if (w - W > SAME_M || h - H > SAME_M || (!filled && (W - w > SAME_M || H - h > SAME_M))) {
+            return tmx_fail_at(err, TMX_ERANGE, fp->source, 0,
+                               "layer %zu is %g x %g mm, the stack is %g x %g mm; layers must be equal, but "
+                               "for those with a filler",
+                               l, 1e3 * w, 1e3 * h, 1e3 * W, 1e3 * H);
+        }
+    }
+    const bool physical = spec->network == TMX_NETWORK_PHYSICAL; /* its package may end where the die does */
+    if (physical && spec->board) {
+        return tmx_fail(err, TMX_ERANGE, "the physical network has no secondary path (model_secondary)");
+    }
+    if (spec->r_below_k_per_w > 0 && spec->network != TMX_NETWORK_PHYSICAL) {
+        return tmx_fail(err, TMX_ERANGE, "HotSpot's network has no film below the stack (r_below)");
+    }
+    if (spec->board &&
+        (spec->n_layer < 4 || fmin(spec->board->s_sub_m, spec->board->s_solder_m) < fmax(W, H) ||
+         spec->board->s_pcb_m < spec->board->s_solder_m)) {
+        return tmx_fail(
+            err, TMX_ERANGE,
+            "secondary path: the die (%g x %g mm) must fit on the substrate (%g mm) and the solder (%g "
+            "mm), which must fit on the board (%g mm)",
+            1e3 * W, 1e3 * H, 1e3 * spec->board->s_sub_m, 1e3 * spec->board->s_solder_m,
+            1e3 * spec->board->s_pcb_m);
+    }
+    if (physical && spec->hotspot_lateral) {
+        return tmx_fail(err, TMX_ERANGE, "the physical network does not exchange lateral resistances");
+    }
+    if (physical ? fmax(W, H) > pk->s_spreader_m + SAME_M : fmax(W, H) >= pk->s_spreader_m) {
+        return tmx_fail(err, TMX_ERANGE, "die of %g x %g mm is not smaller than the spreader of %g mm",
+                        1e3 * W, 1e3 * H, 1e3 * pk->s_spreader_m);
+    }
+    if (physical ? pk->s_spreader_m > pk->s_sink_m + SAME_M : pk->s_spreader_m >= pk->s_sink_m) {
+        return tmx_fail(err, TMX_ERANGE, "spreader of %g mm is not smaller than the sink of %g mm",
+                        1e3 * pk->s_spreader_m, 1e3 * pk->s_sink_m);
+    }
+    if (4.0 * ((double)spec->n_layer + 2) * (double)spec->rows * (double)spec->cols > 1e8) {
+        return tmx_fail(err, TMX_ERANGE, "grid of %zu x %zu x %zu layers is too large", spec->rows,
+                        spec->cols, spec->n_layer);
+    }
+    return TMX_OK;
+}
+
+static enum tmx_status maps(struct builder *b, struct tmx_err *err)
+{
+    struct tmx_network *net = b->net;
+    net->map = calloc(net->n_layer, sizeof *net->map);
+    net->first_unit = calloc(net->n_layer + 1, sizeof *net->first_unit);
+    if (!net->map || !net->first_unit) {
+        return tmx_fail(err, TMX_ENOMEM, "network of %zu layers", net->n_layer);
+    }
+    for (size_t l = 0; l < net->n_layer; l++) {
+        const size_t die = l < b->spec->n_layer ? l : b->spec->n_layer - 1;
+        const struct tmx_layer *layer = &b->spec->layer[die];
+        const enum tmx_status st = tmx_gridmap_init(&net->map[l], layer->floorplan, net->width_m,
+                                                    net->height_m, net->rows, net->cols, err);
+        if (st) {
+            return st;
+        }
+        net->first_unit[l + 1] =
+            net->first_unit[l] + (l == die && layer->dissipates ? layer->floorplan->n_unit : 0);
+    }
+    net->n_unit = net->first_unit[net->n_layer];
+    return TMX_OK;
+}
+
+static enum tmx_status allocate(struct builder *b, struct tmx_err *err)
+{
+    struct tmx_network *net = b->net;
+    const size_t cells = net->n_layer * net->n_cell;
+    b->k = calloc(cells, sizeof *b->k);
+    b->p = calloc(cells, sizeof *b->p);
+    b->t = calloc(net->n_layer, sizeof *b->t);
+    b->lateral = calloc(net->n_layer, sizeof *b->lateral);
+    net->heat_j_k = calloc(net->n_node, sizeof *net->heat_j_k);
+    net->area_m2 = calloc(net->n_node, sizeof *net->area_m2);
+    if (!b->k || !b->p || !b->t || !b->lateral || !net->heat_j_k || !net->area_m2) {
+        return tmx_fail(err, TMX_ENOMEM, "network of %zu nodes", net->n_node);
+    }
+    return TMX_OK;
+}
+
+/* HotSpot's network: one sheet of cells a layer, twelve package nodes. */
+static enum tmx_status hotspot_init(struct builder *b, struct tmx_err *err)
+{
+    struct tmx_network *net = b->net;
+    const struct tmx_package *pk = &b->spec->package;
+    net->n_node = net->n_view;
+    enum tmx_status st = allocate(b, err);
+    if (st) {
+        return st;
+    }
+    materials(b);
+    cell_links(b);
+    const size_t spreader = net->n_layer - 2, sink = net->n_layer - 1, rings = net->n_layer * net->n_cell;
+    st = tmx_conductances_edge(&b->links, net, spreader, pk->t_spreader_m, rings + SPREADER, pk->s_spreader_m,
+                               pk->k_spreader, err);
+    st = st ? st
+            : tmx_conductances_edge(&b->links, net, sink, pk->t_sink_m, rings + INNER, pk->s_spreader_m,
+                                    pk->k_sink, err);
+    st = st || !b->spec->board ? st : tmx_board_init(net, b->spec, &b->links, err);
+    if (st) {
+        return st;
+    }
+    package_nodes(b);
+    cell_nodes(b);
+    return b->st ? b->st : tmx_conductances_compress(&b->links, net, err);
+}
+
+/* Measured on grids of 32 x 32 to 96 x 96 with four layers, one core of a 2.8 GHz Xeon; the powers carry them
+ * to larger ones. */
+enum tmx_status tmx_network_check_cost(const struct tmx_network *net, bool reduce, struct tmx_err *err)
+{
+    const double n = (double)net->n_node, of_64 = n / 16400;
+    const struct tmx_cost cost = {.seconds = reduce ? 6 * pow(of_64, 1.2) : 0.3 * pow(of_64, 1.5),
+                                  .bytes = reduce ? 5.5e3 * n : 1.8e3 * n * pow(of_64, 0.2)};
+    return tmx_cost_check(cost, err, "a thermal network of %zu nodes (grid %zu x %zu, %zu layers)",
+                          net->n_node, net->rows, net->cols, net->n_layer);
+}
+
+enum tmx_status tmx_network_init(struct tmx_network *net, const struct tmx_thermal_spec *spec,
+                                 struct tmx_err *err)
+{
+    struct builder b = {.spec = spec, .net = net, .err = err};
+    *net = (struct tmx_network){0};
+    enum tmx_status st = check(spec, err);
+    if (st) {
+        return st;
+    }
+    net->rows = spec->rows;
+    net->cols = spec->cols;
+    net->n_cell = spec->rows * spec->cols;
+    net->n_layer = spec->n_layer + 2;
+    net->n_package = TMX_PACKAGE_NODES + (spec->board ? TMX_BOARD_NODES : 0);
+    net->n_view = net->n_layer * net->n_cell + net->n_package;
+    net->width_m = tmx_thermal_spec_width_m(spec);
+    net->height_m = tmx_thermal_spec_height_m(spec);
+    net->mode = spec->map_mode;
+    st = maps(&b, err);
+    st = st                                      ? st
+         : spec->network == TMX_NETWORK_PHYSICAL ? tmx_physical_init(net, spec, err)
+                                                 : hotspot_init(&b, err);
+    for (size_t c = 0; !st && net->ground_w_k && c < net->n_node; c++) {
+        net->value_w_k[net->col_start[c]] += net->ground_w_k[c];
+    }
+    for (size_t l = 0; net->map && l < net->n_layer; l++) {
+        net->map[l].floorplan = NULL; /* the network outlives the spec */
+    }
+    tmx_conductances_finish(&b.links);
+    free(b.k);
+    free(b.p);
+    free(b.t);
+    free(b.lateral);
+    return st;
+}
+
+void tmx_network_finish(struct tmx_network *net)
+{
+    for (size_t l = 0; net->map && l < net->n_layer; l++) {
+        tmx_gridmap_finish(&net->map[l]);
+    }
+    free(net->map);
+    free(net->first_unit);
+    free(net->col_start);
+    free(net->row);
+    free(net->value_w_k);
+    free(net->heat_j_k);
+    free(net->area_m2);
+    free(net->ground_w_k);
+    free(net->view_start);
+    free(net->view_node);
+    free(net->view_part);
+    free(net->view_back);
+    free(net->twin);
+    *net = (struct tmx_network){0};
+}
+
+double tmx_network_gamma(const struct tmx_network *net, double r_convec_k_per_w)
+{
+    return 1.0 / (net->film_base_k + r_convec_k_per_w * net->sink_area_m2);
+}
+
+double tmx_network_leaving(const struct tmx_network *net, double gamma, const double *theta_k)
+{
+    double sum = 0, board = 0;
+    for (size_t c = 0; c < net->n_node; c++) {
+        sum += net->area_m2[c] * theta_k[c];
+    }
+    for (size_t c = 0; c < net->n_node && net->ground_w_k; c++) {
+        board += net->ground_w_k[c] * theta_k[c];
+    }
+    return gamma * sum + board;
+}
+
+void tmx_network_spread_power(const struct tmx_network *net, const double *power_w, double *node_w)
+{
+    for (size_t l = 0; l < net->n_layer; l++) {
+        if (net->first_unit[l + 1] > net->first_unit[l]) {
+            tmx_gridmap_spread_power(&net->map[l], power_w + net->first_unit[l], node_w + l * net->n_cell);
+        }
+    }
+}
+
+void tmx_network_read(const struct tmx_network *net, const double *node_k, double *unit_k)
+{
+    for (size_t l = 0; l < net->n_layer; l++) {
+        if (net->first_unit[l + 1] > net->first_unit[l]) {
+            tmx_gridmap_read(&net->map[l], net->mode, node_k + l * net->n_cell, unit_k + net->first_unit[l]);
+        }
+    }
+}
+
+void tmx_network_apply(const struct tmx_network *net, double gamma, double sigma, const double *x, double *y)
+{
+    for (size_t c = 0; c < net->n_node; c++) {
+        y[c] = (gamma * net->area_m2[c] + sigma * net->heat_j_k[c]) * x[c];
+    }
+    for (size_t c = 0; c < net->n_node; c++) {
+        const int begin = net->col_start[c], end = net->col_start[c + 1];
+        const double xc = x[c];
+        double sum = net->value_w_k[begin] * xc;
+        for (int e = begin + 1; e < end; e++) {
+            sum += net->value_w_k[e] * x[net->row[e]];
+            y[net->row[e]] += net->value_w_k[e] * xc;
+        }
+        y[c] += sum;
+    }
+}
+
+void tmx_network_view(const struct tmx_network *net, const double *node_k, size_t first, size_t n,
+                      double *view_k)
+{
+    const size_t plain = net->view_start ? (net->n_layer - 2) * net->n_cell : net->n_view;
+    for (size_t v = 0; v < n; v++) {
+        const size_t row = first + v;
+        if (row < plain) {
+            view_k[v] = node_k[row];
+            continue;
+        }
+        view_k[v] = 0;
+        for (size_t e = net->view_start[row - plain]; e < net->view_start[row - plain + 1]; e++) {
+            view_k[v] += net->view_part[e] * node_k[net->view_node[e]];
+        }
+    }
+}
+
+void tmx_network_unview(const struct tmx_network *net, const double *view_k, double *node_k)
+{
+    if (!net->view_start) {
+        memcpy(node_k, view_k, net->n_node * sizeof *node_k);
+        return;
+    }
+    const size_t plain = (net->n_layer - 2) * net->n_cell;
+    memset(node_k, 0, net->n_node * sizeof *node_k);
+    memcpy(node_k, view_k, plain * sizeof *node_k);
+    for (size_t row = plain; row < net->n_view; row++) {
+        for (size_t e = net->view_start[row - plain]; e < net->view_start[row - plain + 1]; e++) {
+            node_k[net->view_node[e]] += net->view_back[e] * view_k[row];
+        }
+    }
+    for (size_t node = plain; node < net->n_node; node++) {
+        if (net->twin[node] != node) {
+            node_k[node] = node_k[net->twin[node]];
+        }
+    }
+}
+
+void tmx_network_field(const struct tmx_network *net, const double *node_k, size_t layer, double *cell_k)
+{
+    tmx_assert(layer <= net->n_layer);
+    tmx_network_view(net, node_k, layer * net->n_cell, layer == net->n_layer ? net->n_package : net->n_cell,
+                     cell_k);
+}
+
+/* The secondary heat path of HotSpot's grid model: layers 0, 1, 2 are board, solder balls and substrate,
+ * gridded over the die; what of them lies beyond its edge is W,E,N,S nodes of substrate, solder, and an inner
+ * and an outer ring of the board. With b the solder's side, B the board's, H the die's other side: edge cells
+ * to rings     as the spreader's (links.h), the board's inner ring as wide as the solder substrate to solder
+ * t_solder / (k_solder A),  solder to board  t_board / (k_board A),  A = (b+H)(b-W)/4 inner to outer ring
+ * (b-W)/4 / (k t (3b+H)/4) + (B-b)/4 / (k t (B+3b)/4) board to air            R B^2 / area, for cells, inner
+ * ring (A) and outer ring ((B^2-b^2)/4) Source: HotSpot 7's grid model; its capacities are 0.333 p t area. */
+
+static const double board_LUMPING = 0.333;  /* HotSpot's factor on every capacitance */
+static const double NEXT_TO_NOTHING = 1e-9; /* of a node's heat, where it is to store none */
+
+enum { BOARD, SOLDER, SUBSTRATE, LAYERS }; /* of the stack */
+enum { AT_SUBSTRATE = 0, AT_SOLDER = 4, board_INNER = 8, board_OUTER = 12, board_SIDES = 4 }; /* nodes */
+
+static enum tmx_status edges(struct tmx_network *net, const struct tmx_thermal_spec *spec,
+                             struct tmx_conductances *links, size_t first, struct tmx_err *err)
+{
+    const double side_m[LAYERS] = {spec->board->s_solder_m, spec->board->s_solder_m, spec->board->s_sub_m};
+    static const size_t ring[LAYERS] = {board_INNER, AT_SOLDER, AT_SUBSTRATE};
+    enum tmx_status st = TMX_OK;
+    for (size_t l = 0; l < LAYERS && !st; l++) {
+        st = tmx_conductances_edge(links, net, l, spec->layer[l].thickness_m, first + ring[l], side_m[l],
+                                   spec->layer[l].k_w_per_mk, err);
+    }
+    return st;
+}
+
+enum tmx_status tmx_board_init(struct tmx_network *net, const struct tmx_thermal_spec *spec,
+                               struct tmx_conductances *links, struct tmx_err *err)
+{
+    const struct tmx_board *board = spec->board;
+    const struct tmx_layer *pcb = &spec->layer[BOARD], *solder = &spec->layer[SOLDER],
+                           *sub = &spec->layer[SUBSTRATE];
+    const double W = net->width_m, H = net->height_m, b = board->s_solder_m, B = board->s_pcb_m;
+    const double air = board_LUMPING * board->c_convec_j_per_k / (B * B),
+                 film = 1 / (board->r_convec_k_per_w * B * B);
+    const double outer = (B * B - b * b) / 4, sheet = pcb->k_w_per_mk * pcb->thickness_m;
+    const double stores = board_LUMPING * (board->quasi_static ? NEXT_TO_NOTHING : 1);
+    const size_t first = net->n_layer * net->n_cell + TMX_PACKAGE_NODES;
+    net->ground_w_k = calloc(net->n_node, sizeof *net->ground_w_k);
+    if (!net->ground_w_k) {
+        return tmx_fail(err, TMX_ENOMEM, "network of %zu nodes", net->n_node);
+    }
+    for (size_t c = 0; c < net->n_cell; c++) {
+        net->ground_w_k[c] = film * W * H / (double)net->n_cell;
+    }
+    enum tmx_status st = edges(net, spec, links, first, err);
+    for (size_t side = 0; side < board_SIDES && !st; side++) {
+        const bool x = side < 2; /* W, E */
+        const double along = x ? H : W, across = x ? W : H;
+        const double ring = (b + along) * (b - across) / 4;
+        const double beside = (board->s_sub_m + along) * (board->s_sub_m - across) / 4;
+        const double out =
+            (b - across) / 4 / (sheet * (3 * b + along) / 4) + (B - b) / 4 / (sheet * (B + 3 * b) / 4);
+        const size_t su = first + AT_SUBSTRATE + side, so = first + AT_SOLDER + side,
+                     in = first + board_INNER + side, to = first + board_OUTER + side;
+        st = tmx_conductances_add(links, su, so, solder->thickness_m / (solder->k_w_per_mk * ring), err);
+        st = st ? st : tmx_conductances_add(links, so, in, pcb->thickness_m / (pcb->k_w_per_mk * ring), err);
+        st = st ? st : tmx_conductances_add(links, in, to, out, err);
+        net->ground_w_k[in] = film * ring;
+        net->ground_w_k[to] = film * outer;
+        net->heat_j_k[su] = stores * sub->p_j_per_m3k * sub->thickness_m * beside;
+        net->heat_j_k[so] = stores * solder->p_j_per_m3k * solder->thickness_m * ring;
+        net->heat_j_k[in] = stores * (pcb->p_j_per_m3k * pcb->thickness_m + air / board_LUMPING) * ring;
+        net->heat_j_k[to] = stores * (pcb->p_j_per_m3k * pcb->thickness_m + air / board_LUMPING) * outer;
+    }
+    return st;
+}

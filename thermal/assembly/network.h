@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#ifndef TMX_THERMAL_ASSEMBLY_NETWORK_H
+#define TMX_THERMAL_ASSEMBLY_NETWORK_H
+
+#include "thermal/assembly/gridmap.h"
+
+/* The RC network of a spec: C dtheta/dt + G theta = B p with theta = T - T_ambient and
+ * G = G_net + gamma(R_convec) diag(A). Built here, solved elsewhere.
+ *
+ * The view: cells of every layer (die stack, spreader, sink), index layer * n_cell + cell,
+ * then 12 package nodes: W,E,N,S of the spreader, the inner and the outer sink ring, and with a secondary
+ * path 16 more: W,E,N,S of substrate, solder, the inner and the outer ring of the board. In HotSpot's network
+ * the nodes are just these. In the physical one the cells of the die layers come first, as in the view;
+ * what else the view shows are means over the nodes that follow. */
+
+enum { TMX_PACKAGE_NODES = 12, TMX_BOARD_NODES = 16 };
+
+struct tmx_network {
+    size_t n_node, n_view, n_cell, n_layer; /* n_layer counts spreader and sink */
+    size_t n_package;                       /* nodes of the view behind the cells: 12, or 28 with a board */
+    size_t rows, cols;
+    double width_m, height_m; /* of the die */
+    size_t n_unit;            /* dissipating units */
+
+    /* G_net, lower triangle by columns, rows ascending, the diagonal first */
+    int *col_start;    /* [n_node + 1] owned */
+    int *row;          /* [n_entry] owned */
+    double *value_w_k; /* [n_entry, W/K] owned */
+    double *heat_j_k;  /* [n_node, J/K] owned: the diagonal of C */
+    double *area_m2;   /* [n_node, m2] owned: the diagonal of A, area facing the air */
+    double
+        *ground_w_k; /* [n_node, W/K] owned: to the air, not through the sink, part of G_net; NULL: nothing */
+    double
+        film_base_k; /* [m2 K/W] sink conduction in series with the film: gamma = 1 / (film_base + R S^2) */
+    double sink_area_m2;
+
+    /* physical: the rows of the view behind the die layers, r = view index - (n_layer - 2) n_cell; NULL in
+     * HotSpot's network */
+    size_t *view_start; /* [rows + 1] owned: first entry of each row */
+    size_t *view_node;  /* owned */
+    double *view_part;  /* owned: share of the node in the row's mean */
+    double *view_back;  /* owned: share of the row in the node's value, where a field is given */
+    size_t *twin;       /* [n_node] owned: the die cell whose value a node takes then, or itself */
+
+    struct tmx_gridmap *map; /* [n_layer] owned; spreader and sink use the last die layer's floorplan */
+    size_t *first_unit;      /* [n_layer + 1] owned: first dissipating unit of each layer */
+    enum tmx_map_mode mode;
+};
+
+/* Returns TMX_OK, TMX_ENOMEM, or TMX_ERANGE for a geometry that cannot be modelled (die
+ * not smaller than spreader, spreader not smaller than sink, layers of unequal extent,
+ * grid below 2 x 2, no unit that dissipates). *net is overwritten; end it with
+ * tmx_network_finish, also after failure. */
+TMX_NODISCARD enum tmx_status tmx_network_init(struct tmx_network *net, const struct tmx_thermal_spec *spec,
+                                               struct tmx_err *err);
+/* Before the network is factored, and reduced: time and memory of that (core/base/cost.h). */
+TMX_NODISCARD enum tmx_status tmx_network_check_cost(const struct tmx_network *net, bool reduce,
+                                                     struct tmx_err *err);
+void tmx_network_finish(struct tmx_network *net); /* accepts zeroed memory */
+
+/* Film coefficient gamma [W/(m2 K)] at a convection resistance. */
+double tmx_network_gamma(const struct tmx_network *net, double r_convec_k_per_w);
+
+/* Heat [W] that leaves to the air from theta_k [n_node, K], through the sink and below. */
+double tmx_network_leaving(const struct tmx_network *net, double gamma, const double *theta_k);
+
+/* Add power_w [n_unit, W] to node_w [n_node, W]. */
+void tmx_network_spread_power(const struct tmx_network *net, const double *power_w, double *node_w);
+
+/* unit_k [n_unit] from node_k [n_node], dissipating units only. */
+void tmx_network_read(const struct tmx_network *net, const double *node_k, double *unit_k);
+
+/* y = (G_net + gamma A + sigma C) x, vectors of [n_node]. */
+void tmx_network_apply(const struct tmx_network *net, double gamma, double sigma, const double *x, double *y);
+
+/* view_k [n] of the view's rows [first, first + n) from node_k [n_node]; and node_k [n_node] from a
+ * whole view_k [n_view]: what a start file says of the nodes it does not name. */
+void tmx_network_view(const struct tmx_network *net, const double *node_k, size_t first, size_t n,
+                      double *view_k);
+void tmx_network_unview(const struct tmx_network *net, const double *view_k, double *node_k);
+
+/* Copy one layer (its cells) or, for layer == n_layer, the n_package nodes. */
+void tmx_network_field(const struct tmx_network *net, const double *node_k, size_t layer, double *cell_k);
+
+/* Private to the assemblers: conductances between nodes, collected one by one. */
+
+struct tmx_conductance {
+    size_t a, b; /* a < b */
+    double w_k;
+};
+
+struct tmx_conductances {
+    struct tmx_conductance *link; /* [n] owned */
+    size_t n, room;
+};
+
+/* Add a link of resistance_k_w; it grows as needed. Returns TMX_OK or TMX_ENOMEM. */
+TMX_NODISCARD enum tmx_status tmx_conductances_add(struct tmx_conductances *l, size_t from, size_t to,
+                                                   double resistance_k_w, struct tmx_err *err);
+/* Fill the matrix of net, whose n_node is set. No two links join the same nodes. */
+TMX_NODISCARD enum tmx_status tmx_conductances_compress(const struct tmx_conductances *l,
+                                                        struct tmx_network *net, struct tmx_err *err);
+void tmx_conductances_finish(struct tmx_conductances *l); /* accepts zeroed memory */
+
+/* Links of the cells on the edge of a layer of HotSpot's network to the ring node of each side, W,E,N,S from
+ * node ring on: half a cell and this cell's share of the ring's conduction path. */
+TMX_NODISCARD enum tmx_status tmx_conductances_edge(struct tmx_conductances *l, const struct tmx_network *net,
+                                                    size_t layer, double thickness_m, size_t ring,
+                                                    double side_m, double k, struct tmx_err *err);
+
+/* The secondary path's nodes beyond the die: links, heat, and net->ground_w_k, which is yet to be added to
+ * the matrix. */
+TMX_NODISCARD enum tmx_status tmx_board_init(struct tmx_network *net, const struct tmx_thermal_spec *spec,
+                                             struct tmx_conductances *links, struct tmx_err *err);
+
+/* The other assembler: cells to the edges of spreader and sink, refined layers. Its part of
+ * tmx_network_init, after maps and sizes are set. */
+TMX_NODISCARD enum tmx_status tmx_physical_init(struct tmx_network *net, const struct tmx_thermal_spec *spec,
+                                                struct tmx_err *err);
+
+#endif

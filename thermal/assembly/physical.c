@@ -1,0 +1,586 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The physical network: finite volumes of the whole package.
+ *
+ * The stack is a pile of sheets, each a rectilinear grid of its own of one thickness t. A node stands at a
+ * depth inside its sheet, lo from the face away from the sink and hi from the other (lo + hi = t); between
+ * two sheets each pair of cells that overlap by an area a is linked by (hi / k + lo' / k') / a, inside a
+ * sheet two half cells are in series. All heat capacity counts, the air's over the sink's top.
+ *
+ * Sheets: a die layer has the chip's grid. One that dissipates has its power, and the node that is read, on
+ * its face away from the sink (where the transistors are); its sheets grow from there. Other layers are
+ * halved until a sheet is thinner than a part of the length heat diffuses in the shortest time of interest.
+ * Spreader and sink have grids of their own, coarser than the chip's, growing beyond the die's edge to their
+ * own, and sheets that grow away from the die. How coarse is set against a plain, fine finite-volume code:
+ * tests/oracle/slow_fv.h, docs/models.md. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "thermal/assembly/network.h"
+
+static const double FAST_S = 1e-3;      /* the shortest time from which on steps must be right */
+static const double DEPTH_PART = 0.35;  /* first sheet of spreader, in lengths diffused in FAST_S */
+static const double SHEET_GROWTH = 1.8; /* from one sheet to the next */
+static const double CELL_GROWTH = 1.3;  /* from one cell to the next, beyond the die's edge */
+/* A dissipating layer's first sheet is at most this part of it, and of the length diffused. */
+static const double FACE_PART = 0.125, FACE_DEPTH = 0.25;
+static const double SIDE_OF_DEPTH =
+    0.7; /* a cell's side, of the depth below the die: finer patterns have died out */
+static const double CELLS_IN_SINK = 6; /* and at most this part of the sink's thickness */
+static const double SAME_M = 1e-6;
+
+struct axis {     /* lines of one direction, ascending from the die's corner as origin */
+    size_t n;     /* cells */
+    double *line; /* [n + 1] owned */
+};
+
+struct sheet {
+    struct axis x, y; /* y counts from the north edge southwards, as rows do */
+    double t, lo, hi;
+    double k, p;                   /* of all cells, or */
+    const double *cell_k, *cell_p; /* of each, not owned */
+    bool lateral;
+    size_t layer; /* of the view */
+    size_t first; /* node of its first cell */
+};
+
+struct builder {
+    struct tmx_network *net;
+    const struct tmx_thermal_spec *spec;
+    struct tmx_conductances links;
+    struct sheet *sheet; /* [n_sheet] away from the sink first; owns its axes */
+    size_t n_sheet, room;
+    double *k, *p; /* [die layers][n_cell] owned, where units have materials of their own */
+    double refine;
+    struct tmx_err *err;
+};
+
+/* ---- lines ---- */
+
+/* Cells of a gap, the first of size `from`, each longer than the one before, filling it exactly; returns how
+ * many and, with size not NULL, their sizes. */
+static size_t grow(double gap, double from, double growth, double *size)
+{
+    size_t n = 0;
+    double sum = 0, next = from;
+    if (gap <= 0) {
+        return 0;
+    }
+    while (n == 0 || sum + 0.5 * next < gap) {
+        if (size) {
+            size[n] = next;
+        }
+        sum += next;
+        next *= growth;
+        n++;
+    }
+    for (size_t i = 0; i < n && size; i++) {
+        size[i] *= gap / sum;
+    }
+    return n;
+}
+
+/* Lines over the die every so many of the chip's n cells, at most `most` wide but never finer than they (most
+ * 0: they themselves), then growing over the gaps to the spreader's and the sink's edge. */
+static enum tmx_status make_axis(struct axis *a, double die_m, size_t n, double most, const double gap[2],
+                                 double growth, struct tmx_err *err)
+{
+    const double want = most > 0 ? ceil(die_m / most - 1e-9) : (double)n;
+    const size_t n_die = want >= (double)n ? n : want < 1 ? 1 : (size_t)want;
+    const double cell = die_m / (double)n_die;
+    size_t count[2] = {grow(gap[0], cell, growth, NULL), 0};
+    double *size = calloc(count[0] + 1, sizeof *size);
+    if (!size) {
+        return tmx_no_memory(err);
+    }
+    grow(gap[0], cell, growth, size);
+    const double last = count[0] ? size[count[0] - 1] : cell;
+    count[1] = grow(gap[1], growth * last, growth, NULL);
+    double *more = realloc(size, (count[0] + count[1] + 1) * sizeof *size);
+    a->n = n_die + 2 * (count[0] + count[1]);
+    a->line = calloc(a->n + 1, sizeof *a->line);
+    size = more ? more : size;
+    if (!more || !a->line) {
+        free(size);
+        return tmx_no_memory(err);
+    }
+    grow(gap[1], growth * last, growth, size + count[0]);
+    const size_t out = count[0] + count[1];
+    for (size_t i = 0; i <= n_die; i++) { /* on the chip's own lines */
+        a->line[out + i] = die_m * floor((double)(i * n) / (double)n_die + 0.5) / (double)n;
+    }
+    for (size_t i = 0; i < out; i++) {
+        a->line[out - 1 - i] = a->line[out - i] - size[i];
+        a->line[out + n_die + 1 + i] = a->line[out + n_die + i] + size[i];
+    }
+    free(size);
+    return TMX_OK;
+}
+
+/* ---- sheets ---- */
+
+/* Half of what a plate is wider than what it carries; less than a micrometre is none. */
+static double beyond(double side_m, double carried_m)
+{
+    return side_m - carried_m > SAME_M ? 0.5 * (side_m - carried_m) : 0;
+}
+
+/* Append s with lines of its own: the die's alone, or with most > 0 those of a plate with cells of that
+ * side, which are to end at side_m, too, on the way to its edge_m. */
+static enum tmx_status add_sheet(struct builder *b, const struct sheet *s, double most, double side_m,
+                                 double edge_m)
+{
+    if (b->n_sheet == b->room) {
+        struct sheet *grown = realloc(b->sheet, (b->room + 32) * sizeof *grown);
+        if (!grown) {
+            return tmx_no_memory(b->err);
+        }
+        b->sheet = grown;
+        b->room += 32;
+    }
+    const double W = b->net->width_m, H = b->net->height_m;
+    const double out = most > 0 ? beyond(edge_m, side_m) : 0;
+    const double gap_x[2] = {most > 0 ? beyond(side_m, W) : 0, out};
+    const double gap_y[2] = {most > 0 ? beyond(side_m, H) : 0, out};
+    const double growth = 1 + (CELL_GROWTH - 1) / b->refine;
+    struct sheet *new = &b->sheet[b->n_sheet++];
+    *new = *s;
+    new->x = new->y = (struct axis){0};
+    const enum tmx_status st = make_axis(&new->x, W, b->net->cols, most, gap_x, growth, b->err);
+    return st ? st : make_axis(&new->y, H, b->net->rows, most, gap_y, growth, b->err);
+}
+
+/* Length heat diffuses in FAST_S. */
+static double diffused_m(double k, double p)
+{
+    return sqrt(k / p * FAST_S);
+}
+
+static enum tmx_status die_sheets(struct builder *b, size_t l)
+{
+    const struct tmx_layer *layer = &b->spec->layer[l];
+    const double t = layer->thickness_m, *k = b->k ? b->k + l * b->net->n_cell : NULL;
+    const double thin = diffused_m(layer->k_w_per_mk, layer->p_j_per_m3k) / 2 / b->refine;
+    struct sheet s = {.k = layer->k_w_per_mk,
+                      .p = layer->p_j_per_m3k,
+                      .cell_k = k,
+                      .cell_p = k ? b->p + l * b->net->n_cell : NULL,
+                      .lateral = layer->lateral,
+                      .layer = l};
+    enum tmx_status st = TMX_OK;
+    double next = thin, left = t;
+    if (layer->dissipates && t > FACE_DEPTH * thin) { /* a thinner one is one sheet, hot in its middle */
+        s.t = s.hi = fmin(FACE_PART * t / b->refine, FACE_DEPTH * thin);
+        s.lo = 0;
+        next = SHEET_GROWTH * s.t;
+        left -= s.t;
+        st = add_sheet(b, &s, 0, 0, 0);
+    }
+    while (left > 0 && !st) { /* equal ones once they would be too thick */
+        const double most = fmin(next, thin), n = ceil(left / most - 1e-9);
+        s.t = next < thin && n > 1 ? next : left / n;
+        s.lo = s.hi = 0.5 * s.t;
+        left = n > 1 ? left - s.t : 0;
+        next *= SHEET_GROWTH;
+        st = add_sheet(b, &s, 0, 0, 0);
+    }
+    return st;
+}
+
+struct plate { /* spreader or sink */
+    size_t layer;
+    double t, k, p, side_m, edge_m; /* lines at side_m, too, on the way to its edge_m */
+};
+
+/* Sheets that grow, the first about `first` thick, from *depth_m below the die on. *depth_m becomes that of
+ * the far side, *last_m the thickness of the last one. */
+static enum tmx_status plate_sheets(struct builder *b, const struct plate *plate, double first,
+                                    double *depth_m, double *last_m)
+{
+    const double growth = 1 + (SHEET_GROWTH - 1) / b->refine, t = plate->t;
+    const double widest = b->spec->package.t_sink_m / CELLS_IN_SINK;
+    const size_t n = grow(t, fmin(first, 0.5 * t), growth, NULL);
+    double *size = calloc(n, sizeof *size);
+    enum tmx_status st = size ? TMX_OK : tmx_no_memory(b->err);
+    if (!st) {
+        grow(t, fmin(first, 0.5 * t), growth, size);
+    }
+    for (size_t i = 0; i < n && !st; i++) {
+        const double half = 0.5 * size[i];
+        const struct sheet s = {.k = plate->k,
+                                .p = plate->p,
+                                .t = size[i],
+                                .lo = half,
+                                .hi = half,
+                                .lateral = true,
+                                .layer = plate->layer};
+        const double side = fmin(widest, SIDE_OF_DEPTH * (*depth_m + half)) / b->refine;
+        st = add_sheet(b, &s, side, plate->side_m, plate->edge_m);
+        *depth_m += size[i];
+        *last_m = size[i];
+    }
+    free(size);
+    return st;
+}
+
+/* Conductivity and heat capacity of every die cell, where they differ within a layer. */
+static enum tmx_status cell_materials(struct builder *b)
+{
+    const struct tmx_network *net = b->net;
+    const size_t n_cell = net->n_cell, n_die = b->spec->n_layer;
+    bool mixed = b->spec->detailed_3d;
+    for (size_t l = 0; l < n_die; l++) {
+        mixed = mixed || b->spec->layer[l].filler_k_w_per_mk > 0;
+    }
+    if (!mixed) {
+        return TMX_OK;
+    }
+    b->k = calloc(n_die * n_cell, sizeof *b->k);
+    b->p = calloc(n_die * n_cell, sizeof *b->p);
+    if (!b->k || !b->p) {
+        return tmx_no_memory(b->err);
+    }
+    for (size_t l = 0; l < n_die; l++) {
+        const struct tmx_layer *layer = &b->spec->layer[l];
+        for (size_t c = 0; c < n_cell; c++) {
+            b->k[l * n_cell + c] = layer->k_w_per_mk;
+            b->p[l * n_cell + c] = layer->p_j_per_m3k;
+        }
+        if (b->spec->detailed_3d || layer->filler_k_w_per_mk > 0) {
+            tmx_gridmap_mix(&net->map[l], layer, b->k + l * n_cell, b->p + l * n_cell);
+        }
+    }
+    return TMX_OK;
+}
+
+static enum tmx_status make_sheets(struct builder *b)
+{
+    const struct tmx_package *pk = &b->spec->package;
+    const size_t n_die = b->spec->n_layer;
+    const struct plate spreader = {n_die,          pk->t_spreader_m, pk->k_spreader,
+                                   pk->p_spreader, pk->s_spreader_m, pk->s_spreader_m};
+    const struct plate sink = {n_die + 1,  pk->t_sink_m,     pk->k_sink,
+                               pk->p_sink, pk->s_spreader_m, pk->s_sink_m};
+    const double first = DEPTH_PART * diffused_m(pk->k_spreader, pk->p_spreader) / b->refine;
+    double depth_m = 0, last_m = 0;
+    enum tmx_status st = cell_materials(b);
+    for (size_t l = 0; l < n_die && !st; l++) {
+        st = die_sheets(b, l);
+    }
+    st = st ? st : plate_sheets(b, &spreader, first, &depth_m, &last_m);
+    return st ? st : plate_sheets(b, &sink, SHEET_GROWTH * last_m, &depth_m, &last_m);
+}
+
+/* ---- nodes and links ---- */
+
+/* The sheet whose nodes stand for a die layer: the face of one that dissipates, else its middle. */
+static size_t seen_sheet(const struct builder *b, size_t layer)
+{
+    size_t first = 0, n = 0;
+    for (size_t s = b->n_sheet; s-- > 0;) {
+        first = b->sheet[s].layer == layer ? s : first;
+        n += b->sheet[s].layer == layer;
+    }
+    return b->spec->layer[layer].dissipates ? first : first + n / 2;
+}
+
+static enum tmx_status number_nodes(struct builder *b)
+{
+    struct tmx_network *net = b->net;
+    size_t next = b->spec->n_layer * net->n_cell;
+    for (size_t s = 0; s < b->n_sheet; s++) {
+        struct sheet *sheet = &b->sheet[s];
+        if (sheet->layer < b->spec->n_layer && seen_sheet(b, sheet->layer) == s) {
+            sheet->first = sheet->layer * net->n_cell;
+        } else {
+            sheet->first = next;
+            next += sheet->x.n * sheet->y.n;
+        }
+    }
+    net->n_node = next;
+    net->heat_j_k = calloc(next, sizeof *net->heat_j_k);
+    net->area_m2 = calloc(next, sizeof *net->area_m2);
+    net->twin = calloc(next, sizeof *net->twin);
+    if (!net->heat_j_k || !net->area_m2 || !net->twin) {
+        return tmx_no_memory(b->err);
+    }
+    for (size_t s = 0; s < b->n_sheet; s++) {
+        const struct sheet *sheet = &b->sheet[s];
+        for (size_t c = 0; c < sheet->x.n * sheet->y.n; c++) {
+            net->twin[sheet->first + c] =
+                sheet->layer < b->spec->n_layer ? sheet->layer * net->n_cell + c : sheet->first + c;
+        }
+    }
+    return TMX_OK;
+}
+
+static double size_of(const struct axis *a, size_t i)
+{
+    return a->line[i + 1] - a->line[i];
+}
+
+static double cell_k(const struct sheet *s, size_t cell)
+{
+    return s->cell_k ? s->cell_k[cell] : s->k;
+}
+
+static enum tmx_status links_inside(struct builder *b, const struct sheet *s)
+{
+    enum tmx_status st = TMX_OK;
+    for (size_t i = 0; i < s->y.n && !st; i++) {
+        for (size_t j = 0; j < s->x.n && !st; j++) {
+            const size_t c = i * s->x.n + j;
+            const double dx = size_of(&s->x, j), dy = size_of(&s->y, i);
+            if (s->lateral && j + 1 < s->x.n) {
+                const double r = dx / cell_k(s, c) + size_of(&s->x, j + 1) / cell_k(s, c + 1);
+                st = tmx_conductances_add(&b->links, s->first + c, s->first + c + 1, 0.5 * r / (dy * s->t),
+                                          b->err);
+            }
+            if (!st && s->lateral && i + 1 < s->y.n) {
+                const double r = dy / cell_k(s, c) + size_of(&s->y, i + 1) / cell_k(s, c + s->x.n);
+                st = tmx_conductances_add(&b->links, s->first + c, s->first + c + s->x.n,
+                                          0.5 * r / (dx * s->t), b->err);
+            }
+        }
+    }
+    return st;
+}
+
+/* First cell of a that ends beyond v. */
+static size_t find_cell(const struct axis *a, double v)
+{
+    size_t i = 0;
+    while (i < a->n && a->line[i + 1] <= v + 1e-9 * fabs(a->line[a->n])) {
+        i++;
+    }
+    return i;
+}
+
+static double overlap(const struct axis *a, size_t i, const struct axis *b, size_t j)
+{
+    return fmin(a->line[i + 1], b->line[j + 1]) - fmax(a->line[i], b->line[j]);
+}
+
+/* Call visit for every pair of a cell of p and a cell of q that overlap, with their area. */
+static enum tmx_status for_overlaps(struct builder *b, const struct sheet *p, const struct sheet *q,
+                                    enum tmx_status (*visit)(struct builder *b, const struct sheet *p,
+                                                             size_t c, const struct sheet *q, size_t d,
+                                                             double area))
+{
+    const double tiny = 1e-9 * b->net->width_m;
+    enum tmx_status st = TMX_OK;
+    for (size_t i = 0; i < p->y.n && !st; i++) {
+        for (size_t k = find_cell(&q->y, p->y.line[i]); k < q->y.n && overlap(&p->y, i, &q->y, k) > tiny;
+             k++) {
+            for (size_t j = 0; j < p->x.n && !st; j++) {
+                size_t l = find_cell(&q->x, p->x.line[j]);
+                for (; l < q->x.n && overlap(&p->x, j, &q->x, l) > tiny && !st; l++) {
+                    st = visit(b, p, i * p->x.n + j, q, k * q->x.n + l,
+                               overlap(&p->y, i, &q->y, k) * overlap(&p->x, j, &q->x, l));
+                }
+            }
+        }
+    }
+    return st;
+}
+
+static enum tmx_status link_between(struct builder *b, const struct sheet *p, size_t c, const struct sheet *q,
+                                    size_t d, double area)
+{
+    const double r = p->hi / cell_k(p, c) + q->lo / cell_k(q, d);
+    return tmx_conductances_add(&b->links, p->first + c, q->first + d, r / area, b->err);
+}
+
+static enum tmx_status make_links(struct builder *b)
+{
+    enum tmx_status st = TMX_OK;
+    for (size_t s = 0; s < b->n_sheet && !st; s++) {
+        st = links_inside(b, &b->sheet[s]);
+        st = st || s + 1 == b->n_sheet ? st : for_overlaps(b, &b->sheet[s], &b->sheet[s + 1], link_between);
+    }
+    return st;
+}
+
+static void make_heat(struct builder *b)
+{
+    struct tmx_network *net = b->net;
+    const struct tmx_package *pk = &b->spec->package;
+    for (size_t n = 0; n < b->n_sheet; n++) {
+        const struct sheet *s = &b->sheet[n];
+        for (size_t c = 0; c < s->x.n * s->y.n; c++) {
+            const double area = size_of(&s->x, c % s->x.n) * size_of(&s->y, c / s->x.n);
+            net->heat_j_k[s->first + c] = (s->cell_p ? s->cell_p[c] : s->p) * s->t * area;
+            if (n + 1 == b->n_sheet) { /* towards the air */
+                net->area_m2[s->first + c] = area;
+                net->heat_j_k[s->first + c] += pk->c_convec_j_per_k * area / (pk->s_sink_m * pk->s_sink_m);
+            }
+        }
+    }
+    const struct sheet *last = &b->sheet[b->n_sheet - 1];
+    net->sink_area_m2 = pk->s_sink_m * pk->s_sink_m;
+    net->film_base_k = last->hi / last->k;
+}
+
+/* A film on the face away from the sink. */
+static enum tmx_status ground_below(struct builder *b)
+{
+    struct tmx_network *net = b->net;
+    const struct sheet *s = &b->sheet[0];
+    const double film = b->spec->r_below_k_per_w * net->width_m * net->height_m;
+    if (film == 0) {
+        return TMX_OK;
+    }
+    net->ground_w_k = calloc(net->n_node, sizeof *net->ground_w_k);
+    if (!net->ground_w_k) {
+        return tmx_no_memory(b->err);
+    }
+    for (size_t c = 0; c < s->x.n * s->y.n; c++) {
+        const double area = size_of(&s->x, c % s->x.n) * size_of(&s->y, c / s->x.n);
+        net->ground_w_k[s->first + c] = area / (film + s->lo / cell_k(s, c));
+    }
+    return TMX_OK;
+}
+
+/* ---- the view ---- */
+
+/* Row of the view, behind the die layers, of the package node that a place outside the die belongs to;
+ * (u, v) from the package's centre. Layers: n_die the spreader, n_die + 1 the sink. */
+static size_t package_row(const struct builder *b, size_t layer, double u, double v)
+{
+    const double s = b->spec->package.s_spreader_m, half_s = 0.5 * s;
+    const bool outer = layer > b->spec->n_layer && fmax(fabs(u), fabs(v)) > half_s;
+    const double x = outer ? fabs(u) - half_s : (fabs(u) - 0.5 * b->net->width_m) * (s - b->net->height_m);
+    const double y = outer ? fabs(v) - half_s : (fabs(v) - 0.5 * b->net->height_m) * (s - b->net->width_m);
+    const size_t side = x > y ? (u < 0 ? 0 : 1) : (v < 0 ? 2 : 3); /* W, E, N, S; v counts southwards */
+    return 2 * b->net->n_cell + (layer > b->spec->n_layer ? (outer ? 8 : 4) : 0) + side;
+}
+
+struct view { /* triplets of the rows behind the die layers */
+    size_t n, room;
+    size_t *row, *node;
+    double *volume;
+};
+
+static enum tmx_status add_view(struct view *v, size_t row, size_t node, double volume, struct tmx_err *err)
+{
+    if (v->n == v->room) {
+        const size_t room = v->room ? 2 * v->room : 4096;
+        size_t *rows = realloc(v->row, room * sizeof *rows), *nodes = realloc(v->node, room * sizeof *nodes);
+        double *volumes = realloc(v->volume, room * sizeof *volumes);
+        v->row = rows ? rows : v->row;
+        v->node = nodes ? nodes : v->node;
+        v->volume = volumes ? volumes : v->volume;
+        if (!rows || !nodes || !volumes) {
+            return tmx_no_memory(err);
+        }
+        v->room = room;
+    }
+    v->row[v->n] = row;
+    v->node[v->n] = node;
+    v->volume[v->n++] = volume;
+    return TMX_OK;
+}
+
+/* A sheet of spreader or sink: cells over the die to the chip's cells, the others to a package node. */
+static enum tmx_status view_sheet(const struct builder *b, const struct sheet *s, const struct axis *cols,
+                                  const struct axis *rows, struct view *v)
+{
+    const struct tmx_network *net = b->net;
+    const size_t base = (s->layer - b->spec->n_layer) * net->n_cell;
+    enum tmx_status st = TMX_OK;
+    for (size_t c = 0; c < s->x.n * s->y.n && !st; c++) {
+        const size_t i = c / s->x.n, j = c % s->x.n;
+        const double x = 0.5 * (s->x.line[j] + s->x.line[j + 1]), y = 0.5 * (s->y.line[i] + s->y.line[i + 1]);
+        if (x < 0 || x > net->width_m || y < 0 || y > net->height_m) {
+            const double volume = size_of(&s->x, j) * size_of(&s->y, i) * s->t;
+            st = add_view(v, package_row(b, s->layer, x - 0.5 * net->width_m, y - 0.5 * net->height_m),
+                          s->first + c, volume, b->err);
+            continue;
+        }
+        for (size_t k = find_cell(rows, s->y.line[i]); k < rows->n && overlap(&s->y, i, rows, k) > 0 && !st;
+             k++) {
+            for (size_t l = find_cell(cols, s->x.line[j]);
+                 l < cols->n && overlap(&s->x, j, cols, l) > 0 && !st; l++) {
+                const double area = overlap(&s->y, i, rows, k) * overlap(&s->x, j, cols, l);
+                st = area > 1e-9 * net->width_m * net->height_m / (double)net->n_cell
+                         ? add_view(v, base + k * net->cols + l, s->first + c, area * s->t, b->err)
+                         : TMX_OK;
+            }
+        }
+    }
+    return st;
+}
+
+/* Triplets to rows: shares of the row's volume, and of the node's. */
+static enum tmx_status compress_view(struct builder *b, const struct view *v)
+{
+    struct tmx_network *net = b->net;
+    const size_t n_row = 2 * net->n_cell + TMX_PACKAGE_NODES;
+    net->view_start = calloc(n_row + 1, sizeof *net->view_start);
+    net->view_node = calloc(v->n, sizeof *net->view_node);
+    net->view_part = calloc(v->n, sizeof *net->view_part);
+    net->view_back = calloc(v->n, sizeof *net->view_back);
+    double *of_row = calloc(n_row, sizeof *of_row), *of_node = calloc(net->n_node, sizeof *of_node);
+    size_t *at = calloc(n_row, sizeof *at);
+    const bool ok =
+        net->view_start && net->view_node && net->view_part && net->view_back && of_row && of_node && at;
+    for (size_t e = 0; e < v->n && ok; e++) {
+        net->view_start[v->row[e] + 1]++;
+        of_row[v->row[e]] += v->volume[e];
+        of_node[v->node[e]] += v->volume[e];
+    }
+    for (size_t r = 0; r < n_row && ok; r++) {
+        net->view_start[r + 1] += net->view_start[r];
+        at[r] = net->view_start[r];
+    }
+    for (size_t e = 0; e < v->n && ok; e++) {
+        const size_t to = at[v->row[e]]++;
+        net->view_node[to] = v->node[e];
+        net->view_part[to] = v->volume[e] / of_row[v->row[e]];
+        net->view_back[to] = v->volume[e] / of_node[v->node[e]];
+    }
+    free(of_row);
+    free(of_node);
+    free(at);
+    return ok ? TMX_OK : tmx_no_memory(b->err);
+}
+
+static enum tmx_status make_view(struct builder *b)
+{
+    struct view v = {0};
+    enum tmx_status st = TMX_OK;
+    for (size_t s = 0; s < b->n_sheet && !st; s++) {
+        if (b->sheet[s].layer >= b->spec->n_layer) {
+            st = view_sheet(b, &b->sheet[s], &b->sheet[0].x, &b->sheet[0].y, &v);
+        }
+    }
+    st = st ? st : compress_view(b, &v);
+    free(v.row);
+    free(v.node);
+    free(v.volume);
+    return st;
+}
+
+enum tmx_status tmx_physical_init(struct tmx_network *net, const struct tmx_thermal_spec *spec,
+                                  struct tmx_err *err)
+{
+    struct builder b = {.net = net, .spec = spec, .refine = spec->refine ? spec->refine : 1, .err = err};
+    enum tmx_status st = make_sheets(&b);
+    st = st ? st : number_nodes(&b);
+    st = st ? st : make_links(&b);
+    if (!st) {
+        make_heat(&b);
+        st = tmx_conductances_compress(&b.links, net, err);
+        st = st ? st : ground_below(&b);
+    }
+    st = st ? st : make_view(&b);
+    for (size_t s = 0; s < b.n_sheet; s++) {
+        free(b.sheet[s].x.line);
+        free(b.sheet[s].y.line);
+    }
+    free(b.sheet);
+    free(b.k);
+    free(b.p);
+    tmx_conductances_finish(&b.links);
+    return st;
+}

@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "thermal/assembly/solve.h"
+
+#include <cholmod.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* CHOLMOD's loops over index lists begin OpenMP threads, four or more, for each block of the factor: they
+ * wait for one another longer than they work. No level of them may be active while it factors: it goes on
+ * alone, to the same numbers, in half the time. */
+#ifdef TMX_GOMP
+int omp_get_max_active_levels(void);
+void omp_set_max_active_levels(int levels);
+static int factorise(cholmod_sparse *a, cholmod_factor *l, cholmod_common *common)
+{
+    const int levels = omp_get_max_active_levels();
+    omp_set_max_active_levels(0);
+    const int done = cholmod_factorize(a, l, common);
+    omp_set_max_active_levels(levels);
+    return done;
+}
+#else
+static int factorise(cholmod_sparse *a, cholmod_factor *l, cholmod_common *common)
+{
+    return cholmod_factorize(a, l, common);
+}
+#endif
+
+struct tmx_solver {
+    const struct tmx_network *net;
+    cholmod_common common;
+    cholmod_factor *order; /* symbolic */
+    double *value;         /* [n_entry] of the shifted matrix */
+    cholmod_dense *y, *e;
+};
+
+struct tmx_factor {
+    cholmod_factor *l;
+};
+
+/* The matrix of net with these values, as CHOLMOD sees it. */
+static cholmod_sparse view(const struct tmx_network *net, double *value)
+{
+    return (cholmod_sparse){.nrow = net->n_node,
+                            .ncol = net->n_node,
+                            .nzmax = (size_t)net->col_start[net->n_node],
+                            .p = net->col_start,
+                            .i = net->row,
+                            .x = value,
+                            .stype = -1,
+                            .itype = CHOLMOD_INT,
+                            .xtype = CHOLMOD_REAL,
+                            .dtype = CHOLMOD_DOUBLE,
+                            .sorted = 1,
+                            .packed = 1};
+}
+
+enum tmx_factoring tmx_factoring_for_steps(const struct tmx_network *net)
+{
+    return net->view_start ? TMX_FACTOR_BLOCKS : TMX_FACTOR_COLUMNS; /* HotSpot's nodes are its view */
+}
+
+enum tmx_status tmx_solver_create_workspace(const struct tmx_network *net, struct tmx_solver **s,
+                                            struct tmx_err *err)
+{
+    struct tmx_solver *v = calloc(1, sizeof *v);
+    if (!v) {
+        return tmx_fail(err, TMX_ENOMEM, "solver");
+    }
+    cholmod_start(&v->common);
+    v->common.final_ll = 1;
+    v->common.print = 0;
+    v->common.nmethods = 1; /* one order, always the same */
+    v->common.method[0].ordering = CHOLMOD_AMD;
+    v->net = net;
+    *s = v;
+    return TMX_OK;
+}
+
+enum tmx_status tmx_solver_create(const struct tmx_network *net, enum tmx_factoring factoring,
+                                  struct tmx_solver **s, struct tmx_err *err)
+{
+    const enum tmx_status st = tmx_solver_create_workspace(net, s, err);
+    if (st) {
+        return st;
+    }
+    struct tmx_solver *v = *s;
+    v->common.supernodal = factoring == TMX_FACTOR_BLOCKS ? CHOLMOD_SUPERNODAL : CHOLMOD_SIMPLICIAL;
+    v->value = calloc((size_t)net->col_start[net->n_node], sizeof *v->value);
+    cholmod_sparse a = view(net, net->value_w_k);
+    v->order = v->value ? cholmod_analyze(&a, &v->common) : NULL;
+    if (!v->order) {
+        tmx_solver_destroy(v);
+        *s = NULL;
+        return tmx_fail(err, TMX_ENOMEM, "ordering of %zu nodes", net->n_node);
+    }
+    return TMX_OK;
+}
+
+enum tmx_status tmx_solver_create_copy(const struct tmx_solver *s, struct tmx_solver **copy,
+                                       struct tmx_err *err)
+{
+    const enum tmx_status st = tmx_solver_create_workspace(s->net, copy, err);
+    if (st) {
+        return st;
+    }
+    struct tmx_solver *v = *copy;
+    v->common.supernodal = s->common.supernodal;
+    v->value = calloc((size_t)s->net->col_start[s->net->n_node], sizeof *v->value);
+    v->order = v->value ? cholmod_copy_factor(s->order, &v->common) : NULL;
+    if (!v->order) {
+        tmx_solver_destroy(v);
+        *copy = NULL;
+        return tmx_fail(err, TMX_ENOMEM, "ordering of %zu nodes", s->net->n_node);
+    }
+    return TMX_OK;
+}
+
+void tmx_solver_destroy(struct tmx_solver *s)
+{
+    if (!s) {
+        return;
+    }
+    cholmod_free_dense(&s->y, &s->common);
+    cholmod_free_dense(&s->e, &s->common);
+    cholmod_free_factor(&s->order, &s->common);
+    cholmod_finish(&s->common);
+    free(s->value);
+    free(s);
+}
+
+enum tmx_status tmx_factor_create(struct tmx_solver *s, double gamma, double sigma, struct tmx_factor **f,
+                                  struct tmx_err *err)
+{
+    tmx_assert(s->order); /* a work space makes no factors */
+    struct tmx_factor *v = calloc(1, sizeof *v);
+    *f = NULL;
+    if (v) {
+        v->l = cholmod_copy_factor(s->order, &s->common);
+    }
+    if (!v || !v->l) {
+        free(v);
+        return tmx_fail(err, TMX_ENOMEM, "factor of %zu nodes", s->net->n_node);
+    }
+    const enum tmx_status st = tmx_factor_renew(s, gamma, sigma, v, err);
+    if (st) {
+        tmx_factor_destroy(s, v);
+        return st;
+    }
+    *f = v;
+    return TMX_OK;
+}
+
+enum tmx_status tmx_factor_renew(struct tmx_solver *s, double gamma, double sigma, struct tmx_factor *f,
+                                 struct tmx_err *err)
+{
+    const struct tmx_network *net = s->net;
+    const size_t n_entry = (size_t)net->col_start[net->n_node];
+    memcpy(s->value, net->value_w_k, n_entry * sizeof *s->value);
+    for (size_t c = 0; c < net->n_node; c++) {
+        s->value[net->col_start[c]] += gamma * net->area_m2[c] + sigma * net->heat_j_k[c];
+    }
+    cholmod_sparse a = view(net, s->value);
+    if (!factorise(&a, f->l, &s->common) || s->common.status != CHOLMOD_OK) {
+        const int memory = s->common.status == CHOLMOD_OUT_OF_MEMORY;
+        return tmx_fail(err, memory ? TMX_ENOMEM : TMX_ESOLVE,
+                        memory ? "factor of %zu nodes: out of memory"
+                               : "network of %zu nodes is not positive definite",
+                        net->n_node);
+    }
+    return TMX_OK;
+}
+
+void tmx_factor_destroy(struct tmx_solver *s, struct tmx_factor *f)
+{
+    if (f) {
+        cholmod_free_factor(&f->l, &s->common);
+        free(f);
+    }
+}
+
+size_t tmx_factor_entries(const struct tmx_factor *f)
+{
+    const int *count = f->l->nz;
+    size_t n = 0;
+    if (f->l->is_super) {
+        return f->l->xsize; /* with its padding */
+    }
+    for (size_t c = 0; c < f->l->n; c++) {
+        n += (size_t)count[c];
+    }
+    return n;
+}
+
+/* The columns of x as CHOLMOD sees them. It writes them only where they are a result. */
+static cholmod_dense columns(const struct tmx_solver *s, size_t n_rhs, const double *x)
+{
+    const size_t n = s->net->n_node;
+    const union {
+        const double *from;
+        double *to;
+    } at = {.from = x};
+    return (cholmod_dense){.nrow = n,
+                           .ncol = n_rhs,
+                           .nzmax = n * n_rhs,
+                           .d = n,
+                           .x = at.to,
+                           .xtype = CHOLMOD_REAL,
+                           .dtype = CHOLMOD_DOUBLE};
+}
+
+/* One of CHOLMOD's systems of a factor. */
+static enum tmx_status solve(struct tmx_solver *s, int system, const struct tmx_factor *f, size_t n_rhs,
+                             const double *b, double *x)
+{
+    cholmod_dense rhs = columns(s, n_rhs, b), result = columns(s, n_rhs, x), *into = &result;
+    if (!cholmod_solve2(system, f->l, &rhs, NULL, &into, NULL, &s->y, &s->e, &s->common)) {
+        return s->common.status == CHOLMOD_OUT_OF_MEMORY ? TMX_ENOMEM : TMX_ESOLVE;
+    }
+    tmx_assert(into == &result && result.x == x); /* of the size it wants: written in place */
+    return TMX_OK;
+}
+
+enum tmx_status tmx_solve(struct tmx_solver *s, const struct tmx_factor *f, size_t n_rhs, const double *b,
+                          double *x)
+{
+    return solve(s, CHOLMOD_A, f, n_rhs, b, x);
+}
+
+enum tmx_status tmx_solve_half(struct tmx_solver *s, const struct tmx_factor *f, size_t n_rhs, double *b,
+                               double *work)
+{
+    const enum tmx_status st = solve(s, CHOLMOD_P, f, n_rhs, b, work);
+    return st ? st : solve(s, CHOLMOD_L, f, n_rhs, work, b);
+}

@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#ifndef TMX_THERMAL_FILES_ICE_H
+#define TMX_THERMAL_FILES_ICE_H
+
+/* Private to ice_stack.c and ice_convert.c: a 3D-ICE stack as it was read. */
+
+#include <stdbool.h>
+
+#include "core/base/text.h"
+#include "core/floorplan/floorplan.h"
+
+/* Import from 3D-ICE: floorplans (.flp) and simple stacks (.stk) of layers and dies with a
+ * conventional heat sink on top. Lengths there are um, conductivities W/(um K), heat
+ * capacities J/(um3 K). Microchannels, pin fins, a bottom sink as the only one, and
+ * 2.5D placements are refused with the line. Format: 3D-ICE 4.0 user guide. */
+
+/* True when the file looks like a 3D-ICE floorplan (or stack) by its content. */
+bool tmx_ice_is(const char *path);
+bool tmx_ice_is_stack(const char *path);
+
+struct tmx_ice_powers { /* of a floorplan's units: its elements, those of several rectangles shared by area */
+    double *w;          /* [n_unit][n_slot] owned */
+    size_t n_slot;      /* 0: no element has any; those without have none */
+};
+
+/* Read `name : position x, y; dimension w, h; power values ...;` blocks. powers may be NULL; else it is
+ * overwritten, and its w is freed by the caller, also after failure. */
+TMX_NODISCARD enum tmx_status tmx_ice_read_flp(const char *path, struct tmx_floorplan *fp,
+                                               struct tmx_ice_powers *powers, struct tmx_err *err);
+
+/* Write fp as a 3D-ICE floorplan; power_w [n_row][n_column] (NULL: none) has a column each unit, column[u],
+ * in rows. Errors: TMX_EIO, TMX_ECONFIG for a name that 3D-ICE could not read twice. */
+struct tmx_trace;
+TMX_NODISCARD enum tmx_status tmx_ice_write_flp(const char *path, const struct tmx_floorplan *fp,
+                                                const struct tmx_trace *power, const size_t *column,
+                                                struct tmx_err *err);
+
+/* The chip of a HotSpot `.config` or `.lcf` at path -> the folder out_dir with stack.stk and a floorplan for
+ * each layer that dissipates, with the powers of the config's -p. Errors: TMX_EUNSUPPORTED for what 3D-ICE's
+ * solid stacks do not have (fillers, units' own materials, a secondary path). *note says what is not the
+ * same. */
+TMX_NODISCARD enum tmx_status tmx_ice_write_stack(const char *path, const char *out_dir, const char **note,
+                                                  struct tmx_err *err);
+
+/* Write stack.lcf and one .flp a layer into the folder out_dir (made when absent): HotSpot's
+ * layer order, layer 0 farthest from the sink. Layers without a floorplan get one block. Where the stack has
+ * a top heat sink also stack.config, its film, ambient, start, slot and cells as HotSpot's options, and where
+ * elements have power values stack.ptrace. 3D-ICE has no spreader and no sink: those are two sheets of 10 nm,
+ * so the configuration is one for --network physical. */
+TMX_NODISCARD enum tmx_status tmx_ice_convert_stack(const char *path, const char *out_dir,
+                                                    struct tmx_err *err);
+
+/* Private to ice_io.c and ice_stack.c: the words of a 3D-ICE file. Words are separated by
+ * blanks; `: ; , ( )` are words of their own; "..." is one word without its quotes; both
+ * C comment forms are skipped. */
+
+struct tmx_ice_lex {
+    struct tmx_text_file text;
+    const char *next;
+    struct tmx_span word; /* empty at the end of the file */
+    unsigned line;        /* of word */
+    struct tmx_err *err;
+};
+
+/* Load and check that every quotation and comment has an end. */
+TMX_NODISCARD enum tmx_status tmx_ice_open(struct tmx_ice_lex *l, const char *path, struct tmx_err *err);
+/* The same unchecked, to find out what kind of file it is. */
+TMX_NODISCARD enum tmx_status tmx_ice_sniff(struct tmx_ice_lex *l, const char *path, struct tmx_err *err);
+/* Every quotation and comment must end, as what an open one would swallow is never missed otherwise; and
+ * unless `empty`, hold something. Returns TMX_OK or TMX_EPARSE. */
+TMX_NODISCARD enum tmx_status tmx_ice_check_closed(const struct tmx_ice_lex *l, bool empty,
+                                                   struct tmx_err *err);
+void tmx_ice_close(struct tmx_ice_lex *l);
+void tmx_ice_next(struct tmx_ice_lex *l);
+/* True and step when the word is this one. */
+bool tmx_ice_accept(struct tmx_ice_lex *l, const char *word);
+/* Fail at the word: "expected WHAT, got WORD". */
+enum tmx_status tmx_ice_expected(struct tmx_ice_lex *l, const char *what);
+/* The words of a phrase, one after another: "chip length". */
+TMX_NODISCARD enum tmx_status tmx_ice_phrase(struct tmx_ice_lex *l, const char *phrase);
+TMX_NODISCARD enum tmx_status tmx_ice_number(struct tmx_ice_lex *l, double *v);
+TMX_NODISCARD enum tmx_status tmx_ice_name(struct tmx_ice_lex *l, char *buf, size_t size);
+/* Step behind the next `;`. */
+void tmx_ice_skip(struct tmx_ice_lex *l);
+/* The same for `power values 1, 2;` and its like: words and numbers, an error where the `;` is missing. */
+TMX_NODISCARD enum tmx_status tmx_ice_skip_values(struct tmx_ice_lex *l);
+
+enum {
+    TMX_ICE_NAME = 128,
+    TMX_ICE_MAX_MATERIAL = 64,
+    TMX_ICE_MAX_KIND = 64,
+    TMX_ICE_MAX_SLICE = 16,
+    TMX_ICE_MAX_STACK = 64
+};
+
+struct tmx_ice_material {
+    char name[TMX_ICE_NAME];
+    double k_w_per_mk, c_j_per_m3k;
+};
+
+struct tmx_ice_slice { /* one sheet of one material */
+    double height_m;
+    size_t material;
+    bool source; /* dissipates, by the die's floorplan */
+};
+
+struct tmx_ice_kind { /* `layer TMX_ICE_NAME :` or `die TMX_ICE_NAME :`, top to bottom */
+    char name[TMX_ICE_NAME];
+    struct tmx_ice_slice slice[TMX_ICE_MAX_SLICE];
+    size_t n_slice;
+    bool die;
+};
+
+struct tmx_ice_placed { /* an entry of `stack :`, top to bottom */
+    char name[TMX_ICE_NAME], floorplan[512];
+    size_t kind;
+    struct tmx_floorplan units;   /* owned: of a die, with its fillers */
+    struct tmx_ice_powers powers; /* owned; of its elements, which come first */
+};
+
+struct tmx_ice_stack {
+    struct tmx_ice_lex l;
+    struct tmx_ice_material material[TMX_ICE_MAX_MATERIAL];
+    size_t n_material;
+    struct tmx_ice_kind kind[TMX_ICE_MAX_KIND];
+    size_t n_kind;
+    struct tmx_ice_placed placed[TMX_ICE_MAX_STACK];
+    size_t n_placed;
+    double length_m, width_m, cell_length_m, cell_width_m;
+    double top_w_per_m2k, bottom_w_per_m2k; /* films of the heat sinks; 0: none */
+    double ambient_k;                       /* of both */
+    double init_k, slot_s;                  /* of the solver; slot 0: steady, or not given */
+    char block[TMX_ICE_NAME];               /* file of the layers without a floorplan */
+};
+
+/* Read the file at path; the floorplans it names are not opened. *s is overwritten; end it with
+ * tmx_ice_stack_finish, also after failure. Errors: TMX_EIO, TMX_EPARSE with file:line, TMX_ENOMEM. */
+TMX_NODISCARD enum tmx_status tmx_ice_stack_read(struct tmx_ice_stack *s, const char *path,
+                                                 struct tmx_err *err);
+void tmx_ice_stack_finish(struct tmx_ice_stack *s); /* accepts zeroed memory */
+
+#endif

@@ -1,0 +1,680 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <ctype.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "thermal/files/ice.h"
+
+static bool at(const struct tmx_ice_lex *l, const char *what)
+{
+    const size_t n = strlen(what);
+    return (size_t)(l->text.data + l->text.size - l->next) >= n && memcmp(l->next, what, n) == 0;
+}
+
+/* Blanks and comments, counting lines. */
+static void skip_space(struct tmx_ice_lex *l)
+{
+    const char *end = l->text.data + l->text.size;
+    const char *until = NULL; /* what ends the comment we are in */
+    while (l->next < end) {
+        if (until && at(l, until)) {
+            l->next += until[0] == '*' ? 2 : 0;
+            until = NULL;
+        } else if (!until && at(l, "//")) {
+            until = "\n";
+        } else if (!until && at(l, "/*")) {
+            until = "*/";
+        } else if (!until && !isspace((unsigned char)*l->next)) {
+            return;
+        } else {
+            l->line += *l->next == '\n';
+            l->next++;
+        }
+    }
+}
+
+void tmx_ice_next(struct tmx_ice_lex *l)
+{
+    const char *end = l->text.data + l->text.size;
+    skip_space(l);
+    l->word.begin = l->next;
+    if (l->next < end && *l->next == '"') {
+        const char *close = memchr(l->next + 1, '"', (size_t)(end - l->next - 1));
+        l->word = (struct tmx_span){l->next + 1, close ? close : end};
+        if (l->word.begin == close) { /* an empty word is the end of the file: the two quotes stand for it */
+            l->word = (struct tmx_span){l->next, close + 1};
+        }
+        l->next = close ? close + 1 : end;
+        return;
+    }
+    if (l->next < end && strchr(":;,()", *l->next)) {
+        l->next++;
+    } else {
+        while (l->next < end && !isspace((unsigned char)*l->next) && !strchr(":;,()\"", *l->next)) {
+            l->next++;
+        }
+    }
+    l->word.end = l->next;
+}
+
+enum tmx_status tmx_ice_check_closed(const struct tmx_ice_lex *l, bool empty, struct tmx_err *err)
+{
+    const char *p = l->text.data, *end = l->text.data + l->text.size;
+    unsigned line = 1;
+    while (p < end) {
+        const unsigned begun = line;
+        const bool comment = end - p >= 2 && p[0] == '/' && p[1] == '*';
+        if (end - p >= 2 && p[0] == '/' && p[1] == '/') {
+            while (p < end && *p != '\n') {
+                p++;
+            }
+        } else if (comment || *p == '"') {
+            const char *from = p += comment ? 2 : 1;
+            while (p < end && !(comment ? end - p >= 2 && p[0] == '*' && p[1] == '/' : *p == '"')) {
+                line += *p++ == '\n';
+            }
+            if (p == end) {
+                return tmx_fail_at(err, TMX_EPARSE, l->text.name, begun, "this %s has no end",
+                                   comment ? "comment" : "quotation");
+            }
+            if (!comment && !empty && p == from) {
+                return tmx_fail_at(err, TMX_EPARSE, l->text.name, begun, "empty quotation");
+            }
+            p += comment ? 2 : 1;
+        } else {
+            line += *p++ == '\n';
+        }
+    }
+    return TMX_OK;
+}
+
+enum tmx_status tmx_ice_sniff(struct tmx_ice_lex *l, const char *path, struct tmx_err *err)
+{
+    *l = (struct tmx_ice_lex){.line = 1, .err = err};
+    const enum tmx_status st = tmx_text_load(&l->text, path, err);
+    if (!st) {
+        l->next = l->text.data;
+        tmx_ice_next(l);
+    }
+    return st;
+}
+
+enum tmx_status tmx_ice_open(struct tmx_ice_lex *l, const char *path, struct tmx_err *err)
+{
+    const enum tmx_status st = tmx_ice_sniff(l, path, err);
+    return st ? st : tmx_ice_check_closed(l, false, err);
+}
+
+void tmx_ice_close(struct tmx_ice_lex *l)
+{
+    tmx_text_finish(&l->text);
+}
+
+bool tmx_ice_accept(struct tmx_ice_lex *l, const char *word)
+{
+    const bool is = tmx_span_is(l->word, word);
+    if (is) {
+        tmx_ice_next(l);
+    }
+    return is;
+}
+
+enum tmx_status tmx_ice_expected(struct tmx_ice_lex *l, const char *what)
+{
+    if (tmx_span_length(l->word) == 0) {
+        return tmx_fail_at(l->err, TMX_EPARSE, l->text.name, l->line, "expected %s, got the end of the file",
+                           what);
+    }
+    return tmx_fail_at(l->err, TMX_EPARSE, l->text.name, l->line, "expected %s, got \"%.*s\"", what,
+                       TMX_SPAN_ARG(l->word));
+}
+
+enum tmx_status tmx_ice_phrase(struct tmx_ice_lex *l, const char *phrase)
+{
+    struct tmx_span rest = {phrase, phrase + strlen(phrase)}, field;
+    char word[64];
+    while (tmx_span_field(&rest, &field)) {
+        if (!tmx_span_copy(field, word, sizeof word) || !tmx_ice_accept(l, word)) {
+            return tmx_ice_expected(l, phrase);
+        }
+    }
+    return TMX_OK;
+}
+
+enum tmx_status tmx_ice_number(struct tmx_ice_lex *l, double *v)
+{
+    if (!tmx_span_real(l->word, v)) {
+        return tmx_ice_expected(l, "a number");
+    }
+    tmx_ice_next(l);
+    return TMX_OK;
+}
+
+enum tmx_status tmx_ice_name(struct tmx_ice_lex *l, char *buf, size_t size)
+{
+    if (tmx_span_length(l->word) == 0 || !tmx_span_copy(l->word, buf, size)) {
+        return tmx_ice_expected(l, "a name");
+    }
+    tmx_ice_next(l);
+    return TMX_OK;
+}
+
+enum tmx_status tmx_ice_skip_values(struct tmx_ice_lex *l)
+{
+    do {
+        tmx_ice_next(l);
+    } while (tmx_span_length(l->word) > 0 && !tmx_span_is(l->word, ";") && !tmx_span_is(l->word, ":"));
+    return tmx_ice_phrase(l, ";");
+}
+
+void tmx_ice_skip(struct tmx_ice_lex *l)
+{
+    while (tmx_span_length(l->word) > 0 && !tmx_ice_accept(l, ";")) {
+        tmx_ice_next(l);
+    }
+}
+
+static const double UM = 1e-6;
+enum { NAME = 256, MAX_SLOT = 1 << 20 };
+
+struct element {
+    char name[NAME];
+    double x, y, w, h; /* um */
+    bool placed, sized;
+    size_t n_rectangle;
+    unsigned line;
+};
+
+static enum tmx_status numbers(struct tmx_ice_lex *l, double *v, size_t n)
+{
+    enum tmx_status st = TMX_OK;
+    for (size_t i = 0; i < n && !st; i++) {
+        st = i ? tmx_ice_phrase(l, ",") : TMX_OK;
+        st = st ? st : tmx_ice_number(l, &v[i]);
+    }
+    return st;
+}
+
+static enum tmx_status add(struct tmx_ice_lex *l, struct tmx_floorplan *fp, const struct element *e)
+{
+    char name[NAME + 24];
+    if (e->w <= 0 || e->h <= 0) {
+        return tmx_fail_at(l->err, TMX_EPARSE, l->text.name, e->line, "%s: %g x %g um is no area", e->name,
+                           e->w, e->h);
+    }
+    if (e->n_rectangle > 1) {
+        snprintf(name, sizeof name, "%s_%zu", e->name, e->n_rectangle - 1);
+    } else {
+        snprintf(name, sizeof name, "%s", e->name);
+    }
+    const struct tmx_unit u = {.name = name,
+                               .x_m = e->x * UM,
+                               .y_m = e->y * UM,
+                               .w_m = e->w * UM,
+                               .h_m = e->h * UM,
+                               .heat_capacity_j_per_m3k = NAN,
+                               .resistivity_mk_per_w = NAN,
+                               .line = e->line};
+    return tmx_floorplan_add(fp, &u, l->err);
+}
+
+static enum tmx_status rectangle(struct tmx_ice_lex *l, struct tmx_floorplan *fp, struct element *e)
+{
+    double v[4] = {0};
+    enum tmx_status st = tmx_ice_phrase(l, "(");
+    st = st ? st : numbers(l, v, 4);
+    st = st ? st : tmx_ice_phrase(l, ") ;");
+    e->x = v[0], e->y = v[1], e->w = v[2], e->h = v[3];
+    e->n_rectangle++;
+    return st ? st : add(l, fp, e);
+}
+
+/* `power values 1, 2, 3 ;`: as many numbers as there are slots, grown as they come. */
+static enum tmx_status power_values(struct tmx_ice_lex *l, double **slot, size_t *n_slot)
+{
+    enum tmx_status st = tmx_ice_phrase(l, "power values");
+    size_t n = 0;
+    do {
+        if (n % 1024 == 0) {
+            double *grown = n < MAX_SLOT ? realloc(*slot, (n + 1024) * sizeof *grown) : NULL;
+            st = grown ? st : tmx_fail(l->err, TMX_ENOMEM, "%zu power values", n);
+            *slot = grown ? grown : *slot;
+        }
+        st = st ? st : tmx_ice_number(l, &(*slot)[n++]);
+    } while (!st && tmx_ice_accept(l, ","));
+    *n_slot = n;
+    return st ? st : tmx_ice_phrase(l, ";");
+}
+
+/* The watts of the units from first on, which are one element. */
+static enum tmx_status keep_powers(struct tmx_ice_lex *l, const struct tmx_floorplan *fp, size_t first,
+                                   const double *slot, size_t n_slot, struct tmx_ice_powers *p)
+{
+    if (n_slot > 0 && p->n_slot > 0 && n_slot != p->n_slot) {
+        return tmx_fail_at(l->err, TMX_EPARSE, l->text.name, fp->unit[first].line,
+                           "\"%s\" has %zu power values, those above have %zu", fp->unit[first].name, n_slot,
+                           p->n_slot);
+    }
+    const size_t had = p->n_slot > 0 ? first : 0;
+    p->n_slot = n_slot > 0 ? n_slot : p->n_slot;
+    if (p->n_slot == 0) {
+        return TMX_OK;
+    }
+    double *grown = realloc(p->w, fp->n_unit * p->n_slot * sizeof *grown), area_m2 = 0;
+    if (!grown) {
+        return tmx_fail(l->err, TMX_ENOMEM, "powers of %s", l->text.name);
+    }
+    p->w = grown;
+    memset(p->w + had * p->n_slot, 0, (fp->n_unit - had) * p->n_slot * sizeof *grown);
+    for (size_t u = first; u < fp->n_unit; u++) {
+        area_m2 += tmx_unit_area_m2(&fp->unit[u]);
+    }
+    for (size_t u = first; u < fp->n_unit; u++) {
+        for (size_t k = 0; k < n_slot; k++) {
+            p->w[u * p->n_slot + k] = slot[k] * (tmx_unit_area_m2(&fp->unit[u]) / area_m2);
+        }
+    }
+    return TMX_OK;
+}
+
+/* One `name : ...` block; it ends where the next name begins. *slot is room for its powers. */
+static enum tmx_status element(struct tmx_ice_lex *l, struct tmx_floorplan *fp, struct tmx_ice_powers *powers,
+                               double **slot)
+{
+    struct element e = {.line = l->line};
+    double v[2] = {0};
+    const size_t first = fp->n_unit;
+    size_t n_slot = 0;
+    enum tmx_status st = tmx_ice_name(l, e.name, sizeof e.name);
+    st = st ? st : tmx_ice_phrase(l, ":");
+    for (bool more = true; more && !st;) {
+        if (tmx_ice_accept(l, "position")) {
+            st = numbers(l, v, 2);
+            e.x = v[0], e.y = v[1];
+            e.placed = true;
+        } else if (tmx_ice_accept(l, "dimension")) {
+            st = numbers(l, v, 2);
+            e.w = v[0], e.h = v[1];
+            e.sized = true;
+        } else if (tmx_ice_accept(l, "rectangle")) {
+            st = rectangle(l, fp, &e);
+            continue;
+        } else if (tmx_span_is(l->word, "power")) {
+            st = power_values(l, slot, &n_slot);
+            continue;
+        } else if (tmx_span_is(l->word, "discretization")) {
+            st = tmx_ice_skip_values(l);
+            continue;
+        } else {
+            more = false;
+            continue;
+        }
+        st = st ? st : tmx_ice_phrase(l, ";");
+    }
+    if (!st && e.n_rectangle > 0 && (e.placed || e.sized)) {
+        return tmx_fail_at(l->err, TMX_EPARSE, l->text.name, e.line,
+                           "%s has rectangles, and a position or dimension beside them", e.name);
+    }
+    if (!st && e.n_rectangle == 0) {
+        st = e.placed && e.sized ? add(l, fp, &e)
+                                 : tmx_ice_expected(l, "position and dimension, or rectangle");
+    }
+    return st ? st : keep_powers(l, fp, first, *slot, n_slot, powers);
+}
+
+enum tmx_status tmx_ice_read_flp(const char *path, struct tmx_floorplan *fp, struct tmx_ice_powers *powers,
+                                 struct tmx_err *err)
+{
+    struct tmx_ice_lex l;
+    struct tmx_ice_powers own = {0};
+    double *slot = NULL;
+    *fp = (struct tmx_floorplan){0};
+    snprintf(fp->source, sizeof fp->source, "%s", path);
+    enum tmx_status st = tmx_ice_open(&l, path, err);
+    while (!st && tmx_span_length(l.word) > 0) {
+        st = element(&l, fp, &own, &slot);
+    }
+    free(slot);
+    if (powers) {
+        *powers = own;
+    } else {
+        free(own.w);
+    }
+    if (!st && fp->n_unit == 0) {
+        st = tmx_fail_at(err, TMX_EPARSE, path, 0, "no elements");
+    }
+    tmx_ice_close(&l);
+    return st;
+}
+
+/* The second word of a 3D-ICE floorplan is `:`; of a stack, some word soon is `stack :`. */
+bool tmx_ice_is(const char *path)
+{
+    struct tmx_ice_lex l;
+    bool is = false;
+    if (tmx_ice_sniff(&l, path, NULL) == TMX_OK) {
+        tmx_ice_next(&l);
+        is = tmx_span_is(l.word, ":");
+    }
+    tmx_ice_close(&l);
+    return is;
+}
+
+bool tmx_ice_is_stack(const char *path)
+{
+    struct tmx_ice_lex l;
+    bool is = false;
+    if (tmx_ice_sniff(&l, path, NULL) == TMX_OK) {
+        while (!is && tmx_span_length(l.word) > 0) {
+            is = tmx_ice_accept(&l, "stack") && tmx_span_is(l.word, ":");
+            tmx_ice_next(&l);
+        }
+    }
+    tmx_ice_close(&l);
+    return is;
+}
+
+/* Reader of 3D-ICE stack files (.stk) of plain layers and dies. */
+
+static const char NAME_LETTERS[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.";
+static const double ice_stack_UM = 1e-6, K_UM = 1e6 /* W/(um K) */, C_UM = 1e18 /* J/(um3 K) */;
+
+static enum tmx_status full(struct tmx_ice_stack *s, const char *what, int max)
+{
+    return tmx_fail_at(s->l.err, TMX_EPARSE, s->l.text.name, s->l.line, "more than %d %s", max, what);
+}
+
+static enum tmx_status positive(struct tmx_ice_stack *s, double *v)
+{
+    const enum tmx_status st = tmx_ice_number(&s->l, v);
+    if (!st && *v <= 0) {
+        return tmx_fail_at(s->l.err, TMX_EPARSE, s->l.text.name, s->l.line, "%g must be above 0", *v);
+    }
+    return st;
+}
+
+static enum tmx_status twice(struct tmx_ice_stack *s, const char *what, const char *name)
+{
+    return tmx_fail_at(s->l.err, TMX_EPARSE, s->l.text.name, s->l.line, "%s \"%s\" is given twice", what,
+                       name);
+}
+
+static enum tmx_status read_material(struct tmx_ice_stack *s)
+{
+    struct tmx_ice_material *m = &s->material[s->n_material];
+    if (s->n_material == TMX_ICE_MAX_MATERIAL) {
+        return full(s, "materials", TMX_ICE_MAX_MATERIAL);
+    }
+    enum tmx_status st = tmx_ice_name(&s->l, m->name, sizeof m->name);
+    for (size_t i = 0; !st && i < s->n_material; i++) {
+        st = tmx_word_compare(s->material[i].name, m->name) == 0 ? twice(s, "material", m->name) : TMX_OK;
+    }
+    st = st ? st : tmx_ice_phrase(&s->l, ": thermal conductivity");
+    st = st ? st : positive(s, &m->k_w_per_mk);
+    while (!st && tmx_ice_accept(&s->l, ",")) {
+        double k;
+        st = positive(s, &k);
+        if (!st && k != m->k_w_per_mk) {
+            st = tmx_fail_at(s->l.err, TMX_EPARSE, s->l.text.name, s->l.line,
+                             "%g beside %g: conductivities that differ by direction are not supported", k,
+                             m->k_w_per_mk);
+        }
+    }
+    st = st ? st : tmx_ice_phrase(&s->l, "; volumetric heat capacity");
+    st = st ? st : positive(s, &m->c_j_per_m3k);
+    st = st ? st : tmx_ice_phrase(&s->l, ";");
+    m->k_w_per_mk *= K_UM;
+    m->c_j_per_m3k *= C_UM;
+    s->n_material++;
+    return st;
+}
+
+static enum tmx_status find_material(struct tmx_ice_stack *s, size_t *index)
+{
+    for (*index = 0; *index < s->n_material; (*index)++) {
+        if (tmx_ice_accept(&s->l, s->material[*index].name)) {
+            return TMX_OK;
+        }
+    }
+    return tmx_ice_expected(&s->l, "a material defined above");
+}
+
+/* The name of a `layer` or `die` block, not yet taken by another of its kind. */
+static enum tmx_status kind_name(struct tmx_ice_stack *s, struct tmx_ice_kind *k)
+{
+    enum tmx_status st = tmx_ice_name(&s->l, k->name, sizeof k->name);
+    for (size_t i = 0; !st && i < s->n_kind; i++) {
+        const bool same = s->kind[i].die == k->die && tmx_word_compare(s->kind[i].name, k->name) == 0;
+        st = same ? twice(s, k->die ? "die" : "layer", k->name) : TMX_OK;
+    }
+    return st;
+}
+
+static enum tmx_status read_layer(struct tmx_ice_stack *s)
+{
+    struct tmx_ice_kind *k = &s->kind[s->n_kind];
+    if (s->n_kind == TMX_ICE_MAX_KIND) {
+        return full(s, "layers and dies", TMX_ICE_MAX_KIND);
+    }
+    *k = (struct tmx_ice_kind){.n_slice = 1};
+    enum tmx_status st = kind_name(s, k);
+    st = st ? st : tmx_ice_phrase(&s->l, ": height");
+    st = st ? st : positive(s, &k->slice[0].height_m);
+    st = st ? st : tmx_ice_phrase(&s->l, "; material");
+    st = st ? st : find_material(s, &k->slice[0].material);
+    st = st ? st : tmx_ice_phrase(&s->l, ";");
+    s->n_kind++;
+    return st;
+}
+
+static enum tmx_status read_die(struct tmx_ice_stack *s)
+{
+    struct tmx_ice_kind *k = &s->kind[s->n_kind];
+    if (s->n_kind == TMX_ICE_MAX_KIND) {
+        return full(s, "layers and dies", TMX_ICE_MAX_KIND);
+    }
+    *k = (struct tmx_ice_kind){.die = true};
+    enum tmx_status st = kind_name(s, k);
+    st = st ? st : tmx_ice_phrase(&s->l, ":");
+    while (!st) {
+        const bool source = tmx_span_is(s->l.word, "source");
+        if (!source && !tmx_span_is(s->l.word, "layer")) {
+            break;
+        }
+        if (k->n_slice == TMX_ICE_MAX_SLICE) {
+            return full(s, "layers in a die", TMX_ICE_MAX_SLICE);
+        }
+        const char *before = s->l.next;
+        tmx_ice_next(&s->l);
+        double probe;
+        if (!tmx_span_real(s->l.word, &probe)) { /* `layer TMX_ICE_NAME :` begins the next block */
+            s->l.next = before;
+            s->l.word = (struct tmx_span){before - strlen("layer"), before};
+            break;
+        }
+        struct tmx_ice_slice *slice = &k->slice[k->n_slice++];
+        slice->source = source;
+        st = positive(s, &slice->height_m);
+        st = st ? st : find_material(s, &slice->material);
+        st = st ? st : tmx_ice_phrase(&s->l, ";");
+    }
+    s->n_kind++;
+    return !st && k->n_slice == 0 ? tmx_ice_expected(&s->l, "layer or source") : st;
+}
+
+static enum tmx_status read_dimensions(struct tmx_ice_stack *s)
+{
+    enum tmx_status st = tmx_ice_phrase(&s->l, ": chip length");
+    st = st ? st : positive(s, &s->length_m);
+    st = st ? st : tmx_ice_phrase(&s->l, ", width");
+    st = st ? st : positive(s, &s->width_m);
+    st = st ? st : tmx_ice_phrase(&s->l, ";");
+    s->length_m *= ice_stack_UM;
+    s->width_m *= ice_stack_UM;
+    if (!st && tmx_ice_accept(&s->l, "cell")) {
+        st = tmx_ice_phrase(&s->l, "length");
+        st = st ? st : positive(s, &s->cell_length_m);
+        st = st ? st : tmx_ice_phrase(&s->l, ", width");
+        st = st ? st : positive(s, &s->cell_width_m);
+        st = st ? st : tmx_ice_phrase(&s->l, ";");
+        s->cell_length_m *= ice_stack_UM;
+        s->cell_width_m *= ice_stack_UM;
+    }
+    return st;
+}
+
+/* `heat sink : heat transfer coefficient H ; temperature T ;`, `top` or `bottom` being read. */
+static enum tmx_status read_sink(struct tmx_ice_stack *s, double *film_w_per_m2k)
+{
+    static const double W_UM2K = 1e12; /* W/(um2 K) in W/(m2 K) */
+    const double other_k = s->ambient_k;
+    if (tmx_span_is(s->l.word, "pluggable")) {
+        return tmx_ice_expected(&s->l, "a conventional heat sink: pluggable ones are not supported");
+    }
+    enum tmx_status st = tmx_ice_phrase(&s->l, "heat sink : heat transfer coefficient");
+    st = st ? st : positive(s, film_w_per_m2k);
+    st = st ? st : tmx_ice_phrase(&s->l, "; temperature");
+    st = st ? st : positive(s, &s->ambient_k);
+    *film_w_per_m2k *= W_UM2K;
+    if (!st && other_k > 0 && other_k != s->ambient_k) {
+        return tmx_fail_at(s->l.err, TMX_EPARSE, s->l.text.name, s->l.line,
+                           "a sink at %g K and one at %g K: both must have one temperature", other_k,
+                           s->ambient_k);
+    }
+    return st ? st : tmx_ice_phrase(&s->l, ";");
+}
+
+/* `solver :`: `steady ;` or `transient step S, slot S ;`, then `initial temperature T ;`. */
+static enum tmx_status read_solver(struct tmx_ice_stack *s)
+{
+    double step;
+    enum tmx_status st = tmx_ice_phrase(&s->l, ":");
+    if (!st && tmx_ice_accept(&s->l, "transient")) {
+        st = tmx_ice_phrase(&s->l, "step");
+        st = st ? st : positive(s, &step);
+        st = st ? st : tmx_ice_phrase(&s->l, ", slot");
+        st = st ? st : positive(s, &s->slot_s);
+        st = st ? st : tmx_ice_phrase(&s->l, ";");
+    } else if (!st) {
+        tmx_ice_skip(&s->l);
+    }
+    if (!st && tmx_ice_accept(&s->l, "initial")) {
+        st = tmx_ice_phrase(&s->l, "temperature");
+        st = st ? st : positive(s, &s->init_k);
+        st = st ? st : tmx_ice_phrase(&s->l, ";");
+    }
+    return st;
+}
+
+static enum tmx_status read_placed(struct tmx_ice_stack *s, bool die)
+{
+    struct tmx_ice_placed *p = &s->placed[s->n_placed];
+    if (s->n_placed == TMX_ICE_MAX_STACK) {
+        return full(s, "entries in the stack", TMX_ICE_MAX_STACK);
+    }
+    enum tmx_status st = tmx_ice_name(&s->l, p->name, sizeof p->name);
+    for (const char *c = p->name; !st && die && *c; c++) { /* it becomes a file's */
+        if (!strchr(NAME_LETTERS, *c) || (*c == '.' && c == p->name)) {
+            st = tmx_fail_at(
+                s->l.err, TMX_EPARSE, s->l.text.name, s->l.line,
+                "die \"%s\": a file is named after it, so letters, digits, - _ and . inside only", p->name);
+        }
+    }
+    for (size_t i = 0; !st && die && i < s->n_placed; i++) {
+        const bool same = s->kind[s->placed[i].kind].die && tmx_word_compare(s->placed[i].name, p->name) == 0;
+        st = same ? twice(s, "die", p->name) : TMX_OK;
+    }
+    for (p->kind = 0; !st && p->kind < s->n_kind; p->kind++) {
+        if (s->kind[p->kind].die == die && tmx_ice_accept(&s->l, s->kind[p->kind].name)) {
+            break;
+        }
+    }
+    if (!st && p->kind == s->n_kind) {
+        return tmx_ice_expected(&s->l, die ? "a die defined above" : "a layer defined above");
+    }
+    if (!st && die) {
+        st = tmx_ice_phrase(&s->l, "floorplan");
+        st = st ? st : tmx_ice_name(&s->l, p->floorplan, sizeof p->floorplan);
+    }
+    if (!st && tmx_ice_accept(&s->l, "discretization")) { /* cells of one size serve all layers here */
+        double cells;
+        st = positive(s, &cells);
+        st = st ? st : positive(s, &cells);
+    }
+    s->n_placed++;
+    return st ? st : tmx_ice_phrase(&s->l, ";");
+}
+
+static enum tmx_status read_stack(struct tmx_ice_stack *s)
+{
+    enum tmx_status st = tmx_ice_phrase(&s->l, ":");
+    while (!st) {
+        if (tmx_ice_accept(&s->l, "die")) {
+            st = read_placed(s, true);
+        } else if (tmx_ice_accept(&s->l, "layer")) {
+            st = read_placed(s, false);
+        } else if (tmx_span_is(s->l.word, "channel")) {
+            st = tmx_ice_expected(&s->l, "layers and dies only: microchannels are not supported");
+        } else {
+            break;
+        }
+    }
+    return st;
+}
+
+static enum tmx_status read_file(struct tmx_ice_stack *s)
+{
+    enum tmx_status st = TMX_OK;
+    while (!st && tmx_span_length(s->l.word) > 0) {
+        if (tmx_ice_accept(&s->l, "material")) {
+            st = read_material(s);
+        } else if (tmx_ice_accept(&s->l, "layer")) {
+            st = read_layer(s);
+        } else if (tmx_ice_accept(&s->l, "die")) {
+            st = read_die(s);
+        } else if (tmx_ice_accept(&s->l, "dimensions")) {
+            st = read_dimensions(s);
+        } else if (tmx_ice_accept(&s->l, "stack")) {
+            st = read_stack(s);
+        } else if (tmx_span_is(s->l.word, "pluggable")) {
+            st = tmx_ice_expected(&s->l, "a conventional heat sink: pluggable ones are not supported");
+        } else if (tmx_ice_accept(&s->l, "top")) {
+            st = read_sink(s, &s->top_w_per_m2k);
+        } else if (tmx_ice_accept(&s->l, "bottom")) {
+            st = read_sink(s, &s->bottom_w_per_m2k);
+        } else if (tmx_ice_accept(&s->l, "solver")) {
+            st = read_solver(s);
+        } else if (tmx_span_is(s->l.word, "microchannel") || tmx_span_is(s->l.word, "pinfin")) {
+            st = tmx_ice_expected(&s->l, "layers and dies only: microchannels are not supported");
+        } else {
+            tmx_ice_skip(&s->l); /* what is put out, and where */
+        }
+    }
+    if (!st && (s->n_placed == 0 || s->length_m <= 0)) {
+        st = tmx_fail_at(s->l.err, TMX_EPARSE, s->l.text.name, 0,
+                         "a stack needs dimensions and a stack of layers");
+    }
+    return st;
+}
+
+enum tmx_status tmx_ice_stack_read(struct tmx_ice_stack *s, const char *path, struct tmx_err *err)
+{
+    *s = (struct tmx_ice_stack){.n_placed = 0};
+    enum tmx_status st = tmx_ice_sniff(&s->l, path, err);
+    st = st ? st
+            : tmx_ice_check_closed(&s->l, true,
+                                   err); /* a plug-in's arguments, which is then refused by name */
+    st = st ? st : read_file(s);
+    return st ? st : tmx_ice_check_closed(&s->l, false, err);
+}
+
+void tmx_ice_stack_finish(struct tmx_ice_stack *s)
+{
+    for (size_t i = 0; i < s->n_placed; i++) {
+        tmx_floorplan_finish(&s->placed[i].units);
+        free(s->placed[i].powers.w);
+    }
+    tmx_ice_close(&s->l);
+}

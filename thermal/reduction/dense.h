@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#ifndef TMX_THERMAL_REDUCTION_DENSE_H
+#define TMX_THERMAL_REDUCTION_DENSE_H
+
+#include <stddef.h>
+
+#include "core/base/err.h"
+#include "core/base/thread_pool.h"
+
+/* The dense linear algebra of set-up, on one thread but for what a thread pool shares. Matrices are stored by
+ * columns. The only file that knows BLAS and LAPACK; the stepping loops do not use it. */
+
+/* Keep BLAS to one thread, so that sums have one order. Call before the others. */
+void tmx_dense_start(void);
+
+/* c[m][n] = alpha a^T b + beta c with a [k][m] (leading dimension lda), b [k][n], c (ldc). */
+void tmx_dense_tn(size_t m, size_t n, size_t k, double alpha, const double *a, size_t lda, const double *b,
+                  size_t ldb, double beta, double *c, size_t ldc);
+/* c[m][n] = alpha a b + beta c with a [m][k], b [k][n]. */
+void tmx_dense_nn(size_t m, size_t n, size_t k, double alpha, const double *a, size_t lda, const double *b,
+                  size_t ldb, double beta, double *c, size_t ldc);
+double tmx_dense_dot(size_t n, const double *x, const double *y);
+void tmx_dense_axpy(size_t n, double alpha, const double *x, double *y);
+
+/* Eigenvalues w[n], ascending, and orthonormal eigenvectors, which replace the symmetric
+ * a[n][n] (each with its largest component positive). Returns TMX_OK, TMX_ENOMEM or TMX_ESOLVE. */
+TMX_NODISCARD enum tmx_status tmx_dense_eigen(size_t n, double *a, double *w, struct tmx_err *err);
+
+/* The same of a x = w m x with a positive definite m[n][n], which is destroyed; x' m x = 1. */
+TMX_NODISCARD enum tmx_status tmx_dense_eigen_pair(size_t n, double *a, double *m, double *w,
+                                                   struct tmx_err *err);
+
+/* b[n][n_rhs] := a^-1 b for a symmetric positive definite a[n][n], which is destroyed.
+ * Returns TMX_OK or TMX_ESOLVE. */
+TMX_NODISCARD enum tmx_status tmx_dense_solve(size_t n, size_t n_rhs, double *a, double *b,
+                                              struct tmx_err *err);
+
+/* Eigenvalues and vectors of a symmetric tridiagonal matrix: d[n] its diagonal, replaced by the
+ * eigenvalues; e[n] its off-diagonal, destroyed; z[n][n] the vectors; work[2 n].
+ * Allocates nothing. */
+TMX_NODISCARD enum tmx_status tmx_dense_tridiagonal(size_t n, double *d, double *e, double *z, double *work);
+
+/* Products of matrices with a row for each node and few columns, stored by columns. They are done in pieces
+ * by rows, which depend on the number of rows alone, so that a helper thread can take its part and sums have
+ * one order. */
+
+enum { TMX_TALL_PIECES = 8 };
+
+struct tmx_tall {
+    size_t n; /* rows */
+    struct tmx_thread_pool *pool;
+};
+
+/* c[m][n_col] = a' diag(d) b (leading dimension ldc); d NULL: 1. work is [n_col][n], which may be b, or not
+ * used where d is NULL; part [TMX_TALL_PIECES][m * n_col]. */
+void tmx_tall_tn(const struct tmx_tall *t, size_t m, size_t n_col, const double *a, const double *d,
+                 const double *b, double *work, double *part, double *c, size_t ldc);
+/* c[n][n_col] = alpha a b + beta c with a [n][k], b [k][n_col] (leading dimension k). */
+void tmx_tall_nn(const struct tmx_tall *t, size_t n_col, size_t k, double alpha, const double *a,
+                 const double *b, double beta, double *c);
+
+#endif

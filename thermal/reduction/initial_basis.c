@@ -1,0 +1,284 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Rational Krylov space of one vector: the uniform field (for the heat balance), theta, and for each of a
+ * few poles sigma, two decades apart from the slowest sink to ten times the rate of the shortest step,
+ * q := (G + sigma C)^-1 C q again and again, q being the pole's newest vector. A pole costs a factor, a
+ * vector one solve, so this takes a fraction of the basis for the powers.
+ * Stops when at test shifts s between and at the poles what is missed, s (G + s C)^-1 (C theta -
+ * (G + s C) V (Gr + s)^-1 V' C theta), is below a part of the tolerance. That is the error seen
+ * around t = 1/s; for (G + s C)^-1 stands the factor of the pole below. */
+#include "thermal/reduction/initial_basis.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "thermal/assembly/solve.h"
+#include "thermal/reduction/dense.h"
+
+static const double FIRST_POLE = 0.1;  /* [1/s] */
+static const double POLE_RATIO = 100;  /* at most, from one pole to the next */
+static const double LAST_POLE = 10;    /* in units of the rate of the shortest step */
+static const double SHARE = 0.02;      /* of the tolerance at each tested shift */
+static const double DEPENDENT = 1e-20; /* square of the part of a vector that must be new */
+enum { MAX_POLE = 8, MAX_VECTOR = 160, CHUNK = 16 };
+
+struct builder {
+    const struct tmx_network *net;
+    const struct tmx_initial_basis_options *options;
+    struct tmx_basis *basis;
+    struct tmx_solver *solver;
+    struct tmx_factor *factor[MAX_POLE];
+    double pole[MAX_POLE];
+    size_t n_pole;
+    bool several;
+    double *heat_theta; /* [n_node] C theta */
+    double *x, *w;      /* [n_node] work */
+    double *inner;      /* [MAX_VECTOR] V' C theta */
+    double *square;     /* [MAX_VECTOR^2] work */
+    double *small;      /* [MAX_VECTOR] work */
+    double *unit;       /* [n_unit] work */
+};
+
+static void heat_times(const struct builder *b, const double *x, double *w)
+{
+    for (size_t c = 0; c < b->net->n_node; c++) {
+        w[c] = b->net->heat_j_k[c] * x[c];
+    }
+}
+
+/* The row and column of the newest vector in the projection of a symmetric matrix; w = matrix times it. */
+static void project(const struct builder *b, double *m)
+{
+    const size_t k = b->basis->n_mode - 1, n = b->net->n_node;
+    for (size_t i = 0; i <= k; i++) {
+        m[k * MAX_VECTOR + i] = m[i * MAX_VECTOR + k] = tmx_dense_dot(n, b->basis->v + i * n, b->w);
+    }
+}
+
+/* Append x, made orthonormal to what is there; *is_new says whether anything was left of it. */
+static enum tmx_status append(struct builder *b, bool *is_new, struct tmx_err *err)
+{
+    struct tmx_basis *s = b->basis;
+    const size_t n = b->net->n_node;
+    if (s->n_mode % CHUNK == 0) {
+        double *grown = realloc(s->v, (s->n_mode + CHUNK) * n * sizeof *grown);
+        if (!grown) {
+            return tmx_fail(err, TMX_ENOMEM, "start field on %zu nodes", n);
+        }
+        s->v = grown;
+    }
+    heat_times(b, b->x, b->w);
+    const double size = tmx_dense_dot(n, b->x, b->w);
+    double left = size;
+    for (size_t pass = 0; pass < 2; pass++) {
+        heat_times(b, b->x, b->w);
+        for (size_t i = 0; i < s->n_mode; i++) {
+            tmx_dense_axpy(n, -tmx_dense_dot(n, s->v + i * n, b->w), s->v + i * n, b->x);
+        }
+        heat_times(b, b->x, b->w);
+        left = tmx_dense_dot(n, b->x, b->w);
+    }
+    *is_new = left > DEPENDENT * size;
+    if (!*is_new) {
+        return TMX_OK;
+    }
+    for (size_t c = 0; c < n; c++) {
+        s->v[s->n_mode * n + c] = b->x[c] / sqrt(left);
+    }
+    const double *q = s->v + s->n_mode * n;
+    s->n_mode++;
+    b->inner[s->n_mode - 1] = tmx_dense_dot(n, q, b->heat_theta);
+    tmx_network_apply(b->net, s->gamma, 0, q, b->w);
+    project(b, s->g);
+    for (size_t c = 0; b->several && c < n; c++) {
+        b->w[c] = b->net->area_m2[c] * q[c];
+    }
+    if (b->several) {
+        project(b, s->a);
+    }
+    return TMX_OK;
+}
+
+/* What is missed at shift s, in kelvin, by the factor of a pole; see the head of this file. */
+static enum tmx_status test_shift(struct builder *b, double s, size_t pole, double *miss_k,
+                                  struct tmx_err *err)
+{
+    const size_t n = b->net->n_node, k = b->basis->n_mode;
+    for (size_t c = 0; c < k; c++) {
+        memcpy(b->square + c * k, b->basis->g + c * MAX_VECTOR, k * sizeof *b->square);
+        b->square[c * k + c] += s;
+        b->small[c] = b->inner[c];
+    }
+    enum tmx_status st = tmx_dense_solve(k, 1, b->square, b->small, err);
+    if (st) {
+        return st;
+    }
+    tmx_dense_nn(n, 1, k, 1, b->basis->v, n, b->small, k, 0, b->x, n);
+    tmx_network_apply(b->net, b->basis->gamma, s, b->x, b->w);
+    for (size_t c = 0; c < n; c++) {
+        b->w[c] = b->heat_theta[c] - b->w[c];
+    }
+    st = tmx_solve(b->solver, b->factor[pole], 1, b->w, b->x);
+    if (st) {
+        return tmx_fail(err, st, "start field");
+    }
+    double worst = 0;
+    if (b->options->cells) {
+        for (size_t e = 0; e < b->options->cells->start[b->options->cells->n]; e++) {
+            worst = fmax(worst, fabs(b->x[b->options->cells->node[e]]));
+        }
+    } else {
+        tmx_network_read(b->net, b->x, b->unit);
+        for (size_t u = 0; u < b->net->n_unit; u++) {
+            worst = fmax(worst, fabs(b->unit[u]));
+        }
+    }
+    *miss_k = fmax(*miss_k, s * fmax(1, b->pole[pole] / s) * worst); /* (G+sC)^-1 <= pole/s (G+pole C)^-1 */
+    return TMX_OK;
+}
+
+static enum tmx_status test(struct builder *b, double *miss_k, struct tmx_err *err)
+{
+    *miss_k = 0;
+    enum tmx_status st = test_shift(b, b->pole[0] / 3, 0, miss_k, err);
+    for (size_t p = 0; p + 1 < b->n_pole && !st; p++) { /* the last pole is faster than any step */
+        st = test_shift(b, b->pole[p], p, miss_k, err);
+        st = st ? st : test_shift(b, sqrt(b->pole[p] * b->pole[p + 1]), p, miss_k, err);
+    }
+    return st;
+}
+
+/* One more vector of every pole in turn, until the tests are content. */
+static enum tmx_status collect(struct builder *b, double *error_k, struct tmx_err *err)
+{
+    const size_t n = b->net->n_node;
+    const double limit = SHARE * b->options->tolerance_k;
+    bool is_new = true;
+    for (size_t c = 0; c < n; c++) {
+        b->x[c] = 1;
+    }
+    enum tmx_status st = append(b, &is_new, err);
+    memcpy(b->x, b->options->theta_k, n * sizeof *b->x);
+    st = st ? st : append(b, &is_new, err);
+    *error_k = 0;
+    if (st || !is_new) { /* uniform */
+        return st;
+    }
+    size_t own[MAX_POLE]; /* the newest vector of each pole: what it is applied to next */
+    for (size_t p = 0; p < MAX_POLE; p++) {
+        own[p] = b->basis->n_mode - 1;
+    }
+    for (size_t round = 0; !st; round++) {
+        for (size_t p = 0; p < b->n_pole && !st && is_new; p++) {
+            heat_times(b, b->basis->v + own[p] * n, b->w);
+            st = tmx_solve(b->solver, b->factor[p], 1, b->w, b->x);
+            st = st ? tmx_fail(err, st, "start field") : append(b, &is_new, err);
+            own[p] = b->basis->n_mode - 1;
+        }
+        if (st || round % 2 == 0) {
+            continue;
+        }
+        st = test(b, error_k, err);
+        if (!st && (*error_k <= limit || !is_new || b->basis->n_mode + 2 * b->n_pole > MAX_VECTOR)) {
+            break;
+        }
+    }
+    return st;
+}
+
+static enum tmx_status start_builder(struct builder *b, struct tmx_err *err)
+{
+    const size_t n = b->net->n_node;
+    struct tmx_basis *s = b->basis;
+    s->n_node = n;
+    s->n_unit = b->net->n_unit;
+    b->several = b->options->gamma_low != b->options->gamma_high;
+    s->gamma = b->several ? sqrt(b->options->gamma_low * b->options->gamma_high) : b->options->gamma_low;
+    s->g = calloc((size_t)MAX_VECTOR * MAX_VECTOR, sizeof *s->g);
+    s->a = b->several ? calloc((size_t)MAX_VECTOR * MAX_VECTOR, sizeof *s->a) : NULL;
+    b->heat_theta = calloc(n, sizeof *b->heat_theta);
+    b->x = calloc(n, sizeof *b->x);
+    b->w = calloc(n, sizeof *b->w);
+    b->inner = calloc(MAX_VECTOR, sizeof *b->inner);
+    b->square = calloc((size_t)MAX_VECTOR * MAX_VECTOR, sizeof *b->square);
+    b->small = calloc(MAX_VECTOR, sizeof *b->small);
+    b->unit = calloc(s->n_unit, sizeof *b->unit);
+    if (!s->g || (b->several && !s->a) || !b->heat_theta || !b->x || !b->w || !b->inner || !b->square ||
+        !b->small || !b->unit) {
+        return tmx_fail(err, TMX_ENOMEM, "start field on %zu nodes", n);
+    }
+    heat_times(b, b->options->theta_k, b->heat_theta);
+    const double last = fmax(LAST_POLE / b->options->min_step_s, FIRST_POLE * POLE_RATIO);
+    const double decades = log(last / FIRST_POLE) / log(POLE_RATIO);
+    b->n_pole = 1 + (size_t)fmin(ceil(decades - 1e-9), MAX_POLE - 1);
+    enum tmx_status st = tmx_solver_create(b->net, tmx_factoring_for_steps(b->net), &b->solver, err);
+    for (size_t p = 0; p < b->n_pole && !st; p++) {
+        b->pole[p] = FIRST_POLE * pow(last / FIRST_POLE, (double)p / (double)(b->n_pole - 1));
+        st = tmx_factor_create(b->solver, s->gamma, b->pole[p], &b->factor[p], err);
+    }
+    s->n_shift = b->n_pole;
+    return st;
+}
+
+/* Drop the spare room of g and a, and project what is left. */
+static enum tmx_status finish_builder(struct builder *b, struct tmx_err *err)
+{
+    struct tmx_basis *s = b->basis;
+    const size_t n = s->n_node, k = s->n_mode, m = s->n_unit;
+    for (size_t c = 0; c < k; c++) {
+        memmove(s->g + c * k, s->g + c * MAX_VECTOR, k * sizeof *s->g);
+        if (b->several) {
+            memmove(s->a + c * k, s->a + c * MAX_VECTOR, k * sizeof *s->a);
+        }
+    }
+    s->in = calloc(m * k, sizeof *s->in);
+    s->out = calloc(m * k, sizeof *s->out);
+    s->one = calloc(k, sizeof *s->one);
+    s->area = calloc(k, sizeof *s->area);
+    s->ground = calloc(k, sizeof *s->ground);
+    if (!s->in || !s->out || !s->one || !s->area || !s->ground) {
+        return tmx_fail(err, TMX_ENOMEM, "start field of %zu vectors", k);
+    }
+    const bool linear = b->net->mode != TMX_MAP_MIN && b->net->mode != TMX_MAP_MAX;
+    for (size_t c = 0; c < k && linear; c++) { /* MIN and MAX are read from the cells */
+        tmx_network_read(b->net, s->v + c * n, b->unit);
+        for (size_t u = 0; u < m; u++) {
+            s->out[u * k + c] = b->unit[u];
+        }
+    }
+    tmx_dense_tn(k, 1, n, 1, s->v, n, b->net->heat_j_k, n, 0, s->one, k);
+    tmx_dense_tn(k, 1, n, 1, s->v, n, b->net->area_m2, n, 0, s->area, k);
+    if (b->net->ground_w_k) {
+        tmx_dense_tn(k, 1, n, 1, s->v, n, b->net->ground_w_k, n, 0, s->ground, k);
+    }
+    return TMX_OK;
+}
+
+enum tmx_status tmx_initial_basis(struct tmx_basis *basis, const struct tmx_network *net,
+                                  const struct tmx_initial_basis_options *options, double **theta,
+                                  double *error_k, struct tmx_err *err)
+{
+    struct builder b = {.net = net, .options = options, .basis = basis};
+    *basis = (struct tmx_basis){0};
+    *theta = NULL;
+    tmx_dense_start();
+    enum tmx_status st = start_builder(&b, err);
+    st = st ? st : collect(&b, error_k, err);
+    st = st ? st : finish_builder(&b, err);
+    for (size_t p = 0; p < b.n_pole; p++) {
+        tmx_factor_destroy(b.solver, b.factor[p]);
+    }
+    tmx_solver_destroy(b.solver);
+    free(b.heat_theta);
+    free(b.x);
+    free(b.w);
+    free(b.square);
+    free(b.small);
+    free(b.unit);
+    if (st) {
+        free(b.inner);
+    } else {
+        *theta = b.inner;
+    }
+    return st;
+}

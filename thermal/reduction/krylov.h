@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#ifndef TMX_THERMAL_REDUCTION_KRYLOV_H
+#define TMX_THERMAL_REDUCTION_KRYLOV_H
+
+#include "thermal/assembly/network.h"
+
+/* Sets of nodes whose own temperatures must be accurate, where a mean over a unit is not
+ * all that is read: errors are kept for each region, as its worst node's. */
+
+struct tmx_regions {
+    size_t n;
+    size_t *start; /* [n + 1] owned: first entry of each region in node */
+    size_t *node;  /* [start[n]] owned */
+};
+
+/* One region a dissipating unit: the cells it touches. *r is overwritten; end it with
+ * tmx_regions_finish, also after failure (TMX_ENOMEM). */
+TMX_NODISCARD enum tmx_status tmx_regions_units(struct tmx_regions *r, const struct tmx_network *net,
+                                                struct tmx_err *err);
+/* All nodes: every layer in tiles, then what is not a layer's cell. */
+TMX_NODISCARD enum tmx_status tmx_regions_tiles(struct tmx_regions *r, const struct tmx_network *net,
+                                                struct tmx_err *err);
+void tmx_regions_finish(struct tmx_regions *r); /* accepts zeroed memory */
+
+/* worst[n] := the largest |node[]| of each region, where that is more than what is there. */
+void tmx_regions_worst(const struct tmx_regions *r, const double *node, double *worst);
+
+/* A rational Krylov basis V of the network: V spans (G + sigma C)^-1 B for a list of shifts
+ * that grows until the projected network answers steps of power to the tolerance. */
+
+struct tmx_basis {
+    size_t n_node, n_mode, n_unit;
+    double *v;      /* [n_mode][n_node] owned, V' C V = 1 */
+    double *g;      /* [n_mode][n_mode] owned, V' G V at film coefficient gamma */
+    double *a;      /* [n_mode][n_mode] owned, V' A V; NULL when gamma is the only film coefficient */
+    double *in;     /* [n_unit][n_mode] owned, V' B */
+    double *out;    /* [n_unit][n_mode] owned, V' E: temperatures are E' theta; NULL when E = B */
+    double *one;    /* [n_mode] owned, V' C 1: the uniform field 1 K */
+    double *area;   /* [n_mode] owned, V' A 1 */
+    double *ground; /* [n_mode] owned, V' of what the board conducts to the air */
+    double *error;  /* [n_unit + 1][n_unit] owned, K/W: what V misses at each unit, row by unit that changes;
+                       the last row: K/K, by the air's temperature, 0 unless wish->ambient_k */
+    double *cell_error; /* [n_unit + 1][regions] owned: likewise at the nodes of wish->cells; NULL without */
+    double *steady;     /* [n_unit][n_unit] owned, K/W: E' G^-1 B at gamma, solved directly */
+    double gamma;       /* expansion point [W/(m2 K)] */
+    size_t n_shift;     /* factorisations used */
+};
+
+struct tmx_basis_options {
+    double tolerance_k;    /* for steps of power_w */
+    const double *power_w; /* [n_unit] */
+    double ambient_k;      /* and for a start so far from the air, or a step of the air; 0: not tested */
+    double min_step_s;     /* shortest step that must be accurate */
+    double gamma_low, gamma_high; /* film coefficients that will be used */
+    /* Regions at whose every node the tolerance must hold, too; NULL: none. */
+    const struct tmx_regions *unit_cells; /* [n_unit]: then error is that of the worst cell of each unit */
+    const struct tmx_regions *cells;
+};
+
+/* Fill *basis (overwritten; end it with tmx_basis_finish, also after failure). net must
+ * have a linear map mode, or MIN or MAX, for which wish->unit_cells must be there.
+ * Returns TMX_OK, TMX_ENOMEM or TMX_ESOLVE. */
+TMX_NODISCARD enum tmx_status tmx_basis_init(struct tmx_basis *basis, const struct tmx_network *net,
+                                             const struct tmx_basis_options *options, struct tmx_err *err);
+void tmx_basis_finish(struct tmx_basis *basis);
+
+#endif

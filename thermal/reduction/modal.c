@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "thermal/reduction/modal.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/os.h"
+
+static size_t padded(size_t n)
+{
+    return (n + TMX_MODAL_PAD - 1) / TMX_MODAL_PAD * TMX_MODAL_PAD;
+}
+
+enum tmx_status tmx_modal_init(struct tmx_modal *m, size_t n_mode, size_t n_unit, bool direct,
+                               struct tmx_err *err)
+{
+    *m = (struct tmx_modal){.n_mode = n_mode,
+                            .n_unit = n_unit,
+                            .mode_row = padded(n_mode),
+                            .unit_row = padded(n_unit),
+                            .kernel =
+                                TMX_ISA_OF(tmx_modal_kernel_any, tmx_modal_kernel_v3, tmx_modal_kernel_v4)};
+    m->rate = calloc(m->mode_row, sizeof *m->rate);
+    m->in = calloc(n_unit * m->mode_row, sizeof *m->in);
+    m->out = calloc(n_mode * m->unit_row, sizeof *m->out);
+    m->direct = direct ? calloc(n_unit * m->unit_row, sizeof *m->direct) : NULL;
+    m->stored = calloc(m->mode_row, sizeof *m->stored);
+    m->leave = calloc(m->mode_row, sizeof *m->leave);
+    m->one = calloc(m->mode_row, sizeof *m->one);
+    m->start = calloc(m->mode_row, sizeof *m->start);
+    m->rest = calloc(m->mode_row, sizeof *m->rest);
+    m->drain = calloc(m->unit_row, sizeof *m->drain);
+    if (!m->rate || !m->in || !m->out || (direct && !m->direct) || !m->stored || !m->leave || !m->one ||
+        !m->start || !m->rest || !m->drain) {
+        return tmx_fail(err, TMX_ENOMEM, "modal model of %zu modes", n_mode);
+    }
+    for (size_t i = n_mode; i < m->mode_row; i++) {
+        m->rate[i] = 1;
+    }
+    return TMX_OK;
+}
+
+void tmx_modal_finish(struct tmx_modal *m)
+{
+    free(m->rate);
+    free(m->in);
+    free(m->out);
+    free(m->direct);
+    free(m->stored);
+    free(m->leave);
+    free(m->one);
+    free(m->start);
+    free(m->rest);
+    free(m->drain);
+    *m = (struct tmx_modal){0};
+}
+
+static void copy_modes(const struct tmx_modal *from, struct tmx_modal *to, size_t at)
+{
+    const size_t k = from->n_mode, real = sizeof(double);
+    tmx_assert(from->n_unit == to->n_unit);
+    memcpy(to->rate + at, from->rate, k * real);
+    memcpy(to->stored + at, from->stored, k * real);
+    memcpy(to->leave + at, from->leave, k * real);
+    memcpy(to->one + at, from->one, k * real);
+    memcpy(to->start + at, from->start, k * real);
+    memcpy(to->out + at * to->unit_row, from->out, k * to->unit_row * real);
+    for (size_t u = 0; u < to->n_unit; u++) {
+        memcpy(to->in + u * to->mode_row + at, from->in + u * from->mode_row, k * real);
+    }
+}
+
+enum tmx_status tmx_modal_join(struct tmx_modal *m, const struct tmx_modal *more, struct tmx_err *err)
+{
+    struct tmx_modal both;
+    tmx_assert(!more->direct);
+    const enum tmx_status st =
+        tmx_modal_init(&both, m->n_mode + more->n_mode, m->n_unit, m->direct != NULL, err);
+    if (st) {
+        tmx_modal_finish(&both);
+        return st;
+    }
+    copy_modes(m, &both, 0);
+    copy_modes(more, &both, m->n_mode);
+    if (m->direct) {
+        memcpy(both.direct, m->direct, m->n_unit * m->unit_row * sizeof *m->direct);
+    }
+    tmx_modal_finish(m);
+    *m = both;
+    return TMX_OK;
+}
+
+void tmx_modal_close(struct tmx_modal *m)
+{
+    for (size_t i = 0; i < m->mode_row; i++) {
+        m->rest[i] = m->leave[i] / m->rate[i];
+    }
+    for (size_t u = 0; u < m->n_unit; u++) {
+        m->drain[u] = tmx_modal_sum(m, m->rest, m->in + u * m->mode_row);
+    }
+}
+
+void tmx_modal_tabulate(const struct tmx_modal *m, double dt_s, double *decay, double *gain)
+{
+    for (size_t i = 0; i < m->mode_row; i++) {
+        decay[i] = exp(-m->rate[i] * dt_s);
+        gain[i] = -expm1(-m->rate[i] * dt_s) / m->rate[i];
+    }
+}
+
+void tmx_modal_step(const struct tmx_modal *m, const double *decay, const double *gain, const double *power_w,
+                    const double *z, double *next, double *theta_k)
+{
+    m->kernel(&(struct tmx_modal_call){m, decay, gain, 1, &power_w, &z, &next, &theta_k});
+}
+
+void tmx_modal_step_many(const struct tmx_modal *m, const double *decay, const double *gain, size_t n,
+                         const double *const *power_w, double *const *z, double *const *theta_k)
+{
+    m->kernel(&(struct tmx_modal_call){m, decay, gain, n, power_w, (const double *const *)z, z, theta_k});
+}
+
+void tmx_modal_read(const struct tmx_modal *m, const double *power_w, const double *z, double *theta_k)
+{
+    union { /* read writes no state */
+        const double *from;
+        double *to;
+    } state = {.from = z};
+    m->kernel(&(struct tmx_modal_call){
+        .m = m, .n = 1, .power_w = &power_w, .next = &state.to, .theta_k = &theta_k});
+}
+
+void tmx_modal_settle(const struct tmx_modal *m, const double *power_w, double *z)
+{
+    memset(z, 0, m->mode_row * sizeof *z);
+    for (size_t u = 0; u < m->n_unit; u++) {
+        const double *in = m->in + u * m->mode_row;
+        for (size_t i = 0; i < m->mode_row; i++) {
+            z[i] += power_w[u] * in[i];
+        }
+    }
+    for (size_t i = 0; i < m->mode_row; i++) {
+        z[i] /= m->rate[i];
+    }
+}
+
+double tmx_modal_sum(const struct tmx_modal *m, const double *row, const double *z)
+{
+    double sum = 0;
+    for (size_t i = 0; i < m->n_mode; i++) {
+        sum += row[i] * z[i];
+    }
+    return sum;
+}

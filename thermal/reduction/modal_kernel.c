@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The product of a modal step, written once and compiled for each width of vector: CMake names each
+ * TMX_KERNEL (tmx_kernels in CMakeLists.txt).
+ *
+ *   next_i  = decay . z_i + gain . (in power_i)        theta_i = out next_i + direct power_i
+ *
+ * for n instances i at once. Every result is one chain of fused multiply-adds in the order of the rows, so it
+ * does not depend on the width of a vector, on how many instances step together or on which. A tile of up to
+ * WIDE vectors times MANY instances stays in registers while the rows stream by: a row is loaded once for all
+ * instances of a tile. */
+#include "core/vector/vector_rows.h"
+#include "thermal/reduction/modal.h"
+
+static inline __attribute__((always_inline)) void
+modes(size_t wide, size_t many, const struct tmx_modal_call *c, size_t first, size_t at)
+{
+    vec sum[MANY * WIDE > WIDE_ALONE ? MANY * WIDE : WIDE_ALONE];
+    const double *power_w[MANY];
+    for (size_t i = 0; i < many; i++) {
+        power_w[i] = c->power_w[first + i];
+    }
+    for (size_t k = 0; k < wide * many; k++) {
+        sum[k] = ALL(0.0);
+    }
+    gather(wide, many, c->m->n_unit, c->m->mode_row, power_w, c->m->in + at, sum);
+    for (size_t k = 0; k < wide; k++) {
+        const vec decay = LOAD(c->decay + at + k * LANES), gain = LOAD(c->gain + at + k * LANES);
+        for (size_t i = 0; i < many; i++) {
+            const vec z = LOAD(c->z[first + i] + at + k * LANES);
+            STORE(c->next[first + i] + at + k * LANES, FMA(decay, z, MUL(gain, sum[i * wide + k])));
+        }
+    }
+}
+
+static inline __attribute__((always_inline)) void
+units(size_t wide, size_t many, const struct tmx_modal_call *c, size_t first, size_t at)
+{
+    vec sum[MANY * WIDE > WIDE_ALONE ? MANY * WIDE : WIDE_ALONE];
+    const double *power_w[MANY], *next[MANY];
+    for (size_t i = 0; i < many; i++) {
+        power_w[i] = c->power_w[first + i];
+        next[i] = c->next[first + i];
+    }
+    for (size_t k = 0; k < wide * many; k++) {
+        sum[k] = ALL(0.0);
+    }
+    gather(wide, many, c->m->n_mode, c->m->unit_row, next, c->m->out + at, sum);
+    if (c->m->direct) {
+        gather(wide, many, c->m->n_unit, c->m->unit_row, power_w, c->m->direct + at, sum);
+    }
+    for (size_t i = 0; i < many; i++) {
+        for (size_t k = 0; k < wide; k++) {
+            STORE(c->theta_k[first + i] + at + k * LANES, sum[i * wide + k]);
+        }
+    }
+}
+
+#define INSTANCES(widest, many)                         \
+    do {                                                \
+        if (c->decay) {                                 \
+            TILES(c->m->mode_row, modes, widest, many); \
+        }                                               \
+        TILES(c->m->unit_row, units, widest, many);     \
+    } while (0)
+
+void TMX_KERNEL(const struct tmx_modal_call *c)
+{
+    size_t first = 0;
+    for (; MANY > 1 && c->n - first >= MANY; first += MANY) {
+        INSTANCES(WIDE, MANY);
+    }
+#if defined(__AVX512F__)
+    if (c->n - first >= 4) { /* fewer than MANY are left: smaller tiles before single instances */
+        INSTANCES(WIDE, 4);
+        first += 4;
+    }
+#endif
+#if defined(__AVX512F__) || (defined(__AVX2__) && defined(__FMA__)) || defined(__aarch64__)
+    if (c->n - first >= 2) {
+        INSTANCES(4, 2);
+        first += 2;
+    }
+#endif
+    for (; first < c->n; first++) {
+        INSTANCES(WIDE_ALONE, 1);
+    }
+}

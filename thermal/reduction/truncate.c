@@ -1,0 +1,778 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* With xi = Lambda^1/2 (x_steady - x), a step of power p gives xi(0) = bt p, bt = Lambda^-1/2 b,
+ * xi' = -Lambda xi, and the distance of the temperatures from their end is ot' xi, ot =
+ * Lambda^-1/2 o. The directions U are the largest of
+ *   P = integral from t0 of exp(-Lambda t) (bt bt' + ot ot') exp(-Lambda t) dt,
+ *   P_ij = (bt bt' + ot ot')_ij exp(-t0 (lambda_i + lambda_j)) / (lambda_i + lambda_j),
+ * (wish->octaves: with dt/t in place of dt, as a sum over half octaves of t). Lambda^1/2 c and Lambda^-1/2 c
+ * (c: the uniform field) are among them whatever P says: with them the heat balance, a change of ambient and
+ * a uniform start lose nothing.
+ *
+ * Several film coefficients gamma + d: G_d = G + d A. P is the sum of those of the least, the middle and the
+ * largest coefficient, U holds Lambda^1/2 G_d^-1 c of every one, by F = Lambda^-1/2 A Lambda^-1/2.
+ */
+#include "thermal/reduction/truncate.h"
+
+#include <math.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "thermal/reduction/dense.h"
+
+/* Which directions of a basis to keep: all of them, the most worthy first. */
+
+enum { TMX_MAX_LEVEL_BASIS = 3 };
+
+struct tmx_level_basis { /* the whole basis at one film coefficient */
+    struct tmx_modes modes;
+    double *bt, *ot; /* [n_in][k], [m][k] */
+};
+
+struct tmx_basis_select { /* k: modes of the basis, m: units, n_in: those and with wish->ambient_k the air */
+    const struct tmx_basis *basis;
+    const struct tmx_truncation *options;
+    size_t k, m, n_in, n_level_basis;
+    struct tmx_level_basis level_basis[TMX_MAX_LEVEL_BASIS]; /* the first is that of the basis' own
+                                           coefficient, in whose xi directions are */
+    double *weight;                                          /* [n_in] power_w, ambient_k */
+    double *root;                                            /* [k] Lambda^1/2 */
+    double *u;                                               /* [k][k] directions, best first, by columns */
+    size_t n_kept;                                           /* of them must be kept */
+    double *small;                                           /* [k][k] work */
+    /* several film coefficients, else NULL: */
+    double *f;    /* [k][k] F */
+    double *air;  /* [k] F Lambda^1/2 c */
+    double *mass; /* [k][k] work */
+};
+
+/* basis and wish are kept by reference. Overwritten; end it with tmx_basis_select_finish, also after failure.
+ */
+static TMX_NODISCARD enum tmx_status tmx_basis_select_init(struct tmx_basis_select *dir,
+                                                           const struct tmx_basis *basis,
+                                                           const struct tmx_truncation *options,
+                                                           struct tmx_err *err);
+static void tmx_basis_select_finish(struct tmx_basis_select *dir);
+
+static bool tmx_basis_select_several(const struct tmx_basis_select *dir); /* film coefficients? */
+/* v := (1 + d F)^-1 v for n columns; several film coefficients alone. */
+static TMX_NODISCARD enum tmx_status tmx_basis_select_at_level(struct tmx_basis_select *dir, double d,
+                                                               size_t n, double *v, struct tmx_err *err);
+
+/* t0 in units of the shortest step: what has died out before is not worth modes. 0.15 gave the smallest
+ * errors at 130 to 150 modes on tests/golden/A_gt200 among 0 to 0.5. By octaves: 0.25 to 0.3 asked for the
+ * fewest modes of that chip in the physical network, cut to 33 and 58 units, among 0.1 to 0.5. */
+static const double EARLY = 0.15, EARLY_OCTAVES = 0.25;
+
+static bool tmx_basis_select_several(const struct tmx_basis_select *c)
+{
+    return c->options->n_level > 1;
+}
+
+static enum tmx_status add_face(struct tmx_basis_select *c, double gamma, struct tmx_err *err)
+{
+    struct tmx_level_basis *f = &c->level_basis[c->n_level_basis++];
+    const size_t k = c->k, m = c->m;
+    const enum tmx_status st = tmx_modes_init(&f->modes, c->basis, gamma, err);
+    f->bt = calloc(k * c->n_in, sizeof *f->bt);
+    f->ot = calloc(k * m, sizeof *f->ot);
+    if (st || !f->bt || !f->ot) {
+        return st ? st : tmx_no_memory(err);
+    }
+    for (size_t i = 0; i < k; i++) {
+        const double root = sqrt(f->modes.rate[i]);
+        for (size_t u = 0; u < m; u++) {
+            f->bt[u * k + i] = f->modes.in[u * k + i] / root;
+            f->ot[u * k + i] = f->modes.out[u * k + i] / root;
+        }
+        if (c->n_in > m) { /* a start of 1 K */
+            f->bt[m * k + i] = f->modes.one[i] * root;
+        }
+    }
+    return TMX_OK;
+}
+
+/* F and air. */
+static enum tmx_status init_several(struct tmx_basis_select *c, struct tmx_err *err)
+{
+    const size_t k = c->k;
+    const struct tmx_modes *q = &c->level_basis[0].modes;
+    double low = INFINITY, high = 0;
+    c->f = calloc(k * k, sizeof *c->f);
+    c->mass = calloc(k * k, sizeof *c->mass);
+    c->air = calloc(k, sizeof *c->air);
+    if (!c->f || !c->mass || !c->air) {
+        return tmx_no_memory(err);
+    }
+    if (c->basis->a) {
+        tmx_dense_nn(k, k, k, 1, c->basis->a, k, q->vector, k, 0, c->small, k);
+        tmx_dense_tn(k, k, k, 1, q->vector, k, c->small, k, 0, c->f, k);
+    }
+    for (size_t j = 0; j < k; j++) {
+        for (size_t i = 0; i < k; i++) {
+            c->f[j * k + i] /= c->root[i] * c->root[j];
+            c->air[i] += c->f[j * k + i] * c->root[j] * q->one[j];
+        }
+    }
+    for (size_t l = 0; l < c->options->n_level; l++) {
+        low = fmin(low, c->options->gamma[l]);
+        high = fmax(high, c->options->gamma[l]);
+    }
+    enum tmx_status st = low < c->basis->gamma ? add_face(c, low, err) : TMX_OK;
+    return st || !(high > c->basis->gamma) ? st : add_face(c, high, err);
+}
+
+static enum tmx_status init(struct tmx_basis_select *c, struct tmx_err *err)
+{
+    const size_t k = c->k = c->basis->n_mode, m = c->m = c->basis->n_unit;
+    c->n_in = m + (c->options->ambient_k > 0);
+    c->weight = calloc(c->n_in, sizeof *c->weight);
+    c->root = calloc(k, sizeof *c->root);
+    c->u = calloc(k * k, sizeof *c->u);
+    c->small = calloc(k * (k > c->n_in ? k : c->n_in), sizeof *c->small);
+    if (!c->weight || !c->root || !c->u || !c->small) {
+        return tmx_no_memory(err);
+    }
+    enum tmx_status st = add_face(c, c->basis->gamma, err);
+    for (size_t i = 0; i < k && !st; i++) {
+        c->root[i] = sqrt(c->level_basis[0].modes.rate[i]);
+    }
+    for (size_t v = 0; v < c->n_in; v++) {
+        c->weight[v] = v < m ? c->options->power_w[v] : c->options->ambient_k;
+    }
+    return st || !tmx_basis_select_several(c) ? st : init_several(c, err);
+}
+
+static enum tmx_status tmx_basis_select_at_level(struct tmx_basis_select *c, double d, size_t n, double *v,
+                                                 struct tmx_err *err)
+{
+    const size_t k = c->k;
+    for (size_t i = 0; i < k * k; i++) {
+        c->mass[i] = d * c->f[i] + (i % (k + 1) == 0);
+    }
+    return tmx_dense_solve(k, n, c->mass, v, err);
+}
+
+/* Make column n of u orthonormal to those before it; false when nothing new is left of it. */
+static bool orthonormal(struct tmx_basis_select *c, size_t n)
+{
+    const size_t k = c->k;
+    double *v = c->u + n * k;
+    const double size = tmx_dense_dot(k, v, v);
+    for (size_t pass = 0; pass < 2; pass++) {
+        for (size_t j = 0; j < n; j++) {
+            tmx_dense_axpy(k, -tmx_dense_dot(k, c->u + j * k, v), c->u + j * k, v);
+        }
+    }
+    const double left = tmx_dense_dot(k, v, v);
+    if (!(left > 1e-24 * size)) {
+        return false;
+    }
+    for (size_t i = 0; i < k; i++) {
+        v[i] /= sqrt(left);
+    }
+    return true;
+}
+
+/* The fields that U must hold, orthonormal, as its first columns; *n: how many. */
+static enum tmx_status kept_fields(struct tmx_basis_select *c, size_t *n, struct tmx_err *err)
+{
+    const struct tmx_modes *q = &c->level_basis[0].modes;
+    const size_t k = c->k;
+    *n = 0;
+    for (size_t f = 0; f < 1 + c->options->n_level && *n < k; f++) {
+        double *v = c->u + *n * k;
+        for (size_t i = 0; i < k; i++) {
+            v[i] = f == 0 ? c->root[i] * q->one[i] : q->one[i] / c->root[i];
+        }
+        if (f > 0 && tmx_basis_select_several(c)) {
+            const enum tmx_status st =
+                tmx_basis_select_at_level(c, c->options->gamma[f - 1] - q->gamma, 1, v, err);
+            if (st) {
+                return st;
+            }
+        }
+        *n += orthonormal(c, *n);
+    }
+    return TMX_OK;
+}
+
+/* p [k][k] *= what each pair of a face's modes weighs over time. */
+static enum tmx_status weigh_times(const struct tmx_basis_select *c, const struct tmx_level_basis *f,
+                                   double *p, struct tmx_err *err)
+{
+    const size_t k = c->k;
+    const double *rate = f->modes.rate, t0 = EARLY * c->options->min_step_s,
+                 t1 = EARLY_OCTAVES * c->options->min_step_s;
+    const size_t n_time = c->options->octaves ? 1 + (size_t)ceil(2 * log2(20 / (t1 * rate[0]))) : 0;
+    double *e = calloc(k * (n_time + k) + 1, sizeof *e), *weight = e + k * n_time;
+    if (!e) {
+        return tmx_no_memory(err);
+    }
+    for (size_t i = 0; i < k; i++) {
+        for (size_t n = 0; n < n_time; n++) {
+            e[i * n_time + n] = exp(-rate[i] * t1 * pow(2, 0.5 * (double)n));
+        }
+        for (size_t j = 0; j < k && !c->options->octaves; j++) {
+            weight[j * k + i] = exp(-t0 * (rate[i] + rate[j])) / (rate[i] + rate[j]);
+        }
+    }
+    if (c->options->octaves) {
+        tmx_dense_tn(k, k, n_time, 1, e, n_time, e, n_time, 0, weight, k);
+    }
+    for (size_t i = 0; i < k * k; i++) {
+        p[i] *= weight[i];
+    }
+    free(e);
+    return TMX_OK;
+}
+
+/* p [k][k]: P of a face in its own xi. */
+static enum tmx_status gramian(struct tmx_basis_select *c, const struct tmx_level_basis *f, double *p,
+                               struct tmx_err *err)
+{
+    const size_t k = c->k, m = c->m, n_in = c->n_in;
+    double mean = 0;
+    for (size_t u = 0; u < m; u++) {
+        mean += c->options->power_w[u] / (double)m;
+    }
+    for (size_t i = 0; i < k; i++) {        /* dgemm wants transposed factors: P = bt bt' + ot ot' */
+        for (size_t u = 0; u < n_in; u++) { /* as sources by their power, as sensors alike */
+            c->small[i * n_in + u] = f->bt[u * k + i] * c->weight[u] / mean;
+        }
+    }
+    tmx_dense_tn(k, k, n_in, 1, c->small, n_in, c->small, n_in, 0, p, k);
+    for (size_t i = 0; i < k; i++) {
+        for (size_t u = 0; u < m; u++) {
+            c->small[i * m + u] = f->ot[u * k + i];
+        }
+    }
+    tmx_dense_tn(k, k, m, 1, c->small, m, c->small, m, 1, p, k);
+    return weigh_times(c, f, p, err);
+}
+
+/* to += T p T', T the way from xi of a face to xi of the first. Uses p, small, mass. */
+static void add_turned(struct tmx_basis_select *c, const struct tmx_level_basis *f, double *p, double *to)
+{
+    const size_t k = c->k;
+    tmx_dense_tn(k, k, k, 1, f->modes.vector, k, c->level_basis[0].modes.vector, k, 0, c->mass, k);
+    for (size_t j = 0; j < k; j++) { /* T', by columns */
+        for (size_t i = 0; i < k; i++) {
+            c->mass[j * k + i] *= c->root[j] / sqrt(f->modes.rate[i]);
+        }
+    }
+    tmx_dense_nn(k, k, k, 1, p, k, c->mass, k, 0, c->small, k);
+    tmx_dense_tn(k, k, k, 1, c->mass, k, c->small, k, 1, to, k);
+}
+
+/* P of all faces in xi of the first. */
+static enum tmx_status gramians(struct tmx_basis_select *c, double *p, struct tmx_err *err)
+{
+    enum tmx_status st = gramian(c, &c->level_basis[0], p, err);
+    double *own = c->n_level_basis > 1 ? calloc(c->k * c->k, sizeof *own) : NULL;
+    if (c->n_level_basis > 1 && !own) {
+        return tmx_no_memory(err);
+    }
+    for (size_t f = 1; f < c->n_level_basis && !st; f++) {
+        st = gramian(c, &c->level_basis[f], own, err);
+        if (!st) {
+            add_turned(c, &c->level_basis[f], own, p);
+        }
+    }
+    free(own);
+    return st;
+}
+
+/* Fill u: the kept fields, then the eigenvectors of P outside them, largest first. */
+static enum tmx_status fill(struct tmx_basis_select *c, double *p, double *value, struct tmx_err *err)
+{
+    const size_t k = c->k;
+    enum tmx_status st = gramians(c, p, err);
+    st = st ? st : kept_fields(c, &c->n_kept, err);
+    if (st) {
+        return st;
+    }
+    for (size_t side = 0; side < 2; side++) { /* P := (1 - U U') P (1 - U U'), by symmetry in two turns */
+        for (size_t j = 0; j < c->n_kept; j++) {
+            const double *v = c->u + j * k;
+            for (size_t col = 0; col < k; col++) {
+                tmx_dense_axpy(k, -tmx_dense_dot(k, v, p + col * k), v, p + col * k);
+            }
+        }
+        for (size_t col = 0; col < k; col++) {
+            for (size_t r = 0; r < k; r++) {
+                c->small[r * k + col] = p[col * k + r];
+            }
+        }
+        memcpy(p, c->small, k * k * sizeof *p);
+    }
+    double trace = 0;
+    for (size_t i = 0; i < k; i++) {
+        trace += p[i * k + i];
+    }
+    for (size_t j = 0; j < c->n_kept;
+         j++) { /* the kept fields last of all, apart from what is null in P, too */
+        const double *v = c->u + j * k;
+        for (size_t col = 0; col < k; col++) {
+            tmx_dense_axpy(k, -trace * v[col], v, p + col * k);
+        }
+    }
+    st = tmx_dense_eigen(k, p, value, err);
+    for (size_t j = c->n_kept; j < k && !st; j++) { /* ascending: the last are the largest */
+        memcpy(c->u + j * k, p + (k - 1 - (j - c->n_kept)) * k, k * sizeof *p);
+    }
+    return st;
+}
+
+static enum tmx_status tmx_basis_select_init(struct tmx_basis_select *c, const struct tmx_basis *basis,
+                                             const struct tmx_truncation *options, struct tmx_err *err)
+{
+    *c = (struct tmx_basis_select){.basis = basis, .options = options};
+    enum tmx_status st = init(c, err);
+    double *work = st ? NULL : calloc(c->k * (c->k + 1), sizeof *work);
+    st = st || work ? st : tmx_no_memory(err);
+    st = st ? st : fill(c, work, work + c->k * c->k, err);
+    free(work);
+    return st;
+}
+
+static void tmx_basis_select_finish(struct tmx_basis_select *c)
+{
+    double *const own[] = {c->weight, c->root, c->u, c->small, c->f, c->air, c->mass};
+    for (size_t i = 0; i < sizeof own / sizeof own[0]; i++) {
+        free(own[i]);
+    }
+    for (size_t f = 0; f < TMX_MAX_LEVEL_BASIS; f++) {
+        tmx_modes_finish(&c->level_basis[f].modes);
+        free(c->level_basis[f].bt);
+        free(c->level_basis[f].ot);
+    }
+}
+
+/* Truncation of the step response: to the first of the directions U (directions.c, whose letters these are),
+ * in which U' Lambda U is diagonalised. The end of every step is kept exact by a direct term.
+ *
+ * Several film coefficients gamma + d: G_d = G + d A. The directions S = Lambda^-1/2 U of x are shared, so
+ * that a state means the same field at each. At each the network is projected onto S in its own
+ * energy, S' G_d S y' = -S' G_d^2 S y    (one coefficient: y' = -U' Lambda U y), whose rates are no less than
+ * those of x' = -G_d x projected on S: what S has of fast fields dies as fast as it should. With F =
+ * Lambda^-1/2 A Lambda^-1/2 both matrices are polynomials in d: S' G_d S = 1 + d U' F U, S' G_d^2 S = U'
+ * (Lambda + d (F Lambda + Lambda F) + d^2 F Lambda F) U. The direct term is that of the middle coefficient,
+ * or temperatures would jump with the fan; what steady states miss for it is counted as an error.
+ */
+
+struct cut { /* k, m, n_in: of the directions */
+    struct tmx_basis_select dir;
+    double *t;       /* [k][k] U X: the truncated modes, by columns */
+    double *mu;      /* [k] their rates */
+    double *small;   /* [k][k] work: X */
+    double *bz, *oz; /* [n_in][k] T' bt, [m][k] T' ot */
+    double *miss;    /* [n_in][m] largest difference over time */
+    double *now;     /* [n_in][m] work */
+    /* several film coefficients, else NULL: */
+    double *m1;           /* [k][k] U' F U */
+    double *k0, *k1, *k2; /* [k][k] coefficients of U' (...) U in d */
+    double *mass;         /* [k][k] work */
+};
+
+static bool several(const struct cut *c)
+{
+    return tmx_basis_select_several(&c->dir);
+}
+
+static enum tmx_status init_cut(struct cut *c, const struct tmx_basis *basis,
+                                const struct tmx_truncation *options, struct tmx_err *err)
+{
+    const enum tmx_status st = tmx_basis_select_init(&c->dir, basis, options, err);
+    if (st) {
+        return st;
+    }
+    const size_t k = c->dir.k, m = c->dir.m, n_in = c->dir.n_in;
+    double **const square[] = {&c->t, &c->m1, &c->k0, &c->k1, &c->k2, &c->mass};
+    for (size_t i = 0; i < (several(c) ? sizeof square / sizeof square[0] : 1); i++) {
+        *square[i] = calloc(k * k, sizeof **square[i]);
+        if (!*square[i]) {
+            return tmx_no_memory(err);
+        }
+    }
+    c->mu = calloc(k, sizeof *c->mu);
+    c->small = calloc(k * (k > n_in ? k : n_in), sizeof *c->small);
+    c->bz = calloc(k * n_in, sizeof *c->bz);
+    c->oz = calloc(k * m, sizeof *c->oz);
+    c->miss = calloc(n_in * m, sizeof *c->miss);
+    c->now = calloc(n_in * m, sizeof *c->now);
+    return c->mu && c->small && c->bz && c->oz && c->miss && c->now ? TMX_OK : tmx_no_memory(err);
+}
+
+static void free_cut(struct cut *c)
+{
+    double *const own[] = {c->t,   c->mu, c->small, c->bz, c->oz, c->miss,
+                           c->now, c->m1, c->k0,    c->k1, c->k2, c->mass};
+    for (size_t i = 0; i < sizeof own / sizeof own[0]; i++) {
+        free(own[i]);
+    }
+    tmx_basis_select_finish(&c->dir);
+}
+
+/* m1, k0, k1, k2 of all directions: those of the first n are their first n rows and columns. */
+static void tabulate(struct cut *c)
+{
+    const size_t k = c->dir.k;
+    const double *rate = c->dir.level_basis[0].modes.rate;
+    for (size_t i = 0; i < k * k; i++) {
+        c->t[i] = rate[i % k] * c->dir.u[i];
+    }
+    tmx_dense_tn(k, k, k, 1, c->dir.u, k, c->t, k, 0, c->k0, k);
+    tmx_dense_nn(k, k, k, 1, c->dir.f, k, c->dir.u, k, 0, c->small, k);
+    tmx_dense_tn(k, k, k, 1, c->dir.u, k, c->small, k, 0, c->m1, k);
+    tmx_dense_tn(k, k, k, 1, c->t, k, c->small, k, 0, c->k1, k);
+    tmx_dense_tn(k, k, k, 1, c->small, k, c->t, k, 1, c->k1, k);
+    for (size_t i = 0; i < k * k; i++) {
+        c->t[i] = rate[i % k] * c->small[i];
+    }
+    tmx_dense_tn(k, k, k, 1, c->small, k, c->t, k, 0, c->k2, k);
+}
+
+/* mass [n][n] = S' G_d S. */
+static void fill_mass(struct cut *c, size_t n, double d)
+{
+    for (size_t j = 0; j < n; j++) {
+        for (size_t i = 0; i < n; i++) {
+            c->mass[j * n + i] = d * c->m1[j * c->dir.k + i] + (i == j);
+        }
+    }
+}
+
+/* Diagonalise in the first n directions at the basis' film coefficient and d more: small, t, mu, bz, oz. */
+static enum tmx_status diagonalise(struct cut *c, size_t n, double d, struct tmx_err *err)
+{
+    const size_t k = c->dir.k, m = c->dir.m;
+    const struct tmx_level_basis *f = &c->dir.level_basis[0];
+    enum tmx_status st;
+    if (several(c)) {
+        fill_mass(c, n, d);
+        for (size_t j = 0; j < n; j++) {
+            for (size_t i = 0; i < n; i++) {
+                const size_t at = j * k + i;
+                c->small[j * n + i] = c->k0[at] + d * (c->k1[at] + d * c->k2[at]);
+            }
+        }
+        st = tmx_dense_eigen_pair(n, c->small, c->mass, c->mu, err);
+    } else {
+        for (size_t j = 0; j < n; j++) {
+            for (size_t i = 0; i < k; i++) {
+                c->t[j * k + i] = f->modes.rate[i] * c->dir.u[j * k + i];
+            }
+        }
+        tmx_dense_tn(n, n, k, 1, c->dir.u, k, c->t, k, 0, c->small, n);
+        st = tmx_dense_eigen(n, c->small, c->mu, err);
+    }
+    if (st) {
+        return st;
+    }
+    tmx_dense_nn(k, n, n, 1, c->dir.u, k, c->small, n, 0, c->t, k);
+    tmx_dense_tn(n, c->dir.n_in, k, 1, c->t, k, f->bt, k, 0, c->bz, k);
+    tmx_dense_tn(n, m, k, 1, c->t, k, f->ot, k, 0, c->oz, k);
+    for (size_t j = 0; j < n && d != 0 && c->dir.n_in > m; j++) {
+        c->bz[m * k + j] += d * tmx_dense_dot(k, c->t + j * k, c->dir.air);
+    }
+    return TMX_OK;
+}
+
+/* Raise miss to the largest difference of a face's step responses over times from min_step_s on. */
+static void compare(struct cut *c, const struct tmx_level_basis *f, size_t n)
+{
+    const size_t k = c->dir.k, m = c->dir.m, n_in = c->dir.n_in;
+    double *e = c->small;
+    const int n_time = 1 + (int)ceil(log2(5 / (c->dir.options->min_step_s * f->modes.rate[0])));
+    for (int time = 0; time < n_time; time++) {
+        const double t = ldexp(c->dir.options->min_step_s, time);
+        for (size_t i = 0; i < k; i++) {
+            const double decay = exp(-f->modes.rate[i] * t);
+            for (size_t u = 0; u < n_in; u++) {
+                e[u * k + i] = decay * f->bt[u * k + i];
+            }
+        }
+        tmx_dense_tn(m, n_in, k, 1, f->ot, k, e, k, 0, c->now, m);
+        for (size_t i = 0; i < n; i++) {
+            const double decay = exp(-c->mu[i] * t);
+            for (size_t u = 0; u < n_in; u++) {
+                e[u * k + i] = decay * c->bz[u * k + i];
+            }
+        }
+        tmx_dense_tn(m, n_in, n, -1, c->oz, k, e, k, 1, c->now, m);
+        for (size_t i = 0; i < n_in * m; i++) {
+            c->miss[i] = fmax(c->miss[i], fabs(c->now[i]));
+        }
+    }
+}
+
+/* Fill miss. *worst_k is what it makes of steps of all the wished powers, the contributions added as
+ * independent ones (root of the sum of squares): their signs alternate, and the worst case is never met. */
+static enum tmx_status measure(struct cut *c, size_t n, double *worst_k, struct tmx_err *err)
+{
+    const size_t m = c->dir.m, n_in = c->dir.n_in;
+    memset(c->miss, 0, n_in * m * sizeof *c->miss);
+    for (size_t f = 0; f < c->dir.n_level_basis; f++) {
+        const struct tmx_level_basis *level_basis = &c->dir.level_basis[f];
+        const enum tmx_status st = diagonalise(c, n, level_basis->modes.gamma - c->dir.basis->gamma, err);
+        if (st) {
+            return st;
+        }
+        compare(c, level_basis, n);
+    }
+    *worst_k = 0;
+    for (size_t u = 0; u < m; u++) {
+        double sum = 0;
+        for (size_t v = 0; v < n_in; v++) {
+            const double part = c->miss[v * m + u] * c->dir.weight[v];
+            sum += part * part;
+        }
+        *worst_k = fmax(*worst_k, sqrt(sum));
+    }
+    return TMX_OK;
+}
+
+/* The least number of directions that meets the tolerance, to within 2 %. */
+static enum tmx_status choose(struct cut *c, size_t n_kept, size_t *n_mode, struct tmx_err *err)
+{
+    const size_t k = c->dir.k;
+    size_t low = n_kept, high = k; /* low fails, high meets it */
+    while (high - low > 1 + k / 64) {
+        const size_t n = low + (high - low) / 2;
+        double worst_k;
+        const enum tmx_status st = measure(c, n, &worst_k, err);
+        if (st) {
+            return st;
+        }
+        if (worst_k <= c->dir.options->tolerance_k) {
+            high = n;
+        } else {
+            low = n;
+        }
+    }
+    *n_mode = high;
+    return TMX_OK;
+}
+
+/* map, rest and the direct term (to now), from the diagonal form at the basis' own film coefficient. */
+static enum tmx_status map_out(struct cut *c, size_t n, struct tmx_truncated *cut, struct tmx_err *err)
+{
+    const struct tmx_modes *q = &c->dir.level_basis[0].modes;
+    const size_t k = c->dir.k, m = c->dir.m;
+    const double *along = several(c) ? c->dir.u : c->t;
+    double *work = calloc(k * (n > m ? n : m), sizeof *work);
+    cut->map = calloc(n * k, sizeof *cut->map);
+    cut->rest = calloc(m * k, sizeof *cut->rest);
+    if (!work || !cut->map || !cut->rest) {
+        free(work);
+        return tmx_no_memory(err);
+    }
+    for (size_t i = 0; i < n * k; i++) {
+        work[i] = along[i] / c->dir.root[i % k];
+    }
+    tmx_dense_nn(k, n, k, 1, q->vector, k, work, k, 0, cut->map, k);
+    if (several(c)) { /* what S cannot tell of the steady states */
+        memcpy(work, c->dir.level_basis[0].bt, k * m * sizeof *work);
+        tmx_dense_nn(k, m, n, -1, c->t, k, c->bz, k, 1, work, k);
+    }
+    for (size_t i = 0; i < k * m; i++) {
+        work[i] = several(c) ? work[i] / c->dir.root[i % k] : q->in[i] / q->rate[i % k];
+    }
+    tmx_dense_nn(k, m, k, 1, q->vector, k, work, k, 0, cut->rest, k);
+    tmx_dense_tn(m, m, k, 1, c->dir.level_basis[0].ot, k, c->dir.level_basis[0].bt, k, 0, c->now, m);
+    tmx_dense_tn(m, m, n, -1, c->oz, k, c->bz, k, 1, c->now, m);
+    free(work);
+    return TMX_OK;
+}
+
+/* The diagonal form at d, ready to step. */
+static enum tmx_status layout(struct cut *c, size_t n, double d, struct tmx_modal *modal, struct tmx_err *err)
+{
+    const struct tmx_modes *q = &c->dir.level_basis[0].modes;
+    const size_t k = c->dir.k, m = c->dir.m;
+    const enum tmx_status st = tmx_modal_init(modal, n, m, true, err);
+    double *area = calloc(k, sizeof *area);
+    if (st || !area) {
+        free(area);
+        return st ? st : tmx_no_memory(err);
+    }
+    tmx_dense_tn(k, 1, k, d, q->vector, k, c->dir.basis->area, k, 0, area, k);
+    for (size_t j = 0; j < n; j++) {
+        const double *t = c->t + j * k;
+        modal->rate[j] = c->mu[j];
+        for (size_t i = 0; i < k; i++) {
+            const double down = t[i] / c->dir.root[i], up = t[i] * c->dir.root[i];
+            modal->stored[j] += down * q->one[i];
+            modal->leave[j] += down * (q->leave[i] + area[i]);
+            modal->one[j] += up * q->one[i];
+        }
+        if (d != 0) {
+            modal->one[j] += d * tmx_dense_dot(k, t, c->dir.air);
+        }
+        for (size_t u = 0; u < m; u++) {
+            modal->in[u * modal->mode_row + j] = c->mu[j] * c->bz[u * k + j];
+            modal->out[j * modal->unit_row + u] = c->oz[u * k + j];
+        }
+    }
+    for (size_t v = 0; v < m; v++) {
+        memcpy(modal->direct + v * modal->unit_row, c->now + v * m, m * sizeof *c->now);
+    }
+    free(area);
+    return TMX_OK;
+}
+
+/* vector and back of a level; what its steady states miss goes to worst [m][m]. */
+static enum tmx_status couple(struct cut *c, size_t n, size_t level, struct tmx_truncated *cut, double *worst,
+                              struct tmx_err *err)
+{
+    const size_t k = c->dir.k, m = c->dir.m;
+    const double d = c->dir.options->gamma[level] - c->dir.basis->gamma;
+    double *end = calloc(k * m + m * m, sizeof *end), *miss = end + k * m;
+    if (!end) {
+        return tmx_no_memory(err);
+    }
+    memcpy(cut->vector + level * n * n, c->small, n * n * sizeof *cut->vector);
+    fill_mass(c, n, d);
+    tmx_dense_nn(n, n, n, 1, c->mass, n, c->small, n, 0, cut->back + level * n * n, n);
+    memcpy(end, c->dir.level_basis[0].bt, k * m * sizeof *end);
+    const enum tmx_status st = tmx_basis_select_at_level(&c->dir, d, m, end, err);
+    if (!st) {
+        memcpy(miss, c->now, m * m * sizeof *miss);
+        tmx_dense_tn(m, m, n, 1, c->oz, k, c->bz, k, 1, miss, m);
+        tmx_dense_tn(m, m, k, -1, c->dir.level_basis[0].ot, k, end, k, 1, miss, m);
+    }
+    for (size_t i = 0; i < m * m && !st; i++) {
+        worst[i] = fmax(worst[i], fabs(miss[i]));
+    }
+    free(end);
+    return st;
+}
+
+static enum tmx_status levels(struct cut *c, size_t n, struct tmx_truncated *cut, struct tmx_modal *modal,
+                              double *error, struct tmx_err *err)
+{
+    double *worst = calloc(c->dir.m * c->dir.m, sizeof *worst);
+    enum tmx_status st = worst ? TMX_OK : tmx_no_memory(err);
+    if (!st && several(c)) {
+        cut->vector = calloc(c->dir.options->n_level * n * n, sizeof *cut->vector);
+        cut->back = calloc(c->dir.options->n_level * n * n, sizeof *cut->back);
+        st = cut->vector && cut->back ? TMX_OK : tmx_no_memory(err);
+    }
+    for (size_t l = 0; l < c->dir.options->n_level && !st; l++) {
+        const double d = several(c) ? c->dir.options->gamma[l] - c->dir.basis->gamma : 0;
+        st = several(c) ? diagonalise(c, n, d, err) : TMX_OK; /* one level: it is at hand */
+        st = st ? st : layout(c, n, d, &modal[l], err);
+        st = st || !several(c) ? st : couple(c, n, l, cut, worst, err);
+    }
+    for (size_t i = 0; i < c->dir.m * c->dir.m && !st; i++) {
+        error[i] += worst[i];
+    }
+    free(worst);
+    return st;
+}
+
+enum tmx_status tmx_truncate(struct tmx_truncated *cut, const struct tmx_basis *basis,
+                             const struct tmx_truncation *options, struct tmx_modal *modal, double *error,
+                             struct tmx_err *err)
+{
+    struct cut c = {0};
+    size_t n = options->n_mode;
+    double worst_k;
+    *cut = (struct tmx_truncated){0};
+    enum tmx_status st = init_cut(&c, basis, options, err);
+    const size_t n_kept = c.dir.n_kept;
+    if (!st && several(&c)) {
+        tabulate(&c);
+    }
+    if (!st && n == 0) {
+        st = choose(&c, n_kept, &n, err);
+    }
+    n = n < n_kept ? n_kept : n > basis->n_mode ? basis->n_mode : n;
+    st = st ? st : measure(&c, n, &worst_k, err);
+    for (size_t i = 0; i < c.dir.n_in * basis->n_unit && !st; i++) {
+        error[i] += c.miss[i];
+    }
+    st = st ? st : diagonalise(&c, n, 0, err);
+    st = st ? st : map_out(&c, n, cut, err);
+    st = st ? st : levels(&c, n, cut, modal, error, err);
+    cut->n_mode = n;
+    free_cut(&c);
+    return st;
+}
+
+void tmx_truncated_finish(struct tmx_truncated *cut)
+{
+    free(cut->map);
+    free(cut->rest);
+    free(cut->vector);
+    free(cut->back);
+    *cut = (struct tmx_truncated){0};
+}
+
+enum tmx_status tmx_modes_init(struct tmx_modes *modes, const struct tmx_basis *basis, double gamma,
+                               struct tmx_err *err)
+{
+    const size_t k = basis->n_mode, m = basis->n_unit;
+    *modes = (struct tmx_modes){.n_mode = k, .n_unit = m, .gamma = gamma};
+    modes->rate = calloc(k, sizeof *modes->rate);
+    modes->vector = calloc(k * k, sizeof *modes->vector);
+    modes->in = calloc(k * m, sizeof *modes->in);
+    modes->out = basis->out ? calloc(k * m, sizeof *modes->out) : modes->in;
+    modes->one = calloc(k, sizeof *modes->one);
+    modes->leave = calloc(k, sizeof *modes->leave);
+    if (!modes->rate || !modes->vector || !modes->in || !modes->out || !modes->one || !modes->leave) {
+        return tmx_fail(err, TMX_ENOMEM, "%zu modes", k);
+    }
+    for (size_t i = 0; i < k * k; i++) {
+        modes->vector[i] = basis->g[i] + (basis->a ? (gamma - basis->gamma) * basis->a[i] : 0);
+    }
+    const enum tmx_status st = tmx_dense_eigen(k, modes->vector, modes->rate, err);
+    if (st) {
+        return st;
+    }
+    if (!(modes->rate[0] > 0)) {
+        return tmx_fail(err, TMX_ESOLVE, "a thermal mode does not decay (rate %g 1/s)", modes->rate[0]);
+    }
+    tmx_dense_tn(k, m, k, 1, modes->vector, k, basis->in, k, 0, modes->in, k);
+    if (basis->out) {
+        tmx_dense_tn(k, m, k, 1, modes->vector, k, basis->out, k, 0, modes->out, k);
+    }
+    tmx_dense_tn(k, 1, k, 1, modes->vector, k, basis->one, k, 0, modes->one, k);
+    tmx_dense_tn(k, 1, k, gamma, modes->vector, k, basis->area, k, 0, modes->leave, k);
+    tmx_dense_tn(k, 1, k, 1, modes->vector, k, basis->ground, k, 1, modes->leave, k);
+    return TMX_OK;
+}
+
+void tmx_modes_finish(struct tmx_modes *modes)
+{
+    free(modes->rate);
+    free(modes->vector);
+    if (modes->out != modes->in) {
+        free(modes->out);
+    }
+    free(modes->in);
+    free(modes->one);
+    free(modes->leave);
+    *modes = (struct tmx_modes){0};
+}
+
+enum tmx_status tmx_modes_layout(const struct tmx_modes *modes, struct tmx_modal *modal, struct tmx_err *err)
+{
+    const size_t k = modes->n_mode, m = modes->n_unit;
+    const enum tmx_status st = tmx_modal_init(modal, k, m, false, err);
+    if (st) {
+        return st;
+    }
+    for (size_t i = 0; i < k; i++) {
+        modal->rate[i] = modes->rate[i];
+        modal->stored[i] = modes->one[i];
+        modal->leave[i] = modes->leave[i];
+        modal->one[i] = modes->one[i];
+        for (size_t u = 0; u < m; u++) {
+            modal->in[u * modal->mode_row + i] = modes->in[u * k + i];
+            modal->out[i * modal->unit_row + u] = modes->out[u * k + i];
+        }
+    }
+    return TMX_OK;
+}

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#ifndef TMX_THERMAL_REDUCTION_TRUNCATE_H
+#define TMX_THERMAL_REDUCTION_TRUNCATE_H
+
+#include "thermal/reduction/krylov.h"
+#include "thermal/reduction/modal.h"
+
+/* From a basis to a model of as few modes as steps of power need, at one film coefficient or at several. */
+
+struct tmx_truncation {
+    double tolerance_k;    /* at every unit, for steps of power_w in all units */
+    const double *power_w; /* [n_unit] */
+    double ambient_k;      /* and for a uniform start so far from the air; 0: not looked at */
+    double min_step_s;     /* from this time after a step on */
+    size_t n_mode;         /* 0: as few as the tolerance allows */
+    bool octaves;          /* choose directions by every octave of time alike, not by every second */
+    const double *gamma;   /* [n_level, W/(m2 K)] film coefficients, between those of the basis' wish */
+    size_t n_level;
+};
+
+/* At level l a state z has the field V x,
+ *   one level:  x = rest p + map (z - in p / rate)       several:  x = rest p + map vector[l]' z
+ * w = vector[l]' z is the same before and after a change of level; z = back[l] w. */
+struct tmx_truncated {
+    size_t n_mode;
+    double *map;    /* [n_mode][basis n_mode] owned */
+    double *rest;   /* [n_unit][basis n_mode] owned */
+    double *vector; /* [n_level][n_mode][n_mode] owned, by rows of modes; NULL: one level */
+    double *back;   /* the same of its inverse */
+};
+
+/* Overwritten; end it with tmx_truncated_finish, also after failure. modal [n_level] is filled, one table a
+ * level, each to be ended with tmx_modal_finish. error [n_unit + 1][n_unit], rows as those of tmx_basis: the
+ * largest difference to the whole basis from min_step_s on, added to what is there. */
+TMX_NODISCARD enum tmx_status tmx_truncate(struct tmx_truncated *cut, const struct tmx_basis *basis,
+                                           const struct tmx_truncation *options, struct tmx_modal *modal,
+                                           double *error, struct tmx_err *err);
+void tmx_truncated_finish(struct tmx_truncated *cut);
+
+/* From a basis to the modal form at one film coefficient. */
+
+struct tmx_modes { /* the modal form, not yet laid out for stepping; columns over n_mode */
+    size_t n_mode, n_unit;
+    double gamma;
+    double *rate;        /* [n_mode, 1/s] owned, ascending */
+    double *vector;      /* [n_mode][n_mode] owned: modes in the basis, by columns */
+    double *in, *out;    /* [n_unit][n_mode] owned; out may be in */
+    double *one, *leave; /* [n_mode] owned; leave: heat to the air [W], through sink and board */
+};
+
+/* Diagonalise the projected network at gamma. Overwritten; end with tmx_modes_finish. */
+TMX_NODISCARD enum tmx_status tmx_modes_init(struct tmx_modes *modes, const struct tmx_basis *basis,
+                                             double gamma, struct tmx_err *err);
+void tmx_modes_finish(struct tmx_modes *modes);
+
+/* The full modal form, ready to step. */
+TMX_NODISCARD enum tmx_status tmx_modes_layout(const struct tmx_modes *modes, struct tmx_modal *modal,
+                                               struct tmx_err *err);
+
+#endif
