@@ -33,13 +33,13 @@ struct tmx_leakage tmx_leakage_init(const struct tmx_chip_power *p);
 /* factor[i] = tmx_leakage_factor at temp_k[i], for n of them; the arrays do not overlap. */
 void tmx_leakage_factors(const struct tmx_leakage *l, size_t n, const double *temp_k, double *factor);
 
-/* The body of tmx_leakage_factors, for those who compile it for other processors too. */
+/* The body of tmx_leakage_factors, which watts.c compiles for other processors, too. */
 
 /* e^x for |x| <= 700 (a chip's keys allow 75): x = n ln 2 + r, |r| <= ln 2 / 2, and Taylor's polynomial of
- * degree 11 of r, whose remainder is .35^12 / 12! = 6e-15. n is rounded by adding 1.5 * 2^52, which leaves it
- * in the low bits of the sum; ln 2 is in two parts, the first short enough for n times it to be exact. No
+ * degree 11 of r, whose remainder is 0.35^12 / 12! = 6e-15. n is rounded by adding 1.5 * 2^52, which leaves
+ * it in the low bits of the sum; ln 2 is in two parts, the first short enough for n times it to be exact. No
  * branch: compilers make vectors of it. */
-static inline double exp_of(double x)
+static inline double tmx_leakage_exp(double x)
 {
     static const double shift = 0x1.8p52, log2_e = 0x1.71547652b82fep0, ln2_high = 0x1.62e42feep-1,
                         ln2_low = 0x1.a39ef35793c76p-33;
@@ -66,19 +66,19 @@ static inline double exp_of(double x)
 }
 
 /* Eight at a time, so that compilers need no remainder: the last eight may begin among those before. */
-static inline void exp_of_line(size_t n, double rate, double ref, const double *restrict x,
-                               double *restrict y)
+static inline void tmx_leakage_exp_line(size_t n, double rate, double ref, const double *restrict x,
+                                        double *restrict y)
 {
     enum { LANES = 8 };
     size_t i = 0;
     for (; n >= LANES && i < n; i += LANES) {
         const size_t at = i + LANES <= n ? i : n - LANES;
         for (size_t k = 0; k < LANES; k++) {
-            y[at + k] = exp_of(rate * (x[at + k] - ref));
+            y[at + k] = tmx_leakage_exp(rate * (x[at + k] - ref));
         }
     }
     for (; i < n; i++) {
-        y[i] = exp_of(rate * (x[i] - ref));
+        y[i] = tmx_leakage_exp(rate * (x[i] - ref));
     }
 }
 
@@ -88,7 +88,7 @@ static inline void tmx_leakage_vector(const struct tmx_leakage *l, size_t n, con
     const double rate = l->rate, ref = l->ref, c0 = l->c0, c1 = l->c1, c2 = l->c2;
     switch (l->form) {
     case TMX_LEAK_EXPONENTIAL:
-        exp_of_line(n, rate, ref, temp_k, factor);
+        tmx_leakage_exp_line(n, rate, ref, temp_k, factor);
         break;
     case TMX_LEAK_QUADRATIC:
         for (size_t i = 0; i < n; i++) {
@@ -98,7 +98,7 @@ static inline void tmx_leakage_vector(const struct tmx_leakage *l, size_t n, con
         break;
     case TMX_LEAK_LIAO:
         for (size_t i = 0; i < n; i++) {
-            factor[i] = l->scale * temp_k[i] * temp_k[i] * exp_of(l->over / temp_k[i]) + l->floor;
+            factor[i] = l->scale * temp_k[i] * temp_k[i] * tmx_leakage_exp(l->over / temp_k[i]) + l->floor;
         }
         break;
     default:

@@ -8,8 +8,4 @@
 extern const struct tmx_power_ops *const tmx_power_models[]; /* NULL-terminated */
 extern const struct tmx_plugin *const tmx_power_heads[];
 
-/* Private to power/: one line per model, each defined in the file of its name. */
-
-extern const struct tmx_power_ops tmx_power_unit;
-
 #endif

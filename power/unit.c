@@ -301,7 +301,7 @@ static void still(const void *model, const struct tmx_machine *machine, size_t g
                                    .table = &m->leakage[gpu]};
 }
 
-const struct tmx_power_ops tmx_power_unit = {
+static const struct tmx_power_ops unit = {
     .base = {.name = "unit",
              .doc = "Dynamic power of the resident kernels, leakage at the unit's temperature, baseline.",
              .source = "paper 003, section 4.1 and equation 1; HotSpot's leakage exponent",
@@ -313,5 +313,6 @@ const struct tmx_power_ops tmx_power_unit = {
     .still = still,
 };
 
-const struct tmx_power_ops *const tmx_power_models[] = {&tmx_power_unit, NULL};
-const struct tmx_plugin *const tmx_power_heads[] = {&tmx_power_unit.base, NULL};
+/* Every power model: this is the only one. */
+const struct tmx_power_ops *const tmx_power_models[] = {&unit, NULL};
+const struct tmx_plugin *const tmx_power_heads[] = {&unit.base, NULL};

@@ -28,7 +28,7 @@
 /* What a trace would cost on the full grid and on the reduced model, so that the cheaper one can
  * be taken: the one has little set-up and dear rows, the other dear set-up and rows for nothing. */
 
-struct tmx_method_work {
+struct method_work {
     size_t n_row;       /* steps of spec->min_step_s */
     bool twice;         /* every row is stepped twice (leakage) */
     bool fields;        /* the field is read after every row */
@@ -36,19 +36,14 @@ struct tmx_method_work {
     double tolerance_k; /* of the reduced model */
 };
 
-struct tmx_method_cost {
+struct method_cost {
     double seconds, megabytes; /* one thread of a 3 GHz core; a guide, right within a factor of two */
 };
 
-struct tmx_method_estimate {
-    struct tmx_method_cost grid, reduced;
+struct method_estimate {
+    struct method_cost grid, reduced;
     bool cached; /* the reduced model lies in the cache */
 };
-
-/* Costs of the transient alone. Errors: TMX_ENOMEM. */
-static TMX_NODISCARD enum tmx_status tmx_method_estimate(const struct tmx_thermal_spec *spec,
-                                                         const struct tmx_method_work *work,
-                                                         struct tmx_method_estimate *e, struct tmx_err *err);
 
 struct factoring {
     double fill;                                      /* entries, of those of a nested dissection */
@@ -71,7 +66,7 @@ struct size {
     bool cells;
 };
 
-static struct size measure(const struct tmx_thermal_spec *spec, const struct tmx_method_work *work)
+static struct size measure(const struct tmx_thermal_spec *spec, const struct method_work *work)
 {
     const bool physical = spec->network == TMX_NETWORK_PHYSICAL;
     const double cells = (double)(spec->rows * spec->cols), fine = spec->refine > 1 ? spec->refine : 1;
@@ -102,7 +97,7 @@ static double solve_s(const struct size *s)
     return (s->f->cached_solve_s + s->f->far_solve_s * x / (1 + x)) * s->lnz;
 }
 
-static void cost_grid(const struct size *s, const struct tmx_method_work *work, struct tmx_method_cost *cost)
+static void cost_grid(const struct size *s, const struct method_work *work, struct method_cost *cost)
 {
     const double factors = 2 * s->levels, rows = (double)work->n_row * (work->twice ? 2 : 1);
     cost->seconds = factors * s->f->factor_s * s->lnz * s->lnz / s->n + rows * ROW_SOLVES * solve_s(s);
@@ -110,7 +105,7 @@ static void cost_grid(const struct size *s, const struct tmx_method_work *work, 
 }
 
 static void cost_reduced(const struct size *s, const struct tmx_thermal_spec *spec,
-                         const struct tmx_method_work *work, bool cached, struct tmx_method_cost *cost)
+                         const struct method_work *work, bool cached, struct method_cost *cost)
 {
     const bool maps = s->cells || spec->init_node_k || !spec->no_field;
     const double map = maps ? s->n * (s->cells ? 8 * s->modes : 4 * s->kept + 8 * s->m) : 0;
@@ -138,13 +133,13 @@ static void cost_reduced(const struct size *s, const struct tmx_thermal_spec *sp
     cost->megabytes = MB * bytes;
 }
 
-static enum tmx_status tmx_method_estimate(const struct tmx_thermal_spec *spec,
-                                           const struct tmx_method_work *work, struct tmx_method_estimate *e,
-                                           struct tmx_err *err)
+/* Costs of the transient alone. Errors: TMX_ENOMEM. */
+static enum tmx_status method_estimate(const struct tmx_thermal_spec *spec, const struct method_work *work,
+                                       struct method_estimate *e, struct tmx_err *err)
 {
     const struct size s = measure(spec, work);
     const struct tmx_reduced_options options = {work->tolerance_k, 0, work->cache};
-    *e = (struct tmx_method_estimate){.cached = false};
+    *e = (struct method_estimate){.cached = false};
     const enum tmx_status st = tmx_reduced_model_cached(spec, &options, &e->cached, err);
     cost_grid(&s, work, &e->grid);
     cost_reduced(&s, spec, work, e->cached, &e->reduced);
@@ -497,22 +492,21 @@ static enum tmx_status create_reduced(struct tmx_trace_run *r, struct tmx_err *e
     return tmx_thermal_instance_create(&r->chip, "reduced", settings, &r->stack.spec, err);
 }
 
-static enum tmx_status estimate(const struct tmx_trace_run *r, struct tmx_method_estimate *e,
-                                struct tmx_err *err)
+static enum tmx_status estimate(const struct tmx_trace_run *r, struct method_estimate *e, struct tmx_err *err)
 {
     const struct tmx_trace_options *a = r->args;
-    const struct tmx_method_work work = {.n_row = r->power.n_row,
-                                         .twice = a->cfg.leakage_used && !a->hotspot_compat,
-                                         .fields = r->stack.spec.accurate_cells,
-                                         .cache = !a->no_cache,
-                                         .tolerance_k = tolerance_k(a)};
-    return tmx_method_estimate(&r->stack.spec, &work, e, err);
+    const struct method_work work = {.n_row = r->power.n_row,
+                                     .twice = a->cfg.leakage_used && !a->hotspot_compat,
+                                     .fields = r->stack.spec.accurate_cells,
+                                     .cache = !a->no_cache,
+                                     .tolerance_k = tolerance_k(a)};
+    return method_estimate(&r->stack.spec, &work, e, err);
 }
 
 /* The reduced model because it is asked for: within the memory that is allowed, or not at all. */
 static enum tmx_status create_asked(struct tmx_trace_run *r, struct tmx_err *err)
 {
-    struct tmx_method_estimate e;
+    struct method_estimate e;
     const enum tmx_status st = estimate(r, &e, err);
     if (!st && e.reduced.megabytes > r->args->max_memory_mb) {
         return tmx_fail(
@@ -529,7 +523,7 @@ static enum tmx_status create_asked(struct tmx_trace_run *r, struct tmx_err *err
 static enum tmx_status create_cheapest(struct tmx_trace_run *r, struct tmx_err *err)
 {
     const struct tmx_trace_options *a = r->args;
-    struct tmx_method_estimate e;
+    struct method_estimate e;
     enum tmx_status st = estimate(r, &e, err);
     if (st) {
         return st;

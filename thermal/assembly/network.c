@@ -1,4 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* From a stack of layers to its RC network: the conductances between nodes, HotSpot's grid of cells with its
+ * twelve package nodes and the secondary path below, and what everybody does with a network. The physical
+ * network is the other assembler (physical.c).
+ *
+ * Equations: docs/models.md, "Thermal network". Letters of that text: W, H die sides; s, S
+ * spreader and sink sides; r_x, r_y, r_z resistances of one cell along x, y, z. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -88,11 +94,9 @@ void tmx_conductances_finish(struct tmx_conductances *l)
     *l = (struct tmx_conductances){0};
 }
 
-/* Equations: docs/models.md, "Thermal network". Letters of that text: W, H die sides; s, S
- * spreader and sink sides; r_x, r_y, r_z resistances of one cell along x, y, z. */
-
-static const double LUMPING = 0.333; /* HotSpot's factor on every capacitance */
-static const double SAME_M = 1e-6;   /* layers may differ by this much in extent (HotSpot) */
+static const double LUMPING = 0.333;        /* HotSpot's factor on every capacitance */
+static const double SAME_M = 1e-6;          /* layers may differ by this much in extent (HotSpot) */
+static const double NEXT_TO_NOTHING = 1e-9; /* of a node's heat, where it is to store none */
 static const double OWN_PART = 0.95; /* a cell takes a unit's material from this covered part on (HotSpot) */
 
 enum { WEST, EAST, NORTH, SOUTH, SIDES };
@@ -343,6 +347,73 @@ static enum tmx_status allocate(struct builder *b, struct tmx_err *err)
     return TMX_OK;
 }
 
+/* The secondary heat path of HotSpot's grid model. Layers 0, 1, 2 are board, solder balls and substrate,
+ * gridded over the die; what of them lies beyond its edge is W,E,N,S nodes of substrate, solder, and an inner
+ * and an outer ring of the board. With b the solder's side, B the board's, H the die's other side, A =
+ * (b+H)(b-W)/4: edge cells to rings   as the spreader's (tmx_conductances_edge), the board's inner ring as
+ * wide as the solder substrate to solder   t_solder / (k_solder A) solder to board       t_board / (k_board
+ * A) inner to outer ring   (b-W)/4 / (k t (3b+H)/4) + (B-b)/4 / (k t (B+3b)/4) board to air          R B^2 /
+ * area, for cells, inner ring (A) and outer ring ((B^2-b^2)/4) Source: HotSpot 7's grid model; its capacities
+ * are 0.333 p t area. */
+
+enum { BOARD, SOLDER, SUBSTRATE, LAYERS }; /* of the stack */
+enum { AT_SUBSTRATE = 0, AT_SOLDER = SIDES, BOARD_INNER = 2 * SIDES, BOARD_OUTER = 3 * SIDES };
+
+static enum tmx_status edges(struct tmx_network *net, const struct tmx_thermal_spec *spec,
+                             struct tmx_conductances *links, size_t first, struct tmx_err *err)
+{
+    const double side_m[LAYERS] = {spec->board->s_solder_m, spec->board->s_solder_m, spec->board->s_sub_m};
+    static const size_t ring[LAYERS] = {BOARD_INNER, AT_SOLDER, AT_SUBSTRATE};
+    enum tmx_status st = TMX_OK;
+    for (size_t l = 0; l < LAYERS && !st; l++) {
+        st = tmx_conductances_edge(links, net, l, spec->layer[l].thickness_m, first + ring[l], side_m[l],
+                                   spec->layer[l].k_w_per_mk, err);
+    }
+    return st;
+}
+
+static enum tmx_status board_init(struct tmx_network *net, const struct tmx_thermal_spec *spec,
+                                  struct tmx_conductances *links, struct tmx_err *err)
+{
+    const struct tmx_board *board = spec->board;
+    const struct tmx_layer *pcb = &spec->layer[BOARD], *solder = &spec->layer[SOLDER],
+                           *sub = &spec->layer[SUBSTRATE];
+    const double W = net->width_m, H = net->height_m, b = board->s_solder_m, B = board->s_pcb_m;
+    const double air = LUMPING * board->c_convec_j_per_k / (B * B),
+                 film = 1 / (board->r_convec_k_per_w * B * B);
+    const double outer = (B * B - b * b) / 4, sheet = pcb->k_w_per_mk * pcb->thickness_m;
+    const double stores = LUMPING * (board->quasi_static ? NEXT_TO_NOTHING : 1);
+    const size_t first = net->n_layer * net->n_cell + TMX_PACKAGE_NODES;
+    net->ground_w_k = calloc(net->n_node, sizeof *net->ground_w_k);
+    if (!net->ground_w_k) {
+        return tmx_fail(err, TMX_ENOMEM, "network of %zu nodes", net->n_node);
+    }
+    for (size_t c = 0; c < net->n_cell; c++) {
+        net->ground_w_k[c] = film * W * H / (double)net->n_cell;
+    }
+    enum tmx_status st = edges(net, spec, links, first, err);
+    for (size_t side = 0; side < SIDES && !st; side++) {
+        const bool x = side < 2; /* W, E */
+        const double along = x ? H : W, across = x ? W : H;
+        const double ring = (b + along) * (b - across) / 4;
+        const double beside = (board->s_sub_m + along) * (board->s_sub_m - across) / 4;
+        const double out =
+            (b - across) / 4 / (sheet * (3 * b + along) / 4) + (B - b) / 4 / (sheet * (B + 3 * b) / 4);
+        const size_t su = first + AT_SUBSTRATE + side, so = first + AT_SOLDER + side,
+                     in = first + BOARD_INNER + side, to = first + BOARD_OUTER + side;
+        st = tmx_conductances_add(links, su, so, solder->thickness_m / (solder->k_w_per_mk * ring), err);
+        st = st ? st : tmx_conductances_add(links, so, in, pcb->thickness_m / (pcb->k_w_per_mk * ring), err);
+        st = st ? st : tmx_conductances_add(links, in, to, out, err);
+        net->ground_w_k[in] = film * ring;
+        net->ground_w_k[to] = film * outer;
+        net->heat_j_k[su] = stores * sub->p_j_per_m3k * sub->thickness_m * beside;
+        net->heat_j_k[so] = stores * solder->p_j_per_m3k * solder->thickness_m * ring;
+        net->heat_j_k[in] = stores * (pcb->p_j_per_m3k * pcb->thickness_m + air / LUMPING) * ring;
+        net->heat_j_k[to] = stores * (pcb->p_j_per_m3k * pcb->thickness_m + air / LUMPING) * outer;
+    }
+    return st;
+}
+
 /* HotSpot's network: one sheet of cells a layer, twelve package nodes. */
 static enum tmx_status hotspot_init(struct builder *b, struct tmx_err *err)
 {
@@ -361,7 +432,7 @@ static enum tmx_status hotspot_init(struct builder *b, struct tmx_err *err)
     st = st ? st
             : tmx_conductances_edge(&b->links, net, sink, pk->t_sink_m, rings + INNER, pk->s_spreader_m,
                                     pk->k_sink, err);
-    st = st || !b->spec->board ? st : tmx_board_init(net, b->spec, &b->links, err);
+    st = st || !b->spec->board ? st : board_init(net, b->spec, &b->links, err);
     if (st) {
         return st;
     }
@@ -533,73 +604,4 @@ void tmx_network_field(const struct tmx_network *net, const double *node_k, size
     tmx_assert(layer <= net->n_layer);
     tmx_network_view(net, node_k, layer * net->n_cell, layer == net->n_layer ? net->n_package : net->n_cell,
                      cell_k);
-}
-
-/* The secondary heat path of HotSpot's grid model: layers 0, 1, 2 are board, solder balls and substrate,
- * gridded over the die; what of them lies beyond its edge is W,E,N,S nodes of substrate, solder, and an inner
- * and an outer ring of the board. With b the solder's side, B the board's, H the die's other side: edge cells
- * to rings     as the spreader's (links.h), the board's inner ring as wide as the solder substrate to solder
- * t_solder / (k_solder A),  solder to board  t_board / (k_board A),  A = (b+H)(b-W)/4 inner to outer ring
- * (b-W)/4 / (k t (3b+H)/4) + (B-b)/4 / (k t (B+3b)/4) board to air            R B^2 / area, for cells, inner
- * ring (A) and outer ring ((B^2-b^2)/4) Source: HotSpot 7's grid model; its capacities are 0.333 p t area. */
-
-static const double board_LUMPING = 0.333;  /* HotSpot's factor on every capacitance */
-static const double NEXT_TO_NOTHING = 1e-9; /* of a node's heat, where it is to store none */
-
-enum { BOARD, SOLDER, SUBSTRATE, LAYERS }; /* of the stack */
-enum { AT_SUBSTRATE = 0, AT_SOLDER = 4, board_INNER = 8, board_OUTER = 12, board_SIDES = 4 }; /* nodes */
-
-static enum tmx_status edges(struct tmx_network *net, const struct tmx_thermal_spec *spec,
-                             struct tmx_conductances *links, size_t first, struct tmx_err *err)
-{
-    const double side_m[LAYERS] = {spec->board->s_solder_m, spec->board->s_solder_m, spec->board->s_sub_m};
-    static const size_t ring[LAYERS] = {board_INNER, AT_SOLDER, AT_SUBSTRATE};
-    enum tmx_status st = TMX_OK;
-    for (size_t l = 0; l < LAYERS && !st; l++) {
-        st = tmx_conductances_edge(links, net, l, spec->layer[l].thickness_m, first + ring[l], side_m[l],
-                                   spec->layer[l].k_w_per_mk, err);
-    }
-    return st;
-}
-
-enum tmx_status tmx_board_init(struct tmx_network *net, const struct tmx_thermal_spec *spec,
-                               struct tmx_conductances *links, struct tmx_err *err)
-{
-    const struct tmx_board *board = spec->board;
-    const struct tmx_layer *pcb = &spec->layer[BOARD], *solder = &spec->layer[SOLDER],
-                           *sub = &spec->layer[SUBSTRATE];
-    const double W = net->width_m, H = net->height_m, b = board->s_solder_m, B = board->s_pcb_m;
-    const double air = board_LUMPING * board->c_convec_j_per_k / (B * B),
-                 film = 1 / (board->r_convec_k_per_w * B * B);
-    const double outer = (B * B - b * b) / 4, sheet = pcb->k_w_per_mk * pcb->thickness_m;
-    const double stores = board_LUMPING * (board->quasi_static ? NEXT_TO_NOTHING : 1);
-    const size_t first = net->n_layer * net->n_cell + TMX_PACKAGE_NODES;
-    net->ground_w_k = calloc(net->n_node, sizeof *net->ground_w_k);
-    if (!net->ground_w_k) {
-        return tmx_fail(err, TMX_ENOMEM, "network of %zu nodes", net->n_node);
-    }
-    for (size_t c = 0; c < net->n_cell; c++) {
-        net->ground_w_k[c] = film * W * H / (double)net->n_cell;
-    }
-    enum tmx_status st = edges(net, spec, links, first, err);
-    for (size_t side = 0; side < board_SIDES && !st; side++) {
-        const bool x = side < 2; /* W, E */
-        const double along = x ? H : W, across = x ? W : H;
-        const double ring = (b + along) * (b - across) / 4;
-        const double beside = (board->s_sub_m + along) * (board->s_sub_m - across) / 4;
-        const double out =
-            (b - across) / 4 / (sheet * (3 * b + along) / 4) + (B - b) / 4 / (sheet * (B + 3 * b) / 4);
-        const size_t su = first + AT_SUBSTRATE + side, so = first + AT_SOLDER + side,
-                     in = first + board_INNER + side, to = first + board_OUTER + side;
-        st = tmx_conductances_add(links, su, so, solder->thickness_m / (solder->k_w_per_mk * ring), err);
-        st = st ? st : tmx_conductances_add(links, so, in, pcb->thickness_m / (pcb->k_w_per_mk * ring), err);
-        st = st ? st : tmx_conductances_add(links, in, to, out, err);
-        net->ground_w_k[in] = film * ring;
-        net->ground_w_k[to] = film * outer;
-        net->heat_j_k[su] = stores * sub->p_j_per_m3k * sub->thickness_m * beside;
-        net->heat_j_k[so] = stores * solder->p_j_per_m3k * solder->thickness_m * ring;
-        net->heat_j_k[in] = stores * (pcb->p_j_per_m3k * pcb->thickness_m + air / board_LUMPING) * ring;
-        net->heat_j_k[to] = stores * (pcb->p_j_per_m3k * pcb->thickness_m + air / board_LUMPING) * outer;
-    }
-    return st;
 }

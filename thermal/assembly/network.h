@@ -108,11 +108,6 @@ TMX_NODISCARD enum tmx_status tmx_conductances_edge(struct tmx_conductances *l, 
                                                     size_t layer, double thickness_m, size_t ring,
                                                     double side_m, double k, struct tmx_err *err);
 
-/* The secondary path's nodes beyond the die: links, heat, and net->ground_w_k, which is yet to be added to
- * the matrix. */
-TMX_NODISCARD enum tmx_status tmx_board_init(struct tmx_network *net, const struct tmx_thermal_spec *spec,
-                                             struct tmx_conductances *links, struct tmx_err *err);
-
 /* The other assembler: cells to the edges of spreader and sink, refined layers. Its part of
  * tmx_network_init, after maps and sizes are set. */
 TMX_NODISCARD enum tmx_status tmx_physical_init(struct tmx_network *net, const struct tmx_thermal_spec *spec,

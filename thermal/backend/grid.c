@@ -15,30 +15,21 @@
 
 /* How a temperature field dies away without power: exp(-h C^-1 G) v for one step h. */
 
-struct tmx_decay; /* work space of one instance */
+struct decay; /* work space of one instance */
 
-static TMX_NODISCARD enum tmx_status tmx_decay_create(const struct tmx_network *net, struct tmx_decay **d,
-                                                      struct tmx_err *err);
-static void tmx_decay_destroy(struct tmx_decay *d); /* accepts NULL */
-
-/* The shift [1/s] of the factor tmx_decay needs for a step of dt_s. */
-static double tmx_decay_sigma(double dt_s);
-
-/* Where the caller puts the field v [n_node, K] before tmx_decay. */
-static double *tmx_decay_start(struct tmx_decay *d);
+static void decay_destroy(struct decay *d); /* accepts NULL */
 
 /* Add what is left of v after dt_s to field_k [n_node]; *mean_w is the time mean of
- * the heat that leaves [W] at film coefficient gamma. factor: at tmx_decay_sigma(dt_s) and gamma.
+ * the heat that leaves [W] at film coefficient gamma. factor: at decay_sigma(dt_s) and gamma.
  * Allocates nothing. Returns TMX_OK, or TMX_ESOLVE when the series does not end. */
-static TMX_NODISCARD enum tmx_status tmx_decay(struct tmx_decay *d, struct tmx_solver *work,
-                                               const struct tmx_factor *factor, double gamma, double dt_s,
-                                               double *field_k, double *mean_w);
+static enum tmx_status decay(struct decay *d, struct tmx_solver *work, const struct tmx_factor *factor,
+                             double gamma, double dt_s, double *field_k, double *mean_w);
 
 enum { MAX_KRYLOV = 60 };
 static const double POLE = 10.0;      /* near the optimum of the source, figure 3: h sigma of 5 to 20 */
 static const double ENOUGH_K = 1e-10; /* size of the last Krylov term at which the series ends */
 
-struct tmx_decay {
+struct decay {
     const struct tmx_network *net;
     double *basis; /* [MAX_KRYLOV + 1][n_node] */
     double *rhs;   /* [n_node] */
@@ -48,24 +39,23 @@ struct tmx_decay {
     double end[MAX_KRYLOV], mean[MAX_KRYLOV]; /* weights of the basis in the end and in the time mean */
 };
 
-static enum tmx_status tmx_decay_create(const struct tmx_network *net, struct tmx_decay **d,
-                                        struct tmx_err *err)
+static enum tmx_status decay_create(const struct tmx_network *net, struct decay **d, struct tmx_err *err)
 {
-    struct tmx_decay *v = calloc(1, sizeof *v);
+    struct decay *v = calloc(1, sizeof *v);
     if (v) {
         v->net = net;
         v->basis = calloc((MAX_KRYLOV + 1) * net->n_node, sizeof *v->basis);
         v->rhs = calloc(net->n_node, sizeof *v->rhs);
     }
     if (!v || !v->basis || !v->rhs) {
-        tmx_decay_destroy(v);
+        decay_destroy(v);
         return tmx_fail(err, TMX_ENOMEM, "Krylov space of %zu nodes", net->n_node);
     }
     *d = v;
     return TMX_OK;
 }
 
-static void tmx_decay_destroy(struct tmx_decay *d)
+static void decay_destroy(struct decay *d)
 {
     if (d) {
         free(d->basis);
@@ -74,18 +64,20 @@ static void tmx_decay_destroy(struct tmx_decay *d)
     }
 }
 
-static double tmx_decay_sigma(double dt_s)
+/* The shift [1/s] of the factor decay needs for a step of dt_s. */
+static double decay_sigma(double dt_s)
 {
     return POLE / dt_s;
 }
 
-static double *tmx_decay_start(struct tmx_decay *d)
+/* Where the caller puts the field v [n_node, K] before decay. */
+static double *decay_start(struct decay *d)
 {
     return d->basis;
 }
 
 /* end = f(T) e1 and mean = (integral of f over the step / h) e1 for the leading n x n part. */
-static enum tmx_status evaluate(struct tmx_decay *d, size_t n)
+static enum tmx_status evaluate(struct decay *d, size_t n)
 {
     for (size_t r = 0; r < n; r++) {
         d->value[r] = d->a[r];
@@ -105,7 +97,7 @@ static enum tmx_status evaluate(struct tmx_decay *d, size_t n)
     return st;
 }
 
-static double norm(struct tmx_decay *d, const double *v)
+static double norm(struct decay *d, const double *v)
 {
     const double *heat = d->net->heat_j_k;
     for (size_t c = 0; c < d->net->n_node; c++) {
@@ -124,7 +116,7 @@ static double largest(const double *v, size_t n)
 }
 
 /* Vector j + 1 = M v_j orthogonalised against the basis; T grows by one. */
-static enum tmx_status extend(struct tmx_decay *d, size_t j, double sigma, struct tmx_solver *work,
+static enum tmx_status extend(struct decay *d, size_t j, double sigma, struct tmx_solver *work,
                               const struct tmx_factor *f)
 {
     const double *heat = d->net->heat_j_k;
@@ -152,12 +144,11 @@ static enum tmx_status extend(struct tmx_decay *d, size_t j, double sigma, struc
     return TMX_OK;
 }
 
-static enum tmx_status tmx_decay(struct tmx_decay *d, struct tmx_solver *work,
-                                 const struct tmx_factor *factor, double gamma, double dt_s, double *field_k,
-                                 double *mean_w)
+static enum tmx_status decay(struct decay *d, struct tmx_solver *work, const struct tmx_factor *factor,
+                             double gamma, double dt_s, double *field_k, double *mean_w)
 {
     const size_t n = d->net->n_node;
-    const double sigma = tmx_decay_sigma(dt_s), size = norm(d, d->basis);
+    const double sigma = decay_sigma(dt_s), size = norm(d, d->basis);
     for (size_t c = 0; c < n; c++) {
         d->basis[c] = size > 0 ? d->basis[c] / size : 0;
     }
@@ -237,7 +228,7 @@ struct state {
     double out_j;               /* heat that left since create */
     double *theta, *next, *rhs; /* [n_node] */
     struct equilibrium *end;
-    struct tmx_decay *decay; /* NULL for backward Euler */
+    struct decay *decay; /* NULL for backward Euler */
 };
 
 static enum tmx_status find_factor(struct model *m, double sigma, size_t level, const struct tmx_factor **f,
@@ -337,7 +328,7 @@ static enum tmx_status model_create(const void *options, const struct tmx_therma
 
 static double shift(const struct model *m, double dt_s)
 {
-    return m->scheme == EXACT ? tmx_decay_sigma(dt_s) : 1.0 / dt_s;
+    return m->scheme == EXACT ? decay_sigma(dt_s) : 1.0 / dt_s;
 }
 
 static enum tmx_status prepare(void *model, double dt_s, struct tmx_err *err)
@@ -369,7 +360,7 @@ static void destroy(void *state)
             free(s->end->power);
         }
         free(s->end);
-        tmx_decay_destroy(s->decay);
+        decay_destroy(s->decay);
         free(s);
     }
 }
@@ -403,7 +394,7 @@ static enum tmx_status create(const void *model, void **state, struct tmx_err *e
     }
     enum tmx_status st = tmx_solver_create_workspace(&m->net, &s->work, err);
     if (!st && m->scheme == EXACT) {
-        st = tmx_decay_create(&m->net, &s->decay, err);
+        st = decay_create(&m->net, &s->decay, err);
     }
     if (st) {
         destroy(s);
@@ -473,16 +464,16 @@ static enum tmx_status advance_exact(const struct state *s, double dt_s, const d
     const struct tmx_factor *f;
     double mean_w = 0;
     enum tmx_status st = settle_once(s, power_w);
-    st = st ? st : find_factor(s->model, tmx_decay_sigma(dt_s), s->level, &f, NULL);
+    st = st ? st : find_factor(s->model, decay_sigma(dt_s), s->level, &f, NULL);
     if (st) {
         return st;
     }
-    double *away = tmx_decay_start(s->decay);
+    double *away = decay_start(s->decay);
     for (size_t c = 0; c < net->n_node; c++) {
         away[c] = s->theta[c] - s->end->theta[c];
     }
     memcpy(s->next, s->end->theta, net->n_node * sizeof *s->next);
-    st = tmx_decay(s->decay, s->work, f, s->model->gamma[s->level], dt_s, s->next, &mean_w);
+    st = decay(s->decay, s->work, f, s->model->gamma[s->level], dt_s, s->next, &mean_w);
     *out_j = dt_s * (to_ambient(s, s->end->theta) + mean_w);
     return st;
 }

@@ -36,7 +36,7 @@ static const double SAFETY = 10.0, SAFETY_PHYSICAL = 12.5, UNIT_CELL_SAFETY = 12
  * times where all is well, 1e4 to 1e11 times where it is not. */
 static const double MISSED = 1000;
 
-struct demand { /* the wish, resolved for one spec */
+struct demand { /* the options, resolved for one spec */
     double tolerance_k, min_step_s;
     double *power_w; /* [n_unit] owned */
     double ambient_k;
@@ -247,16 +247,16 @@ static enum tmx_status build(struct tmx_reduced_model *m, const struct tmx_therm
 {
     struct tmx_basis basis = {0};
     const bool strict = spec->network == TMX_NETWORK_PHYSICAL && !m->fine;
-    struct tmx_basis_options basis_wish = {.tolerance_k =
-                                               (strict ? BASIS_SHARE_PHYSICAL : 1) * d->tolerance_k,
-                                           .power_w = d->power_w,
-                                           .ambient_k = d->ambient_k,
-                                           .min_step_s = d->min_step_s,
-                                           .unit_cells = d->unit_cells.n ? &d->unit_cells : NULL,
-                                           .cells = d->cells.n ? &d->cells : NULL};
-    gamma_range(&m->net, spec, &basis_wish.gamma_low, &basis_wish.gamma_high);
+    struct tmx_basis_options basis_options = {.tolerance_k =
+                                                  (strict ? BASIS_SHARE_PHYSICAL : 1) * d->tolerance_k,
+                                              .power_w = d->power_w,
+                                              .ambient_k = d->ambient_k,
+                                              .min_step_s = d->min_step_s,
+                                              .unit_cells = d->unit_cells.n ? &d->unit_cells : NULL,
+                                              .cells = d->cells.n ? &d->cells : NULL};
+    gamma_range(&m->net, spec, &basis_options.gamma_low, &basis_options.gamma_high);
     enum tmx_status st = tmx_network_check_cost(&m->net, true, err);
-    st = st ? st : tmx_basis_init(&basis, &m->net, &basis_wish, err);
+    st = st ? st : tmx_basis_init(&basis, &m->net, &basis_options, err);
     if (!st) {
         m->error = basis.error;
         m->cell_error = basis.cell_error;

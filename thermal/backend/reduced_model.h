@@ -41,7 +41,7 @@ struct tmx_reduced_model {
 
 /* Overwritten; end it with tmx_reduced_model_finish, also after failure. A cache that
  * cannot be read or written is done without. TMX_ESOLVE when the tolerance is missed by far,
- * unless wish->n_mode asks for it. */
+ * unless options->n_mode asks for it. */
 TMX_NODISCARD enum tmx_status tmx_reduced_model_init(struct tmx_reduced_model *m,
                                                      const struct tmx_thermal_spec *spec,
                                                      const struct tmx_reduced_options *options,

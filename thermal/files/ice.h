@@ -2,8 +2,6 @@
 #ifndef TMX_THERMAL_FILES_ICE_H
 #define TMX_THERMAL_FILES_ICE_H
 
-/* Private to ice_stack.c and ice_convert.c: a 3D-ICE stack as it was read. */
-
 #include <stdbool.h>
 
 #include "core/base/text.h"
@@ -50,7 +48,7 @@ TMX_NODISCARD enum tmx_status tmx_ice_write_stack(const char *path, const char *
 TMX_NODISCARD enum tmx_status tmx_ice_convert_stack(const char *path, const char *out_dir,
                                                     struct tmx_err *err);
 
-/* Private to ice_io.c and ice_stack.c: the words of a 3D-ICE file. Words are separated by
+/* Private to ice_read.c and ice_write.c. The words of a 3D-ICE file. Words are separated by
  * blanks; `: ; , ( )` are words of their own; "..." is one word without its quotes; both
  * C comment forms are skipped. */
 
@@ -118,6 +116,7 @@ struct tmx_ice_placed { /* an entry of `stack :`, top to bottom */
     struct tmx_ice_powers powers; /* owned; of its elements, which come first */
 };
 
+/* A 3D-ICE stack as it was read. */
 struct tmx_ice_stack {
     struct tmx_ice_lex l;
     struct tmx_ice_material material[TMX_ICE_MAX_MATERIAL];

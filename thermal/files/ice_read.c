@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Reader of 3D-ICE: the words of its files, floorplans (.flp), and stack files (.stk) of plain layers and
+ * dies. */
+#include "thermal/files/ice.h"
+
 #include <ctype.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include "thermal/files/ice.h"
 
 static bool at(const struct tmx_ice_lex *l, const char *what)
 {
@@ -376,10 +378,8 @@ bool tmx_ice_is_stack(const char *path)
     return is;
 }
 
-/* Reader of 3D-ICE stack files (.stk) of plain layers and dies. */
-
 static const char NAME_LETTERS[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.";
-static const double ice_stack_UM = 1e-6, K_UM = 1e6 /* W/(um K) */, C_UM = 1e18 /* J/(um3 K) */;
+static const double K_UM = 1e6 /* W/(um K) */, C_UM = 1e18 /* J/(um3 K) */;
 
 static enum tmx_status full(struct tmx_ice_stack *s, const char *what, int max)
 {
@@ -511,16 +511,16 @@ static enum tmx_status read_dimensions(struct tmx_ice_stack *s)
     st = st ? st : tmx_ice_phrase(&s->l, ", width");
     st = st ? st : positive(s, &s->width_m);
     st = st ? st : tmx_ice_phrase(&s->l, ";");
-    s->length_m *= ice_stack_UM;
-    s->width_m *= ice_stack_UM;
+    s->length_m *= UM;
+    s->width_m *= UM;
     if (!st && tmx_ice_accept(&s->l, "cell")) {
         st = tmx_ice_phrase(&s->l, "length");
         st = st ? st : positive(s, &s->cell_length_m);
         st = st ? st : tmx_ice_phrase(&s->l, ", width");
         st = st ? st : positive(s, &s->cell_width_m);
         st = st ? st : tmx_ice_phrase(&s->l, ";");
-        s->cell_length_m *= ice_stack_UM;
-        s->cell_width_m *= ice_stack_UM;
+        s->cell_length_m *= UM;
+        s->cell_width_m *= UM;
     }
     return st;
 }

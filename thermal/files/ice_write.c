@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* HotSpot's files -> 3D-ICE stacks and floorplans. Lengths there are um; a stack is written from the sink
+/* HotSpot's files -> 3D-ICE stacks and floorplans, and 3D-ICE stacks -> HotSpot's .lcf, .flp, .ptrace and
+ * .config. Lengths there are um; a stack is written from the sink
  * down. A layer that dissipates becomes a die whose power is on its face away from the sink. */
 #include <ctype.h>
 #include <math.h>
@@ -16,7 +17,7 @@
 #include "thermal/files/stack.h"
 
 enum { NAME = 600, PATH = 1100 };
-static const double UM = 1e6;        /* um in a metre */
+static const double M_UM = 1e6, UM = 1e-6; /* um in a metre, and a um in metres */
 static const double SOURCE_M = 2e-6; /* thickness that heats, where the layer has more than twice as much */
 
 /* 3D-ICE's identifiers: letters, digits and _, a letter first. */
@@ -57,10 +58,10 @@ enum tmx_status tmx_ice_write_flp(const char *path, const struct tmx_floorplan *
                      : TMX_OK;
         }
         fprintf(o.file, "%s :\n", name);
-        number(o.file, "  position ", unit->x_m * UM);
-        number(o.file, ", ", unit->y_m * UM);
-        number(o.file, " ;\n  dimension ", unit->w_m * UM);
-        number(o.file, ", ", unit->h_m * UM);
+        number(o.file, "  position ", unit->x_m * M_UM);
+        number(o.file, ", ", unit->y_m * M_UM);
+        number(o.file, " ;\n  dimension ", unit->w_m * M_UM);
+        number(o.file, ", ", unit->h_m * M_UM);
         for (size_t r = 0; power && r < power->n_row; r++) {
             number(o.file, r ? ", " : " ;\n  power values ", power->value[r * power->n_column + column[u]]);
         }
@@ -73,7 +74,7 @@ enum tmx_status tmx_ice_write_flp(const char *path, const struct tmx_floorplan *
 
 static void sheet(FILE *out, const char *word, double t_m, size_t layer)
 {
-    number(out, word, t_m * UM);
+    number(out, word, t_m * M_UM);
     fprintf(out, " M%zu ;\n", layer);
 }
 
@@ -112,10 +113,10 @@ static void write_stack(const struct tmx_thermal_spec *spec, const struct tmx_ho
     if (spec->r_below_k_per_w > 0) {
         heat_sink(out, "bottom", spec->r_below_k_per_w * W * H, spec->ambient_k);
     }
-    number(out, "dimensions :\n  chip length ", W * UM);
-    number(out, ", width ", H * UM);
-    number(out, " ;\n  cell length ", W * UM / (double)spec->cols);
-    number(out, ", width ", H * UM / (double)spec->rows);
+    number(out, "dimensions :\n  chip length ", W * M_UM);
+    number(out, ", width ", H * M_UM);
+    number(out, " ;\n  cell length ", W * M_UM / (double)spec->cols);
+    number(out, ", width ", H * M_UM / (double)spec->rows);
     fprintf(out, " ;\n\n");
     for (size_t l = 0; l < n + 2; l++) {
         const double t = l < n ? spec->layer[l].thickness_m : plate_t[l - n];
@@ -129,7 +130,7 @@ static void write_stack(const struct tmx_thermal_spec *spec, const struct tmx_ho
             fputc('\n', out);
         } else {
             fprintf(out, "layer L%zu :\n", l);
-            number(out, "  height ", t * UM);
+            number(out, "  height ", t * M_UM);
             fprintf(out, " ;\n  material M%zu ;\n\n", l);
         }
     }
@@ -243,21 +244,17 @@ enum tmx_status tmx_ice_write_stack(const char *path, const char *out_dir, const
     return st;
 }
 
-/* 3D-ICE stacks -> HotSpot's .lcf, .flp, .ptrace and .config. */
-
-enum { ice_convert_PATH = 1100 };
 static const double SAME_M = 1e-9; /* rounding of a floorplan's numbers */
-static const double ice_convert_UM = 1e-6;
 
 /* A floorplan's path: relative to the folder of the stack file, or else, as 3D-ICE has it, to the current
  * one. */
-static void locate(const char *stack, const char *file, char path[ice_convert_PATH])
+static void locate(const char *stack, const char *file, char path[PATH])
 {
     const char *slash = strrchr(stack, '/');
-    snprintf(path, ice_convert_PATH, "%s", file);
+    snprintf(path, PATH, "%s", file);
     if (file[0] != '/' && slash) {
-        char beside[ice_convert_PATH];
-        snprintf(beside, ice_convert_PATH, "%.*s/%s", (int)(slash - stack), stack, file);
+        char beside[PATH];
+        snprintf(beside, PATH, "%.*s/%s", (int)(slash - stack), stack, file);
         if (tmx_os_exists(beside) || !tmx_os_exists(file)) {
             memcpy(path, beside, sizeof beside);
         }
@@ -316,7 +313,7 @@ static enum tmx_status fill_margins(const struct tmx_ice_stack *s, struct tmx_fl
     if (x[0] < -SAME_M || y[0] < -SAME_M || x[nx - 1] > s->length_m + SAME_M ||
         y[ny - 1] > s->width_m + SAME_M) {
         st = tmx_fail_at(err, TMX_EPARSE, fp->source, 0, "an element lies outside the chip of %g x %g um",
-                         s->length_m / ice_convert_UM, s->width_m / ice_convert_UM);
+                         s->length_m / UM, s->width_m / UM);
     }
     size_t n_filler = 0;
     for (size_t j = 0; j + 1 < ny && !st; j++) {
@@ -347,7 +344,7 @@ static enum tmx_status fill_margins(const struct tmx_ice_stack *s, struct tmx_fl
 static enum tmx_status write_floorplan(struct tmx_ice_stack *s, struct tmx_ice_placed *p, const char *out_dir,
                                        struct tmx_err *err)
 {
-    char from[ice_convert_PATH], to[ice_convert_PATH];
+    char from[PATH], to[PATH];
     locate(s->l.text.name, p->floorplan, from);
     enum tmx_status st = tmx_ice_read_flp(from, &p->units, &p->powers, err);
     const size_t n_element = p->units.n_unit;
@@ -379,7 +376,7 @@ static void name_block(struct tmx_ice_stack *s)
 
 static enum tmx_status write_block(const struct tmx_ice_stack *s, const char *out_dir, struct tmx_err *err)
 {
-    char to[ice_convert_PATH], name[] = "die";
+    char to[PATH], name[] = "die";
     struct tmx_floorplan fp = {0};
     const struct tmx_unit u = {.name = name,
                                .w_m = s->length_m,
@@ -419,7 +416,7 @@ static void write_layers(const struct tmx_ice_stack *s, FILE *out)
             char c[TMX_REAL_SIZE], r[TMX_REAL_SIZE], t[TMX_REAL_SIZE];
             tmx_real_print(c, m->c_j_per_m3k);
             tmx_real_print(r, 1 / m->k_w_per_mk);
-            tmx_real_print(t, slice->height_m * ice_convert_UM);
+            tmx_real_print(t, slice->height_m * UM);
             fprintf(out, "%zu\nY\n%c\n%s\n%s\n%s\n%s.flp\n\n", number++, slice->source ? 'Y' : 'N', c, r, t,
                     slice->source ? p->name : s->block);
         }
@@ -520,7 +517,7 @@ static enum tmx_status write_files(const struct tmx_ice_stack *s, const char *ou
         n_slot = s->placed[i].powers.n_slot > n_slot ? s->placed[i].powers.n_slot : n_slot;
     }
     for (size_t f = 0; f < sizeof names / sizeof names[0] && !st; f++) {
-        char path[ice_convert_PATH];
+        char path[PATH];
         struct tmx_output o;
         if ((f == 1 && n_slot == 0) || (f == 2 && s->top_w_per_m2k + s->bottom_w_per_m2k == 0)) {
             continue;

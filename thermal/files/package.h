@@ -2,15 +2,14 @@
 #ifndef TMX_THERMAL_FILES_PACKAGE_H
 #define TMX_THERMAL_FILES_PACKAGE_H
 
-/* Convection resistance of a finned sink under a fan, or in still air. Equations and air
- * constants as HotSpot's package model, see package.c and docs/models.md. */
+/* Convection resistance of a sink: fins under a fan or in still air, a liquid-cooled plate, and the table of
+ * a card's fan speeds. Equations and sources: package.c, docs/models.md. */
 
 #include <stdbool.h>
 
 #include "core/topology/topology.h"
 
-/* A liquid-cooled plate in place of fins and air: parallel channels of one size along a square base.
- * Equations and sources: cold_plate.c, docs/models.md. */
+/* A liquid-cooled plate in place of fins and air: parallel channels of one size along a square base. */
 
 struct tmx_cold_plate {
     double side_m, k_w_per_mk;                        /* of the base and its walls */
@@ -26,6 +25,7 @@ const char *tmx_cold_plate_fault(const struct tmx_cold_plate *p);
 double tmx_cold_plate_film_k_per_w(const struct tmx_cold_plate *p, double flow_m3_per_s);
 double tmx_cold_plate_k_per_w(const struct tmx_cold_plate *p, double flow_m3_per_s);
 
+/* A finned sink under a fan, or in still air; air constants as in HotSpot's package model. */
 struct tmx_fan_sink {
     bool natural;    /* still air and radiation, else a fan */
     bool impinging;  /* air blows onto the base, else along it */

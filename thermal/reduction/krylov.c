@@ -1,313 +1,4 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "thermal/reduction/krylov.h"
-
-#include <math.h>
-#include <stdbool.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "thermal/reduction/dense.h"
-#include "thermal/reduction/shift_pipeline.h"
-
-/* The vectors of a basis while it grows: V' C V = 1, with the projections of G, A, B and E onto them. */
-
-struct tmx_growing_basis {
-    const struct tmx_network *net;
-    struct tmx_basis
-        *basis; /* gamma is the caller's; g and a have room rows a column until tmx_growing_basis_close */
-    struct tmx_thread_pool *pool; /* of two threads */
-    struct tmx_tall tall;
-    bool several;             /* film coefficients will be used: a is needed */
-    size_t room;              /* columns v, g, a have space for */
-    size_t n_in;              /* columns of B: the units', and perhaps that of the air */
-    double *b;                /* [n_in][n_node] B, the caller's to fill */
-    double *e;                /* [n_unit][n_node] E, likewise; NULL when E = B */
-    double *x, *w;            /* [n_in][n_node] what is to be appended; work */
-    double *in, *out;         /* [room][n_in] B' V, [room][n_unit] E' V; out NULL when E = B */
-    double *small, *part;     /* [room * n_in], [TMX_TALL_PIECES][room * n_in] work */
-    double *eigen, *eigenval; /* [n_in * n_in], [n_in] work */
-    double *square;           /* [room * room] work */
-};
-
-/* net and basis are kept by reference. Overwritten; end it with tmx_growing_basis_finish, also after failure.
- */
-static TMX_NODISCARD enum tmx_status tmx_growing_basis_init(struct tmx_growing_basis *basis_so_far,
-                                                            struct tmx_basis *basis,
-                                                            const struct tmx_network *net, size_t n_in,
-                                                            bool several, bool own_out, struct tmx_err *err);
-static void tmx_growing_basis_finish(struct tmx_growing_basis *basis_so_far);
-
-/* Append the first n_col columns of x to the basis, without what depends on it. Uses x and w. */
-static TMX_NODISCARD enum tmx_status tmx_growing_basis_append(struct tmx_growing_basis *basis_so_far,
-                                                              size_t n_col, struct tmx_err *err);
-/* r := columns - (G + s C) V (Gr + s)^-1 V' columns, for m columns; seen is columns' V. Uses x. */
-static TMX_NODISCARD enum tmx_status tmx_growing_basis_residual(struct tmx_growing_basis *basis_so_far,
-                                                                double s, size_t m, const double *columns,
-                                                                const double *seen, double *r,
-                                                                struct tmx_err *err);
-/* The basis has all its vectors: drop the spare room of g and a, and project what is left. */
-static TMX_NODISCARD enum tmx_status tmx_growing_basis_close(struct tmx_growing_basis *basis_so_far,
-                                                             struct tmx_err *err);
-
-static const double DEPENDENT = 1e-12; /* square of the part of a vector that must be new */
-
-static enum tmx_status tmx_growing_basis_init(struct tmx_growing_basis *b, struct tmx_basis *basis,
-                                              const struct tmx_network *net, size_t n_in, bool several,
-                                              bool own_out, struct tmx_err *err)
-{
-    const size_t n = net->n_node, m = net->n_unit;
-    *b = (struct tmx_growing_basis){.net = net, .basis = basis, .several = several, .n_in = n_in};
-    b->b = calloc(n_in * n, sizeof *b->b);
-    b->e = own_out ? calloc(m * n, sizeof *b->e) : NULL;
-    b->x = calloc(n_in * n, sizeof *b->x);
-    b->w = calloc(n_in * n, sizeof *b->w);
-    b->eigen = calloc(n_in * n_in, sizeof *b->eigen);
-    b->eigenval = calloc(n_in, sizeof *b->eigenval);
-    if (!b->b || (own_out && !b->e) || !b->x || !b->w || !b->eigen || !b->eigenval) {
-        return tmx_fail(err, TMX_ENOMEM, "basis for %zu units on %zu nodes", m, n);
-    }
-    enum tmx_status st = tmx_thread_pool_create(&b->pool, 2, err);
-    if (st == TMX_EIO) { /* the system gives no second thread */
-        st = tmx_thread_pool_create(&b->pool, 1, err);
-    }
-    b->tall = (struct tmx_tall){n, b->pool};
-    return st;
-}
-
-static void tmx_growing_basis_finish(struct tmx_growing_basis *b)
-{
-    tmx_thread_pool_destroy(b->pool);
-    free(b->b);
-    free(b->e);
-    free(b->x);
-    free(b->w);
-    free(b->in);
-    free(b->out);
-    free(b->small);
-    free(b->part);
-    free(b->eigen);
-    free(b->eigenval);
-    free(b->square);
-}
-
-/* Column col of x := itself over its size in C. */
-static void normalise(void *basis_so_far, size_t col)
-{
-    const struct tmx_growing_basis *b = basis_so_far;
-    const size_t n = b->net->n_node;
-    double *x = b->x + col * n, *w = b->w + col * n;
-    for (size_t r = 0; r < n; r++) {
-        w[r] = b->net->heat_j_k[r] * x[r];
-    }
-    const double size = sqrt(tmx_dense_dot(n, x, w));
-    for (size_t r = 0; r < n; r++) {
-        x[r] = size > 0 ? x[r] / size : 0;
-    }
-}
-
-static void exchange(struct tmx_growing_basis *b)
-{
-    double *const x = b->x;
-    b->x = b->w;
-    b->w = x;
-}
-
-/* Make the n_col columns of x orthonormal to V and among themselves (in C), dropping what
- * is dependent. *kept says how many remain, as the first columns of x. */
-static enum tmx_status orthonormalise(struct tmx_growing_basis *b, size_t n_col, size_t *kept,
-                                      struct tmx_err *err)
-{
-    const size_t k = b->basis->n_mode;
-    const double *heat = b->net->heat_j_k;
-    tmx_thread_pool_run(b->pool, n_col, normalise, b);
-    for (int pass = 0; pass < 2 && n_col > 0; pass++) {
-        if (k > 0) {
-            tmx_tall_tn(&b->tall, k, n_col, b->basis->v, heat, b->x, b->w, b->part, b->small, k);
-            tmx_tall_nn(&b->tall, n_col, k, -1, b->basis->v, b->small, 1, b->x);
-        }
-        tmx_tall_tn(&b->tall, n_col, n_col, b->x, heat, b->x, b->w, b->part, b->eigen, n_col);
-        const enum tmx_status st = tmx_dense_eigen(n_col, b->eigen, b->eigenval, err);
-        if (st) {
-            return st;
-        }
-        size_t drop = 0;
-        while (drop < n_col && b->eigenval[drop] < DEPENDENT) {
-            drop++;
-        }
-        for (size_t c = drop; c < n_col; c++) {
-            for (size_t r = 0; r < n_col; r++) {
-                b->eigen[c * n_col + r] /= sqrt(b->eigenval[c]);
-            }
-        }
-        if (n_col > drop) {
-            tmx_tall_nn(&b->tall, n_col - drop, n_col, 1, b->x, b->eigen + drop * n_col, 0, b->w);
-        }
-        n_col -= drop;
-        exchange(b);
-    }
-    *kept = n_col;
-    return TMX_OK;
-}
-
-static bool enlarge(double **p, size_t count)
-{
-    double *q = count ? realloc(*p, count * sizeof *q) : NULL;
-    *p = q ? q : *p;
-    return q != NULL;
-}
-
-static enum tmx_status make_room(struct tmx_growing_basis *b, size_t n_col, struct tmx_err *err)
-{
-    struct tmx_basis *s = b->basis;
-    if (s->n_mode + n_col <= b->room) {
-        return TMX_OK;
-    }
-    const size_t room = s->n_mode + n_col + 4 * b->net->n_unit, old = b->room;
-    if (!enlarge(&s->v, room * b->net->n_node) || !enlarge(&s->g, room * room) ||
-        (b->several && !enlarge(&s->a, room * room)) || !enlarge(&b->small, room * (b->n_in + 2)) ||
-        !enlarge(&b->part, TMX_TALL_PIECES * room * b->n_in) || !enlarge(&b->in, room * b->n_in) ||
-        (b->e && !enlarge(&b->out, room * b->net->n_unit)) || !enlarge(&b->square, room * room)) {
-        return tmx_fail(err, TMX_ENOMEM, "basis of %zu vectors for %zu nodes", room, b->net->n_node);
-    }
-    for (size_t c = s->n_mode; c-- > 0;) { /* g and a have room rows a column */
-        memmove(s->g + c * room, s->g + c * old, s->n_mode * sizeof *s->g);
-        if (b->several) {
-            memmove(s->a + c * room, s->a + c * old, s->n_mode * sizeof *s->a);
-        }
-    }
-    b->room = room;
-    return TMX_OK;
-}
-
-/* Columns [k, k + n_col) of the projection m of a symmetric matrix, given its product with the new vectors as
- * diag(d) w, and the rows that mirror them. */
-static void project(struct tmx_growing_basis *b, double *m, size_t k, size_t n_col, const double *d,
-                    double *w)
-{
-    const size_t room = b->room;
-    tmx_tall_tn(&b->tall, k + n_col, n_col, b->basis->v, d, w, b->w, b->part, m + k * room, room);
-    for (size_t c = k; c < k + n_col; c++) {
-        for (size_t r = 0; r < k; r++) {
-            m[r * room + c] = m[c * room + r];
-        }
-    }
-}
-
-/* Column col of x to the end of the basis, of G x to w. */
-static void adopt(void *basis_so_far, size_t col)
-{
-    const struct tmx_growing_basis *b = basis_so_far;
-    const size_t n = b->net->n_node;
-    const double *x = b->x + col * n;
-    memcpy(b->basis->v + (b->basis->n_mode + col) * n, x, n * sizeof *x);
-    tmx_network_apply(b->net, b->basis->gamma, 0, x, b->w + col * n);
-}
-
-static enum tmx_status tmx_growing_basis_append(struct tmx_growing_basis *b, size_t n_col,
-                                                struct tmx_err *err)
-{
-    struct tmx_basis *s = b->basis;
-    const size_t k = s->n_mode, m = b->net->n_unit;
-    enum tmx_status st = make_room(b, n_col, err);
-    st = st ? st : orthonormalise(b, n_col, &n_col, err);
-    if (st || n_col == 0) {
-        return st;
-    }
-    tmx_thread_pool_run(b->pool, n_col, adopt, b);
-    project(b, s->g, k, n_col, NULL, b->w);
-    if (b->several) {
-        project(b, s->a, k, n_col, b->net->area_m2, b->x);
-    }
-    tmx_tall_tn(&b->tall, b->n_in, n_col, b->b, NULL, b->x, NULL, b->part, b->in + k * b->n_in, b->n_in);
-    if (b->e) {
-        tmx_tall_tn(&b->tall, m, n_col, b->e, NULL, b->x, NULL, b->part, b->out + k * m, m);
-    }
-    s->n_mode = k + n_col;
-    return TMX_OK;
-}
-
-struct remainder {
-    const struct tmx_growing_basis *b;
-    double s;
-    const double *columns;
-    double *r;
-};
-
-/* Column col of r := columns - (G + s C) x. */
-static void subtract(void *remainder, size_t col)
-{
-    const struct remainder *m = remainder;
-    const struct tmx_growing_basis *b = m->b;
-    const size_t n = b->net->n_node;
-    const double *from = m->columns + col * n;
-    double *r = m->r + col * n;
-    tmx_network_apply(b->net, b->basis->gamma, m->s, b->x + col * n, r);
-    for (size_t c = 0; c < n; c++) {
-        r[c] = from[c] - r[c];
-    }
-}
-
-static enum tmx_status tmx_growing_basis_residual(struct tmx_growing_basis *b, double s, size_t m,
-                                                  const double *columns, const double *seen, double *r,
-                                                  struct tmx_err *err)
-{
-    const size_t k = b->basis->n_mode;
-    for (size_t c = 0; c < k; c++) {
-        memcpy(b->square + c * k, b->basis->g + c * b->room, k * sizeof *b->square);
-        b->square[c * k + c] += s;
-    }
-    for (size_t c = 0; c < k; c++) {
-        for (size_t u = 0; u < m; u++) {
-            b->small[u * k + c] = seen[c * m + u];
-        }
-    }
-    const enum tmx_status st = tmx_dense_solve(k, m, b->square, b->small, err);
-    if (st) {
-        return st;
-    }
-    struct remainder rest = {b, s, columns, r};
-    tmx_tall_nn(&b->tall, m, k, 1, b->basis->v, b->small, 0, b->x);
-    tmx_thread_pool_run(b->pool, m, subtract, &rest);
-    return TMX_OK;
-}
-
-static enum tmx_status tmx_growing_basis_close(struct tmx_growing_basis *b, struct tmx_err *err)
-{
-    struct tmx_basis *s = b->basis;
-    const size_t n = s->n_node, k = s->n_mode, m = s->n_unit;
-    tmx_assert(k > 0 && m > 0);
-    double *exact = realloc(s->v, k * n * sizeof *exact);
-    s->v = exact ? exact : s->v;
-    for (size_t c = 0; c < k; c++) {
-        memmove(s->g + c * k, s->g + c * b->room, k * sizeof *s->g);
-        if (b->several) {
-            memmove(s->a + c * k, s->a + c * b->room, k * sizeof *s->a);
-        }
-    }
-    s->in = calloc(k * m, sizeof *s->in);
-    s->out = b->e ? calloc(k * m, sizeof *s->out) : NULL;
-    s->one = calloc(k, sizeof *s->one);
-    s->area = calloc(k, sizeof *s->area);
-    s->ground = calloc(k, sizeof *s->ground);
-    if (!s->in || (b->e && !s->out) || !s->one || !s->area || !s->ground) {
-        return tmx_fail(err, TMX_ENOMEM, "basis of %zu vectors", k);
-    }
-    for (size_t c = 0; c < k; c++) {
-        for (size_t u = 0; u < m; u++) {
-            s->in[u * k + c] = b->in[c * b->n_in + u];
-            if (s->out) {
-                s->out[u * k + c] = b->out[c * m + u];
-            }
-        }
-    }
-    tmx_tall_tn(&b->tall, k, 1, s->v, NULL, b->net->heat_j_k, NULL, b->part, s->one, k);
-    tmx_tall_tn(&b->tall, k, 1, s->v, NULL, b->net->area_m2, NULL, b->part, s->area, k);
-    if (b->net->ground_w_k) {
-        tmx_tall_tn(&b->tall, k, 1, s->v, NULL, b->net->ground_w_k, NULL, b->part, s->ground, k);
-    }
-    return TMX_OK;
-}
-
 /* Block rational Krylov projection of C theta' + G theta = B p.
  *
  * G and C are symmetric positive definite, so V' G V, V' C V = 1 is a stable, passive model
@@ -320,362 +11,15 @@ static enum tmx_status tmx_growing_basis_close(struct tmx_growing_basis *b, stru
  * (G + sigma C)^-1 R stands: an estimate, of first order in R where that of a mean is of second.
  * Source: E. Grimme, "Krylov projection methods for model reduction", PhD thesis, Univ. of
  * Illinois 1997, ch. 3; the bound follows from (G + s C)^-1 <= (G + sigma C)^-1. */
+#include "thermal/reduction/krylov.h"
 
-static const double FIRST_SHIFT = 0.1;  /* [1/s] after 0: heat sinks have time constants of 10 s and more */
-static const double SHIFT_RATIO = 10.0; /* from one shift to the next; halved in the logarithm where needed */
-static const double AHEAD = 100;      /* times the rate of the shortest step: shifts to here are made ahead */
-static const double LAST_SHIFT = 1e9; /* [1/s] no network of cells above a micrometre is faster */
-static const double LEAST_SHIFT =
-    1e-6; /* [1/s] no sink is slower; above it only where the tests ask for it */
-/* Of the tolerance, for the basis at each tested shift. What is seen in time is more than at one shift; of
- * single cells, whose errors are of first order and of one sign, yet more. Fitted to
- * tests/property/test_reduced.c. */
-static const double SHARE = 0.25, CELL_SHARE = 0.1;
+#include <math.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
 
-enum {
-    DEPTH = 3,
-    MAX_SHIFTS = 60,
-    MAX_RUNGS = 12
-}; /* halvings between two shifts; beyond, numbers are the limit */
-
-struct builder {
-    struct tmx_growing_basis span;
-    const struct tmx_basis_options *options;
-    struct tmx_solver *solver;
-    double *r;                /* [n_unit][n_node] work, NULL when E = B */
-    double *weight;           /* [n_in] the wished powers, and ambient_k */
-    double *miss, *cell_miss; /* [n_in][n_unit], [n_in][wish->cells->n] work */
-    double *node;             /* [n_node] work */
-};
-
-static enum tmx_status append_shift(struct builder *b, const struct tmx_factor *f, struct tmx_err *err)
-{
-    const enum tmx_status st = tmx_solve(b->solver, f, b->span.n_in, b->span.b, b->span.x);
-    b->span.basis->n_shift++;
-    return st ? tmx_fail(err, st, "basis solve") : tmx_growing_basis_append(&b->span, b->span.n_in, err);
-}
-
-/* The largest over `regions` of what all weights, in the worst signs, add up to at one node of them; the
- * errors of the columns of x, by region, go to miss. */
-static double worst_node(struct builder *b, const struct tmx_regions *regions, double *miss)
-{
-    const size_t n = b->span.net->n_node;
-    double worst = 0;
-    memset(miss, 0, b->span.n_in * regions->n * sizeof *miss);
-    memset(b->node, 0, n * sizeof *b->node);
-    for (size_t v = 0; v < b->span.n_in; v++) {
-        tmx_regions_worst(regions, b->span.x + v * n, miss + v * regions->n);
-        for (size_t c = 0; c < n; c++) {
-            b->node[c] += fabs(b->span.x[v * n + c]) * b->weight[v];
-        }
-    }
-    for (size_t e = 0; e < regions->start[regions->n]; e++) {
-        worst = fmax(worst, b->node[regions->node[e]]);
-    }
-    return worst;
-}
-
-/* Bound the error at shift s with the factor of a lower shift; *worst_k is that for steps
- * of all the wished powers together, in the worst signs. Leaves the bound in miss and cell_miss. */
-static enum tmx_status test_shift(struct builder *b, double s, const struct tmx_factor *lower,
-                                  double *worst_k, struct tmx_err *err)
-{
-    const size_t m = b->span.net->n_unit;
-    const struct tmx_basis_options *options = b->options;
-    enum tmx_status st =
-        b->span.e ? tmx_growing_basis_residual(&b->span, s, m, b->span.e, b->span.out, b->r, err) : TMX_OK;
-    st = st ? st
-            : tmx_growing_basis_residual(&b->span, s, b->span.n_in, b->span.b, b->span.in, b->span.w, err);
-    if (st) {
-        return st;
-    }
-    const bool half = !b->span.e && !options->cells && !options->unit_cells; /* R' (...)^-1 R is a square */
-    st = half ? tmx_solve_half(b->solver, lower, b->span.n_in, b->span.w, b->span.x)
-              : tmx_solve(b->solver, lower, b->span.n_in, b->span.w, b->span.x);
-    if (st) {
-        return tmx_fail(err, st, "basis test");
-    }
-    *worst_k = options->cells ? worst_node(b, options->cells, b->cell_miss) : 0;
-    if (options->unit_cells) {
-        *worst_k = fmax(*worst_k, worst_node(b, options->unit_cells, b->miss));
-        return TMX_OK;
-    }
-    tmx_tall_tn(&b->span.tall, m, b->span.n_in, b->span.e ? b->r : b->span.w, NULL,
-                half ? b->span.w : b->span.x, NULL, b->span.part, b->miss, m);
-    for (size_t u = 0; u < m; u++) {
-        double sum = 0;
-        for (size_t v = 0; v < b->span.n_in; v++) {
-            sum += fabs(b->miss[v * m + u]) * b->weight[v];
-        }
-        *worst_k = fmax(*worst_k, sum);
-    }
-    return TMX_OK;
-}
-
-static void note_error(struct builder *b)
-{
-    const size_t m = b->span.net->n_unit;
-    for (size_t i = 0; i < b->span.n_in * m; i++) {
-        b->span.basis->error[i] = fmax(b->span.basis->error[i], fabs(b->miss[i]));
-    }
-    for (size_t i = 0; b->options->cells && i < b->span.n_in * b->options->cells->n; i++) {
-        b->span.basis->cell_error[i] = fmax(b->span.basis->cell_error[i], b->cell_miss[i]);
-    }
-}
-
-static double limit_k(const struct builder *b)
-{
-    return (b->options->cells || b->options->unit_cells ? CELL_SHARE : SHARE) * b->options->tolerance_k;
-}
-
-/* Test between the shifts low (whose factor is at hand) and high, both in the basis; where the test
- * asks for it, add the middle and look at both halves. */
-static enum tmx_status refine(struct builder *b, double low, const struct tmx_factor *f, double high,
-                              int depth, struct tmx_err *err)
-{
-    struct tmx_factor *middle = NULL;
-    const double s = sqrt(low * high);
-    double worst_k = 0;
-    enum tmx_status st = test_shift(b, s, f, &worst_k, err);
-    if (!st && (worst_k <= limit_k(b) || depth == 0 || b->span.basis->n_shift >= MAX_SHIFTS)) {
-        note_error(b);
-        return TMX_OK;
-    }
-    st = st ? st : tmx_factor_create(b->solver, b->span.basis->gamma, s, &middle, err);
-    st = st ? st : append_shift(b, middle, err);
-    st = st ? st : refine(b, low, f, s, depth - 1, err);
-    st = st ? st : refine(b, s, middle, high, depth - 1, err);
-    tmx_factor_destroy(b->solver, middle);
-    return st;
-}
-
-/* Below the first shift: still is the factor of shift 0. */
-static enum tmx_status descend(struct builder *b, const struct tmx_factor *still, struct tmx_err *err)
-{
-    enum tmx_status st = TMX_OK;
-    for (double high = FIRST_SHIFT; !st; high /= SHIFT_RATIO) {
-        struct tmx_factor *f = NULL;
-        double worst_k = 0;
-        st = test_shift(b, high / sqrt(SHIFT_RATIO), still, &worst_k, err);
-        if (!st && (worst_k <= limit_k(b) || high <= LEAST_SHIFT)) {
-            note_error(b);
-            return TMX_OK;
-        }
-        st = st ? st : tmx_factor_create(b->solver, b->span.basis->gamma, high / SHIFT_RATIO, &f, err);
-        st = st ? st : append_shift(b, f, err);
-        st = st ? st : refine(b, high / SHIFT_RATIO, f, high, DEPTH, err);
-        tmx_factor_destroy(b->solver, f);
-    }
-    return st;
-}
-
-/* The i-th of the shifts after 0 that are taken whatever the tests between them say. */
-static double rung(size_t i)
-{
-    return FIRST_SHIFT * pow(SHIFT_RATIO, (double)i);
-}
-
-/* The next of them, made ahead by the ladder. */
-static enum tmx_status append_rung(struct builder *b, struct tmx_shift_pipeline *pipeline,
-                                   struct tmx_factor **f, struct tmx_err *err)
-{
-    const enum tmx_status st = tmx_shift_pipeline_take(pipeline, f, &b->span.x, err);
-    b->span.basis->n_shift++;
-    return st ? st : tmx_growing_basis_append(&b->span, b->span.n_in, err);
-}
-
-/* Shift 0, while the ladder makes the next: the direct solution of every steady state. */
-static enum tmx_status collect_steady(struct builder *b, struct tmx_factor **f, struct tmx_err *err)
-{
-    const size_t m = b->span.net->n_unit;
-    enum tmx_status st = tmx_factor_create(b->solver, b->span.basis->gamma, 0, f, err);
-    if (st) {
-        return st;
-    }
-    st = tmx_solve(b->solver, *f, b->span.n_in, b->span.b, b->span.x);
-    if (st) {
-        return tmx_fail(err, st, "basis solve");
-    }
-    tmx_tall_tn(&b->span.tall, m, m, b->span.e ? b->span.e : b->span.b, NULL, b->span.x, NULL, b->span.part,
-                b->span.basis->steady, m);
-    b->span.basis->n_shift++;
-    return tmx_growing_basis_append(&b->span, b->span.n_in, err);
-}
-
-/* The shifts from 0 upwards, a SHIFT_RATIO apart, with what the tests ask for in between: those of the ladder
- * in any case, then on until no more is asked for. */
-static enum tmx_status climb(struct builder *b, struct tmx_shift_pipeline *pipeline, size_t n_rung,
-                             struct tmx_err *err)
-{
-    struct tmx_factor *f = NULL, *next = NULL;
-    double beyond_k = INFINITY, below = FIRST_SHIFT;
-    enum tmx_status st = collect_steady(b, &f, err);
-    st = st ? st : append_rung(b, pipeline, &next, err);
-    st = st ? st : descend(b, f, err);
-    for (size_t i = 1; !st && below < LAST_SHIFT && beyond_k > limit_k(b); i++) {
-        const double s = rung(i);
-        struct tmx_factor *const done = f;
-        f = next;
-        next = done;
-        if (i < n_rung) {
-            st = append_rung(b, pipeline, &next, err);
-        } else {
-            st = tmx_factor_renew(b->solver, b->span.basis->gamma, s, next, err);
-            st = st ? st : append_shift(b, next, err);
-        }
-        st = st ? st : refine(b, below, f, s, DEPTH, err);
-        if (!st && s >= 1.0 / b->options->min_step_s) { /* far enough: is it enough? */
-            st = test_shift(b, s * sqrt(SHIFT_RATIO), next, &beyond_k, err);
-        }
-        below = s;
-    }
-    if (!st) {
-        note_error(b);
-    }
-    tmx_factor_destroy(b->solver, f);
-    tmx_factor_destroy(b->solver, next);
-    return st;
-}
-
-static enum tmx_status collect(struct builder *b, struct tmx_err *err)
-{
-    double shift[MAX_RUNGS];
-    struct tmx_shift_pipeline_options options = {.gamma = b->span.basis->gamma,
-                                                 .shift = shift,
-                                                 .b = b->span.b,
-                                                 .n_rhs = b->span.n_in,
-                                                 .n_node = b->span.net->n_node};
-    struct tmx_shift_pipeline *pipeline;
-    do {
-        tmx_assert(options.n_shift < MAX_RUNGS);
-        shift[options.n_shift] = rung(options.n_shift);
-    } while (shift[options.n_shift++] < fmin(LAST_SHIFT, AHEAD / b->options->min_step_s));
-    enum tmx_status st = tmx_shift_pipeline_create(b->solver, b->span.pool, &options, &pipeline, err);
-    st = st ? st : climb(b, pipeline, options.n_shift, err);
-    tmx_shift_pipeline_destroy(pipeline);
-    return st;
-}
-
-/* The equilibria at the other film coefficients that will be used. */
-static enum tmx_status collect_levels(struct builder *b, struct tmx_err *err)
-{
-    const double other[2] = {b->options->gamma_low, b->options->gamma_high};
-    enum tmx_status st = TMX_OK;
-    for (size_t i = 0; i < 2 && !st; i++) {
-        struct tmx_factor *f = NULL;
-        if (other[i] == b->span.basis->gamma) {
-            continue;
-        }
-        st = tmx_factor_create(b->solver, other[i], 0, &f, err);
-        st = st ? st : append_shift(b, f, err);
-        tmx_factor_destroy(b->solver, f);
-    }
-    return st;
-}
-
-/* The field that must be represented without error: the uniform one. */
-static enum tmx_status collect_uniform(struct builder *b, struct tmx_err *err)
-{
-    const size_t n = b->span.net->n_node;
-    for (size_t c = 0; c < n; c++) {
-        b->span.x[c] = 1;
-    }
-    return tmx_growing_basis_append(&b->span, 1, err);
-}
-
-static void fill_maps(struct builder *b)
-{
-    const struct tmx_network *net = b->span.net;
-    for (size_t l = 0; l < net->n_layer; l++) {
-        const struct tmx_gridmap *map = &net->map[l];
-        for (size_t u = net->first_unit[l]; u < net->first_unit[l + 1]; u++) {
-            const size_t at = u * net->n_node + l * net->n_cell, unit = u - net->first_unit[l];
-            tmx_gridmap_weights(map, TMX_MAP_AREA, unit, b->span.b + at);
-            if (b->span.e) {
-                tmx_gridmap_weights(map, net->mode, unit, b->span.e + at);
-            }
-        }
-    }
-    for (size_t u = 0; u < net->n_unit; u++) {
-        b->weight[u] = b->options->power_w[u];
-    }
-    if (b->span.n_in > net->n_unit) { /* 1 K of the air: where it stands against each node */
-        double *air = b->span.b + net->n_unit * net->n_node;
-        for (size_t c = 0; c < net->n_node; c++) {
-            air[c] = b->span.basis->gamma * net->area_m2[c] + (net->ground_w_k ? net->ground_w_k[c] : 0);
-        }
-        b->weight[net->n_unit] = b->options->ambient_k;
-    }
-}
-
-static enum tmx_status start_builder(struct builder *b, struct tmx_basis *s, const struct tmx_network *net,
-                                     struct tmx_err *err)
-{
-    const size_t n = net->n_node, m = net->n_unit, n_region = b->options->cells ? b->options->cells->n : 0;
-    const size_t n_in = m + (b->options->ambient_k > 0);
-    const bool own_out = net->mode == TMX_MAP_AVG || net->mode == TMX_MAP_CENTER;
-    const bool cells = net->mode == TMX_MAP_MIN || net->mode == TMX_MAP_MAX;
-    const bool several = b->options->gamma_low != b->options->gamma_high;
-    tmx_assert(!cells || b->options->unit_cells);
-    s->n_node = n;
-    s->n_unit = m;
-    s->gamma = several ? sqrt(b->options->gamma_low * b->options->gamma_high) : b->options->gamma_low;
-    const enum tmx_status st = tmx_growing_basis_init(&b->span, s, net, n_in, several, own_out, err);
-    if (st) {
-        return st;
-    }
-    b->weight = calloc(n_in, sizeof *b->weight);
-    b->r = own_out ? calloc(m * n, sizeof *b->r) : NULL;
-    b->miss = calloc(n_in * m, sizeof *b->miss);
-    b->cell_miss = calloc(n_in * n_region + 1, sizeof *b->cell_miss);
-    b->node = calloc(n, sizeof *b->node);
-    s->error = calloc((m + 1) * m, sizeof *s->error);
-    s->cell_error = n_region ? calloc((m + 1) * n_region, sizeof *s->cell_error) : NULL;
-    s->steady = calloc(m * m, sizeof *s->steady);
-    if (!b->weight || (own_out && !b->r) || !b->miss || !b->cell_miss || !b->node || !s->error ||
-        (n_region && !s->cell_error) || !s->steady) {
-        return tmx_fail(err, TMX_ENOMEM, "basis for %zu units on %zu nodes", m, n);
-    }
-    fill_maps(b);
-    return tmx_solver_create(net, TMX_FACTOR_BLOCKS, &b->solver, err);
-}
-
-enum tmx_status tmx_basis_init(struct tmx_basis *basis, const struct tmx_network *net,
-                               const struct tmx_basis_options *options, struct tmx_err *err)
-{
-    struct builder b = {.options = options};
-    *basis = (struct tmx_basis){0};
-    tmx_dense_start();
-    enum tmx_status st = start_builder(&b, basis, net, err);
-    st = st ? st : collect_uniform(&b, err);
-    st = st ? st : collect(&b, err);
-    st = st ? st : collect_levels(&b, err);
-    st = st ? st : tmx_growing_basis_close(&b.span, err);
-    tmx_growing_basis_finish(&b.span);
-    tmx_solver_destroy(b.solver);
-    free(b.r);
-    free(b.weight);
-    free(b.miss);
-    free(b.cell_miss);
-    free(b.node);
-    return st;
-}
-
-void tmx_basis_finish(struct tmx_basis *basis)
-{
-    free(basis->v);
-    free(basis->g);
-    free(basis->a);
-    free(basis->in);
-    free(basis->out);
-    free(basis->one);
-    free(basis->area);
-    free(basis->ground);
-    free(basis->error);
-    free(basis->cell_error);
-    free(basis->steady);
-    *basis = (struct tmx_basis){0};
-}
+#include "thermal/reduction/dense.h"
+#include "thermal/reduction/shift_pipeline.h"
 
 enum { TILES = 8 }; /* of a layer, each way: errors are local, a few cells around a unit's rim */
 
@@ -759,4 +103,639 @@ void tmx_regions_worst(const struct tmx_regions *r, const double *node, double *
         }
         worst[k] = v;
     }
+}
+
+/* The vectors of a basis while it grows: V' C V = 1, with the projections of G, A, B and E onto them. */
+
+struct growing_basis {
+    const struct tmx_network *net;
+    struct tmx_basis *basis; /* gamma is the caller's; g and a have room rows a column until grow_close */
+    struct tmx_thread_pool *pool; /* of two threads */
+    struct tmx_tall tall;
+    bool several;             /* film coefficients will be used: a is needed */
+    size_t room;              /* columns v, g, a have space for */
+    size_t n_in;              /* columns of B: the units', and perhaps that of the air */
+    double *b;                /* [n_in][n_node] B, the caller's to fill */
+    double *e;                /* [n_unit][n_node] E, likewise; NULL when E = B */
+    double *x, *w;            /* [n_in][n_node] what is to be appended; work */
+    double *in, *out;         /* [room][n_in] B' V, [room][n_unit] E' V; out NULL when E = B */
+    double *small, *part;     /* [room * n_in], [TMX_TALL_PIECES][room * n_in] work */
+    double *eigen, *eigenval; /* [n_in * n_in], [n_in] work */
+    double *square;           /* [room * room] work */
+};
+
+static const double DEPENDENT = 1e-12; /* square of the part of a vector that must be new */
+
+/* net and basis are kept by reference. Overwritten; end it with grow_finish, also after failure.
+ */
+static enum tmx_status grow_init(struct growing_basis *b, struct tmx_basis *basis,
+                                 const struct tmx_network *net, size_t n_in, bool several, bool own_out,
+                                 struct tmx_err *err)
+{
+    const size_t n = net->n_node, m = net->n_unit;
+    *b = (struct growing_basis){.net = net, .basis = basis, .several = several, .n_in = n_in};
+    b->b = calloc(n_in * n, sizeof *b->b);
+    b->e = own_out ? calloc(m * n, sizeof *b->e) : NULL;
+    b->x = calloc(n_in * n, sizeof *b->x);
+    b->w = calloc(n_in * n, sizeof *b->w);
+    b->eigen = calloc(n_in * n_in, sizeof *b->eigen);
+    b->eigenval = calloc(n_in, sizeof *b->eigenval);
+    if (!b->b || (own_out && !b->e) || !b->x || !b->w || !b->eigen || !b->eigenval) {
+        return tmx_fail(err, TMX_ENOMEM, "basis for %zu units on %zu nodes", m, n);
+    }
+    enum tmx_status st = tmx_thread_pool_create(&b->pool, 2, err);
+    if (st == TMX_EIO) { /* the system gives no second thread */
+        st = tmx_thread_pool_create(&b->pool, 1, err);
+    }
+    b->tall = (struct tmx_tall){n, b->pool};
+    return st;
+}
+
+static void grow_finish(struct growing_basis *b)
+{
+    tmx_thread_pool_destroy(b->pool);
+    free(b->b);
+    free(b->e);
+    free(b->x);
+    free(b->w);
+    free(b->in);
+    free(b->out);
+    free(b->small);
+    free(b->part);
+    free(b->eigen);
+    free(b->eigenval);
+    free(b->square);
+}
+
+/* Column col of x := itself over its size in C. */
+static void normalise(void *grown, size_t col)
+{
+    const struct growing_basis *b = grown;
+    const size_t n = b->net->n_node;
+    double *x = b->x + col * n, *w = b->w + col * n;
+    for (size_t r = 0; r < n; r++) {
+        w[r] = b->net->heat_j_k[r] * x[r];
+    }
+    const double size = sqrt(tmx_dense_dot(n, x, w));
+    for (size_t r = 0; r < n; r++) {
+        x[r] = size > 0 ? x[r] / size : 0;
+    }
+}
+
+static void exchange(struct growing_basis *b)
+{
+    double *const x = b->x;
+    b->x = b->w;
+    b->w = x;
+}
+
+/* Make the n_col columns of x orthonormal to V and among themselves (in C), dropping what
+ * is dependent. *kept says how many remain, as the first columns of x. */
+static enum tmx_status orthonormalise(struct growing_basis *b, size_t n_col, size_t *kept,
+                                      struct tmx_err *err)
+{
+    const size_t k = b->basis->n_mode;
+    const double *heat = b->net->heat_j_k;
+    tmx_thread_pool_run(b->pool, n_col, normalise, b);
+    for (int pass = 0; pass < 2 && n_col > 0; pass++) {
+        if (k > 0) {
+            tmx_tall_tn(&b->tall, k, n_col, b->basis->v, heat, b->x, b->w, b->part, b->small, k);
+            tmx_tall_nn(&b->tall, n_col, k, -1, b->basis->v, b->small, 1, b->x);
+        }
+        tmx_tall_tn(&b->tall, n_col, n_col, b->x, heat, b->x, b->w, b->part, b->eigen, n_col);
+        const enum tmx_status st = tmx_dense_eigen(n_col, b->eigen, b->eigenval, err);
+        if (st) {
+            return st;
+        }
+        size_t drop = 0;
+        while (drop < n_col && b->eigenval[drop] < DEPENDENT) {
+            drop++;
+        }
+        for (size_t c = drop; c < n_col; c++) {
+            for (size_t r = 0; r < n_col; r++) {
+                b->eigen[c * n_col + r] /= sqrt(b->eigenval[c]);
+            }
+        }
+        if (n_col > drop) {
+            tmx_tall_nn(&b->tall, n_col - drop, n_col, 1, b->x, b->eigen + drop * n_col, 0, b->w);
+        }
+        n_col -= drop;
+        exchange(b);
+    }
+    *kept = n_col;
+    return TMX_OK;
+}
+
+static bool enlarge(double **p, size_t count)
+{
+    double *q = count ? realloc(*p, count * sizeof *q) : NULL;
+    *p = q ? q : *p;
+    return q != NULL;
+}
+
+static enum tmx_status make_room(struct growing_basis *b, size_t n_col, struct tmx_err *err)
+{
+    struct tmx_basis *s = b->basis;
+    if (s->n_mode + n_col <= b->room) {
+        return TMX_OK;
+    }
+    const size_t room = s->n_mode + n_col + 4 * b->net->n_unit, old = b->room;
+    if (!enlarge(&s->v, room * b->net->n_node) || !enlarge(&s->g, room * room) ||
+        (b->several && !enlarge(&s->a, room * room)) || !enlarge(&b->small, room * (b->n_in + 2)) ||
+        !enlarge(&b->part, TMX_TALL_PIECES * room * b->n_in) || !enlarge(&b->in, room * b->n_in) ||
+        (b->e && !enlarge(&b->out, room * b->net->n_unit)) || !enlarge(&b->square, room * room)) {
+        return tmx_fail(err, TMX_ENOMEM, "basis of %zu vectors for %zu nodes", room, b->net->n_node);
+    }
+    for (size_t c = s->n_mode; c-- > 0;) { /* g and a have room rows a column */
+        memmove(s->g + c * room, s->g + c * old, s->n_mode * sizeof *s->g);
+        if (b->several) {
+            memmove(s->a + c * room, s->a + c * old, s->n_mode * sizeof *s->a);
+        }
+    }
+    b->room = room;
+    return TMX_OK;
+}
+
+/* Columns [k, k + n_col) of the projection m of a symmetric matrix, given its product with the new vectors as
+ * diag(d) w, and the rows that mirror them. */
+static void project(struct growing_basis *b, double *m, size_t k, size_t n_col, const double *d, double *w)
+{
+    const size_t room = b->room;
+    tmx_tall_tn(&b->tall, k + n_col, n_col, b->basis->v, d, w, b->w, b->part, m + k * room, room);
+    for (size_t c = k; c < k + n_col; c++) {
+        for (size_t r = 0; r < k; r++) {
+            m[r * room + c] = m[c * room + r];
+        }
+    }
+}
+
+/* Column col of x to the end of the basis, of G x to w. */
+static void adopt(void *grown, size_t col)
+{
+    const struct growing_basis *b = grown;
+    const size_t n = b->net->n_node;
+    const double *x = b->x + col * n;
+    memcpy(b->basis->v + (b->basis->n_mode + col) * n, x, n * sizeof *x);
+    tmx_network_apply(b->net, b->basis->gamma, 0, x, b->w + col * n);
+}
+
+/* Append the first n_col columns of x to the basis, without what depends on it. Uses x and w. */
+static enum tmx_status grow_append(struct growing_basis *b, size_t n_col, struct tmx_err *err)
+{
+    struct tmx_basis *s = b->basis;
+    const size_t k = s->n_mode, m = b->net->n_unit;
+    enum tmx_status st = make_room(b, n_col, err);
+    st = st ? st : orthonormalise(b, n_col, &n_col, err);
+    if (st || n_col == 0) {
+        return st;
+    }
+    tmx_thread_pool_run(b->pool, n_col, adopt, b);
+    project(b, s->g, k, n_col, NULL, b->w);
+    if (b->several) {
+        project(b, s->a, k, n_col, b->net->area_m2, b->x);
+    }
+    tmx_tall_tn(&b->tall, b->n_in, n_col, b->b, NULL, b->x, NULL, b->part, b->in + k * b->n_in, b->n_in);
+    if (b->e) {
+        tmx_tall_tn(&b->tall, m, n_col, b->e, NULL, b->x, NULL, b->part, b->out + k * m, m);
+    }
+    s->n_mode = k + n_col;
+    return TMX_OK;
+}
+
+struct remainder {
+    const struct growing_basis *b;
+    double s;
+    const double *columns;
+    double *r;
+};
+
+/* Column col of r := columns - (G + s C) x. */
+static void subtract(void *remainder, size_t col)
+{
+    const struct remainder *m = remainder;
+    const struct growing_basis *b = m->b;
+    const size_t n = b->net->n_node;
+    const double *from = m->columns + col * n;
+    double *r = m->r + col * n;
+    tmx_network_apply(b->net, b->basis->gamma, m->s, b->x + col * n, r);
+    for (size_t c = 0; c < n; c++) {
+        r[c] = from[c] - r[c];
+    }
+}
+
+/* r := columns - (G + s C) V (Gr + s)^-1 V' columns, for m columns; seen is columns' V. Uses x. */
+static enum tmx_status grow_residual(struct growing_basis *b, double s, size_t m, const double *columns,
+                                     const double *seen, double *r, struct tmx_err *err)
+{
+    const size_t k = b->basis->n_mode;
+    for (size_t c = 0; c < k; c++) {
+        memcpy(b->square + c * k, b->basis->g + c * b->room, k * sizeof *b->square);
+        b->square[c * k + c] += s;
+    }
+    for (size_t c = 0; c < k; c++) {
+        for (size_t u = 0; u < m; u++) {
+            b->small[u * k + c] = seen[c * m + u];
+        }
+    }
+    const enum tmx_status st = tmx_dense_solve(k, m, b->square, b->small, err);
+    if (st) {
+        return st;
+    }
+    struct remainder rest = {b, s, columns, r};
+    tmx_tall_nn(&b->tall, m, k, 1, b->basis->v, b->small, 0, b->x);
+    tmx_thread_pool_run(b->pool, m, subtract, &rest);
+    return TMX_OK;
+}
+
+/* The basis has all its vectors: drop the spare room of g and a, and project what is left. */
+static enum tmx_status grow_close(struct growing_basis *b, struct tmx_err *err)
+{
+    struct tmx_basis *s = b->basis;
+    const size_t n = s->n_node, k = s->n_mode, m = s->n_unit;
+    tmx_assert(k > 0 && m > 0);
+    double *exact = realloc(s->v, k * n * sizeof *exact);
+    s->v = exact ? exact : s->v;
+    for (size_t c = 0; c < k; c++) {
+        memmove(s->g + c * k, s->g + c * b->room, k * sizeof *s->g);
+        if (b->several) {
+            memmove(s->a + c * k, s->a + c * b->room, k * sizeof *s->a);
+        }
+    }
+    s->in = calloc(k * m, sizeof *s->in);
+    s->out = b->e ? calloc(k * m, sizeof *s->out) : NULL;
+    s->one = calloc(k, sizeof *s->one);
+    s->area = calloc(k, sizeof *s->area);
+    s->ground = calloc(k, sizeof *s->ground);
+    if (!s->in || (b->e && !s->out) || !s->one || !s->area || !s->ground) {
+        return tmx_fail(err, TMX_ENOMEM, "basis of %zu vectors", k);
+    }
+    for (size_t c = 0; c < k; c++) {
+        for (size_t u = 0; u < m; u++) {
+            s->in[u * k + c] = b->in[c * b->n_in + u];
+            if (s->out) {
+                s->out[u * k + c] = b->out[c * m + u];
+            }
+        }
+    }
+    tmx_tall_tn(&b->tall, k, 1, s->v, NULL, b->net->heat_j_k, NULL, b->part, s->one, k);
+    tmx_tall_tn(&b->tall, k, 1, s->v, NULL, b->net->area_m2, NULL, b->part, s->area, k);
+    if (b->net->ground_w_k) {
+        tmx_tall_tn(&b->tall, k, 1, s->v, NULL, b->net->ground_w_k, NULL, b->part, s->ground, k);
+    }
+    return TMX_OK;
+}
+
+static const double FIRST_SHIFT = 0.1;  /* [1/s] after 0: heat sinks have time constants of 10 s and more */
+static const double SHIFT_RATIO = 10.0; /* from one shift to the next; halved in the logarithm where needed */
+static const double AHEAD = 100;      /* times the rate of the shortest step: shifts to here are made ahead */
+static const double LAST_SHIFT = 1e9; /* [1/s] no network of cells above a micrometre is faster */
+static const double LEAST_SHIFT =
+    1e-6; /* [1/s] no sink is slower; above it only where the tests ask for it */
+/* Of the tolerance, for the basis at each tested shift. What is seen in time is more than at one shift; of
+ * single cells, whose errors are of first order and of one sign, yet more. Fitted to
+ * tests/property/test_reduced.c. */
+static const double SHARE = 0.25, CELL_SHARE = 0.1;
+
+enum {
+    DEPTH = 3,
+    MAX_SHIFTS = 60,
+    MAX_RUNGS = 12
+}; /* halvings between two shifts; beyond, numbers are the limit */
+
+struct builder {
+    struct growing_basis grown;
+    const struct tmx_basis_options *options;
+    struct tmx_solver *solver;
+    double *r;                /* [n_unit][n_node] work, NULL when E = B */
+    double *weight;           /* [n_in] the powers of the options, and ambient_k */
+    double *miss, *cell_miss; /* [n_in][n_unit], [n_in][options->cells->n] work */
+    double *node;             /* [n_node] work */
+};
+
+static enum tmx_status append_shift(struct builder *b, const struct tmx_factor *f, struct tmx_err *err)
+{
+    const enum tmx_status st = tmx_solve(b->solver, f, b->grown.n_in, b->grown.b, b->grown.x);
+    b->grown.basis->n_shift++;
+    return st ? tmx_fail(err, st, "basis solve") : grow_append(&b->grown, b->grown.n_in, err);
+}
+
+/* The largest over `regions` of what all weights, in the worst signs, add up to at one node of them; the
+ * errors of the columns of x, by region, go to miss. */
+static double worst_node(struct builder *b, const struct tmx_regions *regions, double *miss)
+{
+    const size_t n = b->grown.net->n_node;
+    double worst = 0;
+    memset(miss, 0, b->grown.n_in * regions->n * sizeof *miss);
+    memset(b->node, 0, n * sizeof *b->node);
+    for (size_t v = 0; v < b->grown.n_in; v++) {
+        tmx_regions_worst(regions, b->grown.x + v * n, miss + v * regions->n);
+        for (size_t c = 0; c < n; c++) {
+            b->node[c] += fabs(b->grown.x[v * n + c]) * b->weight[v];
+        }
+    }
+    for (size_t e = 0; e < regions->start[regions->n]; e++) {
+        worst = fmax(worst, b->node[regions->node[e]]);
+    }
+    return worst;
+}
+
+/* Bound the error at shift s with the factor of a lower shift; *worst_k is that for steps
+ * of all the powers of the options together, in the worst signs. Leaves the bound in miss and cell_miss. */
+static enum tmx_status test_shift(struct builder *b, double s, const struct tmx_factor *lower,
+                                  double *worst_k, struct tmx_err *err)
+{
+    const size_t m = b->grown.net->n_unit;
+    const struct tmx_basis_options *options = b->options;
+    enum tmx_status st =
+        b->grown.e ? grow_residual(&b->grown, s, m, b->grown.e, b->grown.out, b->r, err) : TMX_OK;
+    st = st ? st : grow_residual(&b->grown, s, b->grown.n_in, b->grown.b, b->grown.in, b->grown.w, err);
+    if (st) {
+        return st;
+    }
+    const bool half = !b->grown.e && !options->cells && !options->unit_cells; /* R' (...)^-1 R is a square */
+    st = half ? tmx_solve_half(b->solver, lower, b->grown.n_in, b->grown.w, b->grown.x)
+              : tmx_solve(b->solver, lower, b->grown.n_in, b->grown.w, b->grown.x);
+    if (st) {
+        return tmx_fail(err, st, "basis test");
+    }
+    *worst_k = options->cells ? worst_node(b, options->cells, b->cell_miss) : 0;
+    if (options->unit_cells) {
+        *worst_k = fmax(*worst_k, worst_node(b, options->unit_cells, b->miss));
+        return TMX_OK;
+    }
+    tmx_tall_tn(&b->grown.tall, m, b->grown.n_in, b->grown.e ? b->r : b->grown.w, NULL,
+                half ? b->grown.w : b->grown.x, NULL, b->grown.part, b->miss, m);
+    for (size_t u = 0; u < m; u++) {
+        double sum = 0;
+        for (size_t v = 0; v < b->grown.n_in; v++) {
+            sum += fabs(b->miss[v * m + u]) * b->weight[v];
+        }
+        *worst_k = fmax(*worst_k, sum);
+    }
+    return TMX_OK;
+}
+
+static void note_error(struct builder *b)
+{
+    const size_t m = b->grown.net->n_unit;
+    for (size_t i = 0; i < b->grown.n_in * m; i++) {
+        b->grown.basis->error[i] = fmax(b->grown.basis->error[i], fabs(b->miss[i]));
+    }
+    for (size_t i = 0; b->options->cells && i < b->grown.n_in * b->options->cells->n; i++) {
+        b->grown.basis->cell_error[i] = fmax(b->grown.basis->cell_error[i], b->cell_miss[i]);
+    }
+}
+
+static double limit_k(const struct builder *b)
+{
+    return (b->options->cells || b->options->unit_cells ? CELL_SHARE : SHARE) * b->options->tolerance_k;
+}
+
+/* Test between the shifts low (whose factor is at hand) and high, both in the basis; where the test
+ * asks for it, add the middle and look at both halves. */
+static enum tmx_status refine(struct builder *b, double low, const struct tmx_factor *f, double high,
+                              int depth, struct tmx_err *err)
+{
+    struct tmx_factor *middle = NULL;
+    const double s = sqrt(low * high);
+    double worst_k = 0;
+    enum tmx_status st = test_shift(b, s, f, &worst_k, err);
+    if (!st && (worst_k <= limit_k(b) || depth == 0 || b->grown.basis->n_shift >= MAX_SHIFTS)) {
+        note_error(b);
+        return TMX_OK;
+    }
+    st = st ? st : tmx_factor_create(b->solver, b->grown.basis->gamma, s, &middle, err);
+    st = st ? st : append_shift(b, middle, err);
+    st = st ? st : refine(b, low, f, s, depth - 1, err);
+    st = st ? st : refine(b, s, middle, high, depth - 1, err);
+    tmx_factor_destroy(b->solver, middle);
+    return st;
+}
+
+/* Below the first shift: still is the factor of shift 0. */
+static enum tmx_status descend(struct builder *b, const struct tmx_factor *still, struct tmx_err *err)
+{
+    enum tmx_status st = TMX_OK;
+    for (double high = FIRST_SHIFT; !st; high /= SHIFT_RATIO) {
+        struct tmx_factor *f = NULL;
+        double worst_k = 0;
+        st = test_shift(b, high / sqrt(SHIFT_RATIO), still, &worst_k, err);
+        if (!st && (worst_k <= limit_k(b) || high <= LEAST_SHIFT)) {
+            note_error(b);
+            return TMX_OK;
+        }
+        st = st ? st : tmx_factor_create(b->solver, b->grown.basis->gamma, high / SHIFT_RATIO, &f, err);
+        st = st ? st : append_shift(b, f, err);
+        st = st ? st : refine(b, high / SHIFT_RATIO, f, high, DEPTH, err);
+        tmx_factor_destroy(b->solver, f);
+    }
+    return st;
+}
+
+/* The i-th of the shifts after 0 that are taken whatever the tests between them say. */
+static double rung(size_t i)
+{
+    return FIRST_SHIFT * pow(SHIFT_RATIO, (double)i);
+}
+
+/* The next of them, made ahead by the pipeline. */
+static enum tmx_status append_rung(struct builder *b, struct tmx_shift_pipeline *pipeline,
+                                   struct tmx_factor **f, struct tmx_err *err)
+{
+    const enum tmx_status st = tmx_shift_pipeline_take(pipeline, f, &b->grown.x, err);
+    b->grown.basis->n_shift++;
+    return st ? st : grow_append(&b->grown, b->grown.n_in, err);
+}
+
+/* Shift 0, while the pipeline makes the next: the direct solution of every steady state. */
+static enum tmx_status collect_steady(struct builder *b, struct tmx_factor **f, struct tmx_err *err)
+{
+    const size_t m = b->grown.net->n_unit;
+    enum tmx_status st = tmx_factor_create(b->solver, b->grown.basis->gamma, 0, f, err);
+    if (st) {
+        return st;
+    }
+    st = tmx_solve(b->solver, *f, b->grown.n_in, b->grown.b, b->grown.x);
+    if (st) {
+        return tmx_fail(err, st, "basis solve");
+    }
+    tmx_tall_tn(&b->grown.tall, m, m, b->grown.e ? b->grown.e : b->grown.b, NULL, b->grown.x, NULL,
+                b->grown.part, b->grown.basis->steady, m);
+    b->grown.basis->n_shift++;
+    return grow_append(&b->grown, b->grown.n_in, err);
+}
+
+/* The shifts from 0 upwards, a SHIFT_RATIO apart, with what the tests ask for in between: those of the
+ * pipeline in any case, then on until no more is asked for. */
+static enum tmx_status climb(struct builder *b, struct tmx_shift_pipeline *pipeline, size_t n_rung,
+                             struct tmx_err *err)
+{
+    struct tmx_factor *f = NULL, *next = NULL;
+    double beyond_k = INFINITY, below = FIRST_SHIFT;
+    enum tmx_status st = collect_steady(b, &f, err);
+    st = st ? st : append_rung(b, pipeline, &next, err);
+    st = st ? st : descend(b, f, err);
+    for (size_t i = 1; !st && below < LAST_SHIFT && beyond_k > limit_k(b); i++) {
+        const double s = rung(i);
+        struct tmx_factor *const done = f;
+        f = next;
+        next = done;
+        if (i < n_rung) {
+            st = append_rung(b, pipeline, &next, err);
+        } else {
+            st = tmx_factor_renew(b->solver, b->grown.basis->gamma, s, next, err);
+            st = st ? st : append_shift(b, next, err);
+        }
+        st = st ? st : refine(b, below, f, s, DEPTH, err);
+        if (!st && s >= 1.0 / b->options->min_step_s) { /* far enough: is it enough? */
+            st = test_shift(b, s * sqrt(SHIFT_RATIO), next, &beyond_k, err);
+        }
+        below = s;
+    }
+    if (!st) {
+        note_error(b);
+    }
+    tmx_factor_destroy(b->solver, f);
+    tmx_factor_destroy(b->solver, next);
+    return st;
+}
+
+static enum tmx_status collect(struct builder *b, struct tmx_err *err)
+{
+    double shift[MAX_RUNGS];
+    struct tmx_shift_pipeline_options options = {.gamma = b->grown.basis->gamma,
+                                                 .shift = shift,
+                                                 .b = b->grown.b,
+                                                 .n_rhs = b->grown.n_in,
+                                                 .n_node = b->grown.net->n_node};
+    struct tmx_shift_pipeline *pipeline;
+    do {
+        tmx_assert(options.n_shift < MAX_RUNGS);
+        shift[options.n_shift] = rung(options.n_shift);
+    } while (shift[options.n_shift++] < fmin(LAST_SHIFT, AHEAD / b->options->min_step_s));
+    enum tmx_status st = tmx_shift_pipeline_create(b->solver, b->grown.pool, &options, &pipeline, err);
+    st = st ? st : climb(b, pipeline, options.n_shift, err);
+    tmx_shift_pipeline_destroy(pipeline);
+    return st;
+}
+
+/* The equilibria at the other film coefficients that will be used. */
+static enum tmx_status collect_levels(struct builder *b, struct tmx_err *err)
+{
+    const double other[2] = {b->options->gamma_low, b->options->gamma_high};
+    enum tmx_status st = TMX_OK;
+    for (size_t i = 0; i < 2 && !st; i++) {
+        struct tmx_factor *f = NULL;
+        if (other[i] == b->grown.basis->gamma) {
+            continue;
+        }
+        st = tmx_factor_create(b->solver, other[i], 0, &f, err);
+        st = st ? st : append_shift(b, f, err);
+        tmx_factor_destroy(b->solver, f);
+    }
+    return st;
+}
+
+/* The field that must be represented without error: the uniform one. */
+static enum tmx_status collect_uniform(struct builder *b, struct tmx_err *err)
+{
+    const size_t n = b->grown.net->n_node;
+    for (size_t c = 0; c < n; c++) {
+        b->grown.x[c] = 1;
+    }
+    return grow_append(&b->grown, 1, err);
+}
+
+static void fill_maps(struct builder *b)
+{
+    const struct tmx_network *net = b->grown.net;
+    for (size_t l = 0; l < net->n_layer; l++) {
+        const struct tmx_gridmap *map = &net->map[l];
+        for (size_t u = net->first_unit[l]; u < net->first_unit[l + 1]; u++) {
+            const size_t at = u * net->n_node + l * net->n_cell, unit = u - net->first_unit[l];
+            tmx_gridmap_weights(map, TMX_MAP_AREA, unit, b->grown.b + at);
+            if (b->grown.e) {
+                tmx_gridmap_weights(map, net->mode, unit, b->grown.e + at);
+            }
+        }
+    }
+    for (size_t u = 0; u < net->n_unit; u++) {
+        b->weight[u] = b->options->power_w[u];
+    }
+    if (b->grown.n_in > net->n_unit) { /* 1 K of the air: where it stands against each node */
+        double *air = b->grown.b + net->n_unit * net->n_node;
+        for (size_t c = 0; c < net->n_node; c++) {
+            air[c] = b->grown.basis->gamma * net->area_m2[c] + (net->ground_w_k ? net->ground_w_k[c] : 0);
+        }
+        b->weight[net->n_unit] = b->options->ambient_k;
+    }
+}
+
+static enum tmx_status start_builder(struct builder *b, struct tmx_basis *s, const struct tmx_network *net,
+                                     struct tmx_err *err)
+{
+    const size_t n = net->n_node, m = net->n_unit, n_region = b->options->cells ? b->options->cells->n : 0;
+    const size_t n_in = m + (b->options->ambient_k > 0);
+    const bool own_out = net->mode == TMX_MAP_AVG || net->mode == TMX_MAP_CENTER;
+    const bool cells = net->mode == TMX_MAP_MIN || net->mode == TMX_MAP_MAX;
+    const bool several = b->options->gamma_low != b->options->gamma_high;
+    tmx_assert(!cells || b->options->unit_cells);
+    s->n_node = n;
+    s->n_unit = m;
+    s->gamma = several ? sqrt(b->options->gamma_low * b->options->gamma_high) : b->options->gamma_low;
+    const enum tmx_status st = grow_init(&b->grown, s, net, n_in, several, own_out, err);
+    if (st) {
+        return st;
+    }
+    b->weight = calloc(n_in, sizeof *b->weight);
+    b->r = own_out ? calloc(m * n, sizeof *b->r) : NULL;
+    b->miss = calloc(n_in * m, sizeof *b->miss);
+    b->cell_miss = calloc(n_in * n_region + 1, sizeof *b->cell_miss);
+    b->node = calloc(n, sizeof *b->node);
+    s->error = calloc((m + 1) * m, sizeof *s->error);
+    s->cell_error = n_region ? calloc((m + 1) * n_region, sizeof *s->cell_error) : NULL;
+    s->steady = calloc(m * m, sizeof *s->steady);
+    if (!b->weight || (own_out && !b->r) || !b->miss || !b->cell_miss || !b->node || !s->error ||
+        (n_region && !s->cell_error) || !s->steady) {
+        return tmx_fail(err, TMX_ENOMEM, "basis for %zu units on %zu nodes", m, n);
+    }
+    fill_maps(b);
+    return tmx_solver_create(net, TMX_FACTOR_BLOCKS, &b->solver, err);
+}
+
+enum tmx_status tmx_basis_init(struct tmx_basis *basis, const struct tmx_network *net,
+                               const struct tmx_basis_options *options, struct tmx_err *err)
+{
+    struct builder b = {.options = options};
+    *basis = (struct tmx_basis){0};
+    tmx_dense_start();
+    enum tmx_status st = start_builder(&b, basis, net, err);
+    st = st ? st : collect_uniform(&b, err);
+    st = st ? st : collect(&b, err);
+    st = st ? st : collect_levels(&b, err);
+    st = st ? st : grow_close(&b.grown, err);
+    grow_finish(&b.grown);
+    tmx_solver_destroy(b.solver);
+    free(b.r);
+    free(b.weight);
+    free(b.miss);
+    free(b.cell_miss);
+    free(b.node);
+    return st;
+}
+
+void tmx_basis_finish(struct tmx_basis *basis)
+{
+    free(basis->v);
+    free(basis->g);
+    free(basis->a);
+    free(basis->in);
+    free(basis->out);
+    free(basis->one);
+    free(basis->area);
+    free(basis->ground);
+    free(basis->error);
+    free(basis->cell_error);
+    free(basis->steady);
+    *basis = (struct tmx_basis){0};
 }

@@ -39,11 +39,12 @@ struct tmx_basis {
     double *area;   /* [n_mode] owned, V' A 1 */
     double *ground; /* [n_mode] owned, V' of what the board conducts to the air */
     double *error;  /* [n_unit + 1][n_unit] owned, K/W: what V misses at each unit, row by unit that changes;
-                       the last row: K/K, by the air's temperature, 0 unless wish->ambient_k */
-    double *cell_error; /* [n_unit + 1][regions] owned: likewise at the nodes of wish->cells; NULL without */
-    double *steady;     /* [n_unit][n_unit] owned, K/W: E' G^-1 B at gamma, solved directly */
-    double gamma;       /* expansion point [W/(m2 K)] */
-    size_t n_shift;     /* factorisations used */
+                       the last row: K/K, by the air's temperature, 0 unless options->ambient_k */
+    double
+        *cell_error; /* [n_unit + 1][regions] owned: likewise at the nodes of options->cells; NULL without */
+    double *steady;  /* [n_unit][n_unit] owned, K/W: E' G^-1 B at gamma, solved directly */
+    double gamma;    /* expansion point [W/(m2 K)] */
+    size_t n_shift;  /* factorisations used */
 };
 
 struct tmx_basis_options {
@@ -58,7 +59,7 @@ struct tmx_basis_options {
 };
 
 /* Fill *basis (overwritten; end it with tmx_basis_finish, also after failure). net must
- * have a linear map mode, or MIN or MAX, for which wish->unit_cells must be there.
+ * have a linear map mode, or MIN or MAX, for which options->unit_cells must be there.
  * Returns TMX_OK, TMX_ENOMEM or TMX_ESOLVE. */
 TMX_NODISCARD enum tmx_status tmx_basis_init(struct tmx_basis *basis, const struct tmx_network *net,
                                              const struct tmx_basis_options *options, struct tmx_err *err);

@@ -12,7 +12,7 @@
 
 enum { TMX_MODAL_PAD = 8 }; /* rows are padded with zeros to a multiple of this */
 
-struct tmx_modal_call; /* modal_step.h */
+struct tmx_modal_call; /* below */
 
 struct tmx_modal {
     size_t n_mode, n_unit;
@@ -70,7 +70,7 @@ void tmx_modal_settle(const struct tmx_modal *m, const double *power_w, double *
 /* row . z over the modes. */
 double tmx_modal_sum(const struct tmx_modal *m, const double *row, const double *z);
 
-/* The step of modal.h for several instances at once, compiled for each kind of processor. All give the same
+/* The step for several instances at once, compiled for each kind of processor. All give the same
  * bits. */
 
 struct tmx_modal_call {

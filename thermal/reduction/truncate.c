@@ -4,9 +4,9 @@
  * Lambda^-1/2 o. The directions U are the largest of
  *   P = integral from t0 of exp(-Lambda t) (bt bt' + ot ot') exp(-Lambda t) dt,
  *   P_ij = (bt bt' + ot ot')_ij exp(-t0 (lambda_i + lambda_j)) / (lambda_i + lambda_j),
- * (wish->octaves: with dt/t in place of dt, as a sum over half octaves of t). Lambda^1/2 c and Lambda^-1/2 c
- * (c: the uniform field) are among them whatever P says: with them the heat balance, a change of ambient and
- * a uniform start lose nothing.
+ * (options->octaves: with dt/t in place of dt, as a sum over half octaves of t). Lambda^1/2 c and Lambda^-1/2
+ * c (c: the uniform field) are among them whatever P says: with them the heat balance, a change of ambient
+ * and a uniform start lose nothing.
  *
  * Several film coefficients gamma + d: G_d = G + d A. P is the sum of those of the least, the middle and the
  * largest coefficient, U holds Lambda^1/2 G_d^-1 c of every one, by F = Lambda^-1/2 A Lambda^-1/2.
@@ -22,56 +22,44 @@
 
 /* Which directions of a basis to keep: all of them, the most worthy first. */
 
-enum { TMX_MAX_LEVEL_BASIS = 3 };
+enum { MAX_LEVEL_BASIS = 3 };
 
-struct tmx_level_basis { /* the whole basis at one film coefficient */
+struct level_basis { /* the whole basis at one film coefficient */
     struct tmx_modes modes;
     double *bt, *ot; /* [n_in][k], [m][k] */
 };
 
-struct tmx_basis_select { /* k: modes of the basis, m: units, n_in: those and with wish->ambient_k the air */
+struct basis_select { /* k: modes of the basis, m: units, n_in: those and with options->ambient_k the air */
     const struct tmx_basis *basis;
     const struct tmx_truncation *options;
     size_t k, m, n_in, n_level_basis;
-    struct tmx_level_basis level_basis[TMX_MAX_LEVEL_BASIS]; /* the first is that of the basis' own
+    struct level_basis level_basis[MAX_LEVEL_BASIS]; /* the first is that of the basis' own
                                            coefficient, in whose xi directions are */
-    double *weight;                                          /* [n_in] power_w, ambient_k */
-    double *root;                                            /* [k] Lambda^1/2 */
-    double *u;                                               /* [k][k] directions, best first, by columns */
-    size_t n_kept;                                           /* of them must be kept */
-    double *small;                                           /* [k][k] work */
+    double *weight;                                  /* [n_in] power_w, ambient_k */
+    double *root;                                    /* [k] Lambda^1/2 */
+    double *u;                                       /* [k][k] directions, best first, by columns */
+    size_t n_kept;                                   /* of them must be kept */
+    double *small;                                   /* [k][k] work */
     /* several film coefficients, else NULL: */
     double *f;    /* [k][k] F */
     double *air;  /* [k] F Lambda^1/2 c */
     double *mass; /* [k][k] work */
 };
 
-/* basis and wish are kept by reference. Overwritten; end it with tmx_basis_select_finish, also after failure.
- */
-static TMX_NODISCARD enum tmx_status tmx_basis_select_init(struct tmx_basis_select *dir,
-                                                           const struct tmx_basis *basis,
-                                                           const struct tmx_truncation *options,
-                                                           struct tmx_err *err);
-static void tmx_basis_select_finish(struct tmx_basis_select *dir);
-
-static bool tmx_basis_select_several(const struct tmx_basis_select *dir); /* film coefficients? */
-/* v := (1 + d F)^-1 v for n columns; several film coefficients alone. */
-static TMX_NODISCARD enum tmx_status tmx_basis_select_at_level(struct tmx_basis_select *dir, double d,
-                                                               size_t n, double *v, struct tmx_err *err);
-
 /* t0 in units of the shortest step: what has died out before is not worth modes. 0.15 gave the smallest
  * errors at 130 to 150 modes on tests/golden/A_gt200 among 0 to 0.5. By octaves: 0.25 to 0.3 asked for the
  * fewest modes of that chip in the physical network, cut to 33 and 58 units, among 0.1 to 0.5. */
 static const double EARLY = 0.15, EARLY_OCTAVES = 0.25;
 
-static bool tmx_basis_select_several(const struct tmx_basis_select *c)
+/* film coefficients? */
+static bool select_several(const struct basis_select *c)
 {
     return c->options->n_level > 1;
 }
 
-static enum tmx_status add_face(struct tmx_basis_select *c, double gamma, struct tmx_err *err)
+static enum tmx_status add_face(struct basis_select *c, double gamma, struct tmx_err *err)
 {
-    struct tmx_level_basis *f = &c->level_basis[c->n_level_basis++];
+    struct level_basis *f = &c->level_basis[c->n_level_basis++];
     const size_t k = c->k, m = c->m;
     const enum tmx_status st = tmx_modes_init(&f->modes, c->basis, gamma, err);
     f->bt = calloc(k * c->n_in, sizeof *f->bt);
@@ -93,7 +81,7 @@ static enum tmx_status add_face(struct tmx_basis_select *c, double gamma, struct
 }
 
 /* F and air. */
-static enum tmx_status init_several(struct tmx_basis_select *c, struct tmx_err *err)
+static enum tmx_status init_several(struct basis_select *c, struct tmx_err *err)
 {
     const size_t k = c->k;
     const struct tmx_modes *q = &c->level_basis[0].modes;
@@ -122,7 +110,7 @@ static enum tmx_status init_several(struct tmx_basis_select *c, struct tmx_err *
     return st || !(high > c->basis->gamma) ? st : add_face(c, high, err);
 }
 
-static enum tmx_status init(struct tmx_basis_select *c, struct tmx_err *err)
+static enum tmx_status init(struct basis_select *c, struct tmx_err *err)
 {
     const size_t k = c->k = c->basis->n_mode, m = c->m = c->basis->n_unit;
     c->n_in = m + (c->options->ambient_k > 0);
@@ -140,11 +128,12 @@ static enum tmx_status init(struct tmx_basis_select *c, struct tmx_err *err)
     for (size_t v = 0; v < c->n_in; v++) {
         c->weight[v] = v < m ? c->options->power_w[v] : c->options->ambient_k;
     }
-    return st || !tmx_basis_select_several(c) ? st : init_several(c, err);
+    return st || !select_several(c) ? st : init_several(c, err);
 }
 
-static enum tmx_status tmx_basis_select_at_level(struct tmx_basis_select *c, double d, size_t n, double *v,
-                                                 struct tmx_err *err)
+/* v := (1 + d F)^-1 v for n columns; several film coefficients alone. */
+static enum tmx_status select_at_level(struct basis_select *c, double d, size_t n, double *v,
+                                       struct tmx_err *err)
 {
     const size_t k = c->k;
     for (size_t i = 0; i < k * k; i++) {
@@ -154,7 +143,7 @@ static enum tmx_status tmx_basis_select_at_level(struct tmx_basis_select *c, dou
 }
 
 /* Make column n of u orthonormal to those before it; false when nothing new is left of it. */
-static bool orthonormal(struct tmx_basis_select *c, size_t n)
+static bool orthonormal(struct basis_select *c, size_t n)
 {
     const size_t k = c->k;
     double *v = c->u + n * k;
@@ -175,7 +164,7 @@ static bool orthonormal(struct tmx_basis_select *c, size_t n)
 }
 
 /* The fields that U must hold, orthonormal, as its first columns; *n: how many. */
-static enum tmx_status kept_fields(struct tmx_basis_select *c, size_t *n, struct tmx_err *err)
+static enum tmx_status kept_fields(struct basis_select *c, size_t *n, struct tmx_err *err)
 {
     const struct tmx_modes *q = &c->level_basis[0].modes;
     const size_t k = c->k;
@@ -185,9 +174,8 @@ static enum tmx_status kept_fields(struct tmx_basis_select *c, size_t *n, struct
         for (size_t i = 0; i < k; i++) {
             v[i] = f == 0 ? c->root[i] * q->one[i] : q->one[i] / c->root[i];
         }
-        if (f > 0 && tmx_basis_select_several(c)) {
-            const enum tmx_status st =
-                tmx_basis_select_at_level(c, c->options->gamma[f - 1] - q->gamma, 1, v, err);
+        if (f > 0 && select_several(c)) {
+            const enum tmx_status st = select_at_level(c, c->options->gamma[f - 1] - q->gamma, 1, v, err);
             if (st) {
                 return st;
             }
@@ -198,8 +186,8 @@ static enum tmx_status kept_fields(struct tmx_basis_select *c, size_t *n, struct
 }
 
 /* p [k][k] *= what each pair of a face's modes weighs over time. */
-static enum tmx_status weigh_times(const struct tmx_basis_select *c, const struct tmx_level_basis *f,
-                                   double *p, struct tmx_err *err)
+static enum tmx_status weigh_times(const struct basis_select *c, const struct level_basis *f, double *p,
+                                   struct tmx_err *err)
 {
     const size_t k = c->k;
     const double *rate = f->modes.rate, t0 = EARLY * c->options->min_step_s,
@@ -228,7 +216,7 @@ static enum tmx_status weigh_times(const struct tmx_basis_select *c, const struc
 }
 
 /* p [k][k]: P of a face in its own xi. */
-static enum tmx_status gramian(struct tmx_basis_select *c, const struct tmx_level_basis *f, double *p,
+static enum tmx_status gramian(struct basis_select *c, const struct level_basis *f, double *p,
                                struct tmx_err *err)
 {
     const size_t k = c->k, m = c->m, n_in = c->n_in;
@@ -252,7 +240,7 @@ static enum tmx_status gramian(struct tmx_basis_select *c, const struct tmx_leve
 }
 
 /* to += T p T', T the way from xi of a face to xi of the first. Uses p, small, mass. */
-static void add_turned(struct tmx_basis_select *c, const struct tmx_level_basis *f, double *p, double *to)
+static void add_turned(struct basis_select *c, const struct level_basis *f, double *p, double *to)
 {
     const size_t k = c->k;
     tmx_dense_tn(k, k, k, 1, f->modes.vector, k, c->level_basis[0].modes.vector, k, 0, c->mass, k);
@@ -266,7 +254,7 @@ static void add_turned(struct tmx_basis_select *c, const struct tmx_level_basis 
 }
 
 /* P of all faces in xi of the first. */
-static enum tmx_status gramians(struct tmx_basis_select *c, double *p, struct tmx_err *err)
+static enum tmx_status gramians(struct basis_select *c, double *p, struct tmx_err *err)
 {
     enum tmx_status st = gramian(c, &c->level_basis[0], p, err);
     double *own = c->n_level_basis > 1 ? calloc(c->k * c->k, sizeof *own) : NULL;
@@ -284,7 +272,7 @@ static enum tmx_status gramians(struct tmx_basis_select *c, double *p, struct tm
 }
 
 /* Fill u: the kept fields, then the eigenvectors of P outside them, largest first. */
-static enum tmx_status fill(struct tmx_basis_select *c, double *p, double *value, struct tmx_err *err)
+static enum tmx_status fill(struct basis_select *c, double *p, double *value, struct tmx_err *err)
 {
     const size_t k = c->k;
     enum tmx_status st = gramians(c, p, err);
@@ -324,10 +312,12 @@ static enum tmx_status fill(struct tmx_basis_select *c, double *p, double *value
     return st;
 }
 
-static enum tmx_status tmx_basis_select_init(struct tmx_basis_select *c, const struct tmx_basis *basis,
-                                             const struct tmx_truncation *options, struct tmx_err *err)
+/* basis and options are kept by reference. Overwritten; end it with select_finish, also after failure.
+ */
+static enum tmx_status select_init(struct basis_select *c, const struct tmx_basis *basis,
+                                   const struct tmx_truncation *options, struct tmx_err *err)
 {
-    *c = (struct tmx_basis_select){.basis = basis, .options = options};
+    *c = (struct basis_select){.basis = basis, .options = options};
     enum tmx_status st = init(c, err);
     double *work = st ? NULL : calloc(c->k * (c->k + 1), sizeof *work);
     st = st || work ? st : tmx_no_memory(err);
@@ -336,13 +326,13 @@ static enum tmx_status tmx_basis_select_init(struct tmx_basis_select *c, const s
     return st;
 }
 
-static void tmx_basis_select_finish(struct tmx_basis_select *c)
+static void select_finish(struct basis_select *c)
 {
     double *const own[] = {c->weight, c->root, c->u, c->small, c->f, c->air, c->mass};
     for (size_t i = 0; i < sizeof own / sizeof own[0]; i++) {
         free(own[i]);
     }
-    for (size_t f = 0; f < TMX_MAX_LEVEL_BASIS; f++) {
+    for (size_t f = 0; f < MAX_LEVEL_BASIS; f++) {
         tmx_modes_finish(&c->level_basis[f].modes);
         free(c->level_basis[f].bt);
         free(c->level_basis[f].ot);
@@ -362,7 +352,7 @@ static void tmx_basis_select_finish(struct tmx_basis_select *c)
  */
 
 struct cut { /* k, m, n_in: of the directions */
-    struct tmx_basis_select dir;
+    struct basis_select dir;
     double *t;       /* [k][k] U X: the truncated modes, by columns */
     double *mu;      /* [k] their rates */
     double *small;   /* [k][k] work: X */
@@ -377,13 +367,13 @@ struct cut { /* k, m, n_in: of the directions */
 
 static bool several(const struct cut *c)
 {
-    return tmx_basis_select_several(&c->dir);
+    return select_several(&c->dir);
 }
 
 static enum tmx_status init_cut(struct cut *c, const struct tmx_basis *basis,
                                 const struct tmx_truncation *options, struct tmx_err *err)
 {
-    const enum tmx_status st = tmx_basis_select_init(&c->dir, basis, options, err);
+    const enum tmx_status st = select_init(&c->dir, basis, options, err);
     if (st) {
         return st;
     }
@@ -411,7 +401,7 @@ static void free_cut(struct cut *c)
     for (size_t i = 0; i < sizeof own / sizeof own[0]; i++) {
         free(own[i]);
     }
-    tmx_basis_select_finish(&c->dir);
+    select_finish(&c->dir);
 }
 
 /* m1, k0, k1, k2 of all directions: those of the first n are their first n rows and columns. */
@@ -447,7 +437,7 @@ static void fill_mass(struct cut *c, size_t n, double d)
 static enum tmx_status diagonalise(struct cut *c, size_t n, double d, struct tmx_err *err)
 {
     const size_t k = c->dir.k, m = c->dir.m;
-    const struct tmx_level_basis *f = &c->dir.level_basis[0];
+    const struct level_basis *f = &c->dir.level_basis[0];
     enum tmx_status st;
     if (several(c)) {
         fill_mass(c, n, d);
@@ -480,7 +470,7 @@ static enum tmx_status diagonalise(struct cut *c, size_t n, double d, struct tmx
 }
 
 /* Raise miss to the largest difference of a face's step responses over times from min_step_s on. */
-static void compare(struct cut *c, const struct tmx_level_basis *f, size_t n)
+static void compare(struct cut *c, const struct level_basis *f, size_t n)
 {
     const size_t k = c->dir.k, m = c->dir.m, n_in = c->dir.n_in;
     double *e = c->small;
@@ -507,14 +497,14 @@ static void compare(struct cut *c, const struct tmx_level_basis *f, size_t n)
     }
 }
 
-/* Fill miss. *worst_k is what it makes of steps of all the wished powers, the contributions added as
+/* Fill miss. *worst_k is what it makes of steps of all the powers of the options, the contributions added as
  * independent ones (root of the sum of squares): their signs alternate, and the worst case is never met. */
 static enum tmx_status measure(struct cut *c, size_t n, double *worst_k, struct tmx_err *err)
 {
     const size_t m = c->dir.m, n_in = c->dir.n_in;
     memset(c->miss, 0, n_in * m * sizeof *c->miss);
     for (size_t f = 0; f < c->dir.n_level_basis; f++) {
-        const struct tmx_level_basis *level_basis = &c->dir.level_basis[f];
+        const struct level_basis *level_basis = &c->dir.level_basis[f];
         const enum tmx_status st = diagonalise(c, n, level_basis->modes.gamma - c->dir.basis->gamma, err);
         if (st) {
             return st;
@@ -636,7 +626,7 @@ static enum tmx_status couple(struct cut *c, size_t n, size_t level, struct tmx_
     fill_mass(c, n, d);
     tmx_dense_nn(n, n, n, 1, c->mass, n, c->small, n, 0, cut->back + level * n * n, n);
     memcpy(end, c->dir.level_basis[0].bt, k * m * sizeof *end);
-    const enum tmx_status st = tmx_basis_select_at_level(&c->dir, d, m, end, err);
+    const enum tmx_status st = select_at_level(&c->dir, d, m, end, err);
     if (!st) {
         memcpy(miss, c->now, m * m * sizeof *miss);
         tmx_dense_tn(m, m, n, 1, c->oz, k, c->bz, k, 1, miss, m);

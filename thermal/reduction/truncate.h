@@ -14,7 +14,7 @@ struct tmx_truncation {
     double min_step_s;     /* from this time after a step on */
     size_t n_mode;         /* 0: as few as the tolerance allows */
     bool octaves;          /* choose directions by every octave of time alike, not by every second */
-    const double *gamma;   /* [n_level, W/(m2 K)] film coefficients, between those of the basis' wish */
+    const double *gamma;   /* [n_level, W/(m2 K)] film coefficients, between those of the basis' options */
     size_t n_level;
 };
 
