@@ -349,6 +349,7 @@ static enum tmx_status missing(struct tmx_study *s, struct tmx_err *err)
         const bool there =
             state == TMX_RUN_DONE || (state == TMX_RUN_FAILED && !o->retry_failed && !s->runs->suite);
         s->n_before += there;
+        s->n_failed_before += there && state == TMX_RUN_FAILED;
         const bool ours = i % o->n_shard == o->shard;
         if (!there && ours && s->n_todo < o->limit) {
             s->todo[s->n_todo++] = s->todo[i];

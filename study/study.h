@@ -47,6 +47,7 @@ struct tmx_study {
     char suite[TMX_HASH_HEX]; /* part of every id of a suite; "": no suite */
     size_t *todo;             /* [n_todo] points to run now */
     size_t n_todo;
+    size_t n_failed_before;                   /* of those n_before */
     size_t n_run, n_before, n_done, n_failed; /* distinct runs, there before, finished now */
     const char **name;                        /* [n_value] what is measured: tmx_metrics, then the watch's */
     size_t n_value;

@@ -263,9 +263,10 @@ enum tmx_status tmx_study_read_shard(const char *text, struct tmx_study_options 
 
 static void report(const struct tmx_study *s, const char *path)
 {
+    const size_t n_failed = s->n_failed + s->n_failed_before;
     printf("%zu points, %zu distinct runs: %zu there before, %zu done now, %zu failed; %s\n",
-           s->runs->n_point, s->n_run, s->n_before, s->n_done, s->n_failed, path);
-    if (s->n_failed > 0) {
+           s->runs->n_point, s->n_run, s->n_before, s->n_done, n_failed, path);
+    if (n_failed > 0) {
         printf("The errors: thermix query %s --failed; run them again: --retry-failed\n", path);
     }
 }
@@ -291,8 +292,9 @@ enum tmx_status tmx_study_on_ranks(const struct tmx_mpi *mpi, const struct tmx_r
     }
     if (s.results) {
         report(&s, o->path);
-        if (!st && s.n_failed > 0) {
-            st = tmx_fail(err, TMX_ESOLVE, "%zu of %zu runs failed", s.n_failed, s.n_run);
+        const size_t n_failed = s.n_failed + s.n_failed_before;
+        if (!st && n_failed > 0) {
+            st = tmx_fail(err, TMX_ESOLVE, "%zu of %zu runs failed", n_failed, s.n_run);
         }
         tmx_study_end(&s);
     }

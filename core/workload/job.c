@@ -29,6 +29,12 @@ enum tmx_status tmx_job_init(struct tmx_job *job, const struct tmx_kernel *k, co
                                ? k->power.sm_power_w * c->kernel_power_scale / c->sm_power_reference_sms
                                : rates_w;
     const double static_w = k->component_w[TMX_COMPONENT_STATIC];
+    if (static_w > 0 && c->static_reference_w <= 0) {
+        return tmx_fail(
+            err, TMX_ECONFIG,
+            "kernel %s: components.static_w = %g W would be lost: chip %s has no static_reference_w", k->name,
+            static_w, c->name);
+    }
     const double work_sm_s = work_s > 0 ? work_s * n_sm : k->launch.thread_blocks / per_sm_s;
     const double width = ceil(work_sm_s * per_sm_s / occupancy);
     *job = (struct tmx_job){.kernel = k,

@@ -13,6 +13,7 @@
 
 #include "core/base/opt.h"
 #include "core/base/os.h"
+#include "core/base/plausible.h"
 #include "core/base/text.h"
 
 static const struct {
@@ -205,6 +206,44 @@ bool tmx_data_is_path(enum tmx_data kind, const char *name)
     return strchr(name, '/') || ends_with(name, kinds[kind].suffix);
 }
 
+/* Byte by byte; folders of chips are compared by their chip.cfg. */
+static bool same_content(enum tmx_data kind, const char *a, const char *b)
+{
+    char file[2][TMX_PATH_SIZE + 16];
+    const char *end = kind == TMX_DATA_CHIP ? "/chip.cfg" : "";
+    snprintf(file[0], sizeof file[0], "%s%s", a, end);
+    snprintf(file[1], sizeof file[1], "%s%s", b, end);
+    FILE *f = fopen(file[0], "rb"), *g = fopen(file[1], "rb");
+    int x = EOF, y = EOF;
+    bool same = f && g;
+    do {
+        x = f ? getc(f) : EOF;
+        y = g ? getc(g) : EOF;
+        same = same && x == y;
+    } while (same && x != EOF);
+    if (f) {
+        fclose(f);
+    }
+    if (g) {
+        fclose(g);
+    }
+    return same;
+}
+
+/* A folder workloads/ of the current folder hides what thermix has under the same name: said with both. */
+static void doubt_shadow(enum tmx_data kind, const char *name, const char *path)
+{
+    char buf[TMX_PATH_SIZE], other[TMX_PATH_SIZE];
+    for (size_t i = HERE + 1; i < N_ROOT; i++) {
+        const char *at = root(i, buf);
+        if (at && join(other, at, kinds[kind].folder, name, kinds[kind].suffix) && tmx_os_exists(other) &&
+            !same_content(kind, path, other)) {
+            tmx_doubt("%s %s is %s of the current folder, not %s", kinds[kind].word, name, path, other);
+            return;
+        }
+    }
+}
+
 enum tmx_status tmx_data_find_from(enum tmx_data kind, const char *from, const char *name,
                                    char path[TMX_PATH_SIZE], struct tmx_err *err)
 {
@@ -222,6 +261,9 @@ enum tmx_status tmx_data_find_from(enum tmx_data kind, const char *from, const c
     for (size_t i = 0; i < N_ROOT && name[0]; i++) {
         const char *at = i == HERE && is_code(kinds[kind].folder) ? NULL : root(i, buf);
         if (at && join(path, at, kinds[kind].folder, name, kinds[kind].suffix) && tmx_os_exists(path)) {
+            if (i == HERE) {
+                doubt_shadow(kind, name, path);
+            }
             return TMX_OK;
         }
     }

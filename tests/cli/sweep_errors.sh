@@ -35,6 +35,8 @@ fails 2 'expected I/N' ./twice.cfg --shard 3/2
 study '{ key = "x"; values = [1, 2, -3, 4000]; }' good.cfg
 "$sweep" ./good.cfg -o good.sqlite -q >out.txt 2>err.txt
 [ $? = 1 ] && grep -q '2 done now, 2 failed' out.txt && grep -q '2 of 4 runs failed' err.txt || { echo FAILED: good; exit 1; }
+"$sweep" ./good.cfg -o good.sqlite -q > out.txt 2> err.txt
+[ $? = 1 ] && grep -q '4 there before, 0 done now, 2 failed' out.txt && grep -q '2 of 4 runs failed' err.txt || { echo FAILED: failed before; exit 1; }
 "$dump" good.sqlite | grep -q 'failed .*x = -3 never ends' || { echo FAILED: error row; exit 1; }
 "$dump" good.sqlite | grep -q 'failed .*is outside' || { echo FAILED: range row; exit 1; }
 "$dump" good.sqlite >good.txt

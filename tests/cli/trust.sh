@@ -86,6 +86,14 @@ if command -v flock > /dev/null; then
   exec 9>&-
   [ "$(ls locked/thermix)" = lock ] || say "the locked cache was written"
 fi
+# What the current folder has under a shipped name is taken, and said with both paths.
+mkdir -p inst/bin inst/share hidden/workloads/mixes && cp "$thermix" inst/bin && ln -s "$source" inst/share/thermix
+sed 's/work_s = [0-9.]*/work_s = 0.5/' "$source/workloads/mixes/hot_hot.cfg" > hidden/workloads/mixes/hot_hot.cfg
+(cd hidden && ../inst/bin/thermix check hot_hot) > /dev/null 2> err.txt || say "a mix of the current folder: $(cat err.txt)"
+grep -q 'mix hot_hot is workloads/mixes/hot_hot.cfg of the current folder, not /.*/workloads/mixes/hot_hot.cfg' err.txt ||
+  say "a mix of the current folder hides a shipped one in silence: $(cat err.txt)"
+cp "$source/workloads/mixes/hot_hot.cfg" hidden/workloads/mixes/
+(cd hidden && ../inst/bin/thermix check hot_hot) 2>&1 | grep -q 'current folder' && say "a copy of a shipped mix is called another"
 # A study's name is no path.
 printf 'chip = "gtx280"; mix = "./mix.cfg"; seed = 1; tick_s = 0.01; rows = 8; cols = 8;\n' > run.cfg
 printf 'name = "m"; kernels = ( { kernel = "SVM"; work_s = 0.1; } );\n' > mix.cfg

@@ -45,6 +45,7 @@ refuses 'is it 50 ms = 0.05 s?' check ./run.cfg "$(set_ quantum_s=50)"
 warns 'is it 5 ms = 0.005 s?' check ./run.cfg "$(set_ sensor.period_s=5)"
 warns 'too coarse for' check ./run.cfg --set rows=2 --set cols=2
 
+refuses 'has no static_reference_w' run ./run.cfg --set mix=aw1 -q
 # a chip of one's own
 mkdir chip && cp "$root"/floorplans/gtx280/* chip/
 sed -i 's/volt_v = 1.18/volt_v = 1.8/; s/leakage_w = [0-9.]*/leakage_w = 0.02/' chip/gt200.cfg
