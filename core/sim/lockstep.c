@@ -1,4 +1,27 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Lockstep: several simulations advance side by side and share the thermal step.
+ *
+ * The thermal step of a reduced model is a product of a matrix with a vector for each GPU. One simulation
+ * with one GPU reads the whole matrix for one vector, so memory limits its speed. Simulations whose models
+ * are the same
+ * (`same` of the back-end) can put their vectors side by side and read the matrix once:
+ *
+ *      lane 0   | decide, blocks, watts |  \                             / | record |
+ *      lane 1   | decide, blocks, watts |   >-- T' = A [T0 T1 T2 T3] --<   | record |
+ *      lane 2   | decide, blocks, watts |  /         a step of all       \ | record |
+ *                tmx_sim_tick_to_watts        tmx_thermal_step_many         tmx_sim_tick_end
+ *
+ * A lane is a place for one simulation. Lanes of one class have equal models and an equal dt_s and step
+ * together. A tick of all lanes: each goes to its watts, each class steps, each ends its tick and its
+ * observer looks. A simulation that fails or ends leaves its lane, and the next task takes it
+ * (tmx_lockstep_run).
+ *
+ * A batch gives each simulation the bits that it would get alone: the product's sum for one vector has the
+ * same order for any other vectors in the batch. tests/unit/run/test_lockstep.c holds that.
+ *
+ * How many lanes pay is limited: each simulation's own state leaves the cache when there are many, and a
+ * run's result is kept only when the run has ended, so runs side by side are all lost together when the
+ * program is killed. */
 #include "core/sim/lockstep.h"
 
 #include <math.h>
@@ -21,7 +44,7 @@ struct lane {
 struct tmx_lockstep {
     size_t n_lane, n_gpu, n_class;
     struct lane *lane;
-    const struct tmx_lockstep_tasks *tasks; /* NULL: simulations of somebody else */
+    const struct tmx_lockstep_tasks *tasks; /* NULL: the caller owns the simulations */
     unsigned n_tick;
     struct tmx_step_view all; /* [n_gpu] of the lanes of one class; owned */
 };
@@ -50,7 +73,7 @@ enum tmx_status tmx_lockstep_create(struct tmx_lockstep **f, size_t n_lane, stru
     }
     if (!lockstep || !lockstep->lane) {
         free(lockstep);
-        return tmx_fail(err, TMX_ENOMEM, "fleet");
+        return tmx_fail(err, TMX_ENOMEM, "simulations in lockstep");
     }
     *f = lockstep;
     return TMX_OK;

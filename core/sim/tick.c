@@ -1,5 +1,34 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* One tick, and its stages in their order; those that concern each GPU by itself are in slices.c. */
+/* The tick: how a simulation advances by dt_s.
+ *
+ *      time  t                                                             t + dt
+ *            |  decide, all GPUs at rest      |  step, each GPU by itself    |
+ *            |                                |                              |
+ *            1 admit  2 guard  3 schedule  4 cool    5 .. 10 tiles.c         tick++
+ *
+ *   1 admit     kernels whose time of arrival has come join the waiting jobs. Every tick.
+ *   2 guard     the sensors are read and the hardware's throttle and the dtm policy's guard may stop clocks.
+ *               Every sensor period.
+ *   3 schedule  the operating system's scheduling tick: blocks' order on SMs, placement of jobs, the mix
+ * policy's shares and levels, the CTA stage's limits, the dtm policy's levels. Every quantum_s. 4 cool fans
+ * turn, convection follows them, GPUs breathe the air that their neighbours let out. Every fan_period_s. 5 ..
+ * 10     apply the request, run blocks, watts, kelvins, record (tiles.c).
+ *
+ * Two kinds of time scale meet here. Thread blocks live for microseconds and advance as a fluid within the
+ * tick (core/machine/machine.h). Temperatures change over milliseconds and more, so power is constant within
+ * a tick:
+ *
+ *      P(t) = P_dynamic(work in the tick) + P_leakage(T(t)),     C dT/dt = -G T + P(t)   from t to t + dt
+ *
+ * Leakage uses the temperature at the start of the tick. The error is of first order in dt_s.
+ *
+ * Policies see sensors' readings, never temperatures. A policy's answer is checked before it has any effect
+ * (stage/answers.c). In the order above each stage is the only writer of what it writes, so a stage reads
+ * either what this tick has finished or what the last tick left. Nothing here allocates, prints or reads a
+ * file.
+ *
+ * Lockstep (lockstep.c) needs the tick in two parts: tmx_sim_tick_to_watts ends before the kelvins, and
+ * tmx_sim_tick_end records them. */
 #include <inttypes.h>
 
 #include "core/sim/sim.h"
@@ -68,7 +97,7 @@ static enum tmx_status place_jobs(struct tmx_sim *s, struct tmx_err *err)
     return TMX_OK;
 }
 
-/* Whom the firmware slows down does not get faster in the tick. */
+/* A GPU that the firmware throttles is never raised to a faster clock in the same tick. */
 static enum tmx_status govern(struct tmx_sim *s, struct tmx_request *r, struct tmx_err *err)
 {
     const struct tmx_choice *dtm = &s->spec.choice[TMX_LEVEL_DTM];

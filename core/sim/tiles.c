@@ -1,4 +1,30 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Tiling for the cache and for threads.
+ *
+ * What a tick does to a GPU needs only that GPU, once policies have decided: apply the request, run blocks,
+ * watts, kelvins, the record. With thousands of GPUs one loop a stage would read each GPU's state from memory
+ * once a stage. A tile (struct slice) is a run of neighbouring GPUs that goes through all stages while it is
+ * in a core's cache:
+ *
+ *        GPU  0 .. 63      64 .. 127     128 .. 191
+ *           +-----------+ +-----------+ +-----------+
+ *   blocks  |  1        | |  1        | |  1        |      within a tile: top to bottom
+ *   watts   |  2        | |  2        | |  2        |      tiles: in any order, on any thread
+ *   kelvins |  3        | |  3        | |  3        |
+ *   record  |  4        | |  4        | |  4        |
+ *           +-----------+ +-----------+ +-----------+
+ *               sums over GPUs: afterwards, in the GPUs' order
+ *
+ * The size is a compromise. A small tile stays in the cache. A large tile gives the thermal model large
+ * batches: GPUs of one model at one level of convection multiply the same matrix, and a batch does not cross
+ * tiles. See BASE and MOST below. Several threads need at least two tiles each to even out their work.
+ *
+ * GPUs that have a job in common are in one tile, because both add to the job's progress; under a batch or a
+ * CTA policy all GPUs are in one tile. join() merges tiles for both reasons.
+ *
+ * Results do not depend on tiles or threads: a GPU's arithmetic has one order inside its tile, batches give
+ * the bits of single steps, sums over GPUs are taken in their order, and of several failures the program
+ * reports the one that a single loop over all GPUs would have met first (failed()). */
 #include "core/sim/tiles.h"
 
 #include <inttypes.h>
