@@ -11,6 +11,7 @@ It also holds the version in one place: include/thermix/version.h.
 except for corrected numbers of shipped chips, kernels and runs, which the changelog lists."""
 
 import csv
+import ctypes
 import gzip
 import os
 import pathlib
@@ -94,7 +95,7 @@ def inputs():
     """Keys and values of stored inputs and of the shipped runs, these on a coarse grid."""
     lines = []
     for what in sorted(p.name for p in store.glob("*.cfg")):
-        lines += call("check", what, "--format", "csv").splitlines()[1:]
+        lines += call("check", what, "--format", "csv").replace(str(store), "/stable").splitlines()[1:]
     for what in sorted(p.stem for p in (source / "workloads/runs").glob("*.cfg")):
         lines += call("check", what, "--set", "rows=8", "--set", "cols=8", "--format", "csv").splitlines()[1:]
     old, new = keep("check.csv", "file,kind,key,value\n" + "\n".join(lines) + "\n").splitlines()[1:], set(lines)
@@ -140,13 +141,37 @@ def databases(out):
         compare(f"query/{name}.csv", call("query", old, "--all", "--format", "csv"))
 
 
+class Hash(ctypes.Structure):
+    _fields_ = [("low", ctypes.c_uint64), ("high", ctypes.c_uint64)]
+
+
+def xxh128(path):
+    """The hash of a file in a folder's manifest.csv."""
+    f = ctypes.CDLL("libxxhash.so.0").XXH3_128bits
+    f.restype, f.argtypes = Hash, [ctypes.c_char_p, ctypes.c_size_t]
+    data = path.read_bytes()
+    h = f(data, len(data))
+    return f"{h.high:016x}{h.low:016x}"
+
+
+def replace(folder, old, new):
+    """In the paths of resolved.cfg; the folder's list gets the new hash."""
+    cfg, listed = folder / "resolved.cfg", folder / "manifest.csv"
+    if cfg.exists():
+        before = xxh128(cfg)
+        cfg.write_text(cfg.read_text().replace(old, new))
+        listed.write_text(listed.read_text().replace(before, xxh128(cfg)))
+
+
 def folders(out):
-    """Stored folders of a run and a calibration are read."""
+    """Stored folders of a run and a calibration are read. Their paths are stored as from /stable."""
     for name in ("run", "calibration"):
         if write:
             shutil.rmtree(store / name, ignore_errors=True)
             shutil.copytree(out / name, store / name)
+            replace(store / name, str(store), "/stable")
         shutil.copytree(store / name, out / "old" / name)
+        replace(out / "old" / name, '"/stable/', f'"{store}/')
     call("plot", out / "old/run", "-q", "-o", out / "figures")
     call("report", out / "old/run", "-o", out / "page.html")
     compare("explain.csv", call("explain", out / "old/run", "--accept-changed", "--format", "csv"))

@@ -19,11 +19,10 @@ awk '/^```c$/ { getline; path = $2; sub(/:$/, "", path); print path; inside = 1 
 
 # The lines.
 sed -i '/^#define TMX_PLACE_LIST(X)/s/.*/#define TMX_PLACE_LIST(X) X(warmest)      \\/' sched/policies.h
-sed -i 's/^extern const struct tmx_command tmx_cmd_animate,/extern const struct tmx_command tmx_cmd_points, tmx_cmd_animate,/' cli/commands.h
-sed -i 's/&tmx_cmd_run,/\&tmx_cmd_points, \&tmx_cmd_run,/' cli/commands.c
+sed -i 's/^    X(sweep) .*/    X(points) \\\n&/' cli/commands.h
 sed -i 's/^const struct tmx_suite_kind tmx_suite_kinds\[\] = {/&\n    {"powers", "what some kernels draw", tmx_suite_powers},/' papers/suite.c
 sed -i 's/^enum tmx_status tmx_suite_apsa(/enum tmx_status tmx_suite_powers(const struct tmx_suite_call *call, struct tmx_err *err);\n&/' papers/suite.h
-for f in sched/policies.h:warmest cli/commands.h:tmx_cmd_points cli/commands.c:tmx_cmd_points papers/suite.c:powers papers/suite.h:powers; do
+for f in sched/policies.h:warmest cli/commands.h:points papers/suite.c:powers papers/suite.h:powers; do
   grep -q "${f#*:}" "${f%:*}" || say "the line for ${f%:*} found no place: the manual is old"
 done
 
