@@ -421,7 +421,7 @@ static void show_doubt(void *to, const char *text)
     }
     if (s->n < sizeof s->seen / sizeof s->seen[0]) {
         s->seen[s->n++] = hash;
-        fprintf(stderr, "thermix %s: warning: %s\n", s->command, text);
+        tmx_print_visible(stderr, "thermix %s: warning: %s\n", s->command, text);
     }
 }
 

@@ -47,8 +47,8 @@ static enum tmx_status list(const struct args *a, bool check, size_t *n_bad, str
         st = tmx_table_show(t, (enum tmx_format)a->format, &screen, err);
     }
     if (!st && a->format == TMX_FORMAT_TEXT) {
-        printf("%s%s: %zu files, %.1f of at most %.0f MiB (THERMIX_CACHE_MIB)\n", sum.n ? "\n" : "", folder,
-               sum.n, (double)sum.size / MIB, (double)limit / MIB);
+        tmx_print_visible(stdout, "%s%s: %zu files, %.1f of at most %.0f MiB (THERMIX_CACHE_MIB)\n",
+                          sum.n ? "\n" : "", folder, sum.n, (double)sum.size / MIB, (double)limit / MIB);
     }
     tmx_table_destroy(t);
     return st;

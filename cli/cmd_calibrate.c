@@ -89,7 +89,7 @@ static enum tmx_status run(void *args, struct tmx_err *err)
         }
     }
     if (!st) {
-        printf("%s/fit.csv, residuals.csv, node.cfg, chips/, how.txt\n", a->dir);
+        tmx_print_visible(stdout, "%s/fit.csv, residuals.csv, node.cfg, chips/, how.txt\n", a->dir);
     }
     tmx_calibration_finish(&c);
     tmx_measured_finish(&m);

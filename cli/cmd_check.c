@@ -41,7 +41,7 @@ __attribute__((format(printf, 3, 4))) static void say_ok(const struct request *r
     vsnprintf(text, sizeof text, fmt, args);
     va_end(args);
     if (!r->t) {
-        fprintf(r->out, "%s: %s%s, ok\n", r->name, kind, text);
+        tmx_print_visible(r->out, "%s: %s%s, ok\n", r->name, kind, text);
         return;
     }
     tmx_table_text(r->t, r->name);

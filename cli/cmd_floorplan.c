@@ -314,8 +314,9 @@ static enum tmx_status check(const struct tmx_floorplan_args *a, struct tmx_floo
                              struct tmx_err *err)
 {
     (void)err;
-    printf("%s: %zu units tile %.4g x %.4g mm%s\n", a->file, fp->n_unit, 1e3 * tmx_floorplan_width_m(fp),
-           1e3 * tmx_floorplan_height_m(fp), a->gaps ? " (gaps allowed)" : "");
+    tmx_print_visible(stdout, "%s: %zu units tile %.4g x %.4g mm%s\n", a->file, fp->n_unit,
+                      1e3 * tmx_floorplan_width_m(fp), 1e3 * tmx_floorplan_height_m(fp),
+                      a->gaps ? " (gaps allowed)" : "");
     return TMX_OK;
 }
 
@@ -500,7 +501,7 @@ static enum tmx_status write_ice_stack(const struct tmx_floorplan_args *a, struc
     }
     const enum tmx_status st = tmx_ice_write_stack(a->file, a->out, &note, err);
     if (!st && note) {
-        fprintf(stderr, "thermix floorplan: %s\n", note);
+        tmx_print_visible(stderr, "thermix floorplan: %s\n", note);
     }
     return st;
 }

@@ -26,7 +26,7 @@ static enum tmx_status run(void *args, struct tmx_err *err)
     enum tmx_status st = tmx_results_merge(a->out, (const char *const *)a->from.text, a->from.n, err);
     st = st ? st : tmx_results_load(&set, a->out, TMX_RESULTS_ALL, err);
     if (!st) {
-        printf("%zu runs of %zu points; %s\n", set.n_run, set.n_point, a->out);
+        tmx_print_visible(stdout, "%zu runs of %zu points; %s\n", set.n_run, set.n_point, a->out);
     }
     tmx_result_set_finish(&set);
     return st;

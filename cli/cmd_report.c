@@ -38,7 +38,7 @@ static enum tmx_status run(void *args, struct tmx_err *err)
                                  .all = a->all};
     const enum tmx_status st = tmx_report_write(&r, err);
     if (!st) {
-        printf("%s; its figures and their data are in %s.figures\n", a->out, a->out);
+        tmx_print_visible(stdout, "%s; its figures and their data are in %s.figures\n", a->out, a->out);
     }
     return st;
 }

@@ -99,7 +99,7 @@ enum tmx_status tmx_measured_open(const struct tmx_measured_args *a, const struc
         st = tmx_measured_read(m, path->text[i], &o, err);
     }
     for (size_t i = 0; !a->quiet && i < m->n_note; i++) {
-        fprintf(stderr, "thermix %s: note: %s\n", a->command, m->note[i]);
+        tmx_print_visible(stderr, "thermix %s: note: %s\n", a->command, m->note[i]);
     }
     st = st ? st : tmx_measured_select(m, a->runs, a->gpus, err);
     return st ? st : refuse_copies(m, err);

@@ -154,7 +154,10 @@ static enum tmx_status begin(struct work *w, struct tmx_err *err)
         if (there) {
             struct tmx_rc_gpu *gpu = &c->model.gpu[c->model.n_gpu++];
             gpu->upstream = TMX_RC_NONE;
-            snprintf(gpu->name, sizeof gpu->name, "%s", log->gpu[g]);
+            if (snprintf(gpu->name, sizeof gpu->name, "%s", log->gpu[g]) >= (int)sizeof gpu->name) {
+                return tmx_fail(err, TMX_ECONFIG, "GPU %s: a name longer than %zu characters", log->gpu[g],
+                                sizeof gpu->name - 1);
+            }
         }
     }
     const struct range p = range_of(log, TMX_Q_POWER, -1), t = range_of(log, TMX_Q_TEMP, -1),

@@ -233,9 +233,9 @@ enum tmx_status tmx_calibrated_print(const struct tmx_calibration *c, const stru
         fprintf(out, "rest of the time, not fitted: rms %.3f K\n", c->rest_rms_k);
     }
     for (size_t i = 0; i < c->n_leave_one_out; i++) {
-        fprintf(out, "%s run %s: rms %.3f K\n",
-                i ? "              " : "left out once:", log->run[c->leave_one_out[i].run],
-                c->leave_one_out[i].rms_k);
+        tmx_print_visible(out, "%s run %s: rms %.3f K\n",
+                          i ? "              " : "left out once:", log->run[c->leave_one_out[i].run],
+                          c->leave_one_out[i].rms_k);
     }
     if (!(c->model.rpm_ref > 0)) {
         fprintf(out, "no fan speed: the resistance is that of this fan curve only\n");
@@ -425,7 +425,11 @@ enum tmx_status tmx_calibrated_read(struct tmx_rc *m, const char *path, struct t
     for (size_t r = 0; !st && r < csv.n_row; r++) {
         if (strcmp(tmx_csv_cell(&csv, r, c.parameter), "upstream") == 0) {
             struct tmx_rc_gpu *g = &m->gpu[m->n_gpu++];
-            snprintf(g->name, sizeof g->name, "%s", tmx_csv_cell(&csv, r, c.gpu));
+            if (snprintf(g->name, sizeof g->name, "%s", tmx_csv_cell(&csv, r, c.gpu)) >=
+                (int)sizeof g->name) {
+                st = tmx_fail_at(err, TMX_EPARSE, path, csv.line[r],
+                                 "a GPU's name longer than %zu characters", sizeof g->name - 1);
+            }
             g->upstream = TMX_RC_NONE;
         }
     }

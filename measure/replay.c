@@ -521,7 +521,7 @@ void tmx_replay_summary(const struct tmx_replay *r, const struct tmx_measured *l
         }
     }
     if (worst) {
-        fprintf(out, "all rows: rms %.3f K; worst: run %s, GPU %s, %.3f K\n", sqrt(sum / n),
-                log->run[worst->run], log->gpu[worst->gpu], worst->rmse_k);
+        tmx_print_visible(out, "all rows: rms %.3f K; worst: run %s, GPU %s, %.3f K\n", sqrt(sum / n),
+                          log->run[worst->run], log->gpu[worst->gpu], worst->rmse_k);
     }
 }

@@ -99,8 +99,8 @@ void tmx_measured_describe(const struct tmx_measured *m, FILE *out)
         tmx_text_wrap(text, 9, width, out);
     }
     for (size_t i = 0; i < m->n_unused && i < 12; i++) {
-        fprintf(out, "%s%s%s", i ? ", " : "without use: ", m->unused[i],
-                i == 11 && m->n_unused > 12 ? ", ..." : "");
+        tmx_print_visible(out, "%s%s%s", i ? ", " : "without use: ", m->unused[i],
+                          i == 11 && m->n_unused > 12 ? ", ..." : "");
     }
     fprintf(out, "%s", m->n_unused ? "\n" : "");
     for (size_t i = 0; i < m->n_note; i++) {
@@ -136,10 +136,8 @@ void tmx_measured_sketch(const struct tmx_measured *m, FILE *out)
 {
     for (size_t i = 0; i < m->n_series && i < MAX_GPU && m->series[i].run == m->series[0].run; i++) {
         const struct tmx_series *s = &m->series[i];
-        char name[400];
-        snprintf(name, sizeof name, "run %s, GPU %s", m->run[s->run], m->gpu[s->gpu]);
-        tmx_text_visible(name, sizeof name);
-        fprintf(out, "%s, %.6g s\n", name, s->q[TMX_Q_TIME][s->n - 1]);
+        tmx_print_visible(out, "run %s, GPU %s, %.6g s\n", m->run[s->run], m->gpu[s->gpu],
+                          s->q[TMX_Q_TIME][s->n - 1]);
         line_of_blocks(s, TMX_Q_POWER, "W", out);
         line_of_blocks(s, TMX_Q_TEMP, "degC", out);
     }

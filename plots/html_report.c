@@ -421,7 +421,7 @@ static bool add_model(struct page *p, const char *dir, const struct tmx_history 
     }
     const bool ok = page_model(p->models, dir, h, which, &why) == TMX_OK;
     if (!ok) {
-        fprintf(stderr, "thermix report: %s has no what-if: %s\n", dir, why.msg);
+        tmx_print_visible(stderr, "thermix report: %s has no what-if: %s\n", dir, why.msg);
     }
     return ok;
 }

@@ -468,7 +468,7 @@ const char *tmx_run_resolved(const struct tmx_run *r)
 void tmx_run_warn(const struct tmx_run *r, FILE *out)
 {
     for (const char *line = r->note; *line; line = strchr(line, '\n') + 1) {
-        fprintf(out, "warning: %.*s\n", (int)strcspn(line, "\n"), line);
+        tmx_print_visible(out, "warning: %.*s\n", (int)strcspn(line, "\n"), line);
     }
 }
 

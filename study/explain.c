@@ -295,8 +295,8 @@ static void print_queue(const struct tmx_run *run, FILE *out)
         }
     }
     if (longest && longest_s > m->dt_s) {
-        fprintf(out, "%s waited %.2f s for its turn (busy time does not count that).\n",
-                longest->kernel->name, longest_s);
+        tmx_print_visible(out, "%s waited %.2f s for its turn (busy time does not count that).\n",
+                          longest->kernel->name, longest_s);
     }
 }
 
@@ -352,7 +352,8 @@ static enum tmx_status check_folder(const struct tmx_explain *x, struct tmx_err 
                          "--accept-changed explains the run as it is now",
                          change);
     } else if (!st && change[0]) {
-        fprintf(stderr, "warning: %s: %s; what follows is of the run as it is now\n", x->folder, change);
+        tmx_print_visible(stderr, "warning: %s: %s; what follows is of the run as it is now\n", x->folder,
+                          change);
     }
     tmx_run_destroy(run);
     tmx_config_close(cfg);

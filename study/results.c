@@ -779,12 +779,13 @@ void tmx_results_note(const struct tmx_result_set *set, FILE *out)
     size_t absent, failed;
     count_missing(set, &absent, &failed);
     if (set->n_left_out > 0) {
-        fprintf(out, "note: study %s: %zu runs of earlier inputs are left out (--all takes them in)\n",
-                set->study, set->n_left_out);
+        tmx_print_visible(out,
+                          "note: study %s: %zu runs of earlier inputs are left out (--all takes them in)\n",
+                          set->study, set->n_left_out);
     }
     if (absent + failed > 0) {
-        fprintf(out, "note: study %s: of %zu points %zu have not been run and %zu failed\n", set->study,
-                set->n_point, absent, failed);
+        tmx_print_visible(out, "note: study %s: of %zu points %zu have not been run and %zu failed\n",
+                          set->study, set->n_point, absent, failed);
     }
 }
 
@@ -959,7 +960,8 @@ static enum tmx_status drop_damaged(struct tmx_results *r, struct tmx_err *err)
     int n = 0;
     enum tmx_status st = results_int(r, "SELECT count(*) FROM run WHERE NOT intact(id, hash)", &n, err);
     if (!st && n > 0) {
-        fprintf(stderr, "note: %s: runs that are not as they were written, computed again: %d\n", r->path, n);
+        tmx_print_visible(stderr, "note: %s: runs that are not as they were written, computed again: %d\n",
+                          r->path, n);
         st = commit(r, results_exec(r, drop, err), err);
     }
     return st;
@@ -979,7 +981,7 @@ static enum tmx_status set_aside(const char *path, const struct tmx_err *why, st
     if (rename(path, name) != 0) {
         return tmx_fail_at(err, TMX_EIO, path, 0, "cannot rename it to %s", name);
     }
-    fprintf(stderr, "note: %s; it is now %s, and all runs are computed again\n", text, name);
+    tmx_print_visible(stderr, "note: %s; it is now %s, and all runs are computed again\n", text, name);
     return TMX_OK;
 }
 

@@ -133,7 +133,7 @@ static enum tmx_status go(struct tmx_run *run, const struct tmx_run_alone *a, st
             later = unsaved;
         }
         if (st && a->dir) {
-            fprintf(stderr, "partial results are in %s\n", a->dir);
+            tmx_print_visible(stderr, "partial results are in %s\n", a->dir);
         }
         if (!st && end) {
             st = end;

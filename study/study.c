@@ -718,8 +718,8 @@ enum tmx_status tmx_study_values(struct tmx_run_values *v, const struct tmx_runs
         return st;
     }
     if (options->noun && s.n_before > 0) {
-        fprintf(stderr, "%zu of %zu %s are there from before (%s), %zu to do\n", s.n_before, s.n_run,
-                options->noun, options->path, s.n_todo);
+        tmx_print_visible(stderr, "%zu of %zu %s are there from before (%s), %zu to do\n", s.n_before,
+                          s.n_run, options->noun, options->path, s.n_todo);
     }
     st = tmx_study_run_local(&s, err);
     st = st == TMX_ESTOPPED ? stopped(&s, err) : st;

@@ -105,6 +105,17 @@ void tmx_text_visible(char *buf, size_t size)
     }
 }
 
+void tmx_print_visible(FILE *out, const char *fmt, ...)
+{
+    char text[8192];
+    va_list ap;
+    va_start(ap, fmt);
+    vsnprintf(text, sizeof text, fmt, ap);
+    va_end(ap);
+    tmx_text_visible(text, sizeof text);
+    fputs(text, out);
+}
+
 void tmx_err_format(const struct tmx_err *err, char *buf, size_t size)
 {
     const char *msg = err->msg[0] ? err->msg : tmx_status_text(err->code);
@@ -134,6 +145,7 @@ void tmx_log_say(const struct tmx_log *log, enum tmx_log_level level, const char
     va_start(ap, fmt);
     vsnprintf(text, sizeof text, fmt, ap);
     va_end(ap);
+    tmx_text_visible(text, sizeof text);
     log->line(log->to, level, text);
 }
 

@@ -3,6 +3,7 @@
 #define TMX_CORE_BASE_ERR_H
 
 #include <stddef.h>
+#include <stdio.h>
 
 #include <thermix/error.h>
 
@@ -32,6 +33,9 @@ enum tmx_status tmx_fail_from(struct tmx_err *err, enum tmx_status code, const c
 /* Control characters but for line ends and tabs as ^[ and the like, in place, cut where that does not fit:
  * names come from files of others, and a terminal would obey them. */
 void tmx_text_visible(char *buf, size_t size);
+
+/* fprintf of what a person reads, with control characters made visible. */
+void tmx_print_visible(FILE *out, const char *fmt, ...) TMX_PRINTF(2, 3);
 
 #ifdef __clang_analyzer__ /* the analyzer must see that a failure returns its code */
 #define tmx_fail(err, code, ...) ((void)(tmx_fail)((err), (code), __VA_ARGS__), (code))

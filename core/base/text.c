@@ -324,13 +324,14 @@ void tmx_text_wrap(const char *s, size_t indent, size_t width, FILE *out)
         char word[256];
         const size_t n = strcspn(s, " ");
         snprintf(word, sizeof word, "%.*s", (int)(n < sizeof word ? n : sizeof word - 1), s);
+        tmx_text_visible(word, sizeof word);
         const size_t letters = tmx_text_letters(word);
         if (begun && width > 0 && used + 1 + letters > width) {
             fprintf(out, "\n%*s", (int)indent, "");
             used = indent;
             begun = false;
         }
-        fprintf(out, "%s%.*s", begun ? " " : "", (int)n, s);
+        tmx_print_visible(out, "%s%.*s", begun ? " " : "", (int)n, s);
         used += letters + begun;
         begun = true;
         s += n;

@@ -84,7 +84,7 @@ static void print_grouping(const struct tmx_grouping *g, const struct tmx_job_da
         fprintf(out, "  %zu x %s:", g->group[i].times, tmx_choice_word(g->group[i].choice));
         for (size_t k = 0; k < d->n_kind; k++) {
             if (g->group[i].count[k] > 0) {
-                fprintf(out, " %zu %s", g->group[i].count[k], d->kind[k].name);
+                tmx_print_visible(out, " %zu %s", g->group[i].count[k], d->kind[k].name);
             }
         }
         fprintf(out, ", %.1f s, %.0f J each\n", g->group[i].time_s, g->group[i].energy_j);

@@ -58,7 +58,44 @@ mkdir gate
 printf 'paper,figure,quantity,case,unit,paper_value,ours\n001,Figure 10,"%s","%s",percent,1.5,3\n' "$quoted" "$quoted" > gate/paper.csv
 printf 'name = "s"; base = "run.cfg";\naxes = ( { key = "mix"; values = ["./evil.cfg", "./tick.cfg"]; } );\n' > names.cfg
 "$thermix" sweep ./names.cfg -q -o '<touch PWNED_db;.sqlite' -j 1 > /dev/null || say "sweep into an odd name"
+"$thermix" query '<touch PWNED_db;.sqlite' > /dev/null || say query
+for format in csv markdown json latex; do
+  "$thermix" query '<touch PWNED_db;.sqlite' --format $format -o '|touch PWNED_query;.txt' || say "query --format $format"
+done
+short="x';touch\${IFS}PWNED_s;\\\"\`touch PWNED_t\`|<&\$(touch PWNED_u)" # a mix's name is no longer than 63 characters
+{ printf 'name = "%s";\n' "$short"; tail -n 1 evil.cfg; } > all.cfg
+cat > '<touch PWNED_suite;.cfg' <<CFG
+name = "s"; kind = "tabs"; base = { chip = "gtx280"; seed = 1; tick_s = 0.05; rows = 8; cols = 8; };
+mixes = ["./all.cfg", "./tick.cfg"]; policies = ("BL", "DVFS"); baseline = "BL"; compare = "DVFS";
+CFG
+"$thermix" table './<touch PWNED_suite;.cfg' -q -j 1 -o '|touch PWNED_table;' > /dev/null || say table
+[ -s '|touch PWNED_table;/table.csv' ] || say "no table"
+"$thermix" query '|touch PWNED_table;' > /dev/null || say "query of a suite"
+mkdir '<touch PWNED_chip;' && cp "$THERMIX_DATA"/floorplans/gtx280/* '<touch PWNED_chip;/'
+cp "$THERMIX_DATA/floorplans/gtx280/centre.flp" '|touch PWNED_flp;.flp'
+"$thermix" floorplan compare './|touch PWNED_flp;.flp' '<touch PWNED_chip;/edges.flp' --suite './<touch PWNED_suite;.cfg' \
+  -j 1 -o '`touch PWNED_compare`' > /dev/null 2> err.txt || say "floorplan compare: $(cat err.txt)"
+[ -s '`touch PWNED_compare`/table.csv' ] || say "no table of floorplans"
+"$thermix" budget './<touch PWNED_chip;' --limit 88 --map best -o '|touch PWNED_maps;.svg' > /dev/null || say budget
+[ -s '|touch PWNED_maps;.svg' ] || say "no maps"
+log_of() { # log_of NAME: the name is a GPU and a column that has no use
+  printf 'time_s,gpu,power_w,temp_c,"%s"\n' "$1"
+  name=$1 awk -F ', ' 'NR > 1 { sub(" W", "", $3); print NR - 2 ",\"" ENVIRON["name"] "\"," $3 "," $4 ",1" }' "$THERMIX_DATA/docs/examples/measured/card.csv"
+}
+log_of "$quoted" > long.csv # a name that did not fit gave "no fit"
+"$thermix" calibrate long.csv -o long > /dev/null 2> err.txt && say "calibrate takes a name of 170 characters"
+grep -q 'a name longer than 63 characters' err.txt || say "a long name: $(cat err.txt)"
+log_of "${short//\\\"/}" > '<touch PWNED_log;.csv'
+"$thermix" calibrate './<touch PWNED_log;.csv' -q -o '|touch PWNED_fit;' > /dev/null 2> err.txt || say "calibrate: $(cat err.txt)"
+"$thermix" replay './|touch PWNED_fit;' './<touch PWNED_log;.csv' -q > /dev/null 2> err.txt || say "replay: $(cat err.txt)"
+"$thermix" run ./run.cfg -q -o 'r 3' --set mix=./all.cfg --trace 0.1 --hotspot 0.1 || say "run of the name"
+if command -v ffmpeg > /dev/null && command -v gnuplot > /dev/null; then
+  "$thermix" animate 'r 3' -n 2 -o '|touch PWNED_film;.gif' > /dev/null || say "animate of the name"
+  [ -s '|touch PWNED_film;.gif' ] || say "no film of the name"
+fi
 if command -v gnuplot > /dev/null; then
+  "$thermix" plot '|touch PWNED_table;' -q -o 'f of a table' || say "plot of a suite"
+  "$thermix" plot '`touch PWNED_compare`' -q -o 'f of floorplans' || say "plot of floorplans"
   for of in fc single '<touch PWNED_db;.sqlite' 'r 1' 'r 2'; do
     from="<touch PWNED_from;${of##*;}" && cp -r "$of" "$from" && of=$from
     for to in '<touch PWNED_to;' '|touch PWNED_to;' "out'; touch PWNED_to; '"; do
@@ -90,8 +127,13 @@ for words in "run ./$esc.cfg" "check ./$esc.cfg" "plot ./$esc -o f" "floorplan c
   grep -q '\^\[\]0;evil\^G' err.txt out.txt || say "$words shows no name: $(cat -v err.txt)"
   LC_ALL=C grep -q "$(printf '[\033\007\233]')" err.txt out.txt && say "$words sends control characters"
 done
-mkdir terminal && printf 'time_s,gpu,power_w,temp_c\n0,%s,100,40\n1,%s,100,41\n2,%s,100,42\n' "$esc" "$esc" "$esc" > terminal/log.csv
-"$thermix" log show terminal/log.csv > out.txt 2> err.txt
-LC_ALL=C grep -q "$(printf '[\033\007]')" err.txt out.txt && say "log show sends control characters"
+mkdir terminal && cp "$THERMIX_DATA/floorplans/gtx280/gtx280.flp" "terminal/$esc.flp"
+log_of "$esc" > "terminal/$esc.csv"
+for words in "floorplan check terminal/$esc.flp" "log show terminal/$esc.csv" "calibrate terminal/$esc.csv -o cal" \
+  "replay cal terminal/$esc.csv" "run ./run.cfg -q --set fan_failures=[\"$esc\"]"; do
+  "$thermix" $words > out.txt 2> err.txt
+  grep -q '\^\[\]0;evil\^G' err.txt out.txt || say "$words shows no name: $(cat -v err.txt)"
+  LC_ALL=C grep -q "$(printf '[\033\007]\|\302\233')" err.txt out.txt && say "$words sends control characters"
+done
 ls PWNED* */PWNED* 2> /dev/null && say "a name was run"
 exit $failed
