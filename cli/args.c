@@ -210,7 +210,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     if (key == ARGP_KEY_ARG) {
         struct tmx_texts *to = c->operands ? (void *)((char *)p->args + c->operand) : NULL;
         if (!to || to->n >= c->max_operand) {
-            argp_error(state, "\"%s\" is too much: expected %s", arg, c->operands ? c->operands : "no more");
+            argp_error(state, "unexpected argument \"%s\": expected %s", arg,
+                       c->operands ? c->operands : "no more");
             return 0;
         }
         if (add_text(to, "", arg, strlen(arg), &err)) {
@@ -394,8 +395,8 @@ static void warn_of_cache(const char *command)
     if (tmx_cache_usable(NULL, &err)) {
         tmx_err_format(&err, text, sizeof text);
         fprintf(stderr,
-                "thermix %s: warning: set-ups are computed anew, the cache cannot be used: %s\n"
-                "THERMIX_CACHE_MIB=0 keeps nothing, without this warning\n",
+                "thermix %s: warning: thermal models are computed again because the cache cannot be used: "
+                "%s\nTHERMIX_CACHE_MIB=0 switches the cache and this warning off\n",
                 command, text);
     }
 }

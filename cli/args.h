@@ -84,10 +84,11 @@ struct tmx_arg {
         .name = "format", .type = TMX_ARG_WORD, TMX_ARG_FIELD(s, field), .words = tmx_formats, \
         .def = "table", .doc = "how the table is printed"                                      \
     }
-#define TMX_ARG_COLUMNS(s, field)                                                                  \
-    {                                                                                              \
-        .name = "columns", .type = TMX_ARG_LIST, TMX_ARG_FIELD(s, field), .value = "NAME,...|all", \
-        .doc = "print these columns; without it those that say something and fit the terminal"     \
+#define TMX_ARG_COLUMNS(s, field)                                                                          \
+    {                                                                                                      \
+        .name = "columns", .type = TMX_ARG_LIST, TMX_ARG_FIELD(s, field), .value = "NAME,...|all",         \
+        .doc =                                                                                             \
+            "print these columns (without it: those that are not empty or zero and that fit the terminal)" \
     }
 #define TMX_ARG_SET(s, field, prefix_)                                                       \
     {                                                                                        \
@@ -100,15 +101,15 @@ struct tmx_arg {
         .name = "quiet", .letter = 'q', .type = TMX_ARG_FLAG, TMX_ARG_FIELD(s, field), \
         .doc = "print no progress"                                                     \
     }
-#define TMX_ARG_ALL(s, field)                                                             \
-    {                                                                                     \
-        .name = "all", .type = TMX_ARG_FLAG, TMX_ARG_FIELD(s, field),                     \
-        .doc = "of a study also the runs of earlier inputs, which are left out otherwise" \
+#define TMX_ARG_ALL(s, field)                                                            \
+    {                                                                                    \
+        .name = "all", .type = TMX_ARG_FLAG, TMX_ARG_FIELD(s, field),                    \
+        .doc = "also use a study's runs of earlier inputs, which are left out otherwise" \
     }
 #define TMX_ARG_JOBS(s, field)                                                                               \
     {                                                                                                        \
         .name = "jobs", .letter = 'j', .type = TMX_ARG_INT, TMX_ARG_FIELD(s, field), .value = "N", .min = 1, \
-        .max = 1024, .doc = "work on N at a time (without it: one a processor)"                              \
+        .max = 1024, .doc = "run N tasks at a time (without it: one per processor)"                          \
     }
 
 struct tmx_command {

@@ -30,7 +30,7 @@ const struct tmx_command tmx_cmd_animate = {
     .name = "animate",
     .summary = "a film of a run's heat map",
     .doc = "A film of the heat map of a run, all its GPUs side by side.",
-    .notes = "The colour scale is the same in all pictures. Needs gnuplot and ffmpeg.",
+    .notes = "The colour scale is the same in all pictures. The command needs gnuplot and ffmpeg.",
     .examples = "thermix run wl1 -o out/wl1 --hotspot 2\n"
                 "thermix animate out/wl1 -o out/wl1/heat.mp4",
     .args = rows,

@@ -16,11 +16,11 @@ struct args {
 static const struct tmx_arg rows[] = {
     TMX_ARG(args, limit_c, REAL, "limit", 0, .value = "C", .min = -273, .max = 300,
             .doc = "no SM hotter than this, degC (without it: where the hardware stops an SM)"),
-    TMX_ARG(args, uniform, FLAG, "uniform", 0, .doc = "all SMs alike: what is lost without placement"),
+    TMX_ARG(args, uniform, FLAG, "uniform", 0, .doc = "treat all SMs alike: the bound without placement"),
     TMX_ARG(args, one_level, FLAG, "one-level", 0,
-            .doc = "the fastest clock level only: idling in place of slower clocks"),
+            .doc = "use the fastest clock level only: SMs idle instead of slowing down"),
     TMX_ARG(args, sm_leak, REAL, "sm-leak", 0, .value = "X", .min = 0.01, .max = 1,
-            .doc = "the share of the SMs' leakage that unit gating leaves"),
+            .doc = "share of the SMs' leakage that remains under unit gating"),
     TMX_ARG_FORMAT(args, format),
     TMX_ARG_SET(args, set, "base."),
     {0},
@@ -48,9 +48,8 @@ const struct tmx_command tmx_cmd_bound = {
     .summary = "the least slowdown any policy can have, with a certificate",
     .doc = "The least slowdown that any policy can have, by a linear programme over shares, places and clock "
            "levels.",
-    .notes = "A mix is bounded on the machine of suite tabs-h; --set changes it. What each policy of a suite "
-             "loses "
-             "against its bound, and to what: `thermix table SUITE -o DIR` writes DIR/ledger.csv.",
+    .notes = "A mix is bounded on the machine of suite tabs-h; --set changes it. `thermix table SUITE -o "
+             "DIR` writes DIR/ledger.csv: how much each policy of a suite loses against its bound, by cause.",
     .examples = "thermix bound tabs-h --format csv\n"
                 "thermix bound WL7 --limit 88 --one-level",
     .args = rows,

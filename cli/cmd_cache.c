@@ -20,7 +20,7 @@ enum { MOST_ROWS = 20 }; /* of a list on a screen */
 
 static const struct tmx_arg rows[] = {
     TMX_ARG(args, keep_mib, REAL, "keep", 0, .value = "MIB", .min = 0, .max = 1048576,
-            .doc = "clean: keep what was used last, this much of it (without it: nothing)"),
+            .doc = "clean: keep this much of the most recently used files (without it: nothing)"),
     TMX_ARG_FORMAT(args, format),
     TMX_ARG(args, columns, LIST, "columns", 0, .value = "NAME,...|all",
             .doc = "print these columns, and every row"),
@@ -83,13 +83,14 @@ static enum tmx_status run(void *args, struct tmx_err *err)
 
 const struct tmx_command tmx_cmd_cache = {
     .name = "cache",
-    .summary = "list, check and clean what is kept of set-ups",
+    .summary = "list, check and clean the cache of thermal models and profiles",
     .doc = "Thermal models and profiles of kernels are kept in $XDG_CACHE_HOME/thermix or ~/.cache/thermix, "
-           "so that they are computed once. All of it may be removed at any time: nothing but time is "
-           "lost.\n\n"
+           "so that they are computed only once. The cache may be removed at any time; thermix computes it "
+           "again.\n\n"
            "Verbs: list (the default) check clean",
-    .notes = "At most 1 GiB is kept, or THERMIX_CACHE_MIB; what was used longest ago goes first. check reads "
-             "every file and exits with 1 when one is damaged or unfinished.",
+    .notes =
+        "At most 1 GiB is kept; the variable THERMIX_CACHE_MIB sets another limit. The least recently used "
+        "files are removed first. check reads every file and exits with 1 if one is damaged or unfinished.",
     .examples = "thermix cache\n"
                 "thermix cache check\n"
                 "thermix cache clean --keep 100",

@@ -19,18 +19,21 @@ static const struct tmx_arg rows[] = {
     TMX_ARG(args, dir, TEXT, "output", 'o', .value = "DIR", .names = TMX_NAMES_FOLDER,
             .doc = "fit.csv, residuals.csv, figures, and a node that thermix run takes"),
     TMX_ARG(args, air, TEXT, "air", 0, .value = "WHO", .def = "auto",
-            .doc = "auto: found; none; or 0>1,3>2: GPU 1 breathes GPU 0's air"),
+            .doc = "which GPU breathes another's air: auto finds it from the log; none; or 0>1,3>2: GPU 1 "
+                   "breathes GPU 0's air"),
     TMX_ARG(args, alike, FLAG, "alike", 0, .doc = "one sink for all GPUs, which share a fan in node.cfg"),
     TMX_ARG(args, split, REAL, "split", 0, .value = "SHARE", .min = 0.1, .max = 0.99,
-            .doc = "fit to this share of each run's time and judge on the rest"),
-    TMX_ARG(args, same_work, TEXT, "same-work", 0, .value = "RUNS;RUNS",
-            .doc = "runs that do the same, groups set apart by ;: what leakage adds for a kelvin"),
+            .doc = "fit to this share of each run's time and compute errors on the rest"),
+    TMX_ARG(
+        args, same_work, TEXT, "same-work", 0, .value = "RUNS;RUNS",
+        .doc =
+            "groups of runs that do the same work, separated by ;: gives the increase of leakage per kelvin"),
     TMX_ARG(args, power_is, TEXT, "power-is", 0, .value = "WHAT", .def = "auto",
             .doc = "a row's watts: instant; mean (of the row); a mean over seconds; auto: what fits better"),
     TMX_MEASURED_LOG_ROWS(args),
     TMX_MEASURED_MODEL_ROWS(args),
     TMX_ARG(args, no_figures, FLAG, "no-figures", 0, .doc = "draw nothing"),
-    TMX_ARG(args, no_check, FLAG, "no-check", 0, .doc = "without the error of leaving each run out once"),
+    TMX_ARG(args, no_check, FLAG, "no-check", 0, .doc = "skip cross-validation (leaving each run out once)"),
     {0},
 };
 
@@ -101,8 +104,9 @@ const struct tmx_command tmx_cmd_calibrate = {
     .summary = "fit a GPU or a node to measured power and temperature",
     .doc = "Fit a GPU's or a node's thermal parameters to measured power and temperature. Each comes with "
            "its standard "
-           "error and whether the log tells it; what it does not tell is left out by name.",
-    .notes = "docs/measure.md says which eight minutes of load make a good log.",
+           "error and whether the log identifies it. Parameters that the log does not identify are listed by "
+           "name and left out.",
+    .notes = "docs/measure.md describes eight minutes of load that make a good log.",
     .examples = "thermix calibrate gpu.csv -o mine\n"
                 "thermix calibrate workloads/measured/b200_hgx8.csv.gz --runs "
                 "0108_auto_400w,0108_auto_1000w_tc --ambient fit -o b200\n"

@@ -413,10 +413,10 @@ const struct tmx_command tmx_cmd_check = {
     .doc = "Check a file and everything it names: a run (printed resolved), suite, study, mix, kernel, chip, "
            "system, batch or node of the job level. FILE is a file, a chip's folder, or a name of `thermix "
            "list`.",
-    .notes = "No module is loaded: a warning names each policy of one, which is therefore not checked.\n\n"
+    .notes = "check loads no modules. A warning names each policy that comes from a module and is therefore "
+             "not checked.\n\n"
              "With --format csv, markdown, json or latex: rows of file, kind, key and value. Overrides "
-             "(--set) are "
-             "for runs; of a suite's runs they start with base.",
+             "(--set) apply to runs. To override keys of a suite's runs, write base.KEY.",
     .examples = "thermix check wl1\n"
                 "thermix check tabs\n"
                 "thermix check wl1 --set policy=MNU --format json\n"

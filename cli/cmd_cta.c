@@ -26,14 +26,16 @@ static const struct tmx_arg rows[] = {
     TMX_ARG(
         args, together, FLAG, "together", 0,
         .doc = "the kernels wait side by side: a policy may lend cores of the first to the next (tcs_share)"),
-    TMX_ARG(args, core, WORD, "core", 0, .words = tmx_core_sources,
-            .doc = "per-core parameters ipc1, cpi1, mlp: given by the kernel's group memory, or sm_cycle: "
-                   "measured by running its instructions cycle by cycle; prints both side by side, with -o "
-                   "into core.csv. Without it memory.core of the chip, and no comparison"),
+    TMX_ARG(
+        args, core, WORD, "core", 0, .words = tmx_core_sources,
+        .doc =
+            "per-core parameters ipc1, cpi1, mlp: given by the kernel's group memory, or sm_cycle: measured "
+            "by running its instructions cycle by cycle. Both are printed side by side, and with -o written "
+            "to core.csv. Without --core the chip's memory.core is used, and nothing is compared"),
     TMX_ARG(args, epoch_cycles, REAL, "epoch", 0, .value = "CYCLES", .min = 1, .max = 1e9, .def = "2048",
             .doc = "length of an epoch"),
     TMX_ARG(args, seed, INT, "seed", 0, .value = "N", .min = 0, .max = 1e15, .def = "1",
-            .doc = "of the block lengths, and of the instruction streams with --core"),
+            .doc = "seed of the block lengths, and with --core of the instruction streams"),
     TMX_ARG(args, set, TEXTS, "set", 0, .value = "KEY=VALUE",
             .doc = "override a key of the chip, as memory.mshr=64 or energy.sm_scaling=log; may be repeated"),
     TMX_ARG_FORMAT(args, format),
@@ -81,12 +83,13 @@ static enum tmx_status run(void *args, struct tmx_err *err)
 const struct tmx_command tmx_cmd_cta = {
     .name = "cta",
     .summary = "how many cores should work for a kernel: TCS, hTCS, ApSA",
-    .doc = "How many cores should work for a kernel? Runs each kernel on a chip, epoch by epoch, under CTA "
+    .doc = "How many cores should work for a kernel? This command runs each kernel on a chip, epoch by "
+           "epoch, under CTA "
            "policies and "
            "compares performance, energy and memory latency with all cores at work.",
-    .notes = "cores: what the policy settled for (launches weighted by time); optimal_cores: the smallest "
-             "energy-delay "
-             "product; latency_ratio: all cores over one.",
+    .notes = "Columns: cores is the number of cores that the policy chose (mean over launches, weighted by "
+             "time); optimal_cores gives the smallest energy-delay product; latency_ratio is the memory "
+             "latency with all cores over that with one.",
     .examples = "thermix cta MUM LBM BLK --policy all,tcs,htcs\n"
                 "thermix cta MUM KMN --together --policy tcs,tcs_share\n"
                 "thermix cta MUM --core sm_cycle",

@@ -19,17 +19,16 @@ struct args {
 
 static const struct tmx_arg rows[] = {
     TMX_ARG(args, out, TEXT, "output", 'o', .value = "FILE", .names = TMX_NAMES_FILE,
-            .doc =
-                "draw it, too: what was lost over time and by SM, to X.svg, X.png or X.pdf (what it shows to "
-                "X.figure) or into a folder"),
+            .doc = "also draw the loss over time and by SM, to X.svg, X.png or X.pdf (with its data in "
+                   "X.figure) or into a folder"),
     TMX_ARG(args, size, WORD, "size", 's', .words = tmx_plot_sizes,
-            .doc = "of the figure: for a column of a paper, a page or a slide (default: a page)"),
+            .doc = "size of the figure: for a column of a paper, a page or a slide (default: a page)"),
     TMX_ARG_SET(args, set, ""),
     TMX_ARG(args, no_steps, FLAG, "no-steps", 0,
-            .doc = "only this run, not those with one knob turned a step"),
+            .doc = "explain only this run, without the runs in which one knob is turned a step"),
     TMX_ARG(args, accept_changed, FLAG, "accept-changed", 0,
-            .doc = "of a folder whose kernels, mix or chip have been edited since: explain the run as it is "
-                   "now, in place of an error"),
+            .doc = "if the kernels, mix or chip of a folder's run have been edited since: explain the run "
+                   "with the new files instead of refusing"),
     TMX_ARG_JOBS(args, jobs),
     TMX_ARG_FORMAT(args, format),
     {0},
@@ -79,14 +78,14 @@ static enum tmx_status run(void *args, struct tmx_err *err)
 
 const struct tmx_command tmx_cmd_explain = {
     .name = "explain",
-    .summary = "why a run was slow, and what would help",
-    .doc = "Say in words, and with -o in a figure, why a run was slow: the time lost by cause (throttle, "
+    .summary = "explain why a run was slow and what would help",
+    .doc = "Explain in words, and with -o in a figure, why a run was slow: the time lost by cause (throttle, "
            "clock level, "
            "mixing, memory, gating, waiting), the SMs and the moment that lost most, the heat left "
            "below the limit, and what one step of a knob would change. RUN is the folder of `thermix run "
            "-o`, a name of "
-           "`thermix list runs`, or a configuration; it is run again (the same bytes; a folder whose "
-           "inputs have changed since is refused), and once more a step.",
+           "`thermix list runs`, or a configuration; it is simulated again with the same result (a folder "
+           "whose inputs have changed since is refused), and once more for each step.",
     .examples = "thermix explain out/wl1 -o why.svg\n"
                 "thermix explain wl1 --set policy=DVFS --no-steps",
     .args = rows,

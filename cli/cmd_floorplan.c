@@ -571,7 +571,8 @@ static const struct tmx_arg rows[] = {
         .doc =
             "convert: HotSpot's files, or 3D-ICE's: of a .flp a floorplan, of a .lcf or .config a stack in "
             "the folder -o"),
-    TMX_ARG(tmx_floorplan_args, gaps, FLAG, "allow-gaps", 0, .doc = "units need not fill the die"),
+    TMX_ARG(tmx_floorplan_args, gaps, FLAG, "allow-gaps", 0,
+            .doc = "accept floorplans whose units leave gaps in the die"),
     TMX_ARG_FORMAT(tmx_floorplan_args, format),
     {.type = TMX_ARG_GROUP, .doc = "generate:"},
     TMX_ARG(tmx_floorplan_args, sms, INT, "sms", 0, .value = "N", .min = 1, .max = 4096, .def = "1",
@@ -580,14 +581,14 @@ static const struct tmx_arg rows[] = {
             .doc = "SMs of one cluster"),
     TMX_ARG(tmx_floorplan_args, die, TEXT, "die", 0, .value = "WxHmm", .doc = "sides of the die"),
     TMX_ARG(tmx_floorplan_args, sm_area_mm2, REAL, "sm-area", 0, .value = "MM2", .min = 0, .max = 1e6,
-            .doc = "area of one SM; without it all take 52 % of the die"),
+            .doc = "area of one SM (without it: all SMs together take 52 % of the die)"),
     TMX_ARG(tmx_floorplan_args, margin_mm, REAL, "margin", 0, .value = "MM", .min = 0, .max = 1e6,
-            .doc = "width of the memory controllers; without it a twelfth of the die"),
+            .doc = "width of the memory controllers (without it: a twelfth of the die)"),
     TMX_ARG(tmx_floorplan_args, place, WORD, "place", 0, .words = tmx_sm_layout_names, .def = "edges",
             .doc = "where the SMs are"),
     {.type = TMX_ARG_GROUP, .doc = "compare:"},
     TMX_ARG(tmx_floorplan_args, suite, TEXT, "suite", 0, .value = "SUITE", .names = TMX_NAMES_SUITE,
-            .doc = "its mixes and settings are run on every floorplan"),
+            .doc = "run the mixes and settings of this suite on every floorplan"),
     TMX_ARG(tmx_floorplan_args, policy, TEXT, "policy", 0, .value = "NAME", .def = "BL",
             .names = TMX_NAMES_PRESET, .doc = "the policy"),
     TMX_ARG_JOBS(tmx_floorplan_args, jobs),
@@ -605,7 +606,7 @@ const struct tmx_command tmx_cmd_floorplan = {
     .doc = "Check, show, change, make and compare floorplans (HotSpot .flp; 3D-ICE .flp and .stk are read "
            "too).\n\n"
            "Verbs: check show convert scale rotate mirror move swap split grid generate compare",
-    .notes = "Every result is checked to tile the die before it is written.",
+    .notes = "Before a result is written, thermix checks that its units tile the die.",
     .examples = "thermix floorplan generate --sms 30 --per-tpc 3 --die 24x24mm --place centre -o centre.flp\n"
                 "thermix floorplan scale centre.flp --by 0.7 -o shrink.flp\n"
                 "thermix floorplan show shrink.flp -o shrink.svg\n"

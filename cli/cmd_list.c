@@ -13,11 +13,11 @@ struct args {
 };
 
 static const struct tmx_arg rows[] = {
-    TMX_ARG(
-        args, options, FLAG, "options", 'v',
-        .doc = "print every option of the policies and back-ends too; of chips every number with its source"),
+    TMX_ARG(args, options, FLAG, "options", 'v',
+            .doc = "also print every option of the policies and back-ends, or every number of the chips with "
+                   "its source"),
     TMX_ARG(args, module, TEXTS, "module", 0, .value = "FILE", .names = TMX_NAMES_FILE,
-            .doc = "policies: those of this shared object too; may be repeated"),
+            .doc = "policies: also list those of this shared object; may be repeated"),
     TMX_ARG_FORMAT(args, format),
     TMX_ARG_COLUMNS(args, columns),
     {0},
@@ -48,7 +48,7 @@ static enum tmx_status run(void *args, struct tmx_err *err)
 const struct tmx_command tmx_cmd_list = {
     .name = "list",
     .summary = "runs, suites, mixes, kernels, chips, policies, back-ends, metrics",
-    .doc = "Print what there is to choose from, with sources. WHAT: runs, suites, mixes, kernels, chips, "
+    .doc = "Print the available choices with their sources. WHAT: runs, suites, mixes, kernels, chips, "
            "systems, "
            "batches, policies, backends or metrics.",
     .examples = "thermix list policies -v\n"

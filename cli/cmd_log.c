@@ -54,15 +54,15 @@ static enum tmx_status run(void *args, struct tmx_err *err)
 
 const struct tmx_command tmx_cmd_log = {
     .name = "log",
-    .summary = "what is in a measured log of GPUs",
-    .doc = "What thermix understands of a measured log: format, columns, GPUs, runs, ranges, steps of load, "
-           "and what it "
-           "had to decide.",
-    .notes = "Formats, told by the header: nvidia-smi --query-gpu=... --format=csv[,nounits]; nvidia-smi "
-             "dmon; dcgmi dmon; "
-             "dcgm-exporter; GPU-Z sensor log; amd-smi monitor and metric --csv; plain CSV ([run,] time_s, "
-             "gpu, power_w, "
-             "temp_c[, fan_rpm, inlet_c, ...]). gzip and UTF-16 are recognised; - is standard input.",
+    .summary = "show the contents of a measured log of GPUs",
+    .doc = "Show how thermix reads a measured log: format, columns, GPUs, runs, ranges, steps of load, and "
+           "the choices that it made.",
+    .notes =
+        "Formats, recognised by the header: nvidia-smi --query-gpu=... --format=csv[,nounits]; nvidia-smi "
+        "dmon; dcgmi dmon; "
+        "dcgm-exporter; GPU-Z sensor log; amd-smi monitor and metric --csv; plain CSV ([run,] time_s, "
+        "gpu, power_w, "
+        "temp_c[, fan_rpm, inlet_c, ...]). gzip and UTF-16 are recognised; - is standard input.",
     .examples =
         "nvidia-smi --query-gpu=timestamp,index,power.draw,temperature.gpu --format=csv -lms 500 > gpu.csv\n"
         "thermix log show gpu.csv -o figures",

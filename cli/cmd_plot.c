@@ -15,22 +15,20 @@ struct args {
 static const char *const formats[] = {"svg", "png", "pdf", NULL};
 
 static const struct tmx_arg rows[] = {
-    TMX_ARG(
-        args, out, TEXT, "output", 'o', .value = "DIR", .names = TMX_NAMES_FOLDER,
-        .doc =
-            "folder for the figures and, in data/, what they show; of one figure (--figure, or --x and --y) "
-            "also a file X.svg, X.png or X.pdf"),
+    TMX_ARG(args, out, TEXT, "output", 'o', .value = "DIR", .names = TMX_NAMES_FOLDER,
+            .doc = "folder for the figures and, in data/, their data; for a single figure (--figure, or --x "
+                   "and --y) it may be a file X.svg, X.png or X.pdf"),
     TMX_ARG(args, format, WORD, "format", 'f', .words = formats,
-            .doc = "kind of file; without it that of -o X.png, or svg"),
+            .doc = "kind of file (without it: as the ending of -o, or svg)"),
     TMX_ARG(args, size, WORD, "size", 's', .words = tmx_plot_sizes,
             .doc = "canvas and letters for a column of a paper, a page or a slide (default: a page)"),
-    TMX_ARG(args, only, TEXT, "figure", 0, .value = "NAME", .doc = "this figure alone, such as figure3"),
+    TMX_ARG(args, only, TEXT, "figure", 0, .value = "NAME", .doc = "draw only this figure, such as figure3"),
     TMX_ARG(args, quiet, FLAG, "quiet", 'q', .doc = "do not print the names of the figures"),
     {.type = TMX_ARG_GROUP, .doc = "of a study's database:"},
-    TMX_ARG(args, x, TEXT, "x", 0, .value = "KEY", .doc = "along the horizontal axis"),
-    TMX_ARG(args, y, TEXT, "y", 0, .value = "METRIC", .names = TMX_NAMES_METRIC, .doc = "what is drawn"),
+    TMX_ARG(args, x, TEXT, "x", 0, .value = "KEY", .doc = "key along the horizontal axis"),
+    TMX_ARG(args, y, TEXT, "y", 0, .value = "METRIC", .names = TMX_NAMES_METRIC, .doc = "metric to draw"),
     TMX_ARG(args, by, TEXT, "by", 0, .value = "KEY",
-            .doc = "a curve for each of its values; a map when it has many numbers"),
+            .doc = "draw a curve for each value of this key, or a map if it has many numbers"),
     TMX_ARG(args, where, TEXTS, "where", 0, .value = "CONDITION",
             .doc = "only these runs, as in `thermix query`; may be repeated"),
     TMX_ARG_ALL(args, all),
@@ -72,7 +70,8 @@ const struct tmx_command tmx_cmd_plot = {
     .name = "plot",
     .summary = "figures of a table, a run or a study",
     .doc = "Draw the figures of a table's folder, a run's folder or a study's database.",
-    .notes = "Each figure is a gnuplot script of plots/ on a CSV file of DIR/data: copy it and change it.",
+    .notes = "Each figure is a gnuplot script of plots/ that reads a CSV file of DIR/data. To change a "
+             "figure, copy its script and edit it.",
     .examples =
         "thermix table tabs -o out/tabs && thermix plot out/tabs -o out/figures\n"
         "thermix run wl1 -o out/wl1 --trace 1 --hotspot 1 && thermix plot out/wl1 -o out/wl1/figures\n"

@@ -17,7 +17,8 @@ static const struct tmx_arg rows[] = {
     TMX_ARG(args, test, TEXT, "test", 0, .value = "TEST.csv", .names = TMX_NAMES_FILE,
             .doc = "also predict these kernels (same columns), without fitting to them"),
     TMX_ARG(args, idle_w, REAL, "idle", 0, .value = "W", .min = 0, .max = 1e6, .def = "0",
-            .doc = "add this to all powers when errors are computed: percent of the whole system's power"),
+            .doc = "add this power to all kernels when errors are computed, so that they are percent of the "
+                   "whole system's power"),
     TMX_ARG_FORMAT(args, format),
     {0},
 };

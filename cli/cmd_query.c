@@ -18,12 +18,12 @@ static const struct tmx_arg rows[] = {
     TMX_ARG(args, rows, LIST, "rows", 0, .value = "KEY,...", .doc = "keys of the rows"),
     TMX_ARG(args, pivot, TEXT, "pivot", 0, .value = "KEY", .doc = "key whose values become columns"),
     TMX_ARG(args, value, LIST, "value", 0, .value = "METRIC,...", .names = TMX_NAMES_METRIC,
-            .doc = "what the cells show"),
+            .doc = "metrics to show in the cells"),
     TMX_ARG(args, where, TEXTS, "where", 0, .value = "CONDITION",
             .doc = "only these runs: KEY=VALUE, with !=, <, <=, >, >= in place of =, or \"KEY in A,B\"; may "
                    "be repeated"),
     TMX_ARG(args, aggregate, WORD, "aggregate", 0, .words = tmx_aggregates, .def = "mean",
-            .doc = "of the runs in one cell"),
+            .doc = "statistic of the runs in one cell"),
     TMX_ARG(args, failed, FLAG, "failed", 0, .doc = "list the failed runs and their errors"),
     TMX_ARG_ALL(args, all),
     TMX_ARG_FORMAT(args, format),
@@ -95,8 +95,8 @@ const struct tmx_command tmx_cmd_query = {
     .name = "query",
     .summary = "tables from a study's results",
     .doc = "Tables from a study's results.",
-    .notes = "Without --rows and --pivot every finished run is a row. A key may be given by its part after "
-             "the last dot. DB may be the folder of a suite (thermix table SUITE -o DIR).",
+    .notes = "Without --rows and --pivot every finished run is a row. The last part of a key, after its last "
+             "dot, is enough. DB may be the folder of a suite (thermix table SUITE -o DIR).",
     .examples =
         "thermix query cooling.sqlite --pivot policy --rows r_convec --value slowdown_pct --format markdown",
     .args = rows,

@@ -21,14 +21,16 @@ struct args {
 
 static const struct tmx_arg rows[] = {
     TMX_ARG(args, out, TEXT, "output", 'o', .value = "FILE", .names = TMX_NAMES_FILE,
-            .doc = "run,gpu,rows,rmse_k,bias_k,max_abs_k as CSV"),
+            .doc = "write run,gpu,rows,rmse_k,bias_k,max_abs_k as CSV"),
     TMX_ARG(args, trace, TEXT, "trace", 0, .value = "FILE", .names = TMX_NAMES_FILE,
-            .doc = "run,gpu,time_s,power_w,measured_c,predicted_c as CSV"),
+            .doc = "write run,gpu,time_s,power_w,measured_c,predicted_c as CSV"),
     TMX_ARG(args, figures, TEXT, "figures", 0, .value = "DIR", .names = TMX_NAMES_FOLDER,
             .doc = "measured, predicted and residual, one figure a run"),
     TMX_ARG(args, from, REAL, "from", 0, .value = "SHARE", .min = 0, .max = 0.99,
-            .doc = "judge the rows after this share of a run's time; those before set its start"),
-    TMX_ARG(args, set, TEXTS, "set", 0, .value = "KEY=VALUE", .doc = "what if: see below; may be repeated"),
+            .doc = "compute errors from the rows after this share of each run's time; the rows before it set "
+                   "the starting temperatures"),
+    TMX_ARG(args, set, TEXTS, "set", 0, .value = "KEY=VALUE",
+            .doc = "change the log, as listed below; may be repeated"),
     TMX_MEASURED_LOG_ROWS(args),
     TMX_MEASURED_MODEL_ROWS(args),
     TMX_ARG_FORMAT(args, format),
@@ -100,7 +102,7 @@ static enum tmx_status run(void *args, struct tmx_err *err)
 
 const struct tmx_command tmx_cmd_replay = {
     .name = "replay",
-    .summary = "a log's power through a calibrated model, beside the measured temperature",
+    .summary = "compare measured temperatures with a calibrated model's",
     .doc = "Feed a log's measured power to a calibrated model and set the predicted temperature beside the "
            "measured one.",
     .notes = "What-ifs of --set, beside the log as it was:\n" TMX_WHAT_IF_HELP,

@@ -15,13 +15,13 @@ struct args {
 
 static const struct tmx_arg rows[] = {
     TMX_ARG(args, out, TEXT, "output", 'o', .value = "FILE", .def = "report.html", .names = TMX_NAMES_FILE,
-            .doc = "the page to write"),
+            .doc = "file to write the page to"),
     TMX_ARG(args, title, TEXT, "title", 0, .value = "TEXT", .def = "thermix report",
             .doc = "heading of the page"),
     TMX_ARG(args, frames, INT, "frames", 0, .value = "N", .min = 2, .max = 10000, .def = "240",
             .doc = "at most N pictures of a run's heat map"),
     TMX_ARG(args, no_what_if, FLAG, "no-what-if", 0,
-            .doc = "leave out the thermal models that the page steps (1 to 2 MB a chip)"),
+            .doc = "leave out the thermal models of the live what-if (1 to 2 MB per chip)"),
     TMX_ARG_ALL(args, all),
     {0},
 };
@@ -46,13 +46,13 @@ static enum tmx_status run(void *args, struct tmx_err *err)
 const struct tmx_command tmx_cmd_report = {
     .name = "report",
     .summary = "one HTML page of tables, figures, heat maps and a live what-if",
-    .doc = "One HTML page that opens without a network: tables that sort, figures, studies against axes of "
+    .doc = "Write one HTML page that opens without a network: tables that sort, figures, studies against "
+           "axes of "
            "your choice, a "
            "player of heat maps, and the chip itself: change the power of blocks, the fan and the air, and "
-           "see the "
-           "temperatures of the thermal model that `thermix thermal` has.",
-    .notes = "Runs need --hotspot for the player and the what-if; give two policies of one mix to see them "
-             "side by side.",
+           "see the temperatures that the model of `thermix thermal` predicts.",
+    .notes = "The player and the what-if need runs made with --hotspot. Give runs of one mix under two "
+             "policies to see them side by side.",
     .examples = "thermix run wl1 --set policy=BL -o out/bl --trace 2 --hotspot 2\n"
                 "thermix run wl1 --set policy=MNU -o out/mnu --trace 2 --hotspot 2\n"
                 "thermix report out/tabs out/bl out/mnu -o report.html",

@@ -17,7 +17,7 @@ static const struct tmx_arg rows[] = {
     TMX_ARG(args, notes, TEXT, "notes", 'n', .value = "DIR", .def = "docs/notes", .names = TMX_NAMES_FOLDER,
             .doc = "hand-written notes: DIR/<suite>.md, or `## Suite <suite>` in the file of its family"),
     TMX_ARG(args, format, WORD, "format", 0, .words = tmx_formats, .def = "markdown",
-            .doc = "the report (markdown), or the values alone, a row each"),
+            .doc = "the report (markdown), or only the values, one per row"),
     {0},
 };
 
@@ -49,7 +49,7 @@ static enum tmx_status run(void *args, struct tmx_err *err)
 
 const struct tmx_command tmx_cmd_reproduce = {
     .name = "reproduce",
-    .summary = "the report of papers against ours, from suites",
+    .summary = "report of our results beside those of the papers",
     .doc = "Write the reproduction report from the paper.csv files that `thermix table` wrote.",
     .examples = "thermix reproduce out/tabs out/tabs-micro -o report.md\n"
                 "thermix reproduce out/tabs --format csv -o values.csv",

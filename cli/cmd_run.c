@@ -23,13 +23,14 @@ static const struct tmx_arg rows[] = {
             .doc = "write resolved.cfg, summary.csv, kernels.csv and gpus.csv into DIR"),
     TMX_ARG_SET(args, set, ""),
     TMX_ARG(args, module, TEXTS, "module", 0, .value = "FILE", .names = TMX_NAMES_FILE,
-            .doc = "shared object with policies (docs/extending.md), as key modules; may be repeated"),
+            .doc = "load policies from this shared object (docs/extending.md), as the key modules does; may "
+                   "be repeated"),
     TMX_ARG(args, trace_s, REAL, "trace", 0, .value = "SECONDS", .min = 1e-6, .max = 1e9,
             .doc = "write trace.csv into DIR, a row every SECONDS of simulated time"),
     TMX_ARG(args, hotspot_s, REAL, "hotspot", 0, .value = "SECONDS", .min = 1e-6, .max = 1e9,
             .doc = "write power.ptrace, temps.ttrace and thermal.config into DIR, a row every SECONDS"),
     TMX_ARG(args, set, TEXTS, "threads", 0, .value = "N", .prefix = "threads=",
-            .doc = "advance the GPUs on N threads (key threads): the same bytes, sooner with many GPUs"),
+            .doc = "advance the GPUs on N threads (key threads): the same results, faster with many GPUs"),
     TMX_ARG_FORMAT(args, format),
     TMX_ARG(args, columns, LIST, "columns", 0, .value = "NAME,...|all",
             .doc = "of the kernels' table print these columns, and every row"),
@@ -105,7 +106,8 @@ const struct tmx_command tmx_cmd_run = {
     .summary = "simulate one configuration",
     .doc = "Simulate one configuration: a workload on a chip under a policy. CONFIG is a name of `thermix "
            "list runs` or a file.",
-    .notes = "Keys of CONFIG: docs/formats.md. Under mpirun the ranks share the GPUs: the same bytes.",
+    .notes = "Keys of CONFIG: docs/formats.md. Under mpirun the ranks divide the GPUs among themselves; the "
+             "results are the same.",
     .examples = "thermix run wl1 --set policy=MU -o out/wl1 --trace 0.5",
     .args = rows,
     .operands = "CONFIG",

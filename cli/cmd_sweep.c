@@ -18,10 +18,10 @@ struct args {
 
 static const struct tmx_arg rows[] = {
     TMX_ARG(args, out, TEXT, "output", 'o', .value = "DB", .names = TMX_NAMES_FILE,
-            .doc = "results database, made or continued (without it: <name>.sqlite)"),
+            .doc = "results database to create or continue (without it: <name>.sqlite)"),
     TMX_ARG_JOBS(args, jobs),
     TMX_ARG(args, shard, TEXT, "shard", 0, .value = "I/N",
-            .doc = "only part I of N (1..N), for job arrays; join them with `thermix merge`"),
+            .doc = "run only part I of N (1..N), for job arrays; join the parts with `thermix merge`"),
     TMX_ARG(args, dry_run, FLAG, "dry-run", 0, .doc = "print the points as CSV and stop"),
     TMX_ARG(args, limit, INT, "limit", 0, .value = "N", .min = -1, .max = 1e6, .def = "-1",
             .doc = "at most N runs now, -1: all"),
@@ -59,9 +59,10 @@ static enum tmx_status run_on(const struct args *a, const struct tmx_mpi *mpi, s
     if (a->dry_run) {
         st = mpi->rank == 0 ? print_points(&sweep, err) : TMX_OK;
     } else if (!a->out && (strchr(sweep.name, '/') || sweep.name[0] == '.')) {
-        st = tmx_fail_at(err, TMX_ECONFIG, path, 0,
-                         "the study's name \"%s\" is no file's name; -o FILE says where its results go",
-                         sweep.name);
+        st = tmx_fail_at(
+            err, TMX_ECONFIG, path, 0,
+            "the study's name \"%s\" cannot be a file's name; give its results a file with -o FILE",
+            sweep.name);
     } else {
         struct tmx_runs runs;
         tmx_sweep_runs(&sweep, &runs);
@@ -87,9 +88,8 @@ const struct tmx_command tmx_cmd_sweep = {
     .summary = "run a parameter study and keep its results",
     .doc = "Run a parameter study and keep its results in one database.",
     .notes =
-        "Stop it at any moment and start it again: finished runs are not repeated. A run that fails is a row "
-        "with "
-        "its error. Progress goes to standard error, one line a run to DB.log.\n\n"
+        "Stop it at any moment and start it again: finished runs are not repeated. A failed run is kept as a "
+        "row with its error. Progress goes to standard error, one line a run to DB.log.\n\n"
         "On many machines: mpirun -n 64 thermix sweep cooling -o cooling.sqlite, or job arrays with --shard.",
     .examples = "thermix sweep cooling -o cooling.sqlite -j 2\n"
                 "thermix query cooling.sqlite --rows r_convec --pivot policy --value slowdown_pct",

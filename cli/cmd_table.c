@@ -14,13 +14,13 @@ struct args {
 
 static const struct tmx_arg rows[] = {
     TMX_ARG(args, out, TEXT, "out", 'o', .value = "DIR", .names = TMX_NAMES_FOLDER,
-            .doc = "write table.csv and paper.csv into DIR, and keep what has run there"),
+            .doc = "write table.csv and paper.csv into DIR, and keep the finished runs there"),
     TMX_ARG_JOBS(args, jobs),
     TMX_ARG_FORMAT(args, format),
     TMX_ARG_COLUMNS(args, columns),
     TMX_ARG_SET(args, set, "base."),
     TMX_ARG(args, policy, LIST, "policy", 0, .value = "NAME,...",
-            .doc = "run these presets, and of the suite's only those it compares with"),
+            .doc = "run these presets and, of the suite's own, only the policies that it compares with"),
     TMX_ARG(args, set, TEXTS, "gate", 0, .value = "POLICY",
             .prefix = "base.gate.policy=", .names = TMX_NAMES_GATE,
             .doc = "unit gating under every policy, short for --set gate.policy=POLICY"),
@@ -56,8 +56,8 @@ const struct tmx_command tmx_cmd_table = {
     .notes =
         "With -o, each run of a suite of mixes (kind tabs and consolidation_day) is kept in DIR/runs.sqlite "
         "as "
-        "it ends: after Ctrl-C or a power cut the same command does the rest, and prints how many runs were "
-        "there. `thermix query DIR` makes other tables of them.",
+        "it ends: after Ctrl-C or a power cut the same command runs only the rest, and prints how many runs "
+        "it found. `thermix query DIR` makes other tables of them.",
     .examples = "thermix table tabs -o out/tabs -j 2\n"
                 "thermix table tabs --set tick_s=0.01 --format markdown\n"
                 "thermix table tabs --policy foresight,tsp",

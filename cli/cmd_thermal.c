@@ -51,11 +51,9 @@ static const struct tmx_arg tmx_thermal_rows[] = {
      FIELD(method),
      .words = methods,
      .def = "auto",
-     .doc = "what computes transients: the reduced model, the full grid, whichever of them costs less (auto; "
-            "-v says "
-            "which and why), or HotSpot's own library where this program was built with one (HOTSPOT_ROOT). "
-            "Steady "
-            "states are always the full grid's"},
+     .doc = "the solver of transients: the reduced model, the full grid, whichever of them costs less (auto; "
+            "-v prints the choice and its reason), or HotSpot's own library if this program was built with "
+            "it (HOTSPOT_ROOT). Steady states are always solved on the full grid"},
     {.name = "max-memory",
      .type = TMX_ARG_REAL,
      FIELD(run.max_memory_mb),
@@ -63,8 +61,8 @@ static const struct tmx_arg tmx_thermal_rows[] = {
      .min = 1,
      .max = 1e9,
      .def = "1000",
-     .doc = "no reduced model whose set-up needs more than this: auto takes the grid, --method reduced is "
-            "refused"},
+     .doc = "largest memory for setting up a reduced model: above it auto takes the grid, and --method "
+            "reduced is refused"},
     {.name = "scheme",
      .type = TMX_ARG_WORD,
      FIELD(scheme),
@@ -78,7 +76,7 @@ static const struct tmx_arg tmx_thermal_rows[] = {
      .def = "hotspot",
      .doc =
          "HotSpot's network, or finite volumes to the edges of spreader and sink with refined layers and all "
-         "of the heat capacity; docs/models.md says by how much they differ"},
+         "of the heat capacity; docs/models.md lists the differences"},
     {.name = "refine",
      .type = TMX_ARG_INT,
      FIELD(refine),
@@ -109,7 +107,7 @@ static const struct tmx_arg tmx_thermal_rows[] = {
      .value = "K",
      .min = 1e-6,
      .max = 1,
-     .doc = "error the reduced model may have at a block [K]"},
+     .doc = "largest error of the reduced model at a block [K]"},
     {.name = "no-cache",
      .type = TMX_ARG_FLAG,
      FIELD(run.no_cache),
@@ -134,11 +132,11 @@ static const struct tmx_arg tmx_thermal_rows[] = {
      .letter = 'v',
      .type = TMX_ARG_FLAG,
      FIELD(verbose),
-     .doc = "say what was chosen, and why"},
+     .doc = "print the chosen method and the reason"},
     {.name = "quiet",
      .type = TMX_ARG_FLAG,
      FIELD(quiet),
-     .doc = "no notes on standard error; warnings and errors stay"},
+     .doc = "print no notes on standard error, only warnings and errors"},
     {0},
 };
 

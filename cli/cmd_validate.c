@@ -12,7 +12,7 @@ struct args {
 
 static const struct tmx_arg rows[] = {
     TMX_ARG(args, out, TEXT, "output", 'o', .value = "FILE", .names = TMX_NAMES_FILE,
-            .doc = "the table as CSV too"),
+            .doc = "also write the table to FILE as CSV"),
     TMX_ARG_FORMAT(args, format),
     {0},
 };
@@ -33,13 +33,11 @@ static enum tmx_status run(void *args, struct tmx_err *err)
 
 const struct tmx_command tmx_cmd_validate = {
     .name = "validate",
-    .summary = "measurements of real GPUs beside what thermix makes of them",
+    .summary = "compare thermix with measurements of real GPUs",
     .doc = "Calibrate to parts of the stored measurements, predict the rest, repeat HotSpot's stored "
-           "outputs, and print one table: "
-           "what, source, our error, the bar.",
-    .notes = "Exit code 1 when a claim does not hold. HotSpot's stored outputs are repeated with its "
-             "conventions and its step; where "
-             "they are not among the data the row says `not installed`.",
+           "outputs, and print one table of quantities, sources, our errors and the largest error allowed.",
+    .notes = "The exit code is 1 if a claim does not hold. HotSpot's stored outputs are repeated with its "
+             "conventions and its step. If they are not among the data, the row reads `not installed`.",
     .examples = "thermix validate -o validation.csv",
     .args = rows,
     .operand = offsetof(struct args, none),

@@ -48,9 +48,10 @@ void tmx_commands_usage(FILE *out)
         tmx_text_wrap(tmx_commands[i]->summary, INDENT, width, out);
     }
     fprintf(out, "\n`thermix COMMAND --help` explains one command, with an example.\n"
-                 "Every command takes --max-minutes M and --max-gb G: what needs more computing\n"
-                 "(10 min) or memory (three quarters of the machine's) is refused at once.\n"
-                 "--accept takes values that are far from those of every real machine.\n"
+                 "Every command takes --max-minutes M and --max-gb G: a command that needs\n"
+                 "more computing time (default 10 min) or memory (default three quarters of the\n"
+                 "machine's) is refused at once.\n"
+                 "--accept allows values that are far from those of every real machine.\n"
                  "Exit codes: 0 ok, 1 failed, 2 bad input.\n");
 }
 

@@ -40,10 +40,10 @@ struct tmx_measured_args {
          .value = "S",                                                                                   \
          .min = 1e-6,                                                                                    \
          .max = 1e5,                                                                                     \
-         .doc = "seconds between the rows of a log without time stamps (without it: 1, and a note)"},    \
+         .doc = "seconds between the rows of a log without time stamps (default 1, with a note)"},       \
     {                                                                                                    \
         .name = "quiet", .letter = 'q', .type = TMX_ARG_FLAG, TMX_ARG_FIELD(s, log.quiet),               \
-        .doc = "no notes on standard error"                                                              \
+        .doc = "print no notes on standard error"                                                        \
     }
 #define TMX_MEASURED_MODEL_ROWS(s)                                                              \
     {.name = "ambient",                                                                         \
@@ -51,11 +51,11 @@ struct tmx_measured_args {
      TMX_ARG_FIELD(s, log.ambient),                                                             \
      .value = "T",                                                                              \
      .def = "auto",                                                                             \
-     .doc = "degC for all runs; inlet: the log's column; fit: one a run; auto: fit, and in a "  \
-            "replay as in the calibration"},                                                    \
+     .doc = "air temperature [degC] of all runs; inlet: the log's column; fit: one value "      \
+            "fitted for each run; auto: fit, or in a replay as in the calibration"},            \
     {                                                                                           \
         .name = "rpm", .type = TMX_ARG_REAL, TMX_ARG_FIELD(s, log.rpm), .value = "N", .min = 1, \
-        .max = 60000, .doc = "fan speed of runs that log none"                                  \
+        .max = 60000, .doc = "fan speed of runs whose log has none"                             \
     }
 
 /* --ambient and --rpm, read. */

@@ -99,6 +99,6 @@ printf 'chip = "gtx280"; mix = "./mix.cfg"; seed = 1; tick_s = 0.01; rows = 8; c
 printf 'name = "m"; kernels = ( { kernel = "SVM"; work_s = 0.1; } );\n' > mix.cfg
 printf 'name = "../../x"; base = "../../run.cfg"; axes = ( { key = "seed"; values = [1, 2]; } );\n' > s.cfg
 mkdir -p a/b && cp s.cfg a/b && (cd a/b && "$thermix" sweep ./s.cfg -q > /dev/null 2> ../../err.txt) && say "a study ../../x was written"
-grep -q "is no file's name" err.txt || say "a study ../../x: $(cat err.txt)"
+grep -q "cannot be a file's name" err.txt || say "a study ../../x: $(cat err.txt)"
 ls ./*.sqlite 2> /dev/null && say "a study's name is a path"
 exit $failed
