@@ -556,13 +556,14 @@ enum tmx_status tmx_bound_feasible(double *speed, const struct tmx_plan_chip *c,
 
 static enum tmx_status describable(const struct tmx_run *run, struct tmx_err *err)
 {
-    const char *what = run->jobs  ? "the job level merges work"
-                       : run->cta ? "CTA policies change how fast kernels run beside one another"
-                       : run->gate && !(run->bound_options.sm_leak < 1)
-                           ? "unit gating changes leakage with the work; bound.sm_leak says what it leaves"
-                       : run->options.memory_bound_time ? "memory-bound kernels do not follow the clock"
-                       : run->n_kind > 1                ? "GPUs of several kinds"
-                                                        : NULL;
+    const char *what =
+        run->jobs  ? "the job level merges work"
+        : run->cta ? "CTA policies change how fast kernels run beside one another"
+        : run->gate && !(run->bound_options.sm_leak < 1)
+            ? "unit gating changes leakage with the work; bound.sm_leak sets the share that remains"
+        : run->options.memory_bound_time ? "memory-bound kernels do not follow the clock"
+        : run->n_kind > 1                ? "GPUs of several kinds"
+                                         : NULL;
     return what ? tmx_fail(err, TMX_EUNSUPPORTED, "no bound here: %s", what) : TMX_OK;
 }
 

@@ -178,7 +178,7 @@ static enum tmx_status open_state(struct maker *m, const char *chip, struct tmx_
     struct tmx_sim *sim = tmx_run_sim(*run);
     const char *name = tmx_sim_machine(sim)->gpu[0].chip->name;
     if (strcmp(name, chip) != 0) {
-        return tmx_fail(err, TMX_ECONFIG, "--state %s: its GPU 0 is a %s, the budget is asked of %s",
+        return tmx_fail(err, TMX_ECONFIG, "--state %s: its GPU 0 is a %s, but the budget is for %s",
                         m->call->state, name, chip);
     }
     const double ticks = round((m->call->at_s - tmx_sim_time_s(sim)) / tmx_run_tick_s(*run));
@@ -273,10 +273,12 @@ enum tmx_status tmx_budget_table(struct tmx_table **t, struct tmx_run **run, con
     *t = NULL;
     *run = NULL;
     if (call->state && !(call->horizon_s > 0)) {
-        return tmx_fail(err, TMX_ECONFIG, "--state: for ever no state matters; give --horizon");
+        return tmx_fail(err, TMX_ECONFIG,
+                        "--state does nothing without --horizon, because a budget for ever does not depend "
+                        "on it; give --horizon");
     }
     if (call->at_s > 0 && !call->state) {
-        return tmx_fail(err, TMX_ECONFIG, "--at %g: of which run? give --state", call->at_s);
+        return tmx_fail(err, TMX_ECONFIG, "--at %g needs a run: give --state", call->at_s);
     }
     enum tmx_status st = call->state ? open_state(&m, chip, run, err) : open_chip(&m, chip, run, err);
     st = st ? st : prepare(&m, *run, err);

@@ -80,7 +80,7 @@ enum tmx_status tmx_plan_chip_init(struct tmx_plan_chip *c, const struct tmx_run
     struct tmx_static_power still;
     *c = (struct tmx_plan_chip){.n_unit = n, .n_sm = chip->n_sm, .n_level = chip->n_level, .chip = chip};
     if (!tmx_sim_static_power(sim, gpu, &still)) {
-        return tmx_fail(err, TMX_EUNSUPPORTED, "the power model does not tell what a GPU draws without work");
+        return tmx_fail(err, TMX_EUNSUPPORTED, "the power model does not give a GPU's power without work");
     }
     c->influence = calloc(n * n, sizeof *c->influence);
     c->baseline_w = calloc(n, sizeof *c->baseline_w);

@@ -40,7 +40,7 @@ static const struct tmx_opt value_opts[] = {
     TMX_ROW_TEXT(value, name, "", "column `case`; absent: what is picked"),
     TMX_ROW_TEXT(value, unit, "percent", "unit"),
     TMX_ROW_CHOICE(value, origin, tmx_origins, NULL, "where our number comes from"),
-    TMX_ROW_CHOICE(value, relation, relations, "equal", "what the paper says of the number"),
+    TMX_ROW_CHOICE(value, relation, relations, "equal", "how the paper relates the value to the number"),
     TMX_ROW_REAL(value, value, "1", -1e9, 1e300, 1e300, "the printed value"),
     TMX_ROW_TEXT(value, printed, "", "instead of value: the column of the suite that holds it"),
     TMX_ROW_REAL(value, band, "1", 0, 1e300, 1e300, "how far ours may be off, stated before it was known"),

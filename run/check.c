@@ -21,7 +21,7 @@ const char *tmx_run_key_unused(const struct tmx_run *r, const char *key)
         topology ? sizeof of_topology / sizeof of_topology[0] : sizeof without / sizeof without[0];
     for (size_t i = 0; i < n; i++) {
         if (strcmp(names[i], key) == 0) {
-            return topology ? "the topology says which GPUs and chips there are"
+            return topology ? "the topology gives the GPUs and chips"
                             : "fans and links are those of a topology, and none is given";
         }
     }

@@ -428,7 +428,7 @@ static const struct tmx_opt opts[] = {
     TMX_ROW_CHOICE(tmx_run_cta, place, places, "coldest",
                    "which SMs work: the coldest, those farthest apart, or the order of group tb"),
     TMX_ROW_CHOICE(tmx_run_cta, core, cores, "chip",
-                   "per-core parameters of the kernels: given, measured by sm_cycle, or as the chip says"),
+                   "per-core parameters of the kernels: given, measured by sm_cycle, or the chip's choice"),
     TMX_ROW_REAL(tmx_run_cta, epoch_cycles, "cycles", 1, 1e9, 2048,
                  "of the epoch model that makes the plans"),
     {0},

@@ -393,7 +393,7 @@ enum tmx_status tmx_catalog_load_all(struct tmx_catalog *c, const struct tmx_set
     };
     static const struct tmx_opt opts[] = {
         TMX_ROW_TEXT(row, file, NULL, "shared object"),
-        TMX_ROW_TEXT(row, hash, "", "of its content; \"\": any"),
+        TMX_ROW_TEXT(row, hash, "", "hash of its content; \"\": any"),
         {0},
     };
     enum tmx_status st = TMX_OK;

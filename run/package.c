@@ -111,11 +111,10 @@ static void start_in_air(struct tmx_run *r, const struct tmx_run_kind *k, struct
     if (cold && !start_given && !air_given) {
         cfg->init_temp = cfg->ambient;
     } else if (cold && !start_given) {
-        tmx_run_note(
-            r,
-            "chip %s starts at %g degC, its package's init_temp, colder than its air, package.ambient "
-            "= %g degC; say package.init_temp too",
-            k->chip.name, cfg->init_temp - TMX_ZERO_C, cfg->ambient - TMX_ZERO_C);
+        tmx_run_note(r,
+                     "chip %s starts at %g degC, its package's init_temp, colder than its air, "
+                     "package.ambient = %g degC; give package.init_temp too",
+                     k->chip.name, cfg->init_temp - TMX_ZERO_C, cfg->ambient - TMX_ZERO_C);
     }
 }
 
@@ -263,9 +262,9 @@ void tmx_run_thermal_close(struct tmx_run *r)
 
 const struct tmx_opt tmx_run_forecast_opts[] = {
     TMX_ROW_REAL(tmx_run_forecast_options, r_convec_scale, "1", 0.1, 10, 1,
-                 "convection resistance that the policy believes in, relative to the true one"),
+                 "convection resistance that the policy assumes, relative to the true one"),
     TMX_ROW_REAL(tmx_run_forecast_options, tolerance_k, "K", 0, 5, 0,
-                 "of the policy's own thermal model; 0: the run's model serves"),
+                 "of the policy's own thermal model; 0: it uses the run's model"),
     {0},
 };
 

@@ -548,7 +548,7 @@ static void name_change(const struct manifest *m, const struct tmx_run *run, cha
         snprintf(text + used, size - used, " changed since");
     } else if (used == 0) {
         snprintf(text, size, "%s",
-                 n_noted > 0 ? "its files are as they were: another version of thermix, or other keys"
+                 n_noted > 0 ? "its files have not changed; another version of thermix or other keys made it"
                              : "a file that it reads or the version of thermix changed since");
     }
 }

@@ -82,7 +82,7 @@ enum tmx_status tmx_catalog_get(const struct tmx_catalog *c, size_t kind, const 
 const struct tmx_opt tmx_gate_opts[] = {
     TMX_ROW_INT(tmx_gate_params, idle_detect_cycles, "cycles", 1, 1000, 5, "idle time before gating"),
     TMX_ROW_INT(tmx_gate_params, break_even_cycles, "cycles", 1, 1000, 14,
-                "sleep that pays for one switching"),
+                "sleep that saves the energy of one switching"),
     TMX_ROW_INT(tmx_gate_params, wakeup_cycles, "cycles", 1, 1000, 3, "delay from request to use"),
     TMX_ROW_INT(tmx_gate_params, epoch_cycles, "cycles", 10, 1000000, 1000,
                 "adaptive: length of one observation"),

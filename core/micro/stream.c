@@ -45,7 +45,7 @@ const struct tmx_opt tmx_knob_opts[] = {
     TMX_ROW_REAL(tmx_stream_knobs, latency, "1", 0, 10, 1, "factor on latency_cycles"),
     TMX_ROW_REAL(tmx_stream_knobs, launch_gap, "1", 0, 10, 1, "factor on launch_gap_cycles"),
     TMX_ROW_REAL(tmx_stream_knobs, bodies, "1", 1, 100, 1,
-                 "so many loop bodies are drawn and walked one after another, each so much less often"),
+                 "number of loop bodies that are drawn and run one after another"),
     {0},
 };
 

@@ -626,7 +626,7 @@ enum tmx_status tmx_trace_from_accelsim(const char *path, unsigned resident_warp
     }
     st = st ? st : check_announced(&c, err);
     if (!st && c.n_warp % c.block_warps != 0) {
-        st = trace_accelsim_bad(&c, err, "the last thread block has fewer warps than \"-block dim\" says");
+        st = trace_accelsim_bad(&c, err, "the last thread block has fewer warps than \"-block dim\" gives");
     }
     flush(&c);
     tmx_text_finish(&c.text);

@@ -146,7 +146,8 @@ enum tmx_status tmx_cache_clean(const char *folder, uint64_t limit, size_t *n_re
     }
     FILE *f = lock(path);
     if (!f) {
-        return tmx_fail_at(err, TMX_EIO, path, 0, "others have kept the cache busy for %g s", PATIENCE_S);
+        return tmx_fail_at(err, TMX_EIO, path, 0, "other programs have locked the cache for %g s",
+                           PATIENCE_S);
     }
     st = shrink(path, limit, "", n_removed, err);
     fclose(f);
@@ -331,7 +332,7 @@ static const char *contents_fault(FILE *f, const struct head *head)
     tmx_hash_hex(h, sum);
     tmx_hash_destroy(h);
     return size != head->size                        ? "cut short or too long"
-           : memcmp(sum, head->sum, sizeof sum) != 0 ? "damaged: its checksum is another"
+           : memcmp(sum, head->sum, sizeof sum) != 0 ? "damaged: its checksum differs"
                                                      : NULL;
 }
 
@@ -358,7 +359,8 @@ const char *tmx_cache_fault(const char *folder, const char *name)
     } else {
         snprintf(called, sizeof called, "%.*s.%.*s", TMX_HASH_HEX - 1, head.key, (int)sizeof head.kind - 1,
                  head.kind);
-        fault = strcmp(called, name) != 0 ? "damaged: its name is another inside" : contents_fault(f, &head);
+        fault = strcmp(called, name) != 0 ? "damaged: its content is stored under another name"
+                                          : contents_fault(f, &head);
     }
     fclose(f);
     return fault;

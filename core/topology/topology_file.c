@@ -49,7 +49,7 @@ struct counted_card {
     int count;
 };
 static const struct tmx_opt card_opts[] = {
-    TMX_ROW_INT(counted_card, count, "1", 1, MAX_PARTS, 1, "this many alike: NAME0, NAME1, ..."),
+    TMX_ROW_INT(counted_card, count, "1", 1, MAX_PARTS, 1, "number of equal copies: NAME0, NAME1, ..."),
     TMX_ROW_TEXT(tmx_card, name, NULL, "name"),
     TMX_ROW_CHOICE(
         tmx_card, convection, convections, "fit",
@@ -64,7 +64,7 @@ static const struct tmx_opt card_opts[] = {
     TMX_ROW_REAL(tmx_card, coolant_j_per_m3k, "J/(m3 K)", 1, 1e9, 1.059 * 1007,
                  "heat capacity of what flows past: air at 45 degC, water 4.146e6"),
     TMX_ROW_INT(tmx_card, levels, "1", 2, TMX_MAX_FAN_LEVELS, 32,
-                "steps of the convection, stopped included"),
+                "number of convection levels, including stopped fans"),
     {0},
 };
 
@@ -78,18 +78,20 @@ struct part { /* a fan or a GPU of the file */
 static const struct tmx_opt fan_opts[] = {
     TMX_ROW_TEXT(part, name, NULL, "name"),
     TMX_ROW_TEXT(part, card, NULL, "card it sits on; of a card with count: on each"),
-    TMX_ROW_INT(part, count, "1", 1, MAX_PARTS, 1, "this many alike on the card"),
+    TMX_ROW_INT(part, count, "1", 1, MAX_PARTS, 1, "number of equal copies on the card"),
     {0},
 };
 static const struct tmx_opt fan_numbers[] = {
     TMX_ROW_REAL(tmx_fan, min_rpm, "rpm", 0, 1e5, NAN, "slowest speed it turns at"),
     TMX_ROW_REAL(tmx_fan, max_rpm, "rpm", 1, 1e5, NAN, "full speed"),
     TMX_ROW_REAL(tmx_fan, power_w, "W", 0, 1000, NAN, "electrical power at full speed"),
-    TMX_ROW_REAL(tmx_fan, heat_share, "1", 0, 1, 1,
-                 "of its power, into the streams of its card's GPUs; the rest leaves behind them"),
+    TMX_ROW_REAL(
+        tmx_fan, heat_share, "1", 0, 1, 1,
+        "share of the fan's power that heats the air of its card's GPUs; the rest leaves behind them"),
     TMX_ROW_REAL(tmx_fan, flow_m3_per_s, "m3/s", 1e-6, 10, NAN, "air at full speed"),
-    TMX_ROW_REAL(tmx_fan, noise_dba, "dBA", 0, 200, 45, "noise at full speed; 0: not told"),
-    TMX_ROW_BOOL(tmx_fan, stand_in, 0, "moves the air where fans were not measured; no table has its speed"),
+    TMX_ROW_REAL(tmx_fan, noise_dba, "dBA", 0, 200, 45, "noise at full speed; 0: unknown"),
+    TMX_ROW_BOOL(tmx_fan, stand_in, 0,
+                 "stand-in for fans that were not measured; its speed appears in no table"),
     {0},
 };
 static const char *const fan_name_keys[] = {"name", "card", "count", "curve", NULL};
@@ -105,7 +107,7 @@ static const struct tmx_opt gpu_opts[] = {
     TMX_ROW_TEXT(part, name, NULL, "name"),
     TMX_ROW_NAME(part, chip, NULL, "chip: a folder of floorplans/, or a path to one"),
     TMX_ROW_TEXT(part, card, NULL, "card it sits on; of a card with count: on each"),
-    TMX_ROW_INT(part, count, "1", 1, MAX_PARTS, 1, "this many alike on the card"),
+    TMX_ROW_INT(part, count, "1", 1, MAX_PARTS, 1, "number of equal copies on the card"),
     TMX_ROW_REAL(part, power_cap_w, "W", 0, 1e5, 0,
                  "its board's power limit; 0: as the chip's board is sold"),
     {0},
@@ -120,7 +122,7 @@ static const struct tmx_opt air_opts[] = {
     TMX_ROW_TEXT(named_air, from, NULL, "GPU upstream"),
     TMX_ROW_TEXT(named_air, to, NULL, "GPU downstream"),
     TMX_ROW_REAL(named_air, fraction, "1", 0, 1, NAN, "of the upstream GPU's outlet air"),
-    TMX_ROW_REAL(named_air, heat_w, "W", 0, 1e5, 0, "other parts on the way give to it"),
+    TMX_ROW_REAL(named_air, heat_w, "W", 0, 1e5, 0, "heat that other parts on the way add to the air"),
     TMX_ROW_INT(named_air, count, "1", 1, MAX_PARTS, 1, "this many paths, each between the next GPUs"),
     {0},
 };
@@ -394,7 +396,7 @@ static enum tmx_status add_air(struct reader *r, size_t entry, const struct tmx_
         out += t->air[k].from == air->from ? t->air[k].fraction : 0;
     }
     if (out > 1 + 1e-9) {
-        return tmx_fail_setting(err, e, "air: more than all of GPU %s's outlet air is handed on",
+        return tmx_fail_setting(err, e, "air: the paths take more than all of GPU %s's outlet air",
                                 t->gpu[air->from].name);
     }
     if (t->n_air == MAX_PARTS) {
@@ -558,7 +560,7 @@ struct rack {
 };
 static const struct tmx_opt rack_opts[] = {
     TMX_ROW_TEXT(rack, name, NULL, "name"),
-    TMX_ROW_INT(rack, count, "1", 1, MAX_RACKS, 1, "this many alike: NAME0, NAME1, ..."),
+    TMX_ROW_INT(rack, count, "1", 1, MAX_RACKS, 1, "number of equal copies: NAME0, NAME1, ..."),
     TMX_ROW_INT(rack, nodes, "1", 1, MAX_NODES, 1, "nodes above each other"),
     {0},
 };
@@ -772,7 +774,7 @@ static enum tmx_status tmx_hall_build(struct tmx_topology *t, const struct tmx_s
     member = tmx_setting_member(root, "racks");
     enum tmx_status st = tmx_setting_list(root, "racks", member ? 1 : 0, MAX_RACKS, &racks, err);
     if (!st && member && nodes) {
-        st = tmx_fail_setting(err, nodes, "nodes and racks: the racks say how many nodes there are");
+        st = tmx_fail_setting(err, nodes, "nodes and racks: the racks give the number of nodes");
     }
     if (!st && member) {
         struct rack *rack = calloc(tmx_setting_length(racks), sizeof *rack);

@@ -44,8 +44,8 @@ static const struct tmx_opt entry_opts[] = {
     TMX_ROW_REAL(tmx_mix_entry, arrival_s, "s", 0, 1e9, 0, "when it is submitted"),
     TMX_ROW_INT(tmx_mix_entry, priority, "1", -100, 100, 0, "higher is served first"),
     TMX_ROW_INT(tmx_mix_entry, gpus, "1", 1, 4096, 1,
-                "it runs on so many side by side; work_s is the time they need together"),
-    TMX_ROW_INT(counted_entry, count, "1", 1, 1e6, 1, "this many alike, one behind the other"),
+                "number of GPUs that it runs on side by side; work_s is the time they need together"),
+    TMX_ROW_INT(counted_entry, count, "1", 1, 1e6, 1, "number of equal copies, one after another"),
     {0},
 };
 

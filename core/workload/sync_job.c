@@ -246,8 +246,9 @@ const struct tmx_opt tmx_sync_job_opts[] = {
     TMX_ROW_INT(tmx_sync_job_options, steps, "1", 1, 1000000, NAN, "steps to do"),
     TMX_ROW_REAL(tmx_sync_job_options, comm_s, "s", 0, 1e6, 0,
                  "communication after each step; the clock does not change it"),
-    TMX_ROW_REAL(tmx_sync_job_options, wait_power, "1", 0, 1, 0.45,
-                 "dynamic power of who waits or communicates, relative to working (assumed)"),
+    TMX_ROW_REAL(
+        tmx_sync_job_options, wait_power, "1", 0, 1, 0.45,
+        "dynamic power of a member that waits or communicates, relative to one that works (assumed)"),
     {0},
 };
 

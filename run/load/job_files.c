@@ -46,7 +46,7 @@ static const struct tmx_opt power_opts[] = {
 static const struct tmx_opt framework_opts[] = {
     TMX_ROW_REAL(tmx_node, message_s, "s", 0, 1, 0, "one exchange between frontend and backend"),
     TMX_ROW_INT(tmx_node, messages, "1", 0, 1000, 0, "exchanges per instance"),
-    TMX_ROW_BOOL(tmx_node, leader, 1, "in a merge of one kind one frontend speaks for all"),
+    TMX_ROW_BOOL(tmx_node, leader, 1, "in a merge of one kind one frontend serves all instances"),
     TMX_ROW_BOOL(tmx_node, reuse_constants, 1, "constant tables are loaded once per kernel"),
     TMX_ROW_REAL(tmx_node, copy_bytes_per_s, "B/s", 1, 1e15, NAN, "through the backend's buffer"),
     {0},

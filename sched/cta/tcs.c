@@ -38,7 +38,7 @@ static const struct tmx_opt opts[] = {
     TMX_ROW_REAL(tmx_tcs, stall_share, "1", 0, 1, 0.5, "a core counts when stalled for more of the window"),
     TMX_ROW_REAL(tmx_tcs, window_cycles, "cycles", 64, 1e7, 8192, "monitoring period"),
     TMX_ROW_REAL(tmx_tcs, monitor_cycles, "cycles", 0, 1e8, 10000, "MONITOR lasts at least this long"),
-    TMX_ROW_BOOL(tmx_tcs, throttling, 1, "throttled cores stand still until their turn"),
+    TMX_ROW_BOOL(tmx_tcs, throttling, 1, "throttled cores stop until their turn"),
     {0},
 };
 

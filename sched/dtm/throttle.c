@@ -43,7 +43,7 @@ static double trip_k(const void *state)
 
 const struct tmx_dtm_policy tmx_dtm_throttle = {
     .base = {.name = "throttle",
-             .doc = "Clock-gate what is too hot until it has cooled.",
+             .doc = "Clock-gate an SM or chip that is too hot until it has cooled.",
              .source = "paper 003, section 4.1; Brooks and Martonosi, HPCA 2001",
              .opts = opts,
              .state_size = sizeof(struct throttle)},

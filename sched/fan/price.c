@@ -27,7 +27,7 @@ struct price {
 
 static const struct tmx_opt opts[] = {
     TMX_ROW_REAL(price, weight, "1", 0, 10, 1,
-                 "of time beside energy; 0: least energy, 1: least energy x time"),
+                 "weight of time against energy; 0: least energy, 1: least energy x time"),
     TMX_ROW_REAL(price, rate_per_s, "1/s", 0, 1, 0.01, "change of the fan's speed at most, relative"),
     TMX_ROW_REAL(price, window_s, "s", 0, 1000, 10, "over which the slowdown is averaged"),
     TMX_ROW_REAL(price, full_pct, "1", 0.01, 100, 0.5, "slowdown from which on the GPU counts as limited"),
@@ -134,7 +134,8 @@ static double speed(const void *state, const struct tmx_fan_view *v)
 
 const struct tmx_fan_policy tmx_fan_price = {
     .base = {.name = "price",
-             .doc = "As fast as the work it buys is worth; for mix policies that look ahead.",
+             .doc =
+                 "Set fan speed by the value of the work that it allows; for mix policies that look ahead.",
              .source = "docs/notes/foresight.md",
              .opts = opts,
              .state_size = sizeof(struct price)},

@@ -23,10 +23,11 @@ static const struct tmx_opt opts[] = {
                 "waiting instances per GPU from which to merge"),
     TMX_ROW_INT(consolidate, largest, "1", 1, TMX_LAUNCH_MAX, 32, "instances of one launch at most"),
     TMX_ROW_BOOL(consolidate, hold, 0, "below the threshold wait for more instead of running one by one"),
-    TMX_ROW_REAL(consolidate, max_wait_s, "s", 0, 1e9, 60, "hold: no instance waits longer for others"),
+    TMX_ROW_REAL(consolidate, max_wait_s, "s", 0, 1e9, 60,
+                 "hold: longest time that an instance waits for others"),
     TMX_ROW_REAL(consolidate, limit_c, "degC", 0, 1000, 1000,
-                 "refuse groups predicted to heat the chip above; 1000: off"),
-    TMX_ROW_REAL(consolidate, release_c, "degC", 0, 1000, 85, "a refused GPU starts again below"),
+                 "refuse groups predicted to heat the chip above this; 1000: off"),
+    TMX_ROW_REAL(consolidate, release_c, "degC", 0, 1000, 85, "a refused GPU starts again below this"),
     TMX_ROW_REAL(consolidate, ambient_c, "degC", -50, 200, 45, "prediction: air"),
     TMX_ROW_REAL(consolidate, r_k_per_w, "K/W", 0, 10, 0.4,
                  "prediction: hottest SM to air, per watt above idle"),
@@ -173,7 +174,7 @@ static bool next(const void *state, const struct tmx_waiting_view *v, struct tmx
 
 const struct tmx_job_policy tmx_job_consolidate = {
     .base = {.name = "consolidate",
-             .doc = "Merge waiting instances when the models of time and power say that it pays.",
+             .doc = "Merge waiting instances when the models of time and power predict a gain.",
              .source = "Li, Byna and Chakradhar, Energy-Aware Workload Consolidation on GPU (paper 004)",
              .opts = opts,
              .state_size = sizeof(struct consolidate)},

@@ -10,7 +10,8 @@ struct partition {
 
 static const struct tmx_opt opts[] = {
     TMX_ROW_INT(partition, ways, "1", 1, TMX_WAYS, 4, "kernels resident on a GPU at once"),
-    TMX_ROW_BOOL(partition, fixed, 0, "parts of 1 / ways; else the resident kernels share all"),
+    TMX_ROW_BOOL(partition, fixed, 0,
+                 "each kernel gets 1 / ways of every SM; otherwise the resident kernels share all of it"),
     {0},
 };
 

@@ -17,11 +17,11 @@ struct slosh {
 
 static const struct tmx_opt opts[] = {
     TMX_ROW_REAL(slosh, node_w, "W", 0, 1e6, 0, "sum of the boards' caps; 0: of their own limits"),
-    TMX_ROW_REAL(slosh, min_w, "W", 0, 1e5, 0, "least cap of a board; 0: the least it can be set to"),
-    TMX_ROW_REAL(slosh, max_w, "W", 0, 1e5, 0, "largest; 0: the board's limit as sold"),
-    TMX_ROW_REAL(slosh, period_s, "s", 0.01, 1000, 4, "between changes"),
+    TMX_ROW_REAL(slosh, min_w, "W", 0, 1e5, 0, "least cap of a board; 0: the board's lowest limit"),
+    TMX_ROW_REAL(slosh, max_w, "W", 0, 1e5, 0, "largest cap of a board; 0: the board's limit as sold"),
+    TMX_ROW_REAL(slosh, period_s, "s", 0.01, 1000, 4, "time between changes of the caps"),
     TMX_ROW_REAL(slosh, gain, "1", 0, 10, 0.8,
-                 "share of the cap for a share of the time; 0: equal caps for ever"),
+                 "relative change of a cap for a relative difference in time; 0: equal caps for ever"),
     {0},
 };
 
@@ -134,7 +134,7 @@ static void decide(void *state, const struct tmx_view *view, struct tmx_request 
 
 const struct tmx_mix_policy tmx_mix_slosh = {
     .base = {.name = "slosh",
-             .doc = "Power caps of the GPUs of a synchronous job follow who holds it back; their sum stays.",
+             .doc = "Shift power caps to the slowest GPU of a synchronous job; their sum stays constant.",
              .source = "docs/notes/stragglers.md; the idea: arXiv 2511.09861",
              .opts = opts,
              .state_size = sizeof(struct slosh)},

@@ -12,9 +12,9 @@ const struct tmx_opt tmx_tabs_opts[] = {
      * DVFS improves 27 % and T^ABS 57-60 % over BL (Figure 3: calibrated). */
     TMX_ROW_REAL(tmx_tabs, emergency_c, "degC", 0, 300, 88.5,
                  "hottest sensor at or above this is an emergency"),
-    TMX_ROW_REAL(tmx_tabs, release_c, "degC", 0, 300, 87.1, "below this the measures are taken back"),
+    TMX_ROW_REAL(tmx_tabs, release_c, "degC", 0, 300, 87.1, "below this temperature the measures are undone"),
     TMX_ROW_REAL(tmx_tabs, initial_share, "1", 0.01, 0.5, 0.05,
-                 "share of a kernel taken in during an emergency"),
+                 "initial share of a kernel that is mixed in during an emergency"),
     TMX_ROW_REAL(tmx_tabs, step, "1", 0.001, 0.5, 0.05, "change of the shares per scheduling tick"),
     TMX_ROW_REAL(tmx_tabs, first_floor, "1", 0, 1, 0.5, "least share of the kernel that came first"),
     TMX_ROW_REAL(tmx_tabs, alike, "1", 0, 1, 0, "power density indices closer than this fraction are equal"),

@@ -17,9 +17,10 @@ struct tsp {
 static const struct tmx_opt opts[] = {
     TMX_ROW_REAL(tsp, below_k, "K", 0, 100, 0, "steady target below the hardware's limit"),
     TMX_ROW_REAL(tsp, place_gain, "W/K", 0, 1, 0.02, "of the placement"),
-    TMX_ROW_REAL(tsp, power_scale, "1", 0, 10, 1, "kernels' powers as believed, relative to the table's"),
+    TMX_ROW_REAL(tsp, power_scale, "1", 0, 10, 1,
+                 "kernels' powers that the policy assumes, relative to the table's"),
     TMX_ROW_INT(tsp, window, "1", 1, 1024, 32, "fairness window N of arrivals"),
-    TMX_ROW_BOOL(tsp, place, 1, "place the hot kernel; else both on every SM alike"),
+    TMX_ROW_BOOL(tsp, place, 1, "choose SMs for the hot kernel; otherwise both kernels share every SM alike"),
     {0},
 };
 

@@ -217,7 +217,7 @@ static void a_check_names_what_is_wrong(void **state)
     static const struct {
         long at;
         const char *words;
-    } row[] = {{3, "another version"}, {40, "name is another"}, {70, "checksum"}, {119, "checksum"}};
+    } row[] = {{3, "another version"}, {40, "under another name"}, {70, "checksum"}, {119, "checksum"}};
     for (size_t i = 0; i < sizeof row / sizeof row[0]; i++) {
         tmx_cache_write(&NAME, piece, 1);
         assert_null(tmx_cache_fault(NULL, name));
