@@ -170,11 +170,10 @@ static enum tmx_status begin(struct work *w, struct tmx_err *err)
                         p.low, p.high, t.low, t.high);
     }
     if (p.high - p.low < 0.5 * p.high) {
-        tmx_log_say(
-            w->say, TMX_LOG_WARNING,
-            "power goes from %.0f to %.0f W only: temperatures at other powers will lean on little; train on "
-            "runs from idle to the highest",
-            p.low, p.high);
+        tmx_log_say(w->say, TMX_LOG_WARNING,
+                    "power goes from %.0f to %.0f W only: predictions at other powers are uncertain; "
+                    "calibrate to runs from idle to the highest power",
+                    p.low, p.high);
     }
     c->model.power_low_w = p.low;
     c->model.power_high_w = p.high;
@@ -190,8 +189,9 @@ static enum tmx_status begin(struct work *w, struct tmx_err *err)
                               .rpm = o->rpm,
                               .inlet = o->ambient == TMX_AMBIENT_INLET};
     if (o->ambient == TMX_AMBIENT_INLET && !every_series_has(log, TMX_Q_INLET)) {
-        return tmx_fail(err, TMX_ECONFIG,
-                        "ambient inlet: not every run has a column of inlet air; --ambient fit fits it");
+        return tmx_fail(
+            err, TMX_ECONFIG,
+            "--ambient inlet: not every run has a column of inlet air; use --ambient fit to fit it");
     }
     for (size_t r = 0; r < log->n_run; r++) {
         c->ambient_c[r] = o->ambient == TMX_AMBIENT_GIVEN ? o->ambient_c : t.low - 5;
@@ -529,7 +529,8 @@ static enum tmx_status first_guess(struct work *w, struct tmx_err *err)
     }
     state_finish(&two);
     if (!st && !found.gpu) {
-        st = tmx_fail(err, TMX_ESOLVE, "no fit of GPU %s: is its temperature that of its power?",
+        st = tmx_fail(err, TMX_ESOLVE,
+                      "no fit of GPU %s: do its temperature and its power belong to the same GPU?",
                       log->gpu[s->gpu]);
     }
     if (!st) {
@@ -844,7 +845,7 @@ static enum tmx_status try_capacities(struct work *w, struct tmx_err *err)
         go_back(w, &shared);
         w->c_apart = false;
         leave_out(w, "sink_j_per_k of each GPU",
-                  "one for all: the log does not tell them apart; steps of load held for three time "
+                  "one for all: the log does not distinguish them; steps of load held for three time "
                   "constants, logged at a tenth of one");
     }
     state_finish(&shared);
@@ -1001,11 +1002,11 @@ static void held_offset(struct work *w, struct tmx_fit_parameter *p)
              "held near 0 by what is assumed of sensors (%.2g K)%s; would need a longer idle part", spread,
              strained ? ", and yet far from it" : "");
     if (strained) {
-        tmx_log_say(w->say, TMX_LOG_WARNING,
-                    "GPU %s: its air or sensor is %.1f K or more apart from the first GPU's, which this log "
-                    "does not tell well: "
-                    "its resistances lean on what is assumed (%.2g K); log a longer idle part",
-                    w->c->model.gpu[p->gpu].name, p->value, spread);
+        tmx_log_say(
+            w->say, TMX_LOG_WARNING,
+            "GPU %s: its air or sensor is %.1f K or more apart from the first GPU's, which this log does not "
+            "identify well: its resistances depend on the assumed spread (%.2g K); log a longer idle part",
+            w->c->model.gpu[p->gpu].name, p->value, spread);
     }
 }
 

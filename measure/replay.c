@@ -338,9 +338,8 @@ static void compare_watts(const struct tmx_rc *model, const struct tmx_measured 
     const char *from = power ? power->name : "";
     if (model->power_from[0] && from[0] && tmx_word_compare(from, model->power_from) != 0) {
         tmx_log_say(say, TMX_LOG_WARNING,
-                    "the calibration's watts are the column \"%s\", this log's \"%s\": do they count the "
-                    "same? --column "
-                    "power_w=NAME takes another",
+                    "the calibration's watts are the column \"%s\", this log's \"%s\": do they measure the "
+                    "same power? --column power_w=NAME takes another",
                     model->power_from, from);
     }
 }

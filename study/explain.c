@@ -348,12 +348,12 @@ static enum tmx_status check_folder(const struct tmx_explain *x, struct tmx_err 
     st = st ? st : tmx_run_folder_compare(run, x->folder, change, sizeof change, err);
     if (!st && change[0] && !x->accept_changed) {
         st = tmx_fail_at(err, TMX_ECONFIG, x->folder, 0,
-                         "its results are of another run than its resolved.cfg is now: %s; run it again, or "
-                         "--accept-changed explains the run as it is now",
+                         "its results are not those of the run that its resolved.cfg now describes: %s; run "
+                         "it again, or explain the run with the new files by --accept-changed",
                          change);
     } else if (!st && change[0]) {
-        tmx_print_visible(stderr, "warning: %s: %s; what follows is of the run as it is now\n", x->folder,
-                          change);
+        tmx_print_visible(stderr, "warning: %s: %s; the explanation below is of the run with the new files\n",
+                          x->folder, change);
     }
     tmx_run_destroy(run);
     tmx_config_close(cfg);

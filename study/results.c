@@ -232,8 +232,8 @@ static enum tmx_status results_whole(struct tmx_results *r, struct tmx_err *err)
     st = st ? st : results_int(r, "SELECT count(*) FROM run WHERE NOT intact(id, hash)", &n_broken, err);
     if (!st && (n_broken > 0 || !sealed)) {
         st = tmx_fail_at(err, TMX_EPARSE, r->path, 0,
-                         "the database is damaged: %s%d of %d runs are not as they were written; the command "
-                         "that made it computes them again",
+                         "the database is damaged: %s%d of %d runs have changed since they were written; the "
+                         "command that made it computes them again",
                          sealed ? "" : "its points are not as they were written; ", n_broken, n_run);
     }
     return st;
@@ -780,7 +780,7 @@ void tmx_results_note(const struct tmx_result_set *set, FILE *out)
     count_missing(set, &absent, &failed);
     if (set->n_left_out > 0) {
         tmx_print_visible(out,
-                          "note: study %s: %zu runs of earlier inputs are left out (--all takes them in)\n",
+                          "note: study %s: %zu runs of earlier inputs are left out (--all includes them)\n",
                           set->study, set->n_left_out);
     }
     if (absent + failed > 0) {

@@ -92,7 +92,7 @@ static void say_time(const struct tmx_run_alone *a, const struct tmx_run *run)
     char text[40];
     if (!a->quiet && seconds > 20) {
         tmx_cost_time(seconds, text, sizeof text);
-        fprintf(stderr, "about %s of computing; Ctrl-C stops it and keeps what there is\n", text);
+        fprintf(stderr, "about %s of computing; Ctrl-C stops it and keeps the results so far\n", text);
     }
 }
 

@@ -220,11 +220,10 @@ static enum tmx_status add_series(struct tmx_collect *c, struct tmx_row *const *
     }
     tmx_log_doubt(m, &s, c->text->name, who, c->options);
     if (!c->has_gpu && tmx_log_bursts(s.q[TMX_Q_TIME], n)) {
-        tmx_measured_note(
-            m,
-            "%s:%u: rows come in bursts and no column says which GPU a row belongs to: two GPUs "
-            "mixed? Log the column index too",
-            c->text->name, s.line[0]);
+        tmx_measured_note(m,
+                          "%s:%u: rows come in bursts and no column names the GPU of a row: two GPUs "
+                          "mixed? Log the column index too",
+                          c->text->name, s.line[0]);
     }
     m->series[m->n_series++] = s;
     return TMX_OK;
@@ -276,7 +275,7 @@ static enum tmx_status add_stretch(struct tmx_collect *c, struct stretch *s, siz
     s->n = order_in_time(c, s, who, part);
     if (!c->has_gpu && s->repeated > all / 3) {
         st = tmx_fail_at(err, TMX_EPARSE, c->text->name, s->row[0]->line,
-                         "%zu of %zu time stamps stand twice and no column says which GPU a row belongs to: "
+                         "%zu of %zu time stamps occur twice and no column names the GPU of a row: "
                          "two GPUs mixed? "
                          "Log the column index too",
                          s->repeated, all);
@@ -285,7 +284,7 @@ static enum tmx_status add_stretch(struct tmx_collect *c, struct stretch *s, siz
                           c->text->name, s->repeated_at, who, s->repeated);
     }
     if (s->back > 0) {
-        tmx_measured_note(m, "%s:%u: %s: %zu rows stand before the one above them in time: dropped",
+        tmx_measured_note(m, "%s:%u: %s: %zu rows are earlier than the row above them: dropped",
                           c->text->name, s->back_at, who, s->back);
     }
     for (size_t i = 0; !st && i < s->n;) {

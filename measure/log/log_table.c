@@ -121,8 +121,7 @@ static enum tmx_status row_cells(struct tmx_collect *c, const struct tmx_columns
         count--; /* GPU-Z ends its lines with a comma */
     }
     if (same_line(t, cell, count)) {
-        tmx_measured_note(c->to, "%s:%u: the header stands here again: passed over", c->text->name,
-                          l->number);
+        tmx_measured_note(c->to, "%s:%u: the header is repeated here: skipped", c->text->name, l->number);
         return TMX_OK;
     }
     if (count < t->n && last) {

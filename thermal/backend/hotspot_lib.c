@@ -90,12 +90,12 @@ static enum tmx_status refuse(const struct tmx_thermal_spec *spec, struct tmx_er
     const double dy = tmx_floorplan_height_m(die) / (double)spec->rows;
     if (tmx_thermal_spec_levels(spec) > 1) {
         return tmx_fail(err, TMX_EUNSUPPORTED,
-                        "HotSpot's library has one convection resistance, %zu are asked",
+                        "HotSpot's library has one convection resistance; %zu are requested",
                         tmx_thermal_spec_levels(spec));
     }
     if (spec->board) {
         return tmx_fail(err, TMX_EUNSUPPORTED,
-                        "a secondary path (model_secondary) is not handed to HotSpot's library");
+                        "a secondary path (model_secondary) is not supported with HotSpot's library");
     }
     for (size_t l = 0; l < spec->n_layer; l++) {
         if (spec->layer[l].filler_k_w_per_mk > 0) {
@@ -365,7 +365,7 @@ static void restore(void *state, const void *buf)
 
 const struct tmx_thermal_ops tmx_thermal_hotspot = {
     .base = {.name = "hotspot",
-             .doc = "HotSpot's own library, where the system has one.",
+             .doc = "HotSpot's own library, if the system has it.",
              .source = "HotSpot 7, temperature_grid.h"},
     .claims = 0, /* its promises are HotSpot's; compared with the grid back-end in its own test */
     .model_create = model_create,

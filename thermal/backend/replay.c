@@ -16,7 +16,7 @@ struct options {
 };
 static const struct tmx_opt opts[] = {
     TMX_ROW_FILE(options, file, NULL, "temperature trace (.ttrace)"),
-    TMX_ROW_REAL(options, interval_s, "s", 1e-9, 1e9, 0.01, "time between two rows of it"),
+    TMX_ROW_REAL(options, interval_s, "s", 1e-9, 1e9, 0.01, "time between two rows of the trace"),
     {0},
 };
 
@@ -170,7 +170,7 @@ static void restore(void *state, const void *buf)
 
 const struct tmx_thermal_ops tmx_thermal_replay = {
     .base = {.name = "replay",
-             .doc = "Temperatures from a trace, whatever the power.",
+             .doc = "Temperatures read from a trace, independent of the power.",
              .source = "docs/formats.md, Temperature trace",
              .opts = opts,
              .state_size = sizeof(struct options)},

@@ -46,7 +46,7 @@ const struct tmx_opt tmx_hotspot_opts[] = {
            "only the grid model is offered (HotSpot: block); block is refused"),
     CHOICE(detailed_3D, switch_words, "off", "blocks of a stack carry their own material"),
     BOOL(use_microchannels, "liquid in channels of the stack: not offered, 1 is refused"),
-    BOOL(use_microfluidic_cooling, "the same by another name"),
+    BOOL(use_microfluidic_cooling, "another name of -use_microchannels"),
     TEMPERATURE(ambient, 318.15, "air temperature"),
     TEMPERATURE(init_temp, 333.15, "uniform temperature to start from without an init file"),
     BOOL(dtm_used, "scale a start hotter than thermal_threshold down to it"),
@@ -70,14 +70,15 @@ const struct tmx_opt tmx_hotspot_opts[] = {
     CAPACITY(p_sink, 3.55e6, "sink heat capacity"),
     TEXT(material_sink, "sink material by name"),
     REAL(k_filler, "W/(m K)", 0, 5000, 0,
-         "of what the floorplan leaves of the die layer: moulding beside dies; 0: nothing is left (not "
-         "HotSpot's)"),
+         "conductivity of the filler where the floorplan leaves the die layer uncovered, such as moulding "
+         "beside dies; 0: no filler (not HotSpot's)"),
     CAPACITY(p_filler, 1.7e6, "heat capacity of the filler"),
     TEXT(material_filler, "filler material by name"),
     REAL(r_convec, "K/W", 0, 1e6, 0.1, "sink to air resistance"),
     REAL(c_convec, "J/K", 0, 1e9, 140.4, "heat capacity of the air side"),
     REAL(r_below, "K/W", 0, 1e6, 0,
-         "film on the face away from the sink, in the physical network; 0: none (not HotSpot's)"),
+         "film resistance of the face away from the sink, in the physical network; 0: no film (not "
+         "HotSpot's)"),
     BOOL(model_secondary, "heat leaves through substrate, solder and board, too"),
     REAL(r_convec_sec, "K/W", 1e-6, 1e6, 1, "board to air resistance"),
     REAL(c_convec_sec, "J/K", 0, 1e9, 140.4, "heat capacity of the air below the board"),

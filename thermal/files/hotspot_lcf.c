@@ -159,7 +159,7 @@ static enum tmx_status addition(struct reader *r, struct tmx_lcf_layer *layer, s
         st = named(r, first, &layer->filler_k_w_per_mk, &layer->filler_p_j_per_m3k);
     }
     return !st && tmx_span_field(&rest, &more)
-               ? FAIL(r, "%.*s: \"%.*s\" is too much", TMX_SPAN_ARG(word), TMX_SPAN_ARG(more))
+               ? FAIL(r, "%.*s: unexpected \"%.*s\"", TMX_SPAN_ARG(word), TMX_SPAN_ARG(more))
                : st;
 }
 

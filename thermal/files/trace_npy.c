@@ -241,7 +241,7 @@ static enum tmx_status read_data(struct head *h, const char *data, size_t size)
         return FAIL(h, t->n_column ? "no rows" : "no columns");
     }
     if (size / row_bytes != h->shape[0] || size % row_bytes != 0) {
-        return FAIL(h, "%zu bytes of data, its head says %zu rows of %zu bytes", size, h->shape[0],
+        return FAIL(h, "%zu bytes of data, its header gives %zu rows of %zu bytes", size, h->shape[0],
                     row_bytes);
     }
     t->value = malloc(h->shape[0] * t->n_column * sizeof *t->value);

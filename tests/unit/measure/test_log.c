@@ -134,7 +134,7 @@ static void bad_logs_are_refused_with_file_and_line(void **unused)
 static const struct bad noted[] = {
     {"last line cut short", PLAIN ROWS "4,0,2", "log.csv:6: the last line is cut short: dropped"},
     {"header again", PLAIN "0,0,100,40\n1,0,100,41\n" PLAIN "2,0,100,42\n3,0,100,43\n",
-     "log.csv:4: the header stands here again"},
+     "log.csv:4: the header is repeated here"},
     {"power missing",
      SMI SMI_ROW("0", "50", "40") "2025/01/07 12:00:01, 0, [N/A], 41\n" SMI_ROW("2", "70", "42")
          SMI_ROW("3", "70", "43"),
@@ -143,7 +143,7 @@ static const struct bad noted[] = {
     {"time stamps twice", PLAIN "0,0,1,40\n1,0,1,40\n1,0,2,41\n2,0,1,40\n3,0,1,40\n4,0,1,40\n5,0,1,40\n",
      "log.csv:4: GPU 0: 1 repeated time stamps"},
     {"a row back in time", PLAIN "0,0,1,40\n1,0,1,40\n2,0,2,41\n1.5,0,1,40\n3,0,1,40\n4,0,1,40\n",
-     "log.csv:5: GPU 0: 1 rows stand before the one above them"},
+     "log.csv:5: GPU 0: 1 rows are earlier than the row above them"},
     {"daylight saving back",
      "timestamp,power_w,temp_c\n2025-10-26 02:59:57,1,40\n2025-10-26 02:59:58,1,40\n2025-10-26 "
      "02:59:59,2,41\n"
@@ -197,7 +197,7 @@ static const struct bad noted[] = {
     {"two GPUs mixed, milliseconds apart as nvidia-smi writes them",
      "time_s,power_w,temp_c\n0,100,40\n.003,90,35\n1,100,41\n1.003,90,35\n2,100,42\n2.003,90,35\n3,100,42\n"
      "3.003,90,35\n4,100,42\n4.003,90,35\n5,100,42\n5.003,90,35\n",
-     "log.csv:2: rows come in bursts and no column says which GPU"},
+     "log.csv:2: rows come in bursts and no column names the GPU"},
 };
 
 static void decisions_are_notes(void **unused)

@@ -143,7 +143,7 @@ static void faults_name_their_place(void **state)
         {"-grid_layer_file st.lcf\n", PLACED "at 5e-3 0\nfiller 1.5e6 2\n",
          "st.lcf:8: layer 1: its floorplans reach to 15 x 10 mm, the stack is 12 x 10 mm"},
         {"-grid_layer_file st.lcf\n", PLACED "at 0\n", "st.lcf:15: expected the place X Y [m]"},
-        {"-grid_layer_file st.lcf\n", PLACED "at 0 0 0\n", "st.lcf:15: at: \"0\" is too much"},
+        {"-grid_layer_file st.lcf\n", PLACED "at 0 0 0\n", "st.lcf:15: at: unexpected \"0\""},
         {"-grid_layer_file st.lcf\n", PLACED "filler mould\n", "st.lcf:15: unknown material \"mould\""},
         {"-grid_layer_file st.lcf\n", PLACED "filler 1.5e6\n", "st.lcf:15: filler: expected heat capacity"},
         {"-grid_layer_file st.lcf\n", PLACED "filler 1.5e6 1\nfiller 1.5e6 1\n",

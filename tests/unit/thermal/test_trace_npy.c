@@ -71,7 +71,7 @@ static void malformed_binary_traces_say_what_is_wrong(void **state)
         {"{'descr': '<f8', 'fortran_order': False, 'shape': (2, 2)}", "a b c", "3 names for the 2 columns",
          32},
         {"{'descr': '<f8', 'fortran_order': False, 'shape': (2, 2)}", "a b",
-         "24 bytes of data, its head says 2 rows", 24},
+         "24 bytes of data, its header gives 2 rows", 24},
         {"{'descr': '<f8', 'fortran_order': False, 'shape': (4,)}", "a b",
          "expected an array (rows,) of named", 32},
         {"{'descr': [('a', '<f8'), ('b', '<f8')], 'fortran_order': False, 'shape': (2, 2)}", "",
