@@ -35,7 +35,8 @@ static const struct tmx_arg rows[] = {
     TMX_ARG(args, columns, LIST, "columns", 0, .value = "NAME,...|all",
             .doc = "of the kernels' table print these columns, and every row"),
     TMX_ARG(args, quiet, FLAG, "quiet", 'q', .doc = "print nothing but errors"),
-    TMX_ARG(args, verbose, FLAG, "verbose", 'v', .doc = "print the resolved configuration first"),
+    TMX_ARG(args, verbose, FLAG, "verbose", 'v',
+            .doc = "print the resolved configuration first, and the folder that THERMIX_DATA names"),
     {0},
 };
 
@@ -81,6 +82,9 @@ static enum tmx_status run(void *args, struct tmx_err *err)
     if (!st) {
         tmx_run_warn(r, stderr);
         fputs(a->verbose ? tmx_run_resolved(r) : "", stdout);
+        if (a->verbose && tmx_data_chosen()) {
+            tmx_print_visible(stderr, "thermix run: data from %s (THERMIX_DATA)\n", tmx_data_chosen());
+        }
     }
     const struct sigaction act = {.sa_handler = on_signal};
     sigaction(SIGINT, &act, NULL); /* before this there is nothing that could be kept */

@@ -42,14 +42,18 @@ static bool is_code(const char *relative)
     return strncmp(relative, "plots/", 6) == 0;
 }
 
+const char *tmx_data_chosen(void)
+{
+    const char *env = getenv("THERMIX_DATA");
+    return env && env[0] ? env : NULL;
+}
+
 /* Root i, in buf or somebody else's; NULL: not there. */
 static const char *root(size_t i, char buf[TMX_PATH_SIZE])
 {
-    const char *env;
     switch (i) {
     case 0:
-        env = getenv("THERMIX_DATA");
-        return env && env[0] ? env : NULL;
+        return tmx_data_chosen();
     case HERE:
         return ".";
     case 2: /* of bin and lib */

@@ -26,6 +26,9 @@ enum tmx_data {
     TMX_N_DATA
 };
 
+/* The folder that THERMIX_DATA names; NULL: none. */
+const char *tmx_data_chosen(void);
+
 /* Is the name a path? It is with a '/' in it, or where it ends in the kind's suffix. */
 bool tmx_data_is_path(enum tmx_data kind, const char *name);
 

@@ -35,6 +35,13 @@ if command -v gnuplot > /dev/null; then
 fi
 ls PWNED* 2> /dev/null && say "a script of the current folder was run"
 
+# A folder of THERMIX_DATA is a choice, which -v shows.
+printf 'chip = "gtx280"; mix = "hot_cold"; seed = 1; tick_s = 0.05; quantum_s = 0.05; rows = 8; cols = 8;\n' > plain.cfg
+THERMIX_DATA=$source "$thermix" run ./plain.cfg -q -v > out.txt 2> err.txt || say "run -v: $(cat err.txt)"
+grep -qxF "thermix run: data from $source (THERMIX_DATA)" err.txt || say "-v names no folder of data: $(cat err.txt)"
+"$thermix" run ./plain.cfg -q -v > out.txt 2> err.txt || say "run -v: $(cat err.txt)"
+grep -q 'data from' err.txt && say "-v names a folder that nothing chose"
+
 # A module that others may write, or whose folder they may, is refused.
 mkdir -p open mine && chmod 700 mine && cp "$library" mine/m.so && cp "$library" open/m.so && chmod 700 open/m.so && chmod 755 mine/m.so
 module() { # "words" FILE

@@ -113,4 +113,36 @@ sed -i 's/-1/1/; $p' fit.csv
 refuses 'fit.csv:4: sink_k_per_w of GPU 0 is given twice (first at line 3)' replay fit.csv "$root"/docs/examples/measured/card.csv
 refuses '-o and --trace are both x.csv' replay fit.csv "$root"/docs/examples/measured/card.csv -o x.csv --trace x.csv
 
+# a suite's names, values of the paper, studies and what is included
+short=$root/workloads/suites/short.cfg
+for m in hot_hot hot_cold; do sed 's/^name = .*/name = "same";/' "$root/workloads/mixes/$m.cfg" >"$m.cfg"; done
+sed 's/^mixes = .*/mixes = ["hot_hot.cfg", "hot_cold.cfg"];/' "$short" >suite.cfg
+refuses 'mixes: hot_hot.cfg and hot_cold.cfg are both called "same"' check ./suite.cfg
+sed 's/^policies = ("BL",/policies = ("BL", "BL",/' "$short" >suite.cfg
+refuses 'policies: "BL" is given twice' check ./suite.cfg
+{ cat "$short"; echo 'variants = ( { name = "v"; }, { name = "v"; } );'; } >suite.cfg
+refuses 'variants: "v" is given twice' check ./suite.cfg
+{ cat "$short"; echo 'beside = ( { name = "b"; mix = "hot_hot"; policy = "BL"; }, { name = "b"; mix = "hot_cold"; policy = "BL"; } );'; } >suite.cfg
+refuses 'beside: "b" is given twice' check ./suite.cfg
+{ cat "$short"; echo 'values = ( { figure = "1"; quantity = "q"; origin = "unseen"; value = 1.0; band = 1.0; of = "hot_hot"; policy = "BL"; column = "energy_j";
+  minus = { policy = "MU"; }; over = { policy = "A"; }; } );'; } >suite.cfg
+refuses 'expected either minus or over' check ./suite.cfg
+sed 's/values = \[8\]/values = [8, 9]/' good.cfg >s.cfg && sed 's/"s"/"t"/' s.cfg >t.cfg
+sed -i "s,WL1,hot_hot, ; s,0.01,0.05," run.cfg
+for s in s t; do quiet sweep "./$s.cfg" -q -j 1 -o "$s.db"; done
+refuses '--columns is of tables on a screen' query s.db --columns zz -o q.csv
+[ ! -e q.csv ] || say 'query --columns writes a file'
+refuses 'no column "zz"; there are' query s.db --columns zz
+refuses 'no run has rows = 88, did you mean "8"?' query s.db --where rows=88
+refuses 'another study: its name is "t", not "s"' merge s.db t.db -o m.db
+ls m.db* 2>/dev/null && say 'a merge that failed leaves a file'
+quiet merge s.db -o m.db
+"$thermix" query m.db --format csv >kept.csv
+refuses 'another study' merge s.db t.db -o m.db
+"$thermix" query m.db --format csv | cmp -s - kept.csv || say 'a merge that failed changes what was there'
+printf 'chip = "gtx280";\n@include "absent.cfg"\n' >inc.cfg
+refuses 'inc.cfg:2: @include "./absent.cfg": cannot open' check ./inc.cfg
+printf '@include absent.cfg\n' >inc.cfg
+refuses 'inc.cfg:1: expected @include "FILE"' check ./inc.cfg
+
 exit $failed
