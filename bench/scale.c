@@ -200,11 +200,11 @@ static void open_steps(struct steps *s, struct tmx_run *run)
 
 static void step(struct steps *s, size_t n)
 {
-    enum { GANG = 64 };
+    enum { BATCH = 64 };
     for (size_t i = 0; i < n; i++) {
-        for (size_t g = 0; g < MOST; g += GANG) {
+        for (size_t g = 0; g < MOST; g += BATCH) {
             size_t bad;
-            if (tmx_thermal_step_many(s->kind->ops, GANG, s->state + g, 0.01, s->power_w + g, s->temp_k + g,
+            if (tmx_thermal_step_many(s->kind->ops, BATCH, s->state + g, 0.01, s->power_w + g, s->temp_k + g,
                                       &bad)) {
                 exit(1);
             }

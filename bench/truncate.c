@@ -4,13 +4,17 @@
  * on, as thermal/reduction/truncate.c measures it. `truncate FLOORPLAN [GRID]`: any floorplan in the
  * package of golden A; no argument: golden A's.
  *
- * Notation of directions.c: xi' = -Lambda xi, xi(0) = bt p, distance of the temperatures from their end ot'
- * xi. gramian   what directions.c does: eigenvectors of P of [bt ot] from 0.15 ms on, which for this
- * symmetric pair of inputs and outputs is balanced truncation gramian0  the same from time 0 on balanced
- * balanced truncation of (Lambda, bt, ot), inputs and outputs apart, from 0.15 ms on: an oblique projection
- * h2 H2-optimal directions of [bt ot] from 0.15 ms on: iterated rational Krylov (S. Gugercin, A. Antoulas, C.
- *             Beattie, "H2 model reduction for large-scale linear dynamical systems", SIAM J. Matrix Anal.
- * 30, 2008), begun at gramian's */
+ * Notation of thermal/reduction/truncate.c: xi' = -Lambda xi, xi(0) = bt p, distance of the temperatures from
+ * their end ot' xi.
+ *
+ *   gramian:  what truncate.c does: eigenvectors of P of [bt ot] from 0.15 ms on, which for this symmetric
+ *             pair of inputs and outputs is balanced truncation
+ *   gramian0: the same from time 0 on
+ *   balanced: balanced truncation of (Lambda, bt, ot), inputs and outputs apart, from 0.15 ms on: an oblique
+ *             projection
+ *   h2:       H2-optimal directions of [bt ot] from 0.15 ms on: iterated rational Krylov (S. Gugercin,
+ *             A. Antoulas, C. Beattie, "H2 model reduction for large-scale linear dynamical systems", SIAM J.
+ *             Matrix Anal. 30, 2008), begun at gramian's */
 #include <lapacke.h>
 #include <math.h>
 #include <stdio.h>
@@ -151,7 +155,7 @@ static void add_gramian(const struct study *s, const double *c, bool weighted, d
     }
 }
 
-/* The two fields that directions.c always keeps go before the columns u[first..first + n) of a matrix, and
+/* The two fields that truncate.c always keeps go before the columns u[first..first + n) of a matrix, and
  * all become orthonormal, as u[0..*n). */
 static void keep_fields(struct study *s, const double *from, size_t *n)
 {

@@ -138,7 +138,7 @@ int main(int argc, char **argv)
         printf("thermix %s\n", TMX_VERSION);
         return 0;
     }
-    if (completing) { /* a shell's question, see help.c: any word may follow, "--help" too */
+    if (completing) { /* a shell's question, see complete.c: any word may follow, "--help" too */
         tmx_complete(tmx_commands, (const char *const *)argv + 2, (size_t)argc - 2, stdout);
         return 0;
     }

@@ -645,7 +645,8 @@ static void print_air(struct tmx_calibration *c)
 
 /* ---- growing the model ---- */
 
-/* Equal parts: what sets the rows apart is their air. Where that is not told, nobody breathes another's. */
+/* Equal parts: what sets the rows apart is their air. Where the log does not show it, no row breathes
+ * another's. */
 static enum tmx_status part_rows(struct work *w, struct tmx_err *err)
 {
     struct tmx_rc *m = &w->c->model;

@@ -222,8 +222,8 @@ static void work_free(struct work *w)
 }
 
 /* Rows of t but `left_out` (n_row: none), columns 1 and the events. */
-static enum tmx_status work_fill(struct work *w, const struct tmx_training *t, size_t left_out,
-                                 struct tmx_err *err)
+static enum tmx_status work_create(struct work *w, const struct tmx_training *t, size_t left_out,
+                                   struct tmx_err *err)
 {
     const size_t n = t->n_row - (left_out < t->n_row), p = t->n_feature + 1;
     *w = (struct work){.X = gsl_matrix_alloc(n, p),
@@ -333,7 +333,7 @@ static enum tmx_status fit_all(const struct tmx_training *t, struct tmx_power_fi
 {
     struct work w;
     double chisq = 0, mean = 0, total = 0;
-    enum tmx_status st = work_fill(&w, t, t->n_row, err);
+    enum tmx_status st = work_create(&w, t, t->n_row, err);
     if (!st) {
         st = solve(&w, t, t->n_row, &chisq, err);
     }
@@ -359,7 +359,7 @@ static enum tmx_status leave_out(const struct tmx_training *t, size_t row, struc
 {
     struct work w;
     double chisq = 0, c[TMX_FEATURE_MAX + 1] = {0};
-    enum tmx_status st = work_fill(&w, t, row, err);
+    enum tmx_status st = work_create(&w, t, row, err);
     if (!st) {
         st = solve(&w, t, row, &chisq, err);
     }

@@ -163,7 +163,7 @@ static double outside_sms(const struct unit_model *m, const struct tmx_machine *
     return busy > 0 ? leak / busy : 1;
 }
 
-/* Dynamic watts of each unit, n ways; what each way draws and how many SMs it keeps busy. */
+/* Dynamic watts of each unit, n kernel slots; what each draws and how many SMs it keeps busy. */
 static inline __attribute__((always_inline)) void in_sms(const struct tmx_machine *machine,
                                                          const struct tmx_gpu *gpu, size_t n,
                                                          const double *way_w, double *sum_w, double *busy_sms,

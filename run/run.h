@@ -54,7 +54,7 @@ size_t tmx_run_fastest_air(const struct tmx_run *run);
 double tmx_run_tick_s(const struct tmx_run *run);
 const char *tmx_run_mix_name(const struct tmx_run *run);
 const char *tmx_run_policy_name(const struct tmx_run *run);
-/* The preset and what differs from it: "BL with dtm ladder, cta tcs". Returns buf. */
+/* The preset and what differs from it: "BL with dtm dvfs, cta tcs". Returns buf. */
 const char *tmx_run_policy_words(const struct tmx_run *run, char *buf, size_t size);
 
 /* When a kernel arrived, on the clock of all that is reported: it begins at the end of the warm-up, and what

@@ -39,9 +39,9 @@ TMX_NODISCARD enum tmx_status tmx_run_save_resolved(const struct tmx_run *run, c
 TMX_NODISCARD enum tmx_status tmx_run_save_tables(const struct tmx_run *run, const char *folder,
                                                   struct tmx_err *err);
 
-/* In folder.c: the folder of a run, `thermix run -o`: one run's, told by manifest.csv (core/base/output.h):
- * its files, then with the status `input` those that it read. A folder without it is of a run that was
- * killed, or of an older version. */
+/* The folder of a run, `thermix run -o`. Its manifest.csv (core/base/output.h) marks it as one run's: its
+ * files, then with the status `input` those that it read. A folder without it is of a run that was killed, or
+ * of an older version. */
 /* After all is written: what the list says of the run. */
 TMX_NODISCARD enum tmx_status tmx_run_folder_mark(const struct tmx_run *run, const char *folder,
                                                   struct tmx_err *err);

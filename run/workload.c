@@ -44,7 +44,8 @@ void tmx_run_jobs_close(struct tmx_run_jobs *j)
 }
 
 /* The instance alone; the job level writes its launch over it. */
-static void make_job(const struct tmx_run *r, size_t kind, const struct tmx_mix_entry *e, struct tmx_job *job)
+static void make_instance(const struct tmx_run *r, size_t kind, const struct tmx_mix_entry *e,
+                          struct tmx_job *job)
 {
     const struct tmx_job_data *d = &r->jobs->data;
     const struct tmx_workload *w = &d->kind[kind];
@@ -94,7 +95,7 @@ enum tmx_status tmx_run_jobs_make(struct tmx_run *r, struct tmx_err *err)
         if (st) {
             return tmx_fail_from(err, st, e->file, e->line, "kernel");
         }
-        make_job(r, j->kind_of[i], e, &r->job[i]);
+        make_instance(r, j->kind_of[i], e, &r->job[i]);
         if (j->deadline) {
             j->deadline[i] = e->arrival_s + j->deadline_s;
         }
@@ -165,8 +166,8 @@ static enum tmx_status open_kernel(struct tmx_run *r, const struct tmx_mix_entry
     return TMX_OK;
 }
 
-static enum tmx_status workload_make_job(struct tmx_run *r, const struct tmx_mix_entry *e,
-                                         struct tmx_job *job, struct tmx_err *err)
+static enum tmx_status make_job(struct tmx_run *r, const struct tmx_mix_entry *e, struct tmx_job *job,
+                                struct tmx_err *err)
 {
     const struct tmx_kernel *k = NULL;
     struct tmx_err why = {0};
@@ -228,7 +229,7 @@ enum tmx_status tmx_run_workload_open(struct tmx_run *r, const struct tmx_settin
         return tmx_fail(err, TMX_ENOMEM, "mix of %zu kernels", r->mix.n_entry);
     }
     for (size_t i = 0; i < r->mix.n_entry && !st; i++) {
-        st = workload_make_job(r, &r->mix.entry[i], &r->job[i], err);
+        st = make_job(r, &r->mix.entry[i], &r->job[i], err);
     }
     return st;
 }

@@ -265,7 +265,7 @@ static enum tmx_status identify_all(struct all *a, struct tmx_err *err)
 
 /* Fill s->id [n_point], many points in options->n_worker processes. TMX_ECONFIG with the first error when no
  * point has a valid configuration, or a point of a suite has not. */
-static enum tmx_status points_identify(struct tmx_study *s, struct tmx_err *err)
+static enum tmx_status identify_points(struct tmx_study *s, struct tmx_err *err)
 {
     struct all a = {.s = s};
     struct identity is = {0};
@@ -408,7 +408,7 @@ enum tmx_status tmx_study_begin(struct tmx_study *s, const struct tmx_runs *runs
     st = st || s->id ? st : tmx_no_memory(err);
     if (!st && options->path) {
         st = check_writable(options->path, err);
-        st = st ? st : points_identify(s, err);
+        st = st ? st : identify_points(s, err);
     } else if (!st) {
         count_points(s);
     }

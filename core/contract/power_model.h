@@ -24,9 +24,9 @@ struct tmx_frame {
     double *power_w;    /* sum, with transitions; read by the thermal back-end */
     double *temp_k;     /* written by the thermal back-end */
     /* [n_sm] */
-    double *sensed_k;     /* written by the sensor */
-    double *way_w;        /* [TMX_WAYS * n_gpu] way by way: dynamic power of each resident kernel; written by
-                             the power model */
+    double *sensed_k; /* written by the sensor */
+    double *way_w;    /* [TMX_WAYS * n_gpu] by kernel slot: dynamic power of each resident kernel; written by
+                         the power model */
     double *transition_w; /* [n_gpu] changes of clock level */
 };
 

@@ -2,7 +2,7 @@
 #ifndef TMX_CORE_FLOORPLAN_FLOORPLAN_H
 #define TMX_CORE_FLOORPLAN_FLOORPLAN_H
 
-/* Floorplan units as plain data; file formats live in thermal/. */
+/* Floorplan units as plain data, and HotSpot's floorplan files; other formats are in thermal/files/. */
 
 #include <stddef.h>
 #include <stdio.h>

@@ -3,7 +3,7 @@
 #include "core/machine/machine.h"
 
 /* Mean shares an SM holds over run_s of running, as resident blocks of the old shares end
- * uniformly over one lifetime; updates what it holds at the end. n: ways there may be. */
+ * uniformly over one lifetime; updates what it holds at the end. n: kernel slots. */
 static void drain(struct tmx_machine *m, size_t n, size_t sm, double run_s, double mean[TMX_WAYS])
 {
     const double *share = &m->share[sm];
@@ -28,9 +28,9 @@ static void drain(struct tmx_machine *m, size_t n, size_t sm, double run_s, doub
     }
 }
 
-/* Busy shares of the SMs of one GPU over dt_s, n ways each, and their sums. */
-static inline __attribute__((always_inline)) void run_ways(struct tmx_machine *m, size_t g, double run_s,
-                                                           size_t n)
+/* Busy shares of the SMs of one GPU over dt_s, n kernel slots each, and their sums. */
+static inline __attribute__((always_inline)) void run_slots(struct tmx_machine *m, size_t g, double run_s,
+                                                            size_t n)
 {
     struct tmx_gpu *gpu = &m->gpu[g];
     const double full = gpu->full;
@@ -72,7 +72,7 @@ static void count_gated(struct tmx_machine *m, const struct tmx_gpu *gpu)
     }
 }
 
-/* work[k] gets the SM-seconds each way runs. */
+/* work[k] gets the SM-seconds each kernel slot runs. */
 static void run_sms(struct tmx_machine *m, size_t g, double run_s, double work[TMX_WAYS])
 {
     struct tmx_gpu *gpu = &m->gpu[g];
@@ -81,9 +81,9 @@ static void run_sms(struct tmx_machine *m, size_t g, double run_s, double work[T
     gpu->same = gpu->steady && full == gpu->full;
     gpu->full = full;
     if (!gpu->same && n == 2) { /* a constant: sums in registers */
-        run_ways(m, g, run_s, 2);
+        run_slots(m, g, run_s, 2);
     } else if (!gpu->same) {
-        run_ways(m, g, run_s, n);
+        run_slots(m, g, run_s, n);
     } else if (gpu->any_gated) {
         count_gated(m, gpu);
     }
@@ -120,7 +120,7 @@ static double job_rate(const struct tmx_machine *m, const struct tmx_gpu *gpu, c
     return rate * gpu->speed_scale * tmx_machine_remote_speed(m, j, (size_t)(gpu - m->gpu));
 }
 
-/* Does the way hold blocks on a stopped SM? */
+/* Does the kernel slot hold blocks on a stopped SM? */
 static bool blocks_stopped(const struct tmx_machine *m, const struct tmx_gpu *gpu, size_t kernel_slot)
 {
     for (size_t sm = gpu->sm0; sm < gpu->sm0 + gpu->chip->n_sm; sm++) {
@@ -283,7 +283,7 @@ void tmx_machine_end_tick(struct tmx_machine *m, size_t n_done, double time_s)
     }
 }
 
-/* Add the slots that way k of a GPU holds. */
+/* Add the block slots that kernel slot k of a GPU holds. */
 static void add_slots(const struct tmx_machine *m, const struct tmx_gpu *gpu, size_t k, double *slots)
 {
     const struct tmx_job *j = &m->job[gpu->run[k]];

@@ -43,7 +43,7 @@ struct tmx_gpu {
     bool same;            /* busy is the last tick's */
     bool any_gated;       /* of its SMs */
     double full;          /* share of the last tick in which SMs ran, */
-    double sms[TMX_WAYS]; /* and how many each way kept busy */
+    double sms[TMX_WAYS]; /* and how many each kernel slot kept busy */
 };
 
 struct tmx_machine {
@@ -71,7 +71,7 @@ struct tmx_machine {
     bool blocks_wait;         /* a kernel ends with its last block, also where that waits on a stopped SM */
     /* [n_sm] */
     bool *gated;         /* clock off */
-    double *share;       /* [TMX_WAYS * n_sm] way by way: wanted shares of the block slots, sum <= 1 */
+    double *share;       /* [TMX_WAYS * n_sm] by kernel slot: wanted shares of the block slots, sum <= 1 */
     double *held;        /* [TMX_WAYS * n_sm] likewise: shares the resident blocks hold now */
     double *drain_s;     /* left until held = share */
     double *busy;        /* [TMX_WAYS * n_sm] likewise: share of the tick's full-speed time used, this tick */
@@ -121,13 +121,13 @@ double tmx_machine_clock_speed(const struct tmx_machine *m, const struct tmx_job
 
 /* GPUs first .. end - 1. Those of different spans may go through the functions below at the same time, as
  * long as no job is in the queues of both and there is no synchronous job. */
-/* Ways that SMs of the GPU may hold blocks of. */
+/* Kernel slots of the GPU: kernels whose blocks its SMs may hold. */
 static inline size_t tmx_machine_kernel_slots(const struct tmx_gpu *gpu)
 {
     return gpu->n_part > 2 ? gpu->n_part : 2;
 }
 
-/* Index of way k of an SM in share, held and busy. */
+/* Index of a kernel slot of an SM in share, held and busy. */
 static inline size_t tmx_machine_at(const struct tmx_machine *m, size_t sm, size_t kernel_slot)
 {
     return kernel_slot * m->n_sm + sm;
@@ -146,7 +146,7 @@ static inline struct tmx_gpus tmx_machine_all(const struct tmx_machine *m)
 void tmx_machine_apply_span(struct tmx_machine *m, struct tmx_gpus span, const struct tmx_request *request,
                             const double *sensed_k);
 
-/* What way k's SMs did in this tick, times `by`. */
+/* What the SMs of a kernel slot did in this tick, times `by`. */
 void tmx_machine_scale_busy(struct tmx_machine *m, struct tmx_gpu *gpu, size_t kernel_slot, double by);
 
 /* Blocks progress and retire for one tick; time_s is its start. Returns how many jobs ended; who has advanced

@@ -10,7 +10,7 @@
 #include <stddef.h>
 
 /* Job level, paper 004: kinds of instances that users submit, the templates that can merge
- * them into one kernel, and the node they run on. Plain data; read from files by cli/. */
+ * them into one kernel, and the node they run on. Plain data; run/load/job_files.c reads it from files. */
 
 enum {
     TMX_KIND_MAX = 16,  /* kinds of instances at a time */
@@ -87,7 +87,8 @@ struct tmx_node { /* one computer with its GPUs */
 struct tmx_block_type { /* blocks in the order of their indices in the launch */
     size_t blocks;
     double work_s;   /* of one block alone on an SM, > 0 */
-    double sm_share; /* of an SM's throughput that one block uses, 0..1; 1: work of SM mates adds up */
+    double sm_share; /* of an SM's throughput that one block uses, 0..1; 1: work of blocks that share an SM
+                        adds up */
 };
 
 struct tmx_placement {

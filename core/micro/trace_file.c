@@ -353,7 +353,7 @@ struct converter {
     unsigned char stands_for[REGISTERS]; /* the first register of the wide load that wrote it */
 };
 
-static enum tmx_status trace_accelsim_bad(const struct converter *c, struct tmx_err *err, const char *what)
+static enum tmx_status bad_traceg(const struct converter *c, struct tmx_err *err, const char *what)
 {
     return tmx_fail_at(err, TMX_EPARSE, c->path, c->lines.number, "%s", what);
 }
@@ -490,8 +490,7 @@ static enum tmx_status instruction(struct converter *c, struct tmx_err *err)
     struct fields f;
     c->n_line++;
     if (c->n_warp == 0 || !split(c, c->lines.line, &f)) {
-        return trace_accelsim_bad(c, err,
-                                  "expected: PC mask dest_num [dests] opcode src_num [srcs] mem_width ...");
+        return bad_traceg(c, err, "expected: PC mask dest_num [dests] opcode src_num [srcs] mem_width ...");
     }
     if (strcmp(f.opcode, "BAR") == 0) {
         c->last.barrier = c->held;
@@ -533,14 +532,14 @@ static enum tmx_status header_line(struct converter *c, unsigned resident_warps,
         return TMX_OK;
     }
     if (!read_extent(rest, &threads)) {
-        return trace_accelsim_bad(c, err, "expected \"-block dim = (x,y,z)\" of 1 to 1024 threads");
+        return bad_traceg(c, err, "expected \"-block dim = (x,y,z)\" of 1 to 1024 threads");
     }
     if (c->block_warps > 0) {
-        return trace_accelsim_bad(c, err, "a second \"-block dim\"");
+        return bad_traceg(c, err, "a second \"-block dim\"");
     }
     c->block_warps = (threads + 31) / 32;
     if (resident_warps < c->block_warps) {
-        return trace_accelsim_bad(c, err, "a thread block has more warps than the SM holds");
+        return bad_traceg(c, err, "a thread block has more warps than the SM holds");
     }
     fprintf(c->out, "thermix-trace 1\nblock_warps %zu\nresident_warps %zu\n", c->block_warps,
             resident_warps / c->block_warps * c->block_warps);
@@ -563,7 +562,7 @@ static enum tmx_status announce(struct converter *c, struct tmx_span line, struc
     struct tmx_span word, sign;
     if (c->n_warp == 0 || !tmx_span_field(&line, &word) || !tmx_span_field(&line, &sign) ||
         !tmx_span_is(sign, "=") || !read_count(&line, SIZE_MAX / 16, &c->n_announced)) {
-        return trace_accelsim_bad(c, err, "expected \"insts = N\" in a warp");
+        return bad_traceg(c, err, "expected \"insts = N\" in a warp");
     }
     c->announced = true;
     c->announced_at = c->lines.number;
@@ -575,10 +574,10 @@ static enum tmx_status begin_warp(struct converter *c, struct tmx_span rest, str
 {
     size_t warp;
     if (!read_count(&rest, 1023, &warp)) {
-        return trace_accelsim_bad(c, err, "expected \"warp = N\"");
+        return bad_traceg(c, err, "expected \"warp = N\"");
     }
     if (c->block_warps == 0 || warp != c->n_warp % c->block_warps) {
-        return trace_accelsim_bad(
+        return bad_traceg(
             c, err, c->block_warps ? "warps are out of order" : "no \"-block dim\" before the first warp");
     }
     const enum tmx_status st = check_announced(c, err);
@@ -626,7 +625,7 @@ enum tmx_status tmx_trace_from_accelsim(const char *path, unsigned resident_warp
     }
     st = st ? st : check_announced(&c, err);
     if (!st && c.n_warp % c.block_warps != 0) {
-        st = trace_accelsim_bad(&c, err, "the last thread block has fewer warps than \"-block dim\" gives");
+        st = bad_traceg(&c, err, "the last thread block has fewer warps than \"-block dim\" gives");
     }
     flush(&c);
     tmx_text_finish(&c.text);

@@ -64,8 +64,8 @@ static size_t bin_at(struct tmx_losses *l, double time_s)
 }
 
 /* What a kernel loses of used_s SM seconds on one SM of a GPU. */
-static void lose_way(const struct tmx_machine *m, size_t g, size_t kernel_slot, double used_s,
-                     double lost[TMX_N_LOSS])
+static void lose_kernel(const struct tmx_machine *m, size_t g, size_t kernel_slot, double used_s,
+                        double lost[TMX_N_LOSS])
 {
     const struct tmx_gpu *gpu = &m->gpu[g];
     const struct tmx_job *job = &m->job[gpu->run[kernel_slot]];
@@ -94,7 +94,7 @@ static bool lose_sm(const struct tmx_machine *m, size_t g, size_t sm, double los
     const struct tmx_gpu *gpu = &m->gpu[g];
     for (size_t k = 0; k < gpu->n_run; k++) {
         const double used_s = m->busy[tmx_machine_at(m, sm, k)] * m->dt_s;
-        lose_way(m, g, k, used_s, lost);
+        lose_kernel(m, g, k, used_s, lost);
         idle_s -= used_s;
     }
     const double measured_s = fmin(m->volunteer_s[sm], idle_s);

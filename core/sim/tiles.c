@@ -3,7 +3,7 @@
  *
  * What a tick does to a GPU needs only that GPU, once policies have decided: apply the request, run blocks,
  * watts, kelvins, the record. With thousands of GPUs one loop a stage would read each GPU's state from memory
- * once a stage. A tile (struct slice) is a run of neighbouring GPUs that goes through all stages while it is
+ * once a stage. A tile is a run of neighbouring GPUs that goes through all stages while it is
  * in a core's cache:
  *
  *        GPU  0 .. 63      64 .. 127     128 .. 191
@@ -34,16 +34,16 @@
 #include "core/sim/sim_state.h"
 #include "core/sim/stage/answers.h"
 
-/* GPUs of a slice. What a tick touches of them (4 kB a GPU, the matrices of the model) should stay in a
- * core's own cache, but batches do not cross slices: where GPUs are at many levels of convection, BASEs are
- * joined until there are two batches of each, or MOST in all. Several threads have two slices each, but
- * batches of GANG or more. */
-enum { BASE = 64, MOST = 512, GANG = 8, PER_THREAD = 2 };
+/* GPUs of a tile. What a tick touches of them (4 kB a GPU, the matrices of the model) should stay in a
+ * core's own cache, but batches do not cross tiles: where GPUs are at many levels of convection, BASEs are
+ * joined until there are two batches of each, or MOST in all. Several threads have two tiles each, but
+ * batches of BATCH or more. */
+enum { BASE = 64, MOST = 512, BATCH = 8, PER_THREAD = 2 };
 
-/* Where a tick of a slice can fail, in the order in which the whole node would. */
+/* Where a tick of a tile can fail, in the order in which the whole node would. */
 enum stage { PLACE, POWER, HEAT };
 
-struct slice {
+struct tile {
     struct tmx_gpus span;
     double *scratch; /* [largest n_sm] */
     size_t n_own;    /* GPUs of this rank among them */
@@ -56,13 +56,13 @@ struct slice {
 struct tmx_tiles {
     struct tmx_sim *sim;
     struct tmx_thread_pool *pool; /* NULL: one thread */
-    size_t n_base, *base;         /* [n_base + 1] where slices may begin */
+    size_t n_base, *base;         /* [n_base + 1] where tiles may begin */
     bool *joined;                 /* [n_base] this one goes with the one before */
-    struct slice *slice;          /* [n_base], */
+    struct tile *tile;            /* [n_base], */
     size_t n;                     /* of which n are in use */
-    size_t *slice_of;             /* [n_gpu] index in base */
+    size_t *tile_of;              /* [n_gpu] index in base */
     size_t **next;                /* [n_base] scratch of the plan */
-    size_t *order;   /* [n_gpu] slice by slice: those of this rank, of one level of convection together */
+    size_t *order;   /* [n_gpu] tile by tile: those of this rank, of one level of convection together */
     double *scratch; /* [n_base * largest n_sm] */
     struct tmx_step_view batch; /* [n_gpu] */
 };
@@ -70,7 +70,7 @@ struct tmx_tiles {
 static void cut(struct tmx_tiles *s, size_t n_gpu, size_t n_thread)
 {
     size_t n = (n_gpu + BASE - 1) / BASE;
-    const size_t wanted = n_thread > 1 ? PER_THREAD * n_thread : 1, fit = n_gpu / GANG;
+    const size_t wanted = n_thread > 1 ? PER_THREAD * n_thread : 1, fit = n_gpu / BATCH;
     n = n < wanted ? (wanted < fit ? wanted : fit) > n ? (wanted < fit ? wanted : fit) : n : n;
     n = n < n_thread && n_gpu >= 2 * n_thread ? n_thread : n;
     s->n_base = n < TMX_THREAD_POOL_PIECES ? n : TMX_THREAD_POOL_PIECES;
@@ -79,7 +79,7 @@ static void cut(struct tmx_tiles *s, size_t n_gpu, size_t n_thread)
     }
     for (size_t i = 0; i < s->n_base; i++) {
         for (size_t g = s->base[i]; g < s->base[i + 1]; g++) {
-            s->slice_of[g] = i;
+            s->tile_of[g] = i;
         }
     }
 }
@@ -94,30 +94,30 @@ enum tmx_status tmx_tiles_create(struct tmx_tiles **out, struct tmx_sim *sim, st
         widest = m->gpu[g].n_sm > widest ? m->gpu[g].n_sm : widest;
     }
     if (!s) {
-        return tmx_fail(err, TMX_ENOMEM, "slices");
+        return tmx_fail(err, TMX_ENOMEM, "tiles");
     }
     s->sim = sim;
     s->base = calloc(n + 1, sizeof *s->base);
     s->joined = calloc(n, sizeof *s->joined);
-    s->slice_of = calloc(n, sizeof *s->slice_of);
+    s->tile_of = calloc(n, sizeof *s->tile_of);
     s->next = calloc(n, sizeof *s->next);
     s->order = calloc(n, sizeof *s->order);
     s->batch.state = calloc(n, sizeof *s->batch.state);
     s->batch.power_w = calloc(n, sizeof *s->batch.power_w);
     s->batch.temp_k = calloc(n, sizeof *s->batch.temp_k);
-    const bool got = s->base && s->joined && s->slice_of && s->next && s->order && s->batch.state &&
+    const bool got = s->base && s->joined && s->tile_of && s->next && s->order && s->batch.state &&
                      s->batch.power_w && s->batch.temp_k;
     if (got) {
         cut(s, n, n_thread);
-        s->slice = calloc(s->n_base, sizeof *s->slice);
+        s->tile = calloc(s->n_base, sizeof *s->tile);
         s->scratch = calloc(s->n_base * widest, sizeof *s->scratch);
     }
-    if (!s->slice || !s->scratch) {
+    if (!s->tile || !s->scratch) {
         tmx_tiles_destroy(s);
-        return tmx_fail(err, TMX_ENOMEM, "slices of %zu GPUs", n);
+        return tmx_fail(err, TMX_ENOMEM, "tiles of %zu GPUs", n);
     }
     for (size_t i = 0; i < s->n_base; i++) {
-        s->slice[i].scratch = s->scratch + i * widest;
+        s->tile[i].scratch = s->scratch + i * widest;
     }
     const enum tmx_status st = n_thread > 1 ? tmx_thread_pool_create(&s->pool, n_thread, err) : TMX_OK;
     if (st) {
@@ -135,8 +135,8 @@ void tmx_tiles_destroy(struct tmx_tiles *s)
         tmx_thread_pool_destroy(s->pool);
         free(s->base);
         free(s->joined);
-        free(s->slice);
-        free(s->slice_of);
+        free(s->tile);
+        free(s->tile_of);
         free(s->next);
         free(s->order);
         free(s->scratch);
@@ -152,25 +152,25 @@ struct tmx_thread_pool *tmx_tiles_pool(const struct tmx_tiles *s)
     return s->pool;
 }
 
-/* GPUs that a slice should have. */
+/* GPUs that a tile should have. */
 static size_t fill(const struct tmx_tiles *s)
 {
     const size_t n_gpu = s->sim->machine->n_gpu, n_thread = s->sim->spec.n_thread,
                  n_level = s->sim->cooling ? tmx_cooling_levels(s->sim->cooling) : 1,
-                 wanted = 2 * GANG * n_level < MOST ? 2 * GANG * n_level : MOST,
+                 wanted = 2 * BATCH * n_level < MOST ? 2 * BATCH * n_level : MOST,
                  fair = n_thread > 1 ? n_gpu / (PER_THREAD * n_thread) : n_gpu;
     return wanted < fair ? wanted : fair;
 }
 
 static void join_job(struct tmx_tiles *s, const struct tmx_job *job)
 {
-    for (size_t i = job->n_gpu > 1 ? s->slice_of[job->home_gpu] + 1 : 1;
-         job->n_gpu > 1 && i <= s->slice_of[job->home_gpu + job->n_gpu - 1]; i++) {
+    for (size_t i = job->n_gpu > 1 ? s->tile_of[job->home_gpu] + 1 : 1;
+         job->n_gpu > 1 && i <= s->tile_of[job->home_gpu + job->n_gpu - 1]; i++) {
         s->joined[i] = true;
     }
 }
 
-/* Slices with a job in common become one, and so do those that are too small for batches. */
+/* Tiles with a job in common become one, and so do those that are too small for batches. */
 static void join(struct tmx_tiles *s)
 {
     const size_t wanted = fill(s);
@@ -188,13 +188,13 @@ static void join(struct tmx_tiles *s)
     }
     s->n = 0;
     for (size_t i = 0; i < s->n_base; i++) {
-        if (i > 0 && s->base[i] - s->slice[s->n - 1].span.first < wanted) {
+        if (i > 0 && s->base[i] - s->tile[s->n - 1].span.first < wanted) {
             s->joined[i] = true;
         }
         if (s->joined[i]) {
-            s->slice[s->n - 1].span.end = s->base[i + 1];
+            s->tile[s->n - 1].span.end = s->base[i + 1];
         } else {
-            s->slice[s->n++].span = (struct tmx_gpus){s->base[i], s->base[i + 1]};
+            s->tile[s->n++].span = (struct tmx_gpus){s->base[i], s->base[i + 1]};
         }
     }
 }
@@ -204,20 +204,20 @@ void tmx_tiles_plan(struct tmx_tiles *s)
     const size_t n_gpu = s->sim->machine->n_gpu;
     const size_t *by_level = s->sim->cooling ? tmx_cooling_order(s->sim->cooling) : NULL;
     join(s);
-    for (size_t i = 0, k = 0; k < s->n_base; k++) { /* where the next GPU of its slice goes */
+    for (size_t i = 0, k = 0; k < s->n_base; k++) { /* where the next GPU of its tile goes */
         i += k > 0 && !s->joined[k];
-        s->next[k] = s->joined[k] ? s->next[k - 1] : &s->slice[i].n_done;
-        *s->next[k] = s->slice[i].span.first;
+        s->next[k] = s->joined[k] ? s->next[k - 1] : &s->tile[i].n_done;
+        *s->next[k] = s->tile[i].span.first;
     }
     const struct tmx_gpus own = tmx_decomposition_own(s->sim->share, n_gpu);
-    for (size_t k = 0; k < n_gpu; k++) { /* stable: in a slice GPUs keep the order by level */
+    for (size_t k = 0; k < n_gpu; k++) { /* stable: in a tile GPUs keep the order by level */
         const size_t g = by_level ? by_level[k] : k;
         if (g >= own.first && g < own.end) {
-            s->order[(*s->next[s->slice_of[g]])++] = g;
+            s->order[(*s->next[s->tile_of[g]])++] = g;
         }
     }
     for (size_t i = 0; i < s->n; i++) {
-        s->slice[i].n_own = s->slice[i].n_done - s->slice[i].span.first;
+        s->tile[i].n_own = s->tile[i].n_done - s->tile[i].span.first;
     }
 }
 
@@ -235,7 +235,7 @@ static void sense(void *ctx, size_t i)
     const struct tmx_tiles *s = ctx;
     const struct tmx_sim *sim = s->sim;
     const struct tmx_gpus span =
-        tmx_sensor_in_order(sim->sensor) ? s->slice[i].span : own_of(s, s->slice[i].span);
+        tmx_sensor_in_order(sim->sensor) ? s->tile[i].span : own_of(s, s->tile[i].span);
     tmx_sensor_read(sim->sensor, sim->machine, span, sim->frame.temp_k, sim->frame.sensed_k, sim->hottest_k);
 }
 
@@ -278,7 +278,7 @@ static void change_late(struct tmx_sim *s, struct tmx_gpus span)
 
 /* Blocks to SMs, and what delays them. Under a CTA policy who has SMs in this tick slows whom, and
  * units sleep at the latency that results. */
-static enum tmx_status place_blocks(struct tmx_sim *s, const struct slice *p, struct tmx_err *err)
+static enum tmx_status place_blocks(struct tmx_sim *s, const struct tile *p, struct tmx_err *err)
 {
     const struct tmx_choice *mix = &s->spec.choice[TMX_LEVEL_MIX];
     if (s->gate && !s->cta) {
@@ -296,11 +296,11 @@ static enum tmx_status place_blocks(struct tmx_sim *s, const struct slice *p, st
 }
 
 /* Work is done, jobs end; what had nothing to do slept. */
-static void advance(struct tmx_sim *s, struct slice *p)
+static void advance(struct tmx_sim *s, struct tile *p)
 {
     const double time_s = s->view.time_s - (double)s->warmup * s->spec.dt_s;
     p->n_done = tmx_machine_advance_span(s->machine, p->span, time_s);
-    if (s->machine->members) { /* the one slice there is: a batch's steps come before watts */
+    if (s->machine->members) { /* the one tile there is: a batch's steps come before watts */
         tmx_machine_end_tick(s->machine, p->n_done, time_s);
     }
     if (s->gate) {
@@ -351,7 +351,7 @@ void tmx_tiles_batch(const struct tmx_tiles *p, const struct tmx_step_view *v)
 }
 
 /* GPUs of one model side by side in the order of their convection step as a batch. */
-static enum tmx_status heat(const struct tmx_tiles *p, const struct slice *own, struct tmx_err *err)
+static enum tmx_status heat(const struct tmx_tiles *p, const struct tile *own, struct tmx_err *err)
 {
     const struct tmx_sim *s = p->sim;
     const size_t end = own->span.first + own->n_own;
@@ -377,9 +377,9 @@ static enum tmx_status heat(const struct tmx_tiles *p, const struct slice *own, 
 static void record_watts(const struct tmx_tiles *p, size_t i)
 {
     const struct tmx_sim *s = p->sim;
-    tmx_recorder_watts(s->recorder, s->machine, own_of(p, p->slice[i].span), &s->frame, s->spec.dt_s);
+    tmx_recorder_watts(s->recorder, s->machine, own_of(p, p->tile[i].span), &s->frame, s->spec.dt_s);
     if (!s->share) {
-        tmx_recorder_jobs(s->recorder, s->machine, p->slice[i].span, &s->frame, s->spec.dt_s);
+        tmx_recorder_jobs(s->recorder, s->machine, p->tile[i].span, &s->frame, s->spec.dt_s);
     }
 }
 
@@ -387,7 +387,7 @@ static void to_watts(void *ctx, size_t i)
 {
     struct tmx_tiles *p = ctx;
     struct tmx_sim *s = p->sim;
-    struct slice *own = &p->slice[i];
+    struct tile *own = &p->tile[i];
     own->stage = PLACE;
     change_late(s, own->span);
     tmx_machine_apply_span(s->machine, own->span, &s->request, s->frame.sensed_k); /* 5 clamp, charge */
@@ -407,13 +407,13 @@ static void record_kelvins(void *ctx, size_t i)
 {
     const struct tmx_tiles *p = ctx;
     const struct tmx_sim *s = p->sim;
-    tmx_recorder_kelvins(s->recorder, s->machine, own_of(p, p->slice[i].span), &s->frame, s->spec.dt_s);
+    tmx_recorder_kelvins(s->recorder, s->machine, own_of(p, p->tile[i].span), &s->frame, s->spec.dt_s);
 }
 
 static void tick(void *ctx, size_t i)
 {
     struct tmx_tiles *p = ctx;
-    struct slice *own = &p->slice[i];
+    struct tile *own = &p->tile[i];
     to_watts(p, i);
     if (own->st) {
         return;
@@ -426,12 +426,12 @@ static void tick(void *ctx, size_t i)
 }
 
 /* Of several failures the one that the whole node would have met first; NULL: none. */
-static const struct slice *failed(const struct tmx_tiles *p)
+static const struct tile *failed(const struct tmx_tiles *p)
 {
-    const struct slice *first = NULL;
+    const struct tile *first = NULL;
     for (size_t i = 0; i < p->n; i++) {
-        if (p->slice[i].st && (!first || p->slice[i].stage < first->stage)) {
-            first = &p->slice[i];
+        if (p->tile[i].st && (!first || p->tile[i].stage < first->stage)) {
+            first = &p->tile[i];
         }
     }
     return first;
@@ -439,7 +439,7 @@ static const struct slice *failed(const struct tmx_tiles *p)
 
 static enum tmx_status failure(const struct tmx_tiles *p, struct tmx_err *err)
 {
-    const struct slice *first = failed(p);
+    const struct tile *first = failed(p);
     if (first && err) {
         *err = first->err;
     }
@@ -449,22 +449,22 @@ static enum tmx_status failure(const struct tmx_tiles *p, struct tmx_err *err)
 /* The same over all ranks. */
 static enum tmx_status share_tick(const struct tmx_tiles *p, struct tmx_err *err)
 {
-    const struct slice *first = failed(p);
+    const struct tile *first = failed(p);
     struct tmx_rank_status own = {.st = TMX_OK};
     if (first) {
         own.st = first->st;
-        own.order = (uint64_t)first->stage * TMX_THREAD_POOL_PIECES + (uint64_t)(first - p->slice);
+        own.order = (uint64_t)first->stage * TMX_THREAD_POOL_PIECES + (uint64_t)(first - p->tile);
     }
     return tmx_sim_share_tick(p->sim, own, first ? &first->err : NULL, err);
 }
 
-/* The tick has gone well in all slices. */
+/* The tick has gone well in all tiles. */
 static void end_tick(struct tmx_tiles *p)
 {
     struct tmx_sim *s = p->sim;
     size_t n_done = 0;
     for (size_t i = 0; i < p->n; i++) {
-        n_done += p->slice[i].n_done;
+        n_done += p->tile[i].n_done;
     }
     if (!s->machine->members) {
         tmx_machine_end_tick(s->machine, n_done, 0);

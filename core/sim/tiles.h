@@ -2,11 +2,11 @@
 #ifndef TMX_CORE_SIM_TILES_H
 #define TMX_CORE_SIM_TILES_H
 
-/* What a tick does to each GPU, slice by slice: GPUs that stand together go through all stages while they are
+/* What a tick does to each GPU, tile by tile: neighbouring GPUs go through all stages while they are
  * in the cache, on any of the simulation's threads. Policies, fans, air and arrivals come before, where all
- * GPUs are still; sums over GPUs come after, in their order. So results do not depend on slices or threads.
+ * GPUs are still; sums over GPUs come after, in their order. So results do not depend on tiles or threads.
  *
- * GPUs that have a job in common are in one slice; under a batch or a CTA policy all are. */
+ * GPUs that have a job in common are in one tile; under a batch or a CTA policy all are. */
 
 #include <stddef.h>
 

@@ -4,7 +4,7 @@
 
 /* A node: cards carry GPUs and fans, air flows from GPU to GPU, links join the GPUs.
  *
- * Plain data from a file of floorplans/systems/; core/sim/stage/cooling runs the fans and the air,
+ * Plain data from a file of systems/; core/sim/stage/cooling runs the fans and the air,
  * core/machine/machine the GPUs. Fans blow over all sinks of their card in equal parts, so a
  * sink sees the mean speed of the card's fans. */
 

@@ -546,7 +546,7 @@ enum { MAX_RACKS = 4096, MAX_NODES = 4096, MAX_POINTS = 64 };
 struct point {
     double height, inlet_c;
 };
-static const struct tmx_opt hall_point_opts[] = {
+static const struct tmx_opt profile_point_opts[] = {
     TMX_ROW_REAL(point, height, "1", 0, 1, NAN, "in the rack, 0 its bottom, 1 its top"),
     TMX_ROW_REAL(point, inlet_c, "degC", -100, 100, NAN, "air in front of the rack"),
     {0},
@@ -575,7 +575,7 @@ static enum tmx_status read_profile(struct rack *r, const struct tmx_topology *t
     }
     for (size_t i = 0; !st && i < tmx_setting_length(list); i++) {
         const struct tmx_setting *p = tmx_setting_at(list, i);
-        st = tmx_opt_read(hall_point_opts, &r->profile[i], p, NULL, err);
+        st = tmx_opt_read(profile_point_opts, &r->profile[i], p, NULL, err);
         if (!st && i > 0 && r->profile[i].height <= r->profile[i - 1].height) {
             st = tmx_fail_setting(err, p, "profile: height %g after %g; expected points from the bottom up",
                                   r->profile[i].height, r->profile[i - 1].height);

@@ -63,7 +63,7 @@ struct tmx_kernel_power {
     double block_lifetime_s;        /* of one thread block at the nominal clock */
     double memory_bound;            /* share of a block's time that does not follow the core clock */
     double remote_weight;           /* extra lifetime of a block on a GPU away from its data, over the
-                                       reference link (T3); machine/topology.h */
+                                       reference link (T3); core/topology/topology.h */
     double access_rate[TMX_N_PART]; /* 0..1, equation 1; all 0 where unknown */
 };
 

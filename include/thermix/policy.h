@@ -332,7 +332,7 @@ struct tmx_cta_request {        /* all a policy may change; kept from call to ca
     int block_limit;            /* most blocks the chip gives out in all; 0: no limit */
     double core_clock;          /* relative to nominal */
     double memory_clock;        /* interconnect, L2, controllers, DRAM; relative to nominal */
-    double wake_cycle;          /* be called then at the latest; INFINITY: no wish */
+    double wake_cycle;          /* be called then at the latest; INFINITY: not needed */
     bool reset_counters;        /* stall_cycles and latency_cycles start again */
     bool watch_blocks;          /* be called at the kernel's first completed block */
 };

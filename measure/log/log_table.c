@@ -49,16 +49,16 @@ static char separator_of(struct tmx_span head)
 }
 
 /* --column inlet_c=NAME: the columns that stand for a quantity by the user's word. */
-static enum tmx_status apply_wishes(struct tmx_collect *c, struct tmx_columns *t, struct tmx_err *err)
+static enum tmx_status apply_wanted(struct tmx_collect *c, struct tmx_columns *t, struct tmx_err *err)
 {
-    const char *const *wish = c->options ? c->options->column : NULL;
-    for (size_t i = 0; wish && i < 8 && wish[i]; i++) {
-        const char *eq = strchr(wish[i], '=');
+    const char *const *wanted = c->options ? c->options->column : NULL;
+    for (size_t i = 0; wanted && i < 8 && wanted[i]; i++) {
+        const char *eq = strchr(wanted[i], '=');
         int q = 0;
         while (eq && q < TMX_N_LOG_QUANTITY &&
-               (strlen(tmx_log_quantity_name((enum tmx_log_quantity)q)) != (size_t)(eq - wish[i]) ||
-                strncmp(tmx_log_quantity_name((enum tmx_log_quantity)q), wish[i], (size_t)(eq - wish[i])) !=
-                    0)) {
+               (strlen(tmx_log_quantity_name((enum tmx_log_quantity)q)) != (size_t)(eq - wanted[i]) ||
+                strncmp(tmx_log_quantity_name((enum tmx_log_quantity)q), wanted[i],
+                        (size_t)(eq - wanted[i])) != 0)) {
             q++;
         }
         size_t k = 0;
@@ -67,7 +67,7 @@ static enum tmx_status apply_wishes(struct tmx_collect *c, struct tmx_columns *t
         }
         if (!eq || q == TMX_N_LOG_QUANTITY) {
             return tmx_fail(err, TMX_ECONFIG,
-                            "column %s: expected power_w=NAME, temp_c=NAME, inlet_c=NAME, ...", wish[i]);
+                            "column %s: expected power_w=NAME, temp_c=NAME, inlet_c=NAME, ...", wanted[i]);
         }
         if (k == t->n) {
             return tmx_fail_at(err, TMX_ECONFIG, c->text->name, 1, "there is no column \"%s\"", eq + 1);
@@ -245,7 +245,7 @@ static enum tmx_status read_header(struct tmx_collect *c, struct tmx_columns *t,
             t->use[i].quantity = TMX_COLUMN_CLOCK_TIME;
         }
     }
-    return apply_wishes(c, t, err);
+    return apply_wanted(c, t, err);
 }
 
 enum tmx_status tmx_read_table(struct tmx_collect *c, const struct tmx_alias *aliases, struct tmx_err *err)

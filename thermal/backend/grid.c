@@ -182,7 +182,7 @@ static enum tmx_status decay(struct decay *d, struct tmx_solver *work, const str
  * scheme = "be" (one backward-Euler step, as HotSpot's SuperLU build):
  *   (G + C/h) theta1 = C/h theta0 + B p
  * scheme = "exact": theta1 = s + exp(-h C^-1 G) (theta0 - s) with G s = B p; the exponential
- *   is decay.c's. */
+ *   is struct decay's. */
 
 enum { EXACT, EULER };
 

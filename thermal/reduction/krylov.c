@@ -397,10 +397,10 @@ static const double LEAST_SHIFT =
 static const double SHARE = 0.25, CELL_SHARE = 0.1;
 
 enum {
-    DEPTH = 3,
-    MAX_SHIFTS = 60,
-    MAX_RUNGS = 12
-}; /* halvings between two shifts; beyond, numbers are the limit */
+    DEPTH = 3,       /* halvings between two shifts; beyond, numbers are the limit */
+    MAX_SHIFTS = 60, /* of a basis */
+    MAX_AHEAD = 12   /* that the pipeline factors in advance */
+};
 
 struct builder {
     struct growing_basis grown;
@@ -533,14 +533,14 @@ static enum tmx_status descend(struct builder *b, const struct tmx_factor *still
 }
 
 /* The i-th of the shifts after 0 that are taken whatever the tests between them say. */
-static double rung(size_t i)
+static double shift_at(size_t i)
 {
     return FIRST_SHIFT * pow(SHIFT_RATIO, (double)i);
 }
 
 /* The next of them, made ahead by the pipeline. */
-static enum tmx_status append_rung(struct builder *b, struct tmx_shift_pipeline *pipeline,
-                                   struct tmx_factor **f, struct tmx_err *err)
+static enum tmx_status append_ahead(struct builder *b, struct tmx_shift_pipeline *pipeline,
+                                    struct tmx_factor **f, struct tmx_err *err)
 {
     const enum tmx_status st = tmx_shift_pipeline_take(pipeline, f, &b->grown.x, err);
     b->grown.basis->n_shift++;
@@ -567,21 +567,21 @@ static enum tmx_status collect_steady(struct builder *b, struct tmx_factor **f, 
 
 /* The shifts from 0 upwards, a SHIFT_RATIO apart, with what the tests ask for in between: those of the
  * pipeline in any case, then on until no more is asked for. */
-static enum tmx_status climb(struct builder *b, struct tmx_shift_pipeline *pipeline, size_t n_rung,
+static enum tmx_status climb(struct builder *b, struct tmx_shift_pipeline *pipeline, size_t n_ahead,
                              struct tmx_err *err)
 {
     struct tmx_factor *f = NULL, *next = NULL;
     double beyond_k = INFINITY, below = FIRST_SHIFT;
     enum tmx_status st = collect_steady(b, &f, err);
-    st = st ? st : append_rung(b, pipeline, &next, err);
+    st = st ? st : append_ahead(b, pipeline, &next, err);
     st = st ? st : descend(b, f, err);
     for (size_t i = 1; !st && below < LAST_SHIFT && beyond_k > limit_k(b); i++) {
-        const double s = rung(i);
+        const double s = shift_at(i);
         struct tmx_factor *const done = f;
         f = next;
         next = done;
-        if (i < n_rung) {
-            st = append_rung(b, pipeline, &next, err);
+        if (i < n_ahead) {
+            st = append_ahead(b, pipeline, &next, err);
         } else {
             st = tmx_factor_renew(b->solver, b->grown.basis->gamma, s, next, err);
             st = st ? st : append_shift(b, next, err);
@@ -602,7 +602,7 @@ static enum tmx_status climb(struct builder *b, struct tmx_shift_pipeline *pipel
 
 static enum tmx_status collect(struct builder *b, struct tmx_err *err)
 {
-    double shift[MAX_RUNGS];
+    double shift[MAX_AHEAD];
     struct tmx_shift_pipeline_options options = {.gamma = b->grown.basis->gamma,
                                                  .shift = shift,
                                                  .b = b->grown.b,
@@ -610,8 +610,8 @@ static enum tmx_status collect(struct builder *b, struct tmx_err *err)
                                                  .n_node = b->grown.net->n_node};
     struct tmx_shift_pipeline *pipeline;
     do {
-        tmx_assert(options.n_shift < MAX_RUNGS);
-        shift[options.n_shift] = rung(options.n_shift);
+        tmx_assert(options.n_shift < MAX_AHEAD);
+        shift[options.n_shift] = shift_at(options.n_shift);
     } while (shift[options.n_shift++] < fmin(LAST_SHIFT, AHEAD / b->options->min_step_s));
     enum tmx_status st = tmx_shift_pipeline_create(b->solver, b->grown.pool, &options, &pipeline, err);
     st = st ? st : climb(b, pipeline, options.n_shift, err);

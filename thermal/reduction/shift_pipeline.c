@@ -9,9 +9,9 @@ struct tmx_shift_pipeline {
     struct tmx_thread_pool *pool;
     struct tmx_solver *solver;
     size_t n_made;
-    double *x; /* [n_rhs][n_node] of the rung that was made */
+    double *x; /* [n_rhs][n_node] of the shift that was factored */
     struct tmx_factor *factor;
-    enum tmx_status status; /* of the rung that was made */
+    enum tmx_status status; /* of the shift that was factored */
     struct tmx_err err;
     atomic_bool stop; /* no more are wanted */
 };

@@ -26,13 +26,13 @@ TMX_NODISCARD enum tmx_status tmx_shift_pipeline_create(const struct tmx_solver 
                                                         const struct tmx_shift_pipeline_options *options,
                                                         struct tmx_shift_pipeline **pipeline,
                                                         struct tmx_err *err);
-/* The next rung, waited for: its factor, which is the caller's (tmx_factor_destroy by any solver of net), and
- * x [n_rhs][n_node] owned, put in place of the caller's block of that size and of a factor that is no longer
- * needed, or NULL. At most n_shift times, and not after a failure. */
+/* The next shift, waited for: its factor, which is the caller's (tmx_factor_destroy by any solver of net),
+ * and x [n_rhs][n_node] owned, put in place of the caller's block of that size and of a factor that is no
+ * longer needed, or NULL. At most n_shift times, and not after a failure. */
 TMX_NODISCARD enum tmx_status tmx_shift_pipeline_take(struct tmx_shift_pipeline *pipeline,
                                                       struct tmx_factor **factor, double **x,
                                                       struct tmx_err *err);
-/* Waits for a rung that is being made. NULL is fine. */
+/* Waits for a shift that is being factored. NULL is fine. */
 void tmx_shift_pipeline_destroy(struct tmx_shift_pipeline *pipeline);
 
 #endif

@@ -339,8 +339,8 @@ static void select_finish(struct basis_select *c)
     }
 }
 
-/* Truncation of the step response: to the first of the directions U (directions.c, whose letters these are),
- * in which U' Lambda U is diagonalised. The end of every step is kept exact by a direct term.
+/* Truncation of the step response: to the first of the directions U (with the letters of the head of this
+ * file), in which U' Lambda U is diagonalised. The end of every step is kept exact by a direct term.
  *
  * Several film coefficients gamma + d: G_d = G + d A. The directions S = Lambda^-1/2 U of x are shared, so
  * that a state means the same field at each. At each the network is projected onto S in its own

@@ -155,7 +155,7 @@ static double lifetime_s(const struct tmx_machine *m, const struct tmx_gpu *gpu,
     return j ? j->lifetime_s * tmx_job_slowdown(j) : 0;
 }
 
-/* New shares of one SM; when they differ, the way that shrinks drains for one block lifetime. */
+/* New shares of one SM; when they differ, the kernel slot that shrinks drains for one block lifetime. */
 static void set_share(struct tmx_machine *m, struct tmx_gpu *gpu, size_t sm, double s0, double s1)
 {
     double *first = &m->share[gpu->sm0 + sm], *second = first + m->n_sm;

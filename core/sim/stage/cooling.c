@@ -275,7 +275,7 @@ static double behind_w(const struct tmx_cooling *c)
     return w;
 }
 
-/* Pieces of BATCH GPUs or cards go to the crew. */
+/* Pieces of BATCH GPUs or cards go to the thread pool. */
 enum { BATCH = 32 };
 
 static void read_heat(void *ctx, size_t batch)

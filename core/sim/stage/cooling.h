@@ -52,9 +52,9 @@ TMX_NODISCARD enum tmx_status tmx_cooling_create(struct tmx_cooling **c, const s
 void tmx_cooling_destroy(struct tmx_cooling *c);
 
 /* One update at view->time_s: account for the time since the last one, then set fans, convection
- * and inlet air; at the warm-up's last tick counting starts anew. gpu: [n_gpu], advanced by the crew (NULL:
- * none), of which a share is this process's (NULL: all). No allocation. TMX_ESOLVE: the policy wants a speed
- * that is no number. */
+ * and inlet air; at the warm-up's last tick counting starts anew. gpu: [n_gpu], advanced by the thread pool
+ * (NULL: none), of which a share is this process's (NULL: all). No allocation. TMX_ESOLVE: the policy wants a
+ * speed that is no number. */
 TMX_NODISCARD enum tmx_status tmx_cooling_update(struct tmx_cooling *c, const struct tmx_view *view,
                                                  const struct tmx_cooled *gpu,
                                                  struct tmx_decomposition *share,

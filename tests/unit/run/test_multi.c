@@ -292,7 +292,7 @@ static void gather(struct tmx_run *run, double *to)
     *to = r->gradient_k;
 }
 
-/* Slices end inside cards whose two GPUs have jobs in common; fans, noisy sensors, jobs that end and wait. */
+/* Tiles end inside cards whose two GPUs have jobs in common; fans, noisy sensors, jobs that end and wait. */
 static void threads_change_no_byte(void **state)
 {
     static const char pairs[] =

@@ -414,7 +414,7 @@ static void two_halves_of_a_solve_make_a_whole_one(void **state)
     free(b);
 }
 
-static void a_ladders_rungs_are_those_made_one_by_one(void **state)
+static void shifts_made_ahead_are_those_made_one_by_one(void **state)
 {
     (void)state;
     static const double shift[] = {0, 0.1, 10, -1e9};
@@ -476,7 +476,7 @@ int main(void)
         cmocka_unit_test(a_start_field_is_normalised_unless_hotspots_is_wanted),
         cmocka_unit_test(impossible_geometry_is_refused),
         cmocka_unit_test(two_halves_of_a_solve_make_a_whole_one),
-        cmocka_unit_test(a_ladders_rungs_are_those_made_one_by_one),
+        cmocka_unit_test(shifts_made_ahead_are_those_made_one_by_one),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
