@@ -375,7 +375,8 @@ static void leave_out(struct work *w, const char *name, const char *why)
     }
 }
 
-/* Is the value told: its 95 % interval narrower than itself, and away from 0? p may be NULL. */
+/* Does the log determine the value: is its 95 % interval narrower than itself, and away from 0? p may be
+ * NULL. */
 static bool is_identified(const struct tmx_fit_parameter *p)
 {
     const double most = tmx_fit_positive(p->kind) ? 0.35 : 0.5;
@@ -821,8 +822,8 @@ static enum tmx_status try_lag(struct work *w, double step, struct tmx_err *err)
     return w->c->power_window_s > 0 ? TMX_OK : try_part(w, &lag, err);
 }
 
-/* A capacity for each sink, where that lowers the error and every one is told, one of them apart from the
- * rest. */
+/* A capacity for each sink, where that lowers the error and the log determines every one, one of them apart
+ * from the rest. */
 static enum tmx_status try_capacities(struct work *w, struct tmx_err *err)
 {
     struct tmx_calibration *c = w->c;

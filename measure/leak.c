@@ -13,7 +13,7 @@ static const double APART_K = 3;        /* temperatures of equal work, at least 
 static const double FAN = 0.1;          /* change of a fan's speed that counts as one */
 static const double MOST_PER_K = 0.008; /* an exponential of 0.0127/K (CACTI) on 60 % of the power */
 static const double WANDERS = 0.015;    /* of power at one temperature, under equal work */
-static const double LEAST = 0.35;       /* standard error of a slope that is told, in share of it */
+static const double LEAST = 0.35;       /* standard error of a slope that is reported, in share of it */
 
 struct stretch { /* the settled part of a load held by one GPU */
     const struct tmx_series *s;

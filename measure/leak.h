@@ -8,8 +8,8 @@
  * (--same-work). ln P = a(GPU, work) + leak T by least squares over the rows of the settled part; the
  * standard error is the jackknife over eighths of each stretch or over stretches, whichever is more, and the
  * rounding of the sensor. Where the work is not equal power moves temperature, not the reverse: P that
- * wanders by more than 1.5 % at one temperature, or rises by more than 0.8 %/K, tells nothing. A power limit
- * holds P whatever T is: the slope is then 0 within its error, and not told. */
+ * wanders by more than 1.5 % at one temperature, or rises by more than 0.8 %/K, gives no slope. A power limit
+ * holds P whatever T is: the slope is then 0 within its error, and not reported. */
 
 #include "measure/log/measured.h"
 

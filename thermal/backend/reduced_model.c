@@ -21,7 +21,7 @@ static const double MIN_STEP_S = 1e-3; /* and for steps from this on, or shorter
 /* Part of the tolerance for one step of power; the rest is for steps whose errors add up.
  * Fitted: random 1 ms traces on tests/golden/A_gt200 stay below the tolerance. */
 static const double TRUNCATION_SHARE = 0.5;
-/* Of the tolerance that the basis is told where means alone are read from the physical network, whose thin
+/* Part of the tolerance that the basis gets where means alone are read from the physical network, whose thin
  * sheets answer within the first millisecond, too. Fitted to chip 4 of tests/property/test_reduced.c: 1.25 of
  * the tolerance without it, 0.73 with it. */
 static const double BASIS_SHARE_PHYSICAL = 0.3;

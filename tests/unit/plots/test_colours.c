@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The table of colours, plots/scripts/colours.csv: what stands on paper, light or dark, and what is told
+/* The table of colours, plots/scripts/colours.csv: what shows on paper, light or dark, and what can be told
  * apart. */
 #include "tests/support/check.h"
 

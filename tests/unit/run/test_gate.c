@@ -118,7 +118,7 @@ static size_t asleep(const char *where, const char *mix, int seed, double share[
 }
 
 /* Each kind of GPU runs its kernels on its own SM: in a mixed node a chip's units sleep as they do alone, and
- * the error told is the larger of the two chips'. */
+ * the error reported is the larger of the two chips'. */
 static void kinds_have_the_profiles_of_their_chips(void **state)
 {
     static double a[MAX_UNIT], b[MAX_UNIT], both[MAX_UNIT];

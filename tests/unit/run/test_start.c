@@ -69,7 +69,7 @@ static void a_chip_colder_than_the_given_air_is_told_of(void **state)
     static const struct {
         const char *package;
         double start_c;
-        bool told;
+        bool noted;
     } rows[] = {{"", 45, false},
                 {"ambient = 333.15;", 45, true},
                 {"ambient = 333.15; init_temp = 320.15;", 47, false},
@@ -81,7 +81,7 @@ static void a_chip_colder_than_the_given_air_is_told_of(void **state)
                      "package = { %s };",
                      rows[i].package);
         check_close(tmx_sim_frame(tmx_run_sim(run))->temp_k[0] - TMX_ZERO_C, rows[i].start_c, 0, 1e-6);
-        assert_true((strstr(tmx_run_resolved(run), "colder than its air") != NULL) == rows[i].told);
+        assert_true((strstr(tmx_run_resolved(run), "colder than its air") != NULL) == rows[i].noted);
         tmx_run_destroy(run);
     }
 }

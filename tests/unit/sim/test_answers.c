@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A policy that answers nonsense ends the run, and its name is told. */
+/* A policy that answers nonsense ends the run, and the message has its name. */
 #include "core/sim/sim.h"
 #include "power/power.h"
 #include "tests/support/tiny_thermal.h"
