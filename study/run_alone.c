@@ -127,9 +127,10 @@ static enum tmx_status go(struct tmx_run *run, const struct tmx_run_alone *a, st
         if (w.hotspot && !end) {
             end = tmx_run_trace_commit(w.hotspot, &later);
         }
-        const enum tmx_status told = report(a, run, &unsaved); /* also where a trace found the disk full */
-        if (!end && told) {
-            end = told;
+        const enum tmx_status reported =
+            report(a, run, &unsaved); /* also where a trace found the disk full */
+        if (!end && reported) {
+            end = reported;
             later = unsaved;
         }
         if (st && a->dir) {

@@ -82,8 +82,8 @@ enum tmx_status tmx_sim_share_tick(struct tmx_sim *s, struct tmx_rank_status own
         first = b->st && (!a->st || b->order < a->order) ? i : first;
     }
     if (s->outcome[first].st) {
-        const enum tmx_status told = tell(s, first, own_err, err);
-        return told ? told : (enum tmx_status)s->outcome[first].st;
+        const enum tmx_status shared = tell(s, first, own_err, err);
+        return shared ? shared : (enum tmx_status)s->outcome[first].st;
     }
     tmx_recorder_jobs(r, s->machine, tmx_machine_all(s->machine), &s->frame, s->spec.dt_s);
     return TMX_OK;
