@@ -1,4 +1,45 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* How a configuration is loaded.
+ *
+ *      run.cfg ----.                                                            --set a.b=1, axis values,
+ *       @include --+--> one text -----> libconfig's tree --> tree of settings <-- set = ["a.b=1"] of a file
+ *      more.cfg ---'   (config_text.c)   (discarded)         (setting.c)     |
+ *                       file:line of                        file:line of     '--> readers: opt.c, run/load
+ *                       every line                          every value
+ *
+ * Reading. tmx_config_open joins the file and all that it includes into one text. config_text.c checks every
+ * literal, enforces the limits (nesting, sizes) and notes where each line comes from. libconfig parses the
+ * text, and parse() copies its tree into ours, so no other file sees libconfig's types. Every setting of our
+ * tree knows its file and line, and so does every message of a later reader. Reals are read in the C locale
+ * whatever the program's locale is.
+ *
+ * Includes. @include "FILE" puts the text of FILE in its place, also inside a group. FILE is relative to the
+ * file that includes it. An include replaces nothing: a key that is in a file and again in what it includes
+ * is given twice, and that is an error. Only files include files; text in memory and overrides do not.
+ *
+ * Overrides. "a.b.c=value" replaces the setting c of group a.b:
+ *
+ *      file                      override        result
+ *      g = { a = 1; b = 2; }     g.a=3           g = { a = 3; b = 2; }
+ *                                g={a=3;}        g = { a = 3; }
+ *                                h.a=3           g = { a = 1; b = 2; }    h = { a = 3; }
+ *
+ *   - The whole setting is replaced: a group or a list that is given as a value does not merge with the old
+ *     one. Groups on the way to the key are made when they are absent.
+ *   - The value is any value of the syntax. What does not parse, is no number and has no quote, backslash,
+ *     semicolon or newline in it is a text: `k=word` is `k="word"`.
+ *   - Its kind is not compared with the old one's. The reader checks kinds, ranges and unknown keys of the
+ *     final tree, so an override can mend a value of the wrong kind in a file.
+ *   - Overrides are applied in the order given, and the last one wins: a file's own `set` list, then the axis
+ *     values of a study or the rows of a suite, then --set of the command line, where each exists. The
+ *     callers put them in this order (tmx_sets).
+ *   - Keys of other files are out of reach: `chip = "gtx280"` names a file that its reader opens by itself.
+ *
+ * Defaults are not in the tree. A key that is absent gets its default from the reader's option row (opt.h).
+ *
+ * Places. A value of --set has the file name "--set a.b.c=value", and a relative path in it is relative to
+ * the current folder. A value from a list in a file has that file and line, and a path in it is relative to
+ * that file (tmx_beside). */
 #include "core/base/config.h"
 
 #include <libconfig.h>

@@ -1,9 +1,45 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Back-end: the network in a few hundred modes, stepped exactly. The default.
+/* Back-end: the network reduced to its slow and visible modes, stepped exactly. The default.
  *
- * Set-up projects the network onto a rational Krylov basis (krylov.h). The step response is truncated to the
- * modes that matter (truncate.h), in directions that all convection levels share: a change of level only
- * turns the state. Where cells are read, every mode is kept. */
+ *      network             basis                 modes                       kept modes
+ *   16 396 nodes  --->  a few hundred  --->  one rate each, in  --->  100 to 300, enough for the
+ *     assembly/            vectors            ascending order           tolerance at every unit
+ *                     reduction/krylov.c        (tmx_modes)            reduction/truncate.c
+ *
+ * The idea. Temperatures of a die are a sum of a few hundred shapes (modes), and each shape decays at a rate
+ * of its own. A step of such a model costs two small products of a matrix and a vector, microseconds, where
+ * the network needs some thirty sparse solves. The 16 396 nodes above are those of a die of 64 x 64 cells.
+ *
+ * One model is shared by all instances of a kind of chip; reduced_model.c builds it or reads it from the
+ * cache. This file is the instance. Its state is z, one number a mode, and its step of length h is
+ *
+ *      z_i <- exp(-mu_i h) z_i + (1 - exp(-mu_i h)) / mu_i (in p)_i        T = ambient + out z + direct p
+ *
+ * This is exact for a power p that is constant over h, at any h: the step has no stability limit and no error
+ * of its own. exp(-mu h) and (1 - exp(-mu h)) / mu are tabulated once for each announced h and convection
+ * level (prepare); an instance keeps those of the last h that was not announced.
+ *
+ * The direct term. What the kept modes miss of a steady state follows the power at once. So at one convection
+ * level the steady state is exact, and only the fast beginning of an answer is approximated.
+ *
+ * Convection levels (a fan). The levels share the space of the modes; each has its own rates and shapes in
+ * it. A change of level turns z from one level's coordinates into the other's and loses nothing:
+ * w = vector' z of the old level, z = back w of the new one. The direct term is that of the middle film
+ * coefficient at every level, or temperatures would jump with the fan. What steady states miss for it is
+ * counted as an error.
+ *
+ * Ambient. theta = T - ambient, so an ambient that rises by d is a uniform field of -d: z <- z - d one.
+ *
+ * A start field (an init file) has modes of its own beside those of the powers (initial_basis.c). The network
+ * is linear, so both sets advance side by side and their temperatures add up.
+ *
+ * Cells. Where units are read as their hottest or coldest cell, or where cells must be accurate, all modes of
+ * the basis are kept and there is no direct term. Hottest and coldest cells are read from the heat map
+ * (read_cells).
+ *
+ * Heat. Stored and leaving heat are rows over the modes. The heat that leaves in a step is
+ * drain . p h - rest . (z after - z before), so the balance closes to rounding. Before z jumps (a fan, the
+ * ambient, a settled start) bank() puts what has left into out_j, and unbank() begins anew from the new z. */
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>

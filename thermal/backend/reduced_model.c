@@ -1,4 +1,45 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The reduced model that all instances of a kind of chip share: how it is built, how large its error is, and
+ * how the cache keeps it.
+ *
+ *      spec --> network --> cache? --yes------------------------------.
+ *                             |no                                     v
+ *                             '--> basis --> modes --> store --> + start field --> error small enough?
+ *
+ * What the tolerance refers to. It holds at every unit, for steps of power of POWER_DENSITY in all units (or
+ * more, in steps of two so that caches match, where the spec has denser units), from MIN_STEP_S after a step
+ * on (or the run's shorter step). In the physical network it also holds for a start AMBIENT_K from the air.
+ * The basis (krylov.c) may use a part of the tolerance at each tested shift. The truncation (truncate.c) may
+ * use TRUNCATION_SHARE of it for one step of all powers, because errors of several steps add up. Where cells
+ * are read nothing is truncated: keep_modes takes every mode of every level.
+ *
+ * The heat map takes the state back to cells: single precision where a field is only looked at, double where
+ * cells are controlled. It is most of a model and few callers need it, so it has a separate file in the cache
+ * and is left out with no_field.
+ *
+ * The error estimate. For each unit v whose power may jump and each unit u that is read, the basis leaves
+ * the largest error that any tested shift showed, the truncation adds the largest that any tested time
+ * showed, and steady states add what they are off:
+ *
+ *      estimate = factor * max_u ( sum_v error[v][u] swing_v + error[air][u] |T_start - ambient| )
+ *                 + START_SAFETY * error of the start field
+ *
+ * swing_v is the largest jump of unit v's power. The factors (SAFETY and the others below) allow for what
+ * lies between the test points and for errors of several steps that add up. They were fitted to random chips
+ * (tests/property/test_reduced.c) and cannot be derived, so the number is an estimate, not a proven bound.
+ * Two exceptions are known, both below the tolerance of 1 mK: units that are read by grid_map_mode avg, whose
+ * weights are not those by which power is spread (0.576 mK, estimated 0.264 mK), and 3 of 25 random chips in
+ * the physical network with a fan that changes (at most 0.759 mK, estimated 0.472 mK).
+ *
+ * An estimate of more than MISSED times the tolerance means that the numbers themselves have failed, as with
+ * a sink of 1e6 K/W: it is an error (TMX_ESOLVE), and the full grid must solve that network.
+ *
+ * The cache. A key is the hash of everything the numbers depend on: VERSION, the BLAS kernel, package,
+ * layers, unit boxes, convection resistances and options; the start is not part of it. A damaged or missing
+ * file means that the model is built again, and a cache that cannot be written is no error.
+ *
+ * The order below: the demand, the maps, modes and their truncation, the start field, the error, the view of
+ * a state; then the cache, and the model as plain arrays for the page of `thermix report`. */
 #include "thermal/backend/reduced_model.h"
 
 #include <cblas.h>

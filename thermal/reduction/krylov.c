@@ -1,16 +1,55 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Block rational Krylov projection of C theta' + G theta = B p.
+/* The basis of the reduced model: block rational Krylov projection of the network
  *
- * G and C are symmetric positive definite, so V' G V, V' C V = 1 is a stable, passive model
- * whatever V is, and its error at a real shift s has the closed form
- *   E(s) = B' (G + s C)^-1 B - Br' (Gr + s)^-1 Br = R' (G + s C)^-1 R,
- *   R = B - (G + s C) V (Gr + s)^-1 Br,
- * which shrinks with every vector added, and is bounded by R' (G + sigma C)^-1 R for sigma <= s:
- * a factor that is at hand. s * integral exp(-s t) (error of the step response) dt = E(s), so
- * E(s) p is the error seen around t = 1/s. A single node sees the error (G + s C)^-1 R, for which
- * (G + sigma C)^-1 R stands: an estimate, of first order in R where that of a mean is of second.
- * Source: E. Grimme, "Krylov projection methods for model reduction", PhD thesis, Univ. of
- * Illinois 1997, ch. 3; the bound follows from (G + s C)^-1 <= (G + sigma C)^-1. */
+ *      C theta' + G theta = B p          T = ambient + E' theta
+ *
+ * The idea. A die answers a step of power on time scales from a fraction of a millisecond (a block) to
+ * minutes (the sink). At one time scale t = 1/s the answer is X(s) = (G + s C)^-1 B, one field for each unit:
+ * one factorisation and a solve for each column of B. The answers at a few shifts s, a decade apart, span
+ * nearly all fields that powers can cause, so some 16 000 equations become a few hundred:
+ *
+ *      s [1/s]         0        0.1       1        10      100      1e3     ...
+ *      t = 1/s      for ever    10 s     1 s     100 ms   10 ms     1 ms    ... below the shortest step
+ *      V = span( 1 | X(0)   |  X(0.1) |  X(1)  |  X(10) | X(100) | X(1e3) | ... )
+ *                                    ^ tested in between: a gap that is too wide gets its middle shift,
+ *                                      and both halves are tested again
+ *
+ * The mathematics. G and C are symmetric positive definite and V' C V = 1, so Gr = V' G V has positive
+ * eigenvalues and the model is stable whatever V is. Where temperatures are read as powers are spread (E = B,
+ * grid_map_mode area), the error at a real shift s has a closed form, with Br = V' B:
+ *
+ *      E(s) = B' (G + s C)^-1 B - Br' (Gr + s)^-1 Br  =  R' (G + s C)^-1 R,
+ *      R    = B - (G + s C) V (Gr + s)^-1 Br
+ *
+ * It shrinks with every vector added. For sigma <= s, (G + s C)^-1 <= (G + sigma C)^-1. So the diagonal of
+ * E(s) is at most that of R' (G + sigma C)^-1 R, with the factor of the lower shift, which is already there:
+ * a test costs no factorisation. E(s) = s * integral exp(-s t) (error of the step response) dt: it is
+ * the error seen around t = 1/s. A test adds the errors of all units' powers, in the worst signs, and
+ * compares the sum with a part of the tolerance (SHARE, CELL_SHARE).
+ *
+ * What is an estimate and no bound:
+ *   - the entries beside the diagonal: the effect of one unit's power on another unit;
+ *   - every entry where E is not B (grid_map_mode avg or center): RE' (...)^-1 RB is not a square, and its
+ *     entries may be too small as well as too large;
+ *   - the error of a single node, (G + s C)^-1 R, for which (G + sigma C)^-1 R is taken. It is of first
+ *     order in R, where that of a mean is of second;
+ *   - what lies between the tested shifts.
+ * reduced_model.c therefore multiplies the errors by factors that were fitted to random chips.
+ *
+ * The order of work. First the uniform field, which must have no error. Then shift 0 (its solutions are the
+ * steady states, kept to check the finished model) while a helper thread factors and solves shift 0.1; from
+ * then on it is always one shift ahead (shift_pipeline.c). Each block of solutions is made orthonormal in C,
+ * what depends on earlier vectors is dropped, and the projections of G, A, B and E grow by the new columns.
+ * Shifts are added downwards from 0.1 only if a test asks for them, and upwards to the rate of the shortest
+ * step and on until a test beyond is met. With several convection levels (film coefficients) the basis is
+ * built at their geometric mean, and the steady states at the lowest and the highest are added last. Sums are
+ * cut into the same pieces at any number of threads, so results do not depend on them.
+ *
+ * The order below: sets of nodes whose errors are watched one by one, the basis while it grows, the tests and
+ * the walk over the shifts.
+ *
+ * Source: E. Grimme, "Krylov projection methods for model reduction", PhD thesis, Univ. of Illinois 1997,
+ * ch. 3; the bound follows from (G + s C)^-1 <= (G + sigma C)^-1. */
 #include "thermal/reduction/krylov.h"
 
 #include <math.h>
@@ -565,8 +604,9 @@ static enum tmx_status collect_steady(struct builder *b, struct tmx_factor **f, 
     return grow_append(&b->grown, b->grown.n_in, err);
 }
 
-/* The shifts from 0 upwards, a SHIFT_RATIO apart, with what the tests ask for in between: those of the
- * pipeline in any case, then on until no more is asked for. */
+/* The shifts from 0 upwards, a SHIFT_RATIO apart, with what the tests ask for in between: to the rate of the
+ * shortest step in any case, then on until the test beyond is met. Shifts of the pipeline may be left over.
+ */
 static enum tmx_status climb(struct builder *b, struct tmx_shift_pipeline *pipeline, size_t n_ahead,
                              struct tmx_err *err)
 {

@@ -1,16 +1,58 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* With xi = Lambda^1/2 (x_steady - x), a step of power p gives xi(0) = bt p, bt = Lambda^-1/2 b,
- * xi' = -Lambda xi, and the distance of the temperatures from their end is ot' xi, ot =
- * Lambda^-1/2 o. The directions U are the largest of
- *   P = integral from t0 of exp(-Lambda t) (bt bt' + ot ot') exp(-Lambda t) dt,
- *   P_ij = (bt bt' + ot ot')_ij exp(-t0 (lambda_i + lambda_j)) / (lambda_i + lambda_j),
- * (options->octaves: with dt/t in place of dt, as a sum over half octaves of t). Lambda^1/2 c and Lambda^-1/2
- * c (c: the uniform field) are among them whatever P says: with them the heat balance, a change of ambient
- * and a uniform start lose nothing.
+/* The truncation of the reduced model: from all modes of the basis to as few as steps of power need.
  *
- * Several film coefficients gamma + d: G_d = G + d A. P is the sum of those of the least, the middle and the
- * largest coefficient, U holds Lambda^1/2 G_d^-1 c of every one, by F = Lambda^-1/2 A Lambda^-1/2.
- */
+ * The idea. After a step of power p the temperatures approach their end. Only the distance from that end has
+ * to be modelled, because the end itself is known (a direct term keeps it exact). Every direction of the
+ * state space is weighed by how much power drives it and how much units see of it, over the times that count,
+ * and the directions with little weight are left out:
+ *
+ *      modes of the basis         directions U, best first           truncated modes
+ *      x' = -Lambda x + b p  -->  u1 u2 u3 ... un | ... uk   -->   U' Lambda U = X mu X',  n rates mu
+ *      k rates, k columns         kept: n         | left out       the state is n numbers
+ *
+ * The mathematics. With xi = Lambda^1/2 (x_steady - x), a step of power p from rest gives
+ *
+ *      xi(0) = bt p,   xi' = -Lambda xi,   distance of the temperatures from their end = ot' xi,
+ *      bt = Lambda^-1/2 b,   ot = Lambda^-1/2 o
+ *
+ * The directions U are the eigenvectors with the largest eigenvalues of
+ *
+ *      P    = integral from t0 of exp(-Lambda t) (bt bt' + ot ot') exp(-Lambda t) dt
+ *      P_ij = (bt bt' + ot ot')_ij exp(-t0 (lambda_i + lambda_j)) / (lambda_i + lambda_j)
+ *
+ * bt is weighed by the powers. What has died out before t0, a part of the shortest step, is not worth a mode.
+ * With options->octaves (the physical network, a fan) dt/t takes the place of dt, as a sum over half octaves
+ * of t: fast and slow answers then count alike. Two kinds of fields are in U whatever P says: Lambda^1/2 c,
+ * the uniform field, and Lambda^-1/2 c, from which the heat balance follows (c: the uniform field's
+ * coordinates). So the heat balance, a change of ambient and a uniform start lose nothing.
+ *
+ * The number n is found by bisection. For each n the whole and the truncated step response are compared at
+ * 1, 2, 4, ... times the shortest step:
+ *
+ *      miss = max over t of | ot' exp(-Lambda t) bt - oz' exp(-mu t) bz |,   bz = (U X)' bt, oz = (U X)' ot
+ *
+ * The errors of all units' powers add as independent ones, by squares. n is the least that keeps the sum
+ * within the tolerance at every unit, to 2 %. miss itself, unit by unit, goes into the error estimate of
+ * reduced_model.c.
+ *
+ * Several film coefficients gamma + d (a fan): G_d = G + d A. All levels share the directions S =
+ * Lambda^-1/2 U of x, so a state means the same field at each. P is the sum of those at the least, the middle
+ * and the largest coefficient, and U holds Lambda^1/2 G_d^-1 c of every level. Each level projects the
+ * network onto S in its own energy x' G_d x,
+ *
+ *      S' G_d S y' = -S' G_d^2 S y           (one coefficient: y' = -U' Lambda U y)
+ *
+ * whose rates are no less than those of x' = -G_d x projected on S: what S has of fast fields dies as fast as
+ * it should. With F = Lambda^-1/2 A Lambda^-1/2 both matrices are polynomials in d:
+ *
+ *      S' G_d S   = 1 + d U' F U
+ *      S' G_d^2 S = U' (Lambda + d (F Lambda + Lambda F) + d^2 F Lambda F) U
+ *
+ * The direct term is that of the middle coefficient at every level, or temperatures would jump with the fan.
+ * What steady states miss for it is counted as an error.
+ *
+ * The order below: the choice of directions (select_...), the cut to the first n of them, the modal form
+ * before any cut (tmx_modes). */
 #include "thermal/reduction/truncate.h"
 
 #include <math.h>
@@ -51,7 +93,7 @@ struct basis_select { /* k: modes of the basis, m: units, n_in: those and with o
  * fewest modes of that chip in the physical network, cut to 33 and 58 units, among 0.1 to 0.5. */
 static const double EARLY = 0.15, EARLY_OCTAVES = 0.25;
 
-/* film coefficients? */
+/* Is there more than one film coefficient? */
 static bool select_several(const struct basis_select *c)
 {
     return c->options->n_level > 1;
@@ -185,7 +227,7 @@ static enum tmx_status kept_fields(struct basis_select *c, size_t *n, struct tmx
     return TMX_OK;
 }
 
-/* p [k][k] *= what each pair of a face's modes weighs over time. */
+/* p [k][k] *= what each pair of a level basis' modes weighs over time. */
 static enum tmx_status weigh_times(const struct basis_select *c, const struct level_basis *f, double *p,
                                    struct tmx_err *err)
 {
@@ -215,7 +257,7 @@ static enum tmx_status weigh_times(const struct basis_select *c, const struct le
     return TMX_OK;
 }
 
-/* p [k][k]: P of a face in its own xi. */
+/* p [k][k]: P of a level basis in its own xi. */
 static enum tmx_status gramian(struct basis_select *c, const struct level_basis *f, double *p,
                                struct tmx_err *err)
 {
@@ -239,7 +281,7 @@ static enum tmx_status gramian(struct basis_select *c, const struct level_basis 
     return weigh_times(c, f, p, err);
 }
 
-/* to += T p T', T the way from xi of a face to xi of the first. Uses p, small, mass. */
+/* to += T p T', T the way from xi of a level basis to xi of the first. Uses p, small, mass. */
 static void add_turned(struct basis_select *c, const struct level_basis *f, double *p, double *to)
 {
     const size_t k = c->k;
@@ -253,7 +295,7 @@ static void add_turned(struct basis_select *c, const struct level_basis *f, doub
     tmx_dense_tn(k, k, k, 1, c->mass, k, c->small, k, 1, to, k);
 }
 
-/* P of all faces in xi of the first. */
+/* P of all level bases in xi of the first. */
 static enum tmx_status gramians(struct basis_select *c, double *p, struct tmx_err *err)
 {
     enum tmx_status st = gramian(c, &c->level_basis[0], p, err);
@@ -339,17 +381,7 @@ static void select_finish(struct basis_select *c)
     }
 }
 
-/* Truncation of the step response: to the first of the directions U (with the letters of the head of this
- * file), in which U' Lambda U is diagonalised. The end of every step is kept exact by a direct term.
- *
- * Several film coefficients gamma + d: G_d = G + d A. The directions S = Lambda^-1/2 U of x are shared, so
- * that a state means the same field at each. At each the network is projected onto S in its own
- * energy, S' G_d S y' = -S' G_d^2 S y    (one coefficient: y' = -U' Lambda U y), whose rates are no less than
- * those of x' = -G_d x projected on S: what S has of fast fields dies as fast as it should. With F =
- * Lambda^-1/2 A Lambda^-1/2 both matrices are polynomials in d: S' G_d S = 1 + d U' F U, S' G_d^2 S = U'
- * (Lambda + d (F Lambda + Lambda F) + d^2 F Lambda F) U. The direct term is that of the middle coefficient,
- * or temperatures would jump with the fan; what steady states miss for it is counted as an error.
- */
+/* The cut: the first n directions, diagonalised, and what they miss. */
 
 struct cut { /* k, m, n_in: of the directions */
     struct basis_select dir;
@@ -469,7 +501,7 @@ static enum tmx_status diagonalise(struct cut *c, size_t n, double d, struct tmx
     return TMX_OK;
 }
 
-/* Raise miss to the largest difference of a face's step responses over times from min_step_s on. */
+/* Raise miss to the largest difference of a level basis' step responses over times from min_step_s on. */
 static void compare(struct cut *c, const struct level_basis *f, size_t n)
 {
     const size_t k = c->dir.k, m = c->dir.m, n_in = c->dir.n_in;
@@ -562,7 +594,7 @@ static enum tmx_status map_out(struct cut *c, size_t n, struct tmx_truncated *cu
         work[i] = along[i] / c->dir.root[i % k];
     }
     tmx_dense_nn(k, n, k, 1, q->vector, k, work, k, 0, cut->map, k);
-    if (several(c)) { /* what S cannot tell of the steady states */
+    if (several(c)) { /* what S cannot represent of the steady states */
         memcpy(work, c->dir.level_basis[0].bt, k * m * sizeof *work);
         tmx_dense_nn(k, m, n, -1, c->t, k, c->bz, k, 1, work, k);
     }
