@@ -107,7 +107,8 @@ static const struct tmx_arg tmx_thermal_rows[] = {
      .value = "K",
      .min = 1e-6,
      .max = 1,
-     .doc = "largest error of the reduced model at a block [K]"},
+     .doc = "largest error of the reduced model at a block [K]; the printed error is an estimate, no proven "
+            "bound (known: 0.576 mK for 0.264 mK printed, avg maps)"},
     {.name = "no-cache",
      .type = TMX_ARG_FLAG,
      FIELD(run.no_cache),

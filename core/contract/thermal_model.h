@@ -89,11 +89,12 @@ struct tmx_thermal_ops {
     /* OPTIONAL. temp_k [n_unit, K] after dt_s under power_w, the instance unchanged. */
     enum tmx_status (*predict)(const void *state, double dt_s, const double *power_w, double *temp_k);
 
-    /* OPTIONAL. Bound [K] of the method's own error against the full network, from the
-     * shortest accurate step on, while each unit's power changes by at most swing_w
-     * [n_unit, W] at a time: of units as step writes them, or (cells) of all that field
-     * writes, INFINITY where the spec did not ask for accurate cells. Absent: the method
-     * solves the network itself. */
+    /* OPTIONAL. Estimate [K] of the method's largest error against the full network, from the shortest
+     * accurate step on, while each unit's power changes by at most swing_w [n_unit, W] at a time: of units as
+     * step writes them, or (cells) of all that field writes, INFINITY where the spec did not ask for accurate
+     * cells. It is no proven bound: cases are known in which the true error is up to 2.2 times as large,
+     * below the tolerance of 1 mK (thermal/backend/reduced_model.c). Absent: the method solves the network
+     * itself. */
     double (*error_bound)(const void *state, bool cells, const double *swing_w);
 
     /* OPTIONAL. The model in modes at a convection level of the spec, for policies that look ahead. */
