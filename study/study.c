@@ -4,12 +4,12 @@
  * A study is a list of points. A point is one configuration file with the overrides of that point. Two points
  * may be the same run, so the engine works with runs, which are identified by their content:
  *
- *     points  0 1 2 3 4 5          describe every point, several at a time in child processes
- *             | | | | | |
- *     ids     a b a c b d          id = hash of the program's version, of every key with its value, and of
- * every \ | /   |  |          file that was read (of a suite also the program and what is measured) database:
- * b is done          rows of an earlier call, or of one that was killed |     |  | todo    0     3  5 the
- * first point of every run that has no result yet
+ *     points    0 1 2 3 4 5     describe every point, several at a time in child processes
+ *               | | | | | |
+ *     ids       a b a c b d     id = hash of the program's version, of every key with its value and of
+ *               |     |   |     every file that was read (of a suite also the program and what is measured)
+ *     database    b             rows of an earlier call, or of one that was killed
+ *     todo      0     3   5     the first point of every run that has no result yet
  *
  * The runs of `todo` are handed to a pool of child processes (study/pool.c), or to the ranks of an MPI job
  * (study/study_mpi.c). A child opens the runs of its task and steps them in lockstep (core/sim/lockstep.c),

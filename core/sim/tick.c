@@ -10,9 +10,11 @@
  *   2 guard     the sensors are read and the hardware's throttle and the dtm policy's guard may stop clocks.
  *               Every sensor period.
  *   3 schedule  the operating system's scheduling tick: blocks' order on SMs, placement of jobs, the mix
- * policy's shares and levels, the CTA stage's limits, the dtm policy's levels. Every quantum_s. 4 cool fans
- * turn, convection follows them, GPUs breathe the air that their neighbours let out. Every fan_period_s. 5 ..
- * 10     apply the request, run blocks, watts, kelvins, record (tiles.c).
+ *               policy's shares and levels, the CTA stage's limits, the dtm policy's levels.
+ *               Every quantum_s.
+ *   4 cool      fans turn, convection follows them, GPUs breathe the air that their neighbours let out.
+ *               Every fan_period_s.
+ *   5 .. 10     apply the request, run blocks, watts, kelvins, record (tiles.c).
  *
  * Two kinds of time scale meet here. Thread blocks live for microseconds and advance as a fluid within the
  * tick (core/machine/machine.h). Temperatures change over milliseconds and more, so power is constant within
