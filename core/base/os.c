@@ -582,11 +582,11 @@ enum tmx_status tmx_os_append(FILE **f, const char *path, struct tmx_err *err)
 
 double tmx_os_memory_bytes(void)
 {
-    static const int kinds[] = {RLIMIT_AS, RLIMIT_DATA};
     double least = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
-    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
+    for (int i = 0; i < 2; i++) {
         struct rlimit r;
-        if (getrlimit(kinds[i], &r) == 0 && r.rlim_cur != RLIM_INFINITY && (double)r.rlim_cur < least) {
+        if (getrlimit(i ? RLIMIT_DATA : RLIMIT_AS, &r) == 0 && r.rlim_cur != RLIM_INFINITY &&
+            (double)r.rlim_cur < least) {
             least = (double)r.rlim_cur;
         }
     }
