@@ -56,7 +56,7 @@ static void check_output(void)
 
 /* Options of every command: bounds of what is computed without asking (core/base/cost.h), and --accept, which
  * takes values that are far from every machine's (core/base/plausible.h). Taken out of argv; false after a
- * mistake, which is said. */
+ * mistake, which the program reports. */
 static bool take_limits(int *argc, char **argv)
 {
     int kept = 1;

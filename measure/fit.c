@@ -468,7 +468,7 @@ static enum tmx_status problem_init(struct problem *q, struct tmx_fit *f, struct
 
 /* ---- standard errors ---- */
 
-/* What a jump of power adds to the variance of each parameter, because nobody knows when between two rows it
+/* What a jump of power adds to the variance of each parameter, because it is unknown when between two rows it
  * fell:
  *
  *   heat      of the interval, even over half of it either way where rows hold moments (rows of means hold

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Paper 002: ApSA on its twenty applications, against chips of 60 and of 30 cores without it. What the paper
- * prints stands in the suite file. */
+ * prints is in the suite file. */
 #include <math.h>
 #include <string.h>
 

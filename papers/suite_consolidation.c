@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Paper 004: its tables and curves beside our predictions. What the paper prints stands in the batches' and
+/* Paper 004: its tables and curves beside our predictions. What the paper prints is in the batches' and
  * the suite's files. */
 #include <math.h>
 #include <stdlib.h>

@@ -372,7 +372,7 @@ static double column_value(const struct suite *s, size_t variant, enum group gro
                                                group_value(s, variant, group, mix, over, energy));
     }
     const size_t m = value_index(s, column);
-    if (m == s->runs.n_value) { /* a watched one, and nobody watched */
+    if (m == s->runs.n_value) { /* a column of the probe, and there was no probe */
         return NAN;
     }
     return group_value(s, variant, group, mix, policy, m);

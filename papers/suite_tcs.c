@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Paper 000: TCS and hTCS on its ten benchmarks. What the paper prints stands in the suite file. */
+/* Paper 000: TCS and hTCS on its ten benchmarks. What the paper prints is in the suite file. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -2,7 +2,7 @@
 /* Paper 001, Warped Gates: 18 benchmarks under every gating scheme, over several seeds of their instruction
  * streams, in three parts: with the free knobs fitted to ConvPG's means, with the sweeps of Figures 6 and 11;
  * without the empty SM between launches; and programs read off the compiled source of some of the benchmarks,
- * with neither knobs nor gaps. What the paper prints stands in the suite file. */
+ * with neither knobs nor gaps. What the paper prints is in the suite file. */
 #include <math.h>
 #include <stdbool.h>
 #include <stddef.h>

@@ -475,7 +475,7 @@ bool tmx_os_real_path(const char *path, char *real, size_t size)
     return fits;
 }
 
-/* A module runs as the user: nobody but the user and root may change it. */
+/* A module runs as the user: only the user and root may change it. */
 static enum tmx_status only_ours(const char *path, const struct stat *s, struct tmx_err *err)
 {
     if (s->st_uid != 0 && s->st_uid != geteuid()) {

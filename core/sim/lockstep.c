@@ -146,7 +146,7 @@ static bool runs(const struct lane *l)
     return l->sim && !l->ended;
 }
 
-/* One of the batch has failed: whoever's temperatures are no numbers. */
+/* One of the batch has failed: the first whose temperatures are no numbers. */
 static void find_bad(struct lane *l, enum tmx_status st)
 {
     for (size_t k = 0; k < l->sim->machine->n_gpu && !l->ended; k++) {

@@ -16,7 +16,7 @@
 #include "core/base/os.h"
 #include "core/base/output.h"
 
-static const double PATIENCE_S = 5; /* a writer takes milliseconds; one that is stopped must stop nobody */
+static const double PATIENCE_S = 5; /* a writer takes milliseconds; a stopped one must not block others */
 static const uint64_t MIB = 1024 * 1024;
 static const char TEMP[] = ".tmp-"; /* of os.c's outputs */
 

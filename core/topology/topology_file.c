@@ -538,7 +538,7 @@ enum tmx_status tmx_topology_load(struct tmx_topology *t, const char *path, stru
     return st;
 }
 
-/* Air in front of a rack is warmer at its top than at its bottom; node j of n stands at height (j + 1/2) / n,
+/* Air in front of a rack is warmer at its top than at its bottom; node j of n is at height (j + 1/2) / n,
  * 0 the bottom. Between the points of a profile the temperature is linear, outside it is the last point's. */
 
 enum { MAX_RACKS = 4096, MAX_NODES = 4096, MAX_POINTS = 64 };
