@@ -19,4 +19,11 @@ set(CPACK_DEBIAN_PACKAGE_SUGGESTS "ffmpeg, libsuitesparse-dev, liblapacke-dev, l
 libconfig-dev, libxxhash-dev, pkg-config") # the last six: to link libthermix.a
 set(CPACK_DEBIAN_PACKAGE_CONTROL_STRICT_PERMISSION ON)
 set(CPACK_DEBIAN_PACKAGE_GENERATE_SHLIBS ON)
+# After the install one line says where to begin.
+file(WRITE ${PROJECT_BINARY_DIR}/postinst "#!/bin/sh
+set -e
+[ \"$1\" != configure ] || echo 'thermix: begin with thermix --help and /usr/share/doc/thermix/docs/quick-start.md'
+")
+file(CHMOD ${PROJECT_BINARY_DIR}/postinst PERMISSIONS OWNER_READ OWNER_WRITE OWNER_EXECUTE GROUP_READ GROUP_EXECUTE WORLD_READ WORLD_EXECUTE)
+set(CPACK_DEBIAN_PACKAGE_CONTROL_EXTRA ${PROJECT_BINARY_DIR}/postinst)
 include(CPack)

@@ -89,7 +89,7 @@ int main(int argc, char **argv)
     struct tmx_memory_program *program = calloc(1, sizeof *program);
     struct tmx_cta_outcome *out = calloc(1, sizeof *out);
     enum tmx_status st = program && out ? TMX_OK : tmx_fail(&err, TMX_ENOMEM, "bench");
-    st = st ? st : tmx_cta_chip_load(&chip, "tcs28", NULL, 0, &err);
+    st = st ? st : tmx_cta_chip_load(&chip, "tcs28", NULL, &err);
     for (int part = 0; part < 2; part++) {
         for (int i = 0; i < n && !st; i++) {
             st = tmx_cta_program_load(program, name[i], &chip, 1, NULL, &err);

@@ -58,6 +58,7 @@ int main(int argc, char **argv)
         printf("%zu units, %zu steps: %.3f us a step one by one, %.3f us in blocks of %d\n", n, n_step,
                1e6 * best_s[0] / (double)n_step, 1e6 * best_s[1] / (double)n_step, BLOCK);
         printf("us_per_step %.6f\n", 1e6 * best_s[0] / (double)n_step);
+        printf("ratio engine_step_over_block %.3f\n", best_s[0] / best_s[1]);
     }
     free(power_w);
     free(temp_k);

@@ -3,6 +3,7 @@
  *
  *   gate [KERNEL...]     kernels by name (default: three busy ones and one that waits for memory) */
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -43,7 +44,8 @@ static bool same_work(const struct tmx_sm_result *a, const struct tmx_sm_result 
            a->block_cycles == b->block_cycles && a->lines == b->lines && a->misses == b->misses;
 }
 
-static enum tmx_status bench_kernel(const struct tmx_gate_chip *chip, const char *name, struct tmx_err *err)
+static enum tmx_status bench_kernel(const struct tmx_gate_chip *chip, const char *name, double *log_sum,
+                                    size_t *n, struct tmx_err *err)
 {
     struct tmx_gate_kernel kernel;
     struct tmx_stream s = {0};
@@ -60,6 +62,8 @@ static enum tmx_status bench_kernel(const struct tmx_gate_chip *chip, const char
                    tmx_sm_ipc(&fast), 1e-6 * fast_per_s, 1e-6 * fast_per_s / tmx_sm_ipc(&fast),
                    1e-6 * slow_per_s, fast_per_s / slow_per_s,
                    same_work(&slow, &same) ? "equal" : "DIFFERENT");
+            *log_sum += log(slow_per_s / fast_per_s);
+            ++*n;
         }
     }
     tmx_stream_finish(&s);
@@ -71,11 +75,16 @@ int main(int argc, char **argv)
     static const char *const standard[] = {"cutcp", "hotspot", "lavaMD", "MUM"};
     struct tmx_gate_chip chip;
     struct tmx_err err = {0};
-    enum tmx_status st = tmx_gate_chip_load(&chip, "gtx480", NULL, 0, &err);
+    double log_sum = 0;
+    size_t n = 0;
+    enum tmx_status st = tmx_gate_chip_load(&chip, "gtx480", NULL, &err);
     printf("%-10s %-21s %5s %8s %8s %8s %7s\n", "kernel", "policy", "ipc", "Minstr/s", "Mcycle/s", "literal",
            "ratio");
     for (int i = 0; !st && i < (argc > 1 ? argc - 1 : 4); i++) {
-        st = bench_kernel(&chip, argc > 1 ? argv[i + 1] : standard[i], &err);
+        st = bench_kernel(&chip, argc > 1 ? argv[i + 1] : standard[i], &log_sum, &n, &err);
+    }
+    if (n > 0) {
+        printf("ratio gate_over_literal %.4f\n", exp(log_sum / (double)n));
     }
     if (st) {
         char text[2048];

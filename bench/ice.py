@@ -1,82 +1,114 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""3D-ICE's solid stacks, converted and run, beside the temperatures stored with them.
+"""3D-ICE's own stacks, converted and run, beside the temperatures stored with them.
 
     git clone https://github.com/esl-epfl/3d-ice
-    python3 bench/ice.py build/release/cli/thermix 3d-ice
+    python3 bench/ice.py build/release/cli/thermix 3d-ice [WORD]
 
-Two cells each (a point of die 1, the corner of die 2): steady, and every step of 2 ms by backward Euler, as 3D-ICE steps.
+Solid stacks, micro-channels (two- and four-resistor) and pin fins whose path has WORD in it. Two cells each (a point of die 1, the
+corner of die 2): steady, and every step of 2 ms by backward Euler, as 3D-ICE steps. What is wanted: 0.05 K.
 """
 
+import itertools
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
+import time
 
 STEPS_PER_SLOT, STEP_S = 10, "0.002"
-POINT_UM = {"die1": (5000, 4800), "die2": (0, 0)}
-CELL_UM = (50, 200)
 
 
 def call(*argv, cwd):
-    subprocess.run(argv, cwd=cwd, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    done = subprocess.run(argv, cwd=cwd, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+    if done.returncode:
+        sys.exit(f"{' '.join(map(str, argv))}\n{done.stderr}")
 
 
 def layers(folder):
-    """Number of the layer that dissipates, by die."""
+    """Number of the layer that dissipates by die, and the key of channels if any layer has it."""
     lines = [line for line in (folder / "stack.lcf").read_text().split("\n") if line and line[0] != "#"]
-    return {lines[i + 6][:-4]: int(lines[i]) for i in range(0, len(lines), 7) if lines[i + 2] == "Y"}
+    channels = next((line.split() for line in lines if line.startswith("channels")), None)
+    lines = [line for line in lines if not line.startswith("channels")]
+    return {lines[i + 6][:-4]: int(lines[i]) for i in range(0, len(lines), 7) if lines[i + 2] == "Y"}, channels
 
 
-def fields(path, n_cell, wanted):
+def column(x_m, width_m, cols, channels):
+    """Column of the grid at x, and how many there are."""
+    if not channels or channels[1] != "resolved":
+        return int(x_m / width_m * cols + 1e-9), cols
+    value = dict(zip(channels[2::2], channels[3::2]))
+    width, pitch, first = (float(value[k]) for k in ("width", "pitch", "first"))
+    n = round((width_m - first - float(value["last"]) + pitch - width) / pitch)
+    ends = [first + (j // 2) * pitch + (j % 2) * width for j in range(2 * n)]
+    return sum(end <= x_m + 1e-12 for end in ends), 2 * n + 1
+
+
+def fields(path, wanted):
     """Temperatures of the wanted (layer, cell)s of every field in a file of fields."""
     found, layer, rows = [], None, {}
-    for line in path.read_text().split("\n"):
-        if line.startswith("Layer"):
-            layer = int(line.split()[1].rstrip(":"))
-        elif line and line[0].isdigit():
-            cell, temp_k = line.split()
-            if (layer, int(cell)) in wanted:
-                rows[layer, int(cell)] = float(temp_k)
-        if len(rows) == len(wanted):
-            found.append([rows[w] for w in wanted])
-            rows = {}
+    with open(path) as text:
+        for line in text:
+            if line.startswith("Layer"):
+                layer = int(line.split()[1].rstrip(":"))
+            elif line[0].isdigit():
+                cell, temp_k = line.split()
+                if (layer, int(cell)) in wanted:
+                    rows[layer, int(cell)] = float(temp_k)
+            if len(rows) == len(wanted):
+                found.append([rows[w] for w in wanted])
+                rows = {}
     return found
 
 
+def compare(thermix, test, stack, folder):
+    """Largest difference [K] at both points, all fields."""
+    call(thermix, "floorplan", "convert", stack, "-o", folder, cwd=test)
+    steady = stack.parent.name == "steady"
+    text = stack.read_text()
+    points = re.findall(r"\bT\s*\(\s*(\w+)\s*,\s*([\d.]+)\s*,\s*([\d.]+)", text)
+    width_um, height_um = map(float, re.search(r"chip\s+length\s+([\d.]+)\s*,\s*width\s+([\d.]+)", text).groups())
+    config = dict(line.split() for line in (folder / "stack.config").read_text().split("\n") if line[:1] == "-")
+    rows, (number, channels) = int(config["-grid_rows"]), layers(folder)
+    wanted = []
+    for die, x_um, y_um in points:
+        at, cols = column(1e-6 * float(x_um), 1e-6 * width_um, int(config.get("-grid_cols", 0)), channels)
+        wanted.append((number[die], (rows - 1 - int(float(y_um) / height_um * rows + 1e-9)) * cols + at))
+    common = [thermix, "thermal", "-c", "stack.config", "--network", "physical", "--precision", "6", "--no-cache"]
+    names, *slots = (folder / "stack.ptrace").read_text().splitlines(keepends=True)
+    began = time.perf_counter()
+    if steady:
+        (folder / "stack.ptrace").write_text(names + slots[0])
+        call(*common, "-grid_steady_file", "out", "-steady_file", "blocks", cwd=folder)
+    else:
+        (folder / "stack.ptrace").write_text(names + "".join(s * STEPS_PER_SLOT for s in slots))
+        call(*common, "-grid_transient_file", "out", "-o", "blocks", "--method", "grid", "--scheme", "be",
+             "-sampling_intvl", STEP_S, cwd=folder)
+    seconds = time.perf_counter() - began
+    kind = stack.stem.removesuffix("sink").removeprefix("2dies_")
+    stored = [line.split()[1:] for line in (stack.parent / f"output_{kind}.txt").read_text().split("\n") if line]
+    ours = fields(folder / "out", wanted)
+    if len(ours) != len(stored):
+        sys.exit(f"{stack}: {len(ours)} fields, {len(stored)} stored")
+    off = [max(abs(float(s[i]) - o[i]) for s, o in zip(stored, ours)) for i in range(2)]
+    print(f"{str(stack.relative_to(test)):42} {len(ours):4} fields, largest difference {off[0]:.4f} and {off[1]:.4f} K; "
+          f"last {ours[-1][0]:.3f} for {stored[-1][0]}, {ours[-1][1]:.3f} for {stored[-1][1]} K; {seconds:.2f} s", flush=True)
+    return max(off)
+
+
 def main():
-    if len(sys.argv) != 3:
+    if len(sys.argv) not in (3, 4):
         sys.exit(__doc__)
-    thermix, ice = (pathlib.Path(p).resolve() for p in sys.argv[1:])
-    worst = {"steady": 0, "transient": 0}
+    thermix, ice = (pathlib.Path(p).resolve() for p in sys.argv[1:3])
+    worst = {}
     with tempfile.TemporaryDirectory() as temporary:
-        for kind in worst:
-            for sink in ("top", "bottom", "both"):
-                folder = pathlib.Path(temporary) / f"{kind}-{sink}"
-                call(thermix, "floorplan", "convert", f"solid/{kind}/{sink}sink.stk", "-o", folder, cwd=ice / "test")
-                config = dict(line.split() for line in (folder / "stack.config").read_text().split("\n") if line[:1] == "-")
-                rows, cols = int(config["-grid_rows"]), int(config["-grid_cols"])
-                wanted = []
-                for die, (x_um, y_um) in POINT_UM.items():
-                    row = rows - 1 - int(y_um / CELL_UM[1])
-                    wanted.append((layers(folder)[die], row * cols + int(x_um / CELL_UM[0])))
-                common = [thermix, "thermal", "-c", "stack.config", "--network", "physical", "--precision", "6"]
-                stored = [line.split()[1:] for line in (ice / f"test/solid/{kind}/output_{sink}.txt").read_text().split("\n") if line]
-                if kind == "steady":
-                    names, first, *_ = (folder / "stack.ptrace").read_text().splitlines(keepends=True)
-                    (folder / "stack.ptrace").write_text(names + first)
-                    call(*common, "-grid_steady_file", "out", "-steady_file", "blocks", cwd=folder)
-                else:
-                    names, *slots = (folder / "stack.ptrace").read_text().splitlines(keepends=True)
-                    (folder / "stack.ptrace").write_text(names + "".join(s * STEPS_PER_SLOT for s in slots))
-                    call(*common, "-grid_transient_file", "out", "-o", "blocks", "--method", "grid", "--scheme", "be",
-                         "-sampling_intvl", STEP_S, cwd=folder)
-                ours = fields(folder / "out", rows * cols, wanted)
-                if len(ours) != len(stored):
-                    sys.exit(f"{kind} {sink}: {len(ours)} fields, {len(stored)} stored")
-                off = [max(abs(float(s[i]) - o[i]) for s, o in zip(stored, ours)) for i in range(2)]
-                worst[kind] = max(worst[kind], *off)
-                print(f"{kind:10} {sink:7} {len(ours):4} fields, largest difference {off[0]:.4f} K (die 1), {off[1]:.4f} K (die 2); "
-                      f"last {ours[-1][0]:.3f} for {stored[-1][0]}, {ours[-1][1]:.3f} for {stored[-1][1]} K", flush=True)
+        number = itertools.count()
+        for kind in ("solid", "mc2rm", "mc4rm", "pf2rm"):
+            for stack in sorted((ice / "test" / kind).glob("*/*.stk")):
+                if len(sys.argv) == 4 and sys.argv[3] not in str(stack.relative_to(ice)):
+                    continue
+                off = compare(thermix, ice / "test", stack, pathlib.Path(temporary) / str(next(number)))
+                worst[stack.parent.name] = max(worst.get(stack.parent.name, 0), off)
     for kind, off in worst.items():
         print(f"ratio ice_{kind}_k {off:.4f}")
 

@@ -81,11 +81,13 @@ int main(int argc, char **argv)
 {
     const char *path = argc > 1 ? argv[1] : "workloads/runs/wl1.cfg";
     const long n = argc > 2 ? strtol(argv[2], NULL, 10) : 200000;
-    const char *const set[] = {"policy=MU"};
+    struct tmx_sets sets = {0};
     struct tmx_run *run = NULL;
     struct tmx_err err = {0};
     struct tmx_config *cfg = NULL;
-    enum tmx_status st = tmx_config_load(&cfg, path, set, argc > 1 ? 0 : 1, &err);
+    enum tmx_status st = tmx_sets_put(&sets, "policy", TMX_TEXT_VALUE("MU"), NULL, 0, &err);
+    st = st ? st : tmx_config_load(&cfg, path, argc > 1 ? NULL : &sets, &err);
+    tmx_sets_finish(&sets);
     st = st ? st : tmx_run_create(&run, tmx_config_root(cfg), &err);
     st = st ? st : measure(run, n, &err);
     if (st) {

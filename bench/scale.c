@@ -149,7 +149,7 @@ static int hall(size_t n, size_t n_tick)
     return kb / (double)n < 8.0 * 1024 * 1024 / 16384 ? 0 : 1;
 }
 
-/* Limit: .55, on a machine with two idle cores. */
+/* Limit: 0.55, on a machine with two idle cores. */
 static int threads(void)
 {
     struct tmx_run *run[2];

@@ -139,7 +139,7 @@ static struct pair time_step(struct tmx_thermal_instance *inst, const double *po
     double *z = calloc(modal->mode_row, sizeof *z);
     struct tmx_err err = {0};
     memcpy(power, power_w, modal->n_unit * sizeof *power);
-    check(inst->ops->prepare(inst->model, 1e-3, &err), &err);
+    check(tmx_thermal_prepare(inst->ops, inst->model, 1e-3, &err), &err);
     const size_t calls = 1 + 4000000 / (modal->mode_row * modal->unit_row);
     for (size_t b = 0; b < BATCHES; b++) {
         double t = tmx_os_now_s();
@@ -181,7 +181,8 @@ static void bench_steps(const struct args *a)
         const struct tmx_reduced_model *m = inst.model;
         printf("%-22s %6zu %6zu %9.3f %9.3f %6.2f %11.1f\n", fan ? "changing fan" : "fixed convection",
                c.floorplan.n_unit, m->n_mode, 1e6 * t.step, 1e6 * t.floor, t.step / t.floor,
-               (double)inst.ops->snapshot_size(inst.state) / 1e3);
+               (double)tmx_image_size(inst.ops->image, inst.state) / 1e3);
+        printf("ratio step_%zu_%s_over_floor %.3f\n", blocks[i / 2], fan ? "fan" : "fixed", t.step / t.floor);
         fflush(stdout);
         tmx_thermal_instance_finish(&inst);
         tmx_floorplan_finish(&c.floorplan);
@@ -253,7 +254,7 @@ static struct batch_times time_batch(struct tmx_thermal_instance *inst, size_t n
         power[i] = p + i * u;
         temp[i] = t + i * u;
     }
-    check(inst->ops->prepare(inst->model, 1e-3, &err), &err);
+    check(tmx_thermal_prepare(inst->ops, inst->model, 1e-3, &err), &err);
     const size_t calls = 1 + 2000000 / (k * u * n / 8);
     for (size_t b = 0; b < BATCHES; b++) {
         double begin = tmx_os_now_s();
@@ -322,6 +323,34 @@ static void bench_batches(const struct args *a)
 }
 
 /* ---- set-up ---- */
+/* One shift's factor and its columns, best of three: what a set-up makes of each of its shifts at least. */
+static double time_shift(const struct chip *c)
+{
+    struct tmx_network net;
+    struct tmx_solver *solver = NULL;
+    struct tmx_err err = {0};
+    double best = INFINITY;
+    check(tmx_network_init(&net, &c->spec, &err), &err);
+    check(tmx_solver_create(&net, TMX_FACTOR_COLUMNS, &solver, &err), &err);
+    const size_t n_rhs = c->floorplan.n_unit;
+    double *b = calloc(2 * n_rhs * net.n_node, sizeof *b);
+    for (size_t i = 0; b && i < n_rhs; i++) {
+        b[i * net.n_node + i] = 1;
+    }
+    for (size_t i = 0; b && i < 3; i++) {
+        struct tmx_factor *factor = NULL;
+        const double t = tmx_os_now_s();
+        check(tmx_factor_create(solver, tmx_network_gamma(&net, 0.25), 100, &factor, &err), &err);
+        check(__real_tmx_solve(solver, factor, n_rhs, b, b + n_rhs * net.n_node), &err);
+        best = fmin(best, tmx_os_now_s() - t);
+        tmx_factor_destroy(solver, factor);
+    }
+    free(b);
+    tmx_solver_destroy(solver);
+    tmx_network_finish(&net);
+    return best;
+}
+
 static void bench_setup(const struct args *a)
 {
     printf("\nSet-up, 33 blocks (wall; cpu is that of the thread)\n");
@@ -348,8 +377,10 @@ static void bench_setup(const struct args *a)
             warm = m->from_cache ? fmin(warm, tmx_os_now_s() - begin) : warm;
             tmx_thermal_instance_finish(&inst);
         }
-        printf("%3zu x %-4zu %8zu %8zu %8zu %10.2f %9.2f %9.1f\nratio setup_%zu_s %.3f\n", grid, grid, shifts,
-               basis, modes, t, cpu, 1e3 * warm, grid, t);
+        const double floor_s = (double)shifts * time_shift(&c);
+        printf("%3zu x %-4zu %8zu %8zu %8zu %10.2f %9.2f %9.1f\nratio setup_%zu_s %.3f\nratio "
+               "setup_%zu_over_factors %.3f\n",
+               grid, grid, shifts, basis, modes, t, cpu, 1e3 * warm, grid, t, grid, t / floor_s);
         fflush(stdout);
         tmx_floorplan_finish(&c.floorplan);
     }
@@ -362,7 +393,7 @@ static double time_grid(const struct chip *c, const char *scheme, size_t *n_solv
     struct tmx_err err = {0};
     double theta[MAX_UNIT], power[MAX_UNIT], best = INFINITY;
     open_chip(&inst, "grid", "scheme", scheme, &c->spec);
-    check(inst.ops->prepare(inst.model, 1e-2, &err), &err);
+    check(tmx_thermal_prepare(inst.ops, inst.model, 1e-2, &err), &err);
     for (size_t i = 0; i < BATCHES; i++) {
         for (size_t u = 0; u < c->floorplan.n_unit; u++) {
             power[u] = c->power_w[u] * (double)((i + u) % 3);
@@ -479,6 +510,8 @@ static void bench_grid(const struct args *a)
     printf("%-28s %9.3f %8.2f %7d\n", "bare CHOLMOD solve", 1e3 * bare, 1.0, 1);
     printf("%-28s %9.3f %8.2f %7zu\n", "grid, backward Euler", 1e3 * be, be / bare, n_be);
     printf("%-28s %9.3f %8.2f %7zu\n", "grid, exact", 1e3 * exact, exact / bare, n_exact);
+    printf("ratio grid_be_over_solve %.3f\nratio grid_exact_over_solve %.3f\n", be / bare,
+           exact / bare / (double)n_exact);
     tmx_floorplan_finish(&c.floorplan);
     bench_others(a);
 }

@@ -6,6 +6,7 @@
 #include <argp.h>
 #include <ctype.h>
 #include <math.h>
+#include <signal.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -38,12 +39,10 @@ static void join_words(const char *const *words, char *buf, size_t size)
     }
 }
 
-static enum tmx_status add_text(struct tmx_texts *t, const char *prefix, const char *begin, size_t length,
-                                struct tmx_err *err)
+static enum tmx_status add_text(struct tmx_texts *t, const char *begin, size_t length, struct tmx_err *err)
 {
     char **more = realloc(t->text, (t->n + 1) * sizeof *more);
-    const size_t size = strlen(prefix) + length + 1;
-    char *text = malloc(size);
+    char *text = malloc(length + 1);
     if (more) {
         t->text = more;
     }
@@ -51,12 +50,12 @@ static enum tmx_status add_text(struct tmx_texts *t, const char *prefix, const c
         free(text);
         return tmx_fail(err, TMX_ENOMEM, "command line");
     }
-    snprintf(text, size, "%s%.*s", prefix, (int)length, begin);
+    snprintf(text, length + 1, "%.*s", (int)length, begin);
     more[t->n++] = text;
     return TMX_OK;
 }
 
-/* The words between commas; what stands in brackets stays together. */
+/* The words between commas; text in brackets is not split. */
 static enum tmx_status add_list(struct tmx_texts *t, const char *text, struct tmx_err *err)
 {
     enum tmx_status st = TMX_OK;
@@ -65,7 +64,7 @@ static enum tmx_status add_list(struct tmx_texts *t, const char *text, struct tm
     for (const char *c = text; !st; c++) {
         depth += (*c == '(') - (*c == ')');
         if (!*c || (*c == ',' && depth == 0)) {
-            st = c > begin ? add_text(t, "", begin, (size_t)(c - begin), err)
+            st = c > begin ? add_text(t, begin, (size_t)(c - begin), err)
                            : tmx_fail(err, TMX_ECONFIG, "an empty word in \"%s\"", text);
             begin = c + 1;
         }
@@ -147,7 +146,9 @@ static enum tmx_status set(const struct tmx_arg *a, void *args, const char *text
         *(const char **)field(a, args) = text;
         break;
     case TMX_ARG_TEXTS:
-        return add_text(field(a, args), a->prefix ? a->prefix : "", text, strlen(text), err);
+        return add_text(field(a, args), text, strlen(text), err);
+    case TMX_ARG_SETS:
+        return tmx_sets_add(field(a, args), a->prefix ? a->prefix : "", text, NULL, 0, err);
     case TMX_ARG_LIST:
         clear(field(a, args)); /* the last one counts, and it beats the default */
         return add_list(field(a, args), text, err);
@@ -214,7 +215,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
                        c->operands ? c->operands : "no more");
             return 0;
         }
-        if (add_text(to, "", arg, strlen(arg), &err)) {
+        if (add_text(to, arg, strlen(arg), &err)) {
             argp_error(state, "%s", err.msg);
         }
         return 0;
@@ -227,7 +228,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         const struct tmx_arg *a = &c->args[i];
         if (a->name && key == (a->letter ? a->letter : FIRST_KEY + (int)i)) {
             if (set(a, p->args, arg, &err)) {
-                argp_error(state, "%s", err.msg);
+                char text[1100];
+                tmx_err_format(&err, text, sizeof text);
+                argp_error(state, "%s", text);
             }
             return 0;
         }
@@ -284,7 +287,7 @@ static void value_of(const struct tmx_arg *a, char *buf, size_t size)
 static const char *keep(struct made *m, const char *text)
 {
     struct tmx_err err;
-    return add_text(&m->texts, "", text, strlen(text), &err) ? NULL : m->texts.text[m->texts.n - 1];
+    return add_text(&m->texts, text, strlen(text), &err) ? NULL : m->texts.text[m->texts.n - 1];
 }
 
 static enum tmx_status make_options(const struct tmx_command *c, struct made *m, struct tmx_err *err)
@@ -378,6 +381,8 @@ void tmx_args_finish(const struct tmx_command *c, void *args)
     for (const struct tmx_arg *a = c->args; a->type; a++) {
         if (a->type == TMX_ARG_TEXTS || a->type == TMX_ARG_LIST) {
             clear(field(a, args));
+        } else if (a->type == TMX_ARG_SETS) {
+            tmx_sets_finish(field(a, args));
         } else if (a->type == TMX_ARG_INTS) {
             free(((struct tmx_ints *)field(a, args))->v);
         }
@@ -442,6 +447,29 @@ int tmx_command_end(const char *command, enum tmx_status st, const struct tmx_er
     return tmx_status_exit_code(st);
 }
 
+static struct tmx_folders folders; /* of the command; a signal's handler sees it */
+
+/* Before a folder's list has begun the command just ends; then it ends before its next file, or at once at a
+ * second signal. */
+static void on_ending(int signal_number)
+{
+    folders.stop = signal_number;
+    if (!folders.writing) {
+        raise(signal_number); /* its action is the default again */
+    }
+}
+
+static void end_on(const int *signals, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        const struct sigaction act = {.sa_handler = on_ending, .sa_flags = (int)SA_RESETHAND};
+        struct sigaction before;
+        if (sigaction(signals[i], NULL, &before) == 0 && before.sa_handler == SIG_DFL) {
+            sigaction(signals[i], &act, NULL);
+        }
+    }
+}
+
 int tmx_command_main(const struct tmx_command *c, int argc, char **argv)
 {
     struct tmx_err err = {0};
@@ -454,10 +482,15 @@ int tmx_command_main(const struct tmx_command *c, int argc, char **argv)
     if (!st && c->keeps) {
         warn_of_cache(c->name);
     }
-    struct tmx_folders folders = {.command = c->name, .say = stderr};
+    static const int ending[] = {SIGINT, SIGTERM, SIGHUP};
+    folders = (struct tmx_folders){.command = c->name, .say = stderr};
     tmx_folders_begin(&folders);
+    end_on(ending, sizeof ending / sizeof ending[0]);
     st = st ? st : c->run(args, &err);
     st = tmx_folders_end(&folders, st, &err);
+    if (folders.stop) {
+        raise(folders.stop);
+    }
     const int code = tmx_command_end(c->name, st, &err);
     tmx_doubts_end(&doubts);
     if (args) {

@@ -9,6 +9,7 @@
 #include <stddef.h>
 #include <stdio.h>
 
+#include "core/base/config.h"
 #include "core/base/opt.h"
 
 enum tmx_arg_type {
@@ -17,6 +18,7 @@ enum tmx_arg_type {
     TMX_ARG_FLAG,  /* bool, true when given */
     TMX_ARG_TEXT,  /* const char *, NULL when not given */
     TMX_ARG_TEXTS, /* struct tmx_texts, may be given again; several rows may add to one field */
+    TMX_ARG_SETS,  /* struct tmx_sets of KEY=VALUE, likewise */
     TMX_ARG_LIST,  /* struct tmx_texts of the words between commas; commas in brackets do not split */
     TMX_ARG_INTS,  /* struct tmx_ints in [min, max], of the numbers between commas */
     TMX_ARG_INT,   /* long in [min, max]; 0 when not given */
@@ -66,7 +68,7 @@ struct tmx_arg {
     const char *def;          /* as it would be typed; NULL: none */
     double min, max;          /* INT, INTS, REAL */
     const char *const *words; /* WORD: NULL-terminated */
-    const char *prefix;       /* TEXTS: stands before each */
+    const char *prefix;       /* SETS: before each; NULL: nothing */
     enum tmx_names names;
 };
 
@@ -84,17 +86,18 @@ struct tmx_arg {
         .name = "format", .type = TMX_ARG_WORD, TMX_ARG_FIELD(s, field), .words = tmx_formats, \
         .def = "table", .doc = "how the table is printed"                                      \
     }
-#define TMX_ARG_COLUMNS(s, field)                                                                          \
-    {                                                                                                      \
-        .name = "columns", .type = TMX_ARG_LIST, TMX_ARG_FIELD(s, field), .value = "NAME,...|all",         \
-        .doc =                                                                                             \
-            "print these columns (without it: those that are not empty or zero and that fit the terminal)" \
+#define TMX_ARG_COLUMNS(s, field)                                                                           \
+    {                                                                                                       \
+        .name = "columns", .type = TMX_ARG_LIST, TMX_ARG_FIELD(s, field), .value = "NAME,...|all",          \
+        .doc =                                                                                              \
+            "print these columns (without it: all, and on a terminal those that are not empty or zero and " \
+            "that fit)"                                                                                     \
     }
-#define TMX_ARG_SET(s, field, prefix_)                                                       \
-    {                                                                                        \
-        .name = "set", .type = TMX_ARG_TEXTS, TMX_ARG_FIELD(s, field), .value = "KEY=VALUE", \
-        .prefix = (prefix_), .names = TMX_NAMES_SETTING,                                     \
-        .doc = "override a key, such as tick_s=0.01 or dtm.policy=dvfs; may be repeated"     \
+#define TMX_ARG_SET(s, field, prefix_)                                                      \
+    {                                                                                       \
+        .name = "set", .type = TMX_ARG_SETS, TMX_ARG_FIELD(s, field), .value = "KEY=VALUE", \
+        .prefix = (prefix_), .names = TMX_NAMES_SETTING,                                    \
+        .doc = "override a key, such as tick_s=0.01 or dtm.policy=dvfs; may be repeated"    \
     }
 #define TMX_ARG_QUIET(s, field)                                                        \
     {                                                                                  \

@@ -7,7 +7,8 @@
 #include "study/table_out.h"
 
 struct args {
-    struct tmx_texts what, set;
+    struct tmx_texts what;
+    struct tmx_sets sets;
     double limit_c, sm_leak;
     bool uniform, one_level;
     int format;
@@ -22,7 +23,7 @@ static const struct tmx_arg rows[] = {
     TMX_ARG(args, sm_leak, REAL, "sm-leak", 0, .value = "X", .min = 0.01, .max = 1,
             .doc = "share of the SMs' leakage that remains under unit gating"),
     TMX_ARG_FORMAT(args, format),
-    TMX_ARG_SET(args, set, "base."),
+    TMX_ARG_SET(args, sets, "base."),
     {0},
 };
 
@@ -35,8 +36,7 @@ static enum tmx_status run(void *args, struct tmx_err *err)
                                         .uniform = a->uniform,
                                         .one_level = a->one_level,
                                         .sm_leak = isnan(a->sm_leak) ? 0 : a->sm_leak,
-                                        .set = (const char *const *)a->set.text,
-                                        .n_set = a->set.n};
+                                        .sets = &a->sets};
     enum tmx_status st = tmx_bound_table(&table, a->what.text[0], &call, err);
     st = st ? st : tmx_table_save(table, (enum tmx_format)a->format, "-", err);
     tmx_table_destroy(table);
@@ -48,9 +48,9 @@ const struct tmx_command tmx_cmd_bound = {
     .summary = "the least slowdown any policy can have, with a certificate",
     .doc = "The least slowdown that any policy can have, by a linear programme over shares, places and clock "
            "levels.",
-    .notes = "A mix is bounded on the machine of suite tabs-h; --set changes it. `thermix table SUITE -o "
+    .notes = "A mix is bounded on the machine of suite tabs-knobs; --set changes it. `thermix table SUITE -o "
              "DIR` writes DIR/ledger.csv: how much each policy of a suite loses against its bound, by cause.",
-    .examples = "thermix bound tabs-h --format csv\n"
+    .examples = "thermix bound tabs-knobs --format csv\n"
                 "thermix bound WL7 --limit 88 --one-level",
     .args = rows,
     .operands = "SUITE|MIX",

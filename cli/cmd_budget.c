@@ -9,7 +9,8 @@
 #include "study/table_out.h"
 
 struct args {
-    struct tmx_texts chip, set;
+    struct tmx_texts chip;
+    struct tmx_sets sets;
     double limit_c, horizon_s, at_s;
     long level;
     const char *map, *state, *out;
@@ -33,7 +34,7 @@ static const struct tmx_arg rows[] = {
     TMX_ARG(args, out, TEXT, "output", 'o', .value = "FILE", .def = "-", .names = TMX_NAMES_FILE,
             .doc = "write the table to FILE; X.svg draws the maps"),
     TMX_ARG_FORMAT(args, format),
-    TMX_ARG_SET(args, set, ""),
+    TMX_ARG_SET(args, sets, ""),
     {0},
 };
 
@@ -44,15 +45,16 @@ static enum tmx_status run(void *args, struct tmx_err *err)
     struct tmx_run *run = NULL;
     const size_t n = strlen(a->out);
     const bool drawn = n > 4 && strcmp(a->out + n - 4, ".svg") == 0;
-    const struct tmx_budget_table_call call = {.has_limit = !isnan(a->limit_c),
-                                               .limit_c = a->limit_c,
-                                               .horizon_s = isnan(a->horizon_s) ? 0 : a->horizon_s,
-                                               .state = a->state,
-                                               .at_s = a->at_s,
-                                               .level = (size_t)a->level,
-                                               .map = drawn && !a->map ? "best" : a->map,
-                                               .set = (const char *const *)a->set.text,
-                                               .n_set = a->set.n};
+    const struct tmx_budget_table_call call = {
+        .has_limit = !isnan(a->limit_c),
+        .limit_c = a->limit_c,
+        .horizon_s = isnan(a->horizon_s) ? 0 : a->horizon_s,
+        .state = a->state,
+        .at_s = a->at_s,
+        .level = (size_t)a->level,
+        .map = drawn && !a->map ? "best" : a->map,
+        .sets = &a->sets,
+        .say = a->format == TMX_FORMAT_TEXT && strcmp(a->out, "-") == 0 ? stdout : NULL};
     enum tmx_status st = tmx_budget_table(&table, &run, a->chip.text[0], &call, err);
     if (!st && drawn) {
         st = tmx_budget_save_svg(tmx_sim_machine(tmx_run_sim_const(run))->gpu[0].chip, table,

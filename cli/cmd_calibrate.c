@@ -1,16 +1,18 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "cli/commands.h"
 #include "cli/measured_args.h"
 #include "measure/calibrated.h"
 #include "measure/show.h"
+#include "run/load/data.h"
 
 struct args {
     struct tmx_texts logs;
     struct tmx_measured_args log;
-    const char *dir, *air, *same_work, *power_is;
+    const char *dir, *air, *same_work, *power_is, *levels;
     double split;
     bool alike, no_figures, no_check;
 };
@@ -30,6 +32,10 @@ static const struct tmx_arg rows[] = {
             "groups of runs that do the same work, separated by ;: gives the increase of leakage per kelvin"),
     TMX_ARG(args, power_is, TEXT, "power-is", 0, .value = "WHAT", .def = "auto",
             .doc = "a row's watts: instant; mean (of the row); a mean over seconds; auto: what fits better"),
+    TMX_ARG(args, levels, TEXT, "levels", 0, .value = "CHIP",
+            .doc =
+                "give the node's GPUs the clock levels of this chip, so that caps and governors cost time in "
+                "`thermix run`; without it they have one level"),
     TMX_MEASURED_LOG_ROWS(args),
     TMX_MEASURED_MODEL_ROWS(args),
     TMX_ARG(args, no_figures, FLAG, "no-figures", 0, .doc = "draw nothing"),
@@ -57,8 +63,19 @@ static enum tmx_status figures(const struct tmx_calibration *c, const struct tmx
     return st;
 }
 
+/* The chip of --levels: a name, a folder or its chip.cfg. */
+static enum tmx_status open_levels(const char *name, struct tmx_chip *chip, struct tmx_err *err)
+{
+    char path[TMX_PATH_SIZE], folder[TMX_PATH_SIZE];
+    const size_t n = strlen(name), m = strlen("/chip.cfg");
+    snprintf(folder, sizeof folder, "%.*s",
+             (int)(n > m && strcmp(name + n - m, "/chip.cfg") == 0 ? n - m : n), name);
+    const enum tmx_status st = tmx_data_find(TMX_DATA_CHIP, folder, path, err);
+    return st ? st : tmx_chip_open(chip, path, err);
+}
+
 static enum tmx_status calibrate(struct args *a, struct tmx_calibration *c, struct tmx_measured *m,
-                                 struct tmx_err *err)
+                                 struct tmx_chip *levels, struct tmx_err *err)
 {
     const struct tmx_log say = {tmx_measured_say, &a->log};
     struct tmx_calibrate_options o = {.air = a->air,
@@ -66,11 +83,14 @@ static enum tmx_status calibrate(struct args *a, struct tmx_calibration *c, stru
                                       .rpm = tmx_measured_rpm(&a->log),
                                       .same_work = a->same_work,
                                       .alike = a->alike,
-                                      .leave_one_out = !a->no_check};
+                                      .leave_one_out = !a->no_check,
+                                      .levels = a->levels ? levels : NULL};
     enum tmx_status st = tmx_measured_ambient(&a->log, &o.ambient, &o.ambient_c, err);
     st = st ? st : tmx_measured_power_is(a->power_is, &o.power_is, &o.power_window_s, err);
+    st = st || !a->levels ? st : open_levels(a->levels, levels, err);
     st = st ? st : tmx_measured_open(&a->log, &a->logs, m, err);
     st = st ? st : tmx_calibrate(c, m, &o, &say, err);
+    tmx_log_say(&say, TMX_LOG_PROGRESS, "%s", "");
     st = st ? st : tmx_calibrated_print(c, m, stdout, err);
     return st ? st : tmx_calibrated_write(c, m, &o, a->dir, err);
 }
@@ -80,11 +100,12 @@ static enum tmx_status run(void *args, struct tmx_err *err)
     struct args *a = args;
     struct tmx_measured m = {0};
     struct tmx_calibration c = {0};
+    struct tmx_chip levels = {0};
     a->log.command = "calibrate";
     if (!a->dir) {
         return tmx_fail(err, TMX_ECONFIG, "where to? -o DIR");
     }
-    enum tmx_status st = calibrate(a, &c, &m, err);
+    enum tmx_status st = calibrate(a, &c, &m, &levels, err);
     if (!st && !a->no_figures) {
         struct tmx_err none = {0};
         if (figures(&c, &m, a->dir, &none)) { /* without gnuplot the numbers are still good */
@@ -96,6 +117,7 @@ static enum tmx_status run(void *args, struct tmx_err *err)
     }
     tmx_calibration_finish(&c);
     tmx_measured_finish(&m);
+    tmx_chip_finish(&levels);
     return st;
 }
 

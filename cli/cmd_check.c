@@ -10,6 +10,7 @@
 #include "core/base/text.h"
 #include "core/floorplan/chip.h"
 #include "core/floorplan/floorplan.h"
+#include "core/serve/llm.h"
 #include "core/topology/topology.h"
 #include "core/workload/mix.h"
 #include "limits/gap.h"
@@ -25,8 +26,7 @@
 
 struct request {
     const char *name, *path;
-    const char *const *sets;
-    size_t n_set;
+    const struct tmx_sets *sets;
     FILE *out;
     struct tmx_table *t; /* file, kind, key, value; NULL: sentences go to out */
 };
@@ -54,7 +54,6 @@ __attribute__((format(printf, 3, 4))) static void say_ok(const struct request *r
 static void put_keys(const struct request *r, const struct tmx_setting *s, const char *key)
 {
     char text[TMX_REAL_SIZE];
-    double v;
     const bool element = tmx_setting_is_list(s);
     if (tmx_setting_is(s, TMX_SETTING_GROUP) || element) {
         for (size_t i = 0; i < tmx_setting_length(s); i++) {
@@ -72,40 +71,18 @@ static void put_keys(const struct request *r, const struct tmx_setting *s, const
     tmx_table_text(r->t, r->name);
     tmx_table_text(r->t, "run");
     tmx_table_text(r->t, key);
-    if (tmx_setting_is(s, TMX_SETTING_BOOL)) {
-        tmx_table_text(r->t, tmx_setting_bool(s) ? "true" : "false");
-    } else if (tmx_setting_real(s, &v)) {
-        tmx_real_print(text, v);
-        tmx_table_text(r->t, text);
-    } else {
-        tmx_table_text(r->t, tmx_setting_text(s));
-    }
-}
-
-static enum tmx_status put_resolved(const struct request *r, const char *resolved, struct tmx_err *err)
-{
-    struct tmx_config *cfg = NULL;
-    if (!r->t) {
-        fputs(resolved, r->out);
-        return TMX_OK;
-    }
-    const enum tmx_status st = tmx_config_parse(&cfg, resolved, "resolved configuration", err);
-    if (!st) {
-        put_keys(r, tmx_config_root(cfg), "");
-    }
-    tmx_config_close(cfg);
-    return st;
+    tmx_table_text(r->t, tmx_scalar_plain(tmx_setting_scalar(s), text));
 }
 
 static enum tmx_status check_run(const struct request *r, struct tmx_err *err)
 {
     struct tmx_run *run = NULL;
     struct tmx_config *cfg = NULL;
-    enum tmx_status st = tmx_config_load(&cfg, r->path, r->sets, r->n_set, err);
+    enum tmx_status st = tmx_config_load(&cfg, r->path, r->sets, err);
     st = st ? st : tmx_run_create_with(&run, tmx_config_root(cfg), &tmx_builtin_check, err);
     if (!st) {
         tmx_run_warn(run, stderr);
-        st = put_resolved(r, tmx_run_resolved(run), err);
+        r->t ? put_keys(r, tmx_run_settings(run), "") : (void)fputs(tmx_run_resolved(run), r->out);
     }
     tmx_run_destroy(run);
     tmx_config_close(cfg);
@@ -128,8 +105,7 @@ static enum tmx_status check_study(const struct request *r, struct tmx_err *err)
 
 static enum tmx_status check_suite(const struct request *r, struct tmx_err *err)
 {
-    struct tmx_suite_call call = {
-        .name = r->path, .set = r->sets, .n_set = r->n_set, .probe = &tmx_gap_probe, .check = true};
+    struct tmx_suite_call call = {.name = r->path, .sets = r->sets, .probe = &tmx_gap_probe, .check = true};
     const enum tmx_status st = tmx_suite_run(&call, err);
     if (!st) {
         say_ok(r, "suite", "%s", "");
@@ -185,7 +161,7 @@ static enum tmx_status check_mix(const struct request *r, struct tmx_err *err)
         st = tmx_fail_from(err, st, mix.entry[i].file, mix.entry[i].line, "kernel");
     }
     if (!st) {
-        say_ok(r, "mix", " of %zu kernels", mix.n_entry);
+        say_ok(r, "mix", " of %zu kernel%s", mix.n_entry, tmx_plural(mix.n_entry));
     }
     tmx_mix_finish(&mix);
     return st;
@@ -198,8 +174,8 @@ static enum tmx_status check_package(const char *folder, const struct tmx_chip *
     struct tmx_hotspot_config cfg;
     char path[2 * TMX_PATH_SIZE];
     tmx_hotspot_config_init(&cfg);
-    snprintf(path, sizeof path, "%s/%s", folder, chip->package_file);
-    const enum tmx_status st = tmx_hotspot_config_read(&cfg, path, TMX_HOTSPOT_CONFIG, err);
+    enum tmx_status st = tmx_path_join(path, folder, chip->package_file, err);
+    st = st ? st : tmx_hotspot_config_read(&cfg, path, TMX_HOTSPOT_CONFIG, err);
     *fills = !st && (cfg.k_filler > 0 || cfg.material_filler[0]);
     return st;
 }
@@ -221,8 +197,8 @@ static enum tmx_status check_chip(const struct request *r, struct tmx_err *err)
     enum tmx_status st = tmx_chip_load(&chip, path, NULL, err);
     if (!st) {
         bool fills = false;
-        snprintf(path, sizeof path, "%s/%s", folder, chip.floorplan_file);
-        st = check_package(folder, &chip, &fills, err);
+        st = tmx_path_join(path, folder, chip.floorplan_file, err);
+        st = st ? st : check_package(folder, &chip, &fills, err);
         st = st ? st : tmx_flp_read(path, &fp, err);
         st = st ? st : tmx_floorplan_check(&fp, fills, err);
         st = st ? st : tmx_chip_attach(&chip, &fp, err);
@@ -263,8 +239,8 @@ static enum tmx_status check_system(const struct request *r, struct tmx_err *err
         if (t.n_rack > 0) {
             snprintf(racks, sizeof racks, " in %zu racks", t.n_rack);
         }
-        say_ok(r, "system", " of %zu GPUs on %zu cards, %zu fans%s%s", t.n_gpu, t.n_card, t.n_fan, nodes,
-               racks);
+        say_ok(r, "system", " of %zu GPU%s on %zu card%s, %zu fan%s%s%s", t.n_gpu, tmx_plural(t.n_gpu),
+               t.n_card, tmx_plural(t.n_card), t.n_fan, tmx_plural(t.n_fan), nodes, racks);
     }
     tmx_topology_finish(&t);
     return st;
@@ -274,7 +250,7 @@ static enum tmx_status check_batch(const struct request *r, struct tmx_err *err)
 {
     struct tmx_job_data d = {0};
     struct tmx_job_batch b;
-    enum tmx_status st = tmx_job_data_load(&d, "c1060", NULL, 0, err);
+    enum tmx_status st = tmx_job_data_load(&d, "c1060", NULL, err);
     st = st ? st : tmx_job_batch_load(&d, r->path, &b, err);
     if (!st) {
         say_ok(r, "batch", " of %zu kinds of instances", d.n_kind);
@@ -287,7 +263,7 @@ static enum tmx_status check_batch(const struct request *r, struct tmx_err *err)
 static enum tmx_status check_node(const struct request *r, struct tmx_err *err)
 {
     struct tmx_job_data d = {0};
-    const enum tmx_status st = tmx_job_data_load(&d, r->path, NULL, 0, err);
+    const enum tmx_status st = tmx_job_data_load(&d, r->path, NULL, err);
     if (!st) {
         say_ok(r, "node of the job level", ", %s, %zu templates", d.name, d.n_tmpl);
     }
@@ -303,6 +279,17 @@ static enum tmx_status check_sm(const struct request *r, struct tmx_err *err)
         "{ ... }");
 }
 
+static enum tmx_status check_llm(const struct request *r, struct tmx_err *err)
+{
+    struct tmx_llm m;
+    const enum tmx_status st = tmx_llm_load(&m, r->path, err);
+    if (!st) {
+        say_ok(r, "language model", " of %zu phase%s", m.n_phase, tmx_plural(m.n_phase));
+    }
+    tmx_llm_finish(&m);
+    return st;
+}
+
 /* A kind of file: where it is by name, and the key that tells a file of it. */
 static const struct kind {
     enum tmx_data data;
@@ -316,7 +303,7 @@ static const struct kind {
     {TMX_DATA_BATCH, "instances", check_batch}, {TMX_DATA_KERNEL, "launch", check_kernel},
     {TMX_DATA_KERNEL, "jobs", check_kernel},    {TMX_DATA_RUN, "templates", check_node},
     {TMX_DATA_RUN, "framework", check_node},    {TMX_DATA_RUN, "sm", check_sm},
-    {TMX_DATA_RUN, "mix", check_run},
+    {TMX_DATA_LLM, "phases", check_llm},        {TMX_DATA_RUN, "mix", check_run},
 };
 enum { N_KIND = sizeof kinds / sizeof kinds[0] };
 
@@ -339,7 +326,8 @@ static enum tmx_status check_path(const struct request *r, struct tmx_err *err)
         return st;
     }
     const struct kind *kind = &kinds[N_KIND - 1];
-    const bool seed = tmx_config_find(cfg, "seed") && tmx_config_find(cfg, "mix");
+    const bool seed =
+        tmx_config_find(cfg, "seed") && (tmx_config_find(cfg, "mix") || tmx_config_find(cfg, "serve"));
     for (size_t i = 0; i < N_KIND && !seed; i++) {
         if (tmx_config_find(cfg, kinds[i].key)) {
             kind = &kinds[i];
@@ -357,7 +345,8 @@ static enum tmx_status check(struct request r, struct tmx_err *err)
                                           TMX_DATA_SYSTEM, TMX_DATA_KERNEL, TMX_DATA_BATCH};
     enum tmx_status st = TMX_OK;
     bool found = false;
-    if (strchr(name, '/') || strstr(name, ".cfg") || tmx_os_exists(name)) {
+    const bool there = tmx_os_exists(name);
+    if (strchr(name, '/') || strstr(name, ".cfg") || (there && !tmx_os_is_folder(name))) {
         return check_path(&r, err);
     }
     for (size_t i = 0; i < sizeof order / sizeof order[0] && !st; i++) {
@@ -369,6 +358,9 @@ static enum tmx_status check(struct request r, struct tmx_err *err)
             st = order[i] == TMX_DATA_CHIP ? check_chip(&r, err) : check_path(&r, err);
         }
     }
+    if (!found && there) { /* a chip's folder; one of a shipped name hides nothing */
+        return check_path(&r, err);
+    }
     char path[TMX_PATH_SIZE];
     return found ? st : tmx_data_find(TMX_DATA_RUN, name, path, err); /* with the nearest name */
 }
@@ -376,8 +368,8 @@ static enum tmx_status check(struct request r, struct tmx_err *err)
 /* Check what a name or a file is: a run, suite, study, mix, chip, system, kernel or batch, each with
  * everything it names. A name may be of several kinds: all are checked. A run is printed resolved, the
  * others as one line; in the formats for programs rows of file, kind, key and value. */
-static enum tmx_status check_file(const char *name, const char *const *sets, size_t n_set,
-                                  enum tmx_format format, FILE *out, struct tmx_err *err)
+static enum tmx_status check_file(const char *name, const struct tmx_sets *sets, enum tmx_format format,
+                                  FILE *out, struct tmx_err *err)
 {
     static const struct tmx_column columns[] = {{"file", TMX_COLUMN_TEXT, 0},
                                                 {"kind", TMX_COLUMN_TEXT, 0},
@@ -385,7 +377,7 @@ static enum tmx_status check_file(const char *name, const char *const *sets, siz
                                                 {"value", TMX_COLUMN_TEXT, TMX_TEXT_TYPED}};
     struct tmx_table *t = NULL;
     enum tmx_status st = format == TMX_FORMAT_TEXT ? TMX_OK : tmx_table_create(&t, columns, 4, err);
-    st = st ? st : check((struct request){name, name, sets, n_set, out, t}, err);
+    st = st ? st : check((struct request){name, name, sets, out, t}, err);
     st = st || !t ? st : tmx_table_write(t, format, out, err);
     tmx_table_destroy(t);
     return st;
@@ -394,17 +386,17 @@ static enum tmx_status check_file(const char *name, const char *const *sets, siz
 /* thermix check: is this file in order? */
 
 struct args {
-    struct tmx_texts config, set;
+    struct tmx_texts config;
+    struct tmx_sets sets;
     int format;
 };
 
-static const struct tmx_arg rows[] = {TMX_ARG_SET(args, set, ""), TMX_ARG_FORMAT(args, format), {0}};
+static const struct tmx_arg rows[] = {TMX_ARG_SET(args, sets, ""), TMX_ARG_FORMAT(args, format), {0}};
 
 static enum tmx_status run(void *args, struct tmx_err *err)
 {
     const struct args *a = args;
-    return check_file(a->config.text[0], (const char *const *)a->set.text, a->set.n,
-                      (enum tmx_format)a->format, stdout, err);
+    return check_file(a->config.text[0], &a->sets, (enum tmx_format)a->format, stdout, err);
 }
 
 const struct tmx_command tmx_cmd_check = {

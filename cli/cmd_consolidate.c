@@ -9,7 +9,8 @@
 #include "study/table_out.h"
 
 struct args {
-    struct tmx_texts batch, set;
+    struct tmx_texts batch;
+    struct tmx_sets sets;
     const char *node;
     double temp_c;
     bool decide;
@@ -21,7 +22,7 @@ static const struct tmx_arg rows[] = {
             .doc = "print the decision, its margin and the best grouping instead of the times"),
     TMX_ARG(args, node, TEXT, "node", 0, .value = "NODE", .def = "c1060", .names = TMX_NAMES_NODE,
             .doc = "node's name or file"),
-    TMX_ARG(args, set, TEXTS, "set", 0, .value = "KEY=VALUE",
+    TMX_ARG(args, sets, SETS, "set", 0, .value = "KEY=VALUE",
             .doc = "override a key of the node, as in gpu.redistribution=greedy; may be repeated"),
     TMX_ARG(args, temp_c, REAL, "temp", 0, .value = "DEGC", .min = -TMX_ZERO_C, .max = 1000,
             .doc = "chip temperature; without it the node's reference"),
@@ -48,7 +49,7 @@ static enum tmx_status run(void *args, struct tmx_err *err)
     const struct args *a = args;
     struct tmx_job_data d = {0};
     struct tmx_job_batch j;
-    enum tmx_status st = tmx_job_data_load(&d, a->node, (const char *const *)a->set.text, a->set.n, err);
+    enum tmx_status st = tmx_job_data_load(&d, a->node, &a->sets, err);
     if (!st) {
         st = tmx_job_batch_load(&d, a->batch.text[0], &j, err);
         st = st ? st : print(a, &d, &j, err);

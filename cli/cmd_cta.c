@@ -7,7 +7,8 @@
 #include "study/table_out.h"
 
 struct args {
-    struct tmx_texts kernel, set, policy;
+    struct tmx_texts kernel, policy;
+    struct tmx_sets sets;
     const char *chip, *out_dir;
     double epoch_cycles;
     long seed;
@@ -36,7 +37,7 @@ static const struct tmx_arg rows[] = {
             .doc = "length of an epoch"),
     TMX_ARG(args, seed, INT, "seed", 0, .value = "N", .min = 0, .max = 1e15, .def = "1",
             .doc = "seed of the block lengths, and with --core of the instruction streams"),
-    TMX_ARG(args, set, TEXTS, "set", 0, .value = "KEY=VALUE",
+    TMX_ARG(args, sets, SETS, "set", 0, .value = "KEY=VALUE",
             .doc = "override a key of the chip, as memory.mshr=64 or energy.sm_scaling=log; may be repeated"),
     TMX_ARG_FORMAT(args, format),
     {0},
@@ -70,7 +71,7 @@ static enum tmx_status run(void *args, struct tmx_err *err)
         .together = a->together,
         .timeline = a->out_dir != NULL,
         .compare_cores = a->core >= 0};
-    enum tmx_status st = tmx_cta_chip_load(&chip, a->chip, (const char *const *)a->set.text, a->set.n, err);
+    enum tmx_status st = tmx_cta_chip_load(&chip, a->chip, &a->sets, err);
     if (!st && a->core >= 0) {
         chip.memory.core = a->core;
     }

@@ -10,7 +10,8 @@
 #include "study/table_out.h"
 
 struct args {
-    struct tmx_texts run, set;
+    struct tmx_texts run;
+    struct tmx_sets sets;
     long jobs;
     const char *out;
     int format, size;
@@ -23,7 +24,7 @@ static const struct tmx_arg rows[] = {
                    "X.figure) or into a folder"),
     TMX_ARG(args, size, WORD, "size", 's', .words = tmx_plot_sizes,
             .doc = "size of the figure: for a column of a paper, a page or a slide (default: a page)"),
-    TMX_ARG_SET(args, set, ""),
+    TMX_ARG_SET(args, sets, ""),
     TMX_ARG(args, no_steps, FLAG, "no-steps", 0,
             .doc = "explain only this run, without the runs in which one knob is turned a step"),
     TMX_ARG(args, accept_changed, FLAG, "accept-changed", 0,
@@ -56,18 +57,20 @@ static enum tmx_status run(void *args, struct tmx_err *err)
     const struct tmx_explain x = {.path = path,
                                   .folder = folder ? a->run.text[0] : NULL,
                                   .accept_changed = a->accept_changed,
-                                  .set = (const char *const *)a->set.text,
-                                  .n_set = a->set.n,
+                                  .sets = &a->sets,
                                   .n_worker = (unsigned)a->jobs,
                                   .steps = people && !a->no_steps,
                                   .zeros = !people};
     FILE *nothing = people ? NULL : fopen("/dev/null", "w");
     st = st ? st : tmx_explain(&x, nothing ? nothing : stdout, &e, err);
     const bool any = !st && (!people || tmx_table_rows(e.causes) > 0);
-    if (any && people) {
+    if (any && people && e.by_sm) {
         printf("\nWhere the lost time went (less than 0: gained):\n");
     }
     st = any ? tmx_table_write(e.causes, (enum tmx_format)a->format, stdout, err) : st;
+    if (!st && a->out && !e.by_sm) {
+        st = tmx_fail(err, TMX_EUNSUPPORTED, "-o: there is no figure of a language model's limits");
+    }
     st = st || !a->out ? st : tmx_plot_explain(&p, &e, err);
     if (nothing) {
         fclose(nothing);
@@ -79,13 +82,15 @@ static enum tmx_status run(void *args, struct tmx_err *err)
 const struct tmx_command tmx_cmd_explain = {
     .name = "explain",
     .summary = "explain why a run was slow and what would help",
-    .doc = "Explain in words, and with -o in a figure, why a run was slow: the time lost by cause (throttle, "
-           "clock level, "
-           "mixing, memory, gating, waiting), the SMs and the moment that lost most, the heat left "
-           "below the limit, and what one step of a knob would change. RUN is the folder of `thermix run "
-           "-o`, a name of "
-           "`thermix list runs`, or a configuration; it is simulated again with the same result (a folder "
-           "whose inputs have changed since is refused), and once more for each step.",
+    .doc =
+        "Explain in words, and with -o in a figure, why a run was slow: the time lost by cause (throttle, "
+        "clock level, "
+        "mixing, memory, gating, waiting), the SMs and the moment that lost most, the heat left "
+        "below the limit, and what one step of a knob would change. Of a language model: why requests missed "
+        "their limits. RUN is the folder of `thermix run "
+        "-o`, a name of "
+        "`thermix list runs`, or a configuration; it is simulated again with the same result (a folder "
+        "whose inputs have changed since is refused), and once more for each step.",
     .examples = "thermix explain out/wl1 -o why.svg\n"
                 "thermix explain wl1 --set policy=DVFS --no-steps",
     .args = rows,

@@ -75,10 +75,16 @@ static enum tmx_status read_floorplans(struct compare *s, struct tmx_err *err)
 static enum tmx_status sets(const void *ctx, size_t task, struct tmx_sets *set, struct tmx_err *err)
 {
     const struct compare *s = ctx;
-    enum tmx_status st =
-        tmx_sets_add(set, NULL, 0, err, "base.floorplan=\"%s\"", s->c->file[task / s->n_mix]);
-    st = st ? st : tmx_sets_add(set, NULL, 0, err, "base.mix=\"%s\"", s->mix[task % s->n_mix]);
-    return st ? st : tmx_sets_add(set, NULL, 0, err, "base.policy=\"%s\"", s->c->policy);
+    const struct {
+        const char *key, *value;
+    } of_task[] = {{"base.floorplan", s->c->file[task / s->n_mix]},
+                   {"base.mix", s->mix[task % s->n_mix]},
+                   {"base.policy", s->c->policy}};
+    enum tmx_status st = TMX_OK;
+    for (size_t i = 0; i < sizeof of_task / sizeof of_task[0] && !st; i++) {
+        st = tmx_sets_put(set, of_task[i].key, TMX_TEXT_VALUE(of_task[i].value), NULL, 0, err);
+    }
+    return st;
 }
 
 static void read_units(void *ctx, const struct tmx_run *run, double *value)
@@ -128,7 +134,7 @@ static enum tmx_status run_all(struct compare *s, struct tmx_err *err)
 static enum tmx_status read_mixes(struct compare *s, struct tmx_err *err)
 {
     struct tmx_config *cfg = NULL;
-    enum tmx_status st = tmx_config_load(&cfg, s->suite, NULL, 0, err);
+    enum tmx_status st = tmx_config_load(&cfg, s->suite, NULL, err);
     const struct tmx_setting *mixes = st ? NULL : tmx_config_find(cfg, "mixes");
     const size_t n = tmx_setting_length(mixes);
     if (!st && (n == 0 || !tmx_config_find(cfg, "base"))) {
@@ -468,7 +474,7 @@ static enum tmx_status read_floorplan(const struct tmx_floorplan_args *a, struct
         return tmx_fail(err, TMX_ECONFIG, "%s: which floorplan?", a->verb);
     }
     enum tmx_status st =
-        tmx_ice_is(a->file) ? tmx_ice_read_flp(a->file, fp, NULL, err) : tmx_flp_read(a->file, fp, err);
+        tmx_ice_is(a->file) ? tmx_ice_read_flp(a->file, fp, NULL, NULL, err) : tmx_flp_read(a->file, fp, err);
     return st ? st : tmx_floorplan_check(fp, a->gaps, err);
 }
 

@@ -5,7 +5,8 @@
 #include "study/microbench/gate_runs.h"
 
 struct args {
-    struct tmx_texts kernel, set, policy;
+    struct tmx_texts kernel, policy;
+    struct tmx_sets sets;
     struct tmx_ints bet, wakeup;
     const char *chip, *out, *trace, *convert, *export_to;
     int fit, tune; /* index of a fit, -1: no tuning */
@@ -34,7 +35,7 @@ static const struct tmx_arg rows[] = {
             .doc = "--tune: fit to the mean over this many seeds"),
     TMX_ARG(args, chip, TEXT, "chip", 0, .value = "NAME", .def = "gtx480", .names = TMX_NAMES_CHIP,
             .doc = "chip whose SM is simulated, from floorplans/NAME/sm.cfg"),
-    TMX_ARG(args, set, TEXTS, "set", 0, .value = "KEY=VALUE",
+    TMX_ARG(args, sets, SETS, "set", 0, .value = "KEY=VALUE",
             .doc = "override a key of sm.cfg, as in gate.gate_sfu=true; may be repeated"),
     TMX_ARG(args, trace, TEXT, "trace", 0, .value = "FILE", .names = TMX_NAMES_FILE,
             .doc = "run this instruction trace with KERNEL's memory latencies"),
@@ -88,7 +89,7 @@ static enum tmx_status run(void *args, struct tmx_err *err)
                                         .budget = (uint64_t)a->budget,
                                         .n_worker = (unsigned)a->jobs,
                                         .quiet = a->quiet};
-    enum tmx_status st = tmx_gate_chip_load(&chip, a->chip, (const char *const *)a->set.text, a->set.n, err);
+    enum tmx_status st = tmx_gate_chip_load(&chip, a->chip, &a->sets, err);
     for (size_t i = 0; !st && i < a->kernel.n; i++) {
         st = tmx_gate_kernel_load(&a->loaded[i], a->kernel.text[i], err);
     }

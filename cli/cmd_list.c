@@ -47,10 +47,9 @@ static enum tmx_status run(void *args, struct tmx_err *err)
 
 const struct tmx_command tmx_cmd_list = {
     .name = "list",
-    .summary = "runs, suites, mixes, kernels, chips, policies, back-ends, metrics",
-    .doc = "Print the available choices with their sources. WHAT: runs, suites, mixes, kernels, chips, "
-           "systems, "
-           "batches, policies, backends or metrics.",
+    .summary = "runs, suites, studies, mixes, kernels, chips, policies, back-ends, metrics",
+    .doc = "Print the available choices with their sources. WHAT: runs, suites, studies, mixes, kernels, "
+           "chips, systems, batches, policies, backends or metrics.",
     .examples = "thermix list policies -v\n"
                 "thermix list policies --module ./my_policy.so",
     .args = rows,
@@ -58,8 +57,8 @@ const struct tmx_command tmx_cmd_list = {
     .operand = offsetof(struct args, what),
     .min_operand = 1,
     .max_operand = 1,
-    .which =
-        "list what? runs, suites, mixes, kernels, chips, systems, batches, policies, backends or metrics",
+    .which = "list what? runs, suites, studies, mixes, kernels, chips, systems, batches, policies, backends "
+             "or metrics",
     .operand_words = tmx_choices,
     .size = sizeof(struct args),
     .run = run,

@@ -31,7 +31,7 @@ static enum tmx_status run(void *args, struct tmx_err *err)
     struct tmx_measured m = {0};
     struct tmx_table *t = NULL;
     a->log.command = "log";
-    a->log.quiet = true; /* the notes stand in the description */
+    a->log.quiet = true; /* the description contains the notes */
     enum tmx_status st = tmx_measured_open(&a->log, &paths, &m, err);
     st = st ? st : tmx_measured_table(&m, &t, err);
     const bool people = !st && a->format == TMX_FORMAT_TEXT;

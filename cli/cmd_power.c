@@ -1,24 +1,32 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* thermix power fit: a power model from measured kernels. */
+/* thermix power: a power model from measured kernels; the watts of other simulators. */
+#include <string.h>
+
 #include "cli/commands.h"
+#include "measure/accelwattch.h"
 #include "power/regress.h"
 #include "study/table_out.h"
 
 struct args {
     struct tmx_texts what;
-    const char *test;
+    const char *test, *chip, *out;
     double idle_w;
     int format;
 };
 
-static const char *const verbs[] = {"fit", NULL};
+static const char *const verbs[] = {"fit", "import", NULL};
 
 static const struct tmx_arg rows[] = {
+    TMX_ARG(args, out, TEXT, "out", 'o', .value = "PATH", .names = TMX_NAMES_FILE,
+            .doc = "import: the folder that gets the kernels, or the power trace to write"),
+    TMX_ARG(args, chip, TEXT, "chip", 0, .value = "CHIP", .names = TMX_NAMES_CHIP,
+            .doc = "import of a power trace: the chip whose units get the watts"),
     TMX_ARG(args, test, TEXT, "test", 0, .value = "TEST.csv", .names = TMX_NAMES_FILE,
-            .doc = "also predict these kernels (same columns), without fitting to them"),
-    TMX_ARG(args, idle_w, REAL, "idle", 0, .value = "W", .min = 0, .max = 1e6, .def = "0",
-            .doc = "add this power to all kernels when errors are computed, so that they are percent of the "
-                   "whole system's power"),
+            .doc = "fit: also predict these kernels (same columns), without fitting to them"),
+    TMX_ARG(
+        args, idle_w, REAL, "idle", 0, .value = "W", .min = 0, .max = 1e6, .def = "0",
+        .doc = "fit: add this power to all kernels when errors are computed, so that they are percent of the "
+               "whole system's power"),
     TMX_ARG_FORMAT(args, format),
     {0},
 };
@@ -48,9 +56,26 @@ static enum tmx_status test(const struct args *a, const struct tmx_training *tra
     return st;
 }
 
+static enum tmx_status import(const struct args *a, struct tmx_err *err)
+{
+    struct tmx_table *t = NULL;
+    if (!a->out) {
+        return tmx_fail(err, TMX_ECONFIG,
+                        "import needs -o PATH: the folder for the kernels, or the power trace");
+    }
+    const enum tmx_status st = tmx_accelwattch_import(a->what.text[1], a->chip, a->out, &t, err);
+    return print(t, st, a, err);
+}
+
 static enum tmx_status run(void *args, struct tmx_err *err)
 {
     const struct args *a = args;
+    if (strcmp(a->what.text[0], "import") == 0) {
+        return import(a, err);
+    }
+    if (strcmp(a->what.text[0], "fit") != 0) {
+        return tmx_fail(err, TMX_ECONFIG, "\"%s\": expected fit or import", a->what.text[0]);
+    }
     struct tmx_training train = {0};
     struct tmx_power_fit fit = {0};
     struct tmx_table *t = NULL;
@@ -77,17 +102,26 @@ static enum tmx_status run(void *args, struct tmx_err *err)
 
 const struct tmx_command tmx_cmd_power = {
     .name = "power",
-    .summary = "fit a power model to measured kernels",
-    .doc = "Fit equation 11 of paper 004, power = lambda + sum of coefficient x event rate, to measured "
-           "kernels and "
-           "cross-validate it. TRAIN.csv has the columns kernel, one or more event rates, power_w.",
-    .examples = "thermix power fit workloads/training/rodinia_c1060.csv",
+    .summary = "fit a power model, or import AccelWattch's watts",
+    .doc = "fit: fit equation 11 of paper 004, power = lambda + sum of coefficient x event rate, to measured "
+           "kernels and cross-validate it. TRAIN.csv has the columns kernel, one or more event rates, "
+           "power_w.\n"
+           "import: read what AccelWattch writes, gzip or text. accelwattch_power_report.log becomes a "
+           "kernel file for each kernel, the mean over its launches; a gpgpusim_power_trace_report becomes "
+           "a power trace of CHIP's units.",
+    .notes =
+        "A row of the imported power trace lasts -gpgpu_runtime_stat cycles of the simulated core clock: "
+        "500 cycles at 1132 MHz are 4.417e-7 s, which `thermix thermal` takes as -sampling_intvl. The "
+        "trace contains the static power, so thermix thermal must add no leakage.",
+    .examples = "thermix power fit workloads/training/rodinia_c1060.csv\n"
+                "thermix power import accelwattch_power_report.log -o kernels\n"
+                "thermix power import gpgpusim_power_trace_report.log.gz --chip v100 -o power.ptrace",
     .args = rows,
-    .operands = "fit TRAIN.csv",
+    .operands = "fit TRAIN.csv | import FILE",
     .operand = offsetof(struct args, what),
     .min_operand = 2,
     .max_operand = 2,
-    .which = "expected: fit TRAIN.csv",
+    .which = "expected: fit TRAIN.csv, or import FILE",
     .operand_words = verbs,
     .operand_names = TMX_NAMES_FILE,
     .size = sizeof(struct args),

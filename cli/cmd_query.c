@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* thermix query: tables from a study's results. */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "cli/commands.h"
@@ -8,9 +9,9 @@
 #include "study/table_out.h"
 
 struct args {
-    struct tmx_texts db, rows, value, where, columns;
+    struct tmx_texts db, rows, value, where, columns, aggregate;
     const char *pivot, *out;
-    int aggregate, format;
+    int format;
     bool failed, all;
 };
 
@@ -22,8 +23,10 @@ static const struct tmx_arg rows[] = {
     TMX_ARG(args, where, TEXTS, "where", 0, .value = "CONDITION",
             .doc = "only these runs: KEY=VALUE, with !=, <, <=, >, >= in place of =, or \"KEY in A,B\"; may "
                    "be repeated"),
-    TMX_ARG(args, aggregate, WORD, "aggregate", 0, .words = tmx_aggregates, .def = "mean",
-            .doc = "statistic of the runs in one cell"),
+    TMX_ARG(args, aggregate, LIST, "aggregate", 0, .value = "WHAT,...",
+            .doc =
+                "statistics of the runs in one cell: mean (default), sd, ci95 (half the 95 % interval of the "
+                "mean, by Student's t), n, min, max; several give a column each"),
     TMX_ARG(args, failed, FLAG, "failed", 0, .doc = "list the failed runs and their errors"),
     TMX_ARG_ALL(args, all),
     TMX_ARG_FORMAT(args, format),
@@ -51,7 +54,11 @@ static enum tmx_status make_query(const struct args *a, struct tmx_query *q, str
     enum tmx_status st = copy("--rows", &a->rows, q->rows, sizeof q->rows / sizeof q->rows[0], err);
     st = st ? st : copy("--value", &a->value, q->value, sizeof q->value / sizeof q->value[0], err);
     q->pivot = a->pivot;
-    q->aggregate = (enum tmx_aggregate)a->aggregate;
+    for (; q->n_aggregate < a->aggregate.n && !st; q->n_aggregate++) {
+        st = q->n_aggregate == TMX_N_AGGREGATE
+                 ? tmx_fail(err, TMX_ECONFIG, "--aggregate: at most %d", TMX_N_AGGREGATE)
+                 : tmx_aggregate_parse(a->aggregate.text[q->n_aggregate], &q->aggregate[q->n_aggregate], err);
+    }
     for (size_t i = 0; i < a->where.n && !st; i++) {
         if (q->n_where == sizeof q->where / sizeof q->where[0]) {
             return tmx_fail(err, TMX_ECONFIG, "--where: at most %zu of them", q->n_where);
@@ -67,24 +74,38 @@ static enum tmx_status run(void *args, struct tmx_err *err)
     struct tmx_query q = {0};
     struct tmx_result_set set = {0};
     struct tmx_table *t = NULL;
-    if (a->columns.n > 0 && (strcmp(a->out, "-") != 0 || a->format != TMX_FORMAT_TEXT)) {
-        return tmx_fail(
-            err, TMX_ECONFIG,
-            "--columns is of tables on a screen; of files and other formats, --rows and --value choose");
-    }
     enum tmx_status st = make_query(a, &q, err);
     st = st ? st : tmx_results_load(&set, a->db.text[0], a->all ? TMX_RESULTS_ALL : TMX_RESULTS_POINTS, err);
+    q.pooled = st ? NULL : calloc(set.n_key + 1, sizeof *q.pooled);
+    if (!st && !q.pooled) {
+        st = tmx_no_memory(err);
+    }
     if (!st) {
         tmx_results_note(&set, stderr);
         st = a->failed              ? tmx_failures(&set, &t, err)
              : q.rows[0] || q.pivot ? tmx_pivot(&set, &q, &t, err)
                                     : tmx_flat(&set, &q, &t, err);
     }
+    for (size_t k = 0, n = 0; !st && k <= set.n_key; k++) { /* what a cell hides */
+        if (k < set.n_key && q.pooled[k]) {
+            tmx_print_visible(stderr, "%s%s", n++ ? ", " : "note: a cell has the runs of several values of ",
+                              set.key[k]);
+        }
+        fputs(k == set.n_key && n > 0 ? "; --rows, --pivot or --where names them\n" : "", stderr);
+    }
+    free(q.pooled);
     const struct tmx_screen screen = {.column = (const char *const *)a->columns.text,
                                       .n_column = a->columns.n};
+    const bool file = strcmp(a->out, "-") != 0;
+    if (!st && file && a->columns.n > 0) {
+        struct tmx_table *all = t;
+        t = NULL;
+        st = tmx_table_choose(all, screen.column, screen.n_column, &t, err);
+        tmx_table_destroy(all);
+    }
     if (!st) {
-        st = strcmp(a->out, "-") == 0 ? tmx_table_show(t, (enum tmx_format)a->format, &screen, err)
-                                      : tmx_table_save(t, (enum tmx_format)a->format, a->out, err);
+        st = file ? tmx_table_save(t, (enum tmx_format)a->format, a->out, err)
+                  : tmx_table_show(t, (enum tmx_format)a->format, &screen, err);
     }
     tmx_table_destroy(t);
     tmx_result_set_finish(&set);
@@ -98,7 +119,8 @@ const struct tmx_command tmx_cmd_query = {
     .notes = "Without --rows and --pivot every finished run is a row. The last part of a key, after its last "
              "dot, is enough. DB may be the folder of a suite (thermix table SUITE -o DIR).",
     .examples =
-        "thermix query cooling.sqlite --pivot policy --rows r_convec --value slowdown_pct --format markdown",
+        "thermix query cooling.sqlite --pivot policy --rows r_convec --value slowdown_pct --format markdown\n"
+        "thermix query cooling.sqlite --rows policy --value slowdown_pct --aggregate mean,sd,ci95,n",
     .args = rows,
     .operands = "DB",
     .operand = offsetof(struct args, db),

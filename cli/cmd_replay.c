@@ -57,10 +57,14 @@ static enum tmx_status options(const struct args *a, struct tmx_replay_options *
 static enum tmx_status put_out(const struct args *a, const struct tmx_replay *r, const struct tmx_measured *m,
                                struct tmx_err *err)
 {
-    struct tmx_table *t = NULL, *trace = NULL;
+    struct tmx_table *t = NULL, *trace = NULL, *series = NULL;
+    const enum tmx_format format = (enum tmx_format)a->format;
     enum tmx_status st = tmx_replay_table(r, m, &t, err);
-    st = st ? st : tmx_replay_trace(r, m, &trace, err);
-    st = st ? st : tmx_table_write(t, (enum tmx_format)a->format, stdout, err);
+    st = st ? st : tmx_replay_trace(r, m, false, &trace, err);
+    if (!st && format == TMX_FORMAT_OPENMETRICS) {
+        st = tmx_replay_trace(r, m, true, &series, err);
+    }
+    st = st ? st : tmx_table_write(series ? series : t, format, stdout, err);
     st = st ? st : save(t, a->out, err);
     st = st ? st : save(trace, a->trace, err);
     if (!st && a->format == TMX_FORMAT_TEXT && !r->what_if) {
@@ -73,6 +77,7 @@ static enum tmx_status put_out(const struct args *a, const struct tmx_replay *r,
     }
     tmx_table_destroy(t);
     tmx_table_destroy(trace);
+    tmx_table_destroy(series);
     return st;
 }
 
@@ -105,7 +110,8 @@ const struct tmx_command tmx_cmd_replay = {
     .summary = "compare measured temperatures with a calibrated model's",
     .doc = "Feed a log's measured power to a calibrated model and set the predicted temperature beside the "
            "measured one.",
-    .notes = "What-ifs of --set, beside the log as it was:\n" TMX_WHAT_IF_HELP,
+    .notes = "What-ifs of --set, beside the log as it was:\n" TMX_WHAT_IF_HELP
+             "With --format openmetrics the series of --trace are printed, at the log's own times.",
     .examples = "thermix replay mine gpu.csv -o errors.csv\n"
                 "thermix replay mine gpu.csv --set inlet_c=30 --set power_cap_w=300",
     .args = rows,

@@ -9,7 +9,7 @@ struct args {
     struct tmx_texts results;
     const char *out, *title;
     long frames;
-    bool no_what_if;
+    bool no_what_if, no_explain;
     bool all;
 };
 
@@ -22,6 +22,10 @@ static const struct tmx_arg rows[] = {
             .doc = "at most N pictures of a run's heat map"),
     TMX_ARG(args, no_what_if, FLAG, "no-what-if", 0,
             .doc = "leave out the thermal models of the live what-if (1 to 2 MB per chip)"),
+    TMX_ARG(args, no_explain, FLAG, "no-explain", 0,
+            .doc =
+                "do not simulate runs again for what limited them and what would help; runs of more than 16 "
+                "GPUs or half a minute are never simulated again"),
     TMX_ARG_ALL(args, all),
     {0},
 };
@@ -35,6 +39,7 @@ static enum tmx_status run(void *args, struct tmx_err *err)
                                  .title = a->title,
                                  .max_frame = (size_t)a->frames,
                                  .what_if = !a->no_what_if,
+                                 .explain = !a->no_explain,
                                  .all = a->all};
     const enum tmx_status st = tmx_report_write(&r, err);
     if (!st) {
@@ -45,23 +50,29 @@ static enum tmx_status run(void *args, struct tmx_err *err)
 
 const struct tmx_command tmx_cmd_report = {
     .name = "report",
-    .summary = "one HTML page of tables, figures, heat maps and a live what-if",
-    .doc = "Write one HTML page that opens without a network: tables that sort, figures, studies against "
-           "axes of "
-           "your choice, a "
-           "player of heat maps, and the chip itself: change the power of blocks, the fan and the air, and "
-           "see the temperatures that the model of `thermix thermal` predicts.",
-    .notes = "The player and the what-if need runs made with --hotspot. Give runs of one mix under two "
-             "policies to see them side by side.",
+    .summary = "one HTML page: verdict, heat maps, a live what-if, tables, figures",
+    .doc =
+        "Write one HTML page that opens without a network. It begins with the verdict: what was run, what "
+        "limited it, what would help, and how the runs differ. Below are an overview of a hall, a player of "
+        "heat maps, the chip itself (change the power of blocks, the fan and the air, and see the "
+        "temperatures that the model of `thermix thermal` predicts), studies against axes of your choice, "
+        "tables that sort, and figures.",
+    .notes =
+        "RESULTS are folders of `thermix run`, `table` and `calibrate`, databases of `sweep`, CSV files such "
+        "as "
+        "those of `replay -o` and `validate --format csv`, and folders of figures. The player and the "
+        "what-if "
+        "need runs made with --hotspot. Of a hall the ten hottest GPUs have all pictures, the others few.",
     .examples = "thermix run wl1 --set policy=BL -o out/bl --trace 2 --hotspot 2\n"
                 "thermix run wl1 --set policy=MNU -o out/mnu --trace 2 --hotspot 2\n"
-                "thermix report out/tabs out/bl out/mnu -o report.html",
+                "thermix report out/tabs out/bl out/mnu -o report.html\n"
+                "thermix report mine errors.csv -o calibration.html",
     .args = rows,
     .operands = "RESULTS...",
     .operand = offsetof(struct args, results),
     .min_operand = 1,
     .max_operand = 1000,
-    .which = "which results? Folders of tables and runs, databases of studies",
+    .which = "which results? Folders of runs, tables and calibrations, databases of studies, CSV files",
     .operand_names = TMX_NAMES_FILE,
     .size = sizeof(struct args),
     .run = run,

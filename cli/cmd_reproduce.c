@@ -51,7 +51,7 @@ const struct tmx_command tmx_cmd_reproduce = {
     .name = "reproduce",
     .summary = "report of our results beside those of the papers",
     .doc = "Write the reproduction report from the paper.csv files that `thermix table` wrote.",
-    .examples = "thermix reproduce out/tabs out/tabs-micro -o report.md\n"
+    .examples = "thermix reproduce out/tabs out/tabs-leaky -o report.md\n"
                 "thermix reproduce out/tabs --format csv -o values.csv",
     .args = rows,
     .operands = "DIR...",

@@ -11,7 +11,8 @@
 #include "study/run_alone.h"
 
 struct args {
-    struct tmx_texts config, set, module, columns;
+    struct tmx_texts config, module, columns;
+    struct tmx_sets sets;
     const char *dir;
     double trace_s, hotspot_s;
     int format;
@@ -21,7 +22,7 @@ struct args {
 static const struct tmx_arg rows[] = {
     TMX_ARG(args, dir, TEXT, "out", 'o', .value = "DIR", .names = TMX_NAMES_FOLDER,
             .doc = "write resolved.cfg, summary.csv, kernels.csv and gpus.csv into DIR"),
-    TMX_ARG_SET(args, set, ""),
+    TMX_ARG_SET(args, sets, ""),
     TMX_ARG(args, module, TEXTS, "module", 0, .value = "FILE", .names = TMX_NAMES_FILE,
             .doc = "load policies from this shared object (docs/extending.md), as the key modules does; may "
                    "be repeated"),
@@ -29,7 +30,7 @@ static const struct tmx_arg rows[] = {
             .doc = "write trace.csv into DIR, a row every SECONDS of simulated time"),
     TMX_ARG(args, hotspot_s, REAL, "hotspot", 0, .value = "SECONDS", .min = 1e-6, .max = 1e9,
             .doc = "write power.ptrace, temps.ttrace and thermal.config into DIR, a row every SECONDS"),
-    TMX_ARG(args, set, TEXTS, "threads", 0, .value = "N", .prefix = "threads=",
+    TMX_ARG(args, sets, SETS, "threads", 0, .value = "N", .prefix = "threads=",
             .doc = "advance the GPUs on N threads (key threads): the same results, faster with many GPUs"),
     TMX_ARG_FORMAT(args, format),
     TMX_ARG(args, columns, LIST, "columns", 0, .value = "NAME,...|all",
@@ -54,7 +55,7 @@ static enum tmx_status open_run(const struct args *a, struct tmx_catalog **catal
     struct tmx_config *cfg = NULL;
     char path[TMX_PATH_SIZE];
     enum tmx_status st = tmx_data_find(TMX_DATA_RUN, a->config.text[0], path, err);
-    st = st ? st : tmx_config_load(&cfg, path, (const char *const *)a->set.text, a->set.n, err);
+    st = st ? st : tmx_config_load(&cfg, path, &a->sets, err);
     st = st ? st : tmx_catalog_create(catalog, err);
     for (size_t i = 0; i < a->module.n && !st; i++) {
         st = tmx_catalog_load(*catalog, a->module.text[i], err);
@@ -110,8 +111,9 @@ const struct tmx_command tmx_cmd_run = {
     .summary = "simulate one configuration",
     .doc = "Simulate one configuration: a workload on a chip under a policy. CONFIG is a name of `thermix "
            "list runs` or a file.",
-    .notes = "Keys of CONFIG: docs/formats.md. Under mpirun the ranks divide the GPUs among themselves; the "
-             "results are the same.",
+    .notes =
+        "Keys of CONFIG: docs/formats.md. Under mpirun the ranks divide the GPUs among themselves; the "
+        "results are the same. --format openmetrics prints the trace of --trace, and without it the summary.",
     .examples = "thermix run wl1 --set policy=MU -o out/wl1 --trace 0.5",
     .args = rows,
     .operands = "CONFIG",

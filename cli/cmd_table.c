@@ -5,7 +5,8 @@
 #include "papers/suite.h"
 
 struct args {
-    struct tmx_texts suite, set, columns, policy;
+    struct tmx_texts suite, columns, policy;
+    struct tmx_sets sets;
     const char *out;
     long jobs;
     int format;
@@ -18,13 +19,13 @@ static const struct tmx_arg rows[] = {
     TMX_ARG_JOBS(args, jobs),
     TMX_ARG_FORMAT(args, format),
     TMX_ARG_COLUMNS(args, columns),
-    TMX_ARG_SET(args, set, "base."),
+    TMX_ARG_SET(args, sets, "base."),
     TMX_ARG(args, policy, LIST, "policy", 0, .value = "NAME,...",
             .doc = "run these presets and, of the suite's own, only the policies that it compares with"),
-    TMX_ARG(args, set, TEXTS, "gate", 0, .value = "POLICY",
+    TMX_ARG(args, sets, SETS, "gate", 0, .value = "POLICY",
             .prefix = "base.gate.policy=", .names = TMX_NAMES_GATE,
             .doc = "unit gating under every policy, short for --set gate.policy=POLICY"),
-    TMX_ARG(args, set, TEXTS, "cta", 0, .value = "POLICY",
+    TMX_ARG(args, sets, SETS, "cta", 0, .value = "POLICY",
             .prefix = "base.cta.policy=", .names = TMX_NAMES_CTA,
             .doc = "thread-block throttling under every policy, short for --set cta.policy=POLICY"),
     TMX_ARG_QUIET(args, quiet),
@@ -35,8 +36,7 @@ static enum tmx_status run(void *args, struct tmx_err *err)
 {
     const struct args *a = args;
     struct tmx_suite_call call = {.name = a->suite.text[0],
-                                  .set = (const char *const *)a->set.text,
-                                  .n_set = a->set.n,
+                                  .sets = &a->sets,
                                   .column = (const char *const *)a->columns.text,
                                   .n_column = a->columns.n,
                                   .policy = (const char *const *)a->policy.text,

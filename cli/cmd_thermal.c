@@ -19,7 +19,15 @@
 #include "thermal/trace_run.h"
 
 /* The files that `thermix thermal` writes. */
-enum { TMX_TRACE, TMX_STEADY, TMX_GRID_STEADY, TMX_GRID_TRANSIENT, TMX_DUMP, TMX_N_OUTPUT };
+enum {
+    TMX_TRACE,
+    TMX_STEADY,
+    TMX_GRID_STEADY,
+    TMX_GRID_TRANSIENT,
+    TMX_ALL_TRANSIENT,
+    TMX_DUMP,
+    TMX_N_OUTPUT
+};
 
 struct tmx_thermal_outputs {
     const char *path[TMX_N_OUTPUT]; /* "" for none */
@@ -38,8 +46,7 @@ struct thermal_args {
 };
 enum { MAX_NAME = 64, MAX_NAMES = 32 };
 
-static const char *const methods[] = {"auto", "reduced", "grid", "hotspot", NULL}; /* enum tmx_trace_method */
-static const char *const schemes[] = {"exact", "be", NULL};                        /* enum tmx_trace_scheme */
+static const char *const schemes[] = {"exact", "be", NULL}; /* enum tmx_trace_scheme */
 
 static const char *const networks[] = {"hotspot", "physical", NULL}; /* enum tmx_network_kind */
 
@@ -49,7 +56,7 @@ static const struct tmx_arg tmx_thermal_rows[] = {
     {.name = "method",
      .type = TMX_ARG_WORD,
      FIELD(method),
-     .words = methods,
+     .words = tmx_thermal_auto_or_names,
      .def = "auto",
      .doc = "the solver of transients: the reduced model, the full grid, whichever of them costs less (auto; "
             "-v prints the choice and its reason), or HotSpot's own library if this program was built with "
@@ -285,7 +292,7 @@ static enum tmx_status thermal_args_parse(const struct tmx_command *c, int argc,
     st = st ? st : tmx_args_parse(c, s.n_own, s.own, a, err);
     st = st ? st : read_files(&a->run.cfg, s.config, err);
     if (!st) {
-        a->run.method = (enum tmx_trace_method)a->method;
+        a->run.method = a->method > 0 ? tmx_thermal_backends[a->method - 1] : NULL;
         a->run.scheme = (enum tmx_trace_scheme)a->scheme;
         a->run.network = (enum tmx_network_kind)a->network;
         a->run.refine = (int)a->refine;
@@ -305,8 +312,9 @@ static enum tmx_status thermal_args_parse(const struct tmx_command *c, int argc,
 static enum tmx_status thermal_outputs_open(struct tmx_thermal_outputs *o,
                                             const struct tmx_hotspot_config *cfg, struct tmx_err *err)
 {
-    const char *const paths[TMX_N_OUTPUT] = {cfg->o, cfg->steady_file, cfg->grid_steady_file,
-                                             cfg->grid_transient_file, cfg->d};
+    const char *const paths[TMX_N_OUTPUT] = {
+        cfg->o, cfg->steady_file, cfg->grid_steady_file, cfg->grid_transient_file, cfg->all_transient_file,
+        cfg->d};
     const char *const inputs[] = {cfg->p,
                                   cfg->f,
                                   cfg->source[TMX_HOTSPOT_CONFIG],
@@ -389,7 +397,8 @@ static void row_done(void *to, size_t n_done, size_t n_total)
 static enum tmx_status simulate(struct tmx_trace_run *r, struct tmx_thermal_outputs *o, struct tmx_err *err)
 {
     const struct tmx_trace_options *args = r->args;
-    const bool transient = args->cfg.o[0] || args->cfg.grid_transient_file[0];
+    const bool transient =
+        args->cfg.o[0] || args->cfg.grid_transient_file[0] || args->cfg.all_transient_file[0];
     const bool to_file = args->cfg.steady_file[0] || args->cfg.grid_steady_file[0];
     enum tmx_status st = TMX_OK;
     if (o->out[TMX_DUMP].file) {
@@ -397,6 +406,13 @@ static enum tmx_status simulate(struct tmx_trace_run *r, struct tmx_thermal_outp
     }
     if (transient) {
         st = tmx_trace_run_transient(r, o->out[TMX_TRACE].file, o->out[TMX_GRID_TRANSIENT].file, err);
+    }
+    if (!st && o->out[TMX_ALL_TRANSIENT].file) { /* of all layers, after the last row */
+        st = tmx_thermal_instance_nodes(&r->chip, r->node_k, err);
+        if (!st) {
+            tmx_temps_from_nodes(&r->temps, r->node_k);
+            tmx_temps_print(&r->temps, args->precision, o->out[TMX_ALL_TRANSIENT].file);
+        }
     }
     if (st || (transient && !to_file && !args->verify_with[0])) {
         return st;
@@ -406,7 +422,13 @@ static enum tmx_status simulate(struct tmx_trace_run *r, struct tmx_thermal_outp
         return st;
     }
     if (o->out[TMX_GRID_STEADY].file) {
-        tmx_temps_print_grids(&r->temps, r->node_k, args->precision, o->out[TMX_GRID_STEADY].file);
+        const char *path = args->cfg.grid_steady_file;
+        const size_t n = strlen(path);
+        if (n > 4 && strcmp(path + n - 4, ".vtk") == 0) {
+            tmx_temps_print_vtk(&r->temps, r->node_k, o->out[TMX_GRID_STEADY].file);
+        } else {
+            tmx_temps_print_grids(&r->temps, r->node_k, args->precision, o->out[TMX_GRID_STEADY].file);
+        }
     }
     if (o->out[TMX_STEADY].file) {
         tmx_temps_print(&r->temps, args->precision, o->out[TMX_STEADY].file);

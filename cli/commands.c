@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The commands in order, and what is said of all of them. */
+/* The commands in order, and the text of --help about all of them. */
 #define _POSIX_C_SOURCE 200809L
 #include "cli/commands.h"
 
@@ -52,7 +52,12 @@ void tmx_commands_usage(FILE *out)
                  "more computing time (default 10 min) or memory (default three quarters of the\n"
                  "machine's) is refused at once.\n"
                  "--accept allows values that are far from those of every real machine.\n"
-                 "Exit codes: 0 ok, 1 failed, 2 bad input.\n");
+                 "Exit codes: 0 ok, 1 failed, 2 bad input.\n\n"
+                 "Begin with: thermix run study -o first --trace 0.5 --hotspot 0.5\n"
+                 "            thermix report first -o first.html\n");
+    if (tmx_os_exists(TMX_INSTALL_DOC_DIR)) { /* not in a build tree, nor where the prefix was moved */
+        fprintf(out, "Documents (docs/quick-start.md first): %s\n", TMX_INSTALL_DOC_DIR);
+    }
 }
 
 void tmx_choose_blas(char *const *argv)

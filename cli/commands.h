@@ -23,6 +23,7 @@
     X(cta) \
     X(consolidate) \
     X(power) \
+    X(llm) \
     X(log) \
     X(calibrate) \
     X(replay) \
@@ -31,9 +32,11 @@
     X(merge) \
     X(query) \
     X(sensitivity) \
+    X(posterior) \
     X(plot) \
     X(animate) \
     X(report) \
+    X(export) \
     X(cache) \
     X(help)
 /* clang-format on */

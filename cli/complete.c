@@ -6,7 +6,9 @@
 
 #include "cli/commands.h"
 #include "core/contract/choice.h"
+#include "core/floorplan/chip.h"
 #include "core/sim/stage/sensor.h"
+#include "core/workload/sync_job.h"
 #include "run/load/data.h"
 #include "run/options.h"
 #include "run/run.h"
@@ -52,18 +54,8 @@ static const struct group {
     const void *const *policies;
     const struct tmx_opt *opts;
 } groups[] = {
-    {"job", (const void *const *)tmx_job_policies, NULL},
-    {"place", (const void *const *)tmx_place_policies, NULL},
-    {"mix_policy", (const void *const *)tmx_mix_policies, NULL},
-    {"throttle", (const void *const *)tmx_dtm_policies, NULL},
-    {"dtm", (const void *const *)tmx_dtm_policies, NULL},
-    {"cta", (const void *const *)tmx_cta_policies, NULL},
-    {"tb", (const void *const *)tmx_tb_policies, NULL},
-    {"fan", (const void *const *)tmx_fan_policies, NULL},
-    {"gate", (const void *const *)tmx_gate_policies, tmx_gate_opts},
-    {"sensor", NULL, tmx_sensor_opts},
-    {"package", NULL, tmx_hotspot_opts},
-};
+#define GROUP(name, policies, opts) {#name, (const void *const *)(policies), opts},
+    TMX_RUN_GROUPS(GROUP)};
 enum { N_GROUP = sizeof groups / sizeof groups[0] };
 
 static void put_group(const struct group *g, FILE *out)

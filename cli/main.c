@@ -43,7 +43,7 @@ static enum tmx_status check_environment(struct tmx_err *err)
     return tmx_cache_limit(&cache_bytes, err); /* said here, once: writing to the cache fails in silence */
 }
 
-/* At the end, whoever ends the program (argp does after --help): was what stands on the screen written? */
+/* At the end, also where argp ends the program after --help: did everything reach the screen? */
 static void check_output(void)
 {
     errno = 0;

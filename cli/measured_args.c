@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "core/base/os.h"
 #include "core/base/plausible.h"
 #include "core/base/text.h"
 
@@ -53,8 +54,13 @@ double tmx_measured_rpm(const struct tmx_measured_args *a)
 
 void tmx_measured_say(void *to, enum tmx_log_level level, const char *text)
 {
+    static const double LONG_S = 0.5;
     const struct tmx_measured_args *a = to;
-    if (level == TMX_LOG_WARNING || !a->quiet) {
+    const bool shown = !a->quiet && tmx_os_cpu_s() > LONG_S && tmx_os_is_terminal(stderr);
+    fputs(shown ? "\r\033[K" : "", stderr); /* in place of a line of progress */
+    if (level == TMX_LOG_PROGRESS) {
+        fputs(shown ? text : "", stderr);
+    } else if (level == TMX_LOG_WARNING || !a->quiet) {
         fprintf(stderr, "thermix %s: %s%s\n", a->command, level == TMX_LOG_WARNING ? "warning: " : "", text);
     }
 }

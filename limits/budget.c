@@ -365,7 +365,7 @@ enum tmx_status tmx_budget_path_run(struct tmx_budget_path *p, const struct tmx_
                                     double horizon_s, struct tmx_err *err)
 {
     const struct tmx_sim_gpu_thermal *t = tmx_run_gpu_thermal(run, 0);
-    const void *now = tmx_sim_thermal_state(tmx_run_sim_const(run), 0);
+    void *now = tmx_sim_thermal_state(tmx_run_sim_const(run), 0);
     const double dt_s = tmx_run_tick_s(run), ticks = floor(horizon_s / dt_s * (1 + 1e-9));
     enum tmx_status st = path_init(p, c, err);
     if (!st && tmx_sim_cooling(tmx_run_sim_const(run))) {
@@ -375,13 +375,13 @@ enum tmx_status tmx_budget_path_run(struct tmx_budget_path *p, const struct tmx_
     if (!st && ticks < 1) {
         st = tmx_fail(err, TMX_ECONFIG, "--horizon %g: the state's run has ticks of %g s", horizon_s, dt_s);
     }
-    void *state = NULL, *image = st ? NULL : malloc(t->ops->snapshot_size(now) + 1);
+    void *state = NULL, *image = st ? NULL : malloc(tmx_image_size(t->ops->image, now) + 1);
     double *power_w = calloc(2 * c->n_unit, sizeof *power_w);
     st = st || (image && power_w) ? st : tmx_fail(err, TMX_ENOMEM, "budget");
     st = st ? st : t->ops->create(t->model, &state, err);
     if (!st) {
-        t->ops->save(now, image);
-        t->ops->restore(state, image);
+        tmx_image_save(t->ops->image, now, image);
+        tmx_image_restore(t->ops->image, state, image);
         still(c, call, NULL, power_w);
         st = walk(p, c, t->ops, state, dt_s, (uint64_t)ticks, power_w, power_w + c->n_unit, err);
     }

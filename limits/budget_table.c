@@ -169,7 +169,7 @@ static enum tmx_status open_state(struct maker *m, const char *chip, struct tmx_
     char path[TMX_PATH_SIZE];
     struct tmx_config *cfg = NULL;
     enum tmx_status st = tmx_data_find(TMX_DATA_RUN, m->call->state, path, err);
-    st = st ? st : tmx_config_load(&cfg, path, m->call->set, m->call->n_set, err);
+    st = st ? st : tmx_config_load(&cfg, path, m->call->sets, err);
     st = st ? st : tmx_run_create(run, tmx_config_root(cfg), err);
     tmx_config_close(cfg);
     if (st) {
@@ -193,15 +193,14 @@ static enum tmx_status open_state(struct maker *m, const char *chip, struct tmx_
 static enum tmx_status open_chip(struct maker *m, const char *chip, struct tmx_run **run, struct tmx_err *err)
 {
     struct tmx_config *cfg = NULL;
-    char set[600];
+    struct tmx_sets sets = {0};
     enum tmx_status st = tmx_config_parse(&cfg, "mix = \"WL10\"; seed = 1;", "budget", err);
-    snprintf(set, sizeof set, "chip=\"%s\"", chip);
-    st = st ? st : tmx_config_set(cfg, set, err);
-    for (size_t i = 0; i < m->call->n_set && !st; i++) {
-        st = tmx_config_set(cfg, m->call->set[i], err);
-    }
+    st = st ? st : tmx_sets_put(&sets, "chip", TMX_TEXT_VALUE(chip), NULL, 0, err);
+    st = st ? st : tmx_sets_join(&sets, m->call->sets, "", err);
+    st = st ? st : tmx_config_apply(cfg, &sets, err);
     st = st ? st : tmx_run_create(run, tmx_config_root(cfg), err);
     tmx_config_close(cfg);
+    tmx_sets_finish(&sets);
     return st;
 }
 
@@ -261,6 +260,34 @@ static enum tmx_status prepare(struct maker *m, const struct tmx_run *run, struc
     return st;
 }
 
+static enum tmx_status print_answer(const struct maker *m, struct tmx_err *err)
+{
+    const struct tmx_plan_chip *c = &m->chip;
+    double *temp_k = calloc(c->n_unit, sizeof *temp_k), watt = 0, leak_w = 0, base_w = 0;
+    bool *on = calloc(c->n_sm, sizeof *on);
+    enum tmx_status st = temp_k && on ? TMX_OK : tmx_no_memory(err);
+    for (size_t s = 0; s < c->n_sm && !st; s++) {
+        on[s] = true;
+    }
+    st = st ? st : tmx_budget_of(c, &m->budget, on, &watt, temp_k, err);
+    for (size_t u = 0; u < c->n_unit && !st; u++) {
+        leak_w += m->budget.volt * tmx_plan_leak_w(c, u, temp_k[u]);
+        base_w += c->baseline_w[u];
+    }
+    if (!st) {
+        const double work_w = watt * (double)c->n_sm;
+        fprintf(m->call->say,
+                "%.0f W for ever below %g degC with all %zu SM%s in air of %g degC: %.0f W of work, %.0f W "
+                "leakage, "
+                "%.0f W besides.\n\n",
+                work_w + leak_w + base_w, m->budget.limit_k - TMX_ZERO_C, c->n_sm, tmx_plural(c->n_sm),
+                c->ambient_k - TMX_ZERO_C, work_w, leak_w, base_w);
+    }
+    free(temp_k);
+    free(on);
+    return st;
+}
+
 enum tmx_status tmx_budget_table(struct tmx_table **t, struct tmx_run **run, const char *chip,
                                  const struct tmx_budget_table_call *call, struct tmx_err *err)
 {
@@ -284,6 +311,9 @@ enum tmx_status tmx_budget_table(struct tmx_table **t, struct tmx_run **run, con
     st = st ? st : prepare(&m, *run, err);
     st = st ? st : tmx_table_create(&m.table, columns, sizeof columns / sizeof columns[0], err);
     st = st ? st : fill(&m, err);
+    if (!st && call->say && !(call->horizon_s > 0)) {
+        st = print_answer(&m, err);
+    }
     tmx_budget_path_finish(&m.path);
     tmx_plan_chip_finish(&m.chip);
     if (st) {

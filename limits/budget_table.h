@@ -4,19 +4,21 @@
 
 /* The table behind `thermix budget`. */
 
+#include <stdio.h>
+
 #include "core/base/table.h"
 #include "run/run.h"
 
 struct tmx_budget_table_call {
     bool has_limit;
-    double limit_c;         /* of every SM, where has_limit; else where the hardware stops an SM */
-    double horizon_s;       /* 0: for ever */
-    const char *state;      /* NULL: from the idle chip; a run, from where it is at at_s */
-    double at_s;            /* since the end of its warm-up */
-    size_t level;           /* clock */
-    const char *map;        /* NULL, "best", "worst", or a file of SM numbers */
-    const char *const *set; /* [n_set] "key=value" of the run's configuration */
-    size_t n_set;
+    double limit_c;              /* of every SM, where has_limit; else where the hardware stops an SM */
+    double horizon_s;            /* 0: for ever */
+    const char *state;           /* NULL: from the idle chip; a run, from where it is at at_s */
+    double at_s;                 /* since the end of its warm-up */
+    size_t level;                /* clock */
+    const char *map;             /* NULL, "best", "worst", or a file of SM numbers */
+    const struct tmx_sets *sets; /* of the run's configuration */
+    FILE *say;                   /* for ever: the answer with all SMs, in a sentence; NULL: not printed */
 };
 
 /* One row a number n of working SMs: worst_w and best_w on each of them, their ratio, chip_w = n best_w, the

@@ -184,8 +184,8 @@ static void judge_tick(void *ctx, const struct tmx_sim *sim)
 }
 
 /* Watts of dynamic power that a GPU with all SMs at work could draw for ever at the hardware's limit and the
- * nominal voltage, less what it drew, mean over the counted time and GPUs. NAN: no power is safe, or nobody
- * can tell. */
+ * nominal voltage, less what it drew, mean over the counted time and GPUs. NAN: no power is safe, or it is
+ * unknown. */
 static double headroom_w(const struct tmx_run *run)
 {
     const struct tmx_sim *sim = tmx_run_sim_const(run);
@@ -278,7 +278,7 @@ const struct tmx_probe tmx_gap_probe = {.n = N_COLUMN,
 enum { MAX_SET = 512, N_BEFORE = 6, MAX_MIX = 512 };
 
 /* Where a mix stands alone, it runs on the machine whose bounds the documentation quotes. */
-static const char mix_suite[] = "tabs-h";
+static const char mix_suite[] = "tabs-knobs";
 
 struct bound_rows {
     const struct tmx_bound_call *call;
@@ -394,15 +394,14 @@ static enum tmx_status bound_mix(struct bound_rows *r, const char *mix, const st
     struct tmx_run *run = NULL;
     struct tmx_config *cfg = NULL;
     struct tmx_sets sets = {0};
-    st = tmx_sets_add(&sets, tmx_setting_file(asked), tmx_setting_line(asked), err, "base.mix=%s", mix);
+    st = tmx_sets_put(&sets, "base.mix", TMX_TEXT_VALUE(mix), tmx_setting_file(asked),
+                      tmx_setting_line(asked), err);
     st = st || !preset ? st
-                       : tmx_sets_add(&sets, tmx_setting_file(policy), tmx_setting_line(policy), err,
-                                      "base.policy=%s", preset);
-    st = st ? st : tmx_sets_add_list(&sets, list, "base.", err);
-    for (size_t i = 0; i < r->call->n_set && !st; i++) {
-        st = tmx_sets_add(&sets, NULL, 0, err, "%s", r->call->set[i]);
-    }
-    st = st ? st : tmx_sets_load(&cfg, r->path, &sets, err);
+                       : tmx_sets_put(&sets, "base.policy", TMX_TEXT_VALUE(preset), tmx_setting_file(policy),
+                                      tmx_setting_line(policy), err);
+    st = st ? st : tmx_sets_add_list(&sets, "base.", list, err);
+    st = st ? st : tmx_sets_join(&sets, r->call->sets, "", err);
+    st = st ? st : tmx_config_load(&cfg, r->path, &sets, err);
     if (!st) {
         const struct tmx_setting *base = tmx_config_find(cfg, "base");
         st = base ? tmx_run_create(&run, base, err)
@@ -440,7 +439,7 @@ static enum tmx_status all_mixes(struct bound_rows *r, const struct tmx_setting 
 static enum tmx_status whole_suite(struct bound_rows *r, struct tmx_err *err)
 {
     struct tmx_config *cfg = NULL;
-    enum tmx_status st = tmx_config_load(&cfg, r->path, NULL, 0, err);
+    enum tmx_status st = tmx_config_load(&cfg, r->path, NULL, err);
     if (!st) {
         const struct tmx_setting *root = tmx_config_root(cfg);
         const struct tmx_setting *variants = NULL;

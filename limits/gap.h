@@ -76,12 +76,11 @@ struct tmx_bound_call {
     bool has_limit;
     double limit_c; /* of every SM, where has_limit; else where the hardware stops an SM */
     bool uniform, one_level;
-    double sm_leak;         /* leakage of the SMs times this; 0: as it is */
-    const char *const *set; /* [n_set] "base.key=value", after the suite's own */
-    size_t n_set;
+    double sm_leak;              /* leakage of the SMs times this; 0: as it is */
+    const struct tmx_sets *sets; /* of base.KEY, after the suite's own */
 };
 
-/* One row a variant and mix of a suite, or for one mix alone on the machine of suite tabs-h, and their
+/* One row a variant and mix of a suite, or for one mix alone on the machine of suite tabs-knobs, and their
  * mean: mix, bound_pct (the least slowdown, certified), certificate (what the certified speed is above the
  * solver's own optimum), feasible_pct (a schedule of finely mixed shares that keeps the limit: the optimum
  * lies between the two), limit_c, steady_peak_c, level<n>_share. The caller destroys *t. */

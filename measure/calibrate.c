@@ -111,6 +111,15 @@ static bool every_series_has(const struct tmx_measured *log, enum tmx_log_quanti
     return all;
 }
 
+static size_t rows_of(const struct tmx_measured *log)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < log->n_series; i++) {
+        n += log->series[i].n;
+    }
+    return n;
+}
+
 /* As given: a mean over much less than a row is a moment, one over about a row is the row's, a longer one is
  * the power of half of it ago. */
 static void give_power(struct work *w)
@@ -345,6 +354,8 @@ static enum tmx_status refit(struct work *w, bool errors, struct tmx_err *err)
 {
     list_parameters(w);
     w->c->fit.parameter = w->c->parameter;
+    tmx_log_say(w->say, TMX_LOG_PROGRESS, "fitting %zu parameters to %zu rows", w->c->fit.n_parameter,
+                rows_of(w->c->fit.log));
     return tmx_fit_run(&w->c->fit, errors, err);
 }
 
@@ -880,15 +891,6 @@ static enum tmx_status grow_model(struct work *w, struct tmx_err *err)
 
 enum { LONG_ROWS = 60000, PART_ROWS = 20000, LEAST_PART = 2000 };
 
-static size_t rows_of(const struct tmx_measured *log)
-{
-    size_t n = 0;
-    for (size_t i = 0; i < log->n_series; i++) {
-        n += log->series[i].n;
-    }
-    return n;
-}
-
 /* Where the n rows in a row begin whose power varies most. */
 static size_t liveliest(const struct tmx_series *s, size_t n)
 {
@@ -1001,7 +1003,7 @@ static void held_offset(struct work *w, struct tmx_fit_parameter *p)
     const double spread = tmx_fit_spread(p);
     const bool strained = fabs(p->value) > 3 * spread;
     snprintf(p->why, sizeof p->why,
-             "held near 0 by what is assumed of sensors (%.2g K)%s; would need a longer idle part", spread,
+             "held near 0 by the assumed spread of sensors (%.2g K)%s; log a longer idle part", spread,
              strained ? ", and yet far from it" : "");
     if (strained) {
         tmx_log_say(
@@ -1034,20 +1036,69 @@ static void judge_identified(struct work *w)
     }
 }
 
-/* A doubt where the interval of the rows, a heat capacity or a resistance is none of a GPU: the log's times
- * or watts are then in another unit. */
+/* A doubt where the interval of the rows, a resistance or a heat capacity is none of a GPU: the log's times
+ * or watts are then in another unit. The capacity comes from a time constant over the resistance, so its unit
+ * is doubted only beside a resistance that is none to doubt. Of many GPUs the first is named. */
 static void doubt_units(const struct work *w)
 {
     const struct tmx_rc *m = &w->c->model;
-    const double static_r = static_k_per_w(m, 0, m->rpm_ref);
     struct tmx_err none = {0}; /* these rows of the table have no error */
     double step_s = INFINITY;
+    bool doubted = false;
     for (size_t i = 0; i < w->log->n_series; i++) {
         step_s = fmin(step_s, w->log->series[i].step_s);
     }
     (void)!tmx_plausible("log", "step_s", "s", step_s, "the log", 0, &none);
-    (void)!tmx_plausible("fit", "sink_j_per_k", "J/K", m->gpu[0].sink_j_per_k, "the fit", 0, &none);
-    (void)!tmx_plausible("fit", "static_k_per_w", "K/W", static_r, "the fit", 0, &none);
+    for (size_t g = 0; g < m->n_gpu && !doubted; g++) {
+        const struct {
+            const char *key, *unit;
+            double v;
+        } of[] = {{"static_k_per_w", "K/W", static_k_per_w(m, g, m->rpm_ref)},
+                  {"sink_j_per_k", "J/K", m->gpu[g].sink_j_per_k}};
+        char fit[160];
+        snprintf(fit, sizeof fit, m->n_gpu > 1 ? "the fit of GPU %.100s" : "the fit", m->gpu[g].name);
+        for (size_t k = 0; k < 2 && !doubted; k++) {
+            doubted = tmx_plausible_doubts("fit", of[k].key, of[k].unit, of[k].v);
+            (void)!tmx_plausible("fit", of[k].key, of[k].unit, of[k].v, fit, 0, &none);
+        }
+    }
+}
+
+static int by_size(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* A doubt where the model misses the log: the GPU that warms least like the others may have other units. */
+static void doubt_fit(const struct work *w)
+{
+    static const double MISSES_K = 5, UNLIKE = 4;
+    const struct tmx_rc *m = &w->c->model;
+    char other[200] = "", unit[TMX_GUESS_SIZE];
+    double *warms = calloc(2 * m->n_gpu, sizeof *warms), *sorted = warms + m->n_gpu, most = UNLIKE;
+    for (size_t g = 0; warms && g < m->n_gpu; g++) {
+        const struct range p = range_of(w->log, TMX_Q_POWER, (int)g),
+                           t = range_of(w->log, TMX_Q_TEMP, (int)g);
+        warms[g] = sorted[g] = (t.high - t.low) / (p.high - p.low);
+    }
+    if (!warms || !(w->c->fit.rms_k > MISSES_K)) {
+        free(warms);
+        return;
+    }
+    qsort(sorted, m->n_gpu, sizeof *sorted, by_size);
+    for (size_t g = 0; g < m->n_gpu; g++) {
+        const double usual = sorted[(m->n_gpu - 1) / 2], unlike = fmax(warms[g] / usual, usual / warms[g]);
+        if (unlike > most) {
+            most = unlike;
+            snprintf(other, sizeof other, ": GPU %.64s warms by %.3g K/W where others do by %.3g%s",
+                     m->gpu[g].name, warms[g], usual,
+                     tmx_plausible_guess(unit, "fit", "static_k_per_w", "K/W", warms[g]));
+        }
+    }
+    tmx_doubt("the fit misses the temperatures by %.1f K; is every power in W and of the GPU beside it?%s",
+              w->c->fit.rms_k, other);
+    free(warms);
 }
 
 /* ---- how far the calibration is from what it was not fitted to ---- */
@@ -1084,6 +1135,7 @@ static enum tmx_status judge_runs(struct work *w, struct tmx_err *err)
             continue;
         }
         struct tmx_err ignored = {0};
+        tmx_log_say(w->say, TMX_LOG_PROGRESS, "fitting without run %zu of %zu", r + 1, log->n_run);
         c->fit.use = use;
         go_back(w, &all);
         memcpy(c->parameter, keep, n_parameter * sizeof *keep);
@@ -1170,6 +1222,7 @@ enum tmx_status tmx_calibrate(struct tmx_calibration *c, const struct tmx_measur
     if (!st) {
         judge_identified(&w);
         doubt_units(&w);
+        doubt_fit(&w);
         print_air(c);
     }
     if (!st && c->fit.to < 1) {

@@ -5,6 +5,7 @@
 /* From measured series to a node's parameters: which of them the log can tell, and their values. */
 
 #include "core/base/err.h"
+#include "core/floorplan/chip.h"
 #include "measure/fit.h"
 #include "measure/leak.h"
 
@@ -25,6 +26,7 @@ struct tmx_calibrate_options {
     const char *same_work; /* runs that do the same, as leak.h takes them; NULL */
     bool alike;            /* all sinks are equal: GPUs differ by their air and their junctions alone */
     bool leave_one_out;
+    const struct tmx_chip *levels; /* whose clock levels the node's GPUs have; NULL: one level */
 };
 
 struct tmx_left_out { /* a parameter the log does not tell */

@@ -64,7 +64,7 @@ static void power_row(struct tmx_table *t, const struct tmx_calibration *c)
                  c->model.power_is_mean ? "a row's power is the mean since the row before"
                                         : "a row's power is that of its time",
                  c->power_is == TMX_POWER_AUTO ? ": fits better (--power-is)"
-                 : c->power_instant            ? ": its column says so"
+                 : c->power_instant            ? ": by the name of its column"
                                                : ": given");
     }
     fixed_row(t, "power_is_mean", "all", c->model.power_is_mean ? 1 : 0, "1", note);
@@ -179,8 +179,8 @@ static enum tmx_status residual_table(const struct tmx_calibration *c, const str
 static enum tmx_status save(struct tmx_table *t, const char *dir, const char *name, struct tmx_err *err)
 {
     char path[TMX_PATH_SIZE];
-    snprintf(path, sizeof path, "%s/%s", dir, name);
-    const enum tmx_status st = tmx_table_save(t, TMX_FORMAT_CSV, path, err);
+    enum tmx_status st = tmx_path_join(path, dir, name, err);
+    st = st ? st : tmx_table_save(t, TMX_FORMAT_CSV, path, err);
     tmx_table_destroy(t);
     return st;
 }
@@ -222,10 +222,10 @@ enum tmx_status tmx_calibrated_print(const struct tmx_calibration *c, const stru
     if (st) {
         return st;
     }
-    fprintf(out, "\n%zu rows, rms of the residual %.3f K, %d iterations\nair: %s%s\n", c->fit.n_row,
-            c->fit.rms_k, c->fit.iterations, c->air,
-            c->air_found ? " (found: cooler GPUs are in front; the air paths follow their order, as equal "
-                           "loads do not separate them)"
+    fprintf(out, "\n%zu rows, rms of the residual %.3f K, %d iteration%s\nair: %s%s\n", c->fit.n_row,
+            c->fit.rms_k, c->fit.iterations, tmx_plural((size_t)c->fit.iterations), c->air,
+            c->air_found ? " (found: cooler GPUs are in front; the air paths follow their order, because "
+                           "equal loads do not separate them)"
             : log->n_gpu > 1 && strcmp(c->air, "none") == 0
                 ? " (--air '0>1' where you know that GPU 1 breathes GPU 0's)"
                 : "");
@@ -265,6 +265,9 @@ static void print_how(const struct tmx_measured *log, const struct tmx_calibrate
     if (o->rpm > 0) {
         fprintf(out, " --rpm %.15g", o->rpm);
     }
+    if (o->levels) {
+        fprintf(out, " --levels '%s'", o->levels->name);
+    }
     if (o->split > 0 && o->split < 1) {
         fprintf(out, " --split %.15g", o->split);
     }
@@ -301,14 +304,14 @@ enum tmx_status tmx_calibrated_write(const struct tmx_calibration *c, const stru
     t = NULL;
     st = st ? st : residual_table(c, log, &t, err);
     st = st ? st : save(t, dir, "residuals.csv", err);
-    snprintf(path, sizeof path, "%s/how.txt", dir);
+    st = st ? st : tmx_path_join(path, dir, "how.txt", err);
     st = st ? st : tmx_output_open(&o, path, err);
     if (!st) {
         print_how(log, options, o.file);
         st = tmx_output_commit(&o, err);
         tmx_output_discard(&o);
     }
-    return st ? st : tmx_calibrated_node(&c->model, log, dir, err);
+    return st ? st : tmx_calibrated_node(&c->model, log, options->levels, dir, err);
 }
 
 /* ---- reading ---- */

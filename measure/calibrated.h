@@ -12,6 +12,7 @@
  *   how.txt          runs, GPUs and options it was made with, to repeat it */
 
 #include "core/base/table.h"
+#include "core/floorplan/chip.h"
 #include "measure/calibrate.h"
 
 TMX_NODISCARD enum tmx_status tmx_calibrated_fit_table(const struct tmx_calibration *c,
@@ -33,6 +34,7 @@ TMX_NODISCARD enum tmx_status tmx_calibrated_read(struct tmx_rc *model, const ch
 
 /* chips/ and node.cfg. */
 TMX_NODISCARD enum tmx_status tmx_calibrated_node(const struct tmx_rc *model, const struct tmx_measured *log,
-                                                  const char *dir, struct tmx_err *err);
+                                                  const struct tmx_chip *levels, const char *dir,
+                                                  struct tmx_err *err);
 
 #endif

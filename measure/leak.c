@@ -18,7 +18,7 @@ static const double LEAST = 0.35;       /* standard error of a slope that is rep
 struct stretch { /* the settled part of a load held by one GPU */
     const struct tmx_series *s;
     size_t begin, end; /* rows */
-    int work;          /* equal numbers: equal work of this GPU; -1: of nobody's */
+    int work;          /* equal numbers: equal work of this GPU; -1: unknown work */
 };
 
 struct sums { /* of one stretch's part */

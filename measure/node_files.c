@@ -17,8 +17,8 @@ static const double SIDE_M = 0.028, LUMPING = 0.333; /* die's side: any, the lum
 static enum tmx_status open_file(struct tmx_output *o, const char *dir, const char *name, struct tmx_err *err)
 {
     char path[TMX_PATH_SIZE + 64];
-    snprintf(path, sizeof path, "%s/%s", dir, name);
-    return tmx_output_open(o, path, err);
+    const enum tmx_status st = tmx_path_join(path, dir, name, err);
+    return st ? st : tmx_output_open(o, path, err);
 }
 
 static enum tmx_status close_file(struct tmx_output *o, enum tmx_status st, struct tmx_err *err)
@@ -56,14 +56,14 @@ static enum tmx_status write_package(const struct tmx_rc *m, size_t g, const cha
     return close_file(&o, TMX_OK, err);
 }
 
-static enum tmx_status write_chip(const struct tmx_rc *m, size_t g, double peak_w, const char *dir,
-                                  struct tmx_err *err)
+static enum tmx_status write_chip(const struct tmx_rc *m, size_t g, double peak_w,
+                                  const struct tmx_chip *levels, const char *dir, struct tmx_err *err)
 {
     struct tmx_output o = {0};
     enum tmx_status st = open_file(&o, dir, "die.flp", err);
     if (!st) {
         fprintf(o.file,
-                "# one unit: a log of one temperature says nothing about the inside of the "
+                "# one unit: a log of one temperature does not show the inside of the "
                 "die\nSM0\t%g\t%g\t0\t0\n",
                 SIDE_M, SIDE_M);
         st = close_file(&o, TMX_OK, err);
@@ -86,20 +86,27 @@ static enum tmx_status write_chip(const struct tmx_rc *m, size_t g, double peak_
         "kernel_time_scale = 1.0;\n"
         "limits = { threads = 2048; blocks = 32; registers = 65536; shared_bytes = 233472; };  # assumed\n"
         "power = {\n"
-        "    baseline_w = 0.0;      # all power is the log's, so give it to the kernels\n"
+        "    baseline_w = 0.0;      # the log's watts are all here: give them to the kernels\n"
         "    leakage_w = 0.0;\n"
         "    leakage_form = \"none\";\n"
         "};\n"
-        "levels = ( { volt_v = 1.0; freq_hz = 1.0e9; } );  # assumed: a log of watts has no voltage. Peak in "
-        "the log: %.1f W\n",
-        m->gpu[g].name, m->gpu[g].name, peak_w);
+        "# Peak in the log: %.1f W. It has no voltage: %s%s.\n"
+        "levels = (",
+        m->gpu[g].name, m->gpu[g].name, peak_w,
+        levels ? "the levels are those of " : "the one level is assumed", levels ? levels->name : "");
+    for (size_t l = 0; levels && l < levels->n_level; l++) {
+        fprintf(o.file, "%s\n    { volt_v = %.6g; freq_hz = %.9g; }", l ? "," : "", levels->level[l].volt_v,
+                levels->level[l].freq_hz);
+    }
+    fprintf(o.file, levels ? "\n);\nnominal_hz = %.9g;\n" : " { volt_v = 1.0; freq_hz = %.1e; } );\n",
+            levels ? levels->level[levels->nominal].freq_hz : 1e9);
     if (m->leak_per_k > 0) {
-        fprintf(o.file,
-                "# At equal work power rises by %.3g %%/K (fit.csv); with an exponential of 0.0127/K (CACTI) "
-                "that is %.0f %% "
-                "of it: to let it\n# follow the temperature take that much from the kernels and give it to "
-                "leakage_w.\n",
-                100 * m->leak_per_k, 100 * fmin(m->leak_per_k / 0.0127, 1));
+        fprintf(
+            o.file,
+            "# At equal work power rises by %.3g %%/K (fit.csv). With an exponential of 0.0127/K (CACTI) "
+            "%.0f %% of it is leakage.\n# To let that part follow the temperature, take it from the kernels "
+            "and write it as leakage_w.\n",
+            100 * m->leak_per_k, 100 * fmin(m->leak_per_k / 0.0127, 1));
     }
     return close_file(&o, TMX_OK, err);
 }
@@ -291,25 +298,23 @@ static enum tmx_status write_topology(const struct tmx_rc *m, const struct tmx_m
         preheat = fmax(preheat, m->gpu[g].preheat_k_per_w);
     }
     n.flow_m3_per_s = lane_m3_per_s(preheat) * (m->rpm_ref > 0 ? n.rpm.high / m->rpm_ref : 1);
-    fprintf(o.file,
-            "# Calibrated by thermix calibrate (how.txt). Power of fans is not in the log: 0. The fans' "
-            "curve is read off the\n"
-            "# log%s. What fit.csv has beyond this is not in the topology: chassis_k = %.3g K, case_k_per_w "
-            "= %.3g K/W,\n"
-            "# air_rise_k = %.3g K, offsets of the sensors, power_lag_s. No log tells noise: 0.%s\n"
-            "name = \"calibrated\";\ndoc = \"calibrated from a log\";\nsource = \"thermix calibrate\";\n"
-            "inlet_c = 25.0;  # assumed: edit\n",
-            n.n_curve ? "" : ", which has none: they turn at full speed", m->chassis_k, m->case_k_per_w,
-            m->air_rise_k,
-            m->rpm_ref > 0 ? ""
-                           : " It has no\n# fan speeds either: the fans are stand-ins of unknown speed.");
+    fprintf(
+        o.file,
+        "# Calibrated by thermix calibrate (how.txt). The log has no power of fans and no noise: both are 0. "
+        "The fans' curve\n# is read off the log%s. Not in this file, but in fit.csv: chassis_k = %.3g K, "
+        "case_k_per_w = %.3g K/W,\n# air_rise_k = %.3g K, offsets of the sensors, power_lag_s.%s\n"
+        "name = \"calibrated\";\ndoc = \"calibrated from a log\";\nsource = \"thermix calibrate\";\n"
+        "inlet_c = 25.0;  # assumed: edit\n",
+        n.n_curve ? "" : ", which has no speeds: the fans turn at full speed", m->chassis_k, m->case_k_per_w,
+        m->air_rise_k,
+        m->rpm_ref > 0 ? "" : " The log has no\n# fan speeds: the fans are stand-ins of unknown speed.");
     print_cards(&n, o.file);
     print_gpus(&n, preheat, o.file);
     return close_file(&o, TMX_OK, err);
 }
 
-enum tmx_status tmx_calibrated_node(const struct tmx_rc *m, const struct tmx_measured *log, const char *dir,
-                                    struct tmx_err *err)
+enum tmx_status tmx_calibrated_node(const struct tmx_rc *m, const struct tmx_measured *log,
+                                    const struct tmx_chip *levels, const char *dir, struct tmx_err *err)
 {
     char chips[TMX_PATH_SIZE], folder[TMX_PATH_SIZE + 32];
     if (strlen(dir) > 200) {
@@ -321,7 +326,7 @@ enum tmx_status tmx_calibrated_node(const struct tmx_rc *m, const struct tmx_mea
         snprintf(folder, sizeof folder, "%s/gpu%zu", chips, g);
         st = tmx_os_mkdirs(folder, err);
         st = st ? st : write_package(m, g, folder, err);
-        st = st ? st : write_chip(m, g, peak_power_w(log, m->gpu[g].name), folder, err);
+        st = st ? st : write_chip(m, g, peak_power_w(log, m->gpu[g].name), levels, folder, err);
     }
     return st ? st : write_topology(m, log, dir, err);
 }

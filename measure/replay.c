@@ -12,6 +12,7 @@ enum { MAX_CURVE = 16, MAX_SWAP = 8 };
 
 struct what_if {
     double inlet_c, rpm, cap_w, scale; /* NAN: as it is; scale 1 */
+    double inlet_plus_k;
     double curve_c[MAX_CURVE], curve_rpm[MAX_CURVE];
     size_t n_curve;
     char swap[MAX_SWAP][2][64];
@@ -72,9 +73,10 @@ static enum tmx_status read_what_ifs(struct what_if *w, const char *const *set, 
     } keys[] = {{"inlet_c", &w->inlet_c, -60, 90},
                 {"fan_rpm", &w->rpm, 1, 60000},
                 {"power_cap_w", &w->cap_w, 1, 5000}, /* no board runs on less */
-                {"power_scale", &w->scale, 0.01, 100}};
-    static const char *const names[] = {"inlet_c",     "fan_rpm",   "power_cap_w",
-                                        "power_scale", "fan_curve", "swap"};
+                {"power_scale", &w->scale, 0.01, 100},
+                {"inlet_plus_k", &w->inlet_plus_k, -60, 60}};
+    static const char *const names[] = {"inlet_c",     "inlet_plus_k", "fan_rpm", "power_cap_w",
+                                        "power_scale", "fan_curve",    "swap"};
     *w = (struct what_if){.inlet_c = NAN, .rpm = NAN, .cap_w = NAN, .scale = 1};
     enum tmx_status st = TMX_OK;
     for (size_t i = 0; !st && i < TMX_MAX_WHAT_IF && set[i]; i++) {
@@ -82,10 +84,14 @@ static enum tmx_status read_what_ifs(struct what_if *w, const char *const *set, 
         char name[64];
         snprintf(name, sizeof name, "%.*s", eq ? (int)(eq - set[i]) : 0, set[i]);
         size_t k = 0;
-        while (k < 4 && strcmp(keys[k].name, name) != 0) {
+        if (eq && eq[1] == '+' && strcmp(name, "inlet_c") == 0) {
+            eq++;
+            snprintf(name, sizeof name, "inlet_plus_k");
+        }
+        while (k < 5 && strcmp(keys[k].name, name) != 0) {
             k++;
         }
-        if (k < 4) {
+        if (k < 5) {
             if (!number(eq + 1, eq + strlen(eq), keys[k].at) || *keys[k].at < keys[k].low ||
                 *keys[k].at > keys[k].high) {
                 st = tmx_fail(err, TMX_ECONFIG, "--set %s: expected a number from %g to %g", set[i],
@@ -185,8 +191,9 @@ static enum tmx_status copy_log(struct tmx_measured *to, const struct tmx_measur
             if (!isnan(w->rpm)) {
                 c->q[TMX_Q_RPM][k] = w->rpm;
             }
-            if (c->q[TMX_Q_INLET] && !isnan(w->inlet_c)) {
-                c->q[TMX_Q_INLET][k] = w->inlet_c;
+            if (c->q[TMX_Q_INLET]) {
+                c->q[TMX_Q_INLET][k] =
+                    (isnan(w->inlet_c) ? c->q[TMX_Q_INLET][k] : w->inlet_c) + w->inlet_plus_k;
             }
         }
     }
@@ -303,7 +310,7 @@ static enum tmx_status predict_what_if(struct tmx_replay *r, const struct tmx_fi
     g.log = &other;
     double *ambient = malloc((f->log->n_run + 1) * sizeof *ambient);
     for (size_t k = 0; ambient && k < f->log->n_run; k++) {
-        ambient[k] = isnan(w->inlet_c) ? f->ambient_c[k] : w->inlet_c;
+        ambient[k] = (isnan(w->inlet_c) ? f->ambient_c[k] : w->inlet_c) + w->inlet_plus_k;
     }
     st = st || ambient ? st : tmx_fail(err, TMX_ENOMEM, "%zu runs", f->log->n_run);
     g.ambient_c = ambient;
@@ -477,7 +484,7 @@ enum tmx_status tmx_replay_table(const struct tmx_replay *r, const struct tmx_me
     return st;
 }
 
-enum tmx_status tmx_replay_trace(const struct tmx_replay *r, const struct tmx_measured *log,
+enum tmx_status tmx_replay_trace(const struct tmx_replay *r, const struct tmx_measured *log, bool stamps,
                                  struct tmx_table **t, struct tmx_err *err)
 {
     static const struct tmx_column columns[] = {
@@ -491,7 +498,7 @@ enum tmx_status tmx_replay_trace(const struct tmx_replay *r, const struct tmx_me
         for (size_t i = 0; i < s->n; i++) {
             tmx_table_text(*t, log->run[s->run]);
             tmx_table_text(*t, log->gpu[s->gpu]);
-            tmx_table_real(*t, s->q[TMX_Q_TIME][i]);
+            tmx_table_real(*t, s->q[TMX_Q_TIME][i] + (stamps ? s->begin_s : 0));
             tmx_table_real(*t, s->q[TMX_Q_POWER][i]);
             if (isnan(s->q[TMX_Q_TEMP][i])) {
                 tmx_table_empty(*t);

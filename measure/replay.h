@@ -47,9 +47,9 @@ TMX_NODISCARD enum tmx_status tmx_replay_table(const struct tmx_replay *r, const
                                                struct tmx_table **t, struct tmx_err *err);
 /* All rows together, and the worst run and GPU. */
 void tmx_replay_summary(const struct tmx_replay *r, const struct tmx_measured *log, FILE *out);
-/* run,gpu,time_s,power_w,measured_c,predicted_c[,what_if_c] */
+/* run,gpu,time_s,power_w,measured_c,predicted_c[,what_if_c]; stamps: times as the log has them */
 TMX_NODISCARD enum tmx_status tmx_replay_trace(const struct tmx_replay *r, const struct tmx_measured *log,
-                                               struct tmx_table **t, struct tmx_err *err);
+                                               bool stamps, struct tmx_table **t, struct tmx_err *err);
 
 #define TMX_WHAT_IF_HELP                                                                                 \
     "  inlet_c=30            inlet air in degC, in place of the log's or the fitted value\n"             \

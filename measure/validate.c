@@ -12,6 +12,7 @@
 #include "core/floorplan/floorplan.h"
 #include "measure/calibrate.h"
 #include "measure/replay.h"
+#include "measure/silicon.h"
 #include "power/power.h"
 #include "run/load/data.h"
 #include "thermal/trace_run.h"
@@ -21,13 +22,23 @@ static const char PULSES[] = "MIT, JimZeyuYang/GPU_Power_Benchmark";
 
 struct node_case {
     const char *what, *train, *test, *air;
+    bool held; /* the ambient of the judged runs is that of the training runs, and not fitted to each */
     double bar_k;
 };
 
-/* The pairs of runs were chosen: docs/measure.md says among how many. */
+/* The favourable protocol first: its pair is the best of 56, judged on these very runs, with an ambient
+ * fitted to each. Then the one that a prediction has: the first pair of each power's end, and no number of a
+ * judged run but its watts. Its bars were set when another pair had shown 4.5 K (full fans) in an audit:
+ * watched. */
 static const struct node_case node_cases[] = {
-    {"8 x B200, full fans", "0107_full_400w_fp64,0107_full_600w_tc", "*full*", "none", 0.8},
-    {"8 x B200, automatic fans", "0108_auto_400w,0108_auto_1000w_tc", "0108_auto*", "auto", 1.2},
+    {"8 x B200, full fans, best of 56 pairs, ambient fitted to each run",
+     "0107_full_400w_fp64,0107_full_600w_tc", "*full*", "none", false, 0.8},
+    {"8 x B200, automatic fans, ambient fitted to each run", "0108_auto_400w,0108_auto_1000w_tc",
+     "0108_auto*", "auto", false, 1.2},
+    {"8 x B200, full fans, first pair, ambient held", "0107_full_200w,0107_full_1000w", "*full*", "none",
+     true, 6},
+    {"8 x B200, full fans, best pair, ambient held", "0107_full_400w_fp64,0107_full_600w_tc", "*full*",
+     "none", true, 6},
 };
 
 struct pulse_case {
@@ -42,7 +53,7 @@ static const struct pulse_case pulse_cases[] = {
 struct claim {
     const char *what, *train, *source, *quantity;
     double ours, bar;
-    const char *unit;
+    const char *unit, *origin;
 };
 
 static void put(struct tmx_table *t, size_t *missed, const struct claim *c)
@@ -52,9 +63,11 @@ static void put(struct tmx_table *t, size_t *missed, const struct claim *c)
     tmx_table_text(t, c->train);
     tmx_table_text(t, c->source);
     tmx_table_text(t, c->quantity);
+    tmx_table_real(t, 0);
     tmx_table_real(t, c->ours);
     tmx_table_real(t, c->bar);
     tmx_table_text(t, c->unit);
+    tmx_table_text(t, c->origin);
     tmx_table_text(t, holds ? "yes" : "no");
     *missed += !holds;
 }
@@ -109,10 +122,13 @@ static enum tmx_status node(struct tmx_table *t, size_t *missed, const struct no
     struct tmx_calibration fit = {0};
     struct tmx_replay r = {0};
     const struct tmx_calibrate_options o = {.air = c->air, .ambient = TMX_AMBIENT_FIT, .split = 1};
-    const struct tmx_replay_options how = {.ambient = TMX_AMBIENT_FIT};
+    struct tmx_replay_options how = {.ambient = c->held ? TMX_AMBIENT_GIVEN : TMX_AMBIENT_FIT};
     enum tmx_status st = open_log(&train, "workloads/measured/b200_hgx8.csv.gz", c->train, err);
     st = st ? st : open_log(&test, "workloads/measured/b200_hgx8.csv.gz", c->test, err);
     st = st ? st : tmx_calibrate(&fit, &train, &o, NULL, err);
+    for (size_t i = 0; !st && i < train.n_run; i++) {
+        how.ambient_c += fit.ambient_c[i] / (double)train.n_run;
+    }
     st = st ? st : tmx_replay(&r, &fit.model, &test, &how, NULL, err);
     if (!st) {
         double worst = 0;
@@ -120,12 +136,19 @@ static enum tmx_status node(struct tmx_table *t, size_t *missed, const struct no
             worst = fmax(worst, r.row[k].rmse_k);
         }
         const struct claim rms = {c->what, c->train, NODE, "rms of the worst run and GPU",
-                                  worst,   c->bar_k, "K"};
-        const struct claim rows = {
-            c->what, c->train, NODE, "rear less front row, worst run", 100 * row_difference_error(&r, &test),
-            16,      "percent"};
+                                  worst,   c->bar_k, "K",  "unseen"};
+        const struct claim rows = {c->what,
+                                   c->train,
+                                   NODE,
+                                   "rear less front row, worst run",
+                                   100 * row_difference_error(&r, &test),
+                                   16,
+                                   "percent",
+                                   "unseen"};
         put(t, missed, &rms);
-        put(t, missed, &rows);
+        if (!c->held) {
+            put(t, missed, &rows);
+        }
     }
     tmx_replay_finish(&r);
     tmx_calibration_finish(&fit);
@@ -144,7 +167,7 @@ static enum tmx_status pulses(struct tmx_table *t, size_t *missed, const struct 
     st = st ? st : tmx_calibrate(&fit, &log, &o, NULL, err);
     if (!st) {
         const struct claim rms = {c->what,        "first half", PULSES, "rms of the second half",
-                                  fit.rest_rms_k, c->bar_k,     "K"};
+                                  fit.rest_rms_k, c->bar_k,     "K",    "unseen"};
         put(t, missed, &rms);
     }
     tmx_calibration_finish(&fit);
@@ -158,17 +181,15 @@ static enum tmx_status watts(struct tmx_table *t, size_t *missed, struct tmx_err
     struct tmx_watts_check w;
     const enum tmx_status st = tmx_validate_watts(&w, err);
     if (!st) {
-        const struct claim sum = {
-            "V100, 26 aw kernels", "", source, "our chip watts less its sum, worst", w.off_w, 0.01, "W"};
-        const struct claim error = {"V100, 26 aw kernels",
-                                    "",
-                                    source,
-                                    "our watts against measured ones, mean",
-                                    w.mape_pct,
-                                    9.25,
-                                    "percent"};
+        const struct claim sum = {"V100, 26 aw kernels",
+                                  "",
+                                  source,
+                                  "our chip watts less its sum, worst",
+                                  w.off_w,
+                                  0.01,
+                                  "W",
+                                  "identity"};
         put(t, missed, &sum);
-        put(t, missed, &error);
     }
     return st;
 }
@@ -188,23 +209,27 @@ static enum tmx_status golden(struct tmx_table *t, size_t *missed, const struct 
         }
         tmx_table_empty(t);
         tmx_table_empty(t);
+        tmx_table_empty(t);
         tmx_table_text(t, "K");
+        tmx_table_text(t, "identity");
         tmx_table_text(t, "not installed");
     } else if (!st) { /* its files have two decimals */
         const struct claim claim = {
-            what,  "", source, "blocks, steady and every row, worst", fmax(g.steady_k, g.transient_k),
-            0.006, "K"};
+            what,  "",  source,    "blocks, steady and every row, worst", fmax(g.steady_k, g.transient_k),
+            0.006, "K", "identity"};
         put(t, missed, &claim);
     }
     return st;
 }
 
-enum tmx_status tmx_validate(struct tmx_table **t, size_t *missed, struct tmx_err *err)
+enum tmx_status tmx_validate(struct tmx_table **t, size_t *missed, struct tmx_table *points,
+                             struct tmx_err *err)
 {
     static const struct tmx_column columns[] = {
         {"what", TMX_COLUMN_TEXT, 0},     {"trained_on", TMX_COLUMN_TEXT, 0}, {"source", TMX_COLUMN_TEXT, 0},
-        {"quantity", TMX_COLUMN_TEXT, 0}, {"ours", TMX_COLUMN_REAL, 4},       {"bar", TMX_COLUMN_REAL, 3},
-        {"unit", TMX_COLUMN_TEXT, 0},     {"holds", TMX_COLUMN_TEXT, 0},
+        {"quantity", TMX_COLUMN_TEXT, 0}, {"measured", TMX_COLUMN_REAL, 3},   {"ours", TMX_COLUMN_REAL, 4},
+        {"bar", TMX_COLUMN_REAL, 3},      {"unit", TMX_COLUMN_TEXT, 0},       {"origin", TMX_COLUMN_TEXT, 0},
+        {"holds", TMX_COLUMN_TEXT, 0},
     };
     *missed = 0;
     enum tmx_status st = tmx_table_create(t, columns, sizeof columns / sizeof columns[0], err);
@@ -218,7 +243,7 @@ enum tmx_status tmx_validate(struct tmx_table **t, size_t *missed, struct tmx_er
     for (size_t i = 0; !st && tmx_golden_cases[i].name; i++) {
         st = golden(*t, missed, &tmx_golden_cases[i], err);
     }
-    return st;
+    return st ? st : tmx_silicon(*t, missed, points, err);
 }
 
 /* README.txt of each folder says how its files were made. */
@@ -294,7 +319,7 @@ enum tmx_status tmx_validate_golden(const struct tmx_golden_case *golden, struct
     struct tmx_trace theirs = {0};
     struct tmx_trace_run run = {0};
     struct follow follow = {.run = &run, .theirs = &theirs};
-    struct tmx_trace_options o = {.method = TMX_TRACE_GRID,
+    struct tmx_trace_options o = {.method = &tmx_thermal_grid,
                                   .scheme = TMX_TRACE_BE,
                                   .no_cache = true,
                                   .hotspot_compat = true,
@@ -321,19 +346,9 @@ enum tmx_status tmx_validate_golden(const struct tmx_golden_case *golden, struct
 
 static enum tmx_status open_chip(struct tmx_chip *c, struct tmx_err *err)
 {
-    char folder[TMX_PATH_SIZE], path[2 * TMX_PATH_SIZE];
-    struct tmx_floorplan fp = {0};
-    enum tmx_status st = tmx_data_find(TMX_DATA_CHIP, "v100", folder, err);
-    if (st) {
-        return st;
-    }
-    snprintf(path, sizeof path, "%s/chip.cfg", folder);
-    st = tmx_chip_load(c, path, NULL, err);
-    snprintf(path, sizeof path, "%s/%s", folder, c->floorplan_file);
-    st = st ? st : tmx_flp_read(path, &fp, err);
-    st = st ? st : tmx_chip_attach(c, &fp, err);
-    tmx_floorplan_finish(&fp);
-    return st;
+    char folder[TMX_PATH_SIZE];
+    const enum tmx_status st = tmx_data_find(TMX_DATA_CHIP, "v100", folder, err);
+    return st ? st : tmx_chip_open(c, folder, err);
 }
 
 /* The kernel's file of a row, "backprop-rodinia-3.1_k1" -> aw_backprop_k1: without the suite's name and
@@ -361,7 +376,7 @@ static enum tmx_status chip_w(const struct tmx_chip *c, const char *kernel, doub
     struct tmx_job job;
     struct tmx_machine *m = NULL;
     void *model = NULL;
-    double *block = calloc(8 * n + TMX_WAYS + 1, sizeof *block);
+    double *block = calloc(8 * n + TMX_SLOTS + 1, sizeof *block);
     enum tmx_status st =
         block ? tmx_data_find(TMX_DATA_KERNEL, kernel, path, err) : tmx_fail(err, TMX_ENOMEM, "%zu units", n);
     st = st ? st : tmx_kernel_load(&k, path, err);
@@ -377,8 +392,8 @@ static enum tmx_status chip_w(const struct tmx_chip *c, const char *kernel, doub
         for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++) {
             *arrays[i] = block + i * n;
         }
-        f.way_w = block + 8 * n;
-        f.transition_w = f.way_w + TMX_WAYS;
+        f.slot_w = block + 8 * n;
+        f.transition_w = f.slot_w + TMX_SLOTS;
         for (size_t u = 0; u < n; u++) {
             f.temp_k[u] = c->power.leakage_ref_c + TMX_ZERO_C;
         }

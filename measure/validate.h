@@ -10,9 +10,11 @@
 #include "core/base/err.h"
 #include "core/base/table.h"
 
-/* what, trained_on, source, quantity, ours, bar, unit, holds ("yes", "no", "not installed"). *missed: rows
- * that do not hold. The logs are found as data files are. */
-TMX_NODISCARD enum tmx_status tmx_validate(struct tmx_table **t, size_t *missed, struct tmx_err *err);
+/* what, trained_on, source, quantity, measured (0: ours is an error), ours, bar, unit, origin of ours, holds
+ * ("yes", "no", "not installed"). *missed: rows that do not hold. points: of tmx_silicon_points, for figures;
+ * NULL: none. The logs are found as data files are. */
+TMX_NODISCARD enum tmx_status tmx_validate(struct tmx_table **t, size_t *missed, struct tmx_table *points,
+                                           struct tmx_err *err);
 
 struct tmx_golden_case {
     const char *name, *what, *floorplan;

@@ -135,7 +135,7 @@ static enum tmx_status read_targets(struct tuning *t, struct tmx_err *err)
     struct tmx_config *cfg = NULL;
     const struct tmx_gate_params *gate = &t->chip.gate;
     enum tmx_status st = tmx_data_find(TMX_DATA_SUITE, "warped-gates", path, err);
-    st = st ? st : tmx_config_load(&cfg, path, NULL, 0, err);
+    st = st ? st : tmx_config_load(&cfg, path, NULL, err);
     t->cases[0] =
         (struct tmx_gate_case){tmx_gate_find("none"), gate->break_even_cycles, gate->wakeup_cycles, 0};
     const struct tmx_setting *root = st ? NULL : tmx_config_root(cfg);
@@ -186,11 +186,13 @@ enum tmx_status tmx_gate_tune(const struct tmx_gate_chip *chip, const struct tmx
     }
     st = simplex(&t, err);
     if (!st) {
-        fprintf(out,
-                "# root mean square error %.2f points over %zu kernels, %zu values, %zu seeds\nfit_%s = {\n",
-                sqrt(t.best / (double)t.n_target), n_kernel, t.n_target, n_seed, tmx_gate_fits[fit]);
-        tmx_opt_write(tmx_knob_opts, &t.best_knobs, "    ", out);
-        fprintf(out, "};\n");
+        fprintf(out, "# root mean square error %.2f points over %zu kernels, %zu values, %zu seeds\n",
+                sqrt(t.best / (double)t.n_target), n_kernel, t.n_target, n_seed);
+        struct tmx_writer w = {.full = out};
+        char group[32];
+        snprintf(group, sizeof group, "fit_%s", tmx_gate_fits[fit]);
+        tmx_opt_write_group(tmx_knob_opts, &t.best_knobs, group, &w);
+        st = tmx_writer_finish(&w, NULL, err);
     }
     free(t.result);
     return st;

@@ -11,15 +11,8 @@
 #include "papers/values.h"
 #include "run/load/data.h"
 
-const struct tmx_suite_kind tmx_suite_kinds[] = {
-    {"tabs", "mixes x policies on a chip with thermal feedback (paper 003)", tmx_suite_tabs},
-    {"consolidation", "tables and figures of paper 004", tmx_suite_consolidation},
-    {"consolidation_day", "a day of users under policies of the job level", tmx_suite_consolidation_day},
-    {"warped_gates", "unit gating of 18 benchmarks on one SM (paper 001)", tmx_suite_warped_gates},
-    {"tcs", "tables and figures of paper 000: cores under TCS and hTCS", tmx_suite_tcs},
-    {"apsa", "tables and figures of paper 002: cores and clocks under ApSA", tmx_suite_apsa},
-    {0},
-};
+#define KIND(kind, doc) {#kind, doc, tmx_suite_##kind},
+const struct tmx_suite_kind tmx_suite_kinds[] = {TMX_SUITE_KINDS(KIND){0}};
 
 struct tmx_runs tmx_suite_runs(const struct tmx_suite_call *call)
 {
@@ -61,17 +54,24 @@ static size_t column_of(const struct tmx_table *t, const char *name)
     return c;
 }
 
-/* How many of the paper's values there are of each origin, and how many of them are in their bands. */
+/* How many independent values of the paper there are of each origin, and how many of them are in their bands.
+ */
 static void print_standing(const struct tmx_table *paper)
 {
     struct tmx_score score = {0};
-    const size_t origin = column_of(paper, "origin"), outcome = column_of(paper, "outcome");
+    const size_t origin = column_of(paper, "origin"), outcome = column_of(paper, "outcome"),
+                 follows = column_of(paper, "follows");
+    size_t n_follow = 0;
     for (size_t r = 0; r < tmx_table_rows(paper); r++) {
+        if (strcmp(tmx_table_cell(paper, r, follows)->text, "yes") == 0) {
+            n_follow++;
+            continue;
+        }
         tmx_score_add(&score, tmx_table_cell(paper, r, origin)->text,
                       tmx_table_cell(paper, r, outcome)->text);
     }
     size_t none = 0;
-    printf("\n%zu values of the paper; within their bands:\n", tmx_table_rows(paper));
+    printf("\n%zu independent values of the paper; within their bands:\n", tmx_table_rows(paper) - n_follow);
     for (size_t o = 0; o < TMX_N_ORIGIN; o++) {
         const size_t n = tmx_score_of(&score, (enum tmx_origin)o);
         none += score.n[o][TMX_NO_VALUE];
@@ -81,6 +81,9 @@ static void print_standing(const struct tmx_table *paper)
     }
     if (none > 0) {
         printf("  no value of ours for %zu\n", none);
+    }
+    if (n_follow > 0) {
+        printf("%zu more follow from other values, or cannot be missed\n", n_follow);
     }
 }
 
@@ -171,6 +174,30 @@ static void print_alike(const struct tmx_table *t)
     }
 }
 
+/* Runs in which SMs latched off instead of being throttled. */
+static void print_latched(const struct tmx_table *t)
+{
+    const size_t latched = column_of(t, "latched_sm"), longest = column_of(t, "longest_gating_s");
+    size_t n = 0;
+    double most_s = 0;
+    for (size_t r = 0; r < tmx_table_rows(t); r++) {
+        if (strncmp(tmx_table_cell(t, r, 0)->text, "mean", 4) != 0 &&
+            tmx_table_cell(t, r, latched)->real > 0) {
+            n++;
+            most_s = fmax(most_s, tmx_table_cell(t, r, longest)->real);
+        }
+    }
+    if (n > 0) {
+        char line[200];
+        snprintf(
+            line, sizeof line,
+            "In %zu runs, SMs stood still for more than 10 s at a time, for up to %.0f s: throttle.scope = "
+            "\"sm\" has latched.",
+            n, most_s);
+        tmx_text_wrap(line, 0, tmx_os_terminal_width(stdout), stdout);
+    }
+}
+
 static enum tmx_status print(const struct tmx_suite_call *call, const struct tmx_table *table,
                              const struct tmx_table *paper, const struct tmx_table *brief,
                              struct tmx_err *err)
@@ -188,6 +215,7 @@ static enum tmx_status print(const struct tmx_suite_call *call, const struct tmx
     }
     if (brief && strcmp(tmx_table_column(brief, 0)->name, "slowdown_pct") == 0) { /* mixes x policies */
         print_alike(table);
+        print_latched(table);
     }
     if (paper && brief && tmx_table_rows(paper) > 0) {
         st = print_headline(paper, err);
@@ -237,7 +265,7 @@ enum tmx_status tmx_suite_run(struct tmx_suite_call *call, struct tmx_err *err)
     if (st) {
         return st;
     }
-    st = tmx_config_load(&cfg, path, call->set, call->n_set, err);
+    st = tmx_config_load(&cfg, path, call->sets, err);
     if (!st) {
         const struct tmx_setting *kind = tmx_config_find(cfg, "kind");
         const char *word = kind ? tmx_setting_text(kind) : NULL;

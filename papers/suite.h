@@ -14,8 +14,7 @@
 struct tmx_suite_call {
     const char *name, *path;        /* the suite's name and file */
     const struct tmx_setting *root; /* the suite file with the --set overrides of its group `base` applied */
-    const char *const *set; /* [n_set] those overrides, "base.key=value", for reading the file again */
-    size_t n_set;
+    const struct tmx_sets *sets;    /* those overrides, of base.KEY, for reading the file again; NULL: none */
     const char *const
         *policy; /* [n_policy] to run in place of a suite's others than those it compares with */
     size_t n_policy;
@@ -35,6 +34,18 @@ struct tmx_suite_kind {
     enum tmx_status (*run)(const struct tmx_suite_call *call, struct tmx_err *err);
 };
 extern const struct tmx_suite_kind tmx_suite_kinds[]; /* {0}-terminated, in suite.c */
+
+/* One line a kind, X(kind, doc): a file here defines tmx_suite_KIND. */
+#define TMX_SUITE_KINDS(X)                                                  \
+    X(tabs, "mixes x policies on a chip with thermal feedback (paper 003)") \
+    X(consolidation, "tables and figures of paper 004")                     \
+    X(consolidation_day, "a day of users under policies of the job level")  \
+    X(warped_gates, "unit gating of 18 benchmarks on one SM (paper 001)")   \
+    X(tcs, "tables and figures of paper 000: cores under TCS and hTCS")     \
+    X(apsa, "tables and figures of paper 002: cores and clocks under ApSA")
+#define TMX_DECLARE_SUITE(kind, doc) \
+    enum tmx_status tmx_suite_##kind(const struct tmx_suite_call *call, struct tmx_err *err);
+TMX_SUITE_KINDS(TMX_DECLARE_SUITE)
 
 /* Find call->name, read it (fills path and root) and run it. */
 TMX_NODISCARD enum tmx_status tmx_suite_run(struct tmx_suite_call *call, struct tmx_err *err);
@@ -57,13 +68,5 @@ TMX_NODISCARD enum tmx_status tmx_suite_write(const struct tmx_suite_call *call,
 /* Write a further table below call->out_dir, if there is one. */
 TMX_NODISCARD enum tmx_status tmx_suite_save(const struct tmx_suite_call *call, const struct tmx_table *table,
                                              const char *name, struct tmx_err *err);
-
-/* Private to the table in suite.c: one line a kind. */
-enum tmx_status tmx_suite_apsa(const struct tmx_suite_call *call, struct tmx_err *err);
-enum tmx_status tmx_suite_consolidation_day(const struct tmx_suite_call *call, struct tmx_err *err);
-enum tmx_status tmx_suite_consolidation(const struct tmx_suite_call *call, struct tmx_err *err);
-enum tmx_status tmx_suite_tabs(const struct tmx_suite_call *call, struct tmx_err *err);
-enum tmx_status tmx_suite_warped_gates(const struct tmx_suite_call *call, struct tmx_err *err);
-enum tmx_status tmx_suite_tcs(const struct tmx_suite_call *call, struct tmx_err *err);
 
 #endif

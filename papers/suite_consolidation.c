@@ -436,7 +436,7 @@ static enum tmx_status open_suite(struct suite *s, const struct tmx_suite_call *
     st = st ? st : tmx_setting_texts(call->root, "batches", 1, BATCHES, &list, err);
     st = st ? st
             : tmx_setting_blame(tmx_setting_member(call->root, "base"),
-                                tmx_job_data_load(&s->data, base.node, NULL, 0, err), err);
+                                tmx_job_data_load(&s->data, base.node, NULL, err), err);
     for (size_t i = 0; !st && i < tmx_setting_length(list); i++) {
         const struct tmx_setting *e = tmx_setting_at(list, i);
         st = tmx_data_name_for(TMX_DATA_BATCH, e, tmx_setting_text(e), path, err);

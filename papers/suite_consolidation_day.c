@@ -86,28 +86,22 @@ static enum tmx_status sets_of(const void *ctx, size_t task, struct tmx_sets *se
 {
     const struct day *d = ctx;
     const size_t n = d->n_gpus * d->n_policy;
-    enum tmx_status st =
-        tmx_sets_add(set, NULL, 0, err, "base.seed=%lld", (long long)d->first_seed + (long long)(task / n));
+    enum tmx_status st = tmx_sets_put(
+        set, "base.seed", TMX_INTEGER_VALUE((int64_t)d->first_seed + (int64_t)(task / n)), NULL, 0, err);
     task %= n;
-    st = st ? st : tmx_sets_add(set, NULL, 0, err, "base.gpus=%d", d->gpus[task / d->n_policy]);
-    st = st ? st : tmx_sets_add_list(set, d->policy[task % d->n_policy].set, "base.", err);
-    for (size_t i = 0; i < d->call->n_set && !st; i++) {
-        st = tmx_sets_add(set, NULL, 0, err, "%s", d->call->set[i]);
-    }
-    return st;
+    st = st ? st
+            : tmx_sets_put(set, "base.gpus", TMX_INTEGER_VALUE(d->gpus[task / d->n_policy]), NULL, 0, err);
+    st = st ? st : tmx_sets_add_list(set, "base.", d->policy[task % d->n_policy].set, err);
+    return st ? st : tmx_sets_join(set, d->call->sets, "", err);
 }
 
-static void value_of(const void *ctx, size_t task, size_t key, char text[TMX_PARAMETER_SIZE])
+static struct tmx_scalar value_of(const void *ctx, size_t task, size_t key)
 {
     const struct day *d = ctx;
     const size_t n = d->n_gpus * d->n_policy, i = task % n;
-    if (key == 1) {
-        snprintf(text, TMX_PARAMETER_SIZE, "\"%s\"", d->policy[i % d->n_policy].name);
-    } else {
-        snprintf(text, TMX_PARAMETER_SIZE, "%lld",
-                 key == 0 ? (long long)d->gpus[i / d->n_policy]
-                          : (long long)d->first_seed + (long long)(task / n));
-    }
+    return key == 1   ? TMX_TEXT_VALUE(d->policy[i % d->n_policy].name)
+           : key == 0 ? TMX_INTEGER_VALUE(d->gpus[i / d->n_policy])
+                      : TMX_INTEGER_VALUE((int64_t)d->first_seed + (int64_t)(task / n));
 }
 
 struct clock {

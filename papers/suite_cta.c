@@ -20,7 +20,7 @@ static const char *const cores[] = {"chip", "given", "sm_cycle", NULL}; /* 1 + e
 static const struct tmx_opt base_opts[] = {
     TMX_ROW_NAME(base, chip, NULL, "chip"),
     TMX_ROW_CHOICE(base, core, cores, "chip",
-                   "per-core parameters of the kernels: given, measured by sm_cycle, or as the chip says"),
+                   "per-core parameters of the kernels: given, measured by sm_cycle, or those of the chip"),
     TMX_ROW_REAL(base, epoch_cycles, "cycles", 1, 1e9, 2048, "length of an epoch"),
     TMX_ROW_INT(base, seed, "1", 0, 1e9, 1, "of the block lengths, the first"),
     TMX_ROW_INT(base, seeds, "1", 1, 1000, 1,
@@ -59,15 +59,13 @@ static enum tmx_status load_list(struct tmx_cta_suite *s, const char *key, struc
 static enum tmx_status load_chip(struct tmx_cta_suite *s, const char *name, const char *chip,
                                  const struct tmx_setting *group, const char *key, struct tmx_err *err)
 {
-    const char *sets[TMX_CTA_LIST];
+    struct tmx_sets sets = {0};
     const struct tmx_setting *list;
     enum tmx_status st = tmx_setting_texts(group, key, 0, TMX_CTA_LIST, &list, err);
-    const size_t n = tmx_setting_length(list);
-    for (size_t i = 0; i < n; i++) {
-        sets[i] = tmx_setting_text(tmx_setting_at(list, i));
-    }
     snprintf(s->chip_name[s->n_chip], sizeof s->chip_name[0], "%s", name);
-    st = st ? st : tmx_cta_chip_load(&s->chip[s->n_chip], chip, sets, n, err);
+    st = st ? st : tmx_sets_add_list(&sets, "", list, err);
+    st = st ? st : tmx_cta_chip_load(&s->chip[s->n_chip], chip, &sets, err);
+    tmx_sets_finish(&sets);
     s->n_chip += !st;
     return st;
 }

@@ -29,17 +29,31 @@ struct choice { /* a column of the suite: a policy, a variant or a run beside th
     const struct tmx_setting *set; /* list of "key=value", may be NULL */
 };
 
+struct screen;
+
 struct suite {
     const struct tmx_suite_call *call;
     char baseline[64], compare[64], paper[16];
     struct choice policy[LIST], variant[LIST];
     const char *mix[LIST]; /* as the suite names them */
+    bool serves;           /* its base has a language model in place of mixes: one, called requests */
     char (*mix_name)[64];  /* [LIST] their own names */
     bool target[LIST];
     size_t n_policy, n_variant, n_mix;
     struct choice beside[LIST]; /* single runs in no mean: mix n_mix + i of the table */
     size_t n_beside;
     struct tmx_run_values runs; /* [n_variant * runs_of_variant()] */
+    /* group `sets`: sampled constants, a set of them a variant */
+    struct tmx_sweep sets; /* n_point 0: none */
+    struct screen *screen; /* [n_screen] */
+    size_t n_screen;
+    size_t set;         /* of which values are asked */
+    const size_t *todo; /* the tasks that are the points of a call; NULL: all */
+};
+
+struct screen { /* a set whose number is not between these is not run any further */
+    struct tmx_pick pick;
+    double from, to;
 };
 
 /* ---- what the suite runs: the lists of its file and the overrides of each run ---- */
@@ -53,7 +67,7 @@ static const struct tmx_opt root_opts[] = {
     {0},
 };
 static const char *const root_also[] = {"name",     "kind",     "doc",    "source", "base", "mixes",
-                                        "policies", "variants", "values", "beside", NULL};
+                                        "policies", "variants", "values", "beside", "sets", NULL};
 
 static const struct tmx_opt choice_opts[] = {
     TMX_ROW_TEXT(choice, name, NULL, "name in the table"),
@@ -62,7 +76,11 @@ static const struct tmx_opt choice_opts[] = {
     {0},
 };
 
-/* Runs of one variant. */
+static const struct choice *variant_at(const struct suite *s, size_t variant)
+{
+    return &s->variant[s->sets.n_point > 0 ? 0 : variant];
+}
+
 static size_t runs_of_variant(const struct suite *s) /* of one variant */
 {
     return s->n_mix * s->n_policy + s->n_beside;
@@ -79,7 +97,7 @@ static size_t task_of(const struct suite *s, size_t variant, size_t mix, size_t 
 /* What the row of a mix is called under a variant, which may have its own. */
 static const char *label_of(const struct suite *s, size_t variant, size_t mix)
 {
-    return s->variant[variant].mix[0] ? s->variant[variant].mix : s->mix_name[mix];
+    return variant_at(s, variant)->mix[0] ? variant_at(s, variant)->mix : s->mix_name[mix];
 }
 
 /* What a task runs; the other way round. */
@@ -87,7 +105,7 @@ static const struct choice *run_of(const struct suite *s, size_t task, const cha
 {
     const size_t i = task % runs_of_variant(s), n = s->n_mix * s->n_policy;
     const struct choice *c = i < n ? &s->policy[i % s->n_policy] : &s->beside[i - n],
-                        *v = &s->variant[task / runs_of_variant(s)];
+                        *v = variant_at(s, task / runs_of_variant(s));
     *mix = i >= n ? c->mix : v->mix[0] ? v->mix : s->mix[i / s->n_policy];
     *label = i < n ? label_of(s, task / runs_of_variant(s), i / s->n_policy) : c->name;
     return c;
@@ -144,6 +162,12 @@ static enum tmx_status check_own_mix(const struct suite *s, const char *key, con
 static enum tmx_status read_mixes(struct suite *s, struct tmx_err *err)
 {
     const struct tmx_setting *list;
+    s->serves = tmx_setting_member(tmx_setting_member(s->call->root, "base"), "serve") != NULL;
+    if (s->serves && !tmx_setting_member(s->call->root, "mixes")) {
+        snprintf(s->mix_name[0], sizeof s->mix_name[0], "requests");
+        s->n_mix = 1;
+        return TMX_OK;
+    }
     enum tmx_status st = tmx_setting_texts(s->call->root, "mixes", 1, LIST, &list, err);
     st = st ? st : tmx_setting_unique(list, "", err);
     for (size_t i = 0; !st && i < tmx_setting_length(list); i++) {
@@ -247,37 +271,83 @@ static enum tmx_status read_suite(struct suite *s, struct tmx_err *err)
     return st ? st : check_names(s, err);
 }
 
-/* The overrides of one task: the mix and policy, its variant's, its policy's, the
- * user's last. */
-static enum tmx_status sets_of(const void *ctx, size_t task, struct tmx_sets *set, struct tmx_err *err)
+/* Key number k of a set, under the name of a key of its runs. */
+static enum tmx_status put_constant(const struct suite *s, size_t number, size_t k, const char *key,
+                                    int n_key, struct tmx_sets *set, struct tmx_err *err)
 {
-    const struct suite *s = ctx;
-    const char *mix, *label;
-    const struct choice *v = &s->variant[task / runs_of_variant(s)], *p = run_of(s, task, &mix, &label);
-    const struct tmx_setting *suite = s->call->root;
-    enum tmx_status st =
-        tmx_sets_add(set, tmx_setting_file(suite), tmx_setting_line(suite), err, "base.mix=%s", mix);
-    st = st ? st
-            : tmx_sets_add(set, tmx_setting_file(suite), tmx_setting_line(suite), err, "base.policy=%s",
-                           p->policy);
-    st = st ? st : tmx_sets_add_list(set, v->set, "base.", err);
-    st = st ? st : tmx_sets_add_list(set, p->set, "base.", err);
-    for (size_t i = 0; i < s->call->n_set && !st; i++) {
-        st = tmx_sets_add(set, NULL, 0, err, "%s", s->call->set[i]);
+    char name[TMX_PATH_SIZE];
+    snprintf(name, sizeof name, "base.%.*s", n_key, key);
+    return tmx_sets_put(set, name, tmx_sweep_value(&s->sets, number, k), s->sets.file,
+                        tmx_sweep_line(&s->sets, k), err);
+}
+
+/* The constants of a set; those whose name begins with $ are for policies to name. */
+static enum tmx_status add_constants(const struct suite *s, size_t number, struct tmx_sets *set,
+                                     struct tmx_err *err)
+{
+    enum tmx_status st = TMX_OK;
+    for (size_t k = 0; k < s->sets.n_key && !st; k++) {
+        const char *key = s->sets.key[k];
+        st = key[0] == '$' ? TMX_OK : put_constant(s, number, k, key, (int)strlen(key), set, err);
     }
     return st;
 }
 
-static void value_of(const void *ctx, size_t task, size_t key, char text[TMX_PARAMETER_SIZE])
+/* "key=value" of a policy; value $name is that of the set's axis $name. */
+static enum tmx_status add_choice(const struct suite *s, size_t number, const struct tmx_setting *list,
+                                  struct tmx_sets *set, struct tmx_err *err)
+{
+    enum tmx_status st = TMX_OK;
+    for (size_t i = 0; s->sets.n_point > 0 && i < tmx_setting_length(list) && !st; i++) {
+        const struct tmx_setting *e = tmx_setting_at(list, i);
+        const char *text = tmx_setting_text(e), *value = strchr(text, '=');
+        size_t k = 0;
+        while (value && value[1] == '$' && k < s->sets.n_key && strcmp(s->sets.key[k], value + 1) != 0) {
+            k++;
+        }
+        if (!value || value[1] != '$') {
+            st = tmx_sets_add(set, "base.", text, tmx_setting_file(e), tmx_setting_line(e), err);
+        } else if (k == s->sets.n_key) {
+            st = tmx_fail_setting(err, e, "sets: no axis \"%s\"", value + 1);
+        } else {
+            st = put_constant(s, number, k, text, (int)(value - text), set, err);
+        }
+    }
+    return s->sets.n_point > 0 ? st : tmx_sets_add_list(set, "base.", list, err);
+}
+
+/* The overrides of one task: the mix and policy, its variant's or set's, its policy's, the user's last. */
+static enum tmx_status sets_of(const void *ctx, size_t point, struct tmx_sets *set, struct tmx_err *err)
+{
+    const struct suite *s = ctx;
+    const size_t task = s->todo ? s->todo[point] : point;
+    const char *mix, *label;
+    const struct choice *v = variant_at(s, task / runs_of_variant(s)), *p = run_of(s, task, &mix, &label);
+    const struct tmx_setting *suite = s->call->root;
+    const char *file = tmx_setting_file(suite);
+    const unsigned line = tmx_setting_line(suite);
+    enum tmx_status st =
+        s->serves ? TMX_OK : tmx_sets_put(set, "base.mix", TMX_TEXT_VALUE(mix), file, line, err);
+    st = st ? st : tmx_sets_put(set, "base.policy", TMX_TEXT_VALUE(p->policy), file, line, err);
+    st = st ? st : tmx_sets_add_list(set, "base.", v->set, err);
+    st = st ? st : add_constants(s, task / runs_of_variant(s), set, err);
+    st = st ? st : add_choice(s, task / runs_of_variant(s), p->set, set, err);
+    return st ? st : tmx_sets_join(set, s->call->sets, "", err);
+}
+
+static struct tmx_scalar value_of(const void *ctx, size_t point, size_t key)
 {
     const struct suite *s = ctx;
     const char *mix, *label;
+    const size_t task = s->todo ? s->todo[point] : point;
     const struct choice *run = run_of(s, task, &mix, &label);
     const bool beside = task % runs_of_variant(s) >= s->n_mix * s->n_policy;
-    snprintf(text, TMX_PARAMETER_SIZE, "\"%s\"",
-             key == 0   ? label
-             : key == 1 ? (beside ? run->policy : run->name)
-                        : s->variant[task / runs_of_variant(s)].name);
+    if (key == 2 && s->sets.n_point > 0) {
+        return TMX_INTEGER_VALUE((int64_t)(task / runs_of_variant(s)));
+    }
+    return TMX_TEXT_VALUE(key == 0   ? label
+                          : key == 1 ? (beside ? run->policy : run->name)
+                                     : variant_at(s, task / runs_of_variant(s))->name);
 }
 
 /* The suite as many runs. */
@@ -314,7 +384,7 @@ static size_t value_index(const struct suite *s, const char *name)
 }
 
 /* Groups of mixes a value can be taken over. */
-enum group { ONE, MEAN, MEAN_TARGET, MAX, MIN_NONZERO };
+enum group { ONE, MEAN, MEAN_TARGET, MAX, MIN_NONZERO, SOME }; /* SOME: `mix` is a bit for each */
 
 /* A metric over a group of mixes for one policy; NAN when a run of the group failed. */
 static double group_value(const struct suite *s, size_t variant, enum group group, size_t mix, size_t policy,
@@ -325,7 +395,7 @@ static double group_value(const struct suite *s, size_t variant, enum group grou
         return s->runs.value[task_of(s, variant, mix, policy) * s->runs.n_value + metric];
     }
     for (size_t i = 0; i < s->n_mix; i++) {
-        if (group == MEAN_TARGET && !s->target[i]) {
+        if ((group == MEAN_TARGET && !s->target[i]) || (group == SOME && !(mix >> i & 1))) {
             continue;
         }
         const double v = s->runs.value[task_of(s, variant, i, policy) * s->runs.n_value + metric];
@@ -409,7 +479,9 @@ static const struct tmx_column columns[] = {
     {"sms_gated", TMX_COLUMN_REAL, 0},
     {"sms_near_trip", TMX_COLUMN_REAL, 0},
     {"longest_gating_s", TMX_COLUMN_REAL, 2},
+    {"latched_sm", TMX_COLUMN_REAL, 0},
     {"gating_period_s", TMX_COLUMN_REAL, 2},
+    {"loop_gain", TMX_COLUMN_REAL, 3},
     {"below_trip_k", TMX_COLUMN_REAL, 2},
     {"step_time_s", TMX_COLUMN_REAL, 4},
     {"step_p99_s", TMX_COLUMN_REAL, 4},
@@ -423,13 +495,37 @@ static const struct tmx_column columns[] = {
 };
 enum { N_COLUMN = sizeof columns / sizeof columns[0] };
 
+/* The columns of a suite; of one that serves: texts as above, between them what `thermix list metrics` calls
+ * serving, and energy and heat. */
+static size_t columns_of(const struct suite *s, struct tmx_column c[LIST])
+{
+    static const char *const also[] = {"energy_j", "peak_temp_c", "peak_memory_c", "sw_power_cap_s",
+                                       "makespan_s"};
+    size_t n = 2;
+    if (!s->serves) {
+        memcpy(c, columns, sizeof columns);
+        return N_COLUMN;
+    }
+    memcpy(c, columns, 2 * sizeof *c);
+    for (size_t m = 0; m < tmx_study_metrics() && n < LIST - 3 - sizeof also / sizeof also[0]; m++) {
+        if (strncmp(tmx_metrics[m].doc, "serving: ", 9) == 0) {
+            c[n++] = (struct tmx_column){tmx_metrics[m].name, TMX_COLUMN_REAL, 4};
+        }
+    }
+    for (size_t k = 0; k < sizeof also / sizeof also[0]; k++) {
+        c[n++] = (struct tmx_column){also[k], TMX_COLUMN_REAL, 2};
+    }
+    memcpy(c + n, columns + N_COLUMN - 3, 3 * sizeof *c);
+    return n + 3;
+}
+
 static void add_row(const struct suite *s, struct tmx_table *t, size_t variant, enum group group, size_t mix,
                     size_t policy, const char *label)
 {
     tmx_table_text(t, label);
     tmx_table_text(t, mix < s->n_mix ? s->policy[policy].name : s->beside[mix - s->n_mix].policy);
-    for (size_t c = 2; c < N_COLUMN - 3; c++) {
-        const double v = column_value(s, variant, group, mix, policy, columns[c].name);
+    for (size_t c = 2; c < tmx_table_columns(t) - 3; c++) {
+        const double v = column_value(s, variant, group, mix, policy, tmx_table_column(t, c)->name);
         isfinite(v) ? tmx_table_real(t, v) : tmx_table_empty(t);
     }
     tmx_table_text(t, s->variant[variant].name);
@@ -448,7 +544,8 @@ static void add_row(const struct suite *s, struct tmx_table *t, size_t variant, 
 
 static enum tmx_status make_table(const struct suite *s, struct tmx_table **t, struct tmx_err *err)
 {
-    const enum tmx_status st = tmx_table_create(t, columns, N_COLUMN, err);
+    struct tmx_column c[LIST];
+    const enum tmx_status st = tmx_table_create(t, c, columns_of(s, c), err);
     bool has_target = false;
     for (size_t i = 0; i < s->n_mix; i++) {
         has_target = has_target || s->target[i];
@@ -459,7 +556,7 @@ static enum tmx_status make_table(const struct suite *s, struct tmx_table **t, s
                 add_row(s, *t, v, ONE, i, p, label_of(s, v, i));
             }
         }
-        for (size_t p = 0; p < s->n_policy; p++) {
+        for (size_t p = 0; p < s->n_policy && !s->serves; p++) {
             add_row(s, *t, v, MEAN, 0, p, "mean");
         }
         for (size_t p = 0; has_target && p < s->n_policy; p++) {
@@ -507,9 +604,9 @@ static enum tmx_status make_ledger(const struct suite *s, struct tmx_table **t, 
 /* For the screen: the slowdown of every mix under every policy; of several variants the means only. */
 static enum tmx_status make_brief(const struct suite *s, struct tmx_table **t, struct tmx_err *err)
 {
-    struct tmx_column head[LIST + 1] = {
-        {s->n_variant > 1 ? "slowdown_pct, mean" : "slowdown_pct", TMX_COLUMN_TEXT, 0}};
-    const size_t slow = tmx_study_metric("slowdown_pct"),
+    const char *what = s->serves ? "e2e_p50_s" : s->n_variant > 1 ? "slowdown_pct, mean" : "slowdown_pct";
+    struct tmx_column head[LIST + 1] = {{what, TMX_COLUMN_TEXT, 0}};
+    const size_t slow = tmx_study_metric(s->serves ? what : "slowdown_pct"),
                  n_row = s->n_variant > 1 ? s->n_variant : s->n_mix + 1;
     for (size_t p = 0; p < s->n_policy; p++) {
         head[p + 1] = (struct tmx_column){s->policy[p].name, TMX_COLUMN_REAL, 2};
@@ -528,6 +625,27 @@ static enum tmx_status make_brief(const struct suite *s, struct tmx_table **t, s
 
 /* ---- the paper's values ---- */
 
+/* "WL4,WL5": the mean over these mixes. */
+static enum group some_of(const struct suite *s, const char *of, size_t *mix)
+{
+    size_t mask = 0;
+    for (const char *word = of; word;
+         word = word[strcspn(word, ",")] ? word + strcspn(word, ",") + 1 : NULL) {
+        size_t i = 0;
+        const size_t n = strcspn(word, ",");
+        while (i < s->n_mix && (strncmp(s->mix_name[i], word, n) != 0 || s->mix_name[i][n])) {
+            i++;
+        }
+        if (i == s->n_mix || i >= 8 * sizeof mask) {
+            *mix = s->n_mix + s->n_beside; /* no such mix */
+            return ONE;
+        }
+        mask |= (size_t)1 << i;
+    }
+    *mix = mask;
+    return SOME;
+}
+
 /* What `of` says: a group of mixes, else a mix or a run beside them. */
 static enum group group_of(const struct suite *s, const char *of, size_t *mix)
 {
@@ -542,7 +660,7 @@ static enum group group_of(const struct suite *s, const char *of, size_t *mix)
            strcmp(*mix < s->n_mix ? s->mix_name[*mix] : s->beside[*mix - s->n_mix].name, of) != 0) {
         ++*mix;
     }
-    return ONE;
+    return *mix == s->n_mix + s->n_beside && strchr(of, ',') ? some_of(s, of, mix) : ONE;
 }
 
 static size_t variant_of(const struct suite *s, const char *name)
@@ -572,8 +690,8 @@ static enum tmx_status check_pick(void *ctx, const struct tmx_pick *p, const str
 {
     const struct suite *s = ctx;
     size_t mix;
-    (void)group_of(s, p->of, &mix);
-    if (mix == s->n_mix + s->n_beside) {
+    const enum group group = group_of(s, p->of, &mix);
+    if (group == ONE && mix == s->n_mix + s->n_beside) {
         return tmx_fail_setting(err, at, "values: no such mix: \"%s\"", p->of);
     }
     if (policy_of(s, p->policy) == s->n_policy) {
@@ -592,7 +710,217 @@ static double number(void *ctx, const struct tmx_pick *p, size_t seed)
     size_t mix;
     const enum group group = group_of(s, p->of, &mix);
     (void)seed;
-    return column_value(s, variant_of(s, p->variant), group, mix, policy_of(s, p->policy), p->column);
+    if (s->sets.n_point > 0 && s->set == s->sets.n_point) { /* the printed values alone */
+        return NAN;
+    }
+    return column_value(s, s->sets.n_point > 0 ? s->set : variant_of(s, p->variant), group, mix,
+                        policy_of(s, p->policy), p->column);
+}
+
+/* ---- sampled sets of constants ---- */
+
+static enum tmx_status read_sets(struct suite *s, struct tmx_err *err)
+{
+    static const char *const also[] = {"sample", "axes", "constraints", "screen", NULL};
+    static const struct tmx_opt opts[] = {
+        TMX_ROW_REAL(screen, from, "1", -1e300, 1e300, -1e300, "least number of a set that runs on"),
+        TMX_ROW_REAL(screen, to, "1", -1e300, 1e300, 1e300, "largest"),
+        {0},
+    };
+    static const struct tmx_opt pick_opts[] = {
+        TMX_ROW_TEXT(tmx_pick, of, NULL, "mix, or a group of them"),
+        TMX_ROW_TEXT(tmx_pick, policy, NULL, "policy"),
+        TMX_ROW_TEXT(tmx_pick, column, NULL, "what is taken"),
+        {0},
+    };
+    static const char *const pick_also[] = {"from", "to", NULL}, *const range_also[] = {"of", "policy",
+                                                                                        "column", NULL};
+    const struct tmx_setting *group, *list = NULL;
+    enum tmx_status st = tmx_setting_group(s->call->root, "sets", &group, err);
+    if (st || !group) {
+        return st;
+    }
+    if (s->n_variant > 1) {
+        return tmx_fail_setting(err, group, "sets: expected a suite without variants");
+    }
+    st = tmx_sweep_read(&s->sets, group, also, err);
+    st = st ? st : tmx_setting_list(group, "screen", 0, LIST, &list, err);
+    s->n_screen = st ? 0 : tmx_setting_length(list);
+    s->screen = calloc(s->n_screen + 1, sizeof *s->screen);
+    st = st || s->screen ? st : tmx_no_memory(err);
+    for (size_t i = 0; i < s->n_screen && !st; i++) {
+        const struct tmx_setting *e = tmx_setting_at(list, i);
+        st = tmx_opt_read(opts, &s->screen[i], e, range_also, err);
+        st = st ? st : tmx_opt_read(pick_opts, &s->screen[i].pick, e, pick_also, err);
+        st = st ? st : check_pick(s, &s->screen[i].pick, e, err);
+    }
+    s->n_variant = s->sets.n_point;
+    return st;
+}
+
+/* Run these tasks and take their values. */
+static enum tmx_status run_tasks(struct suite *s, const size_t *task, size_t n, struct tmx_err *err)
+{
+    struct tmx_runs runs;
+    struct tmx_run_values part = {0};
+    s->todo = task;
+    as_runs(s, &runs);
+    runs.n_point = n;
+    const enum tmx_status st = tmx_suite_values(s->call, &runs, "runs", &part, err);
+    for (size_t i = 0; part.value && i < n; i++) {
+        memcpy(&s->runs.value[task[i] * s->runs.n_value], &part.value[i * part.n_value],
+               part.n_value * sizeof *part.value);
+        s->runs.error[task[i]] = part.error[i];
+        part.error[i] = NULL;
+    }
+    tmx_run_values_finish(&part);
+    s->todo = NULL;
+    return st;
+}
+
+/* Does a set pass every screen? */
+static bool passes(struct suite *s, size_t set)
+{
+    bool yes = true;
+    s->set = set;
+    for (size_t i = 0; i < s->n_screen; i++) {
+        const double v = number(s, &s->screen[i].pick, 0);
+        yes = yes && v >= s->screen[i].from && v <= s->screen[i].to;
+    }
+    return yes;
+}
+
+/* The runs that the screens read, of every set; then the others of the sets that pass. */
+static enum tmx_status run_sets(struct suite *s, struct tmx_err *err)
+{
+    const size_t each = runs_of_variant(s), n = s->n_variant * each;
+    bool *wanted = calloc(each, sizeof *wanted);
+    size_t *task = malloc(n * sizeof *task), n_task = 0;
+    s->runs.n_value = tmx_study_metrics() + n_watched(s);
+    s->runs.n_point = n;
+    s->runs.value = malloc(n * s->runs.n_value * sizeof *s->runs.value);
+    s->runs.error = calloc(n, sizeof *s->runs.error);
+    enum tmx_status st =
+        wanted && task && s->runs.value && s->runs.error ? TMX_OK : tmx_fail(err, TMX_ENOMEM, "sets");
+    for (size_t i = 0; i < n * s->runs.n_value && !st; i++) {
+        s->runs.value[i] = NAN;
+    }
+    for (size_t i = 0; i < s->n_screen && !st; i++) {
+        size_t mix;
+        const enum group group = group_of(s, s->screen[i].pick.of, &mix);
+        const size_t policy = policy_of(s, s->screen[i].pick.policy);
+        for (size_t k = 0; k < s->n_mix; k++) {
+            const bool in = group == ONE ? k == mix : group == SOME ? mix >> k & 1 : true;
+            wanted[task_of(s, 0, k, policy)] |= in;
+        }
+    }
+    const size_t first = s->call->check && s->n_variant > 2 ? 2 : s->n_variant; /* a check looks at some */
+    for (size_t i = 0; i < first * each && !st; i++) {
+        if (wanted[i % each] || s->n_screen == 0) {
+            task[n_task++] = i;
+        }
+    }
+    st = st ? st : run_tasks(s, task, n_task, err);
+    n_task = 0;
+    for (size_t i = 0; i < first * each && !st && s->n_screen > 0; i++) {
+        if (!wanted[i % each] && (s->call->check || passes(s, i / each))) {
+            task[n_task++] = i;
+        }
+    }
+    st = st || n_task == 0 ? st : run_tasks(s, task, n_task, err);
+    free(wanted);
+    free(task);
+    return st;
+}
+
+/* done; screened: a screen kept it from running; else the error of its first run that has one. */
+static const char *set_status(struct suite *s, size_t set)
+{
+    const size_t each = runs_of_variant(s);
+    bool whole = true;
+    for (size_t i = 0; i < each; i++) {
+        const size_t t = set * each + i;
+        if (s->runs.error[t]) {
+            return strncmp(s->runs.error[t], "not run", 7) == 0 ? "not run" : "failed";
+        }
+        whole = whole && !isnan(s->runs.value[t * s->runs.n_value]);
+    }
+    return whole ? "done" : passes(s, set) ? "not run" : "screened";
+}
+
+/* One row a set: its constants and our number of every printed value, v1 being the first of the list. */
+static enum tmx_status sets_table(struct suite *s, const struct tmx_value_source *from, struct tmx_table **t,
+                                  struct tmx_err *err)
+{
+    const size_t n = tmx_setting_length(tmx_setting_member(s->call->root, "values"));
+    struct tmx_column *c = calloc(2 + s->sets.n_key + n, sizeof *c);
+    char(*name)[16] = calloc(n + 1, sizeof *name);
+    double *ours = calloc(n + 1, sizeof *ours);
+    enum tmx_status st = c && name && ours ? TMX_OK : tmx_fail(err, TMX_ENOMEM, "sets");
+    if (!st) {
+        c[0] = (struct tmx_column){"set", TMX_COLUMN_INT, 0};
+        c[1] = (struct tmx_column){"status", TMX_COLUMN_TEXT, 0};
+        for (size_t k = 0; k < s->sets.n_key; k++) {
+            c[2 + k] = (struct tmx_column){s->sets.key[k], TMX_COLUMN_TEXT, TMX_TEXT_TYPED};
+        }
+        for (size_t i = 0; i < n; i++) {
+            snprintf(name[i], sizeof name[i], "v%zu", i + 1);
+            c[2 + s->sets.n_key + i] = (struct tmx_column){name[i], TMX_COLUMN_REAL, 3};
+        }
+        st = tmx_table_create(t, c, 2 + s->sets.n_key + n, err);
+    }
+    for (size_t v = 0; v < s->sets.n_point && !st; v++) {
+        const char *status = set_status(s, v);
+        tmx_table_int(*t, (int64_t)v);
+        tmx_table_text(*t, status);
+        for (size_t k = 0; k < s->sets.n_key; k++) {
+            char buf[32];
+            tmx_table_text(*t, tmx_scalar_plain(tmx_sweep_value(&s->sets, v, k), buf));
+        }
+        s->set = v;
+        st = tmx_values_ours(s->call->root, from, ours, err);
+        for (size_t i = 0; i < n && !st; i++) {
+            isfinite(ours[i]) ? tmx_table_real(*t, ours[i]) : tmx_table_empty(*t);
+        }
+    }
+    free(c);
+    free(name);
+    free(ours);
+    return st;
+}
+
+/* Run the sets and write sets.csv and, as they are printed, values.csv. */
+static enum tmx_status do_sets(struct suite *s, const struct tmx_value_source *from, struct tmx_err *err)
+{
+    struct tmx_table *sets = NULL, *printed = NULL;
+    struct tmx_err later = {0};
+    enum tmx_status st = run_sets(s, err);
+    if (s->call->check || (st && st != TMX_ESTOPPED)) {
+        return st;
+    }
+    enum tmx_status end = sets_table(s, from, &sets, &later);
+    s->set = s->sets.n_point;
+    end = end ? end : tmx_values_table(s->call->root, from, &printed, NULL, &later);
+    end = end ? end : tmx_suite_save(s->call, sets, "sets.csv", &later);
+    end = end || !printed ? end : tmx_suite_save(s->call, printed, "values.csv", &later);
+    size_t done = 0;
+    for (size_t r = 0; !end && r < tmx_table_rows(sets); r++) {
+        done += strcmp(tmx_table_cell(sets, r, 1)->text, "done") == 0;
+    }
+    if (!end && s->call->format == TMX_FORMAT_TEXT) {
+        printf("%zu sets, %zu of them run in full", s->sets.n_point, done);
+        s->call->out_dir ? printf(": %s/sets.csv; `thermix posterior %s` weighs them\n", s->call->out_dir,
+                                  s->call->out_dir)
+                         : printf("; -o DIR keeps them\n");
+    } else if (!end) {
+        end = tmx_table_show(sets, s->call->format, &(struct tmx_screen){0}, &later);
+    }
+    tmx_table_destroy(sets);
+    tmx_table_destroy(printed);
+    if (end) {
+        *err = later;
+    }
+    return end ? end : st;
 }
 
 static enum tmx_status first_failure(const struct suite *s, size_t n_task, struct tmx_err *err)
@@ -611,6 +939,15 @@ static enum tmx_status first_failure(const struct suite *s, size_t n_task, struc
              : TMX_OK;
 }
 
+static void end_suite(struct suite *s)
+{
+    tmx_run_values_finish(&s->runs);
+    tmx_sweep_finish(&s->sets);
+    free(s->screen);
+    free(s->mix_name);
+    free(s);
+}
+
 enum tmx_status tmx_suite_tabs(const struct tmx_suite_call *call, struct tmx_err *err)
 {
     struct suite *s = calloc(1, sizeof *s);
@@ -626,6 +963,12 @@ enum tmx_status tmx_suite_tabs(const struct tmx_suite_call *call, struct tmx_err
     enum tmx_status st = s->mix_name ? read_suite(s, err) : tmx_fail(err, TMX_ENOMEM, "suite");
     const bool compared = call->n_policy == 0; /* else values are printed of policies that do not run */
     st = st || !compared ? st : tmx_values_check(call->root, &values, err);
+    st = st ? st : read_sets(s, err);
+    if (!st && s->sets.n_point > 0) {
+        st = do_sets(s, &values, err);
+        end_suite(s);
+        return st;
+    }
     as_runs(s, &runs);
     st = st ? st : tmx_suite_values(call, &runs, "runs", &s->runs, err);
     const bool stopped = st == TMX_ESTOPPED;
@@ -649,8 +992,6 @@ enum tmx_status tmx_suite_tabs(const struct tmx_suite_call *call, struct tmx_err
     tmx_table_destroy(paper);
     tmx_table_destroy(ledger);
     tmx_table_destroy(brief);
-    tmx_run_values_finish(&s->runs);
-    free(s->mix_name);
-    free(s);
+    end_suite(s);
     return st;
 }

@@ -42,7 +42,7 @@ struct suite {
     struct part part[PARTS];
 };
 
-enum { MAX_SETS = 64, FIT_CONVPG = 0 };
+enum { FIT_CONVPG = 0 };
 
 static const struct tmx_opt root_opts[] = {
     TMX_ROW_INT(suite, instructions, "warp instructions", 1000, 1e9, 300000, "of one run"),
@@ -103,15 +103,11 @@ static enum tmx_status load_code(struct suite *s, const struct tmx_suite_call *c
 
 static enum tmx_status load_chip(struct suite *s, const struct tmx_suite_call *call, struct tmx_err *err)
 {
-    const char *sets[MAX_SETS];
-    size_t n = 0;
-    if (call->n_set > MAX_SETS) {
-        return tmx_fail(err, TMX_ERANGE, "%zu overrides, at most %d", call->n_set, MAX_SETS);
-    }
-    for (size_t i = 0; i < call->n_set; i++) {
-        sets[n++] = call->set[i] + strlen("base."); /* overrides of the SM: --set gate.idle_detect_cycles=8 */
-    }
-    return tmx_gate_chip_load(&s->sm, s->chip, sets, n, err);
+    struct tmx_sets sets = {0}; /* overrides of the SM: --set gate.idle_detect_cycles=8 */
+    enum tmx_status st = tmx_sets_join(&sets, call->sets, "base.", err);
+    st = st ? st : tmx_gate_chip_load(&s->sm, s->chip, &sets, err);
+    tmx_sets_finish(&sets);
+    return st;
 }
 
 static enum tmx_status add_case(struct suite *s, const struct tmx_gate_case *add, struct tmx_err *err)

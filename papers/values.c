@@ -6,8 +6,8 @@
 
 #include "core/base/opt.h"
 
-const char *const tmx_origins[] = {"fitted", "derived", "identity", "input", "unseen", NULL};
-const char *const tmx_outcomes[] = {"in band", "not in band", "no value", NULL};
+const char *const tmx_origins[] = {"fitted", "watched", "derived", "identity", "input", "unseen", NULL};
+const char *const tmx_outcomes[] = {"in band", "not in band", "undecided", "no value", NULL};
 static const char *const relations[] = {"equal", "at_most", "at_least", NULL};
 
 enum { MAX_VALUES = 10000 };
@@ -15,7 +15,8 @@ enum { MAX_VALUES = 10000 };
 struct value { /* one entry of `values` */
     char figure[64], quantity[128], name[128], unit[16], printed[64];
     int origin, relation;
-    double value, band, band_pct;
+    bool follows; /* from other entries of the list, or cannot be missed: counted apart */
+    double value, band, band_pct, spread;
     struct tmx_pick pick;
     bool has_minus, has_over;
     struct tmx_pick minus, over; /* ours is pick - minus, or pick / over */
@@ -30,7 +31,7 @@ struct value { /* one entry of `values` */
 static const struct tmx_opt pick_opts[] = {PICK_ROWS(tmx_pick), {0}};
 static const char *const pick_also[] = {"figure", "quantity", "name",     "unit",   "printed",
                                         "value",  "band",     "band_pct", "origin", "relation",
-                                        "minus",  "over",     NULL};
+                                        "minus",  "over",     "follows",  "spread", NULL};
 static const char *const value_also[] = {"of", "policy", "column", "variant", "minus", "over", NULL};
 
 static const double absent = 1e300;
@@ -41,6 +42,9 @@ static const struct tmx_opt value_opts[] = {
     TMX_ROW_TEXT(value, unit, "percent", "unit"),
     TMX_ROW_CHOICE(value, origin, tmx_origins, NULL, "where our number comes from"),
     TMX_ROW_CHOICE(value, relation, relations, "equal", "how the paper relates the value to the number"),
+    TMX_ROW_BOOL(value, follows, 0, "it follows from other values of the list, or nothing can miss it"),
+    TMX_ROW_REAL(value, spread, "1", 0, 1e300, 0,
+                 "of an order: what tick, grid and seed move it; within twice that it is undecided"),
     TMX_ROW_REAL(value, value, "1", -1e9, 1e300, 1e300, "the printed value"),
     TMX_ROW_TEXT(value, printed, "", "instead of value: the column of the suite that holds it"),
     TMX_ROW_REAL(value, band, "1", 0, 1e300, 1e300, "how far ours may be off, stated before it was known"),
@@ -85,6 +89,9 @@ static enum tmx_status read_value(const struct tmx_setting *e, const struct tmx_
     }
     if ((v->band < absent) == (v->band_pct < absent)) {
         return tmx_fail_setting(err, e, "values: expected either band or band_pct, stated before the run");
+    }
+    if (v->spread > 0 && v->relation == TMX_PAPER_EQUAL) {
+        return tmx_fail_setting(err, e, "values: a spread is of an order: at_most or at_least");
     }
     if (tmx_setting_member(e, "minus") && tmx_setting_member(e, "over")) {
         return tmx_fail_setting(err, e, "values: expected either minus or over");
@@ -199,8 +206,11 @@ static void add_row(const struct value *v, const struct tmx_value_source *from, 
     tmx_table_text(t, relations[v->relation]);
     real_or_empty(t, mean - printed);
     real_or_empty(t, band);
-    tmx_table_text(
-        t, tmx_outcomes[tmx_value_outcome((enum tmx_paper_relation)v->relation, printed, mean, band)]);
+    const bool undecided = fabs(mean - printed) < 2 * v->spread;
+    tmx_table_text(t, tmx_outcomes[undecided ? TMX_UNDECIDED
+                                             : tmx_value_outcome((enum tmx_paper_relation)v->relation,
+                                                                 printed, mean, band)]);
+    tmx_table_text(t, v->follows ? "yes" : "no");
 }
 
 enum tmx_status tmx_values_table(const struct tmx_setting *root, const struct tmx_value_source *from,
@@ -211,7 +221,7 @@ enum tmx_status tmx_values_table(const struct tmx_setting *root, const struct tm
         {"case", TMX_COLUMN_TEXT, 0},   {"unit", TMX_COLUMN_TEXT, 0},     {"paper_value", TMX_COLUMN_REAL, 2},
         {"ours", TMX_COLUMN_REAL, 2},   {"sd", TMX_COLUMN_REAL, 2},       {"seeds", TMX_COLUMN_INT, 0},
         {"origin", TMX_COLUMN_TEXT, 0}, {"relation", TMX_COLUMN_TEXT, 0}, {"error", TMX_COLUMN_REAL, 2},
-        {"band", TMX_COLUMN_REAL, 2},   {"outcome", TMX_COLUMN_TEXT, 0}};
+        {"band", TMX_COLUMN_REAL, 2},   {"outcome", TMX_COLUMN_TEXT, 0},  {"follows", TMX_COLUMN_TEXT, 0}};
     static const struct tmx_column of_seed[] = {{"figure", TMX_COLUMN_TEXT, 0},
                                                 {"quantity", TMX_COLUMN_TEXT, 0},
                                                 {"case", TMX_COLUMN_TEXT, 0},
@@ -231,6 +241,19 @@ enum tmx_status tmx_values_table(const struct tmx_setting *root, const struct tm
         if (!st) {
             add_row(&v, from, *t, several ? *seeds : NULL);
         }
+    }
+    return st;
+}
+
+enum tmx_status tmx_values_ours(const struct tmx_setting *root, const struct tmx_value_source *from,
+                                double *ours, struct tmx_err *err)
+{
+    const struct tmx_setting *list = tmx_setting_member(root, "values");
+    enum tmx_status st = TMX_OK;
+    for (size_t i = 0; !st && i < tmx_setting_length(list); i++) {
+        struct value v;
+        st = read_value(tmx_setting_at(list, i), from, &v, err);
+        ours[i] = st ? NAN : number(&v, from, 0);
     }
     return st;
 }

@@ -12,11 +12,12 @@
 
 /* Where our number comes from, seen from the printed one. */
 enum tmx_origin {
-    TMX_FITTED,   /* parameters were fitted to it, or chosen by looking at it */
+    TMX_FITTED,   /* parameters were fitted to it */
+    TMX_WATCHED,  /* not fitted, but looked at while a reading or a constant was chosen */
     TMX_DERIVED,  /* follows from fitted ones inside a model that was chosen with this value in view */
     TMX_IDENTITY, /* could not come out otherwise */
     TMX_INPUT,    /* went in */
-    TMX_UNSEEN,   /* nothing was fitted to it or chosen by it */
+    TMX_UNSEEN,   /* nothing was fitted to it, and no reading was chosen after looking at it */
     TMX_N_ORIGIN
 };
 extern const char *const tmx_origins[]; /* their words, NULL-terminated */
@@ -30,7 +31,8 @@ enum tmx_paper_relation {
 enum tmx_outcome {
     TMX_IN_BAND,
     TMX_OUT_OF_BAND,
-    TMX_NO_VALUE, /* thermix has no number: the run failed, it is undefined, or not modelled */
+    TMX_UNDECIDED, /* an order closer than twice what tick, grid and seed move it */
+    TMX_NO_VALUE,  /* thermix has no number: the run failed, it is undefined, or not modelled */
     TMX_N_OUTCOME
 };
 extern const char *const tmx_outcomes[];
@@ -70,6 +72,11 @@ TMX_NODISCARD enum tmx_status tmx_values_check(const struct tmx_setting *root,
 TMX_NODISCARD enum tmx_status tmx_values_table(const struct tmx_setting *root,
                                                const struct tmx_value_source *from, struct tmx_table **t,
                                                struct tmx_table **seeds, struct tmx_err *err);
+
+/* Ours of every entry of the list, in its order: ours [number of entries], NAN where there is none. */
+TMX_NODISCARD enum tmx_status tmx_values_ours(const struct tmx_setting *root,
+                                              const struct tmx_value_source *from, double *ours,
+                                              struct tmx_err *err);
 
 /* The printed value of a pick without a second one, of this origin; false: the list has none. */
 bool tmx_values_find(const struct tmx_setting *root, const struct tmx_pick *pick, enum tmx_origin origin,

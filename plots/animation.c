@@ -6,6 +6,7 @@
 
 #include "core/base/os.h"
 #include "core/base/output.h"
+#include "core/base/text.h"
 #include "plots/plot.h"
 #include "study/pool.h"
 
@@ -58,7 +59,7 @@ static enum tmx_status join(const struct tmx_animation *a, const char *dir, size
     st = tmx_os_private_link(&d, dir, "pictures", err);
     st = st ? st : tmx_os_private_run(&d, argv, &code, err);
     if (!st && code != 0) {
-        st = tmx_fail_at(err, TMX_EIO, a->out, 0, "ffmpeg failed (exit code %d)", code);
+        st = tmx_fail_at(err, TMX_EPROGRAM, a->out, 0, "ffmpeg failed (exit code %d)", code);
     }
     st = st ? st : tmx_plot_take(&d, film, a->out, err);
     tmx_os_private_end(&d);
@@ -70,7 +71,7 @@ static enum tmx_status find_ffmpeg(struct tmx_err *err)
     static const char *const version[] = {"ffmpeg", "-version", NULL};
     int code = 0;
     const enum tmx_status st = tmx_os_run(version, "/dev/null", &code, err);
-    return !st && code != 0 ? tmx_fail(err, TMX_EUNSUPPORTED,
+    return !st && code != 0 ? tmx_fail(err, TMX_EPROGRAM,
                                        "ffmpeg is not installed (Debian, Ubuntu: apt install ffmpeg); "
                                        "`thermix report` has a heat-map player that needs none")
                             : st;
@@ -105,8 +106,9 @@ enum tmx_status tmx_animation(const struct tmx_animation *a, FILE *said, struct 
     }
     st = st ? st : join(a, dir, all[0].n_frame, err);
     if (!st) {
-        fprintf(said, "%s: %zu pictures, every %zu of the run's rows; the pictures are in %s\n", a->out,
-                all[0].n_frame, all[0].frame_stride, dir);
+        fprintf(said, "%s: %zu picture%s, one of every %zu row%s of the run; they are in %s\n", a->out,
+                all[0].n_frame, tmx_plural(all[0].n_frame), all[0].frame_stride,
+                tmx_plural(all[0].frame_stride), dir);
     }
     tmx_history_free(all, n_gpu);
     return st;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* One gnuplot driver: folder, data file, script, run. */
+#define _POSIX_C_SOURCE 200809L /* fseeko */
 #include "plots/figure.h"
 
 #include <math.h>
@@ -25,8 +26,8 @@ enum tmx_status tmx_plot_begin(struct tmx_plot *p, struct tmx_err *err)
     }
     enum tmx_status st = tmx_os_run(version, "/dev/null", &code, err);
     if (!st && code != 0) {
-        st = tmx_fail(err, TMX_EUNSUPPORTED,
-                      "gnuplot is not installed (Debian, Ubuntu: apt install gnuplot-nox)");
+        st =
+            tmx_fail(err, TMX_EPROGRAM, "gnuplot is not installed (Debian, Ubuntu: apt install gnuplot-nox)");
     }
     return st;
 }
@@ -34,8 +35,8 @@ enum tmx_status tmx_plot_begin(struct tmx_plot *p, struct tmx_err *err)
 enum tmx_status tmx_plot_folder(const struct tmx_plot *p, struct tmx_err *err)
 {
     char path[TMX_PATH_SIZE];
-    snprintf(path, sizeof path, "%s/data", p->dir);
-    const enum tmx_status st = tmx_os_mkdirs(path, err);
+    enum tmx_status st = tmx_path_join(path, p->dir, "data", err);
+    st = st ? st : tmx_os_mkdirs(path, err);
     return st ? st : tmx_folder_open(p->dir, TMX_FOLDER_FIGURES, err);
 }
 
@@ -165,19 +166,50 @@ enum tmx_status tmx_plot_labels(struct tmx_plot *p, const char *name, const char
 }
 
 /* Does a file of this kind end so? gnuplot and ffmpeg may stop in the middle without a word. */
-static bool is_whole(const char *name, const char *tail, size_t n)
+static bool ends_whole(const char *kind, const char *tail, size_t n)
 {
-    static const char *const ends[][2] = {
-        {".svg", "</svg>"}, {".png", "IEND"}, {".pdf", "%%EOF"}, {".gif", ";"}, {".mp4", ""}};
-    const char *kind = strrchr(name, '.');
-    bool whole = false;
+    static const struct {
+        const char *kind, *end;
+        size_t most; /* bytes behind it */
+    } ends[] = {{".svg", "</svg>", 2}, {".png", "IEND", 4}, {".pdf", "%%EOF", 2}, {".gif", ";", 0}};
     for (size_t i = 0; i < sizeof ends / sizeof ends[0]; i++) {
-        const size_t m = strlen(ends[i][1]);
-        for (size_t at = 0; strcmp(kind, ends[i][0]) == 0 && at + m <= n && n > 0; at++) {
-            whole = whole || memcmp(tail + at, ends[i][1], m) == 0;
+        const size_t m = strlen(ends[i].end);
+        for (size_t k = 0; strcmp(kind, ends[i].kind) == 0 && k <= ends[i].most && m + k <= n; k++) {
+            if (memcmp(tail + n - k - m, ends[i].end, m) == 0) {
+                return true;
+            }
         }
     }
-    return whole;
+    return false;
+}
+
+/* An MP4 file is boxes, each its size and its kind. Whole: they fill the file, and the pictures (mdat) have
+ * their index (moov), which ffmpeg writes last. */
+static bool boxes_whole(FILE *f)
+{
+    static const char *const want[] = {"ftyp", "moov", "mdat"};
+    unsigned seen = 0;
+    unsigned char head[16];
+    off_t at = 0, end = fseeko(f, 0, SEEK_END) == 0 ? ftello(f) : 0;
+    while (at < end && fseeko(f, at, SEEK_SET) == 0 && fread(head, 1, 8, f) == 8) {
+        uint64_t size = 0;
+        const bool large = head[0] + head[1] + head[2] == 0 && head[3] == 1;
+        if (large && fread(head + 8, 1, 8, f) != 8) {
+            break;
+        }
+        for (size_t i = large ? 8 : 0; i < (large ? 16U : 4U); i++) {
+            size = size << 8 | head[i];
+        }
+        for (unsigned i = 0; i < 3; i++) {
+            seen |= memcmp(head + 4, want[i], 4) == 0 ? 1U << i : 0;
+        }
+        if (size < 8 || size > (uint64_t)(end - at)) {
+            break;
+        }
+        at += (off_t)size;
+    }
+    rewind(f);
+    return end > 0 && at == end && seen == 7;
 }
 
 /* The moment of drawing that a PDF names becomes a fixed one: the same results give the same bytes. The bytes
@@ -204,12 +236,14 @@ enum tmx_status tmx_plot_take(const struct tmx_os_private *d, const char *name, 
     char path[TMX_PATH_SIZE], block[1 << 14], tail[TAIL];
     struct tmx_output o;
     size_t n, n_tail = 0, at = 0;
-    const bool dated = strcmp(strrchr(name, '.'), ".pdf") == 0;
+    const char *kind = strrchr(name, '.');
+    const bool dated = strcmp(kind, ".pdf") == 0, film = strcmp(kind, ".mp4") == 0;
     snprintf(path, sizeof path, "%s/%s", d->path, name);
     FILE *f = fopen(path, "rb");
     if (!f) {
-        return tmx_fail_at(err, TMX_EIO, out, 0, "nothing was drawn");
+        return tmx_fail_at(err, TMX_EPROGRAM, out, 0, "nothing was drawn");
     }
+    const bool boxes = film && boxes_whole(f);
     enum tmx_status st = tmx_output_open(&o, out, err);
     while (!st && (n = fread(block, 1, sizeof block, f)) > 0) {
         if (dated) {
@@ -225,7 +259,7 @@ enum tmx_status tmx_plot_take(const struct tmx_os_private *d, const char *name, 
     if (st) {
         return st;
     }
-    if (!is_whole(name, tail, n_tail)) {
+    if (!(film ? boxes : ends_whole(kind, tail, n_tail))) {
         tmx_output_discard(&o);
         return tmx_fail_at(err, TMX_EFULL, out, 0, "drawn only in part and not kept; is the disk of %s full?",
                            d->path);
@@ -271,8 +305,8 @@ static enum tmx_status draw(const struct tmx_plot *p, const char *script, const 
     st = fill(p, name, script, &d, err);
     st = st ? st : tmx_os_private_run(&d, argv, &code, err);
     if (!st && code != 0) {
-        st = tmx_fail_at(err, TMX_EIO, out, 0, "gnuplot failed (exit code %d); it was drawing %s/data/%s.csv",
-                         code, p->dir, name);
+        st = tmx_fail_at(err, TMX_EPROGRAM, out, 0,
+                         "gnuplot failed (exit code %d); it was drawing %s/data/%s.csv", code, p->dir, name);
     }
     st = st ? st : tmx_plot_take(&d, picture, out, err);
     tmx_os_private_end(&d);
@@ -296,6 +330,7 @@ enum tmx_status tmx_plot_draw(struct tmx_plot *p, const char *script, const char
     snprintf(beside, sizeof beside, "%s/%s.%s", p->dir, name, p->format);
     const char *out = p->file ? p->file : beside;
     tmx_plot_label(p, "figure", name);
+    tmx_plot_label(p, "script", script); /* whose head says what to see */
     enum tmx_status st = tmx_plot_labels(p, name, "", err);
     if (!st && tmx_plot_wants(p, name)) {
         st = draw(p, script, name, out, err);

@@ -32,7 +32,7 @@ struct tmx_plot {
 
 extern const char *const tmx_plot_sizes[]; /* small, default, large; NULL-terminated */
 
-/* Finds gnuplot: TMX_EUNSUPPORTED with what to install when it is missing, TMX_ECONFIG for an unknown
+/* Finds gnuplot: TMX_EPROGRAM with what to install when it is missing, TMX_ECONFIG for an unknown
  * format. */
 TMX_NODISCARD enum tmx_status tmx_plot_begin(struct tmx_plot *p, struct tmx_err *err);
 

@@ -22,8 +22,8 @@ static enum tmx_status read_limits(const char *dir, double *trip_c, double *rele
     char path[TMX_PATH_SIZE];
     struct tmx_config *cfg = NULL;
     *trip_c = *release_c = NAN;
-    snprintf(path, sizeof path, "%s/resolved.cfg", dir);
-    const enum tmx_status st = tmx_config_open(&cfg, path, err);
+    enum tmx_status st = tmx_path_join(path, dir, "resolved.cfg", err);
+    st = st ? st : tmx_config_open(&cfg, path, err);
     if (!st) {
         (void)tmx_setting_real(tmx_config_find(cfg, "throttle.trip_c"), trip_c);
         (void)tmx_setting_real(tmx_config_find(cfg, "throttle.release_c"), release_c);
@@ -46,8 +46,8 @@ static enum tmx_status read_gpu(struct tmx_history *h, const char *dir, const st
     }
     h->n_sm = tmx_setting_length(sensors);
     snprintf(h->floorplan_file, sizeof h->floorplan_file, "%s", file);
-    snprintf(path, sizeof path, "%s/%s", dir, file);
-    return tmx_flp_read(path, &h->floorplan, err);
+    st = tmx_path_join(path, dir, file, err);
+    return st ? st : tmx_flp_read(path, &h->floorplan, err);
 }
 
 /* One history a GPU, with what the folder says of it. */
@@ -111,6 +111,19 @@ static size_t kernel_number(struct tmx_history *h, const char *name)
     return !name[0] ? 0 : k < TMX_HISTORY_KERNELS ? k + 1 : k;
 }
 
+/* The same of reasons; what is beyond the most counts as the last. */
+static size_t reason_number(struct tmx_history *h, const char *text)
+{
+    size_t k = 0;
+    while (k < h->n_reason && strcmp(h->reason_text[k], text) != 0) {
+        k++;
+    }
+    if (text[0] && k == h->n_reason && k < TMX_HISTORY_KERNELS) {
+        snprintf(h->reason_text[h->n_reason++], sizeof h->reason_text[0], "%s", text);
+    }
+    return !text[0] ? 0 : k < TMX_HISTORY_KERNELS ? k + 1 : k;
+}
+
 /* first, second: the kernels of the row; share: what the first has of the SM. */
 static double who_runs(size_t first, size_t second, double share)
 {
@@ -126,7 +139,8 @@ static double who_runs(size_t first, size_t second, double share)
 
 /* trace.csv is read twice, row by row: the first time counts each GPU's rows, the second keeps every
  * stride-th. */
-static const char *const line_names[] = {"time_s", "freq_mhz", "power_w", "hottest_c", "mean_c"};
+static const char *const line_names[] = {"time_s", "freq_mhz", "power_w", "hottest_c",
+                                         "mean_c", "inlet_c",  "fan_rpm"};
 enum { N_LINE = sizeof line_names / sizeof line_names[0] };
 
 struct trace_reader {
@@ -135,7 +149,7 @@ struct trace_reader {
     size_t *n_row; /* [n_gpu] */
     size_t *seen;  /* [n_gpu] */
     bool taking;
-    size_t gpu, first, kernel, line[N_LINE]; /* columns */
+    size_t gpu, first, kernel, reasons, line[N_LINE]; /* columns */
 };
 
 static enum tmx_status find_columns(struct trace_reader *t, const struct tmx_csv *csv, struct tmx_err *err)
@@ -143,6 +157,7 @@ static enum tmx_status find_columns(struct trace_reader *t, const struct tmx_csv
     t->gpu = tmx_csv_column(csv, "gpu");
     t->first = tmx_csv_column(csv, "sm0_temp_c");
     t->kernel = tmx_csv_column(csv, "first_kernel");
+    t->reasons = tmx_csv_column(csv, "reasons");
     for (size_t i = 0; i < N_LINE; i++) {
         t->line[i] = tmx_csv_column(csv, line_names[i]);
     }
@@ -162,10 +177,11 @@ static enum tmx_status make_room(struct tmx_history *h, size_t n_row, size_t max
 {
     h->time_stride = n_row > max ? (n_row + max - 1) / max : 1;
     const size_t room = n_row / h->time_stride + 2;
-    double **const lines[N_LINE] = {&h->time_s, &h->freq_mhz, &h->power_w, &h->hottest_c, &h->mean_c};
+    double **const lines[N_LINE + 1] = {&h->time_s, &h->freq_mhz, &h->power_w, &h->hottest_c,
+                                        &h->mean_c, &h->inlet_c,  &h->fan_rpm, &h->reason};
     double **const planes[] = {&h->sm_temp_c, &h->sm_power_w, &h->sm_kernel, &h->sm_stopped};
     bool ok = true;
-    for (size_t i = 0; i < N_LINE; i++) {
+    for (size_t i = 0; i < N_LINE + 1; i++) {
         ok = (*lines[i] = calloc(room, sizeof **lines[i])) && ok;
     }
     for (size_t i = 0; i < sizeof planes / sizeof planes[0]; i++) {
@@ -203,10 +219,14 @@ static enum tmx_status trace_row(void *ctx, const struct tmx_csv *csv, struct tm
         return TMX_OK;
     }
     struct tmx_history *h = &t->all[g];
-    double *const lines[N_LINE] = {h->time_s, h->freq_mhz, h->power_w, h->hottest_c, h->mean_c};
+    double *const lines[N_LINE] = {h->time_s, h->freq_mhz, h->power_w, h->hottest_c,
+                                   h->mean_c, h->inlet_c,  h->fan_rpm};
     if (t->seen[g] < t->n_row[g] && t->seen[g]++ % h->time_stride == 0) {
         for (size_t i = 0; i < N_LINE; i++) {
             lines[i][h->n_time] = cell(csv, 0, t->line[i]);
+        }
+        if (t->reasons < csv->n_column) {
+            h->reason[h->n_time] = (double)reason_number(h, tmx_csv_cell(csv, 0, t->reasons));
         }
         fill_sms(h, t, csv);
         h->n_time++;
@@ -269,8 +289,8 @@ static enum tmx_status read_frames(struct tmx_history *h, size_t n_gpu, const ch
     struct tmx_trace temps = {0}, power = {0};
     double interval_s = 0;
     const size_t n_unit = h->floorplan.n_unit;
-    snprintf(path, sizeof path, "%s/thermal.config", dir);
-    enum tmx_status st = read_interval(path, &interval_s, err);
+    enum tmx_status st = tmx_path_join(path, dir, "thermal.config", err);
+    st = st ? st : read_interval(path, &interval_s, err);
     suffix_of(h->gpu, n_gpu, suffix);
     snprintf(path, sizeof path, "%s/temps%s.ttrace", dir, suffix);
     st = st ? st : tmx_trace_read(path, &temps, err);
@@ -346,9 +366,9 @@ enum tmx_status tmx_history_load(struct tmx_history **all, size_t *n_gpu, const 
 
 static void finish(struct tmx_history *h)
 {
-    double *const all[] = {h->time_s,     h->freq_mhz,  h->power_w,     h->hottest_c,
-                           h->mean_c,     h->sm_temp_c, h->sm_power_w,  h->sm_kernel,
-                           h->sm_stopped, h->frame_s,   h->unit_temp_c, h->unit_w};
+    double *const all[] = {h->time_s,      h->freq_mhz,   h->power_w,   h->hottest_c,  h->mean_c,
+                           h->sm_temp_c,   h->sm_power_w, h->sm_kernel, h->sm_stopped, h->frame_s,
+                           h->unit_temp_c, h->unit_w,     h->inlet_c,   h->fan_rpm,    h->reason};
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
         free(all[i]);
     }

@@ -21,7 +21,11 @@ struct tmx_history { /* of one GPU */
     /* from trace.csv */
     size_t n_time, n_sm, time_stride;
     double *time_s, *freq_mhz, *power_w, *hottest_c, *mean_c; /* [n_time] */
-    double *sm_temp_c, *sm_power_w, *sm_kernel, *sm_stopped;  /* [n_time * n_sm] */
+    double *inlet_c, *fan_rpm;                                /* [n_time] NAN: none */
+    double *reason; /* [n_time] why the GPU is slow: the number of a text, from 1; 0: it is not */
+    char reason_text[TMX_HISTORY_KERNELS][128];
+    size_t n_reason;
+    double *sm_temp_c, *sm_power_w, *sm_kernel, *sm_stopped; /* [n_time * n_sm] */
     /* Kernels in the order in which they came. sm_kernel is the number, from 1, of the one that has all of
      * the SM, n_kernel + 1 where two share it, 0 where none runs. Beyond the most: as the last. */
     char kernel[TMX_HISTORY_KERNELS][64];

@@ -18,14 +18,16 @@
 #include "plots/history.h"
 #include "plots/plot.h"
 #include "run/load/data.h"
+#include "run/run.h"
 #include "run/summary.h"
 #include "study/analysis/pivot.h"
+#include "study/explain.h"
 #include "thermal/backend/reduced_model.h"
 #include "thermal/files/stack.h"
 
 struct page {
     const struct tmx_report *r;
-    json_t *tables, *runs, *figures, *models;
+    json_t *tables, *runs, *figures, *models, *plans, *verdicts;
     size_t n_folder;
     char sampling[512];
     struct tmx_err *err;
@@ -82,8 +84,8 @@ static enum tmx_status read_resolved(const char *dir, struct chip *c, struct tmx
     char path[TMX_PATH_SIZE];
     struct tmx_config *cfg = NULL;
     const char *network = "hotspot", *topology = "";
-    snprintf(path, sizeof path, "%s/resolved.cfg", dir);
-    enum tmx_status st = tmx_config_open(&cfg, path, err);
+    enum tmx_status st = tmx_path_join(path, dir, "resolved.cfg", err);
+    st = st ? st : tmx_config_open(&cfg, path, err);
     st = st ? st : tmx_setting_word(tmx_config_root(cfg), "network", network, &network, err);
     st = st ? st : tmx_setting_word(tmx_config_root(cfg), "topology", topology, &topology, err);
     c->physical = !st && strcmp(network, "physical") == 0;
@@ -213,9 +215,9 @@ static enum tmx_status page_model(json_t *models, const char *dir, const struct 
 {
     struct chip chip = {0};
     char config[TMX_PATH_SIZE], floorplan[TMX_PATH_SIZE], id[TMX_HASH_HEX];
-    snprintf(config, sizeof config, "%s/thermal.config", dir);
-    snprintf(floorplan, sizeof floorplan, "%s/%s", dir, h->floorplan_file);
-    enum tmx_status st = read_resolved(dir, &chip, err);
+    enum tmx_status st = tmx_path_join(config, dir, "thermal.config", err);
+    st = st ? st : tmx_path_join(floorplan, dir, h->floorplan_file, err);
+    st = st ? st : read_resolved(dir, &chip, err);
     st = st ? st : content(config, floorplan, chip.physical, id, err);
     *which = 0;
     for (; !st && *which < json_array_size(models); ++*which) {
@@ -267,24 +269,24 @@ static double short_real(double v)
     return strtod(buf, NULL);
 }
 
-/* Takes over columns and rows, also when it fails; st: what filling them came to. n_axis: of a study, whose
- * first columns are its axes; 0: of none. */
-static enum tmx_status add_table(struct page *p, enum tmx_status st, const char *title, json_t *columns,
-                                 json_t *rows, size_t n_axis)
+/* Takes over columns and rows, also when it fails; st: what filling them came to. of: the folder; title: the
+ * file in it, or what a study is; n_axis: of a study, whose first columns are its axes; 0: of none. */
+static enum tmx_status add_table(struct page *p, enum tmx_status st, const char *of, const char *title,
+                                 json_t *columns, json_t *rows, size_t n_axis)
 {
     if (st) {
         json_decref(columns);
         json_decref(rows);
         return st;
     }
-    json_t *t = json_pack("{s:s, s:O, s:O, s:i}", "title", title, "columns", columns, "rows", rows, "axes",
-                          (int)n_axis);
+    json_t *t = json_pack("{s:s, s:s, s:O, s:O, s:i}", "of", of, "title", title, "columns", columns, "rows",
+                          rows, "axes", (int)n_axis);
     json_decref(columns);
     json_decref(rows);
     return t && json_array_append_new(p->tables, t) == 0 ? TMX_OK : no_memory(p->err);
 }
 
-static enum tmx_status add_csv(struct page *p, const char *path, const char *title)
+static enum tmx_status add_csv(struct page *p, const char *path, const char *of, const char *title)
 {
     struct tmx_csv csv = {0};
     enum tmx_status st = tmx_csv_read(&csv, path, p->err);
@@ -307,7 +309,7 @@ static enum tmx_status add_csv(struct page *p, const char *path, const char *tit
     }
     free(text);
     tmx_csv_finish(&csv);
-    return add_table(p, st, title, columns, rows, 0);
+    return add_table(p, st, of, title, columns, rows, 0);
 }
 
 static enum tmx_results_which which_of(const struct page *p)
@@ -350,7 +352,7 @@ static enum tmx_status add_study(struct page *p, const char *path)
         const size_t used = strlen(title);
         snprintf(title + used, sizeof title - used, " (without %zu runs of earlier inputs)", set.n_left_out);
     }
-    st = add_table(p, st, title, columns, rows, set.n_key);
+    st = add_table(p, st, path, title, columns, rows, set.n_key);
     tmx_table_destroy(t);
     tmx_result_set_finish(&set);
     return st;
@@ -378,28 +380,47 @@ static json_t *units(const struct tmx_floorplan *fp)
     return a;
 }
 
-/* One heat map a GPU. */
+/* The index of a floorplan among those of the page, which many GPUs share. */
+static size_t plan_of(struct page *p, const struct tmx_floorplan *fp)
+{
+    json_t *mine = units(fp);
+    size_t i = 0;
+    while (i < json_array_size(p->plans) && !json_equal(json_array_get(p->plans, i), mine)) {
+        i++;
+    }
+    if (i == json_array_size(p->plans)) {
+        json_array_append(p->plans, mine);
+    }
+    json_decref(mine);
+    return i;
+}
+
+/* One heat map a GPU: at most `most` pictures, with that of its hottest moment. */
 static enum tmx_status add_heatmap(struct page *p, const char *dir, const struct tmx_history *h, size_t n_gpu,
-                                   const size_t *model)
+                                   size_t most, const size_t *model)
 {
     char name[200], which[32] = "";
-    const size_t n = h->n_frame * h->floorplan.n_unit;
-    json_t *time = json_array();
-    for (size_t f = 0; f < h->n_frame; f++) {
+    const size_t n = h->floorplan.n_unit, hottest = tmx_history_hottest(h, 1).frame,
+                 stride = h->n_frame > most ? (h->n_frame + most - 1) / most : 1;
+    json_t *time = json_array(), *temp = json_array(), *power = json_array();
+    for (size_t i = 0; i < h->n_frame; i += stride) {
+        const size_t f = hottest >= i && hottest < i + stride ? hottest : i;
+        json_t *temps = scaled(h->unit_temp_c + f * n, n, 10), *powers = scaled(h->unit_w + f * n, n, 100);
         json_array_append_new(time, json_real(short_real(h->frame_s[f])));
+        json_array_extend(temp, temps);
+        json_array_extend(power, powers);
+        json_decref(temps);
+        json_decref(powers);
     }
     if (n_gpu > 1) {
         snprintf(which, sizeof which, " GPU %zu", h->gpu);
     }
     snprintf(name, sizeof name, "%s %s%s", h->mix, h->policy, which);
-    json_t *unit = units(&h->floorplan), *temp = scaled(h->unit_temp_c, n, 10),
-           *power = scaled(h->unit_w, n, 100);
-    json_t *run = json_pack("{s:s, s:s, s:f, s:O, s:O, s:O, s:O, s:o*, s:o*}", "name", name, "of", dir,
-                            "hottest_s", short_real(h->frame_s[tmx_history_hottest(h, 1).frame]), "units",
-                            unit, "time_s", time, "temp_dc", temp, "power_cw", power, "limit_c",
-                            isfinite(h->trip_c) ? json_real(h->trip_c) : NULL, "model",
+    json_t *run = json_pack("{s:s, s:s, s:i, s:f, s:i, s:O, s:O, s:O, s:o*, s:o*}", "name", name, "of", dir,
+                            "gpu", (int)h->gpu, "hottest_s", short_real(h->frame_s[hottest]), "plan",
+                            (int)plan_of(p, &h->floorplan), "time_s", time, "temp_dc", temp, "power_cw",
+                            power, "limit_c", isfinite(h->trip_c) ? json_real(h->trip_c) : NULL, "model",
                             model ? json_integer((json_int_t)*model) : NULL);
-    json_decref(unit);
     json_decref(time);
     json_decref(temp);
     json_decref(power);
@@ -426,33 +447,91 @@ static bool add_model(struct page *p, const char *dir, const struct tmx_history 
     return ok;
 }
 
-static enum tmx_status add_run(struct page *p, const char *dir)
+enum { HALL = 16, WORST = 10 }; /* of more GPUs, this many of the hottest have all their pictures, */
+static const double WORST_BYTES = 4e5, OTHER_BYTES = 4e5,
+                    UNIT_BYTES = 9; /* about, of one unit in a picture */
+
+static double peak_c(const struct tmx_history *h)
+{
+    const struct tmx_hottest at = tmx_history_hottest(h, 1);
+    return h->unit_temp_c[at.frame * h->floorplan.n_unit + at.unit];
+}
+
+static enum tmx_status add_run(struct page *p, const char *dir, bool *hall)
 {
     struct tmx_history *all;
     size_t n_gpu, model = 0;
     enum tmx_status st = tmx_history_load(&all, &n_gpu, dir, p->r->max_frame, p->err);
+    *hall = n_gpu > HALL;
     for (size_t g = 0; g < n_gpu && !st; g++) {
-        if (all[g].n_frame > 0) {
-            const bool live = g == 0 && add_model(p, dir, &all[g], &model);
-            st = add_heatmap(p, dir, &all[g], n_gpu, live ? &model : NULL);
+        size_t hotter = 0, most = p->r->max_frame;
+        if (all[g].n_frame == 0) {
+            continue;
         }
+        if (n_gpu > HALL) {
+            for (size_t i = 0; i < n_gpu; i++) {
+                const double more_k = peak_c(&all[i]) - peak_c(&all[g]);
+                hotter += more_k > 0 || (more_k == 0 && i < g);
+            }
+            const double one = UNIT_BYTES * (double)all[g].floorplan.n_unit,
+                         fit = hotter < WORST ? WORST_BYTES / WORST / one
+                                              : OTHER_BYTES / (double)(n_gpu - WORST) / one;
+            most = (size_t)fmax(1, fmin(fit, (double)most));
+        }
+        const bool live = g == 0 && add_model(p, dir, &all[g], &model);
+        st = add_heatmap(p, dir, &all[g], n_gpu, most, live ? &model : NULL);
     }
     tmx_history_free(all, n_gpu);
     return st;
 }
 
-static enum tmx_status add_figure(struct page *p, const char *of, const char *folder, const char *file)
+/* What to see in a figure: the head of the script that its labels name, up to its list of inputs; "":
+ * unknown. */
+static void caption_of(const char *folder, const char *name, char caption[300])
 {
     char path[TMX_PATH_SIZE];
+    struct tmx_csv labels = {0};
+    struct tmx_text_file script = {0};
+    struct tmx_err ignored;
+    snprintf(path, sizeof path, "%s/data/%s_labels.csv", folder, name);
+    enum tmx_status st = tmx_os_exists(path) ? tmx_csv_read(&labels, path, &ignored) : TMX_EIO;
+    caption[0] = '\0';
+    for (size_t r = 0; !st && r < labels.n_row; r++) {
+        struct tmx_lines l = {0};
+        if (strcmp(tmx_csv_cell(&labels, r, 0), "script") == 0 &&
+            !tmx_data_find(TMX_DATA_PLOT, tmx_csv_cell(&labels, r, 1), path, &ignored) &&
+            !tmx_text_load(&script, path, &ignored) && tmx_lines_next(&l, &script) &&
+            tmx_lines_next(&l, &script)) {
+            snprintf(caption, 300, "%.*s", (int)(tmx_span_length(l.line) - 2), l.line.begin + 2);
+            static const char *const ends[] = {" data:", " Label", " Variables", " STEM"};
+            for (size_t i = 0; i < sizeof ends / sizeof ends[0]; i++) {
+                char *end = strstr(caption, ends[i]);
+                if (end) {
+                    *end = '\0';
+                }
+            }
+        }
+        tmx_text_finish(&script);
+        script = (struct tmx_text_file){0};
+    }
+    tmx_csv_finish(&labels);
+}
+
+static enum tmx_status add_figure(struct page *p, const char *of, const char *folder, const char *file)
+{
+    char path[TMX_PATH_SIZE], name[256], caption[300];
     struct tmx_text_file svg;
     snprintf(path, sizeof path, "%s/%s", folder, file);
+    snprintf(name, sizeof name, "%.*s", (int)strlen(file) - 4, file);
     enum tmx_status st = tmx_text_load(&svg, path, p->err);
     if (st) {
         return st;
     }
+    caption_of(folder, name, caption);
     char *code = base64(svg.data, svg.size);
     json_t *f =
-        code ? json_pack("{s:s%, s:s, s:s}", "name", file, strlen(file) - 4, "of", of, "svg", code) : NULL;
+        code ? json_pack("{s:s, s:s, s:s, s:s}", "name", name, "of", of, "caption", caption, "svg", code)
+             : NULL;
     st = f && json_array_append_new(p->figures, f) == 0 ? TMX_OK : no_memory(p->err);
     free(code);
     tmx_text_finish(&svg);
@@ -484,11 +563,13 @@ static size_t figures_in(const char *folder, char *names[MAX_FIGURES])
     return n;
 }
 
-static enum tmx_status add_figures(struct page *p, const char *results)
+/* hall: the overview alone, since the page has the chips. */
+static enum tmx_status add_figures(struct page *p, const char *results, bool hall)
 {
     char folder[TMX_PATH_SIZE];
     snprintf(folder, sizeof folder, "%s.figures/%zu", p->r->out, ++p->n_folder);
-    struct tmx_plot plot = {.dir = folder, .format = "svg", .size = "small", .quiet = true};
+    struct tmx_plot plot = {
+        .dir = folder, .format = "svg", .size = "small", .quiet = true, .only = hall ? "hall" : NULL};
     char *names[MAX_FIGURES];
     enum tmx_status st = tmx_plot_begin(&plot, p->err);
     const struct tmx_study_axes axes = {.which = which_of(p)};
@@ -507,32 +588,135 @@ static bool holds(const char *folder, const char *file, char path[TMX_PATH_SIZE]
     return tmx_os_exists(path);
 }
 
+/* Cells of a table as rows of the page. */
+static json_t *rows_of(const struct tmx_table *t)
+{
+    json_t *rows = json_array();
+    for (size_t r = 0; t && r < tmx_table_rows(t); r++) {
+        json_t *row = json_array();
+        for (size_t c = 0; c < tmx_table_columns(t); c++) {
+            const struct tmx_cell *cell = tmx_table_cell(t, r, c);
+            json_array_append_new(row, cell->empty                     ? json_null()
+                                       : cell->type == TMX_COLUMN_TEXT ? json_string(cell->text)
+                                                                       : json_real(short_real(cell->real)));
+        }
+        json_array_append_new(rows, row);
+    }
+    return rows;
+}
+
+/* Has the folder's run few GPUs, and would it take less than half a minute? */
+static bool is_short(const char *dir, const char *path)
+{
+    struct tmx_config *cfg = NULL;
+    struct tmx_run *run = NULL;
+    const struct tmx_setting *gpus = NULL;
+    struct tmx_err ignored;
+    char folder[TMX_PATH_SIZE];
+    enum tmx_status st = tmx_path_join(folder, dir, "folder.cfg", &ignored);
+    st = st ? st : tmx_config_open(&cfg, folder, &ignored);
+    st = st ? st : tmx_setting_list(tmx_config_root(cfg), "gpus", 1, HALL, &gpus, &ignored);
+    tmx_config_close(cfg);
+    cfg = NULL;
+    st = st ? st : tmx_config_load(&cfg, path, NULL, &ignored);
+    st = st ? st : tmx_run_create(&run, tmx_config_root(cfg), &ignored);
+    const bool ok = !st && tmx_run_cost(run).seconds < 30;
+    tmx_run_destroy(run);
+    tmx_config_close(cfg);
+    return ok;
+}
+
+/* What `thermix explain` has to say of the run; the page says what it can of one that is not explained. */
+static enum tmx_status add_verdict(struct page *p, const char *dir)
+{
+    char path[TMX_PATH_SIZE], *words = NULL;
+    size_t size = 0;
+    const struct tmx_sets none = {0};
+    const struct tmx_explain x = {.path = path, .folder = dir, .sets = &none, .steps = true};
+    struct tmx_explained e = {0};
+    struct tmx_err why = {0};
+    enum tmx_status st = tmx_path_join(path, dir, "resolved.cfg", p->err);
+    if (st || !p->r->explain || !is_short(dir, path)) {
+        return st;
+    }
+    FILE *out = open_memstream(&words, &size);
+    st = out ? tmx_explain(&x, out, &e, &why) : no_memory(p->err);
+    if (out) {
+        fclose(out);
+    }
+    if (st && out) {
+        tmx_print_visible(stderr, "thermix report: %s is not explained: %s\n", dir, why.msg);
+        st = TMX_OK;
+    } else if (!st) {
+        char *end = strstr(words, "\n\n"); /* the steps follow as rows */
+        json_t *v =
+            json_pack("{s:s, s:s%, s:o, s:o}", "of", dir, "words", words, end ? (size_t)(end - words) : size,
+                      "causes", rows_of(e.causes), "steps", rows_of(e.steps));
+        st = v && json_array_append_new(p->verdicts, v) == 0 ? TMX_OK : no_memory(p->err);
+    }
+    tmx_explained_finish(&e);
+    free(words);
+    return st;
+}
+
+static bool ends_with(const char *s, const char *end)
+{
+    const size_t n = strlen(s), m = strlen(end);
+    return n > m && strcmp(s + n - m, end) == 0;
+}
+
+/* The figures that another command drew into the folder. */
+static enum tmx_status add_drawn(struct page *p, const char *folder)
+{
+    char *names[MAX_FIGURES];
+    enum tmx_status st = TMX_OK;
+    const size_t n = figures_in(folder, names);
+    for (size_t i = 0; i < n; i++) {
+        st = st ? st : add_figure(p, folder, folder, names[i]);
+        free(names[i]);
+    }
+    return st;
+}
+
 static enum tmx_status add_results(struct page *p, const char *results)
 {
-    char path[TMX_PATH_SIZE], title[TMX_PATH_SIZE];
-    const size_t n = strlen(results);
+    char path[TMX_PATH_SIZE];
+    bool hall = false;
     enum tmx_status st = TMX_OK;
-    if (n > 7 && strcmp(results + n - 7, ".sqlite") == 0) {
+    if (ends_with(results, ".sqlite")) {
         st = add_study(p, results);
-        return st ? st : add_figures(p, results);
+        return st ? st : add_figures(p, results, false);
+    }
+    if (ends_with(results, ".csv")) {
+        const char *slash = strrchr(results, '/');
+        return add_csv(p, results, results, slash ? slash + 1 : results);
     }
     if (tmx_history_has_frames(results)) {
-        st = add_run(p, results);
+        st = add_run(p, results, &hall);
     } else if (holds(results, "folder.cfg", path)) {
         bool partial;
         st = tmx_run_folder_check(results, &partial, p->err);
     }
-    static const char *const tables[] = {"table.csv",   "paper.csv", "ledger.csv", "summary.csv",
-                                         "kernels.csv", "gpus.csv",  "members.csv"};
+    if (!st && holds(results, "resolved.cfg", path)) {
+        st = add_verdict(p, results);
+    }
+    static const char *const tables[] = {"table.csv",   "paper.csv", "ledger.csv",  "summary.csv",
+                                         "kernels.csv", "gpus.csv",  "members.csv", "fit.csv"};
+    size_t found = 0;
     for (size_t i = 0; i < sizeof tables / sizeof tables[0] && !st; i++) {
         if (holds(results, tables[i], path)) {
-            snprintf(title, sizeof title, "%s", path);
-            st = add_csv(p, path, title);
+            st = add_csv(p, path, results, tables[i]);
+            found++;
         }
     }
     const bool draws = holds(results, "table.csv", path) || holds(results, "trace.csv", path) ||
                        tmx_history_has_frames(results);
-    return st || (!draws && p->n_folder > 0) ? st : add_figures(p, results);
+    if (!st && !draws) {
+        const size_t before = json_array_size(p->figures);
+        st = add_drawn(p, results);
+        found += json_array_size(p->figures) - before;
+    }
+    return st || (!draws && found > 0) ? st : add_figures(p, results, hall);
 }
 
 /* Every '<' of the data as \u003c, so that no text in it ends the script element. */
@@ -550,9 +734,9 @@ static void put_data(const char *json, FILE *out)
 /* The page's skeleton with data and scripts in their places. */
 static enum tmx_status put_page(const char *json, FILE *out, struct tmx_err *err)
 {
-    static const char *const scripts[] = {"plots/report/model.js", "plots/report/report.js",
-                                          "plots/report/what_if.js", "plots/report/study.js",
-                                          "plots/report/main.js"};
+    static const char *const scripts[] = {"plots/report/model.js",   "plots/report/report.js",
+                                          "plots/report/verdict.js", "plots/report/what_if.js",
+                                          "plots/report/study.js",   "plots/report/main.js"};
     char path[TMX_PATH_SIZE];
     struct tmx_text_file page = {0};
     enum tmx_status st = tmx_data_file("plots/report/page.html", path, err);
@@ -600,15 +784,19 @@ static enum tmx_status save(const struct page *p)
 {
     struct tmx_output o = {0};
     char made[400];
+    const size_t n_table = json_array_size(p->tables), n_figure = json_array_size(p->figures),
+                 n_run = json_array_size(p->runs);
     snprintf(made, sizeof made,
-             "thermix %s; %zu tables, %zu figures, %zu heat maps. This file needs no network.", TMX_VERSION,
-             json_array_size(p->tables), json_array_size(p->figures), json_array_size(p->runs));
+             "thermix %s; %zu table%s, %zu figure%s, %zu heat map%s. This file needs no network.",
+             TMX_VERSION, n_table, n_table == 1 ? "" : "s", n_figure, n_figure == 1 ? "" : "s", n_run,
+             n_run == 1 ? "" : "s");
     json_t *colours = NULL;
     enum tmx_status st = read_colours(&colours, p->err);
     json_t *all = st ? NULL
-                     : json_pack("{s:s, s:s, s:s, s:O, s:O, s:O, s:O, s:O}", "title", p->r->title, "made",
-                                 made, "sampling", p->sampling, "tables", p->tables, "runs", p->runs,
-                                 "figures", p->figures, "models", p->models, "colours", colours);
+                     : json_pack("{s:s, s:s, s:s, s:O, s:O, s:O, s:O, s:O, s:O, s:O}", "title", p->r->title,
+                                 "made", made, "sampling", p->sampling, "verdicts", p->verdicts, "tables",
+                                 p->tables, "runs", p->runs, "plans", p->plans, "figures", p->figures,
+                                 "models", p->models, "colours", colours);
     json_decref(colours);
     char *json = all ? json_dumps(all, JSON_COMPACT | JSON_REAL_PRECISION(10)) : NULL;
     st = st ? st : json ? tmx_output_open(&o, p->r->out, p->err) : no_memory(p->err);
@@ -629,10 +817,13 @@ enum tmx_status tmx_report_write(const struct tmx_report *r, struct tmx_err *err
                      .runs = json_array(),
                      .figures = json_array(),
                      .models = json_array(),
+                     .plans = json_array(),
+                     .verdicts = json_array(),
                      .err = err};
     char folder[TMX_PATH_SIZE];
     snprintf(folder, sizeof folder, "%s.figures", r->out);
-    enum tmx_status st = p.tables && p.runs && p.figures && p.models ? TMX_OK : no_memory(err);
+    enum tmx_status st =
+        p.tables && p.runs && p.figures && p.models && p.plans && p.verdicts ? TMX_OK : no_memory(err);
     st = st ? st : tmx_folder_open(folder, TMX_FOLDER_FIGURES, err);
     for (size_t i = 0; i < r->n_result && !st; i++) {
         st = add_results(&p, r->results[i]);
@@ -642,5 +833,7 @@ enum tmx_status tmx_report_write(const struct tmx_report *r, struct tmx_err *err
     json_decref(p.runs);
     json_decref(p.figures);
     json_decref(p.models);
+    json_decref(p.plans);
+    json_decref(p.verdicts);
     return st;
 }

@@ -10,12 +10,14 @@
 #include "core/base/err.h"
 
 struct tmx_report {
-    const char *const *results; /* [n_result] folders of tables and runs, databases of studies */
+    /* [n_result] folders of tables, runs, calibrations and figures, databases of studies, CSV files */
+    const char *const *results;
     size_t n_result;
     const char *out;
     const char *title;
     size_t max_frame; /* of a run's heat map */
     bool what_if;     /* with the thermal models of the runs, which the page steps */
+    bool explain;     /* what limited the runs, and what would help: each is simulated again, several times */
     bool all;         /* of studies also the runs of earlier inputs */
 };
 

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/base/csv.h"
 #include "core/base/os.h"
 #include "plots/history.h"
 #include "plots/plot_suite.h"
@@ -62,6 +63,7 @@ enum tmx_status tmx_plot_results(struct tmx_plot *p, const char *results, const 
 /* Figures from one run's folder: temperature, power and clock, SM-to-kernel map, heat map. */
 
 enum { MAX_TIMES = 600, MAX_NAME = 48, MAX_ROW = 4 };
+enum { HALL = 16, WORST = 10 }; /* of more GPUs than HALL the overview and the WORST are drawn */
 
 /* A figure of one GPU: its name alone where the run has one GPU, NAME_gpuN where it has more. */
 struct figure {
@@ -230,20 +232,107 @@ static enum tmx_status draw_heatmap(struct tmx_plot *p, const struct tmx_history
                           ceil(high_c), err);
 }
 
+/* The GPUs of gpus.csv as a map: racks side by side, the nodes of a rack from the bottom, the GPUs of a node
+ * in a row; without racks 16 in a row. Rows are in that order, as the topology makes them. */
+static enum tmx_status draw_hall(struct tmx_plot *p, const char *run_dir, struct tmx_err *err)
+{
+    static const struct tmx_column columns[] = {{"gpu", TMX_COLUMN_INT, 0},
+                                                {"x", TMX_COLUMN_REAL, 2},
+                                                {"y", TMX_COLUMN_REAL, 2},
+                                                {"peak_temp_c", TMX_COLUMN_REAL, 2},
+                                                {"mean_inlet_c", TMX_COLUMN_REAL, 2},
+                                                {"slowed_s", TMX_COLUMN_REAL, 2}};
+    static const char *const slowed[] = {"clock_stopped_s",       "sw_power_cap_s", "sw_thermal_slowdown_s",
+                                         "hw_thermal_slowdown_s", "memory_limit_s", "shutdown_s"};
+    enum { WIDE = 16 };
+    struct tmx_csv csv = {0};
+    struct tmx_table *t = NULL;
+    char path[TMX_PATH_SIZE];
+    enum tmx_status st = tmx_path_join(path, run_dir, "gpus.csv", err);
+    st = st ? st : tmx_csv_read(&csv, path, err);
+    st = st ? st : tmx_table_create(&t, columns, 6, err);
+    const size_t name = st ? 0 : tmx_csv_column(&csv, "name"), rack = st ? 0 : tmx_csv_column(&csv, "rack"),
+                 peak = st ? 0 : tmx_csv_column(&csv, "peak_temp_c"),
+                 inlet = st ? 0 : tmx_csv_column(&csv, "mean_inlet_c");
+    const bool racks = !st && name < csv.n_column && rack < csv.n_column && tmx_csv_cell(&csv, 0, rack)[0];
+    double x0 = 0, y = 0, wide = 0;
+    size_t in_row = 0;
+    for (size_t r = 0; !st && r < csv.n_row; r++) {
+        const char *mine = racks ? tmx_csv_cell(&csv, r, name) : "", *dot = strrchr(mine, '.');
+        const char *last = racks && r > 0 ? tmx_csv_cell(&csv, r - 1, name) : mine;
+        const size_t node = dot ? (size_t)(dot - mine) + 1 : 0;
+        double s = 0, v;
+        if (racks && (r == 0 || strcmp(tmx_csv_cell(&csv, r, rack), tmx_csv_cell(&csv, r - 1, rack)) != 0)) {
+            x0 += r > 0 ? wide + 1 : 0;
+            y = wide = 0;
+            in_row = 0;
+            tmx_plot_label(p, "name", tmx_csv_cell(&csv, r, rack));
+            tmx_plot_number(p, "rack_x", x0);
+        } else if (racks && strncmp(mine, last, node) != 0) {
+            y += 1.25;
+            in_row = 0;
+        } else if (in_row == WIDE) {
+            y += 1;
+            in_row = 0;
+        }
+        for (size_t i = 0; i < sizeof slowed / sizeof slowed[0]; i++) {
+            s += tmx_csv_real(&csv, r, tmx_csv_column(&csv, slowed[i]), &v) ? v : 0;
+        }
+        tmx_table_int(t, (int64_t)r);
+        tmx_table_real(t, x0 + (double)in_row++);
+        tmx_table_real(t, y);
+        tmx_table_real(t, tmx_csv_real(&csv, r, peak, &v) ? v : 0);
+        tmx_table_real(t, tmx_csv_real(&csv, r, inlet, &v) ? v : 0);
+        tmx_table_real(t, s);
+        wide = fmax(wide, (double)in_row);
+    }
+    st = st ? st : tmx_plot_data(p, "hall", "", t, err);
+    st = st ? st : tmx_plot_draw(p, "hall", "hall", err);
+    tmx_table_destroy(t);
+    tmx_csv_finish(&csv);
+    return st;
+}
+
+/* How many GPUs were hotter than GPU g. */
+static size_t hotter(const struct tmx_history *all, size_t n_gpu, size_t g)
+{
+    double mine = 0;
+    size_t n = 0;
+    for (size_t k = 0; k <= n_gpu; k++) { /* g first */
+        const struct tmx_history *h = &all[k == 0 ? g : k - 1];
+        double peak_c = -INFINITY;
+        for (size_t i = 0; i < h->n_time; i++) {
+            peak_c = h->time_s[i] >= 0 ? fmax(peak_c, h->hottest_c[i]) : peak_c;
+        }
+        mine = k == 0 ? peak_c : mine;
+        n += k > 0 && (peak_c > mine || (peak_c == mine && k - 1 < g));
+    }
+    return n;
+}
+
 enum tmx_status tmx_plot_run(struct tmx_plot *p, const char *run_dir, struct tmx_err *err)
 {
     struct tmx_history *all;
     size_t n_gpu;
     enum tmx_status st = tmx_history_load(&all, &n_gpu, run_dir, MAX_TIMES, err);
     st = st ? st : tmx_plot_folder(p, err);
+    const bool hall = n_gpu > HALL;
+    st = st || !hall ? st : draw_hall(p, run_dir, err);
+    if (!st && hall && !p->only && !p->quiet) {
+        fprintf(stderr,
+                "%zu GPUs: the overview and the %d hottest; --figure heatmap or, for example, "
+                "temperature_gpu0 draws "
+                "others\n",
+                n_gpu, WORST);
+    }
     for (size_t g = 0; g < n_gpu && !st; g++) {
         const struct figure f = {p, &all[g], n_gpu};
-        if (f.h->n_time > 0) {
+        if (f.h->n_time > 0 && (!hall || p->only || hotter(all, n_gpu, g) < WORST)) {
             st = draw_temperature(&f, err);
             st = st ? st : draw_sms(&f, err);
         }
     }
-    if (!st && all[0].n_frame > 0) {
+    if (!st && all[0].n_frame > 0 && (!hall || p->only)) {
         st = draw_heatmap(p, all, n_gpu, err);
     }
     tmx_history_free(all, n_gpu);

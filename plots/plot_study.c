@@ -74,7 +74,7 @@ struct values { /* of a key among the wanted runs */
 static enum tmx_status values_of(const struct tmx_result_set *set, const struct tmx_study_axes *axes,
                                  const char *key, const char *metric, struct values *v, struct tmx_err *err)
 {
-    struct tmx_query q = {.rows = {key}, .value = {metric}, .aggregate = TMX_COUNT};
+    struct tmx_query q = {.rows = {key}, .value = {metric}, .aggregate = {TMX_COUNT}};
     struct tmx_table *t = NULL;
     set_where(&q, axes);
     const enum tmx_status st = tmx_pivot(set, &q, &t, err);
@@ -126,7 +126,7 @@ static enum tmx_status curves(const struct tmx_result_set *set, const struct tmx
     enum tmx_status st = TMX_OK;
     for (size_t i = 0; i < 4 && !st; i++) {
         struct tmx_query q = {
-            .rows = {a->by ? a->by : a->x, a->by ? a->x : NULL}, .value = {a->y}, .aggregate = how[i]};
+            .rows = {a->by ? a->by : a->x, a->by ? a->x : NULL}, .value = {a->y}, .aggregate = {how[i]}};
         if (i == 3) {
             q.rows[0] = a->x;
             q.rows[1] = NULL;

@@ -482,8 +482,8 @@ static enum tmx_status read_file(const char *folder, const char *name, struct tm
 {
     char path[TMX_PATH_SIZE];
     *csv = (struct tmx_csv){0};
-    snprintf(path, sizeof path, "%s/%s", folder, name);
-    return tmx_os_exists(path) ? tmx_csv_read(csv, path, err) : TMX_OK;
+    const enum tmx_status st = tmx_path_join(path, folder, name, err);
+    return st ? st : tmx_os_exists(path) ? tmx_csv_read(csv, path, err) : TMX_OK;
 }
 
 static enum tmx_status put_marks(struct tmx_plot *p, const struct figure *f, const struct part *part,
@@ -617,12 +617,10 @@ static enum tmx_status paper_of(const char *folder, char paper[16], struct tmx_e
     char path[TMX_PATH_SIZE];
     struct tmx_csv csv = {0};
     paper[0] = '\0';
-    snprintf(path, sizeof path, "%s/paper.csv", folder);
-    const bool compared = tmx_os_exists(path);
-    if (!compared) {
-        snprintf(path, sizeof path, "%s/table.csv", folder);
-    }
-    const enum tmx_status st = tmx_os_exists(path) ? tmx_csv_read(&csv, path, err) : TMX_OK;
+    enum tmx_status st = tmx_path_join(path, folder, "paper.csv", err);
+    const bool compared = !st && tmx_os_exists(path);
+    st = st || compared ? st : tmx_path_join(path, folder, "table.csv", err);
+    st = !st && tmx_os_exists(path) ? tmx_csv_read(&csv, path, err) : st;
     if (!st && compared && csv.n_row > 0 && tmx_csv_column(&csv, "paper") < csv.n_column) {
         snprintf(paper, 16, "%s", tmx_csv_cell(&csv, 0, tmx_csv_column(&csv, "paper")));
     } else if (!st && tmx_csv_column(&csv, "gpus") < csv.n_column &&

@@ -522,7 +522,7 @@ static enum tmx_status draw_suite(struct tmx_plot *p, const struct source *s, st
     return st ? st : draw_pareto(p, s, err);
 }
 
-/* What a name with a unit stands over is a number or nothing: a word there would be a bar that is missing. */
+/* A column with a unit holds numbers or nothing: a word there would be a missing bar. */
 static enum tmx_status check_numbers(const struct tmx_csv *csv, struct tmx_err *err)
 {
     static const char *const units[] = {"_pct", "_j", "_c", "_s", "_w", "_k"};
@@ -549,8 +549,8 @@ enum tmx_status tmx_plot_table(struct tmx_plot *p, const char *folder, struct tm
 {
     struct source s = {0};
     char path[TMX_PATH_SIZE];
-    snprintf(path, sizeof path, "%s/table.csv", folder);
-    enum tmx_status st = tmx_csv_read(&s.csv, path, err);
+    enum tmx_status st = tmx_path_join(path, folder, "table.csv", err);
+    st = st ? st : tmx_csv_read(&s.csv, path, err);
     st = st ? st : check_numbers(&s.csv, err);
     snprintf(path, sizeof path, "%s/paper.csv", folder);
     if (!st && tmx_os_exists(path)) {

@@ -26,12 +26,12 @@ static const struct tmx_opt opts[] = {
     {0},
 };
 
-enum tmx_status tmx_chip_energy_load(struct tmx_chip_energy *e, const char *path, const char *const *sets,
-                                     size_t n_set, struct tmx_err *err)
+enum tmx_status tmx_chip_energy_load(struct tmx_chip_energy *e, const char *path, const struct tmx_sets *sets,
+                                     struct tmx_err *err)
 {
     struct tmx_config *cfg = NULL;
     *e = (struct tmx_chip_energy){0};
-    enum tmx_status st = tmx_config_load(&cfg, path, sets, n_set, err);
+    enum tmx_status st = tmx_config_load(&cfg, path, sets, err);
     if (!st) {
         const struct tmx_setting *cores = tmx_config_find(cfg, "memory.cores");
         st = tmx_opt_read_group(opts, e, tmx_config_root(cfg), "energy", NULL, err);

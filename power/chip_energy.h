@@ -7,6 +7,8 @@
 
 #include "core/micro/contention.h"
 
+struct tmx_sets;
+
 /* How the dynamic power of the SMs grows with their number. */
 enum tmx_core_scaling {
     TMX_CORE_LINEAR,
@@ -36,8 +38,7 @@ struct tmx_energy { /* [J] */
 
 /* Read group `energy` (TMX_ECONFIG when absent); cores comes from group `memory`. */
 TMX_NODISCARD enum tmx_status tmx_chip_energy_load(struct tmx_chip_energy *e, const char *path,
-                                                   const char *const *sets, size_t n_set,
-                                                   struct tmx_err *err);
+                                                   const struct tmx_sets *sets, struct tmx_err *err);
 
 /* Energy of everything in the ledger. Pure. */
 struct tmx_energy tmx_chip_energy_of(const struct tmx_chip_energy *e, const struct tmx_ledger *l);

@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/arena.h"
 #include "core/base/os.h"
 #include "power/leakage.h"
 #include "power/power.h"
@@ -28,6 +29,7 @@ static const struct tmx_opt opts[] = {
 };
 
 struct unit_model {
+    struct tmx_arena arena;        /* of the arrays */
     tmx_watts_kernel kernel;       /* for this processor */
     struct tmx_leakage *leakage;   /* [n_gpu] */
     double *leak_ref_w;            /* [n_unit] at the reference temperature and nominal voltage */
@@ -35,26 +37,17 @@ struct unit_model {
     double *area_share;            /* [n_unit] of the SM area of the GPU; transitions heat it */
     double *uncore_share;          /* [n_unit] of the other area; resident kernels keep it awake */
     double *l2_share, *dram_share; /* [n_unit] of the kernels' watts there */
-    double *way_w;                 /* [TMX_WAYS * n_gpu] per SM, of each kernel in the last tick */
+    double *slot_w;                /* [TMX_SLOTS * n_gpu] per SM, of each kernel in the last tick */
     double *awake_w;               /* [n_gpu] likewise, of shared structures */
 };
 
 static void destroy(void *model)
 {
     struct unit_model *m = model;
-    if (!m) {
-        return;
+    if (m) {
+        tmx_arena_finish(&m->arena);
+        free(m);
     }
-    free(m->leakage);
-    free(m->leak_ref_w);
-    free(m->baseline_w);
-    free(m->area_share);
-    free(m->uncore_share);
-    free(m->l2_share);
-    free(m->dram_share);
-    free(m->way_w);
-    free(m->awake_w);
-    free(m);
 }
 
 /* Spread `total_w` of the chip: sm_share of it over SM area, the rest over the other area;
@@ -72,9 +65,9 @@ static double share_w(double total_w, double sm_share, bool is_sm, double area, 
     return is_sm ? total_w * sm_share * area / sm_area : total_w * (1 - sm_share) * area / other_area;
 }
 
-static void share_out(struct unit_model *m, const struct tmx_gpu *gpu, bool leakage)
+void tmx_power_share_out(const struct tmx_chip *c, double leakage_w, double baseline_w,
+                         const struct tmx_power_shares *s)
 {
-    const struct tmx_chip *c = gpu->chip;
     double sm_area = 0, die_area = 0, placed = 0;
     bool placed_l2 = false, placed_dram = false;
     for (size_t u = 0; u < c->floorplan.n_unit; u++) {
@@ -88,19 +81,17 @@ static void share_out(struct unit_model *m, const struct tmx_gpu *gpu, bool leak
     for (size_t u = 0; u < c->floorplan.n_unit; u++) {
         const double a = tmx_unit_area_m2(&c->floorplan.unit[u]);
         const bool is_sm = c->sm_of_unit[u] != TMX_NO_SM;
-        const size_t i = gpu->unit0 + u;
-        m->leak_ref_w[i] =
-            leakage ? share_w(c->power.leakage_w, c->power.leakage_sm_share, is_sm, a, sm_area, die_area) : 0;
-        m->baseline_w[i] = share_w(c->power.baseline_w * (1 - placed), c->power.baseline_sm_share, is_sm, a,
-                                   sm_area, die_area);
-        m->area_share[i] = is_sm ? a / sm_area : 0;
-        m->uncore_share[i] = share_w(1, 0, is_sm, a, sm_area, die_area);
+        s->leakage_w[u] = share_w(leakage_w, c->power.leakage_sm_share, is_sm, a, sm_area, die_area);
+        s->baseline_w[u] =
+            share_w(baseline_w * (1 - placed), c->power.baseline_sm_share, is_sm, a, sm_area, die_area);
+        s->area[u] = is_sm ? a / sm_area : 0;
+        s->uncore[u] = share_w(1, 0, is_sm, a, sm_area, die_area);
         if (c->is_off[u] || c->off_die[u]) {
-            m->leak_ref_w[i] = m->baseline_w[i] = m->uncore_share[i] = 0;
+            s->leakage_w[u] = s->baseline_w[u] = s->uncore[u] = 0;
         }
-        m->baseline_w[i] += c->power.baseline_w * c->baseline_share[u];
-        m->l2_share[i] = placed_l2 ? c->l2_share[u] : m->uncore_share[i];
-        m->dram_share[i] = placed_dram ? c->dram_share[u] : m->uncore_share[i];
+        s->baseline_w[u] += baseline_w * c->baseline_share[u];
+        s->l2[u] = placed_l2 ? c->l2_share[u] : s->uncore[u];
+        s->dram[u] = placed_dram ? c->dram_share[u] : s->uncore[u];
     }
 }
 
@@ -109,31 +100,32 @@ static enum tmx_status create(const void *options, const struct tmx_machine *mac
 {
     const struct unit_options *o = options;
     struct unit_model *m = calloc(1, sizeof *m);
-    enum tmx_status st = TMX_OK;
     if (!m) {
         return tmx_fail(err, TMX_ENOMEM, "power model");
     }
     m->kernel = TMX_ISA_OF(tmx_watts_any, tmx_watts_v3, tmx_watts_v4);
-    m->leakage = calloc(machine->n_gpu, sizeof *m->leakage);
-    m->leak_ref_w = calloc(machine->n_unit, sizeof *m->leak_ref_w);
-    m->baseline_w = calloc(machine->n_unit, sizeof *m->baseline_w);
-    m->area_share = calloc(machine->n_unit, sizeof *m->area_share);
-    m->uncore_share = calloc(machine->n_unit, sizeof *m->uncore_share);
-    m->l2_share = calloc(machine->n_unit, sizeof *m->l2_share);
-    m->dram_share = calloc(machine->n_unit, sizeof *m->dram_share);
-    m->way_w = calloc(machine->n_gpu * TMX_WAYS, sizeof *m->way_w);
-    m->awake_w = calloc(machine->n_gpu, sizeof *m->awake_w);
-    if (!m->leakage || !m->leak_ref_w || !m->baseline_w || !m->area_share || !m->uncore_share ||
-        !m->l2_share || !m->dram_share || !m->way_w || !m->awake_w) {
-        st = tmx_fail(err, TMX_ENOMEM, "power model of %zu units", machine->n_unit);
-    }
-    for (size_t g = 0; !st && g < machine->n_gpu; g++) {
-        share_out(m, &machine->gpu[g], o->leakage);
-        m->leakage[g] = tmx_leakage_init(&machine->gpu[g].chip->power);
-    }
-    if (st) {
+    TMX_TAKE(&m->arena, m->leakage, machine->n_gpu);
+    TMX_TAKE(&m->arena, m->leak_ref_w, machine->n_unit);
+    TMX_TAKE(&m->arena, m->baseline_w, machine->n_unit);
+    TMX_TAKE(&m->arena, m->area_share, machine->n_unit);
+    TMX_TAKE(&m->arena, m->uncore_share, machine->n_unit);
+    TMX_TAKE(&m->arena, m->l2_share, machine->n_unit);
+    TMX_TAKE(&m->arena, m->dram_share, machine->n_unit);
+    TMX_TAKE(&m->arena, m->slot_w, machine->n_gpu * TMX_SLOTS);
+    TMX_TAKE(&m->arena, m->awake_w, machine->n_gpu);
+    if (m->arena.failed) {
         destroy(m);
-        return st;
+        return tmx_fail(err, TMX_ENOMEM, "power model of %zu units", machine->n_unit);
+    }
+    for (size_t g = 0; g < machine->n_gpu; g++) {
+        const struct tmx_chip_power *power = &machine->gpu[g].chip->power;
+        const size_t u = machine->gpu[g].unit0;
+        const struct tmx_power_shares shares = {m->leak_ref_w + u,   m->baseline_w + u, m->area_share + u,
+                                                m->uncore_share + u, m->l2_share + u,   m->dram_share + u};
+        tmx_power_share_out(machine->gpu[g].chip,
+                            o->leakage ? machine->gpu[g].leakage_scale * power->leakage_w : 0,
+                            power->baseline_w, &shares);
+        m->leakage[g] = tmx_leakage_init(&machine->gpu[g].chip->power);
     }
     *model = m;
     return TMX_OK;
@@ -166,18 +158,18 @@ static double outside_sms(const struct unit_model *m, const struct tmx_machine *
 /* Dynamic watts of each unit, n kernel slots; what each draws and how many SMs it keeps busy. */
 static inline __attribute__((always_inline)) void in_sms(const struct tmx_machine *machine,
                                                          const struct tmx_gpu *gpu, size_t n,
-                                                         const double *way_w, double *sum_w, double *busy_sms,
-                                                         double *restrict dynamic_w)
+                                                         const double *slot_w, double *sum_w,
+                                                         double *busy_sms, double *restrict dynamic_w)
 {
     const struct tmx_chip *c = gpu->chip;
-    double watts[TMX_WAYS] = {0}, sms[TMX_WAYS] = {0};
+    double watts[TMX_SLOTS] = {0}, sms[TMX_SLOTS] = {0};
     for (size_t u = 0; u < c->floorplan.n_unit; u++) {
         const int sm = c->sm_of_unit[u];
         double w = 0;
         if (sm != TMX_NO_SM) {
             const double *busy = &machine->busy[gpu->sm0 + (size_t)sm];
             for (size_t k = 0; k < n; k++) {
-                const double part_w = busy[k * machine->n_sm] * way_w[k] * c->part_share[u];
+                const double part_w = busy[k * machine->n_sm] * slot_w[k] * c->part_share[u];
                 watts[k] += part_w;
                 sms[k] += busy[k * machine->n_sm] * c->part_share[u];
                 w += part_w;
@@ -198,33 +190,33 @@ static double dynamic(const struct unit_model *m, const struct tmx_machine *mach
     const struct tmx_gpu *gpu = &machine->gpu[g];
     const struct tmx_chip *c = gpu->chip;
     const double volt2 = c->power.dvfs_power == TMX_DVFS_V2F ? machine->volt2[g] : 1;
-    double way_w[TMX_WAYS] = {0}, sum_w[TMX_WAYS] = {0}, busy_sms[TMX_WAYS] = {0};
+    double slot_w[TMX_SLOTS] = {0}, sum_w[TMX_SLOTS] = {0}, busy_sms[TMX_SLOTS] = {0};
     const size_t n_kernel_slot = tmx_machine_kernel_slots(gpu);
     bool outside = false;
     for (size_t k = 0; k < gpu->n_run; k++) {
         const struct tmx_job *j = &machine->job[gpu->run[k]];
         const double scale = volt2 * tmx_machine_clock_speed(machine, j, g) * gpu->power_scale;
-        way_w[k] = tmx_job_power_w(j, machine->now_s) * scale /
-                   tmx_job_slowdown(j) * /* the same work, spread over a longer time */
-                   tmx_machine_remote_speed(machine, j, g);
+        slot_w[k] = tmx_job_power_w(j, machine->now_s) * scale /
+                    tmx_job_slowdown(j) * /* the same work, spread over a longer time */
+                    tmx_machine_remote_speed(machine, j, g);
         outside = outside || j->l2_w > 0 || j->dram_w > 0 || j->leak_factor > 0;
     }
-    double *last_w = &m->way_w[TMX_WAYS * g];
-    if (gpu->same && !outside && memcmp(last_w, way_w, sizeof way_w) == 0) {
+    double *last_w = &m->slot_w[TMX_SLOTS * g];
+    if (gpu->same && !outside && memcmp(last_w, slot_w, sizeof slot_w) == 0) {
         return 1; /* as in the last tick */
     }
-    memcpy(last_w, way_w, sizeof way_w);
+    memcpy(last_w, slot_w, sizeof slot_w);
     if (n_kernel_slot == 2) { /* a constant: sums in registers */
-        in_sms(machine, gpu, 2, way_w, sum_w, busy_sms, f->dynamic_w + gpu->unit0);
+        in_sms(machine, gpu, 2, slot_w, sum_w, busy_sms, f->dynamic_w + gpu->unit0);
     } else {
-        in_sms(machine, gpu, n_kernel_slot, way_w, sum_w, busy_sms, f->dynamic_w + gpu->unit0);
+        in_sms(machine, gpu, n_kernel_slot, slot_w, sum_w, busy_sms, f->dynamic_w + gpu->unit0);
     }
     double leak = 1;
     if (outside) {
         leak = outside_sms(m, machine, g, busy_sms, sum_w, f);
     }
-    for (size_t k = 0; k < TMX_WAYS; k++) {
-        f->way_w[k * f->n_gpu + g] = sum_w[k];
+    for (size_t k = 0; k < TMX_SLOTS; k++) {
+        f->slot_w[k * f->n_gpu + g] = sum_w[k];
     }
     return leak;
 }

@@ -40,10 +40,19 @@ enum tmx_status tmx_run_step(struct tmx_run *r, uint64_t n_tick, bool *done, str
     return st;
 }
 
-static size_t n_metric(void)
+/* The i-th metric that a run has; the row without a name after the last. */
+static const struct tmx_metric *metric_of(const struct tmx_run *r, size_t i)
+{
+    const struct tmx_metric *m = tmx_metrics;
+    for (size_t n = 0; m->name && (!tmx_run_has_metric(r, m) || n++ < i); m++) {
+    }
+    return m;
+}
+
+static size_t n_metric(const struct tmx_run *r)
 {
     size_t n = 0;
-    while (tmx_metrics[n].name) {
+    while (metric_of(r, n)->name) {
         n++;
     }
     return n;
@@ -66,7 +75,7 @@ size_t tmx_run_count(const struct tmx_run *r, enum tmx_thing thing)
     case TMX_THING_JOB:
         return m->n_job;
     case TMX_THING_METRIC:
-        return n_metric();
+        return n_metric(r);
     default:
         return 0;
     }
@@ -106,7 +115,7 @@ const char *tmx_run_name(const struct tmx_run *r, enum tmx_thing thing, size_t i
     case TMX_THING_JOB:
         return m->job[i].kernel->name;
     case TMX_THING_METRIC:
-        return tmx_metrics[i].name;
+        return metric_of(r, i)->name;
     default:
         return NULL;
     }
@@ -176,7 +185,7 @@ static double value_of(const struct tmx_run *r, enum tmx_quantity q, size_t i)
     case TMX_THING_JOB:
         return of_job(r, i, q);
     default:
-        return tmx_metrics[i].value(r);
+        return metric_of(r, i)->value(r);
     }
 }
 

@@ -25,7 +25,10 @@ const char *tmx_run_key_unused(const struct tmx_run *r, const char *key)
                             : "fans and links are those of a topology, and none is given";
         }
     }
-    return NULL;
+    if (!r->serves && (strcmp(key, "route") == 0 || strcmp(key, "row") == 0)) {
+        return "no language model is served (group serve)";
+    }
+    return r->serves && strcmp(key, "mix") == 0 ? "group serve is the workload" : NULL;
 }
 
 /* A real option of a chosen policy; NULL when it has none of that name. */
@@ -230,7 +233,7 @@ void tmx_run_note_powerless(struct tmx_run *r)
     const char *dtm = r->sim_spec.choice[TMX_LEVEL_DTM].policy->name,
                *tb = r->sim_spec.choice[TMX_LEVEL_TB].policy->name;
     size_t n_level = 0;
-    bool full = r->mix.n_entry > 0 && !r->jobs;
+    bool full = r->mix.n_entry > 0 && !r->jobs && !r->serve;
     for (size_t k = 0; k < r->n_kind; k++) {
         n_level = r->kind[k].chip.n_level > n_level ? r->kind[k].chip.n_level : n_level;
     }
@@ -304,6 +307,7 @@ enum tmx_status tmx_run_check_times(const struct tmx_run *r, const struct tmx_se
 
 /* Measured on one core of a 2.8 GHz Xeon, reduced model; the full grid solves its network every tick. */
 static const double TICK_S = 1.2e-6, TICK_UNIT_S = 3e-8, TICK_NODE_S = 3e-6;
+static const double TOKEN_S = 2e-8, INSTANCE_TICK_S = 1e-7; /* a language model's, without heat */
 static const double GPU_BYTES = 2e4, UNIT_BYTES = 1e2, NODE_BYTES = 64, JOB_BYTES = 600;
 
 static double total_ticks(const struct tmx_run *r)
@@ -322,7 +326,13 @@ static double total_ticks(const struct tmx_run *r)
 struct tmx_cost tmx_run_cost(const struct tmx_run *r)
 {
     struct tmx_cost c = {.bytes = JOB_BYTES * (double)r->mix.n_entry};
-    const bool full = strcmp(r->options.method, "grid") == 0;
+    if (r->serve && !r->serve->spec.options.heat) { /* instances and requests alone */
+        const double instances = (double)r->n_gpu / r->serve->spec.options.tp;
+        c.seconds = TOKEN_S * r->serve->output_tokens + INSTANCE_TICK_S * instances * total_ticks(r);
+        c.bytes = 2.0 * (double)r->serve->list.n * sizeof *r->serve->list.request;
+        return c;
+    }
+    const bool full = r->thermal.ops->full_network;
     const double ticks = total_ticks(r);
     for (size_t g = 0; g < r->n_gpu; g++) {
         const struct tmx_run_kind *k = &r->kind[r->kind_of_gpu[g]];

@@ -13,24 +13,23 @@
 #include "run/registry.h"
 #include "run/state.h"
 
-enum tmx_status tmx_cta_chip_load(struct tmx_cta_chip *c, const char *name, const char *const *sets,
-                                  size_t n_set, struct tmx_err *err)
+enum tmx_status tmx_cta_chip_load(struct tmx_cta_chip *c, const char *name, const struct tmx_sets *sets,
+                                  struct tmx_err *err)
 {
     char relative[TMX_PATH_SIZE], path[TMX_PATH_SIZE];
     *c = (struct tmx_cta_chip){0};
-    for (size_t i = 0; i < n_set; i++) {
-        if (strncmp(sets[i], "memory.", 7) != 0 && strncmp(sets[i], "energy.", 7) != 0) {
-            return tmx_fail(err, TMX_ECONFIG, "--set %s: expected memory.KEY=VALUE or energy.KEY=VALUE",
-                            sets[i]);
+    for (size_t i = 0; sets && i < sets->n; i++) {
+        const struct tmx_set *set = &sets->set[i];
+        if (strncmp(set->key, "memory.", 7) != 0 && strncmp(set->key, "energy.", 7) != 0) {
+            return tmx_fail_at(err, TMX_ECONFIG, set->file, set->line,
+                               "expected memory.KEY=VALUE or energy.KEY=VALUE");
         }
     }
     snprintf(c->name, sizeof c->name, "%s", name);
     enum tmx_status st = tmx_data_find(TMX_DATA_CHIP, name, relative, err);
-    if (!st && snprintf(path, sizeof path, "%s/chip.cfg", relative) >= (int)sizeof path) {
-        st = tmx_fail(err, TMX_EIO, "%s: path too long", relative);
-    }
-    st = st ? st : tmx_memory_chip_load(&c->memory, path, sets, n_set, err);
-    return st ? st : tmx_chip_energy_load(&c->energy, path, sets, n_set, err);
+    st = st ? st : tmx_path_join(path, relative, "chip.cfg", err);
+    st = st ? st : tmx_memory_chip_load(&c->memory, path, sets, err);
+    return st ? st : tmx_chip_energy_load(&c->energy, path, sets, err);
 }
 
 enum tmx_status tmx_cta_policy_parse(const char *text, struct tmx_cta_policy_spec *p, struct tmx_err *err)
@@ -299,7 +298,7 @@ static enum tmx_status open_source(struct source *s, const char *kernel, const s
         return tmx_fail(err, TMX_ECONFIG, "chip %s: memory.sm names no SM, so sm_cycle cannot run",
                         chip->name);
     }
-    enum tmx_status st = tmx_gate_chip_load(&s->sm, chip->memory.sm, NULL, 0, err);
+    enum tmx_status st = tmx_gate_chip_load(&s->sm, chip->memory.sm, NULL, err);
     st = st ? st : tmx_gate_kernel_load(&s->kernel, kernel, err);
     s->cached = tmx_os_cache_dir(s->cache, sizeof s->cache, &no_cache) == TMX_OK;
     return st;
@@ -494,7 +493,7 @@ static enum tmx_status make_plans(struct tmx_run *r, struct tmx_run_cta *c, cons
     if (r->n_kind != 1 || r->jobs) {
         return tmx_fail_setting(err, group, "cta: needs GPUs of one kind and no job level");
     }
-    enum tmx_status st = tmx_cta_chip_load(&c->chip, r->kind[0].name, NULL, 0, err);
+    enum tmx_status st = tmx_cta_chip_load(&c->chip, r->kind[0].name, NULL, err);
     if (!st && (size_t)c->chip.memory.cores != r->kind[0].chip.n_sm) {
         st = tmx_fail_setting(err, group, "cta: memory.cores of chip %s is %d, it has %zu SMs", c->chip.name,
                               c->chip.memory.cores, r->kind[0].chip.n_sm);
@@ -547,18 +546,18 @@ enum tmx_status tmx_run_cta_open(struct tmx_run *r, const struct tmx_setting *ro
     return st;
 }
 
-static void write_plans(const struct tmx_run *r, FILE *out)
+static void write_plans(const struct tmx_run *r, struct tmx_writer *w)
 {
     for (size_t k = 0; k < r->n_kernel; k++) {
-        fprintf(out, "    # %s: %g SMs, found in %.3g us\n", r->kernel[k].name, r->cta->plan[k].sms,
-                1e6 * r->cta->plan[k].delay_s);
+        tmx_writer_comment(w, "%s: %g SMs, found in %.3g us", r->kernel[k].name, r->cta->plan[k].sms,
+                           1e6 * r->cta->plan[k].delay_s);
     }
 }
 
-void tmx_run_cta_write(const struct tmx_run *r, enum tmx_resolved what, FILE *out)
+void tmx_run_cta_write(const struct tmx_run *r, struct tmx_writer *w)
 {
     if (r->cta) {
-        tmx_run_choice_write(r, TMX_LEVEL_CTA, opts, r->cta, write_plans, what, out);
+        tmx_run_choice_write(r, TMX_LEVEL_CTA, opts, r->cta, write_plans, w);
     }
 }
 

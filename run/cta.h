@@ -37,7 +37,7 @@ struct tmx_cta_outcome {
 };
 
 TMX_NODISCARD enum tmx_status tmx_cta_chip_load(struct tmx_cta_chip *c, const char *name,
-                                                const char *const *sets, size_t n_set, struct tmx_err *err);
+                                                const struct tmx_sets *sets, struct tmx_err *err);
 
 /* "tcs" or "tcs(threshold=1.5,throttling=false)". Release with tmx_cta_policy_finish. */
 TMX_NODISCARD enum tmx_status tmx_cta_policy_parse(const char *text, struct tmx_cta_policy_spec *p,

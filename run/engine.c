@@ -143,12 +143,12 @@ static enum tmx_status take_chip(struct tmx_hotspot_config *cfg, const char *nam
     if (st) {
         return st;
     }
-    snprintf(path, sizeof path, "%s/chip.cfg", folder);
-    st = tmx_chip_load(&chip, path, NULL, err);
+    st = tmx_path_join(path, folder, "chip.cfg", err);
+    st = st ? st : tmx_chip_load(&chip, path, NULL, err);
     if (!st) {
-        snprintf(path, sizeof path, "%s/%s", folder, chip.floorplan_file);
-        snprintf(package, 2 * TMX_PATH_SIZE, "%s/%s", folder, chip.package_file);
-        st = tmx_hotspot_config_set(cfg, "f", path, TMX_HOTSPOT_COMMAND_LINE, 0, err);
+        st = tmx_path_join(path, folder, chip.floorplan_file, err);
+        st = st ? st : tmx_path_join(package, folder, chip.package_file, err);
+        st = st ? st : tmx_hotspot_config_set(cfg, "f", path, TMX_HOTSPOT_COMMAND_LINE, 0, err);
     }
     tmx_chip_finish(&chip);
     return st;

@@ -66,7 +66,7 @@ static enum tmx_status profile_chip(struct tmx_run *r, const char *name, struct 
     char cache[TMX_PATH_SIZE];
     struct tmx_err no_cache;
     const bool cached = tmx_os_cache_dir(cache, sizeof cache, &no_cache) == TMX_OK;
-    enum tmx_status st = tmx_gate_chip_load(&c->chip, name, NULL, 0, err);
+    enum tmx_status st = tmx_gate_chip_load(&c->chip, name, NULL, err);
     if (!st) {
         c->profile = calloc(r->n_kernel + 1, sizeof *c->profile);
         c->latency_cycles = calloc(r->n_kernel + 1, sizeof *c->latency_cycles);
@@ -153,10 +153,10 @@ void tmx_run_gate_close(struct tmx_run *r)
     }
 }
 
-void tmx_run_gate_write(const struct tmx_run *r, enum tmx_resolved what, FILE *out)
+void tmx_run_gate_write(const struct tmx_run *r, struct tmx_writer *w)
 {
     if (r->gate) {
-        tmx_run_choice_write(r, TMX_LEVEL_GATE, opts, &r->gate->options, NULL, what, out);
+        tmx_run_choice_write(r, TMX_LEVEL_GATE, opts, &r->gate->options, NULL, w);
     }
 }
 

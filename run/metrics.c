@@ -2,9 +2,11 @@
 /* What a run measures, each from the machine, the recorder, or both. */
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <thermix/policy.h>
 
+#include "power/leakage.h"
 #include "run/state.h"
 
 static const struct tmx_machine *machine(const struct tmx_run *r)
@@ -118,6 +120,18 @@ static double longest_gating_s(const struct tmx_run *r)
         longest = fmax(longest, recorder(r)->longest_s[sm]);
     }
     return longest;
+}
+
+static const double LATCHED_S = 10; /* no throttle that works stops a clock for so long */
+
+/* SMs that their neighbours keep above the release point while they work. */
+static double latched_sm(const struct tmx_run *r)
+{
+    double n = 0;
+    for (size_t sm = 0; sm < recorder(r)->n_sm; sm++) {
+        n += recorder(r)->longest_s[sm] > LATCHED_S;
+    }
+    return n;
 }
 
 /* From one stop of an SM's clock to its next, mean over all stops. */
@@ -234,6 +248,20 @@ static double mean_inlet_c(const struct tmx_run *r)
 {
     return r->topology.n_gpu > 0 ? cooling(r).mean_inlet_k - TMX_ZERO_C
                                  : r->kind[0].stack.spec.ambient_k - TMX_ZERO_C;
+}
+
+/* Temperature of the mean SM that a watt of the chip gives, times the watts that a kelvin of it leaks. From 1
+ * on the chip has no steady state. */
+static double loop_gain(const struct tmx_run *r)
+{
+    const struct tmx_chip_power *p = &machine(r)->gpu[0].chip->power;
+    const double trip_k = tmx_sim_trip_k(r->sim), half_k = 0.5;
+    const double at_k = isnan(trip_k) ? recorder(r)->peak_sm_k : trip_k;
+    const double slope =
+        p->leakage_w * (tmx_leakage_factor(p, at_k + half_k) - tmx_leakage_factor(p, at_k - half_k));
+    const double watts =
+        recorder(r)->total_j / ((double)recorder(r)->n_tick * r->options.tick_s) / (double)machine(r)->n_gpu;
+    return watts > 0 ? (mean_temp_c(r) - mean_inlet_c(r)) / watts * slope : 0;
 }
 
 static double remote_cost(const struct tmx_run *r)
@@ -365,6 +393,112 @@ static double wait_p99_s(const struct tmx_run *r)
     return wait_quantile_s(r, 0.99);
 }
 
+/* Of a language model. */
+#define LATENCY(name, what, class_of, q)                     \
+    static double name(const struct tmx_run *r)              \
+    {                                                        \
+        return tmx_run_serve_quantile(r, what, class_of, q); \
+    }
+#define SERVING(name, what)                     \
+    static double name(const struct tmx_run *r) \
+    {                                           \
+        return tmx_run_serve_value(r, what);    \
+    }
+/* clang-format off */
+LATENCY(ttft_p50_s, TMX_SERVE_TTFT, -1, 0.5)
+LATENCY(ttft_p90_s, TMX_SERVE_TTFT, -1, 0.9)
+LATENCY(ttft_p99_s, TMX_SERVE_TTFT, -1, 0.99)
+LATENCY(tbt_p50_s, TMX_SERVE_TBT, -1, 0.5)
+LATENCY(tbt_p90_s, TMX_SERVE_TBT, -1, 0.9)
+LATENCY(tbt_p99_s, TMX_SERVE_TBT, -1, 0.99)
+LATENCY(e2e_p50_s, TMX_SERVE_E2E, -1, 0.5)
+LATENCY(e2e_p90_s, TMX_SERVE_E2E, -1, 0.9)
+LATENCY(e2e_p99_s, TMX_SERVE_E2E, -1, 0.99)
+LATENCY(ttft_p50_high_s, TMX_SERVE_TTFT, 0, 0.5)
+LATENCY(ttft_p99_high_s, TMX_SERVE_TTFT, 0, 0.99)
+LATENCY(tbt_p50_high_s, TMX_SERVE_TBT, 0, 0.5)
+LATENCY(tbt_p99_high_s, TMX_SERVE_TBT, 0, 0.99)
+LATENCY(e2e_p50_high_s, TMX_SERVE_E2E, 0, 0.5)
+LATENCY(e2e_p99_high_s, TMX_SERVE_E2E, 0, 0.99)
+LATENCY(ttft_p50_low_s, TMX_SERVE_TTFT, 1, 0.5)
+LATENCY(ttft_p99_low_s, TMX_SERVE_TTFT, 1, 0.99)
+LATENCY(tbt_p50_low_s, TMX_SERVE_TBT, 1, 0.5)
+LATENCY(tbt_p99_low_s, TMX_SERVE_TBT, 1, 0.99)
+LATENCY(e2e_p50_low_s, TMX_SERVE_E2E, 1, 0.5)
+LATENCY(e2e_p99_low_s, TMX_SERVE_E2E, 1, 0.99)
+SERVING(requests_done, TMX_SERVE_DONE)
+SERVING(tokens_per_s, TMX_SERVE_TOKENS_PER_S)
+SERVING(j_per_token, TMX_SERVE_J_PER_TOKEN)
+SERVING(node_j_per_token, TMX_SERVE_NODE_J_PER_TOKEN)
+SERVING(prompt_pct, TMX_SERVE_PROMPT_PCT)
+SERVING(serving_pct, TMX_SERVE_BUSY_PCT)
+SERVING(active_few_pct, TMX_SERVE_FEW_PCT)
+SERVING(active_one_pct, TMX_SERVE_ONE_PCT)
+SERVING(gap_p99_s, TMX_SERVE_GAP_P99)
+SERVING(goodput_pct, TMX_SERVE_GOODPUT_PCT)
+SERVING(limits_ratio, TMX_SERVE_LIMITS_RATIO)
+SERVING(row_peak_w, TMX_SERVE_ROW_PEAK_W)
+SERVING(row_mean_w, TMX_SERVE_ROW_MEAN_W)
+SERVING(row_rise_2s_w, TMX_SERVE_RISE_2S_W)
+SERVING(row_rise_40s_w, TMX_SERVE_RISE_40S_W)
+SERVING(capped_high_s, TMX_SERVE_CAPPED_HIGH_S)
+SERVING(capped_low_s, TMX_SERVE_CAPPED_LOW_S)
+SERVING(brakes, TMX_SERVE_BRAKES)
+SERVING(brake_s, TMX_SERVE_BRAKE_S)
+/* clang-format on */
+#undef LATENCY
+#undef SERVING
+
+bool tmx_run_has_metric(const struct tmx_run *run, const struct tmx_metric *metric)
+{
+    const bool serving = strncmp(metric->doc, "serving: ", 9) == 0;
+    if (!run->serve || run->serve->spec.options.heat) {
+        return run->serve ? metric->value != throughput_blocks_per_s && metric->value != fairness : !serving;
+    }
+    return serving || metric->value == energy_j || metric->value == makespan_s; /* no dies, no kernels */
+}
+
+/* Board watts of all GPUs, mean over the counted time. */
+static double gpus_w(const struct tmx_run *r)
+{
+    const struct tmx_recorder *rec = recorder(r);
+    const struct tmx_machine *m = machine(r);
+    double w = 0;
+    for (size_t g = 0; g < m->n_gpu && rec->n_tick > 0; g++) {
+        const struct tmx_gpu *gpu = &m->gpu[g];
+        double j = rec->transition_j[g];
+        for (size_t u = gpu->unit0; u < gpu->unit0 + gpu->chip->floorplan.n_unit; u++) {
+            j += rec->dynamic_j[u] + rec->leakage_j[u] + rec->baseline_j[u];
+        }
+        w += tmx_chip_board_w(gpu->chip, j / ((double)rec->n_tick * m->dt_s));
+    }
+    return w;
+}
+
+/* All nodes alike at their mean load: the supply's curve is nearly straight over what nodes differ by. */
+static double wall_w(const struct tmx_run *r)
+{
+    const struct tmx_host *h = &r->topology.host;
+    const struct tmx_recorder *rec = recorder(r);
+    const struct tmx_machine *m = machine(r);
+    const double time_s = (double)rec->n_tick * m->dt_s, n = fmax(1, r->topology.nodes);
+    double busy = 0;
+    if (!h->given || rec->n_tick == 0) {
+        return 0;
+    }
+    for (size_t g = 0; g < m->n_gpu; g++) {
+        busy += m->gpu[g].busy_s / time_s / (double)m->n_gpu;
+    }
+    const double load_w = (gpus_w(r) + fan_energy_j(r) / time_s) / n + h->idle_w + busy * h->active_w;
+    return n * tmx_host_wall_w(h, load_w);
+}
+
+static double wall_overhead_pct(const struct tmx_run *r)
+{
+    const double w = wall_w(r);
+    return w > 0 ? 100 * (1 - gpus_w(r) / w) : 0;
+}
+
 const struct tmx_metric tmx_metrics[] = {
     {"slowdown_pct", "lost share of the busy time, 1 - work / busy time", slowdown_pct},
     {"energy_j", "energy of the GPUs from the end of the warm-up", energy_j},
@@ -376,6 +510,7 @@ const struct tmx_metric tmx_metrics[] = {
     {"sms_gated", "SMs whose clock was ever stopped", sms_gated},
     {"sms_near_trip", "SMs whose sensor came within 0.5 K of the trip point", sms_near_trip},
     {"longest_gating_s", "longest time an SM's clock stayed stopped", longest_gating_s},
+    {"latched_sm", "SMs whose clock stayed stopped for more than 10 s", latched_sm},
     {"gating_period_s", "mean time from one stop of an SM's clock to its next; 0: no clock stopped twice",
      gating_period_s},
     {"below_trip_k", "trip point of the throttle minus peak_temp_c; 0: no trip point", below_trip_k},
@@ -392,10 +527,17 @@ const struct tmx_metric tmx_metrics[] = {
     {"gating_saved_j", "leakage energy that sleeping units did not spend", saved_j},
     {"fan_energy_j", "electrical energy of the fans, not part of energy_j; 0 without a topology",
      fan_energy_j},
+    {"wall_w",
+     "drawn from the wall: GPUs' boards, fans, host and losses of supplies, mean over time; 0 without a host",
+     wall_w},
+    {"wall_overhead_pct", "share of wall_w that the GPUs' boards do not draw", wall_overhead_pct},
     {"mean_rpm", "speed of the fans, mean over fans and time; 0 without a topology or where it is not known",
      mean_rpm},
     {"peak_noise_dba", "highest noise of all fans together; 0 if no fan turns or has a known noise",
      peak_noise_dba},
+    {"loop_gain",
+     "rise of the mean SM per watt times leakage per kelvin at the trip point; from 1 on: no steady state",
+     loop_gain},
     {"mean_inlet_c", "air the GPUs breathe, mean over GPUs and time", mean_inlet_c},
     {"remote_cost", "cost of the link between the GPUs, relative to link T3", remote_cost},
     {"exhaust_j", "enthalpy that left the chassis above room air; 0 without a topology", exhaust_j},
@@ -420,5 +562,49 @@ const struct tmx_metric tmx_metrics[] = {
      hw_thermal_slowdown_s},
     {"memory_limit_s", "dtm boost: the part of sw_thermal_slowdown_s that is the memory's", memory_limit_s},
     {"peak_memory_c", "hottest memory stack at the end of any tick; 0: none in the floorplan", peak_memory_c},
+    {"ttft_p50_s", "serving: from arrival to the first token, median", ttft_p50_s},
+    {"ttft_p90_s", "serving: from arrival to the first token, 90th percentile", ttft_p90_s},
+    {"ttft_p99_s", "serving: from arrival to the first token, 99th percentile", ttft_p99_s},
+    {"tbt_p50_s", "serving: mean time between a request's tokens, median", tbt_p50_s},
+    {"tbt_p90_s", "serving: mean time between a request's tokens, 90th percentile", tbt_p90_s},
+    {"tbt_p99_s", "serving: mean time between a request's tokens, 99th percentile", tbt_p99_s},
+    {"e2e_p50_s", "serving: from arrival to the last token, median", e2e_p50_s},
+    {"e2e_p90_s", "serving: from arrival to the last token, 90th percentile", e2e_p90_s},
+    {"e2e_p99_s", "serving: from arrival to the last token, 99th percentile", e2e_p99_s},
+    {"ttft_p50_high_s", "serving: ttft_p50_s of high priority", ttft_p50_high_s},
+    {"ttft_p99_high_s", "serving: ttft_p99_s of high priority", ttft_p99_high_s},
+    {"tbt_p50_high_s", "serving: tbt_p50_s of high priority", tbt_p50_high_s},
+    {"tbt_p99_high_s", "serving: tbt_p99_s of high priority", tbt_p99_high_s},
+    {"e2e_p50_high_s", "serving: e2e_p50_s of high priority", e2e_p50_high_s},
+    {"e2e_p99_high_s", "serving: e2e_p99_s of high priority", e2e_p99_high_s},
+    {"ttft_p50_low_s", "serving: ttft_p50_s of low priority", ttft_p50_low_s},
+    {"ttft_p99_low_s", "serving: ttft_p99_s of low priority", ttft_p99_low_s},
+    {"tbt_p50_low_s", "serving: tbt_p50_s of low priority", tbt_p50_low_s},
+    {"tbt_p99_low_s", "serving: tbt_p99_s of low priority", tbt_p99_low_s},
+    {"e2e_p50_low_s", "serving: e2e_p50_s of low priority", e2e_p50_low_s},
+    {"e2e_p99_low_s", "serving: e2e_p99_s of low priority", e2e_p99_low_s},
+    {"requests_done", "serving: requests with their last token", requests_done},
+    {"tokens_per_s", "serving: output tokens a second up to the last one", tokens_per_s},
+    {"j_per_token", "serving: energy of the GPUs for each output token", j_per_token},
+    {"node_j_per_token", "serving: the same with the nodes beside them", node_j_per_token},
+    {"prompt_pct", "serving: time in iterations with prompts, mean over instances", prompt_pct},
+    {"serving_pct", "serving: time in iterations, mean over instances", serving_pct},
+    {"active_few_pct", "serving: of the time in iterations, with at most 20 active tokens", active_few_pct},
+    {"active_one_pct", "serving: of the time in iterations, with one active token", active_one_pct},
+    {"gap_p99_s", "serving: between two tokens of a request, 99th percentile over all", gap_p99_s},
+    {"goodput_pct", "serving: requests within all of serve.limits", goodput_pct},
+    {"limits_ratio",
+     "serving: slowdown over its limit, the largest of Splitwise's nine; at most 1: all are met",
+     limits_ratio},
+    {"row_peak_w", "serving: largest power of a row between two telemetries", row_peak_w},
+    {"row_mean_w", "serving: mean power of the row that draws most", row_mean_w},
+    {"row_rise_2s_w", "serving: largest rise of a row's power in 2 s", row_rise_2s_w},
+    {"row_rise_40s_w", "serving: largest rise of a row's power in 40 s", row_rise_40s_w},
+    {"capped_high_s",
+     "serving: time that the row's policy limits the clock, mean over instances of high priority",
+     capped_high_s},
+    {"capped_low_s", "serving: the same of low priority", capped_low_s},
+    {"brakes", "serving: times that a row asked for its power brake", brakes},
+    {"brake_s", "serving: time under the power brake, mean over instances", brake_s},
     {0},
 };

@@ -82,6 +82,10 @@ static const char *missing_slot(enum tmx_level level, const struct tmx_plugin *p
         return tmx_tb_of(&c)->order ? NULL : "order";
     case TMX_LEVEL_FAN:
         return tmx_fan_of(&c)->speed ? NULL : "speed";
+    case TMX_LEVEL_ROUTE:
+        return tmx_route_of(&c)->route ? NULL : "route";
+    case TMX_LEVEL_ROW:
+        return tmx_row_of(&c)->decide ? NULL : "decide";
     default:
         return NULL;
     }
@@ -137,7 +141,9 @@ static size_t table_size(enum tmx_level level)
                                               [TMX_LEVEL_CTA] = sizeof(struct tmx_cta_policy),
                                               [TMX_LEVEL_TB] = sizeof(struct tmx_tb_policy),
                                               [TMX_LEVEL_GATE] = sizeof(struct tmx_gate_policy),
-                                              [TMX_LEVEL_FAN] = sizeof(struct tmx_fan_policy)};
+                                              [TMX_LEVEL_FAN] = sizeof(struct tmx_fan_policy),
+                                              [TMX_LEVEL_ROUTE] = sizeof(struct tmx_route_policy),
+                                              [TMX_LEVEL_ROW] = sizeof(struct tmx_row_policy)};
     return sizes[level];
 }
 

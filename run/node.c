@@ -7,6 +7,9 @@
 
 #include "core/base/config.h"
 #include "core/base/os.h"
+#include "core/base/plausible.h"
+#include "core/base/rng.h"
+#include "core/base/text.h"
 #include "core/floorplan/floorplan.h"
 
 enum { MAX_FAILURES = 4096 };
@@ -20,8 +23,8 @@ static enum tmx_status open_chip(struct tmx_run *r, struct tmx_run_kind *k, cons
     if (st) {
         return st;
     }
-    snprintf(path, sizeof path, "%s/chip.cfg", folder);
-    st = tmx_chip_load(&k->chip, path, tmx_setting_member(root, "chip_power"), err);
+    st = tmx_path_join(path, folder, "chip.cfg", err);
+    st = st ? st : tmx_chip_load(&k->chip, path, tmx_setting_member(root, "chip_power"), err);
     if (st) {
         return st;
     }
@@ -30,10 +33,10 @@ static enum tmx_status open_chip(struct tmx_run *r, struct tmx_run_kind *k, cons
     }
     snprintf(k->floorplan_path, sizeof k->floorplan_path, "%s", r->options.floorplan);
     if (!r->options.floorplan[0] || !tmx_os_exists(k->floorplan_path)) { /* beside the chip's own */
-        snprintf(k->floorplan_path, sizeof k->floorplan_path, "%s/%s", folder,
-                 r->options.floorplan[0] ? r->options.floorplan : k->chip.floorplan_file);
+        st = tmx_path_join(k->floorplan_path, folder,
+                           r->options.floorplan[0] ? r->options.floorplan : k->chip.floorplan_file, err);
     }
-    st = tmx_flp_read(k->floorplan_path, &fp, err);
+    st = st ? st : tmx_flp_read(k->floorplan_path, &fp, err);
     st = st ? st : tmx_floorplan_check(&fp, 1, err); /* gaps are the package's question: its filler's */
     st = r->options.floorplan[0] ? tmx_setting_blame(tmx_setting_member(root, "floorplan"), st, err) : st;
     if (!st) {
@@ -44,8 +47,7 @@ static enum tmx_status open_chip(struct tmx_run *r, struct tmx_run_kind *k, cons
     if (!st && k->chip.confidence[0]) {
         tmx_run_note(r, "chip %s: %s", k->chip.name, k->chip.confidence);
     }
-    snprintf(k->package_path, sizeof k->package_path, "%s/%s", folder, k->chip.package_file);
-    return st;
+    return st ? st : tmx_path_join(k->package_path, folder, k->chip.package_file, err);
 }
 
 /* Do the sinks of two cards see the same convection at the same speeds? */
@@ -94,7 +96,7 @@ static enum tmx_status read_topology(struct tmx_run *r, const struct tmx_setting
     st = tmx_setting_blame(at, st, err);
     st = st ? st : tmx_topology_load(&r->topology, path, err);
     if (!st && r->options.gpus != 1) {
-        st = tmx_fail_setting(err, at, "topology and gpus: the topology says which GPUs there are");
+        st = tmx_fail_setting(err, at, "topology and gpus: give one; the topology lists its GPUs");
     }
     if (!st && !r->options.link[0]) {
         snprintf(r->options.link, sizeof r->options.link, "%s", r->topology.link_name);
@@ -141,7 +143,21 @@ static enum tmx_status read_failures(struct tmx_run *r, const struct tmx_setting
             f++;
         }
         if (f == r->topology.n_fan) {
-            return tmx_fail_setting(err, e, "fan_failures: there is no fan \"%s\"", row.fan);
+            char hint[TMX_HINT_SIZE];
+            const char *names[MAX_FAILURES];
+            size_t n_name = 0;
+            for (; n_name < r->topology.n_fan && n_name < MAX_FAILURES; n_name++) {
+                names[n_name] = r->topology.fan[n_name].name;
+            }
+            return tmx_fail_setting(err, e, "fan_failures: there is no fan \"%s\"%s", row.fan,
+                                    tmx_suggest(hint, row.fan, names, n_name));
+        }
+        if (r->topology.fan[f].stand_in && !tmx_plausible_accepted()) {
+            return tmx_fail_setting(err, e,
+                                    "fan_failures: %s stands for fans that no log has measured, so what its "
+                                    "failure does is not known: log fan_rpm at two speeds and calibrate "
+                                    "again (--accept takes a guess)",
+                                    row.fan);
         }
         r->failure[r->n_failure++] = (struct tmx_fan_failure){.fan = f, .at_s = row.at_s};
     }
@@ -179,6 +195,83 @@ static enum tmx_status read_caps(struct tmx_run *r, const struct tmx_setting *ro
     return st;
 }
 
+/* `spread = { leakage = 0.24; ... }`, of the run or else of its topology, or the name of a chip whose file
+ * states what was measured. */
+static enum tmx_status read_spread(struct tmx_run *r, const struct tmx_setting *root, struct tmx_err *err)
+{
+    static const char none[] = "chip %s states no spread";
+    char folder[TMX_PATH_SIZE], path[2 * TMX_PATH_SIZE];
+    const struct tmx_setting *at = tmx_setting_member(root, "spread");
+    struct tmx_chip chip = {0};
+    if (!at && r->topology.config) {
+        at = tmx_setting_member(tmx_config_root(r->topology.config), "spread");
+    }
+    const char *name = tmx_setting_text(at);
+    if (!name) {
+        return tmx_opt_read(tmx_spread_opts, &r->spread, at, NULL, err);
+    }
+    enum tmx_status st = tmx_data_find_read(TMX_DATA_CHIP, tmx_setting_file(at), name, folder, err);
+    st = st ? st : tmx_path_join(path, folder, "chip.cfg", err);
+    st = st ? st : tmx_chip_load(&chip, path, NULL, err);
+    r->spread = chip.spread;
+    tmx_chip_finish(&chip);
+    const struct tmx_chip_spread *s = &r->spread;
+    const bool alike = s->leakage == 0 && s->dynamic == 0 && s->sink == 0 && s->inlet_k == 0;
+    return st ? tmx_setting_blame(at, st, err) : alike ? tmx_fail_setting(err, at, none, name) : TMX_OK;
+}
+
+/* A standard normal number a GPU, from a stream of this name, cut at three. */
+static enum tmx_status draw(const struct tmx_run *r, const char *stream, double *z, struct tmx_err *err)
+{
+    struct tmx_rng *rng;
+    const int seed = r->spread.seed >= 0 ? r->spread.seed : r->options.seed;
+    const enum tmx_status st = tmx_rng_create(&rng, (uint64_t)seed, stream, err);
+    for (size_t g = 0; !st && g < r->n_gpu; g++) {
+        z[g] = fmax(-3, fmin(3, tmx_rng_normal(rng, 1)));
+    }
+    if (!st) {
+        tmx_rng_destroy(rng);
+    }
+    return st;
+}
+
+static enum tmx_status draw_spread(struct tmx_run *r, struct tmx_err *err)
+{
+    static const char *const streams[] = {"spread.leakage", "spread.dynamic", "spread.sink", "spread.inlet"};
+    const struct tmx_chip_spread *s = &r->spread;
+    const double sd[] = {s->leakage, s->dynamic, s->sink, s->inlet_k};
+    const bool air = s->sink > 0 || s->inlet_k > 0;
+    if (!air && s->leakage == 0 && s->dynamic == 0) {
+        return TMX_OK;
+    }
+    if (air && r->topology.n_gpu == 0) {
+        tmx_run_note(r, "spread: sink and inlet_k are of a topology's GPUs; without one they are not drawn");
+    }
+    double *z = calloc(4 * r->n_gpu, sizeof *z);
+    r->spread_of_gpu = calloc(r->n_gpu, sizeof *r->spread_of_gpu);
+    if (s->inlet_k > 0 && r->topology.n_gpu > 0 && !r->topology.inlet_above_k) {
+        r->topology.inlet_above_k = calloc(r->n_gpu, sizeof(double));
+    }
+    enum tmx_status st = z && r->spread_of_gpu ? TMX_OK : tmx_fail(err, TMX_ENOMEM, "%zu GPUs", r->n_gpu);
+    for (size_t i = 0; !st && i < 4; i++) {
+        st = draw(r, streams[i], z + i * r->n_gpu, err);
+    }
+    for (size_t g = 0; !st && g < r->n_gpu; g++) {
+        const bool in_air = r->topology.n_gpu > 0;
+        double v[4];
+        for (size_t i = 0; i < 4; i++) {
+            v[i] = sd[i] * z[i * r->n_gpu + g];
+        }
+        r->spread_of_gpu[g] =
+            (struct tmx_chip_draw){exp(v[0]), exp(v[1]), in_air ? exp(v[2]) : 1, in_air ? v[3] : 0};
+        if (r->topology.inlet_above_k) {
+            r->topology.inlet_above_k[g] += r->spread_of_gpu[g].inlet_k;
+        }
+    }
+    free(z);
+    return st;
+}
+
 /* A governor that keeps limits needs some, and limits somebody who keeps them. */
 static enum tmx_status check_caps(const struct tmx_run *r, const struct tmx_setting *root,
                                   struct tmx_err *err)
@@ -192,6 +285,17 @@ static enum tmx_status check_caps(const struct tmx_run *r, const struct tmx_sett
             err, caps ? caps : root,
             "a power cap, but dtm policy %s keeps none; there is dtm = { policy = \"boost\"; }",
             dtm->policy ? dtm->policy->name : "none");
+    }
+    bool slower = false; /* some chip has a clock to choose */
+    for (size_t k = 0; k < r->n_kind; k++) {
+        slower = slower || r->kind[k].chip.n_level > 1;
+    }
+    if (kept && !slower && !tmx_plausible_accepted()) {
+        return tmx_fail_setting(err, group ? group : root,
+                                "dtm policy %s: chip %s has one clock level, so no cap and no governor slows "
+                                "it; give it `levels` "
+                                "(thermix calibrate --levels CHIP), or --accept",
+                                dtm->policy->name, r->kind[0].name);
     }
     for (size_t k = 0; kept && k < r->n_kind; k++) {
         const struct tmx_chip_board *b = &r->kind[k].chip.board;
@@ -238,10 +342,34 @@ static enum tmx_status check_fans(const struct tmx_run *r, const struct tmx_sett
     return TMX_OK;
 }
 
+/* `inlet_c = 32.0` in place of the system's, or the ambient of a chip's package; `inlet_plus_k = 8.0` above
+ * it. */
+static enum tmx_status read_inlet(struct tmx_run *r, const struct tmx_setting *root, struct tmx_err *err)
+{
+    const struct {
+        const char *key;
+        double low, high, *at;
+    } keys[] = {{"inlet_c", -60, 90, &r->inlet_c}, {"inlet_plus_k", -60, 60, &r->inlet_plus_k}};
+    r->inlet_c = r->topology.n_gpu > 0 && r->topology.inlet_c > -TMX_ZERO_C ? r->topology.inlet_c : NAN;
+    for (size_t i = 0; i < 2; i++) {
+        const struct tmx_setting *s = tmx_setting_member(root, keys[i].key);
+        if (s &&
+            (!tmx_setting_real(s, keys[i].at) || *keys[i].at < keys[i].low || *keys[i].at > keys[i].high)) {
+            return tmx_fail_setting(err, s, "%s: expected a number from %g to %g", keys[i].key, keys[i].low,
+                                    keys[i].high);
+        }
+        if (s && tmx_setting_find(root, "package.ambient")) {
+            return tmx_fail_setting(err, s, "%s and package.ambient are the same air: give one", keys[i].key);
+        }
+    }
+    return TMX_OK;
+}
+
 enum tmx_status tmx_run_node_open(struct tmx_run *r, const struct tmx_setting *root, struct tmx_err *err)
 {
     const bool has_topology = r->options.topology[0] != '\0';
     enum tmx_status st = has_topology ? read_topology(r, root, err) : TMX_OK;
+    st = st ? st : read_inlet(r, root, err);
     st = st ? st : read_failures(r, root, err);
     st = st ? st : check_fans(r, root, err);
     if (st) {
@@ -268,6 +396,8 @@ enum tmx_status tmx_run_node_open(struct tmx_run *r, const struct tmx_setting *r
     }
     st = st ? st : check_overrides(r, root, err);
     st = st ? st : read_caps(r, root, err);
+    st = st ? st : read_spread(r, root, err);
+    st = st ? st : draw_spread(r, err);
     return st ? st : check_caps(r, root, err);
 }
 
@@ -276,17 +406,21 @@ static enum tmx_status cooling_spec(struct tmx_run *r, struct tmx_err *err)
     const struct tmx_topology *t = &r->topology;
     struct tmx_cooling_spec *c = &r->sim_spec.cooling;
     r->level_rpm = calloc(t->n_card, sizeof(const double *));
+    r->level_k_per_w = calloc(t->n_card, sizeof(const double *));
     r->n_level = calloc(t->n_card, sizeof *r->n_level);
-    if (!r->level_rpm || !r->n_level) {
+    if (!r->level_rpm || !r->level_k_per_w || !r->n_level) {
         return tmx_fail(err, TMX_ENOMEM, "%zu cards", t->n_card);
     }
     for (size_t k = 0; k < t->n_card; k++) {
         const struct tmx_run_kind *kind = &r->kind[r->kind_of_gpu[t->card[k].gpu0]];
         r->level_rpm[k] = kind->level_rpm;
+        r->level_k_per_w[k] = kind->level_k_per_w;
         r->n_level[k] = kind->n_level;
     }
     c->topology = t;
     c->level_rpm = r->level_rpm;
+    c->level_k_per_w = r->level_k_per_w;
+    c->spread = r->spread.sink > 0 ? r->spread_of_gpu : NULL;
     c->n_level = r->n_level;
     c->failure = r->failure;
     c->n_failure = r->n_failure;
@@ -319,6 +453,7 @@ enum tmx_status tmx_run_node_spec(struct tmx_run *r, struct tmx_err *err)
     s->machine.chip = r->chip_of_gpu;
     s->power_cap_w = r->power_cap_w;
     s->machine.n_gpu = r->n_gpu;
+    s->machine.spread = r->spread_of_gpu;
     s->thermal = r->thermal_of_gpu;
     s->shared_queue = r->options.queue == TMX_QUEUE_SHARED;
     if (r->topology.n_gpu == 0) {
@@ -341,6 +476,8 @@ void tmx_run_node_close(struct tmx_run *r)
     free(r->chip_of_gpu);
     free(r->thermal_of_gpu);
     free(r->level_rpm);
+    free(r->level_k_per_w);
+    free(r->spread_of_gpu);
     free(r->n_level);
     free(r->power_cap_w);
     free(r->failure);

@@ -97,55 +97,53 @@ enum tmx_status tmx_run_choose_all(struct tmx_run *r, const struct tmx_setting *
 }
 
 void tmx_run_choice_write(const struct tmx_run *r, size_t place, const struct tmx_opt *own, const void *obj,
-                          void (*more)(const struct tmx_run *, FILE *), enum tmx_resolved what, FILE *out)
+                          void (*more)(const struct tmx_run *, struct tmx_writer *), struct tmx_writer *w)
 {
     const struct tmx_choice *c = &r->sim_spec.choice[place];
-    void (*const write)(const struct tmx_opt *, const void *, const char *, FILE *) =
-        what == TMX_RESOLVED_KEYS ? tmx_opt_write_keys : tmx_opt_write;
+    const char *unread = r->unread[place];
     if (!c->policy) {
         return;
     }
-    if (r->unread[place]) {
-        fprintf(out, "%s = { policy = \"%s\"; }; # not checked\n", tmx_choice_keys[place], r->unread[place]);
-        return;
+    tmx_writer_open(w, tmx_choice_keys[place], TMX_SETTING_GROUP);
+    tmx_writer_value(w, "policy", TMX_TEXT_VALUE(unread ? unread : c->policy->name), false);
+    if (unread) {
+        tmx_writer_comment(w, "not checked");
     }
-    fprintf(out, "%s = {\n    policy = \"%s\";\n", tmx_choice_keys[place], c->policy->name);
-    if (own) {
-        write(own, obj, "    ", out);
+    if (own && !unread) {
+        tmx_opt_write(own, obj, w);
     }
-    if (c->policy->opts) {
-        write(c->policy->opts, c->state, "    ", out);
+    if (c->policy->opts && !unread) {
+        tmx_opt_write(c->policy->opts, c->state, w);
     }
-    if (more) {
-        more(r, out);
+    if (more && !unread) {
+        more(r, w);
     }
-    fprintf(out, "};\n");
+    tmx_writer_close(w);
 }
 
 /* The resolved configuration of a run: every key with its value, readable by tmx_run_create. */
 
-static void write_package(const struct tmx_run *r, enum tmx_resolved what, FILE *out)
+static void write_package(const struct tmx_run *r, struct tmx_writer *w)
 {
     const struct tmx_hotspot_config *cfg = &r->kind[0].package;
-    fprintf(out, "package = {\n");
+    tmx_writer_open(w, "package", TMX_SETTING_GROUP);
     for (const struct tmx_opt *o = tmx_hotspot_opts; o->key; o++) {
         const struct tmx_opt row[2] = {*o, {0}};
-        const bool by_content = o->is_file && what == TMX_RESOLVED_KEYS;
         const bool by_root =
             (o->offset == offsetof(struct tmx_hotspot_config, grid_rows) && r->options.rows > 0) ||
             (o->offset == offsetof(struct tmx_hotspot_config, grid_cols) && r->options.cols > 0);
-        if (cfg->origin[o - tmx_hotspot_opts].source == TMX_HOTSPOT_DEFAULT || by_content || by_root ||
+        if (cfg->origin[o - tmx_hotspot_opts].source == TMX_HOTSPOT_DEFAULT || by_root ||
             tmx_run_package_unused(o->key)) {
             continue;
         }
         if (o->type == TMX_OPT_BOOL) { /* HotSpot's switches are 0 and 1 */
             const bool *on = (const bool *)((const char *)cfg + o->offset);
-            fprintf(out, "    %s = %d;\n", o->key, *on);
+            tmx_writer_value(w, o->key, TMX_INTEGER_VALUE(*on), false);
         } else {
-            tmx_opt_write(row, cfg, "    ", out);
+            tmx_opt_write(row, cfg, w);
         }
     }
-    fprintf(out, "};\n");
+    tmx_writer_close(w);
 }
 
 /* Overrides are of one chip; where there are several, their own files say all. */
@@ -159,105 +157,129 @@ static bool one_chip(const struct tmx_run *r)
     return true;
 }
 
-static void write_failures(const struct tmx_run *r, FILE *out)
+static void write_failures(const struct tmx_run *r, struct tmx_writer *w)
 {
-    fprintf(out, "fan_failures = (");
+    tmx_writer_open(w, "fan_failures", TMX_SETTING_LIST);
     for (size_t i = 0; i < r->n_failure; i++) {
-        char real[TMX_REAL_SIZE];
-        tmx_real_print(real, r->failure[i].at_s);
-        fprintf(out, "%s { fan = \"%s\"; at_s = %s; }", i ? "," : "", r->topology.fan[r->failure[i].fan].name,
-                real);
+        tmx_writer_open(w, NULL, TMX_SETTING_GROUP);
+        tmx_writer_value(w, "fan", TMX_TEXT_VALUE(r->topology.fan[r->failure[i].fan].name), false);
+        tmx_writer_value(w, "at_s", TMX_REAL_VALUE(r->failure[i].at_s), false);
+        tmx_writer_close(w);
     }
-    fprintf(out, " );\n");
+    tmx_writer_close(w);
 }
 
-static void write_caps(const struct tmx_run *r, FILE *out)
+static void write_caps(const struct tmx_run *r, struct tmx_writer *w)
 {
-    for (size_t g = 0; r->power_cap_w && g < r->n_gpu; g++) {
-        char real[TMX_REAL_SIZE];
-        tmx_real_print(real, fmin(r->power_cap_w[g], 1e5)); /* more than any board draws: no cap */
-        fprintf(out, "%s%s%s", g ? ", " : "power_caps_w = ( ", real, g + 1 == r->n_gpu ? " );\n" : "");
+    if (!r->power_cap_w) {
+        return;
+    }
+    tmx_writer_open(w, "power_caps_w", TMX_SETTING_LIST);
+    for (size_t g = 0; g < r->n_gpu; g++) { /* 1e5: more than any board draws: no cap */
+        tmx_writer_value(w, NULL, TMX_REAL_VALUE(fmin(r->power_cap_w[g], 1e5)), false);
+    }
+    tmx_writer_close(w);
+}
+
+/* Of one chip its package has the ambient. */
+static void write_inlet(const struct tmx_run *r, struct tmx_writer *w)
+{
+    if (!isnan(r->inlet_c) && r->inlet_c != r->topology.inlet_c) {
+        tmx_writer_value(w, "inlet_c", TMX_REAL_VALUE(r->inlet_c), false);
+    }
+    if (r->inlet_plus_k != 0) {
+        tmx_writer_value(w, "inlet_plus_k", TMX_REAL_VALUE(r->inlet_plus_k), false);
     }
 }
 
 /* By name and content; by content alone in what the run's id is made of. */
-static void write_modules(const struct tmx_run *r, enum tmx_resolved what, FILE *out)
+static void write_modules(const struct tmx_run *r, struct tmx_writer *w)
 {
     size_t n;
     const struct tmx_module_file *f = tmx_catalog_modules(r->catalog, &n);
-    for (size_t i = 0; i < n; i++) {
-        fputs(i ? ", " : "modules = ( ", out);
-        fputs("{ ", out);
-        if (what == TMX_RESOLVED_FULL) {
-            fputs("file = ", out);
-            tmx_config_quote(f[i].path, out);
-            fputs("; ", out);
-        }
-        fprintf(out, "hash = \"%s\"; }%s", f[i].hash, i + 1 == n ? " );\n" : "");
+    if (n == 0) {
+        return;
     }
+    tmx_writer_open(w, "modules", TMX_SETTING_LIST);
+    for (size_t i = 0; i < n; i++) {
+        tmx_writer_open(w, NULL, TMX_SETTING_GROUP);
+        tmx_writer_value(w, "file", TMX_TEXT_VALUE(f[i].path), true);
+        tmx_writer_value(w, "hash", TMX_TEXT_VALUE(f[i].hash), false);
+        tmx_writer_close(w);
+    }
+    tmx_writer_close(w);
 }
 
-void tmx_run_write_resolved(const struct tmx_run *r, enum tmx_resolved what, FILE *out)
+static bool foresees(const struct tmx_run *r)
 {
-    static const size_t plain[] = {TMX_LEVEL_PLACE, TMX_LEVEL_MIX, TMX_LEVEL_DTM, TMX_SAFETY, TMX_LEVEL_TB};
-    const struct tmx_sim_spec *s = &r->sim_spec;
-    if (what == TMX_RESOLVED_FULL) { /* another processor's results differ in the twelfth digit */
-        fprintf(out, "# thermix %s, BLAS kernels for %s\n", TMX_VERSION, tmx_process_guard_blas());
-        const char *const texts[] = {r->note, r->doubt};
-        for (size_t i = 0; i < 2; i++) {
-            for (const char *line = texts[i]; *line; line = strchr(line, '\n') + 1) {
-                fprintf(out, "# warning: %.*s\n", (int)strcspn(line, "\n"), line);
-            }
+    return tmx_mix_of(&r->sim_spec.choice[TMX_LEVEL_MIX])->foresees;
+}
+
+static bool bounds(const struct tmx_run *r)
+{
+    return r->bound_options.uniform || r->bound_options.one_level || r->bound_options.sm_leak < 1;
+}
+
+/* Groups of rows alone. */
+static const struct {
+    const char *name;
+    const struct tmx_opt *opts;
+    size_t offset;                        /* in struct tmx_run */
+    bool (*used)(const struct tmx_run *); /* part of the run's id; NULL: always */
+} plain[] = {{"forecast", tmx_run_forecast_opts, offsetof(struct tmx_run, forecast_options), foresees},
+             {"bound", tmx_run_bound_opts, offsetof(struct tmx_run, bound_options), bounds},
+             {"sensor", tmx_sensor_opts, offsetof(struct tmx_run, sim_spec.sensor), NULL}};
+enum { N_PLAIN = sizeof plain / sizeof plain[0] };
+
+static void write_resolved(const struct tmx_run *r, struct tmx_writer *w)
+{
+    static const size_t levels[] = {TMX_LEVEL_PLACE, TMX_LEVEL_MIX, TMX_LEVEL_DTM, TMX_SAFETY, TMX_LEVEL_TB};
+    /* another processor's results differ in the twelfth digit */
+    fprintf(w->full, "# thermix %s, BLAS kernels for %s\n", TMX_VERSION, tmx_process_guard_blas());
+    const char *const texts[] = {r->note, r->doubt};
+    for (size_t i = 0; i < 2; i++) {
+        for (const char *line = texts[i]; *line; line = strchr(line, '\n') + 1) {
+            fprintf(w->full, "# warning: %.*s\n", (int)strcspn(line, "\n"), line);
         }
     }
-    void (*const write)(const struct tmx_opt *, const void *, const char *, FILE *) =
-        what == TMX_RESOLVED_KEYS ? tmx_opt_write_keys : tmx_opt_write;
     for (const struct tmx_opt *o = tmx_run_opts; o->key; o++) {
         const struct tmx_opt row[2] = {*o, {0}};
         const bool of_the_run = o->offset < offsetof(struct tmx_run_options, threads);
         if (of_the_run && !tmx_run_key_unused(r, o->key)) {
-            write(row, &r->options, "", out);
+            tmx_opt_write(row, &r->options, w);
         }
     }
-    write_modules(r, what, out);
-    tmx_sync_job_write(&r->sync_job, out);
-    if (r->jobs) {
-        tmx_run_jobs_write(r, what, out);
+    write_modules(r, w);
+    tmx_sync_job_write(&r->sync_job, w);
+    tmx_run_jobs_write(r, w);
+    tmx_run_serve_write(r, w);
+    tmx_run_cta_write(r, w);
+    for (size_t i = 0; i < sizeof levels / sizeof levels[0]; i++) {
+        tmx_run_choice_write(r, levels[i], NULL, NULL, NULL, w);
     }
-    tmx_run_cta_write(r, what, out);
-    for (size_t i = 0; i < sizeof plain / sizeof plain[0]; i++) {
-        tmx_run_choice_write(r, plain[i], NULL, NULL, NULL, what, out);
+    tmx_run_gate_write(r, w);
+    write_caps(r, w);
+    if (r->spread_of_gpu) {
+        tmx_opt_write_group(tmx_spread_opts, &r->spread, "spread", w);
     }
-    tmx_run_gate_write(r, what, out);
-    if (tmx_mix_of(&s->choice[TMX_LEVEL_MIX])->foresees) {
-        fprintf(out, "forecast = {\n");
-        tmx_opt_write(tmx_run_forecast_opts, &r->forecast_options, "    ", out);
-        fprintf(out, "};\n");
+    for (size_t i = 0; i < N_PLAIN; i++) {
+        if (!plain[i].used || plain[i].used(r)) {
+            tmx_opt_write_group(plain[i].opts, (const char *)r + plain[i].offset, plain[i].name, w);
+        }
     }
-    if (r->bound_options.uniform || r->bound_options.one_level || r->bound_options.sm_leak < 1) {
-        fprintf(out, "bound = {\n");
-        tmx_opt_write(tmx_run_bound_opts, &r->bound_options, "    ", out);
-        fprintf(out, "};\n");
-    }
-    write_caps(r, out);
-    fprintf(out, "sensor = {\n");
-    tmx_opt_write(tmx_sensor_opts, &s->sensor, "    ", out);
-    fprintf(out, "};\n");
     if (one_chip(r)) {
-        fprintf(out, "chip_power = {\n");
-        tmx_chip_write_power(&r->kind[0].chip, "    ", out);
-        fprintf(out, "};\n");
-        write_package(r, what, out);
+        tmx_chip_write_power(&r->kind[0].chip, "chip_power", w);
+        write_package(r, w);
+    } else {
+        write_inlet(r, w);
     }
     if (r->topology.n_gpu > 0) {
-        tmx_run_choice_write(r, TMX_LEVEL_FAN, NULL, NULL, NULL, what, out);
-        write_failures(r, out);
+        tmx_run_choice_write(r, TMX_LEVEL_FAN, NULL, NULL, NULL, w);
+        write_failures(r, w);
     }
-    fprintf(out, "thermal = {\n");
-    if (r->thermal.ops->base.opts) {
-        write(r->thermal.ops->base.opts, r->thermal.options, "    ", out);
-    }
-    fprintf(out, "};\n");
+    static const struct tmx_opt none[] = {{0}};
+    tmx_opt_write_group(r->thermal.ops->base.opts ? r->thermal.ops->base.opts : none, r->thermal.options,
+                        "thermal", w);
 }
 
 static enum tmx_status fill_spec(struct tmx_run *r, struct tmx_err *err)
@@ -290,18 +312,19 @@ static enum tmx_status identify(struct tmx_run *r, struct tmx_err *err)
 {
     struct tmx_hash *h = NULL;
     size_t size = 0;
-    FILE *f = open_memstream(&r->resolved, &size), *k = f ? open_memstream(&r->keys, &size) : NULL;
-    if (!f || !k) {
-        if (f) {
-            fclose(f);
+    struct tmx_writer w = {.full = open_memstream(&r->resolved, &size)};
+    w.keys = w.full ? open_memstream(&r->keys, &size) : NULL;
+    if (!w.keys) {
+        if (w.full) {
+            fclose(w.full);
         }
-        return tmx_fail(err, TMX_ENOMEM, "resolved configuration");
+        return tmx_no_memory(err);
     }
-    tmx_run_write_resolved(r, TMX_RESOLVED_FULL, f);
-    tmx_run_write_resolved(r, TMX_RESOLVED_KEYS, k);
-    fclose(f);
-    fclose(k);
-    enum tmx_status st = tmx_hash_create(&h, err);
+    write_resolved(r, &w);
+    enum tmx_status st = tmx_writer_finish(&w, &r->settings, err);
+    fclose(w.full);
+    fclose(w.keys);
+    st = st ? st : tmx_hash_create(&h, err);
     if (!st) {
         tmx_hash_add_text(h, TMX_VERSION);
         tmx_hash_add(h, r->keys, size);
@@ -316,16 +339,6 @@ static enum tmx_status identify(struct tmx_run *r, struct tmx_err *err)
         memcpy(r->id, TMX_UNREPRODUCIBLE, sizeof TMX_UNREPRODUCIBLE);
         tmx_hash_hex(h, r->id + (repeatable ? 0 : strlen(TMX_UNREPRODUCIBLE)));
         tmx_hash_destroy(h);
-    }
-    return st;
-}
-
-static enum tmx_status read_sensor(struct tmx_run *r, const struct tmx_setting *root, struct tmx_err *err)
-{
-    struct tmx_sensor_options *o = &r->sim_spec.sensor;
-    const enum tmx_status st = tmx_opt_read_group(tmx_sensor_opts, o, root, "sensor", NULL, err);
-    if (!st && o->period_s == 0) {
-        o->period_s = ceil(TMX_SENSOR_PERIOD_S / r->options.tick_s - 1e-9) * r->options.tick_s;
     }
     return st;
 }
@@ -365,21 +378,23 @@ static enum tmx_status describe(struct tmx_run **run, const struct tmx_setting *
         &r->inputs); /* a recorder: what is read from here on is part of the run's identity */
     tmx_doubts_begin(&doubts);
     enum tmx_status st = tmx_opt_read(tmx_run_opts, &r->options, root, tmx_run_groups, err);
+    r->serves = tmx_setting_member(root, "serve") != NULL;
     st = st ? st : open_modules(r, root, err);
     st = st ? st : tmx_run_choose_all(r, root, err);
     st = st ? st : tmx_run_check_keys(r, root, err);
     st = st ? st : tmx_run_jobs_open(r, root, err);
-    st = st ? st : read_sensor(r, root, err);
-    st = st ? st
-            : tmx_opt_read(tmx_run_forecast_opts, &r->forecast_options, tmx_setting_member(root, "forecast"),
-                           NULL, err);
-    st = st ? st
-            : tmx_opt_read(tmx_run_bound_opts, &r->bound_options, tmx_setting_member(root, "bound"), NULL,
-                           err);
+    for (size_t i = 0; !st && i < N_PLAIN; i++) {
+        st = tmx_opt_read_group(plain[i].opts, (char *)r + plain[i].offset, root, plain[i].name, NULL, err);
+    }
+    if (!st && r->sim_spec.sensor.period_s == 0) {
+        r->sim_spec.sensor.period_s =
+            ceil(TMX_SENSOR_PERIOD_S / r->options.tick_s - 1e-9) * r->options.tick_s;
+    }
     st = st ? st : tmx_run_node_open(r, root, err);
     st = st ? st : tmx_run_check_boards(r, root, err);
     st = st ? st : tmx_run_check_times(r, root, err);
-    st = st ? st : tmx_run_workload_open(r, root, err);
+    st = st ? st : tmx_run_serve_open(r, root, err);
+    st = st || r->serve ? st : tmx_run_workload_open(r, root, err);
     st = st ? st : tmx_run_gate_open(r, root, err);
     st = st ? st : tmx_run_cta_open(r, root, err);
     st = st ? st : tmx_run_thermal_read(r, root, err);
@@ -445,6 +460,7 @@ void tmx_run_destroy(struct tmx_run *r)
     tmx_choices_finish(r->sim_spec.choice);
     tmx_run_cta_close(r);
     tmx_run_jobs_close(r->jobs);
+    tmx_run_serve_close(r->serve);
     tmx_run_forecast_close(r);
     tmx_run_thermal_close(r);
     tmx_run_gate_close(r);
@@ -454,10 +470,16 @@ void tmx_run_destroy(struct tmx_run *r)
         free(r->unread[i]);
     }
     free(r->resolved);
+    tmx_setting_destroy(r->settings);
     free(r->keys);
     tmx_provenance_finish(&r->inputs);
     tmx_catalog_destroy(r->own_catalog);
     free(r);
+}
+
+const struct tmx_setting *tmx_run_settings(const struct tmx_run *r)
+{
+    return r->settings;
 }
 
 const char *tmx_run_resolved(const struct tmx_run *r)

@@ -23,7 +23,7 @@ const struct tmx_opt tmx_run_opts[] = {
                    "arrivals wait at a GPU, or in one queue until a GPU has none waiting"),
     TMX_ROW_REAL(tmx_run_options, fan_period_s, "s", 1e-3, 1000, 0.5,
                  "between updates of fans and inlet air"),
-    TMX_ROW_NAME(tmx_run_options, mix, NULL, "workload: a file of workloads/mixes/, or a path"),
+    TMX_ROW_NAME(tmx_run_options, mix, "", "workload: a file of workloads/mixes/, or a path; or group serve"),
     TMX_ROW_TEXT(tmx_run_options, policy, "BL",
                  "preset of the policies of all levels; `thermix list policies`"),
     TMX_ROW_INT(tmx_run_options, gpus, "1", 1, 4096, 1, "GPUs of this chip, on one card without a fan model"),
@@ -71,10 +71,8 @@ const struct tmx_opt tmx_run_bound_opts[] = {
     {0},
 };
 
-const char *const tmx_run_groups[] = {"cta",      "job",      "place",        "mix_policy", "throttle",
-                                      "dtm",      "tb",       "sensor",       "chip_power", "package",
-                                      "thermal",  "fan",      "fan_failures", "gate",       "modules",
-                                      "forecast", "sync_job", "power_caps_w", "bound",      NULL};
+#define NAME(name, policies, opts) #name,
+const char *const tmx_run_groups[] = {TMX_RUN_GROUPS(NAME) NULL};
 
 const struct tmx_preset tmx_presets[] = {
     {"BL", "own_gpu", "fcfs", "none", "round_robin", "baseline: first come first served, throttling"},

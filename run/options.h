@@ -48,9 +48,39 @@ struct tmx_run_bound_options {
     double sm_leak;
 };
 extern const struct tmx_opt tmx_run_bound_opts[];
+extern const struct tmx_opt
+    tmx_run_forecast_opts[]; /* rows of struct tmx_run_forecast_options: run/state.h */
 
-/* Names of the groups beside the root keys. */
-extern const char *const tmx_run_groups[];
+/* The groups beside the root keys, a line each: X(name, policies that it may choose from, its own rows);
+ * NULL: none, or not rows alone. The reader's names and the shell's completion follow. A group of rows alone
+ * is read and written by a line of `plain` in run/open.c. */
+#define TMX_RUN_GROUPS(X)                     \
+    X(cta, tmx_cta_policies, NULL)            \
+    X(job, tmx_job_policies, NULL)            \
+    X(place, tmx_place_policies, NULL)        \
+    X(mix_policy, tmx_mix_policies, NULL)     \
+    X(throttle, tmx_dtm_policies, NULL)       \
+    X(dtm, tmx_dtm_policies, NULL)            \
+    X(tb, tmx_tb_policies, NULL)              \
+    X(sensor, NULL, tmx_sensor_opts)          \
+    X(chip_power, NULL, NULL)                 \
+    X(package, NULL, tmx_hotspot_opts)        \
+    X(thermal, NULL, NULL)                    \
+    X(fan, tmx_fan_policies, NULL)            \
+    X(fan_failures, NULL, NULL)               \
+    X(gate, tmx_gate_policies, tmx_gate_opts) \
+    X(modules, NULL, NULL)                    \
+    X(forecast, NULL, tmx_run_forecast_opts)  \
+    X(sync_job, NULL, tmx_sync_job_opts)      \
+    X(power_caps_w, NULL, NULL)               \
+    X(inlet_c, NULL, NULL)                    \
+    X(inlet_plus_k, NULL, NULL)               \
+    X(bound, NULL, tmx_run_bound_opts)        \
+    X(spread, NULL, tmx_spread_opts)          \
+    X(serve, NULL, NULL)                      \
+    X(route, tmx_route_policies, NULL)        \
+    X(row, tmx_row_policies, NULL)
+extern const char *const tmx_run_groups[]; /* their names, NULL-terminated */
 
 /* Named compositions of policies, one per level: the policies of a paper's figures. */
 struct tmx_preset {

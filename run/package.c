@@ -45,24 +45,20 @@ const char *tmx_run_package_unused(const char *key)
 static enum tmx_status set_key(struct tmx_hotspot_config *cfg, const struct tmx_setting *s,
                                struct tmx_err *err)
 {
-    char value[TMX_HOTSPOT_PATH];
+    char path[TMX_HOTSPOT_PATH];
     const char *text = tmx_setting_text(s);
     double number;
-    if (text && strlen(text) >= sizeof value) {
+    if (text && strlen(text) >= sizeof path) {
         return tmx_fail_setting(err, s, "package.%s: longer than %zu bytes", tmx_setting_name(s),
-                                sizeof value - 1);
+                                sizeof path - 1);
     }
-    if (text) {
-        snprintf(value, sizeof value, "%s", text);
-    } else if (tmx_setting_real(s, &number)) {
-        tmx_real_print(value, number);
-    } else {
+    if (!text && !tmx_setting_real(s, &number)) {
         return tmx_fail_setting(err, s, "package.%s: expected a number or a \"text\"", tmx_setting_name(s));
     }
-    char path[TMX_HOTSPOT_PATH];
+    struct tmx_scalar value = tmx_setting_scalar(s);
     if (text && tmx_hotspot_config_is_file(tmx_setting_name(s)) &&
         tmx_beside(tmx_setting_file(s), text, path, sizeof path)) {
-        memcpy(value, path, sizeof path);
+        value.text = path;
     }
     const char *unused = tmx_run_package_unused(tmx_setting_name(s));
     if (unused) {
@@ -78,14 +74,6 @@ static enum tmx_status set_key(struct tmx_hotspot_config *cfg, const struct tmx_
     return TMX_OK;
 }
 
-static enum tmx_status set_number(struct tmx_hotspot_config *cfg, const char *key, double v,
-                                  struct tmx_err *err)
-{
-    char text[TMX_REAL_SIZE];
-    tmx_real_print(text, v);
-    return tmx_hotspot_config_set(cfg, key, text, TMX_HOTSPOT_COMMAND_LINE, 0, err);
-}
-
 /* rows and cols of the run, which are another way to say package.grid_rows and grid_cols. */
 static enum tmx_status set_grid(struct tmx_hotspot_config *cfg, const struct tmx_setting *root,
                                 const char *key, const char *package_key, int wanted, const int *given,
@@ -98,10 +86,12 @@ static enum tmx_status set_grid(struct tmx_hotspot_config *cfg, const struct tmx
         return tmx_fail_setting(err, tmx_setting_member(root, key), "%s = %d, but package.%s = %d", key,
                                 wanted, package_key, *given);
     }
-    return tmx_setting_blame(tmx_setting_member(root, key), set_number(cfg, package_key, wanted, err), err);
+    return tmx_setting_blame(
+        tmx_setting_member(root, key),
+        tmx_hotspot_config_set_from(cfg, package_key, TMX_INTEGER_VALUE(wanted), NULL, 0, err), err);
 }
 
-/* A chip that has stood in its air is no colder than that, where the run says neither where it starts nor
+/* A chip starts no colder than the air around it, where the run says neither where it starts nor
  * which air it has. */
 static void start_in_air(struct tmx_run *r, const struct tmx_run_kind *k, struct tmx_hotspot_config *cfg,
                          bool start_given, bool air_given)
@@ -136,11 +126,15 @@ static enum tmx_status read_package(struct tmx_run *r, struct tmx_run_kind *k, c
     st = st ? st : set_grid(cfg, root, "cols", "grid_cols", r->options.cols, &cfg->grid_cols, err);
     const bool start_given = tmx_hotspot_config_given(cfg, "init_temp"),
                air_given = tmx_hotspot_config_given(cfg, "ambient");
-    if (!st && r->topology.n_gpu > 0 && r->topology.inlet_c > -TMX_ZERO_C && !air_given) {
-        st = set_number(cfg, "ambient", r->topology.inlet_c + TMX_ZERO_C, err);
+    if (!st && !isnan(r->inlet_c) && !air_given) {
+        st = tmx_hotspot_config_set_from(
+            cfg, "ambient", TMX_REAL_VALUE(r->inlet_c + r->inlet_plus_k + TMX_ZERO_C), NULL, 0, err);
     }
     st = st ? st : tmx_hotspot_config_set(cfg, "f", k->floorplan_path, TMX_HOTSPOT_COMMAND_LINE, 0, err);
     st = st ? st : tmx_hotspot_config_read(cfg, k->package_path, TMX_HOTSPOT_CONFIG, err);
+    if (!st && isnan(r->inlet_c)) {
+        cfg->ambient += r->inlet_plus_k;
+    }
     if (!st) {
         start_in_air(r, k, cfg, start_given, air_given);
     }
@@ -244,7 +238,7 @@ enum tmx_status tmx_run_thermal_build(struct tmx_run *r, struct tmx_err *err)
     enum tmx_status st = TMX_OK;
     for (size_t k = 0; !st && k < r->n_kind; k++) {
         st = r->thermal.ops->model_create(r->thermal.options, &r->kind[k].stack.spec, &r->kind[k].model, err);
-        st = st ? st : r->thermal.ops->prepare(r->kind[k].model, r->options.tick_s, err);
+        st = st ? st : tmx_thermal_prepare(r->thermal.ops, r->kind[k].model, r->options.tick_s, err);
     }
     return st;
 }
@@ -293,7 +287,7 @@ static struct tmx_forecast_air air_of(const struct tmx_run *r, const struct tmx_
 static enum tmx_status own_model(const struct tmx_run *r, struct tmx_run_kind *k, struct tmx_err *err)
 {
     const struct tmx_run_forecast_options *o = &r->forecast_options;
-    const struct tmx_plugin *base = &tmx_thermal_find("reduced")->base;
+    const struct tmx_plugin *base = &tmx_thermal_reduced.base;
     struct tmx_thermal_spec spec = k->stack.spec;
     struct tmx_config *cfg = NULL;
     char text[64];
@@ -305,7 +299,7 @@ static enum tmx_status own_model(const struct tmx_run *r, struct tmx_run_kind *k
     enum tmx_status st = tmx_config_parse(&cfg, o->tolerance_k > 0 ? text : "", "forecast", err);
     st = st ? st : tmx_plugin_state(base, tmx_config_root(cfg), NULL, &options, err);
     tmx_config_close(cfg);
-    st = st ? st : tmx_thermal_find("reduced")->model_create(options, &spec, &k->believed, err);
+    st = st ? st : tmx_thermal_reduced.model_create(options, &spec, &k->believed, err);
     free(options);
     return st;
 }
@@ -328,7 +322,7 @@ enum tmx_status tmx_run_forecast_build(struct tmx_run *r, struct tmx_err *err)
         if (st) {
             return st;
         }
-        const struct tmx_thermal_ops *ops = shared ? r->thermal.ops : tmx_thermal_find("reduced");
+        const struct tmx_thermal_ops *ops = shared ? r->thermal.ops : &tmx_thermal_reduced;
         ops->modes(shared ? k->model : k->believed, shared ? usual_level(k) : 0, &modes);
         st = tmx_forecast_init(&k->forecast, &modes, r->options.quantum_s, err);
         if (st) {
@@ -348,7 +342,7 @@ void tmx_run_forecast_close(struct tmx_run *r)
     for (size_t k = 0; k < r->n_kind; k++) {
         tmx_forecast_finish(&r->kind[k].forecast);
         if (r->kind[k].believed) {
-            tmx_thermal_find("reduced")->model_destroy(r->kind[k].believed);
+            tmx_thermal_reduced.model_destroy(r->kind[k].believed);
         }
     }
     free(r->forecast_of_gpu);

@@ -24,14 +24,16 @@
              [TMX_LEVEL_TB] = tmx_tb_heads, \
              [TMX_LEVEL_GATE] = tmx_gate_heads, \
              [TMX_LEVEL_FAN] = tmx_fan_heads, \
+             [TMX_LEVEL_ROUTE] = tmx_route_heads, \
+             [TMX_LEVEL_ROW] = tmx_row_heads, \
              [TMX_KIND_BACKEND] = tmx_thermal_heads, \
              [TMX_KIND_POWER] = tmx_power_heads}
 /* clang-format on */
 const struct tmx_catalog tmx_builtin = {.kind = KINDS};
 const struct tmx_catalog tmx_builtin_check = {.kind = KINDS, .loads_nothing = true};
 
-const char *const tmx_choices[] = {"runs",    "suites",   "mixes",    "kernels", "chips", "systems",
-                                   "batches", "policies", "backends", "metrics", NULL};
+const char *const tmx_choices[] = {"runs",    "suites",  "studies",  "mixes",    "kernels", "chips",
+                                   "systems", "batches", "policies", "backends", "metrics", NULL};
 
 static const struct tmx_column columns[] = {{"level", TMX_COLUMN_TEXT, 0},
                                             {"name", TMX_COLUMN_TEXT, 0},
@@ -39,22 +41,28 @@ static const struct tmx_column columns[] = {{"level", TMX_COLUMN_TEXT, 0},
                                             {"source", TMX_COLUMN_TEXT, 0}};
 enum { N_COLUMN = sizeof columns / sizeof columns[0] };
 
+/* Suites and studies share a folder: a suite has a kind, a study has axes. */
+enum of { ALL, WITH_KIND, WITHOUT_KIND };
+
 /* A row of what a data file says of itself. */
-static void add_file(struct tmx_table *t, const char *name, const char *path)
+static void add_file(struct tmx_table *t, const char *name, const char *path, enum of of)
 {
     struct tmx_config *cfg = NULL;
-    const char *doc = NULL, *source = NULL;
+    const char *doc = NULL, *source = NULL, *kind = NULL;
     struct tmx_err ignored; /* a file that cannot be read is listed without its words */
     enum tmx_status st = tmx_config_open(&cfg, path, &ignored);
     st = st ? st : tmx_setting_word(tmx_config_root(cfg), "doc", "", &doc, &ignored);
     st = st ? st : tmx_setting_word(tmx_config_root(cfg), "source", "", &source, &ignored);
-    tmx_table_text(t, name);
-    tmx_table_text(t, doc ? doc : "");
-    tmx_table_text(t, st || !source ? "" : source);
+    st = st ? st : tmx_setting_word(tmx_config_root(cfg), "kind", "", &kind, &ignored);
+    if (of == ALL || (of == WITH_KIND) == (st || kind[0])) {
+        tmx_table_text(t, name);
+        tmx_table_text(t, doc ? doc : "");
+        tmx_table_text(t, st || !source ? "" : source);
+    }
     tmx_config_close(cfg);
 }
 
-static enum tmx_status add_files(struct tmx_table *t, enum tmx_data kind, struct tmx_err *err)
+static enum tmx_status add_files(struct tmx_table *t, enum tmx_data kind, enum of of, struct tmx_err *err)
 {
     char **names;
     enum tmx_status st = tmx_data_names(kind, &names, err);
@@ -66,7 +74,7 @@ static enum tmx_status add_files(struct tmx_table *t, enum tmx_data kind, struct
         st = tmx_data_find(kind, *n, path, err);
         if (!st) {
             snprintf(file, sizeof file, "%s%s", path, kind == TMX_DATA_CHIP ? "/chip.cfg" : "");
-            add_file(t, *n, file);
+            add_file(t, *n, file, of);
         }
     }
     tmx_data_names_free(names);
@@ -75,10 +83,10 @@ static enum tmx_status add_files(struct tmx_table *t, enum tmx_data kind, struct
 
 /* What can stand under "level" for policies and back-ends, by the configuration's groups and keys. */
 static const char *const levels[TMX_N_KIND] = {
-    [TMX_LEVEL_JOB] = "job",    [TMX_LEVEL_PLACE] = "place", [TMX_LEVEL_MIX] = "mix_policy",
-    [TMX_LEVEL_DTM] = "dtm",    [TMX_LEVEL_CTA] = "cta",     [TMX_LEVEL_TB] = "tb",
-    [TMX_LEVEL_GATE] = "gate",  [TMX_LEVEL_FAN] = "fan",     [TMX_KIND_BACKEND] = "method",
-    [TMX_KIND_POWER] = "power",
+    [TMX_LEVEL_JOB] = "job",   [TMX_LEVEL_PLACE] = "place",   [TMX_LEVEL_MIX] = "mix_policy",
+    [TMX_LEVEL_DTM] = "dtm",   [TMX_LEVEL_CTA] = "cta",       [TMX_LEVEL_TB] = "tb",
+    [TMX_LEVEL_GATE] = "gate", [TMX_LEVEL_FAN] = "fan",       [TMX_LEVEL_ROUTE] = "route",
+    [TMX_LEVEL_ROW] = "row",   [TMX_KIND_BACKEND] = "method", [TMX_KIND_POWER] = "power",
 };
 
 static void add_kind(const struct tmx_catalog *c, struct tmx_table *t, size_t kind)
@@ -126,12 +134,18 @@ static enum tmx_status fill(const struct tmx_catalog *c, struct tmx_table *t, co
     static const struct {
         const char *what;
         enum tmx_data kind;
-    } files[] = {{"chips", TMX_DATA_CHIP},   {"kernels", TMX_DATA_KERNEL}, {"mixes", TMX_DATA_MIX},
-                 {"suites", TMX_DATA_SUITE}, {"systems", TMX_DATA_SYSTEM}, {"runs", TMX_DATA_RUN},
-                 {"batches", TMX_DATA_BATCH}};
+        enum of of;
+    } files[] = {{"chips", TMX_DATA_CHIP, ALL},
+                 {"kernels", TMX_DATA_KERNEL, ALL},
+                 {"mixes", TMX_DATA_MIX, ALL},
+                 {"suites", TMX_DATA_SUITE, WITH_KIND},
+                 {"studies", TMX_DATA_SUITE, WITHOUT_KIND},
+                 {"systems", TMX_DATA_SYSTEM, ALL},
+                 {"runs", TMX_DATA_RUN, ALL},
+                 {"batches", TMX_DATA_BATCH, ALL}};
     for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
         if (strcmp(files[i].what, what) == 0) {
-            return add_files(t, files[i].kind, err);
+            return add_files(t, files[i].kind, files[i].of, err);
         }
     }
     if (strcmp(what, "policies") == 0) {
@@ -162,7 +176,7 @@ enum tmx_status tmx_choices_table(const struct tmx_catalog *c, const char *what,
     return st;
 }
 
-/* Every number of a chip stands in its file with its source beside it: that is what there is to say. */
+/* A chip's file has a source beside every number; the catalog repeats nothing of it. */
 static void print_chips(FILE *out)
 {
     char **names = NULL;
@@ -174,7 +188,7 @@ static void print_chips(FILE *out)
         char path[TMX_PATH_SIZE], file[TMX_PATH_SIZE + 16];
         struct tmx_text_file text = {0};
         enum tmx_status st = tmx_data_find(TMX_DATA_CHIP, *n, path, &ignored);
-        snprintf(file, sizeof file, "%s/chip.cfg", path);
+        st = st ? st : tmx_path_join(file, path, "chip.cfg", &ignored);
         st = st ? st : tmx_text_load(&text, file, &ignored);
         if (!st) {
             fprintf(out, "\n%s/chip.cfg:\n\n%s", *n, text.data);

@@ -12,6 +12,7 @@
 #include "core/sim/sim.h"
 
 struct tmx_catalog;
+struct tmx_setting;
 
 struct tmx_run;
 
@@ -22,8 +23,8 @@ TMX_NODISCARD enum tmx_status tmx_run_create(struct tmx_run **run, const struct 
 /* The same with other policies than the built-in ones; the catalog (NULL: built in) outlives the run. */
 TMX_NODISCARD enum tmx_status tmx_run_create_with(struct tmx_run **run, const struct tmx_setting *root,
                                                   const struct tmx_catalog *catalog, struct tmx_err *err);
-/* The same checks without the thermal model and the simulation: only tmx_run_resolved and
- * tmx_run_id may be asked of it. A study names its runs this way. */
+/* The same checks without the thermal model and the simulation: only tmx_run_resolved,
+ * tmx_run_settings and tmx_run_id may be asked of it. A study names its runs this way. */
 TMX_NODISCARD enum tmx_status tmx_run_describe(struct tmx_run **run, const struct tmx_setting *root,
                                                struct tmx_err *err);
 /* The same without loading a module: a doubt names the policies that are therefore not checked. */
@@ -31,9 +32,11 @@ TMX_NODISCARD enum tmx_status tmx_run_look_at(struct tmx_run **run, const struct
                                               struct tmx_err *err);
 void tmx_run_destroy(struct tmx_run *run); /* accepts NULL */
 
-/* The fully resolved configuration, as text that tmx_run_create reads back to the same run. */
 /* What the simulation will cost, the making of the thermal model left out. */
 struct tmx_cost tmx_run_cost(const struct tmx_run *run);
+/* The fully resolved configuration, every key with its value, and the text from which tmx_run_create makes
+ * the same run. */
+const struct tmx_setting *tmx_run_settings(const struct tmx_run *run);
 const char *tmx_run_resolved(const struct tmx_run *run);
 const char *tmx_run_keys(const struct tmx_run *run); /* the same without paths and comments */
 /* Write the warnings, a line each: keys that are set and cannot act. */
@@ -68,5 +71,7 @@ struct tmx_metric {
     double (*value)(const struct tmx_run *run);
 };
 extern const struct tmx_metric tmx_metrics[]; /* {0}-terminated */
+/* Is it a metric of this run's summary? */
+bool tmx_run_has_metric(const struct tmx_run *run, const struct tmx_metric *metric);
 
 #endif

@@ -7,6 +7,7 @@
 #include "core/base/provenance.h"
 #include "core/contract/choice.h"
 #include "core/contract/forecast.h"
+#include "core/serve/serve.h"
 #include "core/topology/topology.h"
 #include "core/workload/mix.h"
 #include "run/load/data.h"
@@ -66,6 +67,8 @@ struct tmx_run {
     struct tmx_job *job;               /* [mix.n_entry] */
     struct tmx_sync_job_spec sync_job; /* n_member 0: none */
     struct tmx_run_jobs *jobs;         /* NULL: no job level */
+    bool serves;                       /* there is a group serve, */
+    struct tmx_run_serve *serve;       /* and what it says; NULL: no language model */
     struct tmx_run_gate *gate;         /* NULL: no unit gating */
     struct {
         const struct tmx_thermal_ops *ops;
@@ -74,10 +77,14 @@ struct tmx_run {
     const struct tmx_chip **chip_of_gpu;         /* [n_gpu] */
     struct tmx_sim_gpu_thermal *thermal_of_gpu;  /* [n_gpu] */
     const struct tmx_forecast **forecast_of_gpu; /* [n_gpu] NULL: the policy does not look ahead */
-    const double **level_rpm;                    /* [n_card] */
+    const double **level_rpm, **level_k_per_w;   /* [n_card] */
     size_t *n_level;                             /* [n_card] */
+    double inlet_c;                              /* room air; NAN: the ambient of each chip's package */
+    double inlet_plus_k;                         /* above that */
     double *power_cap_w;                         /* [n_gpu] INFINITY: none; NULL: no GPU has one */
-    struct tmx_fan_failure *failure;             /* [n_failure] */
+    struct tmx_chip_spread spread;
+    struct tmx_chip_draw *spread_of_gpu; /* [n_gpu] NULL: GPUs of a kind are alike */
+    struct tmx_fan_failure *failure;     /* [n_failure] */
     size_t n_failure;
     struct tmx_run_cta *cta;    /* NULL: no CTA policy */
     char *unread[TMX_N_CHOICE]; /* names of policies of modules that are not loaded; NULL: none */
@@ -86,7 +93,8 @@ struct tmx_run {
     char note[1024];  /* lines of warnings, "" for none; tmx_run_note */
     char doubt[2048]; /* lines of doubts about inputs (core/base/plausible.h); listeners have seen them */
     char *resolved;   /* text */
-    char *keys;       /* the same without paths and comments */
+    struct tmx_setting *settings; /* the same as a tree */
+    char *keys;                   /* the same without paths and comments */
     struct tmx_provenance inputs; /* files that were read, in their order */
     char id[sizeof TMX_UNREPRODUCIBLE + TMX_HASH_HEX];
 };
@@ -98,13 +106,6 @@ TMX_NODISCARD enum tmx_status tmx_run_check_times(const struct tmx_run *r, const
 /* Is the run short and small enough (core/base/cost.h)? After everything is read. */
 TMX_NODISCARD enum tmx_status tmx_run_check_cost(const struct tmx_run *r, const struct tmx_setting *root,
                                                  struct tmx_err *err);
-
-enum tmx_resolved {
-    TMX_RESOLVED_FULL, /* tmx_run_open reads it back to the same run, from any folder */
-    TMX_RESOLVED_KEYS, /* without the paths of files whose content is known, and without comments */
-};
-/* Before the simulation takes the policies' states over. */
-void tmx_run_write_resolved(const struct tmx_run *r, enum tmx_resolved what, FILE *out);
 
 /* Is a policy of this run in a module that is not loaded? */
 bool tmx_run_unread(const struct tmx_run *r);
@@ -151,7 +152,7 @@ TMX_NODISCARD enum tmx_status tmx_run_choose_all(struct tmx_run *r, const struct
 /* The group as tmx_run_choose reads it back, then what more (NULL: nothing) adds to it; nothing at all when
  * no policy is chosen. */
 void tmx_run_choice_write(const struct tmx_run *r, size_t place, const struct tmx_opt *own, const void *obj,
-                          void (*more)(const struct tmx_run *, FILE *), enum tmx_resolved what, FILE *out);
+                          void (*more)(const struct tmx_run *, struct tmx_writer *), struct tmx_writer *w);
 
 /* CTA policies in a run: group `cta = { policy = "tcs"; place = "coldest"; }`. */
 
@@ -160,8 +161,7 @@ void tmx_run_choice_write(const struct tmx_run *r, size_t place, const struct tm
  * without group `memory`, several kinds of chips). */
 TMX_NODISCARD enum tmx_status tmx_run_cta_open(struct tmx_run *r, const struct tmx_setting *root,
                                                struct tmx_err *err);
-void tmx_run_cta_write(const struct tmx_run *r, enum tmx_resolved what,
-                       FILE *out); /* the group, resolved, and the plans */
+void tmx_run_cta_write(const struct tmx_run *r, struct tmx_writer *w); /* the group, and the plans */
 void tmx_run_cta_close(struct tmx_run *r);
 
 /* Unit gating in a run: group `gate = { policy = "warped_gates"; }`. */
@@ -176,7 +176,7 @@ void tmx_run_gate_close(struct tmx_run *r);
  * gating. */
 double tmx_run_gate_asleep_error(const struct tmx_run *r);
 double tmx_run_gate_slowdown_error(const struct tmx_run *r);
-void tmx_run_gate_write(const struct tmx_run *r, enum tmx_resolved what, FILE *out); /* the group, resolved */
+void tmx_run_gate_write(const struct tmx_run *r, struct tmx_writer *w);
 
 /* Which GPUs a run has: `gpus` of one `chip`, or a `topology` of cards, fans and air. GPUs of one
  * kind (chip and cooler) share chip data and thermal model. After the policies are known. */
@@ -196,8 +196,6 @@ void tmx_run_thermal_close(struct tmx_run *r);
 
 /* Why a key of HotSpot's does nothing in a run; NULL when it does something. */
 const char *tmx_run_package_unused(const char *key);
-
-extern const struct tmx_opt tmx_run_forecast_opts[]; /* rows of struct tmx_run_forecast_options */
 
 /* Fill sim_spec.forecast, one a kind of GPU, where the mix policy foresees; else nothing. The policy's model
  * is the run's own where that is in modes, its belief true and its tolerance not given; else a reduced model
@@ -226,6 +224,66 @@ void tmx_run_jobs_close(struct tmx_run_jobs *jobs); /* accepts NULL */
 TMX_NODISCARD enum tmx_status tmx_run_jobs_make(struct tmx_run *r, struct tmx_err *err);
 
 /* `key = value;` lines of the group. */
-void tmx_run_jobs_write(const struct tmx_run *r, enum tmx_resolved what, FILE *out);
+void tmx_run_jobs_write(const struct tmx_run *r, struct tmx_writer *w);
+
+/* A language model in a run: group `serve`, in place of a mix (serve.c). */
+
+struct tmx_serve_limits { /* group serve.limits: what goodput counts */
+    double ttft_s, tbt_s, e2e_s;
+    char alone_on[64];
+};
+
+struct tmx_run_serve {
+    struct tmx_llm llm;
+    struct tmx_request_options requests;
+    struct tmx_request_list list; /* its requests go to the simulation */
+    double output_tokens;         /* of all */
+    struct tmx_serve_gpu *gpu;    /* [n_gpu] owned */
+    struct tmx_serve_limits limits;
+    const struct tmx_llm_phase *alone; /* of slowdowns; NULL: the model has none there */
+    struct tmx_serve_spec spec;
+};
+
+/* Read the groups, the model and the requests, choose the policies, make a job for each GPU; the chips have
+ * been read. r->serve stays NULL when there is no group. */
+TMX_NODISCARD enum tmx_status tmx_run_serve_open(struct tmx_run *r, const struct tmx_setting *root,
+                                                 struct tmx_err *err);
+void tmx_run_serve_close(struct tmx_run_serve *serve); /* accepts NULL */
+void tmx_run_serve_write(const struct tmx_run *r, struct tmx_writer *w);
+
+enum tmx_serve_latency {
+    TMX_SERVE_TTFT,
+    TMX_SERVE_TBT,
+    TMX_SERVE_E2E,
+    TMX_SERVE_SLOW_TTFT, /* relative to the request alone */
+    TMX_SERVE_SLOW_TBT,
+    TMX_SERVE_SLOW_E2E,
+};
+/* Of the requests that have ended; class_of negative: of all. 0: none, or nothing is served. */
+double tmx_run_serve_quantile(const struct tmx_run *r, enum tmx_serve_latency what, int class_of,
+                              double share);
+
+enum tmx_serve_value {
+    TMX_SERVE_DONE,
+    TMX_SERVE_TOKENS_PER_S,
+    TMX_SERVE_J_PER_TOKEN,
+    TMX_SERVE_NODE_J_PER_TOKEN,
+    TMX_SERVE_PROMPT_PCT,
+    TMX_SERVE_BUSY_PCT,
+    TMX_SERVE_FEW_PCT,
+    TMX_SERVE_ONE_PCT,
+    TMX_SERVE_GAP_P99,
+    TMX_SERVE_GOODPUT_PCT,
+    TMX_SERVE_LIMITS_RATIO,
+    TMX_SERVE_ROW_PEAK_W,
+    TMX_SERVE_ROW_MEAN_W,
+    TMX_SERVE_RISE_2S_W,
+    TMX_SERVE_RISE_40S_W,
+    TMX_SERVE_CAPPED_HIGH_S,
+    TMX_SERVE_CAPPED_LOW_S,
+    TMX_SERVE_BRAKES,
+    TMX_SERVE_BRAKE_S,
+};
+double tmx_run_serve_value(const struct tmx_run *r, enum tmx_serve_value what); /* 0: nothing is served */
 
 #endif

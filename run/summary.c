@@ -20,13 +20,15 @@
 
 enum tmx_status tmx_run_summary(const struct tmx_run *run, struct tmx_table **out, struct tmx_err *err)
 {
-    struct tmx_column columns[64] = {{"run", TMX_COLUMN_TEXT, 0},
-                                     {"mix", TMX_COLUMN_TEXT, 0},
-                                     {"policy", TMX_COLUMN_TEXT, 0},
-                                     {"status", TMX_COLUMN_TEXT, 0}};
+    struct tmx_column columns[128] = {{"run", TMX_COLUMN_TEXT, 0},
+                                      {"mix", TMX_COLUMN_TEXT, 0},
+                                      {"policy", TMX_COLUMN_TEXT, 0},
+                                      {"status", TMX_COLUMN_TEXT, 0}};
     size_t n = 4;
     for (const struct tmx_metric *k = tmx_metrics; k->name; k++) {
-        columns[n++] = (struct tmx_column){k->name, TMX_COLUMN_REAL, 3};
+        if (tmx_run_has_metric(run, k)) {
+            columns[n++] = (struct tmx_column){k->name, TMX_COLUMN_REAL, 3};
+        }
     }
     columns[n++] =
         (struct tmx_column){"policies", TMX_COLUMN_TEXT, 0}; /* the preset and what differs from it */
@@ -39,7 +41,9 @@ enum tmx_status tmx_run_summary(const struct tmx_run *run, struct tmx_table **ou
     tmx_table_text(*out, tmx_run_policy_name(run));
     tmx_table_text(*out, tmx_run_status(run));
     for (const struct tmx_metric *k = tmx_metrics; k->name; k++) {
-        tmx_table_real(*out, k->value(run));
+        if (tmx_run_has_metric(run, k)) {
+            tmx_table_real(*out, k->value(run));
+        }
     }
     char words[300];
     tmx_table_text(*out, tmx_run_policy_words(run, words, sizeof words));
@@ -68,7 +72,7 @@ enum tmx_status tmx_run_kernels(const struct tmx_run *run, struct tmx_table **ou
     const struct tmx_sim *sim = tmx_run_sim_const(run);
     const struct tmx_machine *m = tmx_sim_machine(sim);
     const enum tmx_status st = tmx_table_create(out, columns, sizeof columns / sizeof columns[0], err);
-    for (size_t j = 0; !st && j < m->n_job; j++) {
+    for (size_t j = 0; !st && !run->serve && j < m->n_job; j++) {
         const struct tmx_job *job = &m->job[j];
         const struct tmx_job_blocks b = tmx_job_blocks(job, 0);
         tmx_table_text(*out, job->kernel->name);
@@ -140,6 +144,12 @@ static void add_gpu(struct tmx_table *t, const struct tmx_run *run, size_t g)
     tmx_table_real(t,
                    (fans ? air.mean_inlet_k : run->kind[run->kind_of_gpu[g]].package.ambient) - TMX_ZERO_C);
     real_or_empty(t, fans && isfinite(air.mean_rpm), air.mean_rpm);
+    const struct tmx_chip_draw *own = run->spread_of_gpu ? &run->spread_of_gpu[g] : NULL;
+    const double draws[] = {own ? own->leakage : 1, own ? own->dynamic : 1, own ? own->sink : 1,
+                            own ? own->inlet_k : 0};
+    for (size_t i = 0; own && i < sizeof draws / sizeof draws[0]; i++) {
+        tmx_table_real(t, draws[i]);
+    }
     if (run->topology.n_gpu > 0) {
         tmx_table_text(t, run->topology.gpu[g].name);
     }
@@ -169,19 +179,29 @@ enum tmx_status tmx_run_gpus(const struct tmx_run *run, struct tmx_table **out, 
         {"clock_stopped_s", TMX_COLUMN_REAL, 3},
     };
     enum { BEFORE = sizeof before / sizeof before[0] };
-    struct tmx_column columns[BEFORE + TMX_N_REASON + 4];
+    static const struct tmx_column after[] = {
+        {"mean_inlet_c", TMX_COLUMN_REAL, 3},   {"mean_fan_rpm", TMX_COLUMN_REAL, 1},
+        {"leakage_factor", TMX_COLUMN_REAL, 4}, {"dynamic_factor", TMX_COLUMN_REAL, 4},
+        {"sink_factor", TMX_COLUMN_REAL, 4},    {"inlet_offset_k", TMX_COLUMN_REAL, 3},
+        {"name", TMX_COLUMN_TEXT, 0},           {"rack", TMX_COLUMN_TEXT, 0},
+    };
+    enum { AIR = 2, SPREAD = 4 };
+    struct tmx_column columns[BEFORE + TMX_N_REASON + sizeof after / sizeof after[0]];
     char name[TMX_N_REASON][40];
     memcpy(columns, before, sizeof before);
     for (size_t why = 0; why < TMX_N_REASON; why++) {
         snprintf(name[why], sizeof name[why], "%s_s", tmx_reason_names[why]);
         columns[BEFORE + why] = (struct tmx_column){name[why], TMX_COLUMN_REAL, 3};
     }
-    columns[BEFORE + TMX_N_REASON] = (struct tmx_column){"mean_inlet_c", TMX_COLUMN_REAL, 3};
-    columns[BEFORE + TMX_N_REASON + 1] = (struct tmx_column){"mean_fan_rpm", TMX_COLUMN_REAL, 1};
-    columns[BEFORE + TMX_N_REASON + 2] = (struct tmx_column){"name", TMX_COLUMN_TEXT, 0};
-    columns[BEFORE + TMX_N_REASON + 3] = (struct tmx_column){"rack", TMX_COLUMN_TEXT, 0};
+    size_t n = BEFORE + TMX_N_REASON;
     const size_t n_name = (run->topology.n_gpu > 0 ? 1u : 0u) + (run->topology.n_rack > 0 ? 1u : 0u);
-    const enum tmx_status st = tmx_table_create(out, columns, BEFORE + TMX_N_REASON + 2 + n_name, err);
+    const size_t n_after = AIR + SPREAD + n_name;
+    for (size_t i = 0; i < n_after; i++) {
+        if (i < AIR || i >= AIR + SPREAD || run->spread_of_gpu) {
+            columns[n++] = after[i];
+        }
+    }
+    const enum tmx_status st = tmx_table_create(out, columns, n, err);
     for (size_t g = 0; !st && g < run->n_gpu; g++) {
         add_gpu(*out, run, g);
     }
@@ -224,7 +244,9 @@ const char *tmx_run_policy_words(const struct tmx_run *run, char *buf, size_t si
                                             [TMX_LEVEL_MIX] = p ? p->mix : NULL,
                                             [TMX_LEVEL_DTM] = p ? p->dtm : NULL,
                                             [TMX_LEVEL_TB] = p ? p->tb : NULL,
-                                            [TMX_LEVEL_GATE] = "none"};
+                                            [TMX_LEVEL_GATE] = "none",
+                                            [TMX_LEVEL_ROUTE] = "tokens",
+                                            [TMX_LEVEL_ROW] = "none"};
     size_t n = (size_t)snprintf(buf, size, "%s", run->options.policy);
     const char *joint = " with ";
     for (size_t l = 0; l < TMX_N_LEVEL && n < size; l++) {
@@ -254,31 +276,44 @@ void tmx_run_print(const struct tmx_run *run, FILE *out)
 {
     const size_t screen = tmx_os_terminal_width(out), width = screen > 0 ? screen : 100;
     size_t n_zero = 0; /* metrics */
+    double latched = 0;
     char title[900], policy[300], gpus[40] = "", chip[64];
     tmx_data_word(TMX_DATA_CHIP, run->kind[0].name, chip, sizeof chip);
     if (run->n_gpu > 1) {
         snprintf(gpus, sizeof gpus, ", %zu GPUs", run->n_gpu);
     }
-    snprintf(title, sizeof title, "%s under %s on %s%s, tick %g s, seed %d, %zu kernels, run %.8s",
+    const size_t n_work = run->serve ? run->serve->list.n : tmx_sim_machine(tmx_run_sim_const(run))->n_job;
+    snprintf(title, sizeof title, "%s under %s on %s%s, tick %g s, seed %d, %zu %s%s, run %.8s",
              tmx_run_mix_name(run), tmx_run_policy_words(run, policy, sizeof policy),
              run->topology.n_gpu > 0 ? run->topology.name : chip, gpus, run->options.tick_s,
-             run->options.seed, tmx_sim_machine(tmx_run_sim_const(run))->n_job, tmx_run_id(run));
+             run->options.seed, n_work, run->serve ? "request" : "kernel", tmx_plural(n_work),
+             tmx_run_id(run));
     tmx_text_wrap(title, 0, width, out);
     fputc('\n', out);
     for (const struct tmx_metric *m = tmx_metrics; m->name; m++) {
         const double v = m->value(run);
-        n_zero += v == 0;
-        if (v != 0) {
-            fprintf(out, "%-24s %14.3f  ", m->name, v);
+        const bool first = m == tmx_metrics; /* what a run is for: shown where it is 0, too */
+        n_zero += v == 0 && !first && tmx_run_has_metric(run, m);
+        latched = strcmp(m->name, "latched_sm") == 0 ? v : latched;
+        if ((v != 0 || first) && tmx_run_has_metric(run, m)) {
+            fprintf(out, first && screen > 0 ? "\033[1m%-24s %14.3f\033[0m  " : "%-24s %14.3f  ", m->name,
+                    fabs(v) < 5e-4 ? 0 : v);
             tmx_text_wrap(m->doc, INDENT, width, out);
         }
+    }
+    if (latched > 0) {
+        char line[120];
+        snprintf(line, sizeof line,
+                 "%g SMs stood still for more than 10 s at a time: throttle.scope = \"sm\" has latched.",
+                 latched);
+        tmx_text_wrap(line, 0, width, out);
     }
     if (reasons_overlap(run)) {
         fputs("Several reasons may slow a GPU at once: their times can sum to more than the run's.\n", out);
     }
     size_t used = 0;
-    for (const struct tmx_metric *m = tmx_metrics; m->name && n_zero > 0; m++) {
-        if (m->value(run) == 0) {
+    for (const struct tmx_metric *m = tmx_metrics + 1; m->name && n_zero > 0; m++) {
+        if (m->value(run) == 0 && tmx_run_has_metric(run, m)) {
             const size_t n = strlen(m->name) + 2;
             fputs(used == 0 ? "Zero: " : used + n > width ? ",\n      " : ", ", out);
             used = used == 0 || used + n > width ? 6 : used;
@@ -319,16 +354,15 @@ static size_t first_alike(const struct tmx_run *run, size_t gpu)
     return first;
 }
 
-/* folder.cfg: what readers of the folder need that its tables do not say, so that nobody opens the run again.
+/* folder.cfg: what readers of the folder need that its tables do not say, so that the run is not opened
+ * again.
  */
 static enum tmx_status save_description(const struct tmx_run *run, const char *folder, struct tmx_err *err)
 {
     char path[1024], chip[TMX_PATH_SIZE];
     struct tmx_output o;
-    if (snprintf(path, sizeof path, "%s/folder.cfg", folder) >= (int)sizeof path) {
-        return tmx_fail(err, TMX_EIO, "%s: path too long", folder);
-    }
-    const enum tmx_status st = tmx_output_open(&o, path, err);
+    enum tmx_status st = tmx_path_join(path, folder, "folder.cfg", err);
+    st = st ? st : tmx_output_open(&o, path, err);
     if (st) {
         return st;
     }
@@ -372,7 +406,8 @@ enum tmx_status tmx_run_save_resolved(const struct tmx_run *run, const char *fol
 
 enum tmx_status tmx_run_save_tables(const struct tmx_run *run, const char *folder, struct tmx_err *err)
 {
-    struct tmx_table *summary = NULL, *kernels = NULL, *gpus = NULL, *members = NULL;
+    struct tmx_table *summary = NULL, *kernels = NULL, *gpus = NULL, *members = NULL, *requests = NULL,
+                     *instances = NULL;
     enum tmx_status st = tmx_run_summary(run, &summary, err);
     st = st ? st : tmx_run_kernels(run, &kernels, err);
     st = st ? st : tmx_run_gpus(run, &gpus, err);
@@ -383,7 +418,15 @@ enum tmx_status tmx_run_save_tables(const struct tmx_run *run, const char *folde
         st = tmx_run_members(run, &members, err);
         st = st ? st : save(folder, "members.csv", NULL, members, err);
     }
+    if (!st && run->serve) {
+        st = tmx_run_requests(run, &requests, err);
+        st = st ? st : tmx_run_instances(run, &instances, err);
+        st = st ? st : save(folder, "requests.csv", NULL, requests, err);
+        st = st ? st : save(folder, "instances.csv", NULL, instances, err);
+    }
     st = st ? st : tmx_run_folder_mark(run, folder, err);
+    tmx_table_destroy(requests);
+    tmx_table_destroy(instances);
     tmx_table_destroy(summary);
     tmx_table_destroy(kernels);
     tmx_table_destroy(gpus);
@@ -393,7 +436,7 @@ enum tmx_status tmx_run_save_tables(const struct tmx_run *run, const char *folde
 
 static const char *const single[] = {"resolved.cfg", "summary.csv",  "kernels.csv",    "trace.csv",
                                      "power.ptrace", "temps.ttrace", "thermal.config", "folder.cfg",
-                                     "members.csv",  "gpus.csv"};
+                                     "members.csv",  "gpus.csv",     "requests.csv",   "instances.csv"};
 enum { N_SINGLE = sizeof single / sizeof single[0] };
 
 /* Is it a file of one GPU, or of all that are of one chip? */

@@ -28,6 +28,19 @@ TMX_NODISCARD enum tmx_status tmx_run_gpus(const struct tmx_run *run, struct tmx
 TMX_NODISCARD enum tmx_status tmx_run_members(const struct tmx_run *run, struct tmx_table **out,
                                               struct tmx_err *err);
 
+/* Of a language model: a row a request (arrival, tokens, class, instances, times to its first and last
+ * token), and a row an instance (time in prompts and tokens, iterations, tokens, energy). */
+TMX_NODISCARD enum tmx_status tmx_run_requests(const struct tmx_run *run, struct tmx_table **out,
+                                               struct tmx_err *err);
+TMX_NODISCARD enum tmx_status tmx_run_instances(const struct tmx_run *run, struct tmx_table **out,
+                                                struct tmx_err *err);
+
+/* Why limits of serve.limits were missed (one that is not given: the slowest hundredth): a row a limit, means
+ * over the requests that missed it: time beyond the request alone, by queue, batch and clock, the clock's by
+ * reason. */
+TMX_NODISCARD enum tmx_status tmx_run_missed(const struct tmx_run *run, struct tmx_table **out,
+                                             struct tmx_err *err);
+
 /* For people: what was run, the metrics that are not zero with their meaning, the names of the others. */
 void tmx_run_print(const struct tmx_run *run, FILE *out);
 

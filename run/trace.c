@@ -142,7 +142,7 @@ static enum tmx_status open_hotspot(struct tmx_run_trace *t, struct tmx_err *err
             head_hotspot(&m->gpu[g], t->gpu[g].temps.file);
         }
     }
-    snprintf(path, sizeof path, "%s/thermal.config", t->options.dir);
+    st = st ? st : tmx_path_join(path, t->options.dir, "thermal.config", err);
     st = st ? st : tmx_output_open(&t->config, path, err);
     if (!st) {
         struct tmx_hotspot_config cfg = t->run->kind[0].package;
@@ -172,8 +172,8 @@ enum tmx_status tmx_run_trace_open(struct tmx_run_trace **out, struct tmx_run *r
     t->gpu = calloc(m->n_gpu, sizeof *t->gpu);
     enum tmx_status st = t->sum_w && t->gpu ? TMX_OK : tmx_fail(err, TMX_ENOMEM, "trace");
     if (!st && o->csv) {
-        snprintf(path, sizeof path, "%s/trace.csv", o->dir);
-        st = tmx_output_open(&t->csv, path, err);
+        st = tmx_path_join(path, o->dir, "trace.csv", err);
+        st = st ? st : tmx_output_open(&t->csv, path, err);
         if (!st) {
             head_csv(t, t->csv.file);
         }

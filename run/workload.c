@@ -30,7 +30,7 @@ enum tmx_status tmx_run_jobs_open(struct tmx_run *r, const struct tmx_setting *r
     const struct tmx_setting *node = tmx_setting_member(group, "node");
     return st ? st
               : tmx_setting_blame(node ? node : group,
-                                  tmx_job_data_load(&r->jobs->data, r->jobs->node, NULL, 0, err), err);
+                                  tmx_job_data_load(&r->jobs->data, r->jobs->node, NULL, err), err);
 }
 
 void tmx_run_jobs_close(struct tmx_run_jobs *j)
@@ -115,14 +115,16 @@ enum tmx_status tmx_run_jobs_make(struct tmx_run *r, struct tmx_err *err)
     return TMX_OK;
 }
 
-void tmx_run_jobs_write(const struct tmx_run *r, enum tmx_resolved what, FILE *out)
+void tmx_run_jobs_write(const struct tmx_run *r, struct tmx_writer *w)
 {
-    tmx_run_choice_write(r, TMX_LEVEL_JOB, opts, r->jobs, NULL, what, out);
+    if (r->jobs) {
+        tmx_run_choice_write(r, TMX_LEVEL_JOB, opts, r->jobs, NULL, w);
+    }
 }
 
 enum { MAX_KERNEL = 64 };
 
-/* Has an earlier entry named this kernel? A path is of the file that it stands in. */
+/* Has an earlier entry named this kernel? A path is relative to the file that contains it. */
 static bool same_kernel(const struct tmx_run_kernel *k, const struct tmx_mix_entry *e)
 {
     return strcmp(k->name, e->kernel) == 0 &&
@@ -181,6 +183,14 @@ static enum tmx_status make_job(struct tmx_run *r, const struct tmx_mix_entry *e
     }
     job->arrival_s = e->arrival_s;
     job->priority = e->priority;
+    if (e->power_w > 0 && (k->power.sm_power_w <= 0 || job->phases)) {
+        return tmx_fail_at(err, TMX_ECONFIG, e->file, e->line,
+                           "power_w: kernel %s has phases, or no sm_power_w to take the place of", k->name);
+    }
+    if (e->power_w > 0) {
+        job->power_w *= e->power_w / k->power.sm_power_w;
+        job->pdi_w = job->power_w;
+    }
     if (e->gpus > 1) { /* each has its share of the data */
         if ((size_t)e->gpus > r->n_gpu) {
             return tmx_fail_at(err, TMX_ECONFIG, e->file, e->line, "gpus = %d: the node has %zu", e->gpus,
@@ -211,6 +221,9 @@ static enum tmx_status open_sync_job(struct tmx_run *r, const struct tmx_setting
 enum tmx_status tmx_run_workload_open(struct tmx_run *r, const struct tmx_setting *root, struct tmx_err *err)
 {
     const struct tmx_setting *at = tmx_setting_member(root, "mix");
+    if (!r->options.mix[0]) {
+        return tmx_fail_setting(err, at ? at : root, "missing key \"mix\" (a workload), or group serve");
+    }
     enum tmx_status st =
         tmx_data_find_read(TMX_DATA_MIX, tmx_setting_file(at), r->options.mix, r->mix_path, err);
     st = tmx_setting_blame(at, st, err);

@@ -70,3 +70,16 @@ const struct tmx_cta_policy tmx_cta_all = {
     .launch = launch,
     .unused_core = unused_core,
 };
+
+/* Every server at its own clock; the power brake alone. */
+static void leave(const void *state, const struct tmx_row_view *view, double *clock_hz)
+{
+    (void)state;
+    (void)view;
+    (void)clock_hz;
+}
+
+const struct tmx_row_policy tmx_row_none = {
+    .base = {.name = "none", .doc = "No clock is limited; the power brake alone.", .source = "baseline"},
+    .decide = leave,
+};

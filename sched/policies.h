@@ -65,6 +65,20 @@
     X(pi)               \
     X(price)
 
+#define TMX_ROUTE_LIST(X) \
+    X(tokens)             \
+    X(round_robin)        \
+    X(jsq)                \
+    X(splitwise)          \
+    X(coldest)            \
+    X(weighted)           \
+    X(tapas)
+
+#define TMX_ROW_LIST(X) \
+    X(none)             \
+    X(polca)            \
+    X(slosh)
+
 #define TMX_DECLARE_JOB(name)   extern const struct tmx_job_policy tmx_job_##name;
 #define TMX_DECLARE_PLACE(name) extern const struct tmx_place_policy tmx_place_##name;
 #define TMX_DECLARE_MIX(name)   extern const struct tmx_mix_policy tmx_mix_##name;
@@ -73,6 +87,8 @@
 #define TMX_DECLARE_TB(name)    extern const struct tmx_tb_policy tmx_tb_##name;
 #define TMX_DECLARE_GATE(name)  extern const struct tmx_gate_policy tmx_gate_##name;
 #define TMX_DECLARE_FAN(name)   extern const struct tmx_fan_policy tmx_fan_##name;
+#define TMX_DECLARE_ROUTE(name) extern const struct tmx_route_policy tmx_route_##name;
+#define TMX_DECLARE_ROW(name)   extern const struct tmx_row_policy tmx_row_##name;
 
 TMX_JOB_LIST(TMX_DECLARE_JOB)
 TMX_PLACE_LIST(TMX_DECLARE_PLACE)
@@ -82,9 +98,15 @@ TMX_CTA_LIST(TMX_DECLARE_CTA)
 TMX_TB_LIST(TMX_DECLARE_TB)
 TMX_GATE_LIST(TMX_DECLARE_GATE)
 TMX_FAN_LIST(TMX_DECLARE_FAN)
+TMX_ROUTE_LIST(TMX_DECLARE_ROUTE)
+TMX_ROW_LIST(TMX_DECLARE_ROW)
 
 /* dtm/dvfs.c: clock level by two thresholds, one step a call: slower at emergency_c, faster below
  * release_c. Paper 003's DVFS, and what T^ABS falls back to. */
 size_t tmx_level_next(const struct tmx_gpu_view *gpu, double hottest_k, double emergency_c, double release_c);
+
+/* route/balance.c: where the tokens of a prompt are made: there, or at the instance with the least reserved
+ * cache. */
+size_t tmx_route_token(const struct tmx_route_view *v, size_t prompt);
 
 #endif

@@ -14,6 +14,8 @@
 #define TB(name) &tmx_tb_##name,
 #define GATE(name) &tmx_gate_##name,
 #define FAN(name) &tmx_fan_##name,
+#define ROUTE(name) &tmx_route_##name,
+#define ROW(name) &tmx_row_##name,
 #define JOB_HEAD(name) &tmx_job_##name.base,
 #define PLACE_HEAD(name) &tmx_place_##name.base,
 #define MIX_HEAD(name) &tmx_mix_##name.base,
@@ -22,6 +24,8 @@
 #define TB_HEAD(name) &tmx_tb_##name.base,
 #define GATE_HEAD(name) &tmx_gate_##name.base,
 #define FAN_HEAD(name) &tmx_fan_##name.base,
+#define ROUTE_HEAD(name) &tmx_route_##name.base,
+#define ROW_HEAD(name) &tmx_row_##name.base,
 /* clang-format on */
 
 const struct tmx_job_policy *const tmx_job_policies[] = {TMX_JOB_LIST(JOB) NULL};
@@ -32,6 +36,8 @@ const struct tmx_cta_policy *const tmx_cta_policies[] = {TMX_CTA_LIST(CTA) NULL}
 const struct tmx_tb_policy *const tmx_tb_policies[] = {TMX_TB_LIST(TB) NULL};
 const struct tmx_gate_policy *const tmx_gate_policies[] = {TMX_GATE_LIST(GATE) NULL};
 const struct tmx_fan_policy *const tmx_fan_policies[] = {TMX_FAN_LIST(FAN) NULL};
+const struct tmx_route_policy *const tmx_route_policies[] = {TMX_ROUTE_LIST(ROUTE) NULL};
+const struct tmx_row_policy *const tmx_row_policies[] = {TMX_ROW_LIST(ROW) NULL};
 
 const struct tmx_plugin *const tmx_job_heads[] = {TMX_JOB_LIST(JOB_HEAD) NULL};
 const struct tmx_plugin *const tmx_place_heads[] = {TMX_PLACE_LIST(PLACE_HEAD) NULL};
@@ -41,6 +47,8 @@ const struct tmx_plugin *const tmx_cta_heads[] = {TMX_CTA_LIST(CTA_HEAD) NULL};
 const struct tmx_plugin *const tmx_tb_heads[] = {TMX_TB_LIST(TB_HEAD) NULL};
 const struct tmx_plugin *const tmx_gate_heads[] = {TMX_GATE_LIST(GATE_HEAD) NULL};
 const struct tmx_plugin *const tmx_fan_heads[] = {TMX_FAN_LIST(FAN_HEAD) NULL};
+const struct tmx_plugin *const tmx_route_heads[] = {TMX_ROUTE_LIST(ROUTE_HEAD) NULL};
+const struct tmx_plugin *const tmx_row_heads[] = {TMX_ROW_LIST(ROW_HEAD) NULL};
 
 const struct tmx_gate_policy *tmx_gate_find(const char *name)
 {

@@ -15,6 +15,8 @@ extern const struct tmx_plugin *const tmx_cta_heads[];
 extern const struct tmx_plugin *const tmx_tb_heads[];
 extern const struct tmx_plugin *const tmx_gate_heads[];
 extern const struct tmx_plugin *const tmx_fan_heads[];
+extern const struct tmx_plugin *const tmx_route_heads[];
+extern const struct tmx_plugin *const tmx_row_heads[];
 
 /* The same with the tables' own types. */
 extern const struct tmx_job_policy *const tmx_job_policies[];
@@ -25,6 +27,8 @@ extern const struct tmx_cta_policy *const tmx_cta_policies[];
 extern const struct tmx_tb_policy *const tmx_tb_policies[];
 extern const struct tmx_gate_policy *const tmx_gate_policies[];
 extern const struct tmx_fan_policy *const tmx_fan_policies[];
+extern const struct tmx_route_policy *const tmx_route_policies[];
+extern const struct tmx_row_policy *const tmx_row_policies[];
 
 /* A gating policy by its exact name; NULL when there is none. */
 const struct tmx_gate_policy *tmx_gate_find(const char *name);

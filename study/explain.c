@@ -26,8 +26,8 @@ static const double NOTHING_PCT = 0.005; /* what two decimals show */
 
 /* One knob turned one step, each a run of its own. */
 struct step {
-    const char *words;
-    char set[96];
+    const char *words, *key;
+    struct tmx_scalar value;
 };
 
 struct steps {
@@ -39,106 +39,96 @@ struct steps {
 static enum tmx_status sets(const void *ctx, size_t task, struct tmx_sets *s, struct tmx_err *err)
 {
     const struct steps *t = ctx;
-    enum tmx_status st = TMX_OK;
-    for (size_t i = 0; i < t->x->n_set && !st; i++) {
-        st = tmx_sets_add(s, NULL, 0, err, "%s", t->x->set[i]);
-    }
-    return st ? st : tmx_sets_add(s, NULL, 0, err, "%s", t->step[task].set);
+    const enum tmx_status st = tmx_sets_join(s, t->x->sets, "", err);
+    return st ? st : tmx_sets_put(s, t->step[task].key, t->step[task].value, NULL, 0, err);
 }
 
+/* A value of ten digits, as the step is printed. */
 static void add_step(struct steps *s, const char *words, const char *key, double value)
 {
-    struct step *t = &s->step[s->n++];
-    t->words = words;
-    snprintf(t->set, sizeof t->set, "%s=%.10g", key, value);
+    s->step[s->n++] = (struct step){words, key, TMX_REAL_VALUE(tmx_real_round(value, 10))};
 }
 
-static bool is_word(const struct tmx_config *cfg, const char *path, const char *word)
+static const char *step_text(const struct step *t, char *buf, size_t size)
 {
-    const struct tmx_setting *s = tmx_config_find(cfg, path);
-    const char *text = s ? tmx_setting_text(s) : NULL;
+    char value[TMX_REAL_SIZE];
+    snprintf(buf, size, "%s=%s", t->key, tmx_scalar_plain(t->value, value));
+    return buf;
+}
+
+static bool is_word(const struct tmx_setting *root, const char *path, const char *word)
+{
+    const char *text = tmx_setting_text(tmx_setting_find(root, path));
     return text && strcmp(text, word) == 0;
 }
 
 /* Other policies: a governor where there is none; other ways to mix, where two kernels can meet. */
-static void choose_policies(struct steps *s, const struct tmx_config *cfg, size_t n_job)
+static void choose_policies(struct steps *s, const struct tmx_setting *root, size_t n_job)
 {
     static const struct {
         const char *mix, *words;
     } policies[] = {{"mixed_nonuniform", "both kernels on every SM"},
                     {"alternate", "kernels in turns on all SMs"}};
-    if (is_word(cfg, "dtm.policy", "none")) {
-        s->step[s->n++] = (struct step){"slower clocks before the trip point", "dtm.policy=dvfs"};
+    if (is_word(root, "dtm.policy", "none")) {
+        s->step[s->n++] =
+            (struct step){"slower clocks before the trip point", "dtm.policy", TMX_TEXT_VALUE("dvfs")};
     }
     for (size_t i = 0; i < sizeof policies / sizeof policies[0] && n_job > 1; i++) {
-        if (!is_word(cfg, "mix_policy.policy", policies[i].mix)) {
-            struct step *t = &s->step[s->n++];
-            t->words = policies[i].words;
-            snprintf(t->set, sizeof t->set, "mix_policy.policy=%s", policies[i].mix);
+        if (!is_word(root, "mix_policy.policy", policies[i].mix)) {
+            s->step[s->n++] =
+                (struct step){policies[i].words, "mix_policy.policy", TMX_TEXT_VALUE(policies[i].mix)};
         }
     }
 }
 
 /* Would the run be one with this step? A key may be of another policy only. */
-static bool possible(const struct tmx_explain *x, const char *set)
+static bool possible(const struct steps *s, size_t step)
 {
-    const char **all = calloc(x->n_set + 1, sizeof *all);
+    struct tmx_sets all = {0};
     struct tmx_config *cfg = NULL;
     struct tmx_run *run = NULL;
     struct tmx_err ignored;
-    enum tmx_status st = all ? TMX_OK : TMX_ENOMEM;
-    for (size_t i = 0; i < x->n_set && !st; i++) {
-        all[i] = x->set[i];
-    }
-    if (!st) {
-        all[x->n_set] = set;
-        st = tmx_config_load(&cfg, x->path, all, x->n_set + 1, &ignored);
-    }
+    enum tmx_status st = sets(s, step, &all, &ignored);
+    st = st ? st : tmx_config_load(&cfg, s->x->path, &all, &ignored);
     st = st ? st : tmx_run_describe(&run, tmx_config_root(cfg), &ignored);
     tmx_run_destroy(run);
     tmx_config_close(cfg);
-    free(all);
+    tmx_sets_finish(&all);
     return st == TMX_OK;
 }
 
-/* Steps from the values that the run has, as its resolved configuration says, those that make a run. */
-static enum tmx_status choose_steps(struct steps *s, const struct tmx_run *run, struct tmx_err *err)
+/* Steps from the values that the run has, those that make a run. */
+static void choose_steps(struct steps *s, const struct tmx_run *run)
 {
-    struct tmx_config *cfg = NULL;
+    const struct tmx_setting *root = tmx_run_settings(run);
     double v;
-    const enum tmx_status st = tmx_config_parse(&cfg, tmx_run_resolved(run), "resolved configuration", err);
-    if (st) {
-        return st;
-    }
-    if (tmx_setting_real(tmx_config_find(cfg, "package.r_convec"), &v)) {
+    if (tmx_setting_real(tmx_setting_find(root, "package.r_convec"), &v)) {
         add_step(s, "a sink with a tenth less resistance to air", "package.r_convec", 0.9 * v);
     }
-    if (tmx_setting_real(tmx_config_find(cfg, "package.ambient"), &v)) {
+    if (tmx_setting_real(tmx_setting_find(root, "package.ambient"), &v)) {
         add_step(s, "air 2 K colder", "package.ambient", v - 2);
     }
-    if (tmx_setting_real(tmx_config_find(cfg, "fan.speed"), &v) && v < 0.95) {
+    if (tmx_setting_real(tmx_setting_find(root, "fan.speed"), &v) && v < 0.95) {
         add_step(s, "fans a tenth faster", "fan.speed", fmin(1, 1.1 * v));
     }
-    if (tmx_setting_real(tmx_config_find(cfg, "throttle.trip_c"), &v)) {
+    if (tmx_setting_real(tmx_setting_find(root, "throttle.trip_c"), &v)) {
         add_step(s, "a throttle that trips 1 K later", "throttle.trip_c", v + 1);
     }
-    if (is_word(cfg, "dtm.policy", "boost")) {
+    if (is_word(root, "dtm.policy", "boost")) {
         const double board_c = tmx_sim_machine(tmx_run_sim_const(run))->gpu[0].chip->board.target_c;
-        const bool own = tmx_setting_real(tmx_config_find(cfg, "dtm.target_c"), &v) && v > 0;
+        const bool own = tmx_setting_real(tmx_setting_find(root, "dtm.target_c"), &v) && v > 0;
         if (own || board_c > 0) {
             add_step(s, "a governor that holds 2 K more", "dtm.target_c", (own ? v : board_c) + 2);
         }
     }
-    choose_policies(s, cfg, tmx_sim_machine(tmx_run_sim_const(run))->n_job);
-    tmx_config_close(cfg);
+    choose_policies(s, root, tmx_sim_machine(tmx_run_sim_const(run))->n_job);
     size_t n = 0;
     for (size_t i = 0; i < s->n; i++) {
-        if (possible(s->x, s->step[i].set)) {
+        if (possible(s, i)) {
             s->step[n++] = s->step[i];
         }
     }
     s->n = n;
-    return TMX_OK;
 }
 
 /* The slowdown with this step; without an error in `b`. */
@@ -169,6 +159,7 @@ static void print_effects(const struct steps *s, const struct tmx_run_values *b,
     const size_t width = tmx_os_terminal_width(out);
     size_t order[N_STEP];
     bool idle = false;
+    char text[96];
     order_steps(s, b, order);
     fprintf(out, "\nOne step of one knob, all else equal, takes the slowdown of %.2f %% to:\n", slowdown_pct);
     for (size_t k = 0; k < s->n; k++) {
@@ -178,7 +169,7 @@ static void print_effects(const struct steps *s, const struct tmx_run_values *b,
         idle = idle || !(moves || b->error[i]);
         if (moves) {
             fprintf(out, "  %6.2f %% (%+.2f)  %s\n%*s--set %s\n", v, v - slowdown_pct, s->step[i].words,
-                    INDENT, "", s->step[i].set);
+                    INDENT, "", step_text(&s->step[i], text, sizeof text));
         } else if (b->error[i]) {
             char line[600];
             snprintf(line, sizeof line, "%s: %s", s->step[i].words, b->error[i]);
@@ -189,18 +180,40 @@ static void print_effects(const struct steps *s, const struct tmx_run_values *b,
     for (size_t i = 0; i < s->n && idle; i++) {
         if (!b->error[i] && fabs(with_step(b, i) - slowdown_pct) <= NOTHING_PCT) {
             char line[200];
-            snprintf(line, sizeof line, "%s (%s)", s->step[i].words, s->step[i].set);
+            snprintf(line, sizeof line, "%s (%s)", s->step[i].words,
+                     step_text(&s->step[i], text, sizeof text));
             fprintf(out, "  %-*s", INDENT - 2, "no change");
             tmx_text_wrap(line, INDENT, width, out);
         }
     }
 }
 
+static enum tmx_status steps_table(const struct steps *s, const struct tmx_run_values *b,
+                                   struct tmx_table **t, struct tmx_err *err)
+{
+    static const struct tmx_column columns[] = {
+        {"step", TMX_COLUMN_TEXT, 0}, {"set", TMX_COLUMN_TEXT, 0}, {"slowdown_pct", TMX_COLUMN_REAL, 2}};
+    size_t order[N_STEP];
+    char text[96];
+    order_steps(s, b, order);
+    const enum tmx_status st = tmx_table_create(t, columns, 3, err);
+    for (size_t k = 0; !st && k < s->n; k++) {
+        if (!b->error[order[k]]) {
+            tmx_table_text(*t, s->step[order[k]].words);
+            tmx_table_text(*t, step_text(&s->step[order[k]], text, sizeof text));
+            tmx_table_real(*t, with_step(b, order[k]));
+        }
+    }
+    return st;
+}
+
 static enum tmx_status print_steps(const struct tmx_explain *x, const struct tmx_run *run,
-                                   double slowdown_pct, FILE *out, struct tmx_err *err)
+                                   double slowdown_pct, FILE *out, struct tmx_explained *e,
+                                   struct tmx_err *err)
 {
     struct steps s = {.x = x};
-    enum tmx_status st = choose_steps(&s, run, err);
+    enum tmx_status st = TMX_OK;
+    choose_steps(&s, run);
     const struct tmx_runs runs = {.name = "explain",
                                   .doc = "",
                                   .method = "",
@@ -211,12 +224,13 @@ static enum tmx_status print_steps(const struct tmx_explain *x, const struct tmx
                                   .sets = sets,
                                   .suite = true};
     struct tmx_run_values b = {0};
-    st = st || s.n == 0
+    st = s.n == 0
              ? st
              : tmx_study_values(&b, &runs,
                                 &(struct tmx_study_options){.n_worker = x->n_worker, TMX_STUDY_WHOLE}, err);
     if (!st && s.n > 0) {
         print_effects(&s, &b, slowdown_pct, out);
+        st = steps_table(&s, &b, &e->steps, err);
     }
     tmx_run_values_finish(&b);
     return st;
@@ -322,16 +336,11 @@ static void print_heat(const struct tmx_run *run, FILE *out)
 static enum tmx_status tables(const struct tmx_losses *l, const struct tmx_run *run, bool zeros,
                               struct tmx_explained *e, struct tmx_err *err)
 {
-    struct tmx_config *cfg = NULL;
     enum tmx_status st = tmx_losses_causes(l, zeros, &e->causes, err);
     st = st ? st : tmx_losses_over_time(l, &e->over_time, err);
     st = st ? st : tmx_losses_by_sm(l, &e->by_sm, err);
-    st = st ? st : tmx_config_parse(&cfg, tmx_run_resolved(run), "resolved configuration", err);
     e->trip_c = NAN;
-    if (!st) {
-        (void)tmx_setting_real(tmx_config_find(cfg, "throttle.trip_c"), &e->trip_c);
-    }
-    tmx_config_close(cfg);
+    (void)tmx_setting_real(tmx_setting_find(tmx_run_settings(run), "throttle.trip_c"), &e->trip_c);
     return st;
 }
 
@@ -343,7 +352,7 @@ static enum tmx_status check_folder(const struct tmx_explain *x, struct tmx_err 
     bool partial;
     char change[1200] = "";
     enum tmx_status st = tmx_run_folder_check(x->folder, &partial, err);
-    st = st ? st : tmx_config_load(&cfg, x->path, NULL, 0, err);
+    st = st ? st : tmx_config_load(&cfg, x->path, NULL, err);
     st = st ? st : tmx_run_describe(&run, tmx_config_root(cfg), err);
     st = st ? st : tmx_run_folder_compare(run, x->folder, change, sizeof change, err);
     if (!st && change[0] && !x->accept_changed) {
@@ -368,12 +377,23 @@ enum tmx_status tmx_explain(const struct tmx_explain *x, FILE *out, struct tmx_e
     struct tmx_run *run = NULL;
     *e = (struct tmx_explained){0};
     enum tmx_status st = x->folder ? check_folder(x, err) : TMX_OK;
-    st = st ? st : tmx_config_load(&cfg, x->path, x->set, x->n_set, err);
+    st = st ? st : tmx_config_load(&cfg, x->path, x->sets, err);
     st = st ? st : tmx_run_create(&run, tmx_config_root(cfg), err);
     st = st ? st : tmx_losses_create(&l, tmx_run_sim_const(run), err);
     const struct tmx_observer observer = {.ctx = l, .tick = tmx_losses_tick};
-    st = st ? st : tmx_run_execute(run, &observer, err);
-    if (!st) {
+    const bool serves = !st && tmx_sim_serve(tmx_run_sim_const(run));
+    st = st ? st : tmx_run_execute(run, serves ? NULL : &observer, err);
+    if (!st && serves) {
+        fprintf(out,
+                "%s served %.0f requests in %.2f s.\n"
+                "Means over the requests that missed a limit (one that is not given: the slowest hundredth): "
+                "time\n"
+                "beyond the request alone in the queue, by others in the batch, and by slow clocks, these in "
+                "percent\n"
+                "by the row's policy, its power brake, or the board (power, temperature).\n",
+                tmx_run_mix_name(run), metric(run, "requests_done"), metric(run, "makespan_s"));
+        st = tmx_run_missed(run, &e->causes, err);
+    } else if (!st) {
         char policy[300], line[900];
         const double slow = metric(run, "slowdown_pct");
         tmx_losses_end(l, tmx_run_sim_const(run));
@@ -386,7 +406,7 @@ enum tmx_status tmx_explain(const struct tmx_explain *x, FILE *out, struct tmx_e
         print_queue(run, out);
         print_free(l, out);
         st = tables(l, run, x->zeros, e, err);
-        st = st || !x->steps || slow <= NOTHING_PCT ? st : print_steps(x, run, slow, out, err);
+        st = st || !x->steps || slow <= NOTHING_PCT ? st : print_steps(x, run, slow, out, e, err);
     }
     tmx_run_destroy(run);
     tmx_config_close(cfg);
@@ -399,5 +419,6 @@ void tmx_explained_finish(struct tmx_explained *e)
     tmx_table_destroy(e->causes);
     tmx_table_destroy(e->over_time);
     tmx_table_destroy(e->by_sm);
+    tmx_table_destroy(e->steps);
     *e = (struct tmx_explained){0};
 }

@@ -10,19 +10,20 @@
 #include "core/base/table.h"
 
 struct tmx_explain {
-    const char *path;       /* of a run's configuration, or of resolved.cfg in a run's folder */
-    const char *folder;     /* this run's; NULL: none. It must be of the run that path is now, */
-    bool accept_changed;    /* unless this: then a note goes to stderr */
-    const char *const *set; /* [n_set] overrides */
-    size_t n_set;
+    const char *path;    /* of a run's configuration, or of resolved.cfg in a run's folder */
+    const char *folder;  /* this run's; NULL: none. It must be of the run that path is now, */
+    bool accept_changed; /* unless this: then a note goes to stderr */
+    const struct tmx_sets *sets;
     unsigned n_worker; /* of the runs with one knob turned; 0: one a processor */
     bool steps;        /* do these runs too */
     bool zeros;        /* causes that took nothing are rows, too */
 };
 
-struct tmx_explained { /* tables of core/sim/losses.h */
+struct tmx_explained { /* tables of core/sim/losses.h; of a language model causes alone, run/summary.h's of
+                          limits */
     struct tmx_table *causes, *over_time, *by_sm;
-    double trip_c; /* of the throttle; NAN: it has none */
+    struct tmx_table *steps; /* step, set, slowdown_pct: what helps most first; NULL: none was tried */
+    double trip_c;           /* of the throttle; NAN: it has none */
 };
 
 /* Runs it (deterministic: the same as before), writes the words to out and fills *e, which the caller ends

@@ -213,7 +213,7 @@ static bool take(struct pool *s, struct worker *w, size_t *task)
     return true;
 }
 
-/* A child closed its pipe: what it has not answered is run again, or it is said how it died. */
+/* A child closed its pipe: what it has not answered is run again, or an error reports how it died. */
 static enum tmx_status finish(struct pool *s, struct worker *w, struct tmx_err *err)
 {
     const int status = reap(w);
@@ -449,9 +449,7 @@ enum tmx_status tmx_pool_run(const struct tmx_pool *p, struct tmx_err *err)
     s.workers = calloc(s.n_worker, sizeof *s.workers);
     s.held = calloc(p->n_task, sizeof *s.held);
     s.again = calloc(p->n_task, sizeof *s.again);
-    void *shared =
-        mmap(NULL, p->n_task * sizeof *s.share, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    s.share = shared == MAP_FAILED ? NULL : shared; /* without it the time left is known later */
+    s.share = tmx_os_shared(p->n_task * sizeof *s.share); /* without it the time left is known later */
     struct pollfd *fds = calloc(s.n_worker, sizeof *fds);
     enum tmx_status st = TMX_OK;
     if (!s.workers || !s.held || !s.again || !fds) {

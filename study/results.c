@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "core/base/os.h"
+#include "core/base/plausible.h"
 #include "core/base/provenance.h"
 #include "core/base/text.h"
 
@@ -135,6 +136,23 @@ static enum tmx_status check_schema(struct tmx_results *r, struct tmx_err *err)
         text = end + 1;
     }
     return TMX_OK;
+}
+
+/* What a power cut leaves behind the last page. SQLite does not read it, and the next page replaces it. */
+static enum tmx_status note_tail(struct tmx_results *r, struct tmx_err *err)
+{
+    sqlite3_stmt *stmt = NULL;
+    const enum tmx_status st = results_prepare(
+        r, &stmt, "SELECT page_count * page_size FROM pragma_page_count, pragma_page_size", err);
+    if (!st && sqlite3_step(stmt) == SQLITE_ROW) {
+        const double size = sqlite3_column_double(stmt, 0), tail = (double)tmx_os_file_size(r->path) - size;
+        if (tail > 0) {
+            tmx_doubt("%s: %.0f bytes behind its last page belong to no row; they are not read", r->path,
+                      tail);
+        }
+    }
+    sqlite3_finalize(stmt);
+    return st;
 }
 
 /* Rows in a page that nothing leads to any more would be missing without a word. */
@@ -265,7 +283,8 @@ static enum tmx_status check_format(struct tmx_results *r, bool *empty, struct t
                            TMX_RESULTS_VERSION);
     }
     st = *empty ? TMX_OK : check_schema(r, err);
-    return st || *empty ? st : check_structure(r, err);
+    st = st || *empty ? st : check_structure(r, err);
+    return st || *empty ? st : note_tail(r, err);
 }
 
 static enum tmx_status make_schema(struct tmx_results *r, struct tmx_err *err)
@@ -370,6 +389,15 @@ static enum tmx_status results_write(struct tmx_results *r, struct tmx_err *err)
     return results_exec(r, "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL", err);
 }
 
+/* The database that path means: its own, or that of the suite whose folder it is. */
+static void locate(const char *path, char file[512])
+{
+    snprintf(file, 512, "%s/" TMX_SUITE_RESULTS, path);
+    if (!tmx_os_exists(file)) {
+        snprintf(file, 512, "%s", path);
+    }
+}
+
 /* Open and check application, version, schema and structure; in write mode make it where there is nothing
  * (path NULL: in memory). Nothing of a database that is there is written. */
 static enum tmx_status results_connect(struct tmx_results **r, const char *path, enum tmx_open mode,
@@ -380,10 +408,7 @@ static enum tmx_status results_connect(struct tmx_results **r, const char *path,
     if (!n) {
         return tmx_no_memory(err);
     }
-    snprintf(n->path, sizeof n->path, "%s/" TMX_SUITE_RESULTS, path ? path : "");
-    if (!path || mode != TMX_OPEN_READ || !tmx_os_exists(n->path)) { /* not the folder of a suite */
-        snprintf(n->path, sizeof n->path, "%s", path ? path : "results");
-    }
+    locate(path ? path : "results", n->path);
     path = path ? n->path : NULL;
     enum tmx_status st =
         path ? tmx_input_check(path, err) : TMX_OK; /* SQLite would wait for a FIFO's writer */
@@ -843,21 +868,19 @@ static void bind_text(sqlite3_stmt *stmt, int i, const char *text)
     sqlite3_bind_text(stmt, i, text, -1, SQLITE_TRANSIENT);
 }
 
-/* A literal as SQLite's own type, text without its quotes. */
-static void bind_literal(sqlite3_stmt *stmt, int i, const char *literal)
+/* As SQLite's own type; a whole number is an integer however it was written. */
+static void bind_scalar(sqlite3_stmt *stmt, int i, struct tmx_scalar v)
 {
-    double v;
-    const size_t n = strlen(literal);
-    if (tmx_span_real((struct tmx_span){literal, literal + n}, &v)) {
-        if (literal[strspn(literal, "+-0123456789")] == '\0') {
-            sqlite3_bind_int64(stmt, i, strtoll(literal, NULL, 10));
-        } else {
-            sqlite3_bind_double(stmt, i, v);
-        }
-    } else if (n >= 2 && literal[0] == '"') {
-        sqlite3_bind_text(stmt, i, literal + 1, (int)n - 2, SQLITE_TRANSIENT);
+    char text[TMX_REAL_SIZE];
+    double real;
+    if (!tmx_scalar_real(v, &real)) {
+        bind_text(stmt, i, tmx_scalar_plain(v, text));
+    } else if (v.kind == TMX_SETTING_INTEGER) {
+        sqlite3_bind_int64(stmt, i, v.integer);
+    } else if (real == floor(real) && fabs(real) < 1e15) {
+        sqlite3_bind_int64(stmt, i, (int64_t)real);
     } else {
-        bind_text(stmt, i, literal);
+        sqlite3_bind_double(stmt, i, real);
     }
 }
 
@@ -967,7 +990,7 @@ static enum tmx_status drop_damaged(struct tmx_results *r, struct tmx_err *err)
     return st;
 }
 
-/* A damaged database of a suite keeps nobody from a new one. */
+/* A damaged database of a suite is set aside, and a new one begins. */
 static enum tmx_status set_aside(const char *path, const struct tmx_err *why, struct tmx_err *err)
 {
     static const char *const beside[] = {"-wal", "-shm", "-journal"};
@@ -1097,11 +1120,9 @@ static enum tmx_status add_parameters(struct tmx_results *r, const struct tmx_ru
     sqlite3_stmt *stmt = NULL;
     enum tmx_status st = results_prepare(r, &stmt, "INSERT INTO parameter VALUES(?, ?, ?)", err);
     for (size_t k = 0; k < s->n_key && !st; k++) {
-        char text[TMX_PARAMETER_SIZE];
-        s->value(s->ctx, row->point, k, text);
         bind_text(stmt, 1, row->id);
         bind_text(stmt, 2, s->key[k]);
-        bind_literal(stmt, 3, text);
+        bind_scalar(stmt, 3, s->value(s->ctx, row->point, k));
         st = results_step(r, stmt, err);
     }
     sqlite3_finalize(stmt);
@@ -1231,8 +1252,10 @@ static enum tmx_status same_points(struct tmx_results *r, const char *from, stru
     return st;
 }
 
-static enum tmx_status merge_one(struct tmx_results *r, const char *from, struct tmx_err *err)
+static enum tmx_status merge_one(struct tmx_results *r, const char *path, struct tmx_err *err)
 {
+    char from[512];
+    locate(path, from);
     static const char copy_rows[] =
         "BEGIN IMMEDIATE;"
         "INSERT OR IGNORE INTO main.study SELECT * FROM other.study;"
@@ -1268,12 +1291,14 @@ enum tmx_status tmx_results_merge(const char *path, const char *const *from, siz
 {
     struct tmx_results *r = NULL;
     enum tmx_status st = TMX_OK;
-    const bool before = tmx_os_exists(path);
+    char to[512];
+    locate(path, to);
+    const bool before = tmx_os_exists(to);
     for (size_t i = 0; i < n && !st; i++) { /* all are looked at before anything is written */
-        if (tmx_os_same_file(path, from[i])) {
-            return tmx_fail_at(err, TMX_ECONFIG, path, 0, "an output would replace this input");
-        }
         st = results_connect(&r, from[i], TMX_OPEN_READ, err);
+        if (!st && tmx_os_same_file(to, r->path)) {
+            st = tmx_fail_at(err, TMX_ECONFIG, path, 0, "an output would replace this input");
+        }
         st = st ? st : results_whole(r, err);
         tmx_results_close(r);
         r = NULL;
@@ -1286,7 +1311,7 @@ enum tmx_status tmx_results_merge(const char *path, const char *const *from, siz
     }
     tmx_results_close(r);
     if (st && !before) {
-        remove(path); /* no half of a merge */
+        remove(to); /* no half of a merge */
     }
     return st;
 }

@@ -19,6 +19,7 @@
 
 #include "core/base/err.h"
 #include "core/base/provenance.h"
+#include "core/base/setting.h"
 
 enum { TMX_RESULTS_VERSION = 2, TMX_STUDY_NAME = 64, TMX_PARAMETER_SIZE = 1100 };
 
@@ -38,8 +39,7 @@ struct tmx_runs {
     const void *ctx;
     /* The overrides of a point; also in a child. */
     enum tmx_status (*sets)(const void *ctx, size_t point, struct tmx_sets *s, struct tmx_err *err);
-    /* A point's value of a key: a number, or text with or without quotes. */
-    void (*value)(const void *ctx, size_t point, size_t key, char text[TMX_PARAMETER_SIZE]);
+    struct tmx_scalar (*value)(const void *ctx, size_t point, size_t key); /* of a point */
     const struct tmx_probe *probe; /* beside every run; NULL: nothing */
     bool alone;                    /* each in its own process: long runs, which side by side end late */
     const char *also;              /* what else decides what a run measures; NULL: nothing */
@@ -87,7 +87,8 @@ TMX_NODISCARD enum tmx_status tmx_results_add(struct tmx_results *r, const struc
 TMX_NODISCARD enum tmx_status tmx_results_values(struct tmx_results *r, size_t n_point, size_t n_value,
                                                  double *value, char **error, struct tmx_err *err);
 
-/* Copy all runs of the databases from[0..n) into a database at path, made when absent.
+/* Copy all runs of the databases from[0..n) into a database at path, made when absent; each may be the
+ * folder of a suite.
  * All must hold the same study. A run that two databases hold is taken once. */
 TMX_NODISCARD enum tmx_status tmx_results_merge(const char *path, const char *const *from, size_t n,
                                                 struct tmx_err *err);

@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "study/run_alone.h"
 
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/csv.h"
 #include "core/base/os.h"
 #include "core/base/output.h"
 #include "run/summary.h"
@@ -37,11 +41,49 @@ static bool should_stop(void *ctx)
         if (share > 0 && now_s > w->begin_s) {
             tmx_progress_time(left, sizeof left, (now_s - w->begin_s) * (1 - share) / share);
         }
-        fprintf(stderr, "\r%5.1f %% of the work, %.0f s simulated, %s left\033[K", 100 * share,
-                tmx_sim_time_s(tmx_run_sim_const(w->run)), left);
+        const double time_s = tmx_sim_time_s(tmx_run_sim_const(w->run));
+        if (time_s < 0) {
+            fprintf(stderr, "\rwarming up, %.0f s to go\033[K", -time_s);
+        } else {
+            fprintf(stderr, "\r%5.1f %% of the work, %.0f s simulated, %s left\033[K", 100 * share, time_s,
+                    left);
+        }
         w->last_s = now_s;
     }
     return w->stop && *w->stop;
+}
+
+/* The trace that was written, as OpenMetrics. */
+static enum tmx_status print_series(const char *dir, struct tmx_err *err)
+{
+    char path[TMX_PATH_SIZE];
+    struct tmx_csv csv = {0};
+    struct tmx_table *t = NULL;
+    enum tmx_status st = tmx_path_join(path, dir, "trace.csv", err);
+    st = st ? st : tmx_csv_read(&csv, path, err);
+    struct tmx_column *columns = st ? NULL : calloc(csv.n_column, sizeof *columns);
+    st = st || columns ? st : tmx_no_memory(err);
+    for (size_t c = 0; !st && c < csv.n_column; c++) {
+        const bool text = strstr(csv.column[c], "kernel") || strcmp(csv.column[c], "reasons") == 0 ||
+                          strcmp(csv.column[c], "gpu") == 0;
+        columns[c] = (struct tmx_column){csv.column[c], text ? TMX_COLUMN_TEXT : TMX_COLUMN_REAL, 0};
+    }
+    st = st ? st : tmx_table_create(&t, columns, csv.n_column, err);
+    for (size_t i = 0; !st && i < csv.n_row * csv.n_column; i++) {
+        double v;
+        if (columns[i % csv.n_column].type == TMX_COLUMN_TEXT) {
+            tmx_table_text(t, csv.cell[i]);
+        } else if (tmx_csv_real(&csv, i / csv.n_column, i % csv.n_column, &v)) {
+            tmx_table_real(t, v);
+        } else {
+            tmx_table_empty(t);
+        }
+    }
+    st = st ? st : tmx_table_save(t, TMX_FORMAT_OPENMETRICS, "-", err);
+    tmx_table_destroy(t);
+    free(columns);
+    tmx_csv_finish(&csv);
+    return st;
 }
 
 /* The whole on the screen; for programs the summary's row alone. */
@@ -51,14 +93,21 @@ static enum tmx_status print(const struct tmx_run_alone *a, const struct tmx_run
     const struct tmx_screen screen = {.column = a->column, .n_column = a->n_column, .most_rows = MOST_ROWS};
     struct tmx_table *t = NULL;
     const bool people = a->format == TMX_FORMAT_TEXT;
+    if (a->format == TMX_FORMAT_OPENMETRICS && a->trace_s > 0) {
+        return print_series(a->dir, err);
+    }
     if (people) {
         tmx_run_print(run, stdout);
     }
-    enum tmx_status st = (people ? tmx_run_kernels : tmx_run_summary)(run, &t, err);
+    const bool serves = tmx_sim_serve(tmx_run_sim_const(run)) != NULL;
+    enum tmx_status st = (!people  ? tmx_run_summary
+                          : serves ? tmx_run_instances
+                                   : tmx_run_kernels)(run, &t, err);
     st = st ? st : tmx_table_show(t, a->format, &screen, err);
     tmx_table_destroy(t);
     if (!st && people && a->dir) {
-        printf("Files: %s/summary.csv, kernels.csv, gpus.csv, resolved.cfg%s%s\n", a->dir,
+        printf("Files: %s/summary.csv, %s, gpus.csv, resolved.cfg%s%s\n", a->dir,
+               serves ? "requests.csv, instances.csv" : "kernels.csv",
                a->trace_s > 0 ? "; figures: thermix plot " : "", a->trace_s > 0 ? a->dir : "");
     }
     return st;

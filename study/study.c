@@ -61,7 +61,7 @@ static enum tmx_status point_open(const struct tmx_runs *runs, size_t point, enu
     struct tmx_config *cfg = NULL;
     *run = NULL;
     enum tmx_status st = runs->sets(runs->ctx, point, &sets, err);
-    st = st ? st : tmx_sets_load(&cfg, runs->base, &sets, err);
+    st = st ? st : tmx_config_load(&cfg, runs->base, &sets, err);
     if (!st) {
         const struct tmx_setting *root =
             runs->group ? tmx_config_find(cfg, runs->group) : tmx_config_root(cfg);
@@ -135,7 +135,7 @@ static void hash_parameters(const struct tmx_runs *runs, size_t point, struct tm
 {
     for (size_t k = 0; k < runs->n_key; k++) {
         char text[TMX_PARAMETER_SIZE];
-        runs->value(runs->ctx, point, k, text);
+        (void)tmx_scalar_print(runs->value(runs->ctx, point, k), text, sizeof text);
         tmx_hash_add_text(h, runs->key[k]);
         tmx_hash_add_text(h, text);
     }
@@ -358,7 +358,7 @@ static enum tmx_status missing(struct tmx_study *s, struct tmx_err *err)
     return TMX_OK;
 }
 
-/* Root may write a file that nobody may; do not. */
+/* Root may write a file whose mode forbids it to all; refuse it. */
 static enum tmx_status check_writable(const char *path, struct tmx_err *err)
 {
     struct stat info;

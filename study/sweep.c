@@ -2,7 +2,6 @@
 #include "study/sweep.h"
 
 #include <gsl/gsl_qrng.h>
-#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,7 +14,7 @@
 #include "run/load/data.h"
 #include "study/results.h"
 
-enum { LITERAL = 1024, SOBOL_MAX_DIM = 40 };
+enum { SOBOL_MAX_DIM = 40 };
 
 static void free_list(char **list, size_t n)
 {
@@ -28,19 +27,19 @@ static void free_list(char **list, size_t n)
 void tmx_sweep_finish(struct tmx_sweep *s)
 {
     for (size_t i = 0; i < s->n_axis; i++) {
-        free_list(s->axis[i].value, s->axis[i].n_literal);
+        free(s->axis[i].value);
         free_list(s->axis[i].key, s->axis[i].n_key);
     }
     free(s->axis);
     free(s->rule);
-    free_list(s->set, s->n_set);
-    free(s->set_line);
     free_list(s->key, s->n_key);
-    free_list(s->value, s->n_point * s->n_key);
+    free(s->value);
+    tmx_sets_finish(&s->sets);
+    tmx_config_close(s->cfg);
     *s = (struct tmx_sweep){0};
 }
 
-const char *tmx_sweep_value(const struct tmx_sweep *s, size_t point, size_t key)
+struct tmx_scalar tmx_sweep_value(const struct tmx_sweep *s, size_t point, size_t key)
 {
     tmx_assert(point < s->n_point && key < s->n_key);
     return s->value[point * s->n_key + key];
@@ -60,20 +59,16 @@ unsigned tmx_sweep_line(const struct tmx_sweep *s, size_t key)
 static enum tmx_status sets_of(const void *ctx, size_t point, struct tmx_sets *sets, struct tmx_err *err)
 {
     const struct tmx_sweep *s = ctx;
-    enum tmx_status st = TMX_OK;
-    for (size_t i = 0; i < s->n_set && !st; i++) {
-        st = tmx_sets_add(sets, s->file, s->set_line[i], err, "%s", s->set[i]);
-    }
+    enum tmx_status st = tmx_sets_join(sets, &s->sets, "", err);
     for (size_t k = 0; k < s->n_key && !st; k++) {
-        st = tmx_sets_add(sets, s->file, tmx_sweep_line(s, k), err, "%s=%s", s->key[k],
-                          tmx_sweep_value(s, point, k));
+        st = tmx_sets_put(sets, s->key[k], tmx_sweep_value(s, point, k), s->file, tmx_sweep_line(s, k), err);
     }
     return st;
 }
 
-static void value_of(const void *ctx, size_t point, size_t key, char text[TMX_PARAMETER_SIZE])
+static struct tmx_scalar value_of(const void *ctx, size_t point, size_t key)
 {
-    snprintf(text, TMX_PARAMETER_SIZE, "%s", tmx_sweep_value(ctx, point, key));
+    return tmx_sweep_value(ctx, point, key);
 }
 
 void tmx_sweep_runs(const struct tmx_sweep *s, struct tmx_runs *runs)
@@ -101,32 +96,33 @@ struct builder {
     struct tmx_err *err;
 };
 
-static void axis_literal(const struct tmx_axis *a, size_t key, double u, char *buf, size_t size)
+/* A whole number is one that a key of whole numbers takes, too. */
+static struct tmx_scalar whole(double v)
+{
+    return v == floor(v) && fabs(v) < 0x1p53 ? TMX_INTEGER_VALUE((int64_t)v) : TMX_REAL_VALUE(v);
+}
+
+static struct tmx_scalar axis_value(const struct tmx_axis *a, size_t key, double u)
 {
     if (a->interval) {
         const double v = a->log ? a->from * pow(a->to / a->from, u) : a->from + u * (a->to - a->from);
-        snprintf(buf, size, "%.*g", a->whole ? 17 : 12, a->whole ? round(v) : v);
-        return;
+        return a->whole ? whole(round(v)) : TMX_REAL_VALUE(v);
     }
-    size_t i = (size_t)(u * (double)a->n_value);
-    i = i < a->n_value ? i : a->n_value - 1;
-    snprintf(buf, size, "%s", a->value[i * a->n_key + key]);
-}
-
-static bool number(const char *text, double *v)
-{
-    return tmx_span_real((struct tmx_span){text, text + strlen(text)}, v);
+    const size_t i = (size_t)(u * (double)a->n_value);
+    return a->value[(i < a->n_value ? i : a->n_value - 1) * a->n_key + key];
 }
 
 /* The value of a constraint's side at a point; false when it is no number. */
-static bool side_value(const struct tmx_sweep *s, char *const *value, const char *side, double *v)
+static bool side_value(const struct tmx_sweep *s, const struct tmx_scalar *value, struct tmx_scalar side,
+                       double *v)
 {
-    for (size_t k = 0; k < s->n_key; k++) {
-        if (strcmp(s->key[k], side) == 0) {
-            return number(value[k], v);
+    for (size_t k = 0; side.kind == TMX_SETTING_TEXT && k < s->n_key; k++) {
+        if (strcmp(s->key[k], side.text) == 0) {
+            side = value[k];
+            break;
         }
     }
-    return number(side, v);
+    return tmx_scalar_real(side, v);
 }
 
 static bool holds(const char *relation, double l, double r)
@@ -144,7 +140,8 @@ static bool holds(const char *relation, double l, double r)
     }
 }
 
-static enum tmx_status kept(const struct tmx_sweep *s, char *const *value, bool *keep, struct tmx_err *err)
+static enum tmx_status kept(const struct tmx_sweep *s, const struct tmx_scalar *value, bool *keep,
+                            struct tmx_err *err)
 {
     *keep = true;
     for (size_t i = 0; i < s->n_rule; i++) {
@@ -154,7 +151,7 @@ static enum tmx_status kept(const struct tmx_sweep *s, char *const *value, bool 
             if (!side_value(s, value, r->side[k], &v[k])) {
                 return tmx_fail_at(err, TMX_ECONFIG, s->file, r->line,
                                    "constraint: \"%s\" is neither a number nor an axis of numbers",
-                                   r->side[k]);
+                                   r->side[k].text);
             }
         }
         *keep = *keep && holds(r->relation, v[0], v[1]);
@@ -171,7 +168,7 @@ static enum tmx_status reserve(struct builder *b)
     }
     if (s->n_point == b->room) {
         const size_t room = b->room ? 2 * b->room : 64;
-        char **more = realloc(s->value, room * s->n_key * sizeof *more);
+        struct tmx_scalar *more = realloc(s->value, room * s->n_key * sizeof *more);
         if (!more) {
             return tmx_no_memory(b->err);
         }
@@ -188,27 +185,18 @@ static enum tmx_status add_repetition(struct builder *b, const double *u, size_t
     if (st) {
         return st;
     }
-    char **value = s->value + s->n_point * s->n_key;
-    char buf[LITERAL];
+    struct tmx_scalar *value = s->value + s->n_point * s->n_key;
     size_t n = 0;
     for (size_t i = 0; i < s->n_axis; i++) {
         for (size_t k = 0; k < s->axis[i].n_key; k++) {
-            axis_literal(&s->axis[i], k, u[i], buf, sizeof buf);
-            value[n++] = tmx_text_dup(buf);
+            value[n++] = axis_value(&s->axis[i], k, u[i]);
         }
     }
     if (b->has_seed) {
-        snprintf(buf, sizeof buf, "%" PRIu64, s->seed + repetition);
-        value[n++] = tmx_text_dup(buf);
+        value[n++] = TMX_INTEGER_VALUE((int64_t)(s->seed + repetition));
     }
     bool keep = true;
-    for (size_t k = 0; k < n; k++) {
-        keep = keep && value[k];
-    }
-    st = keep ? kept(s, value, &keep, b->err) : tmx_no_memory(b->err);
-    for (size_t k = 0; k < n && (st || !keep); k++) {
-        free(value[k]);
-    }
+    st = kept(s, value, &keep, b->err);
     s->n_point += !st && keep;
     return st;
 }
@@ -399,11 +387,8 @@ enum tmx_status tmx_sweep_table(const struct tmx_sweep *s, struct tmx_table **ou
     for (size_t i = 0; i < s->n_point && !st; i++) {
         tmx_table_int(t, (int64_t)i);
         for (size_t k = 0; k < s->n_key; k++) {
-            const char *v = tmx_sweep_value(s, i, k);
-            char plain[TMX_SWEEP_TEXT];
-            const size_t quoted = v[0] == '"';
-            snprintf(plain, sizeof plain, "%.*s", (int)(strlen(v) - 2 * quoted), v + quoted);
-            tmx_table_text(t, plain);
+            char text[TMX_REAL_SIZE];
+            tmx_table_text(t, tmx_scalar_plain(tmx_sweep_value(s, i, k), text));
         }
     }
     *out = t;
@@ -455,54 +440,17 @@ static const struct tmx_opt scale_opts[] = {
     {0},
 };
 
-static enum tmx_status literal(const struct tmx_setting *s, char *buf, size_t size, struct tmx_err *err)
+static enum tmx_status add_value(struct tmx_axis *a, size_t at, const struct tmx_setting *s,
+                                 struct tmx_err *err)
 {
-    size_t n = 0;
-    double v = 0;
-    switch (tmx_setting_kind(s)) {
-    case TMX_SETTING_INTEGER:
-        snprintf(buf, size, "%" PRId64, tmx_setting_integer(s));
-        return TMX_OK;
-    case TMX_SETTING_REAL:
-        (void)tmx_setting_real(s, &v);
-        tmx_real_print(buf, v); /* all digits: the value that a run's file would give */
-        return TMX_OK;
-    case TMX_SETTING_BOOL:
-        snprintf(buf, size, "%s", tmx_setting_bool(s) ? "true" : "false");
-        return TMX_OK;
-    case TMX_SETTING_TEXT:
-        buf[n++] = '"';
-        for (const char *c = tmx_setting_text(s); *c; c++) {
-            if (n + 4 > size) {
-                return tmx_fail_setting(err, s, "a value of an axis is at most %zu bytes", size - 4);
-            }
-            if (*c == '"' || *c == '\\') {
-                buf[n++] = '\\';
-            }
-            buf[n++] = *c;
-        }
-        buf[n++] = '"';
-        buf[n] = '\0';
-        return TMX_OK;
-    default:
+    char text[TMX_PARAMETER_SIZE];
+    if (tmx_setting_kind(s) < TMX_SETTING_INTEGER) {
         return tmx_fail_setting(err, s, "a value of an axis is a number, true, false or \"text\"");
     }
-}
-
-static enum tmx_status add_value(struct tmx_axis *a, const struct tmx_setting *s, struct tmx_err *err)
-{
-    char buf[LITERAL];
-    const enum tmx_status st = literal(s, buf, sizeof buf, err);
-    if (st) {
-        return st;
-    }
-    char **more = realloc(a->value, (a->n_literal + 1) * sizeof *more);
-    if (!more) {
-        return tmx_no_memory(err);
-    }
-    a->value = more;
-    a->value[a->n_literal] = tmx_text_dup(buf);
-    return a->value[a->n_literal++] ? TMX_OK : tmx_no_memory(err);
+    a->value[at] = tmx_setting_scalar(s);
+    return tmx_scalar_print(a->value[at], text, sizeof text)
+               ? TMX_OK
+               : tmx_fail_setting(err, s, "a value of an axis is at most %zu bytes", sizeof text - 4);
 }
 
 /* The member `values` of an axis. */
@@ -514,38 +462,36 @@ static enum tmx_status read_values(struct tmx_axis *a, const struct tmx_setting 
     if (!st && n == 0) {
         st = tmx_fail_setting(err, list, "axis %s has no values", a->key[0]);
     }
+    a->value = st ? NULL : calloc(n * a->n_key, sizeof *a->value);
+    st = st || a->value ? st : tmx_no_memory(err);
     for (size_t i = 0; i < n && !st; i++) {
         const struct tmx_setting *e = tmx_setting_at(list, i);
         if (a->n_key == 1) {
-            st = add_value(a, e, err);
+            st = add_value(a, i, e, err);
             continue;
         }
         if (!tmx_setting_is_list(e) || tmx_setting_length(e) != a->n_key) {
             return tmx_fail_setting(err, e, "each value of these keys is a list of %zu", a->n_key);
         }
         for (size_t k = 0; k < a->n_key && !st; k++) {
-            st = add_value(a, tmx_setting_at(e, k), err);
+            st = add_value(a, i * a->n_key + k, tmx_setting_at(e, k), err);
         }
     }
     a->n_value = n;
     return st;
 }
 
-/* Value i of a range, with all its digits; what is within rounding of a decimal of twelve digits is that
- * decimal: 0.1 + 2 * 0.1 is 0.3, as in a run's file. */
-static void print_step(char *buf, size_t size, const struct scale *r, bool log, int i)
+/* Value i of a range; what is within rounding of a decimal of twelve digits is that decimal: 0.1 + 2 * 0.1 is
+ * 0.3, as in a run's file. */
+static struct tmx_scalar step(const struct scale *r, bool log, int i)
 {
     const double f = r->steps > 1 ? (double)i / (r->steps - 1) : 0;
     const double v = i == 0              ? r->from
                      : i == r->steps - 1 ? r->to
                      : log               ? r->from * pow(r->to / r->from, f)
                                          : r->from + f * (r->to - r->from);
-    double near;
-    snprintf(buf, size, "%.*g", r->whole ? 17 : 12, r->whole ? round(v) : v);
-    if (!r->whole &&
-        (!number(buf, &near) || fabs(v - near) > (i && i < r->steps - 1 ? 1e-15 * fabs(v) : 0))) {
-        tmx_real_print(buf, v);
-    }
+    const double near = tmx_real_round(v, 12);
+    return r->whole ? whole(round(v)) : whole(fabs(v - near) <= 1e-15 * fabs(v) ? near : v);
 }
 
 static enum tmx_status read_scale(const struct tmx_sweep *s, struct tmx_axis *a,
@@ -574,16 +520,11 @@ static enum tmx_status read_scale(const struct tmx_sweep *s, struct tmx_axis *a,
         a->to = r.to;
         return TMX_OK;
     }
-    a->value = calloc((size_t)r.steps, sizeof *a->value);
+    a->n_value = (size_t)r.steps;
+    a->value = calloc(a->n_value, sizeof *a->value);
     for (int i = 0; a->value && i < r.steps; i++) {
-        char buf[LITERAL];
-        print_step(buf, sizeof buf, &r, log, i);
-        if (!(a->value[a->n_literal] = tmx_text_dup(buf))) {
-            return tmx_no_memory(err);
-        }
-        a->n_literal++;
+        a->value[i] = step(&r, log, i);
     }
-    a->n_value = a->n_literal;
     return a->value ? TMX_OK : tmx_no_memory(err);
 }
 
@@ -674,32 +615,21 @@ static enum tmx_status read_rule(struct tmx_sweep *s, const struct tmx_setting *
 {
     static const char *const relations[] = {"<", "<=", ">", ">=", "==", "!="};
     struct tmx_rule *r = &s->rule[s->n_rule++];
+    const struct tmx_setting *left = tmx_setting_at(group, 0), *right = tmx_setting_at(group, 2);
+    const char *relation = tmx_setting_text(tmx_setting_at(group, 1));
+    double v;
     *r = (struct tmx_rule){.line = tmx_setting_line(group)};
-    bool known = false;
-    const char *parts[3] = {NULL};
-    for (size_t i = 0; i < 3 && tmx_setting_is_list(group) && tmx_setting_length(group) == 3; i++) {
-        const struct tmx_setting *e = tmx_setting_at(group, i);
-        double v;
-        if (tmx_setting_real(e, &v)) {
-            tmx_real_print(r->side[i / 2], v);
-            parts[i] = r->side[i / 2];
-        } else if ((parts[i] = tmx_setting_text(e)) && i != 1) {
-            if (strlen(parts[i]) >= sizeof r->side[0]) {
-                return tmx_fail_setting(err, e, "a key of a constraint is at most %zu bytes",
-                                        sizeof r->side[0] - 1);
-            }
-            snprintf(r->side[i / 2], sizeof r->side[0], "%s", parts[i]);
-        }
+    for (size_t i = 0; relation && i < sizeof relations / sizeof relations[0]; i++) {
+        r->relation = strcmp(relations[i], relation) == 0 ? relations[i] : r->relation;
     }
-    for (size_t i = 0; parts[1] && i < sizeof relations / sizeof relations[0]; i++) {
-        if (strcmp(relations[i], parts[1]) == 0) {
-            snprintf(r->relation, sizeof r->relation, "%s", parts[1]);
-            known = true;
-        }
+    if (!tmx_setting_is_list(group) || tmx_setting_length(group) != 3 || !r->relation ||
+        !(tmx_setting_text(left) || tmx_setting_real(left, &v)) ||
+        !(tmx_setting_text(right) || tmx_setting_real(right, &v))) {
+        return tmx_fail_setting(err, group, "a constraint is (left, relation, right) with < <= > >= == !=");
     }
-    return parts[0] && parts[2] && known
-               ? TMX_OK
-               : tmx_fail_setting(err, group, "a constraint is (left, relation, right) with < <= > >= == !=");
+    r->side[0] = tmx_setting_scalar(left);
+    r->side[1] = tmx_setting_scalar(right);
+    return TMX_OK;
 }
 
 static enum tmx_status read_list(struct tmx_sweep *s, const struct tmx_setting *list,
@@ -714,27 +644,13 @@ static enum tmx_status read_list(struct tmx_sweep *s, const struct tmx_setting *
     return st;
 }
 
-static enum tmx_status read_set(struct tmx_sweep *s, const struct tmx_setting *e, struct tmx_err *err)
+/* Members `axes`, `constraints` and `sample` of a study, or of the sets of a suite. */
+static enum tmx_status read_axes(struct tmx_sweep *s, const struct tmx_setting *root, struct tmx_err *err)
 {
-    const char *text = tmx_setting_text(e);
-    if (!strchr(text, '=')) {
-        return tmx_fail_setting(err, e, "set is a list of \"key=value\"");
-    }
-    s->set_line[s->n_set] = tmx_setting_line(e);
-    s->set[s->n_set] = tmx_text_dup(text);
-    return s->set[s->n_set++] ? TMX_OK : tmx_no_memory(err);
-}
-
-static enum tmx_status read_all(struct tmx_sweep *s, const struct tmx_setting *root, struct head *h,
-                                struct tmx_err *err)
-{
-    static const char *const also[] = {"axes", "sample", "constraints", "set", NULL};
     struct sample sample = {.method = TMX_SAMPLE_GRID};
-    const struct tmx_setting *axes, *rules = NULL, *set = NULL, *group = NULL;
-    enum tmx_status st = tmx_opt_read(head_opts, h, root, also, err);
-    st = st ? st : tmx_setting_list(root, "axes", 1, MAX_AXES, &axes, err);
+    const struct tmx_setting *axes, *rules = NULL, *group = NULL;
+    enum tmx_status st = tmx_setting_list(root, "axes", 1, MAX_AXES, &axes, err);
     st = st ? st : tmx_setting_list(root, "constraints", 0, MAX_RULES, &rules, err);
-    st = st ? st : tmx_setting_texts(root, "set", 0, MAX_RULES, &set, err);
     st = st ? st : tmx_setting_group(root, "sample", &group, err);
     if (!st && group) {
         st = tmx_opt_read(sample_opts, &sample, group, NULL, err);
@@ -744,22 +660,51 @@ static enum tmx_status read_all(struct tmx_sweep *s, const struct tmx_setting *r
     }
     s->method = sample.method;
     s->n_sample = s->method == TMX_SAMPLE_GRID ? 0 : (size_t)sample.n;
+    s->axis = calloc(tmx_setting_length(axes), sizeof *s->axis);
+    s->rule = calloc(tmx_setting_length(rules) + 1, sizeof *s->rule);
+    if (!s->axis || !s->rule) {
+        return tmx_no_memory(err);
+    }
+    st = read_list(s, axes, read_axis, err);
+    return st ? st : read_list(s, rules, read_rule, err);
+}
+
+static enum tmx_status read_all(struct tmx_sweep *s, const struct tmx_setting *root, struct head *h,
+                                struct tmx_err *err)
+{
+    static const char *const also[] = {"axes", "sample", "constraints", "set", NULL};
+    const struct tmx_setting *set = NULL;
+    enum tmx_status st = tmx_opt_read(head_opts, h, root, also, err);
+    st = st ? st : read_axes(s, root, err);
+    st = st ? st : tmx_setting_texts(root, "set", 0, MAX_RULES, &set, err);
+    if (st) {
+        return st;
+    }
     s->seed = (uint64_t)h->seed;
     snprintf(s->name, sizeof s->name, "%s", h->name);
     snprintf(s->doc, sizeof s->doc, "%s", h->doc);
     snprintf(s->base, sizeof s->base, "%s", h->base);
-    s->axis = calloc(tmx_setting_length(axes), sizeof *s->axis);
-    s->rule = calloc(tmx_setting_length(rules) + 1, sizeof *s->rule);
-    s->set = calloc(tmx_setting_length(set) + 1, sizeof *s->set);
-    s->set_line = calloc(tmx_setting_length(set) + 1, sizeof *s->set_line);
-    if (!s->axis || !s->rule || !s->set || !s->set_line) {
-        return tmx_no_memory(err);
+    return tmx_sets_add_list(&s->sets, "", set, err);
+}
+
+enum tmx_status tmx_sweep_read(struct tmx_sweep *s, const struct tmx_setting *group, const char *const *also,
+                               struct tmx_err *err)
+{
+    static const struct tmx_opt opts[] = {
+        TMX_ROW_INT(head, seed, "1", 0, 2147483647, 1, "seed of the samples"),
+        {0},
+    };
+    struct head h;
+    *s = (struct tmx_sweep){0};
+    snprintf(s->file, sizeof s->file, "%s", tmx_setting_file(group));
+    enum tmx_status st = tmx_opt_read(opts, &h, group, also, err);
+    s->seed = st ? 0 : (uint64_t)h.seed;
+    st = st ? st : read_axes(s, group, err);
+    st = st ? st : tmx_sweep_expand(s, 1, NULL, err);
+    if (st) {
+        tmx_sweep_finish(s);
     }
-    st = read_list(s, axes, read_axis, err);
-    if (!st) {
-        st = read_list(s, rules, read_rule, err);
-    }
-    return st ? st : read_list(s, set, read_set, err);
+    return st;
 }
 
 /* A file beside the study, or a name of `thermix list runs`; what opens it says that it is not there. */
@@ -774,19 +719,17 @@ static void find_base(struct tmx_sweep *s)
 
 enum tmx_status tmx_sweep_load(struct tmx_sweep *s, const char *path, struct tmx_err *err)
 {
-    struct tmx_config *cfg = NULL;
     struct head h;
     *s = (struct tmx_sweep){0};
     snprintf(s->file, sizeof s->file, "%s", path);
-    enum tmx_status st = tmx_config_load(&cfg, path, NULL, 0, err);
+    enum tmx_status st = tmx_config_load(&s->cfg, path, NULL, err);
     if (!st) {
-        st = read_all(s, tmx_config_root(cfg), &h, err);
+        st = read_all(s, tmx_config_root(s->cfg), &h, err);
     }
     if (!st) {
         find_base(s);
         st = tmx_sweep_expand(s, (size_t)h.repeat, h.seed_key, err);
     }
-    tmx_config_close(cfg);
     if (st) {
         tmx_sweep_finish(s);
     }

@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "core/base/config.h"
 #include "core/base/table.h"
 
 enum { TMX_SWEEP_TEXT = 512, TMX_SWEEP_MAX_POINTS = 10000000 };
@@ -26,17 +27,17 @@ enum tmx_sample {
 struct tmx_axis {
     char **key; /* [n_key] owned; several keys move together */
     size_t n_key;
-    char **value; /* [n_literal = n_value * n_key] owned literals, text in quotes */
-    size_t n_literal, n_value;
+    struct tmx_scalar *value; /* [n_value * n_key] owned */
+    size_t n_value;
     bool interval; /* from..to, continuous unless the study is a grid */
     bool log, whole;
     double from, to;
     unsigned line;
 };
 
-struct tmx_rule { /* a point is kept when left <relation> right; a side is a key or a number */
-    char side[2][64];
-    char relation[3];
+struct tmx_rule {              /* a point is kept when left <relation> right */
+    struct tmx_scalar side[2]; /* of TEXT: a key */
+    const char *relation;
     unsigned line;
 };
 
@@ -45,10 +46,9 @@ struct tmx_sweep {
     char name[64], doc[256];
     char base[TMX_SWEEP_TEXT]; /* run configuration, as given */
     char path[TMX_SWEEP_TEXT]; /* the same as a file: beside the study, or of `thermix list runs` */
-    char **set;                /* [n_set] owned: fixed "key=value" on the base */
-    unsigned *set_line;        /* [n_set] */
-    size_t n_set;
-    struct tmx_axis *axis; /* [n_axis] owned */
+    struct tmx_config *cfg;    /* the file; texts of values are its */
+    struct tmx_sets sets;      /* fixed, on the base */
+    struct tmx_axis *axis;     /* [n_axis] owned */
     size_t n_axis;
     struct tmx_rule *rule; /* [n_rule] owned */
     size_t n_rule;
@@ -57,17 +57,22 @@ struct tmx_sweep {
     uint64_t seed;
     char **key; /* [n_key] owned: all keys in axis order, then the seed of repetitions */
     size_t n_key;
-    char **value; /* [n_point * n_key] owned literals */
+    struct tmx_scalar *value; /* [n_point * n_key] owned */
     size_t n_point;
 };
 
 /* Read the file and build the points. Errors, all with file:line: unknown key, axis
  * without values, key on two axes, constraint that keeps no point, too many points. */
 TMX_NODISCARD enum tmx_status tmx_sweep_load(struct tmx_sweep *s, const char *path, struct tmx_err *err);
+/* The points of a group { seed; sample; axes; constraints; } of another file; `also` are its other members.
+ */
+struct tmx_setting;
+TMX_NODISCARD enum tmx_status tmx_sweep_read(struct tmx_sweep *s, const struct tmx_setting *group,
+                                             const char *const *also, struct tmx_err *err);
 void tmx_sweep_finish(struct tmx_sweep *s); /* accepts zeroed memory */
 
-/* Literal of one key at one point: 0.25, true, "text". */
-const char *tmx_sweep_value(const struct tmx_sweep *s, size_t point, size_t key);
+/* Of one key at one point. */
+struct tmx_scalar tmx_sweep_value(const struct tmx_sweep *s, size_t point, size_t key);
 /* Line of the axis that a key is on; 1 for that of the repetitions. */
 unsigned tmx_sweep_line(const struct tmx_sweep *s, size_t key);
 /* What there is to run of it; valid as long as the sweep. */

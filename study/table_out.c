@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "study/table_out.h"
 
+#include <ctype.h>
 #include <inttypes.h>
 #include <jansson.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "core/base/os.h"
 #include "core/base/output.h"
 #include "core/base/text.h"
 
-const char *const tmx_formats[] = {"table", "csv", "markdown", "json", "latex", NULL};
+const char *const tmx_formats[] = {"table", "csv", "markdown", "json", "latex", "openmetrics", NULL};
 
 static bool put_string(const char *s, FILE *out)
 {
@@ -58,7 +60,7 @@ static bool put_cell(const struct tmx_cell *c, const struct tmx_column *column, 
     return true;
 }
 
-/* May the texts stand in JSON? */
+/* Are the texts valid in JSON? */
 static enum tmx_status check_texts(const struct tmx_table *t, struct tmx_err *err)
 {
     enum tmx_status st = tmx_table_check(t, err);
@@ -96,6 +98,149 @@ static enum tmx_status write_json(const struct tmx_table *t, FILE *out, struct t
     return ok ? TMX_OK : tmx_no_memory(err);
 }
 
+/* OpenMetrics: the samples of a metric follow one another, and in it those of one set of labels. */
+
+enum { FAMILY_SIZE = 128, LABELS_SIZE = 1024 };
+
+/* thermix_NAME of a column; smN_x: thermix_sm_x, and N. */
+static void family_of(const struct tmx_column *column, char family[FAMILY_SIZE], char sm[16])
+{
+    const char *name = column->name;
+    const size_t digits = strncmp(name, "sm", 2) == 0 ? strspn(name + 2, "0123456789") : 0;
+    sm[0] = '\0';
+    if (digits > 0 && digits < 16) {
+        snprintf(sm, 16, "%.*s", (int)digits, name + 2);
+        name += 2 + digits;
+    }
+    snprintf(family, FAMILY_SIZE, "thermix_%s%s", sm[0] ? "sm" : "", name);
+    for (char *p = family; *p; p++) {
+        *p = isalnum((unsigned char)*p) ? *p : '_';
+    }
+}
+
+static void add_label(char labels[LABELS_SIZE], const char *name, const char *value)
+{
+    size_t n = strlen(labels);
+    n += (size_t)snprintf(labels + n, LABELS_SIZE - n, "%s%s=\"", n > 0 ? "," : "", name);
+    for (; *value && n + 4 < LABELS_SIZE; value++) {
+        if (*value == '"' || *value == '\\' || *value == '\n') {
+            labels[n++] = '\\';
+        }
+        labels[n++] = (char)(*value == '\n' ? 'n' : *value);
+    }
+    labels[n++] = '"';
+    labels[n] = '\0';
+}
+
+struct series { /* a row of a table as a sample */
+    char *labels;
+    size_t row;
+};
+
+static int by_labels(const void *a, const void *b)
+{
+    const struct series *x = a, *y = b;
+    const int order = strcmp(x->labels, y->labels);
+    return order ? order : (x->row > y->row) - (x->row < y->row);
+}
+
+static size_t column_named(const struct tmx_table *t, const char *name)
+{
+    size_t c = 0;
+    while (c < tmx_table_columns(t) && strcmp(tmx_table_column(t, c)->name, name) != 0) {
+        c++;
+    }
+    return c;
+}
+
+static bool is_label(const struct tmx_table *t, size_t c, bool timed)
+{
+    const char *name = tmx_table_column(t, c)->name;
+    return strcmp(name, "run") == 0 || strcmp(name, "gpu") == 0 ||
+           (!timed && tmx_table_column(t, c)->type == TMX_COLUMN_TEXT);
+}
+
+static void put_samples(const struct tmx_table *t, size_t c, size_t time, const struct series *s, size_t n,
+                        const char *family, const char *sm, FILE *out)
+{
+    const struct tmx_column *column = tmx_table_column(t, c);
+    for (size_t i = 0; i < n; i++) {
+        const struct tmx_cell *cell = tmx_table_cell(t, s[i].row, c);
+        char labels[LABELS_SIZE], v[TMX_REAL_SIZE] = "1";
+        snprintf(labels, sizeof labels, "%s", s[i].labels);
+        if (cell->empty || (cell->type == TMX_COLUMN_TEXT && !cell->text[0])) {
+            continue;
+        }
+        if (cell->type == TMX_COLUMN_TEXT) {
+            add_label(labels, column->name, cell->text);
+        } else if (cell->type == TMX_COLUMN_INT) {
+            snprintf(v, sizeof v, "%" PRId64, cell->integer);
+        } else {
+            tmx_real_print(v, cell->real);
+        }
+        if (sm[0]) {
+            add_label(labels, "sm", sm);
+        }
+        fprintf(out, labels[0] ? "%s{%s} %s" : "%s%s %s", family, labels, v);
+        if (time < tmx_table_columns(t)) {
+            tmx_real_print(v, tmx_table_cell(t, s[i].row, time)->real);
+            fprintf(out, " %s", v);
+        }
+        fputc('\n', out);
+    }
+}
+
+static enum tmx_status write_openmetrics(const struct tmx_table *t, FILE *out, struct tmx_err *err)
+{
+    const size_t n_column = tmx_table_columns(t), time = column_named(t, "time_s");
+    const bool timed = time < n_column;
+    struct series *s = calloc(tmx_table_rows(t) + 1, sizeof *s);
+    size_t n = 0;
+    enum tmx_status st = s ? check_texts(t, err) : tmx_no_memory(err);
+    for (size_t r = 0; !st && r < tmx_table_rows(t); r++) {
+        char labels[LABELS_SIZE] = "", text[TMX_REAL_SIZE];
+        if (timed && (tmx_table_cell(t, r, time)->empty || tmx_table_cell(t, r, time)->real < 0)) {
+            continue;
+        }
+        for (size_t c = 0; c < n_column; c++) {
+            if (is_label(t, c, timed) && !tmx_table_cell(t, r, c)->empty) {
+                add_label(labels, tmx_table_column(t, c)->name,
+                          tmx_table_cell_text(t, r, c, text, sizeof text));
+            }
+        }
+        s[n] = (struct series){tmx_text_dup(labels), r};
+        st = s[n++].labels ? TMX_OK : tmx_no_memory(err);
+    }
+    if (!st) {
+        qsort(s, n, sizeof *s, by_labels);
+    }
+    for (size_t c = 0; !st && c < n_column; c++) {
+        char family[FAMILY_SIZE], other[FAMILY_SIZE], sm[16];
+        size_t before = 0;
+        family_of(tmx_table_column(t, c), family, sm);
+        while (before < c &&
+               (family_of(tmx_table_column(t, before), other, sm), strcmp(other, family) != 0)) {
+            before++;
+        }
+        if (before < c || c == time || is_label(t, c, timed)) { /* written with its first column, or none */
+            continue;
+        }
+        fprintf(out, "# TYPE %s gauge\n", family);
+        for (size_t i = c; i < n_column; i++) {
+            family_of(tmx_table_column(t, i), other, sm);
+            if (strcmp(other, family) == 0) {
+                put_samples(t, i, time, s, n, family, sm, out);
+            }
+        }
+    }
+    fputs(st ? "" : "# EOF\n", out);
+    for (size_t i = 0; i < n; i++) {
+        free(s[i].labels);
+    }
+    free(s);
+    return st;
+}
+
 enum tmx_status tmx_table_write(const struct tmx_table *t, enum tmx_format f, FILE *out, struct tmx_err *err)
 {
     switch (f) {
@@ -107,6 +252,8 @@ enum tmx_status tmx_table_write(const struct tmx_table *t, enum tmx_format f, FI
         return write_json(t, out, err);
     case TMX_FORMAT_LATEX:
         return tmx_table_write_latex(t, out, err);
+    case TMX_FORMAT_OPENMETRICS:
+        return write_openmetrics(t, out, err);
     case TMX_FORMAT_TEXT:
         break;
     }
@@ -119,7 +266,11 @@ enum tmx_status tmx_table_show(const struct tmx_table *t, enum tmx_format f, con
 {
     struct tmx_screen fitted = *o;
     if (f != TMX_FORMAT_TEXT) {
-        return tmx_table_save(t, f, "-", err);
+        struct tmx_table *chosen = NULL;
+        enum tmx_status st = o->n_column ? tmx_table_choose(t, o->column, o->n_column, &chosen, err) : TMX_OK;
+        st = st ? st : tmx_table_save(chosen ? chosen : t, f, "-", err);
+        tmx_table_destroy(chosen);
+        return st;
     }
     fitted.width = tmx_os_terminal_width(stdout);
     return tmx_table_write_screen(t, &fitted, stdout, err);

@@ -5,10 +5,19 @@
 #include "core/base/table.h"
 
 /* --format of every command that prints a table. */
-enum tmx_format { TMX_FORMAT_TEXT, TMX_FORMAT_CSV, TMX_FORMAT_MARKDOWN, TMX_FORMAT_JSON, TMX_FORMAT_LATEX };
+enum tmx_format {
+    TMX_FORMAT_TEXT,
+    TMX_FORMAT_CSV,
+    TMX_FORMAT_MARKDOWN,
+    TMX_FORMAT_JSON,
+    TMX_FORMAT_LATEX,
+    TMX_FORMAT_OPENMETRICS
+};
 extern const char *const tmx_formats[]; /* their words, NULL-terminated */
 
-/* JSON is an array of objects keyed by column name, numbers lossless, empty cells null. */
+/* JSON is an array of objects keyed by column name, numbers lossless, empty cells null. OpenMetrics is a
+ * gauge thermix_COLUMN for each column of numbers, with the texts as labels; smN_x is x of label sm. In a
+ * table with time_s the labels are run and gpu, rows before 0 s are left out, and a text is a gauge of 1. */
 TMX_NODISCARD enum tmx_status tmx_table_write(const struct tmx_table *t, enum tmx_format f, FILE *out,
                                               struct tmx_err *err);
 

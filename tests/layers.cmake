@@ -5,6 +5,7 @@ cmake_minimum_required(VERSION 3.25)
 set(rows
   "include/thermix ->"
   "examples      -> include/thermix"
+  "examples/extend -> include/thermix cli core papers run sched study" # files that become part of the tree
   "core/base     -> include/thermix"
   "core/vector   -> include/thermix core/base"
   "core/store    -> include/thermix core/base"
@@ -15,9 +16,10 @@ set(rows
   "core/merge    -> include/thermix core/base"
   "core/contract -> include/thermix core/base core/vector core/floorplan core/topology core/workload core/machine core/merge"
   "core/micro    -> include/thermix core/base core/vector core/store core/floorplan core/workload core/contract"
+  "core/serve    -> include/thermix core/base core/floorplan core/contract"
   "core/sim/stage -> include/thermix core/base core/floorplan core/topology core/workload core/machine core/merge core/contract core/micro"
   "core/sim/record -> include/thermix core/base core/floorplan core/workload core/machine core/contract"
-  "core/sim      -> include/thermix core/base core/machine core/contract core/sim/stage core/sim/record"
+  "core/sim      -> include/thermix core/base core/machine core/contract core/serve core/sim/stage core/sim/record"
   "thermal/assembly -> include/thermix core"
   "thermal/reduction -> include/thermix core thermal/assembly"
   "thermal/backend -> include/thermix core thermal/assembly thermal/reduction"

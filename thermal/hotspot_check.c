@@ -53,7 +53,6 @@ static enum tmx_status write_config(struct verify *v)
     snprintf(cfg.o, sizeof cfg.o, "%s", transient ? v->path[TRACE] : "");
     snprintf(cfg.steady_file, sizeof cfg.steady_file, "%s", v->path[STEADY]);
     cfg.grid_steady_file[0] = cfg.grid_transient_file[0] = cfg.d[0] = '\0';
-    cfg.model_type = TMX_HOTSPOT_GRID;
     snprintf(cfg.package_config_file, sizeof cfg.package_config_file, "%s", v->path[CONFIG]); /* fan, fins */
     if (cfg.cold_plate) { /* which HotSpot does not know */
         cfg.cold_plate = false;
@@ -99,8 +98,9 @@ static enum tmx_status run_hotspot(struct verify *v)
         return st;
     }
     return exit_code == 0 ? TMX_OK
-                          : tmx_fail_at(v->err, TMX_EIO, a->verify_with, 0, "failed with exit code %d%s",
-                                        exit_code, exit_code == 127 ? " (not found or not executable)" : "");
+                          : tmx_fail_at(v->err, exit_code == 127 ? TMX_EIO : TMX_EPROGRAM, a->verify_with, 0,
+                                        "failed with exit code %d%s", exit_code,
+                                        exit_code == 127 ? " (not found or not executable)" : "");
 }
 
 static enum tmx_status read_results(struct verify *v)

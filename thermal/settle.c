@@ -69,7 +69,8 @@ static enum tmx_status at_resistance(struct settle *s, const struct tmx_thermal_
     still.r_convec_levels = NULL;
     still.init_node_k = NULL;
     enum tmx_status st = tmx_thermal_instance_create(
-        &chip, s->options->backend ? s->options->backend : "grid", NULL, &still, s->err);
+        &chip, (s->options->backend ? s->options->backend : &tmx_thermal_grid)->base.name, NULL, &still,
+        s->err);
     st = st ? st : with_leakage(s, &chip);
     st = st ? st : tmx_thermal_instance_nodes(&chip, node_k, s->err);
     tmx_thermal_instance_finish(&chip);
@@ -137,7 +138,7 @@ enum tmx_status tmx_settle_step(const struct tmx_thermal_instance *chip, double 
 {
     const struct tmx_thermal_ops *ops = chip->ops;
     const size_t n_unit = tmx_thermal_spec_units(chip->spec);
-    ops->save(chip->state, snapshot);
+    tmx_image_save(ops->image, chip->state, snapshot);
     ops->read(chip->state, temp_k);
     memcpy(mean_w, power_w, n_unit * sizeof *mean_w);
     tmx_settle_add_leakage(chip->spec, temp_k, mean_w);
@@ -149,6 +150,6 @@ enum tmx_status tmx_settle_step(const struct tmx_thermal_instance *chip, double 
     for (size_t i = 0; i < n_unit; i++) {
         mean_w[i] = 0.5 * (mean_w[i] + power_w[i]);
     }
-    ops->restore(chip->state, snapshot);
+    tmx_image_restore(ops->image, chip->state, snapshot);
     return ops->step(chip->state, dt_s, mean_w, temp_k);
 }

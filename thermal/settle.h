@@ -10,10 +10,10 @@
 #include "thermal/thermal.h"
 
 struct tmx_settle_options {
-    bool leakage;               /* add HotSpot's leakage to the power */
-    bool natural;               /* iterate r_convec of the stack's fan_sink, which must be natural */
-    const char *backend;        /* what solves; NULL: grid */
-    double leakage_tolerance_k; /* stop below this increase; HotSpot's: 0.01 */
+    bool leakage; /* add HotSpot's leakage to the power */
+    bool natural; /* iterate r_convec of the stack's fan_sink, which must be natural */
+    const struct tmx_thermal_ops *backend; /* what solves; NULL: the full grid */
+    double leakage_tolerance_k;            /* stop below this increase; HotSpot's: 0.01 */
 };
 
 /* Equilibrium node_k [tmx_temps_nodes, K] for power_w [units, W]; *r_convec (may be NULL) is

@@ -3,10 +3,13 @@
 #define TMX_THERMAL_THERMAL_H
 
 #include "thermal/assembly/spec.h"
+#include "thermal/backend/backends.h"
 
 /* Every thermal back-end, NULL-terminated; the first is the default. */
 extern const struct tmx_thermal_ops *const tmx_thermal_backends[];
 extern const struct tmx_plugin *const tmx_thermal_heads[]; /* the same by their heads */
+/* "auto", then their names: word i + 1 is back-end i. */
+extern const char *const tmx_thermal_auto_or_names[];
 
 /* The back-end of this exact name; NULL when there is none. */
 const struct tmx_thermal_ops *tmx_thermal_find(const char *name);

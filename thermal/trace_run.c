@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* n nodes in sheets of rows x cols cells, L nodes a cell, m units, lnz entries of a factor (nested
- * dissection of the plane, L unknowns a cell). Times in seconds, fitted on golden case A at 32, 48, 64, 96
- * and 128 cells a side, CPU time of one thread with 32 MiB of third-level cache: HotSpot's network on an idle
- * machine (one where others use the cache takes up to twice as long for a solve at 64), the physical one on a
- * busy machine.
+/* n nodes, m units, lnz entries of a factor by the network's own ordering. Times in seconds, fitted on golden
+ * case A at 32, 48, 64, 96 and 128 cells a side, CPU time of one thread with 32 MiB of third-level cache:
+ * HotSpot's network on an idle machine (one where others use the cache takes up to twice as long for a solve
+ * at 64), the physical one on a busy machine.
  *
  * A factor for one right-hand side at a time takes 1.4e-9 lnz^2 / n, a supernodal one 0.55e-9 lnz^2 / n.
  * A solve takes (0.87e-9 + 1.35e-9 x^6 / (1 + x^6)) lnz, x being the factor's 12 lnz bytes in 20 MB: what is
  * in the cache and what is not; one of many at once 0.23e-9 lnz. An exact row is 28 solves.
  * The reduced basis takes N shifts, m solves and 1.5 times m tests each, which are half solves but where
  * cells are read, products of 7 n m^2 N^2 / 40e9, k = 0.9 m N modes, dense work 40 k^3 / 12e9. The physical
- * network has supernodal factors for both (tmx_factoring_for_steps), with 1.8 times the entries by their
- * padding, of 8 bytes, made in 0.1 to 0.13e-9 lnz^2 / n, solved in 1.2e-9 lnz or 0.2e-9 of many at once.
+ * network has supernodal factors for both (tmx_factoring_for_steps), with entries of 8 bytes, made in 0.1 to
+ * 0.13e-9 lnz^2 / n, solved in 1.2e-9 lnz or 0.2e-9 of many at once.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -19,6 +18,7 @@
 
 #include "core/base/plausible.h"
 #include "core/base/text.h"
+#include "thermal/assembly/solve.h"
 #include "thermal/backend/reduced_model.h"
 #include "thermal/files/trace_npy.h"
 #include "thermal/settle.h"
@@ -46,18 +46,15 @@ struct method_estimate {
 };
 
 struct factoring {
-    double fill;                                      /* entries, of those of a nested dissection */
     double entry_bytes, factor_s, basis_factor_s;     /* [s] of lnz^2 / n */
     double cached_solve_s, far_solve_s, many_solve_s; /* [s] of lnz */
 };
-static const struct factoring HOTSPOT = {1, 12, 1.4e-9, 0.55e-9, 0.87e-9, 1.35e-9, 0.23e-9},
-                              PHYSICAL = {1.8, 8, 0.1e-9, 0.13e-9, 1.2e-9, 0, 0.2e-9};
+static const struct factoring HOTSPOT = {12, 1.4e-9, 0.55e-9, 0.87e-9, 1.35e-9, 0.23e-9},
+                              PHYSICAL = {8, 0.1e-9, 0.13e-9, 1.2e-9, 0, 0.2e-9};
 static const double CACHE_BYTES = 20e6;
 static const double PRODUCT_S = 1 / 40e9, DENSE_S = 1 / 12e9, FIELD_S = 1e-9, READ_S_PER_BYTE = 1e-9;
 static const double ROW_SOLVES = 28, SHIFT_TESTS = 1.5, START_SOLVES = 60;
 static const double KRYLOV_VECTORS = 70; /* of n doubles, of the exact scheme */
-/* of the physical network: a die layer's sheets, those of the package as fine as the die's, all the rest */
-static const double SHEETS = 2.5, PACKAGE_SHEETS = 3.7, PACKAGE_CELLS = 5000;
 static const double MB = 1e-6;
 
 struct size {
@@ -66,28 +63,36 @@ struct size {
     bool cells;
 };
 
-static struct size measure(const struct tmx_thermal_spec *spec, const struct method_work *work)
+/* The entries of a factor are those of the network's own ordering: stacks of many layers have far fewer than
+ * a rule for chips of two would give. It takes some hundredths of a set-up. */
+static enum tmx_status measure(const struct tmx_thermal_spec *spec, const struct method_work *work,
+                               struct size *s, struct tmx_err *err)
 {
     const bool physical = spec->network == TMX_NETWORK_PHYSICAL;
-    const double cells = (double)(spec->rows * spec->cols), fine = spec->refine > 1 ? spec->refine : 1;
-    const double sheets = SHEETS * (double)spec->n_layer + PACKAGE_SHEETS;
-    const double n = physical ? fine * (cells * sheets + fine * fine * PACKAGE_CELLS)
-                              : cells * ((double)spec->n_layer + 2);
-    const double layers = n / cells;
-    struct size s = {.f = physical ? &PHYSICAL : &HOTSPOT,
-                     .n = n,
-                     .m = (double)tmx_thermal_spec_units(spec),
-                     .levels = (double)tmx_thermal_spec_levels(spec),
-                     .cells = work->fields || spec->map_mode == TMX_MAP_MIN || spec->map_mode == TMX_MAP_MAX};
+    struct tmx_network net;
+    struct tmx_solver *solver = NULL;
+    enum tmx_status st = tmx_network_init(&net, spec, err);
+    if (st) {
+        return st;
+    }
+    st = tmx_solver_create(&net, tmx_factoring_for_steps(&net), &solver, err);
+    *s = (struct size){.f = physical ? &PHYSICAL : &HOTSPOT,
+                       .n = (double)net.n_node,
+                       .m = (double)tmx_thermal_spec_units(spec),
+                       .lnz = st ? 0 : (double)tmx_solver_entries(solver),
+                       .levels = (double)tmx_thermal_spec_levels(spec),
+                       .cells =
+                           work->fields || spec->map_mode == TMX_MAP_MIN || spec->map_mode == TMX_MAP_MAX};
+    tmx_solver_destroy(solver);
+    tmx_network_finish(&net);
     const double step_s = spec->min_step_s > 0 ? fmin(spec->min_step_s, 1e-3) : 1e-3;
-    s.lnz = s.f->fill * 1.2 * layers * layers * cells * log2(cells) * pow(cells / 4096, 0.12);
     /* a decade of shifts from 0.1 1/s to ten times the rate of the shortest step, halves in between for each
      * factor of 100 below 0.1 K */
-    s.shifts = (4 + log10(1 / step_s)) * (1 + 0.25 * fmax(0, -1 - log10(work->tolerance_k)));
-    s.shifts *= (s.cells ? 1.4 : 1) * (physical ? 1.4 : 1);
-    s.modes = fmin(0.9 * s.m * s.shifts, s.n);
-    s.kept = s.cells ? s.modes : 0.45 * s.modes;
-    return s;
+    s->shifts = (4 + log10(1 / step_s)) * (1 + 0.25 * fmax(0, -1 - log10(work->tolerance_k)));
+    s->shifts *= (s->cells ? 1.4 : 1) * (physical ? 1.4 : 1);
+    s->modes = fmin(0.9 * s->m * s->shifts, s->n);
+    s->kept = s->cells ? s->modes : 0.45 * s->modes;
+    return st;
 }
 
 /* One solve of one right-hand side. */
@@ -137,10 +142,14 @@ static void cost_reduced(const struct size *s, const struct tmx_thermal_spec *sp
 static enum tmx_status method_estimate(const struct tmx_thermal_spec *spec, const struct method_work *work,
                                        struct method_estimate *e, struct tmx_err *err)
 {
-    const struct size s = measure(spec, work);
+    struct size s;
     const struct tmx_reduced_options options = {work->tolerance_k, 0, work->cache};
     *e = (struct method_estimate){.cached = false};
-    const enum tmx_status st = tmx_reduced_model_cached(spec, &options, &e->cached, err);
+    enum tmx_status st = tmx_reduced_model_cached(spec, &options, &e->cached, err);
+    st = st ? st : measure(spec, work, &s, err);
+    if (st) {
+        return st;
+    }
     cost_grid(&s, work, &e->grid);
     cost_reduced(&s, spec, work, e->cached, &e->reduced);
     return st;
@@ -168,11 +177,13 @@ static void say_what_is_not_modelled(const struct tmx_trace_run *r)
             "model_type is not given: HotSpot would take its block model, several kelvins off; this is its "
             "grid model (-model_type grid)");
     }
-    if (cfg->detailed_3D && cfg->grid_layer_file[0]) {
+    if (cfg->detailed_3D && cfg->grid_layer_file[0] && !r->args->hotspot_compat &&
+        r->args->network == TMX_NETWORK_HOTSPOT) {
         tmx_log_say(
             r->log, TMX_LOG_WARNING,
             "detailed_3D: half-cell resistances in series everywhere; HotSpot counts half of the convection "
-            "twice and is hotter by tens of kelvins (20 and 29 K in its examples 3 and 4)");
+            "twice and is hotter by tens of kelvins (20 and 29 K in its examples 3 and 4); --hotspot-compat "
+            "does, too");
     }
 }
 
@@ -268,6 +279,15 @@ static bool still_air(const struct tmx_trace_run *r)
     return r->args->cfg.package_model_used && r->stack.fan.natural;
 }
 
+static bool has(const struct tmx_thermal_ops *ops, const char *option)
+{
+    const struct tmx_opt *o = ops->base.opts;
+    while (o && o->key && strcmp(o->key, option) != 0) {
+        o++;
+    }
+    return o && o->key;
+}
+
 /* Options that contradict one another, or would be without effect. */
 static enum tmx_status check_options(const struct tmx_trace_options *args, struct tmx_err *err)
 {
@@ -275,7 +295,8 @@ static enum tmx_status check_options(const struct tmx_trace_options *args, struc
     if (!args->cfg.p[0]) {
         return tmx_fail(err, TMX_ECONFIG, "no power trace: give -p FILE");
     }
-    if (physical && (args->hotspot_compat || args->verify_with[0] || args->method == TMX_TRACE_HOTSPOT)) {
+    if (physical &&
+        (args->hotspot_compat || args->verify_with[0] || (args->method && args->method->hotspot_alone))) {
         return tmx_fail(err, TMX_ECONFIG,
                         "--network physical: not with --hotspot-compat, --verify-with or "
                         "--method hotspot, whose network is HotSpot's");
@@ -283,8 +304,9 @@ static enum tmx_status check_options(const struct tmx_trace_options *args, struc
     if (!physical && args->refine > 1) {
         return tmx_fail(err, TMX_ECONFIG, "--refine is of --network physical");
     }
-    if (args->method == TMX_TRACE_REDUCED && args->scheme == TMX_TRACE_BE) {
-        return tmx_fail(err, TMX_ECONFIG, "--scheme be is the full grid's: not with --method reduced");
+    if (args->scheme == TMX_TRACE_BE && args->method && !has(args->method, "scheme")) {
+        return tmx_fail(err, TMX_ECONFIG, "--scheme be is the full grid's: not with --method %s",
+                        args->method->base.name);
     }
     const char *const text[] = {args->cfg.steady_file, args->cfg.grid_steady_file,
                                 args->cfg.grid_transient_file};
@@ -294,9 +316,15 @@ static enum tmx_status check_options(const struct tmx_trace_options *args, struc
                             text[i]);
         }
     }
-    if (args->modes > 0 && (args->method == TMX_TRACE_GRID || args->scheme == TMX_TRACE_BE)) {
+    const size_t n = strlen(args->cfg.grid_transient_file);
+    if (n > 4 && strcmp(args->cfg.grid_transient_file + n - 4, ".vtk") == 0) {
+        return tmx_fail(err, TMX_ECONFIG, "%s: a VTK file has one moment; -grid_steady_file takes it",
+                        args->cfg.grid_transient_file);
+    }
+    if (args->modes > 0 && ((args->method && !has(args->method, "modes")) || args->scheme == TMX_TRACE_BE)) {
         return tmx_fail(err, TMX_ECONFIG,
-                        "--modes is the reduced model's: not with --method grid or --scheme be");
+                        "--modes is the reduced model's: not with --method %s or --scheme be",
+                        args->method ? args->method->base.name : tmx_thermal_grid.base.name);
     }
     return TMX_OK;
 }
@@ -340,7 +368,7 @@ enum tmx_status tmx_trace_run_read(struct tmx_trace_run *r, const struct tmx_tra
     if (!st) {
         check_power(r);
         r->stack.spec.power_density_w_per_m2 = highest_density(r);
-        r->stack.spec.accurate_cells = args->cfg.grid_transient_file[0] != '\0';
+        r->stack.spec.accurate_cells = args->cfg.grid_transient_file[0] || args->cfg.all_transient_file[0];
         r->stack.spec.no_field = !r->stack.spec.accurate_cells && !still_air(r); /* which follows the sink */
         st = tmx_temps_start(&r->temps, &args->cfg, args->hotspot_compat, &r->init_node_k, err);
         r->stack.spec.init_node_k = r->init_node_k;
@@ -371,10 +399,11 @@ void tmx_trace_run_finish(struct tmx_trace_run *r)
 static struct tmx_settle_options settle_options(const struct tmx_trace_run *r)
 {
     static const double HOTSPOT_K = 0.01, FINE_K = 1e-6;
-    return (struct tmx_settle_options){.leakage = r->args->cfg.leakage_used,
-                                       .natural = still_air(r),
-                                       .backend = r->args->method == TMX_TRACE_HOTSPOT ? "hotspot" : "grid",
-                                       .leakage_tolerance_k = r->args->hotspot_compat ? HOTSPOT_K : FINE_K};
+    return (struct tmx_settle_options){
+        .leakage = r->args->cfg.leakage_used,
+        .natural = still_air(r),
+        .backend = r->args->method && r->args->method->full_network ? r->args->method : NULL,
+        .leakage_tolerance_k = r->args->hotspot_compat ? HOTSPOT_K : FINE_K};
 }
 
 /* Levels of r_convec between a sink at ambient and the hottest sink of the trace. */
@@ -433,6 +462,99 @@ static enum tmx_status follow_sink(struct tmx_trace_run *r, struct tmx_err *err)
     return TMX_OK;
 }
 
+/* ---- coolant ---- */
+
+/* Hottest coolant of a layer whose cells have the temperatures cell_k. */
+static size_t hottest_coolant(const struct tmx_thermal_spec *spec, size_t layer, const double *cell_k)
+{
+    const struct tmx_channels *channels = spec->layer[layer].channels;
+    size_t hottest = SIZE_MAX;
+    for (size_t c = 0; c < spec->rows * spec->cols; c++) {
+        const bool wet = channels->kind == TMX_CHANNELS_RESOLVED ? c % spec->cols % 2 == 1
+                         : channels->cell                        ? channels->cell[c] != TMX_CELL_SOLID
+                                                                 : true;
+        hottest = wet && (hottest == SIZE_MAX || cell_k[c] > cell_k[hottest]) ? c : hottest;
+    }
+    return hottest;
+}
+
+/* Coolant that boils carries heat away in another manner than is computed. */
+static enum tmx_status check_coolant(const struct tmx_trace_run *r, size_t layer, const double *cell_k,
+                                     struct tmx_err *err)
+{
+    const struct tmx_thermal_spec *spec = &r->stack.spec;
+    const size_t at = hottest_coolant(spec, layer, cell_k);
+    const double W = tmx_thermal_spec_width_m(spec), H = tmx_thermal_spec_height_m(spec);
+    const double *line = spec->col_line_m, limit_k = r->args->cfg.coolant_limit;
+    const size_t i = at / spec->cols, j = at % spec->cols;
+    const double x = line ? 0.5 * (line[j] + line[j + 1]) : ((double)j + 0.5) * W / (double)spec->cols;
+    const double y = H * (1 - ((double)i + 0.5) / (double)spec->rows);
+    return cell_k[at] <= limit_k
+               ? TMX_OK
+               : tmx_fail(
+                     err, TMX_ECONFIG,
+                     "layer %zu: coolant boils: it reaches %.2f K %.4g mm from the west and %.4g mm from the "
+                     "south edge, the limit is %.2f K (coolant_limit)",
+                     layer, cell_k[at], 1e3 * x, 1e3 * y, limit_k);
+}
+
+static bool is_wet(const struct tmx_thermal_spec *spec, size_t layer)
+{
+    return layer < spec->n_layer && spec->layer[layer].channels;
+}
+
+/* The same of all layers of the chip as it is now. */
+static enum tmx_status check_channels(struct tmx_trace_run *r, struct tmx_err *err)
+{
+    enum tmx_status st = TMX_OK;
+    for (size_t l = 0; l < r->stack.spec.n_layer && !st; l++) {
+        if (is_wet(&r->stack.spec, l)) {
+            st = r->chip.ops->field(r->chip.state, l, r->node_k);
+            st = st ? st : check_coolant(r, l, r->node_k, err);
+        }
+    }
+    return st;
+}
+
+/* What each layer of channels takes in the steady state of node_k. */
+static enum tmx_status say_coolant(const struct tmx_trace_run *r, struct tmx_err *err)
+{
+    const struct tmx_thermal_spec *spec = &r->stack.spec;
+    enum tmx_status st = TMX_OK;
+    for (size_t l = 0; l < spec->n_layer && !st; l++) {
+        if (!is_wet(spec, l)) {
+            continue;
+        }
+        const struct tmx_channels *c = spec->layer[l].channels;
+        if (c->kind == TMX_CHANNELS_MAPPED) { /* its outlets are anywhere */
+            st = check_coolant(r, l, r->node_k + l * spec->rows * spec->cols, err);
+            continue;
+        }
+        const double *out_k = r->node_k + l * spec->rows * spec->cols; /* row 0, the north edge */
+        const bool resolved = c->kind == TMX_CHANNELS_RESOLVED;
+        double mean_k = 0;
+        size_t n = 0;
+        for (size_t j = resolved; j < spec->cols; j += resolved ? 2 : 1, n++) {
+            mean_k += out_k[j];
+        }
+        mean_k /= (double)n;
+        tmx_log_say(r->log, TMX_LOG_INFO, "layer %zu: coolant leaves at %.4f K on average, with %.6g W", l,
+                    mean_k, c->p_j_per_m3k * c->flow_m3_per_s * (mean_k - c->inlet_k));
+        st = check_coolant(r, l, r->node_k + l * spec->rows * spec->cols, err);
+    }
+    return st;
+}
+
+/* Coldest of what surrounds the chip. */
+static double surroundings_k(const struct tmx_trace_run *r)
+{
+    double k = r->args->cfg.ambient;
+    for (size_t l = 0; l < r->stack.spec.n_layer; l++) {
+        k = is_wet(&r->stack.spec, l) ? fmin(k, r->stack.spec.layer[l].channels->inlet_k) : k;
+    }
+    return k;
+}
+
 /* ---- transient ---- */
 
 /* What the method itself may add to the error, for the largest change of power of every block. */
@@ -458,38 +580,32 @@ static void say_error(struct tmx_trace_run *r)
     }
 }
 
-static enum tmx_status create_hotspot(struct tmx_trace_run *r, struct tmx_err *err)
-{
-    if (r->args->scheme == TMX_TRACE_BE) {
-        return tmx_fail(err, TMX_ECONFIG, "--scheme be: HotSpot's library takes the step it was built with");
-    }
-    if (!tmx_thermal_find("hotspot")) {
-        return tmx_fail(err, TMX_EUNSUPPORTED,
-                        "--method hotspot: this program was built without HotSpot's library (HOTSPOT_ROOT)");
-    }
-    return tmx_thermal_instance_create(&r->chip, "hotspot", NULL, &r->stack.spec, err);
-}
-
-static enum tmx_status create_grid(struct tmx_trace_run *r, struct tmx_err *err)
-{
-    const char *const settings[] = {"scheme", r->args->scheme == TMX_TRACE_BE ? "be" : "exact", NULL};
-    return tmx_thermal_instance_create(&r->chip, "grid", settings, &r->stack.spec, err);
-}
-
 static double tolerance_k(const struct tmx_trace_options *a)
 {
     static const double USUAL_K = 1e-3;
     return a->tolerance_k > 0 ? a->tolerance_k : USUAL_K;
 }
 
-static enum tmx_status create_reduced(struct tmx_trace_run *r, struct tmx_err *err)
+/* One back-end, with what the command line asks of the options that it has. */
+static enum tmx_status create(struct tmx_trace_run *r, const struct tmx_thermal_ops *ops, struct tmx_err *err)
 {
     char tolerance[TMX_REAL_SIZE], modes[32];
-    const char *const settings[] = {"modes",       modes,     "cache", r->args->no_cache ? "0" : "1",
-                                    "tolerance_k", tolerance, NULL};
+    const char *const asked[][2] = {{"scheme", r->args->scheme == TMX_TRACE_BE ? "be" : "exact"},
+                                    {"modes", modes},
+                                    {"cache", r->args->no_cache ? "0" : "1"},
+                                    {"tolerance_k", tolerance}};
+    enum { N = sizeof asked / sizeof asked[0] };
+    const char *settings[2 * N + 1] = {NULL};
+    size_t n = 0;
     snprintf(modes, sizeof modes, "%d", r->args->modes);
     tmx_real_print(tolerance, tolerance_k(r->args));
-    return tmx_thermal_instance_create(&r->chip, "reduced", settings, &r->stack.spec, err);
+    for (size_t i = 0; i < N; i++) {
+        if (has(ops, asked[i][0])) {
+            settings[n++] = asked[i][0];
+            settings[n++] = asked[i][1];
+        }
+    }
+    return tmx_thermal_instance_create(&r->chip, ops->base.name, settings, &r->stack.spec, err);
 }
 
 static enum tmx_status estimate(const struct tmx_trace_run *r, struct method_estimate *e, struct tmx_err *err)
@@ -515,7 +631,7 @@ static enum tmx_status create_asked(struct tmx_trace_run *r, struct tmx_err *err
             "grid, fewer blocks or --method grid (%.0f MB) take less",
             e.reduced.megabytes, r->args->max_memory_mb, e.grid.megabytes);
     }
-    return st ? st : create_reduced(r, err);
+    return st ? st : create(r, &tmx_thermal_reduced, err);
 }
 
 /* The cheaper of the full grid and the reduced model, as far as memory allows; the grid where the
@@ -539,11 +655,11 @@ static enum tmx_status create_cheapest(struct tmx_trace_run *r, struct tmx_err *
         a->modes > 0      ? "; --modes asks for it"
         : faster && !fits ? "; --max-memory forbids that"
                           : "");
-    st = reduced ? create_reduced(r, err) : create_grid(r, err);
+    st = reduced ? create(r, &tmx_thermal_reduced, err) : create(r, &tmx_thermal_grid, err);
     if (st == TMX_ESOLVE && reduced) {
         tmx_log_say(r->log, TMX_LOG_WARNING, "%s: the full grid is used instead", err ? err->msg : "");
         tmx_thermal_instance_finish(&r->chip);
-        st = create_grid(r, err);
+        st = create(r, &tmx_thermal_grid, err);
     }
     return st;
 }
@@ -553,12 +669,14 @@ static enum tmx_status create_chip(struct tmx_trace_run *r, struct tmx_err *err)
     const struct tmx_trace_options *a = r->args;
     enum tmx_status st = still_air(r) ? make_levels(r, err) : TMX_OK;
     if (!st) {
-        st = a->method == TMX_TRACE_HOTSPOT                             ? create_hotspot(r, err)
-             : a->method == TMX_TRACE_GRID || a->scheme == TMX_TRACE_BE ? create_grid(r, err)
-             : a->method == TMX_TRACE_REDUCED                           ? create_asked(r, err)
-                                                                        : create_cheapest(r, err);
+        const bool grid =
+            a->scheme == TMX_TRACE_BE || (!a->method && (r->stack.channels || r->stack.spec.rows == 1));
+        const struct tmx_thermal_ops *method = grid ? &tmx_thermal_grid : a->method;
+        st = !method                          ? create_cheapest(r, err)
+             : method == &tmx_thermal_reduced ? create_asked(r, err)
+                                              : create(r, method, err);
     }
-    st = st ? st : r->chip.ops->prepare(r->chip.model, a->cfg.sampling_intvl, err);
+    st = st ? st : tmx_thermal_prepare(r->chip.ops, r->chip.model, a->cfg.sampling_intvl, err);
     if (!st) {
         say_error(r);
     }
@@ -579,7 +697,7 @@ static enum tmx_status step(struct tmx_trace_run *r, size_t row, void *snapshot,
     st = snapshot ? tmx_settle_step(&r->chip, dt_s, r->power_w, r->temp_k, snapshot, mean_w)
                   : r->chip.ops->step(r->chip.state, dt_s, r->power_w, r->temp_k);
     return st ? tmx_fail_at(err, st, r->power.source, r->power.line[row], "temperatures are no longer finite")
-              : TMX_OK;
+              : check_channels(r, err);
 }
 
 static enum tmx_status write_row(struct tmx_trace_run *r, size_t row, FILE *trace, FILE *grid,
@@ -623,7 +741,7 @@ enum tmx_status tmx_trace_run_transient(struct tmx_trace_run *r, FILE *trace, FI
     double *mean_w = calloc(r->n_unit, sizeof *mean_w);
     enum tmx_status st = mean_w ? create_chip(r, err) : tmx_fail(err, TMX_ENOMEM, "%zu blocks", r->n_unit);
     if (!st && leakage) {
-        snapshot = malloc(r->chip.ops->snapshot_size(r->chip.state));
+        snapshot = malloc(tmx_image_size(r->chip.ops->image, r->chip.state));
         st = snapshot ? TMX_OK : tmx_fail(err, TMX_ENOMEM, "state of the chip");
     } else if (!st && r->args->cfg.leakage_used) {
         tmx_log_say(r->log, TMX_LOG_WARNING, "leakage_used acts on the steady state only (--hotspot-compat)");
@@ -651,7 +769,7 @@ enum tmx_status tmx_trace_run_transient(struct tmx_trace_run *r, FILE *trace, FI
         }
     }
     if (!st) {
-        tmx_plausible_result("the trace", low_k, high_k, fmin(start_k, r->args->cfg.ambient));
+        tmx_plausible_result("the trace", low_k, high_k, fmin(start_k, surroundings_k(r)));
     }
     free(snapshot);
     free(mean_w);
@@ -676,7 +794,7 @@ enum tmx_status tmx_trace_run_steady(struct tmx_trace_run *r, struct tmx_err *er
             low_k = fmin(low_k, r->temps.block_k[i]);
             high_k = fmax(high_k, r->temps.block_k[i]);
         }
-        tmx_plausible_result("the steady state", low_k, high_k, r->args->cfg.ambient);
+        tmx_plausible_result("the steady state", low_k, high_k, surroundings_k(r));
     }
-    return st;
+    return st ? st : say_coolant(r, err);
 }

@@ -10,12 +10,11 @@
 
 /* One run of `thermix thermal`, step by step: read, prepare, transient, steady. */
 
-enum tmx_trace_method { TMX_TRACE_AUTO, TMX_TRACE_REDUCED, TMX_TRACE_GRID, TMX_TRACE_HOTSPOT };
 enum tmx_trace_scheme { TMX_TRACE_EXACT, TMX_TRACE_BE };
 
 struct tmx_trace_options {
-    struct tmx_hotspot_config cfg; /* command line, config and package file */
-    enum tmx_trace_method method;
+    struct tmx_hotspot_config cfg;        /* command line, config and package file */
+    const struct tmx_thermal_ops *method; /* NULL: the cheaper of the full grid and the reduced model */
     enum tmx_trace_scheme scheme;
     enum tmx_network_kind network;
     int refine;           /* of the physical network */

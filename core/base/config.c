@@ -51,8 +51,9 @@
 
 #include "core/base/config_text.h"
 #include "core/base/os.h"
+#include "core/base/text.h"
 
-enum { MAX_WHERE = 480, MAX_KEY = 512 };
+enum { MAX_WHERE = 480 };
 
 struct tmx_config {
     struct tmx_setting *root;
@@ -86,23 +87,25 @@ static enum tmx_status copy_setting(const struct copy *c, const config_setting_t
     if (!to) {
         return tmx_no_memory(c->err);
     }
+    struct tmx_scalar v = {kinds[type], {0}};
     switch (kinds[type]) {
     case TMX_SETTING_INTEGER:
-        tmx_setting_set_integer(to, config_setting_get_int64(from));
-        return TMX_OK;
+        v.integer = config_setting_get_int64(from);
+        break;
     case TMX_SETTING_BOOL:
-        tmx_setting_set_integer(to, config_setting_get_bool(from));
-        return TMX_OK;
+        v.integer = config_setting_get_bool(from);
+        break;
     case TMX_SETTING_REAL:
-        tmx_setting_set_real(to, config_setting_get_float(from));
-        return TMX_OK;
-    case TMX_SETTING_TEXT: {
-        const char *text = config_setting_get_string(from);
-        return tmx_setting_set_text(to, text ? text : "") ? TMX_OK : tmx_no_memory(c->err);
-    }
+        v.real = config_setting_get_float(from);
+        break;
+    case TMX_SETTING_TEXT:
+        v.text = config_setting_get_string(from);
+        v.text = v.text ? v.text : "";
+        break;
     default:
         return copy_members(c, from, to); /* NOLINT(misc-no-recursion): TMX_CONFIG_DEPTH at most */
     }
+    return tmx_setting_set(to, v) ? TMX_OK : tmx_no_memory(c->err);
 }
 
 static enum tmx_status copy_members(const struct copy *c, const config_setting_t *from,
@@ -191,22 +194,7 @@ const struct tmx_setting *tmx_config_root(const struct tmx_config *c)
 
 const struct tmx_setting *tmx_config_find(const struct tmx_config *c, const char *path)
 {
-    const struct tmx_setting *n = c->root;
-    char key[MAX_KEY];
-    while (n) {
-        const size_t length = strcspn(path, ".");
-        if (length >= sizeof key) {
-            return NULL;
-        }
-        memcpy(key, path, length);
-        key[length] = '\0';
-        n = tmx_setting_member(n, key);
-        if (!path[length]) {
-            break;
-        }
-        path += length + 1;
-    }
-    return n;
+    return tmx_setting_find(c->root, path);
 }
 
 void tmx_config_quote(const char *text, FILE *out)
@@ -225,32 +213,125 @@ void tmx_config_quote(const char *text, FILE *out)
     fputc('"', out);
 }
 
-/* ---- --set ---- */
+/* ---- writing ---- */
+
+static bool in_line(const struct tmx_writer *w)
+{
+    return tmx_setting_is_list(w->group) || tmx_setting_is_list(tmx_setting_parent(w->group));
+}
+
+/* To both texts, or to the first alone. */
+static void print(const struct tmx_writer *w, bool both, const char *fmt, ...) TMX_PRINTF(3, 4);
+static void print(const struct tmx_writer *w, bool both, const char *fmt, ...)
+{
+    va_list args;
+    for (size_t i = 0; i < (both && w->keys ? 2 : 1); i++) {
+        va_start(args, fmt);
+        vfprintf(i ? w->keys : w->full, fmt, args);
+        va_end(args);
+    }
+}
+
+/* The next node below the open group, and what is before its value: an indented key, or a comma. */
+static struct tmx_setting *begin(struct tmx_writer *w, const char *key, enum tmx_setting_kind kind, bool both)
+{
+    w->root = w->root ? w->root : tmx_setting_add(NULL, NULL, TMX_SETTING_GROUP, NULL, 0);
+    w->group = w->group ? w->group : w->root;
+    const bool list = tmx_setting_is_list(w->group), more = tmx_setting_length(w->group) > 0;
+    struct tmx_setting *n = w->root ? tmx_setting_add(w->group, key, kind, NULL, 0) : NULL;
+    w->failed = w->failed || !n;
+    for (const struct tmx_setting *g = w->group; !in_line(w) && tmx_setting_parent(g);
+         g = tmx_setting_parent(g)) {
+        print(w, both, "    ");
+    }
+    print(w, both, "%s%s%s", list && more ? ", " : in_line(w) ? " " : "", key ? key : "", key ? " = " : "");
+    return n;
+}
+
+void tmx_writer_open(struct tmx_writer *w, const char *key, enum tmx_setting_kind kind)
+{
+    struct tmx_setting *n = begin(w, key, kind, true);
+    print(w, true, kind == TMX_SETTING_LIST ? "(" : in_line(w) ? "{" : "{\n");
+    w->group = n ? n : w->group;
+}
+
+void tmx_writer_close(struct tmx_writer *w)
+{
+    const bool list = tmx_setting_is_list(w->group);
+    print(w, true, list ? " )" : in_line(w) ? " }" : "}");
+    w->group = tmx_setting_parent_mut(w->group);
+    print(w, true, in_line(w) ? "" : ";\n");
+}
+
+void tmx_writer_value(struct tmx_writer *w, const char *key, struct tmx_scalar v, bool path)
+{
+    struct tmx_setting *n = begin(w, key, v.kind, !path);
+    char text[TMX_REAL_SIZE];
+    w->failed = w->failed || !n || !tmx_setting_set(n, v);
+    if (v.kind == TMX_SETTING_TEXT) {
+        tmx_config_quote(v.text, w->full);
+        if (!path && w->keys) {
+            tmx_config_quote(v.text, w->keys);
+        }
+    } else {
+        (void)tmx_scalar_print(v, text, sizeof text);
+        print(w, !path, "%s%s", text,
+              v.kind == TMX_SETTING_REAL && !in_line(w) && !strpbrk(text, ".en") ? ".0" : "");
+    }
+    print(w, !path, "%s", tmx_setting_is_list(w->group) ? "" : in_line(w) ? ";" : ";\n");
+}
+
+void tmx_writer_comment(struct tmx_writer *w, const char *fmt, ...)
+{
+    char text[1024];
+    va_list args;
+    va_start(args, fmt);
+    vsnprintf(text, sizeof text, fmt, args);
+    va_end(args);
+    print(w, true, "%s# %s\n", tmx_setting_parent(w->group) ? "    " : "", text);
+}
+
+enum tmx_status tmx_writer_finish(struct tmx_writer *w, struct tmx_setting **tree, struct tmx_err *err)
+{
+    const bool ok = !w->failed && w->root;
+    if (tree && ok) {
+        *tree = w->root;
+    } else {
+        tmx_setting_destroy(w->root);
+    }
+    return ok ? TMX_OK : tmx_no_memory(err);
+}
+
+/* ---- overrides ---- */
 
 /* The value as the syntax has it; else, when no quote or separator is in it, as a bare word. */
-static enum tmx_status parse_value(struct tmx_config **c, const char *value, const char *where, unsigned line,
-                                   struct tmx_err *err)
+static enum tmx_status parse_value(struct tmx_setting **v, const char *value, const char *where,
+                                   unsigned line, struct tmx_err *err)
 {
     const size_t size = strlen(value) + 16;
+    struct tmx_config *c = NULL;
     char *text = malloc(size);
     if (!text) {
         return tmx_no_memory(err);
     }
     snprintf(text, size, "v = %s;", value);
     struct tmx_err why = {0};
-    enum tmx_status st = tmx_config_parse(c, text, where, &why);
-    if (!st && tmx_setting_length((*c)->root) != 1) {
-        tmx_config_close(*c);
-        *c = NULL;
+    enum tmx_status st = tmx_config_parse(&c, text, where, &why);
+    if (!st && tmx_setting_length(c->root) != 1) {
+        tmx_config_close(c);
         st = tmx_fail_at(&why, TMX_ECONFIG, where, 0, "more than one value");
     }
     const size_t number = strspn(value, "0123456789+-.eE");
     const bool is_number = strspn(value, "eE") == 0 && number > 0 && value[number] == '\0';
     if (st && value[strcspn(value, "\"\\;\n")] == '\0' && !is_number) {
         snprintf(text, size, "v = \"%s\";", value);
-        st = tmx_config_parse(c, text, where, &why);
+        st = tmx_config_parse(&c, text, where, &why);
     }
     free(text);
+    if (!st) {
+        *v = tmx_setting_detach(c->root, "v");
+        tmx_config_close(c);
+    }
     return st == TMX_ECONFIG
                ? tmx_fail_at(err, st, where, line, "\"%.200s\" is no value: %.300s", value, why.msg)
            : st ? tmx_fail(err, st, "%s", why.msg)
@@ -268,155 +349,124 @@ static size_t part_length(const char *s)
                : 0;
 }
 
-/* Keep a name for the nodes to point at. */
-static const char *keep(struct tmx_config *c, const char *name)
+static enum tmx_status check_key(const char *key, const char *file, unsigned line, struct tmx_err *err)
 {
-    char **file = realloc(c->file, (c->n_file + 1) * sizeof *file);
-    const size_t n = strlen(name) + 1;
-    if (!file) {
-        return NULL;
-    }
-    c->file = file;
-    file[c->n_file] = malloc(n);
-    return file[c->n_file] ? memcpy(file[c->n_file++], name, n) : NULL;
-}
-
-enum tmx_status tmx_config_assign(struct tmx_config *c, const char *assignment, const char *where,
-                                  unsigned line, struct tmx_err *err)
-{
-    struct tmx_config *value = NULL;
-    struct tmx_setting *group = c->root;
-    char key[TMX_CONFIG_NAME + 1];
-    const char *eq = strchr(assignment, '='), *part = assignment;
-    size_t depth = 0;
-    if (!eq) {
-        return tmx_fail_at(err, TMX_ECONFIG, where, line, "expected key=value");
-    }
-    for (;; depth++) {
-        const size_t n = part_length(part);
+    const char *part = key;
+    for (size_t depth = 0, n = 0;; depth++, part += n + 1) {
+        n = part_length(part);
         if (n == 0 || n > TMX_CONFIG_NAME || depth == TMX_CONFIG_DEPTH) {
-            return tmx_fail_at(err, TMX_ECONFIG, where, line, "character %d: expected a key like group.key",
-                               (int)(part - assignment) + 1);
+            return tmx_fail_at(err, TMX_ECONFIG, file, line, "character %d: expected a key like group.key",
+                               (int)(part - key) + 1);
         }
-        memcpy(key, part, n);
-        key[n] = '\0';
-        part += n;
-        if (part == eq) {
-            break;
+        if (!part[n]) {
+            return TMX_OK;
         }
-        struct tmx_setting *next = tmx_setting_member_mut(group, key);
-        const char *file = next ? NULL : keep(c, where);
-        if (!next && !(file && (next = tmx_setting_add(group, key, TMX_SETTING_GROUP, file, line)))) {
-            return tmx_no_memory(err);
-        }
-        if (tmx_setting_kind(next) != TMX_SETTING_GROUP) {
-            return tmx_fail_at(err, TMX_ECONFIG, where, line, "character %d: \"%s\" is not a group (%s:%u)",
-                               (int)(part - assignment) + 1 - (int)n, key, tmx_setting_file(next),
-                               tmx_setting_line(next));
-        }
-        group = next;
-        part++;
     }
-    enum tmx_status st = parse_value(&value, eq + 1, where, line, err);
-    if (st) {
-        return st;
-    }
-    /* the value's names and nodes move over */
-    char **file = realloc(c->file, (c->n_file + value->n_file) * sizeof *file);
-    if (file) {
-        c->file = file;
-        memcpy(c->file + c->n_file, value->file, value->n_file * sizeof *file);
-        c->n_file += value->n_file;
-        value->n_file = 0;
-    }
-    struct tmx_setting *node = file ? tmx_setting_detach(value->root, "v") : NULL;
-    tmx_setting_at_line(node, line);
-    if (!node || !tmx_setting_override(group, node, key)) {
-        tmx_setting_destroy(node);
-        st = tmx_no_memory(err);
-    }
-    tmx_config_close(value);
-    return st;
 }
 
-enum tmx_status tmx_config_set(struct tmx_config *c, const char *assignment, struct tmx_err *err)
+/* The next override, of a valid key; takes key and value, either of which may be NULL: out of memory. */
+static enum tmx_status put(struct tmx_sets *s, char *key, struct tmx_setting *value, const char *file,
+                           unsigned line, struct tmx_err *err)
 {
-    static const char below[] = "base."; /* a suite's command puts it before what was typed */
-    const size_t put = strncmp(assignment, below, strlen(below)) == 0 && tmx_setting_member(c->root, "base")
-                           ? strlen(below)
-                           : 0;
-    char where[MAX_WHERE];
-    snprintf(where, sizeof where, "--set %s", assignment + put);
-    return tmx_config_assign(c, assignment, where, 1, err);
-}
-
-enum tmx_status tmx_config_load(struct tmx_config **c, const char *path, const char *const *sets,
-                                size_t n_set, struct tmx_err *err)
-{
-    enum tmx_status st = tmx_config_open(c, path, err);
-    for (size_t i = 0; i < n_set && !st; i++) {
-        st = tmx_config_set(*c, sets[i], err);
+    struct tmx_set *more = realloc(s->set, (s->n + 1) * sizeof *more), set = {key, value, NULL, line};
+    s->set = more ? more : s->set;
+    if (!more || !key || !value || !(set.file = tmx_text_dup(file))) {
+        free(key);
+        tmx_setting_destroy(value);
+        return tmx_no_memory(err);
     }
-    if (st) {
-        tmx_config_close(*c);
-        *c = NULL;
-    }
-    return st;
-}
-
-/* ---- overrides of many places ---- */
-
-enum tmx_status tmx_sets_add(struct tmx_sets *s, const char *file, unsigned line, struct tmx_err *err,
-                             const char *format, ...)
-{
-    va_list args, again;
-    va_start(args, format);
-    va_copy(again, args);
-    const int n = vsnprintf(NULL, 0, format, args);
-    struct tmx_set *more = realloc(s->set, (s->n + 1) * sizeof *more);
-    char *text = n < 0 ? NULL : malloc((size_t)n + 1);
-    if (more) {
-        s->set = more;
-    }
-    if (text) {
-        vsnprintf(text, (size_t)n + 1, format, again);
-    }
-    va_end(again);
-    va_end(args);
-    if (!more || !text) {
-        free(text);
-        return tmx_fail(err, TMX_ENOMEM, "overrides");
-    }
-    more[s->n++] = (struct tmx_set){text, file, line};
+    tmx_setting_place(value, set.file, line);
+    more[s->n++] = set;
     return TMX_OK;
 }
 
-enum tmx_status tmx_sets_add_list(struct tmx_sets *s, const struct tmx_setting *list, const char *prefix,
+enum tmx_status tmx_sets_add(struct tmx_sets *s, const char *below, const char *text, const char *file,
+                             unsigned line, struct tmx_err *err)
+{
+    static const char base[] = "base."; /* a suite's command puts it before what was typed */
+    const size_t size = strlen(below) + strlen(text) + 1;
+    char *key = malloc(size), where[MAX_WHERE];
+    struct tmx_setting *value = NULL;
+    if (!key) {
+        return tmx_no_memory(err);
+    }
+    snprintf(key, size, "%s%s", below, text);
+    if (!file) {
+        snprintf(where, sizeof where, "--set %s",
+                 key + (strncmp(below, base, strlen(base)) == 0 ? strlen(base) : 0));
+        file = where;
+        line = 1;
+    }
+    char *eq = strchr(key, '=');
+    enum tmx_status st = eq ? TMX_OK : tmx_fail_at(err, TMX_ECONFIG, file, line, "expected key=value");
+    if (eq) {
+        *eq = '\0';
+    }
+    if (eq && eq[1] == '+' && eq > key + 2 && strcmp(eq - 2, "_c") == 0) { /* inlet_c=+8: inlet_plus_k=8 */
+        const size_t n_key = (size_t)(eq - 2 - key), n = n_key + strlen(eq + 2) + sizeof "_plus_k=";
+        char *other = malloc(n);
+        if (!other) {
+            free(key);
+            return tmx_no_memory(err);
+        }
+        snprintf(other, n, "%.*s_plus_k=%s", (int)n_key, key, eq + 2);
+        free(key);
+        key = other;
+        eq = key + n_key + strlen("_plus_k");
+        *eq = '\0';
+    }
+    st = st ? st : check_key(key, file, line, err);
+    st = st || !eq ? st : parse_value(&value, eq + 1, file, line, err);
+    if (st) {
+        free(key);
+        return st;
+    }
+    return put(s, key, value, file, line, err);
+}
+
+enum tmx_status tmx_sets_put(struct tmx_sets *s, const char *key, struct tmx_scalar v, const char *file,
+                             unsigned line, struct tmx_err *err)
+{
+    char where[MAX_WHERE];
+    if (!file) {
+        const int n = snprintf(where, sizeof where, "--set %.200s=", key);
+        (void)tmx_scalar_print(v, where + n, sizeof where - (size_t)n);
+        file = where;
+        line = 1;
+    }
+    const enum tmx_status st = check_key(key, file, line, err);
+    if (st) {
+        return st;
+    }
+    struct tmx_setting *value = tmx_setting_add(NULL, NULL, v.kind, file, line);
+    if (value && !tmx_setting_set(value, v)) {
+        tmx_setting_destroy(value);
+        value = NULL;
+    }
+    return put(s, tmx_text_dup(key), value, file, line, err);
+}
+
+enum tmx_status tmx_sets_add_list(struct tmx_sets *s, const char *below, const struct tmx_setting *list,
                                   struct tmx_err *err)
 {
     enum tmx_status st = TMX_OK;
-    const size_t n = list ? tmx_setting_length(list) : 0;
-    for (size_t i = 0; i < n && !st; i++) {
+    for (size_t i = 0; i < tmx_setting_length(list) && !st; i++) {
         const struct tmx_setting *e = tmx_setting_at(list, i);
-        const char *one = tmx_setting_text(e);
-        st = one ? tmx_sets_add(s, tmx_setting_file(e), tmx_setting_line(e), err, "%s%s", prefix, one)
-                 : tmx_fail_setting(err, list, "%s: expected [\"key=value\", ...]", tmx_setting_name(list));
+        const char *text = tmx_setting_text(e);
+        st = text ? tmx_sets_add(s, below, text, tmx_setting_file(e), tmx_setting_line(e), err)
+                  : tmx_fail_setting(err, list, "%s: expected [\"key=value\", ...]", tmx_setting_name(list));
     }
     return st;
 }
 
-enum tmx_status tmx_sets_load(struct tmx_config **c, const char *path, const struct tmx_sets *s,
+enum tmx_status tmx_sets_join(struct tmx_sets *s, const struct tmx_sets *others, const char *less,
                               struct tmx_err *err)
 {
-    enum tmx_status st = tmx_config_open(c, path, err);
-    for (size_t i = 0; i < s->n && !st; i++) {
-        const struct tmx_set *set = &s->set[i];
-        st = set->file ? tmx_config_assign(*c, set->text, set->file, set->line, err)
-                       : tmx_config_set(*c, set->text, err);
-    }
-    if (st) {
-        tmx_config_close(*c);
-        *c = NULL;
+    enum tmx_status st = TMX_OK;
+    for (size_t i = 0; others && i < others->n && !st; i++) {
+        const struct tmx_set *o = &others->set[i];
+        const size_t skip = strncmp(o->key, less, strlen(less)) == 0 ? strlen(less) : 0;
+        st = put(s, tmx_text_dup(o->key + skip), tmx_setting_copy(o->value), o->file, o->line, err);
     }
     return st;
 }
@@ -424,8 +474,82 @@ enum tmx_status tmx_sets_load(struct tmx_config **c, const char *path, const str
 void tmx_sets_finish(struct tmx_sets *s)
 {
     for (size_t i = 0; i < s->n; i++) {
-        free(s->set[i].text);
+        free(s->set[i].key);
+        free(s->set[i].file);
+        tmx_setting_destroy(s->set[i].value);
     }
     free(s->set);
     *s = (struct tmx_sets){0};
+}
+
+/* Keep a name for the nodes to point at. */
+static const char *keep(struct tmx_config *c, const char *name)
+{
+    char **file = realloc(c->file, (c->n_file + 1) * sizeof *file);
+    if (!file) {
+        return NULL;
+    }
+    c->file = file;
+    file[c->n_file] = tmx_text_dup(name);
+    return file[c->n_file] ? file[c->n_file++] : NULL;
+}
+
+static enum tmx_status apply(struct tmx_config *c, const struct tmx_set *set, struct tmx_err *err)
+{
+    struct tmx_setting *group = c->root;
+    char key[TMX_CONFIG_NAME + 1];
+    const char *file = keep(c, set->file), *part = set->key;
+    for (size_t n; file && part[n = strcspn(part, ".")]; part += n + 1) {
+        snprintf(key, sizeof key, "%.*s", (int)n, part);
+        struct tmx_setting *next = tmx_setting_member_mut(group, key);
+        next = next ? next : tmx_setting_add(group, key, TMX_SETTING_GROUP, file, set->line);
+        if (!next) {
+            return tmx_no_memory(err);
+        }
+        if (tmx_setting_kind(next) != TMX_SETTING_GROUP) {
+            return tmx_fail_at(err, TMX_ECONFIG, file, set->line,
+                               "character %d: \"%s\" is not a group (%s:%u)", (int)(part - set->key) + 1, key,
+                               tmx_setting_file(next), tmx_setting_line(next));
+        }
+        group = next;
+    }
+    struct tmx_setting *value = file ? tmx_setting_copy(set->value) : NULL;
+    if (value) {
+        tmx_setting_place(value, file, set->line);
+    }
+    if (!value || !tmx_setting_override(group, value, part)) {
+        tmx_setting_destroy(value);
+        return tmx_no_memory(err);
+    }
+    return TMX_OK;
+}
+
+enum tmx_status tmx_config_apply(struct tmx_config *c, const struct tmx_sets *s, struct tmx_err *err)
+{
+    enum tmx_status st = TMX_OK;
+    for (size_t i = 0; i < s->n && !st; i++) {
+        st = apply(c, &s->set[i], err);
+    }
+    return st;
+}
+
+enum tmx_status tmx_config_set(struct tmx_config *c, const char *assignment, struct tmx_err *err)
+{
+    struct tmx_sets s = {0};
+    enum tmx_status st = tmx_sets_add(&s, "", assignment, NULL, 0, err);
+    st = st ? st : tmx_config_apply(c, &s, err);
+    tmx_sets_finish(&s);
+    return st;
+}
+
+enum tmx_status tmx_config_load(struct tmx_config **c, const char *path, const struct tmx_sets *s,
+                                struct tmx_err *err)
+{
+    enum tmx_status st = tmx_config_open(c, path, err);
+    st = st || !s ? st : tmx_config_apply(*c, s, err);
+    if (st) {
+        tmx_config_close(*c);
+        *c = NULL;
+    }
+    return st;
 }

@@ -168,7 +168,7 @@ static enum tmx_status call_rows(struct tmx_csv *csv, struct reader *r, tmx_csv_
     return st;
 }
 
-/* The text and the columns' names; r stands behind them. */
+/* The text and the columns' names; r is then behind them. */
 static enum tmx_status begin(struct tmx_csv *csv, struct reader *r, const char *path, struct tmx_err *err)
 {
     struct tmx_text_file t;

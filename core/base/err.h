@@ -55,7 +55,12 @@ void tmx_print_visible(FILE *out, const char *fmt, ...) TMX_PRINTF(2, 3);
 TMX_NORETURN void tmx_assert_failed(const char *file, int line, const char *cond);
 
 /* Notes beside the results: lines to the caller's sink. */
-enum tmx_log_level { TMX_LOG_INFO, TMX_LOG_WARNING, TMX_LOG_DETAIL }; /* detail: with -v */
+enum tmx_log_level {
+    TMX_LOG_INFO,
+    TMX_LOG_WARNING,
+    TMX_LOG_DETAIL,  /* with -v */
+    TMX_LOG_PROGRESS /* of long work, in place of the line before; "": it has ended */
+};
 
 struct tmx_log {
     /* text has no newline and lives during the call only */

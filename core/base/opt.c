@@ -123,8 +123,8 @@ static enum tmx_status store_in_bounds(const struct tmx_opt *o, void *obj, const
     return deliberate(o, v) ? TMX_OK : tmx_plausible(group, o->key, o->unit, v, file, line, err);
 }
 
-/* A name that is a path when something is there: obj gets one with a '/'. What is not there stays as it is,
- * for whoever knows more places. */
+/* A name that is a path when something is there: obj gets one with a '/'. A name without a file stays as it
+ * is: the caller may search more places. */
 static enum tmx_status store_name(const struct tmx_opt *o, void *obj, const struct tmx_setting *s,
                                   const char *name, struct tmx_err *err)
 {
@@ -225,13 +225,25 @@ enum tmx_status tmx_opt_set(const struct tmx_opt *o, void *obj, const char *word
         return tmx_fail_at(err, TMX_ECONFIG, file, line, "%s: \"%.60s\" %s%s", o->key, word,
                            tmx_span_real_fault(span), bracketed(o, unit));
     }
+    return tmx_opt_put(o, obj, TMX_REAL_VALUE(v), file, line, err);
+}
+
+enum tmx_status tmx_opt_put(const struct tmx_opt *o, void *obj, struct tmx_scalar value, const char *file,
+                            unsigned line, struct tmx_err *err)
+{
+    char word[TMX_REAL_SIZE];
+    double v;
+    if (!tmx_scalar_real(value, &v) || (o->type != TMX_OPT_INT && o->type != TMX_OPT_REAL)) {
+        return tmx_opt_set(o, obj, tmx_scalar_plain(value, word), file, line, err);
+    }
     if (o->type == TMX_OPT_INT && v != floor(v)) {
-        return tmx_fail_at(err, TMX_ECONFIG, file, line, "%s = %s: expected an integer", o->key, word);
+        return tmx_fail_at(err, TMX_ECONFIG, file, line, "%s = %s: expected an integer", o->key,
+                           tmx_scalar_plain(value, word));
     }
     return store_in_bounds(o, obj, NULL, v, file, line, err);
 }
 
-/* name: of the group, "" when the keys stand in place itself. */
+/* name: of the group, "" when the keys are in place itself. */
 static enum tmx_status read_default(const struct tmx_opt *o, void *obj, const struct tmx_setting *place,
                                     const char *name, struct tmx_err *err)
 {
@@ -282,53 +294,45 @@ static bool is_path(const struct tmx_opt *o, const char *field)
     return o->type == TMX_OPT_TEXT && ((o->is_file && *field) || (o->is_name && strchr(field, '/')));
 }
 
-static void write_rows(const struct tmx_opt *opts, const void *obj, bool paths, const char *indent, FILE *out)
+void tmx_opt_write(const struct tmx_opt *opts, const void *obj, struct tmx_writer *w)
 {
     for (const struct tmx_opt *o = opts; o->key; o++) {
         const char *field = (const char *)obj + o->offset;
-        char real[TMX_REAL_SIZE], full[4 * TMX_PATH_SIZE];
-        double v;
+        char full[4 * TMX_PATH_SIZE];
+        struct tmx_scalar v = TMX_TEXT_VALUE(field);
+        const bool path = is_path(o, field);
         int i;
         bool b;
-        const bool path = is_path(o, field);
-        if (path && !paths) {
-            continue;
-        }
-        fprintf(out, "%s%s = ", indent, o->key);
         switch (o->type) {
         case TMX_OPT_INT:
             memcpy(&i, field, sizeof i);
-            fprintf(out, "%d;\n", i);
+            v = TMX_INTEGER_VALUE(i);
             break;
         case TMX_OPT_REAL:
-            memcpy(&v, field, sizeof v);
-            tmx_real_print(real, v);
-            fprintf(out, "%s%s;\n", real, strpbrk(real, ".en") ? "" : ".0");
+            v.kind = TMX_SETTING_REAL;
+            memcpy(&v.real, field, sizeof v.real);
             break;
         case TMX_OPT_BOOL:
             memcpy(&b, field, sizeof b);
-            fprintf(out, "%s;\n", b ? "true" : "false");
+            v = (struct tmx_scalar){TMX_SETTING_BOOL, {.integer = b}};
             break;
         case TMX_OPT_TEXT:
-            tmx_config_quote(path && tmx_os_real_path(field, full, sizeof full) ? full : field, out);
-            fputs(";\n", out);
+            v.text = path && tmx_os_real_path(field, full, sizeof full) ? full : field;
             break;
         case TMX_OPT_CHOICE:
             memcpy(&i, field, sizeof i);
-            fprintf(out, "\"%s\";\n", o->choices[i]);
+            v.text = o->choices[i];
             break;
         }
+        tmx_writer_value(w, o->key, v, path);
     }
 }
 
-void tmx_opt_write(const struct tmx_opt *opts, const void *obj, const char *indent, FILE *out)
+void tmx_opt_write_group(const struct tmx_opt *opts, const void *obj, const char *key, struct tmx_writer *w)
 {
-    write_rows(opts, obj, true, indent, out);
-}
-
-void tmx_opt_write_keys(const struct tmx_opt *opts, const void *obj, const char *indent, FILE *out)
-{
-    write_rows(opts, obj, false, indent, out);
+    tmx_writer_open(w, key, TMX_SETTING_GROUP);
+    tmx_opt_write(opts, obj, w);
+    tmx_writer_close(w);
 }
 
 void tmx_opt_help(const struct tmx_opt *opts, const char *indent, FILE *out)

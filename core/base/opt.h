@@ -12,6 +12,8 @@
 #include "core/base/err.h"
 #include "core/base/setting.h"
 
+struct tmx_writer; /* core/base/config.h */
+
 /* Read every row of opts ({0}-terminated) from group (NULL: all defaults) into obj;
  * absent keys take their default. Rejects what is no group, unknown keys (naming the
  * nearest known one), wrong types, non-finite and out-of-range values. Keys listed in also
@@ -32,11 +34,14 @@ TMX_NODISCARD enum tmx_status tmx_opt_read_group(const struct tmx_opt *opts, voi
 TMX_NODISCARD enum tmx_status tmx_opt_set(const struct tmx_opt *o, void *obj, const char *word,
                                           const char *file, unsigned line, struct tmx_err *err);
 
-/* Write obj as `key = value;` lines that tmx_opt_read reads back equal from any folder: paths are absolute.
- */
-void tmx_opt_write(const struct tmx_opt *opts, const void *obj, const char *indent, FILE *out);
-/* The same without the paths of files, for an identity that their content is part of. */
-void tmx_opt_write_keys(const struct tmx_opt *opts, const void *obj, const char *indent, FILE *out);
+/* The same from a value; a number is stored as it is. */
+TMX_NODISCARD enum tmx_status tmx_opt_put(const struct tmx_opt *o, void *obj, struct tmx_scalar v,
+                                          const char *file, unsigned line, struct tmx_err *err);
+
+/* Write obj as rows that tmx_opt_read reads back equal from any folder: paths are absolute. */
+void tmx_opt_write(const struct tmx_opt *opts, const void *obj, struct tmx_writer *w);
+/* The same as a group. */
+void tmx_opt_write_group(const struct tmx_opt *opts, const void *obj, const char *key, struct tmx_writer *w);
 
 /* Print one line of help per row: key, unit, bounds, default, doc. */
 void tmx_opt_help(const struct tmx_opt *opts, const char *indent, FILE *out);

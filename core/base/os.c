@@ -16,6 +16,7 @@
 #include <string.h>
 #include <sys/file.h>
 #include <sys/ioctl.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -233,6 +234,12 @@ void tmx_os_touch(FILE *f)
     (void)futimens(fileno(f), NULL);
 }
 
+void *tmx_os_shared(size_t size)
+{
+    void *p = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    return p == MAP_FAILED ? NULL : p;
+}
+
 FILE *tmx_os_lock(const char *path, double patience_s)
 {
     const struct timespec pause = {.tv_nsec = 2000000};
@@ -313,6 +320,12 @@ long long tmx_os_file_size(const char *path)
     return stat(path, &info) == 0 ? (long long)info.st_size : -1;
 }
 
+bool tmx_os_is_folder(const char *path)
+{
+    struct stat info;
+    return stat(path, &info) == 0 && S_ISDIR(info.st_mode);
+}
+
 bool tmx_os_exists(const char *path)
 {
     struct stat info;
@@ -385,12 +398,12 @@ static enum tmx_status run_in(const char *at, const char *const *argv, const cha
         return TMX_OK;
     }
     if (why) {
-        return tmx_fail(err, TMX_EIO, "cannot start %s: %s", argv[0], strerror(why));
+        return tmx_fail(err, TMX_EPROGRAM, "cannot start %s: %s", argv[0], strerror(why));
     }
     int status;
     while (waitpid(pid, &status, 0) < 0) {
         if (errno != EINTR) {
-            return tmx_fail(err, TMX_EIO, "waiting for %s: %s", argv[0], strerror(errno));
+            return tmx_fail(err, TMX_EPROGRAM, "waiting for %s: %s", argv[0], strerror(errno));
         }
     }
     *exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);

@@ -51,6 +51,8 @@ TMX_NODISCARD enum tmx_status tmx_os_folder_read(const char *path, struct tmx_os
                                                  struct tmx_err *err);
 /* Set the file's time of change to now: the cache removes the least recently used file first. */
 void tmx_os_touch(FILE *f);
+/* Memory of zeros that processes forked from now on share with this one, until all have ended; NULL: none. */
+void *tmx_os_shared(size_t size);
 /* The file at path, made when absent (mode 0600, no link), locked against all other threads and programs that
  * ask so; fclose ends it. NULL: it cannot be had within patience_s. */
 FILE *tmx_os_lock(const char *path, double patience_s);
@@ -63,6 +65,7 @@ TMX_NODISCARD enum tmx_status tmx_os_lock_folder(FILE **f, const char *path, boo
 bool tmx_os_file_id(const char *path, uint64_t *device, uint64_t *node);
 long long tmx_os_file_size(const char *path); /* bytes; -1: absent */
 bool tmx_os_exists(const char *path);
+bool tmx_os_is_folder(const char *path);
 /* The absolute path of a file that is there, without links; false where none is or it is too long. */
 bool tmx_os_real_path(const char *path, char *real, size_t size);
 /* Do the two names mean one file, there already or not yet? */

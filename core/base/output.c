@@ -215,6 +215,7 @@ struct rows {
 
 struct tmx_folder {
     char path[512]; /* without a slash at its end */
+    struct tmx_folders *of;
     const char *command;
     FILE *say;
     enum tmx_folder_kind kind;
@@ -411,6 +412,7 @@ enum tmx_status tmx_folder_open(const char *path, enum tmx_folder_kind kind, str
     for (size_t n = strlen(f->path); n > 1 && f->path[n - 1] == '/'; n--) {
         f->path[n - 1] = '\0';
     }
+    f->of = open_list;
     f->command = open_list->command;
     f->say = open_list->say;
     f->kind = kind;
@@ -491,6 +493,7 @@ static enum tmx_status start(struct tmx_folder *f, struct tmx_err *err)
         }
         st = tmx_os_lock_folder(&f->lock, f->path, true, err);
     }
+    f->of->writing = 1; /* not before: a signal ends the wait */
     st = st ? st : read_list(f->path, &old, err);
     for (size_t i = 0; !st && i < old.n; i++) {
         const struct row *w = &old.row[i];
@@ -526,6 +529,9 @@ enum tmx_status tmx_folder_note(const char *path, struct tmx_err *err)
     struct tmx_folder *f = folder_of(path, &name);
     if (!f || f->listing || !*name) {
         return TMX_OK;
+    }
+    if (f->of->stop) {
+        return tmx_fail_at(err, TMX_ESTOPPED, path, 0, "interrupted");
     }
     const enum tmx_status st = f->list ? TMX_OK : start(f, err);
     if (st) {
@@ -608,5 +614,6 @@ enum tmx_status tmx_folders_end(struct tmx_folders *l, enum tmx_status st, struc
     }
     open_list = l->outer;
     l->outer = NULL;
+    l->writing = 0;
     return st;
 }

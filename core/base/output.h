@@ -2,6 +2,7 @@
 #ifndef TMX_CORE_BASE_OUTPUT_H
 #define TMX_CORE_BASE_OUTPUT_H
 
+#include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -47,7 +48,8 @@ TMX_NODISCARD enum tmx_status tmx_output_remove(const char *path, struct tmx_err
  * the folder is locked against other programs, and what the list of an earlier command names goes. Files that
  * no list names stay: those of the user, and a journal or a database, which a later command goes on with.
  * While a command writes, its files have the status "writing"; what is killed there leaves a list that says
- * so, and the next command clears by it.
+ * so, and the next command clears by it. A command that is interrupted ends before its next file, and its
+ * list has the status "partial".
  *
  * As in provenance.h the list of open recorders is a variable of the thread: a writer that was not passed the
  * folder would leave a file that no list names. */
@@ -59,6 +61,8 @@ struct tmx_folders { /* of one command; zero-initialise */
     FILE *say; /* that it waits for another command; NULL: nothing */
     struct tmx_folder *first;
     struct tmx_folders *outer;
+    volatile sig_atomic_t writing; /* a list has begun */
+    volatile sig_atomic_t stop;    /* set by a signal's handler: the next file is not written, TMX_ESTOPPED */
 };
 
 /* Note what this thread writes from now on; recorders nest. */

@@ -188,10 +188,16 @@ const char *tmx_plausible_guess(char buf[TMX_GUESS_SIZE], const char *group, con
     return guess(buf, find(group, key, unit), v);
 }
 
-static bool accepts(void)
+bool tmx_plausible_accepted(void)
 {
     const char *text = getenv("THERMIX_ACCEPT");
     return text && strcmp(text, "1") == 0;
+}
+
+bool tmx_plausible_doubts(const char *group, const char *key, const char *unit, double v)
+{
+    const struct row *r = find(group, key, unit);
+    return r && !(v >= r->low && v <= r->high);
 }
 
 enum tmx_status tmx_plausible(const char *group, const char *key, const char *unit, double v,
@@ -200,10 +206,10 @@ enum tmx_status tmx_plausible(const char *group, const char *key, const char *un
     const struct row *r = find(group, key, unit);
     char other[TMX_GUESS_SIZE], text[MAX_LINE];
     struct tmx_err fault = {0};
-    if (!r || (v >= r->low && v <= r->high)) {
+    if (!tmx_plausible_doubts(group, key, unit, v)) {
         return TMX_OK;
     }
-    const bool far = (v < r->hard_low || v > r->hard_high) && !accepts();
+    const bool far = (v < r->hard_low || v > r->hard_high) && !tmx_plausible_accepted();
     const enum tmx_status st =
         tmx_fail_at(far ? err : &fault, TMX_ECONFIG, file, line, "%s = %.6g %s is %soutside %g to %g %s%s%s",
                     key, v, unit, far ? "far " : "", r->low, r->high, unit, guess(other, r, v),

@@ -29,6 +29,11 @@ void tmx_doubt(const char *fmt, ...) TMX_PRINTF(1, 2);
 TMX_NODISCARD enum tmx_status tmx_plausible(const char *group, const char *key, const char *unit, double v,
                                             const char *file, unsigned line, struct tmx_err *err);
 
+/* --accept was given. */
+bool tmx_plausible_accepted(void);
+/* Does it doubt the value? */
+bool tmx_plausible_doubts(const char *group, const char *key, const char *unit, double v);
+
 enum { TMX_GUESS_SIZE = 96 };
 /* "; is it 6 cm = 0.06 m?", or "" where no usual unit makes v plausible. Returns buf. */
 const char *tmx_plausible_guess(char buf[TMX_GUESS_SIZE], const char *group, const char *key,

@@ -50,21 +50,9 @@ uint64_t tmx_rng_below(struct tmx_rng *rng, uint64_t n)
     return gsl_rng_uniform_int(gsl(rng), n);
 }
 
-size_t tmx_rng_image_size(const struct tmx_rng *rng)
-{
-    return rng ? gsl_rng_size((const gsl_rng *)rng) : 0;
-}
-
-void tmx_rng_save(const struct tmx_rng *rng, void *buf)
+void tmx_rng_image(void *rng, struct tmx_image *i)
 {
     if (rng) {
-        memcpy(buf, gsl_rng_state((const gsl_rng *)rng), tmx_rng_image_size(rng));
-    }
-}
-
-void tmx_rng_restore(struct tmx_rng *rng, const void *buf)
-{
-    if (rng) {
-        memcpy(gsl_rng_state(gsl(rng)), buf, tmx_rng_image_size(rng));
+        tmx_image_item(i, gsl_rng_state(gsl(rng)), gsl_rng_size(gsl(rng)));
     }
 }

@@ -5,6 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "core/base/arena.h"
 #include "core/base/err.h"
 
 /* A named random stream: (run seed, stream name) -> independent sequence, so that
@@ -20,9 +21,6 @@ double tmx_rng_exponential(struct tmx_rng *rng, double mean); /* mean > 0 */
 double tmx_rng_normal(struct tmx_rng *rng, double sigma);     /* mean 0 */
 uint64_t tmx_rng_below(struct tmx_rng *rng, uint64_t n);      /* 0 .. n-1, n > 0 */
 
-/* Image of a stream's state, for snapshots. */
-size_t tmx_rng_image_size(const struct tmx_rng *rng);
-void tmx_rng_save(const struct tmx_rng *rng, void *buf);
-void tmx_rng_restore(struct tmx_rng *rng, const void *buf);
+void tmx_rng_image(void *rng, struct tmx_image *i); /* of its state; rng may be NULL */
 
 #endif

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/base/setting.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,17 +10,14 @@
 
 struct tmx_setting {
     char *name;
-    const struct tmx_setting *parent;
+    struct tmx_setting *parent;
     enum tmx_setting_kind kind;
     const char *file;
     unsigned line;
     struct tmx_setting **child; /* [n_child] owned */
     size_t n_child, room;
-    union {
-        int64_t integer;
-        double real;
-        char *text;
-    } value;
+    struct tmx_scalar value; /* of a scalar */
+    char *text;              /* owned: value's */
 };
 
 static const char *const kind_words[] = {"a group { key = value; }",
@@ -42,6 +41,11 @@ bool tmx_setting_is(const struct tmx_setting *n, enum tmx_setting_kind kind)
 bool tmx_setting_is_list(const struct tmx_setting *n)
 {
     return tmx_setting_is(n, TMX_SETTING_LIST) || tmx_setting_is(n, TMX_SETTING_ARRAY);
+}
+
+struct tmx_setting *tmx_setting_parent_mut(struct tmx_setting *n)
+{
+    return n ? n->parent : NULL;
 }
 
 const struct tmx_setting *tmx_setting_parent(const struct tmx_setting *n)
@@ -74,6 +78,33 @@ const struct tmx_setting *tmx_setting_at(const struct tmx_setting *n, size_t i)
     return i < tmx_setting_length(n) ? n->child[i] : NULL;
 }
 
+bool tmx_scalar_print(struct tmx_scalar v, char *buf, size_t size)
+{
+    char number[TMX_REAL_SIZE];
+    if (v.kind == TMX_SETTING_REAL) {
+        tmx_real_print(number, v.real);
+        return snprintf(buf, size, "%s", number) < (int)size;
+    }
+    if (v.kind != TMX_SETTING_TEXT) {
+        return (v.kind == TMX_SETTING_BOOL ? snprintf(buf, size, "%s", v.integer ? "true" : "false")
+                                           : snprintf(buf, size, "%" PRId64, v.integer)) < (int)size;
+    }
+    size_t n = (size_t)snprintf(buf, size, "\"");
+    for (const char *c = v.text; *c && n < size; c++) {
+        n += (size_t)snprintf(buf + n, size - n,
+                              (unsigned char)*c < ' '   ? "\\x%02x"
+                              : *c == '"' || *c == '\\' ? "\\%c"
+                                                        : "%c",
+                              (unsigned char)*c);
+    }
+    return n < size && snprintf(buf + n, size - n, "\"") < (int)(size - n);
+}
+
+const char *tmx_scalar_plain(struct tmx_scalar v, char buf[TMX_REAL_SIZE])
+{
+    return v.kind == TMX_SETTING_TEXT || !tmx_scalar_print(v, buf, TMX_REAL_SIZE) ? v.text : buf;
+}
+
 static size_t find(const struct tmx_setting *group, const char *key)
 {
     size_t i = 0;
@@ -95,22 +126,41 @@ const struct tmx_setting *tmx_setting_member(const struct tmx_setting *group, co
     return tmx_setting_at(group, i);
 }
 
+const struct tmx_setting *tmx_setting_find(const struct tmx_setting *n, const char *path)
+{
+    while (n && *path) {
+        const size_t length = strcspn(path, ".");
+        const struct tmx_setting *member = NULL;
+        for (size_t i = 0; i < n->n_child && n->kind == TMX_SETTING_GROUP; i++) {
+            const char *name = n->child[i]->name;
+            member = strncmp(name, path, length) == 0 && !name[length] ? n->child[i] : member;
+        }
+        n = member;
+        path += length + (path[length] == '.');
+    }
+    return n;
+}
+
+struct tmx_scalar tmx_setting_scalar(const struct tmx_setting *n)
+{
+    return n->value;
+}
+
 const char *tmx_setting_text(const struct tmx_setting *n)
 {
     return tmx_setting_is(n, TMX_SETTING_TEXT) ? n->value.text : NULL;
 }
 
+bool tmx_scalar_real(struct tmx_scalar v, double *real)
+{
+    const bool number = v.kind == TMX_SETTING_INTEGER || v.kind == TMX_SETTING_REAL;
+    *real = v.kind == TMX_SETTING_INTEGER ? (double)v.integer : number ? v.real : *real;
+    return number;
+}
+
 bool tmx_setting_real(const struct tmx_setting *n, double *v)
 {
-    if (tmx_setting_is(n, TMX_SETTING_INTEGER)) {
-        *v = (double)n->value.integer;
-        return true;
-    }
-    if (tmx_setting_is(n, TMX_SETTING_REAL)) {
-        *v = n->value.real;
-        return true;
-    }
-    return false;
+    return n && tmx_scalar_real(n->value, v);
 }
 
 int64_t tmx_setting_integer(const struct tmx_setting *n)
@@ -238,7 +288,7 @@ struct tmx_setting *tmx_setting_add(struct tmx_setting *parent, const char *name
     if (!n) {
         return NULL;
     }
-    n->kind = kind;
+    n->kind = n->value.kind = kind;
     n->file = file;
     n->line = line;
     n->name = name ? tmx_text_dup(name) : NULL;
@@ -249,30 +299,41 @@ struct tmx_setting *tmx_setting_add(struct tmx_setting *parent, const char *name
     return n;
 }
 
-bool tmx_setting_set_text(struct tmx_setting *n, const char *text)
+bool tmx_setting_set(struct tmx_setting *n, struct tmx_scalar v)
 {
-    n->value.text = tmx_text_dup(text);
-    return n->value.text != NULL;
-}
-
-void tmx_setting_set_real(struct tmx_setting *n, double v)
-{
-    n->value.real = v;
-}
-
-void tmx_setting_set_integer(struct tmx_setting *n, int64_t v)
-{
-    n->value.integer = v;
-}
-
-void tmx_setting_at_line(struct tmx_setting *n, unsigned line)
-{
-    for (size_t i = 0; i < tmx_setting_length(n); i++) {
-        tmx_setting_at_line(n->child[i], line); /* NOLINT(misc-no-recursion): TMX_CONFIG_DEPTH at most */
+    tmx_assert(v.kind == n->kind);
+    if (v.kind == TMX_SETTING_TEXT) {
+        v.text = n->text = tmx_text_dup(v.text);
     }
-    if (n) {
-        n->line = line;
+    n->value = v;
+    return v.kind != TMX_SETTING_TEXT || v.text;
+}
+
+void tmx_setting_place(struct tmx_setting *n, const char *file, unsigned line)
+{
+    n->file = file;
+    n->line = line;
+    for (size_t i = 0; i < n->n_child; i++) {
+        tmx_setting_place(n->child[i], file, line); /* NOLINT(misc-no-recursion): TMX_CONFIG_DEPTH at most */
     }
+}
+
+static struct tmx_setting *copy_below(const struct tmx_setting *n, struct tmx_setting *parent)
+{
+    struct tmx_setting *to = tmx_setting_add(parent, n->name, n->kind, n->file, n->line);
+    bool ok = to && (n->kind < TMX_SETTING_INTEGER || tmx_setting_set(to, n->value));
+    for (size_t i = 0; ok && i < n->n_child; i++) {
+        ok = copy_below(n->child[i], to); /* NOLINT(misc-no-recursion): TMX_CONFIG_DEPTH at most */
+    }
+    if (!ok && !parent) {
+        tmx_setting_destroy(to);
+    }
+    return ok ? to : NULL;
+}
+
+struct tmx_setting *tmx_setting_copy(const struct tmx_setting *n)
+{
+    return copy_below(n, NULL);
 }
 
 struct tmx_setting *tmx_setting_detach(struct tmx_setting *group, const char *key)
@@ -313,9 +374,7 @@ void tmx_setting_destroy(struct tmx_setting *n)
     for (size_t i = 0; i < n->n_child; i++) {
         tmx_setting_destroy(n->child[i]); /* NOLINT(misc-no-recursion): TMX_CONFIG_DEPTH at most */
     }
-    if (n->kind == TMX_SETTING_TEXT) {
-        free(n->value.text);
-    }
+    free(n->text);
     free(n->child);
     free(n->name);
     free(n);

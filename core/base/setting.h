@@ -20,6 +20,26 @@ enum tmx_setting_kind {
     TMX_SETTING_TEXT,
 };
 
+/* A value of one of the last four kinds. */
+struct tmx_scalar {
+    enum tmx_setting_kind kind;
+    union {
+        int64_t integer; /* INTEGER, and BOOL as 0 or 1 */
+        double real;
+        const char *text;
+    };
+};
+#define TMX_INTEGER_VALUE(v) ((struct tmx_scalar){TMX_SETTING_INTEGER, {.integer = (v)}})
+#define TMX_REAL_VALUE(v)    ((struct tmx_scalar){TMX_SETTING_REAL, {.real = (v)}})
+#define TMX_TEXT_VALUE(v)    ((struct tmx_scalar){TMX_SETTING_TEXT, {.text = (v)}})
+
+/* As a configuration file has it, with all digits of a number and quotes around a text; false when buf is too
+ * small, which then has the beginning. */
+bool tmx_scalar_print(struct tmx_scalar v, char *buf, size_t size);
+/* The same without quotes; a text is returned as it is, in place of buf. */
+const char *tmx_scalar_plain(struct tmx_scalar v, char buf[32]);
+bool tmx_scalar_real(struct tmx_scalar v, double *real); /* false when it is no number */
+
 struct tmx_setting;
 
 /* A NULL node is one that is absent: it has no elements, no members and no place. */
@@ -34,10 +54,13 @@ size_t tmx_setting_length(const struct tmx_setting *n); /* members or elements; 
 const struct tmx_setting *tmx_setting_at(const struct tmx_setting *n, size_t i); /* NULL beyond the end */
 const struct tmx_setting *tmx_setting_member(const struct tmx_setting *group,
                                              const char *key); /* NULL: absent */
-const char *tmx_setting_text(const struct tmx_setting *n);     /* NULL when it is no text */
-bool tmx_setting_real(const struct tmx_setting *n, double *v); /* false when it is no number */
-int64_t tmx_setting_integer(const struct tmx_setting *n);      /* of an INTEGER */
-bool tmx_setting_bool(const struct tmx_setting *n);            /* of a BOOL */
+const struct tmx_setting *tmx_setting_find(const struct tmx_setting *group,
+                                           const char *path);      /* "a.b.c"; NULL: absent */
+const char *tmx_setting_text(const struct tmx_setting *n);         /* NULL when it is no text */
+bool tmx_setting_real(const struct tmx_setting *n, double *v);     /* false when it is no number */
+int64_t tmx_setting_integer(const struct tmx_setting *n);          /* of an INTEGER */
+bool tmx_setting_bool(const struct tmx_setting *n);                /* of a BOOL */
+struct tmx_scalar tmx_setting_scalar(const struct tmx_setting *n); /* of a node that is there and a scalar */
 
 /* The kinds that a reader wants, checked with words and place in this one file. */
 
@@ -74,10 +97,10 @@ enum tmx_status tmx_setting_blame(const struct tmx_setting *n, enum tmx_status s
 /* Making of trees, for config.c. file is kept, not copied. All return NULL when out of memory. */
 struct tmx_setting *tmx_setting_add(struct tmx_setting *parent, const char *name, enum tmx_setting_kind kind,
                                     const char *file, unsigned line); /* parent NULL: a root */
-bool tmx_setting_set_text(struct tmx_setting *n, const char *text);
-void tmx_setting_set_real(struct tmx_setting *n, double v);
-void tmx_setting_set_integer(struct tmx_setting *n, int64_t v); /* INTEGER and BOOL */
-void tmx_setting_at_line(struct tmx_setting *n, unsigned line); /* with all below it; NULL: nothing */
+bool tmx_setting_set(struct tmx_setting *n, struct tmx_scalar v);     /* a text is copied; v is of n's kind */
+void tmx_setting_place(struct tmx_setting *n, const char *file, unsigned line); /* with all below it */
+struct tmx_setting *tmx_setting_copy(const struct tmx_setting *n);              /* a root with all below it */
+struct tmx_setting *tmx_setting_parent_mut(struct tmx_setting *n);              /* NULL: of the root */
 struct tmx_setting *tmx_setting_member_mut(struct tmx_setting *group, const char *key);
 struct tmx_setting *tmx_setting_detach(struct tmx_setting *group,
                                        const char *key); /* the caller's; NULL: absent */

@@ -182,6 +182,9 @@ static const char *shown(const struct tmx_cell *c, int decimals, char *buf, size
         snprintf(buf, size, "%" PRId64, c->integer);
     } else {
         snprintf(buf, size, decimals < 0 ? "%.*e" : "%.*f", abs(decimals), c->real);
+        if (buf[0] == '-' && strspn(buf + 1, "0.") == strlen(buf + 1)) { /* no -0.00 */
+            return buf + 1;
+        }
     }
     return buf;
 }
@@ -304,13 +307,66 @@ static void look(struct screen *s)
     }
 }
 
-/* Column c stands at the next place, unless it is shown already. */
+/* Column c is shown next, unless it is shown already. */
 static void show_next(struct screen *s, size_t c)
 {
     if (s->what[c] != SHOWN) {
         s->what[c] = SHOWN;
         s->at[s->n_shown++] = c;
     }
+}
+
+static enum tmx_status find_column(const struct tmx_table *t, const char *name, size_t *c,
+                                   struct tmx_err *err)
+{
+    const size_t n = tmx_table_columns(t);
+    *c = 0;
+    while (*c < n && strcmp(tmx_table_column(t, *c)->name, name) != 0) {
+        ++*c;
+    }
+    char list[900] = "";
+    size_t used = 0;
+    for (size_t k = 0; *c == n && k < n && used < sizeof list; k++) {
+        used += (size_t)snprintf(list + used, sizeof list - used, "%s%s", k ? ", " : "",
+                                 tmx_table_column(t, k)->name);
+    }
+    return *c < n ? TMX_OK : tmx_fail(err, TMX_ECONFIG, "no column \"%s\"; there are %s", name, list);
+}
+
+enum tmx_status tmx_table_choose(const struct tmx_table *t, const char *const *name, size_t n_name,
+                                 struct tmx_table **out, struct tmx_err *err)
+{
+    const size_t n = tmx_table_columns(t), most = n_name + n_name * n;
+    struct tmx_column *columns = calloc(most + 1, sizeof *columns);
+    size_t *at = calloc(most + 1, sizeof *at), n_at = 0;
+    enum tmx_status st = columns && at ? TMX_OK : tmx_no_memory(err);
+    for (size_t i = 0; i < n_name && !st; i++) {
+        const bool all = strcmp(name[i], "all") == 0;
+        st = all ? TMX_OK : find_column(t, name[i], &at[n_at], err);
+        for (size_t c = 0; all && c < n; c++) {
+            at[n_at++] = c;
+        }
+        n_at += !all;
+    }
+    for (size_t c = 0; c < n_at && !st; c++) {
+        columns[c] = *tmx_table_column(t, at[c]);
+    }
+    st = st ? st : tmx_table_create(out, columns, n_at, err);
+    for (size_t i = 0; !st && i < n_at * tmx_table_rows(t); i++) {
+        const struct tmx_cell *cell = tmx_table_cell(t, i / n_at, at[i % n_at]);
+        if (cell->empty) {
+            tmx_table_empty(*out);
+        } else if (cell->type == TMX_COLUMN_TEXT) {
+            tmx_table_text(*out, cell->text);
+        } else if (cell->type == TMX_COLUMN_INT) {
+            tmx_table_int(*out, cell->integer);
+        } else {
+            tmx_table_real(*out, cell->real);
+        }
+    }
+    free(columns);
+    free(at);
+    return st;
 }
 
 static enum tmx_status ask(struct screen *s, struct tmx_err *err)
@@ -326,17 +382,9 @@ static enum tmx_status ask(struct screen *s, struct tmx_err *err)
             }
             continue;
         }
-        while (c < s->n && strcmp(tmx_table_column(s->t, c)->name, s->o->column[i]) != 0) {
-            c++;
-        }
-        if (c == s->n) {
-            char list[900] = "";
-            size_t used = 0;
-            for (size_t k = 0; k < s->n && used < sizeof list; k++) {
-                used += (size_t)snprintf(list + used, sizeof list - used, "%s%s", k ? ", " : "",
-                                         tmx_table_column(s->t, k)->name);
-            }
-            return tmx_fail(err, TMX_ECONFIG, "no column \"%s\"; there are %s", s->o->column[i], list);
+        const enum tmx_status st = find_column(s->t, s->o->column[i], &c, err);
+        if (st) {
+            return st;
         }
         show_next(s, c);
     }

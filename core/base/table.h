@@ -67,6 +67,9 @@ struct tmx_screen {
     bool wrap;        /* a last text that is too long goes on in the lines below it */
     size_t most_rows; /* without `column`: the first so many, and how many more there are; 0: all */
 };
+/* The columns of these names in this order ("all": all of them) as a table of its own. */
+TMX_NODISCARD enum tmx_status tmx_table_choose(const struct tmx_table *t, const char *const *name,
+                                               size_t n_name, struct tmx_table **out, struct tmx_err *err);
 /* For a screen: columns that are the same or empty in every row, and those that do not fit, become lines
  * below. TMX_ECONFIG for a column that there is not. */
 TMX_NODISCARD enum tmx_status tmx_table_write_screen(const struct tmx_table *t, const struct tmx_screen *o,

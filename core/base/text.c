@@ -271,6 +271,14 @@ void tmx_real_print(char buf[TMX_REAL_SIZE], double v)
     }
 }
 
+double tmx_real_round(double v, int digits)
+{
+    char buf[TMX_REAL_SIZE];
+    const int n = snprintf(buf, sizeof buf, "%.*e", digits - 1, v);
+    double near = v;
+    return tmx_span_real((struct tmx_span){buf, buf + n}, &near) ? near : v;
+}
+
 size_t tmx_utf8_length(const char *p, const char *end)
 {
     const unsigned char c = (unsigned char)*p;
@@ -322,7 +330,12 @@ void tmx_text_wrap(const char *s, size_t indent, size_t width, FILE *out)
     bool begun = false; /* the line */
     while (*s) {
         char word[256];
-        const size_t n = strcspn(s, " ");
+        size_t n = strcspn(s, " ");
+        if (indent + 8 <= width && width < 2 * indent &&
+            n > width - indent) { /* a narrow column breaks words */
+            for (n = width - indent; ((unsigned char)s[n] & 0xc0) == 0x80; n--) {
+            }
+        }
         snprintf(word, sizeof word, "%.*s", (int)(n < sizeof word ? n : sizeof word - 1), s);
         tmx_text_visible(word, sizeof word);
         const size_t letters = tmx_text_letters(word);
@@ -498,4 +511,9 @@ const char *tmx_beside_places(const char *from, const char *name, char *buf, siz
     const size_t n = folder_length(from, name);
     snprintf(buf, size, "%.*s%s%s%s", (int)n, n ? from : "", bare(name, n), n ? ", " : "", n ? name : "");
     return buf;
+}
+
+const char *tmx_plural(size_t n)
+{
+    return n == 1 ? "" : "s";
 }

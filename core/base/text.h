@@ -77,10 +77,17 @@ enum { TMX_REAL_SIZE = 32 };
 /* Shortest of %.15g, %.16g, %.17g that reads back equal. */
 void tmx_real_print(char buf[TMX_REAL_SIZE], double v);
 
+/* The number of so many decimal digits that is nearest to v. */
+double tmx_real_round(double v, int digits);
+
 /* Letters of UTF-8. */
 size_t tmx_text_letters(const char *s);
+
+/* "s" behind a noun of which there are n, "" of one. */
+const char *tmx_plural(size_t n);
 /* The words of s and a line's end, on lines that stop before `width` letters (0: one line); the first begins
- * where `indent` letters have been printed, the others behind as many blanks. */
+ * where `indent` letters have been printed, the others behind as many blanks. Behind half of the line a word
+ * that is longer than what is left is broken. */
 void tmx_text_wrap(const char *s, size_t indent, size_t width, FILE *out);
 
 /* Lines typed to a shell, each after indent blanks and, where it is longer than width, going on below behind

@@ -9,7 +9,8 @@
 const char *const tmx_choice_keys[TMX_N_CHOICE] = {
     [TMX_LEVEL_JOB] = "job",   [TMX_LEVEL_PLACE] = "place", [TMX_LEVEL_MIX] = "mix_policy",
     [TMX_LEVEL_DTM] = "dtm",   [TMX_LEVEL_CTA] = "cta",     [TMX_LEVEL_TB] = "tb",
-    [TMX_LEVEL_GATE] = "gate", [TMX_LEVEL_FAN] = "fan",     [TMX_SAFETY] = "throttle",
+    [TMX_LEVEL_GATE] = "gate", [TMX_LEVEL_FAN] = "fan",     [TMX_LEVEL_ROUTE] = "route",
+    [TMX_LEVEL_ROW] = "row",   [TMX_SAFETY] = "throttle",
 };
 
 enum tmx_level tmx_choice_level(size_t place)
@@ -34,6 +35,7 @@ const char *tmx_catalog_word(size_t kind)
         [TMX_LEVEL_MIX] = "mix policy",          [TMX_LEVEL_DTM] = "dtm policy",
         [TMX_LEVEL_CTA] = "CTA policy",          [TMX_LEVEL_TB] = "thread-block policy",
         [TMX_LEVEL_GATE] = "gating policy",      [TMX_LEVEL_FAN] = "fan policy",
+        [TMX_LEVEL_ROUTE] = "route policy",      [TMX_LEVEL_ROW] = "row policy",
         [TMX_KIND_BACKEND] = "thermal back-end", [TMX_KIND_POWER] = "power model",
     };
     return words[kind];

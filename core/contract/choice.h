@@ -125,6 +125,15 @@ static inline const struct tmx_fan_policy *tmx_fan_of(const struct tmx_choice *c
     return (const struct tmx_fan_policy *)c->policy;
 }
 
+static inline const struct tmx_route_policy *tmx_route_of(const struct tmx_choice *c)
+{
+    return (const struct tmx_route_policy *)c->policy;
+}
+static inline const struct tmx_row_policy *tmx_row_of(const struct tmx_choice *c)
+{
+    return (const struct tmx_row_policy *)c->policy;
+}
+
 /* Which policies, thermal back-ends and power models there are, by level and name. run/registry.c fills one
  * with what is built in. */
 

@@ -25,8 +25,8 @@ struct tmx_frame {
     double *temp_k;     /* written by the thermal back-end */
     /* [n_sm] */
     double *sensed_k; /* written by the sensor */
-    double *way_w;    /* [TMX_WAYS * n_gpu] by kernel slot: dynamic power of each resident kernel; written by
-                         the power model */
+    double *slot_w;   /* [TMX_SLOTS * n_gpu] by kernel slot: dynamic power of each resident kernel; written by
+                        the power model */
     double *transition_w; /* [n_gpu] changes of clock level */
 };
 

@@ -11,6 +11,7 @@
 
 #include <stdbool.h>
 
+#include "core/base/image.h"
 #include "core/base/opt.h"
 #include "core/contract/forecast.h"
 
@@ -34,9 +35,13 @@ struct tmx_thermal_heat { /* bookkeeping of one instance, for energy balances */
 struct tmx_thermal_ops {
     struct tmx_plugin base; /* options of the method; state_size is that of the options struct */
     unsigned claims;        /* of enum tmx_thermal_claims, with the default options */
+    bool full_network;  /* a step solves for every node: its cost grows with them, its steady states are exact
+                         */
+    bool hotspot_alone; /* has HotSpot's network alone, and its time steps */
 
     /* REQUIRED. Set-up for one kind of chip; options is the struct base.opts describes.
-     * The caller owns *model and ends it with model_destroy after its instances. */
+     * The caller owns *model and ends it with model_destroy after its instances. TMX_EUNSUPPORTED for what
+     * the method cannot model: a second heat path (board, r_below_k_per_w), a start field (init_node_k). */
     enum tmx_status (*model_create)(const void *options, const struct tmx_thermal_spec *spec, void **model,
                                     struct tmx_err *err);
     void (*model_destroy)(void *model);
@@ -63,8 +68,8 @@ struct tmx_thermal_ops {
      * also those of every dt_s prepared. Absent: only instances of one model step together. */
     bool (*same)(const void *a, const void *b);
 
-    /* REQUIRED. Do for dt_s what step would do at its first use (factor, tabulate), for
-     * every convection level. Not in the tick. */
+    /* OPTIONAL. Do for dt_s what step would do at its first use (factor, tabulate), for every convection
+     * level. Not in the tick. Absent: a step needs no tables. See tmx_thermal_prepare. */
     enum tmx_status (*prepare)(void *model, double dt_s, struct tmx_err *err);
 
     /* REQUIRED. Equilibrium temp_k [n_unit, K] for power_w at the present convection;
@@ -103,12 +108,16 @@ struct tmx_thermal_ops {
     /* OPTIONAL. For energy balances. */
     void (*heat)(const void *state, struct tmx_thermal_heat *heat);
 
-    /* REQUIRED. Snapshot: size in bytes, write to and read from buf; continuation is
-     * bit-equal. */
-    size_t (*snapshot_size)(const void *state);
-    void (*save)(const void *state, void *buf);
-    void (*restore)(void *state, const void *buf);
+    /* REQUIRED. All that changes, for snapshots. */
+    void (*image)(void *state, struct tmx_image *i);
 };
+
+/* prepare of ops, where it has one. */
+static inline enum tmx_status tmx_thermal_prepare(const struct tmx_thermal_ops *ops, void *model, double dt_s,
+                                                  struct tmx_err *err)
+{
+    return ops->prepare ? ops->prepare(model, dt_s, err) : TMX_OK;
+}
 
 /* step_many of ops, or step for each. */
 static inline enum tmx_status tmx_thermal_step_many(const struct tmx_thermal_ops *ops, size_t n,

@@ -7,6 +7,7 @@
 
 #include "core/base/config.h"
 #include "core/base/opt.h"
+#include "core/base/os.h"
 #include "core/base/text.h"
 
 const char *const tmx_part_names[] = {"int", "fp", "sfu", "alu", "fds", "reg", "cache", "shm", NULL};
@@ -59,6 +60,11 @@ static const struct tmx_opt power_opts[] = {
     TMX_ROW_REAL(tmx_chip_power, baseline_sm_share, "1", 0, 1, 0, "of the baseline in SM area"),
     TMX_ROW_CHOICE(tmx_chip_power, dvfs_power, dvfs_powers, "v2f",
                    "dynamic power at a lower clock level: V^2 f, or the rate of accesses alone, f"),
+    TMX_ROW_REAL(tmx_chip_power, volt_knee_hz, "Hz", 0, 1e10, 0,
+                 "volts stand still below this clock and rise by volt_per_ghz above, in place of the levels' "
+                 "volts; 0: the "
+                 "levels'"),
+    TMX_ROW_REAL(tmx_chip_power, volt_per_ghz, "1/GHz", 0, 10, 0, "of the volts at the knee"),
     TMX_ROW_BOOL(tmx_chip_power, dvfs_leakage, 1, "leakage follows the level's voltage"),
     TMX_ROW_REAL(tmx_chip_power, transition_s, "s", 0, 1, 5e-5, "stall at a change of level"),
     TMX_ROW_REAL(tmx_chip_power, transition_j, "J", 0, 10, 5e-4, "energy of a change of level"),
@@ -90,11 +96,24 @@ static const struct tmx_opt board_opts[] = {
     TMX_ROW_REAL(tmx_chip_board, shutdown_c, "degC", 0, 300, 0,
                  "temperature at which the board shuts down; 0: never"),
     TMX_ROW_REAL(tmx_chip_board, memory_c, "degC", 0, 300, 0, "limit of its memory; 0: none"),
+    TMX_ROW_REAL(tmx_chip_board, memory_k_per_w, "K/W", 0, 100, 0,
+                 "from the base of a memory stack to its sensor, by the stack's own watts"),
+    {0},
+};
+
+/* The sink's is at most 0.22, so that draws of three standard deviations stay between a half and two. */
+const struct tmx_opt tmx_spread_opts[] = {
+    TMX_ROW_REAL(tmx_chip_spread, leakage, "1", 0, 1, 0, "of a GPU's leakage, lognormal"),
+    TMX_ROW_REAL(tmx_chip_spread, dynamic, "1", 0, 1, 0, "of its dynamic power, lognormal"),
+    TMX_ROW_REAL(tmx_chip_spread, sink, "1", 0, 0.22, 0,
+                 "of the resistance from its sink to the air, lognormal"),
+    TMX_ROW_REAL(tmx_chip_spread, inlet_k, "K", 0, 50, 0, "of the air before it, normal"),
+    TMX_ROW_INT(tmx_chip_spread, seed, "1", -1, 2147483647, -1, "of the draws; -1: the run's seed"),
     {0},
 };
 
 /* Groups of other models are left to them. */
-static const char *const groups[] = {"limits", "power",  "levels", "board", "units",
+static const char *const groups[] = {"limits", "power",  "levels", "board", "units", "spread",
                                      "memory", "energy", "gating", "job",   NULL};
 
 static const struct tmx_opt part_opts[] = {
@@ -190,6 +209,10 @@ static enum tmx_status read_levels(struct tmx_chip *c, const struct tmx_setting 
     }
     c->n_level = tmx_setting_length(list);
     st = st || c->step_hz == 0 ? st : follow_curve(c, list, err);
+    for (size_t l = 0; !st && c->power.volt_knee_hz > 0 && l < c->n_level; l++) {
+        const double above_ghz = fmax(0, c->level[l].freq_hz - c->power.volt_knee_hz) / 1e9;
+        c->level[l].volt_v = 1 + c->power.volt_per_ghz * above_ghz; /* only ratios count */
+    }
     return st ? st : find_nominal(c, root, err);
 }
 
@@ -242,7 +265,7 @@ enum tmx_status tmx_chip_load(struct tmx_chip *c, const char *path, const struct
 {
     struct tmx_config *cfg = NULL;
     *c = (struct tmx_chip){0};
-    enum tmx_status st = tmx_config_load(&cfg, path, NULL, 0, err);
+    enum tmx_status st = tmx_config_load(&cfg, path, NULL, err);
     if (!st) {
         const struct tmx_setting *root = tmx_config_root(cfg);
         st = tmx_opt_read(root_opts, c, root, groups, err);
@@ -255,6 +278,7 @@ enum tmx_status tmx_chip_load(struct tmx_chip *c, const char *path, const struct
         if (!st) {
             st = tmx_opt_read_group(board_opts, &c->board, root, "board", NULL, err);
         }
+        st = st ? st : tmx_opt_read_group(tmx_spread_opts, &c->spread, root, "spread", NULL, err);
         if (!st) {
             st = read_parts(c, root, err);
         }
@@ -263,6 +287,20 @@ enum tmx_status tmx_chip_load(struct tmx_chip *c, const char *path, const struct
         }
     }
     tmx_config_close(cfg);
+    return st;
+}
+
+enum tmx_status tmx_chip_open(struct tmx_chip *c, const char *folder, struct tmx_err *err)
+{
+    char path[TMX_PATH_SIZE];
+    struct tmx_floorplan fp = {0};
+    *c = (struct tmx_chip){0};
+    enum tmx_status st = tmx_path_join(path, folder, "chip.cfg", err);
+    st = st ? st : tmx_chip_load(c, path, NULL, err);
+    st = st ? st : tmx_path_join(path, folder, c->floorplan_file, err);
+    st = st ? st : tmx_flp_read(path, &fp, err);
+    st = st ? st : tmx_chip_attach(c, &fp, err);
+    tmx_floorplan_finish(&fp);
     return st;
 }
 
@@ -298,9 +336,19 @@ double tmx_chip_board_w(const struct tmx_chip *c, double chip_w)
     return (chip_w + c->board.other_w) / (1 - c->board.loss);
 }
 
-void tmx_chip_write_power(const struct tmx_chip *c, const char *indent, FILE *out)
+double tmx_chip_memory_k(const struct tmx_chip *c, const double *temp_k, const double *power_w)
 {
-    tmx_opt_write(power_opts, &c->power, indent, out);
+    double hottest_k = NAN;
+    for (size_t i = 0; i < c->n_memory; i++) {
+        const size_t u = c->memory_unit[i];
+        hottest_k = fmax(hottest_k, temp_k[u] + c->board.memory_k_per_w * power_w[u]);
+    }
+    return hottest_k;
+}
+
+void tmx_chip_write_power(const struct tmx_chip *c, const char *key, struct tmx_writer *w)
+{
+    tmx_opt_write_group(power_opts, &c->power, key, w);
 }
 
 /* Which unit of the floorplan is what: SMs and their order, memory, the parts of an SM. */

@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdio.h>
 
-#include "core/base/setting.h"
+#include "core/base/opt.h"
 #include "core/floorplan/floorplan.h"
 
 /* The units of paper 003, equation 1. */
@@ -46,13 +46,14 @@ struct tmx_chip_power {
     double leakage_exp_per_k; /* exponential: exp(x (T - ref)) */
     double leakage_c1_per_k;  /* quadratic about 45 degC: 1 + c1 dT + c2 dT^2 */
     double leakage_c2_per_k2;
-    double leakage_sm_share;        /* of the leakage in SM area; negative: by area */
-    double baseline_sm_share;       /* of the baseline in SM area */
-    int dvfs_power;                 /* enum tmx_dvfs_power */
-    bool dvfs_leakage;              /* leakage follows V */
-    double transition_s;            /* stall at a change of level */
-    double transition_j;            /* energy of a change of level */
-    double max_power_w[TMX_N_PART]; /* per SM, equation 1 */
+    double leakage_sm_share;           /* of the leakage in SM area; negative: by area */
+    double baseline_sm_share;          /* of the baseline in SM area */
+    int dvfs_power;                    /* enum tmx_dvfs_power */
+    double volt_knee_hz, volt_per_ghz; /* volts stand still below, rise by above; 0: as the levels say */
+    bool dvfs_leakage;                 /* leakage follows V */
+    double transition_s;               /* stall at a change of level */
+    double transition_j;               /* energy of a change of level */
+    double max_power_w[TMX_N_PART];    /* per SM, equation 1 */
 };
 
 struct tmx_chip_board { /* what its maker states of the board it is sold on; 0: nothing stated */
@@ -63,7 +64,9 @@ struct tmx_chip_board { /* what its maker states of the board it is sold on; 0: 
     double target_c;    /* temperature it keeps */
     double slowdown_c;  /* half the clock from here on */
     double shutdown_c;
-    double memory_c; /* of its memory */
+    double memory_c;       /* of its memory */
+    double memory_k_per_w; /* from the base of a stack, a unit of the floorplan, to its sensor, by its own
+                              watts */
 };
 
 enum { TMX_MAX_CHIP_PART = 16 };
@@ -76,6 +79,17 @@ struct tmx_chip_part {
     double baseline; /* of the chip's baseline_w; what no part gets goes as baseline_sm_share says */
     bool memory;     /* stacks that the board's memory sensor reads */
     bool die;        /* shares what goes by area: leakage, the rest of the baseline */
+};
+
+/* How GPUs of one kind differ: of leakage, dynamic power and sink the standard deviation of the logarithm, of
+ * the air before a GPU that of the temperature. All 0: they are alike. */
+struct tmx_chip_spread {
+    double leakage, dynamic, sink, inlet_k;
+    int seed; /* of the draws; -1: the run's */
+};
+extern const struct tmx_opt tmx_spread_opts[];
+struct tmx_chip_draw { /* of one GPU: factors, and kelvins on top of its inlet air */
+    double leakage, dynamic, sink, inlet_k;
 };
 
 struct tmx_chip {
@@ -97,6 +111,7 @@ struct tmx_chip {
     struct tmx_sm_limits limits;
     struct tmx_chip_power power;
     struct tmx_chip_board board;
+    struct tmx_chip_spread spread; /* measured between GPUs of this kind, for `spread = "CHIP"` */
     struct tmx_chip_part part[TMX_MAX_CHIP_PART];
     size_t n_part;
     struct tmx_clock_level level[TMX_MAX_LEVEL];
@@ -131,6 +146,10 @@ TMX_NODISCARD enum tmx_status tmx_chip_load(struct tmx_chip *c, const char *path
 TMX_NODISCARD enum tmx_status tmx_chip_attach(struct tmx_chip *c, struct tmx_floorplan *fp,
                                               struct tmx_err *err);
 
+/* The chip of a folder with its own floorplan, which nothing overrides. *c: overwritten; finish it, also
+ * after failure. */
+TMX_NODISCARD enum tmx_status tmx_chip_open(struct tmx_chip *c, const char *folder, struct tmx_err *err);
+
 void tmx_chip_finish(struct tmx_chip *c);
 
 /* Speed and voltage of a level relative to the nominal one. */
@@ -140,8 +159,13 @@ double tmx_chip_volt(const struct tmx_chip *c, size_t level);
 /* What a board draws while its chip's units draw chip_w. */
 double tmx_chip_board_w(const struct tmx_chip *c, double chip_w);
 
-/* Write the chip's resolved power settings as `key = value;` lines. */
-void tmx_chip_write_power(const struct tmx_chip *c, const char *indent, FILE *out);
+/* The board's memory sensor: the hottest stack, whose sensor is above its base by memory_k_per_w times its
+ * watts; temp_k and power_w are of the chip's units. NAN: no stack in the floorplan. */
+double tmx_chip_memory_k(const struct tmx_chip *c, const double *temp_k, const double *power_w);
+
+/* Write the chip's resolved power settings as a group. */
+struct tmx_writer;
+void tmx_chip_write_power(const struct tmx_chip *c, const char *key, struct tmx_writer *w);
 
 /* Order order[0..n) = 0..n-1 by key ascending, ties by index. Allocates nothing; n is a chip's SMs. */
 void tmx_rank_ascending(const double *key, size_t n, size_t *order);

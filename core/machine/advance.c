@@ -4,7 +4,7 @@
 
 /* Mean shares an SM holds over run_s of running, as resident blocks of the old shares end
  * uniformly over one lifetime; updates what it holds at the end. n: kernel slots. */
-static void drain(struct tmx_machine *m, size_t n, size_t sm, double run_s, double mean[TMX_WAYS])
+static void drain(struct tmx_machine *m, size_t n, size_t sm, double run_s, double mean[TMX_SLOTS])
 {
     const double *share = &m->share[sm];
     double *held = &m->held[sm];
@@ -34,11 +34,11 @@ static inline __attribute__((always_inline)) void run_slots(struct tmx_machine *
 {
     struct tmx_gpu *gpu = &m->gpu[g];
     const double full = gpu->full;
-    double sum[TMX_WAYS] = {0};
+    double sum[TMX_SLOTS] = {0};
     gpu->steady = true;
     gpu->any_gated = false;
     for (size_t sm = gpu->sm0; sm < gpu->sm0 + gpu->chip->n_sm; sm++) {
-        double mean[TMX_WAYS];
+        double mean[TMX_SLOTS];
         for (size_t k = 0; k < n; k++) {
             mean[k] = m->share[tmx_machine_at(m, sm, k)];
         }
@@ -73,7 +73,7 @@ static void count_gated(struct tmx_machine *m, const struct tmx_gpu *gpu)
 }
 
 /* work[k] gets the SM-seconds each kernel slot runs. */
-static void run_sms(struct tmx_machine *m, size_t g, double run_s, double work[TMX_WAYS])
+static void run_sms(struct tmx_machine *m, size_t g, double run_s, double work[TMX_SLOTS])
 {
     struct tmx_gpu *gpu = &m->gpu[g];
     const size_t n = tmx_machine_kernel_slots(gpu);
@@ -242,7 +242,7 @@ size_t tmx_machine_advance_span(struct tmx_machine *m, struct tmx_gpus span, dou
     for (size_t g = span.first; g < span.end; g++) {
         struct tmx_gpu *gpu = &m->gpu[g];
         const size_t n_run = gpu->n_run;
-        double work[TMX_WAYS] = {0};
+        double work[TMX_SLOTS] = {0};
         if (gpu->n_volunteer > 0) {
             profile(m, gpu);
             gpu->steady = false;

@@ -4,16 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/base/image.h"
-
-static void *take(size_t n, size_t size, bool *ok)
-{
-    void *p = calloc(n ? n : 1, size);
-    *ok = *ok && p;
-    return p;
-}
-
-static void gpu_init(struct tmx_machine *m, size_t g, const struct tmx_chip *chip, bool *ok)
+static void gpu_init(struct tmx_machine *m, size_t g, const struct tmx_chip *chip)
 {
     struct tmx_gpu *gpu = &m->gpu[g];
     *gpu = (struct tmx_gpu){.chip = chip, .unit0 = m->n_unit, .n_active = chip->n_sm};
@@ -21,10 +12,10 @@ static void gpu_init(struct tmx_machine *m, size_t g, const struct tmx_chip *chi
     gpu->n_sm = chip->n_sm;
     gpu->n_level = chip->n_level;
     gpu->share = 1;
-    gpu->active = take(chip->n_sm, sizeof *gpu->active, ok);
-    gpu->active_hot = take(chip->n_sm, sizeof *gpu->active_hot, ok);
-    gpu->order = take(chip->n_sm, sizeof *gpu->order, ok);
-    for (size_t i = 0; *ok && i < chip->n_sm; i++) {
+    TMX_TAKE(&m->state, gpu->active, chip->n_sm);
+    TMX_TAKE(&m->state, gpu->active_hot, chip->n_sm);
+    TMX_TAKE(&m->state, gpu->order, chip->n_sm);
+    for (size_t i = 0; !m->state.failed && i < chip->n_sm; i++) {
         gpu->active[i] = i;
         gpu->active_hot[i] = chip->hot_order[i];
         gpu->order[i] = i;
@@ -75,9 +66,8 @@ static enum tmx_status start_sync_job(struct tmx_machine *m, const struct tmx_sy
 enum tmx_status tmx_machine_create(struct tmx_machine **out, const struct tmx_machine_spec *spec,
                                    struct tmx_err *err)
 {
-    bool ok = true;
-    struct tmx_machine *m = take(1, sizeof *m, &ok);
-    if (!ok) {
+    struct tmx_machine *m = calloc(1, sizeof *m);
+    if (!m) {
         return tmx_fail(err, TMX_ENOMEM, "machine");
     }
     *m = (struct tmx_machine){.dt_s = spec->dt_s,
@@ -88,38 +78,40 @@ enum tmx_status tmx_machine_create(struct tmx_machine **out, const struct tmx_ma
                               .blocks_wait = spec->blocks_wait};
     m->n_gpu = m->last_home = spec->n_gpu;
     m->n_job = spec->n_job;
-    m->gpu = take(spec->n_gpu, sizeof *m->gpu, &ok);
-    m->job = take(spec->n_job, sizeof *m->job, &ok);
-    m->gpu_view = take(spec->n_gpu, sizeof(const struct tmx_gpu_view *), &ok);
-    m->job_view = take(spec->n_job, sizeof(const struct tmx_job_view *), &ok);
-    for (size_t g = 0; ok && g < spec->n_gpu; g++) {
+    TMX_TAKE(&m->fixed, m->gpu, spec->n_gpu);
+    TMX_TAKE(&m->fixed, m->job, spec->n_job);
+    TMX_TAKE(&m->fixed, m->gpu_view, spec->n_gpu);
+    TMX_TAKE(&m->fixed, m->job_view, spec->n_job);
+    for (size_t g = 0; !m->fixed.failed && g < spec->n_gpu; g++) {
         m->gpu_view[g] = &m->gpu[g].view;
     }
-    for (size_t j = 0; ok && j < spec->n_job; j++) {
+    for (size_t j = 0; !m->fixed.failed && j < spec->n_job; j++) {
         m->job_view[j] = &m->job[j].view;
     }
     m->gpus = m->gpu_view;
     m->jobs = m->job_view;
-    for (size_t g = 0; ok && g < spec->n_gpu; g++) {
-        gpu_init(m, g, spec->chip[g], &ok);
+    for (size_t g = 0; !m->fixed.failed && g < spec->n_gpu; g++) {
+        gpu_init(m, g, spec->chip[g]);
     }
-    for (size_t g = 0; ok && g < spec->n_gpu; g++) {
+    for (size_t g = 0; !m->fixed.failed && g < spec->n_gpu; g++) {
         find_card(m, g, spec->card);
         scale_to_first(m, g);
+        m->gpu[g].power_scale *= spec->spread ? spec->spread[g].dynamic : 1;
+        m->gpu[g].leakage_scale = spec->spread ? spec->spread[g].leakage : 1;
     }
-    m->gated = take(m->n_sm, sizeof *m->gated, &ok);
-    m->share = take(m->n_sm * TMX_WAYS, sizeof *m->share, &ok);
-    m->held = take(m->n_sm * TMX_WAYS, sizeof *m->held, &ok);
-    m->busy = take(m->n_sm * TMX_WAYS, sizeof *m->busy, &ok);
-    m->drain_s = take(m->n_sm, sizeof *m->drain_s, &ok);
-    m->gated_s = take(m->n_sm, sizeof *m->gated_s, &ok);
-    m->volunteer_s = take(m->n_sm, sizeof *m->volunteer_s, &ok);
-    m->volunteer_done = take(m->n_sm, sizeof *m->volunteer_done, &ok);
-    m->volunteer_job = take(m->n_sm, sizeof *m->volunteer_job, &ok);
-    m->speed = take(m->n_gpu, sizeof *m->speed, &ok);
-    m->volt2 = take(m->n_gpu, sizeof *m->volt2, &ok);
-    m->volt = take(m->n_gpu, sizeof *m->volt, &ok);
-    if (!ok) {
+    TMX_TAKE(&m->state, m->gated, m->n_sm);
+    TMX_TAKE(&m->state, m->share, m->n_sm * TMX_SLOTS);
+    TMX_TAKE(&m->state, m->held, m->n_sm * TMX_SLOTS);
+    TMX_TAKE(&m->state, m->busy, m->n_sm * TMX_SLOTS);
+    TMX_TAKE(&m->state, m->drain_s, m->n_sm);
+    TMX_TAKE(&m->state, m->gated_s, m->n_sm);
+    TMX_TAKE(&m->state, m->volunteer_s, m->n_sm);
+    TMX_TAKE(&m->state, m->volunteer_done, m->n_sm);
+    TMX_TAKE(&m->state, m->volunteer_job, m->n_sm);
+    TMX_TAKE(&m->state, m->speed, m->n_gpu);
+    TMX_TAKE(&m->state, m->volt2, m->n_gpu);
+    TMX_TAKE(&m->state, m->volt, m->n_gpu);
+    if (m->fixed.failed || m->state.failed) {
         tmx_machine_destroy(m);
         return tmx_fail(err, TMX_ENOMEM, "machine of %zu GPUs and %zu jobs", spec->n_gpu, spec->n_job);
     }
@@ -147,32 +139,12 @@ enum tmx_status tmx_machine_create(struct tmx_machine **out, const struct tmx_ma
 
 void tmx_machine_destroy(struct tmx_machine *m)
 {
-    if (!m) {
-        return;
+    if (m) {
+        tmx_sync_job_destroy(m->members);
+        tmx_arena_finish(&m->state);
+        tmx_arena_finish(&m->fixed);
+        free(m);
     }
-    for (size_t g = 0; m->gpu && g < m->n_gpu; g++) {
-        free(m->gpu[g].active);
-        free(m->gpu[g].active_hot);
-        free(m->gpu[g].order);
-    }
-    tmx_sync_job_destroy(m->members);
-    free(m->gpu);
-    free(m->job);
-    free(m->gpu_view);
-    free(m->job_view);
-    free(m->gated);
-    free(m->share);
-    free(m->held);
-    free(m->busy);
-    free(m->drain_s);
-    free(m->gated_s);
-    free(m->volunteer_s);
-    free(m->volunteer_done);
-    free(m->volunteer_job);
-    free(m->speed);
-    free(m->volt2);
-    free(m->volt);
-    free(m);
 }
 
 void tmx_machine_admit(struct tmx_machine *m, uint64_t tick)
@@ -258,8 +230,8 @@ static void make_resident(struct tmx_machine *m, struct tmx_gpu *gpu, size_t at)
     m->job[job].state = TMX_JOB_RUNNING;
 }
 
-/* A way ends: those behind it move up, with what the SMs hold and want of them. */
-static void way_ends(struct tmx_machine *m, struct tmx_gpu *gpu, size_t kernel_slot)
+/* A kernel slot becomes free: those behind it move up, with what the SMs hold and want of them. */
+static void slot_ends(struct tmx_machine *m, struct tmx_gpu *gpu, size_t kernel_slot)
 {
     const size_t last = --gpu->n_run;
     gpu->dealt = gpu->steady = false;
@@ -288,7 +260,7 @@ static void drop_finished(struct tmx_machine *m, struct tmx_gpu *gpu)
     }
     for (size_t k = gpu->n_run; k-- > 0;) {
         if (m->job[gpu->run[k]].state == TMX_JOB_DONE) {
-            way_ends(m, gpu, k);
+            slot_ends(m, gpu, k);
         }
     }
 }
@@ -434,70 +406,33 @@ void tmx_machine_apply_span(struct tmx_machine *m, struct tmx_gpus span, const s
     }
 }
 
-/* Images of a machine for snapshots. */
-
-static size_t walk_gpu(enum tmx_image d, struct tmx_gpu *gpu, unsigned char *buf, size_t at)
+static void gpu_image(struct tmx_gpu *gpu, struct tmx_image *i)
 {
-    const size_t n = gpu->chip->n_sm;
-    struct tmx_gpu keep = *gpu;
-    at = tmx_image_item(d, gpu, sizeof *gpu, buf, at);
+    const struct tmx_gpu keep = *gpu;
+    TMX_IMAGE_FIELD(i, *gpu);
     gpu->chip = keep.chip; /* pointers belong to this machine, not to the image */
     gpu->active = keep.active;
     gpu->active_hot = keep.active_hot;
     gpu->order = keep.order;
-    gpu->steady = gpu->steady && d != TMX_IMAGE_RESTORE; /* others may rest on it */
-    at = tmx_image_item(d, gpu->active, n * sizeof *gpu->active, buf, at);
-    at = tmx_image_item(d, gpu->active_hot, n * sizeof *gpu->active_hot, buf, at);
-    return tmx_image_item(d, gpu->order, n * sizeof *gpu->order, buf, at);
+    gpu->steady = gpu->steady && !i->from; /* others may rest on it */
 }
 
-static size_t walk(enum tmx_image d, struct tmx_machine *m, unsigned char *buf)
+void tmx_machine_image(void *machine, struct tmx_image *i)
 {
-    size_t at = 0;
+    struct tmx_machine *m = machine;
     for (size_t g = 0; g < m->n_gpu; g++) {
-        at = walk_gpu(d, &m->gpu[g], buf, at);
+        gpu_image(&m->gpu[g], i);
     }
     for (size_t j = 0; j < m->n_job; j++) {
         const struct tmx_kernel *kernel = m->job[j].kernel;
-        at = tmx_image_item(d, &m->job[j], sizeof m->job[j], buf, at);
+        TMX_IMAGE_FIELD(i, m->job[j]);
         m->job[j].kernel = kernel;
     }
-    at = tmx_image_item(d, &m->n_arrived, sizeof m->n_arrived, buf, at);
-    at = tmx_image_item(d, &m->n_done, sizeof m->n_done, buf, at);
-    at = tmx_image_item(d, &m->first_unfinished, sizeof m->first_unfinished, buf, at);
-    at = tmx_image_item(d, &m->last_home, sizeof m->last_home, buf, at);
-    at = tmx_image_item(d, &m->counting, sizeof m->counting, buf, at);
-    at = tmx_image_item(d, m->gated, m->n_sm * sizeof *m->gated, buf, at);
-    at = tmx_image_item(d, m->share, m->n_sm * TMX_WAYS * sizeof *m->share, buf, at);
-    at = tmx_image_item(d, m->held, m->n_sm * TMX_WAYS * sizeof *m->held, buf, at);
-    at = tmx_image_item(d, m->busy, m->n_sm * TMX_WAYS * sizeof *m->busy, buf, at);
-    at = tmx_image_item(d, m->drain_s, m->n_sm * sizeof *m->drain_s, buf, at);
-    at = tmx_image_item(d, m->gated_s, m->n_sm * sizeof *m->gated_s, buf, at);
-    at = tmx_image_item(d, m->volunteer_s, m->n_sm * sizeof *m->volunteer_s, buf, at);
-    at = tmx_image_item(d, m->volunteer_job, m->n_sm * sizeof *m->volunteer_job, buf, at);
-    at = tmx_image_item(d, m->volunteer_done, m->n_sm * sizeof *m->volunteer_done, buf, at);
-    at = tmx_image_item(d, m->speed, m->n_gpu * sizeof *m->speed, buf, at);
-    at = tmx_image_item(d, m->volt2, m->n_gpu * sizeof *m->volt2, buf, at);
-    at = tmx_image_item(d, m->volt, m->n_gpu * sizeof *m->volt, buf, at);
-    if (d == TMX_IMAGE_SAVE) {
-        tmx_sync_job_save(m->members, buf + at);
-    } else if (d == TMX_IMAGE_RESTORE) {
-        tmx_sync_job_restore(m->members, buf + at);
-    }
-    return at + tmx_sync_job_image_size(m->members);
-}
-
-size_t tmx_machine_image_size(struct tmx_machine *m)
-{
-    return walk(TMX_IMAGE_COUNT, m, NULL);
-}
-
-void tmx_machine_save(struct tmx_machine *m, void *buf)
-{
-    (void)walk(TMX_IMAGE_SAVE, m, buf);
-}
-
-void tmx_machine_restore(struct tmx_machine *m, void *buf)
-{
-    (void)walk(TMX_IMAGE_RESTORE, m, buf);
+    TMX_IMAGE_FIELD(i, m->n_arrived);
+    TMX_IMAGE_FIELD(i, m->n_done);
+    TMX_IMAGE_FIELD(i, m->first_unfinished);
+    TMX_IMAGE_FIELD(i, m->last_home);
+    TMX_IMAGE_FIELD(i, m->counting);
+    tmx_arena_image(&m->state, i);
+    tmx_sync_job_image(m->members, i);
 }

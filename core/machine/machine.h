@@ -11,6 +11,7 @@
  * preempted: when an SM's shares change, the slots of the old kernel come free one by one
  * over one block lifetime (block ages are uniform) and are refilled by the new one. */
 
+#include "core/base/arena.h"
 #include "core/floorplan/chip.h"
 #include "core/workload/job.h"
 #include "core/workload/sync_job.h"
@@ -25,6 +26,7 @@ struct tmx_gpu {
     const struct tmx_chip *chip; /* not owned */
     size_t unit0;                /* its first unit in the node-wide arrays */
     double power_scale;          /* dynamic power of a kernel on one SM relative to GPU 0's chip */
+    double leakage_scale;        /* of its chip's leakage, by the spread between GPUs */
     double speed_scale;          /* work of one SM relative to GPU 0's chip */
     double rest;                 /* share of the time in which no SM works, in force */
     double stall_s;              /* left of a change of level */
@@ -38,12 +40,12 @@ struct tmx_gpu {
     size_t n_volunteer; /* SMs profiling or about to */
     /* What the last tick found and this one need not find again. Code that changes its inputs
      * resets it. */
-    bool dealt;           /* blocks are handed out for what is resident, active and asked */
-    bool steady;          /* SMs hold their shares: busy comes out as it is, while they run as long */
-    bool same;            /* busy is the last tick's */
-    bool any_gated;       /* of its SMs */
-    double full;          /* share of the last tick in which SMs ran, */
-    double sms[TMX_WAYS]; /* and how many each kernel slot kept busy */
+    bool dealt;            /* blocks are handed out for what is resident, active and asked */
+    bool steady;           /* SMs hold their shares: busy comes out as it is, while they run as long */
+    bool same;             /* busy is the last tick's */
+    bool any_gated;        /* of its SMs */
+    double full;           /* share of the last tick in which SMs ran, */
+    double sms[TMX_SLOTS]; /* and how many each kernel slot kept busy */
 };
 
 struct tmx_machine {
@@ -53,6 +55,7 @@ struct tmx_machine {
             TMX_NODE_VIEW
         };
     };
+    struct tmx_arena fixed, state;        /* arrays: links and what no tick changes; what ticks change */
     struct tmx_gpu *gpu;                  /* [n_gpu] */
     struct tmx_job *job;                  /* [n_job] by arrival */
     const struct tmx_gpu_view **gpu_view; /* [n_gpu] backs gpus, */
@@ -70,13 +73,13 @@ struct tmx_machine {
     double system_kernel_s;   /* paper 003, section 3.3 */
     bool blocks_wait;         /* a kernel ends with its last block, also where that waits on a stopped SM */
     /* [n_sm] */
-    bool *gated;         /* clock off */
-    double *share;       /* [TMX_WAYS * n_sm] by kernel slot: wanted shares of the block slots, sum <= 1 */
-    double *held;        /* [TMX_WAYS * n_sm] likewise: shares the resident blocks hold now */
-    double *drain_s;     /* left until held = share */
-    double *busy;        /* [TMX_WAYS * n_sm] likewise: share of the tick's full-speed time used, this tick */
-    double *gated_s;     /* clock-gated time, ledger */
-    double *volunteer_s; /* time of this tick spent profiling another kernel */
+    bool *gated;     /* clock off */
+    double *share;   /* [TMX_SLOTS * n_sm] by kernel slot: wanted shares of the block slots, sum <= 1 */
+    double *held;    /* [TMX_SLOTS * n_sm] likewise: shares the resident blocks hold now */
+    double *drain_s; /* left until held = share */
+    double *busy;    /* [TMX_SLOTS * n_sm] likewise: share of the tick's full-speed time used, this tick */
+    double *gated_s; /* clock-gated time, ledger */
+    double *volunteer_s;   /* time of this tick spent profiling another kernel */
     bool *volunteer_done;  /* the profile is known; the SM is free from the next tick on */
     size_t *volunteer_job; /* the job an SM profiles, or TMX_NO_JOB */
     double *speed;         /* [n_gpu] clock relative to the nominal level */
@@ -87,8 +90,9 @@ struct tmx_machine {
 struct tmx_machine_spec {
     const struct tmx_chip *const *chip; /* [n_gpu] not owned */
     size_t n_gpu;
-    const size_t *card;        /* [n_gpu] ascending card numbers; NULL: all on one card */
-    const struct tmx_job *job; /* [n_job] copied; by arrival */
+    const struct tmx_chip_draw *spread; /* [n_gpu] NULL: GPUs of a kind are alike */
+    const size_t *card;                 /* [n_gpu] ascending card numbers; NULL: all on one card */
+    const struct tmx_job *job;          /* [n_job] copied; by arrival */
     size_t n_job;
     const struct tmx_sync_job_spec *sync_job; /* NULL: no synchronous job; outlives the machine */
     double dt_s;
@@ -168,9 +172,7 @@ static inline void tmx_machine_advance(struct tmx_machine *m, double time_s)
 /* Block slots job holds over all SMs. */
 double tmx_machine_slots(const struct tmx_machine *m, size_t job);
 
-/* Bytes and image of everything that changes, for snapshots. */
-size_t tmx_machine_image_size(struct tmx_machine *m);
-void tmx_machine_save(struct tmx_machine *m, void *buf);
-void tmx_machine_restore(struct tmx_machine *m, void *buf);
+/* All that changes, for snapshots. */
+void tmx_machine_image(void *machine, struct tmx_image *i);
 
 #endif

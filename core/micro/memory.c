@@ -65,12 +65,12 @@ static const struct tmx_opt kernel_opts[] = {
     {0},
 };
 
-enum tmx_status tmx_memory_chip_load(struct tmx_memory_chip *c, const char *path, const char *const *sets,
-                                     size_t n_set, struct tmx_err *err)
+enum tmx_status tmx_memory_chip_load(struct tmx_memory_chip *c, const char *path, const struct tmx_sets *sets,
+                                     struct tmx_err *err)
 {
     struct tmx_config *cfg = NULL;
     *c = (struct tmx_memory_chip){0};
-    enum tmx_status st = tmx_config_load(&cfg, path, sets, n_set, err);
+    enum tmx_status st = tmx_config_load(&cfg, path, sets, err);
     if (!st) {
         const struct tmx_setting *root = tmx_config_root(cfg);
         st = tmx_opt_read_group(chip_opts, c, root, "memory", NULL, err);
@@ -189,7 +189,7 @@ enum tmx_status tmx_memory_program_load(struct tmx_memory_program *p, const char
     }
     *p = (struct tmx_memory_program){0};
     memcpy(p->name, file.name, sizeof p->name);
-    st = tmx_config_load(&cfg, path, NULL, 0, err);
+    st = tmx_config_load(&cfg, path, NULL, err);
     if (!st) {
         const struct tmx_setting *root = tmx_config_root(cfg), *memory, *g = NULL;
         st = tmx_setting_group(root, "memory", &memory, err);

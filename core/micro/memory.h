@@ -10,6 +10,8 @@
 
 #include "core/workload/kernel.h"
 
+struct tmx_sets;
+
 /* Where ipc1, cpi1_cycles and mlp of a launch come from: group `memory` of the kernel, or a run of its
  * `instructions` on the chip's SM cycle by cycle (core/micro/profile.h). */
 enum tmx_core_source { TMX_SOURCE_GIVEN, TMX_SOURCE_MEASURED };
@@ -73,8 +75,7 @@ struct tmx_memory_program {
 
 /* Read the groups `memory` and `limits` of a chip.cfg. Errors: TMX_EIO, TMX_ECONFIG. */
 TMX_NODISCARD enum tmx_status tmx_memory_chip_load(struct tmx_memory_chip *c, const char *path,
-                                                   const char *const *sets, size_t n_set,
-                                                   struct tmx_err *err);
+                                                   const struct tmx_sets *sets, struct tmx_err *err);
 
 /* Read group `memory` of a kernel file: the variant named by the chip's profile, else `any`. Launch
  * shape not given there is taken from group `launch` and the chip's limits. Errors: TMX_EIO,

@@ -205,12 +205,32 @@ static enum tmx_status place(const struct reader *r, struct tmx_stream *s, struc
     return s->instr ? TMX_OK : tmx_fail(err, TMX_ENOMEM, "trace of %zu instructions", s->n_instr);
 }
 
+/* A trace's text; what is packed is refused with the program that unpacks it. */
+static enum tmx_status load(struct tmx_text_file *t, const char *path, struct tmx_err *err)
+{
+    static const struct {
+        const char *end, *what;
+    } packed[] = {
+        {".tracez",
+         "a packed trace of Accel-Sim 2.0: its own tool `traceDsm FILE.tracez` writes FILE.traceg, "
+         "which --convert reads"},
+        {".xz", "a packed trace: `xz -d FILE.xz` unpacks it"},
+    };
+    for (size_t i = 0; i < sizeof packed / sizeof packed[0]; i++) {
+        const size_t n = strlen(path), end = strlen(packed[i].end);
+        if (n > end && strcmp(path + n - end, packed[i].end) == 0) {
+            return tmx_fail_at(err, TMX_EPARSE, path, 0, "%s", packed[i].what);
+        }
+    }
+    return tmx_text_load(t, path, err);
+}
+
 enum tmx_status tmx_trace_file_read(struct tmx_stream *s, const char *path, const struct tmx_memory *memory,
                                     uint64_t seed, struct tmx_err *err)
 {
     struct reader r = {.name = path};
     *s = (struct tmx_stream){.memory = *memory, .seed = seed, .n_register = 1};
-    enum tmx_status st = tmx_text_load(&r.text, path, err);
+    enum tmx_status st = load(&r.text, path, err);
     if (st) {
         return st;
     }
@@ -597,7 +617,7 @@ static enum tmx_status step(struct converter *c, unsigned resident_warps, struct
 {
     struct tmx_span look = c->lines.line, field, rest;
     if (!tmx_span_field(&look, &field) || *field.begin == '#' ||
-        starts(c->lines.line, "thread block", &rest)) {
+        starts(c->lines.line, "thread block", &rest) || starts(c->lines.line, "cluster ", &rest)) {
         return TMX_OK;
     }
     if (starts(field, "insts", &rest)) {
@@ -616,7 +636,7 @@ enum tmx_status tmx_trace_from_accelsim(const char *path, unsigned resident_warp
                                         struct tmx_err *err)
 {
     struct converter c = {.path = path, .out = out};
-    enum tmx_status st = tmx_text_load(&c.text, path, err);
+    enum tmx_status st = load(&c.text, path, err);
     while (!st && tmx_lines_next(&c.lines, &c.text)) {
         st = step(&c, resident_warps, err);
     }

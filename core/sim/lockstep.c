@@ -188,8 +188,11 @@ static void heat(struct tmx_lockstep *f, struct lane *first)
 static void tick(struct tmx_lockstep *f)
 {
     for (struct lane *l = f->lane; l < f->lane + f->n_lane; l++) {
-        l->heated = false;
-        if (runs(l)) {
+        l->heated = runs(l) && tmx_sim_without_heat(l->sim);
+        if (l->heated) {
+            const enum tmx_status st = tmx_sim_tick(l->sim, &l->err);
+            st ? end(l, st) : (void)0;
+        } else if (runs(l)) {
             const enum tmx_status st = tmx_sim_tick_to_watts(l->sim, &l->err);
             st ? end(l, st) : (void)0;
         }
@@ -201,7 +204,7 @@ static void tick(struct tmx_lockstep *f)
     }
     for (struct lane *l = f->lane; l < f->lane + f->n_lane; l++) {
         if (runs(l)) {
-            tmx_sim_tick_end(l->sim);
+            tmx_sim_without_heat(l->sim) ? (void)0 : tmx_sim_tick_end(l->sim);
             const enum tmx_status st = tmx_sim_look(l->sim, &l->observer, &l->err);
             st || tmx_sim_done(l->sim) ? end(l, st) : (void)0;
         }

@@ -57,7 +57,7 @@ enum tmx_status tmx_sim_share_tick(struct tmx_sim *s, struct tmx_rank_status own
     const struct tmx_ranks *ranks = tmx_decomposition_ranks(s->share);
     struct tmx_recorder *r = s->recorder;
     const struct tmx_frame *f = &s->frame;
-    struct tmx_decomposition_part part[6 + TMX_WAYS] = {
+    struct tmx_decomposition_part part[6 + TMX_SLOTS] = {
         {s->outcome, TMX_OF_RANK, sizeof *s->outcome},
         {r->now_w, TMX_OF_GPU, sizeof *r->now_w},
         {r->now_gradient_k, TMX_OF_GPU, sizeof *r->now_gradient_k},
@@ -66,7 +66,7 @@ enum tmx_status tmx_sim_share_tick(struct tmx_sim *s, struct tmx_rank_status own
     size_t n_part = 4, first = 0;
     for (size_t k = 0, n = ways_in_use(s->machine); k < n; k++) {
         part[n_part++] =
-            (struct tmx_decomposition_part){f->way_w + k * f->n_gpu, TMX_OF_GPU, sizeof *f->way_w};
+            (struct tmx_decomposition_part){f->slot_w + k * f->n_gpu, TMX_OF_GPU, sizeof *f->slot_w};
     }
     if (ranks->watched) {
         part[n_part++] = (struct tmx_decomposition_part){f->temp_k, TMX_OF_UNIT, sizeof *f->temp_k};
@@ -108,7 +108,7 @@ static enum tmx_status share_thermal(struct tmx_sim *s, struct tmx_err *err)
     const struct tmx_gpus own = tmx_decomposition_own(s->share, n_gpu);
     size_t most = 0;
     for (size_t g = 0; g < n_gpu; g++) {
-        const size_t n = s->thermal[g].ops->snapshot_size(s->thermal[g].state);
+        const size_t n = tmx_image_size(s->thermal[g].ops->image, s->thermal[g].state);
         most = n > most ? n : most;
     }
     unsigned char *all = calloc(n_gpu, most);
@@ -117,12 +117,12 @@ static enum tmx_status share_thermal(struct tmx_sim *s, struct tmx_err *err)
         return tmx_fail(err, TMX_ENOMEM, "%zu GPUs", n_gpu);
     }
     for (size_t g = own.first; g < own.end; g++) {
-        s->thermal[g].ops->save(s->thermal[g].state, all + g * most);
+        tmx_image_save(s->thermal[g].ops->image, s->thermal[g].state, all + g * most);
     }
     const enum tmx_status st = tmx_decomposition_exchange(s->share, &part, 1, err);
     for (size_t g = 0; g < n_gpu && !st; g++) {
         if (g < own.first || g >= own.end) {
-            s->thermal[g].ops->restore(s->thermal[g].state, all + g * most);
+            tmx_image_restore(s->thermal[g].ops->image, s->thermal[g].state, all + g * most);
         }
     }
     free(all);

@@ -28,27 +28,24 @@ static enum tmx_status take_arrays(struct tmx_sim *s, struct tmx_err *err)
     for (size_t g = 0; g < m->n_gpu; g++) {
         widest = m->gpu[g].chip->n_sm > widest ? m->gpu[g].chip->n_sm : widest;
     }
-    s->n_block = 8 * m->n_unit + m->n_sm + (TMX_WAYS + 2) * m->n_gpu + widest;
-    tmx_assert(m->n_gpu > 0 && m->n_sm > 0 && s->n_block > 0);
-    s->block = calloc(s->n_block, sizeof *s->block);
-    s->request.gpu = calloc(m->n_gpu, sizeof *s->request.gpu);
-    s->request.gate = calloc(m->n_sm, sizeof *s->request.gate);
-    s->thermal = calloc(m->n_gpu, sizeof *s->thermal);
-    if (!s->block || !s->request.gpu || !s->request.gate || !s->thermal) {
-        return tmx_fail(err, TMX_ENOMEM, "simulation of %zu units", m->n_unit);
-    }
-    double *p = s->block;
     double **const unit_arrays[] = {&f->asleep,  &f->unpowered,  &f->dynamic_w, &f->leakage_w,
                                     &f->saved_w, &f->baseline_w, &f->power_w,   &f->temp_k};
     for (size_t i = 0; i < sizeof unit_arrays / sizeof unit_arrays[0]; i++) {
-        *unit_arrays[i] = p;
-        p += m->n_unit;
+        TMX_TAKE(&s->state, *unit_arrays[i], m->n_unit);
     }
-    f->sensed_k = p;
-    f->way_w = f->sensed_k + m->n_sm;
-    f->transition_w = f->way_w + TMX_WAYS * m->n_gpu;
-    s->hottest_k = f->transition_w + m->n_gpu;
-    s->scratch = s->hottest_k + m->n_gpu;
+    TMX_TAKE(&s->state, f->sensed_k, m->n_sm);
+    TMX_TAKE(&s->state, f->slot_w, TMX_SLOTS * m->n_gpu);
+    TMX_TAKE(&s->state, f->transition_w, m->n_gpu);
+    TMX_TAKE(&s->state, s->hottest_k, m->n_gpu);
+    TMX_TAKE(&s->state, s->request.gpu, m->n_gpu);
+    TMX_TAKE(&s->state, s->request.gate, m->n_sm);
+    TMX_TAKE(&s->fixed, s->scratch, widest);
+    TMX_TAKE(&s->fixed, s->thermal, m->n_gpu);
+    TMX_TAKE(&s->fixed, s->asked, m->n_gpu);
+    TMX_TAKE(&s->fixed, s->outlook, m->n_gpu);
+    if (s->state.failed || s->fixed.failed) {
+        return tmx_fail(err, TMX_ENOMEM, "simulation of %zu units", m->n_unit);
+    }
     f->n_gpu = m->n_gpu;
     f->n_sm = m->n_sm;
     f->n_unit = m->n_unit;
@@ -69,7 +66,7 @@ static enum tmx_status start_thermal(struct tmx_sim *s, struct tmx_err *err)
     return TMX_OK;
 }
 
-/* A GPU that has stood in its air is no colder than that. */
+/* A GPU starts no colder than the air around it. */
 static enum tmx_status warm_to_air(struct tmx_sim *s, struct tmx_err *err)
 {
     static const double round_off_k = 1e-6;
@@ -100,15 +97,12 @@ static enum tmx_status start_cooling(struct tmx_sim *s, struct tmx_err *err)
     return st ? st : warm_to_air(s, err);
 }
 
-/* Numbers that a policy keeps from call to call. */
-static enum tmx_status take_memory(size_t (*count)(const void *, const struct tmx_view *),
-                                   const struct tmx_choice *c, const struct tmx_view *view, double **memory,
-                                   size_t *n, struct tmx_err *err)
+/* Numbers that a policy keeps from call to call; NULL: it keeps none. */
+static double *take_memory(struct tmx_sim *s, size_t (*count)(const void *, const struct tmx_view *),
+                           const struct tmx_choice *c)
 {
-    *n = count ? count(c->state, view) : 0;
-    *memory = *n > 0 ? calloc(*n, sizeof **memory) : NULL;
-    return *n == 0 || *memory ? TMX_OK
-                              : tmx_fail(err, TMX_ENOMEM, "policy %s: %zu numbers", c->policy->name, *n);
+    const size_t n = count ? count(c->state, &s->view) : 0;
+    return n > 0 ? tmx_arena_take(&s->state, n, sizeof(double)) : NULL;
 }
 
 static enum tmx_status make_view(struct tmx_sim *s, struct tmx_err *err)
@@ -117,11 +111,6 @@ static enum tmx_status make_view(struct tmx_sim *s, struct tmx_err *err)
     const struct tmx_mix_policy *mix = tmx_mix_of(choice);
     const size_t n_gpu = s->machine->n_gpu;
     const double trip_k = tmx_sim_trip_k(s);
-    s->asked = calloc(n_gpu, sizeof *s->asked);
-    s->outlook = calloc(n_gpu, sizeof *s->outlook);
-    if (!s->asked || !s->outlook) {
-        return tmx_fail(err, TMX_ENOMEM, "%zu GPUs", n_gpu);
-    }
     bool known = s->spec.forecast != NULL;
     for (size_t g = 0; g < n_gpu && known; g++) {
         const struct tmx_gpu *gpu = &s->machine->gpu[g];
@@ -140,13 +129,10 @@ static enum tmx_status make_view(struct tmx_sim *s, struct tmx_err *err)
                                 .limit_k = isnan(trip_k) ? INFINITY : trip_k,
                                 .outlook = known ? s->outlook : NULL};
     tmx_meter_view(s->meter, &s->view);
-    enum tmx_status st = take_memory(mix->memory, choice, &s->view, &s->mix_memory, &s->n_mix_memory, err);
-    s->machine->mix_memory = s->mix_memory;
     const struct tmx_choice *dtm = &s->spec.choice[TMX_LEVEL_DTM];
-    if (!st && dtm->policy) {
-        st = take_memory(tmx_dtm_of(dtm)->memory, dtm, &s->view, &s->dtm_memory, &s->n_dtm_memory, err);
-    }
-    return st;
+    s->machine->mix_memory = s->mix_memory = take_memory(s, mix->memory, choice);
+    s->dtm_memory = dtm->policy ? take_memory(s, tmx_dtm_of(dtm)->memory, dtm) : NULL;
+    return s->state.failed ? tmx_fail(err, TMX_ENOMEM, "numbers that policies keep") : TMX_OK;
 }
 
 enum tmx_status tmx_sim_create(struct tmx_sim **sim, struct tmx_sim_spec *spec, struct tmx_err *err)
@@ -188,6 +174,13 @@ enum tmx_status tmx_sim_create(struct tmx_sim **sim, struct tmx_sim_spec *spec, 
     st = st ? st : start_cooling(s, err);
     if (!st && s->spec.job.choice->policy) {
         st = tmx_jobs_create(&s->jobs, &s->spec.job, s->machine, err);
+    }
+    if (!st && s->spec.serve.llm) {
+        s->spec.serve.route = &s->spec.choice[TMX_LEVEL_ROUTE];
+        s->spec.serve.row = &s->spec.choice[TMX_LEVEL_ROW];
+        s->serve_speed = calloc(s->machine->n_gpu, sizeof *s->serve_speed);
+        st = s->serve_speed ? tmx_serve_create(&s->serve, &s->spec.serve, err)
+                            : tmx_fail(err, TMX_ENOMEM, "%zu GPUs", s->machine->n_gpu);
     }
     if (!st && s->quantum == 0) {
         st = tmx_fail(err, TMX_ECONFIG, "quantum_s = %g s is shorter than tick_s = %g s", spec->quantum_s,
@@ -235,19 +228,15 @@ void tmx_sim_destroy(struct tmx_sim *s)
     tmx_cta_stage_destroy(s->cta);
     tmx_gate_stage_destroy(s->gate);
     tmx_jobs_destroy(s->jobs);
+    tmx_serve_destroy(s->serve);
+    free(s->serve_speed);
     tmx_cooling_destroy(s->cooling);
     tmx_meter_destroy(s->meter);
     tmx_recorder_destroy(s->recorder);
     tmx_sensor_destroy(s->sensor);
     tmx_machine_destroy(s->machine);
-    free(s->request.gpu);
-    free(s->request.gate);
-    free(s->mix_memory);
-    free(s->dtm_memory);
-    free(s->asked);
-    free(s->outlook);
-    free(s->thermal);
-    free(s->block);
+    tmx_arena_finish(&s->state);
+    tmx_arena_finish(&s->fixed);
     tmx_choices_finish(s->spec.choice);
     free(s);
 }
@@ -333,6 +322,11 @@ enum tmx_status tmx_sim_advance(struct tmx_sim *s, uint64_t n_tick, const struct
 double tmx_sim_share(const struct tmx_sim *s)
 {
     double done = 0, all = 0;
+    if (s->serve) {
+        size_t n;
+        (void)tmx_serve_requests(s->serve, &n);
+        return (double)tmx_serve_n_done(s->serve) / (double)n;
+    }
     for (size_t j = 0; j < s->machine->n_job; j++) {
         done += s->machine->job[j].done_sm_s;
         all += s->machine->job[j].work_sm_s;
@@ -365,12 +359,17 @@ const struct tmx_jobs *tmx_sim_jobs(const struct tmx_sim *s)
     return s->jobs;
 }
 
+const struct tmx_serve *tmx_sim_serve(const struct tmx_sim *s)
+{
+    return s->serve;
+}
+
 const struct tmx_recorder *tmx_sim_recorder(const struct tmx_sim *s)
 {
     return s->recorder;
 }
 
-const void *tmx_sim_thermal_state(const struct tmx_sim *s, size_t gpu)
+void *tmx_sim_thermal_state(const struct tmx_sim *s, size_t gpu)
 {
     return s->thermal[gpu].state;
 }
@@ -414,110 +413,29 @@ bool tmx_sim_static_power(const struct tmx_sim *s, size_t gpu, struct tmx_static
     return true;
 }
 
-/* Snapshots: one walk over everything that changes serves size, save and restore. */
-
-enum direction { COUNT, SAVE, RESTORE };
-
-struct walk {
-    enum direction d;
-    unsigned char *buf;
-    size_t at;
-};
-
-static void item(struct walk *w, void *field, size_t size)
+void tmx_sim_image(void *sim, struct tmx_image *i)
 {
-    if (size == 0) {
-        return;
-    }
-    if (w->d == SAVE) {
-        memcpy(w->buf + w->at, field, size);
-    } else if (w->d == RESTORE) {
-        memcpy(field, w->buf + w->at, size);
-    }
-    w->at += size;
-}
-
-static void policies(struct walk *w, struct tmx_sim *s)
-{
-    for (size_t i = 0; i < TMX_N_CHOICE; i++) {
-        const struct tmx_choice *c = &s->spec.choice[i];
-        item(w, c->state, c->state ? c->policy->state_size : 0);
-    }
-}
-
-static void part(struct walk *w, size_t size, void *object, void (*save)(const void *, void *),
-                 void (*restore)(void *, const void *))
-{
-    if (w->d == SAVE) {
-        save(object, w->buf + w->at);
-    } else if (w->d == RESTORE) {
-        restore(object, w->buf + w->at);
-    }
-    w->at += size;
-}
-
-static size_t walk(enum direction d, struct tmx_sim *s, unsigned char *buf)
-{
-    struct walk w = {d, buf, 0};
+    struct tmx_sim *s = sim;
     const size_t n_gpu = s->machine->n_gpu;
-    item(&w, &s->tick, sizeof s->tick);
-    item(&w, &s->last_progress, sizeof s->last_progress);
-    item(&w, &s->last_done_sm_s, sizeof s->last_done_sm_s);
-    item(&w, s->request.gpu, n_gpu * sizeof *s->request.gpu);
-    item(&w, s->request.gate, s->machine->n_sm * sizeof *s->request.gate);
-    item(&w, s->mix_memory, s->n_mix_memory * sizeof *s->mix_memory);
-    item(&w, s->dtm_memory, s->n_dtm_memory * sizeof *s->dtm_memory);
-    item(&w, tmx_meter_image(s->meter), tmx_meter_image_size(s->meter));
-    item(&w, s->block, s->n_block * sizeof *s->block);
-    policies(&w, s);
-    if (d == SAVE) {
-        tmx_machine_save(s->machine, buf + w.at);
-    } else if (d == RESTORE) {
-        tmx_machine_restore(s->machine, buf + w.at);
+    TMX_IMAGE_FIELD(i, s->tick);
+    TMX_IMAGE_FIELD(i, s->last_progress);
+    TMX_IMAGE_FIELD(i, s->last_done_sm_s);
+    tmx_arena_image(&s->state, i);
+    for (size_t k = 0; k < TMX_N_CHOICE; k++) {
+        const struct tmx_choice *c = &s->spec.choice[k];
+        tmx_image_item(i, c->state, c->state ? c->policy->state_size : 0);
     }
-    w.at += tmx_machine_image_size(s->machine);
-    if (d == SAVE) {
-        tmx_sensor_save(s->sensor, buf + w.at);
-    } else if (d == RESTORE) {
-        tmx_sensor_restore(s->sensor, buf + w.at);
-    }
-    w.at += tmx_sensor_image_size(s->sensor);
-    if (d == SAVE) {
-        tmx_recorder_save(s->recorder, buf + w.at);
-    } else if (d == RESTORE) {
-        tmx_recorder_restore(s->recorder, buf + w.at);
-    }
-    w.at += tmx_recorder_image_size(s->recorder);
-    if (s->jobs && d == SAVE) {
-        tmx_jobs_save(s->jobs, buf + w.at);
-    } else if (s->jobs && d == RESTORE) {
-        tmx_jobs_restore(s->jobs, buf + w.at);
-    }
-    w.at += tmx_jobs_image_size(s->jobs);
+    tmx_meter_image(s->meter, i);
+    tmx_machine_image(s->machine, i);
+    tmx_sensor_image(s->sensor, i);
+    tmx_recorder_image(s->recorder, i);
+    tmx_jobs_image(s->jobs, i);
+    tmx_serve_image(s->serve, i);
     for (size_t g = 0; g < n_gpu; g++) {
-        const struct tmx_cooled *t = &s->thermal[g];
-        part(&w, t->ops->snapshot_size(t->state), t->state, t->ops->save, t->ops->restore);
+        s->thermal[g].ops->image(s->thermal[g].state, i);
     }
-    if (s->cooling && d == SAVE) {
-        tmx_cooling_save(s->cooling, buf + w.at);
-    } else if (s->cooling && d == RESTORE) {
-        tmx_cooling_restore(s->cooling, buf + w.at);
+    tmx_cooling_image(s->cooling, i);
+    if (i->from) {
+        tmx_tiles_plan(s->tiles);
     }
-    return w.at + (s->cooling ? tmx_cooling_image_size(s->cooling) : 0);
-}
-
-size_t tmx_sim_image_size(struct tmx_sim *s)
-{
-    return walk(COUNT, s, NULL);
-}
-
-void tmx_sim_save(struct tmx_sim *s, void *buf)
-{
-    (void)walk(SAVE, s, buf);
-}
-
-void tmx_sim_restore(struct tmx_sim *s, void *buf)
-{
-    (void)walk(RESTORE, s, buf);
-    tmx_tiles_plan(s->tiles);
 }

@@ -34,10 +34,8 @@ TMX_NODISCARD enum tmx_status tmx_sim_run(struct tmx_sim *sim, const struct tmx_
 TMX_NODISCARD enum tmx_status tmx_sim_advance(struct tmx_sim *sim, uint64_t n_tick,
                                               const struct tmx_observer *observer, struct tmx_err *err);
 
-/* Snapshot: everything that changes; continuing from it is bit-equal. */
-size_t tmx_sim_image_size(struct tmx_sim *sim);
-void tmx_sim_save(struct tmx_sim *sim, void *buf);
-void tmx_sim_restore(struct tmx_sim *sim, void *buf);
+/* All that changes, for snapshots. */
+void tmx_sim_image(void *sim, struct tmx_image *i);
 
 /* Read-only access for writers of results. */
 double tmx_sim_share(const struct tmx_sim *sim);  /* of the work that is known of, done: 0 to 1 */
@@ -49,6 +47,7 @@ const struct tmx_recorder *tmx_sim_recorder(const struct tmx_sim *sim);
 double
 tmx_sim_trip_k(const struct tmx_sim *sim); /* where the hardware stops a clock [K]; NAN: it does not say */
 const struct tmx_jobs *tmx_sim_jobs(const struct tmx_sim *sim);       /* NULL: no job level */
+const struct tmx_serve *tmx_sim_serve(const struct tmx_sim *sim);     /* NULL: no language model */
 const struct tmx_cooling *tmx_sim_cooling(const struct tmx_sim *sim); /* NULL: none */
 /* The same of one GPU; false, and nothing written: there is no cooling stage. */
 bool tmx_sim_gpu_cooling(const struct tmx_sim *sim, size_t gpu, struct tmx_cooling_gpu *c);
@@ -57,7 +56,7 @@ struct tmx_cooling_ledger tmx_sim_cooling_ledger(const struct tmx_sim *sim);
 /* Board watts that the run's configuration lets a GPU draw; INFINITY: as many as it wants. */
 double tmx_sim_power_cap_w(const struct tmx_sim *sim, size_t gpu);
 /* The thermal instance of a GPU as it is now, for the functions of its back-end that read. */
-const void *tmx_sim_thermal_state(const struct tmx_sim *sim, size_t gpu);
+void *tmx_sim_thermal_state(const struct tmx_sim *sim, size_t gpu);
 /* What a GPU draws without work; false where the power model cannot say. */
 bool tmx_sim_static_power(const struct tmx_sim *sim, size_t gpu, struct tmx_static_power *p);
 

@@ -8,6 +8,7 @@
 #include "core/contract/power_model.h"
 #include "core/contract/thermal_model.h"
 #include "core/machine/decomposition.h"
+#include "core/serve/serve.h"
 #include "core/sim/record/recorder.h"
 #include "core/sim/stage/cooling.h"
 #include "core/sim/stage/cta_stage.h"
@@ -36,6 +37,9 @@ struct tmx_sim_spec {
      * cooling.topology. Levels cta and gate act through the plans below. */
     struct tmx_choice choice[TMX_N_CHOICE];
     struct tmx_jobs_spec job; /* of the job level; sim.c sets its choice */
+    /* A language model: the machine's jobs are one a GPU, whose watts the stage writes; llm NULL: none. sim.c
+     * sets the choices. */
+    struct tmx_serve_spec serve;
     struct {
         const struct tmx_power_ops *ops;
         const void *options;

@@ -16,6 +16,7 @@ struct tmx_tiles;
 /* A tick in two parts, for those who step the GPUs' temperatures between them (lockstep.c). */
 TMX_NODISCARD enum tmx_status tmx_sim_tick_to_watts(struct tmx_sim *s, struct tmx_err *err);
 void tmx_sim_tick_end(struct tmx_sim *s);
+bool tmx_sim_without_heat(const struct tmx_sim *s); /* its tick has no parts */
 /* What tmx_sim_advance does after a tick: the observer looks, and is there progress? */
 TMX_NODISCARD enum tmx_status tmx_sim_look(struct tmx_sim *s, const struct tmx_observer *observer,
                                            struct tmx_err *err);
@@ -37,7 +38,9 @@ struct tmx_sim {
     struct tmx_machine *machine;
     struct tmx_sensor *sensor;
     struct tmx_recorder *recorder;
-    struct tmx_jobs *jobs; /* NULL: no job level */
+    struct tmx_jobs *jobs;   /* NULL: no job level */
+    struct tmx_serve *serve; /* NULL: none */
+    double *serve_speed;     /* [n_gpu] scratch */
     void *power;
     struct tmx_gate_stage *gate;     /* NULL: no unit sleeps */
     struct tmx_cta_stage *cta;       /* NULL: none */
@@ -52,10 +55,8 @@ struct tmx_sim {
     struct tmx_outlook *outlook; /* [n_gpu] for policies that look ahead */
     size_t *asked;               /* [n_gpu] level that the mix policy wants; within a tick */
     struct tmx_meter *meter;
-    double *mix_memory, *dtm_memory; /* what the policies keep; NULL: nothing */
-    size_t n_mix_memory, n_dtm_memory;
-    double *block; /* backs the frame's arrays, hottest_k and scratch */
-    size_t n_block;
+    double *mix_memory, *dtm_memory;                     /* what the policies keep; NULL: nothing */
+    struct tmx_arena fixed, state;                       /* arrays; state: what ticks change */
     double *hottest_k;                                   /* [n_gpu] */
     double *scratch;                                     /* [largest n_sm] */
     uint64_t tick, quantum, sample, warmup, stuck, cool; /* in ticks */

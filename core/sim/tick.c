@@ -14,6 +14,8 @@
  *               Every quantum_s.
  *   4 cool      fans turn, convection follows them, GPUs breathe the air that their neighbours let out.
  *               Every fan_period_s.
+ *   serve       a language model's instances go through the tick's iterations, event by event
+ *               (core/serve/serve.c), and write the watts of each GPU's one job. Every tick.
  *   5 .. 10     apply the request, run blocks, watts, kelvins, record (tiles.c).
  *
  * Two kinds of time scale meet here. Thread blocks live for microseconds and advance as a fluid within the
@@ -71,7 +73,7 @@ static enum tmx_status place_jobs(struct tmx_sim *s, struct tmx_err *err)
         if (job->n_gpu > 0 || job->state != TMX_JOB_WAITING) {
             continue;
         }
-        const bool member = m->members && j < m->members->spec.n_member; /* its GPU is given */
+        const bool member = (m->members && j < m->members->spec.n_member) || s->serve; /* its GPU is given */
         struct tmx_place p = {0};
         if (member) {
             p = (struct tmx_place){.home = job->home_gpu, .n = 1};
@@ -169,7 +171,65 @@ static enum tmx_status schedule(struct tmx_sim *s, struct tmx_err *err)
     if (!st && dtm->policy && tmx_dtm_of(dtm)->govern) {
         st = govern(s, r, err);
     }
+    for (size_t g = 0; s->serve && g < s->machine->n_gpu; g++) { /* the slower of dtm, cap and row counts */
+        const size_t level = tmx_serve_level(s->serve, g);
+        r->gpu[g].level = level > r->gpu[g].level ? level : r->gpu[g].level;
+        r->gpu[g].late_s = level > 0 ? 0 : r->gpu[g].late_s;
+        r->gpu[g].reasons |= tmx_serve_reasons(s->serve, g);
+    }
     return st;
+}
+
+/* How fast a GPU works, of its fastest clock: its level, stopped SMs, rests that a policy puts in. */
+static double work_speed(const struct tmx_machine *m, size_t g)
+{
+    const struct tmx_gpu *gpu = &m->gpu[g];
+    size_t stopped = 0;
+    for (size_t sm = gpu->sm0; gpu->any_gated && sm < gpu->sm0 + gpu->n_sm; sm++) {
+        stopped += m->gated[sm];
+    }
+    return m->speed[g] / tmx_chip_speed(gpu->chip, 0) * (1 - gpu->rest) *
+           (1 - (double)stopped / (double)gpu->n_sm);
+}
+
+/* Iterations of the tick, at the clocks in force at its begin; then the watts of each GPU's job. */
+static enum tmx_status serve(struct tmx_sim *s, struct tmx_err *err)
+{
+    struct tmx_machine *m = s->machine;
+    const bool heat = s->spec.serve.options.heat;
+    const struct tmx_serve_tick t = {.begin_s = ((double)s->tick - (double)s->warmup) * s->spec.dt_s,
+                                     .end_s = ((double)s->tick + 1 - (double)s->warmup) * s->spec.dt_s,
+                                     .speed = heat ? s->serve_speed : NULL,
+                                     .gpu_w = heat ? s->recorder->now_w : NULL,
+                                     .hottest_k = s->hottest_k,
+                                     .memory_k = s->view.memory_k,
+                                     .inlet_k = s->view.inlet_k};
+    for (size_t g = 0; heat && g < m->n_gpu; g++) {
+        s->serve_speed[g] = work_speed(m, g);
+    }
+    const enum tmx_status st = tmx_serve_advance(s->serve, &t, err);
+    for (size_t g = 0; g < m->n_gpu && !st; g++) {
+        const struct tmx_serve_watts w = tmx_serve_watts(s->serve, g);
+        struct tmx_job *j = &m->job[g];
+        const double per_sm = 1 / ((double)m->gpu[g].n_sm * m->gpu[g].power_scale);
+        j->power_w = w.sm_w * per_sm;
+        j->l2_w = w.l2_w * per_sm;
+        j->dram_w = w.dram_w * per_sm / m->speed[g]; /* the power model takes it times the clock */
+        s->recorder->now_w[g] = heat ? s->recorder->now_w[g] : w.now_w;
+    }
+    return st;
+}
+
+/* The last token of all ends the GPUs' jobs of a language model, and the run. */
+static void end_tick(struct tmx_sim *s)
+{
+    struct tmx_machine *m = s->machine;
+    for (size_t g = 0; s->serve && tmx_serve_done(s->serve) && m->n_done < m->n_job; g++) {
+        m->job[g].state = TMX_JOB_DONE;
+        m->job[g].finished_s = tmx_serve_end_s(s->serve);
+        m->n_done++;
+    }
+    s->tick++;
 }
 
 /* A board that has shut down does not come back. */
@@ -239,6 +299,9 @@ static enum tmx_status decide(struct tmx_sim *s, struct tmx_err *err)
         st = schedule(s, err); /* 3 where, who, how fast */
     }
     st = st ? st : cool(s, err); /* 4 fans, convection, air */
+    if (!st && s->serve) {
+        st = serve(s, err);
+    }
     if (st) {
         return st;
     }
@@ -248,11 +311,27 @@ static enum tmx_status decide(struct tmx_sim *s, struct tmx_err *err)
     return TMX_OK;
 }
 
+bool tmx_sim_without_heat(const struct tmx_sim *s)
+{
+    return s->serve && !s->spec.serve.options.heat;
+}
+
 enum tmx_status tmx_sim_tick(struct tmx_sim *s, struct tmx_err *err)
 {
+    if (tmx_sim_without_heat(s)) {
+        begin(s);
+        const enum tmx_status served = serve(s, err);
+        if (!served) {
+            tmx_recorder_end_tick(s->recorder, s->spec.dt_s);
+            end_tick(s);
+        }
+        return served;
+    }
     enum tmx_status st = decide(s, err);
     st = st ? st : tmx_tiles_tick(s->tiles, err); /* 5 to 10: each GPU by itself */
-    s->tick += !st;
+    if (!st) {
+        end_tick(s);
+    }
     return st;
 }
 
@@ -265,5 +344,5 @@ enum tmx_status tmx_sim_tick_to_watts(struct tmx_sim *s, struct tmx_err *err)
 void tmx_sim_tick_end(struct tmx_sim *s)
 {
     tmx_tiles_end(s->tiles);
-    s->tick++;
+    end_tick(s);
 }

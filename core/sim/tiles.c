@@ -54,6 +54,7 @@ struct tile {
 };
 
 struct tmx_tiles {
+    struct tmx_arena arena; /* of the arrays */
     struct tmx_sim *sim;
     struct tmx_thread_pool *pool; /* NULL: one thread */
     size_t n_base, *base;         /* [n_base + 1] where tiles may begin */
@@ -97,22 +98,20 @@ enum tmx_status tmx_tiles_create(struct tmx_tiles **out, struct tmx_sim *sim, st
         return tmx_fail(err, TMX_ENOMEM, "tiles");
     }
     s->sim = sim;
-    s->base = calloc(n + 1, sizeof *s->base);
-    s->joined = calloc(n, sizeof *s->joined);
-    s->tile_of = calloc(n, sizeof *s->tile_of);
-    s->next = calloc(n, sizeof *s->next);
-    s->order = calloc(n, sizeof *s->order);
-    s->batch.state = calloc(n, sizeof *s->batch.state);
-    s->batch.power_w = calloc(n, sizeof *s->batch.power_w);
-    s->batch.temp_k = calloc(n, sizeof *s->batch.temp_k);
-    const bool got = s->base && s->joined && s->tile_of && s->next && s->order && s->batch.state &&
-                     s->batch.power_w && s->batch.temp_k;
-    if (got) {
+    TMX_TAKE(&s->arena, s->base, n + 1);
+    TMX_TAKE(&s->arena, s->joined, n);
+    TMX_TAKE(&s->arena, s->tile_of, n);
+    TMX_TAKE(&s->arena, s->next, n);
+    TMX_TAKE(&s->arena, s->order, n);
+    TMX_TAKE(&s->arena, s->batch.state, n);
+    TMX_TAKE(&s->arena, s->batch.power_w, n);
+    TMX_TAKE(&s->arena, s->batch.temp_k, n);
+    if (!s->arena.failed) {
         cut(s, n, n_thread);
-        s->tile = calloc(s->n_base, sizeof *s->tile);
-        s->scratch = calloc(s->n_base * widest, sizeof *s->scratch);
+        TMX_TAKE(&s->arena, s->tile, s->n_base);
+        TMX_TAKE(&s->arena, s->scratch, s->n_base * widest);
     }
-    if (!s->tile || !s->scratch) {
+    if (s->arena.failed) {
         tmx_tiles_destroy(s);
         return tmx_fail(err, TMX_ENOMEM, "tiles of %zu GPUs", n);
     }
@@ -133,16 +132,7 @@ void tmx_tiles_destroy(struct tmx_tiles *s)
 {
     if (s) {
         tmx_thread_pool_destroy(s->pool);
-        free(s->base);
-        free(s->joined);
-        free(s->tile);
-        free(s->tile_of);
-        free(s->next);
-        free(s->order);
-        free(s->scratch);
-        free(s->batch.state);
-        free(s->batch.power_w);
-        free(s->batch.temp_k);
+        tmx_arena_finish(&s->arena);
         free(s);
     }
 }
@@ -259,7 +249,7 @@ enum tmx_status tmx_tiles_sense(struct tmx_tiles *p, struct tmx_err *err)
     }
     tmx_sensor_begin(s->sensor);
     tmx_thread_pool_run(in_order ? NULL : p->pool, p->n, sense, p);
-    tmx_meter_read(s->meter, s->machine, s->frame.temp_k, s->spec.sensor.quantum_k);
+    tmx_meter_read(s->meter, s->machine, s->frame.temp_k, s->frame.power_w, s->spec.sensor.quantum_k);
     return s->share && !in_order ? share_sensed(s, err) : TMX_OK;
 }
 

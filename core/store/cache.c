@@ -7,6 +7,7 @@
 #include "core/store/cache.h"
 
 #include <errno.h>
+#include <stdatomic.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -101,7 +102,7 @@ static enum tmx_status shrink(const char *path, uint64_t limit, const char *name
     struct tmx_cache_file *file;
     size_t n;
     uint64_t left = 0;
-    char victim[600];
+    char victim[TMX_PATH_SIZE];
     enum tmx_status st = tmx_cache_files(path, &file, &n, err);
     for (size_t i = 0; i < n && !st; i++) {
         left += strcmp(file[i].name, name) == 0 ? 0 : file[i].size;
@@ -114,8 +115,8 @@ static enum tmx_status shrink(const char *path, uint64_t limit, const char *name
         if (replaced || (left <= limit && !file[i].unfinished)) {
             continue;
         }
-        snprintf(victim, sizeof victim, "%s/%s", path, file[i].name);
-        st = tmx_output_remove(victim, err);
+        st = tmx_path_join(victim, path, file[i].name, err);
+        st = st ? st : tmx_output_remove(victim, err);
         left -= file[i].size;
         *n_removed += 1;
     }
@@ -123,16 +124,22 @@ static enum tmx_status shrink(const char *path, uint64_t limit, const char *name
     return st;
 }
 
-/* What a thread has waited in vain: all of its files together wait no longer than one would. */
-static _Thread_local double waited_s;
+/* When the wait for a lock ends [s of tmx_os_now_s], 0 where none is waited for: all files of a thread, and
+ * of the processes that it has forked since tmx_cache_usable, wait together no longer than one would. */
+static _Thread_local _Atomic double own_until_s, *shared_until_s;
 
 static FILE *lock(const char *path)
 {
     char name[600];
     snprintf(name, sizeof name, "%s/lock", path);
-    const double begin_s = tmx_os_now_s();
-    FILE *f = tmx_os_lock(name, PATIENCE_S - waited_s);
-    waited_s = f ? 0 : waited_s + (tmx_os_now_s() - begin_s);
+    const double now_s = tmx_os_now_s();
+    _Atomic double *until_s = shared_until_s ? shared_until_s : &own_until_s;
+    double end_s = 0;
+    end_s = atomic_compare_exchange_strong(until_s, &end_s, now_s + PATIENCE_S) ? now_s + PATIENCE_S : end_s;
+    FILE *f = tmx_os_lock(name, end_s - now_s);
+    if (f) {
+        atomic_store(until_s, 0);
+    }
     return f;
 }
 
@@ -177,15 +184,18 @@ enum tmx_status tmx_cache_usable(const char *folder, struct tmx_err *err)
 {
     static const char some[65536] = {0};
     static const char name[] = "00000000000000000000000000000000.probe"; /* as files are called: see ours */
-    char path[500], file[600];
+    char path[500], file[TMX_PATH_SIZE];
     struct tmx_output out = {0};
     uint64_t limit;
     enum tmx_status st = tmx_cache_limit(&limit, err);
     if (st || limit == 0) {
         return st;
     }
+    if (!shared_until_s) {
+        shared_until_s = tmx_os_shared(sizeof *shared_until_s);
+    }
     st = tmx_cache_folder(folder, path, sizeof path, err);
-    snprintf(file, sizeof file, "%s/%s", st ? "" : path, name);
+    st = st ? st : tmx_path_join(file, st ? "" : path, name, err);
     st = st ? st : tmx_output_open_private(&out, file, err);
     if (!st) {
         errno = 0;

@@ -74,7 +74,8 @@ TMX_NODISCARD enum tmx_status tmx_cache_clean(const char *folder, uint64_t limit
                                               struct tmx_err *err);
 
 /* Can files be kept? A small one is written and removed. TMX_EIO or TMX_EFULL with the folder and the reason:
- * it cannot be made or written, is a link, or others may write it. TMX_OK, too, where the bound is 0. */
+ * it cannot be made or written, is a link, or others may write it. TMX_OK, too, where the bound is 0.
+ * Processes that are forked later wait for a locked cache together, once. */
 TMX_NODISCARD enum tmx_status tmx_cache_usable(const char *folder, struct tmx_err *err);
 
 /* The folder itself. */

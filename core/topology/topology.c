@@ -44,6 +44,23 @@ const struct tmx_link *tmx_topology_link(const struct tmx_topology *t, const cha
     return NULL;
 }
 
+double tmx_host_wall_w(const struct tmx_host *h, double load_w)
+{
+    const struct tmx_supply_point *p = h->supply;
+    size_t i = 0;
+    while (i < h->n_supply && p[i].load_w < load_w) {
+        i++;
+    }
+    if (h->n_supply == 0) {
+        return load_w;
+    }
+    if (i == 0 || i == h->n_supply) {
+        return load_w / p[i ? i - 1 : 0].efficiency;
+    }
+    const double w = (load_w - p[i - 1].load_w) / (p[i].load_w - p[i - 1].load_w);
+    return load_w / (p[i - 1].efficiency + w * (p[i].efficiency - p[i - 1].efficiency));
+}
+
 double tmx_fan_power_w(const struct tmx_fan *fan, double rpm)
 {
     const double x = rpm / fan->max_rpm;

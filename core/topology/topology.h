@@ -69,13 +69,26 @@ struct tmx_air { /* a GPU breathes part of another one's outlet air */
 
 struct tmx_config;
 
+enum { TMX_MAX_SUPPLY = 16 };
+
+struct tmx_host {    /* of one node: what draws beside GPUs and fans, and the supply of all */
+    double idle_w;   /* processors, memory, network, switches */
+    double active_w; /* on top while all its GPUs work; by the share of them that do */
+    struct tmx_supply_point {
+        double load_w, efficiency;
+    } supply[TMX_MAX_SUPPLY]; /* ascending, linear between, constant outside */
+    size_t n_supply;          /* 0: without losses */
+    bool given;
+};
+
 struct tmx_topology {
     char name[TMX_NAME];
     char doc[256];
     char source[512];
-    char link_name[TMX_NAME];     /* the link of this node, one of link[] */
-    double inlet_c;               /* room air; below -273.15: the package file's ambient */
-    double inlet_rise_k_per_s;    /* room air warms by this from the end of the warm-up on */
+    char link_name[TMX_NAME];  /* the link of this node, one of link[] */
+    double inlet_c;            /* room air; below -273.15: the package file's ambient */
+    double inlet_rise_k_per_s; /* room air warms by this from the end of the warm-up on */
+    struct tmx_host host;
     int nodes;                    /* this many equal, independent nodes */
     size_t n_rack;                /* racks of those nodes; 0: no racks */
     struct tmx_card *card;        /* [n_card] */
@@ -109,6 +122,9 @@ double tmx_fan_power_w(const struct tmx_fan *fan, double rpm);
 double tmx_fan_flow_m3_per_s(const struct tmx_fan *fan, double rpm);
 double tmx_fan_noise_dba(const struct tmx_fan *fan,
                          double rpm); /* -INFINITY when it stands still or is unknown */
+
+/* What a node draws from the wall whose parts draw load_w behind its supply. */
+double tmx_host_wall_w(const struct tmx_host *host, double load_w);
 
 /* The curve at temp_c, linear between its points and constant outside. Needs n_curve > 0. */
 double tmx_fan_curve_speed(const struct tmx_fan_point *curve, size_t n, double temp_c);

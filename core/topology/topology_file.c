@@ -42,7 +42,8 @@ static const struct tmx_opt root_opts[] = {
     TMX_ROW_INT(tmx_topology, nodes, "1", 1, 1024, 1, "this many equal nodes, independent of each other"),
     {0},
 };
-static const char *const root_lists[] = {"cards", "fans", "gpus", "air", "links", "racks", NULL};
+static const char *const root_lists[] = {"cards", "fans",   "gpus", "air", "links",
+                                         "racks", "spread", "host", NULL};
 
 struct counted_card {
     struct tmx_card card; /* first: the rows of tmx_card fit */
@@ -498,6 +499,38 @@ static enum tmx_status read_links(struct tmx_topology *t, const struct tmx_setti
     return st;
 }
 
+static const struct tmx_opt host_opts[] = {
+    TMX_ROW_REAL(tmx_host, idle_w, "W", 0, 1e5, 0, "of a node beside GPUs and fans, always"),
+    TMX_ROW_REAL(tmx_host, active_w, "W", 0, 1e5, 0, "on top while all its GPUs work"),
+    {0},
+};
+static const struct tmx_opt supply_opts[] = {
+    TMX_ROW_REAL(tmx_supply_point, load_w, "W", 0, 1e6, NAN, "behind the supply of a node"),
+    TMX_ROW_REAL(tmx_supply_point, efficiency, "1", 0.1, 1, NAN, "of the supply at this load"),
+    {0},
+};
+
+/* `host = { idle_w; active_w; supply = ( { load_w; efficiency; }, ... ); }` */
+static enum tmx_status read_host(struct tmx_host *h, const struct tmx_setting *root, struct tmx_err *err)
+{
+    static const char *const also[] = {"supply", NULL};
+    const struct tmx_setting *group, *list = NULL;
+    enum tmx_status st = tmx_setting_group(root, "host", &group, err);
+    st = st ? st : tmx_opt_read(host_opts, h, group, also, err);
+    st = st || !group ? st : tmx_setting_list(group, "supply", 0, TMX_MAX_SUPPLY, &list, err);
+    h->given = group;
+    for (size_t i = 0; !st && i < tmx_setting_length(list); i++) {
+        const struct tmx_setting *p = tmx_setting_at(list, i);
+        st = tmx_opt_read(supply_opts, &h->supply[i], p, NULL, err);
+        if (!st && i > 0 && h->supply[i].load_w <= h->supply[i - 1].load_w) {
+            st = tmx_fail_setting(err, p, "supply: %g W after %g W; expected ascending loads",
+                                  h->supply[i].load_w, h->supply[i - 1].load_w);
+        }
+        h->n_supply = i + 1;
+    }
+    return st;
+}
+
 static enum tmx_status check_cards(const struct reader *r, const struct tmx_setting *root,
                                    struct tmx_err *err)
 {
@@ -519,7 +552,7 @@ enum tmx_status tmx_topology_load(struct tmx_topology *t, const char *path, stru
     struct tmx_config *cfg = NULL;
     struct reader r = {.t = t};
     *t = (struct tmx_topology){0};
-    enum tmx_status st = tmx_config_load(&cfg, path, NULL, 0, err);
+    enum tmx_status st = tmx_config_load(&cfg, path, NULL, err);
     if (!st) {
         const struct tmx_setting *root = tmx_config_root(cfg);
         st = tmx_opt_read(root_opts, t, root, root_lists, err);
@@ -530,6 +563,7 @@ enum tmx_status tmx_topology_load(struct tmx_topology *t, const char *path, stru
         st = st ? st : read_air(&r, root, err);
         st = st ? st : order_air(&r, root, err);
         st = st ? st : read_links(t, root, err);
+        st = st ? st : read_host(&t->host, root, err);
         st = st ? st : tmx_hall_build(t, root, err);
     }
     free(r.pattern);
@@ -668,7 +702,7 @@ static enum tmx_status index_air(struct tmx_topology *t, struct tmx_err *err)
     return TMX_OK;
 }
 
-/* Where a rack's nodes stand in the arrays of the hall, and in one node. */
+/* The places of a rack's nodes in the arrays of the hall, and in one node. */
 struct place {
     size_t node0, n_card, n_fan, n_gpu;
 };

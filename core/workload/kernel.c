@@ -116,7 +116,7 @@ enum tmx_status tmx_kernel_load(struct tmx_kernel *k, const char *path, struct t
 {
     struct tmx_config *cfg = NULL;
     *k = (struct tmx_kernel){0};
-    enum tmx_status st = tmx_config_load(&cfg, path, NULL, 0, err);
+    enum tmx_status st = tmx_config_load(&cfg, path, NULL, err);
     if (!st) {
         const struct tmx_setting *root = tmx_config_root(cfg);
         const struct tmx_setting *power = tmx_setting_member(root, "power");

@@ -41,6 +41,7 @@ struct counted_entry {
 static const struct tmx_opt entry_opts[] = {
     TMX_ROW_TEXT(tmx_mix_entry, kernel, NULL, "kernel's name"),
     TMX_ROW_REAL(tmx_mix_entry, work_s, "s", 0, 1e7, 0, "time the whole GPU needs; 0: one launch"),
+    TMX_ROW_REAL(tmx_mix_entry, power_w, "W", 0, 5000, 0, "in place of the kernel's sm_power_w; 0: that"),
     TMX_ROW_REAL(tmx_mix_entry, arrival_s, "s", 0, 1e9, 0, "when it is submitted"),
     TMX_ROW_INT(tmx_mix_entry, priority, "1", -100, 100, 0, "higher is served first"),
     TMX_ROW_INT(tmx_mix_entry, gpus, "1", 1, 4096, 1,
@@ -249,7 +250,7 @@ enum tmx_status tmx_mix_load(struct tmx_mix *mix, const char *path, uint64_t see
     static const char *const arrivals_also[] = {"kernels", NULL};
     struct tmx_config *cfg = NULL;
     *mix = (struct tmx_mix){0};
-    enum tmx_status st = tmx_config_load(&cfg, path, NULL, 0, err);
+    enum tmx_status st = tmx_config_load(&cfg, path, NULL, err);
     if (st) {
         goto out;
     }

@@ -8,7 +8,8 @@
 
 struct tmx_mix_entry {
     char kernel[64];
-    double work_s; /* time the whole reference GPU needs at its nominal clock; 0: one launch of the kernel */
+    double work_s;  /* time the whole reference GPU needs at its nominal clock; 0: one launch of the kernel */
+    double power_w; /* of its SMs, in place of the kernel's sm_power_w; 0: that */
     double arrival_s;
     int priority;
     int gpus;         /* side by side from the beginning; work_s: time that all of them need */

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/base/image.h"
+#include "core/base/config.h"
 #include "core/base/text.h"
 
 enum tmx_status tmx_sync_job_create(struct tmx_sync_job **out, const struct tmx_sync_job_spec *s,
@@ -16,12 +16,12 @@ enum tmx_status tmx_sync_job_create(struct tmx_sync_job **out, const struct tmx_
     struct tmx_sync_job *g = calloc(1, sizeof *g);
     if (g) {
         g->spec = *s;
-        g->member = calloc(n, sizeof *g->member);
-        g->step_s = calloc((size_t)o->steps, sizeof *g->step_s);
-        g->active = calloc(n, sizeof *g->active);
-        g->view_compute_s = calloc(n, sizeof *g->view_compute_s);
+        TMX_TAKE(&g->state, g->member, n);
+        TMX_TAKE(&g->state, g->step_s, (size_t)o->steps);
+        TMX_TAKE(&g->state, g->active, n);
+        TMX_TAKE(&g->state, g->view_compute_s, n);
     }
-    if (!g || !g->member || !g->step_s || !g->active || !g->view_compute_s) {
+    if (!g || g->state.failed) {
         tmx_sync_job_destroy(g);
         return tmx_fail(err, TMX_ENOMEM, "sync_job of %zu members", n);
     }
@@ -37,10 +37,7 @@ enum tmx_status tmx_sync_job_create(struct tmx_sync_job **out, const struct tmx_
 void tmx_sync_job_destroy(struct tmx_sync_job *g)
 {
     if (g) {
-        free(g->member);
-        free(g->step_s);
-        free(g->active);
-        free(g->view_compute_s);
+        tmx_arena_finish(&g->state);
         free(g);
     }
 }
@@ -205,36 +202,18 @@ double tmx_sync_job_wait_share(const struct tmx_sync_job *g, size_t member)
     return sum_s > 0 ? fmin(1, g->member[member].wait_s / sum_s) : 0;
 }
 
-static size_t walk(enum tmx_image d, struct tmx_sync_job *g, unsigned char *buf)
+void tmx_sync_job_image(void *sync_job, struct tmx_image *i)
 {
-    const size_t n = g->spec.n_member;
-    size_t at = tmx_image_item(d, g->member, n * sizeof *g->member, buf, 0);
-    at = tmx_image_item(d, g->view_compute_s, n * sizeof *g->view_compute_s, buf, at);
-    at = tmx_image_item(d, g->step_s, (size_t)g->spec.options.steps * sizeof *g->step_s, buf, at);
-    at = tmx_image_item(d, &g->view.n_step, sizeof g->view.n_step, buf, at);
-    at = tmx_image_item(d, &g->n_step, sizeof g->n_step, buf, at);
-    at = tmx_image_item(d, &g->comm_left_s, sizeof g->comm_left_s, buf, at);
-    at = tmx_image_item(d, &g->begun_s, sizeof g->begun_s, buf, at);
-    return tmx_image_item(d, &g->counting, sizeof g->counting, buf, at);
-}
-
-size_t tmx_sync_job_image_size(struct tmx_sync_job *g)
-{
-    return g ? walk(TMX_IMAGE_COUNT, g, NULL) : 0;
-}
-
-void tmx_sync_job_save(struct tmx_sync_job *g, void *buf)
-{
-    if (g) {
-        (void)walk(TMX_IMAGE_SAVE, g, buf);
+    struct tmx_sync_job *g = sync_job;
+    if (!g) {
+        return;
     }
-}
-
-void tmx_sync_job_restore(struct tmx_sync_job *g, void *buf)
-{
-    if (g) {
-        (void)walk(TMX_IMAGE_RESTORE, g, buf);
-    }
+    tmx_arena_image(&g->state, i);
+    TMX_IMAGE_FIELD(i, g->view.n_step);
+    TMX_IMAGE_FIELD(i, g->n_step);
+    TMX_IMAGE_FIELD(i, g->comm_left_s);
+    TMX_IMAGE_FIELD(i, g->begun_s);
+    TMX_IMAGE_FIELD(i, g->counting);
 }
 
 /* The group `sync_job` of a run's configuration. */
@@ -343,22 +322,20 @@ void tmx_sync_job_spec_finish(struct tmx_sync_job_spec *s)
     *s = (struct tmx_sync_job_spec){0};
 }
 
-void tmx_sync_job_write(const struct tmx_sync_job_spec *s, FILE *out)
+void tmx_sync_job_write(const struct tmx_sync_job_spec *s, struct tmx_writer *w)
 {
     if (s->n_member == 0) {
         return;
     }
-    fputs("sync_job = {\n", out);
-    tmx_opt_write(tmx_sync_job_opts, &s->options, "    ", out);
-    fputs("    weights = (", out);
-    for (size_t i = 0; i < s->n_member; i++) {
-        char real[TMX_REAL_SIZE];
-        tmx_real_print(real, s->weight[i]);
-        fprintf(out, "%s%s", i ? ", " : "", real);
+    tmx_writer_open(w, "sync_job", TMX_SETTING_GROUP);
+    tmx_opt_write(tmx_sync_job_opts, &s->options, w);
+    for (size_t list = 0; list < 2; list++) {
+        tmx_writer_open(w, list ? "gpus" : "weights", TMX_SETTING_LIST);
+        for (size_t i = 0; i < s->n_member; i++) {
+            tmx_writer_value(
+                w, NULL, list ? TMX_INTEGER_VALUE((int64_t)s->gpu[i]) : TMX_REAL_VALUE(s->weight[i]), false);
+        }
+        tmx_writer_close(w);
     }
-    fputs(");\n    gpus = (", out);
-    for (size_t i = 0; i < s->n_member; i++) {
-        fprintf(out, "%s%zu", i ? ", " : "", s->gpu[i]);
-    }
-    fputs(");\n};\n", out);
+    tmx_writer_close(w);
 }

@@ -15,6 +15,7 @@
 
 #include <thermix/policy.h>
 
+#include "core/base/arena.h"
 #include "core/base/opt.h"
 
 struct tmx_sync_job_options {
@@ -45,6 +46,7 @@ struct tmx_sync_job_member {
 
 struct tmx_sync_job {
     struct tmx_sync_job_spec spec;
+    struct tmx_arena state;             /* the arrays */
     struct tmx_sync_job_member *member; /* [n_member] */
     struct tmx_sync_job_view view;      /* for policies */
     double *view_compute_s;             /* [n_member] behind the view */
@@ -62,7 +64,8 @@ TMX_NODISCARD enum tmx_status tmx_sync_job_read(struct tmx_sync_job_spec *s, con
                                                 size_t n_job, size_t n_at_start, size_t n_gpu,
                                                 struct tmx_err *err);
 void tmx_sync_job_spec_finish(struct tmx_sync_job_spec *s); /* accepts zeroed memory */
-void tmx_sync_job_write(const struct tmx_sync_job_spec *s, FILE *out);
+struct tmx_writer;
+void tmx_sync_job_write(const struct tmx_sync_job_spec *s, struct tmx_writer *w);
 
 /* The spec has to outlive the synchronous job. */
 TMX_NODISCARD enum tmx_status tmx_sync_job_create(struct tmx_sync_job **g, const struct tmx_sync_job_spec *s,
@@ -85,10 +88,7 @@ double tmx_sync_job_speed(const struct tmx_sync_job *g, size_t member);
 /* Part of its time a member waited for others; communication is no waiting. */
 double tmx_sync_job_wait_share(const struct tmx_sync_job *g, size_t member);
 
-/* Everything that changes, for snapshots. */
-size_t tmx_sync_job_image_size(struct tmx_sync_job *g); /* 0 for NULL */
-/* NULL: nothing. */
-void tmx_sync_job_save(struct tmx_sync_job *g, void *buf);
-void tmx_sync_job_restore(struct tmx_sync_job *g, void *buf);
+/* All that changes, for snapshots. May be NULL. */
+void tmx_sync_job_image(void *sync_job, struct tmx_image *i);
 
 #endif

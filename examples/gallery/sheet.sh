@@ -29,6 +29,14 @@ draw() { # draw NAME RESULTS: its figures at three sizes
   done
 }
 
+# What to see: the head of the script that the figure's labels name, up to its list of inputs.
+caption() { # caption OF NAME
+  local labels=$out/$1.figures/data/$2_labels.csv script
+  [ "$1" != explain ] || labels=$out/explain/$2.figure/data/explain_labels.csv
+  script=$(sed -n 's/^script,"\{0,1\}\([a-z0-9_]*\)"\{0,1\}$/\1/p' "$labels" 2>/dev/null || true)
+  [ -z "$script" ] || sed -n '2s/^# //; 2s/ \(data:\|Label\|Variables\|STEM\).*//; 2p' "plots/scripts/$script.gp"
+}
+
 explain() { # explain NAME ARGUMENT...
   local name=$1 size
   shift
@@ -84,7 +92,7 @@ done
     name=${file#*__}
     [ "$of" = "$last" ] || printf '\n## %s\n' "$of"
     last=$of
-    printf '\n`%s`\n\n![%s, %s](figures/%s)\n' "${name%.*}" "$of" "${name%.*}" "$file"
+    printf '\n![%s, %s](figures/%s)\n\n`%s`: %s\n' "$of" "${name%.*}" "$file" "${name%.*}" "$(caption "$of" "${name%.*}")"
   done
 } >$sheet/figures.md
 

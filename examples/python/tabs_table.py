@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The table of paper 003 (T^ABS) from a script: mixes under policies, and how much better they are than BL.
+"""A table as of paper 003 (T^ABS) from a script: mixes under policies, and how much better they are than BL.
 
     python3 tabs_table.py [--mixes WL1,WL2] [--policies BL,DVFS,A] [--set tick_s=0.01] [-o FOLDER]
 
-Writes FOLDER/table.csv, the same numbers as `thermix table tabs`, and FOLDER/improvement.svg (gnuplot).
+Writes FOLDER/table.csv, the same numbers as `thermix table` of a suite with these keys, and FOLDER/improvement.svg (gnuplot).
 """
 
 import argparse
@@ -13,7 +13,7 @@ import subprocess
 
 import thermix
 
-# What every run of the suite has (workloads/suites/tabs-h.cfg).
+# What every run has; constants and readings of paper 003 (workloads/suites/tabs/set.cfg) are --set options.
 BASE = {"chip": "gtx280", "seed": 1, "tick_s": 0.001, "quantum_s": 0.05, "warmup_s": 200.0}
 COLUMNS = ("slowdown_pct", "energy_j", "peak_temp_c", "makespan_s")
 

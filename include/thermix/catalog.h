@@ -22,9 +22,10 @@ enum { TMX_STATE_MAX = 1 << 20 }; /* bytes of a policy's state */
 TMX_API TMX_NODISCARD enum tmx_status tmx_catalog_create(struct tmx_catalog **c, struct tmx_err *err);
 
 /* Add a policy: the head of the level's table, which is checked and copied; what it points to stays the
- * caller's and has to live as long as the catalog. Levels place, mix, dtm, cta, tb, gate and fan. Errors,
- * after which nothing has changed: TMX_ECONFIG (name taken or no word, a REQUIRED slot missing, option rows
- * that do not fit the state, a state above TMX_STATE_MAX), TMX_EUNSUPPORTED (level job), TMX_ENOMEM. */
+ * caller's and has to live as long as the catalog. Levels place, mix, dtm, cta, tb, gate, fan, route and row.
+ * Errors, after which nothing has changed: TMX_ECONFIG (name taken or no word, a REQUIRED slot missing,
+ * option rows that do not fit the state, a state above TMX_STATE_MAX), TMX_EUNSUPPORTED (level job),
+ * TMX_ENOMEM. */
 TMX_API TMX_NODISCARD enum tmx_status tmx_catalog_add(struct tmx_catalog *c, enum tmx_level level,
                                                       const struct tmx_plugin *policy, struct tmx_err *err);
 

@@ -32,7 +32,8 @@ extern "C" {
     X(TMX_EUNFINISHED, "work cannot finish", 1) \
     X(TMX_ESTOPPED, "stopped by the user", 1)   \
     X(TMX_EUNSUPPORTED, "not supported", 2)     \
-    X(TMX_EFULL, "no room for the output", 1)
+    X(TMX_EFULL, "no room for the output", 1)   \
+    X(TMX_EPROGRAM, "another program failed", 1)
 
 enum tmx_status {
 #define X(code, text, exit_code) code,

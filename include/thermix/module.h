@@ -30,7 +30,8 @@ extern "C" {
     X(tmx_gpu_request) X(tmx_request) X(tmx_place) X(tmx_place_policy) X(tmx_spread)                \
     X(tmx_mix_policy) X(tmx_dtm_policy) X(tmx_tb_policy) X(tmx_fan_point) X(tmx_fan_view)           \
     X(tmx_fan_policy) X(tmx_cta_core) X(tmx_cta_view) X(tmx_cta_request) X(tmx_cta_policy)          \
-    X(tmx_gate_policy)
+    X(tmx_gate_policy) X(tmx_instance_view) X(tmx_route_view) X(tmx_route) X(tmx_route_policy)      \
+    X(tmx_row_view) X(tmx_row_policy)
 /* clang-format on */
 
 enum {

@@ -42,13 +42,15 @@ enum tmx_level {
     TMX_LEVEL_TB,    /* which SM takes the next block? */
     TMX_LEVEL_GATE,  /* which execution units sleep, and in which order are warps issued? */
     TMX_LEVEL_FAN,   /* how fast do the fans turn? */
+    TMX_LEVEL_ROUTE, /* which instance serves the next request? */
+    TMX_LEVEL_ROW,   /* which clocks keep a row of servers under its power? */
     TMX_N_LEVEL,
 };
 
 /* ---- what policies see ---- */
 
 enum {
-    TMX_WAYS = 8,    /* kernels resident on one GPU at a time, at most; paper 003 mixes two */
+    TMX_SLOTS = 8,   /* kernels resident on one GPU at a time, at most; paper 003 mixes two */
     TMX_KQUEUE = 32, /* kernel queue of a GPU, paper 003 section 3.1 */
 };
 #define TMX_NO_JOB SIZE_MAX
@@ -84,19 +86,19 @@ struct tmx_job_view {
     TMX_JOB_VIEW
 };
 
-#define TMX_GPU_VIEW                                                                       \
-    size_t sm0, n_sm;      /* its SMs in the node-wide arrays: sm0 .. sm0 + n_sm - 1 */    \
-    size_t level, n_level; /* clock level in force, 0 the fastest, of n_level */           \
-    size_t run[TMX_WAYS];  /* resident jobs; run[0] came first */                          \
-    size_t n_run;                                                                          \
-    size_t queue[TMX_KQUEUE]; /* waiting jobs, by priority, then arrival */                \
-    size_t n_queue;                                                                        \
-    double share;          /* of run[0] while two are resident */                          \
-    size_t n_part;         /* parts of the GPU in force; 0: one kernel, or two by share */ \
-    double part[TMX_WAYS]; /* [n_part] share of run[k] */                                  \
-    double admit_share;    /* share at which the second one was taken in */                \
-    size_t card0, n_card;  /* the GPUs of its card: card0 .. card0 + n_card - 1 */         \
-    unsigned reasons;      /* why it is slow: bits 1 << enum tmx_reason */
+#define TMX_GPU_VIEW                                                                        \
+    size_t sm0, n_sm;      /* its SMs in the node-wide arrays: sm0 .. sm0 + n_sm - 1 */     \
+    size_t level, n_level; /* clock level in force, 0 the fastest, of n_level */            \
+    size_t run[TMX_SLOTS]; /* resident jobs; run[0] came first */                           \
+    size_t n_run;                                                                           \
+    size_t queue[TMX_KQUEUE]; /* waiting jobs, by priority, then arrival */                 \
+    size_t n_queue;                                                                         \
+    double share;           /* of run[0] while two are resident */                          \
+    size_t n_part;          /* parts of the GPU in force; 0: one kernel, or two by share */ \
+    double part[TMX_SLOTS]; /* [n_part] share of run[k] */                                  \
+    double admit_share;     /* share at which the second one was taken in */                \
+    size_t card0, n_card;   /* the GPUs of its card: card0 .. card0 + n_card - 1 */         \
+    unsigned reasons;       /* why it is slow: bits 1 << enum tmx_reason */
 
 struct tmx_gpu_view {
     TMX_GPU_VIEW
@@ -143,6 +145,7 @@ enum tmx_reason {
     TMX_REASON_HW_THERMAL_SLOWDOWN, /* too hot: half the clock or less */
     TMX_REASON_MEMORY_LIMIT,        /* beside SW_THERMAL_SLOWDOWN, where it is the memory's; not of NVML */
     TMX_REASON_SHUTDOWN,            /* far too hot: it stops for good; not of NVML */
+    TMX_REASON_HW_POWER_BRAKE,      /* the row's power brake */
     TMX_N_REASON,
 };
 
@@ -166,13 +169,13 @@ struct tmx_view {
 /* ---- what policies may ask for ---- */
 
 struct tmx_gpu_request {
-    size_t admit;          /* waiting job to make resident beside the running one; TMX_NO_JOB: none */
-    double share;          /* of run[0] while two are resident (after admit) */
-    size_t n_part;         /* more than two kernels at a time, or fixed parts: up to n_part are resident, */
-    double part[TMX_WAYS]; /* each on its share of every SM, in all at most 1; 0: by share, as above */
-    size_t level;          /* slowest level anyone asks for: policies raise it */
-    size_t n_active;       /* SMs that may work */
-    double rest;           /* share of the time in which no SM works, 0..1 */
+    size_t admit;           /* waiting job to make resident beside the running one; TMX_NO_JOB: none */
+    double share;           /* of run[0] while two are resident (after admit) */
+    size_t n_part;          /* more than two kernels at a time, or fixed parts: up to n_part are resident, */
+    double part[TMX_SLOTS]; /* each on its share of every SM, in all at most 1; 0: by share, as above */
+    size_t level;           /* slowest level anyone asks for: policies raise it */
+    size_t n_active;        /* SMs that may work */
+    double rest;            /* share of the time in which no SM works, 0..1 */
     double late_s; /* the last part of the scheduling tick has a level of its own, in whole ticks; 0: none */
     size_t late_level;  /* unless the dtm policy slows the GPU down */
     double power_cap_w; /* board watts it may draw, a limit beside the board's own; INFINITY: none. Kept by a
@@ -376,6 +379,74 @@ struct tmx_gate_policy {
     enum tmx_gate_wake wake;
     bool coordinated; /* the second cluster of a type sleeps only when no active warp wants the type */
     bool adaptive;    /* idle detect follows the count of critical wake-ups */
+};
+
+/* ---- route: which instance of a language model serves the next request? Asked at each arrival, in order of
+ * time. What an iteration has done is visible when it ends ---- */
+
+struct tmx_instance_view { /* a tensor-parallel group: consecutive GPUs in lockstep */
+    size_t gpu0, n_gpu;    /* its GPUs */
+    size_t row;            /* its row of servers */
+    size_t class_of;       /* requests it is for, where servers have a class; else 0 */
+    bool prompt, token;    /* its pool: computes prompts, tokens, or both */
+    bool open;             /* may take this request: its pool, class and memory allow it */
+    double
+        pending_tokens;   /* of requests that are here: input until the prompt is done, and 1 until the end */
+    double prompt_tokens; /* input that waits or is being computed */
+    double reserved_tokens;     /* of the cache, */
+    double capacity_tokens;     /* and how many there are */
+    size_t n_request;           /* that are here, */
+    size_t n_sequence;          /* and those of them that make tokens */
+    double hottest_k, memory_k; /* of its GPUs' sensors; NAN: none */
+    double inlet_k;             /* the warmest air they breathe; NAN: unknown */
+    double power_w;             /* of its GPUs and its share of the node, mean since the last telemetry */
+    double prompt_w;            /* that a GPU of it draws in a long prompt */
+    double k_per_w;             /* how much a GPU of it warms up for each watt; 0: unknown */
+    double limit_k;             /* above which its GPUs are slowed; INFINITY: none */
+};
+
+struct tmx_route_view {
+    double time_s;
+    size_t n_instance, n_row;
+    const struct tmx_instance_view *instance; /* [n_instance] */
+    const double *row_w;                      /* [n_row] mean since the last telemetry */
+    double budget_w;                          /* of a row; 0: none */
+    double input_tokens;                      /* of the request; its output is not known */
+    size_t class_of;                          /* 0: high priority, 1: low */
+};
+
+struct tmx_route { /* instances by number; token: the same where phases are not split */
+    size_t prompt, token;
+};
+
+struct tmx_route_policy {
+    struct tmx_plugin base; /* the state is plain data: a snapshot copies it */
+    /* REQUIRED. Write *to; it comes as SIZE_MAX. token left at SIZE_MAX is prompt. */
+    void (*route)(void *state, const struct tmx_route_view *view, struct tmx_route *to);
+};
+
+/* ---- row: which clocks keep a row of servers under its power? Asked at every telemetry; what it asks for
+ * comes into force after the latency of the channel (oob_s). The power brake is the hardware's ---- */
+
+enum { TMX_ROW_MEMORY = 8 };
+
+struct tmx_row_view {
+    double time_s;
+    double telemetry_s;                       /* between two calls */
+    size_t row, n_row;                        /* asked for row by row */
+    double power_w, budget_w;                 /* mean since the last telemetry; what it may draw */
+    bool braked;                              /* the power brake is on */
+    size_t n_instance;                        /* of all rows */
+    const struct tmx_instance_view *instance; /* [n_instance] */
+    const double *clock_hz;                   /* [n_instance] in force; INFINITY: not limited */
+    double *memory;                           /* [TMX_ROW_MEMORY] of this row, zero at first */
+};
+
+struct tmx_row_policy {
+    struct tmx_plugin base; /* the state is constant */
+    /* REQUIRED. Write the fastest clock [Hz] of the row's instances; INFINITY: no limit. Comes as it was
+     * asked for last. */
+    void (*decide)(const void *state, const struct tmx_row_view *view, double *clock_hz);
 };
 
 #ifdef __cplusplus

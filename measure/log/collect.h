@@ -50,8 +50,19 @@ struct tmx_log_format {
     const struct tmx_alias *names; /* of its columns, for read; end with {0} */
     enum tmx_status (*read)(struct tmx_collect *c, const struct tmx_alias *names, struct tmx_err *err);
 };
-extern const struct tmx_log_format tmx_log_nvidia_csv, tmx_log_nvidia_dmon, tmx_log_dcgm_dmon,
-    tmx_log_prometheus, tmx_log_gpuz, tmx_log_amd_csv, tmx_log_plain;
+
+/* One line a format, X(name), which a file here defines as tmx_log_NAME. The first whose header it is reads
+ * the log; plain takes what is left. */
+#define TMX_LOG_FORMATS(X) \
+    X(dcgm_dmon)           \
+    X(nvidia_dmon)         \
+    X(prometheus)          \
+    X(nvidia_csv)          \
+    X(gpuz)                \
+    X(amd_csv)             \
+    X(plain)
+#define TMX_DECLARE_LOG(name) extern const struct tmx_log_format tmx_log_##name;
+TMX_LOG_FORMATS(TMX_DECLARE_LOG)
 
 /* What the column of this header cell means. aliases end with {0}. */
 struct tmx_column_use tmx_column_of(struct tmx_span header, const struct tmx_alias *aliases);

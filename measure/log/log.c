@@ -7,10 +7,8 @@
 
 #include "measure/log/collect.h"
 
-/* The first whose header it is; plain takes what is left. */
-static const struct tmx_log_format *const formats[] = {
-    &tmx_log_dcgm_dmon, &tmx_log_nvidia_dmon, &tmx_log_prometheus, &tmx_log_nvidia_csv,
-    &tmx_log_gpuz,      &tmx_log_amd_csv,     &tmx_log_plain,      NULL};
+#define FORMAT(name) &tmx_log_##name,
+static const struct tmx_log_format *const formats[] = {TMX_LOG_FORMATS(FORMAT) NULL};
 
 static bool has_column(const struct tmx_measured *m, size_t first, enum tmx_log_quantity q)
 {
@@ -174,6 +172,14 @@ void tmx_measured_unused(struct tmx_measured *m, struct tmx_span name)
 
 size_t tmx_log_intern(char ***list, size_t *n, struct tmx_span s)
 {
+    char plain[256];
+    if (tmx_span_length(s) < sizeof plain && tmx_span_has(s, "\"\"")) { /* of a quoted cell: one quote */
+        size_t length = 0;
+        for (const char *p = s.begin; p < s.end; p += p + 1 < s.end && p[0] == '"' && p[1] == '"' ? 2 : 1) {
+            plain[length++] = *p;
+        }
+        s = (struct tmx_span){plain, plain + length};
+    }
     for (size_t i = *n; i-- > 0;) { /* the newest are asked for most */
         if (strlen((*list)[i]) == tmx_span_length(s) &&
             memcmp((*list)[i], s.begin, tmx_span_length(s)) == 0) {

@@ -116,7 +116,7 @@ static enum tmx_status metric(struct tmx_collect *c, struct scrape *s, struct tm
     const char *open = memchr(line.begin, '{', tmx_span_length(line));
     const char *close = open ? memchr(open, '}', (size_t)(line.end - open)) : NULL;
     if (!close) {
-        return TMX_OK; /* a metric without labels is nobody's */
+        return TMX_OK; /* a metric without labels belongs to no GPU */
     }
     const struct tmx_span name = {line.begin, open}, labels = {open + 1, close};
     const struct tmx_column_use use = tmx_column_named(name, (struct tmx_span){open, open}, names);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Rows in the file's order -> series: values no GPU can have are refused, clocks are set right, holes part
- * runs, and what was decided is said. */
+ * runs, and a note reports each decision. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -320,6 +320,7 @@ static void set_begins(struct tmx_measured *m, size_t first)
             begin = fmin(begin, m->series[end].q[TMX_Q_TIME][0]);
         }
         for (; i < end; i++) {
+            m->series[i].begin_s = begin;
             for (size_t k = 0; k < m->series[i].n; k++) {
                 m->series[i].q[TMX_Q_TIME][k] -= begin;
             }

@@ -34,6 +34,7 @@ struct tmx_series {
                                   TIME rises strictly from the run's begin; POWER has no gaps */
     unsigned *line;                /* [n] */
     double step_s;                 /* median */
+    double begin_s;                /* of its run: the log's own time of time 0 */
 };
 
 struct tmx_log_column { /* what a quantity was read from */

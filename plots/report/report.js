@@ -3,6 +3,7 @@
 // Shape of the data: docs/formats.md, section Report.
 
 const data = JSON.parse(document.getElementById("data").textContent);
+for (const r of data.runs) r.units = data.plans[r.plan];
 const main = document.getElementById("main");
 const nav = document.querySelector("nav");
 const SVG = "http://www.w3.org/2000/svg";
@@ -54,6 +55,7 @@ function section(id, title) {
 function shown(v) {
   if (v === null) return "–";
   if (typeof v !== "number") return String(v);
+  if (Math.abs(v) < 5e-5) v = 0;
   return Number.isInteger(v) ? String(v) : Math.abs(v) >= 1000 ? v.toFixed(0) : v.toFixed(Math.abs(v) < 1 ? 4 : 2);
 }
 
@@ -72,15 +74,21 @@ function fill(body, rows, isText) {
 }
 
 function table(t) {
-  const box = make("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": t.title });
+  const box = make("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": (t.of && t.of !== t.title ? `${t.of}: ` : "") + t.title });
   const table = make("table");
   const head = make("tr");
   const body = make("tbody");
   const isText = t.columns.map((_, i) => t.rows.some((r) => typeof r[i] === "string"));
-  table.append(make("caption", {}, t.title + ". A column's title sorts by it."));
+  table.append(make("caption", {}, (t.of && t.of !== t.title ? `${t.of}: ` : "") + t.title + (t.plain ? "." : ". A column's title sorts by it.")));
   t.columns.forEach((name, i) => {
     const th = make("th", { scope: "col", "aria-sort": "none" });
     if (isText[i]) th.classList.add("text");
+    if (t.plain) {
+      th.textContent = name;
+      th.removeAttribute("aria-sort");
+      head.append(th);
+      return;
+    }
     const button = make("button", { type: "button" }, name);
     button.addEventListener("click", () => {
       const up = th.getAttribute("aria-sort") !== "ascending";
@@ -115,17 +123,32 @@ function hottestOf(temps) {
   return temps.reduce((best, t, i) => (t > temps[best] ? i : best), 0);
 }
 
-// Colours and their ends in words.
+// Colours, their ends in words, and a mark at the limit.
 function scaleBar() {
-  const low = make("span"), high = make("span"), box = make("div", { class: "scale", role: "img" });
-  box.append(low, make("div", { class: "bar" }), high);
-  const set = (from, to) => {
-    low.textContent = `${from} °C`;
-    high.textContent = `${to} °C`;
-    box.setAttribute("aria-label", `Colour scale from ${from} to ${to} degrees Celsius`);
+  const low = make("span"), high = make("span"), bar = make("div", { class: "bar" }), mark = make("div", { class: "limit" }), says = make("span");
+  const box = make("div", { class: "scale", role: "img" });
+  mark.append(says);
+  bar.append(mark);
+  box.append(low, bar, high);
+  const set = (from, to, limit, unit = "°C") => {
+    const inside = limit !== undefined && limit > from && limit < to;
+    low.textContent = `${from} ${unit}`;
+    high.textContent = `${to} ${unit}`;
+    mark.hidden = !inside;
+    mark.style.left = `${(100 * (limit - from)) / (to - from)}%`;
+    says.textContent = inside ? `limit ${limit}` : "";
+    box.setAttribute("aria-label", `Colour scale from ${from} to ${to} ${unit}${inside ? `, the limit at ${limit}` : ""}`);
   };
   return { box, set };
 }
+
+// One scale for the player and the what-if: a colour means one temperature on the whole page.
+const SCALE = (() => {
+  const temps = data.runs.flatMap((r) => measured(r).flatMap((f) => { const t = tempsAt(r, f); return [Math.min(...t), Math.max(...t)]; }));
+  const limit = data.runs.find((r) => r.limit_c !== undefined)?.limit_c, five = (t, up) => 5 * (up ? Math.ceil(t / 5) : Math.floor(t / 5));
+  const most = temps.reduce((a, b) => Math.max(a, b), limit ?? -Infinity), least = temps.reduce((a, b) => Math.min(a, b), Infinity);
+  return { low: five(least - 5, false), high: five(most + 10, true), limit };
+})();
 
 // The blocks of a chip in the colours of their temperatures. read(i): a block was pointed at.
 class ChipMap {
@@ -147,7 +170,7 @@ class ChipMap {
     const rect = makeSvg("rect", { class: "block", ...at, tabindex: i === 0 ? "0" : "-1", role: "img", "data-unit": u.name });
     for (const kind of ["mouseenter", "focus"]) rect.addEventListener(kind, () => this.read(i));
     rect.addEventListener("keydown", (e) => this.go(e, i));
-    const size = Math.min(0.9, 0.8 * u.h, (1.25 * u.w) / u.name.length);
+    const size = Math.min(0.9, 0.8 * u.h, (1.1 * u.w) / u.name.length);
     const label = makeSvg("text", { x: u.x + u.w / 2, y: h - u.y - u.h / 2, "font-size": size, "aria-hidden": "true" });
     if (size > 0.3) label.textContent = u.name;
     this.svg.append(rect, label);
@@ -219,11 +242,10 @@ function powersAt(run, frame) {
 }
 
 function player(s, runs) {
-  const range = runs.flatMap((r) => measured(r).flatMap((f) => [Math.min(...tempsAt(r, f)), Math.max(...tempsAt(r, f))]));
-  const low = Math.floor(Math.min(...range)), high = Math.ceil(Math.max(...range));
-  const intervals = runs.flatMap((r) => r.time_s.slice(1).map((t, i) => t - r.time_s[i]));
+  const { low, high, limit } = SCALE;
+  const interval = runs.reduce((a, r) => r.time_s.slice(1).reduce((b, t, i) => Math.min(b, t - r.time_s[i]), a), 1e9);
   const readout = make("p", { class: "readout", id: "readout", role: "status", "aria-live": "polite" }, "Point at a block, or go to it with Tab and the arrow keys.");
-  const slider = make("input", { type: "range", id: "time", step: Math.min(...intervals, 1e9), "aria-label": "Time" });
+  const slider = make("input", { type: "range", id: "time", step: interval, "aria-label": "Time" });
   const maps = make("div", { class: "maps" });
   let shown = [], timer = null;
 
@@ -271,13 +293,22 @@ function player(s, runs) {
   slider.addEventListener("input", update);
 
   const names = runs.map(title);
-  const left = choice("Left", names, 0, rebuild), right = choice("Right", names, Math.min(1, runs.length - 1), rebuild);
+  const peaks = runs.map((r) => r.temp_dc.reduce((a, b) => Math.max(a, b), -Infinity)), many = runs.length > 16; // of many GPUs the hottest two
+  const order = runs.map((_, i) => i).sort((a, b) => (many ? peaks[b] - peaks[a] || a - b : a - b));
+  const left = choice("Left", names, order[0], rebuild), right = choice("Right", names, order[Math.min(1, runs.length - 1)], rebuild);
   const controls = make("div", { class: "controls" }), scale = scaleBar();
-  scale.set(low, high);
+  scale.set(low, high, limit);
   controls.append(play, slider, button("Hottest moment", hottest));
   if (runs.length > 1) controls.append(left.box, right.box);
   s.append(controls, scale.box, readout, maps, make("p", { class: "note" },
-    "The colours span the measured time, after the warm-up; the hottest block has the bold frame. " + data.sampling));
+    "A colour means the same temperature in all maps of this page; the hottest block has the bold frame. Colours span the measured time, after the warm-up. " + data.sampling));
   rebuild();
-  return { time: () => Number(slider.value) };
+  const pick = (of, gpu) => {
+    const i = runs.findIndex((r) => r.of === of && r.gpu === gpu);
+    if (i < 0) return;
+    left.select.value = i;
+    rebuild();
+    s.scrollIntoView();
+  };
+  return { time: () => Number(slider.value), pick };
 }

@@ -190,10 +190,9 @@ class WhatIf {
   show() {
     const temps_k = this.model.temps(), temps = Array.from(temps_k, (t) => t - 273.15);
     const still = Array.from(this.model.temps(this.model.equilibrium(this.power), this.power), (t) => t - 273.15);
-    const peak = hottestOf(temps), last = hottestOf(still), five = (t, up) => 5 * (up ? Math.ceil(t / 5) : Math.floor(t / 5));
-    const low = five(Math.min(...temps, ...still), false), high = Math.max(five(temps[peak], true), five(still[last], true), low + 10);
+    const peak = hottestOf(temps), last = hottestOf(still), { low, high } = SCALE;
     const name = (i) => this.run.units[i].name, limit = this.run.limit_c;
-    this.scale.set(low, high);
+    this.scale.set(low, high, limit);
     this.map.show(temps, low, high, (i) => `${name(i)}: ${temps[i].toFixed(2)} °C, ${this.power[i].toFixed(2)} W`);
     this.map.heading.textContent = `${title(this.run)}, what if`;
     this.now.textContent = `Hottest now: ${name(peak)} ${temps[peak].toFixed(2)} °C. In equilibrium: ${name(last)} ${still[last].toFixed(2)} °C` +

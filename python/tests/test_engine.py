@@ -91,7 +91,7 @@ class TestEngine(unittest.TestCase):
                 with engine(**more) as e:
                     self.assertLess(np.abs(e.step(0.01, self.power_w[0]) - want).max(), 1e-2)
             self.assertRaisesRegex(thermix.Error, "absent.init: cannot open", engine, init_file="absent.init")
-            self.assertRaisesRegex(thermix.Error, "not modelled", engine, use_microchannels=1)
+            self.assertRaisesRegex(thermix.Error, "without a grid_layer_file", engine, use_microchannels=1)
 
     def test_a_named_library_that_is_none_is_an_error(self):
         code = "import thermix; thermix.version()"

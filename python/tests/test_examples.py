@@ -26,15 +26,22 @@ class TestExamples(unittest.TestCase):
         self.addCleanup(self.folder.cleanup)
         self.out = pathlib.Path(self.folder.name)
 
+    def test_the_baselines_are_those_of_the_readme(self):
+        printed = {row[0]: row[1:5] for row in csv.reader(script("baselines.py").splitlines())}
+        for line in (ROOT / "python/README.md").read_text().splitlines():
+            cells = [cell.strip() for cell in line.strip("|").split("|")]
+            if len(cells) == 5 and cells[0].startswith("`"):
+                for ours, theirs in zip(printed.pop(cells[0].split("`")[1]), cells[1:]):
+                    self.assertAlmostEqual(float(ours), float(theirs), delta=0.02)
+        self.assertEqual(list(printed), ["agent"])
+
     def test_the_table_of_the_script_is_that_of_the_program(self):
         sets = ["tick_s=0.01", "rows=16", "cols=16", "warmup_s=50"]
         script("tabs_table.py", "--mixes", "WL7,WL10", "--policies", "BL,A", "-o", self.out / "script",
                *(w for s in sets for w in ("--set", s)))
-        suite = (ROOT / "workloads/suites/tabs-h.cfg").read_text()
-        suite = suite[:suite.index("values =")].replace('compare = "DVFS";', "")
-        mixes = suite[suite.index("mixes ="):suite.index("baseline =")]
-        (self.out / "suite.cfg").write_text(suite.replace(
-            mixes, 'mixes = ["WL7", "WL10"];\npolicies = ("BL", "A");\n'))
+        (self.out / "suite.cfg").write_text(
+            'name = "suite"; kind = "tabs"; mixes = ["WL7", "WL10"]; policies = ("BL", "A"); compare = "A";\n'
+            'base = { chip = "gtx280"; seed = 1; tick_s = 0.001; quantum_s = 0.05; warmup_s = 200.0; };\n')
         subprocess.run([os.environ["THERMIX"], "table", self.out / "suite.cfg", "-q", "-o", self.out / "program",
                         *(w for s in sets for w in ("--set", s))], check=True, stdout=subprocess.DEVNULL)
         with open(self.out / "script/table.csv") as ours, open(self.out / "program/table.csv") as theirs:

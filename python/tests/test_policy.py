@@ -36,7 +36,7 @@ FIVE = 'name = "five"; kernels = ( ' + ", ".join(f'{{ kernel = "{k}"; work_s = {
     ("SVM", 3.0), ("Cmem", 5.0), ("Conv", 2.0), ("SVM", 2.0), ("Bino", 4.0))) + " );"
 
 # Emergencies within two minutes, and a hot kernel that came second, so that shares move.
-HOT = {**BASE, "package": {"r_convec": 0.33}}
+HOT = {**BASE, "package": {"r_convec": 0.4}}
 MIX = 'name = "turned"; kernels = ( { kernel = "Cmem"; work_s = 60.0; }, { kernel = "SVM"; work_s = 60.0; } );'
 
 
@@ -45,7 +45,7 @@ class Alternate(policy.Mix):
 
     name = "alternate_in_python"
     options = {"emergency_c": 88.5, "release_c": 87.1, "initial_share": 0.05, "change": 0.05, "first_floor": 0.5,
-               "slice": 0.01}
+               "most": 0.95, "slice": 0.01}
     turns = True
     measured_gain_pct = 1.26
     WINDOW = 32
@@ -83,7 +83,6 @@ class Alternate(policy.Mix):
     def two(self, view, gpu, ask, hottest_k):
         first_is_hot = view.jobs[gpu.run[0]].pdi_w >= view.jobs[gpu.run[1]].pdi_w
         floor = self.first_floor if first_is_hot else self.initial_share
-        start = gpu.admit_share if first_is_hot else 1 - gpu.admit_share
         x = gpu.share if first_is_hot else 1 - gpu.share
         ask.level = gpu.level
         if hottest_k >= self.emergency_c + 273.15:
@@ -94,8 +93,8 @@ class Alternate(policy.Mix):
         elif hottest_k < self.release_c + 273.15:
             if gpu.level > 0:
                 ask.level = gpu.level - 1
-            elif x < start - 1e-9:
-                x = min(start, x + self.change)
+            elif x < self.most - 1e-9:
+                x = min(self.most, x + self.change)
         ask.share = x if first_is_hot else 1 - x
 
     def slice_s(self):
@@ -576,6 +575,48 @@ class TestHandles(unittest.TestCase):
         self.assertRaisesRegex(ValueError, "NUL", thermix.Run, BASE, policies=[made(Slow.decide, name="made\0x")])
 
 
+GYMNASIUM = """
+import importlib
+registry = {}
+class Env:
+    def reset(self, *, seed=None, options=None):
+        self.seeded = seed
+def register(id, entry_point):
+    registry[id] = entry_point
+def make(id, **kwargs):
+    module, name = registry[id].split(":")
+    return getattr(importlib.import_module(module), name)(**kwargs)
+"""
+SPACES = """
+import numpy as np
+class Box:
+    def __init__(self, low, high, shape=None, dtype=np.float32):
+        self.low, self.high, self.shape, self.dtype = low, high, shape, dtype
+    def contains(self, x):
+        return x.shape == self.shape and x.dtype == self.dtype and bool((x >= self.low).all() and (x <= self.high).all())
+class Dict(dict):
+    def contains(self, x):
+        return isinstance(x, dict) and x.keys() == self.keys() and all(s.contains(x[k]) for k, s in self.items())
+class MultiDiscrete:
+    def __init__(self, nvec, dtype=np.int64, seed=None):
+        self.nvec = np.array(nvec, dtype)
+    def contains(self, x):
+        return bool((np.asarray(x) < self.nvec).all() and (np.asarray(x) >= 0).all())
+    def seed(self, seed=None):
+        self.seeded = seed
+    def sample(self):
+        return self.nvec - 1
+"""
+USE = """
+import gymnasium, thermix
+env = gymnasium.make("thermix/Clock-v0", every_s=1.0, most_s=2.0)
+seen, info = env.reset(seed=5)
+inside = env.observation_space.contains(seen)
+seen, reward, terminated, truncated, info = env.step(env.action_space.sample())
+print(inside and env.observation_space.contains(seen), isinstance(env, gymnasium.Env), env.seeded)
+"""
+
+
 class TestEnvironment(unittest.TestCase):
     def test_an_episode(self):
         env = thermix.Environment(BASE, every_s=2.0)
@@ -594,6 +635,15 @@ class TestEnvironment(unittest.TestCase):
         again.reset(seed=7)
         other = [again.step(np.array([0]))[0] for _ in range(steps)]
         self.assertTrue(np.array_equal(other[-1]["unit_temp_k"], seen["unit_temp_k"]))
+
+    def test_gymnasium_gets_the_environment_where_it_is_installed(self):
+        with tempfile.TemporaryDirectory() as folder: # what of gymnasium is used, as its documents have it
+            (pathlib.Path(folder) / "gymnasium").mkdir()
+            (pathlib.Path(folder) / "gymnasium/__init__.py").write_text(GYMNASIUM)
+            (pathlib.Path(folder) / "gymnasium/spaces.py").write_text(SPACES)
+            done = subprocess.run([sys.executable, "-B", "-c", USE], capture_output=True, text=True, env={
+                **os.environ, "PYTHONPATH": folder + os.pathsep + os.environ.get("PYTHONPATH", "")})
+            self.assertEqual(done.stdout, "True True 5\n", done.stderr)
 
     def test_actions_act_and_bad_ones_are_refused(self):
         env = thermix.Environment(BASE, every_s=2.0, most_s=3.0)

@@ -6,10 +6,10 @@ import operator
 from ctypes import (CFUNCTYPE, POINTER, Structure, c_bool, c_char_p, c_double, c_int, c_size_t, c_uint,
                     c_uint64, c_void_p)
 
-WAYS, KQUEUE, N_FAN_MEMORY = 8, 32, 2
+SLOTS, KQUEUE, N_FAN_MEMORY, N_ROW_MEMORY = 8, 32, 2, 8
 NO_JOB = 2 ** (8 * ctypes.sizeof(c_size_t)) - 1
-LEVELS = ("job", "place", "mix", "dtm", "cta", "tb", "gate", "fan")  # enum tmx_level
-OPT_REAL, OPT_TEXT = 1, 3                                            # of enum tmx_opt_type
+LEVELS = ("job", "place", "mix", "dtm", "cta", "tb", "gate", "fan", "route", "row")  # enum tmx_level
+OPT_REAL, OPT_TEXT = 1, 3  # of enum tmx_opt_type
 
 
 class Opt(Structure):
@@ -35,8 +35,8 @@ class JobView(Structure):
 class GpuView(Structure):
     c_name = "tmx_gpu_view"
     _fields_ = [("sm0", c_size_t), ("n_sm", c_size_t), ("level", c_size_t), ("n_level", c_size_t),
-                ("run", c_size_t * WAYS), ("n_run", c_size_t), ("queue", c_size_t * KQUEUE), ("n_queue", c_size_t),
-                ("share", c_double), ("n_part", c_size_t), ("part", c_double * WAYS), ("admit_share", c_double),
+                ("run", c_size_t * SLOTS), ("n_run", c_size_t), ("queue", c_size_t * KQUEUE), ("n_queue", c_size_t),
+                ("share", c_double), ("n_part", c_size_t), ("part", c_double * SLOTS), ("admit_share", c_double),
                 ("card0", c_size_t), ("n_card", c_size_t), ("reasons", c_uint)]
 
 
@@ -86,7 +86,7 @@ class Answer(Structure):
 class GpuRequest(Answer):
     __slots__ = ()
     c_name = "tmx_gpu_request"
-    _fields_ = [("admit", c_size_t), ("share", c_double), ("n_part", c_size_t), ("part", c_double * WAYS),
+    _fields_ = [("admit", c_size_t), ("share", c_double), ("n_part", c_size_t), ("part", c_double * SLOTS),
                 ("level", c_size_t), ("n_active", c_size_t),
                 ("rest", c_double), ("late_s", c_double), ("late_level", c_size_t), ("power_cap_w", c_double),
                 ("reasons", c_uint)]
@@ -137,6 +137,33 @@ class CtaRequest(Answer):
                 ("reset_counters", c_bool), ("watch_blocks", c_bool)]
 
 
+class InstanceView(Structure):
+    c_name = "tmx_instance_view"
+    _fields_ = [("gpu0", c_size_t), ("n_gpu", c_size_t), ("row", c_size_t), ("class_of", c_size_t), ("prompt", c_bool),
+                ("token", c_bool), ("open", c_bool), ("pending_tokens", c_double), ("prompt_tokens", c_double),
+                ("reserved_tokens", c_double), ("capacity_tokens", c_double), ("n_request", c_size_t),
+                ("n_sequence", c_size_t), ("hottest_k", c_double), ("memory_k", c_double), ("inlet_k", c_double), ("power_w", c_double),
+                ("prompt_w", c_double), ("k_per_w", c_double), ("limit_k", c_double)]
+
+
+class RouteView(Structure):
+    c_name = "tmx_route_view"
+    _fields_ = [("time_s", c_double), ("n_instance", c_size_t), ("n_row", c_size_t), ("instance", POINTER(InstanceView)),
+                ("row_w", POINTER(c_double)), ("budget_w", c_double), ("input_tokens", c_double), ("class_of", c_size_t)]
+
+
+class Route(Structure):
+    c_name = "tmx_route"
+    _fields_ = [("prompt", c_size_t), ("token", c_size_t)]
+
+
+class RowView(Structure):
+    c_name = "tmx_row_view"
+    _fields_ = [("time_s", c_double), ("telemetry_s", c_double), ("row", c_size_t), ("n_row", c_size_t),
+                ("power_w", c_double), ("budget_w", c_double), ("braked", c_bool), ("n_instance", c_size_t),
+                ("instance", POINTER(InstanceView)), ("clock_hz", POINTER(c_double)), ("memory", POINTER(c_double))]
+
+
 class Place(Structure):
     c_name = "tmx_place"
     _fields_ = [("home", c_size_t), ("n", c_size_t)]
@@ -150,6 +177,8 @@ ORDER = CFUNCTYPE(None, c_void_p, POINTER(View), c_size_t, POINTER(c_size_t))
 SPEED = CFUNCTYPE(c_double, c_void_p, POINTER(FanView))
 CTA = CFUNCTYPE(None, c_void_p, POINTER(CtaView), POINTER(CtaRequest))
 STATE = CFUNCTYPE(c_int, c_void_p)
+ROUTE = CFUNCTYPE(None, c_void_p, POINTER(RouteView), POINTER(Route))
+ROW = CFUNCTYPE(None, c_void_p, POINTER(RowView), POINTER(c_double))
 
 
 class PlacePolicy(Structure):
@@ -190,5 +219,16 @@ class GatePolicy(Structure):
     _fields_ = [("base", Plugin), ("order", c_int), ("wake", c_int), ("coordinated", c_bool), ("adaptive", c_bool)]
 
 
+class RoutePolicy(Structure):
+    c_name = "tmx_route_policy"
+    _fields_ = [("base", Plugin), ("route", ROUTE)]
+
+
+class RowPolicy(Structure):
+    c_name = "tmx_row_policy"
+    _fields_ = [("base", Plugin), ("decide", ROW)]
+
+
 STRUCTS = (Opt, Plugin, JobView, GpuView, SyncJobView, NodeView, View, GpuRequest, Request, Spread, FanPoint, FanView,
-           BoardView, CtaCore, CtaView, CtaRequest, Place, PlacePolicy, MixPolicy, DtmPolicy, TbPolicy, FanPolicy, CtaPolicy, GatePolicy)
+           BoardView, CtaCore, CtaView, CtaRequest, Place, PlacePolicy, MixPolicy, DtmPolicy, TbPolicy, FanPolicy, CtaPolicy, GatePolicy,
+           InstanceView, RouteView, Route, RoutePolicy, RowView, RowPolicy)

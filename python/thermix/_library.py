@@ -26,7 +26,7 @@ class Error(Exception):
     """
 
     names = ("OK", "ENOMEM", "EIO", "EPARSE", "ECONFIG", "ERANGE", "ESOLVE", "ERUNAWAY", "EUNFINISHED",
-             "ESTOPPED", "EUNSUPPORTED", "EFULL")
+             "ESTOPPED", "EUNSUPPORTED", "EFULL", "EPROGRAM")
 
     def __init__(self, err):
         text = ctypes.create_string_buffer(2048)

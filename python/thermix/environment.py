@@ -1,10 +1,13 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A run as an environment for reinforcement learning, in Gymnasium's manner, without Gymnasium.
+"""A run as an environment for reinforcement learning, in Gymnasium's manner, with Gymnasium or without it.
 
     env = thermix.Environment({"chip": "gtx280", "mix": "WL1", "policy": "MU", "seed": 1, "tick_s": 0.01})
     observation, info = env.reset()
     while True:
         observation, reward, terminated, truncated, info = env.step(env.action_space.sample())
+
+Where Gymnasium is installed, an Environment is one of its own, and `import thermix` registers "thermix/Clock-v0":
+`gymnasium.make("thermix/Clock-v0")`, DEFAULT below, or `gymnasium.make("thermix/Clock-v0", config=...)`.
 
 An action is the slowest clock level of each GPU (0: full speed), in force until the next step; the mix
 policy and the hardware's throttle work as configured.
@@ -17,38 +20,47 @@ from .policy import Dtm
 from .runs import Run
 
 
-class Box:
-    """Arrays of reals between bounds, as gymnasium.spaces.Box."""
+try:
+    import gymnasium
+    from gymnasium.spaces import Box, Dict, MultiDiscrete
 
-    def __init__(self, low, high, shape):
-        self.low, self.high = np.full(shape, low, np.float64), np.full(shape, high, np.float64)
-        self.shape, self.dtype = tuple(shape), np.dtype(np.float64)
+    _Base = gymnasium.Env
+except ImportError:
+    gymnasium, _Base = None, object
 
-    def contains(self, x):
-        return np.shape(x) == self.shape and bool((x >= self.low).all() and (x <= self.high).all())
+    class Box:
+        """Arrays of reals between bounds, as gymnasium.spaces.Box."""
 
+        def __init__(self, low, high, shape, dtype=np.float64):
+            self.low, self.high = np.full(shape, low, dtype), np.full(shape, high, dtype)
+            self.shape, self.dtype = tuple(shape), np.dtype(dtype)
 
-class Dict(dict):
-    """Named spaces, as gymnasium.spaces.Dict."""
+        def contains(self, x):
+            return np.shape(x) == self.shape and bool((x >= self.low).all() and (x <= self.high).all())
 
-    def contains(self, x):
-        return set(x) == set(self) and all(space.contains(x[name]) for name, space in self.items())
+    class Dict(dict):
+        """Named spaces, as gymnasium.spaces.Dict."""
 
+        def contains(self, x):
+            return set(x) == set(self) and all(space.contains(x[name]) for name, space in self.items())
 
-class MultiDiscrete:
-    """Arrays of integers 0 .. nvec - 1, as gymnasium.spaces.MultiDiscrete."""
+    class MultiDiscrete:
+        """Arrays of integers 0 .. nvec - 1, as gymnasium.spaces.MultiDiscrete."""
 
-    def __init__(self, nvec, seed=None):
-        self.nvec = np.asarray(nvec, np.int64)
-        self.shape, self.dtype = self.nvec.shape, np.dtype(np.int64)
-        self._rng = np.random.default_rng(seed)
+        def __init__(self, nvec, seed=None):
+            self.nvec = np.asarray(nvec, np.int64)
+            self.shape, self.dtype = self.nvec.shape, np.dtype(np.int64)
+            self._rng = np.random.default_rng(seed)
 
-    def contains(self, x):
-        x = np.asarray(x)
-        return x.shape == self.shape and x.dtype.kind in "iu" and bool(((x >= 0) & (x < self.nvec)).all())
+        def contains(self, x):
+            x = np.asarray(x)
+            return x.shape == self.shape and x.dtype.kind in "iu" and bool(((x >= 0) & (x < self.nvec)).all())
 
-    def sample(self):
-        return self._rng.integers(self.nvec)
+        def seed(self, seed=None):
+            self._rng = np.random.default_rng(seed)
+
+        def sample(self):
+            return self._rng.integers(self.nvec)
 
 
 class _Levels(Dtm):
@@ -72,7 +84,10 @@ def work_and_heat(before, after, info):
     return float(done - info["throttled_s"])
 
 
-class Environment:
+DEFAULT = {"chip": "gtx280", "mix": "WL1", "policy": "BL", "seed": 1, "tick_s": 0.01, "rows": 16, "cols": 16}
+
+
+class Environment(_Base):
     """reset() and step(action) as Gymnasium has them.
 
     config, sets: as thermix.Run, without group dtm, which the environment is; every_s: simulated time of a
@@ -83,14 +98,17 @@ class Environment:
 
     OBSERVED = {"unit_temp_k": 1e4, "unit_power_w": 1e6, "sm_sensed_k": 1e4, "gpu_level": 1e3, "job_done": 1.0}
 
-    def __init__(self, config, sets=(), every_s=0.5, most_s=float("inf"), reward=work_and_heat):
+    metadata = {"render_modes": []}
+    render_mode = None
+
+    def __init__(self, config=DEFAULT, sets=(), every_s=0.5, most_s=float("inf"), reward=work_and_heat):
         self._config = to_text(config) if isinstance(config, dict) else config
         self._sets = [f"{k}={v}" for k, v in sets.items()] if isinstance(sets, dict) else list(sets)
         self.every_s, self.most_s, self._reward = every_s, most_s, reward
         self._run = None
         run = self._open()
         n = {name: run.read(name).size for name in self.OBSERVED}
-        self.observation_space = Dict({name: Box(-1e6 if name == "unit_power_w" else 0, high, (n[name],))
+        self.observation_space = Dict({name: Box(-1e6 if name == "unit_power_w" else 0, high, (n[name],), np.float64)
                                        for name, high in self.OBSERVED.items()})
         self.action_space = MultiDiscrete(run.gpu_n_level.astype(int))
 
@@ -106,9 +124,11 @@ class Environment:
 
     def reset(self, *, seed=None, options=None):
         """A new episode; seed is that of the run. (observation, info)"""
+        if gymnasium:
+            super().reset(seed=seed)
         del options
         if seed is not None:
-            self.action_space._rng = np.random.default_rng(seed)
+            self.action_space.seed(seed)
         self._run = self._open(seed)
         self._seen, self._metrics = self._observe(), self._run.metrics()
         return self._seen, {"time_s": self._run.time_s, "id": self._run.id}
@@ -130,3 +150,7 @@ class Environment:
 
     def close(self):
         self._run = None
+
+
+if gymnasium:
+    gymnasium.register(id="thermix/Clock-v0", entry_point="thermix.environment:Environment")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Policies written in Python: a class with `decide`, for the levels place, mix, dtm, tb, fan, cta and gate.
+"""Policies written in Python: a class with `decide`, for the levels place, mix, dtm, tb, fan, cta, gate, route and row.
 
     class Halves(thermix.policy.Mix):
         "Two kernels share a GPU, half and half."
@@ -44,7 +44,8 @@ class Seen:
 
     __slots__ = ("_raw", "_kept")
     _lengths = {"speed": "n_level", "volt": "n_level", "core": "n_core", "drained": "n_drained", "curve": "n_curve", "by_index": "n",
-                "hot_order": "n", "gpu": "n_member", "compute_s": "n_member"}
+                "hot_order": "n", "gpu": "n_member", "compute_s": "n_member", "instance": "n_instance", "row_w": "n_row",
+                "clock_hz": "n_instance"}
 
     def __init__(self, raw):
         object.__setattr__(self, "_raw", raw)
@@ -65,8 +66,9 @@ class Seen:
             return None
         if pointer._type_ is c.View:
             return View(pointer.contents)
-        if name == "memory":  # a fan's own
-            return _array(pointer, c.N_FAN_MEMORY, writeable=True) if isinstance(self._raw, c.FanView) else None
+        if name == "memory":  # a fan's or a row's own
+            n = {c.FanView: c.N_FAN_MEMORY, c.RowView: c.N_ROW_MEMORY}.get(type(self._raw))
+            return _array(pointer, n, writeable=True) if n else None
         n = getattr(self._raw, self._lengths[name])
         if issubclass(pointer._type_, ctypes.Structure):
             return tuple(Seen(pointer[i]) for i in range(n))
@@ -337,6 +339,35 @@ class Fan(Policy):
                 raise ValueError(f"speed {speed!r}: expected 0 to 1")
             return float(speed)
         return c.FanPolicy(base, self._slot(c.SPEED, slot, lambda f: float("nan")), needs_curve=self.needs_curve)
+
+
+class Route(Policy):
+    """decide(view): the instance that serves the request, or (prompt instance, token instance) where phases are split;
+    view has the fields of tmx_route_view."""
+
+    _level = "route"
+
+    def _fill(self, base):
+        def slot(view, to):
+            wanted = self.decide(Seen(view.contents))
+            prompt, token = (wanted, wanted) if np.ndim(wanted) == 0 else wanted
+            to.contents.prompt, to.contents.token = _index(prompt, "instance"), _index(token, "token instance")
+        return c.RoutePolicy(base, self._slot(c.ROUTE, slot))
+
+
+class Row(Policy):
+    """decide(view, clock_hz): write the fastest clocks [Hz] of the row's instances, inf for no limit; view has the fields of
+    tmx_row_view, clock_hz [instance] what was asked for last."""
+
+    _level = "row"
+
+    def _fill(self, base):
+        def slot(view, clock_hz):
+            seen = Seen(view.contents)
+            self._nothing(self.decide, self.decide(seen, _array(clock_hz, seen.n_instance, writeable=True)))
+        def spoil(view, clock_hz):
+            clock_hz[0] = float("nan")
+        return c.RowPolicy(base, self._slot(c.ROW, slot, spoil))
 
 
 class Cta(Policy):

@@ -29,6 +29,7 @@ static const struct {
     [TMX_DATA_RUN] = {"workloads/runs", ".cfg", "run"},
     [TMX_DATA_BATCH] = {"workloads/batches", ".cfg", "batch"},
     [TMX_DATA_NODE] = {"workloads/nodes", ".cfg", "node"},
+    [TMX_DATA_LLM] = {"workloads/llms", ".cfg", "language model"},
 };
 
 /* Folders in the order they are tried. The two near the program are looked for when they are asked for: most
@@ -102,9 +103,10 @@ static bool ends_with(const char *s, const char *suffix)
     return m > 0 && n > m && strcmp(s + n - m, suffix) == 0;
 }
 
+/* WL2 before WL10. */
 static int by_text(const void *a, const void *b)
 {
-    return strcmp(*(char *const *)a, *(char *const *)b);
+    return strverscmp(*(char *const *)a, *(char *const *)b);
 }
 
 /* Append the names of one folder; false when memory is out. */
@@ -321,7 +323,7 @@ void tmx_data_word(enum tmx_data kind, const char *name, char *word, size_t size
     snprintf(word, size, "%.*s", (int)(n - begin), name + begin);
 }
 
-/* Path of what this object file was linked into, malloced; NULL: nobody knows. */
+/* Path of what this object file was linked into, malloced; NULL: unknown. */
 static char *own_path(const struct link_map *map)
 {
     enum { LONGEST = 4096 };

@@ -23,6 +23,7 @@ enum tmx_data {
     TMX_DATA_RUN,    /* workloads/runs/NAME.cfg */
     TMX_DATA_BATCH,  /* workloads/batches/NAME.cfg */
     TMX_DATA_NODE,   /* workloads/nodes/NAME.cfg */
+    TMX_DATA_LLM,    /* workloads/llms/NAME.cfg */
     TMX_N_DATA
 };
 

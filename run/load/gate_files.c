@@ -28,8 +28,8 @@ static const struct tmx_opt leakage_opts[] = {
 };
 static const char *const groups[] = {"sm", "gate", "leakage", "fit_convpg", "fit_all", NULL};
 
-enum tmx_status tmx_gate_chip_load(struct tmx_gate_chip *c, const char *chip, const char *const *sets,
-                                   size_t n_set, struct tmx_err *err)
+enum tmx_status tmx_gate_chip_load(struct tmx_gate_chip *c, const char *chip, const struct tmx_sets *sets,
+                                   struct tmx_err *err)
 {
     char folder[TMX_PATH_SIZE], path[TMX_PATH_SIZE + 16];
     struct tmx_config *cfg = NULL;
@@ -38,8 +38,8 @@ enum tmx_status tmx_gate_chip_load(struct tmx_gate_chip *c, const char *chip, co
     if (st) {
         return st;
     }
-    snprintf(path, sizeof path, "%s/sm.cfg", folder);
-    st = tmx_config_load(&cfg, path, sets, n_set, err);
+    st = tmx_path_join(path, folder, "sm.cfg", err);
+    st = st ? st : tmx_config_load(&cfg, path, sets, err);
     const struct tmx_setting *root = st ? NULL : tmx_config_root(cfg);
     st = st ? st : tmx_opt_read(root_opts, c, root, groups, err);
     st = st ? st : tmx_opt_read_group(tmx_sm_opts, &c->sm, root, "sm", NULL, err);
@@ -62,7 +62,7 @@ static enum tmx_status read_instructions(struct tmx_gate_kernel *k, const char *
     struct tmx_config *cfg = NULL;
     const char *own_name = NULL;
     enum tmx_status st = tmx_data_find(TMX_DATA_KERNEL, name, path, err);
-    st = st ? st : tmx_config_load(&cfg, path, NULL, 0, err);
+    st = st ? st : tmx_config_load(&cfg, path, NULL, err);
     if (st) {
         return st;
     }
@@ -200,7 +200,7 @@ enum tmx_status tmx_gate_code_load(const char *kernel, struct tmx_gate_code code
     const struct tmx_setting *list = NULL;
     *n = 0;
     enum tmx_status st = tmx_data_find(TMX_DATA_KERNEL, kernel, path, err);
-    st = st ? st : tmx_config_load(&cfg, path, NULL, 0, err);
+    st = st ? st : tmx_config_load(&cfg, path, NULL, err);
     st = st ? st : tmx_setting_list(tmx_config_root(cfg), "code", 1, TMX_GATE_CODES, &list, err);
     for (size_t i = 0; !st && i < tmx_setting_length(list); i++) {
         struct tmx_gate_code *c = &code[(*n)++];

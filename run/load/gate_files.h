@@ -7,6 +7,8 @@
 #include "core/micro/profile.h"
 #include "core/micro/stream.h"
 
+struct tmx_sets;
+
 struct tmx_gate_leakage {              /* who leaks; group `leakage` */
     double chip_w, int_w, fp_w, sfu_w; /* whole chip and its execution units, at one temperature */
     double static_share;               /* of total on-chip power that is leakage */
@@ -32,7 +34,7 @@ struct tmx_gate_kernel {
 /* The SM of a chip by name; sets are overrides such as "gate.break_even_cycles=9" or "sm.active=16".
  * Errors: TMX_EIO, TMX_ECONFIG. */
 TMX_NODISCARD enum tmx_status tmx_gate_chip_load(struct tmx_gate_chip *c, const char *chip,
-                                                 const char *const *sets, size_t n_set, struct tmx_err *err);
+                                                 const struct tmx_sets *sets, struct tmx_err *err);
 
 /* The kernel by name or file. `instructions` is a group, or the name of another kernel whose group
  * describes this one as well. A kernel without it: TMX_ECONFIG. */

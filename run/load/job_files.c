@@ -121,8 +121,8 @@ static enum tmx_status read_lists(struct tmx_job_data *d, const struct tmx_setti
     return st;
 }
 
-enum tmx_status tmx_job_data_load(struct tmx_job_data *d, const char *node, const char *const *sets,
-                                  size_t n_set, struct tmx_err *err)
+enum tmx_status tmx_job_data_load(struct tmx_job_data *d, const char *node, const struct tmx_sets *sets,
+                                  struct tmx_err *err)
 {
     static const char *const groups[] = {"gpu", "power", "events", "framework", "templates", "cpu", NULL};
     const struct {
@@ -140,7 +140,7 @@ enum tmx_status tmx_job_data_load(struct tmx_job_data *d, const char *node, cons
     if (st) {
         return st;
     }
-    st = tmx_config_load(&cfg, path, sets, n_set, err);
+    st = tmx_config_load(&cfg, path, sets, err);
     if (!st) {
         const struct tmx_setting *root = tmx_config_root(cfg);
         st = tmx_opt_read(root_opts, d, root, groups, err);
@@ -316,7 +316,7 @@ enum tmx_status tmx_job_data_kind(struct tmx_job_data *d, const char *from, cons
     if (st) {
         return st;
     }
-    st = tmx_config_load(&cfg, path, NULL, 0, err);
+    st = tmx_config_load(&cfg, path, NULL, err);
     st = st ? st : read_kernel(&k, cfg, err);
     st = st ? st : add_variant(d, &k, colon + 1, w, err);
     tmx_config_close(cfg);
@@ -395,7 +395,7 @@ enum tmx_status tmx_job_batch_load(struct tmx_job_data *d, const char *name, str
     *b = (struct tmx_job_batch){0};
     enum tmx_status st = tmx_data_find(TMX_DATA_BATCH, name, path, err);
     if (!st) {
-        st = tmx_config_load(&cfg, path, NULL, 0, err);
+        st = tmx_config_load(&cfg, path, NULL, err);
         st = st ? st : read_batch(d, cfg, b, err);
         tmx_config_close(cfg);
     }

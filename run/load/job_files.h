@@ -7,6 +7,8 @@
 #include "core/base/err.h"
 #include "core/merge/merge.h"
 
+struct tmx_sets;
+
 enum { TMX_TEMPLATE_MAX = 32 };
 
 struct tmx_node_events { /* equations 10-12 by event rates */
@@ -44,7 +46,7 @@ struct tmx_job_batch {
 /* Read a node by name (workloads/nodes/NAME.cfg) or path; sets are "a.b=c" overrides. Release with
  * tmx_job_data_finish. Errors: TMX_EIO, TMX_ECONFIG. */
 TMX_NODISCARD enum tmx_status tmx_job_data_load(struct tmx_job_data *d, const char *node,
-                                                const char *const *sets, size_t n_set, struct tmx_err *err);
+                                                const struct tmx_sets *sets, struct tmx_err *err);
 void tmx_job_data_finish(struct tmx_job_data *d); /* accepts zeroed memory */
 
 /* Index of the kind "kernel:variant" (of the file `from`, NULL: none), read from the kernel's file when new.

@@ -4,17 +4,18 @@
  * of it (clock event reasons, field by field in NVML's reference), which is what this one keeps:
  *
  *   power      the mean of the board's watts over window_s stays at the cap: of a dynamic power that goes
- *              as V^2 f, the coming tick may draw 2 cap - mean
+ *              as V^2 f, the coming tick may draw as far below the cap as the mean of the past is above it,
+ *              and the cap itself where the window is no longer than a tick
  *   target     a PI controller of V^2 f holds the hottest sensor, filtered over filter_s, at target_c:
  *              in each tick of dt  u -= gain (dT + (T - target) dt / integral_s), u in share of the
  *              fastest level's V^2 f; free further than band_k below, and never more than a kelvin's worth
  *              above what is in force. Above the target by more than half a kelvin the sensor itself,
  *              unfiltered, takes away power as well, gain (T - target - 0.5) dt / fast_s: a die answers a
  *              jump of its power within a second
- *   jump       a rise of the sensor beyond its filtered value tells what the watts of new work do: of
- *              them goes at once what stands above the target; of the memory's half the last rise too
+ *   jump       a rise of the sensor beyond its filtered value shows what the watts of new work do: the
+ *              part above the target is taken away at once; of the memory's half the last rise too
  *   memory     the same for the memory's sensor, free further than memory_band_k below: a stack warms fast
- *              at first, and where it is going cannot be told from its first seconds
+ *              at first, and its first seconds do not show where it is going
  *   slowdown   from slowdown_c on every other pulse of the clock is left out, at once, until the sensor is
  *              hysteresis_k below
  *   shutdown   from shutdown_c on all clocks stop for good
@@ -42,7 +43,7 @@ struct boost {
 
 static const struct tmx_opt opts[] = {
     TMX_ROW_REAL(boost, power_cap_w, "W", 0, 1e5, 0, "board watts; 0: the board's own limit"),
-    TMX_ROW_REAL(boost, window_s, "s", 0, 100, 1, "the cap holds for the mean over this time"),
+    TMX_ROW_REAL(boost, window_s, "s", 0, 100, 0.05, "the cap holds for the mean over this time"),
     TMX_ROW_REAL(boost, target_c, "degC", 0, 300, 0, "temperature to hold; 0: the board's target_c"),
     TMX_ROW_REAL(boost, memory_c, "degC", 0, 300, 0, "limit of the memory; 0: the board's"),
     TMX_ROW_REAL(boost, slowdown_c, "degC", 0, 300, 0,
@@ -116,7 +117,7 @@ static size_t under_cap(const struct boost *o, const struct tmx_view *view, size
     if (!(cap_w > 0 && cap_w < INFINITY) || now_w <= 0) {
         return 0;
     }
-    const double allowed_w = fmax(2 * cap_w - kept->mean_w, 0);
+    const double allowed_w = fmax(cap_w + (1 - w) * (cap_w - kept->mean_w), 0);
     return level_within(b, drive(b, view->node->gpus[g]->level) * allowed_w / now_w);
 }
 

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Stop-go throttling: an SM, or the whole chip, that reaches the trip point stops until it has cooled below
- * the release point. Paper 003, section 4.1: 90 and 85 degC. Its text says "clock gates the GPGPU" and "all
- * the SMs occasionally reach the critical temperature": the chip, as suite tabs has it. SM by SM some latch
- * off, kept warm by their neighbours (docs/notes/tabs.md). */
+/* Stop-go throttling: a chip, or an SM, that reaches the trip point stops until it has cooled below the
+ * release point. Paper 003, section 4.1: 90 and 85 degC, and the GPGPU is what stops, as boards of that time
+ * did. SM by SM some latch off, kept warm by their neighbours: metric latched_sm counts them. */
 #include <thermix/policy.h>
 
 #include "sched/policies.h"
@@ -19,7 +18,7 @@ struct throttle {
 static const struct tmx_opt opts[] = {
     TMX_ROW_REAL(throttle, trip_c, "degC", 0, 300, 90, "clock off at or above this"),
     TMX_ROW_REAL(throttle, release_c, "degC", 0, 300, 85, "clock on again below this"),
-    TMX_ROW_CHOICE(throttle, scope, scopes, "sm", "what is gated: the SM, or its whole chip"),
+    TMX_ROW_CHOICE(throttle, scope, scopes, "chip", "what is gated: the whole chip, or the SM alone"),
     {0},
 };
 

@@ -171,7 +171,7 @@ void tmx_ahead_work(const struct tmx_ahead *o, const struct tmx_view *view, size
 {
     const struct tmx_gpu_view *hw = view->node->gpus[gpu];
     const struct tmx_chip *c = view->outlook[gpu].chip;
-    double w[TMX_WAYS + 1] = {0};
+    double w[TMX_SLOTS + 1] = {0};
     size_t n = hw->n_run;
     for (size_t k = 0; k < hw->n_run; k++) {
         w[k] = believed_w(o, view, gpu, hw->run[k]);

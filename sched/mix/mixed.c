@@ -6,14 +6,17 @@
 #include "sched/mix/tabs.h"
 #include "sched/policies.h"
 
-/* Mixed uniform: each SM hosts one kernel; the hot one takes fixed SMs, corner clusters first. */
+/* Mixed uniform: each SM hosts one kernel. The hot one has the SMs that were the coldest when it got them, or
+ * (places "corners") the first of the corner clusters. */
 static void spread_uniform(const void *state, const struct tmx_spread *s, double *share0)
 {
     (void)state;
     const double x_hot = s->first_is_hot ? s->share : 1 - s->share;
     const size_t n_hot = (size_t)(x_hot * (double)s->n + 0.5);
     for (size_t i = 0; i < s->n; i++) {
-        share0[s->hot_order[i]] = (i < n_hot) == s->first_is_hot ? 1 : 0;
+        const size_t sm = s->hot_order[i];
+        const bool hot = s->memory ? s->memory[s->sm0 + sm] > 0 : i < n_hot;
+        share0[sm] = hot == s->first_is_hot ? 1 : 0;
     }
 }
 
@@ -23,8 +26,9 @@ const struct tmx_mix_policy tmx_mix_mixed_uniform = {
              .source = "paper 003, section 3.1",
              .opts = tmx_tabs_opts,
              .state_size = sizeof(struct tmx_tabs)},
-    .decide = tmx_tabs_decide,
+    .decide = tmx_tabs_decide_places,
     .spread = spread_uniform,
+    .memory = tmx_tabs_places,
     .measured_gain_pct = 5.43, /* paper 003, Table 3 */
 };
 

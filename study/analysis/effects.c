@@ -54,7 +54,7 @@ static bool axis_varies(const struct effects *e, size_t key)
 }
 
 /* Is a key a straight line of an earlier axis over the finished runs (keys that move together)?
- * Their effects cannot be told apart: the earlier one stands for both. */
+ * Their effects are one: it is reported for the earlier axis. */
 static bool follows(const struct effects *e, size_t key)
 {
     static const double nearly_one = 1 - 1e-9;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "study/analysis/pivot.h"
 
+#include <gsl/gsl_cdf.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +11,21 @@
 
 enum { MAX_ROW_KEYS = 8, MAX_VALUES = 16, LABEL = 256, DECIMALS = 4 };
 
-const char *const tmx_aggregates[] = {"mean", "min", "max", "stdev", "count", NULL};
+static const char *const aggregates[] = {"mean", "min", "max", "sd", "n", "ci95", "stdev", "count"};
+
+enum tmx_status tmx_aggregate_parse(const char *word, enum tmx_aggregate *a, struct tmx_err *err)
+{
+    static const enum tmx_aggregate of[] = {TMX_MEAN,  TMX_MIN,  TMX_MAX,   TMX_STDEV,
+                                            TMX_COUNT, TMX_CI95, TMX_STDEV, TMX_COUNT};
+    const size_t n = sizeof aggregates / sizeof aggregates[0], i = tmx_names_find(word, aggregates, n);
+    char hint[TMX_HINT_SIZE];
+    if (i == n) {
+        return tmx_fail(err, TMX_ECONFIG, "--aggregate: no statistic \"%s\"%s", word,
+                        tmx_suggest(hint, word, aggregates, 6));
+    }
+    *a = of[i];
+    return TMX_OK;
+}
 
 static enum tmx_status name_index(char *const *names, size_t n, const char *kind, const char *word, size_t *i,
                                   struct tmx_err *err)
@@ -214,6 +229,7 @@ static bool kept(const struct plan *p, const struct tmx_result *r)
 struct entry { /* one kept run, sortable */
     const struct plan *p;
     const struct tmx_result *r;
+    size_t pivot; /* the column of its value, once pivots() has counted */
 };
 
 static int by_rows(const void *a, const void *b)
@@ -223,6 +239,14 @@ static int by_rows(const void *a, const void *b)
     for (size_t k = 0; k < x->p->n_row && d == 0; k++) {
         d = tmx_value_compare(x->r->value[x->p->row[k]], y->r->value[x->p->row[k]]);
     }
+    d = d ? d : (x->pivot > y->pivot) - (x->pivot < y->pivot);
+    return d ? d : (x->r > y->r) - (x->r < y->r);
+}
+
+static int by_pivot(const void *a, const void *b)
+{
+    const struct entry *x = a, *y = b;
+    const int d = tmx_value_compare(x->r->value[x->p->pivot], y->r->value[y->p->pivot]);
     return d ? d : (x->r > y->r) - (x->r < y->r);
 }
 
@@ -235,8 +259,8 @@ static bool same_row(const struct entry *x, const struct entry *y)
     return same;
 }
 
-/* Distinct values of the pivot key, in order of value. */
-static enum tmx_status pivots(const struct plan *p, const struct entry *e, size_t n, const char ***list,
+/* Distinct values of the pivot key, in order of value; each entry gets the place of its own. */
+static enum tmx_status pivots(const struct plan *p, struct entry *e, size_t n, const char ***list,
                               size_t *n_list, struct tmx_err *err)
 {
     *n_list = 0;
@@ -248,18 +272,13 @@ static enum tmx_status pivots(const struct plan *p, const struct entry *e, size_
         (*list)[(*n_list)++] = NULL;
         return TMX_OK;
     }
+    qsort(e, n, sizeof *e, by_pivot);
     for (size_t i = 0; i < n; i++) {
         const char *v = e[i].r->value[p->pivot];
-        size_t at = 0;
-        while (at < *n_list && tmx_value_compare((*list)[at], v) < 0) {
-            at++;
+        if (*n_list == 0 || tmx_value_compare((*list)[*n_list - 1], v) != 0) {
+            (*list)[(*n_list)++] = v;
         }
-        if (at < *n_list && tmx_value_compare((*list)[at], v) == 0) {
-            continue;
-        }
-        memmove(*list + at + 1, *list + at, (*n_list - at) * sizeof **list);
-        (*list)[at] = v;
-        (*n_list)++;
+        e[i].pivot = *n_list - 1;
     }
     return TMX_OK;
 }
@@ -282,7 +301,11 @@ static void add(struct sums *s, double v)
 static void aggregate_cell(struct tmx_table *t, const struct sums *s, enum tmx_aggregate a)
 {
     const double stdev = s->n > 1 ? sqrt(s->m2 / (double)(s->n - 1)) : 0;
-    if (a == TMX_COUNT) {
+    if (a == TMX_CI95 && s->n > 1) {
+        tmx_table_real(t, gsl_cdf_tdist_Pinv(0.975, (double)(s->n - 1)) * stdev / sqrt((double)s->n));
+    } else if (a == TMX_CI95) {
+        tmx_table_empty(t); /* one run has no interval */
+    } else if (a == TMX_COUNT) {
         tmx_table_real(t, (double)s->n);
     } else if (s->n == 0) {
         tmx_table_empty(t);
@@ -296,7 +319,8 @@ static const struct tmx_column status_column = {"status", TMX_COLUMN_TEXT, 0};
 static enum tmx_status make_table(const struct plan *p, const char *const *pivot, size_t n_pivot,
                                   struct tmx_table **t, struct tmx_err *err)
 {
-    const size_t n = p->n_row + n_pivot * p->n_value;
+    const size_t n_of = p->q->n_aggregate > 0 ? p->q->n_aggregate : 1, n_cell = p->n_value * n_of,
+                 n = p->n_row + n_pivot * n_cell;
     struct tmx_column *columns = calloc(n + 1, sizeof *columns);
     char(*label)[LABEL] = calloc(n, sizeof *label);
     enum tmx_status st = columns && label ? TMX_OK : tmx_no_memory(err);
@@ -305,15 +329,17 @@ static enum tmx_status make_table(const struct plan *p, const char *const *pivot
         columns[c++] = (struct tmx_column){p->set->key[p->row[k]], TMX_COLUMN_TEXT, TMX_TEXT_TYPED};
     }
     for (size_t i = 0; i < n_pivot && !st; i++) {
-        for (size_t v = 0; v < p->n_value; v++) {
-            const char *metric = p->set->metric[p->value[v]];
+        for (size_t v = 0; v < n_cell; v++) {
+            const enum tmx_aggregate of = p->q->aggregate[v % n_of];
+            const char *metric = p->set->metric[p->value[v / n_of]],
+                       *mark = of && n_of > 1 ? aggregates[of] : "";
             if (pivot[i] && p->n_value > 1) {
-                snprintf(label[c], LABEL, "%s %s", pivot[i], metric);
+                snprintf(label[c], LABEL, "%s %s%s%s", pivot[i], metric, mark[0] ? "_" : "", mark);
             } else {
-                snprintf(label[c], LABEL, "%s", pivot[i] ? pivot[i] : metric);
+                snprintf(label[c], LABEL, "%s%s%s", pivot[i] ? pivot[i] : metric,
+                         mark[0] ? pivot[i] ? " " : "_" : "", mark);
             }
-            columns[c] =
-                (struct tmx_column){label[c], TMX_COLUMN_REAL, p->q->aggregate == TMX_COUNT ? 0 : DECIMALS};
+            columns[c] = (struct tmx_column){label[c], TMX_COLUMN_REAL, of == TMX_COUNT ? 0 : DECIMALS};
             c++;
         }
     }
@@ -326,28 +352,32 @@ static enum tmx_status make_table(const struct plan *p, const char *const *pivot
     return st;
 }
 
-static void fill_cell(const struct plan *p, const struct entry *e, size_t n, const char *pivot, size_t value,
-                      struct tmx_table *t)
+/* The n entries of one row, in order of their pivot values. */
+static void fill_row(const struct plan *p, const struct entry *e, size_t n, size_t n_pivot,
+                     struct tmx_table *t)
 {
-    struct sums s = {0};
-    for (size_t j = 0; j < n; j++) {
-        const double x = e[j].r->metric[value];
-        if (!isnan(x) && (!pivot || tmx_value_compare(e[j].r->value[p->pivot], pivot) == 0)) {
-            add(&s, x);
-        }
-    }
-    aggregate_cell(t, &s, p->q->aggregate);
-}
-
-static void fill_row(const struct plan *p, const struct entry *e, size_t n, const char *const *pivot,
-                     size_t n_pivot, struct tmx_table *t)
-{
+    const size_t n_of = p->q->n_aggregate > 0 ? p->q->n_aggregate : 1;
     for (size_t k = 0; k < p->n_row; k++) {
         tmx_table_text(t, e[0].r->value[p->row[k]]);
     }
-    for (size_t i = 0; i < n_pivot; i++) {
+    for (size_t i = 0, first = 0, next; i < n_pivot; i++, first = next) {
+        for (next = first; next < n && e[next].pivot == i; next++) {
+            for (size_t k = 0; p->q->pooled && k < p->set->n_key; k++) {
+                p->q->pooled[k] =
+                    p->q->pooled[k] || tmx_value_compare(e[first].r->value[k], e[next].r->value[k]) != 0;
+            }
+        }
         for (size_t v = 0; v < p->n_value; v++) {
-            fill_cell(p, e, n, pivot[i], p->value[v], t);
+            struct sums s = {0};
+            for (size_t j = first; j < next; j++) {
+                const double x = e[j].r->metric[p->value[v]];
+                if (!isnan(x)) {
+                    add(&s, x);
+                }
+            }
+            for (size_t a = 0; a < n_of; a++) {
+                aggregate_cell(t, &s, p->q->aggregate[a]);
+            }
         }
     }
     if (p->partial[0]) {
@@ -355,7 +385,7 @@ static void fill_row(const struct plan *p, const struct entry *e, size_t n, cons
     }
 }
 
-/* The kept runs, sorted by the row keys. */
+/* The kept runs. */
 static enum tmx_status entries(const struct plan *p, struct entry **e, size_t *n, struct tmx_err *err)
 {
     *n = 0;
@@ -365,10 +395,9 @@ static enum tmx_status entries(const struct plan *p, struct entry **e, size_t *n
     }
     for (size_t i = 0; i < p->set->n_run; i++) {
         if (kept(p, &p->set->run[i])) {
-            (*e)[(*n)++] = (struct entry){p, &p->set->run[i]};
+            (*e)[(*n)++] = (struct entry){.p = p, .r = &p->set->run[i]};
         }
     }
-    qsort(*e, *n, sizeof **e, by_rows);
     return *n ? TMX_OK : tmx_fail(err, TMX_ECONFIG, "no finished run fits");
 }
 
@@ -386,10 +415,13 @@ enum tmx_status tmx_pivot(const struct tmx_result_set *set, const struct tmx_que
     st = st ? st : entries(&p, &e, &n, err);
     st = st ? st : pivots(&p, e, n, &pivot, &n_pivot, err);
     st = st ? st : make_table(&p, pivot, n_pivot, t, err);
+    if (!st) {
+        qsort(e, n, sizeof *e, by_rows);
+    }
     for (size_t first = 0, next; !st && first < n; first = next) {
         for (next = first + 1; next < n && same_row(&e[first], &e[next]); next++) {
         }
-        fill_row(&p, e + first, next - first, pivot, n_pivot, *t);
+        fill_row(&p, e + first, next - first, n_pivot, *t);
     }
     free(pivot);
     free(e);

@@ -9,7 +9,7 @@
 #include "core/base/table.h"
 #include "study/results.h"
 
-enum tmx_aggregate { TMX_MEAN, TMX_MIN, TMX_MAX, TMX_STDEV, TMX_COUNT };
+enum tmx_aggregate { TMX_MEAN, TMX_MIN, TMX_MAX, TMX_STDEV, TMX_COUNT, TMX_CI95, TMX_N_AGGREGATE };
 
 enum tmx_relation { TMX_EQUAL, TMX_UNEQUAL, TMX_LESS, TMX_AT_MOST, TMX_MORE, TMX_AT_LEAST, TMX_IN };
 
@@ -29,10 +29,15 @@ struct tmx_query {
     const char *value[16];
     struct tmx_where where[16]; /* kept runs: all of these hold */
     size_t n_where;
-    enum tmx_aggregate aggregate;
+    enum tmx_aggregate aggregate[TMX_N_AGGREGATE];
+    size_t n_aggregate; /* 0: the mean */
+    bool *pooled;       /* out, [n_key]: cells have runs of several values; NULL: not asked */
 };
 
-extern const char *const tmx_aggregates[]; /* their words, NULL-terminated */
+/* mean, min, max, sd (of the sample; stdev), n (count), ci95 (half the 95 % interval of the mean by Student's
+ * t). */
+TMX_NODISCARD enum tmx_status tmx_aggregate_parse(const char *word, enum tmx_aggregate *a,
+                                                  struct tmx_err *err);
 
 /* Tables of a study that is not complete have a last column `status` that says so in every row. */
 

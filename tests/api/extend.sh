@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-3.0-or-later
-# docs/extending.md as a new user types it: its blocks become files, its lines go where it says, and what changed is compiled
+# docs/extending.md as a new user follows it: the files of examples/extend go to their places, its lines where it says, and what changed is compiled
 # and linked before the rest of the program. Usage: extend.sh BUILD SOURCE CC "FLAGS"; FLAGS are those of the sanitizers.
 set -euo pipefail
 build=$1 source=$2 cc=$3 flags=$4
@@ -12,17 +12,18 @@ mkdir -p "$dir/tree"
 cp -r "$source"/{sched,cli,papers} "$dir/tree"
 cd "$dir/tree"
 
-# The blocks: the first line names the file.
-awk '/^```c$/ { getline; path = $2; sub(/:$/, "", path); print path; inside = 1 } /^```$/ { inside = 0 }
-     inside { print >path }' "$source/docs/extending.md" >../files.txt
-[ "$(sort ../files.txt | tr '\n' ' ')" = "cli/cmd_points.c papers/powers.c sched/place/warmest.c " ] || say "blocks: $(cat ../files.txt)"
+# The files: the second line names the place.
+for f in "$source"/examples/extend/*.c; do
+  to=$(sed -n '2s|^/\* \([a-z_/]*[.]c\): .*|\1|p' "$f")
+  [ -d "$(dirname "$to")" ] && grep -q "examples/extend/${f##*/}" "$source/docs/extending.md" || say "$f is for \"$to\", or the manual does not name it"
+  cp "$f" "$to"
+done
 
 # The lines.
 sed -i '/^#define TMX_PLACE_LIST(X)/s/.*/#define TMX_PLACE_LIST(X) X(warmest)      \\/' sched/policies.h
 sed -i 's/^    X(sweep) .*/    X(points) \\\n&/' cli/commands.h
-sed -i 's/^const struct tmx_suite_kind tmx_suite_kinds\[\] = {/&\n    {"powers", "what some kernels draw", tmx_suite_powers},/' papers/suite.c
-sed -i 's/^enum tmx_status tmx_suite_apsa(/enum tmx_status tmx_suite_powers(const struct tmx_suite_call *call, struct tmx_err *err);\n&/' papers/suite.h
-for f in sched/policies.h:warmest cli/commands.h:points papers/suite.c:powers papers/suite.h:powers; do
+sed -i 's/^    X(tabs, .*/    X(powers, "what some kernels draw") \\\n&/' papers/suite.h
+for f in sched/policies.h:warmest cli/commands.h:points papers/suite.h:powers; do
   grep -q "${f#*:}" "${f%:*}" || say "the line for ${f%:*} found no place: the manual is old"
 done
 
@@ -31,7 +32,7 @@ warn="-Wall -Wextra -Wpedantic -Werror -Wshadow -Wconversion -Wstrict-prototypes
 objects=()
 for f in sched/place/warmest.c sched/sched.c cli/cmd_points.c cli/commands.c papers/powers.c papers/suite.c; do
   # shellcheck disable=SC2086
-  $cc -std=c17 -O1 $warn $flags -I"$dir/tree" -I"$source" -I"$source/include" -DTMX_VERSION='"0"' -c "$f" -o "$dir/$(basename "$f").o"
+  $cc -std=c17 -O1 $warn $flags -I"$dir/tree" -I"$source" -I"$source/include" -DTMX_VERSION='"0"' -DTMX_INSTALL_DOC_DIR='""' -c "$f" -o "$dir/$(basename "$f").o"
   objects+=("$dir/$(basename "$f").o")
 done
 cd "$build"

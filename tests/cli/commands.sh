@@ -66,7 +66,7 @@ printf 'paper,figure,unit,paper_value,band\n001,Figure 9a,percent,,3\n' >two/pap
 "$thermix" reproduce one two --format csv | cmp - <(printf 'suite,paper,figure,unit,paper_value,ours,band\none,003,Figure 3,1,2.5,true,\ntwo,001,Figure 9a,percent,,,3\n') ||
   say "reproduce --format csv"
 mkdir -p notes one-b empty && cp one/paper.csv one-b && sed -i 's/figure,/figure,quantity,case,/; s/Figure 3,/&watts,mean,/' one-b/paper.csv # notes: a file, or a part of its family's
-sed -i 's/$/,sd,relation,origin,error,band,outcome/; 2s/,sd.*/,0,equal,fitted,0,1,in band/' one-b/paper.csv
+sed -i 's/$/,sd,relation,origin,error,band,outcome,follows/; 2s/,sd.*/,0,equal,fitted,0,1,in band,no/' one-b/paper.csv
 printf '# Title\n\nOf one.\n\n## Suite one-b\n\nOf b.\n\n#### watts\n\nOf its watts.\n\n## Suite one-c\n\nOf c.\n' >notes/one.md
 "$thermix" reproduce one-b -n notes >out.txt || say "reproduce one-b"
 grep -q '^Of b\.$' out.txt && grep -qxF '**watts.** Of its watts.' out.txt || say "reproduce drops notes: $(cat out.txt)"
@@ -86,7 +86,7 @@ fails() { # fails "words" ARGUMENT...
   [ $got = 2 ] && grep -qF -- "$words" err.txt || say "thermix $*: exit $got, expected 2 and \"$words\": $(cat err.txt)"
 }
 fails 'did you mean "table"' tabel tabs
-fails 'expected table, csv, markdown, json or latex; did you mean "json"' table tabs --format jsn
+fails 'expected table, csv, markdown, json, latex or openmetrics; did you mean "json"' table tabs --format jsn
 fails 'expected a whole number from 1 to 1024' table tabs -j 0
 fails 'expected a whole number from 1 to 1024' table tabs -j 1.5
 fails 'expected a number from' run wl1 --trace nan -o x
@@ -94,15 +94,21 @@ fails 'need -o DIR' run wl1 --trace 1
 fails 'unexpected argument "b"' run a b
 fails 'did you mean "mixes"' list mixe
 fails 'no run "wl9"' run wl9
-# shellcheck disable=SC2046
-fails '65 overrides, at most 64' table warped-gates $(printf -- '--set gate.idle_detect_cycles=%s ' $(seq 65))
 fails 'an empty word' gate hotspot --policy convpg,,gates
 "$thermix" list runs | grep -q '^wl1 ' || say "list runs"
+[ "$("$thermix" list mixes --format csv | grep -o '^WL[0-9]*' | tr '\n' ' ')" = "WL1 WL2 WL3 WL4 WL5 WL6 WL7 WL8 WL9 WL10 " ] || say "list mixes: not as people count"
+"$thermix" list studies | grep -q '^cooling ' && ! "$thermix" list suites | grep -q '^cooling ' && "$thermix" list suites | grep -q '^tabs ' || say "suites and studies are mixed"
+"$thermix" check gtx690 | grep -qx 'gtx690: system of 2 GPUs on 1 card, 1 fan, ok' || say "1 cards: $("$thermix" check gtx690)"
+"$thermix" run study --set rows=8 --set cols=8 --set package.ambient=280.0 --set tick_s=0.005 >out.txt || say "a cold run"
+grep -q '^slowdown_pct  *0.000 ' out.txt || say "a run that lost nothing does not show it: $(cat out.txt)"
+! grep -q -- '-0\.0*\( \|$\)' out.txt || say "-0.00: $(cat out.txt)"
+"$thermix" --help | grep -q '^Begin with: thermix run' || say "--help: where to begin?"
 "$thermix" check wl1 >resolved.cfg && "$thermix" check ./resolved.cfg >again.cfg && cmp resolved.cfg again.cfg || say "check wl1"
 # where a key of the package stands, whoever else is overridden
 printf 'chip = "gtx280"; mix = "WL1"; seed = 1; tick_s = 0.01;\npackage = {\n  s_sink = 0.001; };\n' >places.cfg
 fails 'places.cfg:3: the spreader' check ./places.cfg --set package.t_chip=0.0002
 fails 'set package.material_chip=nope' check wl1 --set package.t_chip=0.0002 --set package.material_chip=nope
+mkdir -p hidden/study && (cd hidden && "$thermix" check study) >out.txt 2>&1 || say "a folder hides a shipped name: $(cat out.txt)"
 # what check knows, by name and by file
 is() { # is NAME WORDS
   "$thermix" check "$1" >out.txt 2>&1 && grep -qF -- "$2" out.txt || say "check $1: $(cat out.txt)"
@@ -120,13 +126,16 @@ is "$root/floorplans/gtx280" 'chip with 30 SMs'
 is "$root/floorplans/gtx280/chip.cfg" 'chip with 30 SMs'
 is node-8gpu 'system of 8 GPUs'
 is 1E+1M 'batch of 2 kinds'
+cp -r "$root/workloads/suites/tabs" tabs # what it includes
 sed 's/"WL10"/"WL99"/' "$root/workloads/suites/tabs.cfg" >bad.cfg
 fails 'no mix "WL99"' check ./bad.cfg
-sed 's/{ name = "A";/{ name = "AX";/; /policy = "A"; column/d' "$root/workloads/suites/tabs.cfg" >bad.cfg
+cp "$root/workloads/suites/tabs.cfg" bad.cfg
+sed -i 's/{ name = "A";/{ name = "AX";/' tabs/policies.cfg && sed -i '/policy = "A"; \|policy = "A" }\|of = "mean"; policy = "A"/d' tabs/values.cfg
 fails 'no such preset' check ./bad.cfg
+cp "$root/workloads/suites/tabs/"*.cfg tabs
 sed 's/^baseline = "BL"/baseline = "BX"/' "$root/workloads/suites/tabs.cfg" >bad.cfg
 fails 'baseline = "BX": not among the suite' check ./bad.cfg
-sed 's/column = "slowdown_pct"/column = "slowdown"/' "$root/workloads/suites/tabs.cfg" >bad.cfg
+sed -i 's/column = "slowdown_pct"/column = "slowdown"/' tabs/values.cfg && cp "$root/workloads/suites/tabs.cfg" bad.cfg
 fails 'no such column: "slowdown"' check ./bad.cfg
 printf 'name = "m"; kernels = ( { kernel = "MUN"; work_s = 1.0; } );\n' >bad.cfg
 fails 'did you mean "MUM"' check ./bad.cfg

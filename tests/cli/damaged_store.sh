@@ -91,6 +91,11 @@ again "UPDATE parameter SET value = 9 WHERE key = 'x' AND value = 7" 3
 again "UPDATE run SET status = 'done', error = '' WHERE status = 'failed'" 3
 again "DELETE FROM metric WHERE name = 'product' AND value = 4" 2
 cp whole.sqlite one.sqlite
+head -c 5000 /dev/zero >>one.sqlite
+"$thermix" query one.sqlite --value sum >out.txt 2>err.txt || fail "query of a database with a tail: $(cat err.txt)"
+grep -q 'one.sqlite: 5000 bytes behind its last page' err.txt || fail "a tail of NULs is read over in silence: $(cat err.txt)"
+same "a tail of NULs"
+cp whole.sqlite one.sqlite
 sql one.sqlite "UPDATE point SET run = (SELECT run FROM point WHERE n = 4) WHERE n = 5"
 "$thermix" query one.sqlite --value sum >out.txt 2>err.txt && fail "query reads exchanged points"
 same "points exchanged"

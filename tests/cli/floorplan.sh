@@ -107,7 +107,40 @@ refuses 'bad.stk:9: a sink at 318.15 K and one at 300 K' convert bad.stk -o out
 sed 's/1.30e-4 ;/1.30e-4, 1.3e-4, 1.3e-4 ;/; s/"\.\/ice.flp"/& discretization 4 5/' ice.stk >fine.stk
 f convert fine.stk -o fine && diff fine/stack.lcf stack/stack.lcf || say one conductivity thrice
 sed 's/1.30e-4 ;/1.30e-4, 1.3e-4, 2e-4 ;/' ice.stk >bad.stk
-refuses 'bad.stk:1: 0.0002 beside 0.00013: conductivities that differ by direction' convert bad.stk -o out
+f convert bad.stk -o turned && grep -q '^conductivity 130 130 200$' turned/stack.lcf || say "by direction: $(cat turned/stack.lcf)"
+refuses 'layer 0 conducts differently by direction' convert turned/stack.config --to ice -o out
+sed '/^Core0/s/; power/; material GLUE ; power/' ice.flp >mixed.flp
+sed 's/ice.flp/mixed.flp/' ice.stk >mixed.stk
+f convert mixed.stk -o mixed && awk '$1 == "Core0" { ok = $6 == 4e6 && $7 == 0.25 } END { exit !ok }' mixed/LOGIC.flp &&
+  grep -q '^-detailed_3D on' mixed/stack.config || say "materials of elements: $(cat mixed/LOGIC.flp)"
+sed 's/GLUE/GLEU/' mixed.flp >bad.flp && sed 's/mixed.flp/bad.flp/' mixed.stk >bad.stk
+refuses 'expected a material of the stack, got "GLEU"' convert bad.stk -o out
+refuses 'expected no material: convert the stack' convert mixed.flp -o out.flp
+# Coolant: each kind is converted, runs, and leaves by its rise with all of the 2 W.
+channel() { # KIND, what begins its block, its own lines, line of channels in the layer file
+  sed "s/^dimensions/$2 : height 100 ; $3 coolant volumetric heat capacity 4.0e-12 ; coolant incoming temperature 300 ;\n&/
+    s/^stack : .*/stack : die UPPER CHIP floorplan \"ice.flp\" ; channel WET ; die LOGIC CHIP floorplan \"ice.flp\" ;/; /^top heat/d" ice.stk >"$1.stk"
+  f convert "$1.stk" -o "$1"
+  grep -q "^channels $4" "$1/stack.lcf" || say "$1: $(cat "$1/stack.lcf")"
+  [ "$1" = 4rm ] || sed -i 's/^-grid_cols.*/-grid_cols 8/' "$1/stack.config"
+  sed -i 's/^-grid_rows.*/-grid_rows 8/' "$1/stack.config"
+  (cd "$1" && head -2 stack.ptrace >one && mv one stack.ptrace &&
+    "$thermix" thermal -c stack.config --network physical -steady_file all.steady >log 2>&1) || say "$1: $(cat "$1/log")"
+  grep -q 'coolant leaves at 30.* with 3 W$' "$1/log" || say "$1: $(cat "$1/log")"
+}
+walls='channel length 50 ; wall length 50 ;' films='coolant heat transfer coefficient'
+channel 2rm 'microchannel 2rm' "$walls wall material SILICON ; coolant flow rate 12 ; $films top 4.7e-8 , bottom 5.7e-8 ;" \
+  'merged width 5e-05 pitch 0.0001 flow 2e-07 inlet 300 p 4000000 h_top 47000 h_bottom 57000 transport central'
+channel 4rm 'microchannel 4rm' "$walls first wall length 25 ; last wall length 25 ; wall material SILICON ; coolant flow rate 12 ; $films 4e-8 ;" \
+  'resolved width 5e-05 pitch 0.0001 first 2.5e-05 last 2.5e-05 flow 2e-07 inlet 300 p 4000000 h_top 40000 h_bottom 40000 h_side 40000'
+for order in inline staggered; do
+  channel "$order" pinfin "pin diameter 50 ; pin pitch 100 ; pin distribution $order ; pin material SILICON ; darcy velocity 5e5 ;" 'pins'
+done
+sed 's/pin pitch 100/pin pitch 40/' inline.stk >bad.stk
+refuses 'pins of 50 um in a pitch of 40 um touch' convert bad.stk -o out
+refuses 'layer 3 has channels, which are not written' convert 2rm/stack.config --to ice -o out
+sed '/^microchannel/d' 2rm.stk >bad.stk
+refuses 'expected a microchannel or pinfin block above' convert bad.stk -o out
 # Nothing is swallowed, doubled or written elsewhere.
 sed 's/die LOGIC/die "..\/escaped"/' ice.stk >bad.stk
 refuses 'bad.stk:7: die "../escaped": a file is named after it' convert bad.stk -o out

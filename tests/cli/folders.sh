@@ -69,6 +69,7 @@ sleep 1.1
 "$thermix" plot t -o f.pdf -q --figure slowdown
 cmp f.pdf first.pdf || fail "the same figure, another file"
 ! diff -rq f f.one >/dev/null || fail "both suites have the same figures"
+cp -r t tab
 run -o t
 [ ! -e t/table.csv ] || fail "a table beside a run"
 rm -f t/runs.* && whole t
@@ -112,6 +113,18 @@ code=0; "$thermix" plot before -o x 2>err.txt || code=$?
 [ $code != 0 ] && grep -q 'was stopped before its end' err.txt || fail "a folder that was not written to its end: $(cat err.txt)"
 run -o before
 whole before
+
+# Ended by a signal between two figures: those that are drawn are in the list, as partial; nothing else stays.
+mkdir slow
+printf '#!/bin/sh\n[ "$1" = --version ] || sleep 0.4\nexec %s "$@"\n' "$(command -v gnuplot)" >slow/gnuplot
+chmod +x slow/gnuplot
+PATH=$dir/slow:$PATH "$thermix" plot tab -o stopped -q 2>err.txt & pid=$!
+for _ in $(seq 100); do ls stopped/*.svg >/dev/null 2>&1 && break; sleep 0.05; done
+kill -TERM $pid; code=0; wait $pid || code=$?
+[ $code = 143 ] || fail "a plot that is ended: $code $(cat err.txt)"
+diff <(files stopped) <(listed stopped) || fail "a plot that is ended: its list and its files"
+grep -q ',partial,.*svg,' stopped/manifest.csv || fail "a plot that is ended: not partial: $(cat stopped/manifest.csv)"
+! grep ',writing,' stopped/manifest.csv || fail "a plot that is ended: still writing"
 
 # Two at once: one of them, whole.
 for i in 1 2 3; do

@@ -12,11 +12,24 @@ ln -s "$thermix" bin/thermix
 PATH=$dir/bin:$PATH
 for folder in floorplans workloads plots systems docs; do ln -s "$project/$folder" .; done
 mkdir out
-for page in quick-start several-gpus layers studies; do
+for page in quick-start lesson several-gpus layers studies; do
   "$project/tests/cli/twice.py" --list "$thermix" "$project" "docs/$page.md" >page.sh
   grep -q '^thermix' page.sh || { echo "FAILED: no commands in $page.md"; exit 1; }
   bash -euo pipefail -x page.sh >page.txt 2>&1 || { tail -20 page.txt; echo "FAILED: $page.md"; exit 1; }
 done
+column() { awk -F, -v c="$2" 'FNR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next } { printf "%.1f\n", $at[c] }' "out/$1/summary.csv"; }
+while read -r run name value words; do # the lesson's answers
+  [ "$(column "$run" "$name")" = "$value" ] || { echo "FAILED: lesson, $run: $name is $(column "$run" "$name"), not $value"; exit 1; }
+  grep -qF -- "$words" "$project/docs/lesson.md" || { echo "FAILED: the lesson does not say \"$words\""; exit 1; }
+done <<'ANSWERS'
+free peak_temp_c 100.5 100.5 degC
+sink-20 slowdown_pct 1.6 1.6 %
+sink-17 slowdown_pct 0.0 at 0.17 K/W nothing
+mnu makespan_s 120.0 after 120.0 s
+dvfs makespan_s 128.7 against 128.7 s
+air-40 slowdown_pct 3.4 3.4 % lost
+air-35 peak_temp_c 85.3 85.3 degC
+ANSWERS
 for file in first.html why.svg two-mu/figures/heatmap.svg fan.pdf noise.png fan.html fan.figure/data; do
   [ -e "out/$file" ] || { echo "FAILED: no out/$file"; exit 1; }
 done

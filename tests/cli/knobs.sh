@@ -8,7 +8,17 @@ cat > mix.cfg <<'M'
 name = "WL8";
 kernels = ( { kernel = "SVM"; work_s = 6.0; }, { kernel = "Conv"; work_s = 6.0; } );
 M
-sed -e 's|^mixes = .*|mixes = ["./mix.cfg"];|' -e 's/warmup_s = 200.0/warmup_s = 2.0/' "$root/workloads/suites/tabs-knobs.cfg" > suite.cfg
+# on the machine of the prototype
+cat > set.cfg <<'C'
+quantum_s = 0.05; warmup_s = 2.0;
+chip_power = { baseline_w = 11.5; leakage_w = 24.0; leakage_ref_c = 85.0; leakage_form = "exponential"; leakage_exp_per_k = 0.036; leakage_sm_share = -1.0; baseline_sm_share = 0.0; };
+package = {
+  t_chip = 0.00078; k_chip = 100.0; p_chip = 1.75e6; t_interface = 0.0001; k_interface = 2.2; p_interface = 4.0e6;
+  s_spreader = 0.04; t_spreader = 0.002; s_sink = 0.06; t_sink = 0.0069; r_convec = 0.25; c_convec = 140.4;
+};
+C
+sed -e 's|^mixes = .*|mixes = ["./mix.cfg"];|; s|tabs/set.cfg|set.cfg|; /^    rows = \|^    cols = /d' -e 's/chip_power.leakage_w=[0-9.]*/chip_power.leakage_w=22.75/' \
+  -e 's/package.r_convec=[0-9.]*/package.r_convec=0.225/' "$root/workloads/suites/tabs-knobs.cfg" > suite.cfg
 "$thermix" bound ./suite.cfg --format csv > bound.csv
 # WL8 of the prototype's table: 11.36, 7.61, 3.83, 3.18, 2.58, 2.58, 0.35, 3.18; the last at full fans
 awk -F, 'BEGIN { split("11.36 7.61 3.83 3.18 2.58 2.58 0.35 3.18 0", want, " ") }
@@ -41,6 +51,10 @@ if "$thermix" budget c1060 --state wl1 --horizon 1 2> err; then fail "--state of
 grep -q 'is a gtx280' err || fail "$(cat err)"
 if "$thermix" budget gtx280 --at 3 2> err; then fail "--at without --state"; fi
 grep -q 'give --state' err || fail "$(cat err)"
+# the answer comes first, in a sentence: its watts of work are the table's last row
+"$thermix" budget gtx280 --limit 88 > out.txt
+head -1 out.txt | grep -q '^[0-9]* W for ever below 88 degC with all 30 SMs in air of 45 degC: 68 W of work, [0-9]* W leakage, 1[12] W besides' &&
+  tail -1 out.txt | grep -q ' 68\.[0-9]* ' || fail "budget does not begin with its answer: $(head -1 out.txt)"
 # a limit that no work keeps is no budget of 0 W and no solver's status
 if "$thermix" budget gtx280 --limit 50 > out.txt 2> err; then fail "a budget at 50 degC: $(cat out.txt)"; fi
 grep -q 'without work the hottest SM comes to 51.89' err || fail "$(cat err)"

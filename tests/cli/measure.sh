@@ -29,6 +29,24 @@ awk -F, 'FNR == 1 { for (i = 1; i <= NF; i++) c[$i] = i } FNR > 1 && ($c["mean_r
 awk -F, 'FNR == 1 { for (i = 1; i <= NF; i++) c[$i] = i } FNR > 1 && ($c["mean_fan_rpm"] != "" || $c["mean_inlet_c"] < 20) { exit 1 }' moved/out/gpus.csv || say "a fan's rpm that nobody measured"
 awk -F, 'FNR == 1 { for (i = 1; i <= NF; i++) c[$i] = i } FNR > 1 && $c["fan_rpm"] != "" { exit 1 }' moved/out/trace.csv || say "a fan's rpm in the trace that nobody measured"
 (cd / && "$thermix" check "$dir/moved/run.cfg" >/dev/null) 2>err.txt || say "a calibrated node that was moved: $(cat err.txt)"
+# a cap on its one level would cost no time, and nobody knows what its fans do when they fail: both are refused
+cap='--set=dtm={policy="boost";power_cap_w=150.0;}'
+"$thermix" run moved/run.cfg --set mix=./brief.cfg --set stuck_s=5000 "$cap" -q 2>err.txt && say "a cap on one level"
+grep -q 'one clock level' err.txt || say "a cap on one level: $(cat err.txt)"
+"$thermix" run moved/run.cfg --set mix=./brief.cfg --set stuck_s=5000 '--set=fan_failures=({fan="fan0";at_s=1.0;})' -q 2>err.txt && say "a stand-in that fails"
+grep -q 'fan0 stands for fans' err.txt || say "a stand-in that fails: $(cat err.txt)"
+"$thermix" check moved/run.cfg --set mix=./brief.cfg '--set=fan_failures=({fan="fan0";at_s=1.0;})' --accept >/dev/null 2>err.txt || say "a stand-in that fails, accepted: $(cat err.txt)"
+"$thermix" calibrate card.csv -o leveled --levels gtx280 --no-figures --no-check -q >out.txt 2>err.txt || say "--levels: $(cat err.txt)"
+mkdir -p moved2 && mv leveled moved2/away && cp moved/run.cfg moved2
+"$thermix" run moved2/run.cfg --set mix=./brief.cfg --set stuck_s=5000 -q -o moved2/free || say "a node with levels"
+"$thermix" run moved2/run.cfg --set mix=./brief.cfg --set stuck_s=5000 "$cap" -q -o moved2/capped 2>err.txt || say "a cap on a node with levels: $(cat err.txt)"
+makespan() { awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) c[$i] = i } NR == 2 { print $c["makespan_s"] }' "moved2/$1/summary.csv"; }
+awk -v a="$(makespan free)" -v b="$(makespan capped)" 'BEGIN { exit !(b > 1.02 * a) }' || say "a cap costs no time: $(makespan free), $(makespan capped)"
+# the air of a node: absolute, or above its own
+for how in inlet_c=33 inlet_c=+8 inlet_plus_k=8; do
+  "$thermix" run moved/run.cfg --set mix=./brief.cfg --set stuck_s=5000 --set $how -q -o moved/warm || say "$how"
+  awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) c[$i] = i } NR == 2 { ok = $c["mean_inlet_c"] > 32.99 && $c["mean_inlet_c"] < 33.01 } END { exit !ok }' moved/warm/summary.csv || say "$how: the air is not 33 degC"
+done
 near() { # near NAME VALUE SHARE: the fitted value
   awk -F, -v n="$1" -v v="$2" -v s="$3" '$1 == n { d = ($4 - v) / v; if (d < 0) d = -d; ok = d <= s; got = $4 }
     END { if (!ok) { print n " is " got ", expected " v; exit 1 } }' cal/fit.csv || say "fit"
@@ -49,6 +67,7 @@ grep -q 'calibration.s watts are the column "power.draw \[W\]", this log.s "powe
 # what-ifs: 5 K more air is 5 K more chip; a cap lowers it
 "$thermix" replay cal card.csv --ambient 25 --set inlet_c=30 --format csv >warm.csv || say "what-if inlet"
 awk -F, 'NR == 2 { d = $5 - $4; ok = d > 4.99 && d < 5.01 } END { exit !ok }' warm.csv || say "inlet: $(cat warm.csv)"
+"$thermix" replay cal card.csv --ambient 25 --set inlet_c=+5 --format csv | cmp - warm.csv || say "what-if inlet_c=+5 is not inlet_c=30"
 "$thermix" replay cal card.csv --set power_cap_w=100 --format csv >cap.csv || say "what-if cap"
 awk -F, 'NR == 2 { ok = $5 < $4 - 20 } END { exit !ok }' cap.csv || say "cap: $(cat cap.csv)"
 # the same bytes again
@@ -67,7 +86,7 @@ awk -F, 'NR == 1 { print; next } { $3 = " " 100 + ($3 - 25) / 4 " W"; print }' O
 grep -q 'from 100 to 156 W only' err.txt || say "a narrow span is not told: $(cat err.txt)"
 # what the watts are: said, found, or in the column's name
 "$thermix" calibrate instant.csv -o named --no-figures -q >out.txt || say "calibrate of power.draw.instant"
-grep -q '^power_is_mean,all,,0.*its column says so' named/fit.csv || say "instant: $(grep power_is named/fit.csv)"
+grep -q '^power_is_mean,all,,0.*by the name of its column' named/fit.csv || say "instant: $(grep power_is named/fit.csv)"
 "$thermix" calibrate card.csv -o means --power-is mean --no-figures -q >out.txt || say "--power-is mean"
 grep -q '^power_is_mean,all,,1.*given' means/fit.csv || say "mean: $(grep power_is means/fit.csv)"
 grep -q -- '--power-is mean' means/how.txt || say "how.txt: $(cat means/how.txt)"
@@ -106,6 +125,17 @@ odd 'J/K from times in ms' 's *= 1000'
 odd 'J/K from times in min' 's /= 60'
 odd 'J/K from times in days' 's /= 86400'
 odd 'K/W from amperes' 'p /= 12'
+[ "$(grep -c warning err.txt)" = 1 ] || say "amperes are doubted as more than amperes: $(cat err.txt)"
+# the second of two GPUs is judged, too, and named; long work shows on a terminal what it is at
+awk 'BEGIN { print "time_s,gpu,power_w,temp_c"; t[0] = t[1] = 25
+  for (s = 0; s < 900; s++) for (g = 0; g < 2; g++) { p = int(s / 200 + g) % 2 ? 300 : 80; t[g] += (p * 0.2 - t[g] + 25) / 60; print s "," g "," p / (g ? 12 : 1) "," t[g] } }' >pair.csv
+"$thermix" calibrate pair.csv -o pair --no-figures --no-check -q >out.txt 2>err.txt || say "calibrate of a pair: $(cat err.txt)"
+grep -q 'the fit misses .*: GPU 1 warms by .*K/W from amperes' err.txt || say "the second GPU's watts are not doubted: $(cat err.txt)"
+awk 'BEGIN { print "time_s,gpu,power_w,temp_c"; for (s = 0; s < 10000; s++) for (g = 0; g < 4; g++) { p = int(s / 300 + g) % 3 ? 300 : 100; t[g] += (p * 0.1 - t[g]) / 60; print s "," g "," p "," int(t[g] * 4) / 4 + 25 } }' >long.csv
+if command -v script >/dev/null; then
+  script -qec "'$thermix' calibrate long.csv -o long --no-figures" /dev/null </dev/null >out.txt || say "calibrate of a long log"
+  grep -q 'fitting [0-9]* parameters to [0-9]* rows' out.txt || say "long work without a line of progress: $(cat out.txt)"
+fi
 odd 'rpm = 3 1/min is outside' 's = s' --rpm 3 --accept
 refuse 'is it 77 degF = 25 degC?' calibrate odd.csv -o odd --ambient 77
 refuse 'air' calibrate card.csv -o x --air 0-1

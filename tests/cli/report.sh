@@ -39,6 +39,26 @@ size=$(stat -c %s report.html)
 if grep -qE '(src|href)="(https?:)?//' report.html; then say the page needs the network; fi
 grep -q 'every 1 of the run' report.html || say sampling not stated
 
+# The verdict: what limited the runs and what would help, from explain.
+grep -q '"words":"tiny under BL lost' report.html || say "no verdict"
+grep -q '"steps":\[\["' report.html || say "nothing that would help"
+"$thermix" report BL --no-what-if --no-explain -o plain.html >/dev/null && grep -q '"verdicts":\[\]' plain.html || say "--no-explain"
+# A calibration's folder, a replay's table and a folder of figures are results, too.
+mkdir -p mine drawn && printf 'parameter,gpu,run,value,unit,standard_error,low_95,high_95,status,note\nupstream,0,,0,,,,,identified,\nsink,0,,0.2,K/W,0.01,0.18,0.22,identified,\ndie_s,,,0.1,s,1,,,not identified,\n' >mine/fit.csv
+printf 'run,gpu,rows,rmse_k,bias_k,max_abs_k\na,0,100,0.5,0,1\na,1,100,0.7,0,2\n' >errors.csv
+printf '<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"/>' >drawn/one.svg
+"$thermix" report mine errors.csv drawn -o others.html >/dev/null || say "a calibration, a replay, figures"
+for words in '"of":"mine","title":"fit.csv"' '"title":"errors.csv"' '"name":"one"'; do grep -qF "$words" others.html || say "no $words in the page"; done
+# A hall: few figures, a page of at most 3 MB. plot: the overview and the ten hottest.
+cat >hall.cfg <<'R'
+chip = "gtx280"; gpus = 32; mix = "./mix.cfg"; policy = "BL"; seed = 1; tick_s = 0.01; rows = 8; cols = 8;
+R
+"$thermix" run hall.cfg -o hall --trace 0.5 --hotspot 0.5 -q
+"$thermix" report hall -o hall.html >/dev/null && [ "$(stat -c %s hall.html)" -lt 3000000 ] || say "a hall of $(stat -c %s hall.html) bytes"
+"$thermix" plot hall -o halls >plotted.txt 2>&1 && [ "$(find halls -name '*.svg' | wc -l)" -le 31 ] && [ -s halls/hall.svg ] || say "figures of a hall: $(ls halls)"
+grep -q '32 GPUs: the overview and the 10 hottest' plotted.txt || say "which GPUs of a hall were drawn"
+"$thermix" plot hall -o one.svg --figure temperature_gpu31 -q && [ -s one.svg ] || say "a figure of one GPU of a hall"
+
 grep -q '"models":\[{' report.html || say "no model for the what-if"
 "$thermix" report BL --no-what-if -o small.html >/dev/null && grep -q '"models":\[\]' small.html || say "--no-what-if"
 
@@ -81,7 +101,7 @@ const ask = (name, ok) => verdict.push((ok ? "ok " : "NOT ") + name);
 const loaded = performance.now();
 console.log("loaded in " + Math.round(loaded) + " ms (2000 wanted on a quiet machine; not a test)");
 ask("title is text", document.querySelector("h1").textContent === "Test <" + "/script><b>");
-const tabs = [...document.querySelectorAll("table")].find((t) => t.caption.textContent.startsWith("tabs/"));
+const tabs = [...document.querySelectorAll("table")].find((t) => t.caption.textContent.startsWith("tabs: "));
 const cells = (i) => [...tabs.tBodies[0].rows].map((r) => r.cells[i].textContent);
 const sorter = tabs.tHead.rows[0].cells[2].firstChild;
 sorter.click();
@@ -99,7 +119,13 @@ const block = () => maps()[1].querySelector('[data-unit="' + run.units[3].name +
 const counted = data.runs.flatMap((r) => r.temp_dc.filter((_, i) => r.time_s[Math.floor(i / r.units.length)] >= 0));
 ask("opens where it is hottest", maps().some((m) => m.querySelector("h3").textContent.includes((Math.max(...counted) / 10).toFixed(1) + " °C")));
 ask("every map says whose it is", maps().every((m, i) => m.querySelector("h3").textContent.includes(["BL (BL)", "MU (MU)"][i])));
-ask("the scale is of the measured time", document.querySelector("#heat .scale").textContent.startsWith(Math.floor(Math.min(...counted) / 10) + " °C"));
+const ends = () => ["heat", "what-if"].map((id) => document.querySelector(`#${id} .scale`).getAttribute("aria-label"));
+const same = ends()[0];
+ask("one scale for the player and the what-if, around the measured temperatures and the limit", ends()[1] === same && /limit at 90/.test(same) &&
+  Number(/from (-?\d+)/.exec(same)[1]) < Math.min(...counted) / 10 && Number(/to (\d+)/.exec(same)[1]) > Math.max(...counted) / 10);
+ask("opens with the verdict: what was run, what limited it, what would help", document.querySelector("main section").id === "verdict" &&
+  /tiny under BL ended after [\d.]+ s and lost [\d.]+ %.*What limited it: .*What would help: /.test(document.getElementById("verdict").textContent));
+ask("compares the runs on the same axes", /busy time lost.*\(−/.test(document.getElementById("compare").textContent) && document.querySelectorAll("#compare polyline").length === 2);
 const color = block().getAttribute("fill");
 slider.value = run.time_s[0];
 slider.dispatchEvent(new Event("input"));
@@ -132,6 +158,7 @@ whatIf.rows.forEach((row, i) => { row.input.max = 10; row.input.step = "any"; mo
 ask("sliders set powers", furthest([...whatIf.power], power) < 1e-12);
 move(whatIf.fan.input, 1);
 move(whatIf.air.input, 27);
+ask("warmer air does not move the scale", ends()[1] === same);
 ask("sliders set fan and air", model.level === 1 && Math.abs(model.ambient_k - 300.15) < 1e-9 && whatIf.fan.box.textContent.includes("level 2 of 5"));
 model.z = model.uniform(data.models[0].init_k);
 for (let row = 0; row < 40; row++) model.step(data.models[0].interval_s, whatIf.power);
@@ -212,11 +239,11 @@ for look in 1200,900,light 1200,900,dark 360,740,light; do
   night=--blink-settings=preferredColorScheme=1
   [ "${look##*,}" = light ] || night=--force-dark-mode
   # shellcheck disable=SC2086
-  timeout 60 "$browser" $night --headless --no-sandbox --disable-gpu --hide-scrollbars --host-resolver-rules='MAP * ~NOTFOUND' --window-size=$window \
+  timeout 60 "$browser" --enable-logging=stderr $night --headless --no-sandbox --disable-gpu --hide-scrollbars --host-resolver-rules='MAP * ~NOTFOUND' --window-size=$window \
     --user-data-dir="$dir/profile" --dump-dom "file://$dir/page.html" >dom.html 2>browser.log || say "the browser: $(tail -3 browser.log)"
   sed -n '/<pre id="verdict">/,/^end/p' dom.html | sed 's/.*<pre id="verdict">//; /^end/d' >verdict.txt
   echo "window $look"
   cat verdict.txt
-  [ "$(grep -c '^ok ' verdict.txt)" = 37 ] && ! grep -q '^NOT ' verdict.txt || say see above
+  [ "$(grep -c '^ok ' verdict.txt)" = 40 ] && ! grep -q '^NOT ' verdict.txt || { grep -i console browser.log | head -3; say see above; }
 done
 echo "the page is $size bytes"

@@ -12,7 +12,7 @@ root=$(cd "$(dirname "$0")/../.." && pwd)
 out=$(mktemp -d)
 trap 'rm -rf "$out"' EXIT
 suites=("$@")
-[ ${#suites[@]} -gt 0 ] || suites=(tabs tabs-literal tabs-micro tabs-thresholds tabs-layers tabs-multi gtx690 node-8gpu apsa tcs
+[ ${#suites[@]} -gt 0 ] || suites=(tabs tabs-leaky tabs-layers tabs-multi gtx690 node-8gpu apsa tcs
   warped-gates consolidation consolidation_day)
 table_sets=() run_sets=()
 for s in ${SETS:-}; do

@@ -16,7 +16,7 @@ sed "s|@FOLDER@|$root/tests/golden/tabs_small|g" "$root/tests/golden/tabs_small/
 on() { # on WIDTH ARGUMENT...: the screen into screen.txt
   local width=$1
   shift
-  script -qec "stty cols $width; '$thermix' $*" /dev/null 2>&1 </dev/null | sed -e 's/\r*$//' -e 's/.*\r//' -e 's/^.*left\x1b\[K$//' >screen.txt
+  script -qec "stty cols $width; '$thermix' $*" /dev/null 2>&1 </dev/null | sed -e 's/\x1b\[[0-9]*m//g' -e 's/\r*$//' -e 's/.*\r//' -e 's/^.*left\x1b\[K$//' >screen.txt
   [ "$(wc -L <screen.txt)" -le "$width" ] || say "$* on $width columns: $(wc -L <screen.txt) wide: $(cat screen.txt)"
 }
 for width in 80 100 200; do
@@ -32,6 +32,7 @@ for width in 80 100 200; do
   on $width --help
   on $width list suites
   ! grep -q … screen.txt || say "list cuts what it says: $(cat screen.txt)"
+  on $width list chips
   on $width list chips --columns name,source
   [ "$(head -1 screen.txt | tr -s ' ')" = 'name source' ] || say "list --columns: $(head -1 screen.txt)"
   on $width log show "$root/docs/examples/measured/card.csv"
@@ -48,7 +49,7 @@ on 80 explain gtx770-boost --set tick_s=0.05 --set sensor.period_s=0.05 # one ke
 grep -q 'no throttle stops clocks' screen.txt && grep -q 'The governor slowed it' screen.txt && ! grep -q 'both kernels' screen.txt ||
   say "explain of a governor: $(cat screen.txt)"
 # TCS keeps cores free so that memory is less crowded: one cause, both sides of it said
-on 80 explain study $quick --set mix=WL5 --set policy=BL --set cta.policy=tcs --no-steps
+on 80 explain study $quick --set mix=WL5 --set policy=BL --set cta.policy=tcs --set throttle.scope=sm --no-steps
 grep -q 'policy kept 19' screen.txt && grep -q 'gave 19' screen.txt && grep -q '^shared memory, cores kept free for it *0\.' screen.txt &&
   ! grep -q '^no blocks on the SM' screen.txt || say "explain of TCS: $(cat screen.txt)"
 # policies that can change nothing are said to, once, and only they
@@ -80,6 +81,11 @@ for command in $("$thermix" --help | sed -n '/^Commands:/,/^$/s/^  \([a-z][a-z]*
   "$thermix" help $command --man | sed -n '/^\.nf/,/^\.fi/p' | sed 's/\\-/-/g; s/\\e/\\/g' >man.txt
   [ "$(wc -L <man.txt)" -le 72 ] || say "the man page's examples of $command are $(wc -L <man.txt) wide"
 done
+# --columns holds for every format
+"$thermix" table ./suite.cfg -q -o out --columns policy,mix --format csv | head -1 | grep -qx 'policy,mix' || say "--columns of csv"
+"$thermix" table ./suite.cfg -q -o out --columns policy,mix --format markdown | head -1 | grep -qx '| policy | mix |' || say "--columns of markdown"
+"$thermix" list runs --columns name --format json | python3 -c 'import json, sys; assert all(list(r) == ["name"] for r in json.load(sys.stdin))' || say "--columns of json"
+"$thermix" table ./suite.cfg -q -o out --columns nope --format csv 2>err.txt >/dev/null && say "a column that is not there, as csv"
 "$thermix" table ./suite.cfg -q -o out --columns nope 2>err.txt >/dev/null && say "a column that is not there"
 grep -q 'no column "nope"; there are mix, policy' err.txt || say "$(cat err.txt)"
 "$thermix" table ./suite.cfg -q -o out --format csv | cmp - out/table.csv || say "--format csv is not table.csv"

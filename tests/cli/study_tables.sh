@@ -26,6 +26,12 @@ run ./grid.cfg -o few.sqlite -q --limit 5 | grep -q '5 done now' || say limit
 
 "$thermix" query whole.sqlite --rows y --pivot x --value sum --format csv >got.csv
 printf 'y,2,10\n1,3,11\n1.5,3.5,11.5\n2,4,12\n' | cmp - got.csv || say pivot
+"$thermix" query whole.sqlite --rows x --value sum --aggregate mean,sd,ci95,n --format csv >out.txt 2>err.txt || say "several statistics: $(cat err.txt)"
+[ "$(head -1 out.txt)" = 'x,sum,sum_sd,sum_ci95,sum_n' ] || say "columns of several statistics: $(head -1 out.txt)"
+awk -F, 'NR == 2 { t = 2.570582; d = $4 - t * $3 / sqrt($5); ok = $5 == 6 && $3 > 0 && d < 1e-3 && d > -1e-3 } END { exit !ok }' out.txt || say "ci95 of six runs: $(cat out.txt)"
+grep -q '^note: a cell has the runs of several values of ' err.txt || say "an axis is pooled in silence: $(cat err.txt)"
+"$thermix" query whole.sqlite --rows x --value sum --aggregate meen 2>err.txt && say "--aggregate meen"
+grep -q 'did you mean "mean"' err.txt || say "--aggregate meen: $(cat err.txt)"
 "$thermix" query whole.sqlite --rows x --value sum --aggregate count --format csv | grep -q '^10,6$' || say count
 "$thermix" query whole.sqlite --where x=10 --where y=2 --value product --format csv >got.csv
 printf 'x,y,seed,product\n10,2,1,6.666666666666667\n10,2,2,6.666666666666667\n' | cmp - got.csv || say where

@@ -57,7 +57,9 @@ enum tmx_status __wrap_tmx_run_create(struct tmx_run **run, const struct tmx_set
     FILE *out = f ? open_memstream(&f->keys, &size) : NULL;
     const enum tmx_status st = out ? tmx_opt_read(opts, f, root, NULL, err) : tmx_no_memory(err);
     if (out) {
-        tmx_opt_write(opts, f, "", out);
+        struct tmx_writer w = {.full = out};
+        tmx_opt_write(opts, f, &w);
+        (void)!tmx_writer_finish(&w, NULL, err);
         fclose(out);
     }
     *run = (void *)f;

@@ -33,6 +33,12 @@ for signal in INT KILL; do
   kill -$signal $pid; wait $pid && fail "the table ended before it was stopped"
   n=$("$thermix" query resumed --format csv 2> /dev/null | tail -n +2 | wc -l)
   [ "$n" -gt 0 ] && [ "$n" -lt "$n_all" ] || fail "$n of $n_all runs of a stopped table are kept"
+  cp -r resumed part # the folder of a suite as an input of merge, and as its output
+  "$thermix" merge long resumed -o merged.sqlite > /dev/null && "$thermix" merge long -o part > /dev/null || fail "folders of a suite do not merge"
+  for db in merged.sqlite part; do
+    [ "$("$thermix" query $db --format csv | tail -n +2 | sort)" = "$("$thermix" query long --format csv | tail -n +2 | sort)" ] || fail "merged into $db: other runs"
+  done
+  rm -rf part merged.sqlite
   if [ $signal = INT ]; then
     grep -q "stopped by a signal: $n of $n_all runs are kept in resumed/runs.sqlite; the same command does the other $((n_all - n))" stopped.txt ||
       fail "a stopped table says $(cat stopped.txt)"
@@ -68,6 +74,14 @@ paste -d'\n' ours.csv theirs.csv | awk -F, '
       d = a[i] - $i; if (d < 0) d = -d; s = $i < 0 ? -$i : $i
       if (a[i] !~ /^[-0-9.e+]+$/ || $i !~ /^[-0-9.e+]+$/ || d > 1e-6 * s + 1e-6) { print "row " NR / 2 ": " a[i] " is not " $i; bad = 1 } } }
   END { exit bad }' || fail "the table is not the stored one"
+
+# the law of T^ABS acts: with its emergency out of reach every policy does something else
+sed 's/\(mix_policy.emergency_c\)=88.5", "mix_policy.release_c=87.1"/\1=200"/' suite.cfg > never.cfg
+"$thermix" table ./never.cfg -j 2 -o never -q > /dev/null
+for p in A MU MNU MA; do
+  awk -F, -v p=$p '$1 == "hot_cold" && $2 == p { print $3 }' one/table.csv never/table.csv |
+    awk 'NR == 1 { a = $1 } END { d = a - $1; exit !(NR == 2 && d * d > 0.25) }' || fail "$p does the same without an emergency"
+done
 
 # 2. a resolved configuration is the same run
 cat > run.cfg <<'C'

@@ -389,8 +389,8 @@ static void models_that_are_not_offered_are_refused(void **state)
 static void old_habits_are_warned_about(void **state)
 {
     (void)state;
-    assert_int_equal(run_to(BASE "-model_type block", "feat.err"), 2);
-    assert_true(holds("feat.err", "command line: model_type block is not offered"));
+    assert_int_equal(run_to(BASE "-model_type block --network physical", "feat.err"), 2);
+    assert_true(holds("feat.err", "command line: model_type block: not with --network physical"));
     run(BASE "--hotspot-compat");
     assert_true(holds("feat.err", "HotSpot would take its block model"));
     run(BASE "--hotspot-compat -model_type grid");

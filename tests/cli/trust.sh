@@ -82,6 +82,22 @@ G
   PATH=$dir/bin:$PATH "$thermix" plot t -q -o half > /dev/null 2> err.txt; code=$?
   [ $code = 1 ] && grep -q 'only in part' err.txt || say "half a figure: exit $code, $(cat err.txt)"
   ls half/*.svg 2> /dev/null && say "half a figure is left"
+  # One that is killed, and an ffmpeg that stops before it has written the index of its film: no input is at fault.
+  printf '#!/bin/sh\ncase $* in --version) exit 0;; esac\nkill -9 $$\n' > bin/gnuplot
+  PATH=$dir/bin:$PATH "$thermix" plot t -q -o half > /dev/null 2> err.txt; code=$?
+  [ $code = 1 ] && grep -q 'gnuplot failed (exit code 137)' err.txt || say "a gnuplot that is killed: exit $code, $(cat err.txt)"
+  rm bin/gnuplot
+  cat > bin/ffmpeg <<'G'
+#!/bin/sh
+case $* in -version) exit 0;; esac
+printf '\0\0\0\20ftypisom\0\0\2\0\0\0\0\14mdatabcd' > film.mp4
+[ -n "$CUT" ] || printf '\0\0\0\10moov' >> film.mp4
+G
+  chmod +x bin/ffmpeg
+  "$thermix" run ./plain.cfg -q -o film --hotspot 1 || say "a run with temperatures"
+  CUT=1 PATH=$dir/bin:$PATH "$thermix" animate film -o x.mp4 --frames 1 > /dev/null 2> err.txt; code=$?
+  [ $code = 1 ] && grep -q 'only in part' err.txt && [ ! -e x.mp4 ] || say "half a film: exit $code, $(cat err.txt)"
+  PATH=$dir/bin:$PATH "$thermix" animate film -o x.mp4 --frames 1 > /dev/null 2> err.txt && [ -s x.mp4 ] || say "a whole film: $(cat err.txt)"
 fi
 # A cache whose lock a stopped program holds costs one wait in all, and not one for each of four files.
 if command -v flock > /dev/null; then

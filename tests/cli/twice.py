@@ -178,6 +178,8 @@ def check(name, text):
             for path in (os.path.join(f, n) for f, _, names in os.walk(root) for n in names):
                 if '.tmp-' in path:
                     bad.append(f'after Ctrl-C: {path} stays')
+                elif path.endswith('/manifest.csv') and ',writing,' in open(path, encoding='utf-8', errors='replace').read():
+                    bad.append(f'after Ctrl-C: {path} says that its files are being written')
             page('after Ctrl-C')
     print(f'{name}: {len(lines)} lines, {len([l for l in lines if first[l] == 0])} of exit 0, {sum(seconds.values()):.1f} s the first time')
     return [f'{name}: {b}' for b in bad]

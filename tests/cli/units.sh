@@ -130,7 +130,7 @@ refuses 'expected either minus or over' check ./suite.cfg
 sed 's/values = \[8\]/values = [8, 9]/' good.cfg >s.cfg && sed 's/"s"/"t"/' s.cfg >t.cfg
 sed -i "s,WL1,hot_hot, ; s,0.01,0.05," run.cfg
 for s in s t; do quiet sweep "./$s.cfg" -q -j 1 -o "$s.db"; done
-refuses '--columns is of tables on a screen' query s.db --columns zz -o q.csv
+refuses 'no column "zz"; there are' query s.db --columns zz -o q.csv
 [ ! -e q.csv ] || say 'query --columns writes a file'
 refuses 'no column "zz"; there are' query s.db --columns zz
 refuses 'no run has rows = 88, did you mean "8"?' query s.db --where rows=88

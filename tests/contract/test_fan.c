@@ -53,12 +53,12 @@ static void check_policy(const struct tmx_fan_policy *p)
     }
     struct tmx_run *run = open_warm(p->base.name);
     struct tmx_sim *sim = tmx_run_sim(run);
-    void *image = malloc(tmx_sim_image_size(sim));
+    void *image = malloc(tmx_image_size(tmx_sim_image, sim));
     assert_non_null(image);
     watch(p->base.name, sim, BEFORE, &s[0]);
-    tmx_sim_save(sim, image);
+    tmx_image_save(tmx_sim_image, sim, image);
     watch(p->base.name, sim, AFTER, &s[0]);
-    tmx_sim_restore(sim, image);
+    tmx_image_restore(tmx_sim_image, sim, image);
     watch(p->base.name, sim, AFTER, &s[1]);
     tmx_run_destroy(run);
     run = open_warm(p->base.name);

@@ -344,7 +344,7 @@ static void check_save(const struct subject *s)
     struct tmx_thermal_heat h[2];
     void *other = NULL;
     open_subject(&e, s, 0);
-    char *buf = calloc(1, e.ops->snapshot_size(e.state));
+    char *buf = calloc(1, tmx_image_size(e.ops->image, e.state));
     assert_non_null(buf);
     if (s->n_level) {
         e.ops->set_convection(e.state, 1);
@@ -352,13 +352,15 @@ static void check_save(const struct subject *s)
     for (size_t k = 0; k < 8; k++) {
         wave(k, power);
         if (k == 4) {
-            e.ops->save(e.state, buf);
+            tmx_image_save(e.ops->image, e.state, buf);
         }
         step(&e, k % 3 ? 1e-3 : 4e-3, power, first[k]);
     }
-    e.ops->heat(e.state, &h[0]);
+    if (e.ops->heat) {
+        e.ops->heat(e.state, &h[0]);
+    }
     assert_int_equal(e.ops->create(e.model, &other, NULL), TMX_OK);
-    e.ops->restore(other, buf);
+    tmx_image_restore(e.ops->image, other, buf);
     e.ops->read(other, again);
     assert_memory_equal(again, first[3], sizeof again);
     for (size_t k = 4; k < 8; k++) {
@@ -366,8 +368,10 @@ static void check_save(const struct subject *s)
         assert_int_equal(e.ops->step(other, k % 3 ? 1e-3 : 4e-3, power, again), TMX_OK);
         assert_memory_equal(again, first[k], sizeof again);
     }
-    e.ops->heat(other, &h[1]);
-    assert_memory_equal(&h[0], &h[1], sizeof h[0]);
+    if (e.ops->heat) {
+        e.ops->heat(other, &h[1]);
+        assert_memory_equal(&h[0], &h[1], sizeof h[0]);
+    }
     e.ops->destroy(other);
     free(buf);
     engine_close(&e);
@@ -378,7 +382,7 @@ static void check_predict(const struct subject *s)
     struct engine e;
     double power[N_UNIT], now[N_UNIT], ahead[N_UNIT], t[N_UNIT];
     open_subject(&e, s, 0);
-    for (size_t k = 0; k < 4; k++) {
+    for (size_t k = 0; k < 4 && e.ops->predict; k++) {
         wave(k, power);
         step(&e, 2e-3, power, now);
         if (s->n_level) {
@@ -428,6 +432,10 @@ static void check_ambient(const struct subject *s)
     struct engine e, warm;
     double t[N_UNIT], before[N_UNIT], want[N_UNIT];
     open_subject(&e, s, 0);
+    if (!e.ops->set_ambient) {
+        engine_close(&e);
+        return;
+    }
     open_subject(&warm, s, 7);
     step(&e, 0.05, full_w, before);
     e.ops->set_ambient(e.state, 318.15 + 7);
@@ -450,7 +458,8 @@ static void check_field(const struct subject *s)
     double cell[20 * 16], t[N_UNIT], mean[N_UNIT];
     open_subject(&e, s, 0);
     if (e.ops->field) {
-        assert_int_equal(tmx_gridmap_init(&map, &chip, 8e-3, 10e-3, spec.rows, spec.cols, NULL), TMX_OK);
+        assert_int_equal(tmx_gridmap_init(&map, &chip, 8e-3, 10e-3, spec.rows, spec.cols, NULL, NULL),
+                         TMX_OK);
         for (size_t k = 0; k < 3; k++) {
             step(&e, 0.02, full_w, t);
             assert_int_equal(e.ops->field(e.state, 0, cell), TMX_OK);
@@ -467,7 +476,7 @@ static void check_no_allocation(const struct subject *s)
     struct engine e;
     double t[N_UNIT];
     open_subject(&e, s, 0);
-    assert_int_equal(e.ops->prepare(e.model, 1e-3, NULL), TMX_OK);
+    assert_int_equal(tmx_thermal_prepare(e.ops, e.model, 1e-3, NULL), TMX_OK);
     step(&e, 1e-3, full_w, t);
     const size_t before = allocations;
     for (size_t k = 0; k < 5; k++) {

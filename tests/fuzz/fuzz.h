@@ -3,7 +3,7 @@
 #define TMX_TESTS_FUZZ_H
 
 /* One reader each: read the file at path, whatever it holds, and check what must hold of an
- * accepted one. libfuzzer.c feeds it mutated files, which are in memory only, replay.c the stored corpus. */
+ * accepted one. libfuzzer.c feeds it mutated files, which are in memory only, corpus.c the stored corpus. */
 
 #include <stddef.h>
 

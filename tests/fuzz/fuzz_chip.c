@@ -13,6 +13,6 @@ void fuzz_reader(const char *path)
     struct tmx_err err = {0};
     fuzz_check(tmx_chip_load(&chip, path, NULL, &err) == TMX_OK || err.msg[0]);
     tmx_chip_finish(&chip);
-    fuzz_check(tmx_memory_chip_load(&memory, path, NULL, 0, &err) == TMX_OK || err.msg[0]);
-    fuzz_check(tmx_chip_energy_load(&energy, path, NULL, 0, &err) == TMX_OK || err.msg[0]);
+    fuzz_check(tmx_memory_chip_load(&memory, path, NULL, &err) == TMX_OK || err.msg[0]);
+    fuzz_check(tmx_chip_energy_load(&energy, path, NULL, &err) == TMX_OK || err.msg[0]);
 }

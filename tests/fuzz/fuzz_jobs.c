@@ -13,7 +13,7 @@ void fuzz_reader(const char *path)
     static struct tmx_job_batch batch;
     struct tmx_err err = {0};
     setenv("THERMIX_DATA", TMX_FUZZ_DATA, 0);
-    if (tmx_job_data_load(&node, path, NULL, 0, &err) == TMX_OK) {
+    if (tmx_job_data_load(&node, path, NULL, &err) == TMX_OK) {
         fuzz_check(node.n_tmpl <= TMX_TEMPLATE_MAX);
     } else {
         fuzz_check(err.msg[0]);

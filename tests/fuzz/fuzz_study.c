@@ -10,7 +10,8 @@ void fuzz_reader(const char *path)
     if (tmx_sweep_load(&s, path, &err) == TMX_OK) {
         for (size_t p = 0; p < s.n_point; p++) {
             for (size_t k = 0; k < s.n_key; k++) {
-                fuzz_check(tmx_sweep_value(&s, p, k)[0]);
+                char text[TMX_REAL_SIZE];
+                fuzz_check(tmx_scalar_plain(tmx_sweep_value(&s, p, k), text) != NULL);
             }
         }
     } else {

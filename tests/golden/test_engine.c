@@ -100,7 +100,7 @@ static double steady_difference(struct golden *g, struct engine *e, const char *
             unit = calloc(n, sizeof *unit);
             assert_non_null(unit);
             assert_int_equal(tmx_gridmap_init(&map, fp, tmx_floorplan_width_m(fp), tmx_floorplan_height_m(fp),
-                                              spec->rows, spec->cols, NULL),
+                                              spec->rows, spec->cols, NULL, NULL),
                              TMX_OK);
             tmx_gridmap_read(&map, spec->map_mode, cell, unit);
             tmx_gridmap_finish(&map);

@@ -81,18 +81,18 @@ static void instances_of_one_model_and_two_models_do_not_mix(void **state)
     struct three t;
     three_open(&t, &g, cases[0]);
     struct engine *e = &t.e[0], other;
-    void *second = NULL, *snapshot = malloc(e->ops->snapshot_size(e->state));
+    void *second = NULL, *snapshot = malloc(tmx_image_size(e->ops->image, e->state));
     double *again_k = t.temp_k[1];
     assert_non_null(snapshot);
     assert_int_equal(e->ops->create(e->model, &second, NULL), TMX_OK);
     golden_power(&g, 0, t.power_w);
-    e->ops->save(e->state, snapshot);
+    tmx_image_save(e->ops->image, e->state, snapshot);
     assert_int_equal(e->ops->step(e->state, 0.01, t.power_w, t.temp_k[0]), TMX_OK);
     /* another instance from the same start, then the first one set back */
     assert_int_equal(e->ops->step(second, 0.01, t.power_w, again_k), TMX_OK);
     assert_memory_equal(t.temp_k[0], again_k, g.n_unit * sizeof *again_k);
     assert_int_equal(e->ops->step(second, 0.01, t.power_w, again_k), TMX_OK);
-    e->ops->restore(e->state, snapshot);
+    tmx_image_restore(e->ops->image, e->state, snapshot);
     e->ops->read(e->state, again_k);
     assert_true(again_k[0] != t.temp_k[0][0]);
     assert_int_equal(e->ops->step(e->state, 0.01, t.power_w, again_k), TMX_OK);

@@ -136,7 +136,7 @@ static void any_start_field_is_followed(void **state)
     assert_non_null(start);
     golden_open(&g, "A_gt200");
     const struct tmx_floorplan *fp = g.stack.spec.layer[0].floorplan;
-    assert_int_equal(tmx_gridmap_init(&map, fp, 24e-3, 24e-3, grid, grid, NULL), TMX_OK);
+    assert_int_equal(tmx_gridmap_init(&map, fp, 24e-3, 24e-3, grid, grid, NULL, NULL), TMX_OK);
     for (size_t l = 0; l < 4; l++) {
         for (size_t u = 0; u < fp->n_unit; u++) {
             unit[u] = 345 - 3 * (double)l + (double)(u % 5) * (4 - (double)l);

@@ -199,7 +199,7 @@ static enum tmx_status batch(struct tmx_err *err)
     struct tmx_job_data d = {0};
     struct tmx_job_batch b = {0};
     struct tmx_table *t = NULL;
-    enum tmx_status st = tmx_job_data_load(&d, "c1060", NULL, 0, err);
+    enum tmx_status st = tmx_job_data_load(&d, "c1060", NULL, err);
     st = st ? st : tmx_job_batch_load(&d, "1E+1M", &b, err);
     st = st ? st : tmx_merge_table(&d, &b, 60, &t, err);
     tmx_table_destroy(t);
@@ -212,7 +212,7 @@ static enum tmx_status instruction_trace(struct tmx_err *err)
     struct tmx_gate_chip chip;
     struct tmx_gate_kernel kernel;
     const struct tmx_gate_question q = {.chip = &chip, .kernel = &kernel, .n_kernel = 1, .seed = 1};
-    enum tmx_status st = tmx_gate_chip_load(&chip, "gtx480", NULL, 0, err);
+    enum tmx_status st = tmx_gate_chip_load(&chip, "gtx480", NULL, err);
     st = st ? st : tmx_gate_kernel_load(&kernel, "hotspot", err);
     return st ? st : tmx_gate_export(&q, "failing.trace", err);
 }

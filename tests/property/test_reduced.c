@@ -77,7 +77,7 @@ static void open_lot(struct lot *l, struct tmx_rng *rng, double min_step_s)
     spec->accurate_cells = false;
     assert_int_equal(tmx_gridmap_init(&l->map, &l->chip.floorplan, tmx_floorplan_width_m(&l->chip.floorplan),
                                       tmx_floorplan_height_m(&l->chip.floorplan), spec->rows, spec->cols,
-                                      NULL),
+                                      NULL, NULL),
                      TMX_OK);
     free(start);
     spec->init_node_k = NULL;
@@ -329,7 +329,7 @@ static void leakage_maps_and_starts_are_followed_together(void **state)
             for (size_t j = 0; j < 2; j++) {
                 const struct tmx_thermal_instance chip_j = {
                     .ops = e[j].ops, .spec = &chip.spec, .state = e[j].state};
-                void *snapshot = malloc(e[j].ops->snapshot_size(e[j].state));
+                void *snapshot = malloc(tmx_image_size(e[j].ops->image, e[j].state));
                 assert_non_null(snapshot);
                 for (size_t u = 0; u < chip.n_unit; u++) {
                     power[u] = share * chip.power_w[u];

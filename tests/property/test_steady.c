@@ -21,7 +21,7 @@ struct rig {
     struct tmx_machine *m;
     void *model;
     struct tmx_frame f;
-    double block[8][ALL_UNIT], way_w[TMX_WAYS * N_GPU], transition_w[N_GPU];
+    double block[8][ALL_UNIT], slot_w[TMX_SLOTS * N_GPU], transition_w[N_GPU];
 };
 
 /* A third of the SMs each, in turns of two ticks. */
@@ -77,7 +77,7 @@ static void rig_open(struct rig *r, const struct tmx_chip *const *chip, const st
                               .baseline_w = b + 5 * ALL_UNIT,
                               .power_w = b + 6 * ALL_UNIT,
                               .temp_k = b + 7 * ALL_UNIT,
-                              .way_w = r->way_w,
+                              .slot_w = r->slot_w,
                               .transition_w = r->transition_w};
     for (size_t u = 0; u < ALL_UNIT; u++) {
         r->f.temp_k[u] = 350;
@@ -165,11 +165,11 @@ static void forget(struct tmx_machine *m)
 
 static void check_same(const struct rig *a, const struct rig *b, unsigned long t)
 {
-    const size_t ways = TMX_WAYS * ALL_SM * sizeof(double);
+    const size_t slots = TMX_SLOTS * ALL_SM * sizeof(double);
     bool same = memcmp(a->block, b->block, sizeof a->block) == 0 &&
-                memcmp(a->way_w, b->way_w, sizeof a->way_w) == 0 &&
-                memcmp(a->m->busy, b->m->busy, ways) == 0 && memcmp(a->m->held, b->m->held, ways) == 0 &&
-                memcmp(a->m->share, b->m->share, ways) == 0 &&
+                memcmp(a->slot_w, b->slot_w, sizeof a->slot_w) == 0 &&
+                memcmp(a->m->busy, b->m->busy, slots) == 0 && memcmp(a->m->held, b->m->held, slots) == 0 &&
+                memcmp(a->m->share, b->m->share, slots) == 0 &&
                 memcmp(a->m->gated_s, b->m->gated_s, ALL_SM * sizeof(double)) == 0;
     for (size_t j = 0; j < N_JOB && same; j++) {
         same = a->m->job[j].done_sm_s == b->m->job[j].done_sm_s;

@@ -58,20 +58,9 @@ static inline void tiny_thermal_read(const void *state, double *temp_k)
     memcpy(temp_k, t->temp_k, t->m->n_unit * sizeof *temp_k);
 }
 
-static inline size_t tiny_thermal_size(const void *state)
+static inline void tiny_thermal_image(void *state, struct tmx_image *i)
 {
-    (void)state;
-    return sizeof(struct tiny_thermal);
-}
-
-static inline void tiny_thermal_save(const void *state, void *buf)
-{
-    memcpy(buf, state, sizeof(struct tiny_thermal));
-}
-
-static inline void tiny_thermal_restore(void *state, const void *buf)
-{
-    memcpy(state, buf, sizeof(struct tiny_thermal));
+    tmx_image_item(i, state, sizeof(struct tiny_thermal));
 }
 
 static const struct tmx_thermal_ops tiny_thermal_ops = {
@@ -80,9 +69,7 @@ static const struct tmx_thermal_ops tiny_thermal_ops = {
     .destroy = free,
     .step = tiny_thermal_step,
     .read = tiny_thermal_read,
-    .snapshot_size = tiny_thermal_size,
-    .save = tiny_thermal_save,
-    .restore = tiny_thermal_restore,
+    .image = tiny_thermal_image,
 };
 
 #endif

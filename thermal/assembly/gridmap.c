@@ -15,48 +15,80 @@ static double snapped(double v)
     return fabs(v - whole) < SNAP ? whole : v;
 }
 
-/* Cells [first, last) of size cell_m touched by [low, high], cut to [0, n). */
-static void touched(double low, double high, double cell_m, size_t n, size_t *first, size_t *last)
+/* A place in cells: 2.5 is the middle of the third. Lines end the n cells, or NULL: all are cell_m. */
+static double in_cells(double v, double cell_m, const double *line, size_t n)
 {
-    const double a = floor(snapped(low / cell_m)), b = ceil(snapped(high / cell_m));
+    size_t i = 0;
+    if (!line) {
+        return v / cell_m;
+    }
+    while (i + 1 < n && v >= line[i + 1]) {
+        i++;
+    }
+    return (double)i + (v - line[i]) / (line[i + 1] - line[i]);
+}
+
+/* Cells [first, last) touched by [low, high], in cells, cut to [0, n). */
+static void touched(double low, double high, size_t n, size_t *first, size_t *last)
+{
+    const double a = floor(snapped(low)), b = ceil(snapped(high));
     *first = a <= 0 ? 0 : a >= (double)n ? n : (size_t)a;
     *last = b <= 0 ? 0 : b >= (double)n ? n : (size_t)b;
 }
 
-/* Fraction of cell k (size cell_m) that [low, high] covers. */
-static double covered(double low, double high, double cell_m, size_t k)
+/* Fraction of a cell of this size that [low, high] covers. */
+static double covered(double low, double high, double begin, double end, double size)
 {
-    const double from = fmax(low, (double)k * cell_m), to = fmin(high, (double)(k + 1) * cell_m);
-    const double f = snapped((to - from) / cell_m);
+    const double f = snapped((fmin(high, end) - fmax(low, begin)) / size);
     return f < 0 ? 0 : f;
 }
 
-static void ranges(struct tmx_gridmap *map, double dx, double dy)
+/* Of the block model: a cell is a unit. */
+static void identity(struct tmx_gridmap *map)
+{
+    for (size_t u = 0; u < map->n_unit; u++) {
+        const size_t range[4] = {0, 1, u, u + 1};
+        memcpy(map->range + 4 * u, range, sizeof range);
+        map->start[u + 1] = u + 1;
+    }
+}
+
+static void ranges(struct tmx_gridmap *map, double dx, double dy, const double *line)
 {
     for (size_t u = 0; u < map->n_unit; u++) {
         const struct tmx_unit *unit = &map->floorplan->unit[u];
         size_t *r = map->range + 4 * u, south, north;
-        touched(unit->y_m, unit->y_m + unit->h_m, dy, map->rows, &south, &north);
+        touched(unit->y_m / dy, (unit->y_m + unit->h_m) / dy, map->rows, &south, &north);
         r[0] = map->rows - north;
         r[1] = map->rows - south;
-        touched(unit->x_m, unit->x_m + unit->w_m, dx, map->cols, &r[2], &r[3]);
+        touched(in_cells(unit->x_m, dx, line, map->cols),
+                in_cells(unit->x_m + unit->w_m, dx, line, map->cols), map->cols, &r[2], &r[3]);
         const size_t n_row = r[1] > r[0] ? r[1] - r[0] : 0, n_col = r[3] > r[2] ? r[3] - r[2] : 0;
         map->start[u + 1] = map->start[u] + n_row * n_col;
     }
 }
 
-static void parts(struct tmx_gridmap *map, double dx, double dy)
+/* Area of a cell that its unit covers, in mean cells. */
+static double area_of(const struct tmx_gridmap *map, size_t entry)
+{
+    return map->part[entry] * map->col_share[map->cell[entry] % map->cols];
+}
+
+static void parts(struct tmx_gridmap *map, double dx, double dy, const double *line)
 {
     for (size_t u = 0; u < map->n_unit; u++) {
         const struct tmx_unit *unit = &map->floorplan->unit[u];
         const size_t *r = map->range + 4 * u;
         size_t at = map->start[u];
         for (size_t i = r[0]; i < r[1]; i++) {
-            const double fy = covered(unit->y_m, unit->y_m + unit->h_m, dy, map->rows - 1 - i);
+            const double south = (double)(map->rows - 1 - i), east = unit->x_m + unit->w_m;
+            const double fy = covered(unit->y_m, unit->y_m + unit->h_m, south * dy, (south + 1) * dy, dy);
             for (size_t j = r[2]; j < r[3]; j++) {
                 map->cell[at] = i * map->cols + j;
-                map->part[at] = fy * covered(unit->x_m, unit->x_m + unit->w_m, dx, j);
-                map->sum[u] += map->part[at];
+                map->part[at] =
+                    fy * (line ? covered(unit->x_m, east, line[j], line[j + 1], line[j + 1] - line[j])
+                               : covered(unit->x_m, east, (double)j * dx, (double)(j + 1) * dx, dx));
+                map->sum[u] += area_of(map, at);
                 at++;
             }
         }
@@ -65,7 +97,7 @@ static void parts(struct tmx_gridmap *map, double dx, double dy)
 
 enum tmx_status tmx_gridmap_init(struct tmx_gridmap *map, const struct tmx_floorplan *floorplan,
                                  double width_m, double height_m, size_t rows, size_t cols,
-                                 struct tmx_err *err)
+                                 const double *col_line_m, struct tmx_err *err)
 {
     const double dx = width_m / (double)cols, dy = height_m / (double)rows;
     *map = (struct tmx_gridmap){.n_unit = floorplan->n_unit,
@@ -76,17 +108,31 @@ enum tmx_status tmx_gridmap_init(struct tmx_gridmap *map, const struct tmx_floor
     map->range = calloc(4 * map->n_unit + 1, sizeof *map->range);
     map->start = calloc(map->n_unit + 1, sizeof *map->start);
     map->sum = calloc(map->n_unit + 1, sizeof *map->sum);
-    if (!map->range || !map->start || !map->sum) {
+    map->col_share = calloc(cols, sizeof *map->col_share);
+    if (!map->range || !map->start || !map->sum || !map->col_share) {
         return tmx_fail(err, TMX_ENOMEM, "grid map of %zu units", map->n_unit);
     }
-    ranges(map, dx, dy);
+    for (size_t j = 0; j < cols; j++) {
+        map->col_share[j] = col_line_m ? (col_line_m[j + 1] - col_line_m[j]) / dx : 1;
+    }
+    if (rows == 1) {
+        identity(map);
+    } else {
+        ranges(map, dx, dy, col_line_m);
+    }
     const size_t n = map->start[map->n_unit];
     map->cell = calloc(n + 1, sizeof *map->cell);
     map->part = calloc(n + 1, sizeof *map->part);
     if (!map->cell || !map->part) {
         return tmx_fail(err, TMX_ENOMEM, "grid map of %zu cells", n);
     }
-    parts(map, dx, dy);
+    for (size_t u = 0; u < map->n_unit && rows == 1; u++) {
+        map->cell[u] = u;
+        map->part[u] = map->sum[u] = 1;
+    }
+    if (rows > 1) {
+        parts(map, dx, dy, col_line_m);
+    }
     for (size_t u = 0; u < map->n_unit; u++) {
         if (!(map->sum[u] > 0)) {
             return tmx_fail_at(err, TMX_ERANGE, floorplan->source, floorplan->unit[u].line,
@@ -104,6 +150,7 @@ void tmx_gridmap_finish(struct tmx_gridmap *map)
     free(map->cell);
     free(map->part);
     free(map->sum);
+    free(map->col_share);
     *map = (struct tmx_gridmap){0};
 }
 
@@ -112,7 +159,7 @@ void tmx_gridmap_spread_power(const struct tmx_gridmap *map, const double *power
     for (size_t u = 0; u < map->n_unit; u++) {
         const double per_part = power_w[u] / map->sum[u];
         for (size_t e = map->start[u]; e < map->start[u + 1]; e++) {
-            cell_w[map->cell[e]] += map->part[e] * per_part;
+            cell_w[map->cell[e]] += area_of(map, e) * per_part;
         }
     }
 }
@@ -143,7 +190,7 @@ void tmx_gridmap_weights(const struct tmx_gridmap *map, enum tmx_map_mode mode, 
     tmx_assert(mode == TMX_MAP_AREA || mode == TMX_MAP_AVG);
     const double equal = 1.0 / (double)(end - begin);
     for (size_t e = begin; e < end; e++) {
-        row[map->cell[e]] += mode == TMX_MAP_AVG ? equal : map->part[e] / map->sum[unit];
+        row[map->cell[e]] += mode == TMX_MAP_AVG ? equal : area_of(map, e) / map->sum[unit];
     }
 }
 
@@ -155,7 +202,7 @@ static double read_one(const struct tmx_gridmap *map, enum tmx_map_mode mode, co
     switch (mode) {
     case TMX_MAP_AREA:
         for (size_t e = begin; e < end; e++) {
-            v += map->part[e] * cell_k[map->cell[e]];
+            v += area_of(map, e) * cell_k[map->cell[e]];
         }
         return v / map->sum[u];
     case TMX_MAP_AVG:

@@ -9,21 +9,23 @@
 
 struct tmx_gridmap {
     size_t n_unit, rows, cols;
-    double cell_area_m2;
+    double cell_area_m2;                   /* mean */
     const struct tmx_floorplan *floorplan; /* not owned; used by init alone */
     size_t *range;                         /* [4 * n_unit] owned: rows [r0, r1), columns [c0, c1) touched */
     size_t *start;                         /* [n_unit + 1] owned: first entry of each unit in cell, part */
     size_t *cell;                          /* [start[n_unit]] owned: cell index, ascending within a unit */
     double *part;                          /* likewise: fraction of the cell's area the unit covers */
-    double *sum;                           /* [n_unit] owned: sum of part */
+    double *col_share;                     /* [cols] owned: width of a column, of the mean one */
+    double *sum;                           /* [n_unit] owned: sum of part, each by its column's share */
 };
 
 /* Map floorplan onto rows x cols cells of a die of width_m x height_m whose corner is the
- * origin. map is overwritten; end it with tmx_gridmap_finish (also after failure).
- * Returns TMX_OK, TMX_ENOMEM or TMX_ERANGE (a unit that lies outside the die). */
+ * origin; columns end at col_line_m [cols + 1], or NULL: are equal. With a single row, each unit is a cell.
+ * map is overwritten; end it with tmx_gridmap_finish (also after failure). Returns TMX_OK, TMX_ENOMEM or
+ * TMX_ERANGE (a unit that lies outside the die). */
 TMX_NODISCARD enum tmx_status tmx_gridmap_init(struct tmx_gridmap *map, const struct tmx_floorplan *floorplan,
                                                double width_m, double height_m, size_t rows, size_t cols,
-                                               struct tmx_err *err);
+                                               const double *col_line_m, struct tmx_err *err);
 void tmx_gridmap_finish(struct tmx_gridmap *map); /* accepts zeroed memory */
 
 /* Add power_w [n_unit, W] to cell_w [rows * cols, W]: uniform over each unit's area, all

@@ -151,6 +151,13 @@ static void unit_materials(struct builder *b, size_t layer)
     }
 }
 
+/* What HotSpot counts twice with detailed_3D: the whole of layer 0, all of the sink, and half of the film
+ * between spreader and sink, too. */
+static bool counts_twice(const struct tmx_thermal_spec *spec)
+{
+    return spec->detailed_3d && spec->hotspot_lateral;
+}
+
 static void materials(struct builder *b)
 {
     const struct tmx_package *pk = &b->spec->package;
@@ -161,7 +168,7 @@ static void materials(struct builder *b)
         const double k = die ? die->k_w_per_mk : spreader ? pk->k_spreader : pk->k_sink;
         const double p = die ? die->p_j_per_m3k : spreader ? pk->p_spreader : pk->p_sink;
         b->t[l] = die ? die->thickness_m : spreader ? pk->t_spreader_m : pk->t_sink_m;
-        b->lateral[l] = die ? die->lateral : true;
+        b->lateral[l] = !die || die->lateral || counts_twice(b->spec); /* which HotSpot does not ask then */
         for (size_t c = 0; c < n_cell; c++) {
             b->k[l * n_cell + c] = k;
             b->p[l * n_cell + c] = p;
@@ -174,29 +181,65 @@ static void materials(struct builder *b)
     }
 }
 
+/* Is this a cell of coolant? */
+static bool is_fluid(const struct builder *b, size_t layer, size_t cell)
+{
+    const struct tmx_channels *c = layer < b->spec->n_layer ? b->spec->layer[layer].channels : NULL;
+    return c && c->cell[cell] != TMX_CELL_SOLID;
+}
+
+/* Link of two cells of this resistance; of coolant and solid, whose part is r_from or r_to [K/W], through
+ * their film over an area. */
+static void add_cells(struct builder *b, size_t from, size_t to, double resistance, double r_from,
+                      double r_to, double area)
+{
+    const size_t n_cell = b->net->n_cell, l = from / n_cell, m = to / n_cell;
+    const bool wet = is_fluid(b, l, from % n_cell), also = is_fluid(b, m, to % n_cell);
+    if (wet != also) {
+        const double film = 1 / (b->spec->layer[wet ? l : m].channels->h_top * area);
+        resistance = film + (wet ? r_to : r_from);
+    }
+    add_link(b, from, to, resistance);
+}
+
 /* Cell-to-cell links: two half cells in series, which is one whole cell where both are
  * equal. Vertical ones of a uniform stack use the whole thickness of the layer farther
  * from the sink (its node lies on its far face), of a detailed one half of each. */
 static void cell_links(struct builder *b)
 {
     const struct tmx_network *net = b->net;
+    const struct tmx_package *pk = &b->spec->package;
     const size_t rows = net->rows, cols = net->cols, n_cell = net->n_cell;
     const double dx = net->width_m / (double)cols, dy = net->height_m / (double)rows;
     const double east = b->spec->hotspot_lateral ? dy / dx : dx / dy; /* HotSpot exchanges the two */
     const double north = 1.0 / east;
+    const bool twice = counts_twice(b->spec);
+    const double film = twice ? pk->r_convec_k_per_w * pk->s_sink_m * pk->s_sink_m / (dx * dy) : 0;
     for (size_t l = 0; l < net->n_layer; l++) {
         const double *k = b->k + l * n_cell, t = b->t[l];
         for (size_t c = 0; c < n_cell; c++) {
             const size_t node = l * n_cell + c;
+            const struct tmx_layer *die = l < b->spec->n_layer ? &b->spec->layer[l] : NULL;
+            const double part_x = die && die->k_part_x > 0 ? die->k_part_x : 1;
+            const double part_y = die && die->k_part_y > 0 ? die->k_part_y : 1;
+            const double half_x = 0.5 * east / t / part_x, half_y = 0.5 * north / t / part_y;
             if (b->lateral[l] && (c + 1) % cols != 0) {
-                add_link(b, node, node + 1, 0.5 * east / t * (1.0 / k[c] + 1.0 / k[c + 1]));
+                add_cells(b, node, node + 1, half_x * (1.0 / k[c] + 1.0 / k[c + 1]), half_x / k[c],
+                          half_x / k[c + 1], dy * t);
             }
             if (b->lateral[l] && c + cols < n_cell) {
-                add_link(b, node, node + cols, 0.5 * north / t * (1.0 / k[c] + 1.0 / k[c + cols]));
+                add_cells(b, node, node + cols, half_y * (1.0 / k[c] + 1.0 / k[c + cols]), half_y / k[c],
+                          half_y / k[c + cols], dx * t);
             }
             if (l + 1 < net->n_layer) {
-                const double own = t / (k[c] * dx * dy), next = b->t[l + 1] / (k[c + n_cell] * dx * dy);
-                add_link(b, node, node + n_cell, b->spec->detailed_3d ? 0.5 * (own + next) : own);
+                const double own = t / (k[c] * dx * dy), to_film = l + 2 == net->n_layer ? film : 0;
+                const double next = b->t[l + 1] / (k[c + n_cell] * dx * dy) + to_film;
+                const double first = twice && l == 0 ? own : 0.5 * own;
+                add_cells(b, node, node + n_cell,
+                          !b->spec->detailed_3d ? own
+                          : twice && l == 0     ? own + 0.5 * next
+                                                : 0.5 * (own + next),
+                          first, 0.5 * next, dx * dy);
             }
         }
     }
@@ -211,8 +254,9 @@ static void package_nodes(struct builder *b)
     const double t_sp = pk->t_spreader_m, t_hs = pk->t_sink_m, k_hs = pk->k_sink;
     const double air = LUMPING * pk->c_convec_j_per_k / (S * S), outer = (S * S - s * s) / 4;
     const double across = (S - s) / 4 / (k_hs * t_hs * (S + 3 * s) / 4);
-    const double of_sink = b->spec->detailed_3d ? 0.5 * t_hs / k_hs : 0; /* half cells in series */
-    const double of_spreader = (b->spec->detailed_3d ? 0.5 : 1.0) * t_sp / pk->k_spreader;
+    const bool halves = b->spec->detailed_3d && !counts_twice(b->spec); /* half cells in series */
+    const double of_sink = halves ? 0.5 * t_hs / k_hs : 0;
+    const double of_spreader = (halves ? 0.5 : 1.0) * t_sp / pk->k_spreader;
     const size_t first = net->n_layer * net->n_cell;
     for (size_t side = 0; side < SIDES; side++) {
         const bool x = side == WEST || side == EAST;
@@ -248,13 +292,21 @@ static void cell_nodes(struct builder *b)
         }
     }
     net->sink_area_m2 = pk->s_sink_m * pk->s_sink_m;
-    net->film_base_k = (b->spec->detailed_3d ? 0.5 : 1.0) * pk->t_sink_m / pk->k_sink;
+    net->film_base_k =
+        (b->spec->detailed_3d && !counts_twice(b->spec) ? 0.5 : 1.0) * pk->t_sink_m / pk->k_sink;
 }
 
 static enum tmx_status check(const struct tmx_thermal_spec *spec, struct tmx_err *err)
 {
     const struct tmx_package *pk = &spec->package;
-    if (spec->rows < 2 || spec->cols < 2) {
+    const bool block = spec->network == TMX_NETWORK_BLOCK;
+    if (block &&
+        (spec->rows != 1 || spec->n_layer != 2 || spec->board || !spec->layer[0].dissipates ||
+         spec->layer[1].floorplan != spec->layer[0].floorplan || spec->layer[0].filler_k_w_per_mk > 0)) {
+        return tmx_fail(err, TMX_ERANGE,
+                        "the block model is of one die on its interface, without filler and board");
+    }
+    if (!block && (spec->rows < 2 || spec->cols < 2)) {
         return tmx_fail(err, TMX_ERANGE, "grid of %zu x %zu; at least 2 x 2 is needed", spec->rows,
                         spec->cols);
     }
@@ -273,7 +325,39 @@ static enum tmx_status check(const struct tmx_thermal_spec *spec, struct tmx_err
                                l, 1e3 * w, 1e3 * h, 1e3 * W, 1e3 * H);
         }
     }
+    for (size_t l = 0; l < spec->n_layer && (block || spec->board); l++) {
+        if (spec->layer[l].k_part_x > 0) {
+            return tmx_fail(err, TMX_ERANGE,
+                            "layer %zu: conductivities that differ by direction are not of %s", l,
+                            block ? "the block model" : "a stack with a board (model_secondary)");
+        }
+    }
     const bool physical = spec->network == TMX_NETWORK_PHYSICAL; /* its package may end where the die does */
+    const struct tmx_channels *one = NULL;
+    for (size_t l = 0; l < spec->n_layer; l++) {
+        const struct tmx_channels *c = spec->layer[l].channels;
+        const bool mapped = c && c->kind == TMX_CHANNELS_MAPPED;
+        if (mapped && physical) {
+            return tmx_fail(err, TMX_ERANGE, "layer %zu: mapped channels are of HotSpot's network", l);
+        }
+        if (c &&
+            ((!physical && !mapped) || spec->layer[l].dissipates || (l > 0 && spec->layer[l - 1].channels) ||
+             (one && one->inlet_k != c->inlet_k) || (l == 0 && spec->r_below_k_per_w > 0))) {
+            return tmx_fail(err, TMX_ERANGE, "layer %zu: %s", l,
+                            !physical && !mapped        ? "channels need the physical network"
+                            : spec->layer[l].dissipates ? "a layer of channels cannot dissipate power"
+                            : l > 0 && spec->layer[l - 1].channels
+                                ? "channels lie on channels: a layer must be between them"
+                            : l == 0
+                                ? "channels have nothing below, so a film below them has no face (r_below)"
+                                : "its coolant enters at another temperature than that of the layers before");
+        }
+        if (c && c->kind == TMX_CHANNELS_RESOLVED && (!spec->col_line_m || spec->cols % 2 == 0)) {
+            return tmx_fail(err, TMX_ERANGE,
+                            "layer %zu: resolved channels need columns that end at their walls", l);
+        }
+        one = c ? c : one;
+    }
     if (physical && spec->board) {
         return tmx_fail(err, TMX_ERANGE, "the physical network has no secondary path (model_secondary)");
     }
@@ -319,8 +403,9 @@ static enum tmx_status maps(struct builder *b, struct tmx_err *err)
     for (size_t l = 0; l < net->n_layer; l++) {
         const size_t die = l < b->spec->n_layer ? l : b->spec->n_layer - 1;
         const struct tmx_layer *layer = &b->spec->layer[die];
-        const enum tmx_status st = tmx_gridmap_init(&net->map[l], layer->floorplan, net->width_m,
-                                                    net->height_m, net->rows, net->cols, err);
+        const enum tmx_status st =
+            tmx_gridmap_init(&net->map[l], layer->floorplan, net->width_m, net->height_m, net->rows,
+                             net->cols, b->spec->col_line_m, err);
         if (st) {
             return st;
         }
@@ -438,6 +523,106 @@ static enum tmx_status hotspot_init(struct builder *b, struct tmx_err *err)
     }
     package_nodes(b);
     cell_nodes(b);
+    st = b->st ? b->st : tmx_conductances_compress(&b->links, net, err);
+    return st ? st : tmx_coolant_init(b->net, b->spec, b->t, err);
+}
+
+/* ---- HotSpot's block model ---- */
+
+/* Two blocks share an edge of length e: each gives half of its resistance across the edge, over e alone.
+ * Blocks on the die's edge divide the path to their side's package node by their conductances. All else is as
+ * on the grid, with a block for a cell. */
+
+/* Length [m] of the edge that two units share, across x or y; HotSpot's tolerance of a micrometre. */
+static double shared_edge(const struct tmx_unit *u, const struct tmx_unit *v, bool across_x)
+{
+    const double u0 = across_x ? u->x_m : u->y_m, u1 = u0 + (across_x ? u->w_m : u->h_m);
+    const double v0 = across_x ? v->x_m : v->y_m, v1 = v0 + (across_x ? v->w_m : v->h_m);
+    const double a0 = across_x ? u->y_m : u->x_m, a1 = a0 + (across_x ? u->h_m : u->w_m);
+    const double b0 = across_x ? v->y_m : v->x_m, b1 = b0 + (across_x ? v->h_m : v->w_m);
+    const double e = fmin(a1, b1) - fmax(a0, b0);
+    return (fabs(u1 - v0) < SAME_M || fabs(v1 - u0) < SAME_M) && e > SAME_M ? e : 0;
+}
+
+/* Heat that a block conducts to one of its edges [W/K], across x or y. */
+static double to_edge(const struct tmx_unit *u, bool across_x, double kt)
+{
+    return across_x ? kt * u->h_m / (0.5 * u->w_m) : kt * u->w_m / (0.5 * u->h_m);
+}
+
+static bool on_side(const struct tmx_network *net, const struct tmx_unit *u, size_t side)
+{
+    const double off = side == WEST    ? u->x_m
+                       : side == EAST  ? u->x_m + u->w_m - net->width_m
+                       : side == NORTH ? u->y_m + u->h_m - net->height_m
+                                       : u->y_m;
+    return fabs(off) < SAME_M;
+}
+
+/* From the blocks on a side of a layer to the package node of that side. */
+static void block_ring(struct builder *b, size_t layer, size_t side, size_t ring, double side_m, double kt)
+{
+    const struct tmx_network *net = b->net;
+    const struct tmx_floorplan *fp = b->spec->layer[0].floorplan;
+    const bool x = side == WEST || side == EAST;
+    const double die = x ? net->width_m : net->height_m, along = x ? net->height_m : net->width_m;
+    const double path = (side_m - die) / 4 / (kt * (side_m + 3 * along) / 4);
+    double all = 0;
+    for (size_t u = 0; u < fp->n_unit; u++) {
+        all += on_side(net, &fp->unit[u], side) ? to_edge(&fp->unit[u], x, kt) : 0;
+    }
+    for (size_t u = 0; u < fp->n_unit; u++) {
+        if (on_side(net, &fp->unit[u], side)) {
+            const double g = to_edge(&fp->unit[u], x, kt);
+            add_link(b, layer * net->n_cell + u, ring + side, 1 / g + path * all / g);
+        }
+    }
+}
+
+static enum tmx_status block_init(struct builder *b, struct tmx_err *err)
+{
+    struct tmx_network *net = b->net;
+    const struct tmx_thermal_spec *spec = b->spec;
+    const struct tmx_package *pk = &spec->package;
+    const struct tmx_floorplan *fp = spec->layer[0].floorplan;
+    const size_t n = fp->n_unit, rings = net->n_layer * n;
+    net->n_node = net->n_view;
+    const enum tmx_status st = allocate(b, err);
+    if (st) {
+        return st;
+    }
+    materials(b);
+    for (size_t l = 0; l < net->n_layer; l++) {
+        const double k = b->k[l * n], kt = k * b->t[l];
+        for (size_t u = 0; u < n; u++) {
+            const struct tmx_unit *unit = &fp->unit[u];
+            const double area = tmx_unit_area_m2(unit);
+            for (size_t v = u + 1; v < n && (l > 0 || !spec->omit_lateral); v++) {
+                const double ex = shared_edge(unit, &fp->unit[v], true),
+                             ey = shared_edge(unit, &fp->unit[v], false);
+                if (ex > 0) {
+                    add_link(b, l * n + u, l * n + v, 0.5 * (unit->w_m + fp->unit[v].w_m) / (kt * ex));
+                } else if (ey > 0) {
+                    add_link(b, l * n + u, l * n + v, 0.5 * (unit->h_m + fp->unit[v].h_m) / (kt * ey));
+                }
+            }
+            if (l + 1 < net->n_layer) {
+                add_link(b, l * n + u, (l + 1) * n + u, b->t[l] / (k * area));
+            } else {
+                net->area_m2[l * n + u] = area;
+            }
+            const double air =
+                l + 1 < net->n_layer ? 0 : pk->c_convec_j_per_k / (pk->s_sink_m * pk->s_sink_m);
+            net->heat_j_k[l * n + u] = LUMPING * (b->p[l * n] * b->t[l] + air) * area;
+        }
+    }
+    for (size_t side = 0; side < SIDES; side++) {
+        block_ring(b, 2, side, rings + SPREADER, pk->s_spreader_m, pk->k_spreader * pk->t_spreader_m);
+        block_ring(b, 3, side, rings + INNER, pk->s_spreader_m, pk->k_sink * pk->t_sink_m);
+    }
+    package_nodes(b);
+    net->sink_area_m2 = pk->s_sink_m * pk->s_sink_m;
+    net->film_base_k = pk->t_sink_m / pk->k_sink;
     return b->st ? b->st : tmx_conductances_compress(&b->links, net, err);
 }
 
@@ -473,6 +658,7 @@ enum tmx_status tmx_network_init(struct tmx_network *net, const struct tmx_therm
     st = maps(&b, err);
     st = st                                      ? st
          : spec->network == TMX_NETWORK_PHYSICAL ? tmx_physical_init(net, spec, err)
+         : spec->network == TMX_NETWORK_BLOCK    ? block_init(&b, err)
                                                  : hotspot_init(&b, err);
     for (size_t c = 0; !st && net->ground_w_k && c < net->n_node; c++) {
         net->value_w_k[net->col_start[c]] += net->ground_w_k[c];
@@ -493,6 +679,8 @@ void tmx_network_finish(struct tmx_network *net)
     for (size_t l = 0; net->map && l < net->n_layer; l++) {
         tmx_gridmap_finish(&net->map[l]);
     }
+    free(net->flow);
+    free(net->inflow_w_k);
     free(net->map);
     free(net->first_unit);
     free(net->col_start);
@@ -523,7 +711,19 @@ double tmx_network_leaving(const struct tmx_network *net, double gamma, const do
     for (size_t c = 0; c < net->n_node && net->ground_w_k; c++) {
         board += net->ground_w_k[c] * theta_k[c];
     }
+    for (size_t e = 0; e < net->n_flow; e++) {
+        board += net->flow[e].w_k * theta_k[net->flow[e].b];
+    }
     return gamma * sum + board;
+}
+
+double tmx_network_brought(const struct tmx_network *net, double theta_inlet_k)
+{
+    double w = 0;
+    for (size_t c = 0; c < net->n_node && net->inflow_w_k; c++) {
+        w += net->inflow_w_k[c] * theta_inlet_k;
+    }
+    return w;
 }
 
 void tmx_network_spread_power(const struct tmx_network *net, const double *power_w, double *node_w)

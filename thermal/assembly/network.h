@@ -15,6 +15,11 @@
 
 enum { TMX_PACKAGE_NODES = 12, TMX_BOARD_NODES = 16 };
 
+struct tmx_conductance {
+    size_t a, b; /* a < b */
+    double w_k;
+};
+
 struct tmx_network {
     size_t n_node, n_view, n_cell, n_layer; /* n_layer counts spreader and sink */
     size_t n_package;                       /* nodes of the view behind the cells: 12, or 28 with a board */
@@ -30,6 +35,12 @@ struct tmx_network {
     double *area_m2;   /* [n_node, m2] owned: the diagonal of A, area facing the air */
     double
         *ground_w_k; /* [n_node, W/K] owned: to the air, not through the sink, part of G_net; NULL: nothing */
+    /* what coolant carries, NULL where none flows: G_net has it, too, beside the lower triangle, and is then
+     * not symmetric. Heat [W] lost by node a per kelvin of node b; and gained per kelvin of the inlet. */
+    struct tmx_conductance *flow; /* [n_flow] owned, a and b in any order */
+    size_t n_flow;
+    double *inflow_w_k; /* [n_node] owned */
+    double inlet_k;     /* of every layer of channels */
     double
         film_base_k; /* [m2 K/W] sink conduction in series with the film: gamma = 1 / (film_base + R S^2) */
     double sink_area_m2;
@@ -61,8 +72,10 @@ void tmx_network_finish(struct tmx_network *net); /* accepts zeroed memory */
 /* Film coefficient gamma [W/(m2 K)] at a convection resistance. */
 double tmx_network_gamma(const struct tmx_network *net, double r_convec_k_per_w);
 
-/* Heat [W] that leaves to the air from theta_k [n_node, K], through the sink and below. */
+/* Heat [W] that leaves from theta_k [n_node, K] to the air, through the sink and below, and with coolant,
+ * whose inlet is at ambient here: one of theta_inlet_k brings tmx_network_brought in. */
 double tmx_network_leaving(const struct tmx_network *net, double gamma, const double *theta_k);
+double tmx_network_brought(const struct tmx_network *net, double theta_inlet_k);
 
 /* Add power_w [n_unit, W] to node_w [n_node, W]. */
 void tmx_network_spread_power(const struct tmx_network *net, const double *power_w, double *node_w);
@@ -84,11 +97,6 @@ void tmx_network_field(const struct tmx_network *net, const double *node_k, size
 
 /* Private to the assemblers: conductances between nodes, collected one by one. */
 
-struct tmx_conductance {
-    size_t a, b; /* a < b */
-    double w_k;
-};
-
 struct tmx_conductances {
     struct tmx_conductance *link; /* [n] owned */
     size_t n, room;
@@ -107,6 +115,11 @@ void tmx_conductances_finish(struct tmx_conductances *l); /* accepts zeroed memo
 TMX_NODISCARD enum tmx_status tmx_conductances_edge(struct tmx_conductances *l, const struct tmx_network *net,
                                                     size_t layer, double thickness_m, size_t ring,
                                                     double side_m, double k, struct tmx_err *err);
+
+/* What coolant carries through layers of channels, thickness_m [n_layer, m]: flow, inflow_w_k and inlet_k of
+ * net. Part of tmx_network_init. */
+TMX_NODISCARD enum tmx_status tmx_coolant_init(struct tmx_network *net, const struct tmx_thermal_spec *spec,
+                                               const double *thickness_m, struct tmx_err *err);
 
 /* The other assembler: cells to the edges of spreader and sink, refined layers. Its part of
  * tmx_network_init, after maps and sizes are set. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The physical network: finite volumes of the whole package.
  *
- * The stack is a pile of sheets, each a rectilinear grid of its own of one thickness t. A node stands at a
+ * The stack is a pile of sheets, each a rectilinear grid of its own of one thickness t. A node is at a
  * depth inside its sheet, lo from the face away from the sink and hi from the other (lo + hi = t); between
  * two sheets each pair of cells that overlap by an area a is linked by (hi / k + lo' / k') / a, inside a
  * sheet two half cells are in series. All heat capacity counts, the air's over the sink's top.
@@ -10,7 +10,27 @@
  * its face away from the sink (where the transistors are); its sheets grow from there. Other layers are
  * halved until a sheet is thinner than a part of the length heat diffuses in the shortest time of interest.
  * Spreader and sink have grids of their own, coarser than the chip's, growing beyond the die's edge to their
- * own, and sheets that grow away from the die. How coarse is set against a plain, fine finite-volume code:
+ * own, and sheets that grow away from the die; where both are thinner than a tenth of a micrometre and no
+ * wider than the die, one sheet is both.
+ *
+ * A layer of channels is one sheet. Resolved: its columns of cells are walls and channels by turns, which
+ * exchange heat by film coefficients. Otherwise a cell has a coolant node and a wall node of the same size;
+ * between them and the solid above (and below) is a face that stores no heat, so that its three conductances
+ *
+ *      solid --g1-- face --g2-- wall                   links of g1 g2 / g, g1 g3 / g, g2 g3 / g
+ *                     |                                with g = g1 + g2 + g3
+ *                     g3 = film coefficient * area
+ *                     |
+ *                  coolant
+ *
+ * become a triangle. Coolant enters at the south edge at its inlet temperature and carries W = p_coolant
+ * times its flow from cell to cell: a cell gains W (T_south_face - T_north_face), a face being the mean of
+ * the cells on both sides, or with `upwind` the cell before it, and the outlet the last cell. Source of these
+ * models: A. Sridhar, A. Vincenzi, M. Ruggiero, T. Brunschwiler, D. Atienza, "3D-ICE: fast compact transient
+ * thermal modeling for 3D ICs with inter-tier liquid cooling", ICCAD 2010; "Compact transient thermal model
+ * for 3D ICs with liquid cooling via enhanced heat transfer cavity geometries", THERMINIC 2010.
+ *
+ * How coarse is set against a plain, fine finite-volume code:
  * tests/oracle/slow_fv.h, docs/models.md. */
 #include <math.h>
 #include <stdlib.h>
@@ -28,6 +48,7 @@ static const double SIDE_OF_DEPTH =
     0.7; /* a cell's side, of the depth below the die: finer patterns have died out */
 static const double CELLS_IN_SINK = 6; /* and at most this part of the sink's thickness */
 static const double SAME_M = 1e-6;
+static const double BARE_M = 1e-7; /* spreader and sink together thinner than this are none */
 
 struct axis {     /* lines of one direction, ascending from the die's corner as origin */
     size_t n;     /* cells */
@@ -40,14 +61,18 @@ struct sheet {
     double k, p;                   /* of all cells, or */
     const double *cell_k, *cell_p; /* of each, not owned */
     bool lateral;
-    size_t layer; /* of the view */
-    size_t first; /* node of its first cell */
+    double part_x, part_y; /* conductivities along x and y, of k; 0: 1 */
+    size_t layer;          /* of the view */
+    size_t first;          /* node of its first cell; of channels that are not resolved: its coolant */
+    const struct tmx_channels *channels; /* NULL: none flow through it */
+    size_t wall;                         /* node of the walls of its first cell, where they have nodes */
+    double *face_w_k; /* [cells] owned: coolant to wall through the faces above and below, likewise */
 };
 
 struct builder {
     struct tmx_network *net;
     const struct tmx_thermal_spec *spec;
-    struct tmx_conductances links;
+    struct tmx_conductances links, flow;
     struct sheet *sheet; /* [n_sheet] away from the sink first; owns its axes */
     size_t n_sheet, room;
     double *k, *p; /* [die layers][n_cell] owned, where units have materials of their own */
@@ -80,10 +105,11 @@ static size_t grow(double gap, double from, double growth, double *size)
     return n;
 }
 
-/* Lines over the die every so many of the chip's n cells, at most `most` wide but never finer than they (most
- * 0: they themselves), then growing over the gaps to the spreader's and the sink's edge. */
-static enum tmx_status make_axis(struct axis *a, double die_m, size_t n, double most, const double gap[2],
-                                 double growth, struct tmx_err *err)
+/* Lines over the die every so many of the chip's n cells (which end at chip [n + 1]; NULL: are equal), at
+ * most `most` wide but never finer than they (most 0: they themselves), then growing over the gaps to the
+ * spreader's and the sink's edge. */
+static enum tmx_status make_axis(struct axis *a, double die_m, size_t n, const double *chip, double most,
+                                 const double gap[2], double growth, struct tmx_err *err)
 {
     const double want = most > 0 ? ceil(die_m / most - 1e-9) : (double)n;
     const size_t n_die = want >= (double)n ? n : want < 1 ? 1 : (size_t)want;
@@ -107,7 +133,8 @@ static enum tmx_status make_axis(struct axis *a, double die_m, size_t n, double 
     grow(gap[1], growth * last, growth, size + count[0]);
     const size_t out = count[0] + count[1];
     for (size_t i = 0; i <= n_die; i++) { /* on the chip's own lines */
-        a->line[out + i] = die_m * floor((double)(i * n) / (double)n_die + 0.5) / (double)n;
+        const double at = floor((double)(i * n) / (double)n_die + 0.5);
+        a->line[out + i] = chip ? chip[(size_t)at] : die_m * at / (double)n;
     }
     for (size_t i = 0; i < out; i++) {
         a->line[out - 1 - i] = a->line[out - i] - size[i];
@@ -146,8 +173,9 @@ static enum tmx_status add_sheet(struct builder *b, const struct sheet *s, doubl
     struct sheet *new = &b->sheet[b->n_sheet++];
     *new = *s;
     new->x = new->y = (struct axis){0};
-    const enum tmx_status st = make_axis(&new->x, W, b->net->cols, most, gap_x, growth, b->err);
-    return st ? st : make_axis(&new->y, H, b->net->rows, most, gap_y, growth, b->err);
+    const enum tmx_status st =
+        make_axis(&new->x, W, b->net->cols, b->spec->col_line_m, most, gap_x, growth, b->err);
+    return st ? st : make_axis(&new->y, H, b->net->rows, NULL, most, gap_y, growth, b->err);
 }
 
 /* Length heat diffuses in FAST_S. */
@@ -166,9 +194,18 @@ static enum tmx_status die_sheets(struct builder *b, size_t l)
                       .cell_k = k,
                       .cell_p = k ? b->p + l * b->net->n_cell : NULL,
                       .lateral = layer->lateral,
+                      .channels = layer->channels,
+                      .part_x = layer->k_part_x,
+                      .part_y = layer->k_part_y,
                       .layer = l};
     enum tmx_status st = TMX_OK;
     double next = thin, left = t;
+    if (layer->channels) {
+        s.t = t;
+        s.lo = s.hi = 0.5 * t;
+        s.cell_k = s.cell_p = NULL;
+        return add_sheet(b, &s, 0, 0, 0);
+    }
     if (layer->dissipates && t > FACE_DEPTH * thin) { /* a thinner one is one sheet, hot in its middle */
         s.t = s.hi = fmin(FACE_PART * t / b->refine, FACE_DEPTH * thin);
         s.lo = 0;
@@ -253,6 +290,14 @@ static enum tmx_status cell_materials(struct builder *b)
     return TMX_OK;
 }
 
+/* No spreader and no sink but one sheet, the face of the layers towards the air. */
+static bool is_bare(const struct builder *b)
+{
+    const struct tmx_package *pk = &b->spec->package;
+    const double beyond_m = pk->s_sink_m - fmax(b->net->width_m, b->net->height_m);
+    return pk->t_spreader_m + pk->t_sink_m < BARE_M && beyond_m < SAME_M;
+}
+
 static enum tmx_status make_sheets(struct builder *b)
 {
     const struct tmx_package *pk = &b->spec->package;
@@ -266,6 +311,17 @@ static enum tmx_status make_sheets(struct builder *b)
     enum tmx_status st = cell_materials(b);
     for (size_t l = 0; l < n_die && !st; l++) {
         st = die_sheets(b, l);
+    }
+    if (!st && is_bare(b)) {
+        const double half = 0.5 * (pk->t_spreader_m + pk->t_sink_m);
+        const struct sheet face = {.k = pk->k_spreader,
+                                   .p = pk->p_spreader,
+                                   .t = 2 * half,
+                                   .lo = half,
+                                   .hi = half,
+                                   .lateral = true,
+                                   .layer = n_die};
+        return add_sheet(b, &face, 0, 0, 0);
     }
     st = st ? st : plate_sheets(b, &spreader, first, &depth_m, &last_m);
     return st ? st : plate_sheets(b, &sink, SHEET_GROWTH * last_m, &depth_m, &last_m);
@@ -296,6 +352,14 @@ static enum tmx_status number_nodes(struct builder *b)
             sheet->first = next;
             next += sheet->x.n * sheet->y.n;
         }
+        if (sheet->channels && sheet->channels->kind != TMX_CHANNELS_RESOLVED) {
+            sheet->wall = next;
+            next += sheet->x.n * sheet->y.n;
+            sheet->face_w_k = calloc(sheet->x.n * sheet->y.n, sizeof *sheet->face_w_k);
+            if (!sheet->face_w_k) {
+                return tmx_no_memory(b->err);
+            }
+        }
     }
     net->n_node = next;
     net->heat_j_k = calloc(next, sizeof *net->heat_j_k);
@@ -309,6 +373,9 @@ static enum tmx_status number_nodes(struct builder *b)
         for (size_t c = 0; c < sheet->x.n * sheet->y.n; c++) {
             net->twin[sheet->first + c] =
                 sheet->layer < b->spec->n_layer ? sheet->layer * net->n_cell + c : sheet->first + c;
+            if (sheet->wall) {
+                net->twin[sheet->wall + c] = net->twin[sheet->first + c];
+            }
         }
     }
     return TMX_OK;
@@ -324,22 +391,134 @@ static double cell_k(const struct sheet *s, size_t cell)
     return s->cell_k ? s->cell_k[cell] : s->k;
 }
 
+/* ---- channels ---- */
+
+/* Area of the coolant in a plane across the layer's thickness, of the whole. */
+static double porosity(const struct tmx_channels *c)
+{
+    static const double QUARTER_CIRCLE = 0.78539816339744831;
+    const double pitch = c->width_m + c->wall_m, part = c->width_m / pitch;
+    return c->kind <= TMX_CHANNELS_RESOLVED ? part : 1 - QUARTER_CIRCLE * part * part;
+}
+
+/* Film coefficient between coolant and the face on one side. Of pins: that of the whole layer between pins 50
+ * um wide every 100 um, by the velocity in an empty layer (THERMINIC 2010, as 3D-ICE has it). */
+static double film(const struct builder *b, const struct sheet *s, bool top)
+{
+    const struct tmx_channels *c = s->channels;
+    if (c->kind <= TMX_CHANNELS_RESOLVED) {
+        return top ? c->h_top : c->h_bottom;
+    }
+    const double velocity = c->flow_m3_per_s / (b->net->width_m * s->t);
+    const double falls = c->kind == TMX_CHANNELS_PINS_INLINE ? 0.64 : 1.52;
+    return 1 / (2.527e-5 / pow(velocity + 1.35, falls) + 1.533e-6);
+}
+
+/* Does coolant fill this column of a resolved layer? */
+static bool is_wet(const struct sheet *s, size_t cell)
+{
+    return s->channels && s->channels->kind == TMX_CHANNELS_RESOLVED && cell % s->x.n % 2 == 1;
+}
+
+/* One row or column of the flow's matrix: heat that node `to` loses per kelvin of node `of`. */
+static enum tmx_status carry(struct builder *b, size_t to, size_t of, double w_k)
+{
+    const enum tmx_status st = w_k == 0 ? TMX_OK : tmx_conductances_add(&b->flow, to, of, 1 / w_k, b->err);
+    if (!st && w_k != 0) { /* not in the order of the nodes: a flow has a direction */
+        b->flow.link[b->flow.n - 1].a = to;
+        b->flow.link[b->flow.n - 1].b = of;
+    }
+    return st;
+}
+
+/* Coolant along a column, from the last row (south) to row 0. */
+static enum tmx_status flow_along(struct builder *b, const struct sheet *s, size_t column, double w_k)
+{
+    const double before =
+        s->channels->upwind ? 1 : 0.5; /* share of the cell before a face in its temperature */
+    enum tmx_status st = TMX_OK;
+    for (size_t i = s->y.n; i-- > 0 && !st;) {
+        const size_t node = s->first + i * s->x.n + column, south = node + s->x.n, north = node - s->x.n;
+        const bool inlet = i + 1 == s->y.n, outlet = i == 0;
+        const double own = (outlet ? 1 : before) - (inlet ? 0 : 1 - before);
+        st = carry(b, node, node, w_k * own);
+        st = st || inlet ? st : carry(b, node, south, -w_k * before);
+        st = st || outlet ? st : carry(b, node, north, w_k * (1 - before));
+        b->net->inflow_w_k[node] += inlet ? w_k : 0;
+    }
+    return st;
+}
+
+static enum tmx_status links_of_channels(struct builder *b, const struct sheet *s)
+{
+    const struct tmx_channels *c = s->channels;
+    const bool resolved = c->kind == TMX_CHANNELS_RESOLVED;
+    const double total_w_k = c->p_j_per_m3k * c->flow_m3_per_s;
+    const double along_x = s->part_x > 0 ? s->part_x : 1, along_y = s->part_y > 0 ? s->part_y : 1;
+    enum tmx_status st = TMX_OK;
+    for (size_t j = 0; j < s->x.n && !st; j++) {
+        const double dx = size_of(&s->x, j);
+        for (size_t i = 0; i < s->y.n && !st; i++) {
+            const size_t cell = i * s->x.n + j, node = (resolved ? s->first : s->wall) + cell;
+            const double dy = size_of(&s->y, i);
+            if (resolved && j + 1 < s->x.n) { /* a wall beside a channel */
+                const double wall_m = size_of(&s->x, is_wet(s, cell) ? j + 1 : j);
+                st = tmx_conductances_add(&b->links, node, node + 1,
+                                          (0.5 * wall_m / (s->k * along_x) + 1 / c->h_side) / (dy * s->t),
+                                          b->err);
+            }
+            if (!st && i + 1 < s->y.n && (resolved ? !is_wet(s, cell) : c->kind == TMX_CHANNELS_MERGED)) {
+                const double solid = resolved ? 1 : 1 - porosity(c), far = size_of(&s->y, i + 1);
+                st = tmx_conductances_add(&b->links, node, node + s->x.n,
+                                          0.5 * (dy + far) / (s->k * along_y * solid * dx * s->t), b->err);
+            }
+            if (!st && !resolved && s->face_w_k[cell] > 0) {
+                st = tmx_conductances_add(&b->links, s->first + cell, node, 1 / s->face_w_k[cell], b->err);
+            }
+        }
+        if (!st && (!resolved || j % 2 == 1)) {
+            const double share = resolved ? 1 / (double)((s->x.n - 1) / 2) : dx / b->net->width_m;
+            st = flow_along(b, s, j, total_w_k * share);
+        }
+    }
+    return st;
+}
+
+/* A cell of channels that are not resolved, and an area of the solid beside it at r [m2 K/W] from their face:
+ * 0 where its node lies on it, INFINITY where there is no solid. */
+static enum tmx_status link_face(struct builder *b, const struct sheet *s, size_t cell, bool top,
+                                 size_t solid, double r, double area)
+{
+    const double g1 = area / r, g2 = s->k * (1 - porosity(s->channels)) * area / (0.5 * s->t);
+    const double g3 = film(b, s, top) * area, part = r > 0 ? g1 / (g1 + g2 + g3) : 1; /* g1 / g */
+    s->face_w_k[cell] += r > 0 ? g2 * g3 / (g1 + g2 + g3) : 0;
+    if (part == 0) {
+        return TMX_OK;
+    }
+    const enum tmx_status st =
+        tmx_conductances_add(&b->links, solid, s->wall + cell, 1 / (part * g2), b->err);
+    return st ? st : tmx_conductances_add(&b->links, solid, s->first + cell, 1 / (part * g3), b->err);
+}
+
 static enum tmx_status links_inside(struct builder *b, const struct sheet *s)
 {
     enum tmx_status st = TMX_OK;
+    if (s->channels) {
+        return links_of_channels(b, s);
+    }
     for (size_t i = 0; i < s->y.n && !st; i++) {
         for (size_t j = 0; j < s->x.n && !st; j++) {
             const size_t c = i * s->x.n + j;
             const double dx = size_of(&s->x, j), dy = size_of(&s->y, i);
             if (s->lateral && j + 1 < s->x.n) {
                 const double r = dx / cell_k(s, c) + size_of(&s->x, j + 1) / cell_k(s, c + 1);
-                st = tmx_conductances_add(&b->links, s->first + c, s->first + c + 1, 0.5 * r / (dy * s->t),
-                                          b->err);
+                st = tmx_conductances_add(&b->links, s->first + c, s->first + c + 1,
+                                          0.5 * r / (dy * s->t) / (s->part_x > 0 ? s->part_x : 1), b->err);
             }
             if (!st && s->lateral && i + 1 < s->y.n) {
                 const double r = dy / cell_k(s, c) + size_of(&s->y, i + 1) / cell_k(s, c + s->x.n);
                 st = tmx_conductances_add(&b->links, s->first + c, s->first + c + s->x.n,
-                                          0.5 * r / (dx * s->t), b->err);
+                                          0.5 * r / (dx * s->t) / (s->part_y > 0 ? s->part_y : 1), b->err);
             }
         }
     }
@@ -387,16 +566,31 @@ static enum tmx_status for_overlaps(struct builder *b, const struct sheet *p, co
 static enum tmx_status link_between(struct builder *b, const struct sheet *p, size_t c, const struct sheet *q,
                                     size_t d, double area)
 {
-    const double r = p->hi / cell_k(p, c) + q->lo / cell_k(q, d);
+    const double above = is_wet(p, c) ? 1 / film(b, p, true) : p->hi / cell_k(p, c);
+    const double below = is_wet(q, d) ? 1 / film(b, q, false) : q->lo / cell_k(q, d);
+    const double r = above + below;
+    if (p->wall) {
+        return link_face(b, p, c, true, q->first + d, below, area);
+    }
+    if (q->wall) {
+        return link_face(b, q, d, false, p->first + c, above, area);
+    }
     return tmx_conductances_add(&b->links, p->first + c, q->first + d, r / area, b->err);
 }
 
 static enum tmx_status make_links(struct builder *b)
 {
+    const struct sheet *first = &b->sheet[0];
     enum tmx_status st = TMX_OK;
+    for (size_t c = 0; first->wall && c < first->x.n * first->y.n && !st; c++) { /* nothing lies below it */
+        const double area = size_of(&first->x, c % first->x.n) * size_of(&first->y, c / first->x.n);
+        st = link_face(b, first, c, false, 0, INFINITY, area);
+    }
+    for (size_t s = 0; s + 1 < b->n_sheet && !st; s++) {
+        st = for_overlaps(b, &b->sheet[s], &b->sheet[s + 1], link_between);
+    }
     for (size_t s = 0; s < b->n_sheet && !st; s++) {
         st = links_inside(b, &b->sheet[s]);
-        st = st || s + 1 == b->n_sheet ? st : for_overlaps(b, &b->sheet[s], &b->sheet[s + 1], link_between);
     }
     return st;
 }
@@ -410,6 +604,12 @@ static void make_heat(struct builder *b)
         for (size_t c = 0; c < s->x.n * s->y.n; c++) {
             const double area = size_of(&s->x, c % s->x.n) * size_of(&s->y, c / s->x.n);
             net->heat_j_k[s->first + c] = (s->cell_p ? s->cell_p[c] : s->p) * s->t * area;
+            if (s->wall) {
+                net->heat_j_k[s->wall + c] = s->p * s->t * area * (1 - porosity(s->channels));
+                net->heat_j_k[s->first + c] = s->channels->p_j_per_m3k * s->t * area * porosity(s->channels);
+            } else if (is_wet(s, c)) {
+                net->heat_j_k[s->first + c] = s->channels->p_j_per_m3k * s->t * area;
+            }
             if (n + 1 == b->n_sheet) { /* towards the air */
                 net->area_m2[s->first + c] = area;
                 net->heat_j_k[s->first + c] += pk->c_convec_j_per_k * area / (pk->s_sink_m * pk->s_sink_m);
@@ -549,6 +749,11 @@ static enum tmx_status make_view(struct builder *b)
 {
     struct view v = {0};
     enum tmx_status st = TMX_OK;
+    if (is_bare(b)) { /* the sink is the same sheet as the spreader */
+        struct sheet face = b->sheet[b->n_sheet - 1];
+        face.layer++;
+        st = view_sheet(b, &face, &b->sheet[0].x, &b->sheet[0].y, &v);
+    }
     for (size_t s = 0; s < b->n_sheet && !st; s++) {
         if (b->sheet[s].layer >= b->spec->n_layer) {
             st = view_sheet(b, &b->sheet[s], &b->sheet[0].x, &b->sheet[0].y, &v);
@@ -567,16 +772,26 @@ enum tmx_status tmx_physical_init(struct tmx_network *net, const struct tmx_ther
     struct builder b = {.net = net, .spec = spec, .refine = spec->refine ? spec->refine : 1, .err = err};
     enum tmx_status st = make_sheets(&b);
     st = st ? st : number_nodes(&b);
+    for (size_t l = 0; l < spec->n_layer && !st && !net->inflow_w_k; l++) {
+        if (spec->layer[l].channels) {
+            net->inlet_k = spec->layer[l].channels->inlet_k;
+            net->inflow_w_k = calloc(net->n_node, sizeof *net->inflow_w_k);
+            st = net->inflow_w_k ? TMX_OK : tmx_no_memory(err);
+        }
+    }
     st = st ? st : make_links(&b);
     if (!st) {
         make_heat(&b);
         st = tmx_conductances_compress(&b.links, net, err);
         st = st ? st : ground_below(&b);
     }
+    net->flow = b.flow.link;
+    net->n_flow = b.flow.n;
     st = st ? st : make_view(&b);
     for (size_t s = 0; s < b.n_sheet; s++) {
         free(b.sheet[s].x.line);
         free(b.sheet[s].y.line);
+        free(b.sheet[s].face_w_k);
     }
     free(b.sheet);
     free(b.k);

@@ -4,6 +4,7 @@
 #include <cholmod.h>
 #include <stdlib.h>
 #include <string.h>
+#include <umfpack.h>
 
 /* CHOLMOD's loops over index lists begin OpenMP threads, four or more, for each block of the factor: they
  * wait for one another longer than they work. No level of them may be active while it factors: it goes on
@@ -26,17 +27,123 @@ static int factorise(cholmod_sparse *a, cholmod_factor *l, cholmod_common *commo
 }
 #endif
 
+/* All of a matrix that flow makes unsymmetric, by columns, and UMFPACK's analysis of it. */
+struct full {
+    int *start, *row;    /* [n + 1], [start[n]] owned, rows ascending */
+    int *diagonal;       /* [n] owned: entry */
+    double *net, *value; /* [start[n]] owned: G_net with its flow; the shifted matrix */
+    void *symbolic;
+};
+
 struct tmx_solver {
     const struct tmx_network *net;
     cholmod_common common;
     cholmod_factor *order; /* symbolic */
     double *value;         /* [n_entry] of the shifted matrix */
     cholmod_dense *y, *e;
+    struct full full; /* where coolant flows; CHOLMOD is not used then */
+    int *wi;          /* [n] and */
+    double *w;        /* [n] owned: of a solve with it */
 };
 
 struct tmx_factor {
     cholmod_factor *l;
+    void *numeric;
+    const struct full *full; /* of the solver that made it */
 };
+
+static void full_finish(struct full *f)
+{
+    umfpack_di_free_symbolic(&f->symbolic);
+    free(f->start);
+    free(f->row);
+    free(f->diagonal);
+    free(f->net);
+    free(f->value);
+    *f = (struct full){0};
+}
+
+/* Both triangles of G_net and its flow, as triplets; UMFPACK sorts and adds them. */
+static enum tmx_status full_init(struct full *f, const struct tmx_network *net, struct tmx_err *err)
+{
+    const size_t n = net->n_node, n_lower = (size_t)net->col_start[n], n_all = 2 * n_lower + net->n_flow;
+    int *row = calloc(n_all, sizeof *row), *col = calloc(n_all, sizeof *col),
+        status = UMFPACK_ERROR_out_of_memory;
+    double *value = calloc(n_all, sizeof *value);
+    f->start = calloc(n + 1, sizeof *f->start);
+    f->row = calloc(n_all, sizeof *f->row);
+    f->diagonal = calloc(n, sizeof *f->diagonal);
+    f->net = calloc(n_all, sizeof *f->net);
+    f->value = calloc(n_all, sizeof *f->value);
+    size_t k = 0;
+    if (row && col && value && f->start && f->row && f->diagonal && f->net && f->value) {
+        for (size_t c = 0; c < n; c++) {
+            for (int e = net->col_start[c]; e < net->col_start[c + 1]; e++) {
+                row[k] = net->row[e], col[k] = (int)c, value[k++] = net->value_w_k[e];
+                if (net->row[e] != (int)c) {
+                    row[k] = (int)c, col[k] = net->row[e], value[k++] = net->value_w_k[e];
+                }
+            }
+        }
+        for (size_t e = 0; e < net->n_flow; e++) {
+            row[k] = (int)net->flow[e].a, col[k] = (int)net->flow[e].b, value[k++] = net->flow[e].w_k;
+        }
+        status = umfpack_di_triplet_to_col((int)n, (int)n, (int)k, row, col, value, f->start, f->row, f->net,
+                                           NULL);
+        for (size_t c = 0; c < n && !status; c++) {
+            for (int e = f->start[c]; e < f->start[c + 1]; e++) {
+                f->diagonal[c] = f->row[e] == (int)c ? e : f->diagonal[c];
+            }
+        }
+        status =
+            status ? status
+                   : umfpack_di_symbolic((int)n, (int)n, f->start, f->row, f->net, &f->symbolic, NULL, NULL);
+    }
+    free(row);
+    free(col);
+    free(value);
+    return status ? tmx_fail(err, TMX_ENOMEM, "ordering of %zu nodes", n) : TMX_OK;
+}
+
+static enum tmx_status full_factor(struct full *f, const struct tmx_network *net, double gamma, double sigma,
+                                   void **numeric, struct tmx_err *err)
+{
+    memcpy(f->value, f->net, (size_t)f->start[net->n_node] * sizeof *f->value);
+    for (size_t c = 0; c < net->n_node; c++) {
+        f->value[f->diagonal[c]] += gamma * net->area_m2[c] + sigma * net->heat_j_k[c];
+    }
+    umfpack_di_free_numeric(numeric);
+    const int status = umfpack_di_numeric(f->start, f->row, f->value, f->symbolic, numeric, NULL, NULL);
+    if (status) {
+        const bool memory = status == UMFPACK_ERROR_out_of_memory;
+        return tmx_fail(err, memory ? TMX_ENOMEM : TMX_ESOLVE,
+                        memory ? "factor of %zu nodes: out of memory"
+                               : "network of %zu nodes has no solution",
+                        net->n_node);
+    }
+    return TMX_OK;
+}
+
+static enum tmx_status full_solve(struct tmx_solver *s, const struct tmx_factor *f, size_t n_rhs,
+                                  const double *b, double *x)
+{
+    const size_t n = s->net->n_node;
+    double control[UMFPACK_CONTROL];
+    umfpack_di_defaults(control);
+    control[UMFPACK_IRSTEP] = 0; /* the matrix of a factor is not kept */
+    s->wi = s->wi ? s->wi : calloc(n, sizeof *s->wi);
+    s->w = s->w ? s->w : calloc(n, sizeof *s->w);
+    if (!s->wi || !s->w) {
+        return TMX_ENOMEM;
+    }
+    for (size_t r = 0; r < n_rhs; r++) {
+        if (umfpack_di_wsolve(UMFPACK_A, f->full->start, f->full->row, f->full->value, x + r * n, b + r * n,
+                              f->numeric, control, NULL, s->wi, s->w)) {
+            return TMX_ESOLVE;
+        }
+    }
+    return TMX_OK;
+}
 
 /* The matrix of net with these values, as CHOLMOD sees it. */
 static cholmod_sparse view(const struct tmx_network *net, double *value)
@@ -85,6 +192,14 @@ enum tmx_status tmx_solver_create(const struct tmx_network *net, enum tmx_factor
         return st;
     }
     struct tmx_solver *v = *s;
+    if (net->n_flow > 0) {
+        const enum tmx_status made = full_init(&v->full, net, err);
+        if (made) {
+            tmx_solver_destroy(v);
+            *s = NULL;
+        }
+        return made;
+    }
     v->common.supernodal = factoring == TMX_FACTOR_BLOCKS ? CHOLMOD_SUPERNODAL : CHOLMOD_SIMPLICIAL;
     v->value = calloc((size_t)net->col_start[net->n_node], sizeof *v->value);
     cholmod_sparse a = view(net, net->value_w_k);
@@ -125,6 +240,9 @@ void tmx_solver_destroy(struct tmx_solver *s)
     cholmod_free_dense(&s->e, &s->common);
     cholmod_free_factor(&s->order, &s->common);
     cholmod_finish(&s->common);
+    full_finish(&s->full);
+    free(s->wi);
+    free(s->w);
     free(s->value);
     free(s);
 }
@@ -132,13 +250,13 @@ void tmx_solver_destroy(struct tmx_solver *s)
 enum tmx_status tmx_factor_create(struct tmx_solver *s, double gamma, double sigma, struct tmx_factor **f,
                                   struct tmx_err *err)
 {
-    tmx_assert(s->order); /* a work space makes no factors */
+    tmx_assert(s->order || s->full.start); /* a work space makes no factors */
     struct tmx_factor *v = calloc(1, sizeof *v);
     *f = NULL;
-    if (v) {
+    if (v && s->order) {
         v->l = cholmod_copy_factor(s->order, &s->common);
     }
-    if (!v || !v->l) {
+    if (!v || (!v->l && s->order)) {
         free(v);
         return tmx_fail(err, TMX_ENOMEM, "factor of %zu nodes", s->net->n_node);
     }
@@ -156,6 +274,10 @@ enum tmx_status tmx_factor_renew(struct tmx_solver *s, double gamma, double sigm
 {
     const struct tmx_network *net = s->net;
     const size_t n_entry = (size_t)net->col_start[net->n_node];
+    if (s->full.start) {
+        f->full = &s->full;
+        return full_factor(&s->full, net, gamma, sigma, &f->numeric, err);
+    }
     memcpy(s->value, net->value_w_k, n_entry * sizeof *s->value);
     for (size_t c = 0; c < net->n_node; c++) {
         s->value[net->col_start[c]] += gamma * net->area_m2[c] + sigma * net->heat_j_k[c];
@@ -174,13 +296,20 @@ enum tmx_status tmx_factor_renew(struct tmx_solver *s, double gamma, double sigm
 void tmx_factor_destroy(struct tmx_solver *s, struct tmx_factor *f)
 {
     if (f) {
+        umfpack_di_free_numeric(&f->numeric);
         cholmod_free_factor(&f->l, &s->common);
         free(f);
     }
 }
 
+size_t tmx_solver_entries(const struct tmx_solver *s)
+{
+    return !s->order ? 0 : s->order->is_super ? s->order->xsize : (size_t)s->common.lnz;
+}
+
 size_t tmx_factor_entries(const struct tmx_factor *f)
 {
+    tmx_assert(f->l); /* of a symmetric network */
     const int *count = f->l->nz;
     size_t n = 0;
     if (f->l->is_super) {
@@ -224,7 +353,7 @@ static enum tmx_status solve(struct tmx_solver *s, int system, const struct tmx_
 enum tmx_status tmx_solve(struct tmx_solver *s, const struct tmx_factor *f, size_t n_rhs, const double *b,
                           double *x)
 {
-    return solve(s, CHOLMOD_A, f, n_rhs, b, x);
+    return f->full ? full_solve(s, f, n_rhs, b, x) : solve(s, CHOLMOD_A, f, n_rhs, b, x);
 }
 
 enum tmx_status tmx_solve_half(struct tmx_solver *s, const struct tmx_factor *f, size_t n_rhs, double *b,

@@ -4,8 +4,9 @@
 
 #include "thermal/assembly/network.h"
 
-/* Direct solves with G_net + gamma A + sigma C (symmetric positive definite). The only
- * file that knows CHOLMOD: LL', fill-reducing order found once. */
+/* Direct solves with G_net + gamma A + sigma C. The only file that knows CHOLMOD: LL', fill-reducing order
+ * found once; and, for networks through which coolant flows, whose G_net is not symmetric, UMFPACK: LU.
+ * tmx_solver_create_copy, tmx_solve_half and tmx_factor_entries are for symmetric networks alone. */
 
 struct tmx_solver; /* order and work space; used by one thread at a time */
 struct tmx_factor; /* one factored matrix; read only once made, so any thread may use it */
@@ -41,6 +42,7 @@ TMX_NODISCARD enum tmx_status tmx_factor_create(struct tmx_solver *s, double gam
 TMX_NODISCARD enum tmx_status tmx_factor_renew(struct tmx_solver *s, double gamma, double sigma,
                                                struct tmx_factor *f, struct tmx_err *err);
 void tmx_factor_destroy(struct tmx_solver *s, struct tmx_factor *f);
+size_t tmx_solver_entries(const struct tmx_solver *s); /* that its factors will have; 0 where coolant flows */
 size_t tmx_factor_entries(const struct tmx_factor *f); /* non-zeros of L */
 
 /* x = M^-1 b for n_rhs right-hand sides, [n_rhs][n_node] each. b and x may not overlap.

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "thermal/assembly/spec.h"
 
+#include <math.h>
+
 size_t tmx_thermal_spec_units(const struct tmx_thermal_spec *spec)
 {
     size_t n = 0;
@@ -44,4 +46,28 @@ double tmx_thermal_spec_r_convec(const struct tmx_thermal_spec *spec, size_t lev
 {
     tmx_assert(level < tmx_thermal_spec_levels(spec));
     return spec->n_level ? spec->r_convec_levels[level] : spec->package.r_convec_k_per_w;
+}
+
+size_t tmx_channels_count(const struct tmx_channels *c, double width_m)
+{
+    if (c->kind == TMX_CHANNELS_RESOLVED) {
+        return (size_t)floor((width_m - c->first_m - c->last_m + c->wall_m) / (c->width_m + c->wall_m) + 0.5);
+    }
+    return (size_t)floor(width_m / (c->width_m + c->wall_m) + 0.5);
+}
+
+/* Friction factor times Reynolds number of a rectangular duct. Source: R. K. Shah, A. L. London, "Laminar
+ * flow forced convection in ducts", 1978, eq. 341; alpha is the short side of the long one. */
+double tmx_channels_pump_w(const struct tmx_channels *c, double width_m, double length_m, double height_m)
+{
+    if (c->viscosity_pa_s <= 0 || c->kind == TMX_CHANNELS_PINS_INLINE ||
+        c->kind == TMX_CHANNELS_PINS_STAGGERED) {
+        return NAN;
+    }
+    const double a = fmin(c->width_m, height_m) / fmax(c->width_m, height_m);
+    const double f_re = 24 * (1 - a * (1.3553 - a * (1.9467 - a * (1.7012 - a * (0.9564 - a * 0.2537)))));
+    const double area = c->width_m * height_m, hydraulic_m = 2 * area / (c->width_m + height_m);
+    const double velocity = c->flow_m3_per_s / ((double)tmx_channels_count(c, width_m) * area);
+    const double drop_pa = 2 * f_re * c->viscosity_pa_s * velocity * length_m / (hydraulic_m * hydraulic_m);
+    return drop_pa * c->flow_m3_per_s;
 }

@@ -11,15 +11,51 @@
 #include "core/contract/thermal_model.h"
 #include "core/floorplan/floorplan.h"
 
+enum tmx_channel_kind {
+    TMX_CHANNELS_MERGED,         /* a coolant and a wall node a cell (3D-ICE: microchannel 2rm) */
+    TMX_CHANNELS_RESOLVED,       /* columns of cells are walls and channels by turns (microchannel 4rm) */
+    TMX_CHANNELS_PINS_INLINE,    /* round pins in a coolant (pinfin), in line */
+    TMX_CHANNELS_PINS_STAGGERED, /* or staggered */
+    TMX_CHANNELS_MAPPED,         /* HotSpot's network: some of the cells are coolant, a pressure drives it */
+};
+
+/* Cells of mapped channels. */
+enum { TMX_CELL_SOLID, TMX_CELL_FLUID, TMX_CELL_INLET, TMX_CELL_OUTLET };
+
+/* Coolant that flows through a layer from its south to its north edge. */
+struct tmx_channels {
+    enum tmx_channel_kind kind;
+    double width_m, wall_m; /* of a channel, and between two; of pins: diameter, and pitch less it */
+    double first_m, last_m; /* resolved: the walls at the west and the east edge */
+    double flow_m3_per_s;   /* of the whole layer; of pins the velocity in an empty layer times its area */
+    double inlet_k, p_j_per_m3k;    /* of the coolant */
+    double h_top, h_bottom, h_side; /* film coefficients [W/(m2 K)]; top: towards the sink. Of pins: unused */
+    double viscosity_pa_s;          /* of the coolant, for the pumping power; 0: unknown */
+    const unsigned char
+        *cell; /* [rows * cols] not owned: mapped, row 0 = north; each cell a unit of the layer's
+                  floorplan with its own material. h_top is every film then, flow is not used */
+    double pressure_pa, pump_pa_s_per_m3; /* mapped: of the pump, and its inner resistance to flow */
+    bool upwind; /* a face has the temperature of the cell before it; else the mean of both sides */
+};
+
+/* Channels that lie side by side in width_m. */
+size_t tmx_channels_count(const struct tmx_channels *c, double width_m);
+/* Power [W] of a pump without losses that drives the flow through a layer of this size: laminar, developed.
+ * NAN where it is not known: pins, or a coolant without a viscosity. */
+double tmx_channels_pump_w(const struct tmx_channels *c, double width_m, double length_m, double height_m);
+
 struct tmx_layer {                         /* of the die stack; layer 0 is farthest from the sink */
     const struct tmx_floorplan *floorplan; /* not owned; layers without a filler have the same extent */
     bool lateral;                          /* heat flows sideways */
     bool dissipates;                       /* its units carry power */
     double thickness_m;
-    double k_w_per_mk;         /* conductivity */
+    double k_w_per_mk;         /* conductivity, from face to face */
+    double k_part_x, k_part_y; /* those along x and y, of it; 0: 1 */
     double p_j_per_m3k;        /* volumetric heat capacity */
     double filler_k_w_per_mk;  /* of what no unit covers: moulding beside dies; 0: the layer's own. With a */
     double filler_p_j_per_m3k; /* filler the units' own materials count, mixed by area, detailed_3d or not */
+    const struct tmx_channels *channels; /* not owned; physical: coolant flows through it, k and p are of the
+                                            walls; NULL: none */
 };
 
 struct tmx_package {
@@ -45,6 +81,8 @@ enum tmx_network_kind {
                           */
     TMX_NETWORK_PHYSICAL, /* finite volumes to the edges of spreader and sink, refined layers, all of the heat
                            */
+    TMX_NETWORK_BLOCK, /* HotSpot's block model: a node a unit and layer; rows 1, cols the units. The stack is
+                          a die on an interface */
 };
 
 struct tmx_thermal_spec {
@@ -56,9 +94,12 @@ struct tmx_thermal_spec {
     const struct tmx_board *board; /* not owned; NULL: no board below the stack */
     double r_below_k_per_w;        /* physical: a film on all of the face away from the sink; 0: none */
     size_t rows, cols;             /* grid, each >= 2 */
+    const double *col_line_m;      /* [cols + 1] not owned: where columns begin and end; NULL: equal ones */
     enum tmx_map_mode map_mode;    /* how a unit's temperature is read from its cells */
-    bool hotspot_lateral;          /* exchange the lateral resistances as HotSpot does */
-    bool detailed_3d;              /* per-unit materials, series half-cell resistances */
+    bool hotspot_lateral; /* exchange the lateral resistances as HotSpot does; with detailed_3d also count
+                             what it counts twice */
+    bool omit_lateral;    /* block model: no heat flows sideways in the die */
+    bool detailed_3d;     /* per-unit materials, series half-cell resistances */
     double ambient_k;
     const double *r_convec_levels; /* [n_level, K/W] for a fan; n_level 0: package.r_convec_k_per_w alone */
     size_t n_level;

@@ -54,8 +54,8 @@ static enum tmx_status write_layers(const char *folder, const struct tmx_thermal
 {
     char lcf[PATH], flp[PATH];
     struct tmx_output out;
-    snprintf(lcf, sizeof lcf, "%s/layers.lcf", folder);
-    enum tmx_status st = tmx_output_open(&out, lcf, err);
+    enum tmx_status st = tmx_path_join(lcf, folder, "layers.lcf", err);
+    st = st ? st : tmx_output_open(&out, lcf, err);
     for (size_t l = 0; !st && l < spec->n_layer; l++) {
         const struct tmx_layer *layer = &spec->layer[l];
         file_path(flp, folder, l);
@@ -175,7 +175,7 @@ static enum tmx_status map_layers(struct model *m, const struct tmx_thermal_spec
         block += fp->n_unit;
         const enum tmx_status st =
             m->dissipates[l] ? tmx_gridmap_init(&m->map[l], fp, tmx_floorplan_width_m(fp),
-                                                tmx_floorplan_height_m(fp), spec->rows, spec->cols, err)
+                                                tmx_floorplan_height_m(fp), spec->rows, spec->cols, NULL, err)
                              : TMX_OK;
         if (st) {
             return st;
@@ -229,12 +229,6 @@ static enum tmx_status model_create(const void *options, const struct tmx_therma
     m->temp_k = hotspot_vector(m->hotspot);
     m->hotspot->grid->last_temp = m->temp_k;
     *model = m;
-    return TMX_OK;
-}
-
-static enum tmx_status prepare(void *model, double dt_s, struct tmx_err *err)
-{
-    (void)model, (void)dt_s, (void)err; /* the library keeps nothing between steps */
     return TMX_OK;
 }
 
@@ -348,19 +342,10 @@ static enum tmx_status field(const void *state, size_t layer, double *cell_k)
     return TMX_OK;
 }
 
-static size_t snapshot_size(const void *state)
+static void image(void *state, struct tmx_image *i)
 {
-    return ((const struct state *)state)->model->n_node * sizeof(double);
-}
-
-static void save(const void *state, void *buf)
-{
-    memcpy(buf, ((const struct state *)state)->node_k, snapshot_size(state));
-}
-
-static void restore(void *state, const void *buf)
-{
-    memcpy(((struct state *)state)->node_k, buf, snapshot_size(state));
+    struct state *s = state;
+    tmx_image_item(i, s->node_k, s->model->n_node * sizeof *s->node_k);
 }
 
 const struct tmx_thermal_ops tmx_thermal_hotspot = {
@@ -368,17 +353,16 @@ const struct tmx_thermal_ops tmx_thermal_hotspot = {
              .doc = "HotSpot's own library, if the system has it.",
              .source = "HotSpot 7, temperature_grid.h"},
     .claims = 0, /* its promises are HotSpot's; compared with the grid back-end in its own test */
+    .full_network = true,
+    .hotspot_alone = true,
     .model_create = model_create,
     .model_destroy = model_destroy,
     .create = create,
     .destroy = destroy,
     .step = step,
-    .prepare = prepare,
     .steady = steady,
     .read = read_now,
     .set_convection = set_convection,
     .field = field,
-    .snapshot_size = snapshot_size,
-    .save = save,
-    .restore = restore,
+    .image = image,
 };

@@ -120,12 +120,6 @@ static enum tmx_status model_create(const void *options, const struct tmx_therma
     return TMX_OK;
 }
 
-static enum tmx_status prepare(void *model, double dt_s, struct tmx_err *err)
-{
-    (void)model, (void)dt_s, (void)err; /* a step needs no tables */
-    return TMX_OK;
-}
-
 static void destroy(void *state)
 {
     struct state *s = state;
@@ -238,33 +232,13 @@ static void heat(const void *state, struct tmx_thermal_heat *h)
     }
 }
 
-struct snapshot {
-    double ambient_k, out_j;
-    size_t level;
-};
-
-static size_t snapshot_size(const void *state)
-{
-    return sizeof(struct snapshot) + ((const struct state *)state)->model->n_unit * sizeof(double);
-}
-
-static void save(const void *state, void *buf)
-{
-    const struct state *s = state;
-    const struct snapshot head = {s->ambient_k, s->out_j, s->level};
-    memcpy(buf, &head, sizeof head);
-    memcpy((char *)buf + sizeof head, s->theta, s->model->n_unit * sizeof *s->theta);
-}
-
-static void restore(void *state, const void *buf)
+static void image(void *state, struct tmx_image *i)
 {
     struct state *s = state;
-    struct snapshot head;
-    memcpy(&head, buf, sizeof head);
-    memcpy(s->theta, (const char *)buf + sizeof head, s->model->n_unit * sizeof *s->theta);
-    s->ambient_k = head.ambient_k;
-    s->out_j = head.out_j;
-    s->level = head.level;
+    TMX_IMAGE_FIELD(i, s->ambient_k);
+    TMX_IMAGE_FIELD(i, s->out_j);
+    TMX_IMAGE_FIELD(i, s->level);
+    tmx_image_item(i, s->theta, s->model->n_unit * sizeof *s->theta);
 }
 
 const struct tmx_thermal_ops tmx_thermal_lumped = {
@@ -278,14 +252,11 @@ const struct tmx_thermal_ops tmx_thermal_lumped = {
     .create = create,
     .destroy = destroy,
     .step = step,
-    .prepare = prepare,
     .steady = steady,
     .read = read_now,
     .set_convection = set_convection,
     .set_ambient = set_ambient,
     .predict = predict,
     .heat = heat,
-    .snapshot_size = snapshot_size,
-    .save = save,
-    .restore = restore,
+    .image = image,
 };

@@ -464,49 +464,17 @@ static void heat(const void *state, struct tmx_thermal_heat *h)
     }
 }
 
-struct snapshot {
-    double ambient_k, out_j;
-    size_t level;
-};
-
-/* z, energy, power and theta, in this order */
-static size_t snapshot_doubles(const struct state *s)
-{
-    return modal(s)->mode_row + 3 * modal(s)->unit_row;
-}
-
-static size_t snapshot_size(const void *state)
-{
-    return sizeof(struct snapshot) + snapshot_doubles(state) * sizeof(double);
-}
-
-static void save(const void *state, void *buf)
-{
-    const struct state *s = state;
-    const struct snapshot head = {s->ambient_k, s->out_j, s->level};
-    const size_t mode = modal(s)->mode_row * sizeof(double), unit = modal(s)->unit_row * sizeof(double);
-    char *to = buf;
-    memcpy(to, &head, sizeof head);
-    memcpy(to += sizeof head, s->z, mode);
-    memcpy(to += mode, s->energy, unit);
-    memcpy(to += unit, s->power, unit);
-    memcpy(to + unit, s->theta, unit);
-}
-
-static void restore(void *state, const void *buf)
+static void image(void *state, struct tmx_image *i)
 {
     struct state *s = state;
-    struct snapshot head;
     const size_t mode = modal(s)->mode_row * sizeof(double), unit = modal(s)->unit_row * sizeof(double);
-    const char *from = buf;
-    memcpy(&head, from, sizeof head);
-    memcpy(s->z, from += sizeof head, mode);
-    memcpy(s->energy, from += mode, unit);
-    memcpy(s->power, from += unit, unit);
-    memcpy(s->theta, from + unit, unit);
-    s->ambient_k = head.ambient_k;
-    s->out_j = head.out_j;
-    s->level = head.level;
+    TMX_IMAGE_FIELD(i, s->ambient_k);
+    TMX_IMAGE_FIELD(i, s->out_j);
+    TMX_IMAGE_FIELD(i, s->level);
+    tmx_image_item(i, s->z, mode);
+    tmx_image_item(i, s->energy, unit);
+    tmx_image_item(i, s->power, unit);
+    tmx_image_item(i, s->theta, unit);
 }
 
 static void modes(const void *model, size_t level, struct tmx_modes_view *v)
@@ -541,7 +509,5 @@ const struct tmx_thermal_ops tmx_thermal_reduced = {
     .error_bound = error_bound,
     .modes = modes,
     .heat = heat,
-    .snapshot_size = snapshot_size,
-    .save = save,
-    .restore = restore,
+    .image = image,
 };

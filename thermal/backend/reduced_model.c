@@ -314,8 +314,7 @@ static enum tmx_status build(struct tmx_reduced_model *m, const struct tmx_therm
     return st;
 }
 
-/* Cells are read by who asks for a field, by units that are their hottest or coldest cell, and by a start
- * field. */
+/* Cells are read for a field, for units that are their hottest or coldest cell, and for a start field. */
 static bool needs_maps(const struct tmx_thermal_spec *spec)
 {
     return !spec->no_field || spec->accurate_cells || spec->init_node_k || by_cell(spec->map_mode);
@@ -473,6 +472,14 @@ enum tmx_status tmx_reduced_model_init(struct tmx_reduced_model *m, const struct
     struct demand d = {0};
     *m = (struct tmx_reduced_model){.n_level = tmx_thermal_spec_levels(spec)};
     enum tmx_status st = tmx_network_init(&m->net, spec, err);
+    if (!st && spec->network == TMX_NETWORK_BLOCK) {
+        st = tmx_fail(err, TMX_EUNSUPPORTED, "the block model is small: --method grid solves it");
+    }
+    if (!st && m->net.n_flow > 0) {
+        st = tmx_fail(
+            err, TMX_EUNSUPPORTED,
+            "the reduced model needs a symmetric network, coolant that flows makes it none: the grid has it");
+    }
     st = st ? st : demand_init(&d, &m->net, spec, options, err);
     if (!st) {
         m->n_region = d.cells.n;
@@ -620,6 +627,10 @@ static void add_layer(struct tmx_hash *h, const struct tmx_layer *l, bool detail
     add_count(h, l->dissipates);
     add_real(h, l->thickness_m);
     add_real(h, l->k_w_per_mk);
+    if (l->k_part_x > 0) {
+        add_real(h, l->k_part_x);
+        add_real(h, l->k_part_y);
+    }
     add_real(h, l->p_j_per_m3k);
     add_real(h, l->filler_k_w_per_mk);
     add_real(h, l->filler_p_j_per_m3k);

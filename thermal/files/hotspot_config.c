@@ -33,8 +33,9 @@ const struct tmx_opt tmx_hotspot_opts[] = {
     TEXT(o, "temperature trace to write (.ttrace); without it only the steady state is computed"),
     TEXT(d, "write all options to this file"),
     TEXT(steady_file, "block temperatures of the steady state to write"),
-    TEXT(grid_steady_file, "grid temperatures of the steady state to write"),
+    TEXT(grid_steady_file, "grid temperatures of the steady state to write; X.vtk: as VTK"),
     TEXT(grid_transient_file, "grid temperatures at the end of every row to write"),
+    TEXT(all_transient_file, "block temperatures of all layers after the last row to write, as an init_file"),
     FILE_(init_file, "block temperatures to start from (a steady file)"),
     FILE_(grid_layer_file, "layers of a stack (.lcf), instead of -f"),
     FILE_(materials_file, "conductivities and heat capacities by name"),
@@ -43,9 +44,10 @@ const struct tmx_opt tmx_hotspot_opts[] = {
     INT(grid_cols, 2, 4096, 64, "columns of the grid"),
     CHOICE(grid_map_mode, map_words, "area", "block temperature from its cells (HotSpot: center)"),
     CHOICE(model_type, model_words, "grid",
-           "only the grid model is offered (HotSpot: block); block is refused"),
+           "a grid of cells, or HotSpot's block model, of one die, a node a block (HotSpot: block)"),
+    BOOL(block_omit_lateral, "block model: no heat flows sideways in the die"),
     CHOICE(detailed_3D, switch_words, "off", "blocks of a stack carry their own material"),
-    BOOL(use_microchannels, "liquid in channels of the stack: not offered, 1 is refused"),
+    BOOL(use_microchannels, "layers whose floorplan is a .csv have cells of coolant, driven by a pressure"),
     BOOL(use_microfluidic_cooling, "another name of -use_microchannels"),
     TEMPERATURE(ambient, 318.15, "air temperature"),
     TEMPERATURE(init_temp, 333.15, "uniform temperature to start from without an init file"),
@@ -115,6 +117,22 @@ const struct tmx_opt tmx_hotspot_opts[] = {
          "coolant conductivity; the defaults are water at 40 degC"),
     REAL(plate_coolant_p, "J/(m3 K)", 1, 1e9, 4.146e6, "coolant heat capacity"),
     REAL(plate_coolant_nu, "m2/s", 1e-9, 1, 6.58e-7, "coolant kinematic viscosity"),
+    REAL(
+        coolant_inlet, "K", 0, 1000, 0,
+        "inlet temperature of coolant in channels of the stack; 0: as the layer file has it (not HotSpot's)"),
+    REAL(coolant_flow, "m3/s", 0, 1, 0, "flow through each layer of channels; 0: as the layer file has it"),
+    TEMPERATURE(coolant_limit, 373.15, "coolant boils here: a hotter one is an error"),
+    REAL(pumping_pressure, "Pa", 1e-3, 1e9, 5000, "pressure of the pump of use_microchannels"),
+    REAL(pump_internal_res, "Pa s/m3", 0, 1e18, 0, "the pump's inner resistance to flow"),
+    TEMPERATURE(inlet_temperature, 300, "coolant enters micro-channels with it"),
+    REAL(htc, "W/(m2 K)", 1e-3, 1e9, 27132, "film coefficient between coolant and walls"),
+    TEXT(coolant_material, "coolant by name, before the three below"),
+    CAPACITY(coolant_capac, 4172638, "heat capacity of the coolant"),
+    REAL(coolant_res, "m K/W", 2e-4, 1e3, 1.647717911, "resistivity of the coolant"),
+    REAL(coolant_visc, "Pa s", 1e-7, 1e3, 0.000889, "dynamic viscosity of the coolant"),
+    TEXT(wall_material, "walls by name, before the two below"),
+    CAPACITY(wall_capac, 1635660, "heat capacity of the walls"),
+    REAL(wall_res, "m K/W", 2e-4, 1e3, 0.0076923077, "resistivity of the walls"),
     {0},
 };
 
@@ -129,18 +147,6 @@ static const char *const not_modelled[] = {
     "s_c4",
     "n_c4",
     "base_proc_freq",
-    "block_omit_lateral",
-    "pumping_pressure",
-    "pump_internal_res",
-    "inlet_temperature",
-    "htc",
-    "coolant_material",
-    "wall_material",
-    "coolant_capac",
-    "coolant_res",
-    "coolant_visc",
-    "wall_capac",
-    "wall_res",
     "model_rim",
     "rim_thickness",
     "compact_ratio",
@@ -222,12 +228,15 @@ static void append(char *list, size_t size, const char *name)
 }
 
 /* Kelvins below 200 are almost surely degrees C. */
-static enum tmx_status check_kelvin(const struct tmx_opt *row, const char *value, const char *file,
+static enum tmx_status check_kelvin(const struct tmx_opt *row, struct tmx_scalar value, const char *file,
                                     unsigned line, struct tmx_err *err)
 {
     double v;
-    if (strcmp(row->unit, "K") == 0 && tmx_span_real((struct tmx_span){value, value + strlen(value)}, &v) &&
-        v >= -100 && v < row->min) {
+    const bool number =
+        value.kind == TMX_SETTING_TEXT
+            ? tmx_span_real((struct tmx_span){value.text, value.text + strlen(value.text)}, &v)
+            : tmx_scalar_real(value, &v);
+    if (strcmp(row->unit, "K") == 0 && number && v >= -100 && v < row->min) {
         return tmx_fail_at(err, TMX_ECONFIG, file, line,
                            "%s = %g K looks like degrees Celsius; temperatures are in kelvin (%g)", row->key,
                            v, v + TMX_ZERO_C);
@@ -235,7 +244,7 @@ static enum tmx_status check_kelvin(const struct tmx_opt *row, const char *value
     return TMX_OK;
 }
 
-static enum tmx_status set(struct tmx_hotspot_config *cfg, const char *name, const char *value,
+static enum tmx_status set(struct tmx_hotspot_config *cfg, const char *name, struct tmx_scalar value,
                            enum tmx_hotspot_source source, unsigned place, unsigned line, struct tmx_err *err)
 {
     const char *file = cfg->source[place];
@@ -253,20 +262,21 @@ static enum tmx_status set(struct tmx_hotspot_config *cfg, const char *name, con
         return tmx_fail_at(err, TMX_ECONFIG, file, line, "\"-%s\" is no option of a package file", name);
     }
     const struct tmx_opt *opt = &tmx_hotspot_opts[row];
-    if (opt->type == TMX_OPT_TEXT && tmx_word_compare(value, "(null)") == 0) {
-        value = "";
+    const bool text = value.kind == TMX_SETTING_TEXT;
+    if (opt->type == TMX_OPT_TEXT && text && tmx_word_compare(value.text, "(null)") == 0) {
+        value.text = "";
     }
     char beside[TMX_HOTSPOT_PATH];
     const bool in_file = source == TMX_HOTSPOT_CONFIG || source == TMX_HOTSPOT_PACKAGE;
-    if (in_file && opt->is_file && *value && !tmx_os_exists(value) &&
-        tmx_beside(file, value, beside, sizeof beside)) { /* HotSpot knows the current folder alone */
-        value = beside;
+    if (in_file && opt->is_file && text && *value.text && !tmx_os_exists(value.text) &&
+        tmx_beside(file, value.text, beside, sizeof beside)) { /* HotSpot knows the current folder alone */
+        value.text = beside;
     }
     struct tmx_hotspot_config scratch; /* a later occurrence is checked, too, and then dropped */
     const bool first = cfg->origin[row].source == TMX_HOTSPOT_DEFAULT;
     enum tmx_status st = check_kelvin(opt, value, file, line, err);
     if (!st) {
-        st = tmx_opt_set(opt, first ? cfg : &scratch, value, file, line, err);
+        st = tmx_opt_put(opt, first ? cfg : &scratch, value, file, line, err);
     }
     if (!st && !first && cfg->origin[row].source == source && cfg->origin[row].place == place) {
         append(cfg->repeated, sizeof cfg->repeated, opt->key);
@@ -282,13 +292,16 @@ static enum tmx_status set(struct tmx_hotspot_config *cfg, const char *name, con
 enum tmx_status tmx_hotspot_config_set(struct tmx_hotspot_config *cfg, const char *name, const char *value,
                                        enum tmx_hotspot_source source, unsigned line, struct tmx_err *err)
 {
-    return set(cfg, name, value, source, source, line, err);
+    return set(cfg, name, TMX_TEXT_VALUE(value), source, source, line, err);
 }
 
 enum tmx_status tmx_hotspot_config_set_from(struct tmx_hotspot_config *cfg, const char *name,
-                                            const char *value, const char *file, unsigned line,
+                                            struct tmx_scalar value, const char *file, unsigned line,
                                             struct tmx_err *err)
 {
+    if (!file) {
+        return set(cfg, name, value, TMX_HOTSPOT_COMMAND_LINE, TMX_HOTSPOT_COMMAND_LINE, 0, err);
+    }
     unsigned place = TMX_HOTSPOT_SOURCES; /* the last one is shared by all that have no room */
     while (place + 1 < TMX_HOTSPOT_PLACES && cfg->source[place][0] && strcmp(cfg->source[place], file) != 0) {
         place++;

@@ -20,7 +20,7 @@ enum tmx_hotspot_source {
     TMX_HOTSPOT_SOURCES,
 };
 
-enum { TMX_HOTSPOT_PATH = 512, TMX_HOTSPOT_MAX_KEYS = 100, TMX_HOTSPOT_PLACES = TMX_HOTSPOT_SOURCES + 8 };
+enum { TMX_HOTSPOT_PATH = 512, TMX_HOTSPOT_MAX_KEYS = 120, TMX_HOTSPOT_PLACES = TMX_HOTSPOT_SOURCES + 8 };
 
 enum tmx_hotspot_model { TMX_HOTSPOT_BLOCK, TMX_HOTSPOT_GRID };
 enum { TMX_HOTSPOT_LATERAL_FLOW, TMX_HOTSPOT_IMPINGING_FLOW };
@@ -47,7 +47,7 @@ struct tmx_hotspot_config {
     double sampling_intvl;
     int model_type, grid_rows, grid_cols, grid_map_mode; /* grid_map_mode: enum tmx_map_mode */
     int detailed_3D;
-    bool use_microchannels, use_microfluidic_cooling; /* refused */
+    bool use_microchannels, use_microfluidic_cooling; /* the one or the other */
     /* leakage */
     bool leakage_used;
     int leakage_mode;
@@ -60,10 +60,17 @@ struct tmx_hotspot_config {
     bool cold_plate;
     double plate_flow, plate_channel_width, plate_channel_height, plate_wall;
     double plate_coolant_k, plate_coolant_p, plate_coolant_nu;
+    bool block_omit_lateral;
+    double pumping_pressure, pump_internal_res, inlet_temperature, htc; /* HotSpot's micro-channels */
+    double coolant_capac, coolant_res, coolant_visc, wall_capac, wall_res;
+    char coolant_material[64], wall_material[64];
+    double coolant_inlet, coolant_flow,
+        coolant_limit; /* ours, of channels in the stack; 0: as the layers have it */
     /* files, "" for none */
     char f[TMX_HOTSPOT_PATH], p[TMX_HOTSPOT_PATH], o[TMX_HOTSPOT_PATH], d[TMX_HOTSPOT_PATH];
     char init_file[TMX_HOTSPOT_PATH], steady_file[TMX_HOTSPOT_PATH], grid_steady_file[TMX_HOTSPOT_PATH];
-    char grid_transient_file[TMX_HOTSPOT_PATH], grid_layer_file[TMX_HOTSPOT_PATH];
+    char grid_transient_file[TMX_HOTSPOT_PATH], all_transient_file[TMX_HOTSPOT_PATH],
+        grid_layer_file[TMX_HOTSPOT_PATH];
     char package_config_file[TMX_HOTSPOT_PATH];
 
     /* where each row's value came from */
@@ -99,8 +106,8 @@ TMX_NODISCARD enum tmx_status tmx_hotspot_config_set(struct tmx_hotspot_config *
 
 /* The same as on a command line, of which a part comes from the file of this name. */
 TMX_NODISCARD enum tmx_status tmx_hotspot_config_set_from(struct tmx_hotspot_config *cfg, const char *name,
-                                                          const char *value, const char *file, unsigned line,
-                                                          struct tmx_err *err);
+                                                          struct tmx_scalar value, const char *file,
+                                                          unsigned line, struct tmx_err *err);
 
 /* Read a file of `-name value` lines; `#` starts a comment line, the rest of a line after
  * the value is ignored. Errors: TMX_EIO, TMX_ECONFIG with file:line. */

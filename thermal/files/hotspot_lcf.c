@@ -128,13 +128,109 @@ static enum tmx_status corner(struct reader *r, struct tmx_span *rest, struct tm
     return st ? st : number(r, y, "y [m]", 0, 1, &part->y_m);
 }
 
-/* What may follow a layer's floorplan: `at X Y`, `place FILE X Y [PREFIX]`, `filler MATERIAL` or
- * `filler HEAT-CAPACITY RESISTIVITY`. */
+/* `channels merged|resolved|pins|pins_staggered KEY VALUE ...`: coolant through the layer, whose own material
+ * is that of the walls or pins. */
+static enum tmx_status channels(struct reader *r, struct tmx_lcf_layer *layer, struct tmx_span rest)
+{
+    static const char *const kinds[] = {"merged", "resolved", "pins", "pins_staggered"};
+    struct tmx_channels *c = &layer->channels;
+    double pitch_m = 0;
+    const struct {
+        const char *key, *unit;
+        double *to, min, max;
+        unsigned needed; /* bit by kind */
+    } keys[] = {{"width", "m", &c->width_m, 1e-9, 1, 15},
+                {"pitch", "m", &pitch_m, 1e-9, 1, 15},
+                {"first", "m", &c->first_m, 1e-9, 1, 2},
+                {"last", "m", &c->last_m, 1e-9, 1, 2},
+                {"flow", "m3/s", &c->flow_m3_per_s, 1e-15, 1, 15},
+                {"inlet", "K", &c->inlet_k, 200, 1000, 15},
+                {"p", "J/(m3 K)", &c->p_j_per_m3k, 1, 1e9, 15},
+                {"h_top", "W/(m2 K)", &c->h_top, 1e-3, 1e9, 3},
+                {"h_bottom", "W/(m2 K)", &c->h_bottom, 1e-3, 1e9, 3},
+                {"h_side", "W/(m2 K)", &c->h_side, 1e-3, 1e9, 2},
+                {"viscosity", "Pa s", &c->viscosity_pa_s, 1e-9, 1e3, 0}};
+    enum { KEYS = sizeof keys / sizeof keys[0], KINDS = sizeof kinds / sizeof kinds[0] };
+    struct tmx_span word, value;
+    bool given[KEYS] = {0}, transport = false;
+    size_t kind = 0, k = 0;
+    if (layer->wet) {
+        return FAIL(r, "channels: given twice");
+    }
+    while (tmx_span_field(&rest, &word) && kind < KINDS && !tmx_span_is(word, kinds[kind])) {
+        kind++;
+        rest.begin = word.begin;
+    }
+    if (kind == KINDS || tmx_span_length(word) == 0) {
+        return FAIL(r, "channels: expected merged, resolved, pins or pins_staggered");
+    }
+    *c = (struct tmx_channels){.kind = (enum tmx_channel_kind)kind};
+    layer->wet = r->lines.number;
+    while (tmx_span_field(&rest, &word)) {
+        if (!tmx_span_field(&rest, &value)) {
+            return FAIL(r, "channels: %.*s has no value", TMX_SPAN_ARG(word));
+        }
+        if (tmx_span_is(word, "transport")) {
+            c->upwind = tmx_span_is(value, "upwind");
+            if (transport || (!c->upwind && !tmx_span_is(value, "central"))) {
+                return FAIL(r, "channels: transport must be upwind or central, once");
+            }
+            transport = true;
+            continue;
+        }
+        for (k = 0; k < KEYS && !tmx_span_is(word, keys[k].key);) {
+            k++;
+        }
+        if (k == KEYS || given[k]) {
+            return FAIL(r, "channels: %.*s %s", TMX_SPAN_ARG(word),
+                        k == KEYS ? "is no key of it" : "is given twice");
+        }
+        char what[64];
+        snprintf(what, sizeof what, "channels: %s [%s]", keys[k].key, keys[k].unit);
+        given[k] = true;
+        const enum tmx_status st = number(r, value, what, keys[k].min, keys[k].max, keys[k].to);
+        if (st) {
+            return st;
+        }
+    }
+    for (k = 0; k < KEYS; k++) {
+        if (keys[k].needed >> kind & 1 && !given[k]) {
+            return FAIL(r, "channels %s: %s [%s] is missing", kinds[kind], keys[k].key, keys[k].unit);
+        }
+    }
+    c->wall_m = pitch_m - c->width_m;
+    return c->wall_m > 0
+               ? TMX_OK
+               : FAIL(r, "channels: a width of %g m leaves no wall in a pitch of %g m", c->width_m, pitch_m);
+}
+
+/* What may follow a layer's floorplan: `at X Y`, `place FILE X Y [PREFIX]`, `channels KIND ...`, `filler
+ * MATERIAL` or `filler HEAT-CAPACITY RESISTIVITY`. */
 static enum tmx_status addition(struct reader *r, struct tmx_lcf_layer *layer, struct tmx_span rest)
 {
     struct tmx_span word, first, second, more;
     enum tmx_status st = TMX_OK;
     tmx_span_field(&rest, &word);
+    if (tmx_span_is(word, "conductivity")) {
+        double k[3];
+        for (size_t i = 0; i < 3 && !st; i++) {
+            st = tmx_span_field(&rest, &first) ? number(r, first, "conductivity [W/(m K)]",
+                                                        TMX_MIN_CONDUCTIVITY, TMX_MAX_CONDUCTIVITY, &k[i])
+                                               : FAIL(r, "conductivity: expected K_X K_Y K_Z [W/(m K)]");
+        }
+        if (!st && layer->k_part_x > 0) {
+            st = FAIL(r, "conductivity: given twice");
+        }
+        layer->k_w_per_mk = st ? 0 : k[2];
+        layer->k_part_x = st ? 0 : k[0] / k[2];
+        layer->k_part_y = st ? 0 : k[1] / k[2];
+        return !st && tmx_span_field(&rest, &more)
+                   ? FAIL(r, "conductivity: unexpected \"%.*s\"", TMX_SPAN_ARG(more))
+                   : st;
+    }
+    if (tmx_span_is(word, "channels")) {
+        return channels(r, layer, rest);
+    }
     if (tmx_span_is(word, "at")) {
         st = layer->at ? FAIL(r, "at: given twice") : corner(r, &rest, &layer->part[0]);
         layer->at = true;
@@ -165,7 +261,8 @@ static enum tmx_status addition(struct reader *r, struct tmx_lcf_layer *layer, s
 
 static bool is_addition(struct tmx_span token)
 {
-    return tmx_span_is(token, "at") || tmx_span_is(token, "place") || tmx_span_is(token, "filler");
+    return tmx_span_is(token, "at") || tmx_span_is(token, "place") || tmx_span_is(token, "filler") ||
+           tmx_span_is(token, "channels") || tmx_span_is(token, "conductivity");
 }
 
 static enum tmx_status body(struct reader *r, struct tmx_lcf_layer *layer)
@@ -218,8 +315,8 @@ static enum tmx_status check(struct reader *r, const struct tmx_lcf *lcf)
         if ((lcf->layer[l].at || lcf->layer[l].n_part > 1) && lcf->layer[l].filler_k_w_per_mk == 0) {
             return tmx_fail_at(
                 r->err, TMX_EPARSE, r->text.name, lcf->layer[l].line,
-                "layer %zu: its floorplans are placed, so a line \"filler MATERIAL\" must say what "
-                "lies beside them",
+                "layer %zu: its floorplans are placed, so a line \"filler MATERIAL\" must name what "
+                "is beside them",
                 l);
         }
     }

@@ -6,6 +6,7 @@
 #include <stddef.h>
 
 #include "core/base/err.h"
+#include "thermal/assembly/spec.h"
 #include "thermal/files/hotspot_materials.h"
 
 /* HotSpot layer files (.lcf): the layers of a stack, the one farthest from the sink is
@@ -23,11 +24,14 @@ struct tmx_lcf_part {    /* a floorplan that lies in a layer */
 struct tmx_lcf_layer {
     bool lateral, dissipates, given;
     double k_w_per_mk, p_j_per_m3k, thickness_m;
+    double k_part_x, k_part_y; /* of `conductivity`: along x and y, of k_w_per_mk; 0: 1 */
     struct tmx_lcf_part *part; /* [n_part] owned: its floorplan, then those of `place` */
     size_t n_part;
     bool at;                                      /* the first one's place is given */
     double filler_k_w_per_mk, filler_p_j_per_m3k; /* 0: none */
-    unsigned line;                                /* of its number */
+    struct tmx_channels channels;                 /* of `channels`, at line wet, else 0 */
+    unsigned wet;
+    unsigned line; /* of its number */
 };
 
 struct tmx_lcf {

@@ -58,7 +58,6 @@ static enum tmx_status material(struct reader *r, struct tmx_materials *m, struc
                            "material \"%s\" given twice (first at line %u)", item.name, first->line);
     }
     struct tmx_span kind;
-    double viscosity;
     enum tmx_status st = next(r, "word solid or fluid", &kind);
     if (!st && !tmx_span_is(kind, "solid") && !tmx_span_is(kind, "fluid")) {
         st = tmx_fail_at(r->err, TMX_EPARSE, r->text.name, r->lines.number,
@@ -72,7 +71,7 @@ static enum tmx_status material(struct reader *r, struct tmx_materials *m, struc
         st = number(r, "heat capacity [J/(m3 K)]", 1, 1e9, &item.p_j_per_m3k);
     }
     if (!st && item.fluid) {
-        st = number(r, "dynamic viscosity [Pa s]", 0, 1e6, &viscosity);
+        st = number(r, "dynamic viscosity [Pa s]", 0, 1e6, &item.viscosity_pa_s);
     }
     struct tmx_material *items = st ? NULL : realloc(m->item, (m->n + 1) * sizeof *items);
     if (!st && !items) {
@@ -134,6 +133,9 @@ const char *tmx_materials_nearest(const struct tmx_materials *m, const char *nam
 enum tmx_status tmx_materials_check(const struct tmx_materials *m, const struct tmx_material *item,
                                     struct tmx_err *err)
 {
+    if (tmx_word_compare(item->name, "none") == 0 || tmx_word_compare(item->name, "vacuum") == 0) {
+        return TMX_OK;
+    }
     if (item->k_w_per_mk < TMX_MIN_CONDUCTIVITY || item->k_w_per_mk > TMX_MAX_CONDUCTIVITY) {
         return tmx_fail_at(err, TMX_EPARSE, m->source, item->line,
                            "material \"%s\": conductivity = %g W/(m K) is outside [%g, %g]", item->name,

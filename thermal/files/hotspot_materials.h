@@ -15,7 +15,7 @@ enum { TMX_MATERIAL_NAME_SIZE = 64 };
 struct tmx_material {
     char name[TMX_MATERIAL_NAME_SIZE]; /* case counts, as in HotSpot */
     bool fluid;
-    double k_w_per_mk, p_j_per_m3k;
+    double k_w_per_mk, p_j_per_m3k, viscosity_pa_s; /* the last of a fluid */
     unsigned line;
 };
 
@@ -39,7 +39,8 @@ void tmx_materials_finish(struct tmx_materials *m);
 /* NULL when absent. */
 const struct tmx_material *tmx_materials_find(const struct tmx_materials *m, const char *name);
 
-/* Fail at the material's line unless its conductivity keeps the bounds: TMX_EPARSE. */
+/* Fail at the material's line unless its conductivity keeps the bounds: TMX_EPARSE. Materials called "none"
+ * or "vacuum", by which HotSpot's users leave out a sink, may conduct next to nothing. */
 TMX_NODISCARD enum tmx_status tmx_materials_check(const struct tmx_materials *m,
                                                   const struct tmx_material *item, struct tmx_err *err);
 /* The known name nearest to name, NULL when none is near. */

@@ -34,8 +34,8 @@ enum tmx_status tmx_temps_init(struct tmx_temps *t, const struct tmx_stack *stac
     }
     for (size_t l = 0; l < n_layer; l++) {
         const struct tmx_floorplan *fp = floorplan_of(stack, l);
-        const enum tmx_status st =
-            tmx_gridmap_init(&t->map[l], fp, width_m, height_m, spec->rows, spec->cols, err);
+        const enum tmx_status st = tmx_gridmap_init(&t->map[l], fp, width_m, height_m, spec->rows, spec->cols,
+                                                    spec->col_line_m, err);
         if (st) {
             return st;
         }
@@ -241,6 +241,44 @@ void tmx_temps_print_grids(const struct tmx_temps *t, const double *node_k, int 
             fprintf(out, "%zu\t", cell);
             tmx_trace_print_row(&node_k[l * t->n_cell + cell], 1, decimals, out);
         }
+    }
+}
+
+static void print_axis(char axis, double end_m, size_t n, FILE *out)
+{
+    fprintf(out, "%c_COORDINATES %zu double\n", axis, n + 1);
+    for (size_t i = 0; i <= n; i++) {
+        fprintf(out, "%.9g%c", end_m * (double)i / (double)n, i < n ? ' ' : '\n');
+    }
+}
+
+void tmx_temps_print_vtk(const struct tmx_temps *t, const double *node_k, FILE *out)
+{
+    const struct tmx_thermal_spec *s = &t->stack->spec;
+    double z_m = 0;
+    fprintf(
+        out,
+        "# vtk DataFile Version 3.0\nthermix: steady temperatures of the layers, spreader and sink\nASCII\n"
+        "DATASET RECTILINEAR_GRID\nDIMENSIONS %zu %zu %zu\n",
+        s->cols + 1, s->rows + 1, t->n_layer + 1);
+    print_axis('X', tmx_thermal_spec_width_m(s), s->cols, out);
+    print_axis('Y', tmx_thermal_spec_height_m(s), s->rows, out);
+    fprintf(out, "Z_COORDINATES %zu double\n0", t->n_layer + 1);
+    for (size_t l = 0; l < t->n_layer; l++) {
+        z_m += l < s->n_layer       ? s->layer[l].thickness_m
+               : l + 1 < t->n_layer ? s->package.t_spreader_m
+                                    : s->package.t_sink_m;
+        fprintf(out, " %.9g", z_m);
+    }
+    fprintf(out, "\nCELL_DATA %zu\nSCALARS temp_k double 1\nLOOKUP_TABLE default\n", t->n_layer * t->n_cell);
+    for (size_t l = 0; l < t->n_layer; l++) {
+        for (size_t row = s->rows; row-- > 0;) { /* row 0 is the north */
+            tmx_trace_print_row(&node_k[l * t->n_cell + row * s->cols], s->cols, 6, out);
+        }
+    }
+    fprintf(out, "SCALARS layer int 1\nLOOKUP_TABLE default\n");
+    for (size_t i = 0; i < t->n_layer * t->n_cell; i++) {
+        fprintf(out, "%zu\n", i / t->n_cell);
     }
 }
 

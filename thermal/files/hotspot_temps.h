@@ -52,6 +52,10 @@ void tmx_temps_print(const struct tmx_temps *t, int decimals, FILE *out);
 /* Write all grids of node_k [tmx_temps_nodes, K], one cell a line. */
 void tmx_temps_print_grids(const struct tmx_temps *t, const double *node_k, int decimals, FILE *out);
 
+/* The same cells as a VTK rectilinear grid in metres, from the face away from the sink; spreader and sink are
+ * cut at the die's edge. */
+void tmx_temps_print_vtk(const struct tmx_temps *t, const double *node_k, FILE *out);
+
 /* Scale all temperatures about the ambient so that the hottest block of the lowest die is at most threshold_k
  * (HotSpot's dtm_used); as_hotspot: with a board, the hottest block of the board in its place. */
 void tmx_temps_limit(struct tmx_temps *t, bool as_hotspot, double threshold_k);

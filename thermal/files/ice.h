@@ -6,11 +6,12 @@
 
 #include "core/base/text.h"
 #include "core/floorplan/floorplan.h"
+#include "thermal/assembly/spec.h"
 
-/* Import from 3D-ICE: floorplans (.flp) and simple stacks (.stk) of layers and dies with a
- * conventional heat sink on top. Lengths there are um, conductivities W/(um K), heat
- * capacities J/(um3 K). Microchannels, pin fins, a bottom sink as the only one, and
- * 2.5D placements are refused with the line. Format: 3D-ICE 4.0 user guide. */
+/* Import from 3D-ICE: floorplans (.flp) and stacks (.stk) of layers, dies and channels with
+ * conventional heat sinks. Lengths there are um, conductivities W/(um K), heat
+ * capacities J/(um3 K). Pluggable sinks and 2.5D placements are refused with the line. Format: 3D-ICE 4.0
+ * user guide. */
 
 /* True when the file looks like a 3D-ICE floorplan (or stack) by its content. */
 bool tmx_ice_is(const char *path);
@@ -21,10 +22,13 @@ struct tmx_ice_powers { /* of a floorplan's units: its elements, those of severa
     size_t n_slot;      /* 0: no element has any; those without have none */
 };
 
-/* Read `name : position x, y; dimension w, h; power values ...;` blocks. powers may be NULL; else it is
- * overwritten, and its w is freed by the caller, also after failure. */
+/* Read `name : position x, y; dimension w, h; material M; power values ...;` blocks; materials are those of
+ * stack, and refused where it is NULL. powers may be NULL; else it is overwritten, and its w is freed by the
+ * caller, also after failure. */
+struct tmx_ice_stack;
 TMX_NODISCARD enum tmx_status tmx_ice_read_flp(const char *path, struct tmx_floorplan *fp,
-                                               struct tmx_ice_powers *powers, struct tmx_err *err);
+                                               struct tmx_ice_powers *powers,
+                                               const struct tmx_ice_stack *stack, struct tmx_err *err);
 
 /* Write fp as a 3D-ICE floorplan; power_w [n_row][n_column] (NULL: none) has a column each unit, column[u],
  * in rows. Errors: TMX_EIO, TMX_ECONFIG for a name that 3D-ICE could not read twice. */
@@ -93,7 +97,8 @@ enum {
 
 struct tmx_ice_material {
     char name[TMX_ICE_NAME];
-    double k_w_per_mk, c_j_per_m3k;
+    double k_w_per_mk, c_j_per_m3k; /* k from face to face */
+    double k_part_x, k_part_y;      /* along the chip's length and width, of k */
 };
 
 struct tmx_ice_slice { /* one sheet of one material */
@@ -106,7 +111,7 @@ struct tmx_ice_kind { /* `layer TMX_ICE_NAME :` or `die TMX_ICE_NAME :`, top to 
     char name[TMX_ICE_NAME];
     struct tmx_ice_slice slice[TMX_ICE_MAX_SLICE];
     size_t n_slice;
-    bool die;
+    bool die, channel; /* channel: the kind that `microchannel` or `pinfin` adds, of one slice, its walls */
 };
 
 struct tmx_ice_placed { /* an entry of `stack :`, top to bottom */
@@ -127,6 +132,7 @@ struct tmx_ice_stack {
     size_t n_placed;
     double length_m, width_m, cell_length_m, cell_width_m;
     double top_w_per_m2k, bottom_w_per_m2k; /* films of the heat sinks; 0: none */
+    struct tmx_channels channels;           /* of every `channel`; 0 where no file part defines them */
     double ambient_k;                       /* of both */
     double init_k, slot_s;                  /* of the solver; slot 0: steady, or not given */
     char block[TMX_ICE_NAME];               /* file of the layers without a floorplan */

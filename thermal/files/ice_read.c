@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Reader of 3D-ICE: the words of its files, floorplans (.flp), and stack files (.stk) of plain layers and
- * dies. */
+/* Reader of 3D-ICE: the words of its files, floorplans (.flp), and stack files (.stk) of layers, dies and
+ * channels. */
 #include "thermal/files/ice.h"
 
 #include <ctype.h>
@@ -183,7 +183,8 @@ enum { NAME = 256, MAX_SLOT = 1 << 20 };
 
 struct element {
     char name[NAME];
-    double x, y, w, h; /* um */
+    const struct tmx_ice_material *material; /* NULL: its layer's */
+    double x, y, w, h;                       /* um */
     bool placed, sized;
     size_t n_rectangle;
     unsigned line;
@@ -216,8 +217,8 @@ static enum tmx_status add(struct tmx_ice_lex *l, struct tmx_floorplan *fp, cons
                                .y_m = e->y * UM,
                                .w_m = e->w * UM,
                                .h_m = e->h * UM,
-                               .heat_capacity_j_per_m3k = NAN,
-                               .resistivity_mk_per_w = NAN,
+                               .heat_capacity_j_per_m3k = e->material ? e->material->c_j_per_m3k : NAN,
+                               .resistivity_mk_per_w = e->material ? 1 / e->material->k_w_per_mk : NAN,
                                .line = e->line};
     return tmx_floorplan_add(fp, &u, l->err);
 }
@@ -281,9 +282,25 @@ static enum tmx_status keep_powers(struct tmx_ice_lex *l, const struct tmx_floor
     return TMX_OK;
 }
 
+/* `material M ;` of an element, one of the stack's. */
+static enum tmx_status element_material(struct tmx_ice_lex *l, const struct tmx_ice_stack *stack,
+                                        struct element *e)
+{
+    if (!stack) {
+        return tmx_ice_expected(l, "no material: convert the stack that defines it");
+    }
+    for (size_t i = 0; i < stack->n_material && !e->material; i++) {
+        e->material = tmx_ice_accept(l, stack->material[i].name) ? &stack->material[i] : NULL;
+    }
+    if (e->material && (e->material->k_part_x != 1 || e->material->k_part_y != 1)) {
+        return tmx_ice_expected(l, "a material that conducts alike in all directions, in an element");
+    }
+    return e->material ? TMX_OK : tmx_ice_expected(l, "a material of the stack");
+}
+
 /* One `name : ...` block; it ends where the next name begins. *slot is room for its powers. */
 static enum tmx_status element(struct tmx_ice_lex *l, struct tmx_floorplan *fp, struct tmx_ice_powers *powers,
-                               double **slot)
+                               const struct tmx_ice_stack *stack, double **slot)
 {
     struct element e = {.line = l->line};
     double v[2] = {0};
@@ -300,6 +317,8 @@ static enum tmx_status element(struct tmx_ice_lex *l, struct tmx_floorplan *fp, 
             st = numbers(l, v, 2);
             e.w = v[0], e.h = v[1];
             e.sized = true;
+        } else if (tmx_ice_accept(l, "material")) {
+            st = element_material(l, stack, &e);
         } else if (tmx_ice_accept(l, "rectangle")) {
             st = rectangle(l, fp, &e);
             continue;
@@ -327,7 +346,7 @@ static enum tmx_status element(struct tmx_ice_lex *l, struct tmx_floorplan *fp, 
 }
 
 enum tmx_status tmx_ice_read_flp(const char *path, struct tmx_floorplan *fp, struct tmx_ice_powers *powers,
-                                 struct tmx_err *err)
+                                 const struct tmx_ice_stack *stack, struct tmx_err *err)
 {
     struct tmx_ice_lex l;
     struct tmx_ice_powers own = {0};
@@ -336,7 +355,7 @@ enum tmx_status tmx_ice_read_flp(const char *path, struct tmx_floorplan *fp, str
     snprintf(fp->source, sizeof fp->source, "%s", path);
     enum tmx_status st = tmx_ice_open(&l, path, err);
     while (!st && tmx_span_length(l.word) > 0) {
-        st = element(&l, fp, &own, &slot);
+        st = element(&l, fp, &own, stack, &slot);
     }
     free(slot);
     if (powers) {
@@ -413,14 +432,15 @@ static enum tmx_status read_material(struct tmx_ice_stack *s)
     }
     st = st ? st : tmx_ice_phrase(&s->l, ": thermal conductivity");
     st = st ? st : positive(s, &m->k_w_per_mk);
-    while (!st && tmx_ice_accept(&s->l, ",")) {
-        double k;
-        st = positive(s, &k);
-        if (!st && k != m->k_w_per_mk) {
-            st = tmx_fail_at(s->l.err, TMX_EPARSE, s->l.text.name, s->l.line,
-                             "%g beside %g: conductivities that differ by direction are not supported", k,
-                             m->k_w_per_mk);
-        }
+    m->k_part_x = m->k_part_y = 1;
+    if (!st && tmx_ice_accept(&s->l, ",")) { /* k_x, k_y, k_z */
+        double k[2] = {0};
+        st = positive(s, &k[0]);
+        st = st ? st : tmx_ice_phrase(&s->l, ",");
+        st = st ? st : positive(s, &k[1]);
+        m->k_part_x = st ? 1 : m->k_w_per_mk / k[1];
+        m->k_part_y = st ? 1 : k[0] / k[1];
+        m->k_w_per_mk = k[1];
     }
     st = st ? st : tmx_ice_phrase(&s->l, "; volumetric heat capacity");
     st = st ? st : positive(s, &m->c_j_per_m3k);
@@ -568,6 +588,134 @@ static enum tmx_status read_solver(struct tmx_ice_stack *s)
     return st;
 }
 
+/* `coolant heat transfer coefficient [side H ,] top H , bottom H ;` or one for all. */
+static enum tmx_status read_films(struct tmx_ice_stack *s, struct tmx_channels *c)
+{
+    static const double W_UM2K = 1e12;
+    struct {
+        const char *word;
+        double *h;
+    } rows[] = {{"side", &c->h_side}, {"top", &c->h_top}, {"bottom", &c->h_bottom}};
+    enum tmx_status st = TMX_OK;
+    bool any = false;
+    for (size_t i = 0; i < 3 && !st; i++) {
+        if (any && !st) {
+            st = tmx_ice_phrase(&s->l, ",");
+        }
+        if (!st && tmx_ice_accept(&s->l, rows[i].word)) {
+            st = positive(s, rows[i].h);
+            any = true;
+        } else if (any) {
+            st = tmx_ice_expected(&s->l, rows[i].word);
+        }
+    }
+    if (!st && !any) {
+        st = positive(s, &c->h_top);
+        c->h_side = c->h_bottom = c->h_top;
+    }
+    c->h_side *= W_UM2K, c->h_top *= W_UM2K, c->h_bottom *= W_UM2K;
+    return st ? st : tmx_ice_phrase(&s->l, ";");
+}
+
+/* `microchannel 2rm|4rm :` or `pinfin :` and their keys, in the order that 3D-ICE wants. */
+static enum tmx_status read_channels(struct tmx_ice_stack *s, bool pins)
+{
+    static const double M3_PER_S = 1e-6 / 60; /* of ml/min */
+    struct tmx_ice_kind *k = &s->kind[s->n_kind];
+    struct tmx_channels *c = &s->channels;
+    double pitch, darcy = 0;
+    if (s->n_kind == TMX_ICE_MAX_KIND) {
+        return full(s, "layers and dies", TMX_ICE_MAX_KIND);
+    }
+    if (c->inlet_k > 0) {
+        return tmx_ice_expected(&s->l, "one kind of channels in a stack, as 3D-ICE has it");
+    }
+    *k = (struct tmx_ice_kind){.n_slice = 1, .channel = true};
+    *c = (struct tmx_channels){.kind = TMX_CHANNELS_MERGED};
+    enum tmx_status st = TMX_OK;
+    if (!pins) {
+        c->kind = tmx_span_is(s->l.word, "4rm") ? TMX_CHANNELS_RESOLVED : TMX_CHANNELS_MERGED;
+        st = tmx_ice_accept(&s->l, "4rm") || tmx_ice_accept(&s->l, "2rm")
+                 ? TMX_OK
+                 : tmx_ice_expected(&s->l, "2rm or 4rm");
+    }
+    st = st ? st : tmx_ice_phrase(&s->l, ": height");
+    st = st ? st : positive(s, &k->slice[0].height_m);
+    if (pins) {
+        st = st ? st : tmx_ice_phrase(&s->l, "; pin diameter");
+        st = st ? st : positive(s, &c->width_m);
+        st = st ? st : tmx_ice_phrase(&s->l, "; pin pitch");
+        st = st ? st : positive(s, &pitch);
+        if (!st && pitch <= c->width_m) {
+            st = tmx_fail_at(s->l.err, TMX_EPARSE, s->l.text.name, s->l.line,
+                             "pins of %g um in a pitch of %g um touch", c->width_m, pitch);
+        }
+        c->wall_m = st ? 0 : pitch - c->width_m;
+        st = st ? st : tmx_ice_phrase(&s->l, "; pin distribution");
+        c->kind =
+            tmx_span_is(s->l.word, "staggered") ? TMX_CHANNELS_PINS_STAGGERED : TMX_CHANNELS_PINS_INLINE;
+        st = st || tmx_ice_accept(&s->l, "staggered") || tmx_ice_accept(&s->l, "inline")
+                 ? st
+                 : tmx_ice_expected(&s->l, "inline or staggered");
+        st = st ? st : tmx_ice_phrase(&s->l, "; pin material");
+        st = st ? st : find_material(s, &k->slice[0].material);
+        st = st ? st : tmx_ice_phrase(&s->l, "; darcy velocity");
+        st = st ? st : positive(s, &darcy);
+        st = st ? st : tmx_ice_phrase(&s->l, ";");
+        c->flow_m3_per_s =
+            darcy * UM * k->slice[0].height_m * UM; /* times the chip's length, which follows */
+    } else {
+        st = st ? st : tmx_ice_phrase(&s->l, "; channel length");
+        st = st ? st : positive(s, &c->width_m);
+        st = st ? st : tmx_ice_phrase(&s->l, "; wall length");
+        st = st ? st : positive(s, &c->wall_m);
+        st = st ? st : tmx_ice_phrase(&s->l, ";");
+        c->first_m = c->last_m = c->wall_m;
+        if (!st && tmx_ice_accept(&s->l, "first")) {
+            st = tmx_ice_phrase(&s->l, "wall length");
+            st = st ? st : positive(s, &c->first_m);
+            st = st ? st : tmx_ice_phrase(&s->l, ";");
+        }
+        if (!st && tmx_ice_accept(&s->l, "last")) {
+            st = tmx_ice_phrase(&s->l, "wall length");
+            st = st ? st : positive(s, &c->last_m);
+            st = st ? st : tmx_ice_phrase(&s->l, ";");
+        }
+        st = st ? st : tmx_ice_phrase(&s->l, "wall material");
+        st = st ? st : find_material(s, &k->slice[0].material);
+        st = st ? st : tmx_ice_phrase(&s->l, "; coolant flow rate");
+        st = st ? st : positive(s, &c->flow_m3_per_s);
+        c->flow_m3_per_s *= M3_PER_S;
+        st = st ? st : tmx_ice_phrase(&s->l, "; coolant heat transfer coefficient");
+        st = st ? st : read_films(s, c);
+    }
+    st = st ? st : tmx_ice_phrase(&s->l, "coolant volumetric heat capacity");
+    st = st ? st : positive(s, &c->p_j_per_m3k);
+    c->p_j_per_m3k *= C_UM;
+    st = st ? st : tmx_ice_phrase(&s->l, "; coolant incoming temperature");
+    st = st ? st : positive(s, &c->inlet_k);
+    c->width_m /= 1e6, c->wall_m /= 1e6, c->first_m /= 1e6,
+        c->last_m /= 1e6; /* as it is written: 5e-05 for 50 */
+    s->n_kind++;
+    return st ? st : tmx_ice_phrase(&s->l, ";");
+}
+
+/* `channel NAME ;` */
+static enum tmx_status read_placed_channel(struct tmx_ice_stack *s)
+{
+    struct tmx_ice_placed *p = &s->placed[s->n_placed];
+    if (s->n_placed == TMX_ICE_MAX_STACK) {
+        return full(s, "entries in the stack", TMX_ICE_MAX_STACK);
+    }
+    enum tmx_status st = tmx_ice_name(&s->l, p->name, sizeof p->name);
+    while (p->kind < s->n_kind && !s->kind[p->kind].channel) {
+        p->kind++;
+    }
+    st = st || p->kind < s->n_kind ? st : tmx_ice_expected(&s->l, "a microchannel or pinfin block above");
+    s->n_placed++;
+    return st ? st : tmx_ice_phrase(&s->l, ";");
+}
+
 static enum tmx_status read_placed(struct tmx_ice_stack *s, bool die)
 {
     struct tmx_ice_placed *p = &s->placed[s->n_placed];
@@ -587,7 +735,8 @@ static enum tmx_status read_placed(struct tmx_ice_stack *s, bool die)
         st = same ? twice(s, "die", p->name) : TMX_OK;
     }
     for (p->kind = 0; !st && p->kind < s->n_kind; p->kind++) {
-        if (s->kind[p->kind].die == die && tmx_ice_accept(&s->l, s->kind[p->kind].name)) {
+        if (s->kind[p->kind].die == die && !s->kind[p->kind].channel &&
+            tmx_ice_accept(&s->l, s->kind[p->kind].name)) {
             break;
         }
     }
@@ -615,8 +764,8 @@ static enum tmx_status read_stack(struct tmx_ice_stack *s)
             st = read_placed(s, true);
         } else if (tmx_ice_accept(&s->l, "layer")) {
             st = read_placed(s, false);
-        } else if (tmx_span_is(s->l.word, "channel")) {
-            st = tmx_ice_expected(&s->l, "layers and dies only: microchannels are not supported");
+        } else if (tmx_ice_accept(&s->l, "channel")) {
+            st = read_placed_channel(s);
         } else {
             break;
         }
@@ -646,8 +795,10 @@ static enum tmx_status read_file(struct tmx_ice_stack *s)
             st = read_sink(s, &s->bottom_w_per_m2k);
         } else if (tmx_ice_accept(&s->l, "solver")) {
             st = read_solver(s);
-        } else if (tmx_span_is(s->l.word, "microchannel") || tmx_span_is(s->l.word, "pinfin")) {
-            st = tmx_ice_expected(&s->l, "layers and dies only: microchannels are not supported");
+        } else if (tmx_ice_accept(&s->l, "microchannel")) {
+            st = read_channels(s, false);
+        } else if (tmx_ice_accept(&s->l, "pinfin")) {
+            st = read_channels(s, true);
         } else {
             tmx_ice_skip(&s->l); /* what is put out, and where */
         }

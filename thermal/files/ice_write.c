@@ -164,6 +164,15 @@ static enum tmx_status check(const struct tmx_thermal_spec *spec, struct tmx_err
         for (size_t u = 0; u < layer->floorplan->n_unit && spec->detailed_3d; u++) {
             own = own || !isnan(layer->floorplan->unit[u].resistivity_mk_per_w);
         }
+        if (layer->k_part_x > 0) {
+            return tmx_fail_at(err, TMX_EUNSUPPORTED, layer->floorplan->source, 0,
+                               "--to ice: layer %zu conducts differently by direction, which is not written",
+                               l);
+        }
+        if (layer->channels) {
+            return tmx_fail_at(err, TMX_EUNSUPPORTED, layer->floorplan->source, 0,
+                               "--to ice: layer %zu has channels, which are not written", l);
+        }
         if (own) {
             return tmx_fail_at(err, TMX_EUNSUPPORTED, layer->floorplan->source, 0,
                                "--to ice: layer %zu has more than one material", l);
@@ -200,8 +209,8 @@ static enum tmx_status write_all(const struct tmx_hotspot_config *cfg, const str
         }
     }
     if (!st) {
-        snprintf(path, sizeof path, "%s/stack.stk", out_dir);
-        st = tmx_output_open(&o, path, err);
+        st = tmx_path_join(path, out_dir, "stack.stk", err);
+        st = st ? st : tmx_output_open(&o, path, err);
     }
     if (!st) {
         write_stack(spec, cfg, o.file);
@@ -346,7 +355,7 @@ static enum tmx_status write_floorplan(struct tmx_ice_stack *s, struct tmx_ice_p
 {
     char from[PATH], to[PATH];
     locate(s->l.text.name, p->floorplan, from);
-    enum tmx_status st = tmx_ice_read_flp(from, &p->units, &p->powers, err);
+    enum tmx_status st = tmx_ice_read_flp(from, &p->units, &p->powers, s, err);
     const size_t n_element = p->units.n_unit;
     st = st ? st : fill_margins(s, &p->units, err);
     if (!st && p->powers.n_slot > 0) {
@@ -402,6 +411,38 @@ static const struct tmx_ice_placed *placed_at(const struct tmx_ice_stack *s, siz
     return &s->placed[upside_down(s) ? i : s->n_placed - 1 - i];
 }
 
+/* Its transport is 3D-ICE's: means of both sides of a face. */
+static void write_channels(const struct tmx_ice_stack *s, FILE *out)
+{
+    static const char *const kinds[] = {"merged", "resolved", "pins", "pins_staggered"};
+    const struct tmx_channels *c = &s->channels;
+    const bool resolved = c->kind == TMX_CHANNELS_RESOLVED, pins = c->kind > TMX_CHANNELS_RESOLVED,
+               over = upside_down(s);
+    const struct {
+        const char *key;
+        double v;
+        bool written;
+    } rows[] = {{"width", c->width_m, true},
+                {"pitch", c->width_m + c->wall_m, true},
+                {"first", c->first_m, resolved},
+                {"last", c->last_m, resolved},
+                {"flow", c->flow_m3_per_s * (pins ? s->length_m : 1), true},
+                {"inlet", c->inlet_k, true},
+                {"p", c->p_j_per_m3k, true},
+                {"h_top", over ? c->h_bottom : c->h_top, !pins},
+                {"h_bottom", over ? c->h_top : c->h_bottom, !pins},
+                {"h_side", c->h_side, resolved}};
+    fprintf(out, "channels %s", kinds[c->kind]);
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        char v[TMX_REAL_SIZE];
+        tmx_real_print(v, rows[i].v);
+        if (rows[i].written) {
+            fprintf(out, " %s %s", rows[i].key, v);
+        }
+    }
+    fputs(" transport central\n", out);
+}
+
 static void write_layers(const struct tmx_ice_stack *s, FILE *out)
 {
     size_t number = 0;
@@ -417,8 +458,16 @@ static void write_layers(const struct tmx_ice_stack *s, FILE *out)
             tmx_real_print(c, m->c_j_per_m3k);
             tmx_real_print(r, 1 / m->k_w_per_mk);
             tmx_real_print(t, slice->height_m * UM);
-            fprintf(out, "%zu\nY\n%c\n%s\n%s\n%s\n%s.flp\n\n", number++, slice->source ? 'Y' : 'N', c, r, t,
+            fprintf(out, "%zu\nY\n%c\n%s\n%s\n%s\n%s.flp\n", number++, slice->source ? 'Y' : 'N', c, r, t,
                     slice->source ? p->name : s->block);
+            if (m->k_part_x != 1 || m->k_part_y != 1) {
+                fprintf(out, "conductivity %.12g %.12g %.12g\n", m->k_part_x * m->k_w_per_mk,
+                        m->k_part_y * m->k_w_per_mk, m->k_w_per_mk);
+            }
+            if (k->channel) {
+                write_channels(s, out);
+            }
+            fputc('\n', out);
         }
     }
 }
@@ -465,21 +514,36 @@ static enum tmx_status write_powers(const struct tmx_ice_stack *s, size_t n_slot
     return TMX_OK;
 }
 
+/* Has an element a material of its own? */
+static bool has_materials(const struct tmx_ice_stack *s)
+{
+    for (size_t i = 0; i < s->n_placed; i++) {
+        for (size_t u = 0; u < s->placed[i].units.n_unit; u++) {
+            if (!isnan(s->placed[i].units.unit[u].resistivity_mk_per_w)) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
 /* Two sheets of next to nothing, of the last layer's material, stand for spreader and sink. */
 static void write_config(const struct tmx_ice_stack *s, bool powers, FILE *out)
 {
-    static const double SHEET_M = 1e-8;
+    static const double SHEET_M = 1e-8,
+                        INSULATED_K_PER_W = 1e6; /* the largest r_convec: coolant alone cools it */
     const struct tmx_ice_kind *last = &s->kind[placed_at(s, s->n_placed - 1)->kind];
     const struct tmx_ice_material *m =
         &s->material[last->slice[upside_down(s) ? last->n_slice - 1 : 0].material];
     const double side_m = fmax(s->length_m, s->width_m), face_m2 = s->length_m * s->width_m;
+    const double air_k = s->ambient_k > 0 ? s->ambient_k : s->channels.inlet_k;
     const bool both = s->top_w_per_m2k > 0 && s->bottom_w_per_m2k > 0;
     const double film = upside_down(s) ? s->bottom_w_per_m2k : s->top_w_per_m2k;
     const struct {
         const char *key;
         double v;
-    } rows[] = {{"ambient", s->ambient_k},
-                {"init_temp", s->init_k > 0 ? s->init_k : s->ambient_k},
+    } rows[] = {{"ambient", air_k},
+                {"init_temp", s->init_k > 0 ? s->init_k : air_k},
                 {"s_spreader", side_m},
                 {"t_spreader", SHEET_M},
                 {"k_spreader", m->k_w_per_mk},
@@ -488,23 +552,24 @@ static void write_config(const struct tmx_ice_stack *s, bool powers, FILE *out)
                 {"t_sink", SHEET_M},
                 {"k_sink", m->k_w_per_mk},
                 {"p_sink", m->c_j_per_m3k},
-                {"r_convec", 1 / (film * side_m * side_m)},
+                {"r_convec", film > 0 ? 1 / (film * side_m * side_m) : INSULATED_K_PER_W},
                 {"c_convec", 0},
                 {"r_below", both ? 1 / (s->bottom_w_per_m2k * face_m2) : 0},
                 {"sampling_intvl", s->slot_s > 0 ? s->slot_s : 1}};
     fprintf(out,
             "# Converted from a 3D-ICE stack, for thermix thermal --network physical.\n-model_type grid\n"
-            "-grid_layer_file stack.lcf\n%s",
-            powers ? "-p stack.ptrace\n" : "");
+            "-grid_layer_file stack.lcf\n%s%s",
+            has_materials(s) ? "-detailed_3D on\n" : "", powers ? "-p stack.ptrace\n" : "");
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         char text[TMX_REAL_SIZE];
         tmx_real_print(text, rows[i].v);
         fprintf(out, "-%s %s\n", rows[i].key, text);
     }
     if (s->cell_length_m > 0) {
-        fprintf(out, "-grid_rows %.0f\n-grid_cols %.0f\n",
-                fmin(fmax(2, round(s->width_m / s->cell_width_m)), 4096),
-                fmin(fmax(2, round(s->length_m / s->cell_length_m)), 4096));
+        fprintf(out, "-grid_rows %.0f\n", fmin(fmax(2, round(s->width_m / s->cell_width_m)), 4096));
+    }
+    if (s->cell_length_m > 0 && s->channels.kind != TMX_CHANNELS_RESOLVED) {
+        fprintf(out, "-grid_cols %.0f\n", fmin(fmax(2, round(s->length_m / s->cell_length_m)), 4096));
     }
 }
 
@@ -519,11 +584,12 @@ static enum tmx_status write_files(const struct tmx_ice_stack *s, const char *ou
     for (size_t f = 0; f < sizeof names / sizeof names[0] && !st; f++) {
         char path[PATH];
         struct tmx_output o;
-        if ((f == 1 && n_slot == 0) || (f == 2 && s->top_w_per_m2k + s->bottom_w_per_m2k == 0)) {
+        if ((f == 1 && n_slot == 0) ||
+            (f == 2 && s->top_w_per_m2k + s->bottom_w_per_m2k == 0 && s->channels.inlet_k == 0)) {
             continue;
         }
-        snprintf(path, sizeof path, "%s/%s", out_dir, names[f]);
-        st = tmx_output_open(&o, path, err);
+        st = tmx_path_join(path, out_dir, names[f], err);
+        st = st ? st : tmx_output_open(&o, path, err);
         if (st) {
             return st;
         }

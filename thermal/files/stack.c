@@ -227,6 +227,156 @@ static enum tmx_status place_part(struct build *b, const struct tmx_lcf *lcf, co
     return st;
 }
 
+/* The materials of coolant and walls of cfg. */
+static enum tmx_status wet_materials(const struct build *b, struct tmx_material *coolant,
+                                     struct tmx_material *wall)
+{
+    const struct tmx_hotspot_config *cfg = b->cfg;
+    *coolant = (struct tmx_material){.k_w_per_mk = 1 / cfg->coolant_res,
+                                     .p_j_per_m3k = cfg->coolant_capac,
+                                     .viscosity_pa_s = cfg->coolant_visc};
+    *wall = (struct tmx_material){.k_w_per_mk = 1 / cfg->wall_res, .p_j_per_m3k = cfg->wall_capac};
+    const struct {
+        const char *key, *name;
+        struct tmx_material *to;
+    } named[] = {{"coolant_material", cfg->coolant_material, coolant},
+                 {"wall_material", cfg->wall_material, wall}};
+    for (size_t i = 0; i < 2; i++) {
+        const struct tmx_material *found = tmx_materials_find(&b->materials, named[i].name);
+        if (!named[i].name[0]) {
+            continue;
+        }
+        if (!found || (i == 0 && !(found->viscosity_pa_s > 0))) {
+            return tmx_hotspot_config_fail(cfg, named[i].key, b->err, "%s: %s \"%s\"", named[i].key,
+                                           found ? "no fluid with a viscosity:" : "unknown material",
+                                           named[i].name);
+        }
+        *named[i].to = *found;
+        const enum tmx_status st = tmx_materials_check(&b->materials, found, b->err);
+        if (st) {
+            return st;
+        }
+    }
+    return TMX_OK;
+}
+
+/* HotSpot's map of micro-channels: a line a row of cells, numbers by commas or blanks: -1 or 0 solid, 1
+ * coolant, 2 inlet, 3 outlet. */
+static enum tmx_status read_map(struct build *b, const char *path, unsigned char *cell)
+{
+    const size_t rows = (size_t)b->cfg->grid_rows, cols = (size_t)b->cfg->grid_cols;
+    size_t row = 0, n_of[4] = {0};
+    struct tmx_text_file text;
+    struct tmx_lines lines = {0};
+    enum tmx_status st = tmx_text_load(&text, path, b->err);
+    if (st) {
+        return st;
+    }
+    for (; !st && tmx_lines_next_filled(&lines, &text); row++) {
+        size_t col = 0;
+        const char *at = lines.line.begin;
+        while (at < lines.line.end && !st) {
+            struct tmx_span word = {at, at};
+            double v;
+            while (word.end < lines.line.end && !strchr(", \t\r", *word.end)) {
+                word.end++;
+            }
+            at = word.end + 1;
+            if (word.end == word.begin) {
+                continue;
+            }
+            if (!tmx_span_real(word, &v) || v < -1 || v > 3 || v != floor(v)) {
+                st = tmx_fail_at(b->err, TMX_EPARSE, path, lines.number,
+                                 "\"%.*s\": expected a cell from -1 to 3", TMX_SPAN_ARG(word));
+            } else if (row < rows && col < cols) {
+                cell[row * cols + col] = v > 0 ? (unsigned char)v : TMX_CELL_SOLID;
+                n_of[cell[row * cols + col]]++;
+            }
+            col++;
+        }
+        if (!st && col != cols) {
+            st = tmx_fail_at(b->err, TMX_EPARSE, path, lines.number, "%zu cells in a row; grid_cols is %zu",
+                             col, cols);
+        }
+    }
+    if (!st && row != rows) {
+        st = tmx_fail_at(b->err, TMX_EPARSE, path, lines.number, "%zu rows of cells; grid_rows is %zu", row,
+                         rows);
+    }
+    if (!st && (n_of[TMX_CELL_INLET] == 0 || n_of[TMX_CELL_OUTLET] == 0)) {
+        st = tmx_fail_at(b->err, TMX_EPARSE, path, 0, "no %s: nothing flows",
+                         n_of[TMX_CELL_INLET] ? "outlet (3)" : "inlet (2)");
+    }
+    tmx_text_finish(&text);
+    return st;
+}
+
+/* A layer of HotSpot's micro-channels: every cell is a block with its own material. Its size is that of the
+ * layer before or after it, which is read first. */
+static enum tmx_status mapped_layer(struct build *b, const struct tmx_lcf *lcf, size_t l)
+{
+    const struct tmx_lcf_layer *from = &lcf->layer[l];
+    const struct tmx_hotspot_config *cfg = b->cfg;
+    const size_t rows = (size_t)cfg->grid_rows, cols = (size_t)cfg->grid_cols;
+    struct tmx_stack *s = b->s;
+    struct tmx_material coolant, wall;
+    char path[TMX_HOTSPOT_PATH], other[TMX_HOTSPOT_PATH];
+    struct tmx_floorplan size = {0};
+    locate(lcf->source, from->part[0].floorplan, path);
+    s->channels = s->channels ? s->channels : calloc(lcf->n_layer, sizeof *s->channels);
+    s->cells = s->cells ? s->cells : calloc(lcf->n_layer, sizeof *s->cells);
+    enum tmx_status st = s->channels && s->cells ? wet_materials(b, &coolant, &wall) : tmx_no_memory(b->err);
+    if (!st) {
+        s->cells[l] = calloc(rows * cols, 1);
+        st = s->cells[l] ? read_map(b, path, s->cells[l]) : tmx_no_memory(b->err);
+    }
+    for (size_t i = 0; i < lcf->n_layer && !st && size.n_unit == 0; i++) { /* the first that is no map */
+        const size_t length = strlen(lcf->layer[i].part[0].floorplan);
+        if (length < 5 || tmx_word_compare(lcf->layer[i].part[0].floorplan + length - 4, ".csv") != 0) {
+            locate(lcf->source, lcf->layer[i].part[0].floorplan, other);
+            st = tmx_flp_read(other, &size, b->err);
+        }
+    }
+    const double w = tmx_floorplan_width_m(&size) / (double)cols,
+                 h = tmx_floorplan_height_m(&size) / (double)rows;
+    for (size_t c = 0; c < rows * cols && !st; c++) {
+        char name[64];
+        const struct tmx_material *m = s->cells[l][c] == TMX_CELL_SOLID ? &wall : &coolant;
+        snprintf(name, sizeof name, "Cell_%zu_%zu", c / cols, c % cols);
+        const struct tmx_unit u = {.name = name,
+                                   .x_m = (double)(c % cols) * w,
+                                   .y_m = (double)(rows - 1 - c / cols) * h,
+                                   .w_m = w,
+                                   .h_m = h,
+                                   .heat_capacity_j_per_m3k = m->p_j_per_m3k,
+                                   .resistivity_mk_per_w = 1 / m->k_w_per_mk};
+        st = tmx_floorplan_add(&s->floorplan[l], &u, b->err);
+    }
+    tmx_floorplan_finish(&size);
+    if (st) {
+        char layer[32];
+        snprintf(layer, sizeof layer, "layer %zu", l);
+        return tmx_fail_from(b->err, st, lcf->source, from->line, layer);
+    }
+    snprintf(s->floorplan[l].source, sizeof s->floorplan[l].source, "%s", path);
+    s->channels[l] = (struct tmx_channels){.kind = TMX_CHANNELS_MAPPED,
+                                           .inlet_k = cfg->inlet_temperature,
+                                           .p_j_per_m3k = coolant.p_j_per_m3k,
+                                           .h_top = cfg->htc,
+                                           .viscosity_pa_s = coolant.viscosity_pa_s,
+                                           .cell = s->cells[l],
+                                           .pressure_pa = cfg->pumping_pressure,
+                                           .pump_pa_s_per_m3 = cfg->pump_internal_res};
+    s->layer[l] = (struct tmx_layer){.floorplan = &s->floorplan[l],
+                                     .lateral = from->lateral,
+                                     .dissipates = from->dissipates,
+                                     .thickness_m = from->thickness_m,
+                                     .k_w_per_mk = wall.k_w_per_mk,
+                                     .p_j_per_m3k = wall.p_j_per_m3k,
+                                     .channels = &s->channels[l]};
+    return TMX_OK;
+}
+
 static enum tmx_status file_layer(struct build *b, const struct tmx_lcf *lcf, size_t l)
 {
     const struct tmx_lcf_layer *from = &lcf->layer[l];
@@ -234,12 +384,16 @@ static enum tmx_status file_layer(struct build *b, const struct tmx_lcf *lcf, si
     const char *file = from->part[0].floorplan;
     const size_t length = strlen(file);
     enum tmx_status st = TMX_OK;
-    if (length > 4 && tmx_word_compare(file + length - 4, ".csv") == 0) {
-        return tmx_fail_at(b->err, TMX_EUNSUPPORTED, lcf->source, from->line,
-                           "layer %zu: micro-channel layers (%s) are not modelled", l, file);
+    const bool map = length > 4 && tmx_word_compare(file + length - 4, ".csv") == 0;
+    if (map && !b->cfg->use_microchannels && !b->cfg->use_microfluidic_cooling) {
+        return tmx_fail_at(b->err, TMX_ECONFIG, lcf->source, from->line,
+                           "layer %zu: a map of micro-channels (%s) needs -use_microchannels 1", l, file);
     }
-    for (size_t i = 0; i < from->n_part && !st; i++) {
+    for (size_t i = 0; i < from->n_part && !map && !st; i++) {
         st = place_part(b, lcf, &from->part[i], fp);
+    }
+    if (map) {
+        return mapped_layer(b, lcf, l);
     }
     st = st ? st : check_floorplan(b, fp, from->filler_k_w_per_mk > 0);
     if (st) {
@@ -252,10 +406,72 @@ static enum tmx_status file_layer(struct build *b, const struct tmx_lcf *lcf, si
                                         .dissipates = from->dissipates,
                                         .thickness_m = from->thickness_m,
                                         .k_w_per_mk = from->k_w_per_mk,
+                                        .k_part_x = from->k_part_x,
+                                        .k_part_y = from->k_part_y,
                                         .p_j_per_m3k = from->p_j_per_m3k,
                                         .filler_k_w_per_mk = from->filler_k_w_per_mk,
                                         .filler_p_j_per_m3k = from->filler_p_j_per_m3k};
     return st;
+}
+
+/* Channels of layer l: the layer's walls beside them, or columns of cells that are walls and channels by
+ * turns. */
+static enum tmx_status wet_layer(struct build *b, const struct tmx_lcf *lcf, size_t l)
+{
+    const struct tmx_lcf_layer *from = &lcf->layer[l];
+    const struct tmx_hotspot_config *cfg = b->cfg;
+    const double W = tmx_thermal_spec_width_m(&b->s->spec);
+    struct tmx_channels *c = &b->s->channels[l];
+    *c = from->channels;
+    c->flow_m3_per_s = cfg->coolant_flow > 0 ? cfg->coolant_flow : c->flow_m3_per_s;
+    c->inlet_k = cfg->coolant_inlet > 0 ? cfg->coolant_inlet : c->inlet_k;
+    b->s->layer[l].channels = c;
+    if (b->options->network != TMX_NETWORK_PHYSICAL) {
+        return tmx_fail_at(b->err, TMX_ECONFIG, lcf->source, from->wet,
+                           "layer %zu: channels need --network physical", l);
+    }
+    const double height_m = from->thickness_m,
+                 pump_w = tmx_channels_pump_w(c, W, tmx_thermal_spec_height_m(&b->s->spec), height_m);
+    if (pump_w > 0) {
+        tmx_log_say(b->log, TMX_LOG_INFO,
+                    "layer %zu: %zu channels, %.4g m3/s, pressure drop %.4g kPa, pumping power %.4g W", l,
+                    tmx_channels_count(c, W), c->flow_m3_per_s, 1e-3 * pump_w / c->flow_m3_per_s, pump_w);
+    }
+    if (c->kind != TMX_CHANNELS_RESOLVED) {
+        return TMX_OK;
+    }
+    const size_t n = tmx_channels_count(c, W), n_col = 2 * n + 1;
+    const double pitch = c->width_m + c->wall_m,
+                 whole = c->first_m + (double)n * pitch - c->wall_m + c->last_m;
+    if (fabs(whole - W) > EXTENT_TOLERANCE_M) {
+        return tmx_fail_at(b->err, TMX_EPARSE, lcf->source, from->wet,
+                           "layer %zu: %zu channels with their walls are %g mm wide, the stack %g mm", l, n,
+                           1e3 * whole, 1e3 * W);
+    }
+    if (tmx_hotspot_config_given(cfg, "grid_cols") && (size_t)cfg->grid_cols != n_col) {
+        return tmx_hotspot_config_fail(
+            cfg, "grid_cols", b->err,
+            "grid_cols = %d: resolved channels make %zu columns; leave grid_cols out", cfg->grid_cols, n_col);
+    }
+    double *line = calloc(n_col + 1, sizeof *line);
+    if (!line) {
+        return tmx_no_memory(b->err);
+    }
+    for (size_t j = 1; j < n_col; j++) {
+        line[j] = W / whole * (c->first_m + (double)(j / 2) * pitch - (j % 2 ? 0 : c->wall_m));
+    }
+    line[n_col] = W;
+    const bool differs =
+        b->s->col_line_m &&
+        (b->s->spec.cols != n_col || memcmp(line, b->s->col_line_m, (n_col + 1) * sizeof *line) != 0);
+    free(b->s->col_line_m);
+    b->s->col_line_m = line;
+    b->s->spec.col_line_m = line;
+    b->s->spec.cols = n_col;
+    return differs
+               ? tmx_fail_at(b->err, TMX_EPARSE, lcf->source, from->wet,
+                             "layer %zu: resolved channels must lie where those of the other layers do", l)
+               : TMX_OK;
 }
 
 /* Layers without a filler have one size, and to the very last digit; what lies in the others fits into it. */
@@ -276,8 +492,8 @@ static enum tmx_status fit_layer(struct build *b, const struct tmx_lcf *lcf, siz
     if (filled && smaller && !from->at && from->n_part == 1) {
         return tmx_fail_at(
             b->err, TMX_EPARSE, lcf->source, from->line,
-            "layer %zu (%s) is %g x %g mm in a stack of %g x %g mm: a line \"at X Y\" must say where "
-            "it lies",
+            "layer %zu (%s) is %g x %g mm in a stack of %g x %g mm: a line \"at X Y\" must give "
+            "its place",
             l, fp->source, 1e3 * w, 1e3 * h, 1e3 * W, 1e3 * H);
     }
     if (!filled && (beyond || smaller)) {
@@ -317,6 +533,13 @@ static enum tmx_status file_layers(struct build *b)
     }
     for (size_t l = 0; !st && l < lcf.n_layer; l++) {
         st = fit_layer(b, &lcf, l);
+    }
+    for (size_t l = 0; !st && l < lcf.n_layer; l++) {
+        if (lcf.layer[l].wet && !b->s->channels) {
+            b->s->channels = calloc(lcf.n_layer, sizeof *b->s->channels);
+            st = b->s->channels ? TMX_OK : tmx_no_memory(b->err);
+        }
+        st = st || !lcf.layer[l].wet ? st : wet_layer(b, &lcf, l);
     }
     tmx_lcf_finish(&lcf);
     return st;
@@ -408,7 +631,7 @@ static enum tmx_status make_fan(const struct build *b)
     return TMX_OK;
 }
 
-/* A cell is the smallest thing that has a temperature: blocks that share one are not told apart. */
+/* A cell is the smallest thing that has a temperature: blocks that share one have one temperature. */
 static void doubt_grid(const struct tmx_stack *s)
 {
     for (size_t i = 0; i < s->n_floorplan; i++) {
@@ -425,20 +648,34 @@ static void doubt_grid(const struct tmx_stack *s)
 
 /* Models that a file switches on and that are not computed here: temperatures without them would be wrong by
  * tens of kelvins. */
-static enum tmx_status check_models(const struct tmx_hotspot_config *cfg, struct tmx_err *err)
+static enum tmx_status check_models(const struct tmx_hotspot_config *cfg,
+                                    const struct tmx_stack_options *options, struct tmx_err *err)
 {
+    const bool wet = cfg->use_microchannels || cfg->use_microfluidic_cooling;
     if (cfg->model_type == TMX_HOTSPOT_BLOCK) {
-        return tmx_hotspot_config_fail(
-            cfg, "model_type", err,
-            "model_type block is not offered: -model_type grid takes the grid model, which "
-            "differs by several kelvins");
+        const char *not_with = cfg->grid_layer_file[0]       ? "grid_layer_file"
+                               : cfg->model_secondary        ? "model_secondary"
+                               : cfg->k_filler > 0           ? "k_filler"
+                               : cfg->material_filler[0]     ? "material_filler"
+                               : cfg->grid_steady_file[0]    ? "grid_steady_file"
+                               : cfg->grid_transient_file[0] ? "grid_transient_file"
+                               : wet                         ? "use_microchannels"
+                                                             : NULL;
+        if (not_with || options->network == TMX_NETWORK_PHYSICAL) {
+            return tmx_hotspot_config_fail(
+                cfg, "model_type", err,
+                "model_type block: not with %s; -model_type grid takes the grid model",
+                not_with ? not_with : "--network physical");
+        }
     }
-    if (cfg->use_microchannels || cfg->use_microfluidic_cooling) {
+    if (wet && (!cfg->grid_layer_file[0] || !cfg->detailed_3D || options->network == TMX_NETWORK_PHYSICAL)) {
         const char *key = cfg->use_microchannels ? "use_microchannels" : "use_microfluidic_cooling";
-        return tmx_hotspot_config_fail(cfg, key, err,
-                                       "%s 1: liquid in channels of the stack is not modelled here, and "
-                                       "without it the chip would be far too hot; 0 leaves it out",
-                                       key);
+        return tmx_hotspot_config_fail(cfg, key, err, "%s 1 %s", key,
+                                       !cfg->grid_layer_file[0] ? "does nothing without a grid_layer_file"
+                                       : !cfg->detailed_3D
+                                           ? "needs -detailed_3D on, which gives cells a material"
+                                           : "is HotSpot's network; the physical one has the line "
+                                             "channels in a layer file");
     }
     if (cfg->detailed_3D && !cfg->grid_layer_file[0]) {
         return tmx_hotspot_config_fail(cfg, "detailed_3D", err,
@@ -453,7 +690,7 @@ enum tmx_status tmx_stack_create(const struct tmx_hotspot_config *cfg,
 {
     struct build b = {.cfg = cfg, .options = options, .log = log, .s = s, .err = err};
     *s = (struct tmx_stack){0};
-    enum tmx_status st = check_models(cfg, err);
+    enum tmx_status st = check_models(cfg, options, err);
     if (st) {
         return st;
     }
@@ -473,13 +710,19 @@ enum tmx_status tmx_stack_create(const struct tmx_hotspot_config *cfg,
     st = st ? st : make_fan(&b);
     tmx_materials_finish(&b.materials);
     s->spec.rows = (size_t)cfg->grid_rows;
-    s->spec.cols = (size_t)cfg->grid_cols;
+    s->spec.cols = s->col_line_m ? s->spec.cols : (size_t)cfg->grid_cols;
     s->spec.map_mode = (enum tmx_map_mode)cfg->grid_map_mode;
     if (options->hotspot_compat && !tmx_hotspot_config_given(cfg, "grid_map_mode")) {
         s->spec.map_mode = TMX_MAP_CENTER;
     }
     s->spec.hotspot_lateral = options->hotspot_compat;
     s->spec.network = options->network;
+    s->spec.omit_lateral = cfg->block_omit_lateral;
+    if (cfg->model_type == TMX_HOTSPOT_BLOCK && !st) {
+        s->spec.network = TMX_NETWORK_BLOCK;
+        s->spec.rows = 1;
+        s->spec.cols = s->floorplan[0].n_unit;
+    }
     s->spec.refine = options->refine;
     s->spec.detailed_3d = cfg->detailed_3D && s->from_layer_file;
     s->spec.ambient_k = cfg->ambient;
@@ -498,6 +741,12 @@ void tmx_stack_finish(struct tmx_stack *s)
     }
     free(s->floorplan);
     free(s->layer);
+    for (size_t i = 0; i < s->n_floorplan && s->cells; i++) {
+        free(s->cells[i]);
+    }
+    free(s->cells);
+    free(s->channels);
+    free(s->col_line_m);
     free(s->board);
     *s = (struct tmx_stack){0};
 }

@@ -20,7 +20,11 @@ struct tmx_stack_options {
 struct tmx_stack {
     struct tmx_floorplan *floorplan; /* [n_floorplan] owned: one, or one a layer of a layer file */
     size_t n_floorplan;
-    struct tmx_layer *layer; /* [spec.n_layer] owned */
+    struct tmx_layer *layer;       /* [spec.n_layer] owned */
+    struct tmx_channels *channels; /* [n_floorplan] owned: of layers of a layer file, NULL: none has any */
+    unsigned char *
+        *cells; /* [n_floorplan] owned, each owned: cells of micro-channels, as channels points to them */
+    double *col_line_m; /* [spec.cols + 1] owned: of resolved channels, else NULL */
     bool from_layer_file;
     size_t n_below; /* layers of the secondary path before those: board, solder, substrate [, C4, metal] */
     struct tmx_board *board;      /* owned: of model_secondary, else NULL */

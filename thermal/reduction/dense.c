@@ -2,8 +2,10 @@
 #include "thermal/reduction/dense.h"
 
 #include <cblas.h>
+#include <complex.h>
 #include <lapacke.h>
 #include <math.h>
+#include <string.h>
 
 void tmx_dense_start(void)
 {
@@ -73,6 +75,44 @@ enum tmx_status tmx_dense_tridiagonal(size_t n, double *d, double *e, double *z,
 {
     const lapack_int info = LAPACKE_dstev_work(LAPACK_COL_MAJOR, 'V', (int)n, d, e, z, (int)n, work);
     return info ? TMX_ESOLVE : TMX_OK;
+}
+
+/* By eigenvectors: h^-1 of a stiff network would have lost its slow modes in its round-off. */
+enum tmx_status tmx_dense_exponential(size_t n, const double *h, size_t ldh, double pole, double *end,
+                                      double *mean, double *work)
+{
+    lapack_complex_double *a = (lapack_complex_double *)work, *vector = a + n * n, *value = vector + n * n,
+                          *weight = value + n, *room = weight + n;
+    lapack_int pivot[128];
+    const int m = (int)n;
+    tmx_assert(n <= 128);
+    for (size_t col = 0; col < n; col++) {
+        for (size_t r = 0; r < n; r++) {
+            a[col * n + r] = h[col * ldh + r];
+        }
+        weight[col] = col == 0;
+    }
+    if (LAPACKE_zgeev_work(LAPACK_COL_MAJOR, 'N', 'V', m, a, m, value, NULL, 1, vector, m, room, 4 * m,
+                           (double *)(room + 4 * n))) {
+        return TMX_ESOLVE;
+    }
+    memcpy(a, vector, n * n * sizeof *a);
+    if (LAPACKE_zgesv_work(LAPACK_COL_MAJOR, m, 1, a, m, pivot, weight, m)) {
+        return TMX_ESOLVE;
+    }
+    memset(end, 0, n * sizeof *end);
+    memset(mean, 0, n * sizeof *mean);
+    for (size_t i = 0; i < n; i++) {
+        const lapack_complex_double rate = pole * (1 - 1 / value[i]);
+        const lapack_complex_double x = fmin(creal(rate), 0) + I * cimag(rate),
+                                    e = cexp(x); /* nothing grows */
+        const lapack_complex_double part = cabs(x) < 1e-5 ? 1 + x / 2 + x * x / 6 : (e - 1) / x;
+        for (size_t r = 0; r < n; r++) {
+            end[r] += creal(weight[i] * e * vector[i * n + r]);
+            mean[r] += creal(weight[i] * part * vector[i * n + r]);
+        }
+    }
+    return TMX_OK;
 }
 
 /* Rows of a piece are a multiple of this: BLAS computes what is left over of its blocks (of 4 to 24 rows)

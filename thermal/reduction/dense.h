@@ -40,6 +40,13 @@ TMX_NODISCARD enum tmx_status tmx_dense_solve(size_t n, size_t n_rhs, double *a,
  * Allocates nothing. */
 TMX_NODISCARD enum tmx_status tmx_dense_tridiagonal(size_t n, double *d, double *e, double *z, double *work);
 
+/* end[n] = exp(X) e1 and mean[n] = (the integral of exp(t X) over t from 0 to 1) e1 for X = pole (1 - h^-1),
+ * h[n][n] (leading dimension ldh) any matrix with eigenvalues of a positive real part. Allocates nothing; n <
+ * 128. */
+#define TMX_DENSE_EXPONENTIAL(n) (4 * (n) * (n) + 14 * (n)) /* doubles of work */
+TMX_NODISCARD enum tmx_status tmx_dense_exponential(size_t n, const double *h, size_t ldh, double pole,
+                                                    double *end, double *mean, double *work);
+
 /* Products of matrices with a row for each node and few columns, stored by columns. They are done in pieces
  * by rows, which depend on the number of rows alone, so that a helper thread can take its part and sums have
  * one order. */

@@ -14,13 +14,8 @@ const char *const tmx_reason_names[TMX_N_REASON + 1] = {
     [TMX_REASON_HW_THERMAL_SLOWDOWN] = "hw_thermal_slowdown",
     [TMX_REASON_MEMORY_LIMIT] = "memory_limit",
     [TMX_REASON_SHUTDOWN] = "shutdown",
+    [TMX_REASON_HW_POWER_BRAKE] = "hw_power_brake",
 };
-
-/* All arrays live in one block behind dynamic_j, so that reset, save and restore are one copy. */
-static size_t n_real(const struct tmx_recorder *r)
-{
-    return 5 * r->n_unit + r->n_job + (6 + TMX_N_REASON) * r->n_gpu + 6 * r->n_sm;
-}
 
 enum tmx_status tmx_recorder_create(struct tmx_recorder **out, const struct tmx_machine *m,
                                     struct tmx_err *err)
@@ -34,29 +29,29 @@ enum tmx_status tmx_recorder_create(struct tmx_recorder **out, const struct tmx_
                                .n_sm = m->n_sm,
                                .n_unit = m->n_unit,
                                .n_job = m->n_job};
-    r->dynamic_j = calloc(n_real(r), sizeof *r->dynamic_j);
-    if (!r->dynamic_j) {
-        free(r);
+    TMX_TAKE(&r->state, r->dynamic_j, m->n_unit);
+    TMX_TAKE(&r->state, r->leakage_j, m->n_unit);
+    TMX_TAKE(&r->state, r->baseline_j, m->n_unit);
+    TMX_TAKE(&r->state, r->saved_j, m->n_unit);
+    TMX_TAKE(&r->state, r->sum_k, m->n_unit);
+    TMX_TAKE(&r->state, r->job_j, m->n_job);
+    TMX_TAKE(&r->state, r->transition_j, m->n_gpu);
+    TMX_TAKE(&r->state, r->peak_k, m->n_gpu);
+    TMX_TAKE(&r->state, r->peak_w, m->n_gpu);
+    TMX_TAKE(&r->state, r->now_w, m->n_gpu);
+    TMX_TAKE(&r->state, r->now_gradient_k, m->n_gpu);
+    TMX_TAKE(&r->state, r->memory_k, m->n_gpu);
+    TMX_TAKE(&r->state, r->reason_s, TMX_N_REASON * m->n_gpu);
+    TMX_TAKE(&r->state, r->hot_k, m->n_sm);
+    TMX_TAKE(&r->state, r->trips, m->n_sm);
+    TMX_TAKE(&r->state, r->stopped_s, m->n_sm);
+    TMX_TAKE(&r->state, r->longest_s, m->n_sm);
+    TMX_TAKE(&r->state, r->first_s, m->n_sm);
+    TMX_TAKE(&r->state, r->last_s, m->n_sm);
+    if (r->state.failed) {
+        tmx_recorder_destroy(r);
         return tmx_fail(err, TMX_ENOMEM, "recorder of %zu units", m->n_unit);
     }
-    r->leakage_j = r->dynamic_j + m->n_unit;
-    r->baseline_j = r->leakage_j + m->n_unit;
-    r->saved_j = r->baseline_j + m->n_unit;
-    r->sum_k = r->saved_j + m->n_unit;
-    r->job_j = r->sum_k + m->n_unit;
-    r->transition_j = r->job_j + m->n_job;
-    r->peak_k = r->transition_j + m->n_gpu;
-    r->peak_w = r->peak_k + m->n_gpu;
-    r->now_w = r->peak_w + m->n_gpu;
-    r->now_gradient_k = r->now_w + m->n_gpu;
-    r->memory_k = r->now_gradient_k + m->n_gpu;
-    r->reason_s = r->memory_k + m->n_gpu;
-    r->hot_k = r->reason_s + TMX_N_REASON * m->n_gpu;
-    r->trips = r->hot_k + m->n_sm;
-    r->stopped_s = r->trips + m->n_sm;
-    r->longest_s = r->stopped_s + m->n_sm;
-    r->first_s = r->longest_s + m->n_sm;
-    r->last_s = r->first_s + m->n_sm;
     *out = r;
     return TMX_OK;
 }
@@ -64,14 +59,14 @@ enum tmx_status tmx_recorder_create(struct tmx_recorder **out, const struct tmx_
 void tmx_recorder_destroy(struct tmx_recorder *r)
 {
     if (r) {
-        free(r->dynamic_j);
+        tmx_arena_finish(&r->state);
         free(r);
     }
 }
 
 void tmx_recorder_reset(struct tmx_recorder *r)
 {
-    memset(r->dynamic_j, 0, n_real(r) * sizeof *r->dynamic_j);
+    tmx_arena_clear(&r->state);
     r->n_tick = 0;
     r->total_j = 0;
     r->peak_sm_k = 0;
@@ -99,14 +94,6 @@ static void sample_stops(struct tmx_recorder *r, const struct tmx_machine *m, co
         }
         r->stopped_s[sm] += dt_s;
         r->longest_s[sm] = r->stopped_s[sm] > r->longest_s[sm] ? r->stopped_s[sm] : r->longest_s[sm];
-    }
-}
-
-static void sample_memory(struct tmx_recorder *r, const struct tmx_chip *chip, size_t g, const double *temp_k)
-{
-    for (size_t i = 0; i < chip->n_memory; i++) {
-        const double t = temp_k[chip->memory_unit[i]];
-        r->memory_k[g] = t > r->memory_k[g] ? t : r->memory_k[g];
     }
 }
 
@@ -152,7 +139,8 @@ void tmx_recorder_kelvins(struct tmx_recorder *r, const struct tmx_machine *m, s
         r->kernel->kelvins(&s);
         r->now_gradient_k[g] = s.high_k - s.low_k;
         r->peak_k[g] = s.sm_k > r->peak_k[g] ? s.sm_k : r->peak_k[g];
-        sample_memory(r, gpu->chip, g, s.temp_k);
+        r->memory_k[g] =
+            fmax(r->memory_k[g], tmx_chip_memory_k(gpu->chip, s.temp_k, f->power_w + gpu->unit0));
         sample_stops(r, m, gpu, dt_s);
     }
 }
@@ -163,7 +151,7 @@ void tmx_recorder_jobs(struct tmx_recorder *r, const struct tmx_machine *m, stru
     for (size_t g = span.first; g < span.end; g++) {
         const struct tmx_gpu *gpu = &m->gpu[g];
         for (size_t k = 0; k < gpu->n_run; k++) {
-            r->job_j[gpu->run[k]] += f->way_w[k * f->n_gpu + g] * dt_s;
+            r->job_j[gpu->run[k]] += f->slot_w[k * f->n_gpu + g] * dt_s;
         }
     }
 }
@@ -180,26 +168,12 @@ void tmx_recorder_end_tick(struct tmx_recorder *r, double dt_s)
     r->n_tick++;
 }
 
-size_t tmx_recorder_image_size(const struct tmx_recorder *r)
+void tmx_recorder_image(void *recorder, struct tmx_image *i)
 {
-    return sizeof *r + n_real(r) * sizeof *r->dynamic_j;
-}
-
-void tmx_recorder_save(const struct tmx_recorder *r, void *buf)
-{
-    unsigned char *to = buf;
-    memcpy(to, r, sizeof *r);
-    memcpy(to + sizeof *r, r->dynamic_j, n_real(r) * sizeof *r->dynamic_j);
-}
-
-void tmx_recorder_restore(struct tmx_recorder *r, const void *buf)
-{
-    const unsigned char *from = buf;
-    struct tmx_recorder saved;
-    memcpy(&saved, from, sizeof saved);
-    r->n_tick = saved.n_tick;
-    r->total_j = saved.total_j;
-    r->peak_sm_k = saved.peak_sm_k;
-    r->gradient_k = saved.gradient_k;
-    memcpy(r->dynamic_j, from + sizeof *r, n_real(r) * sizeof *r->dynamic_j);
+    struct tmx_recorder *r = recorder;
+    TMX_IMAGE_FIELD(i, r->n_tick);
+    TMX_IMAGE_FIELD(i, r->total_j);
+    TMX_IMAGE_FIELD(i, r->peak_sm_k);
+    TMX_IMAGE_FIELD(i, r->gradient_k);
+    tmx_arena_image(&r->state, i);
 }

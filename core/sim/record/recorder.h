@@ -44,7 +44,8 @@ extern const char *const tmx_reason_names[TMX_N_REASON + 1]; /* as NVML names th
 struct tmx_recorder {
     const struct tmx_recorder_kernel *kernel; /* for this processor */
     size_t n_gpu, n_sm, n_unit, n_job;
-    uint64_t n_tick; /* counted */
+    struct tmx_arena state; /* the arrays */
+    uint64_t n_tick;        /* counted */
     /* [n_unit] J */
     double *dynamic_j, *leakage_j, *baseline_j;
     double *saved_j;        /* leakage that sleeping units did not spend; not part of the sum */
@@ -84,8 +85,7 @@ void tmx_recorder_jobs(struct tmx_recorder *r, const struct tmx_machine *m, stru
                        const struct tmx_frame *f, double dt_s);
 void tmx_recorder_end_tick(struct tmx_recorder *r, double dt_s);
 
-size_t tmx_recorder_image_size(const struct tmx_recorder *r);
-void tmx_recorder_save(const struct tmx_recorder *r, void *buf);
-void tmx_recorder_restore(struct tmx_recorder *r, const void *buf);
+/* All that changes, for snapshots. */
+void tmx_recorder_image(void *recorder, struct tmx_image *i);
 
 #endif

@@ -70,18 +70,18 @@ enum tmx_status tmx_answer_mix(const struct tmx_plugin *policy, const struct tmx
                 policy->name, r->gpu[g].rest, r->gpu[g].late_s, g);
         }
         double parts = 0;
-        for (size_t k = 0; k < r->gpu[g].n_part && k < TMX_WAYS; k++) {
+        for (size_t k = 0; k < r->gpu[g].n_part && k < TMX_SLOTS; k++) {
             parts += r->gpu[g].part[k];
             if (!is_share(r->gpu[g].part[k])) {
                 parts = NAN;
             }
         }
-        if (r->gpu[g].n_part > TMX_WAYS || !(parts <= 1 + 1e-9)) {
+        if (r->gpu[g].n_part > TMX_SLOTS || !(parts <= 1 + 1e-9)) {
             return tmx_fail(
                 err, TMX_ESOLVE,
                 "mix policy %s: %zu parts of GPU %zu that add up to %g, expected up to %d of 0 to 1, in "
                 "all at most 1",
-                policy->name, r->gpu[g].n_part, g, parts, (int)TMX_WAYS);
+                policy->name, r->gpu[g].n_part, g, parts, (int)TMX_SLOTS);
         }
         if (r->gpu[g].admit != TMX_NO_JOB && r->gpu[g].admit >= m->n_job) {
             return tmx_fail(err, TMX_ESOLVE, "mix policy %s: job %zu for GPU %zu, there are %zu",
@@ -247,7 +247,7 @@ static enum tmx_status spread_mixed(struct tmx_machine *m, struct tmx_gpu *gpu,
 /* Parts of every SM, one a kernel; what a narrow kernel cannot fill stays free. */
 static void spread_parts(struct tmx_machine *m, struct tmx_gpu *gpu)
 {
-    double want[TMX_WAYS] = {0};
+    double want[TMX_SLOTS] = {0};
     for (size_t k = 0; k < gpu->n_run && k < gpu->n_part; k++) {
         const double fills = (double)width(m, gpu, k) / (double)gpu->n_active;
         want[k] = gpu->part[k] < fills ? gpu->part[k] : fills;

@@ -12,7 +12,7 @@
 #include "core/sim/stage/answers.h"
 #include "core/topology/topology.h"
 
-struct ledger {     /* sums over time, at the head of the block */
+struct ledger {     /* sums over time */
     double since_s; /* the last update */
     double from_s;  /* counted from */
     double fan_j, exhaust_j, rpm_s, inlet_k_s, peak_noise_dba;
@@ -23,8 +23,7 @@ struct tmx_cooling {
     struct tmx_cooling_spec spec;
     uint64_t warmup; /* tick */
     double warmup_s;
-    double *block; /* everything below that changes, for snapshots */
-    size_t n_block;
+    struct tmx_arena fixed, state; /* arrays; state: what changes */
     struct ledger *sum;
     double *rpm;                       /* [n_fan] */
     double *memory;                    /* [n_fan * TMX_FAN_MEMORY] */
@@ -33,6 +32,7 @@ struct tmx_cooling {
     double *room_k;                    /* [n_gpu] air of the room before each; does not change */
     double *out_j;                     /* [n_gpu] heat given off up to the last update */
     double *flow, *heat_w, *outlet_w;  /* [n_gpu] of the update */
+    double *sink_k;                    /* [n_gpu] what the spread of sinks adds to the air */
     double *gpu_rpm_s, *gpu_inlet_k_s; /* [n_gpu] integrals since counting began, up to the last update */
     double *now_j;                     /* [n_gpu] scratch: heat given off by now */
     bool *changed;                     /* [n_card] scratch: its level has */
@@ -83,35 +83,33 @@ enum tmx_status tmx_cooling_create(struct tmx_cooling **out, const struct tmx_co
     if (!c) {
         return tmx_fail(err, TMX_ENOMEM, "cooling");
     }
-    const size_t n_sum = sizeof(struct ledger) / sizeof(double);
     *c = (struct tmx_cooling){
         .spec = *spec, .warmup = warmup, .warmup_s = (double)warmup * dt_s, .has_heat = true};
-    c->n_block = n_sum + (1 + TMX_FAN_MEMORY) * t->n_fan + t->n_card + 7 * t->n_gpu;
-    c->block = calloc(c->n_block, sizeof *c->block);
-    c->order = calloc(t->n_gpu, sizeof *c->order);
-    c->room_k = calloc(t->n_gpu, sizeof *c->room_k);
-    c->now_j = calloc(t->n_gpu, sizeof *c->now_j);
-    c->changed = calloc(t->n_card, sizeof *c->changed);
-    if (!c->block || !c->order || !c->room_k || !c->now_j || !c->changed) {
+    TMX_TAKE(&c->state, c->sum, 1);
+    TMX_TAKE(&c->state, c->rpm, t->n_fan);
+    TMX_TAKE(&c->state, c->memory, TMX_FAN_MEMORY * t->n_fan);
+    TMX_TAKE(&c->state, c->level, t->n_card);
+    TMX_TAKE(&c->state, c->inlet_k, t->n_gpu);
+    TMX_TAKE(&c->state, c->out_j, t->n_gpu);
+    TMX_TAKE(&c->state, c->flow, t->n_gpu);
+    TMX_TAKE(&c->state, c->heat_w, t->n_gpu);
+    TMX_TAKE(&c->state, c->outlet_w, t->n_gpu);
+    TMX_TAKE(&c->state, c->gpu_rpm_s, t->n_gpu);
+    TMX_TAKE(&c->state, c->gpu_inlet_k_s, t->n_gpu);
+    TMX_TAKE(&c->state, c->sink_k, t->n_gpu);
+    TMX_TAKE(&c->fixed, c->order, t->n_gpu);
+    TMX_TAKE(&c->fixed, c->room_k, t->n_gpu);
+    TMX_TAKE(&c->fixed, c->now_j, t->n_gpu);
+    TMX_TAKE(&c->fixed, c->changed, t->n_card);
+    if (c->state.failed || c->fixed.failed) {
         tmx_cooling_destroy(c);
         return tmx_fail(err, TMX_ENOMEM, "cooling of %zu GPUs", t->n_gpu);
     }
-    c->sum = (struct ledger *)c->block;
-    c->rpm = c->block + n_sum;
-    c->memory = c->rpm + t->n_fan;
-    c->level = c->memory + TMX_FAN_MEMORY * t->n_fan;
-    c->inlet_k = c->level + t->n_card;
-    c->out_j = c->inlet_k + t->n_gpu;
-    c->flow = c->out_j + t->n_gpu;
-    c->heat_w = c->flow + t->n_gpu;
-    c->outlet_w = c->heat_w + t->n_gpu;
-    c->gpu_rpm_s = c->outlet_w + t->n_gpu;
-    c->gpu_inlet_k_s = c->gpu_rpm_s + t->n_gpu;
     for (size_t g = 0; g < t->n_gpu; g++) {
         c->inlet_k[g] = c->room_k[g] = room_k(c, g, 0);
         c->has_heat = c->has_heat && gpu[g].ops->heat && gpu[g].ops->set_ambient;
     }
-    if ((t->n_air > 0 || t->inlet_above_k || t->inlet_rise_k_per_s != 0) && !c->has_heat) {
+    if ((t->n_air > 0 || t->inlet_above_k || t->inlet_rise_k_per_s != 0 || spec->spread) && !c->has_heat) {
         tmx_cooling_destroy(c);
         return tmx_fail(err, TMX_EUNSUPPORTED,
                         "topology %s: thermal back-end %s cannot model air that flows from GPU to GPU, "
@@ -130,11 +128,8 @@ enum tmx_status tmx_cooling_create(struct tmx_cooling **out, const struct tmx_co
 void tmx_cooling_destroy(struct tmx_cooling *c)
 {
     if (c) {
-        free(c->block);
-        free(c->order);
-        free(c->room_k);
-        free(c->now_j);
-        free(c->changed);
+        tmx_arena_finish(&c->state);
+        tmx_arena_finish(&c->fixed);
         free(c);
     }
 }
@@ -296,6 +291,17 @@ static void set_cards(void *ctx, size_t batch)
     }
 }
 
+/* All sinks of a card share one thermal model. One whose resistance is r times the model's R is that model in
+ * air warmer by (r - 1) R q under its heat q, with the same steady states. The step is towards the
+ * sink that is where it is, x above its inlet, as a sink is slower than an update: (1 - 1 / r) x, which ends
+ * there and swings for no r above a half. */
+static void spread_sink(struct tmx_cooling *c, size_t gpu, double heat_w)
+{
+    const size_t card = c->spec.topology->gpu[gpu].card;
+    const double k_per_w = c->spec.level_k_per_w[card][(size_t)c->level[card]];
+    c->sink_k[gpu] = (1 - 1 / c->spec.spread[gpu].sink) * (c->sink_k[gpu] + k_per_w * heat_w);
+}
+
 /* heat_w: what each GPU's stream took up since the last update, its card's fans included. */
 static enum tmx_status collect(struct tmx_cooling *c, double dt_s, struct tmx_decomposition *share,
                                struct tmx_thread_pool *pool, struct tmx_err *err)
@@ -315,8 +321,12 @@ static enum tmx_status collect(struct tmx_cooling *c, double dt_s, struct tmx_de
         for (size_t f = k->fan0; f < k->fan0 + k->n_fan; f++) {
             fan_w += t->fan[f].heat_share * tmx_fan_power_w(&t->fan[f], c->rpm[f]);
         }
-        c->heat_w[g] = dt_s > 0 ? (now_j - c->out_j[g]) / dt_s + fan_w / (double)k->n_gpu : 0;
+        const double sink_w = dt_s > 0 ? (now_j - c->out_j[g]) / dt_s : 0;
+        c->heat_w[g] = dt_s > 0 ? sink_w + fan_w / (double)k->n_gpu : 0;
         c->out_j[g] = now_j;
+        if (c->spec.spread && dt_s > 0) {
+            spread_sink(c, g, sink_w);
+        }
     }
     return TMX_OK;
 }
@@ -374,9 +384,9 @@ enum tmx_status tmx_cooling_update(struct tmx_cooling *c, const struct tmx_view 
     }
     c->sum->updates += 1;
     c->sum->peak_noise_dba = fmax(c->sum->peak_noise_dba, noise_dba(c));
-    const bool moves = t->n_air > 0 || t->inlet_rise_k_per_s != 0;
+    const bool moves = t->n_air > 0 || t->inlet_rise_k_per_s != 0 || c->spec.spread;
     for (size_t g = c->own.first; moves && dt_s > 0 && g < c->own.end; g++) {
-        gpu[g].ops->set_ambient(gpu[g].state, c->inlet_k[g]);
+        gpu[g].ops->set_ambient(gpu[g].state, c->inlet_k[g] + c->sink_k[g]);
     }
     return TMX_OK;
 }
@@ -446,18 +456,13 @@ size_t tmx_cooling_levels(const struct tmx_cooling *c)
     return c->n_level;
 }
 
-size_t tmx_cooling_image_size(const struct tmx_cooling *c)
+void tmx_cooling_image(void *cooling, struct tmx_image *i)
 {
-    return c->n_block * sizeof *c->block;
-}
-
-void tmx_cooling_save(const struct tmx_cooling *c, void *buf)
-{
-    memcpy(buf, c->block, c->n_block * sizeof *c->block);
-}
-
-void tmx_cooling_restore(struct tmx_cooling *c, const void *buf)
-{
-    memcpy(c->block, buf, c->n_block * sizeof *c->block);
-    order_gpus(c);
+    struct tmx_cooling *c = cooling;
+    if (c) {
+        tmx_arena_image(&c->state, i);
+        if (i->from) {
+            order_gpus(c);
+        }
+    }
 }

@@ -19,7 +19,9 @@ struct tmx_cooling_spec {
     const struct tmx_choice *choice;       /* of the fans; not owned */
     const double *const *level_rpm;        /* [n_card][n_level] ascending: mean fan speed of the card at each
                                               convection level of its GPUs' thermal models; not owned */
+    const double *const *level_k_per_w;    /* [n_card][n_level] sink to air there; not owned */
     const size_t *n_level;                 /* [n_card] */
+    const struct tmx_chip_draw *spread;    /* [n_gpu] of the sinks; NULL: those of a card are alike */
     const struct tmx_fan_failure *failure; /* [n_failure] not owned */
     size_t n_failure;
     double period_s;
@@ -79,9 +81,7 @@ const size_t *tmx_cooling_order(const struct tmx_cooling *c);
 /* How many levels of convection the GPUs are at now. */
 size_t tmx_cooling_levels(const struct tmx_cooling *c);
 
-/* Everything that changes, in one piece, for snapshots. */
-size_t tmx_cooling_image_size(const struct tmx_cooling *c);
-void tmx_cooling_save(const struct tmx_cooling *c, void *buf);
-void tmx_cooling_restore(struct tmx_cooling *c, const void *buf);
+/* All that changes, for snapshots. May be NULL. */
+void tmx_cooling_image(void *cooling, struct tmx_image *i);
 
 #endif

@@ -8,12 +8,13 @@
 #include "core/floorplan/chip.h"
 
 struct solved { /* the last latency solution of a GPU */
-    size_t row[TMX_WAYS];
-    double sms[TMX_WAYS], core_clock;
-    double slowdown[TMX_WAYS], latency[TMX_WAYS]; /* against the kernel alone on the whole chip */
+    size_t row[TMX_SLOTS];
+    double sms[TMX_SLOTS], core_clock;
+    double slowdown[TMX_SLOTS], latency[TMX_SLOTS]; /* against the kernel alone on the whole chip */
 };
 
 struct tmx_cta_stage {
+    struct tmx_arena arena; /* of the arrays */
     struct tmx_cta_spec spec;
     struct tmx_cta_plan *plan; /* [n_kernel] */
     double *reference_ipc;     /* [n_kernel] alone on the whole chip at nominal clocks */
@@ -55,7 +56,7 @@ static enum tmx_status spread_gpu(struct tmx_cta_stage *c, size_t g, const struc
 {
     const size_t n = chip->n_sm;
     double *x = calloc(2 * n, sizeof *x);
-    c->spread[g] = calloc(n, sizeof **c->spread);
+    TMX_TAKE(&c->arena, c->spread[g], n);
     if (!x || !c->spread[g]) {
         free(x);
         return tmx_fail(err, TMX_ENOMEM, "order of %zu SMs", n);
@@ -79,16 +80,15 @@ enum tmx_status tmx_cta_stage_create(struct tmx_cta_stage **stage, const struct 
     }
     c->spec = *spec;
     c->n_gpu = m->n_gpu;
-    c->plan = calloc(spec->n_kernel + 1, sizeof *c->plan);
-    c->reference_ipc = calloc(spec->n_kernel + 1, sizeof *c->reference_ipc);
-    c->reference_latency = calloc(spec->n_kernel + 1, sizeof *c->reference_latency);
-    c->latency = calloc(m->n_job + 1, sizeof *c->latency);
-    c->row = calloc(m->n_job + 1, sizeof *c->row);
-    c->solved = calloc(m->n_gpu, sizeof *c->solved);
-    c->spread = calloc(m->n_gpu, sizeof *c->spread);
+    TMX_TAKE(&c->arena, c->plan, spec->n_kernel + 1);
+    TMX_TAKE(&c->arena, c->reference_ipc, spec->n_kernel + 1);
+    TMX_TAKE(&c->arena, c->reference_latency, spec->n_kernel + 1);
+    TMX_TAKE(&c->arena, c->latency, m->n_job + 1);
+    TMX_TAKE(&c->arena, c->row, m->n_job + 1);
+    TMX_TAKE(&c->arena, c->solved, m->n_gpu);
+    TMX_TAKE(&c->arena, c->spread, m->n_gpu);
     enum tmx_status st = TMX_OK;
-    if (!c->plan || !c->reference_ipc || !c->reference_latency || !c->latency || !c->row || !c->solved ||
-        !c->spread) {
+    if (c->arena.failed) {
         st = tmx_fail(err, TMX_ENOMEM, "CTA stage of %zu kernels", spec->n_kernel);
     }
     for (size_t g = 0; g < m->n_gpu && !st; g++) {
@@ -114,20 +114,10 @@ enum tmx_status tmx_cta_stage_create(struct tmx_cta_stage **stage, const struct 
 
 void tmx_cta_stage_destroy(struct tmx_cta_stage *c)
 {
-    if (!c) {
-        return;
+    if (c) {
+        tmx_arena_finish(&c->arena);
+        free(c);
     }
-    for (size_t g = 0; c->spread && g < c->n_gpu; g++) {
-        free(c->spread[g]);
-    }
-    free(c->plan);
-    free(c->reference_ipc);
-    free(c->reference_latency);
-    free(c->latency);
-    free(c->row);
-    free(c->solved);
-    free(c->spread);
-    free(c);
 }
 
 static const struct tmx_cta_plan *plan_of(const struct tmx_cta_stage *c, const struct tmx_gpu *gpu,
@@ -189,9 +179,9 @@ bool tmx_cta_stage_order(const struct tmx_cta_stage *c, const struct tmx_gpu *gp
 static void solve(struct tmx_cta_stage *c, const struct tmx_machine *m, size_t g, struct solved *now)
 {
     const struct tmx_gpu *gpu = &m->gpu[g];
-    struct tmx_share share[TMX_WAYS];
-    double ipc[TMX_WAYS], latency[TMX_WAYS], memory_clock = 1;
-    size_t n = 0, kernel_slot[TMX_WAYS];
+    struct tmx_share share[TMX_SLOTS];
+    double ipc[TMX_SLOTS], latency[TMX_SLOTS], memory_clock = 1;
+    size_t n = 0, kernel_slot[TMX_SLOTS];
     for (size_t k = 0; k < gpu->n_run; k++) {
         now->slowdown[k] = now->latency[k] = 1;
         if (now->row[k] != SIZE_MAX) {
@@ -216,7 +206,7 @@ static void describe(const struct tmx_cta_stage *c, const struct tmx_machine *m,
 {
     const struct tmx_gpu *gpu = &m->gpu[g];
     *now = (struct solved){.core_clock = m->speed[g]};
-    for (size_t k = 0; k < TMX_WAYS; k++) {
+    for (size_t k = 0; k < TMX_SLOTS; k++) {
         now->row[k] = k < gpu->n_run ? c->row[gpu->run[k]] : SIZE_MAX;
         for (size_t sm = gpu->sm0; sm < gpu->sm0 + gpu->chip->n_sm && k < gpu->n_run; sm++) {
             now->sms[k] += m->share[tmx_machine_at(m, sm, k)];
@@ -226,7 +216,7 @@ static void describe(const struct tmx_cta_stage *c, const struct tmx_machine *m,
 
 static bool same(const struct solved *a, const struct solved *b)
 {
-    for (size_t k = 0; k < TMX_WAYS; k++) {
+    for (size_t k = 0; k < TMX_SLOTS; k++) {
         if (a->row[k] != b->row[k] || a->sms[k] != b->sms[k]) {
             return false;
         }

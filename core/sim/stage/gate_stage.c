@@ -14,13 +14,14 @@ struct rate {   /* of a resident kernel in this tick */
 };
 
 struct tmx_gate_stage {
+    struct tmx_arena arena;           /* of the arrays */
     struct tmx_gate_profile *profile; /* [n_kind * n_kernel] */
     double *latency_cycles;           /* [n_kind * n_kernel] */
     double *break_even_cycles;        /* [n_gpu] */
     size_t *row0;                     /* [n_gpu] first row of its kind in profile */
     size_t *row;                      /* [n_job] kernel of the job; SIZE_MAX: no profile */
     double *share;                    /* [n_unit * TMX_N_GATE_TYPE] */
-    struct rate *rate;                /* [n_gpu * TMX_WAYS] */
+    struct rate *rate;                /* [n_gpu * TMX_SLOTS] */
 };
 
 static const char *const part_names[] = {"INT", "FP", "SFU"};
@@ -70,16 +71,15 @@ enum tmx_status tmx_gate_stage_create(struct tmx_gate_stage **stage, const struc
     struct tmx_gate_stage *g = calloc(1, sizeof *g);
     const size_t n = spec->n_kernel, n_row = spec->n_kind * n;
     if (g) {
-        g->profile = calloc(n_row + 1, sizeof *g->profile);
-        g->latency_cycles = calloc(n_row + 1, sizeof *g->latency_cycles);
-        g->break_even_cycles = calloc(m->n_gpu + 1, sizeof *g->break_even_cycles);
-        g->row0 = calloc(m->n_gpu + 1, sizeof *g->row0);
-        g->rate = calloc(m->n_gpu * TMX_WAYS + 1, sizeof *g->rate);
-        g->row = calloc(m->n_job + 1, sizeof *g->row);
-        g->share = calloc(m->n_unit * TMX_N_GATE_TYPE + 1, sizeof *g->share);
+        TMX_TAKE(&g->arena, g->profile, n_row + 1);
+        TMX_TAKE(&g->arena, g->latency_cycles, n_row + 1);
+        TMX_TAKE(&g->arena, g->break_even_cycles, m->n_gpu + 1);
+        TMX_TAKE(&g->arena, g->row0, m->n_gpu + 1);
+        TMX_TAKE(&g->arena, g->rate, m->n_gpu * TMX_SLOTS + 1);
+        TMX_TAKE(&g->arena, g->row, m->n_job + 1);
+        TMX_TAKE(&g->arena, g->share, m->n_unit * TMX_N_GATE_TYPE + 1);
     }
-    if (!g || !g->profile || !g->latency_cycles || !g->break_even_cycles || !g->row0 || !g->rate || !g->row ||
-        !g->share) {
+    if (!g || g->arena.failed) {
         tmx_gate_stage_destroy(g);
         return tmx_fail(err, TMX_ENOMEM, "unit gating of %zu units", m->n_unit);
     }
@@ -101,13 +101,7 @@ enum tmx_status tmx_gate_stage_create(struct tmx_gate_stage **stage, const struc
 void tmx_gate_stage_destroy(struct tmx_gate_stage *g)
 {
     if (g) {
-        free(g->profile);
-        free(g->latency_cycles);
-        free(g->break_even_cycles);
-        free(g->row0);
-        free(g->rate);
-        free(g->row);
-        free(g->share);
+        tmx_arena_finish(&g->arena);
         free(g);
     }
 }
@@ -134,7 +128,7 @@ void tmx_gate_stage_slow(struct tmx_gate_stage *g, struct tmx_machine *m, struct
         const struct tmx_gpu *gpu = &m->gpu[i];
         for (size_t k = 0; k < gpu->n_run; k++) {
             const size_t job = gpu->run[k], kernel = g->row[job], row = g->row0[i] + kernel;
-            struct rate *r = &g->rate[i * TMX_WAYS + k];
+            struct rate *r = &g->rate[i * TMX_SLOTS + k];
             if (kernel == SIZE_MAX) {
                 continue;
             }
@@ -172,7 +166,7 @@ void tmx_gate_stage_sleep(const struct tmx_gate_stage *g, const struct tmx_machi
             const int sm = gpu->chip->sm_of_unit[u];
             if (sm != TMX_NO_SM) {
                 asleep[gpu->unit0 + u] =
-                    unit_asleep(g, gpu, &g->rate[i * TMX_WAYS], &m->busy[gpu->sm0 + (size_t)sm], m->n_sm,
+                    unit_asleep(g, gpu, &g->rate[i * TMX_SLOTS], &m->busy[gpu->sm0 + (size_t)sm], m->n_sm,
                                 &g->share[(gpu->unit0 + u) * TMX_N_GATE_TYPE]);
             }
         }

@@ -18,6 +18,7 @@ struct tmx_jobs {
     struct tmx_jobs_spec spec;
     size_t n_job, n_gpu;
     struct counts now;
+    struct tmx_arena state;       /* the arrays */
     struct tmx_instance *waiting; /* [n_job] by arrival */
     size_t *next;                 /* [n_job] next member of the same launch, TMX_NO_JOB: the last */
     size_t *running;              /* [n_job] carriers of launches with more than one member */
@@ -37,12 +38,12 @@ enum tmx_status tmx_jobs_create(struct tmx_jobs **jobs, const struct tmx_jobs_sp
     j->spec = *spec;
     j->n_job = m->n_job;
     j->n_gpu = m->n_gpu;
-    j->waiting = calloc(m->n_job + 1, sizeof *j->waiting);
-    j->next = calloc(m->n_job + 1, sizeof *j->next);
-    j->running = calloc(m->n_job + 1, sizeof *j->running);
-    j->idle = calloc(m->n_gpu, sizeof *j->idle);
-    j->temp_c = calloc(m->n_gpu, sizeof *j->temp_c);
-    if (!j->waiting || !j->next || !j->running || !j->idle || !j->temp_c) {
+    TMX_TAKE(&j->state, j->waiting, m->n_job + 1);
+    TMX_TAKE(&j->state, j->next, m->n_job + 1);
+    TMX_TAKE(&j->state, j->running, m->n_job + 1);
+    TMX_TAKE(&j->state, j->idle, m->n_gpu);
+    TMX_TAKE(&j->state, j->temp_c, m->n_gpu);
+    if (j->state.failed) {
         tmx_jobs_destroy(j);
         return tmx_fail(err, TMX_ENOMEM, "job level of %zu jobs", m->n_job);
     }
@@ -53,11 +54,7 @@ enum tmx_status tmx_jobs_create(struct tmx_jobs **jobs, const struct tmx_jobs_sp
 void tmx_jobs_destroy(struct tmx_jobs *j)
 {
     if (j) {
-        free(j->waiting);
-        free(j->next);
-        free(j->running);
-        free(j->idle);
-        free(j->temp_c);
+        tmx_arena_finish(&j->state);
         free(j);
     }
 }
@@ -217,31 +214,11 @@ const struct tmx_jobs_ledger *tmx_jobs_ledger(const struct tmx_jobs *j)
     return &j->now.ledger;
 }
 
-size_t tmx_jobs_image_size(const struct tmx_jobs *j)
+void tmx_jobs_image(void *jobs, struct tmx_image *i)
 {
-    return j ? sizeof j->now + j->n_job * (sizeof *j->waiting + sizeof *j->next + sizeof *j->running) : 0;
-}
-
-void tmx_jobs_save(const struct tmx_jobs *j, void *buf)
-{
-    char *p = buf;
-    memcpy(p, &j->now, sizeof j->now);
-    p += sizeof j->now;
-    memcpy(p, j->waiting, j->n_job * sizeof *j->waiting);
-    p += j->n_job * sizeof *j->waiting;
-    memcpy(p, j->next, j->n_job * sizeof *j->next);
-    p += j->n_job * sizeof *j->next;
-    memcpy(p, j->running, j->n_job * sizeof *j->running);
-}
-
-void tmx_jobs_restore(struct tmx_jobs *j, const void *buf)
-{
-    const char *p = buf;
-    memcpy(&j->now, p, sizeof j->now);
-    p += sizeof j->now;
-    memcpy(j->waiting, p, j->n_job * sizeof *j->waiting);
-    p += j->n_job * sizeof *j->waiting;
-    memcpy(j->next, p, j->n_job * sizeof *j->next);
-    p += j->n_job * sizeof *j->next;
-    memcpy(j->running, p, j->n_job * sizeof *j->running);
+    struct tmx_jobs *j = jobs;
+    if (j) {
+        TMX_IMAGE_FIELD(i, j->now);
+        tmx_arena_image(&j->state, i);
+    }
 }

@@ -44,9 +44,7 @@ TMX_NODISCARD enum tmx_status tmx_jobs_step(struct tmx_jobs *jobs, struct tmx_ma
 
 const struct tmx_jobs_ledger *tmx_jobs_ledger(const struct tmx_jobs *jobs);
 
-/* Everything that changes, for snapshots. */
-size_t tmx_jobs_image_size(const struct tmx_jobs *jobs); /* 0 for NULL */
-void tmx_jobs_save(const struct tmx_jobs *jobs, void *buf);
-void tmx_jobs_restore(struct tmx_jobs *jobs, const void *buf);
+/* All that changes, for snapshots. May be NULL. */
+void tmx_jobs_image(void *jobs, struct tmx_image *i);
 
 #endif

@@ -155,33 +155,19 @@ void tmx_sensor_read(struct tmx_sensor *s, const struct tmx_machine *machine, st
     }
 }
 
-size_t tmx_sensor_image_size(const struct tmx_sensor *s)
+void tmx_sensor_image(void *sensor, struct tmx_image *i)
 {
-    return sizeof s->n_sample + s->depth * s->n_sm * sizeof *s->ring_k + tmx_rng_image_size(s->rng);
-}
-
-void tmx_sensor_save(const struct tmx_sensor *s, void *buf)
-{
-    unsigned char *to = buf;
-    const size_t ring = s->depth * s->n_sm * sizeof *s->ring_k;
-    memcpy(to, &s->n_sample, sizeof s->n_sample);
-    memcpy(to + sizeof s->n_sample, s->ring_k, ring);
-    tmx_rng_save(s->rng, to + sizeof s->n_sample + ring);
-}
-
-void tmx_sensor_restore(struct tmx_sensor *s, const void *buf)
-{
-    const unsigned char *from = buf;
-    const size_t ring = s->depth * s->n_sm * sizeof *s->ring_k;
-    memcpy(&s->n_sample, from, sizeof s->n_sample);
-    memcpy(s->ring_k, from + sizeof s->n_sample, ring);
-    tmx_rng_restore(s->rng, from + sizeof s->n_sample + ring);
+    struct tmx_sensor *s = sensor;
+    TMX_IMAGE_FIELD(i, s->n_sample);
+    tmx_image_item(i, s->ring_k, s->depth * s->n_sm * sizeof *s->ring_k);
+    tmx_rng_image(s->rng, i);
 }
 
 struct tmx_meter {
     size_t n_gpu;
-    double *block; /* [4 * n_gpu + 1] backs what follows */
-    double *sum_w, *board_w, *inlet_k, *memory_k, *n_tick;
+    struct tmx_arena fixed, state; /* arrays; state: what changes */
+    double *sum_w, *board_w, *inlet_k, *memory_k;
+    double n_tick;
     struct tmx_board_view *board; /* [n_gpu] */
     double *level;                /* speeds and voltages of all boards */
 };
@@ -221,18 +207,16 @@ enum tmx_status tmx_meter_create(struct tmx_meter **out, const struct tmx_machin
         return tmx_fail(err, TMX_ENOMEM, "meters");
     }
     m->n_gpu = machine->n_gpu;
-    m->block = calloc(4 * m->n_gpu + 1, sizeof *m->block);
-    m->board = calloc(m->n_gpu, sizeof *m->board);
-    m->level = calloc(2 * n_level + 1, sizeof *m->level);
-    if (!m->block || !m->board || !m->level) {
+    TMX_TAKE(&m->state, m->sum_w, m->n_gpu);
+    TMX_TAKE(&m->state, m->board_w, m->n_gpu);
+    TMX_TAKE(&m->state, m->inlet_k, m->n_gpu);
+    TMX_TAKE(&m->state, m->memory_k, m->n_gpu);
+    TMX_TAKE(&m->fixed, m->board, m->n_gpu);
+    TMX_TAKE(&m->fixed, m->level, 2 * n_level);
+    if (m->state.failed || m->fixed.failed) {
         tmx_meter_destroy(m);
         return tmx_fail(err, TMX_ENOMEM, "meters of %zu GPUs", machine->n_gpu);
     }
-    m->sum_w = m->block;
-    m->board_w = m->sum_w + m->n_gpu;
-    m->inlet_k = m->board_w + m->n_gpu;
-    m->memory_k = m->inlet_k + m->n_gpu;
-    m->n_tick = m->memory_k + m->n_gpu;
     fill_boards(m, machine);
     *out = m;
     return TMX_OK;
@@ -241,9 +225,8 @@ enum tmx_status tmx_meter_create(struct tmx_meter **out, const struct tmx_machin
 void tmx_meter_destroy(struct tmx_meter *m)
 {
     if (m) {
-        free(m->block);
-        free(m->board);
-        free(m->level);
+        tmx_arena_finish(&m->state);
+        tmx_arena_finish(&m->fixed);
         free(m);
     }
 }
@@ -253,30 +236,20 @@ void tmx_meter_add(struct tmx_meter *m, const double *gpu_w)
     for (size_t g = 0; g < m->n_gpu; g++) {
         m->sum_w[g] += gpu_w[g];
     }
-    *m->n_tick += 1;
-}
-
-static double memory_k(const struct tmx_gpu *gpu, const double *temp_k)
-{
-    const struct tmx_chip *c = gpu->chip;
-    double hottest_k = NAN;
-    for (size_t i = 0; i < c->n_memory; i++) {
-        hottest_k = fmax(hottest_k, temp_k[gpu->unit0 + c->memory_unit[i]]);
-    }
-    return hottest_k;
+    m->n_tick += 1;
 }
 
 void tmx_meter_read(struct tmx_meter *m, const struct tmx_machine *machine, const double *temp_k,
-                    double quantum_k)
+                    const double *power_w, double quantum_k)
 {
     for (size_t g = 0; g < m->n_gpu; g++) {
         const struct tmx_gpu *gpu = &machine->gpu[g];
-        const double hot_k = memory_k(gpu, temp_k);
-        m->board_w[g] = *m->n_tick > 0 ? tmx_chip_board_w(gpu->chip, m->sum_w[g] / *m->n_tick) : 0;
+        const double hot_k = tmx_chip_memory_k(gpu->chip, temp_k + gpu->unit0, power_w + gpu->unit0);
+        m->board_w[g] = m->n_tick > 0 ? tmx_chip_board_w(gpu->chip, m->sum_w[g] / m->n_tick) : 0;
         m->memory_k[g] = quantum_k > 0 ? round(hot_k / quantum_k) * quantum_k : hot_k;
         m->sum_w[g] = 0;
     }
-    *m->n_tick = 0;
+    m->n_tick = 0;
 }
 
 double *tmx_meter_memory_k(struct tmx_meter *m)
@@ -297,12 +270,9 @@ void tmx_meter_view(const struct tmx_meter *m, struct tmx_view *view)
     view->board = m->board;
 }
 
-void *tmx_meter_image(struct tmx_meter *m)
+void tmx_meter_image(void *meter, struct tmx_image *i)
 {
-    return m->block;
-}
-
-size_t tmx_meter_image_size(const struct tmx_meter *m)
-{
-    return (4 * m->n_gpu + 1) * sizeof *m->block;
+    struct tmx_meter *m = meter;
+    TMX_IMAGE_FIELD(i, m->n_tick);
+    tmx_arena_image(&m->state, i);
 }

@@ -41,9 +41,8 @@ void tmx_sensor_read(struct tmx_sensor *s, const struct tmx_machine *machine, st
 /* True temperature of an SM [K]: area-weighted mean over its units. */
 double tmx_sensor_sm_k(const struct tmx_gpu *gpu, size_t sm, const double *temp_k);
 
-size_t tmx_sensor_image_size(const struct tmx_sensor *s);
-void tmx_sensor_save(const struct tmx_sensor *s, void *buf);
-void tmx_sensor_restore(struct tmx_sensor *s, const void *buf);
+/* All that changes, for snapshots. */
+void tmx_sensor_image(void *sensor, struct tmx_image *i);
 
 /* What a board measures of itself beside its SMs' temperatures: the power it draws, the temperature of its
  * memory, the air it breathes. Policies see it in struct tmx_view. */
@@ -61,15 +60,13 @@ void tmx_meter_add(struct tmx_meter *m, const double *gpu_w);
 /* A reading: board watts as the mean since the last one, memory rounded to multiples of quantum_k (0: exact)
  * from temp_k [n_unit, K]. */
 void tmx_meter_read(struct tmx_meter *m, const struct tmx_machine *machine, const double *temp_k,
-                    double quantum_k);
+                    const double *power_w, double quantum_k);
 double *tmx_meter_memory_k(struct tmx_meter *m); /* [n_gpu] of the last reading; ranks fill it in */
 void tmx_meter_inlet(struct tmx_meter *m, size_t gpu, double inlet_k);
 
 /* Set the pointers of *view; they live as long as the meter. */
 void tmx_meter_view(const struct tmx_meter *m, struct tmx_view *view);
 
-/* Everything that changes, in one piece, for snapshots. */
-void *tmx_meter_image(struct tmx_meter *m);
-size_t tmx_meter_image_size(const struct tmx_meter *m);
+void tmx_meter_image(void *meter, struct tmx_image *i);
 
 #endif

@@ -4,5 +4,5 @@
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 mkdir -p "$1"
-thermix run hall --hotspot 10 -q -o "$1/run"
-thermix plot "$1/run" --figure heatmap -q -o "$1/figure.png"
+thermix run hall --trace 10 -q -o "$1/run"
+thermix plot "$1/run" --figure hall -q -o "$1/figure.png"

@@ -74,8 +74,15 @@ static void written_options_read_back_equal(void **state)
     FILE *f = fmemopen(text, sizeof text, "w");
     struct tmx_err err = {0};
     struct tmx_config *cfg = NULL;
-    tmx_opt_write(opts, &a, "", f);
+    struct tmx_writer w = {.full = f};
+    struct tmx_setting *tree = NULL;
+    tmx_opt_write(opts, &a, &w);
+    assert_int_equal(tmx_writer_finish(&w, &tree, &err), TMX_OK);
     fclose(f);
+    assert_int_equal(tmx_opt_read(opts, &b, tree, NULL, &err), TMX_OK); /* the tree, and the text */
+    assert_true(a.t == b.t && a.n == b.n && a.on == b.on && a.mode == b.mode);
+    tmx_setting_destroy(tree);
+    b = (struct box){0};
     assert_int_equal(tmx_config_parse(&cfg, text, "t.cfg", &err), TMX_OK);
     assert_int_equal(tmx_opt_read(opts, &b, tmx_config_root(cfg), NULL, &err), TMX_OK);
     assert_true(a.t == b.t && a.n == b.n && a.on == b.on && a.mode == b.mode);

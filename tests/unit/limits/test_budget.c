@@ -204,9 +204,9 @@ static void a_budget_from_a_state_is_kept(void **state)
     memset(on, 1, sizeof on);
     t->ops->modes(t->model, 0, &modes);
     assert_int_equal(tmx_sim_advance(tmx_run_sim(run), 20000, NULL, NULL), TMX_OK); /* of 1 ms: warm */
-    const void *now = tmx_sim_thermal_state(tmx_run_sim_const(run), 0);
-    void *image = malloc(t->ops->snapshot_size(now)), *copy = NULL;
-    t->ops->save(now, image);
+    void *now = tmx_sim_thermal_state(tmx_run_sim_const(run), 0);
+    void *image = malloc(tmx_image_size(t->ops->image, now)), *copy = NULL;
+    tmx_image_save(t->ops->image, now, image);
     assert_int_equal(t->ops->create(t->model, &copy, NULL), TMX_OK);
     for (size_t i = 0; i < sizeof horizon_s / sizeof horizon_s[0]; i++) {
         struct tmx_budget_path path;
@@ -215,7 +215,7 @@ static void a_budget_from_a_state_is_kept(void **state)
         assert_int_equal(tmx_budget_for(&c, &modes, &at_88, on, &path, &w, NULL), TMX_OK);
         check_pairs(&c, &modes, &path);
         tmx_budget_path_finish(&path);
-        t->ops->restore(copy, image);
+        tmx_image_restore(t->ops->image, copy, image);
         t->ops->read(copy, temp_k);
         for (int k = 0; k < (int)(1000 * horizon_s[i] + 0.5); k++) {
             for (size_t u = 0; u < c.n_unit; u++) {

@@ -475,16 +475,16 @@ static void an_image_brings_everything_back(void **state)
     tmx_machine_apply(r.m, &r.request, r.sensed_k);
     set_shares(&r, 1, 0, 5e-4);
     tmx_machine_advance(r.m, 0);
-    const size_t size = tmx_machine_image_size(r.m);
+    const size_t size = tmx_image_size(tmx_machine_image, r.m);
     unsigned char *a = calloc(1, size), *b = calloc(1, size);
-    tmx_machine_save(r.m, a);
+    tmx_image_save(tmx_machine_image, r.m, a);
     for (int t = 1; t < 20; t++) {
         tmx_machine_apply(r.m, &r.request, r.sensed_k);
         tmx_machine_advance(r.m, 0.01 * t);
     }
     const double later = r.m->job[0].done_sm_s;
-    tmx_machine_restore(r.m, a);
-    tmx_machine_save(r.m, b);
+    tmx_image_restore(tmx_machine_image, r.m, a);
+    tmx_image_save(tmx_machine_image, r.m, b);
     assert_memory_equal(a, b, size);
     for (int t = 1; t < 20; t++) {
         tmx_machine_apply(r.m, &r.request, r.sensed_k);

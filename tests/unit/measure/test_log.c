@@ -441,6 +441,17 @@ static void runs_and_gpus_are_selected_by_patterns(void **unused)
     assert_false(tmx_pattern_match("*a*a*a*a*a*a*a*a*a*a*a*a*a*a*b", text));
 }
 
+static void two_quotes_in_a_quoted_name_are_one(void **unused)
+{
+    (void)unused;
+    struct read r =
+        read_text("run,time_s,gpu,power_w,temp_c\n\"3\"\" fan\",0,0,1,40\n\"3\"\" fan\",1,0,1,40\n"
+                  "\"3\"\" fan\",2,0,1,40\n\"3\"\" fan\",3,0,1,40\n");
+    assert_int_equal(r.m.n_run, 1);
+    assert_string_equal(r.m.run[0], "3\" fan");
+    tmx_measured_finish(&r.m);
+}
+
 static void rows_without_a_time_among_others_are_dropped_and_said(void **unused)
 {
     (void)unused;
@@ -501,6 +512,7 @@ int main(void)
         cmocka_unit_test(a_fan_given_in_percent_is_no_doubt),
         cmocka_unit_test(utf16_and_gzip_are_unpacked),
         cmocka_unit_test(runs_and_gpus_are_selected_by_patterns),
+        cmocka_unit_test(two_quotes_in_a_quoted_name_are_one),
         cmocka_unit_test(rows_without_a_time_among_others_are_dropped_and_said),
         cmocka_unit_test(time_stamps_are_seconds),
     };

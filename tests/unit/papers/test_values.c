@@ -43,7 +43,7 @@ static enum tmx_status judge(const char *entry, char *text, size_t size)
     struct tmx_err err = {0};
     fprintf(f, "values = ( { figure = \"1\"; quantity = \"q\"; %s } );\n", entry);
     fclose(f);
-    enum tmx_status st = tmx_config_load(&cfg, path, NULL, 0, &err);
+    enum tmx_status st = tmx_config_load(&cfg, path, NULL, &err);
     st = st ? st : tmx_values_check(tmx_config_root(cfg), &source, &err);
     st = st ? st : tmx_values_table(tmx_config_root(cfg), &source, &t, &seeds, &err);
     snprintf(text, size, "%s", err.msg);
@@ -70,14 +70,37 @@ static void error_and_band_decide(void **state)
     (void)state;
     assert_int_equal(
         judge("column = \"x\"; value = 6.0; band = 1.0; origin = \"unseen\";", text, sizeof text), 0);
-    assert_string_equal(text, "999,1,q,sure,percent,6,5,0,3,unseen,equal,-1,1,in band\n");
+    assert_string_equal(text, "999,1,q,sure,percent,6,5,0,3,unseen,equal,-1,1,in band,no\n");
     /* the same number beside a band that is too narrow: no word of the file makes it a hit */
     assert_int_equal(
         judge("column = \"x\"; value = 6.0; band = 0.9; origin = \"fitted\";", text, sizeof text), 0);
-    assert_string_equal(text, "999,1,q,sure,percent,6,5,0,3,fitted,equal,-1,0.9,not in band\n");
+    assert_string_equal(text, "999,1,q,sure,percent,6,5,0,3,fitted,equal,-1,0.9,not in band,no\n");
     assert_int_equal(
         judge("column = \"x\"; value = 6.0; band_pct = 20.0; origin = \"input\";", text, sizeof text), 0);
     assert_non_null(strstr(text, ",-1,1.2,in band"));
+}
+
+/* An order within twice its spread is undecided, on either side; what follows from other rows says so. */
+static void an_order_that_the_tick_could_turn_is_undecided(void **state)
+{
+    char text[512];
+    (void)state;
+    static const char *const rows[][2] = {
+        {"4.7", "in band"}, {"4.9", "undecided"}, {"5.1", "undecided"}, {"5.3", "not in band"}};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        char entry[160], want[64];
+        snprintf(
+            entry, sizeof entry,
+            "column = \"x\"; relation = \"at_least\"; value = %s; band = 0.0; spread = 0.1; follows = true; "
+            "origin = \"derived\";",
+            rows[i][0]);
+        snprintf(want, sizeof want, ",%s,yes\n", rows[i][1]);
+        assert_int_equal(judge(entry, text, sizeof text), 0);
+        assert_non_null(strstr(text, want));
+    }
+    assert_int_not_equal(judge("column = \"x\"; value = 5.0; band = 0.1; spread = 0.1; origin = \"fitted\";",
+                               text, sizeof text),
+                         0);
 }
 
 static void a_bound_is_met_from_one_side(void **state)
@@ -100,11 +123,11 @@ static void what_failed_is_no_zero(void **state)
         judge("policy = \"failed\"; column = \"x\"; value = 0.0; band = 1.0; origin = \"unseen\";", text,
               sizeof text),
         0);
-    assert_string_equal(text, "999,1,q,failed,percent,0,,,3,unseen,equal,,1,no value\n");
+    assert_string_equal(text, "999,1,q,failed,percent,0,,,3,unseen,equal,,1,no value,no\n");
     assert_int_equal(
         judge("name = \"not modelled\"; value = 0.0; band = 1.0; origin = \"unseen\";", text, sizeof text),
         0);
-    assert_string_equal(text, "999,1,q,not modelled,percent,0,,,3,unseen,equal,,1,no value\n");
+    assert_string_equal(text, "999,1,q,not modelled,percent,0,,,3,unseen,equal,,1,no value,no\n");
 }
 
 static void seeds_give_mean_and_spread(void **state)
@@ -115,13 +138,14 @@ static void seeds_give_mean_and_spread(void **state)
         judge("policy = \"spread\"; column = \"x\"; value = 5.0; band = 0.0; origin = \"fitted\";", text,
               sizeof text),
         0);
-    assert_string_equal(text, "999,1,q,spread,percent,5,5,1,3,fitted,equal,0,0,in band\n");
+    assert_string_equal(text, "999,1,q,spread,percent,5,5,1,3,fitted,equal,0,0,in band,no\n");
     assert_int_equal(
         judge("policy = \"spread\"; column = \"x\"; minus = { policy = \"sure\"; }; value = 1.0; band = 0.5; "
               "origin = \"derived\";",
               text, sizeof text),
         0);
-    assert_string_equal(text, "999,1,q,spread less sure,percent,1,0,1,3,derived,equal,-1,0.5,not in band\n");
+    assert_string_equal(text,
+                        "999,1,q,spread less sure,percent,1,0,1,3,derived,equal,-1,0.5,not in band,no\n");
 }
 
 static void what_is_not_stated_is_refused(void **state)
@@ -150,8 +174,11 @@ static void what_is_not_stated_is_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(error_and_band_decide),         cmocka_unit_test(a_bound_is_met_from_one_side),
-        cmocka_unit_test(what_failed_is_no_zero),        cmocka_unit_test(seeds_give_mean_and_spread),
+        cmocka_unit_test(error_and_band_decide),
+        cmocka_unit_test(an_order_that_the_tick_could_turn_is_undecided),
+        cmocka_unit_test(a_bound_is_met_from_one_side),
+        cmocka_unit_test(what_failed_is_no_zero),
+        cmocka_unit_test(seeds_give_mean_and_spread),
         cmocka_unit_test(what_is_not_stated_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -97,7 +97,7 @@ struct rig {
     struct tmx_machine *m;
     void *model;
     struct tmx_frame f;
-    double block[8][N_UNIT], way_w[TMX_WAYS], transition_w[1];
+    double block[8][N_UNIT], slot_w[TMX_SLOTS], transition_w[1];
 };
 
 static void rig_open(struct rig *r)
@@ -123,7 +123,7 @@ static void rig_open(struct rig *r)
                               .baseline_w = r->block[5],
                               .power_w = r->block[6],
                               .temp_k = r->block[7],
-                              .way_w = r->way_w,
+                              .slot_w = r->slot_w,
                               .transition_w = r->transition_w};
     for (size_t u = 0; u < N_UNIT; u++) {
         r->f.temp_k[u] = 85 + 273.15;
@@ -161,7 +161,7 @@ static void power_follows_activity_voltage_clock_and_sleep(void **state)
     check_close(r.f.dynamic_w[0], 2 * 0.81 * 0.8, 1e-12, 0);
     check_close(r.f.dynamic_w[1], (0.25 * 2 + 0.75 * 1) * 0.81 * 0.8, 1e-12, 0);
     check_close(r.f.dynamic_w[2], 0, 0, 0);
-    check_close(r.f.way_w[0] + r.f.way_w[1], sum(r.f.dynamic_w), 1e-12, 0);
+    check_close(r.f.slot_w[0] + r.f.slot_w[1], sum(r.f.dynamic_w), 1e-12, 0);
     check_close(sum(r.f.leakage_w), 2 * 0.9, 1e-7, 0);        /* 2 W at 85 degC, linear in V */
     check_close(r.f.leakage_w[0], 2 * 0.9 * 4 / 24, 1e-7, 0); /* by area: 4 of 24 mm2 */
     check_close(sum(r.f.baseline_w), 1, 1e-12, 0);

@@ -103,19 +103,19 @@ static void check_snapshot(const char *more)
     struct tmx_run *run = open_mix("WL8", more);
     struct tmx_sim *sim = tmx_run_sim(run);
     const struct tmx_frame *f = tmx_sim_frame(sim);
-    void *image = malloc(tmx_sim_image_size(sim));
+    void *image = malloc(tmx_image_size(tmx_sim_image, sim));
     double first[64];
     for (int i = 0; i < 3007; i++) {
         assert_int_equal(tmx_sim_tick(sim, NULL), TMX_OK);
     }
-    tmx_sim_save(sim, image);
+    tmx_image_save(tmx_sim_image, sim, image);
     for (int pass = 0; pass < 2; pass++) {
         for (int i = 0; i < 2000; i++) {
             assert_int_equal(tmx_sim_tick(sim, NULL), TMX_OK);
         }
         if (pass == 0) {
             memcpy(first, f->temp_k, f->n_unit * sizeof *first);
-            tmx_sim_restore(sim, image);
+            tmx_image_restore(tmx_sim_image, sim, image);
         }
     }
     assert_memory_equal(first, f->temp_k, f->n_unit * sizeof *first);

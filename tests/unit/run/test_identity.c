@@ -29,9 +29,6 @@ static const struct {
     {"unit gating", "chip = \"gtx280\"; mix = \"WL5\"; gate = { policy = \"convpg\"; instructions = 1000; };",
      6},
     {"CTA policy", "chip = \"gtx280\"; mix = \"WL5\"; cta = { policy = \"tcs\"; };", 4},
-    {"replay",
-     "chip = \"gtx280\"; mix = \"identity\"; method = \"replay\"; thermal = { file = \"identity.ttrace\"; };",
-     5},
     {"topology",
      "topology = \"gtx280x2\"; mix = \"WL1\"; policy = \"MG-MU\"; fan = { policy = \"curve\"; };"
      "fan_failures = ( { fan = \"fan0\"; at_s = 3.0; } );",
@@ -100,26 +97,6 @@ static void describe(const char *text, char id[TMX_HASH_HEX], char **resolved, s
 static void scene_text(size_t scene, char text[2048])
 {
     snprintf(text, 2048, "%s %s", common, scenes[scene].text);
-}
-
-static void write_trace(void)
-{
-    FILE *f = fopen("identity.ttrace", "w");
-    assert_non_null(f);
-    struct tmx_text_file t;
-    struct tmx_lines lines = {0};
-    struct tmx_err err = {0};
-    char names[65536] = "", values[65536] = "";
-    assert_int_equal(tmx_text_load(&t, "identity_data/floorplans/gtx280/gtx280.flp", &err), TMX_OK);
-    while (tmx_lines_next_filled(&lines, &t)) {
-        struct tmx_span rest = lines.line, name;
-        assert_true(tmx_span_field(&rest, &name));
-        snprintf(names + strlen(names), sizeof names - strlen(names), "%.*s\t", TMX_SPAN_ARG(name));
-        snprintf(values + strlen(values), sizeof values - strlen(values), "340\t");
-    }
-    fprintf(f, "%s\n%s\n", names, values);
-    assert_int_equal(fclose(f), 0);
-    tmx_text_finish(&t);
 }
 
 static void each_file_is_part_of_the_id(void **state)
@@ -210,7 +187,10 @@ static bool another_value(const char *resolved, const char *key, const struct tm
                                         "order",
                                         "rand",
                                         "target",
-                                        "merge"};
+                                        "merge",
+                                        "sm",
+                                        "reactive",
+                                        "corners"};
     const size_t n_words = sizeof words / sizeof words[0];
     for (size_t k = 0; k < n_words; k++) {
         char set[256], value[64], changed[TMX_HASH_HEX];
@@ -312,6 +292,5 @@ int main(void)
         cmocka_unit_test(each_key_is_part_of_the_id),
     };
     write_data();
-    write_trace();
     return cmocka_run_group_tests_name("identity", tests, NULL, NULL);
 }

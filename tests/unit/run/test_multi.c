@@ -178,10 +178,16 @@ static double settled_c(const char *more, const char *kernel)
 static void a_faster_fan_cools_and_a_stopped_one_heats(void **state)
 {
     (void)state;
-    const double full = settled_c("fan = { speed = 1.0; };", "Sepia"),
-                 half = settled_c("fan = { speed = 0.5; };", "Sepia"),
-                 slow = settled_c("fan = { speed = 0.2; };", "Sepia"),
-                 still = settled_c("fan = { speed = 0.0; }; leakage = false;", "Sepia");
+    /* without a throttle, which stops the chip at the same temperature under any fan */
+    static const char no_throttle[] = "leakage = false; throttle = { trip_c = 150.0; release_c = 140.0; };";
+    static const double speeds[] = {1.0, 0.5, 0.2, 0.0};
+    double settled[4];
+    for (size_t i = 0; i < 4; i++) {
+        char more[160];
+        snprintf(more, sizeof more, "fan = { speed = %.1f; }; %s", speeds[i], no_throttle);
+        settled[i] = settled_c(more, "Sepia");
+    }
+    const double full = settled[0], half = settled[1], slow = settled[2], still = settled[3];
     assert_true(full < half && half < slow && slow < still);
 }
 
@@ -243,19 +249,20 @@ static void a_snapshot_of_fans_and_air_continues_bit_equal(void **state)
 {
     (void)state;
     struct tmx_run *r = open_node(scratch_write("row.cfg", row), mix("scs.cfg", "SVM", "Cmem", "SVM", 60),
-                                  "fan = { policy = \"pi\"; target_c = 60.0; };");
+                                  "fan = { policy = \"pi\"; target_c = 60.0; };"
+                                  "spread = { leakage = 0.2; dynamic = 0.1; sink = 0.2; inlet_k = 2.0; };");
     struct tmx_sim *s = tmx_run_sim(r);
     double first[3 * MAX_UNIT];
     const size_t bytes = 3 * units(r) * sizeof(double);
     assert_true(units(r) <= MAX_UNIT);
     ticks(r, 333);
-    void *image = malloc(tmx_sim_image_size(s));
+    void *image = malloc(tmx_image_size(tmx_sim_image, s));
     assert_non_null(image);
-    tmx_sim_save(s, image);
+    tmx_image_save(tmx_sim_image, s, image);
     ticks(r, 300);
     memcpy(first, temps(r, 0), bytes);
     const double fan_j = metric(r, "fan_energy_j");
-    tmx_sim_restore(s, image);
+    tmx_image_restore(tmx_sim_image, s, image);
     ticks(r, 300);
     assert_memory_equal(first, temps(r, 0), bytes);
     check_close(metric(r, "fan_energy_j"), fan_j, 0, 0);
@@ -269,7 +276,7 @@ static double *put(double *to, const double *from, size_t n)
     return to + n;
 }
 
-/* What a run is made of, without addresses: [5 n_unit + (2 + TMX_WAYS) n_sm + 3 n_job + 2]. */
+/* What a run is made of, without addresses: [5 n_unit + (2 + TMX_SLOTS) n_sm + 3 n_job + 2]. */
 static void gather(struct tmx_run *run, double *to)
 {
     const struct tmx_machine *m = tmx_sim_machine(tmx_run_sim(run));
@@ -281,7 +288,7 @@ static void gather(struct tmx_run *run, double *to)
     to = put(to, r->leakage_j, m->n_unit);
     to = put(to, r->sum_k, m->n_unit);
     to = put(to, f->sensed_k, m->n_sm);
-    to = put(to, m->held, TMX_WAYS * m->n_sm);
+    to = put(to, m->held, TMX_SLOTS * m->n_sm);
     to = put(to, m->drain_s, m->n_sm);
     for (size_t j = 0; j < m->n_job; j++) {
         *to++ = m->job[j].done_sm_s;
@@ -341,7 +348,7 @@ static void threads_change_no_byte(void **state)
             if (m->n_done == 0 || m->n_done == m->n_job || (i == 0 && n_spread == 0)) {
                 fail_msg("%zu of %zu jobs done, %zu on two GPUs", m->n_done, m->n_job, n_spread);
             }
-            const size_t size = 5 * m->n_unit + (2 + TMX_WAYS) * m->n_sm + 3 * m->n_job + 2;
+            const size_t size = 5 * m->n_unit + (2 + TMX_SLOTS) * m->n_sm + 3 * m->n_job + 2;
             got = calloc(size, sizeof *got);
             assert_non_null(got);
             gather(run, got);
@@ -406,7 +413,7 @@ static struct tmx_run *open_shared(size_t i)
          "target_c = 55.0; }; sensor = { period_s = 0.05; quantum_k = 1.0; delay_s = 0.1; };"),
         "policy = \"MG-BL\"; sensor = { period_s = 0.05; noise_k = 0.5; }; fan = { policy = \"curve\"; };",
         "policy = \"MG-BL\"; fan = { policy = \"curve\"; }; threads = 2; warmup_s = 2.5;",
-        "policy = \"MG-BL\"; fan = { policy = \"curve\"; };"};
+        "policy = \"MG-BL\"; fan = { policy = \"curve\"; }; spread = { leakage = 0.2; sink = 0.1; };"};
     static const char nine[] =
         "name = \"nine\"; link = \"T\"; links = ( { name = \"T\"; bandwidth_gb_per_s = 12.0; latency_us = "
         "1.2; } ); cards = ( { name = \"c\"; count = 3; } );\n"
@@ -464,7 +471,7 @@ static void ranks_change_no_byte(void **state)
         struct tmx_err err = {0};
         assert_int_equal(tmx_sim_advance(tmx_run_sim(alone), 200, NULL, &err), TMX_OK);
         const struct tmx_machine *m = tmx_sim_machine(tmx_run_sim(alone));
-        const size_t size = 5 * m->n_unit + (2 + TMX_WAYS) * m->n_sm + 3 * m->n_job + 2;
+        const size_t size = 5 * m->n_unit + (2 + TMX_SLOTS) * m->n_sm + 3 * m->n_job + 2;
         double *want = calloc(size, sizeof *want), *got = calloc(size, sizeof *got);
         assert_true(want && got);
         gather(alone, want);
@@ -627,6 +634,145 @@ static void wide_kernels_and_steps_of_power(void **state)
     tmx_run_destroy(run);
 }
 
+/* The draws of all GPUs of a hall, one column of gpus.csv. */
+enum { HALL = 300 };
+static void hall_draws(const char *spread, const char *column, double value[HALL])
+{
+    const char *hall =
+        scratch_write("hall.cfg", "name = \"hall\"; inlet_c = 20.0; nodes = 100;"
+                                  "cards = ( " CARD("0") ", " CARD("1") ", " CARD(
+                                      "2") " );"
+                                           "fans = ( " FAN("0") ", " FAN("1") ", " FAN(
+                                               "2") " );"
+                                                    "gpus = ( " GPU("0") ", " GPU("1") ", " GPU("2") " );");
+    struct tmx_run *r = open_node(hall, mix("m.cfg", "SVM", NULL, NULL, 1), spread);
+    struct tmx_table *t = NULL;
+    assert_int_equal(tmx_run_gpus(r, &t, NULL), TMX_OK);
+    for (size_t g = 0; g < HALL; g++) {
+        value[g] = cell(t, g, column);
+    }
+    tmx_table_destroy(t);
+    tmx_run_destroy(r);
+}
+
+/* Standard deviations and means are those asked for within four standard errors. A stream that nobody else
+ * draws from: one quantity's draws do not depend on another's, nor on the run's seed if the spread has one.
+ */
+static void gpus_differ_as_the_spread_asks(void **state)
+{
+    static const char *const column[] = {"leakage_factor", "dynamic_factor", "sink_factor", "inlet_offset_k"};
+    static const double sd[] = {0.24, 0.03, 0.15, 4.0};
+    static double first[HALL], again[HALL];
+    (void)state;
+    for (size_t i = 0; i < 4; i++) {
+        double sum = 0, squares = 0;
+        hall_draws("spread = { leakage = 0.24; dynamic = 0.03; sink = 0.15; inlet_k = 4.0; };", column[i],
+                   first);
+        for (size_t g = 0; g < HALL; g++) {
+            const double z = i < 3 ? log(first[g]) : first[g];
+            sum += z;
+            squares += z * z;
+        }
+        check_close(sum / HALL, 0, 0, 4 * sd[i] / sqrt(HALL));
+        check_close(sqrt(squares / HALL), sd[i], 4 / sqrt(2.0 * HALL), 0);
+    }
+    hall_draws("spread = { leakage = 0.24; seed = 1; };", column[0], first);
+    hall_draws("spread = { leakage = 0.24; dynamic = 0.3; sink = 0.1; };", column[0], again);
+    assert_memory_equal(first, again, sizeof first); /* the run's seed is 1 */
+    hall_draws("spread = { leakage = 0.24; seed = 2; };", column[0], again);
+    assert_memory_not_equal(first, again, sizeof first);
+}
+
+static void a_spread_of_nothing_changes_no_byte(void **state)
+{
+    (void)state;
+    const char *n = scratch_write("row.cfg", row), *m = mix("scs.cfg", "SVM", "Cmem", "SVM", 60);
+    struct tmx_run *x = open_node(n, m, ""), *y = open_node(n, m, "spread = { leakage = 0.0; seed = 7; };");
+    assert_string_equal(tmx_run_id(x), tmx_run_id(y));
+    ticks(x, 200);
+    ticks(y, 200);
+    assert_memory_equal(temps(x, 0), temps(y, 0), 3 * units(x) * sizeof(double));
+    tmx_run_destroy(x);
+    tmx_run_destroy(y);
+}
+
+/* A spread of one quantity against a chip or card whose file has the drawn value. */
+static void a_drawn_gpu_is_one_that_is_made_so(void **state)
+{
+    static const char *const more =
+        "throttle = { trip_c = 190.0; release_c = 180.0; }; fan = { speed = 1.0; };";
+    char text[4096];
+    struct tmx_table *t = NULL;
+    (void)state;
+    scratch_write("made_kernel.cfg",
+                  "name = \"k\"; launch = { thread_blocks = 1024; threads_per_block = 256; };"
+                  "power = { block_lifetime_s = 0.001; sm_power_w = 100.0; };");
+    struct tmx_run *drawn = open_run(
+        COMMON "topology = \"%s\"; mix = \"%s\"; %s spread = { sink = 0.2; leakage = 0.3; dynamic = 0.1; };",
+        scratch_write("one.cfg", one),
+        scratch_write("m1.cfg",
+                      "name = \"m\"; kernels = ( { kernel = \"made_kernel.cfg\"; work_s = 2000.0; } );"),
+        more);
+    assert_int_equal(tmx_run_gpus(drawn, &t, NULL), TMX_OK);
+    const double sink = cell(t, 0, "sink_factor"), leakage = cell(t, 0, "leakage_factor"),
+                 dynamic = cell(t, 0, "dynamic_factor");
+    tmx_table_destroy(t);
+    assert_true(fabs(sink - 1) > 0.02 && fabs(leakage - 1) > 0.02 && fabs(dynamic - 1) > 0.02);
+    snprintf(text, sizeof text,
+             "name = \"made\"; cards = ( { name = \"c0\"; fit_a_k_per_w = %.17g; fit_b_k_per_w = %.17g; } );"
+             "fans = ( " FAN("0") " ); gpus = ( " GPU("0") " );",
+             0.05 * sink, 111.0 * sink);
+    const char *made_node = scratch_write("made.cfg", text);
+    snprintf(text, sizeof text,
+             "name = \"k\"; launch = { thread_blocks = 1024; threads_per_block = 256; };"
+             "power = { block_lifetime_s = 0.001; sm_power_w = %.17g; };",
+             100.0 * dynamic);
+    scratch_write("scaled_kernel.cfg", text);
+    const double chip_w = tmx_sim_machine(tmx_run_sim(drawn))->gpu[0].chip->power.leakage_w;
+    struct tmx_run *made = open_run(
+        COMMON "topology = \"%s\"; mix = \"%s\"; %s chip_power = { leakage_w = %.17g; };", made_node,
+        scratch_write("m2.cfg",
+                      "name = \"m\"; kernels = ( { kernel = \"scaled_kernel.cfg\"; work_s = 2000.0; } );"),
+        more, chip_w * leakage);
+    ticks(drawn, 12000);
+    ticks(made, 12000);
+    check_close(gpu_power_w(drawn, 0), gpu_power_w(made, 0), 1e-3, 0);
+    check_close(temps(drawn, 0)[0], temps(made, 0)[0], 0, 0.1);
+    tmx_run_destroy(drawn);
+    tmx_run_destroy(made);
+}
+
+/* Boards, fans and host behind a supply whose efficiency rises with the load; a kernel of other watts than
+ * its file's. */
+static void the_wall_pays_for_all_parts(void **state)
+{
+    static const char host[] =
+        "host = { idle_w = 200.0; active_w = 100.0; supply = ( { load_w = 100.0; efficiency = 0.8; }, "
+        "{ load_w = 500.0; efficiency = 0.9; } ); };";
+    char text[2048];
+    struct tmx_table *t = NULL;
+    (void)state;
+    snprintf(text, sizeof text, "%s %s", one, host);
+    scratch_write("load.cfg", "name = \"load\"; launch = { thread_blocks = 1024; threads_per_block = 256; };"
+                              "power = { block_lifetime_s = 0.001; sm_power_w = 100.0; };");
+    struct tmx_run *r = open_node(
+        scratch_write("one_host.cfg", text),
+        scratch_write(
+            "load_mix.cfg",
+            "name = \"m\"; kernels = ( { kernel = \"load.cfg\"; work_s = 20.0; power_w = 50.0; } );"),
+        "throttle = { trip_c = 190.0; release_c = 180.0; };");
+    assert_int_equal(tmx_run_execute(r, NULL, NULL), TMX_OK);
+    assert_int_equal(tmx_run_gpus(r, &t, NULL), TMX_OK);
+    const double w = cell(t, 0, "mean_w"), time_s = metric(r, "energy_j") / w,
+                 fan_w = metric(r, "fan_energy_j") / time_s,
+                 load_w = w + fan_w + 200 + 100 * cell(t, 0, "busy_pct") / 100;
+    check_close(metric(r, "dynamic_j"), 1000, 0.01, 0);
+    check_close(metric(r, "wall_w"), load_w / (0.8 + 0.1 * (load_w - 100) / 400), 1e-6, 0);
+    check_close(metric(r, "wall_overhead_pct"), 100 * (1 - w / metric(r, "wall_w")), 1e-6, 0);
+    tmx_table_destroy(t);
+    tmx_run_destroy(r);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -644,6 +790,10 @@ int main(void)
         cmocka_unit_test(ranks_change_no_byte),
         cmocka_unit_test(a_runaway_on_one_rank_ends_all),
         cmocka_unit_test(a_resolved_run_reads_back_to_itself),
+        cmocka_unit_test(gpus_differ_as_the_spread_asks),
+        cmocka_unit_test(the_wall_pays_for_all_parts),
+        cmocka_unit_test(a_spread_of_nothing_changes_no_byte),
+        cmocka_unit_test(a_drawn_gpu_is_one_that_is_made_so),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

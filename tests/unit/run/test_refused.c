@@ -70,7 +70,7 @@ static void what_cannot_be_meant_is_refused_with_its_line(void **state)
         {"package = { r_convec = -1.0; };", "is outside"},
         {"package = { r_convec = { }; };", "expected a number"},
         {"package = { detailed_3D = \"on\"; };", "without a grid_layer_file"},
-        {"package = { use_microchannels = 1; };", "is not modelled here"},
+        {"package = { use_microchannels = 1; };", "without a grid_layer_file"},
         {"package = { materials_file = \"nowhere.materials\"; };", "materials_file: nowhere.materials"},
         {"package = { grid_layer_file = \"nowhere.lcf\"; };", "grid_layer_file: nowhere.lcf"},
         {"package = { material_chip = \"unobtainium\"; };", "unknown material"},

@@ -98,6 +98,50 @@ static void a_pair_is_levelled_as_by_hand(void **state)
     free(slosh);
 }
 
+/* Red ends with the slowest at its limit and the other lowered until both are level; Realloc is level with a
+ * sum of at most what it may draw, less what rounding up takes off. */
+static void leads_are_followed_as_in_the_paper(void **state)
+{
+    static const struct {
+        const char *options;
+        double most_w, sum_w;
+    } cases[] = {{"mode = \"reduce\"; start_w = 600.0;", 600, 1200},
+                 {"mode = \"realloc\"; start_w = 600.0; node_w = 1200.0;", 700, 1200},
+                 {"mode = \"realloc\"; start_w = 600.0; node_w = 1240.0;", 700, 1240}};
+    (void)state;
+    for (size_t c = 0; c < 3; c++) {
+        void *slosh = options(cases[c].options);
+        struct pair p;
+        double a = 0, b = 0;
+        open_pair(&p, 100, cases[c].most_w);
+        for (int i = 0; i < 80; i++) {
+            struct tmx_request r = {.gpu = p.request, .memory = p.memory};
+            const struct tmx_view view = {
+                .time_s = 5.0 * i, .node = &p.node, .board = p.board, .quantum_s = 0.1};
+            p.request[0] = p.request[1] = (struct tmx_gpu_request){.power_cap_w = INFINITY};
+            tmx_mix_slosh.decide(slosh, &view, &r);
+            a = p.request[0].power_cap_w;
+            b = p.request[1].power_cap_w;
+            if (i == 0) {
+                check_close(a, 600, 1e-12, 0);
+                check_close(b, 600, 1e-12, 0);
+            }
+            p.compute_s[0] = 10 / speed_of(a, a, false);
+            p.compute_s[1] = 10 / speed_of(b, a, true);
+            p.sync_job.n_step++;
+        }
+        check_close(p.compute_s[0], p.compute_s[1], 4e-3, 0);
+        assert_true(a < b && b <= cases[c].most_w && a + b <= cases[c].sum_w + 1e-9);
+        if (c == 0) {
+            check_close(b, 600, 1e-9, 0);
+            assert_true(a < 590);
+        } else {
+            assert_true(a + b > cases[c].sum_w - 4);
+        }
+        free(slosh);
+    }
+}
+
 /* ---- the node ---- */
 
 struct node {
@@ -186,16 +230,16 @@ static void a_snapshot_keeps_caps_and_steps(void **state)
     struct tmx_run *run = open_node(4800, 5590, 0.8);
     struct tmx_sim *sim = tmx_run_sim(run);
     const struct tmx_frame *f = tmx_sim_frame(sim);
-    void *image = malloc(tmx_sim_image_size(sim));
+    void *image = malloc(tmx_image_size(tmx_sim_image, sim));
     double first[16];
     (void)state;
     assert_int_equal(tmx_sim_advance(sim, 1003, NULL, NULL), TMX_OK);
-    tmx_sim_save(sim, image);
+    tmx_image_save(tmx_sim_image, sim, image);
     for (int pass = 0; pass < 2; pass++) {
         assert_int_equal(tmx_sim_advance(sim, 1500, NULL, NULL), TMX_OK);
         if (pass == 0) {
             memcpy(first, f->temp_k, f->n_unit * sizeof *first);
-            tmx_sim_restore(sim, image);
+            tmx_image_restore(tmx_sim_image, sim, image);
         }
     }
     assert_memory_equal(first, f->temp_k, f->n_unit * sizeof *first);
@@ -207,6 +251,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_pair_is_levelled_as_by_hand),
+        cmocka_unit_test(leads_are_followed_as_in_the_paper),
         cmocka_unit_test(the_node_follows_its_equations),
         cmocka_unit_test(the_rows_differ_as_measured),
         cmocka_unit_test(a_snapshot_keeps_caps_and_steps),

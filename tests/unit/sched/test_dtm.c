@@ -116,14 +116,14 @@ static const struct {
     {84.999, false}, {85.5, false},   {89.9, false}, {90, true}, {85, true}, {60, false},
 };
 
-static void an_sm_trips_at_90_and_runs_again_below_85(void **state)
+static void with_scope_sm_an_sm_trips_at_90_and_runs_again_below_85(void **state)
 {
     (void)state;
     for (size_t sm = 0; sm < N; sm++) {
         struct rig r;
         void *s;
         rig_open(&r);
-        const struct tmx_dtm_policy *p = policy("throttle", "", &s);
+        const struct tmx_dtm_policy *p = policy("throttle", "scope = \"sm\";", &s);
         for (size_t i = 0; i < N; i++) {
             r.sensed_k[i] = 89 + TMX_ZERO_C; /* near the limit, never at it */
         }
@@ -140,13 +140,13 @@ static void an_sm_trips_at_90_and_runs_again_below_85(void **state)
     }
 }
 
-static void with_scope_chip_the_hottest_sm_gates_all_of_its_own_chip(void **state)
+static void by_default_the_hottest_sm_gates_all_of_its_own_chip(void **state)
 {
     (void)state;
     struct rig r;
     void *s;
     rig_open(&r);
-    const struct tmx_dtm_policy *p = policy("throttle", "scope = \"chip\";", &s);
+    const struct tmx_dtm_policy *p = policy("throttle", "", &s);
     for (size_t i = 0; i < N; i++) {
         r.sensed_k[i] = 60 + TMX_ZERO_C;
     }
@@ -200,8 +200,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(dvfs_moves_one_level_a_tick_between_its_thresholds),
         cmocka_unit_test(dvfs_may_only_lower_what_another_policy_asked_for),
-        cmocka_unit_test(an_sm_trips_at_90_and_runs_again_below_85),
-        cmocka_unit_test(with_scope_chip_the_hottest_sm_gates_all_of_its_own_chip),
+        cmocka_unit_test(with_scope_sm_an_sm_trips_at_90_and_runs_again_below_85),
+        cmocka_unit_test(by_default_the_hottest_sm_gates_all_of_its_own_chip),
         cmocka_unit_test(ascending_order_keeps_ties_in_the_order_of_the_index),
         cmocka_unit_test(thread_blocks_go_to_the_coldest_sms_or_by_index),
     };

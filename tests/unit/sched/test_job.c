@@ -17,7 +17,7 @@ static int load(void **state)
 {
     struct tmx_err err = {0};
     (void)state;
-    return tmx_job_data_load(&data, TMX_SOURCE_DIR "/workloads/nodes/c1060.cfg", NULL, 0, &err) ? -1 : 0;
+    return tmx_job_data_load(&data, TMX_SOURCE_DIR "/workloads/nodes/c1060.cfg", NULL, &err) ? -1 : 0;
 }
 
 static int unload(void **state)
@@ -93,12 +93,13 @@ static double power_error(double off_w)
     static const char *const rows[] = {"1S+1B", "1S+20B", "1E+1M", "5E+15M"};
     struct tmx_job_data d;
     struct tmx_err err = {0};
-    char set[64];
+    struct tmx_sets sets = {0};
     double sum = 0;
-    snprintf(set, sizeof set, "power.active_w=%.6f", data.node.active_w + off_w);
-    const char *const sets[] = {set};
-    assert_int_equal(tmx_job_data_load(&d, TMX_SOURCE_DIR "/workloads/nodes/c1060.cfg", sets, 1, &err),
-                     TMX_OK);
+    assert_int_equal(
+        tmx_sets_put(&sets, "power.active_w", TMX_REAL_VALUE(data.node.active_w + off_w), NULL, 0, &err),
+        TMX_OK);
+    assert_int_equal(tmx_job_data_load(&d, TMX_SOURCE_DIR "/workloads/nodes/c1060.cfg", &sets, &err), TMX_OK);
+    tmx_sets_finish(&sets);
     for (size_t i = 0; i < 4; i++) {
         struct tmx_job_batch j;
         struct tmx_prediction p;

@@ -185,11 +185,12 @@ static void a_restored_run_goes_on_bit_equal(void **state)
     for (int i = 0; i < 700; i++) {
         rig_tick(a);
     }
-    void *machine = malloc(tmx_machine_image_size(a->m)), *jobs = malloc(tmx_jobs_image_size(a->jobs));
-    tmx_machine_save(a->m, machine);
-    tmx_jobs_save(a->jobs, jobs);
-    tmx_machine_restore(b->m, machine);
-    tmx_jobs_restore(b->jobs, jobs);
+    void *machine = malloc(tmx_image_size(tmx_machine_image, a->m)),
+         *jobs = malloc(tmx_image_size(tmx_jobs_image, a->jobs));
+    tmx_image_save(tmx_machine_image, a->m, machine);
+    tmx_image_save(tmx_jobs_image, a->jobs, jobs);
+    tmx_image_restore(tmx_machine_image, b->m, machine);
+    tmx_image_restore(tmx_jobs_image, b->jobs, jobs);
     b->tick = a->tick;
     for (int i = 0; i < 900; i++) {
         rig_tick(a);
@@ -199,7 +200,7 @@ static void a_restored_run_goes_on_bit_equal(void **state)
     for (size_t i = 0; i < N_JOB; i++) {
         assert_true(a->m->job[i].finished_s == b->m->job[i].finished_s);
     }
-    assert_int_equal(tmx_jobs_image_size(NULL), 0);
+    assert_int_equal(tmx_image_size(tmx_jobs_image, NULL), 0);
     free(machine);
     free(jobs);
     rig_down(a);

@@ -177,16 +177,16 @@ static void a_snapshot_continues_bit_for_bit(void **state)
         &w, 3,
         "sync_job = { step_work_s = 0.0101; steps = 25; comm_s = 0.0003; weights = [1.0, 1.1, 1.0]; };", 1e-3,
         0, 1);
-    void *image = malloc(tmx_sim_image_size(w.sim));
+    void *image = malloc(tmx_image_size(tmx_sim_image, w.sim));
     for (int i = 0; i < 37; i++) {
         assert_int_equal(tmx_sim_tick(w.sim, NULL), TMX_OK);
     }
-    tmx_sim_save(w.sim, image);
+    tmx_image_save(tmx_sim_image, w.sim, image);
     for (int pass = 0; pass < 2; pass++) {
         const struct tmx_sync_job *g = run_world(&w);
         memcpy(step_s[pass], g->step_s, sizeof step_s[pass]);
         end_s[pass] = tmx_sim_machine(w.sim)->job[1].finished_s;
-        tmx_sim_restore(w.sim, image);
+        tmx_image_restore(tmx_sim_image, w.sim, image);
     }
     assert_memory_equal(step_s[0], step_s[1], sizeof step_s[0]);
     assert_memory_equal(&end_s[0], &end_s[1], sizeof end_s[0]);

@@ -19,7 +19,7 @@ static bool has_instructions(const char *name)
     struct tmx_config *cfg = NULL;
     struct tmx_err err = {0};
     assert_int_equal(tmx_data_find(TMX_DATA_KERNEL, name, path, &err), TMX_OK);
-    if (tmx_config_load(&cfg, path, NULL, 0, &err)) {
+    if (tmx_config_load(&cfg, path, NULL, &err)) {
         fail_msg("%s:%u: %s", err.file, err.line, err.msg);
     }
     const bool found = tmx_config_find(cfg, "instructions") != NULL;
@@ -36,7 +36,7 @@ static void shipped_kernels_run(void **state)
     assert_int_equal(tmx_data_names(TMX_DATA_KERNEL, &names, &err), TMX_OK);
     for (size_t c = 0; c < sizeof chips / sizeof chips[0]; c++) {
         struct tmx_gate_chip chip;
-        assert_int_equal(tmx_gate_chip_load(&chip, chips[c], NULL, 0, &err), TMX_OK);
+        assert_int_equal(tmx_gate_chip_load(&chip, chips[c], NULL, &err), TMX_OK);
         for (char **name = names; *name; name++) {
             struct tmx_gate_kernel k;
             struct tmx_stream s;
@@ -75,7 +75,7 @@ static void the_chip_saves_what_the_paper_computes(void **state)
     struct tmx_gate_chip chip;
     struct tmx_err err = {0};
     (void)state;
-    assert_int_equal(tmx_gate_chip_load(&chip, "gtx480", NULL, 0, &err), TMX_OK);
+    assert_int_equal(tmx_gate_chip_load(&chip, "gtx480", NULL, &err), TMX_OK);
     const struct tmx_gate_leakage *l = &chip.leakage;
     check_close(100 * (l->int_w + l->fp_w) / l->chip_w, 16.38, 0, 0.005);
     check_close(100 * tmx_gate_chip_saved(l, 0.30, 0.30), 1.62, 0, 0.005);
@@ -92,7 +92,7 @@ static void results_do_not_depend_on_the_number_of_workers(void **state)
     struct tmx_sm_result one[6], two[6];
     struct tmx_err err = {0};
     (void)state;
-    assert_int_equal(tmx_gate_chip_load(&chip, "gtx480", NULL, 0, &err), TMX_OK);
+    assert_int_equal(tmx_gate_chip_load(&chip, "gtx480", NULL, &err), TMX_OK);
     assert_int_equal(tmx_gate_kernel_load(&kernel[0], "hotspot", &err), TMX_OK);
     assert_int_equal(tmx_gate_kernel_load(&kernel[1], "MUM", &err), TMX_OK);
     struct tmx_gate_plan plan = {.chip = &chip,
@@ -113,15 +113,17 @@ static void results_do_not_depend_on_the_number_of_workers(void **state)
 
 static void overrides_name_their_key(void **state)
 {
-    static const char *const good[] = {"gate.break_even_cycles=9"}, *const bad[] = {
-                                                                        "gate.break_evn_cycles=9"};
+    struct tmx_sets sets = {0};
     struct tmx_gate_chip chip;
     struct tmx_err err = {0};
     (void)state;
-    assert_int_equal(tmx_gate_chip_load(&chip, "gtx480", good, 1, &err), TMX_OK);
+    assert_int_equal(tmx_sets_add(&sets, "", "gate.break_even_cycles=9", NULL, 0, &err), TMX_OK);
+    assert_int_equal(tmx_gate_chip_load(&chip, "gtx480", &sets, &err), TMX_OK);
     assert_int_equal(chip.gate.break_even_cycles, 9);
-    assert_int_equal(tmx_gate_chip_load(&chip, "gtx480", bad, 1, &err), TMX_ECONFIG);
+    assert_int_equal(tmx_sets_add(&sets, "", "gate.break_evn_cycles=9", NULL, 0, &err), TMX_OK);
+    assert_int_equal(tmx_gate_chip_load(&chip, "gtx480", &sets, &err), TMX_ECONFIG);
     assert_non_null(strstr(err.msg, "break_even_cycles"));
+    tmx_sets_finish(&sets);
 }
 
 /* Every shipped program runs to its end: each warp executes it once a block, and barriers let all warps go
@@ -134,7 +136,7 @@ static void shipped_code_runs_to_its_end(void **state)
     struct tmx_err err = {0};
     size_t all = 0;
     (void)state;
-    assert_int_equal(tmx_gate_chip_load(&chip, "gtx480", NULL, 0, &err), TMX_OK);
+    assert_int_equal(tmx_gate_chip_load(&chip, "gtx480", NULL, &err), TMX_OK);
     for (size_t k = 0; k < sizeof kernels / sizeof kernels[0]; k++) {
         struct tmx_gate_code code[TMX_GATE_CODES];
         size_t n = 0;

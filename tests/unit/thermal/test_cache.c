@@ -208,6 +208,30 @@ static void the_bound_holds_under_four_writers_of_which_one_is_killed(void **sta
     assert_int_equal(unsetenv("THERMIX_CACHE_MIB"), 0);
 }
 
+static void a_cache_that_another_holds_is_one_wait_of_all_processes(void **state)
+{
+    (void)state;
+    static const char where[] = "cache_held";
+    assert_int_equal(tmx_cache_usable(NULL, NULL), TMX_OK);
+    keep(where, 0);
+    FILE *held = tmx_os_lock("cache_held/lock", 1);
+    assert_non_null(held);
+    const double begin_s = tmx_os_now_s();
+    for (unsigned i = 1; i <= 2; i++) { /* one after the other, as a pool with one place has them */
+        const pid_t writer = fork();
+        if (writer == 0) {
+            keep(where, i);
+            _exit(0);
+        }
+        assert_int_equal(waitpid(writer, NULL, 0), writer);
+        assert_false(kept(where, i));
+    }
+    assert_true(tmx_os_now_s() - begin_s < 8); /* two waits are 10 */
+    fclose(held);
+    keep(where, 3);
+    assert_true(kept(where, 3));
+}
+
 static void a_check_names_what_is_wrong(void **state)
 {
     (void)state;
@@ -363,6 +387,7 @@ int main(void)
         cmocka_unit_test(a_check_names_what_is_wrong),
         cmocka_unit_test(what_was_used_longest_ago_goes_first),
         cmocka_unit_test(the_bound_holds_under_four_writers_of_which_one_is_killed),
+        cmocka_unit_test(a_cache_that_another_holds_is_one_wait_of_all_processes),
         cmocka_unit_test(a_cached_model_is_the_built_one_and_is_rebuilt_when_damaged),
         cmocka_unit_test(maps_are_a_file_of_their_own_that_is_read_when_asked_for),
         cmocka_unit_test(without_a_cache_folder_models_are_built),

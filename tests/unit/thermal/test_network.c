@@ -278,7 +278,7 @@ static void power_is_spread_whole_and_read_back_by_area(void **state)
     double cell[32 * 32] = {0}, unit[2], sum = 0;
     const double power[2] = {5.75, 20.5}; /* 1 and 2 W per mm of width */
     make(&c);
-    assert_int_equal(tmx_gridmap_init(&map, &c.floorplan, 16e-3, 16e-3, 32, 32, NULL), TMX_OK);
+    assert_int_equal(tmx_gridmap_init(&map, &c.floorplan, 16e-3, 16e-3, 32, 32, NULL, NULL), TMX_OK);
     tmx_gridmap_spread_power(&map, power, cell);
     for (size_t i = 0; i < sizeof cell / sizeof cell[0]; i++) {
         sum += cell[i];
@@ -308,7 +308,7 @@ static void rows_count_from_the_north_and_the_centre_is_hotspots(void **state)
     for (size_t i = 0; i < 16; i++) {
         cell[i] = (double)i;
     }
-    assert_int_equal(tmx_gridmap_init(&map, &fp, 4, 4, 4, 4, NULL), TMX_OK);
+    assert_int_equal(tmx_gridmap_init(&map, &fp, 4, 4, 4, 4, NULL, NULL), TMX_OK);
     tmx_gridmap_read(&map, TMX_MAP_AREA, cell, unit);
     check_close(unit[0], 13.5, 1e-14, 0); /* the south row is the last */
     tmx_gridmap_read(&map, TMX_MAP_CENTER, cell, unit);
@@ -327,7 +327,7 @@ static void a_start_field_is_normalised_unless_hotspots_is_wanted(void **state)
     const double unit[2] = {300, 400};
     struct tmx_gridmap map;
     double cell[16];
-    assert_int_equal(tmx_gridmap_init(&map, &fp, 4, 4, 4, 4, NULL), TMX_OK);
+    assert_int_equal(tmx_gridmap_init(&map, &fp, 4, 4, 4, 4, NULL, NULL), TMX_OK);
     assert_int_equal(tmx_gridmap_fill(&map, unit, false, cell, NULL), TMX_OK);
     check_close(cell[1], 300, 1e-14, 0);
     check_close(cell[2], (1.5 * 300 + 400) / 2.5, 1e-14, 0); /* nothing there: the layer's mean */

@@ -133,7 +133,7 @@ static void faults_name_their_place(void **state)
         {"-grid_layer_file st.lcf\n", "0\nY\nY\n1e6\n0.01\n1e-4\nst_a.flp\n0\n",
          "st.lcf:8: layer 0 given twice"},
         {"-grid_layer_file st.lcf\n", "0\nY\nY\n1e6\n0.01\n1e-4\nx.csv\n",
-         "micro-channel layers (x.csv) are not mod"},
+         "layer 0: a map of micro-channels (x.csv) needs -use_microchannels 1"},
         {"-grid_layer_file st.lcf\n", "0\nY\nN\n1e6\n0.01\n1e-4\nst_a.flp\n", "no layer dissipates power"},
         {"-grid_layer_file st.lcf\n", "\n", "no layers"},
         {"-grid_layer_file st.lcf\n", PLACED "at 0 0\n",

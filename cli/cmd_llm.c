@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* thermix llm: a language model's phases from measured rows. */
+#include <string.h>
+
+#include "cli/commands.h"
+#include "measure/llm_fit.h"
+#include "run/load/data.h"
+#include "study/table_out.h"
+
+struct args {
+    struct tmx_texts what;
+    const char *out, *like, *name;
+    int format;
+};
+
+static const char *const verbs[] = {"fit", NULL};
+
+static const struct tmx_arg rows[] = {
+    TMX_ARG(args, out, TEXT, "out", 'o', .value = "FILE.cfg", .names = TMX_NAMES_FILE,
+            .doc = "write the model there"),
+    TMX_ARG(args, like, TEXT, "like", 0, .value = "MODEL", .names = TMX_NAMES_FILE, .def = "llama2-70b",
+            .doc = "a model's file, for what rows do not say: weights, heads, shares, idle watts"),
+    TMX_ARG(args, name, TEXT, "name", 0, .value = "NAME",
+            .doc = "name of the model; default: that of --like"),
+    TMX_ARG_FORMAT(args, format),
+    {0},
+};
+
+static enum tmx_status run(void *args, struct tmx_err *err)
+{
+    const struct args *a = args;
+    struct tmx_llm like = {0}, m = {0};
+    struct tmx_table *t = NULL;
+    char path[TMX_PATH_SIZE];
+    if (strcmp(a->what.text[0], "fit") != 0) {
+        return tmx_fail(err, TMX_ECONFIG, "\"%s\": expected fit", a->what.text[0]);
+    }
+    enum tmx_status st = tmx_data_find(TMX_DATA_LLM, a->like, path, err);
+    st = st ? st : tmx_llm_load(&like, path, err);
+    st = st ? st : tmx_llm_fit(a->what.text[1], &like, &m, &t, err);
+    if (!st && a->name) {
+        snprintf(m.name, sizeof m.name, "%s", a->name);
+    }
+    st = st ? st : tmx_table_write(t, (enum tmx_format)a->format, stdout, err);
+    st = st || !a->out ? st : tmx_llm_write(&m, a->out, err);
+    tmx_table_destroy(t);
+    tmx_llm_finish(&like);
+    return st;
+}
+
+const struct tmx_command tmx_cmd_llm = {
+    .name = "llm",
+    .summary = "fit a language model's phases to measured rows",
+    .doc =
+        "fit: the times of a language model's iterations and their watts, from ROWS.csv with the columns "
+        "prompt_size, batch_size, token_size, prompt_time, token_time [ms] and tensor_parallel, optionally "
+        "hardware (a100-80gb is chip a100), peak_power and average_power (shares of the board's limit). "
+        "Prints "
+        "the errors of the fit, and of each cell predicted by a fit without it.",
+    .examples = "thermix llm fit rows.csv -o my-llm.cfg",
+    .args = rows,
+    .operands = "fit ROWS.csv",
+    .operand = offsetof(struct args, what),
+    .min_operand = 2,
+    .max_operand = 2,
+    .which = "expected: fit ROWS.csv",
+    .operand_words = verbs,
+    .operand_names = TMX_NAMES_FILE,
+    .size = sizeof(struct args),
+    .run = run,
+};

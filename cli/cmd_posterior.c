@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* thermix posterior: what printed values say of sampled constants, and the other way round. */
+#include <stdio.h>
+
+#include "cli/commands.h"
+#include "study/analysis/posterior.h"
+#include "study/table_out.h"
+
+enum show { SHOW_VALUES, SHOW_AXES, SHOW_SETS };
+static const char *const shows[] = {"values", "axes", "sets", NULL};
+enum { MAX_WHERE = 16 };
+
+struct args {
+    struct tmx_texts dir, where, columns;
+    double widen;
+    const char *out;
+    int show, format;
+};
+
+static const struct tmx_arg rows[] = {
+    TMX_ARG(args, show, WORD, "show", 0, .words = shows, .def = "values",
+            .doc = "a row a printed value, an axis, or a set"),
+    TMX_ARG(args, widen, REAL, "widen", 0, .value = "X", .min = 1e-6, .max = 1e6, .def = "1",
+            .doc = "bands times X"),
+    TMX_ARG(args, where, TEXTS, "where", 0, .value = "CONDITION",
+            .doc = "only these sets: COLUMN=VALUE of sets.csv, with !=, <, <=, >, >= in place of =; may be "
+                   "repeated"),
+    TMX_ARG_FORMAT(args, format),
+    TMX_ARG_COLUMNS(args, columns),
+    TMX_ARG(args, out, TEXT, "output", 'o', .value = "FILE", .def = "-", .names = TMX_NAMES_FILE,
+            .doc = "write to FILE"),
+    {0},
+};
+
+static enum tmx_status run(void *args, struct tmx_err *err)
+{
+    const struct args *a = args;
+    struct tmx_posterior p = {0};
+    struct tmx_where where[MAX_WHERE];
+    struct tmx_table *t = NULL;
+    enum tmx_status st = a->where.n > MAX_WHERE
+                             ? tmx_fail(err, TMX_ECONFIG, "--where: at most %d of them", MAX_WHERE)
+                             : TMX_OK;
+    for (size_t i = 0; i < a->where.n && !st; i++) {
+        st = tmx_where_parse(a->where.text[i], &where[i], err);
+    }
+    st = st ? st : tmx_posterior_load(&p, a->dir.text[0], a->widen, where, a->where.n, err);
+    if (!st) {
+        st = a->show == SHOW_AXES   ? tmx_posterior_axes(&p, &t, err)
+             : a->show == SHOW_SETS ? tmx_posterior_sets(&p, &t, err)
+                                    : tmx_posterior_values(&p, &t, err);
+    }
+    if (!st) {
+        fprintf(stderr, "%zu sets, as many as %.1f of equal weight", p.n_row,
+                tmx_posterior_effective(&p, p.n_figure));
+        for (size_t f = 0; f < p.n_figure; f++) {
+            fprintf(stderr, "%s%s %.1f", f ? ", " : "; without ", p.figure[f],
+                    tmx_posterior_effective(&p, f));
+        }
+        fputc('\n', stderr);
+        const struct tmx_screen screen = {
+            .column = (const char *const *)a->columns.text, .n_column = a->columns.n, .most_rows = 60};
+        st = a->columns.n > 0 ? tmx_table_show(t, (enum tmx_format)a->format, &screen, err)
+                              : tmx_table_save(t, (enum tmx_format)a->format, a->out, err);
+    }
+    tmx_table_destroy(t);
+    tmx_posterior_finish(&p);
+    return st;
+}
+
+const struct tmx_command tmx_cmd_posterior = {
+    .name = "posterior",
+    .summary = "which sampled constants agree with printed values, and what they then predict",
+    .doc = "Weigh the sets of constants of a suite by the printed values.",
+    .notes =
+        "DIR is what `thermix table SUITE -o DIR` of a suite with `sets` wrote. A set weighs the "
+        "product over the "
+        "independent printed numbers of 1 / (1 + ((ours - printed) / (X band))^2). prior_* are the "
+        "quantiles of all "
+        "sets that ran in full, rest_* of those weighted by the other figures, all_* by all; p_* is the "
+        "weight "
+        "within the band as stated, of an order that it holds, p_together with the others of its quantity. "
+        "Standard error "
+        "has the number of equal weights that would say as much.",
+    .examples =
+        "thermix posterior out/posterior --widen 2\n"
+        "  thermix posterior out/posterior --show axes\n"
+        "  thermix posterior out/posterior --show sets --format csv --where 'chip_power.leakage_w<=30'",
+    .args = rows,
+    .operands = "DIR",
+    .operand = offsetof(struct args, dir),
+    .min_operand = 1,
+    .max_operand = 1,
+    .which = "which folder?",
+    .operand_names = TMX_NAMES_FOLDER,
+    .size = sizeof(struct args),
+    .run = run,
+};

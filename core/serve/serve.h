@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#ifndef TMX_CORE_SERVE_SERVE_H
+#define TMX_CORE_SERVE_SERVE_H
+
+/* A language model served by instances: groups of GPUs in lockstep that batch requests, iteration by
+ * iteration. A stage of the simulation before the GPUs advance (serve.c explains it). */
+
+#include "core/base/arena.h"
+#include "core/contract/choice.h"
+#include "core/serve/llm.h"
+#include "core/serve/requests.h"
+
+enum tmx_serve_scheduler { TMX_SERVE_MIXED, TMX_SERVE_CHUNKED, TMX_SERVE_PREFILL_FIRST, TMX_SERVE_ORCA };
+enum tmx_serve_rows { TMX_ROWS_ALL, TMX_ROWS_RACK };
+
+struct tmx_serve_options { /* group serve */
+    char model[512];
+    int tp;
+    bool heat;
+    int token_time, mix; /* batch, flat; joint, add */
+    double kv_util;
+    bool class_servers;
+    double high_servers;
+    double rest_w, rest_slope; /* of the node, a GPU */
+};
+extern const struct tmx_opt tmx_serve_opts[];
+
+struct tmx_serve_scheduler_options { /* group serve.scheduler */
+    int policy;
+    int budget, max_batch, max_preempt, chunk;
+};
+extern const struct tmx_opt tmx_serve_scheduler_opts[];
+
+struct tmx_serve_pool_options { /* group serve.pools; prompt 0: phases are not split */
+    int prompt, token;
+    double gb_per_s, latency_s, overlap;
+};
+extern const struct tmx_opt tmx_serve_pool_opts[];
+
+struct tmx_row_options { /* group row, beside the policy's */
+    double budget_w, telemetry_s, oob_s;
+    int rows; /* enum tmx_serve_rows */
+    bool brake;
+    double brake_s, brake_release, brake_hold_s, brake_hz;
+};
+extern const struct tmx_opt tmx_row_opts[];
+
+struct tmx_serve_gpu { /* what the stage knows of a GPU */
+    const struct tmx_chip *chip;
+    const struct tmx_llm_phase *phase;
+    size_t row;
+    double board_w;  /* power limit, which shares of the phases are of */
+    double static_w; /* baseline and leakage of a GPU that makes tokens */
+    double k_per_w, limit_k;
+};
+
+struct tmx_serve_spec {
+    const struct tmx_llm *llm;       /* NULL: nothing is served. Not owned, like all that follows */
+    const struct tmx_serve_gpu *gpu; /* [n_gpu] */
+    size_t n_gpu, n_row;
+    const struct tmx_choice *route, *row; /* set by sim.c */
+    struct tmx_request_list *list;        /* its requests are taken over */
+    struct tmx_serve_options options;
+    struct tmx_serve_scheduler_options scheduler;
+    struct tmx_serve_pool_options pools;
+    struct tmx_row_options row_options;
+};
+
+enum tmx_late { /* why a clock was slow */
+                TMX_LATE_ROW,
+                TMX_LATE_BRAKE,
+                TMX_LATE_BOARD, /* the board's power, its temperatures, the throttle */
+                TMX_N_LATE
+};
+
+struct tmx_serve_instance_ledger { /* since the begin */
+    double prompt_s, token_s;      /* time in iterations with prompts, and without */
+    double sequence_s;             /* sequences times time in iterations */
+    double joules;                 /* of its GPUs */
+    double late_s[TMX_N_LATE];     /* that slow clocks took, by reason */
+    double inlet_ks;               /* integral of the air it breathes; NAN: unknown */
+    double capped_s, braked_s;     /* its row's policy limits its clock; its row's brake is on */
+    double
+        active_s[3]; /* with one active token, 2 to 20, more: prompt tokens and sequences of an iteration */
+    uint64_t n_iteration, n_request, output_tokens, input_tokens;
+};
+
+struct tmx_serve_row_ledger {
+    double peak_w, sum_w, rise_2s_w, rise_40s_w; /* of means between two telemetries */
+    uint64_t n, n_brake;
+};
+
+enum { TMX_GAP_BINS = 3584 }; /* powers of two from 2^-14 s on, 128 to each */
+
+struct tmx_serve;
+
+TMX_NODISCARD enum tmx_status tmx_serve_create(struct tmx_serve **s, const struct tmx_serve_spec *spec,
+                                               struct tmx_err *err);
+void tmx_serve_destroy(struct tmx_serve *s); /* accepts NULL */
+
+struct tmx_serve_tick { /* from begin_s to end_s; negative: nothing arrives yet. Arrays [n_gpu] */
+    double begin_s, end_s;
+    const double *speed;                          /* of a GPU, of its fastest clock; heat only */
+    const double *gpu_w;                          /* board watts of the last tick; heat only */
+    const double *hottest_k, *memory_k, *inlet_k; /* sensors; heat only */
+};
+/* Instances go on to the end of the tick. TMX_ESOLVE: a policy answers nonsense. */
+TMX_NODISCARD enum tmx_status tmx_serve_advance(struct tmx_serve *s, const struct tmx_serve_tick *t,
+                                                struct tmx_err *err);
+
+/* Of the last tick, means: dynamic watts of a GPU at its fastest clock; of dram as drawn. heat false: now_w
+ * too. */
+struct tmx_serve_watts {
+    double sm_w, l2_w, dram_w, busy, now_w;
+};
+struct tmx_serve_watts tmx_serve_watts(const struct tmx_serve *s, size_t gpu);
+size_t tmx_serve_level(const struct tmx_serve *s, size_t gpu); /* slowest that the row asks for */
+unsigned tmx_serve_reasons(const struct tmx_serve *s, size_t gpu);
+
+bool tmx_serve_done(const struct tmx_serve *s);    /* every request has its last token */
+double tmx_serve_end_s(const struct tmx_serve *s); /* of the last token so far */
+size_t tmx_serve_n_done(const struct tmx_serve *s);
+const struct tmx_serve_spec *tmx_serve_spec_of(const struct tmx_serve *s);
+const struct tmx_llm_request *tmx_serve_requests(const struct tmx_serve *s, size_t *n);
+const struct tmx_instance_view *tmx_serve_instances(const struct tmx_serve *s, size_t *n);
+const struct tmx_serve_instance_ledger *tmx_serve_instance_ledger(const struct tmx_serve *s, size_t i);
+const struct tmx_serve_row_ledger *tmx_serve_row_ledger(const struct tmx_serve *s, size_t row);
+double tmx_serve_gap_quantile_s(const struct tmx_serve *s, double q); /* 0: no gap */
+
+/* Everything that changes, for snapshots; NULL: nothing. */
+void tmx_serve_image(void *serve, struct tmx_image *i);
+
+#endif

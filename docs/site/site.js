@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+// The site of `./dev docs`: search without a network, light and dark, pages on a phone, captions of figures.
+
+const root = document.documentElement;
+document.getElementById("look").addEventListener("click", () => {
+  const dark = root.dataset.look ? root.dataset.look === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
+  root.dataset.look = dark ? "light" : "dark";
+  try { localStorage.look = root.dataset.look; } catch { /* a file without storage */ }
+});
+const menu = document.getElementById("menu");
+menu.addEventListener("click", () => menu.setAttribute("aria-expanded", document.body.classList.toggle("open")));
+
+// BOOK is mkdocs's index: sections with location, title and text. A section counts when it has all words.
+const input = document.getElementById("search"), found = document.getElementById("found");
+function search() {
+  const words = input.value.toLowerCase().split(/\s+/).filter((w) => w.length > 1);
+  const hits = words.length ? BOOK.docs.map((d) => {
+    const title = d.title.toLowerCase(), text = d.text.toLowerCase();
+    const score = words.map((w) => (title.includes(w) ? 20 : 0) + Math.min(5, text.split(w).length - 1));
+    return { d, score: score.includes(0) ? 0 : score.reduce((a, b) => a + b, 0) };
+  }).filter((h) => h.score).sort((a, b) => b.score - a.score).slice(0, 12) : [];
+  found.replaceChildren(...hits.map(({ d }) => {
+    const li = document.createElement("li"), a = document.createElement("a"), small = document.createElement("small");
+    const at = Math.max(0, d.text.toLowerCase().indexOf(words[0]) - 40);
+    a.href = `${ROOT}/${d.location}`;
+    a.textContent = d.title;
+    small.textContent = d.text.slice(at, at + 110);
+    a.append(small);
+    li.append(a);
+    return li;
+  }));
+  if (words.length && !hits.length) found.textContent = "Nothing found.";
+  found.hidden = !words.length;
+}
+input.addEventListener("input", search);
+input.addEventListener("keydown", (e) => {
+  if (e.key === "Enter" && found.querySelector("a")) location.href = found.querySelector("a").href;
+  if (e.key === "Escape") { input.value = ""; search(); }
+});
+addEventListener("keydown", (e) => { if (e.key === "/" && !/INPUT|TEXTAREA/.test(document.activeElement.tagName)) { e.preventDefault(); input.focus(); } });
+document.addEventListener("click", (e) => { if (!e.target.closest(".search")) found.hidden = true; });
+
+// A picture alone in its paragraph is a figure; the paragraph behind it says what to see.
+for (const img of document.querySelectorAll("main p > img:only-child")) {
+  const p = img.parentElement, next = p.nextElementSibling;
+  if (p.textContent.trim() || next?.tagName !== "P") continue;
+  const figure = document.createElement("figure"), caption = document.createElement("figcaption");
+  caption.append(...next.childNodes);
+  p.replaceWith(figure);
+  figure.append(img, caption);
+  next.remove();
+}

@@ -1,0 +1,438 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* AccelWattch's two files, as src/accelwattch/gpgpu_sim_wrapper.cc of GPGPU-Sim writes them. Both have the
+ * same 33 labels with a comma at the end of all but two: "gpu_avg_IBP, = 1.17" in the report, and a header
+ * "power,IBP,...,IDLE_COREP,CONSTPSTATICP" above the samples of the trace, whose rows end in a comma. */
+#include "measure/accelwattch.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/os.h"
+#include "core/base/output.h"
+#include "core/base/text.h"
+#include "core/base/trace.h"
+#include "core/workload/kernel.h"
+#include "measure/log/collect.h"
+#include "power/power.h"
+#include "run/load/data.h"
+
+enum { N_LABEL = 33, CONSTANT = -1 };
+
+/* Which of a kernel's components (core/workload/kernel.h) a label belongs to. Dividers are counted with their
+ * multipliers, the memory controller with the memory, the interconnect with the L2, as in AccelWattch's own
+ * tables. */
+static const struct {
+    const char *name, *key; /* NULL: the chip's constant power */
+} labels[N_LABEL] = {
+    {"IBP", "instruction_buffer_w"},
+    {"ICP", "instruction_cache_w"},
+    {"DCP", "data_cache_w"},
+    {"TCP", "texture_w"},
+    {"CCP", "constant_cache_w"},
+    {"SHRDP", "shared_memory_w"},
+    {"RFP", "register_file_w"},
+    {"INTP", "int_w"},
+    {"FPUP", "fp_w"},
+    {"DPUP", "dp_w"},
+    {"INT_MUL24P", "int_mul_w"},
+    {"INT_MUL32P", "int_mul_w"},
+    {"INT_MULP", "int_mul_w"},
+    {"INT_DIVP", "int_mul_w"},
+    {"FP_MULP", "fp_mul_w"},
+    {"FP_DIVP", "fp_mul_w"},
+    {"FP_SQRTP", "fp_sqrt_w"},
+    {"FP_LGP", "fp_log_w"},
+    {"FP_SINP", "fp_sin_w"},
+    {"FP_EXP", "fp_exp_w"},
+    {"DP_MULP", "dp_mul_w"},
+    {"DP_DIVP", "dp_mul_w"},
+    {"TENSORP", "tensor_w"},
+    {"TEXP", "texture_w"},
+    {"SCHEDP", "scheduler_w"},
+    {"L2CP", "l2_w"},
+    {"MCP", "dram_w"},
+    {"NOCP", "l2_w"},
+    {"DRAMP", "dram_w"},
+    {"PIPEP", "pipeline_w"},
+    {"IDLE_COREP", "idle_sm_w"},
+    {"CONSTP", NULL},
+    {"STATICP", "static_w"},
+};
+
+static int component_of(size_t label)
+{
+    for (int i = 0; labels[label].key && i < TMX_N_COMPONENT; i++) {
+        if (strcmp(tmx_component_keys[i], labels[label].key) == 0) {
+            return i;
+        }
+    }
+    return CONSTANT;
+}
+
+struct watts { /* of a launch or a sample */
+    double component[TMX_N_COMPONENT], constant, total;
+};
+
+static void add(struct watts *w, size_t label, double v)
+{
+    const int i = component_of(label);
+    *(i == CONSTANT ? &w->constant : &w->component[i]) += v;
+}
+
+static double sm_w(const struct watts *w)
+{
+    double sum = 0;
+    for (size_t i = 0; i < TMX_COMPONENT_L2; i++) {
+        sum += w->component[i];
+    }
+    return sum;
+}
+
+/* AccelWattch checks its sum before it prints six digits of each. */
+static enum tmx_status check_sum(const struct watts *w, const char *name, unsigned line, struct tmx_err *err)
+{
+    const double sum = sm_w(w) + w->component[TMX_COMPONENT_L2] + w->component[TMX_COMPONENT_DRAM] +
+                       w->component[TMX_COMPONENT_STATIC] + w->constant;
+    return fabs(sum - w->total) <= 0.01 * fabs(w->total) + 0.01
+               ? TMX_OK
+               : tmx_fail_at(err, TMX_EPARSE, name, line,
+                             "the components add up to %.6g W, the total is %.6g W", sum, w->total);
+}
+
+/* The report. */
+
+struct kernel { /* sums over its launches */
+    struct tmx_span name;
+    struct watts sum;
+    int64_t launches;
+};
+
+struct report {
+    struct kernel *kernel;
+    size_t n_kernel;
+    struct tmx_span name; /* of the launch that is read */
+    struct watts launch;
+    unsigned seen, line; /* labels of it, the line of its name */
+};
+
+static struct kernel *kernel_of(struct report *r, struct tmx_span name)
+{
+    const size_t n = tmx_span_length(name);
+    for (size_t i = 0; i < r->n_kernel; i++) {
+        const struct tmx_span s = r->kernel[i].name;
+        if (tmx_span_length(s) == n && memcmp(s.begin, name.begin, n) == 0) {
+            return &r->kernel[i];
+        }
+    }
+    struct kernel *more = realloc(r->kernel, (r->n_kernel + 1) * sizeof *more);
+    if (!more) {
+        return NULL;
+    }
+    r->kernel = more;
+    more[r->n_kernel] = (struct kernel){.name = name};
+    return &more[r->n_kernel++];
+}
+
+static enum tmx_status end_launch(struct report *r, const char *path, struct tmx_err *err)
+{
+    if (r->seen != N_LABEL + 1) {
+        return tmx_fail_at(err, TMX_EPARSE, path, r->line,
+                           "%u of %d values of the kernel's average power: the report is cut or of another "
+                           "version of AccelWattch",
+                           r->seen, N_LABEL + 1);
+    }
+    enum tmx_status st = check_sum(&r->launch, path, r->line, err);
+    struct kernel *k = st ? NULL : kernel_of(r, r->name);
+    if (st || !k) {
+        return st ? st : tmx_no_memory(err);
+    }
+    for (size_t i = 0; i < TMX_N_COMPONENT; i++) {
+        k->sum.component[i] += r->launch.component[i];
+    }
+    k->sum.constant += r->launch.constant;
+    k->sum.total += r->launch.total;
+    k->launches++;
+    return TMX_OK;
+}
+
+/* "key[,] = value" */
+static enum tmx_status report_line(struct report *r, const char *path, const struct tmx_lines *l,
+                                   struct tmx_err *err)
+{
+    const char *sign = memchr(l->line.begin, '=', tmx_span_length(l->line));
+    struct tmx_span key = {l->line.begin, sign ? sign : l->line.begin};
+    const struct tmx_span value =
+        tmx_span_trim((struct tmx_span){sign ? sign + 1 : l->line.end, l->line.end});
+    size_t label = 0;
+    double v;
+    key = tmx_span_trim(key);
+    key.end -= key.end > key.begin && key.end[-1] == ',';
+    if (tmx_span_is(key, "kernel_name")) {
+        const enum tmx_status st = r->line ? end_launch(r, path, err) : TMX_OK;
+        r->name = value;
+        r->launch = (struct watts){0};
+        r->seen = 0;
+        r->line = l->number;
+        return st;
+    }
+    if (tmx_span_is(key, "kernel_avg_power")) {
+        label = N_LABEL;
+    } else if (tmx_span_length(key) > 8 && memcmp(key.begin, "gpu_avg_", 8) == 0) {
+        key.begin += 8;
+        while (label < N_LABEL && !tmx_span_is(key, labels[label].name)) {
+            label++;
+        }
+        if (label == N_LABEL) { /* a performance counter */
+            return TMX_OK;
+        }
+    } else {
+        return TMX_OK;
+    }
+    if (!tmx_span_real(value, &v)) {
+        return tmx_fail_at(err, TMX_EPARSE, path, l->number, "\"%.*s\" %s", TMX_SPAN_ARG(value),
+                           tmx_span_real_fault(value));
+    }
+    r->seen++;
+    if (label == N_LABEL) {
+        r->launch.total = v;
+    } else {
+        add(&r->launch, label, v);
+    }
+    return TMX_OK;
+}
+
+/* The name of a file for a name of C++: letters, digits and _, with a number behind where it is taken. */
+static void file_name(const struct report *r, size_t k, char name[64])
+{
+    const struct tmx_span s = r->kernel[k].name;
+    size_t n = 0, same = 1;
+    for (const char *p = s.begin; p < s.end && n < 48; p++) {
+        name[n++] = (char)(isalnum((unsigned char)*p) ? *p : '_');
+    }
+    n += n == 0 ? (size_t)snprintf(name, 64, "kernel") : 0; /* a launch without a name */
+    name[n] = '\0';
+    for (size_t i = 0; i < k; i++) {
+        char other[64];
+        file_name(&(struct report){.kernel = &r->kernel[i]}, 0, other);
+        same += strcmp(other, name) == 0;
+    }
+    if (same > 1) {
+        snprintf(name + n, 64 - n, "_%zu", same);
+    }
+}
+
+static enum tmx_status write_kernel(const struct kernel *k, const char *dir, const char *name,
+                                    struct tmx_err *err)
+{
+    char path[TMX_PATH_SIZE], file[80];
+    struct tmx_output o = {0};
+    const double n = (double)k->launches;
+    snprintf(file, sizeof file, "%s.cfg", name);
+    enum tmx_status st = tmx_path_join(path, dir, file, err);
+    st = st ? st : tmx_output_open(&o, path, err);
+    if (!st) {
+        fprintf(o.file,
+                "name = \"%s\";\ndoc = \"mean of %lld launches, watts by component\";\n"
+                "source = \"AccelWattch's report; launch and block lifetime assumed\";\n"
+                "launch = { thread_blocks = 1024; threads_per_block = 256; registers_per_thread = 32; }; # "
+                "assumed\npower = { block_lifetime_s = 1.0e-4; }; # assumed\n"
+                "components = { # the constant %.6g W are the chip's: power.baseline_w\n",
+                name, (long long)k->launches, k->sum.constant / n);
+        for (size_t i = 0; i < TMX_N_COMPONENT; i++) {
+            if (k->sum.component[i] != 0) {
+                char v[TMX_REAL_SIZE];
+                tmx_real_print(v, k->sum.component[i] / n);
+                fprintf(o.file, "    %s = %s%s;\n", tmx_component_keys[i], v, strpbrk(v, ".e") ? "" : ".0");
+            }
+        }
+        fputs("};\n", o.file);
+        st = tmx_output_commit(&o, err);
+    }
+    tmx_output_discard(&o);
+    return st;
+}
+
+static enum tmx_status import_report(const struct tmx_text_file *text, const char *dir, struct tmx_table **t,
+                                     struct tmx_err *err)
+{
+    static const struct tmx_column columns[] = {
+        {"kernel", TMX_COLUMN_TEXT, 0},   {"launches", TMX_COLUMN_INT, 0},   {"power_w", TMX_COLUMN_REAL, 1},
+        {"sm_w", TMX_COLUMN_REAL, 1},     {"l2_w", TMX_COLUMN_REAL, 1},      {"dram_w", TMX_COLUMN_REAL, 1},
+        {"static_w", TMX_COLUMN_REAL, 1}, {"constant_w", TMX_COLUMN_REAL, 1}};
+    struct report r = {0};
+    struct tmx_lines lines = {0};
+    enum tmx_status st = TMX_OK;
+    while (!st && tmx_lines_next(&lines, text)) {
+        st = report_line(&r, text->name, &lines, err);
+    }
+    st = st ? st : end_launch(&r, text->name, err);
+    st = st || !dir ? st : tmx_os_mkdirs(dir, err);
+    st = st || !dir ? st : tmx_folder_open(dir, TMX_FOLDER_RESULTS, err);
+    st = st ? st : tmx_table_create(t, columns, 8, err);
+    for (size_t i = 0; !st && i < r.n_kernel; i++) {
+        const struct kernel *k = &r.kernel[i];
+        const double n = (double)k->launches;
+        char name[64];
+        file_name(&r, i, name);
+        tmx_table_text(*t, name);
+        tmx_table_int(*t, k->launches);
+        tmx_table_real(*t, k->sum.total / n);
+        tmx_table_real(*t, sm_w(&k->sum) / n);
+        for (size_t c = TMX_COMPONENT_L2; c < TMX_N_COMPONENT; c++) {
+            tmx_table_real(*t, k->sum.component[c] / n);
+        }
+        tmx_table_real(*t, k->sum.constant / n);
+        st = dir ? write_kernel(k, dir, name, err) : TMX_OK;
+    }
+    free(r.kernel);
+    return st;
+}
+
+/* The trace. */
+
+static bool next_cell(struct tmx_span *rest, struct tmx_span *cell)
+{
+    const char *comma = memchr(rest->begin, ',', tmx_span_length(*rest));
+    *cell = tmx_span_trim((struct tmx_span){rest->begin, comma ? comma : rest->end});
+    rest->begin = comma ? comma + 1 : rest->end;
+    return comma || cell->end > cell->begin;
+}
+
+static enum tmx_status trace_row(const struct tmx_text_file *text, const struct tmx_lines *l, struct watts *w,
+                                 struct tmx_err *err)
+{
+    struct tmx_span rest = l->line, cell;
+    size_t n = 0;
+    *w = (struct watts){0};
+    for (; next_cell(&rest, &cell); n++) {
+        double v;
+        if (!tmx_span_real(cell, &v)) {
+            return tmx_fail_at(err, TMX_EPARSE, text->name, l->number, "value %zu: \"%.*s\" %s", n + 1,
+                               TMX_SPAN_ARG(cell), tmx_span_real_fault(cell));
+        }
+        if (n == 0) {
+            w->total = v;
+        } else if (n <= N_LABEL) {
+            add(w, n - 1, v);
+        }
+    }
+    return n == N_LABEL + 1 ? check_sum(w, text->name, l->number, err)
+                            : tmx_fail_at(err, TMX_EPARSE, text->name, l->number,
+                                          "%zu values; expected the total and %d components", n, N_LABEL);
+}
+
+/* Are the header's names ours? Without their commas, since AccelWattch runs the last two together. */
+static enum tmx_status check_header(const struct tmx_text_file *text, struct tmx_span line, unsigned number,
+                                    struct tmx_err *err)
+{
+    char expected[512] = "power", got[512];
+    size_t n = 0;
+    for (size_t i = 0; i < N_LABEL; i++) {
+        snprintf(expected + strlen(expected), sizeof expected - strlen(expected), "%s", labels[i].name);
+    }
+    for (const char *p = line.begin; p < line.end && n < sizeof got - 1; p++) {
+        got[n] = *p;
+        n += *p != ',' && *p != ' ';
+    }
+    got[n] = '\0';
+    return strcmp(got, expected) == 0
+               ? TMX_OK
+               : tmx_fail_at(err, TMX_EPARSE, text->name, number,
+                             "expected the header of a power trace of AccelWattch: power, IBP, ICP, ... "
+                             "CONSTP, STATICP (%d components)",
+                             N_LABEL);
+}
+
+static enum tmx_status import_trace(const struct tmx_text_file *text, const struct tmx_chip *c, FILE *out,
+                                    struct tmx_table **t, struct tmx_err *err)
+{
+    static const struct tmx_column columns[] = {{"rows", TMX_COLUMN_INT, 0},
+                                                {"units", TMX_COLUMN_INT, 0},
+                                                {"mean_w", TMX_COLUMN_REAL, 1},
+                                                {"peak_w", TMX_COLUMN_REAL, 1}};
+    const size_t n = c->floorplan.n_unit;
+    struct tmx_lines lines = {0};
+    double *block = calloc(7 * n + 1, sizeof *block), sum = 0, peak = 0;
+    const char **name = calloc(n + 1, sizeof *name);
+    int64_t rows = 0;
+    enum tmx_status st = block && name ? TMX_OK : tmx_no_memory(err);
+    if (!st && tmx_lines_next_filled(&lines, text)) {
+        st = check_header(text, lines.line, lines.number, err);
+    }
+    if (!st) {
+        const struct tmx_power_shares s = {block,         block + n,     block + 2 * n,
+                                           block + 3 * n, block + 4 * n, block + 5 * n};
+        tmx_power_share_out(c, 1, 1, &s);
+        for (size_t u = 0; u < n; u++) {
+            name[u] = c->floorplan.unit[u].name;
+        }
+        if (out) {
+            tmx_trace_print_names(name, n, out);
+        }
+        while (!st && tmx_lines_next_filled(&lines, text)) {
+            struct watts w;
+            st = trace_row(text, &lines, &w, err);
+            for (size_t u = 0; u < n; u++) {
+                block[6 * n + u] =
+                    sm_w(&w) / (double)c->n_sm * c->part_share[u] + w.component[TMX_COMPONENT_L2] * s.l2[u] +
+                    w.component[TMX_COMPONENT_DRAM] * s.dram[u] +
+                    w.component[TMX_COMPONENT_STATIC] * s.leakage_w[u] + w.constant * s.baseline_w[u];
+            }
+            if (out && !st) {
+                tmx_trace_print_row(block + 6 * n, n, TMX_TRACE_LOSSLESS, out);
+            }
+            sum += w.total;
+            peak = fmax(peak, w.total);
+            rows++;
+        }
+    }
+    if (!st && rows == 0) {
+        st = tmx_fail_at(err, TMX_EPARSE, text->name, 1, "no samples below the header");
+    }
+    st = st ? st : tmx_table_create(t, columns, 4, err);
+    if (!st) {
+        tmx_table_int(*t, rows);
+        tmx_table_int(*t, (int64_t)n);
+        tmx_table_real(*t, sum / (double)rows);
+        tmx_table_real(*t, peak);
+    }
+    free(name);
+    free(block);
+    return st;
+}
+
+enum tmx_status tmx_accelwattch_import(const char *path, const char *chip, const char *out,
+                                       struct tmx_table **t, struct tmx_err *err)
+{
+    struct tmx_text_file text = {0};
+    struct tmx_measured notes = {0}; /* of the reader of logs */
+    struct tmx_chip c = {0};
+    struct tmx_output o = {0};
+    char folder[TMX_PATH_SIZE];
+    enum tmx_status st = tmx_log_text(&text, path, &notes, err);
+    if (!st && !out && strncmp(text.data, "power,", 6) == 0) {
+        st = import_trace(&text, &c, NULL, t, err);
+    } else if (!st && strncmp(text.data, "power,", 6) == 0) {
+        st = chip ? tmx_data_find(TMX_DATA_CHIP, chip, folder, err)
+                  : tmx_fail(err, TMX_ECONFIG, "a power trace needs --chip, whose units get the watts");
+        st = st ? st : tmx_chip_open(&c, folder, err);
+        st = st ? st : tmx_os_mkdirs_for(out, err);
+        st = st ? st : tmx_output_open(&o, out, err);
+        st = st ? st : import_trace(&text, &c, o.file, t, err);
+        st = st ? st : tmx_output_commit(&o, err);
+    } else if (!st && strstr(text.data, "kernel_name")) {
+        st = import_report(&text, out, t, err);
+    } else if (!st) {
+        st =
+            tmx_fail_at(err, TMX_EPARSE, path, 1,
+                        "neither AccelWattch's report of kernels (\"kernel_name = ...\") nor its power trace "
+                        "(\"power,IBP,...\")");
+    }
+    tmx_output_discard(&o);
+    tmx_chip_finish(&c);
+    tmx_measured_finish(&notes);
+    tmx_text_finish(&text);
+    return st;
+}

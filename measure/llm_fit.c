@@ -1,0 +1,471 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* A phase has seven numbers and few rows, so each part is fitted by what is linear in it or nearly so:
+ *
+ *   prompt  max(c0, c1 + c2 n + c3 max(0, n - 2048)): least squares of log ratios, by a simplex from the
+ * rows' own floor and slope, begun again from its end until nothing moves token   a + b B + c KV, KV = B
+ * (prompt + half of the output): relative least squares; a coefficient that comes out below 0 is left out
+ *
+ * Repeats count as their median. Every cell is predicted once by a fit that has not seen it: the error left
+ * out. */
+#include "measure/llm_fit.h"
+
+#include <gsl/gsl_multifit.h>
+#include <gsl/gsl_multimin.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/config.h"
+#include "core/base/csv.h"
+#include "core/base/output.h"
+
+enum { MAX_ROWS = 100000, N_PROMPT = 4, N_TOKEN = 3 };
+
+struct row {
+    char gpu[64];
+    int tp;
+    double prompt, batch, output, prompt_ms, token_ms, peak, mean;
+};
+
+struct cell { /* repeats: n prompt tokens, or a batch with its cache */
+    double n, batch, cached, ms;
+};
+
+static const char *const names[] = {"prompt_size", "batch_size", "token_size",
+                                    "prompt_time", "token_time", "tensor_parallel",
+                                    "hardware",    "peak_power", "average_power"};
+enum { TP = 5, HARDWARE = 6, PEAK = 7, N_NAME = sizeof names / sizeof names[0] };
+
+static enum tmx_status read_row(const struct tmx_csv *csv, size_t r, const size_t *column,
+                                const struct tmx_llm *like, struct row *row, struct tmx_err *err)
+{
+    double v[N_NAME] = {0};
+    for (size_t c = 0; c < N_NAME; c++) {
+        const bool optional = c >= HARDWARE;
+        if (c == HARDWARE || (optional && column[c] == csv->n_column)) {
+            continue;
+        }
+        if (!tmx_csv_real(csv, r, column[c], &v[c]) || (optional ? v[c] < 0 : !(v[c] > 0))) {
+            return tmx_fail_at(err, TMX_EPARSE, csv->source, csv->line[r],
+                               "%s = \"%.40s\": expected a number above 0", names[c],
+                               tmx_csv_cell(csv, r, column[c]));
+        }
+    }
+    const char *hardware =
+        column[HARDWARE] < csv->n_column ? tmx_csv_cell(csv, r, column[HARDWARE]) : like->phase[0].gpu;
+    *row = (struct row){.tp = (int)v[TP],
+                        .prompt = v[0],
+                        .batch = v[1],
+                        .output = v[2],
+                        .prompt_ms = v[3],
+                        .token_ms = v[4],
+                        .peak = v[PEAK],
+                        .mean = v[PEAK + 1]};
+    snprintf(row->gpu, sizeof row->gpu, "%.*s", (int)strcspn(hardware, "-"), hardware); /* a100-80gb: a100 */
+    return TMX_OK;
+}
+
+static enum tmx_status read_rows(const char *path, const struct tmx_llm *like, struct row **rows, size_t *n,
+                                 struct tmx_err *err)
+{
+    struct tmx_csv csv = {0};
+    size_t column[N_NAME];
+    *rows = NULL;
+    *n = 0;
+    enum tmx_status st = tmx_csv_read(&csv, path, err);
+    for (size_t c = 0; !st && c < N_NAME; c++) {
+        column[c] = tmx_csv_column(&csv, names[c]);
+        if (column[c] == csv.n_column && c < HARDWARE) {
+            st = tmx_fail_at(
+                err, TMX_EPARSE, path, 1,
+                "no column %s; expected prompt_size, batch_size, token_size, prompt_time, token_time [ms], "
+                "tensor_parallel",
+                names[c]);
+        }
+    }
+    if (!st && (csv.n_row == 0 || csv.n_row > MAX_ROWS)) {
+        st = tmx_fail_at(err, TMX_EPARSE, path, 0, "%zu rows, expected 1 to %d", csv.n_row, MAX_ROWS);
+    }
+    *rows = st ? NULL : calloc(csv.n_row, sizeof **rows);
+    st = st || *rows ? st : tmx_no_memory(err);
+    for (size_t r = 0; !st && r < csv.n_row; r++) {
+        st = read_row(&csv, r, column, like, &(*rows)[(*n)++], err);
+    }
+    tmx_csv_finish(&csv);
+    return st;
+}
+
+static int by_value(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+static double median(double *v, size_t n)
+{
+    qsort(v, n, sizeof *v, by_value);
+    return n == 0 ? NAN : n % 2 ? v[n / 2] : (v[n / 2 - 1] + v[n / 2]) / 2;
+}
+
+/* Is it a row of this phase and, for tokens, of this output? */
+static bool alike(const struct row *a, const struct row *b, bool token)
+{
+    return a->tp == b->tp && strcmp(a->gpu, b->gpu) == 0 && a->prompt == b->prompt && a->batch == b->batch &&
+           (!token || a->output == b->output);
+}
+
+/* The cells of the phase of row `first`, by their first rows; scratch has room for all rows. */
+static size_t make_cells(const struct row *rows, size_t n, size_t first, bool token, struct cell *cell,
+                         double *scratch)
+{
+    size_t n_cell = 0;
+    for (size_t i = 0; i < n; i++) {
+        const struct row *r = &rows[i];
+        bool seen = r->tp != rows[first].tp || strcmp(r->gpu, rows[first].gpu) != 0;
+        for (size_t k = 0; k < i && !seen; k++) {
+            seen = alike(&rows[k], r, token);
+        }
+        size_t m = 0;
+        for (size_t k = i; k < n && !seen; k++) {
+            if (alike(&rows[k], r, token)) {
+                scratch[m++] = token ? rows[k].token_ms : rows[k].prompt_ms;
+            }
+        }
+        if (!seen) {
+            cell[n_cell++] = (struct cell){r->prompt * r->batch, r->batch,
+                                           r->batch * (r->prompt + r->output / 2), median(scratch, m)};
+        }
+    }
+    return n_cell;
+}
+
+/* Numbers from those of a simplex, which are free. */
+static void free_to_prompt(const double *x, double c[N_PROMPT])
+{
+    for (size_t i = 0; i < N_PROMPT; i++) {
+        c[i] = exp(x[i]);
+    }
+}
+
+struct fit {
+    const struct cell *cell;
+    size_t n, without; /* cell left out; SIZE_MAX: none */
+};
+
+static double prompt_ms(const double *c, double n)
+{
+    const struct tmx_llm_phase p = {.prompt_ms = {c[0], c[1], c[2], c[3]}};
+    return 1e3 * tmx_llm_prompt_s(&p, n);
+}
+
+static double token_ms(const double *c, const struct cell *x)
+{
+    return c[0] + c[1] * x->batch + c[2] * x->cached;
+}
+
+static double misfit(const gsl_vector *x, void *ctx)
+{
+    const struct fit *f = ctx;
+    double c[N_PROMPT], sum = 0;
+    free_to_prompt(x->data, c);
+    for (size_t i = 0; i < f->n; i++) {
+        const double e = i == f->without ? 0 : log(prompt_ms(c, f->cell[i].n) / f->cell[i].ms);
+        sum += e * e;
+    }
+    return sum;
+}
+
+static enum tmx_status fit_prompt(const struct fit *f, double c[N_PROMPT], struct tmx_err *err)
+{
+    enum { ROUNDS = 6, STEPS = 600 };
+    double least = INFINITY, most = 0, most_n = 0;
+    for (size_t i = 0; i < f->n; i++) {
+        least = i == f->without ? least : fmin(least, f->cell[i].ms);
+        if (i != f->without && f->cell[i].n > most_n) {
+            most_n = f->cell[i].n;
+            most = f->cell[i].ms;
+        }
+    }
+    const double begin[N_PROMPT] = {log(least), log(0.3 * least), log(0.7 * most / most_n),
+                                    log(0.1 * most / most_n)};
+    gsl_multimin_function fn = {.f = misfit, .n = N_PROMPT, .params = (void *)(uintptr_t)f};
+    gsl_multimin_fminimizer *m = gsl_multimin_fminimizer_alloc(gsl_multimin_fminimizer_nmsimplex2, N_PROMPT);
+    gsl_vector *x = gsl_vector_alloc(N_PROMPT), *step = gsl_vector_alloc(N_PROMPT);
+    enum tmx_status st = m && x && step ? TMX_OK : tmx_no_memory(err);
+    for (size_t i = 0; !st && i < N_PROMPT; i++) {
+        gsl_vector_set(x, i, begin[i]);
+    }
+    for (int round = 0; !st && round < ROUNDS; round++) {
+        gsl_vector_set_all(step, 0.3);
+        gsl_multimin_fminimizer_set(m, &fn, x, step);
+        for (int i = 0; i < STEPS && gsl_multimin_fminimizer_size(m) > 1e-6; i++) {
+            if (gsl_multimin_fminimizer_iterate(m) != 0) {
+                break;
+            }
+        }
+        gsl_vector_memcpy(x, m->x);
+    }
+    if (!st) {
+        free_to_prompt(x->data, c);
+    }
+    gsl_multimin_fminimizer_free(m);
+    gsl_vector_free(x);
+    gsl_vector_free(step);
+    return st;
+}
+
+/* Columns that are used: bits. */
+static enum tmx_status fit_token_with(const struct fit *f, unsigned use, double c[N_TOKEN],
+                                      struct tmx_err *err)
+{
+    const size_t n = f->n - (f->without < f->n), p = (size_t)((use & 1) + (use >> 1 & 1) + (use >> 2 & 1));
+    gsl_matrix *a = gsl_matrix_alloc(n, p), *cov = gsl_matrix_alloc(p, p);
+    gsl_vector *y = gsl_vector_alloc(n), *x = gsl_vector_alloc(p);
+    gsl_multifit_linear_workspace *w = gsl_multifit_linear_alloc(n, p);
+    double chisq;
+    enum tmx_status st = a && cov && y && x && w ? TMX_OK : tmx_no_memory(err);
+    for (size_t i = 0, r = 0; !st && i < f->n; i++) {
+        const double v[N_TOKEN] = {1, f->cell[i].batch, f->cell[i].cached};
+        for (size_t k = 0, at = 0; i != f->without && k < N_TOKEN; k++) {
+            if (use >> k & 1) {
+                gsl_matrix_set(a, r, at++, v[k] / f->cell[i].ms);
+            }
+        }
+        if (i != f->without) {
+            gsl_vector_set(y, r++, 1);
+        }
+    }
+    if (!st && gsl_multifit_linear(a, y, x, cov, &chisq, w)) {
+        st = tmx_fail(err, TMX_ESOLVE, "the token times of %zu cells", n);
+    }
+    for (size_t k = 0, at = 0; !st && k < N_TOKEN; k++) {
+        c[k] = use >> k & 1 ? gsl_vector_get(x, at++) : 0;
+    }
+    gsl_matrix_free(a);
+    gsl_matrix_free(cov);
+    gsl_vector_free(y);
+    gsl_vector_free(x);
+    gsl_multifit_linear_free(w);
+    return st;
+}
+
+static enum tmx_status fit_token(const struct fit *f, double c[N_TOKEN], struct tmx_err *err)
+{
+    unsigned use = 7;
+    for (;;) {
+        const enum tmx_status st = fit_token_with(f, use, c, err);
+        if (st || (c[1] >= 0 && c[2] >= 0)) {
+            return st;
+        }
+        use &= c[2] < c[1] * 1e-3 ? 3u : 5u; /* the more negative for a token of the cache */
+    }
+}
+
+static enum tmx_status fit_part(const struct fit *f, bool token, double *c, struct tmx_err *err)
+{
+    return token ? fit_token(f, c, err) : fit_prompt(f, c, err);
+}
+
+static double error_pct(const double *c, const struct cell *x, bool token)
+{
+    return 100 * fabs((token ? token_ms(c, x) : prompt_ms(c, x->n)) / x->ms - 1);
+}
+
+/* The fit of all cells, and of all but each. */
+static enum tmx_status fit_cells(const struct cell *cell, size_t n, bool token, const struct row *of,
+                                 double *c, struct tmx_table *t, struct tmx_err *err)
+{
+    double mean = 0, worst = 0, left_mean = 0, left_worst = 0;
+    if (n < 6) {
+        return tmx_fail(err, TMX_EPARSE, "%s at %d: %zu cells of %s times, expected 6 or more", of->gpu,
+                        of->tp, n, token ? "token" : "prompt");
+    }
+    enum tmx_status st = fit_part(&(struct fit){cell, n, SIZE_MAX}, token, c, err);
+    for (size_t i = 0; !st && i < n; i++) {
+        double other[N_PROMPT];
+        st = fit_part(&(struct fit){cell, n, i}, token, other, err);
+        const double e = st ? 0 : error_pct(c, &cell[i], token),
+                     left = st ? 0 : error_pct(other, &cell[i], token);
+        mean += e / (double)n;
+        worst = fmax(worst, e);
+        left_mean += left / (double)n;
+        left_worst = fmax(left_worst, left);
+    }
+    if (!st) {
+        tmx_table_text(t, of->gpu);
+        tmx_table_int(t, of->tp);
+        tmx_table_text(t, token ? "token" : "prompt");
+        tmx_table_int(t, (int64_t)n);
+        tmx_table_real(t, mean);
+        tmx_table_real(t, worst);
+        tmx_table_real(t, left_mean);
+        tmx_table_real(t, left_worst);
+    }
+    return st;
+}
+
+/* Shares of the power limit: peaks of single requests by prompt; tokens by what a request's mean leaves for
+ * them. */
+static void fit_watts(const struct row *rows, size_t n, size_t first, const struct tmx_llm_phase *like,
+                      struct tmx_llm_phase *p, double *scratch)
+{
+    double tokens[TMX_LLM_POINTS];
+    size_t n_tokens = 0, m = 0;
+    for (size_t i = 0; i < n; i++) {
+        bool known = rows[i].batch != 1 || rows[i].peak <= 0 || rows[i].tp != rows[first].tp ||
+                     strcmp(rows[i].gpu, rows[first].gpu) != 0;
+        for (size_t k = 0; k < n_tokens; k++) {
+            known = known || tokens[k] == rows[i].prompt;
+        }
+        if (!known && n_tokens < TMX_LLM_POINTS) {
+            tokens[n_tokens++] = rows[i].prompt;
+        }
+    }
+    qsort(tokens, n_tokens, sizeof *tokens, by_value);
+    for (size_t k = 0; k < n_tokens; k++) {
+        size_t n_peak = 0;
+        for (size_t i = 0; i < n; i++) {
+            if (rows[i].batch == 1 && rows[i].prompt == tokens[k] && rows[i].tp == p->tp &&
+                strcmp(rows[i].gpu, p->gpu) == 0 && rows[i].peak > 0) {
+                scratch[n_peak++] = rows[i].peak;
+            }
+        }
+        p->prompt_tokens[k] = tokens[k];
+        p->prompt_share[k] = median(scratch, n_peak);
+    }
+    p->n_point = n_tokens;
+    for (size_t i = 0; i < n; i++) { /* longer prompts' means are doubtful in the rows that are known */
+        const struct row *r = &rows[i];
+        const double token_s = r->token_ms * (r->output - 1);
+        if (r->batch == 1 && r->prompt == 512 && r->output > 1 && r->mean > 0 && r->tp == p->tp &&
+            strcmp(r->gpu, p->gpu) == 0) {
+            scratch[m++] = (r->mean * (r->prompt_ms + token_s) - r->peak * r->prompt_ms) / token_s;
+        }
+    }
+    p->token_share = m > 0 ? fmax(0, median(scratch, m)) : like ? like->token_share : 0;
+    if (n_tokens == 0 && like) { /* no watts in the rows */
+        p->n_point = like->n_point;
+        memcpy(p->prompt_tokens, like->prompt_tokens, sizeof p->prompt_tokens);
+        memcpy(p->prompt_share, like->prompt_share, sizeof p->prompt_share);
+    }
+}
+
+static enum tmx_status fit_phase(const struct row *rows, size_t n, size_t first, const struct tmx_llm *like,
+                                 struct tmx_llm *m, struct cell *cell, double *scratch, struct tmx_table *t,
+                                 struct tmx_err *err)
+{
+    struct tmx_llm_phase *p = &m->phase[m->n_phase++];
+    const struct tmx_llm_phase *same = &like->phase[0];
+    for (size_t k = 0; k < like->n_phase; k++) {
+        const bool gpu = strcmp(like->phase[k].gpu, rows[first].gpu) == 0;
+        same = gpu && (strcmp(same->gpu, rows[first].gpu) != 0 || like->phase[k].tp == rows[first].tp)
+                   ? &like->phase[k]
+                   : same;
+    }
+    *p = (struct tmx_llm_phase){.tp = rows[first].tp,
+                                .memory_bytes = same->memory_bytes,
+                                .idle_w = same->idle_w,
+                                .token_w_per_sequence = same->token_w_per_sequence};
+    snprintf(p->gpu, sizeof p->gpu, "%s", rows[first].gpu);
+    for (size_t i = 0; i < n; i++) {
+        if (rows[i].tp == p->tp && strcmp(rows[i].gpu, p->gpu) == 0) {
+            p->max_prompt = fmax(p->max_prompt, rows[i].prompt);
+            p->max_batch = fmax(p->max_batch, rows[i].batch);
+        }
+    }
+    size_t n_cell = make_cells(rows, n, first, false, cell, scratch);
+    enum tmx_status st = fit_cells(cell, n_cell, false, &rows[first], p->prompt_ms, t, err);
+    n_cell = make_cells(rows, n, first, true, cell, scratch);
+    st = st ? st : fit_cells(cell, n_cell, true, &rows[first], p->token_ms, t, err);
+    fit_watts(rows, n, first, same, p, scratch);
+    return st;
+}
+
+enum tmx_status tmx_llm_fit(const char *path, const struct tmx_llm *like, struct tmx_llm *m,
+                            struct tmx_table **errors, struct tmx_err *err)
+{
+    static const struct tmx_column columns[] = {
+        {"gpu", TMX_COLUMN_TEXT, 0},
+        {"tp", TMX_COLUMN_INT, 0},
+        {"time", TMX_COLUMN_TEXT, 0},
+        {"cells", TMX_COLUMN_INT, 0},
+        {"mean_pct", TMX_COLUMN_REAL, 2},
+        {"worst_pct", TMX_COLUMN_REAL, 2},
+        {"left_out_mean_pct", TMX_COLUMN_REAL, 2},
+        {"left_out_worst_pct", TMX_COLUMN_REAL, 2},
+    };
+    struct row *rows;
+    size_t n;
+    *errors = NULL;
+    *m = *like;
+    m->config = NULL;
+    m->n_phase = 0;
+    snprintf(m->source, sizeof m->source, "fitted by thermix llm fit to %.400s", path);
+    enum tmx_status st = read_rows(path, like, &rows, &n, err);
+    struct cell *cell = st ? NULL : malloc(n * sizeof *cell);
+    double *scratch = st ? NULL : malloc(n * sizeof *scratch);
+    st = st || (cell && scratch) ? st : tmx_no_memory(err);
+    st = st ? st : tmx_table_create(errors, columns, sizeof columns / sizeof columns[0], err);
+    for (size_t i = 0; !st && i < n; i++) {
+        bool seen = false;
+        for (size_t k = 0; k < m->n_phase; k++) {
+            seen = seen || (m->phase[k].tp == rows[i].tp && strcmp(m->phase[k].gpu, rows[i].gpu) == 0);
+        }
+        if (!seen && m->n_phase == TMX_LLM_PHASES) {
+            st = tmx_fail_at(err, TMX_ERANGE, path, 0, "more than %d chips and degrees", TMX_LLM_PHASES);
+        } else if (!seen) {
+            st = fit_phase(rows, n, i, like, m, cell, scratch, *errors, err);
+        }
+    }
+    free(rows);
+    free(cell);
+    free(scratch);
+    return st;
+}
+
+static void write_numbers(const char *key, const double *v, size_t n, FILE *out)
+{
+    fprintf(out, " %s = [", key);
+    for (size_t i = 0; i < n; i++) {
+        fprintf(out, "%s%#.6g", i ? ", " : "", v[i]);
+    }
+    fputs("];", out);
+}
+
+enum tmx_status tmx_llm_write(const struct tmx_llm *m, const char *path, struct tmx_err *err)
+{
+    struct tmx_output o = {0};
+    const enum tmx_status st = tmx_output_open(&o, path, err);
+    if (st) {
+        return st;
+    }
+    fputs("# Phases of a language model; docs/formats.md, Serving.\nname = ", o.file);
+    tmx_config_quote(m->name, o.file);
+    fputs(";\nsource = ", o.file);
+    tmx_config_quote(m->source, o.file);
+    fprintf(o.file,
+            ";\nweights_bytes = %#.6g;\nlayers = %d;\nkv_heads = %d;\nhead_dim = %d;\nvalue_bytes = %d;\n"
+            "m_prompt = %#.4g;\nm_token = %#.4g;\nprompt_dram_share = %#.4g;\ntoken_dram_share = "
+            "%#.4g;\nl2_share = %#.4g;\n"
+            "phases = (\n",
+            m->weights_bytes, m->layers, m->kv_heads, m->head_dim, m->value_bytes, m->m_prompt, m->m_token,
+            m->prompt_dram_share, m->token_dram_share, m->l2_share);
+    for (size_t i = 0; i < m->n_phase; i++) {
+        const struct tmx_llm_phase *p = &m->phase[i];
+        fputs("    { gpu = ", o.file);
+        tmx_config_quote(p->gpu, o.file);
+        fprintf(o.file, "; tp = %d; memory_bytes = %#.6g; idle_w = %#.6g; token_share = %#.4g;", p->tp,
+                p->memory_bytes, p->idle_w, p->token_share);
+        fprintf(o.file, " token_w_per_sequence = %#.4g; max_prompt = %#.6g; max_batch = %#.6g;\n     ",
+                p->token_w_per_sequence, p->max_prompt, p->max_batch);
+        write_numbers("prompt_ms", p->prompt_ms, N_PROMPT, o.file);
+        write_numbers("token_ms", p->token_ms, N_TOKEN, o.file);
+        write_numbers("prompt_tokens", p->prompt_tokens, p->n_point, o.file);
+        write_numbers("prompt_share", p->prompt_share, p->n_point, o.file);
+        fprintf(o.file, " }%s\n", i + 1 < m->n_phase ? "," : "");
+    }
+    fputs(");\n", o.file);
+    const enum tmx_status done = tmx_output_commit(&o, err);
+    tmx_output_discard(&o);
+    return done;
+}

@@ -1,0 +1,684 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Each function below makes the values of some targets: it executes runs of workloads/runs or a study, means
+ * what its GPUs did while they worked, and reduces it as the measurement was reduced. What a run needs to
+ * know of a measurement (a load's watts, a host) is in its files, with its origin. */
+#include "measure/silicon.h"
+
+#include <gsl/gsl_fit.h>
+#include <gsl/gsl_sort.h>
+#include <gsl/gsl_statistics_double.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <thermix/engine.h>
+#include <thermix/policy.h>
+
+#include "core/base/config.h"
+#include "core/base/csv.h"
+#include "measure/log/measured.h"
+#include "plots/figure.h"
+#include "run/load/data.h"
+#include "run/run.h"
+#include "study/study.h"
+
+enum { MAX_GPU = 512, MAX_VALUE = 64 };
+
+struct value {
+    const char *id, *origin;
+    double ours;
+};
+
+struct results { /* values in the order in which they are found */
+    struct value value[MAX_VALUE];
+    size_t n;
+    struct tmx_table *points;
+};
+
+static void put(struct results *r, const char *id, const char *origin, double ours)
+{
+    tmx_assert(r->n < MAX_VALUE);
+    r->value[r->n++] = (struct value){id, origin, ours};
+}
+
+static void point(const struct results *r, const char *figure, const char *series, double x, double y)
+{
+    if (r->points) {
+        tmx_table_text(r->points, figure);
+        tmx_table_text(r->points, series);
+        tmx_table_real(r->points, x);
+        tmx_table_real(r->points, y);
+    }
+}
+
+/* What GPUs do while they work, from a moment of the counted time on. */
+struct means {
+    double from_s;
+    size_t n;
+    double tick[MAX_GPU], mhz[MAX_GPU], hottest_c[MAX_GPU], w[MAX_GPU], cap_w[MAX_GPU];
+    double wall_w;
+};
+
+static void look(void *ctx, const struct tmx_sim *sim)
+{
+    struct means *m = ctx;
+    const struct tmx_machine *machine = tmx_sim_machine(sim);
+    const struct tmx_frame *f = tmx_sim_frame(sim);
+    for (size_t g = 0; g < machine->n_gpu && g < MAX_GPU && tmx_sim_time_s(sim) > m->from_s; g++) {
+        const struct tmx_gpu *gpu = &machine->gpu[g];
+        double w = 0, hottest_k = 0;
+        if (gpu->n_run == 0) {
+            continue;
+        }
+        for (size_t u = 0; u < gpu->chip->floorplan.n_unit; u++) {
+            w += f->power_w[gpu->unit0 + u];
+            hottest_k =
+                fmax(hottest_k, gpu->chip->sm_of_unit[u] == TMX_NO_SM ? 0 : f->temp_k[gpu->unit0 + u]);
+        }
+        m->tick[g] += 1;
+        m->mhz[g] += gpu->chip->level[gpu->level].freq_hz / 1e6;
+        m->hottest_c[g] += hottest_k - TMX_ZERO_C;
+        m->w[g] += tmx_chip_board_w(gpu->chip, w);
+        m->cap_w[g] = tmx_sim_power_cap_w(sim, g);
+    }
+}
+
+static enum tmx_status execute(struct means *m, const char *name, const char *set, double from_s,
+                               struct tmx_err *err)
+{
+    char path[TMX_PATH_SIZE];
+    struct tmx_sets sets = {0};
+    struct tmx_config *cfg = NULL;
+    struct tmx_run *run = NULL;
+    const struct tmx_observer observer = {.ctx = m, .tick = look};
+    *m = (struct means){.from_s = from_s};
+    enum tmx_status st = tmx_data_find(TMX_DATA_RUN, name, path, err);
+    st = st || !set ? st : tmx_sets_add(&sets, "", set, NULL, 0, err);
+    st = st ? st : tmx_config_load(&cfg, path, &sets, err);
+    st = st ? st : tmx_run_create(&run, tmx_config_root(cfg), err);
+    st = st ? st : tmx_run_execute(run, &observer, err);
+    if (!st) {
+        m->n = tmx_sim_machine(tmx_run_sim(run))->n_gpu;
+        m->wall_w = tmx_metrics[tmx_study_metric("wall_w")].value(run);
+        st = m->n <= MAX_GPU ? TMX_OK : tmx_fail(err, TMX_ECONFIG, "%s: more than %d GPUs", name, MAX_GPU);
+    }
+    for (size_t g = 0; !st && g < m->n; g++) {
+        m->mhz[g] /= m->tick[g];
+        m->hottest_c[g] /= m->tick[g];
+        m->w[g] /= m->tick[g];
+    }
+    tmx_run_destroy(run);
+    tmx_config_close(cfg);
+    tmx_sets_finish(&sets);
+    return st;
+}
+
+static enum tmx_status read_measured(struct tmx_csv *csv, const char *name, struct tmx_err *err)
+{
+    char file[128], path[TMX_PATH_SIZE];
+    snprintf(file, sizeof file, "workloads/measured/%s", name);
+    const enum tmx_status st = tmx_data_file(file, path, err);
+    return st ? st : tmx_csv_read(csv, path, err);
+}
+
+static double cell(const struct tmx_csv *csv, size_t row, const char *column)
+{
+    double v = NAN;
+    tmx_csv_real(csv, row, tmx_csv_column(csv, column), &v);
+    return v;
+}
+
+static const char *text(const struct tmx_csv *csv, size_t row, const char *column)
+{
+    return tmx_csv_cell(csv, row, tmx_csv_column(csv, column));
+}
+
+/* Slope of y over x where x is in [from, to]. */
+static double slope(size_t n, const double *x, const double *y, double from, double to)
+{
+    double a[MAX_GPU], b[MAX_GPU], c0, c1, cov[3], chi2;
+    size_t k = 0;
+    for (size_t i = 0; i < n; i++) {
+        if (x[i] >= from && x[i] <= to) {
+            a[k] = x[i];
+            b[k++] = y[i];
+        }
+    }
+    gsl_fit_linear(a, 1, b, 1, k, &c0, &c1, &cov[0], &cov[1], &cov[2], &chi2);
+    return c1;
+}
+
+static void residuals(size_t n, const double *x, const double *y, double *out)
+{
+    double c0, c1, cov[3], chi2;
+    gsl_fit_linear(x, 1, y, 1, n, &c0, &c1, &cov[0], &cov[1], &cov[2], &chi2);
+    for (size_t i = 0; i < n; i++) {
+        out[i] = y[i] - c0 - c1 * x[i];
+    }
+}
+
+static double quantile(size_t n, const double *v, double share)
+{
+    double sorted[MAX_GPU];
+    memcpy(sorted, v, n * sizeof *v);
+    gsl_sort(sorted, 1, n);
+    return gsl_stats_quantile_from_sorted_data(sorted, 1, n, share);
+}
+
+/* y at x, linear between points whose x rises, constant outside. */
+static double between(size_t n, const double *x, const double *y, double at)
+{
+    size_t i = 0;
+    while (i < n && x[i] < at) {
+        i++;
+    }
+    return i == 0 || i == n ? y[i ? i - 1 : 0]
+                            : y[i - 1] + (y[i] - y[i - 1]) * (at - x[i - 1]) / (x[i] - x[i - 1]);
+}
+
+/* GPUs 3 i, 3 i + 1, 3 i + 2 in the same air: sgemm at the cap, pagerank, next to nothing. */
+static enum tmx_status one_v100(struct results *r, struct tmx_err *err)
+{
+    struct means *m = malloc(sizeof *m);
+    double t[3][8], y[3][8], drawn = 0;
+    enum tmx_status st = m ? execute(m, "v100-air", NULL, 20, err) : tmx_fail(err, TMX_ENOMEM, "means");
+    for (size_t i = 0; !st && i < 8; i++) {
+        for (size_t k = 0; k < 3; k++) {
+            t[k][i] = m->hottest_c[3 * i + k];
+            y[k][i] = k == 0 ? m->mhz[3 * i] : m->w[3 * i + k];
+        }
+        drawn += m->w[3 * i] / 300 / 8;
+        point(r, "v100_clock", "one chip in other air", t[0][i], y[0][i]);
+    }
+    if (!st) {
+        put(r, "v100_mhz_per_k", "derived", slope(8, t[0], y[0], 49, 81));
+        put(r, "v100_w_per_k", "derived", slope(8, t[1], y[1], 24, 46));
+        put(r, "v100_floor_w", "derived", between(8, t[2], y[2], 31));
+        put(r, "v100_drawn", "unseen", drawn);
+    }
+    free(m);
+    return st;
+}
+
+static enum tmx_status many_v100(struct results *r, struct tmx_err *err)
+{
+    struct means *sgemm = malloc(sizeof *sgemm), *pagerank = malloc(sizeof *pagerank);
+    struct tmx_csv csv = {0};
+    enum tmx_status st =
+        sgemm && pagerank ? execute(sgemm, "longhorn", NULL, 10, err) : tmx_fail(err, TMX_ENOMEM, "means");
+    st = st ? st : execute(pagerank, "longhorn", "mix=\"v100_pagerank-388\"", 10, err);
+    st = st ? st : read_measured(&csv, "longhorn_v100_sgemm_by_gpu.csv", err);
+    if (!st) {
+        double clock[MAX_GPU], watts[MAX_GPU], time[MAX_GPU], c1, cov, chi2;
+        const size_t n = sgemm->n;
+        residuals(n, sgemm->hottest_c, sgemm->mhz, clock);
+        residuals(n, pagerank->hottest_c, pagerank->w, watts);
+        gsl_fit_mul(watts, 1, clock, 1, n, &c1, &cov, &chi2);
+        for (size_t g = 0; g < n; g++) {
+            time[g] = pow(sgemm->mhz[g], -0.952); /* measured: d ln time / d ln clock */
+            point(r, "v100_clock", "388 simulated", sgemm->hottest_c[g], sgemm->mhz[g]);
+        }
+        for (size_t i = 0; i < csv.n_row; i++) {
+            if (cell(&csv, i, "power_w") > 285) {
+                point(r, "v100_clock", "388 measured", cell(&csv, i, "temp_c"), cell(&csv, i, "sm_mhz"));
+            }
+        }
+        put(r, "v100_w_per_k_population", "derived", slope(n, pagerank->hottest_c, pagerank->w, 0, 100));
+        put(r, "v100_clock_sd", "derived", gsl_stats_sd(sgemm->mhz, 1, n));
+        put(r, "v100_time_p99_p1", "derived", quantile(n, time, 0.99) / quantile(n, time, 0.01));
+        put(r, "v100_mhz_per_w", "derived", c1);
+    }
+    tmx_csv_finish(&csv);
+    free(sgemm);
+    free(pagerank);
+    return st;
+}
+
+/* A V100 card under limits: the run's GPU N_CAP i + j has load i and limit j. A cell's only input is what it
+ * drew at the highest limit; for a share LOW of the time it waits for its input and draws half of that. LOW
+ * is fitted to these cells. */
+enum { N_CAP = 7, N_LOAD = 10 };
+static const double LOW = 0.13, cap_w[N_CAP] = {100, 125, 150, 175, 200, 225, 250};
+
+static enum tmx_status zeus(struct results *r, struct tmx_err *err)
+{
+    struct means *m = malloc(sizeof *m);
+    struct tmx_csv csv = {0};
+    double speed_off = 0, watts_off = 0, n = 0;
+    enum tmx_status st = m ? execute(m, "zeus-v100", NULL, 20, err) : tmx_fail(err, TMX_ENOMEM, "means");
+    st = st ? st : read_measured(&csv, "zeus_v100_open.csv", err);
+    for (size_t row = 0; !st && row + N_CAP <= csv.n_row; row++) {
+        const double top_w = cell(&csv, row + N_CAP - 1, "average_power"), low_w = top_w / 2;
+        double at_top_w[N_LOAD], mhz[N_CAP], w[N_CAP], time[N_CAP], load_w[N_LOAD];
+        if (cell(&csv, row, "power_limit") != cap_w[0] || cell(&csv, row + N_CAP - 1, "power_limit") != 250 ||
+            top_w < 110) {
+            continue; /* no limit limits it, or not all of them were tried */
+        }
+        for (size_t i = 0; i < N_LOAD; i++) {
+            at_top_w[i] = m->w[N_CAP * i + N_CAP - 1];
+            load_w[i] = (double)i;
+        }
+        const double load = between(N_LOAD, at_top_w, load_w, (top_w - LOW * low_w) / (1 - LOW));
+        for (size_t j = 0; j < N_CAP; j++) {
+            double by_mhz[N_LOAD], by_w[N_LOAD];
+            for (size_t i = 0; i < N_LOAD; i++) {
+                by_mhz[i] = m->mhz[N_CAP * i + j];
+                by_w[i] = m->w[N_CAP * i + j];
+            }
+            mhz[j] = between(N_LOAD, load_w, by_mhz, load);
+            w[j] = between(N_LOAD, load_w, by_w, load);
+        }
+        for (size_t j = 0; j < N_CAP; j++) {
+            const double slower = mhz[N_CAP - 1] / mhz[j];
+            time[j] = (1 - LOW) * slower + LOW;
+            const double drawn_w = ((1 - LOW) * slower * w[j] + LOW * low_w) / time[j],
+                         is = cell(&csv, row + N_CAP - 1, "time_per_epoch") /
+                              cell(&csv, row + j, "time_per_epoch"),
+                         is_w = cell(&csv, row + j, "average_power");
+            point(r, "zeus_speed", "measured", cap_w[j], is);
+            point(r, "zeus_speed", "ours", cap_w[j], 1 / time[j]);
+            if (j + 1 < N_CAP) {
+                speed_off += 100 * fabs(1 / time[j] - is);
+                watts_off += fabs(drawn_w - is_w);
+                n += 1;
+            }
+        }
+    }
+    if (!st) {
+        put(r, "zeus_v100_speed", "fitted", speed_off / n);
+        put(r, "zeus_v100_watts", "fitted", watts_off / n);
+    }
+    tmx_csv_finish(&csv);
+    free(m);
+    return st;
+}
+
+/* Cards at MaxQ's limits: rate over that at the full limit, which GPU 0 has. */
+static enum tmx_status maxq(struct results *r, struct tmx_err *err)
+{
+    static const struct {
+        const char *gpu, *run;
+    } cases[] = {{"A100", "maxq-a100"}, {"H100", "maxq-h100"}};
+    struct means *m = malloc(sizeof *m);
+    struct tmx_csv csv = {0};
+    double sum = 0, worst = 0, n = 0;
+    enum tmx_status st =
+        m ? read_measured(&csv, "mlperf_v30_maxq.csv", err) : tmx_fail(err, TMX_ENOMEM, "means");
+    for (size_t c = 0; !st && c < sizeof cases / sizeof cases[0]; c++) {
+        st = execute(m, cases[c].run, NULL, 15, err);
+        for (size_t i = 0; !st && i < csv.n_row; i++) {
+            size_t g = 0;
+            while (g < m->n && m->cap_w[g] != cell(&csv, i, "cap_w")) {
+                g++;
+            }
+            if (g < m->n && strcmp(text(&csv, i, "gpu"), cases[c].gpu) == 0 &&
+                strcmp(text(&csv, i, "scenario"), "Offline") == 0 &&
+                strncmp(text(&csv, i, "benchmark"), "dlrm", 4) != 0) {
+                const double off = 100 * fabs(m->mhz[g] / m->mhz[0] - cell(&csv, i, "ratio"));
+                sum += off;
+                worst = fmax(worst, off);
+                n += 1;
+            }
+        }
+    }
+    if (!st) {
+        put(r, "maxq_mean", "unseen", sum / n);
+        put(r, "maxq_worst", "unseen", worst);
+    }
+    tmx_csv_finish(&csv);
+    free(m);
+    return st;
+}
+
+static enum tmx_status walls(struct results *r, struct tmx_err *err)
+{
+    static const struct {
+        const char *run, *load, *load_origin, *idle, *idle_origin;
+        double limits_w;
+    } cases[] = {{"wall-a100", "wall_a100", "fitted", "wall_idle_pcie", "fitted", 2400},
+                 {"wall-h100", "wall_h100", "unseen", NULL, NULL, 2800},
+                 {"wall-b200-air", "wall_b200", "derived", "wall_idle_b200_air", "derived", 8000},
+                 {"wall-b200-water", NULL, NULL, "wall_idle_b200_water", "fitted", 8000}};
+    struct means *m = malloc(sizeof *m);
+    enum tmx_status st = m ? TMX_OK : tmx_fail(err, TMX_ENOMEM, "means");
+    for (size_t c = 0; !st && c < sizeof cases / sizeof cases[0]; c++) {
+        st = cases[c].load ? execute(m, cases[c].run, NULL, 0, err) : TMX_OK;
+        if (!st && cases[c].load) {
+            put(r, cases[c].load, cases[c].load_origin, m->wall_w / cases[c].limits_w);
+        }
+        st = st || !cases[c].idle ? st : execute(m, cases[c].run, "mix=\"rest8\"", 0, err);
+        if (!st && cases[c].idle) {
+            put(r, cases[c].idle, cases[c].idle_origin, m->wall_w / 1000);
+        }
+    }
+    free(m);
+    return st;
+}
+
+/* A step of board watts, of which a share goes into the SMs that are there; rises of the hottest SM behind a
+ * sensor of SENSOR_S. */
+static const double SENSOR_S = 0.15, DT_S = 0.01;
+
+struct step_case {
+    const char *chip, *engine, *log, *id[7];
+    double share, step_w;
+    bool (*is_off)(long sm);
+};
+
+static bool a100_off(long sm)
+{
+    return sm == 46 || sm == 47 || sm == 78 || sm == 79 || sm >= 112;
+}
+static bool rtx3090_off(long sm)
+{
+    return sm >= 82;
+}
+
+/* The log's rise from the row at which its watts have half risen. */
+static enum tmx_status measured_step(const struct results *r, const struct step_case *c, struct tmx_err *err)
+{
+    char file[128], path[TMX_PATH_SIZE], label[64];
+    struct tmx_measured log = {0};
+    snprintf(file, sizeof file, "workloads/measured/%s", c->log);
+    snprintf(label, sizeof label, "%s measured", c->chip);
+    enum tmx_status st = tmx_data_file(file, path, err);
+    st = st ? st : tmx_measured_read(&log, path, NULL, err);
+    const struct tmx_series *s = st ? NULL : &log.series[0];
+    size_t from = 0;
+    while (s && from + 1 < s->n && s->q[TMX_Q_POWER][from] < s->q[TMX_Q_POWER][0] + c->step_w / 2) {
+        from++;
+    }
+    for (size_t i = from; s && i < s->n && s->q[TMX_Q_TIME][i] < s->q[TMX_Q_TIME][from] + 5.9; i += 5) {
+        point(r, "steps", label, s->q[TMX_Q_TIME][i] - s->q[TMX_Q_TIME][from],
+              s->q[TMX_Q_TEMP][i] - s->q[TMX_Q_TEMP][0]);
+    }
+    tmx_measured_finish(&log);
+    return st;
+}
+
+static enum tmx_status step(struct results *r, const struct step_case *c, struct tmx_err *err)
+{
+    static const double at_s[7] = {0.1, 0.25, 0.5, 1, 2, 4, 5.9};
+    const char *const options[] = {c->engine, "network=physical", "ambient=300", "init_temp=300", NULL};
+    struct tmx_engine *e = NULL;
+    char label[64];
+    enum tmx_status st = tmx_engine_open(&e, options, err);
+    const size_t n = st ? 0 : tmx_engine_units(e);
+    double *w = calloc(2 * n + 1, sizeof *w), *temp_k = w ? w + n : NULL, sms = 0, sensor_k = 0;
+    st = st || w ? st : tmx_fail(err, TMX_ENOMEM, "%zu units", n);
+    for (size_t u = 0; !st && u < n; u++) {
+        const char *name = tmx_engine_unit(e, u);
+        w[u] = strncmp(name, "SM", 2) == 0 && !c->is_off(strtol(name + 2, NULL, 10));
+        sms += w[u];
+    }
+    for (size_t u = 0; !st && u < n; u++) { /* SMs of a chip are alike */
+        w[u] *= c->share * c->step_w / sms;
+    }
+    snprintf(label, sizeof label, "%s ours", c->chip);
+    for (size_t i = 1, k = 0; !st && k < 7; i++) {
+        double hottest_k = 0;
+        st = tmx_engine_step(e, DT_S, w, temp_k, err);
+        for (size_t u = 0; u < n; u++) {
+            hottest_k = fmax(hottest_k, w[u] > 0 ? temp_k[u] - 300 : 0);
+        }
+        sensor_k += (hottest_k - sensor_k) * -expm1(-DT_S / SENSOR_S);
+        point(r, "steps", label, (double)i * DT_S, sensor_k);
+        if (fabs((double)i * DT_S - at_s[k]) < DT_S / 2) {
+            if (c->id[k]) {
+                put(r, c->id[k], c->share < 1 ? "fitted" : "unseen", sensor_k);
+            }
+            k++;
+        }
+    }
+    free(w);
+    tmx_engine_close(e);
+    return st || !r->points ? st : measured_step(r, c, err);
+}
+
+static enum tmx_status steps(struct results *r, struct tmx_err *err)
+{
+    static const struct step_case cases[] = {{"A100",
+                                              "chip=a100",
+                                              "a100_step.csv.gz",
+                                              {"step_a100_0.1", "step_a100_0.25", "step_a100_0.5",
+                                               "step_a100_1", "step_a100_2", "step_a100_4", "step_a100_5.9"},
+                                              1,
+                                              135.9,
+                                              a100_off},
+                                             {"RTX 3090",
+                                              "chip=rtx3090",
+                                              "rtx3090_step.csv.gz",
+                                              {NULL, NULL, "step_rtx3090_0.5", "step_rtx3090_1",
+                                               "step_rtx3090_2", "step_rtx3090_4", "step_rtx3090_5.9"},
+                                              0.6,
+                                              306.3,
+                                              rtx3090_off}};
+    enum tmx_status st = TMX_OK;
+    for (size_t i = 0; !st && i < sizeof cases / sizeof cases[0]; i++) {
+        st = step(r, &cases[i], err);
+    }
+    return st;
+}
+
+static enum tmx_status kalos(struct results *r, struct tmx_err *err)
+{
+    static const struct {
+        const char *id;
+        double share;
+    } at[] = {{"kalos_p25", 0.25},
+              {"kalos_p50", 0.5},
+              {"kalos_p75", 0.75},
+              {"kalos_p90", 0.9},
+              {"kalos_p99", 0.99}};
+    struct means *m = malloc(sizeof *m);
+    struct tmx_csv csv = {0};
+    enum tmx_status st = m ? execute(m, "kalos", NULL, 5, err) : tmx_fail(err, TMX_ENOMEM, "means");
+    st = st ? st : read_measured(&csv, "acme_kalos_quantiles.csv", err);
+    for (size_t i = 0; !st && i < sizeof at / sizeof at[0]; i++) {
+        put(r, at[i].id, "fitted", quantile(m->n, m->hottest_c, at[i].share));
+    }
+    for (size_t i = 0; !st && i < csv.n_row; i++) {
+        if (strcmp(text(&csv, i, "series"), "gpu_temp_c_kalos") == 0) {
+            const double pct = cell(&csv, i, "quantile_pct");
+            point(r, "kalos", "measured", cell(&csv, i, "value"), pct);
+            point(r, "kalos", "ours", quantile(m->n, m->hottest_c, pct / 100), pct);
+        }
+    }
+    tmx_csv_finish(&csv);
+    free(m);
+    return st;
+}
+
+/* Table III as printed, for the figure: rows power, throughput of each way, measured and by the paper's
+ * model. */
+static enum tmx_status printed(const struct results *r, struct tmx_err *err)
+{
+    struct tmx_csv csv = {0};
+    const enum tmx_status st = r->points ? read_measured(&csv, "lit_silicon.csv", err) : TMX_OK;
+    for (size_t i = 0; !st && i + 1 < csv.n_row; i++) {
+        if (strncmp(text(&csv, i, "quantity"), "power", 5) == 0 &&
+            strcmp(text(&csv, i, "where"), "Table III") == 0) {
+            point(r, "lit_silicon", text(&csv, i, "kind"), cell(&csv, i, "value"),
+                  cell(&csv, i + 1, "value"));
+        }
+    }
+    tmx_csv_finish(&csv);
+    return st;
+}
+
+/* The study lit-silicon: its first axis are nodes, its second what is done: caps of 750 W, of 700 W, Red,
+ * Realloc, Slosh. Means over nodes of ratios as the paper's Table III has them. */
+static enum tmx_status lit_silicon(struct results *r, struct tmx_err *err)
+{
+    enum { EQUAL_750, EQUAL_700, RED, REALLOC, SLOSH, N_WAY };
+    static const struct {
+        const char *power, *throughput, *label;
+        int before;
+    } way[N_WAY] = {[RED] = {"lit_red_power", "lit_red_throughput", "Red", EQUAL_750},
+                    [REALLOC] = {"lit_realloc_power", "lit_realloc_throughput", "Realloc", EQUAL_700},
+                    [SLOSH] = {"lit_slosh_power", "lit_slosh_throughput", "Slosh", EQUAL_700}};
+    char path[TMX_PATH_SIZE];
+    struct tmx_sweep sweep = {0};
+    struct tmx_runs runs;
+    struct tmx_run_values v = {0};
+    const struct tmx_study_options o = {.n_worker = 1, TMX_STUDY_WHOLE};
+    const size_t step_s = tmx_study_metric("step_time_s"), energy_j = tmx_study_metric("energy_j"),
+                 time_s = tmx_study_metric("makespan_s");
+    struct tmx_err absent = {0};
+    if (tmx_data_find(TMX_DATA_SUITE, "lit-silicon", path, &absent)) {
+        return TMX_OK;
+    }
+    enum tmx_status st = tmx_sweep_load(&sweep, path, err);
+    if (!st) {
+        tmx_sweep_runs(&sweep, &runs);
+        st = tmx_study_values(&v, &runs, &o, err);
+    }
+    for (size_t p = 0; !st && p < v.n_point; p++) {
+        st = v.error[p] ? tmx_fail(err, TMX_ESOLVE, "lit-silicon, point %zu: %s", p, v.error[p]) : TMX_OK;
+    }
+    for (size_t i = RED; !st && i < N_WAY; i++) {
+        double power = 0, throughput = 0;
+        const size_t n = v.n_point / N_WAY;
+        for (size_t k = 0; k < n; k++) {
+            const double *before = &v.value[(N_WAY * k + (size_t)way[i].before) * v.n_value],
+                         *after = &v.value[(N_WAY * k + i) * v.n_value];
+            const double p = before[energy_j] / before[time_s] / (after[energy_j] / after[time_s]),
+                         t = before[step_s] / after[step_s];
+            power += p / (double)n;
+            throughput += t / (double)n;
+            point(r, "lit_silicon", way[i].label, p, t);
+        }
+        put(r, way[i].power, "unseen", power);
+        put(r, way[i].throughput, "unseen", throughput);
+    }
+    tmx_run_values_finish(&v);
+    tmx_sweep_finish(&sweep);
+    return st ? st : printed(r, err);
+}
+
+enum tmx_status tmx_silicon(struct tmx_table *t, size_t *missed, struct tmx_table *points,
+                            struct tmx_err *err)
+{
+    static enum tmx_status (*const parts[])(struct results *, struct tmx_err *) = {
+        one_v100, many_v100, zeus, maxq, walls, steps, kalos, lit_silicon};
+    struct results *r = calloc(1, sizeof *r);
+    struct tmx_csv csv = {0};
+    enum tmx_status st = r ? read_measured(&csv, "targets.csv", err) : tmx_fail(err, TMX_ENOMEM, "results");
+    if (r) {
+        r->points = points;
+    }
+    for (size_t i = 0; !st && i < sizeof parts / sizeof parts[0]; i++) {
+        st = parts[i](r, err);
+    }
+    for (size_t i = 0; !st && i < csv.n_row; i++) {
+        const double measured = cell(&csv, i, "measured"), band = cell(&csv, i, "band");
+        const struct value *v = NULL;
+        for (size_t k = 0; k < r->n; k++) {
+            v = strcmp(r->value[k].id, text(&csv, i, "id")) == 0 ? &r->value[k] : v;
+        }
+        const bool holds = v && fabs(v->ours - measured) <= band;
+        tmx_table_text(t, text(&csv, i, "what"));
+        tmx_table_text(t, "");
+        tmx_table_text(t, text(&csv, i, "source"));
+        tmx_table_text(t, text(&csv, i, "id"));
+        tmx_table_real(t, measured);
+        v ? tmx_table_real(t, v->ours) : tmx_table_empty(t);
+        tmx_table_real(t, band);
+        tmx_table_text(t, text(&csv, i, "unit"));
+        tmx_table_text(t, v ? v->origin : "");
+        tmx_table_text(t, holds ? "yes" : v ? "no" : "not installed");
+        *missed += v && !holds;
+    }
+    tmx_csv_finish(&csv);
+    free(r);
+    return st;
+}
+
+enum tmx_status tmx_silicon_points(struct tmx_table **points, struct tmx_err *err)
+{
+    static const struct tmx_column columns[] = {{"figure", TMX_COLUMN_TEXT, 0},
+                                                {"series", TMX_COLUMN_TEXT, 0},
+                                                {"x", TMX_COLUMN_REAL, 4},
+                                                {"y", TMX_COLUMN_REAL, 4}};
+    return tmx_table_create(points, columns, sizeof columns / sizeof columns[0], err);
+}
+
+/* One figure of a script: its words, and which of its series are lines. */
+struct figure {
+    const char *name, *title, *x, *y, *series[5], *line[3];
+};
+static const struct figure figures[] = {
+    {"v100_clock",
+     "388 V100 under a cap of 300 W: clock over temperature",
+     "temperature (degC)",
+     "clock (MHz)",
+     {"388 measured", "388 simulated", "one chip in other air"},
+     {"one chip in other air"}},
+    {"zeus_speed",
+     "A V100 card under power limits: 15 training loads",
+     "power limit (W)",
+     "speed relative to 250 W",
+     {"measured", "ours"},
+     {NULL}},
+    {"steps",
+     "A step of board power: rise of the chip's sensor",
+     "time (s)",
+     "rise (K)",
+     {"A100 measured", "A100 ours", "RTX 3090 measured", "RTX 3090 ours"},
+     {"A100 ours", "RTX 3090 ours"}},
+    {"kalos",
+     "A cluster of A100: distribution of GPU temperatures",
+     "temperature (degC)",
+     "share of GPUs below (%)",
+     {"measured", "ours"},
+     {"measured", "ours"}},
+    {"lit_silicon",
+     "Eight MI300X: power and throughput of 20 nodes, and as printed",
+     "power before / after",
+     "throughput after / before",
+     {"Red", "Realloc", "Slosh", "measured", "paper's model"},
+     {NULL}},
+};
+
+static enum tmx_status draw(struct tmx_plot *p, const struct tmx_table *points, const struct figure *f,
+                            struct tmx_err *err)
+{
+    static const struct tmx_column columns[] = {
+        {"series", TMX_COLUMN_INT, 0}, {"x", TMX_COLUMN_REAL, 4}, {"y", TMX_COLUMN_REAL, 4}};
+    struct tmx_table *t = NULL;
+    enum tmx_status st = tmx_table_create(&t, columns, 3, err);
+    tmx_plot_label(p, "title", f->title);
+    tmx_plot_label(p, "x", f->x);
+    tmx_plot_label(p, "y", f->y);
+    for (size_t s = 0; !st && s < 5 && f->series[s]; s++) {
+        bool line = false;
+        for (size_t l = 0; l < 3; l++) {
+            line = line || (f->line[l] && strcmp(f->line[l], f->series[s]) == 0);
+        }
+        tmx_plot_label(p, "name", f->series[s]);
+        tmx_plot_label(p, "line", line ? "1" : "0");
+        for (size_t i = 0; i < tmx_table_rows(points); i++) {
+            if (strcmp(tmx_table_cell(points, i, 0)->text, f->name) == 0 &&
+                strcmp(tmx_table_cell(points, i, 1)->text, f->series[s]) == 0) {
+                tmx_table_int(t, (int64_t)s + 1);
+                tmx_table_real(t, tmx_table_cell(points, i, 2)->real);
+                tmx_table_real(t, tmx_table_cell(points, i, 3)->real);
+            }
+        }
+    }
+    st = st ? st : tmx_plot_data(p, f->name, "", t, err);
+    st = st ? st : tmx_plot_draw(p, "silicon", f->name, err);
+    tmx_table_destroy(t);
+    return st;
+}
+
+enum tmx_status tmx_silicon_draw(const struct tmx_table *points, const char *folder, struct tmx_err *err)
+{
+    struct tmx_plot p = {.dir = folder, .format = "svg", .quiet = true};
+    enum tmx_status st = tmx_plot_begin(&p, err);
+    st = st ? st : tmx_plot_folder(&p, err);
+    for (size_t i = 0; !st && i < sizeof figures / sizeof figures[0]; i++) {
+        st = draw(&p, points, &figures[i], err);
+    }
+    return st;
+}

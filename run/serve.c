@@ -1,0 +1,619 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* A language model in a run: group `serve`, its levels route and row, what it measures and leaves behind. */
+#include <gsl/gsl_statistics_double.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/config.h"
+#include "power/leakage.h"
+#include "run/state.h"
+#include "run/summary.h"
+
+static const struct tmx_opt limit_opts[] = {
+    TMX_ROW_REAL(tmx_serve_limits, ttft_s, "s", 0, 1e6, 0, "to the first token; 0: no limit"),
+    TMX_ROW_REAL(tmx_serve_limits, tbt_s, "s", 0, 1e6, 0, "between tokens, mean of the request; 0: no limit"),
+    TMX_ROW_REAL(tmx_serve_limits, e2e_s, "s", 0, 1e6, 0, "to the last token; 0: no limit"),
+    TMX_ROW_TEXT(tmx_serve_limits, alone_on, "a100",
+                 "chip on which a request alone sets what slowdown is relative to"),
+    {0},
+};
+
+static const char *const also[] = {"requests", "scheduler", "pools", "limits", NULL};
+
+/* The chip of a GPU, as the model's file has it. */
+static void chip_word(const struct tmx_run *r, size_t gpu, char *word, size_t size)
+{
+    tmx_data_word(TMX_DATA_CHIP, r->kind[r->kind_of_gpu[gpu]].name, word, size);
+}
+
+static const struct tmx_setting *key(const struct tmx_setting *group, const char *name)
+{
+    const struct tmx_setting *s = tmx_setting_member(group, name);
+    return s ? s : group;
+}
+
+/* Rows are racks: the part of a GPU's name before ".node". */
+static enum tmx_status find_rows(struct tmx_run *r, const struct tmx_setting *row, struct tmx_err *err)
+{
+    struct tmx_run_serve *s = r->serve;
+    s->spec.n_row = 1;
+    if (s->spec.row_options.rows == TMX_ROWS_ALL) {
+        return TMX_OK;
+    }
+    if (r->topology.n_rack == 0) {
+        return tmx_fail_setting(err, key(row, "rows"),
+                                "row.rows = \"rack\": the run has no topology with racks");
+    }
+    for (size_t g = 1; g < r->n_gpu; g++) {
+        const char *a = r->topology.gpu[g - 1].name, *b = r->topology.gpu[g].name, *node = strstr(b, ".node");
+        const size_t n = node ? (size_t)(node - b) + 1 : 0;
+        s->spec.n_row += strncmp(a, b, n) != 0;
+        s->gpu[g].row = s->spec.n_row - 1;
+    }
+    return TMX_OK;
+}
+
+static enum tmx_status fill_gpus(struct tmx_run *r, const struct tmx_setting *group, struct tmx_err *err)
+{
+    static const double hot_k = 328.15; /* 55 degC, of a GPU that makes tokens: assumed */
+    struct tmx_run_serve *s = r->serve;
+    char word[TMX_PATH_SIZE];
+    s->gpu = calloc(r->n_gpu, sizeof *s->gpu);
+    if (!s->gpu) {
+        return tmx_fail(err, TMX_ENOMEM, "%zu GPUs", r->n_gpu);
+    }
+    for (size_t g = 0; g < r->n_gpu; g++) {
+        const struct tmx_chip *c = &r->kind[r->kind_of_gpu[g]].chip;
+        struct tmx_serve_gpu *gpu = &s->gpu[g];
+        struct tmx_err why = {0};
+        chip_word(r, g, word, sizeof word);
+        const enum tmx_status st = tmx_llm_find(&s->llm, word, s->spec.options.tp, &gpu->phase, &why);
+        if (st) {
+            return tmx_fail_setting(err, key(group, "tp"), "%s", why.msg);
+        }
+        if (c->board.power_w <= 0) {
+            return tmx_fail_setting(
+                err, group, "serve: chip %s states no board.power_w, which the phases are shares of", word);
+        }
+        gpu->chip = c;
+        gpu->board_w = c->board.power_w;
+        gpu->static_w = c->power.baseline_w +
+                        (r->options.leakage ? c->power.leakage_w * tmx_leakage_factor(&c->power, hot_k) : 0);
+        gpu->limit_k = c->board.slowdown_c > 0 ? c->board.slowdown_c + TMX_ZERO_C : INFINITY;
+    }
+    return TMX_OK;
+}
+
+static enum tmx_status check_instances(const struct tmx_run *r, const struct tmx_setting *group,
+                                       struct tmx_err *err)
+{
+    const struct tmx_run_serve *s = r->serve;
+    const struct tmx_serve_pool_options *p = &s->spec.pools;
+    const struct tmx_setting *pools = tmx_setting_member(group, "pools");
+    const size_t tp = (size_t)s->spec.options.tp, n = r->n_gpu / tp;
+    for (size_t g = 0; g < r->n_gpu; g++) {
+        const size_t first = g / tp * tp;
+        if (r->n_gpu % tp != 0 || r->card_of_gpu[g] != r->card_of_gpu[first] ||
+            r->kind_of_gpu[g] != r->kind_of_gpu[first]) {
+            return tmx_fail_setting(
+                err, key(group, "tp"),
+                "serve.tp = %zu: the %zu GPUs are not groups of %zu, alike and on one card", tp, r->n_gpu,
+                tp);
+        }
+    }
+    if ((p->prompt > 0) != (p->token > 0) || (size_t)(p->prompt + p->token) > n) {
+        return tmx_fail_setting(
+            err, pools ? pools : group,
+            "serve.pools: %d instances for prompts and %d for tokens; the GPUs are %zu instances", p->prompt,
+            p->token, n);
+    }
+    return TMX_OK;
+}
+
+/* Every request fits into every cache it may get to, and has a server. */
+static enum tmx_status check_requests(struct tmx_run *r, const struct tmx_setting *group, struct tmx_err *err)
+{
+    struct tmx_run_serve *s = r->serve;
+    const struct tmx_serve_options *o = &s->spec.options;
+    double least = INFINITY;
+    bool has[2] = {true, true};
+    const size_t n = r->n_gpu / (size_t)o->tp;
+    for (size_t g = 0; g < r->n_gpu; g++) {
+        least = fmin(least, tmx_llm_capacity(&s->llm, s->gpu[g].phase, o->kv_util));
+    }
+    if (o->class_servers) {
+        has[0] = floor((double)n * o->high_servers) > 0;
+        has[1] = floor((double)n * o->high_servers) < (double)n;
+    }
+    for (size_t i = 0; i < s->list.n; i++) {
+        const struct tmx_llm_request *q = &s->list.request[i];
+        s->output_tokens += q->output;
+        if (q->input + (double)q->output > least) {
+            return tmx_fail_setting(
+                err, key(group, "requests"),
+                "request %zu: %u input and %u output tokens exceed the %.0f that an instance's cache "
+                "holds (memory, kv_util, weights of %s)",
+                i + 1, q->input, q->output, fmax(0, least), s->llm.name);
+        }
+        if (!has[q->class_of]) {
+            return tmx_fail_setting(
+                err, key(group, "high_servers"),
+                "request %zu is of %s priority; serve.high_servers = %g of %zu instances leaves none", i + 1,
+                q->class_of ? "low" : "high", o->high_servers, n);
+        }
+    }
+    return TMX_OK;
+}
+
+static enum tmx_status check_row(const struct tmx_run *r, const struct tmx_setting *root, struct tmx_err *err)
+{
+    const struct tmx_run_serve *s = r->serve;
+    const struct tmx_row_options *o = &s->spec.row_options;
+    const struct tmx_setting *row = tmx_setting_member(root, "row");
+    const struct tmx_plugin *policy = r->sim_spec.choice[TMX_LEVEL_ROW].policy;
+    const double ticks = o->telemetry_s / r->options.tick_s;
+    if (fabs(ticks - round(ticks)) > 1e-6 * ticks || ticks < 1 - 1e-6) {
+        return tmx_fail_setting(err, row ? key(row, "telemetry_s") : key(root, "tick_s"),
+                                "row.telemetry_s = %g s is not a multiple of tick_s = %g s", o->telemetry_s,
+                                r->options.tick_s);
+    }
+    if (o->budget_w == 0 && policy && strcmp(policy->name, "none") != 0) {
+        return tmx_fail_setting(err, row ? row : root, "row policy %s: expected row.budget_w", policy->name);
+    }
+    for (size_t k = 0; k < s->spec.n_row && o->budget_w > 0; k++) {
+        double idle_w = 0;
+        for (size_t g = 0; g < r->n_gpu; g++) {
+            idle_w += s->gpu[g].row == k ? s->gpu[g].phase->idle_w + s->spec.options.rest_w : 0;
+        }
+        if (o->budget_w < idle_w) {
+            return tmx_fail_setting(err, key(row, "budget_w"),
+                                    "row.budget_w = %g W is less than the idle servers of row %zu draw, %g W",
+                                    o->budget_w, k, idle_w);
+        }
+    }
+    return TMX_OK;
+}
+
+/* One job a GPU, that lasts as long as the run; the stage writes its watts. */
+static enum tmx_status make_jobs(struct tmx_run *r, struct tmx_err *err)
+{
+    struct tmx_run_serve *s = r->serve;
+    const double last_s = s->list.request[s->list.n - 1].arrival_s;
+    r->job = calloc(r->n_gpu, sizeof *r->job);
+    r->kernel = calloc(1, sizeof *r->kernel);
+    r->mix.entry = calloc(r->n_gpu, sizeof *r->mix.entry);
+    if (!r->job || !r->kernel || !r->mix.entry) {
+        return tmx_fail(err, TMX_ENOMEM, "%zu GPUs", r->n_gpu);
+    }
+    *r->kernel = (struct tmx_kernel){
+        .name = "serve",
+        .launch = {.thread_blocks = 1000000, .threads_per_block = 32, .registers_per_thread = 1},
+        .power = {.sm_power_w = 1, .block_lifetime_s = 1e-3}};
+    r->n_kernel = 1;
+    r->mix.n_entry = r->n_gpu;
+    snprintf(r->mix.name, sizeof r->mix.name, "%s", s->llm.name);
+    for (size_t g = 0; g < r->n_gpu; g++) {
+        const struct tmx_chip *c = &r->kind[r->kind_of_gpu[g]].chip;
+        const enum tmx_status st = tmx_job_init(&r->job[g], r->kernel, c, 1e9, err);
+        if (st) {
+            return st;
+        }
+        r->job[g].power_w = r->job[g].pdi_w = 0;
+        r->job[g].pdi_valid = true;
+        r->job[g].home_gpu = r->job[g].data_gpu = g;
+        r->mix.entry[g] = (struct tmx_mix_entry){.work_s = last_s + 60};
+    }
+    return TMX_OK;
+}
+
+static enum tmx_status refuse_others(const struct tmx_setting *root, struct tmx_err *err)
+{
+    static const char *const others[] = {"mix", "job", "cta", "gate", "sync_job"};
+    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
+        const struct tmx_setting *s = tmx_setting_member(root, others[i]);
+        if (s) {
+            return tmx_fail_setting(err, s, "%s and serve: a run has one of them", others[i]);
+        }
+    }
+    return TMX_OK;
+}
+
+static enum tmx_status read_groups(struct tmx_run *r, const struct tmx_setting *root,
+                                   const struct tmx_setting *group, struct tmx_err *err)
+{
+    struct tmx_run_serve *s = r->serve;
+    struct tmx_serve_spec *spec = &s->spec;
+    enum tmx_status st = tmx_opt_read(tmx_serve_opts, &spec->options, group, also, err);
+    st = st ? st : tmx_opt_read_group(tmx_request_opts, &s->requests, group, "requests", NULL, err);
+    st = st ? st
+            : tmx_opt_read_group(tmx_serve_scheduler_opts, &spec->scheduler, group, "scheduler", NULL, err);
+    st = st ? st : tmx_opt_read_group(tmx_serve_pool_opts, &spec->pools, group, "pools", NULL, err);
+    st = st ? st : tmx_opt_read_group(limit_opts, &s->limits, group, "limits", NULL, err);
+    st = st ? st : tmx_run_choose(r, root, TMX_LEVEL_ROUTE, "tokens", NULL, NULL, err);
+    return st ? st : tmx_run_choose(r, root, TMX_LEVEL_ROW, "none", tmx_row_opts, &spec->row_options, err);
+}
+
+enum tmx_status tmx_run_serve_open(struct tmx_run *r, const struct tmx_setting *root, struct tmx_err *err)
+{
+    const struct tmx_setting *group;
+    char path[TMX_PATH_SIZE];
+    enum tmx_status st = tmx_setting_group(root, "serve", &group, err);
+    if (st || !group) {
+        return st;
+    }
+    st = refuse_others(root, err);
+    r->serve = st ? NULL : calloc(1, sizeof *r->serve);
+    if (!r->serve) {
+        return st ? st : tmx_no_memory(err);
+    }
+    struct tmx_run_serve *s = r->serve;
+    const struct tmx_setting *model = key(group, "model");
+    st = read_groups(r, root, group, err);
+    st = st ? st
+            : tmx_setting_blame(
+                  model,
+                  tmx_data_find_read(TMX_DATA_LLM, tmx_setting_file(model), s->spec.options.model, path, err),
+                  err);
+    st = st ? st : tmx_llm_load(&s->llm, path, err);
+    st = st ? st : fill_gpus(r, group, err);
+    st = st ? st : check_instances(r, group, err);
+    st = st ? st : find_rows(r, tmx_setting_member(root, "row"), err);
+    st = st ? st : check_row(r, root, err);
+    st = st ? st
+            : tmx_requests_make(&s->list, &s->requests, key(group, "requests"), (uint64_t)r->options.seed,
+                                err);
+    st = st ? st : check_requests(r, group, err);
+    st = st ? st : make_jobs(r, err);
+    if (!s->spec.options.heat && !tmx_setting_member(root, "method")) { /* it is built and never asked */
+        snprintf(r->options.method, sizeof r->options.method, "lumped");
+    }
+    if (!st) {
+        struct tmx_err ignored; /* without that phase there are no slowdowns */
+        if (tmx_llm_find(&s->llm, s->limits.alone_on, s->spec.options.tp, &s->alone, &ignored)) {
+            s->alone = NULL;
+        }
+        s->spec.llm = &s->llm;
+        s->spec.gpu = s->gpu;
+        s->spec.n_gpu = r->n_gpu;
+        s->spec.list = &s->list;
+        r->sim_spec.serve = s->spec;
+    }
+    return st;
+}
+
+void tmx_run_serve_close(struct tmx_run_serve *s)
+{
+    if (s) {
+        tmx_llm_finish(&s->llm);
+        tmx_requests_finish(&s->list);
+        free(s->gpu);
+        free(s);
+    }
+}
+
+void tmx_run_serve_write(const struct tmx_run *r, struct tmx_writer *w)
+{
+    const struct tmx_run_serve *s = r->serve;
+    if (!s) {
+        return;
+    }
+    tmx_writer_open(w, "serve", TMX_SETTING_GROUP);
+    tmx_opt_write(tmx_serve_opts, &s->spec.options, w);
+    tmx_opt_write_group(tmx_request_opts, &s->requests, "requests", w);
+    tmx_opt_write_group(tmx_serve_scheduler_opts, &s->spec.scheduler, "scheduler", w);
+    tmx_opt_write_group(tmx_serve_pool_opts, &s->spec.pools, "pools", w);
+    tmx_opt_write_group(limit_opts, &s->limits, "limits", w);
+    tmx_writer_close(w);
+    tmx_run_choice_write(r, TMX_LEVEL_ROUTE, NULL, NULL, NULL, w);
+    tmx_run_choice_write(r, TMX_LEVEL_ROW, tmx_row_opts, &s->spec.row_options, NULL, w);
+}
+
+/* ---- what it measures ---- */
+
+static const struct tmx_serve *served(const struct tmx_run *r)
+{
+    return r->serve ? tmx_sim_serve(r->sim) : NULL;
+}
+
+/* A request that has ended: a latency, or its slowdown against the request alone; NAN: it has none. */
+static double latency(const struct tmx_run *r, const struct tmx_llm_request *q, enum tmx_serve_latency what)
+{
+    const double ttft_s = q->first_s - q->arrival_s, e2e_s = q->done_s - q->arrival_s;
+    const double tbt_s = q->output > 1 ? (e2e_s - ttft_s) / (q->output - 1.0) : NAN;
+    const struct tmx_llm_phase *p = r->serve->alone;
+    if (what < TMX_SERVE_SLOW_TTFT || !p) {
+        return what == TMX_SERVE_TTFT  ? ttft_s
+               : what == TMX_SERVE_TBT ? tbt_s
+               : what == TMX_SERVE_E2E ? e2e_s
+                                       : NAN;
+    }
+    const double n = q->output - 1.0, first_s = tmx_llm_prompt_s(p, q->input),
+                 token_s = tmx_llm_token_s(p, 1, q->input + (q->output + 1.0) / 2);
+    return what == TMX_SERVE_SLOW_TTFT  ? ttft_s / first_s
+           : what == TMX_SERVE_SLOW_TBT ? tbt_s / token_s
+                                        : e2e_s / (first_s + n * token_s);
+}
+
+double tmx_run_serve_quantile(const struct tmx_run *r, enum tmx_serve_latency what, int class_of,
+                              double share)
+{
+    const struct tmx_serve *s = served(r);
+    size_t n_request, n = 0;
+    if (!s) {
+        return 0;
+    }
+    const struct tmx_llm_request *q = tmx_serve_requests(s, &n_request);
+    double at = 0, *v = malloc((n_request + 1) * sizeof *v);
+    for (size_t i = 0; v && i < n_request; i++) {
+        const bool counts =
+            q[i].first_s >= 0 && q[i].done_s >= 0 && (class_of < 0 || q[i].class_of == class_of);
+        const double x = counts ? latency(r, &q[i], what) : NAN;
+        if (!isnan(x)) {
+            v[n++] = x;
+        }
+    }
+    if (n > 0) { /* the smallest that so many do not exceed */
+        const size_t k = (size_t)ceil(share * (double)n);
+        at = gsl_stats_select(v, 1, n, k > 0 ? k - 1 : 0);
+    }
+    free(v);
+    return at;
+}
+
+/* Splitwise's nine: quantiles of slowdown over their limits, the largest; at most 1: all are met. */
+static double limits_ratio(const struct tmx_run *r)
+{
+    static const double at[3] = {0.5, 0.9, 0.99}, limit[3][3] = {{2, 3, 6}, {1.25, 1.5, 5}, {1.25, 1.5, 5}};
+    double worst = 0;
+    for (size_t what = 0; what < 3; what++) {
+        static const enum tmx_serve_latency slow[3] = {TMX_SERVE_SLOW_TTFT, TMX_SERVE_SLOW_TBT,
+                                                       TMX_SERVE_SLOW_E2E};
+        for (size_t k = 0; k < 3; k++) {
+            worst = fmax(worst, tmx_run_serve_quantile(r, slow[what], -1, at[k]) / limit[what][k]);
+        }
+    }
+    return worst;
+}
+
+static bool within(const struct tmx_run *r, const struct tmx_llm_request *q)
+{
+    const struct tmx_serve_limits *l = &r->serve->limits;
+    const double tbt_s = latency(r, q, TMX_SERVE_TBT);
+    return q->first_s >= 0 && q->done_s >= 0 &&
+           (l->ttft_s == 0 || latency(r, q, TMX_SERVE_TTFT) <= l->ttft_s) &&
+           (l->tbt_s == 0 || isnan(tbt_s) || tbt_s <= l->tbt_s) &&
+           (l->e2e_s == 0 || latency(r, q, TMX_SERVE_E2E) <= l->e2e_s);
+}
+
+static double goodput_pct(const struct tmx_run *r)
+{
+    size_t n, good = 0;
+    const struct tmx_llm_request *q = tmx_serve_requests(served(r), &n);
+    for (size_t i = 0; i < n; i++) {
+        good += within(r, &q[i]);
+    }
+    return 100 * (double)good / (double)n;
+}
+
+/* Over instances: sums of their ledgers; rows: largest, sums. */
+double tmx_run_serve_value(const struct tmx_run *r, enum tmx_serve_value what)
+{
+    const struct tmx_serve *s = served(r);
+    size_t n, n_class[2] = {0, 0};
+    double output = 0, prompt_s = 0, token_s = 0, few_s = 0, one_s = 0, capped_s[2] = {0, 0}, braked_s = 0;
+    if (!s) {
+        return 0;
+    }
+    const struct tmx_instance_view *v = tmx_serve_instances(s, &n);
+    const struct tmx_serve_spec *spec = tmx_serve_spec_of(s);
+    for (size_t i = 0; i < n; i++) {
+        const struct tmx_serve_instance_ledger *l = tmx_serve_instance_ledger(s, i);
+        output += (double)l->output_tokens;
+        prompt_s += l->prompt_s;
+        token_s += l->token_s;
+        one_s += l->active_s[0];
+        few_s += l->active_s[0] + l->active_s[1];
+        capped_s[v[i].class_of] += l->capped_s;
+        n_class[v[i].class_of]++;
+        braked_s += l->braked_s / (double)n;
+    }
+    double peak_w = 0, mean_w = 0, rise_2s_w = 0, rise_40s_w = 0, brakes = 0;
+    for (size_t k = 0; k < spec->n_row; k++) {
+        const struct tmx_serve_row_ledger *l = tmx_serve_row_ledger(s, k);
+        peak_w = fmax(peak_w, l->peak_w);
+        mean_w = fmax(mean_w, l->n > 0 ? l->sum_w / (double)l->n : 0);
+        rise_2s_w = fmax(rise_2s_w, l->rise_2s_w);
+        rise_40s_w = fmax(rise_40s_w, l->rise_40s_w);
+        brakes += (double)l->n_brake;
+    }
+    const double busy_s = prompt_s + token_s, span_s = fmax(tmx_sim_time_s(r->sim), r->options.tick_s),
+                 rest_j = (double)(n * (size_t)spec->options.tp) * span_s * spec->options.rest_w;
+    switch (what) {
+    case TMX_SERVE_DONE:
+        return (double)tmx_serve_n_done(s);
+    case TMX_SERVE_TOKENS_PER_S:
+        return tmx_serve_end_s(s) > 0 ? output / tmx_serve_end_s(s) : 0;
+    case TMX_SERVE_J_PER_TOKEN:
+        return output > 0 ? tmx_sim_recorder(r->sim)->total_j / output : 0;
+    case TMX_SERVE_NODE_J_PER_TOKEN: {
+        double idle_w = 0;
+        for (size_t g = 0; g < spec->n_gpu; g++) {
+            idle_w += spec->gpu[g].phase->idle_w;
+        }
+        const double gpu_j = tmx_sim_recorder(r->sim)->total_j;
+        return output > 0 ? (gpu_j + rest_j + spec->options.rest_slope * (gpu_j - idle_w * span_s)) / output
+                          : 0;
+    }
+    case TMX_SERVE_PROMPT_PCT:
+        return 100 * prompt_s / ((double)n * span_s);
+    case TMX_SERVE_BUSY_PCT:
+        return 100 * busy_s / ((double)n * span_s);
+    case TMX_SERVE_FEW_PCT:
+        return busy_s > 0 ? 100 * few_s / busy_s : 0;
+    case TMX_SERVE_ONE_PCT:
+        return busy_s > 0 ? 100 * one_s / busy_s : 0;
+    case TMX_SERVE_GAP_P99:
+        return tmx_serve_gap_quantile_s(s, 0.99);
+    case TMX_SERVE_GOODPUT_PCT:
+        return goodput_pct(r);
+    case TMX_SERVE_LIMITS_RATIO:
+        return limits_ratio(r);
+    case TMX_SERVE_ROW_PEAK_W:
+        return peak_w;
+    case TMX_SERVE_ROW_MEAN_W:
+        return mean_w;
+    case TMX_SERVE_RISE_2S_W:
+        return rise_2s_w;
+    case TMX_SERVE_RISE_40S_W:
+        return rise_40s_w;
+    case TMX_SERVE_CAPPED_HIGH_S:
+    case TMX_SERVE_CAPPED_LOW_S: {
+        const size_t c = what == TMX_SERVE_CAPPED_LOW_S;
+        return n_class[c] > 0 ? capped_s[c] / (double)n_class[c] : 0;
+    }
+    case TMX_SERVE_BRAKES:
+        return brakes;
+    default:
+        return braked_s;
+    }
+}
+
+enum tmx_status tmx_run_requests(const struct tmx_run *run, struct tmx_table **out, struct tmx_err *err)
+{
+    static const struct tmx_column columns[] = {
+        {"arrival_s", TMX_COLUMN_REAL, 6},    {"input_tokens", TMX_COLUMN_INT, 0},
+        {"output_tokens", TMX_COLUMN_INT, 0}, {"class", TMX_COLUMN_TEXT, 0},
+        {"instance", TMX_COLUMN_INT, 0},      {"token_instance", TMX_COLUMN_INT, 0},
+        {"ttft_s", TMX_COLUMN_REAL, 6},       {"e2e_s", TMX_COLUMN_REAL, 6},
+    };
+    size_t n;
+    const struct tmx_llm_request *q = tmx_serve_requests(served(run), &n);
+    const enum tmx_status st = tmx_table_create(out, columns, sizeof columns / sizeof columns[0], err);
+    for (size_t i = 0; !st && i < n; i++) {
+        const bool first = q[i].first_s >= 0, last = first && q[i].done_s >= q[i].first_s;
+        tmx_table_real(*out, q[i].arrival_s);
+        tmx_table_int(*out, q[i].input);
+        tmx_table_int(*out, q[i].output);
+        tmx_table_text(*out, q[i].class_of ? "low" : "high");
+        tmx_table_int(*out, q[i].instance);
+        tmx_table_int(*out, q[i].token_instance);
+        first ? tmx_table_real(*out, q[i].first_s - q[i].arrival_s) : tmx_table_empty(*out);
+        last ? tmx_table_real(*out, q[i].done_s - q[i].arrival_s) : tmx_table_empty(*out);
+    }
+    return st;
+}
+
+enum tmx_status tmx_run_instances(const struct tmx_run *run, struct tmx_table **out, struct tmx_err *err)
+{
+    static const struct tmx_column columns[] = {
+        {"instance", TMX_COLUMN_INT, 0},     {"gpu", TMX_COLUMN_INT, 0},
+        {"gpus", TMX_COLUMN_INT, 0},         {"row", TMX_COLUMN_INT, 0},
+        {"class", TMX_COLUMN_TEXT, 0},       {"busy_s", TMX_COLUMN_REAL, 3},
+        {"prompt_s", TMX_COLUMN_REAL, 3},    {"token_s", TMX_COLUMN_REAL, 3},
+        {"iterations", TMX_COLUMN_INT, 0},   {"requests", TMX_COLUMN_INT, 0},
+        {"input_tokens", TMX_COLUMN_INT, 0}, {"output_tokens", TMX_COLUMN_INT, 0},
+        {"mean_batch", TMX_COLUMN_REAL, 3},  {"energy_j", TMX_COLUMN_REAL, 1},
+        {"capped_s", TMX_COLUMN_REAL, 3},    {"braked_s", TMX_COLUMN_REAL, 3},
+    };
+    size_t n;
+    const struct tmx_serve *s = served(run);
+    const struct tmx_instance_view *v = tmx_serve_instances(s, &n);
+    const enum tmx_status st = tmx_table_create(out, columns, sizeof columns / sizeof columns[0], err);
+    for (size_t i = 0; !st && i < n; i++) {
+        const struct tmx_serve_instance_ledger *l = tmx_serve_instance_ledger(s, i);
+        const double busy_s = l->prompt_s + l->token_s;
+        tmx_table_int(*out, (int64_t)i);
+        tmx_table_int(*out, (int64_t)v[i].gpu0);
+        tmx_table_int(*out, (int64_t)v[i].n_gpu);
+        tmx_table_int(*out, (int64_t)v[i].row);
+        tmx_table_text(*out, !run->serve->spec.options.class_servers ? "any"
+                             : v[i].class_of                         ? "low"
+                                                                     : "high");
+        tmx_table_real(*out, busy_s);
+        tmx_table_real(*out, l->prompt_s);
+        tmx_table_real(*out, l->token_s);
+        tmx_table_int(*out, (int64_t)l->n_iteration);
+        tmx_table_int(*out, (int64_t)l->n_request);
+        tmx_table_int(*out, (int64_t)l->input_tokens);
+        tmx_table_int(*out, (int64_t)l->output_tokens);
+        tmx_table_real(*out, busy_s > 0 ? l->sequence_s / busy_s : 0);
+        tmx_table_real(*out, l->joules);
+        tmx_table_real(*out, l->capped_s);
+        tmx_table_real(*out, l->braked_s);
+    }
+    return st;
+}
+
+/* What the time of a request beyond the request alone was due to [s]. */
+static void excess(const struct tmx_run *r, const struct tmx_llm_request *q, enum tmx_serve_latency what,
+                   double part[3])
+{
+    const size_t tp = (size_t)r->serve->spec.options.tp;
+    const struct tmx_llm_phase *p = r->serve->gpu[q->instance * tp].phase,
+                               *t = r->serve->gpu[q->token_instance * tp].phase;
+    const double n = q->output - 1.0, alone_s = n * tmx_llm_token_s(t, 1, q->input + (q->output + 1.0) / 2),
+                 first_s = tmx_llm_prompt_s(p, q->input), token_clock_s = 1e-4 * q->token_late,
+                 ttft_s = q->first_s - q->arrival_s, token_s = q->done_s - q->first_s;
+    const double ttft[3] = {q->queue_s, ttft_s - q->queue_s - first_s - q->late_s, q->late_s},
+                 tbt[3] = {0, token_s - alone_s - token_clock_s, token_clock_s};
+    for (size_t k = 0; k < 3; k++) {
+        part[k] = what == TMX_SERVE_TTFT ? ttft[k] : what == TMX_SERVE_TBT ? tbt[k] / n : ttft[k] + tbt[k];
+    }
+}
+
+enum tmx_status tmx_run_missed(const struct tmx_run *run, struct tmx_table **out, struct tmx_err *err)
+{
+    static const struct tmx_column columns[] = {
+        {"limit", TMX_COLUMN_TEXT, 0},        {"limit_s", TMX_COLUMN_REAL, 3},
+        {"missed", TMX_COLUMN_INT, 0},        {"missed_pct", TMX_COLUMN_REAL, 2},
+        {"queue_s", TMX_COLUMN_REAL, 3},      {"batch_s", TMX_COLUMN_REAL, 3},
+        {"clock_s", TMX_COLUMN_REAL, 3},      {"row_pct", TMX_COLUMN_REAL, 1},
+        {"brake_pct", TMX_COLUMN_REAL, 1},    {"board_pct", TMX_COLUMN_REAL, 1},
+        {"mean_inlet_c", TMX_COLUMN_REAL, 1},
+    };
+    static const char *const words[] = {"ttft", "tbt", "e2e"};
+    const struct tmx_serve_limits *given = &run->serve->limits;
+    const double limits[] = {given->ttft_s, given->tbt_s, given->e2e_s};
+    size_t n;
+    const struct tmx_serve *s = served(run);
+    const struct tmx_llm_request *q = tmx_serve_requests(s, &n);
+    const enum tmx_status st = tmx_table_create(out, columns, sizeof columns / sizeof columns[0], err);
+    for (int what = 0; !st && what < 3; what++) {
+        const double limit_s = limits[what] > 0
+                                   ? limits[what]
+                                   : tmx_run_serve_quantile(run, (enum tmx_serve_latency)what, -1, 0.99);
+        double sum[3] = {0}, late[TMX_N_LATE] = {0}, inlet_k = 0;
+        size_t missed = 0;
+        for (size_t i = 0; i < n; i++) {
+            double part[3];
+            if (q[i].done_s < 0 || !(latency(run, &q[i], (enum tmx_serve_latency)what) > limit_s)) {
+                continue;
+            }
+            const struct tmx_serve_instance_ledger *l =
+                tmx_serve_instance_ledger(s, what == TMX_SERVE_TTFT ? q[i].instance : q[i].token_instance);
+            const double all_s = l->late_s[0] + l->late_s[1] + l->late_s[2];
+            excess(run, &q[i], (enum tmx_serve_latency)what, part);
+            for (size_t k = 0; k < 3; k++) {
+                sum[k] += part[k];
+                late[k] += all_s > 0 ? part[2] * l->late_s[k] / all_s : 0;
+            }
+            inlet_k += l->inlet_ks / fmax(tmx_sim_time_s(run->sim), run->options.tick_s);
+            missed++;
+        }
+        const double count = missed > 0 ? (double)missed : 1;
+        tmx_table_text(*out, words[what]);
+        tmx_table_real(*out, limit_s);
+        tmx_table_int(*out, (int64_t)missed);
+        tmx_table_real(*out, 100 * (double)missed / (double)n);
+        for (size_t k = 0; k < 3; k++) {
+            tmx_table_real(*out, sum[k] / count);
+        }
+        for (size_t k = 0; k < 3; k++) {
+            tmx_table_real(*out, sum[2] > 0 ? 100 * late[k] / sum[2] : 0);
+        }
+        isfinite(inlet_k) && missed > 0 ? tmx_table_real(*out, inlet_k / count - TMX_ZERO_C)
+                                        : tmx_table_empty(*out);
+    }
+    return st;
+}

@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Routers that look at temperatures and at the row's power. */
+#include <math.h>
+
+#include "sched/policies.h"
+
+static bool may(const struct tmx_instance_view *i)
+{
+    return i->open && i->prompt;
+}
+
+static size_t coolest(const struct tmx_route_view *v)
+{
+    size_t best = SIZE_MAX;
+    for (size_t i = 0; i < v->n_instance; i++) {
+        const bool better = best == SIZE_MAX || v->instance[i].hottest_k < v->instance[best].hottest_k;
+        best = may(&v->instance[i]) && better ? i : best;
+    }
+    return best;
+}
+
+/* The instance whose hottest GPU is the coolest: what not to do. All requests of a moment go to one. */
+static void route_coldest(void *state, const struct tmx_route_view *v, struct tmx_route *to)
+{
+    (void)state;
+    to->prompt = coolest(v);
+    to->token = tmx_route_token(v, to->prompt);
+}
+
+const struct tmx_route_policy tmx_route_coldest = {
+    .base = {.name = "coldest",
+             .doc = "The instance whose hottest GPU is the coolest.",
+             .source = "textbook; requests of a moment herd to one instance"},
+    .route = route_coldest,
+};
+
+struct weighted {
+    double tokens_per_k;
+    double tokens_per_kw;
+};
+
+static const struct tmx_opt weighted_opts[] = {
+    TMX_ROW_REAL(weighted, tokens_per_k, "1/K", 0, 1e6, 150,
+                 "pending tokens that a kelvin of the hottest GPU is worth"),
+    TMX_ROW_REAL(weighted, tokens_per_kw, "1/kW", 0, 1e6, 0,
+                 "pending tokens that a kilowatt of the row is worth"),
+    {0},
+};
+
+/* Pending tokens, and more for heat: pending + a T + b P_row, the least. */
+static void route_weighted(void *state, const struct tmx_route_view *v, struct tmx_route *to)
+{
+    const struct weighted *w = state;
+    double least = INFINITY;
+    for (size_t i = 0; i < v->n_instance; i++) {
+        const struct tmx_instance_view *x = &v->instance[i];
+        const double heat = isnan(x->hottest_k) ? 0 : w->tokens_per_k * x->hottest_k,
+                     load = x->pending_tokens + heat + w->tokens_per_kw * v->row_w[x->row] / 1000;
+        if (may(x) && load < least) {
+            least = load;
+            to->prompt = i;
+        }
+    }
+    to->token = tmx_route_token(v, to->prompt);
+}
+
+const struct tmx_route_policy tmx_route_weighted = {
+    .base =
+        {.name = "weighted",
+         .doc =
+             "The instance with the fewest pending tokens, each kelvin of its hottest GPU counted as tokens.",
+         .source = "own; the weight of 150 tokens a kelvin is assumed",
+         .opts = weighted_opts,
+         .state_size = sizeof(struct weighted)},
+    .route = route_weighted,
+};
+
+struct tapas {
+    double limit_c;
+    double row_share;
+};
+
+static const struct tmx_opt tapas_opts[] = {
+    TMX_ROW_REAL(tapas, limit_c, "degC", 0, 150, 70,
+                 "predicted temperature of the hottest GPU below which an instance is safe"),
+    TMX_ROW_REAL(tapas, row_share, "1", 0, 10, 1, "share of the row's budget below which it is"),
+    {0},
+};
+
+/* The least loaded of the safe instances; none is safe: the coolest. An instance is safe where its hottest
+ * GPU stays below the limit after a prompt at the watts of a long one (k_per_w is its rise over a second),
+ * and its row below its share of the budget. */
+static void route_tapas(void *state, const struct tmx_route_view *v, struct tmx_route *to)
+{
+    const struct tapas *t = state;
+    double least = INFINITY;
+    for (size_t i = 0; i < v->n_instance; i++) {
+        const struct tmx_instance_view *x = &v->instance[i];
+        const bool row_safe =
+            v->budget_w <= 0 ||
+            v->row_w[x->row]<t->row_share * v->budget_w, hot = x->hottest_k + x->k_per_w * x->prompt_w> t
+                    ->limit_c +
+                TMX_ZERO_C;
+        if (may(x) && row_safe && !hot && x->pending_tokens < least) {
+            least = x->pending_tokens;
+            to->prompt = i;
+        }
+    }
+    to->prompt = to->prompt == SIZE_MAX ? coolest(v) : to->prompt;
+    to->token = tmx_route_token(v, to->prompt);
+}
+
+const struct tmx_route_policy tmx_route_tapas = {
+    .base = {.name = "tapas",
+             .doc = "The least loaded instance whose predicted temperature and row power are safe, else the "
+                    "coolest.",
+             .source = "after TAPAS (Stojkovic et al., ASPLOS 2025), whose control law is not printed",
+             .opts = tapas_opts,
+             .state_size = sizeof(struct tapas)},
+    .route = route_tapas,
+};

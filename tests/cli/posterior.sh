@@ -1,0 +1,57 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Sampled sets of constants: `thermix table` runs them, the screen first, and resumes; a policy names an axis; the numbers
+# of a set are those of the suite with that set's constants. `thermix posterior` weighs them: the weights, quantiles and
+# probabilities of a table that can be computed by hand.    posterior.sh THERMIX
+. "$(dirname "$0")/begin.sh"
+export XDG_CACHE_HOME="$dir/cache"
+
+# 1. a table: five sets, two figures; set 4 was screened out
+mkdir hand
+cat > hand/sets.csv <<'C'
+set,status,a,b,v1,v2,v3
+0,done,1,x,10,5,1
+1,done,2,y,11,5,-1
+2,done,3,x,13,7,1
+3,done,4,y,20,5,1
+4,screened,5,x,10,,1
+C
+cat > hand/values.csv <<'C'
+paper,figure,quantity,case,unit,paper_value,ours,sd,seeds,origin,relation,error,band,outcome,follows
+1,F1,q,one,percent,10,,,1,fitted,equal,,1,no value,no
+1,F2,q,two,percent,5,,,1,fitted,equal,,1,no value,no
+1,F2,order,three,percent,0,,,1,derived,at_least,,0,no value,yes
+C
+"$thermix" posterior hand --show sets --format csv > sets.txt 2> effective.txt
+# weights: 1, 1/2, 1/10 * 1/5, 1/101
+awk -F, 'NR == 1 { next } { want = $1 == 0 ? 1 : $1 == 1 ? 0.5 : $1 == 2 ? 0.02 : 1 / 101; d = $2 - want; if (d * d > 1e-12) exit 1; n++ }
+  END { exit n != 4 }' sets.txt || fail "weights: $(cat sets.txt)"
+grep -q '^4 sets, as many as 1.9 of equal weight; without F1 3.4, F2 2.1$' effective.txt || fail "effective: $(cat effective.txt)"
+"$thermix" posterior hand --format csv 2> /dev/null > values.txt
+cell() { awk -F, -v row="$1" -v name="$2" 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == name) c = i } $3 == row { print $c }' values.txt; }
+[ "$(cell one rest_95) $(cell one all_95) $(cell two rest_95) $(cell two all_50)" = "20 11 7 5" ] || fail "quantiles: $(cat values.txt)"
+# by figure 1, weights 1, 1/2, 1/10, 1/101: the order holds in all but set 1
+awk -v p="$(cell three p_rest)" 'BEGIN { w = 1 + 0.1 + 1 / 101; d = p - w / (w + 0.5); exit !(d * d < 1e-12) }' || fail "an order: $(cell three p_rest)"
+"$thermix" posterior hand --where 'a>=2' --show sets --format csv 2> /dev/null | grep -q '^0,' && fail "--where keeps set 0"
+"$thermix" posterior hand --where 'c=1' > out.txt 2>&1 && fail "--where takes a column that there is not"
+"$thermix" posterior hand --show axes --format csv 2> /dev/null | grep -q '^b,x,,,,,,,0.5,' || fail "shares of words"
+
+# 2. a suite: its screen, its axes, its resumption
+sed "s|@FOLDER@|$root/tests/golden/tabs_small|g; s/^policies/sets = { sample = { method = \"sobol\"; n = 4; }; axes = ( { key = \"package.r_convec\"; range = { from = 0.2; to = 0.3; }; }, { key = \"\$hot\"; range = { from = 88.0; to = 89.0; }; } ); screen = ( { of = \"hot_cold\"; policy = \"BL\"; column = \"peak_temp_c\"; to = 89.9; } ); };&/; s/\"mix_policy.emergency_c=88.5\"/\"mix_policy.emergency_c=\$hot\"/" \
+  "$root/tests/golden/tabs_small/suite.cfg" > suite.cfg
+"$thermix" table ./suite.cfg -j 2 -o sets -q > /dev/null
+cp sets/sets.csv first.csv
+"$thermix" table ./suite.cfg -j 1 -o sets > /dev/null 2> again.txt
+cmp sets/sets.csv first.csv || fail "the same sets give another table"
+grep -q ' 0 to do' again.txt || fail "sets that are done are run again: $(cat again.txt)"
+cut -d, -f2 sets/sets.csv | sort | uniq -c | tr -s ' ' > status.txt
+grep -q ' screened' status.txt && grep -q ' done' status.txt || fail "the screen divides nothing: $(cat sets/sets.csv)"
+row=$(grep ',done,' sets/sets.csv | tail -1)
+r=$(echo "$row" | cut -d, -f3) hot=$(echo "$row" | cut -d, -f4)
+sed "s|@FOLDER@|$root/tests/golden/tabs_small|g; s/\"mix_policy.emergency_c=88.5\"/\"mix_policy.emergency_c=$hot\"/" "$root/tests/golden/tabs_small/suite.cfg" > one.cfg
+"$thermix" table ./one.cfg -j 2 -o one -q --set package.r_convec="$r" > /dev/null
+awk -F, -v set="$(echo "$row" | cut -d, -f5)" 'NR == 2 { d = $7 - set; exit !(d * d < 1e-18) }' one/paper.csv || fail "a set is not its suite: $row, $(cat one/paper.csv)"
+sed 's/=\$hot/=$cold/' suite.cfg > bad.cfg
+"$thermix" table ./bad.cfg -q > out.txt 2>&1 && fail "an axis that there is not"
+grep -q 'no axis "\$cold"' out.txt || fail "an axis that there is not: $(cat out.txt)"
+echo "1 passed, 0 failed"
