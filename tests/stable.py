@@ -97,7 +97,7 @@ def inputs():
     for what in sorted(p.name for p in store.glob("*.cfg")):
         lines += call("check", what, "--format", "csv").replace(str(store), "/stable").splitlines()[1:]
     for what in sorted(p.stem for p in (source / "workloads/runs").glob("*.cfg")):
-        lines += call("check", what, "--set", "rows=8", "--set", "cols=8", "--format", "csv").splitlines()[1:]
+        lines += call("check", what, "--set", "rows=8", "--set", "cols=8", "--format", "csv").replace(str(source), "/source").splitlines()[1:]
     old, new = keep("check.csv", "file,kind,key,value\n" + "\n".join(lines) + "\n").splitlines()[1:], set(lines)
     for line in old:
         if line not in new:
