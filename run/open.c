@@ -215,20 +215,22 @@ static bool foresees(const struct tmx_run *r)
     return tmx_mix_of(&r->sim_spec.choice[TMX_LEVEL_MIX])->foresees;
 }
 
-static bool bounds(const struct tmx_run *r)
+static bool always(const struct tmx_run *r)
 {
-    return r->bound_options.uniform || r->bound_options.one_level || r->bound_options.sm_leak < 1;
+    (void)r;
+    return true;
 }
 
-/* Groups of rows alone. */
+/* Groups of rows alone; two of them with a reason of their own to be part of the run's id. */
+#define PLAIN(name, policies, opts) {#name, opts, offsetof(struct tmx_run, name##_options), NULL},
 static const struct {
     const char *name;
     const struct tmx_opt *opts;
     size_t offset;                        /* in struct tmx_run */
-    bool (*used)(const struct tmx_run *); /* part of the run's id; NULL: always */
+    bool (*used)(const struct tmx_run *); /* part of the run's id; NULL: where a value is not its default */
 } plain[] = {{"forecast", tmx_run_forecast_opts, offsetof(struct tmx_run, forecast_options), foresees},
-             {"bound", tmx_run_bound_opts, offsetof(struct tmx_run, bound_options), bounds},
-             {"sensor", tmx_sensor_opts, offsetof(struct tmx_run, sim_spec.sensor), NULL}};
+             {"sensor", tmx_sensor_opts, offsetof(struct tmx_run, sim_spec.sensor), always},
+             TMX_RUN_PLAIN_GROUPS(PLAIN)};
 enum { N_PLAIN = sizeof plain / sizeof plain[0] };
 
 static void write_resolved(const struct tmx_run *r, struct tmx_writer *w)
@@ -263,8 +265,9 @@ static void write_resolved(const struct tmx_run *r, struct tmx_writer *w)
         tmx_opt_write_group(tmx_spread_opts, &r->spread, "spread", w);
     }
     for (size_t i = 0; i < N_PLAIN; i++) {
-        if (!plain[i].used || plain[i].used(r)) {
-            tmx_opt_write_group(plain[i].opts, (const char *)r + plain[i].offset, plain[i].name, w);
+        const void *values = (const char *)r + plain[i].offset;
+        if (plain[i].used ? plain[i].used(r) : !tmx_opt_is_default(plain[i].opts, values)) {
+            tmx_opt_write_group(plain[i].opts, values, plain[i].name, w);
         }
     }
     if (one_chip(r)) {

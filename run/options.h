@@ -47,13 +47,21 @@ struct tmx_run_bound_options {
     bool uniform, one_level;
     double sm_leak;
 };
-extern const struct tmx_opt tmx_run_bound_opts[];
 extern const struct tmx_opt
     tmx_run_forecast_opts[]; /* rows of struct tmx_run_forecast_options: run/state.h */
 
-/* The groups beside the root keys, a line each: X(name, policies that it may choose from, its own rows);
- * NULL: none, or not rows alone. The reader's names and the shell's completion follow. A group of rows alone
- * is read and written by a line of `plain` in run/open.c. */
+/* Groups that are rows alone, a line each: X(name, NULL, tmx_run_NAME_opts). The rows fill a struct
+ * tmx_run_NAME_options, which struct tmx_run holds as NAME_options. Reading, errors, completion and the
+ * resolved configuration follow from the line. A group is in the resolved configuration, and so in the run's
+ * id, where a value is not its default. */
+#define TMX_RUN_PLAIN_GROUPS(X) X(bound, NULL, tmx_run_bound_opts)
+
+#define TMX_ROWS(name, policies, opts) extern const struct tmx_opt opts[];
+TMX_RUN_PLAIN_GROUPS(TMX_ROWS)
+#undef TMX_ROWS
+
+/* All groups beside the root keys, a line each: X(name, policies that it may choose from, its own rows);
+ * NULL: none, or not rows alone. The reader's names and the shell's completion follow. */
 #define TMX_RUN_GROUPS(X)                     \
     X(cta, tmx_cta_policies, NULL)            \
     X(job, tmx_job_policies, NULL)            \
@@ -75,7 +83,7 @@ extern const struct tmx_opt
     X(power_caps_w, NULL, NULL)               \
     X(inlet_c, NULL, NULL)                    \
     X(inlet_plus_k, NULL, NULL)               \
-    X(bound, NULL, tmx_run_bound_opts)        \
+    TMX_RUN_PLAIN_GROUPS(X)                   \
     X(spread, NULL, tmx_spread_opts)          \
     X(serve, NULL, NULL)                      \
     X(route, tmx_route_policies, NULL)        \

@@ -53,7 +53,6 @@ struct tmx_run {
     struct tmx_catalog *own_catalog;   /* with the configuration's modules; NULL: it names none */
     struct tmx_run_options options;
     struct tmx_run_forecast_options forecast_options;
-    struct tmx_run_bound_options bound_options;
     struct tmx_topology topology; /* n_gpu = 0: none */
     struct tmx_run_kind *kind;    /* [n_kind] */
     size_t n_kind, n_gpu;
@@ -97,6 +96,9 @@ struct tmx_run {
     char *keys;                   /* the same without paths and comments */
     struct tmx_provenance inputs; /* files that were read, in their order */
     char id[sizeof TMX_UNREPRODUCIBLE + TMX_HASH_HEX];
+#define TMX_GROUP(name, policies, opts) struct tmx_run_##name##_options name##_options;
+    TMX_RUN_PLAIN_GROUPS(TMX_GROUP)
+#undef TMX_GROUP
 };
 
 /* Scheduling ticks, samples and slices are whole ticks; errors with their line. */

@@ -294,6 +294,40 @@ static bool is_path(const struct tmx_opt *o, const char *field)
     return o->type == TMX_OPT_TEXT && ((o->is_file && *field) || (o->is_name && strchr(field, '/')));
 }
 
+bool tmx_opt_is_default(const struct tmx_opt *opts, const void *obj)
+{
+    for (const struct tmx_opt *o = opts; o->key; o++) {
+        const char *field = (const char *)obj + o->offset, *word = NULL;
+        double real = NAN;
+        bool on;
+        int whole;
+        switch (o->type) {
+        case TMX_OPT_INT:
+            memcpy(&whole, field, sizeof whole);
+            real = whole;
+            break;
+        case TMX_OPT_REAL:
+            memcpy(&real, field, sizeof real);
+            break;
+        case TMX_OPT_BOOL:
+            memcpy(&on, field, sizeof on);
+            real = on;
+            break;
+        case TMX_OPT_TEXT:
+            word = field;
+            break;
+        case TMX_OPT_CHOICE:
+            memcpy(&whole, field, sizeof whole);
+            word = o->choices[whole];
+            break;
+        }
+        if (word ? !o->def_text || strcmp(o->def_text, word) != 0 : real != o->def) {
+            return false;
+        }
+    }
+    return true;
+}
+
 void tmx_opt_write(const struct tmx_opt *opts, const void *obj, struct tmx_writer *w)
 {
     for (const struct tmx_opt *o = opts; o->key; o++) {

@@ -40,7 +40,9 @@ TMX_NODISCARD enum tmx_status tmx_opt_put(const struct tmx_opt *o, void *obj, st
 
 /* Write obj as rows that tmx_opt_read reads back equal from any folder: paths are absolute. */
 void tmx_opt_write(const struct tmx_opt *opts, const void *obj, struct tmx_writer *w);
-/* The same as a group. */
+/* Has every row its default? A row without one has not. */
+bool tmx_opt_is_default(const struct tmx_opt *opts, const void *obj);
+/* The same as tmx_opt_write, as a group. */
 void tmx_opt_write_group(const struct tmx_opt *opts, const void *obj, const char *key, struct tmx_writer *w);
 
 /* Print one line of help per row: key, unit, bounds, default, doc. */

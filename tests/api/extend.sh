@@ -9,7 +9,7 @@ dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 say() { echo "FAILED: $*"; exit 1; }
 mkdir -p "$dir/tree"
-cp -r "$source"/{sched,cli,papers} "$dir/tree"
+cp -r "$source"/{sched,cli,papers,run} "$dir/tree"
 cd "$dir/tree"
 
 # The files: the second line names the place.
@@ -23,14 +23,28 @@ done
 sed -i '/^#define TMX_PLACE_LIST(X)/s/.*/#define TMX_PLACE_LIST(X) X(warmest)      \\/' sched/policies.h
 sed -i 's/^    X(sweep) .*/    X(points) \\\n&/' cli/commands.h
 sed -i 's/^    X(tabs, .*/    X(powers, "what some kernels draw") \\\n&/' papers/suite.h
-for f in sched/policies.h:warmest cli/commands.h:points papers/suite.h:powers; do
+inserts() { # inserts FILE BEFORE LINE...: lines of the manual, before the only line with BEFORE
+  local file=$1 before=$2 line
+  shift 2
+  [ "$(grep -cF "$before" "$file")" = 1 ] || say "\"$before\" is not once in $file: the manual is old"
+  for line; do
+    grep -qF "$line" "$source/docs/extending.md" || say "the manual does not have: $line"
+    BEFORE=$before LINE=$line perl -i -pe 'print "$ENV{LINE}\n" if index($_, $ENV{BEFORE}) >= 0' "$file"
+  done
+}
+inserts run/options.h '/* Groups that are rows alone' 'struct tmx_run_scale_options {' 'double power;' '};'
+sed -i 's/^#define TMX_RUN_PLAIN_GROUPS(X)/& X(scale, NULL, tmx_run_scale_opts)/' run/options.h
+inserts run/workload.c 'static enum tmx_status open_kernel' 'const struct tmx_opt tmx_run_scale_opts[] = {' \
+  'TMX_ROW_REAL(tmx_run_scale_options, power, "1", 0.1, 10, 1, "factor on the sm_power_w of every kernel"),' '{0},' '};'
+inserts run/workload.c 'struct tmx_run_kernel *named' 'k->power.sm_power_w *= r->scale_options.power;'
+for f in sched/policies.h:warmest cli/commands.h:points papers/suite.h:powers run/options.h:X\(scale; do
   grep -q "${f#*:}" "${f%:*}" || say "the line for ${f%:*} found no place: the manual is old"
 done
 
 # Build: objects in front of the libraries they replace a member of.
 warn="-Wall -Wextra -Wpedantic -Werror -Wshadow -Wconversion -Wstrict-prototypes -Wmissing-prototypes"
 objects=()
-for f in sched/place/warmest.c sched/sched.c cli/cmd_points.c cli/commands.c papers/powers.c papers/suite.c; do
+for f in sched/place/warmest.c sched/sched.c cli/cmd_points.c cli/commands.c papers/powers.c papers/suite.c run/open.c run/options.c run/workload.c cli/complete.c; do
   # shellcheck disable=SC2086
   $cc -std=c17 -O1 $warn $flags -I"$dir/tree" -I"$source" -I"$source/include" -DTMX_VERSION='"0"' -DTMX_INSTALL_DOC_DIR='""' -c "$f" -o "$dir/$(basename "$f").o"
   objects+=("$dir/$(basename "$f").o")
@@ -56,6 +70,13 @@ says warmest ./thermix complete run --set place.policy= || say "completion does 
 grep -q 'spare_k = 2' out/resolved.cfg || say "the option is not in resolved.cfg"
 if ./thermix run gtx280x2 --set place.policy=warmest --set place.spare_k=200 -q 2>err.txt; then say "a bound does not hold"; fi
 grep -q 'spare_k' err.txt || say "the bound: $(cat err.txt)"
+./thermix run study "${quick[@]}" --set stuck_s=5000 -q -o plain || say "a run without the group does not run"
+./thermix run study "${quick[@]}" --set stuck_s=5000 --set scale.power=1.1 -q -o scaled || say "the group is not read"
+! grep -q scale plain/resolved.cfg && grep -q 'power = 1.1' scaled/resolved.cfg || say "the group is not in resolved.cfg where it acts, or it is where it does not"
+awk -F, 'FNR == 1 { for (i = 1; i <= NF; i++) if ($i == "energy_j") c = i } FNR == 2 { e[FILENAME] = $c }
+  END { exit !(e["scaled/summary.csv"] > 1.02 * e["plain/summary.csv"]) }' plain/summary.csv scaled/summary.csv || say "the group does not act"
+if ./thermix run study --set scale.power=100 -q 2>err.txt; then say "a bound of the group does not hold"; fi
+says '^scale[.]power' ./thermix complete run --set scale. || say "completion does not name the group: $(cat said.txt)"
 ./thermix points cooling --format csv >points.csv || say "the command does not run"
 ./thermix sweep cooling --dry-run >dry.csv && cmp dry.csv points.csv || say "the command prints other points"
 says '^  points ' ./thermix --help || say "--help does not name the command"
@@ -64,4 +85,4 @@ says '^--format$' ./thermix complete points -- || say "no completion: $(cat said
 echo 'name = "mine"; kind = "powers"; doc = "two kernels"; kernels = ["SVM", "Cmem"];' >mine.cfg
 ./thermix check mine.cfg >/dev/null || say "check refuses the suite"
 ./thermix table mine.cfg -q -o mine >/dev/null && [ "$(wc -l <mine/table.csv)" = 3 ] || say "the suite does not run"
-echo "extending.md: a policy, a command and a paper, as it says"
+echo "extending.md: a policy, a command, a paper and a configuration group, as it says"

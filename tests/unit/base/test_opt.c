@@ -90,6 +90,31 @@ static void written_options_read_back_equal(void **state)
     tmx_config_close(cfg);
 }
 
+static void any_value_beside_its_default_is_seen(void **state)
+{
+    (void)state;
+    static const char *const words[] = {"on = false;", "n = 2;", "mode = \"cold\";", "name = \"abc\";",
+                                        "t = 2;"};
+    static const char *const fields[] = {"on", "n", "mode", "name", "t"};
+    struct tmx_err err = {0};
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
+        struct box b = {0};
+        struct tmx_config *cfg = NULL;
+        struct tmx_opt one[2] = {{0}};
+        for (const struct tmx_opt *o = opts; o->key; o++) {
+            one[0] = strcmp(o->key, fields[i]) == 0 ? *o : one[0];
+        }
+        assert_non_null(one[0].key);
+        assert_int_equal(tmx_config_parse(&cfg, words[i], "t.cfg", &err), TMX_OK);
+        assert_int_equal(tmx_opt_read(one, &b, tmx_config_root(cfg), NULL, &err), TMX_OK);
+        assert_false(tmx_opt_is_default(one, &b));
+        tmx_config_close(cfg);
+        if (tmx_opt_read(one, &b, NULL, NULL, &err) == TMX_OK) {
+            assert_true(tmx_opt_is_default(one, &b));
+        }
+    }
+}
+
 static void keys_left_to_the_caller_are_not_unknown(void **state)
 {
     (void)state;
@@ -107,6 +132,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(rows_read_or_name_the_line),
         cmocka_unit_test(written_options_read_back_equal),
+        cmocka_unit_test(any_value_beside_its_default_is_seen),
         cmocka_unit_test(keys_left_to_the_caller_are_not_unknown),
     };
     return cmocka_run_group_tests_name("opt", tests, NULL, NULL);
