@@ -22,26 +22,70 @@
 #include "run/run.h"
 #include "study/study.h"
 
+enum tmx_status tmx_claims_create(struct tmx_table **t, struct tmx_err *err)
+{
+    static const struct tmx_column columns[] = {
+        {"part", TMX_COLUMN_TEXT, 0},   {"what", TMX_COLUMN_TEXT, 0},     {"trained_on", TMX_COLUMN_TEXT, 0},
+        {"source", TMX_COLUMN_TEXT, 0}, {"quantity", TMX_COLUMN_TEXT, 0}, {"measured", TMX_COLUMN_REAL, 3},
+        {"ours", TMX_COLUMN_REAL, 4},   {"bar", TMX_COLUMN_REAL, 3},      {"unit", TMX_COLUMN_TEXT, 0},
+        {"origin", TMX_COLUMN_TEXT, 0}, {"seen", TMX_COLUMN_TEXT, 0},     {"protocol", TMX_COLUMN_TEXT, 0},
+        {"holds", TMX_COLUMN_TEXT, 0},  {"known", TMX_COLUMN_TEXT, 0},
+    };
+    return tmx_table_create(t, columns, sizeof columns / sizeof columns[0], err);
+}
+
+static void real(struct tmx_table *t, double v)
+{
+    isnan(v) ? tmx_table_empty(t) : tmx_table_real(t, v);
+}
+
+void tmx_claim_put(struct tmx_table *t, const struct tmx_claim *c)
+{
+    const bool is_there = !isnan(c->ours), holds = fabs(c->ours - c->measured) <= c->bar;
+    const char *const seen = strcmp(c->origin, "identity") == 0 ? ""
+                             : strcmp(c->origin, "unseen") == 0 ? "unseen"
+                                                                : "seen";
+    const char *const head[] = {c->part, c->what, c->trained_on, c->source, c->quantity};
+    const char *const tail[] = {c->unit,
+                                c->origin,
+                                seen,
+                                c->protocol,
+                                !is_there ? "not installed"
+                                : holds   ? "yes"
+                                          : "no",
+                                c->known && is_there && !holds ? c->known : ""};
+    for (size_t i = 0; i < sizeof head / sizeof head[0]; i++) {
+        tmx_table_text(t, head[i] ? head[i] : "");
+    }
+    real(t, c->measured);
+    real(t, c->ours);
+    real(t, is_there ? c->bar : NAN);
+    for (size_t i = 0; i < sizeof tail / sizeof tail[0]; i++) {
+        tmx_table_text(t, tail[i] ? tail[i] : "");
+    }
+}
+
 enum { MAX_GPU = 512, MAX_VALUE = 64 };
 
 struct value {
-    const char *id, *origin;
+    const char *id;
     double ours;
 };
 
-struct results { /* values in the order in which they are found */
+struct tmx_silicon_results { /* values in the order in which they are found */
     struct value value[MAX_VALUE];
     size_t n;
     struct tmx_table *points;
 };
 
-static void put(struct results *r, const char *id, const char *origin, double ours)
+static void put(struct tmx_silicon_results *r, const char *id, double ours)
 {
     tmx_assert(r->n < MAX_VALUE);
-    r->value[r->n++] = (struct value){id, origin, ours};
+    r->value[r->n++] = (struct value){id, ours};
 }
 
-static void point(const struct results *r, const char *figure, const char *series, double x, double y)
+static void point(const struct tmx_silicon_results *r, const char *figure, const char *series, double x,
+                  double y)
 {
     if (r->points) {
         tmx_table_text(r->points, figure);
@@ -177,11 +221,12 @@ static double between(size_t n, const double *x, const double *y, double at)
 }
 
 /* GPUs 3 i, 3 i + 1, 3 i + 2 in the same air: sgemm at the cap, pagerank, next to nothing. */
-static enum tmx_status one_v100(struct results *r, struct tmx_err *err)
+static enum tmx_status one_v100(struct tmx_silicon_results *r, const void *which, struct tmx_err *err)
 {
+    (void)which;
     struct means *m = malloc(sizeof *m);
     double t[3][8], y[3][8], drawn = 0;
-    enum tmx_status st = m ? execute(m, "v100-air", NULL, 20, err) : tmx_fail(err, TMX_ENOMEM, "means");
+    enum tmx_status st = m ? execute(m, "v100-air", NULL, 20, err) : tmx_no_memory(err);
     for (size_t i = 0; !st && i < 8; i++) {
         for (size_t k = 0; k < 3; k++) {
             t[k][i] = m->hottest_c[3 * i + k];
@@ -191,21 +236,21 @@ static enum tmx_status one_v100(struct results *r, struct tmx_err *err)
         point(r, "v100_clock", "one chip in other air", t[0][i], y[0][i]);
     }
     if (!st) {
-        put(r, "v100_mhz_per_k", "derived", slope(8, t[0], y[0], 49, 81));
-        put(r, "v100_w_per_k", "derived", slope(8, t[1], y[1], 24, 46));
-        put(r, "v100_floor_w", "derived", between(8, t[2], y[2], 31));
-        put(r, "v100_drawn", "unseen", drawn);
+        put(r, "v100_mhz_per_k", slope(8, t[0], y[0], 49, 81));
+        put(r, "v100_w_per_k", slope(8, t[1], y[1], 24, 46));
+        put(r, "v100_floor_w", between(8, t[2], y[2], 31));
+        put(r, "v100_drawn", drawn);
     }
     free(m);
     return st;
 }
 
-static enum tmx_status many_v100(struct results *r, struct tmx_err *err)
+static enum tmx_status many_v100(struct tmx_silicon_results *r, const void *which, struct tmx_err *err)
 {
+    (void)which;
     struct means *sgemm = malloc(sizeof *sgemm), *pagerank = malloc(sizeof *pagerank);
     struct tmx_csv csv = {0};
-    enum tmx_status st =
-        sgemm && pagerank ? execute(sgemm, "longhorn", NULL, 10, err) : tmx_fail(err, TMX_ENOMEM, "means");
+    enum tmx_status st = sgemm && pagerank ? execute(sgemm, "longhorn", NULL, 10, err) : tmx_no_memory(err);
     st = st ? st : execute(pagerank, "longhorn", "mix=\"v100_pagerank-388\"", 10, err);
     st = st ? st : read_measured(&csv, "longhorn_v100_sgemm_by_gpu.csv", err);
     if (!st) {
@@ -223,10 +268,10 @@ static enum tmx_status many_v100(struct results *r, struct tmx_err *err)
                 point(r, "v100_clock", "388 measured", cell(&csv, i, "temp_c"), cell(&csv, i, "sm_mhz"));
             }
         }
-        put(r, "v100_w_per_k_population", "derived", slope(n, pagerank->hottest_c, pagerank->w, 0, 100));
-        put(r, "v100_clock_sd", "derived", gsl_stats_sd(sgemm->mhz, 1, n));
-        put(r, "v100_time_p99_p1", "derived", quantile(n, time, 0.99) / quantile(n, time, 0.01));
-        put(r, "v100_mhz_per_w", "derived", c1);
+        put(r, "v100_w_per_k_population", slope(n, pagerank->hottest_c, pagerank->w, 0, 100));
+        put(r, "v100_clock_sd", gsl_stats_sd(sgemm->mhz, 1, n));
+        put(r, "v100_time_p99_p1", quantile(n, time, 0.99) / quantile(n, time, 0.01));
+        put(r, "v100_mhz_per_w", c1);
     }
     tmx_csv_finish(&csv);
     free(sgemm);
@@ -240,12 +285,13 @@ static enum tmx_status many_v100(struct results *r, struct tmx_err *err)
 enum { N_CAP = 7, N_LOAD = 10 };
 static const double LOW = 0.13, cap_w[N_CAP] = {100, 125, 150, 175, 200, 225, 250};
 
-static enum tmx_status zeus(struct results *r, struct tmx_err *err)
+static enum tmx_status zeus(struct tmx_silicon_results *r, const void *which, struct tmx_err *err)
 {
+    (void)which;
     struct means *m = malloc(sizeof *m);
     struct tmx_csv csv = {0};
     double speed_off = 0, watts_off = 0, n = 0;
-    enum tmx_status st = m ? execute(m, "zeus-v100", NULL, 20, err) : tmx_fail(err, TMX_ENOMEM, "means");
+    enum tmx_status st = m ? execute(m, "zeus-v100", NULL, 20, err) : tmx_no_memory(err);
     st = st ? st : read_measured(&csv, "zeus_v100_open.csv", err);
     for (size_t row = 0; !st && row + N_CAP <= csv.n_row; row++) {
         const double top_w = cell(&csv, row + N_CAP - 1, "average_power"), low_w = top_w / 2;
@@ -285,8 +331,8 @@ static enum tmx_status zeus(struct results *r, struct tmx_err *err)
         }
     }
     if (!st) {
-        put(r, "zeus_v100_speed", "fitted", speed_off / n);
-        put(r, "zeus_v100_watts", "fitted", watts_off / n);
+        put(r, "zeus_v100_speed", speed_off / n);
+        put(r, "zeus_v100_watts", watts_off / n);
     }
     tmx_csv_finish(&csv);
     free(m);
@@ -294,16 +340,16 @@ static enum tmx_status zeus(struct results *r, struct tmx_err *err)
 }
 
 /* Cards at MaxQ's limits: rate over that at the full limit, which GPU 0 has. */
-static enum tmx_status maxq(struct results *r, struct tmx_err *err)
+static enum tmx_status maxq(struct tmx_silicon_results *r, const void *which, struct tmx_err *err)
 {
+    (void)which;
     static const struct {
         const char *gpu, *run;
     } cases[] = {{"A100", "maxq-a100"}, {"H100", "maxq-h100"}};
     struct means *m = malloc(sizeof *m);
     struct tmx_csv csv = {0};
     double sum = 0, worst = 0, n = 0;
-    enum tmx_status st =
-        m ? read_measured(&csv, "mlperf_v30_maxq.csv", err) : tmx_fail(err, TMX_ENOMEM, "means");
+    enum tmx_status st = m ? read_measured(&csv, "mlperf_v30_maxq.csv", err) : tmx_no_memory(err);
     for (size_t c = 0; !st && c < sizeof cases / sizeof cases[0]; c++) {
         st = execute(m, cases[c].run, NULL, 15, err);
         for (size_t i = 0; !st && i < csv.n_row; i++) {
@@ -322,34 +368,35 @@ static enum tmx_status maxq(struct results *r, struct tmx_err *err)
         }
     }
     if (!st) {
-        put(r, "maxq_mean", "unseen", sum / n);
-        put(r, "maxq_worst", "unseen", worst);
+        put(r, "maxq_mean", sum / n);
+        put(r, "maxq_worst", worst);
     }
     tmx_csv_finish(&csv);
     free(m);
     return st;
 }
 
-static enum tmx_status walls(struct results *r, struct tmx_err *err)
+struct wall_case {
+    const char *run, *load, *idle; /* the targets' ids; NULL: none */
+    double limits_w;
+};
+static const struct wall_case wall_cases[] = {{"wall-a100", "wall_a100", "wall_idle_pcie", 2400},
+                                              {"wall-h100", "wall_h100", NULL, 2800},
+                                              {"wall-b200-air", "wall_b200", "wall_idle_b200_air", 8000},
+                                              {"wall-b200-water", NULL, "wall_idle_b200_water", 8000}};
+
+static enum tmx_status wall(struct tmx_silicon_results *r, const void *which, struct tmx_err *err)
 {
-    static const struct {
-        const char *run, *load, *load_origin, *idle, *idle_origin;
-        double limits_w;
-    } cases[] = {{"wall-a100", "wall_a100", "fitted", "wall_idle_pcie", "fitted", 2400},
-                 {"wall-h100", "wall_h100", "unseen", NULL, NULL, 2800},
-                 {"wall-b200-air", "wall_b200", "derived", "wall_idle_b200_air", "derived", 8000},
-                 {"wall-b200-water", NULL, NULL, "wall_idle_b200_water", "fitted", 8000}};
+    const struct wall_case *c = which;
     struct means *m = malloc(sizeof *m);
-    enum tmx_status st = m ? TMX_OK : tmx_fail(err, TMX_ENOMEM, "means");
-    for (size_t c = 0; !st && c < sizeof cases / sizeof cases[0]; c++) {
-        st = cases[c].load ? execute(m, cases[c].run, NULL, 0, err) : TMX_OK;
-        if (!st && cases[c].load) {
-            put(r, cases[c].load, cases[c].load_origin, m->wall_w / cases[c].limits_w);
-        }
-        st = st || !cases[c].idle ? st : execute(m, cases[c].run, "mix=\"rest8\"", 0, err);
-        if (!st && cases[c].idle) {
-            put(r, cases[c].idle, cases[c].idle_origin, m->wall_w / 1000);
-        }
+    enum tmx_status st = m ? TMX_OK : tmx_no_memory(err);
+    st = st || !c->load ? st : execute(m, c->run, NULL, 0, err);
+    if (!st && c->load) {
+        put(r, c->load, m->wall_w / c->limits_w);
+    }
+    st = st || !c->idle ? st : execute(m, c->run, "mix=\"rest8\"", 0, err);
+    if (!st && c->idle) {
+        put(r, c->idle, m->wall_w / 1000);
     }
     free(m);
     return st;
@@ -375,7 +422,8 @@ static bool rtx3090_off(long sm)
 }
 
 /* The log's rise from the row at which its watts have half risen. */
-static enum tmx_status measured_step(const struct results *r, const struct step_case *c, struct tmx_err *err)
+static enum tmx_status measured_step(const struct tmx_silicon_results *r, const struct step_case *c,
+                                     struct tmx_err *err)
 {
     char file[128], path[TMX_PATH_SIZE], label[64];
     struct tmx_measured log = {0};
@@ -396,8 +444,9 @@ static enum tmx_status measured_step(const struct results *r, const struct step_
     return st;
 }
 
-static enum tmx_status step(struct results *r, const struct step_case *c, struct tmx_err *err)
+static enum tmx_status step(struct tmx_silicon_results *r, const void *which, struct tmx_err *err)
 {
+    const struct step_case *c = which;
     static const double at_s[7] = {0.1, 0.25, 0.5, 1, 2, 4, 5.9};
     const char *const options[] = {c->engine, "network=physical", "ambient=300", "init_temp=300", NULL};
     struct tmx_engine *e = NULL;
@@ -425,7 +474,7 @@ static enum tmx_status step(struct results *r, const struct step_case *c, struct
         point(r, "steps", label, (double)i * DT_S, sensor_k);
         if (fabs((double)i * DT_S - at_s[k]) < DT_S / 2) {
             if (c->id[k]) {
-                put(r, c->id[k], c->share < 1 ? "fitted" : "unseen", sensor_k);
+                put(r, c->id[k], sensor_k);
             }
             k++;
         }
@@ -435,33 +484,26 @@ static enum tmx_status step(struct results *r, const struct step_case *c, struct
     return st || !r->points ? st : measured_step(r, c, err);
 }
 
-static enum tmx_status steps(struct results *r, struct tmx_err *err)
-{
-    static const struct step_case cases[] = {{"A100",
-                                              "chip=a100",
-                                              "a100_step.csv.gz",
-                                              {"step_a100_0.1", "step_a100_0.25", "step_a100_0.5",
-                                               "step_a100_1", "step_a100_2", "step_a100_4", "step_a100_5.9"},
-                                              1,
-                                              135.9,
-                                              a100_off},
-                                             {"RTX 3090",
-                                              "chip=rtx3090",
-                                              "rtx3090_step.csv.gz",
-                                              {NULL, NULL, "step_rtx3090_0.5", "step_rtx3090_1",
-                                               "step_rtx3090_2", "step_rtx3090_4", "step_rtx3090_5.9"},
-                                              0.6,
-                                              306.3,
-                                              rtx3090_off}};
-    enum tmx_status st = TMX_OK;
-    for (size_t i = 0; !st && i < sizeof cases / sizeof cases[0]; i++) {
-        st = step(r, &cases[i], err);
-    }
-    return st;
-}
+static const struct step_case step_cases[] = {{"A100",
+                                               "chip=a100",
+                                               "a100_step.csv.gz",
+                                               {"step_a100_0.1", "step_a100_0.25", "step_a100_0.5",
+                                                "step_a100_1", "step_a100_2", "step_a100_4", "step_a100_5.9"},
+                                               1,
+                                               135.9,
+                                               a100_off},
+                                              {"RTX 3090",
+                                               "chip=rtx3090",
+                                               "rtx3090_step.csv.gz",
+                                               {NULL, NULL, "step_rtx3090_0.5", "step_rtx3090_1",
+                                                "step_rtx3090_2", "step_rtx3090_4", "step_rtx3090_5.9"},
+                                               0.6,
+                                               306.3,
+                                               rtx3090_off}};
 
-static enum tmx_status kalos(struct results *r, struct tmx_err *err)
+static enum tmx_status kalos(struct tmx_silicon_results *r, const void *which, struct tmx_err *err)
 {
+    (void)which;
     static const struct {
         const char *id;
         double share;
@@ -472,10 +514,10 @@ static enum tmx_status kalos(struct results *r, struct tmx_err *err)
               {"kalos_p99", 0.99}};
     struct means *m = malloc(sizeof *m);
     struct tmx_csv csv = {0};
-    enum tmx_status st = m ? execute(m, "kalos", NULL, 5, err) : tmx_fail(err, TMX_ENOMEM, "means");
+    enum tmx_status st = m ? execute(m, "kalos", NULL, 5, err) : tmx_no_memory(err);
     st = st ? st : read_measured(&csv, "acme_kalos_quantiles.csv", err);
     for (size_t i = 0; !st && i < sizeof at / sizeof at[0]; i++) {
-        put(r, at[i].id, "fitted", quantile(m->n, m->hottest_c, at[i].share));
+        put(r, at[i].id, quantile(m->n, m->hottest_c, at[i].share));
     }
     for (size_t i = 0; !st && i < csv.n_row; i++) {
         if (strcmp(text(&csv, i, "series"), "gpu_temp_c_kalos") == 0) {
@@ -491,7 +533,7 @@ static enum tmx_status kalos(struct results *r, struct tmx_err *err)
 
 /* Table III as printed, for the figure: rows power, throughput of each way, measured and by the paper's
  * model. */
-static enum tmx_status printed(const struct results *r, struct tmx_err *err)
+static enum tmx_status printed(const struct tmx_silicon_results *r, struct tmx_err *err)
 {
     struct tmx_csv csv = {0};
     const enum tmx_status st = r->points ? read_measured(&csv, "lit_silicon.csv", err) : TMX_OK;
@@ -508,8 +550,9 @@ static enum tmx_status printed(const struct results *r, struct tmx_err *err)
 
 /* The study lit-silicon: its first axis are nodes, its second what is done: caps of 750 W, of 700 W, Red,
  * Realloc, Slosh. Means over nodes of ratios as the paper's Table III has them. */
-static enum tmx_status lit_silicon(struct results *r, struct tmx_err *err)
+static enum tmx_status lit_silicon(struct tmx_silicon_results *r, const void *which, struct tmx_err *err)
 {
+    (void)which;
     enum { EQUAL_750, EQUAL_700, RED, REALLOC, SLOSH, N_WAY };
     static const struct {
         const char *power, *throughput, *label;
@@ -548,46 +591,63 @@ static enum tmx_status lit_silicon(struct results *r, struct tmx_err *err)
             throughput += t / (double)n;
             point(r, "lit_silicon", way[i].label, p, t);
         }
-        put(r, way[i].power, "unseen", power);
-        put(r, way[i].throughput, "unseen", throughput);
+        put(r, way[i].power, power);
+        put(r, way[i].throughput, throughput);
     }
     tmx_run_values_finish(&v);
     tmx_sweep_finish(&sweep);
     return st ? st : printed(r, err);
 }
 
-enum tmx_status tmx_silicon(struct tmx_table *t, size_t *missed, struct tmx_table *points,
-                            struct tmx_err *err)
+/* The parts of targets.csv; what runs longest is begun first. */
+const struct tmx_silicon_task tmx_silicon_tasks[] = {
+    {"longhorn", one_v100, NULL},
+    {"longhorn", many_v100, NULL},
+    {"zeus", zeus, NULL},
+    {"maxq", maxq, NULL},
+    {"wall", wall, &wall_cases[0]},
+    {"wall", wall, &wall_cases[1]},
+    {"wall", wall, &wall_cases[2]},
+    {"wall", wall, &wall_cases[3]},
+    {"steps", step, &step_cases[0]},
+    {"steps", step, &step_cases[1]},
+    {"kalos", kalos, NULL},
+    {"lit-silicon", lit_silicon, NULL},
+    {0},
+};
+
+/* The task's targets in the order of targets.csv; of a task whose data are not installed all of its part. */
+enum tmx_status tmx_silicon(const struct tmx_silicon_task *task, struct tmx_table *t,
+                            struct tmx_table *points, struct tmx_err *err)
 {
-    static enum tmx_status (*const parts[])(struct results *, struct tmx_err *) = {
-        one_v100, many_v100, zeus, maxq, walls, steps, kalos, lit_silicon};
-    struct results *r = calloc(1, sizeof *r);
+    struct tmx_silicon_results *r = calloc(1, sizeof *r);
     struct tmx_csv csv = {0};
-    enum tmx_status st = r ? read_measured(&csv, "targets.csv", err) : tmx_fail(err, TMX_ENOMEM, "results");
+    enum tmx_status st = r ? read_measured(&csv, "targets.csv", err) : tmx_no_memory(err);
     if (r) {
         r->points = points;
     }
-    for (size_t i = 0; !st && i < sizeof parts / sizeof parts[0]; i++) {
-        st = parts[i](r, err);
-    }
+    st = st ? st : task->compute(r, task->which, err);
     for (size_t i = 0; !st && i < csv.n_row; i++) {
         const double measured = cell(&csv, i, "measured"), band = cell(&csv, i, "band");
         const struct value *v = NULL;
         for (size_t k = 0; k < r->n; k++) {
             v = strcmp(r->value[k].id, text(&csv, i, "id")) == 0 ? &r->value[k] : v;
         }
-        const bool holds = v && fabs(v->ours - measured) <= band;
-        tmx_table_text(t, text(&csv, i, "what"));
-        tmx_table_text(t, "");
-        tmx_table_text(t, text(&csv, i, "source"));
-        tmx_table_text(t, text(&csv, i, "id"));
-        tmx_table_real(t, measured);
-        v ? tmx_table_real(t, v->ours) : tmx_table_empty(t);
-        tmx_table_real(t, band);
-        tmx_table_text(t, text(&csv, i, "unit"));
-        tmx_table_text(t, v ? v->origin : "");
-        tmx_table_text(t, holds ? "yes" : v ? "no" : "not installed");
-        *missed += v && !holds;
+        if (strcmp(text(&csv, i, "part"), task->part) == 0 && (v || r->n == 0)) {
+            const struct tmx_claim row = {.part = task->part,
+                                          .what = text(&csv, i, "what"),
+                                          .trained_on = "",
+                                          .source = text(&csv, i, "source"),
+                                          .quantity = text(&csv, i, "id"),
+                                          .unit = text(&csv, i, "unit"),
+                                          .origin = text(&csv, i, "origin"),
+                                          .protocol = "",
+                                          .known = text(&csv, i, "known"),
+                                          .measured = measured,
+                                          .ours = v ? v->ours : NAN,
+                                          .bar = band};
+            tmx_claim_put(t, &row);
+        }
     }
     tmx_csv_finish(&csv);
     free(r);
@@ -678,7 +738,12 @@ enum tmx_status tmx_silicon_draw(const struct tmx_table *points, const char *fol
     enum tmx_status st = tmx_plot_begin(&p, err);
     st = st ? st : tmx_plot_folder(&p, err);
     for (size_t i = 0; !st && i < sizeof figures / sizeof figures[0]; i++) {
-        st = draw(&p, points, &figures[i], err);
+        size_t row = 0;
+        while (row < tmx_table_rows(points) &&
+               strcmp(tmx_table_cell(points, row, 0)->text, figures[i].name) != 0) {
+            row++;
+        }
+        st = row < tmx_table_rows(points) ? draw(&p, points, &figures[i], err) : TMX_OK;
     }
     return st;
 }

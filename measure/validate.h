@@ -10,10 +10,19 @@
 #include "core/base/err.h"
 #include "core/base/table.h"
 
-/* what, trained_on, source, quantity, measured (0: ours is an error), ours, bar, unit, origin of ours, holds
- * ("yes", "no", "not installed"). *missed: rows that do not hold. points: of tmx_silicon_points, for figures;
- * NULL: none. The logs are found as data files are. */
-TMX_NODISCARD enum tmx_status tmx_validate(struct tmx_table **t, size_t *missed, struct tmx_table *points,
+extern const char *const tmx_validate_parts[]; /* ends with NULL */
+
+struct tmx_validate_options {
+    const char *const *part; /* [n_part] of tmx_validate_parts; 0: all */
+    size_t n_part;
+    unsigned n_worker;        /* processes; 0: one a processor */
+    bool quiet;               /* no progress line */
+    struct tmx_table *points; /* of tmx_silicon_points, for figures; NULL: none */
+};
+
+/* A row a claim, with the columns of tmx_claim_put (measure/silicon.h). The logs are found as data files are.
+ */
+TMX_NODISCARD enum tmx_status tmx_validate(struct tmx_table **t, const struct tmx_validate_options *options,
                                            struct tmx_err *err);
 
 struct tmx_golden_case {

@@ -18,7 +18,7 @@ done
 {
   echo "# Gallery"
   echo
-  echo "Twelve examples: each is a folder with one command and one figure. \`examples/gallery/make.sh\` makes the figures and this page again."
+  echo "Thirteen examples: each is a folder with one command and one figure. \`examples/gallery/make.sh\` makes the figures and this page again."
   for name in $(cd $here && ls -d */ | tr -d /); do
     echo
     sed -e 's/^# /## /' -e "s|(figure\.|($name/figure.|" "$here/$name/README.md"

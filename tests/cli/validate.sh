@@ -1,0 +1,30 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Measurements beside ours: every row that is out of its band has its reason in targets.csv or validate.c, no reason is left over, the exit
+# code and the last line say so, and a row without a reason is named.    validate.sh THERMIX [PART...]
+. "$(dirname "$0")/begin.sh"
+shift
+code=0
+"$thermix" validate -q "$@" -o v.csv > table.txt 2> err || code=$?
+cat > check.py <<'P'
+import csv, sys
+rows = list(csv.DictReader(open("v.csv")))
+missed = [r for r in rows if r["holds"] == "no"]
+bad = [r for r in rows if abs(float(r["ours"] or "nan") - float(r["measured"] or 0)) > float(r["bar"] or "inf")]
+assert rows and missed == bad, (missed, bad)
+assert all(r["known"] for r in missed), [r for r in missed if not r["known"]]
+assert all(r["seen"] == {"identity": "", "unseen": "unseen"}.get(r["origin"], "seen") for r in rows), "seen"
+assert int(sys.argv[1]) == (1 if missed else 0), sys.argv[1]
+err = open("err").read()
+assert all(r["quantity"] in err for r in missed) and (not missed or err.rstrip().endswith("Not known: none")), err
+given = {r["id"] for r in csv.DictReader(open(sys.argv[2] + "/workloads/measured/targets.csv")) if r["known"] and r["part"] in {q["part"] for q in rows}}
+assert given <= {r["quantity"] for r in missed}, given # a reason whose row is in its band again
+P
+/usr/bin/python3 check.py "$code" "$root" || fail "$(cat err)"
+if "$thermix" validate steps walls > out.txt 2> err; then fail "a part that is none"; fi
+grep -q 'unknown part "walls", expected one of b200, ' err || fail "which parts there are is not said: $(cat err)"
+cp -r "$root/workloads" "$root/floorplans" "$root/systems" .
+sed 's/^\(steps,step_a100_1,.*,7,\)1,/\10.001,/' "$root/workloads/measured/targets.csv" > workloads/measured/targets.csv
+if THERMIX_DATA=. "$thermix" validate steps -q > out.txt 2> err; then fail "a row out of its band"; fi
+grep -q '1 of 12 rows are out of their bands.*Not known: step_a100_1$' err || fail "which row is out of its band is not said: $(cat err)"
+echo "1 passed, 0 failed"
