@@ -20,15 +20,18 @@
 #include "study/study.h"
 #include "study/table_out.h"
 #include "thermal/files/ice.h"
+#include "thermal/floorplanner.h"
 
 struct tmx_floorplan_args {
     struct tmx_texts words; /* the verb, then its files */
     const char *verb, *file, *out, *suite, *policy, *by, *unit, *with, *die;
     int to; /* of convert: enum tmx_floorplan_to */
     double sm_area_mm2, margin_mm;
-    long turns, sms, per_tpc, jobs;
+    const char *power, *config, *stay; /* optimise */
+    struct tmx_texts set;
+    long turns, sms, per_tpc, jobs, seed;
     int place, format;
-    bool gaps;
+    bool gaps, mirrored;
 };
 
 enum tmx_floorplan_to { TMX_TO_HOTSPOT, TMX_TO_ICE };
@@ -463,9 +466,9 @@ static const struct verb verbs[] = {
     {"move", true, true, move},    {"swap", true, true, swap},          {"split", true, true, split},
     {"grid", true, true, grid},    {"generate", false, true, generate},
 };
-static const char *const tmx_floorplan_verbs[] = {"check",    "show",    "convert", "scale", "rotate",
-                                                  "mirror",   "move",    "swap",    "split", "grid",
-                                                  "generate", "compare", NULL};
+static const char *const tmx_floorplan_verbs[] = {"check",    "show",    "convert",  "scale", "rotate",
+                                                  "mirror",   "move",    "swap",     "split", "grid",
+                                                  "generate", "compare", "optimise", NULL};
 
 static enum tmx_status read_floorplan(const struct tmx_floorplan_args *a, struct tmx_floorplan *fp,
                                       struct tmx_err *err)
@@ -527,6 +530,81 @@ static enum tmx_status compare_files(const struct tmx_floorplan_args *a, struct 
     return floorplan_compare(&c, err);
 }
 
+/* `KEY=VALUE` of the floorplanner or of the package. */
+static enum tmx_status set_option(const char *text, struct tmx_floorplanner_options *o,
+                                  struct tmx_hotspot_config *cfg, struct tmx_err *err)
+{
+    char name[64];
+    const char *value = strchr(text, '=');
+    if (!value || !tmx_span_copy((struct tmx_span){text, value}, name, sizeof name)) {
+        return tmx_fail(err, TMX_ECONFIG, "--set %s: expected KEY=VALUE", text);
+    }
+    for (const struct tmx_opt *row = tmx_floorplanner_opts; row->key; row++) {
+        if (tmx_word_compare(row->key, name) == 0) {
+            return tmx_opt_set(row, o, value + 1, "--set", 0, err);
+        }
+    }
+    return tmx_hotspot_config_set(cfg, name, value + 1, TMX_HOTSPOT_COMMAND_LINE, 0, err);
+}
+
+static enum tmx_status tabulate_optimised(const struct tmx_floorplanner_result *r, struct tmx_table **t,
+                                          struct tmx_err *err)
+{
+    static const struct tmx_column columns[] = {
+        {"floorplan", TMX_COLUMN_TEXT, 0},   {"cost", TMX_COLUMN_REAL, 3},
+        {"area_mm2", TMX_COLUMN_REAL, 3},    {"wire_mm", TMX_COLUMN_REAL, 3},
+        {"peak_temp_c", TMX_COLUMN_REAL, 3}, {"gradient_c", TMX_COLUMN_REAL, 3},
+    };
+    const enum tmx_status st = tmx_table_create(t, columns, sizeof columns / sizeof columns[0], err);
+    for (size_t i = 0; i < 2 && !st; i++) {
+        const struct tmx_floorplanner_values *v = i ? &r->value[0] : &r->start_value;
+        tmx_table_text(*t, i ? "result" : "start");
+        tmx_table_real(*t, v->cost);
+        tmx_table_real(*t, 1e6 * v->area_m2);
+        tmx_table_real(*t, 1e3 * v->wire_m);
+        tmx_table_real(*t, v->peak_k - TMX_ZERO_C);
+        tmx_table_real(*t, v->gradient_k);
+    }
+    return st;
+}
+
+static enum tmx_status optimise(const struct tmx_floorplan_args *a, struct tmx_err *err)
+{
+    static struct tmx_hotspot_config cfg; /* large */
+    struct tmx_floorplanner_options o;
+    struct tmx_floorplanner_result r = {0};
+    struct tmx_table *t = NULL;
+    if (a->words.n != 2 || !a->power) {
+        return tmx_fail(err, TMX_ECONFIG, "optimise: expected one .desc or .flp, and --power FILE");
+    }
+    tmx_hotspot_config_init(&cfg);
+    enum tmx_status st = tmx_floorplanner_options_read(&o, a->config, err);
+    for (size_t i = 0; i < a->set.n && !st; i++) {
+        st = set_option(a->set.text[i], &o, &cfg, err);
+    }
+    st = st || !a->config ? st : tmx_hotspot_config_read(&cfg, a->config, TMX_HOTSPOT_CONFIG, err);
+    const struct tmx_floorplanner_input in = {.file = a->file,
+                                              .power = a->power,
+                                              .stay = a->stay,
+                                              .mirror = a->mirrored,
+                                              .cfg = &cfg,
+                                              .options = &o,
+                                              .seed = (uint64_t)a->seed};
+    st = st ? st : tmx_floorplanner_run(&in, &r, err);
+    st = st ? st : tabulate_optimised(&r, &t, err);
+    st = st ? st : write_floorplan(a, &r.floorplan[0], err);
+    if (!st) {
+        FILE *out = strcmp(a->out, "-") == 0 ? stderr : stdout;
+        st = tmx_table_write(t, (enum tmx_format)a->format, out, err);
+        fprintf(stderr, "%zu candidates; the annealer's model had the peak of the result %.3f K %s\n",
+                r.n_tried, fabs(r.estimate_k[0] - r.value[0].peak_k),
+                r.estimate_k[0] < r.value[0].peak_k ? "too cold" : "too hot");
+    }
+    tmx_table_destroy(t);
+    tmx_floorplanner_finish(&r);
+    return st;
+}
+
 /* words.text[0] is one of tmx_floorplan_verbs. */
 static enum tmx_status floorplan_do(struct tmx_floorplan_args *a, struct tmx_err *err)
 {
@@ -536,6 +614,9 @@ static enum tmx_status floorplan_do(struct tmx_floorplan_args *a, struct tmx_err
     a->file = a->words.n > 1 ? a->words.text[1] : NULL;
     if (strcmp(a->verb, "compare") == 0) {
         return compare_files(a, err);
+    }
+    if (strcmp(a->verb, "optimise") == 0) {
+        return optimise(a, err);
     }
     if (a->words.n > 2) {
         return tmx_fail(err, TMX_ECONFIG, "one floorplan at a time");
@@ -592,6 +673,20 @@ static const struct tmx_arg rows[] = {
             .doc = "width of the memory controllers (without it: a twelfth of the die)"),
     TMX_ARG(tmx_floorplan_args, place, WORD, "place", 0, .words = tmx_sm_layout_names, .def = "edges",
             .doc = "where the SMs are"),
+    {.type = TMX_ARG_GROUP, .doc = "optimise:"},
+    TMX_ARG(tmx_floorplan_args, power, TEXT, "power", 'p', .value = "FILE", .names = TMX_NAMES_FILE,
+            .doc = "a block and its watts a line, or a power trace, whose mean counts"),
+    TMX_ARG(tmx_floorplan_args, config, TEXT, "config", 'c', .value = "FILE", .names = TMX_NAMES_FILE,
+            .doc = "HotSpot's options: the package, weights (lambdaA, lambdaT, lambdaW; lambdaG for the "
+                   "gradient), schedule (P0, Davg, Kmoves, Rcool, Rreject, Nmax)"),
+    TMX_ARG(tmx_floorplan_args, set, TEXTS, "set", 0, .value = "KEY=VALUE",
+            .doc = "override one of them, such as lambdaT=5; may be repeated"),
+    TMX_ARG(tmx_floorplan_args, seed, INT, "seed", 0, .value = "N", .min = 0, .max = 2147483647, .def = "1",
+            .doc = "of the annealing; the same seed gives the same floorplan"),
+    TMX_ARG(tmx_floorplan_args, stay, TEXT, "stay", 0, .value = "NAME,...",
+            .doc = "of a .flp: units that keep their place; `MC*` for all names that begin so"),
+    TMX_ARG(tmx_floorplan_args, mirrored, FLAG, "mirrored", 0,
+            .doc = "of a .flp: what is done to the left half is done to the right one"),
     {.type = TMX_ARG_GROUP, .doc = "compare:"},
     TMX_ARG(tmx_floorplan_args, suite, TEXT, "suite", 0, .value = "SUITE", .names = TMX_NAMES_SUITE,
             .doc = "run the mixes and settings of this suite on every floorplan"),
@@ -608,15 +703,18 @@ static enum tmx_status run(void *args, struct tmx_err *err)
 
 const struct tmx_command tmx_cmd_floorplan = {
     .name = "floorplan",
-    .summary = "check, show, change, make and compare floorplans",
+    .summary = "check, show, change, make, compare and optimise floorplans",
     .doc = "Check, show, change, make and compare floorplans (HotSpot .flp; 3D-ICE .flp and .stk are read "
            "too).\n\n"
-           "Verbs: check show convert scale rotate mirror move swap split grid generate compare",
+           "Verbs: check show convert scale rotate mirror move swap split grid generate compare optimise\n\n"
+           "optimise anneals for area, wire length, peak temperature and gradient: blocks of a HotSpot .desc "
+           "are placed as slicing trees; of a .flp, units of one size and different power change places.",
     .notes = "Before a result is written, thermix checks that its units tile the die.",
     .examples = "thermix floorplan generate --sms 30 --per-tpc 3 --die 24x24mm --place centre -o centre.flp\n"
                 "thermix floorplan scale centre.flp --by 0.7 -o shrink.flp\n"
                 "thermix floorplan show shrink.flp -o shrink.svg\n"
-                "thermix floorplan compare centre.flp floorplans/gtx280/gtx280.flp --suite tabs",
+                "thermix floorplan compare centre.flp floorplans/gtx280/gtx280.flp --suite tabs\n"
+                "thermix floorplan optimise ev6.desc -p avg.p -c example.config -o best.flp",
     .args = rows,
     .operands = "VERB [FILE...]",
     .operand = offsetof(struct tmx_floorplan_args, words),

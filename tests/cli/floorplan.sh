@@ -163,4 +163,16 @@ sed 's/power values 1.0, 2.0 ;/power values 1.0/' ice.flp >bad.flp
 refuses 'bad.flp:3: expected ;, got "Core1"' convert bad.flp -o out.flp
 sed 's/L2 :/& position 1, 1 ;/' ice.flp >bad.flp
 refuses 'has rectangles, and a position or dimension beside them' convert bad.flp -o out.flp
+printf 'a 4e-6 0.5 2 1\nb 4e-6 0.5 2 1\nc 8e-6 1 1 0\na b 1\n' >o.desc
+printf 'a 4\nb 4\nc 1\n' >o.p
+printf '%s\n' '-r_convec 0.2' '-Rcool 0.8' '-grid_rows 16' '-grid_cols 16' >o.config
+f optimise o.desc -p o.p -c o.config -o o.flp --format csv 2>/dev/null >o.csv || say optimise
+[ "$(wc -l <o.csv)" = 3 ] && f check o.flp >/dev/null || say what optimise wrote
+f optimise o.desc -p o.p -c o.config -o - 2>/dev/null | cmp - o.flp || say optimise, repeated
+refuses 'expected one .desc or .flp, and --power' optimise o.desc
+refuses 'are of floorplans' optimise o.desc -p o.p --stay a
+refuses 'unknown option "-lambdaQ"' optimise o.desc -p o.p --set lambdaQ=1
+f show a.flp --format csv | awk -F, 'NR > 1 { print $1, 1 }' >a.p
+refuses 'no two units of one size and different power' optimise a.flp -p a.p
+
 echo "floorplans: made, changed, imported; bad ones refused"

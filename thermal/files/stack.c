@@ -154,13 +154,18 @@ static enum tmx_status alloc_layers(struct build *b, size_t n_floorplan, size_t 
 static enum tmx_status default_layers(struct build *b)
 {
     const struct tmx_hotspot_config *cfg = b->cfg;
-    if (!cfg->f[0]) {
+    const struct tmx_floorplan *given = b->options->floorplan;
+    if (!cfg->f[0] && !given) {
         return tmx_fail(b->err, TMX_ECONFIG,
                         "no floorplan: give -f FILE, or -grid_layer_file FILE for a stack");
     }
     enum tmx_status st = alloc_layers(b, 1, 2);
-    st = st ? st
-            : tmx_hotspot_config_blame(cfg, "f", tmx_flp_read(cfg->f, &b->s->floorplan[0], b->err), b->err);
+    for (size_t u = 0; given && u < given->n_unit && !st; u++) {
+        st = tmx_floorplan_add(&b->s->floorplan[0], &given->unit[u], b->err);
+    }
+    st = st || given
+             ? st
+             : tmx_hotspot_config_blame(cfg, "f", tmx_flp_read(cfg->f, &b->s->floorplan[0], b->err), b->err);
     st = st ? st : check_floorplan(b, &b->s->floorplan[0], cfg->k_filler > 0 || cfg->material_filler[0]);
     if (st) {
         return st;

@@ -14,7 +14,8 @@ struct tmx_stack_options {
     bool allow_gaps;     /* floorplans need not tile the die */
     bool hotspot_compat; /* HotSpot's map mode, lateral exchange and start field */
     enum tmx_network_kind network;
-    unsigned refine; /* of the physical network; 0: 1 */
+    unsigned refine;                       /* of the physical network; 0: 1 */
+    const struct tmx_floorplan *floorplan; /* of the die, copied, in place of the file f; NULL: that file */
 };
 
 struct tmx_stack {
