@@ -27,7 +27,8 @@ struct tmx_floorplan_args {
     const char *verb, *file, *out, *suite, *policy, *by, *unit, *with, *die;
     int to; /* of convert: enum tmx_floorplan_to */
     double sm_area_mm2, margin_mm;
-    const char *power, *config, *stay; /* optimise */
+    const char *power, *config, *stay, *mix; /* optimise */
+    int goal;
     struct tmx_texts set;
     long turns, sms, per_tpc, jobs, seed;
     int place, format;
@@ -42,8 +43,9 @@ struct tmx_floorplan_compare {
     const char *const *file; /* [n_file] .flp with the SMs of the suite's chip */
     size_t n_file;
     const char *suite, *policy;
-    const char *out_dir; /* table.csv and units.csv (for heat maps) go here; NULL: only printed */
-    unsigned n_worker;   /* 0: one a processor */
+    const char *only_mix; /* in place of the suite's mixes; NULL: those */
+    const char *out_dir;  /* table.csv and units.csv (for heat maps) go here; NULL: only printed */
+    unsigned n_worker;    /* 0: one a processor */
     enum tmx_format format;
 };
 
@@ -148,7 +150,10 @@ static enum tmx_status read_mixes(struct compare *s, struct tmx_err *err)
     if (!st && !s->mix) {
         st = tmx_no_memory(err);
     }
-    for (size_t i = 0; i < n && !st; i++) {
+    if (!st && s->c->only_mix) {
+        st = tmx_data_find(TMX_DATA_MIX, s->c->only_mix, s->mix[s->n_mix++], err);
+    }
+    for (size_t i = 0; i < n && !st && !s->c->only_mix; i++) {
         const char *name = tmx_setting_text(tmx_setting_at(mixes, i));
         if (!name) {
             st = tmx_fail_setting(err, mixes, "mixes: expected names in quotes");
@@ -230,6 +235,36 @@ static enum tmx_status save(const struct tmx_floorplan_compare *c, const struct 
     return st;
 }
 
+static void compare_finish(struct compare *s)
+{
+    for (size_t f = 0; s->floorplan && f < s->c->n_file; f++) {
+        tmx_floorplan_finish(&s->floorplan[f]);
+    }
+    free(s->floorplan);
+    tmx_run_values_finish(&s->runs);
+    free(s->mix);
+}
+
+/* slowdown_pct [n_file] of each floorplan, the mean over the mixes. */
+static enum tmx_status slowdowns(const struct tmx_floorplan_compare *c, double *slowdown_pct,
+                                 struct tmx_err *err)
+{
+    struct compare s = {.c = c};
+    const size_t metric = tmx_study_metric(metric_name[SLOWDOWN]);
+    enum tmx_status st = tmx_data_find(TMX_DATA_SUITE, c->suite, s.suite, err);
+    st = st ? st : read_mixes(&s, err);
+    st = st ? st : read_floorplans(&s, err);
+    st = st ? st : run_all(&s, err);
+    for (size_t f = 0; f < c->n_file && !st; f++) {
+        slowdown_pct[f] = 0;
+        for (size_t m = 0; m < s.n_mix; m++) {
+            slowdown_pct[f] += s.runs.value[(f * s.n_mix + m) * s.runs.n_value + metric] / (double)s.n_mix;
+        }
+    }
+    compare_finish(&s);
+    return st;
+}
+
 /* Prints one row a floorplan: the hottest SM and largest difference over all mixes, the mean
  * slowdown and energy. */
 static enum tmx_status floorplan_compare(const struct tmx_floorplan_compare *c, struct tmx_err *err)
@@ -245,12 +280,7 @@ static enum tmx_status floorplan_compare(const struct tmx_floorplan_compare *c, 
     st = st ? st : save(c, t, units, err);
     tmx_table_destroy(t);
     tmx_table_destroy(units);
-    for (size_t f = 0; s.floorplan && f < c->n_file; f++) {
-        tmx_floorplan_finish(&s.floorplan[f]);
-    }
-    free(s.floorplan);
-    tmx_run_values_finish(&s.runs);
-    free(s.mix);
+    compare_finish(&s);
     return st;
 }
 
@@ -521,6 +551,7 @@ static enum tmx_status compare_files(const struct tmx_floorplan_args *a, struct 
                                       .n_file = a->words.n - 1,
                                       .suite = a->suite,
                                       .policy = a->policy,
+                                      .only_mix = a->mix,
                                       .out_dir = strcmp(a->out, "-") == 0 ? NULL : a->out,
                                       .n_worker = (unsigned)a->jobs,
                                       .format = (enum tmx_format)a->format};
@@ -547,23 +578,68 @@ static enum tmx_status set_option(const char *text, struct tmx_floorplanner_opti
     return tmx_hotspot_config_set(cfg, name, value + 1, TMX_HOTSPOT_COMMAND_LINE, 0, err);
 }
 
-static enum tmx_status tabulate_optimised(const struct tmx_floorplanner_result *r, struct tmx_table **t,
+/* What the best candidate is chosen by. */
+enum { FOR_COST, FOR_SLOWDOWN };
+static const char *const goals[] = {"cost", "slowdown", NULL};
+
+/* The candidate whose runs lose least time; slowdown_pct [1 + r->n]: of the start, then of the candidates. */
+static enum tmx_status choose_by_runs(const struct tmx_floorplan_args *a,
+                                      const struct tmx_floorplanner_result *r, double *slowdown_pct,
+                                      size_t *best, struct tmx_err *err)
+{
+    char folder[TMX_PATH_SIZE - 32], (*path)[TMX_PATH_SIZE] = calloc(1 + r->n, sizeof *path);
+    const char **file = calloc(1 + r->n, sizeof *file);
+    struct tmx_floorplan_compare c = {.file = file,
+                                      .n_file = 1 + r->n,
+                                      .suite = a->suite,
+                                      .policy = a->policy,
+                                      .only_mix = a->mix,
+                                      .n_worker = (unsigned)a->jobs};
+    enum tmx_status st = path && file ? tmx_os_temp_dir(folder, sizeof folder, err) : tmx_no_memory(err);
+    const bool made = !st;
+    for (size_t i = 0; i <= r->n && !st; i++) {
+        snprintf(path[i], sizeof path[i], "%s/%zu.flp", folder, i);
+        file[i] = path[i];
+        st = tmx_flp_write(path[i], i ? &r->floorplan[i - 1] : &r->start, NULL, err);
+    }
+    st = st ? st : slowdowns(&c, slowdown_pct, err);
+    for (size_t i = 1; i <= r->n && !st; i++) {
+        *best = slowdown_pct[i] < slowdown_pct[*best + 1] ? i - 1 : *best;
+    }
+    for (size_t i = 0; i <= r->n && made; i++) {
+        remove(path[i]);
+    }
+    if (made) {
+        remove(folder);
+    }
+    free(file);
+    free(path);
+    return st;
+}
+
+static enum tmx_status tabulate_optimised(const struct tmx_floorplanner_result *r, size_t best,
+                                          const double *slowdown_pct, struct tmx_table **t,
                                           struct tmx_err *err)
 {
     static const struct tmx_column columns[] = {
-        {"floorplan", TMX_COLUMN_TEXT, 0},   {"cost", TMX_COLUMN_REAL, 3},
-        {"area_mm2", TMX_COLUMN_REAL, 3},    {"wire_mm", TMX_COLUMN_REAL, 3},
-        {"peak_temp_c", TMX_COLUMN_REAL, 3}, {"gradient_c", TMX_COLUMN_REAL, 3},
+        {"floorplan", TMX_COLUMN_TEXT, 0},    {"cost", TMX_COLUMN_REAL, 3},
+        {"area_mm2", TMX_COLUMN_REAL, 3},     {"wire_mm", TMX_COLUMN_REAL, 3},
+        {"peak_temp_c", TMX_COLUMN_REAL, 3},  {"gradient_c", TMX_COLUMN_REAL, 3},
+        {"slowdown_pct", TMX_COLUMN_REAL, 2},
     };
-    const enum tmx_status st = tmx_table_create(t, columns, sizeof columns / sizeof columns[0], err);
+    const size_t n = sizeof columns / sizeof columns[0] - (slowdown_pct ? 0 : 1);
+    const enum tmx_status st = tmx_table_create(t, columns, n, err);
     for (size_t i = 0; i < 2 && !st; i++) {
-        const struct tmx_floorplanner_values *v = i ? &r->value[0] : &r->start_value;
+        const struct tmx_floorplanner_values *v = i ? &r->value[best] : &r->start_value;
         tmx_table_text(*t, i ? "result" : "start");
         tmx_table_real(*t, v->cost);
         tmx_table_real(*t, 1e6 * v->area_m2);
         tmx_table_real(*t, 1e3 * v->wire_m);
         tmx_table_real(*t, v->peak_k - TMX_ZERO_C);
         tmx_table_real(*t, v->gradient_k);
+        if (slowdown_pct) {
+            tmx_table_real(*t, slowdown_pct[i ? best + 1 : 0]);
+        }
     }
     return st;
 }
@@ -574,8 +650,13 @@ static enum tmx_status optimise(const struct tmx_floorplan_args *a, struct tmx_e
     struct tmx_floorplanner_options o;
     struct tmx_floorplanner_result r = {0};
     struct tmx_table *t = NULL;
+    const bool runs = a->goal == FOR_SLOWDOWN;
+    size_t best = 0;
     if (a->words.n != 2 || !a->power) {
         return tmx_fail(err, TMX_ECONFIG, "optimise: expected one .desc or .flp, and --power FILE");
+    }
+    if (runs && (!a->suite || has_suffix(a->file, ".desc"))) {
+        return tmx_fail(err, TMX_ECONFIG, "--for slowdown: expected a chip's .flp, and --suite SUITE");
     }
     tmx_hotspot_config_init(&cfg);
     enum tmx_status st = tmx_floorplanner_options_read(&o, a->config, err);
@@ -591,15 +672,20 @@ static enum tmx_status optimise(const struct tmx_floorplan_args *a, struct tmx_e
                                               .options = &o,
                                               .seed = (uint64_t)a->seed};
     st = st ? st : tmx_floorplanner_run(&in, &r, err);
-    st = st ? st : tabulate_optimised(&r, &t, err);
-    st = st ? st : write_floorplan(a, &r.floorplan[0], err);
+    double *slowdown_pct = st || !runs ? NULL : calloc(1 + r.n, sizeof *slowdown_pct);
+    if (!st && runs) {
+        st = slowdown_pct ? choose_by_runs(a, &r, slowdown_pct, &best, err) : tmx_no_memory(err);
+    }
+    st = st ? st : tabulate_optimised(&r, best, slowdown_pct, &t, err);
+    st = st ? st : write_floorplan(a, &r.floorplan[best], err);
     if (!st) {
         FILE *out = strcmp(a->out, "-") == 0 ? stderr : stdout;
         st = tmx_table_write(t, (enum tmx_format)a->format, out, err);
         fprintf(stderr, "%zu candidates; the annealer's model had the peak of the result %.3f K %s\n",
-                r.n_tried, fabs(r.estimate_k[0] - r.value[0].peak_k),
-                r.estimate_k[0] < r.value[0].peak_k ? "too cold" : "too hot");
+                r.n_tried, fabs(r.estimate_k[best] - r.value[best].peak_k),
+                r.estimate_k[best] < r.value[best].peak_k ? "too cold" : "too hot");
     }
+    free(slowdown_pct);
     tmx_table_destroy(t);
     tmx_floorplanner_finish(&r);
     return st;
@@ -687,9 +773,15 @@ static const struct tmx_arg rows[] = {
             .doc = "of a .flp: units that keep their place; `MC*` for all names that begin so"),
     TMX_ARG(tmx_floorplan_args, mirrored, FLAG, "mirrored", 0,
             .doc = "of a .flp: what is done to the left half is done to the right one"),
-    {.type = TMX_ARG_GROUP, .doc = "compare:"},
+    TMX_ARG(tmx_floorplan_args, goal, WORD, "for", 0, .words = goals, .def = "cost",
+            .doc =
+                "of the best eight candidates take the one of least cost, or of least time lost in runs of "
+                "--suite"),
+    {.type = TMX_ARG_GROUP, .doc = "compare, and optimise --for slowdown:"},
     TMX_ARG(tmx_floorplan_args, suite, TEXT, "suite", 0, .value = "SUITE", .names = TMX_NAMES_SUITE,
             .doc = "run the mixes and settings of this suite on every floorplan"),
+    TMX_ARG(tmx_floorplan_args, mix, TEXT, "mix", 0, .value = "MIX", .names = TMX_NAMES_MIX,
+            .doc = "run this mix in place of the suite's"),
     TMX_ARG(tmx_floorplan_args, policy, TEXT, "policy", 0, .value = "NAME", .def = "BL",
             .names = TMX_NAMES_PRESET, .doc = "the policy"),
     TMX_ARG_JOBS(tmx_floorplan_args, jobs),

@@ -19,12 +19,13 @@
  *
  * Temperatures of a candidate come from the influence of a uniform die, in the modes cos(m pi x/W)
  * cos(n pi y/H) of its plane. A sheet of conductance kt [W/K] over the next one through r [m2 K/W] answers
- * to a mode of wave number s = (m pi/W)^2 + (n pi/H)^2 with z(s) = 1 / (kt s + 1 / (r + z_next(s))); the sink's
- * last sheet has its film in place of a next one. That would be exact for a die as large as its package. What
- * spreader and sink beyond the die's edge do is put right in the modes below LOW, by the full grid's answers
- * for one die of the blocks' total area: their matrix, divided by the sheets' answers, is taken to hold for
- * dies of other sides as well. That is the approximation; the best few candidates are computed by the full
- * grid at the end, and ranked by it. A candidate costs MODES^2 operations a block, whatever the grid. */
+ * to a mode of wave number s = (m pi/W)^2 + (n pi/H)^2 with z(s) = 1 / (kt s + 1 / (r + z_next(s))); the
+ * sink's last sheet has its film in place of a next one. That would be exact for a die as large as its
+ * package. What spreader and sink beyond the die's edge do is put right in the modes below LOW, by the full
+ * grid's answers for one die of the blocks' total area: their matrix, divided by the sheets' answers, is
+ * taken to hold for dies of other sides as well. That is the approximation; the best few candidates are
+ * computed by the full grid at the end, and ranked by it. A candidate costs MODES^2 operations a block,
+ * whatever the grid. */
 #include "thermal/floorplanner.h"
 
 #include <ctype.h>
@@ -40,20 +41,20 @@
 #include "thermal/settle.h"
 
 enum {
-    MODES = 24,          /* along each axis, of a candidate's temperatures */
-    LOW = 6,             /* of them, those put right by the full grid */
-    LOWS = LOW * LOW,    /* in the plane */
-    LOW_GRID = 48,       /* cells along each axis for that */
-    FAST_SHAPES = 64,    /* of a block while annealing */
-    FAST_CURVE = 128,    /* points of a subtree's curve then */
-    FULL_CURVE = 4096,   /* and in the result */
-    ELITE = 8,           /* candidates computed by the full grid */
-    TRIES = 64,          /* for a move that is allowed */
-    MAX_BLOCKS = 512,    /* to be placed */
-    SIDE_BY_SIDE = -1,   /* cuts of a Polish expression: V */
-    ONE_ABOVE = -2,      /* H */
+    MODES = 24,        /* along each axis, of a candidate's temperatures */
+    LOW = 6,           /* of them, those put right by the full grid */
+    LOWS = LOW * LOW,  /* in the plane */
+    LOW_GRID = 48,     /* cells along each axis for that */
+    FAST_SHAPES = 40,  /* of a block while annealing */
+    FAST_CURVE = 80,   /* points of a subtree's curve then */
+    FULL_CURVE = 4096, /* and in the result */
+    ELITE = 8,         /* candidates computed by the full grid */
+    TRIES = 64,        /* for a move that is allowed */
+    MAX_BLOCKS = 512,  /* to be placed */
+    SIDE_BY_SIDE = -1, /* cuts of a Polish expression: V */
+    ONE_ABOVE = -2,    /* H */
 };
-static const double ARM_RATIO = 5;    /* base to arms of a wrapped cache where the die cannot be a square */
+static const double ARM_RATIO = 5; /* base to arms of a wrapped cache where the die cannot be a square */
 static const double SAME_SIZE_M = 1e-6;
 static const char DEAD[] = "_"; /* what blocks without power are named by, as HotSpot has it */
 
@@ -66,7 +67,7 @@ const struct tmx_opt tmx_floorplanner_opts[] = {
     TMX_ROW_INT(tmx_floorplanner_options, n_orients, "1", 2, 4096, 300, "shapes of a block"),
     REAL(P0, "1", 1e-6, 0.999999, 0.99, "share of uphill moves accepted at first"),
     REAL(Davg, "1", 1e-300, 1e300, 1, "usual change of the cost by a move"),
-    REAL(Kmoves, "1", 0.01, 1e6, 7, "moves a block at each annealing temperature"),
+    REAL(Kmoves, "1", 0.01, 1e6, 7, "moves a block and a cut at each annealing temperature"),
     REAL(Rcool, "1", 0.01, 0.9999, 0.99, "factor on the annealing temperature"),
     REAL(Rreject, "1", 0, 0.999999, 0.99, "share of rejected moves at which annealing ends"),
     TMX_ROW_INT(tmx_floorplanner_options, Nmax, "1", 0, 1000000, 1000, "most annealing temperatures"),
@@ -110,7 +111,7 @@ enum tmx_status tmx_floorplanner_options_read(struct tmx_floorplanner_options *o
 /* ---- Blocks, wires and powers ---- */
 
 struct block {
-    char *name; /* owned */
+    char *name;                  /* owned */
     double area_m2, least, most; /* width to height */
     bool rotable;
     unsigned line;
@@ -136,12 +137,12 @@ struct curve {
     size_t n;
 };
 
-struct heat { /* the influence of a uniform die */
+struct heat {                 /* the influence of a uniform die */
     double kt[8], r[8], film; /* of the sheets from the die to the sink: W/K, m2 K/W; W/(m2 K) */
     size_t n_sheet;
-    double mean_k_per_w;       /* sink to air, of all the power */
-    double low[LOWS * LOWS];   /* the full grid's answers by the sheets' */
-    double width_m, height_m;  /* of the die that z is for */
+    double mean_k_per_w;      /* sink to air, of all the power */
+    double low[LOWS * LOWS];  /* the full grid's answers by the sheets' */
+    double width_m, height_m; /* of the die that z is for */
     double z[MODES * MODES], wave[MODES * MODES], q[MODES * MODES], sqrt_low[LOWS];
     double *x, *y; /* [n_unit][MODES] owned: means of the modes over the units */
 };
@@ -152,7 +153,7 @@ struct planner {
     struct block *block; /* [n_block] owned; of a .desc a wrapped cache is the last, and not placed */
     size_t n_block, n_placed;
     bool wrapped;
-    double arm_w[2]; /* powers of the left and the right arm */
+    double arm_w[2];   /* powers of the left and the right arm */
     struct wire *wire; /* [n_wire] owned */
     size_t n_wire;
     char source[512];
@@ -187,14 +188,16 @@ static enum tmx_status add_block(struct planner *p, struct tmx_span name, const 
                                  struct tmx_err *err)
 {
     if (v[0] <= 0 || v[1] <= 0 || v[2] < v[1] || (v[3] != 0 && v[3] != 1)) {
-        return tmx_fail_at(err, TMX_EPARSE, p->source, line,
-                           "block \"%.*s\": expected an area above 0 [m2], least and most width to height above "
-                           "0 in ascending order, and 0 or 1 for rotable",
-                           TMX_SPAN_ARG(name));
+        return tmx_fail_at(
+            err, TMX_EPARSE, p->source, line,
+            "block \"%.*s\": expected an area above 0 [m2], least and most width to height above "
+            "0 in ascending order, and 0 or 1 for rotable",
+            TMX_SPAN_ARG(name));
     }
     if (v[0] < 1e-12 || v[0] > 1e-2) {
         return tmx_fail_at(err, TMX_EPARSE, p->source, line,
-                           "block \"%.*s\": area = %g m2 is outside 1e-12 .. 0.01 m2", TMX_SPAN_ARG(name), v[0]);
+                           "block \"%.*s\": area = %g m2 is outside 1e-12 .. 0.01 m2", TMX_SPAN_ARG(name),
+                           v[0]);
     }
     for (size_t i = 0; i < p->n_block; i++) {
         if (tmx_span_is(name, p->block[i].name)) {
@@ -228,15 +231,15 @@ static size_t find_block(const struct planner *p, struct tmx_span name)
     return i;
 }
 
-static enum tmx_status add_wire(struct planner *p, const struct tmx_span end[2], double density, unsigned line,
-                                struct tmx_err *err)
+static enum tmx_status add_wire(struct planner *p, const struct tmx_span end[2], double density,
+                                unsigned line, struct tmx_err *err)
 {
     size_t at[2];
     for (size_t i = 0; i < 2; i++) {
         at[i] = find_block(p, end[i]);
         if (at[i] == p->n_block) {
-            return tmx_fail_at(err, TMX_EPARSE, p->source, line, "a wire of \"%.*s\", which is no block above",
-                               TMX_SPAN_ARG(end[i]));
+            return tmx_fail_at(err, TMX_EPARSE, p->source, line,
+                               "a wire of \"%.*s\", which is no block above", TMX_SPAN_ARG(end[i]));
         }
     }
     if (at[0] == at[1] || density < 0) {
@@ -378,9 +381,13 @@ static enum tmx_status read_power(struct planner *p, struct tmx_err *err)
     for (size_t u = 0; u < p->n_unit && !st; u++) {
         if (!seen[u]) {
             const bool arm = p->wrapped && u > p->n_placed;
-            const char *own = p->given.n_unit > 0 ? p->given.unit[u].name : p->block[arm ? p->n_placed : u].name;
+            const char *own =
+                p->given.n_unit > 0 ? p->given.unit[u].name : p->block[arm ? p->n_placed : u].name;
             st = tmx_fail_at(err, TMX_EPARSE, p->in->power, 0, "block \"%s%s\" of %s has no power", own,
-                             !arm ? "" : u == p->n_unit - 1 ? "_right" : "_left", p->source);
+                             !arm                 ? ""
+                             : u == p->n_unit - 1 ? "_right"
+                                                  : "_left",
+                             p->source);
         }
     }
     tmx_trace_finish(&trace);
@@ -435,8 +442,10 @@ static void join(const struct curve *a, const struct curve *b, int cut, size_t m
     for (;;) {
         const struct point *p = &a->point[i], *q = &b->point[j];
         const double u = beside ? p->h : p->w, v = beside ? q->h : q->w;
-        scratch[n++] = (struct point){.w = beside ? p->w + q->w : fmax(u, v),
-                                      .h = beside ? fmax(u, v) : p->h + q->h,
+        scratch[n++] = (struct point){.w = beside  ? p->w + q->w
+                                           : u > v ? u
+                                                   : v,
+                                      .h = beside ? (u > v ? u : v) : p->h + q->h,
                                       .left = (int)i,
                                       .right = (int)j};
         const bool more_a = beside ? i + 1 < a->n : i > 0, more_b = beside ? j + 1 < b->n : j > 0;
@@ -640,7 +649,8 @@ static bool may_swap(const struct planner *p, const int *s, size_t a, size_t b)
 static void move_units(struct planner *p, int *s)
 {
     for (int tries = 0; tries < TRIES * TRIES; tries++) {
-        const size_t a = (size_t)tmx_rng_below(p->rng, p->n_state), b = (size_t)tmx_rng_below(p->rng, p->n_state);
+        const size_t a = (size_t)tmx_rng_below(p->rng, p->n_state),
+                     b = (size_t)tmx_rng_below(p->rng, p->n_state);
         if (!may_swap(p, s, a, b)) {
             continue;
         }
@@ -818,9 +828,9 @@ static enum tmx_status one_floorplan(const struct planner *p, const char *source
         } else {
             const bool arm = p->wrapped && u > p->n_placed;
             snprintf(name, sizeof name, "%s%s", p->block[arm ? p->n_placed : u].name,
-                     !arm                  ? ""
+                     !arm                 ? ""
                      : u == p->n_unit - 1 ? "_right"
-                                           : "_left");
+                                          : "_left");
         }
         unit.name = name;
         unit.x_m = r->x;
@@ -836,7 +846,8 @@ static enum tmx_status one_floorplan(const struct planner *p, const char *source
 static enum tmx_status by_grid(struct planner *p, const struct tmx_floorplan *fp, struct tmx_err *err)
 {
     const struct tmx_stack_options so = {.floorplan = fp};
-    const struct tmx_settle_options settle = {.natural = p->in->cfg->natural_convec, .leakage_tolerance_k = 1e-6};
+    const struct tmx_settle_options settle = {.natural = p->in->cfg->natural_convec,
+                                              .leakage_tolerance_k = 1e-6};
     struct tmx_stack stack;
     struct tmx_temps temps = {0};
     enum tmx_status st = tmx_stack_create(p->in->cfg, &so, NULL, &stack, err);
@@ -866,7 +877,10 @@ static enum tmx_status fit_heat(struct planner *p, double width_m, double height
 {
     struct heat *h = &p->heat;
     char name[] = "die";
-    struct tmx_unit die = {.name = name, .w_m = width_m, .h_m = height_m, .heat_capacity_j_per_m3k = NAN,
+    struct tmx_unit die = {.name = name,
+                           .w_m = width_m,
+                           .h_m = height_m,
+                           .heat_capacity_j_per_m3k = NAN,
                            .resistivity_mk_per_w = NAN};
     const struct tmx_floorplan fp = {.unit = &die, .n_unit = 1, .source = "the die"};
     struct tmx_hotspot_config cfg = *p->in->cfg;
@@ -959,7 +973,7 @@ static void keep(struct elite *e, const int *state, size_t n_state, double c)
 static size_t anneal(struct planner *p, struct elite *e)
 {
     const struct tmx_floorplanner_options *o = p->o;
-    const size_t turns = (size_t)fmax(1, o->Kmoves * (double)(p->given.n_unit > 0 ? p->n_state : p->n_placed));
+    const size_t turns = (size_t)fmax(1, o->Kmoves * (double)p->n_state);
     const double cold = -o->Davg / log((1 - o->Rreject) / 2);
     double t = -o->Davg / log(o->P0), c = cost(p, p->now);
     size_t tried = 0;
@@ -1041,9 +1055,9 @@ static enum tmx_status read_places(struct planner *p, struct tmx_err *err)
                 p->mirror[i] = j;
             }
         }
-        p->moves[i] = !in_list(p->in->stay, u->name) &&
-                      (!p->in->mirror ||
-                       (p->mirror[i] < n && !in_list(p->in->stay, p->given.unit[p->mirror[i]].name)));
+        p->moves[i] =
+            !in_list(p->in->stay, u->name) &&
+            (!p->in->mirror || (p->mirror[i] < n && !in_list(p->in->stay, p->given.unit[p->mirror[i]].name)));
     }
     return TMX_OK;
 }
@@ -1098,8 +1112,8 @@ static enum tmx_status allocate(struct planner *p, struct tmx_err *err)
     p->heat.x = calloc(2 * p->n_unit * MODES, sizeof *p->heat.x);
     p->heat.y = p->heat.x ? p->heat.x + p->n_unit * MODES : NULL;
     return p->now && p->next && p->unit && p->power_w && p->temp_k && p->heat.x &&
-                   (swaps || (p->leaf && p->pool && p->scratch && p->node && p->left && p->right && p->stack &&
-                              p->dead))
+                   (swaps || (p->leaf && p->pool && p->scratch && p->node && p->left && p->right &&
+                              p->stack && p->dead))
                ? TMX_OK
                : tmx_no_memory(err);
 }
@@ -1114,8 +1128,9 @@ static void planner_finish(struct planner *p)
     }
     tmx_floorplan_finish(&p->given);
     tmx_rng_destroy(p->rng);
-    void *owned[] = {p->block, p->wire,  p->leaf, p->pool, p->scratch, p->node,    p->left,   p->right, p->stack,
-                     p->dead,  p->now,   p->next, p->unit, p->power_w, p->temp_k, p->heat.x, p->mirror, p->moves};
+    void *owned[] = {p->block, p->wire,    p->leaf,   p->pool,   p->scratch, p->node,
+                     p->left,  p->right,   p->stack,  p->dead,   p->now,     p->next,
+                     p->unit,  p->power_w, p->temp_k, p->heat.x, p->mirror,  p->moves};
     for (size_t i = 0; i < sizeof owned / sizeof owned[0]; i++) {
         free(owned[i]);
     }
@@ -1126,9 +1141,10 @@ static enum tmx_status prepare(struct planner *p, struct tmx_err *err)
     const size_t n = strlen(p->in->file);
     const bool desc = n > 5 && strcmp(p->in->file + n - 5, ".desc") == 0;
     if (desc && (p->in->stay || p->in->mirror)) {
-        return tmx_fail_at(err, TMX_ECONFIG, p->in->file, 0,
-                           "blocks to be placed have no place that they could keep: --stay and --mirror are of "
-                           "floorplans");
+        return tmx_fail_at(
+            err, TMX_ECONFIG, p->in->file, 0,
+            "blocks to be placed have no place that they could keep: --stay and --mirror are of "
+            "floorplans");
     }
     if (p->o->model_rim) {
         return tmx_fail_at(err, TMX_ECONFIG, p->in->file, 0, "model_rim 1 is not offered");
@@ -1146,7 +1162,8 @@ static enum tmx_status prepare(struct planner *p, struct tmx_err *err)
 
 /* The full grid's values of a state, at all shapes. */
 static enum tmx_status finish_state(struct planner *p, const int *state, struct tmx_floorplan *fp,
-                                    struct tmx_floorplanner_values *v, double *estimate_k, struct tmx_err *err)
+                                    struct tmx_floorplanner_values *v, double *estimate_k,
+                                    struct tmx_err *err)
 {
     realise(p, state);
     heat_up(p);
@@ -1186,7 +1203,8 @@ static enum tmx_status results(struct planner *p, const struct elite *e, struct 
         st = set_shapes(p, (size_t)p->o->n_orients, FULL_CURVE, err);
     }
     for (size_t i = 0; i < e->n && !st; i++) {
-        st = finish_state(p, e->state + i * p->n_state, &r->floorplan[i], &r->value[i], &r->estimate_k[i], err);
+        st = finish_state(p, e->state + i * p->n_state, &r->floorplan[i], &r->value[i], &r->estimate_k[i],
+                          err);
         r->n = i + 1;
     }
     if (!st) {
@@ -1205,8 +1223,8 @@ enum tmx_status tmx_floorplanner_run(const struct tmx_floorplanner_input *in,
     double area = 0;
     *r = (struct tmx_floorplanner_result){0};
     if (cfg.grid_layer_file[0] || cfg.model_secondary) {
-        return tmx_hotspot_config_fail(in->cfg, cfg.model_secondary ? "model_secondary" : "grid_layer_file", err,
-                                       "a floorplan is optimised as one die without a secondary path");
+        return tmx_hotspot_config_fail(in->cfg, cfg.model_secondary ? "model_secondary" : "grid_layer_file",
+                                       err, "a floorplan is optimised as one die without a secondary path");
     }
     cfg.model_type = TMX_HOTSPOT_GRID;
     own.cfg = &cfg;

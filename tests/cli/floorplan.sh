@@ -170,6 +170,7 @@ f optimise o.desc -p o.p -c o.config -o o.flp --format csv 2>/dev/null >o.csv ||
 [ "$(wc -l <o.csv)" = 3 ] && f check o.flp >/dev/null || say what optimise wrote
 f optimise o.desc -p o.p -c o.config -o - 2>/dev/null | cmp - o.flp || say optimise, repeated
 refuses 'expected one .desc or .flp, and --power' optimise o.desc
+refuses "a chip's .flp, and --suite" optimise o.desc -p o.p --for slowdown
 refuses 'are of floorplans' optimise o.desc -p o.p --stay a
 refuses 'unknown option "-lambdaQ"' optimise o.desc -p o.p --set lambdaQ=1
 f show a.flp --format csv | awk -F, 'NR > 1 { print $1, 1 }' >a.p

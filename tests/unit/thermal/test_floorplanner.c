@@ -20,9 +20,10 @@ static const struct {
     const char *name;
     double area, least, most;
     bool rotable;
-} shapes[] = {{"a", 4e-6, .5, 2, true},  {"b", 4e-6, .5, 2, true}, {"c", 6e-6, 1, 1, false}, {"d", 2e-6, 1, 3, true},
-              {"e", 8e-6, .4, .8, false}, {"f", 3e-6, 1, 4, true},  {"g", 5e-6, .5, 2, true}, {"h", 1e-6, 1, 2, true},
-              {"i", 7e-6, .5, 2, true},  {"j", 2e-6, 2, 3, true}};
+} shapes[] = {{"a", 4e-6, .5, 2, true}, {"b", 4e-6, .5, 2, true},   {"c", 6e-6, 1, 1, false},
+              {"d", 2e-6, 1, 3, true},  {"e", 8e-6, .4, .8, false}, {"f", 3e-6, 1, 4, true},
+              {"g", 5e-6, .5, 2, true}, {"h", 1e-6, 1, 2, true},    {"i", 7e-6, .5, 2, true},
+              {"j", 2e-6, 2, 3, true}};
 
 static const char *desc;
 static struct tmx_hotspot_config cfg;
@@ -47,8 +48,11 @@ static struct tmx_floorplanner_result optimise(uint64_t seed, bool wrap)
     o.wrap_l2 = wrap;
     o.Rcool = 0.8;
     o.lambdaT = 2;
-    const struct tmx_floorplanner_input in = {
-        .file = desc, .power = scratch_write("floorplanner.p", watts), .cfg = &cfg, .options = &o, .seed = seed};
+    const struct tmx_floorplanner_input in = {.file = desc,
+                                              .power = scratch_write("floorplanner.p", watts),
+                                              .cfg = &cfg,
+                                              .options = &o,
+                                              .seed = seed};
     if (tmx_floorplanner_run(&in, &r, &err)) {
         print_error("%s\n", err.msg);
         fail();
@@ -71,7 +75,8 @@ static void result_tiles_the_die_and_keeps_areas_and_shapes(void **state)
             for (size_t i = 0; i < sizeof shapes / sizeof shapes[0]; i++) {
                 const size_t u = tmx_floorplan_find(fp, shapes[i].name);
                 assert_true(u < fp->n_unit);
-                const double area = tmx_unit_area_m2(&fp->unit[u]), most = 1.05, /* compact_ratio at each of ten cuts */
+                const double area = tmx_unit_area_m2(&fp->unit[u]),
+                             most = 1.05, /* compact_ratio at each of ten cuts */
                     aspect = fp->unit[u].w_m / fp->unit[u].h_m, other = 1 / aspect;
                 assert_true(area >= shapes[i].area * (1 - 1e-9) && area <= most * shapes[i].area);
                 const bool as_is = aspect >= shapes[i].least / most && aspect <= shapes[i].most * most,
@@ -94,8 +99,7 @@ static void result_tiles_the_die_and_keeps_areas_and_shapes(void **state)
 static void same_seed_same_floorplan(void **state)
 {
     (void)state;
-    struct tmx_floorplanner_result a = optimise(7, true), b = optimise(7, true),
-                                   c = optimise(8, true);
+    struct tmx_floorplanner_result a = optimise(7, true), b = optimise(7, true), c = optimise(8, true);
     bool differs = a.floorplan[0].n_unit != c.floorplan[0].n_unit;
     assert_int_equal(a.floorplan[0].n_unit, b.floorplan[0].n_unit);
     for (size_t u = 0; u < a.floorplan[0].n_unit; u++) {
@@ -109,7 +113,8 @@ static void same_seed_same_floorplan(void **state)
     tmx_floorplanner_finish(&c);
 }
 
-/* The annealer's temperatures against the full grid, over dies of other sides than the one it was fitted to. */
+/* The annealer's temperatures against the full grid, over dies of other sides than the one it was fitted to.
+ */
 static void influence_is_near_the_full_grid(void **state)
 {
     (void)state;
@@ -131,7 +136,8 @@ static void units_of_one_size_change_places(void **state)
     for (int i = 0; i < 64; i++) {
         const size_t at = strlen(text), to = strlen(heat);
         snprintf(text + at, sizeof text - at, "u%d 1e-3 1e-3 %d.0e-3 %d.0e-3\n", i, i % 8, i / 8);
-        snprintf(heat + to, sizeof heat - to, "u%d %d\n", i, i == 27 || i == 28 || i == 35 || i == 36 ? 4 : 0);
+        snprintf(heat + to, sizeof heat - to, "u%d %d\n", i,
+                 i == 27 || i == 28 || i == 35 || i == 36 ? 4 : 0);
     }
     const char *flp = scratch_write("floorplanner.flp", text), *watts = scratch_write("floorplanner.w", heat);
     struct tmx_floorplanner_options o;
