@@ -277,9 +277,8 @@ static enum tmx_status print_answer(const struct maker *m, struct tmx_err *err)
     if (!st) {
         const double work_w = watt * (double)c->n_sm;
         fprintf(m->call->say,
-                "%.0f W for ever below %g degC with all %zu SM%s in air of %g degC: %.0f W of work, %.0f W "
-                "leakage, "
-                "%.0f W besides.\n\n",
+                "%.0f W for ever below %g degC with all %zu SM%s in air of %g degC:\n"
+                "%.0f W of work, %.0f W leakage, %.0f W besides.\n\n",
                 work_w + leak_w + base_w, m->budget.limit_k - TMX_ZERO_C, c->n_sm, tmx_plural(c->n_sm),
                 c->ambient_k - TMX_ZERO_C, work_w, leak_w, base_w);
     }

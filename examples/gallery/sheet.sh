@@ -138,6 +138,5 @@ sample=docs/examples/measured/card.csv
   show "Cores" thermix cta MUM --policy all,tcs,htcs
   show "Gating" thermix gate NN
   show "A log" thermix log show "$sample"
-  show "Against measurements" thermix validate
 } >$sheet/screens.md
 [ -z "$bad" ] || { echo "failed, or wider than the terminal$bad" >&2; exit 1; }

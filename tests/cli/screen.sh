@@ -43,6 +43,7 @@ on 80 table ./suite.cfg -q -o out --columns policy,leakage_j,mix
 [ "$(head -1 screen.txt | tr -s ' ')" = 'policy leakage_j mix' ] || say "--columns in the order asked for: $(head -1 screen.txt)"
 quick="--set rows=16 --set cols=16 --set tick_s=0.01 --set sensor.period_s=0.01"
 on 80 run study $quick
+on 80 budget gtx280
 on 80 explain study $quick
 grep -q 'takes the slowdown of' screen.txt || say "explain: $(cat screen.txt)"
 on 80 explain gtx770-boost --set tick_s=0.05 --set sensor.period_s=0.05 # one kernel, a governor, no throttle
