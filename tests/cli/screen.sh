@@ -46,7 +46,7 @@ on 80 run study $quick
 on 80 budget gtx280
 on 80 explain study $quick
 grep -q 'takes the slowdown of' screen.txt || say "explain: $(cat screen.txt)"
-on 80 explain gtx770-boost --set tick_s=0.05 --set sensor.period_s=0.05 # one kernel, a governor, no throttle
+on 80 explain gtx770-boost --set tick_s=0.05 --set sensor.period_s=0.05 --no-steps # one kernel, a governor, no throttle
 grep -q 'no throttle stops clocks' screen.txt && grep -q 'The governor slowed it' screen.txt && ! grep -q 'both kernels' screen.txt ||
   say "explain of a governor: $(cat screen.txt)"
 # TCS keeps cores free so that memory is less crowded: one cause, both sides of it said
