@@ -2,6 +2,7 @@
 /* Paper 002: ApSA on its twenty applications, against chips of 60 and of 30 cores without it. What the paper
  * prints is in the suite file. */
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "papers/suite_cta.h"
@@ -12,14 +13,7 @@ static const char *const beside[] = {"all", "apsa", NULL};
 enum { HALF = 1 }; /* the first of `chips`: what 60 cores are compared with */
 
 static const struct tmx_column table_columns[] = {
-    {"kernel", TMX_COLUMN_TEXT, 0},
-    {"policy", TMX_COLUMN_TEXT, 0},
-    {"cores", TMX_COLUMN_REAL, 1},
-    {"performance_vs_all_pct", TMX_COLUMN_REAL, 2},
-    {"energy_vs_all_pct", TMX_COLUMN_REAL, 2},
-    {"edp_vs_all_pct", TMX_COLUMN_REAL, 2},
-    {"latency_ratio", TMX_COLUMN_REAL, 2},
-    {"optimal_cores", TMX_COLUMN_REAL, 1},
+    TMX_CTA_COLUMNS,
     {"class", TMX_COLUMN_TEXT, 0},
     {"paper_class", TMX_COLUMN_TEXT, 0},
     {"performance_vs_30_pct", TMX_COLUMN_REAL, 2}, /* wall clock */
@@ -64,14 +58,12 @@ static void add_row(struct tmx_table *t, const struct tmx_cta_suite *s, const st
     const struct tmx_cta_row *r = a->r;
     const bool apsa = strncmp(policy, "apsa", 4) == 0;
     const double cores = strcmp(policy, "all_30") == 0 ? s->chip[HALF].memory.cores : a->cores60;
-    tmx_table_text(t, r->kernel);
-    tmx_table_text(t, policy);
-    tmx_table_real(t, r->cores);
-    tmx_table_real(t, change_pct(a->r60->seconds, r->seconds));
-    tmx_table_real(t, change_pct(r->energy_j, a->r60->energy_j));
-    tmx_table_real(t, change_pct(r->energy_j * r->seconds, a->r60->energy_j * a->r60->seconds));
-    tmx_table_real(t, r->latency_ratio);
-    tmx_table_real(t, r->optimal_cores);
+    struct tmx_cta_row against_60 = *r;
+    snprintf(against_60.policy, sizeof against_60.policy, "%s", policy);
+    against_60.performance_pct = change_pct(a->r60->seconds, r->seconds);
+    against_60.energy_pct = change_pct(r->energy_j, a->r60->energy_j);
+    against_60.edp_pct = change_pct(r->energy_j * r->seconds, a->r60->energy_j * a->r60->seconds);
+    tmx_cta_cells(t, &against_60);
     tmx_table_text(t, apsa ? (is_type1(a) ? "I" : "II") : "");
     tmx_table_text(t, paper_class);
     tmx_table_real(t, change_pct(a->r30->seconds, r->seconds));

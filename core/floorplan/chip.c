@@ -220,30 +220,20 @@ static enum tmx_status read_levels(struct tmx_chip *c, const struct tmx_setting 
 static enum tmx_status read_overridden(const struct tmx_opt *opts, void *obj, const struct tmx_setting *root,
                                        const char *group, const struct tmx_setting *over, struct tmx_err *err)
 {
-    struct tmx_opt row[2] = {{0}, {0}};
+    struct tmx_opt named[64] = {{0}}; /* the rows of over's keys */
+    size_t n = 0;
     enum tmx_status st = tmx_opt_read_group(opts, obj, root, group, NULL, err);
     st = st ? st : tmx_setting_check(over, TMX_SETTING_GROUP, err);
-    for (size_t i = 0; !st && i < tmx_setting_length(over); i++) {
-        const char *key = tmx_setting_name(tmx_setting_at(over, i));
-        const struct tmx_opt *o = opts;
-        while (o->key && strcmp(o->key, key) != 0) {
-            o++;
-        }
-        if (!o->key) {
-            return tmx_opt_read(opts, obj, over, NULL, err); /* words the error: unknown key */
-        }
+    if (st) {
+        return st;
     }
-    for (const struct tmx_opt *o = opts; !st && o->key; o++) {
+    for (const struct tmx_opt *o = opts; o->key && n < sizeof named / sizeof named[0] - 1; o++) {
         if (tmx_setting_member(over, o->key)) {
-            const char *others[64] = {NULL};
-            for (size_t i = 0; i < tmx_setting_length(over) && i < 63; i++) {
-                others[i] = tmx_setting_name(tmx_setting_at(over, i));
-            }
-            row[0] = *o;
-            st = tmx_opt_read(row, obj, over, others, err);
+            named[n++] = *o;
         }
     }
-    return st;
+    /* all rows only word the error: a key is unknown */
+    return tmx_opt_read(n == tmx_setting_length(over) ? named : opts, obj, over, NULL, err);
 }
 
 static const struct tmx_opt limit_opts[] = {

@@ -9,14 +9,7 @@
 enum { TIMELINE_ROWS = 400 }; /* about, per run */
 
 static const struct tmx_column table_columns[] = {
-    {"kernel", TMX_COLUMN_TEXT, 0},
-    {"policy", TMX_COLUMN_TEXT, 0},
-    {"cores", TMX_COLUMN_REAL, 1},
-    {"performance_vs_all_pct", TMX_COLUMN_REAL, 2},
-    {"energy_vs_all_pct", TMX_COLUMN_REAL, 2},
-    {"edp_vs_all_pct", TMX_COLUMN_REAL, 2},
-    {"latency_ratio", TMX_COLUMN_REAL, 2},
-    {"optimal_cores", TMX_COLUMN_REAL, 1},
+    TMX_CTA_COLUMNS,
     {"latency_cycles", TMX_COLUMN_REAL, 1},
     {"ipc_vs_all_pct", TMX_COLUMN_REAL, 2},
     {"time_us", TMX_COLUMN_REAL, 1},
@@ -164,9 +157,8 @@ static struct tmx_cta_row row_of(const struct tmx_cta_chip *chip, const char *ke
     return r;
 }
 
-void tmx_cta_report_add(struct tmx_cta_report *report, const struct tmx_cta_row *r)
+void tmx_cta_cells(struct tmx_table *t, const struct tmx_cta_row *r)
 {
-    struct tmx_table *t = report->table;
     tmx_table_text(t, r->kernel);
     tmx_table_text(t, r->policy);
     tmx_table_real(t, r->cores);
@@ -175,6 +167,12 @@ void tmx_cta_report_add(struct tmx_cta_report *report, const struct tmx_cta_row 
     tmx_table_real(t, r->edp_pct);
     tmx_table_real(t, r->latency_ratio);
     tmx_table_real(t, r->optimal_cores);
+}
+
+void tmx_cta_report_add(struct tmx_cta_report *report, const struct tmx_cta_row *r)
+{
+    struct tmx_table *t = report->table;
+    tmx_cta_cells(t, r);
     tmx_table_real(t, r->latency_cycles);
     tmx_table_real(t, r->ipc_pct);
     tmx_table_real(t, 1e6 * r->seconds);

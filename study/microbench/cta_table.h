@@ -22,6 +22,16 @@ struct tmx_cta_row { /* one kernel under one policy; percentages are changes aga
     int launch_cores[TMX_MAX_LAUNCH]; /* chosen for each launch of the first program */
 };
 
+/* What every table of kernels under CTA policies begins with; tmx_cta_cells writes the cells of a row. */
+#define TMX_CTA_COLUMNS                                                                            \
+    {"kernel", TMX_COLUMN_TEXT, 0}, {"policy", TMX_COLUMN_TEXT, 0}, {"cores", TMX_COLUMN_REAL, 1}, \
+        {"performance_vs_all_pct", TMX_COLUMN_REAL, 2}, {"energy_vs_all_pct", TMX_COLUMN_REAL, 2}, \
+        {"edp_vs_all_pct", TMX_COLUMN_REAL, 2}, {"latency_ratio", TMX_COLUMN_REAL, 2},             \
+    {                                                                                              \
+        "optimal_cores", TMX_COLUMN_REAL, 1                                                        \
+    }
+void tmx_cta_cells(struct tmx_table *t, const struct tmx_cta_row *r);
+
 struct tmx_cta_report {
     struct tmx_cta_row *row; /* [n_row] owned */
     size_t n_row;
