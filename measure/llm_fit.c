@@ -19,12 +19,15 @@
 #include "core/base/csv.h"
 #include "core/base/output.h"
 
-enum { MAX_ROWS = 100000, N_PROMPT = 4, N_TOKEN = 3 };
+enum { MAX_ROWS = 20000, MAX_TP = 1024, MAX_LEFT_OUT = 10000, N_PROMPT = 4, N_TOKEN = 3 };
+
+static const double MAX_VALUE = 1e9; /* tokens, ms, shares: beyond, the fits lose their digits */
 
 struct row {
     char gpu[64];
     int tp;
     double prompt, batch, output, prompt_ms, token_ms, peak, mean;
+    unsigned line;
 };
 
 struct cell { /* repeats: n prompt tokens, or a batch with its cache */
@@ -45,11 +48,17 @@ static enum tmx_status read_row(const struct tmx_csv *csv, size_t r, const size_
         if (c == HARDWARE || (optional && column[c] == csv->n_column)) {
             continue;
         }
-        if (!tmx_csv_real(csv, r, column[c], &v[c]) || (optional ? v[c] < 0 : !(v[c] > 0))) {
+        if (!tmx_csv_real(csv, r, column[c], &v[c]) || v[c] > MAX_VALUE ||
+            (optional ? v[c] < 0 : !(v[c] >= 1 / MAX_VALUE))) {
             return tmx_fail_at(err, TMX_EPARSE, csv->source, csv->line[r],
-                               "%s = \"%.40s\": expected a number above 0", names[c],
-                               tmx_csv_cell(csv, r, column[c]));
+                               "%s = \"%.40s\": expected a number %s 0, up to %g", names[c],
+                               tmx_csv_cell(csv, r, column[c]), optional ? "from" : "above", MAX_VALUE);
         }
+    }
+    if (v[TP] != floor(v[TP]) || v[TP] > MAX_TP) {
+        return tmx_fail_at(err, TMX_EPARSE, csv->source, csv->line[r],
+                           "tensor_parallel = \"%.40s\": expected a number of GPUs up to %d",
+                           tmx_csv_cell(csv, r, column[TP]), MAX_TP);
     }
     const char *hardware =
         column[HARDWARE] < csv->n_column ? tmx_csv_cell(csv, r, column[HARDWARE]) : like->phase[0].gpu;
@@ -60,8 +69,14 @@ static enum tmx_status read_row(const struct tmx_csv *csv, size_t r, const size_
                         .prompt_ms = v[3],
                         .token_ms = v[4],
                         .peak = v[PEAK],
-                        .mean = v[PEAK + 1]};
-    snprintf(row->gpu, sizeof row->gpu, "%.*s", (int)strcspn(hardware, "-"), hardware); /* a100-80gb: a100 */
+                        .mean = v[PEAK + 1],
+                        .line = csv->line[r]};
+    const size_t length = strcspn(hardware, "-"); /* a100-80gb: a100 */
+    if (length == 0 || length >= sizeof row->gpu) {
+        return tmx_fail_at(err, TMX_EPARSE, csv->source, csv->line[r],
+                           "hardware = \"%.80s\": expected a chip's name", hardware);
+    }
+    snprintf(row->gpu, sizeof row->gpu, "%.*s", (int)length, hardware);
     return TMX_OK;
 }
 
@@ -236,7 +251,7 @@ static enum tmx_status fit_token_with(const struct fit *f, unsigned use, double 
         }
     }
     if (!st && gsl_multifit_linear(a, y, x, cov, &chisq, w)) {
-        st = tmx_fail(err, TMX_ESOLVE, "the token times of %zu cells", n);
+        st = tmx_fail(err, TMX_ESOLVE, "no fit of the token times of %zu cells", n);
     }
     for (size_t k = 0, at = 0; !st && k < N_TOKEN; k++) {
         c[k] = use >> k & 1 ? gsl_vector_get(x, at++) : 0;
@@ -254,6 +269,9 @@ static enum tmx_status fit_token(const struct fit *f, double c[N_TOKEN], struct 
     unsigned use = 7;
     for (;;) {
         const enum tmx_status st = fit_token_with(f, use, c, err);
+        if (!st && !(isfinite(c[1]) && isfinite(c[2]))) {
+            return tmx_fail(err, TMX_ESOLVE, "no fit of the token times of %zu cells", f->n);
+        }
         if (st || (c[1] >= 0 && c[2] >= 0)) {
             return st;
         }
@@ -271,24 +289,28 @@ static double error_pct(const double *c, const struct cell *x, bool token)
     return 100 * fabs((token ? token_ms(c, x) : prompt_ms(c, x->n)) / x->ms - 1);
 }
 
-/* The fit of all cells, and of all but each. */
-static enum tmx_status fit_cells(const struct cell *cell, size_t n, bool token, const struct row *of,
-                                 double *c, struct tmx_table *t, struct tmx_err *err)
+/* The fit of all cells, and of all but each: of more than a hundred, of all but each of some. */
+static enum tmx_status fit_cells(const struct cell *cell, size_t n, bool token, const char *path,
+                                 const struct row *of, double *c, struct tmx_table *t, struct tmx_err *err)
 {
     double mean = 0, worst = 0, left_mean = 0, left_worst = 0;
     if (n < 6) {
-        return tmx_fail(err, TMX_EPARSE, "%s at %d: %zu cells of %s times, expected 6 or more", of->gpu,
-                        of->tp, n, token ? "token" : "prompt");
+        return tmx_fail_at(err, TMX_EPARSE, path, of->line,
+                           "%s at %d: %zu cells of %s times, expected 6 or more", of->gpu, of->tp, n,
+                           token ? "token" : "prompt");
     }
     enum tmx_status st = fit_part(&(struct fit){cell, n, SIZE_MAX}, token, c, err);
+    const size_t every = 1 + (n - 1) * n / MAX_LEFT_OUT, n_left = (n + every - 1) / every;
     for (size_t i = 0; !st && i < n; i++) {
-        double other[N_PROMPT];
-        st = fit_part(&(struct fit){cell, n, i}, token, other, err);
-        const double e = st ? 0 : error_pct(c, &cell[i], token),
-                     left = st ? 0 : error_pct(other, &cell[i], token);
+        const double e = error_pct(c, &cell[i], token);
         mean += e / (double)n;
         worst = fmax(worst, e);
-        left_mean += left / (double)n;
+    }
+    for (size_t i = 0; !st && i < n; i += every) {
+        double other[N_PROMPT];
+        st = fit_part(&(struct fit){cell, n, i}, token, other, err);
+        const double left = st ? 0 : error_pct(other, &cell[i], token);
+        left_mean += left / (double)n_left;
         left_worst = fmax(left_worst, left);
     }
     if (!st) {
@@ -350,9 +372,9 @@ static void fit_watts(const struct row *rows, size_t n, size_t first, const stru
     }
 }
 
-static enum tmx_status fit_phase(const struct row *rows, size_t n, size_t first, const struct tmx_llm *like,
-                                 struct tmx_llm *m, struct cell *cell, double *scratch, struct tmx_table *t,
-                                 struct tmx_err *err)
+static enum tmx_status fit_phase(const char *path, const struct row *rows, size_t n, size_t first,
+                                 const struct tmx_llm *like, struct tmx_llm *m, struct cell *cell,
+                                 double *scratch, struct tmx_table *t, struct tmx_err *err)
 {
     struct tmx_llm_phase *p = &m->phase[m->n_phase++];
     const struct tmx_llm_phase *same = &like->phase[0];
@@ -374,9 +396,9 @@ static enum tmx_status fit_phase(const struct row *rows, size_t n, size_t first,
         }
     }
     size_t n_cell = make_cells(rows, n, first, false, cell, scratch);
-    enum tmx_status st = fit_cells(cell, n_cell, false, &rows[first], p->prompt_ms, t, err);
+    enum tmx_status st = fit_cells(cell, n_cell, false, path, &rows[first], p->prompt_ms, t, err);
     n_cell = make_cells(rows, n, first, true, cell, scratch);
-    st = st ? st : fit_cells(cell, n_cell, true, &rows[first], p->token_ms, t, err);
+    st = st ? st : fit_cells(cell, n_cell, true, path, &rows[first], p->token_ms, t, err);
     fit_watts(rows, n, first, same, p, scratch);
     return st;
 }
@@ -414,7 +436,7 @@ enum tmx_status tmx_llm_fit(const char *path, const struct tmx_llm *like, struct
         if (!seen && m->n_phase == TMX_LLM_PHASES) {
             st = tmx_fail_at(err, TMX_ERANGE, path, 0, "more than %d chips and degrees", TMX_LLM_PHASES);
         } else if (!seen) {
-            st = fit_phase(rows, n, i, like, m, cell, scratch, *errors, err);
+            st = fit_phase(path, rows, n, i, like, m, cell, scratch, *errors, err);
         }
     }
     free(rows);

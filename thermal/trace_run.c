@@ -171,6 +171,13 @@ static void say_what_is_not_modelled(const struct tmx_trace_run *r)
         tmx_log_say(r->log, TMX_LOG_WARNING, "given more than once, the first counts, as in HotSpot: %s",
                     cfg->repeated);
     }
+    const struct tmx_opt *opt;
+    for (size_t row = 0; (opt = tmx_hotspot_config_commented(cfg, &row)) != NULL;) {
+        double v;
+        memcpy(&v, (const char *)cfg + opt->offset, sizeof v);
+        tmx_log_say(r->log, TMX_LOG_INFO, "%s:%u: -%s is commented out: %g %s, the default, counts",
+                    cfg->source[TMX_HOTSPOT_CONFIG], cfg->commented[row - 1], opt->key, v, opt->unit);
+    }
     if (r->args->hotspot_compat && !tmx_hotspot_config_given(cfg, "model_type")) {
         tmx_log_say(
             r->log, TMX_LOG_WARNING,

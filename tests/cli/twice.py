@@ -5,7 +5,7 @@ once, into the same folders. Exit codes and files must be those of the first tim
 
 SOURCE: a page (docs/guide.md), `help`, or a script of examples/gallery; without it: all of them. --quick: twice and two at once alone.
 --list prints the command lines and types nothing."""
-import argparse, glob, hashlib, os, random, re, shutil, signal, subprocess, sys, tempfile, time
+import argparse, glob, hashlib, os, random, re, shutil, signal, subprocess, sys, tempfile, textwrap, time
 
 parser = argparse.ArgumentParser()
 parser.add_argument('thermix')
@@ -20,7 +20,7 @@ thermix = os.path.abspath(arg.thermix)
 # What makes the commands cheap; they are typed as they are written otherwise.
 WRAPPER = f'''#!/bin/bash
 case "$1" in
-  run) exec {thermix} "$@" --set rows=8 --set cols=8 ;;
+  run) case "$2" in serve.cfg|row.cfg) ;; *) exec {thermix} "$@" --set rows=8 --set cols=8 ;; esac ;;
   table) case "$2" in tabs|short) exec {thermix} "$@" --set rows=8 --set cols=8 ;; esac ;;
   sweep) if [ "$2" = cooling ]; then shift 2; exec {thermix} sweep cooling-quick "$@"; fi ;;
 esac
@@ -28,6 +28,13 @@ exec {thermix} "$@"
 '''
 # Not typed: what needs the network, another program's installation, or the user's system.
 SKIP = re.compile(r'sudo|apt|git clone|cmake|pip |ctest|\./dev|man -l|mpirun|mpiexec|/usr/share|http|hotspot\b.*-c|pkg-config|cache clean')
+# What the pages say that one has: the name there, and a file of the tree.
+INPUTS = {'gpu.csv': 'docs/examples/measured/card.csv', 'other.csv': 'docs/examples/measured/card.csv', 'chip.config': 'docs/examples/dualcore/chip.config',
+          'hotspot.config': 'docs/examples/dualcore/chip.config', 'chip.flp': 'docs/examples/dualcore/chip.flp', 'chip.materials': 'docs/examples/dualcore/chip.materials',
+          'power.ptrace': 'docs/examples/dualcore/power.ptrace', 'stack.stk': 'tests/fuzz/corpus/ice/stack.stk', 'ice.flp': 'tests/fuzz/corpus/ice/chip.flp',
+          'accelwattch_power_report.log': 'tests/fuzz/corpus/accelwattch/report.log', 'v100.flp': 'floorplans/v100/v100.flp',
+          'gpgpusim_power_trace_report.log.gz': 'tests/fuzz/corpus/accelwattch/trace.log', 'package.config': 'floorplans/v100/package.config',
+          'my_policy.c': 'examples/my_policy.c'}
 # Files whose bytes hold times of computing: what `thermix query` reads of a database counts, of a store of resumed runs nothing.
 STORES = ('.journal',)
 
@@ -49,8 +56,29 @@ def statements(text):
 
 
 def blocks(page):
-    text = open(page, encoding='utf-8').read()
-    return '\n'.join(re.findall(r'^```sh\n(.*?)^```$', text, re.S | re.M))
+    """The commands of a page: blocks of sh, and indented ones that type thermix. A file that the page shows under its name (`# run.cfg`) is written first."""
+    found = []
+    for language, name, fenced, indented in re.findall(r'^```(\w*)\n(?:# (\w+\.cfg)\b)?(.*?)^```$|((?:^    +\S[^\n]*\n)+)', open(page, encoding='utf-8').read(),
+                                                       re.S | re.M):
+        if language == 'sh':
+            found.append(fenced)
+        elif name:
+            found.insert(0, f"cat > {name} <<'C'\n#{fenced}C")
+        elif re.search(r'^ +(cd .*&& )?thermix ', indented, re.M):
+            found.append(textwrap.dedent(indented))
+    return '\n'.join(found).replace('$(pkg-config --cflags thermix)', f'-I {project}/include').replace('cp -r /usr/share/thermix/', 'cp -rT ')
+
+
+def of_cooling():
+    """The page of examples/cooling gives one command for its folders, and the arguments of each one's picture in a table."""
+    page = open(project + '/examples/cooling/README.md', encoding='utf-8').read()
+    lines = ['cp -rT "$EXAMPLES/cooling" cooling']
+    for name, draw in re.findall(r'\| `(\w+)`: .*`python3 (\S.*) TITLE`', page):
+        for line in re.findall(r'^    thermix .*', page, re.M):
+            lines.append(f'( cd cooling/{name}; {re.sub("[.][.]/draw.py.*", draw, line.split("#")[0].strip()).replace("NAME", name)} title )' if 'draw.py' in line else
+                         f'( cd cooling/{name}; {line.split("#")[0].strip().replace("NAME", name)} )')
+    assert len(lines) == 7, lines
+    return '\n'.join(lines)
 
 
 def of_help():
@@ -71,11 +99,12 @@ def collect():
     pages = [os.path.join(project, 'README.md')] + sorted(glob.glob(project + '/docs/*.md')) + sorted(glob.glob(project + '/examples/**/*.md', recursive=True))
     for page in pages:
         text = blocks(page)
-        if re.search(r'^thermix ', text, re.M):
+        if re.search(r'^thermix ', text, re.M) and 'NAME' not in text:
             found[os.path.relpath(page, project)] = text
     for script in sorted(glob.glob(project + '/examples/gallery/*/run.sh')):
         name = os.path.basename(os.path.dirname(script))
         found['gallery/' + name] = f'bash {script} out/gallery/{name}'
+    found['examples/cooling'] = of_cooling()
     found['help'] = ''
     return found
 
@@ -85,15 +114,27 @@ class Place:
 
     def __init__(self, root):
         self.root = root
-        self.env = dict(os.environ, XDG_CACHE_HOME=root + '/.cache', PATH=root + '/.bin:' + os.environ['PATH'], HOME=root, DOCS=root + '/docs', LC_ALL='C.UTF-8')
+        self.env = dict(os.environ, XDG_CACHE_HOME=root + '/.cache', PATH=root + '/.bin:' + os.environ['PATH'], HOME=root, DOCS=root + '/docs', EXAMPLES=project + '/examples', LC_ALL='C.UTF-8')
         os.makedirs(root + '/.bin')
         os.makedirs(root + '/out')
         with open(root + '/.bin/thermix', 'w') as f:
             f.write(WRAPPER)
         os.chmod(root + '/.bin/thermix', 0o755)
-        for name in ('floorplans', 'workloads', 'plots', 'systems', 'docs'):
+        for name in ('workloads', 'plots', 'systems', 'docs'):
             os.symlink(f'{project}/{name}', f'{root}/{name}')
-        shutil.copy(project + '/docs/examples/measured/card.csv', root + '/gpu.csv')
+        os.mkdir(root + '/floorplans') # a page adds a chip to it
+        for name in os.listdir(project + '/floorplans'):
+            os.symlink(f'{project}/floorplans/{name}', f'{root}/floorplans/{name}')
+        for name, source in INPUTS.items(): # what the pages say that one has
+            shutil.copy(f'{project}/{source}', f'{root}/{name}')
+        with open(root + '/rows.csv', 'w', encoding='utf-8') as f:
+            f.write('prompt_size,batch_size,token_size,prompt_time,token_time,tensor_parallel\n')
+            for size in (128, 512, 2048):
+                for batch in (1, 4, 16):
+                    f.write(f'{size},{batch},128,{20 + size * batch / 50},{30 + batch / 4},8\n' * 2)
+        with open(root + '/row.cfg', 'w', encoding='utf-8') as f:
+            f.write('chip = "a100"; gpus = 320; seed = 1; tick_s = 1.0; quantum_s = 1.0; serve = { model = "llama2-70b"; tp = 8; heat = false;\n'
+                    'requests = { file = "workloads/requests/azure_conv_2023.csv"; }; };\n')
 
     def start(self, line):
         return subprocess.Popen(['bash', '-euo', 'pipefail', '-c', line], cwd=self.root, env=self.env, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,

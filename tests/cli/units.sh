@@ -71,6 +71,10 @@ awk 'NR == 1 { print; next } { for (i = 1; i <= NF; i++) $i /= 1000; print }' po
 warns 'is it 177.98 kW/m2' thermal -c case.config -f chip.flp -p kw.ptrace --quiet
 sed '2s/^[^ \t]*/-4000/' power.ptrace >cold.ptrace
 warns 'below its ambient' thermal -c case.config -f chip.flp -p cold.ptrace --quiet -o cold.ttrace
+sed 's/^\(-r_convec\)/# \1/' case.config >comment.config
+warns 'comment.config:'"$(grep -n r_convec comment.config | cut -d: -f1)"': -r_convec is commented out: 0.1 K/W, the default, counts' \
+  thermal -c comment.config -f chip.flp -p power.ptrace
+"$thermix" thermal -c comment.config -f chip.flp -p power.ptrace -r_convec 0.2 2>err.txt && ! grep commented err.txt || say "an option of the command line: $(cat err.txt)"
 
 # contradictions
 boost() { set_ "dtm={policy=\"boost\";$1}"; }

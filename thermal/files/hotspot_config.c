@@ -331,6 +331,35 @@ static enum tmx_status split(struct tmx_span line, char name[64], char value[TMX
     return TMX_OK;
 }
 
+/* A comment that is an option: `# -r_convec 0.3`. */
+static void note_comment(struct tmx_hotspot_config *cfg, struct tmx_span line, unsigned number)
+{
+    struct tmx_span name, value;
+    char word[64];
+    double v;
+    while (line.begin < line.end && (*line.begin == '#' || *line.begin == ' ' || *line.begin == '\t')) {
+        line.begin++;
+    }
+    if (tmx_span_field(&line, &name) && *name.begin == '-' && tmx_span_field(&line, &value) &&
+        tmx_span_real(value, &v)) {
+        name.begin++;
+        const size_t row = tmx_span_copy(name, word, sizeof word) ? row_of(word) : N_ROWS;
+        if (row < N_ROWS && tmx_hotspot_opts[row].type == TMX_OPT_REAL) {
+            cfg->commented[row] = number;
+        }
+    }
+}
+
+const struct tmx_opt *tmx_hotspot_config_commented(const struct tmx_hotspot_config *cfg, size_t *row)
+{
+    for (; *row < N_ROWS; ++*row) {
+        if (cfg->commented[*row] && cfg->origin[*row].source == TMX_HOTSPOT_DEFAULT) {
+            return &tmx_hotspot_opts[(*row)++];
+        }
+    }
+    return NULL;
+}
+
 enum tmx_status tmx_hotspot_config_read(struct tmx_hotspot_config *cfg, const char *path,
                                         enum tmx_hotspot_source source, struct tmx_err *err)
 {
@@ -342,10 +371,13 @@ enum tmx_status tmx_hotspot_config_read(struct tmx_hotspot_config *cfg, const ch
         return st;
     }
     snprintf(cfg->source[source], TMX_HOTSPOT_PATH, "%s", path);
-    while (!st && tmx_lines_next_filled(&lines, &text)) {
-        st = split(lines.line, name, value, path, lines.number, err);
-        if (!st) {
-            st = tmx_hotspot_config_set(cfg, name, value, source, lines.number, err);
+    while (!st && tmx_lines_next(&lines, &text)) {
+        struct tmx_span rest = lines.line, field;
+        if (tmx_span_field(&rest, &field) && *field.begin != '#') {
+            st = split(lines.line, name, value, path, lines.number, err);
+            st = st ? st : tmx_hotspot_config_set(cfg, name, value, source, lines.number, err);
+        } else if (source == TMX_HOTSPOT_CONFIG) {
+            note_comment(cfg, lines.line, lines.number);
         }
     }
     tmx_text_finish(&text);

@@ -83,7 +83,12 @@ struct tmx_hotspot_config {
                                                           that tmx_hotspot_config_set_from was given */
     char ignored[1024]; /* keys given that HotSpot knows and we do not model, blank separated */
     char repeated[256]; /* keys that one source gave more than once; its first counts */
+    unsigned commented[TMX_HOTSPOT_MAX_KEYS]; /* the config file's line `# -name number` of each row, or 0 */
 };
+
+/* The next quantity from *row on that a comment of the config file names and nothing gives: its default counts.
+ * NULL: no other. */
+const struct tmx_opt *tmx_hotspot_config_commented(const struct tmx_hotspot_config *cfg, size_t *row);
 
 /* Every key that is modelled; {0}-terminated. */
 extern const struct tmx_opt tmx_hotspot_opts[];

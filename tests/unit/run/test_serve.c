@@ -97,6 +97,18 @@ static void a_fit_finds_the_phase_behind_rows(void **state)
     static struct tmx_llm like, m, again;
     char text[MAX_TEXT] = "prompt_size,batch_size,token_size,prompt_time,token_time,tensor_parallel,hardware,"
                           "peak_power,average_power\n";
+    static const struct {
+        const char *row, *said;
+    } bad[] = {
+        {"128,1,128,20,30,8,a100x,0.8,0.5", "a100x at 8: 1 cells of prompt times, expected 6 or more"},
+        {"128,1,128,20,30,1e7,a100,0.8,0.5",
+         "tensor_parallel = \"1e7\": expected a number of GPUs up to 1024"},
+        {"128,1e308,128,20,30,8,a100,0.8,0.5",
+         "batch_size = \"1e308\": expected a number above 0, up to 1e+09"},
+        {"128,1,128,1e-300,30,8,a100,0.8,0.5", "prompt_time = \"1e-300\""},
+        {"128,1,128,20,30,2.5,a100,0.8,0.5", "tensor_parallel = \"2.5\""},
+        {"128,1,128,20,30,8,-,0.8,0.5", "hardware = \"-\": expected a chip's name"},
+    };
     struct tmx_table *errors = NULL;
     struct tmx_err err = {0};
     (void)state;
@@ -127,6 +139,16 @@ static void a_fit_finds_the_phase_behind_rows(void **state)
     assert_int_equal(tmx_llm_fit("llm_rows.csv", &like, &m, &errors, &err), TMX_EPARSE);
     assert_non_null(strstr(err.msg, "no column token_size"));
     tmx_table_destroy(errors);
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+        char *at = strstr(text, "\n128,"), more[MAX_TEXT + 200];
+        snprintf(more, sizeof more, "%.*s\n%s\n%s", (int)(at - text), text, bad[i].row, at + 1);
+        assert_int_equal(tmx_llm_fit(scratch_write("llm_rows.csv", more), &like, &m, &errors, &err),
+                         TMX_EPARSE);
+        assert_non_null(strstr(err.msg, bad[i].said));
+        assert_string_equal(err.file, "llm_rows.csv");
+        assert_int_equal(err.line, 2);
+        tmx_table_destroy(errors);
+    }
     tmx_llm_finish(&like);
     tmx_llm_finish(&again);
 }
