@@ -144,6 +144,8 @@ static enum tmx_status check_kernel(const struct request *r, struct tmx_err *err
     return st;
 }
 
+enum { KERNELS = 64 }; /* entries before one that are looked at for its kernel */
+
 static enum tmx_status check_mix(const struct request *r, struct tmx_err *err)
 {
     struct tmx_mix mix = {0};
@@ -154,6 +156,14 @@ static enum tmx_status check_mix(const struct request *r, struct tmx_err *err)
     for (size_t i = 0; i < mix.n_entry && !st; i++) {
         char path[TMX_PATH_SIZE], kernel[sizeof mix.entry[i].kernel];
         struct tmx_kernel k;
+        bool seen = false; /* a million arrivals are of a few kernels */
+        for (size_t j = i; j > 0 && i - j < KERNELS && !seen; j--) {
+            seen = mix.entry[j - 1].file == mix.entry[i].file &&
+                   strcmp(mix.entry[j - 1].kernel, mix.entry[i].kernel) == 0;
+        }
+        if (seen) {
+            continue;
+        }
         snprintf(kernel, sizeof kernel, "%s", mix.entry[i].kernel);
         kernel[strcspn(kernel, ":")] = '\0'; /* KERNEL:VARIANT of the job level */
         st = tmx_data_find_from(TMX_DATA_KERNEL, mix.entry[i].file, kernel, path, err);

@@ -86,8 +86,8 @@ struct tmx_hotspot_config {
     unsigned commented[TMX_HOTSPOT_MAX_KEYS]; /* the config file's line `# -name number` of each row, or 0 */
 };
 
-/* The next quantity from *row on that a comment of the config file names and nothing gives: its default counts.
- * NULL: no other. */
+/* The next quantity from *row on that a comment of the config file names and nothing gives: its default
+ * counts. NULL: no other. */
 const struct tmx_opt *tmx_hotspot_config_commented(const struct tmx_hotspot_config *cfg, size_t *row);
 
 /* Every key that is modelled; {0}-terminated. */
