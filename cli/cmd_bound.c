@@ -9,8 +9,8 @@
 struct args {
     struct tmx_texts what;
     struct tmx_sets sets;
-    double limit_c, sm_leak;
-    bool uniform, one_level;
+    double limit_c, sm_leak, tbt_s;
+    bool uniform, one_level, reached;
     int format;
 };
 
@@ -22,6 +22,12 @@ static const struct tmx_arg rows[] = {
             .doc = "use the fastest clock level only: SMs idle instead of slowing down"),
     TMX_ARG(args, sm_leak, REAL, "sm-leak", 0, .value = "X", .min = 0.01, .max = 1,
             .doc = "share of the SMs' leakage that remains under unit gating"),
+    TMX_ARG(args, tbt_s, REAL, "tbt", 0, .value = "S", .min = 1e-4, .max = 100,
+            .doc = "serving: mean time between tokens at most, s"),
+    TMX_ARG(args, reached, FLAG, "reached", 0,
+            .doc =
+                "serving: run each policy of the suite, or the run, and bound it at the time between tokens "
+                "it reached"),
     TMX_ARG_FORMAT(args, format),
     TMX_ARG_SET(args, sets, "base."),
     {0},
@@ -36,6 +42,8 @@ static enum tmx_status run(void *args, struct tmx_err *err)
                                         .uniform = a->uniform,
                                         .one_level = a->one_level,
                                         .sm_leak = isnan(a->sm_leak) ? 0 : a->sm_leak,
+                                        .tbt_s = isnan(a->tbt_s) ? 0 : a->tbt_s,
+                                        .reached = a->reached,
                                         .sets = &a->sets};
     enum tmx_status st = tmx_bound_table(&table, a->what.text[0], &call, err);
     st = st ? st : tmx_table_save(table, (enum tmx_format)a->format, "-", err);
@@ -46,18 +54,20 @@ static enum tmx_status run(void *args, struct tmx_err *err)
 const struct tmx_command tmx_cmd_bound = {
     .name = "bound",
     .summary = "the least slowdown any policy can have, with a certificate",
-    .doc = "The least slowdown that any policy can have, by a linear programme over shares, places and clock "
-           "levels.",
+    .doc =
+        "The least slowdown that any policy can have, by a linear programme over shares, places and clock "
+        "levels. Of a run that serves a language model: the most tokens a second, by any routing and clocks.",
     .notes = "A mix is bounded on the machine of suite tabs-knobs; --set changes it. `thermix table SUITE -o "
              "DIR` writes DIR/ledger.csv: how much each policy of a suite loses against its bound, by cause.",
     .examples = "thermix bound tabs-knobs --format csv\n"
-                "thermix bound WL7 --limit 88 --one-level",
+                "thermix bound WL7 --limit 88 --one-level\n"
+                "thermix bound serve-warm --reached",
     .args = rows,
-    .operands = "SUITE|MIX",
+    .operands = "SUITE|MIX|RUN",
     .operand = offsetof(struct args, what),
     .min_operand = 1,
     .max_operand = 1,
-    .which = "which suite or mix? `thermix list` names them",
+    .which = "which suite, mix or run? `thermix list` names them",
     .operand_names = TMX_NAMES_SUITE,
     .keeps = true,
     .size = sizeof(struct args),

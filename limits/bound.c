@@ -89,21 +89,6 @@ static bool is_sensor(const struct tmx_plan_chip *c, size_t unit)
     return c->chip->sm_of_unit[unit] != TMX_NO_SM && c->chip->part_share[unit] >= 1;
 }
 
-/* The bound rests on leakage being convex. */
-static enum tmx_status check_convex(const struct tmx_plan_chip *c, double top_k, struct tmx_err *err)
-{
-    const double h = (top_k - c->ambient_k) / 64;
-    for (int i = 1; i < 64; i++) {
-        const double t = c->ambient_k + i * h, mid = tmx_plan_leak_factor(c, t);
-        if (tmx_plan_leak_factor(c, t - h) + tmx_plan_leak_factor(c, t + h) < 2 * mid * (1 - 1e-7)) {
-            return tmx_fail(err, TMX_EUNSUPPORTED,
-                            "no bound: the leakage of chip %s is not convex in temperature near %.1f degC",
-                            c->chip->name, t - TMX_ZERO_C);
-        }
-    }
-    return TMX_OK;
-}
-
 static void heat_of_sms(struct build *d)
 {
     const struct tmx_plan_chip *c = d->c;
@@ -396,7 +381,7 @@ enum tmx_status tmx_bound_init(struct tmx_bound *b, const struct tmx_plan_chip *
     d.top_k = calloc(c->n_unit, sizeof *d.top_k);
     d.of_sm = calloc(c->n_unit * c->n_sm, sizeof *d.of_sm);
     enum tmx_status st = d.leak_w && d.top_k && d.of_sm ? TMX_OK : tmx_fail(err, TMX_ENOMEM, "bound");
-    st = st ? st : check_convex(c, o->limit_k + 10, err);
+    st = st ? st : tmx_plan_check_convex(c, o->limit_k + 10, err);
     if (!st) {
         for (size_t u = 0; u < c->n_unit; u++) {
             d.leak_w[u] = c->leak_w[u] * (c->chip->sm_of_unit[u] == TMX_NO_SM ? 1 : o->sm_leak);

@@ -111,3 +111,17 @@ double tmx_plan_sensor(const struct tmx_plan_chip *c, size_t sm, const double *u
     }
     return sum;
 }
+
+enum tmx_status tmx_plan_check_convex(const struct tmx_plan_chip *c, double top_k, struct tmx_err *err)
+{
+    const double h = (top_k - c->ambient_k) / 64;
+    for (int i = 1; i < 64; i++) {
+        const double t = c->ambient_k + i * h, mid = tmx_plan_leak_factor(c, t);
+        if (tmx_plan_leak_factor(c, t - h) + tmx_plan_leak_factor(c, t + h) < 2 * mid * (1 - 1e-7)) {
+            return tmx_fail(err, TMX_EUNSUPPORTED,
+                            "no bound: the leakage of chip %s is not convex in temperature near %.1f degC",
+                            c->chip->name, t - TMX_ZERO_C);
+        }
+    }
+    return TMX_OK;
+}

@@ -39,4 +39,8 @@ double tmx_plan_leak_slope(const struct tmx_plan_chip *c, size_t unit, double te
 /* What the sensor of an SM reads of a field over units. */
 double tmx_plan_sensor(const struct tmx_plan_chip *c, size_t sm, const double *unit);
 
+/* Bounds rest on leakage being convex from the ambient up to top_k. TMX_EUNSUPPORTED: it is not. */
+TMX_NODISCARD enum tmx_status tmx_plan_check_convex(const struct tmx_plan_chip *c, double top_k,
+                                                    struct tmx_err *err);
+
 #endif

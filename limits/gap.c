@@ -8,6 +8,7 @@
 
 #include "core/base/config.h"
 #include "limits/budget.h"
+#include "limits/serve_bound.h"
 #include "run/load/data.h"
 #include "run/state.h"
 
@@ -452,20 +453,47 @@ static enum tmx_status whole_suite(struct bound_rows *r, struct tmx_err *err)
     return st;
 }
 
+/* The file of a run or suite that serves a language model. */
+static bool serves(const char *what, char path[TMX_PATH_SIZE])
+{
+    static const enum tmx_data kinds[] = {TMX_DATA_SUITE, TMX_DATA_RUN};
+    bool found = false;
+    for (size_t i = 0; i < 2 && !found; i++) {
+        struct tmx_config *cfg = NULL;
+        struct tmx_err none = {0};
+        found = tmx_data_find(kinds[i], what, path, &none) == TMX_OK &&
+                tmx_config_load(&cfg, path, NULL, &none) == TMX_OK && tmx_serve_has(tmx_config_root(cfg));
+        tmx_config_close(cfg);
+    }
+    return found;
+}
+
 enum tmx_status tmx_bound_table(struct tmx_table **t, const char *what, const struct tmx_bound_call *call,
                                 struct tmx_err *err)
 {
     struct bound_rows r = {.call = call};
     struct tmx_err none = {0};
-    char mix_path[TMX_PATH_SIZE];
+    char path[TMX_PATH_SIZE];
     enum tmx_status st;
+    if (serves(what, path)) {
+        return tmx_serve_table(t, path, call, err);
+    }
+    if (call->reached || call->tbt_s > 0) {
+        return tmx_fail(
+            err, TMX_ECONFIG,
+            "--reached and --tbt are for runs and suites that serve a language model; %s does not", what);
+    }
     if (tmx_data_find(TMX_DATA_SUITE, what, r.path, &none) == TMX_OK) {
         st = whole_suite(&r, err);
-    } else if (tmx_data_find(TMX_DATA_MIX, what, mix_path, &none) == TMX_OK) {
+    } else if (tmx_data_find(TMX_DATA_MIX, what, path, &none) == TMX_OK) {
         st = tmx_data_find(TMX_DATA_SUITE, mix_suite, r.path, err);
         st = st ? st : bound_mix(&r, what, NULL, NULL, NULL, err);
     } else {
-        st = tmx_fail(err, TMX_EIO, "\"%s\" is neither a suite nor a mix; `thermix list` names them", what);
+        st = tmx_fail(
+            err, TMX_EIO,
+            "\"%s\" is neither a suite nor a mix, nor a run that serves a language model; `thermix list` "
+            "names them",
+            what);
     }
     *t = r.table;
     return st;

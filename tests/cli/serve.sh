@@ -48,6 +48,13 @@ refused "mix does nothing here" --set mix=WL1
 refused "the run has no topology with racks" --set 'row.rows="rack"'
 refused "unknown route policy \"token\", did you mean \"tokens\"" --set route.policy=token
 refused "of low priority; serve.high_servers = 1" --set serve.class_servers=true --set serve.high_servers=1.0 --set serve.requests.high=0.0
+if ! "$thermix" bound a.cfg --format csv >bound.csv 2>err.txt && grep -q "built without GLPK" err.txt; then exit $bad; fi
+"$thermix" bound a.cfg --reached --format csv >reached.csv || bad=1
+# an open trace: the policy keeps up with it, below the bound; the certificate is round-off
+awk -F, 'NR == 2 { ok = $3 > 0 && $5 < 1e-6 } END { exit !ok }' bound.csv || { cat bound.csv; bad=1; }
+awk -F, 'NR == 2 { ok = $18 > 0 && $19 < 100 && $9 > 0 } END { exit !ok }' reached.csv || { cat reached.csv; bad=1; }
+"$thermix" bound WL1 --reached 2>err.txt
+[ $? = 2 ] && grep -q "WL1 does not" err.txt || { cat err.txt; bad=1; }
 sed -i '/^serve/,$d' a.cfg
 refused "route does nothing here: no language model" --set mix=WL1 --set route.policy=jsq
 refused "missing key \"mix\" (a workload), or group serve"
