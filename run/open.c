@@ -442,6 +442,7 @@ enum tmx_status tmx_run_create_with(struct tmx_run **run, const struct tmx_setti
     }
     st = tmx_run_thermal_build(r, err);
     st = st ? st : tmx_run_forecast_build(r, err);
+    st = st ? st : tmx_run_serve_forecast(r, err);
     st = st ? st : fill_spec(r, err);
     if (!st) {
         st = tmx_sim_create(&r->sim, &r->sim_spec, err);

@@ -7,6 +7,7 @@
 
 #include "core/base/config.h"
 #include "power/leakage.h"
+#include "power/power.h"
 #include "run/state.h"
 #include "run/summary.h"
 
@@ -81,6 +82,7 @@ static enum tmx_status fill_gpus(struct tmx_run *r, const struct tmx_setting *gr
         gpu->static_w = c->power.baseline_w +
                         (r->options.leakage ? c->power.leakage_w * tmx_leakage_factor(&c->power, hot_k) : 0);
         gpu->limit_k = c->board.slowdown_c > 0 ? c->board.slowdown_c + TMX_ZERO_C : INFINITY;
+        gpu->memory_limit_k = c->board.memory_c > 0 ? c->board.memory_c + TMX_ZERO_C : INFINITY;
     }
     return TMX_OK;
 }
@@ -278,6 +280,71 @@ enum tmx_status tmx_run_serve_open(struct tmx_run *r, const struct tmx_setting *
         s->spec.n_gpu = r->n_gpu;
         s->spec.list = &s->list;
         r->sim_spec.serve = s->spec;
+    }
+    return st;
+}
+
+/* Where a watt of a prompt goes. power_w, work [n_unit]; work [5 * n_unit]. */
+static void prompt_watt(const struct tmx_run *r, const struct tmx_chip *c, double *power_w, double *work)
+{
+    const struct tmx_llm *m = &r->serve->llm;
+    const size_t n = c->floorplan.n_unit;
+    double *l2 = work, *dram = work + n;
+    const struct tmx_power_shares s = {work + 2 * n, work + 3 * n, work + 4 * n, work + 2 * n, l2, dram};
+    tmx_power_share_out(c, 0, 0, &s);
+    for (size_t u = 0; u < n; u++) {
+        const double sm = c->sm_of_unit[u] == TMX_NO_SM ? 0 : c->part_share[u] / (double)c->n_sm;
+        power_w[u] = (1 - m->l2_share - m->prompt_dram_share) * sm + m->l2_share * l2[u] +
+                     m->prompt_dram_share * dram[u];
+    }
+}
+
+/* How much a kind's sensors rise in a second by a watt of a prompt: a step of its thermal model. */
+static enum tmx_status rise(struct tmx_run *r, size_t kind, double *die_k, double *memory_k,
+                            struct tmx_err *err)
+{
+    static const double horizon_s = 1; /* of a prompt */
+    const struct tmx_run_kind *k = &r->kind[kind];
+    const size_t n = k->chip.floorplan.n_unit, steps = (size_t)fmax(1, round(horizon_s / r->options.tick_s));
+    double *power_w = calloc(8 * n, sizeof *power_w), *still_k = power_w + n, *temp_k = still_k + n;
+    void *state = NULL;
+    enum tmx_status st = power_w ? r->thermal.ops->create(k->model, &state, err) : tmx_no_memory(err);
+    st = st ? st : r->thermal.ops->steady(state, power_w, true, still_k);
+    if (!st) {
+        prompt_watt(r, &k->chip, power_w, temp_k + n);
+    }
+    for (size_t i = 0; i < steps && !st; i++) {
+        st = r->thermal.ops->step(state, r->options.tick_s, power_w, temp_k);
+    }
+    for (size_t u = 0; u < n && !st; u++) {
+        const double by_k = temp_k[u] - still_k[u];
+        *die_k = k->chip.sm_of_unit[u] == TMX_NO_SM ? *die_k : fmax(*die_k, by_k);
+        for (size_t i = 0; i < k->chip.n_memory; i++) {
+            *memory_k = k->chip.memory_unit[i] == u
+                            ? fmax(*memory_k, by_k + k->chip.board.memory_k_per_w * power_w[u])
+                            : *memory_k;
+        }
+    }
+    if (state) {
+        r->thermal.ops->destroy(state);
+    }
+    free(power_w);
+    return st ? tmx_fail(err, st, "step of a prompt on %s", k->name) : TMX_OK;
+}
+
+enum tmx_status tmx_run_serve_forecast(struct tmx_run *r, struct tmx_err *err)
+{
+    const struct tmx_run_serve *s = r->serve;
+    enum tmx_status st = TMX_OK;
+    for (size_t k = 0; k < r->n_kind && s && s->spec.options.heat && !st; k++) {
+        double die_k = 0, memory_k = 0;
+        st = rise(r, k, &die_k, &memory_k, err);
+        for (size_t g = 0; g < r->n_gpu; g++) {
+            if (r->kind_of_gpu[g] == k) {
+                s->gpu[g].k_per_w = die_k;
+                s->gpu[g].memory_k_per_w = memory_k;
+            }
+        }
     }
     return st;
 }

@@ -250,6 +250,8 @@ struct tmx_run_serve {
  * been read. r->serve stays NULL when there is no group. */
 TMX_NODISCARD enum tmx_status tmx_run_serve_open(struct tmx_run *r, const struct tmx_setting *root,
                                                  struct tmx_err *err);
+/* What routers know of the thermal models, which have been built. */
+TMX_NODISCARD enum tmx_status tmx_run_serve_forecast(struct tmx_run *r, struct tmx_err *err);
 void tmx_run_serve_close(struct tmx_run_serve *serve); /* accepts NULL */
 void tmx_run_serve_write(const struct tmx_run *r, struct tmx_writer *w);
 

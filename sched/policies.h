@@ -72,12 +72,14 @@
     X(splitwise)          \
     X(coldest)            \
     X(weighted)           \
-    X(tapas)
+    X(tapas)              \
+    X(foresight)
 
 #define TMX_ROW_LIST(X) \
     X(none)             \
     X(polca)            \
-    X(slosh)
+    X(slosh)            \
+    X(foresight)
 
 #define TMX_DECLARE_JOB(name)   extern const struct tmx_job_policy tmx_job_##name;
 #define TMX_DECLARE_PLACE(name) extern const struct tmx_place_policy tmx_place_##name;

@@ -763,6 +763,7 @@ static void look(struct tmx_serve *s, const struct tmx_serve_tick *t)
         }
         v->hottest_k = t->speed ? hottest : NAN;
         v->memory_k = memory;
+        v->gpu_w = gpu_w / (double)v->n_gpu;
         v->inlet_k = inlet;
         v->power_w = gpu_w + (double)v->n_gpu * (*rest - *slope * s->phase[i]->idle_w) + *slope * gpu_w;
         s->row[v->row].joules += v->power_w * dt;
@@ -905,6 +906,9 @@ static void place_instance(struct tmx_serve *s, size_t i)
         .prompt_w = tmx_llm_prompt_share(gpu->phase, 4096) * gpu->board_w,
         .k_per_w = gpu->k_per_w,
         .limit_k = gpu->limit_k,
+        .memory_k_per_w = gpu->memory_k_per_w,
+        .memory_limit_k = gpu->memory_limit_k,
+        .gpu_w = gpu->phase->idle_w,
         .hottest_k = NAN,
         .memory_k = NAN,
         .inlet_k = NAN};

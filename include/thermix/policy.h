@@ -401,8 +401,10 @@ struct tmx_instance_view { /* a tensor-parallel group: consecutive GPUs in locks
     double inlet_k;             /* the warmest air they breathe; NAN: unknown */
     double power_w;             /* of its GPUs and its share of the node, mean since the last telemetry */
     double prompt_w;            /* that a GPU of it draws in a long prompt */
-    double k_per_w;             /* how much a GPU of it warms up for each watt; 0: unknown */
+    double k_per_w;             /* how much a GPU of it warms up in a second for each watt more; 0: unknown */
     double limit_k;             /* above which its GPUs are slowed; INFINITY: none */
+    double gpu_w;               /* that a GPU of it draws, mean of the last tick */
+    double memory_k_per_w, memory_limit_k; /* as above, of the memory's sensor */
 };
 
 struct tmx_route_view {

@@ -143,7 +143,8 @@ class InstanceView(Structure):
                 ("token", c_bool), ("open", c_bool), ("pending_tokens", c_double), ("prompt_tokens", c_double),
                 ("reserved_tokens", c_double), ("capacity_tokens", c_double), ("n_request", c_size_t),
                 ("n_sequence", c_size_t), ("hottest_k", c_double), ("memory_k", c_double), ("inlet_k", c_double), ("power_w", c_double),
-                ("prompt_w", c_double), ("k_per_w", c_double), ("limit_k", c_double)]
+                ("prompt_w", c_double), ("k_per_w", c_double), ("limit_k", c_double), ("gpu_w", c_double), ("memory_k_per_w", c_double),
+                ("memory_limit_k", c_double)]
 
 
 class RouteView(Structure):

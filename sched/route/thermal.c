@@ -88,7 +88,7 @@ static const struct tmx_opt tapas_opts[] = {
 };
 
 /* The least loaded of the safe instances; none is safe: the coolest. An instance is safe where its hottest
- * GPU stays below the limit after a prompt at the watts of a long one (k_per_w is its rise over a second),
+ * GPU stays below the limit after a second of a long prompt (k_per_w: a step of its thermal model),
  * and its row below its share of the budget. */
 static void route_tapas(void *state, const struct tmx_route_view *v, struct tmx_route *to)
 {
@@ -98,8 +98,9 @@ static void route_tapas(void *state, const struct tmx_route_view *v, struct tmx_
         const struct tmx_instance_view *x = &v->instance[i];
         const bool row_safe =
             v->budget_w <= 0 ||
-            v->row_w[x->row]<t->row_share * v->budget_w, hot = x->hottest_k + x->k_per_w * x->prompt_w> t
-                    ->limit_c +
+            v->row_w[x->row]<t->row_share * v->budget_w,
+                             hot = x->hottest_k + x->k_per_w * fmax(0, x->prompt_w - x->gpu_w)>
+                    t->limit_c +
                 TMX_ZERO_C;
         if (may(x) && row_safe && !hot && x->pending_tokens < least) {
             least = x->pending_tokens;

@@ -30,30 +30,32 @@ static struct tmx_run *random_run(struct tmx_rng *rng)
         places[] = {"topology = \"dgx-a100\";", "chip = \"a100\"; gpus = 8;", "chip = \"h100\"; gpus = 16;",
                     "topology = \"hgx-h100\";"},
         *const tps[] = {"2", "4", "8"}, *const schedulers[] = {"mixed", "chunked", "prefill_first", "orca"},
-        *const mixes[] = {"joint", "add"}, *const routes[] = {"round_robin", "jsq",      "tokens",
-                                                              "coldest",     "weighted", "tapas"},
-        *const rows[] = {"none", "polca", "slosh"}, *const governors[] = {"none", "boost"},
+        *const mixes[] = {"joint", "add"}, *const routes[] = {"round_robin", "jsq",   "tokens",   "coldest",
+                                                              "weighted",    "tapas", "foresight"},
+        *const rows[] = {"none", "polca", "slosh", "foresight"}, *const governors[] = {"none", "boost"},
         *const heats[] = {"true", "true", "false"}, *const laws[] = {"f", "v2f"},
         *const times[] = {"batch", "batch", "flat"};
     const char *place = ONE_OF(rng, places), *tp = ONE_OF(rng, tps), *heat = ONE_OF(rng, heats),
                *governor = heat[0] == 't' ? ONE_OF(rng, governors) : "none";
+    const char *law = ONE_OF(rng, laws), *route = ONE_OF(rng, routes), *row = ONE_OF(rng, rows),
+               *mix = ONE_OF(rng, mixes), *time = ONE_OF(rng, times), *scheduler = ONE_OF(rng, schedulers);
+    const double inlet_c = between(rng, 20, 38), budget_w = between(rng, 3300, 9000),
+                 rate_per_s = between(rng, 2, 100);
+    const int budget = (int)between(rng, 512, 4096), chunk = (int)between(rng, 128, 2048),
+              max_batch = (int)between(rng, 8, 512), count = (int)between(rng, 150, 600);
     return open_run(
         "%s seed = 1; tick_s = 0.1; quantum_s = 0.1; rows = 12; cols = 12; method = \"reduced\"; inlet_c = "
-        "%.1f; "
-        "chip_power = { dvfs_power = \"%s\"; }; %s"
-        "dtm = { policy = \"%s\"; }; sensor = { period_s = 0.1; };"
+        "%.1f; chip_power = { dvfs_power = \"%s\"; }; %s dtm = { policy = \"%s\"; }; sensor = { period_s = "
+        "0.1; };"
         "route = { policy = \"%s\"; }; row = { policy = \"%s\"; budget_w = %.0f; telemetry_s = 0.1; oob_s = "
         "1.0; };"
         "serve = { model = \"llama2-70b\"; tp = %s; heat = %s; mix = \"%s\"; token_time = \"%s\";"
         "scheduler = { policy = \"%s\"; budget = %d; chunk = %d; max_batch = %d; };"
-        "requests = { process = \"poisson\"; sizes = \"workloads/requests/azure_conv_2023.csv\"; count = %d; "
-        "rate_per_s = %.2f; }; };",
-        place, between(rng, 20, 38), ONE_OF(rng, laws),
-        governor[0] == 'n' ? "throttle = { trip_c = 150.0; release_c = 140.0; };" : "", governor,
-        ONE_OF(rng, routes), ONE_OF(rng, rows), between(rng, 3300, 9000), tp, heat, ONE_OF(rng, mixes),
-        ONE_OF(rng, times), ONE_OF(rng, schedulers), (int)between(rng, 512, 4096),
-        (int)between(rng, 128, 2048), (int)between(rng, 8, 512), (int)between(rng, 150, 600),
-        between(rng, 2, 100));
+        "requests = { process = \"poisson\"; sizes = \"" TMX_SOURCE_DIR
+        "/workloads/requests/azure_conv_2023.csv\"; count = %d; rate_per_s = %.2f; }; };",
+        place, inlet_c, law, governor[0] == 'n' ? "throttle = { trip_c = 150.0; release_c = 140.0; };" : "",
+        governor, route, row, budget_w, tp, heat, mix, time, scheduler, budget, chunk, max_batch, count,
+        rate_per_s);
 }
 
 static double bounded(const struct tmx_run *run, const struct tmx_serve_bound_options *o)

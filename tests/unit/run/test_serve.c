@@ -349,7 +349,28 @@ static void a_budget_slows_servers_and_a_brake_stops_them(void **state)
     assert_true(metric(run, "brakes") > 0 && metric(run, "brake_s") > 0);
     assert_true(metric(run, "e2e_p99_s") > 2 * metric(free_run, "e2e_p99_s"));
     tmx_run_destroy(run);
+    snprintf(
+        more, sizeof more,
+        "requests = { file = \"serve_row.csv\"; }; class_servers = true; }; row = { policy = \"foresight\"; "
+        "budget_w = 6000.0; telemetry_s = 0.5; oob_s = 0.5; mean_s = 1.0; brake = false; ");
+    run = serve(0.5, more); /* low priority pays first */
+    assert_true(metric(run, "row_mean_w") < metric(free_run, "row_mean_w"));
+    assert_true(metric(run, "capped_low_s") > metric(run, "capped_high_s"));
+    tmx_run_destroy(run);
     tmx_run_destroy(free_run);
+}
+
+static void without_dies_foresight_routes_by_tokens(void **state)
+{
+    (void)state;
+    trace("serve_blind.csv", N);
+    const char *more = "requests = { file = \"serve_blind.csv\"; };";
+    struct tmx_run *a = serve_routed(0.5, "tokens", more), *b = serve_routed(0.5, "foresight", more);
+    size_t n;
+    const struct tmx_llm_request *q = requests(a, &n);
+    same_requests(q, requests(b, &n), n);
+    tmx_run_destroy(a);
+    tmx_run_destroy(b);
 }
 
 /* With dies: components get their watts, a snapshot goes on bit-equal. */
@@ -366,6 +387,11 @@ static void dies_get_the_watts_and_snapshots_go_on(void **state)
     for (int k = 0; k < 40; k++) {
         assert_int_equal(tmx_sim_tick(sim, NULL), TMX_OK);
     }
+    const struct tmx_instance_view *v = tmx_serve_instances(tmx_sim_serve(sim), &(size_t){0});
+    assert_true(v->k_per_w > 0.01 &&
+                v->k_per_w < 0.2); /* a second of a prompt: not the steady 0.075 K/W yet, */
+    assert_true(v->memory_k_per_w > 0.01 && v->memory_k_per_w < 0.2); /* and not nothing */
+    check_close(v->memory_limit_k, 95 + 273.15, 0, 1e-9);
     const struct tmx_serve_watts w = tmx_serve_watts(tmx_sim_serve(sim), 3);
     const struct tmx_frame *f = tmx_sim_frame(sim);
     const struct tmx_gpu *gpu = &tmx_sim_machine(sim)->gpu[3];
@@ -407,6 +433,7 @@ int main(void)
         cmocka_unit_test(every_token_is_made_and_memory_comes_free),
         cmocka_unit_test(energy_is_that_of_the_phases),
         cmocka_unit_test(a_budget_slows_servers_and_a_brake_stops_them),
+        cmocka_unit_test(without_dies_foresight_routes_by_tokens),
         cmocka_unit_test(dies_get_the_watts_and_snapshots_go_on),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
