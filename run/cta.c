@@ -361,8 +361,9 @@ static void add_row(struct tmx_table *t, const struct tmx_memory_program *p, siz
     tmx_table_real(t, 100 * fit->worst_error);
 }
 
-static enum tmx_status measure_program(struct tmx_memory_program *p, const struct source *s, bool use,
-                                       struct tmx_table *compare, struct tmx_err *err)
+/* path is the kernel's file. */
+static enum tmx_status measure_program(struct tmx_memory_program *p, const struct source *s, const char *path,
+                                       bool use, struct tmx_table *compare, struct tmx_err *err)
 {
     const struct tmx_memory_program given = *p;
     for (size_t i = 0; i < given.n; i++) {
@@ -373,10 +374,10 @@ static enum tmx_status measure_program(struct tmx_memory_program *p, const struc
             continue;
         }
         enum tmx_status st = measure(s, &given.kernel[i], &fit, err);
-        if (st && err && !err->file[0]) { /* it has no line: the kernel's name instead */
+        if (st && err && !err->file[0]) { /* a launch has no line */
             char why[sizeof err->msg];
             snprintf(why, sizeof why, "%s", err->msg);
-            st = tmx_fail(err, st, "kernel %s, launch %zu: %.800s", given.name, i + 1, why);
+            st = tmx_fail_at(err, st, path, 0, "kernel %s, launch %zu: %.800s", given.name, i + 1, why);
         }
         if (st) {
             return st;
@@ -409,7 +410,8 @@ enum tmx_status tmx_cta_program_load(struct tmx_memory_program *program, const c
         return st;
     }
     st = open_source(&s, kernel, chip, seed, err);
-    return st ? st : measure_program(program, &s, chip->memory.core == TMX_SOURCE_MEASURED, compare, err);
+    return st ? st
+              : measure_program(program, &s, path, chip->memory.core == TMX_SOURCE_MEASURED, compare, err);
 }
 
 struct tmx_run_cta {

@@ -75,6 +75,8 @@ sed 's/^\(-r_convec\)/# \1/' case.config >comment.config
 warns 'comment.config:'"$(grep -n r_convec comment.config | cut -d: -f1)"': -r_convec is commented out: 0.1 K/W, the default, counts' \
   thermal -c comment.config -f chip.flp -p power.ptrace
 "$thermix" thermal -c comment.config -f chip.flp -p power.ptrace -r_convec 0.2 2>err.txt && ! grep commented err.txt || say "an option of the command line: $(cat err.txt)"
+sed 's/threads_per_block = [0-9]*/threads_per_block = 2048/' "$root"/workloads/kernels/MUM.cfg >wide.cfg
+refuses './wide.cfg: kernel MUM, launch 1: a block of 64 warps' cta ./wide.cfg --core sm_cycle
 
 # contradictions
 boost() { set_ "dtm={policy=\"boost\";$1}"; }
