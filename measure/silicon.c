@@ -548,8 +548,8 @@ static enum tmx_status printed(const struct tmx_silicon_results *r, struct tmx_e
     return st;
 }
 
-/* The study lit-silicon: its first axis are nodes, its second what is done: caps of 750 W, of 700 W, Red,
- * Realloc, Slosh. Means over nodes of ratios as the paper's Table III has them. */
+/* The study lit-silicon: its first axis are nodes, its second what is done, and first of that caps of 750 W,
+ * of 700 W, Red, Realloc, Slosh. Means over nodes of ratios as the paper's Table III has them. */
 static enum tmx_status lit_silicon(struct tmx_silicon_results *r, const void *which, struct tmx_err *err)
 {
     (void)which;
@@ -572,6 +572,7 @@ static enum tmx_status lit_silicon(struct tmx_silicon_results *r, const void *wh
         return TMX_OK;
     }
     enum tmx_status st = tmx_sweep_load(&sweep, path, err);
+    const size_t n_way = st ? 1 : sweep.axis[1].n_value;
     if (!st) {
         tmx_sweep_runs(&sweep, &runs);
         st = tmx_study_values(&v, &runs, &o, err);
@@ -581,10 +582,10 @@ static enum tmx_status lit_silicon(struct tmx_silicon_results *r, const void *wh
     }
     for (size_t i = RED; !st && i < N_WAY; i++) {
         double power = 0, throughput = 0;
-        const size_t n = v.n_point / N_WAY;
+        const size_t n = v.n_point / n_way;
         for (size_t k = 0; k < n; k++) {
-            const double *before = &v.value[(N_WAY * k + (size_t)way[i].before) * v.n_value],
-                         *after = &v.value[(N_WAY * k + i) * v.n_value];
+            const double *before = &v.value[(n_way * k + (size_t)way[i].before) * v.n_value],
+                         *after = &v.value[(n_way * k + i) * v.n_value];
             const double p = before[energy_j] / before[time_s] / (after[energy_j] / after[time_s]),
                          t = before[step_s] / after[step_s];
             power += p / (double)n;

@@ -19,6 +19,8 @@ struct tmx_run_trace {
     struct tmx_run_trace_options options;
     uint64_t every, n_tick;
     double *sum_w; /* [n_unit] since the last row */
+    size_t n_ring, n_kept;
+    double *board_w; /* [n_gpu][n_ring] the board's watts of the last ticks: what it reports */
     struct tmx_output csv, config;
     struct gpu_files *gpu; /* [n_gpu] */
 };
@@ -37,7 +39,7 @@ static void head_csv(const struct tmx_run_trace *t, FILE *out)
 {
     const struct tmx_chip *c = widest_chip(t->run);
     fprintf(out, "time_s,gpu,level,freq_mhz,power_w,hottest_c,mean_c,first_kernel,second_kernel,first_share,"
-                 "reasons,inlet_c,fan_rpm");
+                 "reasons,inlet_c,fan_rpm,reported_w");
     for (size_t sm = 0; sm < c->n_sm; sm++) {
         fprintf(out, ",sm%zu_temp_c,sm%zu_power_w,sm%zu_first_share,sm%zu_gated", sm, sm, sm, sm);
     }
@@ -56,6 +58,17 @@ static double sm_power_w(const struct tmx_run_trace *t, const struct tmx_gpu *gp
         w += gpu->chip->sm_of_unit[u] == (int)sm ? t->sum_w[gpu->unit0 + u] : 0;
     }
     return w / (double)t->n_tick;
+}
+
+/* The mean over sensor.power_window_s, as nvidia-smi shows it; the governor has a window of its own. */
+static double reported_w(const struct tmx_run_trace *t, size_t g)
+{
+    const size_t n = t->n_kept < t->n_ring ? t->n_kept : t->n_ring;
+    double w = 0;
+    for (size_t i = 0; i < n; i++) {
+        w += t->board_w[g * t->n_ring + i] / (double)n;
+    }
+    return w;
 }
 
 static void row_csv(struct tmx_run_trace *t, const struct tmx_sim *sim, size_t g)
@@ -92,6 +105,7 @@ static void row_csv(struct tmx_run_trace *t, const struct tmx_sim *sim, size_t g
     } else {
         fprintf(out, ",%.4f,", t->run->kind[t->run->kind_of_gpu[g]].package.ambient - TMX_ZERO_C);
     }
+    fprintf(out, ",%.6g", reported_w(t, g));
     for (size_t sm = 0; sm < c->n_sm; sm++) {
         const size_t i = gpu->sm0 + sm;
         const double share = m->drain_s[i] > 0 ? m->held[i] : m->share[i];
@@ -170,7 +184,9 @@ enum tmx_status tmx_run_trace_open(struct tmx_run_trace **out, struct tmx_run *r
     t->every = (uint64_t)round(ticks);
     t->sum_w = calloc(m->n_unit, sizeof *t->sum_w);
     t->gpu = calloc(m->n_gpu, sizeof *t->gpu);
-    enum tmx_status st = t->sum_w && t->gpu ? TMX_OK : tmx_fail(err, TMX_ENOMEM, "trace");
+    t->n_ring = (size_t)fmax(1, round(run->sim_spec.sensor.power_window_s / run->options.tick_s));
+    t->board_w = calloc(m->n_gpu * t->n_ring, sizeof *t->board_w);
+    enum tmx_status st = t->sum_w && t->gpu && t->board_w ? TMX_OK : tmx_fail(err, TMX_ENOMEM, "trace");
     if (!st && o->csv) {
         st = tmx_path_join(path, o->dir, "trace.csv", err);
         st = st ? st : tmx_output_open(&t->csv, path, err);
@@ -195,6 +211,15 @@ void tmx_run_trace_tick(struct tmx_run_trace *t, const struct tmx_sim *sim)
     for (size_t u = 0; u < f->n_unit; u++) {
         t->sum_w[u] += f->power_w[u];
     }
+    for (size_t g = 0; g < f->n_gpu; g++) {
+        const struct tmx_gpu *gpu = &tmx_sim_machine(sim)->gpu[g];
+        double w = 0;
+        for (size_t u = 0; u < gpu->chip->floorplan.n_unit; u++) {
+            w += f->power_w[gpu->unit0 + u];
+        }
+        t->board_w[g * t->n_ring + t->n_kept % t->n_ring] = tmx_chip_board_w(gpu->chip, w);
+    }
+    t->n_kept++;
     if (++t->n_tick < t->every) {
         return;
     }
@@ -235,5 +260,6 @@ void tmx_run_trace_close(struct tmx_run_trace *t)
     }
     free(t->gpu);
     free(t->sum_w);
+    free(t->board_w);
     free(t);
 }

@@ -54,9 +54,13 @@ def look(node):
     return "one" if speed[1] / speed[0] > 1.01 else "several"
 
 
-WAYS = """    { keys = ["mix_policy.mode", "mix_policy.gain", "mix_policy.start_w", "mix_policy.node_w"]; # 750 W, 700 W, Red, Realloc, Slosh
-      values = ( ("shift", 0.0, 0.0, 6000.0), ("shift", 0.0, 0.0, 5600.0), ("reduce", 0.8, 750.0, 6000.0), ("realloc", 0.8, 700.0, 5600.0),
-                 ("realloc", 0.8, 700.0, 5760.0) ); }
+WAYS = """    # equal caps of 750 and 700 W; Red from 750, Realloc and Slosh from 700, Red from 700 W; then of 650, 600, 550, 500 W equal caps, Red, Realloc, Slosh
+    { keys = ["mix_policy.mode", "mix_policy.gain", "mix_policy.start_w", "mix_policy.node_w", "mix_policy.max_w"];
+      values = ( ("shift", 0.0, 0.0, 6000.0, 750.0), ("shift", 0.0, 0.0, 5600.0, 750.0), ("reduce", 0.8, 750.0, 6000.0, 750.0), ("realloc", 0.8, 700.0, 5600.0, 750.0), ("realloc", 0.8, 700.0, 5760.0, 750.0), ("reduce", 0.8, 700.0, 5600.0, 700.0),
+                 ("shift", 0.0, 0.0, 5200.0, 750.0), ("reduce", 0.8, 650.0, 5200.0, 650.0), ("realloc", 0.8, 650.0, 5200.0, 750.0), ("realloc", 0.8, 650.0, 5360.0, 750.0),
+                 ("shift", 0.0, 0.0, 4800.0, 750.0), ("reduce", 0.8, 600.0, 4800.0, 600.0), ("realloc", 0.8, 600.0, 4800.0, 750.0), ("realloc", 0.8, 600.0, 4960.0, 750.0),
+                 ("shift", 0.0, 0.0, 4400.0, 750.0), ("reduce", 0.8, 550.0, 4400.0, 550.0), ("realloc", 0.8, 550.0, 4400.0, 750.0), ("realloc", 0.8, 550.0, 4560.0, 750.0),
+                 ("shift", 0.0, 0.0, 4000.0, 750.0), ("reduce", 0.8, 500.0, 4000.0, 500.0), ("realloc", 0.8, 500.0, 4000.0, 750.0), ("realloc", 0.8, 500.0, 4160.0, 750.0) ); }
 """
 
 

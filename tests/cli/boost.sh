@@ -102,4 +102,28 @@ grep -q 'keeps none' err || { cat err; fail "who keeps caps is not said"; }
 if "$thermix" run gtx770-boost --set 'power_caps_w=(180.0, 200.0)' -o no > screen 2> err; then fail "two caps for one GPU"; fi
 if "$thermix" run gtx770-boost --set package.ambient=370 --set mix=./burn.cfg -o no > screen 2> err; then fail "97 degC air and no shutdown"; fi
 grep -q 'GPU 0 shut down at' err || { cat err; fail "shutdown is not told"; }
+
+# a V100 card whose load waits 30 of 200 ms: the governor's window decides what is drawn, the reporting window what a log shows
+cat > duty.cfg <<'C'
+name = "duty"; doc = "170 ms of work, 30 ms of input"; launch = { thread_blocks = 10240; };
+power = { block_lifetime_s = 1.0e-3; phases = { over = "time"; repeat = true; list = ( { until = 0.17; power_w = 230.0; }, { until = 0.2; power_w = 30.0; } ); }; };
+C
+echo 'name = "duty"; doc = "d"; source = "s"; kernels = ( { kernel = "./duty.cfg"; work_s = 15.0; } );' > duty-mix.cfg
+cat > duty-run.cfg <<'C'
+doc = "duty"; chip = "v100-pcie"; mix = "./duty-mix.cfg"; policy = "capped"; seed = 1; tick_s = 0.005; quantum_s = 0.01; warmup_s = 20.0;
+rows = 8; cols = 8; dtm = { policy = "boost"; power_cap_w = 200.0; }; sensor = { period_s = 0.01; };
+C
+drawn() { # drawn CONTROL_S REPORT_S -> mean, least and most of reported_w; mean of power_w, which is the board's of this card
+  "$thermix" run ./duty-run.cfg -q --set dtm.window_s="$1" --set sensor.power_window_s="$2" --trace 0.01 -o duty 2> err || { cat err; fail "a load with pauses"; }
+  awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) c[$i] = i; next }
+    $1 > 5 && $1 < 15 { r = $c["reported_w"]; s += r; p += $c["power_w"]; n++; if (r > m) m = r; if (l == "" || r < l) l = r }
+    END { print s / n, l, m, p / n }' duty/trace.csv > last
+}
+drawn 0.02 1.0 # measured on such a card: 185 W under a limit of 200 W
+check '$1 > 182 && $1 < 188 && $3 - $2 < 3 && ($1 - $4) ^ 2 < 1' 'a window of control of 20 ms, seconds reported'
+short=$(awk '{ print $4 }' last)
+drawn 0.02 0.025
+check "\$2 < 80 && \$3 > 220 && (\$4 - $short) ^ 2 < 1e-9" 'the same run with 25 ms reported'
+drawn 1.0 1.0
+check "\$4 > $short + 4" 'a window of control of a second'
 echo "1 passed, 0 failed"

@@ -11,6 +11,8 @@ const struct tmx_opt tmx_sensor_opts[] = {
     TMX_ROW_REAL(tmx_sensor_options, quantum_k, "K", 0, 10, 0, "readings are multiples of this; 0: exact"),
     TMX_ROW_REAL(tmx_sensor_options, delay_s, "s", 0, 10, 0, "age of a reading"),
     TMX_ROW_REAL(tmx_sensor_options, noise_k, "K", 0, 20, 0, "standard deviation of a reading"),
+    TMX_ROW_REAL(tmx_sensor_options, power_window_s, "s", 0, 100, 1,
+                 "a trace's reported_w is the mean of the board's watts over this, as a log shows it"),
     {0},
 };
 

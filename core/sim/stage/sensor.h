@@ -14,6 +14,8 @@ struct tmx_sensor_options {
     double quantum_k; /* readings are rounded to multiples of this; 0: exact */
     double delay_s;   /* a reading is this old; rounded to samples */
     double noise_k;   /* standard deviation of a reading's normal error */
+    double
+        power_window_s; /* what a log shows of the board's power is the mean over this; no policy sees it */
 };
 extern const struct tmx_opt tmx_sensor_opts[];
 
