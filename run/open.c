@@ -233,6 +233,12 @@ static const struct {
              TMX_RUN_PLAIN_GROUPS(PLAIN)};
 enum { N_PLAIN = sizeof plain / sizeof plain[0] };
 
+static const char *after_line(const char *line)
+{
+    line += strcspn(line, "\n");
+    return line + (*line == '\n');
+}
+
 static void write_resolved(const struct tmx_run *r, struct tmx_writer *w)
 {
     static const size_t levels[] = {TMX_LEVEL_PLACE, TMX_LEVEL_MIX, TMX_LEVEL_DTM, TMX_SAFETY, TMX_LEVEL_TB};
@@ -240,7 +246,7 @@ static void write_resolved(const struct tmx_run *r, struct tmx_writer *w)
     fprintf(w->full, "# thermix %s, BLAS kernels for %s\n", TMX_VERSION, tmx_process_guard_blas());
     const char *const texts[] = {r->note, r->doubt};
     for (size_t i = 0; i < 2; i++) {
-        for (const char *line = texts[i]; *line; line = strchr(line, '\n') + 1) {
+        for (const char *line = texts[i]; *line; line = after_line(line)) {
             fprintf(w->full, "# warning: %.*s\n", (int)strcspn(line, "\n"), line);
         }
     }
@@ -493,7 +499,7 @@ const char *tmx_run_resolved(const struct tmx_run *r)
 
 void tmx_run_warn(const struct tmx_run *r, FILE *out)
 {
-    for (const char *line = r->note; *line; line = strchr(line, '\n') + 1) {
+    for (const char *line = r->note; *line; line = after_line(line)) {
         tmx_print_visible(out, "warning: %.*s\n", (int)strcspn(line, "\n"), line);
     }
 }
