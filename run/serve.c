@@ -8,6 +8,7 @@
 #include "core/base/config.h"
 #include "power/leakage.h"
 #include "power/power.h"
+#include "run/load/data.h"
 #include "run/state.h"
 #include "run/summary.h"
 
@@ -221,6 +222,23 @@ static enum tmx_status refuse_others(const struct tmx_setting *root, struct tmx_
     return TMX_OK;
 }
 
+/* A trace that is neither beside the file that names it nor in the current folder is a shipped one. */
+static enum tmx_status find_trace(const struct tmx_setting *requests, const char *key, char *path,
+                                  size_t size, struct tmx_err *err)
+{
+    char found[TMX_PATH_SIZE];
+    if (!path[0] || tmx_os_exists(path)) {
+        return TMX_OK;
+    }
+    if (tmx_data_file(path, found, NULL) || strlen(found) >= size) {
+        return tmx_fail_setting(err, tmx_setting_member(requests, key),
+                                "%s = \"%s\": no such file; looked for %s, also in thermix's data", key, path,
+                                path);
+    }
+    memcpy(path, found, strlen(found) + 1);
+    return TMX_OK;
+}
+
 static enum tmx_status read_groups(struct tmx_run *r, const struct tmx_setting *root,
                                    const struct tmx_setting *group, struct tmx_err *err)
 {
@@ -228,6 +246,9 @@ static enum tmx_status read_groups(struct tmx_run *r, const struct tmx_setting *
     struct tmx_serve_spec *spec = &s->spec;
     enum tmx_status st = tmx_opt_read(tmx_serve_opts, &spec->options, group, also, err);
     st = st ? st : tmx_opt_read_group(tmx_request_opts, &s->requests, group, "requests", NULL, err);
+    const struct tmx_setting *at = tmx_setting_member(group, "requests");
+    st = st ? st : find_trace(at, "file", s->requests.file, sizeof s->requests.file, err);
+    st = st ? st : find_trace(at, "sizes", s->requests.sizes, sizeof s->requests.sizes, err);
     st = st ? st
             : tmx_opt_read_group(tmx_serve_scheduler_opts, &spec->scheduler, group, "scheduler", NULL, err);
     st = st ? st : tmx_opt_read_group(tmx_serve_pool_opts, &spec->pools, group, "pools", NULL, err);

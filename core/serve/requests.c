@@ -12,8 +12,8 @@
 static const char *const processes[] = {"trace", "poisson", NULL}; /* enum tmx_request_process */
 
 const struct tmx_opt tmx_request_opts[] = {
-    TMX_ROW_FILE(tmx_request_options, file, "", "trace: a CSV of one of four headers"),
-    TMX_ROW_FILE(tmx_request_options, sizes, "",
+    TMX_ROW_NAME(tmx_request_options, file, "", "trace: a CSV of one of four headers"),
+    TMX_ROW_NAME(tmx_request_options, sizes, "",
                  "poisson: a trace whose pairs of input and output are drawn"),
     TMX_ROW_CHOICE(tmx_request_options, process, processes, "trace", "arrivals as in the file, or drawn"),
     TMX_ROW_REAL(tmx_request_options, rate_per_s, "1/s", 0, 1e6, 0, "poisson: mean rate of arrivals"),
