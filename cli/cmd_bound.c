@@ -4,6 +4,7 @@
 
 #include "cli/commands.h"
 #include "limits/gap.h"
+#include "study/pool.h"
 #include "study/table_out.h"
 
 struct args {
@@ -33,10 +34,21 @@ static const struct tmx_arg rows[] = {
     {0},
 };
 
+static void run_done(void *to, size_t n_done, size_t n_total)
+{
+    struct tmx_progress *p = to;
+    if (n_done == 1) {
+        tmx_progress_begin(p, "runs", n_total);
+    }
+    tmx_progress_add(p, false);
+    tmx_progress_show(p);
+}
+
 static enum tmx_status run(void *args, struct tmx_err *err)
 {
     const struct args *a = args;
     struct tmx_table *table = NULL;
+    struct tmx_progress progress = {0};
     const struct tmx_bound_call call = {.has_limit = !isnan(a->limit_c),
                                         .limit_c = a->limit_c,
                                         .uniform = a->uniform,
@@ -44,8 +56,11 @@ static enum tmx_status run(void *args, struct tmx_err *err)
                                         .sm_leak = isnan(a->sm_leak) ? 0 : a->sm_leak,
                                         .tbt_s = isnan(a->tbt_s) ? 0 : a->tbt_s,
                                         .reached = a->reached,
-                                        .sets = &a->sets};
+                                        .sets = &a->sets,
+                                        .run_done = run_done,
+                                        .run_done_to = &progress};
     enum tmx_status st = tmx_bound_table(&table, a->what.text[0], &call, err);
+    tmx_progress_end(&progress);
     st = st ? st : tmx_table_save(table, (enum tmx_format)a->format, "-", err);
     tmx_table_destroy(table);
     return st;

@@ -80,6 +80,8 @@ struct tmx_bound_call {
     double tbt_s;                /* serving: mean time between tokens; 0: no limit */
     bool reached;                /* serving: run it, and bound it at the time between tokens it reached */
     const struct tmx_sets *sets; /* of base.KEY, after the suite's own */
+    void (*run_done)(void *to, size_t n_done, size_t n_total); /* serving: after each run; NULL: none */
+    void *run_done_to;
 };
 
 /* A run, or a suite, that serves a language model: tmx_serve_table (limits/serve_bound.h). Else one row a

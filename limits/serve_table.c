@@ -118,10 +118,14 @@ static enum tmx_status bound_suite(struct rows *r, const struct tmx_setting *roo
     const struct tmx_setting *variants = NULL, *policies = NULL;
     enum tmx_status st = tmx_setting_list(root, "variants", 0, MAX_LIST, &variants, err);
     st = st ? st : tmx_setting_list(root, "policies", 0, MAX_LIST, &policies, err);
-    const size_t n = r->call->reached ? tmx_setting_length(policies) : 1;
-    for (size_t v = 0; (v < tmx_setting_length(variants) || v == 0) && !st; v++) {
-        for (size_t p = 0; (p < n || p == 0) && !st; p++) {
-            st = bound_pair(r, tmx_setting_at(variants, v), tmx_setting_at(policies, p), err);
+    const size_t n_policy =
+        r->call->reached && tmx_setting_length(policies) ? tmx_setting_length(policies) : 1;
+    const size_t n_variant = tmx_setting_length(variants) ? tmx_setting_length(variants) : 1;
+    for (size_t i = 0; i < n_variant * n_policy && !st; i++) {
+        st = bound_pair(r, tmx_setting_at(variants, i / n_policy), tmx_setting_at(policies, i % n_policy),
+                        err);
+        if (r->call->run_done) {
+            r->call->run_done(r->call->run_done_to, i + 1, n_variant * n_policy);
         }
     }
     return st;

@@ -23,6 +23,7 @@ case "$1" in
   run) case "$2" in serve.cfg|row.cfg) ;; *) exec {thermix} "$@" --set rows=8 --set cols=8 ;; esac ;;
   table) case "$2" in tabs|short) exec {thermix} "$@" --set rows=8 --set cols=8 ;; esac ;;
   sweep) if [ "$2" = cooling ]; then shift 2; exec {thermix} sweep cooling-quick "$@"; fi ;;
+  bound) if [ "$2" = serve-warm ]; then exec {thermix} "$@" --set serve.requests.count=60; fi ;;
   validate) case "${{2-}}" in ''|-*) shift; exec {thermix} validate pulses "$@" ;; esac ;;
 esac
 exec {thermix} "$@"
