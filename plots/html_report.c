@@ -700,8 +700,9 @@ static enum tmx_status add_results(struct page *p, const char *results)
     if (!st && holds(results, "resolved.cfg", path)) {
         st = add_verdict(p, results);
     }
-    static const char *const tables[] = {"table.csv",   "paper.csv", "ledger.csv",  "summary.csv",
-                                         "kernels.csv", "gpus.csv",  "members.csv", "fit.csv"};
+    static const char *const tables[] = {"table.csv",   "paper.csv",     "ledger.csv",
+                                         "summary.csv", "kernels.csv",   "gpus.csv",
+                                         "members.csv", "instances.csv", "fit.csv"};
     size_t found = 0;
     for (size_t i = 0; i < sizeof tables / sizeof tables[0] && !st; i++) {
         if (holds(results, tables[i], path)) {

@@ -120,17 +120,19 @@ static void add_gpu(struct tmx_table *t, const struct tmx_run *run, size_t g)
         kernels += job->started_s >= 0 && job->home_gpu <= g && g < job->home_gpu + job->n_gpu;
     }
     const double energy_j = dynamic_j + leakage_j + baseline_j + rec->transition_j[g];
-    const bool counted = rec->n_tick > 0;
+    const bool heat =
+        !run->serve || run->serve->spec.options.heat; /* else neither watts by cause nor degrees */
+    const bool counted = heat && rec->n_tick > 0;
     char chip[TMX_PATH_SIZE];
     tmx_table_int(t, (int64_t)g);
     tmx_data_word(TMX_DATA_CHIP, run->kind[run->kind_of_gpu[g]].name, chip, sizeof chip);
     tmx_table_text(t, chip);
     tmx_table_int(t, (int64_t)kernels);
-    tmx_table_real(t, energy_j);
-    tmx_table_real(t, dynamic_j);
-    tmx_table_real(t, leakage_j);
+    real_or_empty(t, heat, energy_j);
+    real_or_empty(t, heat, dynamic_j);
+    real_or_empty(t, heat, leakage_j);
     real_or_empty(t, counted, energy_j / counted_s);
-    tmx_table_real(t, rec->peak_w[g]);
+    real_or_empty(t, heat, rec->peak_w[g]);
     real_or_empty(t, counted, sm_k / (double)n_sm_unit / (double)rec->n_tick - TMX_ZERO_C);
     real_or_empty(t, counted, rec->peak_k[g] - TMX_ZERO_C);
     real_or_empty(t, rec->memory_k[g] > 0, rec->memory_k[g] - TMX_ZERO_C);

@@ -171,6 +171,10 @@ enum tmx_status tmx_run_trace_open(struct tmx_run_trace **out, struct tmx_run *r
 {
     const struct tmx_machine *m = tmx_sim_machine(run->sim);
     const double ticks = o->period_s / run->options.tick_s;
+    if (run->serve && !run->serve->spec.options.heat) {
+        return tmx_fail(err, TMX_ECONFIG,
+                        "no trace with serve.heat = false: neither dies nor sensors are computed");
+    }
     if (!(fabs(ticks - fmax(1, round(ticks))) <= 1e-6 * ticks)) {
         return tmx_fail(err, TMX_ECONFIG, "a trace every %g s: not a multiple of tick_s = %g s", o->period_s,
                         run->options.tick_s);

@@ -14,8 +14,21 @@ const results = [...new Set(data.tables.map((t) => t.of))];
 const runsGiven = results.flatMap((of) => rowsOf(of, "summary.csv").slice(0, 1).map((s) => ({ of, s, words: s.policies || s.policy })));
 for (const r of runsGiven) r.name = runsGiven.some((x) => x !== r && x.words === r.words) ? `${r.words} (${r.of})` : r.words;
 
+// Of a run that served a language model.
+function servingVerdict(r, nGpu) {
+  const { s } = r, given = (v) => v !== null && v !== undefined;
+  const sentences = [`${s.mix} under ${r.words}${nGpu > 1 ? ` on ${nGpu} GPUs` : ""} served ${many(s.requests_done, "request")} in ${fixed(s.makespan_s)} s: ${fixed(s.tokens_per_s, 0)} tokens/s at ${fixed(s.j_per_token, 2)} J a token.`,
+    `The first token came after ${fixed(s.ttft_p50_s, 2)} s (median; the slowest hundredth: ${fixed(s.ttft_p99_s, 2)} s), the next ones every ${fixed(1000 * s.tbt_p50_s, 0)} ms (${fixed(1000 * s.tbt_p99_s, 0)} ms).`];
+  if (given(s.row_peak_w)) sentences.push(`A row drew ${fixed(s.row_peak_w / 1000, 1)} kW at most.` +
+    (s.brakes > 0 ? ` Its power brake acted ${many(s.brakes, "time")}, for ${fixed(s.brake_s)} s.` : ""));
+  if (given(s.peak_temp_c)) sentences.push(`The hottest unit reached ${fixed(s.peak_temp_c)} °C${s.peak_memory_c > 0 ? `, the hottest memory ${fixed(s.peak_memory_c)} °C` : ""}.`);
+  sentences.push(`thermix explain ${r.of} finds out what requests waited for.`);
+  return sentences;
+}
+
 function runVerdict(r) {
   const v = data.verdicts.find((x) => x.of === r.of), { s } = r, lost = s.slowdown_pct, gpus = rowsOf(r.of, "gpus.csv");
+  if (r.s.requests_done !== undefined) return servingVerdict(r, gpus.length);
   const sentences = [`${s.mix} under ${r.words}${gpus.length > 1 ? ` on ${gpus.length} GPUs` : ""} ended after ${fixed(s.makespan_s)} s and lost ${fixed(lost)} % of its busy time.` +
     (s.status === "complete" ? "" : " Not all of its kernels ended.")];
   if (v) {
@@ -64,13 +77,16 @@ function otherVerdicts() {
   return found;
 }
 
-const COMPARED = [["slowdown_pct", "busy time lost [%]", 2], ["makespan_s", "end of the last kernel [s]", 1], ["peak_temp_c", "hottest [°C]", 1],
+const COMPARED = [["tokens_per_s", "tokens/s", 0], ["ttft_p99_s", "first token, slowest hundredth [s]", 2], ["tbt_p99_s", "between tokens, slowest hundredth [ms]", 0, 1e3],
+  ["e2e_p99_s", "whole request, slowest hundredth [s]", 1], ["j_per_token", "energy a token [J]", 2], ["row_peak_w", "row's peak [kW]", 1, 1e-3], ["brakes", "power brakes", 0],
+  ["slowdown_pct", "busy time lost [%]", 2], ["makespan_s", "end of the last kernel [s]", 1], ["peak_temp_c", "hottest [°C]", 1],
   ["mean_temp_c", "mean temperature [°C]", 1], ["throttled_s", "clocks stopped [s]", 1], ["sw_power_cap_s", "slowed by the power cap [s]", 1],
   ["sw_thermal_slowdown_s", "slowed by temperature [s]", 1], ["energy_j", "energy [kJ]", 2, 1e-3], ["fan_energy_j", "energy of fans [kJ]", 2, 1e-3], ["mean_inlet_c", "air [°C]", 1]];
 
 function comparison() {
   const rows = COMPARED.filter(([key]) => runsGiven.some((r) => r.s[key])).map(([key, words, digits, factor = 1]) =>
     [words, ...runsGiven.map((r, i) => {
+      if (r.s[key] === undefined || r.s[key] === null) return "–";
       const v = r.s[key] * factor, d = v - runsGiven[0].s[key] * factor;
       return fixed(v, digits) + (i && Math.abs(d) >= 0.5 * 10 ** -digits ? ` (${d > 0 ? "+" : "−"}${fixed(Math.abs(d), digits)})` : "");
     })]);
@@ -160,11 +176,15 @@ function hall(s, of, gpus, pick) {
 
 // The sections above the heat maps; pick(of, gpu) opens a chip in the player.
 function verdict(pick) {
-  const others = otherVerdicts(), halls = results.map((of) => [of, rowsOf(of, "gpus.csv")]).filter(([, g]) => g.length > 16);
+  const others = otherVerdicts(), halls = results.map((of) => [of, rowsOf(of, "gpus.csv")]).filter(([, g]) => g.length > 16 && g.some((x) => x.peak_temp_c !== null));
   if (runsGiven.length || others.length) {
     const s = section("verdict", "Verdict");
-    const mixes = new Set(runsGiven.map((r) => r.s.mix)), best = runsGiven.slice().sort((a, b) => a.s.slowdown_pct - b.s.slowdown_pct);
-    if (runsGiven.length > 1 && mixes.size === 1) {
+    const mixes = new Set(runsGiven.map((r) => r.s.mix)), served = runsGiven.every((r) => r.s.requests_done !== undefined);
+    const best = runsGiven.slice().sort((a, b) => (served ? b.s.tokens_per_s - a.s.tokens_per_s : a.s.slowdown_pct - b.s.slowdown_pct));
+    if (runsGiven.length > 1 && mixes.size === 1 && served) {
+      const [most, least] = [best[0], best.at(-1)];
+      s.append(make("p", { class: "lead" }, `${most.name} serves most, ${fixed(most.s.tokens_per_s, 1)} tokens/s; ${least.name} least, ${fixed(least.s.tokens_per_s, 1)}.`));
+    } else if (runsGiven.length > 1 && mixes.size === 1) {
       const [first, last] = [best[0], best.at(-1)];
       s.append(make("p", { class: "lead" }, first.s.slowdown_pct === last.s.slowdown_pct ? `All runs of ${first.s.mix} lose ${fixed(first.s.slowdown_pct)} % of their busy time.`
         : `Of ${many(runsGiven.length, "run")} of ${first.s.mix}, ${first.name} loses least (${fixed(first.s.slowdown_pct)} %), ${last.name} most (${fixed(last.s.slowdown_pct)} %).`));

@@ -125,6 +125,8 @@ ask("one scale for the player and the what-if, around the measured temperatures 
   Number(/from (-?\d+)/.exec(same)[1]) < Math.min(...counted) / 10 && Number(/to (\d+)/.exec(same)[1]) > Math.max(...counted) / 10);
 ask("opens with the verdict: what was run, what limited it, what would help", document.querySelector("main section").id === "verdict" &&
   /tiny under BL ended after [\d.]+ s and lost [\d.]+ %.*What limited it: .*What would help: /.test(document.getElementById("verdict").textContent));
+const served = runVerdict({ of: "x", words: "BL", s: { mix: "m", requests_done: 60, makespan_s: 48.8, tokens_per_s: 149.4, j_per_token: 10.51, ttft_p50_s: 0.12, ttft_p99_s: 0.91, tbt_p50_s: 0.063, tbt_p99_s: 0.109, row_peak_w: 3801, brakes: 2, brake_s: 5 } }).join(" ");
+ask("says of a served model what it served and how fast", /served 60 requests in 48.8 s: 149 tokens.s at 10.51 J.*0.12 s.*63 ms.*3.8 kW.*acted 2 times, for 5.0 s/.test(served) && !/busy time/.test(served));
 ask("compares the runs on the same axes", /busy time lost.*\(−/.test(document.getElementById("compare").textContent) && document.querySelectorAll("#compare polyline").length === 2);
 const color = block().getAttribute("fill");
 slider.value = run.time_s[0];
@@ -244,6 +246,6 @@ for look in 1200,900,light 1200,900,dark 360,740,light; do
   sed -n '/<pre id="verdict">/,/^end/p' dom.html | sed 's/.*<pre id="verdict">//; /^end/d' >verdict.txt
   echo "window $look"
   cat verdict.txt
-  [ "$(grep -c '^ok ' verdict.txt)" = 40 ] && ! grep -q '^NOT ' verdict.txt || { grep -i console browser.log | head -3; say see above; }
+  [ "$(grep -c '^ok ' verdict.txt)" = 41 ] && ! grep -q '^NOT ' verdict.txt || { grep -i console browser.log | head -3; say see above; }
 done
 echo "the page is $size bytes"

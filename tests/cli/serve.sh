@@ -45,6 +45,10 @@ refused "row policy polca: expected row.budget_w" --set row.policy=polca
 refused "row.telemetry_s = 1.5 s is not a multiple of tick_s" --set row.telemetry_s=1.5
 refused "3 instances for prompts and 0 for tokens" --set serve.pools.prompt=3
 refused "mix does nothing here" --set mix=WL1
+refused "no trace with serve.heat = false" --trace 1 -o traced
+awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) c[$i] = i; next } $c["energy_j"] $c["mean_temp_c"] $c["peak_temp_c"] != "" { exit 1 }' a/gpus.csv || { echo "degrees and joules of dies that are not computed"; bad=1; }
+refused "no such file; looked for requests/none.csv, also in thermix's data" --set 'serve.requests.file="requests/none.csv"'
+"$thermix" run a.cfg --set 'serve.requests.file="workloads/requests/azure_conv_2023.csv"' --set serve.requests.count=9 -q || bad=1
 refused "the run has no topology with racks" --set 'row.rows="rack"'
 refused "unknown route policy \"token\", did you mean \"tokens\"" --set route.policy=token
 refused "of low priority; serve.high_servers = 1" --set serve.class_servers=true --set serve.high_servers=1.0 --set serve.requests.high=0.0
