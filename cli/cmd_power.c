@@ -115,7 +115,7 @@ const struct tmx_command tmx_cmd_power = {
         "trace contains the static power, so thermix thermal must add no leakage.",
     .examples = "thermix power fit workloads/training/rodinia_c1060.csv\n"
                 "thermix power import accelwattch_power_report.log -o kernels\n"
-                "thermix power import gpgpusim_power_trace_report.log.gz --chip v100 -o power.ptrace",
+                "thermix power import gpgpusim_power_trace_report.log.gz --chip v100 -o v100.ptrace",
     .args = rows,
     .operands = "fit TRAIN.csv | import FILE",
     .operand = offsetof(struct args, what),
