@@ -96,12 +96,9 @@ static void route_tapas(void *state, const struct tmx_route_view *v, struct tmx_
     double least = INFINITY;
     for (size_t i = 0; i < v->n_instance; i++) {
         const struct tmx_instance_view *x = &v->instance[i];
-        const bool row_safe =
-            v->budget_w <= 0 ||
-            v->row_w[x->row]<t->row_share * v->budget_w,
-                             hot = x->hottest_k + x->k_per_w * fmax(0, x->prompt_w - x->gpu_w)>
-                    t->limit_c +
-                TMX_ZERO_C;
+        const double predicted_k = x->hottest_k + x->k_per_w * fmax(0, x->prompt_w - x->gpu_w);
+        const bool hot = predicted_k > t->limit_c + TMX_ZERO_C;
+        const bool row_safe = v->budget_w <= 0 || v->row_w[x->row] < t->row_share * v->budget_w;
         if (may(x) && row_safe && !hot && x->pending_tokens < least) {
             least = x->pending_tokens;
             to->prompt = i;

@@ -655,9 +655,9 @@ static void hall_draws(const char *spread, const char *column, double value[HALL
     tmx_run_destroy(r);
 }
 
-/* Standard deviations and means are those asked for within four standard errors. A stream that nobody else
- * draws from: one quantity's draws do not depend on another's, nor on the run's seed if the spread has one.
- */
+/* Standard deviations and means are within four standard errors of the ones in the configuration. Each
+ * quantity has a random stream of its own: its draws depend on no other quantity, nor on the run's seed if
+ * the spread has one. */
 static void gpus_differ_as_the_spread_asks(void **state)
 {
     static const char *const column[] = {"leakage_factor", "dynamic_factor", "sink_factor", "inlet_offset_k"};
