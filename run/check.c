@@ -283,15 +283,13 @@ enum tmx_status tmx_run_check_times(const struct tmx_run *r, const struct tmx_se
     const struct tmx_run_options *o = &r->options;
     const struct tmx_sensor_options *sensor = &r->sim_spec.sensor;
     const struct tmx_choice *choice = &r->sim_spec.choice[TMX_LEVEL_MIX];
-    const struct tmx_mix_policy *mix = tmx_mix_of(choice);
     const struct span spans[] = {
         {NULL, "quantum_s", o->quantum_s, "tick_s", o->tick_s},
         {NULL, "warmup_s", o->warmup_s, "tick_s", o->tick_s},
         {NULL, "fan_period_s", r->topology.n_gpu > 0 ? o->fan_period_s : o->tick_s, "tick_s", o->tick_s},
         {"sensor", "period_s", sensor->period_s, "tick_s", o->tick_s},
         {"sensor", "delay_s", sensor->delay_s, "sensor.period_s", sensor->period_s},
-        {"mix_policy", "slice_s", mix->slice_s ? mix->slice_s(choice->state) : o->tick_s, "tick_s",
-         o->tick_s},
+        {"mix_policy", "slice_s", tmx_slice_s(choice, o->tick_s), "tick_s", o->tick_s},
     };
     for (size_t i = 0; i < sizeof spans / sizeof spans[0]; i++) {
         const struct span *t = &spans[i];

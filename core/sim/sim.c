@@ -20,6 +20,14 @@ static enum tmx_status multiple(double span_s, double dt_s, const char *what, ui
     return TMX_OK;
 }
 
+double tmx_slice_s(const struct tmx_choice *mix, double tick_s)
+{
+    const struct tmx_mix_policy *p = tmx_mix_of(mix);
+    const double slice_s = p->slice_s ? p->slice_s(mix->state) : tick_s, pairs = tick_s / (2 * slice_s);
+    const bool averaged = p->turns && slice_s < tick_s && fabs(pairs - round(pairs)) <= 1e-6 * pairs;
+    return averaged ? tick_s : slice_s;
+}
+
 static enum tmx_status take_arrays(struct tmx_sim *s, struct tmx_err *err)
 {
     const struct tmx_machine *m = s->machine;
@@ -152,10 +160,8 @@ enum tmx_status tmx_sim_create(struct tmx_sim **sim, struct tmx_sim_spec *spec, 
     enum tmx_status st = tmx_machine_create(&s->machine, &spec->machine, err);
     st = st ? st : multiple(spec->quantum_s, spec->dt_s, "quantum_s", &s->quantum, err);
     st = st ? st : multiple(spec->warmup_s, spec->dt_s, "warmup_s", &s->warmup, err);
-    if (!st && tmx_mix_of(mix)->slice_s) {
-        uint64_t slice;
-        st = multiple(tmx_mix_of(mix)->slice_s(mix->state), spec->dt_s, "mix_policy.slice_s", &slice, err);
-    }
+    uint64_t slice;
+    st = st ? st : multiple(tmx_slice_s(mix, spec->dt_s), spec->dt_s, "mix_policy.slice_s", &slice, err);
     st = st ? st : tmx_sensor_create(&s->sensor, &spec->sensor, s->machine, spec->dt_s, spec->seed, err);
     st = st ? st : tmx_recorder_create(&s->recorder, s->machine, err);
     st = st ? st : tmx_meter_create(&s->meter, s->machine, err);

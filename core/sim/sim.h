@@ -8,6 +8,10 @@
 
 struct tmx_sim;
 
+/* Time slice of a mix policy as ticks see it [s]; tick_s where it has none, or where a tick averages whole
+ * pairs of slices. It has to be whole ticks. */
+double tmx_slice_s(const struct tmx_choice *mix, double tick_s);
+
 TMX_NODISCARD enum tmx_status tmx_sim_create(struct tmx_sim **sim, struct tmx_sim_spec *spec,
                                              struct tmx_err *err);
 void tmx_sim_destroy(struct tmx_sim *sim);
