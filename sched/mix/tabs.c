@@ -35,7 +35,9 @@ const struct tmx_opt tmx_tabs_opts[] = {
     TMX_ROW_CHOICE(
         tmx_tabs, places, places, "thermal",
         "mixed uniform: hot blocks go to the coldest SMs, or to the corners whatever their temperature"),
-    TMX_ROW_REAL(tmx_tabs, slice_s, "s", 1e-4, 10, 0.01, "time slice of alternating policies: whole ticks; of alternate also a tick in pairs of slices, taken as "
+    TMX_ROW_REAL(tmx_tabs, slice_s, "s", 1e-4, 10, 0.01,
+                 "time slice of alternating policies: whole ticks; of alternate also a tick in pairs of "
+                 "slices, taken as "
                  "their mean"),
     {0},
 };

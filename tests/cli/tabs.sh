@@ -125,6 +125,12 @@ sensor = {
   period_s = 0.0025; };' 'bad.cfg:3: sensor.period_s = 0.0025 s is not a multiple of tick_s'
 bad 'seed = 1; mix = "WL1";
 policy = "MA"; mix_policy = { slice_s = 0.0033; };' 'bad.cfg:2: mix_policy.slice_s = 0.0033 s is not a multiple of tick_s'
+bad 'seed = 1; mix = "WL1"; tick_s = 0.005;
+policy = "MA"; mix_policy = { slice_s = 0.0005; };' 'bad.cfg:2: mix_policy.slice_s = 0.0005 s is not a multiple of tick_s'
+bad 'seed = 1; mix = "WL1"; tick_s = 0.005;
+policy = "A"; mix_policy = { slice_s = 0.002; };' 'bad.cfg:2: mix_policy.slice_s = 0.002 s is not a multiple of tick_s'
+printf 'seed = 1; mix = "WL1"; tick_s = 0.005; policy = "A"; mix_policy = { slice_s = 0.0005; };\n' > bad.cfg
+"$thermix" check bad.cfg > out.txt || fail "slices of which a tick has whole pairs are refused"
 bad 'seed = 1; mix = "WL1";
 tick_s = 0.02;' 'bad.cfg:2: quantum_s = 0.05 s is not a multiple of tick_s'
 bad 'seed = 1; mix = "WL1"; warmup_s = 0.0015;' 'bad.cfg:1: warmup_s = 0.0015 s is not a multiple'
