@@ -558,7 +558,7 @@ static enum tmx_status chip_init(struct chip *c, const struct build *d, size_t g
     const struct tmx_run_kind *k = &d->run->kind[d->run->kind_of_gpu[gpu]];
     size_t best = 0;
     for (size_t l = 1; l < k->n_level; l++) {
-        best = k->level_k_per_w[l] < k->level_k_per_w[best] ? l : best;
+        best = k->level_k_per_w[l] <= k->level_k_per_w[best] ? l : best;
     }
     *c = (struct chip){0};
     enum tmx_status st = tmx_plan_chip_init(&c->plan, d->run, gpu, k->n_level > 1 ? best : SIZE_MAX, err);

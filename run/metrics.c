@@ -525,7 +525,7 @@ const struct tmx_metric tmx_metrics[] = {
     {"baseline_j", "baseline energy", baseline_j},
     {"transition_j", "energy of changes of the clock level", transition_j},
     {"gating_saved_j", "leakage energy that sleeping units did not spend", saved_j},
-    {"fan_energy_j", "electrical energy of the fans, not part of energy_j; 0 without a topology",
+    {"fan_energy_j", "electrical energy of fans and pumps, not part of energy_j; 0 without a topology",
      fan_energy_j},
     {"wall_w",
      "drawn from the wall: GPUs' boards, fans, host and losses of supplies, mean over time; 0 without a host",

@@ -57,14 +57,14 @@ static bool same_cooler(const struct tmx_topology *t, size_t a, size_t b)
     bool same = x->convection == y->convection && x->fit_a_k_per_w == y->fit_a_k_per_w &&
                 x->fit_b_k_per_w == y->fit_b_k_per_w && x->fit_exponent == y->fit_exponent &&
                 x->still_k_per_w == y->still_k_per_w && x->levels == y->levels && x->n_fan == y->n_fan;
-    if (x->convection == TMX_CONVECTION_PLATE) {
+    const bool liquid = x->convection >= TMX_CONVECTION_PLATE;
+    if (liquid) {
         same = same && x->n_gpu == y->n_gpu && x->still_flow_m3_per_s == y->still_flow_m3_per_s;
     }
     for (size_t f = 0; same && f < x->n_fan; f++) {
         same = t->fan[x->fan0 + f].min_rpm == t->fan[y->fan0 + f].min_rpm &&
                t->fan[x->fan0 + f].max_rpm == t->fan[y->fan0 + f].max_rpm &&
-               (x->convection != TMX_CONVECTION_PLATE ||
-                t->fan[x->fan0 + f].flow_m3_per_s == t->fan[y->fan0 + f].flow_m3_per_s);
+               (!liquid || t->fan[x->fan0 + f].flow_m3_per_s == t->fan[y->fan0 + f].flow_m3_per_s);
     }
     return same;
 }
@@ -403,7 +403,7 @@ enum tmx_status tmx_run_node_open(struct tmx_run *r, const struct tmx_setting *r
 
 static enum tmx_status cooling_spec(struct tmx_run *r, struct tmx_err *err)
 {
-    const struct tmx_topology *t = &r->topology;
+    struct tmx_topology *t = &r->topology;
     struct tmx_cooling_spec *c = &r->sim_spec.cooling;
     r->level_rpm = calloc(t->n_card, sizeof(const double *));
     r->level_k_per_w = calloc(t->n_card, sizeof(const double *));
@@ -416,6 +416,9 @@ static enum tmx_status cooling_spec(struct tmx_run *r, struct tmx_err *err)
         r->level_rpm[k] = kind->level_rpm;
         r->level_k_per_w[k] = kind->level_k_per_w;
         r->n_level[k] = kind->n_level;
+        if (t->card[k].convection == TMX_CONVECTION_CHANNELS) {
+            tmx_run_pumps(t, k, kind);
+        }
     }
     c->topology = t;
     c->level_rpm = r->level_rpm;

@@ -554,7 +554,7 @@ size_t tmx_run_fastest_air(const struct tmx_run *r)
     const struct tmx_run_kind *k = &r->kind[r->kind_of_gpu[0]];
     size_t best = 0;
     for (size_t l = 1; l < k->n_level; l++) {
-        best = k->level_k_per_w[l] < k->level_k_per_w[best] ? l : best;
+        best = k->level_k_per_w[l] <= k->level_k_per_w[best] ? l : best;
     }
     return k->n_level > 1 ? best : SIZE_MAX;
 }

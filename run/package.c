@@ -155,8 +155,85 @@ static enum tmx_status find_backend(struct tmx_run *r, const struct tmx_setting 
     return st;
 }
 
+/* Flow [m3/s] that the layers of channels of a stack have by themselves, and the electrical power [W] of
+ * pumps without losses for `flow` of it. */
+static double channels_flow(const struct tmx_stack *s, double flow, double *pump_w)
+{
+    double sum = 0;
+    *pump_w = 0;
+    for (size_t l = 0; l < s->spec.n_layer; l++) {
+        if (s->spec.layer[l].channels) {
+            struct tmx_channels c = *s->spec.layer[l].channels;
+            sum += c.flow_m3_per_s;
+            c.flow_m3_per_s *= flow;
+            *pump_w += tmx_channels_pump_w(&c, tmx_thermal_spec_width_m(&s->spec),
+                                           tmx_thermal_spec_height_m(&s->spec), s->spec.layer[l].thickness_m);
+        }
+    }
+    return sum;
+}
+
+/* What keeps pumps of a card from cooling its GPUs by channels; NULL: nothing. */
+static const char *channels_fault(const struct tmx_run *r, const struct tmx_run_kind *k)
+{
+    const struct tmx_choice *fan = &r->sim_spec.choice[TMX_LEVEL_FAN];
+    const struct tmx_fan_policy *p = tmx_fan_of(fan);
+    double pump_w;
+    for (size_t l = 0; l < k->stack.spec.n_layer; l++) {
+        const struct tmx_channels *c = k->stack.spec.layer[l].channels;
+        if (c && c->kind > TMX_CHANNELS_RESOLVED) {
+            return "pumps drive channels that are merged or resolved; the flow of others does not scale";
+        }
+        if (c && c->viscosity_pa_s <= 0) {
+            return "channels: viscosity [Pa s] is missing, from which the pumps' watts follow";
+        }
+    }
+    return channels_flow(&k->stack, 1, &pump_w) <= 0
+               ? "the card is cooled by channels, no layer of the package has any"
+           : tmx_hotspot_config_given(&k->package, "coolant_flow")
+               ? "coolant_flow: the flow is that of the card's pumps"
+           : tmx_hotspot_config_given(&k->package, "coolant_inlet")
+               ? "coolant_inlet: the coolant enters at the inlet_c of the topology or the run"
+           : p->constant && p->constant(fan->state) <= 0 ? "fan.speed = 0: no coolant flows"
+           : r->spread.sink > 0                          ? "spread.sink: there is no sink in air"
+                                                         : NULL;
+}
+
+/* Flow at the levels; the convection of the sink stays the package's. */
+static void tabulate_pump(struct tmx_run_kind *k, const double *flow_m3_per_s)
+{
+    double pump_w;
+    for (size_t l = 0; l < k->n_level; l++) {
+        k->level_k_per_w[l] = k->stack.spec.package.r_convec_k_per_w;
+        k->level_flow[l] = flow_m3_per_s[l] / channels_flow(&k->stack, 1, &pump_w);
+    }
+    k->stack.spec.flow_levels = k->level_flow;
+    k->stack.spec.inlet_at_ambient = true;
+}
+
+void tmx_run_pumps(struct tmx_topology *t, size_t card, const struct tmx_run_kind *k)
+{
+    static const double STILL = 1e-3; /* of their flow, past pumps that stand still: assumed */
+    struct tmx_card *c = &t->card[card];
+    double full_m3_per_s = 0, pump_w;
+    for (size_t f = c->fan0; f < c->fan0 + c->n_fan; f++) {
+        full_m3_per_s += t->fan[f].flow_m3_per_s;
+    }
+    c->still_flow_m3_per_s = fmin(c->still_flow_m3_per_s, STILL * full_m3_per_s);
+    const double own_m3_per_s = channels_flow(&k->stack, 1, &pump_w);
+    (void)channels_flow(&k->stack, full_m3_per_s / (double)c->n_gpu / own_m3_per_s, &pump_w);
+    for (size_t f = c->fan0; f < c->fan0 + c->n_fan; f++) {
+        t->fan[f].drop_w =
+            pump_w * (double)c->n_gpu * t->fan[f].flow_m3_per_s / full_m3_per_s / t->fan[f].efficiency;
+    }
+    for (size_t l = 0; l < k->stack.spec.n_layer; l++) {
+        const struct tmx_channels *channels = k->stack.spec.layer[l].channels;
+        c->coolant_j_per_m3k = channels ? channels->p_j_per_m3k : c->coolant_j_per_m3k;
+    }
+}
+
 /* Convection at the speeds of the cooler's fans. */
-static enum tmx_status tabulate_fan(const struct tmx_run *r, struct tmx_run_kind *k, struct tmx_err *err)
+static enum tmx_status tabulate_fan(struct tmx_run *r, struct tmx_run_kind *k, struct tmx_err *err)
 {
     const struct tmx_card *card = &r->topology.card[k->card];
     const struct tmx_choice *fan = &r->sim_spec.choice[TMX_LEVEL_FAN];
@@ -165,13 +242,22 @@ static enum tmx_status tabulate_fan(const struct tmx_run *r, struct tmx_run_kind
     const char *fault = card->convection == TMX_CONVECTION_PACKAGE ? tmx_fan_sink_fault(&k->stack.fan)
                         : card->convection == TMX_CONVECTION_PLATE && !k->stack.fan.liquid
                             ? "the card is cooled by a plate, the package has no cold_plate"
-                            : NULL;
+                        : card->convection == TMX_CONVECTION_CHANNELS ? channels_fault(r, k)
+                                                                      : NULL;
+    double flow_m3_per_s[TMX_MAX_FAN_LEVELS];
     if (fault) {
         return tmx_fail_at(err, TMX_ECONFIG, k->package_path, 0, "card %s, package model: %s", card->name,
                            fault);
     }
+    if (card->convection == TMX_CONVECTION_CHANNELS) {
+        tmx_run_pumps(&r->topology, k->card, k);
+    }
     k->n_level = tmx_fan_levels(card, &r->topology.fan[card->fan0], &k->stack.fan,
-                                one_speed ? p->constant(fan->state) : -1, k->level_rpm, k->level_k_per_w);
+                                one_speed ? p->constant(fan->state) : -1, k->level_rpm, k->level_k_per_w,
+                                flow_m3_per_s);
+    if (card->convection == TMX_CONVECTION_CHANNELS) {
+        tabulate_pump(k, flow_m3_per_s);
+    }
     k->stack.spec.r_convec_levels = k->level_k_per_w;
     k->stack.spec.n_level = k->n_level;
     return TMX_OK;
@@ -217,6 +303,7 @@ static enum tmx_status read_kind(struct tmx_run *r, struct tmx_run_kind *k, cons
         return tmx_setting_blame(group ? group : root, st, err);
     }
     k->stack.spec.min_step_s = r->options.tick_s;
+    k->stack.spec.coolant_limit_k = k->package.coolant_limit;
     k->stack.spec.no_field = true; /* a run writes the temperatures of units alone */
     return r->topology.n_gpu > 0 ? tabulate_fan(r, k, err) : TMX_OK;
 }

@@ -31,10 +31,11 @@ struct tmx_run_kind {
     char package_path[2 * TMX_PATH_SIZE], floorplan_path[2 * TMX_PATH_SIZE];
     struct tmx_hotspot_config package;
     struct tmx_stack stack;
-    double level_rpm[TMX_MAX_FAN_LEVELS], level_k_per_w[TMX_MAX_FAN_LEVELS];
-    size_t n_level; /* of convection; 0: the package's own, no fan */
-    void *model;    /* thermal, shared by all GPUs of the kind */
-    void *believed; /* thermal model of a policy that looks ahead; NULL: model serves */
+    double level_rpm[TMX_MAX_FAN_LEVELS], level_k_per_w[TMX_MAX_FAN_LEVELS],
+        level_flow[TMX_MAX_FAN_LEVELS]; /* of the coolant in channels, of what the layers say */
+    size_t n_level;                     /* of convection; 0: the package's own, no fan */
+    void *model;                        /* thermal, shared by all GPUs of the kind */
+    void *believed;                     /* thermal model of a policy that looks ahead; NULL: model serves */
     struct tmx_forecast forecast;
 };
 
@@ -194,6 +195,9 @@ TMX_NODISCARD enum tmx_status tmx_run_thermal_read(struct tmx_run *r, const stru
                                                    struct tmx_err *err);
 /* -> models, ready to step. */
 TMX_NODISCARD enum tmx_status tmx_run_thermal_build(struct tmx_run *r, struct tmx_err *err);
+/* Of a card whose GPUs are of kind k, cooled by channels: the watts of its pumps, what flows past them when
+ * they stand still, and the heat capacity of that. */
+void tmx_run_pumps(struct tmx_topology *t, size_t card, const struct tmx_run_kind *k);
 void tmx_run_thermal_close(struct tmx_run *r);
 
 /* Why a key of HotSpot's does nothing in a run; NULL when it does something. */

@@ -73,7 +73,8 @@ static const struct row {
     {"c_convec c_convec_sec", "J/K", 1, 2e4, 1e-3, 1e5, {{"mJ/K", 1e-3, 0}, {"kJ/K", 1e3, 0}}},
     {"rpm", "1/min", 100, 6e4, 5, 4e5, {{"1/s", 60, 0}}},
     {"plate_flow", "m3/s", 1e-7, 0.02, 1e-9, 0.5, COOLANT},
-    {"flow_m3_per_s still_flow_m3_per_s", "m3/s", 1e-5, 3, 1e-7, 100, AIR},
+    {"still_flow_m3_per_s", "m3/s", 1e-5, 3, 1e-7, 100, AIR},
+    {"flow_m3_per_s", "m3/s", 1e-7, 3, 1e-9, 100, AIR}, /* or of a pump */
     /* temperatures */
     {"ambient", "K", 233, 373, 100, 600, KELVIN},
     {"init_temp thermal_threshold", "K", 233, 473, 100, 1000, KELVIN},

@@ -53,7 +53,7 @@ struct tmx_thermal_ops {
     /* REQUIRED. Advance by dt_s [s] > 0 under constant power_w [n_unit, W]; temp_k
      * [n_unit, K] is written with the temperatures at the end. Allocates nothing once
      * a dt_s has been used before (prepare for it with prepare). Returns TMX_OK, or
-     * TMX_ESOLVE when a temperature is not finite. */
+     * TMX_ESOLVE when a temperature is not finite, and then says why. */
     enum tmx_status (*step)(void *state, double dt_s, const double *power_w, double *temp_k);
 
     /* OPTIONAL. The step of n instances of one model, or of models that are the same, at once, each with its
@@ -107,6 +107,9 @@ struct tmx_thermal_ops {
 
     /* OPTIONAL. For energy balances. */
     void (*heat)(const void *state, struct tmx_thermal_heat *heat);
+
+    /* OPTIONAL. Why the last step failed, in words; empty: it is not known. */
+    void (*why)(const void *state, char *text, size_t size);
 
     /* REQUIRED. All that changes, for snapshots. */
     void (*image)(void *state, struct tmx_image *i);

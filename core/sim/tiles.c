@@ -315,8 +315,16 @@ static enum tmx_status power(struct tmx_sim *s, struct tmx_gpus span, struct tmx
 enum tmx_status tmx_tiles_heat_failed(const struct tmx_tiles *p, size_t k, enum tmx_status st,
                                       struct tmx_err *err)
 {
-    return tmx_fail(err, st, "thermal back-end %s, GPU %zu, tick %" PRIu64,
-                    p->sim->spec.thermal[p->order[k]].ops->base.name, p->order[k], p->sim->tick);
+    const struct tmx_sim *s = p->sim;
+    const size_t g = p->order[k];
+    const struct tmx_thermal_ops *ops = s->spec.thermal[g].ops;
+    char why[256] = "";
+    if (ops->why) {
+        ops->why(s->thermal[g].state, why, sizeof why);
+    }
+    return why[0]
+               ? tmx_fail(err, st, "GPU %zu, %g s: %s", g, (double)(s->tick + 1) * s->spec.dt_s, why)
+               : tmx_fail(err, st, "thermal back-end %s, GPU %zu, tick %" PRIu64, ops->base.name, g, s->tick);
 }
 
 size_t tmx_tiles_gpu(const struct tmx_tiles *p, size_t k)

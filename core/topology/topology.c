@@ -64,7 +64,7 @@ double tmx_host_wall_w(const struct tmx_host *h, double load_w)
 double tmx_fan_power_w(const struct tmx_fan *fan, double rpm)
 {
     const double x = rpm / fan->max_rpm;
-    return fan->power_w * x * x * x;
+    return (fan->power_w * x + fan->drop_w) * x * x;
 }
 
 double tmx_fan_flow_m3_per_s(const struct tmx_fan *fan, double rpm)

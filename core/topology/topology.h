@@ -36,13 +36,21 @@ struct tmx_card {
     size_t gpu0, n_gpu;         /* its GPUs stand together */
     size_t fan0, n_fan;         /* and its fans */
 };
-enum tmx_convection { TMX_CONVECTION_FIT, TMX_CONVECTION_PACKAGE, TMX_CONVECTION_PLATE };
+enum tmx_convection {
+    TMX_CONVECTION_FIT,
+    TMX_CONVECTION_PACKAGE,
+    TMX_CONVECTION_PLATE,
+    TMX_CONVECTION_CHANNELS, /* in the layers of the package; fans are pumps, what flows past is their coolant
+                              */
+};
 
 struct tmx_fan {
     char name[TMX_NAME];
     size_t card;
     double min_rpm, max_rpm; /* slowest turning and full speed */
-    double power_w;          /* electrical, at full speed */
+    double power_w;          /* electrical, at full speed; of pumps without their pressure drop */
+    double efficiency;       /* of a pump: pressure drop times flow, of the watts it takes for them */
+    double drop_w;           /* those watts at full speed; 0: no pump of channels */
     double
         heat_share; /* of it, into the air that the GPUs of its card breathe; the rest leaves behind them */
     double flow_m3_per_s; /* at full speed */
@@ -117,7 +125,8 @@ double tmx_link_cost(const struct tmx_link *link);
 /* NULL when there is no link of this name. */
 const struct tmx_link *tmx_topology_link(const struct tmx_topology *t, const char *name);
 
-/* Fan laws: flow ~ speed, electrical power ~ speed^3, acoustic power ~ speed^6. */
+/* Fan laws: flow ~ speed, electrical power ~ speed^3, acoustic power ~ speed^6. The drop of laminar channels
+ * grows with the flow, so drop_w ~ speed^2. */
 double tmx_fan_power_w(const struct tmx_fan *fan, double rpm);
 double tmx_fan_flow_m3_per_s(const struct tmx_fan *fan, double rpm);
 double tmx_fan_noise_dba(const struct tmx_fan *fan,

@@ -22,7 +22,7 @@ static TMX_NODISCARD enum tmx_status tmx_hall_build(struct tmx_topology *t, cons
 
 enum { MAX_PARTS = 4096 }; /* of one kind in a node */
 
-static const char *const convections[] = {"fit", "package", "plate", NULL};
+static const char *const convections[] = {"fit", "package", "plate", "channels", NULL};
 
 static const struct tmx_opt root_opts[] = {
     TMX_ROW_TEXT(tmx_topology, name, NULL, "name"),
@@ -54,14 +54,15 @@ static const struct tmx_opt card_opts[] = {
     TMX_ROW_TEXT(tmx_card, name, NULL, "name"),
     TMX_ROW_CHOICE(
         tmx_card, convection, convections, "fit",
-        "sink to air: a + b rpm^-fit_exponent, the fan and fins of the package file, or its cold plate, the "
-        "fans being pumps"),
+        "sink to air: a + b rpm^-fit_exponent, the fan and fins of the package file, its cold plate, or its "
+        "layers of channels, the fans being pumps"),
     TMX_ROW_REAL(tmx_card, fit_a_k_per_w, "K/W", 0, 10, 0.05, "a of the fit"),
     TMX_ROW_REAL(tmx_card, fit_b_k_per_w, "K/W", 0, 1e30, 111, "b of the fit, K/W at 1 rpm"),
     TMX_ROW_REAL(tmx_card, fit_exponent, "1", 0.05, 20, 0.8, "exponent of the fit: a + b rpm^-exponent"),
     TMX_ROW_REAL(tmx_card, still_k_per_w, "K/W", 1e-3, 100, 0.8, "sink to air with all fans stopped"),
-    TMX_ROW_REAL(tmx_card, still_flow_m3_per_s, "m3/s", 1e-6, 10, 1e-3,
-                 "air past the card with all fans stopped"),
+    TMX_ROW_REAL(
+        tmx_card, still_flow_m3_per_s, "m3/s", 1e-6, 10, 1e-3,
+        "air past the card with all fans stopped; coolant in channels: at most a thousandth of full flow"),
     TMX_ROW_REAL(tmx_card, coolant_j_per_m3k, "J/(m3 K)", 1, 1e9, 1.059 * 1007,
                  "heat capacity of what flows past: air at 45 degC, water 4.146e6"),
     TMX_ROW_INT(tmx_card, levels, "1", 2, TMX_MAX_FAN_LEVELS, 32,
@@ -89,15 +90,18 @@ static const struct tmx_opt fan_numbers[] = {
     TMX_ROW_REAL(
         tmx_fan, heat_share, "1", 0, 1, 1,
         "share of the fan's power that heats the air of its card's GPUs; the rest leaves behind them"),
-    TMX_ROW_REAL(tmx_fan, flow_m3_per_s, "m3/s", 1e-6, 10, NAN, "air at full speed"),
+    TMX_ROW_REAL(tmx_fan, flow_m3_per_s, "m3/s", 1e-12, 10, NAN, "air or coolant at full speed"),
+    TMX_ROW_REAL(tmx_fan, efficiency, "1", 0.01, 1, 1,
+                 "of a pump of channels: pressure drop times flow, of the watts it takes for them"),
     TMX_ROW_REAL(tmx_fan, noise_dba, "dBA", 0, 200, 45, "noise at full speed; 0: unknown"),
     TMX_ROW_BOOL(tmx_fan, stand_in, 0,
                  "stand-in for fans that were not measured; its speed appears in no table"),
     {0},
 };
 static const char *const fan_name_keys[] = {"name", "card", "count", "curve", NULL};
-static const char *const fan_number_keys[] = {
-    "min_rpm", "max_rpm", "power_w", "flow_m3_per_s", "noise_dba", "heat_share", "stand_in", "curve", NULL};
+static const char *const fan_number_keys[] = {"min_rpm",   "max_rpm",    "power_w",    "flow_m3_per_s",
+                                              "noise_dba", "heat_share", "efficiency", "stand_in",
+                                              "curve",     NULL};
 static const struct tmx_opt point_opts[] = {
     TMX_ROW_REAL(tmx_fan_point, temp_c, "degC", -100, 300, NAN, "hottest chip of the card"),
     TMX_ROW_REAL(tmx_fan_point, speed, "1", 0, 1, NAN, "of max_rpm"),

@@ -6,6 +6,8 @@
  * Equations: docs/models.md, "Thermal network". Letters of that text: W, H die sides; s, S
  * spreader and sink sides; r_x, r_y, r_z resistances of one cell along x, y, z. */
 #include <math.h>
+#include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -702,7 +704,7 @@ double tmx_network_gamma(const struct tmx_network *net, double r_convec_k_per_w)
     return 1.0 / (net->film_base_k + r_convec_k_per_w * net->sink_area_m2);
 }
 
-double tmx_network_leaving(const struct tmx_network *net, double gamma, const double *theta_k)
+double tmx_network_leaving(const struct tmx_network *net, double gamma, double flow, const double *theta_k)
 {
     double sum = 0, board = 0;
     for (size_t c = 0; c < net->n_node; c++) {
@@ -712,18 +714,36 @@ double tmx_network_leaving(const struct tmx_network *net, double gamma, const do
         board += net->ground_w_k[c] * theta_k[c];
     }
     for (size_t e = 0; e < net->n_flow; e++) {
-        board += net->flow[e].w_k * theta_k[net->flow[e].b];
+        board += flow * net->flow[e].w_k * theta_k[net->flow[e].b];
     }
     return gamma * sum + board;
 }
 
-double tmx_network_brought(const struct tmx_network *net, double theta_inlet_k)
+double tmx_network_brought(const struct tmx_network *net, double flow, double theta_inlet_k)
 {
     double w = 0;
     for (size_t c = 0; c < net->n_node && net->inflow_w_k; c++) {
-        w += net->inflow_w_k[c] * theta_inlet_k;
+        w += flow * net->inflow_w_k[c] * theta_inlet_k;
     }
     return w;
+}
+
+size_t tmx_network_hottest_coolant(const struct tmx_network *net, const double *theta_k)
+{
+    size_t node = SIZE_MAX;
+    for (size_t e = 0; e < net->n_flow; e++) {
+        const size_t wet = net->flow[e].a;
+        node = node == SIZE_MAX || theta_k[wet] > theta_k[node] ? wet : node;
+    }
+    return node;
+}
+
+void tmx_network_place(const struct tmx_network *net, size_t node, char *text, size_t size)
+{
+    const size_t cell = node % net->n_cell, i = cell / net->cols, j = cell % net->cols;
+    snprintf(text, size, "layer %zu, about %.3g mm from the west and %.3g mm from the south edge",
+             node / net->n_cell, 1e3 * net->width_m * ((double)j + 0.5) / (double)net->cols,
+             1e3 * net->height_m * (1 - ((double)i + 0.5) / (double)net->rows));
 }
 
 void tmx_network_spread_power(const struct tmx_network *net, const double *power_w, double *node_w)

@@ -73,9 +73,15 @@ void tmx_network_finish(struct tmx_network *net); /* accepts zeroed memory */
 double tmx_network_gamma(const struct tmx_network *net, double r_convec_k_per_w);
 
 /* Heat [W] that leaves from theta_k [n_node, K] to the air, through the sink and below, and with coolant,
- * whose inlet is at ambient here: one of theta_inlet_k brings tmx_network_brought in. */
-double tmx_network_leaving(const struct tmx_network *net, double gamma, const double *theta_k);
-double tmx_network_brought(const struct tmx_network *net, double theta_inlet_k);
+ * whose inlet is at ambient here: one of theta_inlet_k brings tmx_network_brought in. flow: of the
+ * spec's. */
+double tmx_network_leaving(const struct tmx_network *net, double gamma, double flow, const double *theta_k);
+double tmx_network_brought(const struct tmx_network *net, double flow, double theta_inlet_k);
+
+/* Node of the hottest coolant in theta_k [n_node], SIZE_MAX where none flows; and where it lies, for a
+ * message. */
+size_t tmx_network_hottest_coolant(const struct tmx_network *net, const double *theta_k);
+void tmx_network_place(const struct tmx_network *net, size_t node, char *text, size_t size);
 
 /* Add power_w [n_unit, W] to node_w [n_node, W]. */
 void tmx_network_spread_power(const struct tmx_network *net, const double *power_w, double *node_w);

@@ -29,9 +29,10 @@ static int factorise(cholmod_sparse *a, cholmod_factor *l, cholmod_common *commo
 
 /* All of a matrix that flow makes unsymmetric, by columns, and UMFPACK's analysis of it. */
 struct full {
-    int *start, *row;    /* [n + 1], [start[n]] owned, rows ascending */
-    int *diagonal;       /* [n] owned: entry */
-    double *net, *value; /* [start[n]] owned: G_net with its flow; the shifted matrix */
+    int *start, *row;           /* [n + 1], [start[n]] owned, rows ascending */
+    int *diagonal;              /* [n] owned: entry */
+    double *net, *flow, *value; /* [start[n]] owned: G_net, what coolant carries; the shifted matrix */
+    double part;                /* of the coolant */
     void *symbolic;
 };
 
@@ -59,24 +60,29 @@ static void full_finish(struct full *f)
     free(f->row);
     free(f->diagonal);
     free(f->net);
+    free(f->flow);
     free(f->value);
     *f = (struct full){0};
 }
 
-/* Both triangles of G_net and its flow, as triplets; UMFPACK sorts and adds them. */
+/* Both triangles of G_net, and its flow, as triplets; UMFPACK sorts and adds them, twice to the same places:
+ * G_net alone, and the flow alone. */
 static enum tmx_status full_init(struct full *f, const struct tmx_network *net, struct tmx_err *err)
 {
     const size_t n = net->n_node, n_lower = (size_t)net->col_start[n], n_all = 2 * n_lower + net->n_flow;
     int *row = calloc(n_all, sizeof *row), *col = calloc(n_all, sizeof *col),
         status = UMFPACK_ERROR_out_of_memory;
-    double *value = calloc(n_all, sizeof *value);
+    double *value = calloc(n_all, sizeof *value), *carried = calloc(n_all, sizeof *carried);
     f->start = calloc(n + 1, sizeof *f->start);
     f->row = calloc(n_all, sizeof *f->row);
     f->diagonal = calloc(n, sizeof *f->diagonal);
     f->net = calloc(n_all, sizeof *f->net);
+    f->flow = calloc(n_all, sizeof *f->flow);
     f->value = calloc(n_all, sizeof *f->value);
+    f->part = 1;
     size_t k = 0;
-    if (row && col && value && f->start && f->row && f->diagonal && f->net && f->value) {
+    if (row && col && value && carried && f->start && f->row && f->diagonal && f->net && f->flow &&
+        f->value) {
         for (size_t c = 0; c < n; c++) {
             for (int e = net->col_start[c]; e < net->col_start[c + 1]; e++) {
                 row[k] = net->row[e], col[k] = (int)c, value[k++] = net->value_w_k[e];
@@ -86,29 +92,36 @@ static enum tmx_status full_init(struct full *f, const struct tmx_network *net, 
             }
         }
         for (size_t e = 0; e < net->n_flow; e++) {
-            row[k] = (int)net->flow[e].a, col[k] = (int)net->flow[e].b, value[k++] = net->flow[e].w_k;
+            row[k] = (int)net->flow[e].a, col[k] = (int)net->flow[e].b, carried[k++] = net->flow[e].w_k;
         }
         status = umfpack_di_triplet_to_col((int)n, (int)n, (int)k, row, col, value, f->start, f->row, f->net,
                                            NULL);
+        status = status ? status
+                        : umfpack_di_triplet_to_col((int)n, (int)n, (int)k, row, col, carried, f->start,
+                                                    f->row, f->flow, NULL);
         for (size_t c = 0; c < n && !status; c++) {
             for (int e = f->start[c]; e < f->start[c + 1]; e++) {
                 f->diagonal[c] = f->row[e] == (int)c ? e : f->diagonal[c];
+                f->value[e] = f->net[e] + f->flow[e];
             }
         }
-        status =
-            status ? status
-                   : umfpack_di_symbolic((int)n, (int)n, f->start, f->row, f->net, &f->symbolic, NULL, NULL);
+        status = status ? status
+                        : umfpack_di_symbolic((int)n, (int)n, f->start, f->row, f->value, &f->symbolic, NULL,
+                                              NULL);
     }
     free(row);
     free(col);
     free(value);
+    free(carried);
     return status ? tmx_fail(err, TMX_ENOMEM, "ordering of %zu nodes", n) : TMX_OK;
 }
 
 static enum tmx_status full_factor(struct full *f, const struct tmx_network *net, double gamma, double sigma,
                                    void **numeric, struct tmx_err *err)
 {
-    memcpy(f->value, f->net, (size_t)f->start[net->n_node] * sizeof *f->value);
+    for (int e = 0; e < f->start[net->n_node]; e++) {
+        f->value[e] = f->net[e] + f->part * f->flow[e];
+    }
     for (size_t c = 0; c < net->n_node; c++) {
         f->value[f->diagonal[c]] += gamma * net->area_m2[c] + sigma * net->heat_j_k[c];
     }
@@ -229,6 +242,11 @@ enum tmx_status tmx_solver_create_copy(const struct tmx_solver *s, struct tmx_so
         return tmx_fail(err, TMX_ENOMEM, "ordering of %zu nodes", s->net->n_node);
     }
     return TMX_OK;
+}
+
+void tmx_solver_set_flow(struct tmx_solver *s, double flow)
+{
+    s->full.part = flow;
 }
 
 void tmx_solver_destroy(struct tmx_solver *s)

@@ -33,6 +33,9 @@ TMX_NODISCARD enum tmx_status tmx_solver_create_workspace(const struct tmx_netwo
                                                           struct tmx_solver **s, struct tmx_err *err);
 void tmx_solver_destroy(struct tmx_solver *s);
 
+/* Coolant of the factors made from now on, of the network's own flow; 1 to begin with. */
+void tmx_solver_set_flow(struct tmx_solver *s, double flow);
+
 /* Factor at film coefficient gamma [W/(m2 K)] and shift sigma [1/s]. The caller ends
  * *f with tmx_factor_destroy before the solver that made it. */
 TMX_NODISCARD enum tmx_status tmx_factor_create(struct tmx_solver *s, double gamma, double sigma,

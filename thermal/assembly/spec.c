@@ -48,6 +48,12 @@ double tmx_thermal_spec_r_convec(const struct tmx_thermal_spec *spec, size_t lev
     return spec->n_level ? spec->r_convec_levels[level] : spec->package.r_convec_k_per_w;
 }
 
+double tmx_thermal_spec_flow(const struct tmx_thermal_spec *spec, size_t level)
+{
+    tmx_assert(level < tmx_thermal_spec_levels(spec));
+    return spec->flow_levels ? spec->flow_levels[level] : 1;
+}
+
 size_t tmx_channels_count(const struct tmx_channels *c, double width_m)
 {
     if (c->kind == TMX_CHANNELS_RESOLVED) {

@@ -103,6 +103,10 @@ struct tmx_thermal_spec {
     double ambient_k;
     const double *r_convec_levels; /* [n_level, K/W] for a fan; n_level 0: package.r_convec_k_per_w alone */
     size_t n_level;
+    const double *flow_levels; /* [n_level] not owned: flow of all coolant at each level, of what its layers
+                                  say; NULL: 1 */
+    bool inlet_at_ambient;     /* coolant enters at the ambient of the chip, not at its layers' inlet_k */
+    double coolant_limit_k;    /* a step that ends with warmer coolant fails; 0: none */
     double init_k;             /* uniform start, used when init_node_k is NULL */
     const double *init_node_k; /* [n_view, K] start field over the view (n_layer + 2 layers of rows * cols
                                   cells, row 0 = north, then 12 package nodes W,E,N,S of spreader, inner and
@@ -125,5 +129,6 @@ double tmx_thermal_spec_height_m(const struct tmx_thermal_spec *spec);
 /* Convection levels of the spec: at least one. */
 size_t tmx_thermal_spec_levels(const struct tmx_thermal_spec *spec);
 double tmx_thermal_spec_r_convec(const struct tmx_thermal_spec *spec, size_t level); /* [K/W] */
+double tmx_thermal_spec_flow(const struct tmx_thermal_spec *spec, size_t level);     /* of the layers' own */
 
 #endif

@@ -5,6 +5,8 @@
  * Source: J. van den Eshof, M. Hochbruck, "Preconditioning Lanczos approximations to the matrix
  * exponential", SIAM J. Sci. Comput. 27 (2006) 1438. */
 #include <math.h>
+#include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <threads.h>
@@ -20,10 +22,10 @@ struct decay; /* work space of one instance */
 static void decay_destroy(struct decay *d); /* accepts NULL */
 
 /* Add what is left of v after dt_s to field_k [n_node]; *mean_w is the time mean of
- * the heat that leaves [W] at film coefficient gamma. factor: at decay_sigma(dt_s) and gamma.
+ * the heat that leaves [W] at film coefficient gamma and flow. factor: at decay_sigma(dt_s) and these.
  * Allocates nothing. Returns TMX_OK, or TMX_ESOLVE when the series does not end. */
 static enum tmx_status decay(struct decay *d, struct tmx_solver *work, const struct tmx_factor *factor,
-                             double gamma, double dt_s, double *field_k, double *mean_w);
+                             double gamma, double flow, double dt_s, double *field_k, double *mean_w);
 
 enum { MAX_KRYLOV = 60 };
 static const double POLE = 10.0;      /* near the optimum of the source, figure 3: h sigma of 5 to 20 */
@@ -157,7 +159,7 @@ static enum tmx_status extend(struct decay *d, size_t j, double sigma, struct tm
 }
 
 static enum tmx_status decay(struct decay *d, struct tmx_solver *work, const struct tmx_factor *factor,
-                             double gamma, double dt_s, double *field_k, double *mean_w)
+                             double gamma, double flow, double dt_s, double *field_k, double *mean_w)
 {
     const size_t n = d->net->n_node;
     const double sigma = decay_sigma(dt_s), size = norm(d, d->basis);
@@ -182,7 +184,7 @@ static enum tmx_status decay(struct decay *d, struct tmx_solver *work, const str
     }
     for (size_t j = 0; j < m; j++) {
         tmx_dense_axpy(n, size * d->end[j], d->basis + j * n, field_k);
-        *mean_w += size * d->mean[j] * tmx_network_leaving(d->net, gamma, d->basis + j * n);
+        *mean_w += size * d->mean[j] * tmx_network_leaving(d->net, gamma, flow, d->basis + j * n);
     }
     return small < 2 && m == MAX_KRYLOV ? TMX_ESOLVE : TMX_OK;
 }
@@ -209,7 +211,7 @@ static const struct tmx_opt opts[] = {
 };
 
 struct entry { /* one factored matrix */
-    double sigma, gamma;
+    double sigma, gamma, flow;
     struct tmx_factor *factor;
     struct entry *next;
 };
@@ -220,10 +222,12 @@ struct model {
     mtx_t lock;
     struct entry *entry; /* under lock; entries never move or change once listed */
     int scheme;
-    double *gamma; /* [n_level] */
+    double *gamma, *flow; /* [n_level] */
     size_t n_level;
     double ambient_k;
-    double *start; /* [n_node, K] */
+    bool inlet_at_ambient;
+    double coolant_limit_k; /* INFINITY: none */
+    double *start;          /* [n_node, K] */
 };
 
 struct equilibrium { /* the last one needed */
@@ -250,11 +254,12 @@ static enum tmx_status find_factor(struct model *m, double sigma, size_t level, 
     enum tmx_status st = TMX_OK;
     mtx_lock(&m->lock);
     struct entry *e = m->entry;
-    while (e && (e->sigma != sigma || e->gamma != m->gamma[level])) {
+    while (e && (e->sigma != sigma || e->gamma != m->gamma[level] || e->flow != m->flow[level])) {
         e = e->next;
     }
     if (!e) {
         e = calloc(1, sizeof *e);
+        tmx_solver_set_flow(m->solver, m->flow[level]);
         st = e ? tmx_factor_create(m->solver, m->gamma[level], sigma, &e->factor, err)
                : tmx_fail(err, TMX_ENOMEM, "factor");
         if (st) {
@@ -262,6 +267,7 @@ static enum tmx_status find_factor(struct model *m, double sigma, size_t level, 
         } else {
             e->sigma = sigma;
             e->gamma = m->gamma[level];
+            e->flow = m->flow[level];
             e->next = m->entry;
             m->entry = e;
         }
@@ -287,6 +293,7 @@ static void model_destroy(void *model)
     tmx_network_finish(&m->net);
     mtx_destroy(&m->lock);
     free(m->gamma);
+    free(m->flow);
     free(m->start);
     free(m);
 }
@@ -300,13 +307,17 @@ static enum tmx_status fill_model(struct model *m, const struct tmx_thermal_spec
     }
     m->n_level = tmx_thermal_spec_levels(spec);
     m->ambient_k = spec->ambient_k;
+    m->inlet_at_ambient = spec->inlet_at_ambient;
+    m->coolant_limit_k = spec->coolant_limit_k > 0 ? spec->coolant_limit_k : INFINITY;
     m->gamma = calloc(m->n_level, sizeof *m->gamma);
+    m->flow = calloc(m->n_level, sizeof *m->flow);
     m->start = calloc(m->net.n_node, sizeof *m->start);
-    if (!m->gamma || !m->start) {
+    if (!m->gamma || !m->flow || !m->start) {
         return tmx_fail(err, TMX_ENOMEM, "model of %zu nodes", m->net.n_node);
     }
     for (size_t l = 0; l < m->n_level; l++) {
         m->gamma[l] = tmx_network_gamma(&m->net, tmx_thermal_spec_r_convec(spec, l));
+        m->flow[l] = tmx_thermal_spec_flow(spec, l);
     }
     for (size_t c = 0; c < m->net.n_node; c++) {
         m->start[c] = spec->init_k;
@@ -420,13 +431,19 @@ static enum tmx_status create(const void *model, void **state, struct tmx_err *e
     return TMX_OK;
 }
 
+/* Of the coolant that enters, above ambient. */
+static double inlet_theta(const struct state *s)
+{
+    return s->model->inlet_at_ambient ? 0 : s->model->net.inlet_k - s->ambient_k;
+}
+
 /* s->rhs += power and what coolant brings in. */
 static void add_sources(const struct state *s, const double *power_w)
 {
     const struct tmx_network *net = &s->model->net;
     tmx_network_spread_power(net, power_w, s->rhs);
     for (size_t c = 0; c < net->n_node && net->inflow_w_k; c++) {
-        s->rhs[c] += net->inflow_w_k[c] * (net->inlet_k - s->ambient_k);
+        s->rhs[c] += s->model->flow[s->level] * net->inflow_w_k[c] * inlet_theta(s);
     }
 }
 
@@ -446,8 +463,9 @@ static enum tmx_status settle(const struct state *s, const double *power_w, doub
 static double to_ambient(const struct state *s, const double *theta)
 {
     const struct tmx_network *net = &s->model->net;
-    return tmx_network_leaving(net, s->model->gamma[s->level], theta) -
-           tmx_network_brought(net, net->inlet_k - s->ambient_k);
+    const double flow = s->model->flow[s->level];
+    return tmx_network_leaving(net, s->model->gamma[s->level], flow, theta) -
+           tmx_network_brought(net, flow, inlet_theta(s));
 }
 
 static enum tmx_status advance_euler(const struct state *s, double dt_s, const double *power_w, double *out_j)
@@ -488,7 +506,7 @@ static enum tmx_status settle_once(const struct state *s, const double *power_w)
 static enum tmx_status decay_in(const struct state *s, double dt_s, int pieces, double *mean_w)
 {
     const size_t n = s->model->net.n_node;
-    const double piece_s = dt_s / pieces, gamma = s->model->gamma[s->level];
+    const double piece_s = dt_s / pieces, gamma = s->model->gamma[s->level], flow = s->model->flow[s->level];
     const struct tmx_factor *f;
     enum tmx_status st = find_factor(s->model, decay_sigma(piece_s), s->level, &f, NULL);
     double *away = decay_start(s->decay);
@@ -503,7 +521,7 @@ static enum tmx_status decay_in(const struct state *s, double dt_s, int pieces, 
         } else {
             memset(s->next, 0, n * sizeof *s->next);
         }
-        st = decay(s->decay, s->work, f, gamma, piece_s, s->next, &w);
+        st = decay(s->decay, s->work, f, gamma, flow, piece_s, s->next, &w);
         *mean_w += w / pieces;
         if (k < pieces) {
             memcpy(away, s->next, n * sizeof *away);
@@ -546,6 +564,25 @@ static enum tmx_status advance(const struct state *s, double dt_s, const double 
                                      : advance_euler(s, dt_s, power_w, out_j);
 }
 
+static bool boils(const struct state *s)
+{
+    const size_t hottest = tmx_network_hottest_coolant(&s->model->net, s->theta);
+    return hottest != SIZE_MAX && s->theta[hottest] + s->ambient_k > s->model->coolant_limit_k;
+}
+
+static void why(const void *state, char *text, size_t size)
+{
+    const struct state *s = state;
+    text[0] = '\0';
+    if (boils(s)) {
+        const size_t hottest = tmx_network_hottest_coolant(&s->model->net, s->theta);
+        char place[96];
+        tmx_network_place(&s->model->net, hottest, place, sizeof place);
+        snprintf(text, size, "coolant boils: it reaches %.2f K in %s; the limit is %.2f K (coolant_limit)",
+                 s->theta[hottest] + s->ambient_k, place, s->model->coolant_limit_k);
+    }
+}
+
 static enum tmx_status step(void *state, double dt_s, const double *power_w, double *temp_k)
 {
     struct state *s = state;
@@ -558,6 +595,12 @@ static enum tmx_status step(void *state, double dt_s, const double *power_w, dou
     s->theta = s->next;
     s->next = old;
     s->out_j += out_j;
+    if (boils(s)) { /* it carries heat away in another manner than is computed */
+        for (size_t u = 0; u < s->model->net.n_unit; u++) {
+            temp_k[u] = NAN;
+        }
+        return TMX_ESOLVE;
+    }
     return report(s, s->theta, temp_k);
 }
 
@@ -656,5 +699,6 @@ const struct tmx_thermal_ops tmx_thermal_grid = {
     .field = field,
     .predict = predict,
     .heat = heat,
+    .why = why,
     .image = image,
 };

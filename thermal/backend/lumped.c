@@ -111,6 +111,12 @@ static enum tmx_status model_create(const void *options, const struct tmx_therma
         return tmx_fail(err, TMX_EUNSUPPORTED,
                         "the lumped back-end has no second heat path (model_secondary, r_below)");
     }
+    for (size_t l = 0; l < spec->n_layer; l++) {
+        if (spec->layer[l].channels) {
+            model_destroy(m);
+            return tmx_fail(err, TMX_EUNSUPPORTED, "the lumped back-end has no coolant: the grid has it");
+        }
+    }
     if (spec->init_node_k) {
         model_destroy(m);
         return tmx_fail(err, TMX_EUNSUPPORTED, "the lumped back-end starts from one temperature only");

@@ -201,7 +201,7 @@ double tmx_fan_convection_k_per_w(const struct tmx_card *card, const struct tmx_
 }
 
 size_t tmx_fan_levels(const struct tmx_card *card, const struct tmx_fan *fan, const struct tmx_fan_sink *sink,
-                      double speed, double *rpm, double *r_convec_k_per_w)
+                      double speed, double *rpm, double *r_convec_k_per_w, double *flow_m3_per_s)
 {
     double slowest = fan->min_rpm, fastest = 0, full_flow = 0;
     size_t n = 1;
@@ -221,9 +221,8 @@ size_t tmx_fan_levels(const struct tmx_card *card, const struct tmx_fan *fan, co
         }
     }
     for (size_t l = 0; l < n; l++) {
-        r_convec_k_per_w[l] = tmx_fan_convection_k_per_w(card, sink, rpm[l],
-                                                         card->still_flow_m3_per_s / (double)card->n_gpu +
-                                                             full_flow * rpm[l] / fastest);
+        flow_m3_per_s[l] = card->still_flow_m3_per_s / (double)card->n_gpu + full_flow * rpm[l] / fastest;
+        r_convec_k_per_w[l] = tmx_fan_convection_k_per_w(card, sink, rpm[l], flow_m3_per_s[l]);
     }
     return n;
 }

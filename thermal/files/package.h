@@ -57,10 +57,10 @@ double tmx_fan_natural_k_per_w(const struct tmx_fan_sink *fs, double sink_k, dou
 double tmx_fan_convection_k_per_w(const struct tmx_card *card, const struct tmx_fan_sink *sink, double rpm,
                                   double flow_m3_per_s);
 
-/* Fill rpm[] and r_convec_k_per_w[] (room for TMX_MAX_FAN_LEVELS) and return how many: 0 rpm and, in
- * equal ratios, from the slowest to full speed. speed (of max_rpm) >= 0 says that the fans know only
- * that one: a single level. fan: the card's first. */
+/* Fill rpm[], r_convec_k_per_w[] and flow_m3_per_s[] of a GPU (room for TMX_MAX_FAN_LEVELS) and return how
+ * many: 0 rpm and, in equal ratios, from the slowest to full speed. speed (of max_rpm) >= 0 says that the
+ * fans know only that one: a single level. fan: the card's first. */
 size_t tmx_fan_levels(const struct tmx_card *card, const struct tmx_fan *fan, const struct tmx_fan_sink *sink,
-                      double speed, double *rpm, double *r_convec_k_per_w);
+                      double speed, double *rpm, double *r_convec_k_per_w, double *flow_m3_per_s);
 
 #endif

@@ -125,10 +125,10 @@ static void a_pump_is_a_fan_of_a_plate(void **state)
                                   .n_gpu = 2,
                                   .n_fan = 1};
     struct tmx_fan_sink sink = base;
-    double rpm[TMX_MAX_FAN_LEVELS], r[TMX_MAX_FAN_LEVELS];
+    double rpm[TMX_MAX_FAN_LEVELS], r[TMX_MAX_FAN_LEVELS], flow_m3_per_s[TMX_MAX_FAN_LEVELS];
     sink.liquid = true;
     sink.plate = plate;
-    assert_int_equal(tmx_fan_levels(&card, &pump, &sink, -1, rpm, r), 8);
+    assert_int_equal(tmx_fan_levels(&card, &pump, &sink, -1, rpm, r, flow_m3_per_s), 8);
     check_close(r[0], 2, 1e-15, 0);
     check_close(r[7], tmx_cold_plate_k_per_w(&plate, 1e-7 + 1.5e-5), 1e-12, 0); /* two GPUs share it */
     for (size_t l = 1; l < 8; l++) {
