@@ -27,7 +27,8 @@ static const struct tmx_arg rows[] = {
             .doc = "load policies from this shared object (docs/extending.md), as the key modules does; may "
                    "be repeated"),
     TMX_ARG(args, trace_s, REAL, "trace", 0, .value = "SECONDS", .min = 1e-6, .max = 1e9,
-            .doc = "write trace.csv into DIR, a row every SECONDS of simulated time"),
+            .doc = "write trace.csv into DIR, a row every SECONDS of simulated time; of a served model also "
+                   "rows.csv"),
     TMX_ARG(args, hotspot_s, REAL, "hotspot", 0, .value = "SECONDS", .min = 1e-6, .max = 1e9,
             .doc = "write power.ptrace, temps.ttrace and thermal.config into DIR, a row every SECONDS"),
     TMX_ARG(args, sets, SETS, "threads", 0, .value = "N", .prefix = "threads=",

@@ -17,6 +17,7 @@
 #include "core/base/text.h"
 #include "plots/history.h"
 #include "plots/plot.h"
+#include "plots/plot_serve.h"
 #include "run/load/data.h"
 #include "run/run.h"
 #include "run/summary.h"
@@ -563,7 +564,7 @@ static size_t figures_in(const char *folder, char *names[MAX_FIGURES])
     return n;
 }
 
-/* hall: the overview alone, since the page has the chips. */
+/* hall: the overview and what of a served model there is, since the page has the chips. */
 static enum tmx_status add_figures(struct page *p, const char *results, bool hall)
 {
     char folder[TMX_PATH_SIZE];
@@ -574,6 +575,10 @@ static enum tmx_status add_figures(struct page *p, const char *results, bool hal
     enum tmx_status st = tmx_plot_begin(&plot, p->err);
     const struct tmx_study_axes axes = {.which = which_of(p)};
     st = st ? st : tmx_plot_results(&plot, results, &axes, p->err);
+    if (hall && !st) {
+        plot.only = NULL;
+        st = tmx_plot_serve(&plot, results, p->err);
+    }
     const size_t n = st ? 0 : figures_in(folder, names);
     for (size_t i = 0; i < n; i++) {
         st = st ? st : add_figure(p, results, folder, names[i]);
@@ -711,7 +716,7 @@ static enum tmx_status add_results(struct page *p, const char *results)
         }
     }
     const bool draws = holds(results, "table.csv", path) || holds(results, "trace.csv", path) ||
-                       tmx_history_has_frames(results);
+                       holds(results, "requests.csv", path) || tmx_history_has_frames(results);
     if (!st && !draws) {
         const size_t before = json_array_size(p->figures);
         st = add_drawn(p, results);

@@ -9,6 +9,7 @@
 #include "core/base/csv.h"
 #include "core/base/os.h"
 #include "plots/history.h"
+#include "plots/plot_serve.h"
 #include "plots/plot_suite.h"
 #include "plots/plot_table.h"
 
@@ -32,7 +33,8 @@ static enum tmx_status nothing(const struct tmx_plot *p, const char *results, bo
                 "writes; `thermix "
                 "cta -o` and `thermix gate -o` write tables only"
               : "nothing to draw: expected a folder with table.csv (`thermix table -o`) or trace.csv "
-                "(`thermix run -o DIR --trace 1`), or a .sqlite database of `thermix sweep`");
+                "(`thermix run -o DIR --trace 1`), with requests.csv (a served model), or a .sqlite database "
+                "of `thermix sweep`");
 }
 
 enum tmx_status tmx_plot_results(struct tmx_plot *p, const char *results, const struct tmx_study_axes *axes,
@@ -57,6 +59,7 @@ enum tmx_status tmx_plot_results(struct tmx_plot *p, const char *results, const 
     if (!st && (holds(results, "trace.csv") || tmx_history_has_frames(results))) {
         st = tmx_plot_run(p, results, err);
     }
+    st = st ? st : tmx_plot_serve(p, results, err);
     return st || p->n_figure > before ? st : nothing(p, results, table, err);
 }
 

@@ -438,7 +438,8 @@ enum tmx_status tmx_run_save_tables(const struct tmx_run *run, const char *folde
 
 static const char *const single[] = {"resolved.cfg", "summary.csv",  "kernels.csv",    "trace.csv",
                                      "power.ptrace", "temps.ttrace", "thermal.config", "folder.cfg",
-                                     "members.csv",  "gpus.csv",     "requests.csv",   "instances.csv"};
+                                     "members.csv",  "gpus.csv",     "requests.csv",   "instances.csv",
+                                     "rows.csv"};
 enum { N_SINGLE = sizeof single / sizeof single[0] };
 
 /* Is it a file of one GPU, or of all that are of one chip? */

@@ -21,7 +21,8 @@ struct tmx_run_trace {
     double *sum_w; /* [n_unit] since the last row */
     size_t n_ring, n_kept;
     double *board_w; /* [n_gpu][n_ring] the board's watts of the last ticks: what it reports */
-    struct tmx_output csv, config;
+    double *row_w;   /* [n_row] of what is served: since the last row of the file */
+    struct tmx_output csv, rows, config;
     struct gpu_files *gpu; /* [n_gpu] */
 };
 
@@ -115,6 +116,80 @@ static void row_csv(struct tmx_run_trace *t, const struct tmx_sim *sim, size_t g
     fputc('\n', out);
 }
 
+/* ---- rows of servers: rows.csv ---- */
+
+static void head_rows(FILE *out)
+{
+    fputs("time_s,row,power_w,budget_w,high_mhz,low_mhz,capped_pct,braked,requests,hottest_c,memory_c,inlet_"
+          "c\n",
+          out);
+}
+
+/* A value, or nothing where it is not finite. */
+static void put(FILE *out, const char *format, double v)
+{
+    if (isfinite(v)) {
+        fprintf(out, format, v);
+    }
+}
+
+/* Watts of this tick, as the telemetry of its row sums them up. */
+static void sum_rows(struct tmx_run_trace *t, const struct tmx_sim *sim)
+{
+    const struct tmx_serve *s = tmx_sim_serve(sim);
+    const bool heat = !tmx_sim_without_heat(sim);
+    size_t n;
+    const struct tmx_instance_view *v = tmx_serve_instances(s, &n);
+    for (size_t i = 0; i < n; i++) {
+        double gpu_w = 0;
+        for (size_t g = v[i].gpu0; g < v[i].gpu0 + v[i].n_gpu; g++) {
+            gpu_w += heat ? t->board_w[g * t->n_ring + t->n_kept % t->n_ring] : tmx_serve_watts(s, g).now_w;
+        }
+        t->row_w[v[i].row] += tmx_serve_power_w(s, i, gpu_w);
+    }
+}
+
+static void row_rows(struct tmx_run_trace *t, const struct tmx_sim *sim, size_t row)
+{
+    const struct tmx_serve *s = tmx_sim_serve(sim);
+    const double budget_w = t->run->serve->spec.row_options.budget_w;
+    double mhz[2] = {INFINITY, INFINITY}, hottest_k = NAN, memory_k = NAN, inlet_k = NAN;
+    size_t n, in_row = 0, capped = 0, requests = 0;
+    bool braked = false;
+    FILE *out = t->rows.file;
+    const struct tmx_instance_view *v = tmx_serve_instances(s, &n);
+    for (size_t i = 0; i < n; i++) {
+        if (v[i].row != row) {
+            continue;
+        }
+        const size_t g = v[i].gpu0;
+        const struct tmx_chip *c = tmx_sim_machine(sim)->gpu[g].chip;
+        const unsigned why = tmx_serve_reasons(s, g);
+        mhz[v[i].class_of] = fmin(mhz[v[i].class_of], c->level[tmx_serve_level(s, g)].freq_hz / 1e6);
+        capped += why >> TMX_REASON_SW_POWER_CAP & 1;
+        braked |= why >> TMX_REASON_HW_POWER_BRAKE & 1;
+        requests += v[i].n_request;
+        in_row++;
+        hottest_k = fmax(hottest_k, v[i].hottest_k);
+        memory_k = fmax(memory_k, v[i].memory_k > 0 ? v[i].memory_k : NAN);
+        inlet_k = fmax(inlet_k, v[i].inlet_k);
+    }
+    fprintf(out, "%.9g,%zu,%.9g,", tmx_sim_time_s(sim), row, t->row_w[row] / (double)t->n_tick);
+    put(out, "%.9g", budget_w > 0 ? budget_w : NAN);
+    fputc(',', out);
+    put(out, "%.6g", mhz[0]);
+    fputc(',', out);
+    put(out, "%.6g", mhz[1]);
+    fprintf(out, ",%.4g,%d,%zu,", 100 * (double)capped / (double)in_row, braked, requests);
+    put(out, "%.4f", hottest_k - TMX_ZERO_C);
+    fputc(',', out);
+    put(out, "%.4f", memory_k - TMX_ZERO_C);
+    fputc(',', out);
+    put(out, "%.4f", inlet_k - TMX_ZERO_C);
+    fputc('\n', out);
+    t->row_w[row] = 0;
+}
+
 static void rows_hotspot(struct tmx_run_trace *t, const struct tmx_sim *sim, size_t g)
 {
     const struct tmx_gpu *gpu = &tmx_sim_machine(sim)->gpu[g];
@@ -171,9 +246,11 @@ enum tmx_status tmx_run_trace_open(struct tmx_run_trace **out, struct tmx_run *r
 {
     const struct tmx_machine *m = tmx_sim_machine(run->sim);
     const double ticks = o->period_s / run->options.tick_s;
-    if (run->serve && !run->serve->spec.options.heat) {
+    const bool heat = !run->serve || run->serve->spec.options.heat;
+    if (o->hotspot && !heat) {
         return tmx_fail(err, TMX_ECONFIG,
-                        "no trace with serve.heat = false: neither dies nor sensors are computed");
+                        "--hotspot with serve.heat = false: no temperatures are computed; --trace writes the "
+                        "rows' power");
     }
     if (!(fabs(ticks - fmax(1, round(ticks))) <= 1e-6 * ticks)) {
         return tmx_fail(err, TMX_ECONFIG, "a trace every %g s: not a multiple of tick_s = %g s", o->period_s,
@@ -190,8 +267,17 @@ enum tmx_status tmx_run_trace_open(struct tmx_run_trace **out, struct tmx_run *r
     t->gpu = calloc(m->n_gpu, sizeof *t->gpu);
     t->n_ring = (size_t)fmax(1, round(run->sim_spec.sensor.power_window_s / run->options.tick_s));
     t->board_w = calloc(m->n_gpu * t->n_ring, sizeof *t->board_w);
-    enum tmx_status st = t->sum_w && t->gpu && t->board_w ? TMX_OK : tmx_fail(err, TMX_ENOMEM, "trace");
-    if (!st && o->csv) {
+    t->row_w = calloc(run->serve ? run->serve->spec.n_row : 1, sizeof *t->row_w);
+    enum tmx_status st =
+        t->sum_w && t->gpu && t->board_w && t->row_w ? TMX_OK : tmx_fail(err, TMX_ENOMEM, "trace");
+    if (!st && o->csv && run->serve) {
+        st = tmx_path_join(path, o->dir, "rows.csv", err);
+        st = st ? st : tmx_output_open(&t->rows, path, err);
+        if (!st) {
+            head_rows(t->rows.file);
+        }
+    }
+    if (!st && o->csv && heat) {
         st = tmx_path_join(path, o->dir, "trace.csv", err);
         st = st ? st : tmx_output_open(&t->csv, path, err);
         if (!st) {
@@ -212,10 +298,11 @@ enum tmx_status tmx_run_trace_open(struct tmx_run_trace **out, struct tmx_run *r
 void tmx_run_trace_tick(struct tmx_run_trace *t, const struct tmx_sim *sim)
 {
     const struct tmx_frame *f = tmx_sim_frame(sim);
-    for (size_t u = 0; u < f->n_unit; u++) {
+    const bool heat = !tmx_sim_without_heat(sim);
+    for (size_t u = 0; heat && u < f->n_unit; u++) {
         t->sum_w[u] += f->power_w[u];
     }
-    for (size_t g = 0; g < f->n_gpu; g++) {
+    for (size_t g = 0; heat && g < f->n_gpu; g++) {
         const struct tmx_gpu *gpu = &tmx_sim_machine(sim)->gpu[g];
         double w = 0;
         for (size_t u = 0; u < gpu->chip->floorplan.n_unit; u++) {
@@ -223,19 +310,25 @@ void tmx_run_trace_tick(struct tmx_run_trace *t, const struct tmx_sim *sim)
         }
         t->board_w[g * t->n_ring + t->n_kept % t->n_ring] = tmx_chip_board_w(gpu->chip, w);
     }
+    if (t->rows.file) {
+        sum_rows(t, sim);
+    }
     t->n_kept++;
     if (++t->n_tick < t->every) {
         return;
     }
+    for (size_t k = 0; t->rows.file && k < t->run->serve->spec.n_row; k++) {
+        row_rows(t, sim, k);
+    }
     for (size_t g = 0; g < f->n_gpu; g++) {
-        if (t->options.csv) {
+        if (t->csv.file) {
             row_csv(t, sim, g);
         }
         if (t->options.hotspot) {
             rows_hotspot(t, sim, g);
         }
     }
-    for (size_t u = 0; u < f->n_unit; u++) {
+    for (size_t u = 0; heat && u < f->n_unit; u++) {
         t->sum_w[u] = 0;
     }
     t->n_tick = 0;
@@ -243,7 +336,8 @@ void tmx_run_trace_tick(struct tmx_run_trace *t, const struct tmx_sim *sim)
 
 enum tmx_status tmx_run_trace_commit(struct tmx_run_trace *t, struct tmx_err *err)
 {
-    enum tmx_status st = t->options.csv ? tmx_output_commit(&t->csv, err) : TMX_OK;
+    enum tmx_status st = t->csv.file ? tmx_output_commit(&t->csv, err) : TMX_OK;
+    st = st || !t->rows.file ? st : tmx_output_commit(&t->rows, err);
     for (size_t g = 0; t->options.hotspot && g < tmx_sim_machine(t->run->sim)->n_gpu; g++) {
         st = st ? st : tmx_output_commit(&t->gpu[g].power, err);
         st = st ? st : tmx_output_commit(&t->gpu[g].temps, err);
@@ -257,6 +351,7 @@ void tmx_run_trace_close(struct tmx_run_trace *t)
         return;
     }
     tmx_output_discard(&t->csv);
+    tmx_output_discard(&t->rows);
     tmx_output_discard(&t->config);
     for (size_t g = 0; t->gpu && g < tmx_sim_machine(t->run->sim)->n_gpu; g++) {
         tmx_output_discard(&t->gpu[g].power);
@@ -265,5 +360,6 @@ void tmx_run_trace_close(struct tmx_run_trace *t)
     free(t->gpu);
     free(t->sum_w);
     free(t->board_w);
+    free(t->row_w);
     free(t);
 }

@@ -2,8 +2,9 @@
 #ifndef TMX_RUN_TRACE_H
 #define TMX_RUN_TRACE_H
 
-/* Files a run writes as it goes: trace.csv (a row a sample and GPU), and power.ptrace,
- * temps.ttrace and thermal.config per GPU, so that `thermix thermal` or HotSpot can check it. */
+/* Files a run writes as it goes: trace.csv (a row a sample and GPU), rows.csv where it serves a model (a row
+ * a sample and row of servers), and power.ptrace, temps.ttrace and thermal.config per GPU, so that `thermix
+ * thermal` or HotSpot can check it. */
 
 #include "run/run.h"
 

@@ -53,19 +53,19 @@ static bool should_stop(void *ctx)
     return w->stop && *w->stop;
 }
 
-/* The trace that was written, as OpenMetrics. */
-static enum tmx_status print_series(const char *dir, struct tmx_err *err)
+/* The trace that was written, as OpenMetrics; that of rows where no dies were computed. */
+static enum tmx_status print_series(const char *dir, bool dies, struct tmx_err *err)
 {
     char path[TMX_PATH_SIZE];
     struct tmx_csv csv = {0};
     struct tmx_table *t = NULL;
-    enum tmx_status st = tmx_path_join(path, dir, "trace.csv", err);
+    enum tmx_status st = tmx_path_join(path, dir, dies ? "trace.csv" : "rows.csv", err);
     st = st ? st : tmx_csv_read(&csv, path, err);
     struct tmx_column *columns = st ? NULL : calloc(csv.n_column, sizeof *columns);
     st = st || columns ? st : tmx_no_memory(err);
     for (size_t c = 0; !st && c < csv.n_column; c++) {
         const bool text = strstr(csv.column[c], "kernel") || strcmp(csv.column[c], "reasons") == 0 ||
-                          strcmp(csv.column[c], "gpu") == 0;
+                          strcmp(csv.column[c], dies ? "gpu" : "row") == 0;
         columns[c] = (struct tmx_column){csv.column[c], text ? TMX_COLUMN_TEXT : TMX_COLUMN_REAL, 0};
     }
     st = st ? st : tmx_table_create(&t, columns, csv.n_column, err);
@@ -94,7 +94,7 @@ static enum tmx_status print(const struct tmx_run_alone *a, const struct tmx_run
     struct tmx_table *t = NULL;
     const bool people = a->format == TMX_FORMAT_TEXT;
     if (a->format == TMX_FORMAT_OPENMETRICS && a->trace_s > 0) {
-        return print_series(a->dir, err);
+        return print_series(a->dir, !tmx_sim_without_heat(tmx_run_sim_const(run)), err);
     }
     if (people) {
         tmx_run_print(run, stdout);
@@ -106,9 +106,11 @@ static enum tmx_status print(const struct tmx_run_alone *a, const struct tmx_run
     st = st ? st : tmx_table_show(t, a->format, &screen, err);
     tmx_table_destroy(t);
     if (!st && people && a->dir) {
-        printf("Files: %s/summary.csv, %s, gpus.csv, resolved.cfg%s%s\n", a->dir,
+        const bool draws = a->trace_s > 0 || serves;
+        printf("Files: %s/summary.csv, %s%s, gpus.csv, resolved.cfg%s%s\n", a->dir,
                serves ? "requests.csv, instances.csv" : "kernels.csv",
-               a->trace_s > 0 ? "; figures: thermix plot " : "", a->trace_s > 0 ? a->dir : "");
+               serves && a->trace_s > 0 ? ", rows.csv" : "", draws ? "; figures: thermix plot " : "",
+               draws ? a->dir : "");
     }
     return st;
 }

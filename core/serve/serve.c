@@ -742,13 +742,18 @@ static void apply_rows(struct tmx_serve *s, double at_s)
 
 /* ---- the tick ---- */
 
+double tmx_serve_power_w(const struct tmx_serve *s, size_t i, double gpu_w)
+{
+    const double n = (double)s->view[i].n_gpu, slope = s->spec.options.rest_slope;
+    return gpu_w + n * (s->spec.options.rest_w - slope * s->phase[i]->idle_w) + slope * gpu_w;
+}
+
 /* What dies, sensors and boards say of the last tick. */
 static void look(struct tmx_serve *s, const struct tmx_serve_tick *t)
 {
     const double dt = t->end_s - t->begin_s;
     for (size_t i = 0; i < s->n; i++) {
         struct tmx_instance_view *v = &s->view[i];
-        const double *rest = &s->spec.options.rest_w, *slope = &s->spec.options.rest_slope;
         double gpu_w = 0, hottest = 0, memory = NAN, inlet = NAN, speed = INFINITY;
         for (size_t g = v->gpu0; g < v->gpu0 + v->n_gpu; g++) {
             const double w =
@@ -765,7 +770,7 @@ static void look(struct tmx_serve *s, const struct tmx_serve_tick *t)
         v->memory_k = memory;
         v->gpu_w = gpu_w / (double)v->n_gpu;
         v->inlet_k = inlet;
-        v->power_w = gpu_w + (double)v->n_gpu * (*rest - *slope * s->phase[i]->idle_w) + *slope * gpu_w;
+        v->power_w = tmx_serve_power_w(s, i, gpu_w);
         s->row[v->row].joules += v->power_w * dt;
         s->instance[i].ledger.joules += gpu_w * dt;
         s->instance[i].ledger.inlet_ks += inlet * dt;

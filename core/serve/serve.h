@@ -115,6 +115,8 @@ struct tmx_serve_watts {
     double sm_w, l2_w, dram_w, busy, now_w;
 };
 struct tmx_serve_watts tmx_serve_watts(const struct tmx_serve *s, size_t gpu);
+/* What an instance's part of its node draws, whose GPUs' boards draw gpu_w together. */
+double tmx_serve_power_w(const struct tmx_serve *s, size_t instance, double gpu_w);
 size_t tmx_serve_level(const struct tmx_serve *s, size_t gpu); /* slowest that the row asks for */
 unsigned tmx_serve_reasons(const struct tmx_serve *s, size_t gpu);
 

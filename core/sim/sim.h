@@ -50,8 +50,10 @@ const struct tmx_frame *tmx_sim_frame(const struct tmx_sim *sim);
 const struct tmx_recorder *tmx_sim_recorder(const struct tmx_sim *sim);
 double
 tmx_sim_trip_k(const struct tmx_sim *sim); /* where the hardware stops a clock [K]; NAN: it does not say */
-const struct tmx_jobs *tmx_sim_jobs(const struct tmx_sim *sim);       /* NULL: no job level */
-const struct tmx_serve *tmx_sim_serve(const struct tmx_sim *sim);     /* NULL: no language model */
+const struct tmx_jobs *tmx_sim_jobs(const struct tmx_sim *sim);   /* NULL: no job level */
+const struct tmx_serve *tmx_sim_serve(const struct tmx_sim *sim); /* NULL: no language model */
+bool tmx_sim_without_heat(
+    const struct tmx_sim *s); /* it computes neither dies nor sensors; its tick has no parts */
 const struct tmx_cooling *tmx_sim_cooling(const struct tmx_sim *sim); /* NULL: none */
 /* The same of one GPU; false, and nothing written: there is no cooling stage. */
 bool tmx_sim_gpu_cooling(const struct tmx_sim *sim, size_t gpu, struct tmx_cooling_gpu *c);

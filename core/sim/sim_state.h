@@ -16,7 +16,6 @@ struct tmx_tiles;
 /* A tick in two parts, for those who step the GPUs' temperatures between them (lockstep.c). */
 TMX_NODISCARD enum tmx_status tmx_sim_tick_to_watts(struct tmx_sim *s, struct tmx_err *err);
 void tmx_sim_tick_end(struct tmx_sim *s);
-bool tmx_sim_without_heat(const struct tmx_sim *s); /* its tick has no parts */
 /* What tmx_sim_advance does after a tick: the observer looks, and is there progress? */
 TMX_NODISCARD enum tmx_status tmx_sim_look(struct tmx_sim *s, const struct tmx_observer *observer,
                                            struct tmx_err *err);

@@ -21,6 +21,9 @@ function servingVerdict(r, nGpu) {
     `The first token came after ${fixed(s.ttft_p50_s, 2)} s (median; the slowest hundredth: ${fixed(s.ttft_p99_s, 2)} s), the next ones every ${fixed(1000 * s.tbt_p50_s, 0)} ms (${fixed(1000 * s.tbt_p99_s, 0)} ms).`];
   if (given(s.row_peak_w)) sentences.push(`A row drew ${fixed(s.row_peak_w / 1000, 1)} kW at most.` +
     (s.brakes > 0 ? ` Its power brake acted ${many(s.brakes, "time")}, for ${fixed(s.brake_s)} s.` : ""));
+  for (const [key, of] of [["capped_low_s", "of low priority"], ["capped_high_s", s.capped_low_s > 0 ? "of high priority" : ""]]) {
+    if (s[key] > 0) sentences.push(`Its row policy limited the clocks of servers ${of} for ${fixed(s[key], 0)} s.`.replace("  ", " "));
+  }
   if (given(s.peak_temp_c)) sentences.push(`The hottest unit reached ${fixed(s.peak_temp_c)} °C${s.peak_memory_c > 0 ? `, the hottest memory ${fixed(s.peak_memory_c)} °C` : ""}.`);
   sentences.push(`thermix explain ${r.of} finds out what requests waited for.`);
   return sentences;

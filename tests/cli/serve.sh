@@ -45,7 +45,41 @@ refused "row policy polca: expected row.budget_w" --set row.policy=polca
 refused "row.telemetry_s = 1.5 s is not a multiple of tick_s" --set row.telemetry_s=1.5
 refused "3 instances for prompts and 0 for tokens" --set serve.pools.prompt=3
 refused "mix does nothing here" --set mix=WL1
-refused "no trace with serve.heat = false" --trace 1 -o traced
+refused "hotspot with serve.heat = false" --hotspot 1 -o traced
+# Rows over time: at the telemetry's period their largest power is the summary's; the brake is in them for as long as there; figures.
+column() { awk -F, -v name="$2" 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == name) c = i; next } { print $c }' "$1"; }
+traced() { # traced FOLDER PEAKS [--set ...]: the row's peak is in PEAKS of its telemetries
+  to=$1
+  shift
+  "$thermix" run a.cfg "$@" --trace 2 -o "$to" -q || bad=1
+  peak=$(column "$to/rows.csv" power_w | sort -g | tail -1)
+  awk -v a="$peak" -v b="$(column "$to/summary.csv" row_peak_w)" 'BEGIN { exit !(a > 5000 && (a - b) ^ 2 < 1e-10 * b * b) }' ||
+    { echo "$to: rows.csv has a peak of $peak W, the summary $(column "$to/summary.csv" row_peak_w)"; bad=1; }
+}
+traced free
+traced braked --set row.budget_w=5200.0 --set row.brake_hold_s=4.0
+[ -z "$(column free/rows.csv budget_w | grep .)" ] && [ -z "$(column free/rows.csv hottest_c | grep .)" ] || { head -2 free/rows.csv; bad=1; }
+slow=$(column braked/rows.csv braked | grep -c 1)
+awk -v rows="$slow" -v s="$(column braked/summary.csv brake_s)" 'BEGIN { exit !(rows > 0 && (2 * rows - s) ^ 2 <= 4) }' ||
+  { echo "$slow rows of 2 s under a brake of $(column braked/summary.csv brake_s) s"; bad=1; }
+paste -d' ' <(column braked/rows.csv braked) <(column braked/rows.csv high_mhz) | grep -v '^1 285$' | grep -qv '^0 1410$' &&
+  { echo "clocks and brake disagree"; bad=1; }
+traced hot --set serve.heat=true --set method=lumped --set tick_s=0.5 --set sensor.period_s=0.5 --set 'row.policy="polca"' --set row.step_s=1.0 \
+  --set row.budget_w=6500.0 --set row.brake=false --set row.oob_s=2.0
+[ "$(column hot/rows.csv hottest_c | sort -g | tail -1 | cut -d. -f1)" -ge 34 ] && column hot/rows.csv capped_pct | grep -qx 100 ||
+  { echo "neither heat nor caps in the row's trace"; bad=1; }
+"$thermix" run a.cfg --trace 5 -o metrics --format openmetrics >out.txt && grep -q '^thermix_power_w [1-9]' out.txt || { head -3 out.txt; bad=1; }
+for run in free braked hot; do "$thermix" plot "$run" -o "$run/figures" -q || bad=1; done
+"$thermix" plot a -o a/figures >out.txt && grep -q latency.svg out.txt && ! grep -q row_power out.txt || { cat out.txt; bad=1; }
+for figure in free/figures/row_power braked/figures/row_power hot/figures/row_power hot/figures/places a/figures/latency; do
+  [ -s "$figure.svg" ] || { echo "no $figure.svg"; bad=1; }
+done
+grep -q '>brake<' braked/figures/row_power.svg && grep -q '>t2<' hot/figures/row_power.svg && ! grep -q '>budget<' free/figures/row_power.svg ||
+  { echo "marks of the row's power"; bad=1; }
+# half of the requests take longer than the median
+awk -F, -v half="$(column a/summary.csv ttft_p50_s)" '$1 == "ttft" && $4 <= 50 && !seen { seen = 1; ok = ($3 - half) ^ 2 < 1e-3 } END { exit !ok }' a/figures/data/latency.csv ||
+  { echo "the curve's median is not $(column a/summary.csv ttft_p50_s)"; bad=1; }
+"$thermix" report braked -o braked.html >/dev/null && grep -q '"name":"row_power"' braked.html || { echo "no row in the report"; bad=1; }
 awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) c[$i] = i; next } $c["energy_j"] $c["mean_temp_c"] $c["peak_temp_c"] != "" { exit 1 }' a/gpus.csv || { echo "degrees and joules of dies that are not computed"; bad=1; }
 refused "no such file; looked for requests/none.csv, also in thermix's data" --set 'serve.requests.file="requests/none.csv"'
 "$thermix" run a.cfg --set 'serve.requests.file="workloads/requests/azure_conv_2023.csv"' --set serve.requests.count=9 -q || bad=1
