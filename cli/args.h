@@ -37,6 +37,7 @@ enum tmx_names {
     TMX_NAMES_CHIP,
     TMX_NAMES_DATA, /* any of the kinds of data */
     TMX_NAMES_KERNEL,
+    TMX_NAMES_SYSTEM,
     TMX_NAMES_BATCH,
     TMX_NAMES_NODE,
     TMX_NAMES_PRESET, /* policies of all levels, as key `policy` takes them */

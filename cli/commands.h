@@ -15,6 +15,7 @@
     X(reproduce) \
     X(bound) \
     X(budget) \
+    X(place) \
     X(list) \
     X(check) \
     X(thermal) \

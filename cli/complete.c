@@ -178,6 +178,9 @@ void tmx_names_print(enum tmx_names kind, const char *word, FILE *out)
     case TMX_NAMES_BATCH:
         put_data_kind(TMX_DATA_BATCH, out);
         break;
+    case TMX_NAMES_SYSTEM:
+        put_data_kind(TMX_DATA_SYSTEM, out);
+        break;
     case TMX_NAMES_NODE:
         put_data_kind(TMX_DATA_NODE, out);
         break;

@@ -391,6 +391,11 @@ const struct tmx_cooling *tmx_sim_cooling(const struct tmx_sim *s)
     return s->cooling;
 }
 
+const struct tmx_cooling_spec *tmx_sim_cooling_spec(const struct tmx_sim *s)
+{
+    return &s->spec.cooling;
+}
+
 bool tmx_sim_gpu_cooling(const struct tmx_sim *s, size_t gpu, struct tmx_cooling_gpu *c)
 {
     if (s->cooling) {

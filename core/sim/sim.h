@@ -55,6 +55,8 @@ const struct tmx_serve *tmx_sim_serve(const struct tmx_sim *sim); /* NULL: no la
 bool tmx_sim_without_heat(
     const struct tmx_sim *s); /* it computes neither dies nor sensors; its tick has no parts */
 const struct tmx_cooling *tmx_sim_cooling(const struct tmx_sim *sim); /* NULL: none */
+/* What it consists of; its topology is NULL where there is none. */
+const struct tmx_cooling_spec *tmx_sim_cooling_spec(const struct tmx_sim *sim);
 /* The same of one GPU; false, and nothing written: there is no cooling stage. */
 bool tmx_sim_gpu_cooling(const struct tmx_sim *sim, size_t gpu, struct tmx_cooling_gpu *c);
 /* Fans and air up to now; all zero when there is no cooling stage. */

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* thermix place: how many jobs fit. */
+#include <math.h>
+#include <string.h>
+
+#include "cli/commands.h"
+#include "limits/admission.h"
+#include "study/table_out.h"
+
+enum { BY_NODE, BY_JOB };
+static const char *const by_words[] = {"node", "job", NULL};
+
+struct args {
+    struct tmx_texts system;
+    struct tmx_sets sets;
+    double limit_c, power_w, check_s;
+    const char *kernel, *out;
+    int by, format;
+};
+
+static const struct tmx_arg rows[] = {
+    TMX_ARG(args, limit_c, REAL, "limit", 0, .value = "C", .min = -60, .max = 300,
+            .doc = "no SM hotter than this, degC (without it: where the hardware stops an SM)"),
+    TMX_ARG(args, kernel, TEXT, "kernel", 0, .value = "KERNEL", .names = TMX_NAMES_KERNEL,
+            .doc =
+                "a job is this kernel on one whole GPU (without it and --power: GPU 0's board at its limit)"),
+    TMX_ARG(args, power_w, REAL, "power", 0, .value = "W", .min = 0.1, .max = 5000,
+            .doc = "a job draws this much dynamic power on GPU 0, and on the others as their SMs have it"),
+    TMX_ARG(args, check_s, REAL, "check", 0, .value = "S", .min = 0, .max = 1e5, .def = "600",
+            .doc = "simulated seconds of the run that checks the forecast; 0: none"),
+    TMX_ARG(args, by, WORD, "by", 0, .words = by_words, .def = "node",
+            .doc = "a row a node, or a row a job in the order in which a node takes them"),
+    TMX_ARG(args, out, TEXT, "output", 'o', .value = "FILE", .def = "-", .names = TMX_NAMES_FILE,
+            .doc = "write the table to FILE"),
+    TMX_ARG_FORMAT(args, format),
+    TMX_ARG_SET(args, sets, ""),
+    {0},
+};
+
+static enum tmx_status run(void *args, struct tmx_err *err)
+{
+    const struct args *a = args;
+    struct tmx_table *table = NULL;
+    const struct tmx_admission_call call = {
+        .system = a->system.text[0],
+        .kernel = a->kernel,
+        .power_w = a->power_w,
+        .has_limit = !isnan(a->limit_c),
+        .limit_c = a->limit_c,
+        .check_s = a->check_s,
+        .by_job = a->by == BY_JOB,
+        .sets = &a->sets,
+        .say = a->format == TMX_FORMAT_TEXT && strcmp(a->out, "-") == 0 ? stdout : NULL};
+    enum tmx_status st = tmx_admission_table(&table, &call, err);
+    st = st ? st : tmx_table_save(table, (enum tmx_format)a->format, a->out, err);
+    tmx_table_destroy(table);
+    return st;
+}
+
+const struct tmx_command tmx_cmd_place = {
+    .name = "place",
+    .summary = "how many jobs of a kind a node or hall carries below a temperature",
+    .doc = "Admit jobs one by one, each to the GPU with which the hottest SM of its node stays coolest in "
+           "the long "
+           "run, until the next one would pass the limit; then run the admitted ones and compare.",
+    .notes = "The forecast knows leakage, fans on their curves and air that GPUs pass on. Fans are on their "
+             "curves "
+             "where all have one. --set inlet_c=30 is the air, --set inlet_c=+8 air 8 K warmer.",
+    .examples = "thermix place hgx-h100 --limit 83\n"
+                "thermix place hgx-b200 --limit 62 --kernel gpu_burn --set inlet_c=+8\n"
+                "thermix place node-8gpu --limit 83 --kernel Cmem --by job\n"
+                "thermix place hall --limit 80 --power 60 --check 0",
+    .args = rows,
+    .operands = "SYSTEM",
+    .operand = offsetof(struct args, system),
+    .min_operand = 1,
+    .max_operand = 1,
+    .which = "which system? `thermix list systems` names them",
+    .operand_names = TMX_NAMES_SYSTEM,
+    .keeps = true,
+    .size = sizeof(struct args),
+    .run = run,
+};

@@ -1,0 +1,834 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* How many jobs fit below a temperature.
+ *
+ * A job takes one GPU. The forecast is the state in the long run, GPU by GPU in the order in which air flows:
+ *
+ *   T = inlet + A(rpm) (baseline + dynamic + leakage(T))       A: influence matrix at the fans' speed
+ *   inlet = room + what the GPUs before it give to its air     (tmx_air_flow)
+ *   rpm = the fans' curve at the hottest SM of their card      (by bisection of that temperature)
+ *
+ * A of a speed between two convection levels is their mean by distance. Nodes share no air, so each takes its
+ * jobs alone: the next job goes where the node's hottest SM is then coolest, and is refused where that is
+ * above the limit. Watts of a job are what the power model draws in the first two seconds of a run with every
+ * GPU at work, spread between GPUs included. A second run with the admitted jobs checks the forecast. */
+#define _POSIX_C_SOURCE 200809L
+#include "limits/admission.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/os.h"
+#include "core/base/text.h"
+#include "core/topology/topology.h"
+#include "limits/chip_model.h"
+#include "run/load/data.h"
+
+static const double TICK_S = 0.1, LOOK_S = 2, NEAR_K = 1e-4, TOO_HOT_K = 580;
+enum { SWEEPS = 60, LEAK_ROUNDS = 2000, HALVINGS = 60 };
+
+struct model { /* a thermal model that GPUs share, at its convection levels */
+    const void *thermal;
+    size_t n_level;
+    struct tmx_plan_chip *level; /* [n_level], made when asked for */
+};
+
+struct node {
+    char name[TMX_NAME];
+    size_t gpu0, n_gpu, card0, n_card;
+    size_t n_job;      /* that fit */
+    size_t *order;     /* [n_gpu] GPUs by admission, those that do not fit behind */
+    double *hottest_k; /* [n_gpu + 1] of the node with so many jobs; NAN: not computed */
+};
+
+struct admission {
+    const struct tmx_admission_call *call;
+    struct tmx_topology file;            /* GPUs and fans before there is a run */
+    const struct tmx_topology *topology; /* those, then the run's */
+    struct tmx_run *run;                 /* with every GPU at work */
+    const struct tmx_cooling_spec *cooling;
+    double limit_k;
+    struct model *model; /* [n_model] */
+    size_t n_model;
+    size_t *model_of;  /* [n_gpu] */
+    struct node *node; /* [n_node] */
+    size_t n_node;
+    double *dynamic_w; /* [n_unit] of all GPUs, of a job there */
+    bool *works;       /* [n_gpu] */
+    /* the forecast's state, [n_gpu] */
+    double *room_k, *flow, *heat_w, *outlet_w, *inlet_k, *sensed_k;
+    double *temp_k, *power_w, *factor; /* [units of the largest GPU] scratch */
+    double *end_k;                     /* [n_gpu] hottest SM at the end of the check */
+    double peak_k;                     /* of the check */
+};
+
+static void finish(struct admission *a)
+{
+    for (size_t m = 0; m < a->n_model; m++) {
+        for (size_t l = 0; l < a->model[m].n_level; l++) {
+            tmx_plan_chip_finish(&a->model[m].level[l]);
+        }
+        free(a->model[m].level);
+    }
+    for (size_t i = 0; i < a->n_node; i++) {
+        free(a->node[i].order);
+        free(a->node[i].hottest_k);
+    }
+    free(a->model);
+    free(a->model_of);
+    free(a->node);
+    free(a->dynamic_w);
+    free(a->works);
+    free(a->room_k);
+    free(a->temp_k);
+    free(a->end_k);
+    tmx_run_destroy(a->run);
+    tmx_topology_finish(&a->file);
+}
+
+/* ---- the runs ---- */
+
+/* A run on the system, works[g] (NULL: all): GPU g has a job of work_s; the others get one that is over at
+ * once. Its mix is a file without a name. */
+static enum tmx_status open_run(const struct admission *a, const bool *works, double watt, double work_s,
+                                struct tmx_run **run, struct tmx_err *err)
+{
+    char kernel[TMX_PATH_SIZE], text[2 * TMX_PATH_SIZE], mix[64];
+    struct tmx_config *cfg = NULL;
+    struct tmx_sets sets = {0};
+    bool curves = true;
+    FILE *f = tmpfile();
+    if (!f) {
+        return tmx_fail(err, TMX_EIO, "no temporary file for the mix");
+    }
+    enum tmx_status st =
+        tmx_data_find(TMX_DATA_KERNEL, a->call->kernel ? a->call->kernel : "load", kernel, err);
+    char *absolute = st ? NULL : realpath(kernel, NULL);
+    fputs("name = \"place\"; kernels = (\n", f);
+    for (size_t g = 0; g < a->topology->n_gpu && absolute; g++) {
+        const bool on = !works || works[g];
+        fputs(g ? ",\n{ kernel = " : "{ kernel = ", f);
+        tmx_config_quote(absolute, f);
+        fprintf(f, "; work_s = %.17g; power_w = %.17g; }", on ? work_s : TICK_S / 10, watt);
+    }
+    fputs("\n);\n", f);
+    if (!st && (!absolute || fflush(f) != 0)) {
+        st = tmx_fail(err, TMX_EIO, "%s: cannot write its mix", kernel);
+    }
+    free(absolute);
+    for (size_t i = 0; i < a->topology->n_fan; i++) {
+        curves = curves && a->topology->fan[i].n_curve > 0;
+    }
+    snprintf(mix, sizeof mix, "/proc/self/fd/%d", fileno(f));
+    snprintf(text, sizeof text,
+             "policy = \"BL\"; place = { policy = \"own_gpu\"; }; fan = { policy = \"%s\"; }; seed = 1; "
+             "warmup_s = 0.0; tick_s = %g; quantum_s = %g; sensor = { period_s = %g; };",
+             curves ? "curve" : "fixed", TICK_S, TICK_S, TICK_S);
+    st = st ? st : tmx_config_parse(&cfg, text, "place", err);
+    st = st ? st : tmx_sets_put(&sets, "topology", TMX_TEXT_VALUE(a->call->system), NULL, 0, err);
+    st = st ? st : tmx_sets_put(&sets, "mix", TMX_TEXT_VALUE(mix), NULL, 0, err);
+    st = st ? st : tmx_sets_join(&sets, a->call->sets, "", err);
+    st = st ? st : tmx_config_apply(cfg, &sets, err);
+    st = st ? st : tmx_run_create(run, tmx_config_root(cfg), err);
+    tmx_config_close(cfg);
+    tmx_sets_finish(&sets);
+    fclose(f);
+    return st;
+}
+
+/* Watts of the units of each GPU at work: the most of two seconds, as a kernel is profiled first. */
+static enum tmx_status read_watts(struct admission *a, struct tmx_err *err)
+{
+    struct tmx_sim *sim = tmx_run_sim(a->run);
+    const struct tmx_machine *m = tmx_sim_machine(sim);
+    double *most_w = calloc(m->n_gpu, sizeof *most_w);
+    memset(a->dynamic_w, 0, m->n_unit * sizeof *a->dynamic_w);
+    enum tmx_status st = most_w ? TMX_OK : tmx_no_memory(err);
+    for (double t = 0; t < LOOK_S && !st; t += tmx_run_tick_s(a->run)) {
+        st = tmx_sim_advance(sim, 1, NULL, err);
+        for (size_t g = 0; g < m->n_gpu && !st; g++) {
+            const double *now_w = tmx_sim_frame(sim)->dynamic_w + m->gpu[g].unit0;
+            const size_t n = m->gpu[g].chip->floorplan.n_unit;
+            double sum_w = 0;
+            for (size_t u = 0; u < n; u++) {
+                sum_w += now_w[u];
+            }
+            if (sum_w > most_w[g]) {
+                most_w[g] = sum_w;
+                memcpy(a->dynamic_w + m->gpu[g].unit0, now_w, n * sizeof *now_w);
+            }
+        }
+    }
+    free(most_w);
+    return st;
+}
+
+static double work_w(const struct admission *a, size_t gpu)
+{
+    const struct tmx_gpu *g = &tmx_sim_machine(tmx_run_sim_const(a->run))->gpu[gpu];
+    double w = 0;
+    for (size_t u = 0; u < g->chip->floorplan.n_unit; u++) {
+        w += a->dynamic_w[g->unit0 + u];
+    }
+    return w;
+}
+
+/* ---- the forecast ---- */
+
+/* Of a GPU's thermal model, made when it is first asked for. */
+static enum tmx_status level_of(struct admission *a, size_t gpu, size_t level, struct tmx_plan_chip **c,
+                                struct tmx_err *err)
+{
+    struct model *m = &a->model[a->model_of[gpu]];
+    *c = &m->level[level];
+    return (*c)->influence ? TMX_OK
+                           : tmx_plan_chip_init(*c, a->run, gpu, m->n_level > 1 ? level : SIZE_MAX, err);
+}
+
+/* Two levels around a speed, and the share of the upper one. */
+static double between(const struct admission *a, size_t card, double rpm, size_t level[2])
+{
+    const double *at = a->cooling->level_rpm[card];
+    const size_t n = a->cooling->n_level[card], first = rpm > 0 && n > 1 && at[0] <= 0 ? 1 : 0;
+    size_t l = first;
+    while (l + 2 < n && at[l + 1] < rpm) {
+        l++;
+    }
+    level[0] = n > 0 ? l : 0;
+    level[1] = l + 1 < n && rpm > 0 ? l + 1 : level[0];
+    return level[1] == level[0] ? 0 : fmin(fmax((rpm - at[l]) / (at[l + 1] - at[l]), 0), 1);
+}
+
+/* Steady temperatures of a GPU in air of inlet_k: its hottest sensor, and its watts, which the air takes up.
+ * INFINITY where leakage runs away. */
+static enum tmx_status settle(struct admission *a, size_t gpu, double rpm, double inlet_k, double *heat_w,
+                              struct tmx_err *err)
+{
+    const struct tmx_machine *m = tmx_sim_machine(tmx_run_sim_const(a->run));
+    const size_t card = a->topology->gpu[gpu].card;
+    struct tmx_static_power still;
+    struct tmx_plan_chip *low, *high;
+    size_t level[2];
+    const double share = between(a, card, rpm, level);
+    enum tmx_status st = level_of(a, gpu, level[0], &low, err);
+    st = st ? st : level_of(a, gpu, level[1], &high, err);
+    if (st || !tmx_sim_static_power(tmx_run_sim_const(a->run), gpu, &still)) {
+        return st ? st : tmx_fail(err, TMX_EUNSUPPORTED, "the power model does not give a GPU's rest");
+    }
+    const size_t n = low->n_unit;
+    const double volt = low->leak[m->gpu[gpu].level], *dynamic_w = a->dynamic_w + m->gpu[gpu].unit0;
+    const double k_per_w = a->cooling->level_k_per_w[card][level[0]] * (1 - share) +
+                           a->cooling->level_k_per_w[card][level[1]] * share;
+    const double more = a->cooling->spread ? (a->cooling->spread[gpu].sink - 1) * k_per_w : 0;
+    double move_k = INFINITY;
+    for (size_t u = 0; u < n; u++) {
+        a->temp_k[u] = inlet_k;
+    }
+    for (int round = 0; move_k > NEAR_K && round < LEAK_ROUNDS; round++) {
+        *heat_w = move_k = 0;
+        still.factors(still.table, n, a->temp_k, a->factor);
+        for (size_t u = 0; u < n; u++) {
+            a->power_w[u] = still.baseline_w[u] + volt * still.leak_w[u] * a->factor[u] +
+                            (a->works[gpu] ? dynamic_w[u] : 0);
+            *heat_w += a->power_w[u];
+        }
+        for (size_t u = 0; u < n; u++) {
+            const double *x = low->influence + u * n, *y = high->influence + u * n;
+            double t = inlet_k + more * *heat_w;
+            for (size_t j = 0; j < n; j++) {
+                t += (x[j] + share * (y[j] - x[j])) * a->power_w[j];
+            }
+            move_k = fmax(move_k, fabs(t - a->temp_k[u]));
+            a->temp_k[u] = t;
+        }
+        if (!(a->temp_k[0] < TOO_HOT_K)) {
+            break;
+        }
+    }
+    a->sensed_k[gpu] = 0;
+    for (size_t s = 0; s < low->n_sm; s++) {
+        a->sensed_k[gpu] = fmax(a->sensed_k[gpu], tmx_plan_sensor(low, s, a->temp_k));
+    }
+    if (!(a->sensed_k[gpu] < TOO_HOT_K) || move_k > NEAR_K) {
+        a->sensed_k[gpu] = INFINITY;
+        *heat_w = 0; /* its neighbours do not count any more */
+    }
+    return TMX_OK;
+}
+
+static bool failed(const struct admission *a, size_t fan)
+{
+    bool any = false;
+    for (size_t i = 0; i < a->cooling->n_failure; i++) {
+        any = any || a->cooling->failure[i].fan == fan;
+    }
+    return any;
+}
+
+/* Does a fan of its card fail? */
+static bool failed_gpu(const struct admission *a, size_t gpu)
+{
+    const struct tmx_card *k = &a->topology->card[a->topology->gpu[gpu].card];
+    bool any = false;
+    for (size_t f = k->fan0; f < k->fan0 + k->n_fan; f++) {
+        any = any || failed(a, f);
+    }
+    return any;
+}
+
+/* The GPUs of a card with its fans as they turn while its hottest SM has fan_k; *hottest_k: what it has then.
+ */
+static enum tmx_status settle_card(struct admission *a, const struct node *n, size_t card, double fan_k,
+                                   double *hottest_k, struct tmx_err *err)
+{
+    const struct tmx_topology *t = a->topology;
+    const struct tmx_card *k = &t->card[card];
+    const struct tmx_fan_policy *policy = tmx_fan_of(a->cooling->choice);
+    double rpm = 0, flow = k->still_flow_m3_per_s, fan_w = 0;
+    for (size_t f = k->fan0; f < k->fan0 + k->n_fan; f++) {
+        const struct tmx_fan *fan = &t->fan[f];
+        const double speed = policy->constant
+                                 ? policy->constant(a->cooling->choice->state)
+                                 : tmx_fan_curve_speed(fan->curve, fan->n_curve, fan_k - TMX_ZERO_C);
+        const double turns =
+            failed(a, f) || !(speed > 0) ? 0 : fmin(fmax(speed * fan->max_rpm, fan->min_rpm), fan->max_rpm);
+        rpm += turns / (double)k->n_fan;
+        flow += tmx_fan_flow_m3_per_s(fan, turns);
+        fan_w += fan->heat_share * tmx_fan_power_w(fan, turns);
+    }
+    *hottest_k = 0;
+    for (size_t g = k->gpu0; g < k->gpu0 + k->n_gpu; g++) {
+        a->flow[g] = flow / (double)k->n_gpu;
+    }
+    enum tmx_status st = TMX_OK;
+    for (size_t i = n->gpu0; i < n->gpu0 + n->n_gpu && !st; i++) {
+        const size_t g = t->upstream_first[i]; /* a node's are behind one another */
+        if (g >= k->gpu0 && g < k->gpu0 + k->n_gpu) {
+            (void)tmx_air_flow(t, a->room_k, a->flow, a->heat_w, a->outlet_w, a->inlet_k);
+            st = settle(a, g, rpm, a->inlet_k[g], &a->heat_w[g], err);
+            a->heat_w[g] += fan_w / (double)k->n_gpu;
+            *hottest_k = fmax(*hottest_k, a->sensed_k[g]);
+        }
+    }
+    return st;
+}
+
+/* The fans' own temperature: hotter fans cool, so there is one that is what it makes. */
+static enum tmx_status balance_card(struct admission *a, const struct node *n, size_t card,
+                                    struct tmx_err *err)
+{
+    const struct tmx_fan_policy *policy = tmx_fan_of(a->cooling->choice);
+    double low_k = 200, high_k = TOO_HOT_K, hottest_k = 0;
+    if (policy->constant) {
+        return settle_card(a, n, card, 0, &hottest_k, err);
+    }
+    enum tmx_status st = TMX_OK;
+    for (int i = 0; i < HALVINGS && high_k - low_k > NEAR_K && !st; i++) {
+        const double k = (low_k + high_k) / 2;
+        st = settle_card(a, n, card, k, &hottest_k, err);
+        *(hottest_k > k ? &low_k : &high_k) = k;
+    }
+    return st;
+}
+
+/* The node as its GPUs now work. */
+static enum tmx_status forecast(struct admission *a, const struct node *n, double *hottest_k,
+                                struct tmx_err *err)
+{
+    double move_k = INFINITY;
+    enum tmx_status st = TMX_OK;
+    for (size_t g = n->gpu0; g < n->gpu0 + n->n_gpu; g++) {
+        a->heat_w[g] = a->sensed_k[g] = 0;
+    }
+    for (int i = 0; i < SWEEPS && move_k > NEAR_K && !st; i++) {
+        double sum_k = 0, was_k = 0;
+        for (size_t g = n->gpu0; g < n->gpu0 + n->n_gpu; g++) {
+            was_k += a->sensed_k[g];
+        }
+        for (size_t c = n->card0; c < n->card0 + n->n_card && !st; c++) {
+            st = balance_card(a, n, c, err);
+        }
+        *hottest_k = 0;
+        for (size_t g = n->gpu0; g < n->gpu0 + n->n_gpu; g++) {
+            sum_k += a->sensed_k[g];
+            *hottest_k = fmax(*hottest_k, a->sensed_k[g]);
+        }
+        move_k = n->n_card == 1 || isinf(sum_k) ? 0 : fabs(sum_k - was_k);
+    }
+    return st;
+}
+
+/* ---- admission ---- */
+
+static bool same_gpu(const struct admission *a, size_t x, size_t y)
+{
+    const struct tmx_sim *sim = tmx_run_sim_const(a->run);
+    const struct tmx_gpu *gpu = tmx_sim_machine(sim)->gpu;
+    const struct tmx_chip_draw *spread = a->cooling->spread;
+    struct tmx_static_power p, q;
+    if (a->model_of[x] != a->model_of[y] || a->room_k[x] != a->room_k[y] || failed_gpu(a, x) ||
+        failed_gpu(a, y) || (spread && spread[x].sink != spread[y].sink) ||
+        !tmx_sim_static_power(sim, x, &p) || !tmx_sim_static_power(sim, y, &q)) {
+        return false;
+    }
+    const size_t n = gpu[x].chip->floorplan.n_unit, size = n * sizeof(double);
+    return memcmp(p.leak_w, q.leak_w, size) == 0 && memcmp(p.baseline_w, q.baseline_w, size) == 0 &&
+           memcmp(a->dynamic_w + gpu[x].unit0, a->dynamic_w + gpu[y].unit0, size) == 0;
+}
+
+/* Nodes whose GPUs, coolers and air are the same take the same jobs. */
+static bool alike(const struct admission *a, const struct node *x, const struct node *y)
+{
+    bool same = true;
+    for (size_t i = 0; i < x->n_gpu && same; i++) {
+        same = same_gpu(a, x->gpu0 + i, y->gpu0 + i);
+    }
+    return same;
+}
+
+/* The GPU that takes the next job: the one with which the node's hottest SM is coolest. */
+static enum tmx_status coolest(struct admission *a, const struct node *n, size_t n_job, size_t *best,
+                               double *best_k, struct tmx_err *err)
+{
+    enum tmx_status st = TMX_OK;
+    *best = n_job;
+    *best_k = INFINITY;
+    for (size_t i = n_job; i < n->n_gpu && !st; i++) {
+        double k;
+        a->works[n->order[i]] = true;
+        st = forecast(a, n, &k, err);
+        a->works[n->order[i]] = false;
+        if (k < *best_k - NEAR_K) {
+            *best = i;
+            *best_k = k;
+        }
+    }
+    return st;
+}
+
+static enum tmx_status admit(struct admission *a, struct node *n, struct tmx_err *err)
+{
+    enum tmx_status st = forecast(a, n, &n->hottest_k[0], err);
+    bool fits = n->hottest_k[0] <= a->limit_k;
+    for (size_t k = 0; k < n->n_gpu && fits && !st; k++) {
+        size_t best;
+        st = coolest(a, n, k, &best, &n->hottest_k[k + 1], err);
+        fits = !st && n->hottest_k[k + 1] <= a->limit_k;
+        const size_t gpu = n->order[best];
+        memmove(n->order + k + 1, n->order + k, (best - k) * sizeof *n->order); /* the others by number */
+        n->order[k] = gpu;
+        n->n_job += fits;
+        a->works[gpu] = fits;
+    }
+    return st;
+}
+
+static enum tmx_status admit_all(struct admission *a, struct tmx_err *err)
+{
+    enum tmx_status st = TMX_OK;
+    for (size_t i = 0; i < a->n_node && !st; i++) {
+        struct node *n = &a->node[i];
+        const struct node *like = NULL;
+        for (size_t k = 0; k < i && !like; k++) {
+            like = alike(a, &a->node[k], n) ? &a->node[k] : NULL;
+        }
+        if (!like) {
+            st = admit(a, n, err);
+            continue;
+        }
+        n->n_job = like->n_job;
+        memcpy(n->hottest_k, like->hottest_k, (n->n_gpu + 1) * sizeof *n->hottest_k);
+        for (size_t g = 0; g < n->n_gpu; g++) {
+            n->order[g] = like->order[g] - like->gpu0 + n->gpu0;
+            a->works[n->order[g]] = g < n->n_job;
+        }
+    }
+    return st;
+}
+
+/* ---- the check ---- */
+
+static double hottest_now_k(const struct tmx_sim *sim, size_t gpu)
+{
+    const struct tmx_gpu *g = &tmx_sim_machine(sim)->gpu[gpu];
+    const struct tmx_plan_chip c = {.chip = g->chip, .n_unit = g->chip->floorplan.n_unit};
+    double k = 0;
+    for (size_t s = 0; s < g->chip->n_sm; s++) {
+        k = fmax(k, tmx_plan_sensor(&c, s, tmx_sim_frame(sim)->temp_k + g->unit0));
+    }
+    return k;
+}
+
+/* The admitted jobs, for as long as the caller wants. */
+static enum tmx_status check(struct admission *a, double watt, struct tmx_err *err)
+{
+    bool any = false; /* a run without work is over at once */
+    for (size_t g = 0; g < a->topology->n_gpu; g++) {
+        any = any || a->works[g];
+    }
+    if (!any) {
+        return TMX_OK;
+    }
+    const struct tmx_machine *m = tmx_sim_machine(tmx_run_sim_const(a->run));
+    double speed = 1; /* of work: no job ends before the check */
+    for (size_t g = 0; g < m->n_gpu; g++) {
+        speed = fmax(speed, m->gpu[g].speed_scale * tmx_chip_speed(m->gpu[g].chip, m->gpu[g].level));
+    }
+    struct tmx_run *run = NULL;
+    enum tmx_status st = open_run(a, a->works, watt, 1.1 * speed * a->call->check_s + 10, &run, err);
+    struct tmx_sim *sim = st ? NULL : tmx_run_sim(run);
+    const uint64_t ticks = st ? 0 : (uint64_t)llround(a->call->check_s / tmx_run_tick_s(run));
+    for (uint64_t t = 0; t < ticks && !st; t++) {
+        st = tmx_sim_advance(sim, 1, NULL, err);
+        for (size_t g = 0; g < a->topology->n_gpu && !st; g++) {
+            a->end_k[g] = hottest_now_k(sim, g);
+            a->peak_k = fmax(a->peak_k, a->end_k[g]);
+        }
+    }
+    tmx_run_destroy(run);
+    return st;
+}
+
+/* ---- set-up ---- */
+
+static enum tmx_status find_nodes(struct admission *a, struct tmx_err *err)
+{
+    const struct tmx_topology *t = a->topology;
+    a->n_node = (size_t)t->nodes;
+    a->node = calloc(a->n_node, sizeof *a->node);
+    for (size_t i = 0; i < a->n_node && a->node; i++) {
+        struct node *n = &a->node[i];
+        n->n_gpu = t->n_gpu / a->n_node;
+        n->n_card = t->n_card / a->n_node;
+        n->gpu0 = i * n->n_gpu;
+        n->card0 = i * n->n_card;
+        const char *name = t->gpu[n->gpu0].name, *dot = a->n_node > 1 ? strrchr(name, '.') : NULL;
+        if (dot) {
+            snprintf(n->name, sizeof n->name, "%.*s", (int)(dot - name), name);
+        } else if (a->n_node > 1) {
+            snprintf(n->name, sizeof n->name, "node%zu", i);
+        } else {
+            tmx_data_word(TMX_DATA_SYSTEM, a->call->system, n->name, sizeof n->name);
+        }
+        n->order = calloc(n->n_gpu, sizeof *n->order);
+        n->hottest_k = calloc(n->n_gpu + 1, sizeof *n->hottest_k);
+        if (!n->order || !n->hottest_k) {
+            return tmx_no_memory(err);
+        }
+        for (size_t g = 0; g <= n->n_gpu; g++) {
+            n->hottest_k[g] = NAN;
+        }
+        for (size_t g = 0; g < n->n_gpu; g++) {
+            n->order[g] = n->gpu0 + g;
+        }
+    }
+    return a->node ? TMX_OK : tmx_no_memory(err);
+}
+
+/* GPUs with one thermal model share its influence matrices. */
+static enum tmx_status find_models(struct admission *a, struct tmx_err *err)
+{
+    const struct tmx_topology *t = a->topology;
+    a->model = calloc(t->n_gpu, sizeof *a->model);
+    a->model_of = calloc(t->n_gpu, sizeof *a->model_of);
+    if (!a->model || !a->model_of) {
+        return tmx_no_memory(err);
+    }
+    for (size_t g = 0; g < t->n_gpu; g++) {
+        const void *thermal = tmx_run_gpu_thermal(a->run, g)->model;
+        size_t m = 0;
+        while (m < a->n_model && a->model[m].thermal != thermal) {
+            m++;
+        }
+        a->model_of[g] = m;
+        if (m == a->n_model) {
+            const size_t n = a->cooling->n_level[t->gpu[g].card];
+            a->model[a->n_model++] = (struct model){.thermal = thermal,
+                                                    .n_level = n > 1 ? n : 1,
+                                                    .level = calloc(n > 1 ? n : 1, sizeof *a->model->level)};
+            if (!a->model[m].level) {
+                return tmx_no_memory(err);
+            }
+        }
+    }
+    return TMX_OK;
+}
+
+static enum tmx_status make_state(struct admission *a, struct tmx_err *err)
+{
+    const struct tmx_machine *m = tmx_sim_machine(tmx_run_sim_const(a->run));
+    const size_t n = m->n_gpu;
+    size_t most = 0;
+    for (size_t g = 0; g < n; g++) {
+        most = m->gpu[g].chip->floorplan.n_unit > most ? m->gpu[g].chip->floorplan.n_unit : most;
+    }
+    a->dynamic_w = calloc(m->n_unit, sizeof *a->dynamic_w);
+    a->works = calloc(n, sizeof *a->works);
+    a->room_k = calloc(6 * n, sizeof *a->room_k);
+    a->temp_k = calloc(3 * most, sizeof *a->temp_k);
+    a->end_k = calloc(n, sizeof *a->end_k);
+    if (!a->dynamic_w || !a->works || !a->room_k || !a->temp_k || !a->end_k) {
+        return tmx_no_memory(err);
+    }
+    a->flow = a->room_k + n;
+    a->heat_w = a->flow + n;
+    a->outlet_w = a->heat_w + n;
+    a->inlet_k = a->outlet_w + n;
+    a->sensed_k = a->inlet_k + n;
+    a->power_w = a->temp_k + most;
+    a->factor = a->power_w + most;
+    for (size_t g = 0; g < n; g++) {
+        const double *above_k = a->topology->inlet_above_k;
+        a->room_k[g] = a->cooling->room_k + (above_k ? above_k[g] : 0);
+        a->flow[g] = 1; /* until its card's fans are known */
+    }
+    return TMX_OK;
+}
+
+/* What the forecast cannot follow. */
+static enum tmx_status check_policies(const struct admission *a, struct tmx_err *err)
+{
+    const struct tmx_setting *root = tmx_run_settings(a->run);
+    const struct tmx_fan_policy *fan = tmx_fan_of(a->cooling->choice);
+    const char *dtm = tmx_setting_text(tmx_setting_find(root, "dtm.policy"));
+    static const char *const groups[] = {"gate", "cta", "job", "serve"};
+    for (size_t i = 0; i < sizeof groups / sizeof groups[0]; i++) {
+        if (tmx_setting_member(root, groups[i])) {
+            return tmx_fail(err, TMX_EUNSUPPORTED, "place forecasts plain jobs; leave out group %s",
+                            groups[i]);
+        }
+    }
+    if (dtm && strcmp(dtm, "none") != 0) {
+        return tmx_fail(err, TMX_EUNSUPPORTED,
+                        "dtm policy %s moves clocks, so that watts follow temperatures; place forecasts "
+                        "constant clocks",
+                        dtm);
+    }
+    if (!fan->constant && !fan->needs_curve) {
+        return tmx_fail(err, TMX_EUNSUPPORTED,
+                        "fan policy %s: place forecasts fans that are fixed or on their curve",
+                        fan->base.name);
+    }
+    return TMX_OK;
+}
+
+static enum tmx_status find_limit(struct admission *a, struct tmx_err *err)
+{
+    const double trip_k = tmx_sim_trip_k(tmx_run_sim_const(a->run));
+    a->limit_k = a->call->has_limit ? a->call->limit_c + TMX_ZERO_C : trip_k;
+    if (!(a->limit_k > 0)) {
+        return tmx_fail(err, TMX_ECONFIG, "nothing limits the temperature: give --limit");
+    }
+    if (a->limit_k > trip_k) {
+        return tmx_fail(
+            err, TMX_ECONFIG,
+            "the limit of %g degC is above %g degC, where the throttle stops clocks; give a lower one, or "
+            "--set throttle.trip_c",
+            a->call->limit_c, trip_k - TMX_ZERO_C);
+    }
+    return TMX_OK;
+}
+
+/* The dynamic watts that bring GPU 0's board to its limit when its chip is at the limit. */
+static enum tmx_status board_w(const struct admission *a, double *watt, struct tmx_err *err)
+{
+    const struct tmx_sim *sim = tmx_run_sim_const(a->run);
+    const struct tmx_chip *c = tmx_sim_machine(sim)->gpu[0].chip;
+    struct tmx_static_power still;
+    const double volt = c->power.dvfs_leakage ? tmx_chip_volt(c, tmx_sim_machine(sim)->gpu[0].level) : 1;
+    double rest_w = 0, factor = 1;
+    if (!(c->board.power_w > 0) || !tmx_sim_static_power(sim, 0, &still)) {
+        return tmx_fail(err, TMX_ECONFIG,
+                        "which job? chip %s states no board power; give --kernel or --power", c->name);
+    }
+    still.factors(still.table, 1, &a->limit_k, &factor);
+    for (size_t u = 0; u < c->floorplan.n_unit; u++) {
+        rest_w += still.baseline_w[u] + volt * factor * still.leak_w[u];
+    }
+    *watt = c->board.power_w * (1 - c->board.loss) - c->board.other_w - rest_w;
+    return *watt > 0 ? TMX_OK
+                     : tmx_fail(err, TMX_ECONFIG, "chip %s draws its board's %g W without work", c->name,
+                                c->board.power_w);
+}
+
+/* Every GPU at work; watt: what the mix states, 0: the kernel's own. */
+static enum tmx_status look(struct admission *a, double watt, struct tmx_err *err)
+{
+    const bool first = !a->dynamic_w;
+    a->topology = &a->file;
+    tmx_run_destroy(a->run);
+    a->run = NULL;
+    enum tmx_status st = open_run(a, NULL, watt, 100 * LOOK_S, &a->run, err);
+    if (st) {
+        return st;
+    }
+    a->cooling = tmx_sim_cooling_spec(tmx_run_sim_const(a->run));
+    a->topology = a->cooling->topology;
+    st = check_policies(a, err);
+    st = st ? st : find_limit(a, err);
+    st = st || !first ? st : make_state(a, err);
+    return st ? st : read_watts(a, err);
+}
+
+/* *watt: what a mix states. Watts on GPU 0 are what a load of 1 W draws there, at its clock, times that. */
+static enum tmx_status open_system(struct admission *a, double *watt, struct tmx_err *err)
+{
+    char path[TMX_PATH_SIZE];
+    const bool own = a->call->kernel != NULL;
+    double wanted_w = a->call->power_w;
+    enum tmx_status st = tmx_data_find(TMX_DATA_SYSTEM, a->call->system, path, err);
+    st = st ? st : tmx_topology_load(&a->file, path, err);
+    st = st ? st : look(a, own ? 0 : 1, err);
+    st = st || own || !isnan(wanted_w) ? st : board_w(a, &wanted_w, err);
+    *watt = 0;
+    if (!st && !own) {
+        *watt = wanted_w / work_w(a, 0);
+        st = look(a, *watt, err);
+    }
+    st = st ? st : find_nodes(a, err);
+    return st ? st : find_models(a, err);
+}
+
+/* ---- the answer ---- */
+
+static double hottest_of(const struct node *n, const double *gpu_k)
+{
+    double k = 0;
+    for (size_t g = n->gpu0; g < n->gpu0 + n->n_gpu; g++) {
+        k = fmax(k, gpu_k[g]);
+    }
+    return k;
+}
+
+static void put_celsius(struct tmx_table *t, double k)
+{
+    if (isfinite(k) && k > 0) {
+        tmx_table_real(t, k - TMX_ZERO_C);
+    } else {
+        tmx_table_empty(t);
+    }
+}
+
+static enum tmx_status add_row(const struct admission *a, const struct node *n, size_t n_job, bool checked,
+                               struct tmx_table *t, struct tmx_err *err)
+{
+    char *list = calloc(n->n_gpu, 8), *end = list;
+    if (!list) {
+        return tmx_no_memory(err);
+    }
+    for (size_t g = 0; g < n->n_gpu; g++) {
+        if (a->call->by_job ? n_job > 0 && n->order[n_job - 1] == n->gpu0 + g : a->works[n->gpu0 + g]) {
+            end += snprintf(end, 8, "%s%zu", end > list ? " " : "", g);
+        }
+    }
+    tmx_table_text(t, n->name);
+    tmx_table_real(t, a->room_k[n->gpu0] - TMX_ZERO_C);
+    tmx_table_int(t, (int64_t)n->n_gpu);
+    tmx_table_int(t, (int64_t)n_job);
+    tmx_table_text(t, list);
+    put_celsius(t, n->hottest_k[n_job]);
+    put_celsius(t, n_job < n->n_gpu ? n->hottest_k[n_job + 1] : NAN);
+    put_celsius(t, checked && a->peak_k > 0 && n_job == n->n_job ? hottest_of(n, a->end_k) : NAN);
+    free(list);
+    return TMX_OK;
+}
+
+static enum tmx_status fill(const struct admission *a, struct tmx_table *t, struct tmx_err *err)
+{
+    const bool checked = a->call->check_s > 0;
+    enum tmx_status st = TMX_OK;
+    for (size_t i = 0; i < a->n_node && !st; i++) {
+        const struct node *n = &a->node[i];
+        const size_t last = n->n_job < n->n_gpu && n->hottest_k[0] <= a->limit_k ? n->n_job + 1 : n->n_job;
+        for (size_t k = a->call->by_job ? 0 : n->n_job; k <= (a->call->by_job ? last : n->n_job) && !st;
+             k++) {
+            st = add_row(a, n, k, checked, t, err);
+        }
+    }
+    return st;
+}
+
+static void print_answer(const struct admission *a)
+{
+    FILE *out = a->call->say;
+    const size_t width = tmx_os_terminal_width(out);
+    size_t n_job = 0, most = 0, least = SIZE_MAX;
+    double forecast_k = 0, end_k = 0, coldest_k = INFINITY, warmest_k = 0;
+    char line[600], air[80], name[TMX_NAME];
+    tmx_data_word(TMX_DATA_SYSTEM, a->call->system, name, sizeof name);
+    for (size_t i = 0; i < a->n_node; i++) {
+        const struct node *n = &a->node[i];
+        n_job += n->n_job;
+        most = n->n_job > most ? n->n_job : most;
+        least = n->n_job < least ? n->n_job : least;
+        forecast_k = fmax(forecast_k, n->hottest_k[n->n_job]);
+        end_k = fmax(end_k, hottest_of(n, a->end_k));
+    }
+    for (size_t g = 0; g < a->topology->n_gpu; g++) {
+        coldest_k = fmin(coldest_k, a->room_k[g]);
+        warmest_k = fmax(warmest_k, a->room_k[g]);
+    }
+    snprintf(air, sizeof air, warmest_k - coldest_k < 0.05 ? "%.4g degC" : "%.4g to %.4g degC",
+             coldest_k - TMX_ZERO_C, warmest_k - TMX_ZERO_C);
+    const int used = snprintf(line, sizeof line,
+                              "%s carries %zu job%s of %.4g W on its %zu GPU%s below %.4g degC in air of %s",
+                              name, n_job, tmx_plural(n_job), work_w(a, 0), a->topology->n_gpu,
+                              tmx_plural(a->topology->n_gpu), a->limit_k - TMX_ZERO_C, air);
+    const struct node *n = &a->node[0];
+    if (a->n_node > 1) {
+        snprintf(line + used, sizeof line - (size_t)used,
+                 least == most ? ": %zu on each node." : ": %zu to %zu on a node.", least, most);
+    } else if (n->hottest_k[0] > a->limit_k) {
+        snprintf(line + used, sizeof line - (size_t)used, ": without work it comes to %.1f degC.",
+                 n->hottest_k[0] - TMX_ZERO_C);
+    } else if (n->n_job == n->n_gpu) {
+        snprintf(line + used, sizeof line - (size_t)used, ": all of them, at %.1f degC.",
+                 forecast_k - TMX_ZERO_C);
+    } else if (isinf(n->hottest_k[n->n_job + 1])) {
+        snprintf(line + used, sizeof line - (size_t)used, ": with one more, its leakage would run away.");
+    } else {
+        snprintf(line + used, sizeof line - (size_t)used, ": one more would heat it to %.1f degC.",
+                 n->hottest_k[n->n_job + 1] - TMX_ZERO_C);
+    }
+    tmx_text_wrap(line, 0, width, out);
+    if (a->peak_k > 0) {
+        snprintf(line, sizeof line,
+                 "A run of %g s with these jobs ends at %.1f degC (forecast: %.1f); its hottest moment has "
+                 "%.2f degC, "
+                 "%.2f K %s the limit.",
+                 a->call->check_s, end_k - TMX_ZERO_C, forecast_k - TMX_ZERO_C, a->peak_k - TMX_ZERO_C,
+                 fabs(a->limit_k - a->peak_k), a->peak_k > a->limit_k ? "above" : "below");
+        tmx_text_wrap(line, 0, width, out);
+    }
+    fputc('\n', out);
+}
+
+enum tmx_status tmx_admission_table(struct tmx_table **t, const struct tmx_admission_call *call,
+                                    struct tmx_err *err)
+{
+    static const struct tmx_column columns[] = {
+        {"node", TMX_COLUMN_TEXT, 0},   {"inlet_c", TMX_COLUMN_REAL, 1}, {"gpus", TMX_COLUMN_INT, 0},
+        {"jobs", TMX_COLUMN_INT, 0},    {"gpu", TMX_COLUMN_TEXT, 0},     {"forecast_c", TMX_COLUMN_REAL, 2},
+        {"next_c", TMX_COLUMN_REAL, 2}, {"run_c", TMX_COLUMN_REAL, 2},
+    };
+    struct admission a = {.call = call};
+    double watt;
+    *t = NULL;
+    if (call->kernel && !isnan(call->power_w)) {
+        return tmx_fail(err, TMX_ECONFIG, "--kernel and --power are two jobs: give one");
+    }
+    enum tmx_status st = open_system(&a, &watt, err);
+    st = st ? st : admit_all(&a, err);
+    st = st || !(call->check_s > 0) ? st : check(&a, watt, err);
+    st = st ? st : tmx_table_create(t, columns, sizeof columns / sizeof columns[0], err);
+    st = st ? st : fill(&a, *t, err);
+    if (!st && call->say) {
+        print_answer(&a);
+    }
+    finish(&a);
+    if (st) {
+        tmx_table_destroy(*t);
+        *t = NULL;
+    }
+    return st;
+}
