@@ -5,9 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "thermal/falling.h"
+
 /* Constants and stopping rules are HotSpot's. */
 static const double LEAK_W_PER_M2 = 1.5e4, LEAK_PER_K = 0.036, LEAK_REFERENCE_K = 383.15;
 static const double RUNAWAY_STEP_K = 500, MAX_SINK_K = 1000;
+static const double FALLING_STEP_K = 1e-6;
 static const double SINK_STEP_K = 0.01, R_TOLERANCE = 0.01; /* [K], [K/W] */
 enum { MAX_ROUNDS = 101 };
 
@@ -64,16 +67,40 @@ static enum tmx_status at_resistance(struct settle *s, const struct tmx_thermal_
 {
     struct tmx_thermal_spec still = *spec;
     struct tmx_thermal_instance chip;
+    const size_t n_die = spec->n_layer * spec->rows * spec->cols;
+    double *part = tmx_falling(spec) ? calloc(2 * n_die, sizeof *part) : NULL, moved_k = INFINITY;
+    enum tmx_status st = tmx_falling(spec) && !part ? tmx_no_memory(s->err) : TMX_OK;
     still.package.r_convec_k_per_w = r_convec;
     still.n_level = 0;
     still.r_convec_levels = NULL;
     still.init_node_k = NULL;
-    enum tmx_status st = tmx_thermal_instance_create(
-        &chip, (s->options->backend ? s->options->backend : &tmx_thermal_grid)->base.name, NULL, &still,
-        s->err);
-    st = st ? st : with_leakage(s, &chip);
-    st = st ? st : tmx_thermal_instance_nodes(&chip, node_k, s->err);
-    tmx_thermal_instance_finish(&chip);
+    still.k_part = NULL;
+    for (int round = 0; !st && moved_k > FALLING_STEP_K;
+         round++) { /* once, but for conductivities that fall */
+        st = tmx_thermal_instance_create(
+            &chip, (s->options->backend ? s->options->backend : &tmx_thermal_grid)->base.name, NULL, &still,
+            s->err);
+        st = st ? st : with_leakage(s, &chip);
+        for (size_t c = 0; c < n_die && part; c++) {
+            part[n_die + c] = node_k[c];
+        }
+        st = st ? st : tmx_thermal_instance_nodes(&chip, node_k, s->err);
+        tmx_thermal_instance_finish(&chip);
+        moved_k = 0;
+        for (size_t c = 0; c < n_die && part && !st; c++) {
+            moved_k = fmax(moved_k, round > 0 ? fabs(node_k[c] - part[n_die + c]) : INFINITY);
+        }
+        if (part && !st) {
+            tmx_falling_part(spec, node_k, part);
+            still.k_part = part;
+        }
+        if (!st && round == MAX_ROUNDS) {
+            st = tmx_fail(s->err, TMX_ERUNAWAY,
+                          "conductivities that fall: temperatures still move by %g K in round %d", moved_k,
+                          round);
+        }
+    }
+    free(part);
     return st;
 }
 

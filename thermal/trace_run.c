@@ -20,6 +20,7 @@
 #include "core/base/text.h"
 #include "thermal/assembly/solve.h"
 #include "thermal/backend/reduced_model.h"
+#include "thermal/falling.h"
 #include "thermal/files/trace_npy.h"
 #include "thermal/settle.h"
 #include "thermal/thermal.h"
@@ -340,6 +341,7 @@ enum tmx_status tmx_trace_run_read(struct tmx_trace_run *r, const struct tmx_tra
                                    const struct tmx_log *log, struct tmx_err *err)
 {
     const struct tmx_stack_options options = {.allow_gaps = args->allow_gaps,
+                                              .falling = true,
                                               .hotspot_compat = args->hotspot_compat,
                                               .network = args->network,
                                               .refine = (unsigned)args->refine};
@@ -397,6 +399,7 @@ void tmx_trace_run_finish(struct tmx_trace_run *r)
     free(r->temp_k);
     free(r->row_k);
     free(r->levels);
+    free(r->falling);
     free(r->trace_k);
     *r = (struct tmx_trace_run){0};
 }
@@ -677,7 +680,8 @@ static enum tmx_status create_chip(struct tmx_trace_run *r, struct tmx_err *err)
     enum tmx_status st = still_air(r) ? make_levels(r, err) : TMX_OK;
     if (!st) {
         const bool grid =
-            a->scheme == TMX_TRACE_BE || (!a->method && (r->stack.channels || r->stack.spec.rows == 1));
+            a->scheme == TMX_TRACE_BE ||
+            (!a->method && (r->stack.channels || r->stack.spec.rows == 1 || tmx_falling(&r->stack.spec)));
         const struct tmx_thermal_ops *method = grid ? &tmx_thermal_grid : a->method;
         st = !method                          ? create_cheapest(r, err)
              : method == &tmx_thermal_reduced ? create_asked(r, err)
@@ -686,6 +690,67 @@ static enum tmx_status create_chip(struct tmx_trace_run *r, struct tmx_err *err)
     st = st ? st : tmx_thermal_prepare(r->chip.ops, r->chip.model, a->cfg.sampling_intvl, err);
     if (!st) {
         say_error(r);
+    }
+    return st;
+}
+
+static enum tmx_status one_row(struct tmx_trace_run *r, void *snapshot, double *mean_w)
+{
+    const double dt_s = r->args->cfg.sampling_intvl;
+    return r->args->cfg.leakage_used && !r->args->hotspot_compat
+               ? tmx_settle_step(&r->chip, dt_s, r->power_w, r->temp_k, snapshot, mean_w)
+               : r->chip.ops->step(r->chip.state, dt_s, r->power_w, r->temp_k);
+}
+
+/* Conductivities of the die cells now. */
+static enum tmx_status falling_now(struct tmx_trace_run *r, double *part, struct tmx_err *err)
+{
+    const enum tmx_status st = tmx_thermal_instance_nodes(&r->chip, r->node_k, err);
+    if (!st) {
+        tmx_falling_part(&r->stack.spec, r->node_k, part);
+    }
+    return st;
+}
+
+/* The model again, with these conductivities and the state in image. */
+static enum tmx_status refresh(struct tmx_trace_run *r, const double *part, void *image, struct tmx_err *err)
+{
+    const struct tmx_thermal_ops *ops = r->chip.ops;
+    const struct tmx_thermal_spec *spec = &r->stack.spec;
+    memcpy(r->falling, part, spec->n_layer * spec->rows * spec->cols * sizeof *part);
+    r->stack.spec.k_part = r->falling;
+    tmx_thermal_instance_finish(&r->chip);
+    enum tmx_status st = create(r, ops, err);
+    st = st ? st : tmx_thermal_prepare(ops, r->chip.model, r->args->cfg.sampling_intvl, err);
+    if (!st) {
+        tmx_image_restore(ops->image, r->chip.state, image);
+        r->n_refresh++;
+    }
+    return st;
+}
+
+/* A row with conductivities that lie, within tmx_falling_most, at the mean of its begin and its end. */
+static enum tmx_status falling_row(struct tmx_trace_run *r, void *image, double *mean_w, struct tmx_err *err)
+{
+    enum { MOST_ROUNDS = 20 };
+    const struct tmx_thermal_spec *spec = &r->stack.spec;
+    const size_t n = spec->n_layer * spec->rows * spec->cols,
+                 bytes = tmx_image_size(r->chip.ops->image, r->chip.state);
+    double *begin = r->falling + n, *end = begin + n, *want = end + n, off = INFINITY;
+    double *power_w = want + n;
+    void *start = (unsigned char *)image + bytes; /* image: two of them, one for leakage */
+    memcpy(power_w, r->power_w, r->n_unit * sizeof *power_w);
+    tmx_image_save(r->chip.ops->image, r->chip.state, start);
+    enum tmx_status st = falling_now(r, begin, err);
+    for (int round = 0; !st && off > tmx_falling_most; round++) {
+        st = round == MOST_ROUNDS
+                 ? tmx_fail(err, TMX_ESOLVE, "conductivities that fall do not settle in a row")
+             : round > 0 ? refresh(r, want, start, err)
+                         : TMX_OK;
+        memcpy(r->power_w, power_w, r->n_unit * sizeof *power_w); /* without leakage */
+        st = st ? st : one_row(r, image, mean_w);
+        st = st ? st : falling_now(r, end, err);
+        off = st ? 0 : tmx_falling_between(spec, r->falling, begin, end, want);
     }
     return st;
 }
@@ -700,9 +765,7 @@ static enum tmx_status step(struct tmx_trace_run *r, size_t row, void *snapshot,
     if (st) {
         return st;
     }
-    const double dt_s = r->args->cfg.sampling_intvl;
-    st = snapshot ? tmx_settle_step(&r->chip, dt_s, r->power_w, r->temp_k, snapshot, mean_w)
-                  : r->chip.ops->step(r->chip.state, dt_s, r->power_w, r->temp_k);
+    st = r->falling ? falling_row(r, snapshot, mean_w, err) : one_row(r, snapshot, mean_w);
     return st ? tmx_fail_at(err, st, r->power.source, r->power.line[row], "temperatures are no longer finite")
               : check_channels(r, err);
 }
@@ -741,14 +804,33 @@ static void widen(const struct tmx_trace_run *r, double *low_k, double *high_k)
     }
 }
 
+/* The model of the start is made again for its conductivities in the first row. */
+static enum tmx_status begin_falling(struct tmx_trace_run *r, struct tmx_err *err)
+{
+    const struct tmx_thermal_spec *spec = &r->stack.spec;
+    const size_t n = spec->n_layer * spec->rows * spec->cols;
+    if (!r->chip.ops->full_network || still_air(r)) {
+        return tmx_fail(
+            err, TMX_EUNSUPPORTED,
+            "conductivities that fall with temperature: --method grid follows them, and not in still "
+            "air (natural_convec)");
+    }
+    r->falling = calloc(4 * n + r->n_unit, sizeof *r->falling);
+    for (size_t c = 0; c < n && r->falling; c++) {
+        r->falling[c] = 1;
+    }
+    return r->falling ? TMX_OK : tmx_no_memory(err);
+}
+
 enum tmx_status tmx_trace_run_transient(struct tmx_trace_run *r, FILE *trace, FILE *grid, struct tmx_err *err)
 {
     const bool leakage = r->args->cfg.leakage_used && !r->args->hotspot_compat;
     void *snapshot = NULL;
     double *mean_w = calloc(r->n_unit, sizeof *mean_w);
     enum tmx_status st = mean_w ? create_chip(r, err) : tmx_fail(err, TMX_ENOMEM, "%zu blocks", r->n_unit);
-    if (!st && leakage) {
-        snapshot = malloc(tmx_image_size(r->chip.ops->image, r->chip.state));
+    st = st || !tmx_falling(&r->stack.spec) ? st : begin_falling(r, err);
+    if (!st && (leakage || r->falling)) {
+        snapshot = malloc(2 * tmx_image_size(r->chip.ops->image, r->chip.state));
         st = snapshot ? TMX_OK : tmx_fail(err, TMX_ENOMEM, "state of the chip");
     } else if (!st && r->args->cfg.leakage_used) {
         tmx_log_say(r->log, TMX_LOG_WARNING, "leakage_used acts on the steady state only (--hotspot-compat)");
@@ -774,6 +856,11 @@ enum tmx_status tmx_trace_run_transient(struct tmx_trace_run *r, FILE *trace, FI
         if (!st && r->args->row_done) {
             r->args->row_done(r->args->row_done_to, row + 1, r->power.n_row);
         }
+    }
+    if (!st && r->falling) {
+        tmx_log_say(r->log, TMX_LOG_INFO,
+                    "conductivities that fall: %zu models; each cell's is right within %g %% of a row's mean",
+                    r->n_refresh, 100 * tmx_falling_most);
     }
     if (!st) {
         tmx_plausible_result("the trace", low_k, high_k, fmin(start_k, surroundings_k(r)));

@@ -180,6 +180,9 @@ static void materials(struct builder *b)
         } else if (die && b->spec->detailed_3d) {
             unit_materials(b, l);
         }
+        for (size_t c = l * n_cell; die && b->spec->k_part && c < (l + 1) * n_cell; c++) {
+            b->k[c] *= b->spec->k_part[c];
+        }
     }
 }
 

@@ -265,7 +265,7 @@ static enum tmx_status cell_materials(struct builder *b)
 {
     const struct tmx_network *net = b->net;
     const size_t n_cell = net->n_cell, n_die = b->spec->n_layer;
-    bool mixed = b->spec->detailed_3d;
+    bool mixed = b->spec->detailed_3d || b->spec->k_part;
     for (size_t l = 0; l < n_die; l++) {
         mixed = mixed || b->spec->layer[l].filler_k_w_per_mk > 0;
     }
@@ -285,6 +285,9 @@ static enum tmx_status cell_materials(struct builder *b)
         }
         if (b->spec->detailed_3d || layer->filler_k_w_per_mk > 0) {
             tmx_gridmap_mix(&net->map[l], layer, b->k + l * n_cell, b->p + l * n_cell);
+        }
+        for (size_t c = l * n_cell; b->spec->k_part && c < (l + 1) * n_cell; c++) {
+            b->k[c] *= b->spec->k_part[c];
         }
     }
     return TMX_OK;

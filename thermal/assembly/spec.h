@@ -51,7 +51,9 @@ struct tmx_layer {                         /* of the die stack; layer 0 is farth
     double thickness_m;
     double k_w_per_mk;         /* conductivity, from face to face */
     double k_part_x, k_part_y; /* those along x and y, of it; 0: 1 */
-    double p_j_per_m3k;        /* volumetric heat capacity */
+    double falls,
+        falls_from_k;   /* it falls as (T / falls_from_k)^-falls: what k_part says of now; 0: constant */
+    double p_j_per_m3k; /* volumetric heat capacity */
     double filler_k_w_per_mk;  /* of what no unit covers: moulding beside dies; 0: the layer's own. With a */
     double filler_p_j_per_m3k; /* filler the units' own materials count, mixed by area, detailed_3d or not */
     const struct tmx_channels *channels; /* not owned; physical: coolant flows through it, k and p are of the
@@ -101,6 +103,8 @@ struct tmx_thermal_spec {
     bool omit_lateral;    /* block model: no heat flows sideways in the die */
     bool detailed_3d;     /* per-unit materials, series half-cell resistances */
     double ambient_k;
+    const double *k_part; /* [n_layer * rows * cols] not owned: of the layers' conductivities, of each cell;
+                             NULL: 1 */
     const double *r_convec_levels; /* [n_level, K/W] for a fan; n_level 0: package.r_convec_k_per_w alone */
     size_t n_level;
     const double *flow_levels; /* [n_level] not owned: flow of all coolant at each level, of what its layers

@@ -102,6 +102,10 @@ static enum tmx_status refuse(const struct tmx_thermal_spec *spec, struct tmx_er
             return tmx_fail(err, TMX_EUNSUPPORTED,
                             "layer %zu has a filler, which HotSpot's library does not know", l);
         }
+        if (spec->layer[l].falls > 0) {
+            return tmx_fail(err, TMX_EUNSUPPORTED,
+                            "layer %zu: conductivity_falls is not known to HotSpot's library", l);
+        }
     }
     if (!spec->hotspot_lateral && fabs(dx / dy - 1) > 1e-6) {
         return tmx_fail(

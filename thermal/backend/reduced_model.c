@@ -475,6 +475,15 @@ enum tmx_status tmx_reduced_model_init(struct tmx_reduced_model *m, const struct
     if (!st && spec->network == TMX_NETWORK_BLOCK) {
         st = tmx_fail(err, TMX_EUNSUPPORTED, "the block model is small: --method grid solves it");
     }
+    for (size_t l = 0; l < spec->n_layer && !st; l++) {
+        st =
+            spec->layer[l].falls > 0
+                ? tmx_fail(err, TMX_EUNSUPPORTED,
+                           "layer %zu: the reduced model has one conductivity for all temperatures: the grid "
+                           "follows one that falls",
+                           l)
+                : TMX_OK;
+    }
     if (!st && m->net.n_flow > 0) {
         st = tmx_fail(
             err, TMX_EUNSUPPORTED,

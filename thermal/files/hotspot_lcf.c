@@ -204,8 +204,26 @@ static enum tmx_status channels(struct reader *r, struct tmx_lcf_layer *layer, s
                : FAIL(r, "channels: a width of %g m leaves no wall in a pitch of %g m", c->width_m, pitch_m);
 }
 
+/* `conductivity_falls EXPONENT FROM_K`. */
+static enum tmx_status falls(struct reader *r, struct tmx_lcf_layer *layer, struct tmx_span rest)
+{
+    struct tmx_span first, second, more;
+    if (layer->falls > 0) {
+        return FAIL(r, "conductivity_falls: given twice");
+    }
+    if (!tmx_span_field(&rest, &first) || !tmx_span_field(&rest, &second)) {
+        return FAIL(
+            r, "conductivity_falls: expected an exponent and the kelvins at which the conductivity is given");
+    }
+    enum tmx_status st = number(r, first, "conductivity_falls: exponent", 1e-3, 5, &layer->falls);
+    st = st ? st : number(r, second, "conductivity_falls: from [K]", 100, 1000, &layer->falls_from_k);
+    return !st && tmx_span_field(&rest, &more)
+               ? FAIL(r, "conductivity_falls: unexpected \"%.*s\"", TMX_SPAN_ARG(more))
+               : st;
+}
+
 /* What may follow a layer's floorplan: `at X Y`, `place FILE X Y [PREFIX]`, `channels KIND ...`, `filler
- * MATERIAL` or `filler HEAT-CAPACITY RESISTIVITY`. */
+ * MATERIAL` or `filler HEAT-CAPACITY RESISTIVITY`, `conductivity ...`, `conductivity_falls ...`. */
 static enum tmx_status addition(struct reader *r, struct tmx_lcf_layer *layer, struct tmx_span rest)
 {
     struct tmx_span word, first, second, more;
@@ -227,6 +245,9 @@ static enum tmx_status addition(struct reader *r, struct tmx_lcf_layer *layer, s
         return !st && tmx_span_field(&rest, &more)
                    ? FAIL(r, "conductivity: unexpected \"%.*s\"", TMX_SPAN_ARG(more))
                    : st;
+    }
+    if (tmx_span_is(word, "conductivity_falls")) {
+        return falls(r, layer, rest);
     }
     if (tmx_span_is(word, "channels")) {
         return channels(r, layer, rest);
@@ -262,7 +283,8 @@ static enum tmx_status addition(struct reader *r, struct tmx_lcf_layer *layer, s
 static bool is_addition(struct tmx_span token)
 {
     return tmx_span_is(token, "at") || tmx_span_is(token, "place") || tmx_span_is(token, "filler") ||
-           tmx_span_is(token, "channels") || tmx_span_is(token, "conductivity");
+           tmx_span_is(token, "channels") || tmx_span_is(token, "conductivity") ||
+           tmx_span_is(token, "conductivity_falls");
 }
 
 static enum tmx_status body(struct reader *r, struct tmx_lcf_layer *layer)

@@ -406,6 +406,11 @@ static enum tmx_status file_layer(struct build *b, const struct tmx_lcf *lcf, si
         snprintf(layer, sizeof layer, "layer %zu", l);
         return tmx_fail_from(b->err, st, lcf->source, from->line, layer);
     }
+    if (from->falls > 0 && (from->wet || !b->options->falling)) {
+        return tmx_fail_at(b->err, TMX_ECONFIG, lcf->source, from->line,
+                           "layer %zu: conductivity_falls is %s", l,
+                           from->wet ? "not of layers with channels" : "of `thermix thermal` alone");
+    }
     b->s->layer[l] = (struct tmx_layer){.floorplan = fp,
                                         .lateral = from->lateral,
                                         .dissipates = from->dissipates,
@@ -413,6 +418,8 @@ static enum tmx_status file_layer(struct build *b, const struct tmx_lcf *lcf, si
                                         .k_w_per_mk = from->k_w_per_mk,
                                         .k_part_x = from->k_part_x,
                                         .k_part_y = from->k_part_y,
+                                        .falls = from->falls,
+                                        .falls_from_k = from->falls_from_k,
                                         .p_j_per_m3k = from->p_j_per_m3k,
                                         .filler_k_w_per_mk = from->filler_k_w_per_mk,
                                         .filler_p_j_per_m3k = from->filler_p_j_per_m3k};

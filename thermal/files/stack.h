@@ -12,6 +12,7 @@
 
 struct tmx_stack_options {
     bool allow_gaps;     /* floorplans need not tile the die */
+    bool falling;        /* the caller refreshes conductivities that fall; else they are an error */
     bool hotspot_compat; /* HotSpot's map mode, lateral exchange and start field */
     enum tmx_network_kind network;
     unsigned refine;                       /* of the physical network; 0: 1 */
