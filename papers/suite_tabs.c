@@ -526,7 +526,7 @@ static void add_row(const struct suite *s, struct tmx_table *t, size_t variant, 
     tmx_table_text(t, mix < s->n_mix ? s->policy[policy].name : s->beside[mix - s->n_mix].policy);
     for (size_t c = 2; c < tmx_table_columns(t) - 3; c++) {
         const double v = column_value(s, variant, group, mix, policy, tmx_table_column(t, c)->name);
-        isfinite(v) ? tmx_table_real(t, v) : tmx_table_empty(t);
+        isfinite(v) && v > -TMX_ZERO_C ? tmx_table_real(t, v) : tmx_table_empty(t); /* no die: 0 K */
     }
     tmx_table_text(t, s->variant[variant].name);
     const char *error = group == ONE ? s->runs.error[task_of(s, variant, mix, policy)] : NULL;

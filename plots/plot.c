@@ -55,6 +55,7 @@ enum tmx_status tmx_plot_results(struct tmx_plot *p, const char *results, const 
     if (table) {
         st = tmx_plot_table(p, results, err);
         st = st ? st : tmx_plot_suite(p, results, err);
+        st = st ? st : tmx_plot_serve_suite(p, results, err);
     }
     if (!st && (holds(results, "trace.csv") || tmx_history_has_frames(results))) {
         st = tmx_plot_run(p, results, err);

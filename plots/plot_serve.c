@@ -318,3 +318,236 @@ enum tmx_status tmx_plot_serve(struct tmx_plot *p, const char *run_dir, struct t
     tmx_csv_finish(&requests);
     return st;
 }
+
+/* ---- the table of a suite that serves ---- */
+
+enum { MAX_NAMES = 32 };
+
+struct suite {
+    struct tmx_csv csv;
+    size_t policy, variant;
+    const char *name[2][MAX_NAMES]; /* of policies and of variants, in the table's order */
+    size_t n[2];
+    bool numbers; /* variants begin with a number, and its words are the same: a load */
+};
+
+static void add_name(struct suite *s, int what, const char *name)
+{
+    size_t i = 0;
+    while (i < s->n[what] && strcmp(s->name[what][i], name) != 0) {
+        i++;
+    }
+    if (i == s->n[what] && i < MAX_NAMES) {
+        s->name[what][s->n[what]++] = name;
+    }
+}
+
+/* "+30 %, a week" is 30 and " %, a week"; false: there is no number in front. */
+static bool number_of(const char *name, double *v, const char **words)
+{
+    char *end;
+    *v = strtod(name + (name[0] == '\''), &end); /* in front of a formula there is a ' */
+    *words = end;
+    return end > name && isfinite(*v);
+}
+
+static enum tmx_status read_suite(struct suite *s, const char *folder, struct tmx_err *err)
+{
+    char path[TMX_PATH_SIZE];
+    enum tmx_status st = tmx_path_join(path, folder, "table.csv", err);
+    st = st ? st : tmx_csv_read(&s->csv, path, err);
+    if (st) {
+        return st;
+    }
+    s->policy = tmx_csv_column(&s->csv, "policy");
+    s->variant = tmx_csv_column(&s->csv, "variant");
+    if (tmx_csv_column(&s->csv, "ttft_p99_s") == s->csv.n_column || s->policy == s->csv.n_column ||
+        s->variant == s->csv.n_column) {
+        return TMX_OK; /* of something else */
+    }
+    for (size_t r = 0; r < s->csv.n_row; r++) {
+        add_name(s, 0, tmx_csv_cell(&s->csv, r, s->policy));
+        add_name(s, 1, tmx_csv_cell(&s->csv, r, s->variant));
+    }
+    s->numbers = s->n[1] > 1;
+    for (size_t v = 0; v < s->n[1]; v++) {
+        double x;
+        const char *words;
+        s->numbers = s->numbers && number_of(s->name[1][v], &x, &words);
+    }
+    return TMX_OK;
+}
+
+static double at(const struct suite *s, size_t variant, size_t policy, const char *column)
+{
+    for (size_t r = 0; r < s->csv.n_row; r++) {
+        if (strcmp(tmx_csv_cell(&s->csv, r, s->policy), s->name[0][policy]) == 0 &&
+            strcmp(tmx_csv_cell(&s->csv, r, s->variant), s->name[1][variant]) == 0) {
+            const double v = cell(&s->csv, r, tmx_csv_column(&s->csv, column));
+            return strncmp(column, "peak_", 5) == 0 && v <= 0 ? NAN : v; /* no dies, no memory */
+        }
+    }
+    return NAN;
+}
+
+/* A row a variant, a column a policy for each of these metrics. */
+static enum tmx_status put_variants(struct tmx_plot *p, const struct suite *s, const char *figure,
+                                    const char *const *metric, size_t n_metric, bool *any,
+                                    struct tmx_err *err)
+{
+    struct tmx_column columns[4 * MAX_NAMES + 1] = {
+        {"variant", s->numbers ? TMX_COLUMN_REAL : TMX_COLUMN_TEXT, 2}};
+    char name[4 * MAX_NAMES][160];
+    struct tmx_table *t = NULL;
+    const size_t n = s->n[0] * n_metric;
+    tmx_assert(n_metric <= 4);
+    for (size_t c = 0; c < n; c++) {
+        snprintf(name[c], sizeof name[c], "%.80s%s%s", s->name[0][c / n_metric], n_metric > 1 ? "." : "",
+                 n_metric > 1 ? metric[c % n_metric] : "");
+        columns[c + 1] = (struct tmx_column){name[c], TMX_COLUMN_REAL, 4};
+    }
+    enum tmx_status st = tmx_table_create(&t, columns, n + 1, err);
+    for (size_t v = 0; !st && v < s->n[1]; v++) {
+        double x = 0;
+        const char *words = "";
+        if (s->numbers && number_of(s->name[1][v], &x, &words)) {
+            tmx_table_real(t, x);
+        } else {
+            tmx_table_text(t, s->n[1] > 1 ? s->name[1][v] : "");
+        }
+        if (v == 0) {
+            char unit[40];
+            words += strspn(words, " ");
+            snprintf(unit, sizeof unit, "%.*s", (int)strcspn(words, ","), words);
+            tmx_plot_label(p, "unit", unit);
+        }
+        for (size_t c = 0; c < n; c++) {
+            const double y = at(s, v, c / n_metric, metric[c % n_metric]);
+            *any |= isfinite(y);
+            put(t, y);
+        }
+    }
+    for (size_t i = 0; i < s->n[0]; i++) {
+        tmx_plot_label(p, "name", s->name[0][i]);
+    }
+    tmx_plot_number(p, "n_group", (double)s->n[1]);
+    st = st ? st : tmx_plot_data(p, figure, "", t, err);
+    tmx_table_destroy(t);
+    return st;
+}
+
+static enum tmx_status draw_load(struct tmx_plot *p, const struct suite *s, struct tmx_err *err)
+{
+    static const char *const metrics[] = {"ttft_p50_s", "ttft_p99_s", "tbt_p50_s", "tbt_p99_s"};
+    bool any = false;
+    const enum tmx_status st = put_variants(p, s, "latency_load", metrics, 4, &any, err);
+    return st || !any ? st : tmx_plot_draw(p, "serve_load", "latency_load", err);
+}
+
+/* One metric as bars: a group a variant. */
+static enum tmx_status draw_bars(struct tmx_plot *p, const struct suite *s, const char *metric,
+                                 const char *title, const char *y, struct tmx_err *err)
+{
+    bool any = false;
+    const enum tmx_status st = put_variants(p, s, metric, &metric, 1, &any, err);
+    if (st || !any) {
+        tmx_plot_drop(p);
+        return st;
+    }
+    tmx_plot_label(p, "title", title);
+    tmx_plot_label(p, "y", y);
+    return tmx_plot_draw(p, "quantity", metric, err);
+}
+
+struct served {
+    size_t policy, variant;
+    double ttft_s, j_per_token;
+};
+
+static int by_ttft(const void *a, const void *b)
+{
+    const struct served *x = a, *y = b;
+    return x->ttft_s != y->ttft_s ? (x->ttft_s > y->ttft_s) - (x->ttft_s < y->ttft_s)
+                                  : (x->j_per_token > y->j_per_token) - (x->j_per_token < y->j_per_token);
+}
+
+/* Joules a token over the first token. Where the variants are a load, what no other beats in both is joined.
+ */
+static enum tmx_status draw_pareto(struct tmx_plot *p, const struct suite *s, struct tmx_err *err)
+{
+    static const struct tmx_column columns[] = {
+        {"policy", TMX_COLUMN_TEXT, 0},       {"variant", TMX_COLUMN_TEXT, 0},
+        {"policy_number", TMX_COLUMN_INT, 0}, {"variant_number", TMX_COLUMN_INT, 0},
+        {"ttft_p99_s", TMX_COLUMN_REAL, 4},   {"j_per_token", TMX_COLUMN_REAL, 3}};
+    struct tmx_table *t[2] = {NULL, NULL};
+    struct served *point = calloc(s->n[0] * s->n[1] + 1, sizeof *point);
+    size_t n = 0;
+    double best = INFINITY;
+    enum tmx_status st = point ? tmx_table_create(&t[0], columns, 6, err) : tmx_no_memory(err);
+    st = st ? st : tmx_table_create(&t[1], columns, 6, err);
+    for (size_t i = 0; !st && i < s->n[0] * s->n[1]; i++) {
+        struct served q = {i / s->n[1], i % s->n[1], 0, 0};
+        q.ttft_s = at(s, q.variant, q.policy, "ttft_p99_s");
+        q.j_per_token = at(s, q.variant, q.policy, "j_per_token");
+        if (q.ttft_s > 0 && q.j_per_token > 0) {
+            point[n++] = q;
+        }
+    }
+    qsort(point, n, sizeof *point, by_ttft);
+    for (size_t i = 0; !st && i < n; i++) {
+        const struct served *q = &point[i];
+        const bool front = s->numbers && q->j_per_token < best;
+        best = fmin(best, q->j_per_token);
+        for (size_t k = 0; k < (front ? 2 : 1); k++) {
+            tmx_table_text(t[k], s->name[0][q->policy]);
+            tmx_table_text(t[k], s->name[1][q->variant]);
+            tmx_table_int(t[k], (int64_t)q->policy + 1);
+            tmx_table_int(t[k], (int64_t)q->variant + 1);
+            tmx_table_real(t[k], q->ttft_s);
+            tmx_table_real(t[k], q->j_per_token);
+        }
+    }
+    for (size_t i = 0; i < s->n[0]; i++) {
+        tmx_plot_label(p, "name", s->name[0][i]);
+    }
+    for (size_t v = 0; v < s->n[1] && s->n[1] > 1 && !s->numbers; v++) {
+        tmx_plot_label(p, "variant", s->name[1][v]);
+    }
+    tmx_plot_number(p, "n_variant", s->n[1] > 1 && !s->numbers ? (double)s->n[1] : 0);
+    tmx_plot_number(p, "n_front", st ? 0 : (double)tmx_table_rows(t[1]));
+    if (!st && n > 0) {
+        st = tmx_plot_data(p, "pareto", "", t[0], err);
+        st = st ? st : tmx_plot_data(p, "pareto", "_front", t[1], err);
+        st = st ? st : tmx_plot_draw(p, "serve_pareto", "pareto", err);
+    } else {
+        tmx_plot_drop(p);
+    }
+    tmx_table_destroy(t[0]);
+    tmx_table_destroy(t[1]);
+    free(point);
+    return st;
+}
+
+enum tmx_status tmx_plot_serve_suite(struct tmx_plot *p, const char *folder, struct tmx_err *err)
+{
+    static const struct {
+        const char *metric, *title, *y;
+        bool load; /* also where latencies are drawn over the load */
+    } bars[] = {{"ttft_p99_s", "First token, slowest hundredth", "time (s)", false},
+                {"e2e_p50_s", "Whole request, median", "time (s)", false},
+                {"peak_temp_c", "Hottest die", "peak temperature (°C)", true},
+                {"peak_memory_c", "Hottest memory", "peak temperature (°C)", true}};
+    struct suite s = {.numbers = false};
+    enum tmx_status st = read_suite(&s, folder, err);
+    if (!st && s.n[0] > 0) {
+        st = tmx_plot_folder(p, err);
+        st = st || !s.numbers ? st : draw_load(p, &s, err);
+        for (size_t i = 0; i < sizeof bars / sizeof bars[0] && !st; i++) {
+            st = s.numbers && !bars[i].load ? TMX_OK
+                                            : draw_bars(p, &s, bars[i].metric, bars[i].title, bars[i].y, err);
+        }
+        st = st ? st : draw_pareto(p, &s, err);
+    }
+    tmx_csv_finish(&s.csv);
+    return st;
+}

@@ -9,4 +9,9 @@
  * a trace was written). Nothing where the folder has no requests.csv. */
 TMX_NODISCARD enum tmx_status tmx_plot_serve(struct tmx_plot *p, const char *run_dir, struct tmx_err *err);
 
+/* Figures of a suite that serves, from its table.csv: latencies over the load or by variant, energy a token
+ * over the first token, hottest dies and memories. Nothing for other tables. */
+TMX_NODISCARD enum tmx_status tmx_plot_serve_suite(struct tmx_plot *p, const char *folder,
+                                                   struct tmx_err *err);
+
 #endif

@@ -177,6 +177,23 @@ refuses 'which of the two' plot single -o x.png --format svg --figure figure3
 refuses 'no figure "figure9"' plot single -o y --figure figure9
 refuses 'are for the database of a study' plot single -o x --x a --y b
 
+# A suite that serves. A load: curves over its numbers, and what no point beats in both; dies that were not computed have no figure.
+mkdir load conditions
+{
+  echo "mix,policy,ttft_p50_s,ttft_p99_s,tbt_p50_s,tbt_p99_s,e2e_p50_s,j_per_token,peak_temp_c,peak_memory_c,variant"
+  echo "requests,tokens,0.2,0.9,0.05,0.10,7,6,,0,'+0 %"
+  echo "requests,jsq,0.3,1.2,0.06,0.11,8,7,,0,'+0 %"
+  echo "requests,tokens,0.2,1.0,0.07,0.12,9,5,,0,\"'+30 %, a week\""
+  echo "requests,jsq,,,,,,,,,\"'+30 %, a week\""
+} >load/table.csv
+"$thermix" plot load -o f_load 2>err.txt >names.txt && [ ! -s err.txt ] || say "a load: $(cat err.txt)"
+[ "$(sort names.txt | tr '\n' ' ')" = "f_load/latency_load.svg f_load/pareto.svg " ] || say "figures of a load: $(cat names.txt)"
+[ "$(sed -n 3p f_load/data/latency_load.csv)" = 30,0.2,1,0.07,0.12,,,, ] || say "the second load: $(sed -n 3p f_load/data/latency_load.csv)"
+[ "$(tail -n +2 f_load/data/pareto_front.csv | cut -d, -f1,5,6 | tr '\n' ' ')" = "tokens,0.9,6 tokens,1,5 " ] || say "the front: $(cat f_load/data/pareto_front.csv)"
+sed "s/'+0 %/as it is/; s/\"'+30 %, a week\"/warmer/; s/,,0,/,91,95,/" load/table.csv >conditions/table.csv
+"$thermix" plot conditions -o f_conditions 2>err.txt >names.txt && [ ! -s err.txt ] && [ "$(wc -l <names.txt)" = 5 ] || say "conditions: $(cat names.txt err.txt)"
+printf 'variant,tokens,jsq\nas it is,91,91\nwarmer,91,\n' | cmp - f_conditions/data/peak_temp_c.csv || say "dies by condition"
+
 # A suite of kernels; what misses the paper's value is out of its band, whatever it was fitted to.
 "$thermix" table apsa --set core=sm_cycle --set seeds=1 -o apsa >/dev/null
 "$thermix" plot apsa -o f_apsa >/dev/null && [ -s f_apsa/apsa.svg ] || say "no figure of apsa"
