@@ -88,7 +88,9 @@ static enum tmx_status number(const struct tmx_arg *a, const char *text, double 
 {
     const bool whole = a->type != TMX_ARG_REAL;
     const struct tmx_span span = {text, text + strlen(text)};
-    if (tmx_span_real(span, v) && *v >= a->min && *v <= a->max && (!whole || *v == floor(*v))) {
+    const bool celsius = a->value && (strcmp(a->value, "C") == 0 || strcmp(a->value, "T") == 0);
+    if ((tmx_span_real(span, v) || (celsius && tmx_celsius_read(text, v))) && *v >= a->min && *v <= a->max &&
+        (!whole || *v == floor(*v))) {
         return TMX_OK;
     }
     return tmx_fail(err, TMX_ECONFIG, "--%s %s: expected a %snumber from %.10g to %.10g", a->name, text,

@@ -11,7 +11,7 @@
 struct args {
     struct tmx_texts chip;
     struct tmx_sets sets;
-    double limit_c, horizon_s, at_s;
+    double limit_c, horizon_s, at_s, boost;
     long level;
     const char *map, *state, *out;
     int format;
@@ -24,8 +24,12 @@ static const struct tmx_arg rows[] = {
             .doc = "clock level; 0 is the fastest: leakage follows its voltage"),
     TMX_ARG(args, horizon_s, REAL, "horizon", 0, .value = "S", .min = 1e-6, .max = 1e9,
             .doc = "budgets that hold for this many seconds from the idle chip (without it: for ever)"),
-    TMX_ARG(args, state, TEXT, "state", 0, .value = "RUN", .names = TMX_NAMES_RUN,
-            .doc = "with --horizon: start from a moment of this run instead of from the idle chip"),
+    TMX_ARG(args, boost, REAL, "boost", 0, .value = "X", .min = 1.001, .max = 1000,
+            .doc = "how long all SMs may draw X times the work that they may draw for ever"),
+    TMX_ARG(
+        args, state, TEXT, "state", 0, .value = "RUN", .names = TMX_NAMES_RUN,
+        .doc = "with --horizon or --boost: start from a moment of this run (or of a run's folder) instead of "
+               "from the idle chip"),
     TMX_ARG(args, at_s, REAL, "at", 0, .value = "S", .min = 0, .max = 1e9, .def = "0",
             .doc = "with --state: the moment, in seconds after the run's warm-up"),
     TMX_ARG(args, map, TEXT, "map", 0, .value = "best|worst|FILE", .names = TMX_NAMES_FILE,
@@ -49,14 +53,17 @@ static enum tmx_status run(void *args, struct tmx_err *err)
         .has_limit = !isnan(a->limit_c),
         .limit_c = a->limit_c,
         .horizon_s = isnan(a->horizon_s) ? 0 : a->horizon_s,
+        .boost = isnan(a->boost) ? 0 : a->boost,
         .state = a->state,
         .at_s = a->at_s,
         .level = (size_t)a->level,
-        .map = drawn && !a->map ? "best" : a->map,
+        .map = drawn && !a->map && isnan(a->boost) ? "best" : a->map,
         .sets = &a->sets,
         .say = a->format == TMX_FORMAT_TEXT && strcmp(a->out, "-") == 0 ? stdout : NULL};
     enum tmx_status st = tmx_budget_table(&table, &run, a->chip.text[0], &call, err);
-    if (!st && drawn) {
+    if (!st && drawn && a->boost > 0) {
+        st = tmx_fail(err, TMX_ECONFIG, "-o %s: --boost has no map to draw", a->out);
+    } else if (!st && drawn) {
         st = tmx_budget_save_svg(tmx_sim_machine(tmx_run_sim_const(run))->gpu[0].chip, table,
                                  strcmp(call.map, "worst") == 0 ? "worst_w" : "best_w", a->out, err);
     } else if (!st) {
@@ -79,6 +86,7 @@ const struct tmx_command tmx_cmd_budget = {
     .examples = "thermix budget gtx280 --limit 88\n"
                 "thermix budget gtx280 --limit 88 --horizon 1 --map best\n"
                 "thermix budget gtx280 --limit 88 --map best -o maps.svg\n"
+                "thermix budget gtx280 --limit 88 --boost 1.3\n"
                 "thermix budget gtx280 --state wl1 --at 20 --horizon 1",
     .args = rows,
     .operands = "CHIP",

@@ -4,6 +4,7 @@
 
 #include "cli/commands.h"
 #include "core/base/os.h"
+#include "limits/budget_table.h"
 #include "plots/plot.h"
 #include "run/load/data.h"
 #include "study/explain.h"
@@ -62,6 +63,7 @@ static enum tmx_status run(void *args, struct tmx_err *err)
                                   .steps = people && !a->no_steps,
                                   .zeros = !people};
     FILE *nothing = people ? NULL : fopen("/dev/null", "w");
+    st = st || !people ? st : tmx_budget_why(path, &a->sets, stdout, err);
     st = st ? st : tmx_explain(&x, nothing ? nothing : stdout, &e, err);
     const bool any = !st && (!people || tmx_table_rows(e.causes) > 0);
     if (any && people && e.by_sm) {

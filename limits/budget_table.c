@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+#define _POSIX_C_SOURCE 200809L
 #include "limits/budget_table.h"
 
 #include <ctype.h>
@@ -8,6 +9,7 @@
 #include <string.h>
 
 #include "core/base/config.h"
+#include "core/base/os.h"
 #include "core/base/text.h"
 #include "limits/budget.h"
 #include "run/load/data.h"
@@ -162,13 +164,36 @@ static enum tmx_status fill(struct maker *m, struct tmx_err *err)
     return st;
 }
 
+/* By name, or as the folder that the run reads. */
+static bool same_chip(const struct tmx_run *run, const char *chip)
+{
+    char path[2][TMX_PATH_SIZE], word[TMX_PATH_SIZE];
+    const char *of_run = tmx_setting_text(tmx_setting_find(tmx_run_settings(run), "chip"));
+    tmx_data_word(TMX_DATA_CHIP, chip, word, sizeof word);
+    if (!of_run) { /* a topology's */
+        return strcmp(tmx_sim_machine(tmx_run_sim_const(run))->gpu[0].chip->name, word) == 0;
+    }
+    struct tmx_err ignored;
+    if (tmx_data_find(TMX_DATA_CHIP, of_run, path[0], &ignored) ||
+        tmx_data_find(TMX_DATA_CHIP, chip, path[1], &ignored)) {
+        return false;
+    }
+    char *a = realpath(path[0], NULL), *b = realpath(path[1], NULL);
+    const bool same = a && b && strcmp(a, b) == 0;
+    free(a);
+    free(b);
+    return same;
+}
+
 /* The run whose state is asked for, on that chip, advanced to its time. */
 static enum tmx_status open_state(struct maker *m, const char *chip, struct tmx_run **run,
                                   struct tmx_err *err)
 {
     char path[TMX_PATH_SIZE];
     struct tmx_config *cfg = NULL;
-    enum tmx_status st = tmx_data_find(TMX_DATA_RUN, m->call->state, path, err);
+    const bool folder = snprintf(path, sizeof path, "%s/resolved.cfg", m->call->state) < (int)sizeof path &&
+                        tmx_os_exists(path); /* of `thermix run -o` */
+    enum tmx_status st = folder ? TMX_OK : tmx_data_find(TMX_DATA_RUN, m->call->state, path, err);
     st = st ? st : tmx_config_load(&cfg, path, m->call->sets, err);
     st = st ? st : tmx_run_create(run, tmx_config_root(cfg), err);
     tmx_config_close(cfg);
@@ -177,7 +202,7 @@ static enum tmx_status open_state(struct maker *m, const char *chip, struct tmx_
     }
     struct tmx_sim *sim = tmx_run_sim(*run);
     const char *name = tmx_sim_machine(sim)->gpu[0].chip->name;
-    if (strcmp(name, chip) != 0) {
+    if (!same_chip(*run, chip)) {
         return tmx_fail(err, TMX_ECONFIG, "--state %s: its GPU 0 is a %s, but the budget is for %s",
                         m->call->state, name, chip);
     }
@@ -234,8 +259,10 @@ static enum tmx_status prepare(struct maker *m, const struct tmx_run *run, struc
     if (!st && !m->call->has_limit && !(trip_k > 0)) {
         st = tmx_fail(err, TMX_ECONFIG, "nothing limits the temperature: give --limit");
     }
-    if (!st && m->call->horizon_s > 0 && !t->ops->modes) {
-        st = tmx_fail(err, TMX_EUNSUPPORTED, "--horizon: back-end %s has no modes; use method = \"reduced\"",
+    const bool ends = m->call->horizon_s > 0 || m->call->boost > 0;
+    if (!st && ends && !t->ops->modes) {
+        st = tmx_fail(err, TMX_EUNSUPPORTED,
+                      "a budget for a while: back-end %s has no modes; use method = \"reduced\"",
                       t->ops->base.name);
     }
     if (st) {
@@ -249,8 +276,10 @@ static enum tmx_status prepare(struct maker *m, const struct tmx_run *run, struc
                         m->budget.limit_k - TMX_ZERO_C, m->chip.ambient_k - TMX_ZERO_C);
     }
     m->gain = tmx_budget_loop_gain(&m->chip, m->budget.volt, m->budget.limit_k);
-    if (m->call->horizon_s > 0) {
+    if (ends) {
         t->ops->modes(t->model, 0, &m->modes);
+    }
+    if (m->call->horizon_s > 0) {
         st = m->call->state
                  ? tmx_budget_path_run(&m->path, &m->chip, run, &m->budget, m->call->horizon_s, err)
                  : tmx_budget_path_idle(&m->path, &m->chip, &m->modes, &m->budget, m->call->horizon_s, err);
@@ -260,31 +289,108 @@ static enum tmx_status prepare(struct maker *m, const struct tmx_run *run, struc
     return st;
 }
 
-static enum tmx_status print_answer(const struct maker *m, struct tmx_err *err)
+/* What all SMs at work may draw for ever, and what is drawn besides then. */
+struct sustained {
+    double work_w, leak_w, base_w;
+};
+
+static enum tmx_status sustain(const struct maker *m, struct sustained *s, struct tmx_err *err)
 {
     const struct tmx_plan_chip *c = &m->chip;
-    double *temp_k = calloc(c->n_unit, sizeof *temp_k), watt = 0, leak_w = 0, base_w = 0;
+    double *temp_k = calloc(c->n_unit, sizeof *temp_k), watt = 0;
     bool *on = calloc(c->n_sm, sizeof *on);
     enum tmx_status st = temp_k && on ? TMX_OK : tmx_no_memory(err);
-    for (size_t s = 0; s < c->n_sm && !st; s++) {
-        on[s] = true;
+    *s = (struct sustained){0};
+    for (size_t k = 0; k < c->n_sm && !st; k++) {
+        on[k] = true;
     }
     st = st ? st : tmx_budget_of(c, &m->budget, on, &watt, temp_k, err);
+    s->work_w = watt * (double)c->n_sm;
     for (size_t u = 0; u < c->n_unit && !st; u++) {
-        leak_w += m->budget.volt * tmx_plan_leak_w(c, u, temp_k[u]);
-        base_w += c->baseline_w[u];
-    }
-    if (!st) {
-        const double work_w = watt * (double)c->n_sm;
-        fprintf(m->call->say,
-                "%.0f W for ever below %g degC with all %zu SM%s in air of %g degC:\n"
-                "%.0f W of work, %.0f W leakage, %.0f W besides.\n\n",
-                work_w + leak_w + base_w, m->budget.limit_k - TMX_ZERO_C, c->n_sm, tmx_plural(c->n_sm),
-                c->ambient_k - TMX_ZERO_C, work_w, leak_w, base_w);
+        s->leak_w += m->budget.volt * tmx_plan_leak_w(c, u, temp_k[u]);
+        s->base_w += c->baseline_w[u];
     }
     free(temp_k);
     free(on);
     return st;
+}
+
+static enum tmx_status print_answer(const struct maker *m, struct tmx_err *err)
+{
+    const struct tmx_plan_chip *c = &m->chip;
+    struct sustained s;
+    const enum tmx_status st = sustain(m, &s, err);
+    if (!st) {
+        fprintf(m->call->say,
+                "%.0f W for ever below %g degC with all %zu SM%s in air of %g degC:\n"
+                "%.0f W of work, %.0f W leakage, %.0f W besides.\n%s",
+                s.work_w + s.leak_w + s.base_w, m->budget.limit_k - TMX_ZERO_C, c->n_sm, tmx_plural(c->n_sm),
+                c->ambient_k - TMX_ZERO_C, s.work_w, s.leak_w, s.base_w, m->call->boost > 0 ? "" : "\n");
+    }
+    return st;
+}
+
+/* May all SMs draw watt each for so long? */
+static enum tmx_status holds(const struct maker *m, const struct tmx_run *run, const bool *on, double watt,
+                             double time_s, bool *yes, struct tmx_err *err)
+{
+    struct tmx_budget_path path = {0};
+    double may_w = 0;
+    enum tmx_status st = m->call->state
+                             ? tmx_budget_path_run(&path, &m->chip, run, &m->budget, time_s, err)
+                             : tmx_budget_path_idle(&path, &m->chip, &m->modes, &m->budget, time_s, err);
+    st = st ? st : tmx_budget_for(&m->chip, &m->modes, &m->budget, on, &path, &may_w, err);
+    tmx_budget_path_finish(&path);
+    *yes = may_w >= watt;
+    return st;
+}
+
+/* Twice as long until it does not hold, then by halves. */
+static enum tmx_status boost_time(const struct maker *m, const struct tmx_run *run, double work_w,
+                                  double *time_s, struct tmx_err *err)
+{
+    const double first_s = m->call->state ? tmx_run_tick_s(run) : 1e-3, longest_s = 1e5;
+    const double watt = m->call->boost * work_w / (double)m->chip.n_sm;
+    bool *on = calloc(m->chip.n_sm, sizeof *on), yes = true;
+    double low_s = 0, high_s = first_s;
+    enum tmx_status st = on ? TMX_OK : tmx_no_memory(err);
+    for (size_t s = 0; s < m->chip.n_sm && !st; s++) {
+        on[s] = true;
+    }
+    while (!st && yes && high_s < longest_s) {
+        st = holds(m, run, on, watt, high_s, &yes, err);
+        low_s = yes ? high_s : low_s;
+        high_s = yes ? 2 * high_s : high_s;
+    }
+    while (!st && !yes && low_s > 0 && high_s - low_s > fmax(1e-3 * high_s, first_s)) {
+        const double mid_s = (low_s + high_s) / 2;
+        bool longer;
+        st = holds(m, run, on, watt, mid_s, &longer, err);
+        *(longer ? &low_s : &high_s) = mid_s;
+    }
+    free(on);
+    *time_s = low_s;
+    return st;
+}
+
+static enum tmx_status fill_boost(struct maker *m, const struct tmx_run *run, struct tmx_err *err)
+{
+    struct sustained s;
+    double time_s = 0;
+    enum tmx_status st = sustain(m, &s, err);
+    st = st ? st : boost_time(m, run, s.work_w, &time_s, err);
+    if (st) {
+        return st;
+    }
+    tmx_table_real(m->table, m->call->boost);
+    tmx_table_real(m->table, m->call->boost * s.work_w);
+    tmx_table_real(m->table, time_s);
+    if (m->call->say) {
+        fprintf(m->call->say, "%g times that work (%.0f W) holds for %s%.3g s from %s.\n\n", m->call->boost,
+                m->call->boost * s.work_w, time_s > 0 ? "at least " : "", time_s,
+                m->call->state ? m->call->state : "the idle chip");
+    }
+    return TMX_OK;
 }
 
 enum tmx_status tmx_budget_table(struct tmx_table **t, struct tmx_run **run, const char *chip,
@@ -295,24 +401,33 @@ enum tmx_status tmx_budget_table(struct tmx_table **t, struct tmx_run **run, con
         {"ratio", TMX_COLUMN_REAL, 2}, {"chip_w", TMX_COLUMN_REAL, 2},  {"loop_gain", TMX_COLUMN_REAL, 3},
         {"map", TMX_COLUMN_TEXT, 0},   {"picture", TMX_COLUMN_TEXT, 0},
     };
+    static const struct tmx_column boosted[] = {
+        {"boost", TMX_COLUMN_REAL, 2}, {"work_w", TMX_COLUMN_REAL, 2}, {"time_s", TMX_COLUMN_REAL, 3}};
+    const bool boost = call->boost > 0;
     struct maker m = {.call = call};
     *t = NULL;
     *run = NULL;
-    if (call->state && !(call->horizon_s > 0)) {
+    if (boost && (call->horizon_s > 0 || call->map)) {
+        return tmx_fail(err, TMX_ECONFIG,
+                        "--boost asks for a time of all SMs: leave out --horizon and --map");
+    }
+    if (call->state && !(call->horizon_s > 0) && !boost) {
         return tmx_fail(err, TMX_ECONFIG,
                         "--state does nothing without --horizon, because a budget for ever does not depend "
-                        "on it; give --horizon");
+                        "on it; give --horizon or --boost");
     }
     if (call->at_s > 0 && !call->state) {
         return tmx_fail(err, TMX_ECONFIG, "--at %g needs a run: give --state", call->at_s);
     }
     enum tmx_status st = call->state ? open_state(&m, chip, run, err) : open_chip(&m, chip, run, err);
     st = st ? st : prepare(&m, *run, err);
-    st = st ? st : tmx_table_create(&m.table, columns, sizeof columns / sizeof columns[0], err);
-    st = st ? st : fill(&m, err);
+    st = st      ? st
+         : boost ? tmx_table_create(&m.table, boosted, sizeof boosted / sizeof boosted[0], err)
+                 : tmx_table_create(&m.table, columns, sizeof columns / sizeof columns[0], err);
     if (!st && call->say && !(call->horizon_s > 0)) {
         st = print_answer(&m, err);
     }
+    st = st ? st : boost ? fill_boost(&m, *run, err) : fill(&m, err);
     tmx_budget_path_finish(&m.path);
     tmx_plan_chip_finish(&m.chip);
     if (st) {
@@ -322,5 +437,41 @@ enum tmx_status tmx_budget_table(struct tmx_table **t, struct tmx_run **run, con
         return st;
     }
     *t = m.table;
+    return TMX_OK;
+}
+
+enum tmx_status tmx_budget_why(const char *path, const struct tmx_sets *sets, FILE *out, struct tmx_err *err)
+{
+    struct tmx_config *cfg = NULL;
+    struct tmx_run *run = NULL;
+    struct maker m = {0};
+    struct sustained s;
+    enum tmx_status st = tmx_config_load(&cfg, path, sets, err);
+    st = st ? st : tmx_run_create(&run, tmx_config_root(cfg), err);
+    tmx_config_close(cfg);
+    const struct tmx_machine *machine = st ? NULL : tmx_sim_machine(tmx_run_sim_const(run));
+    const struct tmx_job *hottest = NULL;
+    for (size_t j = 0; !st && j < machine->n_job; j++) {
+        hottest = !hottest || machine->job[j].power_w > hottest->power_w ? &machine->job[j] : hottest;
+    }
+    const double trip_k = st ? NAN : tmx_sim_trip_k(tmx_run_sim_const(run));
+    if (st || machine->n_gpu > 1 || !hottest || tmx_sim_cooling(tmx_run_sim_const(run)) || !(trip_k > 0) ||
+        tmx_sim_serve(tmx_run_sim_const(run))) {
+        tmx_run_destroy(run);
+        return st;
+    }
+    struct tmx_err why; /* where the back-end, leakage or limit has no answer, there is no sentence */
+    m.budget = (struct tmx_budget_call){.limit_k = trip_k, .volt = 1};
+    if (tmx_plan_chip_init(&m.chip, run, 0, SIZE_MAX, &why) == TMX_OK && trip_k > m.chip.ambient_k &&
+        sustain(&m, &s, &why) == TMX_OK) {
+        const double work_w = hottest->power_w * machine->gpu[0].power_scale * (double)m.chip.n_sm;
+        tmx_print_visible(
+            out,
+            "%s draws %.0f W of work; this chip carries %.0f W for ever below %g degC in air of "
+            "%.4g degC.\n",
+            hottest->kernel->name, work_w, s.work_w, trip_k - TMX_ZERO_C, m.chip.ambient_k - TMX_ZERO_C);
+    }
+    tmx_plan_chip_finish(&m.chip);
+    tmx_run_destroy(run);
     return TMX_OK;
 }

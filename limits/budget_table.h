@@ -18,13 +18,21 @@ struct tmx_budget_table_call {
     size_t level;                /* clock */
     const char *map;             /* NULL, "best", "worst", or a file of SM numbers */
     const struct tmx_sets *sets; /* of the run's configuration */
-    FILE *say;                   /* for ever: the answer with all SMs, in a sentence; NULL: not printed */
+    double boost; /* how long may all SMs draw so many times what they may for ever? 0: not asked */
+    FILE *say;    /* for ever: the answer with all SMs, in a sentence; NULL: not printed */
 };
 
 /* One row a number n of working SMs: worst_w and best_w on each of them, their ratio, chip_w = n best_w, the
  * loop gain of the leakage at the limit; with a map its SMs, and the picture. A map from a file is one row.
+ * With boost: one row of boost, work_w of all SMs, and time_s that it holds at least.
  * The caller destroys *t, and *run, on whose GPU 0 the chip is; both NULL after a failure. */
 TMX_NODISCARD enum tmx_status tmx_budget_table(struct tmx_table **t, struct tmx_run **run, const char *chip,
                                                const struct tmx_budget_table_call *call, struct tmx_err *err);
+
+/* Why a run is hot: the hottest kernel's watts beside what the chip carries below the throttle's trip point,
+ * a sentence into out. Of runs of one GPU without fans that change, without a language model; else nothing.
+ */
+TMX_NODISCARD enum tmx_status tmx_budget_why(const char *path, const struct tmx_sets *sets, FILE *out,
+                                             struct tmx_err *err);
 
 #endif

@@ -416,7 +416,13 @@ enum tmx_status tmx_sets_add(struct tmx_sets *s, const char *below, const char *
         *eq = '\0';
     }
     st = st ? st : check_key(key, file, line, err);
-    st = st || !eq ? st : parse_value(&value, eq + 1, file, line, err);
+    double celsius;
+    char plain[TMX_REAL_SIZE];
+    const bool typed = eq && eq > key + 2 && strcmp(eq - 2, "_c") == 0 && tmx_celsius_read(eq + 1, &celsius);
+    if (typed) { /* inlet_c=32C: inlet_c=32 */
+        tmx_real_print(plain, celsius);
+    }
+    st = st || !eq ? st : parse_value(&value, typed ? plain : eq + 1, file, line, err);
     if (st) {
         free(key);
         return st;

@@ -226,6 +226,16 @@ const char *tmx_span_real_fault(struct tmx_span s)
     return "is not a number";
 }
 
+bool tmx_celsius_read(const char *text, double *celsius)
+{
+    size_t n = strlen(text);
+    if (n < 2 || text[n - 1] != 'C') {
+        return false;
+    }
+    n -= n > 4 && strcmp(text + n - 4, "degC") == 0 ? 4 : 1;
+    return tmx_span_real((struct tmx_span){text, text + n}, celsius);
+}
+
 /* A number of few decimals, as most that people write are: m / 10^k, rounded once, is what reading its digits
  * gives, and 15 digits of it are those of m. False: it is none, or %g would write a power of ten. */
 static bool print_decimal(char *buf, double v)

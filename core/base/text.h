@@ -77,6 +77,9 @@ enum { TMX_REAL_SIZE = 32 };
 /* Shortest of %.15g, %.16g, %.17g that reads back equal. */
 void tmx_real_print(char buf[TMX_REAL_SIZE], double v);
 
+/* Reads "45C" or "45degC", a temperature as people type it. */
+bool tmx_celsius_read(const char *text, double *celsius);
+
 /* The number of so many decimal digits that is nearest to v. */
 double tmx_real_round(double v, int digits);
 

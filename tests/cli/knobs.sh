@@ -60,6 +60,27 @@ if "$thermix" budget gtx280 --limit 50 > out.txt 2> err; then fail "a budget at 
 grep -q 'without work the hottest SM comes to 51.89' err || fail "$(cat err)"
 if "$thermix" bound WL7 --limit 50 2> err; then fail "a bound at 50 degC"; fi
 grep -q 'at a limit of 50 degC' err || fail "$(cat err)"
+# how long a boost holds: the budget for that time is the boost; a hot run leaves less; a run's folder is a state
+"$thermix" budget gtx280 --limit 88C --boost 1.3 --format csv > boost.csv || fail boost
+time_s=$(awk -F, 'NR == 2 { print $3 }' boost.csv)
+"$thermix" budget gtx280 --limit 88 --horizon "$time_s" --format csv > held.csv
+awk -F, 'NR == FNR { if (FNR == 2) w = $2; next } FNR == 31 { ok = $5 >= w && $5 < 1.01 * w } END { exit !ok }' boost.csv held.csv || fail "boost: $(cat boost.csv) beside $(tail -1 held.csv)"
+"$thermix" run study --set rows=16 --set cols=16 -o hot -q > /dev/null
+"$thermix" budget gtx280 --limit 95 --state hot --at 10 --boost 1.3 > hot.txt || fail "a folder as a state"
+grep -q '^1.3 times that work (.* W) holds for .* s from hot\.$' hot.txt || fail "$(cat hot.txt)"
+cp -r "$THERMIX_DATA/floorplans/gtx280" mychip
+"$thermix" run study --set rows=16 --set cols=16 --set chip=./mychip -o own -q > /dev/null
+"$thermix" budget ./mychip --limit 95 --state own --at 10 --horizon 1 > /dev/null || fail "a chip by its path with a state"
+if "$thermix" budget ./mychip --limit 95 --state hot --at 10 --horizon 1 2> err; then fail "the state of another chip's run"; fi
+for bad in '--boost 1' '--boost 1.2 --horizon 3' '--boost 1.2 --map best' '--boost 1.2 -o x.svg' '--limit 88F'; do
+  # shellcheck disable=SC2086
+  if "$thermix" budget gtx280 --limit 88 $bad > /dev/null 2> err; then fail "budget $bad"; fi
+done
+"$thermix" explain hot --no-steps | head -1 | grep -q '^SVM draws 87 W of work; this chip carries .* W for ever below 90 degC in air of 45 degC' || fail "explain does not begin with the heat"
+# degrees Celsius as people type them
+"$thermix" check study --set package.ambient=40C --set throttle.trip_c=85C --format csv > celsius.csv || fail "--set package.ambient=40C"
+grep -q 'package.ambient,313.15$' celsius.csv && grep -q 'throttle.trip_c,85$' celsius.csv || fail "$(grep -E 'ambient|trip_c' celsius.csv)"
+if "$thermix" check study --set tick_s=3C > /dev/null 2> err; then fail "seconds in degrees"; fi
 # sets from files: every number of a line counts, whatever separates them
 printf '0 29,1;\n2  3\n' > map.txt
 "$thermix" budget gtx280 --limit 88 --map map.txt --format csv > map.csv

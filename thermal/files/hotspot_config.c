@@ -272,6 +272,10 @@ static enum tmx_status set(struct tmx_hotspot_config *cfg, const char *name, str
         tmx_beside(file, value.text, beside, sizeof beside)) { /* HotSpot knows the current folder alone */
         value.text = beside;
     }
+    double celsius;
+    if (!in_file && text && strcmp(opt->unit, "K") == 0 && tmx_celsius_read(value.text, &celsius)) {
+        value = TMX_REAL_VALUE(celsius + TMX_ZERO_C); /* typed; a file of HotSpot's has kelvins */
+    }
     struct tmx_hotspot_config scratch; /* a later occurrence is checked, too, and then dropped */
     const bool first = cfg->origin[row].source == TMX_HOTSPOT_DEFAULT;
     enum tmx_status st = check_kelvin(opt, value, file, line, err);
