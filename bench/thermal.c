@@ -10,6 +10,7 @@
 
 #include "cli/commands.h"
 #include "core/base/os.h"
+#include "core/base/rng.h"
 #include "core/floorplan/floorplan.h"
 #include "thermal/assembly/solve.h"
 #include "thermal/backend/reduced_model.h"
@@ -231,23 +232,45 @@ static void bench_networks(const struct args *a)
 enum { MAX_GANG = 64 };
 
 struct batch_times { /* best seconds an instance and step, taken in turns */
-    double single, batch, floor;
+    double single, batch, floor, mixed_single, mixed_batch;
 };
 
-static struct batch_times time_batch(struct tmx_thermal_instance *inst, size_t n, const double *power_w)
+/* n steps one by one, as n simulations would: each with its own state; and at once. */
+static void time_gang(const struct tmx_thermal_instance *inst, size_t n, size_t calls, void *const *state,
+                      const double *const *power, double *const *temp, double *single, double *batch)
+{
+    struct tmx_err err = {0};
+    double begin = tmx_os_now_s();
+    for (size_t c = 0; c < calls; c++) {
+        for (size_t i = 0; i < n; i++) {
+            check(inst->ops->step(state[i], 1e-3, power[i], temp[i]), &err);
+        }
+    }
+    *single = fmin(*single, (tmx_os_now_s() - begin) / (double)(calls * n));
+    begin = tmx_os_now_s();
+    for (size_t c = 0; c < calls; c++) {
+        size_t bad = 0;
+        check(inst->ops->step_many(n, state, 1e-3, power, temp, &bad), &err);
+    }
+    *batch = fmin(*batch, (tmx_os_now_s() - begin) / (double)(calls * n));
+}
+
+static struct batch_times time_batch(struct tmx_thermal_instance *inst, struct tmx_thermal_instance *mixed,
+                                     size_t n, const double *power_w)
 {
     const struct tmx_reduced_model *r = inst->model;
     const struct tmx_modal *m = &r->modal[0];
     const size_t k = m->mode_row, u = m->unit_row;
-    struct batch_times best = {INFINITY, INFINITY, INFINITY};
+    struct batch_times best = {INFINITY, INFINITY, INFINITY, INFINITY, INFINITY};
     struct tmx_err err = {0};
-    void *state[MAX_GANG];
+    void *state[MAX_GANG], *mixed_state[MAX_GANG];
     const double *power[MAX_GANG];
     double *temp[MAX_GANG];
     double *block = calloc(MAX_GANG * (3 * u + k), sizeof *block), *p = block, *t = p + MAX_GANG * u,
            *theta = t + MAX_GANG * u, *z = theta + MAX_GANG * u;
     for (size_t i = 0; i < n; i++) {
         check(inst->ops->create(inst->model, &state[i], &err), &err);
+        check(mixed->ops->create(mixed->model, &mixed_state[i], &err), &err);
         for (size_t j = 0; j < m->n_unit; j++) {
             p[i * u + j] = power_w[j] * (1 + 0.01 * (double)i);
         }
@@ -255,22 +278,12 @@ static struct batch_times time_batch(struct tmx_thermal_instance *inst, size_t n
         temp[i] = t + i * u;
     }
     check(tmx_thermal_prepare(inst->ops, inst->model, 1e-3, &err), &err);
+    check(tmx_thermal_prepare(mixed->ops, mixed->model, 1e-3, &err), &err);
     const size_t calls = 1 + 2000000 / (k * u * n / 8);
     for (size_t b = 0; b < BATCHES; b++) {
-        double begin = tmx_os_now_s();
-        for (size_t c = 0; c < calls; c++) {
-            for (size_t i = 0; i < n; i++) { /* as n simulations would: each with its own state */
-                check(inst->ops->step(state[i], 1e-3, power[i], temp[i]), &err);
-            }
-        }
-        best.single = fmin(best.single, (tmx_os_now_s() - begin) / (double)(calls * n));
-        begin = tmx_os_now_s();
-        for (size_t c = 0; c < calls; c++) {
-            size_t bad = 0;
-            check(inst->ops->step_many(n, state, 1e-3, power, temp, &bad), &err);
-        }
-        best.batch = fmin(best.batch, (tmx_os_now_s() - begin) / (double)(calls * n));
-        begin = tmx_os_now_s();
+        time_gang(inst, n, calls, state, power, temp, &best.single, &best.batch);
+        time_gang(mixed, n, calls, mixed_state, power, temp, &best.mixed_single, &best.mixed_batch);
+        const double begin = tmx_os_now_s();
         for (size_t c = 0; c < calls; c++) {
             const int in = (int)n, ik = (int)m->n_mode, iu = (int)m->n_unit, ldk = (int)k, ldu = (int)u;
             cblas_dgemm(CblasColMajor, CblasNoTrans, CblasNoTrans, ik, in, iu, 1, m->in, ldk, p, ldu, 0, z,
@@ -286,6 +299,7 @@ static struct batch_times time_batch(struct tmx_thermal_instance *inst, size_t n
     }
     for (size_t i = 0; i < n; i++) {
         inst->ops->destroy(state[i]);
+        mixed->ops->destroy(mixed_state[i]);
     }
     free(block);
     return best;
@@ -298,26 +312,81 @@ static void bench_batches(const struct args *a)
     printf("\nGangs: one step of n instances of a model, 64 x 64, fixed convection, microseconds an "
            "instance; floor: three BLAS "
            "dgemm of the same shapes\n");
-    printf("%6s %6s %5s %9s %9s %9s %12s %11s\n", "blocks", "modes", "batch", "single_us", "batch_us",
-           "floor_us", "batch/single", "batch/floor");
+    printf("%6s %6s %5s %9s %9s %9s %12s %11s %15s %14s\n", "blocks", "modes", "batch", "single_us",
+           "batch_us", "floor_us", "batch/single", "batch/floor", "mixed_single_us", "mixed_batch_us");
     for (size_t b = 0; b < sizeof blocks / sizeof blocks[0]; b++) {
         struct chip c = {0};
-        struct tmx_thermal_instance inst;
+        struct tmx_thermal_instance inst, mixed;
         make_chip(&c, blocks[b], 64);
         open_chip(&inst, "reduced", NULL, NULL, &c.spec);
+        open_chip(&mixed, "reduced", "precision", "mixed", &c.spec);
         const struct tmx_reduced_model *m = inst.model;
         for (size_t i = 0; i < sizeof batches / sizeof batches[0]; i++) {
-            const struct batch_times t = time_batch(&inst, batches[i], c.power_w);
-            printf("%6zu %6zu %5zu %9.3f %9.3f %9.3f %12.2f %11.2f\n", c.floorplan.n_unit, m->n_mode,
-                   batches[i], 1e6 * t.single, 1e6 * t.batch, 1e6 * t.floor, t.batch / t.single,
-                   t.batch / t.floor);
+            const struct batch_times t = time_batch(&inst, &mixed, batches[i], c.power_w);
+            printf("%6zu %6zu %5zu %9.3f %9.3f %9.3f %12.2f %11.2f %15.3f %14.3f\n", c.floorplan.n_unit,
+                   m->n_mode, batches[i], 1e6 * t.single, 1e6 * t.batch, 1e6 * t.floor, t.batch / t.single,
+                   t.batch / t.floor, 1e6 * t.mixed_single, 1e6 * t.mixed_batch);
             if (b == 0) {
                 printf("ratio batch_%zu_over_single %.3f\nratio batch_%zu_over_floor %.3f\n", batches[i],
                        t.batch / t.single, batches[i], t.batch / t.floor);
+                printf("ratio mixed_%zu_over_double %.3f\nratio mixed_single_%zu_over_double %.3f\n"
+                       "ratio mixed_%zu_over_double_single %.3f\n",
+                       batches[i], t.mixed_batch / t.batch, batches[i], t.mixed_single / t.single, batches[i],
+                       t.mixed_batch / t.single);
             }
             fflush(stdout);
         }
         tmx_thermal_instance_finish(&inst);
+        tmx_thermal_instance_finish(&mixed);
+        tmx_floorplan_finish(&c.floorplan);
+    }
+}
+
+/* ---- precision ---- */
+/* What single precision changes over 20 000 steps of 0.1 ms to 1 s, its bound, and the estimated error of
+ * double beside it. */
+static void bench_precision(const struct args *a)
+{
+    (void)a;
+    static const size_t blocks[] = {33, 58, 111, 128};
+    printf("\nMixed precision against double, 64 x 64, blocks at 0 to 0.3 W/mm2 or 1 W/mm2 at random\n");
+    printf("%6s %6s %8s %10s %10s %12s\n", "blocks", "modes", "rise_K", "error_mK", "bound_mK",
+           "estimate_mK");
+    for (size_t b = 0; b < sizeof blocks / sizeof blocks[0]; b++) {
+        struct chip c = {0};
+        struct tmx_thermal_instance inst, mixed;
+        struct tmx_err err = {0};
+        struct tmx_rng *rng = NULL;
+        double power[MAX_UNIT], most_w[MAX_UNIT], t[2][MAX_UNIT], error = 0, rise = 0;
+        check(tmx_rng_create(&rng, 1, "precision", &err), &err);
+        make_chip(&c, blocks[b], 64);
+        open_chip(&inst, "reduced", NULL, NULL, &c.spec);
+        open_chip(&mixed, "reduced", "precision", "mixed", &c.spec);
+        const size_t n = c.floorplan.n_unit;
+        for (size_t u = 0; u < n; u++) {
+            most_w[u] = 1 / 0.3 * c.power_w[u];
+        }
+        for (size_t k = 0; k < 20000; k++) {
+            const double dt_s = 1e-4 * pow(10, 4 * tmx_rng_uniform(rng));
+            for (size_t u = 0; u < n; u++) {
+                const double draw = tmx_rng_uniform(rng);
+                power[u] = draw < 0.25 ? most_w[u] : c.power_w[u] * tmx_rng_uniform(rng);
+            }
+            check(inst.ops->step(inst.state, dt_s, power, t[0]), &err);
+            check(mixed.ops->step(mixed.state, dt_s, power, t[1]), &err);
+            for (size_t u = 0; u < n; u++) {
+                error = fmax(error, fabs(t[0][u] - t[1][u]));
+                rise = fmax(rise, t[0][u] - c.spec.ambient_k);
+            }
+        }
+        const struct tmx_reduced_model *m = mixed.model;
+        printf("%6zu %6zu %8.1f %10.4f %10.2f %12.2f\n", n, m->n_mode, rise, 1e3 * error,
+               1e3 * tmx_reduced_model_rounding(m, false, most_w),
+               1e3 * inst.ops->error_bound(inst.state, false, most_w));
+        fflush(stdout);
+        tmx_rng_destroy(rng);
+        tmx_thermal_instance_finish(&inst);
+        tmx_thermal_instance_finish(&mixed);
         tmx_floorplan_finish(&c.floorplan);
     }
 }
@@ -564,7 +633,7 @@ int main(int argc, char **argv)
                                      parse,
                                      "[PART]",
                                      "Time the thermal engine, each number beside its floor. PART: steps, "
-                                     "networks, batches, setup or grid; all of them without "
+                                     "networks, batches, precision, setup or grid; all of them without "
                                      "one.\vExample:\n  bench/thermal --quick\n  bench/thermal networks",
                                      NULL,
                                      NULL,
@@ -579,11 +648,8 @@ int main(int argc, char **argv)
     const struct {
         const char *name;
         void (*run)(const struct args *a);
-    } part[] = {{"steps", bench_steps},
-                {"networks", bench_networks},
-                {"batches", bench_batches},
-                {"setup", bench_setup},
-                {"grid", bench_grid}};
+    } part[] = {{"steps", bench_steps},         {"networks", bench_networks}, {"batches", bench_batches},
+                {"precision", bench_precision}, {"setup", bench_setup},       {"grid", bench_grid}};
     bool known = !a.part;
     for (size_t i = 0; i < sizeof part / sizeof part[0]; i++) {
         if (!a.part || strcmp(a.part, part[i].name) == 0) {

@@ -116,6 +116,10 @@ static const struct tmx_arg tmx_thermal_rows[] = {
      .max = 1,
      .doc = "largest error of the reduced model at a block [K]; the printed error is an estimate, no proven "
             "bound (known: 0.576 mK for 0.264 mK printed, avg maps)"},
+    {.name = "mixed",
+     .type = TMX_ARG_FLAG,
+     FIELD(run.mixed),
+     .doc = "steps of the reduced model in mixed precision; the printed error contains its rounding"},
     {.name = "no-cache",
      .type = TMX_ARG_FLAG,
      FIELD(run.no_cache),

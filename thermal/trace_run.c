@@ -144,7 +144,7 @@ static enum tmx_status method_estimate(const struct tmx_thermal_spec *spec, cons
                                        struct method_estimate *e, struct tmx_err *err)
 {
     struct size s;
-    const struct tmx_reduced_options options = {work->tolerance_k, 0, work->cache};
+    const struct tmx_reduced_options options = {.tolerance_k = work->tolerance_k, .cache = work->cache};
     *e = (struct method_estimate){.cached = false};
     enum tmx_status st = tmx_reduced_model_cached(spec, &options, &e->cached, err);
     st = st ? st : measure(spec, work, &s, err);
@@ -580,6 +580,7 @@ static void say_error(struct tmx_trace_run *r)
         *swing_w = fabs(r->power.value[i]);
         for (size_t row = 1; row < r->power.n_row; row++) {
             *swing_w = fmax(*swing_w, fabs(r->power.value[row * n + i] - r->power.value[(row - 1) * n + i]));
+            *swing_w = fmax(*swing_w, r->args->mixed ? fabs(r->power.value[row * n + i]) : 0);
         }
     }
     tmx_log_say(r->log, TMX_LOG_INFO, "%s model: estimated error at most %.2g K at a block", ops->base.name,
@@ -603,7 +604,8 @@ static enum tmx_status create(struct tmx_trace_run *r, const struct tmx_thermal_
     const char *const asked[][2] = {{"scheme", r->args->scheme == TMX_TRACE_BE ? "be" : "exact"},
                                     {"modes", modes},
                                     {"cache", r->args->no_cache ? "0" : "1"},
-                                    {"tolerance_k", tolerance}};
+                                    {"tolerance_k", tolerance},
+                                    {"precision", r->args->mixed ? "mixed" : "double"}};
     enum { N = sizeof asked / sizeof asked[0] };
     const char *settings[2 * N + 1] = {NULL};
     size_t n = 0;

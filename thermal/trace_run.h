@@ -22,6 +22,7 @@ struct tmx_trace_options {
     int modes;            /* of the reduced model; 0: what the tolerance needs */
     double tolerance_k;   /* of the reduced model; 0: its default */
     double max_memory_mb; /* auto takes no reduced model whose set-up needs more */
+    bool mixed;           /* precision of the reduced model */
     bool no_cache, allow_gaps, hotspot_compat;
     char verify_with[TMX_HOTSPOT_PATH];                        /* HotSpot executable, "": none */
     void (*row_done)(void *to, size_t n_done, size_t n_total); /* after every row; NULL: unused */

@@ -620,7 +620,7 @@ enum tmx_isa tmx_os_isa(void)
     const char *want = getenv("THERMIX_ISA");
     want = want ? want : "";
     const bool any = strcmp(want, "any") == 0, v3 = strcmp(want, "v3") == 0;
-    if (__builtin_cpu_supports("avx512f") && !v3 && !any) {
+    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") && !v3 && !any) {
         return TMX_ISA_V4;
     }
     if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && !any) {

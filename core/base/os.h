@@ -126,7 +126,7 @@ TMX_NODISCARD enum tmx_status tmx_os_append(FILE **f, const char *path, struct t
 enum tmx_isa {
     TMX_ISA_ANY,
     TMX_ISA_V3, /* x86-64-v3: AVX2 and FMA */
-    TMX_ISA_V4, /* x86-64-v4: AVX-512F */
+    TMX_ISA_V4, /* x86-64-v4: AVX-512F and VL */
 };
 enum tmx_isa tmx_os_isa(void);
 #if defined(__x86_64__)

@@ -28,7 +28,8 @@ struct tmx_engine;
  *   chip=NAME                          floorplan and package of a shipped chip, in place of c= and f=
  *   method=reduced|grid                what computes transients; reduced by default
  *   network=hotspot|physical           HotSpot's network, or finite volumes of the whole package
- *   tolerance_k, modes, cache, scheme  options of that method (docs/formats.md, "thermal")
+ *   tolerance_k, modes, cache, precision, scheme
+ *                                      options of that method (docs/formats.md, "thermal")
  *   allow_gaps=1, hotspot_compat=1     as the options of `thermix thermal`
  * init_file, with dtm_used or without, is where it starts, as for `thermix thermal`.
  * sampling_intvl is the shortest step the reduced model has to be accurate for.

@@ -2,7 +2,7 @@
 /* The reduced back-end's printed error bounds against its true errors, on random chips: blocks read in
  * every way and all cells, from a uniform start and from a start field, rows of 0.05 ms and up; with a
  * fan that changes; and with leakage that follows the temperatures that are read. Arguments: the number of
- * chips, the chip to begin with, the seed, the network (`physical` or HotSpot's). */
+ * chips, the chip to begin with, the seed, the network (`physical` or `hotspot`), the precision. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -28,24 +28,7 @@ struct lot {
 
 static unsigned seed = 20260101;
 static enum tmx_network_kind network;
-
-/* A uniform start, or a field of as many levels as an init file has, and its jumps; to be freed. */
-static double *random_start(struct tmx_thermal_spec *spec, struct tmx_rng *rng)
-{
-    const size_t n_cell = spec->rows * spec->cols, n_node = (spec->n_layer + 2) * n_cell + 12;
-    if (tmx_rng_uniform(rng) >= 0.5) {
-        spec->init_k = spec->ambient_k + random_between(rng, 0, 30);
-        return NULL;
-    }
-    double *start = calloc(n_node, sizeof *start);
-    assert_non_null(start);
-    for (size_t c = 0; c < n_node; c++) {
-        const size_t column = c % spec->cols * 3 / spec->cols, row = c % n_cell / spec->cols * 3 / spec->rows;
-        start[c] = spec->ambient_k + 10 + 3 * (double)((column + 2 * row) % 4) + (double)(c / n_cell);
-    }
-    spec->init_node_k = start;
-    return start;
-}
+static const char *options = "cache = false;"; /* of the reduced model */
 
 static void open_lot(struct lot *l, struct tmx_rng *rng, double min_step_s)
 {
@@ -65,15 +48,15 @@ static void open_lot(struct lot *l, struct tmx_rng *rng, double min_step_s)
     l->node[0] = calloc(l->n_node, sizeof **l->node);
     l->node[1] = calloc(l->n_node, sizeof **l->node);
     assert_true(l->node[0] && l->node[1]);
-    double *start = random_start(spec, rng);
+    double *start = random_chip_start(spec, rng);
     engine_open(&l->grid, "grid", "", spec);
     for (size_t k = 0; k < MODES; k++) {
         spec->map_mode = (enum tmx_map_mode)k;
-        engine_open(&l->reduced[k], "reduced", "cache = false;", spec);
+        engine_open(&l->reduced[k], "reduced", options, spec);
     }
     spec->map_mode = (enum tmx_map_mode)random_count(rng, 0, MODES - 1);
     spec->accurate_cells = true;
-    engine_open(&l->fine, "reduced", "cache = false;", spec);
+    engine_open(&l->fine, "reduced", options, spec);
     spec->accurate_cells = false;
     assert_int_equal(tmx_gridmap_init(&l->map, &l->chip.floorplan, tmx_floorplan_width_m(&l->chip.floorplan),
                                       tmx_floorplan_height_m(&l->chip.floorplan), spec->rows, spec->cols,
@@ -222,7 +205,7 @@ static void a_uniform_start_is_followed_in_the_physical_network(void **state)
     chip.spec.map_mode = TMX_MAP_MIN;
     chip.spec.init_k = chip.spec.ambient_k + 30;
     engine_open(&e[0], "grid", "", &chip.spec);
-    engine_open(&e[1], "reduced", "cache = false;", &chip.spec);
+    engine_open(&e[1], "reduced", options, &chip.spec);
     for (size_t k = 0; k < sizeof step_s / sizeof step_s[0]; k++) {
         for (size_t i = 0; i < 2; i++) {
             assert_int_equal(e[i].ops->step(e[i].state, step_s[k], no_power, t[i]), TMX_OK);
@@ -268,7 +251,7 @@ static void a_changing_fan_is_followed(void **state)
         chip.spec.n_level = 4;
         chip.spec.init_k = chip.spec.ambient_k + random_between(rng, 0, 30);
         engine_open(&e[0], "grid", "", &chip.spec);
-        engine_open(&e[1], "reduced", "cache = false;", &chip.spec);
+        engine_open(&e[1], "reduced", options, &chip.spec);
         for (size_t k = 0; k < 60; k++) {
             const double dt_s = k < 25 ? 1e-3 : k < 45 ? 1e-2 : 1;
             const size_t level = random_count(rng, 0, 3);
@@ -320,10 +303,10 @@ static void leakage_maps_and_starts_are_followed_together(void **state)
         chip.spec.power_density_w_per_m2 = density;
         chip.spec.network = network;
         chip.spec.map_mode = (enum tmx_map_mode)(i % MODES);
-        double *start = random_start(&chip.spec, rng);
+        double *start = random_chip_start(&chip.spec, rng);
         const double row_s = random_scale(rng, 1e-3, 0.05);
         engine_open(&e[0], "grid", "", &chip.spec);
-        engine_open(&e[1], "reduced", "cache = false;", &chip.spec);
+        engine_open(&e[1], "reduced", options, &chip.spec);
         for (size_t row = 0; row < 20; row++) {
             const double share = row < 3 ? 1 : tmx_rng_uniform(rng);
             for (size_t j = 0; j < 2; j++) {
@@ -359,6 +342,7 @@ int main(int argc, char **argv)
     size_t n = argc > 1 ? strtoul(argv[1], NULL, 10) : 4;
     first = argc > 2 ? strtoul(argv[2], NULL, 10) : 0;
     seed = argc > 3 ? (unsigned)strtoul(argv[3], NULL, 10) : seed;
+    options = argc > 5 && strcmp(argv[5], "mixed") == 0 ? "cache = false; precision = \"mixed\";" : options;
     network = argc > 4 && strcmp(argv[4], "physical") == 0 ? TMX_NETWORK_PHYSICAL : TMX_NETWORK_HOTSPOT;
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_uniform_start_is_followed_in_the_physical_network),

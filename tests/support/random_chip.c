@@ -95,3 +95,20 @@ void random_chip_finish(struct random_chip *c)
     tmx_floorplan_finish(&c->floorplan);
     free(c->power_w);
 }
+
+double *random_chip_start(struct tmx_thermal_spec *spec, struct tmx_rng *rng)
+{
+    const size_t n_cell = spec->rows * spec->cols, n_node = (spec->n_layer + 2) * n_cell + 12;
+    if (tmx_rng_uniform(rng) >= 0.5) {
+        spec->init_k = spec->ambient_k + random_between(rng, 0, 30);
+        return NULL;
+    }
+    double *start = calloc(n_node, sizeof *start);
+    assert_non_null(start);
+    for (size_t c = 0; c < n_node; c++) {
+        const size_t column = c % spec->cols * 3 / spec->cols, row = c % n_cell / spec->cols * 3 / spec->rows;
+        start[c] = spec->ambient_k + 10 + 3 * (double)((column + 2 * row) % 4) + (double)(c / n_cell);
+    }
+    spec->init_node_k = start;
+    return start;
+}

@@ -18,6 +18,9 @@ struct random_chip {
 void random_chip_make(struct random_chip *c, struct tmx_rng *rng);
 void random_chip_finish(struct random_chip *c);
 
+/* A uniform start, or a field of as many levels as an init file has, and its jumps; to be freed. */
+double *random_chip_start(struct tmx_thermal_spec *spec, struct tmx_rng *rng);
+
 double random_between(struct tmx_rng *rng, double low, double high);
 double random_scale(struct tmx_rng *rng, double low, double high); /* even in the logarithm */
 size_t random_count(struct tmx_rng *rng, size_t low, size_t high); /* inclusive */

@@ -19,6 +19,9 @@
  * of its own. exp(-mu h) and (1 - exp(-mu h)) / mu are tabulated once for each announced h and convection
  * level (prepare); an instance keeps those of the last h that was not announced.
  *
+ * With precision = "mixed" a step's products are in single precision, z and its decay in double
+ * (reduction/modal_mixed_kernel.c); everything that is no step stays in double.
+ *
  * The direct term. What the kept modes miss of a steady state follows the power at once. So at one convection
  * level the steady state is exact, and only the fast beginning of an answer is approximated.
  *
@@ -50,15 +53,21 @@
 
 enum { BATCH = 16 }; /* instances stepped together: two tiles of the widest kernel */
 
+enum precision { PRECISION_DOUBLE, PRECISION_MIXED };
+static const char *const precisions[] = {[PRECISION_DOUBLE] = "double", [PRECISION_MIXED] = "mixed", NULL};
+
 struct options {
     double tolerance_k;
     int modes;
     bool cache;
+    int precision;
 };
 static const struct tmx_opt opts[] = {
     TMX_ROW_REAL(options, tolerance_k, "K", 1e-6, 1, 1e-3, "largest error of a unit's temperature"),
     TMX_ROW_INT(options, modes, "1", 0, 100000, 0, "number of modes; 0: what the tolerance needs"),
     TMX_ROW_BOOL(options, cache, 1, "keep set-up results in the user's cache folder"),
+    TMX_ROW_CHOICE(options, precision, precisions, "double",
+                   "of the products of a step; mixed: powers to modes and modes to temperatures in single"),
     {0},
 };
 
@@ -88,6 +97,7 @@ struct state {
     double *decay, *gain; /* [mode_row] of dt_s and its level, for lengths without a table */
     double dt_s;
     size_t dt_level;
+    float *work;  /* [tmx_modal_work] */
     double *cell; /* [n_cell] where units are not read by a linear map */
 };
 
@@ -113,7 +123,8 @@ static enum tmx_status model_create(const void *options, const struct tmx_therma
                                     struct tmx_err *err)
 {
     const struct options *o = options;
-    const struct tmx_reduced_options model_options = {o->tolerance_k, (size_t)o->modes, o->cache};
+    const struct tmx_reduced_options model_options = {o->tolerance_k, (size_t)o->modes, o->cache,
+                                                      o->precision == PRECISION_MIXED};
     struct model *m = calloc(1, sizeof *m);
     if (!m) {
         return tmx_fail(err, TMX_ENOMEM, "thermal model");
@@ -201,7 +212,8 @@ static enum tmx_status create(const void *model, void **state, struct tmx_err *e
     const struct model *m = model;
     const size_t mode = m->shared.modal[0].mode_row, unit = m->shared.modal[0].unit_row;
     struct state *s = calloc(1, sizeof *s);
-    double *at = calloc(4 * mode + 4 * unit + (linear(&m->shared) ? 0 : m->shared.net.n_cell), sizeof *at);
+    const size_t cell = linear(&m->shared) ? 0 : m->shared.net.n_cell;
+    double *at = calloc(4 * mode + 4 * unit + cell + tmx_modal_work(m->shared.modal), sizeof *at);
     if (!s || !at) {
         free(s);
         free(at);
@@ -218,7 +230,8 @@ static enum tmx_status create(const void *model, void **state, struct tmx_err *e
                         .power = at + 4 * mode + unit,
                         .theta = at + 4 * mode + 2 * unit,
                         .now = at + 4 * mode + 3 * unit,
-                        .cell = linear(&m->shared) ? NULL : at + 4 * mode + 4 * unit};
+                        .cell = cell ? at + 4 * mode + 4 * unit : NULL,
+                        .work = (float *)(void *)(at + 4 * mode + 4 * unit + cell)};
     memcpy(s->z, m->shared.modal[0].start, mode * sizeof *s->z);
     refresh(s);
     s->out_j = tmx_modal_sum(modal(s), modal(s)->rest, s->z);
@@ -284,7 +297,7 @@ static enum tmx_status step(void *state, double dt_s, const double *power_w, dou
     struct state *s = state;
     const double *decay, *gain;
     step_rows(s, dt_s, &decay, &gain);
-    tmx_modal_step(modal(s), decay, gain, power_w, s->z, s->z, s->theta);
+    tmx_modal_step(modal(s), decay, gain, power_w, s->z, s->z, s->theta, s->work);
     return end_step(s, dt_s, power_w, temp_k);
 }
 
@@ -295,6 +308,7 @@ static enum tmx_status step_many(size_t n, void *const *state, double dt_s, cons
     for (size_t first = 0, n_batch; first < n; first += n_batch) {
         struct state *head = state[first];
         double *z[BATCH], *theta[BATCH];
+        float *work[BATCH];
         for (n_batch = 0; n_batch < BATCH && first + n_batch < n; n_batch++) {
             const struct state *s = state[first + n_batch];
             if (s->level != head->level) {
@@ -302,10 +316,11 @@ static enum tmx_status step_many(size_t n, void *const *state, double dt_s, cons
             }
             z[n_batch] = s->z;
             theta[n_batch] = s->theta;
+            work[n_batch] = s->work;
         }
         const double *decay, *gain;
         step_rows(head, dt_s, &decay, &gain);
-        tmx_modal_step_many(modal(head), decay, gain, n_batch, power_w + first, z, theta);
+        tmx_modal_step_many(modal(head), decay, gain, n_batch, power_w + first, z, theta, work);
         for (size_t i = first; i < first + n_batch; i++) {
             if (end_step(state[i], dt_s, power_w[i], temp_k[i]) && !st) {
                 st = TMX_ESOLVE;
@@ -329,9 +344,9 @@ static bool same(const void *model_a, const void *model_b)
               x->modal[0].n_unit == y->modal[0].n_unit && x->modal[0].mode_row == y->modal[0].mode_row;
     for (size_t l = 0; is && l < x->n_level; l++) {
         const struct tmx_modal *m = &x->modal[l], *n = &y->modal[l];
-        is = m->n_mode == n->n_mode && m->kernel == n->kernel && !m->direct == !n->direct &&
-             equal(m->in, n->in, m->n_unit * m->mode_row) && equal(m->out, n->out, m->n_mode * m->unit_row) &&
-             equal(m->rate, n->rate, m->mode_row) &&
+        is = m->n_mode == n->n_mode && m->kernel == n->kernel && m->mixed == n->mixed &&
+             !m->direct == !n->direct && equal(m->in, n->in, m->n_unit * m->mode_row) &&
+             equal(m->out, n->out, m->n_mode * m->unit_row) && equal(m->rate, n->rate, m->mode_row) &&
              (!m->direct || equal(m->direct, n->direct, m->n_unit * m->unit_row));
     }
     for (size_t t = 0; is && t < a->n_table; t++) {
@@ -348,7 +363,7 @@ static enum tmx_status predict(const void *state, double dt_s, const double *pow
     struct state copy = *s; /* its arrays are the instance's; only work ones are written */
     const double *decay, *gain;
     step_rows(&copy, dt_s, &decay, &gain);
-    tmx_modal_step(m, decay, gain, power_w, s->z, s->next, s->now);
+    tmx_modal_step(m, decay, gain, power_w, s->z, s->next, s->now, s->work);
     if (s->cell) {
         read_cells(s, s->next, power_w, copy.decay, s->now);
     }

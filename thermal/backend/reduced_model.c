@@ -23,6 +23,7 @@
  *
  *      estimate = factor * max_u ( sum_v error[v][u] swing_v + error[air][u] |T_start - ambient| )
  *                 + START_SAFETY * error of the start field
+ *                 + rounding of mixed precision
  *
  * swing_v is the largest jump of unit v's power. The factors (SAFETY and the others below) allow for what
  * lies between the test points and for errors of several steps that add up. They were fitted to random chips
@@ -510,6 +511,7 @@ enum tmx_status tmx_reduced_model_init(struct tmx_reduced_model *m, const struct
     st = st ? st : check_tolerance(m, &d, options, err);
     for (size_t l = 0; l < m->n_level && !st; l++) {
         tmx_modal_close(&m->modal[l]);
+        st = options->mixed ? tmx_modal_mix(&m->modal[l], err) : TMX_OK;
     }
     demand_finish(&d);
     return st;
@@ -539,6 +541,51 @@ void tmx_reduced_model_finish(struct tmx_reduced_model *m)
     *m = (struct tmx_reduced_model){0};
 }
 
+/* The largest sum over the modes of |cell's temperature a mode| state. */
+static double worst_cell(const struct tmx_reduced_model *m, size_t level, const double *state)
+{
+    const size_t k = m->n_mode, n = m->net.n_view;
+    double *part = calloc((BATCH + 1) * n, sizeof *part), *sum = part + BATCH * n, worst = 0;
+    for (size_t row = 0; part && row < k; row++) {
+        const size_t batch = k - row < BATCH ? k - row : BATCH;
+        if (row % BATCH == 0) {
+            tmx_dense_nn(n, batch, k, 1, m->fine_map, n, m->vector + (level * k + row) * k, k, 0, part, n);
+        }
+        for (size_t c = 0; c < n; c++) {
+            sum[c] += fabs(part[row % BATCH * n + c]) * state[row];
+        }
+    }
+    for (size_t c = 0; part && c < n; c++) {
+        worst = fmax(worst, sum[c]);
+    }
+    worst = part ? worst : INFINITY;
+    free(part);
+    return worst;
+}
+
+double tmx_reduced_model_rounding(const struct tmx_reduced_model *m, bool nodes, const double *swing_w)
+{
+    double worst = 0;
+    for (size_t l = 0; l < m->n_level && m->modal[l].mixed; l++) {
+        const struct tmx_modal *q = &m->modal[l];
+        double *state = calloc(q->mode_row + q->unit_row, sizeof *state);
+        if (!state) {
+            return INFINITY;
+        }
+        double *theta_k = state + q->mode_row;
+        tmx_modal_rounding(q, swing_w, state, theta_k);
+        if (nodes || by_cell(m->net.mode)) { /* read in double, from a state that single precision moved */
+            worst = fmax(worst, worst_cell(m, l, state));
+        } else {
+            for (size_t u = 0; u < q->n_unit; u++) {
+                worst = fmax(worst, theta_k[u]);
+            }
+        }
+        free(state);
+    }
+    return worst;
+}
+
 double tmx_reduced_model_bound(const struct tmx_reduced_model *m, bool nodes, const double *swing_w)
 {
     const size_t unit = m->net.n_unit, n = nodes ? m->n_region : unit;
@@ -557,7 +604,7 @@ double tmx_reduced_model_bound(const struct tmx_reduced_model *m, bool nodes, co
     }
     const double mean = m->net.view_start ? SAFETY_PHYSICAL : SAFETY; /* HotSpot's nodes are its view */
     const double safety = nodes ? CELL_SAFETY : by_cell(m->net.mode) ? UNIT_CELL_SAFETY : mean;
-    return safety * worst + START_SAFETY * m->start_error_k;
+    return safety * worst + START_SAFETY * m->start_error_k + tmx_reduced_model_rounding(m, nodes, swing_w);
 }
 
 void tmx_reduced_model_common(const struct tmx_reduced_model *m, size_t level, const double *z, double *w)

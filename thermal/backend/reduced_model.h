@@ -14,6 +14,7 @@ struct tmx_reduced_options {
     double tolerance_k;
     size_t n_mode; /* 0: what the tolerance needs */
     bool cache;
+    bool mixed; /* steps in mixed precision; the cache keeps doubles */
 };
 
 struct tmx_reduced_model {
@@ -68,8 +69,12 @@ bool tmx_reduced_load(struct tmx_reduced_model *m, const char key[TMX_HASH_HEX])
 void tmx_reduced_store(const struct tmx_reduced_model *m, const char key[TMX_HASH_HEX]);
 
 /* Estimate [K] of the largest error at a unit, or at any node (INFINITY where nothing controls it), while
- * each unit's power changes by at most swing_w [n_unit, W] at a time. */
+ * each unit's power changes by at most swing_w [n_unit, W] at a time; in mixed precision, while it is at most
+ * that, too, and the air keeps its temperature. */
 double tmx_reduced_model_bound(const struct tmx_reduced_model *m, bool nodes, const double *swing_w);
+/* The part of it that is the rounding of mixed precision, a proven bound at one convection level; INFINITY
+ * without memory. */
+double tmx_reduced_model_rounding(const struct tmx_reduced_model *m, bool nodes, const double *swing_w);
 
 /* Where there are vectors: a state of a level in coordinates that mean the same field at every level, and
  * back; all [n_mode], not the same array. */

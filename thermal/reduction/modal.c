@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "thermal/reduction/modal.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -53,6 +54,8 @@ void tmx_modal_finish(struct tmx_modal *m)
     free(m->start);
     free(m->rest);
     free(m->drain);
+    free(m->in_single);
+    free(m->out_single);
     *m = (struct tmx_modal){0};
 }
 
@@ -101,6 +104,73 @@ void tmx_modal_close(struct tmx_modal *m)
     }
 }
 
+static float *to_single(const double *from, size_t n, float *to)
+{
+    for (size_t i = 0; i < n; i++) {
+        to[i] = (float)from[i];
+    }
+    return to + n;
+}
+
+enum tmx_status tmx_modal_mix(struct tmx_modal *m, struct tmx_err *err)
+{
+    const size_t direct = m->direct ? m->n_unit : 0;
+    m->in_single = calloc(m->n_unit * m->mode_row, sizeof *m->in_single);
+    m->out_single = calloc((m->n_mode + direct) * m->unit_row, sizeof *m->out_single);
+    if (!m->in_single || !m->out_single) {
+        return tmx_fail(err, TMX_ENOMEM, "modal model of %zu modes in single precision", m->n_mode);
+    }
+    to_single(m->in, m->n_unit * m->mode_row, m->in_single);
+    float *below = to_single(m->out, m->n_mode * m->unit_row, m->out_single);
+    to_single(m->direct, direct * m->unit_row, below);
+    m->mixed = TMX_ISA_OF(tmx_modal_mixed_kernel_any, tmx_modal_mixed_kernel_v3, tmx_modal_mixed_kernel_v4);
+    return TMX_OK;
+}
+
+size_t tmx_modal_work(const struct tmx_modal *m)
+{
+    return m->in_single ? m->mode_row + m->unit_row : 0;
+}
+
+/* Roundings that row r of n goes through in a sum of the mixed kernel: of its two factors, of its own
+ * multiply-add and those after it in its chain, and of the sums of chains. */
+static double roundings(size_t r, size_t n)
+{
+    const size_t every = tmx_modal_chains(n), chain = r % every, later = r / every;
+    const size_t sums = every == 1 ? 0 : chain == 0 ? 1 : chain < every - 1 ? chain + 1 : chain;
+    return (double)(2 + 1 + later + sums);
+}
+
+void tmx_modal_rounding(const struct tmx_modal *m, const double *power_w, double *state, double *theta_k)
+{
+    static const double HIGHER_ORDER = 1.01; /* products of roundings, and double's */
+    const double unit = HIGHER_ORDER * FLT_EPSILON / 2;
+    const size_t direct = m->direct ? m->n_unit : 0, n_row = m->n_mode + direct;
+    memset(state, 0, m->mode_row * sizeof *state);
+    memset(theta_k, 0, m->unit_row * sizeof *theta_k);
+    if (!m->in_single) {
+        return;
+    }
+    for (size_t i = 0; i < m->n_mode; i++) {
+        double most = fabs(m->start[i]); /* of z: it never leaves what start and equilibria span */
+        for (size_t u = 0; u < m->n_unit; u++) {
+            const double z = fabs(m->in[u * m->mode_row + i] * power_w[u]) / m->rate[i];
+            state[i] += unit * roundings(u, m->n_unit) * z;
+            most += z;
+        }
+        const double off = state[i] + unit * roundings(i, n_row) * (most + state[i]);
+        for (size_t u = 0; u < m->n_unit; u++) {
+            theta_k[u] += off * fabs(m->out[i * m->unit_row + u]);
+        }
+    }
+    for (size_t v = 0; v < direct; v++) {
+        for (size_t u = 0; u < m->n_unit; u++) {
+            theta_k[u] +=
+                unit * roundings(m->n_mode + v, n_row) * fabs(m->direct[v * m->unit_row + u] * power_w[v]);
+        }
+    }
+}
+
 void tmx_modal_tabulate(const struct tmx_modal *m, double dt_s, double *decay, double *gain)
 {
     for (size_t i = 0; i < m->mode_row; i++) {
@@ -110,15 +180,21 @@ void tmx_modal_tabulate(const struct tmx_modal *m, double dt_s, double *decay, d
 }
 
 void tmx_modal_step(const struct tmx_modal *m, const double *decay, const double *gain, const double *power_w,
-                    const double *z, double *next, double *theta_k)
+                    const double *z, double *next, double *theta_k, float *work)
 {
-    m->kernel(&(struct tmx_modal_call){m, decay, gain, 1, &power_w, &z, &next, &theta_k});
+    if (m->mixed && next != z) {
+        memcpy(next, z, m->mode_row * sizeof *next);
+    }
+    (m->mixed ? m->mixed
+              : m->kernel)(&(struct tmx_modal_call){m, decay, gain, 1, &power_w, &z, &next, &theta_k, &work});
 }
 
 void tmx_modal_step_many(const struct tmx_modal *m, const double *decay, const double *gain, size_t n,
-                         const double *const *power_w, double *const *z, double *const *theta_k)
+                         const double *const *power_w, double *const *z, double *const *theta_k,
+                         float *const *work)
 {
-    m->kernel(&(struct tmx_modal_call){m, decay, gain, n, power_w, (const double *const *)z, z, theta_k});
+    (m->mixed ? m->mixed : m->kernel)(
+        &(struct tmx_modal_call){m, decay, gain, n, power_w, (const double *const *)z, z, theta_k, work});
 }
 
 void tmx_modal_read(const struct tmx_modal *m, const double *power_w, const double *z, double *theta_k)

@@ -12,6 +12,13 @@
 
 enum { TMX_MODAL_PAD = 8 }; /* rows are padded with zeros to a multiple of this */
 
+/* A sum of n products in single precision is made in so many chains (modal_mixed_kernel.c). */
+enum { TMX_MODAL_CHAINS = 4 };
+static inline size_t tmx_modal_chains(size_t n)
+{
+    return n < 64 ? 1 : TMX_MODAL_CHAINS;
+}
+
 struct tmx_modal_call; /* below */
 
 struct tmx_modal {
@@ -29,7 +36,11 @@ struct tmx_modal {
     /* for the heat that leaves during a step, see tmx_modal_close */
     double *rest;  /* [mode_row, J] leave / rate */
     double *drain; /* [unit_row] share of each unit's heat that leaves in the end */
-    void (*kernel)(const struct tmx_modal_call *); /* for this processor */
+    /* in mixed precision, else NULL: the two projections in single, owned */
+    float *in_single;                              /* [n_unit][mode_row] in */
+    float *out_single;                             /* [n_mode (+ n_unit)][unit_row] out, direct below it */
+    void (*mixed)(const struct tmx_modal_call *);  /* the step on this processor */
+    void (*kernel)(const struct tmx_modal_call *); /* in double, on this processor */
 };
 
 /* Allocate the arrays, zeroed but for rate's padding. Returns TMX_OK or TMX_ENOMEM; end
@@ -47,19 +58,33 @@ TMX_NODISCARD enum tmx_status tmx_modal_join(struct tmx_modal *m, const struct t
  *   drain . p dt - rest . (z at the end - z at the beginning). */
 void tmx_modal_close(struct tmx_modal *m);
 
+/* Turn the steps of a finished model to mixed precision: both products in single, the modes' state and decay
+ * in double. All that is no step (read, settle, sum) stays in double. Returns TMX_OK or TMX_ENOMEM. */
+TMX_NODISCARD enum tmx_status tmx_modal_mix(struct tmx_modal *m, struct tmx_err *err);
+
+/* Bounds on what single precision does to steps of a mixed model while unit u's power is at most power_w[u]
+ * and z began at start or at rest: state [mode_row] of z, theta_k [unit_row, K] of the temperatures that a
+ * step writes. Derived from the number of roundings that each term goes through, so they hold for any order
+ * of powers and any dt. 0 without tmx_modal_mix. */
+void tmx_modal_rounding(const struct tmx_modal *m, const double *power_w, double *state, double *theta_k);
+
+/* Floats of work that a step of a mixed model needs for an instance; 0 otherwise. */
+size_t tmx_modal_work(const struct tmx_modal *m);
+
 /* decay = exp(-rate dt), gain = (1 - decay) / rate, both [mode_row]. */
 void tmx_modal_tabulate(const struct tmx_modal *m, double dt_s, double *decay, double *gain);
 
 /* next = decay z + gain (in power_w); theta_k = out next + direct power_w, [unit_row, K].
- * next may be z. No allocation; every sum is one chain of fused multiply-adds in a fixed order, the same bits
+ * next may be z; work is [tmx_modal_work]. No allocation; every sum is made in a fixed order, the same bits
  * on every processor. */
 void tmx_modal_step(const struct tmx_modal *m, const double *decay, const double *gain, const double *power_w,
-                    const double *z, double *next, double *theta_k);
+                    const double *z, double *next, double *theta_k, float *work);
 
 /* The same for n instances, each with its own power_w, z (overwritten) and theta_k: the bits of n single
  * steps, at less than half the time, because a row of the matrices is loaded once for several instances. */
 void tmx_modal_step_many(const struct tmx_modal *m, const double *decay, const double *gain, size_t n,
-                         const double *const *power_w, double *const *z, double *const *theta_k);
+                         const double *const *power_w, double *const *z, double *const *theta_k,
+                         float *const *work);
 
 /* theta_k = out z + direct power_w. */
 void tmx_modal_read(const struct tmx_modal *m, const double *power_w, const double *z, double *theta_k);
@@ -81,10 +106,14 @@ struct tmx_modal_call {
     const double *const *z;       /* [n][mode_row] */
     double *const *next;          /* [n][mode_row] written; may be z */
     double *const *theta_k;       /* [n][unit_row, K] written */
+    float *const *work;           /* [n][tmx_modal_work] of a mixed step */
 };
 
 void tmx_modal_kernel_any(const struct tmx_modal_call *c);
 void tmx_modal_kernel_v3(const struct tmx_modal_call *c); /* x86-64-v3: AVX2 and FMA */
 void tmx_modal_kernel_v4(const struct tmx_modal_call *c); /* x86-64-v4: AVX-512F */
+void tmx_modal_mixed_kernel_any(const struct tmx_modal_call *c);
+void tmx_modal_mixed_kernel_v3(const struct tmx_modal_call *c);
+void tmx_modal_mixed_kernel_v4(const struct tmx_modal_call *c);
 
 #endif

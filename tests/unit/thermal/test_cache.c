@@ -253,7 +253,7 @@ static void a_check_names_what_is_wrong(void **state)
     assert_non_null(strstr(tmx_cache_fault(NULL, name), "cut short"));
 }
 
-static const struct tmx_reduced_options options = {1e-3, 0, true};
+static const struct tmx_reduced_options options = {.tolerance_k = 1e-3, .cache = true};
 
 static void open_model(struct tmx_reduced_model *m, const struct tmx_thermal_spec *spec)
 {

@@ -1,0 +1,292 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The modal step in mixed precision (precision = "mixed"), written once and compiled for each width of
+ * vector: CMake names each TMX_KERNEL (tmx_kernels in CMakeLists.txt).
+ *
+ *   next_i  = decay z_i + gain (in power_i)        theta_i = (out over direct) (next_i, power_i)
+ *
+ * Both products are in single precision, next, decay and gain in double; next is z (tmx_modal_step sees to
+ * it). A sum of many rows is four chains of fused multiply-adds: chain c has the rows c, c + 4, c + 8, ...,
+ * the last one first, and the sum is ((chain 3 + chain 2) + chain 1) + chain 0. So the slow modes, which are
+ * the large ones and the first rows, go through few roundings (tmx_modal_rounding counts them), and a lone
+ * instance has four chains to work on at once. Each lane is a chain of its own: the bits depend neither on
+ * the width of a vector nor on how many instances step together. */
+#include <math.h>
+#include <stddef.h>
+
+#include "thermal/reduction/modal.h"
+
+enum { CHAINS = TMX_MODAL_CHAINS, HALF = TMX_MODAL_PAD };
+
+/* FULL: widest tile of MANY instances; ALONE: of one, whose four chains are side by side. */
+#if defined(__AVX512F__)
+#include <immintrin.h>
+typedef __m512 vec;
+typedef __m256 half;
+enum { LANES = 16, MANY = 8, FULL = 3, ALONE = 6 };
+#define LOAD(p)           _mm512_loadu_ps(p)
+#define STORE(p, v)       _mm512_storeu_ps(p, v)
+#define ALL(x)            _mm512_set1_ps(x)
+#define FMA(a, b, c)      _mm512_fmadd_ps(a, b, c)
+#define ADD(a, b)         _mm512_add_ps(a, b)
+#define HALVES            1 /* a row may end with one */
+#define HALF_LOAD(p)      _mm256_loadu_ps(p)
+#define HALF_STORE(p, v)  _mm256_storeu_ps(p, v)
+#define HALF_ALL(v)       _mm512_castps512_ps256(v)
+#define HALF_FMA(a, b, c) _mm256_fmadd_ps(a, b, c)
+#define HALF_ADD(a, b)    _mm256_add_ps(a, b)
+#else
+#if defined(__AVX2__) && defined(__FMA__)
+#include <immintrin.h>
+typedef __m256 vec;
+enum { LANES = 8, MANY = 4, FULL = 3, ALONE = 3 };
+#define LOAD(p)      _mm256_loadu_ps(p)
+#define STORE(p, v)  _mm256_storeu_ps(p, v)
+#define ALL(x)       _mm256_set1_ps(x)
+#define FMA(a, b, c) _mm256_fmadd_ps(a, b, c)
+#define ADD(a, b)    _mm256_add_ps(a, b)
+#elif defined(__aarch64__)
+#include <arm_neon.h>
+typedef float32x4_t vec;
+enum { LANES = 4, MANY = 4, FULL = 5, ALONE = 5 };
+#define LOAD(p)      vld1q_f32(p)
+#define STORE(p, v)  vst1q_f32(p, v)
+#define ALL(x)       vdupq_n_f32(x)
+#define FMA(a, b, c) vfmaq_f32(c, a, b)
+#define ADD(a, b)    vaddq_f32(a, b)
+#else /* correct everywhere, slow where the processor does not fuse */
+typedef float vec;
+enum { LANES = 1, MANY = 1, FULL = 4, ALONE = 4 };
+#define LOAD(p)      (*(p))
+#define STORE(p, v)  (*(p) = (v))
+#define ALL(x)       (x)
+#define FMA(a, b, c) fmaf(a, b, c)
+#define ADD(a, b)    ((a) + (b))
+#endif
+typedef vec half; /* never used: HALF is a multiple of LANES */
+#define HALVES      0
+#define HALF_LOAD   LOAD
+#define HALF_STORE  STORE
+#define HALF_ALL(v) (v)
+#define HALF_FMA    FMA
+#define HALF_ADD    ADD
+#endif
+
+#define INLINE static inline __attribute__((always_inline))
+
+struct product { /* rows' coef_i */
+    const float *rows;
+    size_t n_row, stride;
+    const float *coef[MANY]; /* [n_row] each */
+};
+
+enum {
+    WIDEST = (int)FULL > (int)ALONE ? (int)FULL : (int)ALONE,
+    INSTANCE = WIDEST * LANES + HALF, /* elements of a tile's instance: at most so many */
+};
+
+/* The sums of a tile: [chain][instance][element]. In memory, for the registers hold one chain at a time. */
+struct part {
+    float sum[CHAINS * MANY * INSTANCE];
+};
+
+/* A chain for many instances: the rows first, first + every, ..., the last one first. */
+INLINE void chain(size_t wide, size_t tail, size_t many, const struct product *p, const float *rows,
+                  size_t first, size_t every, float *to)
+{
+    const size_t n = wide * LANES + tail * HALF;
+    vec sum[MANY * WIDEST];
+    half end_sum[MANY];
+    for (size_t i = 0; i < many; i++) {
+        for (size_t k = 0; k < wide; k++) {
+            sum[i * wide + k] = ALL(0.0F);
+        }
+        end_sum[i] = HALF_ALL(ALL(0.0F));
+    }
+    for (size_t left = (p->n_row - first + every - 1) / every; left-- > 0;) {
+        const size_t r = first + left * every;
+        const float *at = rows + r * p->stride;
+        vec row[WIDEST];
+        for (size_t k = 0; k < wide; k++) {
+            row[k] = LOAD(at + k * LANES);
+        }
+        for (size_t i = 0; i < many; i++) {
+            const vec c = ALL(p->coef[i][r]);
+            for (size_t k = 0; k < wide; k++) {
+                sum[i * wide + k] = FMA(c, row[k], sum[i * wide + k]);
+            }
+            if (tail) {
+                end_sum[i] = HALF_FMA(HALF_ALL(c), HALF_LOAD(at + wide * LANES), end_sum[i]);
+            }
+        }
+    }
+    for (size_t i = 0; i < many; i++) {
+        for (size_t k = 0; k < wide; k++) {
+            STORE(to + i * n + k * LANES, sum[i * wide + k]);
+        }
+        if (tail) {
+            HALF_STORE(to + i * n + wide * LANES, end_sum[i]);
+        }
+    }
+}
+
+/* The four chains of one instance side by side. */
+INLINE void chains(size_t wide, size_t tail, const struct product *p, const float *rows, float *to)
+{
+    const size_t n = wide * LANES + tail * HALF;
+    vec sum[CHAINS * WIDEST];
+    half end_sum[CHAINS];
+    for (size_t c = 0; c < CHAINS; c++) {
+        for (size_t k = 0; k < wide; k++) {
+            sum[c * wide + k] = ALL(0.0F);
+        }
+        end_sum[c] = HALF_ALL(ALL(0.0F));
+    }
+    for (size_t left = (p->n_row + CHAINS - 1) / CHAINS; left-- > 0;) {
+        for (size_t c = 0; c < CHAINS; c++) {
+            const size_t r = left * CHAINS + c;
+            if (r >= p->n_row) {
+                continue; /* the last rows of some chains */
+            }
+            const float *at = rows + r * p->stride;
+            const vec coef = ALL(p->coef[0][r]);
+            for (size_t k = 0; k < wide; k++) {
+                sum[c * wide + k] = FMA(coef, LOAD(at + k * LANES), sum[c * wide + k]);
+            }
+            if (tail) {
+                end_sum[c] = HALF_FMA(HALF_ALL(coef), HALF_LOAD(at + wide * LANES), end_sum[c]);
+            }
+        }
+    }
+    for (size_t c = 0; c < CHAINS; c++) {
+        for (size_t k = 0; k < wide; k++) {
+            STORE(to + c * n + k * LANES, sum[c * wide + k]);
+        }
+        if (tail) {
+            HALF_STORE(to + c * n + wide * LANES, end_sum[c]);
+        }
+    }
+}
+
+/* The sums of a tile, which begins `at` elements into each row: [instance][element]. */
+INLINE const float *gather(size_t wide, size_t tail, size_t many, const struct product *p, size_t at,
+                           struct part *to)
+{
+    const size_t n = many * (wide * LANES + tail * HALF);
+    float *restrict sum = to->sum;
+    if (tmx_modal_chains(p->n_row) == 1) {
+        chain(wide, tail, many, p, p->rows + at, 0, 1, sum);
+        return sum;
+    }
+    if (many > 1) {
+        for (size_t c = 0; c < CHAINS; c++) {
+            chain(wide, tail, many, p, p->rows + at, c, CHAINS, sum + c * n);
+        }
+    } else {
+        chains(wide, tail, p, p->rows + at, sum);
+    }
+    for (size_t k = 0; k < n; k++) {
+        sum[k] = ((sum[3 * n + k] + sum[2 * n + k]) + sum[n + k]) + sum[k];
+    }
+    return sum;
+}
+
+INLINE void modes(size_t wide, size_t tail, size_t many, const struct tmx_modal_call *c, size_t first,
+                  const struct product *p, size_t at, struct part *part)
+{
+    const size_t n = wide * LANES + tail * HALF;
+    const float *restrict in = gather(wide, tail, many, p, at, part);
+    const double *restrict decay = c->decay + at, *restrict gain = c->gain + at;
+    for (size_t i = 0; i < many; i++) {
+        double *restrict z = c->next[first + i] + at;
+        float *restrict single = c->work[first + i] + at;
+        for (size_t k = 0; k < n; k++) {
+            z[k] = decay[k] * z[k] + gain[k] * (double)in[i * n + k];
+            single[k] = (float)z[k];
+        }
+    }
+}
+
+INLINE void units(size_t wide, size_t tail, size_t many, const struct tmx_modal_call *c, size_t first,
+                  const struct product *p, size_t at, struct part *part)
+{
+    const size_t n = wide * LANES + tail * HALF;
+    const float *restrict sum = gather(wide, tail, many, p, at, part);
+    for (size_t i = 0; i < many; i++) {
+        double *restrict theta_k = c->theta_k[first + i] + at;
+        for (size_t k = 0; k < n; k++) {
+            theta_k[k] = (double)sum[i * n + k];
+        }
+    }
+}
+
+/* tile over `length` elements, a multiple of HALF: the widest tiles first, then one of what is left. */
+#define REST(tile, w, t, widest, many)                                     \
+    if ((w) < (widest) && (t) <= HALVES && left_ == (w) && tail_ == (t)) { \
+        tile(w, t, many, c, first, &p, at_, &part);                        \
+    }
+#define TILES(tile, length, widest, many)                                     \
+    do {                                                                      \
+        size_t at_ = 0, left_ = (length) / LANES;                             \
+        const size_t tail_ = (length) % LANES / HALF;                         \
+        for (; left_ >= (widest); left_ -= (widest), at_ += (widest)*LANES) { \
+            tile(widest, 0, many, c, first, &p, at_, &part);                  \
+        }                                                                     \
+        REST(tile, 0, 1, widest, many)                                        \
+        REST(tile, 1, 0, widest, many)                                        \
+        REST(tile, 1, 1, widest, many)                                        \
+        REST(tile, 2, 0, widest, many)                                        \
+        REST(tile, 2, 1, widest, many)                                        \
+        REST(tile, 3, 0, widest, many)                                        \
+        REST(tile, 3, 1, widest, many)                                        \
+        REST(tile, 4, 0, widest, many)                                        \
+        REST(tile, 4, 1, widest, many)                                        \
+        REST(tile, 5, 0, widest, many)                                        \
+        REST(tile, 5, 1, widest, many)                                        \
+    } while (0)
+
+/* The powers behind the modes in an instance's work: what the modes overwrite is written again. */
+INLINE void put_power(const struct tmx_modal_call *c, size_t i)
+{
+    const double *restrict power_w = c->power_w[i];
+    float *restrict to = c->work[i] + c->m->n_mode;
+    for (size_t u = 0; u < c->m->n_unit; u++) {
+        to[u] = (float)power_w[u];
+    }
+}
+
+#define INSTANCES(widest, many)                                                               \
+    do {                                                                                      \
+        const struct tmx_modal *m = c->m;                                                     \
+        struct product p = {.rows = m->in_single, .n_row = m->n_unit, .stride = m->mode_row}; \
+        for (size_t i = 0; i < (many); i++) {                                                 \
+            put_power(c, first + i);                                                          \
+            p.coef[i] = c->work[first + i] + m->n_mode;                                       \
+        }                                                                                     \
+        TILES(modes, m->mode_row, widest, many);                                              \
+        p.rows = m->out_single;                                                               \
+        p.n_row = m->n_mode + (m->direct ? m->n_unit : 0);                                    \
+        p.stride = m->unit_row;                                                               \
+        for (size_t i = 0; i < (many); i++) {                                                 \
+            put_power(c, first + i);                                                          \
+            p.coef[i] = c->work[first + i];                                                   \
+        }                                                                                     \
+        TILES(units, m->unit_row, widest, many);                                              \
+    } while (0)
+
+void TMX_KERNEL(const struct tmx_modal_call *c)
+{
+    struct part part;
+    size_t first = 0;
+    for (; MANY > 1 && c->n - first >= MANY; first += MANY) {
+        INSTANCES(FULL, MANY);
+    }
+#if defined(__AVX512F__)
+    if (c->n - first >= 4) { /* fewer than MANY are left: smaller tiles before single instances */
+        INSTANCES(ALONE, 4);
+        first += 4;
+    }
+#endif
+    for (; first < c->n; first++) {
+        INSTANCES(ALONE, 1);
+    }
+}
