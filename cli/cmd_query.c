@@ -75,6 +75,10 @@ static enum tmx_status run(void *args, struct tmx_err *err)
     struct tmx_result_set set = {0};
     struct tmx_table *t = NULL;
     enum tmx_status st = make_query(a, &q, err);
+    if (!st && a->aggregate.n > 0 && !q.rows[0] && !q.pivot) {
+        st = tmx_fail(err, TMX_ECONFIG,
+                      "--aggregate needs --rows or --pivot: without them every run is a row");
+    }
     st = st ? st : tmx_results_load(&set, a->db.text[0], a->all ? TMX_RESULTS_ALL : TMX_RESULTS_POINTS, err);
     q.pooled = st ? NULL : calloc(set.n_key + 1, sizeof *q.pooled);
     if (!st && !q.pooled) {

@@ -9,12 +9,15 @@
 #include "core/base/config.h"
 #include "run/load/data.h"
 #include "study/run_alone.h"
+#include "study/seeds.h"
+#include "study/table_out.h"
 
 struct args {
     struct tmx_texts config, module, columns;
     struct tmx_sets sets;
     const char *dir;
     double trace_s, hotspot_s;
+    long seeds;
     int format;
     bool quiet, verbose;
 };
@@ -33,6 +36,10 @@ static const struct tmx_arg rows[] = {
             .doc = "write power.ptrace, temps.ttrace and thermal.config into DIR, a row every SECONDS"),
     TMX_ARG(args, sets, SETS, "threads", 0, .value = "N", .prefix = "threads=",
             .doc = "advance the GPUs on N threads (key threads): the same results, faster with many GPUs"),
+    TMX_ARG(
+        args, seeds, INT, "seeds", 0, .value = "N", .min = 1, .max = 100000, .def = "1",
+        .doc = "run with N seeds, from the configuration's on, and print mean, sd and 95 % interval of every "
+               "metric; with -o DIR also seeds.csv, and runs.sqlite, which `thermix query DIR` reads"),
     TMX_ARG_FORMAT(args, format),
     TMX_ARG(args, columns, LIST, "columns", 0, .value = "NAME,...|all",
             .doc = "of the kernels' table print these columns, and every row"),
@@ -66,9 +73,40 @@ static enum tmx_status open_run(const struct args *a, struct tmx_catalog **catal
     return st;
 }
 
+static enum tmx_status run_seeds(const struct args *a, struct tmx_err *err)
+{
+    char path[TMX_PATH_SIZE];
+    const bool people = a->format == TMX_FORMAT_TEXT;
+    const struct tmx_seeds call = {
+        .path = path, .sets = &a->sets, .n = a->seeds, .dir = a->dir, .quiet = a->quiet, .zeros = !people};
+    struct tmx_table *t = NULL, *all = NULL;
+    if (a->trace_s > 0 || a->hotspot_s > 0 || a->module.n > 0 || a->columns.n > 0) {
+        return tmx_fail(
+            err, TMX_ECONFIG,
+            "--seeds prints metrics over runs: leave out --trace, --hotspot, --module and --columns");
+    }
+    enum tmx_status st = tmx_data_find(TMX_DATA_RUN, a->config.text[0], path, err);
+    st = st ? st : tmx_seeds_table(&t, &call, err);
+    if (!st && a->dir) {
+        struct tmx_seeds whole = call;
+        whole.zeros = whole.quiet = true;
+        st = tmx_seeds_table(&all, &whole, err); /* its runs are there */
+        st = st ? st : tmx_table_save_in(all, a->dir, "seeds.csv", err);
+    }
+    if (!st && !a->quiet) {
+        st = tmx_table_write(t, (enum tmx_format)a->format, stdout, err);
+    }
+    tmx_table_destroy(t);
+    tmx_table_destroy(all);
+    return st;
+}
+
 static enum tmx_status run(void *args, struct tmx_err *err)
 {
     const struct args *a = args;
+    if (a->seeds > 1) {
+        return run_seeds(a, err);
+    }
     struct tmx_catalog *catalog = NULL;
     struct tmx_run *r = NULL;
     struct tmx_mpi mpi;
@@ -115,7 +153,8 @@ const struct tmx_command tmx_cmd_run = {
     .notes =
         "Keys of CONFIG: docs/formats.md. Under mpirun the ranks divide the GPUs among themselves; the "
         "results are the same. --format openmetrics prints the trace of --trace, and without it the summary.",
-    .examples = "thermix run wl1 --set policy=MU -o out/wl1 --trace 0.5",
+    .examples = "thermix run wl1 --set policy=MU -o out/wl1 --trace 0.5\n"
+                "thermix run study --set sensor.noise_k=1 --seeds 5",
     .args = rows,
     .operands = "CONFIG",
     .operand = offsetof(struct args, config),

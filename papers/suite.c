@@ -257,6 +257,22 @@ static enum tmx_status check_words(const struct tmx_setting *root, struct tmx_er
     return st;
 }
 
+/* Some kinds have their seeds in the group base. */
+static enum tmx_status put_seeds(struct tmx_config *cfg, long n, struct tmx_err *err)
+{
+    const char *kind = tmx_setting_text(tmx_config_find(cfg, "kind"));
+    const bool in_base = kind && (strcmp(kind, "tcs") == 0 || strcmp(kind, "apsa") == 0);
+    struct tmx_sets sets = {0};
+    if (kind && strcmp(kind, "consolidation") == 0) {
+        return tmx_fail(err, TMX_ECONFIG, "--seeds: nothing in a suite of kind consolidation is random");
+    }
+    enum tmx_status st =
+        tmx_sets_put(&sets, in_base ? "base.seeds" : "seeds", TMX_INTEGER_VALUE(n), "--seeds", 1, err);
+    st = st ? st : tmx_config_apply(cfg, &sets, err);
+    tmx_sets_finish(&sets);
+    return st;
+}
+
 enum tmx_status tmx_suite_run(struct tmx_suite_call *call, struct tmx_err *err)
 {
     char path[TMX_PATH_SIZE];
@@ -266,6 +282,7 @@ enum tmx_status tmx_suite_run(struct tmx_suite_call *call, struct tmx_err *err)
         return st;
     }
     st = tmx_config_load(&cfg, path, call->sets, err);
+    st = st || call->n_seed == 0 ? st : put_seeds(cfg, call->n_seed, err);
     if (!st) {
         const struct tmx_setting *kind = tmx_config_find(cfg, "kind");
         const char *word = kind ? tmx_setting_text(kind) : NULL;

@@ -17,8 +17,9 @@
 #include "papers/suite.h"
 #include "papers/values.h"
 #include "run/load/data.h"
+#include "study/analysis/pivot.h"
 
-enum { LIST = 128 }; /* mixes, policies, variants or runs beside, at most */
+enum { LIST = 128, COLUMNS = 3 * LIST }; /* mixes, policies, variants or runs beside, at most */
 
 struct choice { /* a column of the suite: a policy, a variant or a run beside the mixes, with the
                  * keys it sets
@@ -42,7 +43,9 @@ struct suite {
     size_t n_policy, n_variant, n_mix;
     struct choice beside[LIST]; /* single runs in no mean: mix n_mix + i of the table */
     size_t n_beside;
-    struct tmx_run_values runs; /* [n_variant * runs_of_variant()] */
+    int seeds;                  /* runs of everything, from base.seed on */
+    char (*spread_name)[48];    /* [2 * LIST] columns of the spread over them */
+    struct tmx_run_values runs; /* [seeds][n_variant * runs_of_variant()] */
     /* group `sets`: sampled constants, a set of them a variant */
     struct tmx_sweep sets; /* n_point 0: none */
     struct screen *screen; /* [n_screen] */
@@ -64,6 +67,7 @@ static const struct tmx_opt root_opts[] = {
     TMX_ROW_TEXT(suite, baseline, "BL", "policy the improvements are over"),
     TMX_ROW_TEXT(suite, compare, "DVFS", "second policy the improvements are over"),
     TMX_ROW_TEXT(suite, paper, "", "number of the paper whose values are in `values`"),
+    TMX_ROW_INT(suite, seeds, "1", 1, 1000, 1, "so many, from base.seed on: the table has means over them"),
     {0},
 };
 static const char *const root_also[] = {"name",     "kind",     "doc",    "source", "base", "mixes",
@@ -84,6 +88,11 @@ static const struct choice *variant_at(const struct suite *s, size_t variant)
 static size_t runs_of_variant(const struct suite *s) /* of one variant */
 {
     return s->n_mix * s->n_policy + s->n_beside;
+}
+
+static size_t runs_of_seed(const struct suite *s)
+{
+    return s->n_variant * runs_of_variant(s);
 }
 
 /* Number of the run of a mix (n_mix + i: the i-th beside the mixes) under a policy; and the other way round,
@@ -316,11 +325,18 @@ static enum tmx_status add_choice(const struct suite *s, size_t number, const st
     return s->sets.n_point > 0 ? st : tmx_sets_add_list(set, "base.", list, err);
 }
 
+static int64_t seed_of(const struct suite *s, size_t i)
+{
+    double first = 0;
+    (void)tmx_setting_real(tmx_setting_find(s->call->root, "base.seed"), &first);
+    return (int64_t)first + (int64_t)i;
+}
+
 /* The overrides of one task: the mix and policy, its variant's or set's, its policy's, the user's last. */
 static enum tmx_status sets_of(const void *ctx, size_t point, struct tmx_sets *set, struct tmx_err *err)
 {
     const struct suite *s = ctx;
-    const size_t task = s->todo ? s->todo[point] : point;
+    const size_t task = s->todo ? s->todo[point] : point % runs_of_seed(s);
     const char *mix, *label;
     const struct choice *v = variant_at(s, task / runs_of_variant(s)), *p = run_of(s, task, &mix, &label);
     const struct tmx_setting *suite = s->call->root;
@@ -332,14 +348,21 @@ static enum tmx_status sets_of(const void *ctx, size_t point, struct tmx_sets *s
     st = st ? st : tmx_sets_add_list(set, "base.", v->set, err);
     st = st ? st : add_constants(s, task / runs_of_variant(s), set, err);
     st = st ? st : add_choice(s, task / runs_of_variant(s), p->set, set, err);
-    return st ? st : tmx_sets_join(set, s->call->sets, "", err);
+    st = st ? st : tmx_sets_join(set, s->call->sets, "", err);
+    return st || s->todo || point < runs_of_seed(s)
+               ? st
+               : tmx_sets_put(set, "base.seed", TMX_INTEGER_VALUE(seed_of(s, point / runs_of_seed(s))), file,
+                              line, err);
 }
 
 static struct tmx_scalar value_of(const void *ctx, size_t point, size_t key)
 {
     const struct suite *s = ctx;
     const char *mix, *label;
-    const size_t task = s->todo ? s->todo[point] : point;
+    const size_t task = s->todo ? s->todo[point] : point % runs_of_seed(s);
+    if (s->seeds > 1 && key == (s->n_variant > 1 ? 3 : 2)) {
+        return TMX_INTEGER_VALUE(seed_of(s, point / runs_of_seed(s)));
+    }
     const struct choice *run = run_of(s, task, &mix, &label);
     const bool beside = task % runs_of_variant(s) >= s->n_mix * s->n_policy;
     if (key == 2 && s->sets.n_point > 0) {
@@ -353,11 +376,12 @@ static struct tmx_scalar value_of(const void *ctx, size_t point, size_t key)
 /* The suite as many runs. */
 static void as_runs(const struct suite *s, struct tmx_runs *runs)
 {
-    static const char *const keys[] = {"mix", "policy", "variant"};
+    static const char *const keys[] = {"mix", "policy", "variant", "seed"}, *const one_variant[] = {
+                                                                                "mix", "policy", "seed"};
     *runs = tmx_suite_runs(s->call);
-    runs->n_point = s->n_variant * runs_of_variant(s);
-    runs->n_key = s->n_variant > 1 ? 3 : 2;
-    runs->key = keys;
+    runs->n_point = (size_t)s->seeds * runs_of_seed(s);
+    runs->n_key = (s->n_variant > 1 ? 3U : 2U) + (s->seeds > 1);
+    runs->key = s->n_variant > 1 ? keys : one_variant;
     runs->ctx = s;
     runs->sets = sets_of;
     runs->value = value_of;
@@ -387,18 +411,21 @@ static size_t value_index(const struct suite *s, const char *name)
 enum group { ONE, MEAN, MEAN_TARGET, MAX, MIN_NONZERO, SOME }; /* SOME: `mix` is a bit for each */
 
 /* A metric over a group of mixes for one policy; NAN when a run of the group failed. */
-static double group_value(const struct suite *s, size_t variant, enum group group, size_t mix, size_t policy,
-                          size_t metric)
+static double group_value(const struct suite *s, size_t seed, size_t variant, enum group group, size_t mix,
+                          size_t policy, size_t metric)
 {
     double sum = 0, n = 0, best = group == MIN_NONZERO ? INFINITY : -INFINITY;
     if (group == ONE) {
-        return s->runs.value[task_of(s, variant, mix, policy) * s->runs.n_value + metric];
+        return s->runs
+            .value[(seed * runs_of_seed(s) + task_of(s, variant, mix, policy)) * s->runs.n_value + metric];
     }
     for (size_t i = 0; i < s->n_mix; i++) {
         if ((group == MEAN_TARGET && !s->target[i]) || (group == SOME && !(mix >> i & 1))) {
             continue;
         }
-        const double v = s->runs.value[task_of(s, variant, i, policy) * s->runs.n_value + metric];
+        const double v =
+            s->runs
+                .value[(seed * runs_of_seed(s) + task_of(s, variant, i, policy)) * s->runs.n_value + metric];
         if (isnan(v)) {
             return NAN;
         }
@@ -418,8 +445,8 @@ static double saved_pct(double a, double b)
     return fabs(b) > 0.005 ? 100 * (1 - a / b) : NAN;
 }
 
-static double column_value(const struct suite *s, size_t variant, enum group group, size_t mix, size_t policy,
-                           const char *column)
+static double column_value(const struct suite *s, size_t seed, size_t variant, enum group group, size_t mix,
+                           size_t policy, const char *column)
 {
     const size_t slow = tmx_study_metric("slowdown_pct"), energy = tmx_study_metric("energy_j");
     const bool beside = group == ONE && mix >= s->n_mix; /* is compared with nothing */
@@ -427,25 +454,47 @@ static double column_value(const struct suite *s, size_t variant, enum group gro
                  cmp = beside ? s->n_policy : policy_of(s, s->compare);
     if (strcmp(column, "improvement_over_bl_pct") == 0) {
         return bl == s->n_policy ? NAN
-                                 : saved_pct(group_value(s, variant, group, mix, policy, slow),
-                                             group_value(s, variant, group, mix, bl, slow));
+                                 : saved_pct(group_value(s, seed, variant, group, mix, policy, slow),
+                                             group_value(s, seed, variant, group, mix, bl, slow));
     }
     if (strcmp(column, "improvement_over_dvfs_pct") == 0) {
         return cmp == s->n_policy ? NAN
-                                  : saved_pct(group_value(s, variant, group, mix, policy, slow),
-                                              group_value(s, variant, group, mix, cmp, slow));
+                                  : saved_pct(group_value(s, seed, variant, group, mix, policy, slow),
+                                              group_value(s, seed, variant, group, mix, cmp, slow));
     }
     if (strcmp(column, "energy_saved_vs_bl_pct") == 0 || strcmp(column, "energy_saved_vs_dvfs_pct") == 0) {
         const size_t over = column[16] == 'b' ? bl : cmp;
         return over == s->n_policy ? NAN
-                                   : saved_pct(group_value(s, variant, group, mix, policy, energy),
-                                               group_value(s, variant, group, mix, over, energy));
+                                   : saved_pct(group_value(s, seed, variant, group, mix, policy, energy),
+                                               group_value(s, seed, variant, group, mix, over, energy));
     }
     const size_t m = value_index(s, column);
     if (m == s->runs.n_value) { /* a column of the probe, and there was no probe */
         return NAN;
     }
-    return group_value(s, variant, group, mix, policy, m);
+    return group_value(s, seed, variant, group, mix, policy, m);
+}
+
+/* Over the seeds; NAN where one of them has no number. sd, ci95 (half the 95 % interval of the mean, by
+ * Student's t): NAN of one seed. */
+struct over_seeds {
+    double mean, sd, ci95;
+};
+
+static struct over_seeds over_seeds(const struct suite *s, size_t variant, enum group group, size_t mix,
+                                    size_t policy, const char *column)
+{
+    const double n = s->seeds;
+    double sum = 0, square = 0;
+    for (size_t seed = 0; seed < (size_t)s->seeds; seed++) {
+        sum += column_value(s, seed, variant, group, mix, policy, column);
+    }
+    for (size_t seed = 0; seed < (size_t)s->seeds; seed++) {
+        const double d = column_value(s, seed, variant, group, mix, policy, column) - sum / n;
+        square += d * d;
+    }
+    const double sd = n > 1 ? sqrt(square / (n - 1)) : NAN;
+    return (struct over_seeds){sum / n, sd, tmx_ci95(sd, (size_t)s->seeds)};
 }
 
 static const struct tmx_column columns[] = {
@@ -497,7 +546,7 @@ enum { N_COLUMN = sizeof columns / sizeof columns[0] };
 
 /* The columns of a suite; of one that serves: texts as above, between them what `thermix list metrics` calls
  * serving, and energy and heat. */
-static size_t columns_of(const struct suite *s, struct tmx_column c[LIST])
+static size_t plain_columns(const struct suite *s, struct tmx_column c[COLUMNS])
 {
     static const char *const also[] = {"energy_j", "peak_temp_c", "peak_memory_c", "sw_power_cap_s",
                                        "makespan_s"};
@@ -519,21 +568,55 @@ static size_t columns_of(const struct suite *s, struct tmx_column c[LIST])
     return n + 3;
 }
 
+/* The same, and of several seeds their number, and the spread of every number behind it. */
+static size_t columns_of(const struct suite *s, struct tmx_column c[COLUMNS])
+{
+    const size_t n = plain_columns(s, c);
+    size_t more = n - 3;
+    if (s->seeds < 2) {
+        return n;
+    }
+    c[more++] = (struct tmx_column){"seeds", TMX_COLUMN_INT, 0};
+    for (size_t i = 2; i < n - 3; i++) {
+        static const char *const what[] = {"sd", "ci95"};
+        for (size_t k = 0; k < 2; k++) {
+            char *name = s->spread_name[2 * i + k];
+            snprintf(name, sizeof *s->spread_name, "%s_%s", c[i].name, what[k]);
+            c[more++] = (struct tmx_column){name, TMX_COLUMN_REAL, c[i].decimals + 1};
+        }
+    }
+    memcpy(c + more, columns + N_COLUMN - 3, 3 * sizeof *c);
+    return more + 3;
+}
+
 static void add_row(const struct suite *s, struct tmx_table *t, size_t variant, enum group group, size_t mix,
                     size_t policy, const char *label)
 {
     tmx_table_text(t, label);
     tmx_table_text(t, mix < s->n_mix ? s->policy[policy].name : s->beside[mix - s->n_mix].policy);
-    for (size_t c = 2; c < tmx_table_columns(t) - 3; c++) {
-        const double v = column_value(s, variant, group, mix, policy, tmx_table_column(t, c)->name);
+    struct tmx_column plain[COLUMNS];
+    const size_t n = plain_columns(s, plain) - 3;
+    for (size_t c = 2; c < n; c++) {
+        const double v = over_seeds(s, variant, group, mix, policy, plain[c].name).mean;
         isfinite(v) && v > -TMX_ZERO_C ? tmx_table_real(t, v) : tmx_table_empty(t); /* no die: 0 K */
     }
+    if (s->seeds > 1) {
+        tmx_table_int(t, s->seeds);
+    }
+    for (size_t c = 2; c < n && s->seeds > 1; c++) {
+        const struct over_seeds v = over_seeds(s, variant, group, mix, policy, plain[c].name);
+        isfinite(v.sd) ? tmx_table_real(t, v.sd) : tmx_table_empty(t);
+        isfinite(v.ci95) ? tmx_table_real(t, v.ci95) : tmx_table_empty(t);
+    }
     tmx_table_text(t, s->variant[variant].name);
-    const char *error = group == ONE ? s->runs.error[task_of(s, variant, mix, policy)] : NULL;
+    const char *error = NULL;
     bool whole = true;
-    for (size_t i = 0; group != ONE && i < s->n_mix; i++) {
-        whole = whole &&
-                ((group == MEAN_TARGET && !s->target[i]) || !s->runs.error[task_of(s, variant, i, policy)]);
+    for (size_t k = 0; k < (size_t)s->seeds; k++) {
+        char *const *of = s->runs.error + k * runs_of_seed(s);
+        error = error || group != ONE ? error : of[task_of(s, variant, mix, policy)];
+        for (size_t i = 0; group != ONE && i < s->n_mix; i++) {
+            whole = whole && ((group == MEAN_TARGET && !s->target[i]) || !of[task_of(s, variant, i, policy)]);
+        }
     }
     tmx_table_text(t, !whole                              ? "partial"
                       : !error                            ? "done"
@@ -544,7 +627,7 @@ static void add_row(const struct suite *s, struct tmx_table *t, size_t variant, 
 
 static enum tmx_status make_table(const struct suite *s, struct tmx_table **t, struct tmx_err *err)
 {
-    struct tmx_column c[LIST];
+    struct tmx_column c[COLUMNS];
     const enum tmx_status st = tmx_table_create(t, c, columns_of(s, c), err);
     bool has_target = false;
     for (size_t i = 0; i < s->n_mix; i++) {
@@ -575,17 +658,19 @@ static enum tmx_status make_ledger(const struct suite *s, struct tmx_table **t, 
     struct tmx_column c[LIST] = {
         {"mix", TMX_COLUMN_TEXT, 0}, {"policy", TMX_COLUMN_TEXT, 0}, {"slowdown_pct", TMX_COLUMN_REAL, 3}};
     const size_t slow = tmx_study_metric("slowdown_pct"), first = tmx_study_metrics(), n = n_watched(s);
-    if (n + 4 > LIST) {
-        return tmx_fail(err, TMX_EUNSUPPORTED, "%zu watched columns, at most %d", n, LIST - 4);
+    const bool several = s->seeds > 1;
+    if (n + 5 > LIST) {
+        return tmx_fail(err, TMX_EUNSUPPORTED, "%zu watched columns, at most %d", n, LIST - 5);
     }
     for (size_t l = 0; l < n; l++) {
         c[3 + l] = (struct tmx_column){s->call->probe->column[l], TMX_COLUMN_REAL, 3};
     }
     c[3 + n] = (struct tmx_column){"variant", TMX_COLUMN_TEXT, 0};
-    const enum tmx_status st = tmx_table_create(t, c, 4 + n, err);
-    for (size_t task = 0; !st && n > 0 && task < s->n_variant * runs_of_variant(s); task++) {
+    c[4 + n] = (struct tmx_column){"seed", TMX_COLUMN_INT, 0};
+    const enum tmx_status st = tmx_table_create(t, c, 4 + n + several, err);
+    for (size_t task = 0; !st && n > 0 && task < (size_t)s->seeds * runs_of_seed(s); task++) {
         const char *mix, *label;
-        const struct choice *run = run_of(s, task, &mix, &label);
+        const struct choice *run = run_of(s, task % runs_of_seed(s), &mix, &label);
         const double *value = &s->runs.value[task * s->runs.n_value];
         if (isnan(value[first])) {
             continue;
@@ -596,7 +681,10 @@ static enum tmx_status make_ledger(const struct suite *s, struct tmx_table **t, 
         for (size_t l = 0; l < n; l++) {
             isnan(value[first + l]) ? tmx_table_empty(*t) : tmx_table_real(*t, value[first + l]);
         }
-        tmx_table_text(*t, s->variant[task / runs_of_variant(s)].name);
+        tmx_table_text(*t, s->variant[task % runs_of_seed(s) / runs_of_variant(s)].name);
+        if (several) {
+            tmx_table_int(*t, seed_of(s, task / runs_of_seed(s)));
+        }
     }
     return st;
 }
@@ -606,8 +694,8 @@ static enum tmx_status make_brief(const struct suite *s, struct tmx_table **t, s
 {
     const char *what = s->serves ? "e2e_p50_s" : s->n_variant > 1 ? "slowdown_pct, mean" : "slowdown_pct";
     struct tmx_column head[LIST + 1] = {{what, TMX_COLUMN_TEXT, 0}};
-    const size_t slow = tmx_study_metric(s->serves ? what : "slowdown_pct"),
-                 n_row = s->n_variant > 1 ? s->n_variant : s->n_mix + 1;
+    const char *column = s->serves ? what : "slowdown_pct";
+    const size_t n_row = s->n_variant > 1 ? s->n_variant : s->n_mix + 1;
     for (size_t p = 0; p < s->n_policy; p++) {
         head[p + 1] = (struct tmx_column){s->policy[p].name, TMX_COLUMN_REAL, 2};
     }
@@ -615,9 +703,18 @@ static enum tmx_status make_brief(const struct suite *s, struct tmx_table **t, s
     for (size_t r = 0; !st && r < n_row; r++) {
         const bool variants = s->n_variant > 1, mean = variants || r == s->n_mix;
         tmx_table_text(*t, variants ? s->variant[r].name : mean ? "mean" : s->mix_name[r]);
-        for (size_t p = 0; p < s->n_policy; p++) {
-            const double v = group_value(s, variants ? r : 0, mean ? MEAN : ONE, mean ? 0 : r, p, slow);
-            isfinite(v) ? tmx_table_real(*t, v) : tmx_table_empty(*t);
+        for (size_t half = 0; half < (s->seeds > 1 ? 2 : 1); half++) { /* the mean, the interval */
+            if (half) {
+                char interval[40];
+                snprintf(interval, sizeof interval, "  95 %% of %d seeds +-", s->seeds);
+                tmx_table_text(*t, interval);
+            }
+            for (size_t p = 0; p < s->n_policy; p++) {
+                const struct over_seeds o =
+                    over_seeds(s, variants ? r : 0, mean ? MEAN : ONE, mean ? 0 : r, p, column);
+                const double v = half ? o.ci95 : o.mean;
+                isfinite(v) ? tmx_table_real(*t, v) : tmx_table_empty(*t);
+            }
         }
     }
     return st;
@@ -709,11 +806,10 @@ static double number(void *ctx, const struct tmx_pick *p, size_t seed)
     const struct suite *s = ctx;
     size_t mix;
     const enum group group = group_of(s, p->of, &mix);
-    (void)seed;
     if (s->sets.n_point > 0 && s->set == s->sets.n_point) { /* the printed values alone */
         return NAN;
     }
-    return column_value(s, s->sets.n_point > 0 ? s->set : variant_of(s, p->variant), group, mix,
+    return column_value(s, seed, s->sets.n_point > 0 ? s->set : variant_of(s, p->variant), group, mix,
                         policy_of(s, p->policy), p->column);
 }
 
@@ -933,7 +1029,7 @@ static enum tmx_status first_failure(const struct suite *s, size_t n_task, struc
             first = t;
         }
     }
-    const struct choice *run = run_of(s, first, &mix, &label);
+    const struct choice *run = run_of(s, first % runs_of_seed(s), &mix, &label);
     return n ? tmx_fail(err, TMX_ESOLVE, "%zu of %zu runs failed, the first (%s, %s): %s", n, n_task, label,
                         run->name, s->runs.error[first])
              : TMX_OK;
@@ -945,25 +1041,32 @@ static void end_suite(struct suite *s)
     tmx_sweep_finish(&s->sets);
     free(s->screen);
     free(s->mix_name);
+    free(s->spread_name);
     free(s);
 }
 
 enum tmx_status tmx_suite_tabs(const struct tmx_suite_call *call, struct tmx_err *err)
 {
     struct suite *s = calloc(1, sizeof *s);
-    struct tmx_table *table = NULL, *paper = NULL, *ledger = NULL, *brief = NULL;
+    struct tmx_table *table = NULL, *paper = NULL, *ledger = NULL, *brief = NULL, *seeds = NULL;
     if (!s) {
         return tmx_fail(err, TMX_ENOMEM, "suite");
     }
     s->call = call;
-    const struct tmx_value_source values = {
+    struct tmx_value_source values = {
         .ctx = s, .paper = s->paper, .policy = "BL", .n_seed = 1, .check = check_pick, .number = number};
     struct tmx_runs runs;
     s->mix_name = calloc(LIST, sizeof *s->mix_name);
-    enum tmx_status st = s->mix_name ? read_suite(s, err) : tmx_fail(err, TMX_ENOMEM, "suite");
+    s->spread_name = calloc(2 * LIST, sizeof *s->spread_name);
+    enum tmx_status st =
+        s->mix_name && s->spread_name ? read_suite(s, err) : tmx_fail(err, TMX_ENOMEM, "suite");
+    values.n_seed = st ? 1 : (size_t)s->seeds;
     const bool compared = call->n_policy == 0; /* else values are printed of policies that do not run */
     st = st || !compared ? st : tmx_values_check(call->root, &values, err);
     st = st ? st : read_sets(s, err);
+    if (!st && s->sets.n_point > 0 && s->seeds > 1) {
+        st = tmx_fail_setting(err, call->root, "seeds: a suite with `sets` runs each set once");
+    }
     if (!st && s->sets.n_point > 0) {
         st = do_sets(s, &values, err);
         end_suite(s);
@@ -975,7 +1078,8 @@ enum tmx_status tmx_suite_tabs(const struct tmx_suite_call *call, struct tmx_err
     struct tmx_err later = {0};
     if ((!st && !call->check) || stopped) { /* what is finished is written, also after Ctrl-C */
         enum tmx_status end = make_table(s, &table, &later);
-        end = end || !compared ? end : tmx_values_table(call->root, &values, &paper, NULL, &later);
+        end = end || !compared ? end : tmx_values_table(call->root, &values, &paper, &seeds, &later);
+        end = end || !seeds ? end : tmx_suite_save(call, seeds, "seeds.csv", &later);
         end = end ? end : make_ledger(s, &ledger, &later);
         if (!end && tmx_table_rows(ledger) > 0) {
             end = tmx_suite_save(call, ledger, "ledger.csv", &later);
@@ -992,6 +1096,7 @@ enum tmx_status tmx_suite_tabs(const struct tmx_suite_call *call, struct tmx_err
     tmx_table_destroy(paper);
     tmx_table_destroy(ledger);
     tmx_table_destroy(brief);
+    tmx_table_destroy(seeds);
     end_suite(s);
     return st;
 }

@@ -214,6 +214,42 @@ static enum tmx_status bound_line(struct tmx_plot *p, const struct source *s, co
     return st;
 }
 
+/* Of several seeds: half the 95 % interval of every bar's mean. */
+static enum tmx_status intervals(struct tmx_plot *p, const struct source *s, const struct bars *b,
+                                 const char *const *group, size_t n_group, const char *const *policy,
+                                 size_t n_policy, size_t column, struct tmx_err *err)
+{
+    static const struct tmx_column columns[] = {{"group", TMX_COLUMN_INT, 0},
+                                                {"bar", TMX_COLUMN_INT, 0},
+                                                {"mean", TMX_COLUMN_REAL, 4},
+                                                {"ci95", TMX_COLUMN_REAL, 4}};
+    char name[96];
+    snprintf(name, sizeof name, "%s_ci95", b->column);
+    const size_t ci95 = tmx_csv_column(&s->csv, name), seeds = tmx_csv_column(&s->csv, "seeds");
+    double n = 0;
+    if (ci95 == s->csv.n_column || seeds == s->csv.n_column || !tmx_csv_real(&s->csv, 0, seeds, &n)) {
+        return TMX_OK;
+    }
+    struct tmx_table *t = NULL;
+    enum tmx_status st = tmx_table_create(&t, columns, 4, err);
+    for (size_t i = 0; i < n_group * n_policy && !st; i++) {
+        const char *at = group[i / n_policy], *of = policy[i % n_policy];
+        double mean, half;
+        if (value_at(s, b, at, of, column, &mean) && value_at(s, b, at, of, ci95, &half)) {
+            tmx_table_int(t, (int64_t)(i / n_policy));
+            tmx_table_int(t, (int64_t)(i % n_policy + 1));
+            tmx_table_real(t, mean);
+            tmx_table_real(t, half);
+        }
+    }
+    if (!st && tmx_table_rows(t) > 0) {
+        st = tmx_plot_data(p, b->figure, "_ci95", t, err);
+        tmx_plot_number(p, "has_ci95", n);
+    }
+    tmx_table_destroy(t);
+    return st;
+}
+
 /* Has the first variant this mix? Another may have its own. */
 static bool in_first(const struct source *s, const char *mix)
 {
@@ -356,6 +392,7 @@ static enum tmx_status draw_bars(struct tmx_plot *p, const struct source *s, con
     if (b->by == BY_MIX && s->n_variant > 1) {
         tmx_plot_label(p, "variant", s->first_variant);
     }
+    st = st ? st : intervals(p, s, b, group, n_group, policy, n_policy, column, err);
     st = st ? st : paper_marks(p, s, b, group, n_group, policy, n_policy, err);
     if (!st && b->has_bound) {
         st = bound_line(p, s, b, group, n_group, policy, n_policy, err);

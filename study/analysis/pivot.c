@@ -298,11 +298,16 @@ static void add(struct sums *s, double v)
     s->m2 += d * (v - s->mean);
 }
 
+double tmx_ci95(double sd, size_t n)
+{
+    return n > 1 ? gsl_cdf_tdist_Pinv(0.975, (double)(n - 1)) * sd / sqrt((double)n) : NAN;
+}
+
 static void aggregate_cell(struct tmx_table *t, const struct sums *s, enum tmx_aggregate a)
 {
     const double stdev = s->n > 1 ? sqrt(s->m2 / (double)(s->n - 1)) : 0;
     if (a == TMX_CI95 && s->n > 1) {
-        tmx_table_real(t, gsl_cdf_tdist_Pinv(0.975, (double)(s->n - 1)) * stdev / sqrt((double)s->n));
+        tmx_table_real(t, tmx_ci95(stdev, s->n));
     } else if (a == TMX_CI95) {
         tmx_table_empty(t); /* one run has no interval */
     } else if (a == TMX_COUNT) {

@@ -34,6 +34,9 @@ struct tmx_query {
     bool *pooled;       /* out, [n_key]: cells have runs of several values; NULL: not asked */
 };
 
+/* Half the 95 % interval of a mean of n numbers with this standard deviation, by Student's t; NAN of one. */
+double tmx_ci95(double sd, size_t n);
+
 /* mean, min, max, sd (of the sample; stdev), n (count), ci95 (half the 95 % interval of the mean by Student's
  * t). */
 TMX_NODISCARD enum tmx_status tmx_aggregate_parse(const char *word, enum tmx_aggregate *a,
