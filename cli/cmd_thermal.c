@@ -40,7 +40,7 @@ struct thermal_args {
     struct tmx_trace_options run;
     int method, scheme, network;
     long refine, precision, modes;
-    double tolerance_k;
+    double tolerance_k, overlap_um;
     const char *verify_with;
     bool quiet, verbose;
 };
@@ -128,6 +128,14 @@ static const struct tmx_arg tmx_thermal_rows[] = {
      .type = TMX_ARG_FLAG,
      FIELD(run.allow_gaps),
      .doc = "accept floorplans that leave parts of the die without a block"},
+    {.name = "allow-overlaps",
+     .type = TMX_ARG_REAL,
+     FIELD(overlap_um),
+     .value = "UM",
+     .min = 0,
+     .max = 1e5,
+     .doc =
+         "accept blocks that overlap by at most this depth [um]; both heat the cells there, as in HotSpot"},
     {.name = "hotspot-compat",
      .type = TMX_ARG_FLAG,
      FIELD(run.hotspot_compat),
@@ -303,6 +311,7 @@ static enum tmx_status thermal_args_parse(const struct tmx_command *c, int argc,
         a->run.precision = (int)a->precision;
         a->run.modes = (int)a->modes;
         a->run.tolerance_k = isnan(a->tolerance_k) ? 0 : a->tolerance_k;
+        a->run.overlap_m = isnan(a->overlap_um) ? 0 : 1e-6 * a->overlap_um;
         snprintf(a->run.verify_with, sizeof a->run.verify_with, "%s", a->verify_with ? a->verify_with : "");
     }
     for (int i = 1; i < s.n_own; i++) {

@@ -341,6 +341,7 @@ enum tmx_status tmx_trace_run_read(struct tmx_trace_run *r, const struct tmx_tra
                                    const struct tmx_log *log, struct tmx_err *err)
 {
     const struct tmx_stack_options options = {.allow_gaps = args->allow_gaps,
+                                              .overlap_m = args->overlap_m,
                                               .falling = true,
                                               .hotspot_compat = args->hotspot_compat,
                                               .network = args->network,

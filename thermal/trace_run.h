@@ -23,6 +23,7 @@ struct tmx_trace_options {
     double tolerance_k;   /* of the reduced model; 0: its default */
     double max_memory_mb; /* auto takes no reduced model whose set-up needs more */
     bool mixed;           /* precision of the reduced model */
+    double overlap_m;     /* depth to which blocks may overlap; 0: rounding */
     bool no_cache, allow_gaps, hotspot_compat;
     char verify_with[TMX_HOTSPOT_PATH];                        /* HotSpot executable, "": none */
     void (*row_done)(void *to, size_t n_done, size_t n_total); /* after every row; NULL: unused */

@@ -282,8 +282,9 @@ static enum tmx_status check_pair(const struct tmx_floorplan *fp, const struct t
         return TMX_OK;
     }
     return tmx_fail_at(err, TMX_EPARSE, fp->source, b->line,
-                       "\"%s\" overlaps \"%s\" by %.3f x %.3f um at x = %.6f mm, y = %.6f mm", b->name,
-                       a->name, UM * (right - left), UM * (high - low), MM * left, MM * low);
+                       "\"%s\" overlaps \"%s\" by %.3f x %.3f um at x = %.6f mm, y = %.6f mm "
+                       "(thermix thermal --allow-overlaps accepts it)",
+                       b->name, a->name, UM * (right - left), UM * (high - low), MM * left, MM * low);
 }
 
 /* A unit with nothing near, as far as it is wide or high, most often has a slip in its position. */
@@ -301,8 +302,10 @@ static bool isolated(const struct tmx_floorplan *fp, size_t unit)
     return fp->n_unit > 1;
 }
 
+static const double ROUNDING = 1e-6; /* of a depth that is typed as a file writes it */
+
 static enum tmx_status check_unit(const struct tmx_floorplan *fp, size_t unit, int allow_gaps, double depth_m,
-                                  struct tmx_err *err)
+                                  double overlap_m, struct tmx_err *err)
 {
     const struct tmx_unit *u = &fp->unit[unit];
     if (!(u->w_m > 0 && u->h_m > 0)) {
@@ -320,7 +323,8 @@ static enum tmx_status check_unit(const struct tmx_floorplan *fp, size_t unit, i
                            u->name, MM * u->x_m, MM * u->y_m);
     }
     for (size_t j = 0; j < unit; j++) {
-        const enum tmx_status st = check_pair(fp, &fp->unit[j], u, depth_m, err);
+        const enum tmx_status st =
+            check_pair(fp, &fp->unit[j], u, fmax(depth_m, (1 + ROUNDING) * overlap_m), err);
         if (st) {
             return st;
         }
@@ -335,12 +339,18 @@ double tmx_floorplan_tolerance_m(const struct tmx_floorplan *fp)
 
 enum tmx_status tmx_floorplan_check(const struct tmx_floorplan *fp, int allow_gaps, struct tmx_err *err)
 {
+    return tmx_floorplan_check_loose(fp, allow_gaps, 0, err);
+}
+
+enum tmx_status tmx_floorplan_check_loose(const struct tmx_floorplan *fp, int allow_gaps, double overlap_m,
+                                          struct tmx_err *err)
+{
     const double depth_m = tmx_floorplan_tolerance_m(fp);
     if (fp->n_unit == 0) {
         return tmx_fail_at(err, TMX_EPARSE, fp->source, 0, "no blocks");
     }
     for (size_t i = 0; i < fp->n_unit; i++) {
-        const enum tmx_status st = check_unit(fp, i, allow_gaps, depth_m, err);
+        const enum tmx_status st = check_unit(fp, i, allow_gaps, depth_m, overlap_m, err);
         if (st) {
             return st;
         }

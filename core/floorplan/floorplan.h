@@ -47,6 +47,9 @@ double tmx_floorplan_tolerance_m(const struct tmx_floorplan *fp);
  * or TMX_ENOMEM. O(n_unit^2). */
 TMX_NODISCARD enum tmx_status tmx_floorplan_check(const struct tmx_floorplan *fp, int allow_gaps,
                                                   struct tmx_err *err);
+/* The same, with overlaps up to this depth accepted. */
+TMX_NODISCARD enum tmx_status tmx_floorplan_check_loose(const struct tmx_floorplan *fp, int allow_gaps,
+                                                        double overlap_m, struct tmx_err *err);
 
 struct tmx_tiling {                    /* how well the units cover the die */
     double die_m2, gap_m2, overlap_m2; /* uncovered area; area covered again, counted each time */

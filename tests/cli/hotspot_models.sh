@@ -43,6 +43,19 @@ grep -q 'the block model is small' "$here/err" || say "$(cat "$here/err")"
 block -grid_steady_file "$here/g" 2>"$here/err" && say "a grid of blocks"
 grep -q 'model_type block: not with grid_steady_file' "$here/err" || say "$(cat "$here/err")"
 
+# Blocks that overlap by 10 um: HotSpot (SuperLU build) computed a 324.00, b 326.24, c 324.18 K, and 333.16 333.18 333.16 after the second row.
+printf 'a 0.006 0.012 0 0\nb 0.00601 0.005 0.00599 0\nc 0.006 0.007 0.006 0.005\n' >"$here/o.flp"
+printf 'a\tb\tc\n10\t20\t5\n12\t3\t9\n' >"$here/o.ptrace"
+overlap() {
+  "$thermix" thermal -f "$here/o.flp" -p "$here/o.ptrace" -model_type grid -grid_rows 8 -grid_cols 8 -s_sink 0.06 -s_spreader 0.03 --hotspot-compat --scheme be \
+    -steady_file "$here/o.steady" -o "$here/o.ttrace" "$@" 2>"$here/err"
+}
+overlap --allow-overlaps 10 || say "$(cat "$here/err")"
+[ "$(head -3 "$here/o.steady" | cut -f2 | tr '\n' ' ')$(tail -1 "$here/o.ttrace")" = $'324.00 326.24 324.18 333.16\t333.18\t333.16' ] || say "overlap is not HotSpot's"
+grep -q '0.0347 % covered twice' "$here/err" || say "an overlap without a note"
+overlap --allow-overlaps 9.5 && say "an overlap deeper than the option"
+grep -q 'overlaps "a" by 10.000 x 5000.000 um.*thermix thermal --allow-overlaps' "$here/err" || say "$(cat "$here/err")"
+
 # Two traces, the second from the end of the first, are one.
 head -4 power.ptrace >"$here/a.ptrace" && { head -1 power.ptrace && tail -n +5 power.ptrace; } >"$here/b.ptrace"
 for model in block grid; do

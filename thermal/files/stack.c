@@ -122,17 +122,19 @@ enum tmx_status tmx_package_read(const char *path, struct tmx_package *package, 
 static enum tmx_status check_floorplan(struct build *b, const struct tmx_floorplan *fp, bool filled)
 {
     struct tmx_tiling t;
-    enum tmx_status st = tmx_floorplan_check(fp, b->options->allow_gaps || filled, b->err);
+    enum tmx_status st =
+        tmx_floorplan_check_loose(fp, b->options->allow_gaps || filled, b->options->overlap_m, b->err);
     st = st ? st : tmx_floorplan_tiling(fp, &t, b->err);
     if (st) {
         return st;
     }
     const double gap = 100 * t.gap_m2 / t.die_m2, overlap = 100 * t.overlap_m2 / t.die_m2;
     if ((gap > SHOWN_PERCENT && !filled) || overlap > SHOWN_PERCENT) {
-        tmx_log_say(b->log, TMX_LOG_INFO,
-                    "%s: accepted: %.3g %% of the die uncovered, %.3g %% covered twice%s", fp->source, gap,
-                    overlap > SHOWN_PERCENT ? overlap : 0,
-                    b->options->allow_gaps ? "" : " (gaps and overlaps within rounding)");
+        tmx_log_say(
+            b->log, TMX_LOG_INFO, "%s: accepted: %.3g %% of the die uncovered, %.3g %% covered twice%s",
+            fp->source, gap, overlap > SHOWN_PERCENT ? overlap : 0,
+            b->options->allow_gaps || b->options->overlap_m > 0 ? ""
+                                                                : " (gaps and overlaps within rounding)");
     }
     return TMX_OK;
 }

@@ -12,6 +12,7 @@
 
 struct tmx_stack_options {
     bool allow_gaps;     /* floorplans need not tile the die */
+    double overlap_m;    /* depth to which their blocks may overlap; 0: rounding */
     bool falling;        /* the caller refreshes conductivities that fall; else they are an error */
     bool hotspot_compat; /* HotSpot's map mode, lateral exchange and start field */
     enum tmx_network_kind network;
