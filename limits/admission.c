@@ -11,7 +11,7 @@
  * jobs alone: the next job goes where the node's hottest SM is then coolest, and is refused where that is
  * above the limit. Watts of a job are what the power model draws in the first two seconds of a run with every
  * GPU at work, spread between GPUs included. A second run with the admitted jobs checks the forecast. */
-#define _POSIX_C_SOURCE 200809L
+#define _XOPEN_SOURCE 700 /* POSIX 2008 with realpath */
 #include "limits/admission.h"
 
 #include <math.h>
