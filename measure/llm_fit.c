@@ -45,8 +45,9 @@ static enum tmx_status read_row(const struct tmx_csv *csv, size_t r, const size_
     double v[N_NAME] = {0};
     for (size_t c = 0; c < N_NAME; c++) {
         const bool optional = c >= HARDWARE;
-        if (c == HARDWARE || (optional && column[c] == csv->n_column)) {
-            continue;
+        if (c == HARDWARE ||
+            (optional && (column[c] == csv->n_column || !tmx_csv_cell(csv, r, column[c])[0]))) {
+            continue; /* not measured */
         }
         if (!tmx_csv_real(csv, r, column[c], &v[c]) || v[c] > MAX_VALUE ||
             (optional ? v[c] < 0 : !(v[c] >= 1 / MAX_VALUE))) {

@@ -88,6 +88,28 @@ static enum tmx_status fill_gpus(struct tmx_run *r, const struct tmx_setting *gr
     return TMX_OK;
 }
 
+/* Nodes are alike and have as many GPUs, in racks their names begin with RACK.nodeN. */
+static bool same_node(const struct tmx_run *r, size_t a, size_t b)
+{
+    const struct tmx_topology *t = &r->topology;
+    if (t->n_rack > 0) {
+        const char *dot = strrchr(t->gpu[a].name, '.');
+        return dot && strncmp(t->gpu[a].name, t->gpu[b].name, (size_t)(dot - t->gpu[a].name) + 1) == 0;
+    }
+    const size_t n = t->n_gpu > 0 && t->nodes > 0 ? r->n_gpu / (size_t)t->nodes : r->n_gpu;
+    return a / n == b / n;
+}
+
+/* Sinks and cards may differ, as in a calibrated node. */
+static bool alike(const struct tmx_serve_gpu *a, const struct tmx_serve_gpu *b)
+{
+    bool same = a->phase == b->phase && a->board_w == b->board_w && a->chip->n_level == b->chip->n_level;
+    for (size_t l = 0; same && l < a->chip->n_level; l++) {
+        same = a->chip->level[l].freq_hz == b->chip->level[l].freq_hz;
+    }
+    return same;
+}
+
 static enum tmx_status check_instances(const struct tmx_run *r, const struct tmx_setting *group,
                                        struct tmx_err *err)
 {
@@ -97,11 +119,10 @@ static enum tmx_status check_instances(const struct tmx_run *r, const struct tmx
     const size_t tp = (size_t)s->spec.options.tp, n = r->n_gpu / tp;
     for (size_t g = 0; g < r->n_gpu; g++) {
         const size_t first = g / tp * tp;
-        if (r->n_gpu % tp != 0 || r->card_of_gpu[g] != r->card_of_gpu[first] ||
-            r->kind_of_gpu[g] != r->kind_of_gpu[first]) {
+        if (r->n_gpu % tp != 0 || !same_node(r, first, g) || !alike(&s->gpu[first], &s->gpu[g])) {
             return tmx_fail_setting(
                 err, key(group, "tp"),
-                "serve.tp = %zu: the %zu GPUs are not groups of %zu, alike and on one card", tp, r->n_gpu,
+                "serve.tp = %zu: the %zu GPUs are not groups of %zu, alike and in one node", tp, r->n_gpu,
                 tp);
         }
     }

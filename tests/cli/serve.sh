@@ -40,6 +40,21 @@ refused "has no phase of a100 at tp = 16; it has a100 at 2" --set serve.tp=16
 refused "did you mean \"llama2-70b\"" --set serve.model=llama2-71b
 refused "the 12 GPUs are not groups of 8" --set gpus=12
 refused "request 1: .* exceed the 0 that an instance's cache holds" --set serve.kv_util=0.1
+# A calibrated node has a card a GPU: an instance may span them, but not nodes.
+node() { # node NODES CARD...: one GPU a card
+  nodes=$1
+  shift
+  echo "name = \"n\"; doc = \"a card a GPU\"; source = \"test\"; nodes = $nodes; inlet_c = 25.0;"
+  for c in "$@"; do echo "{ name = \"$c\"; fit_a_k_per_w = 0.1; fit_b_k_per_w = 0.0; fit_exponent = 0.8; still_k_per_w = 1.0; still_flow_m3_per_s = 0.001; }"; done | paste -sd, | sed 's/.*/cards = ( & );/'
+  for c in "$@"; do echo "{ name = \"f$c\"; card = \"$c\"; min_rpm = 1000.0; max_rpm = 2000.0; power_w = 0.0; flow_m3_per_s = 0.05; noise_dba = 0.0; }"; done | paste -sd, | sed 's/.*/fans = ( & );/'
+  for c in "$@"; do echo "{ name = \"g$c\"; chip = \"a100\"; card = \"$c\"; }"; done | paste -sd, | sed 's/.*/gpus = ( & );/'
+}
+node 1 a b >two.cfg
+node 2 a >apart.cfg
+{ echo 'topology = "two.cfg"; fan_period_s = 1.0;'; sed '/^chip/d; /^gpus/d' a.cfg; } >spans.cfg
+"$thermix" run spans.cfg --set serve.tp=2 --set fan.policy=fixed -o spans -q && [ "$(wc -l <spans/instances.csv)" = 2 ] || { echo "an instance over two cards"; bad=1; }
+"$thermix" run spans.cfg --set serve.tp=2 --set fan.policy=fixed --set 'topology="apart.cfg"' -q 2>err.txt
+[ $? = 2 ] && grep -q "the 2 GPUs are not groups of 2, alike and in one node" err.txt || { cat err.txt apart.cfg; bad=1; }
 refused "row.budget_w = 2000 W is less than the idle servers" --set row.budget_w=2000.0
 refused "row policy polca: expected row.budget_w" --set row.policy=polca
 refused "row.telemetry_s = 1.5 s is not a multiple of tick_s" --set row.telemetry_s=1.5

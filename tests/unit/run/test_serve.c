@@ -119,8 +119,9 @@ static void a_fit_finds_the_phase_behind_rows(void **state)
         const double token_ms = 1e3 * tmx_llm_token_s(p, b, b * (n + 64)),
                      prompt_ms = 1e3 * tmx_llm_prompt_s(p, n * b);
         const double mean = (0.8 * prompt_ms + 0.43 * 127 * token_ms) / (prompt_ms + 127 * token_ms);
-        snprintf(text + strlen(text), sizeof text - strlen(text),
-                 "%g,%g,128,%.10g,%.10g,8,a100-80gb,0.8,%.10g\n", n, b, prompt_ms, token_ms, mean);
+        snprintf(text + strlen(text), sizeof text - strlen(text), "%g,%g,128,%.10g,%.10g,8,a100-80gb,", n, b,
+                 prompt_ms, token_ms);
+        snprintf(text + strlen(text), sizeof text - strlen(text), i < 9 ? "0.8,%.10g\n" : ",\n", mean);
     }
     assert_int_equal(tmx_llm_fit(scratch_write("llm_rows.csv", text), &like, &m, &errors, NULL), TMX_OK);
     assert_int_equal(m.n_phase, 1);
