@@ -28,7 +28,7 @@ struct tmx_engine;
  *   chip=NAME                          floorplan and package of a shipped chip, in place of c= and f=
  *   method=reduced|grid                what computes transients; reduced by default
  *   network=hotspot|physical           HotSpot's network, or finite volumes of the whole package
- *   tolerance_k, modes, cache, precision, scheme
+ *   tolerance_k, modes, cache, precision, scheme, r_convec_low, r_convec_high
  *                                      options of that method (docs/formats.md, "thermal")
  *   allow_gaps=1, hotspot_compat=1     as the options of `thermix thermal`
  * init_file, with dtm_used or without, is where it starts, as for `thermix thermal`.

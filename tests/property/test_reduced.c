@@ -282,6 +282,62 @@ static void a_changing_fan_is_followed(void **state)
     assert_int_equal(n_bad, 0);
 }
 
+/* One basis for all sinks of a range: at its ends, its middle and between them. */
+static void sinks_of_a_range_are_followed(void **state)
+{
+    const size_t n = network == TMX_NETWORK_HOTSPOT ? *(const size_t *)*state : first; /* refused elsewhere */
+    double worst = 0, least = INFINITY;
+    for (size_t i = first; i < n; i++) {
+        struct random_chip chip;
+        struct tmx_rng *rng = NULL;
+        char stream[32], range[200];
+        double density = 0;
+        snprintf(stream, sizeof stream, "range %zu", i);
+        assert_int_equal(tmx_rng_create(&rng, seed, stream, NULL), TMX_OK);
+        random_chip_make(&chip, rng);
+        for (size_t u = 0; u < chip.n_unit; u++) {
+            density = fmax(density, chip.power_w[u] / tmx_unit_area_m2(&chip.floorplan.unit[u]));
+        }
+        const double r = chip.spec.package.r_convec_k_per_w;
+        chip.spec.power_density_w_per_m2 = density;
+        chip.spec.network = network;
+        chip.spec.map_mode = i % 3 == 2 ? TMX_MAP_CENTER : i % 3 ? TMX_MAP_AVG : TMX_MAP_AREA;
+        chip.spec.init_k = chip.spec.ambient_k + random_between(rng, 0, 30);
+        snprintf(range, sizeof range, "%s r_convec_low = %.17g; r_convec_high = %.17g;", options, 0.25 * r,
+                 4 * r);
+        for (size_t k = 0; k < 4; k++) {
+            struct engine e[2];
+            double t[2][MAX_UNIT], power[MAX_UNIT], error = 0, over;
+            chip.spec.package.r_convec_k_per_w = k == 3 ? 4 * r : random_scale(rng, 0.25, 4) * r;
+            engine_open(&e[0], "grid", "", &chip.spec);
+            engine_open(&e[1], "reduced", range, &chip.spec);
+            for (size_t s = 0; s < 40; s++) {
+                const double dt_s = s < 15 ? 1e-3 : s < 25 ? 1e-2 : s < 35 ? 1 : 100;
+                for (size_t u = 0; u < chip.n_unit; u++) {
+                    power[u] = chip.power_w[u] *
+                               (s % 2 ? tmx_rng_uniform(rng) : (double)(tmx_rng_uniform(rng) < 0.5));
+                }
+                for (size_t j = 0; j < 2; j++) {
+                    assert_int_equal(e[j].ops->step(e[j].state, dt_s, power, t[j]), TMX_OK);
+                }
+                for (size_t u = 0; u < chip.n_unit; u++) {
+                    error = fmax(error, fabs(t[0][u] - t[1][u]));
+                }
+            }
+            check_one(stream, "range", error, e[1].ops->error_bound(e[1].state, false, chip.power_w), &over);
+            worst = fmax(worst, error);
+            least = fmin(least, over);
+            engine_close(&e[0]);
+            engine_close(&e[1]);
+        }
+        random_chip_finish(&chip);
+        tmx_rng_destroy(rng);
+    }
+    print_message("%zu chips with a range of sinks: largest error %.2e K, bound / error: least %.2f\n",
+                  n - first, worst, least);
+    assert_int_equal(n_bad, 0);
+}
+
 /* The leakage of the first row is that of the start as it is read: in every way of reading, from every start.
  */
 static void leakage_maps_and_starts_are_followed_together(void **state)
@@ -347,6 +403,7 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_uniform_start_is_followed_in_the_physical_network),
         cmocka_unit_test_prestate(a_changing_fan_is_followed, &n),
+        cmocka_unit_test_prestate(sinks_of_a_range_are_followed, &n),
         cmocka_unit_test_prestate(leakage_maps_and_starts_are_followed_together, &n),
         cmocka_unit_test_prestate(the_bounds_hold_and_are_not_wild, &n)};
     return cmocka_run_group_tests(tests, NULL, NULL);

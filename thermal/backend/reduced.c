@@ -61,6 +61,7 @@ struct options {
     int modes;
     bool cache;
     int precision;
+    double r_convec_low, r_convec_high;
 };
 static const struct tmx_opt opts[] = {
     TMX_ROW_REAL(options, tolerance_k, "K", 1e-6, 1, 1e-3, "largest error of a unit's temperature"),
@@ -68,6 +69,9 @@ static const struct tmx_opt opts[] = {
     TMX_ROW_BOOL(options, cache, 1, "keep set-up results in the user's cache folder"),
     TMX_ROW_CHOICE(options, precision, precisions, "double",
                    "of the products of a step; mixed: powers to modes and modes to temperatures in single"),
+    TMX_ROW_REAL(options, r_convec_low, "K/W", 0, 1e6, 0,
+                 "least sink resistance of a range that shares one basis; 0: of this chip alone"),
+    TMX_ROW_REAL(options, r_convec_high, "K/W", 0, 1e6, 0, "largest sink resistance of that range"),
     {0},
 };
 
@@ -123,8 +127,12 @@ static enum tmx_status model_create(const void *options, const struct tmx_therma
                                     struct tmx_err *err)
 {
     const struct options *o = options;
-    const struct tmx_reduced_options model_options = {o->tolerance_k, (size_t)o->modes, o->cache,
-                                                      o->precision == PRECISION_MIXED};
+    const struct tmx_reduced_options model_options = {.tolerance_k = o->tolerance_k,
+                                                      .n_mode = (size_t)o->modes,
+                                                      .cache = o->cache,
+                                                      .mixed = o->precision == PRECISION_MIXED,
+                                                      .r_low_k_per_w = o->r_convec_low,
+                                                      .r_high_k_per_w = o->r_convec_high};
     struct model *m = calloc(1, sizeof *m);
     if (!m) {
         return tmx_fail(err, TMX_ENOMEM, "thermal model");

@@ -35,6 +35,9 @@
  * An estimate of more than MISSED times the tolerance means that the numbers themselves have failed, as with
  * a sink of 1e6 K/W: it is an error (TMX_ESOLVE), and the full grid must solve that network.
  *
+ * A range of sinks (r_convec_low, r_convec_high). Runs with different sinks share one basis, from which each
+ * truncates a model of its own without a factor (shared_basis).
+ *
  * The cache. A key is the hash of everything the numbers depend on: VERSION, the BLAS kernel, package,
  * layers, unit boxes, convection resistances and options; the start is not part of it. A damaged or missing
  * file means that the model is built again, and a cache that cannot be written is no error.
@@ -49,6 +52,7 @@
 #include <string.h>
 
 #include "core/store/cache.h"
+#include "thermal/assembly/solve.h"
 #include "thermal/reduction/dense.h"
 #include "thermal/reduction/initial_basis.h"
 #include "thermal/reduction/truncate.h"
@@ -132,11 +136,51 @@ static void demand_finish(struct demand *d)
     tmx_regions_finish(&d->cells);
 }
 
-static void gamma_range(const struct tmx_network *net, const struct tmx_thermal_spec *spec, double *low,
-                        double *high)
+static bool ranged(const struct tmx_reduced_options *options)
 {
-    *low = INFINITY;
-    *high = 0;
+    return options->r_high_k_per_w > 0;
+}
+
+static enum tmx_status check_range(const struct tmx_thermal_spec *spec,
+                                   const struct tmx_reduced_options *options, struct tmx_err *err)
+{
+    const double low = options->r_low_k_per_w, high = options->r_high_k_per_w;
+    if (low == 0 && high == 0) {
+        return TMX_OK;
+    }
+    if (!(low > 0 && low < high)) {
+        return tmx_fail(
+            err, TMX_ECONFIG,
+            "r_convec_low = %g, r_convec_high = %g: expected two resistances, the lower one first", low,
+            high);
+    }
+    if (spec->network != TMX_NETWORK_HOTSPOT) {
+        return tmx_fail(err, TMX_EUNSUPPORTED,
+                        "r_convec_low and r_convec_high are for HotSpot's network: the physical one's error "
+                        "was found above its estimate");
+    }
+    if (by_cell(spec->map_mode) || spec->accurate_cells) {
+        return tmx_fail(err, TMX_EUNSUPPORTED,
+                        "r_convec_low and r_convec_high are for units read by their "
+                        "means: grid_map_mode area, avg or center, and no file of cells");
+    }
+    for (size_t l = 0; l < tmx_thermal_spec_levels(spec); l++) {
+        const double r = tmx_thermal_spec_r_convec(spec, l);
+        if (r < low || r > high) {
+            return tmx_fail(err, TMX_ECONFIG,
+                            "r_convec = %g K/W is outside r_convec_low .. r_convec_high = "
+                            "%g .. %g K/W of the model",
+                            r, low, high);
+        }
+    }
+    return TMX_OK;
+}
+
+static void gamma_range(const struct tmx_network *net, const struct tmx_thermal_spec *spec,
+                        const struct tmx_reduced_options *options, double *low, double *high)
+{
+    *low = ranged(options) ? tmx_network_gamma(net, options->r_high_k_per_w) : INFINITY;
+    *high = ranged(options) ? tmx_network_gamma(net, options->r_low_k_per_w) : 0;
     for (size_t l = 0; l < tmx_thermal_spec_levels(spec); l++) {
         const double gamma = tmx_network_gamma(net, tmx_thermal_spec_r_convec(spec, l));
         *low = fmin(*low, gamma);
@@ -283,6 +327,163 @@ static void check_steady(struct tmx_reduced_model *m, const double *steady)
     }
 }
 
+/* A basis for a range of film coefficients. The network differs between them by what the film conducts alone,
+ * V'(G + d A)V = g + d a, so runs whose sinks lie in the range need no factor once one of them has made the
+ * basis: the cache keeps its projections (V itself only the heat map needs). */
+
+static enum tmx_status basis_key(const struct tmx_thermal_spec *spec,
+                                 const struct tmx_reduced_options *options, double min_step_s,
+                                 double density_w_per_m2, char key[TMX_HASH_HEX], struct tmx_err *err);
+
+enum { BASIS_PIECES = 9 };
+struct basis_sizes {
+    size_t n_node, n_unit, n_mode, n_shift, own_out;
+    double gamma;
+};
+
+static size_t list_basis(const struct tmx_basis *b, struct basis_sizes *sizes,
+                         struct tmx_piece piece[BASIS_PIECES])
+{
+    const size_t real = sizeof(double), k = sizes->n_mode * real, m = sizes->n_unit;
+    piece[0] = (struct tmx_piece){sizes, sizeof *sizes};
+    piece[1] = (struct tmx_piece){b->g, sizes->n_mode * k};
+    piece[2] = (struct tmx_piece){b->a, sizes->n_mode * k};
+    piece[3] = (struct tmx_piece){b->in, m * k};
+    piece[4] = (struct tmx_piece){b->out, sizes->own_out ? m * k : 0};
+    piece[5] = (struct tmx_piece){b->one, k};
+    piece[6] = (struct tmx_piece){b->area, k};
+    piece[7] = (struct tmx_piece){b->ground, k};
+    piece[8] = (struct tmx_piece){b->error, (m + 1) * m * real};
+    return BASIS_PIECES;
+}
+
+static bool load_basis(struct tmx_basis *b, const struct tmx_network *net, const struct tmx_cache_name *name)
+{
+    struct basis_sizes sizes;
+    struct tmx_piece piece[BASIS_PIECES];
+    if (!tmx_cache_peek(name, &sizes, sizeof sizes) || sizes.n_node != net->n_node ||
+        sizes.n_unit != net->n_unit || sizes.n_mode == 0 || sizes.n_mode > net->n_node) {
+        return false;
+    }
+    const size_t k = sizes.n_mode, m = sizes.n_unit;
+    b->g = calloc(k * k, sizeof *b->g);
+    b->a = calloc(k * k, sizeof *b->a);
+    b->in = calloc(m * k, sizeof *b->in);
+    b->out = sizes.own_out ? calloc(m * k, sizeof *b->out) : NULL;
+    b->one = calloc(k, sizeof *b->one);
+    b->area = calloc(k, sizeof *b->area);
+    b->ground = calloc(k, sizeof *b->ground);
+    b->error = calloc((m + 1) * m, sizeof *b->error);
+    if (!b->g || !b->a || !b->in || (sizes.own_out && !b->out) || !b->one || !b->area || !b->ground ||
+        !b->error || !tmx_cache_read(name, piece, list_basis(b, &sizes, piece))) {
+        tmx_basis_finish(b);
+        return false;
+    }
+    b->n_node = sizes.n_node;
+    b->n_unit = m;
+    b->n_mode = k;
+    b->n_shift = 0; /* none was factored for this model */
+    b->gamma = sizes.gamma;
+    return true;
+}
+
+static void store_basis(const struct tmx_basis *b, const struct tmx_cache_name *name)
+{
+    struct basis_sizes sizes = {b->n_node, b->n_unit, b->n_mode, b->n_shift, b->out != NULL, b->gamma};
+    struct tmx_piece piece[BASIS_PIECES];
+    tmx_cache_write(name, piece, list_basis(b, &sizes, piece));
+}
+
+/* off [m][m] := what the basis misses of the steady states at gamma, solved directly, where it is more. */
+static enum tmx_status test_film(const struct tmx_network *net, const struct tmx_basis *basis, double gamma,
+                                 struct tmx_solver *solver, double *off, struct tmx_err *err)
+{
+    const size_t m = net->n_unit, n = net->n_node;
+    struct tmx_modes modes = {0};
+    struct tmx_factor *f = NULL;
+    double *b = calloc(2 * n + m, sizeof *b), *x = b + n, *read = x + n;
+    enum tmx_status st = b ? tmx_modes_init(&modes, basis, gamma, err) : tmx_no_memory(err);
+    st = st ? st : tmx_factor_create(solver, gamma, 0, &f, err);
+    for (size_t v = 0, layer = 0; v < m && !st; v++) {
+        while (v >= net->first_unit[layer + 1]) {
+            layer++;
+        }
+        memset(b, 0, n * sizeof *b);
+        tmx_gridmap_weights(&net->map[layer], TMX_MAP_AREA, v - net->first_unit[layer],
+                            b + layer * net->n_cell);
+        if (tmx_solve(solver, f, 1, b, x)) {
+            st = tmx_fail(err, TMX_ESOLVE, "film test");
+        }
+        for (size_t l = 0; l < net->n_layer; l++) {
+            if (net->first_unit[l + 1] > net->first_unit[l]) {
+                tmx_gridmap_read(&net->map[l], net->mode, x + l * net->n_cell, read + net->first_unit[l]);
+            }
+        }
+        for (size_t u = 0; u < m; u++) {
+            for (size_t i = 0; i < modes.n_mode; i++) {
+                read[u] -= modes.out[u * modes.n_mode + i] * modes.in[v * modes.n_mode + i] / modes.rate[i];
+            }
+            off[v * m + u] = fmax(off[v * m + u], fabs(read[u]));
+        }
+    }
+    tmx_factor_destroy(solver, f);
+    tmx_modes_finish(&modes);
+    free(b);
+    return st;
+}
+
+/* The basis holds the steady states at the ends and in the middle of the range; what it misses of those
+ * between them is measured and becomes a part of the error. */
+static enum tmx_status test_films(const struct tmx_network *net, struct tmx_basis *basis,
+                                  const struct tmx_basis_options *options, struct tmx_err *err)
+{
+    const double gamma[] = {sqrt(options->gamma_low * basis->gamma),
+                            sqrt(options->gamma_high * basis->gamma)};
+    const size_t m = net->n_unit;
+    struct tmx_solver *solver = NULL;
+    double *off = calloc(m * m, sizeof *off);
+    enum tmx_status st = off ? tmx_solver_create(net, TMX_FACTOR_BLOCKS, &solver, err) : tmx_no_memory(err);
+    for (size_t i = 0; i < 2 && !st; i++) {
+        st = test_film(net, basis, gamma[i], solver, off, err);
+    }
+    for (size_t i = 0; i < m * m && !st; i++) {
+        basis->error[i] += off[i];
+    }
+    tmx_solver_destroy(solver);
+    free(off);
+    return st;
+}
+
+/* The basis of the range, from the cache or made, and turned to the spec's film coefficient where it has one
+ * alone. */
+static enum tmx_status shared_basis(const struct tmx_reduced_model *m, const struct tmx_thermal_spec *spec,
+                                    const struct demand *d, const struct tmx_reduced_options *options,
+                                    const struct tmx_basis_options *basis_options, struct tmx_basis *basis,
+                                    struct tmx_err *err)
+{
+    char key[TMX_HASH_HEX];
+    const struct tmx_cache_name name = {.kind = "basis", .key = key};
+    enum tmx_status st = basis_key(spec, options, d->min_step_s, density(spec), key, err);
+    const bool kept = !st && options->cache && m->truncated && m->no_field;
+    if (!st && !(kept && load_basis(basis, &m->net, &name))) {
+        st = tmx_basis_init(basis, &m->net, basis_options, err);
+        st = st ? st : test_films(&m->net, basis, basis_options, err);
+        if (!st && kept) {
+            store_basis(basis, &name);
+        }
+    }
+    if (!st && m->n_level == 1) {
+        const double gamma = tmx_network_gamma(&m->net, tmx_thermal_spec_r_convec(spec, 0));
+        for (size_t i = 0; i < basis->n_mode * basis->n_mode; i++) {
+            basis->g[i] += (gamma - basis->gamma) * basis->a[i];
+        }
+        free(basis->a);
+        basis->a = NULL;
+        basis->gamma = gamma;
+    }
+    return st;
+}
+
 static enum tmx_status build(struct tmx_reduced_model *m, const struct tmx_thermal_spec *spec,
                              const struct demand *d, const struct tmx_reduced_options *options,
                              struct tmx_err *err)
@@ -296,9 +497,13 @@ static enum tmx_status build(struct tmx_reduced_model *m, const struct tmx_therm
                                               .min_step_s = d->min_step_s,
                                               .unit_cells = d->unit_cells.n ? &d->unit_cells : NULL,
                                               .cells = d->cells.n ? &d->cells : NULL};
-    gamma_range(&m->net, spec, &basis_options.gamma_low, &basis_options.gamma_high);
+    gamma_range(&m->net, spec, options, &basis_options.gamma_low, &basis_options.gamma_high);
     enum tmx_status st = tmx_network_check_cost(&m->net, true, err);
-    st = st ? st : tmx_basis_init(&basis, &m->net, &basis_options, err);
+    if (ranged(options)) {
+        st = st ? st : shared_basis(m, spec, d, options, &basis_options, &basis, err);
+    } else {
+        st = st ? st : tmx_basis_init(&basis, &m->net, &basis_options, err);
+    }
     if (!st) {
         m->error = basis.error;
         m->cell_error = basis.cell_error;
@@ -308,7 +513,7 @@ static enum tmx_status build(struct tmx_reduced_model *m, const struct tmx_therm
         st = m->truncated ? truncate_modes(m, &basis, spec, d, options, err)
                           : keep_modes(m, &basis, spec, err);
     }
-    if (!st && m->n_level == 1) {
+    if (!st && m->n_level == 1 && !ranged(options)) { /* a range's steady states are those of its middle */
         check_steady(m, basis.steady);
     }
     tmx_basis_finish(&basis);
@@ -420,7 +625,8 @@ static enum tmx_status join_level(struct tmx_reduced_model *m, const struct tmx_
 }
 
 static enum tmx_status join_start(struct tmx_reduced_model *m, const struct tmx_thermal_spec *spec,
-                                  const struct demand *d, struct tmx_err *err)
+                                  const struct demand *d, const struct tmx_reduced_options *model_options,
+                                  struct tmx_err *err)
 {
     struct tmx_basis start = {0};
     struct tmx_initial_basis_options options = {.tolerance_k = d->tolerance_k,
@@ -437,7 +643,7 @@ static enum tmx_status join_start(struct tmx_reduced_model *m, const struct tmx_
         from_k[c] -= spec->ambient_k;
     }
     options.theta_k = from_k;
-    gamma_range(&m->net, spec, &options.gamma_low, &options.gamma_high);
+    gamma_range(&m->net, spec, model_options, &options.gamma_low, &options.gamma_high);
     enum tmx_status st = tmx_initial_basis(&start, &m->net, &options, &theta, &m->start_error_k, err);
     st = st ? st : widen_map(m, start.n_mode, err);
     st = st ? st : widen_vectors(m, start.n_mode, &m->vector, err);
@@ -490,6 +696,7 @@ enum tmx_status tmx_reduced_model_init(struct tmx_reduced_model *m, const struct
             err, TMX_EUNSUPPORTED,
             "the reduced model needs a symmetric network, coolant that flows makes it none: the grid has it");
     }
+    st = st ? st : check_range(spec, options, err);
     st = st ? st : demand_init(&d, &m->net, spec, options, err);
     if (!st) {
         m->n_region = d.cells.n;
@@ -507,7 +714,7 @@ enum tmx_status tmx_reduced_model_init(struct tmx_reduced_model *m, const struct
         }
     }
     m->start_swing_k = spec->init_node_k ? 0 : fabs(spec->init_k - spec->ambient_k);
-    st = st || !spec->init_node_k ? st : join_start(m, spec, &d, err);
+    st = st || !spec->init_node_k ? st : join_start(m, spec, &d, options, err);
     st = st ? st : check_tolerance(m, &d, options, err);
     for (size_t l = 0; l < m->n_level && !st; l++) {
         tmx_modal_close(&m->modal[l]);
@@ -702,8 +909,9 @@ static void add_layer(struct tmx_hash *h, const struct tmx_layer *l, bool detail
     }
 }
 
-enum tmx_status tmx_reduced_key(const struct tmx_thermal_spec *spec,
-                                const struct tmx_reduced_options *options, double min_step_s,
+/* Of a model, or of the basis that models of a range share. */
+static enum tmx_status make_key(const struct tmx_thermal_spec *spec,
+                                const struct tmx_reduced_options *options, bool basis, double min_step_s,
                                 double density_w_per_m2, char key[TMX_HASH_HEX], struct tmx_err *err)
 {
     const struct tmx_package *p = &spec->package;
@@ -737,18 +945,37 @@ enum tmx_status tmx_reduced_key(const struct tmx_thermal_spec *spec,
     for (size_t l = 0; l < spec->n_layer; l++) {
         add_layer(h, &spec->layer[l], spec->detailed_3d || spec->layer[l].filler_k_w_per_mk > 0);
     }
-    add_count(h, tmx_thermal_spec_levels(spec));
-    for (size_t l = 0; l < tmx_thermal_spec_levels(spec); l++) {
+    if (ranged(options)) {
+        add_real(h, options->r_low_k_per_w);
+        add_real(h, options->r_high_k_per_w);
+    }
+    const size_t n_level = basis ? 0 : tmx_thermal_spec_levels(spec);
+    add_count(h, n_level);
+    for (size_t l = 0; l < n_level; l++) {
         add_real(h, tmx_thermal_spec_r_convec(spec, l));
     }
     add_real(h, options->tolerance_k);
-    add_count(h, options->n_mode);
+    add_count(h, basis ? 0 : options->n_mode);
     add_real(h, min_step_s);
     add_real(h, density_w_per_m2);
     add_count(h, spec->accurate_cells);
     tmx_hash_hex(h, key);
     tmx_hash_destroy(h);
     return TMX_OK;
+}
+
+enum tmx_status tmx_reduced_key(const struct tmx_thermal_spec *spec,
+                                const struct tmx_reduced_options *options, double min_step_s,
+                                double density_w_per_m2, char key[TMX_HASH_HEX], struct tmx_err *err)
+{
+    return make_key(spec, options, false, min_step_s, density_w_per_m2, key, err);
+}
+
+static enum tmx_status basis_key(const struct tmx_thermal_spec *spec,
+                                 const struct tmx_reduced_options *options, double min_step_s,
+                                 double density_w_per_m2, char key[TMX_HASH_HEX], struct tmx_err *err)
+{
+    return make_key(spec, options, true, min_step_s, density_w_per_m2, key, err);
 }
 
 /* What precedes the arrays. */

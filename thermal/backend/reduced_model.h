@@ -14,7 +14,8 @@ struct tmx_reduced_options {
     double tolerance_k;
     size_t n_mode; /* 0: what the tolerance needs */
     bool cache;
-    bool mixed; /* steps in mixed precision; the cache keeps doubles */
+    bool mixed;                           /* steps in mixed precision; the cache keeps doubles */
+    double r_low_k_per_w, r_high_k_per_w; /* sinks that share one basis; 0: those of the spec alone */
 };
 
 struct tmx_reduced_model {

@@ -364,6 +364,46 @@ static void maps_are_a_file_of_their_own_that_is_read_when_asked_for(void **stat
     golden_close(&g);
 }
 
+static void sinks_of_a_range_share_one_basis(void **state)
+{
+    (void)state;
+    struct golden g;
+    struct tmx_reduced_options o = options;
+    struct tmx_reduced_model m[2];
+    golden_open(&g, "D_package");
+    struct tmx_thermal_spec *spec = &g.stack.spec;
+    const double r = spec->package.r_convec_k_per_w;
+    o.r_low_k_per_w = 0.4 * r;
+    o.r_high_k_per_w = 4 * r;
+    assert_int_equal(setenv("THERMIX_CACHE_MIB", "0", 1), 0); /* what was kept goes */
+    assert_int_equal(tmx_cache_clean(NULL, 0, &(size_t){0}, NULL), TMX_OK);
+    assert_int_equal(unsetenv("THERMIX_CACHE_MIB"), 0);
+    spec->no_field = true;
+    for (size_t i = 0; i < 5; i++) {
+        spec->package.r_convec_k_per_w = r * (0.4 + 0.9 * (double)i);
+        assert_int_equal(tmx_reduced_model_init(&m[0], spec, &o, NULL), TMX_OK);
+        assert_false(m[0].from_cache);
+        assert_int_equal(m[0].n_shift > 0, i == 0); /* the first one alone factors */
+        o.cache = false;
+        assert_int_equal(tmx_reduced_model_init(&m[1], spec, &o, NULL), TMX_OK);
+        o.cache = true;
+        assert_true(m[1].n_shift > 0 && m[1].n_mode == m[0].n_mode); /* and finds what the others have */
+        assert_memory_equal(m[0].modal->rate, m[1].modal->rate, m[0].n_mode * sizeof *m[0].modal->rate);
+        assert_memory_equal(m[0].modal->in, m[1].modal->in,
+                            m[0].modal->n_unit * m[0].modal->mode_row * sizeof *m[0].modal->in);
+        tmx_reduced_model_finish(&m[0]);
+        tmx_reduced_model_finish(&m[1]);
+    }
+    struct tmx_err err;
+    spec->package.r_convec_k_per_w = 5 * r;
+    assert_int_equal(tmx_reduced_model_init(&m[0], spec, &o, &err), TMX_ECONFIG);
+    tmx_reduced_model_finish(&m[0]);
+    o.r_low_k_per_w = 8 * r;
+    assert_int_equal(tmx_reduced_model_init(&m[0], spec, &o, &err), TMX_ECONFIG);
+    tmx_reduced_model_finish(&m[0]);
+    golden_close(&g);
+}
+
 static void without_a_cache_folder_models_are_built(void **state)
 {
     (void)state;
@@ -390,6 +430,7 @@ int main(void)
         cmocka_unit_test(a_cache_that_another_holds_is_one_wait_of_all_processes),
         cmocka_unit_test(a_cached_model_is_the_built_one_and_is_rebuilt_when_damaged),
         cmocka_unit_test(maps_are_a_file_of_their_own_that_is_read_when_asked_for),
+        cmocka_unit_test(sinks_of_a_range_share_one_basis),
         cmocka_unit_test(without_a_cache_folder_models_are_built),
     };
     if (!getcwd(here, sizeof here)) {
