@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* thermix explain: why a run was slow. */
+#define _POSIX_C_SOURCE 200809L
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "cli/commands.h"
 #include "core/base/os.h"
@@ -55,7 +57,15 @@ static enum tmx_status run(void *args, struct tmx_err *err)
     if (!st && !folder) {
         st = tmx_data_find(TMX_DATA_RUN, a->run.text[0], path, err);
     }
+    char *why = NULL;
+    size_t size = 0;
+    FILE *f = st || !people ? NULL : open_memstream(&why, &size);
+    st = f ? tmx_budget_why(path, &a->sets, f, err) : st;
+    if (f) {
+        fclose(f);
+    }
     const struct tmx_explain x = {.path = path,
+                                  .first = why,
                                   .folder = folder ? a->run.text[0] : NULL,
                                   .accept_changed = a->accept_changed,
                                   .sets = &a->sets,
@@ -63,7 +73,6 @@ static enum tmx_status run(void *args, struct tmx_err *err)
                                   .steps = people && !a->no_steps,
                                   .zeros = !people};
     FILE *nothing = people ? NULL : fopen("/dev/null", "w");
-    st = st || !people ? st : tmx_budget_why(path, &a->sets, stdout, err);
     st = st ? st : tmx_explain(&x, nothing ? nothing : stdout, &e, err);
     const bool any = !st && (!people || tmx_table_rows(e.causes) > 0);
     if (any && people && e.by_sm) {
@@ -74,9 +83,13 @@ static enum tmx_status run(void *args, struct tmx_err *err)
         st = tmx_fail(err, TMX_EUNSUPPORTED, "-o: there is no figure of a language model's limits");
     }
     st = st || !a->out ? st : tmx_plot_explain(&p, &e, err);
+    if (!st && a->out && people) {
+        tmx_print_visible(stdout, "\n%s\n", a->out);
+    }
     if (nothing) {
         fclose(nothing);
     }
+    free(why);
     tmx_explained_finish(&e);
     return st;
 }

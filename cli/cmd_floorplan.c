@@ -718,6 +718,12 @@ static enum tmx_status floorplan_do(struct tmx_floorplan_args *a, struct tmx_err
     if (to_ice && a->file && !has_suffix(a->file, ".flp")) {
         return write_ice_stack(a, err);
     }
+    if (v->reads && a->file && has_suffix(a->file, ".lcf")) {
+        return tmx_fail_at(
+            err, TMX_ECONFIG, a->file, 0,
+            "is a layer file, whose layers name floorplans: give one of those, or `thermix thermal "
+            "-grid_layer_file`");
+    }
     enum tmx_status st = v->reads ? read_floorplan(a, &fp, err) : TMX_OK;
     st = st ? st : v->run(a, &fp, err);
     st = st || !v->writes ? st : write_floorplan(a, &fp, err);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "cli/commands.h"
+#include "core/base/os.h"
 #include "limits/admission.h"
 #include "study/table_out.h"
 
@@ -41,8 +42,12 @@ static enum tmx_status run(void *args, struct tmx_err *err)
 {
     const struct args *a = args;
     struct tmx_table *table = NULL;
+    char node[TMX_PATH_SIZE];
+    const bool calibrated = /* a folder of `thermix calibrate` */
+        snprintf(node, sizeof node, "%s/node.cfg", a->system.text[0]) < (int)sizeof node &&
+        tmx_os_exists(node);
     const struct tmx_admission_call call = {
-        .system = a->system.text[0],
+        .system = calibrated ? node : a->system.text[0],
         .kernel = a->kernel,
         .power_w = a->power_w,
         .has_limit = !isnan(a->limit_c),
@@ -75,7 +80,7 @@ const struct tmx_command tmx_cmd_place = {
     .operand = offsetof(struct args, system),
     .min_operand = 1,
     .max_operand = 1,
-    .which = "which system? `thermix list systems` names them",
+    .which = "which system? `thermix list systems` names them; a calibration is one, too",
     .operand_names = TMX_NAMES_SYSTEM,
     .keeps = true,
     .size = sizeof(struct args),

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* thermix plot: the figures that results allow. */
+#include <math.h>
 #include <string.h>
 
 #include "cli/commands.h"
 #include "plots/plot.h"
 
 struct args {
-    struct tmx_texts results, where;
-    const char *out, *only, *x, *y, *by;
+    struct tmx_texts results, where, rename, order;
+    const char *out, *only, *x, *y, *by, *title, *x_label, *y_label;
+    double at_s;
     int format, size;
     bool quiet, all;
 };
@@ -23,6 +25,17 @@ static const struct tmx_arg rows[] = {
     TMX_ARG(args, size, WORD, "size", 's', .words = tmx_plot_sizes,
             .doc = "canvas and letters for a column of a paper, a page or a slide (default: a page)"),
     TMX_ARG(args, only, TEXT, "figure", 0, .value = "NAME", .doc = "draw only this figure, such as figure3"),
+    TMX_ARG(args, at_s, REAL, "at", 0, .value = "SECONDS", .min = -1e9, .max = 1e9,
+            .doc =
+                "the heat map at this time, 0 is the end of the warm-up (without it: at its hottest moment)"),
+    TMX_ARG(args, title, TEXT, "title", 0, .value = "TEXT",
+            .doc = "title of the figure; this, --x-label and --y-label need --figure, or --x and --y"),
+    TMX_ARG(args, x_label, TEXT, "x-label", 0, .value = "TEXT", .doc = "words of the horizontal axis"),
+    TMX_ARG(args, y_label, TEXT, "y-label", 0, .value = "TEXT", .doc = "words of the vertical axis"),
+    TMX_ARG(args, rename, TEXTS, "rename", 0, .value = "OLD=NEW",
+            .doc = "another name for a policy, mix or value in the figures; may be repeated"),
+    TMX_ARG(args, order, LIST, "order", 0, .value = "NAME,...",
+            .doc = "bars and curves of these names come first, in this order"),
     TMX_ARG(args, quiet, FLAG, "quiet", 'q', .doc = "do not print the names of the figures"),
     {.type = TMX_ARG_GROUP, .doc = "of a study's database:"},
     TMX_ARG(args, x, TEXT, "x", 0, .value = "KEY", .doc = "key along the horizontal axis"),
@@ -45,10 +58,29 @@ static enum tmx_status run(void *args, struct tmx_err *err)
                                   .by = a->by,
                                   .where = where,
                                   .which = a->all ? TMX_RESULTS_ALL : TMX_RESULTS_POINTS};
-    struct tmx_plot p = {
-        .only = a->only, .quiet = a->quiet, .size = a->size < 0 ? NULL : tmx_plot_sizes[a->size]};
+    struct tmx_plot p = {.title = a->title,
+                         .x_label = a->x_label,
+                         .y_label = a->y_label,
+                         .rename = (const char *const *)a->rename.text,
+                         .n_rename = a->rename.n,
+                         .order = (const char *const *)a->order.text,
+                         .n_order = a->order.n,
+                         .at = !isnan(a->at_s),
+                         .at_s = a->at_s,
+                         .only = a->only,
+                         .quiet = a->quiet,
+                         .size = a->size < 0 ? NULL : tmx_plot_sizes[a->size]};
     if (!a->out) {
         return tmx_fail(err, TMX_ECONFIG, "where to? -o DIR");
+    }
+    if ((a->title || a->x_label || a->y_label) && !a->only && !(a->x && a->y)) {
+        return tmx_fail(err, TMX_ECONFIG,
+                        "--title, --x-label and --y-label are of one figure: give --figure NAME");
+    }
+    for (size_t i = 0; i < a->rename.n; i++) {
+        if (!strchr(a->rename.text[i], '=')) {
+            return tmx_fail(err, TMX_ECONFIG, "--rename %s: expected OLD=NEW", a->rename.text[i]);
+        }
     }
     enum tmx_status st =
         a->where.n <= 16 ? TMX_OK : tmx_fail(err, TMX_ECONFIG, "--where: at most 16 of them");
@@ -77,7 +109,9 @@ const struct tmx_command tmx_cmd_plot = {
         "thermix run wl1 -o out/wl1 --trace 1 --hotspot 1 && thermix plot out/wl1 -o out/wl1/figures\n"
         "thermix plot cooling.sqlite -o out/cooling --format pdf\n"
         "thermix plot cooling.sqlite --x r_convec --y peak_temp_c --by policy --where ambient=308.15 "
-        "--size large -o peak.png",
+        "--size large -o peak.png\n"
+        "thermix plot out/tabs --figure slowdown --title 'Lost time' --rename BL=throttle --order MNU,BL -o "
+        "lost.svg",
     .args = rows,
     .operands = "RESULTS",
     .operand = offsetof(struct args, results),

@@ -64,6 +64,11 @@ static enum tmx_status open_run(const struct args *a, struct tmx_catalog **catal
     char path[TMX_PATH_SIZE];
     enum tmx_status st = tmx_data_find(TMX_DATA_RUN, a->config.text[0], path, err);
     st = st ? st : tmx_config_load(&cfg, path, &a->sets, err);
+    if (!st && (tmx_config_find(cfg, "kind") || tmx_config_find(cfg, "axes"))) {
+        const bool suite = tmx_config_find(cfg, "kind") != NULL;
+        st = tmx_fail_at(err, TMX_ECONFIG, path, 0, "this is a %s, not a run: `thermix %s %s`",
+                         suite ? "suite" : "study", suite ? "table" : "sweep", a->config.text[0]);
+    }
     st = st ? st : tmx_catalog_create(catalog, err);
     for (size_t i = 0; i < a->module.n && !st; i++) {
         st = tmx_catalog_load(*catalog, a->module.text[i], err);

@@ -9,6 +9,7 @@
 
 #include "core/base/os.h"
 #include "core/base/text.h"
+#include "run/load/data.h"
 #include "run/process_guard.h"
 
 #define X(name) &tmx_cmd_##name,
@@ -55,7 +56,16 @@ void tmx_commands_usage(FILE *out)
                  "Exit codes: 0 ok, 1 failed, 2 bad input.\n\n"
                  "Begin with: thermix run study -o first --trace 0.5 --hotspot 0.5\n"
                  "            thermix report first -o first.html\n");
-    if (tmx_os_exists(TMX_INSTALL_DOC_DIR)) { /* not in a build tree, nor where the prefix was moved */
+    char path[TMX_PATH_SIZE], doc[TMX_PATH_SIZE];
+    struct tmx_err ignored;
+    const bool found = tmx_data_file("systems/gtx280.cfg", path, &ignored) == TMX_OK;
+    const char *share =
+        found ? strstr(path, "/share/thermix/") : NULL; /* where the data are, also in a moved prefix */
+    if (share &&
+        snprintf(doc, sizeof doc, "%.*s/share/doc/thermix", (int)(share - path), path) < (int)sizeof doc &&
+        tmx_os_exists(doc)) {
+        fprintf(out, "Documents (docs/quick-start.md first): %s\n", doc);
+    } else if (tmx_os_exists(TMX_INSTALL_DOC_DIR)) { /* not in a build tree */
         fprintf(out, "Documents (docs/quick-start.md first): %s\n", TMX_INSTALL_DOC_DIR);
     }
 }

@@ -209,7 +209,9 @@ static enum tmx_status print(const struct tmx_suite_call *call, const struct tmx
                                  .prefer = prefer,
                                  .n_prefer = sizeof prefer / sizeof prefer[0]};
     const bool full = call->n_column > 0 || call->format != TMX_FORMAT_TEXT || !brief;
-    enum tmx_status st = tmx_table_show(full ? table : brief, call->format, &o, err);
+    static const char *const all[] = {"all"}; /* of a matrix no column goes below it */
+    const struct tmx_screen matrix = {.column = all, .n_column = 1};
+    enum tmx_status st = tmx_table_show(full ? table : brief, call->format, full ? &o : &matrix, err);
     if (st || call->format != TMX_FORMAT_TEXT || call->n_column > 0) {
         return st;
     }

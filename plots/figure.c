@@ -45,6 +45,33 @@ static void data_path(const struct tmx_plot *p, const char *name, const char *pa
     snprintf(path, TMX_PATH_SIZE, "%s/data/%s%s.csv", p->dir, name, part);
 }
 
+/* The name that was asked for in place of this one. */
+static const char *renamed(const struct tmx_plot *p, const char *text)
+{
+    const size_t n = strlen(text);
+    for (size_t i = 0; i < p->n_rename; i++) {
+        const char *pair = p->rename[i];
+        if (strncmp(pair, text, n) == 0 && pair[n] == '=') {
+            return pair + n + 1;
+        }
+    }
+    return text;
+}
+
+void tmx_plot_order(const struct tmx_plot *p, const char **names, size_t n)
+{
+    size_t at = 0;
+    for (size_t i = 0; i < p->n_order; i++) {
+        for (size_t k = at; k < n; k++) {
+            if (strcmp(names[k], p->order[i]) == 0) {
+                const char *name = names[k];
+                memmove(names + at + 1, names + at, (k - at) * sizeof *names);
+                names[at++] = name;
+            }
+        }
+    }
+}
+
 /* A text that gnuplot's CSV reader leaves whole: without control characters, and with letters that look like
  * the comma, the quote and the backslash. Cut where it does not fit. */
 static const char *tame(const char *text, char *buf, size_t size)
@@ -76,7 +103,8 @@ static void keep_part(struct tmx_plot *p, const char *part)
     snprintf(p->part[p->n_part++], TMX_PLOT_PART, "%s", part);
 }
 
-static enum tmx_status tame_table(const struct tmx_table *t, struct tmx_table **out, struct tmx_err *err)
+static enum tmx_status tame_table(const struct tmx_plot *p, const struct tmx_table *t, struct tmx_table **out,
+                                  struct tmx_err *err)
 {
     const size_t n = tmx_table_columns(t);
     char text[MAX_TEXT], (*name)[MAX_TEXT] = calloc(n, sizeof *name);
@@ -92,7 +120,7 @@ static enum tmx_status tame_table(const struct tmx_table *t, struct tmx_table **
         if (cell->empty) {
             tmx_table_empty(*out);
         } else if (cell->type == TMX_COLUMN_TEXT) {
-            tmx_table_text(*out, tame(cell->text, text, sizeof text));
+            tmx_table_text(*out, tame(renamed(p, cell->text), text, sizeof text));
         } else if (cell->type == TMX_COLUMN_INT) {
             tmx_table_int(*out, cell->integer);
         } else {
@@ -113,7 +141,7 @@ enum tmx_status tmx_plot_data(struct tmx_plot *p, const char *name, const char *
         return TMX_OK;
     }
     enum tmx_status st = tmx_table_check(t, err);
-    st = st ? st : tame_table(t, &tamed, err);
+    st = st ? st : tame_table(p, t, &tamed, err);
     data_path(p, name, part, path);
     st = st ? st : tmx_table_save(tamed, TMX_FORMAT_CSV, path, err);
     tmx_table_destroy(tamed);
@@ -126,6 +154,23 @@ enum tmx_status tmx_plot_data(struct tmx_plot *p, const char *name, const char *
 void tmx_plot_label(struct tmx_plot *p, const char *key, const char *text)
 {
     char tamed[MAX_TEXT];
+    const struct {
+        const char *key, *text;
+        bool *said;
+    } own[] = {
+        {"title", p->title, &p->said_title}, {"x", p->x_label, &p->said_x}, {"y", p->y_label, &p->said_y}};
+    for (size_t i = 0; i < sizeof own / sizeof own[0]; i++) {
+        if (strcmp(key, own[i].key) == 0) {
+            *own[i].said = true;
+            text = own[i].text ? own[i].text : text;
+        }
+    }
+    if (strcmp(key, "name") == 0 && renamed(p, text) != text) {
+        char was[MAX_TEXT];
+        snprintf(was, sizeof was, "was_%.200s", renamed(p, text));
+        tmx_plot_label(p, was, text);
+        text = renamed(p, text);
+    }
     const size_t room = p->n_label < TMX_PLOT_LABELS ? TMX_PLOT_LABELS - p->n_label : 0;
     p->n_label += (size_t)snprintf(room ? p->labels + p->n_label : NULL, room, "%s,\"%s\"\n", key,
                                    tame(text, tamed, sizeof tamed));
@@ -322,6 +367,7 @@ void tmx_plot_drop(struct tmx_plot *p)
 {
     p->n_part = 0;
     p->n_label = 0;
+    p->said_title = p->said_x = p->said_y = false;
 }
 
 enum tmx_status tmx_plot_draw(struct tmx_plot *p, const char *script, const char *name, struct tmx_err *err)
@@ -332,6 +378,15 @@ enum tmx_status tmx_plot_draw(struct tmx_plot *p, const char *script, const char
     tmx_plot_label(p, "figure", name);
     tmx_plot_label(p, "script", script); /* whose head says what to see */
     enum tmx_status st = tmx_plot_labels(p, name, "", err);
+    const bool lacks[] = {p->title && !p->said_title, p->x_label && !p->said_x, p->y_label && !p->said_y};
+    static const char *const option[] = {"--title", "--x-label", "--y-label"};
+    for (size_t i = 0; i < 3 && !st && tmx_plot_wants(p, name); i++) {
+        if (lacks[i]) {
+            st = tmx_fail(err, TMX_ECONFIG,
+                          "%s: the script of figure %s (plots/scripts/%s.gp) has its own words", option[i],
+                          name, script);
+        }
+    }
     if (!st && tmx_plot_wants(p, name)) {
         st = draw(p, script, name, out, err);
         if (!st) {

@@ -16,11 +16,18 @@
 enum { TMX_PLOT_LABELS = 16384, TMX_PLOT_PARTS = 16, TMX_PLOT_PART = 24 };
 
 struct tmx_plot {
-    const char *dir;    /* figures go here, their data into <dir>/data */
-    const char *format; /* svg, png or pdf */
-    const char *only;   /* this figure alone; NULL: all */
-    const char *size;   /* small, default or large; NULL: default */
-    const char *file;   /* where it goes in place of <dir>/<name>.<format>; NULL: there */
+    const char *dir;                       /* figures go here, their data into <dir>/data */
+    const char *format;                    /* svg, png or pdf */
+    const char *only;                      /* this figure alone; NULL: all */
+    const char *size;                      /* small, default or large; NULL: default */
+    const char *file;                      /* where it goes in place of <dir>/<name>.<format>; NULL: there */
+    const char *title, *x_label, *y_label; /* in place of the figure's own; NULL: those */
+    const char *const *rename;             /* [n_rename] "OLD=NEW", of names in the figure */
+    const char *const *order;              /* [n_order] names that come first, in this order */
+    size_t n_rename, n_order;
+    bool at; /* a heat map at at_s; else at its hottest moment */
+    double at_s;
+    bool said_title, said_x, said_y; /* the next figure has such a word */
     bool quiet;
     size_t n_figure; /* drawn so far */
     /* Of the next figure: */
@@ -54,6 +61,8 @@ TMX_NODISCARD enum tmx_status tmx_plot_data(struct tmx_plot *p, const char *name
 /* What the script looks up: a word (key "name" may come again and again) or a number. */
 void tmx_plot_label(struct tmx_plot *p, const char *key, const char *text);
 void tmx_plot_number(struct tmx_plot *p, const char *key, double v);
+/* The names in the order that was asked for; others stay behind, as they are. */
+void tmx_plot_order(const struct tmx_plot *p, const char **names, size_t n);
 /* Write the labels collected so far as those of a part; those of the main one are written by tmx_plot_draw.
  */
 TMX_NODISCARD enum tmx_status tmx_plot_labels(struct tmx_plot *p, const char *name, const char *part,

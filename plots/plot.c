@@ -232,8 +232,17 @@ static enum tmx_status draw_heatmap(struct tmx_plot *p, const struct tmx_history
 {
     double low_c, high_c;
     tmx_history_range(all, n_gpu, &low_c, &high_c);
-    return tmx_plot_frame(p, "heatmap", all, n_gpu, tmx_history_hottest(all, n_gpu).frame, floor(low_c),
-                          ceil(high_c), err);
+    size_t frame = tmx_history_hottest(all, n_gpu).frame;
+    for (size_t i = 0; p->at && i < all[0].n_frame; i++) { /* the nearest */
+        frame =
+            i == 0 || fabs(all[0].frame_s[i] - p->at_s) < fabs(all[0].frame_s[frame] - p->at_s) ? i : frame;
+    }
+    const double first_s = all[0].frame_s[0], last_s = all[0].frame_s[all[0].n_frame - 1];
+    if (p->at && (p->at_s < first_s || p->at_s > last_s)) {
+        return tmx_fail(err, TMX_ECONFIG, "--at %g: the record goes from %g to %g s", p->at_s, first_s,
+                        last_s);
+    }
+    return tmx_plot_frame(p, "heatmap", all, n_gpu, frame, floor(low_c), ceil(high_c), err);
 }
 
 /* The GPUs of gpus.csv as a map: racks side by side, the nodes of a rack from the bottom, the GPUs of a node

@@ -2,6 +2,7 @@
 /* Figures from a study's database: each metric against each axis, and slowdown against energy. */
 #include "plots/plot_study.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,6 +18,24 @@ static const char *last_part(const char *key)
 {
     const char *dot = strrchr(key, '.');
     return dot ? dot + 1 : key;
+}
+
+/* What a key is called in a figure's name: its last part, or all of it where another key ends so. */
+static const char *short_name(const struct tmx_result_set *set, const char *key)
+{
+    size_t n = 0;
+    for (size_t k = 0; k < set->n_key; k++) {
+        n += strcmp(last_part(set->key[k]), last_part(key)) == 0;
+    }
+    return n > 1 ? key : last_part(key);
+}
+
+static void figure_name(const struct tmx_result_set *set, const char *y, const char *x, char name[MAX_NAME])
+{
+    snprintf(name, MAX_NAME, "%s_by_%s", y, short_name(set, x));
+    for (char *c = name; *c; c++) {
+        *c = *c == '/' ? '_' : *c; /* a database's key is no folder */
+    }
 }
 
 /* An axis's text: "slowdown_pct" is "slowdown (%)". */
@@ -151,6 +170,44 @@ static enum tmx_status curves(const struct tmx_result_set *set, const struct tmx
     return st;
 }
 
+/* What a point is the mean of: its runs, and the axes that they differ in. */
+static enum tmx_status put_caption(struct tmx_plot *p, const struct tmx_result_set *set,
+                                   const struct tmx_study_axes *a, bool bars, struct tmx_err *err)
+{
+    struct tmx_query q = {.rows = {a->by ? a->by : a->x, a->by ? a->x : NULL},
+                          .value = {a->y},
+                          .aggregate = {TMX_COUNT},
+                          .n_aggregate = 1,
+                          .pooled = calloc(set->n_key + 1, sizeof(bool))};
+    struct tmx_table *t = NULL;
+    char text[300];
+    double least = INFINITY, most = 0;
+    set_where(&q, a);
+    enum tmx_status st = q.pooled ? tmx_pivot(set, &q, &t, err) : tmx_no_memory(err);
+    for (size_t row = 0; !st && row < tmx_table_rows(t); row++) {
+        const double n = tmx_table_cell(t, row, a->by ? 2 : 1)->real;
+        least = fmin(least, n);
+        most = fmax(most, n);
+    }
+    int used = snprintf(text, sizeof text,
+                        least == most ? "means of n = %g runs" : "means of n = %g to %g runs", least, most);
+    for (size_t k = 0, n = 0; !st && k < set->n_key; k++) {
+        if (q.pooled[k] && used < (int)sizeof text) {
+            used += snprintf(text + used, sizeof text - (size_t)used, "%s%s", n++ ? ", " : ", over ",
+                             short_name(set, set->key[k]));
+        }
+    }
+    if (used < (int)sizeof text && bars) {
+        snprintf(text + used, sizeof text - (size_t)used, "; lines: lowest to highest");
+    }
+    if (!st && most > 1) {
+        tmx_plot_label(p, "caption", text);
+    }
+    tmx_table_destroy(t);
+    free(q.pooled);
+    return st;
+}
+
 /* Every run as a point. */
 static enum tmx_status points(const struct tmx_result_set *set, const struct tmx_study_axes *a,
                               struct tmx_table **out, struct tmx_err *err)
@@ -183,18 +240,25 @@ static enum tmx_status points(const struct tmx_result_set *set, const struct tmx
 }
 
 /* The values of `by`, each once. */
-static void label_names(struct tmx_plot *p, const struct tmx_table *t)
+static enum tmx_status label_names(struct tmx_plot *p, const struct tmx_table *t, struct tmx_err *err)
 {
+    const char **names = calloc(tmx_table_rows(t) + 1, sizeof *names);
+    size_t n = 0;
+    if (!names) {
+        return tmx_no_memory(err);
+    }
     for (size_t r = 0; r < tmx_table_rows(t); r++) {
         const char *name = tmx_table_cell(t, r, 0)->text;
-        bool seen = false;
-        for (size_t s = 0; s < r && !seen; s++) {
-            seen = strcmp(tmx_table_cell(t, s, 0)->text, name) == 0;
-        }
-        if (!seen) {
-            tmx_plot_label(p, "name", name);
+        if (tmx_names_find(name, names, n) == n) {
+            names[n++] = name;
         }
     }
+    tmx_plot_order(p, names, n);
+    for (size_t i = 0; i < n; i++) {
+        tmx_plot_label(p, "name", names[i]);
+    }
+    free(names);
+    return TMX_OK;
 }
 
 static int by_value(const void *a, const void *b)
@@ -238,10 +302,7 @@ static enum tmx_status draw(struct tmx_plot *p, const struct tmx_result_set *set
         st = values_of(set, a, a->by, a->y, &by, err);
     }
     const bool map = !sampled && !x.text && !by.text && by.n > MAX_CURVES / 2;
-    snprintf(name, sizeof name, "%s_by_%s", a->y, last_part(a->x));
-    for (char *c = name; *c; c++) {
-        *c = *c == '/' ? '_' : *c; /* a database's key is no folder */
-    }
+    figure_name(set, a->y, a->x, name);
     if (st || x.n < 2 || !tmx_plot_wants(p, name)) {
         return st;
     }
@@ -249,14 +310,15 @@ static enum tmx_status draw(struct tmx_plot *p, const struct tmx_result_set *set
     if (!st) {
         char words[100], title[100];
         snprintf(title, sizeof title, "Study %s", set->study);
-        label_names(p, t);
+        st = label_names(p, t, err);
         tmx_plot_label(p, "title", title);
-        tmx_plot_label(p, "x", label(last_part(a->x), words, sizeof words));
+        tmx_plot_label(p, "x", label(short_name(set, a->x), words, sizeof words));
         tmx_plot_label(p, "y", label(a->y, words, sizeof words));
-        tmx_plot_label(p, "by", a->by ? label(last_part(a->by), words, sizeof words) : "");
+        tmx_plot_label(p, "by", a->by ? label(short_name(set, a->by), words, sizeof words) : "");
         tmx_plot_number(p, "is_text", x.text);
         tmx_plot_label(p, "kind", map ? "map" : sampled && !x.text ? "points" : "curves");
-        st = map ? label_numbers(p, "at_x", t, 1, err) : TMX_OK;
+        st = st || (sampled && !x.text) ? st : put_caption(p, set, a, x.text, err);
+        st = st || !map ? st : label_numbers(p, "at_x", t, 1, err);
         st = st || !map ? st : label_numbers(p, "at_by", t, 0, err);
         st = st ? st : tmx_plot_data(p, name, "", t, err);
         st = st ? st : tmx_plot_draw(p, "study", name, err);
@@ -328,6 +390,12 @@ enum tmx_status tmx_plot_study(struct tmx_plot *p, const char *db_path, const st
     }
     tmx_results_note(&set, stderr);
     st = find_axes(&set, &a, err);
+    const char *only = p->only;
+    char one[MAX_NAME];
+    if (!st && a.x && a.y) { /* that is one figure, by its keys' own names */
+        figure_name(&set, a.y, a.x, one);
+        p->only = one;
+    }
     st = st ? st : tmx_plot_folder(p, err);
     for (size_t k = 0; k < set.n_key && !st; k++) {
         if (a.x && strcmp(a.x, set.key[k]) != 0) {
@@ -345,6 +413,7 @@ enum tmx_status tmx_plot_study(struct tmx_plot *p, const char *db_path, const st
     if (!st && !a.y && !a.x) {
         st = pareto(p, &set, err);
     }
+    p->only = only;
     tmx_result_set_finish(&set);
     return st;
 }

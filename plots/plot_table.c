@@ -368,6 +368,8 @@ static enum tmx_status draw_bars(struct tmx_plot *p, const struct source *s, con
     if (n_policy == 0) {
         return TMX_OK;
     }
+    tmx_plot_order(p, policy, n_policy);
+    tmx_plot_order(p, group, n_group);
     enum tmx_status st = open_bars(&t, b->by == BY_MIX ? "mix" : "variant", policy, n_policy, err);
     for (size_t g = 0; g < n_group && !st; g++) {
         tmx_table_text(t, group[g]);

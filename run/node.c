@@ -167,10 +167,12 @@ static enum tmx_status read_failures(struct tmx_run *r, const struct tmx_setting
 /* Caps of the topology, and `power_caps_w = ( 300.0, 250.0 )`: one number for all GPUs, or one each. */
 static enum tmx_status read_caps(struct tmx_run *r, const struct tmx_setting *root, struct tmx_err *err)
 {
-    const struct tmx_setting *at = tmx_setting_member(root, "power_caps_w"), *list;
-    const size_t n = tmx_setting_length(at);
+    const struct tmx_setting *at = tmx_setting_member(root, "power_caps_w"), *list = NULL;
+    double watt;
+    const bool one = at && tmx_setting_real(at, &watt); /* --set power_caps_w=520 */
+    const size_t n = one ? 1 : tmx_setting_length(at);
     bool any = false;
-    enum tmx_status st = tmx_setting_list(root, "power_caps_w", 0, r->n_gpu, &list, err);
+    enum tmx_status st = one ? TMX_OK : tmx_setting_list(root, "power_caps_w", 0, r->n_gpu, &list, err);
     if (!st && n > 1 && n != r->n_gpu) {
         st = tmx_fail_setting(err, at, "power_caps_w: %zu numbers for %zu GPUs, expected one, or one each", n,
                               r->n_gpu);
@@ -181,7 +183,7 @@ static enum tmx_status read_caps(struct tmx_run *r, const struct tmx_setting *ro
     }
     for (size_t g = 0; !st && g < r->n_gpu; g++) {
         double w = r->topology.n_gpu > 0 ? r->topology.gpu[g].power_cap_w : 0;
-        const struct tmx_setting *s = n > 0 ? tmx_setting_at(list, n == 1 ? 0 : g) : NULL;
+        const struct tmx_setting *s = one ? at : n > 0 ? tmx_setting_at(list, n == 1 ? 0 : g) : NULL;
         if (s && (!tmx_setting_real(s, &w) || !(w > 0) || w > 1e5)) {
             return tmx_fail_setting(err, s, "power_caps_w: expected watts, more than 0 and at most 100000");
         }

@@ -397,6 +397,7 @@ enum tmx_status tmx_explain(const struct tmx_explain *x, FILE *out, struct tmx_e
         char policy[300], line[900];
         const double slow = metric(run, "slowdown_pct");
         tmx_losses_end(l, tmx_run_sim_const(run));
+        fputs(x->first ? x->first : "", out);
         snprintf(line, sizeof line, "%s under %s lost %.2f %% of its busy time.", tmx_run_mix_name(run),
                  tmx_run_policy_words(run, policy, sizeof policy), slow);
         tmx_text_wrap(line, 0, tmx_os_terminal_width(out), out);

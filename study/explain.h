@@ -10,7 +10,9 @@
 #include "core/base/table.h"
 
 struct tmx_explain {
-    const char *path;    /* of a run's configuration, or of resolved.cfg in a run's folder */
+    const char *path;
+    const char *first; /* lines printed before the others; NULL: none */ /* of a run's configuration, or of
+                                                                            resolved.cfg in a run's folder */
     const char *folder;  /* this run's; NULL: none. It must be of the run that path is now, */
     bool accept_changed; /* unless this: then a note goes to stderr */
     const struct tmx_sets *sets;

@@ -3,15 +3,16 @@
 # or the next that no other name of the figure has: a policy of one's own keeps its colour. report/study.js does the same.
 letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-.()=, "
 n_other = 12 # other1 to other6 are no colour of a policy of paper 003
+painted(i) = has("was_".name(i)) ? word_of("was_".name(i)) : name(i) # a name that was changed keeps its colour
 hash(p) = (sum [k=1:strlen(p)] k * strstrt(letters, p[k:k])) % 6
 other(k) = colour(sprintf("other%d", 1 + k % n_other))
 taken = ""
-do for [i=1:n_name] { if (listed(name(i))) { taken = taken.colour(name(i)) } }
+do for [i=1:n_name] { if (listed(painted(i))) { taken = taken.colour(painted(i)) } }
 array paints[n_name+1]
 do for [i=1:n_name] {
-    at = hash(name(i))
-    paints[i] = listed(name(i)) ? colour(name(i)) : other(at)
-    if (!listed(name(i))) {
+    at = hash(painted(i))
+    paints[i] = listed(painted(i)) ? colour(painted(i)) : other(at)
+    if (!listed(painted(i))) {
         do for [k=n_other-1:0:-1] { if (!strstrt(taken, other(at+k))) { paints[i] = other(at+k) } }
         taken = taken.paints[i]
     }

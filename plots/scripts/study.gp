@@ -4,13 +4,15 @@
 #   kind    curves (means over the runs of a point), points (a sampled study: each run) or map (x against by, the mean as a colour)
 #   name    the values of by, in the order of the key; one: "all", a single curve with its lowest and highest
 #   is_text 1: x is no number, its values stand at place 0, 1, ...
-#   title, x, y, by   of figure, axes and key
+#   title, x, y, by   of figure, axes and key; caption: what a point is the mean of
 #   at_x, at_by       of a map: the values in order
 # By hand: gnuplot -e 'data="X.csv"; out="x.svg"' study.gp
 scripts = ARG0[1:strlen(ARG0)-strlen("study.gp")]
 load scripts."labels.gp"
 load scripts."style.gp"
-set title word_of("title")
+# a label holds no comma; in its place is U+201A
+commas(s) = strstrt(s, "‚") == 0 ? s : s[1:strstrt(s, "‚")-1].",".commas(s[strstrt(s, "‚")+1:strlen(s)])
+set title word_of("title").(has("caption") ? "\n".commas(word_of("caption")) : "")
 set xlabel word_of("x")
 set ylabel word_of("y")
 kind = word_of("kind")
@@ -48,7 +50,7 @@ if (kind eq "points") plot for [i=1:n_name] data using 2:(strcol(1) eq name(i) ?
 if (kind eq "curves" && is_text) {
     set offsets 0.5, 0.5, graph 0.05, 0
     side(i) = one ? 0 : 0.5 * (i - 0.5 * (n_name + 1)) / n_name
-    plot data using 6:3:xtic(2) skip 1 with points ps 0 lc rgb "#ffffffff" notitle, \
+    plot data using 6:3:xtic(2) skip 1 with dots lc rgb "#ffffffff" notitle, \
          for [i=1:n_name] "" using ($6+side(i)):(strcol(1) eq name(i) ? $3 : NaN):4:5 skip 1 \
              with yerrorbars lw 1.2 pt 7 ps 1.2 lc rgb shade(i) title (one ? "mean; lowest to highest of the study" : name(i))
 }

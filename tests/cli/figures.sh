@@ -194,6 +194,26 @@ sed "s/'+0 %/as it is/; s/\"'+30 %, a week\"/warmer/; s/,,0,/,91,95,/" load/tabl
 "$thermix" plot conditions -o f_conditions 2>err.txt >names.txt && [ ! -s err.txt ] && [ "$(wc -l <names.txt)" = 5 ] || say "conditions: $(cat names.txt err.txt)"
 printf 'variant,tokens,jsq\nas it is,91,91\nwarmer,91,\n' | cmp - f_conditions/data/peak_temp_c.csv || say "dies by condition"
 
+# A study: axes with the same last word have figures of their own, and each says what its points are means of.
+cat >study.cfg <<'C'
+name = "st"; base = "study"; set = ["rows=8", "cols=8", "tick_s=0.01", "quantum_s=0.01", "sensor.period_s=0.01", "warmup_s=5.0"]; seed = 1;
+axes = ( { key = "policy"; values = ["BL", "DVFS"]; }, { key = "mix_policy.policy"; values = ["fcfs", "alternate"]; },
+         { key = "package.r_convec"; values = [0.2, 0.25]; } );
+C
+"$thermix" sweep study.cfg -o study.sqlite >/dev/null && "$thermix" plot study.sqlite -o f_study >names.txt || say "a study"
+[ "$(sort names.txt | uniq -d)" = "" ] && [ -s f_study/energy_j_by_policy.svg ] && [ -s f_study/energy_j_by_mix_policy.policy.svg ] || say "axes policy and mix_policy.policy: $(cat names.txt)"
+grep -q 'means of n = 2 runs, over r_convec; lines: lowest to highest' f_study/energy_j_by_policy.svg || say "a study's figure does not say what it averaged"
+grep -q 'scale(0.00' f_study/*.svg && say "a transform that librsvg refuses"
+# words, names, order and moment as asked for
+"$thermix" plot study.sqlite --x policy --y energy_j --title 'My title' --x-label Who --y-label What --rename BL=throttle -o mine.svg -q || say "--title"
+for word in 'My title' Who What throttle; do grep -q ">$word<\|$word *</" <(tr -d '\n' <mine.svg) || grep -q "$word" mine.svg || say "no \"$word\" in mine.svg"; done
+"$thermix" plot own --figure slowdown --order MNU,BL -o order.svg -q && [ "$(head -1 order.figure/data/slowdown.csv | cut -d, -f2,3)" = MNU,BL ] || say "--order: $(head -1 order.figure/data/slowdown.csv)"
+"$thermix" plot two --figure heatmap --at 0.2 -o at.svg -q || say "--at"
+refuses '--at 99999: the record goes from' plot two --figure heatmap --at 99999 -o at.svg
+refuses 'has its own words' plot own --figure pareto --title x -o p.svg
+refuses 'are of one figure' plot own --title x -o x
+refuses 'expected OLD=NEW' plot own --rename BL -o x
+
 # A suite of kernels; what misses the paper's value is out of its band, whatever it was fitted to.
 "$thermix" table apsa --set core=sm_cycle --set seeds=1 -o apsa >/dev/null
 "$thermix" plot apsa -o f_apsa >/dev/null && [ -s f_apsa/apsa.svg ] || say "no figure of apsa"

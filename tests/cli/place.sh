@@ -53,6 +53,12 @@ assert len(r) == 32 and all(int(a["jobs"]) >= int(b["jobs"]) for a, b in zip(r, 
 "$thermix" place hgx-b200 --limit 62 --kernel gpu_burn --check 60 >words.txt || say hgx-b200
 grep -q '^hgx-b200 carries . jobs of 496 W on its 8 GPUs below 62 degC in air of 24 degC' words.txt || say "words: $(cat words.txt)"
 
+# a bare number of watts caps every GPU; a calibration's folder is a system
+"$thermix" check hgx-b200-vf --set power_caps_w=480 --format csv | grep -c 'power_caps_w.*480' >caps.txt
+[ "$(cat caps.txt)" -ge 1 ] || say "power_caps_w=480: $("$thermix" check hgx-b200-vf --set power_caps_w=480 --format csv | grep caps)"
+"$thermix" calibrate "$root/docs/examples/measured/card.csv" -q --no-figures -o card >/dev/null 2>&1 || say calibrate
+"$thermix" place card --limit 80 --power 100 --check 0 --format csv >card.csv && [ "$(cell card.csv 0 jobs)" = 1 ] || say "a calibration: $(cat card.csv)"
+
 refuse() { # refuse TEXT ARGUMENT...
   local text=$1
   shift

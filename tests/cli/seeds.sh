@@ -71,6 +71,7 @@ refuse() { # refuse TEXT ARGUMENT...
   "$thermix" "$@" >out.txt 2>err.txt </dev/null
   [ $? = 2 ] && grep -qF -- "$text" err.txt || say "$*: $(cat out.txt err.txt)"
 }
+refuse 'this is a suite, not a run' run ./s.cfg
 refuse 'leave out --trace' run ./r.cfg --seeds 3 -o x --trace 1
 refuse 'expected a whole number' run ./r.cfg --seeds 1.5
 refuse 'nothing in a suite of kind consolidation is random' table consolidation --seeds 2
